@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Board files: what the parser takes, and the error for what it does not. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "board.h"
+#include "tap.h"
+
+#define HEAD	"chip superchip\nsockets 2\n"
+
+static const struct {
+	const char *text;
+	const char *message;	/* after "x.board:" */
+} bad[] = {
+	{ "", "0: expected chip and sockets" },
+	{ "chip superchip", "1: expected chip and sockets" },
+	{ "chip grace", "1: expected superchip or gracehopper, found \"grace\"" },
+	{ "sockets 2", "1: expected chip before sockets" },
+	{ "chip superchip\nsockets 4", "2: expected a number of sockets that superchip is built with, found \"4\"" },
+	{ "chip superchip\nsockets x", "2: expected a number of sockets that superchip is built with, found \"x\"" },
+	{ "chip gracehopper\nsockets 3", "2: expected a number of sockets that gracehopper is built with, found \"3\"" },
+	{ HEAD "chip superchip", "3: expected \"chip NAME\" and \"sockets N\" once each, and \"pmu KEY=VALUE...\"; found \"chip\"" },
+	{ HEAD "pmus", "3: expected \"chip NAME\" and \"sockets N\" once each, and \"pmu KEY=VALUE...\"; found \"pmus\"" },
+	{ "pmu kind=scf socket=0", "1: expected chip and sockets before the first pmu" },
+	{ "chip superchip\npmu kind=scf socket=0", "2: expected chip and sockets before the first pmu" },
+	{ HEAD "pmu kind=scf", "3: expected kind= and socket=" },
+	{ HEAD "pmu socket=0", "3: expected kind= and socket=" },
+	{ HEAD "pmu kind=smmu socket=0", "3: kind: expected scf, pcie, c2c0, c2c1, cnvlink or foreign, found \"smmu\"" },
+	{ HEAD "pmu kind=scf socket=2", "3: expected a socket below 2, found 2" },
+	{ HEAD "pmu kind=scf socket=4", "3: socket: expected a number from 0 to 3, found \"4\"" },
+	{ HEAD "pmu kind=scf socket=0 counters=0", "3: counters: expected a number from 1 to 127, found \"0\"" },
+	{ HEAD "pmu kind=scf socket=0 counters=128", "3: counters: expected a number from 1 to 127, found \"128\"" },
+	{ HEAD "pmu kind=scf socket=0 width=65", "3: width: expected a number from 8 to 64, found \"65\"" },
+	{ HEAD "pmu kind=scf socket=0 cc=2", "3: cc: expected a number from 0 to 1, found \"2\"" },
+	{ HEAD "pmu kind=scf socket=0 pages=3", "3: pages: expected a number from 1 to 2, found \"3\"" },
+	{ HEAD "pmu kind=scf socket=0 atomic=no", "3: atomic: expected a number from 0 to 1, found \"no\"" },
+	{ HEAD "pmu kind=scf socket=0 line=5", "3: line: expected a number from 0 to 4, found \"5\"" },
+	{ HEAD "pmu kind=scf socket=0 mode=msi", "3: mode: expected level or edge, found \"msi\"" },
+	{ HEAD "pmu kind=scf socket=0 iidr=xyz", "3: iidr: expected a hexadecimal number of 32 bits, found \"xyz\"" },
+	{ HEAD "pmu kind=scf socket=0 iidr=123456789", "3: iidr: expected a hexadecimal number of 32 bits, found \"123456789\"" },
+	{ HEAD "pmu kind=scf socket=0 dead=yes", "3: dead: expected ones, zeros or a hexadecimal PMCFGR, found \"yes\"" },
+	{ HEAD "pmu kind=scf socket=0 colour=red", "3: expected a key of a pmu, found \"colour\"" },
+	{ HEAD "pmu kind=scf socket=0 socket=1", "3: expected each key once, found a second \"socket\"" },
+	{ HEAD "pmu kind=scf socket=0 line", "3: expected KEY=VALUE, found \"line\"" },
+	{ HEAD "pmu kind=scf socket=0 line=", "3: expected KEY=VALUE, found \"line=\"" },
+};
+
+static int parse(struct board *board, const char *text, struct text_error *err)
+{
+	return board_parse(board, "x.board", text, strlen(text), err);
+}
+
+static void errors(void)
+{
+	struct text_error err;
+	struct board board;
+	char want[256];
+	size_t i;
+	int ret;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ret = parse(&board, bad[i].text, &err);
+		snprintf(want, sizeof(want), "x.board:%s", bad[i].message);
+		ok(ret == -EINVAL && !strcmp(err.message, want), "refused: %s",
+		   bad[i].message);
+		if (ret != -EINVAL || strcmp(err.message, want))
+			diag("got: %d %s", ret, err.message);
+	}
+}
+
+static void defaults(void)
+{
+	static const struct {
+		const char *kind;
+		uint32_t iidr;
+	} ids[] = {
+		{ "scf", 0x2cf0036b }, { "pcie", 0x1030036b }, { "c2c0", 0x1050036b },
+		{ "c2c1", 0x1040036b }, { "cnvlink", 0x1060036b }, { "foreign", 0x0a160a16 },
+	};
+	struct text_error err;
+	struct board b;
+	char text[128];
+	size_t i;
+
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		snprintf(text, sizeof(text), HEAD "pmu kind=%s socket=1", ids[i].kind);
+		ok(!parse(&b, text, &err) && b.pmus[0].iidr == ids[i].iidr,
+		   "%s has PMIIDR %x", ids[i].kind, ids[i].iidr);
+	}
+	is_u64(b.pmus[0].counters, 6, "a pmu has 6 counters");
+	is_u64(b.pmus[0].width, 64, "of 64 bits");
+	ok(b.pmus[0].cycle_counter && b.pmus[0].atomic && !b.pmus[0].dual_page &&
+	   !b.pmus[0].edge && b.pmus[0].line == 0 && b.pmus[0].dead == BOARD_ALIVE,
+	   "a cycle counter, one page, 64-bit access, no interrupt, and lives");
+}
+
+static void values(void)
+{
+	static const char text[] =
+		"# a board\n"
+		"chip gracehopper # with a GPU\n"
+		"sockets 4\n"
+		"apmt table_len=12\n"
+		"pmu kind=c2c1 socket=3 counters=2 width=32 cc=0 pages=2 atomic=0 line=4 mode=edge iidr=0x1040136b\n"
+		"pmu kind=scf socket=0 iidr=0 dead=ones impl=2cf0036b affinity=cpu uid=7\n"
+		"pmu kind=scf socket=0 dead=deadbeef line=2 apmt_len=3 apmt_type=9 base0=0 base1=0\n"
+		"pmu kind=scf socket=0 dead=zeros mode=level\n";
+	struct text_error err;
+	struct board b;
+
+	if (!ok(!parse(&b, text, &err), "a board with every key is taken")) {
+		diag("%s", err.message);
+		return;
+	}
+	is_str(b.chip->name, "gracehopper", "its chip");
+	is_u64(b.sockets, 4, "its sockets");
+	is_u64(b.pmus_len, 4, "its pmus");
+	ok(b.pmus[0].kind == PMU_C2C1 && b.pmus[0].socket == 3, "kind and socket");
+	ok(b.pmus[0].counters == 2 && b.pmus[0].width == 32 && !b.pmus[0].cycle_counter,
+	   "counters, width and cc");
+	ok(b.pmus[0].dual_page && !b.pmus[0].atomic, "pages and atomic");
+	ok(b.pmus[0].line == 4 && b.pmus[0].edge, "line and mode");
+	is_u64(b.pmus[0].iidr, 0x1040136b, "iidr");
+	is_u64(b.pmus[0].identity, 0x1040136b, "which PMPIDR repeats");
+	ok(!b.pmus[1].iidr && b.pmus[1].identity == 0x2cf0036b, "iidr=0 leaves the identity to PMPIDR");
+	is_u64(b.pmus[1].dead, BOARD_DEAD_ONES, "dead=ones");
+	is_u64(b.pmus[3].dead, BOARD_DEAD_ZEROS, "dead=zeros");
+	ok(b.pmus[2].dead == BOARD_DEAD_PMCFGR && b.pmus[2].pmcfgr == 0xdeadbeef, "dead=HEX");
+	is_u64(board_device(&b.pmus[0]), 4, "a pmu is in its line's device");
+	is_u64(board_device(&b.pmus[1]), 1, "one without a line in device 1");
+	is_u64(board_devices(&b), 4, "the last line gives the number of devices");
+}
+
+static void limits(void)
+{
+	static const char pmu[] = "pmu kind=scf socket=0\n";
+	char text[2048] = HEAD;
+	size_t len = strlen(text);
+	struct text_error err;
+	struct board b;
+	int i;
+
+	ok(!parse(&b, text, &err) && board_devices(&b) == 1,
+	   "a board without a pmu has the device of the control page");
+	for (i = 0; i < BOARD_MAX_PMUS; i++, len += strlen(pmu))
+		memcpy(text + len, pmu, sizeof(pmu));
+	ok(!parse(&b, text, &err) && b.pmus_len == 31, "31 pmus are taken");
+	memcpy(text + len, pmu, sizeof(pmu));
+	ok(parse(&b, text, &err) == -EINVAL, "a 32nd is not: the control page has its place");
+	is_str(err.message, "x.board:34: expected at most 31 pmus", "with the reason");
+	ok(board_load(&b, "none.board", &err) == -ENOENT, "a file that is not there is an error");
+	is_str(err.message, "none.board: No such file or directory", "with its name");
+}
+
+int main(void)
+{
+	errors();
+	defaults();
+	values();
+	limits();
+	return done_testing();
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Board files: which PMUs a modelled machine has, where, and with which quirks.
+ * tests/vm/boards has them; the ACPI tables are made from the same files.
+ */
+#ifndef GPMU_TESTS_BOARD_H
+#define GPMU_TESTS_BOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chip.h"
+#include "text.h"
+
+#define BOARD_LINES		4	/* interrupt lines, and devices that carry PMUs */
+/* The control page has the place of a 32nd PMU's page 1. */
+#define BOARD_MAX_PMUS		31
+#define BOARD_PMU_SPACE		0x20000u	/* of one PMU in its device's BAR */
+#define BOARD_PAGE1		0x10000u	/* from a PMU's page 0 to its page 1 */
+#define BOARD_BAR_SIZE		0x400000u
+#define BOARD_CONTROL		0x3f0000u	/* control page in device 1's BAR */
+#define BOARD_BASE		0x3d000000ull	/* guest address of device 1's BAR */
+
+enum board_dead {
+	BOARD_ALIVE,
+	BOARD_DEAD_ONES,	/* every register reads all ones */
+	BOARD_DEAD_ZEROS,
+	BOARD_DEAD_PMCFGR,	/* PMCFGR alone is nonsense: board_pmu.pmcfgr */
+};
+
+struct board_pmu {
+	enum pmu_kind kind;
+	unsigned int socket;
+	unsigned int counters;	/* besides the cycle counter */
+	unsigned int width;	/* of a counter, bits */
+	bool cycle_counter;
+	bool dual_page;
+	bool atomic;		/* 64-bit accesses are whole */
+	unsigned int line;	/* interrupt line; 0: none */
+	bool edge;
+	uint32_t iidr;		/* PMIIDR; if 0, PMPIDR identifies the PMU */
+	uint32_t identity;	/* what PMPIDR says */
+	enum board_dead dead;
+	uint32_t pmcfgr;
+};
+
+struct board {
+	const struct chip *chip;
+	unsigned int sockets;
+	unsigned int pmus_len;
+	struct board_pmu pmus[BOARD_MAX_PMUS];
+};
+
+/* Return 0, or -EINVAL or another -errno with @err set. */
+int board_parse(struct board *board, const char *path, const char *text,
+		size_t len, struct text_error *err);
+int board_load(struct board *board, const char *path, struct text_error *err);
+
+/* The device, from 1, whose BAR has the PMU. */
+unsigned int board_device(const struct board_pmu *pmu);
+
+/* The number of devices: the highest that has a PMU, at least 1 (control). */
+unsigned int board_devices(const struct board *board);
+
+#endif /* GPMU_TESTS_BOARD_H */

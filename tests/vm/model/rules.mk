@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The register front end of the traffic model: the vfio-user server, and unit
+# tests of it and of the model. Each test is built a second time with
+# AddressSanitizer and UndefinedBehaviorSanitizer. Included by metrics/rules.mk.
+
+PMU_MODEL	:= $(B)/tests/vm/pmu-model
+RIG_SRC		:= $(addprefix tests/vm/model/,board.c regs.c rig.c control.c vfio-user.c)
+RIG_HDR		:= $(wildcard tests/vm/model/*.h)
+RIG_OBJ		:= $(RIG_SRC:%.c=$(B)/%.o)
+RIG_CPPFLAGS	:= $(MODEL_CPPFLAGS) -Itests/vm/model -Itests/lib
+
+$(RIG_OBJ) $(B)/tests/vm/model/pmu-model.o: $(B)/%.o: %.c $(RIG_HDR) $(MODEL_HDR) tests/vm/model/rules.mk
+	@mkdir -p $(@D)
+	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(PMU_MODEL): $(B)/tests/vm/model/pmu-model.o $(RIG_OBJ) $(MODEL_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+all: $(MODEL_LIB) $(PMU_MODEL)
+
+# Unit tests
+MODEL_TESTS	:= flow scenario scenario-fuzz scenario-alloc model model-board \
+		   model-coverage model-events model-guide model-server \
+		   model-steady regs regs-rig vfio-user
+MODEL_TESTS_T	:= $(MODEL_TESTS:%=$(B)/tests/unit/%.t)
+MODEL_TESTS_SAN	:= $(MODEL_TESTS:%=$(B)/tests/unit/%-san.t)
+MODEL_SAN_OBJ	:= $(patsubst %.c,$(B)/san/%.o,$(MODEL_SRC) $(RIG_SRC))
+UNIT_TESTS	+= $(MODEL_TESTS_T) $(MODEL_TESTS_SAN)
+
+$(MODEL_SAN_OBJ): $(B)/san/%.o: %.c $(RIG_HDR) $(MODEL_HDR) tests/vm/model/rules.mk
+	@mkdir -p $(@D)
+	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) $(MODEL_SANITIZE) -c -o $@ $<
+
+$(B)/tests/unit/scenario-alloc.t $(B)/tests/unit/scenario-alloc-san.t: \
+	private TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=strdup
+
+# Runs the server, in the build at hand
+$(B)/tests/unit/model-server.t $(B)/tests/unit/model-server-san.t: $(PMU_MODEL)
+$(B)/tests/unit/model-server.t $(B)/tests/unit/model-server-san.t: \
+	private TEST_CPPFLAGS := -DSERVER='"$(PMU_MODEL)"'
+
+$(MODEL_TESTS_T): $(B)/tests/unit/%.t: tests/unit/%.c tests/unit/model-test.h \
+		  tests/lib/tap.h $(RIG_OBJ) $(MODEL_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(RIG_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(RIG_OBJ) $(MODEL_LIB)
+
+$(MODEL_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c tests/unit/model-test.h \
+		    tests/lib/tap.h $(MODEL_SAN_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(RIG_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(MODEL_SANITIZE) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(MODEL_SAN_OBJ)

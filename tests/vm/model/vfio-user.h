@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One PCI function of the modelled machine over the vfio-user protocol: BAR 0
+ * with the device's PMUs, and INTx.
+ *
+ * The client is not trusted: whatever it sends ends in an error reply or in
+ * the end of its connection.
+ */
+#ifndef GPMU_TESTS_VFIO_USER_H
+#define GPMU_TESTS_VFIO_USER_H
+
+#include "rig.h"
+
+#define VFIO_USER_MAX_MESSAGE	8192
+#define VFIO_USER_MAX_FDS	8
+#define VFIO_USER_CONFIG_SIZE	256
+
+struct vfio_user {
+	struct rig *rig;
+	unsigned int device;
+	int fd;				/* the connection */
+	uint8_t message[VFIO_USER_MAX_MESSAGE];
+	size_t received;		/* bytes of it */
+	int fds[VFIO_USER_MAX_FDS];	/* that came with it */
+	unsigned int fds_len;
+	uint8_t config[VFIO_USER_CONFIG_SIZE];
+	int irq_fd;			/* eventfd of INTx, or -1 */
+	bool level, latched;		/* the interrupt wanted */
+	bool masked;
+};
+
+/* Takes over the connection @fd, which must not block. */
+void vfio_user_init(struct vfio_user *vu, struct rig *rig, unsigned int device,
+		    int fd);
+/* Closes the connection and what came over it. */
+void vfio_user_release(struct vfio_user *vu);
+
+/*
+ * Reads and answers what there is. Returns 0, -EPIPE once the client has gone,
+ * or another -errno after which the connection is of no use.
+ */
+int vfio_user_input(struct vfio_user *vu);
+
+/* As rig_ops.interrupt, for this function. */
+void vfio_user_interrupt(struct vfio_user *vu, bool level, bool pulse);
+
+#endif /* GPMU_TESTS_VFIO_USER_H */
