@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parser of the ACPI table APMT (Arm DEN0117): a header, then nodes that begin
+ * with their length. A bad node costs itself only, so after a bad length the
+ * next node is looked for where the architected size puts it, then where the
+ * length does.
+ */
+#include "apmt.h"
+
+/* Offsets in a node */
+#define NODE_LENGTH	0
+#define NODE_FLAGS	2
+#define NODE_TYPE	3
+#define NODE_ID		4
+#define NODE_PAGE0	20
+#define NODE_PAGE1	28
+#define NODE_GSI	36
+#define NODE_RESERVED	40
+#define NODE_GSI_FLAGS	44
+
+#define FLAG_DUAL_PAGE	0x1
+#define GSI_EDGE	0x1
+#define GSI_NOT_WIRED	0x2
+
+#define TYPES		5	/* memory controller, SMMU, PCIe root, ACPI device, cache */
+#define PAGE_BYTES	0x1000
+#define ID_MASK		0x7fffffff
+
+static const char *const messages[GRACE_APMT_ERRORS] = {
+	[GRACE_APMT_OK]		= "no error",
+	[GRACE_APMT_TABLE]	= "table is too short",
+	[GRACE_APMT_REST]	= "bytes are left that hold no node",
+	[GRACE_APMT_SHORT]	= "length is too short",
+	[GRACE_APMT_CUT]	= "length runs past the end of the table",
+	[GRACE_APMT_HIDES]	= "length hides the node after it",
+	[GRACE_APMT_TYPE]	= "unknown type",
+	[GRACE_APMT_PAGE0]	= "impossible address of page 0",
+	[GRACE_APMT_PAGE1]	= "impossible address of page 1",
+	[GRACE_APMT_ID]		= "duplicate id",
+	[GRACE_APMT_TAKEN]	= "page belongs to an earlier node",
+	[GRACE_APMT_MANY]	= "too many nodes",
+};
+
+static __u64 get(const __u8 *p, unsigned int bytes)
+{
+	__u64 val = 0;
+
+	while (bytes--)
+		val = val << 8 | p[bytes];
+	return val;
+}
+
+static bool possible_page(__u64 addr, unsigned int phys_bits)
+{
+	return addr && addr % PAGE_BYTES == 0 && addr >> phys_bits == 0;
+}
+
+/* Does it look as if a node began there? */
+static bool plausible(const struct grace_apmt_walk *walk, __u32 offset)
+{
+	const __u8 *p = walk->table + offset;
+
+	return offset <= walk->len && walk->len - offset >= GRACE_APMT_NODE &&
+	       get(p + NODE_LENGTH, 2) == GRACE_APMT_NODE &&
+	       get(p + NODE_TYPE, 1) < TYPES &&
+	       get(p + NODE_RESERVED, 4) == 0 &&
+	       possible_page(get(p + NODE_PAGE0, 8), walk->phys_bits);
+}
+
+/* Is there a node at some multiple of the architected size from here? */
+static bool plausible_beyond(const struct grace_apmt_walk *walk, __u32 offset)
+{
+	for (; walk->len - offset >= GRACE_APMT_NODE; offset += GRACE_APMT_NODE) {
+		if (plausible(walk, offset))
+			return true;
+	}
+	return false;
+}
+
+/* Finds the node after one whose length is wrong */
+static void resync(struct grace_apmt_walk *walk, __u32 offset, __u32 length)
+{
+	__u32 left = walk->len - offset;
+
+	walk->next = walk->len;
+	if (left <= GRACE_APMT_NODE)
+		return;
+
+	walk->next = offset + GRACE_APMT_NODE;
+	if (plausible(walk, walk->next))
+		return;
+	if (length && length < left && plausible(walk, offset + length))
+		walk->next = offset + length;
+	else
+		walk->lost = !plausible_beyond(walk, walk->next);
+}
+
+static enum grace_apmt_error step(struct grace_apmt_walk *walk, struct grace_apmt_found *found)
+{
+	__u32 offset = walk->next, left = walk->len - offset, length;
+	enum grace_apmt_error error = GRACE_APMT_OK;
+
+	if (walk->lost || left < NODE_FLAGS) {
+		found->value = left;
+		walk->next = walk->len;
+		return GRACE_APMT_REST;
+	}
+
+	length = get(walk->table + offset + NODE_LENGTH, 2);
+	if (length < GRACE_APMT_NODE)
+		error = GRACE_APMT_SHORT;
+	else if (length > left)
+		error = GRACE_APMT_CUT;
+	else if (length > GRACE_APMT_NODE && plausible(walk, offset + GRACE_APMT_NODE))
+		error = GRACE_APMT_HIDES;
+
+	if (error) {
+		found->value = length;
+		resync(walk, offset, length);
+	} else {
+		walk->next = offset + length;
+	}
+	return error;
+}
+
+/* Overlap of pages is equality: both are aligned and of one size */
+static bool taken(const struct grace_apmt_walk *walk, __u64 page)
+{
+	for (unsigned int i = 0; i < walk->nodes; i++) {
+		if (walk->pages[i][0] == page || walk->pages[i][1] == page)
+			return true;
+	}
+	return false;
+}
+
+static enum grace_apmt_error check_pages(const struct grace_apmt_walk *walk,
+					 struct grace_apmt_found *found)
+{
+	for (unsigned int i = 0; i < found->pages; i++) {
+		found->value = found->page[i];
+		if (!possible_page(found->page[i], walk->phys_bits) ||
+		    (i && found->page[1] == found->page[0]))
+			return i ? GRACE_APMT_PAGE1 : GRACE_APMT_PAGE0;
+		if (taken(walk, found->page[i]))
+			return GRACE_APMT_TAKEN;
+	}
+	return GRACE_APMT_OK;
+}
+
+static enum grace_apmt_error decode(const struct grace_apmt_walk *walk,
+				    struct grace_apmt_found *found)
+{
+	const __u8 *p = walk->table + found->offset;
+	__u32 gsi_flags = get(p + NODE_GSI_FLAGS, 4);
+
+	found->value = get(p + NODE_TYPE, 1);
+	if (found->value >= TYPES)
+		return GRACE_APMT_TYPE;
+
+	found->id = get(p + NODE_ID, 4) & ID_MASK;
+	for (unsigned int i = 0; i < walk->nodes; i++) {
+		if (walk->ids[i] == found->id) {
+			found->value = found->id;
+			return GRACE_APMT_ID;
+		}
+	}
+
+	found->pages = get(p + NODE_FLAGS, 1) & FLAG_DUAL_PAGE ? 2 : 1;
+	found->page[0] = get(p + NODE_PAGE0, 8);
+	found->page[1] = found->pages == 2 ? get(p + NODE_PAGE1, 8) : 0;
+	found->gsi = get(p + NODE_GSI, 4);
+	found->edge = gsi_flags & GSI_EDGE;
+	found->wired = !(gsi_flags & GSI_NOT_WIRED);
+	return check_pages(walk, found);
+}
+
+/**
+ * grace_apmt_begin() - begins a walk over a table
+ * @walk: the walk
+ * @table: the table, which has to stay while the walk goes on
+ * @len: bytes that are there, which may differ from what its nodes say
+ * @phys_bits: bits of a physical address, less than 64
+ */
+void grace_apmt_begin(struct grace_apmt_walk *walk, const void *table, __u32 len,
+		      unsigned int phys_bits)
+{
+	walk->table = table;
+	walk->len = len;
+	walk->next = 0;
+	walk->phys_bits = phys_bits;
+	walk->lost = false;
+	walk->seen = 0;
+	walk->nodes = 0;
+}
+
+/**
+ * grace_apmt_next() - goes on to the next node
+ * @walk: the walk
+ * @found: the node, or what is wrong with it
+ *
+ * Each call moves on, so that a walk ends for any content of the table.
+ *
+ * Return: false if the table has ended
+ */
+bool grace_apmt_next(struct grace_apmt_walk *walk, struct grace_apmt_found *found)
+{
+	if (!walk->next) {
+		walk->next = GRACE_APMT_HEADER;
+		if (walk->len < GRACE_APMT_HEADER) {
+			*found = (struct grace_apmt_found) {
+				.error = GRACE_APMT_TABLE,
+				.value = walk->len,
+			};
+			return true;
+		}
+	}
+	if (walk->next >= walk->len)
+		return false;
+
+	*found = (struct grace_apmt_found) { .offset = walk->next };
+	if (walk->seen++ == GRACE_APMT_NODES) {
+		found->error = GRACE_APMT_MANY;
+		found->value = GRACE_APMT_NODES;
+		walk->next = walk->len;
+		return true;
+	}
+
+	found->error = step(walk, found);
+	if (!found->error)
+		found->error = decode(walk, found);
+	if (!found->error) {
+		walk->ids[walk->nodes] = found->id;
+		walk->pages[walk->nodes][0] = found->page[0];
+		walk->pages[walk->nodes][1] = found->page[1];
+		walk->nodes++;
+	}
+	return true;
+}
+
+/**
+ * grace_apmt_strerror() - an error in words
+ * @error: the error
+ *
+ * Return: a constant
+ */
+const char *grace_apmt_strerror(enum grace_apmt_error error)
+{
+	return error < GRACE_APMT_ERRORS ? messages[error] : "unknown error";
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Platform devices for the nodes of the APMT, as the kernel's own code makes
+ * them where it has it (CONFIG_ACPI_APMT): same name, resources and platform
+ * data. Built only where it has not.
+ */
+#define pr_fmt(fmt) "grace-cspmu: " fmt
+
+#include <linux/slab.h>
+
+#include "apmt.h"
+#include "cspmu.h"
+
+static struct acpi_table_header *apmt;
+static struct platform_device *devices[GRACE_APMT_NODES];
+
+static int is_apmt_device(struct device *dev, const void *data)
+{
+	return !strcmp(to_platform_device(dev)->name, GRACE_DEVICE);
+}
+
+/* A kernel to which the code was added without its configuration symbol */
+static bool kernel_made_devices(void)
+{
+	struct device *dev = bus_find_device(&platform_bus_type, NULL, NULL, is_apmt_device);
+
+	put_device(dev);
+	return dev;
+}
+
+/*
+ * The mapping of the interrupt stays when the device goes: it has no reference
+ * count, and another device may share it. A later load finds it again.
+ */
+static bool map_interrupt(const struct grace_apmt_found *node, struct resource *res)
+{
+	int irq;
+
+	if (!node->gsi)
+		return false;
+	if (!node->wired) {
+		pr_warn("APMT node at offset 0x%x: interrupt %u is not wired, counting without it\n",
+			node->offset, node->gsi);
+		return false;
+	}
+	irq = acpi_register_gsi(NULL, node->gsi,
+				node->edge ? ACPI_EDGE_SENSITIVE : ACPI_LEVEL_SENSITIVE,
+				ACPI_ACTIVE_HIGH);
+	if (irq <= 0) {
+		pr_warn("APMT node at offset 0x%x: interrupt %u cannot be had (%d), counting without it\n",
+			node->offset, node->gsi, irq);
+		return false;
+	}
+	*res = (struct resource) { .start = irq, .end = irq, .flags = IORESOURCE_IRQ };
+	return true;
+}
+
+static struct platform_device *add_device(const struct grace_apmt_found *node)
+{
+	struct acpi_apmt_node *raw = (void *)apmt + node->offset;
+	struct platform_device_info info = {
+		.name		= GRACE_DEVICE,
+		.id		= node->id,
+		.data		= &raw,
+		.size_data	= sizeof(raw),
+	};
+	struct resource res[3];
+	unsigned int n;
+
+	for (n = 0; n < node->pages; n++)
+		res[n] = (struct resource) {
+			.start	= node->page[n],
+			.end	= node->page[n] + GRACE_PAGE_SIZE - 1,
+			.flags	= IORESOURCE_MEM,
+		};
+	n += map_interrupt(node, &res[n]);
+
+	info.res = res;
+	info.num_res = n;
+	return platform_device_register_full(&info);
+}
+
+static void add_devices(struct grace_apmt_walk *walk)
+{
+	struct grace_apmt_found node;
+	struct platform_device *pdev;
+	unsigned int n = 0;
+
+	while (grace_apmt_next(walk, &node)) {
+		if (node.error) {
+			pr_warn("APMT node at offset 0x%x: %s (0x%llx), skipped\n", node.offset,
+				grace_apmt_strerror(node.error), node.value);
+			continue;
+		}
+		pdev = add_device(&node);
+		if (IS_ERR(pdev))
+			pr_warn("APMT node at offset 0x%x: no device (%ld), skipped\n",
+				node.offset, PTR_ERR(pdev));
+		else
+			devices[n++] = pdev;
+	}
+}
+
+/**
+ * grace_apmt_add_devices() - makes a device of each good node of the APMT
+ *
+ * Return: 0, also if there is no table or no good node in it, or -ENOMEM
+ */
+int grace_apmt_add_devices(void)
+{
+	struct grace_apmt_walk *walk;
+
+	if (kernel_made_devices())
+		return 0;
+	if (ACPI_FAILURE(acpi_get_table(ACPI_SIG_APMT, 0, &apmt))) {
+		apmt = NULL;
+		return 0;
+	}
+
+	walk = kzalloc(sizeof(*walk), GFP_KERNEL);
+	if (!walk) {
+		acpi_put_table(apmt);
+		apmt = NULL;
+		return -ENOMEM;
+	}
+	grace_apmt_begin(walk, apmt, apmt->length, grace_phys_bits());
+	add_devices(walk);
+	kfree(walk);
+	return 0;
+}
+
+/**
+ * grace_apmt_remove_devices() - the reverse of grace_apmt_add_devices()
+ */
+void grace_apmt_remove_devices(void)
+{
+	if (!apmt)
+		return;
+
+	for (size_t i = 0; i < ARRAY_SIZE(devices) && devices[i]; i++)
+		platform_device_unregister(devices[i]);
+	acpi_put_table(apmt);
+	apmt = NULL;
+}

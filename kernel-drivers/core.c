@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What perf asks of a PMU, and what CPU hotplug does to it.
+ *
+ * The PMUs count for the whole system: one CPU of the socket, the active one,
+ * has all events of a PMU. perf core calls the callbacks there with interrupts
+ * off. A group led by a sampling software event reads its members from that
+ * event's hard interrupt, and a BPF program may read an event from an NMI.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/interrupt.h>
+#include <linux/module.h>
+
+#include "compat/compat.h"
+#include "cspmu.h"
+
+static enum cpuhp_state hotplug_state;
+
+static bool wants_cycles(const struct grace_pmu *gp, const struct perf_event *event)
+{
+	return gp->cfg.has_cycles && event->attr.config == GRACE_CYCLES;
+}
+
+/* Counters that a group takes on this PMU */
+struct demand {
+	unsigned int counters;
+	unsigned int cycles;
+};
+
+static bool add_demand(struct demand *sum, struct grace_pmu *gp, struct perf_event *event)
+{
+	if (is_software_event(event))
+		return true;
+	if (event->pmu != &gp->pmu)
+		return false;
+	if (wants_cycles(gp, event))
+		sum->cycles++;
+	else
+		sum->counters++;
+	return true;
+}
+
+/* Can the group be on the PMU at one time, with this event in it? */
+static bool group_fits(struct grace_pmu *gp, struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+	struct demand sum = {};
+
+	if (!add_demand(&sum, gp, event))
+		return false;
+	if (event != leader) {
+		if (!add_demand(&sum, gp, leader))
+			return false;
+		for_each_sibling_event(sibling, leader) {
+			if (!add_demand(&sum, gp, sibling))
+				return false;
+		}
+	}
+	return sum.counters <= gp->cfg.counters && sum.cycles <= 1;
+}
+
+/*
+ * As lenient as the in-tree driver with bits that no format describes: config
+ * is PMEVTYPER in its low 32 bits or exactly GRACE_CYCLES, config1 is masked,
+ * config2 not looked at. A filter of 0 lets all ports pass.
+ */
+static void decode(struct grace_pmu *gp, struct perf_event *event)
+{
+	u32 filter = event->attr.config1 & gp->kind->filter_mask;
+
+	event->hw.config = lower_32_bits(event->attr.config);
+	event->hw.config_base = filter ?: gp->kind->filter_mask;
+	event->hw.idx = -1;
+}
+
+static int grace_event_init(struct perf_event *event)
+{
+	struct grace_pmu *gp = to_grace_pmu(event->pmu);
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+
+	/* The overflow interrupt serves the count, it takes no samples */
+	if (is_sampling_event(event))
+		return -EOPNOTSUPP;
+
+	if (event->cpu < 0 || event->attach_state & PERF_ATTACH_TASK)
+		return -EINVAL;
+
+	if (!cpumask_test_cpu(event->cpu, &gp->cpus))
+		return -EINVAL;
+
+	event->cpu = cpumask_first(&gp->active);
+	if (event->cpu >= nr_cpu_ids)
+		return -EINVAL;
+
+	/* PMEVTYPER would count event 0 instead */
+	if (event->attr.config == GRACE_CYCLES && !gp->cfg.has_cycles)
+		return -EOPNOTSUPP;
+
+	if (!group_fits(gp, event))
+		return -EINVAL;
+
+	decode(gp, event);
+	return grace_poll_event_init(gp, event);
+}
+
+static int free_counter(struct grace_pmu *gp, struct perf_event *event)
+{
+	int idx;
+
+	if (wants_cycles(gp, event))
+		return test_bit(GRACE_CYCLE_IDX, gp->used) ? -EAGAIN : GRACE_CYCLE_IDX;
+
+	for_each_set_bit(idx, gp->implemented, GRACE_MAX_COUNTERS) {
+		if (!test_bit(idx, gp->used))
+			return idx;
+	}
+	return -EAGAIN;
+}
+
+static void start(struct grace_pmu *gp, struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u32 reg = hwc->idx * sizeof(u32);
+
+	grace_counter_preset(gp, event);
+	if (grace_is_cycles(gp, hwc->idx)) {
+		writel(hwc->config_base, gp->page0 + PMCCFILTR);
+	} else {
+		writel(hwc->config, gp->page0 + PMEVTYPER + reg);
+		writel(hwc->config_base, gp->page0 + PMEVFILTR + reg);
+	}
+	hwc->state = 0;
+	grace_counter_enable(gp, hwc->idx);
+}
+
+static void stop(struct grace_pmu *gp, struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	if (hwc->state & PERF_HES_STOPPED)
+		return;
+	grace_counter_disable(gp, hwc->idx);
+	grace_counter_update(gp, event);
+	hwc->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static void grace_start(struct perf_event *event, int flags)
+{
+	struct grace_pmu *gp = to_grace_pmu(event->pmu);
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&gp->lock, irq);
+	start(gp, event);
+	raw_spin_unlock_irqrestore(&gp->lock, irq);
+}
+
+static void grace_stop(struct perf_event *event, int flags)
+{
+	struct grace_pmu *gp = to_grace_pmu(event->pmu);
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&gp->lock, irq);
+	stop(gp, event);
+	raw_spin_unlock_irqrestore(&gp->lock, irq);
+}
+
+static int grace_add(struct perf_event *event, int flags)
+{
+	struct grace_pmu *gp = to_grace_pmu(event->pmu);
+	unsigned long irq;
+	int idx;
+
+	if (WARN_ON_ONCE(!cpumask_test_cpu(smp_processor_id(), &gp->cpus)))
+		return -ENOENT;
+
+	raw_spin_lock_irqsave(&gp->lock, irq);
+	idx = free_counter(gp, event);
+	if (idx >= 0) {
+		event->hw.idx = idx;
+		event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+		gp->events[idx] = event;
+		__set_bit(idx, gp->used);
+		if (flags & PERF_EF_START)
+			start(gp, event);
+		grace_poll_add(gp, event);
+	}
+	raw_spin_unlock_irqrestore(&gp->lock, irq);
+	if (idx < 0)
+		return idx;
+
+	perf_event_update_userpage(event);
+	return 0;
+}
+
+static void grace_del(struct perf_event *event, int flags)
+{
+	struct grace_pmu *gp = to_grace_pmu(event->pmu);
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&gp->lock, irq);
+	stop(gp, event);
+	__clear_bit(event->hw.idx, gp->used);
+	gp->events[event->hw.idx] = NULL;
+	grace_poll_del(gp);
+	raw_spin_unlock_irqrestore(&gp->lock, irq);
+
+	perf_event_update_userpage(event);
+}
+
+static void update_if_counting(struct grace_pmu *gp, struct perf_event *event)
+{
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		grace_counter_update(gp, event);
+}
+
+static void grace_read(struct perf_event *event)
+{
+	struct grace_pmu *gp = to_grace_pmu(event->pmu);
+	unsigned long irq;
+
+	/* This CPU may hold the lock that the NMI wants: the last count has to do */
+	if (in_nmi()) {
+		if (raw_spin_trylock_irqsave(&gp->lock, irq)) {
+			update_if_counting(gp, event);
+			raw_spin_unlock_irqrestore(&gp->lock, irq);
+		}
+		return;
+	}
+
+	raw_spin_lock_irqsave(&gp->lock, irq);
+	update_if_counting(gp, event);
+	raw_spin_unlock_irqrestore(&gp->lock, irq);
+}
+
+static void grace_enable(struct pmu *pmu)
+{
+	struct grace_pmu *gp = to_grace_pmu(pmu);
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&gp->lock, irq);
+	if (!bitmap_empty(gp->used, GRACE_MAX_COUNTERS)) {
+		gp->running = true;
+		writel(PMCR_E, gp->page0 + PMCR);
+	}
+	raw_spin_unlock_irqrestore(&gp->lock, irq);
+}
+
+static void grace_disable(struct pmu *pmu)
+{
+	struct grace_pmu *gp = to_grace_pmu(pmu);
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&gp->lock, irq);
+	gp->running = false;
+	writel(0, gp->page0 + PMCR);
+	raw_spin_unlock_irqrestore(&gp->lock, irq);
+}
+
+/*
+ * The handler may run on any CPU, so that a failure here, say of an interrupt
+ * that another driver shares and has pinned, costs only locality.
+ */
+static void set_active(struct grace_pmu *gp, unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, &gp->active);
+	if (gp->irq && irq_set_affinity(gp->irq, cpumask_of(cpu)))
+		dev_dbg(gp->dev, "interrupt %d stays where it is\n", gp->irq);
+}
+
+static int grace_cpu_online(unsigned int cpu, struct hlist_node *node)
+{
+	struct grace_pmu *gp = hlist_entry_safe(node, struct grace_pmu, node);
+
+	if (cpumask_test_cpu(cpu, &gp->cpus) && cpumask_empty(&gp->active))
+		set_active(gp, cpu);
+	return 0;
+}
+
+/*
+ * If no CPU of the socket is left, the events stay with this one. perf core
+ * then takes them out of its context for good: see grace-cspmu.rst.
+ */
+static int grace_cpu_offline(unsigned int cpu, struct hlist_node *node)
+{
+	struct grace_pmu *gp = hlist_entry_safe(node, struct grace_pmu, node);
+	unsigned int next;
+
+	if (!cpumask_test_and_clear_cpu(cpu, &gp->active))
+		return 0;
+
+	for_each_cpu_and(next, &gp->cpus, cpu_online_mask) {
+		if (next == cpu)
+			continue;
+		if (gp->registered)
+			perf_pmu_migrate_context(&gp->pmu, cpu, next);
+		set_active(gp, next);
+		break;
+	}
+	return 0;
+}
+
+static void unregister(void *data)
+{
+	struct grace_pmu *gp = data;
+
+	gp->registered = false;
+	perf_pmu_unregister(&gp->pmu);
+}
+
+/* Without the callbacks: they would migrate the events of a PMU that is gone */
+static void remove_hotplug(void *data)
+{
+	struct grace_pmu *gp = data;
+
+	cpuhp_state_remove_instance_nocalls(hotplug_state, &gp->node);
+}
+
+/**
+ * grace_core_register() - hands a PMU to perf, until its device is released
+ * @gp: the PMU, with everything else in place
+ *
+ * Return: 0 or -errno
+ */
+int grace_core_register(struct grace_pmu *gp)
+{
+	int ret;
+
+	/*
+	 * Without PERF_PMU_CAP_NO_INTERRUPT, though no event samples: perf core
+	 * would leave a software leader that it throttled stopped for good.
+	 */
+	gp->pmu = (struct pmu) {
+		.module		= THIS_MODULE,
+		.task_ctx_nr	= perf_invalid_context,
+		.capabilities	= PERF_PMU_CAP_NO_EXCLUDE,
+		.attr_groups	= grace_make_groups(gp),
+		.pmu_enable	= grace_enable,
+		.pmu_disable	= grace_disable,
+		.event_init	= grace_event_init,
+		.add		= grace_add,
+		.del		= grace_del,
+		.start		= grace_start,
+		.stop		= grace_stop,
+		.read		= grace_read,
+	};
+	if (!gp->pmu.attr_groups)
+		return -ENOMEM;
+	grace_pmu_set_parent(&gp->pmu, gp->dev);
+
+	ret = cpuhp_state_add_instance(hotplug_state, &gp->node);
+	if (ret)
+		return ret;
+	ret = devm_add_action_or_reset(gp->dev, remove_hotplug, gp);
+	if (ret)
+		return ret;
+
+	ret = perf_pmu_register(&gp->pmu, gp->name, -1);
+	if (ret)
+		return ret;
+	gp->registered = true;
+	return devm_add_action_or_reset(gp->dev, unregister, gp);
+}
+
+/**
+ * grace_core_init() - prepares for PMUs to be registered
+ *
+ * Return: 0 or -errno
+ */
+int grace_core_init(void)
+{
+	int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/arm/grace_cspmu:online",
+					  grace_cpu_online, grace_cpu_offline);
+
+	if (ret < 0)
+		return ret;
+	hotplug_state = ret;
+	return 0;
+}
+
+/**
+ * grace_core_exit() - the reverse of grace_core_init()
+ */
+void grace_core_exit(void)
+{
+	cpuhp_remove_multi_state(hotplug_state);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters of a PMU: read, preset, update of the events, overflow interrupt.
+ *
+ * A counter starts at half its range, as in other uncore drivers: it may run
+ * another half range past its overflow before the interrupt handler has to
+ * have seen it.
+ */
+#include <linux/bitfield.h>
+#include <linux/interrupt.h>
+#include <linux/ratelimit.h>
+
+#include "cspmu.h"
+
+/*
+ * Bound of the high-low-high read of a counter without single-copy atomicity.
+ * The high word changes once in 2^32 counts, tens of ms at the highest rate of
+ * any event, so a second round can only be needed if the carry falls between
+ * two reads, and a third never. Eight rounds are 17 reads of 32 bits: with 1 us
+ * for an uncached read across the fabric no call takes more than 17 us.
+ */
+#define STABLE_ROUNDS		8
+
+static u64 counter_mask(const struct grace_pmu *gp)
+{
+	return GENMASK_ULL(gp->cfg.width - 1, 0);
+}
+
+static bool is_wide(const struct grace_pmu *gp)
+{
+	return gp->cfg.width > 32;
+}
+
+static void __iomem *counter_addr(const struct grace_pmu *gp, int idx)
+{
+	return gp->page1 + PMEVCNTR + idx * (is_wide(gp) ? sizeof(u64) : sizeof(u32));
+}
+
+static int read_stable(void __iomem *addr, u64 *val)
+{
+	u32 high = readl(addr + sizeof(u32)), low, again;
+
+	for (unsigned int round = 0; round < STABLE_ROUNDS; round++) {
+		low = readl(addr);
+		again = readl(addr + sizeof(u32));
+		if (high == again) {
+			*val = (u64)high << 32 | low;
+			return 0;
+		}
+		high = again;
+	}
+	return -EIO;
+}
+
+static int counter_read(struct grace_pmu *gp, int idx, u64 *val)
+{
+	void __iomem *addr = counter_addr(gp, idx);
+
+	if (is_wide(gp) && !gp->atomic)
+		return read_stable(addr, val);
+
+	*val = is_wide(gp) ? readq(addr) : readl(addr);
+	return 0;
+}
+
+static void counter_write(struct grace_pmu *gp, int idx, u64 val)
+{
+	void __iomem *addr = counter_addr(gp, idx);
+
+	if (!is_wide(gp)) {
+		writel(lower_32_bits(val), addr);
+	} else if (gp->atomic) {
+		writeq(val, addr);
+	} else {
+		writel(lower_32_bits(val), addr);
+		writel(upper_32_bits(val), addr + sizeof(u32));
+	}
+}
+
+/**
+ * grace_counters_reset() - puts a PMU that may have been in use into order
+ * @gp: the PMU
+ *
+ * Firmware or the kernel before kexec may have left counters running and an
+ * interrupt pending.
+ */
+void grace_counters_reset(struct grace_pmu *gp)
+{
+	DECLARE_BITMAP(all, GRACE_MAX_COUNTERS);
+	u32 mask[GRACE_SET_REGS];
+
+	bitmap_copy(all, gp->implemented, GRACE_MAX_COUNTERS);
+	if (gp->cfg.has_cycles)
+		__set_bit(GRACE_CYCLE_IDX, all);
+	bitmap_to_arr32(mask, all, GRACE_MAX_COUNTERS);
+
+	writel(0, gp->page0 + PMCR);
+	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++) {
+		writel(mask[reg], gp->page0 + PMCNTENCLR + reg * sizeof(u32));
+		writel(mask[reg], gp->page0 + PMINTENCLR + reg * sizeof(u32));
+		writel(mask[reg], gp->page1 + PMOVSCLR + reg * sizeof(u32));
+	}
+	writel(PMCR_C | PMCR_P, gp->page0 + PMCR);
+}
+
+/**
+ * grace_counter_preset() - sets an event's counter to half its range
+ * @gp: the PMU
+ * @event: the event
+ */
+void grace_counter_preset(struct grace_pmu *gp, struct perf_event *event)
+{
+	u64 val = counter_mask(gp) >> 1;
+
+	local64_set(&event->hw.prev_count, val);
+	counter_write(gp, event->hw.idx, val);
+}
+
+/**
+ * grace_counter_enable() - lets a counter count and interrupt
+ * @gp: the PMU
+ * @idx: number of the counter
+ */
+void grace_counter_enable(struct grace_pmu *gp, int idx)
+{
+	u32 reg = idx / GRACE_SET_BITS * sizeof(u32), bit = BIT(idx % GRACE_SET_BITS);
+
+	writel(bit, gp->page0 + PMINTENSET + reg);
+	writel(bit, gp->page0 + PMCNTENSET + reg);
+}
+
+/**
+ * grace_counter_disable() - the reverse of grace_counter_enable()
+ * @gp: the PMU
+ * @idx: number of the counter
+ */
+void grace_counter_disable(struct grace_pmu *gp, int idx)
+{
+	u32 reg = idx / GRACE_SET_BITS * sizeof(u32), bit = BIT(idx % GRACE_SET_BITS);
+
+	writel(bit, gp->page0 + PMCNTENCLR + reg);
+	writel(bit, gp->page0 + PMINTENCLR + reg);
+}
+
+/**
+ * grace_counter_update() - adds to an event what its counter has counted
+ * @gp: the PMU
+ * @event: the event
+ *
+ * Return: 0, or -EIO if the counter could not be read. Then the event stays as
+ * it was, and the next read that succeeds adds all that was counted since.
+ */
+int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
+{
+	u64 prev = local64_read(&event->hw.prev_count), now;
+
+	if (counter_read(gp, event->hw.idx, &now)) {
+		gp->unstable++;
+		dev_warn_ratelimited(gp->dev,
+				     "counter %d changed during every one of %d reads: last value kept (%lu times so far)\n",
+				     event->hw.idx, STABLE_ROUNDS, gp->unstable);
+		return -EIO;
+	}
+
+	local64_set(&event->hw.prev_count, now);
+	local64_add((now - prev) & counter_mask(gp), &event->count);
+	return 0;
+}
+
+/**
+ * grace_counters_update() - updates all events that count
+ * @gp: the PMU
+ */
+void grace_counters_update(struct grace_pmu *gp)
+{
+	int idx;
+
+	for_each_set_bit(idx, gp->used, GRACE_MAX_COUNTERS) {
+		if (!(gp->events[idx]->hw.state & PERF_HES_STOPPED))
+			grace_counter_update(gp, gp->events[idx]);
+	}
+}
+
+static bool has_overflow(struct grace_pmu *gp)
+{
+	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++) {
+		if (readl(gp->page1 + PMOVSCLR + reg * sizeof(u32)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * With the counters stopped no overflow can come between the read and the
+ * write of PMOVSCLR: an interrupt that is edge-triggered falls, and rises again
+ * at the next one.
+ */
+static void handle_overflow(struct grace_pmu *gp)
+{
+	u32 overflow[GRACE_SET_REGS];
+	int idx;
+
+	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++) {
+		overflow[reg] = readl(gp->page1 + PMOVSCLR + reg * sizeof(u32));
+		writel(overflow[reg], gp->page1 + PMOVSCLR + reg * sizeof(u32));
+	}
+
+	for_each_set_bit(idx, gp->used, GRACE_MAX_COUNTERS) {
+		struct perf_event *event = gp->events[idx];
+
+		if (!(overflow[idx / GRACE_SET_BITS] & BIT(idx % GRACE_SET_BITS)) ||
+		    event->hw.state & PERF_HES_STOPPED)
+			continue;
+		/* A counter that could not be read counts on from where it is */
+		if (!grace_counter_update(gp, event))
+			grace_counter_preset(gp, event);
+	}
+}
+
+/**
+ * grace_overflow() - handler of the overflow interrupt
+ * @irq: the interrupt
+ * @data: the PMU
+ *
+ * Runs on any CPU, see @lock of struct grace_pmu.
+ *
+ * Return: IRQ_NONE if it was another's interrupt
+ */
+irqreturn_t grace_overflow(int irq, void *data)
+{
+	struct grace_pmu *gp = data;
+	unsigned long flags;
+	bool ours;
+
+	raw_spin_lock_irqsave(&gp->lock, flags);
+	ours = has_overflow(gp);
+	if (ours) {
+		writel(0, gp->page0 + PMCR);
+		handle_overflow(gp);
+		if (gp->running)
+			writel(PMCR_E, gp->page0 + PMCR);
+	}
+	raw_spin_unlock_irqrestore(&gp->lock, flags);
+
+	return IRQ_RETVAL(ours);
+}

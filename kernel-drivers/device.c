@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Driver for the PMUs of NVIDIA Grace, built to the CoreSight PMU architecture
+ * (Arm IHI 0091) and described by the ACPI table APMT (Arm DEN0117). What it
+ * shows, and how it lives beside the in-tree driver: grace-cspmu.rst.
+ */
+#define pr_fmt(fmt) "grace-cspmu: " fmt
+
+#include <linux/interrupt.h>
+#include <linux/module.h>
+
+#include "apmt.h"
+#include "cspmu.h"
+
+static int map_pages(struct grace_pmu *gp, struct platform_device *pdev)
+{
+	unsigned int pages = platform_get_resource(pdev, IORESOURCE_MEM, 1) ? 2 : 1;
+	void __iomem *addr[2];
+
+	for (unsigned int i = 0; i < pages; i++) {
+		int ret = grace_check_page(pdev, i);
+
+		if (ret)
+			return ret;
+	}
+	for (unsigned int i = 0; i < pages; i++) {
+		addr[i] = devm_platform_ioremap_resource(pdev, i);
+		/* which has told why in the log */
+		if (IS_ERR(addr[i]))
+			return -ENXIO;
+	}
+	gp->page0 = addr[0];
+	gp->page1 = addr[pages - 1];
+	return 0;
+}
+
+static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
+{
+	int irq = platform_get_irq_optional(pdev, 0), ret;
+
+	if (irq == -ENXIO)
+		return 0;
+	if (irq == -EPROBE_DEFER)
+		return irq;
+
+	/*
+	 * Hard interrupt on PREEMPT_RT too: the timer of a sampling leader,
+	 * which reads the same counters, is one.
+	 */
+	ret = irq < 0 ? irq : devm_request_irq(gp->dev, irq, grace_overflow,
+					       IRQF_SHARED | IRQF_NOBALANCING | IRQF_NO_THREAD,
+					       dev_name(gp->dev), gp);
+	if (ret) {
+		dev_warn(gp->dev, "interrupt %d refused (%d): %s\n", irq, ret,
+			 gp->cfg.width < 64 ? "reading the counters by a timer" :
+					      "counting without it");
+		return 0;
+	}
+	gp->irq = irq;
+	return 0;
+}
+
+static int grace_probe(struct platform_device *pdev)
+{
+	struct device *dev = &pdev->dev;
+	struct grace_pmu *gp;
+	int ret;
+
+	ret = grace_apmt_check(dev);
+	if (ret)
+		return ret;
+
+	gp = devm_kzalloc(dev, sizeof(*gp), GFP_KERNEL);
+	if (!gp)
+		return -ENOMEM;
+	gp->dev = dev;
+	gp->atomic = grace_apmt_node(dev)->flags & ACPI_APMT_FLAGS_ATOMIC;
+	raw_spin_lock_init(&gp->lock);
+
+	ret = map_pages(gp, pdev);
+	if (ret)
+		return ret;
+	ret = grace_identify(gp);
+	if (ret)
+		return ret;
+	ret = grace_find_cpus(grace_apmt_node(dev), &gp->cpus);
+	if (ret) {
+		dev_err(dev, "no CPU of affinity %u\n", grace_apmt_node(dev)->proc_affinity);
+		return ret;
+	}
+	gp->name = grace_make_name(gp);
+	if (!gp->name)
+		return -ENOMEM;
+
+	grace_counters_reset(gp);
+	ret = request_overflow(gp, pdev);
+	if (ret)
+		return ret;
+	ret = grace_poll_setup(gp);
+	if (ret)
+		return ret;
+	return grace_core_register(gp);
+}
+
+static const struct platform_device_id grace_ids[] = {
+	{ GRACE_DEVICE },
+	{ }
+};
+
+/* Where the in-tree driver is configured it is the one to be loaded for the device */
+#if !IS_ENABLED(CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU)
+MODULE_DEVICE_TABLE(platform, grace_ids);
+#endif
+
+/*
+ * No unbinding through sysfs: older kernels do not survive a PMU that goes
+ * while events are open, and only a module in use is kept from going.
+ */
+static struct platform_driver grace_driver = {
+	.driver = {
+		.name			= GRACE_DRIVER,
+		.suppress_bind_attrs	= true,
+	},
+	.probe		= grace_probe,
+	.id_table	= grace_ids,
+};
+
+static int tell_holder(struct device *dev, void *data)
+{
+	if (strcmp(to_platform_device(dev)->name, GRACE_DEVICE))
+		return 0;
+
+	device_lock(dev);
+	if (dev->driver && dev->driver != &grace_driver.driver)
+		pr_info("%s is held by driver %s: left alone\n", dev_name(dev), dev->driver->name);
+	device_unlock(dev);
+	return 0;
+}
+
+static int __init grace_init(void)
+{
+	int ret;
+
+	ret = grace_core_init();
+	if (ret)
+		return ret;
+	ret = grace_apmt_add_devices();
+	if (ret)
+		goto exit_core;
+	ret = platform_driver_register(&grace_driver);
+	if (ret)
+		goto remove_devices;
+
+	bus_for_each_dev(&platform_bus_type, NULL, NULL, tell_holder);
+	return 0;
+
+remove_devices:
+	grace_apmt_remove_devices();
+exit_core:
+	grace_core_exit();
+	return ret;
+}
+
+static void __exit grace_exit(void)
+{
+	platform_driver_unregister(&grace_driver);
+	grace_apmt_remove_devices();
+	grace_core_exit();
+}
+
+module_init(grace_init);
+module_exit(grace_exit);
+
+MODULE_DESCRIPTION("NVIDIA Grace CoreSight PMUs");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The five kinds of PMU of Grace: names, events, filters.
+ *
+ * Events and their numbers are those of the in-tree driver and of the Grace
+ * performance tuning guide. So are the bounds on what an event counts in one
+ * cycle, which the timer of poll.c needs; an event for which the guide has no
+ * figure has none here.
+ */
+#include <linux/bitfield.h>
+#include <linux/kernel.h>
+
+#include "cspmu.h"
+
+/* JEP106 code of NVIDIA: bank 3 (continuation codes), 0x6b */
+#define NVIDIA_IMPLEMENTER	0x36b
+
+#define UNBOUNDED		0
+#define LINE			64	/* bytes of a request, at most */
+#define BEATS			2	/* beats of 32 bytes that move a line */
+
+/*
+ * SCF requests per cycle, reads and writes each (guide, maximum transport
+ * request utilisation). REM is the figure for one remote socket; the events
+ * that add up all remote sockets can see three.
+ */
+#define CMEM			8
+#define GMEM			4
+#define REM			2
+#define REMS			(3 * REM)
+
+/* PCIe and C2C: ten ports, each one request per cycle, a write has 32 bytes */
+#define PORTS			10
+#define PORT_WRITE		32
+
+static const struct grace_event scf_events[] = {
+	{ "bus_cycles",				0x01d, 1 },
+	{ "scf_cache_allocate",			0x0f0, UNBOUNDED },
+	{ "scf_cache_refill",			0x0f1, UNBOUNDED },
+	{ "scf_cache",				0x0f2, UNBOUNDED },
+	{ "scf_cache_wb",			0x0f3, UNBOUNDED },
+	{ "socket_0_rd_data",			0x101, REM * BEATS },
+	{ "socket_1_rd_data",			0x102, REM * BEATS },
+	{ "socket_2_rd_data",			0x103, REM * BEATS },
+	{ "socket_3_rd_data",			0x104, REM * BEATS },
+	{ "socket_0_wb_data",			0x109, REM * BEATS },
+	{ "socket_1_wb_data",			0x10a, REM * BEATS },
+	{ "socket_2_wb_data",			0x10b, REM * BEATS },
+	{ "socket_3_wb_data",			0x10c, REM * BEATS },
+	{ "socket_0_rd_outstanding",		0x115, UNBOUNDED },
+	{ "socket_1_rd_outstanding",		0x116, UNBOUNDED },
+	{ "socket_2_rd_outstanding",		0x117, UNBOUNDED },
+	{ "socket_3_rd_outstanding",		0x118, UNBOUNDED },
+	{ "socket_0_rd_access",			0x12d, REM },
+	{ "socket_1_rd_access",			0x12e, REM },
+	{ "socket_2_rd_access",			0x12f, REM },
+	{ "socket_3_rd_access",			0x130, REM },
+	{ "socket_0_wb_access",			0x135, REM },
+	{ "socket_1_wb_access",			0x136, REM },
+	{ "socket_2_wb_access",			0x137, REM },
+	{ "socket_3_wb_access",			0x138, REM },
+	{ "socket_0_wr_access",			0x139, REM },
+	{ "socket_1_wr_access",			0x13a, REM },
+	{ "socket_2_wr_access",			0x13b, REM },
+	{ "socket_3_wr_access",			0x13c, REM },
+	{ "gmem_rd_data",			0x16d, GMEM * BEATS },
+	{ "gmem_rd_access",			0x16e, GMEM },
+	{ "gmem_rd_outstanding",		0x16f, UNBOUNDED },
+	{ "gmem_wb_data",			0x173, GMEM * BEATS },
+	{ "gmem_wb_access",			0x174, GMEM },
+	{ "gmem_wr_data",			0x179, GMEM * LINE },
+	{ "gmem_wr_access",			0x17b, GMEM },
+	{ "socket_0_wr_data",			0x17c, REM * LINE },
+	{ "socket_1_wr_data",			0x17d, REM * LINE },
+	{ "socket_2_wr_data",			0x17e, REM * LINE },
+	{ "socket_3_wr_data",			0x17f, REM * LINE },
+	{ "gmem_wr_total_bytes",		0x1a0, GMEM * LINE },
+	/* counts atomics too, which may travel as reads do */
+	{ "remote_socket_wr_total_bytes",	0x1a1, 2 * REMS * LINE },
+	{ "remote_socket_rd_data",		0x1a2, REMS * BEATS },
+	{ "remote_socket_rd_outstanding",	0x1a3, UNBOUNDED },
+	{ "remote_socket_rd_access",		0x1a4, REMS },
+	{ "cmem_rd_data",			0x1a5, CMEM * BEATS },
+	{ "cmem_rd_access",			0x1a6, CMEM },
+	{ "cmem_rd_outstanding",		0x1a7, UNBOUNDED },
+	{ "cmem_wb_data",			0x1ab, CMEM * BEATS },
+	{ "cmem_wb_access",			0x1ac, CMEM },
+	{ "cmem_wr_data",			0x1b1, CMEM * LINE },
+	{ "cmem_wr_access",			0x1ca, CMEM },
+	{ "cmem_wr_total_bytes",		0x1db, CMEM * LINE },
+	{ "cycles",				GRACE_CYCLES, 1 },
+	{ }
+};
+
+/* The guide bounds requests and the bytes of a write, not those of a read */
+static const struct grace_event port_events[] = {
+	{ "rd_bytes_loc",			0x0, UNBOUNDED },
+	{ "rd_bytes_rem",			0x1, UNBOUNDED },
+	{ "wr_bytes_loc",			0x2, PORTS * PORT_WRITE },
+	{ "wr_bytes_rem",			0x3, PORTS * PORT_WRITE },
+	{ "total_bytes_loc",			0x4, UNBOUNDED },
+	{ "total_bytes_rem",			0x5, UNBOUNDED },
+	{ "rd_req_loc",				0x6, PORTS },
+	{ "rd_req_rem",				0x7, PORTS },
+	{ "wr_req_loc",				0x8, PORTS },
+	{ "wr_req_rem",				0x9, PORTS },
+	{ "total_req_loc",			0xa, 2 * PORTS },
+	{ "total_req_rem",			0xb, 2 * PORTS },
+	{ "rd_cum_outs_loc",			0xc, UNBOUNDED },
+	{ "rd_cum_outs_rem",			0xd, UNBOUNDED },
+	{ "cycles",				GRACE_CYCLES, 1 },
+	{ }
+};
+
+/* As port_events, but the guide has no figures for CNVLink at all */
+static const struct grace_event cnvlink_events[] = {
+	{ "rd_bytes_loc",			0x0, UNBOUNDED },
+	{ "rd_bytes_rem",			0x1, UNBOUNDED },
+	{ "wr_bytes_loc",			0x2, UNBOUNDED },
+	{ "wr_bytes_rem",			0x3, UNBOUNDED },
+	{ "total_bytes_loc",			0x4, UNBOUNDED },
+	{ "total_bytes_rem",			0x5, UNBOUNDED },
+	{ "rd_req_loc",				0x6, UNBOUNDED },
+	{ "rd_req_rem",				0x7, UNBOUNDED },
+	{ "wr_req_loc",				0x8, UNBOUNDED },
+	{ "wr_req_rem",				0x9, UNBOUNDED },
+	{ "total_req_loc",			0xa, UNBOUNDED },
+	{ "total_req_rem",			0xb, UNBOUNDED },
+	{ "rd_cum_outs_loc",			0xc, UNBOUNDED },
+	{ "rd_cum_outs_rem",			0xd, UNBOUNDED },
+	{ "cycles",				GRACE_CYCLES, 1 },
+	{ }
+};
+
+static const struct grace_kind kinds[] = {
+	{
+		.part		= 0x2cf00,
+		.name		= "nvidia_scf_pmu",
+		.events		= scf_events,
+	},
+	{
+		.part		= 0x10300,
+		.name		= "nvidia_pcie_pmu",
+		.events		= port_events,
+		.filter_name	= "root_port",
+		.filter_format	= "config1:0-9",
+		.filter_mask	= GENMASK(9, 0),
+	},
+	{
+		.part		= 0x10500,
+		.name		= "nvidia_nvlink_c2c0_pmu",
+		.events		= port_events,
+		.filter_name	= "port",
+		.filter_format	= "config1:0-1",
+		.filter_mask	= GENMASK(1, 0),
+	},
+	{
+		.part		= 0x10400,
+		.name		= "nvidia_nvlink_c2c1_pmu",
+		.events		= port_events,
+		.filter_name	= "port",
+		.filter_format	= "config1:0-1",
+		.filter_mask	= GENMASK(1, 0),
+	},
+	{
+		.part		= 0x10600,
+		.name		= "nvidia_cnvlink_pmu",
+		.events		= cnvlink_events,
+		.filter_name	= "rem_socket",
+		.filter_format	= "config1:0-3",
+		.filter_mask	= GENMASK(3, 0),
+	},
+};
+
+/**
+ * grace_kind_of() - the kind of PMU that an identification stands for
+ * @iidr: value of PMIIDR, or what stands for it
+ *
+ * Return: the kind, or NULL if it is no PMU of Grace
+ */
+const struct grace_kind *grace_kind_of(u32 iidr)
+{
+	if (FIELD_GET(PMIIDR_IMPLEMENTER, iidr) != NVIDIA_IMPLEMENTER)
+		return NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (kinds[i].part == FIELD_GET(PMIIDR_PART, iidr))
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+/**
+ * grace_event_of() - the entry of an event in the tables
+ * @kind: kind of the PMU
+ * @id: number of the event
+ *
+ * Return: the entry, or NULL if the event has no name
+ */
+const struct grace_event *grace_event_of(const struct grace_kind *kind, u64 id)
+{
+	for (const struct grace_event *event = kind->events; event->name; event++) {
+		if (event->id == id)
+			return event;
+	}
+	return NULL;
+}

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# DKMS builds and installs the driver for each kernel, in trees of its own.
+# It is the machine's dkms, told to build for arm64 with cross headers.
+. tests/lib/tap.sh
+
+command -v dkms > /dev/null || bail "dkms is not installed: run ./setup"
+cache=${GPMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpmu}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+archive=$(kernel-drivers/make-dkms "$work" | grep 'tar\.gz$')
+mkdir "$work/source" "$work/tree" "$work/modules"
+tar -C "$work/source" -xzf "$archive"
+
+# run ACTION KERNEL
+run() {
+	dkms "$1" --dkmstree "$work/tree" --sourcetree "$work/source" --installtree "$work/modules" \
+		-m grace-cspmu -v 0.1.0 -k "$(cat "$cache/kernel/$2/release")" -a aarch64 \
+		--kernelsourcedir "$cache/kernel/$2/headers" --no-depmod > "$work/log" 2>&1
+}
+
+while read -r kernel _; do
+	tests/vm/fetch kernel "$kernel" || bail "no kernel $kernel"
+	release=$(cat "$cache/kernel/$kernel/release")
+	mkdir "$work/modules/$release"
+	run build "$kernel"
+	ok $? "$kernel: dkms build" || diag "$(tail -n 20 "$work/log")"
+	run install "$kernel"
+	ok $? "$kernel: dkms install" || diag "$(tail -n 20 "$work/log")"
+	module=$(find "$work/modules/$release" -name 'grace_cspmu.ko*')
+	like "$module" '/updates/dkms/grace_cspmu\.ko(\.xz)?$' "$kernel: the module is below updates/dkms"
+	case $module in *.xz) xz -d "$module" && module=${module%.xz} ;; esac
+	is "$(modinfo -F vermagic "$module" | cut -d ' ' -f 1)" "$release" "$kernel: it is for that kernel"
+	run remove "$kernel"
+	is "$(find "$work/modules" -name 'grace_cspmu*')" "" "$kernel: dkms remove leaves none" || diag "$(cat "$work/log")"
+	run add "$kernel"
+done < <(grep -v '^#' tests/vm/kernels.tsv)
+done_testing

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# make dkms: what the tree and the package hold.
+. tests/lib/tap.sh
+
+build=${B:-build}
+out=$build/tests/unit/dkms
+rm -rf "$out"
+mkdir -p "$out"
+paths=$(kernel-drivers/make-dkms "$out/a")
+ok $? "make-dkms ends with 0"
+archive=$(grep 'tar\.gz$' <<< "$paths")
+package=$(grep '\.deb$' <<< "$paths")
+is "$(basename "$archive") $(basename "$package")" \
+	"grace-cspmu-0.1.0.tar.gz grace-cspmu-dkms_0.1.0_all.deb" "it prints the archive's and the package's path"
+
+tar -C "$out" -xzf "$archive"
+tree=$out/grace-cspmu-0.1.0
+missing=
+for file in kernel-drivers/*.[ch] kernel-drivers/compat/* kernel-drivers/Kbuild kernel-drivers/dkms.conf; do
+	cmp -s "$file" "$tree/${file#kernel-drivers/}" || missing="$missing $file"
+done
+is "$missing" "" "the tree has every source, unchanged"
+is "$(cd "$tree" && find . -type f | sort)" \
+	"$(cd kernel-drivers && printf './%s\n' ./*.[ch] compat/* Kbuild dkms.conf | sed 's|^\./\./|./|' | sort)" \
+	"and nothing else"
+is "$(cd "$out/grace-cspmu-0.1.0" && bash -c '. ./dkms.conf; echo $PACKAGE_NAME $PACKAGE_VERSION ${BUILT_MODULE_NAME[0]} $AUTOINSTALL')" \
+	"grace-cspmu 0.1.0 grace_cspmu yes" "dkms.conf names package, version, module, and asks for new kernels"
+
+dpkg-deb -x "$package" "$out/deb"
+diff -r "$tree" "$out/deb/usr/src/grace-cspmu-0.1.0" > /dev/null
+ok $? "the package has the same tree in /usr/src"
+is "$(dpkg-deb -f "$package" Architecture Depends)" "Architecture: all
+Depends: dkms (>= 2.8)" "it is for all architectures and depends on dkms"
+dpkg-deb -e "$package" "$out/control"
+bash -n "$out/control/postinst" && bash -n "$out/control/prerm" &&
+	[ -x "$out/control/postinst" ] && [ -x "$out/control/prerm" ]
+ok $? "postinst and prerm are scripts"
+is "$(dpkg-deb -c "$package" | awk '$2 != "root/root"')" "" "all its files are root's"
+
+export SOURCE_DATE_EPOCH=1700000000
+kernel-drivers/make-dkms "$out/b" > /dev/null
+kernel-drivers/make-dkms "$out/c" > /dev/null
+diff -r "$out/b" "$out/c" > /dev/null
+ok $? "the same sources and date make the same files"
+done_testing
