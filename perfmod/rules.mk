@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# perf with this project's events. PERF_VERSION picks the release; otherwise it
+# is the running kernel's, or the newest there is.
+
+PERF_VERSION ?= auto
+PERF_VERSIONS := $(notdir $(wildcard perfmod/patches/*))
+
+.PHONY: perf
+perf:
+	perfmod/build $(PERF_VERSION) native
+
+.PHONY: perf-all
+perf-all:
+	$(foreach ver,$(PERF_VERSIONS),perfmod/build $(ver) native && \
+		perfmod/build $(ver) arm64 &&) :
+
+# Beside the distribution's perf, under names of its own.
+.PHONY: install-perf
+install-perf:
+	@perf=$$(perfmod/build $(PERF_VERSION) native) && \
+	ver=$$(basename "$$(dirname "$$perf")") && \
+	lib="$(DESTDIR)$(PREFIX)/lib/gpmu" bin="$(DESTDIR)$(PREFIX)/bin" && \
+	install -D -m 755 "$$perf" "$$lib/perf-$$ver" && \
+	install -D -m 755 -t "$$lib/tests/shell" perfmod/tests/shell/*.sh && \
+	install -d "$$bin" && \
+	ln -sfn "../lib/gpmu/perf-$$ver" "$$bin/gpmu-perf" && \
+	echo "installed $(PREFIX)/bin/gpmu-perf, perf $$ver"
+
+CHECK_TESTS += $(sort $(wildcard tests/perf/*.t))

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Grace metrics: every event is found on the PMUs
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A suite for "perf test", which takes the line above for its name. perf's own
+# metric suite parses with a fake PMU that has an event of any name; this one
+# asks the PMUs of the machine, and fails for a name that they do not have.
+
+verbose=$1
+
+# The perf under test is the one that runs this.
+pid=$PPID
+perf=perf
+for _ in 1 2 3; do
+	exe=$(readlink "/proc/$pid/exe") || break
+	case ${exe##*/} in
+	perf*)
+		perf=$exe
+		break
+		;;
+	esac
+	pid=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$pid/status")
+done
+
+devices=${SYSFS_PATH:-/sys}/bus/event_source/devices
+metrics=$("$perf" list --raw-dump metric 2>/dev/null | tr ' ' '\n' |
+	grep '^Grace' | sort -u)
+[ -n "$metrics" ] || {
+	echo "no PMU of Grace"
+	exit 2
+}
+
+found=0
+failed=0
+for metric in $metrics; do
+	case $metric in
+	*1to0)
+		# Measured in socket 1
+		[ -d "$devices/nvidia_scf_pmu_1" ] || continue
+		;;
+	esac
+	# Not the exit status: 6.1 goes on with its default events
+	out=$("$perf" stat -a -M "$metric" true 2>&1)
+	if ! echo "$out" | grep -q 'event syntax error\|Cannot find metric'; then
+		found=$((found + 1))
+		[ -z "$verbose" ] || echo "found the events of $metric"
+	else
+		failed=$((failed + 1))
+		echo "$metric:"
+		echo "$out"
+	fi
+done
+echo "$found metrics found, $failed not"
+[ "$failed" -eq 0 ]

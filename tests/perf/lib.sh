@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# Shared by the tests of the perf builds. They run perf natively on a made-up
+# /sys of a two-socket Grace: perf reads sysfs below $SYSFS_PATH and takes
+# $PERF_CPUID for the core it runs on (tools/lib/api/fs/fs.c, util/pmu.c).
+
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+
+# shellcheck disable=SC2034 # for the tests
+perf_versions=$(cd perfmod/patches && printf '%s\n' * | sort -V)
+perf_work=$(readlink -m "${B:-build}")/tests/perf/$(basename "$0" .t)
+perf_grace="pmu-events/arch/arm64/nvidia/grace/sys"
+
+rm -rf "$perf_work"
+mkdir -p "$perf_work"
+
+# native VER: the path of the native perf of a release
+native() {
+	perfmod/build "$1" native 2>"$perf_work/build.log" || {
+		diag "$(cat "$perf_work/build.log")" >&2
+		bail "perf $1 does not build"
+	}
+}
+
+# fake_sysfs DIR: the PMUs of two sockets as the driver shows them, but without
+# events/, so that every name has to come out of perf's own tables. No kernel
+# knows a PMU type this high: nothing is opened by mistake.
+fake_sysfs() {
+	local pmus=$1/bus/event_source/devices cpus=$1/devices/system/cpu
+	local kind identifier filter socket pmu type=4000
+
+	mkdir -p "$pmus/armv8_pmuv3_0/format" "$cpus"
+	tee "$cpus/online" "$cpus/possible" "$pmus/armv8_pmuv3_0/cpus" \
+		<<<0-3 >"$cpus/present"
+	echo "$type" >"$pmus/armv8_pmuv3_0/type"
+	echo config:0-15 >"$pmus/armv8_pmuv3_0/format/event"
+	while read -r kind identifier filter; do
+		for socket in 0 1; do
+			pmu=$pmus/nvidia_${kind}_pmu_$socket
+			mkdir -p "$pmu/format"
+			echo $((++type)) >"$pmu/type"
+			echo $((2 * socket)) >"$pmu/cpumask"
+			echo "$identifier" >"$pmu/identifier"
+			echo config:0-32 >"$pmu/format/event"
+			[ "$filter" = none ] || echo config1:0-9 >"$pmu/format/$filter"
+		done
+	done <<-EOF
+		scf 2cf0036b none
+		pcie 1030036b root_port
+		nvlink_c2c0 1050036b port
+		nvlink_c2c1 1040036b port
+		cnvlink 1060036b rem_socket
+	EOF
+}
+
+# on_grace COMMAND...: runs it on the made-up machine
+on_grace() {
+	[ -d "$perf_work/sys" ] || fake_sysfs "$perf_work/sys"
+	SYSFS_PATH=$perf_work/sys PERF_CPUID=0x00000000410fd4f0 "$@"
+}
+
+grace_metrics() {
+	sed -n 's/.*"MetricName": "\(\w*\)".*/\1/p' "$perf_grace/metrics.json"
+}
+
+# core_metrics VER WORD: the guide's core metrics, by where perf VER has them
+# from: ours, backport, upstream
+core_metrics() {
+	awk -F '\t' -v ver="$1" -v word="$2" '
+		/^# guide\t/ { for (i = 1; i <= NF; i++) if ($i == ver) column = i }
+		!/^#/ && $column == word { print $3 }' pmu-events/core-metrics.tsv
+}
+
+# unresolved PERF METRIC...: those of the metrics whose events perf does not
+# find: it must get as far as to describe an event of one of the made-up PMUs
+# to the kernel, and say nothing of names it does not know.
+unresolved() {
+	local perf=$1 metric out
+
+	shift
+	for metric; do
+		out=$(on_grace "$perf" stat -vv -a -M "$metric" true 2>&1)
+		if ! grep -Eq '^ +type +40[01][0-9]( |$)' <<<"$out" ||
+		   grep -Eq 'event syntax error|Cannot find metric|parser error' <<<"$out"; then
+			echo "$metric"
+		fi
+	done
+}
