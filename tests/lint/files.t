@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Every text file of the repository: its licence line, its size, what it must
+# not name, whether JSON parses.
+. tests/lint/lib.sh
+
+# JSON has no comments and a licence text no licence.
+licensed() {
+	text ':!LICENSES/*' ':!*.json'
+}
+
+spdx_of() {
+	head -n 5 "$1" | sed -n 's/.*SPDX-License-Identifier: *\([A-Za-z0-9.+-]*\).*/\1/p' | head -n 1
+}
+
+# A module has the kernel's licence.
+want_spdx() {
+	local dir=$1
+
+	while [ "$dir" != "${dir%/*}" ]; do
+		dir=${dir%/*}
+		[ ! -e "$dir/Kbuild" ] || { echo GPL-2.0-only; return; }
+	done
+	echo LGPL-2.1-or-later
+}
+
+check_spdx() {
+	local f id want
+
+	licensed | while IFS= read -r f; do
+		id=$(spdx_of "$f")
+		want=$(want_spdx "$f")
+		[ "$id" = "$want" ] || echo "$f:1: SPDX-License-Identifier is '$id', want '$want'"
+	done
+}
+
+licence_texts() {
+	tracked 'LICENSES/*' | sed 's|^LICENSES/||; s|\.txt$||' | sort -u
+}
+
+check_licence_texts() {
+	local used
+
+	used=$(licensed | while IFS= read -r f; do spdx_of "$f"; done | grep . | sort -u)
+	comm -23 <(echo "$used") <(licence_texts) | sed '/^$/d; s/.*/LICENSES: no text of &/'
+	comm -13 <(echo "$used") <(licence_texts) | sed 's/.*/LICENSES: no file is under &/'
+}
+
+check_machine_paths() {
+	text ':!LICENSES/*' | xargs -r -d '\n' \
+		grep -HnE '(^|[^[:alnum:]_.~})/-])/(work|root|home)/[[:alnum:]_.]' --
+}
+
+# A mirror belongs to the machine's apt configuration, not into a file here.
+check_mirrors() {
+	local hosts
+
+	hosts=$(grep -rhoE '^[^#]*https?://[^/: ]+' /etc/apt/sources.list /etc/apt/sources.list.d 2> /dev/null |
+		sed 's|.*://||' | grep -vE '^(localhost|[0-9.]+)$' | sort -u)
+	text . | xargs -r -d '\n' grep -HnE '(deb|ftp[a-z.]*|security|snapshot|archive|mirrors?)\.(debian|ubuntu)\.(org|com)' --
+	[ -z "$hosts" ] || text . | xargs -r -d '\n' grep -HnFe "$hosts" --
+}
+
+check_length() {
+	text ':!LICENSES/*' ':!*.json' ':!*.tsv' | xargs -r -d '\n' awk '
+		FNR == 801 { print FILENAME ":801: more than 800 lines" }'
+}
+
+# A function of C begins with { in the first column, one of a script with
+# "name() {"; both end with } there.
+check_functions() {
+	{ tracked '*.[ch]'; scripts; } | sort -u | xargs -r -d '\n' awk '
+		FNR == 1 { start = 0 }
+		/^\{[ \t]*$/ || /^[a-zA-Z_][a-zA-Z0-9_]*\(\) *[{(]$/ { start = FNR; next }
+		/^[})]/ && start {
+			if (FNR - start > 80)
+				print FILENAME ":" start ": a function of " FNR - start " lines"
+			start = 0
+		}'
+	tracked '*.py' | xargs -r -d '\n' python3 -c '
+import ast, sys
+for path in sys.argv[1:]:
+    for node in ast.walk(ast.parse(open(path).read(), path)):
+        if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno > 80:
+            print(f"{path}:{node.lineno}: a function of {node.end_lineno - node.lineno} lines")'
+}
+
+check_whitespace() {
+	text ':!LICENSES/*' ':!*.patch' | xargs -r -d '\n' grep -HnE '[[:blank:]]+$' -- | sed 's/$/: trailing blanks/'
+	text . | while IFS= read -r f; do
+		[ -z "$(tail -c 1 "$f")" ] || echo "$f: no newline at the end"
+	done
+}
+
+check_modes() {
+	local f
+
+	text . | while IFS= read -r f; do
+		case $(head -c 2 "$f") in
+		'#!') [ -x "$f" ] || echo "$f:1: has an interpreter but is not executable" ;;
+		*) [ ! -x "$f" ] || echo "$f:1: is executable but names no interpreter" ;;
+		esac
+	done
+}
+
+check_json() {
+	tracked '*.json' | xargs -r -d '\n' python3 -c '
+import json, sys
+def unique(pairs):
+    keys = [key for key, value in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise ValueError(f"key {key!r} occurs twice in one object")
+    return dict(pairs)
+for path in sys.argv[1:]:
+    try:
+        json.load(open(path, encoding="utf-8"), object_pairs_hook=unique)
+    except json.JSONDecodeError as e:
+        print(f"{path}:{e.lineno}: {e.msg}")
+    except ValueError as e:
+        print(f"{path}: {e}")'
+}
+
+check_unfinished() {
+	text ':!LICENSES/*' | xargs -r -d '\n' grep -HnE '\b(TO''DO|FIX''ME|X''XX)\b' -- | grep -v '/# TO''DO/'
+}
+
+need git python3
+none "$(check_spdx)" "each file names the licence of its folder in an SPDX line"
+none "$(check_licence_texts)" "LICENSES holds the text of each licence in use, and no other"
+none "$(check_machine_paths)" "no file names a directory of somebody's machine"
+none "$(check_mirrors)" "no file names a package mirror"
+none "$(check_length)" "no file has more than 800 lines"
+none "$(check_functions)" "no function has more than 80 lines"
+none "$(check_whitespace)" "no line ends in blanks, each file ends in a newline"
+none "$(check_modes)" "a file is executable exactly if it names its interpreter"
+none "$(check_json)" "each JSON file parses and has no key twice in one object"
+none "$(check_unfinished)" "no file has a mark of unfinished work"
+done_testing

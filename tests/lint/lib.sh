@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# What the lints share: which files there are, and how a finding becomes TAP.
+# A check prints its findings, "file:line: what", and passes if there are none.
+
+. tests/lib/tap.sh
+
+# tracked PATTERN...: files of the repository, also those not yet committed
+tracked() {
+	git ls-files --cached --others --exclude-standard --exclude=/build/ -- "$@" | while IFS= read -r f; do
+		[ -f "$f" ] && [ ! -L "$f" ] && printf '%s\n' "$f"
+	done | sort -u
+}
+
+# text PATTERN...: of these, the files that hold text
+text() {
+	tracked "$@" | xargs -r -d '\n' grep -IlE '' 2> /dev/null
+}
+
+# kernel_folders: what is in the folders of modules, as pathspecs
+kernel_folders() {
+	tracked '*/Kbuild' | sed 's|/Kbuild$|/*|'
+}
+
+# kernel_c: the C of modules; user_c: all other C
+kernel_c() {
+	local folders
+
+	mapfile -t folders < <(kernel_folders)
+	[ "${#folders[@]}" -eq 0 ] || tracked "${folders[@]}" | grep '\.[ch]$'
+}
+
+user_c() {
+	comm -23 <(tracked '*.[ch]') <(kernel_c)
+}
+
+# scripts: files that bash or a POSIX shell runs or sources
+scripts() {
+	text . | while IFS= read -r f; do
+		if head -n 3 "$f" | grep -qE '^#!.*\b(ba|da)?sh\b|^# shellcheck shell='; then
+			printf '%s\n' "$f"
+		fi
+	done
+}
+
+# c_flags: options with which user-space C can be parsed, one a line
+c_flags() {
+	printf '%s\n' -std=gnu11 -D_GNU_SOURCE -I.
+	user_c | sed -n 's|/[^/]*\.h$||p' | sort -u | sed 's|^|-I|'
+}
+
+# none FINDINGS DESCRIPTION: passes if FINDINGS is empty
+none() {
+	if [ -z "$1" ]; then
+		ok 0 "$2"
+	else
+		ok 1 "$2"
+		diag "$(head -n 50 <<< "$1")"
+		diag "findings: $(wc -l <<< "$1")"
+	fi
+}
+
+# need COMMAND...: without its tool a lint would pass whatever the code is
+need() {
+	local c
+
+	for c in "$@"; do
+		command -v "$c" > /dev/null || bail "$c is not installed: run ./setup"
+	done
+}
+
+# kernel_source VERSION: unpacks it if need be, prints where it is
+kernel_source() {
+	tests/vm/fetch source "$1" >&2 || bail "no kernel source $1"
+	echo "${GPMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpmu}/source/$1"
+}
+
+# kernels: names of the kernels the driver is built for
+kernels() {
+	awk '!/^#/ && NF { print $1 }' tests/vm/kernels.tsv
+}

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Documentation: reStructuredText renders, and links inside the repository
+# lead to a file.
+. tests/lint/lib.sh
+
+# Reports from level 1, "info", on.
+check_rst() {
+	local f
+
+	tracked '*.rst' | while IFS= read -r f; do
+		{ python3 -c '
+import sys
+from docutils.core import publish_string
+publish_string(open(sys.argv[1], encoding="utf-8").read(), source_path=sys.argv[1], writer_name="html5",
+               settings_overrides={"report_level": 1, "halt_level": 5, "file_insertion_enabled": False})
+' "$f" > /dev/null; } 2>&1
+	done
+}
+
+# [text](path) in Markdown, `text <path>`_ in reStructuredText
+check_links() {
+	local f line target
+
+	tracked '*.md' '*.rst' | while IFS= read -r f; do
+		# shellcheck disable=SC2016 # the backquotes are reStructuredText
+		grep -noE '\]\([^)# ]+|`[^`]*<[^>#]+>`_' "$f" | while IFS=: read -r line target; do
+			target=${target##*[(<]}
+			target=${target%%>*}
+			case $target in
+			*://*|mailto:*) continue ;;
+			esac
+			[ -e "$(dirname "$f")/$target" ] || echo "$f:$line: no file $target"
+		done
+	done
+}
+
+need git python3
+python3 -c 'import docutils' 2> /dev/null || bail "python3-docutils is not installed: run ./setup"
+none "$(check_rst)" "each .rst file renders without a message from docutils"
+none "$(check_links)" "each link of a .md or .rst file to a file of the repository leads to one"
+done_testing

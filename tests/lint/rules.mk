@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Lints. Those that take seconds and download nothing belong to check-unit;
+# those that need the kernel source to check; "make lint" runs them all.
+
+LINT_UNIT := $(addprefix tests/lint/,files.t shell.t rst.t user.t self.t)
+LINT_CHECK := tests/lint/driver.t
+LINT_MORE := $(addprefix tests/lint/,tidy.t kbuild.t)
+
+SCRIPT_TESTS += $(LINT_UNIT) tests/vm/debug.t
+CHECK_TESTS += $(LINT_CHECK)
+
+.PHONY: lint
+lint:
+	$(PROVE) --exec '' $(LINT_UNIT) $(LINT_CHECK) $(LINT_MORE)
+
+# The unit tests again, everything in them with the compiler's checks of memory
+# and arithmetic. They are other objects, so they have a build directory of
+# their own.
+SANITIZE_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+ifeq ($(SANITIZE),1)
+CFLAGS += $(SANITIZE_FLAGS)
+endif
+
+.PHONY: check-asan
+check-asan:
+	$(MAKE) B=$(B)/asan SANITIZE=1 SCRIPT_TESTS= check-unit
