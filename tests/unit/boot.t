@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# tests/vm/boot without a virtual machine: what of the guest's output becomes
+# TAP, which tests do not apply, wrong arguments.
+. tests/lib/tap.sh
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# filter: the guest's output on standard input through tap.awk
+filter() {
+	awk -v dmesg="$tmp/dmesg" -v leaks="$tmp/leaks" -v state="$tmp/state" -v plain="$1" \
+		-f tests/vm/tap.awk >"$tmp/out"
+}
+
+state() {
+	sed -n "s/^$1=//p" "$tmp/state"
+}
+
+filter '' <<'END'
+insmod: a message
+#@ start 4.5
+some output
+ok 1 - one
+not ok 2 - two
+# a comment
+    ok 1 - a subtest's
+ok 3 - three # SKIP reason
+1..3
+#@ exit 1 5.5
+#@ tainted 12288
+#@ dmesg
+[    0.0] ok 9 - not a test
+[    0.1] #@ nothing
+#@ end
+END
+is "$(cat "$tmp/out")" "# insmod: a message
+# some output
+ok 1 - one
+not ok 2 - two
+# a comment
+#     ok 1 - a subtest's
+ok 3 - three # SKIP reason" "TAP passes, all else becomes a comment, the plan is kept back"
+is "$(cat "$tmp/dmesg")" "[    0.0] ok 9 - not a test
+[    0.1] #@ nothing" "the kernel log goes to its own file"
+is "$(state count) $(state planned) $(state failed) $(state exit) $(state ended) $(state loaded) $(state tainted)" \
+	"3 3 1 1 1 1 12288" "tests, plan, failures, exit status, end and taint are counted"
+
+printf '#@ start 1\nok 1 - one\n' | filter ''
+is "$(state ended) $(state exit)" "0 -1" "a guest that stopped in the middle is seen to"
+printf '#@ load failed\n#@ start 1\n1..0 # SKIP why\n#@ exit 0 2\n#@ end\n' | filter ''
+is "$(cat "$tmp/out")" "1..0 # SKIP why" "a plan that skips all is passed on"
+is "$(state skipped) $(state loaded)" "1 0" "and known, as is a driver that did not load"
+printf '#@ start 1\nBail out! why\n#@ exit 1 2\n#@ end\n' | filter ''
+is "$(cat "$tmp/out") $(state bailed)" "Bail out! why 1" "giving up is passed on"
+printf '#@ start 1\n#@ exit 0 2\n#@ kmemleak\nunreferenced object\n#@ lockdep 0\n#@ end\n' | filter ''
+is "$(cat "$tmp/leaks") $(state lockdep)" "unreferenced object 0" "the debug kernel's findings are kept"
+printf '#@ start 1\nhello\nok 1 - x\n#@ exit 0 2\n#@ end\n' | filter y
+is "$(cat "$tmp/out")" "hello
+ok 1 - x" "plain output is passed on as it is"
+
+# What of a kernel log is a warning
+warns() {
+	grep -cE -f <(sed '/^#/d' tests/vm/dmesg.regex)
+}
+while read -r line; do
+	is "$(warns <<<"$line")" 1 "a warning: $line"
+done <<'END'
+[ 1.0] WARNING: CPU: 0 PID: 1 at kernel/events/core.c:1 x+0x1/0x2
+[ 1.0] BUG: KASAN: slab-use-after-free in x
+[ 1.0] BUG: sleeping function called from invalid context at x.c:1
+[ 1.0] INFO: possible recursive locking detected
+[ 1.0] irq 12: nobody cared (try booting with the "irqpoll" option)
+[ 1.0] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:
+[ 1.0] Unable to handle kernel NULL pointer dereference at virtual address 0
+[ 1.0] refcount_t: underflow; use-after-free.
+END
+is "$(warns <<'END'
+[ 0.0] Kernel command line: console=ttyAMA0 panic_on_warn=1
+[ 0.0] grace_cspmu: loading out-of-tree module taints kernel.
+[ 0.0] rcu: Hierarchical RCU implementation.
+[ 0.0] mem auto-init: stack:all(zero), heap alloc:on, heap free:off
+END
+)" 0 "no warnings: ordinary lines"
+
+printf '#!/bin/sh\n#: kernels 6.12 7.3\n#: drivers ours\n' >"$tmp/x.t"
+is "$(tests/vm/boot --kernel 6.1 --driver ours "$tmp/x.t")" "1..0 # SKIP not for kernel 6.1" \
+	"a test that is not for this kernel is skipped"
+is "$(tests/vm/boot --kernel 7.3 --driver in-tree "$tmp/x.t")" "1..0 # SKIP not for the in-tree driver" \
+	"a test that is not for this driver is skipped"
+printf '#!/bin/sh\n' >"$tmp/x.t"
+is "$(tests/vm/boot --kernel 6.1 --driver in-tree "$tmp/x.t")" "1..0 # SKIP Linux 6.1 has no in-tree driver" \
+	"6.1 has no in-tree driver"
+like "$(tests/vm/boot --kernel 7.3 --driver theirs "$tmp/x.t" 2>&1)" '^boot: usage: ' "an unknown driver is refused"
+like "$(tests/vm/boot --kernel 9.9 --driver ours "$tmp/x.t" 2>&1)" '^boot: no kernel 9.9 in .*kernels.tsv' \
+	"an unknown kernel is refused"
+like "$(tests/vm/boot --kernel 7.3 --driver ours "$tmp/none.t" 2>&1)" '^boot: cannot read ' "an absent test is named"
+done_testing

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash disable=SC2034
+#
+# What the guest's test scripts share, for busybox sh; after /lib/tap.sh.
+
+pmus=/sys/bus/event_source/devices
+out=/tmp/stat
+# Where everything takes several times as long
+[ "$KERNEL" = debug ] && SLOW=1
+
+# Whether the driver under test is ours, the in-tree one, that of a version
+ours() {
+	[ "$DRIVER" = ours ]
+}
+intree() { # [KERNEL]
+	[ "$DRIVER" = in-tree ] && [ "${1:-$KERNEL}" = "$KERNEL" ]
+}
+
+# pmu_stat ARGS...: perf stat, system-wide unless ARGS name CPUs, its values in $out
+pmu_stat() {
+	perf stat -x ';' -o "$out" -a "$@" >/tmp/stat.cmd 2>/tmp/stat.err
+}
+
+# count EVENT: its value in the last pmu_stat
+count() {
+	awk -F ';' -v event="$1" '$3 == event { print $1; found = 1; exit }
+		END { if (!found) print "no " event }' "$out"
+}
+
+# counts EVENT...: their values, in this order, in one line
+counts() {
+	c_line=
+	for c_event; do
+		c_line="$c_line $(count "$c_event")"
+	done
+	echo "${c_line# }"
+}
+
+# metric_stat ARGS...: the same with JSON output, which has all digits of a metric
+metric_stat() {
+	perf stat -j -o "$out" -a "$@" >/tmp/stat.cmd 2>/tmp/stat.err
+}
+
+# field NAME: of each line of JSON on standard input
+field() {
+	sed -n "s/.*\"$1\" : \"*\([^\",}]*\).*/\1/p"
+}
+
+# metric NAME [SOCKET]: its value in the last metric_stat, of the line that has
+# the label of SOCKET (perf's is physical_package_id)
+metric() {
+	m_label=
+	[ -z "$2" ] || m_label=$(cat "/sys/devices/system/cpu/cpu$(($2 * 2))/topology/physical_package_id")
+	m_lines=$(grep -E "\"metric-unit\" : \"([^\"]* )?$1\"" "$out")
+	[ -z "$2" ] || m_lines=$(echo "$m_lines" | grep "\"socket\" : \"S$m_label\"")
+	[ "$m_lines" ] || m_lines="\"metric-value\" : \"no $1\""
+	echo "$m_lines" | head -n 1 | field metric-value
+}
+
+# metric_elapsed: duration_time of the last metric_stat, in ns
+metric_elapsed() {
+	grep '"event" : "duration_time"' "$out" | field counter-value | head -n 1
+}
+
+# near GOT WANT PERCENT DESCRIPTION: GOT is a number within PERCENT of WANT
+near() {
+	if echo "$1 $2 $3" | awk '
+		$1 !~ /^-?[0-9.]+(e[+-]?[0-9]+)?$/ { exit 1 }
+		{ d = $1 - $2; if (d < 0) d = -d; w = $2 < 0 ? -$2 : $2; exit !(d <= w * $3 / 100) }'; then
+		ok 0 "$4"
+	else
+		ok 1 "$4"
+		diag "got $1, want $2 within $3 %"
+		return 1
+	fi
+}
+
+# rates < "EVENT PER_SECOND"...: a line for each event of the last pmu_stat that
+# is not within 2 % of its rate over the time perf says it ran; a rate of 0 is exact
+rates() {
+	awk -F ';' '
+		NR == FNR { split($0, f, " "); want[f[1]] = f[2]; order[++n] = f[1]; next }
+		{ got[$3] = $1; ns[$3] = $4 }
+		END {
+			for (i = 1; i <= n; i++) {
+				e = order[i]
+				w = want[e] * ns[e] / 1e9
+				g = e in got ? got[e] : "nothing"
+				d = g - w
+				if (g !~ /^[0-9]+$/ || (d < 0 ? -d : d) > w * 0.02)
+					printf "%s: got %s in %d ns, want %.0f\n", e, g, ns[e], w
+			}
+		}' - "$out"
+}
+
+# each_time LINES COMMAND...: of what COMMAND says in lines "NAME: ...", the
+# names it says in each of four runs; fewer if no more than LINES are left. For
+# comparisons with elapsed time: the host may keep an emulated CPU waiting
+# between its look at the clock and the counters' start. A right count is off
+# then, but not each time; $e_try, empty or the number of the run, lets COMMAND
+# measure for longer.
+each_time() {
+	e_enough=$1
+	e_try=
+	shift
+	"$@" | tee /tmp/each | sed 's/:.*//' >/tmp/each.names
+	for e_try in 2 3 4; do
+		[ "$(wc -l </tmp/each.names)" -gt "$e_enough" ] || break
+		"$@" >/tmp/each
+		sed 's/:.*//' /tmp/each | grep -Fx -f /tmp/each.names >/tmp/each.both
+		mv /tmp/each.both /tmp/each.names
+	done
+	cat /tmp/each.names
+}
+
+# device N: the platform device of the board's PMU N (6.12's APMT code lets the
+# driver core number them and say so)
+device() {
+	if [ -e "/sys/bus/platform/devices/arm-cs-arch-pmu.$1.auto" ]; then
+		echo "arm-cs-arch-pmu.$1.auto"
+	else
+		echo "arm-cs-arch-pmu.$1"
+	fi
+}
+
+# line_of N: what our driver has to say of device N in the kernel log
+line_of() {
+	dmesg | sed -n "s/.*grace-cspmu $(device "$1"): //p"
+}
+
+# interrupts N: how often the interrupt line of PMU N came
+interrupts() {
+	awk -v name=" $(device "$1")(,|\$)" '$0 ~ name { for (i = 2; i <= 5; i++) n += $i } END { print n + 0 }' /proc/interrupts
+}
+
+# cpu N 0|1: takes a CPU off or on
+cpu() {
+	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
+}
+
+# kernel_log PATTERN: the lines of the kernel log that match, since log_mark
+log_mark() {
+	log_from=$(dmesg | wc -l)
+}
+kernel_log() {
+	dmesg | tail -n "+$((log_from + 1))" | grep -E -- "$1"
+}
+log_from=0
+
+# driver_load, driver_unload: the modules of the driver under test
+driver_load() {
+	if ours; then
+		insmod /lib/gpmu/grace_cspmu.ko "$@"
+	else
+		insmod /lib/gpmu/arm_cspmu_module.ko && insmod /lib/gpmu/nvidia_cspmu.ko
+	fi
+}
+driver_unload() {
+	if ours; then
+		rmmod grace_cspmu
+	else
+		rmmod nvidia_cspmu && rmmod arm_cspmu_module
+	fi
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The guest's test tools: static arm64 in build/vm/guest/bin, by the fetched
+# cross compiler, and the same sources natively, with the sanitizers, in
+# build/tests/guest for check.t.
+
+GUEST_CC = $(GPMU_CACHE)/host/cross-14/usr/bin/aarch64-linux-gnu-gcc
+GUEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror -O2 -g
+GUEST_SRC := tests/vm/guest
+GUEST_TOOLS := $(addprefix $(B)/vm/guest/bin/,model evt fuzz failnth)
+GUEST_NATIVE := $(addprefix $(B)/tests/guest/,model evt fuzz failnth)
+
+$(B)/vm/guest/bin/model $(B)/tests/guest/model: $(GUEST_SRC)/model.c
+$(B)/vm/guest/bin/evt $(B)/tests/guest/evt: \
+	$(addprefix $(GUEST_SRC)/,evt.c events.c ring.c events.h ring.h)
+$(B)/vm/guest/bin/fuzz $(B)/tests/guest/fuzz: \
+	$(addprefix $(GUEST_SRC)/,fuzz.c events.c events.h)
+$(B)/vm/guest/bin/failnth $(B)/tests/guest/failnth: $(GUEST_SRC)/failnth.c
+
+$(GUEST_TOOLS):
+	@mkdir -p $(@D)
+	tests/vm/fetch cross 14
+	$(GUEST_CC) $(GUEST_CFLAGS) -static -o $@ $(filter %.c,$^)
+
+$(GUEST_NATIVE):
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fsanitize=address,undefined $(LDFLAGS) -o $@ $(filter %.c,$^)
+
+.PHONY: guest-tools guest-native
+guest-tools: $(GUEST_TOOLS)
+guest-native: $(GUEST_NATIVE)
+
+SCRIPT_TESTS += $(GUEST_SRC)/check.t
+CHECK_TESTS += tests/vm/compare.t

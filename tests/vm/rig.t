@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The rig itself, in virtual machines: guests that panic, hang, stop early,
+# log a warning or are told the wrong count must fail, and say why.
+. tests/lib/tap.sh
+
+kernel=${KERNEL:-7.3}
+kernel=${kernel%% *}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# guest NAME: runs standard input as a guest's test
+guest() {
+	cat >"$tmp/$1.t"
+	tests/vm/boot --kernel "$kernel" --driver ours "$tmp/$1.t" >"$tmp/out" 2>&1
+	status=$?
+	out=$(cat "$tmp/out")
+	# Our own TAP has the same words.
+	out=${out//not ok/NOT OK}
+	out=${out//Bail out!/BAIL OUT}
+}
+
+guest rig-good <<'END'
+#: scenario idle
+. /lib/tap.sh
+is "$(id -u)" 0 "root"
+done_testing
+END
+is "$status" 0 "a guest that passes ends with 0"
+is "$(grep -v '^#' "$tmp/out")" "ok 1 - root
+ok 2 - no warning in the kernel log
+ok 3 - the model saw no illegal register access
+1..3" "its TAP has the rig's own tests"
+
+guest rig-panic <<'END'
+. /lib/tap.sh
+ok 0 "before"
+echo c >/proc/sysrq-trigger
+done_testing
+END
+is "$status" 1 "a guest that panics fails"
+like "$out" '^NOT OK 2 - the guest ran to its end' "and a test says that it did not end"
+like "$out" '^# .*Kernel panic - not syncing: sysrq triggered crash' "with the console's last lines"
+
+guest rig-hang <<'END'
+#: timeout 20
+sleep 1000
+END
+is "$status" 1 "a guest that hangs fails"
+like "$out" '^BAIL OUT rig-hang: the virtual machine did not end in [0-9]+ s and was killed' "and says so"
+
+guest rig-early <<'END'
+. /lib/tap.sh
+ok 0 "one"
+echo 1..2
+END
+like "$out" '^NOT OK 2 - the test ran to its end: 1 tests, planned 2' "a guest with a wrong plan fails"
+
+guest rig-warning <<'END'
+. /lib/tap.sh
+echo "WARNING: CPU: 0 planted by a test" >/dev/kmsg
+ok 0 "one"
+done_testing
+END
+like "$out" '^NOT OK 2 - no warning in the kernel log' "a warning in the kernel log fails"
+like "$out" '^# dmesg:.*planted by a test' "and is shown"
+
+guest rig-illegal <<'END'
+#: load no
+. /lib/tap.sh
+devmem 0x3d000e08 32 1
+ok 0 "one"
+done_testing
+END
+like "$out" '^NOT OK 3 - the model saw no illegal register access' "a write to a read-only register fails"
+like "$out" '^# model.log:.*! ' "and is shown"
+done_testing

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash
+#: board superchip
+#: scenario idle
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
+#: drivers ours in-tree
+#: timeout 600
+#
+# A minute of random events: any config, config1, config2, groups, CPUs and
+# flags, by root and by a user without privileges, the last 20 s with CPUs that
+# go and come. Nothing moves in the model, so a count of anything but cycles is
+# a false one. A kernel that warns panics; then no result reaches the host.
+. /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
+
+echo -1 >/proc/sys/kernel/perf_event_paranoid
+
+# one SEED SECONDS [OPTION]...: fuzz, its statistics to /tmp/fuzz.SEED
+one() {
+	f_seed=$1
+	f_seconds=$2
+	shift 2
+	fuzz -z -s "$f_seed" -t "$f_seconds" "$@" >"/tmp/fuzz.$f_seed" 2>&1
+}
+# A field of the statistics
+stat_of() { # SEED NAME
+	sed -n "s/.*$2[ :]\([0-9]*\).*/\1/p" "/tmp/fuzz.$1" | tail -n 1
+}
+report() { # SEED WHO
+	is "$(stat_of "$1" bad)" 0 "$2: no count, time or group that cannot be"
+	ok $(($(stat_of "$1" opened) < 500)) "$2: hundreds of events were opened"
+	ok $(($(stat_of "$1" EINVAL) == 0)) "$2: malformed ones were refused"
+	diag "$2: $(tail -n 1 "/tmp/fuzz.$1")"
+}
+
+one 1 20 &
+one 2 20 -u 65534
+wait
+report 1 "root"
+report 2 "nobody, perf_event_paranoid -1"
+
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+one 3 20 &
+one 4 20 -u 65534
+wait
+report 3 "root, another seed"
+is "$(stat_of 4 bad)" 0 "nobody, perf_event_paranoid 2: nothing false"
+is "$(stat_of 4 opened)" 0 "nobody, perf_event_paranoid 2: no event opens"
+
+one 5 20 &
+fuzzer=$!
+n=0
+while kill -0 $fuzzer 2>/dev/null; do
+	for c in 0 1 2 3; do
+		cpu $c 0 2>/dev/null
+		cpu $c 1 2>/dev/null
+	done
+	cpu 2 0 2>/dev/null
+	cpu 3 0 2>/dev/null
+	cpu 2 1
+	cpu 3 1
+	n=$((n + 1))
+done
+wait
+report 5 "root, CPUs going off and on"
+ok $((n < 3)) "the CPUs went off and on all the while"
+diag "$n rounds over the CPUs, the second socket off as a whole in each"
+
+is "$(evt -t 20 "{" nvidia_scf_pmu_1/cmem_rd_data/ nvidia_scf_pmu_1/cycles/ "}" | awk '{ print ($1 > 0) }' | xargs)" \
+	"0 1" "counting works after it"
+driver_unload
+ok $? "no fuzzed event holds the module"
+done_testing

@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash
+#: board superchip
+#: scenario steady idle
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
+#: drivers ours in-tree
+#: timeout 300
+#
+# CPUs that go and come back, one of a socket or all of it, with events open.
+. /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
+
+scf0=nvidia_scf_pmu_0
+scf1=nvidia_scf_pmu_1
+
+masks() { # PMU: cpumask and associated_cpus
+	echo "$(cat $pmus/$1/cpumask) of $(cat $pmus/$1/associated_cpus)"
+}
+
+# Counts before, while and after CPU $1 is off: each has to grow, and at the end
+# the count has to be the rate's: 1.25 Ga of 3.2 GHz, by the group's cycles.
+across() { # OFF EVENT CYCLES
+	evt "{" "$2" "$3" "}" -- sh -c "
+		sleep 0.1; evt -R >/tmp/a
+		echo 0 >/sys/devices/system/cpu/cpu$1/online
+		evt -R >/tmp/b; sleep 0.2; evt -R >/tmp/c
+		echo 1 >/sys/devices/system/cpu/cpu$1/online
+		evt -R >/tmp/d; sleep 0.1" >/tmp/e
+}
+grows() { # whether the first event's count grew from file to file
+	for f in a b c d e; do
+		head -n 1 /tmp/$f
+	done | awk '$1 <= last { exit 1 } { last = $1 } END { exit NR != 5 }'
+}
+ratio() { # of the two events at the end, x 1000
+	awk '{ v[NR] = $1 } END { printf "%.0f", v[1] / v[2] * 1000 }' /tmp/e
+}
+
+model start steady
+
+# --- one CPU of a socket
+
+is "$(masks $scf0)" "0 of 0-1" "CPU 0 counts for socket 0 at first"
+across 0 $scf0/cmem_rd_access/ $scf0/cycles/
+ok $? "the CPU that counts goes off and comes back under an open group"
+grows
+ok $? "the group counts before, while and after the CPU is off"
+# 1.25 / 3.2 = 0.390625
+is "$(ratio)" 391 "its two counts stay each other's: 1.25 reads a ns to 3.2 cycles"
+is "$(masks $scf0)" "1 of 0-1" "CPU 1 counts now, also after CPU 0 came back"
+is "$(cat $pmus/nvidia_pcie_pmu_0/cpumask $pmus/nvidia_cnvlink_pmu_0/cpumask | xargs)" "1 1" \
+	"so it does for the socket's other PMUs"
+is "$(masks $scf1)" "2 of 2-3" "the other socket is not concerned"
+
+cpu 0 0
+is "$(evt -t 50 $scf0/cmem_rd_access/ | awk '{ print ($1 > 0) }')" 1 \
+	"an event opened while a CPU that does not count is off counts"
+is "$(evt -c 0 -t 50 $scf0/cmem_rd_access/ | awk '{ print ($1 > 0) }')" 1 \
+	"also if it asks for the CPU that is off: the PMU's CPU counts it"
+cpu 0 1
+is "$(masks $scf0)" "1 of 0-1" "a CPU that did not count changes nothing by going"
+cpu 1 0
+is "$(masks $scf0)" "0 of 0-1" "CPU 0 counts again when CPU 1 goes"
+cpu 1 1
+is "$(evt -t 50 $scf0/cmem_rd_access/ | awk '{ print ($1 > 0) }')" 1 "an event opened after all that counts"
+
+if [ "$(cat $pmus/$scf0/perf_event_mux_interval_ms)" ]; then
+	perf stat -x ';' -o "$out" -a -e "{$scf0/cmem_rd_access/,$scf0/cycles/}" -- \
+		sh -c 'for i in 1 2 3; do for c in 0 1; do
+			echo 0 >/sys/devices/system/cpu/cpu$c/online
+			sleep 0.05
+			echo 1 >/sys/devices/system/cpu/cpu$c/online
+		done; done' >/dev/null 2>&1
+	near "$(counts $scf0/cmem_rd_access/ $scf0/cycles/ | awk '{ print $1 / $2 }')" 0.390625 1 \
+		"perf stat counts through six changes of the CPU"
+fi
+
+# --- the whole socket
+
+what="what an open event had counted is kept when the last CPU goes, and no more is counted"
+evt $scf1/cmem_rd_access/ -- sh -c '
+	sleep 0.1
+	evt -R >/tmp/a
+	echo 0 >/sys/devices/system/cpu/cpu2/online
+	echo 0 >/sys/devices/system/cpu/cpu3/online
+	evt -R >/tmp/b
+	sleep 0.2
+	evt -R >/tmp/c
+	cat /sys/bus/event_source/devices/nvidia_scf_pmu_1/cpumask >/tmp/mask
+	evt -c 2 nvidia_scf_pmu_1/1/ >/tmp/open2
+	evt -c 0 nvidia_scf_pmu_1/1/ >/tmp/open0
+	evt -t 50 nvidia_scf_pmu_0/cmem_rd_access/ >/tmp/other
+	echo 1 >/sys/devices/system/cpu/cpu3/online
+	evt -R >/tmp/d
+	sleep 0.1
+	cat /sys/bus/event_source/devices/nvidia_scf_pmu_1/cpumask >>/tmp/mask' >/tmp/e
+ok $? "the last CPU of a socket goes off and one comes back under an open event"
+is "$(cut -d ' ' -f 1 /tmp/b /tmp/c /tmp/d /tmp/e | sort -u | wc -l)" 1 "$what"
+ok $(($(cut -d ' ' -f 1 /tmp/a) > $(cut -d ' ' -f 1 /tmp/b))) "and it was not lost"
+is "$(sed 's/^$/none/' /tmp/mask | xargs)" "none 3" "the cpumask is empty then, and the CPU that is back later"
+like "$(cat /tmp/open2)" "^(EINVAL|ENODEV) " "an event on a socket without a CPU is refused"
+is "$(cat /tmp/open0)" "EINVAL nvidia_scf_pmu_1/1/" "also on a CPU of the other socket"
+ok $(($(cut -d ' ' -f 1 /tmp/other) == 0)) "the other socket counts all the while"
+is "$(evt -t 50 "{" $scf1/cmem_rd_access/ $scf1/cycles/ "}" | awk '{ v[NR] = $1 } END { printf "%.3f", v[1] / v[2] }')" \
+	0.196 "an event opened after the socket's return counts: 0.55 reads a ns to 2.8 cycles"
+cpu 2 1
+is "$(masks $scf1)" "3 of 2-3" "the first CPU to return keeps the work"
+
+model stop steady
+for c in 0 1 2 3; do
+	cpu $c 0 2>/dev/null
+	cpu $c 1
+done
+is "$(evt -t 50 $scf0/cmem_rd_data/ $scf1/cmem_rd_data/ | cut -d ' ' -f 1 | xargs)" "0 0" \
+	"without traffic nothing is counted after all that"
+done_testing

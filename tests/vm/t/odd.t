@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash disable=SC2154
+#: board odd
+#: scenario idle
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
+#: drivers ours
+#: load no
+#: timeout 300
+#
+# Counters that wrap too fast without an interrupt, a line that something else
+# holds, products that are not Grace's. Numbers are those of the board file.
+. /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
+
+# GSI of line 2 is 35 + 2 % 4
+insmod /lib/gpmu/irqhog.ko gsi=37 || bail "irqhog does not get line 2"
+driver_load
+ok $? "the driver loads beside devices it cannot drive"
+is "$(cd $pmus && echo nvidia_*)" "nvidia_cnvlink_pmu_0 nvidia_nvlink_c2c0_pmu_0 nvidia_nvlink_c2c1_pmu_0 \
+nvidia_pcie_pmu_0 nvidia_scf_pmu_0 nvidia_scf_pmu_1" "the ones it can are there"
+
+# --- a refused interrupt: 3 and 4
+
+is "$(line_of 3 | grep ^interrupt)" "interrupt $(awk '/irqhog/ { print $1 + 0 }' /proc/interrupts) refused (-16): reading the counters by a timer" \
+	"32-bit counters on a line that is not shared: one line, a timer reads them"
+is "$(line_of 4 | grep ^interrupt)" "interrupt $(awk '/irqhog/ { print $1 + 0 }' /proc/interrupts) refused (-16): counting without it" \
+	"64-bit counters on it: one line, they need no interrupt"
+# cycles are bounded: 5 x 0x60000000 past 0x7fffffff, two wraps of the 32-bit
+# counter; the cycle counter is number 31, and runs at 1.6 GHz meanwhile
+p=nvidia_nvlink_c2c0_pmu_0
+evt $p/wr_req_loc/ -- sh -c \
+	'for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 3 0 $v; sleep 0.3; done' >/tmp/wraps
+is "$(cut -d ' ' -f 1 /tmp/wraps)" 8053063680 "32-bit counter with a refused interrupt: a count across two wraps is exact"
+is "$(evt -t 100 nvidia_nvlink_c2c1_pmu_0/cycles/ | awk '{ print ($1 > 100000000) }')" 1 "the 64-bit one counts"
+
+# --- too narrow without an interrupt: 0
+
+p=nvidia_scf_pmu_0
+is "$(evt $p/cmem_rd_data/)" "EOPNOTSUPP $p/cmem_rd_data/" "24-bit counter without interrupt: beats are refused"
+is "$(line_of 0)" \
+	"$p: event cmem_rd_data refused: 24-bit counters without an interrupt would have to be read every 131 us (least 1000 us)" \
+	"with the reason in the kernel log"
+# 2^23 / 4 GHz = 2.097 ms
+is "$(evt -t 200 $p/cycles/ | awk '{ print ($1 / $3 > 3.1), ($1 / $3 < 3.3) }')" "1 1" \
+	"24-bit counter without interrupt: 200 ms of cycles, 40 wraps, are 3.2 a ns"
+
+# --- 32 bits without an interrupt: pcie (1), cnvlink (2)
+
+# ns of half a range: 2^31 / 4 GHz / 10 root ports = 53 ms for requests
+bad=
+for e in wr_bytes_loc wr_bytes_rem wr_req_loc wr_req_rem rd_req_loc rd_req_rem total_req_loc total_req_rem cycles; do
+	evt -q nvidia_pcie_pmu_0/$e/ || bad="$bad $e"
+done
+is "$bad" "" "pcie: requests, written bytes and cycles are bounded"
+bad=
+for e in rd_bytes_loc rd_bytes_rem total_bytes_loc total_bytes_rem rd_cum_outs_loc rd_cum_outs_rem 0x3f; do
+	[ "$(evt nvidia_pcie_pmu_0/$e/)" = "EOPNOTSUPP nvidia_pcie_pmu_0/$e/" ] || bad="$bad $e"
+done
+is "$bad" "" "pcie: what is read and what is in flight is not, and refused"
+is "$(line_of 1 | grep -c 'no bound on its increments per cycle is known$')" 7 "each with its reason"
+is "$(evt -q nvidia_cnvlink_pmu_0/cycles/ && evt nvidia_cnvlink_pmu_0/wr_req_loc/)" \
+	"EOPNOTSUPP nvidia_cnvlink_pmu_0/wr_req_loc/" "cnvlink: only cycles are bounded"
+
+# --- 48 bits without an interrupt: 5. Half a range of the fastest event is seconds
+
+is "$(evt -t 50 nvidia_scf_pmu_1/cmem_rd_data/ nvidia_scf_pmu_1/cycles/ | awk '{ print ($3 > 0) }' | xargs)" "1 1" \
+	"48-bit counter without interrupt: beats and cycles are counted"
+# 2^48 + 5 - 0x7fffffffffff; the timer of beats comes every 2^47 / 16 / 4 GHz = 36 min: the read sees one wrap
+evt nvidia_scf_pmu_1/cmem_rd_data/ -- model preset 5 0 5 >/tmp/wraps
+is "$(cut -d ' ' -f 1 /tmp/wraps)" 140737488355334 "48-bit counter without interrupt: a wrap between two reads is counted"
+
+# --- not Grace's: 6-9
+
+is "$(line_of 6)" "PMIIDR 1030136b is not a Grace PMU's: left alone" "a later PCIe PMU: one line"
+is "$(line_of 7)" "PMIIDR 2cf2036b is not a Grace PMU's: left alone" "a later fabric's PMU: one line"
+is "$(line_of 8)" "PMCFGR 00000506 makes no sense: 6-bit counters" "6-bit counters: one line"
+is "$(line_of 9)" "PMCFGR 00007f00 makes no sense: a cycle counter and no event counter" "no event counter: one line"
+is "$(model illegal)" 0 "none of them was written"
+
+driver_unload
+ok $? "the driver unloads"
+rmmod irqhog
+driver_load
+is "$(grep -c "$(device 3), $(device 4)" /proc/interrupts)" 1 "loaded again with the line free, both PMUs share it"
+is "$(evt -q nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/)" "" "and the 32-bit one counts every event"
+done_testing

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash
+#: board superchip
+#: scenario steady idle
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
+#: drivers ours in-tree
+#: timeout 300
+#
+# Leader sampling: a sampling event's interrupt reads the counts of the others
+# in its group, so our reads run in hard-interrupt context.
+. /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
+
+data=/tmp/perf.data
+model start steady
+
+for socket in 0 1; do
+	pmu=nvidia_scf_pmu_$socket
+	cpu=$(cat $pmus/$pmu/cpumask)
+
+	# cpu-clock every 2 ms for half a second
+	evt -S 2000000 -t 500 "{" cpu-clock $pmu/cmem_rd_data/ $pmu/cmem_rd_access/ $pmu/cycles/ "}" >/tmp/ring
+	ok $? "socket $socket: a group led by cpu-clock is sampled"
+	is "$(awk '$1 == "samples" { print ($2 > 50), $4 }' /tmp/ring)" "1 0" \
+		"socket $socket: more than 50 samples in half a second, none lost"
+	is "$(awk -v e="$pmu/cmem_rd_data/" '$4 == e { print ($2 > $1), $3 }' /tmp/ring)" "1 0" \
+		"socket $socket: the count grows from sample to sample and never falls"
+	# A read of 64 bytes is two beats, whatever the sample's time; a sample
+	# reads one counter after the other while they count
+	near "$(awk -v d="$pmu/cmem_rd_data/" -v a="$pmu/cmem_rd_access/" \
+		'$4 == d { x = $2 - $1 } $4 == a { y = $2 - $1 } END { print x / y }' /tmp/ring)" 2 1 \
+		"socket $socket: between first and last sample there are two beats a read"
+
+	perf record -o $data -C "$cpu" -c 2000000 -e "{cpu-clock,$pmu/cmem_rd_data/}:S" -- sleep 0.5 >/tmp/record 2>&1
+	ok $? "socket $socket: perf record -C $cpu -e '{cpu-clock,$pmu/cmem_rd_data/}:S'"
+	perf script -i $data -F event,period,time >/tmp/script 2>/tmp/script.err
+	n=$(grep -c "cmem_rd_data" /tmp/script)
+	ok $((n < 50)) "socket $socket: perf script shows more than 50 values of the count"
+	# 2.5 and 1.1 G beats a second: the sum of a sample's increments
+	want=$([ $socket = 0 ] && echo 2500000000 || echo 1100000000)
+	near "$(awk '
+		{ t = ""; for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+\.[0-9]+:$/) t = $i + 0 }
+		/cmem_rd_data/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/) v = $i
+			if (!first) first = t; else sum += v; last = t }
+		END { printf "%.0f", sum / (last - first) }' /tmp/script)" "$want" 2 \
+		"socket $socket: the values add up to the rate over the time of the samples"
+	perf report -i $data --stdio >/tmp/report 2>/tmp/report.err
+	like "$(cat /tmp/report)" "cpu-clock|cmem_rd_data" "socket $socket: perf report shows the group"
+done
+
+is "$(evt -p -S 2000000 "{" cpu-clock nvidia_scf_pmu_0/cmem_rd_data/ "}")" "EINVAL nvidia_scf_pmu_0/cmem_rd_data/" \
+	"such a group of a task is refused"
+
+model stop steady
+evt -S 1000000 -t 300 "{" cpu-clock nvidia_scf_pmu_0/cmem_rd_data/ nvidia_scf_pmu_0/cmem_wr_access/ "}" >/tmp/ring
+is "$(awk 'NR > 2 { print $1, $2, $3 }' /tmp/ring)" "0 0 0
+0 0 0" "without traffic every sample has a count of 0"
+done_testing

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash disable=SC2154
+#: board shapes
+#: scenario steady guide-cpu-local-read idle
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
+#: drivers ours in-tree
+#: timeout 300
+#
+# PMUs of other shapes than Grace's: counters of 32 and 40 bits that overflow
+# into an interrupt, two pages, no 64-bit accesses, few and many counters.
+. /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
+
+first() { # the first event's count
+	head -n 1 "$1" | cut -d ' ' -f 1
+}
+
+# --- 32 bits: 0 (level-triggered), 1 (edge-triggered), 7 (in two pages)
+
+# A counter begins at 0x7fffffff. Set to 5 with its overflow bit, it has counted
+# 2^32 + 5 - 0x7fffffff = 2147483654 and begins there again.
+for pmu in "0 nvidia_scf_pmu_0/cmem_rd_data/ level" "1 nvidia_pcie_pmu_0/rd_bytes_loc,0x3ff/ edge" \
+	"7 nvidia_nvlink_c2c0_pmu_1/rd_bytes_loc,3/ level"; do
+	# shellcheck disable=SC2086 # three words
+	set -- $pmu
+	before=$(interrupts "$1")
+	evt "$2" -- sh -c "
+		for i in 1 2 3; do
+			model preset $1 0 5
+			model raise $1 0
+			sleep 0.1
+			evt -R
+		done" >/tmp/wraps
+	is "$(cut -d ' ' -f 1 /tmp/wraps | xargs)" "2147483654 4294967308 6442450962 6442450962" \
+		"32-bit counter with a $3 interrupt, ${2%%/*}: a count across three wraps is exact"
+	came=$(($(interrupts "$1") - before))
+	# A level-triggered line of the rig falls some time after the register write
+	# that lowers it, so that it may interrupt once more, for nothing
+	case $3 in
+	edge) is $came 3 "one interrupt a wrap, ${2%%/*}" ;;
+	level) ok $((came < 3 || came > 9)) "an interrupt for each wrap, ${2%%/*}" || diag "$came" ;;
+	esac
+done
+
+# With traffic: 2.5 G beats a second pass 2^32 after 0.86 s, cycles after 0.67 s
+model start steady
+before=$(interrupts 0)
+evt -t 2500 "{" nvidia_scf_pmu_0/cmem_rd_data/ nvidia_scf_pmu_0/cmem_rd_access/ nvidia_scf_pmu_0/cycles/ "}" >/tmp/busy
+near "$(awk '{ v[NR] = $1 } END { print v[1] / v[3] }' /tmp/busy)" 0.78125 0.01 \
+	"32-bit counters that wrap by themselves keep their ratio: 2.5 beats a ns to 3.2 cycles"
+is "$(awk '{ print ($1 > 4294967296) }' /tmp/busy | xargs)" "1 0 1" "two of them passed 2^32"
+ok $(($(interrupts 0) - before < 4)) "by four interrupts or more"
+model stop steady
+
+# --- 40 bits, without 64-bit accesses: 5
+
+before=$(interrupts 5)
+evt nvidia_scf_pmu_1/cmem_rd_data/ -- sh -c '
+	model preset 5 0 7; model raise 5 0; sleep 0.1; evt -R
+	model preset 5 0 9; model raise 5 0; sleep 0.1' >/tmp/wraps
+# 2^40 + 7 - 0x7fffffffff = 549755813896, then 549755813898 more
+is "$(cut -d ' ' -f 1 /tmp/wraps | xargs)" "549755813896 1099511627794" \
+	"40-bit counter with an interrupt: a count across two wraps is exact"
+ok $(($(interrupts 5) - before < 2)) "an interrupt for each wrap"
+evt nvidia_scf_pmu_1/cmem_rd_data/ -- sh -c '
+	model preset 5 0 0x80fffffff0; evt -R; model preset 5 0 0x8100000010' >/tmp/wraps
+is "$(cut -d ' ' -f 1 /tmp/wraps | xargs)" "4294967281 4294967313" "a carry into the high word is no loss"
+
+# --- two pages, no 64-bit accesses, other identification: counts with traffic
+
+model start steady
+# PMU SOCKET_CLOCK EVENT RATE, in millions a second
+for shape in \
+	"nvidia_nvlink_c2c0_pmu_0 1600 rd_bytes_loc,3 1600 two pages" \
+	"nvidia_nvlink_c2c0_pmu_1 1600 rd_bytes_loc,3 3200 two pages of 32-bit counters" \
+	"nvidia_pcie_pmu_1 2000 rd_bytes_loc,0x3ff 12800 two pages without 64-bit accesses" \
+	"nvidia_scf_pmu_1 2800 cmem_rd_data 1100 one page without 64-bit accesses"; do
+	# shellcheck disable=SC2086 # several words
+	set -- $shape
+	is "$(evt -t 200 "{" "$1/$3/" "$1/cycles/" "}" |
+		awk -v clock="$2" '{ v[NR] = $1 } END { printf "%.0f", v[1] / v[2] * clock }')" "$4" \
+		"$(echo "$shape" | cut -d ' ' -f 5-): $1 counts"
+done
+is "$(cat $pmus/nvidia_nvlink_c2c1_pmu_1/identifier)" 1040036b "APMT's implementation id is the identifier where it has one"
+model stop steady
+
+# --- few and many counters
+
+e=nvidia_nvlink_c2c1_pmu_0/rd_bytes_loc/
+is "$(evt -t 10 "{" $e $e nvidia_nvlink_c2c1_pmu_0/cycles/ "}" | awk '{ print ($3 > 0) }' | xargs)" "1 1 1" \
+	"two counters: a group of two and cycles counts"
+is "$(evt "{" $e $e $e "}")" "EINVAL $e" "two counters: a group of three is refused"
+e=nvidia_cnvlink_pmu_0/rd_bytes_loc/
+is "$(evt -t 10 "{" $e $e $e $e "}" | awk '{ print ($3 > 0) }' | xargs)" "1 1 1 1" "no cycle counter: a group of four counts"
+is "$(evt "{" $e $e $e $e $e "}")" "EINVAL $e" "no cycle counter: a group of five is refused"
+ok "$([ ! -e $pmus/nvidia_cnvlink_pmu_0/events/cycles ]; echo $?)" "no cycle counter: no event of that name"
+what="no cycle counter: its event number is refused"
+if ours; then
+	is "$(evt nvidia_cnvlink_pmu_0/0x100000000/)" "EOPNOTSUPP nvidia_cnvlink_pmu_0/0x100000000/" "$what"
+else
+	skip "the in-tree driver counts event 0 instead" "$what"
+fi
+p=nvidia_cnvlink_pmu_1
+forty=$(i=0; while [ $i -lt 40 ]; do echo $p/rd_bytes_loc/; i=$((i + 1)); done)
+# shellcheck disable=SC2086 # forty words
+is "$(evt -t 20 "{" $forty $p/cycles/ "}" | awk '$3 > 0 && $1 > 0 { c++ } $3 > 0 { n++ } END { print n, c }')" "41 1" \
+	"40 counters: a group of all of them and cycles counts, only the cycles without traffic"
+# shellcheck disable=SC2086
+is "$(evt "{" $forty $p/1/ "}")" "EINVAL $p/1/" "40 counters: a group of 41 is refused"
+# Counters 0-30 and 32-40: the 40th event is in counter 40
+# shellcheck disable=SC2086
+is "$(evt "{" $forty "}" -- model preset 9 40 0x80000000000003e7 | awk '$1 > 0 { print NR, $1 }')" "40 1000" \
+	"40 counters: the last event is in counter 40, beyond the cycle counter's place"
+if ours; then
+	is "$(cd $pmus && cat nvidia_scf_pmu_0/caps/counter_width nvidia_nvlink_c2c1_pmu_0/caps/counters \
+		nvidia_cnvlink_pmu_0/caps/cycle_counter nvidia_cnvlink_pmu_1/caps/counters \
+		nvidia_scf_pmu_1/caps/counter_width | xargs)" "32 2 0 40 40" "caps/ tells all these shapes"
+else
+	skip "an addition of ours" "caps/ tells all these shapes"
+fi
+done_testing

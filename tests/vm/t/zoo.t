@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash disable=SC2154
+#: board zoo
+#: scenario steady guide-cpu-local-read idle
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
+#: drivers ours
+#: timeout 300
+#
+# What our driver does and the in-tree one does not: several PMUs of a kind on a
+# socket, 32-bit counters without an interrupt, reads that are not stable,
+# shared interrupts, pages that are dead or another vendor's. The numbers are
+# those of the PMUs in the board file, which APMT and the devices have too.
+. /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
+
+values() { # the first column of a file or of standard input, in a line
+	cut -d ' ' -f 1 "$@" | xargs
+}
+
+# --- names
+
+is "$(cd $pmus && echo nvidia_*)" "nvidia_cnvlink_pmu_0 nvidia_cnvlink_pmu_1 nvidia_cnvlink_pmu_1_inst_1 \
+nvidia_nvlink_c2c0_pmu_0 nvidia_nvlink_c2c0_pmu_0_inst_1 nvidia_nvlink_c2c0_pmu_1 nvidia_nvlink_c2c0_pmu_1_inst_1 \
+nvidia_nvlink_c2c1_pmu_0 nvidia_nvlink_c2c1_pmu_0_inst_1 nvidia_nvlink_c2c1_pmu_1 nvidia_pcie_pmu_0 \
+nvidia_pcie_pmu_0_inst_1 nvidia_pcie_pmu_1 nvidia_scf_pmu_0 nvidia_scf_pmu_0_inst_1 nvidia_scf_pmu_0_inst_2 \
+nvidia_scf_pmu_0_inst_3 nvidia_scf_pmu_0_inst_4 nvidia_scf_pmu_1 nvidia_scf_pmu_1_inst_1 nvidia_scf_pmu_1_inst_2 \
+nvidia_scf_pmu_1_inst_3 nvidia_scf_pmu_1_inst_4 nvidia_scf_pmu_1_inst_5" \
+	"the second PMU of a kind on a socket is _inst_1, the third _inst_2, in the order of APMT"
+caps() {
+	(cd "$pmus/$1/caps" && cat counters counter_width cycle_counter | xargs)
+}
+is "$(caps nvidia_scf_pmu_0)" "6 64 1" "caps: Grace's own shape"
+is "$(caps nvidia_scf_pmu_0_inst_2)" "6 32 1" "caps: 32-bit counters (11)"
+is "$(caps nvidia_pcie_pmu_0_inst_1)" "3 64 1" "caps: three counters (17)"
+is "$(caps nvidia_scf_pmu_1_inst_4)" "6 64 0" "caps: no cycle counter (16)"
+is "$(cat $pmus/nvidia_nvlink_c2c1_pmu_0_inst_1/identifier)" 1040036b "without PMIIDR, PMPIDR identifies the PMU (21)"
+is "$(cat $pmus/nvidia_nvlink_c2c0_pmu_0_inst_1/identifier)" 1050036b "APMT's implementation id goes before PMIIDR (22)"
+
+# --- an affinity to one CPU: 23
+
+p=nvidia_cnvlink_pmu_1_inst_1
+is "$(cat $pmus/$p/associated_cpus $pmus/$p/cpumask | xargs)" "2 2" "a PMU of one CPU is associated with that one only"
+is "$(evt -c 3 $p/cycles/)" "EINVAL $p/cycles/" "the socket's other CPU is refused for it"
+evt $p/cycles/ -- sh -c 'echo 0 >/sys/devices/system/cpu/cpu2/online; evt -R; cat '$pmus/$p/cpumask' >/tmp/mask' >/tmp/a
+is "$(cat /tmp/mask)" "" "its cpumask is empty while that CPU is off"
+cpu 2 1
+is "$(cat $pmus/$p/cpumask)" 2 "and has it when it is back"
+is "$(evt -t 20 $p/cycles/ | awk '{ print ($1 > 0) }')" 1 "then it counts"
+
+# --- the driver leaves alone what is not a Grace PMU
+
+is "$(line_of 24)" "PMIIDR 0a160a16 is not a Grace PMU's: left alone" "another vendor's PMU: one line (24)"
+is "$(line_of 25)" "registers read all ones: no PMU there" "a page of ones: one line, that device alone (25)"
+is "$(line_of 26)" "registers read all zeros: no PMU there" "a page of zeros: one line, that device alone (26)"
+is "$(line_of 27)" "PMCFGR 00007fff makes no sense: 256 counters of 64 bits do not fit into the page" \
+	"an impossible number of counters: one line, that device alone (27)"
+is "$(line_of 28)" "PMCFGR 00004006 makes no sense: 1-bit counters" "an impossible width: one line, that device alone (28)"
+is "$(dmesg | grep -c 'grace-cspmu')" 5 "no other device has a line"
+is "$(model illegal)" 0 "no register of another vendor's PMU or of a dead page was written"
+
+# --- two pages, and no 64-bit accesses, with traffic
+
+model start steady
+for shape in "scf_pmu_1_inst_1 two pages (13)" "scf_pmu_1_inst_2 two pages, no 64-bit accesses (14)" \
+	"scf_pmu_1_inst_3 one page, no 64-bit accesses (15)"; do
+	p=nvidia_${shape%% *}
+	is "$(evt -t 200 "{" $p/cmem_rd_data/ $p/cmem_rd_access/ $p/cycles/ "}" |
+		awk '{ v[NR] = $1 } END { printf "%.0f %.0f", v[1] / v[3] * 2800, v[2] / v[3] * 2800 }')" "1100 550" \
+		"${shape#* }: counts what the first does"
+done
+is "$(evt -t 100 nvidia_scf_pmu_0/cmem_rd_data/ nvidia_scf_pmu_0_inst_1/cmem_rd_data/ | awk '{ print ($1 > 0) }' | xargs)" \
+	"1 1" "two PMUs of a kind count side by side (10)"
+model stop steady
+
+# --- 64 bits read as two halves: 15 changes while it is read
+
+# The counter begins at 0x7fffffffffffffff
+p=nvidia_scf_pmu_1_inst_3
+log_mark
+evt $p/cmem_rd_data/ -- sh -c '
+	model preset 15 0 0x80000000000003e7; evt -R
+	model preset 15 0 0x8000000100000000
+	model fault 15 tear; evt -R; evt -R' >/tmp/tear
+is "$(values /tmp/tear)" "1000 4294967297 4294967297 4294967297" \
+	"a high word that changes three times during a read: the value is exact"
+is "$(kernel_log 'changed during')" "" "and nothing is said"
+evt $p/cmem_rd_data/ -- sh -c '
+	model preset 15 0 0x80000000000003e7; evt -R
+	model fault 15 unstable
+	model preset 15 0 0x8000000000000bb7; evt -R; evt -R; evt -R
+	model fault 15 none; evt -R' >/tmp/unstable
+is "$(values /tmp/unstable)" "1000 1000 1000 1000 3000 3000" \
+	"a high word that never stops changing: the last value is kept, no false delta, and the next good read has all of it"
+like "$(line_of 15)" '^counter 0 changed during every one of 8 reads: last value kept \([0-9]+ times so far\)$' \
+	"the kernel log says so"
+evt $p/cmem_rd_data/ -- sh -c 'model preset 15 0 0x80000000000003e7; evt -R; model fault 15 unstable' >/tmp/unstable
+model fault 15 none
+is "$(values /tmp/unstable)" "1000 1000" "also if the event ends while the counter is unstable"
+is "$(evt -t 20 $p/cmem_rd_data/ | values)" 0 "the next event on that counter begins at 0"
+
+# --- a page that goes away while it counts: all ones
+
+evt nvidia_scf_pmu_0_inst_1/cycles/ -- sh -c 'evt -R; model fault 10 dead; evt -R' >/tmp/gone
+model fault 10 none
+ok $? "a page that dies under an event does no harm but to its count"
+
+# --- 32 bits without an interrupt: 12. It begins at 0x7fffffff and is moved on
+# by 0x60000000 five times, which passes 2^32 twice; then comes traffic: the
+# guide's 35,572,420 beats. 5 x 1610612736 + 35572420 = 8088636100
+
+p=nvidia_scf_pmu_0_inst_3
+wraps='for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 12 0 $v; sleep 0.2; done'
+evt $p/cmem_rd_data/ -- sh -c "$wraps; model run guide-cpu-local-read" >/tmp/wraps
+is "$(values /tmp/wraps)" 8088636100 "32-bit counter without interrupt: a count across two wraps is exact"
+evt $p/cmem_rd_data/ -- sh -c "$wraps; evt -R; evt -R" >/tmp/wraps
+is "$(values /tmp/wraps)" "8053063680 8053063680 8053063680" "read while it counts too"
+evt "{" $p/cycles/ $p/cmem_rd_data/ $p/bus_cycles/ "}" -- sh -c "$(echo "$wraps" | sed 's/12 0/12 0/')" >/tmp/wraps
+is "$(sed -n 2p /tmp/wraps | values)" 8053063680 "in a group with cycles"
+evt $p/cmem_rd_data/ -- sh -c "
+	model preset 12 0 0xdfffffff; sleep 0.2; model preset 12 0 0x3fffffff; sleep 0.2
+	echo 0 >/sys/devices/system/cpu/cpu0/online
+	evt -R" >/tmp/wraps
+cpu 0 1
+is "$(values /tmp/wraps)" "3221225472 3221225472" "a wrap before the CPU that counts goes off is not lost"
+evt $p/cmem_rd_data/ -- sh -c "
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	$wraps" >/tmp/wraps
+cpu 1 1
+is "$(values /tmp/wraps)" 8053063680 "nor are wraps after the event has moved to another CPU"
+model start steady
+evt -t 3000 "{" $p/cmem_rd_data/ $p/cycles/ "}" >/tmp/busy
+near "$(awk '{ v[NR] = $1 } END { print v[1] / v[2] }' /tmp/busy)" 0.78125 0.01 \
+	"with traffic, both past 2^32: 2.5 beats a ns to 3.2 cycles"
+is "$(awk '{ print ($1 > 4294967296) }' /tmp/busy | xargs)" "1 1" "which they were"
+model stop steady
+
+evt $p/cmem_rd_data/ $p/cmem_wr_access/ -- sh -c 'grep -c "grace_cspmu" /proc/timer_list' >/tmp/timers
+is "$(head -n 1 /tmp/timers)" 1 "one timer a PMU reads the counters"
+evt -q -n 200 "{" $p/cmem_rd_data/ $p/cycles/ "}" "{" nvidia_scf_pmu_0/cycles/ "}"
+is "$(grep -c grace_cspmu /proc/timer_list)" 0 "200 runs later none is armed"
+
+log_mark
+bad=
+for e in cmem_rd_outstanding scf_cache scf_cache_wb socket_1_rd_outstanding remote_socket_rd_outstanding 0x123; do
+	[ "$(evt $p/$e/)" = "EOPNOTSUPP $p/$e/" ] || bad="$bad $e"
+done
+is "$bad" "" "events whose increments are not bounded are refused"
+is "$(line_of 12 | grep -m 1 refused)" \
+	"$p: event cmem_rd_outstanding refused: 32-bit counters without an interrupt, and no bound on its increments per cycle is known" \
+	"with the reason in the kernel log"
+is "$(line_of 12 | grep -c ' refused: ')" 6 "for each of them"
+bad=
+for e in cycles bus_cycles cmem_rd_data cmem_rd_access cmem_wb_data cmem_wb_access cmem_wr_data cmem_wr_access \
+	cmem_wr_total_bytes gmem_rd_data gmem_wr_total_bytes socket_1_rd_data socket_0_wr_data \
+	remote_socket_rd_data; do
+	evt -q $p/$e/ || bad="$bad $e"
+done
+is "$bad" "" "the others are counted"
+# 2 x 3 x 64 bytes a cycle of 4 GHz at most, to be read in half a range of 2^32
+is "$(evt $p/remote_socket_wr_total_bytes/)" "EOPNOTSUPP $p/remote_socket_wr_total_bytes/" \
+	"but one that could wrap within the shortest period: it is refused"
+is "$(line_of 12 | grep 'event remote_socket_wr_total_bytes')" \
+	"$p: event remote_socket_wr_total_bytes refused: 32-bit counters without an interrupt would have to be read every 699 us (least 1000 us)" \
+	"with that reason"
+is "$(evt -q nvidia_scf_pmu_0_inst_2/cmem_rd_outstanding/)" "" "with an interrupt every event is (11)"
+
+# --- shared interrupts: 18 on socket 0 and 19 on socket 1
+
+is "$(grep -c "$(device 18), $(device 19)" /proc/interrupts)" 1 "two PMUs share a line"
+a=nvidia_scf_pmu_0_inst_4/cmem_rd_data/
+b=nvidia_scf_pmu_1_inst_5/cmem_rd_data/
+# 2^64 + 5 - 0x7fffffffffffffff and 2^64 + 6 - ...
+evt $a $b -- sh -c '
+	model preset 18 0 5; model raise 18 0; sleep 0.2; evt -R
+	model preset 19 0 6; model raise 19 0; sleep 0.2; evt -R' >/tmp/shared
+is "$(values /tmp/shared)" \
+	"9223372036854775814 0 9223372036854775814 9223372036854775815 9223372036854775814 9223372036854775815" \
+	"each overflow goes to the PMU that has it"
+before=$(interrupts 18)
+evt -q $b -- sh -c 'model raise 19 0; sleep 0.1; model raise 19 0; sleep 0.1'
+ok $(($(interrupts 18) - before < 2)) "also while nothing is counted on the other"
+
+# --- an edge-triggered interrupt: 20
+
+before=$(interrupts 20)
+evt nvidia_nvlink_c2c0_pmu_1_inst_1/rd_bytes_loc/ -- sh -c \
+	'model preset 20 0 5; model raise 20 0; sleep 0.2; evt -R' >/tmp/edge
+is "$(values /tmp/edge)" "9223372036854775814 9223372036854775814" "an edge-triggered overflow is counted"
+is $(($(interrupts 20) - before)) 1 "by one interrupt"
+
+# --- few counters, no cycle counter
+
+e=nvidia_pcie_pmu_0_inst_1/rd_bytes_loc/
+is "$(evt -t 10 "{" $e $e $e nvidia_pcie_pmu_0_inst_1/cycles/ "}" | awk '{ print ($3 > 0) }' | xargs)" "1 1 1 1" \
+	"three counters: a group of three and cycles counts (17)"
+is "$(evt "{" $e $e $e $e "}")" "EINVAL $e" "three counters: a group of four is refused"
+e=nvidia_scf_pmu_1_inst_4
+ok "$([ ! -e $pmus/$e/events/cycles ]; echo $?)" "no cycle counter: no event of that name (16)"
+is "$(evt $e/0x100000000/)" "EOPNOTSUPP $e/0x100000000/" "no cycle counter: its number is refused"
+
+is "$(model illegal)" 0 "no register was accessed in a way it does not allow"
+driver_unload
+ok $? "the driver leaves all of them"
+is "$(cd $pmus && echo nvidia_*)" "nvidia_*" "and none is left"
+done_testing
