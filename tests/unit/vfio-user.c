@@ -275,6 +275,9 @@ static void regions(void)
 	is_u64(rd(b, CONFIG, 0x3d, 1), 1, "and INTA");
 	wr(b, CONFIG, 4, 2, 0x0006);
 	is_u64(rd(b, CONFIG, 4, 2), 6, "the command register can be written");
+	wr(b, CONFIG, 5, 1, 0x04);
+	wr(b, CONFIG, 4, 1, 0x02);
+	is_u64(rd(b, CONFIG, 4, 2), 0x402, "and each of its bytes alone");
 	wr(b, CONFIG, 0, 4, 0xffffffff);
 	is_u64(rd(b, CONFIG, 0, 4), 0x11f71b36, "the id cannot");
 	wr(b, CONFIG, 0x10, 4, 0xffffffff);
@@ -428,6 +431,7 @@ static void bad_irqs(void)
 	int fd = eventfd(0, EFD_NONBLOCK);
 
 	is_u64(set_irqs(b, 0x24, 5, 0, 1, -1), EINVAL, "there is no interrupt type 5 to set");
+	is_u64(set_irqs(b, 0x21, 5, 0, 0, -1), EINVAL, "nor to switch off");
 	is_u64(set_irqs(b, 0x24, 1, 0, 1, fd), EINVAL, "nor an MSI");
 	is_u64(set_irqs(b, 0x21, 1, 0, 0, -1), 0, "which can be switched off all the same");
 	is_u64(set_irqs(b, 0x24, 0, 1, 1, fd), EINVAL, "nor a second INTx");

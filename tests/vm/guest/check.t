@@ -70,6 +70,6 @@ done
 evt -d "{" nvidia_scf_pmu_1/1/ >/dev/null
 is $? 2 "an open group is a usage error"
 like "$("$bin/fuzz" -y "$tmp/none" 2>&1)" "no nvidia PMU" "fuzz says when there is nothing to fuzz"
-like "$("$bin/fuzz" -y "$tmp/sys" -t 1 -s 7 2>&1)" "^opened [0-9]+ closed .* bad 0 refused " \
+like "$("$bin/fuzz" -y "$tmp/sys" -t 1 -s 7 2>&1)" "^opened [0-9]+ grace [0-9]+ closed .* bad 0 refused " \
 	"fuzz ends clean and prints its statistics"
 done_testing

@@ -39,7 +39,7 @@ struct slot {
 };
 
 struct stats {
-	unsigned long opened, reads, closed, ioctls, maps, forks, bad;
+	unsigned long opened, grace, reads, closed, ioctls, maps, forks, bad;
 	unsigned long refused[MAX_ERRNO];
 };
 
@@ -204,6 +204,7 @@ static void fuzz_open(void)
 	}
 	stats.opened++;
 	grace = attr.type == pmu->type;
+	stats.grace += grace;
 	slots[slot] = (struct slot){
 		.fd = fd,
 		.leader = leader < 0 ? slot : leader,
@@ -335,8 +336,8 @@ static void report(void)
 {
 	int i;
 
-	printf("opened %lu closed %lu reads %lu ioctls %lu maps %lu forks %lu bad %lu refused",
-	       stats.opened, stats.closed, stats.reads, stats.ioctls, stats.maps,
+	printf("opened %lu grace %lu closed %lu reads %lu ioctls %lu maps %lu forks %lu bad %lu refused",
+	       stats.opened, stats.grace, stats.closed, stats.reads, stats.ioctls, stats.maps,
 	       stats.forks, stats.bad);
 	for (i = 0; i < MAX_ERRNO; i++)
 		if (stats.refused[i])

@@ -72,6 +72,7 @@ GraceGpuMemReadBW 35.2 28.8 6.4
 GraceGpuMemWriteBW 16.64 12.8 3.84
 GraceGpuMemBW 51.84 41.6 10.24
 GraceGpuMemReadLatency 218.181818 200 300
+GraceRemoteReadLatency0to1 0 0 -
 GraceRemoteReadLatency1to0 500 - 500
 GraceRemoteReadLatency 500 0 500
 GraceC2c0ReadBW 80 64 16
@@ -87,7 +88,7 @@ GraceCnvlinkWriteBW 5.6 1.6 4
 GraceCnvlinkBW 16.8 12.8 4?"
 exact="
 GraceGpuMemReadUtil 2.1484375 3.515625 0.78125
-GraceGpuMemWriteUtil 1.25 1.5625 0.9375
+GraceGpuMemWriteUtil 1.25 1.5625 0.9375?
 GraceC2c0ReadUtil 3.90625 6.25 1.5625
 GraceC2c0WriteUtil 3.125 6.25 0
 GraceC2c1ReadUtil 0.333333 0.666667 0
@@ -97,7 +98,7 @@ GraceScfFreq GraceGpuMemReadBW GraceGpuMemWriteBW GraceGpuMemBW GraceC2c0ReadLat
 GraceGpuMemReadUtil GraceC2c0ReadUtil GraceC2c0ReadBW GraceC2c0WriteBW GraceC2c0BW GraceC2c1ReadUtil GraceC2c1ReadBW GraceC2c1WriteBW GraceC2c1BW
 GraceGpuMemWriteUtil GraceC2c0WriteUtil GraceC2c1WriteUtil
 GraceGpuMemReadLatency
-GraceRemoteReadLatency1to0
+GraceRemoteReadLatency0to1 GraceRemoteReadLatency1to0
 GraceRemoteReadLatency"
 test_metrics
 done_testing

@@ -48,7 +48,8 @@ ok $? "the CPU that counts goes off and comes back under an open group"
 grows
 ok $? "the group counts before, while and after the CPU is off"
 # 1.25 / 3.2 = 0.390625
-is "$(ratio)" 391 "its two counts stay each other's: 1.25 reads a ns to 3.2 cycles"
+# The CPUs read the two one after the other while they move
+near "$(ratio)" 391 2 "its two counts stay each other's: 1.25 reads a ns to 3.2 cycles"
 is "$(masks $scf0)" "1 of 0-1" "CPU 1 counts now, also after CPU 0 came back"
 is "$(cat $pmus/nvidia_pcie_pmu_0/cpumask $pmus/nvidia_cnvlink_pmu_0/cpumask | xargs)" "1 1" \
 	"so it does for the socket's other PMUs"

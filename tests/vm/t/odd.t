@@ -42,9 +42,17 @@ is "$(evt $p/cmem_rd_data/)" "EOPNOTSUPP $p/cmem_rd_data/" "24-bit counter witho
 is "$(line_of 0)" \
 	"$p: event cmem_rd_data refused: 24-bit counters without an interrupt would have to be read every 131 us (least 1000 us)" \
 	"with the reason in the kernel log"
-# 2^23 / 4 GHz = 2.097 ms
-is "$(evt -t 200 $p/cycles/ | awk '{ print ($1 / $3 > 3.1), ($1 / $3 < 3.3) }')" "1 1" \
-	"24-bit counter without interrupt: 200 ms of cycles, 40 wraps, are 3.2 a ns"
+# 2^23 / 4 GHz = 2.097 ms between two reads, and 5.2 ms to a wrap. A host that
+# keeps the CPU waiting for longer makes the timer late, which the driver says.
+narrow() {
+	log_mark
+	n_ratio=$(evt -t 200 $p/cycles/ | awk '{ print $1 / $3 }')
+	[ "$(kernel_log 'arm-cs-arch-pmu.*counters read .* late')" ] ||
+		echo "$n_ratio" | awk '{ exit !($1 > 3.1 && $1 < 3.3) }' || echo "ratio: $n_ratio"
+}
+is "$(each_time 0 narrow)" "" \
+	"24-bit counter without interrupt: 200 ms of cycles, 40 wraps, are 3.2 a ns, or the driver says what is missing" ||
+	diag "$(cat /tmp/each)"
 
 # --- 32 bits without an interrupt: pcie (1), cnvlink (2)
 
