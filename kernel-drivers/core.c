@@ -71,6 +71,7 @@ static void decode(struct grace_pmu *gp, struct perf_event *event)
 	event->hw.config = lower_32_bits(event->attr.config);
 	event->hw.config_base = filter ?: gp->kind->filter_mask;
 	event->hw.idx = -1;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
 static int grace_event_init(struct perf_event *event)
@@ -124,6 +125,9 @@ static void start(struct grace_pmu *gp, struct perf_event *event)
 	struct hw_perf_event *hwc = &event->hw;
 	u32 reg = hwc->idx * sizeof(u32);
 
+	/* A preset would lose what a running counter has counted */
+	if (!(hwc->state & PERF_HES_STOPPED))
+		return;
 	grace_counter_preset(gp, event);
 	if (grace_is_cycles(gp, hwc->idx)) {
 		writel(hwc->config_base, gp->page0 + PMCCFILTR);
@@ -305,7 +309,10 @@ static void unregister(void *data)
 {
 	struct grace_pmu *gp = data;
 
+	/* No CPU that goes offline is migrating the events now, nor will one */
+	cpus_read_lock();
 	gp->registered = false;
+	cpus_read_unlock();
 	perf_pmu_unregister(&gp->pmu);
 }
 
@@ -356,10 +363,13 @@ int grace_core_register(struct grace_pmu *gp)
 	if (ret)
 		return ret;
 
+	/* Between the two no CPU may go offline: events opened there would stay */
+	cpus_read_lock();
 	ret = perf_pmu_register(&gp->pmu, gp->name, -1);
+	gp->registered = !ret;
+	cpus_read_unlock();
 	if (ret)
 		return ret;
-	gp->registered = true;
 	return devm_add_action_or_reset(gp->dev, unregister, gp);
 }
 

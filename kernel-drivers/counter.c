@@ -184,7 +184,10 @@ void grace_counters_update(struct grace_pmu *gp)
 static bool has_overflow(struct grace_pmu *gp)
 {
 	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++) {
-		if (readl(gp->page1 + PMOVSCLR + reg * sizeof(u32)))
+		u32 overflow = readl(gp->page1 + PMOVSCLR + reg * sizeof(u32));
+
+		/* All ones is a page that is gone: it must not take others' interrupts */
+		if (overflow && overflow != U32_MAX)
 			return true;
 	}
 	return false;

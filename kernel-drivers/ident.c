@@ -37,14 +37,17 @@ unsigned int grace_phys_bits(void)
 /* What is wrong with a page's address, NULL if nothing is known to be */
 static const char *page_fault(const struct resource *res)
 {
+	resource_size_t start;
+
 	if (!res->start)
 		return "no address";
 	if (!IS_ALIGNED(res->start, SZ_4K))
 		return "not aligned to 4 KiB";
 	if (res->end >> grace_phys_bits())
 		return "beyond the physical addresses of this CPU";
-	/* ioremap() of RAM is a WARN, and registers are not there anyway */
-	if (region_intersects(res->start, resource_size(res), IORESOURCE_SYSTEM_RAM,
+	/* ioremap() of RAM is a WARN, also of RAM in the rest of a larger page */
+	start = res->start & PAGE_MASK;
+	if (region_intersects(start, PAGE_ALIGN(res->end + 1) - start, IORESOURCE_SYSTEM_RAM,
 			      IORES_DESC_NONE) != REGION_DISJOINT)
 		return "in system RAM";
 	return NULL;
@@ -111,7 +114,7 @@ static int set_config(struct grace_pmu *gp, u32 pmcfgr)
 			pmcfgr, gp->cfg.width);
 		return -ENXIO;
 	}
-	if (gp->cfg.width > 32 && total > GRACE_MAX_WIDE) {
+	if (total > GRACE_MAX_COUNTERS) {
 		dev_err(gp->dev,
 			"PMCFGR %08x makes no sense: %u counters of %u bits do not fit into the page\n",
 			pmcfgr, total, gp->cfg.width);

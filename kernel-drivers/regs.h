@@ -69,8 +69,11 @@
 /* The cycle counter's place among the counters, if there is one */
 #define GRACE_CYCLE_IDX		31
 
-#define GRACE_MAX_COUNTERS	256
-#define GRACE_MAX_WIDE		128	/* of more than 32 bits */
+/*
+ * The architecture has 256 counters of up to 32 bits, but filters of more than
+ * 128 would lie where PMCNTENSET and the registers after it are.
+ */
+#define GRACE_MAX_COUNTERS	128
 #define GRACE_SET_BITS		32	/* counters in one SET or CLR register */
 #define GRACE_SET_REGS		(GRACE_MAX_COUNTERS / GRACE_SET_BITS)
 

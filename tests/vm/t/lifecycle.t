@@ -71,6 +71,29 @@ grown=$(($(slab) - slab_before))
 # load, as its caches fragment; kmemleak, in the debug kernel, looks closer.
 ok $((grown > rounds * 16)) "which left less than 16 KiB a round in slabs"
 diag "slabs grew by $grown KiB in $rounds rounds"
+
+# A CPU that goes off moves the events of its PMUs: not those of a PMU that is
+# being removed
+what="10 times unloaded while the CPUs that count go off and come back"
+if ours; then
+	rm -f /tmp/enough
+	while [ ! -e /tmp/enough ]; do
+		for c in 0 2; do
+			cpu $c 0
+			cpu $c 1
+		done
+	done &
+	i=0
+	while [ $i -lt 10 ]; do
+		driver_load && driver_unload || break
+		i=$((i + 1))
+	done
+	touch /tmp/enough
+	wait
+	is $i 10 "$what"
+else
+	skip "the in-tree driver does not keep the two apart" "$what"
+fi
 driver_load
 ok $? "and loads once more"
 is "$(cd /sys/bus/event_source/devices && ls)" "$before" "with the same PMUs"

@@ -79,12 +79,14 @@ is "$(evt -t 50 nvidia_scf_pmu_1/cmem_rd_data/ nvidia_scf_pmu_1/cycles/ | awk '{
 evt nvidia_scf_pmu_1/cmem_rd_data/ -- model preset 5 0 5 >/tmp/wraps
 is "$(cut -d ' ' -f 1 /tmp/wraps)" 140737488355334 "48-bit counter without interrupt: a wrap between two reads is counted"
 
-# --- not Grace's: 6-9
+# --- not Grace's, or not whole: 6-10
 
 is "$(line_of 6)" "PMIIDR 1030136b is not a Grace PMU's: left alone" "a later PCIe PMU: one line"
 is "$(line_of 7)" "PMIIDR 2cf2036b is not a Grace PMU's: left alone" "a later fabric's PMU: one line"
 is "$(line_of 8)" "PMCFGR 00000506 makes no sense: 6-bit counters" "6-bit counters: one line"
 is "$(line_of 9)" "PMCFGR 00007f00 makes no sense: a cycle counter and no event counter" "no event counter: one line"
+is "$(line_of 10)" "PMCFGR 00001fff makes no sense: 256 counters of 32 bits do not fit into the page" \
+	"more counters than have filters: one line"
 is "$(model illegal)" 0 "none of them was written"
 
 driver_unload
