@@ -27,4 +27,9 @@ install-perf:
 	ln -sfn "../lib/gpmu/perf-$$ver" "$$bin/gpmu-perf" && \
 	echo "installed $(PREFIX)/bin/gpmu-perf, perf $$ver"
 
-CHECK_TESTS += $(sort $(wildcard tests/perf/*.t))
+PERF_TESTS := $(sort $(wildcard tests/perf/*.t))
+CHECK_TESTS += $(PERF_TESTS)
+
+.PHONY: check-perf
+check-perf:
+	$(PROVE) --exec '' $(PERF_TESTS)

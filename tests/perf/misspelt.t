@@ -52,4 +52,8 @@ for ver in $perf_versions; do
 	like "$out" 'every event is found on the PMUs *: Ok' "perf test $ver passes"
 done
 
+perfmod/build "$ver" native --events pmu-events --output "$perf_work/again" >/dev/null 2>&1
+cmp "$perf_work/again" "$(native "$ver")"
+ok $? "perf $ver built again without them is the same to the byte"
+
 done_testing
