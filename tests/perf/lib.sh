@@ -10,11 +10,12 @@
 
 # shellcheck disable=SC2034 # for the tests
 perf_versions=$(cd perfmod/patches && printf '%s\n' * | sort -V)
-perf_work=$(readlink -m "${B:-build}")/tests/perf/$(basename "$0" .t)
+perf_work=$(readlink -m "${B:-build}")/tests/perf
 perf_grace="pmu-events/arch/arm64/nvidia/grace/sys"
 
-rm -rf "$perf_work"
 mkdir -p "$perf_work"
+perf_work=$(mktemp -d "$perf_work/XXXXXX")
+trap 'rm -rf "$perf_work"' EXIT
 
 # native VER: the path of the native perf of a release
 native() {
@@ -75,16 +76,19 @@ core_metrics() {
 
 # unresolved PERF METRIC...: those of the metrics whose events perf does not
 # find: it must get as far as to describe an event of one of the made-up PMUs
-# to the kernel, and say nothing of names it does not know.
+# to the kernel, and say nothing of names it does not know. What it said is in
+# $perf_work/unresolved.
 unresolved() {
 	local perf=$1 metric out
 
 	shift
+	: >"$perf_work/unresolved"
 	for metric; do
 		out=$(on_grace "$perf" stat -vv -a -M "$metric" true 2>&1)
 		if ! grep -Eq '^ +type +40[01][0-9]( |$)' <<<"$out" ||
 		   grep -Eq 'event syntax error|Cannot find metric|parser error' <<<"$out"; then
 			echo "$metric"
+			echo "$metric: $out" >>"$perf_work/unresolved"
 		fi
 	done
 }

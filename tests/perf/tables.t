@@ -47,10 +47,12 @@ for ver in $perf_versions; do
 
 	# shellcheck disable=SC2046 # a word a metric
 	is "$(unresolved "$perf" $(grace_metrics))" "" \
-		"perf $ver finds the events of each Grace metric on the PMUs"
+		"perf $ver finds the events of each Grace metric on the PMUs" ||
+		diag "$(cat "$perf_work/unresolved")"
 	# shellcheck disable=SC2046
 	is "$(unresolved "$perf" $(core_metrics "$ver" ours; core_metrics "$ver" backport))" "" \
-		"perf $ver finds the events of each added core metric"
+		"perf $ver finds the events of each added core metric" ||
+		diag "$(cat "$perf_work/unresolved")"
 
 	out=$(env PERF_CPUID=0x00000000410fd4f0 "$perf" list metric 2>&1)
 	unlike "$out" 'Grace' "perf $ver lists no Grace metric where there is no such PMU"
