@@ -21,7 +21,7 @@ trap 'rm -rf "$perf_work"' EXIT
 native() {
 	perfmod/build "$1" native 2>"$perf_work/build.log" || {
 		diag "$(cat "$perf_work/build.log")" >&2
-		bail "perf $1 does not build"
+		bail "perf $1 does not build" >&2
 	}
 }
 

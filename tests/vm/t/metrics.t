@@ -115,8 +115,12 @@ intervals() {
 	i_n=$(grep -E 'GraceMemBW"' "$out" | field metric-value | head -n 4 | awk '$1 > 181.2 && $1 < 200.2' | wc -l)
 	[ "$i_n" = 4 ] || echo "$i_n intervals"
 }
-is "$(each_time 0 intervals)" "" "four intervals of perf stat -I 500 are 190.72 within 5 %" ||
-	diag "$(cat "$out")"
+what="four intervals of perf stat -I 500 are 190.72 within 5 %"
+if [ "$KERNEL" = 6.1 ]; then
+	skip "perf 6.1 was seen to add an interval's counts to the next one's metric" "$what"
+else
+	is "$(each_time 0 intervals)" "" "$what" || diag "$(cat "$out")"
+fi
 model stop steady
 
 # --- the guide's examples: the printed counts over the elapsed time. perf 6.12
