@@ -7,6 +7,10 @@ VM_KERNELS := $(shell awk -F '\t' '!/^\#/ { print $$1 }' tests/vm/kernels.tsv)
 # The in-tree driver is tested where a release introduced or changed it.
 VM_IN_TREE := 6.12 7.3 debug
 VM_JOBS ?= 2
+# The longest first, so that none is left to run alone
+VM_LONG := lifecycle metrics gracehopper2 zoo events superchip
+# What takes a time by the clock, however fast the machine is: all at once, last
+VM_TOGETHER := fuzz
 TESTS ?= $(sort $(wildcard tests/vm/t/*.t))
 
 ifeq ($(KERNEL),)
@@ -30,17 +34,20 @@ $(VM_PREPARE): vm-prepare-%: $(B)/tests/vm/pmu-model guest-tools
 	tests/vm/modules $* $(B)/vm/modules/$*
 	perfmod/build $(call vm_perf,$*) arm64 >/dev/null
 
-# Runs that fail do not keep the others from running.
+# Each test on each kernel and driver, as tests/vm/run takes it
+vm_names := $(notdir $(TESTS:.t=))
+vm_ordered = $(filter $(vm_names),$(VM_LONG)) $(filter-out $(VM_LONG) $(VM_TOGETHER),$(vm_names))
+vm_each = $(foreach t,$1,$(vm_runs:%=%/$t))
+vm_queue = $(call vm_each,$(vm_ordered))
+vm_together = $(call vm_each,$(filter $(vm_names),$(VM_TOGETHER)))
+VM_PROVE := GPMU_PREPARED=1 $(PROVE) --exec tests/vm/run
+
 .PHONY: check-vm
 check-vm: vm-prepare
-	@failed=; for run in $(vm_runs); do \
-		kernel=$${run%/*} driver=$${run#*/}; \
-		echo "# Linux $$kernel, $$driver driver"; \
-		GPMU_PREPARED=1 B=$(B) $(PROVE) -j$(VM_JOBS) \
-			--exec "tests/vm/boot --kernel $$kernel --driver $$driver" \
-			$(TESTS) || failed="$$failed $$run"; \
-	done; \
-	[ -z "$$failed" ] || { echo "check-vm failed:$$failed" >&2; exit 1; }
+	@status=0; \
+	$(if $(vm_queue),$(VM_PROVE) -j$(VM_JOBS) $(vm_queue) || status=1;) \
+	$(if $(vm_together),$(VM_PROVE) -j$(words $(vm_together)) $(vm_together) || status=1;) \
+	exit $$status
 
 SCRIPT_TESTS += $(addprefix tests/unit/,acpi.t boot.t fetch.t setup.t)
 CHECK_TESTS += tests/vm/rig.t
