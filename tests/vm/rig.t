@@ -50,6 +50,25 @@ END
 is "$status" 1 "a guest that hangs fails"
 like "$out" '^BAIL OUT rig-hang: the virtual machine did not end in [0-9]+ s and was killed' "and says so"
 
+# gone: waits until no QEMU has the console of rig-killed
+machine="rig-killed/console.log"
+gone() {
+	for _ in $(seq 50); do
+		pgrep -f "$machine" >/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
+}
+printf '#: timeout 100\nsleep 1000\n' >"$tmp/rig-killed.t"
+tests/vm/boot --kernel "$kernel" --driver ours "$tmp/rig-killed.t" >"$tmp/out" 2>&1 &
+boot=$!
+for _ in $(seq 300); do
+	pgrep -f "$machine" >/dev/null && break
+	sleep 0.1
+done
+kill "$boot"
+ok "$(gone; echo $?)" "a boot that is killed leaves no virtual machine behind"
+
 guest rig-early <<'END'
 . /lib/tap.sh
 ok 0 "one"
