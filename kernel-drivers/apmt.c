@@ -17,8 +17,12 @@
 #define NODE_GSI	36
 #define NODE_RESERVED	40
 #define NODE_GSI_FLAGS	44
+#define NODE_AFFINITY	48
+#define NODE_IMPL_ID	52
 
 #define FLAG_DUAL_PAGE	0x1
+#define FLAG_CONTAINER	0x2
+#define FLAG_ATOMIC	0x4
 #define GSI_EDGE	0x1
 #define GSI_NOT_WIRED	0x2
 
@@ -147,30 +151,46 @@ static enum grace_apmt_error check_pages(const struct grace_apmt_walk *walk,
 	return GRACE_APMT_OK;
 }
 
-static enum grace_apmt_error decode(const struct grace_apmt_walk *walk,
-				    struct grace_apmt_found *found)
+/* A field of a node, 0 if the table ends before it */
+static __u64 field(const struct grace_apmt_walk *walk, __u32 node, __u32 offset,
+		   unsigned int bytes)
 {
-	const __u8 *p = walk->table + found->offset;
-	__u32 gsi_flags = get(p + NODE_GSI_FLAGS, 4);
+	if (walk->len - node < offset + bytes)
+		return 0;
+	return get(walk->table + node + offset, bytes);
+}
 
-	found->value = get(p + NODE_TYPE, 1);
+static void decode(const struct grace_apmt_walk *walk, struct grace_apmt_found *found)
+{
+	__u32 node = found->offset;
+	__u32 flags = field(walk, node, NODE_FLAGS, 1);
+	__u32 gsi_flags = field(walk, node, NODE_GSI_FLAGS, 4);
+
+	found->pages = flags & FLAG_DUAL_PAGE ? 2 : 1;
+	found->id = field(walk, node, NODE_ID, 4) & ID_MASK;
+	found->page[0] = field(walk, node, NODE_PAGE0, 8);
+	found->page[1] = found->pages == 2 ? field(walk, node, NODE_PAGE1, 8) : 0;
+	found->gsi = field(walk, node, NODE_GSI, 4);
+	found->edge = gsi_flags & GSI_EDGE;
+	found->wired = !(gsi_flags & GSI_NOT_WIRED);
+	found->atomic = flags & FLAG_ATOMIC;
+	found->container = flags & FLAG_CONTAINER;
+	found->affinity = field(walk, node, NODE_AFFINITY, 4);
+	found->impl_id = field(walk, node, NODE_IMPL_ID, 4);
+}
+
+static enum grace_apmt_error check(const struct grace_apmt_walk *walk,
+				   struct grace_apmt_found *found)
+{
+	found->value = field(walk, found->offset, NODE_TYPE, 1);
 	if (found->value >= TYPES)
 		return GRACE_APMT_TYPE;
 
-	found->id = get(p + NODE_ID, 4) & ID_MASK;
+	found->value = found->id;
 	for (unsigned int i = 0; i < walk->nodes; i++) {
-		if (walk->ids[i] == found->id) {
-			found->value = found->id;
+		if (walk->ids[i] == found->id)
 			return GRACE_APMT_ID;
-		}
 	}
-
-	found->pages = get(p + NODE_FLAGS, 1) & FLAG_DUAL_PAGE ? 2 : 1;
-	found->page[0] = get(p + NODE_PAGE0, 8);
-	found->page[1] = found->pages == 2 ? get(p + NODE_PAGE1, 8) : 0;
-	found->gsi = get(p + NODE_GSI, 4);
-	found->edge = gsi_flags & GSI_EDGE;
-	found->wired = !(gsi_flags & GSI_NOT_WIRED);
 	return check_pages(walk, found);
 }
 
@@ -226,8 +246,10 @@ bool grace_apmt_next(struct grace_apmt_walk *walk, struct grace_apmt_found *foun
 	}
 
 	found->error = step(walk, found);
+	if (found->error != GRACE_APMT_REST)
+		decode(walk, found);
 	if (!found->error)
-		found->error = decode(walk, found);
+		found->error = check(walk, found);
 	if (!found->error) {
 		walk->ids[walk->nodes] = found->id;
 		walk->pages[walk->nodes][0] = found->page[0];

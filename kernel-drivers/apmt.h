@@ -50,25 +50,34 @@ enum grace_apmt_error {
 /**
  * struct grace_apmt_found - a node, or a place where there should be one
  * @offset: where it is in the table
- * @error: if not GRACE_APMT_OK, what is wrong; then only @offset and @value hold
+ * @error: if not GRACE_APMT_OK, what is wrong
  * @value: the value that is wrong
+ * @pages: 1 or 2, 0 if no node begins there; of a node with an error no more
+ *         than @id and @page[0] mean anything
  * @id: unique id, 31 bits of it: the kernel numbers the device by it
- * @pages: 1 or 2
  * @page: their addresses
  * @gsi: overflow interrupt, 0 if none
  * @edge: it is edge-triggered
  * @wired: it is a wired interrupt
+ * @atomic: 64-bit counters can be read and written in one access
+ * @container: @affinity is of a processor container, not of a processor
+ * @affinity: ACPI UID of the processors that the PMU belongs to
+ * @impl_id: what stands for PMIIDR, 0 if that is right
  */
 struct grace_apmt_found {
 	__u32 offset;
 	enum grace_apmt_error error;
 	__u64 value;
-	__u32 id;
 	unsigned int pages;
+	__u32 id;
 	__u64 page[2];
 	__u32 gsi;
 	bool edge;
 	bool wired;
+	bool atomic;
+	bool container;
+	__u32 affinity;
+	__u32 impl_id;
 };
 
 /**
@@ -99,23 +108,5 @@ void grace_apmt_begin(struct grace_apmt_walk *walk, const void *table, __u32 len
 		      unsigned int phys_bits);
 bool grace_apmt_next(struct grace_apmt_walk *walk, struct grace_apmt_found *found);
 const char *grace_apmt_strerror(enum grace_apmt_error error);
-
-#ifdef __KERNEL__
-#include <linux/kconfig.h>
-
-#if IS_ENABLED(CONFIG_ACPI_APMT)
-static inline int grace_apmt_add_devices(void)
-{
-	return 0;
-}
-
-static inline void grace_apmt_remove_devices(void)
-{
-}
-#else
-int grace_apmt_add_devices(void);
-void grace_apmt_remove_devices(void);
-#endif
-#endif /* __KERNEL__ */
 
 #endif /* GRACE_CSPMU_APMT_H */

@@ -6,12 +6,9 @@
  */
 #define pr_fmt(fmt) "grace-cspmu: " fmt
 
-#include <linux/slab.h>
-
 #include "apmt.h"
 #include "cspmu.h"
 
-static struct acpi_table_header *apmt;
 static struct platform_device *devices[GRACE_APMT_NODES];
 
 static int is_apmt_device(struct device *dev, const void *data)
@@ -57,7 +54,7 @@ static bool map_interrupt(const struct grace_apmt_found *node, struct resource *
 
 static struct platform_device *add_device(const struct grace_apmt_found *node)
 {
-	struct acpi_apmt_node *raw = (void *)apmt + node->offset;
+	struct acpi_apmt_node *raw = grace_apmt_raw(node);
 	struct platform_device_info info = {
 		.name		= GRACE_DEVICE,
 		.id		= node->id,
@@ -80,53 +77,30 @@ static struct platform_device *add_device(const struct grace_apmt_found *node)
 	return platform_device_register_full(&info);
 }
 
-static void add_devices(struct grace_apmt_walk *walk)
+/**
+ * grace_apmt_add_devices() - makes a device of each good node of the APMT
+ */
+void grace_apmt_add_devices(void)
 {
-	struct grace_apmt_found node;
+	const struct grace_apmt_found *node = NULL;
 	struct platform_device *pdev;
 	unsigned int n = 0;
 
-	while (grace_apmt_next(walk, &node)) {
-		if (node.error) {
-			pr_warn("APMT node at offset 0x%x: %s (0x%llx), skipped\n", node.offset,
-				grace_apmt_strerror(node.error), node.value);
+	if (kernel_made_devices())
+		return;
+	while ((node = grace_apmt_after(node))) {
+		if (node->error) {
+			pr_warn("APMT node at offset 0x%x: %s (0x%llx), skipped\n", node->offset,
+				grace_apmt_strerror(node->error), node->value);
 			continue;
 		}
-		pdev = add_device(&node);
+		pdev = add_device(node);
 		if (IS_ERR(pdev))
 			pr_warn("APMT node at offset 0x%x: no device (%ld), skipped\n",
-				node.offset, PTR_ERR(pdev));
+				node->offset, PTR_ERR(pdev));
 		else
 			devices[n++] = pdev;
 	}
-}
-
-/**
- * grace_apmt_add_devices() - makes a device of each good node of the APMT
- *
- * Return: 0, also if there is no table or no good node in it, or -ENOMEM
- */
-int grace_apmt_add_devices(void)
-{
-	struct grace_apmt_walk *walk;
-
-	if (kernel_made_devices())
-		return 0;
-	if (ACPI_FAILURE(acpi_get_table(ACPI_SIG_APMT, 0, &apmt))) {
-		apmt = NULL;
-		return 0;
-	}
-
-	walk = kzalloc(sizeof(*walk), GFP_KERNEL);
-	if (!walk) {
-		acpi_put_table(apmt);
-		apmt = NULL;
-		return -ENOMEM;
-	}
-	grace_apmt_begin(walk, apmt, apmt->length, grace_phys_bits());
-	add_devices(walk);
-	kfree(walk);
-	return 0;
 }
 
 /**
@@ -134,11 +108,6 @@ int grace_apmt_add_devices(void)
  */
 void grace_apmt_remove_devices(void)
 {
-	if (!apmt)
-		return;
-
 	for (size_t i = 0; i < ARRAY_SIZE(devices) && devices[i]; i++)
 		platform_device_unregister(devices[i]);
-	acpi_put_table(apmt);
-	apmt = NULL;
 }

@@ -275,7 +275,7 @@ static void set_active(struct grace_pmu *gp, unsigned int cpu)
 
 static int grace_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
-	struct grace_pmu *gp = hlist_entry_safe(node, struct grace_pmu, node);
+	struct grace_pmu *gp = hlist_entry_safe(node, struct grace_pmu, hotplug);
 
 	if (cpumask_test_cpu(cpu, &gp->cpus) && cpumask_empty(&gp->active))
 		set_active(gp, cpu);
@@ -288,7 +288,7 @@ static int grace_cpu_online(unsigned int cpu, struct hlist_node *node)
  */
 static int grace_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
-	struct grace_pmu *gp = hlist_entry_safe(node, struct grace_pmu, node);
+	struct grace_pmu *gp = hlist_entry_safe(node, struct grace_pmu, hotplug);
 	unsigned int next;
 
 	if (!cpumask_test_and_clear_cpu(cpu, &gp->active))
@@ -321,7 +321,7 @@ static void remove_hotplug(void *data)
 {
 	struct grace_pmu *gp = data;
 
-	cpuhp_state_remove_instance_nocalls(hotplug_state, &gp->node);
+	cpuhp_state_remove_instance_nocalls(hotplug_state, &gp->hotplug);
 }
 
 /**
@@ -356,7 +356,7 @@ int grace_core_register(struct grace_pmu *gp)
 		return -ENOMEM;
 	grace_pmu_set_parent(&gp->pmu, gp->dev);
 
-	ret = cpuhp_state_add_instance(hotplug_state, &gp->node);
+	ret = cpuhp_state_add_instance(hotplug_state, &gp->hotplug);
 	if (ret)
 		return ret;
 	ret = devm_add_action_or_reset(gp->dev, remove_hotplug, gp);
@@ -370,7 +370,10 @@ int grace_core_register(struct grace_pmu *gp)
 	cpus_read_unlock();
 	if (ret)
 		return ret;
-	return devm_add_action_or_reset(gp->dev, unregister, gp);
+	ret = devm_add_action_or_reset(gp->dev, unregister, gp);
+	if (ret)
+		return ret;
+	return grace_pmu_move(&gp->pmu, gp->dev);
 }
 
 /**

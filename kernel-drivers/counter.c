@@ -8,18 +8,9 @@
  */
 #include <linux/bitfield.h>
 #include <linux/interrupt.h>
-#include <linux/ratelimit.h>
 
+#include "apmt.h"
 #include "cspmu.h"
-
-/*
- * Bound of the high-low-high read of a counter without single-copy atomicity.
- * The high word changes once in 2^32 counts, tens of ms at the highest rate of
- * any event, so a second round can only be needed if the carry falls between
- * two reads, and a third never. Eight rounds are 17 reads of 32 bits: with 1 us
- * for an uncached read across the fabric no call takes more than 17 us.
- */
-#define STABLE_ROUNDS		8
 
 static u64 counter_mask(const struct grace_pmu *gp)
 {
@@ -36,11 +27,17 @@ static void __iomem *counter_addr(const struct grace_pmu *gp, int idx)
 	return gp->page1 + PMEVCNTR + idx * (is_wide(gp) ? sizeof(u64) : sizeof(u32));
 }
 
+/* Is it read in two halves, which can fail? */
+static bool is_split(const struct grace_pmu *gp)
+{
+	return is_wide(gp) && !gp->node->atomic;
+}
+
 static int read_stable(void __iomem *addr, u64 *val)
 {
 	u32 high = readl(addr + sizeof(u32)), low, again;
 
-	for (unsigned int round = 0; round < STABLE_ROUNDS; round++) {
+	for (unsigned int round = 0; round < GRACE_STABLE_ROUNDS; round++) {
 		low = readl(addr);
 		again = readl(addr + sizeof(u32));
 		if (high == again) {
@@ -56,7 +53,7 @@ static int counter_read(struct grace_pmu *gp, int idx, u64 *val)
 {
 	void __iomem *addr = counter_addr(gp, idx);
 
-	if (is_wide(gp) && !gp->atomic)
+	if (is_split(gp))
 		return read_stable(addr, val);
 
 	*val = is_wide(gp) ? readq(addr) : readl(addr);
@@ -69,7 +66,7 @@ static void counter_write(struct grace_pmu *gp, int idx, u64 val)
 
 	if (!is_wide(gp)) {
 		writel(lower_32_bits(val), addr);
-	} else if (gp->atomic) {
+	} else if (gp->node->atomic) {
 		writeq(val, addr);
 	} else {
 		writel(lower_32_bits(val), addr);
@@ -103,6 +100,20 @@ void grace_counters_reset(struct grace_pmu *gp)
 	writel(PMCR_C | PMCR_P, gp->page0 + PMCR);
 }
 
+/*
+ * An event that ended before the interrupt was handled has left its overflow
+ * behind. It does no harm where it makes for a read more, but is not to be taken
+ * for one of a counter that cannot be read.
+ */
+static void drop_overflow(struct grace_pmu *gp, int idx)
+{
+	void __iomem *addr = gp->page1 + PMOVSCLR + idx / GRACE_SET_BITS * sizeof(u32);
+	u32 bit = BIT(idx % GRACE_SET_BITS);
+
+	if (readl(addr) & bit)
+		writel(bit, addr);
+}
+
 /**
  * grace_counter_preset() - sets an event's counter to half its range
  * @gp: the PMU
@@ -113,6 +124,9 @@ void grace_counter_preset(struct grace_pmu *gp, struct perf_event *event)
 	u64 val = counter_mask(gp) >> 1;
 
 	local64_set(&event->hw.prev_count, val);
+	gp->wraps[event->hw.idx] = 0;
+	if (is_split(gp))
+		drop_overflow(gp, event->hw.idx);
 	counter_write(gp, event->hw.idx, val);
 }
 
@@ -142,6 +156,22 @@ void grace_counter_disable(struct grace_pmu *gp, int idx)
 	writel(bit, gp->page0 + PMINTENCLR + reg);
 }
 
+/*
+ * Where a counter that went on over its wraps would be, modulo 2^64, from what
+ * it shows: at the least, it wrapped once since the last read if it shows less.
+ * An overflow at which it could not be read may be that wrap, or one more. Of 64
+ * bits a wrap is nothing modulo 2^64.
+ */
+static u64 unwrap(const struct grace_pmu *gp, int idx, u64 prev, u64 now)
+{
+	u64 least = prev + ((now - prev) & counter_mask(gp)), seen;
+
+	if (!gp->wraps[idx] || gp->cfg.width == 64)
+		return least;
+	seen = ((u64)gp->wraps[idx] << gp->cfg.width) + now;
+	return (s64)(seen - least) > 0 ? seen : least;
+}
+
 /**
  * grace_counter_update() - adds to an event what its counter has counted
  * @gp: the PMU
@@ -153,32 +183,35 @@ void grace_counter_disable(struct grace_pmu *gp, int idx)
 int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
 {
 	u64 prev = local64_read(&event->hw.prev_count), now;
+	int idx = event->hw.idx;
 
-	if (counter_read(gp, event->hw.idx, &now)) {
-		gp->unstable++;
-		dev_warn_ratelimited(gp->dev,
-				     "counter %d changed during every one of %d reads: last value kept (%lu times so far)\n",
-				     event->hw.idx, STABLE_ROUNDS, gp->unstable);
+	if (counter_read(gp, idx, &now)) {
+		grace_report_unstable(gp, idx);
 		return -EIO;
 	}
 
+	now = unwrap(gp, idx, prev, now);
 	local64_set(&event->hw.prev_count, now);
-	local64_add((now - prev) & counter_mask(gp), &event->count);
+	local64_add(now - prev, &event->count);
 	return 0;
 }
 
 /**
  * grace_counters_update() - updates all events that count
  * @gp: the PMU
+ *
+ * Return: 0, or -EIO if one of the counters could not be read
  */
-void grace_counters_update(struct grace_pmu *gp)
+int grace_counters_update(struct grace_pmu *gp)
 {
-	int idx;
+	int idx, ret = 0;
 
 	for_each_set_bit(idx, gp->used, GRACE_MAX_COUNTERS) {
-		if (!(gp->events[idx]->hw.state & PERF_HES_STOPPED))
-			grace_counter_update(gp, gp->events[idx]);
+		if (!(gp->events[idx]->hw.state & PERF_HES_STOPPED) &&
+		    grace_counter_update(gp, gp->events[idx]))
+			ret = -EIO;
 	}
+	return ret;
 }
 
 static bool has_overflow(struct grace_pmu *gp)
@@ -214,9 +247,13 @@ static void handle_overflow(struct grace_pmu *gp)
 		if (!(overflow[idx / GRACE_SET_BITS] & BIT(idx % GRACE_SET_BITS)) ||
 		    event->hw.state & PERF_HES_STOPPED)
 			continue;
+		if (gp->wraps[idx])
+			gp->wraps[idx]++;
 		/* A counter that could not be read counts on from where it is */
 		if (!grace_counter_update(gp, event))
 			grace_counter_preset(gp, event);
+		else if (!gp->wraps[idx])
+			gp->wraps[idx] = 1;
 	}
 }
 

@@ -7,10 +7,11 @@
  *   core.c     the callbacks of struct pmu, CPU hotplug
  *   counter.c  counters: read, preset, overflow interrupt
  *   poll.c     counters that would wrap unseen: the timer
+ *   report.c   what is noticed under the lock, and said later
  *   sysfs.c    attributes
  *   nvidia.c   the tables
  *   apmt.c     the parser of the APMT
- *   apmt_check.c   is a device's node in order?
+ *   apmt_table.c   the nodes of this machine's APMT
  *   apmt_device.c  makes the devices where the kernel does not
  */
 #ifndef GRACE_CSPMU_H
@@ -20,6 +21,8 @@
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
+#include <linux/irq_work.h>
+#include <linux/kconfig.h>
 #include <linux/perf_event.h>
 #include <linux/platform_device.h>
 #include <linux/spinlock.h>
@@ -30,6 +33,15 @@
 
 /* What the kernel's APMT code calls its platform devices */
 #define GRACE_DEVICE		"arm-cs-arch-pmu"
+
+/*
+ * Bound of the high-low-high read of a counter without single-copy atomicity.
+ * The high word changes once in 2^32 counts, tens of ms at the highest rate of
+ * any event, so a second round can only be needed if the carry falls between
+ * two reads, and a third never. Eight rounds are 17 reads of 32 bits: with 1 us
+ * for an uncached read across the fabric no read takes more than 17 us.
+ */
+#define GRACE_STABLE_ROUNDS	8
 
 /* The event that stands for the cycle counter: no 32-bit event can be it */
 #define GRACE_CYCLES		BIT_ULL(32)
@@ -76,21 +88,40 @@ struct grace_config {
 	bool has_cycles;
 };
 
+struct grace_apmt_found;
+
+/**
+ * struct grace_report - what is to be said about a PMU
+ * @work: says it
+ * @unstable: reads that were given up
+ * @unstable_idx: the counter of the last of them
+ * @unstable_new: there was one since the last line about them
+ * @late_ns: by how much the counters were read too late, at most, since the
+ *           last line about that
+ */
+struct grace_report {
+	struct irq_work work;
+	unsigned long unstable;
+	int unstable_idx;
+	bool unstable_new;
+	s64 late_ns;
+};
+
 /**
  * struct grace_pmu - one PMU
  * @pmu: perf's side of it
  * @dev: the platform device
+ * @node: its node in the APMT
  * @kind: its tables
  * @cfg: its counters
  * @name: name in perf
  * @iidr: identification, shown in sysfs
  * @page0: first page
  * @page1: second page, or the first again
- * @atomic: 64-bit counters can be read and written in one access
  * @irq: overflow interrupt, 0 if none
  * @cpus: CPUs of its socket
  * @active: the one of them that counts, none while the socket is offline
- * @node: in the list of the hotplug state
+ * @hotplug: in the list of the hotplug state
  * @registered: perf knows the PMU
  * @lock: guards what follows and the registers. The overflow interrupt may
  *        come to any CPU: it is shared between PMUs of both sockets, or its
@@ -99,26 +130,28 @@ struct grace_config {
  * @implemented: event counters that exist, by number
  * @used: counters that have an event
  * @events: the event of each used counter
- * @unstable: reads that were given up
+ * @wraps: overflows of each counter since it was preset, but 0 until one came
+ *         at which it could not be read
+ * @report: what is to be said
  * @timer: reads the counters before they wrap unseen
  * @poll_ns: its period, 0 while it is stopped
- * @polled: when it last did
+ * @polled: when all of them were last read
  */
 struct grace_pmu {
 	struct pmu pmu;
 	struct device *dev;
+	const struct grace_apmt_found *node;
 	const struct grace_kind *kind;
 	struct grace_config cfg;
 	const char *name;
 	u32 iidr;
 	void __iomem *page0;
 	void __iomem *page1;
-	bool atomic;
 	int irq;
 
 	cpumask_t cpus;
 	cpumask_t active;
-	struct hlist_node node;
+	struct hlist_node hotplug;
 	bool registered;
 
 	raw_spinlock_t lock;
@@ -126,7 +159,8 @@ struct grace_pmu {
 	DECLARE_BITMAP(implemented, GRACE_MAX_COUNTERS);
 	DECLARE_BITMAP(used, GRACE_MAX_COUNTERS);
 	struct perf_event *events[GRACE_MAX_COUNTERS];
-	unsigned long unstable;
+	u32 wraps[GRACE_MAX_COUNTERS];
+	struct grace_report report;
 
 	struct hrtimer timer;
 	u64 poll_ns;
@@ -150,22 +184,14 @@ static inline unsigned int grace_set_regs(const struct grace_pmu *gp)
 	return DIV_ROUND_UP(total, GRACE_SET_BITS);
 }
 
-static inline struct acpi_apmt_node *grace_apmt_node(struct device *dev)
-{
-	struct acpi_apmt_node **node = dev_get_platdata(dev);
-
-	return node ? *node : NULL;
-}
-
 /* nvidia.c */
 const struct grace_kind *grace_kind_of(u32 iidr);
 const struct grace_event *grace_event_of(const struct grace_kind *kind, u64 id);
 
 /* ident.c */
-unsigned int grace_phys_bits(void);
-int grace_check_page(struct platform_device *pdev, unsigned int page);
+int grace_check_pages(struct grace_pmu *gp);
 int grace_identify(struct grace_pmu *gp);
-int grace_find_cpus(const struct acpi_apmt_node *node, cpumask_t *cpus);
+int grace_find_cpus(const struct grace_apmt_found *node, cpumask_t *cpus);
 const char *grace_make_name(struct grace_pmu *gp);
 
 /* core.c */
@@ -179,7 +205,7 @@ void grace_counter_preset(struct grace_pmu *gp, struct perf_event *event);
 void grace_counter_enable(struct grace_pmu *gp, int idx);
 void grace_counter_disable(struct grace_pmu *gp, int idx);
 int grace_counter_update(struct grace_pmu *gp, struct perf_event *event);
-void grace_counters_update(struct grace_pmu *gp);
+int grace_counters_update(struct grace_pmu *gp);
 irqreturn_t grace_overflow(int irq, void *data);
 
 /* poll.c: add and del want the lock held */
@@ -188,8 +214,31 @@ int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_add(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_del(struct grace_pmu *gp);
 
-/* apmt_check.c */
-int grace_apmt_check(struct device *dev);
+/* report.c: all but the setup want the lock held */
+int grace_report_setup(struct grace_pmu *gp);
+void grace_report_unstable(struct grace_pmu *gp, int idx);
+void grace_report_late(struct grace_pmu *gp, s64 ns);
+
+/* apmt_table.c */
+int grace_apmt_init(void);
+void grace_apmt_exit(void);
+const struct grace_apmt_found *grace_apmt_after(const struct grace_apmt_found *node);
+struct acpi_apmt_node *grace_apmt_raw(const struct grace_apmt_found *node);
+const struct grace_apmt_found *grace_apmt_node(struct platform_device *pdev);
+
+/* apmt_device.c */
+#if IS_ENABLED(CONFIG_ACPI_APMT)
+static inline void grace_apmt_add_devices(void)
+{
+}
+
+static inline void grace_apmt_remove_devices(void)
+{
+}
+#else
+void grace_apmt_add_devices(void);
+void grace_apmt_remove_devices(void);
+#endif
 
 /* sysfs.c */
 const struct attribute_group **grace_make_groups(struct grace_pmu *gp);

@@ -14,24 +14,28 @@
 
 static int map_pages(struct grace_pmu *gp, struct platform_device *pdev)
 {
-	unsigned int pages = platform_get_resource(pdev, IORESOURCE_MEM, 1) ? 2 : 1;
 	void __iomem *addr[2];
+	int ret;
 
-	for (unsigned int i = 0; i < pages; i++) {
-		int ret = grace_check_page(pdev, i);
-
-		if (ret)
-			return ret;
-	}
-	for (unsigned int i = 0; i < pages; i++) {
+	ret = grace_check_pages(gp);
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < gp->node->pages; i++) {
 		addr[i] = devm_platform_ioremap_resource(pdev, i);
-		/* which has told why in the log */
+		/* It has told why in the log; -ENXIO keeps the driver core from a second line */
 		if (IS_ERR(addr[i]))
-			return -ENXIO;
+			return PTR_ERR(addr[i]) == -ENOMEM ? -ENOMEM : -ENXIO;
 	}
 	gp->page0 = addr[0];
-	gp->page1 = addr[pages - 1];
+	gp->page1 = addr[gp->node->pages - 1];
 	return 0;
+}
+
+static void free_overflow(void *data)
+{
+	struct grace_pmu *gp = data;
+
+	free_irq(gp->irq, gp);
 }
 
 static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
@@ -45,11 +49,13 @@ static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
 
 	/*
 	 * Hard interrupt on PREEMPT_RT too: the timer of a sampling leader,
-	 * which reads the same counters, is one.
+	 * which reads the same counters, is one. A refusal is expected and has
+	 * one line, the one below: not genirq's, nor that of
+	 * devm_request_irq() in recent kernels.
 	 */
-	ret = irq < 0 ? irq : devm_request_irq(gp->dev, irq, grace_overflow,
-					       IRQF_SHARED | IRQF_NOBALANCING | IRQF_NO_THREAD,
-					       dev_name(gp->dev), gp);
+	ret = irq < 0 ? irq : request_irq(irq, grace_overflow,
+					  IRQF_SHARED | IRQF_PROBE_SHARED | IRQF_NOBALANCING |
+					  IRQF_NO_THREAD, dev_name(gp->dev), gp);
 	if (ret) {
 		dev_warn(gp->dev, "interrupt %d refused (%d): %s\n", irq, ret,
 			 gp->cfg.width < 64 ? "reading the counters by a timer" :
@@ -57,7 +63,7 @@ static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
 		return 0;
 	}
 	gp->irq = irq;
-	return 0;
+	return devm_add_action_or_reset(gp->dev, free_overflow, gp);
 }
 
 static int grace_probe(struct platform_device *pdev)
@@ -66,16 +72,14 @@ static int grace_probe(struct platform_device *pdev)
 	struct grace_pmu *gp;
 	int ret;
 
-	ret = grace_apmt_check(dev);
-	if (ret)
-		return ret;
-
 	gp = devm_kzalloc(dev, sizeof(*gp), GFP_KERNEL);
 	if (!gp)
 		return -ENOMEM;
 	gp->dev = dev;
-	gp->atomic = grace_apmt_node(dev)->flags & ACPI_APMT_FLAGS_ATOMIC;
 	raw_spin_lock_init(&gp->lock);
+	gp->node = grace_apmt_node(pdev);
+	if (!gp->node)
+		return -ENXIO;
 
 	ret = map_pages(gp, pdev);
 	if (ret)
@@ -83,9 +87,9 @@ static int grace_probe(struct platform_device *pdev)
 	ret = grace_identify(gp);
 	if (ret)
 		return ret;
-	ret = grace_find_cpus(grace_apmt_node(dev), &gp->cpus);
+	ret = grace_find_cpus(gp->node, &gp->cpus);
 	if (ret) {
-		dev_err(dev, "no CPU of affinity %u\n", grace_apmt_node(dev)->proc_affinity);
+		dev_err(dev, "no CPU of affinity %u\n", gp->node->affinity);
 		return ret;
 	}
 	gp->name = grace_make_name(gp);
@@ -93,6 +97,9 @@ static int grace_probe(struct platform_device *pdev)
 		return -ENOMEM;
 
 	grace_counters_reset(gp);
+	ret = grace_report_setup(gp);
+	if (ret)
+		return ret;
 	ret = request_overflow(gp, pdev);
 	if (ret)
 		return ret;
@@ -144,9 +151,10 @@ static int __init grace_init(void)
 	ret = grace_core_init();
 	if (ret)
 		return ret;
-	ret = grace_apmt_add_devices();
+	ret = grace_apmt_init();
 	if (ret)
 		goto exit_core;
+	grace_apmt_add_devices();
 	ret = platform_driver_register(&grace_driver);
 	if (ret)
 		goto remove_devices;
@@ -156,6 +164,7 @@ static int __init grace_init(void)
 
 remove_devices:
 	grace_apmt_remove_devices();
+	grace_apmt_exit();
 exit_core:
 	grace_core_exit();
 	return ret;
@@ -165,6 +174,7 @@ static void __exit grace_exit(void)
 {
 	platform_driver_unregister(&grace_driver);
 	grace_apmt_remove_devices();
+	grace_apmt_exit();
 	grace_core_exit();
 }
 

@@ -6,15 +6,11 @@
 #include <linux/acpi.h>
 #include <linux/bitfield.h>
 #include <linux/ioport.h>
-#include <linux/sizes.h>
 #include <linux/topology.h>
 
 #include <acpi/processor.h>
 
-#include <asm/cpufeature.h>
-#include <asm/cputype.h>
-#include <asm/pgtable.h>
-
+#include "apmt.h"
 #include "cspmu.h"
 
 /* Counter sizes of the architecture: bit n - 1 stands for n bits */
@@ -22,60 +18,31 @@
 		 BIT_ULL(23) | BIT_ULL(31) | BIT_ULL(35) | BIT_ULL(39) | BIT_ULL(43) |	\
 		 BIT_ULL(47) | BIT_ULL(51) | BIT_ULL(55) | BIT_ULL(63))
 
-/**
- * grace_phys_bits() - how long a physical address can be
- *
- * Return: bits
- */
-unsigned int grace_phys_bits(void)
+/* ioremap() of RAM is a WARN, also of RAM in the rest of a larger page */
+static bool is_ram(u64 page)
 {
-	unsigned int parange = read_cpuid(ID_AA64MMFR0_EL1) & 0xf;
+	u64 start = page & PAGE_MASK;
 
-	return min_t(unsigned int, PHYS_MASK_SHIFT, id_aa64mmfr0_parange_to_phys_shift(parange));
-}
-
-/* What is wrong with a page's address, NULL if nothing is known to be */
-static const char *page_fault(const struct resource *res)
-{
-	resource_size_t start;
-
-	if (!res->start)
-		return "no address";
-	if (!IS_ALIGNED(res->start, SZ_4K))
-		return "not aligned to 4 KiB";
-	if (res->end >> grace_phys_bits())
-		return "beyond the physical addresses of this CPU";
-	/* ioremap() of RAM is a WARN, also of RAM in the rest of a larger page */
-	start = res->start & PAGE_MASK;
-	if (region_intersects(start, PAGE_ALIGN(res->end + 1) - start, IORESOURCE_SYSTEM_RAM,
-			      IORES_DESC_NONE) != REGION_DISJOINT)
-		return "in system RAM";
-	return NULL;
+	return region_intersects(start, PAGE_ALIGN(page + GRACE_PAGE_SIZE) - start,
+				 IORESOURCE_SYSTEM_RAM, IORES_DESC_NONE) != REGION_DISJOINT;
 }
 
 /**
- * grace_check_page() - can a page of a device be mapped?
- * @pdev: the platform device
- * @page: 0 or 1
+ * grace_check_pages() - can the pages of a PMU be mapped?
+ * @gp: the PMU
  *
- * Return: 0, -ENXIO after a line in the log
+ * Return: 0, or -ENXIO after a line in the log
  */
-int grace_check_page(struct platform_device *pdev, unsigned int page)
+int grace_check_pages(struct grace_pmu *gp)
 {
-	struct resource *res = platform_get_resource(pdev, IORESOURCE_MEM, page);
-	const char *fault = res ? page_fault(res) : "no address";
-
-	if (!fault && page) {
-		struct resource *first = platform_get_resource(pdev, IORESOURCE_MEM, 0);
-
-		if (first && first->start == res->start)
-			fault = "the same as page 0";
+	for (unsigned int i = 0; i < gp->node->pages; i++) {
+		if (is_ram(gp->node->page[i])) {
+			dev_err(gp->dev, "page %u at 0x%llx: in system RAM\n", i,
+				gp->node->page[i]);
+			return -ENXIO;
+		}
 	}
-	if (!fault)
-		return 0;
-
-	dev_err(&pdev->dev, "page %u at %pa: %s\n", page, res ? &res->start : NULL, fault);
-	return -ENXIO;
+	return 0;
 }
 
 /* Without PMIIDR the CoreSight peripheral identification has the same fields */
@@ -161,7 +128,7 @@ int grace_identify(struct grace_pmu *gp)
 	}
 
 	/* Firmware's word goes before the register's */
-	gp->iidr = grace_apmt_node(gp->dev)->impl_id ?: iidr;
+	gp->iidr = gp->node->impl_id ?: iidr;
 	gp->kind = grace_kind_of(gp->iidr);
 	if (!gp->kind) {
 		dev_info(gp->dev, "PMIIDR %08x is not a Grace PMU's: left alone\n", gp->iidr);
@@ -187,18 +154,17 @@ static bool has_uid(struct acpi_device *adev, u32 want)
 	return uid && !kstrtou32(uid, 0, &val) && val == want;
 }
 
-static bool cpu_matches(int cpu, const struct acpi_apmt_node *node)
+static bool cpu_matches(int cpu, const struct grace_apmt_found *node)
 {
-	bool container = node->flags & ACPI_APMT_FLAGS_AFFINITY;
 	struct device *dev = get_cpu_device(cpu);
 	struct acpi_device *adev = dev ? ACPI_COMPANION(dev) : NULL;
 
-	if (!container)
-		return adev && has_uid(adev, node->proc_affinity);
+	if (!node->container)
+		return adev && has_uid(adev, node->affinity);
 
 	for (; adev; adev = acpi_dev_parent(adev)) {
 		if (!strcmp(acpi_device_hid(adev), ACPI_PROCESSOR_CONTAINER_HID) &&
-		    has_uid(adev, node->proc_affinity))
+		    has_uid(adev, node->affinity))
 			return true;
 	}
 	return false;
@@ -214,7 +180,7 @@ static bool cpu_matches(int cpu, const struct acpi_apmt_node *node)
  *
  * Return: 0, or -ENXIO if there are none
  */
-int grace_find_cpus(const struct acpi_apmt_node *node, cpumask_t *cpus)
+int grace_find_cpus(const struct grace_apmt_found *node, cpumask_t *cpus)
 {
 	unsigned int cpu;
 
@@ -232,18 +198,16 @@ static int socket_of(const cpumask_t *cpus)
 }
 
 /* Kind of a PMU that another driver may hold: only identification is read */
-static const struct grace_kind *kind_at(struct platform_device *pdev)
+static const struct grace_kind *kind_at(const struct grace_apmt_found *node)
 {
-	struct acpi_apmt_node *node = grace_apmt_node(&pdev->dev);
-	struct resource *res = platform_get_resource(pdev, IORESOURCE_MEM, 0);
 	void __iomem *page0;
 	u32 iidr;
 
 	if (node->impl_id)
 		return grace_kind_of(node->impl_id);
-	if (!res || page_fault(res))
+	if (is_ram(node->page[0]))
 		return NULL;
-	page0 = ioremap(res->start, GRACE_PAGE_SIZE);
+	page0 = ioremap(node->page[0], GRACE_PAGE_SIZE);
 	if (!page0)
 		return NULL;
 	iidr = read_iidr(page0);
@@ -251,29 +215,11 @@ static const struct grace_kind *kind_at(struct platform_device *pdev)
 	return grace_kind_of(iidr);
 }
 
-struct twins {
-	const struct grace_pmu *gp;
-	cpumask_t cpus;
-	unsigned int before;
-};
-
-static int count_twin(struct device *dev, void *data)
+static bool is_twin(const struct grace_pmu *gp, const struct grace_apmt_found *node,
+		    cpumask_t *cpus)
 {
-	struct platform_device *pdev = to_platform_device(dev);
-	struct twins *twins = data;
-	struct acpi_apmt_node *node = grace_apmt_node(dev);
-
-	if (strcmp(pdev->name, GRACE_DEVICE) || !node || node->length < sizeof(*node))
-		return 0;
-	/* Nodes point into the one table: a lower address is an earlier node */
-	if (node >= grace_apmt_node(twins->gp->dev))
-		return 0;
-	if (grace_find_cpus(node, &twins->cpus) ||
-	    socket_of(&twins->cpus) != socket_of(&twins->gp->cpus))
-		return 0;
-	if (kind_at(pdev) == twins->gp->kind)
-		twins->before++;
-	return 0;
+	return !node->error && !grace_find_cpus(node, cpus) &&
+	       socket_of(cpus) == socket_of(&gp->cpus) && kind_at(node) == gp->kind;
 }
 
 /**
@@ -281,26 +227,26 @@ static int count_twin(struct device *dev, void *data)
  * @gp: the PMU, identified, its CPUs known
  *
  * A second PMU of a kind on a socket is told apart by its place in the APMT,
- * not by the order of binding nor by who drives the first: names stay.
+ * not by the order of binding nor by who drives the first: names stay. A node
+ * with an error is no PMU.
  *
  * Return: a name that is released with the device, or NULL
  */
 const char *grace_make_name(struct grace_pmu *gp)
 {
-	struct twins *twins = kzalloc(sizeof(*twins), GFP_KERNEL);
-	const char *name;
+	const struct grace_apmt_found *node = NULL;
+	unsigned int before = 0;
+	cpumask_var_t cpus;
 
-	if (!twins)
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
 		return NULL;
-	twins->gp = gp;
-	bus_for_each_dev(&platform_bus_type, NULL, twins, count_twin);
+	while ((node = grace_apmt_after(node)) != gp->node)
+		before += is_twin(gp, node, cpus);
+	free_cpumask_var(cpus);
 
-	if (twins->before)
-		name = devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u_inst_%u", gp->kind->name,
-				      socket_of(&gp->cpus), twins->before);
-	else
-		name = devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u", gp->kind->name,
-				      socket_of(&gp->cpus));
-	kfree(twins);
-	return name;
+	if (before)
+		return devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u_inst_%u", gp->kind->name,
+				      socket_of(&gp->cpus), before);
+	return devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u", gp->kind->name,
+			      socket_of(&gp->cpus));
 }

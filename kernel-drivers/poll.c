@@ -52,31 +52,42 @@ static u64 period_wanted(const struct grace_pmu *gp)
 	return ns;
 }
 
+/* In twice the period a counter may have wrapped twice. Wants poll_ns not to be 0 */
+static void judge(struct grace_pmu *gp)
+{
+	s64 late = ktime_to_ns(ktime_sub(ktime_get(), gp->polled)) - 2 * gp->poll_ns;
+
+	if (late > 0)
+		grace_report_late(gp, late);
+}
+
+/* Reads the counters and judges whether it did in time */
+static void read_counters(struct grace_pmu *gp)
+{
+	ktime_t begin = ktime_get();
+	int ret = grace_counters_update(gp);
+
+	judge(gp);
+	if (!ret)
+		gp->polled = begin;
+}
+
 static enum hrtimer_restart poll(struct hrtimer *timer)
 {
 	struct grace_pmu *gp = container_of(timer, struct grace_pmu, timer);
+	enum hrtimer_restart ret = HRTIMER_NORESTART;
 	unsigned long flags;
-	s64 late;
 
 	raw_spin_lock_irqsave(&gp->lock, flags);
-	/* Stopped, or stopped and started again, while this waited for the lock */
-	if (!gp->poll_ns || hrtimer_is_queued(timer)) {
-		raw_spin_unlock_irqrestore(&gp->lock, flags);
-		return HRTIMER_NORESTART;
+	/* Not if stopped, or stopped and started again, while this waited for the lock */
+	if (gp->poll_ns && !hrtimer_is_queued(timer)) {
+		read_counters(gp);
+		gp->poll_ns = period_wanted(gp);
+		hrtimer_forward_now(timer, ns_to_ktime(gp->poll_ns));
+		ret = HRTIMER_RESTART;
 	}
-
-	late = ktime_to_ns(ktime_sub(ktime_get(), gp->polled)) - 2 * gp->poll_ns;
-	grace_counters_update(gp);
-	gp->polled = ktime_get();
-	gp->poll_ns = period_wanted(gp);
-	hrtimer_forward_now(timer, ns_to_ktime(gp->poll_ns));
 	raw_spin_unlock_irqrestore(&gp->lock, flags);
-
-	if (late > 0)
-		dev_warn_ratelimited(gp->dev,
-				     "counters read %lld us late: a wrap may be missing from the counts\n",
-				     late / NSEC_PER_USEC);
-	return HRTIMER_RESTART;
+	return ret;
 }
 
 /**
@@ -137,8 +148,10 @@ void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
 		return;
 
 	/* The other events' slack begins anew, as the timer's period does */
-	grace_counters_update(gp);
-	gp->polled = ktime_get();
+	if (gp->poll_ns)
+		read_counters(gp);
+	else
+		gp->polled = ktime_get();
 	gp->poll_ns = ns;
 	hrtimer_start(&gp->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
@@ -146,10 +159,15 @@ void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
 /**
  * grace_poll_del() - an event has given up its counter: stop the timer after the last
  * @gp: the PMU
+ *
+ * The counter was read, which may have been too late.
  */
 void grace_poll_del(struct grace_pmu *gp)
 {
-	if (!gp->poll_ns || !bitmap_empty(gp->used, GRACE_MAX_COUNTERS))
+	if (!gp->poll_ns)
+		return;
+	judge(gp);
+	if (!bitmap_empty(gp->used, GRACE_MAX_COUNTERS))
 		return;
 
 	gp->poll_ns = 0;

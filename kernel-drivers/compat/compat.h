@@ -5,6 +5,7 @@
 #ifndef GRACE_CSPMU_COMPAT_H
 #define GRACE_CSPMU_COMPAT_H
 
+#include <linux/device.h>
 #include <linux/hrtimer.h>
 #include <linux/perf_event.h>
 
@@ -18,12 +19,29 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Without it the PMU's device in sysfs does not lead to the platform device */
+/*
+ * The platform device as parent of the PMU's device in sysfs: set before
+ * perf_pmu_register(), or got by a move after it.
+ */
+#ifdef HAVE_PMU_PARENT
 static inline void grace_pmu_set_parent(struct pmu *pmu, struct device *parent)
 {
-#ifdef HAVE_PMU_PARENT
 	pmu->parent = parent;
-#endif
 }
+
+static inline int grace_pmu_move(struct pmu *pmu, struct device *parent)
+{
+	return 0;
+}
+#else
+static inline void grace_pmu_set_parent(struct pmu *pmu, struct device *parent)
+{
+}
+
+static inline int grace_pmu_move(struct pmu *pmu, struct device *parent)
+{
+	return device_move(pmu->dev, parent, DPM_ORDER_NONE);
+}
+#endif
 
 #endif /* GRACE_CSPMU_COMPAT_H */

@@ -139,6 +139,9 @@ is "$(node 22 52 4) $(node 21 52 4)" "1050036b 00000000" "the implementation id 
 is "$(node 23 2 1) $(node 23 48 4)" "04 00000002" "CPU affinity names the socket's first CPU"
 is "$(node 18 36 4)" "$(node 19 36 4)" "two PMUs can share an interrupt"
 
+generate $boards/odd.board >/dev/null
+is "$(node 14 2 1) $(node 14 48 4)" "06 00000063" "the affinity can be to what is not there"
+
 generate $boards/malformed.board >/dev/null
 is "$(bytes "$tmp/out/APMT.aml" 4 4)" "0000031c" "the table's length can be cut"
 is "$(bytes "$tmp/out/APMT.aml" 92 2) $(bytes "$tmp/out/APMT.aml" 132 2)" "0028 0038" \

@@ -30,6 +30,8 @@ static void put_page0(uint32_t node, uint64_t v)	{ put(node + 20, v, 8); }
 static void put_page1(uint32_t node, uint64_t v)	{ put(node + 28, v, 8); }
 static void put_gsi(uint32_t node, uint64_t v)		{ put(node + 36, v, 4); }
 static void put_gsi_flags(uint32_t node, uint64_t v)	{ put(node + 44, v, 4); }
+static void put_affinity(uint32_t node, uint64_t v)	{ put(node + 48, v, 4); }
+static void put_impl_id(uint32_t node, uint64_t v)	{ put(node + 52, v, 4); }
 
 static void begin_table(void)
 {
@@ -286,6 +288,59 @@ static void test_content(void)
 	is_str(walk_table(), " !24:6:9 0:3d020000", "the id of a node that was left out is free");
 }
 
+/* The first node of the table */
+static struct grace_apmt_found first(void)
+{
+	struct grace_apmt_walk *walk = malloc(sizeof(*walk));
+	uint8_t *copy = malloc(end);
+	struct grace_apmt_found found;
+
+	memcpy(copy, image, end);
+	grace_apmt_begin(walk, copy, end, PHYS_BITS);
+	grace_apmt_next(walk, &found);
+	free(copy);
+	free(walk);
+	return found;
+}
+
+static void test_fields(void)
+{
+	struct grace_apmt_found found;
+	uint32_t node;
+
+	begin_table();
+	node = add_node(3);
+	put_affinity(node, 0x12345);
+	put_impl_id(node, 0x1050036b);
+	found = first();
+	ok(found.affinity == 0x12345 && found.impl_id == 0x1050036b, "affinity and implementation id");
+	ok(!found.container && !found.atomic, "without flags: a processor, no 64-bit accesses");
+	put_flags(node, 2);
+	found = first();
+	ok(found.container && !found.atomic, "flag 1: a processor container");
+	put_flags(node, 4);
+	found = first();
+	ok(!found.container && found.atomic, "flag 2: 64-bit accesses");
+
+	put_type(node, 9);
+	found = first();
+	ok(found.error == GRACE_APMT_TYPE && found.pages == 1 && found.id == 3 &&
+	   found.page[0] == BASE + 0x60000, "a bad node has id and address, by which its device is found");
+	put_length(node, 0);
+	found = first();
+	ok(found.error == GRACE_APMT_SHORT && found.value == 0 && found.id == 3 &&
+	   found.page[0] == BASE + 0x60000, "also with a bad length");
+	end = node + 28;
+	found = first();
+	is_u64(found.page[0], BASE + 0x60000, "also if the table ends after the address");
+	end = node + 27;
+	found = first();
+	ok(found.error == GRACE_APMT_SHORT && !found.page[0], "but not if it ends before");
+	end = node + 1;
+	found = first();
+	ok(found.error == GRACE_APMT_REST && !found.pages, "what holds no node has neither");
+}
+
 static void test_many(void)
 {
 	unsigned int steps;
@@ -368,6 +423,7 @@ int main(void)
 	test_length();
 	test_cut();
 	test_content();
+	test_fields();
 	test_many();
 	test_words();
 	test_fuzz();

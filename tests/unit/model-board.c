@@ -104,7 +104,7 @@ static void values(void)
 		"pmu kind=c2c1 socket=3 counters=2 width=32 cc=0 pages=2 atomic=0 line=4 mode=edge iidr=0x1040136b\n"
 		"pmu kind=scf socket=0 iidr=0 dead=ones impl=2cf0036b affinity=cpu uid=7\n"
 		"pmu kind=scf socket=0 dead=deadbeef line=2 apmt_len=3 apmt_type=9 base0=0 base1=0\n"
-		"pmu kind=scf socket=0 dead=zeros mode=level\n";
+		"pmu kind=scf socket=0 dead=zeros mode=level devarch=47700af4 proc=9\n";
 	struct text_error err;
 	struct board b;
 
@@ -126,6 +126,7 @@ static void values(void)
 	is_u64(b.pmus[1].dead, BOARD_DEAD_ONES, "dead=ones");
 	is_u64(b.pmus[3].dead, BOARD_DEAD_ZEROS, "dead=zeros");
 	ok(b.pmus[2].dead == BOARD_DEAD_PMCFGR && b.pmus[2].pmcfgr == 0xdeadbeef, "dead=HEX");
+	ok(b.pmus[3].devarch == 0x47700af4 && b.pmus[0].devarch == 0x47700af0, "devarch, or that of the 32-bit layout");
 	is_u64(board_device(&b.pmus[0]), 4, "a pmu is in its line's device");
 	is_u64(board_device(&b.pmus[1]), 1, "one without a line in device 1");
 	is_u64(board_devices(&b), 4, "the last line gives the number of devices");

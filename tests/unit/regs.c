@@ -18,6 +18,7 @@ struct bench {
 static const struct board_pmu usual = {
 	.kind = PMU_SCF, .counters = 6, .width = 64, .cycle_counter = true,
 	.atomic = true, .line = 1, .iidr = 0x2cf0036b, .identity = 0x2cf0036b,
+	.devarch = BOARD_DEVARCH,
 };
 
 static struct bench *bench_new(const struct board_pmu *pmu, const char *scenario)
@@ -86,9 +87,11 @@ static void identification(void)
 	pmu.cycle_counter = false;
 	pmu.iidr = 0;
 	pmu.identity = 0x10a5436b;
+	pmu.devarch = 0x47700af4;
 	b = bench_new(&pmu, "");
 	is_u64(rd(b, PMCFGR, 4, 0), 0x1f02, "PMCFGR: 3 counters, 32 bits, no cycle counter");
 	is_u64(rd(b, PMIIDR, 4, 0), 0, "iidr=0 leaves PMIIDR zero");
+	is_u64(rd(b, PMDEVARCH, 4, 0), 0x47700af4, "PMDEVARCH is the board's");
 	is_u64(rd(b, PMPIDR0, 4, 0), 0x0a, "and PMPIDR says the rest: PART_0");
 	is_u64(rd(b, PMPIDR0 + 8, 4, 0), 0x5e, "PMPIDR2 has PMIIDR's variant");
 	is_u64(rd(b, PMPIDR0 + 12, 4, 0), 0x40, "PMPIDR3 has PMIIDR's revision");

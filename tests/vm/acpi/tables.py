@@ -151,7 +151,7 @@ def apmt_node(board, pmu):
         pmu["gsi"],
         0,
         pmu.get("mode", "level") == "edge",
-        socket if by_container else socket * board.cpus_per_socket,
+        pmu.get("proc", socket if by_container else socket * board.cpus_per_socket),
         pmu.get("impl", 0),
     )
     return node[:length].ljust(length, b"\0") if 4 <= length <= 256 else node

@@ -26,7 +26,8 @@ enum key_type {
 
 enum key_id {
 	KEY_PMU_KIND, KEY_SOCKET, KEY_COUNTERS, KEY_WIDTH, KEY_CC, KEY_PAGES,
-	KEY_ATOMIC, KEY_LINE, KEY_MODE, KEY_IIDR, KEY_PMU_DEAD, KEY_OTHER,
+	KEY_ATOMIC, KEY_LINE, KEY_MODE, KEY_IIDR, KEY_DEVARCH,
+	KEY_PMU_DEAD, KEY_OTHER,
 };
 
 struct key {
@@ -48,9 +49,11 @@ static const struct key keys[] = {
 	{ "line", KEY_LINE, KEY_NUMBER, 0, BOARD_LINES, { NULL } },
 	{ "mode", KEY_MODE, KEY_WORD, 0, 0, { "level", "edge", NULL } },
 	{ "iidr", KEY_IIDR, KEY_HEX, 0, 0, { NULL } },
+	{ "devarch", KEY_DEVARCH, KEY_HEX, 0, 0, { NULL } },
 	{ "dead", KEY_PMU_DEAD, KEY_DEAD, 0, 0, { NULL } },
 	{ "impl", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "affinity", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
+	{ "proc", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "uid", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "apmt_len", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "apmt_type", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
@@ -148,6 +151,9 @@ static void set_key(struct board_pmu *pmu, enum key_id id, uint64_t v)
 	case KEY_IIDR:
 		pmu->iidr = v;
 		break;
+	case KEY_DEVARCH:
+		pmu->devarch = v;
+		break;
 	case KEY_PMU_DEAD:
 	case KEY_OTHER:
 		break;
@@ -196,6 +202,7 @@ static int parse_pmu(struct text *text, int len, struct board *board)
 {
 	struct board_pmu pmu = {
 		.counters = 6, .width = 64, .cycle_counter = true, .atomic = true,
+		.devarch = BOARD_DEVARCH,
 	};
 	unsigned int seen = 0;
 	int i, ret;

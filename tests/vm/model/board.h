@@ -21,6 +21,9 @@
 #define BOARD_CONTROL		0x3f0000u	/* control page in device 1's BAR */
 #define BOARD_BASE		0x3d000000ull	/* guest address of device 1's BAR */
 
+/* PMDEVARCH: ARCHITECT Arm (0x23b), PRESENT, ARCHPART of the 32-bit programmers' model */
+#define BOARD_DEVARCH		0x47700af0u
+
 enum board_dead {
 	BOARD_ALIVE,
 	BOARD_DEAD_ONES,	/* every register reads all ones */
@@ -40,6 +43,7 @@ struct board_pmu {
 	bool edge;
 	uint32_t iidr;		/* PMIIDR; if 0, PMPIDR identifies the PMU */
 	uint32_t identity;	/* what PMPIDR says */
+	uint32_t devarch;	/* PMDEVARCH */
 	enum board_dead dead;
 	uint32_t pmcfgr;
 };

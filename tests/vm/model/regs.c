@@ -4,8 +4,6 @@
 
 #include "regs.h"
 
-/* ARCHITECT Arm (0x23b), PRESENT, ARCHPART of the 32-bit programmers' model. */
-#define DEVARCH			0x47700af0u
 #define PIDR2_JEDEC		(1u << 3)
 
 #define SET_CLR_SIZE		0x20u	/* bytes of PMCNTENSET<n> and its like */
@@ -354,7 +352,7 @@ static uint32_t read_register(struct regs *r, uint32_t offset)
 	case PMIIDR:
 		return r->pmu->iidr;
 	case PMDEVARCH:
-		return DEVARCH;
+		return r->pmu->devarch;
 	}
 	return read_id(r, offset);
 }

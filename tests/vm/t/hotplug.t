@@ -15,6 +15,16 @@
 scf0=nvidia_scf_pmu_0
 scf1=nvidia_scf_pmu_1
 
+interrupt() { # the number of PMU 0's
+	awk -v name=" $(device 0)\$" '$0 ~ name { print $1 + 0 }' /proc/interrupts
+}
+affinity() { # where PMU 0's interrupt is to come, and comes
+	cat "/proc/irq/$(interrupt)/smp_affinity_list" "/proc/irq/$(interrupt)/effective_affinity_list" | xargs
+}
+came() { # how often it came to CPU $1
+	awk -v name=" $(device 0)\$" -v cpu="CPU$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == cpu) column = i + 1 }
+		$0 ~ name { print $column }' /proc/interrupts
+}
 masks() { # PMU: cpumask and associated_cpus
 	echo "$(cat $pmus/$1/cpumask) of $(cat $pmus/$1/associated_cpus)"
 }
@@ -110,6 +120,25 @@ cpu 2 1
 is "$(masks $scf1)" "3 of 2-3" "the first CPU to return keeps the work"
 
 model stop steady
+
+# --- the interrupt goes with the work
+
+is "$(affinity)" "0 0" "the interrupt comes to the CPU that counts"
+before=$(came 1)
+# 2^64 + 5 - 0x7fffffffffffffff
+evt $scf0/cmem_rd_data/ -- sh -c '
+	echo 0 >/sys/devices/system/cpu/cpu0/online
+	model preset 0 0 5; model raise 0 0; sleep 0.2
+	evt -R' >/tmp/moved
+is "$(cut -d ' ' -f 1 /tmp/moved | xargs)" "9223372036854775814 9223372036854775814" \
+	"an overflow after the event has moved to another CPU is counted exactly"
+ok $(($(came 1) == before)) "by an interrupt on that CPU"
+cpu 0 1
+is "$(affinity)" "1 1" "where it stays when the first CPU is back"
+cpu 1 0
+is "$(affinity)" "0 0" "and which it leaves with the work"
+cpu 1 1
+
 for c in 0 1 2 3; do
 	cpu $c 0 2>/dev/null
 	cpu $c 1

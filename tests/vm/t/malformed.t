@@ -33,7 +33,7 @@ is "$(dmesg | grep -c grace-cspmu)" 8 "no other node has a line"
 
 is "$(cd $pmus && echo nvidia_*)" "nvidia_cnvlink_pmu_1 nvidia_nvlink_c2c0_pmu_0 nvidia_nvlink_c2c0_pmu_1 \
 nvidia_nvlink_c2c1_pmu_0 nvidia_scf_pmu_0 nvidia_scf_pmu_1" \
-	"the good nodes, also those after a bad length, are PMUs under their names"
+	"the good nodes, also those after a bad length, are PMUs, and a bad one of the kind takes no name (4, 12)"
 is "$(model illegal)" 0 "nothing was accessed that is not a PMU's"
 model start steady
 is "$(evt -t 100 "{" nvidia_scf_pmu_1/cmem_rd_access/ nvidia_scf_pmu_1/cycles/ "}" \

@@ -9,7 +9,8 @@
 #: timeout 300
 #
 # Counters that wrap too fast without an interrupt, a line that something else
-# holds, products that are not Grace's. Numbers are those of the board file.
+# holds, products that are not Grace's, nodes of the APMT that are in order but
+# lead nowhere. Numbers are those of the board file.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -19,14 +20,16 @@ insmod /lib/gpmu/irqhog.ko gsi=37 || bail "irqhog does not get line 2"
 driver_load
 ok $? "the driver loads beside devices it cannot drive"
 is "$(cd $pmus && echo nvidia_*)" "nvidia_cnvlink_pmu_0 nvidia_nvlink_c2c0_pmu_0 nvidia_nvlink_c2c1_pmu_0 \
-nvidia_pcie_pmu_0 nvidia_scf_pmu_0 nvidia_scf_pmu_1" "the ones it can are there"
+nvidia_pcie_pmu_0 nvidia_scf_pmu_0 nvidia_scf_pmu_1 nvidia_scf_pmu_1_inst_1" "the ones it can are there"
 
 # --- a refused interrupt: 3 and 4
 
-is "$(line_of 3 | grep ^interrupt)" "interrupt $(awk '/irqhog/ { print $1 + 0 }' /proc/interrupts) refused (-16): reading the counters by a timer" \
+hog=$(awk '/irqhog/ { print $1 + 0 }' /proc/interrupts)
+is "$(line_of 3)" "interrupt $hog refused (-16): reading the counters by a timer" \
 	"32-bit counters on a line that is not shared: one line, a timer reads them"
-is "$(line_of 4 | grep ^interrupt)" "interrupt $(awk '/irqhog/ { print $1 + 0 }' /proc/interrupts) refused (-16): counting without it" \
+is "$(line_of 4)" "interrupt $hog refused (-16): counting without it" \
 	"64-bit counters on it: one line, they need no interrupt"
+is "$(dmesg | grep -c "$(device 3)") $(dmesg | grep -c "$(device 4)")" "1 1" "nor has the kernel itself a line about them"
 # cycles are bounded: 5 x 0x60000000 past 0x7fffffff, two wraps of the 32-bit
 # counter; the cycle counter is number 31, and runs at 1.6 GHz meanwhile
 p=nvidia_nvlink_c2c0_pmu_0
@@ -87,7 +90,27 @@ is "$(line_of 8)" "PMCFGR 00000506 makes no sense: 6-bit counters" "6-bit counte
 is "$(line_of 9)" "PMCFGR 00007f00 makes no sense: a cycle counter and no event counter" "no event counter: one line"
 is "$(line_of 10)" "PMCFGR 00001fff makes no sense: 256 counters of 32 bits do not fit into the page" \
 	"more counters than have filters: one line"
+is "$(line_of 11)" "page 0 at 0x50000000: in system RAM" "a page that is RAM: one line (11)"
+# 36 (0x24) + 56 x 12; without the kernel's own APMT code there is no device of it
+is "$(dmesg | sed -n 's/.*grace-cspmu.*: APMT node at offset 0x2c4: //p' | sed 's/, skipped$//')" \
+	"impossible address of page 1 (0x3d180000)" "page 1 is page 0: one line (12)"
+is "$(line_of 13)" "PMDEVARCH 47700af4: the 64-bit register layout is not supported" \
+	"registers of the 64-bit layout: one line (13)"
+is "$(line_of 14)" "no CPU of affinity 99" "an affinity to no processor: one line (14)"
 is "$(model illegal)" 0 "none of them was written"
+
+# --- 36 bits in two halves, without an interrupt: 15. Beats are to be read each
+# 2^35 / 16 / 4 GHz = 537 ms, and may have wrapped unseen after 1074
+
+log_mark
+evt -q -t 1300 nvidia_scf_pmu_1_inst_1/cmem_rd_data/
+is "$(kernel_log 'counters read .* late')" "" "36-bit counters read in time: nothing is said"
+model fault 15 unstable
+evt -q -t 1800 nvidia_scf_pmu_1_inst_1/cmem_rd_data/
+model fault 15 none
+like "$(kernel_log "$(device 15): counters read" | tail -n 1)" \
+	'counters read [0-9]+ us late: a wrap may be missing from the counts$' \
+	"a counter that cannot be read is not read in time either"
 
 driver_unload
 ok $? "the driver unloads"
@@ -95,4 +118,24 @@ rmmod irqhog
 driver_load
 is "$(grep -c "$(device 3), $(device 4)" /proc/interrupts)" 1 "loaded again with the line free, both PMUs share it"
 is "$(evt -q nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/)" "" "and the 32-bit one counts every event"
+
+# --- the line is shared with another driver's handler, on PREEMPT_RT a thread
+
+driver_unload
+insmod /lib/gpmu/irqhog.ko gsi=37 share=1
+driver_load
+is "$(grep -c "irqhog, $(device 3), $(device 4)" /proc/interrupts)" 1 "a line that another driver shares is shared with it"
+# 2^64 + 5 - 0x7fffffffffffffff
+evt nvidia_nvlink_c2c1_pmu_0/rd_bytes_loc/ -- sh -c 'model preset 4 0 5; model raise 4 0; sleep 0.2; evt -R' >/tmp/shared
+is "$(cut -d ' ' -f 1 /tmp/shared | xargs)" "9223372036854775814 9223372036854775814" "an overflow on it is counted"
+driver_unload
+rmmod irqhog
+driver_load
+insmod /lib/gpmu/irqhog.ko gsi=37 share=1 2>/tmp/refused
+got=$?
+if [ "$KERNEL" = 7.3-rt ]; then
+	like "$(cat /tmp/refused)" "busy" "PREEMPT_RT: a handler that is a thread there does not get a line after our driver"
+else
+	is "$got" 0 "nor does our driver keep it from others"
+fi
 done_testing

@@ -111,7 +111,8 @@ in_tree_unload
 driver_unload
 echo >$devices/$scf0/driver_override
 
-# --- modprobe's configuration: both modules have the devices' alias
+# --- modprobe's configuration: both modules have the devices' alias, but for
+# ours where the kernel's configuration has the in-tree driver
 
 (cd "/lib/modules/$(uname -r)" && depmod)
 mkdir -p /etc/modprobe.d
@@ -119,8 +120,15 @@ alias=$(sed -n 's/^MODALIAS=//p' "$devices/$scf0/uevent")
 is "$alias" platform:arm-cs-arch-pmu "the devices' alias"
 echo "blacklist arm_cspmu_module" >/etc/modprobe.d/gpmu.conf
 modprobe -b "$alias"
-is "$(held grace-cspmu) $(grep -c arm_cspmu_module /proc/modules)" "10 0" \
-	"blacklist arm_cspmu_module: the alias loads ours alone"
+if [ "$KERNEL" = debug ]; then
+	# Its configuration has the in-tree driver
+	is "$(held grace-cspmu)" 0 "built for a kernel with the in-tree driver, ours is not loaded by the alias"
+	modprobe grace_cspmu
+	is "$(held grace-cspmu)" 10 "but by name"
+else
+	is "$(held grace-cspmu) $(grep -c arm_cspmu_module /proc/modules)" "10 0" \
+		"blacklist arm_cspmu_module: the alias loads ours alone"
+fi
 driver_unload
 echo "blacklist grace_cspmu" >/etc/modprobe.d/gpmu.conf
 modprobe -b "$alias"

@@ -38,6 +38,18 @@ is "$(caps nvidia_scf_pmu_1_inst_4)" "6 64 0" "caps: no cycle counter (16)"
 is "$(cat $pmus/nvidia_nvlink_c2c1_pmu_0_inst_1/identifier)" 1040036b "without PMIIDR, PMPIDR identifies the PMU (21)"
 is "$(cat $pmus/nvidia_nvlink_c2c0_pmu_0_inst_1/identifier)" 1050036b "APMT's implementation id goes before PMIIDR (22)"
 
+# What perf makes of the names: a PMU given without its number, as in the
+# metrics, is every nvidia_scf_pmu_<number>, but no _inst_; an event given
+# without its PMU is of every PMU that has it.
+opened() { # EVENT-OR-METRIC: the PMUs of which perf opens events
+	pmu_stat -A --no-merge "$@" sleep 0.1
+	grep -oE 'nvidia_[a-z0-9]+_pmu(_[0-9]+(_inst_[0-9]+)?)?' "$out" | sort -u | xargs
+}
+is "$(opened -M GraceMemReadBW)" "nvidia_scf_pmu_0 nvidia_scf_pmu_1" "a metric is of the first PMU of each socket"
+is "$(opened -e nvidia_scf_pmu/cmem_rd_data/)" "nvidia_scf_pmu_0 nvidia_scf_pmu_1" \
+	"so is an event of a PMU without its number"
+is "$(opened -e cmem_rd_data | wc -w)" 11 "an event without a PMU is of all eleven"
+
 # --- an affinity to one CPU: 23
 
 p=nvidia_cnvlink_pmu_1_inst_1
@@ -95,6 +107,19 @@ is "$(values /tmp/unstable)" "1000 1000 1000 1000 3000 3000" \
 	"a high word that never stops changing: the last value is kept, no false delta, and the next good read has all of it"
 like "$(line_of 15)" '^counter 0 changed during every one of 8 reads: last value kept \([0-9]+ times so far\)$' \
 	"the kernel log says so"
+what="not where it is noticed, with the lock held, but a little later by an irq_work"
+trace=/sys/kernel/tracing
+if [ -e $trace/kprobe_events ]; then
+	echo 'p:warn _dev_warn' >$trace/kprobe_events
+	echo stacktrace >$trace/events/kprobes/warn/trigger
+	echo 1 >$trace/events/kprobes/warn/enable
+	evt -q $p/cmem_rd_data/ -- sh -c 'model fault 15 unstable; evt -R; model fault 15 none' >/dev/null
+	echo 0 >$trace/events/kprobes/warn/enable
+	is "$(grep -cE '=> (grace|update|start|stop)' $trace/trace) $(grep -cE '=> irq_work_single' $trace/trace)" "0 1" "$what" ||
+		diag "$(cat $trace/trace)"
+else
+	skip "no kprobes" "$what"
+fi
 evt $p/cmem_rd_data/ -- sh -c 'model preset 15 0 0x80000000000003e7; evt -R; model fault 15 unstable' >/tmp/unstable
 model fault 15 none
 is "$(values /tmp/unstable)" "1000 1000" "also if the event ends while the counter is unstable"
@@ -136,10 +161,34 @@ near "$(awk '{ v[NR] = $1 } END { print v[1] / v[2] }' /tmp/busy)" 0.78125 0.01 
 is "$(awk '{ print ($1 > 4294967296) }' /tmp/busy | xargs)" "1 1" "which they were"
 model stop steady
 
-evt $p/cmem_rd_data/ $p/cmem_wr_access/ -- sh -c 'grep -c "grace_cspmu" /proc/timer_list' >/tmp/timers
+# While it reads them it is in no list
+evt $p/cmem_rd_data/ $p/cmem_wr_access/ -- sh -c \
+	'for i in 1 2 3; do grep -c grace_cspmu /proc/timer_list; sleep 0.01; done | sort -n | tail -n 1' >/tmp/timers
 is "$(head -n 1 /tmp/timers)" 1 "one timer a PMU reads the counters"
 evt -q -n 200 "{" $p/cmem_rd_data/ $p/cycles/ "}" "{" nvidia_scf_pmu_0/cycles/ "}"
 is "$(grep -c grace_cspmu /proc/timer_list)" 0 "200 runs later none is armed"
+
+# --- a timer that comes late. Cycles are to be read each 2^31 / 4 GHz = 537 ms,
+# and may have wrapped unseen after 1074. The end of an event, or the begin of one
+# that wants a shorter period, waits for the CPU too, and comes before the timer.
+
+log_mark
+evt -q -t 1800 $p/cycles/
+is "$(kernel_log 'counters read .* late')" "" "a timer that comes in time has nothing to say"
+c=$(cat $pmus/$p/cpumask)
+hold="insmod /lib/gpmu/cpuhog.ko cpu=$c ms"
+late='counters read [0-9]+ us late: a wrap may be missing from the counts$'
+evt -q $p/cycles/ -- sh -c "$hold=1500; rmmod cpuhog; sleep 0.1"
+like "$(kernel_log "$(device 12): counters")" "$late" "one that comes too late to exclude a wrap says so"
+log_mark
+taskset -c $((1 - c)) evt -q $p/cycles/ -- sh -c "$hold=1500; sleep 0.1"
+rmmod cpuhog
+like "$(kernel_log "$(device 12): counters")" "$late" "also if the event ends before the timer comes"
+
+log_mark
+taskset -c $((1 - c)) evt -q $p/cycles/ -- sh -c "$hold=1500; sleep 0.1; evt -q -t 10 $p/cmem_rd_access/"
+rmmod cpuhog
+like "$(kernel_log "$(device 12): counters")" "$late" "also if another event hastens the timer before"
 
 log_mark
 bad=
@@ -178,6 +227,17 @@ evt $a $b -- sh -c '
 is "$(values /tmp/shared)" \
 	"9223372036854775814 0 9223372036854775814 9223372036854775815 9223372036854775814 9223372036854775815" \
 	"each overflow goes to the PMU that has it"
+shared=$(interrupts 18)
+c=$(cat "/proc/irq/$(awk -v name="$(device 18)," '$0 ~ name { print $1 + 0 }' /proc/interrupts)/effective_affinity_list")
+taskset -c $(((c + 1) % 4)) evt $a $b -- sh -c "
+	insmod /lib/gpmu/cpuhog.ko cpu=$c ms=700
+	model preset 18 0 5; model preset 19 0 6; model raise 18 0; model raise 19 0
+	cat /proc/interrupts >/tmp/before
+	rmmod cpuhog; sleep 0.1; evt -R" >/tmp/shared
+is "$(values /tmp/shared | cut -d ' ' -f 1,2)" "9223372036854775814 9223372036854775815" \
+	"overflows of both at once are both counted"
+sum='$0 ~ name { for (i = 2; i <= 5; i++) n += $i } END { print n }'
+is $(($(awk -v name="$(device 18)," "$sum" /tmp/before) - shared)) 0 "which they were: no interrupt had come"
 before=$(interrupts 18)
 evt -q $b -- sh -c 'model raise 19 0; sleep 0.1; model raise 19 0; sleep 0.1'
 ok $(($(interrupts 18) - before < 2)) "also while nothing is counted on the other"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * irqhog - takes an interrupt line and does not share it, so that a driver that
- * is loaded after it is refused the line.
+ * is loaded after it is refused the line; or shares it, by a handler that
+ * PREEMPT_RT makes a thread of.
  */
 #include <linux/acpi.h>
 #include <linux/interrupt.h>
@@ -11,11 +12,15 @@ static int gsi = -1;
 module_param(gsi, int, 0444);
 MODULE_PARM_DESC(gsi, "global system interrupt to take, level-triggered");
 
+static bool share;
+module_param(share, bool, 0444);
+MODULE_PARM_DESC(share, "share it");
+
 static int irq;
 
 static irqreturn_t irqhog_handle(int irq, void *data)
 {
-	return IRQ_HANDLED;
+	return share ? IRQ_NONE : IRQ_HANDLED;
 }
 
 static int __init irqhog_init(void)
@@ -23,7 +28,7 @@ static int __init irqhog_init(void)
 	irq = acpi_register_gsi(NULL, gsi, ACPI_LEVEL_SENSITIVE, ACPI_ACTIVE_HIGH);
 	if (irq < 0)
 		return irq;
-	return request_irq(irq, irqhog_handle, 0, "irqhog", &irq);
+	return request_irq(irq, irqhog_handle, share ? IRQF_SHARED : 0, "irqhog", &irq);
 }
 
 static void __exit irqhog_exit(void)
