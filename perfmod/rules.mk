@@ -18,7 +18,7 @@ perf-all:
 # Beside the distribution's perf, under names of its own.
 .PHONY: install-perf
 install-perf:
-	@perf=$$(perfmod/build $(PERF_VERSION) native) && \
+	@perf=$$(perfmod/build $(PERF_VERSION) native --built) && \
 	ver=$$(basename "$$(dirname "$$perf")") && \
 	lib="$(DESTDIR)$(PREFIX)/lib/gpmu" bin="$(DESTDIR)$(PREFIX)/bin" && \
 	install -D -m 755 "$$perf" "$$lib/perf-$$ver" && \

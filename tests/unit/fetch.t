@@ -117,6 +117,18 @@ like "$found" '^fetch: no package lists for Debian trixie from http://127.0.0.1:
 	"and says so, and which mirror it tried"
 is "$(find "$tmp/cache/tmp" "$tmp/cache/guest" -mindepth 1 2>/dev/null)" "" "nothing half done is left"
 
+# On a Grace perf is built, but no virtual machine started
+mkdir "$tmp/bin"
+printf '#!/bin/sh\necho aarch64\n' >"$tmp/bin/uname"
+chmod +x "$tmp/bin/uname"
+like "$(PATH=$tmp/bin:$PATH GPMU_MIRROR=http://127.0.0.1:1/debian http_proxy='' tests/vm/fetch source 6.1 2>&1)" \
+	'^fetch: no package lists for Debian bookworm' "on aarch64 it goes for a kernel source"
+for kind in qemu "cross 12" "kernel 6.1"; do
+	# shellcheck disable=SC2086 # words
+	fails '^fetch: this machine is aarch64: the tools for the virtual machines are there for x86_64 only' \
+		"but not for $kind, which runs on x86-64 only" env PATH="$tmp/bin:$PATH" tests/vm/fetch $kind
+done
+
 # A cached item needs neither network nor words.
 mkdir -p "$tmp/cache/guest/busybox"
 echo "1 $tmp/cache/guest/busybox" >"$tmp/cache/guest/busybox/.fetched"
