@@ -6,7 +6,8 @@
 VM_KERNELS := $(shell awk -F '\t' '!/^\#/ { print $$1 }' tests/vm/kernels.tsv)
 # The in-tree driver is tested where a release introduced or changed it.
 VM_IN_TREE := 6.12 7.3 debug
-VM_JOBS ?= 2
+# One more than there are processors: a machine waits for its clock at times
+VM_JOBS ?= $(shell expr $$(nproc) + 1)
 # The longest first, so that none is left to run alone
 VM_LONG := lifecycle metrics gracehopper2 zoo events superchip
 # What takes a time by the clock, however fast the machine is: all at once, last
@@ -21,7 +22,8 @@ endif
 vm_drivers = $(or $(DRIVER),ours $(if $(filter $1,$(VM_IN_TREE)),in-tree))
 vm_runs := $(foreach k,$(vm_kernels),$(foreach d,$(call vm_drivers,$k),$k/$d))
 
-# The perf that a kernel's guest runs is that of the kernel's source.
+# The perf that a kernel's guest runs is that of the kernel's source, but for
+# tests that ask for 7.3's.
 vm_perf = $(or $(shell awk -F '\t' '$$1 == "$1" { print $$3 }' tests/vm/kernels.tsv),7.3)
 
 VM_PREPARE := $(addprefix vm-prepare-,$(VM_KERNELS) debug)
@@ -33,6 +35,7 @@ $(VM_PREPARE): vm-prepare-%: $(B)/tests/vm/pmu-model guest-tools
 	tests/vm/fetch busybox
 	tests/vm/modules $* $(B)/vm/modules/$*
 	perfmod/build $(call vm_perf,$*) arm64 >/dev/null
+	perfmod/build 7.3 arm64 >/dev/null
 
 # Each test on each kernel and driver, as tests/vm/run takes it
 vm_names := $(notdir $(TESTS:.t=))

@@ -6,8 +6,10 @@
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours in-tree
 #: timeout 600
+#: perf 7.3
 #
-# Loading, unloading, and what a thousand short runs leave behind.
+# Loading, unloading, and what a thousand short runs leave behind. Older perfs
+# take up to five times as long to start, as they read all of sysfs.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
