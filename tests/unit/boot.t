@@ -90,6 +90,8 @@ is "$(tests/vm/boot --kernel 6.1 --driver ours "$tmp/x.t")" "1..0 # SKIP not for
 is "$(tests/vm/boot --kernel 7.3 --driver in-tree "$tmp/x.t")" "1..0 # SKIP not for the in-tree driver" \
 	"a test that is not for this driver is skipped"
 printf '#!/bin/sh\n' >"$tmp/x.t"
+is "$(LONG='' tests/vm/run 6.12/in-tree/metrics)" "1..0 # SKIP on 6.12 with the in-tree driver only if LONG=1" \
+	"what make check has no time for is skipped"
 like "$(tests/vm/run 7.3/ours 2>&1)" '^usage: run KERNEL/ours' "run wants kernel, driver and test"
 is "$(tests/vm/run 7.3/ours/alloc)" "1..0 # SKIP not for kernel 7.3" "and hands them to boot"
 is "$(tests/vm/boot --kernel 6.1 --driver in-tree "$tmp/x.t")" "1..0 # SKIP Linux 6.1 has no in-tree driver" \

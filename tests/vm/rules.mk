@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The virtual machine tests. make check-vm runs all; KERNEL=NAME picks one
-# kernel, DRIVER=ours|in-tree one driver, TESTS='FILE...' some tests.
+# kernel, DRIVER=ours|in-tree one driver, TESTS='FILE...' some tests. LONG=1 runs
+# what make check has no time for: tests on more kernels, loops at full length.
 
 VM_KERNELS := $(shell awk -F '\t' '!/^\#/ { print $$1 }' tests/vm/kernels.tsv)
 # The in-tree driver is tested where a release introduced or changed it.
 VM_IN_TREE := 6.12 7.3 debug
-# One more than there are processors: a machine waits for its clock at times
-VM_JOBS ?= $(shell expr $$(nproc) + 1)
+VM_JOBS ?= 2
 # The longest first, so that none is left to run alone
-VM_LONG := lifecycle metrics gracehopper2 zoo events superchip
-# What takes a time by the clock, however fast the machine is: all at once, last
-VM_TOGETHER := fuzz
+VM_FIRST := fuzz lifecycle metrics gracehopper2 zoo events superchip
 TESTS ?= $(sort $(wildcard tests/vm/t/*.t))
 
 ifeq ($(KERNEL),)
@@ -39,18 +37,12 @@ $(VM_PREPARE): vm-prepare-%: $(B)/tests/vm/pmu-model guest-tools
 
 # Each test on each kernel and driver, as tests/vm/run takes it
 vm_names := $(notdir $(TESTS:.t=))
-vm_ordered = $(filter $(vm_names),$(VM_LONG)) $(filter-out $(VM_LONG) $(VM_TOGETHER),$(vm_names))
-vm_each = $(foreach t,$1,$(vm_runs:%=%/$t))
-vm_queue = $(call vm_each,$(vm_ordered))
-vm_together = $(call vm_each,$(filter $(vm_names),$(VM_TOGETHER)))
-VM_PROVE := GPMU_PREPARED=1 $(PROVE) --exec tests/vm/run
+vm_ordered = $(filter $(vm_names),$(VM_FIRST)) $(filter-out $(VM_FIRST),$(vm_names))
+vm_queue = $(foreach t,$(vm_ordered),$(vm_runs:%=%/$t))
 
 .PHONY: check-vm
 check-vm: vm-prepare
-	@status=0; \
-	$(if $(vm_queue),$(VM_PROVE) -j$(VM_JOBS) $(vm_queue) || status=1;) \
-	$(if $(vm_together),$(VM_PROVE) -j$(words $(vm_together)) $(vm_together) || status=1;) \
-	exit $$status
+	GPMU_PREPARED=1 LONG=$(LONG) $(PROVE) -j$(VM_JOBS) --exec tests/vm/run $(vm_queue)
 
 SCRIPT_TESTS += $(addprefix tests/unit/,acpi.t boot.t fetch.t setup.t)
 CHECK_TESTS += tests/vm/rig.t

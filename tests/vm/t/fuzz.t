@@ -7,9 +7,9 @@
 #: drivers ours in-tree
 #: timeout 600
 #
-# A minute of random events: any config, config1, config2, groups, CPUs and
-# flags, by root and by a user without privileges, the last 20 s with CPUs that
-# go and come. Nothing moves in the model, so a count of anything but cycles is
+# A minute of random events (a quarter of it on most kernels, but for LONG=1):
+# any config, config1, config2, groups, CPUs and flags, by root and by a user
+# without privileges, the last third with CPUs that go and come. Nothing moves in the model, so a count of anything but cycles is
 # a false one. A kernel that warns panics; then no result reaches the host.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
@@ -17,12 +17,14 @@
 
 echo -1 >/proc/sys/kernel/perf_event_paranoid
 
-# one SEED SECONDS [OPTION]...: fuzz, its statistics to /tmp/fuzz.SEED
+seconds=20
+[ "$LONG" ] || [ "$KERNEL/$DRIVER" = 7.3/ours ] || seconds=5
+
+# one SEED [OPTION]...: fuzz, its statistics to /tmp/fuzz.SEED
 one() {
 	f_seed=$1
-	f_seconds=$2
-	shift 2
-	fuzz -z -s "$f_seed" -t "$f_seconds" "$@" >"/tmp/fuzz.$f_seed" 2>&1
+	shift
+	fuzz -z -s "$f_seed" -t $seconds "$@" >"/tmp/fuzz.$f_seed" 2>&1
 }
 # A field of the statistics
 stat_of() { # SEED NAME
@@ -30,26 +32,26 @@ stat_of() { # SEED NAME
 }
 report() { # SEED WHO
 	is "$(stat_of "$1" bad)" 0 "$2: no count, time or group that cannot be"
-	ok $(($(stat_of "$1" grace) < 100)) "$2: more than a hundred events were opened"
+	ok $(($(stat_of "$1" grace) < 24)) "$2: dozens of events were opened"
 	ok $(($(stat_of "$1" EINVAL) == 0)) "$2: malformed ones were refused"
 	diag "$2: $(tail -n 1 "/tmp/fuzz.$1")"
 }
 
-one 1 20 &
-one 2 20 -u 65534
+one 1 &
+one 2 -u 65534
 wait
 report 1 "root"
 report 2 "nobody, perf_event_paranoid -1"
 
 echo 2 >/proc/sys/kernel/perf_event_paranoid
-one 3 20 &
-one 4 20 -u 65534
+one 3 &
+one 4 -u 65534
 wait
 report 3 "root, another seed"
 is "$(stat_of 4 bad)" 0 "nobody, perf_event_paranoid 2: nothing false"
 is "$(stat_of 4 grace)" 0 "nobody, perf_event_paranoid 2: no event of a Grace PMU opens"
 
-one 5 20 &
+one 5 &
 fuzzer=$!
 n=0
 while kill -0 $fuzzer 2>/dev/null; do
@@ -65,7 +67,7 @@ while kill -0 $fuzzer 2>/dev/null; do
 done
 wait
 report 5 "root, CPUs going off and on"
-ok $((n < 3)) "the CPUs went off and on all the while"
+ok $((n < 1)) "the CPUs went off and on all the while"
 diag "$n rounds over the CPUs, the second socket off as a whole in each"
 
 is "$(evt -t 20 "{" nvidia_scf_pmu_1/cmem_rd_data/ nvidia_scf_pmu_1/cycles/ "}" | awk '{ print ($1 > 0) }' | xargs)" \

@@ -5,6 +5,7 @@
 #: scenario steady-gracehopper
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours in-tree
+#: long 7.3-16k 7.3-rt 6.12/in-tree
 #: timeout 600
 #
 # Two Grace Hoppers: traffic of CPUs to GPU memory, of GPUs, and over CNVLink,
@@ -100,8 +101,5 @@ GraceGpuMemWriteUtil GraceC2c0WriteUtil GraceC2c1WriteUtil
 GraceGpuMemReadLatency
 GraceRemoteReadLatency0to1 GraceRemoteReadLatency1to0
 GraceRemoteReadLatency"
-case $KERNEL in
-7.3-*) skip "7.3's perf has been there" "the metrics that a GPU's traffic moves" ;;
-*) test_metrics ;;
-esac
+test_metrics
 done_testing
