@@ -33,18 +33,13 @@ static bool map_interrupt(const struct grace_apmt_found *node, struct resource *
 {
 	int irq;
 
-	if (!node->gsi)
+	if (!node->gsi || !node->wired)
 		return false;
-	if (!node->wired) {
-		pr_warn("APMT node at offset 0x%x: interrupt %u is not wired, counting without it\n",
-			node->offset, node->gsi);
-		return false;
-	}
 	irq = acpi_register_gsi(NULL, node->gsi,
 				node->edge ? ACPI_EDGE_SENSITIVE : ACPI_LEVEL_SENSITIVE,
 				ACPI_ACTIVE_HIGH);
 	if (irq <= 0) {
-		pr_warn("APMT node at offset 0x%x: interrupt %u cannot be had (%d), counting without it\n",
+		pr_warn("APMT node at offset 0x%x: interrupt %u cannot be had (%d)\n",
 			node->offset, node->gsi, irq);
 		return false;
 	}

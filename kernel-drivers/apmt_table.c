@@ -95,23 +95,30 @@ static bool is_of(const struct platform_device *pdev, const struct resource *pag
  * grace_apmt_node() - the node that a device was made of
  * @pdev: the platform device
  *
+ * Two nodes may say that they have the same page 0. Without the node's number
+ * their devices cannot be told apart: both are taken for the good node's, and
+ * the second does not get the page.
+ *
  * Return: a node in order, or NULL after a line in the log: so a bad node has
  * the same end on every kernel
  */
 const struct grace_apmt_found *grace_apmt_node(struct platform_device *pdev)
 {
 	const struct resource *page0 = platform_get_resource(pdev, IORESOURCE_MEM, 0);
-	const struct grace_apmt_found *node = NULL;
+	const struct grace_apmt_found *node = NULL, *bad = NULL;
 
 	while (page0 && (node = grace_apmt_after(node))) {
 		if (!is_of(pdev, page0, node))
 			continue;
 		if (!node->error)
 			return node;
-		dev_err(&pdev->dev, "APMT node at offset 0x%x: %s (0x%llx)\n", node->offset,
-			grace_apmt_strerror(node->error), node->value);
-		return NULL;
+		if (!bad)
+			bad = node;
 	}
-	dev_err(&pdev->dev, "no node of the APMT describes it\n");
+	if (bad)
+		dev_err(&pdev->dev, "APMT node at offset 0x%x: %s (0x%llx)\n", bad->offset,
+			grace_apmt_strerror(bad->error), bad->value);
+	else
+		dev_err(&pdev->dev, "no node of the APMT describes it\n");
 	return NULL;
 }

@@ -146,7 +146,9 @@ static void stop(struct grace_pmu *gp, struct perf_event *event)
 	if (hwc->state & PERF_HES_STOPPED)
 		return;
 	grace_counter_disable(gp, hwc->idx);
-	grace_counter_update(gp, event);
+	/* A last chance: what the next start finds it takes for nothing */
+	if (grace_counter_update(gp, event))
+		grace_counter_update(gp, event);
 	hwc->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
@@ -309,6 +311,8 @@ static void unregister(void *data)
 {
 	struct grace_pmu *gp = data;
 
+	if (!gp->registered)
+		return;
 	/* No CPU that goes offline is migrating the events now, nor will one */
 	cpus_read_lock();
 	gp->registered = false;
@@ -363,6 +367,11 @@ int grace_core_register(struct grace_pmu *gp)
 	if (ret)
 		return ret;
 
+	/* From its registration on the PMU may have events, so nothing may fail then */
+	ret = devm_add_action_or_reset(gp->dev, unregister, gp);
+	if (ret)
+		return ret;
+
 	/* Between the two no CPU may go offline: events opened there would stay */
 	cpus_read_lock();
 	ret = perf_pmu_register(&gp->pmu, gp->name, -1);
@@ -370,10 +379,10 @@ int grace_core_register(struct grace_pmu *gp)
 	cpus_read_unlock();
 	if (ret)
 		return ret;
-	ret = devm_add_action_or_reset(gp->dev, unregister, gp);
+	ret = grace_pmu_move(&gp->pmu, gp->dev);
 	if (ret)
-		return ret;
-	return grace_pmu_move(&gp->pmu, gp->dev);
+		dev_warn(gp->dev, "%s is not below its device in sysfs (%d)\n", gp->name, ret);
+	return 0;
 }
 
 /**

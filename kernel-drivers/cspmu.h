@@ -25,7 +25,9 @@
 #include <linux/kconfig.h>
 #include <linux/perf_event.h>
 #include <linux/platform_device.h>
+#include <linux/ratelimit_types.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "regs.h"
 
@@ -92,7 +94,11 @@ struct grace_apmt_found;
 
 /**
  * struct grace_report - what is to be said about a PMU
+ * @notice: has the work done
  * @work: says it
+ * @unstable_limit: how often a line about unstable counters may come
+ * @late_limit: ... about lateness
+ * @refused_limit: ... about an event that is refused
  * @unstable: reads that were given up
  * @unstable_idx: the counter of the last of them
  * @unstable_new: there was one since the last line about them
@@ -100,7 +106,11 @@ struct grace_apmt_found;
  *           last line about that
  */
 struct grace_report {
-	struct irq_work work;
+	struct irq_work notice;
+	struct work_struct work;
+	struct ratelimit_state unstable_limit;
+	struct ratelimit_state late_limit;
+	struct ratelimit_state refused_limit;
 	unsigned long unstable;
 	int unstable_idx;
 	bool unstable_new;

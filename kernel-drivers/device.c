@@ -38,10 +38,23 @@ static void free_overflow(void *data)
 	free_irq(gp->irq, gp);
 }
 
+static const char *without_interrupt(const struct grace_pmu *gp)
+{
+	return gp->cfg.width < 64 ? "reading the counters by a timer" : "counting without it";
+}
+
 static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
 {
-	int irq = platform_get_irq_optional(pdev, 0), ret;
+	int irq, ret;
 
+	/* The kernel's APMT code has made an interrupt even of that number */
+	if (gp->node->gsi && !gp->node->wired) {
+		dev_warn(gp->dev, "interrupt %u is not wired: %s\n", gp->node->gsi,
+			 without_interrupt(gp));
+		return 0;
+	}
+
+	irq = platform_get_irq_optional(pdev, 0);
 	if (irq == -ENXIO)
 		return 0;
 	if (irq == -EPROBE_DEFER)
@@ -58,8 +71,7 @@ static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
 					  IRQF_NO_THREAD, dev_name(gp->dev), gp);
 	if (ret) {
 		dev_warn(gp->dev, "interrupt %d refused (%d): %s\n", irq, ret,
-			 gp->cfg.width < 64 ? "reading the counters by a timer" :
-					      "counting without it");
+			 without_interrupt(gp));
 		return 0;
 	}
 	gp->irq = irq;

@@ -113,18 +113,20 @@ int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event)
 	if (known)
 		name = known->name;
 	if (!known || !known->max_inc) {
-		dev_warn_ratelimited(gp->dev,
-				     "%s: event %s refused: %u-bit counters without an interrupt, and no bound on its increments per cycle is known\n",
-				     gp->name, name, gp->cfg.width);
+		if (__ratelimit(&gp->report.refused_limit))
+			dev_warn(gp->dev,
+				 "%s: event %s refused: %u-bit counters without an interrupt, and no bound on its increments per cycle is known\n",
+				 gp->name, name, gp->cfg.width);
 		return -EOPNOTSUPP;
 	}
 
 	ns = half_range_ns(gp, known->max_inc);
 	if (ns < MIN_POLL_NS) {
-		dev_warn_ratelimited(gp->dev,
-				     "%s: event %s refused: %u-bit counters without an interrupt would have to be read every %llu us (least %lu us)\n",
-				     gp->name, name, gp->cfg.width, ns / NSEC_PER_USEC,
-				     MIN_POLL_NS / NSEC_PER_USEC);
+		if (__ratelimit(&gp->report.refused_limit))
+			dev_warn(gp->dev,
+				 "%s: event %s refused: %u-bit counters without an interrupt would have to be read every %llu us (least %lu us)\n",
+				 gp->name, name, gp->cfg.width, ns / NSEC_PER_USEC,
+				 MIN_POLL_NS / NSEC_PER_USEC);
 		return -EOPNOTSUPP;
 	}
 	event->hw.event_base = ns;

@@ -1,37 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What is noticed with the lock held, possibly in an NMI, is said later: printk()
- * may wait there for a console, and on PREEMPT_RT for a lock that sleeps.
+ * may wait there for a console, and on PREEMPT_RT for a lock that sleeps. Nor
+ * does the irq_work say it, which is a hard interrupt: a slow console would make
+ * the next reading of the counters late.
  */
 #include <linux/ratelimit.h>
 #include <linux/time64.h>
 
 #include "cspmu.h"
 
-static void say(struct irq_work *work)
+/* What may not be said now stays, for the next time or for the last */
+static void say(struct grace_pmu *gp, bool last)
 {
-	struct grace_report *report = container_of(work, struct grace_report, work);
-	struct grace_pmu *gp = container_of(report, struct grace_pmu, report);
-	unsigned long flags, unstable;
+	struct grace_report *report = &gp->report;
+	unsigned long flags, unstable = 0;
+	s64 late_ns = 0;
 	int idx;
-	s64 late_ns;
 
 	raw_spin_lock_irqsave(&gp->lock, flags);
-	unstable = report->unstable_new ? report->unstable : 0;
 	idx = report->unstable_idx;
-	late_ns = report->late_ns;
-	report->unstable_new = false;
-	report->late_ns = 0;
+	if (report->unstable_new && (last || __ratelimit(&report->unstable_limit))) {
+		unstable = report->unstable;
+		report->unstable_new = false;
+	}
+	if (report->late_ns && (last || __ratelimit(&report->late_limit))) {
+		late_ns = report->late_ns;
+		report->late_ns = 0;
+	}
 	raw_spin_unlock_irqrestore(&gp->lock, flags);
 
 	if (unstable)
-		dev_warn_ratelimited(gp->dev,
-				     "counter %d changed during every one of %d reads: last value kept (%lu times so far)\n",
-				     idx, GRACE_STABLE_ROUNDS, unstable);
+		dev_warn(gp->dev,
+			 "counter %d changed during every one of %d reads: last value kept (%lu times so far)\n",
+			 idx, GRACE_STABLE_ROUNDS, unstable);
 	if (late_ns)
-		dev_warn_ratelimited(gp->dev,
-				     "counters read %lld us late: a wrap may be missing from the counts\n",
-				     late_ns / NSEC_PER_USEC);
+		dev_warn(gp->dev,
+			 "counters read %lld us late: a wrap may be missing from the counts\n",
+			 late_ns / NSEC_PER_USEC);
+}
+
+static void do_work(struct work_struct *work)
+{
+	say(container_of(work, struct grace_pmu, report.work), false);
+}
+
+static void queue(struct irq_work *notice)
+{
+	schedule_work(&container_of(notice, struct grace_report, notice)->work);
 }
 
 /**
@@ -44,7 +60,7 @@ void grace_report_unstable(struct grace_pmu *gp, int idx)
 	gp->report.unstable++;
 	gp->report.unstable_idx = idx;
 	gp->report.unstable_new = true;
-	irq_work_queue(&gp->report.work);
+	irq_work_queue(&gp->report.notice);
 }
 
 /**
@@ -55,14 +71,24 @@ void grace_report_unstable(struct grace_pmu *gp, int idx)
 void grace_report_late(struct grace_pmu *gp, s64 ns)
 {
 	gp->report.late_ns = max(gp->report.late_ns, ns);
-	irq_work_queue(&gp->report.work);
+	irq_work_queue(&gp->report.notice);
 }
 
-static void sync(void *data)
+/* Without ratelimit_state_exit(), whose line does not tell which driver's it is */
+static void finish(void *data)
 {
 	struct grace_pmu *gp = data;
 
-	irq_work_sync(&gp->report.work);
+	irq_work_sync(&gp->report.notice);
+	cancel_work_sync(&gp->report.work);
+	say(gp, true);
+}
+
+/* The flag keeps __ratelimit() from that line too */
+static void init_limit(struct ratelimit_state *limit)
+{
+	ratelimit_default_init(limit);
+	ratelimit_set_flags(limit, RATELIMIT_MSG_ON_RELEASE);
 }
 
 /**
@@ -73,6 +99,10 @@ static void sync(void *data)
  */
 int grace_report_setup(struct grace_pmu *gp)
 {
-	init_irq_work(&gp->report.work, say);
-	return devm_add_action_or_reset(gp->dev, sync, gp);
+	init_irq_work(&gp->report.notice, queue);
+	INIT_WORK(&gp->report.work, do_work);
+	init_limit(&gp->report.unstable_limit);
+	init_limit(&gp->report.late_limit);
+	init_limit(&gp->report.refused_limit);
+	return devm_add_action_or_reset(gp->dev, finish, gp);
 }

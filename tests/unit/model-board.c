@@ -104,7 +104,7 @@ static void values(void)
 		"pmu kind=c2c1 socket=3 counters=2 width=32 cc=0 pages=2 atomic=0 line=4 mode=edge iidr=0x1040136b\n"
 		"pmu kind=scf socket=0 iidr=0 dead=ones impl=2cf0036b affinity=cpu uid=7\n"
 		"pmu kind=scf socket=0 dead=deadbeef line=2 apmt_len=3 apmt_type=9 base0=0 base1=0\n"
-		"pmu kind=scf socket=0 dead=zeros mode=level devarch=47700af4 proc=9\n";
+		"pmu kind=scf socket=0 dead=zeros mode=level devarch=47700af4 proc=9 wired=0\n";
 	struct text_error err;
 	struct board b;
 

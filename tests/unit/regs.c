@@ -447,6 +447,12 @@ static void faults(void)
 	regs_set_fault(&b->regs, REGS_TEARING);
 	is_u64(rd(b, PMEVCNTR, 8, 0), 5ull << 32 | 9, "64-bit reads do not tear");
 
+	regs_set_fault(&b->regs, REGS_STORM);
+	for (i = 0; i < 12; i++)
+		h[i % 2] = rd(b, PMEVCNTR + 4, 4, 0);
+	ok(h[0] != h[1] && h[0] != 5 && h[1] != 5 && rd(b, PMEVCNTR + 4, 4, 0) == 5,
+	   "storm: twelve high words are not true, the next is");
+
 	regs_set_fault(&b->regs, REGS_UNSTABLE);
 	for (i = 0; i < 6; i++)
 		h[i] = rd(b, PMEVCNTR + 4, 4, 0);

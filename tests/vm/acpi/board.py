@@ -78,6 +78,7 @@ PMU_KEYS = {
     "devarch": hexadecimal(32),
     "affinity": choice("container", "cpu"),
     "proc": number(0, 0xFFFFFFFF),
+    "wired": number(0, 1),
     "uid": number(0, 0xFFFFFFFF),
     "apmt_len": number(0, 0xFFFF),
     "apmt_type": number(0, 0xFF),

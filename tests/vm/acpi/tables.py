@@ -137,6 +137,9 @@ def apmt_node(board, pmu):
     flags = dual if pmu.get("pages", 1) == 2 else 0
     flags |= container if by_container else 0
     flags |= atomic if pmu.get("atomic", 1) else 0
+    edge, not_wired = 1, 2
+    gsi_flags = edge if pmu.get("mode", "level") == "edge" else 0
+    gsi_flags |= 0 if pmu.get("wired", 1) else not_wired
     length = pmu.get("apmt_len", 56)
     node = struct.pack(
         "<HBBIQIQQIIIII",
@@ -150,7 +153,7 @@ def apmt_node(board, pmu):
         pmu["base1"],
         pmu["gsi"],
         0,
-        pmu.get("mode", "level") == "edge",
+        gsi_flags,
         pmu.get("proc", socket if by_container else socket * board.cpus_per_socket),
         pmu.get("impl", 0),
     )

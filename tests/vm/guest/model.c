@@ -39,7 +39,9 @@
 #define MAGIC		0x756d7067u	/* "gpmu" */
 #define MAX_SCENARIOS	32		/* bits of CTL_RUNNING */
 
-static const char *const fault_names[] = { "none", "tear", "unstable", "dead" };
+static const char *const fault_names[] = { "none", "tear", "unstable", "dead", "storm" };
+
+#define FAULTS		(sizeof(fault_names) / sizeof(fault_names[0]))
 
 static volatile uint32_t *page;
 static const char *scenario_file = "/etc/model/scenarios";
@@ -53,7 +55,7 @@ static void usage(void)
 	      "  wait [-t SECONDS] NAME...    until no flow of them runs\n"
 	      "  run [-t SECONDS] NAME...     start, then wait\n"
 	      "  mark N                       write \"M N\" into the access log\n"
-	      "  fault PMU none|tear|unstable|dead\n"
+	      "  fault PMU none|tear|unstable|dead|storm\n"
 	      "  preset PMU COUNTER VALUE     set a counter now\n"
 	      "  raise PMU COUNTER            set its overflow bit\n"
 	      "  illegal                      illegal accesses so far\n"
@@ -183,10 +185,10 @@ static void fault(int argc, char **argv)
 	if (argc != 2)
 		usage();
 	pmu = number(argv[0], 255);
-	for (mode = 0; mode < 4; mode++)
+	for (mode = 0; mode < FAULTS; mode++)
 		if (!strcmp(argv[1], fault_names[mode]))
 			break;
-	if (mode == 4)
+	if (mode == FAULTS)
 		die(argv[1], "no such fault");
 	ctl_write(CTL_FAULT, pmu << 8 | mode);
 }

@@ -54,6 +54,7 @@ static const struct key keys[] = {
 	{ "impl", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "affinity", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "proc", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
+	{ "wired", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "uid", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "apmt_len", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "apmt_type", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },

@@ -207,8 +207,8 @@ static uint32_t high_word(struct regs *r, uint64_t value)
 {
 	uint32_t high = value >> 32;
 
-	if (r->fault == REGS_TEARING) {
-		if (++r->torn <= 3)
+	if (r->fault == REGS_TEARING || r->fault == REGS_STORM) {
+		if (++r->torn <= (r->fault == REGS_TEARING ? 3 : 12))
 			high ^= r->torn;
 		else
 			r->fault = REGS_NO_FAULT;

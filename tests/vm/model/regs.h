@@ -55,6 +55,7 @@ enum regs_fault {
 	REGS_TEARING,	/* the next three high words differ from each other */
 	REGS_UNSTABLE,	/* so does every high word */
 	REGS_GONE,	/* reads give ones, writes nothing, no interrupt */
+	REGS_STORM,	/* the next twelve high words: a driver may give up a read */
 	REGS_FAULTS,
 };
 

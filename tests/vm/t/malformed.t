@@ -20,7 +20,12 @@ node() {
 	dmesg | sed -n "s/.*grace-cspmu.*: APMT node at offset $1: //p" | sed 's/, skipped$//'
 }
 is "$(node 0x5c)" "length is too short (0x28)" "node 1 is too short for its fields: one line"
-is "$(node 0xf8)" "unknown type (0x9)" "node 4 has a type that DEN0117 does not define: one line"
+if [ -e /sys/bus/platform/devices/arm-cs-arch-pmu.0.auto ]; then
+	like "$(node 0xf8)$(line_of 12)" "^(error -EBUSY: )?can't request region for resource .mem 0x3d180000-0x3d180fff.$" \
+		"devices without their nodes' ids: a bad node does not keep a good one at its address from being found (4, 12)"
+else
+	is "$(node 0xf8)" "unknown type (0x9)" "node 4 has a type that DEN0117 does not define: one line"
+fi
 is "$(node 0x168)" "impossible address of page 0 (0x0)" "node 6 has no address: one line"
 is "$(node 0x1a0)" "impossible address of page 0 (0x3d0c0010)" "node 7 has an unaligned address: one line"
 is "$(node 0x1d8)" "impossible address of page 0 (0xff00000000000000)" \

@@ -17,10 +17,12 @@
 
 # GSI of line 2 is 35 + 2 % 4
 insmod /lib/gpmu/irqhog.ko gsi=37 || bail "irqhog does not get line 2"
+# Where the PMU's device is moved below the platform device
+[ "$KERNEL" != 6.1 ] || insmod /lib/gpmu/squatter.ko device="$(device 5)" name=nvidia_scf_pmu_1
 driver_load
 ok $? "the driver loads beside devices it cannot drive"
 is "$(cd $pmus && echo nvidia_*)" "nvidia_cnvlink_pmu_0 nvidia_nvlink_c2c0_pmu_0 nvidia_nvlink_c2c1_pmu_0 \
-nvidia_pcie_pmu_0 nvidia_scf_pmu_0 nvidia_scf_pmu_1 nvidia_scf_pmu_1_inst_1" "the ones it can are there"
+nvidia_pcie_pmu_0 nvidia_pcie_pmu_1 nvidia_scf_pmu_0 nvidia_scf_pmu_1 nvidia_scf_pmu_1_inst_1" "the ones it can are there"
 
 # --- a refused interrupt: 3 and 4
 
@@ -37,6 +39,24 @@ evt $p/wr_req_loc/ -- sh -c \
 	'for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 3 0 $v; sleep 0.3; done' >/tmp/wraps
 is "$(cut -d ' ' -f 1 /tmp/wraps)" 8053063680 "32-bit counter with a refused interrupt: a count across two wraps is exact"
 is "$(evt -t 100 nvidia_nvlink_c2c1_pmu_0/cycles/ | awk '{ print ($1 > 100000000) }')" 1 "the 64-bit one counts"
+
+# --- a place in sysfs that is taken: 5
+
+what="a PMU that does not get its place in sysfs is there all the same, and one line"
+if [ "$KERNEL" = 6.1 ]; then
+	is "$(line_of 5)$(readlink -f $pmus/nvidia_scf_pmu_1)" \
+		"nvidia_scf_pmu_1 is not below its device in sysfs (-17)/sys/devices/nvidia_scf_pmu_1" "$what"
+	rmmod squatter
+else
+	skip "perf core puts it there" "$what"
+fi
+
+# --- an interrupt that is not wired: 16. On line 1, GSI 36
+
+is "$(line_of 16)" "interrupt 36 is not wired: reading the counters by a timer" "an interrupt that is not wired: one line"
+is "$(grep -c "$(device 16)" /proc/interrupts)" 0 "it is not asked for"
+is "$(evt -q nvidia_pcie_pmu_1/wr_req_loc/ && evt nvidia_pcie_pmu_1/rd_bytes_loc/)" \
+	"EOPNOTSUPP nvidia_pcie_pmu_1/rd_bytes_loc/" "the counters are those of a PMU without one"
 
 # --- too narrow without an interrupt: 0
 
