@@ -174,7 +174,7 @@ static void control(void)
 	wr(&b, 1, CONTROL + 8, 2);
 	is_str(log_text(&b), "! control page: write of 2 to 8\n", "a scenario that is not there is an error");
 	wr(&b, 1, CONTROL + 0x14, 9 << 8);
-	wr(&b, 1, CONTROL + 0x14, 4);
+	wr(&b, 1, CONTROL + 0x14, REGS_FAULTS);
 	wr(&b, 1, CONTROL + 0x28, 0 << 8 | 7);
 	wr(&b, 1, CONTROL + 0x28, 0xffffffff);
 	wr(&b, 1, CONTROL + 0x2c, 4 << 8);
