@@ -5,7 +5,7 @@
 #: scenario guide-gpu-write guide-gpu-read idle
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours in-tree
-#: long 7.3-16k 7.3-rt 6.12/in-tree
+#: long 7.3-16k 7.3-rt 6.12 7.3/in-tree
 #: timeout 300
 #
 # One Grace Hopper: its PMUs, and the guide's two examples of GPU traffic.
