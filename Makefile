@@ -78,7 +78,7 @@ help:
 	'make                  build what runs on this machine: the model and its library' \
 	'make setup            install what is needed for the following (apt-get, once)' \
 	'make demo             boot a modelled Grace in QEMU and show perf counting in it' \
-	'make check            all tests, in half an hour; what they need is downloaded once' \
+	'make check            all tests; what they need is downloaded once' \
 	'make check-unit       only those without downloads and virtual machines' \
 	'make check-vm         only the virtual machines: KERNEL=NAME DRIVER=ours|in-tree TESTS=FILE;' \
 	'                      LONG=1 adds what make check has no time for' \

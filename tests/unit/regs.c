@@ -354,12 +354,12 @@ static void illegal(void)
 	refuse(b, PMPIDR0, 4, "write of a read-only register", "PMPIDR0 is read-only");
 	refuse(b, PMPIDR0 + 4, 4, "write of a read-only register", "PMPIDR1 is read-only");
 	refuse(b, PMPIDR4, 4, "write of a read-only register", "PMPIDR4 is read-only");
-	refuse(b, PMEVTYPER + 4 * 6, 4, "write of an unimplemented register", "there is no seventh PMEVTYPER");
-	refuse(b, PMEVFILTR + 4 * 6, 4, "write of an unimplemented register", "no seventh PMEVFILTR");
-	refuse(b, PMEVFILT2R + 4 * 6, 4, "write of an unimplemented register", "no seventh PMEVFILT2R");
-	refuse(b, PMEVCNTR + 8 * 6, 8, "write of an unimplemented register", "no seventh PMEVCNTR");
-	refuse(b, 0xe10, 4, "write of an unimplemented register", "no PMCR of the 64-bit model");
-	refuse(b, 0x600, 4, "write of an unimplemented register", "nothing at 0x600");
+	refuse(b, PMEVTYPER + 4 * 6, 4, "write of an absent register", "there is no seventh PMEVTYPER");
+	refuse(b, PMEVFILTR + 4 * 6, 4, "write of an absent register", "no seventh PMEVFILTR");
+	refuse(b, PMEVFILT2R + 4 * 6, 4, "write of an absent register", "no seventh PMEVFILT2R");
+	refuse(b, PMEVCNTR + 8 * 6, 8, "write of an absent register", "no seventh PMEVCNTR");
+	refuse(b, 0xe10, 4, "write of an absent register", "no PMCR of the 64-bit model");
+	refuse(b, 0x600, 4, "write of an absent register", "nothing at 0x600");
 	refuse(b, PMCNTENSET, 8, "access size", "no 64-bit access but to counters");
 	refuse(b, PMCR, 2, "access size", "no 16-bit access");
 	refuse(b, PMCR, 1, "access size", "no byte access");
@@ -381,8 +381,8 @@ static void illegal(void)
 	pmu.cycle_counter = false;
 	pmu.atomic = false;
 	b = bench_new(&pmu, "");
-	refuse(b, PMCCFILTR, 4, "write of an unimplemented register", "without a cycle counter there is no PMCCFILTR");
-	refuse(b, PMEVCNTR + 8 * REGS_CYCLES, 4, "write of an unimplemented register", "nor counter 31");
+	refuse(b, PMCCFILTR, 4, "write of an absent register", "without a cycle counter there is no PMCCFILTR");
+	refuse(b, PMEVCNTR + 8 * REGS_CYCLES, 4, "write of an absent register", "nor counter 31");
 	wr(b, PMCNTENSET, ~0u, 0);
 	is_u64(rd(b, PMCNTENSET, 4, 0), 0x3f, "nor bit 31");
 	is_str(regs_read(&b->regs, PMEVCNTR, 8, 0, &v), "64-bit access without single-copy atomicity",

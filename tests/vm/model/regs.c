@@ -8,7 +8,7 @@
 
 #define SET_CLR_SIZE		0x20u	/* bytes of PMCNTENSET<n> and its like */
 
-static const char unimplemented[] = "write of an unimplemented register";
+static const char absent_register[] = "write of an absent register";
 static const char read_only[] = "write of a read-only register";
 static const char wrong_page[] = "register of the other page";
 static const char wrong_size[] = "access size";
@@ -396,7 +396,7 @@ static const char *write_counter(struct regs *r, uint32_t offset,
 	uint64_t old;
 
 	if (!has_counter(r, i))
-		return unimplemented;
+		return absent_register;
 	old = r->value[i];
 	if (size == 4 && r->pmu->width > 32)
 		value = offset & 4 ? value << 32 | (uint32_t)old :
@@ -439,7 +439,7 @@ static const char *write_register(struct regs *r, uint32_t offset, uint32_t valu
 	if (offset == PMCFGR || offset == PMIIDR || offset == PMDEVARCH ||
 	    offset == PMPIDR4 || offset >= PMPIDR0)
 		return read_only;
-	return unimplemented;
+	return absent_register;
 }
 
 const char *regs_write(struct regs *r, uint32_t offset, unsigned int size,
