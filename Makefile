@@ -8,7 +8,7 @@
 .DELETE_ON_ERROR:
 
 B ?= build
-PROVE ?= prove
+PROVE ?= prove --timer --failures --comments
 PREFIX ?= /usr/local
 KDIR ?= /lib/modules/$(shell uname -r)/build
 ifndef GPMU_CACHE

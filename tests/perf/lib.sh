@@ -10,6 +10,11 @@
 
 # shellcheck disable=SC2034 # for the tests
 perf_versions=$(cd perfmod/patches && printf '%s\n' * | sort -V)
+# Those that are built natively here: all, but make check has no time for more
+# than the newest.
+perf_natives=$perf_versions
+# shellcheck disable=SC2034
+[ -n "${LONG:-}" ] || perf_natives=${perf_versions##*[!0-9.]}
 perf_work=$(readlink -m "${B:-build}")/tests/perf
 perf_grace="pmu-events/arch/arm64/nvidia/grace/sys"
 

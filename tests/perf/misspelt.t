@@ -31,7 +31,7 @@ wrong="GraceMemReadBW
 GraceC2c0Freq
 GracePcieLocalReadLatency"
 
-for ver in $perf_versions; do
+for ver in $perf_natives; do
 	perf=$perf_work/perf-$ver
 	perfmod/build "$ver" native --events "$mutant" --output "$perf" \
 		>/dev/null 2>"$perf_work/build.log"

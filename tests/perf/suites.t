@@ -51,7 +51,7 @@ parsed() {
 	esac | sort
 }
 
-for ver in $perf_versions; do
+for ver in $perf_natives; do
 	perf=$(native "$ver") || exit
 	log=$perf_work/$ver.log
 

@@ -19,7 +19,7 @@ opened() {
 		sed -n 's/^ *config *\(0x[0-9a-f]*\).*/\1/p' | head -n 1
 }
 
-for ver in $perf_versions; do
+for ver in $perf_natives; do
 	perf=$(native "$ver") || exit
 
 	on_grace tests/perf/listed.py "$perf" events >"$perf_work/events"

@@ -48,7 +48,7 @@ guest rig-hang <<'END'
 sleep 1000
 END
 is "$status" 1 "a guest that hangs fails"
-like "$out" '^BAIL OUT rig-hang: the virtual machine did not end in [0-9]+ s and was killed' "and says so"
+like "$out" '^NOT OK [0-9]+ - the guest ran to its end: it did not in [0-9]+ s and was killed' "and says so"
 
 # gone: waits until no QEMU has the console of rig-killed
 machine="rig-killed/console.log"
