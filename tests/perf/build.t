@@ -49,6 +49,7 @@ change() {
 	mv "$perf_work/changed" "$1"
 }
 
+touch "$perf_work/begin"
 for ver in $perf_versions; do
 	archs=arm64
 	! grep -Fqx "$ver" <<<"$perf_natives" || archs="native arm64"
@@ -63,6 +64,8 @@ for ver in $perf_versions; do
 	done
 	like "$(readelf -h "$perf")" 'Machine: *AArch64' "arm64 is cross-built"
 
+	is "$(find "$cache/source/$ver" -name '*.pyc' -newer "$perf_work/begin")" "" \
+		"nothing is written into the source of $ver"
 	inode=$(stat -c %i "$perf")
 	is "$(perfmod/build "$ver" arm64 2>&1)" "$perf" "a second build of $ver says nothing else"
 	is "$(stat -c %i "$perf")" "$inode" "and does nothing: the source too is what it was"
