@@ -5,6 +5,7 @@
 #: scenario idle
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours
+#: long 7.3-rt
 #: load no
 #: timeout 300
 #

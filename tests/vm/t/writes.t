@@ -5,6 +5,7 @@
 #: scenario idle
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours in-tree
+#: long 7.3-16k 7.3-rt
 #: timeout 300
 #
 # Starts and stops of every shape, each between two marks in the model's access
