@@ -29,10 +29,11 @@ ours || { insmod /lib/gpmu/arm_cspmu_module.ko && module=nvidia_cspmu; }
 failnth module "/lib/gpmu/$module.ko" $module >/tmp/load 2>/tmp/load.err
 ok $? "loading the module with each allocation failing in turn ends"
 diag "$(cat /tmp/load)"
-# The driver core's module_add_driver() makes EINVAL of what its three
-# allocations for /sys/module/*/drivers/ return
+# The driver core's module_add_driver() makes EINVAL of what its allocations for
+# /sys/module/*/drivers/ return: two, and a third if an index node is full
 is "$(sed '/fails: Invalid argument$/d' /tmp/load.err)" "" "it fails with ENOMEM, or succeeds without what it could not get"
-is "$(grep -c 'fails: Invalid argument$' /tmp/load.err)" 3 "but for three of the driver core's, which fail with EINVAL"
+like "$(grep -c 'fails: Invalid argument$' /tmp/load.err)" '^[23]$' \
+	"but for two or three of the driver core's, which fail with EINVAL"
 like "$(cat /tmp/load)" "^failed [1-9][0-9]{2,}: .*; then success$" "hundreds of allocations were tried, the last load had all it needs"
 
 insmod /lib/gpmu/$module.ko

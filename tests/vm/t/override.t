@@ -25,7 +25,7 @@ in_tree_unload() {
 }
 # Devices that a driver holds, by the links in its folder
 held() { # DRIVER
-	(cd "/sys/bus/platform/drivers/$1" 2>/dev/null && ls -d arm-cs-arch-pmu.* 2>/dev/null | wc -l)
+	(cd "/sys/bus/platform/drivers/$1" && ls -d arm-cs-arch-pmu.*) 2>/dev/null | wc -l
 }
 left_alone() {
 	kernel_log 'grace-cspmu: ' | sed 's/.*grace-cspmu: //'
