@@ -5,6 +5,8 @@
  * mapping of the kernel's own APMT code, which does not look at what it points
  * to, and gives the mapping back if it fails half-way.
  */
+#define pr_fmt(fmt) "grace-cspmu: " fmt
+
 #include <linux/init.h>
 
 #include <asm/cpufeature.h>
@@ -80,35 +82,47 @@ struct acpi_apmt_node *grace_apmt_raw(const struct grace_apmt_found *node)
 	return (void *)apmt + node->offset;
 }
 
+static bool has_page(struct platform_device *pdev, unsigned int i, u64 address)
+{
+	const struct resource *page = platform_get_resource(pdev, IORESOURCE_MEM, i);
+
+	return page && page->start == address;
+}
+
 /*
  * The kernel makes a device of each node as it stands, also of a bad one. Its
  * number is the node's, unless the driver core gave it.
  */
-static bool is_of(const struct platform_device *pdev, const struct resource *page0,
-		  const struct grace_apmt_found *node)
+static bool is_of(struct platform_device *pdev, const struct grace_apmt_found *node)
 {
-	return node->pages && node->page[0] == page0->start &&
-	       (pdev->id_auto || node->id == pdev->id);
+	if (!node->pages || !has_page(pdev, 0, node->page[0]) ||
+	    (!pdev->id_auto && node->id != pdev->id))
+		return false;
+	/* Of a bad node no more is known */
+	if (node->error)
+		return true;
+	if (node->pages == 1)
+		return !platform_get_resource(pdev, IORESOURCE_MEM, 1);
+	return has_page(pdev, 1, node->page[1]);
 }
 
 /**
  * grace_apmt_node() - the node that a device was made of
  * @pdev: the platform device
  *
- * Two nodes may say that they have the same page 0. Without the node's number
- * their devices cannot be told apart: both are taken for the good node's, and
- * the second does not get the page.
+ * A bad node may have the pages of a good one. Without the node's number their
+ * devices cannot be told apart: both are taken for the good node's, and the
+ * second does not get the pages. Their interrupts may differ: see device.c.
  *
  * Return: a node in order, or NULL after a line in the log: so a bad node has
  * the same end on every kernel
  */
 const struct grace_apmt_found *grace_apmt_node(struct platform_device *pdev)
 {
-	const struct resource *page0 = platform_get_resource(pdev, IORESOURCE_MEM, 0);
 	const struct grace_apmt_found *node = NULL, *bad = NULL;
 
-	while (page0 && (node = grace_apmt_after(node))) {
-		if (!is_of(pdev, page0, node))
+	while ((node = grace_apmt_after(node))) {
+		if (!is_of(pdev, node))
 			continue;
 		if (!node->error)
 			return node;
@@ -121,4 +135,35 @@ const struct grace_apmt_found *grace_apmt_node(struct platform_device *pdev)
 	else
 		dev_err(&pdev->dev, "no node of the APMT describes it\n");
 	return NULL;
+}
+
+static int is_device_of(struct device *dev, const void *node)
+{
+	struct platform_device *pdev = to_platform_device(dev);
+
+	return !strcmp(pdev->name, GRACE_DEVICE) && is_of(pdev, node);
+}
+
+/**
+ * grace_apmt_tell_missing() - names the nodes that have no device
+ *
+ * The kernel's APMT code ends at the first node that it cannot make one of, and
+ * those after it are not tried. Of a bad node with a device grace_apmt_node()
+ * tells.
+ */
+void grace_apmt_tell_missing(void)
+{
+	const struct grace_apmt_found *node = NULL;
+	struct device *dev;
+
+	while ((node = grace_apmt_after(node))) {
+		dev = bus_find_device(&platform_bus_type, NULL, node, is_device_of);
+		if (!dev && node->error)
+			pr_warn("APMT node at offset 0x%x: %s (0x%llx), skipped\n", node->offset,
+				grace_apmt_strerror(node->error), node->value);
+		else if (!dev)
+			pr_warn("APMT node at offset 0x%x: the kernel made no device of it\n",
+				node->offset);
+		put_device(dev);
+	}
 }

@@ -4,8 +4,9 @@
  *
  * The PMUs count for the whole system: one CPU of the socket, the active one,
  * has all events of a PMU. perf core calls the callbacks there with interrupts
- * off. A group led by a sampling software event reads its members from that
- * event's hard interrupt, and a BPF program may read an event from an NMI.
+ * off. A group led by a sampling software event reads its members wherever that
+ * event is noticed: in a hard interrupt, in a tracepoint, and a BPF program may
+ * read an event in an NMI. See lock.c.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/interrupt.h>
@@ -157,19 +158,21 @@ static void grace_start(struct perf_event *event, int flags)
 	struct grace_pmu *gp = to_grace_pmu(event->pmu);
 	unsigned long irq;
 
-	raw_spin_lock_irqsave(&gp->lock, irq);
+	grace_lock(gp, &irq);
 	start(gp, event);
-	raw_spin_unlock_irqrestore(&gp->lock, irq);
+	grace_unlock(gp, irq);
 }
 
+/* Throttled from under a lock it counts on, and the start finds it running */
 static void grace_stop(struct perf_event *event, int flags)
 {
 	struct grace_pmu *gp = to_grace_pmu(event->pmu);
 	unsigned long irq;
 
-	raw_spin_lock_irqsave(&gp->lock, irq);
+	if (!grace_lock_inside(gp, &irq))
+		return;
 	stop(gp, event);
-	raw_spin_unlock_irqrestore(&gp->lock, irq);
+	grace_unlock(gp, irq);
 }
 
 static int grace_add(struct perf_event *event, int flags)
@@ -181,7 +184,7 @@ static int grace_add(struct perf_event *event, int flags)
 	if (WARN_ON_ONCE(!cpumask_test_cpu(smp_processor_id(), &gp->cpus)))
 		return -ENOENT;
 
-	raw_spin_lock_irqsave(&gp->lock, irq);
+	grace_lock(gp, &irq);
 	idx = free_counter(gp, event);
 	if (idx >= 0) {
 		event->hw.idx = idx;
@@ -192,7 +195,7 @@ static int grace_add(struct perf_event *event, int flags)
 			start(gp, event);
 		grace_poll_add(gp, event);
 	}
-	raw_spin_unlock_irqrestore(&gp->lock, irq);
+	grace_unlock(gp, irq);
 	if (idx < 0)
 		return idx;
 
@@ -205,12 +208,12 @@ static void grace_del(struct perf_event *event, int flags)
 	struct grace_pmu *gp = to_grace_pmu(event->pmu);
 	unsigned long irq;
 
-	raw_spin_lock_irqsave(&gp->lock, irq);
+	grace_lock(gp, &irq);
 	stop(gp, event);
 	__clear_bit(event->hw.idx, gp->used);
 	gp->events[event->hw.idx] = NULL;
 	grace_poll_del(gp);
-	raw_spin_unlock_irqrestore(&gp->lock, irq);
+	grace_unlock(gp, irq);
 
 	perf_event_update_userpage(event);
 }
@@ -221,23 +224,16 @@ static void update_if_counting(struct grace_pmu *gp, struct perf_event *event)
 		grace_counter_update(gp, event);
 }
 
+/* From under a lock the last count has to do */
 static void grace_read(struct perf_event *event)
 {
 	struct grace_pmu *gp = to_grace_pmu(event->pmu);
 	unsigned long irq;
 
-	/* This CPU may hold the lock that the NMI wants: the last count has to do */
-	if (in_nmi()) {
-		if (raw_spin_trylock_irqsave(&gp->lock, irq)) {
-			update_if_counting(gp, event);
-			raw_spin_unlock_irqrestore(&gp->lock, irq);
-		}
+	if (!grace_lock_inside(gp, &irq))
 		return;
-	}
-
-	raw_spin_lock_irqsave(&gp->lock, irq);
 	update_if_counting(gp, event);
-	raw_spin_unlock_irqrestore(&gp->lock, irq);
+	grace_unlock(gp, irq);
 }
 
 static void grace_enable(struct pmu *pmu)
@@ -245,12 +241,12 @@ static void grace_enable(struct pmu *pmu)
 	struct grace_pmu *gp = to_grace_pmu(pmu);
 	unsigned long irq;
 
-	raw_spin_lock_irqsave(&gp->lock, irq);
+	grace_lock(gp, &irq);
 	if (!bitmap_empty(gp->used, GRACE_MAX_COUNTERS)) {
 		gp->running = true;
 		writel(PMCR_E, gp->page0 + PMCR);
 	}
-	raw_spin_unlock_irqrestore(&gp->lock, irq);
+	grace_unlock(gp, irq);
 }
 
 static void grace_disable(struct pmu *pmu)
@@ -258,10 +254,10 @@ static void grace_disable(struct pmu *pmu)
 	struct grace_pmu *gp = to_grace_pmu(pmu);
 	unsigned long irq;
 
-	raw_spin_lock_irqsave(&gp->lock, irq);
+	grace_lock(gp, &irq);
 	gp->running = false;
 	writel(0, gp->page0 + PMCR);
-	raw_spin_unlock_irqrestore(&gp->lock, irq);
+	grace_unlock(gp, irq);
 }
 
 /*

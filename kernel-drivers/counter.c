@@ -33,6 +33,12 @@ static bool is_split(const struct grace_pmu *gp)
 	return is_wide(gp) && !gp->node->atomic;
 }
 
+/* All ones is what a page that is gone reads, and a counter only for an instant */
+static bool is_gone(const struct grace_pmu *gp)
+{
+	return readl(gp->page0 + PMCFGR) == U32_MAX;
+}
+
 static int read_stable(void __iomem *addr, u64 *val)
 {
 	u32 high = readl(addr + sizeof(u32)), low, again;
@@ -49,15 +55,19 @@ static int read_stable(void __iomem *addr, u64 *val)
 	return -EIO;
 }
 
+/* 0, -EIO if the counter changes too fast, -ENXIO if it is not there any more */
 static int counter_read(struct grace_pmu *gp, int idx, u64 *val)
 {
 	void __iomem *addr = counter_addr(gp, idx);
+	int ret = 0;
 
 	if (is_split(gp))
-		return read_stable(addr, val);
-
-	*val = is_wide(gp) ? readq(addr) : readl(addr);
-	return 0;
+		ret = read_stable(addr, val);
+	else
+		*val = is_wide(gp) ? readq(addr) : readl(addr);
+	if (!ret && *val == (is_wide(gp) ? U64_MAX : U32_MAX) && is_gone(gp))
+		ret = -ENXIO;
+	return ret;
 }
 
 static void counter_write(struct grace_pmu *gp, int idx, u64 val)
@@ -125,6 +135,8 @@ void grace_counter_preset(struct grace_pmu *gp, struct perf_event *event)
 
 	local64_set(&event->hw.prev_count, val);
 	gp->wraps[event->hw.idx] = 0;
+	if (event->hw.event_base)
+		gp->seen[event->hw.idx] = ktime_get();
 	if (is_split(gp))
 		drop_overflow(gp, event->hw.idx);
 	counter_write(gp, event->hw.idx, val);
@@ -177,19 +189,24 @@ static u64 unwrap(const struct grace_pmu *gp, int idx, u64 prev, u64 now)
  * @gp: the PMU
  * @event: the event
  *
- * Return: 0, or -EIO if the counter could not be read. Then the event stays as
+ * Return: 0, or -errno if the counter could not be read. Then the event stays as
  * it was, and the next read that succeeds adds all that was counted since.
  */
 int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
 {
 	u64 prev = local64_read(&event->hw.prev_count), now;
-	int idx = event->hw.idx;
+	ktime_t begin = event->hw.event_base ? ktime_get() : 0;
+	int idx = event->hw.idx, ret;
 
-	if (counter_read(gp, idx, &now)) {
-		grace_report_unstable(gp, idx);
-		return -EIO;
+	ret = counter_read(gp, idx, &now);
+	if (event->hw.event_base)
+		grace_poll_judge(gp, event);
+	if (ret) {
+		grace_report_unread(gp, idx, ret == -ENXIO);
+		return ret;
 	}
 
+	gp->seen[idx] = begin;
 	now = unwrap(gp, idx, prev, now);
 	local64_set(&event->hw.prev_count, now);
 	local64_add(now - prev, &event->count);
@@ -199,19 +216,15 @@ int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
 /**
  * grace_counters_update() - updates all events that count
  * @gp: the PMU
- *
- * Return: 0, or -EIO if one of the counters could not be read
  */
-int grace_counters_update(struct grace_pmu *gp)
+void grace_counters_update(struct grace_pmu *gp)
 {
-	int idx, ret = 0;
+	int idx;
 
 	for_each_set_bit(idx, gp->used, GRACE_MAX_COUNTERS) {
-		if (!(gp->events[idx]->hw.state & PERF_HES_STOPPED) &&
-		    grace_counter_update(gp, gp->events[idx]))
-			ret = -EIO;
+		if (!(gp->events[idx]->hw.state & PERF_HES_STOPPED))
+			grace_counter_update(gp, gp->events[idx]);
 	}
-	return ret;
 }
 
 static bool has_overflow(struct grace_pmu *gp)
@@ -219,8 +232,8 @@ static bool has_overflow(struct grace_pmu *gp)
 	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++) {
 		u32 overflow = readl(gp->page1 + PMOVSCLR + reg * sizeof(u32));
 
-		/* All ones is a page that is gone: it must not take others' interrupts */
-		if (overflow && overflow != U32_MAX)
+		/* A page that is gone must not take others' interrupts */
+		if (overflow && (overflow != U32_MAX || !is_gone(gp)))
 			return true;
 	}
 	return false;
@@ -272,7 +285,7 @@ irqreturn_t grace_overflow(int irq, void *data)
 	unsigned long flags;
 	bool ours;
 
-	raw_spin_lock_irqsave(&gp->lock, flags);
+	grace_lock(gp, &flags);
 	ours = has_overflow(gp);
 	if (ours) {
 		writel(0, gp->page0 + PMCR);
@@ -280,7 +293,7 @@ irqreturn_t grace_overflow(int irq, void *data)
 		if (gp->running)
 			writel(PMCR_E, gp->page0 + PMCR);
 	}
-	raw_spin_unlock_irqrestore(&gp->lock, flags);
+	grace_unlock(gp, flags);
 
 	return IRQ_RETVAL(ours);
 }

@@ -6,6 +6,7 @@
  *   ident.c    who made the PMU, which counters it has, what it is called
  *   core.c     the callbacks of struct pmu, CPU hotplug
  *   counter.c  counters: read, preset, overflow interrupt
+ *   lock.c     the lock, and who may not wait for it
  *   poll.c     counters that would wrap unseen: the timer
  *   report.c   what is noticed under the lock, and said later
  *   sysfs.c    attributes
@@ -96,24 +97,26 @@ struct grace_apmt_found;
  * struct grace_report - what is to be said about a PMU
  * @notice: has the work done
  * @work: says it
- * @unstable_limit: how often a line about unstable counters may come
+ * @unread_limit: how often a line about counters that could not be read may come
  * @late_limit: ... about lateness
  * @refused_limit: ... about an event that is refused
- * @unstable: reads that were given up
- * @unstable_idx: the counter of the last of them
- * @unstable_new: there was one since the last line about them
+ * @unread: reads of counters that failed
+ * @unread_idx: the counter of the last of them
+ * @unread_gone: it failed because the registers read all ones
+ * @unread_new: there was one since the last line about them
  * @late_ns: by how much the counters were read too late, at most, since the
  *           last line about that
  */
 struct grace_report {
 	struct irq_work notice;
 	struct work_struct work;
-	struct ratelimit_state unstable_limit;
+	struct ratelimit_state unread_limit;
 	struct ratelimit_state late_limit;
 	struct ratelimit_state refused_limit;
-	unsigned long unstable;
-	int unstable_idx;
-	bool unstable_new;
+	unsigned long unread;
+	int unread_idx;
+	bool unread_gone;
+	bool unread_new;
 	s64 late_ns;
 };
 
@@ -133,7 +136,7 @@ struct grace_report {
  * @active: the one of them that counts, none while the socket is offline
  * @hotplug: in the list of the hotplug state
  * @registered: perf knows the PMU
- * @lock: guards what follows and the registers. The overflow interrupt may
+ * @lock: guards what follows and the registers; see lock.c. The overflow interrupt may
  *        come to any CPU: it is shared between PMUs of both sockets, or its
  *        affinity cannot be set.
  * @running: PMCR.E is set
@@ -142,10 +145,10 @@ struct grace_report {
  * @events: the event of each used counter
  * @wraps: overflows of each counter since it was preset, but 0 until one came
  *         at which it could not be read
+ * @seen: when each counter was last read or preset; only of PMUs with a timer
  * @report: what is to be said
  * @timer: reads the counters before they wrap unseen
  * @poll_ns: its period, 0 while it is stopped
- * @polled: when all of them were last read
  */
 struct grace_pmu {
 	struct pmu pmu;
@@ -170,11 +173,11 @@ struct grace_pmu {
 	DECLARE_BITMAP(used, GRACE_MAX_COUNTERS);
 	struct perf_event *events[GRACE_MAX_COUNTERS];
 	u32 wraps[GRACE_MAX_COUNTERS];
+	ktime_t seen[GRACE_MAX_COUNTERS];
 	struct grace_report report;
 
 	struct hrtimer timer;
 	u64 poll_ns;
-	ktime_t polled;
 };
 
 #define to_grace_pmu(p)		container_of(p, struct grace_pmu, pmu)
@@ -209,24 +212,30 @@ int grace_core_init(void);
 void grace_core_exit(void);
 int grace_core_register(struct grace_pmu *gp);
 
+/* lock.c */
+void grace_lock(struct grace_pmu *gp, unsigned long *flags);
+bool grace_lock_inside(struct grace_pmu *gp, unsigned long *flags);
+void grace_unlock(struct grace_pmu *gp, unsigned long flags);
+
 /* counter.c: all but the interrupt and the reset want the lock held */
 void grace_counters_reset(struct grace_pmu *gp);
 void grace_counter_preset(struct grace_pmu *gp, struct perf_event *event);
 void grace_counter_enable(struct grace_pmu *gp, int idx);
 void grace_counter_disable(struct grace_pmu *gp, int idx);
 int grace_counter_update(struct grace_pmu *gp, struct perf_event *event);
-int grace_counters_update(struct grace_pmu *gp);
+void grace_counters_update(struct grace_pmu *gp);
 irqreturn_t grace_overflow(int irq, void *data);
 
-/* poll.c: add and del want the lock held */
+/* poll.c: all but the setup and event_init want the lock held */
 int grace_poll_setup(struct grace_pmu *gp);
 int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_add(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_del(struct grace_pmu *gp);
+void grace_poll_judge(struct grace_pmu *gp, const struct perf_event *event);
 
 /* report.c: all but the setup want the lock held */
 int grace_report_setup(struct grace_pmu *gp);
-void grace_report_unstable(struct grace_pmu *gp, int idx);
+void grace_report_unread(struct grace_pmu *gp, int idx, bool gone);
 void grace_report_late(struct grace_pmu *gp, s64 ns);
 
 /* apmt_table.c */
@@ -235,6 +244,7 @@ void grace_apmt_exit(void);
 const struct grace_apmt_found *grace_apmt_after(const struct grace_apmt_found *node);
 struct acpi_apmt_node *grace_apmt_raw(const struct grace_apmt_found *node);
 const struct grace_apmt_found *grace_apmt_node(struct platform_device *pdev);
+void grace_apmt_tell_missing(void);
 
 /* apmt_device.c */
 #if IS_ENABLED(CONFIG_ACPI_APMT)

@@ -7,6 +7,7 @@
 #define pr_fmt(fmt) "grace-cspmu: " fmt
 
 #include <linux/interrupt.h>
+#include <linux/irq.h>
 #include <linux/module.h>
 
 #include "apmt.h"
@@ -43,8 +44,17 @@ static const char *without_interrupt(const struct grace_pmu *gp)
 	return gp->cfg.width < 64 ? "reading the counters by a timer" : "counting without it";
 }
 
+/* Is it the interrupt of the node, and not that of a bad one with its pages? */
+static bool has_its_interrupt(const struct grace_pmu *gp, int irq)
+{
+	struct irq_data *data = irq_get_irq_data(irq);
+
+	return data && irqd_to_hwirq(data) == gp->node->gsi;
+}
+
 static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
 {
+	unsigned long flags = IRQF_PROBE_SHARED | IRQF_NOBALANCING | IRQF_NO_THREAD;
 	int irq, ret;
 
 	/* The kernel's APMT code has made an interrupt even of that number */
@@ -60,15 +70,19 @@ static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
 	if (irq == -EPROBE_DEFER)
 		return irq;
 
+	/* An edge-triggered line that one sharer holds shows none of another's edges */
+	if (!gp->node->edge)
+		flags |= IRQF_SHARED;
 	/*
 	 * Hard interrupt on PREEMPT_RT too: the timer of a sampling leader,
 	 * which reads the same counters, is one. A refusal is expected and has
 	 * one line, the one below: not genirq's, nor that of
 	 * devm_request_irq() in recent kernels.
 	 */
-	ret = irq < 0 ? irq : request_irq(irq, grace_overflow,
-					  IRQF_SHARED | IRQF_PROBE_SHARED | IRQF_NOBALANCING |
-					  IRQF_NO_THREAD, dev_name(gp->dev), gp);
+	ret = irq;
+	if (irq >= 0)
+		ret = has_its_interrupt(gp, irq) ?
+		      request_irq(irq, grace_overflow, flags, dev_name(gp->dev), gp) : -ENXIO;
 	if (ret) {
 		dev_warn(gp->dev, "interrupt %d refused (%d): %s\n", irq, ret,
 			 without_interrupt(gp));
@@ -172,6 +186,8 @@ static int __init grace_init(void)
 		goto remove_devices;
 
 	bus_for_each_dev(&platform_bus_type, NULL, NULL, tell_holder);
+	if (IS_ENABLED(CONFIG_ACPI_APMT))
+		grace_apmt_tell_missing();
 	return 0;
 
 remove_devices:

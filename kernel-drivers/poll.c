@@ -23,7 +23,7 @@
 #define MIN_POLL_NS		NSEC_PER_MSEC
 
 /* Half a range of 48 bits lasts half a minute at the highest rate: enough */
-#define MAX_POLL_BITS		48
+#define MAX_POLL_BITS		48U
 
 static bool must_poll(const struct grace_pmu *gp)
 {
@@ -52,24 +52,20 @@ static u64 period_wanted(const struct grace_pmu *gp)
 	return ns;
 }
 
-/* In twice the period a counter may have wrapped twice. Wants poll_ns not to be 0 */
-static void judge(struct grace_pmu *gp)
+/**
+ * grace_poll_judge() - a counter was read, or tried to: did that come in time?
+ * @gp: the PMU
+ * @event: the event of the counter
+ *
+ * In twice its period a counter may have wrapped twice.
+ */
+void grace_poll_judge(struct grace_pmu *gp, const struct perf_event *event)
 {
-	s64 late = ktime_to_ns(ktime_sub(ktime_get(), gp->polled)) - 2 * gp->poll_ns;
+	s64 unseen = ktime_to_ns(ktime_sub(ktime_get(), gp->seen[event->hw.idx]));
+	s64 late = unseen - 2 * event->hw.event_base;
 
 	if (late > 0)
 		grace_report_late(gp, late);
-}
-
-/* Reads the counters and judges whether it did in time */
-static void read_counters(struct grace_pmu *gp)
-{
-	ktime_t begin = ktime_get();
-	int ret = grace_counters_update(gp);
-
-	judge(gp);
-	if (!ret)
-		gp->polled = begin;
 }
 
 static enum hrtimer_restart poll(struct hrtimer *timer)
@@ -78,15 +74,15 @@ static enum hrtimer_restart poll(struct hrtimer *timer)
 	enum hrtimer_restart ret = HRTIMER_NORESTART;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&gp->lock, flags);
+	grace_lock(gp, &flags);
 	/* Not if stopped, or stopped and started again, while this waited for the lock */
 	if (gp->poll_ns && !hrtimer_is_queued(timer)) {
-		read_counters(gp);
+		grace_counters_update(gp);
 		gp->poll_ns = period_wanted(gp);
 		hrtimer_forward_now(timer, ns_to_ktime(gp->poll_ns));
 		ret = HRTIMER_RESTART;
 	}
-	raw_spin_unlock_irqrestore(&gp->lock, flags);
+	grace_unlock(gp, flags);
 	return ret;
 }
 
@@ -151,9 +147,7 @@ void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
 
 	/* The other events' slack begins anew, as the timer's period does */
 	if (gp->poll_ns)
-		read_counters(gp);
-	else
-		gp->polled = ktime_get();
+		grace_counters_update(gp);
 	gp->poll_ns = ns;
 	hrtimer_start(&gp->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
@@ -161,15 +155,10 @@ void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
 /**
  * grace_poll_del() - an event has given up its counter: stop the timer after the last
  * @gp: the PMU
- *
- * The counter was read, which may have been too late.
  */
 void grace_poll_del(struct grace_pmu *gp)
 {
-	if (!gp->poll_ns)
-		return;
-	judge(gp);
-	if (!bitmap_empty(gp->used, GRACE_MAX_COUNTERS))
+	if (!gp->poll_ns || !bitmap_empty(gp->used, GRACE_MAX_COUNTERS))
 		return;
 
 	gp->poll_ns = 0;

@@ -14,26 +14,32 @@
 static void say(struct grace_pmu *gp, bool last)
 {
 	struct grace_report *report = &gp->report;
-	unsigned long flags, unstable = 0;
+	unsigned long flags, unread = 0;
 	s64 late_ns = 0;
+	bool gone;
 	int idx;
 
-	raw_spin_lock_irqsave(&gp->lock, flags);
-	idx = report->unstable_idx;
-	if (report->unstable_new && (last || __ratelimit(&report->unstable_limit))) {
-		unstable = report->unstable;
-		report->unstable_new = false;
+	grace_lock(gp, &flags);
+	idx = report->unread_idx;
+	gone = report->unread_gone;
+	if (report->unread_new && (last || __ratelimit(&report->unread_limit))) {
+		unread = report->unread;
+		report->unread_new = false;
 	}
 	if (report->late_ns && (last || __ratelimit(&report->late_limit))) {
 		late_ns = report->late_ns;
 		report->late_ns = 0;
 	}
-	raw_spin_unlock_irqrestore(&gp->lock, flags);
+	grace_unlock(gp, flags);
 
-	if (unstable)
+	if (unread && gone)
+		dev_warn(gp->dev,
+			 "counter %d and PMCFGR read all ones: last value kept (%lu times so far)\n",
+			 idx, unread);
+	else if (unread)
 		dev_warn(gp->dev,
 			 "counter %d changed during every one of %d reads: last value kept (%lu times so far)\n",
-			 idx, GRACE_STABLE_ROUNDS, unstable);
+			 idx, GRACE_STABLE_ROUNDS, unread);
 	if (late_ns)
 		dev_warn(gp->dev,
 			 "counters read %lld us late: a wrap may be missing from the counts\n",
@@ -51,15 +57,17 @@ static void queue(struct irq_work *notice)
 }
 
 /**
- * grace_report_unstable() - a read of a counter was given up
+ * grace_report_unread() - a counter could not be read
  * @gp: the PMU
  * @idx: number of the counter
+ * @gone: the registers read all ones; otherwise it changed too fast
  */
-void grace_report_unstable(struct grace_pmu *gp, int idx)
+void grace_report_unread(struct grace_pmu *gp, int idx, bool gone)
 {
-	gp->report.unstable++;
-	gp->report.unstable_idx = idx;
-	gp->report.unstable_new = true;
+	gp->report.unread++;
+	gp->report.unread_idx = idx;
+	gp->report.unread_gone = gone;
+	gp->report.unread_new = true;
 	irq_work_queue(&gp->report.notice);
 }
 
@@ -101,7 +109,7 @@ int grace_report_setup(struct grace_pmu *gp)
 {
 	init_irq_work(&gp->report.notice, queue);
 	INIT_WORK(&gp->report.work, do_work);
-	init_limit(&gp->report.unstable_limit);
+	init_limit(&gp->report.unread_limit);
 	init_limit(&gp->report.late_limit);
 	init_limit(&gp->report.refused_limit);
 	return devm_add_action_or_reset(gp->dev, finish, gp);

@@ -28,6 +28,13 @@ is "$(cd "$tree" && find . -type f | sort)" \
 is "$(cd "$out/grace-cspmu-0.1.0" && bash -c '. ./dkms.conf; echo $PACKAGE_NAME $PACKAGE_VERSION ${BUILT_MODULE_NAME[0]} $AUTOINSTALL')" \
 	"grace-cspmu 0.1.0 grace_cspmu yes" "dkms.conf names package, version, module, and asks for new kernels"
 
+kernels=$(bash -c '. "$0/dkms.conf"
+	for k in 5.10.0-39-arm64 5.15.0-1 6.0.12-arm64 6.1.0-40-arm64 6.12.94+deb13-arm64 6.1-rc1 7.0.1 7.3.6-arm64-16k 10.2.0; do
+		[[ $k =~ $BUILD_EXCLUSIVE_KERNEL ]] && printf "%s " $k
+	done' "$tree")
+is "$kernels" "6.1.0-40-arm64 6.12.94+deb13-arm64 6.1-rc1 7.0.1 7.3.6-arm64-16k 10.2.0 " \
+	"it is for Linux 6.1 and later"
+
 dpkg-deb -x "$package" "$out/deb"
 diff -r "$tree" "$out/deb/usr/src/grace-cspmu-0.1.0" > /dev/null
 ok $? "the package has the same tree in /usr/src"

@@ -23,9 +23,10 @@ values() { # the first column of a file or of standard input, in a line
 
 is "$(cd $pmus && echo nvidia_*)" "nvidia_cnvlink_pmu_0 nvidia_cnvlink_pmu_1 nvidia_cnvlink_pmu_1_inst_1 \
 nvidia_nvlink_c2c0_pmu_0 nvidia_nvlink_c2c0_pmu_0_inst_1 nvidia_nvlink_c2c0_pmu_1 nvidia_nvlink_c2c0_pmu_1_inst_1 \
-nvidia_nvlink_c2c1_pmu_0 nvidia_nvlink_c2c1_pmu_0_inst_1 nvidia_nvlink_c2c1_pmu_1 nvidia_pcie_pmu_0 \
+nvidia_nvlink_c2c1_pmu_0 nvidia_nvlink_c2c1_pmu_0_inst_1 nvidia_nvlink_c2c1_pmu_1 nvidia_nvlink_c2c1_pmu_1_inst_1 \
+nvidia_pcie_pmu_0 \
 nvidia_pcie_pmu_0_inst_1 nvidia_pcie_pmu_1 nvidia_scf_pmu_0 nvidia_scf_pmu_0_inst_1 nvidia_scf_pmu_0_inst_2 \
-nvidia_scf_pmu_0_inst_3 nvidia_scf_pmu_0_inst_4 nvidia_scf_pmu_1 nvidia_scf_pmu_1_inst_1 nvidia_scf_pmu_1_inst_2 \
+nvidia_scf_pmu_0_inst_3 nvidia_scf_pmu_0_inst_4 nvidia_scf_pmu_0_inst_5 nvidia_scf_pmu_1 nvidia_scf_pmu_1_inst_1 nvidia_scf_pmu_1_inst_2 \
 nvidia_scf_pmu_1_inst_3 nvidia_scf_pmu_1_inst_4 nvidia_scf_pmu_1_inst_5" \
 	"the second PMU of a kind on a socket is _inst_1, the third _inst_2, in the order of APMT"
 caps() {
@@ -48,7 +49,7 @@ opened() { # EVENT-OR-METRIC: the PMUs of which perf opens events
 is "$(opened -M GraceMemReadBW)" "nvidia_scf_pmu_0 nvidia_scf_pmu_1" "a metric is of the first PMU of each socket"
 is "$(opened -e nvidia_scf_pmu/cmem_rd_data/)" "nvidia_scf_pmu_0 nvidia_scf_pmu_1" \
 	"so is an event of a PMU without its number"
-is "$(opened -e cmem_rd_data | wc -w)" 11 "an event without a PMU is of all eleven"
+is "$(opened -e cmem_rd_data | wc -w)" 12 "an event without a PMU is of all twelve"
 
 # --- an affinity to one CPU: 23
 
@@ -69,7 +70,9 @@ is "$(line_of 26)" "registers read all zeros: no PMU there" "a page of zeros: on
 is "$(line_of 27)" "PMCFGR 00007fff makes no sense: 256 counters of 64 bits do not fit into the page" \
 	"an impossible number of counters: one line, that device alone (27)"
 is "$(line_of 28)" "PMCFGR 00004006 makes no sense: 1-bit counters" "an impossible width: one line, that device alone (28)"
-is "$(dmesg | grep -c 'grace-cspmu')" 5 "no other device has a line"
+like "$(line_of 29)" "^interrupt [0-9]+ refused \(-16\): reading the counters by a timer$" \
+	"an edge-triggered interrupt that another PMU has is not shared: one line (20, 29)"
+is "$(dmesg | grep -c 'grace-cspmu')" 6 "no other device has a line"
 is "$(model illegal)" 0 "no register of another vendor's PMU or of a dead page was written"
 
 # --- two pages, and no 64-bit accesses, with traffic
@@ -148,12 +151,27 @@ is "$(line_of 14)" "counter 0 changed during every one of 8 reads: last value ke
 # --- a page that goes away while it counts: all ones
 
 p=nvidia_scf_pmu_0_inst_1
-evt $p/cycles/ -- sh -c 'evt -R; model fault 10 dead; evt -R' >/tmp/gone
-got=$?
+q=nvidia_scf_pmu_1_inst_2
+evt $p/cycles/ $q/cycles/ -- sh -c 'evt -R; model fault 10 dead; model fault 14 dead; evt -R' >/tmp/gone
 model fault 10 none
-is "$got $(awk '{ print ($3 > 0), $4 }' /tmp/gone | xargs)" "0 1 $p/cycles/ 1 $p/cycles/ 1 $p/cycles/" \
-	"a page that dies under an event does no harm but to its count"
+model fault 14 none
+is "$(values /tmp/gone | awk '{ print ($1 > 0), ($3 - $1), ($5 - $1), ($2 > 0), ($4 - $2), ($6 - $2) }')" "1 0 0 1 0 0" \
+	"a page that dies under an event keeps the last count, in one access or in two"
+for n in 10 14; do
+	like "$(line_of $n | tail -n 1)" '^counter 31 and PMCFGR read all ones: last value kept \([0-9]+ times so far\)$' \
+		"the kernel log says so ($n)"
+done
 is "$(evt -t 20 $p/cycles/ | awk '{ print ($1 > 0 && $1 < 1e12) }')" 1 "the next event there counts when it is back"
+
+# --- 40 bits without an interrupt: 29. Cycles are to be read each 137 s, bytes
+# written each 0.43 s
+
+p=nvidia_nvlink_c2c1_pmu_1_inst_1
+log_mark
+evt -q $p/cycles/ -- sh -c "sleep 1.2; model fault 29 unstable; evt -q -t 800 $p/wr_bytes_loc/ & sleep 0.2
+	model fault 29 none; wait"
+is "$(kernel_log 'counters read .* late')" "" "a new event's period is not what the others' reads are judged by"
+like "$(line_of 29 | tail -n 1)" '^counter 31 changed during' "if they cannot be read when it comes"
 
 # --- 32 bits without an interrupt: 12. It begins at 0x7fffffff and is moved on
 # by 0x60000000 five times, which passes 2^32 twice; then comes traffic: the
@@ -191,6 +209,24 @@ evt $p/cmem_rd_data/ $p/cmem_wr_access/ -- sh -c \
 is "$(head -n 1 /tmp/timers)" 1 "one timer a PMU reads the counters"
 evt -q -n 200 "{" $p/cmem_rd_data/ $p/cycles/ "}" "{" nvidia_scf_pmu_0/cycles/ "}"
 is "$(grep -c grace_cspmu /proc/timer_list)" 0 "200 runs later none is armed"
+
+# --- a tracepoint of the timer under the lock, whose listener has perf read
+
+evt_traced() { # EVENT TRACEPOINT: a group that the tracepoint leads, opened and closed twenty times
+	t_id=$(cat "/sys/kernel/tracing/events/$2/id") || return
+	evt -n 20 -S 1 -t 20 "{" "tracepoint/$t_id/" "$1" "}" >/tmp/traced
+}
+if [ -e /sys/kernel/tracing/events/timer ]; then
+	evt_traced $p/cmem_rd_data/ timer/hrtimer_start
+	ok $? "a group that timer:hrtimer_start leads is sampled: the timer is started under the lock"
+	ok $(($(awk '$1 == "samples" { n += $2 } END { print n }' /tmp/traced) < 20)) "it was"
+	evt_traced $p/cmem_rd_data/ timer/hrtimer_cancel
+	ok $? "so is one of timer:hrtimer_cancel"
+else
+	skip "no tracepoints" "a group that timer:hrtimer_start leads is sampled: the timer is started under the lock"
+	skip "no tracepoints" "it was"
+	skip "no tracepoints" "so is one of timer:hrtimer_cancel"
+fi
 
 # --- a timer that comes late. Cycles are to be read each 2^31 / 4 GHz = 537 ms,
 # and may have wrapped unseen after 1074. The end of an event, or the begin of one
@@ -271,9 +307,20 @@ evt $a $b -- sh -c '
 	model preset 19 0 6; model raise 19 0; sleep 0.2; evt -R
 	model fault 18 none' >/tmp/shared
 model fault 18 none
-# 2^64 - 1 - 0x7fffffffffffffff of ones that are read once, and not by the interrupt
-is "$(values /tmp/shared | cut -d ' ' -f 1,2)" "9223372036854775808 9223372036854775815" \
+is "$(values /tmp/shared | cut -d ' ' -f 1,2)" "0 9223372036854775815" \
 	"a page of ones has no overflow: that of the other is counted, and no more"
+
+# --- all 32 bits of a register of overflows at once: 30
+
+p=nvidia_scf_pmu_0_inst_5
+before=$(interrupts 30)
+# shellcheck disable=SC2046 # an event each
+evt -t 3000 "{" $p/cycles/ $(for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31; do
+	echo $p/bus_cycles/
+done) "}" | awk '{ print ($1 > 8589934592) }' | sort | uniq -c | xargs >/tmp/full
+is "$(cat /tmp/full)" "32 1" "32 counters that overflow together, twice: no wrap is lost (30)"
+ok $(($(interrupts 30) - before < 2)) "by interrupts"
+is "$(dmesg | grep -c 'nobody cared')" 0 "which somebody handles"
 
 # --- an edge-triggered interrupt: 20
 
