@@ -7,6 +7,10 @@
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
+ifneq ($(words $(CURDIR)),1)
+$(error make and kbuild cannot build in a folder with a blank in its path: $(CURDIR))
+endif
+
 B ?= build
 PROVE ?= prove --timer --failures --comments
 PREFIX ?= /usr/local
@@ -22,7 +26,7 @@ CFLAGS := -std=gnu11 -Wall -Wextra -Werror -O2 -g $(EXTRA_CFLAGS)
 # Filled by the folders: compiled unit tests; scripts that need no download;
 # scripts that do, or start virtual machines.
 UNIT_TESTS :=
-SCRIPT_TESTS :=
+SCRIPT_TESTS := tests/unit/make.t
 CHECK_TESTS :=
 
 .PHONY: all
@@ -52,11 +56,18 @@ check-more: vm-prepare-7.3
 
 # The driver for this machine, or for another kernel's KDIR
 .PHONY: modules modules_install modules_clean
-modules modules_install:
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/kernel-drivers $@
+modules modules_clean modules_install:
+	@[ -e "$(KDIR)/Makefile" ] || { \
+		echo "no kernel headers in $(KDIR): install linux-headers-$$(uname -r), or name others by KDIR=" >&2; \
+		exit 1; }
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/kernel-drivers $(@:modules_clean=clean)
+	@[ $@ != modules_install ] || $(MAKE) -s --no-print-directory modules_index
 
-modules_clean:
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/kernel-drivers clean
+# kbuild leaves it out if the headers have no System.map, as Debian's have not
+.PHONY: modules_index
+modules_index:
+	PATH="$$PATH:/usr/sbin:/sbin" depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) \
+		$$($(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)
 
 # perf, beside the distribution's; the driver is modules_install's or dkms's
 .PHONY: install
@@ -78,13 +89,19 @@ help:
 	'make                  build what runs on this machine: the model and its library' \
 	'make setup            install what is needed for the following (apt-get, once)' \
 	'make demo             boot a modelled Grace in QEMU and show perf counting in it' \
-	'make check            all tests; what they need is downloaded once' \
+	'make check            the tests that half an hour has room for; what they need is' \
+	'                      downloaded once, into GPMU_CACHE=$(GPMU_CACHE)' \
 	'make check-unit       only those without downloads and virtual machines' \
-	'make check-vm         only the virtual machines: KERNEL=NAME DRIVER=ours|in-tree TESTS=FILE;' \
-	'                      LONG=1 adds what make check has no time for' \
-	'make perf             perf with the events and metrics of pmu-events' \
-	'make install          installs it beside the one of the distribution: PREFIX=$(PREFIX)' \
-	'make modules          the driver for this kernel; then, as root, make modules_install' \
+	'make check-vm         only the virtual machines: KERNEL=$(subst $() $(),|,$(VM_KERNELS))|debug' \
+	'                      DRIVER=ours|in-tree TESTS="NAME..." (of tests/vm/t)' \
+	'make check-perf       only the tests of the built perfs' \
+	'LONG=1                with these: all tests, on every kernel, at full length' \
+	'make perf             perf with the events and metrics of pmu-events:' \
+	'                      PERF_VERSION=auto|$(subst $() $(),|,$(PERF_VERSIONS)); perf-all: each, for arm64 too' \
+	'make install          installs it beside the one of the distribution, as gpmu-perf:' \
+	'                      PREFIX=$(PREFIX) DESTDIR= PERF_VERSION=' \
+	'make modules          the driver for this kernel or for KDIR=; then, as root,' \
+	'                      make modules_install' \
 	'make dkms             packages of the driver for DKMS' \
 	'make lint             all static checks (./setup lint)' \
 	'make clean            remove $(B)'

@@ -6,6 +6,9 @@
 
 . tests/lib/tap.sh
 
+git ls-files --error-unmatch tests/lint/lib.sh >/dev/null ||
+	bail "git does not list this project's files (above): the lints would look at nothing"
+
 # tracked PATTERN...: files of the repository, also those not yet committed
 tracked() {
 	git ls-files --cached --others --exclude-standard --exclude=/build/ -- "$@" | while IFS= read -r f; do

@@ -36,6 +36,8 @@ repeat() {
 	yes "$2" | head -n "$1" | tr '\n' '@' | sed 's/@/\\n/g'
 }
 
+like "$(run files)" '^Bail out! git does not list' "where git lists no files nothing passes"
+git -C "$dir" add tests
 for t in files rst shell driver; do
 	unlike "$(run $t)" '^not ok' "$t.t finds nothing in a clean repository"
 done

@@ -23,7 +23,7 @@ is "$(quietly perf PERF_VERSION=7.3)" "$(cat "$perf_work/7.3")" \
 	"make perf PERF_VERSION=7.3 builds that release and says where it is"
 
 like "$(B=$perf_work/none quietly install-perf PERF_VERSION=7.3 DESTDIR="$root")" \
-	'no .*/none/perf/native/7.3/perf; run make perf first' "make install-perf builds nothing by itself"
+	'no .*/none/perf/native/7.3/perf; run make perf PERF_VERSION=7.3 first' "make install-perf builds nothing by itself"
 mkdir -p "$root/usr/bin"
 echo "the distribution's" >"$root/usr/bin/perf"
 is "$(quietly install-perf PERF_VERSION=7.3 PREFIX=/usr DESTDIR="$root")" \

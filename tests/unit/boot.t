@@ -100,4 +100,7 @@ like "$(tests/vm/boot --kernel 7.3 --driver theirs "$tmp/x.t" 2>&1)" '^boot: usa
 like "$(tests/vm/boot --kernel 9.9 --driver ours "$tmp/x.t" 2>&1)" '^boot: no kernel 9.9 in .*kernels.tsv' \
 	"an unknown kernel is refused"
 like "$(tests/vm/boot --kernel 7.3 --driver ours "$tmp/none.t" 2>&1)" '^boot: cannot read ' "an absent test is named"
+for option in --kernel --driver --board; do
+	like "$(tests/vm/boot $option 2>&1)" '^boot: usage: ' "boot $option without a value says how it is used"
+done
 done_testing

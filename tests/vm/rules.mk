@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The virtual machine tests. make check-vm runs all; KERNEL=NAME picks one
-# kernel, DRIVER=ours|in-tree one driver, TESTS='FILE...' some tests. LONG=1 runs
+# kernel, DRIVER=ours|in-tree one driver, TESTS='NAME...' some tests. LONG=1 runs
 # what make check has no time for: tests on more kernels, loops at full length.
 
 VM_KERNELS := $(shell awk -F '\t' '!/^\#/ { print $$1 }' tests/vm/kernels.tsv)
@@ -20,6 +20,13 @@ endif
 vm_drivers = $(or $(DRIVER),ours $(if $(filter $1,$(VM_IN_TREE)),in-tree))
 vm_runs := $(foreach k,$(vm_kernels),$(foreach d,$(call vm_drivers,$k),$k/$d))
 
+# A name that there is not is refused before anything is prepared
+vm_all_tests := $(notdir $(basename $(wildcard tests/vm/t/*.t)))
+vm_refuse = $(if $(filter-out $3,$2),$(error $1=$(firstword $(filter-out $3,$2)): one of $3))
+$(call vm_refuse,KERNEL,$(KERNEL),$(VM_KERNELS) debug)
+$(call vm_refuse,DRIVER,$(DRIVER),ours in-tree)
+$(call vm_refuse,TESTS,$(patsubst %.t,%,$(TESTS:tests/vm/t/%=%)),$(vm_all_tests))
+
 # The perf that a kernel's guest runs is that of the kernel's source, but for
 # tests that ask for 7.3's.
 vm_perf = $(or $(shell awk -F '\t' '$$1 == "$1" { print $$3 }' tests/vm/kernels.tsv),7.3)
@@ -32,11 +39,10 @@ $(VM_PREPARE): vm-prepare-%: $(B)/tests/vm/pmu-model guest-tools
 	tests/vm/fetch qemu
 	tests/vm/fetch busybox
 	tests/vm/modules $* $(B)/vm/modules/$*
-	perfmod/build $(call vm_perf,$*) arm64 >/dev/null
-	perfmod/build 7.3 arm64 >/dev/null
+	for perf in $(sort $(call vm_perf,$*) 7.3); do perfmod/build $$perf arm64 >/dev/null || exit; done
 
 # Each test on each kernel and driver, as tests/vm/run takes it
-vm_names := $(notdir $(TESTS:.t=))
+vm_names := $(notdir $(basename $(TESTS)))
 vm_ordered = $(filter $(vm_names),$(VM_FIRST)) $(filter-out $(VM_FIRST),$(vm_names))
 vm_queue = $(foreach t,$(vm_ordered),$(vm_runs:%=%/$t))
 

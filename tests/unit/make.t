@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What the Makefile refuses, and how it says so.
+. tests/lib/tap.sh
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+unset LONG KERNEL DRIVER TESTS
+
+# makes ARGUMENT...: what make says
+makes() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@" 2>&1
+}
+
+like "$(makes -n check-vm KERNEL=5.10)" 'KERNEL=5\.10: one of 6\.1 6\.12 7\.3 .*debug' "an unknown kernel is refused with those there are"
+like "$(makes -n check-vm KERNEL=7.3 DRIVER=foo)" 'DRIVER=foo: one of ours in-tree' "so is an unknown driver"
+like "$(makes -n check-vm TESTS=foo)" 'TESTS=foo: one of .*superchip' "so is an unknown test"
+like "$(makes -n check-vm TESTS="$dir/zoo.t")" 'zoo: one of' "and a test elsewhere that has the name of one"
+for tests in zoo zoo.t tests/vm/t/zoo.t; do
+	like "$(makes -n check-vm KERNEL=7.3 DRIVER=ours TESTS=$tests)" 'tests/vm/run 7\.3/ours/zoo$' "TESTS=$tests is that test alone"
+done
+like "$(makes modules KDIR="$dir")" "^no kernel headers in $dir: install linux-headers-.*, or name others by KDIR=" \
+	"make modules without headers says what to install"
+mkdir "$dir/a b"
+like "$(cd "$dir/a b" && makes -f "$OLDPWD/Makefile" help)" 'with a blank in its path' "a path with a blank is refused"
+
+mkdir "$dir/bin"
+for tool in bash sed mkdir mktemp rm install cp find touch tar gzip mv printf dirname date git cat chmod; do
+	ln -s "$(command -v $tool)" "$dir/bin/$tool" 2>/dev/null
+done
+out=$(PATH=$dir/bin kernel-drivers/make-dkms "$dir/dkms" 2>&1)
+is "$? $(ls "$dir/dkms")" "0 grace-cspmu-0.1.0.tar.gz" "without dpkg-deb make-dkms makes the archive alone" || diag "$out"
+like "$out" 'no dpkg-deb here, so no \.deb' "and says so"
+done_testing
