@@ -193,12 +193,12 @@ static int grace_add(struct perf_event *event, int flags)
 		__set_bit(idx, gp->used);
 		if (flags & PERF_EF_START)
 			start(gp, event);
-		grace_poll_add(gp, event);
 	}
 	grace_unlock(gp, irq);
 	if (idx < 0)
 		return idx;
 
+	grace_poll_add(gp, event);
 	perf_event_update_userpage(event);
 	return 0;
 }
@@ -212,9 +212,9 @@ static void grace_del(struct perf_event *event, int flags)
 	stop(gp, event);
 	__clear_bit(event->hw.idx, gp->used);
 	gp->events[event->hw.idx] = NULL;
-	grace_poll_del(gp);
 	grace_unlock(gp, irq);
 
+	grace_poll_del(gp);
 	perf_event_update_userpage(event);
 }
 

@@ -226,7 +226,7 @@ int grace_counter_update(struct grace_pmu *gp, struct perf_event *event);
 void grace_counters_update(struct grace_pmu *gp);
 irqreturn_t grace_overflow(int irq, void *data);
 
-/* poll.c: all but the setup and event_init want the lock held */
+/* poll.c: judge wants the lock held; add and del take it */
 int grace_poll_setup(struct grace_pmu *gp);
 int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_add(struct grace_pmu *gp, struct perf_event *event);

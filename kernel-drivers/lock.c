@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lock of a PMU. What runs under it has tracepoints and can have probes: of
- * the timer, of the lock itself, of any function. Whoever listens there, a group
- * that such a tracepoint leads or a BPF program, may have perf read, or throttle,
- * an event of this or of another PMU on the CPU that holds the lock. So a CPU is
- * marked from before it takes a lock until it has given it back, and perf's way
- * in is closed meanwhile.
+ * The lock of a PMU. It is the last: no other is waited for under it, as perf may
+ * come here from under any. And what runs under it has tracepoints and can have
+ * probes, of the irq_work, of the lock itself, of any function: whoever listens
+ * there, a group that such a tracepoint leads or a BPF program, may have perf
+ * read, or throttle, an event of this or of another PMU on the CPU that holds the
+ * lock. So a CPU is marked from before it takes a lock until it has given it
+ * back, and perf's way in is closed meanwhile.
  */
 #include <linux/hardirq.h>
 #include <linux/irqflags.h>

@@ -134,22 +134,32 @@ int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event)
  * @gp: the PMU
  * @event: the event
  *
- * Runs on the CPU that counts, and pins the timer there. When that CPU goes
- * offline, perf core takes the events out of it, which stops the timer, and
- * adds them on the next one.
+ * Runs on the CPU that counts, with interrupts off, and pins the timer there.
+ * When that CPU goes offline, perf core takes the events out of it, which stops
+ * the timer, and adds them on the next one. The timer is not touched under the
+ * lock: a tracepoint of the timers, under their lock, may read a counter.
  */
 void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
 {
 	u64 ns = event->hw.event_base;
+	unsigned long flags;
+	bool sooner;
 
-	if (!ns || (gp->poll_ns && gp->poll_ns <= ns))
+	if (!ns)
 		return;
 
-	/* The other events' slack begins anew, as the timer's period does */
-	if (gp->poll_ns)
-		grace_counters_update(gp);
-	gp->poll_ns = ns;
-	hrtimer_start(&gp->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+	grace_lock(gp, &flags);
+	sooner = !gp->poll_ns || ns < gp->poll_ns;
+	if (sooner) {
+		/* The other events' slack begins anew, as the timer's period does */
+		if (gp->poll_ns)
+			grace_counters_update(gp);
+		gp->poll_ns = ns;
+	}
+	grace_unlock(gp, flags);
+
+	if (sooner)
+		hrtimer_start(&gp->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /**
@@ -158,12 +168,18 @@ void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
  */
 void grace_poll_del(struct grace_pmu *gp)
 {
-	if (!gp->poll_ns || !bitmap_empty(gp->used, GRACE_MAX_COUNTERS))
-		return;
+	unsigned long flags;
+	bool last;
 
-	gp->poll_ns = 0;
-	/* If it runs just now, it waits for the lock and will see poll_ns */
-	hrtimer_try_to_cancel(&gp->timer);
+	grace_lock(gp, &flags);
+	last = gp->poll_ns && bitmap_empty(gp->used, GRACE_MAX_COUNTERS);
+	if (last)
+		gp->poll_ns = 0;
+	grace_unlock(gp, flags);
+
+	/* If it runs just now, it sees poll_ns */
+	if (last)
+		hrtimer_try_to_cancel(&gp->timer);
 }
 
 static void cancel(void *data)

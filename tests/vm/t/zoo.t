@@ -210,23 +210,29 @@ is "$(head -n 1 /tmp/timers)" 1 "one timer a PMU reads the counters"
 evt -q -n 200 "{" $p/cmem_rd_data/ $p/cycles/ "}" "{" nvidia_scf_pmu_0/cycles/ "}"
 is "$(grep -c grace_cspmu /proc/timer_list)" 0 "200 runs later none is armed"
 
-# --- a tracepoint of the timer under the lock, whose listener has perf read
+# --- a tracepoint whose listener has perf read: under the lock of a timer, as
+# when the driver starts its own, and under the driver's, as when it makes a
+# report. The next read comes when the lock is free.
 
-evt_traced() { # EVENT TRACEPOINT: a group that the tracepoint leads, opened and closed five times
-	t_id=$(cat "/sys/kernel/tracing/events/$2/id") || return
-	evt -n 5 -S 1 -t 20 "{" "tracepoint/$t_id/" "$1" "}" >/tmp/traced
+traced() { # DESCRIPTION TRACEPOINT EVENT [COMMAND]: a group that the tracepoint leads is sampled, five times or during COMMAND
+	t_what="a group that $2 leads is sampled: $1" t_id=$(cat "/sys/kernel/tracing/events/$2/id") t_event=$3
+	if [ -z "$t_id" ]; then
+		skip "no tracepoints" "$t_what"
+		return
+	fi
+	shift 3
+	t_often=
+	[ $# -eq 0 ] && t_often="-n 5 -t 20"
+	# shellcheck disable=SC2086 # four words or none
+	evt -S 1 $t_often "{" "tracepoint/$t_id/" "$t_event" "}" ${1+--} "$@" >/tmp/traced
+	ok $(($? || $(awk '$1 == "samples" { n += $2 } END { print n }' /tmp/traced) == 0)) "$t_what" || diag "$(cat /tmp/traced)"
 }
-if [ -e /sys/kernel/tracing/events/timer ]; then
-	evt_traced $p/cmem_rd_data/ timer/hrtimer_start
-	ok $? "a group that timer:hrtimer_start leads is sampled: the timer is started under the lock"
-	ok $(($(awk '$1 == "samples" { n += $2 } END { print n }' /tmp/traced) < 5)) "it was"
-	evt_traced $p/cmem_rd_data/ timer/hrtimer_cancel
-	ok $? "so is one of timer:hrtimer_cancel"
-else
-	skip "no tracepoints" "a group that timer:hrtimer_start leads is sampled: the timer is started under the lock"
-	skip "no tracepoints" "it was"
-	skip "no tracepoints" "so is one of timer:hrtimer_cancel"
-fi
+traced "the driver's timer starts" timer/hrtimer_start $p/cmem_rd_data/
+traced "and stops" timer/hrtimer_cancel $p/cmem_rd_data/
+q=nvidia_scf_pmu_1_inst_2
+traced "under the driver's lock" ipi/ipi_raise $q/cmem_rd_data/ \
+	evt -q $q/cmem_rd_access/ -- sh -c 'model fault 14 unstable; for i in 1 2 3 4 5; do evt -R; done'
+model fault 14 none
 
 # --- a timer that comes late. Cycles are to be read each 2^31 / 4 GHz = 537 ms,
 # and may have wrapped unseen after 1074. The end of an event, or the begin of one
