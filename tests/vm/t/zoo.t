@@ -214,21 +214,18 @@ is "$(grep -c grace_cspmu /proc/timer_list)" 0 "200 runs later none is armed"
 # when the driver starts its own, and under the driver's, as when it makes a
 # report. The next read comes when the lock is free.
 
-traced() { # DESCRIPTION TRACEPOINT EVENT [COMMAND]: a group that the tracepoint leads is sampled, five times or during COMMAND
+traced() { # DESCRIPTION TRACEPOINT EVENT COMMAND: a group that the tracepoint leads is sampled
 	t_what="a group that $2 leads is sampled: $1" t_id=$(cat "/sys/kernel/tracing/events/$2/id") t_event=$3
 	if [ -z "$t_id" ]; then
 		skip "no tracepoints" "$t_what"
 		return
 	fi
 	shift 3
-	t_often=
-	[ $# -eq 0 ] && t_often="-n 5 -t 20"
-	# shellcheck disable=SC2086 # four words or none
-	evt -S 1 $t_often "{" "tracepoint/$t_id/" "$t_event" "}" ${1+--} "$@" >/tmp/traced
+	evt -S 1 "{" "tracepoint/$t_id/" "$t_event" "}" -- "$@" >/tmp/traced
 	ok $(($? || $(awk '$1 == "samples" { n += $2 } END { print n }' /tmp/traced) == 0)) "$t_what" || diag "$(cat /tmp/traced)"
 }
-traced "the driver's timer starts" timer/hrtimer_start $p/cmem_rd_data/
-traced "and stops" timer/hrtimer_cancel $p/cmem_rd_data/
+traced "the driver's timer starts" timer/hrtimer_start $p/cycles/ \
+	evt -q -n 5 -t 20 $p/cmem_rd_data/
 q=nvidia_scf_pmu_1_inst_2
 traced "under the driver's lock" ipi/ipi_raise $q/cmem_rd_data/ \
 	evt -q $q/cmem_rd_access/ -- sh -c 'model fault 14 unstable; for i in 1 2 3 4 5; do evt -R; done'
