@@ -181,8 +181,9 @@ static int grace_add(struct perf_event *event, int flags)
 	unsigned long irq;
 	int idx;
 
-	if (WARN_ON_ONCE(!cpumask_test_cpu(smp_processor_id(), &gp->cpus)))
-		return -ENOENT;
+	/* Opened for a CPU that goes offline since: perf core will drop it with that */
+	if (smp_processor_id() != READ_ONCE(gp->cpu))
+		return -EAGAIN;
 
 	grace_lock(gp, &irq);
 	idx = free_counter(gp, event);
@@ -266,6 +267,7 @@ static void grace_disable(struct pmu *pmu)
  */
 static void set_active(struct grace_pmu *gp, unsigned int cpu)
 {
+	WRITE_ONCE(gp->cpu, cpu);
 	cpumask_set_cpu(cpu, &gp->active);
 	if (gp->irq && irq_set_affinity(gp->irq, cpumask_of(cpu)))
 		dev_dbg(gp->dev, "interrupt %d stays where it is\n", gp->irq);
@@ -295,6 +297,7 @@ static int grace_cpu_offline(unsigned int cpu, struct hlist_node *node)
 	for_each_cpu_and(next, &gp->cpus, cpu_online_mask) {
 		if (next == cpu)
 			continue;
+		WRITE_ONCE(gp->cpu, next);
 		if (gp->registered)
 			perf_pmu_migrate_context(&gp->pmu, cpu, next);
 		set_active(gp, next);

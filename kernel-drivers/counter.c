@@ -136,7 +136,7 @@ void grace_counter_preset(struct grace_pmu *gp, struct perf_event *event)
 	local64_set(&event->hw.prev_count, val);
 	gp->wraps[event->hw.idx] = 0;
 	if (event->hw.event_base)
-		gp->seen[event->hw.idx] = ktime_get();
+		gp->seen[event->hw.idx] = grace_poll_clock();
 	if (is_split(gp))
 		drop_overflow(gp, event->hw.idx);
 	counter_write(gp, event->hw.idx, val);
@@ -195,7 +195,7 @@ static u64 unwrap(const struct grace_pmu *gp, int idx, u64 prev, u64 now)
 int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
 {
 	u64 prev = local64_read(&event->hw.prev_count), now;
-	ktime_t begin = event->hw.event_base ? ktime_get() : 0;
+	u64 begin = event->hw.event_base ? grace_poll_clock() : 0;
 	int idx = event->hw.idx, ret;
 
 	ret = counter_read(gp, idx, &now);

@@ -134,6 +134,8 @@ struct grace_report {
  * @irq: overflow interrupt, 0 if none
  * @cpus: CPUs of its socket
  * @active: the one of them that counts, none while the socket is offline
+ * @cpu: the only one on which events are added now: of @active, or the next one as
+ *       soon as that goes offline, or the last one that there was
  * @hotplug: in the list of the hotplug state
  * @registered: perf knows the PMU
  * @lock: guards what follows and the registers; see lock.c. The overflow interrupt may
@@ -145,7 +147,8 @@ struct grace_report {
  * @events: the event of each used counter
  * @wraps: overflows of each counter since it was preset, but 0 until one came
  *         at which it could not be read
- * @seen: when each counter was last read or preset; only of PMUs with a timer
+ * @seen: when each counter was last read or preset, of grace_poll_clock(); only of
+ *        PMUs with a timer
  * @report: what is to be said
  * @timer: reads the counters before they wrap unseen
  * @poll_ns: its period, 0 while it is stopped
@@ -164,6 +167,7 @@ struct grace_pmu {
 
 	cpumask_t cpus;
 	cpumask_t active;
+	int cpu;
 	struct hlist_node hotplug;
 	bool registered;
 
@@ -173,7 +177,7 @@ struct grace_pmu {
 	DECLARE_BITMAP(used, GRACE_MAX_COUNTERS);
 	struct perf_event *events[GRACE_MAX_COUNTERS];
 	u32 wraps[GRACE_MAX_COUNTERS];
-	ktime_t seen[GRACE_MAX_COUNTERS];
+	u64 seen[GRACE_MAX_COUNTERS];
 	struct grace_report report;
 
 	struct hrtimer timer;
@@ -231,6 +235,7 @@ int grace_poll_setup(struct grace_pmu *gp);
 int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_add(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_del(struct grace_pmu *gp);
+u64 grace_poll_clock(void);
 void grace_poll_judge(struct grace_pmu *gp, const struct perf_event *event);
 
 /* report.c: all but the setup want the lock held */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lock of a PMU. It is the last: no other is waited for under it, as perf may
- * come here from under any. And what runs under it has tracepoints and can have
- * probes, of the irq_work, of the lock itself, of any function: whoever listens
- * there, a group that such a tracepoint leads or a BPF program, may have perf
- * read, or throttle, an event of this or of another PMU on the CPU that holds the
- * lock. So a CPU is marked from before it takes a lock until it has given it
- * back, and perf's way in is closed meanwhile.
+ * The lock of a PMU. It is the last: no other, nor an update of the clocks, is
+ * waited for under it, as perf may come here from within any. And what runs under
+ * it has tracepoints and can have probes, of the irq_work, of the lock itself, of
+ * any function: whoever listens there, a group that such a tracepoint leads or a
+ * BPF program, may have perf read, or throttle, an event of this or of another
+ * PMU on the CPU that holds the lock. So a CPU is marked from before it takes a
+ * lock until it has given it back, and perf's way in is closed meanwhile.
+ *
+ * sparse does not follow the lock beyond these functions.
  */
 #include <linux/hardirq.h>
 #include <linux/irqflags.h>
@@ -26,6 +28,7 @@ void grace_lock(struct grace_pmu *gp, unsigned long *flags)
 	local_irq_save(*flags);
 	__this_cpu_write(inside, true);
 	raw_spin_lock(&gp->lock);
+	__release(&gp->lock);
 }
 
 /**
@@ -43,10 +46,13 @@ bool grace_lock_inside(struct grace_pmu *gp, unsigned long *flags)
 		__this_cpu_write(inside, true);
 		if (!in_nmi()) {
 			raw_spin_lock(&gp->lock);
+			__release(&gp->lock);
 			return true;
 		}
-		if (raw_spin_trylock(&gp->lock))
+		if (raw_spin_trylock(&gp->lock)) {
+			__release(&gp->lock);
 			return true;
+		}
 		__this_cpu_write(inside, false);
 	}
 	local_irq_restore(*flags);
@@ -60,6 +66,7 @@ bool grace_lock_inside(struct grace_pmu *gp, unsigned long *flags)
  */
 void grace_unlock(struct grace_pmu *gp, unsigned long flags)
 {
+	__acquire(&gp->lock);
 	raw_spin_unlock(&gp->lock);
 	__this_cpu_write(inside, false);
 	local_irq_restore(flags);

@@ -53,6 +53,16 @@ static u64 period_wanted(const struct grace_pmu *gp)
 }
 
 /**
+ * grace_poll_clock() - now, for who may be interrupting an update of the clocks
+ *
+ * Return: ns
+ */
+u64 grace_poll_clock(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+/**
  * grace_poll_judge() - a counter was read, or tried to: did that come in time?
  * @gp: the PMU
  * @event: the event of the counter
@@ -61,7 +71,7 @@ static u64 period_wanted(const struct grace_pmu *gp)
  */
 void grace_poll_judge(struct grace_pmu *gp, const struct perf_event *event)
 {
-	s64 unseen = ktime_to_ns(ktime_sub(ktime_get(), gp->seen[event->hw.idx]));
+	s64 unseen = grace_poll_clock() - gp->seen[event->hw.idx];
 	s64 late = unseen - 2 * event->hw.event_base;
 
 	if (late > 0)
@@ -134,10 +144,11 @@ int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event)
  * @gp: the PMU
  * @event: the event
  *
- * Runs on the CPU that counts, with interrupts off, and pins the timer there.
- * When that CPU goes offline, perf core takes the events out of it, which stops
- * the timer, and adds them on the next one. The timer is not touched under the
- * lock: a tracepoint of the timers, under their lock, may read a counter.
+ * Runs on the CPU that counts, with interrupts off, and pins the timer there: no
+ * event is added, removed or polled elsewhere meanwhile. When that CPU goes
+ * offline, perf core takes the events out of it, which stops the timer, and adds
+ * them on the next one. The timer is not touched under the lock: a tracepoint of
+ * the timers, under their lock, may read a counter.
  */
 void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
 {

@@ -63,7 +63,7 @@ int pmu_find(const char *name, struct pmu *pmu)
 /* sysfs says "event=0x1a5"; our PMUs have no other term in it. */
 static int event_config(const char *pmu, const char *event, uint64_t *config)
 {
-	char attr[80], buf[64];
+	char attr[80], buf[64] = "";
 
 	if (!parse_number(event, UINT64_MAX, config))
 		return 0;
