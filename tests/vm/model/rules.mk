@@ -20,6 +20,11 @@ $(PMU_MODEL): $(B)/tests/vm/model/pmu-model.o $(RIG_OBJ) $(MODEL_LIB)
 
 all: $(MODEL_LIB) $(PMU_MODEL)
 
+# Functions that a test stands in for; those of tests/lib/alloc.h
+comma		:= ,
+wrap		= $(addprefix -Wl$(comma)--wrap=,$(1))
+ALLOC_WRAP	:= malloc calloc realloc reallocarray strdup strndup free newlocale
+
 # Unit tests
 MODEL_TESTS	:= flow scenario scenario-fuzz scenario-alloc model model-board \
 		   model-coverage model-events model-guide model-server \
@@ -34,7 +39,7 @@ $(MODEL_SAN_OBJ): $(B)/san/%.o: %.c $(RIG_HDR) $(MODEL_HDR) tests/vm/model/rules
 	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) $(MODEL_SANITIZE) -c -o $@ $<
 
 $(B)/tests/unit/scenario-alloc.t $(B)/tests/unit/scenario-alloc-san.t: \
-	private TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=strdup
+	private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
 
 # Runs the server, in the build at hand
 $(B)/tests/unit/model-server.t $(B)/tests/unit/model-server-san.t: $(PMU_MODEL)
@@ -42,11 +47,11 @@ $(B)/tests/unit/model-server.t $(B)/tests/unit/model-server-san.t: \
 	private TEST_CPPFLAGS := -DSERVER='"$(PMU_MODEL)"'
 
 $(MODEL_TESTS_T): $(B)/tests/unit/%.t: tests/unit/%.c tests/unit/model-test.h \
-		  tests/lib/tap.h $(RIG_OBJ) $(MODEL_LIB)
+		  $(wildcard tests/lib/*.h) $(RIG_OBJ) $(MODEL_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(RIG_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(RIG_OBJ) $(MODEL_LIB)
 
 $(MODEL_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c tests/unit/model-test.h \
-		    tests/lib/tap.h $(MODEL_SAN_OBJ)
+		    $(wildcard tests/lib/*.h) $(MODEL_SAN_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(RIG_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(MODEL_SANITIZE) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(MODEL_SAN_OBJ)

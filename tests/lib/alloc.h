@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Allocations that fail, for a test that is linked with --wrap for the functions
+ * below: each in turn, so that every way out of a lack of memory is gone once.
+ */
+#ifndef GPMU_TESTS_ALLOC_H
+#define GPMU_TESTS_ALLOC_H
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+#define ALLOC_MOST	100000
+
+static int alloc_left = -1;	/* allocations until one fails; -1: none does */
+static long alloc_held;		/* blocks that are not freed */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_reallocarray(void *old, size_t n, size_t size);
+char *__real_strdup(const char *s);
+char *__real_strndup(const char *s, size_t n);
+void __real_free(void *block);
+locale_t __real_newlocale(int mask, const char *name, locale_t base);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_reallocarray(void *old, size_t n, size_t size);
+char *__wrap_strdup(const char *s);
+char *__wrap_strndup(const char *s, size_t n);
+void __wrap_free(void *block);
+locale_t __wrap_newlocale(int mask, const char *name, locale_t base);
+
+static bool alloc_fails(void)
+{
+	if (alloc_left < 0 || alloc_left--)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+static void *alloc_count(void *block)
+{
+	alloc_held += block != NULL;
+	return block;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return alloc_fails() ? NULL : alloc_count(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return alloc_fails() ? NULL : alloc_count(__real_calloc(n, size));
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	void *block = alloc_fails() ? NULL : __real_realloc(old, size);
+
+	return old ? block : alloc_count(block);
+}
+
+void *__wrap_reallocarray(void *old, size_t n, size_t size)
+{
+	void *block = alloc_fails() ? NULL : __real_reallocarray(old, n, size);
+
+	return old ? block : alloc_count(block);
+}
+
+char *__wrap_strdup(const char *s)
+{
+	return alloc_fails() ? NULL : alloc_count(__real_strdup(s));
+}
+
+char *__wrap_strndup(const char *s, size_t n)
+{
+	return alloc_fails() ? NULL : alloc_count(__real_strndup(s, n));
+}
+
+void __wrap_free(void *block)
+{
+	alloc_held -= block != NULL;
+	__real_free(block);
+}
+
+locale_t __wrap_newlocale(int mask, const char *name, locale_t base)
+{
+	return alloc_fails() ? (locale_t)0 : __real_newlocale(mask, name, base);
+}
+
+/*
+ * Has each allocation of run() fail in turn. It returns 0, -errno, or 1 where the
+ * failure does not show as it should. There are @at_least so many allocations.
+ */
+__attribute__((unused))
+static void alloc_fail_each(int (*run)(void), int at_least, const char *what)
+{
+	long before = alloc_held;
+	bool all = true, nothing = true;
+	int n, ret = 1;
+
+	for (n = 0; n < ALLOC_MOST; n++) {
+		alloc_left = n;
+		ret = run();
+		if (alloc_left >= 0)
+			break;
+		if (ret != -ENOMEM && all)
+			diag("allocation %d: %d", n, ret);
+		all = all && ret == -ENOMEM;
+		nothing = nothing && alloc_held == before;
+	}
+	alloc_left = -1;
+	ok(n >= at_least, "%s: %d allocations, at least %d", what, n, at_least);
+	ok(all, "%s: each that fails is ENOMEM, with a message", what);
+	ok(nothing, "%s: ... and leaves nothing behind", what);
+	ok(ret == 0, "%s: without a failure all is well", what);
+}
+
+#endif /* GPMU_TESTS_ALLOC_H */
