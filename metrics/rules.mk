@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# metrics: the traffic model (libgpmu-model.a) and its unit tests.
+# libgpmu, the traffic model (libgpmu-model.a), which is also a plugin of
+# libgpmu, and their unit tests. Each test is built a second time with
+# AddressSanitizer and UndefinedBehaviorSanitizer.
+
+SANITIZERS	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
+		   -fno-omit-frame-pointer
 
 MODEL_SRC	:= $(wildcard metrics/sources/model/*.c)
 MODEL_HDR	:= $(wildcard metrics/sources/model/*.h)
 MODEL_OBJ	:= $(MODEL_SRC:%.c=$(B)/%.o)
 MODEL_LIB	:= $(B)/libgpmu-model.a
 MODEL_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/sources/model
-
-MODEL_SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
-		   -fno-omit-frame-pointer
 
 $(MODEL_OBJ): $(B)/%.o: %.c $(MODEL_HDR) metrics/rules.mk
 	@mkdir -p $(@D)
@@ -20,3 +22,39 @@ $(MODEL_LIB): $(MODEL_OBJ)
 	$(AR) rcs $@ $^
 
 include tests/vm/model/rules.mk
+
+# libgpmu
+GPMU_SRC	:= $(wildcard metrics/*.c)
+GPMU_HDR	:= $(wildcard metrics/*.h metrics/include/*.h)
+GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
+GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
+GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include
+GPMU_LIBS	:= -lm
+
+$(GPMU_OBJ): $(B)/%.o: %.c $(GPMU_HDR) metrics/rules.mk
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
+
+$(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) metrics/rules.mk
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
+
+# For the tests, which use more than is exported
+GPMU_LIB	:= $(B)/libgpmu.a
+GPMU_SAN_LIB	:= $(B)/san/libgpmu.a
+
+$(GPMU_LIB): $(GPMU_OBJ)
+$(GPMU_SAN_LIB): $(GPMU_SAN_OBJ)
+$(GPMU_LIB) $(GPMU_SAN_LIB):
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# What others see of it is what gpmu.map lists.
+GPMU_SO		:= $(B)/libgpmu.so.0
+
+$(GPMU_SO): $(GPMU_LIB) metrics/gpmu.map
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F),--version-script=metrics/gpmu.map,-z,defs \
+		-o $@ -Wl,--whole-archive $(GPMU_LIB) -Wl,--no-whole-archive $(GPMU_LIBS)
+	ln -sf $(@F) $(B)/libgpmu.so
+
+all: $(GPMU_SO)

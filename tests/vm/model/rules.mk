@@ -36,7 +36,7 @@ UNIT_TESTS	+= $(MODEL_TESTS_T) $(MODEL_TESTS_SAN)
 
 $(MODEL_SAN_OBJ): $(B)/san/%.o: %.c $(RIG_HDR) $(MODEL_HDR) tests/vm/model/rules.mk
 	@mkdir -p $(@D)
-	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) $(MODEL_SANITIZE) -c -o $@ $<
+	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
 
 $(B)/tests/unit/scenario-alloc.t $(B)/tests/unit/scenario-alloc-san.t: \
 	private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
@@ -54,4 +54,4 @@ $(MODEL_TESTS_T): $(B)/tests/unit/%.t: tests/unit/%.c tests/unit/model-test.h \
 $(MODEL_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c tests/unit/model-test.h \
 		    $(wildcard tests/lib/*.h) $(MODEL_SAN_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(RIG_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(MODEL_SANITIZE) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(MODEL_SAN_OBJ)
+	$(CC) $(RIG_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(MODEL_SAN_OBJ)

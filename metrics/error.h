@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What went wrong, for the caller's struct gpmu_error, which may be NULL. */
+#ifndef GPMU_ERROR_H
+#define GPMU_ERROR_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct gpmu_error;
+
+__attribute__((format(printf, 3, 4)))
+void error_set(struct gpmu_error *error, size_t offset, const char *fmt, ...);
+__attribute__((format(printf, 3, 0)))
+void error_set_at(struct gpmu_error *error, size_t offset, const char *fmt, va_list args);
+
+#endif /* GPMU_ERROR_H */

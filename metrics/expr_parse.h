@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parser of metric expressions. */
+#ifndef GPMU_EXPR_PARSE_H
+#define GPMU_EXPR_PARSE_H
+
+#include "expr.h"
+#include "gpmu.h"
+
+/* As gpmu_expr_new(): 0, -EINVAL, -E2BIG or -ENOMEM. @env is complete. */
+int expr_compile(const char *text, const struct gpmu_expr_env *env, struct gpmu_error *error,
+		 struct gpmu_expr **expr);
+
+#endif /* GPMU_EXPR_PARSE_H */

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * expr METRICS.json METRIC: how often a second one core evaluates the metric's
+ * expression, and how often it compiles it. Exits with 1 below 10 million evaluations.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpmu.h"
+
+#define WANTED		10e6
+#define SECONDS		1.0
+#define EVALUATIONS	100000
+#define COMPILATIONS	1000
+#define ROUNDS		5
+
+static char json[1 << 20];
+
+/* The string after "KEY": at or after @from, its backslashes undone; NULL if there is none */
+static char *value_of(char *from, const char *key)
+{
+	char *begin = strstr(from, key), *out, *in;
+
+	begin = begin ? strchr(begin + strlen(key), '"') : NULL;
+	if (!begin)
+		return NULL;
+	out = in = ++begin;
+	while (*in && *in != '"') {
+		if (*in == '\\' && in[1])
+			in++;
+		*out++ = *in++;
+	}
+	*out = 0;
+	return begin;
+}
+
+/* Its expression, which follows its name in the file */
+static char *find_metric(const char *path, const char *metric)
+{
+	FILE *file = fopen(path, "r");
+	char name[200], *at;
+	size_t len;
+
+	if (!file)
+		return NULL;
+	len = fread(json, 1, sizeof(json) - 1, file);
+	json[len] = 0;
+	fclose(file);
+	snprintf(name, sizeof(name), "\"MetricName\": \"%s\"", metric);
+	at = strstr(json, name);
+	return at ? value_of(at, "\"MetricExpr\":") : NULL;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Once around: what was computed, so that it has to be */
+static double evaluate(const struct gpmu_expr *expr, struct gpmu_expr_value *values)
+{
+	double sum = 0;
+
+	for (int i = 0; i < EVALUATIONS; i++) {
+		values[0].value += 1;
+		sum += gpmu_expr_eval(expr, values);
+	}
+	return sum;
+}
+
+static double compile(const char *text)
+{
+	double sum = 0;
+
+	for (int i = 0; i < COMPILATIONS; i++) {
+		struct gpmu_expr *expr = gpmu_expr_new(text, NULL, NULL);
+
+		sum += expr ? (double)gpmu_expr_ids(expr) : 0;
+		gpmu_expr_free(expr);
+	}
+	return sum;
+}
+
+int main(int argc, char **argv)
+{
+	const char *text = argc == 3 ? find_metric(argv[1], argv[2]) : NULL;
+	struct gpmu_expr *expr = text ? gpmu_expr_new(text, NULL, NULL) : NULL;
+	double evaluations = 0, compilations = 0, begin, rate, sum = 0;
+	struct gpmu_expr_value *values;
+
+	if (!expr) {
+		fprintf(stderr, "usage: expr METRICS.json METRIC\n");
+		return 2;
+	}
+	values = calloc(gpmu_expr_ids(expr) + 1, sizeof(*values));
+	if (!values)
+		return 2;
+	for (size_t i = 0; i < gpmu_expr_ids(expr); i++)
+		values[i] = (struct gpmu_expr_value){ 1e6 * (double)(i + 1), 2, 2 };
+	/* The best of some rounds, as others use the machine too */
+	for (int i = 0; i < ROUNDS; i++) {
+		long n = 0;
+
+		begin = cpu_seconds();
+		do {
+			sum += evaluate(expr, values);
+			n += EVALUATIONS;
+		} while (cpu_seconds() - begin < SECONDS / ROUNDS);
+		rate = (double)n / (cpu_seconds() - begin);
+		evaluations = rate > evaluations ? rate : evaluations;
+		begin = cpu_seconds();
+		sum += compile(text);
+		rate = COMPILATIONS / (cpu_seconds() - begin);
+		compilations = rate > compilations ? rate : compilations;
+	}
+	printf("%s: %.1f M evaluations/s, %.0f compilations/s (checksum %g)\n", argv[2],
+	       evaluations / 1e6, compilations, sum);
+	free(values);
+	gpmu_expr_free(expr);
+	return evaluations < WANTED;
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Unit tests of libgpmu, a program each, plain and with the sanitizers (-san).
+# What a test needs beyond the library is said below. Those of the model are in
+# tests/vm/model/rules.mk.
+
+# Those of a noun begin with its name.
+GPMU_NOUNS	:= expr
+GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
+GPMU_TESTS	:= $(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC))
+GPMU_TESTS_T	:= $(GPMU_TESTS:%=$(B)/tests/unit/%.t)
+GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
+GPMU_TEST_HDR	:= $(wildcard tests/unit/*.h tests/lib/*.h tests/sysroot/*.h)
+GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot
+UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
+SCRIPT_TESTS	+= tests/unit/header.t
+check-unit: $(GPMU_SO)
+
+both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-san.t)
+
+# Functions that a test stands in for
+$(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
+
+# What the replay of damage runs is the fuzzer's target
+FUZZ_REPLAYS	:= expr-fuzz
+$(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): private TEST_SRC := tests/fuzz/$(test:-fuzz=.c)))
+$(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-fuzz=.c)))
+
+$(GPMU_TESTS_T): $(B)/tests/unit/%.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB) tests/unit/rules.mk
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(TEST_SRC) \
+		$(TEST_OBJ) $(GPMU_LIB) $(GPMU_LIBS)
+
+$(GPMU_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_SAN_LIB) tests/unit/rules.mk
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(TEST_SRC) \
+		$(TEST_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS)
