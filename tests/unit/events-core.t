@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# pmu-events as data: the guide's core metrics, ours and upstream's of each perf.
+# pmu-events as data: the guide's core metrics, ours and upstream's of each perf,
+# and the core's events for libgpmu.
 
 . tests/lib/tap.sh
 
@@ -22,6 +23,10 @@ upstream() {
 
 is "$(check core_table)" "" "core-metrics.tsv has the guide's 45 metrics and says where each is from"
 is "$(check core_values)" "" "our core metrics give the values derived by hand, changed ones do not"
+is "$(check core_event_form)" "" "the core's 154 events are there once, each with a code of its own"
+is "$(check core_event_use)" "" "they are all that the 45 core metrics need"
+is "$(check core_event_place)" "" "none of them is where perf is built from"
+upstream 7.3 upstream_core_events "has the same events of the core with the same codes"
 for version in 6.1 6.12 7.3; do
 	upstream $version upstream_events "knows the events of our core metrics"
 	upstream $version upstream_values "has what the table says is upstream's, with the guide's formula"

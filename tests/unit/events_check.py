@@ -10,6 +10,7 @@ from events_expr import ExprError, evaluate, ids, mutants
 
 SYS = 'pmu-events/arch/arm64/nvidia/grace/sys'
 CORE = 'arch/arm64/arm/neoverse-n2-v2'
+CORE_EVENTS = f'pmu-events/core/{CORE}'
 VERSIONS = ('6.1', '6.12', '7.3')
 COMPAT = {
     'nvidia_scf_pmu': '2cf0036b', 'nvidia_pcie_pmu': '1030036b', 'nvidia_nvlink_c2c0_pmu': '1050036b',
@@ -108,7 +109,7 @@ def files():
 
 def descriptions():
     """English sentences in ASCII; no comma in the brief ones."""
-    paths = glob.glob(f'{SYS}/*.json') + glob.glob(f'pmu-events/{CORE}/*.json')
+    paths = glob.glob(f'{SYS}/*.json') + glob.glob(f'pmu-events/{CORE}/*.json') + glob.glob(f'{CORE_EVENTS}/*.json')
     for path in sorted(paths + glob.glob(f'pmu-events/backport/*/{CORE}/*.json')):
         for e in load(path):
             name, brief = e.get('EventName') or e['MetricName'], e.get('BriefDescription', '')
@@ -340,6 +341,65 @@ def upstream_events(source, version):
         for event in set(ids(m['MetricExpr'])):
             if event.lower() not in have:
                 fail(name, 'uses', event, 'which perf', version, 'does not know')
+
+
+def core_events():
+    """[(path, entry)] of the core's events."""
+    return [(p, e) for p in sorted(glob.glob(f'{CORE_EVENTS}/*.json')) for e in load(p)]
+
+
+def core_event_form():
+    """Each of the core's events is there once, has a code of its own and nothing but a name and a text beside it."""
+    names, codes = set(), set()
+    for path, e in core_events():
+        if set(e) != {'EventName', 'EventCode', 'BriefDescription'}:
+            fail(path, 'has an entry with wrong keys:', sorted(e))
+            continue
+        if not re.fullmatch('[A-Z][A-Z0-9_]* 0x[0-9a-f]{2,4}', f"{e['EventName']} {e['EventCode']}"):
+            fail(path, 'writes', e['EventName'], 'or its code', e['EventCode'], 'in another way')
+        if e['EventName'] in names or e['EventCode'] in codes:
+            fail(path, e['EventName'], e['EventCode'], 'is there twice')
+        names.add(e['EventName'])
+        codes.add(e['EventCode'])
+    if len(names) != 154:
+        fail('there are', len(names), 'events')
+
+
+def core_event_use():
+    """The events of the core metrics, by the table and in the JSON that libgpmu has, are there."""
+    have = {e['EventName'].lower() for _, e in core_events()} | {'duration_time', 'time'}
+    used = [(r[2], r[1]) for r in rows('pmu-events/core-metrics.tsv')]
+    used += [(n, m['MetricExpr']) for n, (m, _) in our_core('6.1').items()]
+    for name, expr in used:
+        for event in sorted(set(ids(expr))):
+            if event.lower() not in have:
+                fail(name, 'uses', event, 'which is not there')
+    if len(used) != 90:
+        fail('there are', len(used), 'formulas of 45 metrics')
+
+
+def core_event_place():
+    """perf, which has the core's events, finds none in what it is built with."""
+    for where in 'arch', 'backport':
+        for path in glob.glob(f'pmu-events/{where}/**/*.json', recursive=True):
+            for e in load(path):
+                if 'EventName' in e and 'Unit' not in e:
+                    fail(path, 'has an event of the core:', e['EventName'])
+
+
+def upstream_core_events(source, version):
+    """The core's events are those of the version, with their codes, and no others."""
+    arm64 = f'{source}/tools/perf/pmu-events/arch/arm64'
+    standard = {e['EventName']: e for p in glob.glob(f'{arm64}/*.json') for e in load(p) if 'EventName' in e}
+    want = {}
+    for path in glob.glob(upstream_dir(source, version) + '/*.json'):
+        for e in load(path):
+            if 'MetricExpr' not in e:
+                e = {**standard.get(e.get('ArchStdEvent'), {}), **e}
+                want[e['EventName']] = int(e['EventCode'], 16)
+    have = {e['EventName']: int(e['EventCode'], 16) for _, e in core_events()}
+    for name, code in sorted(set(want.items()) ^ set(have.items())):
+        fail(name, f'{code:#x}', 'is not upstream' if (name, code) in have.items() else 'is not there')
 
 
 if __name__ == '__main__':
