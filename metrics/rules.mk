@@ -29,15 +29,19 @@ GPMU_HDR	:= $(wildcard metrics/*.h metrics/include/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include
-GPMU_LIBS	:= -lm
+GPMU_PLUGIN_DIR	:= $(PREFIX)/lib/gpmu
+GPMU_LIBS	:= -lm -ldl -lpthread
+
+$(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: \
+	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
 
 $(GPMU_OBJ): $(B)/%.o: %.c $(GPMU_HDR) metrics/rules.mk
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) -fPIC -c -o $@ $<
 
 $(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) metrics/rules.mk
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
+	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
 
 # For the tests, which use more than is exported
 GPMU_LIB	:= $(B)/libgpmu.a

@@ -5,9 +5,10 @@
 # tests/vm/model/rules.mk.
 
 # Those of a noun begin with its name.
-GPMU_NOUNS	:= expr
+GPMU_NOUNS	:= cpus machine source expr
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
-GPMU_TESTS	:= $(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC))
+GPMU_NO_TESTS	:= source-fake
+GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
 GPMU_TESTS_T	:= $(GPMU_TESTS:%=$(B)/tests/unit/%.t)
 GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
 GPMU_TEST_HDR	:= $(wildcard tests/unit/*.h tests/lib/*.h tests/sysroot/*.h)
@@ -25,6 +26,16 @@ $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wra
 FUZZ_REPLAYS	:= expr-fuzz
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): private TEST_SRC := tests/fuzz/$(test:-fuzz=.c)))
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-fuzz=.c)))
+
+# A source of counts with defects
+FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
+SOURCE_TESTS	:= $(filter source source-%,$(GPMU_TESTS))
+$(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR)
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+$(call both,$(SOURCE_TESTS)): $(FAKE_PLUGIN)
+$(call both,$(SOURCE_TESTS)): private TEST_CPPFLAGS := -DFAKE='"$(FAKE_PLUGIN)"' \
+	-DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
 
 $(GPMU_TESTS_T): $(B)/tests/unit/%.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB) tests/unit/rules.mk
 	@mkdir -p $(@D)

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "machine.h"
+
+#define PMUS	"sys/bus/event_source/devices"
+#define CPUS	"sys/devices/system/cpu"
+
+static int read_cpus(struct gpmu_machine *machine, const struct sysfs_dir *root)
+{
+	struct sysfs_dir cpus;
+	char path[64];
+	int ret = sysfs_open(&cpus, root, CPUS);
+
+	if (ret)
+		return sysfs_optional(sysfs_needed(root, CPUS, ret));
+	ret = sysfs_optional(sysfs_cpus(&cpus, "possible", &machine->possible));
+	if (!ret)
+		ret = sysfs_optional(sysfs_cpus(&cpus, "online", &machine->online));
+	if (!ret && machine->online.len) {
+		/* Of an offline CPU the kernel shows none. */
+		snprintf(path, sizeof(path), "cpu%d/regs/identification/midr_el1",
+			 cpus_first(&machine->online));
+		ret = sysfs_optional(sysfs_hex(&cpus, path, UINT64_MAX, &machine->midr));
+	}
+	sysfs_close(&cpus);
+	return ret;
+}
+
+static int read_devices(struct gpmu_machine *machine, const struct sysfs_dir *devices)
+{
+	struct sysfs_names names;
+	int ret = sysfs_list(devices, &names);
+
+	if (ret || !names.len)
+		return ret;
+	machine->pmus = calloc(names.len, sizeof(struct gpmu_pmu *));
+	if (!machine->pmus)
+		ret = -ENOMEM;
+	for (size_t i = 0; i < names.len && !ret; i++) {
+		struct gpmu_pmu **pmu = &machine->pmus[machine->pmus_len];
+
+		ret = pmu_new(pmu, devices, names.names[i], &machine->online);
+		if (ret == -EBADMSG) {
+			ret = 0;
+			continue;
+		}
+		if (ret)
+			break;
+		(*pmu)->node = nodes_find(&machine->nodes, &(*pmu)->cpus);
+		machine->pmus_len++;
+	}
+	sysfs_names_release(&names);
+	return ret;
+}
+
+static int read_pmus(struct gpmu_machine *machine, const struct sysfs_dir *root)
+{
+	struct sysfs_dir devices;
+	int ret = sysfs_open(&devices, root, PMUS);
+
+	if (ret)
+		return sysfs_optional(sysfs_needed(root, PMUS, ret));
+	ret = sysfs_optional(read_devices(machine, &devices));
+	sysfs_close(&devices);
+	return ret;
+}
+
+/* Its node's; where firmware does not tell the node, that of the socket's number */
+static const struct gpmu_pmu *find_pcie_pmu(const struct gpmu_machine *machine,
+					    const struct gpmu_pci *pci)
+{
+	char name[64];
+
+	if (pci->root_port < 0)
+		return NULL;
+	snprintf(name, sizeof(name), "nvidia_pcie_pmu_%d", pci->node < 0 ? pci->socket : pci->node);
+	return gpmu_machine_find_pmu(machine, name);
+}
+
+static bool is_grace(const struct gpmu_machine *machine)
+{
+	for (size_t i = 0; i < machine->pmus_len; i++)
+		if (machine->pmus[i]->kind == GPMU_PMU_PCIE)
+			return true;
+	return false;
+}
+
+static int read_pcis(struct gpmu_machine *machine, const struct sysfs_dir *root)
+{
+	int ret = pcis_read(&machine->pcis, root);
+
+	if (ret || !is_grace(machine))
+		return ret;
+	pcis_number(&machine->pcis);
+	for (size_t i = 0; i < machine->pcis.len; i++)
+		machine->pcis.list[i].pmu = find_pcie_pmu(machine, &machine->pcis.list[i]);
+	return 0;
+}
+
+static int read_machine(struct gpmu_machine *machine)
+{
+	struct sysfs sysfs = { .warnings = &machine->warnings };
+	struct sysfs_dir root = { .sysfs = &sysfs, .fd = machine->fd };
+	int ret;
+
+	sysfs.text = malloc(SYSFS_MAX_TEXT + 1);
+	if (!sysfs.text)
+		return -ENOMEM;
+	ret = read_cpus(machine, &root);
+	if (!ret)
+		ret = nodes_read(&machine->nodes, &root);
+	if (!ret)
+		ret = read_pmus(machine, &root);
+	if (!ret)
+		ret = read_pcis(machine, &root);
+	if (!ret)
+		ret = warnings_end(&machine->warnings);
+	free(sysfs.text);
+	return ret;
+}
+
+struct gpmu_machine *gpmu_machine_new(const char *root, struct gpmu_error *error)
+{
+	struct gpmu_machine *machine = calloc(1, sizeof(*machine));
+	char why[64];
+	int ret = -ENOMEM;
+
+	root = root ? root : "/";
+	if (!machine)
+		goto fail;
+	machine->fd = -1;
+	machine->root = strdup(root);
+	if (!machine->root)
+		goto free;
+	machine->fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	ret = machine->fd < 0 ? -errno : read_machine(machine);
+	if (!ret)
+		return machine;
+free:
+	gpmu_machine_free(machine);
+fail:
+	error_set(error, 0, "%s: %s", root, strerror_r(-ret, why, sizeof(why)));
+	errno = -ret;
+	return NULL;
+}
+
+void gpmu_machine_free(struct gpmu_machine *machine)
+{
+	if (!machine)
+		return;
+	pcis_release(&machine->pcis);
+	for (size_t i = 0; i < machine->pmus_len; i++)
+		pmu_free(machine->pmus[i]);
+	free(machine->pmus);
+	machine_sources_release(machine);
+	nodes_release(&machine->nodes);
+	cpus_release(&machine->online);
+	cpus_release(&machine->possible);
+	warnings_release(&machine->warnings);
+	if (machine->fd >= 0)
+		close(machine->fd);
+	free(machine->root);
+	free(machine);
+}
+
+const char *gpmu_machine_root(const struct gpmu_machine *machine)
+{
+	return machine->root;
+}
+
+const char *gpmu_machine_warning(const struct gpmu_machine *machine, size_t index)
+{
+	return index < machine->warnings.len ? machine->warnings.lines[index] : NULL;
+}
+
+int gpmu_machine_read(const struct gpmu_machine *machine, const char *path, char *buffer,
+		      size_t size)
+{
+	int len;
+
+	path += strspn(path, "/");
+	len = sysfs_read(machine->fd, path, buffer, size);
+	if (len > 0 && buffer[len - 1] == '\n')
+		buffer[--len] = '\0';
+	return len;
+}
+
+uint64_t gpmu_machine_midr(const struct gpmu_machine *machine)
+{
+	return machine->midr;
+}
+
+size_t gpmu_machine_online_cpus(const struct gpmu_machine *machine, const int **cpus)
+{
+	*cpus = machine->online.ids;
+	return machine->online.len;
+}
+
+size_t gpmu_machine_possible_cpus(const struct gpmu_machine *machine, const int **cpus)
+{
+	*cpus = machine->possible.ids;
+	return machine->possible.len;
+}
+
+const struct gpmu_pmu *gpmu_machine_pmu(const struct gpmu_machine *machine, size_t index)
+{
+	return index < machine->pmus_len ? machine->pmus[index] : NULL;
+}
+
+static int compare(const void *name, const void *pmu)
+{
+	return strverscmp(name, (*(struct gpmu_pmu *const *)pmu)->name);
+}
+
+const struct gpmu_pmu *gpmu_machine_find_pmu(const struct gpmu_machine *machine, const char *name)
+{
+	struct gpmu_pmu *const *found = NULL;
+
+	/* bsearch() wants no NULL */
+	if (machine->pmus_len)
+		found = bsearch(name, machine->pmus, machine->pmus_len,
+				sizeof(struct gpmu_pmu *), compare);
+	return found ? *found : NULL;
+}
+
+const struct gpmu_node *gpmu_machine_node(const struct gpmu_machine *machine, size_t index)
+{
+	return index < machine->nodes.len ? &machine->nodes.list[index] : NULL;
+}
+
+const struct gpmu_pci *gpmu_machine_pci(const struct gpmu_machine *machine, size_t index)
+{
+	return index < machine->pcis.len ? &machine->pcis.list[index] : NULL;
+}

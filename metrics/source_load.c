@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Finding, loading and checking a plugin. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "error.h"
+#include "source_object.h"
+
+#define END(member)	(offsetof(struct gpmu_source_plugin, member) + \
+			 sizeof(((struct gpmu_source_plugin *)NULL)->member))
+
+/* What a table has to have */
+#define REQUIRED	END(group_read)
+
+static const struct {
+	const char *name;
+	size_t offset;
+} required[] = {
+	{ "name", offsetof(struct gpmu_source_plugin, name) },
+	{ "open()", offsetof(struct gpmu_source_plugin, open) },
+	{ "close()", offsetof(struct gpmu_source_plugin, close) },
+	{ "pmu()", offsetof(struct gpmu_source_plugin, pmu) },
+	{ "group_open()", offsetof(struct gpmu_source_plugin, group_open) },
+	{ "group_close()", offsetof(struct gpmu_source_plugin, group_close) },
+	{ "enable()", offsetof(struct gpmu_source_plugin, enable) },
+	{ "disable()", offsetof(struct gpmu_source_plugin, disable) },
+	{ "group_read()", offsetof(struct gpmu_source_plugin, group_read) },
+};
+
+static bool is_file(const char *path)
+{
+	struct stat stat_buf;
+
+	/* Loading a FIFO would wait for its writer. */
+	return !stat(path, &stat_buf) && S_ISREG(stat_buf.st_mode);
+}
+
+/* Looks into the folders of a list. Whether it is there: @path */
+static bool find_in(const char *folders, const char *name, char *path, size_t size)
+{
+	while (*folders) {
+		size_t len = strcspn(folders, ":");
+
+		if (len && snprintf(path, size, "%.*s/gpmu-%s.so", (int)len, folders, name) <
+			   (int)size && is_file(path))
+			return true;
+		folders += len + (folders[len] == ':');
+	}
+	return false;
+}
+
+static int find(const char *name, char *path, size_t size, struct gpmu_error *error)
+{
+	const char *folders;
+
+	if (strchr(name, '/')) {
+		if (snprintf(path, size, "%s", name) < (int)size && is_file(path))
+			return 0;
+		error_set(error, 0, "%s: no such file", name);
+		return -ENOENT;
+	}
+	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_-")]) {
+		error_set(error, 0, "expected NAME=OPTIONS or ./FILE.so=OPTIONS, found \"%.64s\"", name);
+		return -EINVAL;
+	}
+	folders = secure_getenv("GPMU_PLUGINS");
+	folders = folders ? folders : "";
+	if (find_in(folders, name, path, size) || find_in(GPMU_PLUGIN_DIR, name, path, size))
+		return 0;
+	error_set(error, 0, "no gpmu-%s.so in %s%s%s", name, folders, *folders ? ":" : "",
+		  GPMU_PLUGIN_DIR);
+	return -ENOENT;
+}
+
+static int check_functions(const struct gpmu_source_plugin *plugin, const char *path,
+			   struct gpmu_error *error)
+{
+	const void *member;
+
+	for (size_t i = 0; i < sizeof(required) / sizeof(required[0]); i++) {
+		memcpy(&member, (const char *)plugin + required[i].offset, sizeof(member));
+		if (!member) {
+			error_set(error, 0, "%s: its table has no %s", path, required[i].name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* Copies the table of the library, if it is one for this libgpmu. */
+static int read_table(struct gpmu_source *source, const char *path, struct gpmu_error *error)
+{
+	const struct gpmu_source_plugin *table = dlsym(source->library, "gpmu_source_plugin");
+
+	if (!table) {
+		error_set(error, 0, "%s: is no plugin of libgpmu: it has no gpmu_source_plugin", path);
+		return -EINVAL;
+	}
+	if (table->size >= END(abi) && table->abi != GPMU_SOURCE_ABI) {
+		error_set(error, 0, "%s: made for plugin ABI %u, this libgpmu has %u", path,
+			  table->abi, GPMU_SOURCE_ABI);
+		return -EINVAL;
+	}
+	if (table->size < REQUIRED) {
+		error_set(error, 0, "%s: its table has %zu bytes, expected at least %zu", path,
+			  table->size, REQUIRED);
+		return -EINVAL;
+	}
+	source_copy_sized(&source->plugin, sizeof(source->plugin), table);
+	return check_functions(&source->plugin, path, error);
+}
+
+int source_load(struct gpmu_source *source, const char *name, struct gpmu_error *error)
+{
+	char path[PATH_MAX];
+	int ret = find(name, path, sizeof(path), error);
+
+	if (ret)
+		return ret;
+	source->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!source->library) {
+		error_set(error, 0, "%s", dlerror());
+		return -EINVAL;
+	}
+	ret = read_table(source, path, error);
+	if (ret)
+		source_unload(source);
+	return ret;
+}
+
+void source_unload(struct gpmu_source *source)
+{
+	dlclose(source->library);
+	source->library = NULL;
+}

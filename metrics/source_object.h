@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A source: a plugin that is loaded, and what it has opened. */
+#ifndef GPMU_SOURCE_OBJECT_H
+#define GPMU_SOURCE_OBJECT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "gpmu-source.h"
+#include "gpmu.h"
+
+/* Where plugins are looked for last; the build says it */
+#ifndef GPMU_PLUGIN_DIR
+#define GPMU_PLUGIN_DIR	"/usr/local/lib/gpmu"
+#endif
+
+struct plugin_group;
+
+struct gpmu_source {
+	atomic_uint references;
+	void *library;				/* of dlopen() */
+	struct gpmu_source_plugin plugin;	/* a copy; what its table lacks is NULL */
+	void *data;				/* the plugin's */
+	pthread_mutex_t lock;			/* of calls of the plugin, and what follows */
+	struct plugin_group *groups;		/* that are open */
+	bool begun;				/* they have been enabled */
+	bool enabled;
+	uint64_t time;				/* the last that the plugin was given */
+};
+
+struct gpmu_source *source_get(struct gpmu_source *source);
+void source_put(struct gpmu_source *source);
+
+/*
+ * Loads the plugin that @name names, into source->library and source->plugin.
+ * Returns 0, -ENOENT, -EINVAL or -ENOMEM with the error set, and nothing loaded.
+ */
+int source_load(struct gpmu_source *source, const char *name, struct gpmu_error *error);
+void source_unload(struct gpmu_source *source);
+
+/*
+ * Fills @to, of @size bytes, from a structure that begins with its own size: what that
+ * lacks stays as it is in @to.
+ */
+void source_copy_sized(void *to, size_t size, const void *from);
+
+#endif /* GPMU_SOURCE_OBJECT_H */

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A plugin for tests: fake=ADDRESS of a struct fake_state says what it does and gets
+ * what was done. $FAKE_TABLE says what is wrong with its table. It has two PMUs, node 0
+ * and node 7, and counters for three events at a time; an event counts config times the
+ * ns it was enabled.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpmu.h"
+/* The header has it const; this one is changed before anybody looks at it. */
+#define gpmu_source_plugin	gpmu_source_plugin_const
+#include "gpmu-source.h"
+#undef gpmu_source_plugin
+#include "source-fake.h"
+
+#define COUNTERS	3
+
+struct group {
+	uint64_t config[COUNTERS];
+	size_t length;
+	struct group *next;
+};
+
+static struct fake_state *state;
+static struct group *groups;
+static uint64_t enabled_at, enabled_ns;
+static bool enabled;
+
+static int said(int ret, struct gpmu_error *error, const char *text)
+{
+	if (ret && !state->silent)
+		snprintf(error->text, sizeof(error->text), "fake: %s", text);
+	return ret;
+}
+
+static void see(uint64_t time)
+{
+	state->backwards = state->backwards || time < state->time;
+	state->time = time;
+}
+
+static int fake_open(void **source, const char *options, struct gpmu_error *error)
+{
+	static struct fake_state none;
+	void *address = NULL;
+	int len = 0;
+
+	if (sscanf(options, "%p%n", &address, &len) != 1)
+		address = &none;
+	state = address;
+	snprintf(state->options, sizeof(state->options), "%s", options + len);
+	*source = NULL;
+	error->offset = 2;
+	if (!state->open)
+		state->opens++;
+	return said(state->open, error, "it does not open");
+}
+
+static void fake_close(void *source)
+{
+	(void)source;
+	state->closes++;
+}
+
+static const struct gpmu_source_pmu *fake_pmu(void *source, size_t index)
+{
+	static const char *const formats[] = { "event", "config:0-7", "a", "config1:0", NULL };
+	static const char *const no_text[] = { "event", NULL };
+	static const char *const events[] = { "two", "event=0x2", "one", "event=0x1", NULL };
+	static const char *const lines[] = { "one", "event=0x1\n", NULL };
+	static const char *const twice[] = { "one", "event=0x1", "one", "event=0x2", NULL };
+	static struct gpmu_source_pmu pmu;
+	enum fake_show show = state->show;
+
+	(void)source;
+	pmu = (struct gpmu_source_pmu){
+		.size = show == FAKE_SHOW_SHORT ? offsetof(struct gpmu_source_pmu, identifier) :
+						  sizeof(pmu),
+		.name = show == FAKE_SHOW_NO_NAME ? NULL : show == FAKE_SHOW_BLANK ? "a b" :
+			index && show != FAKE_SHOW_TWICE ? "fake_1" : "fake_0",
+		.identifier = show == FAKE_SHOW_IDENTIFIER ? "" : "f00",
+		.node = show == FAKE_SHOW_NODE ? 8 : index ? 7 : 0,
+		.counters = show == FAKE_SHOW_COUNTERS ? -2 : show == FAKE_SHOW_UNKNOWN ? -1 :
+			    COUNTERS,
+		.counter_width = show == FAKE_SHOW_WIDTH ? 65 : show == FAKE_SHOW_UNKNOWN ? -1 : 32,
+		.cycle_counter = show == FAKE_SHOW_UNKNOWN ? -1 : 0,
+		.formats = show == FAKE_SHOW_FORMAT ? no_text : formats,
+		.events = show == FAKE_SHOW_EVENTS ? twice : show == FAKE_SHOW_TEXT ? lines : events,
+	};
+	return index < 2 || show == FAKE_SHOW_ENDLESS ? &pmu : NULL;
+}
+
+static const struct gpmu_source_node *fake_node(void *source, size_t index)
+{
+	static struct gpmu_source_node node;
+
+	(void)source;
+	node = (struct gpmu_source_node){
+		.size = state->show == FAKE_SHOW_SHORT ?
+			offsetof(struct gpmu_source_node, package) : sizeof(node),
+		.number = state->show == FAKE_SHOW_NEGATIVE ? -1 : index ? 7 : 0,
+		.package = 42,
+	};
+	return index < 2 || state->show == FAKE_SHOW_ENDLESS_NODES ? &node : NULL;
+}
+
+static int fake_group_open(void *source, size_t pmu, const struct gpmu_source_event *events,
+			   size_t length, void **result, struct gpmu_error *error)
+{
+	struct group *group;
+
+	(void)source;
+	if (state->group_open)
+		return said(state->group_open, error, "no such group");
+	if (pmu > 1 || length > COUNTERS)
+		return said(-ENOSPC, error, "it has three counters");
+	group = calloc(1, sizeof(*group));
+	if (!group)
+		return -ENOMEM;
+	group->length = length;
+	for (size_t i = 0; i < length; i++)
+		group->config[i] = events[i].config;
+	state->configs[0] = events[0].config;
+	state->configs[1] = events[0].config1;
+	state->configs[2] = events[0].config2;
+	group->next = groups;
+	groups = group;
+	state->groups++;
+	*result = group;
+	return 0;
+}
+
+static void fake_group_close(void *source, void *handle)
+{
+	struct group **link = &groups;
+
+	(void)source;
+	if (enabled)
+		abort();
+	while (*link != handle)
+		link = &(*link)->next;
+	*link = (*link)->next;
+	free(handle);
+	state->groups--;
+	if (!groups)
+		enabled_ns = 0;
+}
+
+static int fake_enable(void *source, uint64_t time)
+{
+	(void)source;
+	if (enabled)
+		abort();
+	see(time);
+	state->enables++;
+	if (!state->enable) {
+		enabled = true;
+		enabled_at = time;
+	}
+	return state->enable;
+}
+
+static int fake_disable(void *source, uint64_t time)
+{
+	(void)source;
+	if (!enabled)
+		abort();
+	see(time);
+	state->disables++;
+	enabled_ns += time - enabled_at;
+	enabled = false;
+	return state->disable;
+}
+
+static int fake_group_read(void *source, void *handle, uint64_t time,
+			   struct gpmu_source_count *counts)
+{
+	const struct group *group = handle;
+	uint64_t ns = enabled_ns + (enabled ? time - enabled_at : 0);
+
+	(void)source;
+	see(time);
+	state->reads++;
+	for (size_t i = 0; i < group->length; i++)
+		counts[i] = (struct gpmu_source_count){
+			.raw = group->config[i] * ns, .enabled = ns,
+			.running = state->lies ? ns + 1 : ns };
+	return state->read;
+}
+
+extern struct gpmu_source_plugin_const gpmu_source_plugin;
+struct gpmu_source_plugin_const gpmu_source_plugin = {
+	.size = sizeof(gpmu_source_plugin),
+	.abi = GPMU_SOURCE_ABI,
+	.name = "fake",
+	.open = fake_open,
+	.close = fake_close,
+	.pmu = fake_pmu,
+	.group_open = fake_group_open,
+	.group_close = fake_group_close,
+	.enable = fake_enable,
+	.disable = fake_disable,
+	.group_read = fake_group_read,
+	.node = fake_node,
+	.usage = "ADDRESS",
+};
+
+#define END(member)	(offsetof(struct gpmu_source_plugin_const, member) + \
+			 sizeof(gpmu_source_plugin.member))
+
+__attribute__((constructor))
+static void change_table(void)
+{
+	struct gpmu_source_plugin_const *table = &gpmu_source_plugin;
+	const char *what = getenv("FAKE_TABLE");
+
+	if (!what)
+		return;
+	if (!strcmp(what, "abi"))
+		table->abi = GPMU_SOURCE_ABI + 1;
+	else if (!strcmp(what, "longer"))
+		table->size += 64;
+	else if (!strcmp(what, "shorter"))
+		table->size = END(group_read);
+	else if (!strcmp(what, "short"))
+		table->size = END(group_read) - 1;
+	else if (!strcmp(what, "empty"))
+		table->size = END(size);
+	else if (!strcmp(what, "name"))
+		table->name = NULL;
+	else if (!strcmp(what, "open()"))
+		table->open = NULL;
+	else if (!strcmp(what, "close()"))
+		table->close = NULL;
+	else if (!strcmp(what, "pmu()"))
+		table->pmu = NULL;
+	else if (!strcmp(what, "group_open()"))
+		table->group_open = NULL;
+	else if (!strcmp(what, "group_close()"))
+		table->group_close = NULL;
+	else if (!strcmp(what, "enable()"))
+		table->enable = NULL;
+	else if (!strcmp(what, "disable()"))
+		table->disable = NULL;
+	else if (!strcmp(what, "group_read()"))
+		table->group_read = NULL;
+	else if (!strcmp(what, "node()"))
+		table->node = NULL;
+	else if (!strcmp(what, "usage"))
+		table->usage = NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a test shares with source-fake.c, a plugin: its options have the address. */
+#ifndef GPMU_TESTS_SOURCE_FAKE_H
+#define GPMU_TESTS_SOURCE_FAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is wrong with the PMUs and nodes that it shows */
+enum fake_show {
+	FAKE_SHOW_GOOD,
+	FAKE_SHOW_NO_NAME,
+	FAKE_SHOW_BLANK,		/* in a name */
+	FAKE_SHOW_COUNTERS,		/* -2 */
+	FAKE_SHOW_WIDTH,		/* 65 bits */
+	FAKE_SHOW_FORMAT,		/* a name without a text */
+	FAKE_SHOW_TEXT,			/* of an event: two lines */
+	FAKE_SHOW_IDENTIFIER,		/* empty */
+	FAKE_SHOW_EVENTS,		/* two of one name */
+	FAKE_SHOW_TWICE,		/* two PMUs of one name */
+	FAKE_SHOW_NODE,			/* a PMU of a node that is not there */
+	FAKE_SHOW_NEGATIVE,		/* node -1 */
+	FAKE_SHOW_ENDLESS,
+	FAKE_SHOW_ENDLESS_NODES,
+	FAKE_SHOW_SHORT,		/* structures that end early */
+	FAKE_SHOW_UNKNOWN,		/* all numbers of counters are -1 */
+	FAKE_SHOWS,
+};
+
+struct fake_state {
+	enum fake_show show;
+	int open, group_open, enable, disable, read;	/* what the functions are to return */
+	bool silent;			/* without a message */
+	bool lies;			/* running > enabled */
+	int opens, closes, groups, enables, disables, reads;	/* calls; groups that are open */
+	uint64_t time;			/* of the last call */
+	bool backwards;			/* a time lay before another */
+	uint64_t configs[8];		/* of the last group: config, config1, config2 in turn */
+	char options[64];
+};
+
+#endif /* GPMU_TESTS_SOURCE_FAKE_H */

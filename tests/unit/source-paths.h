@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where the plugins are, if the build does not say it. */
+#ifndef GPMU_TESTS_SOURCE_PATHS_H
+#define GPMU_TESTS_SOURCE_PATHS_H
+
+#ifndef FAKE
+#define FAKE	"build/tests/unit/gpmu-fake.so"
+#endif
+#ifndef MODEL
+#define MODEL	"build/metrics/sources/gpmu-model.so"
+#endif
+
+#endif /* GPMU_TESTS_SOURCE_PATHS_H */
