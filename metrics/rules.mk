@@ -30,7 +30,9 @@ GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include
 GPMU_PLUGIN_DIR	:= $(PREFIX)/lib/gpmu
-GPMU_LIBS	:= -lm -ldl -lpthread
+GPMU_LIBS	:= -ljansson -lm -ldl -lpthread
+
+include metrics/rules-catalog.mk
 
 $(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: \
 	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
@@ -47,8 +49,8 @@ $(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) metrics/rules.mk
 GPMU_LIB	:= $(B)/libgpmu.a
 GPMU_SAN_LIB	:= $(B)/san/libgpmu.a
 
-$(GPMU_LIB): $(GPMU_OBJ)
-$(GPMU_SAN_LIB): $(GPMU_SAN_OBJ)
+$(GPMU_LIB): $(GPMU_OBJ) $(CATALOG_BUILTIN)
+$(GPMU_SAN_LIB): $(GPMU_SAN_OBJ) $(CATALOG_BUILTIN)
 $(GPMU_LIB) $(GPMU_SAN_LIB):
 	@rm -f $@
 	$(AR) rcs $@ $^

@@ -5,9 +5,9 @@
 # tests/vm/model/rules.mk.
 
 # Those of a noun begin with its name.
-GPMU_NOUNS	:= cpus machine source expr
+GPMU_NOUNS	:= cpus machine source catalog expr
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
-GPMU_NO_TESTS	:= source-fake
+GPMU_NO_TESTS	:= catalog-dump source-fake
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
 GPMU_TESTS_T	:= $(GPMU_TESTS:%=$(B)/tests/unit/%.t)
 GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
@@ -21,6 +21,7 @@ both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-sa
 
 # Functions that a test stands in for
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
+$(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
 
 # What the replay of damage runs is the fuzzer's target
 FUZZ_REPLAYS	:= expr-fuzz
@@ -46,3 +47,12 @@ $(GPMU_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GP
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(TEST_SRC) \
 		$(TEST_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS)
+
+# What scripts among the tests run
+GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump)
+$(GPMU_DUMPS): $(B)/tests/unit/%: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)
+
+check-unit: $(GPMU_DUMPS)
+CHECK_TESTS += $(addprefix tests/unit/,catalog-upstream.t)

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Random damage to a file: it is taken or refused with its line. Built with
+ * sanitizers, this finds what else could happen (tests/fuzz/catalog.c goes
+ * further). The random numbers are the same in each run.
+ */
+#include <errno.h>
+
+#include "catalog-test.h"
+
+#define ROUNDS	20000
+
+static const char seed_text[] =
+	"[{\"MetricName\": \"GraceX\", \"MetricExpr\": \"d_ratio(a@event\\\\=cycles@, 2)\",\n"
+	"\"MetricGroup\": \"a;b\", \"ScaleUnit\": \"1GB/s\", \"Unit\": \"nvidia_scf_pmu\",\n"
+	"\"Compat\": \"2\"},\n"
+	"{\"EventName\": \"e\", \"EventCode\": \"0x1a5\", \"UMask\": \"0x2\", \"Unit\": \"CHA\"},\n"
+	"{\"ArchStdEvent\": \"e\", \"PublicDescription\": \"caf\\u00e9 \xc3\xa9\"},\n"
+	"{\"EventName\": \"f\", \"MSRIndex\": \"0x1a6\", \"MSRValue\": \"0x1\",\n"
+	"\"Counter\": [1, 2.5e1, {}]}]\n";
+
+static uint64_t state = 88172645463325252ull;
+
+/* xorshift64 */
+static uint32_t random_below(uint32_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 11) % n;
+}
+
+static size_t damage(char *text, size_t length, size_t max)
+{
+	static const char tokens[][28] = {
+		"\"", "\\", "{", "}", "[", "]", ",", ":", "null", "\\u0000", "\\ud800", "\xff",
+		"\"Unit\": \"\",", "\"Unit\": 1,", "\"odd\": {\"a\": []},", "{},", "\n", ";",
+		"99999999999999999999", "\"ArchStdEvent\": \"e\",",
+	};
+	uint32_t i, n = 1 + random_below(3);
+
+	for (i = 0; i < n && length; i++) {
+		size_t at = random_below((uint32_t)length), cut, add;
+		const char *token;
+
+		switch (random_below(4)) {
+		case 0:
+			text[at] = (char)random_below(256);
+			break;
+		case 1:
+			cut = 1 + random_below(20);
+			if (cut > length - at)
+				cut = length - at;
+			memmove(text + at, text + at + cut, length - at - cut);
+			length -= cut;
+			break;
+		case 2:
+			token = tokens[random_below(sizeof(tokens) / sizeof(tokens[0]))];
+			add = strlen(token);
+			if (length + add > max)
+				break;
+			memmove(text + at + add, text + at, length - at);
+			memcpy(text + at, token, add);
+			length += add;
+			break;
+		default:
+			if (!random_below(4))
+				length = at;
+			break;
+		}
+	}
+	return length;
+}
+
+/* Whether all that was taken can be found */
+static bool is_whole(const struct gpmu_catalog *catalog)
+{
+	const struct gpmu_event_def *event;
+	const struct gpmu_metric *metric;
+	size_t i;
+
+	for (i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++)
+		if (!gpmu_catalog_find_metric(catalog, gpmu_metric_name(metric), NULL) ||
+		    !*gpmu_metric_expr(metric) || !(gpmu_metric_scale(metric) > 0))
+			return false;
+	for (i = 0; (event = gpmu_catalog_event(catalog, i)); i++)
+		if (!gpmu_catalog_find_event(catalog, gpmu_event_def_pmu(event),
+					     gpmu_event_def_name(event), NULL) ||
+		    !*gpmu_event_def_terms(event))
+			return false;
+	return true;
+}
+
+int main(void)
+{
+	static const char *const places[] = { "/arch/arm64/x.json", "x.json" };
+	unsigned int taken = 0, refused = 0, wrong = 0;
+	char text[2048];
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		struct gpmu_catalog *catalog = empty();
+		struct gpmu_error error = { .text = "" };
+		const char *place = places[i % 2];
+		char *copy, line[64];
+		size_t length;
+		int ret;
+
+		memcpy(text, seed_text, sizeof(seed_text) - 1);
+		length = damage(text, sizeof(seed_text) - 1, sizeof(text));
+		/* A sanitizer sees reads behind it */
+		copy = malloc(length ? length : 1);
+		if (!copy)
+			exit(1);
+		ret = add_bytes(catalog, place, memcpy(copy, text, length), length, &error);
+		free(copy);
+		snprintf(line, sizeof(line), "%s:", place);
+		if (ret) {
+			refused++;
+			wrong += ret != -EINVAL || strncmp(error.text, line, strlen(line)) ||
+				 strpbrk(error.text, "\n\t") || error.offset > length ||
+				 count_metrics(catalog) || count_events(catalog);
+		} else {
+			taken++;
+			wrong += !is_whole(catalog);
+		}
+		gpmu_catalog_free(catalog);
+	}
+	diag("%u taken, %u refused", taken, refused);
+	ok(taken > ROUNDS / 20 && refused > ROUNDS / 20, "damaged files are taken and refused");
+	is_u64(wrong, 0, "each is whole, or an error with its line");
+	return done_testing();
+}
