@@ -23,25 +23,32 @@ $(MODEL_LIB): $(MODEL_OBJ)
 
 include tests/vm/model/rules.mk
 
+# libperf, of the kernel's source, and the headers that belong to it
+LIBPERF		:= $(B)/libperf/libperf.a
+
+$(LIBPERF): metrics/libperf
+	tests/vm/fetch source 7.3
+	metrics/libperf $(GPMU_CACHE)/source/7.3 $(@D)
+
 # libgpmu
 GPMU_SRC	:= $(wildcard metrics/*.c)
 GPMU_HDR	:= $(wildcard metrics/*.h metrics/include/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
-GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include
+GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include
 GPMU_PLUGIN_DIR	:= $(PREFIX)/lib/gpmu
-GPMU_LIBS	:= -ljansson -lm -ldl -lpthread
+GPMU_LIBS	:= -ljansson -lpfm -ltraceevent -lm -ldl -lpthread
 
 include metrics/rules-catalog.mk
 
 $(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: \
 	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
 
-$(GPMU_OBJ): $(B)/%.o: %.c $(GPMU_HDR) metrics/rules.mk
+$(GPMU_OBJ): $(B)/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) -fPIC -c -o $@ $<
 
-$(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) metrics/rules.mk
+$(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "event_build.h"
+
+#define MAX_PMU	128
+
+static bool same(const char *a, const char *b)
+{
+	char c, d;
+
+	do {
+		c = *a++;
+		d = *b++;
+		c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+		d = d >= 'A' && d <= 'Z' ? (char)(d - 'A' + 'a') : d;
+	} while (c == d && c);
+	return c == d;
+}
+
+/* As it is, or else in upper or lower case */
+static const char *sysfs_name(const struct gpmu_pmu *pmu, const char *name)
+{
+	const char *other;
+
+	if (gpmu_pmu_event(pmu, name))
+		return name;
+	for (size_t i = 0; (other = gpmu_pmu_event_name(pmu, i)); i++)
+		if (same(other, name))
+			return other;
+	return NULL;
+}
+
+static int find_def(const struct event_builder *builder, const char *pmu, const char *name,
+		    const struct gpmu_event_def **event)
+{
+	int ret;
+
+	errno = 0;
+	*event = gpmu_catalog_find_event(builder->catalog, pmu, name, builder->machine);
+	if (!*event)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	ret = gpmu_event_def_supported(*event, builder->machine);
+	if (ret <= 0)
+		*event = NULL;
+	return ret;
+}
+
+/* NAME_0_inst_1 becomes NAME_0, that NAME, NAME12 likewise; false: it ends with no number */
+static bool shorten(char *name)
+{
+	static const char instance[] = "_inst";
+	size_t length = strlen(name), end = length, word = sizeof(instance) - 1;
+
+	while (end && name[end - 1] >= '0' && name[end - 1] <= '9')
+		end--;
+	if (end == length)
+		return false;
+	end -= end && name[end - 1] == '_';
+	if (end > word && !strncmp(name + end - word, instance, word))
+		end -= word;
+	name[end] = '\0';
+	return end;
+}
+
+/* The catalog's PMUs have no numbers, and the CPUs' own no name */
+static int find_in_catalog(const struct event_builder *builder, const struct gpmu_pmu *pmu,
+			   const char *name, const struct gpmu_event_def **event)
+{
+	char base[MAX_PMU];
+	int ret = 0;
+
+	*event = NULL;
+	if (!builder->catalog || strlen(gpmu_pmu_name(pmu)) >= sizeof(base))
+		return 0;
+	stpcpy(base, gpmu_pmu_name(pmu));
+	if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
+		ret = find_def(builder, NULL, name, event);
+	if (!ret)
+		ret = find_def(builder, base, name, event);
+	while (!ret && shorten(base))
+		ret = find_def(builder, base, name, event);
+	return ret;
+}
+
+/* perf's names also with their PMU: armv8_pmuv3_0/cycles/, software/cs/ */
+static bool find_generic(const struct event_builder *builder, const struct gpmu_pmu *pmu,
+			const char *name, struct event_alias *alias)
+{
+	bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE, software;
+
+	software = gpmu_pmu_type(pmu) == PERF_TYPE_SOFTWARE;
+	if (!core && !software)
+		return false;
+	if (!event_find_generic(name, &alias->type, &alias->config) ||
+	    software != (alias->type == PERF_TYPE_SOFTWARE))
+		return false;
+	if (core)
+		alias->config = event_generic_config(builder, pmu, alias->config);
+	return true;
+}
+
+int event_find_alias(struct event_builder *builder, const struct gpmu_pmu *pmu, const char *name,
+		     struct event_alias *alias)
+{
+	const struct gpmu_event_def *event;
+	const char *sysfs;
+	int ret;
+
+	*alias = (struct event_alias){ .scale = 1 };
+	sysfs = sysfs_name(pmu, name);
+	if (sysfs) {
+		alias->terms = gpmu_pmu_event(pmu, sysfs);
+		alias->scale = gpmu_pmu_event_scale(pmu, sysfs);
+		alias->unit = gpmu_pmu_event_unit(pmu, sysfs);
+		if (alias->unit || alias->scale != 1)
+			return 1;
+	}
+	ret = find_in_catalog(builder, pmu, name, &event);
+	if (ret < 0)
+		return event_no_memory(builder);
+	if (event) {
+		alias->scale = gpmu_event_def_scale(event);
+		alias->unit = gpmu_event_def_unit(event);
+		/* What the kernel says of itself is right, whatever the catalog does */
+		if (!sysfs)
+			alias->terms = gpmu_event_def_terms(event);
+	}
+	if (sysfs || event)
+		return 1;
+	return find_generic(builder, pmu, name, alias);
+}
+
+void event_near_aliases(const struct event_builder *builder, const struct gpmu_pmu *pmu,
+			struct nearest *nearest)
+{
+	bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
+	const struct gpmu_event_def *event;
+	const char *of;
+
+	for (size_t i = 0; gpmu_pmu_event_name(pmu, i); i++)
+		nearest_try(nearest, gpmu_pmu_event_name(pmu, i));
+	for (size_t i = 0; builder->catalog; i++) {
+		event = gpmu_catalog_event(builder->catalog, i);
+		if (!event)
+			break;
+		of = gpmu_event_def_pmu(event);
+		if ((of ? event_pmu_is(pmu, of) : core) &&
+		    gpmu_event_def_supported(event, builder->machine) > 0)
+			nearest_try(nearest, gpmu_event_def_name(event));
+	}
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Events by libpfm4's names. perf stat -e does not take those: an instance has another. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event_build.h"
+#include "event_pfm.h"
+
+#define MAX_TEXT	128
+
+/* "PMU/config=0x151/u" */
+static char *name_codes(const struct gpmu_pmu *pmu, const struct perf_event_attr *attr,
+			const char *modifiers)
+{
+	char codes[MAX_TEXT];
+	int length = snprintf(codes, sizeof(codes), "/config=0x%llx",
+			      (unsigned long long)attr->config);
+
+	if (attr->config1)
+		length += snprintf(codes + length, sizeof(codes) - (size_t)length,
+				   ",config1=0x%llx", (unsigned long long)attr->config1);
+	if (attr->config2)
+		length += snprintf(codes + length, sizeof(codes) - (size_t)length,
+				   ",config2=0x%llx", (unsigned long long)attr->config2);
+	snprintf(codes + length, sizeof(codes) - (size_t)length, "/%s", modifiers);
+	return event_join(gpmu_pmu_name(pmu), codes);
+}
+
+/* perf has caches in these letters; all else is in small ones. */
+static void spell(char *name)
+{
+	static const char *const spellings[] = {
+		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB",
+	};
+	size_t length;
+
+	for (char *c = name; *c; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c - 'A' + 'a');
+	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
+		length = strlen(spellings[i]);
+		if (!strncasecmp(name, spellings[i], length))
+			memcpy(name, spellings[i], length);
+	}
+}
+
+/* perf's own name, of those that libpfm4 has; false: it has none */
+static bool find_name(const struct event_pfm *wanted, char *name, size_t size)
+{
+	static const char constant[] = "PERF_COUNT_";
+	struct event_pfm event;
+	const char *other, *why;
+	char text[MAX_TEXT + 8];
+
+	for (int i = -1; (other = event_pfm_generic(&i)); ) {
+		if (!strncmp(other, constant, sizeof(constant) - 1) || strlen(other) >= size)
+			continue;
+		snprintf(text, sizeof(text), "perf::%s", other);
+		if (event_pfm_encode(text, &event, &why))
+			continue;
+		if (event.type == wanted->type && event.config == wanted->config) {
+			stpcpy(name, other);
+			spell(name);
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *name_levels(struct event_builder *builder, const struct event_pfm *event,
+			       char *levels)
+{
+	char *c = levels;
+
+	if (event->exclude_user || event->exclude_kernel || event->exclude_hv) {
+		builder->excludes = builder->text.head;
+		if (!event->exclude_user)
+			*c++ = 'u';
+		if (!event->exclude_kernel)
+			*c++ = 'k';
+		if (!event->exclude_hv)
+			*c++ = 'h';
+	}
+	*c = '\0';
+	return levels;
+}
+
+/* On core PMUs, or on the one that has that number */
+static int add_codes(struct event_builder *builder, const struct perf_event_attr *attr)
+{
+	const struct gpmu_pmu *pmu;
+	int ret = 0;
+
+	if (attr->type != PERF_TYPE_RAW) {
+		pmu = event_pmu_of_type(builder->machine, attr->type);
+		if (!pmu)
+			return event_fail(builder, builder->text.head, ENODEV,
+					  "%.60s: this machine has no PMU for it",
+					  builder->text.head);
+		return event_add(builder, pmu, attr, name_codes(pmu, attr, builder->modifiers));
+	}
+	if (!event_count_cores(builder->machine))
+		return event_fail(builder, builder->text.head, ENODEV,
+				  "%.60s: this machine shows no PMU of its cores",
+				  builder->text.head);
+	for (size_t i = 0; !ret && (pmu = event_next_core(builder->machine, &i)); ) {
+		struct perf_event_attr own = *attr;
+
+		own.type = gpmu_pmu_type(pmu);
+		ret = event_add(builder, pmu, &own, name_codes(pmu, &own, builder->modifiers));
+	}
+	return ret;
+}
+
+int event_add_native(struct event_builder *builder)
+{
+	const char *text = builder->text.head, *why = "";
+	char name[MAX_TEXT], levels[4];
+	struct perf_event_attr *attr = &builder->form.attr;
+	struct event_pfm event;
+	int ret;
+
+	ret = event_pfm_encode(text, &event, &why);
+	if (ret == -ENOMEM)
+		return event_no_memory(builder);
+	if (ret)
+		return event_fail(builder, text, -ret, "%.60s: libpfm4: %.60s", text, why);
+	attr->type = event.type;
+	attr->config = event.config;
+	attr->config1 = event.config1;
+	attr->config2 = event.config2;
+	attr->exclude_user = event.exclude_user;
+	attr->exclude_kernel = event.exclude_kernel;
+	attr->exclude_hv = event.exclude_hv;
+	builder->modifiers = name_levels(builder, &event, levels);
+	if (event.type > PERF_TYPE_HW_CACHE || event.type == PERF_TYPE_TRACEPOINT)
+		ret = add_codes(builder, attr);
+	else if (find_name(&event, name, sizeof(name)))
+		ret = event_add_generic(builder, name, event.type, event.config);
+	else
+		ret = event_add_generic(builder, text, event.type, event.config);
+	builder->modifiers = "";
+	return ret;
+}

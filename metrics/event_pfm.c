@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include <perfmon/pfmlib_perf_event.h>
+
+#include "event_pfm.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int initialized = PFM_ERR_NOINIT;
+
+static void initialize(void)
+{
+	initialized = pfm_initialize();
+}
+
+static bool ready(const char **why)
+{
+	pthread_once(&once, initialize);
+	*why = pfm_strerror(initialized);
+	return initialized == PFM_SUCCESS;
+}
+
+/* Whether libpfm4 has tables of the PMU that the text begins with, and it is of this machine */
+static bool find_pmu(const char *text, bool *present)
+{
+	size_t length = strcspn(text, ":");
+	pfm_pmu_info_t info;
+
+	for (int pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
+		memset(&info, 0, sizeof(info));
+		info.size = sizeof(info);
+		if (pfm_get_pmu_info((pfm_pmu_t)pmu, &info) != PFM_SUCCESS)
+			continue;
+		if (!strncmp(info.name, text, length) && !info.name[length]) {
+			*present = info.is_present;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int fail(const char *text, int error, const char **why)
+{
+	bool present;
+
+	*why = pfm_strerror(error);
+	switch (error) {
+	case PFM_ERR_NOMEM:
+		return -ENOMEM;
+	case PFM_ERR_NOTFOUND:
+		if (!find_pmu(text, &present)) {
+			*why = "no such PMU; it has those of this architecture";
+			return -ENOENT;
+		}
+		if (!present) {
+			*why = "that PMU is not of this machine";
+			return -ENODEV;
+		}
+		return -ENOENT;
+	case PFM_ERR_NOTSUPP:
+		return -ENODEV;
+	default:
+		return -EINVAL;
+	}
+}
+
+int event_pfm_encode(const char *text, struct event_pfm *event, const char **why)
+{
+	struct perf_event_attr attr;
+	pfm_perf_encode_arg_t arg;
+	int ret;
+
+	if (!ready(why))
+		return -ENODEV;
+	memset(&attr, 0, sizeof(attr));
+	memset(&arg, 0, sizeof(arg));
+	arg.attr = &attr;
+	arg.size = sizeof(arg);
+	/* As perf does: without its own modifiers, which include those of sampling */
+	ret = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT,
+					&arg);
+	if (ret != PFM_SUCCESS)
+		return fail(text, ret, why);
+	*event = (struct event_pfm){
+		.type = attr.type, .config = attr.config, .config1 = attr.config1,
+		.config2 = attr.config2, .exclude_user = attr.exclude_user,
+		.exclude_kernel = attr.exclude_kernel, .exclude_hv = attr.exclude_hv,
+	};
+	return 0;
+}
+
+const char *event_pfm_generic(int *index)
+{
+	pfm_event_info_t event;
+	pfm_pmu_info_t pmu;
+	const char *why;
+
+	if (!ready(&why))
+		return NULL;
+	if (*index < 0) {
+		memset(&pmu, 0, sizeof(pmu));
+		pmu.size = sizeof(pmu);
+		if (pfm_get_pmu_info(PFM_PMU_PERF_EVENT, &pmu) != PFM_SUCCESS)
+			return NULL;
+		*index = pmu.first_event;
+	} else {
+		*index = pfm_get_event_next(*index);
+	}
+	memset(&event, 0, sizeof(event));
+	event.size = sizeof(event);
+	if (*index < 0 || pfm_get_event_info(*index, PFM_OS_NONE, &event) != PFM_SUCCESS)
+		return NULL;
+	return event.name;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Tracepoints of a tracefs, and of none. */
+#include <sys/wait.h>
+
+#include "event-test.h"
+
+#define TRACEFS	"sys/kernel/tracing/events/"
+#define DEBUGFS	"sys/kernel/debug/tracing/events/"
+
+static const char format[] =
+	"name: made_up\nID: 77\nformat:\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"x\"\n";
+
+static void named(const struct fixture *superchip)
+{
+	is_event(superchip, "sched:sched_switch", "sched:sched_switch = tracepoint 2 0x174",
+		 "a tracepoint: 372");
+	is_event(superchip, "irq:irq_handler_entry:k",
+		 "irq:irq_handler_entry:k = tracepoint 2 0x5a -u -h", "with a modifier");
+	is_event(superchip, "sched:sched_w*", "sched:sched_wakeup = tracepoint 2 0x176; "
+		 "sched:sched_wakeup_new = tracepoint 2 0x175",
+		 "a pattern is all that it matches, sorted");
+	is_event(superchip, "*:*_[es]*", "irq:irq_handler_entry = tracepoint 2 0x5a; "
+		 "sched:sched_switch = tracepoint 2 0x174", "also of systems");
+	is_event(superchip, "sched:*:u", "sched:sched_switch:u = tracepoint 2 0x174 -k -h; "
+		 "sched:sched_wakeup:u = tracepoint 2 0x176 -k -h; "
+		 "sched:sched_wakeup_new:u = tracepoint 2 0x175 -k -h", "with a modifier");
+	is_refused(superchip, "sched:sched_swatch", ENOENT, 0,
+		   "there is no event sched, and no tracepoint sched:sched_swatch");
+	is_refused(superchip, "scedh:sched_switch", ENOENT, 0,
+		   "there is no event scedh, and no tracepoint scedh:sched_switch");
+	is_refused(superchip, "sched:x*", ENOENT, 0,
+		   "there is no event sched, and no tracepoint sched:x*");
+	is_refused(superchip, "sched:enable", ENOENT, 0,
+		   "there is no event sched, and no tracepoint sched:enable");
+	is_refused(superchip, "sched:..", EINVAL, 6, "expected names of a tracepoint, SYSTEM:NAME");
+	is_refused(superchip, "sched:a:c", EINVAL, 0,
+		   "expected EVENT:MODIFIERS, or SYSTEM:TRACEPOINT");
+	is_refused(superchip, ":x", EINVAL, 0, "expected EVENT:MODIFIERS, or SYSTEM:TRACEPOINT");
+}
+
+static void damaged(const struct fixture *superchip)
+{
+	static const struct {
+		const char *text, *what;
+	} formats[] = {
+		{ "", "nothing" },
+		{ "name: made_up\n", "cut off" },
+		{ "name: made_up\nID: many\nformat:\n", "a number that is none" },
+		{ "name: made_up\nID: 0\nformat:\n", "the number 0" },
+		{ "ID: 5\n", "no name" },
+		{ "\001\002\377", "binary" },
+	};
+	struct gpmu_event *event;
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		sysroot_put(&superchip->root, TRACEFS "sched/made_up/format", formats[i].text);
+		errno = 0;
+		event = gpmu_event_new(superchip->machine, NULL, "sched:made_up", NULL);
+		ok(!event && errno == EINVAL, "a format that is damaged is refused: %s",
+		   formats[i].what);
+		gpmu_event_free(event);
+	}
+	is_refused(superchip, "sched:made_up", EINVAL, 6,
+		   "sched:made_up: its format in tracefs cannot be read");
+	sysroot_put(&superchip->root, TRACEFS "sched/made_up/format",
+		    "name: made_up\nID: 78\nformat:\n\tfield:int "
+		 "common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+		    "\nprint fmt: \"%d\", what_is_this(REC->x->y)(\n");
+	is_event(superchip, "sched:made_up", "sched:made_up = tracepoint 2 0x4e",
+		 "one that cannot be printed can be counted");
+	sysroot_remove(&superchip->root, TRACEFS "sched/made_up");
+}
+
+static void debugfs(const struct fixture *superchip)
+{
+	sysroot_put(&superchip->root, DEBUGFS "old/made_up/format", format);
+	is_event(superchip, "old:made_up", "old:made_up = tracepoint 2 0x4d",
+		 "tracefs below debugfs is looked at, too");
+	is_event(superchip, "old:*", "old:made_up = tracepoint 2 0x4d", "also for patterns");
+	is_event(superchip, "sched:sched_switch", "sched:sched_switch = tracepoint 2 0x174",
+		 "after the other");
+	sysroot_remove(&superchip->root, "sys/kernel/tracing");
+	is_refused(superchip, "sched:sched_switch", ENOENT, 0,
+		   "there is no event sched, and no tracepoint sched:sched_switch");
+	is_refused(superchip, "sched:*", ENOENT, 0,
+		   "there is no event sched, and no tracepoint sched:*");
+}
+
+/* Root may read all: it is another user who tries */
+static void denied(const struct fixture *superchip)
+{
+	static const char why[] = "tracefs may not be read: be root, or once \"mount -o "
+				  "remount,mode=755 /sys/kernel/tracing\"";
+	char message[192];
+	int status = -1;
+	pid_t pid;
+
+	sysroot_mode(&superchip->root, "sys/kernel/tracing/events", 0700);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		struct gpmu_error error = { .text = "" };
+		bool all;
+
+		if (getuid() == 0 && setuid(65534))
+			_exit(2);
+		if (getuid() != 65534 && chmod(superchip->root.path, 0))
+			_exit(2);
+		snprintf(message, sizeof(message), "sched:sched_switch: %s", why);
+		all = !gpmu_event_new(superchip->machine, NULL, "sched:sched_switch", &error) &&
+		      errno == EACCES && !strcmp(error.text, message) && error.offset == 6;
+		snprintf(message, sizeof(message), "sched:*: %s", why);
+		all = all && !gpmu_event_new(superchip->machine, NULL, "sched:*", &error) &&
+		      errno == EACCES && !strcmp(error.text, message);
+		all = all && !gpmu_event_new(superchip->machine, NULL, "*:x", &error) &&
+		      errno == EACCES;
+		_exit(!all);
+	}
+	waitpid(pid, &status, 0);
+	sysroot_mode(&superchip->root, "sys/kernel/tracing/events", 0755);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+		ok(true, "what may not be read # SKIP only root becomes another user");
+	else
+		ok(WIFEXITED(status) && !WEXITSTATUS(status),
+		   "what may not be read is EACCES, with a remedy");
+}
+
+int main(void)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, "superchip");
+	named(&fixture);
+	damaged(&fixture);
+	denied(&fixture);
+	debugfs(&fixture);
+	fixture_release(&fixture);
+	return done_testing();
+}
