@@ -5,9 +5,9 @@
 # tests/vm/model/rules.mk.
 
 # Those of a noun begin with its name.
-GPMU_NOUNS	:= cpus machine source catalog expr event
+GPMU_NOUNS	:= cpus machine source catalog expr event plan
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
-GPMU_NO_TESTS	:= catalog-dump source-fake
+GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
 GPMU_TESTS_T	:= $(GPMU_TESTS:%=$(B)/tests/unit/%.t)
 GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
@@ -24,7 +24,7 @@ $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wra
 $(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
 
 # What the replay of damage runs is the fuzzer's target
-FUZZ_REPLAYS	:= expr-fuzz event-fuzz
+FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): private TEST_SRC := tests/fuzz/$(test:-fuzz=.c)))
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-fuzz=.c)))
 
@@ -49,10 +49,10 @@ $(GPMU_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GP
 		$(TEST_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS)
 
 # What scripts among the tests run
-GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump)
+GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump)
 $(GPMU_DUMPS): $(B)/tests/unit/%: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)
 
 check-unit: $(GPMU_DUMPS)
-CHECK_TESTS += $(addprefix tests/unit/,libperf.t catalog-upstream.t)
+CHECK_TESTS += $(addprefix tests/unit/,libperf.t catalog-upstream.t plan-upstream.t plan-perf.t)

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Events of a plan: those that are asked for, and those of metrics. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "event_list.h"
+#include "plan_build.h"
+
+/* An entry of the plan with nothing but its text; NULL if there is no memory */
+static struct plan_event *append(struct gpmu_plan *plan, const char *text)
+{
+	struct plan_event *events = plan_room(plan->events, plan->n_events, sizeof(*events));
+	struct plan_event *event;
+
+	if (!events)
+		return NULL;
+	plan->events = events;
+	event = &events[plan->n_events];
+	*event = (struct plan_event){ .braces = PLAN_NONE, .label = strdup(text) };
+	if (!event->label)
+		return NULL;
+	plan->n_events++;
+	return event;
+}
+
+/* Of -errno of gpmu_event_new(): whether it is this process that cannot go on */
+static bool is_fatal(int ret)
+{
+	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE;
+}
+
+/* What the machine does not have is no failure, but @why. */
+static int resolve(struct gpmu_plan *plan, struct plan_event *event, struct gpmu_error *why)
+{
+	*why = (struct gpmu_error){ .text = "" };
+	errno = 0;
+	event->event = gpmu_event_new(plan->machine, plan->catalog, event->label, why);
+	if (event->event)
+		return 0;
+	return errno ? -errno : -EINVAL;
+}
+
+static int set_why(struct plan_event *event, const char *text)
+{
+	event->why = strdup(text);
+	return event->why ? 0 : -ENOMEM;
+}
+
+static int find_metric_event(const struct gpmu_plan *plan, const char *text, size_t *index)
+{
+	size_t i;
+
+	for (i = 0; i < plan->n_events; i++) {
+		if (plan->events[i].of_metrics && !strcmp(plan->events[i].label, text)) {
+			*index = i;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, size_t *index,
+		      struct gpmu_error *error)
+{
+	struct plan_event *event;
+	struct gpmu_error why;
+	int ret;
+
+	if (!find_metric_event(plan, text, index))
+		return 0;
+	event = append(plan, text);
+	if (!event)
+		return -ENOMEM;
+	event->of_metrics = true;
+	*index = plan->n_events - 1;
+	ret = resolve(plan, event, &why);
+	if (!ret)
+		return 0;
+	if (is_fatal(ret) || (strict && ret == -EINVAL)) {
+		error_set(error, 0, "%s", why.text);
+		return ret;
+	}
+	return set_why(event, why.text);
+}
+
+static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
+		     struct gpmu_error *error)
+{
+	struct plan_event *event = append(plan, item->text);
+	struct gpmu_error why;
+	int ret;
+
+	if (!event)
+		return -ENOMEM;
+	if (item->group >= 0)
+		event->braces = plan->n_braces + (size_t)item->group;
+	ret = resolve(plan, event, &why);
+	if (ret == -ENODEV)
+		ret = set_why(event, why.text);
+	else if (ret)
+		error_set(error, item->offset + why.offset, "%s", why.text);
+	return ret ? ret : plan_add_item(plan, PLAN_ITEM_EVENT, plan->n_events - 1);
+}
+
+int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_error *error)
+{
+	struct plan_mark mark = plan_mark(plan);
+	struct event_list events;
+	size_t i;
+	int ret;
+
+	if (plan->made) {
+		error_set(error, 0, "the plan is made already");
+		return -EBUSY;
+	}
+	ret = event_list_init(&events, list, error);
+	if (ret)
+		return ret;
+	for (i = 0; i < events.length && !ret; i++)
+		ret = add_event(plan, &events.items[i], error);
+	plan->n_braces += (size_t)events.groups;
+	event_list_release(&events);
+	if (ret)
+		plan_rewind(plan, mark);
+	if (ret == -ENOMEM)
+		error_set(error, 0, "no memory");
+	return ret;
+}
+
+static bool is_offline(const struct event_instance *instance)
+{
+	const int *cpus;
+
+	return instance->pmu && gpmu_pmu_has_cpumask(instance->pmu) &&
+	       !gpmu_pmu_source(instance->pmu) && !gpmu_pmu_cpus(instance->pmu, &cpus);
+}
+
+/* The others keep their order. */
+static int leave_out(struct gpmu_plan *plan, struct plan_event *event)
+{
+	struct event_instance *list = event->event->instances;
+	size_t i, kept = 0;
+	int ret = 0;
+
+	for (i = 0; i < event->event->length; i++) {
+		if (!is_offline(&list[i])) {
+			list[kept++] = list[i];
+			continue;
+		}
+		if (!ret)
+			ret = plan_warn(plan, "%s: no CPU of its socket is online, so it is not "
+					"counted", gpmu_pmu_name(list[i].pmu));
+		free(list[i].name);
+	}
+	event->event->length = kept;
+	return ret;
+}
+
+int plan_leave_out(struct gpmu_plan *plan)
+{
+	struct plan_event *event;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < plan->n_events; i++) {
+		event = &plan->events[i];
+		if (!event->event)
+			continue;
+		ret = leave_out(plan, event);
+		if (!ret && !event->event->length) {
+			gpmu_event_free(event->event);
+			event->event = NULL;
+			ret = set_why(event, "no CPU of its PMU's socket is online");
+		}
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * From needs to groups, as few as the following finds; which is the least that there
+ * can be is a hard problem. Needs are taken from the largest on. One that a group has
+ * all of joins it. Else it joins the group that it shares most with, of those that
+ * still fit; and if there is none, it is a group itself.
+ *
+ * Needs of metrics with more PMUs come first. Those of nvidia_scf_pmu_0 and
+ * nvidia_scf_pmu_1 are the same then, in the same order, so that they find the same
+ * groups; a metric of one socket takes what room is left in that one's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_build.h"
+
+struct packing {
+	struct plan_needs *needs;
+	struct gpmu_plan *plan;
+	struct plan_member *scratch;	/* room for all members that there are */
+};
+
+static int compare_needs(const void *a, const void *b)
+{
+	const struct plan_need *x = *(struct plan_need *const *)a;
+	const struct plan_need *y = *(struct plan_need *const *)b;
+
+	if (x->width != y->width)
+		return x->width < y->width ? 1 : -1;
+	if (x->length != y->length)
+		return x->length < y->length ? 1 : -1;
+	return (x > y) - (x < y);
+}
+
+static int new_bin(struct packing *p, struct plan_need *need)
+{
+	struct plan_needs *needs = p->needs;
+	struct plan_bin *bins = plan_room(needs->bins, needs->n_bins, sizeof(*bins)), *bin;
+	size_t i;
+	int ret = 0;
+
+	if (!bins)
+		return -ENOMEM;
+	needs->bins = bins;
+	bin = &bins[needs->n_bins];
+	*bin = (struct plan_bin){
+		.rank = PLAN_NONE, .alone = need->alone || p->plan->options.no_merge,
+		.given = need->given,
+	};
+	need->bin = needs->n_bins++;
+	for (i = 0; i < need->length && !ret; i++)
+		ret = plan_add_member(&bin->members, &bin->length, &need->members[i]);
+	return ret;
+}
+
+static size_t overlap(const struct plan_bin *bin, const struct plan_need *need)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < need->length; i++)
+		n += plan_has_member(bin->members, bin->length, need->members[i].number);
+	return n;
+}
+
+/* What the group would be with what the need adds, in the scratch list */
+static size_t unite(struct packing *p, const struct plan_bin *bin, const struct plan_need *need)
+{
+	size_t i, n = bin->length;
+
+	memcpy(p->scratch, bin->members, n * sizeof(*bin->members));
+	for (i = 0; i < need->length; i++)
+		if (!plan_has_member(bin->members, bin->length, need->members[i].number))
+			p->scratch[n++] = need->members[i];
+	return n;
+}
+
+static int join(struct packing *p, struct plan_need *need, size_t index)
+{
+	struct plan_bin *bin = &p->needs->bins[index];
+	size_t i, n = unite(p, bin, need);
+	int ret = 0;
+
+	need->bin = index;
+	for (i = bin->length; i < n && !ret; i++)
+		ret = plan_add_member(&bin->members, &bin->length, &p->scratch[i]);
+	return ret;
+}
+
+static bool is_candidate(const struct plan_bin *bin, const struct plan_need *need)
+{
+	return !bin->given && bin->alone == need->alone &&
+	       plan_same_pmu(bin->members[0].instance, need->members[0].instance);
+}
+
+/* The first group that is @shared members with the need and fits with it, or PLAN_NONE */
+static int find_bin(struct packing *p, const struct plan_need *need, size_t shared, size_t *index)
+{
+	const struct plan_bin *bin;
+	size_t i;
+	int fits, ret;
+
+	*index = PLAN_NONE;
+	for (i = 0; i < p->needs->n_bins && *index == PLAN_NONE; i++) {
+		bin = &p->needs->bins[i];
+		if (!is_candidate(bin, need) || overlap(bin, need) != shared)
+			continue;
+		fits = shared == need->length ? 1 :
+		       plan_fits(p->plan, p->scratch, unite(p, bin, need));
+		if (fits > 0)
+			*index = i;
+		ret = fits < 0 ? plan_warn_unknown(p->plan, need->members[0].instance) : 0;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Of what is alone, only the same shares: perf counts it once too. */
+static int place(struct packing *p, struct plan_need *need)
+{
+	size_t shared = need->length, index = PLAN_NONE;
+	int ret = 0;
+
+	if (p->plan->options.no_merge || need->metric == PLAN_NONE)
+		return new_bin(p, need);
+	do {
+		ret = find_bin(p, need, shared, &index);
+	} while (!ret && index == PLAN_NONE && !need->alone && shared--);
+	if (ret)
+		return ret;
+	return index == PLAN_NONE ? new_bin(p, need) : join(p, need, index);
+}
+
+int plan_pack(struct plan_needs *needs, struct gpmu_plan *plan)
+{
+	struct packing p = { .needs = needs, .plan = plan };
+	struct plan_need **sorted;
+	size_t i, all = 1;
+	int ret = 0;
+
+	for (i = 0; i < needs->length; i++)
+		all += needs->list[i].length;
+	sorted = malloc((needs->length + 1) * sizeof(struct plan_need *));
+	p.scratch = malloc(all * sizeof(*p.scratch));
+	if (!sorted || !p.scratch)
+		ret = -ENOMEM;
+	for (i = 0; i < needs->length && !ret; i++)
+		sorted[i] = &needs->list[i];
+	if (!ret && needs->length)
+		qsort(sorted, needs->length, sizeof(struct plan_need *), compare_needs);
+	for (i = 0; i < needs->length && !ret; i++)
+		ret = place(&p, sorted[i]);
+	free(sorted);
+	free(p.scratch);
+	return ret;
+}
