@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -566,6 +567,157 @@ const char *gpmu_plan_group_event(const struct gpmu_plan *plan, size_t group, si
  * Return: new, the caller's to free(); NULL with errno ENOMEM
  */
 char *gpmu_plan_text(const struct gpmu_plan *plan);
+
+/* --- row: values, with what they are worth ------------------------------------- */
+
+enum gpmu_state {
+	GPMU_OK,
+	GPMU_IDLE,		/* a metric's divisor was 0: what it is of did not happen */
+	GPMU_NOT_COUNTED,	/* a counter did not run */
+	GPMU_NOT_SUPPORTED,	/* there is no such counter here: why says more */
+};
+
+/* What a value is of */
+enum gpmu_scope {
+	GPMU_SCOPE_MACHINE,
+	GPMU_SCOPE_NODE,
+	GPMU_SCOPE_CPU,
+	GPMU_SCOPE_PROCESS,
+};
+
+/**
+ * struct gpmu_row - the value of an event or a metric
+ * @size: of this structure; in an array the next row begins so many bytes further
+ * @begin: of the interval, in seconds from the session's start
+ * @end: likewise
+ * @metric: 1: of a metric, 0: of an event
+ * @name: the event's or metric's label, as it was asked for
+ * @pmu: "nvidia_scf_pmu_0" of counts of one PMU; of several of a kind the kind,
+ *	"nvidia_scf_pmu"; NULL: of different ones, or none
+ * @scope: what the value is of. PMUs outside the cores count the machine or a node of it
+ *	even if the rest is of a process
+ * @node: the number that is in the names of its PMUs; -1: not of one
+ * @package: of that node, perf's label S<n>; -1: not known
+ * @cpu: -1: not of one
+ * @pid: of the process; -1: not of one, or of several
+ * @state: a value of which a part is missing is not OK, it is never the sum of the rest
+ * @value: in @unit; NaN unless @state is GPMU_OK
+ * @unit: "GB/s" (1e9 bytes); NULL: a number
+ * @share: of the time, 0 to 1, that the counters ran; the lowest of them. Below 1 they were
+ *	multiplexed, and the value is an estimate. NaN if it is not known
+ * @raw: the sum as it was counted, of an event; 0 of a metric
+ * @enabled: how long a counter was enabled, in ns, the mean of them
+ * @running: how long it counted, likewise
+ * @counters: how many counts were added
+ * @alert: of a metric with a threshold: 1 it is passed, 0 not, -1 not known, or none
+ * @runs: the value is the mean of so many; 1
+ * @deviation: standard deviation of that mean, in @unit; 0 of one run
+ * @why: of GPMU_NOT_COUNTED and GPMU_NOT_SUPPORTED, one line; or NULL
+ *
+ * Texts are borrowed from whoever the row was got of, and change with it.
+ */
+struct gpmu_row {
+	size_t size;
+	double begin, end;
+	int metric;
+	const char *name;
+	const char *pmu;
+	enum gpmu_scope scope;
+	int node, package, cpu, pid;
+	enum gpmu_state state;
+	double value;
+	const char *unit;
+	double share;
+	uint64_t raw, enabled, running;
+	size_t counters;
+	int alert;
+	unsigned int runs;
+	double deviation;
+	const char *why;
+};
+
+/* --- sink: rows as text ---------------------------------------------------------- */
+
+/*
+ * Rows for people, or for programs in two forms that do not change:
+ * metrics/output.rst says what each column is. Numbers are in the C locale in any
+ * locale. A sink belongs to one thread at a time.
+ */
+struct gpmu_sink;
+
+enum gpmu_sink_kind {
+	GPMU_SINK_SUMMARY,	/* as perf stat prints it */
+	GPMU_SINK_CSV,
+	GPMU_SINK_JSON,		/* an object a line */
+};
+
+/**
+ * struct gpmu_sink_options - how rows are written; what is 0 or NULL is the default
+ * @size: of this structure
+ * @separator: of a CSV file's columns; NULL: ","
+ * @title: of a summary, what was counted: "'./app'"; NULL: "system wide"
+ * @host: of CSV and JSON; NULL: this machine's name
+ * @color: 1: a metric beyond its threshold is red in a summary
+ * @interval: 1: each gpmu_sink_rows() is an interval, 0: there is one of the whole run
+ * @big_numbers: 1: a summary's numbers have a comma before each three digits
+ * @per_node: 1: a summary has a column of nodes even if no row is of one
+ * @runs: how many runs the values are the mean of; 0: 1
+ */
+struct gpmu_sink_options {
+	size_t size;
+	const char *separator;
+	const char *title;
+	const char *host;
+	int color;
+	int interval;
+	int big_numbers;
+	int per_node;
+	unsigned int runs;
+};
+
+/**
+ * struct gpmu_sink_end - what a summary ends with
+ * @size: of this structure
+ * @elapsed: seconds, the mean of several runs
+ * @deviation: the standard deviation of that mean
+ * @user: seconds of the command; below 0: there was none
+ * @system: likewise
+ */
+struct gpmu_sink_end {
+	size_t size;
+	double elapsed, deviation;
+	double user, system;
+};
+
+/**
+ * gpmu_sink_new() - a sink that writes to a file
+ * @kind: which of them
+ * @file: the caller's; it stays open, and is to be there as long as the sink. Each
+ *	gpmu_sink_rows() is written at once and is not buffered
+ * @options: copied; NULL: all are the default
+ * @error: set on failure, or NULL
+ *
+ * Return: new; NULL with errno EINVAL (no such kind, or a separator that is part of
+ * numbers and words) or ENOMEM
+ */
+struct gpmu_sink *gpmu_sink_new(enum gpmu_sink_kind kind, FILE *file,
+				const struct gpmu_sink_options *options,
+				struct gpmu_error *error);
+/* NULL is allowed. */
+void gpmu_sink_free(struct gpmu_sink *sink);
+
+/**
+ * gpmu_sink_rows() - writes the rows of an interval, or of the whole run
+ * @sink: the sink
+ * @rows: @n of them, one after the other in steps of the first one's size
+ * @n: 0 is allowed
+ *
+ * Return: 0; -EINVAL (the size is none), -ENOMEM (nothing is written), or what
+ * writing failed with: -ENOSPC, -EPIPE, ...
+ */
+int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
+/* Writes what comes after the last row. Returns as gpmu_sink_rows() */
+int gpmu_sink_end(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 # tests/vm/model/rules.mk.
 
 # Those of a noun begin with its name.
-GPMU_NOUNS	:= cpus machine source catalog expr event plan
+GPMU_NOUNS	:= cpus machine source catalog expr event plan counts row stats number sink
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
 GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
@@ -22,6 +22,7 @@ both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-sa
 # Functions that a test stands in for
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
 $(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
+$(call both,sink-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # What the replay of damage runs is the fuzzer's target
 FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What sinks have in common: text is gathered in a buffer and written at once. */
+#ifndef GPMU_SINK_H
+#define GPMU_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpmu.h"
+#include "number.h"
+
+#define SINK_SCHEMA	"1"	/* of CSV and JSON */
+
+struct sink_buffer {
+	char *data;
+	size_t length, size;
+	bool failed;		/* no memory; what came after it is lost */
+};
+
+struct gpmu_sink;
+
+struct sink_ops {
+	/* What comes before the rows of the first interval */
+	void (*begin)(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
+	void (*rows)(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
+	void (*end)(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
+};
+
+struct gpmu_sink {
+	const struct sink_ops *ops;
+	FILE *file;
+	struct gpmu_sink_options options;
+	char *separator, *title, *host;
+	struct sink_buffer buffer;
+	bool begun;
+	/* Of a summary */
+	enum gpmu_scope scope;		/* that its heading says */
+	size_t labels, units;		/* width of these columns */
+	char **whys;			/* that were shown */
+	size_t n_whys;
+	struct gpmu_row *copy;		/* rows of another size in this one's */
+	size_t copy_room;
+};
+
+extern const struct sink_ops sink_summary, sink_csv, sink_json;
+
+/* Room for @n bytes more, or NULL; they are part of the text once buffer_added() says so. */
+char *buffer_room(struct sink_buffer *buffer, size_t n);
+
+static inline void buffer_added(struct sink_buffer *buffer, size_t n)
+{
+	buffer->length += n;
+}
+
+static inline void buffer_bytes(struct sink_buffer *buffer, const char *bytes, size_t n)
+{
+	char *room = buffer_room(buffer, n);
+
+	if (room) {
+		memcpy(room, bytes, n);
+		buffer_added(buffer, n);
+	}
+}
+
+static inline void buffer_text(struct sink_buffer *buffer, const char *text)
+{
+	buffer_bytes(buffer, text, strlen(text));
+}
+
+static inline void buffer_char(struct sink_buffer *buffer, char c)
+{
+	buffer_bytes(buffer, &c, 1);
+}
+
+void buffer_blanks(struct sink_buffer *buffer, size_t n);
+void buffer_u64(struct sink_buffer *buffer, uint64_t value);
+void buffer_int(struct sink_buffer *buffer, int value);
+void buffer_fixed(struct sink_buffer *buffer, double value, unsigned int decimals);
+void buffer_shortest(struct sink_buffer *buffer, double value);
+
+/* "machine", "not_counted" of CSV and JSON */
+const char *sink_scope_name(enum gpmu_scope scope);
+const char *sink_state_name(enum gpmu_state state);
+
+#endif /* GPMU_SINK_H */

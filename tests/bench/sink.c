@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * sink: how long a row takes from counts to text, for each kind of sink, beside
+ * printf() of the same CSV line. Exits with 1 above a microsecond.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "gpmu.h"
+
+#define WANTED		1000	/* ns a row */
+#define ROWS		200
+#define INTERVALS	1000
+#define ROUNDS		5
+
+static struct gpmu_row rows[ROWS];
+
+static double cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* Events and metrics by turns, numbers of all digits, an interval a millisecond */
+static void next_interval(unsigned int n)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		rows[i] = (struct gpmu_row){
+			.size = sizeof(rows[i]),
+			.begin = n * 1e-3,
+			.end = (n + 1) * 1e-3,
+			.metric = i % 2,
+			.name = i % 2 ? "GraceMemBW" : "nvidia_scf_pmu/cmem_rd_data/",
+			.pmu = "nvidia_scf_pmu_0",
+			.scope = GPMU_SCOPE_NODE,
+			.node = (int)(i / 2 % 4),
+			.package = (int)(i / 2 % 4) * 36,
+			.cpu = -1,
+			.pid = -1,
+			.raw = i % 2 ? 0 : 1234567890 + n * i,
+			.enabled = 1000123 + n,
+			.running = 700000 + n,
+			.share = 700000.0 / (1000123 + n),
+			.counters = 1,
+			.alert = -1,
+			.runs = 1,
+			.unit = i % 2 ? "GB/s" : NULL,
+		};
+		rows[i].value = i % 2 ? (double)(n + i) / 7 : (double)rows[i].raw * 10 / 7;
+	}
+}
+
+/* ns a row; what it takes to make rows up is not counted */
+static double measure(enum gpmu_sink_kind kind, FILE *file)
+{
+	struct gpmu_sink_options options = { .size = sizeof(options),
+					     .interval = 1,
+					     .big_numbers = 1 };
+	struct gpmu_sink *sink = gpmu_sink_new(kind, file, &options, NULL);
+	double ns = 0;
+
+	for (unsigned int n = 0; sink && n < INTERVALS; n++) {
+		double begin;
+
+		next_interval(n);
+		begin = cpu_ns();
+		if (gpmu_sink_rows(sink, rows, ROWS))
+			exit(2);
+		ns += cpu_ns() - begin;
+	}
+	gpmu_sink_free(sink);
+	return sink ? ns / INTERVALS / ROWS : INFINITY;
+}
+
+/* printf() is not asked for the fewest digits. */
+static double measure_printf(FILE *file)
+{
+	double ns = 0;
+
+	for (unsigned int n = 0; n < INTERVALS; n++) {
+		double begin;
+
+		next_interval(n);
+		begin = cpu_ns();
+		for (const struct gpmu_row *row = rows; row < rows + ROWS; row++)
+			fprintf(file,
+				"%.9f,%.9f,%s,%s,%d,%d,,,%s,%s,%s,%.17g,%s,%s,%.17g,%lu,%lu,%lu,"
+				"%zu,%u,%.17g,,\n",
+				row->begin, row->end, "host", "node", row->node, row->package,
+				row->pmu, row->metric ? "metric" : "event", row->name, row->value,
+				row->unit ? row->unit : "", "ok", row->share,
+				(unsigned long)row->raw, (unsigned long)row->enabled,
+				(unsigned long)row->running, row->counters, row->runs,
+				row->deviation);
+		fflush(file);
+		ns += cpu_ns() - begin;
+	}
+	return ns / INTERVALS / ROWS;
+}
+
+int main(void)
+{
+	static const char *const names[] = { "summary", "CSV", "JSON" };
+	FILE *file = fopen("/dev/null", "w");
+	double worst = 0;
+
+	if (!file)
+		return 2;
+	for (int kind = GPMU_SINK_SUMMARY; kind <= GPMU_SINK_JSON; kind++) {
+		double best = INFINITY;
+
+		/* The best of some rounds, as others use the machine too */
+		for (int i = 0; i < ROUNDS; i++)
+			best = fmin(best, measure((enum gpmu_sink_kind)kind, file));
+		printf("%s: %.0f ns a row\n", names[kind], best);
+		worst = fmax(worst, best);
+	}
+	printf("printf() of CSV: %.0f ns a row\n", measure_printf(file));
+	fclose(file);
+	return worst > WANTED;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* CSV, version 1: these columns do not change. */
+#include <errno.h>
+#include <limits.h>
+
+#include "sink-test.h"
+
+static const char header[] =
+	"# gpmu-csv 1\n"
+	"time_begin,time_end,host,scope,node,package,cpu,pid,pmu,kind,name,value,unit,state,"
+	"share,raw,enabled_ns,running_ns,counters,runs,deviation,alert,why\n";
+
+/* Below the head */
+static const char *body(const struct test_sink *t)
+{
+	return strncmp(t->text, header, strlen(header)) ? "no head" : t->text + strlen(header);
+}
+
+static void columns(void)
+{
+	struct gpmu_row rows[] = {
+		event_row("cycles", 18446744073709551615u), metric_row("GraceMemBW", 80.1, "GB/s"),
+		lost_row("a", GPMU_NOT_COUNTED, "the PMU has gone"),
+		lost_row("b", GPMU_NOT_SUPPORTED, NULL), metric_row("c", NAN, "ns"),
+	};
+	const struct gpmu_sink_end end = { sizeof(end), 1, 0, 1, 1 };
+	struct test_sink t;
+
+	rows[0].begin = 0.5;
+	rows[0].scope = GPMU_SCOPE_PROCESS;
+	rows[0].pid = 77;
+	rows[0].pmu = "armv8_pmuv3_0";
+	rows[0].share = 0.25;
+	rows[0].running = 500000000;
+	rows[1] = on_node(rows[1], 1, 36);
+	rows[1].pmu = "nvidia_scf_pmu_1";
+	rows[1].alert = 1;
+	rows[1].runs = 3;
+	rows[1].deviation = 1.0 / 3;
+	rows[2].scope = GPMU_SCOPE_CPU;
+	rows[2].cpu = 0;
+	rows[2].node = 0;
+	rows[3].enabled = rows[3].running = 0;
+	rows[3].counters = 0;
+	rows[4].state = GPMU_IDLE;
+	rows[4].alert = 0;
+	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
+	ok(!gpmu_sink_rows(t.sink, rows, 5) && !gpmu_sink_end(t.sink, &end), "rows are written");
+	is_text(body(&t),
+		"0.500000000,2.000000000,grace1,process,,,,77,armv8_pmuv3_0,event,cycles,"
+		"1.8446744073709552e+19,,ok,0.25,18446744073709551615,2000000000,500000000,1,1,"
+		"0,,\n"
+		"0.000000000,2.000000000,grace1,node,1,36,,,nvidia_scf_pmu_1,metric,GraceMemBW,"
+		"80.1,GB/s,ok,1,,2000000000,2000000000,1,3,0.3333333333333333,1,\n"
+		"0.000000000,2.000000000,grace1,cpu,0,,0,,,event,a,,,not_counted,0,,2000000000,"
+		"2000000000,1,1,,,the PMU has gone\n"
+		"0.000000000,2.000000000,grace1,machine,,,,,,event,b,,,not_supported,,,,,0,1,,,\n"
+		"0.000000000,2.000000000,grace1,machine,,,,,,metric,c,,ns,idle,1,,2000000000,"
+		"2000000000,1,1,,0,\n",
+		"below the head each column, and empty where there is nothing");
+	gpmu_sink_rows(t.sink, rows, 1);
+	ok(!strstr(body(&t), "gpmu-csv"), "the head is written once");
+	test_sink_release(&t);
+	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
+	gpmu_sink_rows(t.sink, rows, 0);
+	is_text(t.text, header, "without a row it is a head");
+	test_sink_release(&t);
+}
+
+static void quotes(void)
+{
+	static const struct {
+		const char *separator, *name, *want;
+	} table[] = {
+		{ NULL, "{a,b}", ",\"{a,b}\"," },
+		{ NULL, "say \"a\"", ",\"say \"\"a\"\"\"," },
+		{ NULL, "two\nlines", ",\"two\nlines\"," },
+		{ NULL, "two\rlines", ",\"two\rlines\"," },
+		{ NULL, "plain;text", ",plain;text," },
+		{ ";", "a;b", ";\"a;b\";" },
+		{ ";", "a,b", ";a,b;" },
+		{ "\t", "a\tb", "\t\"a\tb\"\t" },
+		{ " | ", "a | b", " | \"a | b\" | " },
+		{ " | ", "a|b", " | a|b | " },
+		{ NULL, "#a", ",\"#a\"," },
+		{ NULL, "", ",event,,1," },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct gpmu_row row = event_row(table[i].name, 1);
+		struct test_sink t;
+
+		test_sink_init(&t, GPMU_SINK_CSV,
+			       (struct gpmu_sink_options){ .separator = table[i].separator });
+		gpmu_sink_rows(t.sink, &row, 1);
+		ok(strstr(t.text, table[i].want) != NULL, "a name \"%.3s\" with separator \"%s\"",
+		   i == 2 || i == 3 ? "two" : table[i].name,
+		   table[i].separator ? table[i].separator : ",");
+		test_sink_release(&t);
+	}
+}
+
+static void separators(void)
+{
+	static const char *const bad[] = { "", ".", "-", "e", "0", "\"", "\n", "#", "_", ", x" };
+	struct gpmu_sink_options options = { .size = sizeof(options) };
+	struct gpmu_error error = { 0 };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		options.separator = bad[i];
+		errno = 0;
+		ok(!gpmu_sink_new(GPMU_SINK_CSV, stdout, &options, &error) && errno == EINVAL,
+		   "a separator that a value can have is refused");
+	}
+	is_str(error.text, "separator \", x\": expected one without letters, digits and any of "
+	       "_+-.\"# and line ends", "with the reason");
+}
+
+int main(void)
+{
+	columns();
+	quotes();
+	separators();
+	return done_testing();
+}

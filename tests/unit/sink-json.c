@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* JSON lines: each is an object that any parser takes. */
+#include <jansson.h>
+
+#include "sink-test.h"
+
+static void columns(void)
+{
+	struct gpmu_row row = event_row("cycles", 18446744073709551615u);
+	struct test_sink t;
+
+	row = on_node(row, 1, 36);
+	row.begin = 0.25;
+	row.pmu = "nvidia_scf_pmu_1";
+	row.unit = "%";
+	row.share = 0.5;
+	row.running = 1000000000;
+	row.alert = 1;
+	row.runs = 4;
+	row.deviation = 0.1;
+	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
+	ok(!gpmu_sink_rows(t.sink, &row, 1), "a row is written");
+	is_text(t.text,
+		"{\"gpmu\":1,\"time_begin\":0.250000000,\"time_end\":2.000000000,"
+		"\"host\":\"grace1\","
+		"\"scope\":\"node\",\"node\":1,\"package\":36,\"cpu\":null,\"pid\":null,"
+		"\"pmu\":\"nvidia_scf_pmu_1\",\"kind\":\"event\",\"name\":\"cycles\","
+		"\"value\":1.8446744073709552e+19,\"unit\":\"%\",\"state\":\"ok\",\"share\":0.5,"
+		"\"raw\":18446744073709551615,\"enabled_ns\":2000000000,\"running_ns\":1000000000,"
+		"\"counters\":1,\"runs\":4,\"deviation\":0.1,\"alert\":1,\"why\":null}\n",
+		"all its keys, in this order");
+	test_sink_release(&t);
+}
+
+static json_t *parse(const struct test_sink *t)
+{
+	json_error_t error;
+	json_t *object = json_loads(t->text, JSON_REJECT_DUPLICATES, &error);
+
+	if (!object)
+		diag("%s: %s", error.text, t->text);
+	return object;
+}
+
+static const char *string(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+static bool is_null(const json_t *object, const char *key)
+{
+	return json_is_null(json_object_get(object, key));
+}
+
+/* Text that JSON has to escape, and bytes that are no text */
+static void texts(void)
+{
+	static const struct {
+		const char *name, *want;
+	} table[] = {
+		{ "say \"a\\b\"", "say \"a\\b\"" },
+		{ "\001\n\t\177", "\001\n\t\177" },
+		{ "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80",
+		  "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80" },
+		{ "a\xff"
+		  "b",
+		  "a\xef\xbf\xbd"
+		  "b" },
+		{ "\xc3", "\xef\xbf\xbd" },
+		{ "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xe0\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xf0\x9f\x98", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct gpmu_row row = event_row(table[i].name, 1);
+		struct test_sink t;
+		json_t *object;
+
+		test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
+		gpmu_sink_rows(t.sink, &row, 1);
+		object = parse(&t);
+		is_str(string(object, "name"), table[i].want, "a text of any bytes");
+		ok(strchr(t.text, '\n') == t.text + t.length - 1, "is one line");
+		json_decref(object);
+		test_sink_release(&t);
+	}
+}
+
+static void states(void)
+{
+	static const enum gpmu_state states[] = { GPMU_IDLE, GPMU_NOT_COUNTED, GPMU_NOT_SUPPORTED };
+	static const char *const names[] = { "idle", "not_counted", "not_supported" };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct gpmu_row row = lost_row("a", states[i], "why");
+		struct test_sink t;
+		json_t *object;
+
+		/* What may be in it in spite of its state */
+		row.value = i ? INFINITY : 5;
+		row.raw = 9;
+		test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ .host = "" });
+		gpmu_sink_rows(t.sink, &row, 1);
+		object = parse(&t);
+		is_str(string(object, "state"), names[i], "a state");
+		ok(is_null(object, "value") && is_null(object, "raw") &&
+			   is_null(object, "deviation"),
+		   "%s: there is no number", names[i]);
+		ok(is_null(object, "share") == isnan(row.share) && is_null(object, "host"),
+		   "%s: NaN is null, and so is a host without a name", names[i]);
+		ok(is_null(object, "enabled_ns") == (states[i] == GPMU_NOT_SUPPORTED),
+		   "%s: it was enabled, or not", names[i]);
+		json_decref(object);
+		test_sink_release(&t);
+	}
+}
+
+/* NaN and infinite of a caller */
+static void not_finite(void)
+{
+	struct gpmu_row row = metric_row("a", INFINITY, NULL);
+	struct test_sink t;
+	json_t *object;
+
+	row.begin = -INFINITY;
+	row.end = NAN;
+	row.deviation = NAN;
+	row.share = NAN;
+	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
+	gpmu_sink_rows(t.sink, &row, 1);
+	object = parse(&t);
+	ok(object && is_null(object, "value") && is_null(object, "time_begin") &&
+		   is_null(object, "time_end") && is_null(object, "deviation"),
+	   "no number is null in JSON");
+	json_decref(object);
+	test_sink_release(&t);
+	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
+	gpmu_sink_rows(t.sink, &row, 1);
+	ok(strstr(t.text,
+		  "\n,,grace1,machine,,,,,,metric,a,,,ok,,,2000000000,2000000000,1,1,,,\n") != NULL,
+	   "and empty in CSV");
+	test_sink_release(&t);
+	test_sink_init(&t, GPMU_SINK_SUMMARY,
+		       (struct gpmu_sink_options){ .interval = 1, .runs = 2 });
+	row.runs = 2;
+	gpmu_sink_rows(t.sink, &row, 1);
+	ok(!strstr(t.text, "nan") && !strstr(t.text, "inf"), "and blank in a summary");
+	test_sink_release(&t);
+}
+
+int main(void)
+{
+	columns();
+	texts();
+	states();
+	not_finite();
+	return done_testing();
+}

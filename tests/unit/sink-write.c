@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Writing: once an interval, and what fails is seen. Callers with another gpmu.h.
+ * Linked with --wrap for write.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "sink-test.h"
+
+static unsigned int writes;
+static int interrupts;	/* writes that fail with EINTR first */
+static size_t most;	/* bytes of a write; 0: all */
+
+ssize_t __real_write(int fd, const void *buffer, size_t size);
+ssize_t __wrap_write(int fd, const void *buffer, size_t size);
+
+ssize_t __wrap_write(int fd, const void *buffer, size_t size)
+{
+	writes++;
+	if (interrupts) {
+		interrupts--;
+		errno = EINTR;
+		return -1;
+	}
+	return __real_write(fd, buffer, most && size > most ? most : size);
+}
+
+static const enum gpmu_sink_kind kinds[] = {
+	GPMU_SINK_SUMMARY, GPMU_SINK_CSV, GPMU_SINK_JSON,
+};
+
+#define ROWS	500
+
+static struct gpmu_row rows[ROWS];
+
+static struct gpmu_sink *sink_to(FILE *file, enum gpmu_sink_kind kind)
+{
+	const struct gpmu_sink_options options = { .size = sizeof(options), .host = "h" };
+
+	return gpmu_sink_new(kind, file, &options, NULL);
+}
+
+static void once(void)
+{
+	for (size_t i = 0; i < 3; i++) {
+		FILE *file = tmpfile();
+		struct gpmu_sink *sink = sink_to(file, kinds[i]);
+		char line[32] = "";
+		long size;
+
+		fputs("before\n", file);
+		writes = 0;
+		ok(!gpmu_sink_rows(sink, rows, ROWS) && writes == 1,
+		   "500 rows are written at once");
+		interrupts = 2;
+		most = 1000;
+		ok(!gpmu_sink_rows(sink, rows, ROWS),
+		   "a write that is interrupted or short goes on");
+		most = 0;
+		size = lseek(fileno(file), 0, SEEK_CUR);
+		ok(size > 2L * ROWS * 30 && !fseek(file, 0, SEEK_SET) &&
+			   fgets(line, sizeof(line), file) && !strcmp(line, "before\n"),
+		   "behind what was printed before");
+		gpmu_sink_free(sink);
+		fclose(file);
+	}
+}
+
+static void failures(void)
+{
+	const struct gpmu_sink_end end = { sizeof(end), 1, 0, 1, 1 };
+	int fds[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < 3; i++) {
+		FILE *full = fopen("/dev/full", "w"), *file;
+		struct gpmu_sink *sink = sink_to(full, kinds[i]);
+
+		ok(gpmu_sink_rows(sink, rows, 1) == -ENOSPC, "a full disk is seen");
+		ok(kinds[i] != GPMU_SINK_SUMMARY || gpmu_sink_end(sink, &end) == -ENOSPC,
+		   "also at the end");
+		gpmu_sink_free(sink);
+		fclose(full);
+		if (pipe(fds))
+			return;
+		file = fdopen(fds[1], "w");
+		sink = sink_to(file, kinds[i]);
+		close(fds[0]);
+		ok(gpmu_sink_rows(sink, rows, 1) == -EPIPE, "so is a reader that has gone");
+		gpmu_sink_free(sink);
+		fclose(file);
+	}
+}
+
+static ssize_t refuse(void *cookie, const char *buffer, size_t size)
+{
+	(void)cookie;
+	(void)buffer;
+	(void)size;
+	errno = EDQUOT;
+	return 0;
+}
+
+/* A file that is not the system's */
+static void cookies(void)
+{
+	FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = refuse });
+	struct gpmu_sink *sink = sink_to(file, GPMU_SINK_CSV);
+
+	ok(gpmu_sink_rows(sink, rows, 1) == -EDQUOT, "a caller's own file can fail too");
+	gpmu_sink_free(sink);
+	fclose(file);
+}
+
+/* A row and options as an application has them that was built with another gpmu.h */
+static void sizes(void)
+{
+	struct {
+		struct gpmu_row row;
+		double more;
+	} larger[2] = { { event_row("first", 1), 5 }, { event_row("second", 2), 6 } };
+	struct {
+		struct gpmu_sink_options options;
+		double more;
+	} newer = { { .size = sizeof(newer), .host = "h" }, 7 };
+	struct gpmu_sink_options older = { .size = offsetof(struct gpmu_sink_options, host),
+					   .host = "#" };
+	struct gpmu_row small = event_row("small", 1);
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	struct gpmu_sink *sink = gpmu_sink_new(GPMU_SINK_CSV, file, &newer.options, NULL);
+	const struct gpmu_sink_end end = { 0 };
+
+	larger[0].row.size = larger[1].row.size = sizeof(larger[0]);
+	ok(sink && !gpmu_sink_rows(sink, &larger[0].row, 2) && strstr(text, ",first,1,") &&
+	   strstr(text, ",second,2,"), "rows that are larger than these");
+	small.size = 16;
+	ok(gpmu_sink_rows(sink, &small, 1) == -EINVAL,
+	   "a row that is smaller than the first version's");
+	ok(gpmu_sink_end(sink, &end) == -EINVAL, "an end without a size");
+	gpmu_sink_free(sink);
+	fclose(file);
+	free(text);
+	file = open_memstream(&text, &length);
+	sink = gpmu_sink_new(GPMU_SINK_CSV, file, &older, NULL);
+	ok(sink && !gpmu_sink_rows(sink, rows, 1) && !strstr(text, "\"#\""),
+	   "of older options nothing is read behind their end");
+	gpmu_sink_free(sink);
+	fclose(file);
+	free(text);
+	older.size = 0;
+	ok(!gpmu_sink_new(GPMU_SINK_CSV, stdout, &older, NULL) && errno == EINVAL,
+	   "options without a size");
+	ok(!gpmu_sink_new((enum gpmu_sink_kind)7, stdout, NULL, NULL) && errno == EINVAL,
+	   "no such kind");
+	gpmu_sink_free(NULL);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		rows[i] = event_row("nvidia_scf_pmu_0/cmem_rd_data/", i);
+	once();
+	failures();
+	cookies();
+	sizes();
+	return done_testing();
+}
