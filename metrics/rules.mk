@@ -37,10 +37,12 @@ GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include
 GPMU_PLUGIN_DIR	:= $(PREFIX)/lib/gpmu
-GPMU_LIBS	:= -ljansson -lpfm -ltraceevent -lm -ldl -lpthread
+GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lm -ldl -lpthread
 
 include metrics/rules-catalog.mk
 
+# Only this one sees what libperf keeps to itself.
+$(B)/metrics/counter_fd.o $(B)/san/metrics/counter_fd.o: private CPPFLAGS_OF := @$(B)/libperf/internal
 $(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: \
 	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
 
@@ -70,4 +72,23 @@ $(GPMU_SO): $(GPMU_LIB) metrics/gpmu.map
 		-o $@ -Wl,--whole-archive $(GPMU_LIB) -Wl,--no-whole-archive $(GPMU_LIBS)
 	ln -sf $(@F) $(B)/libgpmu.so
 
-all: $(GPMU_SO)
+# The model as a plugin
+MODEL_PLUGIN	:= $(B)/gpmu-model.so
+MODEL_PLUGIN_SRC := $(wildcard metrics/sources/model/plugin/*.c)
+MODEL_PLUGIN_HDR := $(wildcard metrics/sources/model/plugin/*.h)
+MODEL_PLUGIN_OBJ := $(MODEL_PLUGIN_SRC:%.c=$(B)/%.o)
+
+$(MODEL_PLUGIN_OBJ): $(B)/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk
+	@mkdir -p $(@D)
+	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) -fPIC -c -o $@ $<
+
+MODEL_PLUGIN_SAN_OBJ := $(MODEL_PLUGIN_SRC:%.c=$(B)/san/%.o)
+$(MODEL_PLUGIN_SAN_OBJ): $(B)/san/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk
+	@mkdir -p $(@D)
+	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(SANITIZERS) -c -o $@ $<
+
+$(MODEL_PLUGIN): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ) metrics/sources/plugin.map
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,--version-script=metrics/sources/plugin.map,-z,defs \
+		-o $@ $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
+
+all: $(GPMU_SO) $(MODEL_PLUGIN)

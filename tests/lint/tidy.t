@@ -1,19 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# User-space C by clang-tidy, a test a file. What is built for the host only:
-# a file that needs the headers of another program (QEMU) is named here.
+# User-space C by clang-tidy, a test a file. Headers of libperf come with its
+# build; a file that needs those of another program (QEMU, perf) is named here.
 . tests/lint/lib.sh
 
 need git clang-tidy
+build=${B:-build}
+make -s "B=$build" "$build/libperf/libperf.a" >&2 || bail "no libperf"
 mapfile -t flags < <(c_flags)
+flags+=(-isystem "$build/libperf/include")
+mapfile -t internal < <(tr ' ' '\n' < "$build/libperf/internal")
 files=$(user_c | grep '\.c$')
 for f in $files; do
 	if grep -q '#include "qemu/' "$f"; then
 		skip "needs QEMU's headers" "clang-tidy finds nothing in $f"
 		continue
 	fi
-	found=$(clang-tidy --quiet --config-file=tests/lint/clang-tidy.yaml "$f" -- "${flags[@]}" 2> /dev/null |
+	if grep -q '#include "util/' "$f"; then
+		skip "needs perf's headers" "clang-tidy finds nothing in $f"
+		continue
+	fi
+	more=()
+	! grep -q '#include <internal/' "$f" || more=("${internal[@]}")
+	found=$(clang-tidy --quiet --config-file=tests/lint/clang-tidy.yaml "$f" -- "${flags[@]}" "${more[@]}" 2> /dev/null |
 		grep -E ': (warning|error): ' | sed "s|$PWD/||")
 	none "$found" "clang-tidy finds nothing in $f"
 done

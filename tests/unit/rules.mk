@@ -5,7 +5,7 @@
 # tests/vm/model/rules.mk.
 
 # Those of a noun begin with its name.
-GPMU_NOUNS	:= cpus machine source catalog expr event plan counts row stats number sink
+GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
 GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
@@ -22,22 +22,30 @@ both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-sa
 # Functions that a test stands in for
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
 $(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
+$(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
+$(call both,counter-fake): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read)
 $(call both,sink-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # What the replay of damage runs is the fuzzer's target
-FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz
+FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz source-model-fuzz
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): private TEST_SRC := tests/fuzz/$(test:-fuzz=.c)))
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-fuzz=.c)))
 
-# A source of counts with defects
+# Sources of counts: the model, and one with defects
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
 SOURCE_TESTS	:= $(filter source source-%,$(GPMU_TESTS))
 $(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR)
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
-$(call both,$(SOURCE_TESTS)): $(FAKE_PLUGIN)
+$(call both,$(SOURCE_TESTS)): $(FAKE_PLUGIN) $(MODEL_PLUGIN)
 $(call both,$(SOURCE_TESTS)): private TEST_CPPFLAGS := -DFAKE='"$(FAKE_PLUGIN)"' \
-	-DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
+	-DMODEL='"$(MODEL_PLUGIN)"' -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
+# These have the model's plugin in them.
+WITH_MODEL	:= source-model-alloc source-model-fuzz
+$(WITH_MODEL:%=$(B)/tests/unit/%.t): private TEST_OBJ := $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
+$(WITH_MODEL:%=$(B)/tests/unit/%-san.t): private TEST_OBJ := $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
+$(WITH_MODEL:%=$(B)/tests/unit/%.t): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
+$(WITH_MODEL:%=$(B)/tests/unit/%-san.t): $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
 
 $(GPMU_TESTS_T): $(B)/tests/unit/%.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB) tests/unit/rules.mk
 	@mkdir -p $(@D)

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Groups of the kernel's perf events, through libperf.
+ *
+ * libperf is GPL-2.0. This file and all others of libgpmu stay
+ * LGPL-2.1-or-later; a libgpmu that libperf is linked into is, as a whole,
+ * GPL-2.0.
+ *
+ * Uncore PMUs count on their own CPUs, whatever is to be counted; all others on the
+ * CPUs or tasks that are asked for. The kernel's group is the plan's, at each place.
+ */
+#include <errno.h>
+#include <perf/evsel.h>
+#include <stdlib.h>
+
+#include "counter.h"
+#include "error.h"
+#include "gpmu.h"
+
+static void free_group(struct counter_group *group)
+{
+	for (size_t i = 0; i < group->n_sets; i++)
+		counter_set_release(&group->sets[i]);
+	free(group->sets);
+	free(group->buffer);
+	free(group->tools);
+	free(group);
+}
+
+/* Slots that a kernel counts into one set, others into tools */
+static struct counter_group *new_group(const struct gpmu_plan *plan, size_t index)
+{
+	const struct gpmu_group *planned = &plan->groups[index];
+	struct counter_group *group = calloc(1, sizeof(*group));
+	struct counter_set *set;
+
+	if (!group)
+		return NULL;
+	group->base.ops = &source_perf;
+	group->plan = plan;
+	group->index = index;
+	group->buffer = calloc(COUNTER_HEAD + planned->length, sizeof(*group->buffer));
+	group->tools = calloc(planned->length, sizeof(*group->tools));
+	group->sets = calloc(1, sizeof(*group->sets));
+	if (!group->buffer || !group->tools || !group->sets)
+		goto no_memory;
+	group->n_sets = 1;
+	set = &group->sets[0];
+	set->slots = calloc(planned->length, sizeof(*set->slots));
+	if (!set->slots)
+		goto no_memory;
+	for (size_t i = planned->first; i < planned->first + planned->length; i++) {
+		if (plan->slots[i].instance->tool == EVENT_TOOL_NONE)
+			set->slots[set->n_slots++] = i;
+		else
+			group->tools[group->n_tools++] = i;
+	}
+	return group;
+no_memory:
+	free_group(group);
+	return NULL;
+}
+
+static int add_tools(const struct counter_group *group, struct gpmu_counts *counts)
+{
+	static const struct place any = { -1, -1, -1 };
+	int ret = 0;
+
+	for (size_t i = 0; i < group->n_tools && !ret; i++)
+		ret = counts_set_places(counts, group->tools[i], &any, 1);
+	return ret;
+}
+
+static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
+			const struct source_target *target, struct gpmu_counts *counts,
+			struct source_group **result, struct gpmu_error *error)
+{
+	const struct gpmu_pmu *pmu = plan->groups[index].pmu;
+	struct counter_group *group = new_group(plan, index);
+	bool tasks = !target->system && !(pmu && gpmu_pmu_has_cpumask(pmu));
+	int ret = 0;
+
+	(void)self;
+	if (!group || add_tools(group, counts)) {
+		error_set(error, 0, "out of memory");
+		ret = -ENOMEM;
+	} else if (group->sets[0].n_slots) {
+		group->inherit = tasks && target->inherit;
+		group->on_exec = tasks && target->on_exec;
+		ret = counter_open_sets(group, target, counts, error);
+	}
+	if (!ret)
+		*result = &group->base;
+	else if (group)
+		free_group(group);
+	return ret;
+}
+
+/* What cannot be switched is found to be lost when it is read. */
+static void switch_group(struct counter_group *group, int (*change)(struct perf_evsel *event))
+{
+	for (size_t i = 0; i < group->n_sets; i++) {
+		for (size_t j = 0; j < group->sets[i].n_places; j++) {
+			struct counter_place *place = &group->sets[i].places[j];
+
+			if (place->fd >= 0)
+				change(place->events[0]);
+			/* A pinned event gets another chance when it is enabled. */
+			place->lost = false;
+		}
+	}
+}
+
+static int counter_enable(struct source_group *source, uint64_t time)
+{
+	struct counter_group *group = counter_group_of(source);
+
+	/* The first time the kernel does it, when the task executes another program. */
+	if (!group->on_exec)
+		switch_group(group, perf_evsel__enable);
+	group->on_exec = false;
+	if (!group->enabled)
+		group->begin = time;
+	group->enabled = true;
+	return 0;
+}
+
+static int counter_disable(struct source_group *source, uint64_t time)
+{
+	struct counter_group *group = counter_group_of(source);
+
+	switch_group(group, perf_evsel__disable);
+	if (group->enabled)
+		group->total += time - group->begin;
+	group->enabled = false;
+	return 0;
+}
+
+static void counter_close(struct source_group *source)
+{
+	free_group(counter_group_of(source));
+}
+
+const struct source_ops source_perf = {
+	.open = counter_open,
+	.enable = counter_enable,
+	.disable = counter_disable,
+	.read = counter_read,
+	.close = counter_close,
+	.fits = counter_fits,
+};

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The hot path: one system call a set and place, no allocation.
+ *
+ * An event of another CPU is read by an interrupt of that CPU. perf moves itself to
+ * each CPU in turn instead, which pays where a CPU has many events that are read one
+ * by one. A set is read at once, and to move costs as much as some five interrupts
+ * (tests/bench/counter.c).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "counter.h"
+#include "error.h"
+
+static const struct plan_slot *leader_of(const struct counter_group *group,
+					 const struct counter_set *set)
+{
+	return &group->plan->slots[set->slots[0]];
+}
+
+static void set_states(const struct counter_set *set, size_t place, enum count_state state,
+		       struct gpmu_counts *counts)
+{
+	for (size_t i = 0; i < set->n_slots; i++)
+		counts->slots[set->slots[i]].counts[place] = (struct count){ .state = state };
+}
+
+/* The place does not count any more. Returns 0 or -ENOMEM. */
+static int lose(const struct counter_group *group, const struct counter_set *set, size_t index,
+		ssize_t got, struct gpmu_counts *counts)
+{
+	const struct event_instance *leader = leader_of(group, set)->instance;
+	struct counter_place *place = &set->places[index];
+	struct gpmu_error why;
+	char where[32] = "";
+
+	place->lost = true;
+	if (place->place.cpu >= 0)
+		snprintf(where, sizeof(where), " on CPU %d", place->place.cpu);
+	/* perf_event_open(2): a pinned event that got no counter reads as end of file */
+	if (!got && leader->attr.pinned)
+		error_set(&why, 0, "no counter was free%s for it, and it is pinned", where);
+	else
+		error_set(&why, 0, "the kernel gave it up%s: the CPU or the PMU has gone", where);
+	for (size_t i = 0; i < set->n_slots; i++) {
+		char **text = &counts->slots[set->slots[i]].why;
+
+		if (!*text)
+			*text = strdup(why.text);
+		if (!*text)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_place(struct counter_group *group, const struct counter_set *set, size_t index,
+		      struct gpmu_counts *counts)
+{
+	struct counter_place *place = &set->places[index];
+	const uint64_t *buffer = group->buffer;
+	size_t size = (COUNTER_HEAD + set->n_slots) * sizeof(*buffer);
+	struct count count;
+	ssize_t got;
+
+	if (place->fd >= 0 && !place->lost) {
+		got = read(place->fd, group->buffer, size);
+		/* A CPU that goes offline takes the events of its groups apart. */
+		if (got == (ssize_t)size && buffer[0] == set->n_slots) {
+			count.enabled = buffer[1];
+			count.running = buffer[2];
+			count.state = count.enabled && !count.running ? COUNT_NOT_COUNTED : COUNT_OK;
+			for (size_t i = 0; i < set->n_slots; i++) {
+				count.raw = buffer[COUNTER_HEAD + i];
+				counts->slots[set->slots[i]].counts[index] = count;
+			}
+			return 0;
+		}
+		set_states(set, index, COUNT_NOT_COUNTED, counts);
+		return lose(group, set, index, got, counts);
+	}
+	set_states(set, index, place->lost ? COUNT_NOT_COUNTED :
+		   place->together ? COUNT_NOT_SUPPORTED : counter_error_state(place->refused),
+		   counts);
+	return 0;
+}
+
+static void read_tools(const struct counter_group *group, uint64_t time,
+		       struct gpmu_counts *counts)
+{
+	uint64_t duration = group->total + (group->enabled ? time - group->begin : 0);
+
+	for (size_t i = 0; i < group->n_tools; i++) {
+		size_t slot = group->tools[i];
+		struct count *count = &counts->slots[slot].counts[0];
+
+		*count = (struct count){ duration, duration, duration, COUNT_OK };
+		if (group->plan->slots[slot].instance->tool == EVENT_TOOL_USER_TIME)
+			count->raw = counts->user_time;
+		else if (group->plan->slots[slot].instance->tool == EVENT_TOOL_SYSTEM_TIME)
+			count->raw = counts->system_time;
+	}
+}
+
+int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts *counts)
+{
+	struct counter_group *group = counter_group_of(source);
+	int ret = 0, failed;
+
+	for (size_t i = 0; i < group->n_sets; i++) {
+		const struct counter_set *set = &group->sets[i];
+
+		/* Slots of a set that is nowhere open have no places. */
+		for (size_t j = 0; set->n_slots && j < counts->slots[set->slots[0]].length; j++) {
+			failed = read_place(group, set, j, counts);
+			if (failed)
+				ret = failed;
+		}
+	}
+	read_tools(group, time, counts);
+	return ret;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What it costs to read a group of four events on each CPU: from where this
+ * program happens to run, and as perf does, which moves to the CPU first. Needs the
+ * right to count all CPUs.
+ */
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "../unit/counter-test.h"
+
+#define ROUNDS	20000
+
+static const struct event_instance events[] = {
+	CPU_CLOCK, CONTEXT_SWITCHES, PAGE_FAULTS, TASK_CLOCK,
+};
+
+static double cpu_time(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void move_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* A group on each of @n CPUs, in @rounds; @move: to each of them before */
+static void measure(const char *what, struct counter_test *tests, const int *cpus, size_t n,
+		    bool move)
+{
+	double begin_cpu = cpu_time();
+	uint64_t begin = now();
+	double reads = (double)ROUNDS * (double)n;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		for (size_t j = 0; j < n; j++) {
+			if (move)
+				move_to(cpus[j]);
+			test_read(&tests[j]);
+		}
+	}
+	printf("%-36s %6.2f us a read, of which %5.2f us of CPU time\n", what,
+	       (double)(now() - begin) / 1e3 / reads, (cpu_time() - begin_cpu) / reads);
+}
+
+int main(void)
+{
+	struct gpmu_machine *machine = gpmu_machine_new(NULL, NULL);
+	const struct gpmu_pmu *pmu = machine ? gpmu_machine_find_pmu(machine, "software") : NULL;
+	struct counter_test *tests;
+	const int *cpus;
+	size_t n;
+
+	if (!pmu)
+		return 1;
+	n = gpmu_machine_online_cpus(machine, &cpus);
+	tests = calloc(n, sizeof(*tests));
+	for (size_t i = 0; tests && i < n; i++) {
+		test_init(&tests[i], machine, pmu, events, 4);
+		tests[i].target = (struct source_target){
+			.system = true, .cpus = &cpus[i], .n_cpus = 1,
+		};
+		if (test_open(&tests[i])) {
+			fprintf(stderr, "%s\n", tests[i].error.text);
+			return 1;
+		}
+		test_enable(&tests[i]);
+	}
+	if (!tests)
+		return 1;
+	printf("%zu CPUs, groups of 4 events\n", n);
+	measure("not moving", tests, cpus, n, false);
+	measure("moving to each CPU", tests, cpus, n, true);
+	move_to(cpus[0]);
+	measure("on the CPU that is read", tests, cpus, 1, false);
+	if (n > 1)
+		measure("of another CPU, by its interrupt", &tests[1], &cpus[1], 1, false);
+	for (size_t i = 0; i < n; i++)
+		test_release(&tests[i]);
+	free(tests);
+	gpmu_machine_free(machine);
+	return 0;
+}

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Parsers under libFuzzer: "make fuzz FUZZ_SECONDS=60". What it finds stays below
+# $(B)/fuzz. The unit tests *-fuzz run the same targets on damage of their own.
+
+FUZZ_SECONDS	?= 60
+FUZZ_CC		?= clang
+FUZZ_FLAGS	:= -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+FUZZERS		:= $(patsubst tests/fuzz/%.c,$(B)/fuzz/%/fuzzer,$(wildcard tests/fuzz/*.c))
+
+$(B)/fuzz/source-model/fuzzer: private FUZZ_OBJ := $(MODEL_SRC) $(MODEL_PLUGIN_SRC)
+
+$(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_SRC) $(GPMU_TEST_HDR) $(GPMU_HDR) $(CATALOG_BUILTIN) tests/fuzz/rules.mk
+	@command -v $(FUZZ_CC) >/dev/null || { echo "make fuzz needs clang: install it, or name one by FUZZ_CC=" >&2; exit 1; }
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(GPMU_TEST_CPPFLAGS) -Imetrics/sources/model -O1 -g $(FUZZ_FLAGS) \
+		-DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"' @$(B)/libperf/internal \
+		-o $@ $< $(GPMU_SRC) $(FUZZ_OBJ) $(CATALOG_BUILTIN) $(GPMU_LIBS)
+
+.PHONY: fuzz
+fuzz: $(FUZZERS)
+	@for fuzzer in $(FUZZERS); do \
+		echo "$$fuzzer"; \
+		$$fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 -verbosity=0 \
+			-artifact_prefix="$${fuzzer%/*}/" || exit 1; \
+	done

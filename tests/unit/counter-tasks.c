@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Other tasks and what they start, counted by this kernel. */
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "counter-test.h"
+
+#define PAGES	500
+
+static const struct gpmu_machine *machine;
+static const struct gpmu_pmu *software;
+static const struct event_instance events[] = { PAGE_FAULTS, TASK_CLOCK };
+
+/* A task that waits to be told to go on */
+struct child {
+	pid_t pid;
+	int go;
+};
+
+static void child_start(struct child *child, void (*run)(void))
+{
+	int ends[2];
+	char byte;
+
+	fflush(stdout);
+	if (pipe(ends))
+		exit(1);
+	child->pid = fork();
+	if (!child->pid) {
+		close(ends[1]);
+		if (read(ends[0], &byte, 1) == 1)
+			run();
+		_exit(0);
+	}
+	close(ends[0]);
+	child->go = ends[1];
+}
+
+static void child_end(struct child *child)
+{
+	if (write(child->go, "", 1) != 1)
+		diag("the child has gone");
+	close(child->go);
+	waitpid(child->pid, NULL, 0);
+}
+
+static void open_tasks(struct counter_test *test, const int *tids, size_t n,
+		       const struct source_target *how)
+{
+	test_init(test, machine, software, events, 2);
+	test->target = *how;
+	test->target.tids = tids;
+	test->target.n_tids = n;
+	if (test_open(test)) {
+		diag("%s", test->error.text);
+		printf("Bail out! this task may not count its child\n");
+		exit(1);
+	}
+}
+
+/* What a child's run() is counted as; @how: to inherit, on exec */
+static struct count count_child(void (*run)(void), struct source_target how)
+{
+	struct counter_test test;
+	struct child child;
+	struct count count;
+
+	child_start(&child, run);
+	open_tasks(&test, &child.pid, 1, &how);
+	test_enable(&test);
+	child_end(&child);
+	test_read(&test);
+	count = test_count(&test, 0, 0);
+	test_release(&test);
+	return count;
+}
+
+static void touch(void)
+{
+	touch_pages(PAGES);
+}
+
+static void touch_in_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		touch_pages(PAGES);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void touch_and_exec(void)
+{
+	touch_pages(PAGES);
+	execlp("true", "true", (char *)NULL);
+}
+
+static void children(void)
+{
+	struct count count = count_child(touch, (struct source_target){ 0 });
+
+	ok(count.state == COUNT_OK && count.raw >= PAGES && count.raw < 2 * PAGES,
+	   "the pages that a child touches are its page faults, also after it has ended");
+	count = count_child(touch_in_child, (struct source_target){ 0 });
+	ok(count.raw < PAGES, "those of a child's child are not");
+	count = count_child(touch_in_child, (struct source_target){ .inherit = true });
+	ok(count.raw >= PAGES && count.running == count.enabled,
+	   "unless it inherits: then the group is counted in all of them");
+}
+
+static void on_exec(void)
+{
+	const struct source_target how = { .inherit = true, .on_exec = true };
+	struct count count = count_child(touch_and_exec, (struct source_target){ .inherit = true });
+	struct counter_test test;
+	struct child child;
+
+	ok(count.raw >= PAGES, "what a child does before it executes a program is counted");
+	count = count_child(touch_and_exec, how);
+	ok(count.raw > 0 && count.raw < PAGES,
+	   "on exec what the program does is counted, and nothing before");
+	child_start(&child, touch_and_exec);
+	open_tasks(&test, &child.pid, 1, &how);
+	test_enable(&test);
+	test_disable(&test);
+	test_enable(&test);
+	child_end(&child);
+	test_read(&test);
+	ok(test_count(&test, 0, 0).raw >= PAGES, "enabled a second time it counts at once");
+	test_release(&test);
+}
+
+static void asleep(void)
+{
+	struct counter_test test;
+	struct child child;
+
+	child_start(&child, touch);
+	usleep(20000);
+	open_tasks(&test, &child.pid, 1, &(struct source_target){ 0 });
+	test_enable(&test);
+	usleep(1000);
+	test_read(&test);
+	ok(test_count(&test, 0, 0).state == COUNT_OK && !test_count(&test, 0, 0).raw,
+	   "a task that sleeps has counted nothing, which is a count");
+	child_end(&child);
+	test_release(&test);
+}
+
+static void ended(void)
+{
+	struct counter_test test;
+	struct child child;
+	int before = open_files();
+	int tids[3] = { getpid(), 0, getpid() };
+
+	child_start(&child, touch);
+	child_end(&child);
+	tids[1] = child.pid;
+	test_init(&test, machine, software, events, 2);
+	test.target = (struct source_target){ .tids = &tids[1], .n_tids = 1 };
+	ok(test_open(&test) == -ESRCH && strstr(test.error.text, "has ended") && !test.open,
+	   "a task that has ended is an error");
+	diag("%s", test.error.text);
+	test_release(&test);
+
+	open_tasks(&test, tids, 3, &(struct source_target){ 0 });
+	ok(test.counts->slots[0].length == 2 && test.counts->slots[0].places[1].tid == getpid(),
+	   "but not if others are there");
+	test_enable(&test);
+	touch_pages(PAGES);
+	test_read(&test);
+	ok(test_count(&test, 0, 0).raw >= PAGES && test_count(&test, 0, 1).raw >= PAGES &&
+	   !test.counts->slots[0].why, "which are counted");
+	test_release(&test);
+
+	test_init(&test, machine, software, events, 2);
+	ok(test_open(&test) == -ESRCH && strstr(test.error.text, "no task"),
+	   "no task at all is an error");
+	test_release(&test);
+	ok(open_files() == before, "nothing of it is left open");
+}
+
+struct worker {
+	pthread_t thread;
+	pthread_barrier_t *barrier;
+	int tid;
+};
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+
+	worker->tid = gettid();
+	pthread_barrier_wait(worker->barrier);
+	pthread_barrier_wait(worker->barrier);
+	touch_pages(PAGES);
+	pthread_barrier_wait(worker->barrier);
+	return NULL;
+}
+
+static void threads(void)
+{
+	pthread_barrier_t barrier;
+	struct worker worker = { .barrier = &barrier };
+	struct counter_test test;
+	int tids[2];
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (pthread_create(&worker.thread, NULL, work, &worker))
+		return;
+	pthread_barrier_wait(&barrier);
+	tids[0] = getpid();
+	tids[1] = worker.tid;
+	open_tasks(&test, tids, 2, &(struct source_target){ 0 });
+	test_enable(&test);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	test_read(&test);
+	ok(test_count(&test, 0, 1).raw >= PAGES && test_count(&test, 0, 0).raw < PAGES,
+	   "each thread has a count of its own");
+	pthread_join(worker.thread, NULL);
+	test_release(&test);
+	pthread_barrier_destroy(&barrier);
+}
+
+int main(void)
+{
+	struct gpmu_machine *here;
+
+	if (skip_all())
+		return 0;
+	here = gpmu_machine_new(NULL, NULL);
+	machine = here;
+	software = here ? gpmu_machine_find_pmu(here, "software") : NULL;
+	if (!ok(software, "this machine has software events"))
+		return done_testing();
+	children();
+	on_exec();
+	asleep();
+	ended();
+	threads();
+	gpmu_machine_free(here);
+	return done_testing();
+}
