@@ -104,6 +104,8 @@ int event_apply_common(struct event_builder *builder, struct perf_event_attr *at
 bool event_find_generic(const char *name, uint32_t *type, uint64_t *config);
 /* In one spelling of several; NULL after the last */
 const char *event_generic_name(size_t index);
+/* The name of what perf_event_open() takes; NULL: it has none */
+const char *event_generic_of(uint32_t type, uint64_t config);
 /* What perf_event_open() takes in config for that PMU, which may be one of several of cores */
 uint64_t event_generic_config(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			      uint64_t config);

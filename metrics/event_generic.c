@@ -20,8 +20,8 @@ static const struct generic {
 	uint32_t type;
 	uint64_t config;
 } generics[] = {
-	{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
 	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
 	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
@@ -192,6 +192,14 @@ bool event_find_generic(const char *name, uint32_t *type, uint64_t *config)
 const char *event_generic_name(size_t index)
 {
 	return index < sizeof(generics) / sizeof(generics[0]) ? generics[index].name : NULL;
+}
+
+const char *event_generic_of(uint32_t type, uint64_t config)
+{
+	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++)
+		if (generics[i].type == type && generics[i].config == config)
+			return generics[i].name;
+	return NULL;
 }
 
 uint64_t event_generic_config(const struct event_builder *builder, const struct gpmu_pmu *pmu,

@@ -27,47 +27,6 @@ static char *name_codes(const struct gpmu_pmu *pmu, const struct perf_event_attr
 	return event_join(gpmu_pmu_name(pmu), codes);
 }
 
-/* perf has caches in these letters; all else is in small ones. */
-static void spell(char *name)
-{
-	static const char *const spellings[] = {
-		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB",
-	};
-	size_t length;
-
-	for (char *c = name; *c; c++)
-		if (*c >= 'A' && *c <= 'Z')
-			*c = (char)(*c - 'A' + 'a');
-	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
-		length = strlen(spellings[i]);
-		if (!strncasecmp(name, spellings[i], length))
-			memcpy(name, spellings[i], length);
-	}
-}
-
-/* perf's own name, of those that libpfm4 has; false: it has none */
-static bool find_name(const struct event_pfm *wanted, char *name, size_t size)
-{
-	static const char constant[] = "PERF_COUNT_";
-	struct event_pfm event;
-	const char *other, *why;
-	char text[MAX_TEXT + 8];
-
-	for (int i = -1; (other = event_pfm_generic(&i)); ) {
-		if (!strncmp(other, constant, sizeof(constant) - 1) || strlen(other) >= size)
-			continue;
-		snprintf(text, sizeof(text), "perf::%s", other);
-		if (event_pfm_encode(text, &event, &why))
-			continue;
-		if (event.type == wanted->type && event.config == wanted->config) {
-			stpcpy(name, other);
-			spell(name);
-			return true;
-		}
-	}
-	return false;
-}
-
 static const char *name_levels(struct event_builder *builder, const struct event_pfm *event,
 			       char *levels)
 {
@@ -116,7 +75,8 @@ static int add_codes(struct event_builder *builder, const struct perf_event_attr
 int event_add_native(struct event_builder *builder)
 {
 	const char *text = builder->text.head, *why = "";
-	char name[MAX_TEXT], levels[4];
+	const char *name;
+	char levels[4];
 	struct perf_event_attr *attr = &builder->form.attr;
 	struct event_pfm event;
 	int ret;
@@ -126,20 +86,22 @@ int event_add_native(struct event_builder *builder)
 		return event_no_memory(builder);
 	if (ret)
 		return event_fail(builder, text, -ret, "%.60s: libpfm4: %.60s", text, why);
-	attr->type = event.type;
-	attr->config = event.config;
-	attr->config1 = event.config1;
-	attr->config2 = event.config2;
 	attr->exclude_user = event.exclude_user;
 	attr->exclude_kernel = event.exclude_kernel;
 	attr->exclude_hv = event.exclude_hv;
 	builder->modifiers = name_levels(builder, &event, levels);
-	if (event.type > PERF_TYPE_HW_CACHE || event.type == PERF_TYPE_TRACEPOINT)
+	name = event_generic_of(event.type, event.config);
+	if (name) {
+		/* As if perf's own name had been given */
+		ret = event_add_bare(builder, name);
+		ret = ret > 0 ? 0 : ret;
+	} else {
+		attr->type = event.type;
+		attr->config = event.config;
+		attr->config1 = event.config1;
+		attr->config2 = event.config2;
 		ret = add_codes(builder, attr);
-	else if (find_name(&event, name, sizeof(name)))
-		ret = event_add_generic(builder, name, event.type, event.config);
-	else
-		ret = event_add_generic(builder, text, event.type, event.config);
+	}
 	builder->modifiers = "";
 	return ret;
 }

@@ -90,27 +90,3 @@ int event_pfm_encode(const char *text, struct event_pfm *event, const char **why
 	};
 	return 0;
 }
-
-const char *event_pfm_generic(int *index)
-{
-	pfm_event_info_t event;
-	pfm_pmu_info_t pmu;
-	const char *why;
-
-	if (!ready(&why))
-		return NULL;
-	if (*index < 0) {
-		memset(&pmu, 0, sizeof(pmu));
-		pmu.size = sizeof(pmu);
-		if (pfm_get_pmu_info(PFM_PMU_PERF_EVENT, &pmu) != PFM_SUCCESS)
-			return NULL;
-		*index = pmu.first_event;
-	} else {
-		*index = pfm_get_event_next(*index);
-	}
-	memset(&event, 0, sizeof(event));
-	event.size = sizeof(event);
-	if (*index < 0 || pfm_get_event_info(*index, PFM_OS_NONE, &event) != PFM_SUCCESS)
-		return NULL;
-	return event.name;
-}

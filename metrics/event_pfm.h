@@ -16,7 +16,4 @@ struct event_pfm {
 /* 0; -ENOENT, -ENODEV (a PMU that is not of this machine), -EINVAL, -ENOMEM: then @why is set */
 int event_pfm_encode(const char *text, struct event_pfm *event, const char **why);
 
-/* Names of the PMU "perf", "CYCLES"; NULL after the last. Begin with -1 */
-const char *event_pfm_generic(int *index);
-
 #endif /* GPMU_EVENT_PFM_H */

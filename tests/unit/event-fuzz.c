@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char *const seeds[] = {
 	"nvidia_scf_pmu_0/event\\=cycles/,{cycles:u,nvidia_pcie_pmu/rd_bytes_loc,root_port=0x3/}:W",
 	"nvidia_*_pmu_?/cmem_rd_data,name='a,b'/e,cpu/event=0x3c,umask=1,edge,inv/ukp",
-	"r11,perf::CYCLES:u,perf_raw::r1b,duration_time,L1-dcache-load-misses:k",
+	"r11,perf::CYCLES:u,perf::INSTRUCTIONS,perf_raw::r1b,duration_time,L1-dcache-load-misses:k",
 	"sched:sched_switch,group{instructions:pp,LLC-misses-store},mem:0x10/8:rw,cs",
 	"cmem_rd_data/config1=0x5,config=1/D,default_core/cycles/,tool/user_time/,imc/data_reads/",
 };
