@@ -32,7 +32,7 @@ $(LIBPERF): metrics/libperf
 
 # libgpmu
 GPMU_SRC	:= $(wildcard metrics/*.c)
-GPMU_HDR	:= $(wildcard metrics/*.h metrics/include/*.h)
+GPMU_HDR	:= $(wildcard metrics/*.h metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include

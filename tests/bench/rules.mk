@@ -14,3 +14,4 @@ bench: $(BENCHES)
 	$(B)/tests/bench/expr pmu-events/arch/arm64/nvidia/grace/sys/metrics.json GraceMemReadLatency
 	$(B)/tests/bench/sink
 	$(B)/tests/bench/counter
+	$(B)/tests/bench/region

@@ -2,32 +2,37 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # gpmu.h for programs in C and C++, and what libgpmu exports: the functions that
-# the header has, those that gpmu.map lists, and those in the shared object.
+# the headers have, those that gpmu.map lists, and those in the shared object.
 
 . tests/lib/tap.sh
 
-header=metrics/include/gpmu.h
+include=metrics/include
 so=${B:-build}/libgpmu.so.0
 [ -e "$so" ] || bail "no $so: make it first"
 
-# compile COMPILER STANDARD LANGUAGE: what it says to the header alone
+# compile COMPILER STANDARD LANGUAGE: what it says to each header alone
 compile() {
-	"$1" "-std=$2" -x "$3" -pedantic -Wall -Wextra -Werror -fsyntax-only "$header" 2>&1 |
-		grep -v 'pragma once'
+	local header
+
+	for header in "$include"/gpmu.h "$include"/gpmu-source.h "$include"/gpmu/*.h; do
+		"$1" "-std=$2" -x "$3" -pedantic -Wall -Wextra -Werror -I "$include" -fsyntax-only "$header" 2>&1
+	done
 }
 
 # The names before "(" once comments are gone
 functions() {
-	"${CC:-gcc}" -fpreprocessed -dD -E -P "$header" |
+	cat "$include"/gpmu/*.h | "${CC:-gcc}" -fpreprocessed -dD -E -P - |
 		grep -oE '\bgpmu_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u
 }
 
-is "$(compile "${CC:-gcc}" c11 c)" "" "gpmu.h compiles by itself as C11"
-is "$(compile "${CXX:-g++}" c++11 c++)" "" "gpmu.h compiles by itself as C++11"
+is "$(compile "${CC:-gcc}" c11 c)" "" "each header compiles by itself as C11"
+is "$(compile "${CXX:-g++}" c++11 c++)" "" "each header compiles by itself as C++11"
+is "$(sed -n 's|^#include <\(gpmu/.*\)>.*|\1|p' "$include/gpmu.h" | sort)" \
+	"$(cd "$include" && printf '%s\n' gpmu/*.h)" "gpmu.h has all of them"
 [ "$(functions | wc -l)" -gt 3 ]
-ok $? "the header has functions"
+ok $? "they have functions"
 is "$(grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sort -u)" "$(functions)" \
-	"gpmu.map lists the functions of the header"
+	"gpmu.map lists the functions of the headers"
 is "$(nm -D --defined-only "$so" | awk '$2 == "T" { print $3 }' | sed 's/@.*//' | sort -u)" "$(functions)" \
 	"the shared object exports those functions"
 is "$(nm -D --defined-only "$so" | awk '$2 !~ /^[TA]$/')" "" "and no data"

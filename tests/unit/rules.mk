@@ -5,7 +5,8 @@
 # tests/vm/model/rules.mk.
 
 # Those of a noun begin with its name.
-GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink
+GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink \
+		   session region log probe
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
 GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
@@ -14,7 +15,7 @@ GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
 GPMU_TEST_HDR	:= $(wildcard tests/unit/*.h tests/lib/*.h tests/sysroot/*.h)
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/header.t
+SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t
 check-unit: $(GPMU_SO)
 
 both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-san.t)
@@ -24,6 +25,7 @@ $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wra
 $(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
 $(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read)
+$(call both,session-time region): private TEST_LDFLAGS := $(call wrap,clock_gettime)
 $(call both,sink-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # What the replay of damage runs is the fuzzer's target
@@ -33,7 +35,7 @@ $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-f
 
 # Sources of counts: the model, and one with defects
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
-SOURCE_TESTS	:= $(filter source source-%,$(GPMU_TESTS))
+SOURCE_TESTS	:= $(filter source source-% session session-% region probe,$(GPMU_TESTS))
 $(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR)
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<

@@ -7,7 +7,7 @@
 #define FAKE	"build/tests/unit/gpmu-fake.so"
 #endif
 #ifndef MODEL
-#define MODEL	"build/metrics/sources/gpmu-model.so"
+#define MODEL	"build/gpmu-model.so"
 #endif
 
 #endif /* GPMU_TESTS_SOURCE_PATHS_H */

@@ -1,0 +1,443 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
+!
+! libgpmu for Fortran 2003: what a program counts of itself or of the machine, in regions.
+!
+!   use gpmu
+!   type(gpmu_counting) :: c
+!   call gpmu_open(c, events='page-faults:u,task-clock:u', stat=stat, message=message)
+!   call gpmu_begin(c, 'solve')
+!   ...
+!   call gpmu_end(c, 'solve')
+!   call gpmu_print(c, output_unit)
+!   call gpmu_close(c)
+!
+! A gpmu_counting belongs to the thread that has opened it. stat is 0, or below 0 if it
+! failed; where it is left out, that stops the program. Blanks at the end of names do not
+! matter.
+
+module gpmu
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  implicit none
+  private
+
+  public :: gpmu_counting, gpmu_row
+  public :: gpmu_open, gpmu_close, gpmu_begin, gpmu_end, gpmu_regions, gpmu_region
+  public :: gpmu_total, gpmu_print, gpmu_text
+  public :: gpmu_ok, gpmu_idle, gpmu_not_counted, gpmu_not_supported
+  public :: gpmu_aggregate_machine, gpmu_aggregate_node, gpmu_aggregate_cpu
+
+  integer(c_int), parameter :: gpmu_ok = 0, gpmu_idle = 1, gpmu_not_counted = 2, &
+    gpmu_not_supported = 3
+  integer(c_int), parameter :: gpmu_aggregate_machine = 0, gpmu_aggregate_node = 1, &
+    gpmu_aggregate_cpu = 2
+
+  ! struct gpmu_row; texts are for gpmu_text()
+  type, bind(c) :: gpmu_row
+    integer(c_size_t) :: size
+    real(c_double) :: begin, end
+    integer(c_int) :: metric
+    type(c_ptr) :: name, pmu
+    integer(c_int) :: scope, node, package, cpu, pid, state
+    real(c_double) :: value
+    type(c_ptr) :: unit
+    real(c_double) :: share
+    integer(c_int64_t) :: raw, enabled, running
+    integer(c_size_t) :: counters
+    integer(c_int) :: alert, runs
+    real(c_double) :: deviation
+    type(c_ptr) :: why
+  end type
+
+  type, bind(c) :: c_error
+    integer(c_size_t) :: offset
+    character(kind=c_char) :: text(192)
+  end type
+
+  type, bind(c) :: c_plan_options
+    integer(c_size_t) :: size
+    integer(c_int) :: no_merge, system_wide
+  end type
+
+  type, bind(c) :: c_session_options
+    integer(c_size_t) :: size
+    integer(c_int) :: system
+    type(c_ptr) :: cpus, pids
+    integer(c_size_t) :: n_pids
+    type(c_ptr) :: tids
+    integer(c_size_t) :: n_tids
+    integer(c_int) :: inherit, on_exec, aggregation
+  end type
+
+  type :: gpmu_counting
+    private
+    type(c_ptr) :: machine = c_null_ptr, catalog = c_null_ptr, source = c_null_ptr
+    type(c_ptr) :: plan = c_null_ptr, session = c_null_ptr
+  end type
+
+  interface
+    function gpmu_machine_new(root, error) bind(c) result(machine)
+      import :: c_ptr, c_error
+      type(c_ptr), value :: root
+      type(c_error), intent(inout) :: error
+      type(c_ptr) :: machine
+    end function
+    subroutine gpmu_machine_free(machine) bind(c)
+      import :: c_ptr
+      type(c_ptr), value :: machine
+    end subroutine
+    function gpmu_catalog_new(paths, error) bind(c) result(catalog)
+      import :: c_ptr, c_error
+      type(c_ptr), value :: paths
+      type(c_error), intent(inout) :: error
+      type(c_ptr) :: catalog
+    end function
+    subroutine gpmu_catalog_free(catalog) bind(c)
+      import :: c_ptr
+      type(c_ptr), value :: catalog
+    end subroutine
+    function gpmu_source_new(spec, error) bind(c) result(source)
+      import :: c_ptr, c_char, c_error
+      character(kind=c_char), intent(in) :: spec(*)
+      type(c_error), intent(inout) :: error
+      type(c_ptr) :: source
+    end function
+    subroutine gpmu_source_put(source) bind(c)
+      import :: c_ptr
+      type(c_ptr), value :: source
+    end subroutine
+    function gpmu_machine_add_source(machine, source, error) bind(c) result(ret)
+      import :: c_ptr, c_error, c_int
+      type(c_ptr), value :: machine, source
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: ret
+    end function
+    function gpmu_plan_new(machine, catalog, options, error) bind(c) result(plan)
+      import :: c_ptr, c_error, c_plan_options
+      type(c_ptr), value :: machine, catalog
+      type(c_plan_options), intent(in) :: options
+      type(c_error), intent(inout) :: error
+      type(c_ptr) :: plan
+    end function
+    subroutine gpmu_plan_free(plan) bind(c)
+      import :: c_ptr
+      type(c_ptr), value :: plan
+    end subroutine
+    function gpmu_plan_add_metrics(plan, list, error) bind(c) result(ret)
+      import :: c_ptr, c_char, c_error, c_int
+      type(c_ptr), value :: plan
+      character(kind=c_char), intent(in) :: list(*)
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: ret
+    end function
+    function gpmu_plan_add_events(plan, list, error) bind(c) result(ret)
+      import :: c_ptr, c_char, c_error, c_int
+      type(c_ptr), value :: plan
+      character(kind=c_char), intent(in) :: list(*)
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: ret
+    end function
+    function gpmu_plan_make(plan, error) bind(c) result(ret)
+      import :: c_ptr, c_error, c_int
+      type(c_ptr), value :: plan
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: ret
+    end function
+    function gpmu_session_new(plan, options, error) bind(c) result(session)
+      import :: c_ptr, c_error, c_session_options
+      type(c_ptr), value :: plan
+      type(c_session_options), intent(in) :: options
+      type(c_error), intent(inout) :: error
+      type(c_ptr) :: session
+    end function
+    subroutine gpmu_session_free(session) bind(c)
+      import :: c_ptr
+      type(c_ptr), value :: session
+    end subroutine
+    function gpmu_session_enable(session) bind(c) result(ret)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: session
+      integer(c_int) :: ret
+    end function
+    function gpmu_session_total(session, rows, length) bind(c) result(ret)
+      import :: c_ptr, c_int, c_size_t
+      type(c_ptr), value :: session
+      type(c_ptr), intent(out) :: rows
+      integer(c_size_t), intent(out) :: length
+      integer(c_int) :: ret
+    end function
+    function c_region_begin(session, name) bind(c, name='gpmu_region_begin') result(ret)
+      import :: c_ptr, c_char, c_int
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int) :: ret
+    end function
+    function c_region_end(session, name) bind(c, name='gpmu_region_end') result(ret)
+      import :: c_ptr, c_char, c_int
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int) :: ret
+    end function
+    function gpmu_session_regions(session) bind(c) result(n)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: session
+      integer(c_size_t) :: n
+    end function
+    function c_region_name(session, index) bind(c, name='gpmu_region_name') result(name)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: session
+      integer(c_size_t), value :: index
+      type(c_ptr) :: name
+    end function
+    function gpmu_region_visits(session, index) bind(c) result(n)
+      import :: c_ptr, c_size_t, c_int64_t
+      type(c_ptr), value :: session
+      integer(c_size_t), value :: index
+      integer(c_int64_t) :: n
+    end function
+    function gpmu_region_rows(session, index, rows, length) bind(c) result(ret)
+      import :: c_ptr, c_size_t, c_int
+      type(c_ptr), value :: session
+      integer(c_size_t), value :: index
+      type(c_ptr), intent(out) :: rows
+      integer(c_size_t), intent(out) :: length
+      integer(c_int) :: ret
+    end function
+    pure function c_strlen(text) bind(c, name='strlen') result(n)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value, intent(in) :: text
+      integer(c_size_t) :: n
+    end function
+  end interface
+
+contains
+
+  ! A text of a row; '' if there is none
+  function gpmu_text(text) result(string)
+    type(c_ptr), intent(in) :: text
+    character(len=:), allocatable :: string
+    character(kind=c_char), pointer :: chars(:)
+    integer :: i, n
+
+    if (.not. c_associated(text)) then
+      string = ''
+      return
+    end if
+    n = int(c_strlen(text))
+    call c_f_pointer(text, chars, [n])
+    allocate (character(len=n) :: string)
+    do i = 1, n
+      string(i:i) = chars(i)
+    end do
+  end function
+
+  ! Opens and enables what is given: metrics and events are lists as those of perf's -M
+  ! and -e, source is one such as 'model=steady.scenario'. system: the machine, else
+  ! the calling thread. After an error there is nothing to close.
+  subroutine gpmu_open(counting, metrics, events, source, system, aggregation, stat, message)
+    type(gpmu_counting), intent(out) :: counting
+    character(len=*), intent(in), optional :: metrics, events, source
+    logical, intent(in), optional :: system
+    integer(c_int), intent(in), optional :: aggregation
+    integer, intent(out), optional :: stat
+    character(len=*), intent(out), optional :: message
+    type(c_error) :: error
+    type(c_plan_options) :: plan
+    type(c_session_options) :: options
+    integer(c_int) :: ret
+
+    error%text(1) = c_null_char
+    plan = c_plan_options(c_sizeof(plan), 0, 0)
+    options = c_session_options(c_sizeof(options), 0, c_null_ptr, c_null_ptr, 0, &
+              c_null_ptr, 0, 0, 0, gpmu_aggregate_machine)
+    if (present(system)) options%system = merge(1, 0, system)
+    if (present(aggregation)) options%aggregation = aggregation
+    plan%system_wide = options%system
+
+    ret = -1
+    counting%machine = gpmu_machine_new(c_null_ptr, error)
+    counting%catalog = gpmu_catalog_new(c_null_ptr, error)
+    if (c_associated(counting%machine) .and. c_associated(counting%catalog)) ret = 0
+    if (present(source) .and. ret == 0) then
+      counting%source = gpmu_source_new(trim(source)//c_null_char, error)
+      ret = -1
+      if (c_associated(counting%source)) &
+        ret = gpmu_machine_add_source(counting%machine, counting%source, error)
+    end if
+    if (ret == 0) then
+      counting%plan = gpmu_plan_new(counting%machine, counting%catalog, plan, error)
+      if (.not. c_associated(counting%plan)) ret = -1
+    end if
+    if (present(metrics) .and. ret == 0) &
+      ret = gpmu_plan_add_metrics(counting%plan, trim(metrics)//c_null_char, error)
+    if (present(events) .and. ret == 0) &
+      ret = gpmu_plan_add_events(counting%plan, trim(events)//c_null_char, error)
+    if (ret == 0) ret = gpmu_plan_make(counting%plan, error)
+    if (ret == 0) then
+      counting%session = gpmu_session_new(counting%plan, options, error)
+      ret = -1
+      if (c_associated(counting%session)) ret = gpmu_session_enable(counting%session)
+    end if
+    if (ret /= 0) call gpmu_close(counting)
+    if (present(message)) message = error_text(error)
+    call finish(ret, error_text(error)//': open', stat)
+  end subroutine
+
+  subroutine gpmu_close(counting)
+    type(gpmu_counting), intent(inout) :: counting
+
+    call gpmu_session_free(counting%session)
+    call gpmu_plan_free(counting%plan)
+    call gpmu_source_put(counting%source)
+    call gpmu_catalog_free(counting%catalog)
+    call gpmu_machine_free(counting%machine)
+    counting%session = c_null_ptr
+    counting%plan = c_null_ptr
+    counting%source = c_null_ptr
+    counting%catalog = c_null_ptr
+    counting%machine = c_null_ptr
+  end subroutine
+
+  subroutine gpmu_begin(counting, name, stat)
+    type(gpmu_counting), intent(in) :: counting
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+
+    call finish(c_region_begin(counting%session, trim(name)//c_null_char), &
+          'begin of region '//name, stat)
+  end subroutine
+
+  subroutine gpmu_end(counting, name, stat)
+    type(gpmu_counting), intent(in) :: counting
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+
+    call finish(c_region_end(counting%session, trim(name)//c_null_char), &
+          'end of region '//name, stat)
+  end subroutine
+
+  ! How many regions there are
+  integer function gpmu_regions(counting)
+    type(gpmu_counting), intent(in) :: counting
+
+    gpmu_regions = int(gpmu_session_regions(counting%session))
+  end function
+
+  ! Region number @index, from 1: its name, how often it was visited, its rows. Texts in
+  ! the rows change with the next rows that are asked for.
+  subroutine gpmu_region(counting, index, name, visits, rows, stat)
+    type(gpmu_counting), intent(in) :: counting
+    integer, intent(in) :: index
+    character(len=:), allocatable, intent(out), optional :: name
+    integer(c_int64_t), intent(out), optional :: visits
+    type(gpmu_row), allocatable, intent(out), optional :: rows(:)
+    integer, intent(out), optional :: stat
+    integer(c_size_t) :: number, length
+    integer(c_int) :: ret
+    type(c_ptr) :: first
+
+    number = int(index - 1, c_size_t)
+    ret = gpmu_region_rows(counting%session, number, first, length)
+    if (ret == 0) then
+      if (present(name)) name = gpmu_text(c_region_name(counting%session, number))
+      if (present(visits)) visits = gpmu_region_visits(counting%session, number)
+      if (present(rows)) rows = copy_rows(first, length)
+    end if
+    call finish(ret, 'rows of a region', stat)
+  end subroutine
+
+  ! The rows of all that was counted since it was opened
+  subroutine gpmu_total(counting, rows, stat)
+    type(gpmu_counting), intent(in) :: counting
+    type(gpmu_row), allocatable, intent(out) :: rows(:)
+    integer, intent(out), optional :: stat
+    integer(c_size_t) :: length
+    integer(c_int) :: ret
+    type(c_ptr) :: first
+
+    ret = gpmu_session_total(counting%session, first, length)
+    if (ret == 0) rows = copy_rows(first, length)
+    call finish(ret, 'rows', stat)
+  end subroutine
+
+  ! A table of regions and counters, a line for each value
+  subroutine gpmu_print(counting, unit)
+    type(gpmu_counting), intent(in) :: counting
+    integer, intent(in) :: unit
+    type(gpmu_row), allocatable :: rows(:)
+    character(len=:), allocatable :: name, counter
+    integer(c_int64_t) :: visits
+    integer :: i, k
+
+    do i = 1, gpmu_regions(counting)
+      call gpmu_region(counting, i, name, visits, rows)
+      do k = 1, size(rows)
+        counter = gpmu_text(rows(k)%name)
+        write (unit, '(a,t17,i10,f14.6,2x,3a)') name, visits, rows(k)%end, counter, &
+          repeat(' ', max(2, 26 - len(counter))), trim(value_text(rows(k)))
+      end do
+    end do
+  end subroutine
+
+  function value_text(row) result(text)
+    type(gpmu_row), intent(in) :: row
+    character(len=:), allocatable :: text
+    character(len=24) :: number
+
+    select case (row%state)
+    case (gpmu_ok)
+      write (number, '(g0.9)') row%value
+      text = trim(adjustl(number))//' '//gpmu_text(row%unit)
+    case (gpmu_idle)
+      text = 'idle'
+    case (gpmu_not_counted)
+      text = '<not counted> '//gpmu_text(row%why)
+    case default
+      text = '<not supported> '//gpmu_text(row%why)
+    end select
+  end function
+
+  ! A row begins as many bytes behind the one before as that says.
+  function copy_rows(first, length) result(rows)
+    type(c_ptr), intent(in) :: first
+    integer(c_size_t), intent(in) :: length
+    type(gpmu_row), allocatable :: rows(:)
+    type(gpmu_row), pointer :: row
+    integer(c_intptr_t) :: address
+    integer(c_size_t) :: i
+
+    allocate (rows(length))
+    address = transfer(first, address)
+    do i = 1, length
+      call c_f_pointer(transfer(address, first), row)
+      rows(i) = row
+      address = address + int(row%size, c_intptr_t)
+    end do
+  end function
+
+  function error_text(error) result(string)
+    type(c_error), intent(in) :: error
+    character(len=:), allocatable :: string
+    integer :: i
+
+    string = ''
+    do i = 1, size(error%text)
+      if (error%text(i) == c_null_char) exit
+      string = string//error%text(i)
+    end do
+  end function
+
+  subroutine finish(ret, what, stat)
+    integer(c_int), intent(in) :: ret
+    character(len=*), intent(in) :: what
+    integer, intent(out), optional :: stat
+
+    if (present(stat)) then
+      stat = ret
+    else if (ret /= 0) then
+      write (error_unit, '(3a)') 'gpmu: ', what, ' failed'
+      stop 1
+    end if
+  end subroutine
+
+end module

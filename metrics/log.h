@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is worth to be told and is no error, for the program's callback. */
+#ifndef GPMU_LOG_H
+#define GPMU_LOG_H
+
+/* One line of at most 255 bytes without a newline; @level: enum gpmu_log_level */
+__attribute__((format(printf, 2, 3)))
+void log_line(int level, const char *fmt, ...);
+
+#endif /* GPMU_LOG_H */

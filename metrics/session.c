@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Counting. Sources have cumulative counts, which are never reset; rows are of the
+ * difference of two readings.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "log.h"
+#include "session.h"
+
+uint64_t session_clock(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
+}
+
+void session_read_times(struct gpmu_session *session)
+{
+	struct rusage usage;
+
+	if (getrusage(session->inherit ? RUSAGE_SELF : RUSAGE_THREAD, &usage))
+		return;
+	session->now->user_time = timeval_ns(&usage.ru_utime);
+	session->now->system_time = timeval_ns(&usage.ru_stime);
+}
+
+void session_tell(struct gpmu_session *session, size_t index, int err)
+{
+	const struct gpmu_group *group = &session->plan->groups[index];
+	char why[64];
+
+	if (session->groups[index].told)
+		return;
+	session->groups[index].told = true;
+	log_line(GPMU_LOG_WARNING, "%s could not be read, and is not counted: %s",
+		 group->pmu ? gpmu_pmu_name(group->pmu) :
+			      session->plan->slots[group->first].instance->name,
+		 strerror_r(-err, why, sizeof(why)));
+}
+
+int session_rows(struct gpmu_session *session, uint64_t start, const struct gpmu_row **rows,
+		 size_t *length)
+{
+	int ret;
+
+	session->rows->options.start = start;
+	ret = rows_fill(session->rows, session->difference);
+	if (ret)
+		return ret;
+	*rows = rows_get(session->rows, length);
+	return 0;
+}
+
+/* All groups up to @n; the first error, after which it goes on. */
+static int disable_groups(struct gpmu_session *session, size_t n, uint64_t time)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct source_group *group = session->groups[i].open;
+		int failed = group->ops->disable(group, time);
+
+		if (failed && !ret)
+			ret = failed;
+	}
+	return ret;
+}
+
+int gpmu_session_enable(struct gpmu_session *session)
+{
+	uint64_t time;
+	int ret;
+
+	if (session->enabled)
+		return -EALREADY;
+	/* What was counted before, which is not in the rows that follow */
+	ret = session_read(session);
+	if (ret)
+		return ret;
+	time = session_clock();
+	session->now->end = time;
+	ret = counts_assign(session->base, session->now);
+	if (!ret)
+		ret = counts_assign(session->last, session->now);
+	for (size_t i = 0; i < session->plan->n_groups && !ret; i++) {
+		struct source_group *group = session->groups[i].open;
+
+		ret = group->ops->enable(group, time);
+		if (ret)
+			disable_groups(session, i, time);
+	}
+	session->stop = time;
+	if (ret)
+		return ret;
+	session->enabled = session->begun = true;
+	return 0;
+}
+
+int gpmu_session_disable(struct gpmu_session *session)
+{
+	if (!session->enabled)
+		return 0;
+	session->stop = session_clock();
+	session->enabled = false;
+	return disable_groups(session, session->plan->n_groups, session->stop);
+}
+
+/* Into session->difference, and the rows of it */
+static int read_since(struct gpmu_session *session, const struct gpmu_counts *earlier,
+		      const struct gpmu_row **rows, size_t *length)
+{
+	int ret;
+
+	if (!session->begun)
+		return -EINVAL;
+	ret = session_read(session);
+	if (!ret)
+		ret = counts_difference(session->difference, session->now, earlier);
+	return ret ? ret : session_rows(session, session->base->end, rows, length);
+}
+
+int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **rows,
+			  size_t *length)
+{
+	int ret = read_since(session, session->last, rows, length);
+
+	return ret ? ret : counts_assign(session->last, session->now);
+}
+
+int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)
+{
+	return read_since(session, session->base, rows, length);
+}
+
+void gpmu_session_set_times(struct gpmu_session *session, uint64_t user, uint64_t system)
+{
+	session->own_times = false;
+	session->now->user_time = user;
+	session->now->system_time = system;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A session, and its regions: what the parts of session*.c and region.c share. */
+#ifndef GPMU_SESSION_H
+#define GPMU_SESSION_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counts.h"
+#include "cpus.h"
+#include "gpmu.h"
+#include "plan.h"
+#include "row.h"
+#include "source.h"
+
+struct session_group {
+	struct source_group *open;	/* NULL: it is not */
+	bool told;			/* that it cannot be read */
+};
+
+/* Counts are of all slots and places, slot by slot. */
+struct session_region {
+	char *name;
+	uint32_t hash;
+	size_t depth;			/* how often it is begun inside itself */
+	uint64_t visits;
+	struct count *begin;		/* at the begin of this visit */
+	uint64_t begin_time, begin_user, begin_system;
+	struct count *sum;		/* of all visits */
+	uint64_t time, user, system;
+};
+
+#define REGION_HINTS	64		/* a power of 2 */
+
+struct session_regions {
+	struct session_region **list;	/* in the order in which they were first begun */
+	size_t length, room;
+	size_t *table;			/* by hash: index + 1, or 0 */
+	size_t slots;			/* of it, a power of 2, more than there are regions */
+	struct session_region **stack;	/* that are begun and not ended */
+	size_t depth, stack_room;
+	/* By address of the name; what is there has to be compared nevertheless. */
+	struct session_region *hints[REGION_HINTS];
+};
+
+struct gpmu_session {
+	const struct gpmu_plan *plan;
+	struct session_group *groups;	/* one for each of the plan */
+	size_t n_counts;		/* places of all slots */
+	/* Cumulative: as read now, at the last interval, when it was enabled */
+	struct gpmu_counts *now, *last, *base;
+	struct gpmu_counts *difference;	/* what rows are of */
+	struct gpmu_rows *rows;
+	bool enabled, begun;
+	uint64_t stop;			/* when it was disabled: what is read is of then */
+	bool own_times;			/* user_time, system_time are those of this thread */
+	bool inherit;
+	struct session_regions regions;
+};
+
+/* --- session.c */
+
+/* CLOCK_MONOTONIC_RAW ns */
+uint64_t session_clock(void);
+/* Into session->now, of this thread */
+void session_read_times(struct gpmu_session *session);
+/* A group that cannot be read: told once */
+void session_tell(struct gpmu_session *session, size_t index, int err);
+
+/*
+ * All counters into session->now. What cannot be read is not counted there, and no
+ * failure. 0 or -ENOMEM
+ *
+ * Inline, as to return once more after a system call is what much of the time of a region
+ * goes into where the kernel has cleared the processor's return predictions.
+ */
+static inline int session_read(struct gpmu_session *session)
+{
+	uint64_t time = session->enabled ? session_clock() : session->stop;
+	size_t n = session->plan->n_groups;
+	int ret = 0;
+
+	session->now->end = time;
+	if (session->own_times)
+		session_read_times(session);
+	for (size_t i = 0; i < n; i++) {
+		struct source_group *group = session->groups[i].open;
+		int failed = group->ops->read(group, time, session->now);
+
+		if (failed == -ENOMEM)
+			ret = failed;
+		else if (failed)
+			session_tell(session, i, failed);
+	}
+	return ret;
+}
+
+/* The rows of session->difference, whose times are from @start on. 0 or -ENOMEM */
+int session_rows(struct gpmu_session *session, uint64_t start, const struct gpmu_row **rows,
+		 size_t *length);
+
+/* --- session_target.c: whom to count */
+
+struct session_target {
+	struct source_target target;	/* of what follows */
+	struct cpus cpus;
+	int *tids;			/* ascending, each once */
+	size_t n_tids;
+	int pid;			/* of all of them; -1: of several */
+	bool own;			/* the calling thread */
+};
+
+/*
+ * The options' target, looked up on this machine. 0, or -errno with the error set, then
+ * with nothing to release
+ */
+int session_target_init(struct session_target *target, const struct gpmu_session_options *options,
+			const struct gpmu_machine *machine, struct gpmu_error *error);
+void session_target_release(struct session_target *target);
+/* None of the processes of @options has a task any more. */
+void session_target_gone(const struct gpmu_session_options *options, struct gpmu_error *error);
+
+/* --- region.c */
+
+void session_regions_release(struct session_regions *regions);
+
+#endif /* GPMU_SESSION_H */

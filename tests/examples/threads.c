@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * threads [N]: each thread counts itself. The machine, the catalog and the plan are shared, a
+ * session is each thread's own.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gpmu.h>
+
+#define MOST	64
+#define PAGE	4096
+
+struct worker {
+	pthread_t thread;
+	const struct gpmu_plan *plan;
+	size_t pages;
+	uint64_t faults, visits;
+	struct gpmu_error error;
+	int failed;
+};
+
+static void touch(struct gpmu_session *session, size_t pages)
+{
+	volatile char *memory;
+
+	gpmu_region_begin(session, "touch");
+	memory = malloc(pages * PAGE);
+	for (size_t i = 0; memory && i < pages; i++)
+		memory[i * PAGE] = 1;
+	free((void *)memory);
+	gpmu_region_end(session, "touch");
+}
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	struct gpmu_session *session = gpmu_session_new(worker->plan, NULL, &worker->error);
+	const struct gpmu_row *rows;
+	size_t n;
+
+	worker->failed = !session || gpmu_session_enable(session);
+	if (!worker->failed) {
+		touch(session, worker->pages);
+		touch(session, worker->pages);
+		worker->visits = gpmu_region_visits(session, 0);
+		worker->failed = gpmu_region_rows(session, 0, &rows, &n) || n != 1 ||
+				 rows[0].state != GPMU_OK;
+	}
+	if (!worker->failed)
+		worker->faults = rows[0].raw;
+	gpmu_session_free(session);
+	return NULL;
+}
+
+static int run(const struct gpmu_plan *plan, size_t n)
+{
+	static struct worker workers[MOST];
+	size_t begun = 0;
+	int ret = 0;
+
+	for (; begun < n; begun++) {
+		struct worker *worker = &workers[begun];
+
+		worker->plan = plan;
+		/* More than what malloc() keeps */
+		worker->pages = 1000 * (begun + 1);
+		if (pthread_create(&worker->thread, NULL, work, worker))
+			break;
+	}
+	for (size_t i = 0; i < begun; i++) {
+		struct worker *worker = &workers[i];
+
+		pthread_join(worker->thread, NULL);
+		if (worker->failed) {
+			fprintf(stderr, "threads: %s\n", worker->error.text);
+			ret = 1;
+		} else {
+			printf("thread %zu: %llu visits, %zu pages, %llu page faults\n", i,
+			       (unsigned long long)worker->visits, 2 * worker->pages,
+			       (unsigned long long)worker->faults);
+		}
+	}
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 4;
+	struct gpmu_error error = { .text = "out of memory" };
+	struct gpmu_machine *machine = gpmu_machine_new(NULL, &error);
+	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, &error);
+	struct gpmu_plan *plan = NULL;
+	int ret = 1;
+
+	if (machine && catalog)
+		plan = gpmu_plan_new(machine, catalog, NULL, &error);
+	if (plan && !gpmu_plan_add_events(plan, "page-faults:u", &error) &&
+	    !gpmu_plan_make(plan, &error))
+		ret = run(plan, n < MOST ? n : MOST);
+	else
+		fprintf(stderr, "threads: %s\n", error.text);
+	gpmu_plan_free(plan);
+	gpmu_catalog_free(catalog);
+	gpmu_machine_free(machine);
+	return ret;
+}

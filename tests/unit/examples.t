@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The example programs, in C and Fortran, with software events and the model.
+
+. tests/lib/tap.sh
+
+build=${B:-build}
+programs=$build/tests/examples
+model=${MODEL:-$build/gpmu-model.so}
+steady=metrics/sources/model/scenarios/steady.scenario
+
+[ -x "$programs/regions" ] || bail "no $programs/regions"
+
+# value TEXT REGION COLUMN: of a table
+value() {
+	awk -v region="$2" -v column="$3" '$1 == region { print $column; exit }' <<<"$1"
+}
+
+# between VALUE LEAST MOST DESCRIPTION
+between() {
+	awk -v value="$1" -v least="$2" -v most="$3" \
+		'BEGIN { exit !(value >= least && value <= most) }'
+	ok $? "$4" || diag "got $1, expected $2 to $3"
+}
+
+if got=$("$programs/regions" 2>&1); then
+	is "$(awk 'NR > 1 { print $1, $2 }' <<<"$got")" $'fill 1\nstep 10\nsum 10' \
+		"regions: three of them, by their first visit, with their visits"
+	between "$(value "$got" fill 4)" 16 2300 "regions: 8 MiB are at most 2048 pages, and some"
+	between "$(value "$got" sum 5)" 1 "$(value "$got" step 5)" \
+		"regions: what is inside takes no longer than what is around it"
+else
+	skip "$got" "regions"
+fi
+got=$("$programs/regions" no-such-event 2>&1)
+is "$?" 1 "regions: an event that does not exist is an error"
+like "$got" "^regions: .*no-such-event" "regions: ... and says so"
+
+if got=$("$programs/threads" 3 2>&1); then
+	is "$(wc -l <<<"$got")" 3 "threads: three threads"
+	for thread in 0 1 2; do
+		faults=$(awk -v thread="$thread:" '$2 == thread && $3 == 2 { print $7 }' <<<"$got")
+		between "${faults:--1}" 1 $(((thread + 1) * 2000 + 200)) \
+			"threads: thread $thread counts its own page faults alone"
+	done
+else
+	skip "$got" "threads"
+fi
+
+got=$("$programs/nodes" GraceMemBW,GracePcieReadBW "$model=$steady" 2>&1)
+is "$?" 0 "nodes: metrics of the model"
+for want in GraceMemBW:0:131.52 GraceMemBW:1:59.2 GracePcieReadBW:0:9.6 GracePcieReadBW:1:14.4; do
+	IFS=: read -r metric node rate <<<"$want"
+	got_rate=$(awk -F, -v metric="$metric" -v node="$node" \
+		'$11 == metric && $5 == node { print $12 }' <<<"$got")
+	# Five visits of 20 ms or more, each with at most 11 requests of 64 bytes too many
+	between "${got_rate:--1}" "$(awk -v rate="$rate" 'BEGIN { printf "%.6f", rate - 4e-5 }')" \
+		"$(awk -v rate="$rate" 'BEGIN { printf "%.6f", rate + 4e-5 }')" \
+		"nodes: $metric of node $node is $rate GB/s"
+done
+got=$("$programs/nodes" NoSuchMetric 2>&1)
+like "$got" "^nodes: .*NoSuchMetric" "nodes: a metric that does not exist is an error"
+
+if [ ! -x "$programs/heat" ]; then
+	skip "no gfortran" "heat"
+elif got=$("$programs/heat" 2>&1); then
+	is "$(awk '{ print $1, $2 }' <<<"$got" | sort -u)" $'copy 20\nfill 1\nstep 21' \
+		"heat: a Fortran program's regions and visits"
+	like "$got" "^fill .* page-faults:u +[1-9]" "heat: its values"
+	got=$("$programs/heat" "software/config=4095/u,task-clock:u")
+	like "$got" "^step .*<not supported> .*no such event" "heat: what is not supported, and why"
+	got=$("$programs/heat" "no-such-event" 2>&1)
+	like "$got" "^heat: .*no-such-event" "heat: an error in words"
+else
+	skip "$got" "heat"
+fi
+done_testing

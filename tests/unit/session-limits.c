@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What this kernel does not allow: too many open files, and counting by a user
+ * without rights. Each in a process of its own, whose limits it changes.
+ */
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "session-kernel.h"
+
+#define NOBODY 65534
+
+static struct test test;
+
+/* Runs it in another process: what it returns, 0 to 100, and the text that it wrote */
+static int apart(int (*run)(char *text, size_t size), char *text, size_t size)
+{
+	char *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = -1;
+	pid_t pid;
+
+	if (shared == MAP_FAILED)
+		return -1;
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(run(shared, size));
+	waitpid(pid, &status, 0);
+	snprintf(text, size, "%s", shared);
+	munmap(shared, size);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* So many files more than now may be open. */
+static void limit_files(rlim_t soft, rlim_t hard)
+{
+	struct rlimit limit;
+	int fd = dup(0);
+
+	close(fd);
+	limit.rlim_cur = (rlim_t)fd + soft;
+	limit.rlim_max = (rlim_t)fd + hard;
+	/* The hard one is never raised, which not everybody may. */
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		_exit(97);
+}
+
+static rlim_t files_limit(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_cur;
+}
+
+/* One of several groups cannot be opened any more: all are closed. */
+static int too_many(char *text, size_t size)
+{
+	int before, ret, fd;
+
+	limit_files(2, 2);
+	fd = dup(0);
+	close(fd);
+	before = fd;
+	ret = test_session(&test, NULL);
+	snprintf(text, size, "%s", test.error.text);
+	if (test.session)
+		return 99;
+	fd = dup(0);
+	close(fd);
+	return fd == before ? ret : 98;
+}
+
+static int restored(char *text, size_t size)
+{
+	rlim_t before, raised;
+
+	(void)text;
+	(void)size;
+	gpmu_session_restore_limits();
+	limit_files(2, 100);
+	before = files_limit();
+	gpmu_session_restore_limits();
+	if (files_limit() != before)
+		return 1;
+	if (test_session(&test, NULL))
+		return 2;
+	raised = files_limit();
+	if (raised <= before)
+		return 3;
+	/* Another session does not take the raised limit for the one before. */
+	test_stop(&test);
+	if (test_session(&test, NULL))
+		return 4;
+	gpmu_session_restore_limits();
+	if (files_limit() != before)
+		return 5;
+	gpmu_session_enable(test.session);
+	touch_pages(PAGES);
+	return test_interval(&test) || row(&test, 0)->raw < PAGES ? 6 : 0;
+}
+
+/* What the program itself does with the limit is not changed. */
+static int left_alone(char *text, size_t size)
+{
+	rlim_t own;
+
+	(void)text;
+	(void)size;
+	limit_files(50, 100);
+	if (test_session(&test, NULL))
+		return 1;
+	limit_files(70, 90);
+	own = files_limit();
+	gpmu_session_restore_limits();
+	if (files_limit() != own)
+		return 2;
+	test_stop(&test);
+	limit_files(2, 80);
+	if (test_session(&test, NULL))
+		return 3;
+	test_stop(&test);
+	limit_files(0, 60);
+	own = files_limit();
+	gpmu_session_restore_limits();
+	return files_limit() == own ? 0 : 4;
+}
+
+static void files(void)
+{
+	char text[256];
+
+	is_u64((uint64_t)apart(too_many, text, sizeof(text)), EMFILE,
+	       "too many open files are EMFILE, and nothing of it is left open");
+	ok(strstr(text, "3 are needed") && strstr(text, "ulimit -n"), "it says what it takes");
+	diag("%s", text);
+	is_u64((uint64_t)apart(restored, text, sizeof(text)), 0,
+	       "the soft limit is raised, and can be put back for a command");
+	is_u64((uint64_t)apart(left_alone, text, sizeof(text)), 0,
+	       "... not where the program has changed it itself");
+}
+
+static int as_nobody(const struct gpmu_session_options *options, char *text, size_t size)
+{
+	int ret;
+
+	if (setuid(NOBODY))
+		return 100;
+	ret = test_session(&test, options);
+	snprintf(text, size, "%s", test.error.text);
+	return ret;
+}
+
+static int nobody_own(char *text, size_t size)
+{
+	return as_nobody(NULL, text, size);
+}
+
+static int nobody_system(char *text, size_t size)
+{
+	const struct gpmu_session_options options = { .size = sizeof(options), .system = 1 };
+
+	return as_nobody(&options, text, size);
+}
+
+static void rights(void)
+{
+	char text[256], level[16] = "";
+
+	gpmu_machine_read(test.machine, "proc/sys/kernel/perf_event_paranoid", level,
+			  sizeof(level));
+	if (getuid() || strcmp(level, "2")) {
+		skip("a user without rights", "needs root and a perf_event_paranoid of 2");
+		return;
+	}
+	is_u64((uint64_t)apart(nobody_own, text, sizeof(text)), 0,
+	       "a user without rights may count its own user space");
+	is_u64((uint64_t)apart(nobody_system, text, sizeof(text)), EACCES, "but not all CPUs");
+	ok(strstr(text, "perf_event_paranoid is 2") && strstr(text, "CAP_PERFMON"),
+	   "it says what that takes");
+	diag("%s", text);
+}
+
+int main(void)
+{
+	if (skip_all())
+		return 0;
+	test_plan(&test, NULL, NULL, NULL, FAULTS ",task-clock:u,dummy:u");
+	files();
+	rights();
+	test_release(&test);
+	return done_testing();
+}
