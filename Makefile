@@ -86,12 +86,15 @@ clean:
 .PHONY: help
 help:
 	@printf '%s\n' \
-	'make                  build what runs on this machine: the model and its library' \
+	'make                  build what runs on this machine: libgpmu, the traffic model' \
 	'make setup            install what is needed for the following (apt-get, once)' \
 	'make demo             boot a modelled Grace in QEMU and show perf counting in it' \
 	'make check            the tests that half an hour has room for; what they need is' \
 	'                      downloaded once, into GPMU_CACHE=$(GPMU_CACHE)' \
-	'make check-unit       only those without downloads and virtual machines' \
+	'make check-unit       only those without virtual machines; libperf is built from the' \
+	'                      kernel source, which is downloaded once' \
+	'make bench            what is fast, and how fast' \
+	'make fuzz             parsers under libFuzzer, FUZZ_SECONDS=60 each' \
 	'make check-vm         only the virtual machines: KERNEL=$(subst $() $(),|,$(VM_KERNELS))|debug' \
 	'                      DRIVER=ours|in-tree TESTS="NAME..." (of tests/vm/t)' \
 	'make check-perf       only the tests of the built perfs' \
