@@ -5,7 +5,7 @@
 #: scenario steady-gracehopper
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours in-tree
-#: long 7.3-16k 7.3-rt 6.12
+#: long 7.3-16k 7.3-rt 6.1 6.12 7.3/in-tree
 #: timeout 600
 #
 # Two Grace Hoppers: traffic of CPUs to GPU memory, of GPUs, and over CNVLink,
