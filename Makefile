@@ -38,7 +38,8 @@ include $(sort $(wildcard */rules.mk tests/*/rules.mk tests/vm/guest/rules.mk))
 setup:
 	./setup
 
-.PHONY: check-unit
+.PHONY: unit-tests check-unit
+unit-tests: $(UNIT_TESTS)
 check-unit: $(UNIT_TESTS)
 	$(PROVE) -j2 --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS)
 
@@ -46,7 +47,8 @@ check-unit: $(UNIT_TESTS)
 CHECK_STEPS := check-unit check-more check-vm
 .PHONY: check
 check: setup
-	@status=0; for step in $(CHECK_STEPS); do \
+	@status=0; $(MAKE) --no-print-directory -j2 unit-tests || status=1; \
+	for step in $(CHECK_STEPS); do \
 		$(MAKE) --no-print-directory $$step || status=1; \
 	done; exit $$status
 
@@ -86,8 +88,9 @@ clean:
 .PHONY: help
 help:
 	@printf '%s\n' \
-	'make                  build what runs on this machine: libgpmu, the traffic model' \
 	'make setup            install what is needed for the following (apt-get, once)' \
+	'make                  build what runs on this machine: libgpmu, the traffic model;' \
+	'                      with libperf of LIBPERF_SOURCE=, a kernel source, or of Debian'"'"'s' \
 	'make demo             boot a modelled Grace in QEMU and show perf counting in it' \
 	'make check            the tests that half an hour has room for; what they need is' \
 	'                      downloaded once, into GPMU_CACHE=$(GPMU_CACHE)' \
