@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "catalog-test.h"
+#include "damage.h"
 
 #define ROUNDS	20000
 
@@ -19,58 +20,11 @@ static const char seed_text[] =
 	"{\"EventName\": \"f\", \"MSRIndex\": \"0x1a6\", \"MSRValue\": \"0x1\",\n"
 	"\"Counter\": [1, 2.5e1, {}]}]\n";
 
-static uint64_t state = 88172645463325252ull;
-
-/* xorshift64 */
-static uint32_t random_below(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 11) % n;
-}
-
-static size_t damage(char *text, size_t length, size_t max)
-{
-	static const char tokens[][28] = {
-		"\"", "\\", "{", "}", "[", "]", ",", ":", "null", "\\u0000", "\\ud800", "\xff",
-		"\"Unit\": \"\",", "\"Unit\": 1,", "\"odd\": {\"a\": []},", "{},", "\n", ";",
-		"99999999999999999999", "\"ArchStdEvent\": \"e\",",
-	};
-	uint32_t i, n = 1 + random_below(3);
-
-	for (i = 0; i < n && length; i++) {
-		size_t at = random_below((uint32_t)length), cut, add;
-		const char *token;
-
-		switch (random_below(4)) {
-		case 0:
-			text[at] = (char)random_below(256);
-			break;
-		case 1:
-			cut = 1 + random_below(20);
-			if (cut > length - at)
-				cut = length - at;
-			memmove(text + at, text + at + cut, length - at - cut);
-			length -= cut;
-			break;
-		case 2:
-			token = tokens[random_below(sizeof(tokens) / sizeof(tokens[0]))];
-			add = strlen(token);
-			if (length + add > max)
-				break;
-			memmove(text + at + add, text + at, length - at);
-			memcpy(text + at, token, add);
-			length += add;
-			break;
-		default:
-			if (!random_below(4))
-				length = at;
-			break;
-		}
-	}
-	return length;
-}
+static const char *const tokens[] = {
+	"\"", "\\", "{", "}", "[", "]", ",", ":", "null", "\\u0000", "\\ud800", "\xff",
+	"\"Unit\": \"\",", "\"Unit\": 1,", "\"odd\": {\"a\": []},", "{},", "\n", ";",
+	"99999999999999999999", "\"ArchStdEvent\": \"e\",",
+};
 
 /* Whether all that was taken can be found */
 static bool is_whole(const struct gpmu_catalog *catalog)
@@ -107,7 +61,8 @@ int main(void)
 		int ret;
 
 		memcpy(text, seed_text, sizeof(seed_text) - 1);
-		length = damage(text, sizeof(seed_text) - 1, sizeof(text));
+		length = damage(text, sizeof(seed_text) - 1, sizeof(text), tokens,
+				DAMAGE_LENGTH(tokens), 3);
 		/* A sanitizer sees reads behind it */
 		copy = malloc(length ? length : 1);
 		if (!copy)

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "damage.h"
 #include "model.h"
-#include "tap.h"
 
 #define ROUNDS	20000
 
@@ -20,56 +20,10 @@ static const char seed_text[] =
 	"flow pcie:1:8 -> cmem:0 wr rate=0.64GB/s size=32 order=strong port=1\n"
 	"flow gpu:0:nats -> gmem:1 rd bytes=1.5TiB over=3s latency=1us home_latency=2ps\n";
 
-static uint64_t state = 88172645463325252ull;
-
-/* xorshift64 */
-static uint32_t random_below(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 11) % n;
-}
-
-static size_t damage(char *text, size_t len, size_t max)
-{
-	static const char tokens[][24] = {
-		"flow", "->", ":", "=", "99999999999999999999", "-1", "0", ".", "TiB/s",
-		"\n", "#", " ", "size=4096", "rate=1B/s", "18446744073709551615B", "wb",
-	};
-	uint32_t i, n = 1 + random_below(6);
-
-	for (i = 0; i < n && len; i++) {
-		size_t at = random_below(len), cut, add;
-		const char *token;
-
-		switch (random_below(4)) {
-		case 0:
-			text[at] = random_below(256);
-			break;
-		case 1:
-			cut = 1 + random_below(20);
-			if (cut > len - at)
-				cut = len - at;
-			memmove(text + at, text + at + cut, len - at - cut);
-			len -= cut;
-			break;
-		case 2:
-			token = tokens[random_below(sizeof(tokens) / sizeof(tokens[0]))];
-			add = strlen(token);
-			if (len + add > max)
-				break;
-			memmove(text + at + add, text + at, len - at);
-			memcpy(text + at, token, add);
-			len += add;
-			break;
-		case 3:
-			len = at;
-			break;
-		}
-	}
-	return len;
-}
+static const char *const tokens[] = {
+	"flow", "->", ":", "=", "99999999999999999999", "-1", "0", ".", "TiB/s",
+	"\n", "#", " ", "size=4096", "rate=1B/s", "18446744073709551615B", "wb",
+};
 
 /* Runs a scenario that was taken, at some random times. */
 static bool run(struct scenario *s)
@@ -116,7 +70,8 @@ int main(void)
 
 	for (i = 0; i < ROUNDS; i++) {
 		memcpy(text, seed_text, sizeof(seed_text) - 1);
-		len = damage(text, sizeof(seed_text) - 1, sizeof(text));
+		len = damage(text, sizeof(seed_text) - 1, sizeof(text), tokens,
+			     DAMAGE_LENGTH(tokens), 6);
 		s = scenario_parse("fuzz", text, len, &err);
 		if (!s) {
 			refused++;

@@ -4,29 +4,14 @@
  * tests/fuzz/source-model.c checks holds. It ends the program where it does not. The
  * random numbers are the same in each run.
  */
-#include <stdlib.h>
-
-#include "tap.h"
+#include "damage.h"
 
 #define ROUNDS	4000
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const tokens[] = {
 	",sockets=", ",counters=", ",chip=", ",scenario=", "superchip", "gracehopper", "1", "2", "4",
 	"-", "99999999999999999999", "=", ",", "", "x",
 };
-
-static uint64_t state = 88172645463325252ull;
-
-/* xorshift64 */
-static uint32_t random_below(size_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)((state >> 11) % n);
-}
 
 /* Good options in every second round, so that there is something to do */
 static size_t options(char *text, size_t size)
@@ -37,7 +22,7 @@ static size_t options(char *text, size_t size)
 		return (size_t)snprintf(text, size, ",counters=%u", 1 + random_below(8));
 	for (uint32_t n = random_below(6); n; n--)
 		len += (size_t)snprintf(text + len, size - len, "%s",
-					tokens[random_below(sizeof(tokens) / sizeof(tokens[0]))]);
+					tokens[random_below(DAMAGE_LENGTH(tokens))]);
 	return len;
 }
 
