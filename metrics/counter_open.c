@@ -163,17 +163,19 @@ static int open_set(struct opening *o, struct counter_set *set)
 		ret = open_place(o, set, &set->places[i], &bad);
 		if (ret < 0 && counter_error_is_refusal(-ret))
 			ret = refused(o, set, i, bad, -ret);
-		if (ret == 0)
+		if (ret == 0) {
 			i++;
-		else if (ret == 1)
+		} else if (ret == 1) {
 			i = 0;
-		else if (ret == 2)
+		} else if (ret == 2) {
 			return 1;
-		/* The task has ended: it counts nothing, and is no place any more. */
-		else if (ret == -ESRCH && set->n_places > 1)
+		} else if (ret == -ESRCH && set->n_places > 1) {
+			/* The task has ended: it counts nothing, and is no place any more. */
 			counter_set_remove_place(set, i);
-		else
+			ret = 0;
+		} else {
 			break;
+		}
 	}
 	if (ret < 0)
 		counter_error_set(o->error, -ret, o->group->plan,

@@ -193,18 +193,22 @@ static int add_with_terms(struct event_builder *builder)
 	return ret < 0 ? ret : 0;
 }
 
-/* NAME:X, which is no modifier, or SYSTEM:NAME */
+/* NAME:X, which is no modifier, NAME:u:k, or SYSTEM:NAME */
 static int add_colon(struct event_builder *builder, char *colon)
 {
-	const char *name = builder->text.head;
+	const char *name = builder->text.head, *last = builder->modifiers;
 	int ret;
 
 	if (!colon[1])
 		return event_fail(builder, colon, EINVAL, "expected modifiers behind \":\"");
 	*colon = '\0';
 	ret = event_add_bare(builder, name);
+	if (ret > 0)
+		ret = event_set_modifiers(builder, colon + 1) ?:
+		      event_fail(builder, last, EINVAL,
+				 "expected one \":\" with all modifiers behind it");
 	if (ret)
-		return ret < 0 ? ret : event_set_modifiers(builder, colon + 1);
+		return ret;
 	if (!*name || strchr(colon + 1, ':'))
 		return event_fail(builder, name, EINVAL,
 				  "expected EVENT:MODIFIERS, or SYSTEM:TRACEPOINT");

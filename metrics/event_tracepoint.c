@@ -37,6 +37,7 @@ struct tracepoints {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* For the whole process, and for good: libtraceevent has nothing that tells the level (gpmu.h). */
 static void be_silent(void)
 {
 	tep_set_loglevel(TEP_LOG_NONE);

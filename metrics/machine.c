@@ -84,7 +84,7 @@ static const struct gpmu_pmu *find_pcie_pmu(const struct gpmu_machine *machine,
 	return gpmu_machine_find_pmu(machine, name);
 }
 
-static bool is_grace(const struct gpmu_machine *machine)
+static bool has_pcie_pmu(const struct gpmu_machine *machine)
 {
 	for (size_t i = 0; i < machine->pmus_len; i++)
 		if (machine->pmus[i]->kind == GPMU_PMU_PCIE)
@@ -92,16 +92,24 @@ static bool is_grace(const struct gpmu_machine *machine)
 	return false;
 }
 
+void machine_number_pcis(struct gpmu_machine *machine)
+{
+	if (!machine->grace || !has_pcie_pmu(machine))
+		return;
+	pcis_number(&machine->pcis);
+	for (size_t i = 0; i < machine->pcis.len; i++)
+		machine->pcis.list[i].pmu = find_pcie_pmu(machine, &machine->pcis.list[i]);
+}
+
 static int read_pcis(struct gpmu_machine *machine, const struct sysfs_dir *root)
 {
 	int ret = pcis_read(&machine->pcis, root);
 
-	if (ret || !is_grace(machine))
-		return ret;
-	pcis_number(&machine->pcis);
-	for (size_t i = 0; i < machine->pcis.len; i++)
-		machine->pcis.list[i].pmu = find_pcie_pmu(machine, &machine->pcis.list[i]);
-	return 0;
+	/* Its CPUs tell it also where the kernel has no driver of its PMUs. */
+	machine->grace = has_pcie_pmu(machine) || (machine->midr & ~0xfull) == NEOVERSE_V2;
+	if (!ret)
+		machine_number_pcis(machine);
+	return ret;
 }
 
 static int read_machine(struct gpmu_machine *machine)

@@ -9,12 +9,15 @@
 #include "pci.h"
 #include "pmu.h"
 
+#define NEOVERSE_V2	0x410fd4f0	/* MIDR_EL1 without the revision, Arm Neoverse V2 TRM */
+
 struct gpmu_machine {
 	char *root;
 	int fd;		/* of the root */
 	struct warnings warnings;
 	struct cpus possible, online;
 	uint64_t midr;
+	bool grace;	/* itself: a source's PMUs do not make it one */
 	struct nodes nodes;
 	struct gpmu_pmu **pmus;		/* by name */
 	size_t pmus_len;
@@ -22,6 +25,9 @@ struct gpmu_machine {
 	struct gpmu_source **sources;	/* a reference of each; their PMUs are among those */
 	size_t sources_len;
 };
+
+/* Sockets, root ports and PMUs of a Grace's PCI devices; again when its PMUs have changed */
+void machine_number_pcis(struct gpmu_machine *machine);
 
 /* Puts the sources. PMUs of them are not to be used any more. */
 void machine_sources_release(struct gpmu_machine *machine);

@@ -169,12 +169,8 @@ static void take_pmus(struct gpmu_machine *machine, struct addition *add)
 			add->all[len++] = machine->pmus[i++];
 			continue;
 		}
-		if (!order) {
-			for (size_t k = 0; k < machine->pcis.len; k++)
-				if (machine->pcis.list[k].pmu == machine->pmus[i])
-					machine->pcis.list[k].pmu = add->pmus[j];
+		if (!order)
 			pmu_free(machine->pmus[i++]);
-		}
 		add->all[len++] = add->pmus[j++];
 	}
 	free(machine->pmus);
@@ -182,6 +178,7 @@ static void take_pmus(struct gpmu_machine *machine, struct addition *add)
 	machine->pmus_len = len;
 	add->all = NULL;
 	add->len = 0;
+	machine_number_pcis(machine);
 }
 
 static void addition_release(struct addition *add)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cpus.h"
 #include "error.h"
 #include "plan_build.h"
 
@@ -132,13 +133,20 @@ static double num_packages(const struct gpmu_plan *plan)
 	return count_first(plan, names);
 }
 
-/* The highest that is possible, plus 1 */
+/* The highest that is present, plus 1 */
 static double num_cpus(const struct gpmu_plan *plan)
 {
-	const int *cpus;
-	size_t n = gpmu_machine_possible_cpus(plan->machine, &cpus);
+	char list[1024];
+	struct cpus cpus;
+	double number = NAN;
 
-	return n ? cpus[n - 1] + 1 : NAN;
+	if (gpmu_machine_read(plan->machine, CPU "present", list, sizeof(list)) <= 0 ||
+	    cpus_parse(&cpus, list))
+		return NAN;
+	if (cpus.len)
+		number = cpus.ids[cpus.len - 1] + 1;
+	cpus_release(&cpus);
+	return number;
 }
 
 static double num_cpus_online(const struct gpmu_plan *plan)

@@ -103,6 +103,7 @@ static bool is_grouped(struct gpmu_plan *plan, const struct plan_metric *metric)
 	if (!constraint)
 		return true;
 	if (!strcmp(constraint, "NO_GROUP_EVENTS_NMI") ||
+	    !strcmp(constraint, "NO_NMI_WATCHDOG") ||
 	    !strcmp(constraint, "NO_THRESHOLD_AND_NMI"))
 		return !watchdog(plan);
 	if (!strcmp(constraint, "NO_GROUP_EVENTS_SMT"))

@@ -23,12 +23,17 @@ $(MODEL_LIB): $(MODEL_OBJ)
 
 include tests/vm/model/rules.mk
 
-# libperf, of the kernel's source, and the headers that belong to it
+# libperf, and the headers that belong to it: of Linux 7.3's source, Debian's or
+# the folder LIBPERF_SOURCE
 LIBPERF		:= $(B)/libperf/libperf.a
+LIBPERF_SOURCE	?=
 
 $(LIBPERF): metrics/libperf
-	tests/vm/fetch source 7.3
-	metrics/libperf $(GPMU_CACHE)/source/7.3 $(@D)
+	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h | \
+		$(CC) -E - >/dev/null 2>&1 || { \
+		echo "libgpmu needs the headers of jansson, libpfm4 and libtraceevent: run ./setup" >&2; exit 1; }
+	$(if $(LIBPERF_SOURCE),,tests/vm/fetch source 7.3)
+	metrics/libperf $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3) $(@D)
 
 # libgpmu
 GPMU_SRC	:= $(wildcard metrics/*.c)

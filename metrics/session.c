@@ -83,6 +83,7 @@ int gpmu_session_enable(struct gpmu_session *session)
 
 	if (session->enabled)
 		return -EALREADY;
+	session->begun = session->ended = false;
 	/* What was counted before, which is not in the rows that follow */
 	ret = session_read(session);
 	if (ret)
@@ -103,16 +104,25 @@ int gpmu_session_enable(struct gpmu_session *session)
 	if (ret)
 		return ret;
 	session->enabled = session->begun = true;
+	session->ended = false;
 	return 0;
 }
 
 int gpmu_session_disable(struct gpmu_session *session)
 {
+	int ret;
+
 	if (!session->enabled)
 		return 0;
 	session->stop = session_clock();
 	session->enabled = false;
-	return disable_groups(session, session->plan->n_groups, session->stop);
+	ret = disable_groups(session, session->plan->n_groups, session->stop);
+	/*
+	 * Read now: what is to count on exec does so even when it has been disabled. Without
+	 * memory for a reason it is read when it is asked for.
+	 */
+	session->ended = !session_read(session);
+	return ret;
 }
 
 /* Into session->difference, and the rows of it */
@@ -123,7 +133,7 @@ static int read_since(struct gpmu_session *session, const struct gpmu_counts *ea
 
 	if (!session->begun)
 		return -EINVAL;
-	ret = session_read(session);
+	ret = session->ended ? 0 : session_read(session);
 	if (!ret)
 		ret = counts_difference(session->difference, session->now, earlier);
 	return ret ? ret : session_rows(session, session->base->end, rows, length);

@@ -54,6 +54,7 @@ struct gpmu_session {
 	struct gpmu_counts *difference;	/* what rows are of */
 	struct gpmu_rows *rows;
 	bool enabled, begun;
+	bool ended;			/* it was disabled: now has what was counted by then */
 	uint64_t stop;			/* when it was disabled: what is read is of then */
 	bool own_times;			/* user_time, system_time are those of this thread */
 	bool inherit;

@@ -305,19 +305,6 @@ static void plugin_close(struct source_group *base)
 	free_group(group);
 }
 
-/* By the PMU's numbers. < 0 if it does not tell them */
-static int fits_numbers(const struct gpmu_pmu *pmu, const struct event_instance *const *instances,
-			size_t length)
-{
-	size_t cycles = 0;
-
-	if (pmu->counters < 0 || pmu->cycle_counter < 0)
-		return -ENODATA;
-	for (size_t i = 0; i < length; i++)
-		cycles += instances[i]->cycle_counter;
-	return length - cycles <= (size_t)pmu->counters && cycles <= (size_t)pmu->cycle_counter;
-}
-
 /* By trying it */
 static int fits_probe(struct gpmu_source *source, const struct event_instance *const *instances,
 		      size_t length)
@@ -352,9 +339,6 @@ static int plugin_fits(void *self, const struct event_instance *const *instances
 		if (!instances[i]->pmu || instances[i]->pmu->source != source ||
 		    instances[i]->pmu != instances[0]->pmu)
 			return -EINVAL;
-	ret = fits_numbers(instances[0]->pmu, instances, length);
-	if (ret >= 0)
-		return ret;
 	pthread_mutex_lock(&source->lock);
 	ret = fits_probe(source, instances, length);
 	pthread_mutex_unlock(&source->lock);

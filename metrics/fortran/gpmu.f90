@@ -12,8 +12,8 @@
 !   call gpmu_close(c)
 !
 ! A gpmu_counting belongs to the thread that has opened it. stat is 0, or below 0 if it
-! failed; where it is left out, that stops the program. Blanks at the end of names do not
-! matter.
+! failed, as what is asked of one that is not open does; where it is left out, that stops the
+! program. Blanks at the end of names do not matter.
 
 module gpmu
   use, intrinsic :: iso_c_binding
@@ -29,6 +29,7 @@ module gpmu
 
   integer(c_int), parameter :: gpmu_ok = 0, gpmu_idle = 1, gpmu_not_counted = 2, &
     gpmu_not_supported = 3
+  integer(c_int), parameter :: failed = -1
   integer(c_int), parameter :: gpmu_aggregate_machine = 0, gpmu_aggregate_node = 1, &
     gpmu_aggregate_cpu = 2
 
@@ -203,6 +204,11 @@ module gpmu
       integer(c_size_t), intent(out) :: length
       integer(c_int) :: ret
     end function
+    function c_strerror(errnum) bind(c, name='strerror') result(text)
+      import :: c_ptr, c_int
+      integer(c_int), value :: errnum
+      type(c_ptr) :: text
+    end function
     pure function c_strlen(text) bind(c, name='strlen') result(n)
       import :: c_ptr, c_size_t
       type(c_ptr), value, intent(in) :: text
@@ -233,9 +239,10 @@ contains
 
   ! Opens and enables what is given: metrics and events are lists as those of perf's -M
   ! and -e, source is one such as 'model=steady.scenario'. system: the machine, else
-  ! the calling thread. After an error there is nothing to close.
+  ! the calling thread. What @counting had open is closed before. After an error there is
+  ! nothing to close.
   subroutine gpmu_open(counting, metrics, events, source, system, aggregation, stat, message)
-    type(gpmu_counting), intent(out) :: counting
+    type(gpmu_counting), intent(inout) :: counting
     character(len=*), intent(in), optional :: metrics, events, source
     logical, intent(in), optional :: system
     integer(c_int), intent(in), optional :: aggregation
@@ -244,8 +251,10 @@ contains
     type(c_error) :: error
     type(c_plan_options) :: plan
     type(c_session_options) :: options
+    character(len=:), allocatable :: why
     integer(c_int) :: ret
 
+    call gpmu_close(counting)
     error%text(1) = c_null_char
     plan = c_plan_options(c_sizeof(plan), 0, 0)
     options = c_session_options(c_sizeof(options), 0, c_null_ptr, c_null_ptr, 0, &
@@ -254,19 +263,19 @@ contains
     if (present(aggregation)) options%aggregation = aggregation
     plan%system_wide = options%system
 
-    ret = -1
+    ret = failed
     counting%machine = gpmu_machine_new(c_null_ptr, error)
     counting%catalog = gpmu_catalog_new(c_null_ptr, error)
     if (c_associated(counting%machine) .and. c_associated(counting%catalog)) ret = 0
     if (present(source) .and. ret == 0) then
       counting%source = gpmu_source_new(trim(source)//c_null_char, error)
-      ret = -1
+      ret = failed
       if (c_associated(counting%source)) &
         ret = gpmu_machine_add_source(counting%machine, counting%source, error)
     end if
     if (ret == 0) then
       counting%plan = gpmu_plan_new(counting%machine, counting%catalog, plan, error)
-      if (.not. c_associated(counting%plan)) ret = -1
+      if (.not. c_associated(counting%plan)) ret = failed
     end if
     if (present(metrics) .and. ret == 0) &
       ret = gpmu_plan_add_metrics(counting%plan, trim(metrics)//c_null_char, error)
@@ -275,12 +284,16 @@ contains
     if (ret == 0) ret = gpmu_plan_make(counting%plan, error)
     if (ret == 0) then
       counting%session = gpmu_session_new(counting%plan, options, error)
-      ret = -1
-      if (c_associated(counting%session)) ret = gpmu_session_enable(counting%session)
+      if (.not. c_associated(counting%session)) ret = failed
+    end if
+    why = error_text(error)
+    if (ret == 0) then
+      ret = gpmu_session_enable(counting%session)
+      if (ret /= 0) why = 'it could not be enabled: '//gpmu_text(c_strerror(-ret))
     end if
     if (ret /= 0) call gpmu_close(counting)
-    if (present(message)) message = error_text(error)
-    call finish(ret, error_text(error)//': open', stat)
+    if (present(message)) message = why
+    call finish(ret, why//': open', stat)
   end subroutine
 
   subroutine gpmu_close(counting)
@@ -302,25 +315,33 @@ contains
     type(gpmu_counting), intent(in) :: counting
     character(len=*), intent(in) :: name
     integer, intent(out), optional :: stat
+    integer(c_int) :: ret
 
-    call finish(c_region_begin(counting%session, trim(name)//c_null_char), &
-          'begin of region '//name, stat)
+    ret = failed
+    if (c_associated(counting%session)) &
+      ret = c_region_begin(counting%session, trim(name)//c_null_char)
+    call finish(ret, 'begin of region '//name, stat)
   end subroutine
 
   subroutine gpmu_end(counting, name, stat)
     type(gpmu_counting), intent(in) :: counting
     character(len=*), intent(in) :: name
     integer, intent(out), optional :: stat
+    integer(c_int) :: ret
 
-    call finish(c_region_end(counting%session, trim(name)//c_null_char), &
-          'end of region '//name, stat)
+    ret = failed
+    if (c_associated(counting%session)) &
+      ret = c_region_end(counting%session, trim(name)//c_null_char)
+    call finish(ret, 'end of region '//name, stat)
   end subroutine
 
-  ! How many regions there are
+  ! How many regions there are; 0 if nothing is open
   integer function gpmu_regions(counting)
     type(gpmu_counting), intent(in) :: counting
 
-    gpmu_regions = int(gpmu_session_regions(counting%session))
+    gpmu_regions = 0
+    if (c_associated(counting%session)) &
+      gpmu_regions = int(gpmu_session_regions(counting%session))
   end function
 
   ! Region number @index, from 1: its name, how often it was visited, its rows. Texts in
@@ -337,7 +358,9 @@ contains
     type(c_ptr) :: first
 
     number = int(index - 1, c_size_t)
-    ret = gpmu_region_rows(counting%session, number, first, length)
+    ret = failed
+    if (c_associated(counting%session)) &
+      ret = gpmu_region_rows(counting%session, number, first, length)
     if (ret == 0) then
       if (present(name)) name = gpmu_text(c_region_name(counting%session, number))
       if (present(visits)) visits = gpmu_region_visits(counting%session, number)
@@ -355,7 +378,8 @@ contains
     integer(c_int) :: ret
     type(c_ptr) :: first
 
-    ret = gpmu_session_total(counting%session, first, length)
+    ret = failed
+    if (c_associated(counting%session)) ret = gpmu_session_total(counting%session, first, length)
     if (ret == 0) rows = copy_rows(first, length)
     call finish(ret, 'rows', stat)
   end subroutine

@@ -81,7 +81,8 @@ struct gpmu_source_event {
 
 /**
  * struct gpmu_source_count - what an event has counted
- * @raw: the count, modulo 2^64
+ * @raw: the count. It never falls: what a counter has lost by an overflow is the plugin's to
+ *	add. Where it has fallen, the event is shown as not counted
  * @enabled: ns that its group was enabled
  * @running: ns of these that it really counted, at most @enabled. Where it is less,
  *	groups took turns, and raw * enabled / running is the estimate for all of it

@@ -3,9 +3,16 @@
  * libgpmu: from the counters of NVIDIA Grace to metrics.
  *
  * Functions that return int return 0 or -errno, those that return a pointer
- * NULL with errno set. Nothing is printed. Unless its group says otherwise, an
- * object is used by one thread at a time; different objects do not share
- * anything. "borrowed" belongs to the object it was asked of.
+ * NULL with errno set. Nothing is printed. "borrowed" belongs to the object it was
+ * asked of.
+ *
+ * Unless its group says otherwise, an object is used by one thread at a time. Different
+ * objects may be used at any time, but they share
+ * - a source, which one session at a time counts with: EBUSY;
+ * - the process's soft limit of open files, which a session raises: session.h;
+ * - what gets messages: gpmu_log_set();
+ * - libtraceevent's log level, which the first tracepoint sets to TEP_LOG_NONE for the
+ *   whole process. A program that uses that library too sets its own after that.
  */
 #ifndef GPMU_H
 #define GPMU_H

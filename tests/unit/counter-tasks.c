@@ -132,13 +132,35 @@ static void on_exec(void)
 	test_release(&test);
 }
 
+/* Waits until the task sleeps; in vain after 10 s */
+static bool wait_asleep(pid_t pid)
+{
+	char path[32], text[256], *state;
+	bool asleep = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (int i = 0; i < 10000 && !asleep; i++) {
+		usleep(1000);
+		file = fopen(path, "re");
+		if (!file)
+			return false;
+		/* Its name, in parentheses, may have any characters. */
+		state = fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
+		asleep = state && !strncmp(state, ") S", 3);
+		fclose(file);
+	}
+	return asleep;
+}
+
 static void asleep(void)
 {
 	struct counter_test test;
 	struct child child;
 
 	child_start(&child, touch);
-	usleep(20000);
+	if (!wait_asleep(child.pid))
+		diag("the child does not sleep");
 	open_tasks(&test, &child.pid, 1, &(struct source_target){ 0 });
 	test_enable(&test);
 	usleep(1000);
@@ -166,9 +188,13 @@ static void ended(void)
 	diag("%s", test.error.text);
 	test_release(&test);
 
+	open_tasks(&test, tids, 2, &(struct source_target){ 0 });
+	ok(test.counts->slots[0].length == 1 && test.counts->slots[0].places[0].tid == getpid(),
+	   "but not if another is there, if it is the last");
+	test_release(&test);
 	open_tasks(&test, tids, 3, &(struct source_target){ 0 });
 	ok(test.counts->slots[0].length == 2 && test.counts->slots[0].places[1].tid == getpid(),
-	   "but not if others are there");
+	   "or between others");
 	test_enable(&test);
 	touch_pages(PAGES);
 	test_read(&test);

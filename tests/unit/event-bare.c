@@ -198,6 +198,11 @@ static void modifiers(const struct fixture *superchip)
 	is_refused(superchip, "cycles:R", EINVAL, 7,
 		   "R is of perf alone: it samples latencies by a perf record beside it");
 	is_refused(superchip, "cycles:", EINVAL, 6, "expected modifiers behind \":\"");
+	is_refused(superchip, "cs:u:u", EINVAL, 5, "expected one \":\" with all modifiers behind it");
+	is_refused(superchip, "cs:k:u", EINVAL, 5, "expected one \":\" with all modifiers behind it");
+	is_refused(superchip, "r11:h:u", EINVAL, 6, "expected one \":\" with all modifiers behind it");
+	is_refused(superchip, "cs:x:u", EINVAL, 3,
+		   "x is no modifier, which are u, k, h, G, H, I, p, D, e, W");
 	is_refused(superchip, "nvidia_scf_pmu/cycles/u", EINVAL, 22,
 		   "nvidia_scf_pmu_0 counts the whole machine: who runs (u, k, h, G, H, I) cannot "
 		 "be told "

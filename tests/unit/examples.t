@@ -75,4 +75,19 @@ elif got=$("$programs/heat" 2>&1); then
 else
 	skip "$got" "heat"
 fi
+
+if [ ! -x "$programs/mishaps" ]; then
+	skip "no gfortran" "mishaps"
+else
+	got=$("$programs/mishaps" closed 2>&1)
+	is "$?:$got" "0:" "mishaps: what is not open is an error, and does not crash"
+	got=$("$programs/mishaps" again 2>&1)
+	case $? in
+	1) skip "$got" "mishaps: again" ;;
+	*) is "$?:$got" "0:" "mishaps: what is open is closed before it is opened again" ;;
+	esac
+	is "$("$programs/mishaps" enable "$build/tests/unit/gpmu-fake.so" 2>&1)" \
+		"-5 it could not be enabled: Input/output error" \
+		"mishaps: an error of enabling says why"
+fi
 done_testing

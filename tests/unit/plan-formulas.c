@@ -123,6 +123,7 @@ static const char constraints[] = "["
 	MORE("never", "inst_retired + cpu_cycles", "\"MetricConstraint\":\"NO_GROUP_EVENTS\"") ","
 	MORE("also", "inst_retired + stall", "\"MetricConstraint\":\"NO_GROUP_EVENTS\"") ","
 	MORE("nmi", "l1d_cache + cpu_cycles", "\"MetricConstraint\":\"NO_GROUP_EVENTS_NMI\"") ","
+	MORE("dog", "l1d_cache + cpu_cycles + 1", "\"MetricConstraint\":\"NO_NMI_WATCHDOG\"") ","
 	MORE("smt", "l2d_cache + cpu_cycles", "\"MetricConstraint\":\"NO_GROUP_EVENTS_SMT\"") ","
 	METRIC("timed", "inst_retired / (user_time + system_time)") ","
 	METRIC("software", "inst_retired / context\\\\-switches / duration_time") "]";
@@ -142,6 +143,8 @@ static void constrained(struct fixture *ours)
 	sysroot_put(&ours->root, "sys/devices/system/cpu/smt/active", "1\n");
 	is_plan(ours, &fits, "nmi,smt", NULL, "l1d_cache,cpu_cycles,l2d_cache", "",
 		"with both each event stands alone");
+	is_plan(ours, &fits, "dog", NULL, "l1d_cache,cpu_cycles", "",
+		"NO_NMI_WATCHDOG, which older perfs have, is the same");
 	sysroot_remove(&ours->root, "proc/sys/kernel/nmi_watchdog");
 	sysroot_remove(&ours->root, "sys/devices/system/cpu/smt");
 }
@@ -294,6 +297,7 @@ static void literals(struct fixture *ours)
 	static const char *const package[] = { "0-3\n", "0-3\n", "0-3\n", "0-3\n" };
 	struct fixture laptop;
 
+	sysroot_put(&ours->root, "sys/devices/system/cpu/possible", "0-255\n");
 	is_literal(ours, "num_cpus", 4);
 	is_literal(ours, "NUM_CPUS_ONLINE", 4);
 	is_literal(ours, "num_packages", 2);

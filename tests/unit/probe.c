@@ -12,9 +12,10 @@
 
 static void of_model(struct gpmu_machine *machine)
 {
+	/* The third is the cycle counter's */
 	struct perf_event_attr events[3] = { { .config = 0x1 }, { .config = 0x2 },
-					     { .config = 0x3 } };
-	const struct perf_event_attr *const list[] = { &events[0], &events[1], &events[2] };
+					     { .config = 0x100000000 } };
+	const struct perf_event_attr *list[] = { &events[0], &events[1], &events[2] };
 	struct gpmu_error error = { .text = "" };
 	struct gpmu_source *source;
 	const struct gpmu_pmu *pmu;
@@ -27,7 +28,12 @@ static void of_model(struct gpmu_machine *machine)
 	gpmu_source_put(source);
 	pmu = gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_0");
 	ok(gpmu_probe_fits(pmu, list, 2, NULL) == 1, "two events fit two counters of a source");
-	ok(gpmu_probe_fits(pmu, list, 3, NULL) == 0, "three do not");
+	ok(gpmu_probe_fits(pmu, list, 3, NULL) == 1, "and cycles the cycle counter");
+	list[0] = &events[2];
+	ok(gpmu_probe_fits(pmu, list, 3, NULL) == 0, "of which there is one");
+	list[0] = &events[0];
+	list[2] = &events[1];
+	ok(gpmu_probe_fits(pmu, list, 3, NULL) == 0, "three events do not fit two counters");
 }
 
 static void of_kernel(const struct gpmu_machine *machine)

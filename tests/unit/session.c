@@ -245,6 +245,14 @@ static void children(void)
 	   "on exec, what it does before is not");
 	test_stop(&test);
 
+	child_start(&child, touch_and_exec);
+	test_start(&test, &options);
+	gpmu_session_disable(test.session);
+	child_end(&child);
+	test_total(&test);
+	ok(row(&test, 0)->raw == 0, "nor what it does after counting was disabled");
+	test_stop(&test);
+
 	is_u64((uint64_t)test_session(&test, &options), ESRCH, "a process that has gone is ESRCH");
 	snprintf(text, sizeof(text), "no process %d", (int)child.pid);
 	is_str(test.error.text, text, "... by its number");
@@ -383,19 +391,26 @@ static void refused(void)
 
 static void system_wide(void)
 {
-	struct gpmu_session_options options = { .size = sizeof(options), .cpus = "0" };
+	struct gpmu_session_options options = { .size = sizeof(options) };
 	struct test test;
 	cpu_set_t all, set;
+	char list[16];
+	int cpu = 0;
 
+	/* It need not be allowed to run on CPU 0. */
+	sched_getaffinity(0, sizeof(all), &all);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	snprintf(list, sizeof(list), "%d", cpu);
+	options.cpus = list;
 	test_plan(&test, NULL, NULL, NULL, FAULTS);
 	if (test_session(&test, &options) == EACCES) {
 		skip("CPUs", "this user may not count them");
 		test_release(&test);
 		return;
 	}
-	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&set);
-	CPU_SET(0, &set);
+	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
 	gpmu_session_enable(test.session);
 	touch_pages(PAGES);
@@ -407,7 +422,7 @@ static void system_wide(void)
 	options.aggregation = GPMU_AGGREGATE_CPU;
 	test_start(&test, &options);
 	test_interval(&test);
-	ok(test.n == 1 && row(&test, 0)->scope == GPMU_SCOPE_CPU && row(&test, 0)->cpu == 0,
+	ok(test.n == 1 && row(&test, 0)->scope == GPMU_SCOPE_CPU && row(&test, 0)->cpu == cpu,
 	   "by CPU the row is of it");
 	test_stop(&test);
 	sched_setaffinity(0, sizeof(all), &all);

@@ -206,6 +206,45 @@ static void superchip(void)
 	gpmu_machine_free(machine);
 }
 
+/* A Grace whose kernel shows none of its PMUs, until a source does */
+static void without_driver(void)
+{
+	static const char *const kinds[] = { "scf", "pcie", "nvlink_c2c0", "nvlink_c2c1", "cnvlink" };
+	struct gpmu_machine *driver = fixture("superchip"), *machine;
+	struct sysroot root;
+	char name[96];
+	size_t i;
+
+	sysroot_make(&root, "superchip");
+	for (i = 0; i < 2 * sizeof(kinds) / sizeof(kinds[0]); i++) {
+		snprintf(name, sizeof(name), "sys/bus/event_source/devices/nvidia_%s_pmu_%zu",
+			 kinds[i / 2], i % 2);
+		sysroot_remove(&root, name);
+	}
+	machine = gpmu_machine_new(root.path, &error);
+	if (!machine)
+		sysroot_bail(error.text);
+	sysroot_release(&root);
+	ok(!gpmu_pci_pmu(gpmu_machine_pci(machine, 0)) &&
+	   gpmu_pci_root_port(gpmu_machine_pci(machine, 0)) == -1,
+	   "without a PMU of Grace its PCI devices have none");
+	ok(!add_model(machine, "steady.scenario"), "such a Superchip with the model of one");
+	for (i = 0; gpmu_machine_pci(driver, i); i++) {
+		const struct gpmu_pci *ours = gpmu_machine_pci(machine, i);
+		const struct gpmu_pci *theirs = gpmu_machine_pci(driver, i);
+		const struct gpmu_pmu *pmu = gpmu_pci_pmu(theirs);
+
+		pmu = pmu ? gpmu_machine_find_pmu(machine, gpmu_pmu_name(pmu)) : NULL;
+		ok(gpmu_pci_pmu(ours) == pmu && gpmu_pci_socket(ours) == gpmu_pci_socket(theirs) &&
+		   gpmu_pci_root_port(ours) == gpmu_pci_root_port(theirs),
+		   "%s has the PMU, socket and root port that it has with the driver",
+		   gpmu_pci_address(ours));
+	}
+	ok(i && !gpmu_machine_pci(machine, i), "which are all");
+	gpmu_machine_free(machine);
+	gpmu_machine_free(driver);
+}
+
 static void others(void)
 {
 	static const int packages[] = { 36, 252, 468, 684 };
@@ -342,6 +381,7 @@ int main(void)
 	golden();
 	laptop();
 	superchip();
+	without_driver();
 	others();
 	without_nodes();
 	between();

@@ -134,7 +134,7 @@ unsigned int gpmu_event_def_line(const struct gpmu_event_def *event);
 /*
  * Whether a machine has what a metric or an event is for: its CPU, and its PMU
  * with that identifier. 1, 0, or -ENOMEM. Of CPUs in a tree like perf's those of
- * Neoverse N2 and V2 are known, no others.
+ * Neoverse V2 are known, no others.
  */
 int gpmu_metric_supported(const struct gpmu_metric *metric, const struct gpmu_machine *machine);
 int gpmu_event_def_supported(const struct gpmu_event_def *event,

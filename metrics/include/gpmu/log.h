@@ -18,6 +18,9 @@ enum gpmu_log_level {
  * @log: called by any thread that uses libgpmu, several at a time; @line has no newline
  *	and is valid during the call. NULL: nobody
  * @user: handed to it
+ *
+ * It does not wait for a call of the one before that another thread is in, which may begin
+ * even shortly after this has returned: what that uses has to stay.
  */
 void gpmu_log_set(void (*log)(int level, const char *line, void *user), void *user);
 

@@ -15,9 +15,13 @@ extern "C" {
 /*
  * A session opens what a plan counts, each group by the source of its PMU: the
  * kernel's perf events, or a plugin. PMUs outside the cores count the machine,
- * whatever else is counted. Sessions are independent, and each belongs to one thread
- * at a time. File descriptors are closed on exec; after a fork() the child may
- * neither use nor free the session.
+ * whatever else is counted. Sessions are independent but for what gpmu.h lists, and each
+ * belongs to one thread at a time. After a fork() the child may neither use nor free the
+ * session.
+ *
+ * File descriptors are closed on exec. But a perf event gets that flag after it was opened,
+ * and a program that another thread starts by fork() and exec() in that moment inherits
+ * it: what is to be free of them is started before or after gpmu_session_new().
  *
  * To open many events, the soft limit of open files (RLIMIT_NOFILE) is raised to the
  * hard one, and stays so: gpmu_session_restore_limits().

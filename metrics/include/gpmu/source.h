@@ -45,7 +45,8 @@ const char *gpmu_source_name(const struct gpmu_source *source);
  * @error: set on failure, or NULL
  *
  * A PMU takes the place of one of the same name. Nodes are added where the machine has
- * none of the number; they have no CPUs.
+ * none of the number; they have no CPUs. If the machine itself is a Grace, its PCI devices
+ * are counted by the PMUs that it has then; those of another machine by none.
  *
  * Return: 0; -EINVAL (the source shows what cannot be), -ENOMEM
  */
