@@ -43,7 +43,7 @@ is "$(evt "{" nvidia_scf_pmu_2/1/ nvidia_scf_pmu_3/1/ "}")" "EINVAL nvidia_scf_p
 
 pmu_stat -e nvidia_scf_pmu_0/cycles/,nvidia_scf_pmu_1/cycles/,nvidia_scf_pmu_2/cycles/,nvidia_scf_pmu_3/cycles/ sleep 0.2
 is "$(awk -F ';' '$3 ~ /cycles/ && $1 > 100000000' "$out" | wc -l)" 4 "perf stat -a counts on all four sockets"
-metric_stat -M GraceScfFreq sleep 0.5
+metric_stat -M GraceScfFreq sleep 2
 near "$(metric GraceScfFreq)" 3.2 5 "GraceScfFreq over four sockets is their mean: 3.2 GHz"
 
 cpu 3 0
