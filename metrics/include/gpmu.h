@@ -29,5 +29,6 @@
 #include <gpmu/session.h>	/* a plan is counted */
 #include <gpmu/region.h>	/* what parts of a program count */
 #include <gpmu/log.h>	/* messages that are no errors */
+#include <gpmu/runs.h>	/* means over several runs */
 
 #endif /* GPMU_H */
