@@ -30,5 +30,6 @@
 #include <gpmu/region.h>	/* what parts of a program count */
 #include <gpmu/log.h>	/* messages that are no errors */
 #include <gpmu/runs.h>	/* means over several runs */
+#include <gpmu/saved.h>	/* what perf stat has printed */
 
 #endif /* GPMU_H */

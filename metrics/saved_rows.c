@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Rows of a table: the plan's, and all that is not of it. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmu.h"
+#include "saved.h"
+
+/* --- the plan's --- */
+
+/* What perf's lines are of, rows are of too. */
+static enum rows_aggregation aggregation_of(const struct gpmu_saved *saved)
+{
+	const struct saved_table *table = saved->complete;
+	enum rows_aggregation aggregation = saved->options.per_node ? ROWS_NODE : ROWS_MACHINE;
+
+	for (size_t i = 0; i < table->length; i++) {
+		if (table->list[i].label == SAVED_CPU)
+			return ROWS_CPU;
+		if (table->list[i].label == SAVED_NODE || table->list[i].label == SAVED_PACKAGE)
+			aggregation = ROWS_NODE;
+	}
+	return aggregation;
+}
+
+/* A command's, or threads' */
+static bool is_of_tasks(const struct gpmu_saved *saved)
+{
+	const struct saved_table *table = saved->complete;
+
+	for (size_t i = 0; i < table->length; i++)
+		if (table->list[i].label != SAVED_ALL)
+			return table->list[i].label == SAVED_THREAD;
+	return !saved->options.system;
+}
+
+static int make_rows(struct gpmu_saved *saved)
+{
+	const struct rows_options options = {
+		.aggregation = aggregation_of(saved),
+		.tasks = is_of_tasks(saved),
+		.pid = -1,
+	};
+
+	if (saved->rows && saved->rows_options.aggregation == options.aggregation &&
+	    saved->rows_options.tasks == options.tasks)
+		return 0;
+	rows_free(saved->rows);
+	saved->rows = rows_new(saved->plan, &options);
+	saved->rows_options = options;
+	return saved->rows ? 0 : -ENOMEM;
+}
+
+/*
+ * Times that perf did not print, or printed as 0, as 7.3 does of a command, are not known,
+ * which counts cannot say of them.
+ */
+static void lose_times(struct gpmu_saved *saved)
+{
+	const struct gpmu_counts *counts = saved->counts;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} times[] = {
+		{ "duration_time", counts->end - counts->begin },
+		{ "user_time", counts->user_time },
+		{ "system_time", counts->system_time },
+	};
+	struct gpmu_row *rows = saved->rows->rows;
+
+	for (size_t i = 0; i < saved->rows->n_rows; i++)
+		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
+			if (rows[i].metric || times[k].value || strcmp(rows[i].name, times[k].name))
+				continue;
+			rows[i].state = GPMU_NOT_COUNTED;
+			rows[i].value = NAN;
+			rows[i].share = 0;
+			rows[i].why = "perf's output does not say it";
+		}
+}
+
+int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
+		    const struct gpmu_row **rows, size_t *length)
+{
+	int ret;
+
+	if (!saved->complete || !plan->made)
+		return -EINVAL;
+	ret = saved_slots_match(saved, plan);
+	if (!ret)
+		ret = make_rows(saved);
+	if (!ret)
+		ret = saved_counts_fill(saved);
+	if (!ret)
+		ret = rows_fill(saved->rows, saved->counts);
+	if (ret)
+		return ret;
+	lose_times(saved);
+	*rows = rows_get(saved->rows, length);
+	return 0;
+}
+
+/* --- the others --- */
+
+static const char *text_of(const struct gpmu_saved *saved, size_t index)
+{
+	return index == SAVED_NONE ? NULL : saved->texts.list[index].text;
+}
+
+static void set_scope(const struct gpmu_saved *saved, const struct saved_record *record,
+		      struct gpmu_row *row)
+{
+	const struct gpmu_machine *machine = saved->plan ? saved->plan->machine : NULL;
+	const struct gpmu_node *node;
+	const char *pmu = record->event == SAVED_NONE ? NULL : saved->texts.list[record->event].pmu;
+	int number = -1;
+	bool grace = pmu && pmu_name_parse(pmu, &number) != GPMU_PMU_OTHER;
+
+	row->scope = saved->options.system || grace ? GPMU_SCOPE_MACHINE : GPMU_SCOPE_PROCESS;
+	if (record->label == SAVED_CPU && !grace) {
+		row->scope = GPMU_SCOPE_CPU;
+		row->cpu = record->number;
+		row->node = saved_node(machine, record);
+	} else if (record->label == SAVED_THREAD) {
+		row->scope = GPMU_SCOPE_PROCESS;
+		row->pid = record->number;
+	} else if (record->label != SAVED_ALL) {
+		row->scope = GPMU_SCOPE_NODE;
+		row->node = grace ? number : saved_node(machine, record);
+	}
+	for (size_t i = 0; machine && row->node >= 0 &&
+	     (node = gpmu_machine_node(machine, i)); i++)
+		if (gpmu_node_number(node) == row->node)
+			row->package = gpmu_node_package(node);
+}
+
+static struct gpmu_row row_of(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	const struct saved_table *table = saved->complete;
+	struct gpmu_row row = {
+		.size = sizeof(row),
+		.begin = (double)table->begin / 1e9,
+		.end = (double)(table->begin + saved_wall(saved)) / 1e9,
+		.node = -1, .package = -1, .cpu = -1, .pid = -1,
+		.value = NAN,
+		.share = NAN,
+		.alert = -1,
+		.runs = 1,
+	};
+
+	set_scope(saved, record, &row);
+	return row;
+}
+
+static struct gpmu_row event_row(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	static const enum gpmu_state states[] = {
+		[COUNT_OK] = GPMU_OK, [COUNT_NOT_COUNTED] = GPMU_NOT_COUNTED,
+		[COUNT_NOT_SUPPORTED] = GPMU_NOT_SUPPORTED,
+	};
+	struct gpmu_row row = row_of(saved, record);
+
+	row.name = text_of(saved, record->event);
+	row.pmu = saved->texts.list[record->event].pmu;
+	row.unit = text_of(saved, record->unit);
+	row.state = states[record->state];
+	row.counters = record->counters ? record->counters : 1;
+	if (record->state != COUNT_OK) {
+		row.share = record->state == COUNT_NOT_COUNTED ? 0 : NAN;
+		return row;
+	}
+	saved_times(record, saved_wall(saved), true, &row.enabled, &row.running);
+	row.value = record->value;
+	row.share = fmin(record->share, 100) / 100;
+	/* Without a unit it is a count. */
+	if (!row.unit && record->value >= 0 && record->value < 18446744073709551616.0)
+		row.raw = (uint64_t)(record->value * row.share + 0.5);
+	row.deviation = fabs(record->value) * record->deviation / 100;
+	return row;
+}
+
+/* Rates that perf shows beside events, such as "K/sec", say nothing without their event. */
+static int metric_name(struct gpmu_saved *saved, const struct saved_record *record, size_t *name)
+{
+	const char *unit = text_of(saved, record->metric), *event = text_of(saved, record->event);
+	size_t length = strlen(unit);
+	char *text;
+	int ret;
+
+	*name = record->metric;
+	if (!event || length < 4 || strcmp(unit + length - 4, "/sec"))
+		return 0;
+	text = malloc(strlen(event) + 1 + length + 1);
+	if (!text)
+		return -ENOMEM;
+	sprintf(text, "%s %s", event, unit);
+	ret = saved_texts_add(&saved->texts, text, strlen(text), name);
+	free(text);
+	return ret;
+}
+
+static bool has_metric(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	const char *unit = text_of(saved, record->metric);
+
+	return unit && strcmp(unit, "(null)") && unit[strspn(unit, " ")];
+}
+
+/* "  %  name": perf pads it. */
+static struct gpmu_row metric_row(const struct gpmu_saved *saved,
+				  const struct saved_record *record)
+{
+	struct gpmu_row row = row_of(saved, record);
+
+	row.metric = 1;
+	row.name = text_of(saved, record->metric_name);
+	row.name += strspn(row.name, " ");
+	row.value = record->metric_value;
+	row.state = isnan(row.value) || record->state != COUNT_OK ? GPMU_NOT_COUNTED : GPMU_OK;
+	if (row.state != GPMU_OK)
+		row.value = NAN;
+	return row;
+}
+
+/* All of them first: to add one may move the others. */
+static int make_names(struct gpmu_saved *saved)
+{
+	struct saved_table *table = saved->complete;
+	int ret = 0;
+
+	for (size_t i = 0; i < table->length && !ret; i++)
+		if (has_metric(saved, &table->list[i]))
+			ret = metric_name(saved, &table->list[i], &table->list[i].metric_name);
+	return ret;
+}
+
+int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_row **rows, size_t *length)
+{
+	const struct saved_table *table = saved->complete;
+	struct gpmu_row *others;
+	bool used = false;
+	size_t n = 0;
+	int ret;
+
+	if (!table)
+		return -EINVAL;
+	ret = make_names(saved);
+	if (ret)
+		return ret;
+	others = reallocarray(saved->others, 2 * table->length + 1, sizeof(*others));
+	if (!others)
+		return -ENOMEM;
+	saved->others = others;
+	for (size_t i = 0; i < table->length; i++) {
+		const struct saved_record *record = &table->list[i];
+
+		/* A metric alone is of the event before it; perf's of ours are not asked for. */
+		if (record->event != SAVED_NONE)
+			used = record->used;
+		if (record->event != SAVED_NONE && !used)
+			others[n++] = event_row(saved, record);
+		if (!used && has_metric(saved, record))
+			others[n++] = metric_row(saved, record);
+	}
+	*rows = others;
+	*length = n;
+	return 0;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Any text is perf's output, or refused with a line, a place in it and a reason; what is
+ * read has a machine, and rows that are what they say.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpmu.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct gpmu_catalog *catalog;
+
+/* A violation of what the header promises */
+static void must(int promise)
+{
+	if (!promise)
+		abort();
+}
+
+static void check_rows(const struct gpmu_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct gpmu_row *row = &rows[i];
+
+		must(row->name && *row->name && row->size == sizeof(*row));
+		must((row->state == GPMU_OK) == !isnan(row->value));
+		must(isnan(row->share) || (row->share >= 0 && row->share <= 1));
+		must(row->running <= row->enabled || !row->enabled);
+	}
+}
+
+static struct gpmu_plan *make_plan(const struct gpmu_machine *machine)
+{
+	struct gpmu_plan *plan = gpmu_plan_new(machine, catalog, NULL, NULL);
+
+	must(plan && !gpmu_plan_add_metrics(plan, "GraceMemBW,GracePcieReadBW", NULL));
+	must(!gpmu_plan_add_events(plan, "page-faults,duration_time,cycles:u,task-clock", NULL));
+	must(!gpmu_plan_make(plan, NULL));
+	return plan;
+}
+
+static void show(struct gpmu_saved *saved, struct gpmu_machine **machine, struct gpmu_plan **plan)
+{
+	const struct gpmu_row *rows;
+	struct gpmu_error error;
+	size_t n;
+
+	if (!*machine) {
+		*machine = gpmu_saved_machine(saved, "tests", &error);
+		if (!*machine) {
+			must(errno == EINVAL);
+			return;
+		}
+		*plan = make_plan(*machine);
+	}
+	must(!gpmu_saved_rows(saved, *plan, &rows, &n));
+	check_rows(rows, n);
+	must(!gpmu_saved_others(saved, &rows, &n));
+	check_rows(rows, n);
+}
+
+static void refused(const struct gpmu_error *error, size_t length)
+{
+	must(error->offset <= length && !strncmp(error->text, "line ", 5));
+	for (const char *c = error->text; *c; c++)
+		must(*c >= ' ' && *c <= '~');
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct gpmu_saved_options options = { .size = sizeof(options), .system = size % 2 };
+	struct gpmu_saved *saved = gpmu_saved_new(&options);
+	const char *at = (const char *)data, *end = at + size;
+	struct gpmu_machine *machine = NULL;
+	struct gpmu_plan *plan = NULL;
+	struct gpmu_error error;
+	int ret = 0;
+
+	if (!catalog)
+		catalog = gpmu_catalog_new(NULL, NULL);
+	must(saved && catalog);
+	while (at < end && ret >= 0) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = newline ? (size_t)(newline + 1 - at) : (size_t)(end - at);
+
+		ret = gpmu_saved_line(saved, at, length, &error);
+		if (ret < 0)
+			refused(&error, length);
+		else if (ret)
+			show(saved, &machine, &plan);
+		at += length;
+	}
+	if (gpmu_saved_end(saved) == 1)
+		show(saved, &machine, &plan);
+	gpmu_saved_free(saved);
+	gpmu_plan_free(plan);
+	gpmu_machine_free(machine);
+	return 0;
+}
