@@ -28,8 +28,9 @@
 #include <gpmu/sink.h>	/* rows as text */
 #include <gpmu/session.h>	/* a plan is counted */
 #include <gpmu/region.h>	/* what parts of a program count */
-#include <gpmu/log.h>	/* messages that are no errors */
 #include <gpmu/runs.h>	/* means over several runs */
 #include <gpmu/saved.h>	/* what perf stat has printed */
+#include <gpmu/flow.h>	/* who reads and writes which memory */
+#include <gpmu/log.h>	/* messages that are no errors */
 
 #endif /* GPMU_H */

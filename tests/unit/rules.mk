@@ -6,7 +6,7 @@
 
 # Those of a noun begin with its name.
 GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink \
-		   session region log probe runs saved
+		   session region log probe runs saved traffic
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
 GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
@@ -35,7 +35,7 @@ $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-f
 
 # Sources of counts: the model, and one with defects
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
-SOURCE_TESTS	:= $(filter source source-% session session-% region probe,$(GPMU_TESTS))
+SOURCE_TESTS	:= $(filter source source-% session session-% region probe traffic%,$(GPMU_TESTS))
 $(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR)
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
