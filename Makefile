@@ -20,6 +20,8 @@ GPMU_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gpmu
 endif
 export B GPMU_CACHE
 
+VERSION := 0.1.0
+
 # EXTRA_CFLAGS are added; LDFLAGS are the caller's.
 CFLAGS := -std=gnu11 -Wall -Wextra -Werror -O2 -g $(EXTRA_CFLAGS)
 
@@ -89,7 +91,7 @@ clean:
 help:
 	@printf '%s\n' \
 	'make setup            install what is needed for the following (apt-get, once)' \
-	'make                  build what runs on this machine: libgpmu, the traffic model;' \
+	'make                  build what runs on this machine: gpmu, libgpmu, the traffic model;' \
 	'                      with libperf of LIBPERF_SOURCE=, a kernel source, or of Debian'"'"'s' \
 	'make demo             boot a modelled Grace in QEMU and show perf counting in it' \
 	'make check            the tests that half an hour has room for; what they need is' \

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Completion in bash, as bash calls it; of zsh that its file is one.
+. tests/tools/lib.sh
+
+mkdir "$work/bin"
+ln -s "$GPMU_BIN" "$work/bin/gpmu"
+PATH=$work/bin:$PATH
+unset -f gpmu
+GPMU_ROOT=$(machine superchip)
+export GPMU_ROOT
+# shellcheck source=tools/completion/gpmu.bash
+. tools/completion/gpmu.bash
+
+# completes WORD...: what bash offers for the last, in one line
+completes() {
+	COMP_WORDS=(gpmu "$@")
+	COMP_CWORD=$#
+	_gpmu 2> /dev/null
+	echo "${COMPREPLY[*]}"
+}
+
+is "$(completes st)" "stat" "a subcommand is completed"
+is "$(completes '')" "$(gpmu --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | tr '\n' ' ')help" "all of them are offered"
+is "$(completes stat --no- | tr " " "\n" | sort | xargs)" "--no-aggr --no-big-num --no-inherit" "options are those of the subcommand"
+is "$(completes list --na)" "--names" "of list too"
+is "$(completes stat -M gracemem)" "GraceMemBW GraceMemReadBW GraceMemReadLatency GraceMemReadUtil GraceMemWriteBW GraceMemWriteUtil" "metrics of this machine, in either case"
+is "$(completes stat -M ipc,GraceScf)" "ipc,GraceScfFreq" "the last of a list of metrics"
+is "$(completes stat -M grace_s)" "grace_scf" "and groups of metrics"
+is "$(completes stat --metrics = GraceScf)" "GraceScfFreq" "--metrics=NAME, which bash splits"
+is "$(completes stat -e nvidia_scf_pmu/cmem_rd_d)" "nvidia_scf_pmu/cmem_rd_data/" "events of this machine"
+is "$(completes list m)" "metric" "what gpmu list lists"
+is "$(completes stat --color a)" "auto always" "words of an option"
+like "$(completes stat sle)" '\bsleep\b' "a command to count"
+if command -v zsh > /dev/null; then
+	zsh -n tools/completion/_gpmu; ok $? "zsh takes its completion"
+	is "$(head -n 1 tools/completion/_gpmu)" "#compdef gpmu" "which says what it is for"
+else
+	skip "no zsh" "zsh takes its completion"
+fi
+done_testing

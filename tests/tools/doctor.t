@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu doctor: each thing that can be wrong, on fake machines that have it.
+. tests/tools/lib.sh
+
+# doctor NAME FILE...: on a changed copy of a machine; FILE is "PATH=TEXT", or "-PATH" to remove
+doctor() {
+	local root=$work/changed change
+
+	rm -rf "$root"
+	cp -a "$(machine "$1")" "$root"
+	shift
+	for change; do
+		case $change in
+		-*) rm -rf "${root:?}/${change#-}" ;;
+		*)
+			mkdir -p "$root/$(dirname "${change%%=*}")"
+			printf '%b\n' "${change#*=}" > "$root/${change%%=*}"
+			;;
+		esac
+	done
+	GPMU_ROOT=$root run gpmu doctor
+}
+
+devices=sys/bus/event_source/devices
+paranoid=proc/sys/kernel/perf_event_paranoid
+root_user="proc/self/status=Name:\tgpmu\nCapEff:\t000001ffffffffff"
+perfmon="proc/self/status=Name:\tgpmu\nCapEff:\t0000004000000000"
+
+doctor superchip "$perfmon"
+is "$rc" 0 "a Superchip in order, with CAP_PERFMON: 0"
+like "$out" '^ok +machine +an NVIDIA Grace$' "it is a Grace"
+like "$out" "^ok +driver +the kernel's arm_cspmu_module and nvidia_cspmu$" "the in-tree driver"
+like "$out" '^ok +permissions +CAP_PERFMON: all of the machine' "CAP_PERFMON is enough"
+is "$(grep -cE '^ok +PMU +nvidia_' <<< "$out")" 10 "five PMUs of each socket"
+like "$out" '^0008:03:00\.0 +nvme1 +nvme +0008:00:00\.0 +nvidia_pcie_pmu_0 +root_port=0x100$' "a drive's root port and filter"
+like "$out" '^0 problems, 0 warnings$' "and how many there are"
+unlike "$out" '^(warning|problem)' "nothing else"
+doctor superchip-ours "$root_user"
+like "$out" '^ok +driver +grace_cspmu$' "our driver"
+like "$out" '^ok +PMU +nvidia_scf_pmu_0: 6 counters of 64 bits$' "which says how many counters there are"
+like "$out" '^ok +permissions +CAP_SYS_ADMIN' "root"
+
+doctor superchip
+is "$rc" 1 "perf_event_paranoid 2 and no capability: 1"
+like "$out" '^problem +permissions +perf_event_paranoid is 2.*no Grace PMU$' "keeps Grace's PMUs from being counted"
+like "$out" '^ +-> sudo sysctl kernel.perf_event_paranoid=0, or .*setcap cap_perfmon' "with the remedy"
+doctor superchip "$paranoid=0"
+like "$out" '^ok +permissions +perf_event_paranoid is 0: everybody may count all of the machine$' "0 lets everybody"
+doctor superchip "$paranoid=-1"
+like "$out" 'raw tracepoints$' "-1 even more"
+doctor laptop "$paranoid=4"
+is "$rc" 1 "4, as Debian and Ubuntu have it, lets nobody"
+like "$out" '^problem +permissions .*may be counted: nothing$' "which is a problem anywhere"
+doctor laptop "$paranoid=1"
+like "$out" '^warning +permissions .*not what -a is$' "1 keeps from -a"
+doctor laptop "-$paranoid"
+like "$out" '^problem .*no perf events$' "a kernel without perf events"
+doctor laptop proc/sys/kernel/kptr_restrict=2
+like "$out" '^warning +permissions +kptr_restrict is 2' "kptr_restrict hides names"
+like "$out" '-> sudo sysctl kernel.kptr_restrict=0' "with the remedy"
+
+doctor laptop
+is "$rc" 0 "a laptop: 0"
+is "$(grep -c 'not an NVIDIA Grace' <<< "$out")" 1 "it is no Grace, in one line"
+unlike "$out" '^[a-z]+ +(driver|config|firmware)|nvidia_' "what only a Grace has is not checked"
+doctor vm
+like "$out" 'or a virtual machine on one' "a virtual machine may be on one"
+like "$out" '^warning +PMU +the CPUs have none here' "without counters of its CPUs"
+
+apmt=sys/firmware/acpi/tables/APMT=APMT
+doctor vm "$apmt" "$root_user"
+is "$rc" 1 "a Grace without a driver: 1"
+like "$out" '^problem +driver +none is loaded$' "it is said"
+like "$out" '-> sudo modprobe -a arm_cspmu_module nvidia_cspmu, or .*grace_cspmu' "with the remedy"
+like "$out" '^ok +firmware +it has the table APMT' "the firmware is in order"
+doctor vm "$apmt" sys/module/arm_cspmu_module/refcnt=0
+like "$out" '^problem +driver +arm_cspmu_module is loaded, and has no PMU$' "half of the in-tree driver"
+like "$out" '-> sudo modprobe nvidia_cspmu' "lacks the other half"
+doctor superchip "-$devices/nvidia_scf_pmu_1" "-$devices/nvidia_cnvlink_pmu_0" "$perfmon"
+is "$rc" 1 "a missing SCF PMU: 1"
+like "$out" '^problem +PMU +there is no nvidia_scf_pmu_1: not counted is CPUs to memory' "with what is not counted"
+like "$out" '^warning +PMU +there is no nvidia_cnvlink_pmu_0' "others are warnings"
+doctor superchip "$devices/nvidia_pcie_pmu_1/cpumask=" "$perfmon"
+like "$out" '^problem +PMU +nvidia_pcie_pmu_1: no CPU of its socket is online$' "a socket that is offline"
+doctor gh200 "$perfmon"
+unlike "$out" 'cnvlink' "one socket needs no CNVLink"
+
+config='CONFIG_ARM_PMUV3=y\nCONFIG_ARM_SPE_PMU=m\n# CONFIG_ACPI_APMT is not set'
+doctor superchip "boot/config-7.3.0=$config"
+like "$out" '^ok +config +CONFIG_ARM_PMUV3=y$' "the configuration in /boot"
+like "$out" '^ok +config +CONFIG_ACPI_APMT is not set; the PMUs are there' "what lacks does not matter if the PMUs are there"
+doctor vm "$apmt" "lib/modules/7.3.0/config=$config"
+like "$out" '^warning +config +CONFIG_ACPI_APMT is not set: finding them$' "it does if they are not"
+doctor vm "$apmt"
+like "$out" '^warning +config +it cannot be read' "no configuration"
+mkdir -p "$work/gz"
+printf '%b\n' "$config" | gzip > "$work/gz/config.gz"
+root=$work/changed
+cp "$work/gz/config.gz" "$root/proc/config.gz"
+GPMU_ROOT=$root run gpmu doctor
+like "$out" '^ok +config +CONFIG_ARM_SPE_PMU=m$' "that in /proc/config.gz"
+head -c 40 "$work/gz/config.gz" > "$root/proc/config.gz"
+GPMU_ROOT=$root run gpmu doctor
+like "$out" '^warning +config +it cannot be read' "cut off it is none"
+
+params="proc/driver/nvidia/params=ResmanDebugLevel: 4\nRmProfilingAdminOnly"
+doctor gh200 "$params: 1"
+like "$out" '^warning +GPU +its counters are for CAP_SYS_ADMIN alone' "the GPU's counters are root's"
+like "$out" 'NVreg_RestrictProfilingToAdminUsers=0' "with the remedy"
+like "$out" '^warning +GPU +libcupti.so is not found' "without CUPTI"
+doctor gh200 "$params: 0" usr/local/cuda/lib64/libcupti.so=x usr/lib64/libcuda.so.1=x
+like "$out" '^ok +GPU +everybody may use its counters$' "they can be everybody's"
+like "$out" '^ok +GPU +/usr/local/cuda/lib64/libcupti.so$' "CUPTI is found by its file"
+doctor gh4
+like "$out" '^warning +GPU +0009:01:00\.0 has no driver$' "a GPU without a driver"
+
+run at superchip gpmu doctor --json
+is "$(python3 -c 'import json, sys
+print(sum(json.loads(line)["gpmu_doctor"] for line in sys.stdin))' <<< "$out")" "$(wc -l <<< "$out")" "--json: an object a line"
+like "$out" '"check":"device","address":"0018:01:00.0","name":"nvme0",.*"root_port":8,"mask":"0x100"}$' "with devices"
+run at superchip gpmu doctor --color=always
+like "$out" $'^\033\\[31mproblem' "a problem is red if that is wanted"
+run gpmu doctor extra
+is "$rc" 125 "arguments are refused"
+run gpmu doctor
+[ "$rc" -le 1 ]; ok $? "on this machine it ends with 0 or 1"
+like "$out" '(ok|warning) +permissions +(open files|at most)' "the limit of open files"
+like "$out" '(ok|warning) +perf ' "and perf are looked at there"
+done_testing

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the EXAMPLES of a manual page and compares what they print.
+
+examples.py [--update] PAGE: in literal blocks of the section, "$ COMMAND" and below it
+what it prints on standard output and standard error. It runs in the current folder, and
+GPMU_ROOT is what "machine NAME" prints for the fixture that the comment ".. root: NAME"
+before the block names, or for vm. Exits with 1 and a diff if a screen is another, and
+with 2 if there is no example. --update writes what is printed into the page.
+"""
+import difflib
+import os
+import re
+import subprocess
+import sys
+
+# What is another in each run
+VOLATILE = (
+    (re.compile(r"^ +[\d.,]+( \+- [\d.]+)?( seconds (?:time elapsed|user|sys)).*$"), r" N\2"),
+    (re.compile(r"^ +\d+\.\d{9} "), "T "),
+    (re.compile(r"^\d+\.\d{9}(\W)\d+\.\d{9}\1[^,;\t]*\1"), r"T\1T\1HOST\1"),
+    (re.compile(r"(?<=[^\w.])\d{7,}(?=[^\w.])"), "N"),
+    (re.compile(r'"time_(begin|end)":[\d.]+'), r'"time_\1":T'),
+    (re.compile(r'"host":"[^"]*"'), '"host":HOST'),
+)
+
+
+def examples(lines):
+    """(first, end, command, root) of each: lines from first to before end are its screen."""
+    section = root = first = None
+    for i, line in enumerate(lines + ["EOF", "==="]):
+        if i and set(line) == {"="} and line:
+            if first is not None:
+                yield first, end_of(lines, first, i - 1), command, used
+                first = None
+            section = lines[i - 1] if i <= len(lines) else None
+        if section != "EXAMPLES":
+            continue
+        if line.startswith(".. root: "):
+            root = line[9:].strip()
+        new = line.startswith("    $ ")
+        if first is not None and (new or (line and not line.startswith("    "))):
+            yield first, end_of(lines, first, i), command, used
+            first = None
+            if not new:
+                used = root = None
+        if line.startswith(".. root: "):
+            root = line[9:].strip()
+        if new:
+            first, command, used = i + 1, line[6:], root or "vm"
+
+
+def end_of(lines, first, end):
+    end = min(end, len(lines))
+    while end > first and not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def screen(command, root):
+    env = dict(os.environ, GPMU_ROOT=os.environ["MACHINES"] + "/machine-" + root)
+    done = subprocess.run(["bash", "-c", command], env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    lines = [line.rstrip() for line in done.stdout.decode().split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    while lines and not lines[0]:
+        lines.pop(0)
+    return lines
+
+
+def stable(lines):
+    out = []
+    for line in lines:
+        for pattern, by in VOLATILE:
+            line = pattern.sub(by, line)
+        out.append(line)
+    return out
+
+
+def main():
+    update = sys.argv[1] == "--update"
+    page = sys.argv[-1]
+    with open(page, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    found = list(examples(lines))
+    status = 0 if found else 2
+    for first, end, command, root in reversed(found):
+        got = screen(command, root)
+        want = [line[4:] for line in lines[first:end]]
+        while want and not want[0]:
+            want.pop(0)
+        if update:
+            lines[first:end] = ["    " + line if line else "" for line in got]
+        elif stable(got) != stable(want):
+            status = 1
+            print(f"$ {command}  (on {root})")
+            print("\n".join(difflib.unified_diff(stable(want), stable(got), "page", "gpmu", lineterm="")))
+    if update:
+        with open(page, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines))
+    return status
+
+
+sys.exit(main())

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# For the tests of gpmu, which run in the top folder: the gpmu of $GPMU_BIN (of
+# the build folder), its plugins, and the fake machines of tests/sysroot.
+. tests/lib/tap.sh
+
+top=$PWD
+B=${B:-build}
+GPMU_BIN=$(realpath "${GPMU_BIN:-$B/gpmu}") || bail "no gpmu: make"
+export GPMU_PLUGINS=${GPMU_PLUGINS:-$(realpath "$B")}
+export LC_ALL=C TERM=dumb
+unset GPMU_ROOT GPMU_EVENTS NO_COLOR COLUMNS
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+scenarios=$top/metrics/sources/model/scenarios
+# shellcheck disable=SC2034 # for the tests
+model=--source=model=$scenarios/steady.scenario
+
+gpmu() {
+	"$GPMU_BIN" "$@"
+}
+
+# machine NAME: the root of a fake machine, made once
+machine() {
+	[ -d "$work/machine-$1" ] || tests/sysroot/make "$1" "$work/machine-$1" >&2 || bail "no machine $1"
+	echo "$work/machine-$1"
+}
+
+# at NAME COMMAND...: with that machine in place of this one
+at() {
+	local root
+
+	root=$(machine "$1") || exit 1
+	shift
+	GPMU_ROOT=$root "$@"
+}
+
+# run COMMAND...: its standard output in $out, standard error in $err, exit status in $rc
+run() {
+	# shellcheck disable=SC2034 # for the tests
+	rc=0
+	# shellcheck disable=SC2034
+	out=$("$@" 2> "$work/err") || rc=$?
+	err=$(< "$work/err")
+	# shellcheck disable=SC2034 # for the tests
+	both=$out$err
+}

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The manual pages: each subcommand has one, they render, list the options of --help,
+# and the screens of their examples are what the commands print.
+. tests/tools/lib.sh
+
+sections="SYNOPSIS DESCRIPTION OPTIONS OUTPUT EXIT_STATUS EXAMPLES SEE_ALSO"
+
+# "-C, --cpu=LIST", a line each, sorted; those that every subcommand has left out
+help_options() {
+	gpmu "$1" --help | grep -oE '^ {2,6}(-., )?--[a-z0-9-]+(\[?=[A-Z]+\]?)?' | sed 's/^ *//' |
+		grep -vE -- '--(help|usage|version)' | sort
+}
+
+# The option lists of a page: "-C LIST, --cpu=LIST"
+page_options() {
+	sed -n '/^OPTIONS$/,/^OUTPUT$/p' "$1" |
+		grep -E '^-' | sed -nE 's/^(-[A-Za-z]) [A-Z]+, /\1, /; /^(-[A-Za-z], )?--[a-z][a-z0-9-]*(=[A-Z]+)?$/p' | sort
+}
+
+subcommands() {
+	gpmu --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'
+}
+
+# A folder to run examples in
+mkdir "$work/cwd"
+cp "$scenarios"/*.scenario "$work/cwd"
+[ ! -d tests/data/perf-output ] || cp -r tests/data/perf-output/. "$work/cwd"
+mkdir "$work/bin"
+ln -s "$GPMU_BIN" "$work/bin/gpmu"
+ln -s "$PWD/tests" "$PWD/metrics" "$work/cwd"
+
+# What a page's examples print otherwise than it says
+examples() {
+	local root
+
+	for root in vm $(sed -n 's/^\.\. root: //p' "$1"); do
+		machine "$root" > /dev/null
+	done
+	(cd "$work/cwd" && PATH=$work/bin:$PATH MACHINES=$work "$top/tests/tools/examples.py" ${GPMU_UPDATE:+--update} "$top/$1")
+}
+
+for name in '' $(subcommands); do
+	page=tools/man/gpmu${name:+-$name}.rst
+	[ -e "$page" ]; ok $? "gpmu${name:+ $name} has the manual page $page" || continue
+	out=$(rst2man --report=1 --halt=5 "$page" 2>&1 > "$work/page.1")
+	is "$out" "" "it renders without a message"
+	missing=$(for s in ${name:+$sections}; do grep -qx "${s/_/ }" "$page" || echo "$s"; done)
+	is "$missing" "" "it has the sections of a subcommand's page"
+	[ -z "$name" ] || is "$(page_options "$page")" "$(help_options "$name")" "its options are those of gpmu $name --help"
+	out=$(examples "$page" 2>&1); ok $? "its examples print what it says" || diag "$out"
+done
+is "$(ls tools/man)" "$({ echo gpmu.rst; subcommands | sed 's/.*/gpmu-&.rst/'; } | LC_ALL=C sort)" "there is no page of anything else"
+done_testing

@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu perf: what perf is called with, what becomes of its output, exit statuses. The
+# perf is a fake one, then that of this machine.
+. tests/tools/lib.sh
+
+data=$top/tests/data/perf-output
+FAKE_ARGS=$work/args
+GPMU_ROOT=$(machine superchip-ours)
+export GPMU_ROOT FAKE_ARGS FAKE_OUTPUT FAKE_STATUS FAKE_VERSION FAKE_SIGNAL
+export GPMU_PERF=$top/tests/tools/fake-perf
+
+groups=$(gpmu plan -M GraceMemBW)
+
+# The arguments of perf in one line; the file descriptor is any.
+args() {
+	sed '/^--log-fd$/{n; s/.*/FD/}' "$FAKE_ARGS" | paste -sd' '
+}
+
+FAKE_OUTPUT=$data/grace-6.1.json
+run gpmu perf stat -a -M GraceMemBW sleep 0
+is "$rc $out" "0 " "perf stat -M with a metric of gpmu's"
+is "$(args)" "stat -j --log-fd FD -e $groups -a -- sleep 0" "its groups are what perf counts"
+like "$err" "^ Performance counter stats for 'system wide'" "a summary as perf's"
+like "$err" '^ +180\.00 GB/s GraceMemBW$' "has the metric"
+unlike "$err" 'duration_time|cmem_rd_data' "and nothing that was not asked for"
+
+gpmu perf stat -aI100 -A -M ipc_theirs,GraceMemBW,tma:u -r 3 --per-socket -e a,b -B -M GracePcieReadBW/root_port=0x3/ --metrics=other -- ls -M GraceMemBW > /dev/null 2>&1
+is "$(args)" "stat -j --log-fd FD -e $(gpmu plan -M GraceMemBW,GracePcieReadBW/root_port=0x3/) -a -I 100 -A -r 3 --per-socket -e a,b -B -M ipc_theirs,tma:u,other -- ls -M GraceMemBW" "all else is kept: options, events, perf's own metrics and the command"
+gpmu perf stat -M GraceMemBW,GraceMemReadBW --metric-no-merge -p 12 2> /dev/null
+is "$(args)" "stat -j --log-fd FD -e $(gpmu plan --metric-no-merge -M GraceMemBW,GraceMemReadBW) -p 12" "--metric-no-merge is for gpmu's"
+
+# Nothing of gpmu's: perf gets what was given.
+FAKE_OUTPUT=
+for line in "stat -a -e cycles -x, -o f -- ls" "stat -M theirs -j true" "record -M GraceMemBW true" "stat record -M GraceMemBW true" "list" "report -M" "stat -h -M GraceMemBW"; do
+	# shellcheck disable=SC2086
+	gpmu perf $line > /dev/null 2>&1
+	is "$(paste -sd' ' "$FAKE_ARGS")" "$line" "perf $line is perf's alone"
+done
+gpmu perf -- stat -j true
+is "$(paste -sd' ' "$FAKE_ARGS")" "stat -j true" "behind -- too"
+
+# Metrics of Grace's cores, which the catalog has for them alone
+core=barrier_percentage
+GPMU_ROOT=$(machine laptop) gpmu perf stat -M "$core" true > /dev/null 2>&1
+is "$(paste -sd' ' "$FAKE_ARGS")" "stat -M $core true" "a metric of other CPUs is perf's, which may have one of that name"
+gpmu perf stat -M "$core" true > /dev/null 2>&1
+like "$(args)" '^stat -j --log-fd FD -e [^ ]*INST_SPEC[^ ]* -- true$' "on a Grace it is gpmu's"
+
+# The form of the output
+FAKE_OUTPUT=$data/grace-6.1.json
+run gpmu perf stat -x, -a -M GraceMemBW
+is "$(sed -n 1p <<< "$err") $(tail -n 1 <<< "$err" | cut -d, -f11-14)" "# gpmu-csv 1 GraceMemBW,180,GB/s,ok" "-x: gpmu's CSV"
+run gpmu perf stat -x '\t' -a -M GraceMemBW
+is "$(tail -n 1 <<< "$err" | cut -f11,12)" "GraceMemBW	180" "with a tabulator"
+run gpmu perf stat --json-output -a -M GraceMemBW
+like "$err" '^\{"gpmu":1,.*"name":"GraceMemBW","value":180,' "-j: gpmu's JSON"
+run gpmu perf stat -o "$work/out" -j -a -M GraceMemBW
+is "$err$(grep -c '"value":180' "$work/out")" 1 "-o: to a file"
+gpmu perf stat -o"$work/out" --append -j -a -M GraceMemBW
+is "$(grep -c '"value":180' "$work/out")" 2 "--append: to its end"
+FAKE_OUTPUT=$data/grace-7.3-per-socket.json
+run gpmu perf stat -I 1000 --per-socket -a -M GraceMemBW
+like "$err" '^     2\.000000000 N1 +240\.00 GB/s GraceMemBW$' "intervals, by socket"
+
+# Events and metrics of perf beside ours
+{
+	cat "$data/grace-6.1.json"
+	echo '{"counter-value" : "7.500000", "unit" : "msec", "event" : "task-clock", "event-runtime" : 7500000, "pcnt-running" : 100.00, "metric-value" : 0.500000, "metric-unit" : "CPUs utilized"}'
+	echo '{"counter-value" : "5000000000.000000", "unit" : "", "event" : "nvidia_scf_pmu_1/cmem_rd_data/", "event-runtime" : 2000000000, "pcnt-running" : 100.00}'
+	echo '{"metric-value" : 1.250000, "metric-unit" : "  GHz their_metric"}'
+	echo '{"counter-value" : "<not supported>", "unit" : "", "event" : "cycles", "event-runtime" : 0, "pcnt-running" : 100.00}'
+} > "$work/mixed"
+FAKE_OUTPUT=$work/mixed
+run gpmu perf stat -a -M GraceMemBW -e task-clock,nvidia_scf_pmu_1/cmem_rd_data/,cycles
+like "$err" '^ +180\.00 +GB/s +GraceMemBW$' "our metric"
+like "$err" '^ +7\.50 +msec +task-clock$' "another event, as perf has it"
+like "$err" '^ +0\.5[0-9]* +CPUs utilized$' "a metric beside it"
+like "$err" '^ +5,000,000,000 +nvidia_scf_pmu_1/cmem_rd_data/$' "an event that is also one of ours"
+like "$err" '^ +1\.25 +GHz their_metric$' "a metric of perf's"
+like "$err" '^ +<not supported> +cycles$' "an event that is not supported"
+
+# Older perfs
+FAKE_VERSION=5.15.0 FAKE_OUTPUT=$work/csv
+sed -n 's/,/;/g; p' "$data/grace-6.1-multiplexed.csv" > "$work/csv"
+run gpmu perf stat -a -M GraceMemBW
+is "$(args | cut -d' ' -f1-2)" "stat -x;" "a perf without JSON prints CSV"
+like "$err" '180\.00 GB/s GraceMemBW +\(66\.67%\)' "that is read as well"
+FAKE_VERSION=
+
+# Exit statuses
+FAKE_OUTPUT=$data/grace-6.1.json
+run gpmu perf stat -M GraceMemBW sh -c 'exit 3'
+is "$rc" 3 "the exit status is perf's"
+like "$err" "^ Performance counter stats for 'sh -c exit 3'" "and the rows are there"
+FAKE_SIGNAL=KILL
+run gpmu perf stat -M GraceMemBW true
+is "$rc" 137 "128 and the signal that ended perf"
+FAKE_SIGNAL='' FAKE_OUTPUT='' FAKE_STATUS=129
+run gpmu perf stat -M GraceMemBW --nonsense true
+is "$rc $err" "129 " "what perf refuses is its matter"
+FAKE_STATUS=''
+run gpmu perf stat -M GraceMemBW true
+is "$rc $err" "125 gpmu perf: $GPMU_PERF has printed nothing" "a perf that prints nothing"
+printf 'hello\n' > "$work/hello"
+FAKE_OUTPUT=$work/hello
+run gpmu perf stat -M GraceMemBW true
+is "$rc" 125 "or what is no output of perf stat"
+like "$err" "^gpmu perf: output of $GPMU_PERF: line 1: expected a line" "is said"
+GPMU_PERF=$work/none run gpmu perf stat -M GraceMemBW true
+is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "no perf"
+GPMU_PERF=$work/none run gpmu perf list
+is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "not for another subcommand either"
+for option in --metric-only --table "--log-fd 3" "-G x"; do
+	# shellcheck disable=SC2086
+	run gpmu perf stat -M GraceMemBW $option true
+	like "$rc $err" "^125 gpmu perf: ${option%% *} cannot be used with gpmu's metrics" "$option"
+done
+run gpmu perf stat -M
+is "$rc $err" "125 gpmu perf: perf stat -M: expected an argument" "-M without metrics"
+run gpmu perf stat -M GraceMemBW --append true
+is "$rc $err" "125 gpmu perf: --append needs -o" "--append without a file"
+FAKE_OUTPUT=$data/grace-6.1.json
+GPMU_ROOT=$(machine laptop) run gpmu perf stat -a -M GraceMemBW true
+is "$rc $(args)" "0 stat -j --log-fd FD -e duration_time -a -- true" "metrics that this machine does not have: perf counts no more than the time"
+like "$err" '<not supported> GB/s GraceMemBW' "and they are shown as not supported"
+
+# What the command leaves running keeps the pipe open.
+start=$SECONDS
+# shellcheck disable=SC2016 # sh is to expand it
+gpmu perf stat -M GraceMemBW -- sh -c 'sleep 5 > /dev/null 2>&1 & echo $! > "$0"' "$work/pid" > /dev/null 2>&1
+ok $((SECONDS - start >= 4)) "what the command leaves running is not waited for"
+kill "$(cat "$work/pid")"
+
+# The perf of this machine, with a metric of software's events
+unset GPMU_ROOT GPMU_PERF
+cat > "$work/soft.json" << 'END'
+[ { "MetricName": "FaultsPerFault", "MetricExpr": "page\\-faults / page\\-faults", "Unit": "software", "ScaleUnit": "3x" } ]
+END
+export GPMU_EVENTS=$work/soft.json
+if ! perf stat -j -e task-clock true > /dev/null 2>&1; then
+	skip "no perf that may count" "the perf of this machine counts"
+else
+	run gpmu perf stat -x, -M FaultsPerFault -e page-faults,task-clock true
+	is "$rc $(grep -E ',(event|metric,Faults)' <<< "$err" | cut -d, -f10-11,14 | paste -sd' ')" "0 metric,FaultsPerFault,ok event,page-faults,ok event,task-clock,ok" "the perf of this machine counts" ||
+		diag "$(perf --version)"
+	run gpmu perf stat -M FaultsPerFault -I 20 -x, -- sleep 0.05
+	ok $(($(grep -c ',FaultsPerFault,' <<< "$err") < 2)) "in intervals"
+	run timeout --foreground -k 10 -s INT 1 "$GPMU_BIN" perf stat -a -M FaultsPerFault
+	like "$err" '3\.00x FaultsPerFault|3\.00 x +FaultsPerFault' "Ctrl-C ends perf, and there is a summary"
+fi
+done_testing

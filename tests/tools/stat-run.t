@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu stat: the command's end, signals, intervals, delays, files.
+. tests/tools/lib.sh
+
+# shellcheck disable=SC2317 # called by run
+stat() {
+	at vm gpmu stat "$@"
+}
+
+# --- how commands end
+run stat -e page-faults sh -c 'exit 7'
+is "$rc" 7 "the command's status"
+like "$err" ' page-faults' "with its counts"
+run stat -e page-faults sh -c 'kill -KILL $$'
+is "$rc" 137 "128 + the signal that ended it"
+like "$err" '^gpmu stat: sh: Killed$' "which is said"
+like "$err" ' page-faults' "with its counts"
+run stat -e page-faults sh -c 'kill -INT $$'
+is "$rc" 130 "SIGINT too"
+run stat "$work/nothere"
+is "$rc $out$err" "127 gpmu stat: $work/nothere: No such file or directory" "127 and no counts: there is no such command"
+run stat nothere-in-path
+is "$rc $err" "127 gpmu stat: nothere-in-path: No such file or directory" "nor in PATH"
+touch "$work/plain"
+run stat "$work/plain"
+is "$rc $out$err" "126 gpmu stat: $work/plain: Permission denied" "126: it cannot be executed"
+run stat -a -r 3 -e page-faults "$work/plain"
+is "$rc $out$err" "126 gpmu stat: $work/plain: Permission denied" "with -a and -r too, once"
+run stat -e page-faults true -a --frobnicate
+is "$rc" 0 "options behind the command are the command's"
+is "$(stat -e page-faults cat 2> /dev/null <<< input)" "input" "it has gpmu's standard input and output"
+is "$(stat -e page-faults ls /proc/self/fd 2> /dev/null)" "$(ls /proc/self/fd 2> /dev/null)" "and none of its files"
+many=$(printf 'page-faults,%.0s' {1..60})task-clock
+is "$(ulimit -Sn 40; stat -r 2 -e "$many" sh -c 'ulimit -Sn' 2> /dev/null | tr '\n' ' ')" "40 40 " "its limit of open files is as it was"
+mask=$(grep -E '^Sig(Blk|Ign)' /proc/self/status)
+is "$(stat -e page-faults grep -E '^Sig(Blk|Ign)' /proc/self/status 2> /dev/null)" "$mask" "its signals are neither blocked nor ignored"
+is "$(stat -r 2 -e page-faults grep -E '^Sig(Blk|Ign)' /proc/self/status 2> /dev/null | sort -u)" "$mask" "in the second run either"
+out=$(timeout 20 python3 -c '
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.environ["GPMU_ROOT"] = sys.argv[2]
+os.execv(sys.argv[1], ["gpmu", "stat", "-e", "page-faults", "grep", "SigIgn", "/proc/self/status"])' "$GPMU_BIN" "$(machine vm)" 2> /dev/null)
+is "$? $((16#${out##*[[:blank:]]} >> 16 & 1))" "0 1" "also where SIGCHLD is ignored, and it stays so"
+
+# --- signals to gpmu: start in the background, signal, wait
+signalled() {
+	local name=$1 pid
+
+	shift
+	GPMU_ROOT=$(machine vm) "$GPMU_BIN" stat "$@" 2> "$work/err" &
+	pid=$!
+	# Until it has its signals blocked it is like any other program.
+	for ((i = 0; i < 200; i++)); do
+		! grep -q '^SigBlk:.*[1-9a-f]' /proc/$pid/status || break
+		sleep 0.05
+	done
+	sleep 0.5
+	kill "-$name" $pid
+	rc=0
+	wait $pid || rc=$?
+	err=$(< "$work/err")
+}
+# A shell starts background commands with SIGINT ignored.
+set -m
+signalled INT -a -e task-clock
+is "$rc" 0 "SIGINT without a command is the end of counting"
+like "$err" ' task-clock' "with a summary"
+signalled TERM -a -e task-clock
+is "$rc" 0 "SIGTERM likewise"
+like "$err" ' task-clock' "with a summary"
+signalled TERM -e task-clock sleep 20
+is "$rc" 143 "SIGTERM is passed on to the command"
+like "$err" ' task-clock' "with a summary"
+signalled INT -e task-clock sleep 20
+is "$rc" 130 "so is SIGINT that is not the terminal's"
+signalled TERM -e task-clock sh -c 'trap "exit 9" TERM; while :; do sleep 0.1; done'
+is "$rc" 9 "a command that handles it has its own status"
+signalled INT -a -I 10000 -e task-clock
+is "$(grep -c ' task-clock' <<< "$err")" 1 "with -I the interval that has begun is shown"
+signalled TERM -a --interval-count 1 -I 10 -e task-clock sleep 20
+is "$rc" 143 "also when counting has ended before the command"
+set +m
+
+# --- intervals
+run stat "$model" -a -M GraceMemBW -I 100 --timeout 350
+is "$rc $(grep -c '190\.72 GB/s GraceMemBW' <<< "$err")" "0 4" "-I 100 for 350 ms: three intervals and the rest"
+run stat "$model" -a -M GraceMemBW -I 50 --interval-count 3 -j
+is "$rc $(wc -l <<< "$err")" "0 3" "--interval-count 3"
+is "$(python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+print(rows[0]["time_begin"] == 0, all(a["time_end"] == b["time_begin"] for a, b in zip(rows, rows[1:])),
+      all(abs(r["value"] - 190.72) < 1e-3 for r in rows))' <<< "$err")" "True True True" "intervals follow each other without a gap, rates are of the time they took"
+run stat -e page-faults -j -I 100 --interval-count 2 sh -c 'sleep 0.5; exit 5'
+is "$rc $(wc -l <<< "$err")" "5 2" "with a command its status, when it has ended"
+run stat -e task-clock -I 1000 sleep 0.2
+is "$(grep -c ' task-clock' <<< "$err")" 1 "a command shorter than the interval has one"
+unlike "$err" 'elapsed' "and no summary follows"
+if command -v strace > /dev/null; then
+	ASAN_OPTIONS=detect_leaks=0 at vm strace -e trace=write -o "$work/trace" "$GPMU_BIN" stat "$model" -a -M GraceMemBW,GraceRemoteBW -I 20 --interval-count 5 2> /dev/null
+	is "$(grep -c 'write(2' "$work/trace")" 5 "each interval is one write"
+else
+	skip "no strace" "each interval is one write"
+fi
+
+# --- times
+# shellcheck disable=SC2016 # the command's own
+run stat -e user_time,system_time -e duration_time -j sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
+is "$(python3 -c '
+import json, sys
+user, system, duration = (json.loads(line)["value"] for line in sys.stdin)
+print(user > 1e6, user + system <= duration * 1.1)' <<< "$err")" "True True" "user_time is the command's"
+# shellcheck disable=SC2016 # the command's own
+run stat -D 300 -j -e task-clock sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; sleep 0.5'
+[ "$(python3 -c 'import json, sys; print(int(json.load(sys.stdin)["value"] * 1))' <<< "$err")" -lt 5000000 ]; ok $? "-D: what comes before is not counted"
+run stat -D -1 -e page-faults true
+like "$rc $err" '<not counted> page-faults' "-D -1: nothing is"
+run stat -D 10000 --strict -e page-faults true
+is "$rc" 125 "a command that ends before the delay was not counted"
+like "$err" 'page-faults: the run ended before counting began' "which is said"
+run stat -D 10000 -I 10 -e page-faults true
+like "$err" '<not counted> page-faults' "with -I too"
+SECONDS=0
+run stat --timeout 200 -e page-faults sleep 20
+is "$rc $((SECONDS < 10))" "143 1" "--timeout ends the command"
+run stat --duration 0.2 -e page-faults -a
+is "$rc" 0 "--duration ends counting"
+like "$err" '^ +0\.2[0-9]+ seconds time elapsed' "after its time"
+
+# --- files
+run stat -o "$work/file" -e page-faults true
+is "$rc $err" "0 " "-o: nothing is printed"
+like "$(< "$work/file")" ' page-faults' "it is in the file"
+is "$(find "$work" -name 'file*' | wc -l)" 1 "and no other file is left"
+before=$(< "$work/file")
+run stat -o "$work/file" "$work/nothere"
+is "$rc $(< "$work/file")" "127 $before" "a run that fails leaves the file as it was"
+is "$(find "$work" -name 'file*' | wc -l)" 1 "and no other file"
+run stat -o "$work/file" --append -e page-faults true
+is "$(grep -c 'page-faults' "$work/file")" 2 "--append"
+ln -s file "$work/link"
+chmod 640 "$work/file"
+run stat -o "$work/link" -e page-faults true
+is "$(readlink "$work/link") $(grep -c page-faults "$work/file") $(find "$work/file" -printf %m)" "file 1 640" "a link stays one, a file keeps its mode"
+(umask 027 && stat -o "$work/new" -e page-faults true)
+is "$(find "$work/new" -printf %m)" 640 "a new file has the mode that umask leaves"
+run stat -o "$work/none/file" -e page-faults sh -c "touch $work/ran"
+is "$rc $err" "125 gpmu stat: $work/none/file: No such file or directory" "a file that cannot be written"
+[ ! -e "$work/ran" ]; ok $? "is said before the command runs"
+# Nodes of the test's own: a gpmu that is broken shall not replace the machine's.
+if mknod "$work/full" c 1 7 2> /dev/null && ! echo x 2> /dev/null > "$work/full"; then
+	run stat -o "$work/full" -e page-faults true
+	is "$rc $err" "125 gpmu stat: $work/full: No space left on device" "a full disk is a failure"
+else
+	skip "not root" "a full disk is a failure"
+fi
+mkfifo "$work/fifo"
+cat "$work/fifo" > "$work/passed" &
+stat -o "$work/fifo" -e page-faults true
+wait $!
+is "$(find "$work/fifo" -printf %y) $(grep -c page-faults "$work/passed")" "p 1" "what is no file is written and stays"
+stat -o /dev/stdout -e page-faults echo text > "$work/both"
+is "$(grep -cE '^text$| page-faults' "$work/both")" 2 "-o /dev/stdout leaves what the command wrote there"
+stat -o "$work/live" -I 50 -e task-clock sleep 1 &
+sleep 0.6
+[ -s "$work/live" ]; ok $? "with -I the file grows as it goes"
+wait $!
+done_testing

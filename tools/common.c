@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "common.h"
+
+enum {
+	KEY_SOURCE = 1,
+	KEY_EVENTS,
+	KEY_ROOT,
+	KEY_COLOR,
+	KEY_NO_MERGE,
+};
+
+/* --- messages --- */
+
+#define MAX_MESSAGE	2048
+
+/* A line at once, whatever else writes to the terminal */
+static void message(const char *kind, const char *text)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: %s%s\n", program_invocation_name, kind, text);
+}
+
+void die(const char *fmt, ...)
+{
+	char text[MAX_MESSAGE];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	message("", text);
+	exit(EXIT_OWN);
+}
+
+void warn(const char *fmt, ...)
+{
+	char text[MAX_MESSAGE];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	message("warning: ", text);
+}
+
+void say(const char *fmt, ...)
+{
+	char text[MAX_MESSAGE];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	message("", text);
+}
+
+void die_no_memory(void)
+{
+	die("%s", strerror(ENOMEM));
+}
+
+/* --- texts and numbers --- */
+
+void *need_memory(void *memory)
+{
+	if (!memory)
+		die_no_memory();
+	return memory;
+}
+
+char *print_text(const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list args;
+	int length;
+
+	va_start(args, fmt);
+	length = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (length < 0)
+		die_no_memory();
+	return text;
+}
+
+void texts_add(struct texts *texts, const char *text)
+{
+	texts->list = need_memory(reallocarray(texts->list, texts->length + 1,
+					       sizeof(*texts->list)));
+	texts->list[texts->length++] = text;
+}
+
+long long parse_number(const char *option, const char *text, long long low, long long high)
+{
+	long long number;
+	char *end;
+
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	if (end == text || *end || errno || number < low || number > high)
+		die("%s %s: expected a whole number from %lld to %lld", option, text, low, high);
+	return number;
+}
+
+/* --- options --- */
+
+static enum common_color parse_color(const char *text)
+{
+	static const char *const words[] = {
+		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i], text))
+			return (enum common_color)i;
+	die("--color %s: expected auto, always or never", text);
+}
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+	struct common *common = state->input;
+
+	switch (key) {
+	case KEY_SOURCE:
+		texts_add(&common->sources, arg);
+		return 0;
+	case KEY_EVENTS:
+		texts_add(&common->events, arg);
+		return 0;
+	case KEY_ROOT:
+		common->root = arg;
+		return 0;
+	case KEY_COLOR:
+		common->color = parse_color(arg);
+		return 0;
+	case 'v':
+		common->verbose = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option common_options[] = {
+	{ "source", KEY_SOURCE, "SPEC", 0, "count by a plugin too: NAME or NAME=OPTIONS, as "
+	  "model=FILE.scenario; may be repeated", 0 },
+	{ "events", KEY_EVENTS, "PATH", 0, "more events and metrics: a JSON file, or a folder; "
+	  "may be repeated", 0 },
+	{ "root", KEY_ROOT, "DIR", OPTION_HIDDEN, "look for sys and proc in DIR", 0 },
+	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
+	{ "verbose", 'v', NULL, 0, "say more", 0 },
+	{ 0 },
+};
+
+const struct argp common_argp = { .options = common_options, .parser = parse_common };
+
+void common_request(struct common *common, bool metric, const char *list)
+{
+	common->requests = need_memory(reallocarray(common->requests, common->n_requests + 1,
+						    sizeof(*common->requests)));
+	common->requests[common->n_requests++] = (struct request){ metric, list };
+}
+
+static error_t parse_request(int key, char *arg, struct argp_state *state)
+{
+	struct common *common = state->input;
+
+	switch (key) {
+	case 'e':
+	case 'M':
+		common_request(common, key == 'M', arg);
+		return 0;
+	case KEY_NO_MERGE:
+		common->no_merge = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option request_options[] = {
+	{ "event", 'e', "LIST", 0, "events, as perf names them; in braces they are counted at "
+	  "the same time", 0 },
+	{ "metrics", 'M', "LIST", 0, "metrics, and groups of them", 0 },
+	{ "metric-no-merge", KEY_NO_MERGE, NULL, 0, "metrics share no groups of events", 0 },
+	{ 0 },
+};
+
+const struct argp request_argp = { .options = request_options, .parser = parse_request };
+
+/* --- what they name --- */
+
+void common_init(struct common *common)
+{
+	*common = (struct common){ .root = getenv("GPMU_ROOT") };
+}
+
+void common_release(struct common *common)
+{
+	gpmu_catalog_free(common->catalog);
+	gpmu_machine_free(common->machine);
+	free(common->sources.list);
+	free(common->events.list);
+	free(common->requests);
+}
+
+static void open_source(struct common *common, const char *spec)
+{
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_source *source = gpmu_source_new(spec, &error);
+
+	if (!source)
+		die("--source %s: %s", spec, error.text);
+	if (gpmu_machine_add_source(common->machine, source, &error))
+		die("--source %s: %s", spec, error.text);
+	gpmu_source_put(source);
+}
+
+void common_open(struct common *common)
+{
+	struct gpmu_error error = { .text = "" };
+	const char *line;
+
+	common->machine = gpmu_machine_new(common->root, &error);
+	if (!common->machine)
+		die("%s", error.text);
+	for (size_t i = 0; i < common->sources.length; i++)
+		open_source(common, common->sources.list[i]);
+	common->catalog = gpmu_catalog_new(getenv("GPMU_EVENTS"), &error);
+	if (!common->catalog)
+		die("%s", error.text);
+	for (size_t i = 0; i < common->events.length; i++)
+		if (gpmu_catalog_add(common->catalog, common->events.list[i], &error))
+			die("%s", error.text);
+	if (common->verbose)
+		for (size_t i = 0; (line = gpmu_machine_warning(common->machine, i)); i++)
+			warn("%s", line);
+	for (size_t i = 0; (line = gpmu_catalog_warning(common->catalog, i)); i++)
+		warn("%s", line);
+}
+
+bool common_is_here(const struct common *common)
+{
+	return !strcmp(gpmu_machine_root(common->machine), "/");
+}
+
+struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
+{
+	const struct gpmu_plan_options options = {
+		.size = sizeof(options),
+		.no_merge = common->no_merge,
+		.system_wide = system_wide,
+		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
+	};
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_plan *plan;
+	int ret = 0;
+
+	plan = gpmu_plan_new(common->machine, common->catalog, &options, &error);
+	if (!plan)
+		die("%s", error.text);
+	for (size_t i = 0; i < common->n_requests && !ret; i++) {
+		const struct request *request = &common->requests[i];
+
+		ret = request->metric ? gpmu_plan_add_metrics(plan, request->list, &error) :
+					gpmu_plan_add_events(plan, request->list, &error);
+	}
+	if (!ret)
+		ret = gpmu_plan_make(plan, &error);
+	if (ret)
+		die("%s", error.text);
+	return plan;
+}
+
+void common_plan_warnings(const struct gpmu_plan *plan)
+{
+	const char *line;
+
+	for (size_t i = 0; (line = gpmu_plan_warning(plan, i)); i++)
+		warn("%s", line);
+}
+
+static void explain_items(const struct gpmu_plan *plan, size_t group)
+{
+	const char *item, *between = "for";
+
+	fprintf(stderr, "    ");
+	for (size_t i = 0; (item = gpmu_plan_item(plan, i)); i++) {
+		if (!gpmu_plan_group_has_item(plan, group, i))
+			continue;
+		fprintf(stderr, "%s %s", between, item);
+		between = ",";
+	}
+	fprintf(stderr, "\n");
+}
+
+/* "group 1: nvidia_scf_pmu_0, 2 of 6 counters", its events, what it is for */
+static void explain_group(const struct gpmu_plan *plan, size_t group)
+{
+	const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, group));
+	int counters = gpmu_plan_group_counters(plan, group);
+	const char *event;
+
+	fprintf(stderr, "group %zu: %s", group + 1, pmu ? gpmu_pmu_name(pmu) : "the kernel's");
+	if (counters >= 0)
+		fprintf(stderr, ", %d of %d counters", counters, gpmu_pmu_counters(pmu));
+	fprintf(stderr, "\n");
+	for (size_t i = 0; (event = gpmu_plan_group_event(plan, group, i)); i++)
+		fprintf(stderr, "    %s\n", event);
+	explain_items(plan, group);
+}
+
+void common_explain(const struct gpmu_plan *plan)
+{
+	for (size_t i = 0; i < gpmu_plan_groups(plan); i++)
+		explain_group(plan, i);
+}
+
+bool common_wants_color(const struct common *common, FILE *file)
+{
+	const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	if (common->color != COLOR_AUTO)
+		return common->color == COLOR_ALWAYS;
+	if ((none && *none) || !terminal || !strcmp(terminal, "dumb"))
+		return false;
+	return isatty(fileno(file));
+}

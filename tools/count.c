@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cmd.h"
+#include "common.h"
+#include "count.h"
+
+#define SECOND		1000000000
+#define TASK_POLL	100	/* ms, where the kernel cannot wait for a thread */
+
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD	O_EXCL	/* Linux 6.9 */
+#endif
+
+enum {
+	FD_SIGNAL,
+	FD_INTERVAL,
+	FD_DELAY,
+	FD_TIMEOUT,
+	FD_TASKS,	/* and those that follow */
+};
+
+struct task {
+	pid_t tid;
+	bool process;	/* else the thread alone */
+	bool ended;
+};
+
+struct counting {
+	const struct count *count;
+	struct gpmu_session *session;
+	struct child child;
+	struct pollfd *fds;	/* FD_TASKS + n_tasks */
+	struct task *tasks;
+	size_t n_tasks;
+	uint64_t intervals;	/* that were shown */
+	uint64_t started, ended;	/* of CLOCK_MONOTONIC */
+	bool enabled;		/* it counts */
+	bool counted;		/* it has counted */
+	bool interrupted;
+	bool child_changed;	/* SIGCHLD: it may have ended */
+	bool done;		/* nothing more is counted; the command may still run */
+	sigset_t old_mask;
+};
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
+}
+
+static void die_of(int error, const char *what)
+{
+	die("%s: %s", what, strerror(-error));
+}
+
+/* --- timers, signals and tasks as files to poll --- */
+
+static int new_timer(uint64_t first, uint64_t period)
+{
+	const struct itimerspec time = {
+		.it_value = { (time_t)(first / SECOND), (long)(first % SECOND) },
+		.it_interval = { (time_t)(period / SECOND), (long)(period % SECOND) },
+	};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	if (fd < 0 || timerfd_settime(fd, 0, &time, NULL))
+		die_of(-errno, "timer");
+	return fd;
+}
+
+/* How often it expired since; 0: it has not */
+static uint64_t expirations(const struct pollfd *fd)
+{
+	uint64_t n;
+
+	if (fd->fd < 0 || !fd->revents || read(fd->fd, &n, sizeof(n)) != (ssize_t)sizeof(n))
+		return 0;
+	return n;
+}
+
+static void open_signals(struct counting *counting)
+{
+	sigset_t mask;
+	int fd;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	sigaddset(&mask, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &mask, &counting->old_mask);
+	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		die_of(-errno, "signals");
+	counting->fds[FD_SIGNAL] = (struct pollfd){ .fd = fd, .events = POLLIN };
+}
+
+/* Only now, so that the command has it as gpmu had. Ignored, its end would not be told. */
+static void heed_children(void)
+{
+	const struct sigaction heed = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGCHLD, &heed, NULL);
+}
+
+static int open_task(const struct task *task)
+{
+	return (int)syscall(SYS_pidfd_open, task->tid, task->process ? 0 : PIDFD_THREAD);
+}
+
+static bool task_exists(const struct task *task)
+{
+	return !syscall(SYS_tkill, task->tid, 0) || errno == EPERM;
+}
+
+static void make_tasks(struct counting *counting)
+{
+	const struct gpmu_session_options *session = &counting->count->session;
+
+	counting->n_tasks = session->n_pids + session->n_tids;
+	counting->tasks = need_memory(calloc(counting->n_tasks + 1, sizeof(*counting->tasks)));
+	counting->fds = need_memory(calloc(FD_TASKS + counting->n_tasks, sizeof(*counting->fds)));
+	for (size_t i = 0; i < counting->n_tasks; i++) {
+		struct task *task = &counting->tasks[i];
+
+		task->process = i < session->n_pids;
+		task->tid = task->process ? session->pids[i] : session->tids[i - session->n_pids];
+	}
+	for (size_t i = 0; i < FD_TASKS + counting->n_tasks; i++)
+		counting->fds[i].fd = -1;
+}
+
+static void open_tasks(struct counting *counting)
+{
+	for (size_t i = 0; i < counting->n_tasks && !counting->child.pid; i++) {
+		int fd = open_task(&counting->tasks[i]);
+
+		counting->tasks[i].ended = fd < 0 && errno == ESRCH;
+		counting->fds[FD_TASKS + i] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	}
+}
+
+/* --- what happens --- */
+
+static void enable(struct counting *counting)
+{
+	int ret = gpmu_session_enable(counting->session);
+
+	if (ret)
+		die_of(ret, "counters cannot be enabled");
+	counting->enabled = counting->counted = true;
+}
+
+static void start_interval(struct counting *counting)
+{
+	const struct count *count = counting->count;
+
+	if (count->interval)
+		counting->fds[FD_INTERVAL] = (struct pollfd){
+			.fd = new_timer(count->interval, count->interval), .events = POLLIN };
+}
+
+static void start(struct counting *counting)
+{
+	const struct count *count = counting->count;
+
+	counting->started = now();
+	if (count->timeout)
+		counting->fds[FD_TIMEOUT] = (struct pollfd){ .fd = new_timer(count->timeout, 0),
+							     .events = POLLIN };
+	if (count->delay > 0) {
+		counting->fds[FD_DELAY] = (struct pollfd){
+			.fd = new_timer((uint64_t)count->delay, 0), .events = POLLIN };
+	} else if (!count->delay) {
+		enable(counting);
+		start_interval(counting);
+	}
+}
+
+static void show_interval(struct counting *counting)
+{
+	const struct gpmu_row *rows;
+	size_t n;
+	int ret;
+
+	if (!counting->count->rows)
+		return;
+	ret = gpmu_session_interval(counting->session, &rows, &n);
+	if (ret)
+		die_of(ret, "counters cannot be read");
+	counting->count->rows(rows, n, counting->count->user);
+	counting->intervals++;
+}
+
+static void stop(struct counting *counting)
+{
+	int ret;
+
+	if (!counting->enabled)
+		return;
+	counting->enabled = false;
+	ret = gpmu_session_disable(counting->session);
+	if (ret)
+		die_of(ret, "counters cannot be disabled");
+}
+
+static void close_once(struct pollfd *fd)
+{
+	if (fd->fd >= 0)
+		close(fd->fd);
+	fd->fd = -1;
+}
+
+/* Nothing more is counted; what has been since the last interval is shown as one. */
+static void finish(struct counting *counting)
+{
+	bool enabled = counting->enabled;
+
+	if (counting->done)
+		return;
+	counting->done = true;
+	stop(counting);
+	counting->ended = now();
+	if (enabled && counting->count->interval)
+		show_interval(counting);
+	for (size_t i = FD_INTERVAL; i <= FD_TIMEOUT; i++)
+		close_once(&counting->fds[i]);
+}
+
+/* From the terminal it is sent to the command too. */
+static bool is_terminals(const struct signalfd_siginfo *info)
+{
+	return info->ssi_signo == SIGINT && info->ssi_code == SI_KERNEL;
+}
+
+static void handle_signals(struct counting *counting)
+{
+	struct signalfd_siginfo info;
+
+	while (read(counting->fds[FD_SIGNAL].fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			counting->child_changed = true;
+			continue;
+		}
+		counting->interrupted = true;
+		if (!counting->child.pid)
+			finish(counting);
+		else if (!is_terminals(&info))
+			kill(counting->child.pid, (int)info.ssi_signo);
+	}
+}
+
+static bool tasks_ended(struct counting *counting)
+{
+	bool all = counting->n_tasks > 0;
+
+	for (size_t i = 0; i < counting->n_tasks; i++) {
+		struct task *task = &counting->tasks[i];
+		struct pollfd *fd = &counting->fds[FD_TASKS + i];
+
+		if (!task->ended)
+			task->ended = fd->fd >= 0 ? fd->revents != 0 : !task_exists(task);
+		if (task->ended)
+			close_once(fd);
+		all = all && task->ended;
+	}
+	return all;
+}
+
+static void handle_timers(struct counting *counting)
+{
+	const struct count *count = counting->count;
+
+	if (expirations(&counting->fds[FD_DELAY])) {
+		enable(counting);
+		start_interval(counting);
+	}
+	if (expirations(&counting->fds[FD_INTERVAL]) && counting->enabled) {
+		if (count->intervals && counting->intervals + 1 >= count->intervals)
+			finish(counting);
+		else
+			show_interval(counting);
+	}
+	if (expirations(&counting->fds[FD_TIMEOUT])) {
+		finish(counting);
+		if (counting->child.pid)
+			kill(counting->child.pid, SIGTERM);
+	}
+}
+
+static int poll_time(const struct counting *counting)
+{
+	for (size_t i = 0; i < counting->n_tasks && !counting->child.pid; i++)
+		if (counting->fds[FD_TASKS + i].fd < 0 && !counting->tasks[i].ended)
+			return TASK_POLL;
+	return -1;
+}
+
+static bool child_ended(struct counting *counting, struct child_end *end)
+{
+	int ret;
+
+	if (!counting->child_changed)
+		return false;
+	counting->child_changed = false;
+	ret = child_wait(&counting->child, false, end);
+	if (ret < 0)
+		die_of(ret, "the command cannot be waited for");
+	return ret;
+}
+
+/* Until the command, where there is one, has ended; counting may end before. */
+static void loop(struct counting *counting, struct child_end *end)
+{
+	bool command = counting->child.pid != 0;
+
+	while (command ? counting->child.pid : !counting->done) {
+		if (poll(counting->fds, FD_TASKS + counting->n_tasks, poll_time(counting)) < 0) {
+			if (errno != EINTR)
+				die_of(-errno, "poll");
+			continue;
+		}
+		handle_timers(counting);
+		if (counting->fds[FD_SIGNAL].revents)
+			handle_signals(counting);
+		if (command ? child_ended(counting, end) : tasks_ended(counting))
+			finish(counting);
+	}
+}
+
+static void close_all(struct counting *counting)
+{
+	for (size_t i = 0; i < FD_TASKS + counting->n_tasks; i++)
+		close_once(&counting->fds[i]);
+	free(counting->fds);
+	free(counting->tasks);
+	sigprocmask(SIG_SETMASK, &counting->old_mask, NULL);
+}
+
+/* --- a run --- */
+
+static bool counts_command(const struct count *count)
+{
+	const struct gpmu_session_options *session = &count->session;
+
+	return count->argv && !session->system && !session->n_pids && !session->n_tids;
+}
+
+static struct gpmu_session *open_session(const struct counting *counting)
+{
+	const struct count *count = counting->count;
+	struct gpmu_session_options options = count->session;
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_session *session;
+
+	options.size = sizeof(options);
+	if (counts_command(count)) {
+		options.pids = &counting->child.pid;
+		options.n_pids = 1;
+		options.on_exec = count->delay == 0;
+	}
+	session = gpmu_session_new(count->plan, &options, &error);
+	if (!session)
+		die("%s", error.text);
+	return session;
+}
+
+static void describe_end(struct counting *counting, const struct child_end *child, bool command,
+			 struct count_end *end)
+{
+	end->elapsed = (double)(counting->ended - counting->started) / SECOND;
+	end->interrupted = counting->interrupted;
+	end->counted = counting->counted;
+	if (!command)
+		return;
+	end->status = child_exit_status(child->status);
+	end->signal = end->status > EXIT_SIGNAL ? end->status - EXIT_SIGNAL : 0;
+	end->user = (double)child->user / SECOND;
+	end->system = (double)child->system / SECOND;
+	gpmu_session_set_times(counting->session, child->user, child->system);
+}
+
+/* false: it cannot be executed, which is said */
+static bool let_go(struct counting *counting, struct count_end *end)
+{
+	int ret;
+
+	if (!counting->child.pid)
+		return true;
+	ret = child_go(&counting->child);
+	end->executed = !ret;
+	if (!ret)
+		return true;
+	say("%s: %s", counting->count->argv[0], strerror(-ret));
+	end->status = child_failed_status(ret);
+	return false;
+}
+
+struct gpmu_session *count_run(const struct count *count, struct count_end *end)
+{
+	struct counting counting = { .count = count };
+	struct child_end child = { 0 };
+	int ret;
+
+	*end = (struct count_end){ .executed = true, .user = -1, .system = -1 };
+	make_tasks(&counting);
+	open_signals(&counting);
+	if (count->argv) {
+		ret = child_start(&counting.child, count->argv, &counting.old_mask);
+		if (ret)
+			die_of(ret, "the command cannot be started");
+		heed_children();
+	}
+	counting.session = open_session(&counting);
+	open_tasks(&counting);
+	start(&counting);
+	if (let_go(&counting, end)) {
+		loop(&counting, &child);
+		describe_end(&counting, &child, count->argv, end);
+	} else {
+		gpmu_session_free(counting.session);
+		counting.session = NULL;
+	}
+	close_all(&counting);
+	return counting.session;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Counts a plan while a command runs, tasks live, or until it is interrupted. */
+#ifndef GPMU_COUNT_H
+#define GPMU_COUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpmu.h"
+
+struct count {
+	const struct gpmu_plan *plan;
+	/* Whom. With a command and none else it is of the command: count sets pids and on_exec */
+	struct gpmu_session_options session;
+	char *const *argv;	/* the command; NULL: none */
+	int64_t delay;		/* ns before counting begins; < 0: it never does */
+	uint64_t interval;	/* ns; 0: no intervals */
+	uint64_t intervals;	/* it ends after so many; 0: it does not */
+	uint64_t timeout;	/* ns from the beginning, then the command gets SIGTERM; 0: none */
+	/* The rows of an interval; may be NULL */
+	void (*rows)(const struct gpmu_row *rows, size_t n, void *user);
+	void *user;
+};
+
+struct count_end {
+	int status;		/* gpmu's exit status, the command's */
+	int signal;		/* that ended the command; or 0 */
+	bool executed;		/* false: there was a command, which cannot be executed */
+	bool counted;		/* false: it ended before counting began, and has no rows */
+	bool interrupted;	/* by SIGINT, SIGTERM or SIGHUP */
+	double elapsed;		/* seconds */
+	double user, system;	/* seconds of the command; -1: there was none */
+};
+
+/*
+ * The session, disabled, whose total can be taken; the caller's to free. NULL: the
+ * command cannot be executed, which was said. Dies if something else fails
+ */
+struct gpmu_session *count_run(const struct count *count, struct count_end *end);
+
+#endif /* GPMU_COUNT_H */

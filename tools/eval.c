@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu eval: metrics of what "perf stat -j" or "perf stat -x," has printed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "common.h"
+#include "saved_run.h"
+
+enum {
+	KEY_APPEND = COMMON_KEYS,
+	KEY_PER_NODE,
+	KEY_NO_BIG_NUM,
+};
+
+struct eval {
+	struct common common;
+	struct saved_run run;
+	bool system;
+	const char *input;	/* NULL: standard input */
+	FILE *file;
+	struct gpmu_saved *saved;
+	struct gpmu_plan *plan;	/* from the first table on */
+};
+
+static error_t parse_flag(struct eval *eval, int key)
+{
+	switch (key) {
+	case 'a':
+		eval->system = true;
+		return 0;
+	case 'j':
+		eval->run.json = true;
+		return 0;
+	case KEY_APPEND:
+		eval->run.append = true;
+		return 0;
+	case KEY_PER_NODE:
+		eval->run.per_node = true;
+		return 0;
+	case KEY_NO_BIG_NUM:
+		eval->run.no_big_num = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct eval *eval = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &eval->common;
+		state->child_inputs[1] = &eval->common;
+		return 0;
+	case 'o':
+		eval->run.path = arg;
+		return 0;
+	case 'x':
+		eval->run.separator = strcmp(arg, "\\t") ? arg : "\t";
+		return 0;
+	case ARGP_KEY_ARG:
+		if (eval->input)
+			argp_error(state, "%s: expected one file", arg);
+		eval->input = arg;
+		return 0;
+	default:
+		return parse_flag(eval, key);
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "all-cpus", 'a', NULL, 0, "the output is of perf stat -a, not of a command", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE, not to standard error", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "append to FILE", 0 },
+	{ "field-separator", 'x', "SEP", 0, "print CSV, with SEP between columns", 0 },
+	{ "json-output", 'j', NULL, 0, "print JSON, an object a line", 0 },
+	{ "per-node", KEY_PER_NODE, NULL, 0, "a row for each node", 0 },
+	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "no commas in numbers", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ &request_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE]",
+	.doc = "Computes metrics of what \"perf stat -j\" or \"perf stat -x,\" has printed.",
+	.children = children,
+};
+
+static const char *input_name(const struct eval *eval)
+{
+	return eval->input ? eval->input : "standard input";
+}
+
+/* --source says what machine it is; else the events' names do. */
+static void open_machine(struct eval *eval)
+{
+	struct common *common = &eval->common;
+	struct gpmu_error error = { .text = "" };
+
+	common_open(common);
+	if (common->sources.length)
+		return;
+	gpmu_machine_free(common->machine);
+	common->machine = gpmu_saved_machine(eval->saved, common->root, &error);
+	if (!common->machine)
+		die("%s: %s", input_name(eval), error.text);
+	if (!common_is_here(common))
+		eval->run.host = "";
+}
+
+static void show_table(struct eval *eval)
+{
+	if (!eval->plan) {
+		open_machine(eval);
+		eval->plan = common_plan(&eval->common, eval->system);
+		common_plan_warnings(eval->plan);
+		if (eval->common.verbose)
+			common_explain(eval->plan);
+		saved_run_begin(&eval->run, gpmu_saved_has_intervals(eval->saved));
+	}
+	saved_run_rows(&eval->run, eval->saved, eval->plan);
+}
+
+static void read_lines(struct eval *eval)
+{
+	struct gpmu_error error = { .text = "" };
+	size_t size = 0;
+	char *line = NULL;
+	ssize_t length;
+	int ret;
+
+	while ((length = getline(&line, &size, eval->file)) > 0) {
+		ret = gpmu_saved_line(eval->saved, line, (size_t)length, &error);
+		if (ret < 0)
+			die("%s: %s", input_name(eval), error.text);
+		if (ret)
+			show_table(eval);
+	}
+	free(line);
+	if (ferror(eval->file))
+		die("%s: %s", input_name(eval), strerror(errno));
+}
+
+static void open_input(struct eval *eval)
+{
+	const struct gpmu_saved_options saved = {
+		.size = sizeof(saved), .system = eval->system, .per_node = eval->run.per_node,
+	};
+
+	if (eval->input && !strcmp(eval->input, "-"))
+		eval->input = NULL;
+	eval->file = eval->input ? fopen(eval->input, "re") : stdin;
+	if (!eval->file)
+		die("%s: %s", eval->input, strerror(errno));
+	eval->saved = need_memory(gpmu_saved_new(&saved));
+}
+
+static void eval_release(struct eval *eval)
+{
+	saved_run_release(&eval->run);
+	gpmu_saved_free(eval->saved);
+	gpmu_plan_free(eval->plan);
+	if (eval->input)
+		fclose(eval->file);
+	common_release(&eval->common);
+}
+
+static int run(int argc, char **argv)
+{
+	struct eval eval = { .run = { .common = &eval.common } };
+	int status = EXIT_SUCCESS;
+	char *title;
+
+	common_init(&eval.common);
+	argp_parse(&argp, argc, argv, 0, NULL, &eval);
+	if (!eval.common.n_requests)
+		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");
+	if (eval.run.json && eval.run.separator)
+		die("-j and -x: choose one");
+	if (eval.run.append && !eval.run.path)
+		die("--append needs -o");
+	open_input(&eval);
+	title = print_text("'%s'", input_name(&eval));
+	eval.run.title = title;
+	read_lines(&eval);
+	if (gpmu_saved_end(eval.saved))
+		show_table(&eval);
+	if (!eval.plan)
+		die("%s: nothing that perf stat -j or -x prints is in it", input_name(&eval));
+	saved_run_end(&eval.run, eval.run.end);
+	if (gpmu_saved_is_cut(eval.saved)) {
+		warn("%s: its last line is cut off, and was left out", input_name(&eval));
+		status = EXIT_FAILURE;
+	}
+	eval_release(&eval);
+	free(title);
+	return status;
+}
+
+const struct cmd cmd_eval = {
+	.name = "eval",
+	.summary = "metrics of what perf stat has printed",
+	.run = run,
+};

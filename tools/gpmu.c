@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu SUBCOMMAND ... */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "common.h"
+
+static const struct cmd *const cmds[] = {
+	&cmd_stat, &cmd_list, &cmd_plan, &cmd_perf, &cmd_eval, &cmd_traffic, &cmd_doctor,
+};
+
+#define N_CMDS	(sizeof(cmds) / sizeof(cmds[0]))
+
+const char *argp_program_version = "gpmu " GPMU_VERSION;
+
+struct arguments {
+	int argc;
+	char **argv;	/* from the subcommand on; NULL: there is none */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_ARG:
+		arguments->argv = state->argv + state->next - 1;
+		arguments->argc = state->argc - state->next + 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The subcommands, behind the options' help */
+static char *filter(int key, const char *text, void *input)
+{
+	char *list = NULL;
+	size_t size;
+	FILE *file;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	file = need_memory(open_memstream(&list, &size));
+	fputs("Subcommands:\n", file);
+	for (size_t i = 0; i < N_CMDS; i++)
+		fprintf(file, "  %-10s %s\n", cmds[i]->name, cmds[i]->summary);
+	fputs("\n\"gpmu SUBCOMMAND --help\" lists its options, \"man gpmu-SUBCOMMAND\" says more.",
+	      file);
+	if (fclose(file))
+		die_no_memory();
+	return list;
+}
+
+static const struct argp argp = {
+	.parser = parse,
+	.args_doc = "SUBCOMMAND [ARGUMENT...]",
+	.doc = "Counts what NVIDIA Grace and other machines do.\v",
+	.help_filter = filter,
+};
+
+static const struct cmd *find(const char *name)
+{
+	for (size_t i = 0; i < N_CMDS; i++)
+		if (!strcmp(cmds[i]->name, name))
+			return cmds[i];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static char name[] = "gpmu", option[] = "--help", full[32];
+	char *help[] = { name, option, NULL };
+	struct arguments arguments = { 0 };
+	const struct cmd *cmd;
+
+	argp_err_exit_status = EXIT_OWN;
+	argv[0] = name;
+	program_invocation_name = program_invocation_short_name = name;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	/* "gpmu help" is "gpmu --help", "gpmu help stat" is "gpmu stat --help". */
+	if (!strcmp(arguments.argv[0], "help")) {
+		if (arguments.argc < 2)
+			argp_parse(&argp, 2, help, ARGP_IN_ORDER, NULL, &arguments);
+		help[0] = arguments.argv[1];
+		arguments = (struct arguments){ .argc = 2, .argv = help };
+	}
+	cmd = find(arguments.argv[0]);
+	if (!cmd)
+		die("%s is no subcommand; \"gpmu --help\" lists them", arguments.argv[0]);
+	snprintf(full, sizeof(full), "gpmu %s", cmd->name);
+	arguments.argv[0] = full;
+	program_invocation_name = program_invocation_short_name = full;
+	return cmd->run(arguments.argc, arguments.argv);
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu list: what can be counted, and which of it this machine has. */
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "common.h"
+#include "list_items.h"
+#include "output.h"
+
+#define SCHEMA		1
+#define MAX_NAME	44	/* characters of the column; longer names push the others */
+#define MIN_TEXT	20
+
+enum {
+	KEY_ALL = COMMON_KEYS,
+	KEY_NAMES,
+};
+
+struct list {
+	struct common common;
+	int kind;		/* enum item_kind; -1: all but tracepoints */
+	struct texts globs;	/* none: all */
+	bool all, json, names;
+	size_t width;		/* of the terminal; 0: it is none */
+};
+
+/* perf's words are taken too. */
+static const struct {
+	const char *word;
+	enum item_kind kind;
+} words[] = {
+	{ "metric", ITEM_METRIC }, { "metrics", ITEM_METRIC },
+	{ "group", ITEM_GROUP }, { "groups", ITEM_GROUP },
+	{ "metricgroup", ITEM_GROUP }, { "metricgroups", ITEM_GROUP },
+	{ "event", ITEM_EVENT }, { "events", ITEM_EVENT },
+	{ "pmu", ITEM_PMU }, { "pmus", ITEM_PMU },
+	{ "tracepoint", ITEM_TRACEPOINT }, { "tracepoints", ITEM_TRACEPOINT },
+};
+
+static const struct {
+	const char *word;	/* of JSON */
+	const char *heading;
+} kinds[ITEM_KINDS] = {
+	[ITEM_METRIC] = { "metric", "METRIC" },
+	[ITEM_GROUP] = { "group", "METRIC GROUP" },
+	[ITEM_EVENT] = { "event", "EVENT" },
+	[ITEM_PMU] = { "pmu", "PMU" },
+	[ITEM_TRACEPOINT] = { "tracepoint", "TRACEPOINT" },
+};
+
+static const char *const pmu_kinds[] = {
+	[GPMU_PMU_OTHER] = "other", [GPMU_PMU_CORE] = "core", [GPMU_PMU_SCF] = "scf",
+	[GPMU_PMU_PCIE] = "pcie", [GPMU_PMU_C2C0] = "nvlink_c2c0",
+	[GPMU_PMU_C2C1] = "nvlink_c2c1", [GPMU_PMU_CNVLINK] = "cnvlink",
+};
+
+static const char *pmu_kind(const struct gpmu_pmu *pmu)
+{
+	size_t kind = gpmu_pmu_kind(pmu);
+
+	return kind < sizeof(pmu_kinds) / sizeof(pmu_kinds[0]) ? pmu_kinds[kind] : "other";
+}
+
+/* --- options --- */
+
+static void add_argument(struct list *list, const char *arg)
+{
+	for (size_t i = 0; list->kind < 0 && !list->globs.length &&
+	     i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i].word, arg)) {
+			list->kind = (int)words[i].kind;
+			return;
+		}
+	texts_add(&list->globs, arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct list *list = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &list->common;
+		return 0;
+	case KEY_ALL:
+		list->all = true;
+		return 0;
+	case 'j':
+		list->json = true;
+		return 0;
+	case KEY_NAMES:
+		list->names = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		add_argument(list, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "all", KEY_ALL, NULL, 0, "also what this machine does not have", 0 },
+	{ "json", 'j', NULL, 0, "JSON, an object a line", 0 },
+	{ "names", KEY_NAMES, NULL, 0, "names alone", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[metric|group|event|pmu|tracepoint] [GLOB...]",
+	.doc = "Lists what can be counted.",
+	.children = children,
+};
+
+/* --- which --- */
+
+static bool matches(const struct list *list, const char *name)
+{
+	for (size_t i = 0; i < list->globs.length; i++) {
+		const char *glob = list->globs.list[i];
+		char *inside;
+		bool match;
+
+		/* As perf list: a word is found anywhere in a name. */
+		if (strpbrk(glob, "*?[")) {
+			match = !fnmatch(glob, name, FNM_CASEFOLD);
+		} else {
+			inside = print_text("*%s*", glob);
+			match = !fnmatch(inside, name, FNM_CASEFOLD);
+			free(inside);
+		}
+		if (match)
+			return true;
+	}
+	return !list->globs.length;
+}
+
+/* Those that are not to be shown are taken out. */
+static void select_items(const struct list *list, struct items *items)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < items->length; i++) {
+		struct item *item = &items->list[i];
+
+		if ((item->here || list->all) && matches(list, item->name))
+			items->list[length++] = *item;
+		else
+			free(item->name);
+	}
+	items->length = length;
+}
+
+/* --- what is said of an item --- */
+
+static const char *unit_of(const struct item *item)
+{
+	const char *unit = NULL;
+
+	if (item->metric)
+		unit = gpmu_metric_unit(item->metric);
+	else if (item->event)
+		unit = gpmu_event_def_unit(item->event);
+	return unit ? unit : "";
+}
+
+/* Without a line break; the caller's to free */
+static char *describe(const struct list *list, const struct item *item)
+{
+	const struct gpmu_pmu *pmu = item->pmu;
+	char *text, *line;
+	size_t n = 0;
+
+	if (item->kind == ITEM_GROUP) {
+		while (gpmu_catalog_group_metric(list->common.catalog, item->name, n))
+			n++;
+		return print_text("%zu metric%s", n, n == 1 ? "" : "s");
+	}
+	if (item->kind == ITEM_PMU && gpmu_pmu_counters(pmu) >= 0)
+		return print_text("%s, %d counters%s", pmu_kind(pmu), gpmu_pmu_counters(pmu),
+				  gpmu_pmu_cycle_counter(pmu) == 1 ? " and that of cycles" : "");
+	if (item->kind == ITEM_PMU)
+		return print_text("%s", pmu_kind(pmu));
+	text = print_text("%s", item->description ? item->description : "");
+	for (line = text; (line = strchr(line, '\n')); )
+		*line = ' ';
+	return text;
+}
+
+/* --- text --- */
+
+static void put_cut(const struct list *list, const char *text, size_t used)
+{
+	size_t room = list->width > used + MIN_TEXT ? list->width - used : MIN_TEXT;
+
+	if (list->width && strlen(text) > room)
+		printf("%.*s...", (int)room - 3, text);
+	else
+		fputs(text, stdout);
+}
+
+/* What -v adds: "    LABEL  TEXT" */
+static void put_more(const char *label, const char *text)
+{
+	if (text && *text)
+		printf("      %-12s%s\n", label, text);
+}
+
+static void put_file(const char *file, unsigned int line)
+{
+	printf("      %-12s%s:%u\n", "file", file, line);
+}
+
+static void put_metric_more(const struct gpmu_metric *metric)
+{
+	const char *group;
+
+	put_more("details", gpmu_metric_details(metric));
+	put_more("formula", gpmu_metric_expr(metric));
+	put_more("threshold", gpmu_metric_threshold(metric));
+	put_more("PMU", gpmu_metric_pmu(metric));
+	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++)
+		put_more(i ? "" : "groups", group);
+	put_file(gpmu_metric_file(metric), gpmu_metric_line(metric));
+}
+
+static void put_pmu_more(const struct gpmu_pmu *pmu)
+{
+	const struct gpmu_node *node = gpmu_pmu_node(pmu);
+	const char *name;
+
+	put_more("identifier", gpmu_pmu_identifier(pmu));
+	if (node)
+		printf("      %-12s%d\n", "node", gpmu_node_number(node));
+	for (size_t i = 0; (name = gpmu_pmu_format_name(pmu, i)); i++)
+		printf("      %-12s%s=%s\n", i ? "" : "formats", name, gpmu_pmu_format(pmu, name));
+}
+
+static void put_item_more(const struct item *item)
+{
+	if (item->metric)
+		put_metric_more(item->metric);
+	if (item->event) {
+		put_more("details", gpmu_event_def_details(item->event));
+		put_more("terms", gpmu_event_def_terms(item->event));
+		put_file(gpmu_event_def_file(item->event), gpmu_event_def_line(item->event));
+	} else if (item->terms) {
+		put_more("terms", item->terms);
+	}
+	if (item->kind == ITEM_PMU)
+		put_pmu_more(item->pmu);
+}
+
+static void put_section(const struct list *list, const struct item *items, size_t n)
+{
+	const char *heading = kinds[items->kind].heading;
+	size_t name = strlen(heading), unit = 0, used;
+
+	for (size_t i = 0; i < n; i++) {
+		name = fmax(name, fmin(strlen(items[i].name), MAX_NAME));
+		unit = fmax(unit, strlen(unit_of(&items[i])));
+	}
+	unit = unit ? fmax(unit, strlen("UNIT")) + 2 : 0;
+	used = name + unit + strlen("  HERE  ");
+	printf("%-*s  %-*sHERE  DESCRIPTION\n", (int)name, heading, (int)unit, unit ? "UNIT" : "");
+	for (size_t i = 0; i < n; i++) {
+		char *text = describe(list, &items[i]);
+
+		printf("%-*s  %-*s%s", (int)name, items[i].name, (int)unit, unit_of(&items[i]),
+		       items[i].here ? "yes" : "no");
+		if (*text) {
+			fputs(items[i].here ? "   " : "    ", stdout);
+			put_cut(list, text, used);
+		}
+		putchar('\n');
+		free(text);
+		if (list->common.verbose)
+			put_item_more(&items[i]);
+	}
+}
+
+static void put_text(const struct list *list, const struct items *items)
+{
+	for (size_t i = 0, n; i < items->length; i += n) {
+		n = 1;
+		while (i + n < items->length && items->list[i + n].kind == items->list[i].kind)
+			n++;
+		if (i)
+			putchar('\n');
+		put_section(list, &items->list[i], n);
+	}
+}
+
+/* --- JSON --- */
+
+static void put_key(const char *key, const char *text)
+{
+	printf(",\"%s\":", key);
+	output_json(stdout, text);
+}
+
+static void put_metric_json(const struct gpmu_metric *metric)
+{
+	const char *group;
+
+	put_key("unit", gpmu_metric_unit(metric));
+	put_key("details", gpmu_metric_details(metric));
+	put_key("formula", gpmu_metric_expr(metric));
+	put_key("threshold", gpmu_metric_threshold(metric));
+	put_key("pmu", gpmu_metric_pmu(metric));
+	put_key("identifier", gpmu_metric_compat(metric));
+	printf(",\"groups\":[");
+	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++) {
+		if (i)
+			putchar(',');
+		output_json(stdout, group);
+	}
+	printf("]");
+	put_key("file", gpmu_metric_file(metric));
+	printf(",\"line\":%u", gpmu_metric_line(metric));
+}
+
+static void put_event_json(const struct item *item)
+{
+	const struct gpmu_event_def *event = item->event;
+
+	put_key("unit", event ? gpmu_event_def_unit(event) : NULL);
+	put_key("details", event ? gpmu_event_def_details(event) : NULL);
+	put_key("terms", event ? gpmu_event_def_terms(event) : item->terms);
+	put_key("pmu", event ? gpmu_event_def_pmu(event) : NULL);
+	put_key("topic", event ? gpmu_event_def_topic(event) : NULL);
+	put_key("file", event ? gpmu_event_def_file(event) : NULL);
+	if (event)
+		printf(",\"line\":%u", gpmu_event_def_line(event));
+	else
+		printf(",\"line\":null");
+}
+
+static void put_number(const char *key, int number)
+{
+	if (number < 0)
+		printf(",\"%s\":null", key);
+	else
+		printf(",\"%s\":%d", key, number);
+}
+
+static void put_pmu_json(const struct gpmu_pmu *pmu)
+{
+	const struct gpmu_node *node = gpmu_pmu_node(pmu);
+
+	put_key("pmu_kind", pmu_kind(pmu));
+	put_key("identifier", gpmu_pmu_identifier(pmu));
+	put_number("node", node ? gpmu_node_number(node) : -1);
+	put_number("counters", gpmu_pmu_counters(pmu));
+	put_number("counter_width", gpmu_pmu_counter_width(pmu));
+	put_number("cycle_counter", gpmu_pmu_cycle_counter(pmu));
+}
+
+static void put_json(const struct list *list, const struct item *item)
+{
+	char *text = describe(list, item);
+
+	printf("{\"gpmu\":%d", SCHEMA);
+	put_key("kind", kinds[item->kind].word);
+	put_key("name", item->name);
+	printf(",\"here\":%s", item->here ? "true" : "false");
+	put_key("description", *text ? text : NULL);
+	free(text);
+	if (item->metric)
+		put_metric_json(item->metric);
+	if (item->kind == ITEM_EVENT)
+		put_event_json(item);
+	if (item->kind == ITEM_PMU)
+		put_pmu_json(item->pmu);
+	puts("}");
+}
+
+static void put_items(const struct list *list, const struct items *items)
+{
+	if (!list->json && !list->names) {
+		put_text(list, items);
+		return;
+	}
+	for (size_t i = 0; i < items->length; i++) {
+		if (list->json)
+			put_json(list, &items->list[i]);
+		else
+			puts(items->list[i].name);
+	}
+}
+
+static size_t terminal_width(void)
+{
+	struct winsize size;
+
+	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct list list = { .kind = -1, .width = terminal_width() };
+	struct items items;
+	int status;
+
+	common_init(&list.common);
+	argp_parse(&argp, argc, argv, 0, NULL, &list);
+	if (list.json && list.names)
+		die("-j and --names: choose one");
+	common_open(&list.common);
+	items_init(&items);
+	for (enum item_kind kind = 0; kind < ITEM_KINDS; kind++)
+		if (list.kind < 0 ? kind != ITEM_TRACEPOINT : kind == (enum item_kind)list.kind)
+			items_add(&items, &list.common, kind);
+	items_sort(&items);
+	select_items(&list, &items);
+	put_items(&list, &items);
+	if (!items.length && !list.names)
+		say("there is none such here%s", list.all ? "" : "; --all lists what other "
+		    "machines have too");
+	status = items.length ? EXIT_SUCCESS : EXIT_FAILURE;
+	items_release(&items);
+	free(list.globs.list);
+	common_release(&list.common);
+	if (fflush(stdout) || ferror(stdout))
+		die("standard output cannot be written");
+	return status;
+}
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "events, metrics and PMUs, and which of them this machine has",
+	.run = run,
+};

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "list_items.h"
+
+/* perf's names that are in no catalog and not in sysfs */
+enum generic_class {
+	GENERIC_CORE,		/* of a PMU of the CPUs */
+	GENERIC_KERNEL,		/* of any kernel */
+	GENERIC_OWN,		/* what libgpmu itself measures */
+};
+
+static const struct {
+	const char *name;
+	enum generic_class of;
+	const char *description;
+} generics[] = {
+	{ "cycles", GENERIC_CORE, "Cycles of the CPU" },
+	{ "instructions", GENERIC_CORE, "Instructions that were retired" },
+	{ "cache-references", GENERIC_CORE, "Accesses to a cache, mostly the last level's" },
+	{ "cache-misses", GENERIC_CORE, "Those of cache-references that missed" },
+	{ "branches", GENERIC_CORE, "Branch instructions that were retired" },
+	{ "branch-misses", GENERIC_CORE, "Branches that were predicted wrongly" },
+	{ "bus-cycles", GENERIC_CORE, "Cycles of the bus" },
+	{ "stalled-cycles-frontend", GENERIC_CORE, "Cycles in which no instruction came" },
+	{ "stalled-cycles-backend", GENERIC_CORE, "Cycles in which none could be executed" },
+	{ "ref-cycles", GENERIC_CORE, "Cycles at a frequency that does not change" },
+	{ "L1-dcache-loads", GENERIC_CORE, "Reads of the first data cache" },
+	{ "L1-dcache-load-misses", GENERIC_CORE, "Those that missed" },
+	{ "L1-dcache-stores", GENERIC_CORE, "Writes to the first data cache" },
+	{ "L1-icache-loads", GENERIC_CORE, "Reads of the first instruction cache" },
+	{ "L1-icache-load-misses", GENERIC_CORE, "Those that missed" },
+	{ "LLC-loads", GENERIC_CORE, "Reads of the last level cache" },
+	{ "LLC-load-misses", GENERIC_CORE, "Those that missed" },
+	{ "LLC-stores", GENERIC_CORE, "Writes to the last level cache" },
+	{ "dTLB-loads", GENERIC_CORE, "Reads that need a translation" },
+	{ "dTLB-load-misses", GENERIC_CORE, "Those whose translation the TLB did not have" },
+	{ "iTLB-loads", GENERIC_CORE, "Instruction fetches that need a translation" },
+	{ "iTLB-load-misses", GENERIC_CORE, "Those whose translation the TLB did not have" },
+	{ "branch-loads", GENERIC_CORE, "Accesses to the branch predictor" },
+	{ "branch-load-misses", GENERIC_CORE, "Those that missed" },
+	{ "cpu-clock", GENERIC_KERNEL, "Time that was counted, by a timer of each CPU" },
+	{ "task-clock", GENERIC_KERNEL, "Time that tasks ran" },
+	{ "page-faults", GENERIC_KERNEL, "Page faults" },
+	{ "minor-faults", GENERIC_KERNEL, "Page faults for which nothing was read" },
+	{ "major-faults", GENERIC_KERNEL, "Page faults for which something was read" },
+	{ "context-switches", GENERIC_KERNEL, "A task gave the CPU to another" },
+	{ "cpu-migrations", GENERIC_KERNEL, "A task went on on another CPU" },
+	{ "alignment-faults", GENERIC_KERNEL, "Accesses that the kernel had to align" },
+	{ "emulation-faults", GENERIC_KERNEL, "Instructions that the kernel emulated" },
+	{ "cgroup-switches", GENERIC_KERNEL, "Context switches to another cgroup" },
+	{ "bpf-output", GENERIC_KERNEL, "What BPF programs write" },
+	{ "dummy", GENERIC_KERNEL, "Counts nothing" },
+	{ "duration_time", GENERIC_OWN, "Time that has passed" },
+	{ "user_time", GENERIC_OWN, "Time of the command outside the kernel" },
+	{ "system_time", GENERIC_OWN, "Time of the command in the kernel" },
+};
+
+/* Where the kernel shows tracepoints, and where older ones do */
+static const char *const tracepoint_files[] = {
+	"sys/kernel/tracing/available_events", "sys/kernel/debug/tracing/available_events",
+};
+
+#define MAX_TRACEPOINTS	(16u << 20)	/* bytes of that file */
+
+void items_init(struct items *items)
+{
+	*items = (struct items){ 0 };
+}
+
+void items_release(struct items *items)
+{
+	for (size_t i = 0; i < items->length; i++)
+		free(items->list[i].name);
+	free(items->list);
+	free(items->tracepoints);
+}
+
+static struct item *add(struct items *items, enum item_kind kind, char *name, bool here)
+{
+	struct item *item;
+
+	if (items->length == items->room) {
+		items->room = items->room ? 2 * items->room : 256;
+		items->list = need_memory(reallocarray(items->list, items->room,
+						       sizeof(*items->list)));
+	}
+	item = &items->list[items->length++];
+	*item = (struct item){ .kind = kind, .name = name, .here = here };
+	return item;
+}
+
+static char *copy(const char *text)
+{
+	return need_memory(strdup(text));
+}
+
+static bool supported(int answer)
+{
+	if (answer < 0)
+		die_no_memory();
+	return answer;
+}
+
+static void add_metrics(struct items *items, const struct common *common)
+{
+	const struct gpmu_metric *metric;
+
+	for (size_t i = 0; (metric = gpmu_catalog_metric(common->catalog, i)); i++) {
+		struct item *item = add(items, ITEM_METRIC, copy(gpmu_metric_name(metric)),
+					supported(gpmu_metric_supported(metric, common->machine)));
+
+		item->description = gpmu_metric_description(metric);
+		item->metric = metric;
+	}
+}
+
+static void add_groups(struct items *items, const struct common *common)
+{
+	const struct gpmu_metric *metric;
+	const char *group;
+
+	for (size_t i = 0; (group = gpmu_catalog_group(common->catalog, i)); i++) {
+		bool here = false;
+
+		for (size_t k = 0; !here; k++) {
+			metric = gpmu_catalog_group_metric(common->catalog, group, k);
+			if (!metric)
+				break;
+			here = supported(gpmu_metric_supported(metric, common->machine));
+		}
+		add(items, ITEM_GROUP, copy(group), here);
+	}
+}
+
+static void add_catalog_events(struct items *items, const struct common *common)
+{
+	const struct gpmu_event_def *event;
+
+	for (size_t i = 0; (event = gpmu_catalog_event(common->catalog, i)); i++) {
+		const char *pmu = gpmu_event_def_pmu(event), *name = gpmu_event_def_name(event);
+		struct item *item;
+
+		item = add(items, ITEM_EVENT, pmu ? print_text("%s/%s/", pmu, name) : copy(name),
+			   supported(gpmu_event_def_supported(event, common->machine)));
+		item->description = gpmu_event_def_description(event);
+		item->event = event;
+	}
+}
+
+/* The length of the name without the number that is its socket's: all such PMUs have it */
+static int kind_length(const struct gpmu_pmu *pmu)
+{
+	const char *name = gpmu_pmu_name(pmu), *instance = strstr(name, "_inst_");
+	size_t length = instance ? (size_t)(instance - name) : strlen(name);
+
+	if (gpmu_pmu_number(pmu) < 0)
+		return (int)strlen(name);
+	while (length && name[length - 1] >= '0' && name[length - 1] <= '9')
+		length--;
+	return length && name[length - 1] == '_' ? (int)length - 1 : (int)strlen(name);
+}
+
+static void add_sysfs_events(struct items *items, const struct common *common)
+{
+	const struct gpmu_pmu *pmu;
+	const char *event;
+
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(common->machine, i)); i++) {
+		bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
+
+		for (size_t k = 0; (event = gpmu_pmu_event_name(pmu, k)); k++) {
+			struct item *item;
+
+			item = add(items, ITEM_EVENT,
+				   core ? copy(event) : print_text("%.*s/%s/", kind_length(pmu),
+								   gpmu_pmu_name(pmu), event),
+				   true);
+			item->pmu = pmu;
+			item->terms = gpmu_pmu_event(pmu, event);
+		}
+	}
+}
+
+static bool has_core_pmu(const struct gpmu_machine *machine)
+{
+	const struct gpmu_pmu *pmu;
+
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
+		if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
+			return true;
+	return false;
+}
+
+static void add_generics(struct items *items, const struct common *common)
+{
+	bool core = has_core_pmu(common->machine);
+
+	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++) {
+		struct item *item = add(items, ITEM_EVENT, copy(generics[i].name),
+					core || generics[i].of != GENERIC_CORE);
+
+		item->description = generics[i].description;
+	}
+}
+
+static void add_pmus(struct items *items, const struct common *common)
+{
+	const struct gpmu_pmu *pmu;
+
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(common->machine, i)); i++)
+		add(items, ITEM_PMU, copy(gpmu_pmu_name(pmu)), true)->pmu = pmu;
+}
+
+/* The file's text, new; NULL with errno */
+static char *read_file(const struct gpmu_machine *machine, const char *path)
+{
+	for (size_t size = 256u << 10; size <= MAX_TRACEPOINTS; size *= 2) {
+		char *text = need_memory(malloc(size));
+		int ret = gpmu_machine_read(machine, path, text, size);
+
+		if (ret >= 0)
+			return text;
+		free(text);
+		errno = -ret;
+		if (ret != -EFBIG)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void add_tracepoints(struct items *items, const struct common *common)
+{
+	const size_t n = sizeof(tracepoint_files) / sizeof(tracepoint_files[0]);
+	char *line, *rest = NULL;
+	int error = ENOENT;
+
+	for (size_t i = 0; i < n && !items->tracepoints; i++) {
+		items->tracepoints = read_file(common->machine, tracepoint_files[i]);
+		if (!items->tracepoints && errno != ENOENT)
+			error = errno;
+	}
+	if (!items->tracepoints) {
+		say("/%s: %s; %s", tracepoint_files[0], strerror(error),
+		    error == ENOENT ? "mount tracefs there" : "run gpmu as root");
+		return;
+	}
+	line = strtok_r(items->tracepoints, "\n", &rest);
+	for (; line; line = strtok_r(NULL, "\n", &rest))
+		add(items, ITEM_TRACEPOINT, copy(line), true);
+}
+
+void items_add(struct items *items, const struct common *common, enum item_kind kind)
+{
+	switch (kind) {
+	case ITEM_METRIC:
+		add_metrics(items, common);
+		break;
+	case ITEM_GROUP:
+		add_groups(items, common);
+		break;
+	case ITEM_EVENT:
+		add_catalog_events(items, common);
+		add_sysfs_events(items, common);
+		add_generics(items, common);
+		break;
+	case ITEM_PMU:
+		add_pmus(items, common);
+		break;
+	case ITEM_TRACEPOINT:
+		add_tracepoints(items, common);
+		break;
+	case ITEM_KINDS:
+		break;
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int order = x->kind != y->kind ? (int)x->kind - (int)y->kind :
+					 strverscmp(x->name, y->name);
+
+	if (order)
+		return order;
+	if (x->here != y->here)
+		return x->here ? -1 : 1;
+	return (int)(y->event != NULL) - (int)(x->event != NULL);
+}
+
+/* What the catalog says and what sysfs shows of an event become one. */
+static void merge(struct item *to, const struct item *from)
+{
+	if (!to->event)
+		to->event = from->event;
+	if (!to->pmu) {
+		to->pmu = from->pmu;
+		to->terms = from->terms;
+	}
+	if (!to->description)
+		to->description = from->description;
+}
+
+void items_sort(struct items *items)
+{
+	size_t length = 0;
+
+	if (!items->length)
+		return;
+	qsort(items->list, items->length, sizeof(*items->list), compare);
+	for (size_t i = 0; i < items->length; i++) {
+		struct item *last = length ? &items->list[length - 1] : NULL;
+
+		if (last && last->kind == items->list[i].kind &&
+		    !strcmp(last->name, items->list[i].name)) {
+			merge(last, &items->list[i]);
+			free(items->list[i].name);
+		} else {
+			items->list[length++] = items->list[i];
+		}
+	}
+	items->length = length;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "output.h"
+
+/* What is to be removed if gpmu exits before it is complete; there is one at most */
+static char *unfinished;
+
+static void remove_unfinished(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
+/* The file that @path is, through links; of one that is not there its name */
+static char *resolve(const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	return real ? real : need_memory(strdup(path));
+}
+
+/* The mode of the file that it replaces, or that of a new one */
+static mode_t mode_for(const char *path)
+{
+	struct stat status;
+	mode_t mask;
+
+	if (!stat(path, &status))
+		return status.st_mode & 0777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/*
+ * /dev/stdout and the like, which are never replaced. They may be a file that others write
+ * too, as the command does, so what they wrote stays.
+ */
+static bool is_special(const char *path)
+{
+	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+}
+
+static int open_temporary(struct output *output)
+{
+	int fd, error;
+
+	output->temporary = print_text("%s.XXXXXX", output->path);
+	fd = mkostemp(output->temporary, O_CLOEXEC);
+	if (fd < 0) {
+		error = -errno;
+		free(output->temporary);
+		output->temporary = NULL;
+		return error;
+	}
+	if (!unfinished)
+		atexit(remove_unfinished);
+	unfinished = output->temporary;
+	if (!fchmod(fd, mode_for(output->path)))
+		output->file = fdopen(fd, "w");
+	if (output->file)
+		return 0;
+	error = -errno;
+	close(fd);
+	return error;
+}
+
+int output_open(struct output *output, const char *path, enum output_mode mode, FILE *standard)
+{
+	struct stat status;
+	int ret = 0;
+
+	*output = (struct output){ .file = standard };
+	if (!path)
+		return 0;
+	output->file = NULL;
+	output->path = resolve(path);
+	if (is_special(path) || is_special(output->path))
+		mode = OUTPUT_APPEND;
+	if (mode == OUTPUT_REPLACE && !stat(output->path, &status) && !S_ISREG(status.st_mode))
+		mode = OUTPUT_WRITE;
+	if (mode == OUTPUT_REPLACE) {
+		ret = open_temporary(output);
+	} else {
+		output->file = fopen(output->path, mode == OUTPUT_APPEND ? "ae" : "we");
+		ret = output->file ? 0 : -errno;
+	}
+	if (ret)
+		output_drop(output);
+	return ret;
+}
+
+int output_close(struct output *output)
+{
+	int ret = 0;
+
+	if (!output->path)
+		return fflush(output->file) || ferror(output->file) ? -EIO : 0;
+	if (ferror(output->file))
+		ret = -EIO;
+	if (fclose(output->file) && !ret)
+		ret = -errno;
+	output->file = NULL;
+	if (!ret && output->temporary) {
+		if (rename(output->temporary, output->path))
+			ret = -errno;
+		else
+			unfinished = NULL;
+	}
+	output_drop(output);
+	return ret;
+}
+
+void output_drop(struct output *output)
+{
+	if (output->path && output->file)
+		fclose(output->file);
+	remove_unfinished();
+	unfinished = NULL;
+	free(output->temporary);
+	free(output->path);
+	*output = (struct output){ 0 };
+}
+
+/* How many bytes the character is that begins here; 0: it is none */
+static size_t character(const unsigned char *text)
+{
+	static const struct {
+		unsigned char mask, lead;
+		size_t length;
+		unsigned long first;	/* that is not to be written in fewer bytes */
+	} forms[] = {
+		{ 0x80, 0x00, 1, 0 }, { 0xe0, 0xc0, 2, 0x80 }, { 0xf0, 0xe0, 3, 0x800 },
+		{ 0xf8, 0xf0, 4, 0x10000 },
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		unsigned long code = text[0] & (unsigned char)~forms[i].mask;
+
+		if ((text[0] & forms[i].mask) != forms[i].lead)
+			continue;
+		for (size_t k = 1; k < forms[i].length; k++) {
+			if ((text[k] & 0xc0) != 0x80)
+				return 0;
+			code = code << 6 | (text[k] & 0x3f);
+		}
+		if (code < forms[i].first || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+			return 0;
+		return forms[i].length;
+	}
+	return 0;
+}
+
+void output_json(FILE *file, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	if (!text) {
+		fputs("null", file);
+		return;
+	}
+	putc('"', file);
+	while (*at) {
+		size_t length = character(at);
+
+		if (!length)
+			fputs("\\ufffd", file);
+		else if (*at == '"' || *at == '\\')
+			fprintf(file, "\\%c", *at);
+		else if (*at < ' ' || *at == 0x7f)
+			fprintf(file, "\\u%04x", *at);
+		else
+			fwrite(at, 1, length, file);
+		at += length ? length : 1;
+	}
+	putc('"', file);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where results go, and JSON texts. */
+#ifndef GPMU_OUTPUT_H
+#define GPMU_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum output_mode {
+	OUTPUT_REPLACE,	/* as a whole, when it is complete: until then the old file is there */
+	OUTPUT_WRITE,	/* at once, for what takes long and is to be looked at meanwhile */
+	OUTPUT_APPEND,
+};
+
+struct output {
+	FILE *file;
+	char *path;		/* NULL: it is not a file of its own */
+	char *temporary;	/* beside it; or NULL */
+};
+
+/*
+ * @path NULL: @standard, stdout or stderr. What is no regular file, or below /dev or /proc as
+ * /dev/stdout, is written at once. 0 or -errno
+ */
+int output_open(struct output *output, const char *path, enum output_mode mode, FILE *standard);
+/* Complete: it takes its place. 0 or -errno, which is that of an earlier write too */
+int output_close(struct output *output);
+/* Leaves what was there, also done when gpmu exits before output_close() */
+void output_drop(struct output *output);
+
+/* A JSON text with its quotes, "null" of NULL; what is no UTF-8 is U+FFFD. */
+void output_json(FILE *file, const char *text);
+
+#endif /* GPMU_OUTPUT_H */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu plan: what is counted at the same time, as "perf stat -e" takes it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "common.h"
+
+struct options {
+	struct common common;
+	bool system_wide;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->common;
+		state->child_inputs[1] = &options->common;
+		return 0;
+	case 'a':
+		options->system_wide = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "%s: expected options alone", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option argp_options[] = {
+	{ "all-cpus", 'a', NULL, 0, "for perf stat -a, where formulas ask for that", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ &request_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
+};
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse,
+	.doc = "Prints the groups of events of metrics, for \"perf stat -e\".",
+	.children = children,
+};
+
+static int print(const struct options *options, const struct gpmu_plan *plan)
+{
+	char *text = need_memory(gpmu_plan_text(plan));
+	int status = EXIT_SUCCESS;
+
+	for (size_t i = 0; gpmu_plan_item(plan, i); i++)
+		if (gpmu_plan_item_why(plan, i))
+			status = EXIT_FAILURE;
+	common_plan_warnings(plan);
+	if (options->common.verbose)
+		common_explain(plan);
+	if (*text)
+		puts(text);
+	free(text);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = { 0 };
+	struct gpmu_plan *plan;
+	int status;
+
+	common_init(&options.common);
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (!options.common.n_requests)
+		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");
+	common_open(&options.common);
+	plan = common_plan(&options.common, options.system_wide);
+	status = print(&options, plan);
+	gpmu_plan_free(plan);
+	common_release(&options.common);
+	if (fflush(stdout) || ferror(stdout))
+		die("standard output cannot be written");
+	return status;
+}
+
+const struct cmd cmd_plan = {
+	.name = "plan",
+	.summary = "the groups of events that metrics need, for \"perf stat -e\"",
+	.run = run,
+};

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu stat: counts events and metrics, of a command, tasks, CPUs or the machine. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "common.h"
+#include "count.h"
+#include "output.h"
+
+#define MS		1000000LL	/* ns */
+#define MAX_TIME	31536000000LL	/* ms: a year */
+#define MAX_REASONS	20		/* of --strict */
+
+enum {
+	KEY_INTERVALS = COMMON_KEYS,
+	KEY_DURATION,
+	KEY_TIMEOUT,
+	KEY_APPEND,
+	KEY_PER_NODE,
+	KEY_STRICT,
+	KEY_NO_BIG_NUM,
+};
+
+struct tasks {
+	pid_t *list;
+	size_t length;
+	const char *text;	/* as it was given */
+};
+
+struct stat {
+	struct common common;
+	bool system;
+	const char *cpus;
+	struct tasks pids, tids;
+	uint64_t interval, intervals;	/* ns */
+	uint64_t timeout;
+	unsigned int runs;
+	int64_t delay;
+	const char *path;		/* -o */
+	bool append, json, per_node, no_aggr, no_inherit, strict, no_big_num;
+	const char *separator;
+	char **argv;			/* the command; NULL: none */
+	struct output output;
+	struct gpmu_sink *sink;
+	char **reasons;			/* why --strict fails, each once */
+	size_t n_reasons;
+	bool more_reasons;
+	struct gpmu_row *uncounted;
+	size_t n_uncounted;
+};
+
+/* What is counted unless something else is asked for */
+static const char default_events[] =
+	"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions";
+
+/* And with -a, those of these that the machine has: all that goes over a Grace's links */
+static const char *const default_metrics[] = {
+	"GraceMemBW", "GraceGpuMemBW", "GraceRemoteBW", "GracePcieBW", "GraceC2c0BW",
+	"GraceC2c1BW", "GraceCnvlinkBW",
+};
+
+/* --- options --- */
+
+static void parse_tasks(const char *option, const char *text, struct tasks *tasks)
+{
+	const char *at = text;
+
+	do {
+		char *end;
+		long tid;
+
+		errno = 0;
+		tid = strtol(at, &end, 10);
+		if (!isdigit((unsigned char)*at) || errno || tid < 1 || tid > INT32_MAX ||
+		    (*end && *end != ','))
+			die("%s %s: expected numbers of processes or threads separated by \",\"",
+			    option, text);
+		tasks->list = need_memory(reallocarray(tasks->list, tasks->length + 1,
+						       sizeof(*tasks->list)));
+		tasks->list[tasks->length++] = (pid_t)tid;
+		at = end;
+	} while (*at++);
+	tasks->text = text;
+}
+
+/* Seconds, "1.5" */
+static uint64_t parse_duration(const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.001) || seconds > (double)MAX_TIME / 1000)
+		die("--duration %s: expected seconds, 0.001 or more", text);
+	return (uint64_t)llround(seconds * 1000) * MS;
+}
+
+/* As perf: a tabulator may be written as \t. */
+static const char *parse_separator(const char *text)
+{
+	return strcmp(text, "\\t") ? text : "\t";
+}
+
+static error_t parse_time(struct stat *stat, int key, const char *arg)
+{
+	switch (key) {
+	case 'I':
+		stat->interval = (uint64_t)parse_number("-I", arg, 1, MAX_TIME) * MS;
+		return 0;
+	case KEY_INTERVALS:
+		stat->intervals = (uint64_t)parse_number("--interval-count", arg, 1, INT32_MAX);
+		return 0;
+	case 'r':
+		stat->runs = (unsigned int)parse_number("-r", arg, 1, 1000000);
+		return 0;
+	case 'D':
+		stat->delay = parse_number("-D", arg, -1, MAX_TIME);
+		stat->delay *= stat->delay > 0 ? MS : 1;
+		return 0;
+	case KEY_DURATION:
+	case KEY_TIMEOUT:
+		if (stat->timeout)
+			die("--duration and --timeout: choose one, once");
+		stat->timeout = key == KEY_DURATION ? parse_duration(arg) :
+				(uint64_t)parse_number("--timeout", arg, 1, MAX_TIME) * MS;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_flag(struct stat *stat, int key)
+{
+	const struct {
+		int key;
+		bool *flag;
+	} flags[] = {
+		{ 'a', &stat->system }, { 'A', &stat->no_aggr }, { 'i', &stat->no_inherit },
+		{ 'j', &stat->json }, { KEY_APPEND, &stat->append },
+		{ KEY_PER_NODE, &stat->per_node }, { KEY_STRICT, &stat->strict },
+		{ KEY_NO_BIG_NUM, &stat->no_big_num },
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (flags[i].key == key) {
+			*flags[i].flag = true;
+			return 0;
+		}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct stat *stat = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &stat->common;
+		state->child_inputs[1] = &stat->common;
+		return 0;
+	case 'C':
+		stat->cpus = arg;
+		return 0;
+	case 'p':
+		parse_tasks("-p", arg, &stat->pids);
+		return 0;
+	case 't':
+		parse_tasks("-t", arg, &stat->tids);
+		return 0;
+	case 'o':
+		stat->path = arg;
+		return 0;
+	case 'x':
+		stat->separator = parse_separator(arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The rest is the command's. */
+		stat->argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	default:
+		return parse_flag(stat, key) ? parse_time(stat, key, arg) : 0;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "all-cpus", 'a', NULL, 0, "count all that runs, on all CPUs", 0 },
+	{ "cpu", 'C', "LIST", 0, "count all that runs on these CPUs, as 0-3,8", 0 },
+	{ "pid", 'p', "LIST", 0, "count these processes, until they end", 0 },
+	{ "tid", 't', "LIST", 0, "count these threads, until they end", 0 },
+	{ "no-inherit", 'i', NULL, 0, "do not count what tasks start", 0 },
+	{ "interval-print", 'I', "MS", 0, "print what was counted every MS milliseconds", 0 },
+	{ "interval-count", KEY_INTERVALS, "N", 0, "end counting after N intervals", 0 },
+	{ "repeat", 'r', "N", 0, "run the command N times, print means and deviations", 0 },
+	{ "delay", 'D', "MS", 0, "begin MS milliseconds after the start; -1: never", 0 },
+	{ "duration", KEY_DURATION, "S", 0, "end counting after S seconds, and the command", 0 },
+	{ "timeout", KEY_TIMEOUT, "MS", 0, "end counting after MS ms, and the command", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE, not to standard error", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "append to FILE", 0 },
+	{ "field-separator", 'x', "SEP", 0, "print CSV, with SEP between columns", 0 },
+	{ "json-output", 'j', NULL, 0, "print JSON, an object a line", 0 },
+	{ "per-node", KEY_PER_NODE, NULL, 0, "a row for each node", 0 },
+	{ "no-aggr", 'A', NULL, 0, "a row for each CPU; with -a or -C", 0 },
+	{ "strict", KEY_STRICT, NULL, 0, "fail if a value is missing or was multiplexed", 0 },
+	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "no commas in numbers", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ &request_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[COMMAND [ARGUMENT...]]",
+	.doc = "Counts events and metrics of a command, of tasks, or of the machine.",
+	.children = children,
+};
+
+/* What does not go together */
+static void check(const struct stat *stat)
+{
+	const bool system = stat->system || stat->cpus;
+	const bool tasks = stat->pids.length || stat->tids.length;
+	const struct {
+		bool wrong;
+		const char *why;
+	} checks[] = {
+		{ !system && !tasks && !stat->argv,
+		  "expected a command, or -a, -C, -p or -t; \"gpmu stat --help\" says more" },
+		{ system && tasks, "-p or -t with -a or -C: choose one" },
+		{ stat->json && stat->separator, "-j and -x: choose one" },
+		{ stat->per_node && stat->no_aggr, "--per-node and -A: choose one" },
+		{ stat->no_aggr && !system, "-A needs -a or -C" },
+		{ stat->intervals && !stat->interval, "--interval-count needs -I" },
+		{ stat->append && !stat->path, "--append needs -o" },
+		{ stat->runs > 1 && !stat->argv, "-r needs a command" },
+		{ stat->runs > 1 && stat->interval, "-r and -I: choose one" },
+		{ stat->delay < 0 && !stat->argv && !stat->timeout && !tasks,
+		  "-D -1 needs a command, tasks or a time to end at" },
+	};
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (checks[i].wrong)
+			die("%s", checks[i].why);
+}
+
+static void add_defaults(struct stat *stat)
+{
+	const struct common *common = &stat->common;
+
+	common_request(&stat->common, false, default_events);
+	for (size_t i = 0; stat->system &&
+	     i < sizeof(default_metrics) / sizeof(default_metrics[0]); i++) {
+		const struct gpmu_metric *metric;
+
+		metric = gpmu_catalog_find_metric(common->catalog, default_metrics[i],
+						  common->machine);
+		if (metric && gpmu_metric_supported(metric, common->machine) == 1)
+			common_request(&stat->common, true, default_metrics[i]);
+	}
+}
+
+/* --- output --- */
+
+/* "'./app -n 3'", "'system wide'", "'CPU(s) 0-3'", "process id '123'" */
+static char *title_of(const struct stat *stat)
+{
+	char *title = NULL;
+	size_t size;
+	FILE *file;
+
+	if (stat->cpus)
+		return print_text("'CPU(s) %s'", stat->cpus);
+	if (stat->system)
+		return print_text("'system wide'");
+	if (stat->pids.length)
+		return print_text("process id '%s'", stat->pids.text);
+	if (stat->tids.length)
+		return print_text("thread id '%s'", stat->tids.text);
+	file = need_memory(open_memstream(&title, &size));
+	for (char **arg = stat->argv; *arg; arg++)
+		fprintf(file, "%s%s", arg == stat->argv ? "'" : " ", *arg);
+	putc('\'', file);
+	if (fclose(file))
+		die_no_memory();
+	return title;
+}
+
+static void open_output(struct stat *stat)
+{
+	enum output_mode mode = stat->append ? OUTPUT_APPEND :
+				stat->interval ? OUTPUT_WRITE : OUTPUT_REPLACE;
+	struct gpmu_sink_options sink = {
+		.size = sizeof(sink),
+		.separator = stat->separator,
+		.interval = stat->interval > 0,
+		.big_numbers = !stat->no_big_num,
+		.per_node = stat->per_node,
+		.runs = stat->runs,
+	};
+	struct gpmu_error error = { .text = "" };
+	char *title = title_of(stat);
+	int ret = output_open(&stat->output, stat->path, mode, stderr);
+
+	if (ret)
+		die("%s: %s", stat->path, strerror(-ret));
+	sink.title = title;
+	sink.color = common_wants_color(&stat->common, stat->output.file);
+	stat->sink = gpmu_sink_new(stat->json ? GPMU_SINK_JSON :
+				   stat->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY,
+				   stat->output.file, &sink, &error);
+	if (!stat->sink)
+		die("-x: %s", error.text);
+	free(title);
+}
+
+static void die_of_output(const struct stat *stat, int error)
+{
+	die("%s: %s", stat->path ? stat->path : "standard error", strerror(-error));
+}
+
+/* --- --strict --- */
+
+static void add_reason(struct stat *stat, char *reason)
+{
+	for (size_t i = 0; i < stat->n_reasons; i++)
+		if (!strcmp(stat->reasons[i], reason)) {
+			free(reason);
+			return;
+		}
+	if (stat->n_reasons == MAX_REASONS) {
+		stat->more_reasons = true;
+		free(reason);
+		return;
+	}
+	stat->reasons = need_memory(reallocarray(stat->reasons, stat->n_reasons + 1,
+						 sizeof(*stat->reasons)));
+	stat->reasons[stat->n_reasons++] = reason;
+}
+
+/* " of node 1" */
+static void place_of(const struct gpmu_row *row, char *place, size_t size)
+{
+	*place = '\0';
+	if (row->cpu >= 0)
+		snprintf(place, size, " of CPU %d", row->cpu);
+	else if (row->node >= 0)
+		snprintf(place, size, " of node %d", row->node);
+}
+
+/* An idle metric is no failure, what it is of did not happen. */
+static void note_row(struct stat *stat, const struct gpmu_row *row)
+{
+	static const char *const states[] = {
+		[GPMU_NOT_COUNTED] = "not counted", [GPMU_NOT_SUPPORTED] = "not supported",
+	};
+	char place[32];
+
+	place_of(row, place, sizeof(place));
+	if (row->state == GPMU_NOT_COUNTED || row->state == GPMU_NOT_SUPPORTED)
+		add_reason(stat, print_text("%s%s: %s%s%s", row->name, place, states[row->state],
+					    row->why ? ": " : "", row->why ? row->why : ""));
+	else if (row->share < 1)
+		add_reason(stat, print_text("%s%s: multiplexed", row->name, place));
+	else if (row->runs < stat->runs && row->state == GPMU_OK)
+		add_reason(stat, print_text("%s%s: missing in some of the runs", row->name, place));
+}
+
+/* Whether all is as --strict wants it; says what is not */
+static bool is_strict(const struct stat *stat)
+{
+	for (size_t i = 0; i < stat->n_reasons; i++)
+		say("--strict: %s", stat->reasons[i]);
+	if (stat->more_reasons)
+		say("--strict: and more");
+	return !stat->n_reasons;
+}
+
+static void show_rows(const struct gpmu_row *rows, size_t n, void *user)
+{
+	const char *at = (const char *)rows;
+	struct stat *stat = user;
+	int ret = gpmu_sink_rows(stat->sink, rows, n);
+
+	if (ret)
+		die_of_output(stat, ret);
+	for (size_t i = 0; stat->strict && i < n; i++, at += rows->size)
+		note_row(stat, (const struct gpmu_row *)at);
+}
+
+/* --- runs --- */
+
+static void show_end(struct stat *stat, const struct gpmu_sink_end *end)
+{
+	int ret = gpmu_sink_end(stat->sink, end);
+
+	if (!ret)
+		ret = output_close(&stat->output);
+	if (ret)
+		die_of_output(stat, ret);
+}
+
+/* Rows of a run that ended before counting began */
+static void make_uncounted(struct stat *stat, const struct gpmu_plan *plan)
+{
+	const char *name;
+	size_t n = 0;
+
+	free(stat->uncounted);
+	while (gpmu_plan_item(plan, n))
+		n++;
+	stat->uncounted = need_memory(calloc(n + 1, sizeof(*stat->uncounted)));
+	for (size_t i = 0; (name = gpmu_plan_item(plan, i)); i++)
+		stat->uncounted[i] = (struct gpmu_row){
+			.size = sizeof(struct gpmu_row),
+			.metric = gpmu_plan_item_is_metric(plan, i),
+			.name = name,
+			.scope = stat->system || stat->cpus ? GPMU_SCOPE_MACHINE :
+							      GPMU_SCOPE_PROCESS,
+			.node = -1, .package = -1, .cpu = -1, .pid = -1,
+			.state = GPMU_NOT_COUNTED,
+			.value = NAN, .share = NAN, .alert = -1, .runs = 1,
+			.why = "the run ended before counting began",
+		};
+	stat->n_uncounted = n;
+}
+
+static void total(struct stat *stat, const struct count *count, const struct count_end *end,
+		  struct gpmu_session *session, const struct gpmu_row **rows, size_t *n)
+{
+	int ret;
+
+	if (!end->counted) {
+		make_uncounted(stat, count->plan);
+		*rows = stat->uncounted;
+		*n = stat->n_uncounted;
+		return;
+	}
+	ret = gpmu_session_total(session, rows, n);
+	if (ret)
+		die("counters cannot be read: %s", strerror(-ret));
+}
+
+/* As a shell says it; who pressed Ctrl-C knows. */
+static void say_signal(const struct stat *stat, const struct count_end *end)
+{
+	if (end->signal && end->signal != SIGINT && end->signal != SIGPIPE && !stat->timeout)
+		say("%s: %s", stat->argv[0], strsignal(end->signal));
+}
+
+static void run_once(struct stat *stat, const struct count *count, int *status)
+{
+	struct gpmu_session *session;
+	const struct gpmu_row *rows;
+	struct count_end end;
+	size_t n;
+
+	session = count_run(count, &end);
+	*status = end.status;
+	if (!session)
+		return;
+	say_signal(stat, &end);
+	if (!stat->interval || !end.counted) {
+		total(stat, count, &end, session, &rows, &n);
+		show_rows(rows, n, stat);
+	}
+	show_end(stat, &(struct gpmu_sink_end){ .size = sizeof(struct gpmu_sink_end),
+						.elapsed = end.elapsed, .user = end.user,
+						.system = end.system });
+	gpmu_session_free(session);
+}
+
+/* The status is the first that is not 0. */
+static void run_several(struct stat *stat, const struct count *count, int *status)
+{
+	struct gpmu_runs *runs = need_memory(gpmu_runs_new());
+	struct gpmu_sink_end sink_end = { .size = sizeof(sink_end) };
+	struct count_end end = { .executed = true };
+	struct gpmu_session *session;
+	const struct gpmu_row *rows;
+	unsigned int i;
+	size_t n;
+	int ret;
+
+	for (i = 0; i < stat->runs && !end.interrupted; i++) {
+		session = count_run(count, &end);
+		*status = *status ? *status : end.status;
+		if (!session)
+			break;
+		say_signal(stat, &end);
+		total(stat, count, &end, session, &rows, &n);
+		sink_end.elapsed = end.elapsed;
+		sink_end.user = end.user;
+		sink_end.system = end.system;
+		ret = gpmu_runs_add(runs, rows, n, &sink_end);
+		if (ret)
+			die("run %u: %s", i + 1, ret != -EINVAL ? strerror(-ret) :
+			    "it has not the rows of the first; have CPUs come or gone?");
+		gpmu_session_free(session);
+	}
+	if (end.executed) {
+		rows = gpmu_runs_rows(runs, &n);
+		show_rows(rows, n, stat);
+		gpmu_runs_end(runs, &sink_end);
+		show_end(stat, &sink_end);
+	}
+	gpmu_runs_free(runs);
+}
+
+static enum gpmu_aggregation aggregation_of(const struct stat *stat)
+{
+	if (stat->no_aggr)
+		return GPMU_AGGREGATE_CPU;
+	return stat->per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
+}
+
+static int count_all(struct stat *stat, const struct gpmu_plan *plan)
+{
+	const struct count count = {
+		.plan = plan,
+		.session = {
+			.size = sizeof(count.session),
+			.system = stat->system || stat->cpus,
+			.cpus = stat->cpus,
+			.pids = stat->pids.list,
+			.n_pids = stat->pids.length,
+			.tids = stat->tids.list,
+			.n_tids = stat->tids.length,
+			.inherit = !stat->no_inherit,
+			.aggregation = aggregation_of(stat),
+		},
+		.argv = stat->argv,
+		.delay = stat->delay,
+		.interval = stat->interval,
+		.intervals = stat->intervals,
+		.timeout = stat->timeout,
+		.rows = stat->interval ? show_rows : NULL,
+		.user = stat,
+	};
+	int status = EXIT_SUCCESS;
+
+	if (stat->runs > 1)
+		run_several(stat, &count, &status);
+	else
+		run_once(stat, &count, &status);
+	return stat->strict && !is_strict(stat) ? EXIT_OWN : status;
+}
+
+static void stat_release(struct stat *stat)
+{
+	for (size_t i = 0; i < stat->n_reasons; i++)
+		free(stat->reasons[i]);
+	free(stat->reasons);
+	free(stat->uncounted);
+	free(stat->pids.list);
+	free(stat->tids.list);
+	gpmu_sink_free(stat->sink);
+	output_drop(&stat->output);
+	common_release(&stat->common);
+}
+
+static int run(int argc, char **argv)
+{
+	struct stat stat = { .runs = 1 };
+	struct gpmu_plan *plan;
+	bool asked;
+	int status;
+
+	common_init(&stat.common);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &stat);
+	check(&stat);
+	common_open(&stat.common);
+	asked = stat.common.n_requests > 0;
+	if (!asked)
+		add_defaults(&stat);
+	plan = common_plan(&stat.common, stat.system || stat.cpus);
+	if (asked || stat.common.verbose)
+		common_plan_warnings(plan);
+	if (stat.common.verbose)
+		common_explain(plan);
+	open_output(&stat);
+	status = count_all(&stat, plan);
+	gpmu_plan_free(plan);
+	stat_release(&stat);
+	return status;
+}
+
+const struct cmd cmd_stat = {
+	.name = "stat",
+	.summary = "count events and metrics of a command or the machine",
+	.run = run,
+};

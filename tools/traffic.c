@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu traffic: who reads and writes which memory of a Grace, as a matrix. */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "common.h"
+#include "count.h"
+#include "output.h"
+#include "traffic.h"
+
+#define MS	 1000000ull /* ns */
+#define MAX_TIME 31536000000ll /* ms: a year */
+
+enum {
+	KEY_INTERVALS = COMMON_KEYS,
+	KEY_DURATION,
+	KEY_APPEND,
+	KEY_CHIP,
+};
+
+struct traffic {
+	struct common common;
+	enum gpmu_flow_chip chip;
+	uint64_t interval, intervals, duration; /* ns */
+	const char *path; /* -o */
+	bool append, json;
+	const char *separator;
+	char **argv; /* the command; NULL: none */
+	struct gpmu_flow *flow;
+	struct output output;
+	bool headed; /* the CSV file has its first lines */
+};
+
+static enum gpmu_flow_chip parse_chip(const char *text)
+{
+	if (!strcmp(text, "superchip"))
+		return GPMU_FLOW_SUPERCHIP;
+	if (!strcmp(text, "gracehopper"))
+		return GPMU_FLOW_HOPPER;
+	die("--chip %s: expected superchip or gracehopper", text);
+}
+
+/* Seconds, "1.5" */
+static uint64_t parse_duration(const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.001) || seconds > (double)MAX_TIME / 1000)
+		die("--duration %s: expected seconds, 0.001 or more", text);
+	return (uint64_t)llround(seconds * 1000) * MS;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct traffic *traffic = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &traffic->common;
+		return 0;
+	case 'a': /* PMUs outside the cores count nothing else */
+		return 0;
+	case 'I':
+		traffic->interval = (uint64_t)parse_number("-I", arg, 1, MAX_TIME) * MS;
+		return 0;
+	case KEY_INTERVALS:
+		traffic->intervals = (uint64_t)parse_number("--interval-count", arg, 1, INT32_MAX);
+		return 0;
+	case KEY_DURATION:
+		traffic->duration = parse_duration(arg);
+		return 0;
+	case KEY_CHIP:
+		traffic->chip = parse_chip(arg);
+		return 0;
+	case 'o':
+		traffic->path = arg;
+		return 0;
+	case KEY_APPEND:
+		traffic->append = true;
+		return 0;
+	case 'j':
+		traffic->json = true;
+		return 0;
+	case 'x':
+		traffic->separator = strcmp(arg, "\\t") ? arg : "\t";
+		return 0;
+	case ARGP_KEY_ARGS:
+		traffic->argv = state->argv + state->next;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "all-cpus", 'a', NULL, 0, "the whole machine, which it always is", 0 },
+	{ "interval-print", 'I', "MS", 0, "print what was counted every MS milliseconds", 0 },
+	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
+	{ "duration", KEY_DURATION, "S", 0, "end after S seconds", 0 },
+	{ "chip", KEY_CHIP, "KIND", 0, "superchip or gracehopper, where the machine does not tell",
+	  0 },
+	{ "output", 'o', "FILE", 0, "print to FILE", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "append to FILE", 0 },
+	{ "json-output", 'j', NULL, 0, "JSON, an object a line", 0 },
+	{ "field-separator", 'x', "SEP", 0, "CSV, with SEP between columns", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[COMMAND [ARGUMENT...]]",
+	.doc = "Shows who reads and writes which memory of a Grace, while a command runs or until "
+	       "Ctrl-C.",
+	.children = children,
+};
+
+static void check(const struct traffic *traffic)
+{
+	if (traffic->json && traffic->separator)
+		die("-j and -x: choose one");
+	if (traffic->separator &&
+	    (!*traffic->separator || strpbrk(traffic->separator, "\"\n#.+-_0123456789")))
+		die("-x %s: expected a separator that is no part of a number, a quote or #",
+		    traffic->separator);
+	if (traffic->intervals && !traffic->interval)
+		die("--interval-count needs -I");
+	if (traffic->append && !traffic->path)
+		die("--append needs -o");
+}
+
+static struct gpmu_plan *make_plan(struct traffic *traffic)
+{
+	const struct common *common = &traffic->common;
+	const struct gpmu_plan_options plan_options = {
+		.size = sizeof(plan_options),
+		.system_wide = 1,
+		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
+	};
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_plan *plan;
+
+	traffic->flow = gpmu_flow_new(common->machine, traffic->chip, &error);
+	if (!traffic->flow)
+		die("%s", error.text);
+	plan = gpmu_plan_new(common->machine, common->catalog, &plan_options, &error);
+	if (!plan || gpmu_flow_plan(traffic->flow, plan, &error) || gpmu_plan_make(plan, &error))
+		die("%s", error.text);
+	common_plan_warnings(plan);
+	if (common->verbose)
+		common_explain(plan);
+	return plan;
+}
+
+static void open_output(struct traffic *traffic)
+{
+	enum output_mode mode = traffic->append	  ? OUTPUT_APPEND :
+				traffic->interval ? OUTPUT_WRITE :
+						    OUTPUT_REPLACE;
+	int ret = output_open(&traffic->output, traffic->path, mode, stderr);
+
+	if (ret)
+		die("%s: %s", traffic->path, strerror(-ret));
+}
+
+static void show(const struct gpmu_row *rows, size_t n, void *user)
+{
+	struct traffic *traffic = user;
+	struct traffic_view view = {
+		.file = traffic->output.file,
+		.flow = traffic->flow,
+		.begin = n ? rows->begin : 0,
+		.end = n ? rows->end : 0,
+		.json = traffic->json,
+		.interval = traffic->interval > 0,
+		.separator = traffic->separator,
+	};
+
+	gpmu_flow_update(traffic->flow, rows, n);
+	if (!traffic->json && !traffic->separator) {
+		traffic_text(&view);
+	} else {
+		if (!traffic->json && !traffic->headed)
+			traffic_header(&view);
+		traffic->headed = true;
+		traffic_records(&view);
+	}
+	if (fflush(view.file))
+		die("%s: %s", traffic->path ? traffic->path : "standard error", strerror(errno));
+}
+
+static int count_all(struct traffic *traffic, const struct gpmu_plan *plan)
+{
+	const struct count count = {
+		.plan = plan,
+		.session = { .size = sizeof(count.session), .system = 1 },
+		.argv = traffic->argv,
+		.interval = traffic->interval,
+		.intervals = traffic->intervals,
+		.timeout = traffic->duration,
+		.rows = traffic->interval ? show : NULL,
+		.user = traffic,
+	};
+	struct gpmu_session *session;
+	const struct gpmu_row *rows;
+	struct count_end end;
+	size_t n;
+	int ret = 0;
+
+	session = count_run(&count, &end);
+	if (!session)
+		return end.status;
+	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !traffic->duration)
+		say("%s: %s", traffic->argv[0], strsignal(end.signal));
+	if (!traffic->interval && end.counted) {
+		ret = gpmu_session_total(session, &rows, &n);
+		if (ret)
+			die("counters cannot be read: %s", strerror(-ret));
+		show(rows, n, traffic);
+	}
+	ret = output_close(&traffic->output);
+	if (ret)
+		die("%s: %s", traffic->path ? traffic->path : "standard error", strerror(-ret));
+	gpmu_session_free(session);
+	return end.status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct traffic traffic = { 0 };
+	struct gpmu_plan *plan;
+	int status;
+
+	common_init(&traffic.common);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &traffic);
+	check(&traffic);
+	common_open(&traffic.common);
+	plan = make_plan(&traffic);
+	open_output(&traffic);
+	status = count_all(&traffic, plan);
+	gpmu_plan_free(plan);
+	gpmu_flow_free(traffic.flow);
+	output_drop(&traffic.output);
+	common_release(&traffic.common);
+	return status;
+}
+
+const struct cmd cmd_traffic = {
+	.name = "traffic",
+	.summary = "show who reads and writes which memory",
+	.run = run,
+};

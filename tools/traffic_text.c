@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The matrix for people. */
+#include <math.h>
+#include <string.h>
+
+#include "common.h"
+#include "traffic.h"
+
+#define NAME_WIDTH 15
+#define CELL_WIDTH 16
+#define WIDE	   44 /* names of links and peaks */
+
+static const char *const ways[] = { "read", "write" };
+
+/* What of the signs below a number was used */
+struct signs {
+	bool derived, range, together, invisible, multiplexed;
+	double share; /* the lowest */
+};
+
+struct table {
+	const struct traffic_view *view;
+	struct signs signs;
+};
+
+static double gb(double rate)
+{
+	return rate / 1e9;
+}
+
+static void note_signs(struct signs *signs, const struct gpmu_flow_value *value)
+{
+	bool number = value->state == GPMU_FLOW_OK || value->state == GPMU_FLOW_RANGE;
+
+	signs->derived = signs->derived || (value->state == GPMU_FLOW_OK && value->derived);
+	signs->range = signs->range || value->state == GPMU_FLOW_RANGE;
+	signs->together = signs->together || value->state == GPMU_FLOW_TOGETHER;
+	signs->invisible = signs->invisible || value->state == GPMU_FLOW_INVISIBLE;
+	if (number && value->share < 1) {
+		if (!signs->multiplexed || value->share < signs->share)
+			signs->share = value->share;
+		signs->multiplexed = true;
+	}
+}
+
+/* a to z, then aa, ab, ... */
+static void write_letter(size_t index, char *text)
+{
+	if (index >= 26)
+		*text++ = (char)('a' + index / 26 - 1);
+	*text++ = (char)('a' + index % 26);
+	*text = '\0';
+}
+
+/* 0 is nothing at all. */
+static void write_number(double rate, char *text, size_t size)
+{
+	if (rate == 0)
+		snprintf(text, size, "0");
+	else if (rate < 5e5)
+		snprintf(text, size, "<0.001");
+	else
+		snprintf(text, size, "%.3f", gb(rate));
+}
+
+static void write_value(struct table *table, const struct gpmu_flow_value *value, char *text,
+			size_t size)
+{
+	char letter[8];
+
+	note_signs(&table->signs, value);
+	switch (value->state) {
+	case GPMU_FLOW_OK:
+		write_number(value->rate, text, size);
+		snprintf(text + strlen(text), size - strlen(text), "%s%s",
+			 value->derived ? "~" : "", value->share < 1 ? "*" : "");
+		break;
+	case GPMU_FLOW_RANGE:
+		snprintf(text, size, "%.2f..%.2f%s", gb(value->low), gb(value->high),
+			 value->share < 1 ? "*" : "");
+		break;
+	case GPMU_FLOW_TOGETHER:
+		write_letter(value->sum, letter);
+		snprintf(text, size, "(%s)", letter);
+		break;
+	case GPMU_FLOW_INVISIBLE:
+		snprintf(text, size, "invisible");
+		break;
+	case GPMU_FLOW_IDLE:
+		snprintf(text, size, "idle");
+		break;
+	case GPMU_FLOW_NOT_COUNTED:
+		snprintf(text, size, "<not counted>");
+		break;
+	default:
+		snprintf(text, size, "<not supported>");
+	}
+}
+
+static void put_value(struct table *table, const struct gpmu_flow_value *value)
+{
+	char text[64];
+
+	write_value(table, value, text, sizeof(text));
+	fprintf(table->view->file, "%*s", CELL_WIDTH, text);
+}
+
+static const struct gpmu_flow_value *way_of(const struct gpmu_flow_line *line, size_t way)
+{
+	return way ? &line->write : &line->read;
+}
+
+static void put_row(struct table *table, const char *name, size_t source, size_t way, bool totals)
+{
+	const struct traffic_view *view = table->view;
+	const struct gpmu_flow *flow = view->flow;
+
+	fprintf(view->file, "  %-*s %-5s", NAME_WIDTH, way ? "" : name, ways[way]);
+	for (size_t memory = 0; gpmu_flow_memory(flow, memory); memory++)
+		put_value(table, way_of(totals ? gpmu_flow_memory_total(flow, memory) :
+						 gpmu_flow_cell(flow, source, memory),
+					way));
+	put_value(table,
+		  way_of(totals ? gpmu_flow_total(flow) : gpmu_flow_source_total(flow, source),
+			 way));
+	fprintf(view->file, "\n");
+}
+
+static void put_matrix(struct table *table)
+{
+	const struct traffic_view *view = table->view;
+	const char *name;
+
+	fprintf(view->file, "\n  %-*s %-5s", NAME_WIDTH, "GB/s", "");
+	for (size_t memory = 0; (name = gpmu_flow_memory(view->flow, memory)); memory++)
+		fprintf(view->file, "%*s", CELL_WIDTH, name);
+	fprintf(view->file, "%*s\n", CELL_WIDTH, "total");
+	for (size_t source = 0; (name = gpmu_flow_source(view->flow, source)); source++)
+		for (size_t way = 0; way < 2; way++)
+			put_row(table, name, source, way, false);
+	for (size_t way = 0; way < 2; way++)
+		put_row(table, "total", 0, way, true);
+}
+
+/* Sums of which a cell is a part */
+static bool is_used(const struct gpmu_flow *flow, size_t sum)
+{
+	const struct gpmu_flow_line *cell;
+
+	for (size_t source = 0; gpmu_flow_source(flow, source); source++)
+		for (size_t memory = 0; (cell = gpmu_flow_cell(flow, source, memory)); memory++)
+			for (size_t way = 0; way < 2; way++)
+				if (way_of(cell, way)->state == GPMU_FLOW_TOGETHER &&
+				    way_of(cell, way)->sum == sum)
+					return true;
+	return false;
+}
+
+static void put_sums(struct table *table)
+{
+	const struct traffic_view *view = table->view;
+	const struct gpmu_flow_line *sum;
+	bool first = true;
+	char letter[8];
+
+	for (size_t i = 0; (sum = gpmu_flow_sum(view->flow, i)); i++) {
+		if (!is_used(view->flow, i))
+			continue;
+		if (first)
+			fprintf(view->file, "\n  %-*s%*s%*s\n", WIDE, "counted together, GB/s",
+				CELL_WIDTH, "read", CELL_WIDTH, "write");
+		first = false;
+		write_letter(i, letter);
+		fprintf(view->file, "  (%s) %-*s", letter, WIDE - 3 - (int)strlen(letter),
+			sum->name);
+		put_value(table, &sum->read);
+		put_value(table, &sum->write);
+		fprintf(view->file, "\n");
+	}
+}
+
+static void put_imbalance(FILE *file, const struct gpmu_flow_value *source,
+			  const struct gpmu_flow_value *home, double imbalance)
+{
+	/* Ends are not read at the very same time. */
+	if (fabs(imbalance) < 0.0005)
+		fprintf(file, "%9.1f %%", 0.0);
+	else if (!isnan(imbalance))
+		fprintf(file, "%+9.1f %%", imbalance * 100);
+	else if (source->state == GPMU_FLOW_OK && home->state == GPMU_FLOW_OK)
+		fprintf(file, "%11s", home->rate > 0 ? "-" : "idle");
+}
+
+static void put_link(struct table *table, const struct gpmu_flow_link *link, size_t way)
+{
+	const struct gpmu_flow_value *source = way ? &link->source_write : &link->source_read;
+	const struct gpmu_flow_value *home = way ? &link->home_write : &link->home_read;
+	FILE *file = table->view->file;
+
+	fprintf(file, "  %-*s %-5s", WIDE - 6, way ? "" : link->name, ways[way]);
+	put_value(table, source);
+	put_value(table, home);
+	put_imbalance(file, source, home, way ? link->imbalance_write : link->imbalance_read);
+	fprintf(file, "\n");
+}
+
+static void put_links(struct table *table)
+{
+	const struct traffic_view *view = table->view;
+	const struct gpmu_flow_link *link;
+
+	for (size_t i = 0; (link = gpmu_flow_link(view->flow, i)); i++) {
+		if (!i)
+			fprintf(view->file, "\n  %-*s%*s%*s%11s\n", WIDE, "between sockets, GB/s",
+				CELL_WIDTH, "at the source", CELL_WIDTH, "at the home",
+				"difference");
+		for (size_t way = 0; way < 2; way++)
+			put_link(table, link, way);
+	}
+}
+
+static void put_peak(struct table *table, const struct gpmu_flow_peak *peak)
+{
+	FILE *file = table->view->file;
+
+	fprintf(file, "  %-*s", WIDE, peak->name);
+	put_value(table, &peak->value);
+	if (isnan(peak->peak))
+		fprintf(file, "%10s", "-");
+	else
+		fprintf(file, "%10.1f", gb(peak->peak));
+	if (isnan(peak->low))
+		fprintf(file, "%14s", "-");
+	else if (peak->low < peak->high)
+		fprintf(file, "%6.2f..%5.2f %%", peak->low * 100, peak->high * 100);
+	else
+		fprintf(file, "%12.2f %%", peak->low * 100);
+	fprintf(file, "\n");
+}
+
+/* Peaks of the same origin are below each other. */
+static void put_peaks(struct table *table)
+{
+	const struct traffic_view *view = table->view;
+	const struct gpmu_flow_peak *peak;
+	const char *origin = NULL;
+
+	for (size_t i = 0; (peak = gpmu_flow_peak(view->flow, i)); i++) {
+		if (!i)
+			fprintf(view->file, "\n  %-*s%*s%10s%14s\n", WIDE,
+				"share of the peak, GB/s", CELL_WIDTH, "moved", "peak", "share");
+		if (origin && strcmp(origin, peak->origin))
+			fprintf(view->file, "    %s\n", origin);
+		origin = peak->origin;
+		put_peak(table, peak);
+	}
+	if (origin)
+		fprintf(view->file, "    %s\n", origin);
+}
+
+/* --- what the signs mean, and what is missing --- */
+
+/* Lines that were printed, each once */
+struct said {
+	FILE *file;
+	const char *lines[64];
+	size_t n;
+};
+
+static void say_once(struct said *said, const char *what, const char *name, const char *line)
+{
+	for (size_t i = 0; i < said->n; i++)
+		if (!strcmp(said->lines[i], line))
+			return;
+	if (said->n == sizeof(said->lines) / sizeof(said->lines[0]))
+		return;
+	said->lines[said->n++] = line;
+	fprintf(said->file, "  %s%s%s%s\n", what, name, *name ? ": " : "", line);
+}
+
+static void say_why(struct said *said, const struct gpmu_flow_line *line)
+{
+	for (size_t way = 0; way < 2; way++) {
+		const struct gpmu_flow_value *value = way_of(line, way);
+
+		if (value->why && (value->state == GPMU_FLOW_NOT_COUNTED ||
+				   value->state == GPMU_FLOW_NOT_SUPPORTED))
+			say_once(said, "", line->name, value->why);
+		if (line->note && (value->state == GPMU_FLOW_INVISIBLE ||
+				   value->state == GPMU_FLOW_RANGE || value->derived))
+			say_once(said, "", line->name, line->note);
+	}
+}
+
+static void put_notes(struct table *table)
+{
+	const struct traffic_view *view = table->view;
+	const struct signs *signs = &table->signs;
+	struct said said = { .file = view->file };
+	const struct gpmu_flow_line *cell;
+
+	fprintf(view->file, "\n");
+	if (signs->derived)
+		fprintf(view->file, "  ~ is a difference of several PMUs' counts\n");
+	if (signs->range)
+		fprintf(view->file, "  a..b is between the two: counts do not tell more\n");
+	if (signs->multiplexed)
+		fprintf(view->file,
+			"  * is an estimate: counters were multiplexed, and ran %.2f%% of "
+			"the time or more\n",
+			signs->share * 100);
+	for (size_t source = 0; gpmu_flow_source(view->flow, source); source++)
+		for (size_t memory = 0; (cell = gpmu_flow_cell(view->flow, source, memory));
+		     memory++)
+			say_why(&said, cell);
+	for (size_t i = 0; gpmu_flow_link(view->flow, i); i++)
+		if (gpmu_flow_link(view->flow, i)->note)
+			say_once(&said, "", gpmu_flow_link(view->flow, i)->name,
+				 gpmu_flow_link(view->flow, i)->note);
+}
+
+void traffic_text(const struct traffic_view *view)
+{
+	struct table table = { .view = view };
+
+	fprintf(view->file, "\n  %.9f s: traffic%s, %s\n",
+		view->interval ? view->end : view->end - view->begin,
+		view->interval ? " of this interval" : "", gpmu_flow_title(view->flow));
+	put_matrix(&table);
+	put_sums(&table);
+	put_links(&table);
+	put_peaks(&table);
+	put_notes(&table);
+}
