@@ -22,6 +22,13 @@ export B GPMU_CACHE
 
 VERSION := 0.1.0
 
+# For another machine, in a build folder of its own: make B= CROSS_COMPILE=aarch64-linux-gnu-
+ifdef CROSS_COMPILE
+CC := $(CROSS_COMPILE)gcc
+AR := $(CROSS_COMPILE)ar
+export CROSS_COMPILE
+endif
+
 # EXTRA_CFLAGS are added; LDFLAGS are the caller's.
 CFLAGS := -std=gnu11 -Wall -Wextra -Werror -O2 -g $(EXTRA_CFLAGS)
 

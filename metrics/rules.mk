@@ -30,7 +30,7 @@ LIBPERF_SOURCE	?=
 
 $(LIBPERF): metrics/libperf
 	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h | \
-		$(CC) -E - >/dev/null 2>&1 || { \
+		$(CC) $(EXTRA_CFLAGS) -E - >/dev/null 2>&1 || { \
 		echo "libgpmu needs the headers of jansson, libpfm4 and libtraceevent: run ./setup" >&2; exit 1; }
 	$(if $(LIBPERF_SOURCE),,tests/vm/fetch source 7.3)
 	metrics/libperf $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3) $(@D)

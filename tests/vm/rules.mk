@@ -9,7 +9,7 @@ VM_KERNELS := $(shell awk -F '\t' '!/^\#/ { print $$1 }' tests/vm/kernels.tsv)
 VM_IN_TREE := 6.12 7.3 debug
 VM_JOBS ?= 2
 # The longest first, so that none is left to run alone
-VM_FIRST := fuzz lifecycle metrics gracehopper2 zoo events superchip
+VM_FIRST := fuzz lifecycle metrics gpmu gracehopper2 zoo events superchip
 TESTS ?= $(sort $(wildcard tests/vm/t/*.t))
 
 ifeq ($(KERNEL),)
@@ -38,6 +38,7 @@ vm-prepare: $(vm_kernels:%=vm-prepare-%)
 $(VM_PREPARE): vm-prepare-%: $(B)/tests/vm/pmu-model guest-tools
 	tests/vm/fetch qemu
 	tests/vm/fetch busybox
+	tests/vm/fetch userland $(call vm_perf,$*)
 	tests/vm/modules $* $(B)/vm/modules/$*
 	for perf in $(sort $(call vm_perf,$*) 7.3); do perfmod/build $$perf arm64 >/dev/null || exit; done
 

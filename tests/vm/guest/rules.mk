@@ -26,8 +26,20 @@ $(GUEST_NATIVE):
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined $(LDFLAGS) -o $@ $(filter %.c,$^)
 
+# gpmu and libgpmu, in a build folder of their own
+GUEST_GPMU := $(B)/vm/gpmu
+GUEST_DEV = $(GPMU_CACHE)/guest/arm64-dev/usr
+.PHONY: guest-gpmu
+guest-gpmu:
+	tests/vm/fetch cross 12
+	tests/vm/fetch arm64-dev
+	+$(MAKE) -s --no-print-directory B=$(GUEST_GPMU) \
+		CROSS_COMPILE=$(GPMU_CACHE)/host/cross-12/usr/bin/aarch64-linux-gnu- \
+		EXTRA_CFLAGS="-isystem $(GUEST_DEV)/include -isystem $(GUEST_DEV)/include/aarch64-linux-gnu" \
+		LDFLAGS="-L$(GUEST_DEV)/lib/aarch64-linux-gnu -Wl,-rpath-link,$(GUEST_DEV)/lib/aarch64-linux-gnu" $(GUEST_GPMU)/gpmu $(GUEST_GPMU)/gpmu-model.so
+
 .PHONY: guest-tools guest-native
-guest-tools: $(GUEST_TOOLS)
+guest-tools: $(GUEST_TOOLS) guest-gpmu
 guest-native: $(GUEST_NATIVE)
 
 SCRIPT_TESTS += $(GUEST_SRC)/check.t
