@@ -101,5 +101,5 @@ GraceGpuMemWriteUtil GraceC2c0WriteUtil GraceC2c1WriteUtil
 GraceGpuMemReadLatency
 GraceRemoteReadLatency0to1 GraceRemoteReadLatency1to0
 GraceRemoteReadLatency"
-test_metrics
+test_metrics measure
 done_testing

@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=dash disable=SC2154
 #
-# Metrics of perf against tables, after /lib/gpmu.sh. The script sets
+# Metrics of perf and of gpmu against tables, after /lib/gpmu.sh. The script sets
 #   timed, exact  lines "NAME BOTH SOCKET0 SOCKET1": what the metric has to be over
 #                 both sockets and for each; "-": the metric is not of that socket;
 #                 "N?": it may be missing, as an event of it is 0 there
-#   runs          lines of NAMEs: what perf measures at a time
+#   runs          lines of NAMEs: what is measured at a time
 # Those of exact have no time in them. All begin with an empty line.
 
-# off NAME,NAME... COLUMN [SOCKET]: a line for each metric of the last
-# metric_stat that is not the table's. One socket's share has no time in it, so
-# it is exact but for the last request; two sockets are measured each in its own
-# time. One awk for all: a process takes an emulated CPU 10 ms to start.
-off() {
-	o_label=
-	[ -z "$3" ] || o_label=S$(cat "/sys/devices/system/cpu/cpu$(($3 * 2))/topology/physical_package_id")
-	echo "$timed" >/tmp/timed
-	echo "$exact" >/tmp/exact
-	awk -v names="$1" -v column="$2" -v socket="$3" -v label="$o_label" -v kernel="$KERNEL" '
+# table_perf: the metrics of the last metric_stat as lines "SOCKET NAME VALUE" in
+# /tmp/table; SOCKET is - over both. One awk for all: a process takes an emulated
+# CPU 10 ms to start.
+table_perf() {
+	awk -v package0="$(cat /sys/devices/system/cpu/cpu0/topology/physical_package_id)" '
 		function field(name,  text) {
 			if (!match($0, "\"" name "\" : \"?[^\",}]*"))
 				return ""
@@ -25,18 +20,36 @@ off() {
 			sub(/.* : "?/, "", text)
 			return text
 		}
+		{
+			name = field("metric-unit")
+			sub(/.* /, "", name)
+			socket = field("socket")
+			if (name != "")
+				print socket == "" ? "-" : socket == "S" package0 ? 0 : 1, name, field("metric-value")
+		}' "$out" >/tmp/table
+}
+
+# table_gpmu: the same of gpmu's JSON
+table_gpmu() {
+	sed -n 's/.*"node":\([^,]*\),.*"kind":"metric","name":"\([^"]*\)","value":\([^,]*\),.*/\1 \2 \3/p' "$out" |
+		sed 's/^null /- /' >/tmp/table
+}
+
+# off NAME,NAME... COLUMN [SOCKET]: a line for each metric of /tmp/table that is
+# not what the column of timed and exact says. One socket's share has no time in it, so
+# it is exact but for the last request; two sockets are measured each in its own
+# time. $may_miss: a metric of socket 1 may be missing that is 0 there.
+off() {
+	echo "$timed" >/tmp/timed
+	echo "$exact" >/tmp/exact
+	awk -v names="$1" -v column="$2" -v socket="${3:--}" -v may_miss="$may_miss" -v kernel="$KERNEL" '
 		FILENAME != ARGV[3] {
 			if (NF == 4)
 				wants[$1] = $column
 			timeless[$1] = FILENAME == ARGV[2]
 			next
 		}
-		{
-			name = field("metric-unit")
-			sub(/.* /, "", name)
-			if (!(name in got) && (label == "" || field("socket") == label))
-				got[name] = field("metric-value")
-		}
+		$1 == socket && !($2 in got) { got[$2] = $3 }
 		END {
 			n = split(names, list, ",")
 			for (i = 1; i <= n; i++) {
@@ -45,22 +58,23 @@ off() {
 				value = name in got ? got[name] : "no " name
 				if (want == "-")
 					continue
-				# perf leaves out events of a later socket that are 0, and a metric
-				# with them if it comes after one of them
-				if (socket == 1 && (want == "0" || want ~ /\?$/) && !(name in got))
+				if (may_miss && socket == 1 && (want == "0" || want ~ /\?$/) && !(name in got))
 					continue
 				sub(/\?$/, "", want)
+				# Of no requests there is no mean; perf calls it 0
+				if (value == "null" && want == "0" && name ~ /Latency/)
+					value = 0
 				# perf 6.1 does not group events of two PMUs, so that one is read
 				# after the other
-				percent = label != "" && kernel != "6.1" && timeless[name] ? 0.01 : 2
+				percent = socket != "-" && kernel != "6.1" && timeless[name] ? 0.01 : 2
 				d = value - want
 				if (d < 0)
 					d = -d
 				if (want == "" || value !~ /^[0-9.]+$/ || d > want * percent / 100)
-					print name (label == "" ? "" : " of socket " socket) ": got " value \
+					print name (socket == "-" ? "" : " of socket " socket) ": got " value \
 						", want " want " within " percent " %"
 			}
-		}' /tmp/timed /tmp/exact "$out"
+		}' /tmp/timed /tmp/exact /tmp/table
 }
 
 multiplexed() {
@@ -69,24 +83,32 @@ multiplexed() {
 
 # measure NAME,NAME...: those that are off, over both sockets and for each
 measure() {
+	# perf leaves out events of a later socket that are 0, and a metric with them
+	# if it comes after one of them
+	may_miss=1
 	metric_stat -M "$1" sleep "${e_try:-0.4}"
 	multiplexed
+	table_perf
 	off "$1" 2
 	metric_stat --per-socket -M "$1" sleep "${e_try:-0.4}"
 	multiplexed
+	table_perf
 	off "$1" 3 0
 	off "$1" 4 1
 }
 
-# test_metrics: a test for each metric in $runs
+# test_metrics MEASURE [WORD...]: a test for each metric in $runs by the function
+# MEASURE; what it says begins with the WORDs
 test_metrics() {
+	measure=$1
+	shift
 	line=2
 	while names=$(echo "$runs" | sed -n "${line}p") && [ "$names" ]; do
-		each_time 0 measure "$(echo "$names" | sed 's/ /,/g')" >/tmp/off
+		each_time 0 "$measure" "$(echo "$names" | sed 's/ /,/g')" >/tmp/off
 		grep multiplexed /tmp/off
 		for name in $names; do
 			is "$(grep -E "^$name( |$)" /tmp/off)" "" \
-				"$name: $(echo "$timed$exact" | sed -n "s/^$name \(.*\) \(.*\) \(.*\)/\1, by socket \2 and \3/p")" ||
+				"${*:+$* }$name: $(echo "$timed$exact" | sed -n "s/^$name \(.*\) \(.*\) \(.*\)/\1, by socket \2 and \3/p")" ||
 				diag "$(cat /tmp/each)"
 		done
 		line=$((line + 1))
