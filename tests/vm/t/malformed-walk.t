@@ -5,7 +5,7 @@
 #: scenario steady
 #: kernels 6.1 7.3 7.3-16k 7.3-rt debug
 #: drivers ours
-#: long 7.3-rt
+#: long 7.3-16k 7.3-rt
 #: load no
 #: timeout 300
 #

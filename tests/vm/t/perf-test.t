@@ -4,6 +4,7 @@
 #: board superchip
 #: scenario idle
 #: kernels 6.1 6.12 7.3
+#: long 6.1 6.12
 #: drivers ours
 #: timeout 180
 #
