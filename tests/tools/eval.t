@@ -89,6 +89,31 @@ is "$rc $err" "125 gpmu eval: --append needs -o" "--append without a file"
 run gpmu eval -M GraceMemBW a b
 like "$rc $err" '^125 gpmu eval: b: expected one file' "two files"
 
+# --- recordings of a Grace with steady.scenario, by each perf: 131.52 and 59.2 GB/s of CPU memory,
+# 14.4 GB/s at root port 8 of socket 1 only, (12 + 28) G cycles / 0.075 G requests / 1.6 GHz
+
+# values FILE: NODE:VALUE of each metric row
+values() {
+	gpmu eval -j -M 'GraceMemBW,GracePcieReadBW/root_port=0x100/,GraceC2c0ReadLatency' "$1" 2>&1 |
+		sed 's/.*"node":\([^,]*\),.*"value":\([^,]*\),.*/\1:\2/'
+}
+# unlike_steady FILE WANT...: the values that are not within 10 % of these: the last interval is short
+unlike_steady() {
+	values "$1" > "$work/values"
+	shift
+	printf '%s\n' "$@" | paste -d : - "$work/values" | awk -F : '
+		{ d = $2 - $4; if (d < 0) d = -d }
+		$1 != $3 || $4 !~ /^[0-9.]+$/ || d > $2 * 0.1 { print }'
+}
+for file in "$data"/*-grace-*.json "$data"/*-grace-*.csv; do
+	case $file in
+	*-per-socket.*) want=(0:131.52 1:59.2 0:0 1:14.4 0:300 1:350) ;;
+	*-interval.*) want=(null:190.72 null:14.4 null:333.3 null:190.72 null:14.4 null:333.3 null:190.72 null:14.4 null:333.3) ;;
+	*) want=(null:190.72 null:14.4 null:333.3) ;;
+	esac
+	is "$(unlike_steady "$file" "${want[@]}")" "" "${file##*/}: the steady traffic's ${#want[@]} values"
+done
+
 if ! perf stat -x, -e task-clock true > /dev/null 2>&1; then
 	skip "no perf that may count" "what the perf of this machine prints is read"
 else
