@@ -30,7 +30,7 @@ struct counter_set {
 	size_t n_places;
 };
 
-/* A plan's group: one set, or of a weak group that does not fit one for each event */
+/* A plan's group: one set, or one for each event where they cannot be opened together */
 struct counter_group {
 	struct source_group base;
 	const struct gpmu_plan *plan;

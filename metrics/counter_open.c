@@ -117,6 +117,12 @@ static int remove_slot(const struct opening *o, struct counter_set *set, size_t 
 	return 0;
 }
 
+/* Events that are a group only to be read at once */
+static bool is_apart(const struct opening *o, const struct counter_set *set)
+{
+	return o->group->plan->groups[o->group->index].apart && set->n_slots > 1;
+}
+
 /*
  * The kernel refuses an event of the set at a place. 0: it goes on with the next
  * place; 1: all places anew, with one event less; 2: each event by itself; -errno
@@ -128,6 +134,8 @@ static int refused(const struct opening *o, struct counter_set *set, size_t inde
 	size_t slot = set->slots[bad];
 	int ret = -err;
 
+	if (is_apart(o, set))
+		return 2;
 	/* The leader was alone. */
 	if (bad)
 		ret = try_alone(o, slot, &place->place);
@@ -184,7 +192,7 @@ static int open_set(struct opening *o, struct counter_set *set)
 	return ret < 0 ? ret : 0;
 }
 
-/* A weak group that does not fit: a set for each event */
+/* A group that is not to be opened as one: a set for each event */
 static int break_up(struct counter_group *group, const struct place *places, size_t n)
 {
 	struct counter_set *all = &group->sets[0];
@@ -297,7 +305,13 @@ int counter_open_sets(struct counter_group *group, const struct source_target *t
 	counter_places(places, n, group->plan, planned, target);
 	if (counter_set_make_places(&group->sets[0], places, n))
 		goto no_memory;
-	ret = open_set(&o, &group->sets[0]);
+	/*
+	 * When a task ends the kernel adds the inherited counts of a group to those that are
+	 * read one event after the other; a reading between would be wrong.
+	 */
+	ret = is_apart(&o, &group->sets[0]) && group->inherit;
+	if (!ret)
+		ret = open_set(&o, &group->sets[0]);
 	if (ret == 1) {
 		if (break_up(group, places, n))
 			goto no_memory;

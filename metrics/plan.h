@@ -30,6 +30,11 @@ struct gpmu_group {
 	const struct gpmu_pmu *pmu;		/* NULL: of none that sysfs shows */
 	size_t first, length;			/* slots */
 	bool given;				/* by braces of the user: not changed */
+	/*
+	 * Events that were given one by one, and can always be counted at the same time: to
+	 * read them at once costs less. Nothing else may tell that they are a group.
+	 */
+	bool apart;
 };
 
 /* An id of a metric's expression */

@@ -119,6 +119,7 @@ struct plan_need {
 	size_t bin;			/* where it is counted: of plan_needs.bins */
 	bool alone;			/* shares its group with nothing else */
 	bool given;			/* by braces */
+	bool apart;			/* gpmu_group.apart */
 };
 
 /* A group while it is made */
@@ -126,7 +127,7 @@ struct plan_bin {
 	struct plan_member *members;
 	size_t length;
 	size_t rank;			/* in the order of groups, from 0; PLAN_NONE: none yet */
-	bool alone, given;
+	bool alone, given, apart;
 };
 
 struct plan_needs {

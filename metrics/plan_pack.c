@@ -8,6 +8,8 @@
  * Needs of metrics with more PMUs come first. Those of nvidia_scf_pmu_0 and
  * nvidia_scf_pmu_1 are the same then, in the same order, so that they find the same
  * groups; a metric of one socket takes what room is left in that one's.
+ *
+ * Events that were given one by one are a group only where that changes no count.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -46,7 +48,7 @@ static int new_bin(struct packing *p, struct plan_need *need)
 	bin = &bins[needs->n_bins];
 	*bin = (struct plan_bin){
 		.rank = PLAN_NONE, .alone = need->alone || p->plan->options.no_merge,
-		.given = need->given,
+		.given = need->given, .apart = need->apart,
 	};
 	need->bin = needs->n_bins++;
 	for (i = 0; i < need->length && !ret; i++)
@@ -89,7 +91,7 @@ static int join(struct packing *p, struct plan_need *need, size_t index)
 
 static bool is_candidate(const struct plan_bin *bin, const struct plan_need *need)
 {
-	return !bin->given && bin->alone == need->alone &&
+	return !bin->given && !bin->apart && bin->alone == need->alone &&
 	       plan_same_pmu(bin->members[0].instance, need->members[0].instance);
 }
 
@@ -116,13 +118,59 @@ static int find_bin(struct packing *p, const struct plan_need *need, size_t shar
 	return 0;
 }
 
+/*
+ * Whether this event is always on its PMU, whatever else of the plan is: it is
+ * software's, or all that the plan needs of that PMU fits.
+ */
+static bool always_counts(struct packing *p, const struct plan_need *need)
+{
+	const struct event_instance *event = need->members[0].instance;
+	const struct plan_needs *needs = p->needs;
+	size_t i, n = 0;
+
+	if (event->tool || event->weak || event->attr.pinned || event->attr.exclusive)
+		return false;
+	if (plan_is_software(event))
+		return true;
+	if (!event->pmu || !gpmu_pmu_has_cpumask(event->pmu) || gpmu_pmu_counters(event->pmu) < 0)
+		return false;
+	for (i = 0; i < needs->length; i++) {
+		if (!plan_same_pmu(needs->list[i].members[0].instance, event))
+			continue;
+		memcpy(p->scratch + n, needs->list[i].members,
+		       needs->list[i].length * sizeof(*p->scratch));
+		n += needs->list[i].length;
+	}
+	return plan_fits(p->plan, p->scratch, n) == 1;
+}
+
+/* An event that was given by itself */
+static int place_event(struct packing *p, struct plan_need *need)
+{
+	struct plan_needs *needs = p->needs;
+	size_t i;
+
+	need->apart = !need->given && always_counts(p, need);
+	for (i = 0; need->apart && i < needs->n_bins; i++) {
+		if (!needs->bins[i].apart ||
+		    !plan_same_pmu(needs->bins[i].members[0].instance, need->members[0].instance))
+			continue;
+		need->bin = i;
+		return plan_add_member(&needs->bins[i].members, &needs->bins[i].length,
+				       &need->members[0]);
+	}
+	return new_bin(p, need);
+}
+
 /* Of what is alone, only the same shares: perf counts it once too. */
 static int place(struct packing *p, struct plan_need *need)
 {
 	size_t shared = need->length, index = PLAN_NONE;
 	int ret = 0;
 
-	if (p->plan->options.no_merge || need->metric == PLAN_NONE)
+	if (need->metric == PLAN_NONE)
+		return place_event(p, need);
+	if (p->plan->options.no_merge)
 		return new_bin(p, need);
 	do {
 		ret = find_bin(p, need, shared, &index);

@@ -63,7 +63,7 @@ static void fill_group(struct gpmu_plan *plan, const struct plan_bin *bin, size_
 
 	plan->groups[index] = (struct gpmu_group){
 		.pmu = pmu_of(bin), .first = plan->n_slots, .length = bin->length,
-		.given = bin->given,
+		.given = bin->given, .apart = bin->apart,
 	};
 	for (i = 0; i < bin->length; i++) {
 		member = &bin->members[i];

@@ -36,7 +36,7 @@ static size_t room(const struct gpmu_plan *plan)
 
 static char *put_group(const struct gpmu_plan *plan, const struct gpmu_group *group, char *at)
 {
-	bool braces = group->length > 1 || group->given;
+	bool braces = (group->length > 1 && !group->apart) || group->given;
 	size_t i;
 
 	if (braces)

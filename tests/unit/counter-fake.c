@@ -473,6 +473,31 @@ static void together(void)
 	ok(open_files() == before, "nothing is left open");
 }
 
+/* Events that are a group only to be read at once */
+static void apart(void)
+{
+	struct counter_test test;
+
+	init(&test, "armv8_pmuv3_0", core, 3);
+	test.group.apart = true;
+	ok(test_open(&test) == 0 && n_events == 12 && members(0) == 3,
+	   "events that were given one by one are a group on each CPU");
+	test_release(&test);
+
+	init(&test, "armv8_pmuv3_0", core, 3);
+	test.group.apart = true;
+	kernel.config_error = ENOENT;
+	kernel.config_cpu = 2;
+	test_open(&test);
+	test_enable(&test);
+	test_read(&test);
+	ok(test_count(&test, 0, 3).raw == 4 && test_count(&test, 2, 0).raw == 3 &&
+	   test_count(&test, 1, 2).state == COUNT_OK &&
+	   test_count(&test, 1, 0).state == COUNT_NOT_SUPPORTED,
+	   "if one is refused somewhere, the others are counted everywhere");
+	test_release(&test);
+}
+
 static void pinned(void)
 {
 	struct event_instance all[3];
@@ -669,6 +694,7 @@ int main(void)
 	interrupted();
 	one_event();
 	together();
+	apart();
 	pinned();
 	vanish();
 	never_ran();
