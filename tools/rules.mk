@@ -9,8 +9,15 @@ $(TOOL_OBJ): $(B)/%.o: %.c $(wildcard tools/*.h) $(GPMU_HDR) tools/rules.mk
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -Imetrics/include -DGPMU_VERSION='"$(VERSION)"' $(CFLAGS) -c -o $@ $<
 
-$(GPMU): $(TOOL_OBJ) $(GPMU_SO)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) -L$(B) -Wl,-rpath,'$$ORIGIN' -lgpmu -lz -lm
+# "gpmu stat -- true" is to be quick: what it is linked with takes longer than the rest
+# where the dynamic linker has to find it and to move libpfm4's tables. So all but the C
+# library, which loads plugins, is in gpmu itself, where there are archives of it.
+archive		= $(if $(filter /%,$(1)),$(1),$(2))
+static		= $(call archive,$(shell $(CC) -print-file-name=lib$(1).a),-l$(1))
+GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent z m,$(call static,$(lib)))
+
+$(GPMU): $(TOOL_OBJ) $(GPMU_LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_LIB) $(GPMU_STATIC) -ldl -lpthread
 
 all: $(GPMU)
 SCRIPT_TESTS	+= $(wildcard tests/tools/*.t)

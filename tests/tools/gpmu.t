@@ -50,4 +50,13 @@ run at broken gpmu list pmu
 is "$rc $err" "0 " "a broken sysfs is no failure"
 run at broken gpmu list -v pmu
 like "$err" '^gpmu list: warning: sys/' "with -v it is said what could not be used"
+
+# It is linked with the library's archive, which has more than that.
+hidden() {
+	nm --defined-only "$B/libgpmu.a" | awk '$2 ~ /^[A-Z]$/ { print $3 }' | sort -u |
+		comm -23 - <(grep -oE 'gpmu_[a-z0-9_]+' metrics/gpmu.map | sort -u)
+}
+is "$(comm -12 <(hidden) <(nm -u "$B"/tools/*.o | awk '{ print $2 }' | sort -u))" "" \
+	"it uses only what libgpmu exports"
+is "$(hidden | grep -cx error_set)" 1 "which is not all that it has"
 done_testing
