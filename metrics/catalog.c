@@ -28,23 +28,57 @@ static int add_paths(struct catalog_load *load, const char *paths)
 	return ret;
 }
 
+static int load_builtin(struct gpmu_catalog *catalog)
+{
+	struct catalog_load load;
+	int ret = catalog_load_init(&load, catalog, NULL);
+
+	return ret ? ret : catalog_load_end(&load, catalog, catalog_add_builtin(&load));
+}
+
+int catalog_need(const struct gpmu_catalog *catalog)
+{
+	struct gpmu_catalog *self = catalog->self;
+	int ret = 0, before = errno;
+
+	if (atomic_load_explicit(&catalog->complete, memory_order_acquire))
+		return 0;
+	pthread_mutex_lock(&self->loading);
+	if (!atomic_load_explicit(&self->complete, memory_order_relaxed)) {
+		ret = load_builtin(self);
+		atomic_store_explicit(&self->complete, !ret, memory_order_release);
+	}
+	pthread_mutex_unlock(&self->loading);
+	errno = ret ? -ret : before;
+	return ret;
+}
+
+/* What is added is about what is there, so that has to be. */
+static int load_paths(struct gpmu_catalog *catalog, const char *paths, struct gpmu_error *error,
+		      int (*add)(struct catalog_load *load, const char *paths))
+{
+	struct catalog_load load;
+	int ret = catalog_need(catalog);
+
+	if (ret)
+		return catalog_no_memory(error);
+	ret = catalog_load_init(&load, catalog, error);
+	return ret ? ret : catalog_load_end(&load, catalog, add(&load, paths));
+}
+
 struct gpmu_catalog *gpmu_catalog_new(const char *paths, struct gpmu_error *error)
 {
 	struct gpmu_catalog *catalog = calloc(1, sizeof(*catalog));
-	struct catalog_load load;
-	int ret;
+	int ret = 0;
 
 	if (!catalog) {
 		catalog_no_memory(error);
 		return NULL;
 	}
-	ret = catalog_load_init(&load, catalog, error);
-	if (!ret) {
-		ret = catalog_add_builtin(&load);
-		if (!ret)
-			ret = add_paths(&load, paths);
-		ret = catalog_load_end(&load, catalog, ret);
-	}
+	catalog->self = catalog;
+	pthread_mutex_init(&catalog->loading, NULL);
+	if (paths && *paths)
+		ret = load_paths(catalog, paths, error, add_paths);
 	if (ret) {
 		gpmu_catalog_free(catalog);
 		errno = -ret;
@@ -55,10 +89,7 @@ struct gpmu_catalog *gpmu_catalog_new(const char *paths, struct gpmu_error *erro
 
 int gpmu_catalog_add(struct gpmu_catalog *catalog, const char *path, struct gpmu_error *error)
 {
-	struct catalog_load load;
-	int ret = catalog_load_init(&load, catalog, error);
-
-	return ret ? ret : catalog_load_end(&load, catalog, catalog_add_path(&load, path));
+	return load_paths(catalog, path, error, catalog_add_path);
 }
 
 void gpmu_catalog_free(struct gpmu_catalog *catalog)
@@ -69,6 +100,7 @@ void gpmu_catalog_free(struct gpmu_catalog *catalog)
 	catalog_list_release(&catalog->events);
 	catalog_groups_release(&catalog->groups);
 	catalog_pool_release(&catalog->pool);
+	pthread_mutex_destroy(&catalog->loading);
 	free(catalog);
 }
 
@@ -83,14 +115,14 @@ const char *gpmu_catalog_warning(const struct gpmu_catalog *catalog, size_t inde
 
 const struct gpmu_metric *gpmu_catalog_metric(const struct gpmu_catalog *catalog, size_t index)
 {
-	if (index >= catalog->metrics.length)
+	if (catalog_need(catalog) || index >= catalog->metrics.length)
 		return NULL;
 	return (const struct gpmu_metric *)catalog->metrics.entries[index];
 }
 
 const struct gpmu_event_def *gpmu_catalog_event(const struct gpmu_catalog *catalog, size_t index)
 {
-	if (index >= catalog->events.length)
+	if (catalog_need(catalog) || index >= catalog->events.length)
 		return NULL;
 	return (const struct gpmu_event_def *)catalog->events.entries[index];
 }
@@ -152,6 +184,8 @@ const struct gpmu_metric *gpmu_catalog_find_metric(const struct gpmu_catalog *ca
 						   const char *name,
 						   const struct gpmu_machine *machine)
 {
+	if (catalog_need(catalog))
+		return NULL;
 	return (const struct gpmu_metric *)find_name(&catalog->metrics, name, NULL, false,
 						     machine);
 }
@@ -162,9 +196,12 @@ const struct gpmu_event_def *gpmu_catalog_find_event(const struct gpmu_catalog *
 						     const struct gpmu_machine *machine)
 {
 	const struct catalog_list *events = &catalog->events;
-	const struct catalog_entry *found = find_name(events, name, pmu, true, machine);
 	char uncore[sizeof(CATALOG_UNCORE) + CATALOG_MAX_LINE];
+	const struct catalog_entry *found;
 
+	if (catalog_need(catalog))
+		return NULL;
+	found = find_name(events, name, pmu, true, machine);
 	if (!found && errno == ENOENT && pmu && strlen(pmu) <= CATALOG_MAX_LINE) {
 		snprintf(uncore, sizeof(uncore), "%s%s", CATALOG_UNCORE, pmu);
 		found = find_name(events, name, uncore, true, machine);

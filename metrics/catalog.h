@@ -9,6 +9,8 @@
 #define GPMU_CATALOG_H
 
 #include <locale.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -99,6 +101,10 @@ struct gpmu_catalog {
 	struct catalog_groups groups;
 	struct catalog_warnings warnings;
 	size_t order;
+	/* What is built in takes longer to load than much else does that needs nothing of it. */
+	atomic_bool complete;
+	pthread_mutex_t loading;
+	struct gpmu_catalog *self;
 };
 
 /* What a call adds to a catalog */
@@ -112,6 +118,11 @@ struct catalog_load {
 	locale_t locale;	/* whose numbers have a point */
 	struct gpmu_error *error;
 };
+
+/* --- catalog.c */
+
+/* Loads what is built in, unless that was done. 0, or -errno, which is -ENOMEM, with errno set */
+int catalog_need(const struct gpmu_catalog *catalog);
 
 /* --- catalog_load.c: what all steps need */
 

@@ -98,6 +98,8 @@ const char *gpmu_catalog_group(const struct gpmu_catalog *catalog, size_t index)
 {
 	const struct catalog_groups *groups = &catalog->groups;
 
+	if (catalog_need(catalog))
+		return NULL;
 	return index < groups->n_groups ? groups->members[groups->starts[index]].name : NULL;
 }
 
@@ -105,9 +107,12 @@ const struct gpmu_metric *gpmu_catalog_group_metric(const struct gpmu_catalog *c
 						    const char *group, size_t index)
 {
 	const struct catalog_groups *groups = &catalog->groups;
-	size_t first = 0, end = groups->n_groups, middle;
+	size_t first = 0, end, middle;
 	int order;
 
+	if (catalog_need(catalog))
+		return NULL;
+	end = groups->n_groups;
 	while (first < end) {
 		middle = first + (end - first) / 2;
 		order = compare_names(groups->members[groups->starts[middle]].name, group);

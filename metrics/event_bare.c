@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog.h"
 #include "event_build.h"
 
 static const struct {
@@ -146,8 +147,11 @@ int event_fail_bare(struct event_builder *builder, const char *name)
 	const struct gpmu_pmu *pmu;
 	struct nearest nearest;
 	const char *generic;
-	int ret = fail_other_machine(builder, name);
+	int ret;
 
+	if (builder->catalog && catalog_need(builder->catalog))
+		return event_no_memory(builder);
+	ret = fail_other_machine(builder, name);
 	if (ret)
 		return ret;
 	if (event_next_pmu(builder->machine, name, &(size_t){ 0 }))

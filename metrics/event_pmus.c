@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "catalog.h"
 #include "event_build.h"
 
 static const char uncore[] = "uncore_";
@@ -116,6 +117,8 @@ int event_fail_pmu(struct event_builder *builder, const char *name)
 	const struct gpmu_pmu *pmu;
 	struct nearest nearest;
 
+	if (builder->catalog && catalog_need(builder->catalog))
+		return event_no_memory(builder);
 	nearest_init(&nearest, name);
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(builder->machine, i)); i++)
 		nearest_try(&nearest, gpmu_pmu_name(pmu));

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "catalog-test.h"
+#include "error.h"
 #include "sysroot.h"
 
 json_t *__real_json_loadb(const char *text, size_t size, size_t flags, json_error_t *error);
@@ -51,6 +52,16 @@ static int make(const char *paths)
 	struct gpmu_catalog *made = gpmu_catalog_new(paths, &error);
 	int ret = made ? 0 : -errno;
 
+	/* What is built in is loaded now, if it was not. */
+	if (made && !paths && !gpmu_catalog_metric(made, 0)) {
+		ret = -errno;
+		error_set(&error, 0, "no memory");
+	}
+	if (made && ret)
+		ok(ret == -ENOMEM && !gpmu_catalog_event(made, 1000000) &&
+		   (gpmu_catalog_find_metric(made, "ipc", NULL) ||
+		    gpmu_catalog_find_event(made, NULL, "cpu_cycles", NULL)),
+		   "it is loaded when there is memory again");
 	gpmu_catalog_free(made);
 	return ret && strcmp(error.text, "no memory") ? 1 : ret;
 }

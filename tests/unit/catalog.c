@@ -12,6 +12,8 @@ static void check_builtin(void)
 	const struct gpmu_metric *metric;
 	const struct gpmu_event_def *event;
 
+	ok(!catalog->metrics.length && !gpmu_catalog_warning(catalog, 0) &&
+	   !catalog->metrics.length, "a catalog is empty until something is asked for");
 	metric = gpmu_catalog_find_metric(catalog, "GraceMemReadBW", NULL);
 	if (!ok(metric, "GraceMemReadBW is built in"))
 		return;

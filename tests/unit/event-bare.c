@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Events without a PMU: of the cores, of the kernel, of other PMUs, raw, and libgpmu's own. */
+#include "catalog.h"
 #include "event-test.h"
 
 #define PMUS	"sys/bus/event_source/devices/"
+
+static void software(void)
+{
+	struct fixture vm;
+
+	fixture_init(&vm, "vm");
+	is_event(&vm, "page-faults", "page-faults = software 1 0x2", "an event of the kernel");
+	ok(!vm.catalog->complete, "where there is no core PMU, it takes nothing of the catalog");
+	fixture_release(&vm);
+}
 
 static void grace(const struct fixture *superchip)
 {
@@ -311,6 +322,7 @@ int main(void)
 	generic(&fixture);
 	modifiers(&fixture);
 	fixture_release(&fixture);
+	software();
 	other_machines();
 	hybrid();
 	return done_testing();

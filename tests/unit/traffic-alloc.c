@@ -58,6 +58,7 @@ int main(void)
 	machine = gpmu_machine_new(root.path, NULL);
 	sysroot_release(&root);
 	catalog = gpmu_catalog_new(NULL, NULL);
+	ok(gpmu_catalog_metric(catalog, 0), "what is built in is loaded");
 	alloc_fail_each(make, 100, "a flow of four sockets");
 	alloc_fail_each(plan, 100, "its events in a plan");
 	update();

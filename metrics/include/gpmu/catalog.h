@@ -25,6 +25,9 @@ extern "C" {
  *
  * All that is found stays valid and unchanged until the catalog is freed. Threads
  * may share a catalog while nothing is added to it.
+ *
+ * What is built in is loaded when something of the catalog is first asked for. Without
+ * memory for that there is nothing in it, and errno is ENOMEM.
  */
 struct gpmu_catalog;
 struct gpmu_metric;
