@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,28 +12,75 @@
 #include "cmd.h"
 #include "gpmu.h"
 
-/* In the new process: waits to be let go */
-static void __attribute__((noreturn)) be_child(int go, int failed, char *const *argv,
-					       const sigset_t *mask)
+#define STACK	(256u << 10)	/* execvp() has a path on it, and the arguments' pointers */
+
+struct start {
+	int go[2], failed[2];
+	char *const *argv;
+	const sigset_t *mask;
+};
+
+/*
+ * In the new process, which waits to be let go. It shares gpmu's memory, as to copy the
+ * tables of that takes longer than all that gpmu does before. So it has a stack of its own,
+ * and changes nothing but errno: gpmu waits for it from when it lets it go.
+ */
+static int be_child(void *argument)
 {
+	const struct start *start = argument;
 	ssize_t n;
 	char byte;
 	int error;
 
+	close(start->go[1]);
+	close(start->failed[0]);
 	do
-		n = read(go, &byte, 1);
+		n = read(start->go[0], &byte, 1);
 	while (n < 0 && errno == EINTR);
 	/* gpmu is gone, or will not count */
 	if (n != 1)
 		_exit(EXIT_OWN);
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	sigprocmask(SIG_SETMASK, start->mask, NULL);
 	gpmu_session_restore_limits();
-	execvp(argv[0], argv);
+	execvp(start->argv[0], start->argv);
 	error = errno;
 	/* Should it not arrive, the exit status tells all the same. */
-	n = write(failed, &error, sizeof(error));
+	n = write(start->failed[1], &error, sizeof(error));
 	(void)n;
 	_exit(child_failed_status(-error));
+}
+
+static size_t stack_size(char *const *argv)
+{
+	size_t n = 0;
+
+	while (argv[n])
+		n++;
+	return STACK + n * sizeof(*argv);
+}
+
+/* A process, or -errno; @child keeps what it runs on */
+static pid_t start_process(struct child *child, const struct start *start)
+{
+	struct start *own;
+	char *stack;
+	pid_t pid;
+
+	child->stack_size = stack_size(start->argv);
+	stack = mmap(NULL, child->stack_size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
+		return -errno;
+	own = (struct start *)stack;
+	*own = *start;
+	pid = clone(be_child, stack + child->stack_size / 16 * 16, CLONE_VM | SIGCHLD, own);
+	if (pid < 0) {
+		pid = -errno;
+		munmap(stack, child->stack_size);
+		return pid;
+	}
+	child->stack = stack;
+	return pid;
 }
 
 static int close_pair(const int *pair, int error)
@@ -44,31 +92,32 @@ static int close_pair(const int *pair, int error)
 
 int child_start(struct child *child, char *const *argv, const sigset_t *mask)
 {
-	int go[2], failed[2];
+	struct start start = { .argv = argv, .mask = mask };
 	pid_t pid;
 
 	*child = (struct child){ 0 };
-	if (pipe2(go, O_CLOEXEC))
+	if (pipe2(start.go, O_CLOEXEC))
 		return -errno;
-	if (pipe2(failed, O_CLOEXEC))
-		return close_pair(go, -errno);
-	fflush(NULL);
-	pid = fork();
+	if (pipe2(start.failed, O_CLOEXEC))
+		return close_pair(start.go, -errno);
+	pid = start_process(child, &start);
 	if (pid < 0) {
-		int error = -errno;
-
-		close_pair(failed, 0);
-		return close_pair(go, error);
+		close_pair(start.failed, 0);
+		return close_pair(start.go, pid);
 	}
-	if (!pid) {
-		close(go[1]);
-		close(failed[0]);
-		be_child(go[0], failed[1], argv, mask);
-	}
-	close(go[0]);
-	close(failed[1]);
-	*child = (struct child){ .pid = pid, .go = go[1], .failed = failed[0] };
+	close(start.go[0]);
+	close(start.failed[1]);
+	child->pid = pid;
+	child->go = start.go[1];
+	child->failed = start.failed[0];
 	return 0;
+}
+
+static void free_stack(struct child *child)
+{
+	if (child->stack)
+		munmap(child->stack, child->stack_size);
+	child->stack = NULL;
 }
 
 static void close_once(int *fd)
@@ -105,6 +154,8 @@ int child_go(struct child *child)
 	close_once(&child->failed);
 	if (error)
 		child_wait(child, true, &end);
+	/* It executes, or is gone. */
+	free_stack(child);
 	return error;
 }
 
@@ -127,17 +178,6 @@ int child_wait(struct child *child, bool block, struct child_end *end)
 	end->system = ns_of(usage.ru_stime);
 	child->pid = 0;
 	return 1;
-}
-
-void child_release(struct child *child)
-{
-	struct child_end end;
-
-	if (!child->pid)
-		return;
-	close_once(&child->go);
-	close_once(&child->failed);
-	child_wait(child, true, &end);
 }
 
 int child_exit_status(int status)

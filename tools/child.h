@@ -12,6 +12,8 @@ struct child {
 	pid_t pid;	/* 0: none */
 	int go;		/* a byte lets it execute the command; closed: it exits */
 	int failed;	/* errno of execvp(), or the end of the file once it executes */
+	void *stack;	/* that it has until then */
+	size_t stack_size;
 };
 
 struct child_end {
@@ -25,8 +27,6 @@ int child_start(struct child *child, char *const *argv, const sigset_t *mask);
 int child_go(struct child *child);
 /* 1: it has ended; 0: not yet, if that is not to be waited for; -errno */
 int child_wait(struct child *child, bool block, struct child_end *end);
-/* One that did not execute is gone, one that did is waited for. */
-void child_release(struct child *child);
 
 /* The exit status of gpmu for that of wait4(), and for an error of child_go() */
 int child_exit_status(int status);
