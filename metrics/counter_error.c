@@ -33,7 +33,7 @@ static const struct refusal {
 	{ ERANGE, COUNT_NOT_SUPPORTED, "its PMU refuses its terms" },
 	{ ENOSPC, COUNT_NOT_SUPPORTED, "its PMU has no counter for it" },
 	/* Not tried without what the kernel does not know: that would be another event. */
-	{ E2BIG, COUNT_NOT_SUPPORTED, "the kernel is too old for its terms (config3)" },
+	{ E2BIG, COUNT_NOT_SUPPORTED, "the kernel is too old for its terms (config3, config4)" },
 	{ ENODEV, COUNT_NOT_SUPPORTED, "its CPU is offline, or its PMU has gone" },
 	{ EBUSY, COUNT_NOT_COUNTED, "somebody else has its PMU's counters" },
 	{ EAGAIN, COUNT_NOT_COUNTED, "its PMU has no counter free now" },

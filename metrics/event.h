@@ -22,7 +22,7 @@ struct event_instance {
 	char *name; /* as "perf stat -e" takes it: "nvidia_scf_pmu_0/cmem_rd_data/" */
 	const struct gpmu_pmu *pmu;	/* borrowed; NULL: of none that sysfs shows */
 	enum event_tool tool;
-	/* size, type, config..config3, exclude_*, precise_ip, exclusive, pinned; else 0 */
+	/* size, type, config..config4, exclude_*, precise_ip, exclusive, pinned; else 0 */
 	struct perf_event_attr attr;
 	bool cycle_counter;		/* it takes the PMU's cycle counter, none of the others */
 	bool weak;			/* modifier W: its group may be broken up */

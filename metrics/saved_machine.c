@@ -300,6 +300,8 @@ static struct gpmu_source *make_source(struct shown *shown)
 		.size = sizeof(source->plugin), .abi = GPMU_SOURCE_ABI, .name = NAME,
 		.close = shown_free, .pmu = source_pmu, .node = source_node,
 		.group_open = group_open,
+		.event_size = sizeof(struct gpmu_source_event),
+		.count_size = sizeof(struct gpmu_source_count),
 	};
 	source->data = shown;
 	/* source_put() closes a library: the program itself. */

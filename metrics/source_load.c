@@ -32,6 +32,19 @@ static const struct {
 	{ "group_read()", offsetof(struct gpmu_source_plugin, group_read) },
 };
 
+/* Of arrays. What a table that says none has is that of the first of these headers. */
+#define SIZE_MOST	4096
+
+static const struct {
+	const char *name;
+	size_t offset, first;
+} sizes[] = {
+	{ "event_size", offsetof(struct gpmu_source_plugin, event_size),
+	  offsetof(struct gpmu_source_event, config4) },
+	{ "count_size", offsetof(struct gpmu_source_plugin, count_size),
+	  offsetof(struct gpmu_source_count, running) + sizeof(uint64_t) },
+};
+
 static bool is_file(const char *path)
 {
 	struct stat stat_buf;
@@ -93,10 +106,31 @@ static int check_functions(const struct gpmu_source_plugin *plugin, const char *
 	return 0;
 }
 
+static int take_sizes(struct gpmu_source_plugin *plugin, const char *path,
+		      struct gpmu_error *error)
+{
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *member = (char *)plugin + sizes[i].offset;
+		size_t size;
+
+		memcpy(&size, member, sizeof(size));
+		if (!size)
+			memcpy(member, &sizes[i].first, sizeof(size));
+		else if (size < sizes[i].first || size > SIZE_MOST || size % sizeof(uint64_t)) {
+			error_set(error, 0, "%s: its table's %s is %zu, expected one from %zu to %d, by %zu",
+				  path, sizes[i].name, size, sizes[i].first, SIZE_MOST,
+				  sizeof(uint64_t));
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 /* Copies the table of the library, if it is one for this libgpmu. */
 static int read_table(struct gpmu_source *source, const char *path, struct gpmu_error *error)
 {
 	const struct gpmu_source_plugin *table = dlsym(source->library, "gpmu_source_plugin");
+	int ret;
 
 	if (!table) {
 		error_set(error, 0, "%s: is no plugin of libgpmu: it has no gpmu_source_plugin", path);
@@ -113,7 +147,8 @@ static int read_table(struct gpmu_source *source, const char *path, struct gpmu_
 		return -EINVAL;
 	}
 	source_copy_sized(&source->plugin, sizeof(source->plugin), table);
-	return check_functions(&source->plugin, path, error);
+	ret = check_functions(&source->plugin, path, error);
+	return ret ? ret : take_sizes(&source->plugin, path, error);
 }
 
 int source_load(struct gpmu_source *source, const char *name, struct gpmu_error *error)

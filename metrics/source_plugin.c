@@ -24,7 +24,7 @@ struct plugin_group {
 	size_t index;			/* in it */
 	void *handle;			/* the plugin's */
 	bool open;			/* there is one */
-	struct gpmu_source_count *values;
+	char *values;			/* an array of the plugin's struct gpmu_source_count */
 };
 
 static struct plugin_group *of(struct source_group *group)
@@ -37,22 +37,50 @@ static const struct gpmu_group *plan_group_of(const struct plugin_group *group)
 	return &group->plan->groups[group->index];
 }
 
-static void fill_event(struct gpmu_source_event *event, const struct event_instance *instance)
+/*
+ * Into an array of the plugin's struct gpmu_source_event, which is 0. An older plugin would
+ * count another event than one that its structure has no room for.
+ */
+static int fill_event(const struct gpmu_source *source, char *events, size_t index,
+		      const struct event_instance *instance, struct gpmu_error *error)
 {
-	*event = (struct gpmu_source_event){
+	const struct gpmu_source_event event = {
 		.config = instance->attr.config,
 		.config1 = instance->attr.config1,
 		.config2 = instance->attr.config2,
 #ifdef PERF_ATTR_SIZE_VER8
 		.config3 = instance->attr.config3,
 #endif
+#ifdef PERF_ATTR_SIZE_VER9
+		.config4 = instance->attr.config4,
+#endif
 	};
+	size_t size = source->plugin.event_size, own = size < sizeof(event) ? size : sizeof(event);
+	const char *bytes = (const char *)&event;
+
+	memcpy(events + index * size, bytes, own);
+	for (size_t i = own; i < sizeof(event); i++) {
+		if (!bytes[i])
+			continue;
+		error_set(error, 0, "%s: the plugin of source %s is too old for its terms (config4)",
+			  instance->name, source->plugin.name);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static struct gpmu_source_count value_of(const struct plugin_group *group, size_t index)
+{
+	struct gpmu_source_count value = { 0 };
+	size_t size = group->source->plugin.count_size;
+
+	memcpy(&value, group->values + index * size, size < sizeof(value) ? size : sizeof(value));
+	return value;
 }
 
 /* Opens a group of the plugin. On failure the error says why, of which PMU. */
 static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
-		       const struct gpmu_source_event *events, size_t length, void **handle,
-		       struct gpmu_error *error)
+		       const void *events, size_t length, void **handle, struct gpmu_error *error)
 {
 	struct gpmu_error own = { 0 };
 	char why[64];
@@ -112,18 +140,20 @@ static int open_group(struct plugin_group *group, struct gpmu_counts *counts,
 	const struct gpmu_group *planned = plan_group_of(group);
 	const struct plan_slot *slots = &group->plan->slots[planned->first];
 	struct gpmu_source *source = group->source;
-	struct gpmu_source_event *events;
 	struct gpmu_error own = { 0 };
+	char *events;
 	int ret = check_free(source, group->plan, group->index, error);
 
 	if (ret)
 		return ret;
-	events = calloc(planned->length, sizeof(*events));
+	events = calloc(planned->length, source->plugin.event_size);
 	if (!events)
 		goto no_memory;
-	for (size_t i = 0; i < planned->length; i++)
-		fill_event(&events[i], slots[i].instance);
-	ret = open_events(source, planned->pmu, events, planned->length, &group->handle, &own);
+	for (size_t i = 0; i < planned->length && !ret; i++)
+		ret = fill_event(source, events, i, slots[i].instance, &own);
+	if (!ret)
+		ret = open_events(source, planned->pmu, events, planned->length, &group->handle,
+				  &own);
 	free(events);
 	if (ret && !is_unsupported(ret)) {
 		error_set(error, 0, "%s", own.text);
@@ -159,7 +189,7 @@ static int plugin_open(void *self, const struct gpmu_plan *plan, size_t index,
 
 	(void)target;
 	if (group)
-		group->values = calloc(planned->length, sizeof(*group->values));
+		group->values = calloc(planned->length, source->plugin.count_size);
 	if (!group || !group->values) {
 		free(group);
 		error_set(error, 0, "%s: out of memory", planned->pmu->name);
@@ -248,17 +278,20 @@ static int set_counts(const struct plugin_group *group, struct gpmu_counts *coun
 {
 	const struct gpmu_group *planned = plan_group_of(group);
 
-	for (size_t i = 0; i < planned->length; i++)
-		if (group->values[i].running > group->values[i].enabled)
-			return -EIO;
 	for (size_t i = 0; i < planned->length; i++) {
-		const struct gpmu_source_count *value = &group->values[i];
+		const struct gpmu_source_count value = value_of(group, i);
+
+		if (value.running > value.enabled)
+			return -EIO;
+	}
+	for (size_t i = 0; i < planned->length; i++) {
+		const struct gpmu_source_count value = value_of(group, i);
 
 		counts->slots[planned->first + i].counts[0] = (struct count){
-			.raw = value->raw,
-			.enabled = value->enabled,
-			.running = value->running,
-			.state = value->enabled && !value->running ? COUNT_NOT_COUNTED : COUNT_OK,
+			.raw = value.raw,
+			.enabled = value.enabled,
+			.running = value.running,
+			.state = value.enabled && !value.running ? COUNT_NOT_COUNTED : COUNT_OK,
 		};
 	}
 	return 0;
@@ -273,7 +306,8 @@ static int plugin_read(struct source_group *base, uint64_t time, struct gpmu_cou
 	pthread_mutex_lock(&source->lock);
 	if (group->open && source->begun) {
 		ret = negative(source->plugin.group_read(source->data, group->handle,
-							 advance(source, time), group->values));
+							 advance(source, time),
+							 (void *)group->values));
 		if (!ret)
 			ret = set_counts(group, counts);
 	}
@@ -309,18 +343,19 @@ static void plugin_close(struct source_group *base)
 static int fits_probe(struct gpmu_source *source, const struct event_instance *const *instances,
 		      size_t length)
 {
-	struct gpmu_source_event *events;
+	char *events;
 	void *handle;
-	int ret;
+	int ret = 0;
 
 	if (source->enabled)
 		return -EBUSY;
-	events = calloc(length, sizeof(*events));
+	events = calloc(length, source->plugin.event_size);
 	if (!events)
 		return -ENOMEM;
-	for (size_t i = 0; i < length; i++)
-		fill_event(&events[i], instances[i]);
-	ret = open_events(source, instances[0]->pmu, events, length, &handle, NULL);
+	for (size_t i = 0; i < length && !ret; i++)
+		ret = fill_event(source, events, i, instances[i], NULL);
+	if (!ret)
+		ret = open_events(source, instances[0]->pmu, events, length, &handle, NULL);
 	free(events);
 	if (ret)
 		return ret == -ENOSPC ? 0 : ret;

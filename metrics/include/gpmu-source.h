@@ -15,10 +15,14 @@
  * Threads. libgpmu calls the functions of one source by one thread at a time, not
  * always the same one; those of different sources at any time.
  *
- * Growth. Structures that begin with their size can get members at their end. What
- * an older plugin's shorter structure does not have is taken as absent; what a newer
- * one's has beyond this header is not looked at. GPMU_SOURCE_ABI changes where that
- * is not enough; a plugin of another ABI is refused.
+ * Growth. Structures can get members at their end, and nothing else. Each begins with its
+ * size, but for those of arrays, events and counts, whose sizes the table has: libgpmu
+ * makes and reads these arrays in the plugin's sizes, so that a plugin steps through
+ * them as through any of its own. What an older plugin's shorter structure does not have
+ * is taken as absent, which is 0 in a count; an event that needs what its structure has
+ * no room for is not supported. What a newer one's has beyond this header is 0 in an event,
+ * and is not looked at elsewhere. GPMU_SOURCE_ABI changes where that is not enough; a
+ * plugin of another ABI is refused.
  */
 #ifndef GPMU_SOURCE_H
 #define GPMU_SOURCE_H
@@ -76,7 +80,7 @@ struct gpmu_source_pmu {
 
 /* An event: config and others of struct perf_event_attr, as the PMU's formats say */
 struct gpmu_source_event {
-	uint64_t config, config1, config2, config3;
+	uint64_t config, config1, config2, config3, config4;
 };
 
 /**
@@ -116,6 +120,8 @@ struct gpmu_source_count {
  *	-ENODEV: the PMU has vanished: its events are shown as not counted
  * @node: nodes, as @pmu; NULL: it has none of its own
  * @usage: how options are written, one line: "FILE[,chip=NAME]"; or NULL
+ * @event_size: of struct gpmu_source_event; 0: it ends with config3
+ * @count_size: of struct gpmu_source_count; 0: it ends with running
  *
  * From @node on a table may end. Times never lie before one of an earlier call.
  */
@@ -135,6 +141,8 @@ struct gpmu_source_plugin {
 			  struct gpmu_source_count *counts);
 	const struct gpmu_source_node *(*node)(void *source, size_t index);
 	const char *usage;
+	size_t event_size;
+	size_t count_size;
 };
 
 /* What a plugin exports */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A plugin for tests: fake=ADDRESS of a struct fake_state says what it does and gets
- * what was done. $FAKE_TABLE says what is wrong with its table. It has two PMUs, node 0
+ * what was done. $FAKE_TABLE says what is wrong with its table, "older" and "newer" that it
+ * was built with a header whose events and counts were smaller or larger. It has two PMUs, node 0
  * and node 7, and counters for three events at a time; an event counts config times the
  * ns it was enabled.
  */
@@ -17,10 +18,8 @@
 #undef gpmu_source_plugin
 #include "source-fake.h"
 
-#define COUNTERS	3
-
 struct group {
-	uint64_t config[COUNTERS];
+	uint64_t config[FAKE_COUNTERS];
 	size_t length;
 	struct group *next;
 };
@@ -66,6 +65,10 @@ static void fake_close(void *source)
 	state->closes++;
 }
 
+/* With "newer" both have one number more than this libgpmu knows, with "older" one less. */
+static size_t event_numbers = sizeof(struct gpmu_source_event) / sizeof(uint64_t);
+static size_t count_numbers = sizeof(struct gpmu_source_count) / sizeof(uint64_t);
+
 static const struct gpmu_source_pmu *fake_pmu(void *source, size_t index)
 {
 	static const char *const formats[] = { "event", "config:0-7", "a", "config1:0", NULL };
@@ -85,7 +88,7 @@ static const struct gpmu_source_pmu *fake_pmu(void *source, size_t index)
 		.identifier = show == FAKE_SHOW_IDENTIFIER ? "" : "f00",
 		.node = show == FAKE_SHOW_NODE ? 8 : index ? 7 : 0,
 		.counters = show == FAKE_SHOW_COUNTERS ? -2 : show == FAKE_SHOW_UNKNOWN ? -1 :
-			    COUNTERS,
+			    FAKE_COUNTERS,
 		.counter_width = show == FAKE_SHOW_WIDTH ? 65 : show == FAKE_SHOW_UNKNOWN ? -1 : 32,
 		.cycle_counter = show == FAKE_SHOW_UNKNOWN ? -1 : 0,
 		.formats = show == FAKE_SHOW_FORMAT ? no_text : formats,
@@ -111,22 +114,24 @@ static const struct gpmu_source_node *fake_node(void *source, size_t index)
 static int fake_group_open(void *source, size_t pmu, const struct gpmu_source_event *events,
 			   size_t length, void **result, struct gpmu_error *error)
 {
+	const uint64_t *numbers = (const uint64_t *)events;
 	struct group *group;
 
 	(void)source;
 	if (state->group_open)
 		return said(state->group_open, error, "no such group");
-	if (pmu > 1 || length > COUNTERS)
+	if (pmu > 1 || length > FAKE_COUNTERS)
 		return said(-ENOSPC, error, "it has three counters");
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return -ENOMEM;
 	group->length = length;
-	for (size_t i = 0; i < length; i++)
-		group->config[i] = events[i].config;
-	state->configs[0] = events[0].config;
-	state->configs[1] = events[0].config1;
-	state->configs[2] = events[0].config2;
+	memset(state->configs, 0, sizeof(state->configs));
+	for (size_t i = 0; i < length; i++) {
+		memcpy(state->configs[i], numbers + i * event_numbers,
+		       event_numbers * sizeof(*numbers));
+		group->config[i] = state->configs[i][0];
+	}
 	group->next = groups;
 	groups = group;
 	state->groups++;
@@ -180,15 +185,19 @@ static int fake_group_read(void *source, void *handle, uint64_t time,
 			   struct gpmu_source_count *counts)
 {
 	const struct group *group = handle;
+	uint64_t *numbers = (uint64_t *)counts;
 	uint64_t ns = enabled_ns + (enabled ? time - enabled_at : 0);
 
 	(void)source;
 	see(time);
 	state->reads++;
-	for (size_t i = 0; i < group->length; i++)
-		counts[i] = (struct gpmu_source_count){
-			.raw = group->config[i] * ns, .enabled = ns,
-			.running = state->lies ? ns + 1 : ns };
+	for (size_t i = 0; i < group->length; i++, numbers += count_numbers) {
+		numbers[0] = group->config[i] * ns;
+		numbers[1] = ns;
+		numbers[2] = state->lies ? ns + 1 : ns;
+		for (size_t k = 3; k < count_numbers; k++)
+			numbers[k] = UINT64_MAX;
+	}
 	return state->read;
 }
 
@@ -207,10 +216,21 @@ struct gpmu_source_plugin_const gpmu_source_plugin = {
 	.group_read = fake_group_read,
 	.node = fake_node,
 	.usage = "ADDRESS",
+	.event_size = sizeof(struct gpmu_source_event),
+	.count_size = sizeof(struct gpmu_source_count),
 };
 
 #define END(member)	(offsetof(struct gpmu_source_plugin_const, member) + \
 			 sizeof(gpmu_source_plugin.member))
+
+static void set_numbers(size_t table_size, size_t events, size_t counts)
+{
+	event_numbers = events;
+	count_numbers = counts;
+	gpmu_source_plugin.size = table_size;
+	gpmu_source_plugin.event_size = events * sizeof(uint64_t);
+	gpmu_source_plugin.count_size = counts * sizeof(uint64_t);
+}
 
 __attribute__((constructor))
 static void change_table(void)
@@ -222,10 +242,18 @@ static void change_table(void)
 		return;
 	if (!strcmp(what, "abi"))
 		table->abi = GPMU_SOURCE_ABI + 1;
-	else if (!strcmp(what, "longer"))
-		table->size += 64;
+	else if (!strcmp(what, "older"))
+		set_numbers(END(usage), 4, 3);
 	else if (!strcmp(what, "shorter"))
-		table->size = END(group_read);
+		set_numbers(END(group_read), 4, 3);
+	else if (!strcmp(what, "newer"))
+		set_numbers(table->size + 64, event_numbers + 1, count_numbers + 1);
+	else if (!strcmp(what, "events"))
+		table->event_size -= 2 * sizeof(uint64_t);
+	else if (!strcmp(what, "counts"))
+		table->count_size += 1;
+	else if (!strcmp(what, "huge"))
+		table->event_size = 1 << 20;
 	else if (!strcmp(what, "short"))
 		table->size = END(group_read) - 1;
 	else if (!strcmp(what, "empty"))

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define FAKE_COUNTERS	3
+
 /* What is wrong with the PMUs and nodes that it shows */
 enum fake_show {
 	FAKE_SHOW_GOOD,
@@ -36,7 +38,7 @@ struct fake_state {
 	int opens, closes, groups, enables, disables, reads;	/* calls; groups that are open */
 	uint64_t time;			/* of the last call */
 	bool backwards;			/* a time lay before another */
-	uint64_t configs[8];		/* of the last group: config, config1, config2 in turn */
+	uint64_t configs[FAKE_COUNTERS][8];	/* of the last group's events: config, config1, ... */
 	char options[64];
 };
 

@@ -63,7 +63,7 @@ static void counting(void)
 	two_groups(&test);
 	ok(!test_open(&test, source, &error) && state.groups == 2, "two groups are opened");
 	ok(!state.enables && all_zero(&test), "they do not count yet");
-	ok(state.configs[0] == 2 && state.configs[1] == 5 && !state.configs[2],
+	ok(state.configs[0][0] == 2 && state.configs[0][1] == 5 && !state.configs[0][2],
 	   "the plugin gets config and config1");
 	place = test.counts->slots[0].places;
 	ok(test.counts->slots[0].length == 1 && place->cpu == -1 && !place->node && place->tid == -1,
@@ -253,6 +253,66 @@ static void probing(void)
 	test_close(&test);
 }
 
+/* The configs of an event, "2 0 0 0 7" */
+static const char *configs(size_t event, size_t length)
+{
+	static char text[256];
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%" PRIu64, i ? " " : "",
+				      state.configs[event][i]);
+	return text;
+}
+
+/* Opened and read, by a plugin of another libgpmu; its arrays are not of the size of ours. */
+static void other_sizes(const char *whose, uint64_t config4)
+{
+	struct perf_event_attr *attrs[2];
+	struct test_plan test = { 0 };
+
+	test_group(&test, machine, "fake_0", "two one");
+	error = (struct gpmu_error){ 0 };
+	for (size_t i = 0; i < 2; i++)
+		attrs[i] = &test.instances[i].attr;
+	attrs[0]->config2 = 4;
+	attrs[1]->config1 = 5;
+	attrs[1]->config3 = 6;
+	attrs[1]->config4 = config4;
+	ok(!test_open(&test, source, &error) && !test_enable(&test, T0) &&
+	   !test_read(&test, T0 + 10) && is_count(&test, 0, 20, 10) && is_count(&test, 1, 10, 10),
+	   "%s plugin's events are its own, and what it counts is read", whose);
+	is_str(configs(0, 6), "2 0 4 0 0 0", "... the first of them");
+	is_str(configs(1, 4), "1 5 0 6", "... and the second");
+	is_u64(state.configs[1][4], config4, "... with what it has of config4");
+	is_u64(state.configs[1][5], 0, "... and 0 where it expects more");
+	test_disable(&test, T0 + 10);
+	test_close(&test);
+}
+
+static void too_old(void)
+{
+	const struct event_instance *instances[2];
+	static char name[] = "fake_0/one,config4=0x1/";
+	struct test_plan test = { 0 };
+
+	test_group(&test, machine, "fake_0", "two one");
+	test_group(&test, machine, "fake_1", "one");
+	test.instances[1].attr.config4 = 1ull << 56;
+	test.instances[1].name = name;
+	for (size_t i = 0; i < 2; i++)
+		instances[i] = &test.instances[i];
+	ok(source_plugin.fits(source, instances, 2) == -EOPNOTSUPP,
+	   "an older plugin is not asked for what its events have no room for");
+	ok(!test_open(&test, source, &error) &&
+	   test.counts->slots[0].state == COUNT_NOT_SUPPORTED && test.counts->slots[2].length == 1,
+	   "nor is a group of it opened; others are");
+	is_str(test.counts->slots[1].why,
+	       "fake_0/one,config4=0x1/: the plugin of source fake is too old for its terms (config4)",
+	       "... and why");
+	test_close(&test);
+}
+
 static void set_up(enum fake_show show)
 {
 	struct sysroot root;
@@ -289,6 +349,18 @@ int main(void)
 	tear_down();
 	set_up(FAKE_SHOW_UNKNOWN);
 	probing();
+	tear_down();
+	set_up(FAKE_SHOW_GOOD);
+	other_sizes("a new", 7);
+	tear_down();
+	setenv("FAKE_TABLE", "newer", 1);
+	set_up(FAKE_SHOW_GOOD);
+	other_sizes("a newer", 7);
+	tear_down();
+	setenv("FAKE_TABLE", "older", 1);
+	set_up(FAKE_SHOW_GOOD);
+	other_sizes("an older", 0);
+	too_old();
 	tear_down();
 	return done_testing();
 }

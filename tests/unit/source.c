@@ -163,7 +163,16 @@ static void tables(void)
 		snprintf(what, sizeof(what), "one without %s", needed[i]);
 		refused(spec("fake"), EINVAL, message, what);
 	}
-	setenv("FAKE_TABLE", "longer", 1);
+	setenv("FAKE_TABLE", "events", 1);
+	refused(spec("fake"), EINVAL,
+		"its table's event_size is 24, expected one from 32 to 4096, by 8",
+		"one whose events end before config3");
+	setenv("FAKE_TABLE", "counts", 1);
+	refused(spec("fake"), EINVAL, "count_size is 25, expected one from 24",
+		"one whose counts are no numbers");
+	setenv("FAKE_TABLE", "huge", 1);
+	refused(spec("fake"), EINVAL, "event_size is 1048576, ", "one with events of 1 MiB");
+	setenv("FAKE_TABLE", "newer", 1);
 	opens(spec("fake"), "a newer plugin's longer table is taken");
 	setenv("FAKE_TABLE", "shorter", 1);
 	opens(spec("fake"), "an older plugin's shorter one with all that is needed is too");

@@ -53,7 +53,7 @@ const char *gpmu_event_instance_name(const struct gpmu_event *event, size_t inde
 /* NULL also where sysfs shows no PMU for it */
 const struct gpmu_pmu *gpmu_event_instance_pmu(const struct gpmu_event *event, size_t index);
 /*
- * What perf_event_open() takes: size, type, config to config3, and what modifiers
+ * What perf_event_open() takes: size, type, config to config4, and what modifiers
  * set. NULL also where libgpmu itself counts: duration_time
  */
 const struct perf_event_attr *gpmu_event_instance_attr(const struct gpmu_event *event,

@@ -392,4 +392,6 @@ const struct gpmu_source_plugin gpmu_source_plugin = {
 	.group_read = model_group_read,
 	.node = model_node,
 	.usage = PLUGIN_USAGE,
+	.event_size = sizeof(struct gpmu_source_event),
+	.count_size = sizeof(struct gpmu_source_count),
 };
