@@ -13,7 +13,7 @@
 
 /* What is no filter, but what is counted */
 static const char *const not_filters[] = { "event", "config", "config1", "config2", "config3",
-					   "name" };
+					   "config4", "name" };
 
 static int add_term(struct plan_filter *filter, const char *term, size_t length)
 {

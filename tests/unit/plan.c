@@ -117,6 +117,8 @@ static void filters(const struct fixture *ours)
 	is_refused(ours, gpmu_plan_add_metrics, "GraceC2c0BW/event=1/", EINVAL, 12,
 		   "event is no filter: it says what is counted", "what is counted cannot be "
 		"changed");
+	is_refused(ours, gpmu_plan_add_metrics, "GraceC2c0BW/config4=1/", EINVAL, 12,
+		   "config4 is no filter: it says what is counted", "nor by its number");
 	is_refused(ours, gpmu_plan_add_metrics, "GraceC2c0BW/=1/", EINVAL, 12,
 		   "a filter is NAME=VALUE, as root_port=0x3", "a filter without a name");
 }
