@@ -21,6 +21,21 @@ static void result_lose(struct row_result *result, enum gpmu_state state, const 
 	}
 }
 
+/* Why a count is no value: what the source says, or what the count shows */
+static const char *why_lost(const struct counts_slot *slot, const struct count *count, bool task)
+{
+	if (slot->why)
+		return slot->why;
+	if (count->state == COUNT_NOT_SUPPORTED)
+		return "it is not supported here";
+	if (count_never_ran(count))
+		return "others had its PMU's counters all the time";
+	if (count->state == COUNT_NOT_COUNTED)
+		return "what was read of it cannot be: it has fallen";
+	return task ? "none of its tasks ran while it was enabled" :
+		      "it was enabled for no time: its CPU or PMU has gone, or the time is too short";
+}
+
 static void result_share(struct row_result *result, double share)
 {
 	if (share < result->share)
@@ -63,14 +78,16 @@ static void add_task(struct tasks *tasks, const struct count *count)
  * did in the same time. Without this no process of many threads would have a value
  * once it is multiplexed.
  */
-static double end_tasks(struct tasks *tasks, const char *why, struct row_result *result)
+static double end_tasks(struct tasks *tasks, const struct counts_slot *slot,
+			struct row_result *result)
 {
+	const struct count all = { .enabled = tasks->enabled > 0 };
 	double value = tasks->value;
 
 	if (!tasks->length)
 		return 0;
 	if (tasks->running == 0)
-		result_lose(result, GPMU_NOT_COUNTED, why);
+		result_lose(result, GPMU_NOT_COUNTED, why_lost(slot, &all, true));
 	else
 		result_share(result, tasks->running / tasks->enabled);
 	if (tasks->counted < tasks->enabled)
@@ -79,9 +96,11 @@ static double end_tasks(struct tasks *tasks, const char *why, struct row_result 
 	return value;
 }
 
-static void add_count(struct row_result *result, struct tasks *tasks, const struct count *count,
-		      const struct place *place, const char *why)
+static void add_count(struct row_result *result, struct tasks *tasks,
+		      const struct counts_slot *slot, size_t index)
 {
+	const struct count *count = &slot->counts[index];
+	const struct place *place = &slot->places[index];
 	bool ran =
 		count->running || (place->tid >= 0 && (count->enabled || count->state == COUNT_OK));
 
@@ -89,12 +108,12 @@ static void add_count(struct row_result *result, struct tasks *tasks, const stru
 	result->enabled += (double)count->enabled;
 	result->running += (double)count->running;
 	if (count->state == COUNT_NOT_SUPPORTED) {
-		result_lose(result, GPMU_NOT_SUPPORTED, why);
+		result_lose(result, GPMU_NOT_SUPPORTED, why_lost(slot, count, false));
 		return;
 	}
 	/* A task's that was enabled and did not run is the tasks' matter. */
 	if (!ran || (count->state == COUNT_NOT_COUNTED && count->running)) {
-		result_lose(result, GPMU_NOT_COUNTED, why);
+		result_lose(result, GPMU_NOT_COUNTED, why_lost(slot, count, false));
 		return;
 	}
 	result->raw = count->raw > UINT64_MAX - result->raw ? UINT64_MAX :
@@ -165,10 +184,9 @@ static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, 
 									 GPMU_NOT_COUNTED,
 				    slot->why);
 		else
-			add_count(result, &tasks, &slot->counts[place], &slot->places[place],
-				  slot->why);
+			add_count(result, &tasks, slot, place);
 	}
-	result->value += end_tasks(&tasks, slot->why, result);
+	result->value += end_tasks(&tasks, slot, result);
 	if (sum->scaled)
 		result->value *= planned->scale;
 	result->value += before;
@@ -180,7 +198,7 @@ void rows_sum(const struct gpmu_rows *rows, const struct row_sum *sum,
 {
 	result_init(result);
 	if (!sum->length)
-		result_lose(result, GPMU_NOT_COUNTED, NULL);
+		result_lose(result, GPMU_NOT_COUNTED, "nothing of it is counted there");
 	for (size_t i = sum->first; i < sum->first + sum->length;)
 		i = sum_slot(rows, sum, i, counts, result);
 	result_end(result);

@@ -197,6 +197,8 @@ void saved_slots_release(struct gpmu_saved *saved);
 
 /* The complete table into saved->counts. 0 or -ENOMEM */
 int saved_counts_fill(struct gpmu_saved *saved);
+/* What is known of a value that perf does not have */
+const char *saved_why(enum count_state state);
 /* The number of the node that a record is of; -1: of none, or not known. @machine: or NULL */
 int saved_node(const struct gpmu_machine *machine, const struct saved_record *record);
 /*

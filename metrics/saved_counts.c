@@ -288,6 +288,13 @@ static int set_lost(struct gpmu_saved *saved, size_t index)
 			       "it is not in perf's output");
 }
 
+/* What perf prints in place of a value says no more. */
+const char *saved_why(enum count_state state)
+{
+	return state == COUNT_NOT_SUPPORTED ? "perf says that it is not supported" :
+					      "perf says that it was not counted";
+}
+
 static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
 		    struct saved_record **records, struct place *places)
 {
@@ -305,6 +312,10 @@ static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
 		places[i] = place_of(saved, records[n - 1 - i], instance->pmu);
 	}
 	ret = counts_set_places(saved->counts, index, places, n);
+	for (size_t i = 0; i < n && !ret; i++)
+		if (records[i]->state != COUNT_OK)
+			ret = counts_set_lost(saved->counts, index, records[i]->state,
+					      saved_why(records[i]->state));
 	for (size_t i = 0; i < n && !ret; i++) {
 		slot->counts[i] = count_of(saved, index, records[n - 1 - i], wall);
 		slot->state = slot->counts[i].state;

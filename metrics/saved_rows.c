@@ -170,6 +170,7 @@ static struct gpmu_row event_row(const struct gpmu_saved *saved, const struct sa
 	row.counters = record->counters ? record->counters : 1;
 	if (record->state != COUNT_OK) {
 		row.share = record->state == COUNT_NOT_COUNTED ? 0 : NAN;
+		row.why = saved_why(record->state);
 		return row;
 	}
 	saved_times(record, saved_wall(saved), true, &row.enabled, &row.running);
@@ -220,8 +221,10 @@ static struct gpmu_row metric_row(const struct gpmu_saved *saved,
 	row.name += strspn(row.name, " ");
 	row.value = record->metric_value;
 	row.state = isnan(row.value) || record->state != COUNT_OK ? GPMU_NOT_COUNTED : GPMU_OK;
-	if (row.state != GPMU_OK)
+	if (row.state != GPMU_OK) {
 		row.value = NAN;
+		row.why = saved_why(COUNT_NOT_COUNTED);
+	}
 	return row;
 }
 

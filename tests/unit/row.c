@@ -39,20 +39,25 @@ static void machine_wide(void)
 	   "is of four counters, none of which was multiplexed");
 	is_str(row_at(rows, 2)->pmu, "nvidia_scf_pmu_1", "an event on one PMU names it");
 
-	count->state = COUNT_NOT_COUNTED;
+	*count = (struct count){ .state = COUNT_NOT_COUNTED };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ not counted",
 	       "if one socket was not counted, the machine was not");
 	ok(isnan(row_at(rows, 0)->value) && !row_at(rows, 0)->raw && row_at(rows, 0)->share == 0,
 	   "and no number is shown for it");
+	is_str(row_at(rows, 0)->why, "what was read of it cannot be: it has fallen",
+	       "but why: no source says that it was lost");
 	*count = (struct count){ 7, 100, 0, COUNT_OK };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ not counted",
 	       "likewise if it never ran");
+	is_str(row_at(rows, 0)->why, "others had its PMU's counters all the time", "why");
 	*count = (struct count){ 0 };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ not counted",
 	       "or was never enabled");
+	is_str(row_at(rows, 0)->why,
+	       "it was enabled for no time: its CPU or PMU has gone, or the time is too short", "why");
 	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED, "no such event");
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ not supported",
@@ -145,10 +150,12 @@ static void tasks(void)
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "P instructions not counted",
 	       "if none had one, nothing is known");
+	is_str(row_at(rows, 0)->why, "others had its PMU's counters all the time", "but why");
 	*first = *second = *third = (struct count){ 0 };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "P instructions not counted",
 	       "nor of a process that did not run, as for perf");
+	is_str(row_at(rows, 0)->why, "none of its tasks ran while it was enabled", "why");
 	*first = (struct count){ 5, ALL, ALL, COUNT_NOT_COUNTED };
 	*second = (struct count){ 5, ALL, ALL, COUNT_OK };
 	rows_fill(rows, t.counts);

@@ -73,7 +73,9 @@ static void test_missing(void)
 		       "nvidia_scf_pmu_0/cmem_rd_access/");
 	is_row(&t, 0, "GraceMemBW", NAN, "a metric of which a part was not counted has no value");
 	is_row(&t, 1, "nvidia_scf_pmu_0/cmem_wr_total_bytes/", NAN, "neither has that part");
+	is_str(t.rows[1].why, "perf says that it was not counted", "all that is known of why");
 	ok(t.rows[2].state == GPMU_NOT_SUPPORTED, "what perf does not support is not supported");
+	is_str(t.rows[2].why, "perf says that it is not supported", "nor is more known of that");
 	is_row(&t, 3, "nvidia_scf_pmu_0/cmem_rd_access/", NAN, "what is not there was not counted");
 	is_str(t.rows[3].why, "it is not in perf's output", "and it is said why");
 	end();
@@ -209,6 +211,7 @@ static void test_others(void)
 	   "its deviation, and the raw count");
 	is_row(&t, 3, "page-faults K/sec", 51.2, "a rate says what it is of");
 	is_row(&t, 4, "cycles", NAN, "one that was not counted");
+	is_str(t.rows[4].why, "perf says that it was not counted", "and why, as far as it is known");
 	is_row(&t, 5, "ns  their metric", 0.25, "a metric on a line of its own");
 	end();
 }

@@ -104,6 +104,27 @@ static void unsupported(void)
 	test_release(&test);
 }
 
+/* A process that waits for all of an interval */
+static void asleep(void)
+{
+	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 1 };
+	struct child child;
+	struct test test;
+
+	child_start(&child, touch_in_child);
+	options.pids = &child.pid;
+	test_plan(&test, NULL, NULL, NULL, FAULTS);
+	test_start(&test, &options);
+	for (int i = 0; i < 1000 && (!i || row(&test, 0)->state == GPMU_OK); i++) {
+		usleep(10000);
+		test_interval(&test);
+	}
+	is_state(&test, 0, GPMU_NOT_COUNTED, "none of its tasks ran while it was enabled",
+		 "what a process that sleeps counts is not known, and it is said why");
+	child_end(&child);
+	test_release(&test);
+}
+
 static void independent(void)
 {
 	struct test a, b;
@@ -469,6 +490,7 @@ int main(void)
 	own();
 	times();
 	unsupported();
+	asleep();
 	independent();
 	regions();
 	process();
