@@ -61,18 +61,47 @@ int session_rows(struct gpmu_session *session, uint64_t start, const struct gpmu
 	return 0;
 }
 
-/* All groups up to @n; the first error, after which it goes on. */
-static int disable_groups(struct gpmu_session *session, size_t n, uint64_t time)
+/* All groups; the first error, after which it goes on. */
+static int disable_groups(struct gpmu_session *session, uint64_t time)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < session->plan->n_groups; i++) {
 		struct source_group *group = session->groups[i].open;
 		int failed = group->ops->disable(group, time);
 
 		if (failed && !ret)
 			ret = failed;
 	}
+	return ret;
+}
+
+/* Those of the kernel, or those of plugins */
+static int enable_groups(struct gpmu_session *session, bool kernel, uint64_t time)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < session->plan->n_groups && !ret; i++) {
+		struct source_group *group = session->groups[i].open;
+
+		if ((group->ops == &source_perf) == kernel)
+			ret = group->ops->enable(group, time);
+	}
+	return ret;
+}
+
+/*
+ * Plugins first, as they can fail: what the kernel is to enable on exec would count at once
+ * if it were enabled a second time.
+ */
+static int enable_all(struct gpmu_session *session, uint64_t time)
+{
+	int ret = enable_groups(session, false, time);
+
+	if (!ret)
+		ret = enable_groups(session, true, time);
+	if (ret)
+		disable_groups(session, time);
 	return ret;
 }
 
@@ -93,13 +122,8 @@ int gpmu_session_enable(struct gpmu_session *session)
 	ret = counts_assign(session->base, session->now);
 	if (!ret)
 		ret = counts_assign(session->last, session->now);
-	for (size_t i = 0; i < session->plan->n_groups && !ret; i++) {
-		struct source_group *group = session->groups[i].open;
-
-		ret = group->ops->enable(group, time);
-		if (ret)
-			disable_groups(session, i, time);
-	}
+	if (!ret)
+		ret = enable_all(session, time);
 	session->stop = time;
 	if (ret)
 		return ret;
@@ -116,7 +140,7 @@ int gpmu_session_disable(struct gpmu_session *session)
 		return 0;
 	session->stop = session_clock();
 	session->enabled = false;
-	ret = disable_groups(session, session->plan->n_groups, session->stop);
+	ret = disable_groups(session, session->stop);
 	/*
 	 * Read now: what is to count on exec does so even when it has been disabled. Without
 	 * memory for a reason it is read when it is asked for.

@@ -168,6 +168,30 @@ static void others(void)
 	test_release(&test);
 }
 
+/* What was not enabled waits for the task to execute another program, as before. */
+static void on_exec(void)
+{
+	struct gpmu_session_options options = {
+		.size = sizeof(options), .n_pids = 1, .on_exec = 1,
+	};
+	struct child child;
+	struct test test;
+
+	child_start(&child, touch_and_exec);
+	options.pids = &child.pid;
+	plan(&test, FAULTS "," EVENTS);
+	test_session(&test, &options);
+	state.enable = -EIO;
+	ok(gpmu_session_enable(test.session) == -EIO, "one source cannot be enabled");
+	state.enable = 0;
+	gpmu_session_enable(test.session);
+	child_end(&child);
+	test_total(&test);
+	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw > 0 && row(&test, 0)->raw < PAGES,
+	   "enabled later, another one still begins to count on exec");
+	test_release(&test);
+}
+
 static void nobody(void)
 {
 	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 1 };
@@ -192,9 +216,11 @@ int main(void)
 	cannot_read(-ENODEV);
 	lies();
 	nobody();
-	if (kernel_counts())
+	if (kernel_counts()) {
 		others();
-	else
+		on_exec();
+	} else {
 		skip("other sources", "this kernel does not let this user count events");
+	}
 	return done_testing();
 }
