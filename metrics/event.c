@@ -242,6 +242,27 @@ static int add_without_terms(struct event_builder *builder)
 	return ret < 0 ? ret : 0;
 }
 
+/*
+ * Times, which are counted in ns, are in perf's units; a PMU's event has the unit that sysfs or
+ * the catalog says.
+ */
+static int set_time_unit(struct event_builder *builder)
+{
+	struct gpmu_event *event = builder->event;
+	const struct event_instance *first = event->instances;
+	bool clock = first->attr.type == PERF_TYPE_SOFTWARE &&
+		     (first->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+		      first->attr.config == PERF_COUNT_SW_TASK_CLOCK);
+
+	if (event->unit || (!first->tool && !clock))
+		return 0;
+	event->unit = event_join(first->tool ? "ns" : "msec");
+	if (!event->unit)
+		return event_no_memory(builder);
+	event->scale = first->tool ? 1 : 1e-6;
+	return 0;
+}
+
 static int build(struct event_builder *builder, const char *text)
 {
 	struct gpmu_event *event = builder->event;
@@ -263,7 +284,7 @@ static int build(struct event_builder *builder, const char *text)
 	builder->form.attr.size = sizeof(builder->form.attr);
 	ret = builder->text.body ? add_with_terms(builder) : add_without_terms(builder);
 	event_text_release(&builder->text);
-	return ret;
+	return ret ? ret : set_time_unit(builder);
 }
 
 struct gpmu_event *gpmu_event_new(const struct gpmu_machine *machine,

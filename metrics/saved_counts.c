@@ -197,20 +197,13 @@ static struct place place_of(const struct gpmu_saved *saved, const struct saved_
 
 /* --- counts --- */
 
-/*
- * perf's value is in a unit if it has one; formulas take counts. Clocks are ns, which perf
- * shows as msec.
- */
+/* perf's value is in a unit if it has one; formulas take counts. */
 static double scale_of(const struct gpmu_saved *saved, const struct plan_slot *slot,
 		       const struct saved_record *record)
 {
 	const char *unit = record->unit == SAVED_NONE ? NULL : saved->texts.list[record->unit].text;
 
-	if (!unit)
-		return 1;
-	if (slot->unit && !strcmp(unit, slot->unit) && slot->scale > 0)
-		return slot->scale;
-	return !slot->unit && !strcmp(unit, "msec") ? 1e-6 : 1;
+	return unit && slot->unit && !strcmp(unit, slot->unit) && slot->scale > 0 ? slot->scale : 1;
 }
 
 static struct count count_of(const struct gpmu_saved *saved, size_t index,

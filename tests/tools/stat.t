@@ -80,7 +80,7 @@ like "$err" "for 'CPU\(s\) $cpu'" "-C: a CPU"
 run gpmu stat -C 0-9999 -e task-clock true
 is "$rc" 125 "CPUs that are not there are refused"
 run gpmu stat -a -A -e task-clock sleep 0.1
-like "$err" '^CPU0 +[0-9,]+ ' "-A: a row for each CPU"
+like "$err" '^CPU0 +[0-9]+\.[0-9][0-9] msec task-clock$' "-A: a row for each CPU, in perf's unit"
 grow='sh -c "ls > /dev/null; ls > /dev/null"'
 run stat -j -e page-faults sh -c "$grow"
 all=$(values page-faults)

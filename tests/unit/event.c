@@ -175,6 +175,36 @@ static void laptop(const struct fixture *laptop)
 	is_refused(laptop, "cpu/edge=2/", EINVAL, 4, "edge=0x2: cpu takes 0 to 0x1");
 }
 
+/* What libgpmu itself and the kernel's clocks count is ns. */
+static void time_units(const struct fixture *laptop)
+{
+	static const struct {
+		const char *text, *unit;
+		double scale;
+	} times[] = {
+		{ "task-clock:u", "msec", 1e-6 },
+		{ "cpu-clock", "msec", 1e-6 },
+		{ "software/config=0x1/", "msec", 1e-6 },
+		{ "perf::PERF_COUNT_SW_TASK_CLOCK", "msec", 1e-6 },
+		{ "duration_time", "ns", 1 },
+		{ "user_time", "ns", 1 },
+		{ "system_time", "ns", 1 },
+		{ "page-faults", "", 1 },
+		{ "cpu/config=0x1/", "", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		struct gpmu_event *event = gpmu_event_new(laptop->machine, laptop->catalog,
+							  times[i].text, NULL);
+		const char *unit = event ? gpmu_event_unit(event) : NULL;
+
+		ok(event && gpmu_event_scale(event) == times[i].scale &&
+		   !strcmp(unit ? unit : "", times[i].unit), "%s: unit \"%s\"", times[i].text,
+		   times[i].unit);
+		gpmu_event_free(event);
+	}
+}
+
 static void units(const struct fixture *laptop)
 {
 	struct gpmu_event *joules = gpmu_event_new(laptop->machine, laptop->catalog,
@@ -406,6 +436,7 @@ int main(void)
 	fixture_init(&fixture, "laptop");
 	laptop(&fixture);
 	units(&fixture);
+	time_units(&fixture);
 	fixture_release(&fixture);
 	odd();
 	instances();

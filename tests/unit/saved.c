@@ -170,7 +170,8 @@ static void test_cpus(void)
 		       "page-faults,task-clock,user_time,system_time,duration_time");
 	ok(t.rows[0].enabled == 4000 && t.rows[0].scope == GPMU_SCOPE_PROCESS,
 	   "of a command it is the command's");
-	is_row(&t, 1, "task-clock", 1500000, "clocks are ns");
+	is_row(&t, 1, "task-clock", 1.5, "clocks are in perf's unit");
+	ok(!strcmp(t.rows[1].unit, "msec") && t.rows[1].raw == 1500000, "which is msec, of ns");
 	is_row(&t, 2, "user_time", 9000, "user_time is perf's");
 	is_row(&t, 3, "system_time", NAN, "a time that perf does not say is not 0");
 	is_row(&t, 4, "duration_time", NAN, "neither is how long it took");
