@@ -132,11 +132,10 @@ static int fail_other_machine(struct event_builder *builder, const char *name)
 		pmu = gpmu_event_def_pmu(event);
 		cpu = gpmu_event_def_cpu(event);
 		if (pmu)
-			return event_fail(builder, name, ENODEV,
-					  "%.60s is of %.60s, which this machine does not have",
-					  name, pmu);
+			return event_fail(builder, name, ENODEV, "this machine has no PMU %.60s",
+					  pmu);
 		return event_fail(builder, name, ENODEV,
-				  "%.60s is of CPUs that this machine does not have%s%.60s", name,
+				  "it is of CPUs that this machine does not have%s%.60s",
 				  cpu ? ": " : "", cpu ? cpu : "");
 	}
 	return 0;

@@ -71,6 +71,16 @@ static uint64_t mean_ns(double sum, size_t n)
 	return n ? (uint64_t)(sum / (double)n + 0.5) : 0;
 }
 
+/* What a source says names the event, which may be one of a metric's; a row has its name. */
+static const char *without_name(const char *why, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!why || strncmp(why, name, length) != 0 || strncmp(why + length, ": ", 2) != 0)
+		return why;
+	return why + length + 2;
+}
+
 static void fill_row(struct gpmu_rows *rows, size_t index, double begin, double end)
 {
 	const struct row_source *source = &rows->sources[index];
@@ -93,7 +103,7 @@ static void fill_row(struct gpmu_rows *rows, size_t index, double begin, double 
 		row->raw = result->raw;
 	}
 	row->state = result->state;
-	row->why = result->why;
+	row->why = without_name(result->why, row->name);
 	row->share = result->share;
 	row->enabled = mean_ns(result->enabled, result->counters);
 	row->running = mean_ns(result->running, result->counters);

@@ -57,6 +57,12 @@ done
 run stat "$model" true
 unlike "$err" 'Grace' "without -a none"
 
+# --- reasons
+run stat --strict -e software/config=4095/u,cmem_rd_data true
+like "$err" '^ software/config=4095/u: this kernel or its hardware has no such event$' "a reason has the event's name once"
+like "$err" '^gpmu stat: --strict: software/config=4095/u: not supported: this kernel' "with --strict too"
+like "$err" '^gpmu stat: warning: cmem_rd_data: this machine has no PMU nvidia_scf_pmu$' "and that of what is not of this machine"
+
 # --- whom
 perl -e 'select(undef, undef, undef, 0.1) for 1 .. 4; exit 3' &
 run stat -p $! -e task-clock

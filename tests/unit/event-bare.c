@@ -235,7 +235,7 @@ static void other_machines(void)
 	is_event(&fixture, "r3c", "r3c = - 4 0x3c", "also a raw code");
 	is_event(&fixture, "cs", "cs = software 1 0x3", "what the kernel counts is there");
 	is_refused(&fixture, "cmem_rd_data", ENODEV, 0,
-		   "cmem_rd_data is of nvidia_scf_pmu, which this machine does not have");
+		   "this machine has no PMU nvidia_scf_pmu");
 	is_refused(&fixture, "nvidia_scf_pmu/cmem_rd_data/", ENODEV, 0,
 		   "this machine has no PMU nvidia_scf_pmu");
 	fixture_release(&fixture);

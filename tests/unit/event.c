@@ -413,7 +413,7 @@ static void catalog(void)
 	is_event(&fixture, "often", "often = armv8_pmuv3_0 8 0x97",
 		 "how often perf record would sample is left out");
 	is_refused(&fixture, "of_v1", ENODEV, 0,
-		   "of_v1 is of CPUs that this machine does not have: arm64/arm/neoverse-v1");
+		   "it is of CPUs that this machine does not have: arm64/arm/neoverse-v1");
 	event = gpmu_event_new(fixture.machine, fixture.catalog, "made_up", NULL);
 	ok(event && gpmu_event_scale(event) == 32 && !strcmp(gpmu_event_unit(event), "B"),
 	   "ScaleUnit");

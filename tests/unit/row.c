@@ -63,6 +63,15 @@ static void machine_wide(void)
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ not supported",
 	       "and if one does not have it, the machine does not");
 	is_str(row_at(rows, 0)->why, "no such event", "why");
+	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED,
+			"nvidia_scf_pmu/cmem_rd_data/: no such event");
+	rows_fill(rows, t.counts);
+	is_str(row_at(rows, 0)->why, "no such event", "which does not name what the row names");
+	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED,
+			"nvidia_scf_pmu/cmem_rd_data/x: no such event");
+	rows_fill(rows, t.counts);
+	is_str(row_at(rows, 0)->why, "nvidia_scf_pmu/cmem_rd_data/x: no such event",
+	       "but another name");
 	rows_free(rows);
 	test_plan_release(&t);
 }

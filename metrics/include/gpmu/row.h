@@ -52,7 +52,8 @@ enum gpmu_scope {
  * @alert: of a metric with a threshold: 1 it is passed, 0 not, -1 not known, or none
  * @runs: the value is the mean of so many; 1
  * @deviation: standard deviation of that mean, in @unit; 0 of one run
- * @why: of GPMU_NOT_COUNTED and GPMU_NOT_SUPPORTED, one line; NULL of the others
+ * @why: of GPMU_NOT_COUNTED and GPMU_NOT_SUPPORTED, one line to follow "NAME: "; NULL of the
+ *	others
  *
  * Texts are borrowed from whoever the row was got of, and change with it.
  */
