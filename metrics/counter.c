@@ -23,11 +23,10 @@ static void free_group(struct counter_group *group)
 		counter_set_release(&group->sets[i]);
 	free(group->sets);
 	free(group->buffer);
-	free(group->tools);
 	free(group);
 }
 
-/* Slots that a kernel counts into one set, others into tools */
+/* The slots that a kernel counts in one set; rows have the times that libgpmu measures. */
 static struct counter_group *new_group(const struct gpmu_plan *plan, size_t index)
 {
 	const struct gpmu_group *planned = &plan->groups[index];
@@ -40,35 +39,21 @@ static struct counter_group *new_group(const struct gpmu_plan *plan, size_t inde
 	group->plan = plan;
 	group->index = index;
 	group->buffer = calloc(COUNTER_HEAD + planned->length, sizeof(*group->buffer));
-	group->tools = calloc(planned->length, sizeof(*group->tools));
 	group->sets = calloc(1, sizeof(*group->sets));
-	if (!group->buffer || !group->tools || !group->sets)
+	if (!group->buffer || !group->sets)
 		goto no_memory;
 	group->n_sets = 1;
 	set = &group->sets[0];
 	set->slots = calloc(planned->length, sizeof(*set->slots));
 	if (!set->slots)
 		goto no_memory;
-	for (size_t i = planned->first; i < planned->first + planned->length; i++) {
+	for (size_t i = planned->first; i < planned->first + planned->length; i++)
 		if (plan->slots[i].instance->tool == EVENT_TOOL_NONE)
 			set->slots[set->n_slots++] = i;
-		else
-			group->tools[group->n_tools++] = i;
-	}
 	return group;
 no_memory:
 	free_group(group);
 	return NULL;
-}
-
-static int add_tools(const struct counter_group *group, struct gpmu_counts *counts)
-{
-	static const struct place any = { -1, -1, -1 };
-	int ret = 0;
-
-	for (size_t i = 0; i < group->n_tools && !ret; i++)
-		ret = counts_set_places(counts, group->tools[i], &any, 1);
-	return ret;
 }
 
 static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
@@ -81,7 +66,7 @@ static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
 	int ret = 0;
 
 	(void)self;
-	if (!group || add_tools(group, counts)) {
+	if (!group) {
 		error_set(error, 0, "out of memory");
 		ret = -ENOMEM;
 	} else if (group->sets[0].n_slots) {
@@ -115,24 +100,18 @@ static int counter_enable(struct source_group *source, uint64_t time)
 {
 	struct counter_group *group = counter_group_of(source);
 
+	(void)time;
 	/* The first time the kernel does it, when the task executes another program. */
 	if (!group->on_exec)
 		switch_group(group, perf_evsel__enable);
 	group->on_exec = false;
-	if (!group->enabled)
-		group->begin = time;
-	group->enabled = true;
 	return 0;
 }
 
 static int counter_disable(struct source_group *source, uint64_t time)
 {
-	struct counter_group *group = counter_group_of(source);
-
-	switch_group(group, perf_evsel__disable);
-	if (group->enabled)
-		group->total += time - group->begin;
-	group->enabled = false;
+	(void)time;
+	switch_group(counter_group_of(source), perf_evsel__disable);
 	return 0;
 }
 

@@ -40,11 +40,6 @@ struct counter_group {
 	uint64_t *buffer;		/* for what the kernel has of a set */
 	bool inherit;
 	bool on_exec;			/* the kernel enables it, enable() does not */
-	/* Slots that no kernel counts: duration_time, ... */
-	size_t *tools;
-	size_t n_tools;
-	uint64_t begin, total;		/* when it was enabled last, and how long before: ns */
-	bool enabled;
 };
 
 /* What the kernel has of a set, in 64-bit numbers: how many events, enabled, running, counts */

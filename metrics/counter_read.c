@@ -87,28 +87,12 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 	return 0;
 }
 
-static void read_tools(const struct counter_group *group, uint64_t time,
-		       struct gpmu_counts *counts)
-{
-	uint64_t duration = group->total + (group->enabled ? time - group->begin : 0);
-
-	for (size_t i = 0; i < group->n_tools; i++) {
-		size_t slot = group->tools[i];
-		struct count *count = &counts->slots[slot].counts[0];
-
-		*count = (struct count){ duration, duration, duration, COUNT_OK };
-		if (group->plan->slots[slot].instance->tool == EVENT_TOOL_USER_TIME)
-			count->raw = counts->user_time;
-		else if (group->plan->slots[slot].instance->tool == EVENT_TOOL_SYSTEM_TIME)
-			count->raw = counts->system_time;
-	}
-}
-
 int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts *counts)
 {
 	struct counter_group *group = counter_group_of(source);
 	int ret = 0, failed;
 
+	(void)time;
 	for (size_t i = 0; i < group->n_sets; i++) {
 		const struct counter_set *set = &group->sets[i];
 
@@ -119,6 +103,5 @@ int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts 
 				ret = failed;
 		}
 	}
-	read_tools(group, time, counts);
 	return ret;
 }
