@@ -41,6 +41,17 @@ CHECK_TESTS :=
 .PHONY: all
 all:
 
+# What was built with other flags, or for another machine, is built anew: these
+# files change where what they say does.
+.PHONY: flags
+flags:
+$(B)/flags/cc: private NOW = $(CC) $(CFLAGS) $(LDFLAGS) $(VERSION)
+$(B)/flags/machine: private NOW = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+$(B)/flags/plugins: private NOW = $(GPMU_PLUGIN_DIR)
+$(B)/flags/%: flags
+	$(shell mkdir -p $(@D))$(file >$@.new,$(NOW))
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
 include $(sort $(wildcard */rules.mk tests/*/rules.mk tests/vm/guest/rules.mk))
 
 .PHONY: setup

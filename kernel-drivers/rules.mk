@@ -5,7 +5,7 @@
 
 UNIT_TESTS += $(B)/tests/unit/apmt.t
 
-$(B)/tests/unit/apmt.t: tests/unit/apmt.c kernel-drivers/apmt.c kernel-drivers/apmt.h tests/lib/tap.h
+$(B)/tests/unit/apmt.t: tests/unit/apmt.c kernel-drivers/apmt.c kernel-drivers/apmt.h tests/lib/tap.h $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -I. -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-o $@ $(filter %.c,$^) $(LDFLAGS)

@@ -43,5 +43,5 @@ $(B)/metrics/catalog_builtin_files.S: catalog-files
 	$(shell mkdir -p $(@D))$(file >$@.new,$(CATALOG_TABLE))
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(CATALOG_BUILTIN): $(B)/metrics/catalog_builtin_files.S $(CATALOG_JSON)
+$(CATALOG_BUILTIN): $(B)/metrics/catalog_builtin_files.S $(CATALOG_JSON) $(B)/flags/cc
 	$(CC) -c -o $@ $<

@@ -13,7 +13,7 @@ MODEL_OBJ	:= $(MODEL_SRC:%.c=$(B)/%.o)
 MODEL_LIB	:= $(B)/libgpmu-model.a
 MODEL_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/sources/model
 
-$(MODEL_OBJ): $(B)/%.o: %.c $(MODEL_HDR) metrics/rules.mk
+$(MODEL_OBJ): $(B)/%.o: %.c $(MODEL_HDR) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(MODEL_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
 
@@ -28,7 +28,7 @@ include tests/vm/model/rules.mk
 LIBPERF		:= $(B)/libperf/libperf.a
 LIBPERF_SOURCE	?=
 
-$(LIBPERF): metrics/libperf
+$(LIBPERF): metrics/libperf $(B)/flags/machine
 	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h | \
 		$(CC) $(EXTRA_CFLAGS) -E - >/dev/null 2>&1 || { \
 		echo "libgpmu needs the headers of jansson, libpfm4 and libtraceevent: run ./setup" >&2; exit 1; }
@@ -50,12 +50,13 @@ include metrics/rules-catalog.mk
 $(B)/metrics/counter_fd.o $(B)/san/metrics/counter_fd.o: private CPPFLAGS_OF := @$(B)/libperf/internal
 $(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: \
 	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
+$(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: $(B)/flags/plugins
 
-$(GPMU_OBJ): $(B)/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk
+$(GPMU_OBJ): $(B)/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) -fPIC -c -o $@ $<
 
-$(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk
+$(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
 
@@ -83,12 +84,13 @@ MODEL_PLUGIN_SRC := $(wildcard metrics/sources/model/plugin/*.c)
 MODEL_PLUGIN_HDR := $(wildcard metrics/sources/model/plugin/*.h)
 MODEL_PLUGIN_OBJ := $(MODEL_PLUGIN_SRC:%.c=$(B)/%.o)
 
-$(MODEL_PLUGIN_OBJ): $(B)/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk
+$(MODEL_PLUGIN_OBJ): $(B)/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) -fPIC -c -o $@ $<
 
 MODEL_PLUGIN_SAN_OBJ := $(MODEL_PLUGIN_SRC:%.c=$(B)/san/%.o)
-$(MODEL_PLUGIN_SAN_OBJ): $(B)/san/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk
+$(MODEL_PLUGIN_SAN_OBJ): $(B)/san/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk \
+			 $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(SANITIZERS) -c -o $@ $<
 

@@ -5,7 +5,7 @@
 GPMU		:= $(B)/gpmu
 TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c))
 
-$(TOOL_OBJ): $(B)/%.o: %.c $(wildcard tools/*.h) $(GPMU_HDR) tools/rules.mk
+$(TOOL_OBJ): $(B)/%.o: %.c $(wildcard tools/*.h) $(GPMU_HDR) tools/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -Imetrics/include -DGPMU_VERSION='"$(VERSION)"' $(CFLAGS) -c -o $@ $<
 

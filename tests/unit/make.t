@@ -25,6 +25,28 @@ like "$(makes modules KDIR="$dir")" "^no kernel headers in $dir: install linux-h
 mkdir "$dir/a b"
 like "$(cd "$dir/a b" && makes -f "$OLDPWD/Makefile" help)" 'with a blank in its path' "a path with a blank is refused"
 
+# What is built with other flags, in a copy of what the build folder has for these three
+build=$dir/build
+objects=("$build/metrics/log.o" "$build/metrics/source_load.o" "$build/tools/child.o")
+mkdir "$build"
+cp -a "${B:-build}/libperf" "${B:-build}/flags" "$build"
+
+# anew ARGUMENT...: which of the objects make makes
+anew() {
+	touch "$dir/before"
+	makes -s B="$build" "$@" "${objects[@]}"
+	find "${objects[@]}" -newer "$dir/before" -printf '%f '
+}
+
+is "$(anew)" "log.o source_load.o child.o " "objects are built"
+is "$(anew)" "" "and not again"
+is "$(anew EXTRA_CFLAGS=-g1)" "log.o source_load.o child.o " "with other CFLAGS all are built anew"
+is "$(anew EXTRA_CFLAGS=-g1)" "" "once"
+is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc")" "log.o source_load.o child.o " "so they are with another CC"
+is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc" PREFIX=/opt/gpmu)" "source_load.o " \
+	"and with another PREFIX the one that has the plugins' folder in it"
+is "$(grep -aom1 '/opt/[a-z/]*' "$build/metrics/source_load.o" | head -n 1)" "/opt/gpmu/lib/gpmu" "which is below PREFIX"
+
 mkdir "$dir/bin"
 for tool in bash sed mkdir mktemp rm install cp find touch tar gzip mv printf dirname date git cat chmod; do
 	ln -s "$(command -v $tool)" "$dir/bin/$tool" 2>/dev/null

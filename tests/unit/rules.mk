@@ -36,10 +36,10 @@ $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-f
 # Sources of counts: the model, and one with defects
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
 SOURCE_TESTS	:= $(filter source source-% session session-% region probe traffic%,$(GPMU_TESTS))
-$(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR)
+$(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
-$(call both,$(SOURCE_TESTS)): $(FAKE_PLUGIN) $(MODEL_PLUGIN)
+$(call both,$(SOURCE_TESTS)): $(FAKE_PLUGIN) $(MODEL_PLUGIN) $(B)/flags/plugins
 $(call both,$(SOURCE_TESTS)): private TEST_CPPFLAGS := -DFAKE='"$(FAKE_PLUGIN)"' \
 	-DMODEL='"$(MODEL_PLUGIN)"' -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
 # These have the model's plugin in them.

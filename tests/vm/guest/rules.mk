@@ -22,7 +22,7 @@ $(GUEST_TOOLS):
 	tests/vm/fetch cross 14
 	$(GUEST_CC) $(GUEST_CFLAGS) -static -o $@ $(filter %.c,$^)
 
-$(GUEST_NATIVE):
+$(GUEST_NATIVE): $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined $(LDFLAGS) -o $@ $(filter %.c,$^)
 

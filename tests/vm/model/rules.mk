@@ -10,7 +10,7 @@ RIG_HDR		:= $(wildcard tests/vm/model/*.h)
 RIG_OBJ		:= $(RIG_SRC:%.c=$(B)/%.o)
 RIG_CPPFLAGS	:= $(MODEL_CPPFLAGS) -Itests/vm/model -Itests/lib
 
-$(RIG_OBJ) $(B)/tests/vm/model/pmu-model.o: $(B)/%.o: %.c $(RIG_HDR) $(MODEL_HDR) tests/vm/model/rules.mk
+$(RIG_OBJ) $(B)/tests/vm/model/pmu-model.o: $(B)/%.o: %.c $(RIG_HDR) $(MODEL_HDR) tests/vm/model/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
@@ -34,7 +34,7 @@ MODEL_TESTS_SAN	:= $(MODEL_TESTS:%=$(B)/tests/unit/%-san.t)
 MODEL_SAN_OBJ	:= $(patsubst %.c,$(B)/san/%.o,$(MODEL_SRC) $(RIG_SRC))
 UNIT_TESTS	+= $(MODEL_TESTS_T) $(MODEL_TESTS_SAN)
 
-$(MODEL_SAN_OBJ): $(B)/san/%.o: %.c $(RIG_HDR) $(MODEL_HDR) tests/vm/model/rules.mk
+$(MODEL_SAN_OBJ): $(B)/san/%.o: %.c $(RIG_HDR) $(MODEL_HDR) tests/vm/model/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
 
