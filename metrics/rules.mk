@@ -99,3 +99,12 @@ $(MODEL_PLUGIN): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ) metrics/sources/plugin.map
 		-o $@ $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
 
 all: $(GPMU_SO) $(MODEL_PLUGIN)
+
+# The manual pages of the library, made of the comments in its headers
+MAN3		:= $(B)/man/man3.stamp
+
+$(MAN3): metrics/man3.py metrics/man3_header.py $(GPMU_HDR) $(wildcard tests/examples/man/*.c) Makefile
+	metrics/man3.py $(@:.stamp=) $(VERSION)
+	@touch $@
+
+all: $(MAN3)

@@ -2,14 +2,16 @@
 /*
  * libgpmu: from the counters of NVIDIA Grace to metrics.
  *
- * Functions that return int return 0 or -errno, those that return a pointer
- * NULL with errno set. Nothing is printed. "borrowed" belongs to the object it was
- * asked of.
+ * A machine and a catalog make a plan, a session counts it, its rows have the values.
  *
- * Unless its group says otherwise, an object is used by one thread at a time. Different
- * objects may be used at any time, but they share
+ * Functions that return int return 0 or -errno, those that return a pointer
+ * NULL with errno set. Nothing is printed. "new" is the caller's to free or to put,
+ * "borrowed" belongs to the object it was asked of.
+ *
+ * Unless it is said of an object, it is used by one thread at a time. Different
+ * objects may be used at any time, but they share:
  * - a source, which one session at a time counts with: EBUSY;
- * - the process's soft limit of open files, which a session raises: session.h;
+ * - the process's soft limit of open files, which a session raises: gpmu_session_restore_limits();
  * - what gets messages: gpmu_log_set();
  * - libtraceevent's log level, which the first tracepoint sets to TEP_LOG_NONE for the
  *   whole process. A program that uses that library too sets its own after that.

@@ -15,8 +15,8 @@ GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
 GPMU_TEST_HDR	:= $(wildcard tests/unit/*.h tests/lib/*.h tests/sysroot/*.h)
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t
-check-unit: $(GPMU_SO)
+SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t
+check-unit: $(GPMU_SO) $(MAN3)
 
 both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-san.t)
 

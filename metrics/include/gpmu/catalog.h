@@ -124,6 +124,7 @@ const char *gpmu_event_def_name(const struct gpmu_event_def *event);	/* in lower
 const char *gpmu_event_def_terms(const struct gpmu_event_def *event);	/* "event=0x1a5" */
 /* "spec operation" of the file spec-operation.json */
 const char *gpmu_event_def_topic(const struct gpmu_event_def *event);
+/* The rest as of a metric */
 const char *gpmu_event_def_description(const struct gpmu_event_def *event);
 const char *gpmu_event_def_details(const struct gpmu_event_def *event);
 const char *gpmu_event_def_unit(const struct gpmu_event_def *event);

@@ -158,7 +158,9 @@ const struct gpmu_flow_line *gpmu_flow_source_total(const struct gpmu_flow *flow
 const struct gpmu_flow_line *gpmu_flow_memory_total(const struct gpmu_flow *flow, size_t memory);
 /* All that all memories get */
 const struct gpmu_flow_line *gpmu_flow_total(const struct gpmu_flow *flow);
+/* Two sockets, in one direction */
 const struct gpmu_flow_link *gpmu_flow_link(const struct gpmu_flow *flow, size_t index);
+/* What has a peak */
 const struct gpmu_flow_peak *gpmu_flow_peak(const struct gpmu_flow *flow, size_t index);
 
 #ifdef __cplusplus

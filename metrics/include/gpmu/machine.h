@@ -45,6 +45,7 @@ enum gpmu_pmu_kind {
 struct gpmu_machine *gpmu_machine_new(const char *root, struct gpmu_error *error);
 /* NULL is allowed. */
 void gpmu_machine_free(struct gpmu_machine *machine);
+/* The folder that gpmu_machine_new() was given; "/" if that was NULL */
 const char *gpmu_machine_root(const struct gpmu_machine *machine);
 /* What was left out and why: "PATH: WHY" in one line. At most 101 */
 const char *gpmu_machine_warning(const struct gpmu_machine *machine, size_t index);
@@ -69,11 +70,14 @@ size_t gpmu_machine_possible_cpus(const struct gpmu_machine *machine, const int 
 
 /* By name, with numbers in the order of their values: _2 is before _10. */
 const struct gpmu_pmu *gpmu_machine_pmu(const struct gpmu_machine *machine, size_t index);
+/* By its whole name; NULL: there is none of that name */
 const struct gpmu_pmu *gpmu_machine_find_pmu(const struct gpmu_machine *machine, const char *name);
 
+/* "nvidia_scf_pmu_0" */
 const char *gpmu_pmu_name(const struct gpmu_pmu *pmu);
 /* Of struct perf_event_attr; UINT32_MAX: none, as a source counts it */
 uint32_t gpmu_pmu_type(const struct gpmu_pmu *pmu);
+/* Which part of a machine it counts */
 enum gpmu_pmu_kind gpmu_pmu_kind(const struct gpmu_pmu *pmu);
 /* "2cf0036b", or NULL */
 const char *gpmu_pmu_identifier(const struct gpmu_pmu *pmu);
@@ -116,6 +120,7 @@ const struct gpmu_node *gpmu_machine_node(const struct gpmu_machine *machine, si
 int gpmu_node_number(const struct gpmu_node *node);
 /* physical_package_id of its CPUs, perf's label S<n>; -1: not known, or not the same for all */
 int gpmu_node_package(const struct gpmu_node *node);
+/* How many CPUs it has; their numbers, ascending */
 size_t gpmu_node_cpus(const struct gpmu_node *node, const int **cpus);
 
 /* PCI devices that are no bridges, by address */

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Two phases of a program; the second is in the first, too. */
+#include <stdio.h>
+
+#include <gpmu.h>
+
+static void phases(struct gpmu_session *session)
+{
+	gpmu_region_begin(session, "step");
+	/* ... */
+	gpmu_region_begin(session, "exchange");
+	/* ... */
+	gpmu_region_end(session, "exchange");
+	gpmu_region_end(session, "step");
+}
+
+int run(struct gpmu_session *session, int steps)
+{
+	const struct gpmu_row *rows;
+	const char *name;
+	size_t n;
+	int ret = gpmu_session_enable(session);
+
+	for (int step = 0; !ret && step < steps; step++)
+		phases(session);
+	gpmu_session_disable(session);
+	for (size_t i = 0; (name = gpmu_region_name(session, i)); i++) {
+		ret = gpmu_region_rows(session, i, &rows, &n);
+		for (size_t k = 0; !ret && k < n; k++)
+			printf("%s: %s %g\n", name, rows[k].name,
+			       rows[k].value);
+	}
+	return ret;
+}
