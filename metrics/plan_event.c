@@ -85,6 +85,37 @@ int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, siz
 	return set_why(event, why.text);
 }
 
+/* Counts of different tracepoints say nothing together, as those of several PMUs do. */
+static bool are_tracepoints(const struct gpmu_event *event)
+{
+	return event->instances[0].attr.type == PERF_TYPE_TRACEPOINT &&
+	       strpbrk(event->text, "*?[");
+}
+
+static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
+		     struct gpmu_error *error);
+
+/* "sched:*": each by itself, as it is asked for by its name; in place of the last event */
+static int add_each(struct gpmu_plan *plan, const struct event_list_item *item,
+		    struct gpmu_error *error)
+{
+	struct plan_mark before = plan_mark(plan);
+	struct gpmu_event *all = plan->events[plan->n_events - 1].event;
+	int ret = 0;
+
+	plan->events[plan->n_events - 1].event = NULL;
+	before.n_events--;
+	plan_rewind(plan, before);
+	for (size_t i = 0; i < all->length && !ret; i++) {
+		struct event_list_item one = *item;
+
+		one.text = all->instances[i].name;
+		ret = add_event(plan, &one, error);
+	}
+	gpmu_event_free(all);
+	return ret;
+}
+
 static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
 		     struct gpmu_error *error)
 {
@@ -97,6 +128,8 @@ static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
 	if (item->group >= 0)
 		event->braces = plan->n_braces + (size_t)item->group;
 	ret = resolve(plan, event, &why);
+	if (!ret && are_tracepoints(event->event))
+		return add_each(plan, item, error);
 	if (ret == -ENODEV)
 		ret = set_why(event, why.text);
 	else if (ret)

@@ -205,6 +205,24 @@ static void fitting(const struct fixture *ours)
 	gpmu_plan_free(plan);
 }
 
+static void tracepoints(const struct fixture *ours)
+{
+	struct gpmu_plan *plan = plan_of(ours, NULL, NULL, "sched:*:u,cycles,{irq:*entry,cs}");
+	static const char *const names[] = {
+		"sched:sched_switch:u", "sched:sched_wakeup:u", "sched:sched_wakeup_new:u", "cycles",
+		"irq:irq_handler_entry", "cs",
+	};
+	size_t same = 0;
+
+	for (size_t i = 0; plan && gpmu_plan_item(plan, i); i++)
+		same += i < 6 && !strcmp(gpmu_plan_item(plan, i), names[i]);
+	ok(same == 6, "tracepoints of a pattern are shown one by one");
+	gpmu_plan_free(plan);
+	is_plan(ours, NULL, NULL, "{irq:*entry,sched:*}:u",
+		"{irq:irq_handler_entry:u,sched:sched_switch:u,sched:sched_wakeup:u,"
+		"sched:sched_wakeup_new:u}", "", "and stay in their braces");
+}
+
 static void explicit_events(const struct fixture *ours)
 {
 	struct gpmu_plan *plan;
@@ -232,6 +250,7 @@ static void explicit_events(const struct fixture *ours)
 	is_plan(ours, NULL, NULL, "{task-clock,sched:sched_switch,inst_retired}",
 		"{task-clock,sched:sched_switch,inst_retired}", "", "a tracepoint is software's "
 		"too");
+	tracepoints(ours);
 	is_plan(ours, NULL, NULL, "{task-clock,nvidia_scf_pmu_0/cycles/,nvidia_pcie_pmu_0/cycles/}",
 		"{task-clock},{" S0 "cycles/},{nvidia_pcie_pmu_0/cycles/}", "",
 		"what cannot be together is not, in the order that is given");

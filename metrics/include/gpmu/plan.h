@@ -74,8 +74,9 @@ int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_
  * Likewise events, as perf's -e takes them: "cycles,{a,b}:u,c". Each is counted by itself;
  * those of a PMU that can count all of them all the time are a group, as to read them costs
  * less then, and no count differs. Those in braces are counted together; of braces that hold
- * events of several PMUs there is a group for each. Returns also what gpmu_event_new() fails
- * with; what the machine has no PMU for is no failure, but a warning.
+ * events of several PMUs there is a group for each. "sched:*" is all those tracepoints, one by
+ * one. Returns also what gpmu_event_new() fails with; what the machine has no PMU for is no
+ * failure, but a warning.
  */
 int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_error *error);
 
