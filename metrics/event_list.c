@@ -135,6 +135,17 @@ static int add_modifiers(struct event_list_item *item, const char *letters, size
 	return 0;
 }
 
+char *event_list_modified(const char *text, const char *letters)
+{
+	struct event_list_item item = { .text = strdup(text) };
+
+	if (item.text && add_modifiers(&item, letters, strlen(letters), true)) {
+		free(item.text);
+		return NULL;
+	}
+	return item.text;
+}
+
 static int read_group_modifiers(struct reader *reader, size_t first)
 {
 	const char *letters;

@@ -25,5 +25,7 @@ struct event_list {
  */
 int event_list_init(struct event_list *list, const char *text, struct gpmu_error *error);
 void event_list_release(struct event_list *list);
+/* "a" with modifiers "u" is "a:u". New; NULL: no memory */
+char *event_list_modified(const char *text, const char *letters);
 
 #endif /* GPMU_EVENT_LIST_H */

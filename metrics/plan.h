@@ -56,6 +56,7 @@ struct plan_metric {
 	char *label;				/* "GracePcieReadBW/root_port=0x3/" */
 	char *filter;				/* "root_port=0x3", or NULL */
 	char *modifiers;			/* "u", or NULL */
+	bool user_only;				/* an event of it is, by the plan's options */
 	size_t root;				/* its own index if it is no part of another */
 	struct gpmu_expr *expr;			/* NULL if it is not supported */
 	struct gpmu_expr *threshold;		/* or NULL; all its inputs are metrics */
@@ -66,7 +67,7 @@ struct plan_metric {
 
 struct plan_event {
 	struct gpmu_event *event;		/* NULL if it is not supported */
-	char *label;				/* the text that was given */
+	char *label;				/* the text that was given, perhaps with ":u" */
 	/*
 	 * One for each of event->instances, of which those are left out that cannot be counted
 	 * as no CPU of their PMU is online. NULL for an event that only metrics use, as each
@@ -75,6 +76,7 @@ struct plan_event {
 	size_t *slots;
 	char *why;
 	bool of_metrics;			/* not asked for by itself */
+	bool user_only;				/* by the plan's options */
 	size_t braces;				/* which of those that were given, or PLAN_NONE */
 };
 

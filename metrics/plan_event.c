@@ -31,15 +31,68 @@ static bool is_fatal(int ret)
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE;
 }
 
+static int new_event(const struct gpmu_plan *plan, const char *text, struct gpmu_event **event,
+		     struct gpmu_error *why)
+{
+	errno = 0;
+	*event = gpmu_event_new(plan->machine, plan->catalog, text, why);
+	if (*event)
+		return 0;
+	return errno ? -errno : -EINVAL;
+}
+
+/* Whether the kernel's part is counted too, and was not asked for by modifiers */
+static bool counts_kernel(const struct event_instance *instance)
+{
+	const struct perf_event_attr *attr = &instance->attr;
+
+	if (instance->tool || attr->exclude_user || attr->exclude_kernel || attr->exclude_hv)
+		return false;
+	return !instance->pmu || gpmu_pmu_kind(instance->pmu) == GPMU_PMU_CORE ||
+	       !gpmu_pmu_has_cpumask(instance->pmu);
+}
+
+/* Leaves it as it is if its PMU does not know user space. */
+static int leave_kernel_out(const struct gpmu_plan *plan, struct plan_event *event)
+{
+	struct gpmu_error why = { .text = "" };
+	struct gpmu_event *only_user;
+	char *text;
+	int ret;
+
+	if (!plan->options.user_only)
+		return 0;
+	for (size_t i = 0; i < event->event->length; i++)
+		if (!counts_kernel(&event->event->instances[i]))
+			return 0;
+	text = event_list_modified(event->label, "u");
+	if (!text)
+		return -ENOMEM;
+	ret = new_event(plan, text, &only_user, &why);
+	if (ret) {
+		free(text);
+		return is_fatal(ret) ? ret : 0;
+	}
+	gpmu_event_free(event->event);
+	event->event = only_user;
+	event->user_only = true;
+	if (event->of_metrics) {
+		free(text);
+		return 0;
+	}
+	free(event->label);
+	event->label = text;
+	return 0;
+}
+
 /* What the machine does not have is no failure, but @why. */
 static int resolve(struct gpmu_plan *plan, struct plan_event *event, struct gpmu_error *why)
 {
+	int ret;
+
 	*why = (struct gpmu_error){ .text = "" };
-	errno = 0;
-	event->event = gpmu_event_new(plan->machine, plan->catalog, event->label, why);
-	if (event->event)
-		return 0;
-	return errno ? -errno : -EINVAL;
+	ret = new_event(plan, event->label, &event->event, why);
+	return ret ? ret : leave_kernel_out(plan, event);
 }
 
 static int set_why(struct plan_event *event, const char *text)

@@ -98,6 +98,22 @@ static int event_text(struct adding *a, const char *id, char **text, bool *filte
 	return 0;
 }
 
+/* What was asked for says so, once. */
+static int mark_user_only(struct plan_metric *metric)
+{
+	char *label;
+
+	if (metric->user_only)
+		return 0;
+	label = plan_print("%s:u", metric->label);
+	if (!label)
+		return -ENOMEM;
+	free(metric->label);
+	metric->label = label;
+	metric->user_only = true;
+	return 0;
+}
+
 static int add_event(struct adding *a, const char *id, struct plan_input *input)
 {
 	bool filtered = false;
@@ -111,6 +127,8 @@ static int add_event(struct adding *a, const char *id, struct plan_input *input)
 					&input->event, a->error);
 	if (ret && ret != -ENOMEM && a->error)
 		a->error->offset = a->request->offset;
+	if (!ret && a->plan->events[input->event].user_only)
+		ret = mark_user_only(&a->plan->metrics[a->root]);
 	free(text);
 	return ret;
 }

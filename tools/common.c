@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -250,12 +252,37 @@ bool common_is_here(const struct common *common)
 	return !strcmp(gpmu_machine_root(common->machine), "/");
 }
 
+/* 0 if this task can be counted by it */
+static int try_event(bool user_only)
+{
+	struct perf_event_attr attr = {
+		.size = PERF_ATTR_SIZE_VER0,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = user_only,
+		.exclude_hv = user_only,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+bool common_may_count_user_only(const struct common *common)
+{
+	return common_is_here(common) && try_event(false) == -EACCES && !try_event(true);
+}
+
 struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 {
 	const struct gpmu_plan_options options = {
 		.size = sizeof(options),
 		.no_merge = common->no_merge,
 		.system_wide = system_wide,
+		.user_only = common->user_only,
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	struct gpmu_error error = { .text = "" };

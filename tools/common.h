@@ -44,6 +44,7 @@ struct common {
 	struct request *requests;	/* in the order of the command line */
 	size_t n_requests;
 	bool no_merge;		/* --metric-no-merge */
+	bool user_only;		/* events of tasks are counted in user space alone */
 	/* From common_open() on */
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
@@ -60,6 +61,8 @@ void common_release(struct common *common);
 void common_open(struct common *common);
 void common_request(struct common *common, bool metric, const char *list);
 /* Made, of all requests; the caller's to free. Warnings are not printed. Dies if that fails */
+/* Whether the kernel lets this process count its tasks, but not what it does for them */
+bool common_may_count_user_only(const struct common *common);
 struct gpmu_plan *common_plan(const struct common *common, bool system_wide);
 /* All of its warnings */
 void common_plan_warnings(const struct gpmu_plan *plan);

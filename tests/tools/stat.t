@@ -93,6 +93,21 @@ all=$(values page-faults)
 run stat -i -j -e page-faults sh -c "$grow"
 [ "$(values page-faults)" -lt "$all" ]; ok $? "-i leaves out what the command starts"
 
+# --- who may count user space alone
+if [ "$(id -u)" != 0 ] || [ "$(cat /proc/sys/kernel/perf_event_paranoid)" != 2 ]; then
+	skip "needs root, and perf_event_paranoid to be 2" "an ordinary user counts user space"
+else
+	chmod 755 "$work"
+	cp -L "$GPMU_BIN" "$B"/libgpmu.so.0 "$work"
+	nobody="setpriv --reuid=65534 --regid=65534 --clear-groups $work/gpmu"
+	run $nobody stat -e task-clock,page-faults:u,duration_time true
+	is "$rc $(grep -oE '[a-z-]+(_time)?(:u)?$' <<< "$err" | head -n 3 | paste -sd' ')" "0 task-clock:u page-faults:u duration_time" "an ordinary user counts user space, and names say so"
+	run $nobody stat -e task-clock:k true
+	like "$rc $err" '^125 gpmu stat: task-clock:k: perf_event_paranoid is 2' "the kernel's part is refused"
+	run $nobody stat -a -e task-clock true
+	like "$rc $err" '^125 gpmu stat: task-clock: .*forbids to count all tasks' "so is -a"
+fi
+
 # --- several runs
 run stat "$model" -r 3 -M GraceMemBW -e page-faults sh -c "echo x >> $work/runs"
 is "$rc $(wc -l < "$work/runs")" "0 3" "-r 3 runs the command three times"

@@ -26,10 +26,12 @@ struct result {
 	char *text;
 };
 
+static const struct gpmu_plan_options *options;
+
 static struct result run(const struct fixture *fixture, const char *metrics, const char *events,
 			 bool *same)
 {
-	struct gpmu_plan *plan = gpmu_plan_new(fixture->machine, fixture->catalog, NULL, NULL);
+	struct gpmu_plan *plan = gpmu_plan_new(fixture->machine, fixture->catalog, options, NULL);
 	struct result result = { .ret = -errno };
 
 	if (!plan)
@@ -101,6 +103,9 @@ int main(void)
 	each(&ours, "GraceMemBW/port=1/", NULL, -EINVAL, NULL, 10);
 	each(&ours, "GracePcieBW/port=1/", NULL, -EINVAL, NULL, 10);
 	each(&ours, "GraceMemBx", NULL, -ENOENT, NULL, 1);
+	options = &(struct gpmu_plan_options){ .size = sizeof(*options), .user_only = 1 };
+	each(&ours, "whole", "task-clock", 0, "{inst_retired:u,l1d_cache:u,l1d_cache_refill:u}",
+	     20);
 	fixture_release(&ours);
 	return done_testing();
 }

@@ -26,6 +26,10 @@ struct gpmu_group;
  * @fits: whether these events of one PMU can be counted at the same time: 1, 0, or
  *	< 0 if that cannot be known. Asked where caps/ do not say it. NULL: not known
  * @user: handed to it
+ * @user_only: 1: as perf does where the kernel allows no more (perf_event_paranoid of 2),
+ *	events have the modifier u unless theirs say who runs; not those of PMUs that count
+ *	the whole machine. Names in rows then end in it, also those of metrics of such
+ *	events: "task-clock:u", "ipc:u"
  */
 struct gpmu_plan_options {
 	size_t size;
@@ -34,6 +38,7 @@ struct gpmu_plan_options {
 	int (*fits)(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs,
 		    size_t length, void *user);
 	void *user;
+	int user_only;
 };
 
 /**

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Plans for those who may count user space alone. */
+#include "plan-test.h"
+
+#define S0	"nvidia_scf_pmu_0/"
+#define S1	"nvidia_scf_pmu_1/"
+
+static const struct gpmu_plan_options options = { .size = sizeof(options), .user_only = 1 };
+
+/* Items of a plan, their names separated by blanks, are @names. */
+static void is_items(const struct fixture *fixture, const char *metrics, const char *events,
+		     const char *names, const char *what)
+{
+	struct gpmu_plan *plan = plan_of(fixture, &options, metrics, events);
+	char text[512] = "";
+	const char *item;
+
+	for (size_t i = 0; plan && (item = gpmu_plan_item(plan, i)); i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "",
+			 item);
+	is_str(text, names, what);
+	gpmu_plan_free(plan);
+}
+
+static void events(const struct fixture *ours)
+{
+	is_plan(ours, &options, NULL, "{task-clock,page-faults},inst_retired,r1a8,"
+		"sched:sched_switch,armv8_pmuv3_0/event=0x8/,software/config=1/",
+		"{task-clock:u,page-faults:u},inst_retired:u,r1a8:u,sched:sched_switch:u,"
+		"armv8_pmuv3_0/event=0x8/u,software/config=1/u", "",
+		"events of tasks are counted in user space");
+	is_plan(ours, &options, NULL, "cycles:k,cycles:u,cycles:uk,instructions:I,instructions:D",
+		"cycles:k,cycles:u,cycles:uk,instructions:Iu,instructions:Du", "",
+		"unless modifiers say who");
+	is_plan(ours, &options, NULL, "duration_time,user_time," S0 "cmem_rd_data/",
+		"duration_time,user_time," S0 "cmem_rd_data/", "",
+		"what is not of tasks is as it is");
+	is_items(ours, NULL, "task-clock,cycles:k,user_time," S0 "cmem_rd_data/",
+		 "task-clock:u cycles:k user_time " S0 "cmem_rd_data/", "names say it");
+}
+
+static void metrics(const struct fixture *ours)
+{
+	is_plan(ours, &options, "ipc", "inst_retired", "{CPU_CYCLES:u,INST_RETIRED:u},"
+		"inst_retired:u", "armv8_pmuv3: how many events it counts at the same time is not "
+		"known, so each metric has its own groups, which are taken to fit; a driver with "
+		"caps/counters tells, or the kernel, to who may open events",
+		"so are those of metrics");
+	is_items(ours, "ipc,GraceMemBW,ipc,ipc:k", NULL, "ipc:u GraceMemBW ipc:k",
+		 "whose names say it, once, and are asked for by those without it");
+	is_plan(ours, &options, "GraceMemReadBW", NULL,
+		"duration_time," S0 "cmem_rd_data/," S1 "cmem_rd_data/", "",
+		"those of PMUs that count the machine are as they are");
+}
+
+int main(void)
+{
+	struct fixture ours;
+
+	fixture_init(&ours, "superchip-ours");
+	events(&ours);
+	metrics(&ours);
+	fixture_release(&ours);
+	return done_testing();
+}
