@@ -135,6 +135,7 @@ struct saved_record {
 	size_t event;		/* of the texts; SAVED_NONE: there is a metric alone */
 	size_t unit, metric;	/* likewise */
 	size_t metric_name;	/* likewise: what the metric's row is called */
+	size_t metric_unit;
 	enum saved_label label;
 	int number;
 	unsigned int counters;

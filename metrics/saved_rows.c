@@ -155,6 +155,16 @@ static struct gpmu_row row_of(const struct gpmu_saved *saved, const struct saved
 	return row;
 }
 
+/* Without a unit it is a count, and clocks are ns; else perf does not say its scale: 0 */
+static uint64_t raw_of(const char *unit, double value)
+{
+	if (unit && !strcmp(unit, "msec"))
+		value *= 1e6;
+	else if (unit && strcmp(unit, "ns"))
+		return 0;
+	return value >= 0 && value < 18446744073709551615.0 ? (uint64_t)(value + 0.5) : 0;
+}
+
 static struct gpmu_row event_row(const struct gpmu_saved *saved, const struct saved_record *record)
 {
 	static const enum gpmu_state states[] = {
@@ -176,31 +186,47 @@ static struct gpmu_row event_row(const struct gpmu_saved *saved, const struct sa
 	saved_times(record, saved_wall(saved), true, &row.enabled, &row.running);
 	row.value = record->value;
 	row.share = fmin(record->share, 100) / 100;
-	/* Without a unit it is a count. */
-	if (!row.unit && record->value >= 0 && record->value < 18446744073709551616.0)
-		row.raw = (uint64_t)(record->value * row.share + 0.5);
+	row.raw = raw_of(row.unit, record->value * row.share);
 	row.deviation = fabs(record->value) * record->deviation / 100;
 	return row;
 }
 
 /* Rates that perf shows beside events, such as "K/sec", say nothing without their event. */
-static int metric_name(struct gpmu_saved *saved, const struct saved_record *record, size_t *name)
+static int name_rate(struct gpmu_saved *saved, struct saved_record *record)
 {
 	const char *unit = text_of(saved, record->metric), *event = text_of(saved, record->event);
 	size_t length = strlen(unit);
 	char *text;
 	int ret;
 
-	*name = record->metric;
+	record->metric_name = record->metric;
 	if (!event || length < 4 || strcmp(unit + length - 4, "/sec"))
 		return 0;
 	text = malloc(strlen(event) + 1 + length + 1);
 	if (!text)
 		return -ENOMEM;
 	sprintf(text, "%s %s", event, unit);
-	ret = saved_texts_add(&saved->texts, text, strlen(text), name);
+	ret = saved_texts_add(&saved->texts, text, strlen(text), &record->metric_name);
 	free(text);
 	return ret;
+}
+
+/* "%  NAME" and "faults/sec  NAME" of perf's own metrics: two blanks are behind the unit. */
+static int name_metric(struct gpmu_saved *saved, struct saved_record *record)
+{
+	const char *unit = text_of(saved, record->metric), *name;
+	size_t length;
+	int ret;
+
+	unit += strspn(unit, " ");
+	name = strstr(unit, "  ");
+	length = name ? (size_t)(name - unit) : 0;
+	name = name ? name + strspn(name, " ") : "";
+	record->metric_unit = SAVED_NONE;
+	if (!*name)
+		return name_rate(saved, record);
+	ret = saved_texts_add(&saved->texts, unit, length, &record->metric_unit);
+	return ret ? ret : saved_texts_add(&saved->texts, name, strlen(name), &record->metric_name);
 }
 
 static bool has_metric(const struct gpmu_saved *saved, const struct saved_record *record)
@@ -210,7 +236,7 @@ static bool has_metric(const struct gpmu_saved *saved, const struct saved_record
 	return unit && strcmp(unit, "(null)") && unit[strspn(unit, " ")];
 }
 
-/* "  %  name": perf pads it. */
+/* "  CPUs utilized": perf pads it. */
 static struct gpmu_row metric_row(const struct gpmu_saved *saved,
 				  const struct saved_record *record)
 {
@@ -219,6 +245,7 @@ static struct gpmu_row metric_row(const struct gpmu_saved *saved,
 	row.metric = 1;
 	row.name = text_of(saved, record->metric_name);
 	row.name += strspn(row.name, " ");
+	row.unit = text_of(saved, record->metric_unit);
 	row.value = record->metric_value;
 	row.state = isnan(row.value) || record->state != COUNT_OK ? GPMU_NOT_COUNTED : GPMU_OK;
 	if (row.state != GPMU_OK) {
@@ -236,7 +263,7 @@ static int make_names(struct gpmu_saved *saved)
 
 	for (size_t i = 0; i < table->length && !ret; i++)
 		if (has_metric(saved, &table->list[i]))
-			ret = metric_name(saved, &table->list[i], &table->list[i].metric_name);
+			ret = name_metric(saved, &table->list[i]);
 	return ret;
 }
 

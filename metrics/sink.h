@@ -81,6 +81,18 @@ void buffer_int(struct sink_buffer *buffer, int value);
 void buffer_fixed(struct sink_buffer *buffer, double value, unsigned int decimals);
 void buffer_shortest(struct sink_buffer *buffer, double value);
 
+/* What is worth something was counted: 0 says that the raw count is not known. */
+static inline bool sink_knows_raw(const struct gpmu_row *row)
+{
+	return row->state == GPMU_OK && !row->metric && (row->raw || row->value == 0);
+}
+
+/* Of perf's own metrics nothing is known of the counters. */
+static inline bool sink_knows_times(const struct gpmu_row *row)
+{
+	return row->state != GPMU_NOT_SUPPORTED && (row->counters || !row->metric);
+}
+
 /* "machine", "not_counted" of CSV and JSON */
 const char *sink_scope_name(enum gpmu_scope scope);
 const char *sink_state_name(enum gpmu_state state);

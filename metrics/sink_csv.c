@@ -108,7 +108,7 @@ static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
 static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_buffer *buffer = &sink->buffer;
-	bool counted = row->state != GPMU_NOT_SUPPORTED;
+	bool counted = sink_knows_times(row);
 
 	put_place(sink, row);
 	put_double(sink, row->state == GPMU_OK ? row->value : NAN);
@@ -117,7 +117,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	buffer_text(buffer, sink_state_name(row->state));
 	next(sink);
 	put_double(sink, row->share);
-	put_u64(sink, row->state == GPMU_OK && !row->metric, row->raw);
+	put_u64(sink, sink_knows_raw(row), row->raw);
 	put_u64(sink, counted, row->enabled);
 	put_u64(sink, counted, row->running);
 	buffer_u64(buffer, row->counters);

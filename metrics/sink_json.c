@@ -139,14 +139,14 @@ static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
 static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_buffer *buffer = &sink->buffer;
-	bool counted = row->state != GPMU_NOT_SUPPORTED;
+	bool counted = sink_knows_times(row);
 
 	put_place(sink, row);
 	put_double(buffer, ",\"value\":", row->state == GPMU_OK ? row->value : NAN);
 	put_string(buffer, ",\"unit\":", row->unit);
 	put_string(buffer, ",\"state\":", sink_state_name(row->state));
 	put_double(buffer, ",\"share\":", row->share);
-	put_u64(buffer, ",\"raw\":", row->state == GPMU_OK && !row->metric, row->raw);
+	put_u64(buffer, ",\"raw\":", sink_knows_raw(row), row->raw);
 	put_u64(buffer, ",\"enabled_ns\":", counted, row->enabled);
 	put_u64(buffer, ",\"running_ns\":", counted, row->running);
 	put_u64(buffer, ",\"counters\":", true, row->counters);

@@ -69,7 +69,7 @@ like "$err" '^     2\.000000000 N1 +240\.00 GB/s GraceMemBW$' "intervals, by soc
 	cat "$data/grace-6.1.json"
 	echo '{"counter-value" : "7.500000", "unit" : "msec", "event" : "task-clock", "event-runtime" : 7500000, "pcnt-running" : 100.00, "metric-value" : 0.500000, "metric-unit" : "CPUs utilized"}'
 	echo '{"counter-value" : "5000000000.000000", "unit" : "", "event" : "nvidia_scf_pmu_1/cmem_rd_data/", "event-runtime" : 2000000000, "pcnt-running" : 100.00}'
-	echo '{"metric-value" : 1.250000, "metric-unit" : "  GHz their_metric"}'
+	echo '{"metric-value" : 1.250000, "metric-unit" : "  GHz  their_metric"}'
 	echo '{"counter-value" : "<not supported>", "unit" : "", "event" : "cycles", "event-runtime" : 0, "pcnt-running" : 100.00}'
 } > "$work/mixed"
 FAKE_OUTPUT=$work/mixed
@@ -78,8 +78,10 @@ like "$err" '^ +180\.00 +GB/s +GraceMemBW$' "our metric"
 like "$err" '^ +7\.50 +msec +task-clock$' "another event, as perf has it"
 like "$err" '^ +0\.5[0-9]* +CPUs utilized$' "a metric beside it"
 like "$err" '^ +5,000,000,000 +nvidia_scf_pmu_1/cmem_rd_data/$' "an event that is also one of ours"
-like "$err" '^ +1\.25 +GHz their_metric$' "a metric of perf's"
+like "$err" '^ +1\.25 +GHz +their_metric$' "a metric of perf's"
 like "$err" '^ +<not supported> +cycles$' "an event that is not supported"
+run gpmu perf stat -a -j -M GraceMemBW -e task-clock
+like "$err" '"name":"their_metric","value":1.25,"unit":"GHz",.*"enabled_ns":null,' "its unit is no part of its name"
 
 # Older perfs
 FAKE_VERSION=5.15.0 FAKE_OUTPUT=$work/csv

@@ -205,6 +205,7 @@ static void test_others(void)
 	is_row(&t, 0, "task-clock", 1.25, "an event, in perf's unit");
 	ok(!strcmp(t.rows[0].unit, "msec") && t.rows[0].share == 0.5 && !t.rows[0].metric,
 	   "which is said, and the share");
+	ok(t.rows[0].raw == 625000, "the raw count is in ns");
 	is_row(&t, 1, "CPUs utilized", 0.5, "a metric beside it");
 	ok(t.rows[1].metric == 1, "which is one");
 	is_row(&t, 2, "page-faults", 64, "another event");
@@ -213,7 +214,8 @@ static void test_others(void)
 	is_row(&t, 3, "page-faults K/sec", 51.2, "a rate says what it is of");
 	is_row(&t, 4, "cycles", NAN, "one that was not counted");
 	is_str(t.rows[4].why, "perf says that it was not counted", "and why, as far as it is known");
-	is_row(&t, 5, "ns  their metric", 0.25, "a metric on a line of its own");
+	is_row(&t, 5, "their metric", 0.25, "a metric on a line of its own");
+	is_str(t.rows[5].unit, "ns", "with its unit");
 	end();
 }
 

@@ -118,6 +118,35 @@ static void states(void)
 	}
 }
 
+/* perf's own values, of which not all is known */
+static void not_known(void)
+{
+	struct gpmu_row rows[] = { event_row("joules", 0), metric_row("theirs", 5, "%") };
+	struct test_sink t;
+	json_t *object;
+
+	rows[0].value = 7.5;
+	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
+	gpmu_sink_rows(t.sink, rows, 1);
+	object = parse(&t);
+	ok(is_null(object, "raw") && !is_null(object, "enabled_ns"), "a raw count");
+	json_decref(object);
+	test_sink_release(&t);
+	rows[1].counters = 0;
+	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
+	gpmu_sink_rows(t.sink, rows + 1, 1);
+	object = parse(&t);
+	ok(is_null(object, "enabled_ns") && is_null(object, "running_ns") &&
+	   !is_null(object, "value"), "times of a metric without counters");
+	json_decref(object);
+	test_sink_release(&t);
+	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
+	gpmu_sink_rows(t.sink, rows, 2);
+	ok(strstr(t.text, "joules,7.5,,ok,1,,") && strstr(t.text, "theirs,5,%,ok,1,,,,0,"),
+	   "both are empty in CSV");
+	test_sink_release(&t);
+}
+
 /* NaN and infinite of a caller */
 static void not_finite(void)
 {
@@ -156,6 +185,7 @@ int main(void)
 	columns();
 	texts();
 	states();
+	not_known();
 	not_finite();
 	return done_testing();
 }

@@ -45,7 +45,7 @@ enum gpmu_scope {
  * @unit: "GB/s" (1e9 bytes); NULL: a number
  * @share: of the time, 0 to 1, that the counters ran; the lowest of them. Below 1 they were
  *	multiplexed, and the value is an estimate. NaN if it is not known
- * @raw: the sum as it was counted, of an event; 0 of a metric
+ * @raw: the sum as it was counted, of an event; 0 of a metric, and if it is not known
  * @enabled: how long a counter was enabled, in ns, the mean of them
  * @running: how long it counted, likewise
  * @counters: how many counts were added
