@@ -164,13 +164,7 @@ static void select_items(const struct list *list, struct items *items)
 
 static const char *unit_of(const struct item *item)
 {
-	const char *unit = NULL;
-
-	if (item->metric)
-		unit = gpmu_metric_unit(item->metric);
-	else if (item->event)
-		unit = gpmu_event_def_unit(item->event);
-	return unit ? unit : "";
+	return item->unit ? item->unit : "";
 }
 
 /* Without a line break; the caller's to free */
@@ -333,7 +327,7 @@ static void put_event_json(const struct item *item)
 {
 	const struct gpmu_event_def *event = item->event;
 
-	put_key("unit", event ? gpmu_event_def_unit(event) : NULL);
+	put_key("unit", item->unit);
 	put_key("details", event ? gpmu_event_def_details(event) : NULL);
 	put_key("terms", event ? gpmu_event_def_terms(event) : item->terms);
 	put_key("pmu", event ? gpmu_event_def_pmu(event) : NULL);

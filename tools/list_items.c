@@ -9,7 +9,8 @@
 enum generic_class {
 	GENERIC_CORE,		/* of a PMU of the CPUs */
 	GENERIC_KERNEL,		/* of any kernel */
-	GENERIC_OWN,		/* what libgpmu itself measures */
+	GENERIC_CLOCK,		/* likewise, in msec */
+	GENERIC_OWN,		/* what libgpmu itself measures, in ns */
 };
 
 static const struct {
@@ -41,8 +42,8 @@ static const struct {
 	{ "iTLB-load-misses", GENERIC_CORE, "Those whose translation the TLB did not have" },
 	{ "branch-loads", GENERIC_CORE, "Accesses to the branch predictor" },
 	{ "branch-load-misses", GENERIC_CORE, "Those that missed" },
-	{ "cpu-clock", GENERIC_KERNEL, "Time that was counted, by a timer of each CPU" },
-	{ "task-clock", GENERIC_KERNEL, "Time that tasks ran" },
+	{ "cpu-clock", GENERIC_CLOCK, "Time that was counted, by a timer of each CPU" },
+	{ "task-clock", GENERIC_CLOCK, "Time that tasks ran" },
 	{ "page-faults", GENERIC_KERNEL, "Page faults" },
 	{ "minor-faults", GENERIC_KERNEL, "Page faults for which nothing was read" },
 	{ "major-faults", GENERIC_KERNEL, "Page faults for which something was read" },
@@ -113,6 +114,7 @@ static void add_metrics(struct items *items, const struct common *common)
 					supported(gpmu_metric_supported(metric, common->machine)));
 
 		item->description = gpmu_metric_description(metric);
+		item->unit = gpmu_metric_unit(metric);
 		item->metric = metric;
 	}
 }
@@ -146,6 +148,7 @@ static void add_catalog_events(struct items *items, const struct common *common)
 		item = add(items, ITEM_EVENT, pmu ? print_text("%s/%s/", pmu, name) : copy(name),
 			   supported(gpmu_event_def_supported(event, common->machine)));
 		item->description = gpmu_event_def_description(event);
+		item->unit = gpmu_event_def_unit(event);
 		item->event = event;
 	}
 }
@@ -180,6 +183,7 @@ static void add_sysfs_events(struct items *items, const struct common *common)
 				   true);
 			item->pmu = pmu;
 			item->terms = gpmu_pmu_event(pmu, event);
+			item->unit = gpmu_pmu_event_unit(pmu, event);
 		}
 	}
 }
@@ -203,6 +207,8 @@ static void add_generics(struct items *items, const struct common *common)
 					core || generics[i].of != GENERIC_CORE);
 
 		item->description = generics[i].description;
+		item->unit = generics[i].of == GENERIC_CLOCK ? "msec" :
+			     generics[i].of == GENERIC_OWN ? "ns" : NULL;
 	}
 }
 

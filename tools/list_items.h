@@ -23,6 +23,7 @@ struct item {
 	char *name;			/* as -e or -M take it */
 	bool here;			/* this machine has it */
 	const char *description;
+	const char *unit;
 	const struct gpmu_metric *metric;	/* of a metric */
 	const struct gpmu_event_def *event;	/* of an event, if the catalog has it */
 	const struct gpmu_pmu *pmu;	/* of an event in sysfs, the first one; of a PMU */

@@ -24,6 +24,8 @@ is "$(at superchip gpmu list -j | grep -c '"here":false')" 0 "nothing that it do
 
 run at laptop gpmu list --names
 unlike "$out" '^Grace|^nvidia' "a laptop has nothing of a Grace"
+like "$(gpmu list -j event task-clock)" '"unit":"msec"' "clocks have their unit"
+like "$(at laptop gpmu list event energy-pkg)" '^power/energy-pkg/ +Joules +yes' "so have events in sysfs"
 like "$out" '^task-clock$' "but the kernel's events"
 run at laptop gpmu list GraceMemBW
 is "$rc $out" "1 " "a metric of another machine is not listed: 1"
