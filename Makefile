@@ -14,6 +14,12 @@ endif
 B ?= build
 PROVE ?= prove --timer --failures --comments
 PREFIX ?= /usr/local
+bindir ?= $(PREFIX)/bin
+libdir ?= $(PREFIX)/lib
+includedir ?= $(PREFIX)/include
+datadir ?= $(PREFIX)/share
+mandir ?= $(datadir)/man
+docdir ?= $(datadir)/doc/gpmu
 KDIR ?= /lib/modules/$(shell uname -r)/build
 ifndef GPMU_CACHE
 GPMU_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gpmu
@@ -47,12 +53,13 @@ all:
 flags:
 $(B)/flags/cc: private NOW = $(CC) $(CFLAGS) $(LDFLAGS) $(VERSION)
 $(B)/flags/machine: private NOW = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-$(B)/flags/plugins: private NOW = $(GPMU_PLUGIN_DIR)
+$(B)/flags/folders: private NOW = $(bindir) $(libdir)
 $(B)/flags/%: flags
 	$(shell mkdir -p $(@D))$(file >$@.new,$(NOW))
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 include $(sort $(wildcard */rules.mk tests/*/rules.mk tests/vm/guest/rules.mk))
+include install.mk
 
 .PHONY: setup
 setup:
@@ -91,10 +98,6 @@ modules_index:
 	PATH="$$PATH:/usr/sbin:/sbin" depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) \
 		$$($(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)
 
-# perf, beside the distribution's; the driver is modules_install's or dkms's
-.PHONY: install
-install: install-perf
-
 # A modelled two-socket Grace in QEMU, with traffic, seen by perf stat
 .PHONY: demo
 demo: setup
@@ -124,8 +127,10 @@ help:
 	'LONG=1                with these: all tests, on every kernel, at full length' \
 	'make perf             perf with the events and metrics of pmu-events:' \
 	'                      PERF_VERSION=auto|$(subst $() $(),|,$(PERF_VERSIONS)); perf-all: each, for arm64 too' \
-	'make install          installs it beside the one of the distribution, as gpmu-perf:' \
-	'                      PREFIX=$(PREFIX) DESTDIR= PERF_VERSION=' \
+	'make install          gpmu and libgpmu, and this perf, if it was built, as gpmu-perf:' \
+	'                      PREFIX=$(PREFIX) DESTDIR= PERF_VERSION=; also bindir, libdir, includedir,' \
+	'                      datadir, mandir, docdir' \
+	'make uninstall        removes that, with the same PREFIX and DESTDIR' \
 	'make modules          the driver for this kernel or for KDIR=; then, as root,' \
 	'                      make modules_install' \
 	'make dkms             packages of the driver for DKMS' \

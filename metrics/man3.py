@@ -22,8 +22,9 @@ INCLUDE = TOP / "metrics/include"
 INSTALLED = (
     ("include/gpmu/gpmu.f90", "the module for Fortran, a source"),
     ("lib/gpmu", "plugins"),
-    ("share/gpmu/scenarios", "traffic for the plugin \"model\", and scenario.rst, what can be in such a file"),
-    ("share/doc/gpmu", "output.rst: what rows, CSV and JSON are; flow.rst: what a flow is counted by"),
+    ("share/gpmu/scenarios", "traffic for the plugin \"model\""),
+    ("share/doc/gpmu", "output.rst: what rows, CSV and JSON are; flow.rst: what a flow is counted by; "
+                       "scenario.rst: what can be in a scenario"),
 )
 EXAMPLES = TOP / "tests/examples/man"
 

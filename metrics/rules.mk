@@ -41,7 +41,7 @@ GPMU_HDR	:= $(wildcard metrics/*.h metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include
-GPMU_PLUGIN_DIR	:= $(PREFIX)/lib/gpmu
+GPMU_PLUGIN_DIR	:= $(libdir)/gpmu
 GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lm -ldl -lpthread
 
 include metrics/rules-catalog.mk
@@ -50,7 +50,7 @@ include metrics/rules-catalog.mk
 $(B)/metrics/counter_fd.o $(B)/san/metrics/counter_fd.o: private CPPFLAGS_OF := @$(B)/libperf/internal
 $(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: \
 	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
-$(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: $(B)/flags/plugins
+$(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: $(B)/flags/folders
 
 $(GPMU_OBJ): $(B)/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)

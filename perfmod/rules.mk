@@ -20,12 +20,12 @@ perf-all:
 install-perf:
 	@perf=$$(perfmod/build $(PERF_VERSION) native --built) && \
 	ver=$$(basename "$$(dirname "$$perf")") && \
-	lib="$(DESTDIR)$(PREFIX)/lib/gpmu" bin="$(DESTDIR)$(PREFIX)/bin" && \
+	lib="$(DESTDIR)$(libdir)/gpmu" bin="$(DESTDIR)$(bindir)" && \
 	install -D -m 755 "$$perf" "$$lib/perf-$$ver" && \
 	install -D -m 755 -t "$$lib/tests/shell" perfmod/tests/shell/*.sh && \
 	install -d "$$bin" && \
-	ln -sfn "../lib/gpmu/perf-$$ver" "$$bin/gpmu-perf" && \
-	echo "installed $(PREFIX)/bin/gpmu-perf, perf $$ver"
+	ln -sfn "$$(realpath -m --relative-to="$$bin" "$$lib")/perf-$$ver" "$$bin/gpmu-perf" && \
+	echo "installed $(bindir)/gpmu-perf, perf $$ver"
 
 PERF_TESTS := $(sort $(wildcard tests/perf/*.t))
 CHECK_TESTS += $(PERF_TESTS)

@@ -19,6 +19,14 @@ GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent z m,$(call static
 $(GPMU): $(TOOL_OBJ) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_LIB) $(GPMU_STATIC) -ldl -lpthread
 
-all: $(GPMU)
+# Manual pages, where there is something that makes them
+RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))
+MAN1		:= $(patsubst tools/man/%.rst,$(B)/man/man1/%.1,$(wildcard tools/man/*.rst))
+
+$(MAN1): $(B)/man/man1/%.1: tools/man/%.rst
+	@mkdir -p $(@D)
+	$(RST2MAN) $< $@
+
+all: $(GPMU) $(if $(RST2MAN),$(MAN1))
 SCRIPT_TESTS	+= $(wildcard tests/tools/*.t)
 check-unit: $(GPMU)

@@ -47,8 +47,15 @@ is "$(readlink "$root/usr/bin/gpmu-perf")" ../lib/gpmu/perf-6.12 "gpmu-perf is t
 
 rm -r "$root"
 quietly install PERF_VERSION=7.3 DESTDIR="$root" >/dev/null
-is "$(files)" "./usr/local/bin/gpmu-perf ./usr/local/lib/gpmu/perf-7.3 ./usr/local/lib/gpmu/tests/shell/grace_metrics.sh" \
-	"make install installs it too, by default to /usr/local"
+is "$(files | tr ' ' '\n' | grep -E 'perf-|-perf|bin/|\.sh$' | grep -v '/man/' | xargs)" \
+	"./usr/local/bin/gpmu ./usr/local/bin/gpmu-perf ./usr/local/lib/gpmu/perf-7.3 ./usr/local/lib/gpmu/tests/shell/grace_metrics.sh" \
+	"make install installs it too, beside gpmu, by default to /usr/local"
+is "$(readlink "$root/usr/local/bin/gpmu-perf")" ../lib/gpmu/perf-7.3 "with the same link"
+like "$(quietly install PERF_VERSION=9.9 DESTDIR="$root")" 'VER is one of' "a release that was asked for has to be there"
+rm -r "$root/usr/local/lib/gpmu/perf-7.3"
+touch "$root/usr/local/lib/gpmu/perf-6.1" "$root/usr/local/lib/gpmu/gpmu-other.so"
+quietly uninstall DESTDIR="$root"
+is "$(files)" "./usr/local/lib/gpmu/gpmu-other.so" "make uninstall removes perfs of other releases, and nothing of others"
 
 rm -r "$root"
 like "$(quietly install-perf PERF_VERSION=9.9 DESTDIR="$root")" 'VER is one of' \

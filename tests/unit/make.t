@@ -46,6 +46,14 @@ is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc")" "log.o source_load.o child.o " "so th
 is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc" PREFIX=/opt/gpmu)" "source_load.o " \
 	"and with another PREFIX the one that has the plugins' folder in it"
 is "$(grep -aom1 '/opt/[a-z/]*' "$build/metrics/source_load.o" | head -n 1)" "/opt/gpmu/lib/gpmu" "which is below PREFIX"
+cat > "$dir/cross-gcc" << 'END'
+#!/bin/sh
+[ "$1" != -dumpmachine ] || exec echo aarch64-linux-gnu
+exec gcc "$@"
+END
+chmod +x "$dir/cross-gcc"
+like "$(makes B="$build" CC="$dir/cross-gcc" LIBPERF_SOURCE="$dir" "$build/libperf/libperf.a")" 'is not a kernel source' \
+	"for another machine libperf is built anew, too"
 
 mkdir "$dir/bin"
 for tool in bash sed mkdir mktemp rm install cp find touch tar gzip mv printf dirname date git cat chmod; do

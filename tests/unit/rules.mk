@@ -15,8 +15,8 @@ GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
 GPMU_TEST_HDR	:= $(wildcard tests/unit/*.h tests/lib/*.h tests/sysroot/*.h)
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t
-check-unit: $(GPMU_SO) $(MAN3)
+SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t tests/unit/install.t
+check-unit: all
 
 both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-san.t)
 
@@ -39,7 +39,7 @@ SOURCE_TESTS	:= $(filter source source-% session session-% region probe traffic%
 $(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
-$(call both,$(SOURCE_TESTS)): $(FAKE_PLUGIN) $(MODEL_PLUGIN) $(B)/flags/plugins
+$(call both,$(SOURCE_TESTS)): $(FAKE_PLUGIN) $(MODEL_PLUGIN) $(B)/flags/folders
 $(call both,$(SOURCE_TESTS)): private TEST_CPPFLAGS := -DFAKE='"$(FAKE_PLUGIN)"' \
 	-DMODEL='"$(MODEL_PLUGIN)"' -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
 # These have the model's plugin in them.

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# make install: gpmu, libgpmu, and perf if it was built. All is put below $(STAGE)
+# as it is to be, and tools/install copies that below DESTDIR as a whole. The driver is
+# modules_install's or dkms's.
+
+STAGE		:= $(B)/stage
+NO_PATHS	:= $(filter-out /%,$(bindir) $(libdir) $(includedir) $(datadir) $(mandir) $(docdir))
+
+define GPMU_PC
+prefix=$(PREFIX)
+libdir=$(libdir:$(PREFIX)/%=$${prefix}/%)
+includedir=$(includedir:$(PREFIX)/%=$${prefix}/%)
+plugindir=$${libdir}/gpmu
+
+Name: gpmu
+Description: counters and metrics of NVIDIA Grace and other machines
+Version: $(VERSION)
+Libs: -L$${libdir} -lgpmu
+Cflags: -I$${includedir}
+endef
+$(B)/flags/gpmu.pc: private NOW = $(GPMU_PC)
+
+# put MODE,FOLDER,FILES
+put		= install -D -m $(1) -t $(STAGE)$(2) $(3)
+
+# A perf that was asked for by its version has to be there.
+STAGE_PERF	= $(MAKE) -s --no-print-directory install-perf DESTDIR=$(STAGE)
+ifeq ($(origin PERF_VERSION),file)
+STAGE_PERF	+= >/dev/null 2>&1 || :
+else
+STAGE_PERF	+= >/dev/null
+endif
+
+.PHONY: stage install uninstall
+stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(MAN3) $(if $(RST2MAN),$(MAN1))
+	@[ -z "$(NO_PATHS)" ] || { \
+		echo "PREFIX and folders: expected whole paths without blanks, found $(NO_PATHS)" >&2; exit 1; }
+	@rm -rf $(STAGE)
+	@$(call put,755,$(bindir),$(GPMU))
+	@$(call put,755,$(libdir),$(GPMU_SO))
+	@ln -s $(notdir $(GPMU_SO)) $(STAGE)$(libdir)/libgpmu.so
+	@$(call put,644,$(libdir)/pkgconfig,$(B)/flags/gpmu.pc)
+	@$(call put,755,$(libdir)/gpmu,$(MODEL_PLUGIN))
+	@$(call put,644,$(includedir),$(wildcard metrics/include/*.h))
+	@$(call put,644,$(includedir)/gpmu,$(wildcard metrics/include/gpmu/*.h) metrics/fortran/gpmu.f90)
+	@$(call put,644,$(datadir)/gpmu/scenarios,$(wildcard metrics/sources/model/scenarios/*))
+	@$(call put,644,$(docdir),metrics/output.rst metrics/flow.rst metrics/sources/model/scenario.rst)
+	@$(call put,644,$(mandir)/man3,$(MAN3:.stamp=)/*)
+	@$(if $(RST2MAN),$(call put,644,$(mandir)/man1,$(MAN1)))
+	@install -D -m 644 tools/completion/gpmu.bash $(STAGE)$(datadir)/bash-completion/completions/gpmu
+	@$(call put,644,$(datadir)/zsh/site-functions,tools/completion/_gpmu)
+	@$(STAGE_PERF)
+
+# Programs with libgpmu find it by what ldconfig knows.
+install: stage
+	@tools/install $(STAGE) "$(DESTDIR)"
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || PATH="$$PATH:/usr/sbin:/sbin" ldconfig
+	@[ -e $(STAGE)$(bindir)/gpmu-perf ] || echo "without gpmu-perf, which make perf has not built"
+	@$(if $(RST2MAN),,echo "without gpmu(1): there is no rst2man, which ./setup installs")
+	@echo "installed gpmu $(VERSION) in $(DESTDIR)$(PREFIX)"
+
+# Each perf that was installed, not only the one of this build
+uninstall: stage
+	@rm -rf "$(DESTDIR)$(bindir)/gpmu-perf" "$(DESTDIR)$(libdir)"/gpmu/perf-* "$(DESTDIR)$(libdir)/gpmu/tests"
+	@tools/install --remove $(STAGE) "$(DESTDIR)"

@@ -1,0 +1,208 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# make install: what it installs, that it works where it is, that a failure leaves
+# nothing behind; make uninstall. perf's part of it is in tests/perf/install.t.
+. tests/lib/tap.sh
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+top=$PWD
+# Another PREFIX is another build: in a copy, as others use this one.
+build=$dir/build
+mkdir "$build" "$dir/bin"
+cp -a "${B:-build}"/{libperf,flags,metrics,tools,man,gpmu,libgpmu.a,libgpmu.so.0,libgpmu.so,gpmu-model.so} "$build" ||
+	bail "make it first"
+unset GPMU_PLUGINS GPMU_ROOT GPMU_EVENTS PERF_VERSION LD_LIBRARY_PATH DESTDIR PREFIX
+export LC_ALL=C
+root=$dir/root
+prefix=$dir/prefix
+steady=$prefix/share/gpmu/scenarios/steady.scenario
+
+# The machine's own cache of libraries stays as it is.
+printf '#!/bin/sh\necho ldconfig "$@" >> %s\n' "$dir/ldconfig" > "$dir/bin/ldconfig"
+chmod +x "$dir/bin/ldconfig"
+PATH=$dir/bin:$PATH
+
+# makes ARGUMENT...: what make says
+makes() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory B="$build" "$@" 2>&1
+}
+
+# files FOLDER: what is in it, but folders
+files() {
+	(cd "$1" && find . -not -type d -printf '%P\n' | LC_ALL=C sort)
+}
+
+# What is to be installed, below PREFIX
+expected() {
+	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/gpmu-model.so lib/libgpmu.so lib/libgpmu.so.0 \
+		lib/pkgconfig/gpmu.pc share/bash-completion/completions/gpmu share/doc/gpmu/{flow,output,scenario}.rst \
+		share/man/man3/{libgpmu,gpmu_source_plugin}.3 share/zsh/site-functions/_gpmu
+	(cd metrics/include && printf 'include/%s\n' ./*.h gpmu/*.h | sed 's|\./||')
+	(cd metrics/include/gpmu && printf 'share/man/man3/gpmu_%s.3\n' *.h | sed 's|\.h\.3|.3|')
+	(cd metrics/sources/model/scenarios && printf 'share/gpmu/scenarios/%s\n' *)
+	! command -v rst2man > /dev/null || (cd tools/man && printf 'share/man/man1/%s.1\n' *.rst | sed 's|\.rst||')
+	grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sed 's|.*|share/man/man3/&.3|'
+}
+
+# dynamic FILE: names and paths that the loader looks at
+dynamic() {
+	objdump -p "$1" | sed -nE 's/^ +(NEEDED|SONAME|RPATH|RUNPATH) +(.*)/\1 \2/p'
+}
+
+out=$(makes install DESTDIR="$root")
+is "$out" "without gpmu-perf, which make perf has not built
+installed gpmu 0.1.0 in $root/usr/local" "make install says where it installed, and what it could not"
+is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" "it installs all that there is, by default below /usr/local"
+is "$(files "$root" | grep -v ^usr/local/)" "" "and nothing elsewhere"
+is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-model.so libgpmu.so.0" \
+	"programs and libraries are executable"
+is "$(find "$root/usr" -type f -not -perm -444 -o -type d -not -perm -555 -o -perm /022 -not -type l)" "" \
+	"all can read all of it, only the owner can write"
+is "$(readlink "$root/usr/local/lib/libgpmu.so")" libgpmu.so.0 "libgpmu.so is a relative link"
+is "$(dynamic "$root/usr/local/bin/gpmu" | grep -E 'PATH|gpmu')" "" \
+	"gpmu has libgpmu in itself, and no path"
+is "$(dynamic "$root/usr/local/lib/libgpmu.so.0" | grep -E 'PATH|SONAME'; dynamic "$root/usr/local/lib/gpmu/gpmu-model.so" | grep PATH)" \
+	"SONAME libgpmu.so.0" "the libraries have no path in them"
+is "$(grep -rIlF -e "$dir" -e "$top" "$root")" "" "no text names the folder of the build"
+like "$("$root/usr/local/bin/gpmu" --version)" '^gpmu 0\.1\.0$' "it runs below DESTDIR"
+is "$(cat "$dir/ldconfig" 2> /dev/null)" "" "a DESTDIR is not for this machine's ldconfig"
+
+touch "$dir/before"
+sleep 0.01
+out=$(makes install PREFIX="$prefix")
+like "$out" "^installed gpmu 0.1.0 in $prefix\$" "another PREFIX"
+is "$(find "$build" -name '*.o' -newer "$dir/before" -printf '%f ')" "source_load.o " "builds what has it in it, and only that"
+is "$(files "$prefix")" "$(files "$root/usr/local")" "the same files are there"
+if [ "$(id -u)" = 0 ]; then
+	is "$(cat "$dir/ldconfig")" ldconfig "root's make install calls ldconfig"
+else
+	skip "not root" "root's make install calls ldconfig"
+fi
+
+gpmu=$prefix/bin/gpmu
+out=$(cd / && "$gpmu" stat --source model="$steady" -a -M GraceMemBW --timeout 100 2>&1)
+like "$out" ' 190\.72 GB/s GraceMemBW$' "gpmu finds its plugin, and the scenarios are there"
+like "$(bash -c ". $prefix/share/bash-completion/completions/gpmu; complete -p gpmu")" '^complete -F _gpmu gpmu$' "bash's completion loads"
+
+# built LANGUAGE: $dir/program runs and finds the model, without a path in it
+built() {
+	is "$(dynamic "$dir/program" | grep PATH)" "" "$1: the program has no path in it"
+	is "$(cd / && LD_LIBRARY_PATH=$prefix/lib "$dir/program" model="$steady" 2>&1 | head -n 1)" "nvidia_cnvlink_pmu_0" \
+		"$1: it runs, with the model"
+}
+
+if ! command -v pkg-config > /dev/null; then
+	skip "no pkg-config" "programs are built by what pkg-config says"
+else
+	export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+	is "$(pkg-config --modversion gpmu)" 0.1.0 "pkg-config knows the version"
+	is "$(pkg-config --variable=plugindir gpmu)" "$prefix/lib/gpmu" "and where plugins are"
+	is "$(pkg-config --static --cflags --libs gpmu | xargs)" "-I$prefix/include -L$prefix/lib -lgpmu" "and nothing that is not needed"
+	is "$(PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$root/usr/local/lib/pkgconfig pkg-config --cflags --libs gpmu | xargs)" \
+		"-I$root/usr/local/include -L$root/usr/local/lib -lgpmu" "below a DESTDIR too"
+	read -ra flags <<< "$(pkg-config --cflags --libs gpmu)"
+	"${CC:-gcc}" -std=c11 -pedantic -Wall -Wextra -Werror tests/examples/man/source.c -o "$dir/program" "${flags[@]}"
+	built C11
+	cat > "$dir/program.cpp" << 'END'
+#include <iostream>
+#include <memory>
+#include <gpmu.h>
+
+int main(int, char **argv)
+{
+	gpmu_error error = {};
+	std::unique_ptr<gpmu_machine, void (*)(gpmu_machine *)> machine(gpmu_machine_new(nullptr, &error), gpmu_machine_free);
+	std::unique_ptr<gpmu_source, void (*)(gpmu_source *)> source(gpmu_source_new(argv[1], &error), gpmu_source_put);
+
+	if (!source || gpmu_machine_add_source(machine.get(), source.get(), &error)) {
+		std::cerr << error.text << "\n";
+		return 1;
+	}
+	for (size_t i = 0; const gpmu_pmu *pmu = gpmu_machine_pmu(machine.get(), i); i++)
+		if (gpmu_pmu_source(pmu))
+			std::cout << gpmu_pmu_name(pmu) << "\n";
+	return 0;
+}
+END
+	"${CXX:-g++}" -std=c++11 -pedantic -Wall -Wextra -Werror "$dir/program.cpp" -o "$dir/program" "${flags[@]}"
+	built C++
+	if ! command -v gfortran > /dev/null; then
+		skip "no gfortran" "Fortran: a program is built and runs"
+	else
+		gfortran -J"$dir" "$(pkg-config --variable=includedir gpmu)/gpmu/gpmu.f90" tests/examples/heat.f90 \
+			-o "$dir/program" "${flags[@]}"
+		out=$(LD_LIBRARY_PATH=$prefix/lib "$dir/program" duration_time 2>&1)
+		like "$out" '^step .*duration_time' "Fortran: a program is built and runs" || diag "$out"
+	fi
+fi
+
+if ! command -v man > /dev/null; then
+	skip "no man" "man finds the pages"
+	skip "no man" "that of a function is the one of its group"
+else
+	is "$(cd "$prefix/share/man" && for section in 1 3; do
+		names=("man$section"/*)
+		names=("${names[@]##*/}")
+		[ ! -d "man$section" ] || man -M . -w "$section" "${names[@]%.*}" 2>&1 > /dev/null
+	done)" "" "man finds the pages"
+	like "$(MANPAGER=cat MANWIDTH=80 man -M "$prefix/share/man" gpmu_session_new)" '^GPMU_SESSION\(3\)' \
+		"that of a function is the one of its group"
+fi
+
+# refused DESCRIPTION WANT COMMAND...: fails, says what WANT matches, leaves $dir/there empty
+refused() {
+	local what=$1 want=$2 said
+
+	shift 2
+	! said=$("$@" 2>&1) && grep -qE "$want" <<< "$said" && [ -z "$(ls -A "$dir/there")" ]
+	ok $? "$what" || diag "$said" "$(ls -A "$dir/there")"
+}
+
+mkdir "$dir/there"
+touch "$dir/file"
+refused "a DESTDIR that is a file is refused" "$dir/file is no folder" makes install DESTDIR="$dir/file"
+refused "so is a PREFIX that is no whole path" "expected whole paths .*, found here/bin" makes install PREFIX=here DESTDIR="$dir/there"
+mkdir -p "$dir/taken/usr/local/bin/gpmu"
+refused "and a folder where a file is to be" "bin/gpmu is a folder: nothing was changed" makes install DESTDIR="$dir/taken"
+is "$(files "$dir/taken")" "" "nothing was installed beside it"
+
+as_user=()
+if [ "$(id -u)" = 0 ]; then
+	as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fi
+cp -r tools/install "$build/stage" "$dir"
+chmod 755 "$dir" "$dir/there"
+if [ "$(id -u)" = 0 ] && ! "${as_user[@]}" test -r "$dir/stage"; then
+	skip "no setpriv" "without permission it is refused"
+else
+	chmod 555 "$dir/there"
+	refused "without permission it is refused" "no permission to write to $dir/there.* be root, or" \
+		"${as_user[@]}" "$dir/install" "$dir/stage" "$dir/there"
+	chmod 755 "$dir/there"
+fi
+
+# mounted OPTIONS: tools/install to a file system of its own, and what is there afterwards
+mounted() {
+	unshare -m bash -c "mount -t tmpfs -o $1 none $dir/there && tools/install $dir/stage $dir/there; status=\$?
+		find $dir/there -mindepth 1; exit \$status" 2>&1
+}
+
+if ! unshare -m mount -t tmpfs none "$dir/there" 2> /dev/null; then
+	skip "no mount namespaces" "a file system that is read-only"
+	skip "no mount namespaces" "one that is full"
+else
+	out=$(mounted ro)
+	like "$?:$out" "^1:tools/install: no permission to write to $dir/there, or it is read-only" "a file system that is read-only"
+	out=$(mounted size=512k)
+	is "$?:$(grep -v 'No space left' <<< "$out")" "1:tools/install: nothing was installed (above)" "one that is full: nothing stays"
+fi
+
+makes install DESTDIR="$root" > /dev/null
+is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" "what is there is replaced"
+touch "$root/usr/local/lib/gpmu/gpmu-mine.so" "$root/usr/local/bin/mine"
+makes uninstall DESTDIR="$root"
+is "$(files "$root" | xargs)" "usr/local/bin/mine usr/local/lib/gpmu/gpmu-mine.so" "make uninstall removes all of it, and nothing else"
+is "$(find "$root" -type d -path '*/gpmu*' -printf '%P ')" "usr/local/lib/gpmu " "and its own folders that are empty then"
+done_testing
