@@ -105,14 +105,30 @@ static int read_pcis(struct gpmu_machine *machine, const struct sysfs_dir *root)
 {
 	int ret = pcis_read(&machine->pcis, root);
 
-	/* Its CPUs tell it also where the kernel has no driver of its PMUs. */
-	machine->grace = has_pcie_pmu(machine) || (machine->midr & ~0xfull) == NEOVERSE_V2;
 	if (!ret)
+		ret = warnings_end(&machine->warnings);
+	if (ret)
+		pcis_release(&machine->pcis);
+	else
 		machine_number_pcis(machine);
 	return ret;
 }
 
-static int read_machine(struct gpmu_machine *machine)
+static int read_counters(struct gpmu_machine *machine, const struct sysfs_dir *root)
+{
+	int ret = read_cpus(machine, root);
+
+	if (!ret)
+		ret = nodes_read(&machine->nodes, root);
+	if (!ret)
+		ret = read_pmus(machine, root);
+	/* Its CPUs tell it also where the kernel has no driver of its PMUs. */
+	machine->grace = has_pcie_pmu(machine) || (machine->midr & ~0xfull) == NEOVERSE_V2;
+	return ret;
+}
+
+static int read_part(struct gpmu_machine *machine,
+		     int (*part)(struct gpmu_machine *machine, const struct sysfs_dir *root))
 {
 	struct sysfs sysfs = { .warnings = &machine->warnings };
 	struct sysfs_dir root = { .sysfs = &sysfs, .fd = machine->fd };
@@ -121,16 +137,33 @@ static int read_machine(struct gpmu_machine *machine)
 	sysfs.text = malloc(SYSFS_MAX_TEXT + 1);
 	if (!sysfs.text)
 		return -ENOMEM;
-	ret = read_cpus(machine, &root);
-	if (!ret)
-		ret = nodes_read(&machine->nodes, &root);
-	if (!ret)
-		ret = read_pmus(machine, &root);
-	if (!ret)
-		ret = read_pcis(machine, &root);
-	if (!ret)
-		ret = warnings_end(&machine->warnings);
+	ret = part(machine, &root);
 	free(sysfs.text);
+	return ret;
+}
+
+/* Looks for PCI devices, unless that was done. Returns 0, or -errno with errno set. */
+static int need_pcis(const struct gpmu_machine *machine)
+{
+	struct gpmu_machine *self = machine->self;
+	struct warnings *warnings = &self->warnings;
+	size_t len, more;
+	int ret = 0;
+
+	if (atomic_load_explicit(&machine->has_pcis, memory_order_acquire))
+		return 0;
+	pthread_mutex_lock(&self->reading);
+	if (!atomic_load_explicit(&self->has_pcis, memory_order_relaxed)) {
+		len = warnings->len;
+		more = warnings->more;
+		ret = read_part(self, read_pcis);
+		if (ret)
+			warnings_rewind(warnings, len, more);
+		atomic_store_explicit(&self->has_pcis, !ret, memory_order_release);
+	}
+	pthread_mutex_unlock(&self->reading);
+	if (ret)
+		errno = -ret;
 	return ret;
 }
 
@@ -143,12 +176,14 @@ struct gpmu_machine *gpmu_machine_new(const char *root, struct gpmu_error *error
 	root = root ? root : "/";
 	if (!machine)
 		goto fail;
+	machine->self = machine;
+	pthread_mutex_init(&machine->reading, NULL);
 	machine->fd = -1;
 	machine->root = strdup(root);
 	if (!machine->root)
 		goto free;
 	machine->fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	ret = machine->fd < 0 ? -errno : read_machine(machine);
+	ret = machine->fd < 0 ? -errno : read_part(machine, read_counters);
 	if (!ret)
 		return machine;
 free:
@@ -175,6 +210,7 @@ void gpmu_machine_free(struct gpmu_machine *machine)
 	if (machine->fd >= 0)
 		close(machine->fd);
 	free(machine->root);
+	pthread_mutex_destroy(&machine->reading);
 	free(machine);
 }
 
@@ -185,6 +221,8 @@ const char *gpmu_machine_root(const struct gpmu_machine *machine)
 
 const char *gpmu_machine_warning(const struct gpmu_machine *machine, size_t index)
 {
+	if (need_pcis(machine))
+		return NULL;
 	return index < machine->warnings.len ? machine->warnings.lines[index] : NULL;
 }
 
@@ -245,5 +283,7 @@ const struct gpmu_node *gpmu_machine_node(const struct gpmu_machine *machine, si
 
 const struct gpmu_pci *gpmu_machine_pci(const struct gpmu_machine *machine, size_t index)
 {
+	if (need_pcis(machine))
+		return NULL;
 	return index < machine->pcis.len ? &machine->pcis.list[index] : NULL;
 }

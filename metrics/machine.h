@@ -3,6 +3,9 @@
 #ifndef GPMU_MACHINE_H
 #define GPMU_MACHINE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "gpmu.h"
 #include "machine_sysfs.h"
 #include "node.h"
@@ -21,7 +24,11 @@ struct gpmu_machine {
 	struct nodes nodes;
 	struct gpmu_pmu **pmus;		/* by name */
 	size_t pmus_len;
+	/* Looked for when they are asked for, as few do that and there may be many */
 	struct pcis pcis;
+	atomic_bool has_pcis;
+	pthread_mutex_t reading;
+	struct gpmu_machine *self;
 	struct gpmu_source **sources;	/* a reference of each; their PMUs are among those */
 	size_t sources_len;
 };

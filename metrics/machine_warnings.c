@@ -46,9 +46,15 @@ int warnings_end(struct warnings *warnings)
 	return add(warnings, line);
 }
 
+void warnings_rewind(struct warnings *warnings, size_t len, size_t more)
+{
+	while (warnings->len > len)
+		free(warnings->lines[--warnings->len]);
+	warnings->more = more;
+}
+
 void warnings_release(struct warnings *warnings)
 {
-	for (size_t i = 0; i < warnings->len; i++)
-		free(warnings->lines[i]);
+	warnings_rewind(warnings, 0, 0);
 	*warnings = (struct warnings){ 0 };
 }

@@ -21,6 +21,9 @@ int warnings_add(struct warnings *warnings, const char *fmt, ...);
 /* Adds a line of how many there was no room for. 0 or -ENOMEM */
 int warnings_end(struct warnings *warnings);
 
+/* As it was when it had so many, and no room for @more */
+void warnings_rewind(struct warnings *warnings, size_t len, size_t more);
+
 void warnings_release(struct warnings *warnings);
 
 #endif /* GPMU_MACHINE_WARNINGS_H */

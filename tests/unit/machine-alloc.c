@@ -72,7 +72,14 @@ static int make_machine(void)
 
 	if (!machine)
 		return strstr(error.text, "Cannot allocate memory") ? ret : 1;
-	ret = is_whole(machine) ? 0 : 1;
+	/* PCI devices are looked for now. */
+	errno = 0;
+	if (!gpmu_machine_pci(machine, 0))
+		ret = -errno;
+	else
+		ret = 0;
+	if (!is_whole(machine))
+		ret = 1;
 	gpmu_machine_free(machine);
 	return ret;
 }

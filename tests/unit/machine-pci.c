@@ -183,6 +183,30 @@ static void addresses(void)
 		   "\"%s\" is no address", refused[i]);
 }
 
+/* When they are looked for, and that their warnings are there with the others */
+static void later(void)
+{
+	struct gpmu_machine *machine;
+	struct sysroot root;
+	size_t n = 0;
+
+	sysroot_make(&root, "superchip");
+	machine = gpmu_machine_new(root.path, NULL);
+	if (!machine)
+		sysroot_bail("superchip");
+	sysroot_put(&root, "sys/devices/pci0018:00/0018:00:00.0/0018:01:00.0/class", "x\n");
+	ok(gpmu_machine_warning(machine, 0) &&
+	   strstr(gpmu_machine_warning(machine, 0), "0018:01:00.0/class"),
+	   "PCI devices are looked for when warnings are asked for");
+	while (gpmu_machine_pci(machine, n))
+		n++;
+	sysroot_put(&root, "sys/devices/pci0018:00/0018:00:00.0/0018:01:00.0/class", "0x10802\n");
+	ok(n && !gpmu_machine_pci(machine, n) && !gpmu_machine_warning(machine, 1),
+	   "once");
+	gpmu_machine_free(machine);
+	sysroot_release(&root);
+}
+
 int main(void)
 {
 	static const struct {
@@ -206,5 +230,6 @@ int main(void)
 	odd_devices();
 	paths();
 	addresses();
+	later();
 	return done_testing();
 }

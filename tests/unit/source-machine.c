@@ -26,6 +26,8 @@ static struct gpmu_machine *fixture(const char *name)
 	machine = gpmu_machine_new(root.path, &error);
 	if (!machine)
 		sysroot_bail(error.text);
+	/* Its PCI devices are looked for now. */
+	gpmu_machine_pci(machine, 0);
 	sysroot_release(&root);
 	return machine;
 }
@@ -224,10 +226,10 @@ static void without_driver(void)
 	machine = gpmu_machine_new(root.path, &error);
 	if (!machine)
 		sysroot_bail(error.text);
-	sysroot_release(&root);
 	ok(!gpmu_pci_pmu(gpmu_machine_pci(machine, 0)) &&
 	   gpmu_pci_root_port(gpmu_machine_pci(machine, 0)) == -1,
 	   "without a PMU of Grace its PCI devices have none");
+	sysroot_release(&root);
 	ok(!add_model(machine, "steady.scenario"), "such a Superchip with the model of one");
 	for (i = 0; gpmu_machine_pci(driver, i); i++) {
 		const struct gpmu_pci *ours = gpmu_machine_pci(machine, i);

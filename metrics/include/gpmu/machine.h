@@ -13,9 +13,10 @@ extern "C" {
 #endif
 
 /*
- * What was there when gpmu_machine_new() looked. A machine and all that is asked
- * of it do not change: threads may share them. Pointers are borrowed from the
- * machine. Functions with an index return NULL after the last.
+ * What was there when gpmu_machine_new() looked; PCI devices are looked for when they, or
+ * warnings, are first asked for: without memory or file descriptors for that there are none,
+ * and errno tells. A machine and all that is asked of it do not change: threads may share
+ * them. Pointers are borrowed from the machine. Functions with an index return NULL after the last.
  */
 struct gpmu_machine;
 struct gpmu_pmu;
