@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "../unit/counter-test.h"
+#include "bench.h"
 
 #define ROUNDS	20000
 
@@ -33,12 +34,10 @@ static void move_to(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* A group on each of @n CPUs, in @rounds; @move: to each of them before */
-static void measure(const char *what, struct counter_test *tests, const int *cpus, size_t n,
-		    bool move)
+/* CPU time of a read: a group on each of @n CPUs; @move: to each of them before; in us */
+static double measure(struct counter_test *tests, const int *cpus, size_t n, bool move)
 {
-	double begin_cpu = cpu_time();
-	uint64_t begin = now();
+	double begin = cpu_time();
 	double reads = (double)ROUNDS * (double)n;
 
 	for (int i = 0; i < ROUNDS; i++) {
@@ -48,8 +47,16 @@ static void measure(const char *what, struct counter_test *tests, const int *cpu
 			test_read(&tests[j]);
 		}
 	}
-	printf("%-36s %6.2f us a read, of which %5.2f us of CPU time\n", what,
-	       (double)(now() - begin) / 1e3 / reads, (cpu_time() - begin_cpu) / reads);
+	return (cpu_time() - begin) / reads;
+}
+
+static void show(const char *what, double us, double other)
+{
+	char ours[24], theirs[24];
+
+	snprintf(ours, sizeof(ours), "%.2f us", us);
+	snprintf(theirs, sizeof(theirs), "%.2f us", other);
+	bench_row(what, ours, theirs, us / other, 0);
 }
 
 int main(void)
@@ -58,6 +65,7 @@ int main(void)
 	const struct gpmu_pmu *pmu = machine ? gpmu_machine_find_pmu(machine, "software") : NULL;
 	struct counter_test *tests;
 	const int *cpus;
+	double here;
 	size_t n;
 
 	if (!pmu)
@@ -77,13 +85,14 @@ int main(void)
 	}
 	if (!tests)
 		return 1;
-	printf("%zu CPUs, groups of 4 events\n", n);
-	measure("not moving", tests, cpus, n, false);
-	measure("moving to each CPU", tests, cpus, n, true);
+	here = measure(tests, cpus, n, false);
+	show("a group read on each CPU, beside moving there before: CPU", here,
+	     measure(tests, cpus, n, true));
 	move_to(cpus[0]);
-	measure("on the CPU that is read", tests, cpus, 1, false);
+	here = measure(tests, cpus, 1, false);
 	if (n > 1)
-		measure("of another CPU, by its interrupt", &tests[1], &cpus[1], 1, false);
+		show("a group of this CPU read, beside one of another: CPU", here,
+		     measure(&tests[1], &cpus[1], 1, false));
 	for (size_t i = 0; i < n; i++)
 		test_release(&tests[i]);
 	free(tests);

@@ -2,20 +2,29 @@
 /*
  * region: what gpmu_region_begin() and gpmu_region_end() cost beside the system calls
  * that they make, which are made alone by turns with them: four events of this thread in
- * one group, and in four. Exits with 1 above 10 %.
+ * one group, and in four. And beside PAPI's calls that read the same events, where PAPI was
+ * there when this was compiled and counts something on this machine.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "gpmu.h"
+
+#if __has_include(<papi.h>)
+#include <papi.h>
+#define HAS_PAPI	1
+#else
+#define HAS_PAPI	0
+#endif
 
 #define ROUNDS		201
 #define VISITS		2000
 #define MOST		1.10
 #define MOST_FILES	64
+#define PAPI		"a region's begin and end, beside two PAPI_read()"
 
 static int files[MOST_FILES];
 static int n_files;
@@ -102,12 +111,75 @@ static double measure(struct gpmu_session *session, size_t size, double *ns)
 	return ratios[ROUNDS / 2];
 }
 
-static double bench(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog,
+#if HAS_PAPI
+/* NULL: PAPI counts; else why it does not */
+static const char *start_papi(int *set)
+{
+	static const char *const names[] = {
+		"perf::PAGE-FAULTS:u", "perf::TASK-CLOCK:u", "perf::CONTEXT-SWITCHES:u",
+		"perf::CPU-MIGRATIONS:u",
+	};
+	int ret = PAPI_library_init(PAPI_VER_CURRENT);
+
+	if (ret != PAPI_VER_CURRENT)
+		return "PAPI cannot be used";
+	ret = PAPI_create_eventset(set);
+	for (size_t i = 0; ret == PAPI_OK && i < sizeof(names) / sizeof(names[0]); i++)
+		ret = PAPI_add_named_event(*set, names[i]);
+	if (ret == PAPI_OK)
+		ret = PAPI_start(*set);
+	return ret == PAPI_OK ? NULL : PAPI_strerror(ret);
+}
+
+/* PAPI reads, and has nothing that adds up: that is a region's part alone. */
+static double papi_ns(int set)
+{
+	static double all[ROUNDS];
+	long long counts[8];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double begin = now_ns();
+
+		for (int k = 0; k < 2 * VISITS; k++)
+			if (PAPI_read(set, counts) != PAPI_OK)
+				exit(2);
+		all[i] = (now_ns() - begin) / VISITS;
+	}
+	qsort(all, ROUNDS, sizeof(all[0]), ascending);
+	return all[ROUNDS / 2];
+}
+
+static void beside_papi(double ns)
+{
+	int set = PAPI_NULL;
+	const char *why = start_papi(&set);
+	char ours[24], theirs[24];
+	double other;
+
+	if (why) {
+		bench_none(PAPI, why);
+		return;
+	}
+	other = papi_ns(set);
+	snprintf(ours, sizeof(ours), "%.0f ns", ns);
+	snprintf(theirs, sizeof(theirs), "%.0f ns", other);
+	bench_row(PAPI, ours, theirs, ns / other, 0);
+}
+#else
+static void beside_papi(double ns)
+{
+	(void)ns;
+	bench_none(PAPI, "not installed: libpapi-dev");
+}
+#endif
+
+static void bench(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog,
 		    const char *events, int groups, size_t size)
 {
 	struct gpmu_plan *plan = gpmu_plan_new(machine, catalog, NULL, NULL);
 	struct gpmu_error error = { .text = "" };
 	struct gpmu_session *session = NULL;
+	char what[80], ours[24], theirs[24];
 	double ratio = 0, ns = 0;
 
 	if (plan && !gpmu_plan_add_events(plan, events, &error) && !gpmu_plan_make(plan, &error))
@@ -121,26 +193,30 @@ static double bench(const struct gpmu_machine *machine, const struct gpmu_catalo
 		n_files = 1;
 	visits(session);
 	ratio = measure(session, size, &ns);
-	printf("%d group%s: begin and end take %.0f ns, %.3f of the %d reads\n", groups,
-	       groups > 1 ? "s" : "", ns, ratio, 2 * groups);
+	snprintf(what, sizeof(what), "a region's begin and end, %d group%s, beside its reads",
+		 groups, groups > 1 ? "s" : "");
+	snprintf(ours, sizeof(ours), "%.0f ns", ns);
+	snprintf(theirs, sizeof(theirs), "%.0f ns", ns / ratio);
+	bench_row(what, ours, theirs, ratio, MOST);
+	if (groups == 1)
+		beside_papi(ns);
 	gpmu_session_free(session);
 	gpmu_plan_free(plan);
-	return ratio;
 }
 
 int main(void)
 {
 	struct gpmu_machine *machine = gpmu_machine_new(NULL, NULL);
 	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, NULL);
-	double one, four;
 
 	if (!machine || !catalog)
 		return 2;
-	one = bench(machine, catalog, "{page-faults:u,task-clock:u,context-switches:u,dummy:u}", 1,
-		    7 * sizeof(uint64_t));
-	four = bench(machine, catalog, "page-faults:u,task-clock:u,context-switches:u,dummy:u", 4,
-		     4 * sizeof(uint64_t));
+	bench(machine, catalog, "{page-faults:u,task-clock:u,context-switches:u,dummy:u}", 1,
+	      7 * sizeof(uint64_t));
+	/* Pinned, as one group would be made of them else */
+	bench(machine, catalog, "page-faults:uD,task-clock:uD,context-switches:uD,dummy:uD", 4,
+	      4 * sizeof(uint64_t));
 	gpmu_catalog_free(catalog);
 	gpmu_machine_free(machine);
-	return one > MOST || four > MOST;
+	return 0;
 }

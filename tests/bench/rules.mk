@@ -4,14 +4,21 @@
 # is promised: "make bench". No test: times depend on the machine.
 
 BENCHES		:= $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/bench/*.c))
+BENCH_PERFS	= $(wildcard $(B)/perf/native/7.3/perf) $(shell command -v perf)
+BENCH_PAPI	= $(shell printf '\043include <papi.h>\n' | $(CC) $(CFLAGS) -E - >/dev/null 2>&1 && echo -lpapi)
 
-$(BENCHES): $(B)/tests/bench/%: tests/bench/%.c $(GPMU_TEST_HDR) $(GPMU_LIB) tests/bench/rules.mk
+$(BENCHES): $(B)/tests/bench/%: tests/bench/%.c tests/bench/bench.h $(GPMU_TEST_HDR) $(GPMU_LIB) tests/bench/rules.mk
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS) $(BENCH_LIBS)
+$(B)/tests/bench/region: private BENCH_LIBS = $(BENCH_PAPI)
 
 .PHONY: bench
-bench: $(BENCHES)
-	$(B)/tests/bench/expr pmu-events/arch/arm64/nvidia/grace/sys/metrics.json GraceMemReadLatency
-	$(B)/tests/bench/sink
-	$(B)/tests/bench/counter
-	$(B)/tests/bench/region
+bench: $(BENCHES) $(GPMU)
+	@printf '%-58s %14s %14s %7s %6s\n' what ours theirs ratio goal
+	@$(B)/tests/bench/commands $(GPMU) $(BENCH_PERFS)
+	@printf 'libgpmu\n'
+	@$(B)/tests/bench/expr pmu-events/arch/arm64/nvidia/grace/sys/metrics.json GraceMemReadLatency
+	@$(B)/tests/bench/catalog $(GPMU_CACHE)/source/7.3/tools/perf/pmu-events/arch
+	@$(B)/tests/bench/region
+	@$(B)/tests/bench/sink
+	@$(B)/tests/bench/counter

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * commands GPMU PERF...: gpmu beside each of the perfs, by turns: processor time (user and
+ * system, with that of the command that is counted), time, and read system calls. Where
+ * tracefs can be read, tracepoints are counted too.
+ *
+ * A perf that is not there is a row without numbers.
+ */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define MAX_ROUNDS	100
+#define MAX_WORDS	40
+#define TRACEPOINT	"/sys/kernel/tracing/events/sched/sched_switch/id"
+#define SOFTWARE	"task-clock,context-switches,page-faults,cpu-migrations,minor-faults," \
+			"major-faults,alignment-faults,emulation-faults"
+#define TRACEPOINTS	"sched:sched_switch,sched:sched_waking,sched:sched_wakeup," \
+			"sched:sched_wakeup_new,sched:sched_migrate_task,sched:sched_process_free," \
+			"sched:sched_process_exit,sched:sched_process_wait,sched:sched_process_fork," \
+			"sched:sched_process_exec,sched:sched_stat_runtime,irq:softirq_entry," \
+			"irq:softirq_exit,irq:softirq_raise,irq:irq_handler_entry," \
+			"irq:irq_handler_exit"
+#define INTERVALS	" -I 1 -x, -o /dev/null -- sleep 1"
+
+static const struct bench {
+	const char *what, *arguments;
+	int rounds;
+	double goal;
+	int tracepoints;
+} benches[] = {
+	{ "stat -- true", "stat -e task-clock,context-switches,page-faults,cpu-migrations -- true",
+	  MAX_ROUNDS, 1.0 / 3, 0 },
+	{ "list", "list", 10, 1.0 / 3, 0 },
+	{ "stat -I 1, 8 software events, all CPUs", "stat -a -e " SOFTWARE INTERVALS, 5, 0.2, 0 },
+	{ "stat -I 1, 16 tracepoints, all CPUs", "stat -a -e " TRACEPOINTS INTERVALS, 5, 0.2, 1 },
+	{ "stat -I 1, 8 software events, a task", "stat -i -e " SOFTWARE INTERVALS, 5, 0.2, 0 },
+	{ "stat -I 1, 8 software events, a task and its children",
+	  "stat -e " SOFTWARE INTERVALS, 5, 0.2, 0 },
+};
+
+#define BENCHES	(sizeof(benches) / sizeof(benches[0]))
+
+struct cost {
+	double cpu, wall;	/* ms */
+	double reads;		/* -1: the kernel does not tell */
+};
+
+struct costs {
+	double cpu[MAX_ROUNDS], wall[MAX_ROUNDS], reads[MAX_ROUNDS];
+};
+
+static double now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static double ms_of(const struct timeval *time)
+{
+	return (double)time->tv_sec * 1e3 + (double)time->tv_usec / 1e3;
+}
+
+static void split(const char *program, char *words, char **argv)
+{
+	char *word, *at = NULL;
+	size_t n = 0;
+
+	argv[n++] = (char *)program;
+	for (word = strtok_r(words, " ", &at); word && n < MAX_WORDS;
+	     word = strtok_r(NULL, " ", &at))
+		argv[n++] = word;
+	argv[n] = NULL;
+}
+
+/* Of a process that has ended, and of those that it has waited for */
+static double reads_of(pid_t pid)
+{
+	char path[48], text[512], *line;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/io", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	line = strstr(text, "syscr: ");
+	return line ? strtod(line + strlen("syscr: "), NULL) : -1;
+}
+
+/* With nothing to read, and its output to nowhere; -1: it cannot be started */
+static pid_t start(char *const *argv)
+{
+	posix_spawn_file_actions_t actions;
+	pid_t pid = -1;
+
+	if (posix_spawn_file_actions_init(&actions))
+		return -1;
+	for (int fd = 0; fd < 3; fd++)
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+	if (posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ))
+		pid = -1;
+	posix_spawn_file_actions_destroy(&actions);
+	return pid;
+}
+
+/* false: it failed */
+static int measure(const char *program, const char *arguments, struct cost *cost)
+{
+	char words[1024], *argv[MAX_WORDS + 2];
+	double begin = now_ms();
+	struct rusage usage;
+	siginfo_t info;
+	int status;
+	pid_t pid;
+
+	snprintf(words, sizeof(words), "%s", arguments);
+	split(program, words, argv);
+	pid = start(argv);
+	if (pid < 0 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT))
+		return 0;
+	cost->wall = now_ms() - begin;
+	cost->reads = reads_of(pid);
+	if (wait4(pid, &status, 0, &usage) != pid || status)
+		return 0;
+	cost->cpu = ms_of(&usage.ru_utime) + ms_of(&usage.ru_stime);
+	return 1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static double median(double *list, int n)
+{
+	qsort(list, (size_t)n, sizeof(*list), ascending);
+	return list[n / 2];
+}
+
+static struct cost medians(struct costs *costs, int n)
+{
+	return (struct cost){ median(costs->cpu, n), median(costs->wall, n),
+			      median(costs->reads, n) };
+}
+
+static void keep(struct costs *costs, int round, const struct cost *cost)
+{
+	costs->cpu[round] = cost->cpu;
+	costs->wall[round] = cost->wall;
+	costs->reads[round] = cost->reads;
+}
+
+static void show(const char *what, const char *kind, const char *unit, double ours, double theirs,
+		 double goal)
+{
+	char name[160], first[24], second[24];
+
+	snprintf(name, sizeof(name), "%s: %s", what, kind);
+	snprintf(first, sizeof(first), *unit ? "%.2f %s" : "%.0f%s", ours, unit);
+	snprintf(second, sizeof(second), *unit ? "%.2f %s" : "%.0f%s", theirs, unit);
+	bench_row(name, first, second, ours / theirs, goal);
+}
+
+static void compare(const struct bench *bench, const char *gpmu, const char *perf)
+{
+	static struct costs ours, theirs;
+	struct cost our = { 0 }, their = { 0 };
+
+	for (int i = 0; i < bench->rounds; i++) {
+		if (!measure(gpmu, bench->arguments, &our) ||
+		    !measure(perf, bench->arguments, &their)) {
+			bench_none(bench->what, "it failed, of gpmu or perf");
+			return;
+		}
+		keep(&ours, i, &our);
+		keep(&theirs, i, &their);
+	}
+	our = medians(&ours, bench->rounds);
+	their = medians(&theirs, bench->rounds);
+	show(bench->what, "CPU", "ms", our.cpu, their.cpu, bench->goal);
+	if (!strstr(bench->arguments, "sleep"))
+		show(bench->what, "time", "ms", our.wall, their.wall, bench->goal);
+	if (our.reads > 0)
+		show(bench->what, "reads", "", our.reads, their.reads, 0);
+}
+
+/* What no program that starts a command can be below: itself and that command */
+static void show_floor(const char *perf)
+{
+	double alone[MAX_ROUNDS], program[MAX_ROUNDS];
+	struct cost cost = { 0 };
+
+	for (int i = 0; i < MAX_ROUNDS; i++) {
+		if (!measure("true", "", &cost))
+			return;
+		alone[i] = cost.cpu;
+		program[i] = measure(perf, "--version", &cost) ? cost.cpu : 0;
+	}
+	show("twice \"true\", as the least, beside perf --version", "CPU", "ms",
+	     2 * median(alone, MAX_ROUNDS), median(program, MAX_ROUNDS), 0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3) {
+		bench_none("gpmu beside perf", "there is no perf: make perf");
+		return 0;
+	}
+	for (int i = 2; i < argc; i++) {
+		printf("gpmu beside %s\n", argv[i]);
+		for (size_t j = 0; j < BENCHES; j++) {
+			if (!benches[j].tracepoints || !access(TRACEPOINT, R_OK))
+				compare(&benches[j], argv[1], argv[i]);
+			else
+				bench_none(benches[j].what, "tracefs cannot be read");
+		}
+		show_floor(argv[i]);
+	}
+	return 0;
+}
