@@ -167,6 +167,7 @@ int counts_assign(struct gpmu_counts *counts, const struct gpmu_counts *from)
 	counts->end = from->end;
 	counts->user_time = from->user_time;
 	counts->system_time = from->system_time;
+	counts->times_why = from->times_why;
 	return 0;
 }
 
@@ -224,6 +225,7 @@ int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *la
 	interval->end = later->end;
 	interval->user_time = since(later->user_time, earlier->user_time);
 	interval->system_time = since(later->system_time, earlier->system_time);
+	interval->times_why = later->times_why;
 	return 0;
 }
 
@@ -282,6 +284,8 @@ int counts_add(struct gpmu_counts *total, const struct gpmu_counts *counts)
 	total->end += since(counts->end, counts->begin);
 	total->user_time += counts->user_time;
 	total->system_time += counts->system_time;
+	if (counts->times_why)
+		total->times_why = counts->times_why;
 	return 0;
 }
 

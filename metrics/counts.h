@@ -44,7 +44,8 @@ struct counts_slot {
 struct gpmu_counts {
 	uint64_t begin,
 		end; /* CLOCK_MONOTONIC_RAW ns: of the interval, or from enabling to reading */
-	uint64_t user_time, system_time;	/* ns, of the command; for user_time, system_time */
+	uint64_t user_time, system_time;	/* ns */
+	const char *times_why;	/* those two are not known; NULL: they are. Borrowed */
 	struct counts_slot *slots;
 	size_t n_slots;		/* of the plan */
 };

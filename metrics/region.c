@@ -179,6 +179,8 @@ static void end(const struct gpmu_counts *now, struct session_region *region)
 	region->time += since(now->end, region->begin_time);
 	region->user += since(now->user_time, region->begin_user);
 	region->system += since(now->system_time, region->begin_system);
+	if (now->times_why)
+		region->times_why = now->times_why;
 	region->visits++;
 }
 
@@ -264,6 +266,7 @@ int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gp
 	counts->end = region->time;
 	counts->user_time = region->user;
 	counts->system_time = region->system;
+	counts->times_why = region->times_why;
 	return session_rows(session, 0, rows, length);
 }
 

@@ -154,6 +154,10 @@ static void add_tool(const struct row_sum *sum, enum event_tool tool,
 
 	result->counters++;
 	result->enabled += (double)count.enabled;
+	if (tool != EVENT_TOOL_DURATION_TIME && counts->times_why) {
+		result_lose(result, GPMU_NOT_COUNTED, counts->times_why);
+		return;
+	}
 	result->running += (double)count.running;
 	result->raw = count.raw;
 	/* In formulas these are seconds, as perf has it. */

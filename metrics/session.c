@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "log.h"
@@ -17,21 +16,6 @@ uint64_t session_clock(void)
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static uint64_t timeval_ns(const struct timeval *time)
-{
-	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
-}
-
-void session_read_times(struct gpmu_session *session)
-{
-	struct rusage usage;
-
-	if (getrusage(session->inherit ? RUSAGE_SELF : RUSAGE_THREAD, &usage))
-		return;
-	session->now->user_time = timeval_ns(&usage.ru_utime);
-	session->now->system_time = timeval_ns(&usage.ru_stime);
 }
 
 void session_tell(struct gpmu_session *session, size_t index, int err)
@@ -178,7 +162,8 @@ int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **row
 
 void gpmu_session_set_times(struct gpmu_session *session, uint64_t user, uint64_t system)
 {
-	session->own_times = false;
+	session->times.of = TIMES_TOLD;
+	session->now->times_why = NULL;
 	session->now->user_time = user;
 	session->now->system_time = system;
 }

@@ -28,6 +28,7 @@ struct session_region {
 	uint64_t visits;
 	struct count *begin;		/* at the begin of this visit */
 	uint64_t begin_time, begin_user, begin_system;
+	const char *times_why;		/* as in the counts; borrowed from the session */
 	struct count *sum;		/* of all visits */
 	uint64_t time, user, system;
 };
@@ -45,6 +46,21 @@ struct session_regions {
 	struct session_region *hints[REGION_HINTS];
 };
 
+/* Where user_time and system_time come from */
+struct session_times {
+	enum {
+		TIMES_TOLD,		/* gpmu_session_set_times(), or nobody needs them */
+		TIMES_OF_THREAD,	/* the calling one */
+		TIMES_OF_TASKS,
+		TIMES_OF_CPUS,
+	} of;
+	bool inherit;
+	int *files;			/* of processes, then of tasks */
+	size_t n_files, n_processes;
+	struct cpus cpus;		/* length 0: all */
+	char why[128];			/* they are not known; or "" */
+};
+
 struct gpmu_session {
 	const struct gpmu_plan *plan;
 	struct session_group *groups;	/* one for each of the plan */
@@ -56,8 +72,7 @@ struct gpmu_session {
 	bool enabled, begun;
 	bool ended;			/* it was disabled: now has what was counted by then */
 	uint64_t stop;			/* when it was disabled: what is read is of then */
-	bool own_times;			/* user_time, system_time are those of this thread */
-	bool inherit;
+	struct session_times times;
 	struct session_regions regions;
 };
 
@@ -65,10 +80,22 @@ struct gpmu_session {
 
 /* CLOCK_MONOTONIC_RAW ns */
 uint64_t session_clock(void);
-/* Into session->now, of this thread */
-void session_read_times(struct gpmu_session *session);
 /* A group that cannot be read: told once */
 void session_tell(struct gpmu_session *session, size_t index, int err);
+
+/* --- session_times.c: user_time and system_time */
+
+struct session_target;
+
+/* What the plan needs of them, of 0. 0 or -ENOMEM; session_times_release() in both cases */
+int session_times_init(struct session_times *times, const struct gpmu_plan *plan,
+		       const struct gpmu_session_options *options,
+		       const struct session_target *target);
+void session_times_release(struct session_times *times);
+/* @times->of is not TIMES_TOLD */
+void session_times_read(struct session_times *times, struct gpmu_counts *counts);
+
+/* --- session.c */
 
 /*
  * All counters into session->now. What cannot be read is not counted there, and no
@@ -84,8 +111,8 @@ static inline int session_read(struct gpmu_session *session)
 	int ret = 0;
 
 	session->now->end = time;
-	if (session->own_times)
-		session_read_times(session);
+	if (session->times.of != TIMES_TOLD)
+		session_times_read(&session->times, session->now);
 	for (size_t i = 0; i < n; i++) {
 		struct source_group *group = session->groups[i].open;
 		int failed = group->ops->read(group, time, session->now);
@@ -120,6 +147,8 @@ struct session_target {
 int session_target_init(struct session_target *target, const struct gpmu_session_options *options,
 			const struct gpmu_machine *machine, struct gpmu_error *error);
 void session_target_release(struct session_target *target);
+/* The process that a task is of, or -1 */
+int session_process_of(int tid);
 /* None of the processes of @options has a task any more. */
 void session_target_gone(const struct gpmu_session_options *options, struct gpmu_error *error);
 

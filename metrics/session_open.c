@@ -65,17 +65,6 @@ static int open_groups(struct gpmu_session *session, const struct gpmu_session_o
 	return ret;
 }
 
-static bool has_times(const struct gpmu_plan *plan)
-{
-	for (size_t i = 0; i < plan->n_slots; i++) {
-		enum event_tool tool = plan->slots[i].instance->tool;
-
-		if (tool == EVENT_TOOL_USER_TIME || tool == EVENT_TOOL_SYSTEM_TIME)
-			return true;
-	}
-	return false;
-}
-
 static struct gpmu_rows *new_rows(const struct gpmu_session *session,
 				  const struct gpmu_session_options *options,
 				  const struct session_target *target)
@@ -103,14 +92,13 @@ static int make_tables(struct gpmu_session *session, const struct gpmu_session_o
 	session->difference = counts_copy(session->now);
 	session->rows = new_rows(session, options, target);
 	if (!session->last || !session->base || !session->difference || !session->rows ||
-	    rows_fill(session->rows, session->difference)) {
+	    rows_fill(session->rows, session->difference) ||
+	    session_times_init(&session->times, session->plan, options, target)) {
 		error_set(error, 0, "out of memory");
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < session->now->n_slots; i++)
 		session->n_counts += session->now->slots[i].length;
-	session->own_times = target->own && has_times(session->plan);
-	session->inherit = target->target.inherit;
 	return 0;
 }
 
@@ -184,6 +172,7 @@ void gpmu_session_free(struct gpmu_session *session)
 			group->ops->close(group);
 	}
 	session_regions_release(&session->regions);
+	session_times_release(&session->times);
 	rows_free(session->rows);
 	counts_free(session->difference);
 	counts_free(session->base);

@@ -97,8 +97,7 @@ void session_target_gone(const struct gpmu_session_options *options, struct gpmu
 			  options->n_pids, (int)options->pids[0]);
 }
 
-/* The process that a task is of, or -1 */
-static int process_of(int tid)
+int session_process_of(int tid)
 {
 	char path[48], text[4096], *line;
 	ssize_t n = -1;
@@ -126,7 +125,7 @@ static int common_process(const struct gpmu_session_options *options)
 		if (options->pids[i] != pid)
 			return -1;
 	for (size_t i = 0; i < options->n_tids; i++) {
-		int of = process_of(options->tids[i]);
+		int of = session_process_of(options->tids[i]);
 
 		if (of < 0 || (pid >= 0 && of != pid))
 			return -1;

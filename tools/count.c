@@ -310,6 +310,13 @@ static int poll_time(const struct counting *counting)
 	return -1;
 }
 
+static bool counts_command(const struct count *count)
+{
+	const struct gpmu_session_options *session = &count->session;
+
+	return count->argv && !session->system && !session->n_pids && !session->n_tids;
+}
+
 static bool child_ended(struct counting *counting, struct child_end *end)
 {
 	int ret;
@@ -320,6 +327,9 @@ static bool child_ended(struct counting *counting, struct child_end *end)
 	ret = child_wait(&counting->child, false, end);
 	if (ret < 0)
 		die_of(ret, "the command cannot be waited for");
+	/* What it has run is known until it is waited for, and then by this alone. */
+	if (ret && !counting->done && counts_command(counting->count))
+		gpmu_session_set_times(counting->session, end->user, end->system);
 	return ret;
 }
 
@@ -353,13 +363,6 @@ static void close_all(struct counting *counting)
 
 /* --- a run --- */
 
-static bool counts_command(const struct count *count)
-{
-	const struct gpmu_session_options *session = &count->session;
-
-	return count->argv && !session->system && !session->n_pids && !session->n_tids;
-}
-
 static struct gpmu_session *open_session(const struct counting *counting)
 {
 	const struct count *count = counting->count;
@@ -391,7 +394,6 @@ static void describe_end(struct counting *counting, const struct child_end *chil
 	end->signal = end->status > EXIT_SIGNAL ? end->status - EXIT_SIGNAL : 0;
 	end->user = (double)child->user / SECOND;
 	end->system = (double)child->system / SECOND;
-	gpmu_session_set_times(counting->session, child->user, child->system);
 }
 
 /* false: it cannot be executed, which is said */

@@ -55,8 +55,8 @@ static const struct {
 	{ "bpf-output", GENERIC_KERNEL, "What BPF programs write" },
 	{ "dummy", GENERIC_KERNEL, "Counts nothing" },
 	{ "duration_time", GENERIC_OWN, "Time that has passed" },
-	{ "user_time", GENERIC_OWN, "Time of the command outside the kernel" },
-	{ "system_time", GENERIC_OWN, "Time of the command in the kernel" },
+	{ "user_time", GENERIC_OWN, "Time of what is counted outside the kernel" },
+	{ "system_time", GENERIC_OWN, "Time of what is counted in the kernel" },
 };
 
 /* Where the kernel shows tracepoints, and where older ones do */

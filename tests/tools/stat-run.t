@@ -113,6 +113,23 @@ import json, sys
 user, system, duration = (json.loads(line)["value"] for line in sys.stdin)
 print(user > 1e6, user + system <= duration * 1.1)' <<< "$err")" "True True" "user_time is the command's"
 # shellcheck disable=SC2016 # the command's own
+run stat -e user_time -I 100 -j perl -e '$i++ while $i < 1e7'
+is "$(python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+values = [row["value"] or 0 for row in rows]
+print({row["state"] for row in rows}, sum(values) > 100e6, values[-1] < 0.8 * sum(values))' <<< "$err")" "{'ok'} True True" "in intervals too, up to its end"
+# shellcheck disable=SC2016 # the command's own
+run stat -e user_time -j --timeout 100 perl -e '$SIG{TERM} = "IGNORE"; $i++ while $i < 2e7'
+is "$(python3 -c 'import json, sys; row = json.load(sys.stdin); print(row["state"], row["value"] < row["time_end"] * 1e9 + 50e6)' <<< "$err")" "ok True" "nothing of what it runs when counting has ended"
+perl -e '1 while 1' &
+run stat -p $! -e user_time -j sleep 0.5
+is "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["value"] > 50e6)' <<< "$err")" True "with -p and a command it is the process's"
+run stat -a -e user_time -j sleep 0.5
+is "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["value"] > 50e6)' <<< "$err")" True "with -a it is the machine's"
+kill $!
+wait $! 2> /dev/null
+# shellcheck disable=SC2016 # the command's own
 run stat -D 300 -j -e task-clock sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; sleep 0.5'
 [ "$(python3 -c 'import json, sys; row = json.load(sys.stdin); print(row["raw"] if row["unit"] == "msec" else "none")' <<< "$err")" -lt 5000000 ]; ok $? "-D: what comes before is not counted"
 run stat -D -1 -e page-faults true

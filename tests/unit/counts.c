@@ -66,6 +66,7 @@ static void intervals(void)
 	set(later, 1, UINT64_MAX, 250, 90);
 	earlier->user_time = 7;
 	later->user_time = 9;
+	later->times_why = "gone";
 	later->system_time = 4;
 	ok(!counts_difference(interval, later, earlier) && interval->n_slots == 1 &&
 	   counts_alike(interval, later), "an interval has the places of the later table");
@@ -75,6 +76,7 @@ static void intervals(void)
 	   "it begins where the earlier ended");
 	ok(interval->user_time == 2 && interval->system_time == 4,
 	   "and has the times of the command");
+	is_str(interval->times_why, "gone", "and why they are not known");
 	set(later, 0, 9, 250, 250);
 	ok(!counts_difference(interval, later, earlier) &&
 	   is(interval, 0, 0, 0, 0, COUNT_NOT_COUNTED), "a count that fell is not counted");
@@ -196,10 +198,12 @@ static void totals(void)
 	set(part, 1, 6, 20, 0);
 	part->slots[0].counts[1] = (struct count){ 0, 20, 0, COUNT_NOT_COUNTED };
 	part->user_time = 2;
+	part->times_why = "gone";
 	ok(!counts_add(total, part), "a region is added to nothing");
 	ok(!counts_add(total, part), "and another");
 	ok(is(total, 0, 10, 40, 40, COUNT_OK), "their counts and times");
 	ok(total->end - total->begin == 40 && total->user_time == 4, "their lengths");
+	is_str(total->times_why, "gone", "and why their times are not known");
 	ok(is(total, 1, 0, 40, 0, COUNT_NOT_COUNTED), "what never ran is not counted");
 	set(part, 1, 3, 20, 10);
 	counts_add(total, part);

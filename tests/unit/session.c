@@ -82,6 +82,177 @@ static void times(void)
 	test_release(&test);
 }
 
+static uint64_t thread_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * SEC + (uint64_t)now.tv_nsec;
+}
+
+/* 200 ms of this thread's time; a clock tick is 10 */
+static void burn(void)
+{
+	uint64_t begin = thread_time();
+
+	while (thread_time() - begin < 200 * MS)
+		;
+}
+
+static void burn_and_wait(void)
+{
+	burn();
+	raise(SIGSTOP);
+}
+
+static void *burn_in_thread(void *arg)
+{
+	pid_t *tid = arg;
+
+	*tid = gettid();
+	burn();
+	return NULL;
+}
+
+/* Both, as the kernel divides a thread's time into them by the ticks that it saw */
+static bool are_times(const struct test *test, uint64_t least, const char *what)
+{
+	uint64_t got = row(test, 0)->raw + row(test, 1)->raw;
+	bool pass = ok(row(test, 0)->state == GPMU_OK && row(test, 1)->state == GPMU_OK &&
+		       got + 20 * MS >= least && got < least + 100 * MS, "%s", what);
+
+	if (!pass)
+		diag("%" PRIu64 " ns, state %d (%s), want %" PRIu64, got, (int)row(test, 0)->state,
+		     row(test, 0)->why ? row(test, 0)->why : "", least);
+	return pass;
+}
+
+static void times_of_processes(void)
+{
+	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 2 };
+	struct child child;
+	struct test test;
+	pid_t pids[2];
+
+	child_start(&child, burn_and_wait);
+	pids[0] = pids[1] = child.pid;
+	options.pids = pids;
+	test_plan(&test, NULL, NULL, NULL, "user_time,system_time,duration_time");
+	test_start(&test, &options);
+	if (write(child.go, "", 1) != 1 || waitpid(child.pid, NULL, WUNTRACED) != child.pid)
+		diag("the child does not run");
+	test_interval(&test);
+	are_times(&test, 200 * MS, "another process's user_time and system_time are measured");
+	gpmu_region_begin(test.session, "stopped");
+	gpmu_region_end(test.session, "stopped");
+	test_interval(&test);
+	are_times(&test, 0, "in an interval in which it is stopped they are 0");
+	kill(child.pid, SIGKILL);
+	child_end(&child);
+	gpmu_region_begin(test.session, "gone");
+	gpmu_region_end(test.session, "gone");
+	test_total(&test);
+	is_state(&test, 0, GPMU_NOT_COUNTED, "a process has ended",
+		 "once it has ended what it ran at last is not known");
+	is_state(&test, 1, GPMU_NOT_COUNTED, "a process has ended", "neither in the kernel");
+	ok(row(&test, 2)->state == GPMU_OK, "unlike the time that has passed");
+	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
+	are_times(&test, 0, "a region has them");
+	gpmu_region_rows(test.session, 1, &test.rows, &test.n);
+	is_state(&test, 0, GPMU_NOT_COUNTED, "a process has ended", "but not when it has ended");
+	gpmu_session_set_times(test.session, 1000 * MS, 7 * MS);
+	test_total(&test);
+	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw > 900 * MS,
+	   "unless the program says it");
+	test_release(&test);
+}
+
+static void times_of_children(void)
+{
+	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 1 };
+	pid_t self = getpid();
+	struct test test;
+
+	options.pids = &self;
+	test_plan(&test, NULL, NULL, NULL, "user_time,system_time");
+	for (options.inherit = 0; options.inherit < 2; options.inherit++) {
+		pid_t pid;
+
+		test_start(&test, &options);
+		pid = fork();
+		if (!pid) {
+			burn();
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		test_total(&test);
+		are_times(&test, options.inherit ? 200 * MS : 0,
+			  options.inherit ? "with what it has started, when that has ended" :
+					    "those of a process are its own");
+		test_stop(&test);
+	}
+	test_release(&test);
+}
+
+static void times_of_tasks(void)
+{
+	struct gpmu_session_options options = { .size = sizeof(options), .n_tids = 2 };
+	pid_t tids[2] = { gettid(), gettid() }, tid = 0;
+	pthread_t thread;
+	struct test test;
+
+	options.tids = tids;
+	test_plan(&test, NULL, NULL, NULL, "user_time,system_time");
+	test_start(&test, &options);
+	pthread_create(&thread, NULL, burn_in_thread, &tid);
+	pthread_join(thread, NULL);
+	test_interval(&test);
+	are_times(&test, 0, "those of a task have nothing of another one of its process");
+	test_stop(&test);
+	options.pids = tids;
+	options.n_pids = 1;
+	test_start(&test, &options);
+	burn();
+	test_interval(&test);
+	are_times(&test, 200 * MS, "of a process and a task of it each is counted once");
+	test_release(&test);
+}
+
+static void times_of_cpus(void)
+{
+	struct gpmu_session_options options = { .size = sizeof(options), .system = 1 };
+	cpu_set_t before, one;
+	struct test test;
+	char cpu[16];
+	pid_t pid;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	snprintf(cpu, sizeof(cpu), "%d", sched_getcpu());
+	CPU_ZERO(&one);
+	CPU_SET(strtoul(cpu, NULL, 10), &one);
+	test_plan(&test, NULL, NULL, NULL, "user_time,system_time");
+	for (int i = 0; i < 2; i++) {
+		options.cpus = i ? cpu : NULL;
+		test_start(&test, &options);
+		pid = fork();
+		if (!pid) {
+			sched_setaffinity(0, sizeof(one), &one);
+			burn();
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		test_total(&test);
+		ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->scope == GPMU_SCOPE_MACHINE &&
+		   row(&test, 0)->raw + row(&test, 1)->raw >= 150 * MS,
+		   "those of %s are of all that runs", i ? "a CPU" : "the machine");
+		ok(!i || (double)(row(&test, 0)->raw + row(&test, 1)->raw) <=
+		   (row(&test, 0)->end + 0.1) * (double)SEC, "at most as long as it was");
+		test_stop(&test);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	test_release(&test);
+}
+
 /* Rows of one event that the kernel does not have beside one that it has */
 static void unsupported(void)
 {
@@ -489,6 +660,10 @@ int main(void)
 		return 0;
 	own();
 	times();
+	times_of_processes();
+	times_of_children();
+	times_of_tasks();
+	times_of_cpus();
 	unsupported();
 	asleep();
 	independent();

@@ -118,8 +118,11 @@ int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **row
 		       size_t *length);
 
 /*
- * ns that a command has run in user space and in the kernel until now, for the
- * events user_time and system_time. Not needed where a thread counts itself; 0 else.
+ * ns that a command has run in user space and in the kernel until now, for the events
+ * user_time and system_time, which are known more exactly by who has waited for it. Without
+ * this a session measures them itself: of the calling thread; of processes and tasks, with
+ * the children that processes have waited for where they inherit, in clock ticks (10 ms);
+ * of CPUs, all that ran on them. Of a process that has ended they are not counted.
  */
 void gpmu_session_set_times(struct gpmu_session *session, uint64_t user, uint64_t system);
 
