@@ -5,6 +5,7 @@
  * rows again. All else is perf's.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -380,7 +381,8 @@ static int run_stat(struct perf *perf)
 	char *title, *fd;
 	char **argv;
 
-	if (pipe(pipes))
+	/* perf gets the one end alone, so that it ends if gpmu does. */
+	if (pipe2(pipes, O_CLOEXEC) || fcntl(pipes[1], F_SETFD, 0))
 		die("%s", strerror(errno));
 	fd = print_text("%d", pipes[1]);
 	argv = need_memory(perf_args_make(args, perf_path(), json ? "-j" : "-x;", fd,

@@ -41,10 +41,6 @@ static const struct perf_option {
 	{ "all-cpus", 'a', false, SYSTEM },
 	{ "no-aggr", 'A', false, SYSTEM },
 	{ "per-socket", 0, false, SYSTEM },
-	{ "per-die", 0, false, SYSTEM },
-	{ "per-cluster", 0, false, SYSTEM },
-	{ "per-cache", 0, false, SYSTEM },
-	{ "per-core", 0, false, SYSTEM },
 	{ "per-node", 0, false, SYSTEM },
 	{ "cpu", 'C', true, CPUS },
 	{ "pid", 'p', true, PIDS },
@@ -59,6 +55,13 @@ static const struct perf_option {
 	{ "for-each-cgroup", 0, true, WRONG },
 	{ "table", 0, false, WRONG },
 	{ "quiet", 0, false, WRONG },
+	{ "verbose", 'v', false, WRONG },
+	{ "summary", 0, false, WRONG },
+	{ "no-scale", 0, false, WRONG },
+	{ "per-die", 0, false, WRONG },
+	{ "per-cluster", 0, false, WRONG },
+	{ "per-cache", 0, false, WRONG },
+	{ "per-core", 0, false, WRONG },
 	{ "help", 'h', false, OTHER_FORM },
 	{ "event", 'e', true, KEEP },
 	{ "repeat", 'r', true, REPEAT },
@@ -84,12 +87,21 @@ static const struct perf_option *find_letter(char letter)
 	return &other;
 }
 
+/* perf takes names that are cut off, if they can be of one option only. */
 static const struct perf_option *find_name(const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (!strncmp(options[i].name, name, length) && !options[i].name[length])
+	const struct perf_option *found = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (strncmp(options[i].name, name, length))
+			continue;
+		if (!options[i].name[length])
 			return &options[i];
-	return &other;
+		found = &options[i];
+		n++;
+	}
+	return n == 1 ? found : &other;
 }
 
 /* @option is as perf takes it. What is not kept is gpmu's matter. */
@@ -121,7 +133,8 @@ static void take_argument(struct perf_args *args, enum what what, const char *op
 		break;
 	case REPEAT:
 		args->runs = (unsigned int)strtoul(argument, NULL, 10);
-		args->runs = args->runs ? args->runs : 1;
+		if (!args->runs)
+			args->wrong = "-r 0";
 		break;
 	case WRONG:
 		args->wrong = option;

@@ -31,6 +31,10 @@ is "$(args)" "stat -j --log-fd FD -e $(gpmu plan -M GraceMemBW,GracePcieReadBW/r
 gpmu perf stat -M GraceMemBW,GraceMemReadBW --metric-no-merge -p 12 2> /dev/null
 is "$(args)" "stat -j --log-fd FD -e $(gpmu plan --metric-no-merge -M GraceMemBW,GraceMemReadBW) -p 12" "--metric-no-merge is for gpmu's"
 
+run gpmu perf stat --json --all-c --metrics GraceMemBW --rep 3 --interval-p=100 --interval-co 2 --ev a --dry
+is "$(args)" "stat -j --log-fd FD -e $groups --all-c --repeat 3 --interval-print 100 --interval-count 2 --event a --dry" "names of options may be cut off"
+like "$err" '^\{"gpmu":1,' "and are known"
+
 # Nothing of gpmu's: perf gets what was given.
 FAKE_OUTPUT=
 for line in "stat -a -e cycles -x, -o f -- ls" "stat -M theirs -j true" "record -M GraceMemBW true" "stat record -M GraceMemBW true" "list" "report -M" "stat -h -M GraceMemBW"; do
@@ -114,10 +118,10 @@ GPMU_PERF=$work/none run gpmu perf stat -M GraceMemBW true
 is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "no perf"
 GPMU_PERF=$work/none run gpmu perf list
 is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "not for another subcommand either"
-for option in --metric-only --table "--log-fd 3" "-G x"; do
+for option in --metric-only --table "--log-fd 3" "-G x" -v --summary --no-scale --per-core --per-die "-r 0"; do
 	# shellcheck disable=SC2086
 	run gpmu perf stat -M GraceMemBW $option true
-	like "$rc $err" "^125 gpmu perf: ${option%% *} cannot be used with gpmu's metrics" "$option"
+	like "$rc $err" "^125 gpmu perf: ${option% [3x]} cannot be used with gpmu's metrics" "$option"
 done
 run gpmu perf stat -M
 is "$rc $err" "125 gpmu perf: perf stat -M: expected an argument" "-M without metrics"
@@ -149,6 +153,14 @@ else
 		diag "$(perf --version)"
 	run gpmu perf stat -M FaultsPerFault -I 20 -x, -- sleep 0.05
 	ok $(($(grep -c ',FaultsPerFault,' <<< "$err") < 2)) "in intervals"
+	"$GPMU_BIN" perf stat -a -M FaultsPerFault -I 10 2> "$work/killed" &
+	pid=$!
+	until [ -s "$work/killed" ]; do sleep 0.1; done
+	child=$(cat "/proc/$pid/task/$pid/children")
+	kill -KILL "$pid"
+	wait "$pid" 2> /dev/null
+	timeout 5 tail --pid="${child% }" -f /dev/null
+	ok $? "perf ends if gpmu is killed" || kill -KILL "$child"
 	run timeout --foreground -k 10 -s INT 1 "$GPMU_BIN" perf stat -a -M FaultsPerFault
 	like "$err" '3\.00x FaultsPerFault|3\.00 x +FaultsPerFault' "Ctrl-C ends perf, and there is a summary"
 fi
