@@ -191,19 +191,20 @@ static void start(struct counting *counting)
 	}
 }
 
-static void show_interval(struct counting *counting)
+/* false: nobody wants more of them */
+static bool show_interval(struct counting *counting)
 {
 	const struct gpmu_row *rows;
 	size_t n;
 	int ret;
 
 	if (!counting->count->rows)
-		return;
+		return true;
 	ret = gpmu_session_interval(counting->session, &rows, &n);
 	if (ret)
 		die_of(ret, "counters cannot be read");
-	counting->count->rows(rows, n, counting->count->user);
 	counting->intervals++;
+	return counting->count->rows(rows, n, counting->count->user);
 }
 
 static void stop(struct counting *counting)
@@ -239,6 +240,15 @@ static void finish(struct counting *counting)
 		show_interval(counting);
 	for (size_t i = FD_INTERVAL; i <= FD_TIMEOUT; i++)
 		close_once(&counting->fds[i]);
+}
+
+/* The command runs on, and ends when it is to. */
+static void give_up(struct counting *counting)
+{
+	counting->done = true;
+	stop(counting);
+	counting->ended = now();
+	close_once(&counting->fds[FD_INTERVAL]);
 }
 
 /* From the terminal it is sent to the command too. */
@@ -292,8 +302,8 @@ static void handle_timers(struct counting *counting)
 	if (expirations(&counting->fds[FD_INTERVAL]) && counting->enabled) {
 		if (count->intervals && counting->intervals + 1 >= count->intervals)
 			finish(counting);
-		else
-			show_interval(counting);
+		else if (!show_interval(counting))
+			give_up(counting);
 	}
 	if (expirations(&counting->fds[FD_TIMEOUT])) {
 		finish(counting);

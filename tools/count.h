@@ -18,8 +18,8 @@ struct count {
 	uint64_t interval;	/* ns; 0: no intervals */
 	uint64_t intervals;	/* it ends after so many; 0: it does not */
 	uint64_t timeout;	/* ns from the beginning, then the command gets SIGTERM; 0: none */
-	/* The rows of an interval; may be NULL */
-	void (*rows)(const struct gpmu_row *rows, size_t n, void *user);
+	/* The rows of an interval; false: counting ends, the command goes on. May be NULL */
+	bool (*rows)(const struct gpmu_row *rows, size_t n, void *user);
 	void *user;
 };
 

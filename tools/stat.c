@@ -50,6 +50,7 @@ struct stat {
 	char **reasons;			/* why --strict fails, each once */
 	size_t n_reasons;
 	bool more_reasons;
+	bool failed;			/* the output, which is said */
 	struct gpmu_row *uncounted;
 	size_t n_uncounted;
 };
@@ -320,9 +321,10 @@ static void open_output(struct stat *stat)
 	free(title);
 }
 
-static void die_of_output(const struct stat *stat, int error)
+static void say_output(struct stat *stat, int error)
 {
-	die("%s: %s", stat->path ? stat->path : "standard error", strerror(-error));
+	say("%s: %s", stat->path ? stat->path : "standard error", strerror(-error));
+	stat->failed = true;
 }
 
 /* --- --strict --- */
@@ -382,28 +384,34 @@ static bool is_strict(const struct stat *stat)
 	return !stat->n_reasons;
 }
 
-static void show_rows(const struct gpmu_row *rows, size_t n, void *user)
+static bool show_rows(const struct gpmu_row *rows, size_t n, void *user)
 {
 	const char *at = (const char *)rows;
 	struct stat *stat = user;
 	int ret = gpmu_sink_rows(stat->sink, rows, n);
 
-	if (ret)
-		die_of_output(stat, ret);
+	if (ret) {
+		say_output(stat, ret);
+		return false;
+	}
 	for (size_t i = 0; stat->strict && i < n; i++, at += rows->size)
 		note_row(stat, (const struct gpmu_row *)at);
+	return true;
 }
 
 /* --- runs --- */
 
 static void show_end(struct stat *stat, const struct gpmu_sink_end *end)
 {
-	int ret = gpmu_sink_end(stat->sink, end);
+	int ret;
 
+	if (stat->failed)
+		return;
+	ret = gpmu_sink_end(stat->sink, end);
 	if (!ret)
 		ret = output_close(&stat->output);
 	if (ret)
-		die_of_output(stat, ret);
+		say_output(stat, ret);
 }
 
 /* Rows of a run that ended before counting began */
@@ -549,7 +557,9 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan)
 		run_several(stat, &count, &status);
 	else
 		run_once(stat, &count, &status);
-	return stat->strict && !is_strict(stat) ? EXIT_OWN : status;
+	if (stat->failed || (stat->strict && !is_strict(stat)))
+		return EXIT_OWN;
+	return status;
 }
 
 static void stat_release(struct stat *stat)

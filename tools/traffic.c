@@ -33,6 +33,7 @@ struct traffic {
 	struct gpmu_flow *flow;
 	struct output output;
 	bool headed; /* the CSV file has its first lines */
+	bool failed; /* the output, which is said */
 };
 
 static enum gpmu_flow_chip parse_chip(const char *text)
@@ -170,7 +171,12 @@ static void open_output(struct traffic *traffic)
 		die("%s: %s", traffic->path, strerror(-ret));
 }
 
-static void show(const struct gpmu_row *rows, size_t n, void *user)
+static const char *output_name(const struct traffic *traffic)
+{
+	return traffic->path ? traffic->path : "standard error";
+}
+
+static bool show(const struct gpmu_row *rows, size_t n, void *user)
 {
 	struct traffic *traffic = user;
 	struct traffic_view view = {
@@ -192,8 +198,11 @@ static void show(const struct gpmu_row *rows, size_t n, void *user)
 		traffic->headed = true;
 		traffic_records(&view);
 	}
-	if (fflush(view.file))
-		die("%s: %s", traffic->path ? traffic->path : "standard error", strerror(errno));
+	if (!fflush(view.file))
+		return true;
+	say("%s: %s", output_name(traffic), strerror(errno));
+	traffic->failed = true;
+	return false;
 }
 
 static int count_all(struct traffic *traffic, const struct gpmu_plan *plan)
@@ -225,10 +234,12 @@ static int count_all(struct traffic *traffic, const struct gpmu_plan *plan)
 			die("counters cannot be read: %s", strerror(-ret));
 		show(rows, n, traffic);
 	}
+	gpmu_session_free(session);
+	if (traffic->failed)
+		return EXIT_OWN;
 	ret = output_close(&traffic->output);
 	if (ret)
-		die("%s: %s", traffic->path ? traffic->path : "standard error", strerror(-ret));
-	gpmu_session_free(session);
+		die("%s: %s", output_name(traffic), strerror(-ret));
 	return end.status;
 }
 

@@ -170,6 +170,15 @@ is "$rc $err" "125 gpmu stat: $work/none/file: No such file or directory" "a fil
 if mknod "$work/full" c 1 7 2> /dev/null && ! echo x 2> /dev/null > "$work/full"; then
 	run stat -o "$work/full" -e page-faults true
 	is "$rc $err" "125 gpmu stat: $work/full: No space left on device" "a full disk is a failure"
+	run stat "$model" -o "$work/full" -I 20 -M GraceMemBW sh -c "sleep 0.2; echo x > $work/ended; exit 3"
+	is "$rc $err $(cat "$work/ended")" "125 gpmu stat: $work/full: No space left on device x" "in intervals too, once, and the command goes on to its end"
+	run stat "$model" -o "$work/full" -I 20 -a -M GraceMemBW
+	is "$rc" 125 "without a command it ends"
+	run stat "$model" -o "$work/full" -I 20 -a -M GraceMemBW --timeout 100 sleep 9
+	is "$rc" 125 "the time to end at still holds"
+	rm -f "$work/ended"
+	run at vm gpmu traffic "$model" -o "$work/full" -I 20 sh -c "sleep 0.2; echo x > $work/ended; exit 3"
+	is "$rc $err $(cat "$work/ended")" "125 gpmu traffic: $work/full: No space left on device x" "likewise gpmu traffic"
 else
 	skip "not root" "a full disk is a failure"
 fi
