@@ -130,16 +130,32 @@ static void show_table(struct eval *eval)
 	saved_run_rows(&eval->run, eval->saved, eval->plan);
 }
 
+/* Its length, 0 at the end */
+static size_t read_line(const struct eval *eval, char *line)
+{
+	size_t length = 0;
+	int c;
+
+	while ((c = getc_unlocked(eval->file)) != EOF) {
+		if (length == SAVED_RUN_LINE)
+			die("%s: expected lines of perf, found one of more than %u bytes",
+			    input_name(eval), SAVED_RUN_LINE);
+		line[length++] = (char)c;
+		if (c == '\n')
+			break;
+	}
+	return length;
+}
+
 static void read_lines(struct eval *eval)
 {
+	char *line = need_memory(malloc(SAVED_RUN_LINE));
 	struct gpmu_error error = { .text = "" };
-	size_t size = 0;
-	char *line = NULL;
-	ssize_t length;
+	size_t length;
 	int ret;
 
-	while ((length = getline(&line, &size, eval->file)) > 0) {
-		ret = gpmu_saved_line(eval->saved, line, (size_t)length, &error);
+	while ((length = read_line(eval, line))) {
+		ret = gpmu_saved_line(eval->saved, line, length, &error);
 		if (ret < 0)
 			die("%s: %s", input_name(eval), error.text);
 		if (ret)

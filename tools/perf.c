@@ -240,6 +240,13 @@ static void take_lines(struct perf *perf, struct lines *lines)
 	}
 	lines->length -= (size_t)(at - lines->text);
 	memmove(lines->text, at, lines->length);
+	if (lines->length < SAVED_RUN_LINE)
+		return;
+	if (!perf->cut)
+		say("output of %s: found a line of more than %u bytes", perf_path(),
+		    SAVED_RUN_LINE);
+	perf->cut = true;
+	lines->length = 0;
 }
 
 /* What is there now; false: it is the end */

@@ -8,6 +8,9 @@
 #include "common.h"
 #include "output.h"
 
+/* Bytes: those of perf have some hundred, and what never ends is not read on. */
+#define SAVED_RUN_LINE	(1u << 20)
+
 struct saved_run {
 	const struct common *common;
 	const char *path;		/* -o */

@@ -114,6 +114,10 @@ FAKE_OUTPUT=$work/hello
 run gpmu perf stat -M GraceMemBW true
 is "$rc" 125 "or what is no output of perf stat"
 like "$err" "^gpmu perf: output of $GPMU_PERF: line 1: expected a line" "is said"
+truncate -s 20M "$work/long"
+FAKE_OUTPUT=$work/long
+run gpmu perf stat -M GraceMemBW true
+like "$rc $err" "^125 gpmu perf: output of $GPMU_PERF: .* a line of more than 1048576 bytes\$" "so is a line that does not end, once"
 GPMU_PERF=$work/none run gpmu perf stat -M GraceMemBW true
 is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "no perf"
 GPMU_PERF=$work/none run gpmu perf list
