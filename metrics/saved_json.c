@@ -48,6 +48,26 @@ static int take_string(struct scan *scan, struct saved_text *string)
 	return 0;
 }
 
+/* A list or an object, of which perf has none yet: up to where it ends */
+static int take_nested(struct scan *scan, struct saved_text *value)
+{
+	size_t begin = scan->at, depth = 0;
+	bool quoted = false;
+
+	do {
+		char c = scan->text[scan->at];
+
+		if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && (c == '[' || c == '{'))
+			depth++;
+		else if (!quoted && (c == ']' || c == '}'))
+			depth--;
+	} while (++scan->at < scan->length && depth);
+	*value = (struct saved_text){ scan->text + begin, scan->at - begin };
+	return depth ? refuse(scan, begin, "a value that ends") : 0;
+}
+
 /* In quotes or not; a comma between digits is that of another locale. */
 static int take_value(struct scan *scan, struct saved_text *value)
 {
@@ -58,6 +78,8 @@ static int take_value(struct scan *scan, struct saved_text *value)
 		return take_string(scan, value);
 	}
 	begin = scan->at;
+	if (begin < scan->length && (scan->text[begin] == '[' || scan->text[begin] == '{'))
+		return take_nested(scan, value);
 	while (scan->at < scan->length && !strchr("} ", scan->text[scan->at])) {
 		if (scan->text[scan->at] == ',' &&
 		    (scan->at + 1 == scan->length || scan->text[scan->at + 1] < '0' ||

@@ -134,8 +134,13 @@ static void test_json(void)
 		  "\"metric-unit\" : \"y\"}") && isnan(line.metric_value), "nan is no value");
 	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"pcnt-running\" : 99,50}") &&
 	   line.share == 99.5, "a decimal comma");
-	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"later\" : {1\t, \"k\" : 2}") &&
+	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"later\" : 1\t, \"k\" : 2}") &&
 	   is_text(line.event, "x"), "keys of later versions are left alone");
+	ok(!parse("{\"counter-value\" : \"1\", \"a\" : {}, \"b\" : [1, {\"c\" : \"]}\"}, []], "
+		  "\"event\" : \"x\"}") && is_text(line.event, "x"),
+	   "also those of lists and objects");
+	ok(parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"a\" : [[{}]}") == -EINVAL,
+	   "which end");
 	ok(!parse("{\"metricgroup\" : \"TopdownL1\"}") && !line.event.at, "the name of a group");
 }
 
