@@ -92,7 +92,7 @@ static void print_finding(const struct doctor *doctor, const struct finding *fin
 	printf("%s%-7s%s  %-12s  %s\n", color ? colors[finding->level] : "",
 	       level_names[finding->level], color ? PLAIN : "", finding->check, finding->text);
 	if (finding->remedy)
-		printf("%25s%s\n", "-> ", finding->remedy);
+		printf("%26s%s\n", "-> ", finding->remedy);
 }
 
 static void print_findings_json(const struct doctor *doctor)
