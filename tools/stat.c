@@ -189,7 +189,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all-cpus", 'a', NULL, 0, "count all that runs, on all CPUs", 0 },
+	{ "all-cpus", 'a', NULL, 0, "count all that runs, on all CPUs, as without a command, -C, -p "
+	  "and -t", 0 },
 	{ "cpu", 'C', "LIST", 0, "count all that runs on these CPUs, as 0-3,8", 0 },
 	{ "pid", 'p', "LIST", 0, "count these processes, until they end", 0 },
 	{ "tid", 't', "LIST", 0, "count these threads, until they end", 0 },
@@ -205,6 +206,7 @@ static const struct argp_option options[] = {
 	{ "field-separator", 'x', "SEP", 0, "print CSV, with SEP between columns", 0 },
 	{ "json-output", 'j', NULL, 0, "print JSON, an object a line", 0 },
 	{ "per-node", KEY_PER_NODE, NULL, 0, "a row for each node", 0 },
+	{ "per-socket", KEY_PER_NODE, NULL, 0, "the same: a Grace's sockets are nodes", 0 },
 	{ "no-aggr", 'A', NULL, 0, "a row for each CPU; with -a or -C", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if a value is missing or was multiplexed", 0 },
 	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "no commas in numbers", 0 },
@@ -232,8 +234,6 @@ static void check(const struct stat *stat)
 		bool wrong;
 		const char *why;
 	} checks[] = {
-		{ !system && !tasks && !stat->argv,
-		  "expected a command, or -a, -C, -p or -t; \"gpmu stat --help\" says more" },
 		{ system && tasks, "-p or -t with -a or -C: choose one" },
 		{ stat->json && stat->separator, "-j and -x: choose one" },
 		{ stat->per_node && stat->no_aggr, "--per-node and -A: choose one" },
@@ -584,6 +584,8 @@ static int run(int argc, char **argv)
 
 	common_init(&stat.common);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &stat);
+	/* As perf does: without a command and tasks it is the machine, until Ctrl-C. */
+	stat.system |= !stat.argv && !stat.pids.length && !stat.tids.length && !stat.cpus;
 	check(&stat);
 	common_open(&stat.common);
 	asked = stat.common.n_requests > 0;

@@ -80,6 +80,10 @@ is "$rc" 125 "a process that is gone is a failure"
 like "$err" "^gpmu stat: .*$!" "which names it"
 run stat -a -e task-clock sleep 0.1
 like "$err" "for 'system wide' \[machine\]" "-a: the machine"
+run stat -e task-clock --timeout 50
+like "$rc $err" "^ Performance counter stats for 'system wide' \[machine\]" "also without a command and tasks"
+run stat "$model" --per-socket -M GraceMemBW --timeout 50
+like "$err" '^N1 +59\.20 GB/s GraceMemBW' "--per-socket: a row for each node"
 cpu=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 run gpmu stat -C "$cpu" -e task-clock sleep 0.1
 like "$err" "for 'CPU\(s\) $cpu'" "-C: a CPU"
@@ -170,7 +174,6 @@ refused() {
 	run stat "${@:2}"
 	is "$rc $err" "125 gpmu stat: $1" "gpmu stat ${*:2} is refused"
 }
-refused 'expected a command, or -a, -C, -p or -t; "gpmu stat --help" says more' -e page-faults
 refused '-p or -t with -a or -C: choose one' -a -p 1
 refused '-j and -x: choose one' -j -x, true
 refused '--per-node and -A: choose one' --per-node -A -a true
