@@ -23,9 +23,10 @@ struct start {
 /*
  * In the new process, which waits to be let go. It shares gpmu's memory, as to copy the
  * tables of that takes longer than all that gpmu does before. So it has a stack of its own,
- * and changes nothing but errno: gpmu waits for it from when it lets it go.
+ * and changes nothing but errno: gpmu waits for it from when it lets it go. AddressSanitizer
+ * takes that stack for the thread's.
  */
-static int be_child(void *argument)
+__attribute__((no_sanitize_address)) static int be_child(void *argument)
 {
 	const struct start *start = argument;
 	ssize_t n;

@@ -5,9 +5,16 @@
 GPMU		:= $(B)/gpmu
 TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c))
 
-$(TOOL_OBJ): $(B)/%.o: %.c $(wildcard tools/*.h) $(GPMU_HDR) tools/rules.mk $(B)/flags/cc
+TOOL_SAN_OBJ	:= $(TOOL_OBJ:$(B)/%=$(B)/san/%)
+TOOL_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/include -DGPMU_VERSION='"$(VERSION)"'
+
+$(TOOL_OBJ) $(TOOL_SAN_OBJ): $(wildcard tools/*.h) $(GPMU_HDR) tools/rules.mk $(B)/flags/cc
+$(TOOL_OBJ): $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -Imetrics/include -DGPMU_VERSION='"$(VERSION)"' $(CFLAGS) -c -o $@ $<
+	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(TOOL_SAN_OBJ): $(B)/san/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
 
 # "gpmu stat -- true" is to be quick: what it is linked with takes longer than the rest
 # where the dynamic linker has to find it and to move libpfm4's tables. So all but the C
@@ -19,6 +26,11 @@ GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent z m,$(call static
 $(GPMU): $(TOOL_OBJ) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_LIB) $(GPMU_STATIC) -ldl -lpthread
 
+# The tests run it, too.
+GPMU_SAN	:= $(B)/san/gpmu
+$(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_SAN_LIB)
+	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $(TOOL_SAN_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS) -lz
+
 # Manual pages, where there is something that makes them
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))
 MAN1		:= $(patsubst tools/man/%.rst,$(B)/man/man1/%.1,$(wildcard tools/man/*.rst))
@@ -28,5 +40,6 @@ $(MAN1): $(B)/man/man1/%.1: tools/man/%.rst
 	$(RST2MAN) $< $@
 
 all: $(GPMU) $(if $(RST2MAN),$(MAN1))
-SCRIPT_TESTS	+= $(wildcard tests/tools/*.t)
-check-unit: $(GPMU)
+TOOL_TESTS	:= $(wildcard tests/tools/*.t)
+SCRIPT_TESTS	+= $(TOOL_TESTS)
+unit-tests check-unit: $(GPMU) $(GPMU_SAN)

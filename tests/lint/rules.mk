@@ -13,16 +13,3 @@ CHECK_TESTS += $(LINT_CHECK)
 .PHONY: lint
 lint:
 	$(PROVE) --exec '' $(LINT_UNIT) $(LINT_CHECK) $(LINT_MORE)
-
-# The unit tests again, everything in them with the compiler's checks of memory
-# and arithmetic. They are other objects, so they have a build directory of
-# their own.
-SANITIZE_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-
-ifeq ($(SANITIZE),1)
-CFLAGS += $(SANITIZE_FLAGS)
-endif
-
-.PHONY: check-asan
-check-asan:
-	$(MAKE) B=$(B)/asan SANITIZE=1 SCRIPT_TESTS= check-unit

@@ -80,7 +80,9 @@ run gpmu eval -M GraceMemBW "$work/none"
 is "$rc $err" "125 gpmu eval: $work/none: No such file or directory" "no file"
 run gpmu eval $data/grace-6.1.json
 like "$rc $err" '^125 gpmu eval: expected -M METRIC or -e EVENT' "nothing to compute"
-run at vm bash -c "ulimit -v 200000; head -c 300000000 /dev/zero | $GPMU_BIN eval -M GraceMemBW"
+# AddressSanitizer needs all of the address space
+grep -q __asan_init "$GPMU_BIN" && limit=unlimited || limit=200000
+run at vm bash -c "ulimit -v $limit; head -c 300000000 /dev/zero | $GPMU_BIN eval -M GraceMemBW"
 is "$rc $err" "125 gpmu eval: standard input: expected lines of perf, found one of more than 1048576 bytes" "a line that does not end takes no memory"
 run gpmu eval -M GraceMemWB $data/grace-6.1.json
 like "$rc $err" '^125 .*did you mean GraceMemBW' "a metric that nobody has"
