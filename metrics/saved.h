@@ -38,7 +38,7 @@ struct saved_text {
 };
 
 struct saved_line {
-	bool nothing;		/* blank, a comment, or of the summary that ends intervals */
+	bool nothing;		/* blank, a comment, a message, or of the summary that ends intervals */
 	bool timed;
 	uint64_t time;		/* ns from the start to the interval's end */
 	enum saved_label label;
@@ -64,6 +64,7 @@ enum saved_kind {
 struct saved_format {
 	enum saved_kind kind;
 	char separator;		/* of CSV */
+	bool warning;		/* the line before says that this is one */
 };
 
 /* What a line cannot be read for: where, and what was expected there */

@@ -187,11 +187,21 @@ static bool is_nothing(const char *text, size_t length)
 	return i == length || text[i] == '#';
 }
 
+/* What perf says beside its output, where that is standard error too */
+static bool is_message(struct saved_format *format, struct saved_text text)
+{
+	bool warning = format->warning;
+
+	format->warning = saved_is(text, "Warning:");
+	return warning || format->warning || saved_is(text, "Events disabled") ||
+	       saved_is(text, "Events enabled");
+}
+
 int saved_line_parse(struct saved_format *format, const char *text, size_t length,
 		     struct saved_line *line, struct saved_expected *expected)
 {
 	*line = (struct saved_line){ .number = -1, .metric_value = NAN };
-	if (is_nothing(text, length)) {
+	if (is_nothing(text, length) || is_message(format, (struct saved_text){ text, length })) {
 		line->nothing = true;
 		return 0;
 	}

@@ -96,6 +96,10 @@ static void test_csv_labels(void)
 	   "with blanks, as 6.1 has it");
 	ok(!parse("# started on Sat Nov 21") && line.nothing && !parse("") && line.nothing &&
 	   !parse("  ") && line.nothing, "neither have comments and blank lines");
+	ok(!parse("Events disabled") && line.nothing && !parse("Events enabled") && line.nothing,
+	   "what perf stat -D says");
+	ok(!parse("Warning:") && line.nothing && !parse("this, that") && line.nothing &&
+	   parse("this, that") == -EINVAL, "a warning of a line");
 	ok(!parse(",,,,,0.5,CPUs utilized") && !line.event.at &&
 	   is_text(line.metric, "CPUs utilized") && line.metric_value == 0.5,
 	   "a metric on a line of its own");

@@ -46,7 +46,8 @@ void gpmu_saved_free(struct gpmu_saved *saved);
  * @length: in bytes
  * @error: set on failure, or NULL: "line 3: expected ..."; its offset is that in @line
  *
- * The first line that is not blank, and no comment, says whether it is JSON or CSV, and
+ * Warnings that perf prints among them, and what it says of -D, are left out. The first line
+ * that is not blank, and no comment, says whether it is JSON or CSV, and
  * what separates columns: one character.
  *
  * Return: 1: the line begins another interval, the table of the one before it is complete;
