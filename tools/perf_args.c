@@ -240,7 +240,7 @@ void perf_args_parse(struct perf_args *args, int argc, char **argv)
 		args->command = argv + i;
 	if (args->command && (!strcmp(args->command[0], "record") ||
 			      !strcmp(args->command[0], "report")))
-		args->other_form = true;
+		args->wrong = args->command[0];
 	/* As perf does, without a command and tasks */
 	if (!args->command && !args->pids && !args->tids)
 		args->system = true;

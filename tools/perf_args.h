@@ -17,8 +17,8 @@ struct perf_args {
 	const char *cpus, *pids, *tids;
 	unsigned int runs;	/* -r; at least 1 */
 	bool append, json, system, interval, no_merge, no_big_num;
-	bool other_form;	/* perf stat record or report, help: not for gpmu */
-	const char *wrong;	/* an option that takes the output's form away; or NULL */
+	bool other_form;	/* help: not for gpmu */
+	const char *wrong;	/* an option that takes the output's form away, record; or NULL */
 	struct texts made;	/* texts that are this structure's own */
 };
 

@@ -37,7 +37,7 @@ like "$err" '^\{"gpmu":1,' "and are known"
 
 # Nothing of gpmu's: perf gets what was given.
 FAKE_OUTPUT=
-for line in "stat -a -e cycles -x, -o f -- ls" "stat -M theirs -j true" "record -M GraceMemBW true" "stat record -M GraceMemBW true" "list" "report -M" "stat -h -M GraceMemBW"; do
+for line in "stat -a -e cycles -x, -o f -- ls" "stat -M theirs -j true" "record -M GraceMemBW true" "stat record -M theirs true" "list" "report -M" "stat -h -M GraceMemBW"; do
 	# shellcheck disable=SC2086
 	gpmu perf $line > /dev/null 2>&1
 	is "$(paste -sd' ' "$FAKE_ARGS")" "$line" "perf $line is perf's alone"
@@ -122,7 +122,7 @@ GPMU_PERF=$work/none run gpmu perf stat -M GraceMemBW true
 is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "no perf"
 GPMU_PERF=$work/none run gpmu perf list
 is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "not for another subcommand either"
-for option in --metric-only --table "--log-fd 3" "-G x" -v --summary --no-scale --per-core --per-die "-r 0"; do
+for option in --metric-only --table "--log-fd 3" "-G x" -v --summary --no-scale --per-core --per-die "-r 0" record; do
 	# shellcheck disable=SC2086
 	run gpmu perf stat -M GraceMemBW $option true
 	like "$rc $err" "^125 gpmu perf: ${option% [3x]} cannot be used with gpmu's metrics" "$option"
