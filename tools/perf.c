@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -145,16 +146,35 @@ static size_t item_length(const char *list)
 	return i;
 }
 
+/* perf says it not well, and 6.1 not at all; that it has one of these is not likely. */
+static void warn_of_unknown(const struct common *common, const char *item, size_t length)
+{
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_plan *plan;
+	char *name;
+
+	if (strncasecmp(item, "grace", strlen("grace")))
+		return;
+	name = need_memory(strndup(item, length));
+	plan = need_memory(gpmu_plan_new(common->machine, common->catalog, NULL, NULL));
+	if (gpmu_plan_add_metrics(plan, name, &error))
+		warn("%s (it is left to perf)", error.text);
+	gpmu_plan_free(plan);
+	free(name);
+}
+
 static void split_metrics(const struct common *common, const char *list, char **ours,
 			  char **theirs)
 {
 	while (*list) {
 		size_t length = item_length(list);
 
-		if (is_ours(common, list, length))
+		if (is_ours(common, list, length)) {
 			*ours = append(*ours, list, length);
-		else if (length)
+		} else if (length) {
+			warn_of_unknown(common, list, length);
 			*theirs = append(*theirs, list, length);
+		}
 		list += length + (list[length] == ',');
 	}
 }

@@ -45,6 +45,10 @@ done
 gpmu perf -- stat -j true
 is "$(paste -sd' ' "$FAKE_ARGS")" "stat -j true" "behind -- too"
 
+run gpmu perf stat -M GraceMemWB,theirs true
+is "$(paste -sd' ' "$FAKE_ARGS")" "stat -M GraceMemWB,theirs true" "a metric that gpmu does not know is perf's"
+is "$err" 'gpmu perf: warning: there is no metric or metric group "GraceMemWB": did you mean GraceMemBW? (it is left to perf)' "with a warning if it is called as gpmu's are"
+
 # Metrics of Grace's cores, which the catalog has for them alone
 core=barrier_percentage
 GPMU_ROOT=$(machine laptop) gpmu perf stat -M "$core" true > /dev/null 2>&1
