@@ -192,21 +192,37 @@ static char *describe(const struct list *list, const struct item *item)
 
 /* --- text --- */
 
+/* Descriptions of anybody's catalog: what a terminal would obey is shown as "?". */
+static void put_plain(const char *text, size_t length)
+{
+	for (; *text && length; text++, length--)
+		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+}
+
 static void put_cut(const struct list *list, const char *text, size_t used)
 {
 	size_t room = list->width > used + MIN_TEXT ? list->width - used : MIN_TEXT;
+	size_t length = strlen(text);
 
-	if (list->width && strlen(text) > room)
-		printf("%.*s...", (int)room - 3, text);
-	else
-		fputs(text, stdout);
+	if (!list->width || length <= room) {
+		put_plain(text, length);
+		return;
+	}
+	/* UTF-8 is not cut inside a character. */
+	for (length = room - 3; length && (text[length] & 0xc0) == 0x80; )
+		length--;
+	put_plain(text, length);
+	fputs("...", stdout);
 }
 
 /* What -v adds: "    LABEL  TEXT" */
 static void put_more(const char *label, const char *text)
 {
-	if (text && *text)
-		printf("      %-12s%s\n", label, text);
+	if (!text || !*text)
+		return;
+	printf("      %-12s", label);
+	put_plain(text, strlen(text));
+	putchar('\n');
 }
 
 static void put_file(const char *file, unsigned int line)

@@ -99,6 +99,9 @@ is "$rc $err" "125 gpmu list: -j and --names: choose one" "-j and --names exclud
 run at superchip gpmu list "$model" --names pmu scf
 is "$out" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "a source's PMUs take the place of the machine's"
 is "$(at vm gpmu list "$model" --names pmu scf)" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "or are added"
+printf '[{"MetricName":"evil","MetricExpr":"1","BriefDescription":"a\\u001b[31m\\tb\\u007f"}]' > "$work/evil.json"
+run gpmu list --all --events "$work/evil.json" metric evil
+like "$out" '^evil +no +a\?\[31m\?b\?$' "what a terminal would obey is shown as ?"
 gpmu list > /dev/full 2> "$work/err"
 is "$? $(< "$work/err")" "125 gpmu list: standard output cannot be written" "a full disk is a failure"
 done_testing
