@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* gpmu traffic: who reads and writes which memory of a Grace, as a matrix. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -123,14 +124,22 @@ static const struct argp argp = {
 	.children = children,
 };
 
+/* As of the other commands: nothing that a value or a column's name can have */
+static bool is_separator(const char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (isalnum((unsigned char)*c) || strchr("_+-.\"#\r\n", *c))
+			return false;
+	return *text;
+}
+
 static void check(const struct traffic *traffic)
 {
 	if (traffic->json && traffic->separator)
 		die("-j and -x: choose one");
-	if (traffic->separator &&
-	    (!*traffic->separator || strpbrk(traffic->separator, "\"\n#.+-_0123456789")))
-		die("-x %s: expected a separator that is no part of a number, a quote or #",
-		    traffic->separator);
+	if (traffic->separator && !is_separator(traffic->separator))
+		die("-x: separator \"%s\": expected one without letters, digits and any of "
+		    "_+-.\"# and line ends", traffic->separator);
 	if (traffic->intervals && !traffic->interval)
 		die("--interval-count needs -I");
 	if (traffic->append && !traffic->path)

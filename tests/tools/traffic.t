@@ -94,6 +94,7 @@ while read -r options; do
 done << 'END'
 -j -x ;
 -x .
+-x e
 --chip hopper
 --interval-count 3
 --append
