@@ -297,6 +297,10 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 
 		ret = request->metric ? gpmu_plan_add_metrics(plan, request->list, &error) :
 					gpmu_plan_add_events(plan, request->list, &error);
+		/* What there is none of is named by the error. */
+		if (ret == -EINVAL)
+			die("-%c %.200s: %s", request->metric ? 'M' : 'e', request->list,
+			    error.text);
 	}
 	if (!ret)
 		ret = gpmu_plan_make(plan, &error);
