@@ -414,6 +414,8 @@ static int run_stat(struct perf *perf)
 	fd = print_text("%d", pipes[1]);
 	argv = need_memory(perf_args_make(args, perf_path(), json ? "-j" : "-x;", fd,
 					  *text ? text : nothing));
+	if (!*text)
+		perf->run.hidden = nothing;
 	title = need_memory(perf_args_title(args));
 	perf->run.title = title;
 	if (perf->common.verbose)

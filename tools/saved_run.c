@@ -44,6 +44,17 @@ static void add_rows(struct saved_run *run, const struct gpmu_row *rows, size_t 
 		run->rows[run->n++] = rows[i];
 }
 
+static void add_others(struct saved_run *run, const struct gpmu_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (run->hidden && !rows[i].metric && !strcmp(rows[i].name, run->hidden)) {
+			add_rows(run, rows, i);
+			add_rows(run, rows + i + 1, n - i - 1);
+			return;
+		}
+	add_rows(run, rows, n);
+}
+
 void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struct gpmu_plan *plan)
 {
 	const struct gpmu_row *rows;
@@ -57,7 +68,7 @@ void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struc
 		ret = run->others ? gpmu_saved_others(saved, &rows, &n) : 0;
 	}
 	if (!ret && run->others)
-		add_rows(run, rows, n);
+		add_others(run, rows, n);
 	if (ret)
 		die("%s", strerror(-ret));
 	if (run->n)

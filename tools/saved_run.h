@@ -20,6 +20,7 @@ struct saved_run {
 	const char *host;		/* NULL: this machine */
 	bool per_node;
 	bool others;			/* what is not of the plan has rows too */
+	const char *hidden;		/* but the first of these events; NULL: all of them */
 	/* From saved_run_begin() on */
 	struct output output;
 	struct gpmu_sink *sink;

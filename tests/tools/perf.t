@@ -139,6 +139,14 @@ FAKE_OUTPUT=$data/grace-6.1.json
 GPMU_ROOT=$(machine laptop) run gpmu perf stat -a -M GraceMemBW true
 is "$rc $(args)" "0 stat -j --log-fd FD -e duration_time -a -- true" "metrics that this machine does not have: perf counts no more than the time"
 like "$err" '<not supported> GB/s GraceMemBW' "and they are shown as not supported"
+echo '{"counter-value" : "12.000000", "unit" : "ns", "event" : "duration_time", "event-runtime" : 12, "pcnt-running" : 100.00}' > "$work/time"
+cat "$work/time" "$work/time" > "$work/times"
+FAKE_OUTPUT=$work/time
+GPMU_ROOT=$(machine laptop) run gpmu perf stat -a -M GraceMemBW true
+unlike "$err" duration_time "without that time"
+FAKE_OUTPUT=$work/times
+GPMU_ROOT=$(machine laptop) run gpmu perf stat -a -M GraceMemBW -e duration_time true
+is "$(grep -c duration_time <<< "$err")" 1 "unless it is asked for"
 
 # What the command leaves running keeps the pipe open.
 start=$SECONDS
