@@ -92,11 +92,18 @@ MODEL_PLUGIN_SAN_OBJ := $(MODEL_PLUGIN_SRC:%.c=$(B)/san/%.o)
 $(MODEL_PLUGIN_SAN_OBJ): $(B)/san/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk \
 			 $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(SANITIZERS) -c -o $@ $<
+	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(SANITIZERS) -fPIC -c -o $@ $<
 
 $(MODEL_PLUGIN): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ) metrics/sources/plugin.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,--version-script=metrics/sources/plugin.map,-z,defs \
 		-o $@ $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
+
+# Only a program that the same compiler has built with the sanitizers can load it.
+MODEL_PLUGIN_SAN := $(B)/san/gpmu-model.so
+MODEL_PLUGIN_SAN_OF := $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SRC:%.c=$(B)/san/%.o)
+$(MODEL_PLUGIN_SAN): $(MODEL_PLUGIN_SAN_OF) metrics/sources/plugin.map
+	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -shared -Wl,--version-script=metrics/sources/plugin.map \
+		-o $@ $(MODEL_PLUGIN_SAN_OF)
 
 all: $(GPMU_SO) $(MODEL_PLUGIN)
 

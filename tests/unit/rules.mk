@@ -39,9 +39,17 @@ SOURCE_TESTS	:= $(filter source source-% session session-% region probe traffic%
 $(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
-$(call both,$(SOURCE_TESTS)): $(FAKE_PLUGIN) $(MODEL_PLUGIN) $(B)/flags/folders
-$(call both,$(SOURCE_TESTS)): private TEST_CPPFLAGS := -DFAKE='"$(FAKE_PLUGIN)"' \
-	-DMODEL='"$(MODEL_PLUGIN)"' -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
+FAKE_PLUGIN_SAN	:= $(B)/san/tests/unit/gpmu-fake.so
+$(FAKE_PLUGIN_SAN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -fPIC -shared -o $@ $<
+SOURCE_TESTS_T	:= $(SOURCE_TESTS:%=$(B)/tests/unit/%.t)
+SOURCE_TESTS_SAN := $(SOURCE_TESTS:%=$(B)/tests/unit/%-san.t)
+plugins		= -DFAKE='"$(1)"' -DMODEL='"$(2)"' -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
+$(SOURCE_TESTS_T): $(FAKE_PLUGIN) $(MODEL_PLUGIN) $(B)/flags/folders
+$(SOURCE_TESTS_T): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),$(MODEL_PLUGIN))
+$(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN) $(B)/flags/folders
+$(SOURCE_TESTS_SAN): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
 # These have the model's plugin in them.
 WITH_MODEL	:= source-model-alloc source-model-fuzz
 $(WITH_MODEL:%=$(B)/tests/unit/%.t): private TEST_OBJ := $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)

@@ -36,7 +36,7 @@ UNIT_TESTS	+= $(MODEL_TESTS_T) $(MODEL_TESTS_SAN)
 
 $(MODEL_SAN_OBJ): $(B)/san/%.o: %.c $(RIG_HDR) $(MODEL_HDR) tests/vm/model/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
+	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -fPIC -c -o $@ $<
 
 $(B)/tests/unit/scenario-alloc.t $(B)/tests/unit/scenario-alloc-san.t: \
 	private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
