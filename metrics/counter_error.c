@@ -35,7 +35,7 @@ static const struct refusal {
 	/* Not tried without what the kernel does not know: that would be another event. */
 	{ E2BIG, COUNT_NOT_SUPPORTED, "the kernel is too old for its terms (config3, config4)" },
 	{ ENODEV, COUNT_NOT_SUPPORTED, "its CPU is offline, or its PMU has gone" },
-	{ EBUSY, COUNT_NOT_COUNTED, "somebody else has its PMU's counters" },
+	{ EBUSY, COUNT_NOT_COUNTED, "somebody else, such as another perf, has its PMU's counters" },
 	{ EAGAIN, COUNT_NOT_COUNTED, "its PMU has no counter free now" },
 };
 
@@ -136,12 +136,18 @@ static size_t files_needed(const struct gpmu_plan *plan, const struct source_tar
 	return n;
 }
 
+/* Longer names would leave no room for what to do. */
+#define NAME	"%.48s%s: "
+
 void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan *plan,
 		       const struct event_instance *instance, const struct place *place,
 		       const struct source_target *target)
 {
+	struct gpmu_error where = { .text = "" };
 	struct rlimit limit = { 0, 0 };
 
+	if (place->cpu >= 0)
+		error_set(&where, 0, " on CPU %d", place->cpu);
 	switch (err) {
 	case EACCES:
 	case EPERM:
@@ -150,14 +156,14 @@ void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan
 	case EMFILE:
 		getrlimit(RLIMIT_NOFILE, &limit);
 		error_set(error, 0,
-			  "too many open files: %zu are needed to count this, beside others, "
+			  NAME "too many open files: %zu are needed to count all, beside others, "
 			  "and the limit is %" PRIu64 ": raise it (ulimit -n)",
-			  files_needed(plan, target), (uint64_t)limit.rlim_cur);
+			  instance->name, where.text, files_needed(plan, target), (uint64_t)limit.rlim_cur);
 		break;
 	case ENFILE:
 		error_set(error, 0,
-			  "too many open files on this machine: raise the limit "
-			  "(sysctl fs.file-max)");
+			  NAME "too many open files on this machine: raise the limit "
+			  "(sysctl fs.file-max)", instance->name, where.text);
 		break;
 	case ENOMEM:
 		error_set(error, 0, "out of memory");
@@ -169,7 +175,7 @@ void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan
 		error_set(error, 0, "this kernel counts no events: it is without CONFIG_PERF_EVENTS");
 		break;
 	default:
-		error_set(error, 0, "%s: %s", instance->name, strerror(err));
+		error_set(error, 0, NAME "%s", instance->name, where.text, strerror(err));
 		break;
 	}
 }

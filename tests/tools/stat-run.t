@@ -33,6 +33,8 @@ is "$rc" 0 "options behind the command are the command's"
 is "$(stat -e page-faults cat 2> /dev/null <<< input)" "input" "it has gpmu's standard input and output"
 is "$(stat -e page-faults ls /proc/self/fd 2> /dev/null)" "$(ls /proc/self/fd 2> /dev/null)" "and none of its files"
 many=$(printf 'page-faults,%.0s' {1..60})task-clock
+err=$( (ulimit -n 40; gpmu stat -a -e "$many" true) 2>&1)
+like "$? $err" '^125 gpmu stat: page-faults on CPU [0-9]+: too many open files: [0-9]+ are needed to count all, .*ulimit -n' "too few open files: which event, where, what to do"
 is "$(ulimit -Sn 40; stat -r 2 -e "$many" sh -c 'ulimit -Sn' 2> /dev/null | tr '\n' ' ')" "40 40 " "its limit of open files is as it was"
 mask=$(grep -E '^Sig(Blk|Ign)' /proc/self/status)
 is "$(stat -e page-faults grep -E '^Sig(Blk|Ign)' /proc/self/status 2> /dev/null)" "$mask" "its signals are neither blocked nor ignored"

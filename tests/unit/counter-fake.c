@@ -272,16 +272,18 @@ static const struct {
 	{ ENOSPC, 0, COUNT_NOT_SUPPORTED, "no counter for it" },
 	{ E2BIG, 0, COUNT_NOT_SUPPORTED, "config3" },
 	{ ENODEV, 0, COUNT_NOT_SUPPORTED, "offline" },
-	{ EBUSY, 0, COUNT_NOT_COUNTED, "somebody else" },
-	{ EAGAIN, 0, COUNT_NOT_COUNTED, "free now" },
+	{ EBUSY, 0, COUNT_NOT_COUNTED,
+	  "/cycles/: somebody else, such as another perf, has its PMU's counters on CPU 2" },
+	{ EAGAIN, 0, COUNT_NOT_COUNTED, "/cycles/: its PMU has no counter free now on CPU 2" },
 	{ EACCES, -EACCES, 0, "perf_event_paranoid is 2, which forbids to count all tasks: "
 			      "get CAP_PERFMON, or sysctl kernel.perf_event_paranoid=0" },
 	{ EPERM, -EPERM, 0, "seccomp" },
-	{ EMFILE, -EMFILE, 0, "3 are needed" },
-	{ ENFILE, -ENFILE, 0, "fs.file-max" },
+	{ EMFILE, -EMFILE, 0, "/cycles/ on CPU 2: too many open files: 3 are needed" },
+	{ ENFILE, -ENFILE, 0, "/cycles/ on CPU 2: too many open files on this machine: raise the "
+			      "limit (sysctl fs.file-max)" },
 	{ ENOMEM, -ENOMEM, 0, "out of memory" },
 	{ ENOSYS, -ENOSYS, 0, "CONFIG_PERF_EVENTS" },
-	{ EIO, -EIO, 0, "/cycles/: Input/output error" },
+	{ EIO, -EIO, 0, "/cycles/ on CPU 2: Input/output error" },
 };
 
 static void errnos(void)
