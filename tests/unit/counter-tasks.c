@@ -1,48 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Other tasks and what they start, counted by this kernel. */
 #include <pthread.h>
-#include <sys/wait.h>
 
 #include "counter-test.h"
-
-#define PAGES	500
 
 static const struct gpmu_machine *machine;
 static const struct gpmu_pmu *software;
 static const struct event_instance events[] = { PAGE_FAULTS, TASK_CLOCK };
-
-/* A task that waits to be told to go on */
-struct child {
-	pid_t pid;
-	int go;
-};
-
-static void child_start(struct child *child, void (*run)(void))
-{
-	int ends[2];
-	char byte;
-
-	fflush(stdout);
-	if (pipe(ends))
-		exit(1);
-	child->pid = fork();
-	if (!child->pid) {
-		close(ends[1]);
-		if (read(ends[0], &byte, 1) == 1)
-			run();
-		_exit(0);
-	}
-	close(ends[0]);
-	child->go = ends[1];
-}
-
-static void child_end(struct child *child)
-{
-	if (write(child->go, "", 1) != 1)
-		diag("the child has gone");
-	close(child->go);
-	waitpid(child->pid, NULL, 0);
-}
 
 static void open_tasks(struct counter_test *test, const int *tids, size_t n,
 		       const struct source_target *how)
@@ -78,23 +42,6 @@ static struct count count_child(void (*run)(void), struct source_target how)
 static void touch(void)
 {
 	touch_pages(PAGES);
-}
-
-static void touch_in_child(void)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		touch_pages(PAGES);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
-}
-
-static void touch_and_exec(void)
-{
-	touch_pages(PAGES);
-	execlp("true", "true", (char *)NULL);
 }
 
 static void children(void)

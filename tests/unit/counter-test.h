@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans made by hand, and what the tests of counter ask of the kernel. */
+/* Plans made by hand of what this machine's kernel counts */
 #ifndef GPMU_TESTS_COUNTER_H
 #define GPMU_TESTS_COUNTER_H
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "counts.h"
 #include "gpmu.h"
+#include "kernel-test.h"
 #include "source.h"
-#include "tap.h"
 
 #define MAX_SLOTS	8
 
@@ -120,68 +116,6 @@ static struct count test_count(const struct counter_test *test, size_t slot, siz
 	if (place >= test->counts->slots[slot].length)
 		return none;
 	return test->counts->slots[slot].counts[place];
-}
-
-__attribute__((unused))
-static int open_files(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
-__attribute__((unused))
-static void touch_pages(size_t pages)
-{
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	char *memory = mmap(NULL, pages * size, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return;
-	/* One page at a time, whatever transparent huge pages are set to */
-	madvise(memory, pages * size, MADV_NOHUGEPAGE);
-	for (size_t i = 0; i < pages; i++)
-		((volatile char *)memory)[i * size] = 1;
-	munmap(memory, pages * size);
-}
-
-/* Whether this kernel lets this process count its own page faults in user space */
-__attribute__((unused))
-static bool kernel_counts(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_PAGE_FAULTS,
-		.exclude_kernel = 1,
-	};
-	long fd = syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
-
-	if (fd >= 0)
-		close((int)fd);
-	return fd >= 0;
-}
-
-__attribute__((unused))
-static void skip(const char *what, const char *why)
-{
-	printf("ok %u - %s # SKIP %s\n", ++tap_run, what, why);
-}
-
-/* For main(): true if the kernel lets it do nothing */
-__attribute__((unused))
-static bool skip_all(void)
-{
-	if (kernel_counts())
-		return false;
-	printf("1..0 # SKIP this kernel does not let this user count events\n");
-	return true;
 }
 
 #endif /* GPMU_TESTS_COUNTER_H */

@@ -5,8 +5,6 @@
 
 #include "counter-test.h"
 
-#define PAGES	200
-
 static long reads;	/* system calls, by this program and by libperf */
 
 ssize_t __real_read(int fd, void *buffer, size_t size);

@@ -12,25 +12,6 @@
 
 static struct test test;
 
-/* Runs it in another process: what it returns, 0 to 100, and the text that it wrote */
-static int apart(int (*run)(char *text, size_t size), char *text, size_t size)
-{
-	char *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int status = -1;
-	pid_t pid;
-
-	if (shared == MAP_FAILED)
-		return -1;
-	fflush(stdout);
-	pid = fork();
-	if (!pid)
-		_exit(run(shared, size));
-	waitpid(pid, &status, 0);
-	snprintf(text, size, "%s", shared);
-	munmap(shared, size);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 /* So many files more than now may be open. */
 static void limit_files(rlim_t soft, rlim_t hard)
 {
