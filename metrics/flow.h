@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "gpmu.h"
+#include "list.h"
 
 #define FLOW_MAX_SOCKETS	8
 #define FLOW_PARTS		8	/* most of a rule */
@@ -263,8 +264,6 @@ struct flow_bundle *flow_find_bundle(const struct gpmu_flow *flow, enum flow_pai
 int flow_make_events(struct gpmu_flow *flow);
 /* Names of sources, memories, flows, links and peaks. 0 or -ENOMEM */
 int flow_make_lines(struct gpmu_flow *flow);
-/* New texts; NULL with ENOMEM */
-char *flow_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* The sum of parts */
 void flow_add_up(struct gpmu_flow *flow, const struct flow_part *parts, size_t n_parts,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The events that the rules need, each once. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +13,6 @@ static const char *const kind_names[] = {
 	[GPMU_PMU_C2C0] = "nvidia_nvlink_c2c0_pmu", [GPMU_PMU_C2C1] = "nvidia_nvlink_c2c1_pmu",
 	[GPMU_PMU_CNVLINK] = "nvidia_cnvlink_pmu",
 };
-
-char *flow_print(const char *fmt, ...)
-{
-	char text[256], *copy;
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	copy = strdup(text);
-	return copy;
-}
 
 /* --- which bundles --- */
 
@@ -157,14 +144,14 @@ static int make_event(const struct gpmu_flow *flow, struct flow_event *event,
 	const struct gpmu_pmu *pmu = find_pmu(flow, kind, socket, pmu_name, sizeof(pmu_name));
 
 	if (!pmu) {
-		event->why = flow_print("there is no %s", pmu_name);
+		event->why = text_print("there is no %s", pmu_name);
 	} else if (!gpmu_pmu_event(pmu, name)) {
-		event->why = flow_print("%s has no event %s", pmu_name, name);
+		event->why = text_print("%s has no event %s", pmu_name, name);
 	} else if (number != SIZE_MAX && filter && !gpmu_pmu_format(pmu, filter)) {
-		event->why = flow_print("%s has no filter %s", pmu_name, filter);
+		event->why = text_print("%s has no filter %s", pmu_name, filter);
 	} else {
 		write_filter(pmu, filter, number, bits, sizeof(bits));
-		event->text = flow_print("%s/%s%s/", pmu_name, name, bits);
+		event->text = text_print("%s/%s%s/", pmu_name, name, bits);
 	}
 	event->count = (struct flow_count){
 		.state = event->text ? GPMU_FLOW_NOT_COUNTED : GPMU_FLOW_NOT_SUPPORTED,

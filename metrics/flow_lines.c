@@ -171,7 +171,7 @@ static int make_cells(struct gpmu_flow *flow)
 
 		cell->size = sizeof(*cell);
 		cell->read = cell->write = flow_nothing();
-		cell->name = flow_print("%s -> %s", flow->sources[i / n], flow->memories[i % n]);
+		cell->name = text_print("%s -> %s", flow->sources[i / n], flow->memories[i % n]);
 		if (!cell->name)
 			return -ENOMEM;
 	}
@@ -236,7 +236,7 @@ int flow_make_lines(struct gpmu_flow *flow)
 	int ret;
 
 	flow->title =
-		flow_print("%s, %zu socket%s",
+		text_print("%s, %zu socket%s",
 			   flow->chip == FLOW_SUPERCHIP ?
 				   flow->n_sockets == 1 ? "Grace CPU" : "Grace CPU Superchip" :
 				   "Grace Hopper",

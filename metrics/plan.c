@@ -8,42 +8,6 @@
 #include "error.h"
 #include "plan_build.h"
 
-/* Powers of two, so that the length alone tells whether the room is used up */
-void *plan_room(void *list, size_t length, size_t size)
-{
-	if (length & (length - 1))
-		return list;
-	return reallocarray(list, length ? length * 2 : 1, size);
-}
-
-static char *print(const char *fmt, va_list args)
-{
-	va_list again;
-	char *text;
-	int length;
-
-	va_copy(again, args);
-	length = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
-	if (length < 0)
-		return NULL;
-	text = malloc((size_t)length + 1);
-	if (text)
-		vsnprintf(text, (size_t)length + 1, fmt, args);
-	return text;
-}
-
-char *plan_print(const char *fmt, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, fmt);
-	text = print(fmt, args);
-	va_end(args);
-	return text;
-}
-
 int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 {
 	char **warnings, *line;
@@ -51,7 +15,7 @@ int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 	size_t i;
 
 	va_start(args, fmt);
-	line = print(fmt, args);
+	line = text_vprint(fmt, args);
 	va_end(args);
 	if (!line)
 		return -ENOMEM;
@@ -61,7 +25,7 @@ int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 			return 0;
 		}
 	}
-	warnings = plan_room(plan->warnings, plan->n_warnings, sizeof(*warnings));
+	warnings = list_room(plan->warnings, plan->n_warnings, sizeof(*warnings));
 	if (!warnings) {
 		free(line);
 		return -ENOMEM;
@@ -73,7 +37,7 @@ int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 
 int plan_add_item(struct gpmu_plan *plan, int kind, size_t index)
 {
-	struct plan_item *items = plan_room(plan->items, plan->n_items, sizeof(*items));
+	struct plan_item *items = list_room(plan->items, plan->n_items, sizeof(*items));
 
 	if (!items)
 		return -ENOMEM;

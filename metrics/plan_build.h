@@ -6,15 +6,11 @@
 #ifndef GPMU_PLAN_BUILD_H
 #define GPMU_PLAN_BUILD_H
 
+#include "list.h"
 #include "plan.h"
 
 /* --- plan.c */
 
-/* A list of @length entries with room for one more; NULL if there is no memory: it is as it was */
-void *plan_room(void *list, size_t length, size_t size);
-/* "FMT" of printf; NULL if there is no memory */
-__attribute__((format(printf, 1, 2)))
-char *plan_print(const char *fmt, ...);
 /* A warning, unless there is the same already */
 __attribute__((format(printf, 2, 3)))
 int plan_warn(struct gpmu_plan *plan, const char *fmt, ...);

@@ -11,7 +11,7 @@
 /* An entry of the plan with nothing but its text; NULL if there is no memory */
 static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 {
-	struct plan_event *events = plan_room(plan->events, plan->n_events, sizeof(*events));
+	struct plan_event *events = list_room(plan->events, plan->n_events, sizeof(*events));
 	struct plan_event *event;
 
 	if (!events)

@@ -18,17 +18,17 @@ static const char *const not_filters[] = { "event", "config", "config1", "config
 static int add_term(struct plan_filter *filter, const char *term, size_t length)
 {
 	size_t n = filter->length, size = sizeof(*filter->terms);
-	char **terms = plan_room(filter->terms, n, size), **names;
+	char **terms = list_room(filter->terms, n, size), **names;
 	bool *used;
 
 	if (!terms)
 		return -ENOMEM;
 	filter->terms = terms;
-	names = plan_room(filter->names, n, size);
+	names = list_room(filter->names, n, size);
 	if (!names)
 		return -ENOMEM;
 	filter->names = names;
-	used = plan_room(filter->used, n, sizeof(*used));
+	used = list_room(filter->used, n, sizeof(*used));
 	if (!used)
 		return -ENOMEM;
 	filter->used = used;
@@ -158,7 +158,7 @@ static int add_formats(char **list, const struct gpmu_pmu *pmu)
 	for (i = 0; (format = gpmu_pmu_format_name(pmu, i)); i++) {
 		if (!is_filter(format) || has_word(*list, format))
 			continue;
-		longer = *list ? plan_print("%s, %s", *list, format) : plan_print("%s", format);
+		longer = *list ? text_print("%s, %s", *list, format) : text_print("%s", format);
 		if (!longer)
 			return -ENOMEM;
 		free(*list);

@@ -87,13 +87,13 @@ char *plan_misfit(const struct plan_member *members, size_t length)
 	struct cost cost;
 
 	if (!is_known(pmu))
-		return plan_print("%s cannot count its %zu events at the same time",
+		return text_print("%s cannot count its %zu events at the same time",
 				  pmu ? gpmu_pmu_name(pmu) : "the kernel", length);
 	cost = cost_of(members, length);
 	if (cost.cycles)
-		return plan_print("needs the cycle counter of %s %zu times", gpmu_pmu_name(pmu),
+		return text_print("needs the cycle counter of %s %zu times", gpmu_pmu_name(pmu),
 				  cost.cycles + 1);
-	return plan_print("needs %zu event counters of %s, which has %d", cost.counters,
+	return text_print("needs %zu event counters of %s, which has %d", cost.counters,
 			  gpmu_pmu_name(pmu), gpmu_pmu_counters(pmu));
 }
 

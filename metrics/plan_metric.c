@@ -63,12 +63,12 @@ static char *why_not_supported(const struct gpmu_plan *plan, const struct gpmu_m
 	const char *pmu = gpmu_metric_pmu(metric);
 
 	if (!has_pmu(plan->machine, pmu))
-		return pmu ? plan_print("this machine has no PMU %s", pmu) :
-			     plan_print("this machine shows no PMU of its CPUs");
+		return pmu ? text_print("this machine has no PMU %s", pmu) :
+			     text_print("this machine shows no PMU of its CPUs");
 	if (pmu && gpmu_metric_compat(metric))
-		return plan_print("it is for %s with the identifier %s", pmu,
+		return text_print("it is for %s with the identifier %s", pmu,
 				  gpmu_metric_compat(metric));
-	return plan_print("it is for other CPUs, those of %s", gpmu_metric_cpu(metric));
+	return text_print("it is for other CPUs, those of %s", gpmu_metric_cpu(metric));
 }
 
 /* --- what an id of the formula is --- */
@@ -90,7 +90,7 @@ static int event_text(struct adding *a, const char *id, char **text, bool *filte
 	ret = plan_filter_apply(a->request->filter, a->plan->machine, text, filtered);
 	if (ret || !modifiers)
 		return ret;
-	changed = plan_print(first || *filtered ? "%s%s" : "%s:%s", *text, modifiers);
+	changed = text_print(first || *filtered ? "%s%s" : "%s:%s", *text, modifiers);
 	if (!changed)
 		return -ENOMEM;
 	free(*text);
@@ -105,7 +105,7 @@ static int mark_user_only(struct plan_metric *metric)
 
 	if (metric->user_only)
 		return 0;
-	label = plan_print("%s:u", metric->label);
+	label = text_print("%s:u", metric->label);
 	if (!label)
 		return -ENOMEM;
 	free(metric->label);
@@ -148,11 +148,11 @@ static int find_metric(const struct gpmu_plan *plan, const char *id,
 /* "A uses B uses A" */
 static int fail_cycle(struct adding *a, const struct visit *last, const struct gpmu_metric *metric)
 {
-	char *path = plan_print("%s", gpmu_metric_name(metric)), *longer;
+	char *path = text_print("%s", gpmu_metric_name(metric)), *longer;
 	const struct visit *visit = last;
 
 	for (; path; visit = visit->user) {
-		longer = plan_print("%s uses %s", gpmu_metric_name(visit->metric), path);
+		longer = text_print("%s uses %s", gpmu_metric_name(visit->metric), path);
 		free(path);
 		path = longer;
 		if (visit->metric == metric)
@@ -229,7 +229,7 @@ static int compile(struct gpmu_plan *plan, const char *text, struct gpmu_expr **
 	}
 	if (*expr)
 		return 0;
-	*why = plan_print("its formula cannot be computed: %s", error.text);
+	*why = text_print("its formula cannot be computed: %s", error.text);
 	return *why ? -EINVAL : -ENOMEM;
 }
 
@@ -262,7 +262,7 @@ static char *label_of(const struct gpmu_metric *metric, const struct plan_reques
 {
 	const char *filter = request->filter_text, *modifiers = request->modifiers;
 
-	return plan_print("%s%s%s%s%s%s", gpmu_metric_name(metric), filter ? "/" : "",
+	return text_print("%s%s%s%s%s%s", gpmu_metric_name(metric), filter ? "/" : "",
 			  filter ? filter : "", filter ? "/" : "", modifiers ? ":" : "",
 			  modifiers ? modifiers : "");
 }
@@ -277,7 +277,7 @@ static int copy(char **to, const char *from)
 static int append(struct adding *a, const struct gpmu_metric *metric, size_t *index)
 {
 	struct gpmu_plan *plan = a->plan;
-	struct plan_metric *list = plan_room(plan->metrics, plan->n_metrics, sizeof(*list));
+	struct plan_metric *list = list_room(plan->metrics, plan->n_metrics, sizeof(*list));
 	struct plan_metric *entry;
 
 	if (!list)
@@ -307,7 +307,7 @@ static int add(struct adding *a, const struct gpmu_metric *metric, const struct 
 		return ret;
 	if (visit.depth == MAX_DEPTH)
 		return set_why(a->plan, *index,
-			       plan_print("metrics use metrics deeper than %d", MAX_DEPTH));
+			       text_print("metrics use metrics deeper than %d", MAX_DEPTH));
 	ret = gpmu_metric_supported(metric, a->plan->machine);
 	if (ret < 0)
 		return ret;

@@ -6,19 +6,6 @@
 
 #include "row.h"
 
-void *rows_room(void *list, size_t *room, size_t length, size_t size)
-{
-	size_t more = *room ? *room * 2 : 16;
-	void *new;
-
-	if (length < *room)
-		return list;
-	new = reallocarray(list, more, size);
-	if (new)
-		*room = more;
-	return new;
-}
-
 struct gpmu_rows *rows_new(const struct gpmu_plan *plan, const struct rows_options *options)
 {
 	struct gpmu_rows *rows = calloc(1, sizeof(*rows));

@@ -15,6 +15,7 @@
 
 #include "counts.h"
 #include "gpmu.h"
+#include "list.h"
 #include "plan.h"
 
 enum rows_aggregation {
@@ -92,23 +93,23 @@ struct gpmu_rows {
 	struct rows_options options;
 	struct gpmu_counts *shape;	/* the places that the layout is of; or NULL */
 	struct row_unit *units;
-	size_t n_units, units_room, last_unit;
+	size_t n_units, last_unit;
 	struct row_part *parts;
-	size_t n_parts, parts_room;
+	size_t n_parts;
 	struct row_sum *sums;
-	size_t n_sums, sums_room;
+	size_t n_sums;
 	struct row_result *results;	/* of the sums */
 	struct row_input *inputs;
-	size_t n_inputs, inputs_room;
+	size_t n_inputs;
 	struct row_eval *evals;		/* those that others use before these */
-	size_t n_evals, evals_room;
+	size_t n_evals;
 	size_t *eval_of;		/* metrics x units: index + 1, or 0 */
 	struct gpmu_expr_value *values;	/* as many as any expression has ids */
 	struct row_source *sources;	/* one for each row */
 	struct gpmu_row *rows;
-	size_t n_rows, rows_room, sources_room;
+	size_t n_rows;
 	char **kinds;			/* of PMUs, which rows point to */
-	size_t n_kinds, kinds_room;
+	size_t n_kinds;
 };
 
 /* For the counts of a plan, which has to outlive it; new; NULL with ENOMEM */
@@ -124,11 +125,6 @@ void rows_free(struct gpmu_rows *rows);
 int rows_fill(struct gpmu_rows *rows, const struct gpmu_counts *counts);
 /* They change with the next rows_fill(); their texts are the plan's, why @counts' too. */
 const struct gpmu_row *rows_get(const struct gpmu_rows *rows, size_t *length);
-
-/* --- row.c */
-
-/* The list, with room for one more than @length elements of @size; NULL: it is as it was */
-void *rows_room(void *list, size_t *room, size_t length, size_t size);
 
 /* --- row_unit.c */
 

@@ -10,7 +10,7 @@
 /* The sets of a metric */
 struct sets {
 	struct row_set *list;
-	size_t length, room;
+	size_t length;
 };
 
 /* The units of an item */
@@ -34,7 +34,7 @@ static bool supported(const struct plan_metric *metric)
 
 static int add_set(struct sets *sets, const struct plan_input *input)
 {
-	struct row_set *list = rows_room(sets->list, &sets->room, sets->length, sizeof(*list));
+	struct row_set *list = list_room(sets->list, sets->length, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -106,8 +106,7 @@ static int find_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 
 static int add_part(struct gpmu_rows *rows, size_t slot, size_t place)
 {
-	struct row_part *parts = rows_room(rows->parts, &rows->parts_room, rows->n_parts,
-					   sizeof(*parts));
+	struct row_part *parts = list_room(rows->parts, rows->n_parts, sizeof(*parts));
 
 	if (!parts)
 		return -ENOMEM;
@@ -142,7 +141,7 @@ static int add_sum(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		   size_t *index)
 {
 	struct row_sum sum = { .first = rows->n_parts, .scaled = scaled };
-	struct row_sum *sums = rows_room(rows->sums, &rows->sums_room, rows->n_sums, sizeof(*sums));
+	struct row_sum *sums = list_room(rows->sums, rows->n_sums, sizeof(*sums));
 	int ret = 0;
 
 	if (!sums)
@@ -163,8 +162,7 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 
 static int add_input(struct gpmu_rows *rows, const struct row_input *input)
 {
-	struct row_input *inputs = rows_room(rows->inputs, &rows->inputs_room, rows->n_inputs,
-					     sizeof(*inputs));
+	struct row_input *inputs = list_room(rows->inputs, rows->n_inputs, sizeof(*inputs));
 
 	if (!inputs)
 		return -ENOMEM;
@@ -225,7 +223,7 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 	ret = add_inputs(rows, counts, planned->inputs, eval.length, unit, &eval.first);
 	if (ret)
 		return ret;
-	evals = rows_room(rows->evals, &rows->evals_room, rows->n_evals, sizeof(*evals));
+	evals = list_room(rows->evals, rows->n_evals, sizeof(*evals));
 	if (!evals)
 		return -ENOMEM;
 	rows->evals = evals;
@@ -297,7 +295,7 @@ static void note_eval(const struct gpmu_rows *rows, const struct row_eval *eval,
 
 static int add_kind(struct gpmu_rows *rows, const char *name, size_t length)
 {
-	char **kinds = rows_room(rows->kinds, &rows->kinds_room, rows->n_kinds, sizeof(*kinds));
+	char **kinds = list_room(rows->kinds, rows->n_kinds, sizeof(*kinds));
 	char *kind;
 
 	if (!kinds)
@@ -344,11 +342,11 @@ static int add_row(struct gpmu_rows *rows, size_t unit, const struct row_source 
 	struct pmus pmus = { 0 };
 	struct gpmu_row *list;
 
-	list = rows_room(rows->rows, &rows->rows_room, rows->n_rows, sizeof(*list));
+	list = list_room(rows->rows, rows->n_rows, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	rows->rows = list;
-	sources = rows_room(rows->sources, &rows->sources_room, rows->n_rows, sizeof(*sources));
+	sources = list_room(rows->sources, rows->n_rows, sizeof(*sources));
 	if (!sources)
 		return -ENOMEM;
 	rows->sources = sources;

@@ -96,7 +96,7 @@ static int add_unit(struct gpmu_rows *rows, enum gpmu_scope scope, int number, i
 			return 0;
 		}
 	}
-	units = rows_room(rows->units, &rows->units_room, rows->n_units, sizeof(*units));
+	units = list_room(rows->units, rows->n_units, sizeof(*units));
 	if (!units)
 		return -ENOMEM;
 	rows->units = units;
@@ -123,7 +123,7 @@ struct key {
 
 struct keys {
 	struct key *list;
-	size_t length, room;
+	size_t length;
 	enum gpmu_scope scope;
 };
 
@@ -141,7 +141,7 @@ static int add_key(struct keys *keys, int number, int node)
 	/* Places are ascending nearly always. */
 	if (keys->length && keys->list[keys->length - 1].number == number)
 		return 0;
-	list = rows_room(keys->list, &keys->room, keys->length, sizeof(*list));
+	list = list_room(keys->list, keys->length, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	keys->list = list;

@@ -108,7 +108,7 @@ int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, 
 	if (!*entry) {
 		if (texts->length == SAVED_MAX_TEXTS)
 			return -E2BIG;
-		list = rows_room(texts->list, &texts->room, texts->length, sizeof(*list));
+		list = list_room(texts->list, texts->length, sizeof(*list));
 		if (!list)
 			return -ENOMEM;
 		texts->list = list;
@@ -123,11 +123,11 @@ int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, 
 /* --- records --- */
 
 /* As long as there is room for texts */
-static int make_last(struct saved_table *table, size_t room)
+static int make_last(struct saved_table *table, size_t texts)
 {
-	size_t *last;
+	size_t room = 2 * texts, *last;
 
-	if (table->last_room >= room)
+	if (table->last_room >= texts)
 		return 0;
 	last = reallocarray(table->last, room, sizeof(*last));
 	if (!last)
@@ -186,12 +186,12 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 		ret = saved_texts_add(&saved->texts, line->metric.at, line->metric.length,
 				      &record.metric);
 	if (!ret)
-		ret = make_last(table, saved->texts.room);
+		ret = make_last(table, saved->texts.length);
 	if (!ret && table->length == SAVED_MAX_RECORDS)
 		ret = -E2BIG;
 	if (ret)
 		return ret;
-	list = rows_room(table->list, &table->room, table->length, sizeof(*list));
+	list = list_room(table->list, table->length, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	table->list = list;

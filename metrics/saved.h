@@ -127,7 +127,7 @@ int saved_name_fits(const struct saved_name *printed, const struct saved_name *p
 /* Texts, each once */
 struct saved_texts {
 	struct saved_name *list;
-	size_t length, room;
+	size_t length;
 	size_t *table;		/* by hash: index + 1, or 0 */
 	size_t table_size;
 };
@@ -152,7 +152,7 @@ struct saved_record {
 
 struct saved_table {
 	struct saved_record *list;
-	size_t length, room;
+	size_t length;
 	size_t *last;		/* of each text: its last record, or SAVED_NONE */
 	size_t last_room;
 	bool timed;

@@ -9,12 +9,13 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "list.h"
 #include "log.h"
 #include "session.h"
 
 struct tids {
 	int *list;
-	size_t length, room;
+	size_t length;
 };
 
 static int no_memory(struct gpmu_error *error)
@@ -25,16 +26,11 @@ static int no_memory(struct gpmu_error *error)
 
 static int add_tid(struct tids *tids, int tid)
 {
-	size_t room = tids->room ? tids->room * 2 : 16;
-	int *list = tids->list;
+	int *list = list_room(tids->list, tids->length, sizeof(*list));
 
-	if (tids->length == tids->room) {
-		list = realloc(tids->list, room * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		tids->list = list;
-		tids->room = room;
-	}
+	if (!list)
+		return -ENOMEM;
+	tids->list = list;
 	list[tids->length++] = tid;
 	return 0;
 }
