@@ -19,6 +19,7 @@
 
 #define MAX_ROUNDS	100
 #define MAX_WORDS	40
+#define WAKES		1000
 #define TRACEPOINT	"/sys/kernel/tracing/events/sched/sched_switch/id"
 #define SOFTWARE	"task-clock,context-switches,page-faults,cpu-migrations,minor-faults," \
 			"major-faults,alignment-faults,emulation-faults"
@@ -28,22 +29,25 @@
 			"sched:sched_process_exec,sched:sched_stat_runtime,irq:softirq_entry," \
 			"irq:softirq_exit,irq:softirq_raise,irq:irq_handler_entry," \
 			"irq:irq_handler_exit"
-#define INTERVALS	" -I 1 -x, -o /dev/null -- sleep 1"
+#define OUT		"OUT"		/* stands for a file */
+#define INTERVALS	" -I 1 -x, -o " OUT " -- sleep 1"
 
 static const struct bench {
 	const char *what, *arguments;
 	int rounds;
 	double goal;
+	int lines;		/* of an interval; 0: there are none */
 	int tracepoints;
 } benches[] = {
 	{ "stat -- true", "stat -e task-clock,context-switches,page-faults,cpu-migrations -- true",
-	  MAX_ROUNDS, 1.0 / 3, 0 },
-	{ "list", "list", 10, 1.0 / 3, 0 },
-	{ "stat -I 1, 8 software events, all CPUs", "stat -a -e " SOFTWARE INTERVALS, 5, 0.2, 0 },
-	{ "stat -I 1, 16 tracepoints, all CPUs", "stat -a -e " TRACEPOINTS INTERVALS, 5, 0.2, 1 },
-	{ "stat -I 1, 8 software events, a task", "stat -i -e " SOFTWARE INTERVALS, 5, 0.2, 0 },
-	{ "stat -I 1, 8 software events, a task and its children",
-	  "stat -e " SOFTWARE INTERVALS, 5, 0.2, 0 },
+	  MAX_ROUNDS, 1.0 / 3, 0, 0 },
+	{ "list", "list", 10, 1.0 / 3, 0, 0 },
+	{ "stat -I 1, 8 software events, all CPUs", "stat -a -e " SOFTWARE INTERVALS, 5, 0.2, 8, 0 },
+	{ "stat -I 1, 16 tracepoints, all CPUs", "stat -a -e " TRACEPOINTS INTERVALS, 5, 0.2, 16,
+	  1 },
+	{ "stat -I 1, 8 software events, a task", "stat -i -e " SOFTWARE INTERVALS, 5, 0.2, 8, 0 },
+	{ "stat -I 1, 8 software events, a task and children",
+	  "stat -e " SOFTWARE INTERVALS, 5, 0.2, 8, 0 },
 };
 
 #define BENCHES	(sizeof(benches) / sizeof(benches[0]))
@@ -51,11 +55,14 @@ static const struct bench {
 struct cost {
 	double cpu, wall;	/* ms */
 	double reads;		/* -1: the kernel does not tell */
+	double lines;		/* that it wrote to the file */
 };
 
 struct costs {
-	double cpu[MAX_ROUNDS], wall[MAX_ROUNDS], reads[MAX_ROUNDS];
+	double cpu[MAX_ROUNDS], wall[MAX_ROUNDS], reads[MAX_ROUNDS], lines[MAX_ROUNDS];
 };
+
+static char out[] = "/tmp/gpmu-bench.XXXXXX";
 
 static double now_ms(void)
 {
@@ -78,8 +85,21 @@ static void split(const char *program, char *words, char **argv)
 	argv[n++] = (char *)program;
 	for (word = strtok_r(words, " ", &at); word && n < MAX_WORDS;
 	     word = strtok_r(NULL, " ", &at))
-		argv[n++] = word;
+		argv[n++] = strcmp(word, OUT) ? word : out;
 	argv[n] = NULL;
+}
+
+static double count_lines(void)
+{
+	FILE *file = fopen(out, "re");
+	double n = 0;
+	int c;
+
+	while (file && (c = getc(file)) != EOF)
+		n += c == '\n';
+	if (file)
+		fclose(file);
+	return n;
 }
 
 /* Of a process that has ended, and of those that it has waited for */
@@ -136,6 +156,7 @@ static int measure(const char *program, const char *arguments, struct cost *cost
 	if (wait4(pid, &status, 0, &usage) != pid || status)
 		return 0;
 	cost->cpu = ms_of(&usage.ru_utime) + ms_of(&usage.ru_stime);
+	cost->lines = count_lines();
 	return 1;
 }
 
@@ -155,7 +176,7 @@ static double median(double *list, int n)
 static struct cost medians(struct costs *costs, int n)
 {
 	return (struct cost){ median(costs->cpu, n), median(costs->wall, n),
-			      median(costs->reads, n) };
+			      median(costs->reads, n), median(costs->lines, n) };
 }
 
 static void keep(struct costs *costs, int round, const struct cost *cost)
@@ -163,6 +184,7 @@ static void keep(struct costs *costs, int round, const struct cost *cost)
 	costs->cpu[round] = cost->cpu;
 	costs->wall[round] = cost->wall;
 	costs->reads[round] = cost->reads;
+	costs->lines[round] = cost->lines;
 }
 
 static void show(const char *what, const char *kind, const char *unit, double ours, double theirs,
@@ -193,8 +215,15 @@ static void compare(const struct bench *bench, const char *gpmu, const char *per
 	our = medians(&ours, bench->rounds);
 	their = medians(&theirs, bench->rounds);
 	show(bench->what, "CPU", "ms", our.cpu, their.cpu, bench->goal);
-	if (!strstr(bench->arguments, "sleep"))
+	if (!bench->lines)
 		show(bench->what, "time", "ms", our.wall, their.wall, bench->goal);
+	/* perf waits for a millisecond after each interval, gpmu for the next of them. */
+	if (bench->lines && our.lines > 0 && their.lines > 0) {
+		show(bench->what, "intervals", "", our.lines / bench->lines,
+		     their.lines / bench->lines, 0);
+		show(bench->what, "CPU of each", "us", our.cpu * 1e3 * bench->lines / our.lines,
+		     their.cpu * 1e3 * bench->lines / their.lines, 0);
+	}
 	if (our.reads > 0)
 		show(bench->what, "reads", "", our.reads, their.reads, 0);
 }
@@ -215,12 +244,30 @@ static void show_floor(const char *perf)
 	     2 * median(alone, MAX_ROUNDS), median(program, MAX_ROUNDS), 0);
 }
 
+/* What an interval of a millisecond costs before anything is done in it */
+static void show_waking(void)
+{
+	const struct timespec wait = { 0, 1000000 };
+	struct rusage before, after;
+	char text[24];
+
+	getrusage(RUSAGE_SELF, &before);
+	for (int i = 0; i < WAKES; i++)
+		nanosleep(&wait, NULL);
+	getrusage(RUSAGE_SELF, &after);
+	snprintf(text, sizeof(text), "%.2f us", 1e3 / WAKES *
+		 (ms_of(&after.ru_utime) + ms_of(&after.ru_stime) - ms_of(&before.ru_utime) -
+		  ms_of(&before.ru_stime)));
+	bench_none("waking up after a millisecond, and no more: CPU", text);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
 		bench_none("gpmu beside perf", "there is no perf: make perf");
 		return 0;
 	}
+	close(mkstemp(out));
 	for (int i = 2; i < argc; i++) {
 		printf("gpmu beside %s\n", argv[i]);
 		for (size_t j = 0; j < BENCHES; j++) {
@@ -231,5 +278,7 @@ int main(int argc, char **argv)
 		}
 		show_floor(argv[i]);
 	}
+	show_waking();
+	unlink(out);
 	return 0;
 }
