@@ -13,6 +13,7 @@
 #include "machine_sysfs.h"
 
 #define MAX_PATH	384	/* of a warning */
+#define PIECE		4096	/* bytes: the least page, of which sysfs gives one */
 
 /* The folder's path below the root, with a "/" behind it. Returns its length. */
 static size_t path_of(const struct sysfs_dir *dir, char *path, size_t size)
@@ -159,8 +160,12 @@ void sysfs_names_release(struct sysfs_names *names)
 	*names = (struct sysfs_names){ 0 };
 }
 
-/* Up to the file's end or @size bytes; how many, or -errno */
-static ssize_t read_bytes(int fd, char *buffer, size_t size)
+/*
+ * Up to the file's end or @size bytes; how many, or -errno. Files of sysfs, as those of a
+ * disk, give as much as they have of @piece bytes; those of proc and tracefs, which have
+ * no size, may give less before their end (@piece 0).
+ */
+static ssize_t read_bytes(int fd, char *buffer, size_t size, size_t piece)
 {
 	size_t len = 0;
 	ssize_t n;
@@ -171,9 +176,9 @@ static ssize_t read_bytes(int fd, char *buffer, size_t size)
 			continue;
 		if (n < 0)
 			return -errno;
-		if (!n)
-			break;
 		len += (size_t)n;
+		if (!n || (size_t)n < piece)
+			break;
 	}
 	return (ssize_t)len;
 }
@@ -195,7 +200,7 @@ int sysfs_read(int dir, const char *path, char *buffer, size_t size)
 	else if (!S_ISREG(stat.st_mode))
 		len = S_ISDIR(stat.st_mode) ? -EISDIR : -ENOTSUP;
 	else
-		len = read_bytes(fd, buffer, size);
+		len = read_bytes(fd, buffer, size, stat.st_size > 0 ? PIECE : 0);
 	close(fd);
 	if (len < 0)
 		return (int)len;

@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* How many read system calls an interval takes */
-#include <fcntl.h>
 #include <sys/wait.h>
 
+#include "reads.h"
 #include "session-kernel.h"
 
 #define EVENTS	"page-faults:u,task-clock:u,context-switches:u,dummy:u"
-
-/* The read system calls of this thread so far, without those of this function; 0: not known */
-static uint64_t reads(void)
-{
-	static uint64_t own;
-	char text[512], *line;
-	ssize_t n;
-	int fd = open("/proc/thread-self/io", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	line = strstr(text, "syscr: ");
-	return line ? strtoull(line + strlen("syscr: "), NULL, 10) - own++ : 0;
-}
 
 static void is_reads(const char *events, const struct gpmu_session_options *options,
 		     uint64_t want, const char *what)
