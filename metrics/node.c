@@ -7,16 +7,35 @@
 
 #include "node.h"
 
+/*
+ * Of how many CPUs of the node the package is to be read: of the first, where that one's
+ * package has them all. Linux before 5.3 does not tell.
+ */
+static int cpus_to_read(const struct gpmu_node *node, const struct sysfs_dir *cpus, size_t *n)
+{
+	struct cpus package;
+	char path[64];
+	int ret;
+
+	snprintf(path, sizeof(path), "cpu%d/topology/package_cpus_list", cpus_first(&node->cpus));
+	ret = sysfs_cpus(cpus, path, &package);
+	*n = !ret && cpus_within(&node->cpus, &package) ? 1 : node->cpus.len;
+	cpus_release(&package);
+	return sysfs_optional(ret);
+}
+
 /* The package that all CPUs of the node are of, else -1 */
 static int read_package(struct gpmu_node *node, const struct sysfs_dir *cpus)
 {
 	char path[64];
 	int64_t package, first = -1;
+	size_t n;
+	int ret = cpus_to_read(node, cpus, &n);
 
 	node->package = -1;
-	for (size_t i = 0; i < node->cpus.len; i++) {
-		int ret;
-
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "cpu%d/topology/physical_package_id",
 			 node->cpus.ids[i]);
 		ret = sysfs_number(cpus, path, -1, INT_MAX, &package);

@@ -4,12 +4,51 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "gpmu.h"
 #include "machine_sysfs.h"
 #include "reads.h"
 #include "sysroot.h"
 #include "tap.h"
 
+#define CPUS	"sys/devices/system/cpu/"
+#define NODES	"sys/devices/system/node/"
 #define BIG	10000
+
+static uint64_t reads_of_machine(const struct sysroot *root, int want, const char *what)
+{
+	uint64_t before = reads(), after;
+	struct gpmu_machine *machine = gpmu_machine_new(root->path, NULL);
+
+	after = reads();
+	ok(machine && gpmu_node_package(gpmu_machine_node(machine, 0)) == want,
+	   "%s: the package is %d", what, want);
+	gpmu_machine_free(machine);
+	return after - before;
+}
+
+static void packages(void)
+{
+	uint64_t each, first;
+	struct sysroot root;
+
+	sysroot_init(&root);
+	sysroot_put(&root, NODES "node0/cpulist", "0-3\n");
+	for (int i = 0; i < 4; i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path), CPUS "cpu%d/topology/physical_package_id", i);
+		sysroot_put(&root, path, i < 3 ? "36\n" : "37\n");
+	}
+	reads_of_machine(&root, -1, "CPUs of two packages");
+	sysroot_put(&root, CPUS "cpu0/topology/package_cpus_list", "0-2\n");
+	each = reads_of_machine(&root, -1, "which the first one's tells");
+	sysroot_put(&root, CPUS "cpu3/topology/physical_package_id", "36\n");
+	reads_of_machine(&root, 36, "CPUs of one package");
+	sysroot_put(&root, CPUS "cpu0/topology/package_cpus_list", "0-7\n");
+	first = reads_of_machine(&root, 36, "which the first one's tells");
+	is_u64(first, each - 3, "the other three are not looked at");
+	sysroot_release(&root);
+}
 
 int main(void)
 {
@@ -42,5 +81,6 @@ int main(void)
 	ok(reads() - before == 2 && len > 0, "one of proc to its end");
 	close(fd);
 	sysroot_release(&root);
+	packages();
 	return done_testing();
 }
