@@ -64,6 +64,15 @@ static bool shorten(char *name)
 	return end;
 }
 
+/* A name of perf's that the kernel counts itself; no CPU has an event of that name. */
+static bool is_software(const char *name)
+{
+	uint64_t config;
+	uint32_t type;
+
+	return event_find_generic(name, &type, &config) && type == PERF_TYPE_SOFTWARE;
+}
+
 /* The catalog's PMUs have no numbers, and the CPUs' own no name */
 static int find_in_catalog(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			   const char *name, const struct gpmu_event_def **event)
@@ -72,6 +81,9 @@ static int find_in_catalog(const struct event_builder *builder, const struct gpm
 	int ret = 0;
 
 	*event = NULL;
+	/* Else software's events would be the reason to load the catalog. */
+	if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE && is_software(name))
+		return 0;
 	if (!builder->catalog || strlen(gpmu_pmu_name(pmu)) >= sizeof(base))
 		return 0;
 	stpcpy(base, gpmu_pmu_name(pmu));

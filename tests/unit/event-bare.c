@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Events without a PMU: of the cores, of the kernel, of other PMUs, raw, and libgpmu's own. */
 #include "catalog.h"
+#include "event_build.h"
 #include "event-test.h"
 
 #define PMUS	"sys/bus/event_source/devices/"
 
 static void software(void)
 {
+	const struct gpmu_event_def *event;
 	struct fixture vm;
+	uint64_t config, software = 0;
+	uint32_t type;
 
 	fixture_init(&vm, "vm");
 	is_event(&vm, "page-faults", "page-faults = software 1 0x2", "an event of the kernel");
-	ok(!vm.catalog->complete, "where there is no core PMU, it takes nothing of the catalog");
+	fixture_release(&vm);
+	fixture_init(&vm, "superchip");
+	is_event(&vm, "page-faults", "page-faults = software 1 0x2", "also beside a core PMU");
+	ok(!vm.catalog->complete, "they take nothing of the catalog");
+	for (size_t i = 0; (event = gpmu_catalog_event(vm.catalog, i)); i++)
+		if (!gpmu_event_def_pmu(event) &&
+		    event_find_generic(gpmu_event_def_name(event), &type, &config))
+			software += type == PERF_TYPE_SOFTWARE;
+	is_u64(software, 0, "which has no event of a CPU with such a name");
 	fixture_release(&vm);
 }
 
