@@ -476,7 +476,7 @@ static void together(void)
 }
 
 /* Events that are a group only to be read at once */
-static void apart(void)
+static void opened_apart(void)
 {
 	struct counter_test test;
 
@@ -696,7 +696,7 @@ int main(void)
 	interrupted();
 	one_event();
 	together();
-	apart();
+	opened_apart();
 	pinned();
 	vanish();
 	never_ran();
