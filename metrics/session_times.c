@@ -104,10 +104,26 @@ void session_times_release(struct session_times *times)
 	cpus_release(&times->cpus);
 }
 
-/* A command may have blanks and parentheses in its name. */
+/* Whether @text begins with @count numbers; a negative one is read and means nothing */
+static bool read_numbers(const char *text, unsigned long long *numbers, size_t count)
+{
+	char *end;
+
+	for (size_t i = 0; i < count; i++, text = end) {
+		numbers[i] = strtoull(text, &end, 10);
+		if (end == text)
+			return false;
+	}
+	return true;
+}
+
+/* The fields of /proc/PID/stat behind state, by proc(5), and the first that is not read */
+enum { STAT_UTIME = 10, STAT_STIME, STAT_CUTIME, STAT_CSTIME, STAT_END };
+
+/* A command may have blanks and parentheses in its name; the state is a letter. */
 static bool read_task(int file, bool children, struct ticks *ticks)
 {
-	unsigned long long user, system, child_user, child_system;
+	unsigned long long fields[STAT_END];
 	char text[1024];
 	const char *name_end;
 	ssize_t n = pread(file, text, sizeof(text) - 1, 0);
@@ -116,12 +132,11 @@ static bool read_task(int file, bool children, struct ticks *ticks)
 		return false;
 	text[n] = '\0';
 	name_end = strrchr(text, ')');
-	if (!name_end ||
-	    sscanf(name_end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
-		   &user, &system, &child_user, &child_system) != 4)
+	if (!name_end || strlen(name_end) < strlen(") S ") ||
+	    !read_numbers(name_end + strlen(") S"), fields, STAT_END))
 		return false;
-	ticks->user += user + (children ? child_user : 0);
-	ticks->system += system + (children ? child_system : 0);
+	ticks->user += fields[STAT_UTIME] + (children ? fields[STAT_CUTIME] : 0);
+	ticks->system += fields[STAT_STIME] + (children ? fields[STAT_CSTIME] : 0);
 	return true;
 }
 
@@ -140,17 +155,17 @@ static bool read_tasks(struct session_times *times, struct ticks *ticks)
 /* "cpu" of all of them, "cpu0", ...; to be nice is to run in user space, too */
 static void add_cpu(const struct session_times *times, const char *line, struct ticks *ticks)
 {
-	unsigned long long user, nice, system;
-	bool all = line[3] == ' ';
-	int cpu = -1;
+	const char *number = line + strlen("cpu");
+	unsigned long long numbers[3];	/* user, nice, system */
+	bool all = *number == ' ';
+	char *end = (char *)number;
 
 	if (all != !times->cpus.len ||
-	    (!all && (sscanf(line, "cpu%d", &cpu) != 1 || !cpus_contain(&times->cpus, cpu))))
+	    (!all && !cpus_contain(&times->cpus, (int)strtol(number, &end, 10))) ||
+	    !read_numbers(end, numbers, 3))
 		return;
-	if (sscanf(line, "%*s %llu %llu %llu", &user, &nice, &system) != 3)
-		return;
-	ticks->user += user + nice;
-	ticks->system += system;
+	ticks->user += numbers[0] + numbers[1];
+	ticks->system += numbers[2];
 }
 
 static bool read_cpus(struct session_times *times, struct ticks *ticks)
