@@ -41,11 +41,20 @@ examples() {
 	(cd "$work/cwd" && PATH=$work/bin:$PATH MACHINES=$work "$top/tests/tools/examples.py" ${GPMU_UPDATE:+--update} "$top/$1")
 }
 
+# What groff says of a page: a box around a table is lost where it begins on one sheet
+# and ends on another
+render() {
+	if command -v groff > /dev/null; then
+		{ groff -t -man -Tutf8 -ww -rLL=80n "$1" > /dev/null; } 2>&1
+	fi
+}
+
 for name in '' $(subcommands); do
 	page=tools/man/gpmu${name:+-$name}.rst
 	[ -e "$page" ]; ok $? "gpmu${name:+ $name} has the manual page $page" || continue
 	out=$(rst2man --report=1 --halt=5 "$page" 2>&1 > "$work/page.1")
 	is "$out" "" "it renders without a message"
+	is "$(render "$work/page.1")" "" "and on a terminal without one"
 	missing=$(for s in ${name:+$sections}; do grep -qx "${s/_/ }" "$page" || echo "$s"; done)
 	is "$missing" "" "it has the sections of a subcommand's page"
 	[ -z "$name" ] || is "$(page_options "$page")" "$(help_options "$name")" "its options are those of gpmu $name --help"
