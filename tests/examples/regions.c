@@ -52,9 +52,15 @@ static void print_value(const struct gpmu_row *row)
 		printf("%20s", states[row->state]);
 }
 
+/* A newer libgpmu may have longer rows. */
+static const struct gpmu_row *after(const struct gpmu_row *row)
+{
+	return (const struct gpmu_row *)((const char *)row + row->size);
+}
+
 static int print_table(struct gpmu_session *session)
 {
-	const struct gpmu_row *rows;
+	const struct gpmu_row *rows, *row;
 	size_t n;
 
 	for (size_t i = 0; i < gpmu_session_regions(session); i++) {
@@ -62,14 +68,16 @@ static int print_table(struct gpmu_session *session)
 			return fail("no memory");
 		if (!i) {
 			printf("%-12s%8s%12s", "region", "visits", "seconds");
-			for (size_t k = 0; k < n; k++)
-				printf("%20s", rows[k].name);
+			row = rows;
+			for (size_t k = 0; k < n; k++, row = after(row))
+				printf("%20s", row->name);
 			printf("\n");
 		}
 		printf("%-12s%8llu%12.6f", gpmu_region_name(session, i),
-		       (unsigned long long)gpmu_region_visits(session, i), n ? rows[0].end : 0);
-		for (size_t k = 0; k < n; k++)
-			print_value(&rows[k]);
+		       (unsigned long long)gpmu_region_visits(session, i), n ? rows->end : 0);
+		row = rows;
+		for (size_t k = 0; k < n; k++, row = after(row))
+			print_value(row);
 		printf("\n");
 	}
 	return 0;

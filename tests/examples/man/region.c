@@ -4,6 +4,12 @@
 
 #include <gpmu.h>
 
+/* A newer libgpmu may have longer rows. */
+static const struct gpmu_row *after(const struct gpmu_row *row)
+{
+	return (const struct gpmu_row *)((const char *)row + row->size);
+}
+
 static void phases(struct gpmu_session *session)
 {
 	gpmu_region_begin(session, "step");
@@ -26,9 +32,8 @@ int run(struct gpmu_session *session, int steps)
 	gpmu_session_disable(session);
 	for (size_t i = 0; (name = gpmu_region_name(session, i)); i++) {
 		ret = gpmu_region_rows(session, i, &rows, &n);
-		for (size_t k = 0; !ret && k < n; k++)
-			printf("%s: %s %g\n", name, rows[k].name,
-			       rows[k].value);
+		for (; !ret && n; n--, rows = after(rows))
+			printf("%s: %s %g\n", name, rows->name, rows->value);
 	}
 	return ret;
 }

@@ -5,6 +5,12 @@
 
 #include <gpmu.h>
 
+/* A newer libgpmu may have longer rows. */
+static const struct gpmu_row *after(const struct gpmu_row *row)
+{
+	return (const struct gpmu_row *)((const char *)row + row->size);
+}
+
 static void show(struct gpmu_saved *saved)
 {
 	const struct gpmu_row *rows;
@@ -12,8 +18,8 @@ static void show(struct gpmu_saved *saved)
 
 	if (gpmu_saved_others(saved, &rows, &n))
 		return;
-	for (size_t i = 0; i < n; i++)
-		printf("%s: %g\n", rows[i].name, rows[i].value);
+	for (; n; n--, rows = after(rows))
+		printf("%s: %g\n", rows->name, rows->value);
 }
 
 int main(void)
