@@ -213,7 +213,8 @@ static int set_why(struct gpmu_plan *plan, size_t index, char *why)
 }
 
 /* A metric's formula or threshold; -EINVAL if it is none, then *@why says why */
-static int compile(struct gpmu_plan *plan, const char *text, struct gpmu_expr **expr, char **why)
+static int compile(struct gpmu_plan *plan, const struct gpmu_metric *metric, const char *text,
+		   struct gpmu_expr **expr, char **why)
 {
 	struct gpmu_error error = { .text = "" };
 	struct gpmu_expr_env env;
@@ -229,7 +230,9 @@ static int compile(struct gpmu_plan *plan, const char *text, struct gpmu_expr **
 	}
 	if (*expr)
 		return 0;
-	*why = text_print("its formula cannot be computed: %s", error.text);
+	*why = text_print("its formula (%s:%u) cannot be computed: character %zu: %s",
+			  gpmu_metric_file(metric), gpmu_metric_line(metric), error.offset + 1,
+			  error.text);
 	return *why ? -EINVAL : -ENOMEM;
 }
 
@@ -242,7 +245,7 @@ static int add_formula(struct adding *a, size_t index, const struct visit *visit
 	size_t i, n;
 	int ret;
 
-	ret = compile(plan, gpmu_metric_expr(visit->metric), &expr, &why);
+	ret = compile(plan, visit->metric, gpmu_metric_expr(visit->metric), &expr, &why);
 	if (ret == -EINVAL)
 		return set_why(plan, index, why);
 	if (ret)
@@ -381,7 +384,8 @@ static void drop_threshold(struct plan_metric *metric)
 
 static int add_threshold(struct gpmu_plan *plan, size_t index)
 {
-	const char *text = gpmu_metric_threshold(plan->metrics[index].metric);
+	const struct gpmu_metric *metric = plan->metrics[index].metric;
+	const char *text = gpmu_metric_threshold(metric);
 	struct gpmu_expr *expr = NULL;
 	struct plan_input *inputs;
 	size_t i, n;
@@ -390,7 +394,7 @@ static int add_threshold(struct gpmu_plan *plan, size_t index)
 
 	if (!text || plan->metrics[index].why)
 		return 0;
-	ret = compile(plan, text, &expr, &why);
+	ret = compile(plan, metric, text, &expr, &why);
 	free(why);
 	if (ret)
 		return ret == -EINVAL ? 0 : ret;

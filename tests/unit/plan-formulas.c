@@ -195,6 +195,20 @@ static const char questions[] = "["
 	METRIC("tsc", "stall / #SYSTEM_TSC_FREQ") ","
 	METRIC("bad", "stall +") "]";
 
+static void cannot_be_computed(const struct fixture *ours)
+{
+	char path[SYSROOT_PATH], want[4 * SYSROOT_PATH];
+
+	sysroot_path(&ours->root, path, "questions.json");
+	snprintf(want, sizeof(want),
+		 "tsc: its formula (%s:1) cannot be computed: character 9: #SYSTEM_TSC_FREQ has no "
+		 "value here\n"
+		 "bad: its formula (%s:1) cannot be computed: character 8: expected a value, found "
+		 "the end", path, path);
+	is_plan(ours, &fits, "tsc,bad", NULL, "", want,
+		"a formula that cannot be computed here is one metric's matter");
+}
+
 static void asks(const struct fixture *ours)
 {
 	is_plan(ours, &fits, "has", NULL, "inst_retired", "", "has_event() of what there is");
@@ -207,10 +221,7 @@ static void asks(const struct fixture *ours)
 	is_plan(ours, &fits, "slots", NULL, "{cpu_cycles,stall_slot}", "", "#slots is known");
 	is_plan(ours, &fits, "wide", NULL, "mem_access", "", "tasks are counted");
 	is_plan(ours, &wide, "wide", NULL, "stall", "", "CPUs are counted");
-	is_plan(ours, &fits, "tsc,bad", NULL, "",
-		"tsc: its formula cannot be computed: #SYSTEM_TSC_FREQ has no value here\n"
-		"bad: its formula cannot be computed: expected a value, found the end",
-		"a formula that cannot be computed here is one metric's matter");
+	cannot_be_computed(ours);
 }
 
 static void is_literal(const struct fixture *host, const char *name, double value)
