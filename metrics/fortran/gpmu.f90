@@ -384,24 +384,43 @@ contains
     call finish(ret, 'rows', stat)
   end subroutine
 
-  ! A table of regions and counters, a line for each value
+  ! A table of regions and counters, a line for each value; nothing if there are no regions
   subroutine gpmu_print(counting, unit)
     type(gpmu_counting), intent(in) :: counting
     integer, intent(in) :: unit
     type(gpmu_row), allocatable :: rows(:)
-    character(len=:), allocatable :: name, counter
+    character(len=:), allocatable :: name
     integer(c_int64_t) :: visits
-    integer :: i, k
+    integer :: i, k, widest, widest_counter
 
+    widest = len('region')
+    widest_counter = len('counter')
+    do i = 1, gpmu_regions(counting)
+      call gpmu_region(counting, i, name, rows=rows)
+      widest = max(widest, len(name))
+      do k = 1, size(rows)
+        widest_counter = max(widest_counter, len(gpmu_text(rows(k)%name)))
+      end do
+    end do
+    if (gpmu_regions(counting) > 0) &
+      write (unit, '(6a)') padded('region', widest), '    visits', '       seconds', '  ', &
+        padded('counter', widest_counter), '  value'
     do i = 1, gpmu_regions(counting)
       call gpmu_region(counting, i, name, visits, rows)
       do k = 1, size(rows)
-        counter = gpmu_text(rows(k)%name)
-        write (unit, '(a,t17,i10,f14.6,2x,3a)') name, visits, rows(k)%end, counter, &
-          repeat(' ', max(2, 26 - len(counter))), trim(value_text(rows(k)))
+        write (unit, '(a,i10,f14.6,4a)') padded(name, widest), visits, rows(k)%end, '  ', &
+          padded(gpmu_text(rows(k)%name), widest_counter), '  ', trim(value_text(rows(k)))
       end do
     end do
   end subroutine
+
+  function padded(text, width)
+    character(len=*), intent(in) :: text
+    integer, intent(in) :: width
+    character(len=width) :: padded
+
+    padded = text
+  end function
 
   function value_text(row) result(text)
     type(gpmu_row), intent(in) :: row
@@ -410,7 +429,11 @@ contains
 
     select case (row%state)
     case (gpmu_ok)
-      write (number, '(g0.9)') row%value
+      if (row%metric == 0 .and. row%value == anint(row%value) .and. row%value < 1d18) then
+        write (number, '(i0)') int(row%value, c_int64_t)
+      else
+        write (number, '(g0.9)') row%value
+      end if
       text = trim(adjustl(number))//' '//gpmu_text(row%unit)
     case (gpmu_idle)
       text = 'idle'

@@ -30,15 +30,15 @@ program heat
   do i = 1, steps
     call gpmu_begin(counting, 'step')
     next(2:n - 1) = now(2:n - 1) + 0.25d0*(now(1:n - 2) - 2*now(2:n - 1) + now(3:n))
-    call gpmu_begin(counting, 'copy')
+    call gpmu_begin(counting, 'copy-for-the-next-step')
     now = next
-    call gpmu_end(counting, 'copy')
+    call gpmu_end(counting, 'copy-for-the-next-step')
     call gpmu_end(counting, 'step')
   end do
 
   ! Another one was begun last, as a mistake would have it
   call gpmu_begin(counting, 'step')
-  call gpmu_end(counting, 'copy', stat)
+  call gpmu_end(counting, 'copy-for-the-next-step', stat)
   if (stat == 0) stop 2
   call gpmu_end(counting, 'step')
 

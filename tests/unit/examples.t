@@ -67,9 +67,12 @@ like "$got" "^nodes: .*NoSuchMetric" "nodes: a metric that does not exist is an 
 if [ ! -x "$programs/heat" ]; then
 	skip "no gfortran" "heat"
 elif got=$("$programs/heat" 2>&1); then
-	is "$(awk '{ print $1, $2 }' <<<"$got" | sort -u)" $'copy 20\nfill 1\nstep 21' \
-		"heat: a Fortran program's regions and visits"
-	like "$got" "^fill .* page-faults:u +[1-9]" "heat: its values"
+	is "$(awk 'NR > 1 { print $1, $2 }' <<<"$got" | sort -u)" \
+		$'copy-for-the-next-step 20\nfill 1\nstep 21' \
+		"heat: a Fortran program's regions, however long their names are, and visits"
+	is "$(head -n 1 <<<"$got" | xargs)" "region visits seconds counter value" \
+		"heat: a head says what the columns are"
+	like "$got" "^fill .* page-faults:u +[1-9][0-9]* *$" "heat: its values, counts in whole numbers"
 	got=$("$programs/heat" "software/config=4095/u,task-clock:u")
 	like "$got" "^step .*<not supported> .*no such event" "heat: what is not supported, and why"
 	got=$("$programs/heat" "no-such-event" 2>&1)
