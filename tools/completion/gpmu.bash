@@ -28,26 +28,87 @@ _gpmu_options() {
 	gpmu "$1" --help 2> /dev/null | grep -oE '^ {2,6}(-[^ ]+ )?--[a-z-]+' | grep -oE -- '--[a-z-]+'
 }
 
+# _gpmu_join: the words up to the cursor, in $words, with those together again that bash
+# splits at "=" and ":"
+_gpmu_join() {
+	local word before=
+
+	words=()
+	for word in "${COMP_WORDS[@]:0:COMP_CWORD + 1}"; do
+		if ((${#words[@]})) && [[ $word == [=:] || $before == [=:] ]]; then
+			words[-1]+=$word
+		else
+			words+=("$word")
+		fi
+		before=$word
+	done
+}
+
+# _gpmu_machine SUBCOMMAND: what tells gpmu list which names there are, in $machine
+_gpmu_machine() {
+	local i
+
+	# Another machine's perf has printed what eval reads.
+	machine=()
+	[[ $1 != eval ]] || machine=(--all)
+	for ((i = 2; i < ${#words[@]} - 1; i++)); do
+		case ${words[i]} in
+		--source=* | --events=*) machine+=("${words[i]}") ;;
+		--source | --events) machine+=("${words[i]}=${words[i + 1]}") ;;
+		esac
+	done
+}
+
+# _gpmu_names KIND...: names of metrics, groups, events
+_gpmu_names() {
+	local kind
+
+	for kind; do
+		gpmu list "${machine[@]}" --names "$kind" 2> /dev/null
+	done
+}
+
+# _gpmu_value OPTION WORD SUBCOMMAND: what the option can have; 1 if it is none that has something
+_gpmu_value() {
+	local machine
+
+	case $1 in
+	-M | --metrics)
+		_gpmu_machine "$3"
+		_gpmu_list "$2" "$(_gpmu_names metric group)"
+		;;
+	-e | --event)
+		_gpmu_machine "$3"
+		if [[ ${2##*,} == *:* ]]; then
+			_gpmu_list "$2" "$(gpmu list --names tracepoint "${2##*,}*" 2> /dev/null)"
+		else
+			_gpmu_list "$2" "$(_gpmu_names event)"
+		fi
+		;;
+	--color) _gpmu_words "$2" $'auto\nalways\nnever' ;;
+	-o | --output | --events | --source) compopt -o default 2> /dev/null ;;
+	*) return 1 ;;
+	esac
+	return 0
+}
+
 _gpmu() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} sub=${COMP_WORDS[1]}
+	local words cur shown sub=${COMP_WORDS[1]}
 
 	COMPREPLY=()
-	if ((COMP_CWORD == 1)); then
+	_gpmu_join
+	cur=${words[-1]}
+	if ((COMP_CWORD == 1)) || { ((COMP_CWORD == 2)) && [[ $sub == help ]]; }; then
 		_gpmu_words "$cur" "$(gpmu --help 2> /dev/null | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'; echo help)"
 		return
 	fi
-	# bash splits --metrics=Gra at "=".
-	if [[ $cur == = ]]; then
-		cur=
-	elif [[ $prev == = ]]; then
-		prev=${COMP_WORDS[COMP_CWORD - 2]}
-	fi
-	case $prev in
-	-M | --metrics) _gpmu_list "$cur" "$(gpmu list --names metric 2> /dev/null; gpmu list --names group 2> /dev/null)" ;;
-	-e | --event) _gpmu_list "$cur" "$(gpmu list --names event 2> /dev/null)" ;;
-	--color) _gpmu_words "$cur" $'auto\nalways\nnever' ;;
-	-o | --output | --events | --source) compopt -o default 2> /dev/null ;;
-	*)
+	# bash puts the reply in place of what is behind the last "=" or ":".
+	shown=${COMP_WORDS[COMP_CWORD]}
+	[[ $shown != [=:] ]] || shown=
+	if [[ $cur == --*=* ]]; then
+		_gpmu_value "${cur%%=*}" "${cur#*=}" "$sub"
+		cur=${cur#*=}
+	elif ! _gpmu_value "${words[-2]}" "$cur" "$sub"; then
 		if [[ $cur == -* ]]; then
 			_gpmu_words "$cur" "$(_gpmu_options "$sub")"
 		elif [[ $sub == list ]]; then
@@ -57,8 +118,8 @@ _gpmu() {
 		else
 			compopt -o default 2> /dev/null
 		fi
-		;;
-	esac
+	fi
+	COMPREPLY=("${COMPREPLY[@]#"${cur%"$shown"}"}")
 }
 
 complete -F _gpmu gpmu
