@@ -144,6 +144,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	case 'v':
 		common->verbose = true;
 		return 0;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -157,6 +160,7 @@ static const struct argp_option common_options[] = {
 	{ "root", KEY_ROOT, "DIR", OPTION_HIDDEN, "look for sys and proc in DIR", 0 },
 	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
 	{ "verbose", 'v', NULL, 0, "say more", 0 },
+	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
 

@@ -35,6 +35,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		argp_usage(state);
 		return 0;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -61,7 +64,13 @@ static char *filter(int key, const char *text, void *input)
 	return list;
 }
 
+static const struct argp_option options[] = {
+	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
+	{ 0 },
+};
+
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.args_doc = "SUBCOMMAND [ARGUMENT...]",
 	.doc = "Counts what NVIDIA Grace and other machines do.\v",

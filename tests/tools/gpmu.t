@@ -14,6 +14,12 @@ is "$rc $err" "0 " "--help is no error"
 for name in stat list plan perf eval traffic doctor; do
 	like "$out" "^  $name +[a-z]" "it lists $name and what it is for"
 done
+is "$(gpmu -h)" "$out" "-h is --help, as perf's is"
+for name in stat list plan perf eval traffic doctor; do
+	run gpmu "$name" -h
+	is "$rc $out" "0 $(gpmu "$name" --help)" "of gpmu $name too"
+done
+run gpmu --help
 is "$(gpmu help)" "$out" "gpmu help is gpmu --help"
 is "$(gpmu help stat)" "$(gpmu stat --help)" "gpmu help stat is gpmu stat --help"
 like "$(gpmu --version)" '^gpmu [0-9.]+$' "--version"
