@@ -27,6 +27,14 @@ subcommands() {
 mkdir "$work/cwd"
 cp "$scenarios"/*.scenario "$work/cwd"
 [ ! -d tests/data/perf-output ] || cp -r tests/data/perf-output/. "$work/cwd"
+cat > "$work/cwd/own.json" << 'END'
+[ { "MetricName": "ReadShare",
+    "MetricExpr": "GraceMemReadBW / GraceMemBW",
+    "ScaleUnit": "100%", "Unit": "nvidia_scf_pmu" },
+  { "MetricName": "PortsBW",
+    "MetricExpr": "nvidia_pcie_pmu@rd_bytes_loc\\,root_port\\=0x3@ / duration_time",
+    "ScaleUnit": "1e-9GB/s", "Unit": "nvidia_pcie_pmu" } ]
+END
 mkdir "$work/bin"
 ln -s "$GPMU_BIN" "$work/bin/gpmu"
 ln -s "$PWD/tests" "$PWD/metrics" "$work/cwd"
