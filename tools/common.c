@@ -192,7 +192,7 @@ static error_t parse_request(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option request_options[] = {
 	{ "event", 'e', "LIST", 0, "events, as perf names them; in braces they are counted at "
-	  "the same time", 0 },
+	  "the same time, those of each PMU", 0 },
 	{ "metrics", 'M', "LIST", 0, "metrics, and groups of them", 0 },
 	{ "metric-no-merge", KEY_NO_MERGE, NULL, 0, "metrics share no groups of events", 0 },
 	{ 0 },
