@@ -245,13 +245,15 @@ uint64_t gpmu_machine_midr(const struct gpmu_machine *machine)
 
 size_t gpmu_machine_online_cpus(const struct gpmu_machine *machine, const int **cpus)
 {
-	*cpus = machine->online.ids;
+	if (cpus)
+		*cpus = machine->online.ids;
 	return machine->online.len;
 }
 
 size_t gpmu_machine_possible_cpus(const struct gpmu_machine *machine, const int **cpus)
 {
-	*cpus = machine->possible.ids;
+	if (cpus)
+		*cpus = machine->possible.ids;
 	return machine->possible.len;
 }
 

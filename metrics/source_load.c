@@ -86,8 +86,8 @@ static int find(const char *name, char *path, size_t size, struct gpmu_error *er
 	folders = folders ? folders : "";
 	if (find_in(folders, name, path, size) || find_in(GPMU_PLUGIN_DIR, name, path, size))
 		return 0;
-	error_set(error, 0, "no gpmu-%s.so in %s%s%s", name, folders, *folders ? ":" : "",
-		  GPMU_PLUGIN_DIR);
+	error_set(error, 0, "no gpmu-%s.so in %s%s%s; GPMU_PLUGINS can name its folder", name,
+		  folders, *folders ? ":" : "", GPMU_PLUGIN_DIR);
 	return -ENOENT;
 }
 

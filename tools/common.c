@@ -305,6 +305,8 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 		if (ret == -EINVAL)
 			die("-%c %.200s: %s", request->metric ? 'M' : 'e', request->list,
 			    error.text);
+		if (ret == -ENOENT && !strstr(error.text, "did you mean"))
+			die("%s; \"gpmu list\" shows what there is", error.text);
 	}
 	if (!ret)
 		ret = gpmu_plan_make(plan, &error);

@@ -138,17 +138,18 @@ static error_t parse_flag(struct stat *stat, int key)
 {
 	const struct {
 		int key;
-		bool *flag;
+		bool *flag, value;
 	} flags[] = {
-		{ 'a', &stat->system }, { 'A', &stat->no_aggr }, { 'i', &stat->no_inherit },
-		{ 'j', &stat->json }, { KEY_APPEND, &stat->append },
-		{ KEY_PER_NODE, &stat->per_node }, { KEY_STRICT, &stat->strict },
-		{ KEY_NO_BIG_NUM, &stat->no_big_num },
+		{ 'a', &stat->system, true }, { 'A', &stat->no_aggr, true },
+		{ 'i', &stat->no_inherit, true }, { 'j', &stat->json, true },
+		{ KEY_APPEND, &stat->append, true }, { KEY_PER_NODE, &stat->per_node, true },
+		{ KEY_STRICT, &stat->strict, true }, { KEY_NO_BIG_NUM, &stat->no_big_num, true },
+		{ 'B', &stat->no_big_num, false },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (flags[i].key == key) {
-			*flags[i].flag = true;
+			*flags[i].flag = flags[i].value;
 			return 0;
 		}
 	return ARGP_ERR_UNKNOWN;
@@ -209,6 +210,7 @@ static const struct argp_option options[] = {
 	{ "per-socket", KEY_PER_NODE, NULL, 0, "the same: a Grace's sockets are nodes", 0 },
 	{ "no-aggr", 'A', NULL, 0, "a row for each CPU; with -a or -C", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if a value is missing or was multiplexed", 0 },
+	{ "big-num", 'B', NULL, 0, "commas in numbers, as without it", 0 },
 	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "no commas in numbers", 0 },
 	{ 0 },
 };

@@ -31,7 +31,7 @@ done
 
 run at vm gpmu list --source nothere
 is "$rc" 125 "a source that is not there is a failure"
-like "$err" "^gpmu list: --source nothere: no gpmu-nothere.so in " "that says where it was looked for"
+like "$err" "^gpmu list: --source nothere: no gpmu-nothere.so in .*; GPMU_PLUGINS can name its folder$" "that says where it was looked for, and the remedy"
 run gpmu list --root "$work/none"
 is "$rc" 125 "so is a root that is not there"
 like "$err" "^gpmu list: .*$work/none" "which is named"

@@ -47,7 +47,7 @@ run at laptop gpmu plan -M GraceMemWB
 is "$rc $out" "125 " "a metric that nobody has is an error"
 like "$err" 'did you mean GraceMemBW' "that names the nearest"
 run at laptop gpmu plan -e nosuchevent
-is "$rc $err" "125 gpmu plan: there is no event nosuchevent" "so is such an event"
+is "$rc $err" "125 gpmu plan: there is no event nosuchevent; \"gpmu list\" shows what there is" "so is such an event"
 run at laptop gpmu plan -e cs -e page-faults,,cs
 is "$rc $err" "125 gpmu plan: -e page-faults,,cs: expected an event" "a list that is none is named"
 run at laptop gpmu plan -M GracePcieBW/root_port=1

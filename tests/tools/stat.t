@@ -158,6 +158,8 @@ unlike "$err" $'\033' "not where there is no terminal"
 like "$err" '^ +[0-9]+,[0-9]{3},[0-9,.]+ +alarming' "numbers have commas"
 run stat "$model" --events "$work/alert.json" --no-big-num -M alarming sleep 0.1
 like "$err" '^ +[0-9]{7,}\.[0-9]+ +alarming' "but with --no-big-num"
+run stat "$model" --events "$work/alert.json" --no-big-num -B -M alarming sleep 0.1
+like "$err" '^ +[0-9]+,[0-9]{3},[0-9,.]+ +alarming' "with -B they have"
 script=$(command -v script)
 if [ -n "$script" ]; then
 	terminal() {

@@ -160,6 +160,7 @@ static void nodes(const struct gpmu_machine *machine)
 	}
 	ok(!gpmu_machine_node(machine, 2), "no other node");
 	len = gpmu_machine_online_cpus(machine, &cpus);
+	is_u64(gpmu_machine_online_cpus(machine, NULL), len, "the number of CPUs alone can be had");
 	is_str(cpus_text(len, cpus), "0 1 2 3", "the CPUs that are online");
 	len = gpmu_machine_possible_cpus(machine, &cpus);
 	is_str(cpus_text(len, cpus), "0 1 2 3", "the CPUs that are possible");

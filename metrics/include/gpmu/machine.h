@@ -65,7 +65,7 @@ int gpmu_machine_read(const struct gpmu_machine *machine, const char *path, char
 
 /* MIDR_EL1 of the first CPU that is online; 0 where there is none such */
 uint64_t gpmu_machine_midr(const struct gpmu_machine *machine);
-/* How many CPUs are online, and could be; their numbers, ascending */
+/* How many CPUs are online, and could be; @cpus, unless NULL: their numbers, ascending */
 size_t gpmu_machine_online_cpus(const struct gpmu_machine *machine, const int **cpus);
 size_t gpmu_machine_possible_cpus(const struct gpmu_machine *machine, const int **cpus);
 
