@@ -20,6 +20,7 @@ struct counter_place {
 	int refused;			/* the errno for which it is not, or 0 */
 	bool together;			/* ... of the events together: each alone can be opened */
 	bool lost;			/* it was open, and cannot be read any more */
+	bool late;			/* it could not be read the last time, and may be again */
 };
 
 /* Slots that the kernel counts as one group, at each of the places */

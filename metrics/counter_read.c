@@ -8,12 +8,20 @@
  * (tests/bench/counter.c).
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counter.h"
 #include "error.h"
+
+#define AT_ONCE	20	/* times that a read is tried again at once, and after 1 ms each */
+#define TRIES	60
+
+static const char why_late[] = "tasks were just being started when it was read";
 
 static const struct plan_slot *leader_of(const struct counter_group *group,
 					 const struct counter_set *set)
@@ -26,6 +34,44 @@ static void set_states(const struct counter_set *set, size_t place, enum count_s
 {
 	for (size_t i = 0; i < set->n_slots; i++)
 		counts->slots[set->slots[i]].counts[place] = (struct count){ .state = state };
+}
+
+/*
+ * ECHILD: a task that inherits the group is just being made, and has not all of its events
+ * yet. That takes until it is made, or, where it was made while the events were opened, until
+ * it ends; for that nobody waits twice.
+ */
+static ssize_t read_group(struct counter_place *place, uint64_t *buffer, size_t size)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	ssize_t got = read(place->fd, buffer, size);
+
+	for (int i = 0; got < 0 && errno == ECHILD && !place->late && i < TRIES; i++) {
+		if (i < AT_ONCE)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
+		got = read(place->fd, buffer, size);
+	}
+	place->late = got < 0 && errno == ECHILD;
+	return got;
+}
+
+/* What was lost first is what is told. 0 or -ENOMEM */
+static int tell(const struct counter_set *set, const char *why, struct gpmu_counts *counts)
+{
+	for (size_t i = 0; i < set->n_slots; i++) {
+		char **text = &counts->slots[set->slots[i]].why, *copy;
+
+		if (*text && (why == why_late || strcmp(*text, why_late) != 0))
+			continue;
+		copy = strdup(why);
+		if (!copy)
+			return -ENOMEM;
+		free(*text);
+		*text = copy;
+	}
+	return 0;
 }
 
 /* The place does not count any more. Returns 0 or -ENOMEM. */
@@ -45,15 +91,7 @@ static int lose(const struct counter_group *group, const struct counter_set *set
 		error_set(&why, 0, "no counter was free%s for it, and it is pinned", where);
 	else
 		error_set(&why, 0, "the kernel gave it up%s: the CPU or the PMU has gone", where);
-	for (size_t i = 0; i < set->n_slots; i++) {
-		char **text = &counts->slots[set->slots[i]].why;
-
-		if (!*text)
-			*text = strdup(why.text);
-		if (!*text)
-			return -ENOMEM;
-	}
-	return 0;
+	return tell(set, why.text, counts);
 }
 
 static int read_place(struct counter_group *group, const struct counter_set *set, size_t index,
@@ -66,7 +104,7 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 	ssize_t got;
 
 	if (place->fd >= 0 && !place->lost) {
-		got = read(place->fd, group->buffer, size);
+		got = read_group(place, group->buffer, size);
 		/* A CPU that goes offline takes the events of its groups apart. */
 		if (got == (ssize_t)size && buffer[0] == set->n_slots) {
 			count.enabled = buffer[1];
@@ -79,7 +117,8 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 			return 0;
 		}
 		set_states(set, index, COUNT_NOT_COUNTED, counts);
-		return lose(group, set, index, got, counts);
+		return place->late ? tell(set, why_late, counts) :
+				     lose(group, set, index, got, counts);
 	}
 	set_states(set, index, place->lost ? COUNT_NOT_COUNTED :
 		   place->together ? COUNT_NOT_SUPPORTED : counter_error_state(place->refused),

@@ -35,6 +35,7 @@ static struct {
 	int opens;			/* counts them */
 	ssize_t read_size;		/* not 0: so many bytes; less: -errno */
 	bool end_of_file;
+	int late;			/* reads while a task is just being made */
 	int read_cpu;			/* on that CPU alone, or -1 */
 	uint64_t enabled, running;
 	int ioctl_error;
@@ -149,6 +150,8 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 			return 0;
 		if (kernel.read_size < 0)
 			return refuse((int)-kernel.read_size);
+		if (kernel.late > 0 && kernel.late--)
+			return refuse(ECHILD);
 	}
 	for (int i = 0; i < n_events; i++)
 		if (events[i].leader == event->leader && (3 + n + 1) * 8 <= size)
@@ -571,6 +574,39 @@ static void vanish(void)
 	test_release(&test);
 }
 
+/* Groups that tasks inherit cannot be read while such a task is made. */
+static void late(void)
+{
+	struct counter_test test;
+
+	init(&test, "armv8_pmuv3_0", core, 3);
+	test_open(&test);
+	test_enable(&test);
+	kernel.read_cpu = 1;
+	kernel.late = 30;
+	ok(test_read(&test) == 0 && !kernel.late && test_count(&test, 2, 1).state == COUNT_OK,
+	   "a group that cannot be read while a task is made is read when that is done");
+	kernel.late = 1000000;
+	ok(test_read(&test) == 0 && kernel.late > 0 && count_is_lost(&test.counts->slots[2].counts[1]) &&
+	   test_count(&test, 2, 0).state == COUNT_OK, "it is not counted if that takes too long");
+	is_str(test.counts->slots[2].why, "tasks were just being started when it was read",
+	       "it says why");
+	kernel.late = 2;
+	test_read(&test);
+	ok(kernel.late == 1 && count_is_lost(&test.counts->slots[2].counts[1]),
+	   "that is not waited for a second time");
+	kernel.late = 0;
+	test_read(&test);
+	ok(test_count(&test, 2, 1).state == COUNT_OK && test_count(&test, 2, 1).raw == 6,
+	   "and then it is counted again");
+	kernel.end_of_file = true;
+	test_read(&test);
+	is_str(test.counts->slots[2].why,
+	       "the kernel gave it up on CPU 1: the CPU or the PMU has gone",
+	       "what is lost for good is told instead");
+	test_release(&test);
+}
+
 static void never_ran(void)
 {
 	struct counter_test test;
@@ -699,6 +735,7 @@ int main(void)
 	opened_apart();
 	pinned();
 	vanish();
+	late();
 	never_ran();
 	fits();
 	offline();
