@@ -84,6 +84,14 @@ static pid_t start_process(struct child *child, const struct start *start)
 	return pid;
 }
 
+/* Only now, so that the command has it as gpmu had. Ignored, its end would not be told. */
+static void heed_children(void)
+{
+	const struct sigaction heed = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGCHLD, &heed, NULL);
+}
+
 static int close_pair(const int *pair, int error)
 {
 	close(pair[0]);
@@ -106,6 +114,7 @@ int child_start(struct child *child, char *const *argv, const sigset_t *mask)
 		close_pair(start.failed, 0);
 		return close_pair(start.go, pid);
 	}
+	heed_children();
 	close(start.go[0]);
 	close(start.failed[1]);
 	child->pid = pid;

@@ -109,14 +109,6 @@ static void open_signals(struct counting *counting)
 	counting->fds[FD_SIGNAL] = (struct pollfd){ .fd = fd, .events = POLLIN };
 }
 
-/* Only now, so that the command has it as gpmu had. Ignored, its end would not be told. */
-static void heed_children(void)
-{
-	const struct sigaction heed = { .sa_handler = SIG_DFL };
-
-	sigaction(SIGCHLD, &heed, NULL);
-}
-
 static int open_task(const struct task *task)
 {
 	return (int)syscall(SYS_pidfd_open, task->tid, task->process ? 0 : PIDFD_THREAD);
@@ -435,7 +427,6 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 		ret = child_start(&counting.child, count->argv, &counting.old_mask);
 		if (ret)
 			die_of(ret, "the command cannot be started");
-		heed_children();
 	}
 	counting.session = open_session(&counting);
 	open_tasks(&counting);

@@ -331,17 +331,28 @@ static void forward(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * perf ends and prints what it has; gpmu waits for that. Handlers are not inherited by what
- * is executed, as SIG_IGN would be.
+ * perf ends and prints what it has; gpmu waits for that. Until perf is started they wait, as
+ * it is to have what gpmu had: SIG_IGN of nohup, and no handler of gpmu's before it executes.
  */
-static void catch_signals(sigset_t *mask)
+static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+
+static void hold_signals(sigset_t *mask)
 {
-	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	sigset_t held;
+
+	sigemptyset(&held);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&held, signals[i]);
+	sigprocmask(SIG_BLOCK, &held, mask);
+}
+
+static void catch_signals(const sigset_t *mask)
+{
 	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_RESTART | SA_SIGINFO };
 
-	sigprocmask(SIG_SETMASK, NULL, mask);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
 static double seconds(void)
@@ -377,15 +388,17 @@ static int run_perf(struct perf *perf, char **argv, int in, int out)
 	sigset_t mask;
 	int ret, status;
 
-	catch_signals(&mask);
+	hold_signals(&mask);
 	ret = child_start(&child, argv, &mask);
 	if (ret)
 		die("%s", strerror(-ret));
 	running = child.pid;
+	catch_signals(&mask);
 	close(out);
 	start = seconds();
 	ret = child_go(&child);
 	if (ret) {
+		running = 0;
 		say("%s: %s; install perf, or set GPMU_PERF", perf_path(), strerror(-ret));
 		return child_failed_status(ret);
 	}

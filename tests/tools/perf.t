@@ -148,6 +148,27 @@ FAKE_OUTPUT=$work/times
 GPMU_ROOT=$(machine laptop) run gpmu perf stat -a -M GraceMemBW -e duration_time true
 is "$(grep -c duration_time <<< "$err")" 1 "unless it is asked for"
 
+# Signals, which perf has as gpmu had
+run env --ignore-signal=HUP,CHLD "$GPMU_BIN" perf stat -M GraceMemBW sh -c 'grep SigIgn /proc/self/status; exit 3'
+is "$rc $out" "3 $(env --ignore-signal=HUP grep SigIgn /proc/self/status)" "what is ignored stays so, and perf's end is told"
+# shellcheck disable=SC2016 # sh is to expand it
+printf '%s\n' '#!/bin/sh' '[ "$1" != --version ] || exec echo perf version 7.3' 'exec sleep 1' > "$work/asleep"
+chmod +x "$work/asleep"
+GPMU_PERF=$work/asleep run python3 -c '
+import os, signal, subprocess, sys
+for i in range(30):
+    gpmu = subprocess.Popen(sys.argv[1:], stderr=subprocess.DEVNULL, start_new_session=True)
+    seen = set()
+    while len(seen) < 2 and gpmu.poll() is None:
+        seen.update(open(f"/proc/{gpmu.pid}/task/{gpmu.pid}/children").read().split())
+    gpmu.send_signal(signal.SIGTERM)
+    try:
+        gpmu.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(gpmu.pid, signal.SIGKILL)
+        sys.exit(f"run {i} hangs")' "$GPMU_BIN" perf stat -M GraceMemBW true
+is "$rc $err" "0 " "SIGTERM while perf is started ends it"
+
 # What the command leaves running keeps the pipe open.
 start=$SECONDS
 # shellcheck disable=SC2016 # sh is to expand it
