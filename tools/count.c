@@ -92,6 +92,14 @@ static uint64_t expirations(const struct pollfd *fd)
 	return n;
 }
 
+/* As by nohup. SIGINT is ignored of what a script starts in the background, and ends it too. */
+static bool ignores_hangups(void)
+{
+	struct sigaction action;
+
+	return !sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
 static void open_signals(struct counting *counting)
 {
 	sigset_t mask;
@@ -100,7 +108,8 @@ static void open_signals(struct counting *counting)
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
+	if (!ignores_hangups())
+		sigaddset(&mask, SIGHUP);
 	sigaddset(&mask, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &mask, &counting->old_mask);
 	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);

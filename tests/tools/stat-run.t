@@ -72,6 +72,12 @@ like "$err" ' task-clock' "with a summary"
 signalled TERM -a -e task-clock
 is "$rc" 0 "SIGTERM likewise"
 like "$err" ' task-clock' "with a summary"
+signalled HUP -a -e task-clock
+is "$rc $(grep -c ' task-clock' <<< "$err")" "0 1" "SIGHUP likewise"
+trap '' HUP
+signalled HUP -a -e task-clock --duration 1.5
+like "$err" ' 1\.[5-9][0-9]* seconds time elapsed' "unless it is ignored, as by nohup"
+trap - HUP
 signalled TERM -e task-clock sleep 20
 is "$rc" 143 "SIGTERM is passed on to the command"
 like "$err" ' task-clock' "with a summary"
