@@ -416,45 +416,59 @@ static void show_end(struct stat *stat, const struct gpmu_sink_end *end)
 		say_output(stat, ret);
 }
 
-/* Rows of a run that ended before counting began */
-static void make_uncounted(struct stat *stat, const struct gpmu_plan *plan)
+static void die_unread(int error)
 {
-	const char *name;
-	size_t n = 0;
-
-	free(stat->uncounted);
-	while (gpmu_plan_item(plan, n))
-		n++;
-	stat->uncounted = need_memory(calloc(n + 1, sizeof(*stat->uncounted)));
-	for (size_t i = 0; (name = gpmu_plan_item(plan, i)); i++)
-		stat->uncounted[i] = (struct gpmu_row){
-			.size = sizeof(struct gpmu_row),
-			.metric = gpmu_plan_item_is_metric(plan, i),
-			.name = name,
-			.scope = stat->system || stat->cpus ? GPMU_SCOPE_MACHINE :
-							      GPMU_SCOPE_PROCESS,
-			.node = -1, .package = -1, .cpu = -1, .pid = -1,
-			.state = GPMU_NOT_COUNTED,
-			.value = NAN, .share = NAN, .alert = -1, .runs = 1,
-			.why = "the run ended before counting began",
-		};
-	stat->n_uncounted = n;
+	die("counters cannot be read: %s", strerror(-error));
 }
 
-static void total(struct stat *stat, const struct count *count, const struct count_end *end,
-		  struct gpmu_session *session, const struct gpmu_row **rows, size_t *n)
+/* Of a run that ended before counting began: those that it would have had */
+static void make_uncounted(struct stat *stat, struct gpmu_session *session)
+{
+	const struct gpmu_row *rows;
+	const char *at;
+	size_t n;
+	int ret = gpmu_session_enable(session);
+
+	if (!ret)
+		ret = gpmu_session_disable(session);
+	if (!ret)
+		ret = gpmu_session_total(session, &rows, &n);
+	if (ret)
+		die_unread(ret);
+	free(stat->uncounted);
+	stat->uncounted = need_memory(calloc(n + 1, sizeof(*stat->uncounted)));
+	stat->n_uncounted = n;
+	at = (const char *)rows;
+	for (size_t i = 0; i < n; i++, at += rows->size) {
+		struct gpmu_row *row = &stat->uncounted[i];
+
+		*row = *(const struct gpmu_row *)at;
+		row->size = sizeof(*row);
+		row->begin = row->end = 0;
+		if (row->state == GPMU_NOT_SUPPORTED)
+			continue;
+		row->state = GPMU_NOT_COUNTED;
+		row->value = row->share = NAN;
+		row->raw = row->enabled = row->running = 0;
+		row->alert = -1;
+		row->why = "the run ended before counting began";
+	}
+}
+
+static void total(struct stat *stat, const struct count_end *end, struct gpmu_session *session,
+		  const struct gpmu_row **rows, size_t *n)
 {
 	int ret;
 
 	if (!end->counted) {
-		make_uncounted(stat, count->plan);
+		make_uncounted(stat, session);
 		*rows = stat->uncounted;
 		*n = stat->n_uncounted;
 		return;
 	}
 	ret = gpmu_session_total(session, rows, n);
 	if (ret)
-		die("counters cannot be read: %s", strerror(-ret));
+		die_unread(ret);
 }
 
 /* As a shell says it; who pressed Ctrl-C knows. */
@@ -477,7 +491,7 @@ static void run_once(struct stat *stat, const struct count *count, int *status)
 		return;
 	say_signal(stat, &end);
 	if (!stat->interval || !end.counted) {
-		total(stat, count, &end, session, &rows, &n);
+		total(stat, &end, session, &rows, &n);
 		show_rows(rows, n, stat);
 	}
 	show_end(stat, &(struct gpmu_sink_end){ .size = sizeof(struct gpmu_sink_end),
@@ -504,7 +518,7 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 		if (!session)
 			break;
 		say_signal(stat, &end);
-		total(stat, count, &end, session, &rows, &n);
+		total(stat, &end, session, &rows, &n);
 		sink_end.elapsed = end.elapsed;
 		sink_end.user = end.user;
 		sink_end.system = end.system;

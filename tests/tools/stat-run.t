@@ -145,6 +145,11 @@ like "$rc $err" '<not counted> page-faults' "-D -1: nothing is"
 run stat -D 10000 --strict -e page-faults true
 is "$rc" 125 "a command that ends before the delay was not counted"
 like "$err" 'page-faults: the run ended before counting began' "which is said"
+run stat "$model" -D 10000 -j --per-node -M GraceMemBW true
+is "$rc $(grep -o '"scope":"node","node":.*"unit":"[^"]*","state":"[a-z_]*"' <<< "$err" | cut -d, -f2,9- | paste -sd' ')" '0 "node":0,"value":null,"unit":"GB/s","state":"not_counted" "node":1,"value":null,"unit":"GB/s","state":"not_counted"' "of each row that there would be"
+# shellcheck disable=SC2016 # the command's own
+run stat -r 2 -a -A -D 200 -e cpu-clock sh -c '[ ! -e "$0" ] || sleep 0.5; : > "$0"' "$work/once"
+is "$rc" 0 "-r, when only one of the runs was counted"
 run stat -D 10000 -I 10 -e page-faults true
 like "$err" '<not counted> page-faults' "with -I too"
 SECONDS=0
