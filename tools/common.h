@@ -75,8 +75,8 @@ bool common_is_here(const struct common *common);
 /* One line on standard error: "gpmu stat: ...", and exit(EXIT_OWN) */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 void die_no_memory(void) __attribute__((noreturn));
-/* "gpmu stat: warning: ..." */
-void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* "gpmu stat: warning: ..."; hidden, or plugins that call warn(3) would call this */
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), visibility("hidden")));
 /* A line as die()'s without the end */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

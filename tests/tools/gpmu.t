@@ -65,4 +65,6 @@ hidden() {
 is "$(comm -12 <(hidden) <(nm -u "$B"/tools/*.o | awk '{ print $2 }' | sort -u))" "" \
 	"it uses only what libgpmu exports"
 is "$(hidden | grep -cx error_set)" 1 "which is not all that it has"
+is "$(nm -D --defined-only "$B/gpmu" | awk '$2 == "T" { print $3 }')" "" \
+	"no function of it comes before one that a plugin or its libraries call"
 done_testing
