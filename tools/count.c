@@ -296,6 +296,12 @@ static void handle_timers(struct counting *counting)
 {
 	const struct count *count = counting->count;
 
+	/* First, as an interval that ends at the same time is the last one. */
+	if (expirations(&counting->fds[FD_TIMEOUT])) {
+		finish(counting);
+		if (counting->child.pid)
+			kill(counting->child.pid, SIGTERM);
+	}
 	if (expirations(&counting->fds[FD_DELAY])) {
 		enable(counting);
 		start_interval(counting);
@@ -305,11 +311,6 @@ static void handle_timers(struct counting *counting)
 			finish(counting);
 		else if (!show_interval(counting))
 			give_up(counting);
-	}
-	if (expirations(&counting->fds[FD_TIMEOUT])) {
-		finish(counting);
-		if (counting->child.pid)
-			kill(counting->child.pid, SIGTERM);
 	}
 }
 

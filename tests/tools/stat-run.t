@@ -94,6 +94,8 @@ set +m
 # --- intervals
 run stat "$model" -a -M GraceMemBW -I 100 --timeout 350
 is "$rc $(grep -c '190\.72 GB/s GraceMemBW' <<< "$err")" "0 4" "-I 100 for 350 ms: three intervals and the rest"
+for _ in {1..10}; do stat -a -e cpu-clock -I 40 --timeout 120 -j; done 2> "$work/err"
+[ "$(wc -l < "$work/err")" -le 30 ]; ok $? "none more if the last ends at the same time"
 run stat "$model" -a -M GraceMemBW -I 50 --interval-count 3 -j
 is "$rc $(wc -l <<< "$err")" "0 3" "--interval-count 3"
 is "$(python3 -c '
