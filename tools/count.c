@@ -100,16 +100,42 @@ static bool ignores_hangups(void)
 	return !sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
+/* Those that end a run */
+static void ending_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	if (!ignores_hangups())
+		sigaddset(set, SIGHUP);
+}
+
+void count_hold_signals(sigset_t *mask)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, mask);
+}
+
+void count_heed_signals(const sigset_t *mask)
+{
+	const struct timespec at_once = { 0 };
+	sigset_t set;
+
+	/* There is nothing left for them to end. */
+	ending_signals(&set);
+	while (sigtimedwait(&set, NULL, &at_once) > 0)
+		;
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
 static void open_signals(struct counting *counting)
 {
 	sigset_t mask;
 	int fd;
 
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	if (!ignores_hangups())
-		sigaddset(&mask, SIGHUP);
+	ending_signals(&mask);
 	sigaddset(&mask, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &mask, &counting->old_mask);
 	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -434,7 +460,8 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 	make_tasks(&counting);
 	open_signals(&counting);
 	if (count->argv) {
-		ret = child_start(&counting.child, count->argv, &counting.old_mask);
+		ret = child_start(&counting.child, count->argv,
+				  count->mask ? count->mask : &counting.old_mask);
 		if (ret)
 			die_of(ret, "the command cannot be started");
 	}
@@ -443,6 +470,7 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 	start(&counting);
 	if (let_go(&counting, end)) {
 		loop(&counting, &child);
+		handle_signals(&counting);
 		describe_end(&counting, &child, count->argv, end);
 	} else {
 		gpmu_session_free(counting.session);

@@ -3,6 +3,7 @@
 #ifndef GPMU_COUNT_H
 #define GPMU_COUNT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@ struct count {
 	/* Whom. With a command and none else it is of the command: count sets pids and on_exec */
 	struct gpmu_session_options session;
 	char *const *argv;	/* the command; NULL: none */
+	const sigset_t *mask;	/* the signals that it has blocked; NULL: those that gpmu has */
 	int64_t delay;		/* ns before counting begins; < 0: it never does */
 	uint64_t interval;	/* ns; 0: no intervals */
 	uint64_t intervals;	/* it ends after so many; 0: it does not */
@@ -32,6 +34,13 @@ struct count_end {
 	double elapsed;		/* seconds */
 	double user, system;	/* seconds of the command; -1: there was none */
 };
+
+/*
+ * Between runs too, signals that end one wait for the next; @mask is what was blocked
+ * before. count_heed_signals() after the last of them
+ */
+void count_hold_signals(sigset_t *mask);
+void count_heed_signals(const sigset_t *mask);
 
 /*
  * The session, disabled, whose total can be taken; the caller's to free. NULL: the

@@ -503,17 +503,21 @@ static void run_once(struct stat *stat, const struct count *count, int *status)
 /* The status is the first that is not 0. */
 static void run_several(struct stat *stat, const struct count *count, int *status)
 {
+	struct count each = *count;
 	struct gpmu_runs *runs = need_memory(gpmu_runs_new());
 	struct gpmu_sink_end sink_end = { .size = sizeof(sink_end) };
 	struct count_end end = { .executed = true };
 	struct gpmu_session *session;
 	const struct gpmu_row *rows;
+	sigset_t mask;
 	unsigned int i;
 	size_t n;
 	int ret;
 
+	count_hold_signals(&mask);
+	each.mask = &mask;
 	for (i = 0; i < stat->runs && !end.interrupted; i++) {
-		session = count_run(count, &end);
+		session = count_run(&each, &end);
 		*status = *status ? *status : end.status;
 		if (!session)
 			break;
@@ -528,6 +532,7 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 			    "it has not the rows of the first; have CPUs come or gone?");
 		gpmu_session_free(session);
 	}
+	count_heed_signals(&mask);
 	if (end.executed) {
 		rows = gpmu_runs_rows(runs, &n);
 		show_rows(rows, n, stat);

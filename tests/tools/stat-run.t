@@ -90,6 +90,17 @@ is "$(grep -c ' task-clock' <<< "$err")" 1 "with -I the interval that has begun 
 signalled TERM -a --interval-count 1 -I 10 -e task-clock sleep 20
 is "$rc" 143 "also when counting has ended before the command"
 set +m
+# More events, so that there is time between the runs
+run timeout 60 python3 -c '
+import random, signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+for i in range(15):
+    gpmu = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE)
+    time.sleep(0.2 + random.random() / 20)
+    gpmu.send_signal(signal.SIGINT)
+    if b" runs)" not in gpmu.communicate()[1]:
+        sys.exit(f"{i}: no summary")' "$GPMU_BIN" stat -r 10000 -a -e "$(printf 'page-faults,%.0s' {1..200})task-clock" true
+is "$rc $err" "0 " "SIGINT between two runs of -r ends them, with a summary"
 
 # --- intervals
 run stat "$model" -a -M GraceMemBW -I 100 --timeout 350
