@@ -164,6 +164,15 @@ static void add_tool(const struct row_sum *sum, enum event_tool tool,
 	result->value += sum->scaled ? (double)count.raw : (double)count.raw / 1e9;
 }
 
+/* A scale such as 1e-6 is no double, but what it divides by is: no digits are made up. */
+static double scaled(double value, double scale)
+{
+	double divisor = nearbyint(1 / scale);
+	bool exact = divisor > 1 && !(1 / divisor < scale) && !(1 / divisor > scale);
+
+	return exact ? value / divisor : value * scale;
+}
+
 /* The parts of one slot; returns the next part. */
 static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, size_t first,
 		       const struct gpmu_counts *counts, struct row_result *result)
@@ -192,7 +201,7 @@ static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, 
 	}
 	result->value += end_tasks(&tasks, slot, result);
 	if (sum->scaled)
-		result->value *= planned->scale;
+		result->value = scaled(result->value, planned->scale);
 	result->value += before;
 	return i;
 }

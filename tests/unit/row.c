@@ -114,14 +114,15 @@ static void scaled(void)
 	t.given[0].label = (char *)"socket power";
 	test_counts(&t);
 	test_place(&t, 0, 0, 0, -1, 9, ALL);
-	test_place(&t, 1, -1, -1, 50, 2500000, ALL);
+	test_place(&t, 1, -1, -1, 50, 984677, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, true);
 	is_str(row_text(rows, 0), "M socket power 4.5 Joules ok",
 	       "a scale, a unit, and the name that was given it");
-	is_str(row_text(rows, 1), "P task-clock 2.5 msec ok",
+	is_str(row_text(rows, 1), "P task-clock 0.984677 msec ok",
 	       "of the process, beside the machine's");
+	ok(row_at(rows, 1)->value - 0.984677 == 0, "all its digits are those of the count");
 	ok(row_at(rows, 1)->pid == 77 && row_at(rows, 0)->pid == -1 &&
-		   row_at(rows, 1)->raw == 2500000,
+		   row_at(rows, 1)->raw == 984677,
 	   "which one, and the raw count");
 	rows_free(rows);
 	test_plan_release(&t);
