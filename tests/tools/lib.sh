@@ -3,6 +3,10 @@
 #
 # For the tests of gpmu, which run in the top folder: the gpmu of $GPMU_BIN (of
 # the build folder), its plugins, and the fake machines of tests/sysroot.
+
+# Who is started in the background has SIGINT ignored, which a shell cannot undo, and
+# gpmu heeds.
+[ -n "${GPMU_SIGNALS:-}" ] || exec env --default-signal GPMU_SIGNALS=default "$0" "$@"
 . tests/lib/tap.sh
 
 top=$PWD
