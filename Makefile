@@ -76,6 +76,7 @@ CHECK_STEPS := check-unit check-more check-vm
 .PHONY: check
 check: setup
 	@status=0; $(MAKE) --no-print-directory -j2 unit-tests || status=1; \
+	$(MAKE) --no-print-directory -j2 vm-prepare || status=1; \
 	for step in $(CHECK_STEPS); do \
 		$(MAKE) --no-print-directory $$step || status=1; \
 	done; exit $$status

@@ -52,7 +52,7 @@ like "$(differ '' "$tmp/allowed")" "no reason given" "and with a reason only"
 
 for kernel in ${KERNELS:-6.12 7.3}; do
 	for driver in in-tree ours; do
-		env -u GPMU_PREPARED tests/vm/boot --kernel "$kernel" --driver "$driver" tests/vm/t/writes.t >"$tmp/tap" 2>"$tmp/err"
+		env -u GPMU_PREPARED LONG=1 tests/vm/boot --kernel "$kernel" --driver "$driver" tests/vm/t/writes.t >"$tmp/tap" 2>"$tmp/err"
 		ok "$(grep -c -e '^not ok' -e '^Bail' "$tmp/tap")" "Linux $kernel, $driver driver: t/writes.t ran" ||
 			diag "$(cat "$tmp/tap" "$tmp/err")"
 	done

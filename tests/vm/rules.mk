@@ -31,16 +31,28 @@ $(call vm_refuse,TESTS,$(patsubst %.t,%,$(TESTS:tests/vm/t/%=%)),$(vm_all_tests)
 # tests that ask for 7.3's.
 vm_perf = $(or $(shell awk -F '\t' '$$1 == "$1" { print $$3 }' tests/vm/kernels.tsv),7.3)
 
+# What a machine needs; make -j2 makes it side by side.
 VM_PREPARE := $(addprefix vm-prepare-,$(VM_KERNELS) debug)
-.PHONY: vm-prepare $(VM_PREPARE)
+VM_MODULES := $(VM_PREPARE:vm-prepare-%=vm-modules-%)
+VM_PERFS := $(addprefix vm-perf-,$(PERF_VERSIONS))
+.PHONY: vm-prepare vm-machine $(VM_PREPARE) $(VM_MODULES) $(VM_PERFS)
 vm-prepare: $(vm_kernels:%=vm-prepare-%)
 
-$(VM_PREPARE): vm-prepare-%: $(B)/tests/vm/pmu-model guest-tools
+.SECONDEXPANSION:
+$(VM_PREPARE): vm-prepare-%: $(B)/tests/vm/pmu-model guest-tools vm-machine vm-modules-% \
+	$$(addprefix vm-perf-,$$(sort $$(call vm_perf,$$*) 7.3))
+
+vm-machine:
 	tests/vm/fetch qemu
 	tests/vm/fetch busybox
-	tests/vm/fetch userland $(call vm_perf,$*)
+
+$(VM_MODULES): vm-modules-%:
 	tests/vm/modules $* $(B)/vm/modules/$*
-	for perf in $(sort $(call vm_perf,$*) 7.3); do perfmod/build $$perf arm64 >/dev/null || exit; done
+
+# Ours and the distribution's
+$(VM_PERFS): vm-perf-%:
+	tests/vm/fetch userland $*
+	perfmod/build $* arm64 >/dev/null
 
 # Each test on each kernel and driver, as tests/vm/run takes it
 vm_names := $(notdir $(basename $(TESTS)))

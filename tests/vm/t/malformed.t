@@ -5,7 +5,7 @@
 #: scenario steady
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours
-#: long 7.3-16k 7.3-rt
+#: long 7.3-16k 7.3-rt 6.12
 #: timeout 300
 #
 # An APMT with nodes that firmware should not write, between good ones. On 6.1

@@ -5,7 +5,7 @@
 #: scenario idle
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours in-tree
-#: long 7.3-16k 7.3-rt
+#: long 7.3-16k 7.3-rt 6.12 7.3
 #: timeout 300
 #
 # Starts and stops of every shape, each between two marks in the model's access
