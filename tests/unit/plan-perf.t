@@ -7,7 +7,7 @@
 
 dump=${B:-build}/tests/unit/plan-dump
 # In user space alone, as anybody may count: perf turns task-clock into that, but not cpu-clock:k.
-events='{task-clock:u,context-switches:u},page-faults:u,{minor-faults:u},duration_time,cpu-clock:u'
+events='{task-clock:u,context-switches:u},page-faults:u,cpu-clock:u,{minor-faults:u},duration_time'
 
 [ -x "$dump" ] || bail "no $dump"
 text=$("$dump" --events / "$events")
