@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,44 +24,41 @@ enum {
 #define MAX_MESSAGE	2048
 
 /* A line at once, whatever else writes to the terminal */
-static void message(const char *kind, const char *text)
+static void message(const char *kind, const char *fmt, va_list args)
 {
+	char text[MAX_MESSAGE];
+
+	vsnprintf(text, sizeof(text), fmt, args);
 	fflush(stdout);
 	fprintf(stderr, "%s: %s%s\n", program_invocation_name, kind, text);
 }
 
 void die(const char *fmt, ...)
 {
-	char text[MAX_MESSAGE];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	message("", fmt, args);
 	va_end(args);
-	message("", text);
 	exit(EXIT_OWN);
 }
 
 void warn(const char *fmt, ...)
 {
-	char text[MAX_MESSAGE];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	message("warning: ", fmt, args);
 	va_end(args);
-	message("warning: ", text);
 }
 
 void say(const char *fmt, ...)
 {
-	char text[MAX_MESSAGE];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	message("", fmt, args);
 	va_end(args);
-	message("", text);
 }
 
 void die_no_memory(void)
@@ -108,6 +106,26 @@ long long parse_number(const char *option, const char *text, long long low, long
 	if (end == text || *end || errno || number < low || number > high)
 		die("%s %s: expected a whole number from %lld to %lld", option, text, low, high);
 	return number;
+}
+
+uint64_t parse_ms(const char *option, const char *text)
+{
+	return (uint64_t)(parse_number(option, text, 1, MAX_TIME) * MS);
+}
+
+uint64_t parse_duration(const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.001) || seconds > (double)MAX_TIME / 1000)
+		die("--duration %s: expected seconds, 0.001 or more", text);
+	return (uint64_t)(llround(seconds * 1000) * MS);
+}
+
+const char *parse_separator(const char *text)
+{
+	return strcmp(text, "\\t") ? text : "\t";
 }
 
 /* --- options --- */

@@ -10,6 +10,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "gpmu.h"
@@ -90,5 +91,14 @@ void texts_add(struct texts *texts, const char *text);
  * and says what was expected
  */
 long long parse_number(const char *option, const char *text, long long low, long long high);
+/* Likewise ms, at least 1, as ns */
+uint64_t parse_ms(const char *option, const char *text);
+/* Likewise --duration's seconds, "1.5", as ns */
+uint64_t parse_duration(const char *text);
+/* As perf's -x: a tabulator may be written as \t. */
+const char *parse_separator(const char *text);
+
+#define MS		1000000ll	/* ns */
+#define MAX_TIME	31536000000ll	/* ms: a year */
 
 #endif /* GPMU_COMMON_H */

@@ -60,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		eval->run.path = arg;
 		return 0;
 	case 'x':
-		eval->run.separator = strcmp(arg, "\\t") ? arg : "\t";
+		eval->run.separator = parse_separator(arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (eval->input)

@@ -12,8 +12,6 @@
 #include "count.h"
 #include "output.h"
 
-#define MS		1000000LL	/* ns */
-#define MAX_TIME	31536000000LL	/* ms: a year */
 #define MAX_REASONS	20		/* of --strict */
 
 enum {
@@ -89,28 +87,11 @@ static void parse_tasks(const char *option, const char *text, struct tasks *task
 	tasks->text = text;
 }
 
-/* Seconds, "1.5" */
-static uint64_t parse_duration(const char *text)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !(seconds >= 0.001) || seconds > (double)MAX_TIME / 1000)
-		die("--duration %s: expected seconds, 0.001 or more", text);
-	return (uint64_t)llround(seconds * 1000) * MS;
-}
-
-/* As perf: a tabulator may be written as \t. */
-static const char *parse_separator(const char *text)
-{
-	return strcmp(text, "\\t") ? text : "\t";
-}
-
 static error_t parse_time(struct stat *stat, int key, const char *arg)
 {
 	switch (key) {
 	case 'I':
-		stat->interval = (uint64_t)parse_number("-I", arg, 1, MAX_TIME) * MS;
+		stat->interval = parse_ms("-I", arg);
 		return 0;
 	case KEY_INTERVALS:
 		stat->intervals = (uint64_t)parse_number("--interval-count", arg, 1, INT32_MAX);
@@ -127,7 +108,7 @@ static error_t parse_time(struct stat *stat, int key, const char *arg)
 		if (stat->timeout)
 			die("--duration and --timeout: choose one, once");
 		stat->timeout = key == KEY_DURATION ? parse_duration(arg) :
-				(uint64_t)parse_number("--timeout", arg, 1, MAX_TIME) * MS;
+				parse_ms("--timeout", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

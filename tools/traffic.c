@@ -2,7 +2,6 @@
 /* gpmu traffic: who reads and writes which memory of a Grace, as a matrix. */
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,6 @@
 #include "output.h"
 #include "traffic.h"
 
-#define MS	 1000000ull /* ns */
-#define MAX_TIME 31536000000ll /* ms: a year */
 
 enum {
 	KEY_INTERVALS = COMMON_KEYS,
@@ -46,17 +43,6 @@ static enum gpmu_flow_chip parse_chip(const char *text)
 	die("--chip %s: expected superchip or gracehopper", text);
 }
 
-/* Seconds, "1.5" */
-static uint64_t parse_duration(const char *text)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !(seconds >= 0.001) || seconds > (double)MAX_TIME / 1000)
-		die("--duration %s: expected seconds, 0.001 or more", text);
-	return (uint64_t)llround(seconds * 1000) * MS;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct traffic *traffic = state->input;
@@ -68,7 +54,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'a': /* PMUs outside the cores count nothing else */
 		return 0;
 	case 'I':
-		traffic->interval = (uint64_t)parse_number("-I", arg, 1, MAX_TIME) * MS;
+		traffic->interval = parse_ms("-I", arg);
 		return 0;
 	case KEY_INTERVALS:
 		traffic->intervals = (uint64_t)parse_number("--interval-count", arg, 1, INT32_MAX);
@@ -89,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		traffic->json = true;
 		return 0;
 	case 'x':
-		traffic->separator = strcmp(arg, "\\t") ? arg : "\t";
+		traffic->separator = parse_separator(arg);
 		return 0;
 	case ARGP_KEY_ARGS:
 		traffic->argv = state->argv + state->next;
