@@ -107,6 +107,8 @@ $(MODEL_PLUGIN_SAN): $(MODEL_PLUGIN_SAN_OF) metrics/sources/plugin.map
 
 all: $(GPMU_SO) $(MODEL_PLUGIN)
 
+include metrics/rules-gpu.mk
+
 # The manual pages of the library, made of the comments in its headers
 MAN3		:= $(B)/man/man3.stamp
 

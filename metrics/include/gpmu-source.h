@@ -53,6 +53,22 @@ struct gpmu_source_node {
 };
 
 /**
+ * struct gpmu_source_gpu - a GPU of the source
+ * @size: of this structure
+ * @uuid: by which everybody knows it: "GPU-8a56a4bc-...", as NVML writes it
+ * @name: "NVIDIA GH200 480GB", or NULL
+ * @chip: "GH100", or NULL
+ * @pci: "0009:01:00.0", domain, bus, device and function, or NULL
+ */
+struct gpmu_source_gpu {
+	size_t size;
+	const char *uuid;
+	const char *name;
+	const char *chip;
+	const char *pci;
+};
+
+/**
  * struct gpmu_source_pmu - a PMU of the source
  * @size: of this structure
  * @name: of printable characters without blanks: "nvidia_scf_pmu_0"
@@ -63,6 +79,7 @@ struct gpmu_source_node {
  * @cycle_counter: 1: it has one, 0: none, -1: not known
  * @formats: names and texts in turn, "event", "config:0-32", ..., NULL; NULL: none
  * @events: likewise: "cmem_rd_data", "event=0x1a5", ..., NULL
+ * @gpu: that it counts, or NULL: of no GPU
  *
  * A name is there once. All texts belong to the source and live as long as it.
  */
@@ -76,6 +93,31 @@ struct gpmu_source_pmu {
 	int cycle_counter;
 	const char *const *formats;
 	const char *const *events;
+	const struct gpmu_source_gpu *gpu;
+};
+
+/**
+ * struct gpmu_source_event_info - an event that has a name
+ * @size: of this structure
+ * @name: "dram__bytes_read.sum", of printable characters without blanks, "," and "/"
+ * @terms: what it is by the PMU's formats: "event=0x1a5"
+ * @unit: of counts times @scale: "B"; NULL: a number
+ * @scale: 0: 1
+ * @mean: 1: it is no number of what has happened but what is, as a temperature or a share. The
+ *	count is its integral over the ns that the event was running, over @scale: what is
+ *	shown is raw * @scale / running, the mean of that time
+ * @description: a line; or NULL
+ * @passes: how often the same work has to run to count it; 0: not known
+ */
+struct gpmu_source_event_info {
+	size_t size;
+	const char *name;
+	const char *terms;
+	const char *unit;
+	double scale;
+	int mean;
+	const char *description;
+	int passes;
 };
 
 /* An event: config and others of struct perf_event_attr, as the PMU's formats say */
@@ -122,6 +164,19 @@ struct gpmu_source_count {
  * @usage: how options are written, one line: "FILE[,chip=NAME]"; or NULL
  * @event_size: of struct gpmu_source_event; 0: it ends with config3
  * @count_size: of struct gpmu_source_count; 0: it ends with running
+ * @event: events with names beside those in its struct gpmu_source_pmu, by number from 0,
+ *	that are worth to be listed; NULL after the last. They belong to the source
+ * @event_find: one by its name, also one that is not listed; NULL: it has none. It belongs
+ *	to the source, and is the same each time
+ * @prepare: all groups are open that will be enabled together. What takes time to begin
+ *	can begin here, so that counting itself begins and ends at the times that @enable
+ *	and @disable are given. A failure ends the run before it has begun
+ * @message: what the user should know, a line without a full stop, the oldest first, each once:
+ *	what is missing, lost, or not as it seems; NULL: nothing more. Asked for after @open,
+ *	@prepare, @disable, @group_read. The text is valid until the next call
+ * @query: answers @question about what is no count. *answer gets a text in JSON, which
+ *	is the caller's to free(). -ENOENT: it knows no such question. What may be asked, and
+ *	what the answer looks like, is the plugin's to say
  *
  * From @node on a table may end. Times never lie before one of an earlier call.
  */
@@ -143,6 +198,13 @@ struct gpmu_source_plugin {
 	const char *usage;
 	size_t event_size;
 	size_t count_size;
+	const struct gpmu_source_event_info *(*event)(void *source, size_t pmu, size_t index);
+	const struct gpmu_source_event_info *(*event_find)(void *source, size_t pmu,
+							   const char *name);
+	int (*prepare)(void *source, struct gpmu_error *error);
+	const char *(*message)(void *source);
+	int (*query)(void *source, const char *question, char **answer,
+		     struct gpmu_error *error);
 };
 
 /* What a plugin exports */

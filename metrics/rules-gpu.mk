@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The plugins that count GPUs, gpmu-cupti.so and gpmu-nvml.so. NVIDIA's libraries
+# are neither linked nor are their headers needed.
+
+GPU_PLUGIN_NAMES := $(filter cupti nvml,$(notdir $(wildcard metrics/sources/cupti metrics/sources/nvml)))
+GPU_PLUGINS	:= $(GPU_PLUGIN_NAMES:%=$(B)/gpmu-%.so)
+GPU_PLUGINS_SAN	:= $(GPU_PLUGIN_NAMES:%=$(B)/san/gpmu-%.so)
+
+define gpu_plugin
+$(1)_SRC	:= $$(wildcard metrics/sources/$(1)/*.c)
+$(1)_HDR	:= $$(wildcard metrics/sources/$(1)/*.h)
+$(1)_OBJ	:= $$($(1)_SRC:%.c=$$(B)/%.o)
+$(1)_SAN_OBJ	:= $$($(1)_SRC:%.c=$$(B)/san/%.o)
+
+$$($(1)_OBJ): $$(B)/%.o: %.c $$($(1)_HDR) $$(GPMU_HDR) metrics/rules-gpu.mk $$(B)/flags/cc
+	@mkdir -p $$(@D)
+	$$(CC) -D_GNU_SOURCE -Imetrics/include -Imetrics/sources/$(1) $$(CFLAGS) -fPIC -c -o $$@ $$<
+
+$$($(1)_SAN_OBJ): $$(B)/san/%.o: %.c $$($(1)_HDR) $$(GPMU_HDR) metrics/rules-gpu.mk $$(B)/flags/cc
+	@mkdir -p $$(@D)
+	$$(CC) -D_GNU_SOURCE -Imetrics/include -Imetrics/sources/$(1) $$(CFLAGS) $$(SANITIZERS) -fPIC -c -o $$@ $$<
+
+$$(B)/gpmu-$(1).so: $$($(1)_OBJ) metrics/sources/plugin.map
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -shared -Wl,--version-script=metrics/sources/plugin.map,-z,defs \
+		-o $$@ $$($(1)_OBJ) -ljansson -lm -ldl -lpthread
+
+# Only a program that the same compiler has built with the sanitizers can load it.
+$$(B)/san/gpmu-$(1).so: $$($(1)_SAN_OBJ) metrics/sources/plugin.map
+	$$(CC) $$(CFLAGS) $$(SANITIZERS) $$(LDFLAGS) -shared \
+		-Wl,--version-script=metrics/sources/plugin.map -o $$@ $$($(1)_SAN_OBJ) -ljansson -lm -ldl -lpthread
+endef
+
+$(foreach name,$(GPU_PLUGIN_NAMES),$(eval $(call gpu_plugin,$(name))))
+
+all: $(GPU_PLUGINS)
