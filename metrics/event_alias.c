@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "event_build.h"
+#include "pmu.h"
+#include "source_object.h"
 
 #define MAX_PMU	128
 
@@ -113,6 +115,18 @@ static bool find_generic(const struct event_builder *builder, const struct gpmu_
 	return true;
 }
 
+static bool find_in_source(const struct gpmu_pmu *pmu, const char *name, struct event_alias *alias)
+{
+	struct gpmu_source_event_info event;
+
+	if (!source_find_event(pmu, name, &event))
+		return false;
+	*alias = (struct event_alias){
+		.terms = event.terms, .scale = event.scale, .unit = event.unit, .mean = event.mean,
+	};
+	return true;
+}
+
 int event_find_alias(struct event_builder *builder, const struct gpmu_pmu *pmu, const char *name,
 		     struct event_alias *alias)
 {
@@ -141,6 +155,8 @@ int event_find_alias(struct event_builder *builder, const struct gpmu_pmu *pmu, 
 	}
 	if (sysfs || event)
 		return 1;
+	if (find_in_source(pmu, name, alias))
+		return 1;
 	return find_generic(builder, pmu, name, alias);
 }
 
@@ -148,11 +164,14 @@ void event_near_aliases(const struct event_builder *builder, const struct gpmu_p
 			struct nearest *nearest)
 {
 	bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
+	struct gpmu_source_event_info shown;
 	const struct gpmu_event_def *event;
 	const char *of;
 
 	for (size_t i = 0; gpmu_pmu_event_name(pmu, i); i++)
 		nearest_try(nearest, gpmu_pmu_event_name(pmu, i));
+	for (size_t i = 0; source_event(pmu, i, &shown); i++)
+		nearest_try(nearest, shown.name);
 	for (size_t i = 0; builder->catalog; i++) {
 		event = gpmu_catalog_event(builder->catalog, i);
 		if (!event)

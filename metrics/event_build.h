@@ -79,6 +79,7 @@ struct event_alias {
 	uint64_t config;
 	double scale;
 	const char *unit;	/* or NULL */
+	bool mean;
 };
 
 /* Whether sysfs or the catalog has an event of that name for the PMU */

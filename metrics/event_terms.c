@@ -321,11 +321,12 @@ static int set_unit(struct applied *applied)
 		free(event->unit);
 		event->unit = alias->unit ? event_join(alias->unit) : NULL;
 		event->scale = alias->scale;
+		event->mean = alias->mean;
 		return alias->unit && !event->unit ? event_no_memory(applied->builder) : 0;
 	}
 	same = alias->unit && event->unit ? !strcmp(alias->unit, event->unit) :
 	       !alias->unit && !event->unit;
-	if (same && alias->scale <= event->scale && alias->scale >= event->scale)
+	if (same && alias->mean == event->mean && alias->scale <= event->scale && alias->scale >= event->scale)
 		return 0;
 	return event_fail(applied->builder, applied->builder->text.head, EINVAL,
 			  "its PMUs count in different units: name one PMU, such as %.60s",

@@ -203,6 +203,7 @@ void gpmu_machine_free(struct gpmu_machine *machine)
 		pmu_free(machine->pmus[i]);
 	free(machine->pmus);
 	machine_sources_release(machine);
+	gpus_release(&machine->gpus);
 	nodes_release(&machine->nodes);
 	cpus_release(&machine->online);
 	cpus_release(&machine->possible);

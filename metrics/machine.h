@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "gpmu.h"
+#include "gpu.h"
 #include "machine_sysfs.h"
 #include "node.h"
 #include "pci.h"
@@ -31,6 +32,7 @@ struct gpmu_machine {
 	struct gpmu_machine *self;
 	struct gpmu_source **sources;	/* a reference of each; their PMUs are among those */
 	size_t sources_len;
+	struct gpus gpus;		/* of those sources */
 };
 
 /* Sockets, root ports and PMUs of a Grace's PCI devices; again when its PMUs have changed */

@@ -16,6 +16,7 @@ struct addition {
 	struct gpmu_pmu **all;		/* room for those and the machine's */
 	struct gpmu_node *nodes;	/* the machine's and the source's, by number */
 	size_t nodes_len;
+	struct gpus *gpus;		/* the machine's, with the source's behind */
 };
 
 static struct gpmu_node *find_node(const struct addition *add, int number)
@@ -77,14 +78,27 @@ static int compare_pmus(const void *a, const void *b)
 	return strverscmp((*(struct gpmu_pmu *const *)a)->name, (*(struct gpmu_pmu *const *)b)->name);
 }
 
+/* The GPU that a PMU is of */
+static int read_gpu(struct addition *add, struct gpmu_pmu *pmu, const struct gpmu_source_gpu *table,
+		    struct gpmu_error *error)
+{
+	int ret = table ? gpus_add(add->gpus, table, &pmu->gpu) : 0;
+
+	if (ret == -EINVAL)
+		error_set(error, 0, "source %s, %s: its GPU has no UUID of printable characters",
+			  pmu->source->plugin.name, pmu->name);
+	return ret;
+}
+
 static int read_pmu(struct addition *add, struct gpmu_source *source, size_t index,
 		    const struct gpmu_source_pmu *table, struct gpmu_error *error)
 {
+	const struct gpmu_source_gpu *gpu;
 	struct gpmu_pmu *pmu;
 	const char *why;
 	int number, ret;
 
-	ret = pmu_new_shown(&pmu, table, &number, &why);
+	ret = pmu_new_shown(&pmu, table, &number, &gpu, &why);
 	if (ret) {
 		error_set(error, 0, "source %s, PMU %zu: it has %s", source->plugin.name, index,
 			  ret == -EINVAL ? why : "no memory");
@@ -93,8 +107,9 @@ static int read_pmu(struct addition *add, struct gpmu_source *source, size_t ind
 	add->pmus[add->len++] = pmu;
 	pmu->source = source;
 	pmu->source_index = index;
-	if (number < 0)
-		return 0;
+	ret = read_gpu(add, pmu, gpu, error);
+	if (ret || number < 0)
+		return ret;
 	pmu->node = find_node(add, number);
 	if (pmu->node)
 		return 0;
@@ -193,7 +208,8 @@ static void addition_release(struct addition *add)
 int gpmu_machine_add_source(struct gpmu_machine *machine, struct gpmu_source *source,
 			    struct gpmu_error *error)
 {
-	struct addition add = { 0 };
+	struct addition add = { .gpus = &machine->gpus };
+	const size_t gpus = machine->gpus.len;
 	int ret;
 
 	pthread_mutex_lock(&source->lock);
@@ -209,6 +225,8 @@ int gpmu_machine_add_source(struct gpmu_machine *machine, struct gpmu_source *so
 	}
 	if (ret == -ENOMEM)
 		error_set(error, 0, "source %s: out of memory", source->plugin.name);
+	if (ret)
+		gpus_shorten(&machine->gpus, gpus);
 	addition_release(&add);
 	return ret;
 }

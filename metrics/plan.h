@@ -21,6 +21,7 @@
 struct plan_slot {
 	const struct event_instance *instance;	/* borrowed from the plan's events */
 	double scale;				/* of the event; formulas take counts without it */
+	bool mean;				/* as in struct gpmu_event; in formulas too, with scale */
 	const char *unit;			/* or NULL */
 	size_t group;
 };

@@ -69,7 +69,8 @@ static void fill_group(struct gpmu_plan *plan, const struct plan_bin *bin, size_
 		member = &bin->members[i];
 		plan->slots[plan->n_slots++] = (struct plan_slot){
 			.instance = member->instance, .scale = member->event->scale,
-			.unit = member->event->unit, .group = index,
+			.unit = member->event->unit, .mean = member->event->mean,
+			.group = index,
 		};
 	}
 }

@@ -12,6 +12,7 @@
 #include "pmu_events.h"
 
 struct gpmu_source;
+struct gpmu_source_gpu;
 struct gpmu_source_pmu;
 
 struct gpmu_pmu {
@@ -31,6 +32,7 @@ struct gpmu_pmu {
 	int cycle_counter;
 	struct gpmu_source *source;	/* that counts it, borrowed from the machine; NULL: the kernel */
 	size_t source_index;		/* its number there */
+	const struct gpmu_gpu *gpu;	/* that it counts, likewise; or NULL */
 };
 
 /*
@@ -43,10 +45,10 @@ void pmu_free(struct gpmu_pmu *pmu);
 
 /*
  * The PMU that a source shows, new, without node and source. @node: the number of its
- * node, or -1. Returns 0, -ENOMEM, or -EINVAL with @why: what it has that cannot be
+ * node, or -1; @gpu: the source's, or NULL. Returns 0, -ENOMEM, or -EINVAL with @why: what it has that cannot be
  */
 int pmu_new_shown(struct gpmu_pmu **pmu, const struct gpmu_source_pmu *shown, int *node,
-		  const char **why);
+		  const struct gpmu_source_gpu **gpu, const char **why);
 
 /* An event string names it: no blanks, nothing that a terminal would not show. */
 bool pmu_is_name(const char *name);

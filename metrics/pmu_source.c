@@ -134,7 +134,7 @@ static int fill(struct gpmu_pmu *pmu, const struct gpmu_source_pmu *shown, const
 }
 
 int pmu_new_shown(struct gpmu_pmu **result, const struct gpmu_source_pmu *table, int *node,
-		  const char **why)
+		  const struct gpmu_source_gpu **gpu, const char **why)
 {
 	struct gpmu_source_pmu shown = {
 		.node = -1, .counters = -1, .counter_width = -1, .cycle_counter = -1,
@@ -155,6 +155,7 @@ int pmu_new_shown(struct gpmu_pmu **result, const struct gpmu_source_pmu *table,
 		return ret;
 	}
 	*node = shown.node;
+	*gpu = shown.gpu;
 	*result = pmu;
 	return 0;
 }

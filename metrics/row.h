@@ -31,10 +31,10 @@ struct rows_options {
 	uint64_t start;	/* of the session, CLOCK_MONOTONIC_RAW ns */
 };
 
-/* What a row is of: all, a node, or a CPU */
+/* What a row is of: all, a node, a CPU, or a GPU */
 struct row_unit {
 	enum gpmu_scope scope;
-	int number;	/* of the node or CPU; -1 */
+	int number;	/* of the node, CPU or GPU; -1 */
 	int node;	/* of rows; -1 */
 	int package;
 };
@@ -143,7 +143,8 @@ int rows_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 /* The unit of all that is counted, for something that is of PMUs outside the cores or not */
 int rows_whole(struct gpmu_rows *rows, bool uncore, size_t *unit);
 /* Whether a place is in a unit, and whether a slot without places is */
-bool rows_has_place(const struct row_unit *unit, const struct place *place);
+bool rows_has_place(const struct gpmu_rows *rows, const struct row_unit *unit, size_t slot,
+		    const struct place *place);
 bool rows_has_lost(const struct gpmu_rows *rows, const struct row_unit *unit, size_t slot);
 /* The slot counts something outside the cores. */
 bool rows_uncore(const struct gpmu_rows *rows, size_t slot);

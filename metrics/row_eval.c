@@ -97,7 +97,7 @@ static double end_tasks(struct tasks *tasks, const struct counts_slot *slot,
 }
 
 static void add_count(struct row_result *result, struct tasks *tasks,
-		      const struct counts_slot *slot, size_t index)
+		      const struct plan_slot *planned, const struct counts_slot *slot, size_t index)
 {
 	const struct count *count = &slot->counts[index];
 	const struct place *place = &slot->places[index];
@@ -122,7 +122,8 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 		add_task(tasks, count);
 		return;
 	}
-	result->value += count_value(count);
+	result->value += planned->mean ? (double)count->raw / (double)count->running :
+					 count_value(count);
 	result->time += (double)count->enabled;
 	result->timed++;
 	result_share(result, (double)count->running / (double)count->enabled);
@@ -197,10 +198,10 @@ static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, 
 									 GPMU_NOT_COUNTED,
 				    slot->why);
 		else
-			add_count(result, &tasks, slot, place);
+			add_count(result, &tasks, planned, slot, place);
 	}
 	result->value += end_tasks(&tasks, slot, result);
-	if (sum->scaled)
+	if (sum->scaled || planned->mean)
 		result->value = scaled(result->value, planned->scale);
 	result->value += before;
 	return i;

@@ -25,6 +25,7 @@ struct pmus {
 	const char *kind;	/* of @length */
 	size_t length;
 	bool several, different;
+	bool sources;		/* of more than one */
 };
 
 static bool supported(const struct plan_metric *metric)
@@ -131,7 +132,7 @@ static int add_parts(struct gpmu_rows *rows, const struct gpmu_counts *counts, s
 	    slot->places[unit->number].cpu == unit->number)
 		return add_part(rows, index, (size_t)unit->number);
 	for (size_t i = 0; i < slot->length && !ret; i++)
-		if (rows_has_place(unit, &slot->places[i]))
+		if (rows_has_place(rows, unit, index, &slot->places[i]))
 			ret = add_part(rows, index, i);
 	return ret;
 }
@@ -256,6 +257,8 @@ static void note_pmu(struct pmus *pmus, const struct gpmu_pmu *pmu)
 {
 	size_t length;
 
+	if (pmus->one && gpmu_pmu_source(pmus->one) != (pmu ? gpmu_pmu_source(pmu) : NULL))
+		pmus->sources = true;
 	if (!pmu || pmus->one == pmu) {
 		pmus->different = pmus->different || !pmu;
 		return;
@@ -363,6 +366,14 @@ static int add_row(struct gpmu_rows *rows, size_t unit, const struct row_source 
 	row.pid = of->scope == GPMU_SCOPE_PROCESS ? rows->options.pid : -1;
 	row.alert = -1;
 	row.runs = 1;
+	row.gpu_number = -1;
+	if (of->scope == GPMU_SCOPE_GPU) {
+		row.gpu_number = of->number;
+		row.gpu = gpmu_gpu_uuid(gpmu_machine_gpu(rows->plan->machine,
+							 (size_t)of->number));
+	}
+	if (pmus.one && gpmu_pmu_source(pmus.one) && !pmus.sources)
+		row.source = gpmu_source_name(gpmu_pmu_source(pmus.one));
 	sources[rows->n_rows] = *source;
 	list[rows->n_rows] = row;
 	return pmus_text(rows, &pmus, &list[rows->n_rows++].pmu);

@@ -2,7 +2,8 @@
 /*
  * What values are of. A PMU outside the cores counts its node, whatever the rest
  * is of. A metric has a row for a node or a CPU only if all that it needs is
- * counted there; where that is so nowhere, it has one of all.
+ * counted there; where that is so nowhere, it has one of all. What is counted of GPUs
+ * alone has a row for each of them, always.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,9 +40,21 @@ static int lost_node(const struct gpmu_rows *rows, size_t slot)
 	return gpmu_pmu_kind(pmu) == GPMU_PMU_OTHER ? -1 : gpmu_pmu_number(pmu);
 }
 
-bool rows_has_place(const struct row_unit *unit, const struct place *place)
+/* The number of the GPU that a slot is of, or -1 */
+static int gpu_of(const struct gpmu_rows *rows, size_t slot)
+{
+	const struct gpmu_pmu *pmu = instance(rows, slot)->pmu;
+	const struct gpmu_gpu *gpu = pmu ? gpmu_pmu_gpu(pmu) : NULL;
+
+	return gpu ? (int)gpmu_gpu_number(gpu) : -1;
+}
+
+bool rows_has_place(const struct gpmu_rows *rows, const struct row_unit *unit, size_t slot,
+		    const struct place *place)
 {
 	switch (unit->scope) {
+	case GPMU_SCOPE_GPU:
+		return gpu_of(rows, slot) == unit->number;
 	case GPMU_SCOPE_NODE:
 		return place->node == unit->number;
 	case GPMU_SCOPE_CPU:
@@ -67,6 +80,8 @@ bool rows_has_lost(const struct gpmu_rows *rows, const struct row_unit *unit, si
 {
 	int node = lost_node(rows, slot);
 
+	if (unit->scope == GPMU_SCOPE_GPU)
+		return gpu_of(rows, slot) == unit->number;
 	if (unit->scope == GPMU_SCOPE_CPU)
 		return could_count(instance(rows, slot)->pmu, unit->number);
 	return unit->scope != GPMU_SCOPE_NODE || node < 0 || node == unit->number;
@@ -149,9 +164,20 @@ static int add_key(struct keys *keys, int number, int node)
 	return 0;
 }
 
-static int key_of(const struct keys *keys, const struct place *place)
+static int key_of(const struct gpmu_rows *rows, const struct keys *keys, size_t slot,
+		  const struct place *place)
 {
+	if (keys->scope == GPMU_SCOPE_GPU)
+		return gpu_of(rows, slot);
 	return keys->scope == GPMU_SCOPE_CPU ? place->cpu : place->node;
+}
+
+/* Of a slot without places; -1: it could be of each */
+static int lost_key(const struct gpmu_rows *rows, const struct keys *keys, size_t slot)
+{
+	if (keys->scope == GPMU_SCOPE_GPU)
+		return gpu_of(rows, slot);
+	return keys->scope == GPMU_SCOPE_CPU ? -1 : lost_node(rows, slot);
 }
 
 static int gather_keys(struct gpmu_rows *rows, const struct gpmu_counts *counts,
@@ -163,11 +189,10 @@ static int gather_keys(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 
 		if (is_tool(rows, set->slots[i]))
 			continue;
-		if (!slot->length && keys->scope == GPMU_SCOPE_NODE &&
-		    lost_node(rows, set->slots[i]) >= 0)
-			ret = add_key(keys, lost_node(rows, set->slots[i]), -1);
+		if (!slot->length && lost_key(rows, keys, set->slots[i]) >= 0)
+			ret = add_key(keys, lost_key(rows, keys, set->slots[i]), -1);
 		for (size_t k = 0; k < slot->length && !ret; k++)
-			ret = add_key(keys, key_of(keys, &slot->places[k]),
+			ret = add_key(keys, key_of(rows, keys, set->slots[i], &slot->places[k]),
 				      slot->places[k].node);
 		if (ret)
 			return ret;
@@ -205,21 +230,20 @@ static void mark_set(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		size_t index = sets[set].slots[i];
 		const struct counts_slot *slot = &counts->slots[index];
 		bool all = is_tool(rows, index) ||
-			   (!slot->length && (keys->scope == GPMU_SCOPE_CPU ||
-					      lost_node(rows, index) < 0));
+			   (!slot->length && lost_key(rows, keys, index) < 0);
 
 		for (size_t k = 0; k < keys->length && all; k++)
 			mark_key(keys, keys->list[k].number, set);
 		for (size_t k = 0; k < slot->length; k++)
-			mark_key(keys, key_of(keys, &slot->places[k]), set);
+			mark_key(keys, key_of(rows, keys, index, &slot->places[k]), set);
 		if (!slot->length && !all)
-			mark_key(keys, lost_node(rows, index), set);
+			mark_key(keys, lost_key(rows, keys, index), set);
 	}
 }
 
-/* What the slots are of: tasks, something outside the cores, CPUs */
+/* What the slots are of: tasks, something outside the cores, of that GPUs and others, CPUs */
 struct kinds {
-	bool tasks, uncore, cpus;
+	bool tasks, uncore, gpus, others, cpus;
 };
 
 static struct kinds kinds_of(const struct gpmu_rows *rows, const struct row_set *sets,
@@ -233,6 +257,10 @@ static struct kinds kinds_of(const struct gpmu_rows *rows, const struct row_set 
 
 			if (is_tool(rows, slot))
 				continue;
+			if (gpu_of(rows, slot) >= 0)
+				kinds.gpus = true;
+			else
+				kinds.others = true;
 			if (rows_uncore(rows, slot))
 				kinds.uncore = true;
 			else if (rows->options.tasks)
@@ -257,7 +285,7 @@ static int units_of_keys(struct gpmu_rows *rows, const struct keys *keys, size_t
 		if (key->sets < n_sets)
 			continue;
 		ret = add_unit(rows, keys->scope, key->number,
-			       keys->scope == GPMU_SCOPE_CPU ? key->node : key->number,
+			       keys->scope == GPMU_SCOPE_NODE ? key->number : key->node,
 			       &units[*n_units]);
 		if (ret)
 			return ret;
@@ -276,7 +304,10 @@ int rows_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 	*n_units = 0;
 	if (rows->options.aggregation == ROWS_CPU && !kinds.uncore)
 		keys.scope = GPMU_SCOPE_CPU;
-	if (rows->options.aggregation != ROWS_MACHINE && !kinds.tasks) {
+	if (kinds.gpus && !kinds.others)
+		keys.scope = GPMU_SCOPE_GPU;
+	if (keys.scope == GPMU_SCOPE_GPU ||
+	    (rows->options.aggregation != ROWS_MACHINE && !kinds.tasks)) {
 		for (size_t s = 0; s < n_sets && !ret; s++)
 			ret = gather_keys(rows, counts, &sets[s], &keys);
 		sort_keys(&keys);

@@ -4,7 +4,7 @@
 # them (metrics/catalog.h): $(CATALOG_BUILTIN), an object.
 
 CATALOG_BUILTIN	:= $(B)/metrics/catalog_builtin_files.o
-CATALOG_JSON	:= $(sort $(shell find pmu-events/arch pmu-events/core pmu-events/backport/6.1 -name '*.json'))
+CATALOG_JSON	:= $(sort $(shell find pmu-events/arch pmu-events/core pmu-events/gpu pmu-events/backport/6.1 -name '*.json'))
 
 # The strings and the ends are numeric labels: f is the next, b the last before
 # the table's entry, so that no path has to become a symbol.

@@ -297,7 +297,7 @@ static struct gpmu_source *make_source(struct shown *shown)
 	if (!source)
 		return NULL;
 	source->plugin = (struct gpmu_source_plugin){
-		.size = sizeof(source->plugin), .abi = GPMU_SOURCE_ABI, .name = NAME,
+		.size = sizeof(source->plugin), .abi = GPMU_SOURCE_ABI, .name = "perf",
 		.close = shown_free, .pmu = source_pmu, .node = source_node,
 		.group_open = group_open,
 		.event_size = sizeof(struct gpmu_source_event),

@@ -60,6 +60,12 @@ static int open_groups(struct gpmu_session *session, const struct gpmu_session_o
 	for (size_t i = 0; i < session->plan->n_groups && !ret; i++)
 		ret = open_group(session, i, &target->target, error);
 	note_limit(before);
+	for (size_t i = 0; i < session->plan->n_groups && !ret; i++) {
+		struct source_group *group = session->groups[i].open;
+
+		if (group->ops->prepare)
+			ret = group->ops->prepare(group, error);
+	}
 	if (ret == -ESRCH && options->n_pids)
 		session_target_gone(options, error);
 	return ret;

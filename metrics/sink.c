@@ -30,6 +30,7 @@ const char *sink_scope_name(enum gpmu_scope scope)
 		[GPMU_SCOPE_NODE] = "node",
 		[GPMU_SCOPE_CPU] = "cpu",
 		[GPMU_SCOPE_PROCESS] = "process",
+		[GPMU_SCOPE_GPU] = "gpu",
 	};
 
 	return scope < sizeof(names) / sizeof(names[0]) ? names[scope] : "";

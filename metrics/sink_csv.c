@@ -7,7 +7,7 @@
 static const char *const columns[] = {
 	"time_begin", "time_end", "host", "scope", "node", "package", "cpu", "pid", "pmu", "kind",
 	"name", "value", "unit", "state", "share", "raw", "enabled_ns", "running_ns", "counters",
-	"runs", "deviation", "alert", "why",
+	"runs", "deviation", "alert", "why", "gpu", "gpu_number", "source",
 };
 
 static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
@@ -127,6 +127,11 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	put_double(sink, row->state == GPMU_OK ? row->deviation : NAN);
 	put_number(sink, row->alert);
 	put_text(sink, row->why);
+	next(sink);
+	put_text(sink, row->gpu);
+	next(sink);
+	put_number(sink, row->gpu ? row->gpu_number : -1);
+	put_text(sink, row->source);
 	buffer_char(buffer, '\n');
 }
 

@@ -154,6 +154,9 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	put_double(buffer, ",\"deviation\":", row->state == GPMU_OK ? row->deviation : NAN);
 	put_number(buffer, ",\"alert\":", row->alert);
 	put_string(buffer, ",\"why\":", row->why);
+	put_string(buffer, ",\"gpu\":", row->gpu);
+	put_number(buffer, ",\"gpu_number\":", row->gpu ? row->gpu_number : -1);
+	put_string(buffer, ",\"source\":", row->source);
 	buffer_text(buffer, "}\n");
 }
 

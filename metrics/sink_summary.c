@@ -14,7 +14,8 @@
 
 static const char *scope_text(enum gpmu_scope scope)
 {
-	return scope == GPMU_SCOPE_CPU ? "CPU" : sink_scope_name(scope);
+	return scope == GPMU_SCOPE_CPU ? "CPU" : scope == GPMU_SCOPE_GPU ? "GPU" :
+	       sink_scope_name(scope);
 }
 
 /* Characters, of which UTF-8 continues some */
@@ -52,7 +53,7 @@ static void put_right(struct sink_buffer *buffer, const char *text, size_t width
 	buffer_text(buffer, text);
 }
 
-/* Its length. "N1", "N1(S36)" if perf has another number for it, "CPU12", "" of neither */
+/* Its length. "N1", "N1(S36)" if perf has another number for it, "CPU12", "GPU0", "" of none */
 static size_t label_of(const struct gpmu_row *row, char *label)
 {
 	char *p = label;
@@ -61,6 +62,10 @@ static size_t label_of(const struct gpmu_row *row, char *label)
 		memcpy(p, "CPU", 3);
 		p += 3;
 		p += number_int(p, row->cpu);
+	} else if (row->gpu) {
+		memcpy(p, "GPU", 3);
+		p += 3;
+		p += number_int(p, row->gpu_number);
 	} else if (row->node >= 0) {
 		*p++ = 'N';
 		p += number_int(p, row->node);
@@ -99,12 +104,15 @@ static enum gpmu_scope scope_of(const struct gpmu_row *rows, size_t n)
 	static const enum gpmu_scope order[] = {
 		GPMU_SCOPE_PROCESS, GPMU_SCOPE_CPU, GPMU_SCOPE_NODE,
 	};
+	bool gpus = n;
 
 	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
 		for (size_t i = 0; i < n; i++)
 			if (rows[i].scope == order[k])
 				return order[k];
-	return GPMU_SCOPE_MACHINE;
+	for (size_t i = 0; i < n && gpus; i++)
+		gpus = rows[i].scope == GPMU_SCOPE_GPU;
+	return gpus ? GPMU_SCOPE_GPU : GPMU_SCOPE_MACHINE;
 }
 
 static void put_header(struct gpmu_sink *sink)
@@ -272,8 +280,8 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	buffer_char(buffer, '\n');
 }
 
-/* Whether it was not shown before. Without memory it is shown again. */
-static bool note_why(struct gpmu_sink *sink, const char *line)
+/* Whether the line was not shown before. Without memory it is shown again. */
+static bool is_new(struct gpmu_sink *sink, const char *line)
 {
 	char **whys;
 
@@ -289,41 +297,62 @@ static bool note_why(struct gpmu_sink *sink, const char *line)
 	return true;
 }
 
-/* "name: why", once; the lines of intervals are marked as their header is */
-static void put_whys(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+/* "name: text", once; the lines of intervals are marked as their header is */
+static void put_note(struct gpmu_sink *sink, const char *name, const char *text, const char *more,
+		     bool *first)
 {
 	struct sink_buffer *buffer = &sink->buffer;
-	bool first = !sink->options.interval;
+	size_t begin = buffer->length;
+
+	if (*first)
+		buffer_char(buffer, '\n');
+	buffer_text(buffer, sink->options.interval ? "# " : " ");
+	put_text(buffer, name);
+	buffer_text(buffer, ": ");
+	put_text(buffer, text);
+	put_text(buffer, more);
+	buffer_char(buffer, '\0');
+	if (buffer->failed)
+		return;
+	if (is_new(sink, buffer->data + begin + *first)) {
+		buffer->data[buffer->length - 1] = '\n';
+		*first = false;
+	} else {
+		buffer->length = begin;
+	}
+}
+
+static void put_whys(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].why && rows[i].state >= GPMU_NOT_COUNTED)
+			put_note(sink, rows[i].name, rows[i].why, "", first);
+}
+
+/* Which GPU it is, and who has counted it */
+static void put_gpus(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
+{
+	char label[NUMBER_SIZE], more[80];
 
 	for (size_t i = 0; i < n; i++) {
-		size_t begin = buffer->length;
-
-		if (!rows[i].why || rows[i].state < GPMU_NOT_COUNTED)
+		if (!rows[i].gpu)
 			continue;
-		if (first)
-			buffer_char(buffer, '\n');
-		buffer_text(buffer, sink->options.interval ? "# " : " ");
-		put_text(buffer, rows[i].name);
-		buffer_text(buffer, ": ");
-		put_text(buffer, rows[i].why);
-		buffer_char(buffer, '\0');
-		if (buffer->failed)
-			return;
-		if (note_why(sink, buffer->data + begin + first)) {
-			buffer->data[buffer->length - 1] = '\n';
-			first = false;
-		} else {
-			buffer->length = begin;
-		}
+		label_of(&rows[i], label);
+		snprintf(more, sizeof(more), "%s%s", rows[i].source ? ", by " : "",
+			 rows[i].source ? rows[i].source : "");
+		put_note(sink, label, rows[i].gpu, more, first);
 	}
 }
 
 static void put_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
 {
+	bool first = !sink->options.interval;
+
 	widen(sink, rows, n);
 	for (size_t i = 0; i < n; i++)
 		put_row(sink, &rows[i]);
-	put_whys(sink, rows, n);
+	put_gpus(sink, rows, n, &first);
+	put_whys(sink, rows, n, &first);
 }
 
 static void put_seconds(struct gpmu_sink *sink, double seconds, const char *what)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
+#include "log.h"
 #include "source_object.h"
 
 void source_copy_sized(void *to, size_t size, const void *from)
@@ -70,7 +72,57 @@ struct gpmu_source *gpmu_source_new(const char *spec, struct gpmu_error *error)
 	}
 	atomic_init(&source->references, 1);
 	pthread_mutex_init(&source->lock, NULL);
+	source_tell(source);
 	return source;
+}
+
+/* The next line; whether there is one. Others may use the source while it is told. */
+static bool next_message(struct gpmu_source *source, char *line, size_t size)
+{
+	const char *text;
+
+	pthread_mutex_lock(&source->lock);
+	text = source->plugin.message(source->data);
+	if (text)
+		snprintf(line, size, "%s", text);
+	pthread_mutex_unlock(&source->lock);
+	return text;
+}
+
+void source_tell(struct gpmu_source *source)
+{
+	char line[512];
+
+	while (source->plugin.message && next_message(source, line, sizeof(line)))
+		log_line(GPMU_LOG_WARNING, "%s", line);
+}
+
+int gpmu_source_query(struct gpmu_source *source, const char *question, char **answer,
+		      struct gpmu_error *error)
+{
+	struct gpmu_error own = { 0 };
+	int ret = -ENOENT;
+	char why[64];
+
+	*answer = NULL;
+	if (source->plugin.query) {
+		pthread_mutex_lock(&source->lock);
+		ret = source->plugin.query(source->data, question, answer, &own);
+		pthread_mutex_unlock(&source->lock);
+	}
+	if (!ret && *answer)
+		return 0;
+	ret = ret < 0 ? ret : -EIO;
+	free(*answer);
+	*answer = NULL;
+	own.text[sizeof(own.text) - 1] = '\0';
+	if (own.text[0])
+		error_set(error, 0, "%s", own.text);
+	else
+		error_set(error, 0, "source %s cannot be asked \"%.64s\": %s", source->plugin.name,
+			  question, ret == -ENOENT ? "it knows no such question" :
+			  strerror_r(-ret, why, sizeof(why)));
+	return ret;
 }
 
 struct gpmu_source *source_get(struct gpmu_source *source)

@@ -35,6 +35,8 @@ struct source_ops {
 	int (*open)(void *self, const struct gpmu_plan *plan, size_t index,
 		    const struct source_target *target, struct gpmu_counts *counts,
 		    struct source_group **group, struct gpmu_error *error);
+	/* All groups of a session are open; not those that need no preparing: NULL */
+	int (*prepare)(struct source_group *group, struct gpmu_error *error);
 	/* @time: CLOCK_MONOTONIC_RAW ns; a session gives all its groups the same */
 	int (*enable)(struct source_group *group, uint64_t time);
 	int (*disable)(struct source_group *group, uint64_t time);

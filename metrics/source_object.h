@@ -26,6 +26,7 @@ struct gpmu_source {
 	struct plugin_group *groups;		/* that are open */
 	bool begun;				/* they have been enabled */
 	bool enabled;
+	bool prepared;				/* all those that are open */
 	uint64_t time;				/* the last that the plugin was given */
 };
 
@@ -38,6 +39,17 @@ void source_put(struct gpmu_source *source);
  */
 int source_load(struct gpmu_source *source, const char *name, struct gpmu_error *error);
 void source_unload(struct gpmu_source *source);
+
+/* What the plugin says that the user should know goes to the log. Not with the lock held */
+void source_tell(struct gpmu_source *source);
+
+struct gpmu_pmu;
+
+/* --- source_event.c: whether its source has such an event, in a structure of this size */
+bool source_find_event(const struct gpmu_pmu *pmu, const char *name,
+		       struct gpmu_source_event_info *event);
+/* Those that are worth to be listed, by number */
+bool source_event(const struct gpmu_pmu *pmu, size_t index, struct gpmu_source_event_info *event);
 
 /*
  * Fills @to, of @size bytes, from a structure that begins with its own size: what that

@@ -209,17 +209,41 @@ static int plugin_open(void *self, const struct gpmu_plan *plan, size_t index,
 	return ret;
 }
 
+static int negative(int ret)
+{
+	return ret > 0 ? -EIO : ret;
+}
+
+/* Once for all groups of a source */
+static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
+{
+	struct plugin_group *group = of(base);
+	struct gpmu_source *source = group->source;
+	struct gpmu_error own = { 0 };
+	char why[64];
+	int ret = 0;
+
+	pthread_mutex_lock(&source->lock);
+	if (group->open && !source->prepared && source->plugin.prepare)
+		ret = source->plugin.prepare(source->data, &own);
+	source->prepared = source->prepared || (group->open && !ret);
+	pthread_mutex_unlock(&source->lock);
+	source_tell(source);
+	if (!ret)
+		return 0;
+	ret = negative(ret);
+	own.text[sizeof(own.text) - 1] = '\0';
+	error_set(error, 0, "source %s: %s", source->plugin.name,
+		  own.text[0] ? own.text : strerror_r(-ret, why, sizeof(why)));
+	return ret;
+}
+
 /* What the plugin is told: never a time before one that it was told */
 static uint64_t advance(struct gpmu_source *source, uint64_t time)
 {
 	if (time > source->time)
 		source->time = time;
 	return source->time;
-}
-
-static int negative(int ret)
-{
-	return ret > 0 ? -EIO : ret;
 }
 
 static int plugin_enable(struct source_group *base, uint64_t time)
@@ -257,6 +281,7 @@ static int plugin_disable(struct source_group *base, uint64_t time)
 	pthread_mutex_lock(&group->source->lock);
 	ret = group->open ? disable_source(group->source, time) : 0;
 	pthread_mutex_unlock(&group->source->lock);
+	source_tell(group->source);
 	return ret;
 }
 
@@ -274,6 +299,16 @@ static int set_lost(const struct plugin_group *group, struct gpmu_counts *counts
 	return ret;
 }
 
+/* An event that the machine turned out not to have, in a group that counts others */
+static int set_absent(struct gpmu_counts *counts, size_t slot, const char *why)
+{
+	const struct counts_slot *known = &counts->slots[slot];
+
+	if (known->why && !strcmp(known->why, why))
+		return 0;
+	return counts_set_lost(counts, slot, COUNT_NOT_SUPPORTED, why);
+}
+
 static int set_counts(const struct plugin_group *group, struct gpmu_counts *counts)
 {
 	const struct gpmu_group *planned = plan_group_of(group);
@@ -281,13 +316,18 @@ static int set_counts(const struct plugin_group *group, struct gpmu_counts *coun
 	for (size_t i = 0; i < planned->length; i++) {
 		const struct gpmu_source_count value = value_of(group, i);
 
-		if (value.running > value.enabled)
+		if (!value.why && value.running > value.enabled)
 			return -EIO;
 	}
 	for (size_t i = 0; i < planned->length; i++) {
 		const struct gpmu_source_count value = value_of(group, i);
+		size_t slot = planned->first + i;
 
-		counts->slots[planned->first + i].counts[0] = (struct count){
+		if (value.why && set_absent(counts, slot, value.why))
+			return -ENOMEM;
+		if (value.why)
+			continue;
+		counts->slots[slot].counts[0] = (struct count){
 			.raw = value.raw,
 			.enabled = value.enabled,
 			.running = value.running,
@@ -312,6 +352,7 @@ static int plugin_read(struct source_group *base, uint64_t time, struct gpmu_cou
 			ret = set_counts(group, counts);
 	}
 	pthread_mutex_unlock(&source->lock);
+	source_tell(source);
 	if (!ret)
 		return 0;
 	lost = set_lost(group, counts, ret);
@@ -334,7 +375,7 @@ static void plugin_close(struct source_group *base)
 		;
 	*link = group->next;
 	if (!source->groups)
-		source->begun = false;
+		source->begun = source->prepared = false;
 	pthread_mutex_unlock(&source->lock);
 	free_group(group);
 }
@@ -382,6 +423,7 @@ static int plugin_fits(void *self, const struct event_instance *const *instances
 
 const struct source_ops source_plugin = {
 	.open = plugin_open,
+	.prepare = plugin_prepare,
 	.enable = plugin_enable,
 	.disable = plugin_disable,
 	.read = plugin_read,

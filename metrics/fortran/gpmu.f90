@@ -47,7 +47,9 @@ module gpmu
     integer(c_size_t) :: counters
     integer(c_int) :: alert, runs
     real(c_double) :: deviation
-    type(c_ptr) :: why
+    type(c_ptr) :: why, gpu
+    integer(c_int) :: gpu_number
+    type(c_ptr) :: source
   end type
 
   type, bind(c) :: c_error

@@ -132,9 +132,13 @@ struct gpmu_source_event {
  * @enabled: ns that its group was enabled
  * @running: ns of these that it really counted, at most @enabled. Where it is less,
  *	groups took turns, and raw * enabled / running is the estimate for all of it
+ * @why: not NULL: this event cannot be counted, as a unit of the chip is absent, and why, a
+ *	line; it is shown as not supported, and the others of its group go on. The text
+ *	belongs to the source
  */
 struct gpmu_source_count {
 	uint64_t raw, enabled, running;
+	const char *why;
 };
 
 /**

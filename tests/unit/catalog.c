@@ -88,7 +88,8 @@ static unsigned int count_lines(const char *text)
 	char command[256];
 	FILE *f;
 
-	snprintf(command, sizeof(command), "find pmu-events/arch pmu-events/core pmu-events/backport/6.1 "
+	snprintf(command, sizeof(command),
+		 "find pmu-events/arch pmu-events/core pmu-events/gpu pmu-events/backport/6.1 "
 		 "-name '*.json' -exec cat {} + | grep -c '\"%s\"'", text);
 	f = popen(command, "r");	/* NOLINT(cert-env33-c) */
 	if (!f || fscanf(f, "%u", &n) != 1)	/* NOLINT(cert-err34-c) */

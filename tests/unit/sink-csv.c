@@ -8,7 +8,7 @@
 static const char header[] =
 	"# gpmu-csv 1\n"
 	"time_begin,time_end,host,scope,node,package,cpu,pid,pmu,kind,name,value,unit,state,"
-	"share,raw,enabled_ns,running_ns,counters,runs,deviation,alert,why\n";
+	"share,raw,enabled_ns,running_ns,counters,runs,deviation,alert,why,gpu,gpu_number,source\n";
 
 /* Below the head */
 static const char *body(const struct test_sink *t)
@@ -42,6 +42,11 @@ static void columns(void)
 	rows[2].node = 0;
 	rows[3].enabled = rows[3].running = 0;
 	rows[3].counters = 0;
+	rows[3].scope = GPMU_SCOPE_GPU;
+	rows[3].node = 7;
+	rows[3].gpu = "GPU-1";
+	rows[3].gpu_number = 3;
+	rows[3].source = "cupti";
 	rows[4].state = GPMU_IDLE;
 	rows[4].alert = 0;
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
@@ -49,14 +54,14 @@ static void columns(void)
 	is_text(body(&t),
 		"0.500000000,2.000000000,grace1,process,,,,77,armv8_pmuv3_0,event,cycles,"
 		"1.8446744073709552e+19,,ok,0.25,18446744073709551615,2000000000,500000000,1,1,"
-		"0,,\n"
+		"0,,,,,\n"
 		"0.000000000,2.000000000,grace1,node,1,36,,,nvidia_scf_pmu_1,metric,GraceMemBW,"
-		"80.1,GB/s,ok,1,,2000000000,2000000000,1,3,0.3333333333333333,1,\n"
+		"80.1,GB/s,ok,1,,2000000000,2000000000,1,3,0.3333333333333333,1,,,,\n"
 		"0.000000000,2.000000000,grace1,cpu,0,,0,,,event,a,,,not_counted,0,,2000000000,"
-		"2000000000,1,1,,,the PMU has gone\n"
-		"0.000000000,2.000000000,grace1,machine,,,,,,event,b,,,not_supported,,,,,0,1,,,\n"
+		"2000000000,1,1,,,the PMU has gone,,,\n"
+		"0.000000000,2.000000000,grace1,gpu,7,,,,,event,b,,,not_supported,,,,,0,1,,,,GPU-1,3,cupti\n"
 		"0.000000000,2.000000000,grace1,machine,,,,,,metric,c,,ns,idle,1,,2000000000,"
-		"2000000000,1,1,,0,\n",
+		"2000000000,1,1,,0,,,,\n",
 		"below the head each column, and empty where there is nothing");
 	gpmu_sink_rows(t.sink, rows, 1);
 	ok(!strstr(body(&t), "gpmu-csv"), "the head is written once");

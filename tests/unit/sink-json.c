@@ -16,6 +16,8 @@ static void columns(void)
 	row.share = 0.5;
 	row.running = 1000000000;
 	row.alert = 1;
+	row.gpu = "GPU-1";
+	row.source = "nvml";
 	row.runs = 4;
 	row.deviation = 0.1;
 	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
@@ -27,7 +29,8 @@ static void columns(void)
 		"\"pmu\":\"nvidia_scf_pmu_1\",\"kind\":\"event\",\"name\":\"cycles\","
 		"\"value\":1.8446744073709552e+19,\"unit\":\"%\",\"state\":\"ok\",\"share\":0.5,"
 		"\"raw\":18446744073709551615,\"enabled_ns\":2000000000,\"running_ns\":1000000000,"
-		"\"counters\":1,\"runs\":4,\"deviation\":0.1,\"alert\":1,\"why\":null}\n",
+		"\"counters\":1,\"runs\":4,\"deviation\":0.1,\"alert\":1,\"why\":null,"
+		"\"gpu\":\"GPU-1\",\"gpu_number\":0,\"source\":\"nvml\"}\n",
 		"all its keys, in this order");
 	test_sink_release(&t);
 }
@@ -169,7 +172,7 @@ static void not_finite(void)
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
 	gpmu_sink_rows(t.sink, &row, 1);
 	ok(strstr(t.text,
-		  "\n,,grace1,machine,,,,,,metric,a,,,ok,,,2000000000,2000000000,1,1,,,\n") != NULL,
+		  "\n,,grace1,machine,,,,,,metric,a,,,ok,,,2000000000,2000000000,1,1,,,,,,\n") != NULL,
 	   "and empty in CSV");
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_SUMMARY,

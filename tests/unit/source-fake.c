@@ -18,6 +18,8 @@
 #undef gpmu_source_plugin
 #include "source-fake.h"
 
+#define FAKE_ABSENT	4	/* the event of that number */
+
 struct group {
 	uint64_t config[FAKE_COUNTERS];
 	size_t length;
@@ -69,6 +71,20 @@ static void fake_close(void *source)
 static size_t event_numbers = sizeof(struct gpmu_source_event) / sizeof(uint64_t);
 static size_t count_numbers = sizeof(struct gpmu_source_count) / sizeof(uint64_t);
 
+static const struct gpmu_source_gpu *gpu_of(size_t index)
+{
+	static struct gpmu_source_gpu gpu;
+
+	gpu = (struct gpmu_source_gpu){
+		.size = sizeof(gpu),
+		.uuid = state->show == FAKE_SHOW_UUID ? "" : index ? "GPU-b" : "GPU-a",
+		.name = index ? "Fake 2" : "Fake 1",
+		.chip = "FK100",
+		.pci = NULL,
+	};
+	return state->gpus || state->show == FAKE_SHOW_UUID ? &gpu : NULL;
+}
+
 static const struct gpmu_source_pmu *fake_pmu(void *source, size_t index)
 {
 	static const char *const formats[] = { "event", "config:0-7", "a", "config1:0", NULL };
@@ -93,6 +109,7 @@ static const struct gpmu_source_pmu *fake_pmu(void *source, size_t index)
 		.cycle_counter = show == FAKE_SHOW_UNKNOWN ? -1 : 0,
 		.formats = show == FAKE_SHOW_FORMAT ? no_text : formats,
 		.events = show == FAKE_SHOW_EVENTS ? twice : show == FAKE_SHOW_TEXT ? lines : events,
+		.gpu = gpu_of(index),
 	};
 	return index < 2 || show == FAKE_SHOW_ENDLESS ? &pmu : NULL;
 }
@@ -196,9 +213,67 @@ static int fake_group_read(void *source, void *handle, uint64_t time,
 		numbers[1] = ns;
 		numbers[2] = state->lies ? ns + 1 : ns;
 		for (size_t k = 3; k < count_numbers; k++)
-			numbers[k] = UINT64_MAX;
+			numbers[k] = k == 3 ? 0 : UINT64_MAX;
+		if (count_numbers > 3 && group->config[i] == FAKE_ABSENT)
+			counts[i].why = "its unit is absent";
 	}
 	return state->read;
+}
+
+#define INFO	.size = sizeof(struct gpmu_source_event_info)
+
+static const struct gpmu_source_event_info infos[] = {
+	{ INFO, .name = "mean", .terms = "event=0x3", .unit = "%", .scale = 0.5, .mean = 1 },
+	{ INFO, .name = "absent", .terms = "event=0x4" },
+	{ INFO, .name = "unlisted.sum", .terms = "event=0x5", .unit = "B" },
+};
+
+static const struct gpmu_source_event_info *fake_event(void *source, size_t pmu, size_t index)
+{
+	(void)source;
+	(void)pmu;
+	return state->gpus && index < 2 ? &infos[index] : NULL;
+}
+
+static const struct gpmu_source_event_info *fake_event_find(void *source, size_t pmu,
+							    const char *name)
+{
+	(void)source;
+	(void)pmu;
+	for (size_t i = 0; state->gpus && i < sizeof(infos) / sizeof(infos[0]); i++)
+		if (!strcmp(infos[i].name, name))
+			return &infos[i];
+	return NULL;
+}
+
+static int fake_prepare(void *source, struct gpmu_error *error)
+{
+	(void)source;
+	state->prepares++;
+	state->prepared_groups = state->groups;
+	return said(state->prepare, error, "it is not ready");
+}
+
+static const char *fake_message(void *source)
+{
+	const char *message = state->message;
+
+	(void)source;
+	state->message = NULL;
+	return message;
+}
+
+static int fake_query(void *source, const char *question, char **answer, struct gpmu_error *error)
+{
+	(void)source;
+	if (!strcmp(question, "nothing"))
+		return 0;
+	if (!strcmp(question, "fails"))
+		return said(-EPERM, error, "you may not ask that");
+	if (strcmp(question, "gpus"))
+		return -ENOENT;
+	*answer = strdup("[\"GPU-a\"]");
+	return *answer ? 0 : -ENOMEM;
 }
 
 extern struct gpmu_source_plugin_const gpmu_source_plugin;
@@ -218,6 +293,11 @@ struct gpmu_source_plugin_const gpmu_source_plugin = {
 	.usage = "ADDRESS",
 	.event_size = sizeof(struct gpmu_source_event),
 	.count_size = sizeof(struct gpmu_source_count),
+	.event = fake_event,
+	.event_find = fake_event_find,
+	.prepare = fake_prepare,
+	.message = fake_message,
+	.query = fake_query,
 };
 
 #define END(member)	(offsetof(struct gpmu_source_plugin_const, member) + \

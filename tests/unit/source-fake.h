@@ -27,6 +27,7 @@ enum fake_show {
 	FAKE_SHOW_ENDLESS_NODES,
 	FAKE_SHOW_SHORT,		/* structures that end early */
 	FAKE_SHOW_UNKNOWN,		/* all numbers of counters are -1 */
+	FAKE_SHOW_UUID,			/* a GPU without a UUID */
 	FAKE_SHOWS,
 };
 
@@ -40,6 +41,11 @@ struct fake_state {
 	bool backwards;			/* a time lay before another */
 	uint64_t configs[FAKE_COUNTERS][8];	/* of the last group's events: config, config1, ... */
 	char options[64];
+	/* GPUs: fake_0 and fake_1 are of two, each has the events mean (3) and absent (4) */
+	bool gpus;
+	int prepare;			/* what prepare() is to return */
+	int prepares, prepared_groups;	/* calls; groups that were open at the last of them */
+	const char *message;		/* the next one, once */
 };
 
 #endif /* GPMU_TESTS_SOURCE_FAKE_H */

@@ -171,7 +171,7 @@ static void tables(void)
 		"its table's event_size is 24, expected one from 32 to 4096, by 8",
 		"one whose events end before config3");
 	setenv("FAKE_TABLE", "counts", 1);
-	refused(spec("fake"), EINVAL, "count_size is 25, expected one from 24",
+	refused(spec("fake"), EINVAL, "count_size is 33, expected one from 24",
 		"one whose counts are no numbers");
 	setenv("FAKE_TABLE", "huge", 1);
 	refused(spec("fake"), EINVAL, "event_size is 1048576, ", "one with events of 1 MiB");

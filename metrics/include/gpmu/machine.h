@@ -22,6 +22,7 @@ struct gpmu_machine;
 struct gpmu_pmu;
 struct gpmu_node;
 struct gpmu_pci;
+struct gpmu_gpu;
 
 enum gpmu_pmu_kind {
 	GPMU_PMU_OTHER,
@@ -143,6 +144,19 @@ int gpmu_pci_socket(const struct gpmu_pci *pci);
 int gpmu_pci_root_port(const struct gpmu_pci *pci);
 /* The PMU that counts its traffic; NULL: there is none */
 const struct gpmu_pmu *gpmu_pci_pmu(const struct gpmu_pci *pci);
+
+/* GPUs that sources have brought (gpmu_machine_add_source()), in the order of the sources */
+const struct gpmu_gpu *gpmu_machine_gpu(const struct gpmu_machine *machine, size_t index);
+/* The GPU that a PMU counts; NULL: none */
+const struct gpmu_gpu *gpmu_pmu_gpu(const struct gpmu_pmu *pmu);
+/* Its index in gpmu_machine_gpu(); others may number GPUs otherwise, its UUID is everybody's */
+size_t gpmu_gpu_number(const struct gpmu_gpu *gpu);
+/* "GPU-8a56a4bc-..." */
+const char *gpmu_gpu_uuid(const struct gpmu_gpu *gpu);
+/* "NVIDIA GH200 480GB", "GH100", "0009:01:00.0"; NULL: no source has told */
+const char *gpmu_gpu_name(const struct gpmu_gpu *gpu);
+const char *gpmu_gpu_chip(const struct gpmu_gpu *gpu);
+const char *gpmu_gpu_pci(const struct gpmu_gpu *gpu);
 
 #ifdef __cplusplus
 }

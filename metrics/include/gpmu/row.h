@@ -23,6 +23,7 @@ enum gpmu_scope {
 	GPMU_SCOPE_NODE,
 	GPMU_SCOPE_CPU,
 	GPMU_SCOPE_PROCESS,
+	GPMU_SCOPE_GPU,
 };
 
 /**
@@ -54,6 +55,9 @@ enum gpmu_scope {
  * @deviation: standard deviation of that mean, in @unit; 0 of one run
  * @why: of GPMU_NOT_COUNTED and GPMU_NOT_SUPPORTED, one line to follow "NAME: "; NULL of the
  *	others
+ * @gpu: UUID of the GPU that the value is of; NULL: not of one
+ * @gpu_number: of that GPU among the machine's, -1: not of one
+ * @source: name of the plugin that has counted, "cupti"; NULL: the kernel, or several
  *
  * Texts are borrowed from whoever the row was got of, and change with it.
  */
@@ -75,6 +79,9 @@ struct gpmu_row {
 	unsigned int runs;
 	double deviation;
 	const char *why;
+	const char *gpu;
+	int gpu_number;
+	const char *source;
 };
 
 #ifdef __cplusplus

@@ -55,6 +55,19 @@ int gpmu_machine_add_source(struct gpmu_machine *machine, struct gpmu_source *so
 /* What counts the PMU's events; borrowed from the machine; NULL: the kernel */
 struct gpmu_source *gpmu_pmu_source(const struct gpmu_pmu *pmu);
 
+/**
+ * gpmu_source_query() - asks a source something that is no count
+ * @source: what it can be asked is for its plugin to say
+ * @question: "gpus"
+ * @answer: gets a text in JSON, to be freed by free()
+ * @error: set on failure, or NULL
+ *
+ * Return: 0; -ENOENT (it knows no such question), -ENOMEM, or another one of the plugin; then
+ * *answer is NULL
+ */
+int gpmu_source_query(struct gpmu_source *source, const char *question, char **answer,
+		      struct gpmu_error *error);
+
 #ifdef __cplusplus
 }
 #endif
