@@ -13,6 +13,7 @@
 
 enum {
 	KEY_SOURCE = 1,
+	KEY_GPU,
 	KEY_EVENTS,
 	KEY_ROOT,
 	KEY_COLOR,
@@ -184,6 +185,25 @@ static const struct argp_option common_options[] = {
 
 const struct argp common_argp = { .options = common_options, .parser = parse_common };
 
+static error_t parse_gpu(int key, char *arg, struct argp_state *state)
+{
+	struct common *common = state->input;
+
+	(void)arg;
+	if (key != KEY_GPU)
+		return ARGP_ERR_UNKNOWN;
+	common->gpu = true;
+	return 0;
+}
+
+static const struct argp_option gpu_options[] = {
+	{ "gpu", KEY_GPU, NULL, 0, "count the GPUs that there are, as by --source nvml and --source "
+	  "cupti", 0 },
+	{ 0 },
+};
+
+const struct argp gpu_argp = { .options = gpu_options, .parser = parse_gpu };
+
 void common_request(struct common *common, bool metric, const char *list)
 {
 	common->requests = need_memory(reallocarray(common->requests, common->n_requests + 1,
@@ -229,21 +249,82 @@ void common_release(struct common *common)
 {
 	gpmu_catalog_free(common->catalog);
 	gpmu_machine_free(common->machine);
+	gpmu_log_set(NULL, NULL);
 	free(common->sources.list);
 	free(common->events.list);
 	free(common->requests);
 }
 
+static bool add_source(struct common *common, const char *spec, struct gpmu_error *error)
+{
+	struct gpmu_source *source = gpmu_source_new(spec, error);
+	int ret;
+
+	if (!source)
+		return false;
+	ret = gpmu_machine_add_source(common->machine, source, error);
+	gpmu_source_put(source);
+	return !ret;
+}
+
 static void open_source(struct common *common, const char *spec)
 {
 	struct gpmu_error error = { .text = "" };
-	struct gpmu_source *source = gpmu_source_new(spec, &error);
 
-	if (!source)
+	if (!add_source(common, spec, &error))
 		die("--source %s: %s", spec, error.text);
-	if (gpmu_machine_add_source(common->machine, source, &error))
-		die("--source %s: %s", spec, error.text);
-	gpmu_source_put(source);
+}
+
+static bool is_given(const struct common *common, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (size_t i = 0; i < common->sources.length; i++) {
+		const char *spec = common->sources.list[i];
+
+		if (!strncmp(spec, name, length) && (!spec[length] || spec[length] == '='))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Those of GPUs that were not given by themselves. A PMU is the one of the source that is added
+ * last: CUPTI counts more than NVML, so it comes behind it.
+ */
+static void open_gpu_source(struct common *common, const char *name, struct gpmu_error *error)
+{
+	if (common->gpu && !is_given(common, name))
+		add_source(common, name, error);
+}
+
+static void open_sources(struct common *common)
+{
+	struct gpmu_error nvml = { .text = "" }, cupti = { .text = "" };
+
+	open_gpu_source(common, "nvml", &nvml);
+	for (size_t i = 0; i < common->sources.length; i++)
+		open_source(common, common->sources.list[i]);
+	open_gpu_source(common, "cupti", &cupti);
+	if (nvml.text[0] && cupti.text[0])
+		warn("--gpu: no GPU is counted: %s", nvml.text);
+	else if (nvml.text[0] || cupti.text[0])
+		warn("--gpu: %s", nvml.text[0] ? nvml.text : cupti.text);
+}
+
+bool common_has_sources(const struct common *common)
+{
+	return common->gpu || common->sources.length;
+}
+
+static void show_message(int level, const char *line, void *user)
+{
+	const struct common *common = user;
+
+	if (level == GPMU_LOG_WARNING)
+		warn("%s", line);
+	else if (common->verbose)
+		say("%s", line);
 }
 
 void common_open(struct common *common)
@@ -254,8 +335,8 @@ void common_open(struct common *common)
 	common->machine = gpmu_machine_new(common->root, &error);
 	if (!common->machine)
 		die("%s", error.text);
-	for (size_t i = 0; i < common->sources.length; i++)
-		open_source(common, common->sources.list[i]);
+	gpmu_log_set(show_message, common);
+	open_sources(common);
 	common->catalog = gpmu_catalog_new(getenv("GPMU_EVENTS"), &error);
 	if (!common->catalog)
 		die("%s", error.text);

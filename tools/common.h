@@ -39,6 +39,7 @@ struct texts {
 struct common {
 	const char *root;	/* NULL: this machine */
 	struct texts sources;	/* --source */
+	bool gpu;		/* --gpu */
 	struct texts events;	/* --events */
 	enum common_color color;
 	bool verbose;
@@ -53,6 +54,8 @@ struct common {
 
 /* --source, --events, --root, --color, -v */
 extern const struct argp common_argp;
+/* --gpu */
+extern const struct argp gpu_argp;
 /* -e, -M, --metric-no-merge */
 extern const struct argp request_argp;
 
@@ -60,6 +63,8 @@ void common_init(struct common *common);
 void common_release(struct common *common);
 /* Looks at the machine, opens sources, loads the catalog: dies if one fails, warns of the rest */
 void common_open(struct common *common);
+/* Plugins will be loaded. */
+bool common_has_sources(const struct common *common);
 void common_request(struct common *common, bool metric, const char *list);
 /* Made, of all requests; the caller's to free. Warnings are not printed. Dies if that fails */
 /* Whether the kernel lets this process count its tasks, but not what it does for them */

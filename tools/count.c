@@ -342,6 +342,8 @@ static void handle_timers(struct counting *counting)
 
 static int poll_time(const struct counting *counting)
 {
+	if (counting->child_changed)
+		return 0;
 	for (size_t i = 0; i < counting->n_tasks && !counting->child.pid; i++)
 		if (counting->fds[FD_TASKS + i].fd < 0 && !counting->tasks[i].ended)
 			return TASK_POLL;
@@ -450,20 +452,39 @@ static bool let_go(struct counting *counting, struct count_end *end)
 	return false;
 }
 
+static void start_child(struct child *child, char *const *argv, const sigset_t *mask)
+{
+	int ret = child_start(child, argv, mask);
+
+	if (ret)
+		die_of(ret, "the command cannot be started");
+}
+
+void count_start_child(struct child *child, char *const *argv)
+{
+	static sigset_t mask;
+
+	*child = (struct child){ 0 };
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	if (argv)
+		start_child(child, argv, &mask);
+}
+
 struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 {
 	struct counting counting = { .count = count };
 	struct child_end child = { 0 };
-	int ret;
 
 	*end = (struct count_end){ .executed = true, .user = -1, .system = -1 };
 	make_tasks(&counting);
 	open_signals(&counting);
-	if (count->argv) {
-		ret = child_start(&counting.child, count->argv,
-				  count->mask ? count->mask : &counting.old_mask);
-		if (ret)
-			die_of(ret, "the command cannot be started");
+	if (count->child && count->child->pid) {
+		counting.child = *count->child;
+		/* If it was killed, nobody looked for that then. */
+		counting.child_changed = true;
+	} else if (count->argv) {
+		start_child(&counting.child, count->argv,
+			    count->mask ? count->mask : &counting.old_mask);
 	}
 	counting.session = open_session(&counting);
 	open_tasks(&counting);

@@ -10,11 +10,14 @@
 
 #include "gpmu.h"
 
+struct child;
+
 struct count {
 	const struct gpmu_plan *plan;
 	/* Whom. With a command and none else it is of the command: count sets pids and on_exec */
 	struct gpmu_session_options session;
 	char *const *argv;	/* the command; NULL: none */
+	const struct child *child;	/* of count_start_child(); NULL: it is not yet started */
 	const sigset_t *mask;	/* the signals that it has blocked; NULL: those that gpmu has */
 	int64_t delay;		/* ns before counting begins; < 0: it never does */
 	uint64_t interval;	/* ns; 0: no intervals */
@@ -41,6 +44,12 @@ struct count_end {
  */
 void count_hold_signals(sigset_t *mask);
 void count_heed_signals(const sigset_t *mask);
+
+/*
+ * Starts the command, which waits, before all else: CUDA is not to be in a process that
+ * forks. Without a command nothing; dies if that fails. Whoever dies later ends it
+ */
+void count_start_child(struct child *child, char *const *argv);
 
 /*
  * The session, disabled, whose total can be taken; the caller's to free. NULL: the

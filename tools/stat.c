@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "child.h"
 #include "cmd.h"
 #include "common.h"
 #include "count.h"
@@ -144,6 +145,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &stat->common;
 		state->child_inputs[1] = &stat->common;
+		state->child_inputs[2] = &stat->common;
 		return 0;
 	case 'C':
 		stat->cpus = arg;
@@ -197,7 +199,8 @@ static const struct argp_option options[] = {
 };
 
 static const struct argp_child children[] = {
-	{ &request_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
+	{ &request_argp, 0, NULL, 0 }, { &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 },
+	{ 0 },
 };
 
 static const struct argp argp = {
@@ -499,6 +502,7 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 	each.mask = &mask;
 	for (i = 0; i < stat->runs && !end.interrupted; i++) {
 		session = count_run(&each, &end);
+		each.child = NULL;
 		*status = *status ? *status : end.status;
 		if (!session)
 			break;
@@ -530,7 +534,7 @@ static enum gpmu_aggregation aggregation_of(const struct stat *stat)
 	return stat->per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
 }
 
-static int count_all(struct stat *stat, const struct gpmu_plan *plan)
+static int count_all(struct stat *stat, const struct gpmu_plan *plan, const struct child *child)
 {
 	const struct count count = {
 		.plan = plan,
@@ -546,6 +550,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan)
 			.aggregation = aggregation_of(stat),
 		},
 		.argv = stat->argv,
+		.child = child,
 		.delay = stat->delay,
 		.interval = stat->interval,
 		.intervals = stat->intervals,
@@ -581,6 +586,7 @@ static int run(int argc, char **argv)
 {
 	struct stat stat = { .runs = 1 };
 	struct gpmu_plan *plan;
+	struct child child;
 	bool asked;
 	int status;
 
@@ -589,6 +595,7 @@ static int run(int argc, char **argv)
 	/* As perf does: without a command and tasks it is the machine, until Ctrl-C. */
 	stat.system |= !stat.argv && !stat.pids.length && !stat.tids.length && !stat.cpus;
 	check(&stat);
+	count_start_child(&child, common_has_sources(&stat.common) ? stat.argv : NULL);
 	common_open(&stat.common);
 	asked = stat.common.n_requests > 0;
 	if (!asked)
@@ -601,7 +608,7 @@ static int run(int argc, char **argv)
 	if (stat.common.verbose)
 		common_explain(plan);
 	open_output(&stat);
-	status = count_all(&stat, plan);
+	status = count_all(&stat, plan, &child);
 	gpmu_plan_free(plan);
 	stat_release(&stat);
 	return status;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "child.h"
 #include "cmd.h"
 #include "common.h"
 #include "count.h"
@@ -200,12 +201,14 @@ static bool show(const struct gpmu_row *rows, size_t n, void *user)
 	return false;
 }
 
-static int count_all(struct traffic *traffic, const struct gpmu_plan *plan)
+static int count_all(struct traffic *traffic, const struct gpmu_plan *plan,
+		     const struct child *child)
 {
 	const struct count count = {
 		.plan = plan,
 		.session = { .size = sizeof(count.session), .system = 1 },
 		.argv = traffic->argv,
+		.child = child,
 		.interval = traffic->interval,
 		.intervals = traffic->intervals,
 		.timeout = traffic->duration,
@@ -242,15 +245,17 @@ static int run(int argc, char **argv)
 {
 	struct traffic traffic = { 0 };
 	struct gpmu_plan *plan;
+	struct child child;
 	int status;
 
 	common_init(&traffic.common);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &traffic);
 	check(&traffic);
+	count_start_child(&child, common_has_sources(&traffic.common) ? traffic.argv : NULL);
 	common_open(&traffic.common);
 	plan = make_plan(&traffic);
 	open_output(&traffic);
-	status = count_all(&traffic, plan);
+	status = count_all(&traffic, plan, &child);
 	gpmu_plan_free(plan);
 	gpmu_flow_free(traffic.flow);
 	output_drop(&traffic.output);
