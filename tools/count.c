@@ -110,6 +110,13 @@ static void ending_signals(sigset_t *set)
 		sigaddset(set, SIGHUP);
 }
 
+/* And those that a run waits for */
+static void run_signals(sigset_t *set)
+{
+	ending_signals(set);
+	sigaddset(set, SIGCHLD);
+}
+
 void count_hold_signals(sigset_t *mask)
 {
 	sigset_t set;
@@ -135,8 +142,7 @@ static void open_signals(struct counting *counting)
 	sigset_t mask;
 	int fd;
 
-	ending_signals(&mask);
-	sigaddset(&mask, SIGCHLD);
+	run_signals(&mask);
 	sigprocmask(SIG_BLOCK, &mask, &counting->old_mask);
 	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
@@ -460,14 +466,15 @@ static void start_child(struct child *child, char *const *argv, const sigset_t *
 		die_of(ret, "the command cannot be started");
 }
 
-void count_start_child(struct child *child, char *const *argv)
+void count_begin(struct child *child, char *const *argv, sigset_t *mask)
 {
-	static sigset_t mask;
+	sigset_t set;
 
 	*child = (struct child){ 0 };
-	sigprocmask(SIG_BLOCK, NULL, &mask);
+	run_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, mask);
 	if (argv)
-		start_child(child, argv, &mask);
+		start_child(child, argv, mask);
 }
 
 struct gpmu_session *count_run(const struct count *count, struct count_end *end)

@@ -17,7 +17,7 @@ struct count {
 	/* Whom. With a command and none else it is of the command: count sets pids and on_exec */
 	struct gpmu_session_options session;
 	char *const *argv;	/* the command; NULL: none */
-	const struct child *child;	/* of count_start_child(); NULL: it is not yet started */
+	const struct child *child;	/* of count_begin(); NULL: it is not yet started */
 	const sigset_t *mask;	/* the signals that it has blocked; NULL: those that gpmu has */
 	int64_t delay;		/* ns before counting begins; < 0: it never does */
 	uint64_t interval;	/* ns; 0: no intervals */
@@ -46,10 +46,12 @@ void count_hold_signals(sigset_t *mask);
 void count_heed_signals(const sigset_t *mask);
 
 /*
- * Starts the command, which waits, before all else: CUDA is not to be in a process that
- * forks. Without a command nothing; dies if that fails. Whoever dies later ends it
+ * Before plugins are loaded, whose threads would take signals that a run waits for: these
+ * are blocked, @mask is what was before, until count_heed_signals(). And the command, if
+ * there is one, is started, and waits: CUDA is not to be in a process that forks. Dies if
+ * that fails; whoever dies later ends the command
  */
-void count_start_child(struct child *child, char *const *argv);
+void count_begin(struct child *child, char *const *argv, sigset_t *mask);
 
 /*
  * The session, disabled, whose total can be taken; the caller's to free. NULL: the

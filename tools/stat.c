@@ -499,7 +499,7 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 	int ret;
 
 	count_hold_signals(&mask);
-	each.mask = &mask;
+	each.mask = count->mask ? count->mask : &mask;
 	for (i = 0; i < stat->runs && !end.interrupted; i++) {
 		session = count_run(&each, &end);
 		each.child = NULL;
@@ -534,7 +534,9 @@ static enum gpmu_aggregation aggregation_of(const struct stat *stat)
 	return stat->per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
 }
 
-static int count_all(struct stat *stat, const struct gpmu_plan *plan, const struct child *child)
+/* @child, @mask: of count_begin(); or NULL */
+static int count_all(struct stat *stat, const struct gpmu_plan *plan, const struct child *child,
+		     const sigset_t *mask)
 {
 	const struct count count = {
 		.plan = plan,
@@ -551,6 +553,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 		},
 		.argv = stat->argv,
 		.child = child,
+		.mask = mask,
 		.delay = stat->delay,
 		.interval = stat->interval,
 		.intervals = stat->intervals,
@@ -587,7 +590,8 @@ static int run(int argc, char **argv)
 	struct stat stat = { .runs = 1 };
 	struct gpmu_plan *plan;
 	struct child child;
-	bool asked;
+	bool asked, plugins;
+	sigset_t mask;
 	int status;
 
 	common_init(&stat.common);
@@ -595,7 +599,9 @@ static int run(int argc, char **argv)
 	/* As perf does: without a command and tasks it is the machine, until Ctrl-C. */
 	stat.system |= !stat.argv && !stat.pids.length && !stat.tids.length && !stat.cpus;
 	check(&stat);
-	count_start_child(&child, common_has_sources(&stat.common) ? stat.argv : NULL);
+	plugins = common_has_sources(&stat.common);
+	if (plugins)
+		count_begin(&child, stat.argv, &mask);
 	common_open(&stat.common);
 	asked = stat.common.n_requests > 0;
 	if (!asked)
@@ -608,9 +614,11 @@ static int run(int argc, char **argv)
 	if (stat.common.verbose)
 		common_explain(plan);
 	open_output(&stat);
-	status = count_all(&stat, plan, &child);
+	status = count_all(&stat, plan, plugins ? &child : NULL, plugins ? &mask : NULL);
 	gpmu_plan_free(plan);
 	stat_release(&stat);
+	if (plugins)
+		count_heed_signals(&mask);
 	return status;
 }
 

@@ -202,13 +202,14 @@ static bool show(const struct gpmu_row *rows, size_t n, void *user)
 }
 
 static int count_all(struct traffic *traffic, const struct gpmu_plan *plan,
-		     const struct child *child)
+		     const struct child *child, const sigset_t *mask)
 {
 	const struct count count = {
 		.plan = plan,
 		.session = { .size = sizeof(count.session), .system = 1 },
 		.argv = traffic->argv,
 		.child = child,
+		.mask = mask,
 		.interval = traffic->interval,
 		.intervals = traffic->intervals,
 		.timeout = traffic->duration,
@@ -246,20 +247,26 @@ static int run(int argc, char **argv)
 	struct traffic traffic = { 0 };
 	struct gpmu_plan *plan;
 	struct child child;
+	sigset_t mask;
+	bool plugins;
 	int status;
 
 	common_init(&traffic.common);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &traffic);
 	check(&traffic);
-	count_start_child(&child, common_has_sources(&traffic.common) ? traffic.argv : NULL);
+	plugins = common_has_sources(&traffic.common);
+	if (plugins)
+		count_begin(&child, traffic.argv, &mask);
 	common_open(&traffic.common);
 	plan = make_plan(&traffic);
 	open_output(&traffic);
-	status = count_all(&traffic, plan, &child);
+	status = count_all(&traffic, plan, plugins ? &child : NULL, plugins ? &mask : NULL);
 	gpmu_plan_free(plan);
 	gpmu_flow_free(traffic.flow);
 	output_drop(&traffic.output);
 	common_release(&traffic.common);
+	if (plugins)
+		count_heed_signals(&mask);
 	return status;
 }
 

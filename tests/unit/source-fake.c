@@ -7,9 +7,11 @@
  * ns it was enabled.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpmu.h"
 /* The header has it const; this one is changed before anybody looks at it. */
@@ -310,6 +312,23 @@ static void set_numbers(size_t table_size, size_t events, size_t counts)
 	gpmu_source_plugin.size = table_size;
 	gpmu_source_plugin.event_size = events * sizeof(uint64_t);
 	gpmu_source_plugin.count_size = counts * sizeof(uint64_t);
+}
+
+static void *sleep_for_ever(void *data)
+{
+	for (;;)
+		pause();
+	return data;
+}
+
+/* As libraries have them: who can get the process's signals */
+__attribute__((constructor))
+static void start_thread(void)
+{
+	pthread_t thread;
+
+	if (getenv("FAKE_THREAD") && !pthread_create(&thread, NULL, sleep_for_ever, NULL))
+		pthread_detach(thread);
 }
 
 __attribute__((constructor))
