@@ -6,7 +6,7 @@
 
 # Those of a noun begin with its name.
 GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink \
-		   session region log probe runs saved traffic list
+		   session region log probe runs saved traffic list cupti
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
 GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
@@ -56,6 +56,8 @@ $(WITH_MODEL:%=$(B)/tests/unit/%.t): private TEST_OBJ := $(MODEL_PLUGIN_OBJ) $(M
 $(WITH_MODEL:%=$(B)/tests/unit/%-san.t): private TEST_OBJ := $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
 $(WITH_MODEL:%=$(B)/tests/unit/%.t): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
 $(WITH_MODEL:%=$(B)/tests/unit/%-san.t): $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
+
+include tests/unit/rules-cupti.mk
 
 $(GPMU_TESTS_T): $(B)/tests/unit/%.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB) tests/unit/rules.mk
 	@mkdir -p $(@D)

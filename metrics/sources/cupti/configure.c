@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Configurations by the Profiler Host API, and the values of images. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_host.h"
+#include "cupti_messages.h"
+
+#define MOST_TRIES	400	/* of host_drop(): some 2 ms each */
+
+static int new_object(const struct host *host, CUpti_Profiler_Host_Object **object)
+{
+	CUpti_Profiler_Host_Initialize_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Initialize_Params, pHostObject),
+		.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING, .pChipName = host->chip };
+	int result = host->library->cupti.initialize(&params);
+
+	*object = result ? NULL : params.pHostObject;
+	return result;
+}
+
+static void free_object(const struct library *library, CUpti_Profiler_Host_Object *object)
+{
+	CUpti_Profiler_Host_Deinitialize_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Deinitialize_Params, pHostObject),
+		.pHostObject = object };
+
+	if (object)
+		library->cupti.deinitialize(&params);
+}
+
+/* All at once: those that are added one after the other get more passes than they need. */
+static int add_metrics(const struct library *library, CUpti_Profiler_Host_Object *object,
+		       const char *const *names, size_t length)
+{
+	CUpti_Profiler_Host_ConfigAddMetrics_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics),
+		.pHostObject = object, .ppMetricNames = (const char **)names, .numMetrics = length };
+
+	return library->cupti.add_metrics(&params);
+}
+
+static int get_image(const struct library *library, CUpti_Profiler_Host_Object *object,
+		     struct host_config *config)
+{
+	CUpti_Profiler_Host_GetConfigImageSize_Params size = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetConfigImageSize_Params,
+						configImageSize),
+		.pHostObject = object };
+	CUpti_Profiler_Host_GetConfigImage_Params image = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage),
+		.pHostObject = object };
+	int result = library->cupti.config_size(&size);
+
+	if (result)
+		return result;
+	config->size = image.configImageSize = size.configImageSize;
+	config->image = image.pConfigImage = malloc(config->size);
+	return config->image ? library->cupti.config(&image) : CUPTI_ERROR_OUT_OF_MEMORY;
+}
+
+static int get_passes(const struct library *library, struct host_config *config)
+{
+	CUpti_Profiler_Host_GetNumOfPasses_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetNumOfPasses_Params, numOfPasses),
+		.configImageSize = config->size, .pConfigImage = config->image };
+	int result = library->cupti.passes(&params);
+
+	config->passes = params.numOfPasses;
+	return result;
+}
+
+/* An object by which a configuration has failed is of no more use: each gets a new one. */
+int host_configure(const struct host *host, const char *const *names, size_t length,
+		   struct host_config *config, struct gpmu_error *error)
+{
+	const struct library *library = host->library;
+	CUpti_Profiler_Host_Object *object;
+	int result;
+
+	*config = (struct host_config){ 0 };
+	result = new_object(host, &object);
+	if (!result)
+		result = add_metrics(library, object, names, length);
+	if (!result)
+		result = get_image(library, object, config);
+	if (!result)
+		result = get_passes(library, config);
+	free_object(library, object);
+	if (!result)
+		return 0;
+	if (!config->image && config->size)
+		return fail_memory(error);
+	return fail(error, -EINVAL, "%s%s: CUPTI cannot configure %s for PM sampling: %s (%d)", names[0],
+		    length > 1 ? " and others" : "", length > 1 ? "them" : "it",
+		    library_text(library, result), result);
+}
+
+void host_config_release(struct host_config *config)
+{
+	free(config->image);
+	*config = (struct host_config){ 0 };
+}
+
+/* A search for metrics to leave out */
+struct drop {
+	const struct host *host;
+	const char *const *names;
+	size_t length;
+	bool *drop;
+	const char **rest;	/* room for names */
+	size_t tries;
+	struct gpmu_error *error;
+};
+
+/* Whether what is not dropped fits: 1, 0, -errno */
+static int fits(struct drop *search)
+{
+	struct host_config config;
+	size_t length = 0;
+	int ret;
+
+	for (size_t i = 0; i < search->length; i++)
+		if (!search->drop[i])
+			search->rest[length++] = search->names[i];
+	if (!length)
+		return 1;
+	search->tries++;
+	ret = host_configure(search->host, search->rest, length, &config, search->error);
+	if (!ret)
+		ret = config.passes <= 1;
+	host_config_release(&config);
+	return ret;
+}
+
+/* Those that do not even fit alone; their number, or -errno */
+static int drop_alone(struct drop *search)
+{
+	int dropped = 0;
+
+	for (size_t i = 0; i < search->length; i++) {
+		struct host_config config;
+		int ret = host_configure(search->host, &search->names[i], 1, &config, search->error);
+
+		search->drop[i] = config.passes > 1;
+		dropped += search->drop[i];
+		host_config_release(&config);
+		if (ret)
+			return ret;
+	}
+	return dropped;
+}
+
+/* Drops @count more of those below @end; whether the rest then fits: 1, 0, -errno */
+static int drop_more(struct drop *search, size_t count, size_t end)
+{
+	int ret = 0;
+
+	if (!count)
+		return fits(search);
+	for (size_t i = end; i-- > 0 && !ret && search->tries < MOST_TRIES;) {
+		if (search->drop[i])
+			continue;
+		search->drop[i] = true;
+		ret = drop_more(search, count - 1, i);
+		if (!ret)
+			search->drop[i] = false;
+	}
+	return ret;
+}
+
+/* Takes in one after the other what fits with those before; their number, or -errno */
+static int take_in_turn(struct drop *search, bool backwards)
+{
+	int ret = 0, taken = 0;
+
+	for (size_t i = 0; i < search->length; i++)
+		search->drop[i] = true;
+	for (size_t i = 0; i < search->length && ret >= 0; i++) {
+		size_t place = backwards ? search->length - 1 - i : i;
+
+		search->drop[place] = false;
+		ret = fits(search);
+		search->drop[place] = ret != 1;
+		taken += ret == 1;
+	}
+	return ret < 0 ? ret : taken;
+}
+
+/* Where there are too many combinations */
+static int drop_many(struct drop *search)
+{
+	int forwards = take_in_turn(search, false), backwards = 0;
+
+	if (forwards >= 0)
+		backwards = take_in_turn(search, true);
+	if (backwards >= 0 && forwards > backwards)
+		forwards = take_in_turn(search, false);
+	return forwards < 0 || backwards < 0 ? -EINVAL : 1;
+}
+
+int host_drop(const struct host *host, const char *const *names, size_t length, bool *drop,
+	      struct gpmu_error *error)
+{
+	struct drop search = { .host = host, .names = names, .length = length, .drop = drop,
+			       .error = error };
+	int ret, size = 0;
+
+	search.rest = calloc(length, sizeof(*search.rest));
+	if (!search.rest)
+		return fail_memory(error);
+	ret = drop_alone(&search);
+	if (ret >= 0)
+		ret = fits(&search);
+	for (size_t count = 1; !ret && count < length && search.tries < MOST_TRIES; count++)
+		ret = drop_more(&search, count, length);
+	if (!ret)
+		ret = drop_many(&search);
+	free(search.rest);
+	for (size_t i = 0; i < length; i++)
+		size += drop[i];
+	return ret < 0 ? ret : size;
+}
+
+int evaluator_init(struct evaluator *evaluator, const struct host *host, const char *const *names,
+		   size_t length, struct gpmu_error *error)
+{
+	int result;
+
+	*evaluator = (struct evaluator){ .library = host->library, .length = length,
+					 .names = (const char **)names };
+	result = new_object(host, &evaluator->object);
+	if (!result)
+		result = add_metrics(host->library, evaluator->object, names, length);
+	if (result)
+		return fail(error, -EINVAL, "%s: CUPTI cannot evaluate it: %s (%d)", names[0],
+			    library_text(host->library, result), result);
+	return 0;
+}
+
+void evaluator_release(struct evaluator *evaluator)
+{
+	free_object(evaluator->library, evaluator->object);
+	*evaluator = (struct evaluator){ 0 };
+}
+
+int evaluator_values(const struct evaluator *evaluator, const uint8_t *image, size_t size,
+		     size_t index, double *values)
+{
+	CUpti_Profiler_Host_EvaluateToGpuValues_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_EvaluateToGpuValues_Params,
+						pMetricValues),
+		.pHostObject = evaluator->object, .pCounterDataImage = image,
+		.counterDataImageSize = size, .rangeIndex = index, .ppMetricNames = evaluator->names,
+		.numMetrics = evaluator->length, .pMetricValues = values };
+
+	return evaluator->library->cupti.evaluate(&params);
+}
+
+int host_samples(const struct library *library, const uint8_t *image, size_t size, size_t *samples)
+{
+	CUpti_PmSampling_GetCounterDataInfo_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_GetCounterDataInfo_Params,
+						numCompletedSamples),
+		.pCounterDataImage = image, .counterDataImageSize = size };
+	int result = library->cupti.data_info(&params);
+
+	/* Those that are completed are none where one metric's unit is absent. */
+	*samples = result ? 0 : params.numPopulatedSamples;
+	return result;
+}

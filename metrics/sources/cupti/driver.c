@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The CUDA driver: opened, and initialised for all GPUs, whatever the environment says. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_library.h"
+#include "cupti_messages.h"
+
+/*
+ * The driver reads these when it is initialised: the first two hide or reorder GPUs, the
+ * others have it load a tool, which would take the profiler, into this process too.
+ */
+static const char *const hidden[] = {
+	"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_INJECTION32_PATH",
+	"CUDA_INJECTION64_PATH", "NVTX_INJECTION32_PATH", "NVTX_INJECTION64_PATH",
+};
+
+#define HIDDEN	(sizeof(hidden) / sizeof(hidden[0]))
+
+static void restore_environment(char *kept[HIDDEN])
+{
+	for (size_t i = 0; i < HIDDEN; i++) {
+		if (kept[i])
+			setenv(hidden[i], kept[i], 1);
+		free(kept[i]);
+	}
+}
+
+static int hide_environment(char *kept[HIDDEN])
+{
+	memset(kept, 0, HIDDEN * sizeof(kept[0]));
+	for (size_t i = 0; i < HIDDEN; i++) {
+		const char *value = getenv(hidden[i]);
+
+		if (!value)
+			continue;
+		kept[i] = strdup(value);
+		if (!kept[i]) {
+			restore_environment(kept);
+			return -ENOMEM;
+		}
+		unsetenv(hidden[i]);
+	}
+	return 0;
+}
+
+static int driver_init(struct library *library, struct gpmu_error *error)
+{
+	char *kept[HIDDEN];
+	int result;
+
+	if (hide_environment(kept))
+		return fail_memory(error);
+	result = library->cuda.init(0);
+	restore_environment(kept);
+	if (result == CUDA_ERROR_NO_DEVICE)
+		return fail(error, -ENODEV, "the CUDA driver sees no GPU");
+	if (result)
+		return fail(error, -ENODEV, "the CUDA driver cannot be initialised: cuInit gives %d", result);
+	return 0;
+}
+
+int driver_open(struct library *library, struct gpmu_error *error)
+{
+	const char *missing;
+
+	library->cuda_handle = library_dlopen("libcuda.so.1");
+	if (!library->cuda_handle)
+		return fail(error, -ENODEV, "no CUDA driver: %s", dlerror());
+	missing = LIBRARY_SYMBOLS(CUDA_FUNCTIONS, library->cuda_handle, &library->cuda);
+	if (missing)
+		return fail(error, -ENODEV, "the CUDA driver has no %s", missing);
+	if (library->cuda.version(&library->driver_version))
+		library->driver_version = 0;
+	if (library->driver_version && library->driver_version < library_cuda_version(CUPTI_FIRST_VERSION))
+		return fail(error, -ENODEV, "the driver is of CUDA %d.%d: PM sampling needs CUDA 12.6's or later",
+			    library->driver_version / 1000, library->driver_version % 1000 / 10);
+	return driver_init(library, error);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_host.h"
+#include "cupti_messages.h"
+
+static const char *const types[CUPTI_METRIC_TYPE__COUNT] = {
+	[CUPTI_METRIC_TYPE_COUNTER] = "counter",
+	[CUPTI_METRIC_TYPE_RATIO] = "ratio",
+	[CUPTI_METRIC_TYPE_THROUGHPUT] = "throughput",
+};
+
+const char *host_type(int type)
+{
+	return types[type];
+}
+
+size_t host_chips(const struct library *library, const char *const **names)
+{
+	CUpti_Profiler_Host_GetSupportedChips_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetSupportedChips_Params,
+						ppChipNames) };
+
+	if (library->cupti.chips(&params))
+		return 0;
+	*names = params.ppChipNames;
+	return params.numChips;
+}
+
+static int new_object(const struct library *library, const char *chip,
+		      CUpti_Profiler_Host_Object **object, struct gpmu_error *error)
+{
+	CUpti_Profiler_Host_Initialize_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Initialize_Params, pHostObject),
+		.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING, .pChipName = chip };
+	int result = library->cupti.initialize(&params);
+
+	*object = NULL;
+	if (result == CUPTI_ERROR_INVALID_CHIP_NAME)
+		return fail(error, -EINVAL, "%s: CUPTI of CUDA %d.%d does not know this chip", chip,
+			    library->cuda_version / 1000, library->cuda_version % 1000 / 10);
+	if (result == CUPTI_ERROR_NOT_SUPPORTED)
+		return fail(error, -ENODEV, "%s: CUPTI has no PM sampling of this chip", chip);
+	if (result)
+		return fail(error, -ENODEV, "%s: CUPTI cannot tell its metrics: %s (%d)%s", chip,
+			    library_text(library, result), result,
+			    library->perf_handle ? "" : "; there is no libnvperf_host.so beside it");
+	*object = params.pHostObject;
+	return 0;
+}
+
+static void free_object(const struct library *library, CUpti_Profiler_Host_Object *object)
+{
+	CUpti_Profiler_Host_Deinitialize_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Deinitialize_Params, pHostObject),
+		.pHostObject = object };
+
+	if (object)
+		library->cupti.deinitialize(&params);
+}
+
+static int add_metric(struct host *host, const char *name, int type)
+{
+	CUpti_Profiler_Host_GetMetricProperties_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetMetricProperties_Params,
+						metricType),
+		.pHostObject = host->object, .pMetricName = name };
+	struct host_metric *metric = &host->metrics[host->length++];
+
+	metric->name = strdup(name);
+	metric->type = type;
+	if (host->library->cupti.properties(&params))
+		params.pDescription = params.pHwUnit = params.pDimUnit = NULL;
+	metric->description = strdup(params.pDescription ? params.pDescription : "");
+	metric->hw_unit = strdup(params.pHwUnit ? params.pHwUnit : "");
+	metric->unit = strdup(params.pDimUnit ? params.pDimUnit : "");
+	return metric->name && metric->description && metric->hw_unit && metric->unit ? 0 : -ENOMEM;
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct host_metric *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static int add_type(struct host *host, int type, struct gpmu_error *error)
+{
+	CUpti_Profiler_Host_GetBaseMetrics_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetBaseMetrics_Params, numMetrics),
+		.pHostObject = host->object, .metricType = type };
+	int result = host->library->cupti.base_metrics(&params);
+	struct host_metric *larger;
+	size_t first = host->length;
+
+	if (result)
+		return fail(error, -ENODEV, "%s: CUPTI cannot list its metrics: %s (%d)", host->chip,
+			    library_text(host->library, result), result);
+	if (!params.numMetrics)
+		return 0;
+	larger = reallocarray(host->metrics, first + params.numMetrics, sizeof(*larger));
+	if (!larger)
+		return fail_memory(error);
+	host->metrics = larger;
+	for (size_t i = 0; i < params.numMetrics; i++)
+		if (add_metric(host, params.ppMetricNames[i], type))
+			return fail_memory(error);
+	qsort(host->metrics + first, params.numMetrics, sizeof(*larger), by_name);
+	return 0;
+}
+
+void host_free(struct host *host)
+{
+	if (!host)
+		return;
+	for (size_t i = 0; i < host->length; i++) {
+		free(host->metrics[i].name);
+		free(host->metrics[i].description);
+		free(host->metrics[i].hw_unit);
+		free(host->metrics[i].unit);
+	}
+	free(host->metrics);
+	free_object(host->library, host->object);
+	free(host->chip);
+	free(host);
+}
+
+int host_new(const struct library *library, const char *chip, struct host **result,
+	     struct gpmu_error *error)
+{
+	struct host *host = calloc(1, sizeof(*host));
+	int ret = 0;
+
+	if (!host)
+		return fail_memory(error);
+	host->library = library;
+	host->chip = strdup(chip);
+	if (!host->chip)
+		ret = fail_memory(error);
+	if (!ret)
+		ret = new_object(library, chip, &host->object, error);
+	for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT && !ret; type++)
+		ret = add_type(host, type, error);
+	if (ret)
+		host_free(host);
+	else
+		*result = host;
+	return ret;
+}
+
+size_t host_suffixes(const struct host *host, const struct host_metric *metric,
+		     const char *const **suffixes)
+{
+	CUpti_Profiler_Host_GetSubMetrics_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetSubMetrics_Params, ppSubMetrics),
+		.pHostObject = host->object, .metricType = metric->type, .pMetricName = metric->name };
+
+	if (host->library->cupti.sub_metrics(&params))
+		return 0;
+	*suffixes = params.ppSubMetrics;
+	return params.numOfSubmetrics;
+}
+
+static bool has_suffix(const struct host *host, const struct host_metric *metric, const char *suffix)
+{
+	const char *const *suffixes;
+	size_t length = host_suffixes(host, metric, &suffixes);
+
+	for (size_t i = 0; i < length; i++)
+		if (!strcmp(suffixes[i], suffix))
+			return true;
+	return false;
+}
+
+/* Each "." can be that of the suffix: "CTC.TriageCompute.ctc__rx_bytes.sum.per_second" */
+const struct host_metric *host_find(const struct host *host, const char *name, const char **suffix)
+{
+	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+		size_t length = (size_t)(dot - name);
+
+		for (size_t i = 0; i < host->length; i++) {
+			const struct host_metric *metric = &host->metrics[i];
+
+			if (strncmp(metric->name, name, length) || metric->name[length])
+				continue;
+			if (!has_suffix(host, metric, dot))
+				continue;
+			*suffix = dot;
+			return metric;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The Profiler Host API of the toolkit that is installed: no GPU is needed. */
+#ifndef GPMU_TESTS_CUPTI_TEST_H
+#define GPMU_TESTS_CUPTI_TEST_H
+
+#include <stdlib.h>
+
+#include "cupti_host.h"
+#include "cupti_messages.h"
+#include "tap.h"
+
+#define TEST_LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* Opens CUPTI; without it there is no test. */
+__attribute__((unused))
+static void test_library(struct library *library)
+{
+	struct gpmu_error error = { 0 };
+
+	if (!library_open(library, false, &error))
+		return;
+	library_close(library);
+	printf("1..0 # SKIP %s\n", error.text);
+	exit(0);
+}
+
+__attribute__((unused))
+static struct host *test_host(const struct library *library, const char *chip)
+{
+	struct gpmu_error error = { 0 };
+	struct host *host = NULL;
+
+	if (!host_new(library, chip, &host, &error))
+		return host;
+	printf("Bail out! %s\n", error.text);
+	exit(1);
+}
+
+#endif /* GPMU_TESTS_CUPTI_TEST_H */
