@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_counts.h"
+
+#define FIRST_ROOM	256
+
+int counts_init(struct counts *counts, const struct count_event *events, size_t length)
+{
+	*counts = (struct counts){ .length = length };
+	counts->counts = calloc(length, sizeof(*counts->counts));
+	counts->events = calloc(length, sizeof(*counts->events));
+	if (!counts->counts || !counts->events)
+		return -ENOMEM;
+	memcpy(counts->events, events, length * sizeof(*events));
+	return 0;
+}
+
+void counts_release(struct counts *counts)
+{
+	free(counts->counts);
+	free(counts->events);
+	free(counts->values);
+	free(counts->times);
+	free(counts->switches);
+	*counts = (struct counts){ 0 };
+}
+
+static size_t place(const struct counts *counts, size_t index)
+{
+	size_t place = counts->first + index;
+
+	return place < counts->room ? place : place - counts->room;
+}
+
+static int make_room(struct counts *counts)
+{
+	size_t room = counts->room ? 2 * counts->room : FIRST_ROOM;
+	struct sample_time *times;
+	double *values;
+
+	if (counts->kept < counts->room)
+		return 0;
+	times = calloc(room, sizeof(*times));
+	values = calloc(room * counts->length, sizeof(*values));
+	if (!times || !values) {
+		free(times);
+		free(values);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < counts->kept; i++) {
+		size_t from = place(counts, i);
+
+		times[i] = counts->times[from];
+		memcpy(&values[i * counts->length], &counts->values[from * counts->length],
+		       counts->length * sizeof(*values));
+	}
+	free(counts->times);
+	free(counts->values);
+	counts->times = times;
+	counts->values = values;
+	counts->room = room;
+	counts->first = 0;
+	return 0;
+}
+
+int counts_add(struct counts *counts, uint64_t start, uint64_t end, const double *values)
+{
+	size_t to;
+
+	if (make_room(counts))
+		return -ENOMEM;
+	to = place(counts, counts->kept++);
+	counts->times[to] = (struct sample_time){ start, end };
+	memcpy(&counts->values[to * counts->length], values, counts->length * sizeof(*values));
+	counts->newest = end;
+	for (size_t i = 0; i < counts->length; i++) {
+		if (isfinite(values[i]))
+			counts->counts[i].samples++;
+		else
+			counts->counts[i].nothing++;
+	}
+	return 0;
+}
+
+int counts_switch(struct counts *counts, uint64_t time, bool on)
+{
+	struct count_switch *larger = reallocarray(counts->switches, counts->switches_len + 1,
+						   sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	counts->switches = larger;
+	counts->switches[counts->switches_len++] = (struct count_switch){ time, on };
+	return 0;
+}
+
+static void add_value(struct count *count, double value)
+{
+	double whole;
+
+	/* A count never falls. */
+	value = count->rest + (value > 0 ? value : 0);
+	whole = floor(value);
+	count->raw += (uint64_t)whole;
+	count->rest = value - whole;
+}
+
+/* What a sample had from @from to @to, which it covers */
+static void add_part(struct counts *counts, size_t sample, uint64_t from, uint64_t to)
+{
+	const double *values = &counts->values[sample * counts->length];
+	double length = (double)(counts->times[sample].end - counts->times[sample].start);
+	double part = (double)(to - from);
+
+	for (size_t i = 0; i < counts->length; i++) {
+		const struct count_event *event = &counts->events[i];
+
+		if (!isfinite(values[i]))
+			continue;
+		add_value(&counts->counts[i], event->mean ? values[i] * part / event->scale :
+			  values[i] * (part / length));
+		counts->counts[i].running += to - from;
+	}
+}
+
+/* Counting was on or off all the time from what is settled to @time. */
+static void settle_evenly(struct counts *counts, uint64_t time)
+{
+	if (counts->on)
+		counts->enabled += time - counts->settled;
+	while (counts->kept) {
+		size_t sample = place(counts, 0);
+		uint64_t from = counts->times[sample].start, to = counts->times[sample].end;
+
+		if (from >= time)
+			break;
+		if (from < counts->settled)
+			from = counts->settled;
+		if (to > time)
+			to = time;
+		if (counts->on && from < to)
+			add_part(counts, sample, from, to);
+		if (counts->times[sample].end > time)
+			break;
+		counts->first = place(counts, 1);
+		counts->kept--;
+	}
+	counts->settled = time;
+}
+
+void counts_settle(struct counts *counts, uint64_t time)
+{
+	size_t done = 0;
+
+	while (done < counts->switches_len && counts->switches[done].time <= time) {
+		if (counts->switches[done].time > counts->settled)
+			settle_evenly(counts, counts->switches[done].time);
+		counts->on = counts->switches[done++].on;
+	}
+	counts->switches_len -= done;
+	if (done)
+		memmove(counts->switches, counts->switches + done,
+			counts->switches_len * sizeof(*counts->switches));
+	if (time > counts->settled)
+		settle_evenly(counts, time);
+}

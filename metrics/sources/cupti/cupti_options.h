@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is written behind "cupti=" */
+#ifndef GPMU_CUPTI_OPTIONS_H
+#define GPMU_CUPTI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpmu.h"
+
+#define OPTIONS_USAGE	"[interval=TIME|CYCLES][,trigger=time|sysclk][,buffer=SIZE]" \
+			"[,save=FILE][,load=FILE][,chip=NAME][,list]"
+
+enum trigger {
+	TRIGGER_DEFAULT,	/* TRIGGER_TIME where the chip has it */
+	TRIGGER_TIME,
+	TRIGGER_SYSCLK,
+};
+
+struct options {
+	uint64_t interval;	/* ns, or cycles of the system clock; 0: the default */
+	enum trigger trigger;
+	bool cycles;		/* the interval has no unit of time */
+	size_t buffer;		/* bytes of the hardware buffer; 0: as many as are useful */
+	char *save, *load;	/* files */
+	char *chip;		/* whose metrics are asked for; no GPU is needed */
+	bool list;		/* nothing will be counted: no GPU is taken */
+};
+
+/* Returns 0 or -errno with the error set; the caller releases the options in any case. */
+int options_parse(struct options *options, const char *text, struct gpmu_error *error);
+void options_release(struct options *options);
+
+#endif /* GPMU_CUPTI_OPTIONS_H */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * PM sampling of one GPU, device-wide. A thread decodes what the hardware has sampled and
+ * hands it on as counts. What goes wrong with the hardware's buffer or with CUPTI's image
+ * is recovered from; the time without samples is known.
+ */
+#ifndef GPMU_CUPTI_SAMPLING_H
+#define GPMU_CUPTI_SAMPLING_H
+
+#include <pthread.h>
+
+#include "cupti_counts.h"
+#include "cupti_gpus.h"
+#include "cupti_host.h"
+#include "cupti_options.h"
+
+struct saver;
+
+/* Why there is no sample of some time */
+enum gap {
+	GAP_NONE,		/* nobody knows */
+	GAP_OVERFLOW,		/* the hardware's buffer was full */
+	GAP_IMAGE,		/* CUPTI's image was full: the thread came too late */
+	GAP_ERROR,		/* CUPTI failed */
+	GAP_MEMORY,
+	GAPS
+};
+
+struct sampler {
+	const struct library *library;
+	const struct gpu *gpu;
+	struct messages *messages;
+	struct saver *saver;		/* NULL: samples are not saved */
+	size_t saver_gpu;
+
+	/* Constant while it runs */
+	struct host_config config;
+	struct evaluator evaluator;
+	uint64_t interval;		/* ns or cycles, as the trigger is */
+	uint64_t period;		/* ns, about, that it is */
+	enum trigger trigger;
+	size_t buffer;
+	uint64_t nap;			/* ns that the thread sleeps */
+	uint32_t image_samples;
+
+	/* The thread's, once it runs */
+	CUpti_PmSampling_Object *object;
+	uint8_t *image;
+	size_t image_size;
+	double *values;
+	bool skip;			/* the next sample has a wrong beginning */
+	enum gap reason;
+	int errors;			/* one after the other */
+
+	pthread_t thread;
+	bool running;			/* there is a thread */
+
+	pthread_mutex_t lock;		/* of all that follows */
+	pthread_cond_t wake;		/* the thread */
+	pthread_cond_t decoded;		/* those who wait for samples */
+	bool stop;
+	uint64_t wanted;		/* a time whose samples somebody waits for; 0: nobody does */
+	bool dead;			/* the GPU or its profiler is gone */
+	struct counts *counts;
+	struct {
+		uint64_t number, length;	/* ns */
+	} gaps[GAPS];
+};
+
+int sampler_init(struct sampler *sampler, const struct library *library, const struct gpu *gpu,
+		 struct messages *messages);
+void sampler_release(struct sampler *sampler);
+
+/*
+ * Begins to sample metrics into counts, of the same length, as the options say. The names
+ * and counts are the caller's and stay; from now on the counts are only to be used with the
+ * lock. Returns 0 or -errno with the error set.
+ */
+int sampler_start(struct sampler *sampler, const struct host *host, const char *const *names,
+		  size_t length, struct counts *counts, const struct options *options,
+		  struct gpmu_error *error);
+/* What the hardware has sampled until now is decoded. */
+void sampler_stop(struct sampler *sampler);
+
+/*
+ * Waits for a sample that ends at or after @time. Returns whether there is one; there can be
+ * none any more, or it takes much longer than it should.
+ */
+bool sampler_wait(struct sampler *sampler, uint64_t time);
+/* Adds a message on what was not sampled since the last one. */
+void sampler_report(struct sampler *sampler);
+
+#endif /* GPMU_CUPTI_SAMPLING_H */

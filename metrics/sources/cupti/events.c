@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_events.h"
+
+#define PER_SECOND	".per_second"
+#define PER_CYCLE	".per_cycle_"
+#define PERCENT		".pct"
+
+/* With which a metric is listed */
+static const char *natural_suffix(const struct host_metric *metric)
+{
+	switch (metric->type) {
+	case CUPTI_METRIC_TYPE_COUNTER:
+		return ".sum";
+	case CUPTI_METRIC_TYPE_RATIO:
+		/* "thread_inst_executed_per_inst_executed" is no part of a whole, a hit rate is. */
+		return strstr(metric->name, "_per_") ? ".ratio" : ".pct";
+	default:
+		return ".avg.pct_of_peak_sustained_elapsed";
+	}
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text);
+
+	return length >= strlen(end) && !strcmp(text + length - strlen(end), end);
+}
+
+static const char *short_unit(const char *unit)
+{
+	if (!strcmp(unit, "byte"))
+		return "B";
+	if (!strcmp(unit, "nanosecond"))
+		return "ns";
+	return strcmp(unit, "percent") ? unit : "%";
+}
+
+/* The unit of the metric with this suffix; NULL: a number, or there is no memory. */
+static char *make_unit(const struct host_metric *metric, const char *suffix)
+{
+	const char *unit = short_unit(metric->unit);
+	char *text = NULL;
+
+	if (strstr(suffix, PERCENT))
+		return strdup("%");
+	if (metric->type == CUPTI_METRIC_TYPE_RATIO || !*unit)
+		return NULL;
+	if (asprintf(&text, "%s%s", unit, ends_with(suffix, PER_SECOND) ? "/s" :
+		     strstr(suffix, PER_CYCLE) ? "/cycle" : "") < 0)
+		return NULL;
+	return text;
+}
+
+static void free_event(struct event *event)
+{
+	if (!event)
+		return;
+	free(event->name);
+	free(event->unit);
+	free(event);
+}
+
+static void describe(struct event *event, size_t number, const char *suffix)
+{
+	const char *description = event->metric->description;
+	bool count = event->metric->type == CUPTI_METRIC_TYPE_COUNTER && !strcmp(suffix, ".sum");
+
+	snprintf(event->terms, sizeof(event->terms), "event=0x%zx", number);
+	event->unit = make_unit(event->metric, suffix);
+	event->info = (struct gpmu_source_event_info){
+		.size = sizeof(event->info),
+		.name = event->name,
+		.terms = event->terms,
+		.unit = event->unit,
+		/* Integrals over ns of what happens each second have no room in 64 bits. */
+		.scale = ends_with(suffix, PER_SECOND) ? 1e9 : 1,
+		.mean = !count,
+		.description = *description ? description : NULL,
+	};
+}
+
+static int make_room(struct events *events)
+{
+	size_t room = events->room ? 2 * events->room : 2048;
+	struct event **larger;
+
+	if (events->length < events->room)
+		return 0;
+	larger = reallocarray(events->events, room, sizeof(struct event *));
+	if (!larger)
+		return -ENOMEM;
+	events->events = larger;
+	events->room = room;
+	return 0;
+}
+
+static struct event *add_event(struct events *events, const struct host_metric *metric,
+			       const char *suffix)
+{
+	struct event *event;
+
+	if (make_room(events))
+		return NULL;
+	event = calloc(1, sizeof(*event));
+	if (!event || asprintf(&event->name, "%s%s", metric->name, suffix) < 0) {
+		free(event);
+		return NULL;
+	}
+	event->metric = metric;
+	describe(event, events->length, suffix);
+	events->events[events->length++] = event;
+	return event;
+}
+
+int events_init(struct events *events, const struct host *host)
+{
+	*events = (struct events){ .host = host };
+	for (size_t i = 0; i < host->length; i++)
+		if (!add_event(events, &host->metrics[i], natural_suffix(&host->metrics[i])))
+			return -ENOMEM;
+	events->listed = events->length;
+	return 0;
+}
+
+void events_release(struct events *events)
+{
+	for (size_t i = 0; i < events->length; i++)
+		free_event(events->events[i]);
+	free(events->events);
+	*events = (struct events){ 0 };
+}
+
+static int passes_of(const struct events *events, const struct event *event)
+{
+	const char *const names[] = { event->name };
+	struct gpmu_error error;
+	struct host_config config;
+	int passes = 0;
+
+	if (!host_configure(events->host, names, 1, &config, &error))
+		passes = (int)config.passes;
+	host_config_release(&config);
+	return passes;
+}
+
+struct event *events_find(struct events *events, const char *name)
+{
+	const struct host_metric *metric;
+	struct event *event = NULL;
+	const char *suffix;
+
+	for (size_t i = 0; i < events->length && !event; i++)
+		if (!strcmp(events->events[i]->name, name))
+			event = events->events[i];
+	if (!event) {
+		metric = host_find(events->host, name, &suffix);
+		event = metric ? add_event(events, metric, suffix) : NULL;
+	}
+	/* They are looked up when somebody wants to count it: all of a chip take seconds. */
+	if (event && !event->info.passes)
+		event->info.passes = passes_of(events, event);
+	return event;
+}
+
+struct event *events_get(const struct events *events, uint64_t number)
+{
+	return number < events->length ? events->events[number] : NULL;
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cupti_gpus.h"
+
+/* CUPTI's threads call it. */
+static uint64_t monotonic_raw(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int start_profiler(const struct library *library, struct gpmu_error *error)
+{
+	CUpti_Profiler_Initialize_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Initialize_Params, pPriv) };
+	int result = library->cupti.timestamps(monotonic_raw);
+
+	if (!result)
+		result = library->cupti.profiler(&params);
+	if (!result)
+		return 0;
+	if (library->driver_version && library->cuda_version > library->driver_version)
+		return fail(error, -ENODEV, "CUPTI is CUDA %d.%d's, the driver is CUDA %d.%d's: install the "
+			    "CUPTI of CUDA %d.%d", library->cuda_version / 1000,
+			    library->cuda_version % 1000 / 10, library->driver_version / 1000,
+			    library->driver_version % 1000 / 10, library->driver_version / 1000,
+			    library->driver_version % 1000 / 10);
+	return fail(error, -ENODEV, "CUPTI cannot be initialised: %s (%d)",
+		    library_text(library, result), result);
+}
+
+static void write_uuid(const CUuuid *uuid, char text[64])
+{
+	const unsigned char *b = (const unsigned char *)uuid->bytes;
+
+	snprintf(text, 64, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+		 b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
+		 b[13], b[14], b[15]);
+}
+
+static int describe(const struct library *library, int ordinal, struct gpu *gpu,
+		    struct gpmu_error *error)
+{
+	CUpti_Device_GetChipName_Params chip = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Device_GetChipName_Params, pChipName),
+		.deviceIndex = (size_t)ordinal };
+	CUuuid uuid;
+	int result;
+
+	gpu->ordinal = (size_t)ordinal;
+	result = library->cuda.get(&gpu->device, ordinal);
+	if (!result)
+		result = library->cuda.uuid(&uuid, gpu->device);
+	if (!result)
+		result = library->cuda.name(gpu->name, sizeof(gpu->name), gpu->device);
+	if (!result)
+		result = library->cuda.pci(gpu->pci, sizeof(gpu->pci), gpu->device);
+	if (result)
+		return fail(error, -ENODEV, "the CUDA driver cannot describe GPU %d: error %d", ordinal,
+			    result);
+	write_uuid(&uuid, gpu->uuid);
+	for (char *c = gpu->pci; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	if (!library->cupti.chip(&chip) && chip.pChipName)
+		snprintf(gpu->chip, sizeof(gpu->chip), "%s", chip.pChipName);
+	return 0;
+}
+
+static int by_pci(const void *left, const void *right)
+{
+	const struct gpu *a = left, *b = right;
+
+	return strcmp(a->pci, b->pci);
+}
+
+static int by_index(const void *left, const void *right)
+{
+	const struct gpu *a = left, *b = right;
+
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/*
+ * NVML numbers all GPUs by their place on the PCI bus, also those that this process does
+ * not see because CUDA was initialised in it before.
+ */
+static void number_gpus(const struct library *library, struct gpu *gpus, size_t length)
+{
+	qsort(gpus, length, sizeof(*gpus), by_pci);
+	for (size_t i = 0; i < length; i++) {
+		gpus[i].index = (unsigned int)i;
+		if (!library->nvml_handle)
+			continue;
+		if (library->nvml.handle(gpus[i].uuid, &gpus[i].nvml))
+			gpus[i].nvml = NULL;
+		else
+			library->nvml.index(gpus[i].nvml, &gpus[i].index);
+	}
+	qsort(gpus, length, sizeof(*gpus), by_index);
+}
+
+int gpus_find(const struct library *library, struct gpu **result, size_t *length,
+	      struct gpmu_error *error)
+{
+	struct gpu *gpus;
+	int count, ret;
+
+	ret = start_profiler(library, error);
+	if (ret)
+		return ret;
+	ret = library->cuda.count(&count);
+	if (ret || count < 1)
+		return fail(error, -ENODEV, "the CUDA driver sees no GPU");
+	gpus = calloc((size_t)count, sizeof(*gpus));
+	if (!gpus)
+		return fail_memory(error);
+	for (int i = 0; i < count && !ret; i++)
+		ret = describe(library, i, &gpus[i], error);
+	if (ret) {
+		free(gpus);
+		return ret;
+	}
+	number_gpus(library, gpus, (size_t)count);
+	*result = gpus;
+	*length = (size_t)count;
+	return 0;
+}
+
+/* What keeps CUPTI from it, by the members of the answer */
+static const char *obstacle(const CUpti_Profiler_DeviceSupported_Params *params)
+{
+	const struct {
+		int level;
+		const char *text;
+	} features[] = {
+		{ params->architecture, "its architecture is older than CUPTI's PM sampling" },
+		{ params->vGpu, "it is a vGPU: its plugin parameter enable_profiling is to be 1 on the host" },
+		{ params->confidentialCompute, "it is in the mode of confidential computing" },
+		{ params->sli, "it is in SLI" },
+		{ params->cmp, "it is a mining processor" },
+		{ params->wsl, "it is used through WSL" },
+	};
+
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+		if (features[i].level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
+		    features[i].level == CUPTI_PROFILER_CONFIGURATION_DISABLED)
+			return features[i].text;
+	return "its driver or configuration does not allow it (MIG, MPS)";
+}
+
+bool gpu_supported(const struct library *library, const struct gpu *gpu, struct messages *messages)
+{
+	CUpti_Profiler_DeviceSupported_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_DeviceSupported_Params, api),
+		.cuDevice = gpu->device, .api = CUPTI_PROFILER_PM_SAMPLING };
+	int result = library->cupti.supported(&params);
+
+	if (!*gpu->chip) {
+		messages_add(messages, "%s: CUPTI cannot tell its chip", gpu->uuid);
+		return false;
+	}
+	/* A CUPTI that cannot tell does not keep it from being tried. */
+	if (result || params.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED ||
+	    params.isSupported == CUPTI_PROFILER_CONFIGURATION_UNKNOWN)
+		return true;
+	messages_add(messages, "%s: CUPTI cannot sample it: %s", gpu->uuid, obstacle(&params));
+	return false;
+}
+
+/* Whether a process has the library by which counters are programmed */
+static bool has_profiler(const char *pid)
+{
+	char path[64], line[512];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/maps", pid);
+	file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = strstr(line, "/libnvperf_") != NULL;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static void read_comm(const char *pid, char comm[32])
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
+	file = fopen(path, "re");
+	if (!file || !fgets(comm, 32, file))
+		snprintf(comm, 32, "?");
+	comm[strcspn(comm, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+/* NVML does not tell who holds it: another process that has what it takes, if there is one */
+static void find_holder(char *text, size_t size)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	char comm[32];
+
+	snprintf(text, size, "another program");
+	while (proc && (entry = readdir(proc))) {
+		if (!isdigit((unsigned char)*entry->d_name) || strtol(entry->d_name, NULL, 10) == getpid() ||
+		    !has_profiler(entry->d_name))
+			continue;
+		read_comm(entry->d_name, comm);
+		snprintf(text, size, "another program, it seems %s (process %.16s)", comm, entry->d_name);
+		break;
+	}
+	if (proc)
+		closedir(proc);
+}
+
+void gpu_refusal(const struct library *library, const struct gpu *gpu, int result, char *text,
+		 size_t size)
+{
+	static const struct {
+		int result;
+		const char *text;
+	} reasons[] = {
+		{ CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "its counters are for root only: run as root, or load "
+		  "the driver with NVreg_RestrictProfilingToAdminUsers=0" },
+		{ CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "its virtual machine has no profiling" },
+		{ CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
+		  "it is a vGPU: its plugin parameter enable_profiling is to be 1 on the host" },
+		{ CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED,
+		  "it is in the mode of confidential computing" },
+		{ CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, "it is a mining processor" },
+		{ CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "it is divided by MIG: nvidia-smi -mig 0" },
+		{ CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "it is in SLI" },
+		{ CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, "it is used through WSL" },
+	};
+	char holder[160];
+
+	if (result == CUPTI_ERROR_HARDWARE_BUSY) {
+		find_holder(holder, sizeof(holder));
+		snprintf(text, size, "%s: its profiler is held by %s; DCGM lets go of it by dcgmi profile --pause",
+			 gpu->uuid, holder);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (reasons[i].result != result)
+			continue;
+		snprintf(text, size, "%s: CUPTI cannot sample it: %s", gpu->uuid, reasons[i].text);
+		return;
+	}
+	snprintf(text, size, "%s: CUPTI cannot sample it: %s (%d)", gpu->uuid,
+		 library_text(library, result), result);
+}
+
+bool gpu_free(const struct library *library, const struct gpu *gpu, struct messages *messages)
+{
+	CUpti_PmSampling_Enable_Params enable = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Enable_Params, pPmSamplingObject),
+		.deviceIndex = gpu->ordinal };
+	CUpti_PmSampling_Disable_Params disable = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Disable_Params, pPmSamplingObject) };
+	int result = library->cupti.enable(&enable);
+	char text[320];
+
+	if (!result) {
+		disable.pPmSamplingObject = enable.pPmSamplingObject;
+		library->cupti.disable(&disable);
+		return true;
+	}
+	gpu_refusal(library, gpu, result, text, sizeof(text));
+	messages_add(messages, "%s", text);
+	return false;
+}
+
+unsigned int gpu_clock(const struct library *library, const struct gpu *gpu)
+{
+	unsigned int mhz;
+
+	if (!gpu->nvml || library->nvml.clock(gpu->nvml, NVML_CLOCK_SM, &mhz))
+		return 0;
+	return mhz;
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Groups of events of a GPU. All that are open are sampled together, in one configuration:
+ * each can be counted all of the time, or it is refused when it is opened.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cupti_source.h"
+
+#define NOT_YET		SIZE_MAX
+#define CLOCK_TOLERANCE	5	/* per cent */
+#define MOST_WAITS	5	/* of some more than a second for the first sample */
+
+/* Distinct events, and their names */
+struct set {
+	struct event **events;
+	const char **names;
+	size_t length;
+};
+
+static bool set_has(const struct set *set, const struct event *event)
+{
+	for (size_t i = 0; i < set->length; i++)
+		if (set->events[i] == event)
+			return true;
+	return false;
+}
+
+static void set_add(struct set *set, const struct group *group)
+{
+	for (size_t i = 0; i < group->length; i++) {
+		struct event *event = group->events[i].event;
+
+		if (set_has(set, event))
+			continue;
+		set->names[set->length] = event->name;
+		set->events[set->length++] = event;
+	}
+}
+
+static void set_release(struct set *set)
+{
+	free(set->events);
+	free(set->names);
+	*set = (struct set){ 0 };
+}
+
+/* The events of all groups of a PMU, and of one that is to be open, or NULL */
+static int set_init(struct set *set, const struct pmu *pmu, const struct group *more)
+{
+	size_t room = more ? more->length : 0;
+
+	for (const struct group *group = pmu->groups; group; group = group->next)
+		room += group->length;
+	*set = (struct set){ .events = calloc(room + 1, sizeof(struct event *)),
+			     .names = calloc(room + 1, sizeof(char *)) };
+	if (!set->events || !set->names) {
+		set_release(set);
+		return -ENOMEM;
+	}
+	for (const struct group *group = pmu->groups; group; group = group->next)
+		set_add(set, group);
+	if (more)
+		set_add(set, more);
+	return 0;
+}
+
+/* Says which metrics are to be left out: "needs 2 passes, PM sampling has one: ..." */
+static int refuse(const struct host *host, const struct set *set, size_t passes,
+		  struct gpmu_error *error)
+{
+	bool *drop = calloc(set->length, sizeof(*drop));
+	char list[128] = "";
+	size_t used = 0;
+	int ret;
+
+	if (!drop)
+		return fail_memory(error);
+	ret = host_drop(host, set->names, set->length, drop, error);
+	for (size_t i = 0; i < set->length && ret > 0; i++)
+		if (drop[i] && used < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", set->names[i]);
+	free(drop);
+	if (ret < 0)
+		return ret;
+	return fail(error, -ENOSPC, "needs %zu passes with the others, PM sampling has one: without %s "
+		    "they fit", passes, list);
+}
+
+static int check_group(struct pmu *pmu, const struct group *group, struct gpmu_error *error)
+{
+	const struct host *host = pmu->chip->host;
+	struct host_config config;
+	struct set set;
+	int ret;
+
+	for (size_t i = 0; i < group->length; i++)
+		if (group->events[i].event->info.passes > 1)
+			return fail(error, -EOPNOTSUPP, "%s: needs %d passes of the same work, PM sampling "
+				    "has one", group->events[i].event->name,
+				    group->events[i].event->info.passes);
+	if (set_init(&set, pmu, group))
+		return fail_memory(error);
+	ret = host_configure(host, set.names, set.length, &config, error);
+	if (!ret && config.passes > 1)
+		ret = refuse(host, &set, config.passes, error);
+	host_config_release(&config);
+	set_release(&set);
+	return ret;
+}
+
+static void free_group(struct group *group)
+{
+	if (!group)
+		return;
+	free(group->events);
+	free(group);
+}
+
+static struct group *new_group(struct pmu *pmu, size_t length)
+{
+	struct group *group = calloc(1, sizeof(*group));
+
+	if (!group)
+		return NULL;
+	group->pmu = pmu;
+	group->length = length;
+	group->events = calloc(length, sizeof(*group->events));
+	if (group->events)
+		return group;
+	free(group);
+	return NULL;
+}
+
+static int find_events(struct group *group, const struct gpmu_source_event *events,
+		       struct gpmu_error *error)
+{
+	for (size_t i = 0; i < group->length; i++) {
+		struct event *event = events_get(&group->pmu->chip->events, events[i].config);
+
+		if (!event) {
+			fail(error, 0, "%s has no event 0x%llx", group->pmu->name,
+			     (unsigned long long)events[i].config);
+			return -ENOENT;
+		}
+		group->events[i] = (struct group_event){ .event = event, .place = NOT_YET };
+	}
+	return 0;
+}
+
+int groups_open(struct pmu *pmu, const struct gpmu_source_event *events, size_t length,
+		struct group **result, struct gpmu_error *error)
+{
+	struct group *group;
+	int ret;
+
+	if (!pmu->gpu || pmu->source->options.list)
+		return fail(error, -ENODEV, "%s: nothing can be counted with chip= or list", pmu->name);
+	group = new_group(pmu, length);
+	if (!group)
+		return fail_memory(error);
+	ret = find_events(group, events, error);
+	if (!ret)
+		ret = check_group(pmu, group, error);
+	if (ret) {
+		free_group(group);
+		return ret;
+	}
+	group->next = pmu->groups;
+	pmu->groups = group;
+	pmu->stale = true;
+	*result = group;
+	return 0;
+}
+
+void groups_close(struct group *group)
+{
+	struct pmu *pmu = group->pmu;
+	struct group **link = &pmu->groups;
+
+	while (*link != group)
+		link = &(*link)->next;
+	*link = group->next;
+	free_group(group);
+	pmu->stale = true;
+	/* The GPU's profiler is for others again. */
+	if (!pmu->groups)
+		groups_release(pmu);
+}
+
+/* What the counts have come to becomes that of the groups. */
+static void carry(struct pmu *pmu)
+{
+	for (struct group *group = pmu->groups; group; group = group->next) {
+		if (group->events[0].place != NOT_YET)
+			group->enabled += pmu->counts.enabled;
+		for (size_t i = 0; i < group->length; i++) {
+			struct group_event *event = &group->events[i];
+
+			if (event->place == NOT_YET)
+				continue;
+			event->raw += pmu->counts.counts[event->place].raw;
+			event->running += pmu->counts.counts[event->place].running;
+			event->place = NOT_YET;
+		}
+	}
+}
+
+void groups_release(struct pmu *pmu)
+{
+	struct counts *counts = &pmu->counts;
+
+	sampler_stop(&pmu->sampler);
+	/* Nothing is on any more when the last switch is settled. */
+	if (counts->switches_len)
+		counts_settle(counts, counts->switches[counts->switches_len - 1].time);
+	if (pmu->length)
+		carry(pmu);
+	counts_release(&pmu->counts);
+	free(pmu->events);
+	free(pmu->names);
+	pmu->events = NULL;
+	pmu->names = NULL;
+	pmu->length = 0;
+}
+
+static void place_groups(struct pmu *pmu)
+{
+	for (struct group *group = pmu->groups; group; group = group->next)
+		for (size_t i = 0; i < group->length; i++)
+			for (size_t k = 0; k < pmu->length; k++)
+				if (pmu->events[k] == group->events[i].event)
+					group->events[i].place = k;
+}
+
+static int make_counts(struct pmu *pmu)
+{
+	struct count_event *events;
+	struct set set;
+	int ret;
+
+	if (set_init(&set, pmu, NULL))
+		return -ENOMEM;
+	pmu->events = set.events;
+	pmu->names = set.names;
+	pmu->length = set.length;
+	events = calloc(set.length + 1, sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	for (size_t i = 0; i < set.length; i++)
+		events[i] = (struct count_event){ .mean = set.events[i]->info.mean,
+						  .scale = set.events[i]->info.scale };
+	ret = counts_init(&pmu->counts, events, set.length);
+	free(events);
+	place_groups(pmu);
+	return ret;
+}
+
+int groups_prepare(struct pmu *pmu, struct gpmu_error *error)
+{
+	int ret;
+
+	if (!pmu->groups || !pmu->stale)
+		return 0;
+	groups_release(pmu);
+	if (make_counts(pmu))
+		return fail_memory(error);
+	pmu->clock = gpu_clock(&pmu->source->library, pmu->gpu);
+	ret = sampler_start(&pmu->sampler, pmu->chip->host, pmu->names, pmu->length, &pmu->counts,
+			    &pmu->source->options, error);
+	pmu->stale = ret != 0;
+	return ret;
+}
+
+/* Profiling can hold the clocks at another frequency. */
+static void compare_clocks(struct pmu *pmu)
+{
+	unsigned int now = gpu_clock(&pmu->source->library, pmu->gpu);
+
+	if (pmu->clock && now && now * 100 < pmu->clock * (100 - CLOCK_TOLERANCE))
+		messages_add(&pmu->source->messages, "%s: its SM clock is %u MHz since it is sampled, "
+			     "it was %u MHz before", pmu->gpu->uuid, now, pmu->clock);
+}
+
+int groups_wait(struct pmu *pmu, struct gpmu_error *error)
+{
+	struct timespec now;
+	bool there = false;
+
+	if (!pmu->groups)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	for (int i = 0; i < MOST_WAITS && !there && !pmu->sampler.dead; i++)
+		there = sampler_wait(&pmu->sampler,
+				     (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	if (!there)
+		return fail(error, -EIO, "%s: no sample comes from it", pmu->gpu->uuid);
+	compare_clocks(pmu);
+	return 0;
+}
+
+int groups_switch(struct pmu *pmu, uint64_t time, bool on)
+{
+	int ret;
+
+	if (!pmu->groups)
+		return 0;
+	pthread_mutex_lock(&pmu->sampler.lock);
+	ret = counts_switch(&pmu->counts, time, on);
+	pthread_mutex_unlock(&pmu->sampler.lock);
+	return ret;
+}
+
+/*
+ * A metric that never has a value although it does not divide by what an idle GPU has none
+ * of: the GPU has no such unit, as a link that is not there.
+ */
+static bool is_absent(const struct event *event, const struct count *count)
+{
+	return !count->samples && count->nothing && event->metric->type != CUPTI_METRIC_TYPE_RATIO &&
+	       !strstr(event->name, "_active");
+}
+
+int groups_read(struct group *group, uint64_t time, struct gpmu_source_count *counts)
+{
+	struct pmu *pmu = group->pmu;
+
+	if (!sampler_wait(&pmu->sampler, time) && pmu->sampler.dead)
+		return -ENODEV;
+	pthread_mutex_lock(&pmu->sampler.lock);
+	counts_settle(&pmu->counts, time);
+	for (size_t i = 0; i < group->length; i++) {
+		const struct group_event *event = &group->events[i];
+		const struct count *count = &pmu->counts.counts[event->place];
+
+		counts[i] = (struct gpmu_source_count){
+			.raw = event->raw + count->raw,
+			.enabled = group->enabled + pmu->counts.enabled,
+			.running = event->running + count->running,
+		};
+		if (is_absent(event->event, count))
+			counts[i].why = "the GPU has no such unit, or it is not in use";
+	}
+	pthread_mutex_unlock(&pmu->sampler.lock);
+	return 0;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_source.h"
+
+static const char *const formats[] = { "event", "config:0-31", NULL };
+
+/* CUPTI calls a function of this file's for as long as it is in the process. */
+static void stay_loaded(void)
+{
+	Dl_info info;
+
+	if (dladdr((void *)stay_loaded, &info) && info.dli_fname)
+		dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+struct chip *source_chip(struct source *source, const char *name, int *ret, struct gpmu_error *error)
+{
+	struct chip *chip;
+
+	for (size_t i = 0; i < source->chips_len; i++)
+		if (source->chips[i].name && !strcmp(source->chips[i].name, name))
+			return &source->chips[i];
+	chip = &source->chips[source->chips_len];
+	*ret = host_new(&source->library, name, &chip->host, error);
+	if (*ret || !chip->host)
+		return NULL;
+	chip->name = chip->host->chip;
+	source->chips_len++;
+	*ret = events_init(&chip->events, chip->host);
+	if (!*ret)
+		return chip;
+	fail_memory(error);
+	return NULL;
+}
+
+static void add_pmu(struct source *source, struct gpu *gpu, struct chip *chip)
+{
+	struct pmu *pmu = &source->pmus[source->pmus_len++];
+
+	*pmu = (struct pmu){ .source = source, .gpu = gpu, .chip = chip };
+	snprintf(pmu->name, sizeof(pmu->name), "nvidia_gpu_%u", gpu ? gpu->index : 0);
+	pmu->shown = (struct gpmu_source_pmu){
+		.size = sizeof(pmu->shown),
+		.name = pmu->name,
+		.identifier = chip->host->chip,
+		.node = -1,
+		.counters = -1,
+		.counter_width = 64,
+		.cycle_counter = 0,
+		.formats = formats,
+	};
+	if (!gpu)
+		return;
+	pmu->shown_gpu = (struct gpmu_source_gpu){
+		.size = sizeof(pmu->shown_gpu),
+		.uuid = gpu->uuid,
+		.name = gpu->name,
+		.chip = gpu->chip,
+		.pci = gpu->pci,
+	};
+	pmu->shown.gpu = &pmu->shown_gpu;
+	sampler_init(&pmu->sampler, &source->library, gpu, &source->messages);
+}
+
+/* One that CUPTI cannot sample is no PMU, and no failure: others may be. */
+static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *error)
+{
+	struct chip *chip;
+	int ret = 0;
+
+	if (!gpu_supported(&source->library, gpu, &source->messages))
+		return 0;
+	if (!source->options.list && !gpu_free(&source->library, gpu, &source->messages))
+		return 0;
+	chip = source_chip(source, gpu->chip, &ret, error);
+	if (chip)
+		add_pmu(source, gpu, chip);
+	if (ret == -EINVAL || ret == -ENODEV) {
+		messages_add(&source->messages, "%s: %s", gpu->uuid, error->text);
+		error->text[0] = '\0';
+		ret = 0;
+	}
+	return ret;
+}
+
+static int make_pmus(struct source *source, struct gpmu_error *error)
+{
+	struct chip *chip;
+	int ret = 0;
+
+	source->chips = calloc(source->gpus_len + 1, sizeof(*source->chips));
+	source->pmus = calloc(source->gpus_len + 1, sizeof(*source->pmus));
+	if (!source->chips || !source->pmus)
+		return fail_memory(error);
+	if (source->options.chip) {
+		chip = source_chip(source, source->options.chip, &ret, error);
+		if (chip)
+			add_pmu(source, NULL, chip);
+	}
+	for (size_t i = 0; i < source->gpus_len && !ret; i++)
+		ret = add_gpu(source, &source->gpus[i], error);
+	return ret;
+}
+
+static void cupti_close(void *data)
+{
+	struct source *source = data;
+
+	for (size_t i = 0; i < source->pmus_len; i++)
+		if (source->pmus[i].gpu)
+			sampler_release(&source->pmus[i].sampler);
+	for (size_t i = 0; i < source->chips_len; i++) {
+		events_release(&source->chips[i].events);
+		host_free(source->chips[i].host);
+	}
+	free(source->pmus);
+	free(source->chips);
+	free(source->gpus);
+	messages_release(&source->messages);
+	options_release(&source->options);
+	library_close(&source->library);
+	free(source);
+}
+
+static int cupti_open(void **data, const char *text, struct gpmu_error *error)
+{
+	struct source *source = calloc(1, sizeof(*source));
+	int ret;
+
+	if (!source)
+		return fail_memory(error);
+	stay_loaded();
+	messages_init(&source->messages);
+	ret = options_parse(&source->options, text, error);
+	if (!ret)
+		ret = library_open(&source->library, !source->options.chip, error);
+	if (!ret && !source->options.chip)
+		ret = gpus_find(&source->library, &source->gpus, &source->gpus_len, error);
+	if (!ret)
+		ret = make_pmus(source, error);
+	if (ret)
+		cupti_close(source);
+	else
+		*data = source;
+	return ret;
+}
+
+static const struct gpmu_source_pmu *cupti_pmu(void *data, size_t index)
+{
+	const struct source *source = data;
+
+	return index < source->pmus_len ? &source->pmus[index].shown : NULL;
+}
+
+static const struct gpmu_source_event_info *cupti_event(void *data, size_t pmu, size_t index)
+{
+	const struct source *source = data;
+	const struct events *events;
+
+	if (pmu >= source->pmus_len)
+		return NULL;
+	events = &source->pmus[pmu].chip->events;
+	return index < events->listed ? &events->events[index]->info : NULL;
+}
+
+static const struct gpmu_source_event_info *cupti_event_find(void *data, size_t pmu, const char *name)
+{
+	struct source *source = data;
+	struct event *event;
+
+	if (pmu >= source->pmus_len)
+		return NULL;
+	event = events_find(&source->pmus[pmu].chip->events, name);
+	return event ? &event->info : NULL;
+}
+
+static int cupti_group_open(void *data, size_t pmu, const struct gpmu_source_event *events,
+			    size_t length, void **result, struct gpmu_error *error)
+{
+	struct source *source = data;
+	struct group *group = NULL;
+	int ret;
+
+	if (source->enabled)
+		return fail(error, -EBUSY, "expected no group while the GPU is counted");
+	if (pmu >= source->pmus_len || !length)
+		return fail(error, -EINVAL, "expected events of a PMU below %zu", source->pmus_len);
+	ret = groups_open(&source->pmus[pmu], events, length, &group, error);
+	*result = group;
+	return ret;
+}
+
+static void cupti_group_close(void *data, void *group)
+{
+	(void)data;
+	groups_close(group);
+}
+
+/* All GPUs begin before the first sample of one is waited for. */
+static int cupti_prepare(void *data, struct gpmu_error *error)
+{
+	struct source *source = data;
+	int ret = 0;
+
+	for (size_t i = 0; i < source->pmus_len && !ret; i++)
+		ret = groups_prepare(&source->pmus[i], error);
+	for (size_t i = 0; i < source->pmus_len && !ret; i++)
+		ret = groups_wait(&source->pmus[i], error);
+	return ret;
+}
+
+static int switch_all(struct source *source, uint64_t time, bool on)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < source->pmus_len && !ret; i++)
+		ret = groups_switch(&source->pmus[i], time, on);
+	if (!ret)
+		source->enabled = on;
+	return ret;
+}
+
+static int cupti_enable(void *data, uint64_t time)
+{
+	struct source *source = data;
+	struct gpmu_error error;
+	int ret;
+
+	if (source->enabled)
+		return -EINVAL;
+	ret = cupti_prepare(source, &error);
+	return ret ? ret : switch_all(source, time, true);
+}
+
+static int cupti_disable(void *data, uint64_t time)
+{
+	struct source *source = data;
+
+	return source->enabled ? switch_all(source, time, false) : -EINVAL;
+}
+
+static int cupti_group_read(void *data, void *group, uint64_t time, struct gpmu_source_count *counts)
+{
+	(void)data;
+	return groups_read(group, time, counts);
+}
+
+static const char *cupti_message(void *data)
+{
+	struct source *source = data;
+
+	for (size_t i = 0; i < source->pmus_len; i++)
+		if (source->pmus[i].gpu)
+			sampler_report(&source->pmus[i].sampler);
+	return messages_take(&source->messages);
+}
+
+static int cupti_query(void *data, const char *question, char **answer, struct gpmu_error *error)
+{
+	return source_query(data, question, answer, error);
+}
+
+const struct gpmu_source_plugin gpmu_source_plugin = {
+	.size = sizeof(gpmu_source_plugin),
+	.abi = GPMU_SOURCE_ABI,
+	.name = "cupti",
+	.open = cupti_open,
+	.close = cupti_close,
+	.pmu = cupti_pmu,
+	.group_open = cupti_group_open,
+	.group_close = cupti_group_close,
+	.enable = cupti_enable,
+	.disable = cupti_disable,
+	.group_read = cupti_group_read,
+	.usage = OPTIONS_USAGE,
+	.event_size = sizeof(struct gpmu_source_event),
+	.count_size = sizeof(struct gpmu_source_count),
+	.event = cupti_event,
+	.event_find = cupti_event_find,
+	.prepare = cupti_prepare,
+	.message = cupti_message,
+	.query = cupti_query,
+};

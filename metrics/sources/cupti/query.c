@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Questions that a source answers in JSON:
+ *   "chips"		names of the chips that CUPTI knows
+ *   "metrics"		metrics of the chip of chip=, or of the first GPU: an array of objects
+ *			with name, type, description, hw_unit, unit, and sub_metrics, the suffixes
+ *			that make names of events of it
+ *   "metrics passes"	the same, each with the passes that its natural suffix needs; seconds
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_source.h"
+
+static json_t *chips(struct source *source)
+{
+	json_t *array = json_array();
+	const char *const *names;
+	size_t length = host_chips(&source->library, &names);
+
+	for (size_t i = 0; i < length; i++)
+		json_array_append_new(array, json_string(names[i]));
+	return array;
+}
+
+static json_t *suffixes(const struct host *host, const struct host_metric *metric)
+{
+	json_t *array = json_array();
+	const char *const *list;
+	size_t length = host_suffixes(host, metric, &list);
+
+	for (size_t i = 0; i < length; i++)
+		json_array_append_new(array, json_string(list[i]));
+	return array;
+}
+
+static json_t *describe(struct chip *chip, struct event *event, bool passes)
+{
+	const struct host_metric *metric = event->metric;
+	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o*}", "name", metric->name,
+				   "type", host_type(metric->type), "description", metric->description,
+				   "hw_unit", metric->hw_unit, "unit", metric->unit, "event", event->name,
+				   "sub_metrics", suffixes(chip->host, metric));
+
+	if (passes) {
+		events_find(&chip->events, event->name);
+		json_object_set_new(object, "passes", json_integer(event->info.passes));
+	}
+	return object;
+}
+
+static json_t *metrics(struct source *source, bool passes)
+{
+	struct chip *chip = &source->chips[0];
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < chip->events.listed; i++)
+		json_array_append_new(array, describe(chip, chip->events.events[i], passes));
+	return array;
+}
+
+int source_query(struct source *source, const char *question, char **answer,
+		 struct gpmu_error *error)
+{
+	json_t *json;
+
+	if (!strcmp(question, "chips"))
+		json = chips(source);
+	else if (strcmp(question, "metrics") && strcmp(question, "metrics passes"))
+		return fail(error, -ENOENT, "expected chips, metrics or metrics passes, found \"%.32s\"",
+			    question);
+	else if (!source->chips_len)
+		return fail(error, -ENODEV, "no GPU can be sampled: name a chip by chip=");
+	else
+		json = metrics(source, strcmp(question, "metrics"));
+	*answer = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	json_decref(json);
+	return *answer ? 0 : fail_memory(error);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cupti_decode.h"
+
+#define SEC		1000000000ull	/* in ns */
+
+#define DEFAULT_INTERVAL	1000000		/* ns */
+#define DEFAULT_CYCLES		2000000		/* about 1 ms */
+
+/*
+ * The thread sleeps for a quarter of the time in which the image gets full, so that it may
+ * come late; resetting the image costs time by its size.
+ */
+#define IMAGE_TIME	(2 * SEC / 5)
+#define IMAGE_BYTES	(64u << 20)
+#define IMAGE_FEWEST	64
+#define LONGEST_NAP	(SEC / 10)
+#define SHORTEST_NAP	200000
+
+/*
+ * The hardware's buffer is to hold a second. What a sample takes of it is not known: less
+ * than twice what it takes of the image.
+ */
+#define BUFFER_TIME	SEC
+#define BUFFER_SMALLEST	(16u << 20)
+#define BUFFER_LARGEST	(512u << 20)	/* that was tried */
+
+static uint64_t at_most(uint64_t value, uint64_t most)
+{
+	return value < most ? value : most;
+}
+
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+	return value > least ? value : least;
+}
+
+int sampler_init(struct sampler *sampler, const struct library *library, const struct gpu *gpu,
+		 struct messages *messages)
+{
+	pthread_condattr_t attr;
+
+	*sampler = (struct sampler){ .library = library, .gpu = gpu, .messages = messages };
+	pthread_mutex_init(&sampler->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&sampler->wake, &attr);
+	pthread_cond_init(&sampler->decoded, &attr);
+	pthread_condattr_destroy(&attr);
+	return 0;
+}
+
+void sampler_release(struct sampler *sampler)
+{
+	sampler_stop(sampler);
+	pthread_cond_destroy(&sampler->wake);
+	pthread_cond_destroy(&sampler->decoded);
+	pthread_mutex_destroy(&sampler->lock);
+}
+
+/* Turing and GA100 have no trigger by time: cupti_pmsampling.h. */
+static bool has_time_trigger(const char *chip)
+{
+	return strncmp(chip, "TU", 2) && strcmp(chip, "GA100") && strncmp(chip, "GV", 2);
+}
+
+static int choose_trigger(struct sampler *sampler, const struct options *options,
+			  struct gpmu_error *error)
+{
+	bool time = has_time_trigger(sampler->gpu->chip);
+
+	sampler->trigger = options->trigger;
+	if (sampler->trigger == TRIGGER_TIME && !time)
+		return fail(error, -EINVAL, "trigger: %s can only be sampled by trigger=sysclk",
+			    sampler->gpu->chip);
+	if (sampler->trigger == TRIGGER_DEFAULT)
+		sampler->trigger = time ? TRIGGER_TIME : TRIGGER_SYSCLK;
+	if (options->interval && options->cycles != (sampler->trigger == TRIGGER_SYSCLK))
+		return fail(error, -EINVAL, "interval: %s is sampled by cycles of its system clock: interval=%u",
+			    sampler->gpu->chip, DEFAULT_CYCLES);
+	sampler->interval = options->interval;
+	if (!sampler->interval)
+		sampler->interval = sampler->trigger == TRIGGER_TIME ? DEFAULT_INTERVAL : DEFAULT_CYCLES;
+	/* No system clock is much faster than 2 GHz. */
+	sampler->period = sampler->trigger == TRIGGER_TIME ? sampler->interval :
+			  at_least(sampler->interval / 2, 1);
+	return 0;
+}
+
+static int image_bytes(const struct sampler *sampler, uint32_t samples, size_t *bytes)
+{
+	CUpti_PmSampling_GetCounterDataSize_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_GetCounterDataSize_Params,
+						counterDataSize),
+		.pPmSamplingObject = sampler->object, .pMetricNames = sampler->evaluator.names,
+		.numMetrics = sampler->evaluator.length, .maxSamples = samples };
+	int result = sampler->library->cupti.data_size(&params);
+
+	*bytes = params.counterDataSize;
+	return result;
+}
+
+/* By what a sample of these metrics takes, which the GPU's parts decide */
+static int choose_sizes(struct sampler *sampler, size_t buffer)
+{
+	size_t few, more, sample;
+	int result;
+
+	result = image_bytes(sampler, IMAGE_FEWEST, &few);
+	if (!result)
+		result = image_bytes(sampler, 2 * IMAGE_FEWEST, &more);
+	if (result)
+		return result;
+	sample = more > few ? (more - few) / IMAGE_FEWEST + 1 : 1;
+	sampler->image_samples = (uint32_t)at_least(at_most(IMAGE_TIME / sampler->period,
+							    IMAGE_BYTES / sample), IMAGE_FEWEST);
+	sampler->nap = at_least(at_most(sampler->image_samples * sampler->period / 4, LONGEST_NAP),
+				SHORTEST_NAP);
+	sampler->buffer = buffer ? buffer :
+			  at_least(at_most(2 * sample * (BUFFER_TIME / sampler->period),
+					   BUFFER_LARGEST), BUFFER_SMALLEST);
+	return 0;
+}
+
+static int set_config(struct sampler *sampler)
+{
+	CUpti_PmSampling_SetConfig_Params params = {
+		.structSize = sampler->library->set_config_size,
+		.pPmSamplingObject = sampler->object,
+		.configSize = sampler->config.size, .pConfig = sampler->config.image,
+		.hardwareBufferSize = sampler->buffer, .samplingInterval = sampler->interval,
+		.triggerMode = sampler->trigger == TRIGGER_TIME ?
+			       CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL :
+			       CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL,
+		/* The other mode loses samples without a word. */
+		.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST };
+
+	return sampler->library->cupti.set_config(&params);
+}
+
+int sampler_reset_image(struct sampler *sampler)
+{
+	CUpti_PmSampling_CounterDataImage_Initialize_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_CounterDataImage_Initialize_Params,
+						pCounterData),
+		.pPmSamplingObject = sampler->object, .counterDataSize = sampler->image_size,
+		.pCounterData = sampler->image };
+
+	return sampler->library->cupti.data_initialize(&params);
+}
+
+/* It learns the metrics by being asked for the image's size. */
+static int make_image(struct sampler *sampler)
+{
+	size_t size;
+	int result = image_bytes(sampler, sampler->image_samples, &size);
+
+	if (result)
+		return result;
+	if (!sampler->image || size != sampler->image_size) {
+		free(sampler->image);
+		sampler->image = malloc(size);
+		sampler->image_size = size;
+	}
+	return sampler->image ? sampler_reset_image(sampler) : CUPTI_ERROR_OUT_OF_MEMORY;
+}
+
+void sampler_disable(struct sampler *sampler)
+{
+	CUpti_PmSampling_Disable_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Disable_Params, pPmSamplingObject),
+		.pPmSamplingObject = sampler->object };
+
+	if (sampler->object)
+		sampler->library->cupti.disable(&params);
+	sampler->object = NULL;
+}
+
+/* The sizes are chosen the first time, which needs that the GPU is enabled. */
+int sampler_enable(struct sampler *sampler, size_t buffer)
+{
+	CUpti_PmSampling_Enable_Params enable = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Enable_Params, pPmSamplingObject),
+		.deviceIndex = sampler->gpu->ordinal };
+	CUpti_PmSampling_Start_Params start = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Start_Params, pPmSamplingObject) };
+	int result = sampler->library->cupti.enable(&enable);
+
+	if (result)
+		return result;
+	sampler->object = start.pPmSamplingObject = enable.pPmSamplingObject;
+	/* The beginning of the first sample is 0.4 s and more too early. */
+	sampler->skip = true;
+	if (!sampler->image_samples)
+		result = choose_sizes(sampler, buffer);
+	if (!result)
+		result = set_config(sampler);
+	if (!result)
+		result = make_image(sampler);
+	if (!result)
+		result = sampler->library->cupti.start(&start);
+	if (result)
+		sampler_disable(sampler);
+	return result;
+}
+
+static int start_thread(struct sampler *sampler)
+{
+	sigset_t all, before;
+	int ret;
+
+	/* Signals are the program's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(&sampler->thread, NULL, sampler_decode, sampler);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sampler->running = !ret;
+	return ret;
+}
+
+static void release_run(struct sampler *sampler)
+{
+	sampler_disable(sampler);
+	evaluator_release(&sampler->evaluator);
+	host_config_release(&sampler->config);
+	free(sampler->image);
+	free(sampler->values);
+	sampler->image = NULL;
+	sampler->image_samples = 0;
+	sampler->values = NULL;
+	sampler->counts = NULL;
+}
+
+static int prepare_run(struct sampler *sampler, const struct host *host, const char *const *names,
+		       size_t length, struct gpmu_error *error)
+{
+	int ret = host_configure(host, names, length, &sampler->config, error);
+
+	if (!ret)
+		ret = evaluator_init(&sampler->evaluator, host, names, length, error);
+	if (ret)
+		return ret;
+	sampler->values = calloc(length, sizeof(*sampler->values));
+	return sampler->values ? 0 : fail_memory(error);
+}
+
+int sampler_start(struct sampler *sampler, const struct host *host, const char *const *names,
+		  size_t length, struct counts *counts, const struct options *options,
+		  struct gpmu_error *error)
+{
+	int ret = choose_trigger(sampler, options, error), result;
+
+	if (ret)
+		return ret;
+	sampler->evaluator.library = sampler->library;
+	sampler->stop = sampler->dead = false;
+	sampler->wanted = 0;
+	sampler->errors = 0;
+	sampler->counts = counts;
+	ret = prepare_run(sampler, host, names, length, error);
+	if (!ret) {
+		result = sampler_enable(sampler, options->buffer);
+		if (result) {
+			ret = result == CUPTI_ERROR_HARDWARE_BUSY ? -EBUSY : -EIO;
+			gpu_refusal(sampler->library, sampler->gpu, result, error->text,
+				    sizeof(error->text));
+		}
+	}
+	if (!ret && start_thread(sampler))
+		ret = fail_memory(error);
+	if (ret)
+		release_run(sampler);
+	return ret;
+}
+
+void sampler_stop(struct sampler *sampler)
+{
+	if (!sampler->running)
+		return;
+	pthread_mutex_lock(&sampler->lock);
+	sampler->stop = true;
+	pthread_cond_signal(&sampler->wake);
+	pthread_mutex_unlock(&sampler->lock);
+	/* CUPTI cannot stop while another thread decodes. */
+	pthread_join(sampler->thread, NULL);
+	sampler->running = false;
+	sampler_drain(sampler);
+	release_run(sampler);
+}
+
+static struct timespec in_ns(uint64_t ns)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	ns += (uint64_t)time.tv_nsec;
+	time.tv_sec += (time_t)(ns / SEC);
+	time.tv_nsec = (long)(ns % SEC);
+	return time;
+}
+
+bool sampler_wait(struct sampler *sampler, uint64_t time)
+{
+	struct timespec end = in_ns(SEC + 10 * sampler->period);
+	bool there;
+
+	pthread_mutex_lock(&sampler->lock);
+	sampler->wanted = time;
+	pthread_cond_signal(&sampler->wake);
+	while (sampler->running && !sampler->dead && sampler->counts->newest < time)
+		if (pthread_cond_timedwait(&sampler->decoded, &sampler->lock, &end))
+			break;
+	there = sampler->running && sampler->counts->newest >= time;
+	sampler->wanted = 0;
+	pthread_mutex_unlock(&sampler->lock);
+	return there;
+}
