@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A fake of libcupti.so.13: PM sampling. Nothing runs: which samples a GPU has taken,
+ * and which of them its buffer still has, follows from the time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cupti.h"
+
+/* The first sample begins at a base time that lies before Start. */
+#define EARLY		500000000
+#define SYSCLK_MHZ	1800
+#define SAMPLE_BYTES	256
+#define METRIC_BYTES	64
+
+/* Of CUpti_PmSampling_HardwareBuffer_AppendMode */
+#define KEEP_LATEST	1
+
+static CUpti_PmSampling_Object *objects[FAKE_GPUS];
+static CUpti_TimestampCallbackFunc timestamp;
+
+PUBLIC int cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function)
+{
+	int code = fake_enter(__func__);
+
+	if (!code)
+		timestamp = function;
+	return code;
+}
+
+/* What the clock of the time stamps is ahead of CLOCK_MONOTONIC_RAW; exactly 0 of that itself */
+static int64_t ahead(void)
+{
+	uint64_t before = fake_now(), now, after;
+	struct timespec real;
+
+	if (timestamp) {
+		now = timestamp();
+	} else {
+		clock_gettime(CLOCK_REALTIME, &real);
+		now = real.tv_sec * UINT64_C(1000000000) + real.tv_nsec;
+	}
+	after = fake_now();
+	return now >= before && now <= after ? 0 : (int64_t)(now - (before + after) / 2);
+}
+
+/* Another process that has the GPU is one that has bound the GPU's name. */
+static int hold(int gpu)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "gpmu-fake-%s-%d",
+			      fake_options()->lock, gpu);
+
+	if (fd >= 0 && !bind(fd, (struct sockaddr *)&name,
+			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+PUBLIC int cuptiPmSamplingEnable(CUpti_PmSampling_Enable_Params *params)
+{
+	int code = ENTER(params, pPmSamplingObject);
+	CUpti_PmSampling_Object *object;
+	int gpu, fd = -1;
+
+	if (code)
+		return code;
+	gpu = cupti_device(__func__, params->deviceIndex);
+	code = cupti_check_gpu(gpu);
+	if (code)
+		return code;
+	if (objects[gpu])
+		return ERROR_INVALID_OPERATION;
+	if (fake_gpu(gpu)->enable_code)
+		return fake_gpu(gpu)->enable_code;
+	if (fake_gpu(gpu)->support[0])
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	if (fake_options()->lock[0]) {
+		fd = hold(gpu);
+		if (fd < 0)
+			return CUPTI_ERROR_HARDWARE_BUSY;
+	}
+	object = calloc(1, sizeof(*object));
+	if (!object)
+		return CUPTI_ERROR_OUT_OF_MEMORY;
+	object->gpu = gpu;
+	object->socket = fd;
+	objects[gpu] = object;
+	params->pPmSamplingObject = object;
+	fake_count("sampling", 1);
+	return CUPTI_SUCCESS;
+}
+
+static int take(const char *function, CUpti_PmSampling_Object *object)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < FAKE_GPUS; i++)
+		known = known || (object && objects[i] == object);
+	if (!known) {
+		fake_violation("%s: no such object", function);
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	}
+	if (atomic_flag_test_and_set(&object->in_use)) {
+		fake_violation("%s while another thread has the object", function);
+		return ERROR_INVALID_OPERATION;
+	}
+	return CUPTI_SUCCESS;
+}
+
+int cupti_release(CUpti_PmSampling_Object *object, int code)
+{
+	atomic_flag_clear(&object->in_use);
+	return code;
+}
+
+int cupti_take(const char *function, CUpti_PmSampling_Object *object)
+{
+	int code = take(function, object);
+
+	if (code || !cupti_check_gpu(object->gpu))
+		return code;
+	return cupti_release(object, cupti_check_gpu(object->gpu));
+}
+
+/* It is gone whatever the result: of a GPU that has vanished, or where a test has it fail. */
+PUBLIC int cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params *params)
+{
+	int fault = ENTER(params, pPmSamplingObject), code, gpu;
+
+	code = take(__func__, params->pPmSamplingObject);
+	if (code)
+		return code;
+	gpu = params->pPmSamplingObject->gpu;
+	objects[gpu] = NULL;
+	if (params->pPmSamplingObject->socket >= 0)
+		close(params->pPmSamplingObject->socket);
+	free(params->pPmSamplingObject);
+	fake_count("sampling", -1);
+	return fault ? fault : cupti_check_gpu(gpu);
+}
+
+static int configure(CUpti_PmSampling_Object *object,
+			     const CUpti_PmSampling_SetConfig_Params *params)
+{
+	bool time = params->triggerMode == CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
+
+	if (!params->pConfig || params->configSize < sizeof(object->config) ||
+	    !params->samplingInterval || !params->hardwareBufferSize)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	memcpy(&object->config, params->pConfig, sizeof(object->config));
+	if (object->config.magic != CONFIG_MAGIC || object->started)
+		return ERROR_INVALID_OPERATION;
+	if (object->config.passes != 1 ||
+	    (time && !strcmp(fake_gpu(object->gpu)->chip, "GA100")))
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	object->interval = time ? params->samplingInterval :
+				  params->samplingInterval * 1000 / SYSCLK_MHZ;
+	object->keep_latest = params->structSize == LEAST(params, hwBufferAppendMode) &&
+			      params->hwBufferAppendMode == KEEP_LATEST;
+	object->capacity = params->hardwareBufferSize /
+			   (SAMPLE_BYTES + METRIC_BYTES * object->config.length);
+	object->configured = true;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC int cuptiPmSamplingSetConfig(CUpti_PmSampling_SetConfig_Params *params)
+{
+	int code = ENTER(params, triggerMode);
+
+	if (!code)
+		code = cupti_take(__func__, params->pPmSamplingObject);
+	if (code)
+		return code;
+	return cupti_release(params->pPmSamplingObject,
+			     configure(params->pPmSamplingObject, params));
+}
+
+PUBLIC int cuptiPmSamplingStart(CUpti_PmSampling_Start_Params *params)
+{
+	int code = ENTER(params, pPmSamplingObject);
+	CUpti_PmSampling_Object *object;
+
+	if (!code)
+		code = cupti_take(__func__, params->pPmSamplingObject);
+	if (code)
+		return code;
+	object = params->pPmSamplingObject;
+	if (!object->configured || object->started)
+		return cupti_release(object, ERROR_INVALID_OPERATION);
+	object->started = true;
+	object->stopped = false;
+	object->start = fake_now();
+	object->next = 0;
+	fake_count("start", (long)object->start - fake_get("start"));
+	return cupti_release(object, CUPTI_SUCCESS);
+}
+
+PUBLIC int cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params *params)
+{
+	int code = ENTER(params, pPmSamplingObject);
+	CUpti_PmSampling_Object *object;
+
+	if (!code)
+		code = cupti_take(__func__, params->pPmSamplingObject);
+	if (code)
+		return code;
+	object = params->pPmSamplingObject;
+	if (!object->started)
+		return cupti_release(object, ERROR_INVALID_OPERATION);
+	object->started = false;
+	object->stopped = true;
+	object->stop = fake_now();
+	return cupti_release(object, CUPTI_SUCCESS);
+}
+
+static uint64_t end_of(const CUpti_PmSampling_Object *object, uint64_t index)
+{
+	struct fake_sample sample;
+
+	if (fake_replays())
+		return fake_replayed(index, &sample) ? object->start + sample.end : UINT64_MAX;
+	return object->start + (index + 1) * object->interval;
+}
+
+static uint64_t start_of(const CUpti_PmSampling_Object *object, uint64_t index)
+{
+	struct fake_sample sample;
+
+	if (fake_replays() && fake_replayed(index, &sample))
+		return object->start + sample.start;
+	return index ? end_of(object, index - 1) : object->start - EARLY;
+}
+
+/* Samples that there are at a time */
+static uint64_t taken(const CUpti_PmSampling_Object *object)
+{
+	uint64_t now = object->stopped ? object->stop : fake_now() - fake_options()->latency;
+	uint64_t count = object->next;
+
+	if (fake_gpu(object->gpu)->frozen || (!object->started && !object->stopped))
+		return count;
+	if (!fake_replays())
+		return now > object->start ? (now - object->start) / object->interval : 0;
+	while (end_of(object, count) <= now)
+		count++;
+	return count;
+}
+
+static bool in_gap(const CUpti_PmSampling_Object *object, uint64_t index)
+{
+	const struct fake_options *options = fake_options();
+	uint64_t at = end_of(object, index) - object->start;
+
+	return at > options->gap_from && at - options->gap_from < options->gap_length;
+}
+
+static void add_sample(const CUpti_PmSampling_Object *object, struct data_image *image,
+		       uint64_t index, int64_t offset)
+{
+	struct data_sample *sample;
+
+	if (in_gap(object, index))
+		return;
+	sample = data_sample_of(image, image->populated++);
+	sample->start = start_of(object, index) + offset;
+	sample->end = end_of(object, index) + offset;
+	sample->index = index;
+	for (size_t i = 0; i < image->length; i++)
+		if (fake_absent(fake_metric(image->metrics[i]), object->gpu))
+			return;
+	image->completed = image->populated;
+}
+
+static int decode(CUpti_PmSampling_Object *object, struct data_image *image,
+			  CUpti_PmSampling_DecodeData_Params *params)
+{
+	uint64_t capacity = fake_options()->hardware ? fake_options()->hardware : object->capacity;
+	uint64_t stall = fake_stall(), last = taken(object);
+	int64_t offset = ahead();
+	int code = CUPTI_SUCCESS;
+
+	if (stall) {
+		nanosleep(&(struct timespec){ .tv_nsec = (long)stall }, NULL);
+		last = taken(object);
+	}
+	params->overflow = 0;
+	params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_OTHER;
+	if (last - object->next > capacity)
+		fake_set("hardware=0");
+	if (last - object->next > capacity && !object->keep_latest)
+		object->overflowed = true;
+	if (object->overflowed) {
+		params->overflow = 1;
+		return CUPTI_ERROR_OUT_OF_MEMORY;
+	}
+	if (last - object->next > capacity) {
+		object->next = last - capacity;
+		code = CUPTI_ERROR_UNKNOWN;
+	}
+	for (; object->next < last && image->populated < image->most; object->next++)
+		add_sample(object, image, object->next, offset);
+	params->decodeStopReason = object->next < last ?
+		CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL :
+		CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
+	object->next = last;
+	return code;
+}
+
+PUBLIC int cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params *params)
+{
+	int code = ENTER(params, overflow);
+	CUpti_PmSampling_Object *object;
+	struct data_image *image;
+
+	if (!code)
+		code = cupti_take(__func__, params->pPmSamplingObject);
+	if (code)
+		return code;
+	object = params->pPmSamplingObject;
+	image = data_image_of(params->pCounterDataImage, params->counterDataImageSize);
+	if (!object->configured)
+		code = ERROR_INVALID_OPERATION;
+	else if (!image)
+		code = CUPTI_ERROR_INVALID_PARAMETER;
+	else
+		code = decode(object, image, params);
+	return cupti_release(object, code);
+}

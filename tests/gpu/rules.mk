@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# GPUs: fakes of NVIDIA's libraries, and a recorder of what is called in the real ones
+
+GPU_FAKE	:= $(B)/tests/gpu/fake
+GPU_FAKE_SAN	:= $(B)/san/tests/gpu/fake
+GPU_FAKE_HDR	:= $(wildcard tests/gpu/fake/*.h)
+GPU_FAKE_LIBS	:= libgpmu-fake.so libcuda.so.1 libcupti.so.13
+GPU_CPPFLAGS	:= -D_GNU_SOURCE -Itests/gpu/fake -Itests/gpu/recorder -Itests/lib \
+		   -Imetrics/include -Imetrics/sources/cupti
+
+fake_src	= $(addprefix tests/gpu/fake/,$(1))
+GPU_FAKE_SRC_libgpmu-fake.so := $(call fake_src,options.c metric.c replay.c)
+GPU_FAKE_SRC_libcuda.so.1 := $(call fake_src,cuda.c)
+GPU_FAKE_SRC_libcupti.so.13 := $(call fake_src,cupti.c host.c sampling.c image.c)
+
+# As the real ones, each has its name in it, and is found beside the other.
+define gpu_fake
+$(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/cupti_api.h $$(B)/flags/cc \
+		$(if $(filter libgpmu%,$(3)),,$(1)/libgpmu-fake.so)
+	@mkdir -p $$(@D)
+	$$(CC) $$(GPU_CPPFLAGS) $$(CFLAGS) $(2) $(if $(filter libgpmu%,$(3)),,-fvisibility=hidden) -fPIC -shared -Wl,-soname,$(3),-rpath,'$$$$ORIGIN' -o $$@ \
+		$$(GPU_FAKE_SRC_$(3)) $(if $(filter libgpmu%,$(3)),,$(1)/libgpmu-fake.so) -lm -ldl -lpthread
+endef
+$(foreach lib,$(GPU_FAKE_LIBS),$(eval $(call gpu_fake,$(GPU_FAKE),,$(lib))))
+$(foreach lib,$(GPU_FAKE_LIBS),$(eval $(call gpu_fake,$(GPU_FAKE_SAN),$(SANITIZERS),$(lib))))
+
+# The recorder's must not have these names in them: the real ones look for each other by them.
+GPU_RECORDER	:= $(addprefix $(B)/tests/gpu/recorder/,libcuda.so.1 libcupti.so.13)
+$(GPU_RECORDER): $(B)/tests/gpu/recorder/lib%: tests/gpu/recorder/record.c tests/gpu/recorder/record.h \
+		 tests/gpu/recorder/cuda.c tests/gpu/recorder/cupti.c metrics/sources/cupti/cupti_api.h $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) -fvisibility=hidden -fPIC -shared -o $@ tests/gpu/recorder/record.c \
+		tests/gpu/recorder/$(firstword $(subst ., ,$*)).c -ldl -lpthread
+
+GPU_RECORD_RUN	:= $(B)/tests/gpu/recorder/run
+$(GPU_RECORD_RUN): tests/gpu/recorder/run.c $(GPMU_HDR) $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+
+unit-tests: $(GPU_RECORDER) $(GPU_RECORD_RUN) $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS))
+
+-include tests/gpu/rules-nvml.mk
