@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# GPUs: fakes of NVIDIA's libraries, and a recorder of what is called in the real ones
+# GPUs: fakes of NVIDIA's libraries, a recorder of what is called in the real ones, and
+# contract suites of the plugins, which run on either.
 
 GPU_FAKE	:= $(B)/tests/gpu/fake
 GPU_FAKE_SAN	:= $(B)/san/tests/gpu/fake
@@ -38,6 +39,22 @@ $(GPU_RECORD_RUN): tests/gpu/recorder/run.c $(GPMU_HDR) $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
 
-unit-tests: $(GPU_RECORDER) $(GPU_RECORD_RUN) $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS))
+# Suites that are driven by the plugin's ABI; plain and with the sanitizers
+CUPTI_SUITES	:= $(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/cupti*.c))
+CUPTI_SUITES_T	:= $(CUPTI_SUITES:%=$(B)/tests/gpu/%.t)
+CUPTI_SUITES_SAN := $(CUPTI_SUITES:%=$(B)/tests/gpu/%-san.t)
+GPU_SUITE_HDR	:= $(wildcard tests/gpu/*.h tests/lib/*.h)
+$(CUPTI_SUITES_T): $(B)/tests/gpu/%.t: tests/gpu/%.c $(GPU_SUITE_HDR) $(GPU_FAKE_HDR) $(GPMU_HDR) \
+		$(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/gpmu-cupti.so $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE)"' -DPLUGIN='"$(B)/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(LDFLAGS) -rdynamic \
+		-o $@ $< -lm -ldl -lpthread
+$(CUPTI_SUITES_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(GPU_SUITE_HDR) $(GPU_FAKE_HDR) $(GPMU_HDR) \
+		$(addprefix $(GPU_FAKE_SAN)/,$(GPU_FAKE_LIBS)) $(B)/san/gpmu-cupti.so $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE_SAN)"' -DPLUGIN='"$(B)/san/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(SANITIZERS) \
+		$(LDFLAGS) -rdynamic -o $@ $< -lm -ldl -lpthread
+$(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN): $(GPU_RECORDER) $(GPU_RECORD_RUN)
+UNIT_TESTS	+= $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN)
 
 -include tests/gpu/rules-nvml.mk

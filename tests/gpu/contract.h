@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the contract suites of gpmu-cupti.so share. They know the plugin by its ABI alone.
+ * NVIDIA's libraries are the fakes of tests/gpu/fake; with GPMU_TEST_REAL=1 the machine's,
+ * and then only what does not need a fake is tested.
+ *
+ * Each case is a process of its own, for a library that was loaded stays, and is a failure
+ * if it crashes or takes too long.
+ */
+#ifndef GPMU_TESTS_GPU_CONTRACT_H
+#define GPMU_TESTS_GPU_CONTRACT_H
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpmu-source.h"
+#include "gpmu.h"
+#include "paths.h"
+#include "tap.h"
+
+#define MS		UINT64_C(1000000)
+#define SECOND		UINT64_C(1000000000)
+#define CASE_SECONDS	60
+#define EVENTS		8
+#define OPTIONS		"interval=1ms"
+#define INTERVAL	MS
+
+#define READ		"dram__bytes_read.sum"
+#define WRITE		"dram__bytes_write.sum"
+#define TIME		"gpu__time_duration.sum"
+#define ACTIVE		"gr__cycles_active.avg.pct_of_peak_sustained_elapsed"
+
+static const struct gpmu_source_plugin *plugin;
+static void (*fake_set)(const char *settings);
+static long (*fake_get)(const char *what);
+
+static inline bool is_real(void)
+{
+	return getenv("GPMU_TEST_REAL") != NULL;
+}
+
+static inline uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+	return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+static inline uint64_t sleep_until(uint64_t time)
+{
+	uint64_t at;
+
+	while ((at = now()) < time)
+		nanosleep(&(struct timespec){ .tv_sec = (time - at) / SECOND,
+					      .tv_nsec = (time - at) % SECOND }, NULL);
+	return at;
+}
+
+static inline size_t entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t n = 0;
+
+	if (!dir)
+		return 0;
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static inline size_t fds(void)
+{
+	return entries("/proc/self/fd");
+}
+
+static inline size_t threads(void)
+{
+	return entries("/proc/self/task");
+}
+
+static inline void load(void)
+{
+	void *handle;
+
+	if (!is_real()) {
+		setenv("GPMU_CUDA", FAKE, 0);
+		handle = dlopen(FAKE "/libgpmu-fake.so", RTLD_NOW | RTLD_LOCAL);
+		if (handle) {
+			fake_set = (void (*)(const char *))dlsym(handle, "fake_set");
+			fake_get = (long (*)(const char *))dlsym(handle, "fake_get");
+		}
+	}
+	handle = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+	if (handle)
+		plugin = dlsym(handle, "gpmu_source_plugin");
+	if (!plugin) {
+		printf("Bail out! %s\n", dlerror());
+		exit(1);
+	}
+}
+
+/*
+ * A case: @settings are the fake's, NULL: the case needs none, and runs on real libraries
+ * too.
+ */
+static inline void run_case(const char *what, const char *settings, void (*function)(void))
+{
+	unsigned int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+				    -1, 0);
+	int status = 0;
+	pid_t pid;
+
+	if (settings && is_real()) {
+		ok(true, "%s # SKIP needs the fake libraries", what);
+		return;
+	}
+	diag("%s", what);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(CASE_SECONDS);
+		if (settings)
+			setenv("GPMU_FAKE", settings, 1);
+		load();
+		function();
+		if (fake_get)
+			is_u64(fake_get("violations"), 0, "no call that the real library is not for");
+		shared[0] = tap_run;
+		shared[1] = tap_failed;
+		shared[2] = 1;
+		exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (shared[2]) {
+		tap_run = shared[0];
+		tap_failed = shared[1];
+	}
+	ok(shared[2] && !status, "%s: comes to its end", what);
+	if (status)
+		diag("status 0x%x", status);
+	munmap(shared, 4096);
+}
+
+static inline void *open_source(const char *options)
+{
+	struct gpmu_error error = { 0 };
+	void *source = NULL;
+	int ret = plugin->open(&source, options, &error);
+
+	if (!ok(!ret, "open(\"%s\")", options)) {
+		diag("%d: %s", ret, error.text);
+		exit(1);
+	}
+	return source;
+}
+
+/* Says all messages that there are; the last one that has @text in it, or NULL */
+static inline const char *messages(void *source, const char *text)
+{
+	static char found[512];
+	const char *message;
+	bool any = false;
+
+	while ((message = plugin->message(source))) {
+		diag("message: %s", message);
+		if (!text || !strstr(message, text))
+			continue;
+		snprintf(found, sizeof(found), "%s", message);
+		any = true;
+	}
+	return any ? found : NULL;
+}
+
+static inline bool is_line(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length && !strchr(text, '\n') && text[length - 1] != '.';
+}
+
+static inline size_t pmus(void *source)
+{
+	size_t n = 0;
+
+	while (plugin->pmu(source, n))
+		n++;
+	return n;
+}
+
+static inline bool event_of(void *source, size_t pmu, const char *name,
+			    struct gpmu_source_event *event)
+{
+	const struct gpmu_source_event_info *info = plugin->event_find(source, pmu, name);
+
+	*event = (struct gpmu_source_event){ 0 };
+	if (!info || strncmp(info->terms, "event=", 6))
+		return false;
+	event->config = strtoull(info->terms + 6, NULL, 0);
+	return true;
+}
+
+/* The number behind @prefix, which is all of the rest of the text */
+static inline bool is_number(const char *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+	char *end;
+
+	if (strncmp(text, prefix, length))
+		return false;
+	strtoul(text + length, &end, 0);
+	return end != text + length && !*end;
+}
+
+/* A group of events by their names, which end with NULL; what group_open() returns */
+static inline int try_group(void *source, size_t pmu, const char *const *names, void **group,
+			    struct gpmu_error *error)
+{
+	struct gpmu_source_event events[EVENTS];
+	size_t length = 0;
+
+	*group = NULL;
+	*error = (struct gpmu_error){ 0 };
+	for (; names[length]; length++)
+		if (!event_of(source, pmu, names[length], &events[length]))
+			return -ENOENT;
+	return plugin->group_open(source, pmu, events, length, group, error);
+}
+
+static inline void *open_group(void *source, size_t pmu, const char *const *names)
+{
+	struct gpmu_error error;
+	void *group;
+	int ret = try_group(source, pmu, names, &group, &error);
+
+	if (!ok(!ret, "a group of %s%s", names[0], names[1] ? " and more" : "")) {
+		diag("%d: %s", ret, error.text);
+		exit(1);
+	}
+	return group;
+}
+
+static inline void prepare(void *source)
+{
+	struct gpmu_error error = { 0 };
+	int ret = plugin->prepare(source, &error);
+
+	if (!ok(!ret, "prepare()")) {
+		diag("%d: %s", ret, error.text);
+		exit(1);
+	}
+}
+
+static inline uint64_t enable(void *source)
+{
+	uint64_t time = now();
+
+	ok(!plugin->enable(source, time), "enable()");
+	return time;
+}
+
+static inline uint64_t disable(void *source)
+{
+	uint64_t time = now();
+
+	ok(!plugin->disable(source, time), "disable()");
+	return time;
+}
+
+/* Of a number that is right within @off */
+static inline bool is_near(double got, double want, double off, const char *what)
+{
+	bool pass = ok(got >= want - off && got <= want + off, "%s", what);
+
+	if (!pass)
+		diag("got %.17g, want %.17g, at most %g off", got, want, off);
+	return pass;
+}
+
+#define NAMES(...)	((const char *const[]){ __VA_ARGS__, NULL })
+
+#endif /* GPMU_TESTS_GPU_CONTRACT_H */

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Contract of gpmu-cupti.so: each call of NVIDIA's libraries fails, by each of some results,
+ * the first time and later, once and from then on; and each function is missing once. The
+ * plugin may fail, with a line that says why, or go on; it does not crash, hang, or keep
+ * anything.
+ */
+#include "contract.h"
+
+#define FUNCTIONS	64
+#define MOST_SECONDS	15	/* that one run may take */
+
+static char functions[FUNCTIONS][64];
+static size_t functions_length;
+static const char *missing = "";
+
+static bool is_nvidia(const char *name)
+{
+	return !strncmp(name, "cu", 2) || !strncmp(name, "nvml", 4);
+}
+
+/* In the plugin's place: what it looks for, and does not get */
+__attribute__((no_sanitize("address", "undefined")))
+void *dlsym(void *handle, const char *name)
+{
+	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17" };
+	static void *(*real)(void *, const char *);
+
+	for (size_t i = 0; i < 3 && !real; i++)
+		real = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+	if (!is_nvidia(name))
+		return real(handle, name);
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		if (!functions[i][0]) {
+			strncpy(functions[i], name, sizeof(functions[i]) - 1);
+			functions_length++;
+		}
+		if (!strcmp(functions[i], name))
+			break;
+	}
+	return strcmp(name, missing) ? real(handle, name) : NULL;
+}
+
+/* What a run has met, for which it may end early; a failure without a line is none of it. */
+struct outcome {
+	int ret;
+	bool said;
+	uint64_t took;
+};
+
+static bool failed(struct outcome *outcome, int ret, const struct gpmu_error *error)
+{
+	if (!ret)
+		return false;
+	outcome->ret = ret;
+	outcome->said = ret > 0 || is_line(error->text);
+	return true;
+}
+
+static void count(void *source, void *group)
+{
+	struct gpmu_source_count counts[2];
+	uint64_t start = now();
+
+	if (plugin->enable(source, start))
+		return;
+	for (int i = 1; i <= 2; i++)
+		plugin->group_read(source, group, sleep_until(start + i * 2 * MS), counts);
+	plugin->disable(source, now());
+}
+
+static struct outcome run(void)
+{
+	struct outcome outcome = { .said = true, .took = now() };
+	struct gpmu_error error = { 0 };
+	void *source, *group = NULL;
+
+	if (!failed(&outcome, plugin->open(&source, OPTIONS, &error), &error)) {
+		while (plugin->message(source))
+			;
+		if (pmus(source))
+			failed(&outcome, try_group(source, 0, NAMES(READ, ACTIVE), &group, &error) == -ENOENT ?
+			       0 : group ? 0 : 1, &error);
+		if (group && !failed(&outcome, plugin->prepare(source, &error), &error))
+			count(source, group);
+		while (plugin->message(source))
+			;
+		if (group)
+			plugin->group_close(source, group);
+		plugin->close(source);
+	}
+	outcome.took = now() - outcome.took;
+	return outcome;
+}
+
+static const char *function;
+
+/* @once: "@2", "@2+" */
+static void fault(const char *once, int code, bool *good, uint64_t *longest)
+{
+	struct outcome outcome;
+	char settings[128];
+
+	snprintf(settings, sizeof(settings), "reset fail=%s%s:%d", function, once, code);
+	fake_set(settings);
+	outcome = run();
+	*longest = outcome.took > *longest ? outcome.took : *longest;
+	if (outcome.said && !fake_get("violations") && !fake_get("sampling") && !fake_get("host"))
+		return;
+	*good = false;
+	diag("%s: %d, %s, %ld violations, %ld GPUs and %ld objects kept", settings, outcome.ret,
+	     outcome.said ? "said" : "not said", fake_get("violations"), fake_get("sampling"),
+	     fake_get("host"));
+	fake_set("reset");
+}
+
+static void test_function(void)
+{
+	static const char *const times[] = { "@1", "@2", "@3" };
+	static const int codes[] = { 1, 7, 8, 9, 15, 26, 27, 35, 46, 999 }, lasting[] = { 8, 999 };
+	size_t files, tasks;
+	uint64_t longest = 0;
+	bool good = true;
+
+	run();
+	files = fds();
+	tasks = threads();
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		for (size_t j = 0; j < sizeof(codes) / sizeof(*codes); j++)
+			fault(times[i], codes[j], &good, &longest);
+	for (size_t j = 0; j < sizeof(lasting) / sizeof(*lasting); j++) {
+		fault("@1+", lasting[j], &good, &longest);
+		fault("@3+", lasting[j], &good, &longest);
+	}
+	fake_set("reset");
+	ok(good, "%s: failures are said, and leave nothing", function);
+	ok(fds() == files && threads() == tasks, "... no file, no thread");
+	ok(longest < MOST_SECONDS * SECOND, "... the longest took %lu ms",
+	   (unsigned long)(longest / MS));
+}
+
+static void test_missing(void)
+{
+	struct outcome outcome = run();
+
+	ok(outcome.said, "without %s: %d", missing, outcome.ret);
+	is_u64(fake_get("sampling"), 0, "... no GPU is kept");
+}
+
+/* Functions are those that a run without faults looks for. */
+static void learn(void)
+{
+	FILE *file = fopen("/proc/self/fd/3", "w");
+
+	run();
+	for (size_t i = 0; i < functions_length; i++)
+		fprintf(file, "%s\n", functions[i]);
+	fclose(file);
+}
+
+static char learnt[FUNCTIONS][64];
+static size_t learnt_length;
+
+static void learn_functions(void)
+{
+	FILE *file = tmpfile();
+
+	dup2(fileno(file), 3);
+	run_case("functions that are looked for", "machine=h200", learn);
+	file = fdopen(3, "r");
+	rewind(file);
+	while (learnt_length < FUNCTIONS && fscanf(file, "%63s", learnt[learnt_length]) == 1)
+		learnt_length++;
+	fclose(file);
+	ok(learnt_length > 20, "%zu functions", learnt_length);
+}
+
+int main(void)
+{
+	learn_functions();
+	for (size_t i = 0; i < learnt_length; i++) {
+		function = learnt[i];
+		if (strncmp(function, "nvml", 4))
+			run_case(function, "machine=h200", test_function);
+	}
+	for (size_t i = 0; i < learnt_length; i++) {
+		missing = learnt[i];
+		run_case(missing, "machine=h200", test_missing);
+	}
+	return done_testing();
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Contract of gpmu-cupti.so where not all is well: samples that are lost, GPUs that are busy,
+ * refused or gone, an environment and libraries that do not fit.
+ */
+#include "contract.h"
+
+#define READ_RATE	2400.0	/* of the fake, in a ns */
+
+struct run {
+	void *source, *group;
+	uint64_t start;
+};
+
+static struct run begin(const char *const *names)
+{
+	struct run run = { .source = open_source(OPTIONS) };
+
+	run.group = open_group(run.source, 0, names);
+	prepare(run.source);
+	run.start = enable(run.source);
+	return run;
+}
+
+static void end(struct run *run)
+{
+	disable(run->source);
+	plugin->group_close(run->source, run->group);
+	plugin->close(run->source);
+}
+
+static struct gpmu_source_count read_at(const struct run *run, uint64_t time)
+{
+	struct gpmu_source_count count = { 0 };
+
+	sleep_until(time);
+	ok(!plugin->group_read(run->source, run->group, time, &count), "group_read()");
+	return count;
+}
+
+/*
+ * Something loses samples for @least to @most, within 0.9 s; before and after it all
+ * is sampled, and what was counted is what these samples have.
+ */
+static void check_loss(struct run *run, uint64_t least, uint64_t most, const char *setting)
+{
+	struct gpmu_source_count before, after, later;
+	uint64_t lost;
+
+	before = read_at(run, run->start + 20 * MS);
+	is_near(before.running, before.enabled, 2 * INTERVAL, "all is sampled at first");
+	fake_set(setting);
+	after = read_at(run, run->start + 900 * MS);
+	later = read_at(run, run->start + 950 * MS);
+	lost = later.enabled - later.running;
+	ok(lost >= least && lost <= most, "what was lost is no time that it was running: %lu us",
+	   (unsigned long)(lost / 1000));
+	is_near(later.running - after.running, 50 * MS, 2 * INTERVAL, "at last all is sampled again");
+	is_near(later.raw, READ_RATE * later.running, READ_RATE * 4 * INTERVAL,
+		"bytes are those of the time that it was running");
+	ok(messages(run->source, "ms") || messages(run->source, "us"), "a message says how long");
+	end(run);
+}
+
+/* The decoder sleeps for 400 ms, the buffer has room for 200: it overflows, and is of no use */
+static void test_overflow(void)
+{
+	struct run run = begin(NAMES(READ));
+
+	check_loss(&run, 300 * MS, 800 * MS, "hardware=200 stall=400");
+}
+
+static void test_image(void)
+{
+	struct run run = begin(NAMES(READ));
+
+	check_loss(&run, 100 * MS, 600 * MS, "stall=400");
+}
+
+static void test_gap(void)
+{
+	struct run run = begin(NAMES(READ));
+
+	check_loss(&run, 29 * MS, 80 * MS, "gap=100:30");
+}
+
+/* A result that says nothing, as after a buffer that has wrapped: samples are there again */
+static void test_unknown(void)
+{
+	struct run run = begin(NAMES(READ));
+
+	check_loss(&run, 0, 400 * MS, "fail=cuptiPmSamplingDecodeData@2:999");
+}
+
+static void test_twice(void)
+{
+	struct run run = begin(NAMES(READ));
+	struct gpmu_source_count count = { 0 }, before = { 0 };
+
+	for (int i = 1; i <= 3; i++) {
+		fake_set("hardware=200 stall=250");
+		count = read_at(&run, run.start + i * 600 * MS);
+		ok(count.running - before.running > 200 * MS &&
+		   count.running - before.running < count.enabled - before.enabled - 200 * MS,
+		   "overflow %d is recovered from", i);
+		before = count;
+		messages(run.source, NULL);
+	}
+	is_near(count.raw, READ_RATE * count.running, READ_RATE * 10 * INTERVAL, "bytes are right");
+	end(&run);
+}
+
+/* No sample comes: a read does not wait for ever, and says what it has. */
+static void test_freeze(void)
+{
+	struct run run = begin(NAMES(READ));
+	struct gpmu_source_count before = read_at(&run, run.start + 20 * MS), count;
+	uint64_t time;
+
+	fake_set("freeze=0:1");
+	time = now();
+	read_at(&run, time);
+	ok(now() - time < 5 * SECOND, "a read comes back: %lu ms", (unsigned long)((now() - time) / MS));
+	count = read_at(&run, time + 30 * MS);
+	ok(count.running <= before.running + 20 * MS, "what was not sampled is not running");
+	messages(run.source, NULL);
+	fake_set("freeze=0:0");
+	end(&run);
+}
+
+static void test_vanish(void)
+{
+	struct run run = begin(NAMES(READ));
+	struct gpmu_source_count count = { 0 };
+	int ret = 0;
+
+	read_at(&run, run.start + 10 * MS);
+	fake_set("vanish=0:999");
+	for (int i = 0; i < 5 && !ret; i++)
+		ret = plugin->group_read(run.source, run.group, now(), &count);
+	ok(ret == -ENODEV, "group_read() of a GPU that is gone: %d", ret);
+	ok(messages(run.source, "GPU-"), "a message says so");
+	plugin->disable(run.source, now());
+	plugin->group_close(run.source, run.group);
+	plugin->close(run.source);
+	is_u64(fake_get("sampling"), 0, "close() has left it");
+}
+
+static void test_absent(void)
+{
+	struct run run = begin(NAMES(READ, "nvlrx__bytes.sum", ACTIVE, "nvlrx__bytes.sum.per_second",
+				     "CTC.TriageCompute.ctc__rx_bytes.sum"));
+	struct gpmu_source_count counts[5] = { 0 };
+
+	sleep_until(run.start + 20 * MS);
+	ok(!plugin->group_read(run.source, run.group, run.start + 20 * MS, counts), "group_read()");
+	is_near(counts[0].raw, READ_RATE * counts[0].running, 20, "what there is is counted");
+	is_near(counts[2].raw, 50.0 * counts[2].running, 50, "... also behind what there is not");
+	for (int i = 1; i < 5; i += i == 1 ? 2 : 1)
+		ok(counts[i].why && is_line(counts[i].why) && !counts[i].raw,
+		   "an absent unit is no 0: %s", counts[i].why ? counts[i].why : "");
+	ok(!counts[0].why && !counts[2].why, "... and no other is absent");
+	end(&run);
+}
+
+/* Of two GPUs of a machine */
+static void test_two(void)
+{
+	void *source = open_source(OPTIONS), *groups[2];
+	struct gpmu_source_count counts[2] = { 0 };
+	static const char *const uuids[] = {
+		"GPU-6f2a1c00-0001-4a00-8000-000000000001",
+		"GPU-6f2a1c00-0002-4a00-8000-000000000002",
+	};
+	uint64_t start;
+
+	is_u64(pmus(source), 2, "all GPUs are there, whatever CUDA_VISIBLE_DEVICES says");
+	for (size_t i = 0; i < 2; i++) {
+		const struct gpmu_source_pmu *pmu = plugin->pmu(source, i);
+		char name[32];
+
+		snprintf(name, sizeof(name), "nvidia_gpu_%zu", i);
+		is_str(pmu->name, name, "in the order of the PCI bus");
+		is_str(pmu->gpu->uuid, uuids[i], "... by its UUID");
+		groups[i] = open_group(source, i, NAMES(READ));
+	}
+	is_str(getenv("CUDA_VISIBLE_DEVICES"), "1,0", "the variable is as it was");
+	is_str(getenv("CUDA_INJECTION64_PATH"), "/nowhere/lib.so", "... and that of an injection");
+	is_str(getenv("NVTX_INJECTION64_PATH"), "/nowhere/nvtx.so", "... and of NVTX's");
+	is_u64(fake_get("injection"), 0, "... which cuInit() has not seen");
+	prepare(source);
+	start = enable(source);
+	sleep_until(start + 20 * MS);
+	for (size_t i = 0; i < 2; i++) {
+		plugin->group_read(source, groups[i], start + 20 * MS, &counts[i]);
+		is_near(counts[i].raw, READ_RATE * (i + 1) * counts[i].running, 20,
+			"bytes are those of this GPU");
+	}
+	disable(source);
+	plugin->group_close(source, groups[0]);
+	plugin->group_close(source, groups[1]);
+	plugin->close(source);
+}
+
+static void test_busy(void)
+{
+	void *source = open_source(OPTIONS), *group;
+	const struct gpmu_source_pmu *pmu = plugin->pmu(source, 0);
+	struct gpmu_source_count count;
+	const char *text;
+	uint64_t start;
+
+	is_u64(pmus(source), 1, "a GPU that another profiler has is not there");
+	is_str(pmu->name, "nvidia_gpu_1", "the other one is, by its number");
+	is_str(pmu->gpu->uuid, "GPU-6f2a1c00-0002-4a00-8000-000000000002", "... and UUID");
+	text = messages(source, "GPU-6f2a1c00-0001-4a00-8000-000000000001");
+	ok(text && is_line(text), "a message says so");
+	ok(text && (strstr(text, "dcgmi profile --pause") || strstr(text, "process")),
+	   "... and who has it, or how to go on");
+	group = open_group(source, 0, NAMES(READ));
+	prepare(source);
+	start = enable(source);
+	sleep_until(start + 20 * MS);
+	plugin->group_read(source, group, start + 20 * MS, &count);
+	is_near(count.raw, 2 * READ_RATE * count.running, 20, "it is counted");
+	disable(source);
+	plugin->group_close(source, group);
+	plugin->close(source);
+}
+
+/* Somebody takes it between open() and prepare(). */
+static void test_taken(void)
+{
+	void *source = open_source(OPTIONS), *group = open_group(source, 0, NAMES(READ));
+	struct gpmu_error error = { 0 };
+	int ret;
+
+	fake_set("enable=0:26");
+	ret = plugin->prepare(source, &error);
+	ok(ret < 0 && is_line(error.text), "prepare() of a GPU that is busy: %d %s", ret, error.text);
+	plugin->group_close(source, group);
+	fake_set("enable=0:0");
+	group = open_group(source, 0, NAMES(READ));
+	prepare(source);
+	plugin->group_close(source, group);
+	plugin->close(source);
+}
+
+static void *try_open(struct gpmu_error *error)
+{
+	void *source = NULL;
+
+	*error = (struct gpmu_error){ 0 };
+	if (plugin->open(&source, OPTIONS, error))
+		return NULL;
+	return source;
+}
+
+/* GPUs that cannot be profiled: there is no PMU, and a line says why, with @text in it. */
+static void refused(const char *setting, const char *text)
+{
+	struct gpmu_error error;
+	char settings[128];
+	const char *said;
+	void *source;
+
+	snprintf(settings, sizeof(settings), "reset %s", setting);
+	fake_set(settings);
+	source = try_open(&error);
+	said = source ? messages(source, text) : strstr(error.text, text) ? error.text : NULL;
+	ok(said && is_line(said), "%s: a line says \"%s\"", setting, text);
+	if (!source)
+		diag("error: %s", error.text);
+	else if (!ok(!pmus(source), "... and there is no PMU"))
+		diag("%s", plugin->pmu(source, 0)->name);
+	if (source)
+		plugin->close(source);
+}
+
+static void test_refused(void)
+{
+	refused("support=0:vgpu", "vGPU");
+	refused("support=0:cc", "onfidential");
+	refused("support=0:sli", "SLI");
+	refused("support=0:wsl", "WSL");
+	refused("support=0:architecture", "architecture");
+	refused("enable=0:35", "NVreg_RestrictProfilingToAdminUsers");
+	refused("enable=0:43", "MIG");
+	refused("enable=0:33", "virtual");
+	refused("enable=0:40", "vGPU");
+	refused("enable=0:41", "onfidential");
+	refused("enable=0:26", "profiler");
+	refused("enable=0:999", "999");
+}
+
+static void no_driver(const char *setting, const char *text)
+{
+	struct gpmu_error error;
+	char settings[128];
+	void *source;
+
+	snprintf(settings, sizeof(settings), "reset %s", setting);
+	fake_set(settings);
+	source = try_open(&error);
+	if (!ok(!source, "%s: open() fails", setting))
+		return plugin->close(source);
+	ok(is_line(error.text) && strstr(error.text, text), "... and says \"%s\": %s", text, error.text);
+}
+
+static void test_no_gpu(void)
+{
+	no_driver("machine=none", "GPU");
+}
+
+static void test_no_driver(void)
+{
+	no_driver("cuinit=100", "GPU");
+	no_driver("cuinit=999", "999");
+	no_driver("cuinit=3", "3");
+	no_driver("driver=12020", "12.6");
+	no_driver("driver=12080", "12.8");
+	no_driver("cupti=18", "12.6");
+	is_u64(fake_get("sampling"), 0, "no GPU is taken");
+}
+
+/* Another process has the GPU. */
+static void test_process(void)
+{
+	struct run run = begin(NAMES(READ));
+	struct gpmu_source_count before = read_at(&run, run.start + 10 * MS), after;
+	struct gpmu_error error;
+	void *source;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {	/* with the same lock= */
+		execl("/proc/self/exe", "second", (char *)NULL);
+		_exit(99);
+	}
+	waitpid(pid, &status, 0);
+	ok(status == 0, "another process cannot have it, and is told: 0x%x", status);
+	after = read_at(&run, now());
+	is_near(after.running, after.enabled, 2 * INTERVAL, "the first goes on");
+	ok(after.raw > before.raw, "... and counts");
+	end(&run);
+	source = try_open(&error);
+	ok(source && pmus(source) == 1, "afterwards it is there");
+	if (source)
+		plugin->close(source);
+}
+
+static int second_process(void)
+{
+	struct gpmu_error error;
+	bool told;
+	void *source;
+
+	load();
+	source = try_open(&error);
+	told = source ? !pmus(source) && messages(source, "GPU-") : is_line(error.text);
+	if (source)
+		plugin->close(source);
+	return !told;
+}
+
+/* Sampling by the system's clock where there is no other trigger */
+static void test_sysclk(void)
+{
+	void *source = open_source(""), *group = open_group(source, 0, NAMES(READ));
+	struct gpmu_source_count count = { 0 };
+	uint64_t start;
+
+	prepare(source);
+	start = enable(source);
+	sleep_until(start + 50 * MS);
+	plugin->group_read(source, group, start + 50 * MS, &count);
+	ok(count.running > 40 * MS, "GA100 is sampled");
+	is_near(count.raw, READ_RATE * count.running, READ_RATE * 20000, "... and counted");
+	disable(source);
+	plugin->group_close(source, group);
+	plugin->close(source);
+}
+
+int main(int argc, char **argv)
+{
+	char lock[32];
+
+	(void)argc;
+	if (!strcmp(argv[0], "second"))
+		return second_process();
+	run_case("an overflow", "machine=h200", test_overflow);
+	run_case("an image that is full", "image=200", test_image);
+	run_case("samples that were not taken", "machine=h200", test_gap);
+	run_case("a result that says nothing", "machine=h200", test_unknown);
+	run_case("overflows", "machine=h200", test_twice);
+	run_case("no samples any more", "machine=h200", test_freeze);
+	run_case("a GPU that vanishes", "machine=h200", test_vanish);
+	run_case("absent units", "machine=h200", test_absent);
+	setenv("CUDA_VISIBLE_DEVICES", "1,0", 1);
+	setenv("CUDA_INJECTION64_PATH", "/nowhere/lib.so", 1);
+	setenv("NVTX_INJECTION64_PATH", "/nowhere/nvtx.so", 1);
+	run_case("two GPUs", "machine=h200x2", test_two);
+	unsetenv("CUDA_VISIBLE_DEVICES");
+	unsetenv("CUDA_INJECTION64_PATH");
+	unsetenv("NVTX_INJECTION64_PATH");
+	run_case("one of two GPUs is busy", "machine=h200x2 enable=0:26", test_busy);
+	run_case("a GPU is taken meanwhile", "machine=h200", test_taken);
+	run_case("GPUs that are refused", "machine=h200", test_refused);
+	run_case("no driver", "machine=h200", test_no_driver);
+	run_case("no GPU", "machine=none", test_no_gpu);
+	snprintf(lock, sizeof(lock), "lock=%d", getpid());
+	run_case("another process", lock, test_process);
+	run_case("no time trigger", "machine=a100", test_sysclk);
+	return done_testing();
+}
