@@ -57,4 +57,4 @@ $(CUPTI_SUITES_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(GPU_SUITE_HDR) $(GP
 $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN): $(GPU_RECORDER) $(GPU_RECORD_RUN)
 UNIT_TESTS	+= $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN)
 
--include tests/gpu/rules-nvml.mk
+include tests/gpu/rules-nvml.mk

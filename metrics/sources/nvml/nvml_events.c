@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What can be counted of a GPU. Units are those of nvml.h's descriptions: mW, mJ, MHz,
+ * KB/s of PCIe, KiB of NVLink, MiB/s of GPM.
+ */
+#include "nvml_source.h"
+
+#define MIB	1048576.0
+
+/* --- reading --- */
+
+static int read_power(const struct gpu *gpu, unsigned int argument, double *value)
+{
+	unsigned int mw = 0;
+	int result = NV_CALL(gpu->api, nvmlDeviceGetPowerUsage, gpu->device, &mw);
+
+	(void)argument;
+	*value = mw;
+	return result;
+}
+
+static int read_energy(const struct gpu *gpu, unsigned int argument, double *value)
+{
+	unsigned long long mj = 0;
+	int result = NV_CALL(gpu->api, nvmlDeviceGetTotalEnergyConsumption, gpu->device, &mj);
+
+	(void)argument;
+	*value = (double)mj;
+	return result;
+}
+
+static int read_temperature(const struct gpu *gpu, unsigned int sensor, double *value)
+{
+	unsigned int celsius = 0;
+	int result = NV_CALL(gpu->api, nvmlDeviceGetTemperature, gpu->device, (int)sensor, &celsius);
+
+	*value = celsius;
+	return result;
+}
+
+static double number_of(const struct nv_field *field)
+{
+	switch (field->type) {
+	case NV_TYPE_DOUBLE:
+		return field->value.d;
+	case NV_TYPE_UNSIGNED:
+		return field->value.u;
+	case NV_TYPE_UNSIGNED_LONG:
+		return (double)field->value.ul;
+	case NV_TYPE_LONG_LONG:
+		return (double)field->value.ll;
+	case NV_TYPE_INT:
+		return field->value.i;
+	case NV_TYPE_UNSIGNED_SHORT:
+		return field->value.us;
+	default:
+		return (double)field->value.ull;
+	}
+}
+
+static int read_field(const struct gpu *gpu, unsigned int id, double *value)
+{
+	struct nv_field field = { .id = id };
+	int result = NV_CALL(gpu->api, nvmlDeviceGetFieldValues, gpu->device, 1, &field);
+
+	*value = number_of(&field);
+	return result ? result : field.result;
+}
+
+static int read_clock(const struct gpu *gpu, unsigned int type, double *value)
+{
+	unsigned int mhz = 0;
+	int result = NV_CALL(gpu->api, nvmlDeviceGetClockInfo, gpu->device, (int)type, &mhz);
+
+	*value = mhz;
+	return result;
+}
+
+enum { UTIL_SM, UTIL_MEMORY, UTIL_ENCODER, UTIL_DECODER, UTIL_JPEG, UTIL_OFA };
+
+static int read_utilization(const struct gpu *gpu, unsigned int unit, double *value)
+{
+	struct nv_utilization rates = { 0 };
+	unsigned int percent = 0, us;
+	int result;
+
+	switch (unit) {
+	case UTIL_SM:
+	case UTIL_MEMORY:
+		result = NV_CALL(gpu->api, nvmlDeviceGetUtilizationRates, gpu->device, &rates);
+		percent = unit == UTIL_SM ? rates.gpu : rates.memory;
+		break;
+	case UTIL_ENCODER:
+		result = NV_CALL(gpu->api, nvmlDeviceGetEncoderUtilization, gpu->device, &percent, &us);
+		break;
+	case UTIL_DECODER:
+		result = NV_CALL(gpu->api, nvmlDeviceGetDecoderUtilization, gpu->device, &percent, &us);
+		break;
+	case UTIL_JPEG:
+		result = NV_CALL(gpu->api, nvmlDeviceGetJpgUtilization, gpu->device, &percent, &us);
+		break;
+	default:
+		result = NV_CALL(gpu->api, nvmlDeviceGetOfaUtilization, gpu->device, &percent, &us);
+		break;
+	}
+	*value = percent;
+	return result;
+}
+
+static int read_memory(const struct gpu *gpu, unsigned int argument, double *value)
+{
+	struct nv_memory memory = { 0 };
+	int result = NV_CALL(gpu->api, nvmlDeviceGetMemoryInfo, gpu->device, &memory);
+
+	(void)argument;
+	*value = (double)memory.used;
+	return result;
+}
+
+/* 100 while the reason holds. What the GPU never says is not supported. */
+static int read_reason(const struct gpu *gpu, unsigned int bit, double *value)
+{
+	unsigned long long reasons = 0, supported = bit;
+	int result = NV_CALL(gpu->api, nvmlDeviceGetCurrentClocksEventReasons, gpu->device, &reasons);
+
+	if (result == NV_FUNCTION_NOT_FOUND)
+		result = NV_CALL(gpu->api, nvmlDeviceGetCurrentClocksThrottleReasons, gpu->device,
+				 &reasons);
+	if (!result && !NV_CALL(gpu->api, nvmlDeviceGetSupportedClocksEventReasons, gpu->device,
+				&supported) && !(supported & bit))
+		return NV_NOT_SUPPORTED;
+	*value = reasons & bit ? 100 : 0;
+	return result;
+}
+
+static int read_pcie(const struct gpu *gpu, unsigned int counter, double *value)
+{
+	unsigned int kbps = 0;
+	int result = NV_CALL(gpu->api, nvmlDeviceGetPcieThroughput, gpu->device, (int)counter, &kbps);
+
+	*value = kbps;
+	return result;
+}
+
+/* Of all links that are active; one that does not tell makes the sum worthless. */
+static int read_nvlink(const struct gpu *gpu, unsigned int id, double *value)
+{
+	double sum = 0;
+
+	for (unsigned int link = 0; link < NV_MAX_LINKS; link++) {
+		struct nv_field field = { .id = id, .scope = link };
+		int result;
+
+		if (!(gpu->links >> link & 1))
+			continue;
+		result = NV_CALL(gpu->api, nvmlDeviceGetFieldValues, gpu->device, 1, &field);
+		if (result || field.result)
+			return result ? result : field.result;
+		sum += number_of(&field);
+	}
+	*value = sum;
+	return NV_SUCCESS;
+}
+
+/* --- the tables --- */
+
+#define MEAN(name_, unit_, read_, argument_, factor_, description_) \
+	{ .name = (name_), .unit = (unit_), .description = (description_), .mean = true, \
+	  .read = (read_), .argument = (argument_), .factor = (factor_) }
+
+#define REASON(name_, bit, description_) \
+	MEAN("throttle_" name_, "%", read_reason, bit, 1, "clocks are lower: " description_)
+
+#define SHARE(name_, id, description_) \
+	{ .name = (name_), .unit = "%", .description = (description_), .mean = true, .argument = (id) }
+
+/* Bytes, and their rate under CUPTI's name of it */
+#define BYTES(name_, id, need_, description_) \
+	{ .name = (name_), .unit = "B", .description = (description_), .argument = (id), \
+	  .factor = MIB, .need = (need_) }
+
+#define RATE(name_, id, need_, description_) \
+	{ .name = name_ ".per_second", .unit = "B/s", .description = description_ " a second", \
+	  .scale = 1e9, .mean = true, .argument = (id), .factor = MIB, .need = (need_) }
+
+#define BOTH(name_, id, need_, description_) \
+	BYTES(name_, id, need_, description_), RATE(name_, id, need_, description_)
+
+static const struct nv_event events[] = {
+	MEAN("power", "W", read_power, 0, 1e-3, "power of the whole board"),
+	{ .name = "energy", .unit = "J", .description = "energy of the whole board", .scale = 1e-3,
+	  .read = read_energy, .counter = true },
+	MEAN("temperature", "C", read_temperature, NV_TEMPERATURE_GPU, 1, "temperature of the GPU"),
+	MEAN("memory_temperature", "C", read_field, NV_FIELD_MEMORY_TEMPERATURE, 1,
+	     "temperature of the memory"),
+	MEAN("graphics_clock", "MHz", read_clock, NV_CLOCK_GRAPHICS, 1, "clock of graphics"),
+	MEAN("sm_clock", "MHz", read_clock, NV_CLOCK_SM, 1, "clock of the SMs"),
+	MEAN("memory_clock", "MHz", read_clock, NV_CLOCK_MEMORY, 1, "clock of the memory"),
+	MEAN("video_clock", "MHz", read_clock, NV_CLOCK_VIDEO, 1, "clock of encoders and decoders"),
+	MEAN("sm_utilization", "%", read_utilization, UTIL_SM, 1, "time that a kernel was running"),
+	MEAN("memory_utilization", "%", read_utilization, UTIL_MEMORY, 1,
+	     "time that memory was read or written"),
+	MEAN("encoder_utilization", "%", read_utilization, UTIL_ENCODER, 1,
+	     "time that video encoders were busy"),
+	MEAN("decoder_utilization", "%", read_utilization, UTIL_DECODER, 1,
+	     "time that video decoders were busy"),
+	MEAN("jpeg_utilization", "%", read_utilization, UTIL_JPEG, 1,
+	     "time that JPEG decoders were busy"),
+	MEAN("ofa_utilization", "%", read_utilization, UTIL_OFA, 1,
+	     "time that the optical flow accelerator was busy"),
+	{ .name = "memory_used", .unit = "B", .description = "memory in use", .scale = 1e9,
+	  .mean = true, .read = read_memory },
+	REASON("gpu_idle", NV_REASON_GPU_IDLE, "nothing runs"),
+	REASON("applications_clocks", NV_REASON_APPLICATIONS_CLOCKS, "somebody has set them"),
+	REASON("sw_power_cap", NV_REASON_SW_POWER_CAP, "the power limit"),
+	REASON("hw_slowdown", NV_REASON_HW_SLOWDOWN, "heat or power, by the hardware"),
+	REASON("sync_boost", NV_REASON_SYNC_BOOST, "other GPUs of the same group"),
+	REASON("sw_thermal", NV_REASON_SW_THERMAL, "heat, by the driver"),
+	REASON("hw_thermal", NV_REASON_HW_THERMAL, "heat, by the hardware"),
+	REASON("hw_power_brake", NV_REASON_HW_POWER_BRAKE, "the machine's power supply"),
+	REASON("display_clocks", NV_REASON_DISPLAY_CLOCKS, "a display's setting"),
+	{ .name = "pcie_rx", .unit = "B/s", .description = "received by PCIe, 20 ms of each period",
+	  .scale = 1e9, .mean = true, .read = read_pcie, .argument = NV_PCIE_RX, .factor = 1e3,
+	  .slow = true },
+	{ .name = "pcie_tx", .unit = "B/s", .description = "sent by PCIe, 20 ms of each period",
+	  .scale = 1e9, .mean = true, .read = read_pcie, .argument = NV_PCIE_TX, .factor = 1e3,
+	  .slow = true },
+	{ .name = "nvlink_rx", .unit = "B", .description = "data received by all NVLinks",
+	  .read = read_nvlink, .argument = NV_FIELD_NVLINK_DATA_RX, .factor = 1024,
+	  .counter = true, .need = NEED_NVLINK },
+	{ .name = "nvlink_tx", .unit = "B", .description = "data sent by all NVLinks",
+	  .read = read_nvlink, .argument = NV_FIELD_NVLINK_DATA_TX, .factor = 1024,
+	  .counter = true, .need = NEED_NVLINK },
+	BYTES("c2c_rx", NV_GPM_C2C_DATA_RX, NEED_C2C, "data received by NVLink-C2C, of GPM"),
+	BYTES("c2c_tx", NV_GPM_C2C_DATA_TX, NEED_C2C, "data sent by NVLink-C2C, of GPM"),
+	SHARE("tensor_utilization", NV_GPM_TENSOR_UTIL, "time of SMs in tensor operations, of GPM"),
+	SHARE("fp64_utilization", NV_GPM_FP64_UTIL, "time of SMs in FP64 operations, of GPM"),
+	SHARE("fp32_utilization", NV_GPM_FP32_UTIL, "time of SMs in FP32 operations, of GPM"),
+	SHARE("fp16_utilization", NV_GPM_FP16_UTIL, "time of SMs in FP16 operations, of GPM"),
+	SHARE("integer_utilization", NV_GPM_INTEGER_UTIL, "time of SMs in integer operations, of GPM"),
+	SHARE("dram_utilization", NV_GPM_DRAM_UTIL, "bandwidth of the memory in use, of GPM"),
+};
+
+#define PERCENT	".avg.pct_of_peak_sustained_elapsed"
+#define CTC	"CTC.TriageCompute.ctc__"
+
+/* By CUPTI's names. What the GPU receives by PCIe is what it reads. */
+static const struct nv_event gpm_events[] = {
+	SHARE("gr__cycles_active" PERCENT, NV_GPM_GRAPHICS_UTIL, "time of graphics and compute"),
+	SHARE("gr__cycles_active.sum.pct_of_peak_sustained_elapsed", NV_GPM_GRAPHICS_UTIL,
+	      "time of graphics and compute"),
+	SHARE("sm__cycles_active" PERCENT, NV_GPM_SM_UTIL, "time of SMs with a warp"),
+	SHARE("sm__warps_active" PERCENT, NV_GPM_SM_OCCUPANCY, "warps of SMs, of the most there can be"),
+	SHARE("sm__pipe_tensor_cycles_active" PERCENT, NV_GPM_TENSOR_UTIL, "time of tensor pipes"),
+	SHARE("sm__pipe_fp64_cycles_active" PERCENT, NV_GPM_FP64_UTIL, "time of FP64 pipes"),
+	SHARE("dram__throughput" PERCENT, NV_GPM_DRAM_UTIL, "bandwidth of the memory in use"),
+	BOTH("pcie__read_bytes.sum", NV_GPM_PCIE_RX, NEED_NOTHING, "bytes received by PCIe"),
+	BOTH("pcie__write_bytes.sum", NV_GPM_PCIE_TX, NEED_NOTHING, "bytes sent by PCIe"),
+	BOTH("nvlrx__bytes.sum", NV_GPM_NVLINK_RX, NEED_NVLINK, "bytes received by NVLink"),
+	BOTH("nvltx__bytes.sum", NV_GPM_NVLINK_TX, NEED_NVLINK, "bytes sent by NVLink"),
+	BOTH(CTC "rx_bytes.sum", NV_GPM_C2C_TOTAL_RX, NEED_C2C, "bytes received by NVLink-C2C"),
+	BOTH(CTC "tx_bytes.sum", NV_GPM_C2C_TOTAL_TX, NEED_C2C, "bytes sent by NVLink-C2C"),
+	BOTH(CTC "rx_bytes_data_user.sum", NV_GPM_C2C_DATA_RX, NEED_C2C, "data received by NVLink-C2C"),
+	BOTH(CTC "tx_bytes_data_user.sum", NV_GPM_C2C_DATA_TX, NEED_C2C, "data sent by NVLink-C2C"),
+};
+
+const struct nv_event *nv_events(int kind, size_t *length)
+{
+	*length = kind == PMU_GPM ? sizeof(gpm_events) / sizeof(gpm_events[0]) :
+				    sizeof(events) / sizeof(events[0]);
+	return kind == PMU_GPM ? gpm_events : events;
+}

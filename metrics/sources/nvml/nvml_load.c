@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Finding libnvidia-ml.so.1, and what its results mean. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nvml_source.h"
+
+#define LIBRARY		"libnvidia-ml.so.1"
+
+/* What keeps NVML from beginning */
+static const struct {
+	int result;
+	int error;
+	const char *text;
+} refusals[] = {
+	{ NV_DRIVER_NOT_LOADED, -ENODEV, "NVIDIA's driver is not loaded: sudo modprobe nvidia" },
+	{ NV_NO_PERMISSION, -EACCES, "no permission for /dev/nvidiactl" },
+	{ NV_LIB_RM_VERSION_MISMATCH, -ENODEV,
+	  "the driver that is loaded is of another version than " LIBRARY ": load the new one, or reboot" },
+	{ NV_GPU_IS_LOST, -ENODEV, "the GPU is lost: it has to be reset, or the machine" },
+};
+
+int nv_fail(struct gpmu_error *error, int ret, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!error)
+		return ret;
+	va_start(args, fmt);
+	vsnprintf(error->text, sizeof(error->text), fmt, args);
+	va_end(args);
+	return ret;
+}
+
+const char *nv_text(const struct nv_api *api, int result)
+{
+	const char *text = api->error_string ? api->error_string(result) : NULL;
+
+	if (result == NV_FUNCTION_NOT_FOUND)
+		return "this NVML is too old for it";
+	return text ? text : "an unknown error";
+}
+
+/* A file of the name in a folder of $GPMU_CUDA, separated by ":", is the one; else the system's */
+static void *open_library(void)
+{
+	const char *folders = secure_getenv("GPMU_CUDA");
+	char path[PATH_MAX];
+
+	while (folders && *folders) {
+		size_t length = strcspn(folders, ":");
+
+		if (length && snprintf(path, sizeof(path), "%.*s/" LIBRARY, (int)length, folders) <
+				      (int)sizeof(path) && !access(path, F_OK))
+			return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		folders += length + (folders[length] == ':');
+	}
+	return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* dlsym() gives no function by the rules of C, but by those of POSIX. */
+static void find(void *library, const char *name, void *function)
+{
+	void *symbol = dlsym(library, name);
+
+	memcpy(function, &symbol, sizeof(symbol));
+}
+
+static void find_all(struct nv_api *api)
+{
+#define FIND(name, arguments)	find(api->library, #name, &api->name);
+	NV_FUNCTIONS(FIND)
+#undef FIND
+	find(api->library, "nvmlErrorString", &api->error_string);
+}
+
+static int init(const struct nv_api *api, struct gpmu_error *error)
+{
+	int result = NV_CALL(api, nvmlInit_v2);
+
+	if (result == NV_SUCCESS)
+		return 0;
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+		if (refusals[i].result == result)
+			return nv_fail(error, refusals[i].error, "NVML: %s", refusals[i].text);
+	return nv_fail(error, -EIO, "NVML: %s", nv_text(api, result));
+}
+
+int nv_load(struct nv_api *api, struct gpmu_error *error)
+{
+	int ret;
+
+	api->library = open_library();
+	if (!api->library)
+		return nv_fail(error, -ENODEV, "no " LIBRARY ": there is no driver of NVIDIA GPUs");
+	find_all(api);
+	ret = init(api, error);
+	if (ret) {
+		dlclose(api->library);
+		api->library = NULL;
+	}
+	return ret;
+}
+
+void nv_unload(struct nv_api *api)
+{
+	if (!api->library)
+		return;
+	NV_CALL(api, nvmlShutdown);
+	dlclose(api->library);
+	api->library = NULL;
+}

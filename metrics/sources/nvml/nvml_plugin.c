@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The plugin's table. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvml_group.h"
+#include "nvml_source.h"
+
+static int parse(struct source *source, const char *options, struct gpmu_error *error)
+{
+	static const char period[] = "period=";
+	unsigned long ms;
+	char *end;
+
+	source->period = PERIOD_MS;
+	if (!*options)
+		return 0;
+	if (strncmp(options, period, strlen(period)))
+		return nv_fail(error, -EINVAL, "expected %s, found \"%.64s\"", NVML_USAGE, options);
+	options += strlen(period);
+	error->offset = strlen(period);
+	ms = strtoul(options, &end, 10);
+	if (end == options || *end || *options == '-' || ms < PERIOD_LEAST || ms > PERIOD_MOST)
+		return nv_fail(error, -EINVAL, "period: expected ms from %d to %d, found \"%.64s\"",
+			       PERIOD_LEAST, PERIOD_MOST, options);
+	source->period = (unsigned int)ms;
+	return 0;
+}
+
+static void init_locks(struct source *source)
+{
+	pthread_condattr_t attr;
+
+	pthread_mutex_init(&source->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&source->wake, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+static void close_source(void *data)
+{
+	struct source *source = data;
+
+	nv_stop(source);
+	nv_release_gpus(source);
+	nv_unload(&source->api);
+	for (size_t i = 0; i < source->n_messages; i++)
+		free(source->messages[i]);
+	free(source->messages);
+	free(source->said);
+	pthread_cond_destroy(&source->wake);
+	pthread_mutex_destroy(&source->lock);
+	free(source);
+}
+
+static int open_source(void **data, const char *options, struct gpmu_error *error)
+{
+	struct source *source = calloc(1, sizeof(*source));
+	int ret;
+
+	if (!source)
+		return nv_fail(error, -ENOMEM, "NVML: %s", strerror(ENOMEM));
+	init_locks(source);
+	ret = parse(source, options, error);
+	if (!ret)
+		ret = nv_load(&source->api, error);
+	if (!ret)
+		ret = nv_find_gpus(source, error);
+	if (ret)
+		close_source(source);
+	else
+		*data = source;
+	return ret;
+}
+
+static const struct gpmu_source_pmu *get_pmu(void *data, size_t index)
+{
+	const struct source *source = data;
+
+	return index < source->n_pmus ? &source->pmus[index]->shown : NULL;
+}
+
+static const struct gpmu_source_event_info *get_event(void *data, size_t pmu, size_t index)
+{
+	const struct source *source = data;
+	size_t length;
+
+	if (pmu >= source->n_pmus)
+		return NULL;
+	nv_events(source->pmus[pmu]->kind, &length);
+	for (size_t i = 0; i < length; i++)
+		if (!nv_has_event(source->pmus[pmu], i) && !index--)
+			return &source->pmus[pmu]->infos[i];
+	return NULL;
+}
+
+static const struct gpmu_source_event_info *find_event(void *data, size_t pmu, const char *name)
+{
+	const struct source *source = data;
+	const struct nv_event *list;
+	size_t length;
+
+	if (pmu >= source->n_pmus)
+		return NULL;
+	list = nv_events(source->pmus[pmu]->kind, &length);
+	for (size_t i = 0; i < length; i++)
+		if (!strcmp(list[i].name, name))
+			return &source->pmus[pmu]->infos[i];
+	return nv_foreign(source->pmus[pmu], name);
+}
+
+static const char *get_message(void *data)
+{
+	struct source *source = data;
+
+	pthread_mutex_lock(&source->lock);
+	free(source->said);
+	source->said = NULL;
+	if (source->n_messages) {
+		source->said = source->messages[0];
+		source->n_messages--;
+		memmove(source->messages, source->messages + 1, source->n_messages * sizeof(char *));
+	}
+	pthread_mutex_unlock(&source->lock);
+	return source->said;
+}
+
+
+const struct gpmu_source_plugin gpmu_source_plugin = {
+	.size = sizeof(gpmu_source_plugin),
+	.abi = GPMU_SOURCE_ABI,
+	.name = "nvml",
+	.open = open_source,
+	.close = close_source,
+	.pmu = get_pmu,
+	.group_open = nv_group_open,
+	.group_close = nv_group_close,
+	.enable = nv_enable,
+	.disable = nv_disable,
+	.group_read = nv_group_read,
+	.usage = NVML_USAGE,
+	.event_size = sizeof(struct gpmu_source_event),
+	.count_size = sizeof(struct gpmu_source_count),
+	.event = get_event,
+	.event_find = find_event,
+	.prepare = nv_prepare,
+	.message = get_message,
+	.query = nv_query,
+};

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Answers about what is no count: man/gpmu-gpu.rst of the tools describes their
+ * objects. "gpus", "accounting", "vgpu": an object of the driver and a list of the GPUs.
+ * "vgpu clear INSTANCE" forgets the accounting of a vGPU's processes that have ended.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvml_source.h"
+
+#define SLACK		8	/* more entries than there were when NVML was asked how many */
+#define TRIES		16
+#define LIST_MOST	(1u << 20)
+
+static const struct {
+	const char *name;
+	json_t *(*answer)(struct gpu *gpu);
+} questions[] = {
+	{ "gpus", nv_query_gpu },
+	{ "accounting", nv_query_accounting },
+	{ "vgpu", nv_query_vgpu },
+};
+
+int nv_list(nv_get_list *get, const void *context, size_t size, void **list, unsigned int *length)
+{
+	unsigned int room = 0;
+	int result = NV_INSUFFICIENT_SIZE;
+
+	*list = NULL;
+	for (int i = 0; i < TRIES; i++) {
+		void *larger;
+
+		*length = room;
+		result = get(context, length, *list);
+		if (result == NV_SUCCESS && *length <= room)
+			return NV_SUCCESS;
+		if (result != NV_SUCCESS && result != NV_INSUFFICIENT_SIZE)
+			break;
+		/* More can come before it is asked again, also if it does not say how many. */
+		room = (*length > room ? *length : room) + *length / 4 + SLACK;
+		larger = room <= LIST_MOST ? realloc(*list, room * size) : NULL;
+		if (!larger)
+			break;
+		memset(larger, 0, room * size);
+		*list = larger;
+	}
+	free(*list);
+	*list = NULL;
+	*length = 0;
+	return result == NV_NOT_FOUND ? NV_SUCCESS : result;
+}
+
+void nv_set(const struct gpu *gpu, json_t *top, json_t *object, const char *path, const char *key,
+	    int result, json_t *value)
+{
+	char name[96];
+
+	if (!result) {
+		json_object_set_new(object, key, value);
+		return;
+	}
+	json_decref(value);
+	json_object_set_new(object, key, json_null());
+	snprintf(name, sizeof(name), "%s%s%s", path, *path ? "." : "", key);
+	if (!json_object_get(top, "unavailable"))
+		json_object_set_new(top, "unavailable", json_object());
+	json_object_set_new(json_object_get(top, "unavailable"), name,
+			    json_string(nv_text(gpu->api, result)));
+}
+
+json_t *nv_gpu_object(const struct gpu *gpu)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "index", json_integer(gpu->index));
+	json_object_set_new(object, "uuid", json_string(gpu->uuid));
+	json_object_set_new(object, "name", json_string(gpu->name));
+	json_object_set_new(object, "pci", json_string(gpu->pci));
+	return object;
+}
+
+json_t *nv_process_name(const struct gpu *gpu, unsigned int pid)
+{
+	char name[256] = "";
+	json_t *text = NULL;
+
+	if (!NV_CALL(gpu->api, nvmlSystemGetProcessName, pid, name, sizeof(name)))
+		text = json_string(name);
+	return text ? text : json_null();
+}
+
+/* --- accounting, of GPUs and of vGPUs --- */
+
+struct accounting {
+	const struct gpu *gpu;
+	bool vgpu;
+	unsigned int instance;
+};
+
+static int get_pids(const void *context, unsigned int *length, void *list)
+{
+	const struct accounting *of = context;
+
+	if (of->vgpu)
+		return NV_CALL(of->gpu->api, nvmlVgpuInstanceGetAccountingPids, of->instance, length, list);
+	return NV_CALL(of->gpu->api, nvmlDeviceGetAccountingPids, of->gpu->device, length, list);
+}
+
+static int get_stats(const struct accounting *of, unsigned int pid, struct nv_accounting *stats)
+{
+	if (of->vgpu)
+		return NV_CALL(of->gpu->api, nvmlVgpuInstanceGetAccountingStats, of->instance, pid, stats);
+	return NV_CALL(of->gpu->api, nvmlDeviceGetAccountingStats, of->gpu->device, pid, stats);
+}
+
+/* What is not available is all bits set. */
+static json_t *amount(unsigned long long value, unsigned long long none)
+{
+	return value == none ? json_null() : json_integer((json_int_t)value);
+}
+
+static json_t *accounting_object(const struct accounting *of, unsigned int pid,
+				 const struct nv_accounting *stats)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "pid", json_integer(pid));
+	json_object_set_new(object, "name", of->vgpu ? json_null() : nv_process_name(of->gpu, pid));
+	json_object_set_new(object, "running", json_boolean(stats->running));
+	json_object_set_new(object, "start_us", json_integer((json_int_t)stats->start_time));
+	/* NVML tells how long it ran when it has ended, 0 before. */
+	json_object_set_new(object, "time_ms", stats->running && !stats->time ? json_null() :
+			    json_integer((json_int_t)stats->time));
+	json_object_set_new(object, "sm", amount(stats->gpu_utilization, ~0u));
+	json_object_set_new(object, "memory", amount(stats->memory_utilization, ~0u));
+	json_object_set_new(object, "memory_max", amount(stats->max_memory, ~0ull));
+	return object;
+}
+
+json_t *nv_accounting_list(const struct gpu *gpu, bool vgpu, unsigned int instance, int *result,
+			   unsigned int *forgotten)
+{
+	const struct accounting of = { gpu, vgpu, instance };
+	json_t *list = json_array();
+	unsigned int length, *pids;
+	void *memory;
+
+	*forgotten = 0;
+	*result = nv_list(get_pids, &of, sizeof(*pids), &memory, &length);
+	pids = memory;
+	for (unsigned int i = 0; i < length && !*result; i++) {
+		struct nv_accounting stats = { 0 };
+		int ret = get_stats(&of, pids[i], &stats);
+
+		/* A new process takes the place of the oldest in a ring. */
+		if (ret == NV_NOT_FOUND)
+			(*forgotten)++;
+		else if (ret)
+			*result = ret;
+		else
+			json_array_append_new(list, accounting_object(&of, pids[i], &stats));
+	}
+	free(memory);
+	return list;
+}
+
+json_t *nv_query_accounting(struct gpu *gpu)
+{
+	json_t *object = nv_gpu_object(gpu), *list;
+	unsigned int size = 0, forgotten;
+	int mode = 0, result;
+
+	result = NV_CALL(gpu->api, nvmlDeviceGetAccountingMode, gpu->device, &mode);
+	nv_set(gpu, object, object, "", "mode", result, json_boolean(mode));
+	result = NV_CALL(gpu->api, nvmlDeviceGetAccountingBufferSize, gpu->device, &size);
+	nv_set(gpu, object, object, "", "buffer_size", result, json_integer(size));
+	list = nv_accounting_list(gpu, false, 0, &result, &forgotten);
+	nv_set(gpu, object, object, "", "processes", result, list);
+	json_object_set_new(object, "forgotten", json_integer(forgotten));
+	return object;
+}
+
+/* --- questions --- */
+
+static void set_versions(const struct nv_api *api, json_t *answer)
+{
+	char text[96] = "";
+	int version = 0;
+
+	if (!NV_CALL(api, nvmlSystemGetDriverVersion, text, sizeof(text)))
+		json_object_set_new(answer, "driver", json_string(text));
+	if (!NV_CALL(api, nvmlSystemGetNVMLVersion, text, sizeof(text)))
+		json_object_set_new(answer, "nvml", json_string(text));
+	if (NV_CALL(api, nvmlSystemGetCudaDriverVersion_v2, &version))
+		return;
+	snprintf(text, sizeof(text), "%d.%d", version / 1000, version % 1000 / 10);
+	json_object_set_new(answer, "cuda", json_string(text));
+}
+
+static int answer_gpus(struct source *source, json_t *(*answer_gpu)(struct gpu *gpu), char **answer)
+{
+	json_t *object = json_object(), *gpus = json_array();
+
+	set_versions(&source->api, object);
+	for (size_t i = 0; i < source->n_gpus; i++)
+		json_array_append_new(gpus, answer_gpu(&source->gpus[i]));
+	json_object_set_new(object, "gpus", gpus);
+	*answer = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	json_decref(object);
+	return *answer ? 0 : -ENOMEM;
+}
+
+static int clear(struct source *source, const char *text, char **answer, struct gpmu_error *error)
+{
+	unsigned long instance;
+	char *end;
+	int result;
+
+	errno = 0;
+	instance = strtoul(text, &end, 10);
+	if (end == text || *end || *text == '-' || errno || instance > ~0u)
+		return nv_fail(error, -EINVAL, "expected the number of a vGPU instance, found \"%.64s\"", text);
+	result = NV_CALL(&source->api, nvmlVgpuInstanceClearAccountingPids, (unsigned int)instance);
+	if (result)
+		return nv_fail(error, result == NV_NO_PERMISSION ? -EPERM : -EOPNOTSUPP,
+			       "vGPU instance %lu: NVML: %s%s", instance, nv_text(&source->api, result),
+			       result == NV_NO_PERMISSION ? "; root has it" : "");
+	*answer = strdup("{}");
+	return *answer ? 0 : -ENOMEM;
+}
+
+int nv_query(void *data, const char *question, char **answer, struct gpmu_error *error)
+{
+	static const char vgpu_clear[] = "vgpu clear ";
+	struct source *source = data;
+
+	if (!strncmp(question, vgpu_clear, strlen(vgpu_clear)))
+		return clear(source, question + strlen(vgpu_clear), answer, error);
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+		if (strcmp(questions[i].name, question))
+			continue;
+		if (answer_gpus(source, questions[i].answer, answer))
+			return nv_fail(error, -ENOMEM, "NVML: %s", strerror(ENOMEM));
+		return 0;
+	}
+	return nv_fail(error, -ENOENT, "expected gpus, accounting, vgpu or vgpu clear INSTANCE, found \"%.64s\"",
+		       question);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The counts of the plugin nvml, by numbers of the fake's scenarios; and what it says is missing. */
+#include <errno.h>
+#include <string.h>
+
+#include "nvml-test.h"
+
+#define MIB	1048576.0
+
+static void *source;
+
+static void begin(const char *scenario, const char *options)
+{
+	use_scenario(scenario);
+	source = open_source(options);
+	ok(source != NULL, "%s: it opens", scenario);
+	if (!source)
+		diag("%s", failure.text);
+}
+
+/* --- values --- */
+
+static const struct {
+	const char *pmu, *event;
+	double want;	/* mean, or each second */
+} values[] = {
+	{ "nvidia_nvml_0", "power", 350.5 },
+	{ "nvidia_nvml_0", "energy", 350.5 },
+	{ "nvidia_nvml_0", "temperature", 41 },
+	{ "nvidia_nvml_0", "memory_temperature", 52 },
+	{ "nvidia_nvml_0", "sm_clock", 1980 },
+	{ "nvidia_nvml_0", "memory_clock", 3201 },
+	{ "nvidia_nvml_0", "video_clock", 1545 },
+	{ "nvidia_nvml_0", "sm_utilization", 87 },
+	{ "nvidia_nvml_0", "memory_utilization", 34 },
+	{ "nvidia_nvml_0", "memory_used", 75377410048 },
+	{ "nvidia_nvml_0", "throttle_sw_power_cap", 100 },
+	{ "nvidia_nvml_0", "throttle_hw_slowdown", 0 },
+	{ "nvidia_nvml_0", "pcie_rx", 5e9 },
+	{ "nvidia_nvml_0", "pcie_tx", 2e9 },
+	{ "nvidia_nvml_0", "nvlink_rx", 4 * 2000 * 1024 },
+	{ "nvidia_nvml_0", "nvlink_tx", 4 * 1000 * 1024 },
+	{ "nvidia_nvml_0", "c2c_rx", 2000 * MIB },
+	{ "nvidia_nvml_0", "tensor_utilization", 60.25 },
+	{ "nvidia_gpu_0", "gr__cycles_active.avg.pct_of_peak_sustained_elapsed", 88 },
+	{ "nvidia_gpu_0", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", 80.5 },
+	{ "nvidia_gpu_0", "sm__warps_active.avg.pct_of_peak_sustained_elapsed", 25 },
+	{ "nvidia_gpu_0", "dram__throughput.avg.pct_of_peak_sustained_elapsed", 40 },
+	{ "nvidia_gpu_0", "pcie__read_bytes.sum", 2048 * MIB },
+	{ "nvidia_gpu_0", "pcie__write_bytes.sum", 1024 * MIB },
+	{ "nvidia_gpu_0", "pcie__read_bytes.sum.per_second", 2048 * MIB },
+	{ "nvidia_gpu_0", "nvlrx__bytes.sum", 8192 * MIB },
+	{ "nvidia_gpu_0", "nvltx__bytes.sum", 4096 * MIB },
+	{ "nvidia_gpu_0", "CTC.TriageCompute.ctc__rx_bytes.sum", 2200 * MIB },
+	{ "nvidia_gpu_0", "CTC.TriageCompute.ctc__tx_bytes_data_user.sum", 1000 * MIB },
+};
+
+#define N_VALUES	(sizeof(values) / sizeof(values[0]))
+
+/* What is shown of it: means, or sums each second */
+static double shown(struct gpmu_source_count count, const struct gpmu_source_event_info *info)
+{
+	double scale = info->scale ? info->scale : 1;
+
+	return info->mean ? mean(count, scale) : (double)count.raw * scale / ((double)count.running / 1e9);
+}
+
+static void check_values(void)
+{
+	void *groups[N_VALUES];
+	uint64_t time;
+	int ret;
+
+	begin("gh200", "period=50");
+	for (size_t i = 0; i < N_VALUES; i++)
+		if (open_event(source, find_pmu(source, values[i].pmu), values[i].event, &groups[i]))
+			ok(false, "%s: %s", values[i].event, failure.text);
+	plugin->prepare(source, &failure);
+	plugin->enable(source, clock_now());
+	usleep(300000);
+	time = clock_now();
+	for (size_t i = 0; i < N_VALUES; i++) {
+		size_t pmu = find_pmu(source, values[i].pmu);
+		struct gpmu_source_count count = read_count(source, groups[i], time, &ret);
+		double got = shown(count, plugin->event_find(source, pmu, values[i].event));
+
+		is_near(got, values[i].want, 0.005, values[i].event);
+		if (count.running != count.enabled)
+			ok(false, "%s: running %" PRIu64 " of %" PRIu64, values[i].event, count.running,
+			   count.enabled);
+	}
+	plugin->disable(source, clock_now());
+	for (size_t i = 0; i < N_VALUES; i++)
+		plugin->group_close(source, groups[i]);
+	ok(!plugin->message(source), "there is nothing to say");
+	plugin->close(source);
+}
+
+/* Groups that are read one after the other have what there was at the time. */
+static void check_same_time(void)
+{
+	struct gpmu_source_count one, two;
+	void *first, *second;
+	uint64_t start, time;
+	size_t pmu;
+
+	begin("h200", "");
+	pmu = find_pmu(source, "nvidia_gpu_0");
+	open_event(source, pmu, "pcie__read_bytes.sum", &first);
+	open_event(source, pmu, "pcie__read_bytes.sum", &second);
+	plugin->prepare(source, &failure);
+	start = clock_now();
+	plugin->enable(source, start);
+	usleep(30000);
+	time = clock_now();
+	usleep(2000);
+	one = read_count(source, first, time, NULL);
+	usleep(120000);
+	two = read_count(source, second, time, NULL);
+	is_u64(two.raw, one.raw, "what is read later is as it was at the time");
+	is_near((double)one.raw, 2048 * MIB * (double)(time - start) / 1e9, 0.0001,
+		"which the sample behind it is split at");
+	plugin->disable(source, clock_now());
+	plugin->group_close(source, first);
+	plugin->group_close(source, second);
+	plugin->close(source);
+}
+
+/* --- what changes, and what fails --- */
+
+static void check_changes(void)
+{
+	struct gpmu_source_count used, gpm, temperature, energy;
+	void *groups[4];
+	const char *message;
+	uint64_t time;
+	size_t pmu;
+
+	begin("changes", "period=10");
+	pmu = find_pmu(source, "nvidia_nvml_0");
+	open_event(source, pmu, "sm_utilization", &groups[0]);
+	open_event(source, find_pmu(source, "nvidia_gpu_0"),
+		   "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", &groups[1]);
+	open_event(source, pmu, "temperature", &groups[2]);
+	open_event(source, pmu, "energy", &groups[3]);
+	plugin->prepare(source, &failure);
+	time = clock_now();
+	plugin->enable(source, time);
+	usleep(600000);
+	time = clock_now();
+	plugin->disable(source, time);
+	used = read_count(source, groups[0], time, NULL);
+	gpm = read_count(source, groups[1], time, NULL);
+	temperature = read_count(source, groups[2], time, NULL);
+	energy = read_count(source, groups[3], time, NULL);
+	is_near(mean(used, 1), 10 + 80 * (1 - 0.3 / ((double)used.enabled / 1e9)), 0.06,
+		"utilisation that changes counts as long as it lasts");
+	is_near(mean(gpm, 1), 20 + 60 * (1 - 0.3 / ((double)gpm.enabled / 1e9)), 0.06, "GPM's too");
+	ok(temperature.running > temperature.enabled / 20 &&
+	   temperature.running < temperature.enabled / 2,
+	   "the time that nothing could be read is not running");
+	is_near(mean(temperature, 1), 41, 0.001, "and has no part in the mean");
+	ok(energy.raw >= 11000 && energy.raw <= 15000 && energy.running == energy.enabled,
+	   "a counter that could not be read meanwhile lacks nothing");
+	message = plugin->message(source);
+	ok(message && strstr(message, "nvidia_nvml_0/temperature/: ") &&
+	   strstr(message, " ms were not counted: NVML: Timeout"), "what was not counted is said");
+	diag("%s", message ? message : "nothing");
+	ok(!plugin->message(source), "once");
+	for (size_t i = 0; i < 4; i++)
+		plugin->group_close(source, groups[i]);
+	plugin->close(source);
+}
+
+static void check_lost(void)
+{
+	struct gpmu_source_count before, after;
+	void *gone, *there, *none;
+	const char *message;
+	int first, last;
+
+	begin("lost", "period=20");
+	open_event(source, find_pmu(source, "nvidia_nvml_0"), "power", &gone);
+	open_event(source, find_pmu(source, "nvidia_nvml_1"), "power", &there);
+	plugin->prepare(source, &failure);
+	plugin->enable(source, clock_now());
+	before = read_count(source, gone, clock_now(), &first);
+	usleep(350000);
+	read_count(source, gone, clock_now(), &last);
+	ok(!first && last == -ENODEV, "a GPU that is lost: ENODEV");
+	after = read_count(source, there, clock_now(), &last);
+	ok(!last && after.running == after.enabled && after.raw > before.raw, "the other goes on");
+	plugin->disable(source, clock_now());
+	message = plugin->message(source);
+	ok(message && strstr(message, "NVML: GPU is lost"), "it is said");
+	ok(!plugin->message(source), "once");
+	is_u64((uint64_t)-open_event(source, find_pmu(source, "nvidia_nvml_0"), "power", &none), ENODEV,
+	       "nothing of it can be opened any more");
+	plugin->group_close(source, gone);
+	plugin->group_close(source, there);
+	plugin->close(source);
+}
+
+/* --- what is not there --- */
+
+static const struct {
+	const char *scenario, *pmu, *event, *why;
+} absent[] = {
+	{ "h200", "nvidia_nvml_0", "nvlink_rx", "no NVLink is active" },
+	{ "h200", "nvidia_nvml_0", "c2c_rx", "this GPU has no NVLink-C2C" },
+	{ "h200", "nvidia_nvml_0", "encoder_utilization", "NVML: Not Supported" },
+	{ "h200", "nvidia_nvml_0", "throttle_display_clocks", "NVML: Not Supported" },
+	{ "h200", "nvidia_gpu_0", "nvlrx__bytes.sum", "no NVLink is active" },
+	{ "h200", "nvidia_gpu_0", "CTC.TriageCompute.ctc__rx_bytes.sum", "this GPU has no NVLink-C2C" },
+	{ "h200", "nvidia_gpu_0", "dram__bytes_read.sum", "NVML's GPM has no such metric" },
+	{ "a100", "nvidia_nvml_0", "energy", "NVML: Insufficient Permissions; root has it" },
+	{ "a100", "nvidia_nvml_0", "ofa_utilization", "NVML: this NVML is too old for it" },
+	{ "a100", "nvidia_nvml_0", "tensor_utilization", "NVML: Not Supported" },
+};
+
+static const char *const present[] = { "power", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed" };
+
+/* Of a group with another event, that goes on */
+static void check_absent_count(size_t pmu, const char *event, const char *why)
+{
+	const char *other = present[plugin->event_find(source, pmu, present[0]) == NULL];
+	const struct gpmu_source_event events[] = {
+		{ .config = config_of(plugin->event_find(source, pmu, event)) },
+		{ .config = config_of(plugin->event_find(source, pmu, other)) },
+	};
+	struct gpmu_source_count counts[2];
+	void *group;
+
+	if (plugin->group_open(source, pmu, events, 2, &group, &failure)) {
+		ok(false, "%s: %s", event, failure.text);
+		return;
+	}
+	plugin->prepare(source, &failure);
+	plugin->enable(source, clock_now());
+	usleep(2000);
+	plugin->disable(source, clock_now());
+	plugin->group_read(source, group, clock_now(), counts);
+	ok(counts[0].why && strstr(counts[0].why, why), "its count says why: %s",
+	   counts[0].why ? counts[0].why : "nothing");
+	ok(!counts[1].why && counts[1].running > 0, "the other of its group is counted");
+	plugin->group_close(source, group);
+}
+
+static void check_absent(void)
+{
+	const struct gpmu_source_event_info *info;
+
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
+		bool listed = false;
+		size_t pmu;
+
+		use_scenario(absent[i].scenario);
+		source = open_source("");
+		pmu = find_pmu(source, absent[i].pmu);
+		for (size_t n = 0; (info = plugin->event(source, pmu, n)); n++)
+			listed = listed || !strcmp(info->name, absent[i].event);
+		ok(!listed, "%s: %s is not listed", absent[i].scenario, absent[i].event);
+		info = plugin->event_find(source, pmu, absent[i].event);
+		ok(info && !strcmp(info->name, absent[i].event), "though it is known");
+		ok(info == plugin->event_find(source, pmu, absent[i].event), "and the same each time");
+		check_absent_count(pmu, absent[i].event, absent[i].why);
+		plugin->close(source);
+	}
+	use_scenario("a100");
+	source = open_source("");
+	ok(!plugin->pmu(source, find_pmu(source, "nvidia_gpu_0")), "without GPM there is no nvidia_gpu_0");
+	plugin->close(source);
+}
+
+static const struct {
+	const char *scenario;
+	int error;
+	const char *text;
+} refused[] = {
+	{ "{\"init\":9}", ENODEV, "sudo modprobe nvidia" },
+	{ "{\"init\":4}", EACCES, "no permission for /dev/nvidiactl" },
+	{ "{\"init\":18}", ENODEV, "is of another version" },
+	{ "{\"init\":15}", ENODEV, "the GPU is lost" },
+	{ "{\"init\":999}", EIO, "Unknown Error" },
+	{ "{\"gpus\":[]}", ENODEV, "there is no GPU" },
+	{ "{\"count\":999}", EIO, "the number of GPUs" },
+	{ "{\"gpus\":[{\"uuid\":\"GPU-1\",\"lost_at_ms\":0}]}", ENODEV, "GPU 0: GPU is lost" },
+};
+
+static void check_refused(void)
+{
+	char path[] = "/tmp/gpmu-nvml-XXXXXX";
+	int fd = mkstemp(path);
+
+	setenv("GPMU_CUDA", FAKE, 1);
+	setenv("GPMU_FAKE_NVML", path, 1);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		FILE *file = fopen(path, "w");
+		int ret;
+
+		fputs(refused[i].scenario, file);
+		fclose(file);
+		ret = open_error("");
+		ok(ret == -refused[i].error && strstr(failure.text, refused[i].text), "%s: %s",
+		   refused[i].scenario, failure.text);
+	}
+	close(fd);
+	unlink(path);
+}
+
+/* An empty file in the place of the library is none. */
+static void check_no_library(void)
+{
+	char folder[] = "/tmp/gpmu-nvml-XXXXXX", path[64];
+	FILE *file;
+
+	if (!mkdtemp(folder))
+		return;
+	snprintf(path, sizeof(path), "%s/libnvidia-ml.so.1", folder);
+	file = fopen(path, "w");
+	fclose(file);
+	setenv("GPMU_CUDA", folder, 1);
+	ok(open_error("") == -ENODEV && strstr(failure.text, "no libnvidia-ml.so.1"),
+	   "without a driver: %s", failure.text);
+	unlink(path);
+	rmdir(folder);
+}
+
+int main(void)
+{
+	if (!load_plugin())
+		return 1;
+	check_values();
+	check_same_time();
+	check_changes();
+	check_lost();
+	check_absent();
+	check_refused();
+	check_no_library();
+	return done_testing();
+}

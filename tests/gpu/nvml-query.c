@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What the plugin nvml answers, by the fake's scenarios. */
+#include <errno.h>
+
+#include "nvml-test.h"
+
+static void *source;
+
+static void begin(const char *scenario)
+{
+	use_scenario(scenario);
+	source = open_source("");
+	ok(source != NULL, "%s: it opens", scenario);
+}
+
+/* The first GPU of the answer; *answer is to be freed */
+static json_t *first_gpu(const char *question, json_t **answer)
+{
+	*answer = ask(source, question);
+	return json_array_get(json_object_get(*answer, "gpus"), 0);
+}
+
+/* "memory.used", "processes.0.pid" */
+static json_t *at(json_t *object, const char *path)
+{
+	while (*path && object) {
+		size_t length = strcspn(path, ".");
+		char key[64];
+
+		snprintf(key, sizeof(key), "%.*s", (int)length, path);
+		object = json_is_array(object) ? json_array_get(object, strtoul(key, NULL, 10)) :
+						 json_object_get(object, key);
+		path += length + (path[length] == '.');
+	}
+	return object;
+}
+
+/* What is there, as JSON */
+static bool has(json_t *object, const char *path, const char *want)
+{
+	json_t *found = at(object, path);
+	char *got = found ? json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT) : strdup("nothing");
+	bool pass = ok(!strcmp(got, want), "%s: %s", path, want);
+
+	if (!pass)
+		diag("got %s", got);
+	free(got);
+	return pass;
+}
+
+static void check_gpu(void)
+{
+	json_t *answer, *gpu;
+
+	begin("h200");
+	gpu = first_gpu("gpus", &answer);
+	has(answer, "driver", "\"580.159.04\"");
+	has(answer, "cuda", "\"13.0\"");
+	has(gpu, "uuid", "\"GPU-6f2a1c00-0001-4a00-8000-000000000001\"");
+	has(gpu, "pci", "\"0000:18:00.0\"");
+	has(gpu, "node", "0");
+	has(gpu, "utilization.sm", "87");
+	has(gpu, "utilization.decoder", "0");
+	has(gpu, "power", "350.5");
+	has(gpu, "power_limit", "700");
+	has(gpu, "clocks.sm", "1980");
+	has(gpu, "clocks_max.memory", "3201");
+	has(gpu, "throttle", "[\"sw_power_cap\"]");
+	has(gpu, "memory.used", "75377410048");
+	has(gpu, "pcie.width", "16");
+	has(gpu, "nvlinks", "0");
+	has(gpu, "c2c", "false");
+	has(gpu, "gpm", "true");
+	has(gpu, "ecc", "true");
+	has(gpu, "mig", "false");
+	has(gpu, "compute_mode", "\"default\"");
+	/* What cannot be had is null, with the reason, and never 0. */
+	has(gpu, "utilization.encoder", "null");
+	is_str(json_string_value(json_object_get(at(gpu, "unavailable"), "utilization.encoder")),
+	       "Not Supported", "and why is said");
+	json_decref(answer);
+	plugin->close(source);
+}
+
+static void check_processes(void)
+{
+	json_t *answer, *gpu;
+
+	begin("h200");
+	gpu = first_gpu("gpus", &answer);
+	is_u64(json_array_size(at(gpu, "processes")), 2, "a process that began between two calls is there");
+	has(gpu, "processes.0.pid", "4711");
+	has(gpu, "processes.0.name", "\"/opt/app/train\"");
+	has(gpu, "processes.0.memory", "64424509440");
+	has(gpu, "processes.0.time_us", "2333336");
+	has(gpu, "processes.0.sm", "68");
+	has(gpu, "processes.1.sm", "nothing");
+	json_decref(answer);
+	gpu = first_gpu("gpus", &answer);
+	has(gpu, "processes.0.sm", "nothing");
+	has(gpu, "processes.1.pid", "4712");
+	has(gpu, "processes.1.sm", "12");
+	json_decref(answer);
+	gpu = first_gpu("gpus", &answer);
+	has(gpu, "processes.1.sm", "nothing");
+	json_decref(answer);
+	plugin->close(source);
+}
+
+static void check_accounting(void)
+{
+	json_t *answer, *gpu;
+
+	begin("h200");
+	gpu = first_gpu("accounting", &answer);
+	has(gpu, "mode", "true");
+	has(gpu, "buffer_size", "4000");
+	is_u64(json_array_size(at(gpu, "processes")), 2, "those whose record is there");
+	has(gpu, "forgotten", "1");
+	has(gpu, "processes.0.running", "true");
+	has(gpu, "processes.0.time_ms", "null");
+	has(gpu, "processes.1.running", "false");
+	has(gpu, "processes.1.time_ms", "61234");
+	has(gpu, "processes.1.sm", "99");
+	has(gpu, "processes.1.memory_max", "32212254720");
+	json_decref(answer);
+	plugin->close(source);
+}
+
+static void check_instances(json_t *gpu)
+{
+	has(gpu, "host_mode", "\"sriov\"");
+	is_u64(json_array_size(at(gpu, "instances")), 3, "one that came between two calls is there");
+	has(gpu, "instances.2.instance", "3251636");
+	has(gpu, "gone", "1");
+	has(gpu, "instances.0.vgpu_uuid", "\"4d4e9d1c-1634-11f0-a1b2-0242ac120002\"");
+	has(gpu, "instances.0.type", "\"NVIDIA H200X-35C\"");
+	has(gpu, "instances.0.memory_used", "17179869184");
+	has(gpu, "instances.0.license.licensed", "true");
+	has(gpu, "instances.0.license.state", "\"licensed\"");
+	has(gpu, "instances.0.license.expiry", "\"2027-03-01T00:00:00Z\"");
+	has(gpu, "instances.1.license.state", "\"unlicensed-restricted\"");
+	has(gpu, "instances.1.license.expiry", "null");
+	has(gpu, "instances.0.utilization.time_us", "3000000");
+	has(gpu, "instances.0.utilization.sm", "30");
+	has(gpu, "instances.1.utilization.sm", "7");
+	has(gpu, "instances.2.utilization", "null");
+	is_u64(json_array_size(at(gpu, "instances.0.processes")), 1, "of a process the newest is told");
+	has(gpu, "instances.0.processes.0.pid", "100");
+	has(gpu, "instances.0.processes.0.name", "\"python\"");
+	has(gpu, "instances.0.processes.0.sm", "30");
+	has(gpu, "instances.0.accounting.mode", "true");
+	has(gpu, "instances.0.accounting.processes.0.time_ms", "null");
+	has(gpu, "instances.0.accounting.processes.1.time_ms", "2500");
+	has(gpu, "instances.0.accounting.forgotten", "1");
+	has(gpu, "instances.1.accounting", "null");
+	has(gpu, "instances.1.unavailable.accounting", "\"Not Supported\"");
+}
+
+static void check_vgpu(const char *scenario, const char *jpeg)
+{
+	json_t *answer, *gpu;
+
+	begin(scenario);
+	gpu = first_gpu("vgpu", &answer);
+	check_instances(gpu);
+	has(gpu, "instances.0.utilization.jpeg", jpeg);
+	json_decref(answer);
+	/* Only what is new since the last answer */
+	gpu = first_gpu("vgpu", &answer);
+	has(gpu, "instances.0.utilization.time_us", "4000000");
+	has(gpu, "instances.0.utilization.sm", "44");
+	has(gpu, "instances.1.utilization", "null");
+	has(gpu, "instances.0.processes.0.name", "\"late\"");
+	is_u64(json_array_size(at(gpu, "instances.0.processes")), 1, "and no other");
+	json_decref(answer);
+	gpu = first_gpu("vgpu", &answer);
+	has(gpu, "instances.0.utilization", "null");
+	json_decref(answer);
+	plugin->close(source);
+}
+
+static void check_clear(void)
+{
+	json_t *answer, *gpu;
+
+	begin("vgpu");
+	answer = ask(source, "vgpu clear 3251634");
+	ok(answer != NULL, "accounting can be cleared");
+	json_decref(answer);
+	gpu = first_gpu("vgpu", &answer);
+	is_u64(json_array_size(at(gpu, "instances.0.accounting.processes")), 1,
+	       "only what runs has some then");
+	has(gpu, "instances.0.accounting.processes.0.running", "true");
+	json_decref(answer);
+	ok(!ask(source, "vgpu clear 17") && strstr(failure.text, "17: NVML: Not Found"),
+	   "of no instance: %s", failure.text);
+	ok(!ask(source, "vgpu clear all") && strstr(failure.text, "expected the number"),
+	   "of something else: %s", failure.text);
+	plugin->close(source);
+}
+
+static void check_no_vgpu(void)
+{
+	json_t *answer, *gpu;
+
+	begin("h200");
+	gpu = first_gpu("vgpu", &answer);
+	has(gpu, "host_mode", "null");
+	has(gpu, "unavailable.host_mode", "\"Not Supported\"");
+	has(gpu, "instances", "[]");
+	json_decref(answer);
+	plugin->close(source);
+}
+
+int main(void)
+{
+	if (!load_plugin())
+		return 1;
+	check_gpu();
+	check_processes();
+	check_accounting();
+	check_vgpu("vgpu", "3");
+	check_vgpu("vgpu-old", "null");
+	check_clear();
+	check_no_vgpu();
+	return done_testing();
+}

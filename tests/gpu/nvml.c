@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What the plugin nvml promises on any machine with a GPU: on the fake, or with
+ * GPMU_CUDA= on the system's NVML.
+ */
+#include "nvml-test.h"
+
+#define MOST	512
+
+struct opened {
+	void *group;
+	size_t pmu;
+	const struct gpmu_source_event_info *info;
+	struct gpmu_source_count first, second;
+};
+
+static struct opened opened[MOST];
+static size_t n_opened;
+
+static void check_pmu(const struct gpmu_source_pmu *pmu, size_t number)
+{
+	const struct gpmu_source_gpu *gpu = pmu->gpu;
+
+	ok(!strncmp(pmu->name, "nvidia_nvml_", 12) || !strncmp(pmu->name, "nvidia_gpu_", 11),
+	   "PMU %zu: %s", number, pmu->name);
+	ok(gpu && gpu->uuid && !strncmp(gpu->uuid, "GPU-", 4), "%s: of a GPU with a UUID", pmu->name);
+	ok(gpu && gpu->name && *gpu->name, "%s: whose name is known", pmu->name);
+	ok(gpu && gpu->pci && strlen(gpu->pci) == strlen("0009:01:00.0"), "%s: and address: %s",
+	   pmu->name, gpu && gpu->pci ? gpu->pci : "none");
+}
+
+/* All that are listed can be opened; each has what a table of events shows. */
+static void open_all(void *source, size_t pmu)
+{
+	const char *name = plugin->pmu(source, pmu)->name;
+	const struct gpmu_source_event_info *info;
+	bool complete = true, found = true, all = true;
+	size_t i;
+
+	for (i = 0; (info = plugin->event(source, pmu, i)) && n_opened < MOST; i++) {
+		struct opened *one = &opened[n_opened];
+
+		complete = complete && info->unit && info->description;
+		found = found && plugin->event_find(source, pmu, info->name) == info;
+		one->info = info;
+		one->pmu = pmu;
+		if (open_event(source, pmu, info->name, &one->group)) {
+			diag("%s: %s", info->name, failure.text);
+			all = false;
+			continue;
+		}
+		n_opened++;
+	}
+	ok(i > 0, "%s: %zu events are listed", name, i);
+	ok(complete, "%s: each has a unit and a description", name);
+	ok(found, "%s: each is found by its name", name);
+	ok(all, "%s: each can be opened", name);
+	ok(!plugin->event_find(source, pmu, "no_such_event"), "%s: others are not found", name);
+}
+
+static void check_counts(uint64_t first_ns, uint64_t second_ns)
+{
+	bool bounded = true, grows = true, sane = true, mostly = true;
+
+	for (size_t i = 0; i < n_opened; i++) {
+		const struct opened *one = &opened[i];
+		const char *name = one->info->name, *unit = one->info->unit;
+		double value = mean(one->second, one->info->scale);
+
+		if (one->first.enabled != first_ns || one->second.enabled != second_ns ||
+		    one->first.running > first_ns || one->second.running > second_ns) {
+			diag("%s: enabled %" PRIu64 ", running %" PRIu64, name, one->second.enabled,
+			     one->second.running);
+			bounded = false;
+		}
+		if (one->second.raw < one->first.raw || one->second.running < one->first.running) {
+			diag("%s: %" PRIu64 " then %" PRIu64, name, one->first.raw, one->second.raw);
+			grows = false;
+		}
+		if (one->second.running < second_ns / 2) {
+			diag("%s: running %" PRIu64 " of %" PRIu64, name, one->second.running, second_ns);
+			mostly = false;
+		}
+		if (one->info->mean && ((!strcmp(unit, "%") && value > 101) ||
+					(!strcmp(unit, "C") && (value < 5 || value > 120)) ||
+					(!strcmp(unit, "MHz") && (value < 100 || value > 10000)) ||
+					(!strcmp(unit, "W") && (value < 1 || value > 3000)))) {
+			diag("%s: %g %s", name, value, unit);
+			sane = false;
+		}
+	}
+	ok(bounded, "enabled is the time between, running at most that");
+	ok(mostly, "and at least half of it");
+	ok(grows, "no count falls");
+	ok(sane, "shares, temperatures, clocks and power are such");
+}
+
+static void count(void *source)
+{
+	uint64_t begin, first, second;
+	struct gpmu_source_count after;
+	int ret = 0, read = 0;
+
+	is_u64((uint64_t)-plugin->prepare(source, &failure), 0, "prepare()");
+	begin = clock_now();
+	ret = plugin->enable(source, begin);
+	ok(!ret, "enable()");
+	usleep(250000);
+	first = clock_now();
+	for (size_t i = 0; i < n_opened; i++) {
+		opened[i].first = read_count(source, opened[i].group, first, &ret);
+		read |= ret;
+	}
+	usleep(250000);
+	second = clock_now();
+	ok(!plugin->disable(source, second), "disable()");
+	for (size_t i = 0; i < n_opened; i++) {
+		opened[i].second = read_count(source, opened[i].group, second, &ret);
+		read |= ret;
+	}
+	ok(!read, "all groups can be read");
+	check_counts(first - begin, second - begin);
+	usleep(20000);
+	after = read_count(source, opened[0].group, clock_now(), &ret);
+	ok(after.raw == opened[0].second.raw && after.enabled == opened[0].second.enabled,
+	   "what is disabled does not count");
+	begin = clock_now();
+	ok(!plugin->enable(source, begin), "it is enabled again");
+	usleep(20000);
+	first = clock_now();
+	after = read_count(source, opened[0].group, first, &ret);
+	is_u64(after.enabled, opened[0].second.enabled + first - begin, "and goes on");
+	ok(!plugin->disable(source, first), "and disabled");
+}
+
+static void check_queries(void *source)
+{
+	static const char *const questions[] = { "gpus", "accounting", "vgpu" };
+
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+		json_t *answer = ask(source, questions[i]), *gpu = NULL;
+
+		gpu = json_array_get(json_object_get(answer, "gpus"), 0);
+		ok(json_string_value(json_object_get(answer, "driver")) != NULL,
+		   "%s: the answer is JSON, with the driver", questions[i]);
+		ok(json_string_value(json_object_get(gpu, "uuid")) != NULL, "%s: and GPUs", questions[i]);
+		json_decref(answer);
+	}
+	ok(!ask(source, "weather") && strstr(failure.text, "expected gpus"), "other questions are refused");
+}
+
+static void run(void)
+{
+	void *source = open_source("");
+	const struct gpmu_source_pmu *pmu;
+	const char *message;
+	size_t pmus;
+
+	if (!source) {
+		printf("ok %u - NVML and a GPU # SKIP %s\n", ++tap_run, failure.text);
+		return;
+	}
+	for (pmus = 0; (pmu = plugin->pmu(source, pmus)); pmus++)
+		check_pmu(pmu, pmus);
+	ok(pmus > 0 && !plugin->pmu(source, pmus + 7), "%zu PMUs", pmus);
+	for (size_t i = 0; i < pmus; i++)
+		open_all(source, i);
+	count(source);
+	for (size_t i = 0; i < n_opened; i++)
+		plugin->group_close(source, opened[i].group);
+	check_queries(source);
+	while ((message = plugin->message(source)))
+		diag("message: %s", message);
+	plugin->close(source);
+	n_opened = 0;
+}
+
+int main(void)
+{
+	static const char *const scenarios[] = { "h200", "gh200", "a100" };
+
+	if (!load_plugin())
+		return 1;
+	if (getenv("GPMU_CUDA")) {
+		run();
+		return done_testing();
+	}
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		diag("%s", scenarios[i]);
+		use_scenario(scenarios[i]);
+		run();
+	}
+	ok(open_error("period=5") == -22 && strstr(failure.text, "from 10 to 10000"),
+	   "a period out of range is refused");
+	ok(open_error("speed=5") == -22, "so is another option");
+	return done_testing();
+}

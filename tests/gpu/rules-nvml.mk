@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# NVML: a library that stands in for it, and the contract of the plugin, which runs on
+# that or on the real one (GPMU_CUDA names folders with libraries).
+
+NVML_FAKE	:= $(B)/tests/gpu/fake/libnvidia-ml.so.1
+NVML_FAKE_SRC	:= $(wildcard tests/gpu/fake/nvml*.c)
+NVML_FAKE_HDR	:= $(wildcard tests/gpu/fake/nvml*.h) metrics/sources/nvml/nvml_api.h
+
+$(NVML_FAKE): $(NVML_FAKE_SRC) $(NVML_FAKE_HDR) tests/gpu/rules-nvml.mk $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -Imetrics/sources/nvml -Itests/gpu/fake -DSCENARIOS='"$(CURDIR)/tests/gpu/fake"' \
+		$(CFLAGS) $(LDFLAGS) -fPIC -shared \
+		-fvisibility=hidden -Wl,-soname,$(@F) -o $@ $(NVML_FAKE_SRC) -ljansson
+
+NVML_TESTS	:= $(addprefix $(B)/tests/gpu/,nvml.t nvml-counts.t nvml-query.t nvml-layout.t)
+NVML_TESTS_SAN	:= $(addprefix $(B)/tests/gpu/,nvml-san.t nvml-counts-san.t nvml-query-san.t)
+NVML_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/include -Imetrics/sources/nvml -Itests/lib -Itests/gpu \
+		   -I/usr/local/cuda/include -DFAKE='"$(dir $(NVML_FAKE))"'
+UNIT_TESTS	+= $(NVML_TESTS) $(NVML_TESTS_SAN)
+
+$(NVML_TESTS): $(B)/tests/gpu/%.t: tests/gpu/%.c tests/gpu/nvml-test.h tests/lib/tap.h $(GPMU_HDR) $(nvml_HDR) \
+		$(B)/gpmu-nvml.so $(NVML_FAKE)
+	@mkdir -p $(@D)
+	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/gpmu-nvml.so"' $(CFLAGS) $(LDFLAGS) -o $@ $< -ljansson -lm -ldl
+
+$(NVML_TESTS_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c tests/gpu/nvml-test.h tests/lib/tap.h $(GPMU_HDR) $(nvml_HDR) \
+		$(B)/san/gpmu-nvml.so $(NVML_FAKE)
+	@mkdir -p $(@D)
+	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/san/gpmu-nvml.so"' $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $< \
+		-ljansson -lm -ldl
