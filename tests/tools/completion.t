@@ -24,6 +24,7 @@ completes() {
 is "$(completes st)" "stat" "a subcommand is completed"
 is "$(completes '')" "$(gpmu --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | tr '\n' ' ')help" "all of them are offered"
 is "$(completes stat --no- | tr " " "\n" | sort | xargs)" "--no-aggr --no-big-num --no-inherit" "options are those of the subcommand"
+is "$(completes gpu --a)" "--accounting" "of gpu"
 is "$(completes list --na)" "--names" "of list too"
 is "$(completes stat -M gracemem)" "GraceMemBW GraceMemReadBW GraceMemReadLatency GraceMemReadUtil GraceMemWriteBW GraceMemWriteUtil" "metrics of this machine, in either case"
 is "$(completes stat -M ipc,GraceScf)" "ipc,GraceScfFreq" "the last of a list of metrics"

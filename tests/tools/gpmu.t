@@ -11,11 +11,11 @@ run gpmu frobnicate
 is "$rc $err" '125 gpmu: frobnicate is no subcommand; "gpmu --help" lists them' "an unknown subcommand is named"
 run gpmu --help
 is "$rc $err" "0 " "--help is no error"
-for name in stat list plan perf eval traffic doctor; do
+for name in stat list plan perf eval traffic gpu doctor; do
 	like "$out" "^  $name +[a-z]" "it lists $name and what it is for"
 done
 is "$(gpmu -h)" "$out" "-h is --help, as perf's is"
-for name in stat list plan perf eval traffic doctor; do
+for name in stat list plan perf eval traffic gpu doctor; do
 	run gpmu "$name" -h
 	is "$rc $out" "0 $(gpmu "$name" --help)" "of gpmu $name too"
 done

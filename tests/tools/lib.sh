@@ -26,6 +26,13 @@ gpmu() {
 	"$GPMU_BIN" "$@"
 }
 
+# fake_gpus SCENARIO: NVML and its GPUs as tests/gpu/fake/nvml-SCENARIO.json has them
+fake_gpus() {
+	make -s "B=$B" "$B/tests/gpu/fake/libnvidia-ml.so.1" >&2 || bail "no fake NVML"
+	export GPMU_CUDA GPMU_FAKE_NVML=$top/tests/gpu/fake/nvml-$1.json
+	GPMU_CUDA=$(realpath "$B/tests/gpu/fake")
+}
+
 # machine NAME: the root of a fake machine, made once
 machine() {
 	[ -d "$work/machine-$1" ] || tests/sysroot/make "$1" "$work/machine-$1" >&2 || bail "no machine $1"

@@ -39,6 +39,9 @@ mkdir "$work/bin"
 ln -s "$GPMU_BIN" "$work/bin/gpmu"
 ln -s "$PWD/tests" "$PWD/metrics" "$work/cwd"
 
+# GPUs are those of a library that stands in for NVIDIA's.
+fake_gpus two
+
 # What a page's examples print otherwise than it says
 examples() {
 	local root
