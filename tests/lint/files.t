@@ -7,7 +7,7 @@
 
 # JSON has no comments, a recording is what was printed, a licence text has no licence.
 licensed() {
-	text ':!LICENSES/*' ':!*.json' ':!tests/data/perf-output/*.csv'
+	text ':!LICENSES/*' ':!*.json' ':!tests/data/perf-output/*.csv' ':!tests/data/gpu/*.csv'
 }
 
 spdx_of() {

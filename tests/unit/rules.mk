@@ -6,7 +6,7 @@
 
 # Those of a noun begin with its name.
 GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink \
-		   session region log probe runs saved traffic list cupti
+		   session region log probe runs saved traffic list clock cupti
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
 GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
@@ -25,7 +25,7 @@ $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wra
 $(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
 $(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read)
-$(call both,session-time region): private TEST_LDFLAGS := $(call wrap,clock_gettime)
+$(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
 $(call both,sink-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # What the replay of damage runs is the fuzzer's target
