@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What loads share: options, times, and the line of JSON. A load does the same work again
+ * and again, the number of times and the bytes of which it knows. Before and behind that
+ * it is quiet, so that who looks at intervals can tell it from what it takes to begin
+ * and to end.
+ */
+#ifndef GPMU_TESTS_LOAD_H
+#define GPMU_TESTS_LOAD_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cuda_runtime.h>
+
+#define LOAD_CHECK(call) load_check(call, #call)
+
+struct load {
+	const char *name;
+	const char *usage;	/* of its own options */
+	int device;
+	double seconds;		/* that it is to last */
+	uint64_t iterations;	/* or so many times; 0: by time */
+	int warm;		/* times before it counts */
+	double quiet;		/* seconds before and behind */
+	double share;		/* of the multiprocessors */
+	int up;			/* to the GPU, not from it */
+	cudaDeviceProp gpu;
+	uint64_t start, end;	/* CLOCK_MONOTONIC_RAW */
+	uint64_t done;		/* times */
+};
+
+static inline void load_check(cudaError_t error, const char *call)
+{
+	if (error == cudaSuccess)
+		return;
+	fprintf(stderr, "%s: %s\n", call, cudaGetErrorString(error));
+	exit(1);
+}
+
+static inline uint64_t load_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline void load_options(struct load *load, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i += 2) {
+		const char *value = i + 1 < argc ? argv[i + 1] : "";
+
+		if (!strcmp(argv[i], "--device") && *value) {
+			load->device = atoi(value);
+		} else if (!strcmp(argv[i], "--seconds") && *value) {
+			load->seconds = atof(value);
+		} else if (!strcmp(argv[i], "--iterations") && *value) {
+			load->iterations = strtoull(value, NULL, 10);
+		} else if (!strcmp(argv[i], "--warm") && *value) {
+			load->warm = atoi(value);
+		} else if (!strcmp(argv[i], "--quiet") && *value) {
+			load->quiet = atof(value);
+		} else if (!strcmp(argv[i], "--share") && *value) {
+			load->share = atof(value);
+		} else if (!strcmp(argv[i], "--to") && *value) {
+			load->up = !strcmp(value, "gpu");
+		} else {
+			fprintf(stderr, "usage: %s [--device N] [--seconds S | --iterations N] "
+				"[--warm N] [--quiet S]%s\n", load->name, load->usage);
+			exit(2);
+		}
+	}
+}
+
+static inline struct load load_begin(const char *name, const char *usage, int argc, char **argv)
+{
+	struct load load = {};
+
+	load.name = name;
+	load.usage = usage;
+	load.seconds = 1.5;
+	load.quiet = 0.5;
+	load.share = 1;
+	load.up = 1;
+	load_options(&load, argc, argv);
+	LOAD_CHECK(cudaSetDevice(load.device));
+	LOAD_CHECK(cudaGetDeviceProperties(&load.gpu, load.device));
+	return load;
+}
+
+static inline void load_sleep(double seconds)
+{
+	usleep((useconds_t)(seconds * 1e6));
+}
+
+/* Does @once, with @arg, until that is enough */
+static inline void load_run(struct load *load, void (*once)(struct load *load, void *arg), void *arg)
+{
+	LOAD_CHECK(cudaDeviceSynchronize());
+	load_sleep(load->quiet);
+	for (int i = 0; i < load->warm; i++)
+		once(load, arg);
+	LOAD_CHECK(cudaDeviceSynchronize());
+	load->start = load_time();
+	do {
+		once(load, arg);
+		LOAD_CHECK(cudaDeviceSynchronize());
+		load->end = load_time();
+		load->done++;
+	} while (load->iterations ? load->done < load->iterations :
+				    (double)(load->end - load->start) < load->seconds * 1e9);
+	load_sleep(load->quiet);
+}
+
+/* @more: further members, which begin with a comma */
+static inline void load_print(const struct load *load, uint64_t read, uint64_t written,
+			      const char *more)
+{
+	const unsigned char *b = (const unsigned char *)load->gpu.uuid.bytes;
+
+	printf("{\"load\":\"%s\",\"gpu\":\"GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+	       "%02x%02x%02x%02x%02x%02x\",",
+	       load->name, b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11],
+	       b[12], b[13], b[14], b[15]);
+	printf("\"bytes\":%llu,\"read\":%llu,\"written\":%llu,\"start\":%llu,\"end\":%llu,\"iterations\":%llu%s}\n",
+	       (unsigned long long)(read + written), (unsigned long long)read,
+	       (unsigned long long)written, (unsigned long long)load->start,
+	       (unsigned long long)load->end, (unsigned long long)load->done, more);
+}
+
+/* Bytes of a power of two, at most @most, that leave half of the memory free */
+static inline size_t load_bytes(size_t most)
+{
+	size_t left, all;
+
+	LOAD_CHECK(cudaMemGetInfo(&left, &all));
+	while (most > left / 2)
+		most /= 2;
+	return most;
+}
+
+#endif /* GPMU_TESTS_LOAD_H */
