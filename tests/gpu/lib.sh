@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# What the parts of tests/gpu/run share.
+
+. tests/lib/tap.sh
+. tests/gpu/settings.sh
+
+gr=gr__cycles_active.avg.pct_of_peak_sustained_elapsed
+sm=sm__cycles_active.avg.pct_of_peak_sustained_elapsed
+tensor=sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed
+read=dram__bytes_read.sum
+write=dram__bytes_write.sum
+pcie_read=pcie__read_bytes.sum
+pcie_write=pcie__write_bytes.sum
+# shellcheck disable=SC2034 # parts use it: those that GH100 has in one pass, gpu.md's seven
+seven=("$read" "$write" "$pcie_read" "$pcie_write" "$sm" "$tensor" "$gr")
+
+trap 'jobs -p | xargs -r kill 2> /dev/null' EXIT
+
+# of NAME...: events of all GPUs, for -e
+of() {
+	printf 'nvidia_gpu/%s/,' "$@" | sed 's/,$//'
+}
+
+# count NAME OPTION... -- COMMAND...: gpmu stat; leaves WORK/NAME.csv, .out and .err
+count() {
+	local name=$1
+
+	shift
+	timeout --foreground 60 "$GPMU" stat -a -x, -o "$WORK/$name.csv" "$@" \
+		> "$WORK/$name.out" 2> "$WORK/$name.err"
+}
+
+# counted NAME OPTION... -- COMMAND...: the same, as a test; shows what gpmu has said
+counted() {
+	count "$@"
+	ok $? "$1: gpmu stat and the load end well"
+	diag "$(sed "s|^|$1: |" "$WORK/$1.err" "$WORK/$1.out" 2> /dev/null)"
+}
+
+rows() {
+	local what=$1 name=$2
+
+	shift 2
+	tests/gpu/rows.py "$what" "$WORK/$name.csv" "$@" 2>&1
+}
+
+# ends NAME: seconds from the beginning to the end of the last interval
+ends() {
+	tail -n 1 "$WORK/$1.csv" | cut -d, -f2
+}
+
+# said NAME KEY: of the JSON that a load has printed
+said() {
+	sed -n "s/.*\"$2\":\"\\{0,1\\}\\([^,\"}]*\\).*/\\1/p" "$WORK/$1.out"
+}
+
+# seconds NAME: how long its load has worked
+seconds() {
+	awk -v a="$(said "$1" start)" -v b="$(said "$1" end)" 'BEGIN { printf "%.9f", (b - a) / 1e9 }'
+}
+
+# near GOT WANT LOW HIGH DESCRIPTION: no more than LOW % below and HIGH % above
+near() {
+	local off
+
+	off=$(awk -v got="$1" -v want="$2" 'BEGIN {
+		if (got !~ /^[-+0-9.e]+$/ || want + 0 == 0) print "no number"; else printf "%+.3f", (got / want - 1) * 100 }')
+	awk -v off="$off" -v low="$3" -v high="$4" 'BEGIN { exit !(off ~ /^[-+0-9.]+$/ && off >= -low && off <= high) }'
+	ok $? "$5: -$3 % to +$4 %"
+	diag "$5: got $1, known $2: $off %"
+}
+
+# within GOT LOW HIGH DESCRIPTION
+within() {
+	awk -v got="$1" -v low="$2" -v high="$3" 'BEGIN {
+		exit !(got ~ /^[-+0-9.e]+$/ && got + 0 >= low + 0 && got + 0 <= high + 0) }'
+	ok $? "$4: $2 to $3"
+	diag "$4: $1"
+}
+
+# complete NAME: all values are CUPTI's, of all the time
+complete() {
+	is "$(rows state "$1" nvidia_gpu/ "${2:-}")" "ok 1 cupti" "$1: all values are CUPTI's, of all of the time"
+	unlike "$(cat "$WORK/$1.err" 2>&1)" 'not sampled for|No such file' "$1: nothing is missing"
+}
+
+# until FILE TEXT SECONDS: waits for it
+until_said() {
+	for ((i = 0; i < $3 * 20; i++)); do
+		! grep -qs -- "$2" "$1" || return 0
+		sleep 0.05
+	done
+	return 1
+}
