@@ -31,6 +31,7 @@ struct traffic {
 	char **argv; /* the command; NULL: none */
 	struct gpmu_flow *flow;
 	struct output output;
+	struct traffic_said said;
 	bool headed; /* the CSV file has its first lines */
 	bool failed; /* the output, which is said */
 };
@@ -183,6 +184,7 @@ static bool show(const struct gpmu_row *rows, size_t n, void *user)
 		.json = traffic->json,
 		.interval = traffic->interval > 0,
 		.separator = traffic->separator,
+		.said = &traffic->said,
 	};
 
 	gpmu_flow_update(traffic->flow, rows, n);
@@ -263,6 +265,7 @@ static int run(int argc, char **argv)
 	status = count_all(&traffic, plan, plugins ? &child : NULL, plugins ? &mask : NULL);
 	gpmu_plan_free(plan);
 	gpmu_flow_free(traffic.flow);
+	traffic_said_release(&traffic.said);
 	output_drop(&traffic.output);
 	common_release(&traffic.common);
 	if (plugins)

@@ -8,6 +8,13 @@
 
 #include "gpmu.h"
 
+/* What is printed once, not with each interval */
+struct traffic_said {
+	char *lines[64];	/* notes */
+	size_t n;
+	bool origins;		/* of peaks */
+};
+
 /* What is written, and how */
 struct traffic_view {
 	FILE *file;
@@ -15,9 +22,11 @@ struct traffic_view {
 	double begin, end;	/* seconds */
 	bool json, interval;
 	const char *separator;	/* of CSV; NULL: text */
+	struct traffic_said *said;
 };
 
 void traffic_text(const struct traffic_view *view);
+void traffic_said_release(struct traffic_said *said);
 /* CSV or JSON lines; CSV's first lines by the other */
 void traffic_records(const struct traffic_view *view);
 void traffic_header(const struct traffic_view *view);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The matrix for people. */
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
@@ -21,6 +23,7 @@ struct signs {
 struct table {
 	const struct traffic_view *view;
 	struct signs signs;
+	bool notes; /* there are some */
 };
 
 static double gb(double rate)
@@ -238,6 +241,12 @@ static void put_peak(struct table *table, const struct gpmu_flow_peak *peak)
 	fprintf(file, "\n");
 }
 
+static void put_origin(const struct traffic_view *view, const char *origin)
+{
+	if (origin && !view->said->origins)
+		fprintf(view->file, "    %s\n", origin);
+}
+
 /* Peaks of the same origin are below each other. */
 static void put_peaks(struct table *table)
 {
@@ -250,45 +259,60 @@ static void put_peaks(struct table *table)
 			fprintf(view->file, "\n  %-*s%*s%10s%14s\n", WIDE,
 				"share of the peak, GB/s", CELL_WIDTH, "moved", "peak", "share");
 		if (origin && strcmp(origin, peak->origin))
-			fprintf(view->file, "    %s\n", origin);
+			put_origin(view, origin);
 		origin = peak->origin;
 		put_peak(table, peak);
 	}
-	if (origin)
-		fprintf(view->file, "    %s\n", origin);
+	put_origin(view, origin);
+	view->said->origins = true;
 }
 
 /* --- what the signs mean, and what is missing --- */
 
-/* Lines that were printed, each once */
-struct said {
-	FILE *file;
-	const char *lines[64];
-	size_t n;
-};
+static void put_note(struct table *table, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static void say_once(struct said *said, const char *what, const char *name, const char *line)
+static void put_note(struct table *table, const char *fmt, ...)
+{
+	FILE *file = table->view->file;
+	va_list args;
+
+	fputs(table->notes ? "  " : "\n  ", file);
+	table->notes = true;
+	va_start(args, fmt);
+	vfprintf(file, fmt, args);
+	va_end(args);
+	fputc('\n', file);
+}
+
+static bool is_new(struct traffic_said *said, const char *line)
 {
 	for (size_t i = 0; i < said->n; i++)
 		if (!strcmp(said->lines[i], line))
-			return;
+			return false;
 	if (said->n == sizeof(said->lines) / sizeof(said->lines[0]))
-		return;
-	said->lines[said->n++] = line;
-	fprintf(said->file, "  %s%s%s%s\n", what, name, *name ? ": " : "", line);
+		return false;
+	said->lines[said->n++] = need_memory(strdup(line));
+	return true;
 }
 
-static void say_why(struct said *said, const struct gpmu_flow_line *line)
+static void say_once(struct table *table, const char *name, const char *line)
+{
+	if (is_new(table->view->said, line))
+		put_note(table, "%s%s%s", name, *name ? ": " : "", line);
+}
+
+static void say_why(struct table *table, const struct gpmu_flow_line *line)
 {
 	for (size_t way = 0; way < 2; way++) {
 		const struct gpmu_flow_value *value = way_of(line, way);
 
 		if (value->why && (value->state == GPMU_FLOW_NOT_COUNTED ||
 				   value->state == GPMU_FLOW_NOT_SUPPORTED))
-			say_once(said, "", line->name, value->why);
+			say_once(table, line->name, value->why);
 		if (line->note && (value->state == GPMU_FLOW_INVISIBLE ||
 				   value->state == GPMU_FLOW_RANGE || value->derived))
-			say_once(said, "", line->name, line->note);
+			say_once(table, line->name, line->note);
 	}
 }
 
@@ -296,27 +320,26 @@ static void put_notes(struct table *table)
 {
 	const struct traffic_view *view = table->view;
 	const struct signs *signs = &table->signs;
-	struct said said = { .file = view->file };
 	const struct gpmu_flow_line *cell;
+	const struct gpmu_flow_link *link;
 
-	fprintf(view->file, "\n");
 	if (signs->derived)
-		fprintf(view->file, "  ~ is a difference of several PMUs' counts\n");
+		say_once(table, "", "~ is a difference of several PMUs' counts");
 	if (signs->range)
-		fprintf(view->file, "  a..b is between the two: counts do not tell more\n");
+		say_once(table, "", "a..b is between the two: counts do not tell more");
+	/* It is another share each time. */
 	if (signs->multiplexed)
-		fprintf(view->file,
-			"  * is an estimate: counters were multiplexed, and ran %.2f%% of "
-			"the time or more\n",
-			signs->share * 100);
+		put_note(table,
+			 "* is an estimate: counters were multiplexed, and ran %.2f%% of the time "
+			 "or more",
+			 signs->share * 100);
 	for (size_t source = 0; gpmu_flow_source(view->flow, source); source++)
 		for (size_t memory = 0; (cell = gpmu_flow_cell(view->flow, source, memory));
 		     memory++)
-			say_why(&said, cell);
-	for (size_t i = 0; gpmu_flow_link(view->flow, i); i++)
-		if (gpmu_flow_link(view->flow, i)->note)
-			say_once(&said, "", gpmu_flow_link(view->flow, i)->name,
-				 gpmu_flow_link(view->flow, i)->note);
+			say_why(table, cell);
+	for (size_t i = 0; (link = gpmu_flow_link(view->flow, i)); i++)
+		if (link->note)
+			say_once(table, link->name, link->note);
 }
 
 void traffic_text(const struct traffic_view *view)
@@ -331,4 +354,10 @@ void traffic_text(const struct traffic_view *view)
 	put_links(&table);
 	put_peaks(&table);
 	put_notes(&table);
+}
+
+void traffic_said_release(struct traffic_said *said)
+{
+	while (said->n)
+		free(said->lines[--said->n]);
 }

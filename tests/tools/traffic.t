@@ -77,6 +77,8 @@ like "$(grep '^[0-9].*,peak,' "$file" | head -n 1)" '"CMEM 0, reads and writes"'
 
 run traffic "$model" -I 50 --interval-count 3
 is "$(grep -c 'traffic of this interval' <<< "$err")" 3 "-I: a matrix each interval"
+is "$(grep -c 'CMEM 0, reads and writes' <<< "$err")" 3 "with its shares of peaks"
+is "$(grep -c -e '^  ~ is' -e 'strongly-ordered writes in its SCF' -e 'datasheet: up to' <<< "$err")" 3 "notes and where peaks are from are printed once"
 run traffic "$model" -I 50 --interval-count 2 -x ';'
 is "$(grep -c '^#' <<< "$err")" 1 "CSV has its first lines once"
 run traffic "$model" -- sh -c 'exit 7'
