@@ -20,6 +20,7 @@
 #include "cmd.h"
 #include "common.h"
 #include "perf_args.h"
+#include "perf_theirs.h"
 #include "saved_run.h"
 
 struct perf {
@@ -28,6 +29,7 @@ struct perf {
 	char **argv;		/* perf's own, from its subcommand on */
 	int argc;
 	struct perf_args args;
+	struct perf_theirs theirs;
 	struct gpmu_plan *plan;
 	struct gpmu_saved *saved;
 	bool begun;		/* the output is open */
@@ -163,16 +165,16 @@ static void warn_of_unknown(const struct common *common, const char *item, size_
 	free(name);
 }
 
-static void split_metrics(const struct common *common, const char *list, char **ours,
-			  char **theirs)
+static void split_metrics(struct perf *perf, const char *list, char **ours, char **theirs)
 {
 	while (*list) {
 		size_t length = item_length(list);
 
-		if (is_ours(common, list, length)) {
+		if (is_ours(&perf->common, list, length)) {
 			*ours = append(*ours, list, length);
 		} else if (length) {
-			warn_of_unknown(common, list, length);
+			warn_of_unknown(&perf->common, list, length);
+			perf_theirs_add(&perf->theirs, list, length);
 			*theirs = append(*theirs, list, length);
 		}
 		list += length + (list[length] == ',');
@@ -228,6 +230,15 @@ static void begin(struct perf *perf)
 	perf->begun = true;
 }
 
+static void show_rows(struct perf *perf)
+{
+	struct saved_run *run = &perf->run;
+
+	begin(perf);
+	saved_run_rows(run, perf->saved, perf->plan);
+	perf_theirs_rows(&perf->theirs, run->rows + run->n_planned, run->n - run->n_planned);
+}
+
 static void take_line(struct perf *perf, const char *line, size_t length)
 {
 	struct gpmu_error error = { .text = "" };
@@ -240,8 +251,7 @@ static void take_line(struct perf *perf, const char *line, size_t length)
 		say("output of %s: %s", perf_path(), error.text);
 		perf->cut = true;
 	} else if (ret) {
-		begin(perf);
-		saved_run_rows(&perf->run, perf->saved, perf->plan);
+		show_rows(perf);
 	}
 }
 
@@ -370,14 +380,15 @@ static void show_rest(struct perf *perf, double elapsed, int status)
 	if (gpmu_saved_end(perf->saved)) {
 		/* Counts are means of the runs. */
 		gpmu_saved_set_elapsed(perf->saved, (uint64_t)(elapsed / perf->args.runs * 1e9));
-		begin(perf);
-		saved_run_rows(&perf->run, perf->saved, perf->plan);
+		show_rows(perf);
 	} else if (!perf->begun && !status && !perf->cut) {
 		say("%s has printed nothing", perf_path());
 		perf->cut = true;
 	}
-	if (perf->begun)
-		saved_run_end(&perf->run, perf->run.end);
+	if (!perf->begun)
+		return;
+	saved_run_end(&perf->run, perf->run.end);
+	perf_theirs_warn(&perf->theirs);
 }
 
 static int run_perf(struct perf *perf, char **argv, int in, int out)
@@ -475,7 +486,7 @@ static int stat(struct perf *perf)
 		return exec_perf(perf->argv, perf->argc);
 	common_open(&perf->common);
 	for (size_t i = 0; i < args->metrics.length; i++)
-		split_metrics(&perf->common, args->metrics.list[i], &ours, &theirs);
+		split_metrics(perf, args->metrics.list[i], &ours, &theirs);
 	if (!ours) {
 		status = exec_perf(perf->argv, perf->argc);
 	} else {
@@ -506,6 +517,7 @@ static int run(int argc, char **argv)
 	saved_run_release(&perf.run);
 	gpmu_saved_free(perf.saved);
 	gpmu_plan_free(perf.plan);
+	perf_theirs_release(&perf.theirs);
 	perf_args_release(&perf.args);
 	common_release(&perf.common);
 	return status;

@@ -25,7 +25,7 @@ struct saved_run {
 	struct output output;
 	struct gpmu_sink *sink;
 	struct gpmu_row *rows;		/* of both */
-	size_t n;
+	size_t n, n_planned;		/* the plan's are the first */
 	double end;			/* seconds, of the last table */
 };
 

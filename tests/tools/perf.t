@@ -91,6 +91,18 @@ like "$err" '^ +<not supported> +cycles$' "an event that is not supported"
 run gpmu perf stat -a -j -M GraceMemBW -e task-clock
 like "$err" '"name":"their_metric","value":1.25,"unit":"GHz",.*"enabled_ns":null,' "its unit is no part of its name"
 
+# Metrics of perf's that it prints nothing of
+run gpmu perf stat -a -M GraceMemBW,group
+is "$(grep -c warning <<< "$err")" 0 "a metric that no name asks for may be of a group"
+sed '/their_metric/d' "$work/mixed" > "$work/without"
+FAKE_OUTPUT=$work/without
+run gpmu perf stat -a -M GraceMemBW,their_metric:u,lost/x=1,y/
+is "$(grep warning <<< "$err")" "gpmu perf: warning: perf, to which metric their_metric was left, has printed nothing of it
+gpmu perf: warning: perf, to which metric lost was left, has printed nothing of it" "without one, metrics that perf has printed nothing of are named"
+FAKE_OUTPUT=$work/mixed
+run gpmu perf stat -a -M GraceMemBW,Their_Metric:u
+is "$(grep -c warning <<< "$err")" 0 "one that is there is known in any case"
+
 # Older perfs
 FAKE_VERSION=5.15.0 FAKE_OUTPUT=$work/csv
 sed -n 's/,/;/g; p' "$data/grace-6.1-multiplexed.csv" > "$work/csv"
