@@ -76,6 +76,7 @@ struct plan_event {
 	 */
 	size_t *slots;
 	char *why;
+	bool unknown;				/* there is no such name: why says which */
 	bool of_metrics;			/* not asked for by itself */
 	bool user_only;				/* by the plan's options */
 	size_t braces;				/* which of those that were given, or PLAN_NONE */

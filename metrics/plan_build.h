@@ -91,11 +91,13 @@ int plan_add_thresholds(struct gpmu_plan *plan);
 /* Thresholds that rest on a metric without counts are none. */
 void plan_drop_thresholds(struct gpmu_plan *plan);
 
-/* --- plan_names.c */
+/* --- plan_nearest.c */
 
 /* What a name is near to: the error's text, errno ENOENT */
 int plan_unknown(const struct gpmu_plan *plan, const char *name, size_t offset,
 		 struct gpmu_error *error);
+/* The metric whose name is nearest, or NULL: none is near */
+const char *plan_nearest_metric(const struct gpmu_plan *plan, const char *wanted);
 
 /* --- plan_need.c: what each metric and event needs of each PMU */
 

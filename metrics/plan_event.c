@@ -135,6 +135,7 @@ int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, siz
 		error_set(error, 0, "%s", why.text);
 		return ret;
 	}
+	event->unknown = ret == -ENOENT;
 	return set_why(event, why.text);
 }
 

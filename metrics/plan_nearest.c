@@ -24,18 +24,36 @@ static bool is_near(const struct near *near, const char *name)
 	return false;
 }
 
+static void try_metrics(const struct gpmu_plan *plan, const struct near *near,
+			struct nearest *nearest)
+{
+	const struct gpmu_metric *metric;
+	size_t i;
+
+	for (i = 0; (metric = gpmu_catalog_metric(plan->catalog, i)); i++)
+		if (!is_near(near, gpmu_metric_name(metric)))
+			nearest_try(nearest, gpmu_metric_name(metric));
+}
+
+const char *plan_nearest_metric(const struct gpmu_plan *plan, const char *wanted)
+{
+	const struct near none = { .length = 0 };
+	struct nearest nearest;
+
+	nearest_init(&nearest, wanted);
+	try_metrics(plan, &none, &nearest);
+	return nearest.name;
+}
+
 /* The next nearest name, or NULL */
 static const char *find(const struct gpmu_plan *plan, const char *wanted, const struct near *near)
 {
-	const struct gpmu_metric *metric;
 	struct nearest nearest;
 	const char *name;
 	size_t i;
 
 	nearest_init(&nearest, wanted);
-	for (i = 0; (metric = gpmu_catalog_metric(plan->catalog, i)); i++)
-		if (!is_near(near, gpmu_metric_name(metric)))
-			nearest_try(&nearest, gpmu_metric_name(metric));
+	try_metrics(plan, near, &nearest);
 	for (i = 0; (name = gpmu_catalog_group(plan->catalog, i)); i++)
 		if (!is_near(near, name))
 			nearest_try(&nearest, name);

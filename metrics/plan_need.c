@@ -161,22 +161,50 @@ static int gather(struct plan_needs *needs, struct gpmu_plan *plan, size_t root)
 	return ret;
 }
 
-/* What one of the metrics, or an event of them, lacks: a copy, or NULL */
+/* Of an event that a formula uses; a name that is wrong is looked for where it is written. */
+static char *why_of_event(const struct gpmu_plan *plan, const struct plan_metric *used,
+			  const struct plan_event *event)
+{
+	const struct gpmu_metric *metric = used->metric;
+	const bool part = used->root != (size_t)(used - plan->metrics);
+	const char *near = NULL;
+
+	if (!event->unknown)
+		return strdup(event->why);
+	if (!strstr(event->why, "did you mean"))
+		near = plan_nearest_metric(plan, event->label);
+	return text_print("%s%s (%s:%u): %s%s%s%s", part ? "the formula of " : "its formula",
+			  part ? used->label : "", gpmu_metric_file(metric),
+			  gpmu_metric_line(metric), event->why,
+			  near ? ", did you mean the metric " : "", near ? near : "",
+			  near ? "?" : "");
+}
+
+/* What one of the metrics, or an event of them, lacks: new, or NULL */
 static int missing(const struct gpmu_plan *plan, size_t root, char **why)
 {
 	const struct plan_metric *metric;
-	const char *text = NULL;
+	const struct plan_event *event;
 	size_t i, j;
 
-	for (i = root; i < plan->n_metrics && plan->metrics[i].root == root && !text; i++) {
+	*why = NULL;
+	for (i = root; i < plan->n_metrics && plan->metrics[i].root == root; i++) {
 		metric = &plan->metrics[i];
-		text = metric->why;
-		for (j = 0; j < plan_ids(metric->expr) && !text; j++)
-			if (metric->inputs[j].kind == PLAN_SLOTS)
-				text = plan->events[metric->inputs[j].event].why;
+		if (metric->why) {
+			*why = strdup(metric->why);
+			return *why ? 0 : -ENOMEM;
+		}
+		for (j = 0; j < plan_ids(metric->expr); j++) {
+			if (metric->inputs[j].kind != PLAN_SLOTS)
+				continue;
+			event = &plan->events[metric->inputs[j].event];
+			if (!event->why)
+				continue;
+			*why = why_of_event(plan, metric, event);
+			return *why ? 0 : -ENOMEM;
+		}
 	}
-	*why = text ? strdup(text) : NULL;
-	return text && !*why ? -ENOMEM : 0;
+	return 0;
 }
 
 /* Why a need does not fit, or NULL */

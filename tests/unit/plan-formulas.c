@@ -33,7 +33,35 @@ static const char metrics_of_metrics[] = "["
 	METRIC("again", "part + L1D_CACHE + l1d_cache") ","
 	METRIC("mixed", "nvidia_pcie_pmu@rd_bytes_loc@ + nvidia_nvlink_c2c0_pmu@rd_bytes_loc@ + "
 	       "nvidia_pcie_pmu@wr_bytes_loc@") ","
-	METRIC("lacks", "part + no_such_event_at_all") "]";
+	METRIC("lacks", "part + no_such_event_at_all") ",\n"
+	METRIC("misspelt", "part + inst_retird") ",\n"
+	METRIC("near", "whol * 2") ","
+	METRIC("uses_near", "near + 1") "]";
+
+/* A formula in metrics.json is wrong: the warning has its place between @before and @after. */
+static void is_wrong(const struct fixture *ours, const char *metrics, const char *text,
+		     const char *before, unsigned int line, const char *after, const char *what)
+{
+	char path[SYSROOT_PATH], warning[SYSROOT_PATH + 256];
+
+	sysroot_path(&ours->root, path, "metrics.json");
+	snprintf(warning, sizeof(warning), "%s (%s:%u): %s", before, path, line, after);
+	is_plan(ours, &fits, metrics, NULL, text, warning, what);
+}
+
+static void unknown_names(const struct fixture *ours)
+{
+	is_wrong(ours, "lacks,part", "{l1d_cache,l1d_cache_refill}", "lacks: its formula", 1,
+		 "there is no event no_such_event_at_all",
+		 "a metric with a name that there is not says so, others are counted");
+	is_wrong(ours, "misspelt", "", "misspelt: its formula", 2,
+		 "there is no event inst_retird, did you mean inst_retired?", "an event is near");
+	is_wrong(ours, "near", "", "near: its formula", 3,
+		 "there is no event whol, did you mean the metric whole?", "a metric is");
+	is_wrong(ours, "uses_near", "", "uses_near: the formula of near", 3,
+		 "there is no event whol, did you mean the metric whole?",
+		 "the formula of another metric");
+}
 
 static void of_metrics(const struct fixture *ours)
 {
@@ -50,9 +78,6 @@ static void of_metrics(const struct fixture *ours)
 		"its own groups, which are taken to fit; a driver with caps/counters tells, or "
 		"the kernel, "
 		"to who may open events", "what is used by one metric is not taken from another");
-	is_plan(ours, &fits, "lacks,part", NULL, "{l1d_cache,l1d_cache_refill}",
-		"lacks: there is no event no_such_event_at_all",
-		"a metric whose event the machine lacks says so, others are counted");
 	is_plan(ours, &fits, "again", NULL, "{L1D_CACHE,l1d_cache_refill}", "",
 		"an event that has two names in it is counted once");
 	is_plan(ours, NULL, "mixed", NULL, "{nvidia_pcie_pmu_0/rd_bytes_loc/,"
@@ -371,6 +396,7 @@ int main(void)
 	fixture_add(&ours, "questions.json", questions);
 	fixture_add(&ours, "packing.json", packing);
 	of_metrics(&ours);
+	unknown_names(&ours);
 	packed(&ours);
 	constrained(&ours);
 	thresholds_of(&ours);
