@@ -151,6 +151,9 @@ int catalog_supported(const struct catalog_entry *entry, const struct gpmu_machi
 
 int gpmu_metric_supported(const struct gpmu_metric *metric, const struct gpmu_machine *machine)
 {
+	/* It says nothing of where it can be counted; its events do. */
+	if (!metric->entry.pmu && !metric->entry.file->cpu)
+		return 1;
 	return catalog_supported(&metric->entry, machine);
 }
 

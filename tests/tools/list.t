@@ -101,7 +101,7 @@ is "$out" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "a source's PMUs take
 is "$(at vm gpmu list "$model" --names pmu scf)" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "or are added"
 printf '[{"MetricName":"evil","MetricExpr":"1","BriefDescription":"a\\u001b[31m\\tb\\u007f"}]' > "$work/evil.json"
 run gpmu list --all --events "$work/evil.json" metric evil
-like "$out" '^evil +no +a\?\[31m\?b\?$' "what a terminal would obey is shown as ?"
+like "$out" '^evil +yes +a\?\[31m\?b\?$' "what a terminal would obey is shown as ?"
 gpmu list > /dev/full 2> "$work/err"
 is "$? $(< "$work/err")" "125 gpmu list: standard output cannot be written" "a full disk is a failure"
 done_testing

@@ -400,6 +400,10 @@ static void hosts(void)
 		"ipc: this machine shows no PMU of its CPUs\n"
 		"nvidia_scf_pmu/cycles/: this machine has no PMU nvidia_scf_pmu",
 		"a virtual machine: what there is");
+	fixture_add(&host, "own.json", "[{\"MetricName\":\"own\",\"MetricExpr\":"
+		    "\"page\\\\-faults / task\\\\-clock\"}]");
+	is_plan(&host, NULL, "own", NULL, "{page-faults,task-clock}", "",
+		"a metric of any machine that has its events");
 	fixture_release(&host);
 }
 

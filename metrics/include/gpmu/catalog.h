@@ -109,7 +109,7 @@ const char *gpmu_metric_details(const struct gpmu_metric *metric);
 /* The value times the scale, which is 1 if nothing is said, is in this unit: "GB/s" */
 const char *gpmu_metric_unit(const struct gpmu_metric *metric);
 double gpmu_metric_scale(const struct gpmu_metric *metric);
-/* The PMU that it is of, without a number: "nvidia_scf_pmu"; NULL: the CPUs' own */
+/* The PMU that it is of, without a number: "nvidia_scf_pmu"; NULL: the CPUs' own, or any */
 const char *gpmu_metric_pmu(const struct gpmu_metric *metric);
 /* What that PMU's identifier must be, or match as a whole as an extended regular expression */
 const char *gpmu_metric_compat(const struct gpmu_metric *metric);
@@ -138,7 +138,8 @@ unsigned int gpmu_event_def_line(const struct gpmu_event_def *event);
 /*
  * Whether a machine has what a metric or an event is for: its CPU, and its PMU
  * with that identifier. 1, 0, or -ENOMEM. Of CPUs in a tree like perf's those of
- * Neoverse V2 are known, no others.
+ * Neoverse V2 are known, no others. A metric that names neither is for any machine, and a plan
+ * says which of its events there are not; such an event needs a PMU of the CPUs.
  */
 int gpmu_metric_supported(const struct gpmu_metric *metric, const struct gpmu_machine *machine);
 int gpmu_event_def_supported(const struct gpmu_event_def *event,
