@@ -206,10 +206,10 @@ int plan_filter_check(const struct plan_filter *filter, const struct gpmu_plan *
 	if (!ret && any) {
 		ret = -EINVAL;
 		if (formats)
-			error_set(error, offset, "there is no filter \"%s\" here, but %s",
+			error_set(error, offset, "there is no filter \"%s\" here; there are: %s",
 				  filter->names[i], formats);
 		else
-			error_set(error, offset, "there is no filter \"%s\" here, and no other",
+			error_set(error, offset, "there is no filter \"%s\" here: the PMU has none",
 				  filter->names[i]);
 	}
 	free(formats);

@@ -90,7 +90,7 @@ static void of_metrics(const struct fixture *ours)
 		"nvidia_nvlink_c2c0_pmu_1/rd_bytes_loc,port=1/", "",
 		"a filter is that of the PMU that has it");
 	is_refused(ours, gpmu_plan_add_metrics, "mixed/port=1,rem_socket/", EINVAL, 13,
-		   "there is no filter \"rem_socket\" here, but root_port, port",
+		   "there is no filter \"rem_socket\" here; there are: root_port, port",
 		   "what no PMU of several has");
 	is_refused(ours, gpmu_plan_add_metrics, "part,loop_a", EINVAL, 5,
 		   "loop_a uses loop_b uses loop_c uses loop_a", "metrics that use each other");

@@ -109,10 +109,10 @@ static void filters(const struct fixture *ours)
 	is_plan(ours, NULL, "ipc:u", NULL, "{CPU_CYCLES:u,INST_RETIRED:u}", UNKNOWN("armv8_pmuv3"),
 		"a modifier is that of all events");
 	is_refused(ours, gpmu_plan_add_metrics, "GraceMemBW,GraceMemBW/port=1/", EINVAL, 22,
-		   "there is no filter \"port\" here, and no other", "a filter that the PMU does "
+		   "there is no filter \"port\" here: the PMU has none", "a filter that the PMU does "
 		"not have");
 	is_refused(ours, gpmu_plan_add_metrics, "GracePcieBW/root_port=1,port=1/", EINVAL, 24,
-		   "there is no filter \"port\" here, but root_port", "the filter that it has is "
+		   "there is no filter \"port\" here; there are: root_port", "the filter that it has is "
 		"named");
 	is_refused(ours, gpmu_plan_add_metrics, "GraceC2c0BW/event=1/", EINVAL, 12,
 		   "event is no filter: it says what is counted", "what is counted cannot be "
