@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <traceevent/event-parse.h>
 
@@ -15,6 +16,9 @@
 
 #define MAX_FORMAT	(256u << 10)	/* bytes; those of Linux 6.18 are below 16 KiB */
 #define MAX_NAME	128
+
+/* Where it is to be mounted */
+static const char mount_point[] = "sys/kernel/tracing";
 
 /* Where tracefs is mounted, or was before Linux 4.1 */
 static const char *const folders[] = {
@@ -215,16 +219,46 @@ static int add_systems(struct tracepoints *search)
 	return ret;
 }
 
+static int may_look(const struct gpmu_machine *machine, const char *folder)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", gpmu_machine_root(machine), folder);
+	return access(path, R_OK | X_OK) ? -errno : 0;
+}
+
+static const char denied[] = "tracefs may not be read: be root, or once \"mount -o "
+			     "remount,mode=755 /sys/kernel/tracing\"";
+static const char unmounted[] = "tracefs is not mounted: be root, and once \"mount -t tracefs "
+				"tracefs /sys/kernel/tracing\"";
+static const char none[] = "this kernel has no tracefs";
+
+const char *gpmu_tracepoints_why(const struct gpmu_machine *machine)
+{
+	const char *why = may_look(machine, mount_point) == -ENOENT ? none : unmounted;
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		int ret = may_look(machine, folders[i]);
+
+		if (!ret)
+			return NULL;
+		if (ret == -EACCES)
+			why = denied;
+	}
+	return why;
+}
+
 static int fail_none(struct tracepoints *search)
 {
+	const char *why = gpmu_tracepoints_why(search->builder->machine);
+
 	if (search->denied)
 		return event_fail(search->builder, search->name, search->denied,
-				  "%.40s:%.40s: tracefs may not be read: be root, or once \""
-				  "mount -o remount,mode=755 /sys/kernel/tracing\"",
-				  search->system, search->name);
+				  "%.40s:%.40s: %s", search->system, search->name, denied);
 	return event_fail(search->builder, search->system, ENOENT,
-			  "there is no event %.40s, and no tracepoint %.40s:%.40s", search->system,
-			  search->system, search->name);
+			  "there is no event %.40s, and no tracepoint %.40s:%.40s%s%s",
+			  search->system, search->system, search->name,
+			  why == unmounted ? "; " : "", why == unmounted ? why : "");
 }
 
 static bool is_name(const char *name)

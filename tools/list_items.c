@@ -240,6 +240,7 @@ static char *read_file(const struct gpmu_machine *machine, const char *path)
 static void add_tracepoints(struct items *items, const struct common *common)
 {
 	const size_t n = sizeof(tracepoint_files) / sizeof(tracepoint_files[0]);
+	const char *why = gpmu_tracepoints_why(common->machine);
 	char *line, *rest = NULL;
 	int error = ENOENT;
 
@@ -249,8 +250,7 @@ static void add_tracepoints(struct items *items, const struct common *common)
 			error = errno;
 	}
 	if (!items->tracepoints) {
-		say("/%s: %s; %s", tracepoint_files[0], strerror(error),
-		    error == ENOENT ? "mount tracefs there" : "run gpmu as root");
+		say("/%s: %s", tracepoint_files[0], why ? why : strerror(error));
 		return;
 	}
 	line = strtok_r(items->tracepoints, "\n", &rest);

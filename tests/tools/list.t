@@ -61,8 +61,15 @@ like "$(at superchip gpmu list -v pmu pcie_pmu_0)" '^      formats +event=config
 mkdir -p "$work/traced/sys/kernel/tracing"
 printf 'sched:sched_switch\nsched:sched_wakeup\nnet:netif_rx\n' > "$work/traced/sys/kernel/tracing/available_events"
 is "$(gpmu list --root "$work/traced" --names tracepoint sched)" "$(printf 'sched:sched_switch\nsched:sched_wakeup')" "tracepoints, if they are asked for"
-run at vm gpmu list tracepoint
-like "$rc $err" '^1 gpmu list: /sys/kernel/tracing/available_events: .*mount tracefs' "without tracefs it is said what to do"
+mkdir -p "$work/bare/sys/kernel"
+run gpmu list --root "$work/bare" tracepoint
+like "$rc $err" '^1 gpmu list: /sys/kernel/tracing/available_events: this kernel has no tracefs' "a kernel without tracefs"
+mkdir "$work/bare/sys/kernel/tracing"
+run gpmu list --root "$work/bare" tracepoint
+like "$rc $err" "^1 gpmu list: /sys/kernel/tracing/available_events: tracefs is not mounted: .*mount -t tracefs" "it is said what to do"
+why=$(grep -o 'tracefs is not .*' <<< "$err")
+run gpmu stat --root "$work/bare" -e sched:sched_switch true
+is "$err" "gpmu stat: there is no event sched, and no tracepoint sched:sched_switch; $why; \"gpmu list\" shows what there is" "as gpmu stat does"
 
 at superchip gpmu list --all -j > "$work/list.json"
 out=$(python3 - "$work/list.json" << 'PYTHON' 2>&1

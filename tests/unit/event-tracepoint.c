@@ -72,6 +72,9 @@ static void damaged(const struct fixture *superchip)
 	sysroot_remove(&superchip->root, TRACEFS "sched/made_up");
 }
 
+static const char unmounted[] = "tracefs is not mounted: be root, and once \"mount -t tracefs tracefs "
+				"/sys/kernel/tracing\"";
+
 static void debugfs(const struct fixture *superchip)
 {
 	sysroot_put(&superchip->root, DEBUGFS "old/made_up/format", format);
@@ -85,6 +88,15 @@ static void debugfs(const struct fixture *superchip)
 		   "there is no event sched, and no tracepoint sched:sched_switch");
 	is_refused(superchip, "sched:*", ENOENT, 0,
 		   "there is no event sched, and no tracepoint sched:*");
+	ok(!gpmu_tracepoints_why(superchip->machine), "tracefs below debugfs can be looked at");
+	sysroot_remove(&superchip->root, "sys/kernel/debug");
+	is_str(gpmu_tracepoints_why(superchip->machine), "this kernel has no tracefs",
+	       "a kernel without tracefs");
+	sysroot_put(&superchip->root, "sys/kernel/tracing/not/mounted", "");
+	is_str(gpmu_tracepoints_why(superchip->machine), unmounted, "tracefs that is not mounted");
+	is_refused(superchip, "sched:sched_switch", ENOENT, 0,
+		   "there is no event sched, and no tracepoint sched:sched_switch; tracefs is not "
+		   "mounted: be root, and once \"mount -t tracefs tracefs /sys/kernel/tracing\"");
 }
 
 /* Root may read all: then it is another user who tries */
@@ -113,6 +125,7 @@ static void denied(const struct fixture *superchip)
 		      errno == EACCES && !strcmp(error.text, message);
 		all = all && !gpmu_event_new(superchip->machine, NULL, "*:x", &error) &&
 		      errno == EACCES;
+		all = all && !strcmp(gpmu_tracepoints_why(superchip->machine), why);
 		_exit(!all);
 	}
 	waitpid(pid, &status, 0);

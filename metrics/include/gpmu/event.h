@@ -34,6 +34,8 @@ struct gpmu_event;
 struct gpmu_event *gpmu_event_new(const struct gpmu_machine *machine,
 				  const struct gpmu_catalog *catalog, const char *text,
 				  struct gpmu_error *error);
+/* Why this process cannot see a machine's tracepoints, and what to do, one line; NULL: it can */
+const char *gpmu_tracepoints_why(const struct gpmu_machine *machine);
 /* NULL is allowed. */
 void gpmu_event_free(struct gpmu_event *event);
 /* What to show of it: "name=" of its terms, else the text */
