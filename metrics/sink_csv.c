@@ -16,6 +16,8 @@ static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
 
 	(void)rows;
 	(void)n;
+	if (sink->options.continues)
+		return;
 	buffer_text(buffer, "# gpmu-csv " SINK_SCHEMA "\n");
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
 		if (i)

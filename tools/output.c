@@ -74,6 +74,7 @@ static int open_temporary(struct output *output)
 
 int output_open(struct output *output, const char *path, enum output_mode mode, FILE *standard)
 {
+	const bool append = mode == OUTPUT_APPEND;
 	struct stat status;
 	int ret = 0;
 
@@ -91,10 +92,21 @@ int output_open(struct output *output, const char *path, enum output_mode mode, 
 	} else {
 		output->file = fopen(output->path, mode == OUTPUT_APPEND ? "ae" : "we");
 		ret = output->file ? 0 : -errno;
+		output->continues = append && !ret && !fstat(fileno(output->file), &status) &&
+				    S_ISREG(status.st_mode) && status.st_size;
 	}
 	if (ret)
 		output_drop(output);
 	return ret;
+}
+
+void output_started(const struct output *output, time_t when)
+{
+	char text[32];
+
+	/* Its end is a newline. */
+	if (output->path && ctime_r(&when, text))
+		fprintf(output->file, "# started on %s\n", text);
 }
 
 int output_close(struct output *output)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 
 enum output_mode {
 	OUTPUT_REPLACE,	/* as a whole, when it is complete: until then the old file is there */
@@ -16,6 +17,7 @@ struct output {
 	FILE *file;
 	char *path;		/* NULL: it is not a file of its own */
 	char *temporary;	/* beside it; or NULL */
+	bool continues;		/* it is appended to what is there */
 };
 
 /*
@@ -23,6 +25,8 @@ struct output {
  * /dev/stdout, is written at once. 0 or -errno
  */
 int output_open(struct output *output, const char *path, enum output_mode mode, FILE *standard);
+/* As perf begins such a file with; nothing if it is not a file of its own */
+void output_started(const struct output *output, time_t when);
 /* Complete: it takes its place. 0 or -errno, which is that of an earlier write too */
 int output_close(struct output *output);
 /* Leaves what was there, also done when gpmu exits before output_close() */

@@ -468,6 +468,7 @@ static void make_plan(struct perf *perf, const char *list)
 		common_explain(perf->plan);
 	perf->saved = need_memory(gpmu_saved_new(&saved));
 	perf->run.others = true;
+	perf->run.started = time(NULL);
 	perf->run.path = perf->args.output;
 	perf->run.append = perf->args.append;
 	perf->run.json = perf->args.json;

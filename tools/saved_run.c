@@ -28,12 +28,15 @@ void saved_run_begin(struct saved_run *run, bool intervals)
 
 	if (ret)
 		die_of_output(run, ret);
+	options.continues = run->output.continues;
 	options.color = common_wants_color(run->common, run->output.file);
 	run->sink = gpmu_sink_new(run->json ? GPMU_SINK_JSON :
 				  run->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY,
 				  run->output.file, &options, &error);
 	if (!run->sink)
 		die("-x: %s", error.text);
+	if (run->started && !run->json && !run->separator)
+		output_started(&run->output, run->started);
 }
 
 /* They have one size. */

@@ -19,6 +19,7 @@ struct saved_run {
 	const char *title;		/* of a summary */
 	const char *host;		/* NULL: this machine */
 	bool per_node;
+	time_t started;			/* for a summary's file to begin with; 0: it does not */
 	bool others;			/* what is not of the plan has rows too */
 	const char *hidden;		/* but the first of these events; NULL: all of them */
 	/* From saved_run_begin() on */

@@ -298,12 +298,15 @@ static void open_output(struct stat *stat)
 	if (ret)
 		die("%s: %s", stat->path, strerror(-ret));
 	sink.title = title;
+	sink.continues = stat->output.continues;
 	sink.color = common_wants_color(&stat->common, stat->output.file);
 	stat->sink = gpmu_sink_new(stat->json ? GPMU_SINK_JSON :
 				   stat->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY,
 				   stat->output.file, &sink, &error);
 	if (!stat->sink)
 		die("-x: %s", error.text);
+	if (!stat->json && !stat->separator)
+		output_started(&stat->output, time(NULL));
 	free(title);
 }
 

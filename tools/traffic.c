@@ -166,6 +166,7 @@ static void open_output(struct traffic *traffic)
 
 	if (ret)
 		die("%s: %s", traffic->path, strerror(-ret));
+	traffic->headed = traffic->output.continues;
 }
 
 static const char *output_name(const struct traffic *traffic)

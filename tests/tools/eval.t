@@ -49,6 +49,7 @@ gpmu eval -o "$work/rows" -x ';' -M GraceMemBW $data/grace-6.1.json
 is "$(sed -n 1p "$work/rows")" "# gpmu-csv 1" "-o: to a file"
 gpmu eval -o "$work/rows" --append -x ';' -M GraceMemBW $data/grace-6.1.json
 is "$(grep -c ';GraceMemBW;180;' "$work/rows")" 2 "--append: to its end"
+is "$(grep -c '^# \|^time_begin' "$work/rows")" 2 "CSV has its first lines once"
 
 # An interval's rows are there before the next one's lines are.
 mkfifo "$work/pipe"

@@ -68,6 +68,8 @@ run gpmu perf stat -o "$work/out" -j -a -M GraceMemBW
 is "$err$(grep -c '"value":180' "$work/out")" 1 "-o: to a file"
 gpmu perf stat -o"$work/out" --append -j -a -M GraceMemBW
 is "$(grep -c '"value":180' "$work/out")" 2 "--append: to its end"
+gpmu perf stat -o "$work/out" -a -M GraceMemBW
+is "$(sed -n '1{s/on .*/on/;p}' "$work/out") $(grep -c GraceMemBW "$work/out")" "# started on 1" "a summary in a file begins with the time, as perf's"
 FAKE_OUTPUT=$data/grace-7.3-per-socket.json
 run gpmu perf stat -I 1000 --per-socket -a -M GraceMemBW
 like "$err" '^     2\.000000000 N1 +240\.00 GB/s GraceMemBW$' "intervals, by socket"

@@ -183,6 +183,15 @@ is "$rc $(< "$work/file")" "127 $before" "a run that fails leaves the file as it
 is "$(find "$work" -name 'file*' | wc -l)" 1 "and no other file"
 run stat -o "$work/file" --append -e page-faults true
 is "$(grep -c 'page-faults' "$work/file")" 2 "--append"
+is "$(grep -cE '^# started on [A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]+ [0-9:]{8} [0-9]{4}$' "$work/file")" 2 "each summary in a file begins with the time, as perf's"
+unlike "$(stat -e page-faults true 2>&1)" 'started on' "those on standard error do not"
+: > "$work/csv"
+for run in 1 2; do
+	stat -o "$work/csv" -x, --append -e page-faults true
+	is "$(head -n 1 "$work/csv") $(grep -c ',page-faults,' "$work/csv") $(grep -c '^#\|^time_begin' "$work/csv")" "# gpmu-csv 1 $run 2" "--append -x: the first lines are there once"
+done
+{ echo text && stat -o /dev/stdout -x, -e page-faults true; } > "$work/csv"
+is "$(grep -c '^#\|^time_begin' "$work/csv")" 2 "and on a standard output that others write too"
 ln -s file "$work/link"
 chmod 640 "$work/file"
 run stat -o "$work/link" -e page-faults true

@@ -81,6 +81,10 @@ is "$(grep -c 'CMEM 0, reads and writes' <<< "$err")" 3 "with its shares of peak
 is "$(grep -c -e '^  ~ is' -e 'strongly-ordered writes in its SCF' -e 'datasheet: up to' <<< "$err")" 3 "notes and where peaks are from are printed once"
 run traffic "$model" -I 50 --interval-count 2 -x ';'
 is "$(grep -c '^#' <<< "$err")" 1 "CSV has its first lines once"
+: > "$work/rows"
+run traffic "$model" --append -o "$work/rows" -x ';' --duration 0.05
+run traffic "$model" --append -o "$work/rows" -x ';' --duration 0.05
+is "$(grep -c '^#\|^time_begin' "$work/rows") $(sed -n 1p "$work/rows")" "2 # gpmu-traffic-csv 1" "also with --append, to an empty file and to another"
 run traffic "$model" -- sh -c 'exit 7'
 is "$rc" 7 "the exit status is the command's"
 like "$err" 'traffic, Grace' "and what was until then is shown"

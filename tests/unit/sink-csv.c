@@ -70,6 +70,10 @@ static void columns(void)
 	gpmu_sink_rows(t.sink, rows, 0);
 	is_text(t.text, header, "without a row it is a head");
 	test_sink_release(&t);
+	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ .continues = 1 });
+	gpmu_sink_rows(t.sink, rows, 1);
+	ok(!strncmp(t.text, "0.500000000,", 12), "where there is one already there is no other");
+	test_sink_release(&t);
 }
 
 static void quotes(void)

@@ -36,6 +36,7 @@ enum gpmu_sink_kind {
  * @big_numbers: 1: a summary's numbers have a comma before each three digits
  * @per_node: 1: a summary has a column of nodes even if no row is of one
  * @runs: how many runs the values are the mean of; 0: 1
+ * @continues: 1: what is written before the first row of CSV is there already
  */
 struct gpmu_sink_options {
 	size_t size;
@@ -47,6 +48,7 @@ struct gpmu_sink_options {
 	int big_numbers;
 	int per_node;
 	unsigned int runs;
+	int continues;
 };
 
 /**
