@@ -240,16 +240,22 @@ contains
   end function
 
   ! Opens and enables what is given: metrics and events are lists as those of perf's -M
-  ! and -e, source is one such as 'model=steady.scenario'. system: the machine, else
-  ! the calling thread. What @counting had open is closed before. After an error there is
-  ! nothing to close.
-  subroutine gpmu_open(counting, metrics, events, source, system, aggregation, stat, message)
+  ! and -e, source is one such as 'model=steady.scenario'. system: the machine; cpus: those
+  ! CPUs of it, '0-3,8'; pids, tids: processes and tasks; else the calling thread. inherit: what
+  ! tasks start later, too. What @counting had open is closed before. After an error there
+  ! is nothing to close.
+  subroutine gpmu_open(counting, metrics, events, source, system, aggregation, stat, message, &
+                       cpus, pids, tids, inherit)
     type(gpmu_counting), intent(inout) :: counting
     character(len=*), intent(in), optional :: metrics, events, source
-    logical, intent(in), optional :: system
+    logical, intent(in), optional :: system, inherit
     integer(c_int), intent(in), optional :: aggregation
     integer, intent(out), optional :: stat
     character(len=*), intent(out), optional :: message
+    character(len=*), intent(in), optional :: cpus
+    integer(c_int), intent(in), optional :: pids(:), tids(:)
+    character(kind=c_char), allocatable, target :: list(:)
+    integer(c_int), allocatable, target :: processes(:), tasks(:)
     type(c_error) :: error
     type(c_plan_options) :: plan
     type(c_session_options) :: options
@@ -263,7 +269,22 @@ contains
               c_null_ptr, 0, 0, 0, gpmu_aggregate_machine)
     if (present(system)) options%system = merge(1, 0, system)
     if (present(aggregation)) options%aggregation = aggregation
-    plan%system_wide = options%system
+    if (present(inherit)) options%inherit = merge(1, 0, inherit)
+    if (present(cpus)) then
+      list = transfer(trim(cpus)//c_null_char, list, len_trim(cpus) + 1)
+      options%cpus = c_loc(list)
+    end if
+    if (present(pids)) then
+      processes = pids
+      options%n_pids = size(pids)
+      if (size(pids) > 0) options%pids = c_loc(processes)
+    end if
+    if (present(tids)) then
+      tasks = tids
+      options%n_tids = size(tids)
+      if (size(tids) > 0) options%tids = c_loc(tasks)
+    end if
+    plan%system_wide = max(options%system, merge(1, 0, present(cpus)))
 
     ret = failed
     counting%machine = gpmu_machine_new(c_null_ptr, error)

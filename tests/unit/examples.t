@@ -95,4 +95,28 @@ else
 		"-5 it could not be enabled: Input/output error" \
 		"mishaps: an error of enabling says why"
 fi
+
+if [ ! -x "$programs/whom" ]; then
+	skip "no gfortran" "whom"
+elif ! got=$("$programs/whom" cpus 0 2>&1); then
+	skip "$got" "whom"
+else
+	like "$got" '^0 -1 [0-9]+$' "whom: the CPUs that are given"
+	python3 -c 'import mmap
+while True:
+    with mmap.mmap(-1, 1 << 24) as memory:
+        for page in range(0, 1 << 24, 4096):
+            memory[page] = 1' &
+	busy=$!
+	sleep 0.2
+	for whom in pids tids; do
+		got=$("$programs/whom" "$whom" "$busy")
+		between "$(cut -d ' ' -f 3 <<< "$got")" 500 1e9 "whom: $whom that are given"
+	done
+	kill "$busy"
+	once='dd if=/dev/zero of=/dev/null bs=16M count=1 2> /dev/null'
+	between "$("$programs/whom" inherit "$once" | cut -d ' ' -f 3)" 4096 1e9 "whom: what the thread starts"
+	between "$("$programs/whom" thread "$once" | cut -d ' ' -f 3)" 0 1000 "whom: or the thread alone"
+	like "$("$programs/whom" pids 2147483647 2>&1)" '^whom: .*2147483647' "whom: a process that there is not"
+fi
 done_testing
