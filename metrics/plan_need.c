@@ -309,15 +309,37 @@ static int need_event(struct plan_needs *needs, const struct plan_event *event, 
 	return ret;
 }
 
-/* A group that was given is not changed, even if the kernel will refuse it. */
-static int check_given(struct gpmu_plan *plan, const struct plan_need *need)
+/* A weak group, as perf does when the kernel refuses it: each event by itself */
+static int break_up(struct plan_needs *needs, size_t index)
 {
+	struct plan_need *need, *single;
+	size_t i, n = needs->list[index].length;
+	int ret = 0;
+
+	for (i = 1; i < n && !ret; i++) {
+		single = add_need(needs, PLAN_NONE);
+		if (!single)
+			return -ENOMEM;
+		single->alone = true;
+		ret = add_member(single, &needs->list[index].members[i]);
+	}
+	need = &needs->list[index];
+	need->given = false;
+	need->length = 1;
+	return ret;
+}
+
+/* Another group that was given is not changed, even if the kernel will refuse it. */
+static int check_given(struct plan_needs *needs, struct gpmu_plan *plan, size_t index)
+{
+	const struct plan_need *need = &needs->list[index];
 	char *why;
 	int ret;
 
-	if (!need->given || need->members[0].instance->weak ||
-	    plan_fits(plan, need->members, need->length))
+	if (!need->given || plan_fits(plan, need->members, need->length))
 		return 0;
+	if (need->members[0].instance->weak)
+		return break_up(needs, index);
 	why = plan_misfit(need->members, need->length);
 	if (!why)
 		return -ENOMEM;
@@ -353,7 +375,7 @@ static int need_hidden(struct plan_needs *needs, struct gpmu_plan *plan)
 
 int plan_needs_init(struct plan_needs *needs, struct gpmu_plan *plan)
 {
-	size_t i, from = 0, braces = PLAN_NONE;
+	size_t i, n, from = 0, braces = PLAN_NONE;
 	const struct plan_event *event;
 	int ret = 0;
 
@@ -370,7 +392,7 @@ int plan_needs_init(struct plan_needs *needs, struct gpmu_plan *plan)
 		if (event->event)
 			ret = need_event(needs, event, from);
 	}
-	for (i = 0; i < needs->length && !ret; i++)
-		ret = check_given(plan, &needs->list[i]);
+	for (i = 0, n = needs->length; i < n && !ret; i++)
+		ret = check_given(needs, plan, i);
 	return ret ? ret : need_hidden(needs, plan);
 }

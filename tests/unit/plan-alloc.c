@@ -99,6 +99,8 @@ int main(void)
 	     0, "{nvidia_scf_pmu_0/cycles/,nvidia_scf_pmu_0/event=cycles/}", 20);
 	each(&ours, NULL, "{sched:*,cs}", 0, "{sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new,cs}",
 	     20);
+	each(&ours, NULL, "{nvidia_scf_pmu_0/cycles/,nvidia_scf_pmu_0/event=cycles/}:W", 0,
+	     "nvidia_scf_pmu_0/cycles/W,nvidia_scf_pmu_0/event=cycles/W", 20);
 	each(&ours, "part,loop_a", NULL, -EINVAL, NULL, 10);
 	each(&ours, "GraceMemBW/port=1/", NULL, -EINVAL, NULL, 10);
 	each(&ours, "GracePcieBW/port=1/", NULL, -EINVAL, NULL, 10);

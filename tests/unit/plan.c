@@ -242,8 +242,10 @@ static void explicit_events(const struct fixture *ours)
 	is_plan(ours, NULL, NULL, "{task-clock,inst_retired,page-faults}",
 		"{task-clock,inst_retired,page-faults}", "", "also if software's is the first");
 	is_plan(ours, NULL, NULL, "{nvidia_scf_pmu_0/cycles/,nvidia_scf_pmu_0/cycles/}:W",
-		"{" S0 "cycles/W," S0 "cycles/W}", "",
-		"there is no warning of a weak group, which may be broken up");
+		S0 "cycles/W," S0 "cycles/W", "", "a weak group that does not fit is broken up");
+	is_plan(ours, NULL, NULL, "{nvidia_scf_pmu_0/cycles/,nvidia_scf_pmu_0/cmem_rd_data/}:W,"
+		"task-clock", "{" S0 "cycles/W," S0 "cmem_rd_data/W},task-clock", "",
+		"one that fits is left as it is");
 	is_plan(ours, NULL, NULL, "{task-clock,duration_time,duration_time}",
 		"{task-clock},{duration_time},{duration_time}", "",
 		"what the kernel does not count is in no group with others");
