@@ -26,15 +26,10 @@ static char *resolve(const char *path)
 	return real ? real : need_memory(strdup(path));
 }
 
-/* The mode of the file that it replaces, or that of a new one */
-static mode_t mode_for(const char *path)
+static mode_t mode_of_new(void)
 {
-	struct stat status;
-	mode_t mask;
+	mode_t mask = umask(0);
 
-	if (!stat(path, &status))
-		return status.st_mode & 0777;
-	mask = umask(0);
 	umask(mask);
 	return 0666 & ~mask;
 }
@@ -48,28 +43,57 @@ static bool is_special(const char *path)
 	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
 }
 
-static int open_temporary(struct output *output)
+/*
+ * Whether another file may take the place of @path: not of a pipe or a device, of one that has
+ * other names or is mounted, or of a link to what is not there yet.
+ */
+static bool is_replaceable(const char *path)
 {
-	int fd, error;
+	struct statx status;
+
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &status))
+		return errno == ENOENT;
+	return S_ISREG(status.stx_mode) && status.stx_nlink == 1 &&
+	       !(status.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+/* With the owner and the mode of the file that it replaces */
+static int make_alike(int fd, const char *path)
+{
+	struct stat status, own;
+
+	if (stat(path, &status))
+		return errno == ENOENT ? fchmod(fd, mode_of_new()) : -1;
+	if (fstat(fd, &own))
+		return -1;
+	if ((own.st_uid != status.st_uid || own.st_gid != status.st_gid) &&
+	    fchown(fd, status.st_uid, status.st_gid))
+		return -1;
+	return fchmod(fd, status.st_mode & 0777);
+}
+
+/* False: it cannot be replaced, but perhaps be written in place. */
+static bool open_temporary(struct output *output)
+{
+	int fd;
 
 	output->temporary = print_text("%s.XXXXXX", output->path);
 	fd = mkostemp(output->temporary, O_CLOEXEC);
-	if (fd < 0) {
-		error = -errno;
-		free(output->temporary);
-		output->temporary = NULL;
-		return error;
-	}
-	if (!unfinished)
-		atexit(remove_unfinished);
-	unfinished = output->temporary;
-	if (!fchmod(fd, mode_for(output->path)))
+	if (fd >= 0 && !make_alike(fd, output->path))
 		output->file = fdopen(fd, "w");
-	if (output->file)
-		return 0;
-	error = -errno;
-	close(fd);
-	return error;
+	if (output->file) {
+		if (!unfinished)
+			atexit(remove_unfinished);
+		unfinished = output->temporary;
+		return true;
+	}
+	if (fd >= 0) {
+		unlink(output->temporary);
+		close(fd);
+	}
+	free(output->temporary);
+	output->temporary = NULL;
+	return false;
 }
 
 int output_open(struct output *output, const char *path, enum output_mode mode, FILE *standard)
@@ -85,11 +109,10 @@ int output_open(struct output *output, const char *path, enum output_mode mode, 
 	output->path = resolve(path);
 	if (is_special(path) || is_special(output->path))
 		mode = OUTPUT_APPEND;
-	if (mode == OUTPUT_REPLACE && !stat(output->path, &status) && !S_ISREG(status.st_mode))
-		mode = OUTPUT_WRITE;
-	if (mode == OUTPUT_REPLACE) {
-		ret = open_temporary(output);
-	} else {
+	/* Who may not write it does not replace it. */
+	if (!access(output->path, F_OK) && faccessat(AT_FDCWD, output->path, W_OK, AT_EACCESS))
+		ret = -errno;
+	else if (mode != OUTPUT_REPLACE || !is_replaceable(output->path) || !open_temporary(output)) {
 		output->file = fopen(output->path, mode == OUTPUT_APPEND ? "ae" : "we");
 		ret = output->file ? 0 : -errno;
 		output->continues = append && !ret && !fstat(fileno(output->file), &status) &&

@@ -8,7 +8,11 @@
 #include <time.h>
 
 enum output_mode {
-	OUTPUT_REPLACE,	/* as a whole, when it is complete: until then the old file is there */
+	/*
+	 * As a whole, when it is complete: until then the old file is there. At once where
+	 * another file cannot take its place
+	 */
+	OUTPUT_REPLACE,
 	OUTPUT_WRITE,	/* at once, for what takes long and is to be looked at meanwhile */
 	OUTPUT_APPEND,
 };

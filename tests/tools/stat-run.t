@@ -198,6 +198,49 @@ run stat -o "$work/link" -e page-faults true
 is "$(readlink "$work/link") $(grep -c page-faults "$work/file") $(find "$work/file" -printf %m)" "file 1 640" "a link stays one, a file keeps its mode"
 (umask 027 && stat -o "$work/new" -e page-faults true)
 is "$(find "$work/new" -printf %m)" 640 "a new file has the mode that umask leaves"
+ln -s there "$work/dangling"
+run stat -o "$work/dangling" -e page-faults true
+is "$rc $err $(readlink "$work/dangling") $(grep -c page-faults "$work/there")" "0  there 1" "what a link to nothing leads to is made"
+ln "$work/there" "$work/name"
+: > "$work/there"
+stat -o "$work/there" -e page-faults true
+is "$(grep -c page-faults "$work/name")" 1 "a file with two names is one, still"
+exec 5> "$work/fd"
+stat -o /dev/fd/5 -e page-faults true
+exec 5>&-
+is "$(grep -c page-faults "$work/fd")" 1 "-o /dev/fd/5"
+# User 65534 has a gpmu that may be executed, a folder, and a file in it that is not its own.
+user() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$work/user/gpmu" "$@"
+}
+mkdir "$work/user"
+cp "$GPMU_BIN" "$work/user/gpmu"
+chmod 711 "$work"
+if chown 65534 "$work/user" 2> /dev/null && user --version > /dev/null 2>&1; then
+	touch "$work/user/"{root,read,own}
+	chmod 666 "$work/user/root"
+	chmod 444 "$work/user/read"
+	chmod 604 "$work/user/own"
+	chown 65534:65533 "$work/user/own"
+	chown 65534:65534 "$work/user/read"
+	before=$(find "$work/user" -name root -printf %i)
+	run user stat -o "$work/user/root" -e page-faults:u true
+	is "$rc $err $(find "$work/user" -name root -printf '%i %u')" "0  $before root" "another user's file stays that user's"
+	run user stat -o "$work/user/read" -e page-faults:u true
+	is "$rc $err" "125 gpmu stat: $work/user/read: Permission denied" "one that may not be written is not replaced"
+	stat -o "$work/user/own" -e page-faults:u true
+	is "$(find "$work/user/own" -printf '%U %G %m') $(grep -c page-faults "$work/user/own")" "65534 65533 604 1" "root writes another's file, who keeps it"
+else
+	skip "there is no other user" "files of others"
+fi
+touch "$work/mounted"
+# shellcheck disable=SC2016 # sh is to expand it
+if unshare -m sh -c 'mount --bind "$0" "$0"' "$work/mounted" 2> /dev/null; then
+	unshare -m sh -c 'mount --bind "$0" "$0" && exec "$@"' "$work/mounted" "$GPMU_BIN" stat -o "$work/mounted" -e page-faults true
+	is "$(grep -c page-faults "$work/mounted") $(find "$work" -name 'mounted*' | wc -l)" "1 1" "a file that is mounted is written"
+else
+	skip "nothing can be mounted" "a file that is mounted is written"
+fi
 run stat -o "$work/none/file" -e page-faults sh -c "touch $work/ran"
 is "$rc $err" "125 gpmu stat: $work/none/file: No such file or directory" "a file that cannot be written"
 [ ! -e "$work/ran" ]; ok $? "is said before the command runs"
