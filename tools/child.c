@@ -84,12 +84,15 @@ static pid_t start_process(struct child *child, const struct start *start)
 	return pid;
 }
 
-/* Only now, so that the command has it as gpmu had. Ignored, its end would not be told. */
-static void heed_children(void)
+/*
+ * Ignored, its end would not be told. Only from when it is there to when it has ended, so that
+ * it, and the next one, has it as gpmu had.
+ */
+static void heed_end(struct child *child)
 {
 	const struct sigaction heed = { .sa_handler = SIG_DFL };
 
-	sigaction(SIGCHLD, &heed, NULL);
+	sigaction(SIGCHLD, &heed, &child->on_end);
 }
 
 static int close_pair(const int *pair, int error)
@@ -114,7 +117,7 @@ int child_start(struct child *child, char *const *argv, const sigset_t *mask)
 		close_pair(start.failed, 0);
 		return close_pair(start.go, pid);
 	}
-	heed_children();
+	heed_end(child);
 	close(start.go[0]);
 	close(start.failed[1]);
 	child->pid = pid;
@@ -187,6 +190,7 @@ int child_wait(struct child *child, bool block, struct child_end *end)
 	end->user = ns_of(usage.ru_utime);
 	end->system = ns_of(usage.ru_stime);
 	child->pid = 0;
+	sigaction(SIGCHLD, &child->on_end, NULL);
 	return 1;
 }
 

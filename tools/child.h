@@ -14,6 +14,7 @@ struct child {
 	int failed;	/* errno of execvp(), or the end of the file once it executes */
 	void *stack;	/* that it has until then */
 	size_t stack_size;
+	struct sigaction on_end;	/* of SIGCHLD, before */
 };
 
 struct child_end {
