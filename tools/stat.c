@@ -50,6 +50,7 @@ struct stat {
 	size_t n_reasons;
 	bool more_reasons;
 	bool failed;			/* the output, which is said */
+	bool lost_said;			/* that counters were taken away */
 	struct gpmu_row *uncounted;
 	size_t n_uncounted;
 };
@@ -465,6 +466,47 @@ static void say_signal(const struct stat *stat, const struct count_end *end)
 		say("%s: %s", stat->argv[0], strsignal(end->signal));
 }
 
+/*
+ * CPU time of the command that is not just that of the ends of its processes, of which the kernel
+ * counts only a part
+ */
+#define LOST_LEAST	0.01	/* seconds */
+#define LOST_SHARE	0.5	/* of all of it */
+
+/*
+ * Tasks that the kernel has taken the counters from, as it does when they execute a setuid program
+ * (begin_new_exec() in Linux' fs/exec.c): they ran longer than any counter was enabled.
+ */
+static void note_lost(struct stat *stat, const struct count_end *end, struct gpmu_session *session)
+{
+	double lost, ran = end->user + end->system, enabled = -1;
+	const struct gpmu_row *rows;
+	const char *at;
+	size_t n;
+
+	/* Otherwise it is not to be counted from its begin to its end. */
+	if (stat->system || stat->cpus || stat->pids.length || stat->tids.length || stat->delay ||
+	    stat->timeout || stat->intervals || stat->no_inherit || !end->counted)
+		return;
+	if (gpmu_session_total(session, &rows, &n))
+		return;
+	at = (const char *)rows;
+	for (size_t i = 0; i < n; i++, at += rows->size) {
+		const struct gpmu_row *row = (const struct gpmu_row *)at;
+
+		if (row->scope == GPMU_SCOPE_PROCESS && !row->metric && row->counters)
+			enabled = fmax(enabled, (double)row->enabled * (double)row->counters / 1e9);
+	}
+	lost = ran - enabled;
+	if (stat->lost_said || enabled < 0 || lost < LOST_LEAST || lost < ran * LOST_SHARE)
+		return;
+	stat->lost_said = true;
+	if (stat->strict)
+		add_reason(stat, print_text("%.3f s were not counted", lost));
+	warn("%.3f s of the command's %.3f s on CPUs were not counted: the kernel takes the counters "
+	     "from programs that are setuid, as sudo", lost, ran);
+}
+
 static void run_once(struct stat *stat, const struct count *count, int *status)
 {
 	struct gpmu_session *session;
@@ -484,6 +526,7 @@ static void run_once(struct stat *stat, const struct count *count, int *status)
 	show_end(stat, &(struct gpmu_sink_end){ .size = sizeof(struct gpmu_sink_end),
 						.elapsed = end.elapsed, .user = end.user,
 						.system = end.system });
+	note_lost(stat, &end, session);
 	gpmu_session_free(session);
 }
 
@@ -510,6 +553,7 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 		if (!session)
 			break;
 		say_signal(stat, &end);
+		note_lost(stat, &end, session);
 		total(stat, &end, session, &rows, &n);
 		sink_end.elapsed = end.elapsed;
 		sink_end.user = end.user;

@@ -173,6 +173,31 @@ run stat --duration 0.2 -e page-faults -a
 is "$rc" 0 "--duration ends counting"
 like "$err" '^ +0\.2[0-9]+ seconds time elapsed' "after its time"
 
+# --- set-user-ID programs
+cat > "$work/spin.c" << 'END'
+#include <time.h>
+int main(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 10)
+		;
+	return 0;
+}
+END
+"${CC:-cc}" -o "$work/spin" "$work/spin.c"
+run stat -e task-clock "$work/spin"
+unlike "$err" 'were not counted' "what was counted is not said"
+cp "$work/spin" "$work/setuid"
+if chown 65534 "$work/setuid" 2> /dev/null && chmod 4755 "$work/setuid" && ! findmnt -no OPTIONS -T "$work" | grep -q nosuid; then
+	run stat -e task-clock "$work/setuid"
+	like "$err" '^gpmu stat: warning: 0\.[01][0-9]+ s of the command.s 0\.[0-9]+ s on CPUs were not counted: .*setuid' "a set-user-ID program is not counted, which is said"
+	run stat --strict -r 2 -e task-clock sh -c "$work/setuid; true"
+	is "$rc $(grep -c 'warning: .*setuid' <<< "$err") $(grep -c -e '--strict: 0.* s were not counted' <<< "$err")" "125 1 1" "also of what a command starts, once, and --strict fails"
+	run stat -a -e task-clock "$work/setuid"
+	unlike "$err" 'were not counted' "on CPUs it is counted"
+else
+	skip "no set-user-ID program of another user" "what the kernel takes the counters from"
+fi
+
 # --- files
 run stat -o "$work/file" -e page-faults true
 is "$rc $err" "0 " "-o: nothing is printed"
