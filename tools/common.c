@@ -242,7 +242,9 @@ const struct argp request_argp = { .options = request_options, .parser = parse_r
 
 void common_init(struct common *common)
 {
-	*common = (struct common){ .root = getenv("GPMU_ROOT") };
+	const char *root = getenv("GPMU_ROOT");
+
+	*common = (struct common){ .root = root && *root ? root : NULL };
 }
 
 void common_release(struct common *common)
@@ -353,6 +355,21 @@ void common_open(struct common *common)
 bool common_is_here(const struct common *common)
 {
 	return !strcmp(gpmu_machine_root(common->machine), "/");
+}
+
+void common_need_here(const struct common *common, const struct gpmu_plan *plan)
+{
+	const struct gpmu_pmu *pmu;
+
+	for (size_t i = 0; i < gpmu_plan_groups(plan) && !common_is_here(common); i++) {
+		pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
+		/* Of these every kernel has the same; other numbers are of something else here. */
+		if (!pmu || gpmu_pmu_type(pmu) == PERF_TYPE_SOFTWARE ||
+		    gpmu_pmu_type(pmu) == UINT32_MAX)
+			continue;
+		die("%s is a PMU of the machine in %s, which GPMU_ROOT or --root names: this one "
+		    "cannot count it", gpmu_pmu_name(pmu), gpmu_machine_root(common->machine));
+	}
 }
 
 /* 0 if this task can be counted by it */

@@ -78,6 +78,9 @@ bool common_wants_color(const struct common *common, FILE *file);
 /* The machine is the one that gpmu runs on. */
 bool common_is_here(const struct common *common);
 
+/* Dies if a group is of a PMU that sysfs of another machine shows. */
+void common_need_here(const struct common *common, const struct gpmu_plan *plan);
+
 /* One line on standard error: "gpmu stat: ...", and exit(EXIT_OWN) */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 void die_no_memory(void) __attribute__((noreturn));

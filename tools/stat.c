@@ -660,6 +660,7 @@ static int run(int argc, char **argv)
 		common_plan_warnings(plan);
 	if (stat.common.verbose)
 		common_explain(plan);
+	common_need_here(&stat.common, plan);
 	open_output(&stat);
 	status = count_all(&stat, plan, plugins ? &child : NULL, plugins ? &mask : NULL);
 	gpmu_plan_free(plan);

@@ -154,6 +154,7 @@ static struct gpmu_plan *make_plan(struct traffic *traffic)
 	common_plan_warnings(plan);
 	if (common->verbose)
 		common_explain(plan);
+	common_need_here(common, plan);
 	return plan;
 }
 

@@ -191,4 +191,14 @@ refused '-p 1,: expected numbers of processes or threads separated by ","' -p 1,
 refused '--duration -1: expected seconds, 0.001 or more' --duration -1 true
 refused '--duration nan: expected seconds, 0.001 or more' --duration nan true
 refused '--duration and --timeout: choose one, once' --duration 1 --timeout 1 true
+
+# Of another machine, whose numbers mean other PMUs and tracepoints here
+for event in nvidia_scf_pmu_0/cycles/ sched:sched_switch cycles; do
+	run at superchip gpmu stat -e "page-faults,$event" true
+	like "$rc $err" "^125 gpmu stat: [a-z0-9_]+ is a PMU of the machine in $(machine superchip), .*: this one cannot count it" "$event of another machine is refused"
+done
+run at superchip gpmu stat -e page-faults true
+is "$rc" 0 "what every kernel counts is counted"
+GPMU_ROOT='' run gpmu stat -e page-faults true
+is "$rc" 0 "an empty GPMU_ROOT is none"
 done_testing
