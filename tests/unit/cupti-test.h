@@ -20,8 +20,11 @@ static void test_library(struct library *library)
 	if (!library_open(library, false, &error))
 		return;
 	library_close(library);
-	printf("1..0 # SKIP %s\n", error.text);
-	exit(0);
+	if (!tap_run)
+		printf("1..0 # SKIP %s\n", error.text);
+	else
+		printf("ok %u - the metrics of a chip # SKIP %s\n", ++tap_run, error.text);
+	exit(tap_run ? done_testing() : 0);
 }
 
 __attribute__((unused))

@@ -62,8 +62,10 @@ struct sampler {
 	uint64_t wanted;		/* a time whose samples somebody waits for; 0: nobody does */
 	bool dead;			/* the GPU or its profiler is gone */
 	struct counts *counts;
-	struct {
-		uint64_t number, length;	/* ns */
+	uint64_t samples;		/* in all */
+	struct gaps {
+		uint64_t number, length;	/* ns; in all */
+		uint64_t said_number, said_length;
 	} gaps[GAPS];
 };
 
@@ -87,6 +89,8 @@ void sampler_stop(struct sampler *sampler);
  * none any more, or it takes much longer than it should.
  */
 bool sampler_wait(struct sampler *sampler, uint64_t time);
+/* "overflow": a word for programs */
+const char *sampler_gap(enum gap gap);
 /* Adds a message on what was not sampled since the last one. */
 void sampler_report(struct sampler *sampler);
 

@@ -54,6 +54,7 @@ static void take_sample(struct sampler *sampler, struct sample_time times)
 	if (times.start >= times.end)
 		return;
 	find_gap(sampler, times.start);
+	sampler->samples++;
 	if (counts_add(sampler->counts, times.start, times.end, sampler->values))
 		sampler->reason = GAP_MEMORY;
 }
@@ -199,32 +200,37 @@ void sampler_drain(struct sampler *sampler)
 	}
 }
 
-static void add_gap(struct sampler *sampler, enum gap gap, uint64_t number, uint64_t length)
-{
-	static const char *const reasons[GAPS] = {
-		[GAP_NONE] = "the GPU gave no samples",
-		[GAP_OVERFLOW] = "the hardware's buffer was full: sample less often, or give buffer=",
-		[GAP_IMAGE] = "its samples were decoded too late: sample less often, or fewer metrics",
-		[GAP_ERROR] = "CUPTI failed and was started anew",
-		[GAP_MEMORY] = "there was no memory for its samples",
-	};
+static const struct {
+	const char *name, *text;
+} reasons[GAPS] = {
+	[GAP_NONE] = { "unknown", "the GPU gave no samples" },
+	[GAP_OVERFLOW] = { "overflow",
+			   "the hardware's buffer was full: sample less often, or give buffer=" },
+	[GAP_IMAGE] = { "image", "its samples were decoded too late: sample less often, or fewer metrics" },
+	[GAP_ERROR] = { "error", "CUPTI failed and was started anew" },
+	[GAP_MEMORY] = { "memory", "there was no memory for its samples" },
+};
 
-	messages_add(sampler->messages, "%s: not sampled for %.3f ms in %llu gap%s: %s", sampler->gpu->uuid,
-		     (double)length / 1e6, (unsigned long long)number, number == 1 ? "" : "s",
-		     reasons[gap]);
+const char *sampler_gap(enum gap gap)
+{
+	return reasons[gap].name;
 }
 
 void sampler_report(struct sampler *sampler)
 {
 	for (enum gap gap = 0; gap < GAPS; gap++) {
+		struct gaps *gaps = &sampler->gaps[gap];
 		uint64_t number, length;
 
 		pthread_mutex_lock(&sampler->lock);
-		number = sampler->gaps[gap].number;
-		length = sampler->gaps[gap].length;
-		sampler->gaps[gap].number = sampler->gaps[gap].length = 0;
+		number = gaps->number - gaps->said_number;
+		length = gaps->length - gaps->said_length;
+		gaps->said_number = gaps->number;
+		gaps->said_length = gaps->length;
 		pthread_mutex_unlock(&sampler->lock);
 		if (number)
-			add_gap(sampler, gap, number, length);
+			messages_add(sampler->messages, "%s: not sampled for %.3f ms in %llu gap%s: %s",
+				     sampler->gpu->uuid, (double)length / 1e6, (unsigned long long)number,
+				     number == 1 ? "" : "s", reasons[gap].text);
 	}
 }

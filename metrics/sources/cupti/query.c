@@ -5,7 +5,12 @@
  *   "metrics"		metrics of the chip of chip=, or of the first GPU: an array of objects
  *			with name, type, description, hw_unit, unit, and sub_metrics, the suffixes
  *			that make names of events of it
- *   "metrics passes"	the same, each with the passes that its natural suffix needs; seconds
+ *   "metrics passes"	the same, each with the passes that its natural suffix needs; takes
+ *			seconds
+ *   "sampling"		how each GPU was sampled until now: an array of objects with uuid; interval,
+ *			in ns or, if trigger is "sysclk", in cycles; samples, their number; gaps,
+ *			an object whose members are reasons, each with the number of gaps and
+ *			their ns; buffer and image, bytes; image_samples, for which it has room
  */
 #include <errno.h>
 #include <jansson.h>
@@ -61,6 +66,41 @@ static json_t *metrics(struct source *source, bool passes)
 	return array;
 }
 
+static json_t *gaps_of(const struct sampler *sampler)
+{
+	json_t *object = json_object();
+
+	for (enum gap gap = 0; gap < GAPS; gap++)
+		if (sampler->gaps[gap].number)
+			json_object_set_new(object, sampler_gap(gap),
+					    json_pack("{s:I, s:I}",
+						      "number", (json_int_t)sampler->gaps[gap].number,
+						      "ns", (json_int_t)sampler->gaps[gap].length));
+	return object;
+}
+
+static json_t *sampling(struct source *source)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < source->pmus_len; i++) {
+		struct sampler *sampler = &source->pmus[i].sampler;
+
+		if (!source->pmus[i].gpu)
+			continue;
+		pthread_mutex_lock(&sampler->lock);
+		json_array_append_new(array, json_pack(
+			"{s:s, s:s, s:I, s:I, s:o*, s:I, s:I, s:I}", "uuid", sampler->gpu->uuid,
+			"trigger", sampler->trigger == TRIGGER_SYSCLK ? "sysclk" : "time",
+			"interval", (json_int_t)sampler->interval,
+			"samples", (json_int_t)sampler->samples, "gaps", gaps_of(sampler),
+			"buffer", (json_int_t)sampler->buffer, "image", (json_int_t)sampler->image_size,
+			"image_samples", (json_int_t)sampler->image_samples));
+		pthread_mutex_unlock(&sampler->lock);
+	}
+	return array;
+}
+
 int source_query(struct source *source, const char *question, char **answer,
 		 struct gpmu_error *error)
 {
@@ -68,9 +108,11 @@ int source_query(struct source *source, const char *question, char **answer,
 
 	if (!strcmp(question, "chips"))
 		json = chips(source);
+	else if (!strcmp(question, "sampling"))
+		json = sampling(source);
 	else if (strcmp(question, "metrics") && strcmp(question, "metrics passes"))
-		return fail(error, -ENOENT, "expected chips, metrics or metrics passes, found \"%.32s\"",
-			    question);
+		return fail(error, -ENOENT, "expected chips, metrics, metrics passes or sampling, "
+			    "found \"%.32s\"", question);
 	else if (!source->chips_len)
 		return fail(error, -ENODEV, "no GPU can be sampled: name a chip by chip=");
 	else

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What metrics/sources/cupti/cupti_api.h declares of CUDA, CUPTI and NVML is what the
+# toolkit's own headers have: sizes, offsets, constants, functions.
+
+. tests/lib/tap.sh
+
+ours=metrics/sources/cupti/cupti_api.h
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# toolkit: the folder of its headers
+toolkit() {
+	local dir
+
+	for dir in "${CUDA_HOME:-/usr/local/cuda}"/include /usr/local/cuda*/include; do
+		[ -e "$dir/cupti_pmsampling.h" ] && { echo "$dir"; return; }
+	done
+}
+
+members() {
+	awk '/^typedef struct/ { inside = 1; list = ""; next }
+	inside && /^}/ { gsub(/[};]| /, ""); printf "%s", list > "/dev/stderr"; n = split(list, m, " ")
+		printf "size %s\n", $0; for (i = 1; i <= n; i++) printf "member %s %s\n", $0, m[i]
+		inside = 0; next }
+	inside && /;/ { sub(/;.*/, ""); sub(/\[.*/, ""); sub(/.*[ *]/, ""); gsub(/\t/, ""); list = list " " $0 }
+	' "$ours" 2> /dev/null
+}
+
+# program: prints a line for each thing that is compared
+program() {
+	cat << 'EOF' - "$1"
+#include <stddef.h>
+#include <stdio.h>
+#define SIZE(type) printf(#type " %zu\n", sizeof(type))
+#define MEMBER(type, member) \
+	printf(#type "." #member " %zu %zu\n", offsetof(type, member), sizeof(((type *)0)->member))
+#define CONSTANT(name) printf(#name " %d\n", (int)name)
+EOF
+	echo 'int main(void) {'
+	members | while read -r what type member; do
+		case $what in
+		size) printf 'SIZE(%s);\n' "$type" ;;
+		member) printf 'MEMBER(%s, %s);\n' "$type" "$member" ;;
+		esac
+	done
+	sed -n 's/^#define \(CUDA_ERROR_[A-Z_]*\|CUPTI_[A-Z_]*[A-Z]\)[[:blank:]][[:blank:]]*[0-9][0-9]*$/\1/p' "$ours" |
+		while read -r name; do
+			printf 'CONSTANT(%s);\n' "$name"
+		done
+	echo 'return 0; }'
+}
+
+# symbols: the functions in the tables, but for NVML's
+symbols() {
+	sed '/^#define NVML_FUNCTIONS/,/^$/d' "$ours" | grep -oE '^[[:blank:]]F\([a-z_]+, [A-Za-z0-9_]+' | sed 's/.*, //'
+}
+
+# sizes: a structure and its last member, for each structSize that is given
+sizes() {
+	cat metrics/sources/cupti/*.c | tr -d '\n\t ' | grep -oE 'CUPTI_STRUCT_SIZE\([A-Za-z_]+,[A-Za-z]+\)' |
+		sed 's/.*(\(.*\),\(.*\))/\1 \2/' | sort -u
+}
+
+include=$(toolkit)
+if [ -z "$include" ]; then
+	skip "no CUPTI's headers" "the declarations are the toolkit's"
+	done_testing
+fi
+
+# cupti_profiler_host.h includes one of C++, of which it uses nothing.
+: > "$tmp/string"
+printf '#include <%s>\n' stddef.h cuda.h cupti_result.h cupti_callbacks.h cupti_activity.h cupti_version.h \
+	cupti_target.h cupti_profiler_target.h cupti_profiler_host.h cupti_pmsampling.h > "$tmp/real.h"
+printf '#include "cupti_api.h"\n' > "$tmp/ours.h"
+
+program "$tmp/real.h" > "$tmp/real.c"
+program "$tmp/ours.h" > "$tmp/ours.c"
+"${CC:-gcc}" -w -I "$tmp" -isystem "$include" -o "$tmp/real" "$tmp/real.c"
+ok $? "the toolkit has each type, member and constant"
+"${CC:-gcc}" -w -I metrics/sources/cupti -o "$tmp/ours" "$tmp/ours.c"
+ok $? "so have we"
+"$tmp/real" > "$tmp/real.txt"
+"$tmp/ours" > "$tmp/ours.txt"
+[ "$(grep -c '_Params\.' "$tmp/ours.txt")" -gt 100 ]
+ok $? "$(wc -l < "$tmp/ours.txt") of them are compared"
+is "$(diff "$tmp/ours.txt" "$tmp/real.txt")" "" "they are the same in $include"
+
+# A later CUPTI can have a longer structure: it takes the shorter one of those before.
+{
+	cat "$tmp/real.h"
+	echo 'void *all[] = {'
+	symbols | sed 's/.*/(void *)&,/'
+	echo '};'
+} > "$tmp/symbols.c"
+[ "$(symbols | wc -l)" -gt 30 ]
+ok $? "$(symbols | wc -l) functions are used"
+is "$("${CC:-gcc}" -w -I "$tmp" -isystem "$include" -fsyntax-only "$tmp/symbols.c" 2>&1)" "" "each is declared"
+
+{
+	cat "$tmp/real.h"
+	echo '#define SIZE(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))'
+	sizes | while read -r type last; do
+		echo "_Static_assert(SIZE($type, $last) == ${type}_STRUCT_SIZE, \"$type ends with $last\");"
+	done
+} > "$tmp/sizes.c"
+[ "$(sizes | wc -l)" -gt 20 ]
+ok $? "$(sizes | wc -l) structures are passed"
+is "$("${CC:-gcc}" -w -I "$tmp" -isystem "$include" -fsyntax-only "$tmp/sizes.c" 2>&1)" "" \
+	"each in the size that the toolkit says"
+
+if [ -e "$include/nvml.h" ]; then
+	printf '#include <nvml.h>\n_Static_assert(NVML_CLOCK_SM == %s, "");\n' \
+		"$(sed -n 's/^#define NVML_CLOCK_SM[[:blank:]]*//p' "$ours")" > "$tmp/nvml.c"
+	"${CC:-gcc}" -isystem "$include" -fsyntax-only "$tmp/nvml.c"
+	ok $? "NVML's constants are its header's"
+else
+	skip "no nvml.h" "NVML's constants are its header's"
+fi
+done_testing
