@@ -108,6 +108,46 @@ static void test_pause(void)
 	plugin->close(source);
 }
 
+/* Enabled for a while; for how long */
+static uint64_t count_for(void *source, uint64_t length)
+{
+	uint64_t start = enable(source);
+
+	sleep_until(start + length);
+	return disable(source) - start;
+}
+
+/* Groups come and go between two times of counting: each has its own times. */
+static void test_more(void)
+{
+	void *source = open_source(OPTIONS), *stays, *gone, *later;
+	struct gpmu_source_count first, both, own[2];
+	uint64_t length[2];
+
+	stays = open_group(source, 0, NAMES(READ));
+	gone = open_group(source, 0, NAMES(TIME));
+	prepare(source);
+	length[0] = count_for(source, 20 * MS);
+	plugin->group_read(source, stays, now(), &first);
+	plugin->group_close(source, gone);
+	later = open_group(source, 0, NAMES(WRITE, READ));
+	prepare(source);
+	length[1] = count_for(source, 20 * MS);
+	plugin->group_read(source, stays, now(), &both);
+	plugin->group_read(source, later, now(), own);
+	is_u64(first.enabled, length[0], "the first time");
+	is_u64(both.enabled, length[0] + length[1], "a group that stays has both");
+	is_near(both.running, both.enabled, 4 * INTERVAL, "... sampled");
+	ok(both.raw >= first.raw, "... and counted");
+	if (fake_get)
+		is_near(both.raw, READ_RATE * both.running, 20, "... with bytes of both");
+	is_u64(own[1].enabled, length[1], "one that is opened later has its own");
+	is_near(own[1].running, own[1].enabled, 2 * INTERVAL, "... sampled");
+	plugin->group_close(source, stays);
+	plugin->group_close(source, later);
+	plugin->close(source);
+}
+
 /* Enabled from the edge of a period: what changes within a sample is at most half a sample off. */
 static void test_square(void)
 {
@@ -267,6 +307,7 @@ int main(void)
 	run_case("counts at times", NULL, test_times);
 	run_case("sums", NULL, test_additive);
 	run_case("a pause", NULL, test_pause);
+	run_case("groups come and go", NULL, test_more);
 	run_case("what changes", "machine=h200", test_square);
 	run_case("suffixes", "machine=h200", test_suffixes);
 	run_case("several threads", NULL, test_threads);
