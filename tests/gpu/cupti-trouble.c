@@ -202,6 +202,23 @@ static void test_two(void)
 	plugin->close(source);
 }
 
+/* The program has initialised CUDA before, with one of the GPUs: the others are not to be had. */
+static void test_initialized(void)
+{
+	void *handle = dlopen(FAKE "/libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *source;
+	int (*init)(unsigned int) = handle ? (int (*)(unsigned int))dlsym(handle, "cuInit") : NULL;
+	bool nvml = !access(FAKE "/libnvidia-ml.so.1", F_OK);
+	const struct gpmu_source_pmu *pmu;
+
+	ok(init && !init(0), "CUDA is initialised");
+	source = open_source(OPTIONS);
+	is_u64(pmus(source), 1, "one GPU is there");
+	pmu = plugin->pmu(source, 0);
+	is_str(pmu->gpu->uuid, "GPU-6f2a1c00-0002-4a00-8000-000000000002", "... that which was chosen");
+	is_str(pmu->name, nvml ? "nvidia_gpu_1" : "nvidia_gpu_0", "... by NVML's number, where there is NVML");
+	plugin->close(source);
+}
+
 static void test_busy(void)
 {
 	void *source = open_source(OPTIONS), *group;
@@ -402,6 +419,8 @@ int main(int argc, char **argv)
 	setenv("CUDA_INJECTION64_PATH", "/nowhere/lib.so", 1);
 	setenv("NVTX_INJECTION64_PATH", "/nowhere/nvtx.so", 1);
 	run_case("two GPUs", "machine=h200x2", test_two);
+	setenv("CUDA_VISIBLE_DEVICES", "GPU-6f2a1c00-0002", 1);
+	run_case("CUDA was initialised before", "machine=h200x2", test_initialized);
 	unsetenv("CUDA_VISIBLE_DEVICES");
 	unsetenv("CUDA_INJECTION64_PATH");
 	unsetenv("NVTX_INJECTION64_PATH");
