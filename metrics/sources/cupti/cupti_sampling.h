@@ -12,9 +12,8 @@
 #include "cupti_counts.h"
 #include "cupti_gpus.h"
 #include "cupti_host.h"
+#include "cupti_image.h"
 #include "cupti_options.h"
-
-struct saver;
 
 /* Why there is no sample of some time */
 enum gap {
@@ -31,7 +30,6 @@ struct sampler {
 	const struct gpu *gpu;
 	struct messages *messages;
 	struct saver *saver;		/* NULL: samples are not saved */
-	size_t saver_gpu;
 
 	/* Constant while it runs */
 	struct host_config config;
@@ -48,6 +46,9 @@ struct sampler {
 	uint8_t *image;
 	size_t image_size;
 	double *values;
+	uint8_t *empty;			/* the image without samples, where they are saved */
+	struct sample_time *times;	/* of its samples */
+	uint32_t saver_run;
 	bool skip;			/* the next sample has a wrong beginning */
 	enum gap reason;
 	int errors;			/* one after the other */

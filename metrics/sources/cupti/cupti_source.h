@@ -35,6 +35,8 @@ struct group {
 struct pmu {
 	struct source *source;
 	struct gpu *gpu;		/* NULL: of a chip alone */
+	bool saved;			/* in a file: the samples of its runs are counted */
+	uint64_t begin;			/* of the first of them; 0: they are put in time */
 	struct chip *chip;
 	char name[32];
 	struct gpmu_source_gpu shown_gpu;
@@ -54,6 +56,8 @@ struct source {
 	struct library library;
 	struct options options;
 	struct messages messages;
+	struct saver *saver;
+	struct saved saved;
 	struct gpu *gpus;
 	size_t gpus_len;
 	struct chip *chips;		/* room for as many as GPUs, and one */
@@ -74,6 +78,18 @@ int groups_switch(struct pmu *pmu, uint64_t time, bool on);
 int groups_read(struct group *group, uint64_t time, struct gpmu_source_count *counts);
 /* Ends sampling; the groups are closed. */
 void groups_release(struct pmu *pmu);
+
+/* Samples of a file: replay.c. Fills the counts of the groups. */
+int replay_prepare(struct pmu *pmu, struct gpmu_error *error);
+/* The first sample of the file, of whichever GPU, is at @time. */
+void replay_begin(struct source *source, uint64_t time);
+/*
+ * What each sample of a run of the file comes to for some metrics: calls @each with its time
+ * and values. Returns 0 or -errno with the error set.
+ */
+int replay_run(const struct host *host, const struct saved_run *run, const char *const *names,
+	       size_t length, int (*each)(void *data, struct sample_time time, const double *values),
+	       void *data, struct gpmu_error *error);
 
 /* The chip of this name, which is there from now on; NULL with the error set, ret is -errno. */
 struct chip *source_chip(struct source *source, const char *name, int *ret,

@@ -42,21 +42,24 @@ static void find_gap(struct sampler *sampler, uint64_t start)
 	sampler->reason = GAP_NONE;
 }
 
-/* One sample, with its values at sampler->values; the lock is held. */
-static void take_sample(struct sampler *sampler, struct sample_time times)
+/* One sample, with its values at sampler->values; one that is not used gets no length. */
+static void take_sample(struct sampler *sampler, struct sample_time *times)
 {
-	if (sampler->skip) {
-		sampler->skip = false;
-		return;
+	bool used = !sampler->skip;
+
+	sampler->skip = false;
+	pthread_mutex_lock(&sampler->lock);
+	if (times->start < sampler->counts->newest)
+		times->start = sampler->counts->newest;
+	if (!used || times->start >= times->end) {
+		times->start = times->end;
+	} else {
+		find_gap(sampler, times->start);
+		sampler->samples++;
+		if (counts_add(sampler->counts, times->start, times->end, sampler->values))
+			sampler->reason = GAP_MEMORY;
 	}
-	if (times.start < sampler->counts->newest)
-		times.start = sampler->counts->newest;
-	if (times.start >= times.end)
-		return;
-	find_gap(sampler, times.start);
-	sampler->samples++;
-	if (counts_add(sampler->counts, times.start, times.end, sampler->values))
-		sampler->reason = GAP_MEMORY;
+	pthread_mutex_unlock(&sampler->lock);
 }
 
 /* The samples that the image has, and an empty one; a CUptiResult */
@@ -73,10 +76,13 @@ static int take_image(struct sampler *sampler)
 						  sampler->image_size, i, sampler->values);
 		if (result)
 			break;
-		pthread_mutex_lock(&sampler->lock);
-		take_sample(sampler, times);
-		pthread_mutex_unlock(&sampler->lock);
+		take_sample(sampler, &times);
+		if (sampler->times && i < sampler->image_samples)
+			sampler->times[i] = times;
 	}
+	if (!result && samples && sampler->saver && samples <= sampler->image_samples)
+		saver_samples(sampler->saver, sampler->saver_run, sampler->image, sampler->empty,
+			      sampler->image_size, sampler->times, samples);
 	if (!result && samples)
 		result = sampler_reset_image(sampler);
 	return result;

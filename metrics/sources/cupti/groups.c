@@ -104,6 +104,9 @@ static int check_group(struct pmu *pmu, const struct group *group, struct gpmu_e
 			return fail(error, -EOPNOTSUPP, "%s: needs %d passes of the same work, PM sampling "
 				    "has one", group->events[i].event->name,
 				    group->events[i].event->info.passes);
+	/* Of a file any metric can be asked for; one that it has not the counters of has no value. */
+	if (pmu->saved)
+		return 0;
 	if (set_init(&set, pmu, group))
 		return fail_memory(error);
 	ret = host_configure(host, set.names, set.length, &config, error);
@@ -270,6 +273,11 @@ int groups_prepare(struct pmu *pmu, struct gpmu_error *error)
 	groups_release(pmu);
 	if (make_counts(pmu))
 		return fail_memory(error);
+	if (pmu->saved) {
+		ret = replay_prepare(pmu, error);
+		pmu->stale = ret != 0;
+		return ret;
+	}
 	pmu->clock = gpu_clock(&pmu->source->library, pmu->gpu);
 	ret = sampler_start(&pmu->sampler, pmu->chip->host, pmu->names, pmu->length, &pmu->counts,
 			    &pmu->source->options, error);
@@ -292,7 +300,7 @@ int groups_wait(struct pmu *pmu, struct gpmu_error *error)
 	struct timespec now;
 	bool there = false;
 
-	if (!pmu->groups)
+	if (!pmu->groups || pmu->saved)
 		return 0;
 	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	for (int i = 0; i < MOST_WAITS && !there && !pmu->sampler.dead; i++)

@@ -64,7 +64,9 @@ static void add_pmu(struct source *source, struct gpu *gpu, struct chip *chip)
 		.pci = gpu->pci,
 	};
 	pmu->shown.gpu = &pmu->shown_gpu;
+	pmu->saved = source->options.load != NULL;
 	sampler_init(&pmu->sampler, &source->library, gpu, &source->messages);
+	pmu->sampler.saver = source->saver;
 }
 
 /* One that CUPTI cannot sample is no PMU, and no failure: others may be. */
@@ -88,15 +90,33 @@ static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	return ret;
 }
 
-static int make_pmus(struct source *source, struct gpmu_error *error)
+/* A GPU of a file that has several runs is one PMU. */
+static int add_saved(struct source *source, struct gpu *gpu, struct gpmu_error *error)
 {
 	struct chip *chip;
 	int ret = 0;
 
-	source->chips = calloc(source->gpus_len + 1, sizeof(*source->chips));
-	source->pmus = calloc(source->gpus_len + 1, sizeof(*source->pmus));
+	for (size_t i = 0; i < source->pmus_len; i++)
+		if (source->pmus[i].gpu && !strcmp(source->pmus[i].gpu->uuid, gpu->uuid))
+			return 0;
+	chip = source_chip(source, gpu->chip, &ret, error);
+	if (chip)
+		add_pmu(source, gpu, chip);
+	return ret;
+}
+
+static int make_pmus(struct source *source, struct gpmu_error *error)
+{
+	size_t most = source->gpus_len + source->saved.length + 1;
+	struct chip *chip;
+	int ret = 0;
+
+	source->chips = calloc(most, sizeof(*source->chips));
+	source->pmus = calloc(most, sizeof(*source->pmus));
 	if (!source->chips || !source->pmus)
 		return fail_memory(error);
+	for (size_t i = 0; i < source->saved.length && !ret; i++)
+		ret = add_saved(source, &source->saved.runs[i].gpu, error);
 	if (source->options.chip) {
 		chip = source_chip(source, source->options.chip, &ret, error);
 		if (chip)
@@ -114,6 +134,8 @@ static void cupti_close(void *data)
 	for (size_t i = 0; i < source->pmus_len; i++)
 		if (source->pmus[i].gpu)
 			sampler_release(&source->pmus[i].sampler);
+	saver_close(source->saver);
+	saved_release(&source->saved);
 	for (size_t i = 0; i < source->chips_len; i++) {
 		events_release(&source->chips[i].events);
 		host_free(source->chips[i].host);
@@ -127,6 +149,23 @@ static void cupti_close(void *data)
 	free(source);
 }
 
+static int open_parts(struct source *source, struct gpmu_error *error)
+{
+	const struct options *options = &source->options;
+	bool gpus = !options->chip && !options->load;
+	int ret = 0;
+
+	if (options->load)
+		ret = saved_load(&source->saved, options->load, error);
+	if (!ret)
+		ret = library_open(&source->library, gpus, error);
+	if (!ret && gpus)
+		ret = gpus_find(&source->library, &source->gpus, &source->gpus_len, error);
+	if (!ret && options->save)
+		ret = saver_new(options->save, &source->messages, &source->saver, error);
+	return ret ? ret : make_pmus(source, error);
+}
+
 static int cupti_open(void **data, const char *text, struct gpmu_error *error)
 {
 	struct source *source = calloc(1, sizeof(*source));
@@ -138,11 +177,7 @@ static int cupti_open(void **data, const char *text, struct gpmu_error *error)
 	messages_init(&source->messages);
 	ret = options_parse(&source->options, text, error);
 	if (!ret)
-		ret = library_open(&source->library, !source->options.chip, error);
-	if (!ret && !source->options.chip)
-		ret = gpus_find(&source->library, &source->gpus, &source->gpus_len, error);
-	if (!ret)
-		ret = make_pmus(source, error);
+		ret = open_parts(source, error);
 	if (ret)
 		cupti_close(source);
 	else
@@ -218,6 +253,8 @@ static int switch_all(struct source *source, uint64_t time, bool on)
 {
 	int ret = 0;
 
+	if (on)
+		replay_begin(source, time);
 	for (size_t i = 0; i < source->pmus_len && !ret; i++)
 		ret = groups_switch(&source->pmus[i], time, on);
 	if (!ret)

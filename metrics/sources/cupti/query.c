@@ -11,9 +11,14 @@
  *			in ns or, if trigger is "sysclk", in cycles; samples, their number; gaps,
  *			an object whose members are reasons, each with the number of gaps and
  *			their ns; buffer and image, bytes; image_samples, for which it has room
+ *   "samples"		what a file of load= has: an array of objects, one each run, with uuid,
+ *			chip, trigger, interval, metrics, their names, and samples: for each an
+ *			array of its start and end, CLOCK_MONOTONIC_RAW in ns, and the values of
+ *			the metrics, null where there is none
  */
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,23 +106,75 @@ static json_t *sampling(struct source *source)
 	return array;
 }
 
+/* An array of samples that grows, and of how many metrics */
+struct samples {
+	json_t *array;
+	size_t length;
+};
+
+static int append_sample(void *data, struct sample_time time, const double *values)
+{
+	struct samples *samples = data;
+	json_t *sample = json_pack("[I, I]", (json_int_t)time.start, (json_int_t)time.end);
+
+	for (size_t i = 0; i < samples->length; i++)
+		json_array_append_new(sample, isfinite(values[i]) ? json_real(values[i]) : json_null());
+	return json_array_append_new(samples->array, sample) ? -ENOMEM : 0;
+}
+
+static json_t *run_of(struct source *source, const struct saved_run *run, int *ret,
+		      struct gpmu_error *error)
+{
+	struct chip *chip = source_chip(source, run->gpu.chip, ret, error);
+	struct samples samples = { .length = run->names_len };
+	json_t *names;
+
+	if (!chip)
+		return NULL;
+	samples.array = json_array();
+	*ret = replay_run(chip->host, run, (const char *const *)run->names, run->names_len, append_sample,
+			  &samples, error);
+	if (*ret) {
+		json_decref(samples.array);
+		return NULL;
+	}
+	names = json_array();
+	for (size_t i = 0; i < run->names_len; i++)
+		json_array_append_new(names, json_string(run->names[i]));
+	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "uuid", run->gpu.uuid, "chip", run->gpu.chip,
+			 "trigger", run->sysclk ? "sysclk" : "time", "interval",
+			 (json_int_t)run->interval, "metrics", names, "samples", samples.array);
+}
+
+static json_t *samples_of(struct source *source, int *ret, struct gpmu_error *error)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < source->saved.length && !*ret; i++)
+		json_array_append_new(array, run_of(source, &source->saved.runs[i], ret, error));
+	return array;
+}
+
 int source_query(struct source *source, const char *question, char **answer,
 		 struct gpmu_error *error)
 {
 	json_t *json;
+	int ret = 0;
 
 	if (!strcmp(question, "chips"))
 		json = chips(source);
 	else if (!strcmp(question, "sampling"))
 		json = sampling(source);
+	else if (!strcmp(question, "samples"))
+		json = samples_of(source, &ret, error);
 	else if (strcmp(question, "metrics") && strcmp(question, "metrics passes"))
-		return fail(error, -ENOENT, "expected chips, metrics, metrics passes or sampling, "
-			    "found \"%.32s\"", question);
+		return fail(error, -ENOENT, "expected chips, metrics, metrics passes, sampling or "
+			    "samples, found \"%.32s\"", question);
 	else if (!source->chips_len)
 		return fail(error, -ENODEV, "no GPU can be sampled: name a chip by chip=");
 	else
 		json = metrics(source, strcmp(question, "metrics"));
-	*answer = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	*answer = json && !ret ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
-	return *answer ? 0 : fail_memory(error);
+	return *answer || ret ? ret : fail_memory(error);
 }

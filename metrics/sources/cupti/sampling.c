@@ -230,6 +230,10 @@ static void release_run(struct sampler *sampler)
 	host_config_release(&sampler->config);
 	free(sampler->image);
 	free(sampler->values);
+	free(sampler->empty);
+	free(sampler->times);
+	sampler->empty = NULL;
+	sampler->times = NULL;
 	sampler->image = NULL;
 	sampler->image_samples = 0;
 	sampler->values = NULL;
@@ -247,6 +251,27 @@ static int prepare_run(struct sampler *sampler, const struct host *host, const c
 		return ret;
 	sampler->values = calloc(length, sizeof(*sampler->values));
 	return sampler->values ? 0 : fail_memory(error);
+}
+
+/* The image is empty now. */
+static int start_saving(struct sampler *sampler)
+{
+	const struct saver_run run = {
+		.gpu = sampler->gpu, .names = sampler->evaluator.names,
+		.length = sampler->evaluator.length, .sysclk = sampler->trigger == TRIGGER_SYSCLK,
+		.interval = sampler->interval, .config = sampler->config.image,
+		.config_size = sampler->config.size, .empty = sampler->image,
+		.image_size = sampler->image_size };
+
+	if (!sampler->saver)
+		return 0;
+	sampler->empty = malloc(sampler->image_size);
+	sampler->times = calloc(sampler->image_samples, sizeof(*sampler->times));
+	if (!sampler->empty || !sampler->times)
+		return -ENOMEM;
+	memcpy(sampler->empty, sampler->image, sampler->image_size);
+	sampler->saver_run = saver_run(sampler->saver, &run);
+	return 0;
 }
 
 int sampler_start(struct sampler *sampler, const struct host *host, const char *const *names,
@@ -271,7 +296,7 @@ int sampler_start(struct sampler *sampler, const struct host *host, const char *
 				    sizeof(error->text));
 		}
 	}
-	if (!ret && start_thread(sampler))
+	if (!ret && (start_saving(sampler) || start_thread(sampler)))
 		ret = fail_memory(error);
 	if (ret)
 		release_run(sampler);

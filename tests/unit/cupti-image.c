@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Files of samples: an image of an H200 is saved, loaded, and evaluated by the plugin to
+ * the figures that CUPTI had there; what damage to a file does.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cupti-test.h"
+#include "cupti_image.h"
+#include "gpmu-source.h"
+
+#define IMAGE	"tests/data/gpu/pm_small.bin"
+#define SIZE	241612
+#define MS	1000000ull
+#define T0	70000000000ull	/* of the first sample */
+#define START	5000000123ull	/* when it is counted */
+#define SAMPLES	30
+
+static const struct gpmu_source_plugin *plugin = &gpmu_source_plugin;
+
+static const char *const names[] = { "dram__bytes_read.sum", "dram__bytes_write.sum",
+				     "gr__cycles_active.avg.pct_of_peak_sustained_elapsed" };
+
+static char folder[] = "/tmp/cupti-image-XXXXXX";
+static char path[64];
+
+static void test_bail(const char *what)
+{
+	printf("Bail out! %s\n", what);
+	exit(1);
+}
+
+/* With a gap of 5 ms behind the tenth, the last two pages of the image as if without samples */
+static void save(const uint8_t *image, uint8_t *empty)
+{
+	struct gpu gpu = { .uuid = "GPU-6f2a1c00-0001-4a00-8000-000000000001", .name = "NVIDIA H200",
+			   .chip = "GH100", .pci = "0000:18:00.0", .index = 3 };
+	struct saver_run run = { .gpu = &gpu, .names = names, .length = 3, .interval = MS, .config = image,
+				 .config_size = 100, .empty = empty, .image_size = SIZE };
+	struct gpmu_error error = { 0 };
+	struct sample_time times[SAMPLES];
+	struct messages messages;
+	struct saver *saver;
+	uint32_t number;
+
+	for (size_t i = 0; i < SAMPLES; i++)
+		times[i] = (struct sample_time){ T0 + i * MS + (i >= 10) * 5 * MS,
+						 T0 + (i + 1) * MS + (i >= 10) * 5 * MS };
+	memcpy(empty + SIZE - 5000, image + SIZE - 5000, 5000);
+	messages_init(&messages);
+	ok(!saver_new(path, &messages, &saver, &error), "a file is begun");
+	ok(access(path, F_OK), "... it is not there yet");
+	number = saver_run(saver, &run);
+	saver_samples(saver, number, image, empty, SIZE, times, SAMPLES);
+	saver_close(saver);
+	ok(!access(path, R_OK), "... but when it is complete");
+	ok(!messages_take(&messages), "... without a word");
+	messages_release(&messages);
+}
+
+static void loaded(const uint8_t *image)
+{
+	uint8_t *again = malloc(SIZE);
+	struct gpmu_error error = { 0 };
+	struct saved saved;
+
+	ok(!saved_load(&saved, path, &error), "it is loaded: %s", error.text);
+	is_u64(saved.length, 1, "... one run");
+	if (again && saved.length == 1 && saved.runs[0].images_len == 1) {
+		const struct saved_run *run = &saved.runs[0];
+
+		is_str(run->gpu.uuid, "GPU-6f2a1c00-0001-4a00-8000-000000000001", "... of its GPU");
+		is_u64(run->gpu.index, 3, "... whose number is kept");
+		is_u64(run->names_len, 3, "... with its metrics");
+		is_u64(run->config_size, 100, "... its configuration");
+		is_u64(run->images[0].samples, SAMPLES, "... its samples");
+		is_u64(run->images[0].pages_len, SIZE / IMAGE_PAGE, "... the pages in which they are");
+		saved_image(run, 0, again);
+		ok(!memcmp(again, image, SIZE), "... from which the image is made again");
+	}
+	free(again);
+	saved_release(&saved);
+}
+
+static void *open_file(void)
+{
+	struct gpmu_error error = { 0 };
+	char options[80];
+	void *source = NULL;
+
+	snprintf(options, sizeof(options), "load=%s", path);
+	if (!plugin->open(&source, options, &error))
+		return source;
+	test_bail(error.text);
+	return NULL;
+}
+
+static void asked(void *source)
+{
+	static const double want[] = { 7.08192e+10, 3.59412e+10, 2811.18 };
+	struct gpmu_error error = { 0 };
+	json_t *json, *run, *samples, *sample;
+	char *answer = NULL;
+	size_t i;
+
+	ok(!plugin->query(source, "samples", &answer, &error), "samples are asked for %s", error.text);
+	json = answer ? json_loads(answer, 0, NULL) : NULL;
+	free(answer);
+	run = json_array_get(json, 0);
+	is_str(json_string_value(json_object_get(run, "chip")), "GH100", "... of a chip");
+	samples = json_object_get(run, "samples");
+	is_u64(json_array_size(samples), SAMPLES, "... all of them");
+	for (size_t k = 0; k < 3; k++) {
+		double sum = 0;
+
+		json_array_foreach(samples, i, sample)
+			sum += json_real_value(json_array_get(sample, k + 2));
+		ok(fabs(sum / want[k] - 1) < 1e-5, "... %s: %g, want %g", names[k], sum, want[k]);
+	}
+	is_u64((uint64_t)json_integer_value(json_array_get(json_array_get(samples, 0), 0)), T0,
+	       "... with their times");
+	json_decref(json);
+}
+
+/* The bytes read, the share of time, a link that was not sampled */
+static void counted(void *source)
+{
+	static const char *const events[] = { "dram__bytes_read.sum",
+		"gr__cycles_active.avg.pct_of_peak_sustained_elapsed", "nvlrx__bytes.sum" };
+	const struct gpmu_source_pmu *pmu = plugin->pmu(source, 0);
+	struct gpmu_source_event event[3] = { { 0 } };
+	struct gpmu_source_count counts[3];
+	struct gpmu_error error = { 0 };
+	void *group = NULL;
+
+	is_str(pmu->name, "nvidia_gpu_3", "its GPU is a PMU");
+	is_str(pmu->gpu->uuid, "GPU-6f2a1c00-0001-4a00-8000-000000000001", "... by its UUID");
+	for (size_t i = 0; i < 3; i++)
+		event[i].config = strtoul(plugin->event_find(source, 0, events[i])->terms +
+					  strlen("event="), NULL, 16);
+	ok(!plugin->group_open(source, 0, event, 3, &group, &error), "it can be counted");
+	ok(!plugin->prepare(source, &error) && !plugin->enable(source, START), "... as if now");
+	ok(!plugin->group_read(source, group, START + 10 * MS, counts), "... read after ten samples");
+	is_u64(counts[0].running, 10 * MS, "... which are there");
+	ok(counts[0].raw > 20000000000 && counts[0].raw < 30000000000, "... have a third of the bytes: %llu",
+	   (unsigned long long)counts[0].raw);
+	plugin->disable(source, START + 100 * MS);
+	plugin->group_read(source, group, START + 100 * MS, counts);
+	ok(fabs((double)counts[0].raw / 7.08192e+10 - 1) < 1e-5, "all have all bytes");
+	is_u64(counts[0].enabled, 100 * MS, "the gap and the time behind the last sample are enabled");
+	is_u64(counts[0].running, SAMPLES * MS, "... but not running");
+	ok(fabs((double)counts[1].raw / (double)counts[1].running - 2811.18 / SAMPLES) < 1e-3,
+	   "a mean is that of the samples");
+	ok(!counts[2].running && counts[2].why, "a metric that was not sampled is not supported: %s",
+	   counts[2].why ? counts[2].why : "");
+	ok(!counts[0].why && !counts[1].why, "... the others are");
+	plugin->group_close(source, group);
+}
+
+static void write_file(const uint8_t *bytes, size_t size)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
+		test_bail(path);
+}
+
+/* Cut off, and with one byte changed, at many places: refused, or the damage is in padding. */
+static void damaged(void)
+{
+	static uint8_t bytes[4 * SIZE];
+	struct gpmu_error error = { 0 };
+	struct saved saved;
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(bytes, 1, sizeof(bytes), file) : 0, wrong = 0, silent = 0;
+
+	if (file)
+		fclose(file);
+	for (size_t cut = 0; cut < size; cut = cut < 1000 ? cut + 7 : cut + 40009) {
+		write_file(bytes, cut);
+		error.text[0] = '\0';
+		wrong += saved_load(&saved, path, &error) == 0;
+		silent += !*error.text;
+		saved_release(&saved);
+	}
+	is_u64(wrong, 0, "a file that is cut off is refused");
+	is_u64(silent, 0, "... with a word");
+	wrong = 0;
+	for (size_t at = 0; at < size; at = at < 1000 ? at + 3 : at + 20011) {
+		bytes[at] ^= 0x55;
+		write_file(bytes, size);
+		wrong += !saved_load(&saved, path, &error) && at > 16 && at < 40;
+		saved_release(&saved);
+		bytes[at] ^= 0x55;
+	}
+	is_u64(wrong, 0, "one whose beginning is damaged too");
+	bytes[size - 6000] ^= 1;
+	write_file(bytes, size);
+	ok(saved_load(&saved, path, &error) == -EINVAL && strstr(error.text, "the checksum is wrong"),
+	   "a bit in an image is found: %s", error.text);
+	saved_release(&saved);
+	write_file((const uint8_t *)"hello", 5);
+	ok(saved_load(&saved, path, &error) == -EINVAL && strstr(error.text, "cupti=save="),
+	   "another file is refused: %s", error.text);
+	saved_release(&saved);
+	ok(saved_load(&saved, folder, &error) == -EISDIR, "a folder is refused: %s", error.text);
+	saved_release(&saved);
+}
+
+static void not_saved(void)
+{
+	struct gpmu_error error = { 0 };
+	struct messages messages;
+	struct saver *saver = NULL;
+
+	messages_init(&messages);
+	ok(saver_new("/tmp/none/such", &messages, &saver, &error) == -ENOENT, "no folder, no file: %s",
+	   error.text);
+	saver_close(saver);
+	messages_release(&messages);
+}
+
+int main(void)
+{
+	static uint8_t image[SIZE], empty[SIZE];
+	FILE *file = fopen(IMAGE, "re");
+	struct library library;
+	void *source;
+
+	if (!mkdtemp(folder))
+		test_bail("no temporary folder");
+	snprintf(path, sizeof(path), "%s/saved", folder);
+	is_u64(file ? fread(image, 1, SIZE, file) : 0, SIZE, IMAGE " is there");
+	if (file)
+		fclose(file);
+	save(image, empty);
+	loaded(image);
+	test_library(&library);
+	library_close(&library);
+	source = open_file();
+	asked(source);
+	counted(source);
+	plugin->close(source);
+	damaged();
+	not_saved();
+	unlink(path);
+	rmdir(folder);
+	return done_testing();
+}
