@@ -108,7 +108,7 @@ static void check_same_time(void)
 	pmu = find_pmu(source, "nvidia_gpu_0");
 	open_event(source, pmu, "pcie__read_bytes.sum", &first);
 	open_event(source, pmu, "pcie__read_bytes.sum", &second);
-	plugin->prepare(source, &failure);
+	/* Without prepare(): the first sample is then behind the beginning. */
 	start = clock_now();
 	plugin->enable(source, start);
 	usleep(30000);
@@ -128,12 +128,18 @@ static void check_same_time(void)
 
 /* --- what changes, and what fails --- */
 
+/* The mean of what is @before until @change, then @after */
+static double changed(double before, double after, uint64_t change, uint64_t start, uint64_t end)
+{
+	return before + (after - before) * (double)(end - change) / (double)(end - start);
+}
+
 static void check_changes(void)
 {
-	struct gpmu_source_count used, gpm, temperature, energy;
-	void *groups[4];
+	struct gpmu_source_count used, gpm, temperature, energy, pcie, nvlink;
+	void *groups[6];
+	uint64_t start, change = clock_now() + 300 * 1000000, time;
 	const char *message;
-	uint64_t time;
 	size_t pmu;
 
 	begin("changes", "period=10");
@@ -143,9 +149,11 @@ static void check_changes(void)
 		   "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", &groups[1]);
 	open_event(source, pmu, "temperature", &groups[2]);
 	open_event(source, pmu, "energy", &groups[3]);
+	open_event(source, pmu, "pcie_rx", &groups[4]);
+	open_event(source, pmu, "nvlink_rx", &groups[5]);
 	plugin->prepare(source, &failure);
-	time = clock_now();
-	plugin->enable(source, time);
+	start = clock_now();
+	plugin->enable(source, start);
 	usleep(600000);
 	time = clock_now();
 	plugin->disable(source, time);
@@ -153,21 +161,29 @@ static void check_changes(void)
 	gpm = read_count(source, groups[1], time, NULL);
 	temperature = read_count(source, groups[2], time, NULL);
 	energy = read_count(source, groups[3], time, NULL);
-	is_near(mean(used, 1), 10 + 80 * (1 - 0.3 / ((double)used.enabled / 1e9)), 0.06,
+	pcie = read_count(source, groups[4], time, NULL);
+	nvlink = read_count(source, groups[5], time, NULL);
+	is_near(mean(used, 1), changed(10, 90, change, start, time), 0.2,
 		"utilisation that changes counts as long as it lasts");
-	is_near(mean(gpm, 1), 20 + 60 * (1 - 0.3 / ((double)gpm.enabled / 1e9)), 0.06, "GPM's too");
+	is_near(mean(pcie, 1e9), changed(1e9, 5e9, change, start, time), 0.25,
+		"and PCIe, which takes 20 ms");
+	is_near(mean(gpm, 1), changed(20, 80, change, start, time), 0.01, "GPM's too");
 	ok(temperature.running > temperature.enabled / 20 &&
 	   temperature.running < temperature.enabled / 2,
 	   "the time that nothing could be read is not running");
 	is_near(mean(temperature, 1), 41, 0.001, "and has no part in the mean");
 	ok(energy.raw >= 11000 && energy.raw <= 15000 && energy.running == energy.enabled,
 	   "a counter that could not be read meanwhile lacks nothing");
+	ok(nvlink.raw == 1000 * 1024 && nvlink.running < nvlink.enabled,
+	   "of one that could not be read at the beginning only what came after it could");
+	message = plugin->message(source);
+	ok(message && strstr(message, "nvidia_nvml_0/nvlink_rx/: "), "that is said");
 	message = plugin->message(source);
 	ok(message && strstr(message, "nvidia_nvml_0/temperature/: ") &&
 	   strstr(message, " ms were not counted: NVML: Timeout"), "what was not counted is said");
 	diag("%s", message ? message : "nothing");
 	ok(!plugin->message(source), "once");
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 6; i++)
 		plugin->group_close(source, groups[i]);
 	plugin->close(source);
 }

@@ -107,6 +107,25 @@ static void check_processes(void)
 	plugin->close(source);
 }
 
+/* One process more in each call; many more in the second call */
+static void check_growing(void)
+{
+	size_t compute = 0, graphics = 0;
+	json_t *answer, *gpu, *process;
+	size_t i;
+
+	begin("changes");
+	gpu = first_gpu("gpus", &answer);
+	json_array_foreach(at(gpu, "processes"), i, process) {
+		compute += !strcmp(json_string_value(json_object_get(process, "type")), "compute");
+		graphics += !strcmp(json_string_value(json_object_get(process, "type")), "graphics");
+	}
+	is_u64(compute, 2, "a list that grows all the time is caught up with");
+	is_u64(graphics, 31, "and one that has grown by much");
+	json_decref(answer);
+	plugin->close(source);
+}
+
 static void check_accounting(void)
 {
 	json_t *answer, *gpu;
@@ -219,6 +238,7 @@ int main(void)
 		return 1;
 	check_gpu();
 	check_processes();
+	check_growing();
 	check_accounting();
 	check_vgpu("vgpu", "3");
 	check_vgpu("vgpu-old", "null");

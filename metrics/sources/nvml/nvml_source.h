@@ -56,7 +56,7 @@ struct nv_event {
 	unsigned int argument;	/* of read(); or the number of the metric of GPM */
 	double factor;		/* 0: 1; makes of it what the unit says; of rates each second */
 	bool counter;
-	bool slow;		/* reading takes 20 ms: by the thread alone */
+	bool slow;		/* reading takes 20 ms: by a thread alone */
 	enum need need;		/* that NVML tells 0 of if it is not there */
 };
 
@@ -149,10 +149,11 @@ struct source {
 	struct gpu_pmu **pmus;	/* of all GPUs */
 	size_t n_pmus;
 	struct group *groups;
-	pthread_mutex_t lock;	/* of streams and messages: the thread and the caller have them */
+	pthread_mutex_t lock;	/* of streams and messages: the threads and the caller have them */
 	pthread_cond_t wake;
-	pthread_t thread;
-	bool has_thread, stop;
+	pthread_t threads[2];
+	unsigned int n_threads;
+	bool stop;
 	bool enabled;
 	uint64_t begin;		/* of the last enable */
 	char **messages;

@@ -212,10 +212,8 @@ static void observe_gpm(struct gpu *gpu)
 		if (stream->event->read)
 			continue;
 		n++;
-		/* Nothing is known of the time before the first sample. */
-		if (first)
-			newest(stream)->time = time;
-		else
+		/* It takes two samples to know something. */
+		if (!first)
 			advance(stream, time, metric->value, result ? result : metric->result);
 	}
 	free(metrics);

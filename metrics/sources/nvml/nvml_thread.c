@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The thread that observes what NVML tells of the moment alone. */
+/*
+ * The threads that observe what NVML tells of the moment alone: one that takes 20 ms of
+ * reading each PCIe throughput, and one that the others need not wait for that.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <time.h>
@@ -21,11 +24,15 @@ static void read_slow(struct source *source, struct stream *stream)
 	pthread_mutex_unlock(&source->lock);
 }
 
-static void observe(struct source *source)
+static void observe_slow(struct source *source)
 {
 	for (size_t i = 0; i < source->n_gpus; i++)
 		for (struct stream *stream = source->gpus[i].streams; stream; stream = stream->next)
 			read_slow(source, stream);
+}
+
+static void observe(struct source *source)
+{
 	pthread_mutex_lock(&source->lock);
 	nv_observe_all(source, nv_now());
 	pthread_mutex_unlock(&source->lock);
@@ -65,42 +72,69 @@ static bool wait_for(struct source *source, struct timespec *next)
 	return !stop;
 }
 
-static void *run(void *data)
+static void run(struct source *source, void (*work)(struct source *source))
 {
-	struct source *source = data;
 	struct timespec next;
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	while (wait_for(source, &next))
-		observe(source);
+		work(source);
+}
+
+static void *run_fast(void *source)
+{
+	run(source, observe);
 	return NULL;
 }
 
-int nv_start(struct source *source)
+static void *run_slow(void *source)
+{
+	run(source, observe_slow);
+	return NULL;
+}
+
+static bool has_slow(const struct source *source)
+{
+	for (size_t i = 0; i < source->n_gpus; i++)
+		for (const struct stream *stream = source->gpus[i].streams; stream; stream = stream->next)
+			if (stream->event->slow)
+				return true;
+	return false;
+}
+
+static int start(struct source *source, void *(*thread)(void *))
 {
 	sigset_t all, old;
 	int ret;
 
-	if (source->has_thread)
-		return 0;
 	/* Signals are the program's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	source->stop = false;
-	ret = pthread_create(&source->thread, NULL, run, source);
+	ret = pthread_create(&source->threads[source->n_threads], NULL, thread, source);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	source->has_thread = !ret;
+	source->n_threads += !ret;
 	return -ret;
+}
+
+int nv_start(struct source *source)
+{
+	int ret;
+
+	source->stop = false;
+	ret = start(source, run_fast);
+	if (!ret && has_slow(source))
+		ret = start(source, run_slow);
+	if (ret)
+		nv_stop(source);
+	return ret;
 }
 
 void nv_stop(struct source *source)
 {
-	if (!source->has_thread)
-		return;
 	pthread_mutex_lock(&source->lock);
 	source->stop = true;
-	pthread_cond_signal(&source->wake);
+	pthread_cond_broadcast(&source->wake);
 	pthread_mutex_unlock(&source->lock);
-	pthread_join(source->thread, NULL);
-	source->has_thread = false;
+	while (source->n_threads)
+		pthread_join(source->threads[--source->n_threads], NULL);
 }
