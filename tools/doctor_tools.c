@@ -21,6 +21,68 @@ static const char *const library_folders[] = {
 	"usr/local/cuda/targets/x86_64-linux/lib",
 };
 
+/* --- distributions --- */
+
+/* What to type, by words of ID and ID_LIKE in os-release(5); the last is of others */
+static const struct distribution {
+	const char *names[5];
+	const char *perf;
+	const char *initramfs;	/* makes it anew */
+} distributions[] = {
+	{ { "ubuntu" }, "sudo apt install linux-tools-$(uname -r)", "update-initramfs -u" },
+	{ { "debian" }, "sudo apt install linux-perf", "update-initramfs -u" },
+	{ { "rhel", "centos", "fedora" }, "sudo dnf install perf", "dracut -f" },
+	{ { "suse", "sles", "opensuse" }, "sudo zypper install perf", "dracut -f" },
+	{ { NULL }, "install perf, in packages called perf, linux-perf or linux-tools",
+	  "update-initramfs -u (or dracut -f)" },
+};
+
+#define OTHER	(&distributions[sizeof(distributions) / sizeof(distributions[0]) - 1])
+
+static const struct distribution *find_distribution(const char *name)
+{
+	const struct distribution *at;
+
+	for (at = distributions; at < OTHER; at++)
+		for (size_t i = 0; at->names[i]; i++)
+			if (!strcmp(at->names[i], name))
+				return at;
+	return OTHER;
+}
+
+/* The first word of such a line that is known: KEY=word, KEY="word word" */
+static const struct distribution *find_in_line(const char *text, const char *key)
+{
+	const struct distribution *found = OTHER;
+	char line[128], *word, *rest = NULL;
+	size_t length = strlen(key);
+
+	for (; text && *text; text = strchr(text, '\n'), text += text != NULL) {
+		if (strncmp(text, key, length))
+			continue;
+		text += length;
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"), text);
+		for (word = strtok_r(line, "\"' ", &rest); word && found == OTHER;
+		     word = strtok_r(NULL, "\"' ", &rest))
+			found = find_distribution(word);
+	}
+	return found;
+}
+
+static const struct distribution *distribution_of(const struct doctor *doctor)
+{
+	const struct distribution *found;
+	char text[4096];
+
+	if (!doctor_read(doctor, "etc/os-release", text, sizeof(text)) &&
+	    !doctor_read(doctor, "usr/lib/os-release", text, sizeof(text)))
+		return OTHER;
+	found = find_in_line(text, "ID=");
+	return found == OTHER ? find_in_line(text, "ID_LIKE=") : found;
+}
+
+/* --- perf --- */
+
 /* The first line that "perf --version" prints; "": there is none */
 static void ask_perf(char *line, size_t size)
 {
@@ -63,8 +125,7 @@ static void check_perf(struct doctor *doctor)
 			    "%s; \"gpmu perf\" gives any version the metrics of Grace", line);
 	else
 		doctor_find(
-			doctor, LEVEL_WARNING, "perf",
-			"sudo apt install linux-perf, on Ubuntu linux-tools-$(uname -r)",
+			doctor, LEVEL_WARNING, "perf", distribution_of(doctor)->perf,
 			"there is none, or it does not start: \"gpmu perf\" needs it, gpmu's others do not");
 }
 
@@ -127,11 +188,8 @@ static void check_library(struct doctor *doctor, const char *name, const char *r
 
 static void check_profiling(struct doctor *doctor)
 {
-	static const char remedy[] =
-		"echo \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" | sudo tee "
-		"/etc/modprobe.d/nvidia-profiling.conf, then update-initramfs -u and boot";
 	static const char key[] = "RmProfilingAdminOnly:";
-	char text[8192];
+	char text[8192], remedy[256];
 	const char *line;
 
 	if (!doctor_read(doctor, "proc/driver/nvidia/params", text, sizeof(text)))
@@ -139,6 +197,10 @@ static void check_profiling(struct doctor *doctor)
 	line = strstr(text, key);
 	if (!line)
 		return;
+	snprintf(remedy, sizeof(remedy),
+		 "echo \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" | sudo tee "
+		 "/etc/modprobe.d/nvidia-profiling.conf, then sudo %s and boot",
+		 distribution_of(doctor)->initramfs);
 	if (strtol(line + strlen(key), NULL, 10) == 0)
 		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "everybody may use its counters");
 	else if (doctor->sysadmin)

@@ -128,4 +128,28 @@ run gpmu doctor
 [ "$rc" -le 1 ]; ok $? "on this machine it ends with 0 or 1"
 like "$out" '(ok|warning) +permissions +(open files|at most)' "the limit of open files"
 like "$out" '(ok|warning) +perf ' "and perf are looked at there"
+
+# What os-release(5) says, the package of perf, what makes the initramfs anew
+while IFS='|' read -r release package initramfs; do
+	doctor gh200 "$params: 1" "etc/os-release=NAME=x\n$release"
+	like "$out" "then sudo $initramfs and boot\$" "$release: its initramfs"
+	# shellcheck disable=SC2016 # sh is to expand it
+	if unshare -m sh -c 'mount --bind "$0" /etc/os-release && PATH=/nowhere exec "$1" doctor' \
+		"$work/changed/etc/os-release" "$GPMU_BIN" > "$work/packages" 2>&1 || grep -q '^warning  perf' "$work/packages"; then
+		like "$(grep -A 1 '^warning  perf' "$work/packages")" " -> $package\$" "its package of perf"
+	else
+		skip "nothing can be mounted" "its package of perf"
+	fi
+done << 'END'
+ID=debian|sudo apt install linux-perf|update-initramfs -u
+ID=ubuntu\nID_LIKE=debian|sudo apt install linux-tools-\$\(uname -r\)|update-initramfs -u
+ID="rocky"\nID_LIKE="rhel centos fedora"|sudo dnf install perf|dracut -f
+ID="rhel"|sudo dnf install perf|dracut -f
+ID=fedora|sudo dnf install perf|dracut -f
+ID="sles"\nID_LIKE="suse"|sudo zypper install perf|dracut -f
+ID="opensuse-leap"\nID_LIKE='suse opensuse'|sudo zypper install perf|dracut -f
+ID=other\nVERSION_ID=debian|install perf, in packages called .*|update-initramfs -u \(or dracut -f\)
+END
+doctor gh200 "$params: 1" usr/lib/os-release=ID=fedora
+like "$out" 'then sudo dracut -f and boot$' "that of /usr/lib is taken too"
 done_testing
