@@ -28,11 +28,23 @@ static size_t width_of(const char *text)
 	return width;
 }
 
+/* C1's control characters in UTF-8 are two bytes. */
+static bool is_c1(const char *text)
+{
+	unsigned char next = (unsigned char)text[1];
+
+	return (unsigned char)*text == 0xc2 && next >= 0x80 && next < 0xa0;
+}
+
 /* What a terminal would obey is shown as "?". */
 static void put_text(struct sink_buffer *buffer, const char *text)
 {
-	for (; *text; text++)
-		buffer_char(buffer, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+	for (; *text; text++) {
+		bool c1 = is_c1(text);
+
+		buffer_char(buffer, c1 || (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+		text += c1;
+	}
 }
 
 static void put_padded(struct sink_buffer *buffer, const char *text, size_t width)

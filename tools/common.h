@@ -89,6 +89,12 @@ void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), visibility(
 /* A line as die()'s without the end */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * How many bytes the control character is that begins here, which a terminal would obey: C0 and
+ * DEL, and C1 in UTF-8; 0: there is none
+ */
+size_t control_length(const char *text);
+
 /* They die where there is no memory. */
 void *need_memory(void *memory);
 char *print_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

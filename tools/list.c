@@ -195,8 +195,14 @@ static char *describe(const struct list *list, const struct item *item)
 /* Descriptions of anybody's catalog: what a terminal would obey is shown as "?". */
 static void put_plain(const char *text, size_t length)
 {
-	for (; *text && length; text++, length--)
-		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+	const char *end = text + length;
+
+	while (*text && text < end) {
+		size_t control = control_length(text);
+
+		putchar(control ? '?' : *text);
+		text += control ? control : 1;
+	}
 }
 
 static void put_cut(const struct list *list, const char *text, size_t used)

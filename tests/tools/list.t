@@ -106,9 +106,9 @@ is "$rc $err" "125 gpmu list: -j and --names: choose one" "-j and --names exclud
 run at superchip gpmu list "$model" --names pmu scf
 is "$out" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "a source's PMUs take the place of the machine's"
 is "$(at vm gpmu list "$model" --names pmu scf)" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "or are added"
-printf '[{"MetricName":"evil","MetricExpr":"1","BriefDescription":"a\\u001b[31m\\tb\\u007f"}]' > "$work/evil.json"
+printf '[{"MetricName":"evil","MetricExpr":"1","BriefDescription":"a\\u001b[31m\\tb\\u007f\\u009b7m\\u00a0\\u00e9"}]' > "$work/evil.json"
 run gpmu list --all --events "$work/evil.json" metric evil
-like "$out" '^evil +yes +a\?\[31m\?b\?$' "what a terminal would obey is shown as ?"
+like "$out" $'^evil +yes +a\\?\\[31m\\?b\\?\\?7m\302\240\303\251$' "what a terminal would obey is shown as ?"
 gpmu list > /dev/full 2> "$work/err"
 is "$? $(< "$work/err")" "125 gpmu list: standard output cannot be written" "a full disk is a failure"
 done_testing

@@ -192,6 +192,11 @@ refused '--duration -1: expected seconds, 0.001 or more' --duration -1 true
 refused '--duration nan: expected seconds, 0.001 or more' --duration nan true
 refused '--duration and --timeout: choose one, once' --duration 1 --timeout 1 true
 
+run at vm gpmu stat -e $'a\302\233b\033[31mc\177d\303\251' true
+is "$err" $'gpmu stat: -e a?b?[31mc?d\303\251: expected printable ASCII characters' "what a terminal would obey is shown as ? in messages"
+run at vm gpmu stat -e page-faults true $'a\302\233b\033c\303\251'
+like "$err" $'^ Performance counter stats for .true a\\?b\\?c\303\251. ' "and in summaries"
+
 # Of another machine, whose numbers mean other PMUs and tracepoints here
 for event in nvidia_scf_pmu_0/cycles/ sched:sched_switch cycles; do
 	run at superchip gpmu stat -e "page-faults,$event" true
