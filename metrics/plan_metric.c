@@ -9,6 +9,7 @@
 #include "plan_build.h"
 
 #define MAX_DEPTH	100	/* metrics that use metrics */
+#define MAX_IDS		1000	/* names in a formula, each of which is compared with the others */
 
 /* A metric that is being added, and the one that uses it */
 struct visit {
@@ -236,6 +237,19 @@ static int compile(struct gpmu_plan *plan, const struct gpmu_metric *metric, con
 	return *why ? -EINVAL : -ENOMEM;
 }
 
+/* Of @n names, too many */
+static int refuse_formula(struct gpmu_plan *plan, size_t index, size_t n)
+{
+	struct plan_metric *entry = &plan->metrics[index];
+	const struct gpmu_metric *metric = entry->metric;
+
+	gpmu_expr_free(entry->expr);
+	entry->expr = NULL;
+	return set_why(plan, index, text_print("its formula (%s:%u) has %zu names, more than %d",
+					       gpmu_metric_file(metric), gpmu_metric_line(metric),
+					       n, MAX_IDS));
+}
+
 static int add_formula(struct adding *a, size_t index, const struct visit *visit)
 {
 	struct gpmu_plan *plan = a->plan;
@@ -252,6 +266,8 @@ static int add_formula(struct adding *a, size_t index, const struct visit *visit
 		return ret;
 	plan->metrics[index].expr = expr;
 	n = plan_ids(expr);
+	if (n > MAX_IDS)
+		return refuse_formula(plan, index, n);
 	inputs = calloc(n ? n : 1, sizeof(*inputs));
 	if (!inputs)
 		return -ENOMEM;

@@ -371,6 +371,24 @@ static void literals(struct fixture *ours)
 }
 
 /* A group that one PMU of several refuses is no group of the others either. */
+/* A formula of @n names, and what comes after its place in the warning */
+static void is_long(struct fixture *ours, int n, const char *after, const char *what)
+{
+	char text[16384], name[32], path[SYSROOT_PATH], warning[SYSROOT_PATH + 256];
+	size_t length;
+
+	snprintf(name, sizeof(name), "long%d.json", n);
+	length = (size_t)sprintf(text, "[{\"MetricName\":\"long%d\",\"MetricExpr\":\"", n);
+	for (int i = 0; i < n; i++)
+		length += (size_t)sprintf(text + length, "%sy%d", i ? " + " : "", i);
+	sprintf(text + length, "\"}]");
+	fixture_add(ours, name, text);
+	sysroot_path(&ours->root, path, "%s", name);
+	snprintf(warning, sizeof(warning), "long%d: its formula (%s:1)%s", n, path, after);
+	snprintf(name, sizeof(name), "long%d", n);
+	is_plan(ours, &fits, name, NULL, "", warning, what);
+}
+
 static void too_many(const struct fixture *ours)
 {
 	size_t most = 3;
@@ -404,6 +422,8 @@ int main(void)
 	too_many(&ours);
 	core_counters();
 	limits(&ours);
+	is_long(&ours, 1001, " has 1001 names, more than 1000", "a formula of 1001 names");
+	is_long(&ours, 1000, ": there is no event y0", "of 1000");
 	literals(&ours);
 	fixture_release(&ours);
 	return done_testing();
