@@ -9,24 +9,25 @@
 
 #include "cmd.h"
 #include "common.h"
+#include "list.h"
+#include "list_gpu.h"
 #include "list_items.h"
 #include "output.h"
 
-#define SCHEMA		1
 #define MAX_NAME	44	/* characters of the column; longer names push the others */
 #define MIN_TEXT	20
 
 enum {
 	KEY_ALL = COMMON_KEYS,
 	KEY_NAMES,
+	KEY_CHIP,
+	KEY_CHIPS,
+	KEY_PASSES,
 };
 
-struct list {
-	struct common common;
-	int kind;		/* enum item_kind; -1: all but tracepoints */
-	struct texts globs;	/* none: all */
-	bool all, json, names;
-	size_t width;		/* of the terminal; 0: it is none */
+struct arguments {
+	struct list list;
+	struct list_gpu gpu;
 };
 
 /* perf's words are taken too. */
@@ -81,11 +82,22 @@ static void add_argument(struct list *list, const char *arg)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct list *list = state->input;
+	struct arguments *arguments = state->input;
+	struct list *list = &arguments->list;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &list->common;
+		state->child_inputs[1] = &list->common;
+		return 0;
+	case KEY_CHIP:
+		arguments->gpu.chip = arg;
+		return 0;
+	case KEY_CHIPS:
+		arguments->gpu.chips = true;
+		return 0;
+	case KEY_PASSES:
+		arguments->gpu.passes = true;
 		return 0;
 	case KEY_ALL:
 		list->all = true;
@@ -108,10 +120,15 @@ static const struct argp_option options[] = {
 	{ "all", KEY_ALL, NULL, 0, "also what this machine does not have", 0 },
 	{ "json", 'j', NULL, 0, "JSON, an object a line", 0 },
 	{ "names", KEY_NAMES, NULL, 0, "names alone", 0 },
+	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: this chip's, as GH100; no GPU is needed", 0 },
+	{ "chips", KEY_CHIPS, NULL, 0, "with --gpu: the names of chips", 0 },
+	{ "passes", KEY_PASSES, NULL, 0, "with --gpu: in how many passes it is counted; takes seconds", 0 },
 	{ 0 },
 };
 
-static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
@@ -123,7 +140,7 @@ static const struct argp argp = {
 
 /* --- which --- */
 
-static bool matches(const struct list *list, const char *name)
+bool list_matches(const struct list *list, const char *name)
 {
 	for (size_t i = 0; i < list->globs.length; i++) {
 		const char *glob = list->globs.list[i];
@@ -152,7 +169,7 @@ static void select_items(const struct list *list, struct items *items)
 	for (size_t i = 0; i < items->length; i++) {
 		struct item *item = &items->list[i];
 
-		if ((item->here || list->all) && matches(list, item->name))
+		if ((item->here || list->all) && list_matches(list, item->name))
 			items->list[length++] = *item;
 		else
 			free(item->name);
@@ -205,7 +222,7 @@ static void put_plain(const char *text, size_t length)
 	}
 }
 
-static void put_cut(const struct list *list, const char *text, size_t used)
+void list_put_cut(const struct list *list, const char *text, size_t used)
 {
 	size_t room = list->width > used + MIN_TEXT ? list->width - used : MIN_TEXT;
 	size_t length = strlen(text);
@@ -221,8 +238,7 @@ static void put_cut(const struct list *list, const char *text, size_t used)
 	fputs("...", stdout);
 }
 
-/* What -v adds: "    LABEL  TEXT" */
-static void put_more(const char *label, const char *text)
+void list_put_more(const char *label, const char *text)
 {
 	if (!text || !*text)
 		return;
@@ -240,12 +256,12 @@ static void put_metric_more(const struct gpmu_metric *metric)
 {
 	const char *group;
 
-	put_more("details", gpmu_metric_details(metric));
-	put_more("formula", gpmu_metric_expr(metric));
-	put_more("threshold", gpmu_metric_threshold(metric));
-	put_more("PMU", gpmu_metric_pmu(metric));
+	list_put_more("details", gpmu_metric_details(metric));
+	list_put_more("formula", gpmu_metric_expr(metric));
+	list_put_more("threshold", gpmu_metric_threshold(metric));
+	list_put_more("PMU", gpmu_metric_pmu(metric));
 	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++)
-		put_more(i ? "" : "groups", group);
+		list_put_more(i ? "" : "groups", group);
 	put_file(gpmu_metric_file(metric), gpmu_metric_line(metric));
 }
 
@@ -254,7 +270,7 @@ static void put_pmu_more(const struct gpmu_pmu *pmu)
 	const struct gpmu_node *node = gpmu_pmu_node(pmu);
 	const char *name;
 
-	put_more("identifier", gpmu_pmu_identifier(pmu));
+	list_put_more("identifier", gpmu_pmu_identifier(pmu));
 	if (node)
 		printf("      %-12s%d\n", "node", gpmu_node_number(node));
 	for (size_t i = 0; (name = gpmu_pmu_format_name(pmu, i)); i++)
@@ -266,11 +282,11 @@ static void put_item_more(const struct item *item)
 	if (item->metric)
 		put_metric_more(item->metric);
 	if (item->event) {
-		put_more("details", gpmu_event_def_details(item->event));
-		put_more("terms", gpmu_event_def_terms(item->event));
+		list_put_more("details", gpmu_event_def_details(item->event));
+		list_put_more("terms", gpmu_event_def_terms(item->event));
 		put_file(gpmu_event_def_file(item->event), gpmu_event_def_line(item->event));
 	} else if (item->terms) {
-		put_more("terms", item->terms);
+		list_put_more("terms", item->terms);
 	}
 	if (item->kind == ITEM_PMU)
 		put_pmu_more(item->pmu);
@@ -295,7 +311,7 @@ static void put_section(const struct list *list, const struct item *items, size_
 		       items[i].here ? "yes" : "no");
 		if (*text) {
 			fputs(items[i].here ? "   " : "    ", stdout);
-			put_cut(list, text, used);
+			list_put_cut(list, text, used);
 		}
 		putchar('\n');
 		free(text);
@@ -318,7 +334,7 @@ static void put_text(const struct list *list, const struct items *items)
 
 /* --- JSON --- */
 
-static void put_key(const char *key, const char *text)
+void list_put_key(const char *key, const char *text)
 {
 	printf(",\"%s\":", key);
 	output_json(stdout, text);
@@ -328,12 +344,12 @@ static void put_metric_json(const struct gpmu_metric *metric)
 {
 	const char *group;
 
-	put_key("unit", gpmu_metric_unit(metric));
-	put_key("details", gpmu_metric_details(metric));
-	put_key("formula", gpmu_metric_expr(metric));
-	put_key("threshold", gpmu_metric_threshold(metric));
-	put_key("pmu", gpmu_metric_pmu(metric));
-	put_key("identifier", gpmu_metric_compat(metric));
+	list_put_key("unit", gpmu_metric_unit(metric));
+	list_put_key("details", gpmu_metric_details(metric));
+	list_put_key("formula", gpmu_metric_expr(metric));
+	list_put_key("threshold", gpmu_metric_threshold(metric));
+	list_put_key("pmu", gpmu_metric_pmu(metric));
+	list_put_key("identifier", gpmu_metric_compat(metric));
 	printf(",\"groups\":[");
 	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++) {
 		if (i)
@@ -341,7 +357,7 @@ static void put_metric_json(const struct gpmu_metric *metric)
 		output_json(stdout, group);
 	}
 	printf("]");
-	put_key("file", gpmu_metric_file(metric));
+	list_put_key("file", gpmu_metric_file(metric));
 	printf(",\"line\":%u", gpmu_metric_line(metric));
 }
 
@@ -349,12 +365,12 @@ static void put_event_json(const struct item *item)
 {
 	const struct gpmu_event_def *event = item->event;
 
-	put_key("unit", item->unit);
-	put_key("details", event ? gpmu_event_def_details(event) : NULL);
-	put_key("terms", event ? gpmu_event_def_terms(event) : item->terms);
-	put_key("pmu", event ? gpmu_event_def_pmu(event) : NULL);
-	put_key("topic", event ? gpmu_event_def_topic(event) : NULL);
-	put_key("file", event ? gpmu_event_def_file(event) : NULL);
+	list_put_key("unit", item->unit);
+	list_put_key("details", event ? gpmu_event_def_details(event) : NULL);
+	list_put_key("terms", event ? gpmu_event_def_terms(event) : item->terms);
+	list_put_key("pmu", event ? gpmu_event_def_pmu(event) : NULL);
+	list_put_key("topic", event ? gpmu_event_def_topic(event) : NULL);
+	list_put_key("file", event ? gpmu_event_def_file(event) : NULL);
 	if (event)
 		printf(",\"line\":%u", gpmu_event_def_line(event));
 	else
@@ -373,8 +389,8 @@ static void put_pmu_json(const struct gpmu_pmu *pmu)
 {
 	const struct gpmu_node *node = gpmu_pmu_node(pmu);
 
-	put_key("pmu_kind", pmu_kind(pmu));
-	put_key("identifier", gpmu_pmu_identifier(pmu));
+	list_put_key("pmu_kind", pmu_kind(pmu));
+	list_put_key("identifier", gpmu_pmu_identifier(pmu));
 	put_number("node", node ? gpmu_node_number(node) : -1);
 	put_number("counters", gpmu_pmu_counters(pmu));
 	put_number("counter_width", gpmu_pmu_counter_width(pmu));
@@ -385,11 +401,11 @@ static void put_json(const struct list *list, const struct item *item)
 {
 	char *text = describe(list, item);
 
-	printf("{\"gpmu\":%d", SCHEMA);
-	put_key("kind", kinds[item->kind].word);
-	put_key("name", item->name);
+	printf("{\"gpmu\":%d", LIST_SCHEMA);
+	list_put_key("kind", kinds[item->kind].word);
+	list_put_key("name", item->name);
 	printf(",\"here\":%s", item->here ? "true" : "false");
-	put_key("description", *text ? text : NULL);
+	list_put_key("description", *text ? text : NULL);
 	free(text);
 	if (item->metric)
 		put_metric_json(item->metric);
@@ -421,31 +437,43 @@ static size_t terminal_width(void)
 	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
-static int run(int argc, char **argv)
+/* Returns the exit status. */
+static int list_all(struct list *list)
 {
-	struct list list = { .kind = -1, .width = terminal_width() };
 	struct items items;
 	int status;
 
-	common_init(&list.common);
-	argp_parse(&argp, argc, argv, 0, NULL, &list);
-	if (list.json && list.names)
-		die("-j and --names: choose one");
-	common_open(&list.common);
+	common_open(&list->common);
 	items_init(&items);
 	for (enum item_kind kind = 0; kind < ITEM_KINDS; kind++)
-		if (list.kind < 0 ? kind != ITEM_TRACEPOINT : kind == (enum item_kind)list.kind)
-			items_add(&items, &list.common, kind);
+		if (list->kind < 0 ? kind != ITEM_TRACEPOINT : kind == (enum item_kind)list->kind)
+			items_add(&items, &list->common, kind);
 	items_sort(&items);
-	select_items(&list, &items);
-	put_items(&list, &items);
-	if (!items.length && !list.names)
-		say("there is none such here%s", list.all ? "" : "; --all lists what other "
+	select_items(list, &items);
+	put_items(list, &items);
+	if (!items.length && !list->names)
+		say("there is none such here%s", list->all ? "" : "; --all lists what other "
 		    "machines have too");
 	status = items.length ? EXIT_SUCCESS : EXIT_FAILURE;
 	items_release(&items);
-	free(list.globs.list);
-	common_release(&list.common);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .list = { .kind = -1, .width = terminal_width() } };
+	struct list *list = &arguments.list;
+	int status;
+
+	common_init(&list->common);
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (list->json && list->names)
+		die("-j and --names: choose one");
+	if ((arguments.gpu.chip || arguments.gpu.chips || arguments.gpu.passes) && !list->common.gpu)
+		die("--chip, --chips and --passes need --gpu");
+	status = list->common.gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
+	free(list->globs.list);
+	common_release(&list->common);
 	if (fflush(stdout) || ferror(stdout))
 		die("standard output cannot be written");
 	return status;

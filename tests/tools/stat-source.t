@@ -21,6 +21,7 @@ is "$rc" 0 "in several runs too"
 run stat -- sh -c 'kill -INT $PPID; sleep 5'
 is "$rc" 130 "SIGINT ends the run, not gpmu"
 like "$err" ' fake_0/one/' "with its counts"
+# shellcheck disable=SC2016 # it is the other shell's
 run stat -- sh -c 'grep SigBlk /proc/$$/status | cut -f2'
 is "$out" 0000000000000000 "a command has no signals blocked for that"
 run stat "$work/nothere"
