@@ -205,9 +205,15 @@ int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n
 		return -ENOMEM;
 	begin(sink, rows, n);
 	sink->ops->rows(sink, rows, n);
-	ret = flush(sink);
+	ret = sink->held && !sink->buffer.failed ? 0 : flush(sink);
 	sink->begun = sink->begun || ret != -ENOMEM;
 	return ret;
+}
+
+int gpmu_sink_hold(struct gpmu_sink *sink, int hold)
+{
+	sink->held = hold;
+	return hold ? 0 : flush(sink);
 }
 
 int gpmu_sink_end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)

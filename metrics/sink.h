@@ -36,6 +36,7 @@ struct gpmu_sink {
 	char *separator, *title, *host;
 	struct sink_buffer buffer;
 	bool begun;
+	bool held;		/* what is written waits in the buffer */
 	/* Of a summary */
 	enum gpmu_scope scope;		/* that its heading says */
 	size_t labels, units;		/* width of these columns */

@@ -69,6 +69,28 @@ static void once(void)
 	}
 }
 
+static void held(void)
+{
+	for (size_t i = 0; i < 3; i++) {
+		FILE *file = tmpfile();
+		struct gpmu_sink *sink = sink_to(file, kinds[i]);
+		off_t size;
+
+		writes = 0;
+		gpmu_sink_rows(sink, rows, ROWS);
+		size = lseek(fileno(file), 0, SEEK_CUR);
+		ok(!gpmu_sink_hold(sink, 1) && !gpmu_sink_rows(sink, rows, ROWS) &&
+			   !gpmu_sink_rows(sink, rows, ROWS) && writes == 1,
+		   "what is held is not written");
+		ok(!gpmu_sink_hold(sink, 0) && writes == 2 &&
+			   lseek(fileno(file), 0, SEEK_CUR) > size * 2,
+		   "until it is no more, and then at once");
+		ok(!gpmu_sink_rows(sink, rows, ROWS) && writes == 3, "nor is what follows");
+		gpmu_sink_free(sink);
+		fclose(file);
+	}
+}
+
 static void failures(void)
 {
 	const struct gpmu_sink_end end = { sizeof(end), 1, 0, 1, 1 };
@@ -165,6 +187,7 @@ int main(void)
 	for (size_t i = 0; i < ROWS; i++)
 		rows[i] = event_row("nvidia_scf_pmu_0/cmem_rd_data/", i);
 	once();
+	held();
 	failures();
 	cookies();
 	sizes();

@@ -69,7 +69,7 @@ struct gpmu_sink_end {
  * gpmu_sink_new() - a sink that writes to a file
  * @kind: which of them
  * @file: the caller's; it stays open, and is to be there as long as the sink. Each
- *	gpmu_sink_rows() is written at once and is not buffered
+ *	gpmu_sink_rows() is written at once and is not buffered; but gpmu_sink_hold()
  * @options: copied; NULL: all are the default
  * @error: set on failure, or NULL
  *
@@ -92,6 +92,15 @@ void gpmu_sink_free(struct gpmu_sink *sink);
  * writing failed with: -ENOSPC, -EPIPE, ...
  */
 int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
+/**
+ * gpmu_sink_hold() - many intervals in one write
+ * @sink: the sink
+ * @hold: 1: gpmu_sink_rows() keeps what it would write; 0: that is written now, and what
+ *	follows at once, as it is in the beginning
+ *
+ * Return: as gpmu_sink_rows()
+ */
+int gpmu_sink_hold(struct gpmu_sink *sink, int hold);
 /* Writes what comes after the last row. Returns as gpmu_sink_rows() */
 int gpmu_sink_end(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
 
