@@ -38,7 +38,7 @@ static struct counter_group *new_group(const struct gpmu_plan *plan, size_t inde
 	group->base.ops = &source_perf;
 	group->plan = plan;
 	group->index = index;
-	group->buffer = calloc(COUNTER_HEAD + planned->length, sizeof(*group->buffer));
+	group->buffer = calloc(COUNTER_HEAD + 2 + planned->length, sizeof(*group->buffer));
 	group->sets = calloc(1, sizeof(*group->sets));
 	if (!group->buffer || !group->sets)
 		goto no_memory;
@@ -89,7 +89,7 @@ static void switch_group(struct counter_group *group, int (*change)(struct perf_
 			struct counter_place *place = &group->sets[i].places[j];
 
 			if (place->fd >= 0)
-				change(place->events[0]);
+				change(counter_set_leader(place));
 			/* A pinned event gets another chance when it is enabled. */
 			place->lost = false;
 		}

@@ -9,6 +9,7 @@
 
 #include "source.h"
 
+struct counter_ring;
 struct perf_evsel;
 struct perf_event_attr;
 
@@ -16,6 +17,8 @@ struct perf_event_attr;
 struct counter_place {
 	struct place place;
 	struct perf_evsel **events;	/* one for each slot of the set, the leader first */
+	struct perf_evsel *clock;	/* leads them where the kernel may take readings; or NULL */
+	struct counter_ring *ring;	/* ... and has them; or NULL */
 	int fd;				/* the leader's; -1: it is not open */
 	int refused;			/* the errno for which it is not, or 0 */
 	bool together;			/* ... of the events together: each alone can be opened */
@@ -84,6 +87,7 @@ size_t counter_places(struct place *places, size_t size, const struct gpmu_plan 
 
 /* Of its slots, not open. 0 or -ENOMEM; counter_set_release() in both cases */
 int counter_set_make_places(struct counter_set *set, const struct place *places, size_t n);
+struct perf_evsel *counter_set_leader(const struct counter_place *place);
 void counter_set_close_place(const struct counter_set *set, struct counter_place *place);
 /* At all places, which are as new */
 void counter_set_close(struct counter_set *set);

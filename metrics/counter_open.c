@@ -7,9 +7,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "counter.h"
+#include "counter_ring.h"
 #include "error.h"
+#include "log.h"
 
 struct opening {
 	struct counter_group *group;
@@ -288,6 +291,20 @@ static int no_place(const struct opening *o, const struct gpmu_pmu *pmu)
 	return ret;
 }
 
+/* Whether the kernel takes readings of the group, which is open then */
+static bool opens_rings(const struct opening *o)
+{
+	int ret;
+
+	if (!o->target->interval)
+		return false;
+	ret = counter_ring_open(o->group, &o->group->sets[0]);
+	if (ret)
+		log_line(GPMU_LOG_INFO, "the kernel is not asked for readings: %s%s", strerror(-ret),
+			 ret == -EPERM ? ": more than kernel.perf_event_mlock_kb" : "");
+	return !ret;
+}
+
 int counter_open_sets(struct counter_group *group, const struct source_target *target,
 		      struct gpmu_counts *counts, struct gpmu_error *error)
 {
@@ -305,6 +322,10 @@ int counter_open_sets(struct counter_group *group, const struct source_target *t
 	counter_places(places, n, group->plan, planned, target);
 	if (counter_set_make_places(&group->sets[0], places, n))
 		goto no_memory;
+	if (opens_rings(&o)) {
+		free(places);
+		return report_sets(&o);
+	}
 	/*
 	 * When a task ends the kernel adds the inherited counts of a group to those that are
 	 * read one event after the other; a reading between would be wrong.

@@ -4,14 +4,24 @@
 #include <string.h>
 
 #include "counter.h"
+#include "counter_ring.h"
+
+struct perf_evsel *counter_set_leader(const struct counter_place *place)
+{
+	return place->clock ? place->clock : place->events[0];
+}
 
 void counter_set_close_place(const struct counter_set *set, struct counter_place *place)
 {
+	counter_ring_free(place->ring);
+	place->ring = NULL;
 	/* The leader goes last, so that no event of a group is ever without it. */
 	for (size_t i = set->n_slots; place->events && i-- > 0;) {
 		counter_event_close(place->events[i]);
 		place->events[i] = NULL;
 	}
+	counter_event_close(place->clock);
+	place->clock = NULL;
 	place->fd = -1;
 }
 

@@ -106,6 +106,7 @@ int gpmu_session_enable(struct gpmu_session *session)
 	ret = counts_assign(session->base, session->now);
 	if (!ret)
 		ret = counts_assign(session->last, session->now);
+	session_rings_stop(&session->rings);
 	if (!ret)
 		ret = enable_all(session, time);
 	session->stop = time;
@@ -152,6 +153,7 @@ int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **
 {
 	int ret = read_since(session, session->last, rows, length);
 
+	session_rings_skip(&session->rings);
 	return ret ? ret : counts_assign(session->last, session->now);
 }
 

@@ -99,7 +99,8 @@ static int make_tables(struct gpmu_session *session, const struct gpmu_session_o
 	session->rows = new_rows(session, options, target);
 	if (!session->last || !session->base || !session->difference || !session->rows ||
 	    rows_fill(session->rows, session->difference) ||
-	    session_times_init(&session->times, session->plan, options, target)) {
+	    session_times_init(&session->times, session->plan, options, target) ||
+	    session_rings_init(session, target->target.interval)) {
 		error_set(error, 0, "out of memory");
 		return -ENOMEM;
 	}
@@ -117,6 +118,7 @@ static int open_session(struct gpmu_session *session, const struct gpmu_session_
 
 	if (ret)
 		return ret;
+	target.target.interval = session_ring_interval(plan, options, &target);
 	session->groups = calloc(plan->n_groups ? plan->n_groups : 1, sizeof(*session->groups));
 	session->now = counts_new(plan->n_slots);
 	if (!session->groups || !session->now) {
@@ -179,6 +181,7 @@ void gpmu_session_free(struct gpmu_session *session)
 	}
 	session_regions_release(&session->regions);
 	session_times_release(&session->times);
+	session_rings_release(&session->rings);
 	rows_free(session->rows);
 	counts_free(session->difference);
 	counts_free(session->base);

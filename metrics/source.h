@@ -18,6 +18,7 @@ struct source_target {
 	bool system;		/* -a, -C; else the tasks */
 	bool inherit;		/* and what they start */
 	bool on_exec;		/* enabled when the (one) task executes another program */
+	uint64_t interval;	/* ns: the kernel is to take readings, where it can; 0: it is not */
 };
 
 /* Open; what a source keeps of it begins with this. */

@@ -18,6 +18,7 @@ is "$rc" 7 "the end of a command is seen, though a plugin has a thread"
 like "$err" ' fake_0/one/' "with its counts"
 run stat -r 2 -- true
 is "$rc" 0 "in several runs too"
+# shellcheck disable=SC2016 # it is the other shell's
 run stat -- sh -c 'kill -INT $PPID; sleep 5'
 is "$rc" 130 "SIGINT ends the run, not gpmu"
 like "$err" ' fake_0/one/' "with its counts"

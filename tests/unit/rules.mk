@@ -24,7 +24,7 @@ both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-sa
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
 $(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
 $(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
-$(call both,counter-fake): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read)
+$(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read mmap)
 $(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
 $(call both,sink-write): private TEST_LDFLAGS := $(call wrap,write)
 

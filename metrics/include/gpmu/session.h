@@ -3,6 +3,7 @@
 #ifndef GPMU_SESSION_API_H
 #define GPMU_SESSION_API_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <gpmu/plan.h>
@@ -46,6 +47,7 @@ enum gpmu_aggregation {
  * @inherit: 1: what the tasks start later is counted too
  * @on_exec: 1: what is of tasks begins to count when the task executes a program
  * @aggregation: what rows are of
+ * @interval: ns: gpmu_session_next() is to have intervals as long as this; 0: it is not used
  *
  * Without @system, @cpus, @pids and @tids it is the calling thread.
  */
@@ -60,6 +62,7 @@ struct gpmu_session_options {
 	int inherit;
 	int on_exec;
 	enum gpmu_aggregation aggregation;
+	uint64_t interval;
 };
 
 /**
@@ -113,6 +116,31 @@ int gpmu_session_disable(struct gpmu_session *session);
  */
 int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **rows,
 			  size_t *length);
+/**
+ * gpmu_session_next() - the next interval of those that the kernel has read by itself
+ * @session: it has been enabled
+ * @rows: as of gpmu_session_interval()
+ * @length: likewise
+ *
+ * Of software's events and tracepoints that were given one by one, on CPUs, the kernel
+ * itself can take readings each options->interval, from 0.1 to 10 ms, for a small part of
+ * what it costs to wake up for them. As long as this returns -ENODATA it does not, and
+ * gpmu_session_interval() is to be used; to call this after it costs nothing, and tries now
+ * and then whether the kernel does. From 0 on it does: this is to be called again each 25
+ * intervals, and at least ten times in a second, until it returns 0. When it is late the
+ * kernel takes no more for a while, and an interval is longer.
+ *
+ * What a CPU has counted in an interval is exact. Its reading may be an interval before, or
+ * half of one after, that of the first CPU, whose times the rows have; where one is missing
+ * an interval is longer. gpmu_session_interval() goes on from the last of these, and leaves
+ * out those before it.
+ *
+ * Return: 1; 0: there is none as yet (after gpmu_session_disable(): none is left, and
+ * gpmu_session_interval() has the rest); -ENODATA: the kernel takes no readings now, or never
+ * does; -EINVAL (it has not been enabled), -ENOMEM
+ */
+int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows,
+		      size_t *length);
 /* Likewise all values since it was enabled; intervals are as if this were not called */
 int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **rows,
 		       size_t *length);
