@@ -353,11 +353,22 @@ static void show_message(int level, const char *line, void *user)
 		say("%s", line);
 }
 
+static void tell(int level, const char *line, void *user)
+{
+	(void)user;
+	if (level == GPMU_LOG_WARNING)
+		warn("%s", line);
+	else
+		say("%s", line);
+}
+
 void common_open(struct common *common)
 {
 	struct gpmu_error error = { .text = "" };
 	const char *line;
 
+	if (common->verbose)
+		gpmu_log_set(tell, NULL);
 	common->machine = gpmu_machine_new(common->root, &error);
 	if (!common->machine)
 		die("%s", error.text);

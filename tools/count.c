@@ -17,6 +17,8 @@
 #include "count.h"
 
 #define SECOND		1000000000
+#define DRAIN		25		/* intervals between looks at what the kernel has read */
+#define DRAIN_TIME	100000000	/* ... and no more ns */
 #define TASK_POLL	100	/* ms, where the kernel cannot wait for a thread */
 
 #ifndef PIDFD_THREAD
@@ -47,6 +49,7 @@ struct counting {
 	uint64_t intervals;	/* that were shown */
 	uint64_t started, ended;	/* of CLOCK_MONOTONIC */
 	bool enabled;		/* it counts */
+	bool drains;		/* the kernel reads: intervals are taken from there, many at a time */
 	bool counted;		/* it has counted */
 	bool interrupted;
 	bool child_changed;	/* SIGCHLD: it may have ended */
@@ -80,6 +83,13 @@ static int new_timer(uint64_t first, uint64_t period)
 	if (fd < 0 || timerfd_settime(fd, 0, &time, NULL))
 		die_of(-errno, "timer");
 	return fd;
+}
+
+static void close_once(struct pollfd *fd)
+{
+	if (fd->fd >= 0)
+		close(fd->fd);
+	fd->fd = -1;
 }
 
 /* How often it expired since; 0: it has not */
@@ -198,33 +208,40 @@ static void enable(struct counting *counting)
 	counting->enabled = counting->counted = true;
 }
 
+/* Anew where there is one; no longer than all intervals take that are still wanted */
 static void start_interval(struct counting *counting)
 {
 	const struct count *count = counting->count;
+	uint64_t period = count->interval, left = count->intervals - counting->intervals;
+	uint64_t n = DRAIN;
 
-	if (count->interval)
-		counting->fds[FD_INTERVAL] = (struct pollfd){
-			.fd = new_timer(count->interval, count->interval), .events = POLLIN };
-}
-
-static void start(struct counting *counting)
-{
-	const struct count *count = counting->count;
-
-	counting->started = now();
-	if (count->timeout)
-		counting->fds[FD_TIMEOUT] = (struct pollfd){ .fd = new_timer(count->timeout, 0),
-							     .events = POLLIN };
-	if (count->delay > 0) {
-		counting->fds[FD_DELAY] = (struct pollfd){
-			.fd = new_timer((uint64_t)count->delay, 0), .events = POLLIN };
-	} else if (!count->delay) {
-		enable(counting);
-		start_interval(counting);
-	}
+	if (!period)
+		return;
+	if (n > DRAIN_TIME / period)
+		n = DRAIN_TIME / period;
+	if (count->intervals && n > left)
+		n = left;
+	if (counting->drains)
+		period *= n;
+	close_once(&counting->fds[FD_INTERVAL]);
+	counting->fds[FD_INTERVAL] =
+		(struct pollfd){ .fd = new_timer(period, period), .events = POLLIN };
 }
 
 /* false: nobody wants more of them */
+static bool show(struct counting *counting, const struct gpmu_row *rows, size_t n)
+{
+	counting->intervals++;
+	return counting->count->rows(rows, n, counting->count->user);
+}
+
+static bool hold(const struct counting *counting, bool on)
+{
+	const struct count *count = counting->count;
+
+	return !count->hold || count->hold(on, count->user);
+}
+
 static bool show_interval(struct counting *counting)
 {
 	const struct gpmu_row *rows;
@@ -236,8 +253,41 @@ static bool show_interval(struct counting *counting)
 	ret = gpmu_session_interval(counting->session, &rows, &n);
 	if (ret)
 		die_of(ret, "counters cannot be read");
-	counting->intervals++;
-	return counting->count->rows(rows, n, counting->count->user);
+	return show(counting, rows, n);
+}
+
+static bool are_enough(const struct counting *counting)
+{
+	return counting->count->intervals && counting->intervals >= counting->count->intervals;
+}
+
+/* Those that the kernel has read; false: nobody wants more of them */
+static bool show_drained(struct counting *counting)
+{
+	const struct gpmu_row *rows;
+	bool wanted;
+	size_t n;
+	int ret = 0;
+
+	if (!counting->count->rows)
+		return true;
+	wanted = hold(counting, true);
+	while (wanted && !are_enough(counting)) {
+		ret = gpmu_session_next(counting->session, &rows, &n);
+		if (ret <= 0)
+			break;
+		wanted = show(counting, rows, n);
+	}
+	if (!hold(counting, false) || !wanted)
+		return false;
+	if (ret < 0 && ret != -ENODATA)
+		die_of(ret, "counters cannot be read");
+	/* Fewer than before may be wanted. */
+	if (counting->drains != (ret >= 0) || (counting->drains && counting->count->intervals)) {
+		counting->drains = ret >= 0;
+		start_interval(counting);
+	}
+	return true;
 }
 
 static void stop(struct counting *counting)
@@ -252,11 +302,13 @@ static void stop(struct counting *counting)
 		die_of(ret, "counters cannot be disabled");
 }
 
-static void close_once(struct pollfd *fd)
+/* What has been since the last interval, as one, behind what the kernel has read */
+static void show_last(struct counting *counting)
 {
-	if (fd->fd >= 0)
-		close(fd->fd);
-	fd->fd = -1;
+	if (counting->drains && !show_drained(counting))
+		return;
+	if (!are_enough(counting))
+		show_interval(counting);
 }
 
 /* Nothing more is counted; what has been since the last interval is shown as one. */
@@ -270,7 +322,7 @@ static void finish(struct counting *counting)
 	stop(counting);
 	counting->ended = now();
 	if (enabled && counting->count->interval)
-		show_interval(counting);
+		show_last(counting);
 	for (size_t i = FD_INTERVAL; i <= FD_TIMEOUT; i++)
 		close_once(&counting->fds[i]);
 }
@@ -282,6 +334,14 @@ static void give_up(struct counting *counting)
 	stop(counting);
 	counting->ended = now();
 	close_once(&counting->fds[FD_INTERVAL]);
+}
+
+static void drain(struct counting *counting)
+{
+	if (!show_drained(counting))
+		give_up(counting);
+	else if (are_enough(counting))
+		finish(counting);
 }
 
 /* From the terminal it is sent to the command too. */
@@ -324,6 +384,23 @@ static bool tasks_ended(struct counting *counting)
 	return all;
 }
 
+static void start(struct counting *counting)
+{
+	const struct count *count = counting->count;
+
+	counting->started = now();
+	if (count->timeout)
+		counting->fds[FD_TIMEOUT] = (struct pollfd){ .fd = new_timer(count->timeout, 0),
+							     .events = POLLIN };
+	if (count->delay > 0) {
+		counting->fds[FD_DELAY] = (struct pollfd){
+			.fd = new_timer((uint64_t)count->delay, 0), .events = POLLIN };
+	} else if (!count->delay) {
+		enable(counting);
+		start_interval(counting);
+	}
+}
+
 static void handle_timers(struct counting *counting)
 {
 	const struct count *count = counting->count;
@@ -339,10 +416,13 @@ static void handle_timers(struct counting *counting)
 		start_interval(counting);
 	}
 	if (expirations(&counting->fds[FD_INTERVAL]) && counting->enabled) {
-		if (count->intervals && counting->intervals + 1 >= count->intervals)
+		if (!counting->drains && count->intervals &&
+		    counting->intervals + 1 >= count->intervals)
 			finish(counting);
-		else if (!show_interval(counting))
+		else if (!counting->drains && !show_interval(counting))
 			give_up(counting);
+		else
+			drain(counting);
 	}
 }
 
@@ -417,6 +497,7 @@ static struct gpmu_session *open_session(const struct counting *counting)
 	struct gpmu_session *session;
 
 	options.size = sizeof(options);
+	options.interval = count->interval;
 	if (counts_command(count)) {
 		options.pids = &counting->child.pid;
 		options.n_pids = 1;

@@ -25,6 +25,8 @@ struct count {
 	uint64_t timeout;	/* ns from the beginning, then the command gets SIGTERM; 0: none */
 	/* The rows of an interval; false: counting ends, the command goes on. May be NULL */
 	bool (*rows)(const struct gpmu_row *rows, size_t n, void *user);
+	/* Before and after the rows of several intervals; false: likewise. May be NULL */
+	bool (*hold)(bool hold, void *user);
 	void *user;
 };
 

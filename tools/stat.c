@@ -389,6 +389,16 @@ static bool show_rows(const struct gpmu_row *rows, size_t n, void *user)
 	return true;
 }
 
+static bool hold_rows(bool hold, void *user)
+{
+	struct stat *stat = user;
+	int ret = gpmu_sink_hold(stat->sink, hold);
+
+	if (ret)
+		say_output(stat, ret);
+	return !ret;
+}
+
 /* --- runs --- */
 
 static void show_end(struct stat *stat, const struct gpmu_sink_end *end)
@@ -606,6 +616,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 		.intervals = stat->intervals,
 		.timeout = stat->timeout,
 		.rows = stat->interval ? show_rows : NULL,
+		.hold = hold_rows,
 		.user = stat,
 	};
 	int status = EXIT_SUCCESS;

@@ -120,11 +120,62 @@ is "$rc $(wc -l <<< "$err")" "5 2" "with a command its status, when it has ended
 run stat -e task-clock -I 1000 sleep 0.2
 is "$(grep -c ' task-clock' <<< "$err")" 1 "a command shorter than the interval has one"
 unlike "$err" 'elapsed' "and no summary follows"
+
+# Those of a millisecond: whoever reads them, they are complete.
+# complete LEAST: whether intervals, at least so many, follow each other, and the time that they count is theirs
+complete() {
+	python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+times = [r["raw"] for r in rows]
+print(len(rows) >= int(sys.argv[1]), rows[0]["time_begin"] == 0,
+      all(a["time_end"] == b["time_begin"] for a, b in zip(rows, rows[1:])),
+      abs(sum(times) / rows[-1]["time_end"] / 1e9 - 1) < 0.01)' "$1" <<< "$err"
+}
+run stat -C 0 -I 1 -e task-clock -j --interval-count 50
+is "$rc $(complete 50) $(wc -l <<< "$err")" "0 True True True True 50" "-I 1 --interval-count 50"
+run stat -C 0 -I 1 -e task-clock -j sleep 0.25
+is "$rc $(complete 20)" "0 True True True True" "-I 1 with a command"
+run stat -C 0 -I 1 -D 50 -e task-clock -j --timeout 150 sleep 9
+is "$rc $(complete 8)" "143 True True True True" "-I 1 with -D"
+set -m
+signalled INT -C 0 -I 1 -e task-clock -j
+set +m
+is "$rc $(complete 30)" "0 True True True True" "-I 1 until it is interrupted: nothing is lost"
+
+# What the kernel has read beside one reading of all, of a command that does this on the first CPU
+cat > "$work/faults.py" << 'EOF'
+import mmap, time
+for _ in range(20):
+    with mmap.mmap(-1, 4096 * 200) as pages:
+        for at in range(0, len(pages), 4096):
+            pages[at] = 1
+    end = time.monotonic() + 0.02
+    while time.monotonic() < end:
+        pass
+EOF
+inner=(stat -C 0 -I 1 -e 'minor-faults,context-switches,task-clock' -j -o "$work/inner")
+"$GPMU_BIN" stat -C 0 -e 'minor-faults,context-switches,task-clock' -j -o "$work/outer" -- "$GPMU_BIN" "${inner[@]}" -- taskset -c 0 python3 "$work/faults.py"
+is "$? $(python3 - "$work/outer" "$work/inner" << 'EOF'
+import json, sys
+outer, inner = ([json.loads(line) for line in open(name)] for name in sys.argv[1:])
+sums, faults = {}, []
+for row in inner:
+    sums[row["name"]] = sums.get(row["name"], 0) + row["raw"]
+    faults += [row["raw"]] if row["name"] == "minor-faults" else []
+all = {row["name"]: row["raw"] for row in outer}
+near = [name for name in all if all[name] * 0.5 - 2000 <= sums[name] <= all[name]]
+print(len(near), sums["minor-faults"] >= 4000, len(faults) > 200, max(faults) < 2000)
+EOF
+)" "0 3 True True True" "-I 1: all intervals are what one reading has, and each has its part of it"
 if command -v strace > /dev/null; then
 	ASAN_OPTIONS=detect_leaks=0 at vm strace -e trace=write -o "$work/trace" "$GPMU_BIN" stat "$model" -a -M GraceMemBW,GraceRemoteBW -I 20 --interval-count 5 2> /dev/null
 	is "$(grep -c 'write(2' "$work/trace")" 5 "each interval is one write"
+	ASAN_OPTIONS=detect_leaks=0 at vm strace -e trace=read -o "$work/trace" "$GPMU_BIN" stat -C 0 -e task-clock -I 1 --interval-count 200 taskset -c 0 timeout 0.4 sh -c 'while :; do :; done' 2> /dev/null
+	ok $(($(grep -c . "$work/trace") >= 200)) "intervals of a millisecond need no reads"
 else
 	skip "no strace" "each interval is one write"
+	skip "no strace" "intervals of a millisecond need no reads"
 fi
 
 # --- times
