@@ -353,26 +353,15 @@ static void show_message(int level, const char *line, void *user)
 		say("%s", line);
 }
 
-static void tell(int level, const char *line, void *user)
-{
-	(void)user;
-	if (level == GPMU_LOG_WARNING)
-		warn("%s", line);
-	else
-		say("%s", line);
-}
-
 void common_open(struct common *common)
 {
 	struct gpmu_error error = { .text = "" };
 	const char *line;
 
-	if (common->verbose)
-		gpmu_log_set(tell, NULL);
+	gpmu_log_set(show_message, common);
 	common->machine = gpmu_machine_new(common->root, &error);
 	if (!common->machine)
 		die("%s", error.text);
-	gpmu_log_set(show_message, common);
 	open_sources(common);
 	common->catalog = gpmu_catalog_new(getenv("GPMU_EVENTS"), &error);
 	if (!common->catalog)
