@@ -29,3 +29,12 @@ $(NVML_TESTS_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c tests/gpu/nvml-test.h t
 	@mkdir -p $(@D)
 	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/san/gpmu-nvml.so"' $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $< \
 		-ljansson -lm -ldl
+
+# A recording of the real one
+NVML_RECORD	:= $(B)/tests/gpu/nvml-record
+$(NVML_RECORD): tests/gpu/nvml-record.c $(nvml_HDR) $(nvml_OBJ) $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(NVML_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(nvml_OBJ) -ljansson -lm -ldl -lpthread
+
+unit-tests check-unit: $(NVML_RECORD)
+SCRIPT_TESTS	+= tests/gpu/nvml-record.t
