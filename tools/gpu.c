@@ -133,6 +133,37 @@ static json_t *ask(struct gpmu_source *source, const char *question)
 	return answer;
 }
 
+/* Names of processes are their own, those of vGPUs other machines': a terminal would obey them. */
+static void clean_text(json_t *string)
+{
+	char *text = need_memory(strdup(json_string_value(string))), *to = text;
+
+	for (const char *from = json_string_value(string); *from; ) {
+		size_t length = control_length(from);
+
+		*to++ = length ? '?' : *from;
+		from += length ? length : 1;
+	}
+	*to = '\0';
+	json_string_set(string, text);
+	free(text);
+}
+
+/* All texts in it */
+static void clean(json_t *value)
+{
+	const char *key;
+	json_t *inner;
+	size_t i;
+
+	if (json_is_string(value))
+		clean_text(value);
+	json_array_foreach(value, i, inner)
+		clean(inner);
+	json_object_foreach(value, key, inner)
+		clean(inner);
+}
+
 static bool show(const struct arguments *arguments, struct gpmu_source *source, double seconds)
 {
 	const struct view *view = arguments->view;
@@ -142,6 +173,8 @@ static bool show(const struct arguments *arguments, struct gpmu_source *source, 
 
 	if (!answer)
 		return false;
+	if (!arguments->json)
+		clean(answer);
 	if (arguments->interval && !arguments->json)
 		printf("%s%.3f s\n", seconds > 0 ? "\n" : "", seconds);
 	json_array_foreach(json_object_get(answer, "gpus"), i, gpu) {

@@ -65,6 +65,14 @@ is "$rc $err" "125 gpmu gpu: --interval-count: expected -I MS too" "a number of 
 run gpmu gpu extra
 is "$rc" 125 "arguments are refused"
 
+sed 's|/opt/app/infer|a\\u001b[31mb\\u0085c|; s|"xorg"|"x\\u0007"|' "$GPMU_FAKE_NVML" > "$work/names.json"
+GPMU_FAKE_NVML=$work/names.json run gpmu gpu
+like "$out" '^ +4712 .* a\?\[31mb\?c$' "a process's name does not control the terminal"
+GPMU_FAKE_NVML=$work/names.json run gpmu gpu --vgpu
+like "$out" '^ +55 .* x\?$' "nor does one in a virtual machine"
+GPMU_FAKE_NVML=$work/names.json run gpmu gpu -j
+like "$out" '"name":"a\\u001B\[31mb' "in JSON it is as it is"
+
 echo '{"init":9}' > "$work/none.json"
 GPMU_FAKE_NVML=$work/none.json run gpmu gpu
 is "$rc $both" "1 gpmu gpu: NVML: NVIDIA's driver is not loaded: sudo modprobe nvidia" "no driver loaded: 1 and one line"
