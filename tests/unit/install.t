@@ -11,7 +11,7 @@ top=$PWD
 # Another PREFIX is another build: in a copy, as others use this one.
 build=$dir/build
 mkdir "$build" "$dir/bin"
-cp -a "${B:-build}"/{libperf,flags,metrics,tools,man,gpmu,libgpmu.a,libgpmu.so.0,libgpmu.so,gpmu-model.so} "$build" ||
+cp -a "${B:-build}"/{libperf,flags,metrics,tools,man,gpmu,libgpmu.a,libgpmu.so.0,libgpmu.so,gpmu-{cupti,model,nvml}.so} "$build" ||
 	bail "make it first"
 unset GPMU_PLUGINS GPMU_ROOT GPMU_EVENTS PERF_VERSION LD_LIBRARY_PATH DESTDIR PREFIX
 export LC_ALL=C
@@ -36,7 +36,7 @@ files() {
 
 # What is to be installed, below PREFIX
 expected() {
-	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/gpmu-model.so lib/libgpmu.so lib/libgpmu.so.0 \
+	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/gpmu-{cupti,model,nvml}.so lib/libgpmu.so lib/libgpmu.so.0 \
 		lib/pkgconfig/gpmu.pc share/bash-completion/completions/gpmu share/doc/gpmu/{flow,output,scenario}.rst \
 		share/man/man3/{libgpmu,gpmu_source_plugin}.3 share/zsh/site-functions/_gpmu
 	(cd metrics/include && printf 'include/%s\n' ./*.h gpmu/*.h | sed 's|\./||')
@@ -56,14 +56,14 @@ is "$out" "without gpmu-perf, which make perf has not built
 installed gpmu 0.1.0 in $root/usr/local" "make install says where it installed, and what it could not"
 is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" "it installs all that there is, by default below /usr/local"
 is "$(files "$root" | grep -v ^usr/local/)" "" "and nothing elsewhere"
-is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-model.so libgpmu.so.0" \
+is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-cupti.so gpmu-model.so gpmu-nvml.so libgpmu.so.0" \
 	"programs and libraries are executable"
 is "$(find "$root/usr" -type f -not -perm -444 -o -type d -not -perm -555 -o -perm /022 -not -type l)" "" \
 	"all can read all of it, only the owner can write"
 is "$(readlink "$root/usr/local/lib/libgpmu.so")" libgpmu.so.0 "libgpmu.so is a relative link"
 is "$(dynamic "$root/usr/local/bin/gpmu" | grep -E 'PATH|gpmu')" "" \
 	"gpmu has libgpmu in itself, and no path"
-is "$(dynamic "$root/usr/local/lib/libgpmu.so.0" | grep -E 'PATH|SONAME'; dynamic "$root/usr/local/lib/gpmu/gpmu-model.so" | grep PATH)" \
+is "$(dynamic "$root/usr/local/lib/libgpmu.so.0" | grep -E 'PATH|SONAME'; for plugin in "$root"/usr/local/lib/gpmu/*.so; do dynamic "$plugin"; done | grep PATH)" \
 	"SONAME libgpmu.so.0" "the libraries have no path in them"
 is "$(grep -rIlF -e "$dir" -e "$top" "$root")" "" "no text names the folder of the build"
 like "$("$root/usr/local/bin/gpmu" --version)" '^gpmu 0\.1\.0$' "it runs below DESTDIR"
