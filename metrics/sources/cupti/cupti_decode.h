@@ -10,9 +10,10 @@ void *sampler_decode(void *sampler);
 /* With no thread any more: stops the hardware, decodes what it has. */
 void sampler_drain(struct sampler *sampler);
 
-/* These return a CUptiResult. */
+/* These return a CUptiResult; the last is to be called in any case. */
 int sampler_enable(struct sampler *sampler, size_t buffer);
 int sampler_reset_image(struct sampler *sampler);
+int sampler_stop_hardware(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 
 #endif /* GPMU_CUPTI_DECODE_H */

@@ -27,9 +27,7 @@ int gpus_find(const struct library *library, struct gpu **gpus, size_t *length,
 /* Whether CUPTI can sample it; a message says why not. */
 bool gpu_supported(const struct library *library, const struct gpu *gpu,
 		   struct messages *messages);
-/* Whether its profiler is free, by taking it for a moment; a message says why not. */
-bool gpu_free(const struct library *library, const struct gpu *gpu, struct messages *messages);
-/* What a result of cuptiPmSamplingEnable() means for the user, with the remedy */
+/* What a result of CUPTI's means where sampling begins, with the remedy */
 void gpu_refusal(const struct library *library, const struct gpu *gpu, int result, char *text,
 		 size_t size);
 /* MHz of its SMs; 0: not known */

@@ -51,7 +51,7 @@ struct sampler {
 	uint32_t saver_run;
 	bool skip;			/* the next sample has a wrong beginning */
 	enum gap reason;
-	int errors;			/* one after the other */
+	int errors;			/* without a sample in between */
 
 	pthread_t thread;
 	bool running;			/* there is a thread */
@@ -73,6 +73,13 @@ struct sampler {
 int sampler_init(struct sampler *sampler, const struct library *library, const struct gpu *gpu,
 		 struct messages *messages);
 void sampler_release(struct sampler *sampler);
+
+/*
+ * Whether the GPU's profiler can be had, by sampling for a moment: that another has it only
+ * shows when sampling is configured or begins. Returns 0 or -errno with the error set.
+ */
+int sampler_try(struct sampler *sampler, const struct host *host, const struct options *options,
+		struct gpmu_error *error);
 
 /*
  * Begins to sample metrics into counts, of the same length, as the options say. The names

@@ -55,6 +55,7 @@ static void take_sample(struct sampler *sampler, struct sample_time *times)
 		times->start = times->end;
 	} else {
 		find_gap(sampler, times->start);
+		sampler->errors = 0;
 		sampler->samples++;
 		if (counts_add(sampler->counts, times->start, times->end, sampler->values))
 			sampler->reason = GAP_MEMORY;
@@ -94,6 +95,10 @@ static void restart(struct sampler *sampler, enum gap reason, int failure)
 	int result;
 
 	sampler->reason = reason;
+	sampler->errors++;
+	/* What was too much to hold is less if it is fetched sooner. */
+	if (sampler->nap > 2 * SHORTEST_SLEEP)
+		sampler->nap /= 2;
 	sampler_disable(sampler);
 	result = sampler_enable(sampler, 0);
 	if (!result && sampler->errors < MOST_ERRORS)
@@ -122,11 +127,9 @@ static bool decode(struct sampler *sampler)
 		return false;
 	}
 	if (result || taken) {
-		sampler->errors++;
 		restart(sampler, GAP_ERROR, result ? result : taken);
 		return false;
 	}
-	sampler->errors = 0;
 	if (params.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL) {
 		/* The rest of what the hardware had is lost; the next sample begins in it. */
 		sampler->reason = GAP_IMAGE;
@@ -189,15 +192,12 @@ void *sampler_decode(void *data)
 
 void sampler_drain(struct sampler *sampler)
 {
-	CUpti_PmSampling_Stop_Params stop = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Stop_Params, pPmSamplingObject),
-		.pPmSamplingObject = sampler->object };
 	CUpti_PmSampling_DecodeData_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_DecodeData_Params, overflow),
 		.pPmSamplingObject = sampler->object, .pCounterDataImage = sampler->image,
 		.counterDataImageSize = sampler->image_size };
 
-	if (sampler->dead || sampler->library->cupti.stop(&stop))
+	if (sampler->dead || sampler_stop_hardware(sampler))
 		return;
 	for (int i = 0; i < MOST_DRAINS; i++) {
 		if (sampler->library->cupti.decode(&params) || take_image(sampler) || params.overflow ||

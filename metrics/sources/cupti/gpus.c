@@ -264,26 +264,6 @@ void gpu_refusal(const struct library *library, const struct gpu *gpu, int resul
 		 library_text(library, result), result);
 }
 
-bool gpu_free(const struct library *library, const struct gpu *gpu, struct messages *messages)
-{
-	CUpti_PmSampling_Enable_Params enable = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Enable_Params, pPmSamplingObject),
-		.deviceIndex = gpu->ordinal };
-	CUpti_PmSampling_Disable_Params disable = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Disable_Params, pPmSamplingObject) };
-	int result = library->cupti.enable(&enable);
-	char text[320];
-
-	if (!result) {
-		disable.pPmSamplingObject = enable.pPmSamplingObject;
-		library->cupti.disable(&disable);
-		return true;
-	}
-	gpu_refusal(library, gpu, result, text, sizeof(text));
-	messages_add(messages, "%s", text);
-	return false;
-}
-
 unsigned int gpu_clock(const struct library *library, const struct gpu *gpu)
 {
 	unsigned int mhz;

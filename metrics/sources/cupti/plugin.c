@@ -69,6 +69,22 @@ static void add_pmu(struct source *source, struct gpu *gpu, struct chip *chip)
 	pmu->sampler.saver = source->saver;
 }
 
+/* Takes the last PMU away again if its GPU cannot be had. */
+static int try_pmu(struct source *source, struct gpmu_error *error)
+{
+	struct pmu *pmu = &source->pmus[source->pmus_len - 1];
+	int ret;
+
+	if (source->options.list)
+		return 0;
+	ret = sampler_try(&pmu->sampler, pmu->chip->host, &source->options, error);
+	if (!ret)
+		return 0;
+	sampler_release(&pmu->sampler);
+	source->pmus_len--;
+	return ret;
+}
+
 /* One that CUPTI cannot sample is no PMU, and no failure: others may be. */
 static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *error)
 {
@@ -77,17 +93,16 @@ static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 
 	if (!gpu_supported(&source->library, gpu, &source->messages))
 		return 0;
-	if (!source->options.list && !gpu_free(&source->library, gpu, &source->messages))
-		return 0;
 	chip = source_chip(source, gpu->chip, &ret, error);
-	if (chip)
+	if (chip) {
 		add_pmu(source, gpu, chip);
-	if (ret == -EINVAL || ret == -ENODEV) {
-		messages_add(&source->messages, "%s: %s", gpu->uuid, error->text);
-		error->text[0] = '\0';
-		ret = 0;
+		ret = try_pmu(source, error);
 	}
-	return ret;
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	messages_add(&source->messages, "%s%s%s", chip ? "" : gpu->uuid, chip ? "" : ": ", error->text);
+	error->text[0] = '\0';
+	return 0;
 }
 
 /* A GPU of a file that has several runs is one PMU. */

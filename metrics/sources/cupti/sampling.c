@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -181,6 +182,15 @@ void sampler_disable(struct sampler *sampler)
 	sampler->object = NULL;
 }
 
+int sampler_stop_hardware(struct sampler *sampler)
+{
+	CUpti_PmSampling_Stop_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Stop_Params, pPmSamplingObject),
+		.pPmSamplingObject = sampler->object };
+
+	return sampler->library->cupti.stop(&params);
+}
+
 /* The sizes are chosen the first time, which needs that the GPU is enabled. */
 int sampler_enable(struct sampler *sampler, size_t buffer)
 {
@@ -274,32 +284,74 @@ static int start_saving(struct sampler *sampler)
 	return 0;
 }
 
+/* Configures and enables; what is there is to be released in any case. */
+static int begin(struct sampler *sampler, const struct host *host, const char *const *names,
+		 size_t length, const struct options *options, struct gpmu_error *error)
+{
+	int ret, result;
+
+	sampler->evaluator.library = sampler->library;
+	ret = choose_trigger(sampler, options, error);
+	if (!ret)
+		ret = prepare_run(sampler, host, names, length, error);
+	if (ret)
+		return ret;
+	result = sampler_enable(sampler, options->buffer);
+	if (!result)
+		return 0;
+	gpu_refusal(sampler->library, sampler->gpu, result, error->text, sizeof(error->text));
+	return result == CUPTI_ERROR_HARDWARE_BUSY ? -EBUSY : -EIO;
+}
+
 int sampler_start(struct sampler *sampler, const struct host *host, const char *const *names,
 		  size_t length, struct counts *counts, const struct options *options,
 		  struct gpmu_error *error)
 {
-	int ret = choose_trigger(sampler, options, error), result;
+	int ret = begin(sampler, host, names, length, options, error);
 
-	if (ret)
-		return ret;
-	sampler->evaluator.library = sampler->library;
 	sampler->stop = sampler->dead = false;
 	sampler->wanted = 0;
 	sampler->errors = 0;
 	sampler->counts = counts;
-	ret = prepare_run(sampler, host, names, length, error);
-	if (!ret) {
-		result = sampler_enable(sampler, options->buffer);
-		if (result) {
-			ret = result == CUPTI_ERROR_HARDWARE_BUSY ? -EBUSY : -EIO;
-			gpu_refusal(sampler->library, sampler->gpu, result, error->text,
-				    sizeof(error->text));
-		}
-	}
 	if (!ret && (start_saving(sampler) || start_thread(sampler)))
 		ret = fail_memory(error);
 	if (ret)
 		release_run(sampler);
+	return ret;
+}
+
+/* The first counter of one pass; chips differ in what they have. */
+static int try_metric(const struct host *host, char name[256], struct gpmu_error *error)
+{
+	const char *const names[] = { name };
+
+	for (size_t i = 0; i < host->length; i++) {
+		struct host_config config;
+		size_t passes;
+
+		snprintf(name, 256, "%s.sum", host->metrics[i].name);
+		passes = host_configure(host, names, 1, &config, error) ? 0 : config.passes;
+		host_config_release(&config);
+		if (passes == 1)
+			return 0;
+	}
+	return fail(error, -ENODEV, "%s: no metric that can be sampled", host->chip);
+}
+
+int sampler_try(struct sampler *sampler, const struct host *host, const struct options *options,
+		struct gpmu_error *error)
+{
+	struct options small = *options;
+	char name[256];
+	const char *const names[] = { name };
+	int ret = try_metric(host, name, error);
+
+	small.buffer = BUFFER_SMALLEST;
+	if (!ret)
+		ret = begin(sampler, host, names, 1, &small, error);
+	if (!ret)
+		sampler_stop_hardware(sampler);
+	release_run(sampler);
 	return ret;
 }
 
