@@ -33,6 +33,7 @@ struct gpmu_event {
 	char *label;			/* "name=" of its terms; or NULL */
 	double scale;			/* counts times this are in */
 	char *unit;			/* this unit; NULL: a number */
+	bool has_unit;			/* scale, unit and mean are those of a PMU that has it */
 	bool mean;			/* raw is an integral over running: struct gpmu_source_event_info */
 	struct event_instance *instances;
 	size_t length;			/* at least 1 */

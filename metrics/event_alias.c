@@ -123,6 +123,7 @@ static bool find_in_source(const struct gpmu_pmu *pmu, const char *name, struct 
 		return false;
 	*alias = (struct event_alias){
 		.terms = event.terms, .scale = event.scale, .unit = event.unit, .mean = event.mean,
+		.absent = event.absent,
 	};
 	return true;
 }

@@ -79,7 +79,7 @@ struct event_alias {
 	uint64_t config;
 	double scale;
 	const char *unit;	/* or NULL */
-	bool mean;
+	bool mean, absent;	/* of a source: struct gpmu_source_event_info */
 };
 
 /* Whether sysfs or the catalog has an event of that name for the PMU */

@@ -317,7 +317,10 @@ static int set_unit(struct applied *applied)
 	const struct event_alias *alias = &applied->alias;
 	bool same;
 
-	if (!event->length) {
+	if (alias->absent)
+		return 0;
+	if (!event->has_unit) {
+		event->has_unit = true;
 		free(event->unit);
 		event->unit = alias->unit ? event_join(alias->unit) : NULL;
 		event->scale = alias->scale;

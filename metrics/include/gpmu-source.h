@@ -108,6 +108,8 @@ struct gpmu_source_pmu {
  *	shown is raw * @scale / running, the mean of that time
  * @description: a line; or NULL
  * @passes: how often the same work has to run to count it; 0: not known
+ * @absent: 1: the PMU knows the name and cannot count it, as others of its kind can: its counts say
+ *	why. Unit, scale and mean are those of the others
  */
 struct gpmu_source_event_info {
 	size_t size;
@@ -118,6 +120,7 @@ struct gpmu_source_event_info {
 	int mean;
 	const char *description;
 	int passes;
+	int absent;
 };
 
 /* An event: config and others of struct perf_event_attr, as the PMU's formats say */
