@@ -42,47 +42,6 @@ static double work(struct gpmu_session *session)
 	return sum;
 }
 
-static void print_value(const struct gpmu_row *row)
-{
-	static const char *const states[] = { "", "idle", "not counted", "not supported" };
-
-	if (row->state == GPMU_OK)
-		printf("%20.6g", row->value);
-	else
-		printf("%20s", states[row->state]);
-}
-
-/* A newer libgpmu may have longer rows. */
-static const struct gpmu_row *after(const struct gpmu_row *row)
-{
-	return (const struct gpmu_row *)((const char *)row + row->size);
-}
-
-static int print_table(struct gpmu_session *session)
-{
-	const struct gpmu_row *rows, *row;
-	size_t n;
-
-	for (size_t i = 0; i < gpmu_session_regions(session); i++) {
-		if (gpmu_region_rows(session, i, &rows, &n))
-			return fail("no memory");
-		if (!i) {
-			printf("%-12s%8s%12s", "region", "visits", "seconds");
-			row = rows;
-			for (size_t k = 0; k < n; k++, row = after(row))
-				printf("%20s", row->name);
-			printf("\n");
-		}
-		printf("%-12s%8llu%12.6f", gpmu_region_name(session, i),
-		       (unsigned long long)gpmu_region_visits(session, i), n ? rows->end : 0);
-		row = rows;
-		for (size_t k = 0; k < n; k++, row = after(row))
-			print_value(row);
-		printf("\n");
-	}
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const char *events = argc > 1 ? argv[1] : "page-faults:u,task-clock:u";
@@ -107,7 +66,7 @@ int main(int argc, char **argv)
 		double sum = work(session);
 
 		gpmu_session_disable(session);
-		ret = print_table(session) || !isfinite(sum);
+		ret = gpmu_regions_print(session, stdout) || !isfinite(sum);
 	}
 	gpmu_session_free(session);
 	gpmu_plan_free(plan);

@@ -12,9 +12,9 @@ steady=metrics/sources/model/scenarios/steady.scenario
 
 [ -x "$programs/regions" ] || bail "no $programs/regions"
 
-# value TEXT REGION COLUMN: of a table
+# value TEXT REGION COUNTER: of a table
 value() {
-	awk -v region="$2" -v column="$3" '$1 == region { print $column; exit }' <<<"$1"
+	awk -v region="$2" -v counter="$3" '$1 == region && $4 == counter { print $5; exit }' <<<"$1"
 }
 
 # between VALUE LEAST MOST DESCRIPTION
@@ -27,10 +27,10 @@ between() {
 is "$(grep -rnE 'rows\[[^0]' --include='*.c' tests/examples)" "" \
 	"rows are stepped through by the size that they say, which a newer libgpmu may raise"
 if got=$("$programs/regions" 2>&1); then
-	is "$(awk 'NR > 1 { print $1, $2 }' <<<"$got")" $'fill 1\nstep 10\nsum 10' \
+	is "$(awk 'NR > 1 { print $1, $2 }' <<<"$got" | uniq)" $'fill 1\nstep 10\nsum 10' \
 		"regions: three of them, by their first visit, with their visits"
-	between "$(value "$got" fill 4)" 16 2300 "regions: 8 MiB are at most 2048 pages, and some"
-	between "$(value "$got" sum 5)" 1 "$(value "$got" step 5)" \
+	between "$(value "$got" fill page-faults:u)" 16 2300 "regions: 8 MiB are at most 2048 pages, and some"
+	between "$(value "$got" sum task-clock:u)" 1 "$(value "$got" step task-clock:u)" \
 		"regions: what is inside takes no longer than what is around it"
 else
 	skip "$got" "regions"

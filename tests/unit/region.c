@@ -65,9 +65,29 @@ static void is_region(struct test *test, size_t index, const char *name, uint64_
 		     first->end, (int)first->state);
 }
 
+static void is_table(struct gpmu_session *session, const char *want, const char *what)
+{
+	size_t length;
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &length);
+	int ret = gpmu_regions_print(session, file);
+
+	fclose(file);
+	if (!ok(!ret && !strcmp(text, want), "%s", what))
+		diag("%d, got\n%s", ret, text);
+	free(text);
+	file = fopen("/dev/full", "w");
+	if (file) {
+		ok(gpmu_regions_print(session, file) == (*want ? -ENOSPC : 0),
+		   "what cannot be written is an error");
+		fclose(file);
+	}
+}
+
 static void nested(struct test *test)
 {
 	test_start(test, &system_wide);
+	is_table(test->session, "", "without regions there is no table");
 	ok(gpmu_session_regions(test->session) == 0 && !gpmu_region_name(test->session, 0) &&
 		   gpmu_region_rows(test->session, 0, &test->rows, &test->n) == -EINVAL,
 	   "a session begins without regions");
@@ -239,6 +259,17 @@ static void aggregated(void)
 	ok(close_to(row(&test, 0)->value, 80, 1e-6) && close_to(row(&test, 1)->value, 35.2, 1e-6),
 	   "its rates are of the time that was spent in it");
 	ok(close_to(row(&test, 0)->end, 0.2, 1e-12), "which is their sum");
+	begin(&test, "a longer name");
+	end(&test, "a longer name");
+	is_table(test.session,
+		 "region           visits       seconds  counter                   value\n"
+		 "a                     2      0.200000  GraceMemReadBW of node 0  80 GB/s\n"
+		 "a                     2      0.200000  GraceMemReadBW of node 1  35.2 GB/s\n"
+		 "a longer name         1      0.000000  GraceMemReadBW of node 0  <not counted> it was enabled for no time: its "
+		 "CPU or PMU has gone, or the time is too short\n"
+		 "a longer name         1      0.000000  GraceMemReadBW of node 1  <not counted> it was enabled for no time: its "
+		 "CPU or PMU has gone, or the time is too short\n",
+		 "a table of regions and rows");
 	test_release(&test);
 }
 

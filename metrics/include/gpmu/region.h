@@ -3,6 +3,8 @@
 #ifndef GPMU_REGION_API_H
 #define GPMU_REGION_API_H
 
+#include <stdio.h>
+
 #include <gpmu/session.h>
 
 #ifdef __cplusplus
@@ -40,6 +42,11 @@ uint64_t gpmu_region_visits(const struct gpmu_session *session, size_t index);
  */
 int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gpmu_row **rows,
 		     size_t *length);
+/*
+ * Prints a table for people: a line for each counter of each region; nothing if there are no
+ * regions. 0, -ENOMEM, or what writing failed with
+ */
+int gpmu_regions_print(struct gpmu_session *session, FILE *file);
 
 #ifdef __cplusplus
 }
