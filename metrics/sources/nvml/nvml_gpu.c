@@ -125,6 +125,7 @@ const struct gpmu_source_event_info *nv_foreign(struct gpu_pmu *pmu, const char 
 	memcpy(foreign->name, name, strlen(name) + 1);
 	foreign->info = (struct gpmu_source_event_info){
 		.size = sizeof(foreign->info), .name = foreign->name, .terms = "event=0x0",
+		.absent = 1,
 	};
 	foreign->next = pmu->foreign;
 	pmu->foreign = foreign;

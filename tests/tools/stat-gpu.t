@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu stat --gpu from end to end, on fakes of NVIDIA's libraries: one GPU, two of which one is
+# busy, beside a Grace, half of what there is.
+. tests/tools/lib.sh
+
+export GPMU_CUDA=$B/tests/gpu/fake
+one=GPU-6f2a1c00-0001-4a00-8000-000000000001
+two=GPU-6f2a1c00-0002-4a00-8000-000000000002
+active=sm__cycles_active.avg.pct_of_peak_sustained_elapsed
+
+# column NAME: of CSV
+column() {
+	awk -F, -v name="$1" '/^#/ { next } !n { for (i = 1; i <= NF; i++) if ($i == name) n = i; next } { print $n }'
+}
+
+# --- one GPU
+run gpmu stat --gpu -a -M GpuDramReadBW,GpuSmActive,GpuNvlinkRxBW --timeout 200
+is "$rc" 0 "GPUs are counted"
+like "$err" '^GPU0 +2,400.00 GB/s GpuDramReadBW$' "a bandwidth, as the fake has it"
+like "$err" '^GPU0 +[0-9.]+ % +GpuSmActive$' "a share of cycles, which takes no time"
+like "$err" '^GPU0 +<not supported> GB/s GpuNvlinkRxBW$' "what the chip does not have is not supported"
+like "$err" "^ GPU0: $one, by cupti$" "which GPU it is and who has counted is said"
+run gpmu stat --gpu -a -e nvidia_gpu/dram__bytes_read.sum/ -x, -I 50 --interval-count 2
+is "$(column scope <<< "$err" | sort -u)" gpu "CSV has a row of the GPU"
+is "$(column gpu <<< "$err" | sort -u)" $one "by its UUID"
+is "$(column source <<< "$err" | sort -u)" cupti "and by whom"
+run gpmu stat --gpu -M GpuDramReadBW -r 2 -- true
+like "$err" '\( \+- ' "in several runs"
+
+# --- beside a Grace
+run gpmu stat --gpu "$model" -a -M GraceMemBW,GpuDramReadBW --per-node --timeout 200
+like "$err" '^N0 +131.52 GB/s GraceMemBW' "one table has a Grace's nodes"
+like "$err" '^GPU0 +2,400.00 GB/s GpuDramReadBW' "and GPUs"
+run gpmu stat --gpu -M GpuSmActive -e page-faults -- true
+like "$err" ' page-faults' "and the command's events"
+like "$err" '^GPU0 .* GpuSmActive +\[GPU\]' "beside which it is said what GPUs' are of"
+
+# --- two, one of them busy
+busy="machine=h200x2 enable=0:26"
+GPMU_FAKE=$busy GPMU_FAKE_NVML=$top/tests/gpu/fake/nvml-h200x2.json run gpmu stat --gpu -a -x, --timeout 300 \
+	-e "nvidia_gpu/$active/,nvidia_gpu/dram__bytes_read.sum/" -M GpuDramReadBW
+is "$rc" 0 "a GPU that another profiler has is no failure"
+like "$err" "warning: $one: its profiler is held" "who has it is said"
+is "$(grep -c "$one,.*,nvml$" <<< "$err")" 3 "NVML counts that one"
+is "$(grep -c "$two,.*,cupti$" <<< "$err")" 3 "CUPTI the other"
+is "$(grep -v warning <<< "$err" | column state | sort | uniq -c | tr -s ' ' | paste -sd,)" " 2 not_supported, 4 ok" \
+	"what NVML does not have is not supported of that one alone"
+
+# --- halves
+mkdir "$work/half" "$work/none"
+ln -s "$(realpath "$B/gpmu-nvml.so")" "$work/half/"
+GPMU_PLUGINS=$work/half run gpmu stat --gpu -a -e nvidia_nvml/power/ --timeout 300
+like "$err" 'GPU0 +[0-9.,]+ W +nvidia_nvml/power/' "without CUPTI NVML counts"
+is "$(grep -c warning <<< "$err")" 1 "which is one line"
+: > "$work/none/libnvidia-ml.so.1"
+GPMU_CUDA=$work/none:$B/tests/gpu/fake run gpmu stat --gpu -a -M GpuDramReadBW --timeout 200
+like "$err" '^GPU0 +2,400.00 GB/s' "without NVML CUPTI counts"
+is "$(grep -c warning <<< "$err")" 1 "which is one line too"
+run gpmu stat --gpu -a -M GpuDramReadBX --timeout 100
+like "$err" 'did you mean GpuDramReadBW' "a wrong name is told"
+run gpmu stat --gpu -a -e nvidia_gpu/dram__bytes_red.sum/ --timeout 100
+like "$err" 'dram__bytes_read.sum' "so is that of an event"
+done_testing
