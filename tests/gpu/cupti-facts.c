@@ -408,7 +408,8 @@ static void test_samples(void)
 	diag("started twice: %d", start_sampling());
 	decoded = decode();
 	is_u64(decoded.result, 0, "decoded");
-	is_u64(decoded.reason, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS, "... all there is");
+	is_u64(decoded.reason, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_OTHER,
+	       "... all there is as yet, and more will be");
 	ok(decoded.populated > 20, "... %zu samples", decoded.populated);
 	is_u64(decoded.completed, decoded.populated, "... which are complete");
 	times_of(0, &start, &last);
@@ -475,7 +476,8 @@ static void test_latest(void)
 	begin(NAMES(READ, WRITE));
 	run(FAST, SMALL, KEEP_LATEST, 40000, 500 * MS);
 	decoded = decode();
-	is_u64(decoded.result, CUPTI_ERROR_UNKNOWN, "KEEP_LATEST that has wrapped");
+	/* An H200 has given either. */
+	ok(decoded.result == CUPTI_ERROR_UNKNOWN || !decoded.result, "KEEP_LATEST that has wrapped");
 	is_u64(decoded.overflow, 0, "... is not marked");
 	ok(decoded.populated > 10, "... has %zu samples", decoded.populated);
 	if (decoded.populated)

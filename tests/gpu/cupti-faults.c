@@ -182,6 +182,10 @@ static void learn_functions(void)
 
 int main(void)
 {
+	if (is_real()) {
+		printf("1..0 # SKIP needs the fake libraries\n");
+		return 0;
+	}
 	learn_functions();
 	for (size_t i = 0; i < learnt_length; i++) {
 		function = learnt[i];

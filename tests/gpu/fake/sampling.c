@@ -308,9 +308,10 @@ static int decode(CUpti_PmSampling_Object *object, struct data_image *image,
 	}
 	for (; object->next < last && image->populated < image->most; object->next++)
 		add_sample(object, image, object->next, offset);
-	params->decodeStopReason = object->next < last ?
-		CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL :
-		CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
+	if (object->next < last)
+		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
+	else if (object->stopped)
+		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
 	object->next = last;
 	return code;
 }
