@@ -126,6 +126,19 @@ static int take_until(struct counter_ring *ring, uint64_t time)
 	return ret;
 }
 
+/*
+ * And the next one, if there is none since the last row and it is but a little later: what is
+ * about that time, now before it and now behind, is in each row once
+ */
+static int take_near(struct counter_ring *ring, uint64_t time, uint64_t more)
+{
+	int ret = take_until(ring, time);
+
+	if (ret == 1 && !ring->is_taken)
+		ret = take_until(ring, time + more);
+	return ret;
+}
+
 /* Each since the last row, and none before a time */
 static bool are_taken(struct counter_ring *const *rings, size_t length, uint64_t time)
 {
@@ -146,7 +159,7 @@ int counter_rings_next(struct counter_ring *const *rings, size_t length, uint64_
 			return ret;
 		*time = rings[0]->ahead[RING_TIME];
 		for (size_t i = 1; i < length; i++) {
-			ret = take_until(rings[i], *time + period / 2);
+			ret = take_near(rings[i], *time + period / 2, period / 4);
 			*bad = i;
 			if (ret < 0 || (!ret && !all))
 				return ret;

@@ -78,7 +78,8 @@ void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *co
 
 /*
  * Readings of all rings that are about of the same time, that of the first ring: those
- * of the others are the last ones up to half a @period later, and no older than a @period.
+ * of the others are the last ones up to half a @period later, or where that has none the one
+ * up to three quarters later, and no older than a @period.
  * A time for which a ring has none is left out. 1: they are taken, @time is theirs; 0: there
  * are none as yet, rings[*bad] is waited for; -EIO: as above, of rings[*bad]. @all: nothing
  * more is written.

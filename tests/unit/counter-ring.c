@@ -129,6 +129,31 @@ static void matching(void)
 	stop();
 }
 
+/* Of many CPUs some always have half a period to the first, give or take what an interrupt takes. */
+static void jitter(void)
+{
+	bool same = true;
+	uint64_t time;
+
+	start();
+	for (uint64_t i = 1; i < 8; i++) {
+		put_reading(0, i * PERIOD, i);
+		put_reading(1, i * PERIOD + PERIOD / 2 + i % 3 * 10 - 10, i + 10);
+	}
+	put_reading(1, 8 * PERIOD + PERIOD / 2, 18);
+	for (uint64_t i = 1; i < 8; i++)
+		same = same && is_next(i * PERIOD, i, i + 10);
+	ok(same, "readings about half a period later are in each row once");
+	put_reading(0, 8 * PERIOD, 8);
+	put_reading(0, 9 * PERIOD, 9);
+	put_reading(1, 9 * PERIOD + PERIOD * 7 / 8, 19);
+	put_reading(0, 10 * PERIOD, 10);
+	put_reading(1, 10 * PERIOD + PERIOD * 7 / 8, 20);
+	ok(is_next(8 * PERIOD, 8, 18) && next(true, &time) == 1 && time == 10 * PERIOD,
+	   "one that is much later is not of a time");
+	stop();
+}
+
 static void wrapping(void)
 {
 	const uint64_t lost[] = { 1, 5 };
@@ -199,6 +224,7 @@ static void counting(void)
 int main(void)
 {
 	matching();
+	jitter();
 	wrapping();
 	odd_records();
 	counting();

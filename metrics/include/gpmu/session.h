@@ -131,8 +131,8 @@ int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **
  * kernel takes no more for a while, and an interval is longer.
  *
  * What a CPU has counted in an interval is exact. Its reading may be an interval before, or
- * half of one after, that of the first CPU, whose times the rows have; where one is missing
- * an interval is longer. gpmu_session_interval() goes on from the last of these, and leaves
+ * three quarters of one after, that of the first CPU, whose times the rows have; where one is
+ * missing an interval is longer. gpmu_session_interval() goes on from the last of these, and leaves
  * out those before it.
  *
  * Return: 1; 0: there is none as yet (after gpmu_session_disable(): none is left, and
