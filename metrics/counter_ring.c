@@ -59,8 +59,10 @@ int counter_ring_look(struct counter_ring *ring)
 
 		copy(ring, at, &header, sizeof(header));
 		/* It was never written by a kernel, and what is behind it is anywhere. */
-		if (header.size < sizeof(header) || header.size > head - at)
+		if (header.size < sizeof(header) || header.size > head - at) {
+			ring->next = head;
 			return -EIO;
+		}
 		ring->next += header.size;
 		if (header.type == PERF_RECORD_THROTTLE)
 			return -EIO;
@@ -86,17 +88,20 @@ void counter_ring_take(struct counter_ring *ring)
 	ring->is_ahead = false;
 }
 
-void counter_ring_skip(struct counter_ring *ring)
+int counter_ring_skip(struct counter_ring *ring)
 {
-	const uint64_t size = sizeof(struct perf_event_header) +
-			      ring->numbers * sizeof(*ring->ahead);
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	int ret, failed = 0;
 
-	/* Records of another size are rare. */
-	ring->seen += (head - ring->next) / size;
-	ring->next = head;
 	ring->is_ahead = ring->is_taken = false;
+	while ((ret = counter_ring_look(ring))) {
+		if (ret < 0)
+			failed = ret;
+		else
+			ring->seen++;
+		ring->is_ahead = false;
+	}
 	counter_ring_release(ring);
+	return failed;
 }
 
 void counter_ring_release(struct counter_ring *ring)

@@ -69,8 +69,8 @@ void counter_ring_free(struct counter_ring *ring);
 int counter_ring_look(struct counter_ring *ring);
 /* What was looked at becomes the reading that is taken. */
 void counter_ring_take(struct counter_ring *ring);
-/* Without what is in it now, which is counted */
-void counter_ring_skip(struct counter_ring *ring);
+/* Without what is in it now: readings are counted. 0; -EIO: as above */
+int counter_ring_skip(struct counter_ring *ring);
 /* The kernel may write again where what was looked at has been. */
 void counter_ring_release(struct counter_ring *ring);
 /* The reading that was taken, as it would have been read */

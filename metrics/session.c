@@ -151,10 +151,15 @@ static int read_since(struct gpmu_session *session, const struct gpmu_counts *ea
 int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **rows,
 			  size_t *length)
 {
-	int ret = read_since(session, session->last, rows, length);
+	int ret;
 
-	session_rings_skip(&session->rings);
-	return ret ? ret : counts_assign(session->last, session->now);
+	/* What is left out while it is read is the next interval's. */
+	session_rings_skip(session);
+	ret = read_since(session, session->last, rows, length);
+	if (!ret)
+		ret = counts_assign(session->last, session->now);
+	session_rings_skip(session);
+	return ret;
 }
 
 int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)

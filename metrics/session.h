@@ -183,8 +183,8 @@ uint64_t session_ring_interval(const struct gpmu_plan *plan,
 /* The groups are open for that. 0 or -ENOMEM; session_rings_release() in both cases */
 int session_rings_init(struct gpmu_session *session, uint64_t interval);
 void session_rings_release(struct session_rings *rings);
-/* Without those that are there now */
-void session_rings_skip(struct session_rings *rings);
+/* Without those that are there now; what the kernel may have left out meanwhile is not counted. */
+void session_rings_skip(struct gpmu_session *session);
 /* It takes none until it is asked again. */
 void session_rings_stop(struct session_rings *rings);
 

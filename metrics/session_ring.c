@@ -127,14 +127,6 @@ void session_rings_release(struct session_rings *rings)
 	counts_free(rings->now);
 }
 
-void session_rings_skip(struct session_rings *rings)
-{
-	for (size_t i = 0; i < rings->length; i++)
-		counter_ring_skip(rings->list[i]);
-	rings->since = session_clock();
-	rings->rows = 0;
-}
-
 static void stop(struct session_rings *rings)
 {
 	for (size_t i = 0; i < rings->length; i++)
@@ -145,7 +137,9 @@ static void stop(struct session_rings *rings)
 void session_rings_stop(struct session_rings *rings)
 {
 	stop(rings);
-	session_rings_skip(rings);
+	/* What has been lost by now was so before it is enabled. */
+	for (size_t i = 0; i < rings->length; i++)
+		counter_ring_skip(rings->list[i]);
 	rings->until = 0;
 	rings->pause = FIRST_PAUSE;
 }
@@ -160,6 +154,17 @@ static void lose(struct gpmu_session *session, const struct counter_ring *ring)
 		session->last->slots[slot].counts[ring->place] = lost;
 		session->base->slots[slot].counts[ring->place] = lost;
 	}
+}
+
+void session_rings_skip(struct gpmu_session *session)
+{
+	struct session_rings *rings = &session->rings;
+
+	for (size_t i = 0; i < rings->length; i++)
+		if (counter_ring_skip(rings->list[i]))
+			lose(session, rings->list[i]);
+	rings->since = session_clock();
+	rings->rows = 0;
 }
 
 static int give_up(struct session_rings *rings, size_t index, const char *why)
@@ -191,8 +196,9 @@ static int begin(struct session_rings *rings)
 }
 
 /* While it is read as of old. 0: the kernel takes them from now on; -ENODATA: it does not */
-static int try(struct session_rings *rings)
+static int try(struct gpmu_session *session)
 {
+	struct session_rings *rings = &session->rings;
 	uint64_t now = session_clock();
 
 	if (now < rings->until)
@@ -204,7 +210,7 @@ static int try(struct session_rings *rings)
 		rings->until = now + TRIED * rings->interval;
 		return -ENODATA;
 	}
-	session_rings_skip(rings);
+	session_rings_skip(session);
 	for (size_t i = 0; i < rings->length; i++)
 		if (rings->list[i]->seen < ENOUGH(TRIED))
 			return give_up(rings, i, "there were too few");
@@ -263,7 +269,7 @@ int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows
 	if (!rings->interval)
 		return -ENODATA;
 	if (rings->state != RINGS_ON)
-		return session->ended ? -ENODATA : try(rings);
+		return session->ended ? -ENODATA : try(session);
 	ret = counter_rings_next(rings->list, rings->length, rings->interval, session->ended,
 				 &time, &index);
 	if (ret < 0) {

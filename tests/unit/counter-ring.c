@@ -194,6 +194,13 @@ static void odd_records(void)
 	start();
 	put(rings[0], 0);
 	ok(next(false, &time) == -EIO && bad == 0, "so is what no kernel writes");
+	ok(!counter_ring_skip(rings[0]), "once");
+	put(rings[0], 0);
+	put_reading(1, 5000, 15);
+	put_record(rings[1], PERF_RECORD_THROTTLE, few, 3);
+	put_reading(1, 6000, 16);
+	ok(counter_ring_skip(rings[0]) == -EIO && counter_ring_skip(rings[1]) == -EIO &&
+		   rings[1]->seen == 2, "also where it is skipped");
 	stop();
 }
 

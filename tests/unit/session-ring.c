@@ -293,10 +293,23 @@ static void last(struct test *test)
 	ok(all, "the last interval is not much shorter than the others");
 }
 
-/* The kernel tells that it has stopped the events for a while. */
-static void interference(void)
+/* The kernel tells that it has stopped the events for a while. Data that is the caller's to free */
+static char *tell_of_stop(struct counter_ring *ring)
 {
 	const struct perf_event_header told = { .type = PERF_RECORD_THROTTLE, .size = sizeof(told) };
+	/* Only the kernel can write into its own. */
+	char *data = calloc(1, ring->mask + 1);
+
+	if (!data)
+		test_bail("no memory");
+	memcpy(data + (ring->page->data_head & ring->mask), &told, sizeof(told));
+	ring->data = data;
+	ring->page->data_head += sizeof(told);
+	return data;
+}
+
+static void interference(void)
+{
 	struct counter_ring *ring;
 	char *data;
 	struct sums sums = no_sums();
@@ -309,18 +322,36 @@ static void interference(void)
 	ring = test.session->rings.list[0];
 	counter_ring_stop(ring);
 	ok(!drain(&sums, &test), "it tells nothing as yet");
-	/* Only the kernel can write into its own. */
-	data = calloc(1, ring->mask + 1);
-	if (!data)
-		test_bail("no memory");
-	memcpy(data + (ring->page->data_head & ring->mask), &told, sizeof(told));
-	ring->data = data;
-	ring->page->data_head += sizeof(told);
+	data = tell_of_stop(ring);
 	ok(drain(&sums, &test) == -ENODATA && sums.counted && sums.contiguous,
 	   "what the kernel stops is given up");
 	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
 	   "what it may have left out is not counted");
 	busy(5);
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK, "what follows is");
+	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED, "all of it is not");
+	test_release(&test);
+	free(data);
+}
+
+/* Where readings of the ring are not looked at: as of old, or of another ring that is as bad */
+static void interference_between(void)
+{
+	struct counter_ring *ring;
+	struct sums sums = no_sums();
+	struct test test;
+	char *data;
+
+	test_plan(&test, NULL, NULL, NULL, EVENTS);
+	test_start(&test, &options);
+	begin(&sums, &test);
+	busy(2);
+	ring = test.session->rings.list[0];
+	counter_ring_stop(ring);
+	data = tell_of_stop(ring);
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	   "what it may have left out of an interval that is read is not counted");
+	busy(2);
 	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK, "what follows is");
 	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED, "all of it is not");
 	test_release(&test);
@@ -356,6 +387,7 @@ int main(void)
 	others();
 	late();
 	interference();
+	interference_between();
 	refused();
 	return done_testing();
 }
