@@ -22,7 +22,7 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define SHORTEST	100000		/* ns: below it interrupts are most of what runs */
-#define LONGEST		10000000	/* to wake up as rarely as this costs little */
+#define LONGEST		2000000	/* to wake up as rarely costs little, and 25 of them are soon over */
 #define TRIED		20		/* intervals until it is known whether there are enough */
 #define ENOUGH(n)	((n) / 2)	/* ... of so many */
 #define LEAST_LIMIT	60		/* whoever looks each 25 intervals can be late */

@@ -18,7 +18,7 @@
 
 #define SECOND		1000000000
 #define DRAIN		25		/* intervals between looks at what the kernel has read */
-#define DRAIN_TIME	100000000	/* ... and no more ns */
+#define DRAIN_TIME	50000000	/* ... and no more ns */
 #define TASK_POLL	100	/* ms, where the kernel cannot wait for a thread */
 
 #ifndef PIDFD_THREAD

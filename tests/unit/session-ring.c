@@ -160,7 +160,7 @@ static void others(void)
 
 	is_not("task-clock,user_time", &options, "times of programs are not of such a reading");
 	is_not("{task-clock,page-faults}", &options, "nor are groups that were given");
-	other.interval = 11 * MS;
+	other.interval = 2 * MS + 1;
 	is_not("task-clock", &other, "nor long intervals");
 	other.interval = MS / 100;
 	is_not("task-clock", &other, "nor very short ones");

@@ -123,7 +123,7 @@ int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **
  * @length: likewise
  *
  * Of software's events and tracepoints that were given one by one, on CPUs, the kernel
- * itself can take readings each options->interval, from 0.1 to 10 ms, for a small part of
+ * itself can take readings each options->interval, from 0.1 to 2 ms, for a small part of
  * what it costs to wake up for them. As long as this returns -ENODATA it does not, and
  * gpmu_session_interval() is to be used; to call this after it costs nothing, and tries now
  * and then whether the kernel does. From 0 on it does: this is to be called again each 25
