@@ -80,6 +80,7 @@ int host_configure(const struct host *host, const char *const *names, size_t len
 	int result;
 
 	*config = (struct host_config){ 0 };
+	host_lock();
 	result = new_object(host, &object);
 	if (!result)
 		result = add_metrics(library, object, names, length);
@@ -88,6 +89,7 @@ int host_configure(const struct host *host, const char *const *names, size_t len
 	if (!result)
 		result = get_passes(library, config);
 	free_object(library, object);
+	host_unlock();
 	if (!result)
 		return 0;
 	if (!config->image && config->size)
@@ -230,9 +232,11 @@ int evaluator_init(struct evaluator *evaluator, const struct host *host, const c
 
 	*evaluator = (struct evaluator){ .library = host->library, .length = length,
 					 .names = (const char **)names };
+	host_lock();
 	result = new_object(host, &evaluator->object);
 	if (!result)
 		result = add_metrics(host->library, evaluator->object, names, length);
+	host_unlock();
 	if (result)
 		return fail(error, -EINVAL, "%s: CUPTI cannot evaluate it: %s (%d)", names[0],
 			    library_text(host->library, result), result);
@@ -241,7 +245,9 @@ int evaluator_init(struct evaluator *evaluator, const struct host *host, const c
 
 void evaluator_release(struct evaluator *evaluator)
 {
+	host_lock();
 	free_object(evaluator->library, evaluator->object);
+	host_unlock();
 	*evaluator = (struct evaluator){ 0 };
 }
 

@@ -9,6 +9,13 @@
 
 #include "cupti_library.h"
 
+/*
+ * CUPTI makes its objects and configurations for one thread at a time; objects of different
+ * threads can evaluate at the same time. The functions below take this lock.
+ */
+void host_lock(void);
+void host_unlock(void);
+
 struct host_metric {
 	char *name;		/* without rollup: "dram__bytes_read" */
 	int type;		/* CUPTI_METRIC_TYPE_... */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,18 @@ static const char *const types[CUPTI_METRIC_TYPE__COUNT] = {
 	[CUPTI_METRIC_TYPE_THROUGHPUT] = "throughput",
 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void host_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void host_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
 const char *host_type(int type)
 {
 	return types[type];
@@ -22,8 +35,12 @@ size_t host_chips(const struct library *library, const char *const **names)
 	CUpti_Profiler_Host_GetSupportedChips_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetSupportedChips_Params,
 						ppChipNames) };
+	int result;
 
-	if (library->cupti.chips(&params))
+	host_lock();
+	result = library->cupti.chips(&params);
+	host_unlock();
+	if (result)
 		return 0;
 	*names = params.ppChipNames;
 	return params.numChips;
@@ -122,7 +139,9 @@ void host_free(struct host *host)
 		free(host->metrics[i].unit);
 	}
 	free(host->metrics);
+	host_lock();
 	free_object(host->library, host->object);
+	host_unlock();
 	free(host->chip);
 	free(host);
 }
@@ -139,10 +158,12 @@ int host_new(const struct library *library, const char *chip, struct host **resu
 	host->chip = strdup(chip);
 	if (!host->chip)
 		ret = fail_memory(error);
+	host_lock();
 	if (!ret)
 		ret = new_object(library, chip, &host->object, error);
 	for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT && !ret; type++)
 		ret = add_type(host, type, error);
+	host_unlock();
 	if (ret)
 		host_free(host);
 	else
@@ -156,8 +177,12 @@ size_t host_suffixes(const struct host *host, const struct host_metric *metric,
 	CUpti_Profiler_Host_GetSubMetrics_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetSubMetrics_Params, ppSubMetrics),
 		.pHostObject = host->object, .metricType = metric->type, .pMetricName = metric->name };
+	int result;
 
-	if (host->library->cupti.sub_metrics(&params))
+	host_lock();
+	result = host->library->cupti.sub_metrics(&params);
+	host_unlock();
+	if (result)
 		return 0;
 	*suffixes = params.ppSubMetrics;
 	return params.numOfSubmetrics;
