@@ -215,6 +215,9 @@ void rows_sum(const struct gpmu_rows *rows, const struct row_sum *sum,
 		result_lose(result, GPMU_NOT_COUNTED, "nothing of it is counted there");
 	for (size_t i = sum->first; i < sum->first + sum->length;)
 		i = sum_slot(rows, sum, i, counts, result);
+	if (result->sources > 1 && rows->plan->slots[rows->parts[sum->first].slot].mean)
+		result_lose(result, GPMU_NOT_SUPPORTED,
+			    "means of several GPUs cannot be added up: ask for it of GPUs alone");
 	result_end(result);
 }
 

@@ -327,6 +327,9 @@ static int set_counts(const struct plugin_group *group, struct gpmu_counts *coun
 			return -ENOMEM;
 		if (value.why)
 			continue;
+		/* It is there now, as a link that came into use. */
+		if (counts->slots[slot].why)
+			counts_set_lost(counts, slot, COUNT_NOT_COUNTED, NULL);
 		counts->slots[slot].counts[0] = (struct count){
 			.raw = value.raw,
 			.enabled = value.enabled,

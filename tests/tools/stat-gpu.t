@@ -45,8 +45,16 @@ is "$rc" 0 "a GPU that another profiler has is no failure"
 like "$err" "warning: $one: its profiler is held" "who has it is said"
 is "$(grep -c "$one,.*,nvml$" <<< "$err")" 3 "NVML counts that one"
 is "$(grep -c "$two,.*,cupti$" <<< "$err")" 3 "CUPTI the other"
-is "$(grep -v warning <<< "$err" | column state | sort | uniq -c | tr -s ' ' | paste -sd,)" " 2 not_supported, 4 ok" \
-	"what NVML does not have is not supported of that one alone"
+is "$(grep -e ',state,' -e "$one," <<< "$err" | column state | sort | uniq -c | tr -s ' ' | paste -sd,)" " 2 not_supported, 1 ok" \
+	"of which it does not have all"
+is "$(grep -e ',state,' -e "$two," <<< "$err" | grep -v warning | column state | sort -u)" ok "the other has"
+cat > "$work/mixed.json" << 'END'
+[ { "MetricName": "Mixed", "MetricExpr": "nvidia_gpu@sm__cycles_active.avg.pct_of_peak_sustained_elapsed@ + 0 * page\\-faults" } ]
+END
+GPMU_FAKE="machine=h200x2" run gpmu stat --gpu -a --events "$work/mixed.json" -M Mixed --timeout 200
+like "$err" '<not supported> +Mixed' "means of two GPUs are not added up"
+GPMU_FAKE="machine=h200" run gpmu stat --gpu -a --events "$work/mixed.json" -M Mixed --timeout 200
+like "$err" ' 37.[0-9]+ +Mixed' "that of one may be beside other counts"
 
 # --- halves
 mkdir "$work/half" "$work/none"

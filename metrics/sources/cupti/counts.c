@@ -105,7 +105,7 @@ static void add_value(struct count *count, double value)
 	/* A count never falls. */
 	value = count->rest + (value > 0 ? value : 0);
 	whole = floor(value);
-	count->raw += (uint64_t)whole;
+	count->raw += (uint64_t)fmod(whole, 0x1p64);
 	count->rest = value - whole;
 }
 

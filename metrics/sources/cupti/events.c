@@ -66,6 +66,17 @@ static void free_event(struct event *event)
 	free(event);
 }
 
+/* Integrals over ns are to have room in 64 bits for hours, and digits at small values. */
+static double scale_of(const struct host_metric *metric, const char *suffix)
+{
+	if (ends_with(suffix, PER_SECOND))
+		return 1e9;
+	if (metric->type != CUPTI_METRIC_TYPE_COUNTER || strstr(suffix, PERCENT) ||
+	    strstr(suffix, PER_CYCLE))
+		return 1;
+	return 1e3;
+}
+
 static void describe(struct event *event, size_t number, const char *suffix)
 {
 	const char *description = event->metric->description;
@@ -78,8 +89,7 @@ static void describe(struct event *event, size_t number, const char *suffix)
 		.name = event->name,
 		.terms = event->terms,
 		.unit = event->unit,
-		/* Integrals over ns of what happens each second have no room in 64 bits. */
-		.scale = ends_with(suffix, PER_SECOND) ? 1e9 : 1,
+		.scale = count ? 1 : scale_of(event->metric, suffix),
 		.mean = !count,
 		.description = *description ? description : NULL,
 	};
