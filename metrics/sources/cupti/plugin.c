@@ -29,13 +29,14 @@ struct chip *source_chip(struct source *source, const char *name, int *ret, stru
 	*ret = host_new(&source->library, name, &chip->host, error);
 	if (*ret || !chip->host)
 		return NULL;
-	chip->name = chip->host->chip;
 	source->chips_len++;
 	*ret = events_init(&chip->events, chip->host);
-	if (!*ret)
-		return chip;
-	fail_memory(error);
-	return NULL;
+	if (*ret) {
+		fail_memory(error);
+		return NULL;
+	}
+	chip->name = chip->host->chip;
+	return chip;
 }
 
 static void add_pmu(struct source *source, struct gpu *gpu, struct chip *chip)

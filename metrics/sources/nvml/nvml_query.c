@@ -49,6 +49,9 @@ int nv_list(nv_get_list *get, const void *context, size_t size, void **list, uns
 	free(*list);
 	*list = NULL;
 	*length = 0;
+	/* There are more than there was room for. */
+	if (result == NV_SUCCESS)
+		return NV_INSUFFICIENT_SIZE;
 	return result == NV_NOT_FOUND ? NV_SUCCESS : result;
 }
 
