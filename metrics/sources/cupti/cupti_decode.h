@@ -7,12 +7,24 @@
 
 /* The thread's function: decodes until it is to stop */
 void *sampler_decode(void *sampler);
-/* With no thread any more: stops the hardware, decodes what it has. */
+/* With that thread gone: stops the hardware, decodes what it has. */
 void sampler_drain(struct sampler *sampler);
 
-/* These return a CUptiResult; the last is to be called in any case. */
+/* Images, empty, and those who make values of what is decoded into them; 0 or -ENOMEM */
+int images_init(struct sampler *sampler, const struct host *host);
+/* All that were submitted are settled before. */
+void images_release(struct sampler *sampler);
+/* One that is free; waits for it. The decoder's, until it is submitted */
+struct image *images_free(struct sampler *sampler);
+/* One with samples and times: they are counted once all before it are. */
+void images_submit(struct sampler *sampler, struct image *image);
+/* Waits until all that were submitted are counted. */
+void images_settle(struct sampler *sampler);
+/* All become as the empty one is, which has changed; none is submitted. */
+void images_reset(struct sampler *sampler);
+
+/* These return a CUptiResult; the last one has none. */
 int sampler_enable(struct sampler *sampler, size_t buffer);
-int sampler_reset_image(struct sampler *sampler);
 int sampler_stop_hardware(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * PM sampling of one GPU, device-wide. A thread decodes what the hardware has sampled and
- * hands it on as counts. What goes wrong with the hardware's buffer or with CUPTI's image
+ * PM sampling of one GPU, device-wide. A thread decodes what the hardware has sampled into
+ * an image of CUPTI's, makes values of its samples and hands them on as counts. Where
+ * samples come faster than one thread can do that it only decodes, into one of several
+ * images, and others make the values. What goes wrong with the hardware's buffer or with CUPTI's image
  * is recovered from; the time without samples is known.
  */
 #ifndef GPMU_CUPTI_SAMPLING_H
@@ -33,37 +35,61 @@ struct sampler {
 
 	/* Constant while it runs */
 	struct host_config config;
-	struct evaluator evaluator;
+	const char *const *names;	/* of metrics */
+	size_t length;
 	uint64_t interval;		/* ns or cycles, as the trigger is */
 	uint64_t period;		/* ns, about, that it is */
 	enum trigger trigger;
 	size_t buffer;
-	uint64_t nap;			/* ns that the thread sleeps */
 	uint32_t image_samples;
-
-	/* The thread's, once it runs */
-	CUpti_PmSampling_Object *object;
-	uint8_t *image;
-	size_t image_size;
-	double *values;
-	uint8_t *empty;			/* the image without samples, where they are saved */
-	struct sample_time *times;	/* of its samples */
 	uint32_t saver_run;
+	size_t threads;			/* that make values; 0: the decoder does */
+	struct worker {
+		struct sampler *sampler;
+		struct evaluator evaluator;
+		pthread_t thread;
+	} *workers;
+	size_t workers_len;		/* that have a thread; none: there is one without */
+
+	/* The decoder's, once it runs */
+	CUpti_PmSampling_Object *object;
+	uint64_t nap;			/* ns that it sleeps */
+	uint8_t *empty;			/* an image without samples */
+	size_t image_size;
 	bool skip;			/* the next sample has a wrong beginning */
-	enum gap reason;
-	int errors;			/* without a sample in between */
+	enum gap reason;		/* for which samples are missing before it */
 
 	pthread_t thread;
 	bool running;			/* there is a thread */
 
 	pthread_mutex_t lock;		/* of all that follows */
-	pthread_cond_t wake;		/* the thread */
+	pthread_cond_t wake;		/* the decoder */
+	pthread_cond_t work;		/* the workers */
+	pthread_cond_t freed;		/* an image */
 	pthread_cond_t decoded;		/* those who wait for samples */
-	bool stop;
+	struct image {
+		uint8_t *bytes;
+		struct sample_time *times;
+		double *values;
+		size_t samples;
+		uint64_t number;	/* in the order of time */
+		bool skip;		/* its first sample */
+		enum gap reason;	/* before it */
+		enum image_state {
+			IMAGE_FREE, IMAGE_DECODED, IMAGE_BUSY, IMAGE_VALUED
+		} state;
+	} *images;
+	size_t images_len;
+	uint64_t submitted, taken;	/* images */
+	enum gap missing;		/* why samples are missing before the next one */
+	int errors;			/* without a sample in between */
+	int failure;			/* of a worker */
+	bool stop, finish;		/* the decoder, the workers */
 	uint64_t wanted;		/* a time whose samples somebody waits for; 0: nobody does */
 	bool dead;			/* the GPU or its profiler is gone */
 	struct counts *counts;
 	uint64_t samples;		/* in all */
+	time_t said;			/* s, when gaps were said last; not by lock */
 	struct gaps {
 		uint64_t number, length;	/* ns; in all */
 		uint64_t said_number, said_length;
@@ -99,7 +125,7 @@ void sampler_stop(struct sampler *sampler);
 bool sampler_wait(struct sampler *sampler, uint64_t time);
 /* "overflow": a word for programs */
 const char *sampler_gap(enum gap gap);
-/* Adds a message on what was not sampled since the last one. */
-void sampler_report(struct sampler *sampler);
+/* Adds a message on what was not sampled since the last one; each second, or @now. */
+void sampler_report(struct sampler *sampler, bool now);
 
 #endif /* GPMU_CUPTI_SAMPLING_H */

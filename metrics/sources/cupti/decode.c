@@ -17,12 +17,13 @@ static uint64_t now_of(clockid_t clock)
 	return (uint64_t)time.tv_sec * SEC + (uint64_t)time.tv_nsec;
 }
 
-static int sample_times(const struct sampler *sampler, size_t index, struct sample_time *times)
+static int sample_times(const struct sampler *sampler, const struct image *image, size_t index,
+			struct sample_time *times)
 {
 	CUpti_PmSampling_CounterData_GetSampleInfo_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_CounterData_GetSampleInfo_Params,
 						endTimestamp),
-		.pPmSamplingObject = sampler->object, .pCounterDataImage = sampler->image,
+		.pPmSamplingObject = sampler->object, .pCounterDataImage = image->bytes,
 		.counterDataImageSize = sampler->image_size, .sampleIndex = index };
 	int result = sampler->library->cupti.sample(&params);
 
@@ -30,81 +31,29 @@ static int sample_times(const struct sampler *sampler, size_t index, struct samp
 	return result;
 }
 
-/* Time without samples; where they only seem apart the clocks' interpolation is the reason. */
-static void find_gap(struct sampler *sampler, uint64_t start)
+/* Hands on the samples that an image has, with their times; a CUptiResult */
+static int take_samples(struct sampler *sampler, struct image *image)
 {
-	uint64_t newest = sampler->counts->newest;
-
-	if (newest && start > newest && start - newest > sampler->period / 4) {
-		sampler->gaps[sampler->reason].number++;
-		sampler->gaps[sampler->reason].length += start - newest;
-	}
-	sampler->reason = GAP_NONE;
-}
-
-/* One sample, with its values at sampler->values; one that is not used gets no length. */
-static void take_sample(struct sampler *sampler, struct sample_time *times)
-{
-	bool used = !sampler->skip;
-
-	sampler->skip = false;
-	pthread_mutex_lock(&sampler->lock);
-	if (times->start < sampler->counts->newest)
-		times->start = sampler->counts->newest;
-	if (!used || times->start >= times->end) {
-		times->start = times->end;
-	} else {
-		find_gap(sampler, times->start);
-		sampler->errors = 0;
-		sampler->samples++;
-		if (counts_add(sampler->counts, times->start, times->end, sampler->values))
-			sampler->reason = GAP_MEMORY;
-	}
-	pthread_mutex_unlock(&sampler->lock);
-}
-
-/* The samples that the image has, and an empty one; a CUptiResult */
-static int take_image(struct sampler *sampler)
-{
-	struct sample_time times;
 	size_t samples;
-	int result = host_samples(sampler->library, sampler->image, sampler->image_size, &samples);
+	int result = host_samples(sampler->library, image->bytes, sampler->image_size, &samples);
 
-	for (size_t i = 0; i < samples && !result; i++) {
-		result = sample_times(sampler, i, &times);
-		if (!result)
-			result = evaluator_values(&sampler->evaluator, sampler->image,
-						  sampler->image_size, i, sampler->values);
-		if (result)
-			break;
-		take_sample(sampler, &times);
-		if (sampler->times && i < sampler->image_samples)
-			sampler->times[i] = times;
-	}
-	if (!result && samples && sampler->saver && samples <= sampler->image_samples)
-		saver_samples(sampler->saver, sampler->saver_run, sampler->image, sampler->empty,
-			      sampler->image_size, sampler->times, samples);
-	if (!result && samples)
-		result = sampler_reset_image(sampler);
-	return result;
+	if (samples > sampler->image_samples)
+		samples = sampler->image_samples;
+	for (size_t i = 0; i < samples && !result; i++)
+		result = sample_times(sampler, image, i, &image->times[i]);
+	image->samples = result ? 0 : samples;
+	if (!image->samples)
+		return result;
+	image->skip = sampler->skip;
+	image->reason = sampler->reason;
+	sampler->skip = false;
+	sampler->reason = GAP_NONE;
+	images_submit(sampler, image);
+	return 0;
 }
 
-/* Nothing else brings samples back: the hardware's buffer stays full. */
-static void restart(struct sampler *sampler, enum gap reason, int failure)
+static void give_up(struct sampler *sampler, int failure)
 {
-	int result;
-
-	sampler->reason = reason;
-	sampler->errors++;
-	/* What was too much to hold is less if it is fetched sooner. */
-	if (sampler->nap > 2 * SHORTEST_SLEEP)
-		sampler->nap /= 2;
-	sampler_disable(sampler);
-	result = sampler_enable(sampler, 0);
-	if (!result && sampler->errors < MOST_ERRORS)
-		return;
-	if (result)
-		failure = result;
 	messages_add(sampler->messages, "%s: it cannot be sampled any more: %s (%d)", sampler->gpu->uuid,
 		     library_text(sampler->library, failure), failure);
 	pthread_mutex_lock(&sampler->lock);
@@ -112,31 +61,66 @@ static void restart(struct sampler *sampler, enum gap reason, int failure)
 	pthread_mutex_unlock(&sampler->lock);
 }
 
-/* Decodes once. Returns whether there may be more at once. */
+/* Nothing else brings samples back: the hardware's buffer stays full. */
+static void restart(struct sampler *sampler, enum gap reason, int failure)
+{
+	int result, errors;
+
+	images_settle(sampler);
+	pthread_mutex_lock(&sampler->lock);
+	errors = ++sampler->errors;
+	sampler->failure = 0;
+	pthread_mutex_unlock(&sampler->lock);
+	sampler->reason = reason;
+	/* What was too much to hold is less if it is fetched sooner. */
+	if (sampler->nap > 2 * SHORTEST_SLEEP)
+		sampler->nap /= 2;
+	sampler_disable(sampler);
+	result = sampler_enable(sampler, 0);
+	if (!result)
+		images_reset(sampler);
+	if (result || errors >= MOST_ERRORS)
+		give_up(sampler, result ? result : failure);
+}
+
+/* One call of CUPTI's; the result, with what is to be done about it */
+static int decode_once(struct sampler *sampler, CUpti_PmSampling_DecodeData_Params *params)
+{
+	struct image *image = images_free(sampler);
+	int result, taken;
+
+	*params = (CUpti_PmSampling_DecodeData_Params){
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_DecodeData_Params, overflow),
+		.pPmSamplingObject = sampler->object, .pCounterDataImage = image->bytes,
+		.counterDataImageSize = sampler->image_size };
+	result = sampler->library->cupti.decode(params);
+	taken = take_samples(sampler, image);
+	if (params->overflow)
+		return CUPTI_ERROR_OUT_OF_MEMORY;
+	return result ? result : taken;
+}
+
+/* Returns whether there may be more at once. */
 static bool decode(struct sampler *sampler)
 {
-	CUpti_PmSampling_DecodeData_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_DecodeData_Params, overflow),
-		.pPmSamplingObject = sampler->object, .pCounterDataImage = sampler->image,
-		.counterDataImageSize = sampler->image_size };
-	int result = sampler->library->cupti.decode(&params);
-	int taken = take_image(sampler);
+	CUpti_PmSampling_DecodeData_Params params;
+	int result = decode_once(sampler, &params);
 
-	if (params.overflow || result == CUPTI_ERROR_OUT_OF_MEMORY) {
-		restart(sampler, GAP_OVERFLOW, CUPTI_ERROR_OUT_OF_MEMORY);
+	if (!result) {
+		pthread_mutex_lock(&sampler->lock);
+		result = sampler->failure;
+		pthread_mutex_unlock(&sampler->lock);
+	}
+	if (result) {
+		restart(sampler, result == CUPTI_ERROR_OUT_OF_MEMORY ? GAP_OVERFLOW : GAP_ERROR, result);
 		return false;
 	}
-	if (result || taken) {
-		restart(sampler, GAP_ERROR, result ? result : taken);
+	if (params.decodeStopReason != CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL)
 		return false;
-	}
-	if (params.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL) {
-		/* The rest of what the hardware had is lost; the next sample begins in it. */
-		sampler->reason = GAP_IMAGE;
-		sampler->skip = true;
-		return true;
-	}
-	return false;
+	/* The rest of what the hardware had is lost; the next sample begins in it. */
+	sampler->reason = GAP_IMAGE;
+	sampler->skip = true;
+	return true;
 }
 
 /* Until when the thread may sleep, CLOCK_MONOTONIC_RAW; the lock is held. */
@@ -192,51 +176,12 @@ void *sampler_decode(void *data)
 
 void sampler_drain(struct sampler *sampler)
 {
-	CUpti_PmSampling_DecodeData_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_DecodeData_Params, overflow),
-		.pPmSamplingObject = sampler->object, .pCounterDataImage = sampler->image,
-		.counterDataImageSize = sampler->image_size };
+	CUpti_PmSampling_DecodeData_Params params;
 
 	if (sampler->dead || sampler_stop_hardware(sampler))
 		return;
-	for (int i = 0; i < MOST_DRAINS; i++) {
-		if (sampler->library->cupti.decode(&params) || take_image(sampler) || params.overflow ||
+	for (int i = 0; i < MOST_DRAINS; i++)
+		if (decode_once(sampler, &params) ||
 		    params.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS)
 			return;
-	}
-}
-
-static const struct {
-	const char *name, *text;
-} reasons[GAPS] = {
-	[GAP_NONE] = { "unknown", "the GPU gave no samples" },
-	[GAP_OVERFLOW] = { "overflow",
-			   "the hardware's buffer was full: sample less often, or give buffer=" },
-	[GAP_IMAGE] = { "image", "its samples were decoded too late: sample less often, or fewer metrics" },
-	[GAP_ERROR] = { "error", "CUPTI failed and was started anew" },
-	[GAP_MEMORY] = { "memory", "there was no memory for its samples" },
-};
-
-const char *sampler_gap(enum gap gap)
-{
-	return reasons[gap].name;
-}
-
-void sampler_report(struct sampler *sampler)
-{
-	for (enum gap gap = 0; gap < GAPS; gap++) {
-		struct gaps *gaps = &sampler->gaps[gap];
-		uint64_t number, length;
-
-		pthread_mutex_lock(&sampler->lock);
-		number = gaps->number - gaps->said_number;
-		length = gaps->length - gaps->said_length;
-		gaps->said_number = gaps->number;
-		gaps->said_length = gaps->length;
-		pthread_mutex_unlock(&sampler->lock);
-		if (number)
-			messages_add(sampler->messages, "%s: not sampled for %.3f ms in %llu gap%s: %s",
-				     sampler->gpu->uuid, (double)length / 1e6, (unsigned long long)number,
-				     number == 1 ? "" : "s", reasons[gap].text);
-	}
 }

@@ -309,7 +309,7 @@ static const char *cupti_message(void *data)
 
 	for (size_t i = 0; i < source->pmus_len; i++)
 		if (source->pmus[i].gpu)
-			sampler_report(&source->pmus[i].sampler);
+			sampler_report(&source->pmus[i].sampler, !source->enabled);
 	return messages_take(&source->messages);
 }
 

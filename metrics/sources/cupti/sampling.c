@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cupti_decode.h"
 
@@ -14,7 +15,7 @@
 #define DEFAULT_CYCLES		2000000		/* about 1 ms */
 
 /*
- * The thread sleeps for a quarter of the time in which the image gets full, so that it may
+ * The decoder sleeps for a quarter of the time in which the image gets full, so that it may
  * come late; resetting the image costs time by its size.
  */
 #define IMAGE_TIME	(2 * SEC / 5)
@@ -22,6 +23,19 @@
 #define IMAGE_FEWEST	64
 #define LONGEST_NAP	(SEC / 10)
 #define SHORTEST_NAP	200000
+
+/*
+ * About what a sample takes, ns: to decode it; to evaluate each metric; how many bytes of
+ * the image are emptied in one. Where that is more than a third of the interval there are workers, with twice
+ * the time that they need, and the decoder hardly sleeps: each call takes it more than 1 ms.
+ */
+#define DECODE_COST	18000
+#define EVALUATE_COST	1500
+#define RESET_BYTES	2
+#define BUSY_NAP	2000000
+#define BUSY_IMAGE_TIME	32000000
+#define MOST_WORKERS	8
+#define SPARE_IMAGES	3
 
 /*
  * The hardware's buffer is to hold a second. What a sample takes of it is not known: less
@@ -52,6 +66,8 @@ int sampler_init(struct sampler *sampler, const struct library *library, const s
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&sampler->wake, &attr);
 	pthread_cond_init(&sampler->decoded, &attr);
+	pthread_cond_init(&sampler->work, &attr);
+	pthread_cond_init(&sampler->freed, &attr);
 	pthread_condattr_destroy(&attr);
 	return 0;
 }
@@ -61,6 +77,8 @@ void sampler_release(struct sampler *sampler)
 	sampler_stop(sampler);
 	pthread_cond_destroy(&sampler->wake);
 	pthread_cond_destroy(&sampler->decoded);
+	pthread_cond_destroy(&sampler->work);
+	pthread_cond_destroy(&sampler->freed);
 	pthread_mutex_destroy(&sampler->lock);
 }
 
@@ -98,18 +116,30 @@ static int image_bytes(const struct sampler *sampler, uint32_t samples, size_t *
 	CUpti_PmSampling_GetCounterDataSize_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_GetCounterDataSize_Params,
 						counterDataSize),
-		.pPmSamplingObject = sampler->object, .pMetricNames = sampler->evaluator.names,
-		.numMetrics = sampler->evaluator.length, .maxSamples = samples };
+		.pPmSamplingObject = sampler->object, .pMetricNames = (const char **)sampler->names,
+		.numMetrics = sampler->length, .maxSamples = samples };
 	int result = sampler->library->cupti.data_size(&params);
 
 	*bytes = params.counterDataSize;
 	return result;
 }
 
+/* How many threads evaluate; none: one can do it all. @bytes of the image for a sample */
+static size_t choose_workers(const struct sampler *sampler, size_t bytes)
+{
+	uint64_t cost = EVALUATE_COST * sampler->length + bytes / RESET_BYTES;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (processors < 2 || sampler->period > 3 * (DECODE_COST + EVALUATE_COST * sampler->length))
+		return 0;
+	return at_most(at_most(2 * cost / sampler->period + 1, MOST_WORKERS), (uint64_t)processors - 1);
+}
+
 /* By what a sample of these metrics takes, which the GPU's parts decide */
 static int choose_sizes(struct sampler *sampler, size_t buffer)
 {
 	size_t few, more, sample;
+	uint64_t time;
 	int result;
 
 	result = image_bytes(sampler, IMAGE_FEWEST, &few);
@@ -118,10 +148,13 @@ static int choose_sizes(struct sampler *sampler, size_t buffer)
 	if (result)
 		return result;
 	sample = more > few ? (more - few) / IMAGE_FEWEST + 1 : 1;
-	sampler->image_samples = (uint32_t)at_least(at_most(IMAGE_TIME / sampler->period,
-							    IMAGE_BYTES / sample), IMAGE_FEWEST);
-	sampler->nap = at_least(at_most(sampler->image_samples * sampler->period / 4, LONGEST_NAP),
-				SHORTEST_NAP);
+	sampler->threads = choose_workers(sampler, sample);
+	sampler->images_len = sampler->threads ? sampler->threads + SPARE_IMAGES : 1;
+	time = sampler->threads ? BUSY_IMAGE_TIME : IMAGE_TIME;
+	sampler->image_samples = (uint32_t)at_least(at_most(time / sampler->period, IMAGE_BYTES / sample),
+						    IMAGE_FEWEST);
+	sampler->nap = at_least(at_most(sampler->image_samples * sampler->period / 4,
+					sampler->threads ? BUSY_NAP : LONGEST_NAP), SHORTEST_NAP);
 	sampler->buffer = buffer ? buffer :
 			  at_least(at_most(2 * sample * (BUFFER_TIME / sampler->period),
 					   BUFFER_LARGEST), BUFFER_SMALLEST);
@@ -144,31 +177,32 @@ static int set_config(struct sampler *sampler)
 	return sampler->library->cupti.set_config(&params);
 }
 
-int sampler_reset_image(struct sampler *sampler)
+static int initialize_image(const struct sampler *sampler)
 {
 	CUpti_PmSampling_CounterDataImage_Initialize_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_CounterDataImage_Initialize_Params,
 						pCounterData),
 		.pPmSamplingObject = sampler->object, .counterDataSize = sampler->image_size,
-		.pCounterData = sampler->image };
+		.pCounterData = sampler->empty };
 
 	return sampler->library->cupti.data_initialize(&params);
 }
 
-/* It learns the metrics by being asked for the image's size. */
-static int make_image(struct sampler *sampler)
+/* It learns the metrics by being asked for the image's size, which is the same each time. */
+static int make_empty(struct sampler *sampler)
 {
 	size_t size;
 	int result = image_bytes(sampler, sampler->image_samples, &size);
 
 	if (result)
 		return result;
-	if (!sampler->image || size != sampler->image_size) {
-		free(sampler->image);
-		sampler->image = malloc(size);
+	if (!sampler->empty) {
+		sampler->empty = malloc(size);
 		sampler->image_size = size;
 	}
-	return sampler->image ? sampler_reset_image(sampler) : CUPTI_ERROR_OUT_OF_MEMORY;
+	if (!sampler->empty)
+		return CUPTI_ERROR_OUT_OF_MEMORY;
+	return size == sampler->image_size ? initialize_image(sampler) : CUPTI_ERROR_UNKNOWN;
 }
 
 void sampler_disable(struct sampler *sampler)
@@ -211,7 +245,7 @@ int sampler_enable(struct sampler *sampler, size_t buffer)
 	if (!result)
 		result = set_config(sampler);
 	if (!result)
-		result = make_image(sampler);
+		result = make_empty(sampler);
 	if (!result)
 		result = sampler->library->cupti.start(&start);
 	if (result)
@@ -219,69 +253,35 @@ int sampler_enable(struct sampler *sampler, size_t buffer)
 	return result;
 }
 
-static int start_thread(struct sampler *sampler)
+static int start_decoder(struct sampler *sampler)
 {
-	sigset_t all, before;
-	int ret;
+	int ret = pthread_create(&sampler->thread, NULL, sampler_decode, sampler);
 
-	/* Signals are the program's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&sampler->thread, NULL, sampler_decode, sampler);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	sampler->running = !ret;
-	return ret;
+	return ret ? -ENOMEM : 0;
 }
 
 static void release_run(struct sampler *sampler)
 {
+	images_release(sampler);
 	sampler_disable(sampler);
-	evaluator_release(&sampler->evaluator);
 	host_config_release(&sampler->config);
-	free(sampler->image);
-	free(sampler->values);
 	free(sampler->empty);
-	free(sampler->times);
 	sampler->empty = NULL;
-	sampler->times = NULL;
-	sampler->image = NULL;
 	sampler->image_samples = 0;
-	sampler->values = NULL;
 	sampler->counts = NULL;
 }
 
-static int prepare_run(struct sampler *sampler, const struct host *host, const char *const *names,
-		       size_t length, struct gpmu_error *error)
-{
-	int ret = host_configure(host, names, length, &sampler->config, error);
-
-	if (!ret)
-		ret = evaluator_init(&sampler->evaluator, host, names, length, error);
-	if (ret)
-		return ret;
-	sampler->values = calloc(length, sizeof(*sampler->values));
-	return sampler->values ? 0 : fail_memory(error);
-}
-
-/* The image is empty now. */
-static int start_saving(struct sampler *sampler)
+static void start_saving(struct sampler *sampler)
 {
 	const struct saver_run run = {
-		.gpu = sampler->gpu, .names = sampler->evaluator.names,
-		.length = sampler->evaluator.length, .sysclk = sampler->trigger == TRIGGER_SYSCLK,
-		.interval = sampler->interval, .config = sampler->config.image,
-		.config_size = sampler->config.size, .empty = sampler->image,
-		.image_size = sampler->image_size };
+		.gpu = sampler->gpu, .names = sampler->names, .length = sampler->length,
+		.sysclk = sampler->trigger == TRIGGER_SYSCLK, .interval = sampler->interval,
+		.config = sampler->config.image, .config_size = sampler->config.size,
+		.empty = sampler->empty, .image_size = sampler->image_size };
 
-	if (!sampler->saver)
-		return 0;
-	sampler->empty = malloc(sampler->image_size);
-	sampler->times = calloc(sampler->image_samples, sizeof(*sampler->times));
-	if (!sampler->empty || !sampler->times)
-		return -ENOMEM;
-	memcpy(sampler->empty, sampler->image, sampler->image_size);
-	sampler->saver_run = saver_run(sampler->saver, &run);
-	return 0;
+	if (sampler->saver)
+		sampler->saver_run = saver_run(sampler->saver, &run);
 }
 
 /* Configures and enables; what is there is to be released in any case. */
@@ -290,10 +290,11 @@ static int begin(struct sampler *sampler, const struct host *host, const char *c
 {
 	int ret, result;
 
-	sampler->evaluator.library = sampler->library;
+	sampler->names = names;
+	sampler->length = length;
 	ret = choose_trigger(sampler, options, error);
 	if (!ret)
-		ret = prepare_run(sampler, host, names, length, error);
+		ret = host_configure(host, names, length, &sampler->config, error);
 	if (ret)
 		return ret;
 	result = sampler_enable(sampler, options->buffer);
@@ -301,6 +302,21 @@ static int begin(struct sampler *sampler, const struct host *host, const char *c
 		return 0;
 	gpu_refusal(sampler->library, sampler->gpu, result, error->text, sizeof(error->text));
 	return result == CUPTI_ERROR_HARDWARE_BUSY ? -EBUSY : -EIO;
+}
+
+static int start_threads(struct sampler *sampler, const struct host *host)
+{
+	sigset_t all, before;
+	int ret;
+
+	/* Signals are the program's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = images_init(sampler, host);
+	if (!ret)
+		ret = start_decoder(sampler);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ret;
 }
 
 int sampler_start(struct sampler *sampler, const struct host *host, const char *const *names,
@@ -311,10 +327,14 @@ int sampler_start(struct sampler *sampler, const struct host *host, const char *
 
 	sampler->stop = sampler->dead = false;
 	sampler->wanted = 0;
-	sampler->errors = 0;
+	sampler->errors = sampler->failure = 0;
+	sampler->reason = sampler->missing = GAP_NONE;
 	sampler->counts = counts;
-	if (!ret && (start_saving(sampler) || start_thread(sampler)))
-		ret = fail_memory(error);
+	if (!ret) {
+		start_saving(sampler);
+		if (start_threads(sampler, host))
+			ret = fail_memory(error);
+	}
 	if (ret)
 		release_run(sampler);
 	return ret;
@@ -367,6 +387,7 @@ void sampler_stop(struct sampler *sampler)
 	pthread_join(sampler->thread, NULL);
 	sampler->running = false;
 	sampler_drain(sampler);
+	images_settle(sampler);
 	release_run(sampler);
 }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a sampler says of the time that it has no samples of */
+#include <time.h>
+
+#include "cupti_sampling.h"
+
+#define SAY_AGAIN	1	/* s, where it goes on and on */
+
+static const struct {
+	const char *name, *text;
+} reasons[GAPS] = {
+	[GAP_NONE] = { "unknown", "the GPU gave no samples" },
+	[GAP_OVERFLOW] = { "overflow",
+			   "the hardware's buffer was full: sample less often, or give buffer=" },
+	[GAP_IMAGE] = { "image", "its samples were decoded too late: sample less often, or fewer metrics" },
+	[GAP_ERROR] = { "error", "CUPTI failed and was started anew" },
+	[GAP_MEMORY] = { "memory", "there was no memory for its samples" },
+};
+
+const char *sampler_gap(enum gap gap)
+{
+	return reasons[gap].name;
+}
+
+void sampler_report(struct sampler *sampler, bool now)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	if (!now && sampler->said && time.tv_sec <= sampler->said + SAY_AGAIN)
+		return;
+	for (enum gap gap = 0; gap < GAPS; gap++) {
+		struct gaps *gaps = &sampler->gaps[gap];
+		uint64_t number, length;
+
+		pthread_mutex_lock(&sampler->lock);
+		number = gaps->number - gaps->said_number;
+		length = gaps->length - gaps->said_length;
+		gaps->said_number = gaps->number;
+		gaps->said_length = gaps->length;
+		pthread_mutex_unlock(&sampler->lock);
+		if (!number)
+			continue;
+		sampler->said = time.tv_sec;
+		messages_add(sampler->messages, "%s: not sampled for %.3f ms in %llu gap%s: %s",
+			     sampler->gpu->uuid, (double)length / 1e6, (unsigned long long)number,
+			     number == 1 ? "" : "s", reasons[gap].text);
+	}
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Images of a sampler: decoded by one thread, evaluated by any, counted in the order of time. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_decode.h"
+
+/* Time without samples; where they only seem apart the clocks' interpolation is the reason. */
+static void find_gap(struct sampler *sampler, uint64_t start)
+{
+	uint64_t newest = sampler->counts->newest;
+
+	if (newest && start > newest && start - newest > sampler->period / 4) {
+		sampler->gaps[sampler->missing].number++;
+		sampler->gaps[sampler->missing].length += start - newest;
+	}
+	sampler->missing = GAP_NONE;
+}
+
+/* One sample; one that is not used gets no length. */
+static void count_sample(struct sampler *sampler, struct sample_time *times, const double *values,
+			 bool used)
+{
+	if (times->start < sampler->counts->newest)
+		times->start = sampler->counts->newest;
+	if (!used || times->start >= times->end) {
+		times->start = times->end;
+		return;
+	}
+	find_gap(sampler, times->start);
+	sampler->errors = 0;
+	sampler->samples++;
+	if (counts_add(sampler->counts, times->start, times->end, values))
+		sampler->missing = GAP_MEMORY;
+}
+
+/* The one whose turn it is, if it has its values */
+static struct image *next_image(const struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->images_len; i++)
+		if (sampler->images[i].state == IMAGE_VALUED &&
+		    sampler->images[i].number == sampler->taken)
+			return &sampler->images[i];
+	return NULL;
+}
+
+static void count_image(struct sampler *sampler, struct image *image)
+{
+	if (image->reason != GAP_NONE)
+		sampler->missing = image->reason;
+	for (size_t i = 0; i < image->samples; i++)
+		count_sample(sampler, &image->times[i], &image->values[i * sampler->length],
+			     i || !image->skip);
+	sampler->taken++;
+}
+
+/* All whose turn it is become counts and are free again. The lock is held. */
+static void take_images(struct sampler *sampler)
+{
+	struct image *image;
+
+	while ((image = next_image(sampler))) {
+		count_image(sampler, image);
+		image->state = IMAGE_BUSY;
+		pthread_cond_broadcast(&sampler->decoded);
+		pthread_mutex_unlock(&sampler->lock);
+		if (sampler->saver && image->samples)
+			saver_samples(sampler->saver, sampler->saver_run, image->bytes, sampler->empty,
+				      sampler->image_size, image->times, image->samples);
+		/* As CUPTI would make it, but CUPTI would need the object that the decoder uses. */
+		memcpy(image->bytes, sampler->empty, sampler->image_size);
+		pthread_mutex_lock(&sampler->lock);
+		image->state = IMAGE_FREE;
+		pthread_cond_broadcast(&sampler->freed);
+	}
+}
+
+static void evaluate(struct worker *worker, struct image *image)
+{
+	struct sampler *sampler = worker->sampler;
+	int result = 0;
+
+	for (size_t i = 0; i < image->samples && !result; i++)
+		result = evaluator_values(&worker->evaluator, image->bytes, sampler->image_size, i,
+					  &image->values[i * sampler->length]);
+	pthread_mutex_lock(&sampler->lock);
+	if (result) {
+		sampler->failure = result;
+		image->samples = 0;
+	}
+	image->state = IMAGE_VALUED;
+	take_images(sampler);
+	pthread_mutex_unlock(&sampler->lock);
+}
+
+/* The oldest that waits */
+static struct image *find_work(const struct sampler *sampler)
+{
+	struct image *oldest = NULL;
+
+	for (size_t i = 0; i < sampler->images_len; i++) {
+		struct image *image = &sampler->images[i];
+
+		if (image->state == IMAGE_DECODED && (!oldest || image->number < oldest->number))
+			oldest = image;
+	}
+	return oldest;
+}
+
+static void *work(void *data)
+{
+	struct worker *worker = data;
+	struct sampler *sampler = worker->sampler;
+	struct image *image;
+
+	pthread_mutex_lock(&sampler->lock);
+	while (!sampler->finish) {
+		image = find_work(sampler);
+		if (!image) {
+			pthread_cond_wait(&sampler->work, &sampler->lock);
+			continue;
+		}
+		image->state = IMAGE_BUSY;
+		pthread_mutex_unlock(&sampler->lock);
+		evaluate(worker, image);
+		pthread_mutex_lock(&sampler->lock);
+	}
+	pthread_mutex_unlock(&sampler->lock);
+	return NULL;
+}
+
+struct image *images_free(struct sampler *sampler)
+{
+	struct image *image = NULL;
+
+	pthread_mutex_lock(&sampler->lock);
+	while (!image) {
+		for (size_t i = 0; i < sampler->images_len && !image; i++)
+			if (sampler->images[i].state == IMAGE_FREE)
+				image = &sampler->images[i];
+		if (!image)
+			pthread_cond_wait(&sampler->freed, &sampler->lock);
+	}
+	pthread_mutex_unlock(&sampler->lock);
+	return image;
+}
+
+void images_submit(struct sampler *sampler, struct image *image)
+{
+	pthread_mutex_lock(&sampler->lock);
+	image->number = sampler->submitted++;
+	image->state = sampler->workers_len ? IMAGE_DECODED : IMAGE_BUSY;
+	pthread_cond_signal(&sampler->work);
+	pthread_mutex_unlock(&sampler->lock);
+	if (!sampler->workers_len)
+		evaluate(sampler->workers, image);
+}
+
+static bool all_free(const struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->images_len; i++)
+		if (sampler->images[i].state != IMAGE_FREE)
+			return false;
+	return true;
+}
+
+void images_settle(struct sampler *sampler)
+{
+	pthread_mutex_lock(&sampler->lock);
+	while (!all_free(sampler))
+		pthread_cond_wait(&sampler->freed, &sampler->lock);
+	pthread_mutex_unlock(&sampler->lock);
+}
+
+void images_reset(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->images_len; i++)
+		memcpy(sampler->images[i].bytes, sampler->empty, sampler->image_size);
+}
+
+static int make_images(struct sampler *sampler)
+{
+	size_t most = sampler->image_samples;
+
+	sampler->images = calloc(sampler->images_len, sizeof(*sampler->images));
+	if (!sampler->images)
+		return -ENOMEM;
+	for (size_t i = 0; i < sampler->images_len; i++) {
+		struct image *image = &sampler->images[i];
+
+		image->bytes = malloc(sampler->image_size);
+		image->times = calloc(most, sizeof(*image->times));
+		image->values = calloc(most * sampler->length, sizeof(*image->values));
+		if (!image->bytes || !image->times || !image->values)
+			return -ENOMEM;
+	}
+	images_reset(sampler);
+	return 0;
+}
+
+int images_init(struct sampler *sampler, const struct host *host)
+{
+	size_t evaluators = sampler->threads ? sampler->threads : 1;
+	struct gpmu_error error;
+
+	sampler->finish = false;
+	sampler->submitted = sampler->taken = 0;
+	sampler->workers = calloc(evaluators, sizeof(*sampler->workers));
+	if (!sampler->workers || make_images(sampler))
+		return -ENOMEM;
+	for (size_t i = 0; i < evaluators; i++) {
+		struct worker *worker = &sampler->workers[i];
+
+		worker->sampler = sampler;
+		if (evaluator_init(&worker->evaluator, host, sampler->names, sampler->length, &error))
+			return -ENOMEM;
+		if (sampler->threads && pthread_create(&worker->thread, NULL, work, worker)) {
+			evaluator_release(&worker->evaluator);
+			return -ENOMEM;
+		}
+		sampler->workers_len = sampler->threads ? i + 1 : 0;
+	}
+	return 0;
+}
+
+static void release_workers(struct sampler *sampler)
+{
+	pthread_mutex_lock(&sampler->lock);
+	sampler->finish = true;
+	pthread_cond_broadcast(&sampler->work);
+	pthread_mutex_unlock(&sampler->lock);
+	for (size_t i = 0; i < sampler->workers_len; i++) {
+		pthread_join(sampler->workers[i].thread, NULL);
+		evaluator_release(&sampler->workers[i].evaluator);
+	}
+	if (!sampler->workers_len && sampler->workers && sampler->workers->evaluator.library)
+		evaluator_release(&sampler->workers->evaluator);
+	free(sampler->workers);
+	sampler->workers = NULL;
+	sampler->workers_len = 0;
+}
+
+void images_release(struct sampler *sampler)
+{
+	release_workers(sampler);
+	for (size_t i = 0; i < sampler->images_len && sampler->images; i++) {
+		free(sampler->images[i].bytes);
+		free(sampler->images[i].times);
+		free(sampler->images[i].values);
+	}
+	free(sampler->images);
+	sampler->images = NULL;
+	sampler->images_len = 0;
+}
