@@ -164,6 +164,30 @@ static void missing(void)
 	end(&sampler, &counts, &messages);
 }
 
+/* By less than a quarter of the interval */
+static void seem_apart(void)
+{
+	struct messages messages;
+	struct sampler sampler;
+	struct counts counts;
+	uint64_t time = T0;
+
+	begin(&sampler, &counts, &messages, 1);
+	time = submit(&sampler, time, 1, false, GAP_NONE);
+	time = submit(&sampler, time + 300, 1, false, GAP_NONE);
+	time = submit(&sampler, time - 300, 1, false, GAP_NONE);
+	time = submit(&sampler, time + MS / 5, 1, false, GAP_NONE);
+	images_settle(&sampler);
+	counts_settle(&counts, time);
+	is_u64(counts.counts[0].running, time - T0, "samples that seem apart, or to overlap, are joined");
+	is_u64(counts.counts[0].raw, 4 * SAMPLES, "... none of what they have is lost");
+	is_u64(sampler.gaps[GAP_NONE].number, 0, "... that is no gap");
+	submit(&sampler, time - 20 * MS, 1, false, GAP_NONE);
+	images_settle(&sampler);
+	is_u64(sampler.samples, 4 * SAMPLES, "what lies before others is not counted again");
+	end(&sampler, &counts, &messages);
+}
+
 static void failure(void)
 {
 	struct messages messages;
@@ -189,6 +213,7 @@ int main(void)
 	in_order(1);
 	in_order(6);
 	missing();
+	seem_apart();
 	failure();
 	return done_testing();
 }

@@ -95,7 +95,7 @@ static const struct {
 } found[] = {
 	{ "dram__bytes_read.sum", "B", 1, 0, 1 },
 	{ "dram__bytes_read.sum.per_second", "B/s", 1e9, 1, 1 },
-	{ "dram__bytes_read.avg", "B", 1, 1, 1 },
+	{ "dram__bytes_read.avg", "B", 1e3, 1, 1 },
 	{ "dram__bytes_read.sum.pct_of_peak_sustained_elapsed", "%", 1, 1, 1 },
 	{ "dram__bytes_read.sum.peak_sustained_elapsed.per_second", "B/s", 1e9, 1, 1 },
 	{ "sm__cycles_active.avg.per_cycle_elapsed", "gpc_cycle/cycle", 1, 1, 1 },

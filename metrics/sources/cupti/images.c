@@ -6,14 +6,19 @@
 
 #include "cupti_decode.h"
 
-/* Time without samples; where they only seem apart the clocks' interpolation is the reason. */
-static void find_gap(struct sampler *sampler, uint64_t start)
+/*
+ * Time without samples before one. Where they only seem apart, or to overlap, that is how
+ * the clocks were interpolated: it begins where the one before ends.
+ */
+static void join_sample(struct sampler *sampler, struct sample_time *times)
 {
 	uint64_t newest = sampler->counts->newest;
 
-	if (newest && start > newest && start - newest > sampler->period / 4) {
+	if (newest && times->start > newest + sampler->period / 4) {
 		sampler->gaps[sampler->missing].number++;
-		sampler->gaps[sampler->missing].length += start - newest;
+		sampler->gaps[sampler->missing].length += times->start - newest;
+	} else if (newest) {
+		times->start = newest;
 	}
 	sampler->missing = GAP_NONE;
 }
@@ -22,13 +27,11 @@ static void find_gap(struct sampler *sampler, uint64_t start)
 static void count_sample(struct sampler *sampler, struct sample_time *times, const double *values,
 			 bool used)
 {
-	if (times->start < sampler->counts->newest)
-		times->start = sampler->counts->newest;
-	if (!used || times->start >= times->end) {
+	if (!used || times->start >= times->end || sampler->counts->newest >= times->end) {
 		times->start = times->end;
 		return;
 	}
-	find_gap(sampler, times->start);
+	join_sample(sampler, times);
 	sampler->errors = 0;
 	sampler->samples++;
 	if (counts_add(sampler->counts, times->start, times->end, values))
