@@ -88,8 +88,8 @@ static void test_events(void)
 	static const struct expected events[] = {
 		{ READ, "B", 1, 0 },
 		{ "dram__bytes_read.sum.per_second", "B/s", 1e9, 1 },
-		{ "dram__bytes_read.avg", "B", 1, 1 },
-		{ "dram__bytes_read.max", "B", 1, 1 },
+		{ "dram__bytes_read.avg", "B", 1e3, 1 },
+		{ "dram__bytes_read.max", "B", 1e3, 1 },
 		{ "dram__bytes_read.sum.pct_of_peak_sustained_elapsed", "%", 1, 1 },
 		{ TIME, "ns", 1, 0 },
 		{ ACTIVE, "%", 1, 1 },
