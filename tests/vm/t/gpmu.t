@@ -5,7 +5,7 @@
 #: scenario guide-cpu-local-write guide-cpu-remote-read guide-pcie-remote-read steady
 #: kernels 6.1 6.12 7.3 debug
 #: drivers ours in-tree
-#: long 6.12/ours 7.3/ours
+#: long 6.12 7.3/ours
 #: userland yes
 #: timeout 600
 #

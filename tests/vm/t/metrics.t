@@ -5,7 +5,7 @@
 #: scenario guide-cpu-local-write guide-cpu-remote-read guide-pcie-remote-read steady steady-changed
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours in-tree
-#: long 7.3-16k 7.3-rt 6.12
+#: long 7.3-16k 7.3-rt 6.12 7.3/ours
 #: timeout 600
 #
 # The 48 Grace metrics in the kernel's perf on a two-socket Superchip: with

@@ -5,6 +5,7 @@
 #: scenario guide-cpu-local-write guide-cpu-local-read guide-cpu-remote-write guide-cpu-remote-read guide-pcie-local-read guide-pcie-remote-read steady steady-changed idle
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours in-tree
+#: long 6.12/in-tree
 #: timeout 300
 #
 # A two-socket Grace Superchip: what sysfs shows, the guide's worked examples,

@@ -5,7 +5,7 @@
 #: scenario steady guide-cpu-local-read idle
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours
-#: long 7.3-16k 7.3-rt 6.12
+#: long 7.3-16k 7.3-rt 6.12 6.1
 #: timeout 300
 #
 # What our driver does and the in-tree one does not: several PMUs of a kind on a
