@@ -127,7 +127,6 @@ static const char *get_message(void *data)
 	return source->said;
 }
 
-
 const struct gpmu_source_plugin gpmu_source_plugin = {
 	.size = sizeof(gpmu_source_plugin),
 	.abi = GPMU_SOURCE_ABI,
