@@ -307,9 +307,22 @@ static int stop_sampling(void)
 	return cupti.stop(&params);
 }
 
+static void times_of(size_t index, uint64_t *start, uint64_t *end)
+{
+	CUpti_PmSampling_CounterData_GetSampleInfo_Params params =
+		PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo_Params, endTimestamp,
+		       .pPmSamplingObject = s.object, .pCounterDataImage = s.image,
+		       .counterDataImageSize = s.image_size, .sampleIndex = index);
+
+	cupti.sample(&params);
+	*start = params.startTimestamp;
+	*end = params.endTimestamp;
+}
+
 struct decoded {
 	int result, reason, overflow;
-	size_t populated, completed;
+	size_t populated, completed;	/* without the next */
+	bool more;			/* the last one goes on, and has no time yet */
 };
 
 static struct decoded decode(void)
@@ -321,27 +334,23 @@ static struct decoded decode(void)
 		PARAMS(CUpti_PmSampling_GetCounterDataInfo_Params, numCompletedSamples,
 		       .pCounterDataImage = s.image, .counterDataImageSize = s.image_size);
 	struct decoded decoded = { .result = cupti.decode(&params) };
+	uint64_t start, end;
 
 	cupti.data_info(&info);
 	decoded.reason = params.decodeStopReason;
 	decoded.overflow = params.overflow;
 	decoded.populated = info.numPopulatedSamples;
 	decoded.completed = info.numCompletedSamples;
-	diag("DecodeData: %d, reason %d, overflow %d, %zu samples, %zu completed", decoded.result,
-	     decoded.reason, decoded.overflow, decoded.populated, decoded.completed);
+	if (decoded.populated) {
+		times_of(decoded.populated - 1, &start, &end);
+		decoded.more = start == end;
+		decoded.populated -= decoded.more;
+		decoded.completed -= decoded.completed > decoded.populated;
+	}
+	diag("DecodeData: %d, reason %d, overflow %d, %zu samples, %zu completed%s", decoded.result,
+	     decoded.reason, decoded.overflow, decoded.populated, decoded.completed,
+	     decoded.more ? ", one goes on" : "");
 	return decoded;
-}
-
-static void times_of(size_t index, uint64_t *start, uint64_t *end)
-{
-	CUpti_PmSampling_CounterData_GetSampleInfo_Params params =
-		PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo_Params, endTimestamp,
-		       .pPmSamplingObject = s.object, .pCounterDataImage = s.image,
-		       .counterDataImageSize = s.image_size, .sampleIndex = index);
-
-	cupti.sample(&params);
-	*start = params.startTimestamp;
-	*end = params.endTimestamp;
 }
 
 static double value_of(size_t index, const char *name)

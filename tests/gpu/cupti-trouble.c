@@ -62,6 +62,20 @@ static void check_loss(struct run *run, uint64_t least, uint64_t most, const cha
 	end(run);
 }
 
+/* What happens costs no sample, and nothing is said. */
+static void check_no_loss(struct run *run, const char *setting)
+{
+	struct gpmu_source_count count;
+
+	read_at(run, run->start + 20 * MS);
+	fake_set(setting);
+	count = read_at(run, run->start + 900 * MS);
+	is_near(count.running, count.enabled, 2 * INTERVAL, "all is sampled");
+	is_near(count.raw, READ_RATE * count.running, READ_RATE * 4 * INTERVAL, "... and counted");
+	ok(!messages(run->source, "ms") && !messages(run->source, "us"), "no message");
+	end(run);
+}
+
 /* The decoder sleeps for 400 ms, the buffer has room for 200: it overflows, and is of no use */
 static void test_overflow(void)
 {
@@ -75,6 +89,30 @@ static void test_image(void)
 	struct run run = begin(NAMES(READ));
 
 	check_loss(&run, 100 * MS, 600 * MS, "stall=400");
+}
+
+/* Samples that were too many for the image lose their times alone: nothing is missing. */
+static void test_forgotten(void)
+{
+	struct run run = begin(NAMES(READ));
+
+	check_no_loss(&run, "stall=400");
+}
+
+/* One time that is wrong costs its sample nothing, nor those behind it theirs. */
+static void test_jump(void)
+{
+	struct run run = begin(NAMES(READ));
+
+	check_no_loss(&run, "jump=300");
+}
+
+/* Behind the samples of an image there is something that has to be emptied, too. */
+static void test_layout(void)
+{
+	struct run run = begin(NAMES(READ));
+
+	check_no_loss(&run, "");
 }
 
 static void test_gap(void)
@@ -409,6 +447,9 @@ int main(int argc, char **argv)
 		return second_process();
 	run_case("an overflow", "machine=h200", test_overflow);
 	run_case("an image that is full", "image=200", test_image);
+	run_case("an image that is full, times are lost", "image=200 forget=1", test_forgotten);
+	run_case("a time that is wrong", "machine=h200", test_jump);
+	run_case("an image of another layout", "reversed=1", test_layout);
 	run_case("samples that were not taken", "machine=h200", test_gap);
 	run_case("a result that says nothing", "machine=h200", test_unknown);
 	run_case("overflows", "machine=h200", test_twice);

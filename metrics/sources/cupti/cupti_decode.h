@@ -23,8 +23,9 @@ void images_settle(struct sampler *sampler);
 /* All become as the empty one is, which has changed; none is submitted. */
 void images_reset(struct sampler *sampler);
 
-/* These return a CUptiResult; the last one has none. */
+/* These return a CUptiResult; the last one has none. Without the first two it is disabled. */
 int sampler_enable(struct sampler *sampler, size_t buffer);
+int sampler_start_hardware(struct sampler *sampler);
 int sampler_stop_hardware(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 

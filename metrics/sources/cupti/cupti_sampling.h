@@ -42,6 +42,7 @@ struct sampler {
 	enum trigger trigger;
 	size_t buffer;
 	uint32_t image_samples;
+	size_t sample_bytes;		/* of the image, or a little less */
 	uint32_t saver_run;
 	size_t threads;			/* that make values; 0: the decoder does */
 	struct worker {
@@ -56,6 +57,7 @@ struct sampler {
 	uint64_t nap;			/* ns that it sleeps */
 	uint8_t *empty;			/* an image without samples */
 	size_t image_size;
+	size_t batch;			/* samples that were decoded last */
 	bool skip;			/* the next sample has a wrong beginning */
 	enum gap reason;		/* for which samples are missing before it */
 
@@ -72,14 +74,17 @@ struct sampler {
 		struct sample_time *times;
 		double *values;
 		size_t samples;
+		size_t decoded;		/* into it, which may have no values */
 		uint64_t number;	/* in the order of time */
 		bool skip;		/* its first sample */
+		bool full;		/* its last sample is complete */
 		enum gap reason;	/* before it */
 		enum image_state {
 			IMAGE_FREE, IMAGE_DECODED, IMAGE_BUSY, IMAGE_VALUED
 		} state;
 	} *images;
 	size_t images_len;
+	bool dense;			/* samples lie one behind the other, as was seen */
 	uint64_t submitted, taken;	/* images */
 	enum gap missing;		/* why samples are missing before the next one */
 	int errors;			/* without a sample in between */
@@ -123,6 +128,8 @@ void sampler_stop(struct sampler *sampler);
  * none any more, or it takes much longer than it should.
  */
 bool sampler_wait(struct sampler *sampler, uint64_t time);
+/* What is missing until now was not to be counted. */
+void sampler_forget(struct sampler *sampler);
 /* "overflow": a word for programs */
 const char *sampler_gap(enum gap gap);
 /* Adds a message on what was not sampled since the last one; each second, or @now. */

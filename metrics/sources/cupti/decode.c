@@ -7,6 +7,7 @@
 #define SEC		1000000000ull	/* in ns */
 #define MOST_ERRORS	3		/* one after the other, before a GPU is given up */
 #define MOST_DRAINS	1000
+#define BEHIND		3		/* naps */
 #define SHORTEST_SLEEP	200000		/* ns; each decoding costs some us */
 
 static uint64_t now_of(clockid_t clock)
@@ -32,7 +33,7 @@ static int sample_times(const struct sampler *sampler, const struct image *image
 }
 
 /* Hands on the samples that an image has, with their times; a CUptiResult */
-static int take_samples(struct sampler *sampler, struct image *image)
+static int take_samples(struct sampler *sampler, struct image *image, bool full)
 {
 	size_t samples;
 	int result = host_samples(sampler->library, image->bytes, sampler->image_size, &samples);
@@ -41,12 +42,15 @@ static int take_samples(struct sampler *sampler, struct image *image)
 		samples = sampler->image_samples;
 	for (size_t i = 0; i < samples && !result; i++)
 		result = sample_times(sampler, image, i, &image->times[i]);
-	image->samples = result ? 0 : samples;
+	image->samples = image->decoded = result ? 0 : samples;
+	sampler->batch = samples;
+	image->full = full;
 	if (!image->samples)
 		return result;
 	image->skip = sampler->skip;
 	image->reason = sampler->reason;
-	sampler->skip = false;
+	/* One that has no time yet is in the next image once more. */
+	sampler->skip &= image->samples == 1 && image->times[0].start == image->times[0].end;
 	sampler->reason = GAP_NONE;
 	images_submit(sampler, image);
 	return 0;
@@ -77,10 +81,17 @@ static void restart(struct sampler *sampler, enum gap reason, int failure)
 		sampler->nap /= 2;
 	sampler_disable(sampler);
 	result = sampler_enable(sampler, 0);
-	if (!result)
+	if (!result) {
 		images_reset(sampler);
+		result = sampler_start_hardware(sampler);
+	}
 	if (result || errors >= MOST_ERRORS)
 		give_up(sampler, result ? result : failure);
+}
+
+static bool is_full(const CUpti_PmSampling_DecodeData_Params *params)
+{
+	return params->decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
 }
 
 /* One call of CUPTI's; the result, with what is to be done about it */
@@ -94,13 +105,13 @@ static int decode_once(struct sampler *sampler, CUpti_PmSampling_DecodeData_Para
 		.pPmSamplingObject = sampler->object, .pCounterDataImage = image->bytes,
 		.counterDataImageSize = sampler->image_size };
 	result = sampler->library->cupti.decode(params);
-	taken = take_samples(sampler, image);
+	taken = take_samples(sampler, image, is_full(params));
 	if (params->overflow)
 		return CUPTI_ERROR_OUT_OF_MEMORY;
 	return result ? result : taken;
 }
 
-/* Returns whether there may be more at once. */
+/* Returns whether there may be more at once, or so much that it is better not to sleep. */
 static bool decode(struct sampler *sampler)
 {
 	CUpti_PmSampling_DecodeData_Params params;
@@ -115,11 +126,10 @@ static bool decode(struct sampler *sampler)
 		restart(sampler, result == CUPTI_ERROR_OUT_OF_MEMORY ? GAP_OVERFLOW : GAP_ERROR, result);
 		return false;
 	}
-	if (params.decodeStopReason != CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL)
-		return false;
-	/* The rest of what the hardware had is lost; the next sample begins in it. */
+	if (!is_full(&params))
+		return sampler->batch * sampler->period > BEHIND * sampler->nap;
+	/* Of some metrics the rest of what the hardware had is lost, of others its times only. */
 	sampler->reason = GAP_IMAGE;
-	sampler->skip = true;
 	return true;
 }
 

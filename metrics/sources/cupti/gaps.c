@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What a sampler says of the time that it has no samples of */
+#include <string.h>
 #include <time.h>
 
 #include "cupti_sampling.h"
@@ -20,6 +21,13 @@ static const struct {
 const char *sampler_gap(enum gap gap)
 {
 	return reasons[gap].name;
+}
+
+void sampler_forget(struct sampler *sampler)
+{
+	pthread_mutex_lock(&sampler->lock);
+	memset(sampler->gaps, 0, sizeof(sampler->gaps));
+	pthread_mutex_unlock(&sampler->lock);
 }
 
 void sampler_report(struct sampler *sampler, bool now)

@@ -14,6 +14,8 @@
 #define NOT_YET		SIZE_MAX
 #define CLOCK_TOLERANCE	5	/* per cent */
 #define MOST_WAITS	5	/* of some more than a second for the first sample */
+#define MOST_CATCHES	10	/* waits in which the decoder comes to be in time */
+#define IN_TIME		100000000	/* ns from a sample to its values, at most */
 
 /* Distinct events, and their names */
 struct set {
@@ -295,19 +297,30 @@ static void compare_clocks(struct pmu *pmu)
 			     "it was %u MHz before", pmu->gpu->uuid, now, pmu->clock);
 }
 
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 int groups_wait(struct pmu *pmu, struct gpmu_error *error)
 {
-	struct timespec now;
-	bool there = false;
+	struct sampler *sampler = &pmu->sampler;
+	bool there = false, late = true;
 
 	if (!pmu->groups || pmu->saved)
 		return 0;
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	for (int i = 0; i < MOST_WAITS && !there && !pmu->sampler.dead; i++)
-		there = sampler_wait(&pmu->sampler,
-				     (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	for (int i = 0; i < (there ? MOST_CATCHES : MOST_WAITS) && late && !sampler->dead; i++) {
+		uint64_t begin = now();
+
+		there = sampler_wait(sampler, begin);
+		late = !there || now() - begin > IN_TIME + 2 * sampler->period;
+	}
 	if (!there)
 		return fail(error, -EIO, "%s: no sample comes from it", pmu->gpu->uuid);
+	sampler_forget(sampler);
 	compare_clocks(pmu);
 	return 0;
 }

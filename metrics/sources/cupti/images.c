@@ -3,8 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
 
 #include "cupti_decode.h"
+
+#define AHEAD		10000000	/* ns, by which no sample's end can be before its time */
+#define HUGE_PAGE	(2u << 20)
 
 /*
  * Time without samples before one. Where they only seem apart, or to overlap, that is how
@@ -20,18 +25,41 @@ static void join_sample(struct sampler *sampler, struct sample_time *times)
 	} else if (newest) {
 		times->start = newest;
 	}
-	sampler->missing = GAP_NONE;
+}
+
+/*
+ * Where a sample is in time. Of those for which there was no room in the image CUPTI forgets
+ * the times, and has them all begin and end at once; for one in the middle it can be far
+ * off. They follow one another as the GPU's timer has it. Returns whether it is known.
+ */
+static bool place_sample(const struct sampler *sampler, struct sample_time *times, uint64_t now)
+{
+	uint64_t newest = sampler->counts->newest;
+
+	if (sampler->trigger == TRIGGER_SYSCLK)
+		return times->start < times->end;
+	if (times->start < times->end && times->end < now + AHEAD) {
+		if (times->end - times->start > 2 * sampler->period)
+			times->start = times->end - sampler->period;
+		return true;
+	}
+	*times = (struct sample_time){ newest, newest + sampler->period };
+	return newest != 0;
 }
 
 /* One sample; one that is not used gets no length. */
 static void count_sample(struct sampler *sampler, struct sample_time *times, const double *values,
-			 bool used)
+			 bool used, uint64_t now)
 {
-	if (!used || times->start >= times->end || sampler->counts->newest >= times->end) {
+	bool known = times->start < times->end;
+
+	if (!used || !place_sample(sampler, times, now) || sampler->counts->newest >= times->end) {
 		times->start = times->end;
 		return;
 	}
 	join_sample(sampler, times);
+	if (known)
+		sampler->missing = GAP_NONE;
 	sampler->errors = 0;
 	sampler->samples++;
 	if (counts_add(sampler->counts, times->start, times->end, values))
@@ -48,14 +76,50 @@ static struct image *next_image(const struct sampler *sampler)
 	return NULL;
 }
 
+/* The last one may go on in the next image, which then has it from its beginning. */
+static bool is_complete(const struct image *image, size_t index)
+{
+	return image->full || index + 1 < image->samples ||
+	       image->times[index].start < image->times[index].end;
+}
+
 static void count_image(struct sampler *sampler, struct image *image)
 {
+	struct timespec time;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 	if (image->reason != GAP_NONE)
 		sampler->missing = image->reason;
 	for (size_t i = 0; i < image->samples; i++)
 		count_sample(sampler, &image->times[i], &image->values[i * sampler->length],
-			     i || !image->skip);
+			     (i || !image->skip) && is_complete(image, i), now);
 	sampler->taken++;
+}
+
+/* Where what was decoded ends, if samples lie one behind the other; one more, to be safe */
+static size_t used_bytes(const struct sampler *sampler, size_t samples)
+{
+	size_t rest = samples + 1 < sampler->image_samples ? sampler->image_samples - samples - 1 : 0;
+
+	rest *= sampler->sample_bytes;
+	return rest < sampler->image_size ? sampler->image_size - rest : sampler->image_size;
+}
+
+/*
+ * Makes it empty, as CUPTI would, but CUPTI would need the object that the decoder uses. All
+ * of it until it was seen that what is behind the samples stays as it was: copying much of
+ * memory takes the caches from the decoder. Returns whether that was seen.
+ */
+static bool empty_image(const struct sampler *sampler, struct image *image, bool dense)
+{
+	size_t used = used_bytes(sampler, image->decoded), rest = sampler->image_size - used;
+
+	if (!dense && rest)
+		dense = !memcmp(image->bytes + used, sampler->empty + used, rest);
+	memcpy(image->bytes, sampler->empty, dense ? used : sampler->image_size);
+	return dense;
 }
 
 /* All whose turn it is become counts and are free again. The lock is held. */
@@ -64,6 +128,8 @@ static void take_images(struct sampler *sampler)
 	struct image *image;
 
 	while ((image = next_image(sampler))) {
+		bool dense = sampler->dense;
+
 		count_image(sampler, image);
 		image->state = IMAGE_BUSY;
 		pthread_cond_broadcast(&sampler->decoded);
@@ -71,9 +137,9 @@ static void take_images(struct sampler *sampler)
 		if (sampler->saver && image->samples)
 			saver_samples(sampler->saver, sampler->saver_run, image->bytes, sampler->empty,
 				      sampler->image_size, image->times, image->samples);
-		/* As CUPTI would make it, but CUPTI would need the object that the decoder uses. */
-		memcpy(image->bytes, sampler->empty, sampler->image_size);
+		dense = empty_image(sampler, image, dense);
 		pthread_mutex_lock(&sampler->lock);
+		sampler->dense |= dense;
 		image->state = IMAGE_FREE;
 		pthread_cond_broadcast(&sampler->freed);
 	}
@@ -182,6 +248,18 @@ void images_reset(struct sampler *sampler)
 		memcpy(sampler->images[i].bytes, sampler->empty, sampler->image_size);
 }
 
+/* Tens of megabytes that are used in turn: fewer pages are found sooner. */
+static uint8_t *new_bytes(size_t size)
+{
+	size_t room = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	uint8_t *bytes = aligned_alloc(HUGE_PAGE, room);
+
+	/* It is only slower without. */
+	if (bytes)
+		madvise(bytes, room, MADV_HUGEPAGE);
+	return bytes;
+}
+
 static int make_images(struct sampler *sampler)
 {
 	size_t most = sampler->image_samples;
@@ -192,7 +270,7 @@ static int make_images(struct sampler *sampler)
 	for (size_t i = 0; i < sampler->images_len; i++) {
 		struct image *image = &sampler->images[i];
 
-		image->bytes = malloc(sampler->image_size);
+		image->bytes = new_bytes(sampler->image_size);
 		image->times = calloc(most, sizeof(*image->times));
 		image->values = calloc(most * sampler->length, sizeof(*image->values));
 		if (!image->bytes || !image->times || !image->values)
@@ -207,7 +285,7 @@ int images_init(struct sampler *sampler, const struct host *host)
 	size_t evaluators = sampler->threads ? sampler->threads : 1;
 	struct gpmu_error error;
 
-	sampler->finish = false;
+	sampler->finish = sampler->dense = false;
 	sampler->submitted = sampler->taken = 0;
 	sampler->workers = calloc(evaluators, sizeof(*sampler->workers));
 	if (!sampler->workers || make_images(sampler))

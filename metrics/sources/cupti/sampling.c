@@ -25,24 +25,29 @@
 #define SHORTEST_NAP	200000
 
 /*
- * About what a sample takes, ns: to decode it; to evaluate each metric; how many bytes of
- * the image are emptied in one. Where that is more than a third of the interval there are workers, with twice
- * the time that they need, and the decoder hardly sleeps: each call takes it more than 1 ms.
+ * About what a sample takes, ns: to decode it, most of it where the GPU works hard, as its
+ * counters are short and are sent when they are full; to evaluate each metric; how many bytes
+ * of the image are emptied in one. Where that is more than a third of the interval there are
+ * workers, with twice the time that they need, and the decoder sleeps less: what it comes
+ * for soon is still in the caches, which is a third of the time.
  */
-#define DECODE_COST	18000
+#define DECODE_COST	60000
 #define EVALUATE_COST	1500
 #define RESET_BYTES	2
 #define BUSY_NAP	2000000
-#define BUSY_IMAGE_TIME	32000000
+#define BUSY_NAP_PERIODS	100
+#define BUSY_IMAGE_TIME	100000000
 #define MOST_WORKERS	8
 #define SPARE_IMAGES	3
 
 /*
  * The hardware's buffer is to hold a second. What a sample takes of it is not known: less
- * than twice what it takes of the image.
+ * than twice what it takes of the image, and what short counters send in between, which on
+ * an H200 that copies memory was more than 100 MB/s.
  */
 #define BUFFER_TIME	SEC
-#define BUFFER_SMALLEST	(16u << 20)
+#define BUFFER_TRIAL	(16u << 20)
+#define BUFFER_SMALLEST	(256u << 20)
 #define BUFFER_LARGEST	(512u << 20)	/* that was tried */
 
 static uint64_t at_most(uint64_t value, uint64_t most)
@@ -139,7 +144,7 @@ static size_t choose_workers(const struct sampler *sampler, size_t bytes)
 static int choose_sizes(struct sampler *sampler, size_t buffer)
 {
 	size_t few, more, sample;
-	uint64_t time;
+	uint64_t time, nap;
 	int result;
 
 	result = image_bytes(sampler, IMAGE_FEWEST, &few);
@@ -147,14 +152,15 @@ static int choose_sizes(struct sampler *sampler, size_t buffer)
 		result = image_bytes(sampler, 2 * IMAGE_FEWEST, &more);
 	if (result)
 		return result;
-	sample = more > few ? (more - few) / IMAGE_FEWEST + 1 : 1;
+	sampler->sample_bytes = more > few ? (more - few) / IMAGE_FEWEST : 0;
+	sample = sampler->sample_bytes + 1;
 	sampler->threads = choose_workers(sampler, sample);
 	sampler->images_len = sampler->threads ? sampler->threads + SPARE_IMAGES : 1;
 	time = sampler->threads ? BUSY_IMAGE_TIME : IMAGE_TIME;
 	sampler->image_samples = (uint32_t)at_least(at_most(time / sampler->period, IMAGE_BYTES / sample),
 						    IMAGE_FEWEST);
-	sampler->nap = at_least(at_most(sampler->image_samples * sampler->period / 4,
-					sampler->threads ? BUSY_NAP : LONGEST_NAP), SHORTEST_NAP);
+	nap = sampler->threads ? at_least(BUSY_NAP, BUSY_NAP_PERIODS * sampler->period) : LONGEST_NAP;
+	sampler->nap = at_least(at_most(sampler->image_samples * sampler->period / 4, nap), SHORTEST_NAP);
 	sampler->buffer = buffer ? buffer :
 			  at_least(at_most(2 * sample * (BUFFER_TIME / sampler->period),
 					   BUFFER_LARGEST), BUFFER_SMALLEST);
@@ -228,16 +234,14 @@ int sampler_stop_hardware(struct sampler *sampler)
 /* The sizes are chosen the first time, which needs that the GPU is enabled. */
 int sampler_enable(struct sampler *sampler, size_t buffer)
 {
-	CUpti_PmSampling_Enable_Params enable = {
+	CUpti_PmSampling_Enable_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Enable_Params, pPmSamplingObject),
 		.deviceIndex = sampler->gpu->ordinal };
-	CUpti_PmSampling_Start_Params start = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Start_Params, pPmSamplingObject) };
-	int result = sampler->library->cupti.enable(&enable);
+	int result = sampler->library->cupti.enable(&params);
 
 	if (result)
 		return result;
-	sampler->object = start.pPmSamplingObject = enable.pPmSamplingObject;
+	sampler->object = params.pPmSamplingObject;
 	/* The beginning of the first sample is 0.4 s and more too early. */
 	sampler->skip = true;
 	if (!sampler->image_samples)
@@ -246,8 +250,18 @@ int sampler_enable(struct sampler *sampler, size_t buffer)
 		result = set_config(sampler);
 	if (!result)
 		result = make_empty(sampler);
-	if (!result)
-		result = sampler->library->cupti.start(&start);
+	if (result)
+		sampler_disable(sampler);
+	return result;
+}
+
+int sampler_start_hardware(struct sampler *sampler)
+{
+	CUpti_PmSampling_Start_Params params = {
+		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Start_Params, pPmSamplingObject),
+		.pPmSamplingObject = sampler->object };
+	int result = sampler->library->cupti.start(&params);
+
 	if (result)
 		sampler_disable(sampler);
 	return result;
@@ -284,27 +298,33 @@ static void start_saving(struct sampler *sampler)
 		sampler->saver_run = saver_run(sampler->saver, &run);
 }
 
-/* Configures and enables; what is there is to be released in any case. */
-static int begin(struct sampler *sampler, const struct host *host, const char *const *names,
-		 size_t length, const struct options *options, struct gpmu_error *error)
+static int refused(const struct sampler *sampler, int result, struct gpmu_error *error)
 {
-	int ret, result;
-
-	sampler->names = names;
-	sampler->length = length;
-	ret = choose_trigger(sampler, options, error);
-	if (!ret)
-		ret = host_configure(host, names, length, &sampler->config, error);
-	if (ret)
-		return ret;
-	result = sampler_enable(sampler, options->buffer);
 	if (!result)
 		return 0;
 	gpu_refusal(sampler->library, sampler->gpu, result, error->text, sizeof(error->text));
 	return result == CUPTI_ERROR_HARDWARE_BUSY ? -EBUSY : -EIO;
 }
 
-static int start_threads(struct sampler *sampler, const struct host *host)
+/* Configures and enables; what is there is to be released in any case. */
+static int begin(struct sampler *sampler, const struct host *host, const char *const *names,
+		 size_t length, const struct options *options, struct gpmu_error *error)
+{
+	int ret;
+
+	sampler->names = names;
+	sampler->length = length;
+	ret = choose_trigger(sampler, options, error);
+	if (!ret)
+		ret = host_configure(host, names, length, &sampler->config, error);
+	return ret ? ret : refused(sampler, sampler_enable(sampler, options->buffer), error);
+}
+
+/*
+ * The hardware begins when all else is there: a decoder that is behind from the beginning
+ * finds nothing in the caches, and hardly comes to be in time.
+ */
+static int start_threads(struct sampler *sampler, const struct host *host, struct gpmu_error *error)
 {
 	sigset_t all, before;
 	int ret;
@@ -312,9 +332,11 @@ static int start_threads(struct sampler *sampler, const struct host *host)
 	/* Signals are the program's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = images_init(sampler, host);
+	ret = images_init(sampler, host) ? fail_memory(error) : 0;
 	if (!ret)
-		ret = start_decoder(sampler);
+		ret = refused(sampler, sampler_start_hardware(sampler), error);
+	if (!ret && start_decoder(sampler))
+		ret = fail_memory(error);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;
 }
@@ -332,8 +354,7 @@ int sampler_start(struct sampler *sampler, const struct host *host, const char *
 	sampler->counts = counts;
 	if (!ret) {
 		start_saving(sampler);
-		if (start_threads(sampler, host))
-			ret = fail_memory(error);
+		ret = start_threads(sampler, host, error);
 	}
 	if (ret)
 		release_run(sampler);
@@ -366,9 +387,11 @@ int sampler_try(struct sampler *sampler, const struct host *host, const struct o
 	const char *const names[] = { name };
 	int ret = try_metric(host, name, error);
 
-	small.buffer = BUFFER_SMALLEST;
+	small.buffer = BUFFER_TRIAL;
 	if (!ret)
 		ret = begin(sampler, host, names, 1, &small, error);
+	if (!ret)
+		ret = refused(sampler, sampler_start_hardware(sampler), error);
 	if (!ret)
 		sampler_stop_hardware(sampler);
 	release_run(sampler);

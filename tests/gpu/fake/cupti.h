@@ -44,7 +44,9 @@ struct data_image {
 };
 
 struct data_sample {
-	uint64_t start, end, index;
+	uint64_t start, end;	/* that are said */
+	uint64_t from, to;	/* that it has counted */
+	uint64_t index;
 };
 
 struct CUpti_PmSampling_Object {
@@ -57,6 +59,8 @@ struct CUpti_PmSampling_Object {
 	uint64_t interval, capacity;
 	uint64_t start, stop;	/* CLOCK_MONOTONIC_RAW */
 	uint64_t next;		/* sample to be decoded */
+	uint64_t next_last;	/* that goes on while it is decoded */
+	uint64_t timeless;	/* those before it have no time any more */
 	struct data_image image;	/* that was asked for last */
 	atomic_flag in_use;
 };

@@ -18,6 +18,9 @@
  *	freeze=GPU:1		it takes no more samples; 0: it does
  *	hardware=SAMPLES	that the hardware buffer has room for, until it has overflowed
  *	image=SAMPLES		that a counter-data image has room for at most
+ *	forget=1		a full image costs the samples behind it their times, not them
+ *	jump=N			the time of the Nth sample is a second too late
+ *	reversed=1		samples lie in an image from its end
  *	latency=US		until a sample can be decoded
  *	stall=MS		that the next DecodeData takes
  *	gap=FROM:LENGTH		ms after Start, and how long, in which no samples are kept
@@ -46,9 +49,10 @@ struct fake_gpu {
 };
 
 struct fake_options {
-	int driver, cupti, cuinit, image;
+	int driver, cupti, cuinit, image, forget, reversed;
 	uint64_t hardware, latency, stall;	/* samples, ns, ns */
 	uint64_t gap_from, gap_length;		/* ns */
+	uint64_t jump;				/* a sample's number and 1 */
 	char lock[32];
 };
 

@@ -255,7 +255,7 @@ static double evaluate(const struct data_image *image, size_t index, const char 
 		return NAN;
 	if (fake_replays())
 		return fake_replayed_value(sample->index, text);
-	return fake_value(name, image->gpu, sample->start, sample->end);
+	return fake_value(name, image->gpu, sample->from, sample->to);
 }
 
 PUBLIC int cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params *params)

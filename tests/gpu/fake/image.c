@@ -19,6 +19,8 @@ struct data_image *data_image_of(const uint8_t *image, size_t size)
 
 struct data_sample *data_sample_of(const struct data_image *image, size_t index)
 {
+	if (fake_options()->reversed)
+		index = image->most - 1 - index;
 	return (struct data_sample *)((char *)(image + 1) + index * image->bytes);
 }
 
@@ -78,7 +80,8 @@ PUBLIC int cuptiPmSamplingCounterDataImageInitialize(
 	else if (!params->pCounterData || params->counterDataSize < size_of(&object->image))
 		code = CUPTI_ERROR_INVALID_PARAMETER;
 	else
-		memcpy(params->pCounterData, &object->image, sizeof(object->image));
+		memcpy(memset(params->pCounterData, 0, params->counterDataSize), &object->image,
+		       sizeof(object->image));
 	return cupti_release(object, code);
 }
 

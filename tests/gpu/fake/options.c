@@ -251,7 +251,8 @@ static void set(const char *key, const char *value)
 		const char *key;
 		int *value;
 	} ints[] = { { "driver", &options.driver }, { "cupti", &options.cupti },
-		     { "cuinit", &options.cuinit }, { "image", &options.image } };
+		     { "cuinit", &options.cuinit }, { "image", &options.image },
+		     { "forget", &options.forget }, { "reversed", &options.reversed } };
 	uint64_t unused;
 
 	for (size_t i = 0; i < sizeof(of_gpu) / sizeof(*of_gpu); i++)
@@ -273,6 +274,8 @@ static void set(const char *key, const char *value)
 		set_pair(value, NULL, 1, &options.hardware, &unused);
 	else if (!strcmp(key, "latency"))
 		set_pair(value, NULL, 1000, &options.latency, &unused);
+	else if (!strcmp(key, "jump"))
+		set_pair(value, NULL, 1, &options.jump, &unused);
 	else if (!strcmp(key, "stall"))
 		set_pair(value, NULL, 1000000, &options.stall, &unused);
 	else if (!strcmp(key, "gap"))

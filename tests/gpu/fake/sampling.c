@@ -15,6 +15,7 @@
 
 /* The first sample begins at a base time that lies before Start. */
 #define EARLY		500000000
+#define JUMP		1000000000
 #define SYSCLK_MHZ	1800
 #define SAMPLE_BYTES	256
 #define METRIC_BYTES	64
@@ -263,17 +264,33 @@ static bool in_gap(const CUpti_PmSampling_Object *object, uint64_t index)
 	return at > options->gap_from && at - options->gap_from < options->gap_length;
 }
 
+/* One whose time is not known, or not yet, is all at the base time. */
+static struct data_sample *place_sample(const CUpti_PmSampling_Object *object, struct data_image *image,
+					uint64_t index, int64_t offset)
+{
+	struct data_sample *sample = data_sample_of(image, image->populated++);
+	bool timeless = index < object->timeless || index == object->next_last;
+
+	if (sample->start || sample->end)
+		fake_violation("an image that was not emptied: sample %u", image->populated - 1);
+	sample->from = sample->start = start_of(object, index) + offset;
+	sample->to = sample->end = end_of(object, index) + offset;
+	if (timeless)
+		sample->start = sample->end = object->start - EARLY + offset;
+	if (index + 1 == fake_options()->jump) {
+		sample->start += JUMP;
+		sample->end += JUMP;
+	}
+	sample->index = index;
+	return sample;
+}
+
 static void add_sample(const CUpti_PmSampling_Object *object, struct data_image *image,
 		       uint64_t index, int64_t offset)
 {
-	struct data_sample *sample;
-
 	if (in_gap(object, index))
 		return;
-	sample = data_sample_of(image, image->populated++);
-	sample->start = start_of(object, index) + offset;
-	sample->end = end_of(object, index) + offset;
-	sample->index = index;
+	place_sample(object, image, index, offset);
 	for (size_t i = 0; i < image->length; i++)
 		if (fake_absent(fake_metric(image->metrics[i]), object->gpu))
 			return;
@@ -306,13 +323,20 @@ static int decode(CUpti_PmSampling_Object *object, struct data_image *image,
 		object->next = last - capacity;
 		code = CUPTI_ERROR_UNKNOWN;
 	}
+	object->next_last = last;
 	for (; object->next < last && image->populated < image->most; object->next++)
 		add_sample(object, image, object->next, offset);
 	if (object->next < last)
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
 	else if (object->stopped)
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
-	object->next = last;
+	/* The one that goes on is there, without its time, and once more in the next image. */
+	if (object->next == last && image->populated < image->most)
+		place_sample(object, image, last, offset);
+	if (!fake_options()->forget)
+		object->next = last;
+	else if (object->next < last)
+		object->timeless = last;
 	return code;
 }
 
