@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What a source adds to a machine. All of it is made before the machine changes. */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "machine.h"
+#include "pci_address.h"
 #include "source_object.h"
 
 #define MAX_SHOWN	4096	/* PMUs, and nodes, of a source */
@@ -90,7 +93,40 @@ static int read_gpu(struct addition *add, struct gpmu_pmu *pmu, const struct gpm
 	return ret;
 }
 
-static int read_pmu(struct addition *add, struct gpmu_source *source, size_t index,
+/* numa_node of a PCI device, or -1 */
+static int read_pci_node(const struct gpmu_machine *machine, const char *address)
+{
+	char path[64], text[16], *end;
+	long node;
+
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/numa_node", address);
+	if (gpmu_machine_read(machine, path, text, sizeof(text)) < 0)
+		return -1;
+	node = strtol(text, &end, 10);
+	return end == text || *end || node > INT_MAX ? -1 : (int)node;
+}
+
+/*
+ * The node that a GPU's PCI device is at: of a Grace Hopper its Grace's, not that of the GPU's
+ * memory. Where firmware does not tell, of a Grace that of the socket's number. Or NULL
+ */
+static struct gpmu_node *find_gpu_node(const struct addition *add,
+				       const struct gpmu_machine *machine,
+				       const struct gpmu_gpu *gpu)
+{
+	struct pci_address address;
+	int node, root_port;
+
+	if (!gpu || !gpu->pci || !pci_address_parse(gpu->pci, strlen(gpu->pci), &address))
+		return NULL;
+	node = read_pci_node(machine, gpu->pci);
+	if (node < 0 && machine->grace)
+		pci_grace_place(&address, &node, &root_port);
+	return node < 0 ? NULL : find_node(add, node);
+}
+
+static int read_pmu(struct addition *add, const struct gpmu_machine *machine,
+		    struct gpmu_source *source, size_t index,
 		    const struct gpmu_source_pmu *table, struct gpmu_error *error)
 {
 	const struct gpmu_source_gpu *gpu;
@@ -108,8 +144,12 @@ static int read_pmu(struct addition *add, struct gpmu_source *source, size_t ind
 	pmu->source = source;
 	pmu->source_index = index;
 	ret = read_gpu(add, pmu, gpu, error);
-	if (ret || number < 0)
+	if (ret)
 		return ret;
+	if (number < 0) {
+		pmu->node = find_gpu_node(add, machine, pmu->gpu);
+		return 0;
+	}
 	pmu->node = find_node(add, number);
 	if (pmu->node)
 		return 0;
@@ -136,7 +176,7 @@ static int read_pmus(struct addition *add, const struct gpmu_machine *machine,
 	if (!add->pmus || !add->all)
 		return -ENOMEM;
 	for (size_t i = 0; i < n && !ret; i++)
-		ret = read_pmu(add, source, i, plugin->pmu(source->data, i), error);
+		ret = read_pmu(add, machine, source, i, plugin->pmu(source->data, i), error);
 	if (ret)
 		return ret;
 	qsort(add->pmus, add->len, sizeof(struct gpmu_pmu *), compare_pmus);

@@ -192,17 +192,25 @@ void pcis_release(struct pcis *pcis)
 	*pcis = (struct pcis){ 0 };
 }
 
+bool pci_grace_place(const struct pci_address *address, int *socket, int *root_port)
+{
+	uint32_t number = address->domain >> grace.socket_shift;
+	uint32_t port = address->domain & grace.port_mask;
+
+	if (number >= grace.sockets || port >= grace.ports)
+		return false;
+	*socket = (int)number;
+	*root_port = (int)port;
+	return true;
+}
+
 void pcis_number(struct pcis *pcis)
 {
 	for (size_t i = 0; i < pcis->len; i++) {
 		struct gpmu_pci *pci = &pcis->list[i];
-		uint32_t socket = pci->parsed.domain >> grace.socket_shift;
-		uint32_t port = pci->parsed.domain & grace.port_mask;
 
-		if (pci->root_port_address && socket < grace.sockets && port < grace.ports) {
-			pci->socket = (int)socket;
-			pci->root_port = (int)port;
-		}
+		if (pci->root_port_address)
+			pci_grace_place(&pci->parsed, &pci->socket, &pci->root_port);
 	}
 }
 

@@ -31,6 +31,8 @@ struct pcis {
 int pcis_read(struct pcis *pcis, const struct sysfs_dir *root);
 void pcis_release(struct pcis *pcis);
 
+/* Where a Grace has a device of that address; false: it has none there, and nothing is set */
+bool pci_grace_place(const struct pci_address *address, int *socket, int *root_port);
 /* Sets socket and root port of each: the machine is a Grace. */
 void pcis_number(struct pcis *pcis);
 

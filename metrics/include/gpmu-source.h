@@ -73,7 +73,8 @@ struct gpmu_source_gpu {
  * @size: of this structure
  * @name: of printable characters without blanks: "nvidia_scf_pmu_0"
  * @identifier: what the Compat of events and metrics is compared with, or NULL
- * @node: number of its node, which the machine or the source has; -1: of none
+ * @node: number of its node, which the machine or the source has; -1: of none, or of a GPU the
+ *	one that the machine has its PCI device at
  * @counters: event counters beside the cycle counter, at most 256; -1: not known
  * @counter_width: their bits, 1 to 64; -1: not known
  * @cycle_counter: 1: it has one, 0: none, -1: not known

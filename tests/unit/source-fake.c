@@ -82,7 +82,7 @@ static const struct gpmu_source_gpu *gpu_of(size_t index)
 		.uuid = state->show == FAKE_SHOW_UUID ? "" : index ? "GPU-b" : "GPU-a",
 		.name = index ? "Fake 2" : "Fake 1",
 		.chip = "FK100",
-		.pci = NULL,
+		.pci = index ? NULL : state->pci,
 	};
 	return state->gpus || state->show == FAKE_SHOW_UUID ? &gpu : NULL;
 }
@@ -104,7 +104,7 @@ static const struct gpmu_source_pmu *fake_pmu(void *source, size_t index)
 		.name = show == FAKE_SHOW_NO_NAME ? NULL : show == FAKE_SHOW_BLANK ? "a b" :
 			index && show != FAKE_SHOW_TWICE ? "fake_1" : "fake_0",
 		.identifier = show == FAKE_SHOW_IDENTIFIER ? "" : "f00",
-		.node = show == FAKE_SHOW_NODE ? 8 : index ? 7 : 0,
+		.node = show == FAKE_SHOW_NODE ? 8 : index ? 7 : state->pci ? -1 : 0,
 		.counters = show == FAKE_SHOW_COUNTERS ? -2 : show == FAKE_SHOW_UNKNOWN ? -1 :
 			    FAKE_COUNTERS,
 		.counter_width = show == FAKE_SHOW_WIDTH ? 65 : show == FAKE_SHOW_UNKNOWN ? -1 : 32,

@@ -43,6 +43,7 @@ struct fake_state {
 	char options[64];
 	/* GPUs: fake_0 and fake_1 are of two, each has the events mean (3) and absent (4) */
 	bool gpus;
+	const char *pci;		/* the address of the first, whose PMU does not say its node */
 	int prepare;			/* what prepare() is to return */
 	int prepares, prepared_groups;	/* calls; groups that were open at the last of them */
 	const char *message;		/* the next one, once */

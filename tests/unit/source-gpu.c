@@ -100,6 +100,62 @@ static void rows(void)
 	test_release(&test);
 }
 
+/* The node of a GPU at a PCI address of a machine, whose numa_node may be changed */
+static int node_of(const char *name, const char *pci, const char *numa_node)
+{
+	struct sysroot root;
+	struct gpmu_machine *machine;
+	struct gpmu_source *source;
+	const struct gpmu_node *found;
+	char path[128];
+	int node = -2;
+
+	memset(&state, 0, sizeof(state));
+	state.gpus = true;
+	state.pci = pci;
+	sysroot_make(&root, name);
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/numa_node", pci);
+	if (numa_node)
+		sysroot_put(&root, path, numa_node);
+	machine = gpmu_machine_new(root.path, NULL);
+	source = gpmu_source_new(spec(), NULL);
+	if (machine && source && !gpmu_machine_add_source(machine, source, NULL)) {
+		found = gpmu_pmu_node(gpmu_machine_find_pmu(machine, "fake_0"));
+		node = found ? gpmu_node_number(found) : -1;
+	}
+	gpmu_source_put(source);
+	gpmu_machine_free(machine);
+	sysroot_release(&root);
+	return node;
+}
+
+static void pci_nodes(void)
+{
+	struct test test;
+
+	ok(node_of("gh200", "0009:01:00.0", NULL) == 0 &&
+		   node_of("superchip", "0008:01:00.0", "1\n") == 1,
+	   "where the source does not tell a GPU's node, it is that of its PCI device");
+	ok(node_of("gh4", "0039:01:00.0", NULL) == 3,
+	   "of a Grace whose firmware does not tell, that of the socket's number");
+	ok(node_of("gh4", "0049:01:00.0", NULL) == -1, "none where there is no such socket");
+	ok(node_of("laptop", "0000:00:02.0", NULL) == -1, "or the device has none");
+	ok(node_of("laptop", "0000:00:02.0", "5\n") == -1, "or the machine has no such node");
+	ok(node_of("laptop", "0000:00:02.0", "0\n") == 0, "which need not be a Grace");
+	ok(node_of("laptop", "../devices/0000:00:02.0", NULL) == -1,
+	   "what is no address is not looked for");
+	memset(&state, 0, sizeof(state));
+	state.gpus = true;
+	state.pci = "0039:01:00.0";
+	test_plan(&test, "gh4", spec(), NULL, "fake/one/");
+	test_start(&test, &system_wide);
+	test_interval(&test);
+	ok(is_gpu(row(&test, 0), "GPU-a", 0) && row(&test, 0)->node == 3 &&
+		   row(&test, 0)->package == 684,
+	   "rows have it, and its package");
+	test_release(&test);
+}
+
 static void means(void)
 {
 	struct test test;
@@ -224,6 +280,7 @@ int main(void)
 	machine();
 	refused();
 	rows();
+	pci_nodes();
 	means();
 	absent();
 	preparing();

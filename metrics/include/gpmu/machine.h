@@ -85,7 +85,7 @@ enum gpmu_pmu_kind gpmu_pmu_kind(const struct gpmu_pmu *pmu);
 const char *gpmu_pmu_identifier(const struct gpmu_pmu *pmu);
 /* N of NAME_N, of a Grace PMU also of NAME_N_inst_M: the number of its node. -1 if there is none */
 int gpmu_pmu_number(const struct gpmu_pmu *pmu);
-/* The node that all of gpmu_pmu_cpus() are of, or NULL */
+/* The node that all of gpmu_pmu_cpus() are of, of a GPU's PMU the one it is at; or NULL */
 const struct gpmu_node *gpmu_pmu_node(const struct gpmu_pmu *pmu);
 /*
  * 1: of something outside the cores: an event is opened on each of

@@ -37,7 +37,8 @@ enum gpmu_scope {
  *	"nvidia_scf_pmu"; NULL: of different ones, or none
  * @scope: what the value is of. PMUs outside the cores count the machine or a node of it
  *	even if the rest is of a process
- * @node: the number that is in the names of its PMUs; -1: not of one
+ * @node: the number that is in the names of its PMUs, of a GPU the node that it is at; -1: not of
+ *	one
  * @package: of that node, perf's label S<n>; -1: not known
  * @cpu: -1: not of one
  * @pid: of the process; -1: not of one, or of several
