@@ -356,6 +356,43 @@ static void put_gpus(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t
 	}
 }
 
+/* "20.00 GB/s"; less than can be seen is 0 */
+static const char *write_gb(char *text, size_t size, double rate)
+{
+	char number[NUMBER_SIZE + 1];
+
+	number[number_fixed(number, fabs(rate) < 5e6 ? 0 : rate / 1e9, 2, false)] = '\0';
+	snprintf(text, size, "%s GB/s", number);
+	return text;
+}
+
+static void put_line(struct gpmu_sink *sink, const struct gpmu_balance_line *line, bool *first)
+{
+	char left[NUMBER_SIZE + 8], right[NUMBER_SIZE + 8], rest[NUMBER_SIZE + 8];
+	char percent[NUMBER_SIZE + 1], text[sizeof(left) * 4 + 128];
+
+	percent[number_fixed(percent, 100 * fabs(line->part), 2, false)] = '\0';
+	snprintf(text, sizeof(text), "%s %s, %s %s, remainder %s (%s%%)", line->left_of,
+		 write_gb(left, sizeof(left), line->left), line->right_of,
+		 write_gb(right, sizeof(right), line->right),
+		 write_gb(rest, sizeof(rest), line->remainder), percent);
+	put_note(sink, line->name, text, line->share < 1 ? ", an estimate" : "", first);
+}
+
+/* What both ends of a link have counted; why a side is missing is said of its rows. */
+static void put_balance(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
+{
+	struct gpmu_balance *balance = gpmu_balance_new();
+	const struct gpmu_balance_line *line;
+
+	if (!balance || gpmu_balance_update(balance, rows, n))
+		sink->buffer.failed = true;
+	for (size_t i = 0; balance && (line = gpmu_balance_line(balance, i)); i++)
+		if (line->state == GPMU_OK)
+			put_line(sink, line, first);
+	gpmu_balance_free(balance);
+}
+
 static void put_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
 {
 	bool first = !sink->options.interval;
@@ -364,6 +401,8 @@ static void put_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t
 	for (size_t i = 0; i < n; i++)
 		put_row(sink, &rows[i]);
 	put_gpus(sink, rows, n, &first);
+	if (!sink->options.interval)
+		put_balance(sink, rows, n, &first);
 	put_whys(sink, rows, n, &first);
 }
 

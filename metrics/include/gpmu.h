@@ -33,6 +33,7 @@
 #include <gpmu/runs.h>	/* means over several runs */
 #include <gpmu/saved.h>	/* what perf stat has printed */
 #include <gpmu/flow.h>	/* who reads and writes which memory */
+#include <gpmu/balance.h>	/* what two counters of the same bytes do not agree on */
 #include <gpmu/clock.h>	/* time stamps of other clocks */
 #include <gpmu/log.h>	/* messages that are no errors */
 
