@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu traffic: who reads and writes which memory of a Grace, as a matrix. */
+/* gpmu traffic: who reads and writes which memory of a Grace, as a matrix; and its GPUs. */
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
@@ -29,7 +29,8 @@ struct traffic {
 	bool append, json;
 	const char *separator;
 	char **argv; /* the command; NULL: none */
-	struct gpmu_flow *flow;
+	struct gpmu_flow *flow; /* NULL: there are GPUs alone */
+	struct gpmu_balance *balance;
 	struct output output;
 	struct traffic_said said;
 	bool headed; /* the CSV file has its first lines */
@@ -52,6 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &traffic->common;
+		state->child_inputs[1] = &traffic->common;
 		return 0;
 	case 'a': /* PMUs outside the cores count nothing else */
 		return 0;
@@ -101,7 +103,11 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &gpu_argp, 0, NULL, 0 },
+	{ &common_argp, 0, NULL, 0 },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
@@ -134,6 +140,19 @@ static void check(const struct traffic *traffic)
 		die("--append needs -o");
 }
 
+/* Without a Grace what GPUs count is shown, if there are some. */
+static void make_flow(struct traffic *traffic, bool gpus)
+{
+	struct gpmu_error error = { .text = "" };
+
+	traffic->flow = gpmu_flow_new(traffic->common.machine, traffic->chip, &error);
+	if (traffic->flow)
+		return;
+	if (errno != ENODEV || !gpus)
+		die("%s", error.text);
+	warn("%s", error.text);
+}
+
 static struct gpmu_plan *make_plan(struct traffic *traffic)
 {
 	const struct common *common = &traffic->common;
@@ -142,14 +161,14 @@ static struct gpmu_plan *make_plan(struct traffic *traffic)
 		.system_wide = 1,
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
+	const bool gpus = traffic_has_gpus(common->machine);
 	struct gpmu_error error = { .text = "" };
 	struct gpmu_plan *plan;
 
-	traffic->flow = gpmu_flow_new(common->machine, traffic->chip, &error);
-	if (!traffic->flow)
-		die("%s", error.text);
+	make_flow(traffic, gpus);
 	plan = gpmu_plan_new(common->machine, common->catalog, &plan_options, &error);
-	if (!plan || gpmu_flow_plan(traffic->flow, plan, &error) || gpmu_plan_make(plan, &error))
+	if (!plan || (traffic->flow && gpmu_flow_plan(traffic->flow, plan, &error)) ||
+	    (gpus && traffic_gpu_plan(plan, &error)) || gpmu_plan_make(plan, &error))
 		die("%s", error.text);
 	common_plan_warnings(plan);
 	if (common->verbose)
@@ -181,6 +200,10 @@ static bool show(const struct gpmu_row *rows, size_t n, void *user)
 	struct traffic_view view = {
 		.file = traffic->output.file,
 		.flow = traffic->flow,
+		.machine = traffic->common.machine,
+		.balance = traffic->balance,
+		.rows = rows,
+		.n_rows = n,
 		.begin = n ? rows->begin : 0,
 		.end = n ? rows->end : 0,
 		.json = traffic->json,
@@ -189,7 +212,10 @@ static bool show(const struct gpmu_row *rows, size_t n, void *user)
 		.said = &traffic->said,
 	};
 
-	gpmu_flow_update(traffic->flow, rows, n);
+	if (traffic->flow)
+		gpmu_flow_update(traffic->flow, rows, n);
+	if (gpmu_balance_update(traffic->balance, rows, n))
+		die_no_memory();
 	if (!traffic->json && !traffic->separator) {
 		traffic_text(&view);
 	} else {
@@ -263,10 +289,12 @@ static int run(int argc, char **argv)
 		count_begin(&child, traffic.argv, &mask);
 	common_open(&traffic.common);
 	plan = make_plan(&traffic);
+	traffic.balance = need_memory(gpmu_balance_new());
 	open_output(&traffic);
 	status = count_all(&traffic, plan, plugins ? &child : NULL, plugins ? &mask : NULL);
 	gpmu_plan_free(plan);
 	gpmu_flow_free(traffic.flow);
+	gpmu_balance_free(traffic.balance);
 	traffic_said_release(&traffic.said);
 	output_drop(&traffic.output);
 	common_release(&traffic.common);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A flow's numbers as text, CSV or JSON. */
+/* A flow's numbers, and what GPUs count, as text, CSV or JSON. */
 #ifndef GPMU_TRAFFIC_H
 #define GPMU_TRAFFIC_H
 
@@ -18,7 +18,11 @@ struct traffic_said {
 /* What is written, and how */
 struct traffic_view {
 	FILE *file;
-	const struct gpmu_flow *flow;
+	const struct gpmu_flow *flow;	/* NULL: no Grace */
+	const struct gpmu_machine *machine;
+	const struct gpmu_balance *balance;
+	const struct gpmu_row *rows;	/* with those of GPUs */
+	size_t n_rows;
 	double begin, end;	/* seconds */
 	bool json, interval;
 	const char *separator;	/* of CSV; NULL: text */
@@ -30,5 +34,26 @@ void traffic_said_release(struct traffic_said *said);
 /* CSV or JSON lines; CSV's first lines by the other */
 void traffic_records(const struct traffic_view *view);
 void traffic_header(const struct traffic_view *view);
+
+/* --- traffic_gpu.c */
+
+#define TRAFFIC_GPU_PARTS 4
+
+/* What a GPU reads or receives, and what it writes or sends */
+struct traffic_gpu_part {
+	const char *name, *metrics[2];
+};
+
+extern const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS];
+
+/* Whether a source counts GPUs' traffic */
+bool traffic_has_gpus(const struct gpmu_machine *machine);
+/* Adds all of these metrics; as gpmu_plan_add_metrics() */
+int traffic_gpu_plan(struct gpmu_plan *plan, struct gpmu_error *error);
+/* A GPU's row, or NULL; @way: 0 or 1 */
+const struct gpmu_row *traffic_gpu_row(const struct traffic_view *view, size_t gpu, size_t part,
+				       size_t way);
+/* The row as a flow has numbers */
+struct gpmu_flow_value traffic_gpu_value(const struct gpmu_row *row);
 
 #endif /* GPMU_TRAFFIC_H */

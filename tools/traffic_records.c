@@ -42,6 +42,14 @@ enum {
 	COL_PEAK_HIGH,
 	COL_SUM,
 	COL_NOTE,
+	COL_GPU,
+	COL_SOURCE,
+	COL_LEFT_OF,
+	COL_LEFT,
+	COL_RIGHT_OF,
+	COL_RIGHT,
+	COL_REMAINDER,
+	COL_PART,
 	N_COLUMNS,
 };
 
@@ -66,6 +74,14 @@ static const struct column columns[N_COLUMNS] = {
 	[COL_PEAK_HIGH] = { "peak_high", NUMBER, NULL, NAN },
 	[COL_SUM] = { "sum", TEXT, NULL, NAN },
 	[COL_NOTE] = { "note", TEXT, NULL, NAN },
+	[COL_GPU] = { "gpu", TEXT, NULL, NAN },
+	[COL_SOURCE] = { "source", TEXT, NULL, NAN },
+	[COL_LEFT_OF] = { "left_of", TEXT, NULL, NAN },
+	[COL_LEFT] = { "left", NUMBER, NULL, NAN },
+	[COL_RIGHT_OF] = { "right_of", TEXT, NULL, NAN },
+	[COL_RIGHT] = { "right", NUMBER, NULL, NAN },
+	[COL_REMAINDER] = { "remainder", NUMBER, NULL, NAN },
+	[COL_PART] = { "part", NUMBER, NULL, NAN },
 };
 
 static const char *const states[] = {
@@ -82,6 +98,7 @@ struct writer {
 	const struct traffic_view *view;
 	struct column record[N_COLUMNS];
 	char host[256];
+	char name[64]; /* of a GPU's part */
 };
 
 static void put_csv_text(const struct traffic_view *view, const char *text)
@@ -201,6 +218,61 @@ static void put_peak(struct writer *writer, const struct gpmu_flow_peak *peak)
 	put_record(writer);
 }
 
+static void put_gpu(struct writer *writer, size_t gpu, size_t part, size_t way)
+{
+	const struct gpmu_row *row = traffic_gpu_row(writer->view, gpu, part, way);
+	struct gpmu_flow_value value;
+
+	if (!row)
+		return;
+	value = traffic_gpu_value(row);
+	snprintf(writer->name, sizeof(writer->name), "GPU%zu %s", gpu, traffic_gpu_parts[part].name);
+	clear(writer);
+	writer->record[COL_KIND].text = "gpu";
+	writer->record[COL_NAME].text = writer->name;
+	writer->record[COL_DIRECTION].text = way ? "write" : "read";
+	set_value(writer, &value);
+	writer->record[COL_GPU].text = row->gpu;
+	writer->record[COL_SOURCE].text = row->source;
+	put_record(writer);
+}
+
+static void put_balance(struct writer *writer, const struct gpmu_balance_line *line)
+{
+	struct column *record = writer->record;
+
+	clear(writer);
+	record[COL_KIND].text = "balance";
+	record[COL_NAME].text = line->name;
+	record[COL_STATE].text = states[line->state == GPMU_OK	       ? GPMU_FLOW_OK :
+					line->state == GPMU_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
+									  GPMU_FLOW_NOT_SUPPORTED];
+	record[COL_BYTES].number = line->remainder * (writer->view->end - writer->view->begin);
+	record[COL_SHARE].number = line->share;
+	record[COL_NOTE].text = line->why ? line->why : line->note;
+	record[COL_GPU].text = line->gpu;
+	record[COL_LEFT_OF].text = line->left_of;
+	record[COL_LEFT].number = line->left / 1e9;
+	record[COL_RIGHT_OF].text = line->right_of;
+	record[COL_RIGHT].number = line->right / 1e9;
+	record[COL_REMAINDER].number = line->remainder / 1e9;
+	record[COL_PART].number = line->part;
+	put_record(writer);
+}
+
+static void put_gpus(struct writer *writer)
+{
+	const struct traffic_view *view = writer->view;
+	const struct gpmu_balance_line *line;
+
+	for (size_t gpu = 0; gpmu_machine_gpu(view->machine, gpu); gpu++)
+		for (size_t part = 0; part < TRAFFIC_GPU_PARTS; part++)
+			for (size_t way = 0; way < 2; way++)
+				put_gpu(writer, gpu, part, way);
+	for (size_t i = 0; (line = gpmu_balance_line(view->balance, i)); i++)
+		put_balance(writer, line);
+}
+
 void traffic_header(const struct traffic_view *view)
 {
 	fputs("# gpmu-traffic-csv 1\n", view->file);
@@ -209,29 +281,37 @@ void traffic_header(const struct traffic_view *view)
 	fputs("\n", view->file);
 }
 
-void traffic_records(const struct traffic_view *view)
+static void put_flow(struct writer *writer)
 {
-	const struct gpmu_flow *flow = view->flow;
-	struct writer writer = { .view = view };
+	const struct gpmu_flow *flow = writer->view->flow;
 	const struct gpmu_flow_line *line;
 	const struct gpmu_flow_link *link;
 	const struct gpmu_flow_peak *peak;
 	size_t i, j;
 
-	if (gethostname(writer.host, sizeof(writer.host) - 1))
-		*writer.host = '\0';
 	for (i = 0; gpmu_flow_source(flow, i); i++)
 		for (j = 0; (line = gpmu_flow_cell(flow, i, j)); j++)
-			put_line(&writer, "flow", line);
+			put_line(writer, "flow", line);
 	for (i = 0; (line = gpmu_flow_sum(flow, i)); i++)
-		put_line(&writer, "sum", line);
+		put_line(writer, "sum", line);
 	for (i = 0; (line = gpmu_flow_source_total(flow, i)); i++)
-		put_line(&writer, "source", line);
+		put_line(writer, "source", line);
 	for (i = 0; (line = gpmu_flow_memory_total(flow, i)); i++)
-		put_line(&writer, "memory", line);
-	put_line(&writer, "total", gpmu_flow_total(flow));
+		put_line(writer, "memory", line);
+	put_line(writer, "total", gpmu_flow_total(flow));
 	for (i = 0; (link = gpmu_flow_link(flow, i)); i++)
-		put_link(&writer, link);
+		put_link(writer, link);
 	for (i = 0; (peak = gpmu_flow_peak(flow, i)); i++)
-		put_peak(&writer, peak);
+		put_peak(writer, peak);
+}
+
+void traffic_records(const struct traffic_view *view)
+{
+	struct writer writer = { .view = view };
+
+	if (gethostname(writer.host, sizeof(writer.host) - 1))
+		*writer.host = '\0';
+	if (view->flow)
+		put_flow(&writer);
+	put_gpus(&writer);
 }

@@ -11,6 +11,7 @@
 #define NAME_WIDTH 15
 #define CELL_WIDTH 16
 #define WIDE	   44 /* names of links and peaks */
+#define WIDER	   48 /* of what is compared */
 
 static const char *const ways[] = { "read", "write" };
 
@@ -267,6 +268,87 @@ static void put_peaks(struct table *table)
 	view->said->origins = true;
 }
 
+/* --- GPUs, and what is counted at two places --- */
+
+static void put_gpu(struct table *table, size_t gpu, size_t part, bool *first)
+{
+	const struct traffic_view *view = table->view;
+	const struct gpmu_row *rows[] = { traffic_gpu_row(view, gpu, part, 0),
+					  traffic_gpu_row(view, gpu, part, 1) };
+	char name[64];
+
+	if (!rows[0] || !rows[1])
+		return;
+	if (*first)
+		fprintf(view->file, "\n  %-*s%*s%*s\n", WIDE, "GPUs, GB/s", CELL_WIDTH,
+			"read, received", CELL_WIDTH, "written, sent");
+	*first = false;
+	snprintf(name, sizeof(name), "GPU%zu %s", gpu, traffic_gpu_parts[part].name);
+	fprintf(view->file, "  %-*s", WIDE, name);
+	for (size_t way = 0; way < 2; way++) {
+		const struct gpmu_flow_value value = traffic_gpu_value(rows[way]);
+
+		put_value(table, &value);
+	}
+	fprintf(view->file, "\n");
+}
+
+static void put_gpus(struct table *table)
+{
+	bool first = true;
+
+	for (size_t gpu = 0; gpmu_machine_gpu(table->view->machine, gpu); gpu++)
+		for (size_t part = 0; part < TRAFFIC_GPU_PARTS; part++)
+			put_gpu(table, gpu, part, &first);
+}
+
+/* As numbers have three decimals, less is nothing. */
+static void put_remainder(FILE *file, const struct gpmu_balance_line *line)
+{
+	bool small = fabs(line->remainder) < 5e5;
+
+	fprintf(file, small ? "%*.3f" : "%+*.3f", CELL_WIDTH, small ? 0 : gb(line->remainder));
+	fprintf(file, small ? "%9.1f %%" : "%+9.1f %%", small ? 0 : line->part * 100);
+}
+
+static void put_balance(struct table *table, const struct gpmu_balance_line *line)
+{
+	const double sides[] = { line->left, line->right };
+	FILE *file = table->view->file;
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s: %s, %s", line->name, line->left_of, line->right_of);
+	fprintf(file, "  %-*s", WIDER, name);
+	for (size_t i = 0; i < 2; i++) {
+		const struct gpmu_flow_value value = {
+			.state = line->state == GPMU_OK		 ? GPMU_FLOW_OK :
+				 line->state == GPMU_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
+								   GPMU_FLOW_NOT_SUPPORTED,
+			.rate = sides[i],
+			.share = line->share,
+		};
+
+		put_value(table, &value);
+	}
+	if (line->state == GPMU_OK)
+		put_remainder(file, line);
+	fprintf(file, "\n");
+}
+
+static void put_balances(struct table *table)
+{
+	const struct traffic_view *view = table->view;
+	const struct gpmu_balance_line *line;
+
+	for (size_t i = 0; (line = gpmu_balance_line(view->balance, i)); i++) {
+		if (!i)
+			fprintf(view->file, "\n  %-*s%*s%*s%*s\n", WIDER,
+				"counted at two places, GB/s", CELL_WIDTH, "first", CELL_WIDTH,
+				"second", CELL_WIDTH, "remainder");
+		put_balance(table, line);
+	}
+}
+
 /* --- what the signs mean, and what is missing --- */
 
 static void put_note(struct table *table, const char *fmt, ...)
@@ -316,12 +398,55 @@ static void say_why(struct table *table, const struct gpmu_flow_line *line)
 	}
 }
 
-static void put_notes(struct table *table)
+/* Which GPU it is, and who has counted it; why what is missing is */
+static void note_gpu(struct table *table, size_t gpu)
 {
 	const struct traffic_view *view = table->view;
-	const struct signs *signs = &table->signs;
+	char name[32], text[256];
+
+	snprintf(name, sizeof(name), "GPU%zu", gpu);
+	for (size_t i = 0; i < TRAFFIC_GPU_PARTS * 2; i++) {
+		const struct gpmu_row *row = traffic_gpu_row(view, gpu, i / 2, i % 2);
+
+		if (!row)
+			continue;
+		snprintf(text, sizeof(text), "%s%s%s", row->gpu, row->source ? ", by " : "",
+			 row->source ? row->source : "");
+		say_once(table, name, text);
+		if (row->why)
+			say_once(table, name, row->why);
+	}
+}
+
+static void note_gpus(struct table *table)
+{
+	const struct traffic_view *view = table->view;
+	const struct gpmu_balance_line *line;
+
+	for (size_t gpu = 0; gpmu_machine_gpu(view->machine, gpu); gpu++)
+		note_gpu(table, gpu);
+	for (size_t i = 0; (line = gpmu_balance_line(view->balance, i)); i++)
+		say_once(table, line->name, line->why ? line->why : line->note);
+}
+
+static void note_flow(struct table *table)
+{
+	const struct traffic_view *view = table->view;
 	const struct gpmu_flow_line *cell;
 	const struct gpmu_flow_link *link;
+
+	for (size_t source = 0; gpmu_flow_source(view->flow, source); source++)
+		for (size_t memory = 0; (cell = gpmu_flow_cell(view->flow, source, memory));
+		     memory++)
+			say_why(table, cell);
+	for (size_t i = 0; (link = gpmu_flow_link(view->flow, i)); i++)
+		if (link->note)
+			say_once(table, link->name, link->note);
+}
+
+static void put_notes(struct table *table)
+{
+	const struct signs *signs = &table->signs;
 
 	if (signs->derived)
 		say_once(table, "", "~ is a difference of several PMUs' counts");
@@ -333,13 +458,9 @@ static void put_notes(struct table *table)
 			 "* is an estimate: counters were multiplexed, and ran %.2f%% of the time "
 			 "or more",
 			 signs->share * 100);
-	for (size_t source = 0; gpmu_flow_source(view->flow, source); source++)
-		for (size_t memory = 0; (cell = gpmu_flow_cell(view->flow, source, memory));
-		     memory++)
-			say_why(table, cell);
-	for (size_t i = 0; (link = gpmu_flow_link(view->flow, i)); i++)
-		if (link->note)
-			say_once(table, link->name, link->note);
+	if (table->view->flow)
+		note_flow(table);
+	note_gpus(table);
 }
 
 void traffic_text(const struct traffic_view *view)
@@ -348,11 +469,16 @@ void traffic_text(const struct traffic_view *view)
 
 	fprintf(view->file, "\n  %.9f s: traffic%s, %s\n",
 		view->interval ? view->end : view->end - view->begin,
-		view->interval ? " of this interval" : "", gpmu_flow_title(view->flow));
-	put_matrix(&table);
-	put_sums(&table);
-	put_links(&table);
-	put_peaks(&table);
+		view->interval ? " of this interval" : "",
+		view->flow ? gpmu_flow_title(view->flow) : "GPUs");
+	if (view->flow) {
+		put_matrix(&table);
+		put_sums(&table);
+		put_links(&table);
+		put_peaks(&table);
+	}
+	put_gpus(&table);
+	put_balances(&table);
 	put_notes(&table);
 }
 

@@ -71,7 +71,7 @@ is "$(head -n 1 "$file")" "# gpmu-traffic-csv 1" "-x: CSV begins with its versio
 like "$(sed -n 2p "$file")" '^time_begin;time_end;host;kind;name;direction;state;derived;bytes;value;' "then the columns"
 is "$(grep ';link_home;PCIe 1 -> CMEM 0;read;' "$file" | cut -d ';' -f 9)" 1074057216 "the guide's 1,074,057,216 bytes at the home"
 is "$(python3 -c 'import csv, sys
-print(*{len(row) for row in list(csv.reader(sys.stdin, delimiter=";"))[1:]})' < "$file")" 20 "each record has all columns"
+print(*{len(row) for row in list(csv.reader(sys.stdin, delimiter=";"))[1:]})' < "$file")" 28 "each record has all columns"
 run traffic "$model" -x , -o "$file" --duration 0.1
 like "$(grep '^[0-9].*,peak,' "$file" | head -n 1)" '"CMEM 0, reads and writes"' "a text with a separator is quoted"
 

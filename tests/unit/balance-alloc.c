@@ -21,7 +21,7 @@ int main(void)
 	const size_t length = sizeof(rows) / sizeof(rows[0]);
 	struct gpmu_balance *balance;
 	bool all = true;
-	int n, ret;
+	int n, ret = 0;
 
 	alloc_left = 0;
 	errno = 0;
