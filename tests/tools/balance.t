@@ -79,6 +79,10 @@ is "$(grep -c '^[0-9]' <<< "$err")" 3 "which has its three rows"
 run stat "$grace" -a -M $read_metrics -j --timeout 100
 unlike "$err" 'remainder' "nor JSON"
 
+GPMU_FAKE="machine=gh200 enable=0:26" run stat "$grace" -a -M $read_metrics --timeout 300
+like "$err" "^ GPU0: $one, by nvml\$" "where another profiler has the GPU NVML counts"
+like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 34\.00 GB/s, GPU's C2C 2\.10 GB/s, remainder -31\.90 GB/s \(93\.83%\)\$" "what it has of NVLink-C2C: 2000 MiB/s"
+
 # --- one side
 run stat "$grace" -a -M GraceC2c0ReadBW,GraceC2c1ReadBW,GraceGpuMemWriteBW --timeout 100
 unlike "$err" 'remainder' "without the GPU's side there is none"
