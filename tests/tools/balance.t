@@ -67,6 +67,8 @@ run stat "$grace" -a -M GraceC2c0BW,GraceC2c1BW,GraceGpuMemBW,GpuC2cBW --timeout
 like "$err" "^ C2C of GPU0: C2C0 \+ C2C1 \+ GMEM 51\.60 GB/s, GPU's C2C 54\.00 GB/s, remainder 2\.40 GB/s \(4\.44%\)\$" "both ways together: 54 - (38 + 8.4 + 5.2)"
 run stat "$grace" -a -e "nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/,nvidia_nvlink_c2c1_pmu_0/rd_bytes_loc/,nvidia_gpu_0/CTC.TriageCompute.ctc__rx_bytes_data_user.sum/" --timeout 200
 like "$err" "^ C2C into GPU0: .* 34\.00 GB/s, .* 36\.00 GB/s, remainder 2\.00 GB/s" "events are bytes, and compared as bandwidths"
+run stat "$grace,counters=1" -a -M $read_metrics,$write_metrics --metric-no-merge --timeout 300
+like "$err" "^ C2C into GPU0: .*, remainder (1\.[5-9]|2\.[0-4])[0-9]* GB/s \([0-9.]+%\), an estimate\$" "where counters were multiplexed it is an estimate"
 run stat "$grace" -M $read_metrics -r 2 -- true
 like "$err" "^ C2C into GPU0: " "in several runs"
 run stat "$grace" -a -M GpuDramReadBW,GpuPcieWriteBW,GpuC2cTxBW --timeout 200

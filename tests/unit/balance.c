@@ -211,6 +211,11 @@ static void places(void)
 	add_gpu("GpuC2cRxBW", 4, A, 0, 1);
 	ok(compare("C2C into GPU0") == 1 && has(4e9, 4e9, 0, 0),
 	   "a row of the machine that is of one PMU is of that one's node");
+	add("GraceC2c0ReadBW", 4)->pmu = "nvidia_nvlink_c2c0_pmu_1_inst_0";
+	add("GraceC2c1ReadBW", 0)->pmu = "nvidia_nvlink_c2c1_pmu_1_inst_0";
+	add_gpu("GpuC2cRxBW", 5, A, 0, 1);
+	ok(compare("C2C into GPU0") == 1 && has(4e9, 5e9, 1e9, 0.2),
+	   "the number of an instance is no node");
 	add("GraceC2c0ReadBW", 4)->node = 0;
 	add("GraceC2c1ReadBW", 0)->node = 0;
 	add_gpu("GpuC2cRxBW", 4, A, 0, 1);
