@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * commands GPMU PERF...: gpmu beside each of the perfs, by turns: processor time (user and
- * system, with that of the command that is counted), time, and read system calls. Where
- * tracefs can be read, tracepoints are counted too.
+ * commands [-r ROUNDS] [-w WORD] GPMU PERF...: gpmu beside each of the perfs, by turns:
+ * processor time (user and system, with that of the command that is counted), time, and read
+ * system calls. -r: so many rounds of each at most; -w: only those with the word in what they
+ * are. Where tracefs can be read, tracepoints are counted too, as are Grace's PMUs.
  *
  * A perf that is not there is a row without numbers.
  *
@@ -28,6 +29,7 @@
 #define MAX_WORDS	40
 #define WAKES		1000
 #define TRACEPOINT	"/sys/kernel/tracing/events/sched/sched_switch/id"
+#define UNCORE		"/sys/bus/event_source/devices/nvidia_scf_pmu_0/type"
 #define SOFTWARE	"task-clock,context-switches,page-faults,cpu-migrations,minor-faults," \
 			"major-faults,alignment-faults,emulation-faults"
 #define TRACEPOINTS	"sched:sched_switch,sched:sched_waking,sched:sched_wakeup," \
@@ -36,30 +38,46 @@
 			"sched:sched_process_exec,sched:sched_stat_runtime,irq:softirq_entry," \
 			"irq:softirq_exit,irq:softirq_raise,irq:irq_handler_entry," \
 			"irq:irq_handler_exit"
+#define SCF(event)	"nvidia_scf_pmu_0/" event "/"
+#define GROUPS		"{" SCF("cmem_rd_data") "," SCF("cmem_rd_access") "," SCF("cmem_wb_access") "," \
+			SCF("cycles") "},{nvidia_pcie_pmu_0/rd_bytes_loc/,nvidia_pcie_pmu_0/cycles/}"
 #define OUT		"OUT"		/* stands for a file */
-#define INTERVALS	" -I 1 -x, -o " OUT " -- sleep 3"
+#define PID		"PID"		/* ... and this for that of a program that runs */
+#define TO		" -x, -o " OUT " -- sleep 3"
+
+enum busy { IDLE, ALL_CPUS, A_TASK };	/* where a program runs */
 
 static const struct bench {
 	const char *what, *arguments;
 	int rounds;
 	double goal;
 	int lines;		/* of an interval; 0: there are none */
-	int tracepoints;
-	int busy;		/* a program runs on each CPU */
+	enum busy busy;
+	const char *needs;	/* a file, or NULL */
 } benches[] = {
 	{ "stat -- true", "stat -e task-clock,context-switches,page-faults,cpu-migrations -- true",
-	  MAX_ROUNDS, 1.0 / 3, 0, 0, 0 },
-	{ "list", "list", 10, 1.0 / 3, 0, 0, 0 },
-	{ "stat -I 1, 8 software events, busy CPUs", "stat -a -e " SOFTWARE INTERVALS, 3, 0.2, 8, 0,
-	  1 },
-	{ "stat -I 1, 16 tracepoints, busy CPUs", "stat -a -e " TRACEPOINTS INTERVALS, 3, 0.2, 16,
-	  1, 1 },
-	{ "stat -I 1, 8 software events, idle CPUs", "stat -a -e " SOFTWARE INTERVALS, 3, 0.2, 8, 0,
-	  0 },
-	{ "stat -I 1, 8 software events, a task", "stat -i -e " SOFTWARE INTERVALS, 3, 0.2, 8, 0,
-	  0 },
-	{ "stat -I 1, 8 software events, a task and children",
-	  "stat -e " SOFTWARE INTERVALS, 3, 0.2, 8, 0, 0 },
+	  MAX_ROUNDS, 1.0 / 3, 0, IDLE, NULL },
+	{ "list", "list", 10, 1.0 / 3, 0, IDLE, NULL },
+	{ "stat -I 1, 8 software events, busy CPUs", "stat -a -I 1 -e " SOFTWARE TO, 3, 0.2, 8,
+	  ALL_CPUS, NULL },
+	{ "stat -I 2, 8 software events, busy CPUs", "stat -a -I 2 -e " SOFTWARE TO, 3, 0.2, 8,
+	  ALL_CPUS, NULL },
+	{ "stat -I 1, 16 tracepoints, busy CPUs", "stat -a -I 1 -e " TRACEPOINTS TO, 3, 0.2, 16,
+	  ALL_CPUS, TRACEPOINT },
+	{ "stat -I 1, 8 software events, idle CPUs", "stat -a -I 1 -e " SOFTWARE TO, 3, 0.2, 8,
+	  IDLE, NULL },
+	{ "stat -I 2, 8 software events, idle CPUs", "stat -a -I 2 -e " SOFTWARE TO, 3, 0.2, 8,
+	  IDLE, NULL },
+	{ "stat -I 1, 16 tracepoints, idle CPUs", "stat -a -I 1 -e " TRACEPOINTS TO, 3, 0.2, 16,
+	  IDLE, TRACEPOINT },
+	{ "stat -I 1, a group each of SCF and PCIe", "stat -a -I 1 -e " GROUPS TO, 3, 0.2, 6, IDLE,
+	  UNCORE },
+	{ "stat -I 1, 8 software events, a task", "stat -i -I 1 -e " SOFTWARE TO, 3, 0.2, 8, IDLE,
+	  NULL },
+	{ "stat -I 1, 8 software events, a task and children", "stat -I 1 -e " SOFTWARE TO, 3, 0.2,
+	  8, IDLE, NULL },
+	{ "stat -I 1, 8 software events, a busy task",
+	  "stat -p " PID " -I 1 -e " SOFTWARE TO, 3, 0.2, 8, A_TASK, NULL },
 };
 
 #define BENCHES	(sizeof(benches) / sizeof(benches[0]))
@@ -75,6 +93,7 @@ struct costs {
 };
 
 static char out[] = "/tmp/gpmu-bench.XXXXXX";
+static char task[16];
 
 static double now_ms(void)
 {
@@ -97,7 +116,7 @@ static void split(const char *program, char *words, char **argv)
 	argv[n++] = (char *)program;
 	for (word = strtok_r(words, " ", &at); word && n < MAX_WORDS;
 	     word = strtok_r(NULL, " ", &at))
-		argv[n++] = strcmp(word, OUT) ? word : out;
+		argv[n++] = !strcmp(word, OUT) ? out : !strcmp(word, PID) ? task : word;
 	argv[n] = NULL;
 }
 
@@ -210,17 +229,20 @@ static void show(const char *what, const char *kind, const char *unit, double ou
 	bench_row(name, first, second, ours / theirs, goal);
 }
 
-/* On each CPU; a process that waits for them, and ends them when it is ended */
-static pid_t start_busy(void)
+/* One, or on each CPU: a process that waits for them, and ends them when it is ended */
+static pid_t start_busy(enum busy busy)
 {
-	pid_t all = fork();
+	pid_t all = busy == IDLE ? 0 : fork();
 	cpu_set_t cpus;
 
-	if (all)
+	snprintf(task, sizeof(task), "%d", (int)all);
+	if (all || busy == IDLE)
 		return all;
 	setpgid(0, 0);
 	if (nice(19) < 0)
 		_exit(1);
+	while (busy == A_TASK)
+		;
 	for (int i = 0; i < CPU_SETSIZE; i++) {
 		CPU_ZERO(&cpus);
 		CPU_SET(i, &cpus);
@@ -244,7 +266,7 @@ static void stop_busy(pid_t all)
 static int measure_both(const struct bench *bench, const char *gpmu, const char *perf,
 			struct costs *ours, struct costs *theirs)
 {
-	pid_t busy = bench->busy ? start_busy() : 0;
+	pid_t busy = start_busy(bench->busy);
 	struct cost our = { 0 }, their = { 0 };
 	int good = 1;
 
@@ -287,19 +309,19 @@ static void compare(const struct bench *bench, const char *gpmu, const char *per
 }
 
 /* What no program that starts a command can be below: itself and that command */
-static void show_floor(const char *perf)
+static void show_floor(const char *perf, int rounds)
 {
 	double alone[MAX_ROUNDS], program[MAX_ROUNDS];
 	struct cost cost = { 0 };
 
-	for (int i = 0; i < MAX_ROUNDS; i++) {
+	for (int i = 0; i < rounds; i++) {
 		if (!measure("true", "", &cost))
 			return;
 		alone[i] = cost.cpu;
 		program[i] = measure(perf, "--version", &cost) ? cost.cpu : 0;
 	}
 	show("twice \"true\", as the least, beside perf --version", "CPU", "ms",
-	     2 * median(alone, MAX_ROUNDS), median(program, MAX_ROUNDS), 0);
+	     2 * median(alone, rounds), median(program, rounds), 0);
 }
 
 /* What an interval of a millisecond costs before anything is done in it */
@@ -319,23 +341,56 @@ static void show_waking(void)
 	bench_none("waking up after a millisecond, and no more: CPU", text);
 }
 
+/* -1: they are wrong */
+static int options(int argc, char **argv, int *rounds, const char **word)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "r:w:")) != -1) {
+		if (option == 'r')
+			*rounds = (int)strtol(optarg, NULL, 10);
+		else if (option == 'w')
+			*word = optarg;
+		else
+			return -1;
+	}
+	return *rounds < 1 || *rounds > MAX_ROUNDS || optind == argc ? -1 : optind;
+}
+
+static void compare_all(const char *gpmu, const char *perf, int rounds, const char *word)
+{
+	printf("gpmu beside %s\n", perf);
+	for (size_t i = 0; i < BENCHES; i++) {
+		struct bench bench = benches[i];
+
+		if (!strstr(bench.what, word))
+			continue;
+		if (bench.rounds > rounds)
+			bench.rounds = rounds;
+		if (!bench.needs || !access(bench.needs, R_OK))
+			compare(&bench, gpmu, perf);
+		else
+			bench_none(bench.what, "its events are not here, or not for this user");
+	}
+	show_floor(perf, rounds);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc < 3) {
+	const char *word = "";
+	int rounds = MAX_ROUNDS, first = options(argc, argv, &rounds, &word);
+
+	if (first < 0) {
+		fprintf(stderr, "usage: commands [-r ROUNDS] [-w WORD] GPMU PERF...\n");
+		return 1;
+	}
+	if (first + 1 == argc) {
 		bench_none("gpmu beside perf", "there is no perf: make perf");
 		return 0;
 	}
 	close(mkstemp(out));
-	for (int i = 2; i < argc; i++) {
-		printf("gpmu beside %s\n", argv[i]);
-		for (size_t j = 0; j < BENCHES; j++) {
-			if (!benches[j].tracepoints || !access(TRACEPOINT, R_OK))
-				compare(&benches[j], argv[1], argv[i]);
-			else
-				bench_none(benches[j].what, "tracefs cannot be read");
-		}
-		show_floor(argv[i]);
-	}
+	for (int i = first + 1; i < argc; i++)
+		compare_all(argv[first], argv[i], rounds, word);
 	show_waking();
 	unlink(out);
 	return 0;

@@ -63,5 +63,12 @@ vm_queue = $(foreach t,$(vm_ordered),$(vm_runs:%=%/$t))
 check-vm: vm-prepare
 	GPMU_PREPARED=1 LONG=$(LONG) $(PROVE) -j$(VM_JOBS) --exec tests/vm/run $(vm_queue)
 
+# No test: intervals beside those of the guest's own perf
+.PHONY: bench-vm
+bench-vm: $(B)/vm/guest/bench
+	@$(MAKE) -s --no-print-directory vm-prepare KERNEL=$(or $(KERNEL),7.3)
+	@GPMU_PREPARED=1 tests/vm/boot --kernel $(or $(KERNEL),7.3) --driver $(or $(DRIVER),in-tree) \
+		--plain tests/vm/bench
+
 SCRIPT_TESTS += $(addprefix tests/unit/,acpi.t boot.t fetch.t setup.t)
 CHECK_TESTS += tests/vm/rig.t

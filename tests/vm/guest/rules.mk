@@ -38,6 +38,12 @@ guest-gpmu:
 		EXTRA_CFLAGS="-isystem $(GUEST_DEV)/include -isystem $(GUEST_DEV)/include/aarch64-linux-gnu" \
 		LDFLAGS="-L$(GUEST_DEV)/lib/aarch64-linux-gnu -Wl,-rpath-link,$(GUEST_DEV)/lib/aarch64-linux-gnu" $(GUEST_GPMU)/gpmu $(GUEST_GPMU)/gpmu-model.so
 
+# make bench-vm
+$(B)/vm/guest/bench: tests/bench/commands.c tests/bench/bench.h
+	@mkdir -p $(@D)
+	tests/vm/fetch cross 14
+	$(GUEST_CC) $(GUEST_CFLAGS) -D_GNU_SOURCE -static -o $@ $<
+
 .PHONY: guest-tools guest-native
 guest-tools: $(GUEST_TOOLS) guest-gpmu
 guest-native: $(GUEST_NATIVE)
