@@ -122,6 +122,7 @@ help:
 	'make check-unit       only those without virtual machines; libperf is built from the' \
 	'                      kernel source, which is downloaded once' \
 	'make bench            what is fast, and how fast' \
+	'make bench-vm         intervals on an arm64 kernel, in QEMU: KERNEL, DRIVER' \
 	'make fuzz             parsers under libFuzzer, FUZZ_SECONDS=60 each' \
 	'make check-vm         only the virtual machines: KERNEL=$(subst $() $(),|,$(VM_KERNELS))|debug' \
 	'                      DRIVER=ours|in-tree TESTS="NAME..." (of tests/vm/t)' \

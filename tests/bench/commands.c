@@ -311,7 +311,7 @@ static void compare(const struct bench *bench, const char *gpmu, const char *per
 /* What no program that starts a command can be below: itself and that command */
 static void show_floor(const char *perf, int rounds)
 {
-	double alone[MAX_ROUNDS], program[MAX_ROUNDS];
+	double alone[MAX_ROUNDS] = { 0 }, program[MAX_ROUNDS] = { 0 };
 	struct cost cost = { 0 };
 
 	for (int i = 0; i < rounds; i++) {
