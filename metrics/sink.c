@@ -68,6 +68,7 @@ static int copy_texts(struct gpmu_sink *sink)
 	sink->separator = strdup(sink->options.separator ? sink->options.separator : ",");
 	sink->title = strdup(sink->options.title ? sink->options.title : "'system wide'");
 	sink->host = strdup(host);
+	sink->separator_length = sink->separator ? strlen(sink->separator) : 0;
 	return sink->separator && sink->title && sink->host ? 0 : -ENOMEM;
 }
 

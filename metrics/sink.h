@@ -29,11 +29,20 @@ struct sink_ops {
 	void (*end)(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
 };
 
+/* Seconds, and their text */
+struct sink_time {
+	double seconds;
+	size_t length;		/* 0: there are none */
+	char text[NUMBER_SIZE];
+};
+
 struct gpmu_sink {
 	const struct sink_ops *ops;
 	FILE *file;
 	struct gpmu_sink_options options;
 	char *separator, *title, *host;
+	size_t separator_length;
+	struct sink_time begin, end;	/* of CSV, as last written */
 	struct sink_buffer buffer;
 	bool begun;
 	bool held;		/* what is written waits in the buffer */
@@ -48,8 +57,15 @@ struct gpmu_sink {
 
 extern const struct sink_ops sink_summary, sink_csv, sink_json;
 
+char *buffer_grow(struct sink_buffer *buffer, size_t n);
+
 /* Room for @n bytes more, or NULL; they are part of the text once buffer_added() says so. */
-char *buffer_room(struct sink_buffer *buffer, size_t n);
+static inline char *buffer_room(struct sink_buffer *buffer, size_t n)
+{
+	if (buffer->size - buffer->length >= n && !buffer->failed && buffer->data)
+		return buffer->data + buffer->length;
+	return buffer_grow(buffer, n);
+}
 
 static inline void buffer_added(struct sink_buffer *buffer, size_t n)
 {

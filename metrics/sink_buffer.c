@@ -3,15 +3,13 @@
 
 #include "sink.h"
 
-char *buffer_room(struct sink_buffer *buffer, size_t n)
+char *buffer_grow(struct sink_buffer *buffer, size_t n)
 {
 	size_t size = buffer->size ? buffer->size : 4096;
 	char *data;
 
 	if (buffer->failed)
 		return NULL;
-	if (buffer->size - buffer->length >= n && buffer->data)
-		return buffer->data + buffer->length;
 	while (size - buffer->length < n)
 		size *= 2;
 	data = realloc(buffer->data, size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Comma-separated values as RFC 4180 has them, but for the line ends, which are the system's. */
 #include <math.h>
+#include <sys/types.h>
 
 #include "sink.h"
 
@@ -27,19 +28,32 @@ static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
 	buffer_char(buffer, '\n');
 }
 
-static bool needs_quotes(const struct gpmu_sink *sink, const char *text)
+/* How long it is if it needs no quotes, or -1. Short texts: a call of strcspn() takes longer. */
+static ssize_t plain_length(const struct gpmu_sink *sink, const char *text)
 {
-	return text[strcspn(text, "\"\r\n")] || strstr(text, sink->separator) || text[0] == '#';
+	const char *separator = sink->separator, *at;
+
+	if (*text == '#')
+		return -1;
+	for (at = text; *at; at++) {
+		if (*at == '"' || *at == '\r' || *at == '\n')
+			return -1;
+		if (*at == *separator && !strncmp(at, separator, sink->separator_length))
+			return -1;
+	}
+	return at - text;
 }
 
 static void put_text(struct gpmu_sink *sink, const char *text)
 {
 	struct sink_buffer *buffer = &sink->buffer;
+	ssize_t length;
 
 	if (!text)
 		return;
-	if (!needs_quotes(sink, text)) {
-		buffer_text(buffer, text);
+	length = plain_length(sink, text);
+	if (length >= 0) {
+		buffer_bytes(buffer, text, (size_t)length);
 		return;
 	}
 	buffer_char(buffer, '"');
@@ -53,7 +67,10 @@ static void put_text(struct gpmu_sink *sink, const char *text)
 
 static void next(struct gpmu_sink *sink)
 {
-	buffer_text(&sink->buffer, sink->separator);
+	if (sink->separator_length == 1)
+		buffer_char(&sink->buffer, *sink->separator);
+	else
+		buffer_bytes(&sink->buffer, sink->separator, sink->separator_length);
 }
 
 static void put_number(struct gpmu_sink *sink, int number)
@@ -77,10 +94,16 @@ static void put_u64(struct gpmu_sink *sink, bool known, uint64_t value)
 	next(sink);
 }
 
-static void put_seconds(struct gpmu_sink *sink, double seconds)
+/* Most rows have those of the row before. */
+static void put_seconds(struct gpmu_sink *sink, double seconds, struct sink_time *last)
 {
-	if (isfinite(seconds))
-		buffer_fixed(&sink->buffer, seconds, 9);
+	if (isfinite(seconds)) {
+		if (!last->length || last->seconds != seconds) {
+			last->length = number_fixed(last->text, seconds, 9, false);
+			last->seconds = seconds;
+		}
+		buffer_bytes(&sink->buffer, last->text, last->length);
+	}
 	next(sink);
 }
 
@@ -89,8 +112,8 @@ static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_buffer *buffer = &sink->buffer;
 
-	put_seconds(sink, row->begin);
-	put_seconds(sink, row->end);
+	put_seconds(sink, row->begin, &sink->begin);
+	put_seconds(sink, row->end, &sink->end);
 	put_text(sink, sink->host);
 	next(sink);
 	buffer_text(buffer, sink_scope_name(row->scope));
