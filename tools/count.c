@@ -19,6 +19,7 @@
 #define SECOND		1000000000
 #define DRAIN		25		/* intervals between looks at what the kernel has read */
 #define DRAIN_TIME	50000000	/* ... and no more ns */
+#define HELD_TIME	50000000	/* ns that a row is held where others can follow */
 #define TASK_POLL	100	/* ms, where the kernel cannot wait for a thread */
 
 #ifndef PIDFD_THREAD
@@ -47,6 +48,7 @@ struct counting {
 	struct task *tasks;
 	size_t n_tasks;
 	uint64_t intervals;	/* that were shown */
+	uint64_t released;	/* of CLOCK_MONOTONIC: when rows were last held no longer */
 	uint64_t started, ended;	/* of CLOCK_MONOTONIC */
 	bool enabled;		/* it counts */
 	bool drains;		/* the kernel reads: intervals are taken from there, many at a time */
@@ -242,6 +244,25 @@ static bool hold(const struct counting *counting, bool on)
 	return !count->hold || count->hold(on, count->user);
 }
 
+/* Unless those that are held can wait for the next interval's: to write takes a system call */
+static bool release(struct counting *counting)
+{
+	const struct count *count = counting->count;
+	uint64_t time = now();
+
+	if (count->batches && !counting->drains && !counting->done &&
+	    time + count->interval - counting->released <= HELD_TIME)
+		return true;
+	counting->released = time;
+	return hold(counting, false);
+}
+
+static void die_unread(struct counting *counting, int error)
+{
+	hold(counting, false);
+	die_of(error, "counters cannot be read");
+}
+
 static bool show_interval(struct counting *counting)
 {
 	const struct gpmu_row *rows;
@@ -252,8 +273,8 @@ static bool show_interval(struct counting *counting)
 		return true;
 	ret = gpmu_session_interval(counting->session, &rows, &n);
 	if (ret)
-		die_of(ret, "counters cannot be read");
-	return show(counting, rows, n);
+		die_unread(counting, ret);
+	return hold(counting, true) && show(counting, rows, n) && release(counting);
 }
 
 static bool are_enough(const struct counting *counting)
@@ -278,10 +299,10 @@ static bool show_drained(struct counting *counting)
 			break;
 		wanted = show(counting, rows, n);
 	}
-	if (!hold(counting, false) || !wanted)
+	if (!release(counting) || !wanted)
 		return false;
 	if (ret < 0 && ret != -ENODATA)
-		die_of(ret, "counters cannot be read");
+		die_unread(counting, ret);
 	/* Fewer than before may be wanted. */
 	if (counting->drains != (ret >= 0) || (counting->drains && counting->count->intervals)) {
 		counting->drains = ret >= 0;

@@ -28,6 +28,7 @@ struct count {
 	/* Before and after the rows of several intervals; false: likewise. May be NULL */
 	bool (*hold)(bool hold, void *user);
 	void *user;
+	bool batches;		/* what is held may be late, up to 50 ms after its interval */
 };
 
 struct count_end {

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "child.h"
 #include "cmd.h"
@@ -617,6 +618,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 		.timeout = stat->timeout,
 		.rows = stat->interval ? show_rows : NULL,
 		.hold = hold_rows,
+		.batches = !isatty(fileno(stat->output.file)),
 		.user = stat,
 	};
 	int status = EXIT_SUCCESS;

@@ -168,13 +168,33 @@ near = [name for name in all if all[name] * 0.5 - 2000 <= sums[name] <= all[name
 print(len(near), sums["minor-faults"] >= 4000, len(faults) > 200, max(faults) < 2000)
 EOF
 )" "0 3 True True True" "-I 1: all intervals are what one reading has, and each has its part of it"
+# Nobody waits for its end to see them
+"$GPMU_BIN" stat -i -e task-clock -I 1 -x, -o "$work/live" sleep 30 &
+shown=0
+for _ in {1..200}; do
+	shown=$(grep -c task-clock "$work/live" 2> /dev/null)
+	[ "${shown:-0}" -lt 50 ] || break
+	sleep 0.05
+done
+is "$((shown >= 50)) $(kill -0 $! && echo runs)" "1 runs" "intervals are there while it runs"
+kill $!
+wait $!
 if command -v strace > /dev/null; then
-	ASAN_OPTIONS=detect_leaks=0 at vm strace -e trace=write -o "$work/trace" "$GPMU_BIN" stat "$model" -a -M GraceMemBW,GraceRemoteBW -I 20 --interval-count 5 2> /dev/null
+	ASAN_OPTIONS=detect_leaks=0 at vm strace -e trace=write -o "$work/trace" "$GPMU_BIN" stat "$model" -a -M GraceMemBW,GraceRemoteBW -I 30 --interval-count 5 2> /dev/null
 	is "$(grep -c 'write(2' "$work/trace")" 5 "each interval is one write"
+	short=(stat -i -e task-clock,page-faults -I 1 --interval-count 100 -x,)
+	ASAN_OPTIONS=detect_leaks=0 strace -e trace=write -o "$work/trace" "$GPMU_BIN" "${short[@]}" -o "$work/rows" sleep 1
+	ok $(($(grep -c 'task-clock' "$work/rows") != 100 || $(grep -c 'write(' "$work/trace") > 40)) "short ones are written several at a time" ||
+		diag "$(grep -c 'task-clock' "$work/rows") intervals, $(grep -c 'write(' "$work/trace") writes"
+	ASAN_OPTIONS=detect_leaks=0 python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' \
+		strace -e trace=write -o "$work/trace" "$GPMU_BIN" "${short[@]}" sleep 1 > /dev/null < /dev/null
+	is "$(grep -c 'write(2' "$work/trace")" 100 "and each at once on a terminal"
 	ASAN_OPTIONS=detect_leaks=0 at vm strace -e trace=read -o "$work/trace" "$GPMU_BIN" stat -C 0 -e task-clock -I 1 --interval-count 200 taskset -c 0 timeout 0.4 sh -c 'while :; do :; done' 2> /dev/null
 	ok $(($(grep -c . "$work/trace") >= 200)) "intervals of a millisecond need no reads"
 else
 	skip "no strace" "each interval is one write"
+	skip "no strace" "short ones are written several at a time"
+	skip "no strace" "and each at once on a terminal"
 	skip "no strace" "intervals of a millisecond need no reads"
 fi
 
