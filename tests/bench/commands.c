@@ -241,8 +241,9 @@ static pid_t start_busy(enum busy busy)
 	setpgid(0, 0);
 	if (nice(19) < 0)
 		_exit(1);
-	while (busy == A_TASK)
-		;
+	if (busy == A_TASK)
+		for (;;)
+			;
 	for (int i = 0; i < CPU_SETSIZE; i++) {
 		CPU_ZERO(&cpus);
 		CPU_SET(i, &cpus);
