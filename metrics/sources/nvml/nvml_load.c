@@ -47,6 +47,12 @@ const char *nv_text(const struct nv_api *api, int result)
 	return text ? text : "an unknown error";
 }
 
+/*
+ * What NVML or the driver has left behind, as functions that are called when a thread or the
+ * process ends, is not to run on in code that is gone.
+ */
+#define OPEN_FLAGS	(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+
 /* A file of the name in a folder of $GPMU_CUDA, separated by ":", is the one; else the system's */
 static void *open_library(void)
 {
@@ -58,10 +64,10 @@ static void *open_library(void)
 
 		if (length && snprintf(path, sizeof(path), "%.*s/" LIBRARY, (int)length, folders) <
 				      (int)sizeof(path) && !access(path, F_OK))
-			return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+			return dlopen(path, OPEN_FLAGS);
 		folders += length + (folders[length] == ':');
 	}
-	return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	return dlopen(LIBRARY, OPEN_FLAGS);
 }
 
 /* dlsym() gives no function by the rules of C, but by those of POSIX. */
