@@ -31,10 +31,10 @@ static const struct {
 	const char *message;
 } bad[] = {
 	{ ",", 0, "expected cupti=[interval=TIME|CYCLES][,trigger=time|sysclk][,buffer=SIZE][,save=FILE]"
-	  "[,load=FILE][,chip=NAME][,list], found \"\"" },
-	{ "list,frequency=5", 5, "expected interval=, trigger=, buffer=, save=, load=, chip= or list, "
+	  "[,load=FILE][,chip=NAME][,list][,check], found \"\"" },
+	{ "list,frequency=5", 5, "expected interval=, trigger=, buffer=, save=, load=, chip=, list or check, "
 	  "found \"frequency=\"" },
-	{ "list=1", 0, "expected interval=, trigger=, buffer=, save=, load=, chip= or list, found \"list=\"" },
+	{ "list=1", 0, "expected interval=, trigger=, buffer=, save=, load=, chip=, list or check, found \"list=\"" },
 	{ "interval=0us", 0, "interval: expected a time up to 1s as 100us, or cycles of the system clock, "
 	  "found \"0us\"" },
 	{ "interval=-1us", 0, "interval: expected a time up to 1s as 100us, or cycles of the system clock, "
@@ -57,6 +57,8 @@ static const struct {
 	{ "save=a,chip=GH100", 0, "save: expected a run that counts, found chip=" },
 	{ "save=a,load=b", 0, "save: expected a run that counts, found load=" },
 	{ "save=a,list", 0, "save: expected a run that counts, found list" },
+	{ "list,check", 0, "check: expected GPUs that are there, found list" },
+	{ "check,chip=GH100", 0, "check: expected GPUs that are there, found chip=" },
 };
 
 int main(void)

@@ -15,21 +15,21 @@ struct gpu {
 	char pci[32];		/* "0009:01:00.0" */
 	char chip[32];		/* "GH100" */
 	nvmlDevice_t nvml;	/* NULL: it is not to be had */
+	struct trouble trouble;	/* why it cannot be sampled */
 };
 
 /*
- * All GPUs by their index. Returns 0 or -errno with the error set; the caller frees them.
+ * All GPUs by their index. Returns 0 or -errno with the error set, and the library's trouble
+ * if CUPTI or the driver is why; the caller frees them.
  * CUPTI's times are then CLOCK_MONOTONIC_RAW's.
  */
-int gpus_find(const struct library *library, struct gpu **gpus, size_t *length,
+int gpus_find(struct library *library, struct gpu **gpus, size_t *length,
 	      struct gpmu_error *error);
 
-/* Whether CUPTI can sample it; a message says why not. */
-bool gpu_supported(const struct library *library, const struct gpu *gpu,
-		   struct messages *messages);
-/* What a result of CUPTI's means where sampling begins, with the remedy */
-void gpu_refusal(const struct library *library, const struct gpu *gpu, int result, char *text,
-		 size_t size);
+/* Whether CUPTI can sample it; the trouble says why not. */
+bool gpu_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble);
+/* What a result of CUPTI's means where sampling begins */
+void gpu_refusal(const struct library *library, int result, struct trouble *trouble);
 /* MHz of its SMs; 0: not known */
 unsigned int gpu_clock(const struct library *library, const struct gpu *gpu);
 

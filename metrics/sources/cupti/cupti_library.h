@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "cupti_api.h"
+#include "cupti_trouble.h"
 #include "gpmu.h"
 
 #define CUPTI_FIRST_VERSION	24	/* has PM sampling: CUDA 12.6's */
@@ -28,12 +29,13 @@ struct library {
 	int driver_version;		/* 0: no driver */
 	size_t set_config_size;		/* of CUpti_PmSampling_SetConfig_Params */
 	char path[PATH_MAX];		/* of CUPTI */
+	struct trouble trouble;		/* why it could not be opened */
 };
 
 /*
  * Opens CUPTI and, if @gpus, the driver, which is then initialised, and NVML if it is
- * there. Returns 0 or -errno with the error set; -ENODEV: they are not there, or do not
- * fit each other. The caller closes it in any case.
+ * there. Returns 0 or -errno with the error and its trouble set; -ENODEV: they are not
+ * there, or do not fit each other. The caller closes it in any case.
  */
 int library_open(struct library *library, bool gpus, struct gpmu_error *error);
 void library_close(struct library *library);
@@ -51,6 +53,9 @@ int library_cuda_version(uint32_t version);
 void *library_dlopen(const char *name);
 /* Path of the first folder of $GPMU_CUDA that has the file; NULL: none has */
 const char *library_override(const char *name, char path[PATH_MAX]);
+
+/* Sets its trouble: CUPTI is newer than the driver takes. */
+void library_misfit(struct library *library);
 
 /* The driver, by library_open(): driver.c */
 int driver_open(struct library *library, struct gpmu_error *error);

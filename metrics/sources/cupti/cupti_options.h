@@ -10,7 +10,7 @@
 #include "gpmu.h"
 
 #define OPTIONS_USAGE	"[interval=TIME|CYCLES][,trigger=time|sysclk][,buffer=SIZE]" \
-			"[,save=FILE][,load=FILE][,chip=NAME][,list]"
+			"[,save=FILE][,load=FILE][,chip=NAME][,list][,check]"
 
 enum trigger {
 	TRIGGER_DEFAULT,	/* TRIGGER_TIME where the chip has it */
@@ -26,6 +26,7 @@ struct options {
 	char *save, *load;	/* files */
 	char *chip;		/* whose metrics are asked for; no GPU is needed */
 	bool list;		/* nothing will be counted: no GPU is taken */
+	bool check;		/* nothing will be counted: what is missing is asked for */
 };
 
 /* Returns 0 or -errno with the error set; the caller releases the options in any case. */

@@ -31,6 +31,7 @@ struct sampler {
 	const struct library *library;
 	const struct gpu *gpu;
 	struct messages *messages;
+	struct trouble trouble;		/* why it could not begin */
 	struct saver *saver;		/* NULL: samples are not saved */
 
 	/* Constant while it runs */

@@ -6,6 +6,8 @@
 #ifndef GPMU_CUPTI_SOURCE_H
 #define GPMU_CUPTI_SOURCE_H
 
+#include <jansson.h>
+
 #include "cupti_events.h"
 #include "cupti_gpus.h"
 #include "cupti_options.h"
@@ -94,6 +96,8 @@ int replay_run(const struct host *host, const struct saved_run *run, const char 
 /* The chip of this name, which is there from now on; NULL with the error set, ret is -errno. */
 struct chip *source_chip(struct source *source, const char *name, int *ret,
 			 struct gpmu_error *error);
+/* The answer to "check": check.c */
+json_t *source_check(const struct source *source);
 /* Answers to questions: query.c */
 int source_query(struct source *source, const char *question, char **answer,
 		 struct gpmu_error *error);

@@ -46,6 +46,11 @@ static int hide_environment(char *kept[HIDDEN])
 	return 0;
 }
 
+static int refuse(struct library *library, struct gpmu_error *error)
+{
+	return trouble_fail(&library->trouble, NULL, -ENODEV, error);
+}
+
 static int driver_init(struct library *library, struct gpmu_error *error)
 {
 	char *kept[HIDDEN];
@@ -55,11 +60,19 @@ static int driver_init(struct library *library, struct gpmu_error *error)
 		return fail_memory(error);
 	result = library->cuda.init(0);
 	restore_environment(kept);
+	if (!result)
+		return 0;
 	if (result == CUDA_ERROR_NO_DEVICE)
-		return fail(error, -ENODEV, "the CUDA driver sees no GPU");
-	if (result)
-		return fail(error, -ENODEV, "the CUDA driver cannot be initialised: cuInit gives %d", result);
-	return 0;
+		trouble_set(&library->trouble, "gpu", "", "the CUDA driver sees no GPU");
+	else
+		trouble_set(&library->trouble, "driver", "sudo dmesg | grep NVRM",
+			    "the CUDA driver cannot be initialised: cuInit gives %d", result);
+	return refuse(library, error);
+}
+
+static bool is_too_old(const struct library *library)
+{
+	return library->driver_version && library->driver_version < library_cuda_version(CUPTI_FIRST_VERSION);
 }
 
 int driver_open(struct library *library, struct gpmu_error *error)
@@ -67,15 +80,22 @@ int driver_open(struct library *library, struct gpmu_error *error)
 	const char *missing;
 
 	library->cuda_handle = library_dlopen("libcuda.so.1");
-	if (!library->cuda_handle)
-		return fail(error, -ENODEV, "no CUDA driver: %s", dlerror());
+	if (!library->cuda_handle) {
+		trouble_set(&library->trouble, "driver", "", "no CUDA driver: %s", dlerror());
+		return refuse(library, error);
+	}
 	missing = LIBRARY_SYMBOLS(CUDA_FUNCTIONS, library->cuda_handle, &library->cuda);
-	if (missing)
-		return fail(error, -ENODEV, "the CUDA driver has no %s", missing);
+	if (missing) {
+		trouble_set(&library->trouble, "driver", "install NVIDIA's driver again",
+			    "the CUDA driver has no %s", missing);
+		return refuse(library, error);
+	}
 	if (library->cuda.version(&library->driver_version))
 		library->driver_version = 0;
-	if (library->driver_version && library->driver_version < library_cuda_version(CUPTI_FIRST_VERSION))
-		return fail(error, -ENODEV, "the driver is of CUDA %d.%d: PM sampling needs CUDA 12.6's or later",
-			    library->driver_version / 1000, library->driver_version % 1000 / 10);
-	return driver_init(library, error);
+	if (!is_too_old(library))
+		return driver_init(library, error);
+	trouble_set(&library->trouble, "driver", "install one of CUDA 12.6 or later, which PM sampling needs",
+		    "the driver is of CUDA %d.%d", library->driver_version / 1000,
+		    library->driver_version % 1000 / 10);
+	return refuse(library, error);
 }

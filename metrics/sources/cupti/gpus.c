@@ -19,7 +19,7 @@ static uint64_t monotonic_raw(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static int start_profiler(const struct library *library, struct gpmu_error *error)
+static int start_profiler(struct library *library, struct gpmu_error *error)
 {
 	CUpti_Profiler_Initialize_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Initialize_Params, pPriv) };
@@ -30,13 +30,11 @@ static int start_profiler(const struct library *library, struct gpmu_error *erro
 	if (!result)
 		return 0;
 	if (library->driver_version && library->cuda_version > library->driver_version)
-		return fail(error, -ENODEV, "CUPTI is CUDA %d.%d's, the driver is CUDA %d.%d's: install the "
-			    "CUPTI of CUDA %d.%d", library->cuda_version / 1000,
-			    library->cuda_version % 1000 / 10, library->driver_version / 1000,
-			    library->driver_version % 1000 / 10, library->driver_version / 1000,
-			    library->driver_version % 1000 / 10);
-	return fail(error, -ENODEV, "CUPTI cannot be initialised: %s (%d)",
-		    library_text(library, result), result);
+		library_misfit(library);
+	else
+		trouble_set(&library->trouble, "cupti", "", "CUPTI cannot be initialised: %s (%d)",
+			    library_text(library, result), result);
+	return trouble_fail(&library->trouble, NULL, -ENODEV, error);
 }
 
 static void write_uuid(const CUuuid *uuid, char text[64])
@@ -109,7 +107,7 @@ static void number_gpus(const struct library *library, struct gpu *gpus, size_t 
 	qsort(gpus, length, sizeof(*gpus), by_index);
 }
 
-int gpus_find(const struct library *library, struct gpu **result, size_t *length,
+int gpus_find(struct library *library, struct gpu **result, size_t *length,
 	      struct gpmu_error *error)
 {
 	struct gpu *gpus;
@@ -119,8 +117,10 @@ int gpus_find(const struct library *library, struct gpu **result, size_t *length
 	if (ret)
 		return ret;
 	ret = library->cuda.count(&count);
-	if (ret || count < 1)
-		return fail(error, -ENODEV, "the CUDA driver sees no GPU");
+	if (ret || count < 1) {
+		trouble_set(&library->trouble, "gpu", "", "the CUDA driver sees no GPU");
+		return trouble_fail(&library->trouble, NULL, -ENODEV, error);
+	}
 	gpus = calloc((size_t)count, sizeof(*gpus));
 	if (!gpus)
 		return fail_memory(error);
@@ -136,29 +136,60 @@ int gpus_find(const struct library *library, struct gpu **result, size_t *length
 	return 0;
 }
 
-/* What keeps CUPTI from it, by the members of the answer */
-static const char *obstacle(const CUpti_Profiler_DeviceSupported_Params *params)
+/* What keeps CUPTI from sampling a GPU */
+enum obstacle {
+	OBSTACLE_CHIP, OBSTACLE_PERMISSION, OBSTACLE_VGPU, OBSTACLE_GUEST, OBSTACLE_CONFIDENTIAL,
+	OBSTACLE_MIG, OBSTACLE_SLI, OBSTACLE_CMP, OBSTACLE_WSL, OBSTACLE_OTHER,
+};
+
+static const struct {
+	const char *kind, *text, *remedy;
+} obstacles[] = {
+	[OBSTACLE_CHIP] = { "chip", "its architecture is older than CUPTI's PM sampling", "" },
+	[OBSTACLE_PERMISSION] = { "permission", "its counters are for root only", "run as root, or load the "
+				  "driver with NVreg_RestrictProfilingToAdminUsers=0" },
+	[OBSTACLE_VGPU] = { "vgpu", "it is a vGPU",
+			    "its plugin parameter enable_profiling is to be 1 on the host" },
+	[OBSTACLE_GUEST] = { "vgpu", "its virtual machine has no profiling", "" },
+	[OBSTACLE_CONFIDENTIAL] = { "confidential", "it is in the mode of confidential computing",
+				    "its host is to set that to devtools or off" },
+	[OBSTACLE_MIG] = { "mig", "it is divided by MIG", "nvidia-smi -mig 0" },
+	[OBSTACLE_SLI] = { "sli", "it is in SLI", "" },
+	[OBSTACLE_CMP] = { "chip", "it is a mining processor", "" },
+	[OBSTACLE_WSL] = { "wsl", "it is used through WSL", "" },
+	[OBSTACLE_OTHER] = { "other", "its driver or configuration does not allow it (MIG, MPS)",
+			     "nvidia-smi -q -d MIG,COMPUTE; MPS ends by echo quit | nvidia-cuda-mps-control" },
+};
+
+static void set_obstacle(struct trouble *trouble, enum obstacle obstacle)
+{
+	trouble_set(trouble, obstacles[obstacle].kind, obstacles[obstacle].remedy,
+		    "CUPTI cannot sample it: %s", obstacles[obstacle].text);
+}
+
+/* By the members of the answer */
+static enum obstacle find_obstacle(const CUpti_Profiler_DeviceSupported_Params *params)
 {
 	const struct {
 		int level;
-		const char *text;
+		enum obstacle obstacle;
 	} features[] = {
-		{ params->architecture, "its architecture is older than CUPTI's PM sampling" },
-		{ params->vGpu, "it is a vGPU: its plugin parameter enable_profiling is to be 1 on the host" },
-		{ params->confidentialCompute, "it is in the mode of confidential computing" },
-		{ params->sli, "it is in SLI" },
-		{ params->cmp, "it is a mining processor" },
-		{ params->wsl, "it is used through WSL" },
+		{ params->architecture, OBSTACLE_CHIP },
+		{ params->vGpu, OBSTACLE_VGPU },
+		{ params->confidentialCompute, OBSTACLE_CONFIDENTIAL },
+		{ params->sli, OBSTACLE_SLI },
+		{ params->cmp, OBSTACLE_CMP },
+		{ params->wsl, OBSTACLE_WSL },
 	};
 
 	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
 		if (features[i].level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
 		    features[i].level == CUPTI_PROFILER_CONFIGURATION_DISABLED)
-			return features[i].text;
-	return "its driver or configuration does not allow it (MIG, MPS)";
+			return features[i].obstacle;
+	return OBSTACLE_OTHER;
 }
 
-bool gpu_supported(const struct library *library, const struct gpu *gpu, struct messages *messages)
+bool gpu_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble)
 {
 	CUpti_Profiler_DeviceSupported_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_DeviceSupported_Params, api),
@@ -166,14 +197,14 @@ bool gpu_supported(const struct library *library, const struct gpu *gpu, struct 
 	int result = library->cupti.supported(&params);
 
 	if (!*gpu->chip) {
-		messages_add(messages, "%s: CUPTI cannot tell its chip", gpu->uuid);
+		trouble_set(trouble, "chip", "", "CUPTI cannot tell its chip");
 		return false;
 	}
 	/* A CUPTI that cannot tell does not keep it from being tried. */
 	if (result || params.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED ||
 	    params.isSupported == CUPTI_PROFILER_CONFIGURATION_UNKNOWN)
 		return true;
-	messages_add(messages, "%s: CUPTI cannot sample it: %s", gpu->uuid, obstacle(&params));
+	set_obstacle(trouble, find_obstacle(&params));
 	return false;
 }
 
@@ -227,41 +258,37 @@ static void find_holder(char *text, size_t size)
 		closedir(proc);
 }
 
-void gpu_refusal(const struct library *library, const struct gpu *gpu, int result, char *text,
-		 size_t size)
+void gpu_refusal(const struct library *library, int result, struct trouble *trouble)
 {
 	static const struct {
 		int result;
-		const char *text;
+		enum obstacle obstacle;
 	} reasons[] = {
-		{ CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "its counters are for root only: run as root, or load "
-		  "the driver with NVreg_RestrictProfilingToAdminUsers=0" },
-		{ CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "its virtual machine has no profiling" },
-		{ CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
-		  "it is a vGPU: its plugin parameter enable_profiling is to be 1 on the host" },
-		{ CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED,
-		  "it is in the mode of confidential computing" },
-		{ CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, "it is a mining processor" },
-		{ CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "it is divided by MIG: nvidia-smi -mig 0" },
-		{ CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "it is in SLI" },
-		{ CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, "it is used through WSL" },
+		{ CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, OBSTACLE_PERMISSION },
+		{ CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, OBSTACLE_GUEST },
+		{ CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, OBSTACLE_VGPU },
+		{ CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, OBSTACLE_CONFIDENTIAL },
+		{ CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, OBSTACLE_CMP },
+		{ CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, OBSTACLE_MIG },
+		{ CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, OBSTACLE_SLI },
+		{ CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, OBSTACLE_WSL },
 	};
 	char holder[160];
 
 	if (result == CUPTI_ERROR_HARDWARE_BUSY) {
 		find_holder(holder, sizeof(holder));
-		snprintf(text, size, "%s: its profiler is held by %s; DCGM lets go of it by dcgmi profile --pause",
-			 gpu->uuid, holder);
+		trouble_set(trouble, "busy", "end that, or if it is DCGM: dcgmi profile --pause",
+			    "its profiler is held by %s", holder);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		if (reasons[i].result != result)
 			continue;
-		snprintf(text, size, "%s: CUPTI cannot sample it: %s", gpu->uuid, reasons[i].text);
+		set_obstacle(trouble, reasons[i].obstacle);
 		return;
 	}
-	snprintf(text, size, "%s: CUPTI cannot sample it: %s (%d)", gpu->uuid,
-		 library_text(library, result), result);
+	trouble_set(trouble, "other", "", "CUPTI cannot sample it: %s (%d)", library_text(library, result),
+		    result);
 }
 
 unsigned int gpu_clock(const struct library *library, const struct gpu *gpu)

@@ -31,7 +31,7 @@ struct files {
 	size_t length;
 };
 
-static const char *const folders[] = { "lib64", "extras/CUPTI/lib64", "lib" };
+static const char *const folders[] = { "/lib64", "/extras/CUPTI/lib64", "/lib" };
 
 #define FOLDERS	(sizeof(folders) / sizeof(folders[0]))
 
@@ -128,12 +128,13 @@ static void add_file(struct files *files, const char *path, int major)
 	files->length++;
 }
 
+/* @below: "/lib64" */
 static void add_folder(struct files *files, const char *folder, const char *below)
 {
 	char pattern[PATH_MAX];
 	glob_t found;
 
-	if (snprintf(pattern, sizeof(pattern), "%s/%s/libcupti.so.*", folder, below) >= PATH_MAX)
+	if (snprintf(pattern, sizeof(pattern), "%s%s/libcupti.so.*", folder, below) >= PATH_MAX)
 		return;
 	if (!glob(pattern, 0, NULL, &found))
 		for (size_t i = 0; i < found.gl_pathc; i++)
@@ -148,7 +149,7 @@ static void add_override(struct files *files)
 
 	while (list && *list) {
 		list = next_folder(list, folder);
-		add_folder(files, folder, ".");
+		add_folder(files, folder, "");
 	}
 }
 
@@ -209,14 +210,16 @@ static void close_cupti(struct library *library)
 	memset(&library->cupti, 0, sizeof(library->cupti));
 }
 
-/* Whether it is CUPTI and has what is used; @flags of dlopen(). The error says why not. */
-static bool load_cupti(struct library *library, const char *path, int flags, struct gpmu_error *error)
+/* Whether it is CUPTI and has what is used; @flags of dlopen(). The trouble says why not. */
+static bool load_cupti(struct library *library, const char *path, int flags)
 {
 	const char *missing;
 
 	library->cupti_handle = dlopen(path, flags);
 	if (!library->cupti_handle) {
-		fail(error, 0, "%s", dlerror());
+		/* That the loader knows none of a name says nothing of those with a path. */
+		if (strchr(path, '/'))
+			trouble_set(&library->trouble, "cupti", "", "%s", dlerror());
 		return false;
 	}
 	missing = LIBRARY_SYMBOLS(CUPTI_HOST_FUNCTIONS, library->cupti_handle, &library->cupti);
@@ -225,13 +228,23 @@ static bool load_cupti(struct library *library, const char *path, int flags, str
 					  &library->cupti);
 	if (missing || library->cupti.version(&library->version) ||
 	    library->version < CUPTI_FIRST_VERSION) {
-		fail(error, 0, "%s has no %s: PM sampling needs CUDA 12.6's CUPTI or later", path,
-		     missing ? missing : "PM sampling");
+		trouble_set(&library->trouble, "cupti", "install CUDA 12.6's or a later one, which PM sampling needs",
+			    "%s has no %s", path, missing ? missing : "PM sampling");
 		close_cupti(library);
 		return false;
 	}
 	library->cuda_version = library_cuda_version(library->version);
 	return true;
+}
+
+void library_misfit(struct library *library)
+{
+	int major = library->driver_version / 1000, minor = library->driver_version % 1000 / 10;
+	char remedy[80];
+
+	snprintf(remedy, sizeof(remedy), "install the CUPTI of CUDA %d.%d", major, minor);
+	trouble_set(&library->trouble, "cupti", remedy, "CUPTI is CUDA %d.%d's, the driver is CUDA %d.%d's",
+		    library->cuda_version / 1000, library->cuda_version % 1000 / 10, major, minor);
 }
 
 /* Whether a driver takes this CUPTI: that of a later minor version can, at best. */
@@ -242,9 +255,8 @@ static int fitness(const struct library *library)
 	return library->cuda_version / 1000 == library->driver_version / 1000;
 }
 
-/* The file to be taken; NULL with the error set */
-static const struct file *choose(struct library *library, const struct files *files,
-				 struct gpmu_error *error)
+/* The file to be taken; NULL with the trouble set */
+static const struct file *choose(struct library *library, const struct files *files)
 {
 	const struct file *chosen = NULL;
 	int best = 0;
@@ -253,7 +265,7 @@ static const struct file *choose(struct library *library, const struct files *fi
 		const struct file *file = &files->files[i];
 		int fits;
 
-		if (!load_cupti(library, file->path, RTLD_NOW | RTLD_LOCAL, error))
+		if (!load_cupti(library, file->path, RTLD_NOW | RTLD_LOCAL))
 			continue;
 		fits = fitness(library);
 		if (fits > best) {
@@ -261,11 +273,7 @@ static const struct file *choose(struct library *library, const struct files *fi
 			chosen = file;
 		}
 		if (!fits)
-			fail(error, 0, "CUPTI is CUDA %d.%d's, the driver is CUDA %d.%d's: install the CUPTI "
-			     "of CUDA %d.%d", library->cuda_version / 1000,
-			     library->cuda_version % 1000 / 10, library->driver_version / 1000,
-			     library->driver_version % 1000 / 10, library->driver_version / 1000,
-			     library->driver_version % 1000 / 10);
+			library_misfit(library);
 		close_cupti(library);
 	}
 	return chosen;
@@ -290,6 +298,17 @@ static void open_perf_host(struct library *library)
 	library->perf_handle = dlopen(path, OPEN_FLAGS);
 }
 
+/* That of the driver's version fits in any case. */
+static void no_cupti(struct library *library)
+{
+	char remedy[80] = "install CUDA 12.6 or later";
+
+	if (library->driver_version)
+		snprintf(remedy, sizeof(remedy), "install CUDA's package cuda-cupti-%d-%d",
+			 library->driver_version / 1000, library->driver_version % 1000 / 10);
+	trouble_set(&library->trouble, "cupti", remedy, "no CUPTI");
+}
+
 static int open_cupti(struct library *library, struct gpmu_error *error)
 {
 	const struct file *file;
@@ -297,14 +316,14 @@ static int open_cupti(struct library *library, struct gpmu_error *error)
 	int ret = 0;
 
 	find_files(&files);
-	fail(error, 0, "no CUPTI");
-	file = choose(library, &files, error);
-	if (!file || !load_cupti(library, file->path, OPEN_FLAGS, error))
+	no_cupti(library);
+	file = choose(library, &files);
+	if (!file || !load_cupti(library, file->path, OPEN_FLAGS))
 		ret = -ENODEV;
 	release_files(&files);
 	if (ret)
-		return ret;
-	error->text[0] = '\0';
+		return trouble_fail(&library->trouble, NULL, ret, error);
+	library->trouble.kind = NULL;
 	library->set_config_size = CUPTI_STRUCT_SIZE(CUpti_PmSampling_SetConfig_Params,
 						     hwBufferAppendMode);
 	if (library->version < FIRST_WITH_APPEND_MODE)

@@ -92,8 +92,8 @@ static int parse_option(struct options *options, char *key, struct gpmu_error *e
 {
 	char *value = strchr(key, '=');
 
-	if (!strcmp(key, "list")) {
-		options->list = true;
+	if (!strcmp(key, "list") || !strcmp(key, "check")) {
+		*(*key == 'l' ? &options->list : &options->check) = true;
 		return 0;
 	}
 	if (!value)
@@ -111,7 +111,7 @@ static int parse_option(struct options *options, char *key, struct gpmu_error *e
 		return keep_text(&options->load, key, value, error);
 	if (!strcmp(key, "chip"))
 		return keep_text(&options->chip, key, value, error);
-	return fail(error, -EINVAL, "expected interval=, trigger=, buffer=, save=, load=, chip= or list, "
+	return fail(error, -EINVAL, "expected interval=, trigger=, buffer=, save=, load=, chip=, list or check, "
 		    "found \"%.32s=\"", key);
 }
 
@@ -120,6 +120,10 @@ static int check(struct options *options, struct gpmu_error *error)
 {
 	bool sysclk = options->trigger == TRIGGER_SYSCLK;
 
+	if (options->check && (options->chip || options->load || options->save || options->list))
+		return fail(error, -EINVAL, "check: expected GPUs that are there, found %s",
+			    options->chip ? "chip=" : options->load ? "load=" : options->save ? "save=" :
+			    "list");
 	if (options->chip && options->load)
 		return fail(error, -EINVAL, "expected chip= or load=, found both: a file has its chip");
 	if (options->save && (options->chip || options->load || options->list))

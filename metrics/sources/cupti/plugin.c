@@ -71,7 +71,7 @@ static void add_pmu(struct source *source, struct gpu *gpu, struct chip *chip)
 }
 
 /* Takes the last PMU away again if its GPU cannot be had. */
-static int try_pmu(struct source *source, struct gpmu_error *error)
+static int try_pmu(struct source *source, struct gpu *gpu, struct gpmu_error *error)
 {
 	struct pmu *pmu = &source->pmus[source->pmus_len - 1];
 	int ret;
@@ -81,6 +81,7 @@ static int try_pmu(struct source *source, struct gpmu_error *error)
 	ret = sampler_try(&pmu->sampler, pmu->chip->host, &source->options, error);
 	if (!ret)
 		return 0;
+	gpu->trouble = pmu->sampler.trouble;
 	sampler_release(&pmu->sampler);
 	source->pmus_len--;
 	return ret;
@@ -92,16 +93,21 @@ static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	struct chip *chip;
 	int ret = 0;
 
-	if (!gpu_supported(&source->library, gpu, &source->messages))
+	if (!gpu_supported(&source->library, gpu, &gpu->trouble)) {
+		messages_add(&source->messages, "%s: %s%s%s", gpu->uuid, gpu->trouble.text,
+			     *gpu->trouble.remedy ? ": " : "", gpu->trouble.remedy);
 		return 0;
+	}
 	chip = source_chip(source, gpu->chip, &ret, error);
 	if (chip) {
 		add_pmu(source, gpu, chip);
-		ret = try_pmu(source, error);
+		ret = try_pmu(source, gpu, error);
 	}
 	if (!ret || ret == -ENOMEM)
 		return ret;
 	messages_add(&source->messages, "%s%s%s", chip ? "" : gpu->uuid, chip ? "" : ": ", error->text);
+	if (!gpu->trouble.kind)
+		trouble_set(&gpu->trouble, "other", "", "%s", error->text);
 	error->text[0] = '\0';
 	return 0;
 }
@@ -165,18 +171,31 @@ static void cupti_close(void *data)
 	free(source);
 }
 
-static int open_parts(struct source *source, struct gpmu_error *error)
+static int open_library(struct source *source, struct gpmu_error *error)
 {
 	const struct options *options = &source->options;
 	bool gpus = !options->chip && !options->load;
+	int ret = library_open(&source->library, gpus, error);
+
+	if (!ret && gpus)
+		ret = gpus_find(&source->library, &source->gpus, &source->gpus_len, error);
+	if (!ret || ret == -ENOMEM || !options->check)
+		return ret;
+	if (!source->library.trouble.kind)
+		trouble_set(&source->library.trouble, "other", "", "%s", error->text);
+	error->text[0] = '\0';
+	return 0;
+}
+
+static int open_parts(struct source *source, struct gpmu_error *error)
+{
+	const struct options *options = &source->options;
 	int ret = 0;
 
 	if (options->load)
 		ret = saved_load(&source->saved, options->load, error);
 	if (!ret)
-		ret = library_open(&source->library, gpus, error);
-	if (!ret && gpus)
-		ret = gpus_find(&source->library, &source->gpus, &source->gpus_len, error);
+		ret = open_library(source, error);
 	if (!ret && options->save)
 		ret = saver_new(options->save, &source->messages, &source->saver, error);
 	return ret ? ret : make_pmus(source, error);

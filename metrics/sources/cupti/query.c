@@ -11,6 +11,13 @@
  *			in ns or, if trigger is "sysclk", in cycles; samples, their number; gaps,
  *			an object whose members are reasons, each with the number of gaps and
  *			their ns; buffer and image, bytes; image_samples, for which it has room
+ *   "check"		what there is to sample GPUs by and what keeps them from it, with the
+ *			option check also where opening would fail: an object with driver, the
+ *			version of CUDA that the driver is of, or null; cupti, null or an object
+ *			with path, version, of its API, and cuda, its version of CUDA; trouble, why
+ *			no GPU can be sampled, or null; gpus, an array of objects with index, uuid,
+ *			name, chip, pci and trouble. A trouble has kind, a word, text, and remedy,
+ *			which is null where none is known
  *   "samples"		what a file of load= has: an array of objects, one each run, with uuid,
  *			chip, trigger, interval, metrics, their names, and samples: for each an
  *			array of its start and end, CLOCK_MONOTONIC_RAW in ns, and the values of
@@ -161,15 +168,19 @@ int source_query(struct source *source, const char *question, char **answer,
 	json_t *json;
 	int ret = 0;
 
-	if (!strcmp(question, "chips"))
+	if (!strcmp(question, "check"))
+		json = source_check(source);
+	else if (!source->library.cupti_handle)
+		return trouble_fail(&source->library.trouble, NULL, -ENODEV, error);
+	else if (!strcmp(question, "chips"))
 		json = chips(source);
 	else if (!strcmp(question, "sampling"))
 		json = sampling(source);
 	else if (!strcmp(question, "samples"))
 		json = samples_of(source, &ret, error);
 	else if (strcmp(question, "metrics") && strcmp(question, "metrics passes"))
-		return fail(error, -ENOENT, "expected chips, metrics, metrics passes, sampling or "
-			    "samples, found \"%.32s\"", question);
+		return fail(error, -ENOENT, "expected chips, metrics, metrics passes, sampling, check "
+			    "or samples, found \"%.32s\"", question);
 	else if (!source->chips_len)
 		return fail(error, -ENODEV, "no GPU can be sampled: name a chip by chip=");
 	else

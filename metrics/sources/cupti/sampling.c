@@ -302,8 +302,9 @@ static int refused(const struct sampler *sampler, int result, struct gpmu_error 
 {
 	if (!result)
 		return 0;
-	gpu_refusal(sampler->library, sampler->gpu, result, error->text, sizeof(error->text));
-	return result == CUPTI_ERROR_HARDWARE_BUSY ? -EBUSY : -EIO;
+	gpu_refusal(sampler->library, result, &sampler->trouble);
+	return trouble_fail(&sampler->trouble, sampler->gpu->uuid,
+			    result == CUPTI_ERROR_HARDWARE_BUSY ? -EBUSY : -EIO, error);
 }
 
 /* Configures and enables; what is there is to be released in any case. */

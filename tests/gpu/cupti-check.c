@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Contract of gpmu-cupti.so: its question "check", what there is to sample GPUs by and what keeps
+ * them from it, and the option check, with which nothing of that is a failure.
+ */
+#include "contract.h"
+
+#define FIRST	"GPU-6f2a1c00-0001-4a00-8000-000000000001"
+
+/* The answer; it is valid until the next call. */
+static const char *ask(const char *options)
+{
+	struct gpmu_error error = { 0 };
+	static char *answer;
+	void *source = open_source(options);
+
+	free(answer);
+	answer = NULL;
+	ok(!plugin->query(source, "check", &answer, &error), "... and is asked: %s", error.text);
+	plugin->close(source);
+	return answer ? answer : "";
+}
+
+static void has(const char *answer, const char *text)
+{
+	if (!ok(strstr(answer, text) != NULL, "it has %s", text))
+		diag("%s", answer);
+}
+
+/* One that can be sampled, with and without the option */
+static void test_well(void)
+{
+	static const char *const options[] = { "check", "" };
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *answer = ask(options[i]);
+
+		has(answer, "\"driver\":\"13.0\"");
+		has(answer, "\"version\":130001,\"cuda\":\"13.0\"");
+		has(answer, "/libcupti.so.13\"");
+		has(answer, "},\"trouble\":null,\"gpus\":[{\"index\":0,\"uuid\":\"" FIRST "\","
+		    "\"name\":\"NVIDIA H200\",\"chip\":\"GH100\",\"pci\":\"0000:18:00.0\",\"trouble\":null}]}");
+	}
+}
+
+/* One that cannot: its trouble by kind, and that another can */
+static void trouble(const char *setting, const char *kind, const char *remedy)
+{
+	char settings[128], want[256];
+	const char *answer;
+
+	snprintf(settings, sizeof(settings), "reset machine=h200x2 %s", setting);
+	fake_set(settings);
+	answer = ask("check");
+	snprintf(want, sizeof(want), "\"pci\":\"0000:18:00.0\",\"trouble\":{\"kind\":\"%s\",\"text\":\"", kind);
+	has(answer, want);
+	snprintf(want, sizeof(want), "\"remedy\":%s", remedy);
+	has(answer, want);
+	has(answer, "\"pci\":\"0000:2a:00.0\",\"trouble\":null");
+}
+
+static void test_troubles(void)
+{
+	trouble("enable=0:26", "busy", "\"end that, or if it is DCGM: dcgmi profile --pause\"");
+	trouble("enable=0:35", "permission", "\"run as root, or load the driver with "
+		"NVreg_RestrictProfilingToAdminUsers=0\"");
+	trouble("enable=0:43", "mig", "\"nvidia-smi -mig 0\"");
+	trouble("enable=0:33", "vgpu", "null");
+	trouble("enable=0:41", "confidential", "\"its host is to set that to devtools or off\"");
+	trouble("enable=0:999", "other", "null");
+	trouble("support=0:vgpu", "vgpu", "\"its plugin parameter enable_profiling is to be 1 on the host\"");
+	trouble("support=0:sli", "sli", "null");
+	trouble("support=0:architecture", "chip", "null");
+}
+
+/* Why there is none at all: a failure without the option, an answer with it */
+static void none(const char *setting, const char *want)
+{
+	struct gpmu_error error = { 0 };
+	char settings[128], *text = NULL;
+	void *source = NULL;
+	const char *answer;
+
+	snprintf(settings, sizeof(settings), "reset %s", setting);
+	fake_set(settings);
+	ok(plugin->open(&source, "", &error) < 0 && *error.text, "%s: without the option it does not open: %s",
+	   setting, error.text);
+	answer = ask("check");
+	has(answer, want);
+	has(answer, "\"gpus\":[]}");
+	source = open_source("check");
+	ok(!plugin->pmu(source, 0), "it has no PMU");
+	ok(plugin->query(source, "metrics", &text, &error) == -ENODEV && !text && is_line(error.text),
+	   "other questions are refused: %s", error.text);
+	plugin->close(source);
+}
+
+static void test_none(void)
+{
+	none("driver=12080", "{\"driver\":\"12.8\",\"cupti\":null,\"trouble\":{\"kind\":\"cupti\",\"text\":\"CUPTI is CUDA "
+	     "13.0's, the driver is CUDA 12.8's\",\"remedy\":\"install the CUPTI of CUDA 12.8\"}");
+	none("driver=12020", "{\"driver\":\"12.2\",\"cupti\":null,\"trouble\":{\"kind\":\"driver\",\"text\":\"the driver is "
+	     "of CUDA 12.2\"");
+	none("cuinit=999", "\"trouble\":{\"kind\":\"driver\"");
+	none("cupti=18", "\"trouble\":{\"kind\":\"cupti\"");
+}
+
+static void test_no_gpu(void)
+{
+	none("machine=none", "\"trouble\":{\"kind\":\"gpu\",\"text\":\"the CUDA driver sees no GPU\",\"remedy\":null}");
+}
+
+int main(void)
+{
+	run_case("a GPU that can be sampled", "machine=h200", test_well);
+	run_case("GPUs that cannot", "machine=h200x2", test_troubles);
+	run_case("no driver, no CUPTI", "machine=h200", test_none);
+	run_case("no GPU", "machine=none", test_no_gpu);
+	return done_testing();
+}
