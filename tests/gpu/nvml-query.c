@@ -232,11 +232,64 @@ static void check_no_vgpu(void)
 	plugin->close(source);
 }
 
+/* A scenario of this text; the file is removed when the fake has read it */
+static void begin_text(const char *text, const char *options)
+{
+	char path[] = "/tmp/nvml-XXXXXX";
+	int fd = mkstemp(path);
+
+	use_scenario("h200");
+	if (!ok(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "a scenario"))
+		exit(1);
+	close(fd);
+	setenv("GPMU_FAKE_NVML", path, 1);
+	source = open_source(options);
+	unlink(path);
+}
+
+static void check_check(void)
+{
+	json_t *answer, *gpu;
+
+	begin("gh200");
+	gpu = first_gpu("check", &answer);
+	has(answer, "driver", "\"580.159.04\"");
+	has(answer, "trouble", "null");
+	has(gpu, "uuid", "\"GPU-6f2a1c00-0003-4a00-8000-000000000003\"");
+	has(gpu, "pci", "\"0009:01:00.0\"");
+	has(gpu, "node", "0");
+	has(gpu, "gpm", "true");
+	has(gpu, "mig", "false");
+	json_decref(answer);
+	plugin->close(source);
+
+	begin_text("{\"init\":9}", "");
+	ok(!source && !strcmp(failure.text, "NVML: NVIDIA's driver is not loaded: sudo modprobe nvidia"),
+	   "a driver that is not loaded: %s", failure.text);
+	begin_text("{\"init\":9}", "check");
+	ok(source != NULL, "with check it opens");
+	answer = ask(source, "check");
+	has(answer, "trouble", "{\"kind\":\"driver\",\"text\":\"NVML: NVIDIA's driver is not loaded\","
+	    "\"remedy\":\"sudo modprobe nvidia\"}");
+	has(answer, "gpus", "[]");
+	has(answer, "driver", "nothing");
+	json_decref(answer);
+	ok(!plugin->pmu(source, 0), "it has no PMU");
+	ok(!ask(source, "gpus") && strstr(failure.text, "not loaded"), "other questions are refused");
+	plugin->close(source);
+	begin_text("{\"gpus\":[]}", "period=50,check");
+	answer = ask(source, "check");
+	has(answer, "trouble", "{\"kind\":\"gpu\",\"text\":\"NVML: there is no GPU\",\"remedy\":null}");
+	json_decref(answer);
+	plugin->close(source);
+}
+
 int main(void)
 {
 	if (!load_plugin())
 		return 1;
 	check_gpu();
+	check_check();
 	check_processes();
 	check_growing();
 	check_accounting();

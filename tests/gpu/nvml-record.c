@@ -313,10 +313,11 @@ int main(void)
 	json_t *scenario = json_object(), *gpus = json_array(), *names = json_object();
 	unsigned int count = 0;
 	nv_device device;
+	struct nv_trouble trouble;
 	char text[96] = "";
 	int cuda = 0;
 
-	if (nv_load(&api, &error)) {
+	if (nv_load(&api, &trouble, &error)) {
 		fprintf(stderr, "nvml-record: %s\n", error.text);
 		return 1;
 	}

@@ -193,6 +193,9 @@ int main(void)
 	ok(open_error("period=5") == -22 && strstr(failure.text, "from 10 to 10000"),
 	   "a period out of range is refused");
 	ok(open_error("speed=5") == -22, "so is another option");
+	ok(open_error("period=5,check") == -22 && open_error("check,speed=5") == -22 &&
+	   open_error("check,") == -22 && failure.offset == 5, "so are those of several");
+	ok(!open_error("check,period=50"), "two are taken");
 	ok(dlopen(FAKE "libnvidia-ml.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL,
 	   "NVML stays in the process: what it has started runs in its code");
 	return done_testing();

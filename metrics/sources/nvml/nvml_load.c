@@ -18,12 +18,17 @@ static const struct {
 	int result;
 	int error;
 	const char *text;
+	struct nv_trouble trouble;
 } refusals[] = {
-	{ NV_DRIVER_NOT_LOADED, -ENODEV, "NVIDIA's driver is not loaded: sudo modprobe nvidia" },
-	{ NV_NO_PERMISSION, -EACCES, "no permission for /dev/nvidiactl" },
+	{ NV_DRIVER_NOT_LOADED, -ENODEV, "NVIDIA's driver is not loaded",
+	  { "driver", "sudo modprobe nvidia" } },
+	{ NV_NO_PERMISSION, -EACCES, "no permission for /dev/nvidiactl",
+	  { "permission", "ls -l /dev/nvidiactl: be in its group" } },
 	{ NV_LIB_RM_VERSION_MISMATCH, -ENODEV,
-	  "the driver that is loaded is of another version than " LIBRARY ": load the new one, or reboot" },
-	{ NV_GPU_IS_LOST, -ENODEV, "the GPU is lost: it has to be reset, or the machine" },
+	  "the driver that is loaded is of another version than " LIBRARY,
+	  { "driver", "load the new one, or reboot" } },
+	{ NV_GPU_IS_LOST, -ENODEV, "the GPU is lost",
+	  { "gpu", "it has to be reset, or the machine" } },
 };
 
 int nv_fail(struct gpmu_error *error, int ret, const char *fmt, ...)
@@ -86,27 +91,34 @@ static void find_all(struct nv_api *api)
 	find(api->library, "nvmlErrorString", &api->error_string);
 }
 
-static int init(const struct nv_api *api, struct gpmu_error *error)
+static int init(const struct nv_api *api, struct nv_trouble *trouble, struct gpmu_error *error)
 {
 	int result = NV_CALL(api, nvmlInit_v2);
 
 	if (result == NV_SUCCESS)
 		return 0;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
-		if (refusals[i].result == result)
-			return nv_fail(error, refusals[i].error, "NVML: %s", refusals[i].text);
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		if (refusals[i].result != result)
+			continue;
+		*trouble = refusals[i].trouble;
+		return nv_fail(error, refusals[i].error, "NVML: %s", refusals[i].text);
+	}
+	trouble->kind = "other";
 	return nv_fail(error, -EIO, "NVML: %s", nv_text(api, result));
 }
 
-int nv_load(struct nv_api *api, struct gpmu_error *error)
+int nv_load(struct nv_api *api, struct nv_trouble *trouble, struct gpmu_error *error)
 {
 	int ret;
 
+	*trouble = (struct nv_trouble){ NULL };
 	api->library = open_library();
-	if (!api->library)
+	if (!api->library) {
+		trouble->kind = "library";
 		return nv_fail(error, -ENODEV, "no " LIBRARY ": there is no driver of NVIDIA GPUs");
+	}
 	find_all(api);
-	ret = init(api, error);
+	ret = init(api, trouble, error);
 	if (ret) {
 		dlclose(api->library);
 		api->library = NULL;

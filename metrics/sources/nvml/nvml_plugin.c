@@ -1,31 +1,55 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The plugin's table. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nvml_group.h"
 #include "nvml_source.h"
 
-static int parse(struct source *source, const char *options, struct gpmu_error *error)
+static int parse_period(struct source *source, const char *text, size_t length, struct gpmu_error *error)
 {
-	static const char period[] = "period=";
 	unsigned long ms;
 	char *end;
 
-	source->period = PERIOD_MS;
-	if (!*options)
-		return 0;
-	if (strncmp(options, period, strlen(period)))
-		return nv_fail(error, -EINVAL, "expected %s, found \"%.64s\"", NVML_USAGE, options);
-	options += strlen(period);
-	error->offset = strlen(period);
-	ms = strtoul(options, &end, 10);
-	if (end == options || *end || *options == '-' || ms < PERIOD_LEAST || ms > PERIOD_MOST)
-		return nv_fail(error, -EINVAL, "period: expected ms from %d to %d, found \"%.64s\"",
-			       PERIOD_LEAST, PERIOD_MOST, options);
+	ms = strtoul(text, &end, 10);
+	if (end == text || end != text + length || *text == '-' || ms < PERIOD_LEAST || ms > PERIOD_MOST)
+		return nv_fail(error, -EINVAL, "period: expected ms from %d to %d, found \"%.*s\"",
+			       PERIOD_LEAST, PERIOD_MOST, (int)(length < 64 ? length : 64), text);
 	source->period = (unsigned int)ms;
 	return 0;
+}
+
+static int parse(struct source *source, const char *options, struct gpmu_error *error)
+{
+	static const char period[] = "period=", check[] = "check";
+	const char *at = options;
+	int ret = 0;
+
+	source->period = PERIOD_MS;
+	while (*at && !ret) {
+		size_t length = strcspn(at, ",");
+
+		error->offset = (size_t)(at - options);
+		if (length == strlen(check) && !strncmp(at, check, length)) {
+			source->check = true;
+		} else if (!strncmp(at, period, strlen(period))) {
+			error->offset += strlen(period);
+			ret = parse_period(source, at + strlen(period), length - strlen(period), error);
+		} else {
+			ret = nv_fail(error, -EINVAL, "expected %s, found \"%.64s\"", NVML_USAGE, at);
+		}
+		at += length;
+		if (!ret && *at && !at[1]) {
+			error->offset = (size_t)(at - options);
+			ret = nv_fail(error, -EINVAL, "expected %s, found \"%s\"", NVML_USAGE, at);
+		}
+		at += *at == ',';
+	}
+	if (!ret)
+		error->offset = 0;
+	return ret;
 }
 
 static void init_locks(struct source *source)
@@ -55,6 +79,29 @@ static void close_source(void *data)
 	free(source);
 }
 
+/* With check nothing but a lack of memory is a failure. */
+static int find_gpus(struct source *source, struct gpmu_error *error)
+{
+	int ret = nv_load(&source->api, &source->trouble, error);
+	size_t length;
+
+	if (!ret) {
+		ret = nv_find_gpus(source, error);
+		source->trouble.kind = ret ? "gpu" : NULL;
+	}
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	if (source->check) {
+		source->why = *error;
+		error->text[0] = '\0';
+		return 0;
+	}
+	length = strlen(error->text);
+	if (source->trouble.remedy)
+		snprintf(error->text + length, sizeof(error->text) - length, ": %s", source->trouble.remedy);
+	return ret;
+}
+
 static int open_source(void **data, const char *options, struct gpmu_error *error)
 {
 	struct source *source = calloc(1, sizeof(*source));
@@ -65,9 +112,7 @@ static int open_source(void **data, const char *options, struct gpmu_error *erro
 	init_locks(source);
 	ret = parse(source, options, error);
 	if (!ret)
-		ret = nv_load(&source->api, error);
-	if (!ret)
-		ret = nv_find_gpus(source, error);
+		ret = find_gpus(source, error);
 	if (ret)
 		close_source(source);
 	else

@@ -2,6 +2,12 @@
 /*
  * Answers about what is no count: man/gpmu-gpu.rst of the tools describes their
  * objects. "gpus", "accounting", "vgpu": an object of the driver and a list of the GPUs.
+ * "check": what NVML is there and what keeps it from telling, with the option check also
+ * where opening would fail: an object with driver, nvml, cuda, versions, which are missing
+ * without a driver; trouble, null or an object with kind, a word, text, and remedy, which
+ * is null where none is known; gpus, a list of objects with index, uuid, name, pci, node,
+ * the NUMA node that is near, gpm, whether NVML counts in CUPTI's place, and mig, each null
+ * where NVML does not tell.
  * "vgpu clear INSTANCE" forgets the accounting of a vGPU's processes that have ended.
  */
 #include <errno.h>
@@ -21,6 +27,7 @@ static const struct {
 	{ "gpus", nv_query_gpu },
 	{ "accounting", nv_query_accounting },
 	{ "vgpu", nv_query_vgpu },
+	{ "check", nv_query_check },
 };
 
 int nv_list(nv_get_list *get, const void *context, size_t size, void **list, unsigned int *length)
@@ -202,11 +209,24 @@ static void set_versions(const struct nv_api *api, json_t *answer)
 	json_object_set_new(answer, "cuda", json_string(text));
 }
 
+static json_t *trouble_object(const struct source *source)
+{
+	const struct nv_trouble *trouble = &source->trouble;
+
+	if (!trouble->kind)
+		return json_null();
+	return json_pack("{s:s, s:s, s:o}", "kind", trouble->kind, "text", source->why.text, "remedy",
+			 trouble->remedy ? json_string(trouble->remedy) : json_null());
+}
+
 static int answer_gpus(struct source *source, json_t *(*answer_gpu)(struct gpu *gpu), char **answer)
 {
 	json_t *object = json_object(), *gpus = json_array();
 
-	set_versions(&source->api, object);
+	if (source->api.library)
+		set_versions(&source->api, object);
+	if (answer_gpu == nv_query_check)
+		json_object_set_new(object, "trouble", trouble_object(source));
 	for (size_t i = 0; i < source->n_gpus; i++)
 		json_array_append_new(gpus, answer_gpu(&source->gpus[i]));
 	json_object_set_new(object, "gpus", gpus);
@@ -244,10 +264,12 @@ int nv_query(void *data, const char *question, char **answer, struct gpmu_error 
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
 		if (strcmp(questions[i].name, question))
 			continue;
+		if (source->trouble.kind && questions[i].answer != nv_query_check)
+			return nv_fail(error, -ENODEV, "%s", source->why.text);
 		if (answer_gpus(source, questions[i].answer, answer))
 			return nv_fail(error, -ENOMEM, "NVML: %s", strerror(ENOMEM));
 		return 0;
 	}
-	return nv_fail(error, -ENOENT, "expected gpus, accounting, vgpu or vgpu clear INSTANCE, found \"%.64s\"",
+	return nv_fail(error, -ENOENT, "expected gpus, accounting, vgpu, check or vgpu clear INSTANCE, found \"%.64s\"",
 		       question);
 }

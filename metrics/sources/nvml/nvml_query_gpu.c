@@ -186,6 +186,19 @@ static void set_node(const struct gpu *gpu, json_t *object)
 	nv_set(gpu, object, object, "", "node", result, json_integer((json_int_t)i));
 }
 
+json_t *nv_query_check(struct gpu *gpu)
+{
+	json_t *object = nv_gpu_object(gpu);
+	unsigned int now = 0, later = 0;
+	int result;
+
+	set_node(gpu, object);
+	json_object_set_new(object, "gpm", json_boolean(gpu->n_pmus > PMU_GPM));
+	result = NV_CALL(gpu->api, nvmlDeviceGetMigMode, gpu->device, &now, &later);
+	nv_set(gpu, object, object, "", "mig", result, json_boolean(now));
+	return object;
+}
+
 /* --- processes --- */
 
 static int get_compute(const void *context, unsigned int *length, void *list)

@@ -20,14 +20,20 @@
 #include "gpmu.h"
 #include "nvml_api.h"
 
-#define NVML_USAGE	"[period=MS]"
+#define NVML_USAGE	"[period=MS][,check]"
 #define PERIOD_MS	100
 #define PERIOD_LEAST	10
 #define PERIOD_MOST	10000
 
 /* nvml_load.c */
-/* Loads and initialises NVML. 0 or -errno with the error set */
-int nv_load(struct nv_api *api, struct gpmu_error *error);
+/* Why there is no GPU, beside the text of an error */
+struct nv_trouble {
+	const char *kind;	/* a word for programs: "library", that there is none; NULL: no trouble */
+	const char *remedy;	/* or NULL */
+};
+
+/* Loads and initialises NVML. 0 or -errno with the error and the trouble set */
+int nv_load(struct nv_api *api, struct nv_trouble *trouble, struct gpmu_error *error);
 void nv_unload(struct nv_api *api);
 /* "Not Supported" */
 const char *nv_text(const struct nv_api *api, int result);
@@ -155,6 +161,9 @@ struct source {
 	unsigned int n_threads;
 	bool stop;
 	bool enabled;
+	bool check;		/* nothing will be counted: what is missing is asked for */
+	struct nv_trouble trouble;	/* where it was opened with check */
+	struct gpmu_error why;	/* its text */
 	uint64_t begin;		/* of the last enable */
 	char **messages;
 	size_t n_messages;
@@ -215,6 +224,7 @@ void nv_set(const struct gpu *gpu, json_t *top, json_t *object, const char *path
 json_t *nv_gpu_object(const struct gpu *gpu);
 /* One part of the answer each: an object of the GPU; nvml_query_gpu.c, ... */
 json_t *nv_query_gpu(struct gpu *gpu);
+json_t *nv_query_check(struct gpu *gpu);
 json_t *nv_query_accounting(struct gpu *gpu);
 json_t *nv_query_vgpu(struct gpu *gpu);
 /* The text of a process's name, or null */
