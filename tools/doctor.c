@@ -124,7 +124,7 @@ static void print_findings(const struct doctor *doctor)
 
 /* --- devices --- */
 
-static void device_json(const struct gpmu_pci *pci)
+static void device_json(const struct doctor *doctor, const struct gpmu_pci *pci)
 {
 	const struct gpmu_pmu *pmu = gpmu_pci_pmu(pci);
 	int port = gpmu_pci_root_port(pci);
@@ -137,6 +137,12 @@ static void device_json(const struct gpmu_pci *pci)
 	output_json(stdout, gpmu_pci_driver(pci));
 	printf(",\"root_port_address\":");
 	output_json(stdout, gpmu_pci_root_port_address(pci));
+	printf(",\"gpu\":");
+	output_json(stdout, doctor_gpu_at(doctor, gpmu_pci_address(pci)));
+	if (gpmu_pci_node(pci) >= 0)
+		printf(",\"node\":%d", gpmu_pci_node(pci));
+	else
+		printf(",\"node\":null");
 	printf(",\"pmu\":");
 	output_json(stdout, pmu ? gpmu_pmu_name(pmu) : NULL);
 	if (port >= 0)
@@ -151,10 +157,13 @@ static void device_line(const struct gpmu_pci *pci)
 	const struct gpmu_pmu *pmu = gpmu_pci_pmu(pci);
 	const char *name = gpmu_pci_name(pci), *driver = gpmu_pci_driver(pci);
 	const char *above = gpmu_pci_root_port_address(pci);
-	int port = gpmu_pci_root_port(pci);
+	int port = gpmu_pci_root_port(pci), node = gpmu_pci_node(pci);
+	char number[16] = "-";
 
-	printf("%-13s %-14s %-10s %-13s ", gpmu_pci_address(pci), name ? name : "-",
-	       driver ? driver : "-", above ? above : "-");
+	if (node >= 0)
+		snprintf(number, sizeof(number), "%d", node);
+	printf("%-13s %-14s %-10s %-4s  %-13s ", gpmu_pci_address(pci), name ? name : "-",
+	       driver ? driver : "-", number, above ? above : "-");
 	if (port >= 0)
 		printf("%-18s root_port=0x%x\n", pmu ? gpmu_pmu_name(pmu) : "no PMU", 1u << port);
 	else
@@ -171,12 +180,12 @@ static void print_devices(const struct doctor *doctor)
 		if (!doctor->json && gpmu_pci_root_port(pci) < 0)
 			continue;
 		if (doctor->json) {
-			device_json(pci);
+			device_json(doctor, pci);
 			continue;
 		}
 		if (first)
-			printf("\n%-13s %-14s %-10s %-13s %-18s %s\n", "device", "name", "driver",
-			       "root port", "PMU", "filter");
+			printf("\n%-13s %-14s %-10s %-4s  %-13s %-18s %s\n", "device", "name", "driver",
+			       "node", "root port", "PMU", "filter");
 		first = false;
 		device_line(pci);
 	}
@@ -204,6 +213,7 @@ static int run(int argc, char **argv)
 	doctor_check_pmus(&doctor);
 	doctor_check_permissions(&doctor);
 	doctor_check_tools(&doctor);
+	doctor_check_gpus(&doctor);
 	if (doctor.json)
 		print_findings_json(&doctor);
 	else
@@ -215,6 +225,7 @@ static int run(int argc, char **argv)
 		free(doctor.findings[i].remedy);
 	}
 	free(doctor.findings);
+	json_decref(doctor.gpus);
 	common_release(&doctor.common);
 	if (fflush(stdout))
 		die("standard output: %s", strerror(errno));

@@ -3,6 +3,7 @@
 #ifndef GPMU_DOCTOR_H
 #define GPMU_DOCTOR_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,7 @@ struct doctor {
 	bool perfmon, sysadmin;	/* capabilities */
 	struct finding *findings;
 	size_t n_findings;
+	json_t *gpus;		/* objects of what the plugins know of each */
 };
 
 /* A finding of the form "TEXT"; @remedy is copied; or NULL */
@@ -49,5 +51,11 @@ void doctor_check_config(struct doctor *doctor);
 void doctor_check_pmus(struct doctor *doctor);
 void doctor_check_permissions(struct doctor *doctor);
 void doctor_check_tools(struct doctor *doctor);
+void doctor_check_gpus(struct doctor *doctor);
+
+/* What makes the initramfs anew on this distribution: "dracut -f" */
+const char *doctor_initramfs(const struct doctor *doctor);
+/* The UUID of the GPU at a PCI address, or NULL */
+const char *doctor_gpu_at(const struct doctor *doctor, const char *address);
 
 #endif /* GPMU_DOCTOR_H */

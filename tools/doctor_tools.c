@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* doctor: perf, and what GPUs need */
+/* doctor: perf, and what a distribution calls things */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,17 +9,6 @@
 
 #include "cmd.h"
 #include "doctor.h"
-
-static const char *const library_folders[] = {
-	"usr/lib/aarch64-linux-gnu",
-	"usr/lib/x86_64-linux-gnu",
-	"usr/lib64",
-	"usr/lib",
-	"usr/local/cuda/lib64",
-	"usr/local/cuda/extras/CUPTI/lib64",
-	"usr/local/cuda/targets/sbsa-linux/lib",
-	"usr/local/cuda/targets/x86_64-linux/lib",
-};
 
 /* --- distributions --- */
 
@@ -81,6 +70,11 @@ static const struct distribution *distribution_of(const struct doctor *doctor)
 	return found == OTHER ? find_in_line(text, "ID_LIKE=") : found;
 }
 
+const char *doctor_initramfs(const struct doctor *doctor)
+{
+	return distribution_of(doctor)->initramfs;
+}
+
 /* --- perf --- */
 
 /* The first line that "perf --version" prints; "": there is none */
@@ -129,113 +123,7 @@ static void check_perf(struct doctor *doctor)
 			"there is none, or it does not start: \"gpmu perf\" needs it, gpmu's others do not");
 }
 
-/* --- GPUs --- */
-
-static bool has_display_class(const struct gpmu_pci *pci)
-{
-	return gpmu_pci_class(pci) >> 16 == 0x03;
-}
-
-static bool has_gpu(const struct doctor *doctor)
-{
-	const struct gpmu_pci *pci;
-
-	if (doctor_exists(doctor, "proc/driver/nvidia/version") ||
-	    doctor_exists(doctor, "sys/module/nvidia"))
-		return true;
-	for (size_t i = 0; (pci = gpmu_machine_pci(doctor->common.machine, i)); i++) {
-		const char *driver = gpmu_pci_driver(pci);
-
-		if (has_display_class(pci) && driver && !strcmp(driver, "nvidia"))
-			return true;
-	}
-	return false;
-}
-
-/* Behind a Grace's root port it is NVIDIA's, or a board's VGA, which has a driver. */
-static const struct gpmu_pci *find_idle_gpu(const struct doctor *doctor)
-{
-	const struct gpmu_pci *pci;
-
-	for (size_t i = 0; (pci = gpmu_machine_pci(doctor->common.machine, i)); i++)
-		if (has_display_class(pci) && !gpmu_pci_driver(pci) && gpmu_pci_root_port(pci) >= 0)
-			return pci;
-	return NULL;
-}
-
-/* A library by its file alone: nothing of it is loaded. */
-static bool find_library(const struct doctor *doctor, const char *name, char *path, size_t size)
-{
-	for (size_t i = 0; i < sizeof(library_folders) / sizeof(library_folders[0]); i++) {
-		snprintf(path, size, "%s/%s", library_folders[i], name);
-		if (doctor_exists(doctor, path))
-			return true;
-	}
-	return false;
-}
-
-static void check_library(struct doctor *doctor, const char *name, const char *remedy,
-			  const char *what)
-{
-	char path[256];
-
-	if (find_library(doctor, name, path, sizeof(path)))
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "/%s", path);
-	else
-		doctor_find(doctor, LEVEL_WARNING, "GPU", remedy, "%s is not found: %s", name,
-			    what);
-}
-
-static void check_profiling(struct doctor *doctor)
-{
-	static const char key[] = "RmProfilingAdminOnly:";
-	char text[8192], remedy[256];
-	const char *line;
-
-	if (!doctor_read(doctor, "proc/driver/nvidia/params", text, sizeof(text)))
-		return;
-	line = strstr(text, key);
-	if (!line)
-		return;
-	snprintf(remedy, sizeof(remedy),
-		 "echo \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" | sudo tee "
-		 "/etc/modprobe.d/nvidia-profiling.conf, then sudo %s and boot",
-		 distribution_of(doctor)->initramfs);
-	if (strtol(line + strlen(key), NULL, 10) == 0)
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "everybody may use its counters");
-	else if (doctor->sysadmin)
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL,
-			    "its counters are for CAP_SYS_ADMIN alone, which is there");
-	else
-		doctor_find(
-			doctor, LEVEL_WARNING, "GPU", remedy,
-			"its counters are for CAP_SYS_ADMIN alone (NVreg_RestrictProfilingToAdminUsers)");
-}
-
-static void check_gpu(struct doctor *doctor)
-{
-	const struct gpmu_pci *idle = find_idle_gpu(doctor);
-
-	if (!has_gpu(doctor) && idle) {
-		doctor_find(doctor, LEVEL_WARNING, "GPU", "install NVIDIA's driver for the GPU",
-			    "%s has no driver", gpmu_pci_address(idle));
-		return;
-	}
-	if (!has_gpu(doctor)) {
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL,
-			    "no NVIDIA GPU with a driver: CUDA and CUPTI "
-			    "are not needed");
-		return;
-	}
-	check_library(doctor, "libcuda.so.1", "install NVIDIA's driver for the GPU",
-		      "programs cannot use the GPU");
-	check_library(doctor, "libcupti.so", "install CUDA's package cuda-cupti",
-		      "a GPU's own counters cannot be read");
-	check_profiling(doctor);
-}
-
 void doctor_check_tools(struct doctor *doctor)
 {
 	check_perf(doctor);
-	check_gpu(doctor);
 }

@@ -34,7 +34,7 @@ like "$out" '^ok +machine +an NVIDIA Grace$' "it is a Grace"
 like "$out" "^ok +driver +the kernel's arm_cspmu_module and nvidia_cspmu$" "the in-tree driver"
 like "$out" '^ok +permissions +CAP_PERFMON: all of the machine' "CAP_PERFMON is enough"
 is "$(grep -cE '^ok +PMU +nvidia_' <<< "$out")" 10 "five PMUs of each socket"
-like "$out" '^0008:03:00\.0 +nvme1 +nvme +0008:00:00\.0 +nvidia_pcie_pmu_0 +root_port=0x100$' "a drive's root port and filter"
+like "$out" '^0008:03:00\.0 +nvme1 +nvme +0 +0008:00:00\.0 +nvidia_pcie_pmu_0 +root_port=0x100$' "a drive's node, root port and filter"
 like "$out" '^0 problems, 0 warnings$' "and how many there are"
 unlike "$out" '^(warning|problem)' "nothing else"
 doctor superchip-ours "$root_user"
@@ -115,6 +115,72 @@ like "$out" '^ok +GPU +everybody may use its counters$' "they can be everybody's
 like "$out" '^ok +GPU +/usr/local/cuda/lib64/libcupti.so$' "CUPTI is found by its file"
 doctor gh4
 like "$out" '^warning +GPU +0009:01:00\.0 has no driver$' "a GPU without a driver"
+
+# gpus SETTINGS [FILE...]: on a GH200 whose GPU is that of the fakes of NVIDIA's libraries
+gpus() {
+	GPMU_CUDA=$B/tests/gpu/fake GPMU_FAKE="machine=gh200 $1" doctor gh200 "${@:2}"
+}
+
+gpu=GPU-6f2a1c00-0003-4a00-8000-000000000003
+remedy='-> echo "options nvidia NVreg_RestrictProfilingToAdminUsers=0" \| sudo tee /etc/modprobe.d/nvidia-profiling.conf, then sudo'
+gpus '' "$root_user"
+is "$rc" 0 "a GPU in order: 0"
+like "$out" "^ok +GPU +NVIDIA's driver 580.159.04, for CUDA up to 13.0\$" "the driver"
+like "$out" "^ok +GPU +CUPTI of CUDA 13.0, which the driver takes: .*/libcupti.so.13\$" "CUPTI, and which file it is"
+like "$out" "^ok +GPU +$gpu: NVIDIA GH200 480GB, GH100, 0009:01:00.0, near node 0, root_port=0x200 of nvidia_pcie_pmu_0\$" "what GPU it is, and where"
+like "$out" "^ok +GPU +$gpu: CUPTI can sample it, as nvidia_gpu_0\$" "and that it can be sampled"
+unlike "$out" '^(warning|problem)' "nothing else"
+GPMU_CUDA=$B/tests/gpu/fake GPMU_FAKE=machine=gh200 run gpmu doctor
+like "$out" "^ok +GPU +$gpu: NVIDIA GH200 480GB, GH100, 0009:01:00.0, near node 0\$" "without a Grace there is no filter"
+# trouble SETTINGS TEXT REMEDY DESCRIPTION
+trouble() {
+	gpus "$1" "$root_user"
+	is "$rc" 0 "$4: a warning"
+	like "$out" "^warning +GPU +$2" "it is said"
+	like "$out" "^ +-> $3" "with the remedy"
+}
+trouble enable=0:26 "$gpu: its profiler is held by another program.*; NVML counts in its place\$" "end that, .*dcgmi profile --pause\$" "a profiler that another has"
+trouble enable=0:35 "$gpu: .*its counters are for root only; NVML" "${remedy#-> }" "counters that are root's"
+trouble support=0:vgpu "$gpu: .*it is a vGPU;" "its plugin parameter enable_profiling" "a vGPU"
+trouble support=0:cc "$gpu: .*confidential computing;" "its host is to set that" "confidential computing"
+trouble enable=0:43 "$gpu: .*it is divided by MIG;" "nvidia-smi -mig 0\$" "MIG"
+trouble driver=12080 "CUPTI is CUDA 13.0's, the driver is CUDA 12.8's: a GPU's own counters" "install the CUPTI of CUDA 12.8\$" "a driver that is older than CUPTI"
+trouble driver=12020 "the driver is of CUDA 12.2: a GPU's own counters" "install one of CUDA 12.6 or later" "a driver without PM sampling"
+trouble cupti=18 ".*libcupti.so.13 has no PM sampling: a GPU" "install CUDA 12.6's or a later one" "a CUPTI without it"
+trouble cuinit=999 "the CUDA driver cannot be initialised: cuInit gives 999: a GPU" "sudo dmesg" "a driver that fails"
+like "$out" "^ok +GPU +$gpu: NVIDIA GH200 480GB, 0009:01:00.0, near" "NVML still tells which GPU it is"
+mkdir "$work/cuda" "$work/plugins"
+ln -s "$(realpath "$B/tests/gpu/fake")"/lib{cuda.so.1,gpmu-fake.so,nvidia-ml.so.1} "$work/cuda/"
+GPMU_CUDA=$work/cuda GPMU_FAKE=machine=gh200 CUDA_HOME='' doctor gh200 "$root_user"
+if [ -e "$(echo /usr/local/cuda*/*/libcupti.so.1? | cut -d' ' -f1)" ]; then
+	skip "this machine has CUPTI" "no CUPTI: which package has it"
+else
+	like "$out" '-> install CUDA.s package cuda-cupti-13-0$' "no CUPTI: which package has it"
+fi
+echo '{"init":9}' > "$work/nvml.json"
+GPMU_FAKE_NVML=$work/nvml.json trouble '' "NVML: NVIDIA's driver is not loaded\$" "sudo modprobe nvidia\$" "a driver that is not loaded"
+echo '{"init":18}' > "$work/nvml.json"
+GPMU_FAKE_NVML=$work/nvml.json trouble '' "NVML: the driver that is loaded is of another version than" "load the new one, or reboot\$" "a driver of another version than NVML"
+gpus '' "$params: 1"
+like "$out" '^warning +GPU +its counters are for CAP_SYS_ADMIN alone' "what the driver's parameters say is said too"
+mkdir "$work/no"
+: > "$work/no/libcuda.so.1"
+: > "$work/no/libnvidia-ml.so.1"
+GPMU_CUDA=$work/no doctor laptop
+is "$(grep GPU <<< "$out")" "ok       GPU           no NVIDIA GPU with a driver: CUDA and CUPTI are not needed" "libraries that there are not: one line, which is no failure"
+GPMU_PLUGINS=$work/plugins gpus ''
+like "$out" '^warning +GPU +no gpmu-cupti.so in ' "without gpmu's plugins that is said"
+gpus '' "$root_user"
+is "$err" "" "nothing of it is on standard error"
+out=$(GPMU_CUDA=$B/tests/gpu/fake GPMU_FAKE="machine=gh200 enable=0:26" GPMU_ROOT=$work/changed gpmu doctor -j)
+is "$(python3 -c 'import json, sys
+for line in sys.stdin:
+    row = json.loads(line)
+    if row["check"] == "GPU" and row["state"] == "warning":
+        print(row["remedy"])
+    if row["check"] == "device" and row["gpu"]:
+        print(row["gpu"], row["node"], row["mask"])' <<< "$out")" "end that, or if it is DCGM: dcgmi profile --pause
+$gpu 0 0x200" "--json: the same, and which device is the GPU"
 
 run at superchip gpmu doctor --json
 is "$(python3 -c 'import json, sys

@@ -5,7 +5,8 @@
 examples.py [--update] PAGE: in literal blocks of the section, "$ COMMAND" and below it
 what it prints on standard output and standard error. It runs in the current folder, and
 GPMU_ROOT is what "machine NAME" prints for the fixture that the comment ".. root: NAME"
-before the block names, or for vm. Exits with 1 and a diff if a screen is another, and
+before the block names, or for vm. The GPUs that stand in for a machine's are those of the
+environment, or of the comment ".. gpus: NAME"; none: no library does. Exits with 1 and a diff if a screen is another, and
 with 2 if there is no example. --update writes what is printed into the page.
 """
 import difflib
@@ -22,16 +23,17 @@ VOLATILE = (
     (re.compile(r"(?<=[^\w.])\d{7,}(?=[^\w.])"), "N"),
     (re.compile(r'"time_(begin|end)":[\d.]+'), r'"time_\1":T'),
     (re.compile(r'"host":"[^"]*"'), '"host":HOST'),
+    (re.compile(r"takes: .*/libcupti"), "takes: libcupti"),
 )
 
 
 def examples(lines):
-    """(first, end, command, root) of each: lines from first to before end are its screen."""
-    section = root = first = None
+    """(first, end, command, root, gpus) of each: lines from first to before end are its screen."""
+    section = root = first = gpus = None
     for i, line in enumerate(lines + ["EOF", "==="]):
         if i and set(line) == {"="} and line:
             if first is not None:
-                yield first, end_of(lines, first, i - 1), command, used
+                yield first, end_of(lines, first, i - 1), command, used, those
                 first = None
             section = lines[i - 1] if i <= len(lines) else None
         if section != "EXAMPLES":
@@ -40,14 +42,16 @@ def examples(lines):
             root = line[9:].strip()
         new = line.startswith("    $ ")
         if first is not None and (new or (line and not line.startswith("    "))):
-            yield first, end_of(lines, first, i), command, used
+            yield first, end_of(lines, first, i), command, used, those
             first = None
             if not new:
-                used = root = None
+                used = root = those = gpus = None
         if line.startswith(".. root: "):
             root = line[9:].strip()
+        if line.startswith(".. gpus: "):
+            gpus = line[9:].strip()
         if new:
-            first, command, used = i + 1, line[6:], root or "vm"
+            first, command, used, those = i + 1, line[6:], root or "vm", gpus
 
 
 def end_of(lines, first, end):
@@ -57,8 +61,13 @@ def end_of(lines, first, end):
     return end
 
 
-def screen(command, root):
+def screen(command, root, gpus):
     env = dict(os.environ, GPMU_ROOT=os.environ["MACHINES"] + "/machine-" + root)
+    if gpus == "none":
+        env["GPMU_CUDA"] = ""
+    elif gpus:
+        del env["GPMU_FAKE_NVML"]
+        env["GPMU_FAKE"] = "machine=" + gpus
     done = subprocess.run(["bash", "-c", command], env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     lines = [line.rstrip() for line in done.stdout.decode().split("\n")]
@@ -85,8 +94,8 @@ def main():
         lines = file.read().split("\n")
     found = list(examples(lines))
     status = 0 if found else 2
-    for first, end, command, root in reversed(found):
-        got = screen(command, root)
+    for first, end, command, root, gpus in reversed(found):
+        got = screen(command, root, gpus)
         want = [line[4:] for line in lines[first:end]]
         while want and not want[0]:
             want.pop(0)
