@@ -26,10 +26,11 @@ GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent z,$(call static,$
 $(GPMU): $(TOOL_OBJ) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_LIB) $(GPMU_STATIC) -lm -ldl -lpthread
 
-# The tests run it, too.
+# The tests run it, too, with CUPTI where that is installed.
 GPMU_SAN	:= $(B)/san/gpmu
-$(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_SAN_LIB)
-	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $(TOOL_SAN_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS) -lz
+$(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_SAN_LIB) tests/lib/deepbind.c
+	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $(TOOL_SAN_OBJ) tests/lib/deepbind.c \
+		$(GPMU_SAN_LIB) $(GPMU_LIBS) -lz
 
 # Manual pages, where there is something that makes them
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))

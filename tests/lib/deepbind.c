@@ -7,10 +7,17 @@
 #include <dlfcn.h>
 
 const char *__lsan_default_suppressions(void);
+const char *__lsan_default_options(void);
 
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:libcupti.so\nleak:libnvperf_host.so\n";
+}
+
+/* What is suppressed is no part of what a program prints. */
+const char *__lsan_default_options(void)
+{
+	return "print_suppressions=0";
 }
 
 void *dlopen(const char *file, int mode)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu list --gpu: what CUPTI can sample, of a chip without its GPU, on a fake of CUPTI.
+# gpmu list --gpu: what CUPTI can sample, of a chip without its GPU, on a fake of CUPTI, and on
+# the real one where the toolkit is installed.
 . tests/tools/lib.sh
 
 export GPMU_CUDA=$B/tests/gpu/fake
@@ -47,4 +48,15 @@ like "$err" 'no CUDA driver.*; --chip takes .*GH100' "but those that can be aske
 GPMU_PLUGINS=$work/none run gpmu list --gpu --chips
 is "$rc" 125 "without the plugin there is nothing"
 like "$err" 'gpmu-cupti.so' "which is said"
+
+# The fake has few metrics, the real one hundreds of a chip.
+unset GPMU_CUDA
+run gpmu list --gpu --chip GH100 --names
+if grep -q ': no CUPTI: ' <<< "$err"; then
+	skip "no CUDA toolkit" "the real CUPTI"
+else
+	is "$rc $err" "0 " "the real CUPTI lists without a GPU"
+	like "$out" '^dram__bytes_read.sum$' "the same names"
+	[ "$(wc -l <<< "$out")" -gt 500 ]; ok $? "and all of them"
+fi
 done_testing
