@@ -33,7 +33,7 @@ STAGE_PERF	+= >/dev/null
 endif
 
 .PHONY: stage install uninstall
-stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(MAN3) $(if $(RST2MAN),$(MAN1))
+stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(MAN3) $(if $(RST2MAN),$(MAN1) $(MAN7))
 	@[ -z "$(NO_PATHS)" ] || { \
 		echo "PREFIX and folders: expected whole paths without blanks, found $(NO_PATHS)" >&2; exit 1; }
 	@rm -rf $(STAGE)
@@ -48,6 +48,7 @@ stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(MA
 	@$(call put,644,$(docdir),metrics/output.rst metrics/flow.rst metrics/sources/model/scenario.rst)
 	@$(call put,644,$(mandir)/man3,$(MAN3:.stamp=)/*)
 	@$(if $(RST2MAN),$(call put,644,$(mandir)/man1,$(MAN1)))
+	@$(if $(RST2MAN),$(call put,644,$(mandir)/man7,$(MAN7)))
 	@install -D -m 644 tools/completion/gpmu.bash $(STAGE)$(datadir)/bash-completion/completions/gpmu
 	@$(call put,644,$(datadir)/zsh/site-functions,tools/completion/_gpmu)
 	@$(STAGE_PERF)
@@ -57,7 +58,7 @@ install: stage
 	@tools/install $(STAGE) "$(DESTDIR)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 	@[ -e $(STAGE)$(bindir)/gpmu-perf ] || echo "without gpmu-perf, which make perf has not built"
-	@$(if $(RST2MAN),,echo "without gpmu(1): there is no rst2man, which ./setup installs")
+	@$(if $(RST2MAN),,echo "without gpmu(1), gpmu-cupti(7), gpmu-nvml(7): there is no rst2man, which ./setup installs")
 	@echo "installed gpmu $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 # Each perf that was installed, not only the one of this build

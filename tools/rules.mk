@@ -36,11 +36,21 @@ $(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_SAN_LIB) tests/lib/deepbind.c
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))
 MAN1		:= $(patsubst tools/man/%.rst,$(B)/man/man1/%.1,$(wildcard tools/man/*.rst))
 
+MAN7_RST	:= $(wildcard metrics/sources/*/gpmu-*.rst)
+MAN7		:= $(patsubst %.rst,$(B)/man/man7/%.7,$(notdir $(MAN7_RST)))
+
 $(MAN1): $(B)/man/man1/%.1: tools/man/%.rst
 	@mkdir -p $(@D)
 	$(RST2MAN) $< $@
 
-all: $(GPMU) $(if $(RST2MAN),$(MAN1))
+define man7
+$(B)/man/man7/$(notdir $(1:.rst=.7)): $(1)
+	@mkdir -p $$(@D)
+	$$(RST2MAN) $$< $$@
+endef
+$(foreach page,$(MAN7_RST),$(eval $(call man7,$(page))))
+
+all: $(GPMU) $(if $(RST2MAN),$(MAN1) $(MAN7))
 TOOL_TESTS	:= $(wildcard tests/tools/*.t)
 SCRIPT_TESTS	+= $(TOOL_TESTS)
 unit-tests check-unit: $(GPMU) $(GPMU_SAN)

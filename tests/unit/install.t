@@ -42,7 +42,10 @@ expected() {
 	(cd metrics/include && printf 'include/%s\n' ./*.h gpmu/*.h | sed 's|\./||')
 	(cd metrics/include/gpmu && printf 'share/man/man3/gpmu_%s.3\n' *.h | sed 's|\.h\.3|.3|')
 	(cd metrics/sources/model/scenarios && printf 'share/gpmu/scenarios/%s\n' *)
-	! command -v rst2man > /dev/null || (cd tools/man && printf 'share/man/man1/%s.1\n' *.rst | sed 's|\.rst||')
+	! command -v rst2man > /dev/null || {
+		(cd tools/man && printf 'share/man/man1/%s.1\n' *.rst | sed 's|\.rst||')
+		printf 'share/man/man7/%s.7\n' gpmu-{cupti,nvml}
+	}
 	grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sed 's|.*|share/man/man3/&.3|'
 }
 
@@ -142,7 +145,7 @@ if ! command -v man > /dev/null; then
 	skip "no man" "man finds the pages"
 	skip "no man" "that of a function is the one of its group"
 else
-	is "$(cd "$prefix/share/man" && for section in 1 3; do
+	is "$(cd "$prefix/share/man" && for section in 1 3 7; do
 		names=("man$section"/*)
 		names=("${names[@]##*/}")
 		[ ! -d "man$section" ] || man -M . -w "$section" "${names[@]%.*}" 2>&1 > /dev/null

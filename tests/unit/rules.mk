@@ -15,7 +15,7 @@ GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
 GPMU_TEST_HDR	:= $(wildcard tests/unit/*.h tests/lib/*.h tests/sysroot/*.h)
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t tests/unit/install.t tests/unit/gpu-run.t
+SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t tests/unit/man7.t tests/unit/install.t tests/unit/gpu-run.t
 check-unit: all
 
 both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-san.t)

@@ -26,7 +26,7 @@ struct options {
 	char *save, *load;	/* files */
 	char *chip;		/* whose metrics are asked for; no GPU is needed */
 	bool list;		/* nothing will be counted: no GPU is taken */
-	bool check;		/* nothing will be counted: what is missing is asked for */
+	bool check;		/* what is missing is no failure: it is asked for */
 };
 
 /* Returns 0 or -errno with the error set; the caller releases the options in any case. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Answers about what is no count: man/gpmu-gpu.rst of the tools describes their
- * objects. "gpus", "accounting", "vgpu": an object of the driver and a list of the GPUs.
+ * Answers about what is no count: gpmu-nvml.rst describes them, and man/gpmu-gpu.rst of the
+ * tools the objects of the first three. "gpus", "accounting", "vgpu": an object of the driver
+ * and a list of the GPUs.
  * "check": what NVML is there and what keeps it from telling, with the option check also
  * where opening would fail: an object with driver, nvml, cuda, versions, which are missing
  * without a driver; trouble, null or an object with kind, a word, text, and remedy, which

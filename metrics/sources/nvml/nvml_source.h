@@ -161,7 +161,7 @@ struct source {
 	unsigned int n_threads;
 	bool stop;
 	bool enabled;
-	bool check;		/* nothing will be counted: what is missing is asked for */
+	bool check;		/* what is missing is no failure: it is asked for */
 	struct nv_trouble trouble;	/* where it was opened with check */
 	struct gpmu_error why;	/* its text */
 	uint64_t begin;		/* of the last enable */
