@@ -284,12 +284,47 @@ static void check_check(void)
 	plugin->close(source);
 }
 
+/*
+ * The clock of NVML's time stamps is set back after the first answer, which takes two calls: what
+ * was told then is of the year 2255, what comes later of 2001 and of 2004.
+ */
+static void check_set_back(void)
+{
+#define THEN	"\"time\":9000000000000000,\"until\":4"
+#define LATER	"\"time\":1000000000000000,\"from\":2,\"until\":4"
+#define LAST	"\"time\":1100000000000000,\"from\":4"
+	static const char scenario[] =
+		"{\"gpus\":[{\"uuid\":\"GPU-1\",\"name\":\"H200\",\"processes\":[],\"graphics\":[],"
+		"\"samples\":[{\"pid\":7," THEN ",\"sm\":1},{\"pid\":7," LATER ",\"sm\":2},"
+		"{\"pid\":7," LAST ",\"sm\":3}],"
+		"\"vgpus\":[{\"instance\":5}],"
+		"\"vgpu_samples\":[{\"instance\":5," THEN ",\"sm\":1},{\"instance\":5," LATER ",\"sm\":2},"
+		"{\"instance\":5," LAST ",\"sm\":3}]}]}";
+	static const char *const want[] = { "1", "2", "3" };
+	json_t *answer, *gpu;
+
+	begin_text(scenario, "");
+	for (size_t i = 0; i < 3; i++) {
+		gpu = first_gpu("gpus", &answer);
+		has(gpu, "processes.0.sm", want[i]);
+		json_decref(answer);
+		gpu = first_gpu("vgpu", &answer);
+		has(gpu, "instances.0.utilization.sm", want[i]);
+		json_decref(answer);
+	}
+	gpu = first_gpu("gpus", &answer);
+	has(gpu, "processes", "[]");
+	json_decref(answer);
+	plugin->close(source);
+}
+
 int main(void)
 {
 	if (!load_plugin())
 		return 1;
 	check_gpu();
 	check_check();
+	check_set_back();
 	check_processes();
 	check_growing();
 	check_accounting();

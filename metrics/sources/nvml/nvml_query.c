@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "nvml_source.h"
 
@@ -90,6 +91,26 @@ json_t *nv_gpu_object(const struct gpu *gpu)
 	json_object_set_new(object, "name", json_string(gpu->name));
 	json_object_set_new(object, "pci", json_string(gpu->pci));
 	return object;
+}
+
+static unsigned long long realtime_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000;
+}
+
+unsigned long long nv_since(unsigned long long seen)
+{
+	return seen > realtime_us() ? 0 : seen;
+}
+
+bool nv_is_new(unsigned long long seen, unsigned long long time)
+{
+	unsigned long long now = realtime_us();
+
+	return time > seen || (seen > now && time && time <= now);
 }
 
 json_t *nv_process_name(const struct gpu *gpu, unsigned int pid)

@@ -220,7 +220,7 @@ static int get_samples(const void *context, unsigned int *length, void *list)
 	const struct gpu *gpu = context;
 
 	return NV_CALL(gpu->api, nvmlDeviceGetProcessUtilization, gpu->device, list, length,
-		       gpu->seen_processes);
+		       nv_since(gpu->seen_processes));
 }
 
 /* NVML's result */
@@ -266,6 +266,7 @@ static json_t *find_process(const struct gpu *gpu, json_t *list, unsigned int pi
 /* The driver tells of each process several times. The newest that is new is shown. */
 static int add_samples(struct gpu *gpu, json_t *list)
 {
+	unsigned long long newest = 0;
 	struct nv_process_sample *samples;
 	unsigned int length;
 	void *memory;
@@ -277,8 +278,9 @@ static int add_samples(struct gpu *gpu, json_t *list)
 		json_t *object, *time;
 
 		/* Entries that it had room for and nothing to tell */
-		if (!sample->time || sample->time <= gpu->seen_processes)
+		if (!nv_is_new(gpu->seen_processes, sample->time))
 			continue;
+		newest = sample->time > newest ? sample->time : newest;
 		object = find_process(gpu, list, sample->pid);
 		time = json_object_get(object, "time_us");
 		if (time && (unsigned long long)json_integer_value(time) > sample->time)
@@ -289,9 +291,8 @@ static int add_samples(struct gpu *gpu, json_t *list)
 		json_object_set_new(object, "encoder", json_integer(sample->encoder));
 		json_object_set_new(object, "decoder", json_integer(sample->decoder));
 	}
-	for (unsigned int i = 0; i < length; i++)
-		if (samples[i].time > gpu->seen_processes)
-			gpu->seen_processes = samples[i].time;
+	if (newest)
+		gpu->seen_processes = newest;
 	free(memory);
 	return result;
 }

@@ -56,7 +56,7 @@ static int get_infos(const void *context, unsigned int *length, void *list)
 	struct nv_vgpu_infos infos = {
 		.version = NV_VERSION(struct nv_vgpu_infos, 1u),
 		.length = *length,
-		.last_seen = gpu->seen_vgpus,
+		.last_seen = nv_since(gpu->seen_vgpus),
 		.list = list,
 	};
 	int result = NV_CALL(gpu->api, nvmlDeviceGetVgpuInstancesUtilizationInfo, gpu->device, &infos);
@@ -70,8 +70,8 @@ static int get_samples(const void *context, unsigned int *length, void *list)
 	const struct gpu *gpu = context;
 	int type = NV_TYPE_UNSIGNED;
 
-	return NV_CALL(gpu->api, nvmlDeviceGetVgpuUtilization, gpu->device, gpu->seen_vgpus, &type, length,
-		       list);
+	return NV_CALL(gpu->api, nvmlDeviceGetVgpuUtilization, gpu->device,
+		       nv_since(gpu->seen_vgpus), &type, length, list);
 }
 
 static int get_process_infos(const void *context, unsigned int *length, void *list)
@@ -80,7 +80,7 @@ static int get_process_infos(const void *context, unsigned int *length, void *li
 	struct nv_vgpu_process_infos infos = {
 		.version = NV_VERSION(struct nv_vgpu_process_infos, 1u),
 		.length = *length,
-		.last_seen = gpu->seen_vgpu_processes,
+		.last_seen = nv_since(gpu->seen_vgpu_processes),
 		.list = list,
 	};
 	int result = NV_CALL(gpu->api, nvmlDeviceGetVgpuProcessesUtilizationInfo, gpu->device, &infos);
@@ -94,7 +94,7 @@ static int get_process_samples(const void *context, unsigned int *length, void *
 	const struct gpu *gpu = context;
 
 	return NV_CALL(gpu->api, nvmlDeviceGetVgpuProcessUtilization, gpu->device,
-		       gpu->seen_vgpu_processes, length, list);
+		       nv_since(gpu->seen_vgpu_processes), length, list);
 }
 
 /* --- one form of all of them --- */
@@ -158,7 +158,7 @@ static struct samples get_all(const struct gpu *gpu, const struct call *calls,
 			      unsigned long long *seen)
 {
 	struct samples samples = { 0 };
-	unsigned long long newest = *seen;
+	unsigned long long newest = 0;
 	void *list = NULL;
 	unsigned int length = 0;
 
@@ -174,12 +174,13 @@ static struct samples get_all(const struct gpu *gpu, const struct call *calls,
 		struct sample *sample = &samples.list[samples.length];
 
 		calls->take(sample, list, i);
-		if (sample->time <= *seen)
+		if (!nv_is_new(*seen, sample->time))
 			continue;
 		samples.length++;
 		newest = sample->time > newest ? sample->time : newest;
 	}
-	*seen = newest;
+	if (newest)
+		*seen = newest;
 	free(list);
 	return samples;
 }

@@ -227,6 +227,14 @@ json_t *nv_query_gpu(struct gpu *gpu);
 json_t *nv_query_check(struct gpu *gpu);
 json_t *nv_query_accounting(struct gpu *gpu);
 json_t *nv_query_vgpu(struct gpu *gpu);
+/*
+ * NVML's time stamps are CLOCK_REALTIME's, in us. Of @seen, the last one that was told: from which
+ * on NVML is to be asked for more, and whether one of @time is more. No count has to do with
+ * them. What that clock is set back by would be the time in which there is nothing new: then all
+ * is asked for, and what is not ahead of the clock is new.
+ */
+unsigned long long nv_since(unsigned long long seen);
+bool nv_is_new(unsigned long long seen, unsigned long long time);
 /* The text of a process's name, or null */
 json_t *nv_process_name(const struct gpu *gpu, unsigned int pid);
 /* A list of processes with their accounting; @forgotten: that were gone until they were asked for */

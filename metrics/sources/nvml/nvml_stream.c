@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What comes of events: observed now and then, told for any time between. */
+/*
+ * What comes of events: observed now and then, told for any time between. The times are those of
+ * observing, CLOCK_MONOTONIC_RAW. NVML's own time stamps, CLOCK_REALTIME, are of none of these
+ * values: one that sets that clock does not move counts, and no clock pairs are needed.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
