@@ -53,6 +53,10 @@ static const struct {
 	{ "nvidia_gpu_0", "nvltx__bytes.sum", 4096 * MIB },
 	{ "nvidia_gpu_0", "CTC.TriageCompute.ctc__rx_bytes.sum", 2200 * MIB },
 	{ "nvidia_gpu_0", "CTC.TriageCompute.ctc__tx_bytes_data_user.sum", 1000 * MIB },
+	{ "nvidia_gpu_0", "PCI.TriageCompute.pcie__read_bytes.sum", 2048 * MIB },
+	{ "nvidia_gpu_0", "PCI.TriageCompute.pcie__write_bytes.sum", 1024 * MIB },
+	{ "nvidia_gpu_0", "CTC_B.TriageCompute.ctc__rx_bytes.sum", 2200 * MIB },
+	{ "nvidia_gpu_0", "CTC_A.TriageCompute.ctc__tx_bytes_data_user.sum", 1000 * MIB },
 };
 
 #define N_VALUES	(sizeof(values) / sizeof(values[0]))

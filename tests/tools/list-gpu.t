@@ -35,6 +35,11 @@ is "$rc" 0 "without --chip it is that of the GPU"
 GPMU_FAKE="machine=a100" run gpmu list --gpu --names
 like "$out" '^dram__bytes_read.sum$' "whichever that is"
 
+run gpmu list --source cupti=chip=GH100 --names metric 'GpuNvlink*' 'GpuBar1*'
+is "$(paste -sd' ' <<< "$out")" "GpuNvlinkRxBW GpuNvlinkTxBW" "metrics are listed that are for the chip, and no others"
+run gpmu list --source cupti=chip=GB100 -j metric 'GpuPcieReadBW'
+is "$(grep -c . <<< "$out")" 1 "a metric for several chips once"
+like "$out" 'PCI[.]TriageCompute[.]pcie__read_bytes' "by the names of this one"
 run gpmu list --gpu --chip XX100
 is "$rc" 125 "a chip that is not known is refused"
 like "$err" 'XX100: .*; --chip takes GV100.*GH100' "with those that are"

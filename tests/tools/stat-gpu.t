@@ -62,6 +62,11 @@ ln -s "$(realpath "$B/gpmu-nvml.so")" "$work/half/"
 GPMU_PLUGINS=$work/half run gpmu stat --gpu -a -e nvidia_nvml/power/ --timeout 300
 like "$err" 'GPU0 +[0-9.,]+ W +nvidia_nvml/power/' "without CUPTI NVML counts"
 is "$(grep -c warning <<< "$err")" 1 "which is one line"
+fake_gpus gh200
+GPMU_PLUGINS=$work/half run gpmu stat --gpu -a -M GpuPcieReadBW,GpuC2cBW --timeout 300
+like "$err" '^GPU0 +[0-9.]+ GB/s GpuPcieReadBW$' "metrics for certain chips too"
+like "$err" '^GPU0 +[0-9.]+ GB/s GpuC2cBW$' "also those of a Grace Hopper"
+unset GPMU_FAKE_NVML
 : > "$work/none/libnvidia-ml.so.1"
 GPMU_CUDA=$work/none:$B/tests/gpu/fake run gpmu stat --gpu -a -M GpuDramReadBW --timeout 200
 like "$err" '^GPU0 +2,400.00 GB/s' "without NVML CUPTI counts"

@@ -108,7 +108,7 @@ static void check_order(void)
 	is_u64(count_events(catalog), count_lines("EventName"), "every event is there");
 	for (i = 1; gpmu_catalog_metric(catalog, i); i++)
 		wrong += strcasecmp(gpmu_metric_name(gpmu_catalog_metric(catalog, i - 1)),
-				    gpmu_metric_name(gpmu_catalog_metric(catalog, i))) >= 0;
+				    gpmu_metric_name(gpmu_catalog_metric(catalog, i))) > 0;
 	ok(i > 80 && !wrong, "metrics are in the order of their names");
 	wrong = 0;
 	for (i = 1; gpmu_catalog_event(catalog, i); i++)
@@ -119,10 +119,11 @@ static void check_order(void)
 	   "there is nothing at a large index");
 	wrong = 0;
 	for (i = 0; gpmu_catalog_metric(catalog, i); i++) {
-		const struct gpmu_metric *metric = gpmu_catalog_metric(catalog, i);
+		const char *name = gpmu_metric_name(gpmu_catalog_metric(catalog, i));
+		const struct gpmu_metric *found = gpmu_catalog_find_metric(catalog, name, NULL);
 
-		wrong += gpmu_catalog_find_metric(catalog, gpmu_metric_name(metric), NULL) !=
-			 metric;
+		/* Of namesakes, which are for different chips, any */
+		wrong += !found || strcmp(gpmu_metric_name(found), name);
 	}
 	is_u64(wrong, 0, "each metric is found by its name");
 	wrong = 0;

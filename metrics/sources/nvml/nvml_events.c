@@ -243,8 +243,14 @@ static const struct nv_event events[] = {
 
 #define PERCENT	".avg.pct_of_peak_sustained_elapsed"
 #define CTC	"CTC.TriageCompute.ctc__"
+#define CTC_RX	"CTC_B.TriageCompute.ctc__"
+#define CTC_TX	"CTC_A.TriageCompute.ctc__"
+#define PCI	"PCI.TriageCompute."
 
-/* By CUPTI's names. What the GPU receives by PCIe is what it reads. */
+/*
+ * By CUPTI's names, those of GH100 and, where they differ, of GB100. What the GPU receives
+ * by PCIe is what it reads.
+ */
 static const struct nv_event gpm_events[] = {
 	SHARE("gr__cycles_active" PERCENT, NV_GPM_GRAPHICS_UTIL, "time of graphics and compute"),
 	SHARE("gr__cycles_active.sum.pct_of_peak_sustained_elapsed", NV_GPM_GRAPHICS_UTIL,
@@ -256,12 +262,18 @@ static const struct nv_event gpm_events[] = {
 	SHARE("dram__throughput" PERCENT, NV_GPM_DRAM_UTIL, "bandwidth of the memory in use"),
 	BOTH("pcie__read_bytes.sum", NV_GPM_PCIE_RX, NEED_NOTHING, "bytes received by PCIe"),
 	BOTH("pcie__write_bytes.sum", NV_GPM_PCIE_TX, NEED_NOTHING, "bytes sent by PCIe"),
+	BOTH(PCI "pcie__read_bytes.sum", NV_GPM_PCIE_RX, NEED_NOTHING, "bytes received by PCIe"),
+	BOTH(PCI "pcie__write_bytes.sum", NV_GPM_PCIE_TX, NEED_NOTHING, "bytes sent by PCIe"),
 	BOTH("nvlrx__bytes.sum", NV_GPM_NVLINK_RX, NEED_NVLINK, "bytes received by NVLink"),
 	BOTH("nvltx__bytes.sum", NV_GPM_NVLINK_TX, NEED_NVLINK, "bytes sent by NVLink"),
 	BOTH(CTC "rx_bytes.sum", NV_GPM_C2C_TOTAL_RX, NEED_C2C, "bytes received by NVLink-C2C"),
 	BOTH(CTC "tx_bytes.sum", NV_GPM_C2C_TOTAL_TX, NEED_C2C, "bytes sent by NVLink-C2C"),
 	BOTH(CTC "rx_bytes_data_user.sum", NV_GPM_C2C_DATA_RX, NEED_C2C, "data received by NVLink-C2C"),
 	BOTH(CTC "tx_bytes_data_user.sum", NV_GPM_C2C_DATA_TX, NEED_C2C, "data sent by NVLink-C2C"),
+	BOTH(CTC_RX "rx_bytes.sum", NV_GPM_C2C_TOTAL_RX, NEED_C2C, "bytes received by NVLink-C2C"),
+	BOTH(CTC_TX "tx_bytes.sum", NV_GPM_C2C_TOTAL_TX, NEED_C2C, "bytes sent by NVLink-C2C"),
+	BOTH(CTC_RX "rx_bytes_data_user.sum", NV_GPM_C2C_DATA_RX, NEED_C2C, "data received by NVLink-C2C"),
+	BOTH(CTC_TX "tx_bytes_data_user.sum", NV_GPM_C2C_DATA_TX, NEED_C2C, "data sent by NVLink-C2C"),
 };
 
 const struct nv_event *nv_events(int kind, size_t *length)

@@ -146,6 +146,8 @@ static int make_pmu(struct gpu *gpu, int kind)
 	pmu->shown = (struct gpmu_source_pmu){
 		.size = sizeof(pmu->shown),
 		.name = pmu->name,
+		/* Whatever the chip is, the metrics are those of the names of nv_events(). */
+		.identifier = kind == PMU_GPM ? "GH100" : NULL,
 		.node = -1,
 		.counters = -1,
 		.counter_width = 64,

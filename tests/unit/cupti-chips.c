@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The metrics that are built in for GPUs, on each chip that the CUPTI of CUDA 13.0 can sample */
+#include <regex.h>
+
+#include <gpmu/catalog.h>
+#include <gpmu/machine.h>
+
+#include "cupti-test.h"
+#include "sysroot.h"
+
+#define UNIT		"nvidia_gpu"
+#define EVENT		UNIT "@"
+#define MAX_EVENTS	64
+
+/* These two do not fit together. */
+#define ONE		"GpuL1BW"
+#define OTHER		"GpuTensorActive"
+#define DEVICE		"sys/bus/event_source/devices/" UNIT "_0/"
+
+struct names {
+	char *texts[MAX_EVENTS];
+	size_t length;
+};
+
+/* Adds the events of a formula, each once: "nvidia_gpu@dram__bytes_read.sum@" */
+static void add_names(struct names *names, const char *formula)
+{
+	const char *at = formula, *end;
+	size_t i;
+
+	while ((at = strstr(at, EVENT))) {
+		at += strlen(EVENT);
+		end = strchr(at, '@');
+		if (!end || names->length == MAX_EVENTS) {
+			printf("Bail out! %s\n", formula);
+			exit(1);
+		}
+		for (i = 0; i < names->length; i++)
+			if (strlen(names->texts[i]) == (size_t)(end - at) &&
+			    !strncmp(names->texts[i], at, (size_t)(end - at)))
+				break;
+		if (i == names->length)
+			names->texts[names->length++] = strndup(at, (size_t)(end - at));
+		at = end + 1;
+	}
+}
+
+static void names_release(struct names *names)
+{
+	for (size_t i = 0; i < names->length; i++)
+		free(names->texts[i]);
+	names->length = 0;
+}
+
+/* Passes of all of them together; 0: the chip lacks one */
+static size_t passes_of(const struct host *host, const struct names *names)
+{
+	struct gpmu_error error = { 0 };
+	struct host_config config;
+	const char *suffix;
+	size_t passes = 0;
+
+	for (size_t i = 0; i < names->length; i++)
+		if (!host_find(host, names->texts[i], &suffix))
+			return 0;
+	if (host_configure(host, (const char *const *)names->texts, names->length, &config, &error))
+		diag("%s: %s", host->chip, error.text);
+	else
+		passes = config.passes;
+	host_config_release(&config);
+	return passes;
+}
+
+/* A machine whose only PMU is one of the chip */
+static struct gpmu_machine *machine_of(struct sysroot *root, const char *chip)
+{
+	struct gpmu_machine *machine;
+
+	sysroot_init(root);
+	sysroot_put(root, DEVICE "type", "20\n");
+	sysroot_put(root, DEVICE "identifier", chip);
+	machine = gpmu_machine_new(root->path, NULL);
+	if (!machine) {
+		printf("Bail out! no machine\n");
+		exit(1);
+	}
+	return machine;
+}
+
+/* Whether the chip has the metric as it should: in one pass, or not at all */
+static bool check_metric(const struct gpmu_catalog *catalog, const struct gpmu_metric *metric,
+			 const struct gpmu_machine *machine, const struct host *host)
+{
+	const char *name = gpmu_metric_name(metric);
+	const struct gpmu_metric *found = gpmu_catalog_find_metric(catalog, name, machine);
+	struct names names = { .length = 0 };
+	size_t passes;
+
+	add_names(&names, gpmu_metric_expr(metric));
+	passes = passes_of(host, &names);
+	names_release(&names);
+	if (gpmu_metric_supported(metric, machine) == 1) {
+		if (passes == 1 && found == metric)
+			return true;
+		diag("%s: %s, line %u: passes %zu, 0: it lacks an event; %s", host->chip, name,
+		     gpmu_metric_line(metric), passes, found == metric ? "once" : "twice");
+	} else {
+		if (passes != 1 || gpmu_metric_supported(found, machine) == 1)
+			return true;
+		diag("%s: %s, line %u: could be counted", host->chip, name, gpmu_metric_line(metric));
+	}
+	return false;
+}
+
+static bool is_of(const struct gpmu_metric *metric, const struct gpmu_machine *machine)
+{
+	const char *pmu = gpmu_metric_pmu(metric);
+
+	return pmu && !strcmp(pmu, UNIT) && (!machine || gpmu_metric_supported(metric, machine) == 1);
+}
+
+/* Passes of all metrics of the chip but one */
+static size_t passes_without(const struct gpmu_catalog *catalog, const struct gpmu_machine *machine,
+			     const struct host *host, const char *name)
+{
+	const struct gpmu_metric *metric;
+	struct names names = { .length = 0 };
+	size_t passes;
+
+	for (size_t i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++)
+		if (is_of(metric, machine) && strcmp(gpmu_metric_name(metric), name))
+			add_names(&names, gpmu_metric_expr(metric));
+	passes = passes_of(host, &names);
+	names_release(&names);
+	return passes;
+}
+
+/* Returns how many metrics the chip has. */
+static unsigned int check_chip(const struct gpmu_catalog *catalog, const struct host *host)
+{
+	unsigned int had = 0, wrong = 0;
+	const struct gpmu_metric *metric;
+	struct gpmu_machine *machine;
+	struct sysroot root;
+
+	machine = machine_of(&root, host->chip);
+	for (size_t i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++) {
+		if (!is_of(metric, NULL))
+			continue;
+		wrong += !check_metric(catalog, metric, machine, host);
+		had += is_of(metric, machine);
+	}
+	ok(!wrong, "%s: each of its %u metrics fits in one pass, and none is left out", host->chip, had);
+	is_u64(passes_without(catalog, machine, host, OTHER), 1, "... all of them together, but " OTHER);
+	is_u64(passes_without(catalog, machine, host, ONE), 1, "... or but " ONE);
+	gpmu_machine_free(machine);
+	sysroot_release(&root);
+	return had;
+}
+
+/* Of @chips, how many @part of a Compat is for */
+static size_t chips_of(const char *part, const char *const *chips, size_t length)
+{
+	char whole[160];
+	regex_t pattern;
+	size_t found = 0;
+
+	snprintf(whole, sizeof(whole), "^(%s)$", part);
+	if (regcomp(&pattern, whole, REG_EXTENDED | REG_NOSUB))
+		return 0;
+	for (size_t i = 0; i < length; i++)
+		found += !regexec(&pattern, chips[i], 0, NULL, 0);
+	regfree(&pattern);
+	return found;
+}
+
+/* The next of "a|b(c|d)", which is cut; NULL behind the last */
+static char *next_part(char **rest)
+{
+	char *part = *rest, *at;
+	int depth = 0;
+
+	if (!part)
+		return NULL;
+	for (at = part; *at && (*at != '|' || depth); at++)
+		depth += (*at == '(') - (*at == ')');
+	*rest = *at ? at + 1 : NULL;
+	*at = '\0';
+	return part;
+}
+
+static void check_compats(const struct gpmu_catalog *catalog, const char *const *chips, size_t length)
+{
+	const struct gpmu_metric *metric;
+	unsigned int parts = 0, unknown = 0;
+
+	for (size_t i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++) {
+		const char *compat = gpmu_metric_compat(metric);
+		char text[128], *rest = text, *part;
+
+		if (!compat || !is_of(metric, NULL))
+			continue;
+		snprintf(text, sizeof(text), "%s", compat);
+		while ((part = next_part(&rest))) {
+			parts++;
+			if (chips_of(part, chips, length))
+				continue;
+			unknown++;
+			diag("%s: no chip is %s", gpmu_metric_name(metric), part);
+		}
+	}
+	ok(parts && !unknown, "each chip that a metric is for is one that CUPTI knows: %u", parts);
+}
+
+int main(void)
+{
+	struct gpmu_catalog *catalog;
+	struct library library;
+	const char *const *chips;
+	size_t length;
+
+	test_library(&library);
+	catalog = gpmu_catalog_new(NULL, NULL);
+	length = host_chips(&library, &chips);
+	for (size_t i = 0; i < length; i++) {
+		struct gpmu_error error = { 0 };
+		struct host *host = NULL;
+		unsigned int had;
+
+		/* Volta has no PM sampling, which cupti-host.c has checked. */
+		if (host_new(&library, chips[i], &host, &error))
+			continue;
+		had = check_chip(catalog, host);
+		if (!strcmp(chips[i], "GH100"))
+			is_u64(had, 23, "GH100 has all but the two of BAR1");
+		host_free(host);
+	}
+	check_compats(catalog, chips, length);
+	gpmu_catalog_free(catalog);
+	library_close(&library);
+	return done_testing();
+}
