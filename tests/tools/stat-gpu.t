@@ -48,6 +48,13 @@ is "$(grep -c "$two,.*,cupti$" <<< "$err")" 3 "CUPTI the other"
 is "$(grep -e ',state,' -e "$one," <<< "$err" | column state | sort | uniq -c | tr -s ' ' | paste -sd,)" " 2 not_supported, 1 ok" \
 	"of which it does not have all"
 is "$(grep -e ',state,' -e "$two," <<< "$err" | grep -v warning | column state | sort -u)" ok "the other has"
+for fault in freeze=0:1 vanish=0:999; do
+	GPMU_FAKE="machine=h200x2 $fault" run gpmu stat --gpu "$model" -a -x, -M GpuDramReadBW,GraceMemBW --timeout 300
+	is "$rc $(grep -c 'warning' <<< "$err")" "0 1" "$fault: a GPU that gives no samples, or is gone, is one line"
+	is "$(grep -c "GpuDramReadBW,[0-9.]*,GB/s,ok,.*,$two,1,cupti$" <<< "$err")" 1 "... the other is counted"
+	is "$(grep -c "nvidia_scf_pmu,.*,ok," <<< "$err")" 1 "... so is the Grace"
+	is "$(grep "$one," <<< "$err" | grep -c "GpuDramReadBW,,")" 1 "... and of it there is no number"
+done
 cat > "$work/mixed.json" << 'END'
 [ { "MetricName": "Mixed", "MetricExpr": "nvidia_gpu@sm__cycles_active.avg.pct_of_peak_sustained_elapsed@ + 0 * page\\-faults" } ]
 END

@@ -19,12 +19,12 @@ struct gpu {
 };
 
 /*
- * All GPUs by their index. Returns 0 or -errno with the error set, and the library's trouble
- * if CUPTI or the driver is why; the caller frees them.
- * CUPTI's times are then CLOCK_MONOTONIC_RAW's.
+ * All GPUs by their index; a message says of which the driver knows nothing. Returns 0 or
+ * -errno with the error set, and the library's trouble if CUPTI or the driver is why; the
+ * caller frees them. CUPTI's times are then CLOCK_MONOTONIC_RAW's.
  */
 int gpus_find(struct library *library, struct gpu **gpus, size_t *length,
-	      struct gpmu_error *error);
+	      struct messages *messages, struct gpmu_error *error);
 
 /* Whether CUPTI can sample it; the trouble says why not. */
 bool gpu_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble);

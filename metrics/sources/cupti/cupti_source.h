@@ -73,9 +73,12 @@ struct source {
 int groups_open(struct pmu *pmu, const struct gpmu_source_event *events, size_t length,
 		struct group **group, struct gpmu_error *error);
 void groups_close(struct group *group);
-/* Begins to sample what the groups need; groups_wait() waits for the first sample. */
+/*
+ * Begins to sample what the groups need; groups_wait() waits for the first sample. Where none
+ * comes that is said, and groups_read() is -ENODEV.
+ */
 int groups_prepare(struct pmu *pmu, struct gpmu_error *error);
-int groups_wait(struct pmu *pmu, struct gpmu_error *error);
+void groups_wait(struct pmu *pmu);
 int groups_switch(struct pmu *pmu, uint64_t time, bool on);
 int groups_read(struct group *group, uint64_t time, struct gpmu_source_count *counts);
 /* Ends sampling; the groups are closed. */

@@ -46,17 +46,16 @@ static void write_uuid(const CUuuid *uuid, char text[64])
 		 b[13], b[14], b[15]);
 }
 
-static int describe(const struct library *library, int ordinal, struct gpu *gpu,
-		    struct gpmu_error *error)
+/* Returns a CUresult. */
+static int describe(const struct library *library, struct gpu *gpu)
 {
 	CUpti_Device_GetChipName_Params chip = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_Device_GetChipName_Params, pChipName),
-		.deviceIndex = (size_t)ordinal };
+		.deviceIndex = gpu->ordinal };
 	CUuuid uuid;
 	int result;
 
-	gpu->ordinal = (size_t)ordinal;
-	result = library->cuda.get(&gpu->device, ordinal);
+	result = library->cuda.get(&gpu->device, (int)gpu->ordinal);
 	if (!result)
 		result = library->cuda.uuid(&uuid, gpu->device);
 	if (!result)
@@ -64,8 +63,7 @@ static int describe(const struct library *library, int ordinal, struct gpu *gpu,
 	if (!result)
 		result = library->cuda.pci(gpu->pci, sizeof(gpu->pci), gpu->device);
 	if (result)
-		return fail(error, -ENODEV, "the CUDA driver cannot describe GPU %d: error %d", ordinal,
-			    result);
+		return result;
 	write_uuid(&uuid, gpu->uuid);
 	for (char *c = gpu->pci; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
@@ -108,8 +106,9 @@ static void number_gpus(const struct library *library, struct gpu *gpus, size_t 
 }
 
 int gpus_find(struct library *library, struct gpu **result, size_t *length,
-	      struct gpmu_error *error)
+	      struct messages *messages, struct gpmu_error *error)
 {
+	size_t found = 0;
 	struct gpu *gpus;
 	int count, ret;
 
@@ -124,15 +123,21 @@ int gpus_find(struct library *library, struct gpu **result, size_t *length,
 	gpus = calloc((size_t)count, sizeof(*gpus));
 	if (!gpus)
 		return fail_memory(error);
-	for (int i = 0; i < count && !ret; i++)
-		ret = describe(library, i, &gpus[i], error);
-	if (ret) {
-		free(gpus);
-		return ret;
+	for (int i = 0; i < count; i++) {
+		gpus[found] = (struct gpu){ .ordinal = (size_t)i };
+		ret = describe(library, &gpus[found]);
+		if (ret)
+			messages_add(messages, "the CUDA driver cannot describe GPU %d: error %d", i, ret);
+		else
+			found++;
 	}
-	number_gpus(library, gpus, (size_t)count);
+	if (!found) {
+		free(gpus);
+		return fail(error, -ENODEV, "the CUDA driver cannot describe a GPU: error %d", ret);
+	}
+	number_gpus(library, gpus, found);
 	*result = gpus;
-	*length = (size_t)count;
+	*length = found;
 	return 0;
 }
 

@@ -305,13 +305,27 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-int groups_wait(struct pmu *pmu, struct gpmu_error *error)
+/* What never samples is as a GPU that is gone: what else there is goes on. */
+static void give_up(struct pmu *pmu)
+{
+	struct sampler *sampler = &pmu->sampler;
+
+	pthread_mutex_lock(&sampler->lock);
+	if (!sampler->dead)
+		messages_add(&pmu->source->messages, "%s: no sample comes from it: it is not counted",
+			     pmu->gpu->uuid);
+	sampler->dead = true;
+	pthread_cond_signal(&sampler->wake);
+	pthread_mutex_unlock(&sampler->lock);
+}
+
+void groups_wait(struct pmu *pmu)
 {
 	struct sampler *sampler = &pmu->sampler;
 	bool there = false, late = true;
 
 	if (!pmu->groups || pmu->saved)
-		return 0;
+		return;
 	for (int i = 0; i < (there ? MOST_CATCHES : MOST_WAITS) && late && !sampler->dead; i++) {
 		uint64_t begin = now();
 
@@ -319,10 +333,9 @@ int groups_wait(struct pmu *pmu, struct gpmu_error *error)
 		late = !there || now() - begin > IN_TIME + 2 * sampler->period;
 	}
 	if (!there)
-		return fail(error, -EIO, "%s: no sample comes from it", pmu->gpu->uuid);
+		return give_up(pmu);
 	sampler_forget(sampler);
 	compare_clocks(pmu);
-	return 0;
 }
 
 int groups_switch(struct pmu *pmu, uint64_t time, bool on)

@@ -178,7 +178,8 @@ static int open_library(struct source *source, struct gpmu_error *error)
 	int ret = library_open(&source->library, gpus, error);
 
 	if (!ret && gpus)
-		ret = gpus_find(&source->library, &source->gpus, &source->gpus_len, error);
+		ret = gpus_find(&source->library, &source->gpus, &source->gpus_len,
+				&source->messages, error);
 	if (!ret || ret == -ENOMEM || !options->check)
 		return ret;
 	if (!source->library.trouble.kind)
@@ -280,7 +281,7 @@ static int cupti_prepare(void *data, struct gpmu_error *error)
 	for (size_t i = 0; i < source->pmus_len && !ret; i++)
 		ret = groups_prepare(&source->pmus[i], error);
 	for (size_t i = 0; i < source->pmus_len && !ret; i++)
-		ret = groups_wait(&source->pmus[i], error);
+		groups_wait(&source->pmus[i]);
 	return ret;
 }
 
