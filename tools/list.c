@@ -260,6 +260,7 @@ static void put_metric_more(const struct gpmu_metric *metric)
 	list_put_more("formula", gpmu_metric_expr(metric));
 	list_put_more("threshold", gpmu_metric_threshold(metric));
 	list_put_more("PMU", gpmu_metric_pmu(metric));
+	list_put_more("identifier", gpmu_metric_compat(metric));
 	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++)
 		list_put_more(i ? "" : "groups", group);
 	put_file(gpmu_metric_file(metric), gpmu_metric_line(metric));

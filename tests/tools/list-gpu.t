@@ -40,6 +40,8 @@ is "$(paste -sd' ' <<< "$out")" "GpuNvlinkRxBW GpuNvlinkTxBW" "metrics are liste
 run gpmu list --source cupti=chip=GB100 -j metric 'GpuPcieReadBW'
 is "$(grep -c . <<< "$out")" 1 "a metric for several chips once"
 like "$out" 'PCI[.]TriageCompute[.]pcie__read_bytes' "by the names of this one"
+run gpmu list --source cupti=chip=GB100 -v metric 'GpuPcieReadBW'
+like "$out" '^ +identifier +GB1' "-v says for which"
 run gpmu list --gpu --chip XX100
 is "$rc" 125 "a chip that is not known is refused"
 like "$err" 'XX100: .*; --chip takes GV100.*GH100' "with those that are"
