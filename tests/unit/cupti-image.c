@@ -35,12 +35,12 @@ static void test_bail(const char *what)
 }
 
 /* With a gap of 5 ms behind the tenth, the last two pages of the image as if without samples */
-static void save(const uint8_t *image, uint8_t *empty)
+static void save(const uint8_t *image, uint8_t *empty, int cuda)
 {
 	struct gpu gpu = { .uuid = "GPU-6f2a1c00-0001-4a00-8000-000000000001", .name = "NVIDIA H200",
 			   .chip = "GH100", .pci = "0000:18:00.0", .index = 3 };
 	struct saver_run run = { .gpu = &gpu, .names = names, .length = 3, .interval = MS, .config = image,
-				 .config_size = 100, .empty = empty, .image_size = SIZE };
+				 .config_size = 100, .empty = empty, .image_size = SIZE, .cuda = cuda };
 	struct gpmu_error error = { 0 };
 	struct sample_time times[SAMPLES];
 	struct messages messages;
@@ -211,6 +211,19 @@ static void damaged(void)
 	saved_release(&saved);
 }
 
+/* Its image need not be what this CUPTI can read. */
+static void later(const uint8_t *image, uint8_t *empty)
+{
+	struct gpmu_error error = { 0 };
+	char options[80];
+	void *source = NULL;
+
+	save(image, empty, 99010);
+	snprintf(options, sizeof(options), "load=%s", path);
+	ok(plugin->open(&source, options, &error) == -EINVAL && strstr(error.text, "with CUDA 99.1's CUPTI"),
+	   "a file of a later CUPTI is refused: %s", error.text);
+}
+
 static void not_saved(void)
 {
 	struct gpmu_error error = { 0 };
@@ -237,7 +250,7 @@ int main(void)
 	is_u64(file ? fread(image, 1, SIZE, file) : 0, SIZE, IMAGE " is there");
 	if (file)
 		fclose(file);
-	save(image, empty);
+	save(image, empty, 13000);
 	loaded(image);
 	test_library(&library);
 	library_close(&library);
@@ -246,6 +259,8 @@ int main(void)
 	counted(source);
 	plugin->close(source);
 	damaged();
+	unlink(path);
+	later(image, empty);
 	not_saved();
 	unlink(path);
 	rmdir(folder);

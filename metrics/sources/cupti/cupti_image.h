@@ -21,7 +21,7 @@
 #define IMAGE_PAGE	4096
 
 enum image_type {
-	IMAGE_RUN = 1,	/* begins a run: JSON: uuid, name, chip, pci, index, metrics, trigger, interval */
+	IMAGE_RUN = 1,	/* begins a run: JSON: uuid, name, chip, pci, index, metrics, trigger, interval, cuda */
 	IMAGE_CONFIG,	/* its configuration */
 	IMAGE_EMPTY,	/* its image with no samples */
 	IMAGE_END,	/* nothing: the last record */
@@ -59,6 +59,7 @@ struct saver_run {
 	uint64_t interval;
 	const uint8_t *config, *empty;
 	size_t config_size, image_size;
+	int cuda;			/* CUPTI's version: 13000 */
 };
 
 /* Begins a run; its number. After a failure nothing more is written. */
@@ -77,6 +78,7 @@ struct saved {
 		struct gpu gpu;
 		bool sysclk;
 		uint64_t interval;
+		int cuda;	/* 0: the file does not say */
 		char **names;
 		size_t names_len;
 		const uint8_t *config, *empty;

@@ -135,10 +135,10 @@ static char *describe(const struct saver_run *run)
 
 	for (size_t i = 0; i < run->length; i++)
 		json_array_append_new(names, json_string(run->names[i]));
-	json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:s, s:I}", "uuid", gpu->uuid, "name", gpu->name,
+	json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:s, s:I, s:i}", "uuid", gpu->uuid, "name", gpu->name,
 			 "chip", gpu->chip, "pci", gpu->pci, "index", (int)gpu->index, "metrics", names,
 			 "trigger", run->sysclk ? "sysclk" : "time", "interval",
-			 (json_int_t)run->interval);
+			 (json_int_t)run->interval, "cuda", run->cuda);
 	text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
 	return text;

@@ -171,6 +171,23 @@ static void cupti_close(void *data)
 	free(source);
 }
 
+/* CUPTI may crash on images of a later one. */
+static int check_saved(const struct source *source, struct gpmu_error *error)
+{
+	const struct library *library = &source->library;
+
+	for (size_t i = 0; i < source->saved.length; i++) {
+		int cuda = source->saved.runs[i].cuda;
+
+		if (cuda > library->cuda_version)
+			return fail(error, -EINVAL, "%.120s was saved with CUDA %d.%d's CUPTI, that of this machine is "
+				    "CUDA %d.%d's: install that or a later one", source->options.load, cuda / 1000,
+				    cuda % 1000 / 10, library->cuda_version / 1000,
+				    library->cuda_version % 1000 / 10);
+	}
+	return 0;
+}
+
 static int open_library(struct source *source, struct gpmu_error *error)
 {
 	const struct options *options = &source->options;
@@ -197,6 +214,8 @@ static int open_parts(struct source *source, struct gpmu_error *error)
 		ret = saved_load(&source->saved, options->load, error);
 	if (!ret)
 		ret = open_library(source, error);
+	if (!ret)
+		ret = check_saved(source, error);
 	if (!ret && options->save)
 		ret = saver_new(options->save, &source->messages, &source->saver, error);
 	return ret ? ret : make_pmus(source, error);

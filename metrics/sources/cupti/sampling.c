@@ -292,13 +292,14 @@ static void start_saving(struct sampler *sampler)
 		.gpu = sampler->gpu, .names = sampler->names, .length = sampler->length,
 		.sysclk = sampler->trigger == TRIGGER_SYSCLK, .interval = sampler->interval,
 		.config = sampler->config.image, .config_size = sampler->config.size,
-		.empty = sampler->empty, .image_size = sampler->image_size };
+		.empty = sampler->empty, .image_size = sampler->image_size,
+		.cuda = sampler->library->cuda_version };
 
 	if (sampler->saver)
 		sampler->saver_run = saver_run(sampler->saver, &run);
 }
 
-static int refused(const struct sampler *sampler, int result, struct gpmu_error *error)
+static int refused(struct sampler *sampler, int result, struct gpmu_error *error)
 {
 	if (!result)
 		return 0;

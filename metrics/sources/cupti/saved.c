@@ -116,6 +116,7 @@ static int read_run(struct saved *saved, const struct reader *reader, const stru
 	copy_text(run->gpu.pci, sizeof(run->gpu.pci), json, "pci");
 	run->gpu.index = (unsigned int)json_integer_value(json_object_get(json, "index"));
 	run->interval = (uint64_t)json_integer_value(json_object_get(json, "interval"));
+	run->cuda = (int)json_integer_value(json_object_get(json, "cuda"));
 	trigger = json_string_value(json_object_get(json, "trigger"));
 	run->sysclk = trigger && !strcmp(trigger, "sysclk");
 	ret = read_names(run, json_object_get(json, "metrics"), reader);
