@@ -47,7 +47,8 @@ static bool is_named(const char *name, const char *wanted)
 	return !name[strspn(name, "0123456789")];
 }
 
-static bool has_pmu(const struct gpmu_machine *machine, const char *name)
+/* The first PMU of the name, or of the CPUs */
+static const struct gpmu_pmu *first_pmu(const struct gpmu_machine *machine, const char *name)
 {
 	const struct gpmu_pmu *pmu;
 	size_t i;
@@ -55,17 +56,22 @@ static bool has_pmu(const struct gpmu_machine *machine, const char *name)
 	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
 		if (name ? is_named(gpmu_pmu_name(pmu), name) :
 		    gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
-			return true;
-	return false;
+			return pmu;
+	return NULL;
 }
 
 static char *why_not_supported(const struct gpmu_plan *plan, const struct gpmu_metric *metric)
 {
 	const char *pmu = gpmu_metric_pmu(metric);
+	const struct gpmu_pmu *first = first_pmu(plan->machine, pmu);
 
-	if (!has_pmu(plan->machine, pmu))
+	if (!first)
 		return pmu ? text_print("this machine has no PMU %s", pmu) :
 			     text_print("this machine shows no PMU of its CPUs");
+	/* Its namesakes can be for other identifiers. */
+	if (pmu && gpmu_metric_compat(metric) && gpmu_pmu_identifier(first))
+		return text_print("it is not for %s, whose identifier is %s", gpmu_pmu_name(first),
+				  gpmu_pmu_identifier(first));
 	if (pmu && gpmu_metric_compat(metric))
 		return text_print("it is for %s with the identifier %s", pmu,
 				  gpmu_metric_compat(metric));

@@ -420,8 +420,14 @@ static void identifier(void)
 		"2cf0036c\n");
 	fixture_look(&other);
 	is_plan(&other, NULL, "GraceMemBW", NULL, "",
-		"GraceMemBW: it is for nvidia_scf_pmu with the identifier 2cf0036b",
+		"GraceMemBW: it is not for nvidia_scf_pmu_0, whose identifier is 2cf0036c",
 		"a metric of another chip's PMU");
+	sysroot_remove(&other.root, "sys/bus/event_source/devices/nvidia_scf_pmu_0/identifier");
+	sysroot_remove(&other.root, "sys/bus/event_source/devices/nvidia_scf_pmu_1/identifier");
+	fixture_look(&other);
+	is_plan(&other, NULL, "GraceMemBW", NULL, "",
+		"GraceMemBW: it is for nvidia_scf_pmu with the identifier 2cf0036b",
+		"... or of one that does not say");
 	fixture_release(&other);
 }
 
