@@ -17,6 +17,13 @@
 #define OTHER		"GpuTensorActive"
 #define DEVICE		"sys/bus/event_source/devices/" UNIT "_0/"
 
+/* With the sanitizers each takes much longer; GH100 is among them. */
+#ifdef __SANITIZE_ADDRESS__
+#define STEP	7
+#else
+#define STEP	1
+#endif
+
 struct names {
 	char *texts[MAX_EVENTS];
 	size_t length;
@@ -222,7 +229,7 @@ int main(void)
 	test_library(&library);
 	catalog = gpmu_catalog_new(NULL, NULL);
 	length = host_chips(&library, &chips);
-	for (size_t i = 0; i < length; i++) {
+	for (size_t i = 0; i < length; i += STEP) {
 		struct gpmu_error error = { 0 };
 		struct host *host = NULL;
 		unsigned int had;
