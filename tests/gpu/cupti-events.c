@@ -139,6 +139,9 @@ static void test_refused(void)
 	ok(strstr(error.text, "sm__inst_executed") || strstr(error.text, "l1tex__t_bytes"),
 	   "... names what is to be left out");
 	ok(!strstr(error.text, READ), "... and nothing else");
+	ok(messages(source, "sm__inst_executed.sum needs "), "... which is said before anything is counted");
+	try_group(source, 0, NAMES("sm__inst_executed.sum", READ, "l1tex__t_bytes.sum"), &group, &error);
+	ok(!messages(source, "sm__inst_executed.sum needs "), "... once");
 	group = open_group(source, 0, NAMES("sm__inst_executed.sum", READ));
 	plugin->group_close(source, group);
 	plugin->close(source);

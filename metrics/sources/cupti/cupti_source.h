@@ -45,6 +45,7 @@ struct pmu {
 	struct gpmu_source_pmu shown;
 
 	struct group *groups;		/* that are open */
+	const struct event *refused;	/* the first of those that last did not fit, which is said */
 	bool stale;			/* the following are not those of the groups */
 	struct event **events;		/* that are sampled, each once */
 	const char **names;		/* theirs */

@@ -72,9 +72,10 @@ static int set_init(struct set *set, const struct pmu *pmu, const struct group *
 }
 
 /* Says which metrics are to be left out: "needs 2 passes, PM sampling has one: ..." */
-static int refuse(const struct host *host, const struct set *set, size_t passes,
+static int refuse(struct pmu *pmu, const struct set *set, const struct event *first, size_t passes,
 		  struct gpmu_error *error)
 {
+	const struct host *host = pmu->chip->host;
 	bool *drop = calloc(set->length, sizeof(*drop));
 	char list[128] = "";
 	size_t used = 0;
@@ -90,8 +91,14 @@ static int refuse(const struct host *host, const struct set *set, size_t passes,
 	free(drop);
 	if (ret < 0)
 		return ret;
-	return fail(error, -ENOSPC, "needs %zu passes with the others, PM sampling has one: without %s "
-		    "they fit", passes, list);
+	fail(error, -ENOSPC, "needs %zu passes with the others, PM sampling has one: without %s they fit",
+	     passes, list);
+	/* Not only when there are counts, which may take hours; whether they fit can be asked twice. */
+	if (pmu->refused != first)
+		messages_add(&pmu->source->messages, "%s: %s %s", pmu->gpu->uuid, first->name,
+			     error->text);
+	pmu->refused = first;
+	return -ENOSPC;
 }
 
 static int check_group(struct pmu *pmu, const struct group *group, struct gpmu_error *error)
@@ -113,7 +120,7 @@ static int check_group(struct pmu *pmu, const struct group *group, struct gpmu_e
 		return fail_memory(error);
 	ret = host_configure(host, set.names, set.length, &config, error);
 	if (!ret && config.passes > 1)
-		ret = refuse(host, &set, config.passes, error);
+		ret = refuse(pmu, &set, group->events[0].event, config.passes, error);
 	host_config_release(&config);
 	set_release(&set);
 	return ret;
