@@ -343,7 +343,7 @@ static int check_given(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 	why = plan_misfit(need->members, need->length);
 	if (!why)
 		return -ENOMEM;
-	ret = plan_warn(plan, "the group of %s cannot be counted: it %s",
+	ret = plan_warn(plan, "the group of %s cannot be counted: %s",
 			need->members[0].instance->name, why);
 	free(why);
 	return ret;

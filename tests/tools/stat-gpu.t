@@ -82,4 +82,7 @@ run gpmu stat --gpu -a -M GpuDramReadBX --timeout 100
 like "$err" 'did you mean GpuDramReadBW' "a wrong name is told"
 run gpmu stat --gpu -a -e nvidia_gpu/dram__bytes_red.sum/ --timeout 100
 like "$err" 'dram__bytes_read.sum' "so is that of an event"
+run gpmu stat --gpu -a -e "{nvidia_gpu/sm__icc_requests.sum/,nvidia_gpu/l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum/,nvidia_gpu/l1tex__data_bank_conflicts_pipe_lsu_mem_gds_op_ld.sum/}" -- true
+like "$err" "cannot be counted: nvidia_gpu_0 cannot count its 3 events" "a group that does not fit is told before it runs"
+like "$err" "warning: $one: .* needs 2 passes .*: without l1tex__data_bank_conflicts_pipe_lsu_mem_gds_op_ld.sum" "with what to leave out"
 done_testing

@@ -258,7 +258,7 @@ static void explicit_events(const struct fixture *ours)
 		"what cannot be together is not, in the order that is given");
 	is_plan(ours, NULL, NULL, "{nvidia_scf_pmu_0/cycles/,nvidia_scf_pmu_0/cycles/}",
 		"{" S0 "cycles/," S0 "cycles/}", "the group of " S0 "cycles/ cannot be counted: "
-		"it needs the cycle counter of nvidia_scf_pmu_0 2 times",
+		"needs the cycle counter of nvidia_scf_pmu_0 2 times",
 		"a group that does not fit is left as it is, with a warning");
 	is_plan(ours, NULL, "GraceMemReadBW", "duration_time,user_time", "" S0 "cmem_rd_data/," S1
 		"cmem_rd_data/,duration_time,user_time", "", "duration_time is not there twice");
