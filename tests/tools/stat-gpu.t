@@ -29,6 +29,18 @@ is "$(column source <<< "$err" | sort -u)" cupti "and by whom"
 run gpmu stat --gpu -M GpuDramReadBW -r 2 -- true
 like "$err" '\( \+- ' "in several runs"
 
+# --- clocks, which profiling can hold, as can having nothing to do (reason 1)
+slow='s/"nvmlDeviceGetClockInfo:1": [0-9]*/"nvmlDeviceGetClockInfo:1": [1980, 900]/'
+sed "$slow" "$top/tests/gpu/fake/nvml-h200.json" > "$work/slow.json"
+sed "$slow; s/CurrentClocksEventReasons\": [0-9]*/CurrentClocksEventReasons\": 1/" \
+	"$top/tests/gpu/fake/nvml-h200.json" > "$work/idle.json"
+GPMU_FAKE_NVML=$work/slow.json run gpmu stat --source cupti -a -M GpuSmActive --timeout 50
+like "$err" "^gpmu stat: warning: $one: its SM clock is 900 MHz since it is sampled, it was 1980 MHz before" \
+	"a clock that is lower since it is sampled is said"
+GPMU_FAKE_NVML=$work/idle.json run gpmu stat --source cupti -a -M GpuSmActive --timeout 50
+is "$rc" 0 "an idle GPU is sampled"
+unlike "$err" "SM clock" "... whose clock says nothing"
+
 # --- beside a Grace
 run gpmu stat --gpu "$model" -a -M GraceMemBW,GpuDramReadBW --per-node --timeout 200
 like "$err" '^N0 +131.52 GB/s GraceMemBW' "one table has a Grace's nodes"

@@ -23,6 +23,7 @@ typedef struct CUuuid_st {
 /* Of NVML */
 typedef void *nvmlDevice_t;
 #define NVML_CLOCK_SM	1
+#define NVML_REASON_GPU_IDLE	1ull
 
 /* CUptiResult: those that the plugin tells apart */
 #define CUPTI_SUCCESS						0
@@ -359,7 +360,9 @@ typedef struct CUpti_PmSampling_CounterData_GetSampleInfo_Params {
 	F(shutdown, nvmlShutdown, void) \
 	F(handle, nvmlDeviceGetHandleByUUID, const char *uuid, nvmlDevice_t *device) \
 	F(index, nvmlDeviceGetIndex, nvmlDevice_t device, unsigned int *index) \
-	F(clock, nvmlDeviceGetClockInfo, nvmlDevice_t device, int type, unsigned int *mhz)
+	F(clock, nvmlDeviceGetClockInfo, nvmlDevice_t device, int type, unsigned int *mhz) \
+	F(reasons, nvmlDeviceGetCurrentClocksEventReasons, nvmlDevice_t device, \
+	  unsigned long long *reasons)
 
 #define API_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
 

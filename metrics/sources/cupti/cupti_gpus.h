@@ -32,5 +32,7 @@ bool gpu_supported(const struct library *library, const struct gpu *gpu, struct 
 void gpu_refusal(const struct library *library, int result, struct trouble *trouble);
 /* MHz of its SMs; 0: not known */
 unsigned int gpu_clock(const struct library *library, const struct gpu *gpu);
+/* Whether NVML says that its clocks are what they are because it has nothing to do */
+bool gpu_idle(const struct library *library, const struct gpu *gpu);
 
 #endif /* GPMU_CUPTI_GPUS_H */

@@ -304,3 +304,11 @@ unsigned int gpu_clock(const struct library *library, const struct gpu *gpu)
 		return 0;
 	return mhz;
 }
+
+bool gpu_idle(const struct library *library, const struct gpu *gpu)
+{
+	unsigned long long reasons;
+
+	return gpu->nvml && !library->nvml.reasons(gpu->nvml, &reasons) &&
+	       reasons & NVML_REASON_GPU_IDLE;
+}

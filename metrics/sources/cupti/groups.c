@@ -294,12 +294,13 @@ int groups_prepare(struct pmu *pmu, struct gpmu_error *error)
 	return ret;
 }
 
-/* Profiling can hold the clocks at another frequency. */
+/* Profiling can hold the clocks at another frequency, and so can having nothing to do. */
 static void compare_clocks(struct pmu *pmu)
 {
 	unsigned int now = gpu_clock(&pmu->source->library, pmu->gpu);
 
-	if (pmu->clock && now && now * 100 < pmu->clock * (100 - CLOCK_TOLERANCE))
+	if (pmu->clock && now && now * 100 < pmu->clock * (100 - CLOCK_TOLERANCE) &&
+	    !gpu_idle(&pmu->source->library, pmu->gpu))
 		messages_add(&pmu->source->messages, "%s: its SM clock is %u MHz since it is sampled, "
 			     "it was %u MHz before", pmu->gpu->uuid, now, pmu->clock);
 }
