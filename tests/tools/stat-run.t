@@ -182,7 +182,7 @@ wait $!
 if command -v strace > /dev/null; then
 	ASAN_OPTIONS=detect_leaks=0 at vm strace -e trace=write -o "$work/trace" "$GPMU_BIN" stat "$model" -a -M GraceMemBW,GraceRemoteBW -I 30 --interval-count 5 2> /dev/null
 	is "$(grep -c 'write(2' "$work/trace")" 5 "each interval is one write"
-	short=(stat -i -e task-clock,page-faults -I 1 --interval-count 100 '-x,')
+	short=(stat -i -e 'task-clock,page-faults' -I 1 --interval-count 100 '-x,')
 	ASAN_OPTIONS=detect_leaks=0 strace -e trace=write -o "$work/trace" "$GPMU_BIN" "${short[@]}" -o "$work/rows" sleep 1
 	ok $(($(grep -c 'task-clock' "$work/rows") != 100 || $(grep -c 'write(' "$work/trace") > 40)) "short ones are written several at a time" ||
 		diag "$(grep -c 'task-clock' "$work/rows") intervals, $(grep -c 'write(' "$work/trace") writes"
