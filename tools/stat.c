@@ -66,6 +66,9 @@ static const char *const default_metrics[] = {
 	"GraceC2c1BW", "GraceCnvlinkBW",
 };
 
+/* And with --gpu, likewise: of every chip, in one pass */
+static const char *const default_gpu_metrics[] = { "GpuSmActive", "GpuDramBW", "GpuPcieBW" };
+
 /* --- options --- */
 
 static void parse_tasks(const char *option, const char *text, struct tasks *tasks)
@@ -239,20 +242,29 @@ static void check(const struct stat *stat)
 			die("%s", checks[i].why);
 }
 
-static void add_defaults(struct stat *stat)
+/* Those of @names that the machine has */
+static void add_metrics(struct common *common, const char *const *names, size_t n)
 {
-	const struct common *common = &stat->common;
-
-	common_request(&stat->common, false, default_events);
-	for (size_t i = 0; stat->system &&
-	     i < sizeof(default_metrics) / sizeof(default_metrics[0]); i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct gpmu_metric *metric;
 
-		metric = gpmu_catalog_find_metric(common->catalog, default_metrics[i],
-						  common->machine);
+		metric = gpmu_catalog_find_metric(common->catalog, names[i], common->machine);
 		if (metric && gpmu_metric_supported(metric, common->machine) == 1)
-			common_request(&stat->common, true, default_metrics[i]);
+			common_request(common, true, names[i]);
 	}
+}
+
+static void add_defaults(struct stat *stat)
+{
+	struct common *common = &stat->common;
+
+	common_request(common, false, default_events);
+	if (stat->system)
+		add_metrics(common, default_metrics,
+			    sizeof(default_metrics) / sizeof(default_metrics[0]));
+	if (common->gpu)
+		add_metrics(common, default_gpu_metrics,
+			    sizeof(default_gpu_metrics) / sizeof(default_gpu_metrics[0]));
 }
 
 /* --- output --- */

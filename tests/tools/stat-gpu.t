@@ -29,6 +29,11 @@ is "$(column source <<< "$err" | sort -u)" cupti "and by whom"
 run gpmu stat --gpu -M GpuDramReadBW -r 2 -- true
 like "$err" '\( \+- ' "in several runs"
 
+# --- what nobody asked for
+run gpmu stat --gpu -- true
+is "$(grep -o '^GPU0 .*[]]' <<< "$err" | grep -o 'Gpu[A-Za-z]*' | paste -sd' ')" "GpuSmActive GpuDramBW GpuPcieBW" \
+	"--gpu alone counts of GPUs too"
+like "$err" ' task-clock' "beside the command's"
 # --- clocks, which profiling can hold, as can having nothing to do (reason 1)
 slow='s/"nvmlDeviceGetClockInfo:1": [0-9]*/"nvmlDeviceGetClockInfo:1": [1980, 900]/'
 sed "$slow" "$top/tests/gpu/fake/nvml-h200.json" > "$work/slow.json"
