@@ -420,6 +420,16 @@ bool common_may_count_user_only(const struct common *common)
 	return common_is_here(common) && try_event(false) == -EACCES && !try_event(true);
 }
 
+/* PMUs of GPUs are missed, and no plugin that has them was asked for. */
+static bool lacks_gpus(const struct common *common, const char *text)
+{
+	return !common->gpu && !is_given(common, "cupti") && !is_given(common, "nvml") &&
+	       (strstr(text, "nvidia_gpu") || strstr(text, "nvidia_nvml"));
+}
+
+static const char gpu_hint[] = "GPUs are counted by plugins: --source cupti, --source nvml; "
+			       "--gpu of gpmu stat is both";
+
 struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 {
 	const struct gpmu_plan_options options = {
@@ -445,6 +455,8 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 		if (ret == -EINVAL)
 			die("-%c %.200s: %s", request->metric ? 'M' : 'e', request->list,
 			    error.text);
+		if (ret == -ENOENT && lacks_gpus(common, error.text))
+			die("%s; %s", error.text, gpu_hint);
 		if (ret == -ENOENT && !strstr(error.text, "did you mean"))
 			die("%s; \"gpmu list\" shows what there is", error.text);
 	}
@@ -461,6 +473,18 @@ void common_plan_warnings(const struct gpmu_plan *plan)
 
 	for (size_t i = 0; (line = gpmu_plan_warning(plan, i)); i++)
 		warn("%s", line);
+}
+
+void common_gpu_warning(const struct common *common, const struct gpmu_plan *plan)
+{
+	const char *line;
+
+	for (size_t i = 0; (line = gpmu_plan_warning(plan, i)); i++) {
+		if (!lacks_gpus(common, line))
+			continue;
+		warn("%s", gpu_hint);
+		return;
+	}
 }
 
 static void explain_items(const struct gpmu_plan *plan, size_t group)

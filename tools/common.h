@@ -66,12 +66,14 @@ void common_open(struct common *common);
 /* Plugins will be loaded. */
 bool common_has_sources(const struct common *common);
 void common_request(struct common *common, bool metric, const char *list);
-/* Made, of all requests; the caller's to free. Warnings are not printed. Dies if that fails */
 /* Whether the kernel lets this process count its tasks, but not what it does for them */
 bool common_may_count_user_only(const struct common *common);
+/* Made, of all requests; the caller's to free. Warnings are not printed. Dies if that fails */
 struct gpmu_plan *common_plan(const struct common *common, bool system_wide);
 /* All of its warnings */
 void common_plan_warnings(const struct gpmu_plan *plan);
+/* Says by what GPUs are counted, if these warnings miss them and they were not asked for */
+void common_gpu_warning(const struct common *common, const struct gpmu_plan *plan);
 /* On standard error: the groups, their events, and what they are counted for */
 void common_explain(const struct gpmu_plan *plan);
 bool common_wants_color(const struct common *common, FILE *file);

@@ -681,8 +681,10 @@ static int run(int argc, char **argv)
 	stat.common.user_only = !stat.system && !stat.cpus &&
 				common_may_count_user_only(&stat.common);
 	plan = common_plan(&stat.common, stat.system || stat.cpus);
-	if (asked || stat.common.verbose)
+	if (asked || stat.common.verbose) {
 		common_plan_warnings(plan);
+		common_gpu_warning(&stat.common, plan);
+	}
 	if (stat.common.verbose)
 		common_explain(plan);
 	common_need_here(&stat.common, plan);

@@ -34,6 +34,18 @@ run gpmu stat --gpu -- true
 is "$(grep -o '^GPU0 .*[]]' <<< "$err" | grep -o 'Gpu[A-Za-z]*' | paste -sd' ')" "GpuSmActive GpuDramBW GpuPcieBW" \
 	"--gpu alone counts of GPUs too"
 like "$err" ' task-clock' "beside the command's"
+for counter in "-M GpuSmActive" "-M GpuSmActive,GpuDramReadBW" "-e nvidia_nvml/power/" "-e nvidia_gpu/dram__bytes_read.sum/"; do
+	# shellcheck disable=SC2086 # an option and its argument
+	run gpmu stat -a $counter --timeout 50
+	is "$(grep -c 'GPUs are counted by plugins: .*--gpu' <<< "$err")" 1 "$counter without --gpu: it is said that this counts them"
+done
+run gpmu plan -M GpuSmActive
+like "$err" 'GPUs are counted by plugins: --source cupti' "gpmu plan says it too"
+GPMU_CUDA=/nonexistent run gpmu stat --source nvml=check -a -M GpuSmActive --timeout 50
+unlike "$err" 'GPUs are counted by' "not to who has asked for them"
+run gpmu stat -M GraceMemBW -- true
+unlike "$err" 'GPUs are counted by' "nor of other PMUs"
+
 # --- clocks, which profiling can hold, as can having nothing to do (reason 1)
 slow='s/"nvmlDeviceGetClockInfo:1": [0-9]*/"nvmlDeviceGetClockInfo:1": [1980, 900]/'
 sed "$slow" "$top/tests/gpu/fake/nvml-h200.json" > "$work/slow.json"
