@@ -29,6 +29,7 @@ static const struct view views[] = {
 
 struct arguments {
 	const struct view *view;
+	bool accounting, vgpu;
 	const char *clear;	/* the instance whose accounting is to be forgotten, or NULL */
 	bool json;
 	uint64_t interval;	/* ns; 0: once */
@@ -41,9 +42,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_ACCOUNTING:
+		arguments->accounting = true;
 		arguments->view = &views[1];
 		return 0;
 	case KEY_VGPU:
+		arguments->vgpu = true;
 		arguments->view = &views[2];
 		return 0;
 	case KEY_CLEAR:
@@ -238,6 +241,8 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (arguments.intervals && !arguments.interval)
 		die("--interval-count: expected -I MS too");
+	if (arguments.accounting && arguments.vgpu)
+		die("--accounting and --vgpu, which has the accounts of vGPUs: choose one");
 	gpmu_log_set(show_message, NULL);
 	source = gpmu_source_new("nvml", &error);
 	if (!source) {

@@ -62,6 +62,8 @@ run gpmu gpu --clear-accounting all
 is "$rc" 125 "of something else: a usage error"
 run gpmu gpu --interval-count 3
 is "$rc $err" "125 gpmu gpu: --interval-count: expected -I MS too" "a number of times alone"
+run gpmu gpu --vgpu --accounting
+like "$rc $both" '^125 .*--accounting and --vgpu.*choose one$' "one table at a time"
 run gpmu gpu extra
 is "$rc" 125 "arguments are refused"
 
