@@ -23,6 +23,7 @@ enum {
 	KEY_CHIP,
 	KEY_CHIPS,
 	KEY_PASSES,
+	KEY_LIST_GPU,
 };
 
 struct arguments {
@@ -88,7 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &list->common;
-		state->child_inputs[1] = &list->common;
+		return 0;
+	case KEY_LIST_GPU:
+		list->common.gpu = true;
 		return 0;
 	case KEY_CHIP:
 		arguments->gpu.chip = arg;
@@ -120,6 +123,7 @@ static const struct argp_option options[] = {
 	{ "all", KEY_ALL, NULL, 0, "also what this machine does not have", 0 },
 	{ "json", 'j', NULL, 0, "JSON, an object a line", 0 },
 	{ "names", KEY_NAMES, NULL, 0, "names alone", 0 },
+	{ "gpu", KEY_LIST_GPU, NULL, 0, "what CUPTI can sample of the GPU's chip, for -e", 0 },
 	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: this chip's, as GH100; no GPU is needed", 0 },
 	{ "chips", KEY_CHIPS, NULL, 0, "with --gpu: the names of chips", 0 },
 	{ "passes", KEY_PASSES, NULL, 0, "with --gpu: in how many passes it is counted; takes seconds", 0 },
@@ -127,7 +131,7 @@ static const struct argp_option options[] = {
 };
 
 static const struct argp_child children[] = {
-	{ &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
+	{ &common_argp, 0, NULL, 0 }, { 0 },
 };
 
 static const struct argp argp = {

@@ -45,6 +45,8 @@ like "$out" '^ +identifier +GB1' "-v says for which"
 run gpmu list --gpu --chip XX100
 is "$rc" 125 "a chip that is not known is refused"
 like "$err" 'XX100: .*; --chip takes GV100.*GH100' "with those that are"
+run gpmu list --help
+like "$out" '^ +--gpu +what CUPTI can sample' "--help says what --gpu lists"
 run gpmu list --chip GH100
 is "$rc $err" "125 gpmu list: --chip, --chips and --passes need --gpu" "--chip is for --gpu"
 mkdir "$work/none"
