@@ -62,6 +62,33 @@ static void check_loss(struct run *run, uint64_t least, uint64_t most, const cha
 	end(run);
 }
 
+/* What was lost is said even if nobody asks before it is counted once more. */
+static void test_again(void)
+{
+	struct run run = begin(NAMES(READ));
+
+	read_at(&run, run.start + 20 * MS);
+	fake_set("hardware=200 stall=400");
+	read_at(&run, run.start + 900 * MS);
+	disable(run.source);
+	run.start = enable(run.source);
+	read_at(&run, run.start + 20 * MS);
+	ok(messages(run.source, "ms"), "a message says how long");
+	end(&run);
+}
+
+/* A decoder that is more than a second behind has samples: its GPU is counted. */
+static void test_behind(void)
+{
+	struct run run = begin(NAMES(READ));
+	struct gpmu_source_count count = { 0 };
+
+	ok(!messages(run.source, "not counted"), "no message");
+	ok(!plugin->group_read(run.source, run.group, sleep_until(run.start + 20 * MS), &count),
+	   "group_read()");
+	end(&run);
+}
+
 /* What happens costs no sample, and nothing is said. */
 static void check_no_loss(struct run *run, const char *setting)
 {
@@ -446,6 +473,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[0], "second"))
 		return second_process();
 	run_case("an overflow", "machine=h200", test_overflow);
+	run_case("an overflow, and enabled again", "machine=h200", test_again);
+	run_case("samples that come late", "latency=1500000", test_behind);
 	run_case("an image that is full", "image=200", test_image);
 	run_case("an image that is full, times are lost", "image=200 forget=1", test_forgotten);
 	run_case("a time that is wrong", "machine=h200", test_jump);

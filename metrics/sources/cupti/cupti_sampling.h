@@ -92,6 +92,7 @@ struct sampler {
 	int failure;			/* of a worker */
 	bool stop, finish;		/* the decoder, the workers */
 	uint64_t wanted;		/* a time whose samples somebody waits for; 0: nobody does */
+	bool begun;			/* what is missing is a gap: sampler_begin() */
 	bool dead;			/* the GPU or its profiler is gone */
 	struct counts *counts;
 	uint64_t samples;		/* in all */
@@ -129,8 +130,8 @@ void sampler_stop(struct sampler *sampler);
  * none any more, or it takes much longer than it should.
  */
 bool sampler_wait(struct sampler *sampler, uint64_t time);
-/* What is missing until now was not to be counted. */
-void sampler_forget(struct sampler *sampler);
+/* What was missing since sampler_start() was not to be counted: from now on it is a gap. */
+void sampler_begin(struct sampler *sampler);
 /* "overflow": a word for programs */
 const char *sampler_gap(enum gap gap);
 /* Adds a message on what was not sampled since the last one; each second, or @now. */

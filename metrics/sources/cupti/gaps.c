@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What a sampler says of the time that it has no samples of */
-#include <string.h>
 #include <time.h>
 
 #include "cupti_sampling.h"
@@ -23,10 +22,10 @@ const char *sampler_gap(enum gap gap)
 	return reasons[gap].name;
 }
 
-void sampler_forget(struct sampler *sampler)
+void sampler_begin(struct sampler *sampler)
 {
 	pthread_mutex_lock(&sampler->lock);
-	memset(sampler->gaps, 0, sizeof(sampler->gaps));
+	sampler->begun = true;
 	pthread_mutex_unlock(&sampler->lock);
 }
 

@@ -327,22 +327,35 @@ static void give_up(struct pmu *pmu)
 	pthread_mutex_unlock(&sampler->lock);
 }
 
+static uint64_t newest(struct pmu *pmu)
+{
+	uint64_t time;
+
+	pthread_mutex_lock(&pmu->sampler.lock);
+	time = pmu->counts.newest;
+	pthread_mutex_unlock(&pmu->sampler.lock);
+	return time;
+}
+
 void groups_wait(struct pmu *pmu)
 {
 	struct sampler *sampler = &pmu->sampler;
 	bool there = false, late = true;
+	uint64_t before;
 
 	if (!pmu->groups || pmu->saved)
 		return;
+	before = newest(pmu);
 	for (int i = 0; i < (there ? MOST_CATCHES : MOST_WAITS) && late && !sampler->dead; i++) {
 		uint64_t begin = now();
 
 		there = sampler_wait(sampler, begin);
 		late = !there || now() - begin > IN_TIME + 2 * sampler->period;
 	}
-	if (!there)
+	/* A decoder that is far behind is none that has no samples. */
+	if (!there && newest(pmu) == before)
 		return give_up(pmu);
-	sampler_forget(sampler);
+	sampler_begin(sampler);
 	compare_clocks(pmu);
 }
 

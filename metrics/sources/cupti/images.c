@@ -20,6 +20,8 @@ static void join_sample(struct sampler *sampler, struct sample_time *times)
 	uint64_t newest = sampler->counts->newest;
 
 	if (newest && times->start > newest + sampler->period / 4) {
+		if (!sampler->begun)
+			return;
 		sampler->gaps[sampler->missing].number++;
 		sampler->gaps[sampler->missing].length += times->start - newest;
 	} else if (newest) {

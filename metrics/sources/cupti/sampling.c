@@ -349,7 +349,7 @@ int sampler_start(struct sampler *sampler, const struct host *host, const char *
 {
 	int ret = begin(sampler, host, names, length, options, error);
 
-	sampler->stop = sampler->dead = false;
+	sampler->stop = sampler->dead = sampler->begun = false;
 	sampler->wanted = 0;
 	sampler->errors = sampler->failure = 0;
 	sampler->reason = sampler->missing = GAP_NONE;
