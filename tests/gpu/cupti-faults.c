@@ -14,7 +14,7 @@
 
 static char functions[FUNCTIONS][64];
 static size_t functions_length;
-static const char *missing = "";
+static const char *missing = "", *options = OPTIONS;
 
 static bool is_nvidia(const char *name)
 {
@@ -77,7 +77,7 @@ static struct outcome run(void)
 	struct gpmu_error error = { 0 };
 	void *source, *group = NULL;
 
-	if (!failed(&outcome, plugin->open(&source, OPTIONS, &error), &error)) {
+	if (!failed(&outcome, plugin->open(&source, options, &error), &error)) {
 		while (plugin->message(source))
 			;
 		if (pmus(source))
@@ -180,6 +180,21 @@ static void learn_functions(void)
 	ok(learnt_length > 20, "%zu functions", learnt_length);
 }
 
+/* Where samples come fast other threads make the values, each with an object of its own. */
+static void test_workers(void)
+{
+	static const char *const used[] = { "cuptiProfilerHostConfigAddMetrics",
+					    "cuptiProfilerHostEvaluateToGpuValues",
+					    "cuptiPmSamplingDecodeData" };
+
+	options = "interval=10us";
+	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++) {
+		function = used[i];
+		run_case(function, "machine=h200", test_function);
+	}
+	options = OPTIONS;
+}
+
 int main(void)
 {
 	if (is_real()) {
@@ -192,6 +207,7 @@ int main(void)
 		if (strncmp(function, "nvml", 4))
 			run_case(function, "machine=h200", test_function);
 	}
+	test_workers();
 	for (size_t i = 0; i < learnt_length; i++) {
 		missing = learnt[i];
 		run_case(missing, "machine=h200", test_missing);

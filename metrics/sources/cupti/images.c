@@ -296,9 +296,8 @@ int images_init(struct sampler *sampler, const struct host *host)
 		struct worker *worker = &sampler->workers[i];
 
 		worker->sampler = sampler;
-		if (evaluator_init(&worker->evaluator, host, sampler->names, sampler->length, &error))
-			return -ENOMEM;
-		if (sampler->threads && pthread_create(&worker->thread, NULL, work, worker)) {
+		if (evaluator_init(&worker->evaluator, host, sampler->names, sampler->length, &error) ||
+		    (sampler->threads && pthread_create(&worker->thread, NULL, work, worker))) {
 			evaluator_release(&worker->evaluator);
 			return -ENOMEM;
 		}
