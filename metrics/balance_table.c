@@ -15,7 +15,7 @@
 #define CTC	"CTC.TriageCompute.ctc__"
 
 #define NEED(...)	{ __VA_ARGS__, .needed = true }
-#define MAY(...)	{ __VA_ARGS__ }
+#define MAY(...)	{ __VA_ARGS__, .needed = false }
 
 static const char of_c2c[] =
 	"less than the GPU's by what PCIe devices and other sockets move to or from its memory; "

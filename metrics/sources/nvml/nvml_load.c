@@ -111,7 +111,7 @@ int nv_load(struct nv_api *api, struct nv_trouble *trouble, struct gpmu_error *e
 {
 	int ret;
 
-	*trouble = (struct nv_trouble){ NULL };
+	*trouble = (struct nv_trouble){ .kind = NULL };
 	api->library = open_library();
 	if (!api->library) {
 		trouble->kind = "library";
