@@ -187,7 +187,7 @@ static void test_workers(void)
 					    "cuptiProfilerHostEvaluateToGpuValues",
 					    "cuptiPmSamplingDecodeData" };
 
-	options = "interval=10us";
+	options = "interval=100us";
 	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++) {
 		function = used[i];
 		run_case(function, "machine=h200", test_function);

@@ -77,6 +77,7 @@ static void begin(struct sampler *sampler, struct counts *counts, struct message
 	sampler->empty = calloc(1, IMAGE_SIZE);
 	if (!sampler->empty || images_init(sampler, &host))
 		exit(1);
+	sampler_begin(sampler);
 }
 
 static void end(struct sampler *sampler, struct counts *counts, struct messages *messages)

@@ -36,13 +36,12 @@ static size_t place(const struct counts *counts, size_t index)
 	return place < counts->room ? place : place - counts->room;
 }
 
-static int make_room(struct counts *counts)
+int counts_reserve(struct counts *counts, size_t room)
 {
-	size_t room = counts->room ? 2 * counts->room : FIRST_ROOM;
 	struct sample_time *times;
 	double *values;
 
-	if (counts->kept < counts->room)
+	if (room <= counts->room)
 		return 0;
 	times = calloc(room, sizeof(*times));
 	values = calloc(room * counts->length, sizeof(*values));
@@ -71,7 +70,8 @@ int counts_add(struct counts *counts, uint64_t start, uint64_t end, const double
 {
 	size_t to;
 
-	if (make_room(counts))
+	if (counts->kept == counts->room &&
+	    counts_reserve(counts, counts->room ? 2 * counts->room : FIRST_ROOM))
 		return -ENOMEM;
 	to = place(counts, counts->kept++);
 	counts->times[to] = (struct sample_time){ start, end };

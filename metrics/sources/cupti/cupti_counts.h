@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COUNTS_KEPT	10000000000ull	/* ns that samples are kept for: nobody asks later */
+#define COUNTS_KEPT	2000000000ull	/* ns that samples are kept for: nobody asks later */
 
 /* What one event has come to */
 struct count {
@@ -52,6 +52,11 @@ struct counts {
 /* Returns 0 or -ENOMEM. */
 int counts_init(struct counts *counts, const struct count_event *events, size_t length);
 void counts_release(struct counts *counts);
+/*
+ * Makes room for so many samples: making it when they come takes those who wait for the lock
+ * tens of ms. Returns 0 or -ENOMEM.
+ */
+int counts_reserve(struct counts *counts, size_t samples);
 
 /*
  * A sample behind the last one; a value that is not a number is none. Returns 0 or -ENOMEM,

@@ -39,6 +39,7 @@
 #define BUSY_IMAGE_TIME	100000000
 #define MOST_WORKERS	8
 #define SPARE_IMAGES	3
+#define MOST_RESERVED	(1u << 20)	/* samples that have not been settled */
 
 /*
  * The hardware's buffer is to hold a second. What a sample takes of it is not known: less
@@ -334,7 +335,8 @@ static int start_threads(struct sampler *sampler, const struct host *host, struc
 	/* Signals are the program's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = images_init(sampler, host) ? fail_memory(error) : 0;
+	ret = counts_reserve(sampler->counts, at_most(COUNTS_KEPT / sampler->period, MOST_RESERVED)) ||
+	      images_init(sampler, host) ? fail_memory(error) : 0;
 	if (!ret)
 		ret = refused(sampler, sampler_start_hardware(sampler), error);
 	if (!ret && start_decoder(sampler))
