@@ -29,9 +29,9 @@ LIBPERF		:= $(B)/libperf/libperf.a
 LIBPERF_SOURCE	?=
 
 $(LIBPERF): metrics/libperf $(B)/flags/machine
-	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h | \
+	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h protobuf-c/protobuf-c.h | \
 		$(CC) $(EXTRA_CFLAGS) -E - >/dev/null 2>&1 || { \
-		echo "libgpmu needs the headers of jansson, libpfm4 and libtraceevent: run ./setup" >&2; exit 1; }
+		echo "libgpmu needs the headers of jansson, libpfm4, libtraceevent and protobuf-c: run ./setup" >&2; exit 1; }
 	$(if $(LIBPERF_SOURCE),,tests/vm/fetch source 7.3)
 	metrics/libperf $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3) $(@D)
 
@@ -40,11 +40,24 @@ GPMU_SRC	:= $(wildcard metrics/*.c)
 GPMU_HDR	:= $(wildcard metrics/*.h metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
-GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include
+GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include -isystem $(B)/proto
 GPMU_PLUGIN_DIR	:= $(libdir)/gpmu
-GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lm -ldl -lpthread
+GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lprotobuf-c -lm -ldl -lpthread
 
 include metrics/rules-catalog.mk
+
+# Perfetto's format, as C
+TRACE_PB	:= $(B)/proto/trace.pb-c
+$(TRACE_PB).h: metrics/trace.proto
+	@mkdir -p $(@D)
+	@command -v protoc-c >/dev/null || { \
+		echo "libgpmu needs protoc-c, of protobuf-c-compiler: run ./setup" >&2; exit 1; }
+	protoc-c --proto_path=$(<D) --c_out=$(@D) $(<F)
+$(TRACE_PB).c: $(TRACE_PB).h
+	@touch $@
+$(TRACE_PB).o: $(TRACE_PB).c $(B)/flags/cc
+	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
+$(B)/metrics/trace_packet.o $(B)/san/metrics/trace_packet.o: $(TRACE_PB).h
 
 # Only this one sees what libperf keeps to itself.
 $(B)/metrics/counter_fd.o $(B)/san/metrics/counter_fd.o: private CPPFLAGS_OF := @$(B)/libperf/internal
@@ -64,8 +77,8 @@ $(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk $(B)/
 GPMU_LIB	:= $(B)/libgpmu.a
 GPMU_SAN_LIB	:= $(B)/san/libgpmu.a
 
-$(GPMU_LIB): $(GPMU_OBJ) $(CATALOG_BUILTIN)
-$(GPMU_SAN_LIB): $(GPMU_SAN_OBJ) $(CATALOG_BUILTIN)
+$(GPMU_LIB): $(GPMU_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o
+$(GPMU_SAN_LIB): $(GPMU_SAN_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o
 $(GPMU_LIB) $(GPMU_SAN_LIB):
 	@rm -f $@
 	$(AR) rcs $@ $^

@@ -21,7 +21,7 @@ $(TOOL_SAN_OBJ): $(B)/san/%.o: %.c
 # library, which loads plugins, is in gpmu itself, where there are archives of it.
 archive		= $(if $(filter /%,$(1)),$(1),$(2))
 static		= $(call archive,$(shell $(CC) -print-file-name=lib$(1).a),-l$(1))
-GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent z,$(call static,$(lib)))
+GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent protobuf-c z,$(call static,$(lib)))
 
 $(GPMU): $(TOOL_OBJ) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_LIB) $(GPMU_STATIC) -lm -ldl -lpthread

@@ -34,6 +34,7 @@
 #include <gpmu/saved.h>	/* what perf stat has printed */
 #include <gpmu/flow.h>	/* who reads and writes which memory */
 #include <gpmu/balance.h>	/* what two counters of the same bytes do not agree on */
+#include <gpmu/trace.h>	/* a timeline for Perfetto */
 #include <gpmu/clock.h>	/* time stamps of other clocks */
 #include <gpmu/log.h>	/* messages that are no errors */
 

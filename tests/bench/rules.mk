@@ -21,4 +21,5 @@ bench: $(BENCHES) $(GPMU)
 	@$(B)/tests/bench/catalog $(GPMU_CACHE)/source/7.3/tools/perf/pmu-events/arch
 	@$(B)/tests/bench/region
 	@$(B)/tests/bench/sink
+	@$(B)/tests/bench/trace
 	@$(B)/tests/bench/counter

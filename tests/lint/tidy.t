@@ -7,9 +7,9 @@
 
 need git clang-tidy
 build=${B:-build}
-make -s "B=$build" "$build/libperf/libperf.a" >&2 || bail "no libperf"
+make -s "B=$build" "$build/libperf/libperf.a" "$build/proto/trace.pb-c.h" >&2 || bail "no libperf"
 mapfile -t flags < <(c_flags)
-flags+=(-isystem "$build/libperf/include")
+flags+=(-isystem "$build/libperf/include" -isystem "$build/proto")
 mapfile -t internal < <(tr ' ' '\n' < "$build/libperf/internal")
 files=$(user_c | grep '\.c$')
 for f in $files; do

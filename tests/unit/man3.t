@@ -92,6 +92,7 @@ runs() {
 	source_plugin) "$build/gpmu" stat --source clock -e clock/ns/ -- sleep 0.05 ;;
 	source) "$work/example" model=metrics/sources/model/scenarios/steady.scenario ;;
 	saved) "$work/example" < tests/data/perf-output/7.3-command.json ;;
+	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
 	*) "$work/example" ;;
 	esac 2>&1
 }
@@ -106,6 +107,7 @@ for example in tests/examples/man/*.c; do
 	[ "${how[0]}" != -c ] || continue
 	out=$(runs "$name")
 	ok $? "$name: it runs" || diag "$out"
+	[ "$name" != trace ] || is "$out" 6 "$name: it writes five slices and the audit"
 	[ "$name" != source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' "$name: it counts"
 done
 done_testing

@@ -6,16 +6,16 @@
 
 # Those of a noun begin with its name.
 GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink \
-		   session region log probe runs saved traffic balance list clock cupti
+		   session region log probe runs saved traffic balance list clock trace cupti
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
-GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake
+GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
 GPMU_TESTS_T	:= $(GPMU_TESTS:%=$(B)/tests/unit/%.t)
 GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
 GPMU_TEST_HDR	:= $(wildcard tests/unit/*.h tests/lib/*.h tests/sysroot/*.h)
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t tests/unit/man7.t tests/unit/install.t tests/unit/gpu-run.t
+SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t tests/unit/man7.t tests/unit/install.t tests/unit/gpu-run.t tests/unit/trace-sql.t
 check-unit: all
 
 both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-san.t)
@@ -26,7 +26,7 @@ $(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) js
 $(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read mmap)
 $(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
-$(call both,sink-write): private TEST_LDFLAGS := $(call wrap,write)
+$(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # What the replay of damage runs is the fuzzer's target
 FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz saved-fuzz source-model-fuzz
@@ -70,7 +70,7 @@ $(GPMU_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GP
 		$(TEST_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS)
 
 # What scripts among the tests run
-GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump)
+GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump trace-make)
 $(GPMU_DUMPS): $(B)/tests/unit/%: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)

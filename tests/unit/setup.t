@@ -42,7 +42,7 @@ echo 0 >"$tmp/uid"
 run_setup debian --list >"$tmp/installed"
 found=$(run_setup debian)
 is "$? $found$(cat "$tmp/called" 2>/dev/null)" "0 " "when all is installed nothing is done or said"
-for tool in gcc make patchelf acpica-tools xz-utils flex bison; do
+for tool in gcc make patchelf acpica-tools xz-utils flex bison libprotobuf-c-dev protobuf-c-compiler; do
 	grep -qx "$tool" "$tmp/installed"
 	ok $? "$tool is among what is needed"
 done

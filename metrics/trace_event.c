@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Packets of events. A message begins with its length, so they are written from their end to
+ * their beginning: fields in falling order, which are in rising order then, as
+ * protobuf-c has them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "trace.h"
+
+/* The wire's types */
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
+
+/* TrackEvent.type */
+enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
+
+#define PLAIN_MOST	160	/* bytes of a packet without texts and arguments */
+#define ARG_MOST	48	/* of an argument without its text */
+#define NAME_MOST	32	/* of a name in InternedData without its text */
+
+struct record {
+	uint32_t type;
+	int track;
+	uint64_t time;
+	enum trace_clock clock;
+	uint64_t name, category;	/* numbers, 0: none */
+	const struct gpmu_trace_event *event;	/* arguments and flow, or NULL */
+	const int64_t *count;		/* of a counter, or NULL */
+	const double *value;		/* likewise */
+	size_t n_args, n_fresh, texts;	/* bytes of texts */
+	uint64_t arg_names[TRACE_ARGS_MOST];
+	char *mended[TRACE_ARGS_MOST];
+	size_t lengths[TRACE_ARGS_MOST];
+	/* Names that this packet is the first one to have since the last restart */
+	struct {
+		enum trace_name_kind kind;
+		uint64_t number;
+	} fresh[TRACE_ARGS_MOST + 2];
+};
+
+static inline uint8_t *varint(uint8_t *p, uint64_t value)
+{
+	unsigned int bytes = (unsigned int)(70 - __builtin_clzll(value | 1)) / 7;
+
+	p -= bytes;
+	for (unsigned int i = 0; i + 1 < bytes; i++, value >>= 7)
+		p[i] = (uint8_t)(value | 0x80);
+	p[bytes - 1] = (uint8_t)value;
+	return p;
+}
+
+static inline uint8_t *tag(uint8_t *p, unsigned int field, unsigned int type)
+{
+	return varint(p, field << 3 | type);
+}
+
+static inline uint8_t *number(uint8_t *p, unsigned int field, uint64_t value)
+{
+	return tag(varint(p, value), field, VARINT);
+}
+
+static inline uint8_t *fixed64(uint8_t *p, unsigned int field, uint64_t value)
+{
+	p -= sizeof(value);
+	for (unsigned int i = 0; i < sizeof(value); i++)
+		p[i] = (uint8_t)(value >> 8 * i);
+	return tag(p, field, FIXED64);
+}
+
+static inline uint8_t *real(uint8_t *p, unsigned int field, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return fixed64(p, field, bits);
+}
+
+/* What was written up to @end is the message. */
+static inline uint8_t *message(uint8_t *p, unsigned int field, const uint8_t *end)
+{
+	return tag(varint(p, (uint64_t)(end - p)), field, BYTES);
+}
+
+static inline uint8_t *text(uint8_t *p, unsigned int field, const char *from, size_t length)
+{
+	const uint8_t *end = p;
+
+	p -= length;
+	memcpy(p, from, length);
+	return message(p, field, end);
+}
+
+static uint8_t *put_args(uint8_t *p, const struct record *record)
+{
+	for (size_t i = record->n_args; i-- > 0;) {
+		const struct gpmu_trace_arg *arg = &record->event->args[i];
+		const uint8_t *end = p;
+
+		if (arg->kind == GPMU_TRACE_TEXT)
+			p = text(p, 6, record->mended[i] ? record->mended[i] :
+				 arg->text ? arg->text : "", record->lengths[i]);
+		else if (arg->kind == GPMU_TRACE_DOUBLE)
+			p = real(p, 5, arg->real);
+		else
+			p = number(p, 4, (uint64_t)arg->integer);
+		p = number(p, 1, record->arg_names[i]);
+		p = message(p, 4, end);
+	}
+	return p;
+}
+
+/* Fields of TrackEvent, of metrics/trace.proto */
+static inline uint8_t *put_event(uint8_t *p, const struct record *record)
+{
+	const struct gpmu_trace_event *event = record->event;
+	const uint8_t *end = p;
+
+	if (event && event->flow)
+		p = fixed64(p, event->flow_ends ? 48 : 47, event->flow);
+	if (record->value)
+		p = real(p, 44, *record->value);
+	if (record->count)
+		p = number(p, 30, (uint64_t)*record->count);
+	p = number(p, 11, (uint64_t)record->track);
+	if (record->name)
+		p = number(p, 10, record->name);
+	p = number(p, 9, record->type);
+	if (record->n_args)
+		p = put_args(p, record);
+	if (record->category)
+		p = number(p, 3, record->category);
+	return message(p, 11, end);
+}
+
+static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const struct record *record)
+{
+	const uint8_t *end = p, *one;
+
+	for (unsigned int kind = TRACE_NAME_KINDS - 1; kind; kind--) {
+		for (size_t i = record->n_fresh; i-- > 0;) {
+			const struct trace_name *name;
+
+			if (record->fresh[i].kind != kind)
+				continue;
+			name = &trace->names.names[record->fresh[i].number - 1];
+			one = p;
+			p = text(p, 2, name->text, name->length);
+			p = number(p, 1, record->fresh[i].number);
+			p = message(p, kind, one);
+		}
+	}
+	return message(p, 12, end);
+}
+
+/* Appends the packet: there is room for it in both buffers. */
+static void put(struct gpmu_trace *trace, const struct record *record)
+{
+	uint64_t *clock = record->clock == TRACE_CLOCK_ENDS ? &trace->ends : &trace->steps;
+	uint8_t *const end = trace->scratch.data + trace->scratch.room, *p = end;
+	bool back = record->time < *clock;
+	size_t length;
+
+	if (back)
+		p = number(p, 58, TRACE_CLOCK_RAW);
+	else if (record->clock != TRACE_CLOCK_STEPS)
+		p = number(p, 58, record->clock);
+	p = number(p, 13, TRACE_STATE_NEEDED);
+	if (record->n_fresh)
+		p = put_names(p, trace, record);
+	p = put_event(p, record);
+	p = number(p, 10, TRACE_SEQUENCE);
+	p = number(p, 8, back ? record->time : record->time - *clock);
+	p = message(p, 1, end);
+	length = (size_t)(end - p);
+	memcpy(trace->out.data + trace->out.length, p, length);
+	trace->out.length += length;
+	if (back)
+		trace->stats.back++;
+	else
+		*clock = record->time;
+	for (size_t i = 0; i < record->n_fresh; i++)
+		trace->names.names[record->fresh[i].number - 1].given[record->fresh[i].kind] =
+			trace->restart;
+	if (record->time > trace->last_time)
+		trace->last_time = record->time;
+}
+
+static int number_of(struct gpmu_trace *trace, struct record *record, enum trace_name_kind kind,
+		     const char *name, uint64_t *number)
+{
+	int64_t found = trace_name_of(trace, name);
+	const struct trace_name *known;
+
+	if (found < 0)
+		return (int)found;
+	*number = (uint64_t)found;
+	known = &trace->names.names[found - 1];
+	if (known->given[kind] == trace->restart)
+		return 0;
+	record->fresh[record->n_fresh].kind = kind;
+	record->fresh[record->n_fresh].number = *number;
+	record->n_fresh++;
+	record->texts += known->length;
+	return 0;
+}
+
+/* Arguments up to n_args are complete, also where this fails. */
+static int prepare_args(struct gpmu_trace *trace, struct record *record)
+{
+	const struct gpmu_trace_event *event = record->event;
+
+	for (size_t i = 0; i < event->n_args; i++) {
+		const struct gpmu_trace_arg *arg = &event->args[i];
+
+		record->mended[i] = NULL;
+		record->lengths[i] = 0;
+		if (number_of(trace, record, TRACE_ARG_NAME, arg->name, &record->arg_names[i]))
+			return -ENOMEM;
+		if (arg->kind == GPMU_TRACE_TEXT && arg->text &&
+		    trace_text(trace, arg->text, &record->mended[i], &record->lengths[i]))
+			return -ENOMEM;
+		record->texts += record->lengths[i];
+		record->n_args = i + 1;
+	}
+	return 0;
+}
+
+/* Names, tracks and clocks anew; before there are none. */
+static int restart(struct gpmu_trace *trace, uint64_t time)
+{
+	int ret;
+
+	if (trace->names.n >= TRACE_NAMES_MOST || trace->names.bytes >= TRACE_NAMES_BYTES)
+		trace_names_forget(&trace->names);
+	/* Until it is there, stamps would be of clocks that the reader does not know. */
+	trace->restart_due = true;
+	ret = trace_put_restart(trace, time);
+	if (ret)
+		return ret;
+	trace->restart_due = false;
+	trace->restart++;
+	trace->restart_bytes = trace->written + trace->out.length;
+	return 0;
+}
+
+/* What the packet of an event refers to is in the file before it. */
+static int prepare(struct gpmu_trace *trace, int track, uint64_t time)
+{
+	if (trace->failed)
+		return trace->failed;
+	if (trace->restart_due || trace->names.n >= TRACE_NAMES_MOST ||
+	    trace->names.bytes >= TRACE_NAMES_BYTES ||
+	    trace->written + trace->out.length - trace->restart_bytes >= trace->restart_each) {
+		int ret = restart(trace, time);
+
+		if (ret)
+			return ret;
+	}
+	while (trace->tracks[track - 1].given != trace->restart) {
+		int top = track, parent;
+
+		while ((parent = trace->tracks[top - 1].parent) &&
+		       trace->tracks[parent - 1].given != trace->restart)
+			top = parent;
+		if (trace_put_track(trace, top))
+			return -ENOMEM;
+		trace->tracks[top - 1].given = trace->restart;
+	}
+	return 0;
+}
+
+/* The scratch buffer holds nothing between two packets. */
+static int room(struct gpmu_trace *trace, const struct record *record)
+{
+	size_t most = PLAIN_MOST + record->n_args * ARG_MOST + record->n_fresh * NAME_MOST +
+		      record->texts;
+
+	/* and of a slice's end */
+	if (!trace_room(&trace->scratch, most) || !trace_room(&trace->out, most + PLAIN_MOST))
+		return -ENOMEM;
+	return 0;
+}
+
+static int done(struct gpmu_trace *trace, uint32_t type)
+{
+	trace->stats.events += type != END;
+	return trace->out.length >= trace->flush_at ? trace_write(trace) : 0;
+}
+
+#define TIME_END	((uint64_t)1 << 63)
+
+static bool is_on(const struct gpmu_trace *trace, int number, bool counter)
+{
+	const struct trace_track *track = trace_track_of(trace, number);
+
+	return track && (track->kind == TRACE_TRACK_COUNTER) == counter;
+}
+
+static bool is_valid(const struct gpmu_trace *trace, const struct gpmu_trace_event *event)
+{
+	if (!is_on(trace, event->track, false) || event->time >= TIME_END ||
+	    event->n_args > TRACE_ARGS_MOST || (event->n_args && !event->args))
+		return false;
+	for (size_t i = 0; i < event->n_args; i++)
+		if (!event->args[i].name || (unsigned int)event->args[i].kind > GPMU_TRACE_TEXT)
+			return false;
+	return true;
+}
+
+static int prepare_names(struct gpmu_trace *trace, struct record *record)
+{
+	const struct gpmu_trace_event *event = record->event;
+	int ret = 0;
+
+	if (event->category)
+		ret = number_of(trace, record, TRACE_CATEGORY, event->category, &record->category);
+	if (!ret && event->name)
+		ret = number_of(trace, record, TRACE_EVENT_NAME, event->name, &record->name);
+	return ret || !event->n_args ? ret : prepare_args(trace, record);
+}
+
+/* @duration: of a slice that is whole, or NULL */
+static int write_event(struct gpmu_trace *trace, uint32_t type,
+		       const struct gpmu_trace_event *event, const uint64_t *duration)
+{
+	struct record record;
+	int ret;
+
+	record.type = type;
+	record.track = event->track;
+	record.time = event->time;
+	record.clock = TRACE_CLOCK_STEPS;
+	record.name = record.category = 0;
+	record.event = event;
+	record.count = NULL;
+	record.value = NULL;
+	record.n_args = record.n_fresh = record.texts = 0;
+	ret = prepare(trace, event->track, event->time);
+	if (!ret)
+		ret = prepare_names(trace, &record);
+	if (!ret)
+		ret = room(trace, &record);
+	if (!ret)
+		put(trace, &record);
+	for (size_t i = 0; i < record.n_args; i++)
+		free(record.mended[i]);
+	if (ret)
+		return ret;
+	if (duration) {
+		record.type = END;
+		record.time = event->time + *duration;
+		record.clock = TRACE_CLOCK_ENDS;
+		record.name = record.category = 0;
+		record.event = NULL;
+		record.n_args = record.n_fresh = 0;
+		put(trace, &record);
+	}
+	return done(trace, type);
+}
+
+/* Of a caller with another gpmu.h */
+static int take_event(struct gpmu_trace *trace, uint32_t type,
+		      const struct gpmu_trace_event *event, const uint64_t *duration)
+{
+	struct gpmu_trace_event own = { 0 };
+
+	if (event->size < offsetof(struct gpmu_trace_event, name))
+		return -EINVAL;
+	if (event->size != sizeof(own)) {
+		memcpy(&own, event, event->size < sizeof(own) ? event->size : sizeof(own));
+		event = &own;
+	}
+	if (!is_valid(trace, event) || (duration && *duration >= TIME_END - event->time))
+		return -EINVAL;
+	return write_event(trace, type, event, duration);
+}
+
+int gpmu_trace_begin(struct gpmu_trace *trace, const struct gpmu_trace_event *event)
+{
+	return take_event(trace, BEGIN, event, NULL);
+}
+
+int gpmu_trace_slice(struct gpmu_trace *trace, const struct gpmu_trace_event *event,
+		     uint64_t duration)
+{
+	return take_event(trace, BEGIN, event, &duration);
+}
+
+int gpmu_trace_instant(struct gpmu_trace *trace, const struct gpmu_trace_event *event)
+{
+	return take_event(trace, INSTANT, event, NULL);
+}
+
+/* A packet without names */
+static int write_plain(struct gpmu_trace *trace, uint32_t type, int track, uint64_t time,
+		       const int64_t *count, const double *value)
+{
+	struct record record;
+	int ret;
+
+	record.type = type;
+	record.track = track;
+	record.time = time;
+	record.clock = TRACE_CLOCK_STEPS;
+	record.name = record.category = 0;
+	record.event = NULL;
+	record.count = count;
+	record.value = value;
+	record.n_args = record.n_fresh = record.texts = 0;
+	if (!is_on(trace, track, type == COUNTER) || time >= TIME_END)
+		return -EINVAL;
+	ret = prepare(trace, track, time);
+	if (!ret)
+		ret = room(trace, &record);
+	if (ret)
+		return ret;
+	put(trace, &record);
+	return done(trace, type);
+}
+
+int gpmu_trace_end(struct gpmu_trace *trace, int track, uint64_t time)
+{
+	return write_plain(trace, END, track, time, NULL, NULL);
+}
+
+int gpmu_trace_count(struct gpmu_trace *trace, int track, uint64_t time, int64_t value)
+{
+	return write_plain(trace, COUNTER, track, time, &value, NULL);
+}
+
+int gpmu_trace_value(struct gpmu_trace *trace, int track, uint64_t time, double value)
+{
+	if (isfinite(value))
+		return write_plain(trace, COUNTER, track, time, NULL, &value);
+	if (!is_on(trace, track, true) || time >= TIME_END)
+		return -EINVAL;
+	trace->stats.gaps++;
+	return trace->failed;
+}

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""trace_sql.py TRACE SQL [--from N]: what a trace of libgpmu holds, by SQL.
+
+Reads the bytes without protobuf-c and without metrics/trace.proto, by the rules of
+Perfetto's documentation, and fills tables that are named as trace_processor's are, so that the
+same SQL can be asked of both. --from N leaves out what is before the N-th restart, from 1.
+Anything that is against the rules ends it: "offset: what".
+"""
+import os
+import sqlite3
+import struct
+import sys
+
+RAW, FIRST_OWN = 5, 64
+CLEARED, NEEDED = 1, 2
+BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
+CATEGORY, NAME, ARG = 1, 2, 3
+UNITS = {1: "ns", 3: "bytes"}
+
+SCHEMA = """
+create table process (upid, pid, name);
+create table thread (utid, tid, upid, name);
+create table track (id, name, parent_id);
+create table process_track (id, upid);
+create table thread_track (id, utid);
+create table counter_track (id, name, parent_id, unit);
+create table slice (id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id);
+create table counter (ts, track_id, value);
+create table args (arg_set_id, key, int_value, real_value, string_value, display_value);
+create table flow (slice_out, slice_in);
+create table clock_snapshot (snapshot_id, clock_id, clock_value);
+"""
+
+
+class Bad(Exception):
+    pass
+
+
+def need(condition, what):
+    if not condition:
+        raise Bad(what)
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        need(at < len(data) and shift < 70, "a number that is cut off")
+        value |= (data[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if not data[at - 1] & 0x80:
+            return value, at
+
+
+def fields(data):
+    """{number: [values]} of a message"""
+    out, at = {}, 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        if tag & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            need(tag & 7 in (1, 2), f"a field of type {tag & 7}")
+            size, at = (8, at) if tag & 7 == 1 else varint(data, at)
+            need(at + size <= len(data), "a field that is cut off")
+            value, at = data[at:at + size], at + size
+        out.setdefault(tag >> 3, []).append(value)
+    return out
+
+
+def one(message, number, default=None):
+    values = message.get(number, [default])
+    need(len(values) == 1, f"field {number} is there {len(values)} times")
+    return values[0]
+
+
+def text(value):
+    return value if value is None else value.decode("utf-8")
+
+
+def signed(value):
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def packets(data):
+    at = 0
+    while at < len(data):
+        begin = at
+        tag, at = varint(data, at)
+        need(tag == 10, f"{begin}: expected a packet, found tag {tag}")
+        size, at = varint(data, at)
+        need(at + size <= len(data), f"{begin}: a packet that is cut off")
+        yield begin, fields(data[at:at + size])
+        at += size
+
+
+class Sequence:
+    """What packets refer to: clocks, names, tracks"""
+
+    def __init__(self, skip):
+        self.restarts, self.skip = 0, skip
+        self.valid, self.default = False, None
+        self.clocks, self.names, self.tracks = {}, {}, {}
+        self.kernel, self.snapshots, self.events = {}, [], []
+
+    def packet(self, packet):
+        need(one(packet, 10) == 1, "a packet of no sequence")
+        flags = one(packet, 13, 0)
+        if flags & CLEARED:
+            self.restarts += 1
+            self.valid, self.names, self.tracks = self.restarts >= self.skip, {}, {}
+        if not self.valid:
+            need(self.skip, "a packet before any state")
+            return
+        if 59 in packet:
+            self.default = one(fields(one(packet, 59)), 58)
+        if 6 in packet:
+            self.snapshot(fields(one(packet, 6)))
+        if 60 in packet:
+            self.track(fields(one(packet, 60)))
+        for kind, entries in fields(one(packet, 12, b"")).items():
+            for entry in map(fields, entries):
+                self.names[kind, one(entry, 1)] = text(one(entry, 2))
+        if 11 in packet:
+            need(flags & NEEDED, "an event that is said to need no state")
+            self.event(fields(one(packet, 11)), self.time(packet))
+
+    def snapshot(self, message):
+        need(one(message, 2) == RAW, "the clock of the trace is not CLOCK_MONOTONIC_RAW")
+        clocks = {one(c, 1): (one(c, 2), one(c, 3, 0), one(c, 4, 1)) for c in map(fields, message[1])}
+        for clock, (time, steps, unit) in clocks.items():
+            if clock < FIRST_OWN:
+                need(clock == 1 or time >= self.kernel.get(clock, 0), f"clock {clock} goes back")
+                self.kernel[clock] = time
+            else:
+                need(steps and unit == 1 and time == clocks[RAW][0], f"clock {clock} is not RAW in steps")
+                self.clocks[clock] = time
+            self.snapshots.append((self.restarts, clock, time))
+
+    def time(self, packet):
+        clock, stamp = one(packet, 58, self.default), one(packet, 8)
+        if clock == RAW:
+            return stamp
+        need(clock in self.clocks, f"clock {clock} is not known")
+        self.clocks[clock] += stamp
+        return self.clocks[clock]
+
+    def track(self, message):
+        parent = one(message, 5)
+        need(parent is None or parent in self.tracks, f"track {parent}, a parent, is not known")
+        self.tracks[one(message, 1)] = message
+        self.events.append((None, one(message, 1), message))
+
+    def name(self, kind, number):
+        need(number is None or (kind, number) in self.names, f"name {number} of kind {kind} is not known")
+        return self.names.get((kind, number))
+
+    def event(self, message, time):
+        track = one(message, 11)
+        need(track in self.tracks, f"track {track} is not known")
+        args = []
+        for arg in map(fields, message.get(4, [])):
+            real = one(arg, 5)
+            args.append(("debug." + self.name(ARG, one(arg, 1)), None if 4 not in arg else signed(one(arg, 4)),
+                         real and struct.unpack("<d", real)[0], text(one(arg, 6))))
+        self.events.append((time, track, {
+            "type": one(message, 9), "args": args,
+            "category": self.name(CATEGORY, one(message, 3)), "name": self.name(NAME, one(message, 10)),
+            "flow": one(message, 47), "flow_end": one(message, 48),
+            "value": signed(one(message, 30)) if 30 in message else None,
+            "real": 44 in message and struct.unpack("<d", one(message, 44))[0]}))
+
+
+class Tables:
+    def __init__(self):
+        self.db = sqlite3.connect(":memory:")
+        self.db.executescript(SCHEMA)
+        self.kinds, self.stacks, self.slices, self.flows = {}, {}, [], {}
+
+    def insert(self, table, *row):
+        self.db.execute(f"insert into {table} values ({','.join('?' * len(row))})", row)
+
+    def process(self, pid, name=None):
+        if not self.db.execute("select 1 from process where pid = ?", (pid,)).fetchone():
+            self.insert("process", pid, pid, name)
+        if name:
+            self.db.execute("update process set name = ? where pid = ?", (name, pid))
+
+    def track(self, number, message):
+        new = number not in self.kinds
+        if 3 in message:
+            process = fields(one(message, 3))
+            self.process(one(process, 1), text(one(process, 6)))
+            new and self.insert("process_track", number, one(process, 1))
+        elif 4 in message:
+            thread = fields(one(message, 4))
+            self.process(one(thread, 1))
+            self.db.execute("delete from thread where utid = ?", (number,))
+            self.insert("thread", number, one(thread, 2), one(thread, 1), text(one(thread, 5)))
+            new and self.insert("thread_track", number, number)
+        elif 8 in message and new:
+            counter = fields(one(message, 8))
+            need(not one(counter, 5, 0), "a counter in steps")
+            unit = text(one(counter, 6)) or UNITS.get(one(counter, 3))
+            self.insert("counter_track", number, text(one(message, 2)), one(message, 5), unit)
+        new and self.insert("track", number, text(one(message, 2)), one(message, 5))
+        self.kinds[number] = 8 in message
+
+    def event(self, time, track, event):
+        kind = event["type"]
+        need(self.kinds[track] == (kind == COUNTER), f"an event of type {kind} on track {track}")
+        if kind == COUNTER:
+            value = event["value"]
+            need((value is None) != (event["real"] is False), "a counter has one value")
+            self.insert("counter", time, track, float(event["real"] if value is None else value))
+            return
+        stack = self.stacks.setdefault(track, [])
+        if kind == END:
+            if stack:
+                slice_ = self.slices[stack.pop()]
+                slice_[2] = time - slice_[1]
+            return
+        number = len(self.slices)
+        self.slices.append([number, time, 0 if kind == INSTANT else -1, track, event["category"], event["name"],
+                            len(stack), stack[-1] if stack else None, number if event["args"] else None])
+        for key, whole, real, string in event["args"]:
+            shown = next(str(v) for v in (whole, real, string) if v is not None)
+            self.insert("args", number, key, whole, real, string, shown)
+        for flow in filter(None, (event["flow"], event["flow_end"])):
+            if flow in self.flows:
+                self.insert("flow", self.flows[flow], number)
+            self.flows[flow] = number
+        if event["flow_end"]:
+            del self.flows[event["flow_end"]]
+        if kind == BEGIN:
+            stack.append(number)
+
+    def fill(self, sequence):
+        for time, number, what in sequence.events:
+            if time is None:
+                self.track(number, what)
+        # As trace_processor: by time, and what has the same time as it was written
+        for time, track, event in sorted((e for e in sequence.events if e[0] is not None), key=lambda e: e[0]):
+            self.event(time, track, event)
+        for slice_ in self.slices:
+            self.insert("slice", *slice_)
+        for row in sequence.snapshots:
+            self.insert("clock_snapshot", *row)
+
+
+def main():
+    sequence, tables, begin = Sequence(int(sys.argv[4]) if "--from" in sys.argv else 0), Tables(), 0
+    with open(sys.argv[1], "rb") as file:
+        data = file.read()
+    try:
+        for begin, packet in packets(data):
+            sequence.packet(packet)
+        tables.fill(sequence)
+    except Bad as bad:
+        sys.exit(f"{begin}: {bad}")
+    for row in tables.db.execute(sys.argv[2]):
+        print("|".join("" if v is None else f"{v:g}" if isinstance(v, float) else str(v) for v in row))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(1)
