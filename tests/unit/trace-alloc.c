@@ -5,6 +5,7 @@
  */
 #include "alloc.h"
 #include "trace-test.h"
+#include "trace.h"
 
 static struct test_trace t;
 static int file_fd;
@@ -103,6 +104,29 @@ static void goes_on(void)
 	ok(right, "and have all that comes after it");
 }
 
+/* The names have been forgotten, and there is no memory for the packet that says so. */
+static void restarts(void)
+{
+	struct gpmu_trace_event event;
+	char name[16] = "";
+
+	test_trace_init(&t, 0, UINT64_MAX);
+	event = event_on(gpmu_trace_track(t.trace, 0, "track"), 1, name);
+	for (unsigned int i = 0; i < TRACE_NAMES_MOST; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		gpmu_trace_instant(t.trace, &event);
+	}
+	gpmu_trace_flush(t.trace, NULL);
+	t.trace->out.room = 0;
+	alloc_left = 0;
+	ok(gpmu_trace_instant(t.trace, &event) == -ENOMEM && stats_of(&t).restarts == 1,
+	   "a restart that there is no memory for");
+	alloc_left = -1;
+	ok(!gpmu_trace_instant(t.trace, &event) && stats_of(&t).restarts == 2,
+	   "is made up for by the next event");
+	test_trace_release(&t);
+}
+
 int main(void)
 {
 	FILE *file = fopen("/dev/null", "w");
@@ -112,6 +136,7 @@ int main(void)
 	file_fd = fileno(file);
 	alloc_fail_each(whole_life, 30, "trace");
 	goes_on();
+	restarts();
 	fclose(file);
 	return done_testing();
 }

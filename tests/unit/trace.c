@@ -219,6 +219,47 @@ static void counts(void)
 	test_trace_release(&t);
 }
 
+/* Perfetto refuses a clock that goes back between two snapshots. */
+static void clocks(void)
+{
+	uint64_t last[TRACE_CLOCK_ENDS + 1] = { 0 };
+	bool forward = true, times = true;
+	size_t snapshots = 0, events = 0;
+	struct test_trace t;
+	GpmuPb__Trace *read;
+	int counter;
+
+	test_trace_init(&t, 0, 1);
+	counter = gpmu_trace_counter(t.trace, 0, "counter", NULL);
+	for (unsigned int i = 0; i < 10; i++)
+		gpmu_trace_count(t.trace, counter, 1000 - i, 1);
+	gpmu_trace_flush(t.trace, NULL);
+	read = test_trace_read(&t);
+	for (size_t i = 0; read && i < read->n_packet; i++) {
+		const GpmuPb__TracePacket *packet = read->packet[i];
+		const GpmuPb__ClockSnapshot *all = packet->clock_snapshot;
+
+		snapshots += all != NULL;
+		for (size_t k = 0; all && k < all->n_clocks; k++) {
+			uint64_t *before = &last[all->clocks[k]->clock_id];
+
+			forward = forward && all->clocks[k]->timestamp >= *before;
+			*before = all->clocks[k]->clock_id == TRACE_CLOCK_REALTIME ? 0 :
+				  all->clocks[k]->timestamp;
+		}
+		if (!packet->track_event)
+			continue;
+		times = times && (events ? packet->timestamp_clock_id == TRACE_CLOCK_RAW &&
+						   packet->timestamp == 1000 - events :
+					   packet->timestamp == 0);
+		events++;
+	}
+	ok(forward && snapshots == 10, "where time goes back, no clock of ten restarts does");
+	ok(times && events == 10, "and each event has its time");
+	gpmu_pb__trace__free_unpacked(read, NULL);
+	test_trace_release(&t);
+}
+
 /* More names than are kept */
 static void many_names(void)
 {
@@ -337,6 +378,7 @@ int main(void)
 	flushes();
 	texts();
 	counts();
+	clocks();
 	many_names();
 	refused();
 	sizes();
