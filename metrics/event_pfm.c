@@ -66,6 +66,15 @@ static int fail(const char *text, int error, const char **why)
 	}
 }
 
+/* Whether the text has the modifier h: a level of its own */
+static bool names_hypervisor(const char *text)
+{
+	for (const char *c = strstr(text, ":h"); c; c = strstr(c + 2, ":h"))
+		if (!c[2] || c[2] == ':' || c[2] == '=')
+			return true;
+	return false;
+}
+
 int event_pfm_encode(const char *text, struct event_pfm *event, const char **why)
 {
 	struct perf_event_attr attr;
@@ -83,6 +92,9 @@ int event_pfm_encode(const char *text, struct event_pfm *event, const char **why
 					&arg);
 	if (ret != PFM_SUCCESS)
 		return fail(text, ret, why);
+	/* Of a machine whose own PMU it knows libpfm4 leaves the hypervisor as it is; perf never does. */
+	if ((attr.exclude_user || attr.exclude_kernel) && !names_hypervisor(text))
+		attr.exclude_hv = 1;
 	*event = (struct event_pfm){
 		.type = attr.type, .config = attr.config, .config1 = attr.config1,
 		.config2 = attr.config2, .exclude_user = attr.exclude_user,

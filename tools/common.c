@@ -430,6 +430,20 @@ static bool lacks_gpus(const struct common *common, const char *text)
 static const char gpu_hint[] = "GPUs are counted by plugins: --source cupti, --source nvml; "
 			       "--gpu of gpmu stat is both";
 
+/* What there is none of is named by the error's text. */
+static void __attribute__((noreturn)) refuse_request(const struct common *common,
+						     const struct request *request, int ret,
+						     const char *text)
+{
+	if (ret == -EINVAL)
+		die("-%c %.200s: %s", request->metric ? 'M' : 'e', request->list, text);
+	if (ret == -ENOENT && lacks_gpus(common, text))
+		die("%s; %s", text, gpu_hint);
+	if (ret == -ENOENT && !strstr(text, "did you mean"))
+		die("%s; \"gpmu list\" shows what there is", text);
+	die("%s", text);
+}
+
 struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 {
 	const struct gpmu_plan_options options = {
@@ -440,6 +454,7 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	struct gpmu_error error = { .text = "" };
+	const struct request *request = NULL;
 	struct gpmu_plan *plan;
 	int ret = 0;
 
@@ -447,24 +462,19 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 	if (!plan)
 		die("%s", error.text);
 	for (size_t i = 0; i < common->n_requests && !ret; i++) {
-		const struct request *request = &common->requests[i];
-
+		request = &common->requests[i];
 		ret = request->metric ? gpmu_plan_add_metrics(plan, request->list, &error) :
 					gpmu_plan_add_events(plan, request->list, &error);
-		/* What there is none of is named by the error. */
-		if (ret == -EINVAL)
-			die("-%c %.200s: %s", request->metric ? 'M' : 'e', request->list,
-			    error.text);
-		if (ret == -ENOENT && lacks_gpus(common, error.text))
-			die("%s; %s", error.text, gpu_hint);
-		if (ret == -ENOENT && !strstr(error.text, "did you mean"))
-			die("%s; \"gpmu list\" shows what there is", error.text);
 	}
+	if (ret) {
+		gpmu_plan_free(plan);
+		refuse_request(common, request, ret, error.text);
+	}
+	ret = gpmu_plan_make(plan, &error);
 	if (!ret)
-		ret = gpmu_plan_make(plan, &error);
-	if (ret)
-		die("%s", error.text);
-	return plan;
+		return plan;
+	gpmu_plan_free(plan);
+	die("%s", error.text);
 }
 
 void common_plan_warnings(const struct gpmu_plan *plan)
