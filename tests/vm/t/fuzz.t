@@ -5,7 +5,7 @@
 #: scenario idle
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
 #: drivers ours in-tree
-#: long 6.12/in-tree 7.3/in-tree 7.3-16k 7.3-rt
+#: long 6.1 6.12 7.3/in-tree 7.3-16k 7.3-rt
 #: timeout 600
 #
 # A minute of random events (a quarter of it on most kernels, but for LONG=1):
