@@ -94,3 +94,34 @@ until_said() {
 	done
 	return 1
 }
+
+# record NAME OPTION... -- COMMAND...: gpmu record; leaves WORK/NAME.pftrace, .out and .err
+record() {
+	local name=$1
+
+	shift
+	timeout --foreground 60 "$GPMU" record -o "$WORK/$name.pftrace" "$@" > "$WORK/$name.out" 2> "$WORK/$name.err"
+}
+
+# recorded NAME OPTION... -- COMMAND...: the same, as a test; shows what gpmu has said
+recorded() {
+	record "$@"
+	ok $? "$1: gpmu record and the program end well"
+	diag "$(sed "s|^|$1: |" "$WORK/$1.err" "$WORK/$1.out" 2> /dev/null)"
+}
+
+# ask NAME SQL: of a trace
+ask() {
+	tests/unit/trace_sql.py "$WORK/$1.pftrace" "$2" 2>&1
+}
+
+# slices NAME CATEGORY [WHERE]: how many there are
+slices() {
+	ask "$1" "select count(*) from slice where category = '$2' and ${3:-1}"
+}
+
+# audit NAME ABOUT KEY: what the trace says of itself
+audit() {
+	ask "$1" "select distinct display_value from slice join args using (arg_set_id)
+		where category = 'audit' and name = '$2' and key = 'debug.$3'"
+}
