@@ -65,7 +65,8 @@ def main():
         value = len(profile.events())
     else:
         value = train()
-    print(json.dumps({"load": "train", "steps": STEPS, "graphs": GRAPHS, "times": TIMES, "value": value}))
+    print(json.dumps({"load": "train", "steps": STEPS, "graphs": GRAPHS, "times": TIMES, "value": value},
+                     separators=(",", ":")))
 
 
 if __name__ == "__main__":
