@@ -26,18 +26,37 @@ static u128 power_of_10(unsigned int n)
 	return n < 19 ? tens[n] : (u128)tens[18] * tens[n - 18];
 }
 
+static unsigned int count_digits(uint64_t value)
+{
+	unsigned int n = 1;
+
+	while (n < 19 && value >= tens[n])
+		n++;
+	return n + (n == 19 && value / 10 >= tens[18]);
+}
+
+/* With as many digits, zeros in front; two at a time */
+static void put_digits(char *text, uint64_t value, unsigned int digits)
+{
+	static const char pairs[] =
+		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
+		"4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
+		"828384858687888990919293949596979899";
+
+	for (; digits > 1; digits -= 2) {
+		memcpy(text + digits - 2, pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (digits)
+		*text = (char)('0' + value % 10);
+}
+
 size_t number_u64(char *text, uint64_t value)
 {
-	char digits[20];
-	size_t n = 0;
+	unsigned int digits = count_digits(value);
 
-	do {
-		digits[n++] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	for (size_t i = 0; i < n; i++)
-		text[i] = digits[n - 1 - i];
-	return n;
+	put_digits(text, value, digits);
+	return digits;
 }
 
 size_t number_int(char *text, int value)
@@ -46,15 +65,6 @@ size_t number_int(char *text, int value)
 		return number_u64(text, (uint64_t)value);
 	*text = '-';
 	return 1 + number_u64(text + 1, (uint64_t)-(int64_t)value);
-}
-
-/* With as many digits, zeros in front */
-static void put_digits(char *text, uint64_t value, unsigned int digits)
-{
-	while (digits--) {
-		text[digits] = (char)('0' + value % 10);
-		value /= 10;
-	}
 }
 
 static size_t group(char *text, size_t length)
@@ -70,15 +80,17 @@ static size_t group(char *text, size_t length)
 	return length + commas;
 }
 
-/* m of 53 bits and e of a positive double, or 0 and 0 */
+/* m of 53 bits and e of a positive double, or 0 and 0 of one that is none or too small to matter */
 static uint64_t split(double value, int *exponent)
 {
-	double m = frexp(value, exponent);
+	uint64_t bits;
 
-	if (m == 0)
+	memcpy(&bits, &value, sizeof(bits));
+	*exponent = 0;
+	if (!(bits >> 52))
 		return 0;
-	*exponent -= 53;
-	return (uint64_t)ldexp(m, 53);
+	*exponent = (int)(bits >> 52) - 1075;
+	return (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
 }
 
 /* The rest @value / 2^shift, of 10^decimals, to the nearest, of two to the even */
@@ -231,7 +243,7 @@ size_t number_shortest(char *text, double value)
 		text[sign++] = '-';
 		value = -value;
 	}
-	if (value < 9e18 && value == floor(value))
+	if (value < 9e18 && value == (double)(uint64_t)value)
 		return sign + number_u64(text + sign, (uint64_t)value);
 	if (value >= 1e-5 && value < 1e17)
 		return sign + shortest_decimal(text + sign, value);

@@ -115,6 +115,10 @@ void gpmu_sink_free(struct gpmu_sink *sink)
 	for (size_t i = 0; i < sink->n_whys; i++)
 		free(sink->whys[i]);
 	free(sink->whys);
+	for (size_t i = 0; i < sink->n_lines; i++)
+		free(sink->lines[i].text);
+	free(sink->lines);
+	free(sink->part.data);
 	free(sink->copy);
 	free(sink->buffer.data);
 	free(sink->separator);

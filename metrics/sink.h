@@ -29,11 +29,27 @@ struct sink_ops {
 	void (*end)(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
 };
 
-/* Seconds, and their text */
-struct sink_time {
-	double seconds;
-	size_t length;		/* 0: there are none */
-	char text[NUMBER_SIZE];
+/* Numbers of a row of CSV as last written; length 0: there are none */
+struct sink_times {
+	double begin, end;
+	size_t length;
+	char text[64];
+};
+
+struct sink_counted {
+	uint64_t enabled, running;
+	size_t length;
+	char text[64];
+};
+
+/*
+ * What is between the numbers of a row of CSV, made once for all that are alike: in most
+ * intervals a row differs from that of the one before by its numbers alone.
+ */
+struct sink_line {
+	struct gpmu_row row;		/* that it is of; its texts are copies, behind these */
+	char *text;			/* NULL: of none */
+	size_t place, state, rest;	/* lengths of what follows the times, the value, and them */
 };
 
 struct gpmu_sink {
@@ -42,10 +58,15 @@ struct gpmu_sink {
 	struct gpmu_sink_options options;
 	char *separator, *title, *host;
 	size_t separator_length;
-	struct sink_time begin, end;	/* of CSV, as last written */
 	struct sink_buffer buffer;
 	bool begun;
 	bool held;		/* what is written waits in the buffer */
+	/* Of CSV */
+	struct sink_times times;
+	struct sink_counted counted;
+	struct sink_line *lines;	/* one for each row of an interval */
+	size_t n_lines;
+	struct sink_buffer part;	/* of a line that is made */
 	/* Of a summary */
 	enum gpmu_scope scope;		/* that its heading says */
 	size_t labels, units;		/* width of these columns */
