@@ -107,7 +107,7 @@ record() {
 recorded() {
 	record "$@"
 	ok $? "$1: gpmu record and the program end well"
-	diag "$(sed "s|^|$1: |" "$WORK/$1.err" "$WORK/$1.out" 2> /dev/null)"
+	diag "$(sed "s|^|$1: |" "$WORK/$1.err" "$WORK/$1.out" 2> /dev/null | grep -vE '^[^ ]+ (pair|kernel) ')"
 }
 
 # ask NAME SQL: of a trace
@@ -124,4 +124,10 @@ slices() {
 audit() {
 	ask "$1" "select distinct display_value from slice join args using (arg_set_id)
 		where category = 'audit' and name = '$2' and key = 'debug.$3'"
+}
+
+# lost NAME: records that the audit says were lost
+lost() {
+	ask "$1" "select sum(int_value) from slice join args using (arg_set_id)
+		where category = 'audit' and name = 'source' and key = 'debug.lost'"
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * activity: the least that a tool with CUPTI's activity does, to which gpmu record is compared. A library
+ * for CUDA_INJECTION64_PATH that enables kinds, gives CUPTI buffers, and frees them as they come back:
+ * no record is looked at. At the end it writes a line of JSON: "cupti", "buffers", "bytes", "dropped".
+ *
+ * ACTIVITY_KINDS	kernel,memcpy,runtime,... as gpmu record's --cuda has them
+ * ACTIVITY_BUFFER	bytes of a buffer
+ * ACTIVITY_OUT		the file that is written
+ */
+#include <cupti.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	CUpti_ActivityKind kind;
+} kinds[] = {
+	{ "kernel", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL },
+	{ "memcpy", CUPTI_ACTIVITY_KIND_MEMCPY },
+	{ "memcpy", CUPTI_ACTIVITY_KIND_MEMCPY2 },
+	{ "memset", CUPTI_ACTIVITY_KIND_MEMSET },
+	{ "runtime", CUPTI_ACTIVITY_KIND_RUNTIME },
+	{ "driver", CUPTI_ACTIVITY_KIND_DRIVER },
+	{ "sync", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION },
+};
+
+static CUpti_SubscriberHandle subscriber;
+static size_t buffer_size;
+static atomic_size_t buffers, bytes, dropped;
+static bool failed;
+
+static void check(CUptiResult result, const char *what)
+{
+	const char *text = "?";
+
+	if (result == CUPTI_SUCCESS)
+		return;
+	cuptiGetResultString(result, &text);
+	fprintf(stderr, "activity: %s: %s\n", what, text);
+	failed = true;
+}
+
+static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *records)
+{
+	*buffer = aligned_alloc(8, buffer_size);
+	*size = *buffer ? buffer_size : 0;
+	*records = 0;
+}
+
+static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
+			      size_t valid)
+{
+	size_t n = 0;
+
+	(void)size;
+	if (cuptiActivityGetNumDroppedRecords(context, stream, &n) == CUPTI_SUCCESS)
+		dropped += n;
+	buffers++;
+	bytes += valid;
+	free(buffer);
+}
+
+/* Nothing is asked of it: gpmu record is a subscriber too. */
+static void CUPTIAPI called(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+			    const void *data)
+{
+	(void)user;
+	(void)domain;
+	(void)id;
+	(void)data;
+}
+
+static bool is_listed(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = list; (at = strstr(at, name)); at += length)
+		if ((at == list || at[-1] == ',') && (!at[length] || at[length] == ','))
+			return true;
+	return false;
+}
+
+static void end(void)
+{
+	const char *path = getenv("ACTIVITY_OUT");
+	uint32_t version = 0;
+	FILE *file;
+
+	check(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "flush");
+	cuptiGetVersion(&version);
+	file = path && !failed ? fopen(path, "w") : NULL;
+	if (!file)
+		return;
+	fprintf(file, "{\"cupti\":%u,\"buffers\":%zu,\"bytes\":%zu,\"dropped\":%zu}\n", version,
+		atomic_load(&buffers), atomic_load(&bytes), atomic_load(&dropped));
+	fclose(file);
+}
+
+__attribute__((visibility("default"))) int InitializeInjection(void)
+{
+	const char *list = getenv("ACTIVITY_KINDS"), *size = getenv("ACTIVITY_BUFFER");
+
+	buffer_size = size ? strtoul(size, NULL, 10) / 8 * 8 : 0;
+	if (!list || !buffer_size) {
+		fprintf(stderr, "activity: ACTIVITY_KINDS and ACTIVITY_BUFFER are not set\n");
+		return 0;
+	}
+	check(cuptiSubscribe(&subscriber, called, NULL), "subscribe");
+	check(cuptiActivityRegisterCallbacks(request, complete), "register");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (is_listed(list, kinds[i].name))
+			check(cuptiActivityEnable(kinds[i].kind), kinds[i].name);
+	atexit(end);
+	return 1;
+}

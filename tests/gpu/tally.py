@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""tally.py TRACE: how many slices of each category a trace has, "COUNT CATEGORY", and its moments, "moment NAME KEY=VALUE...".
+
+For traces that are too long for tests/unit/trace_sql.py: nothing is kept but the names, and slices are not
+checked to end.
+"""
+import collections
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit"))
+from trace_sql import ARG, BEGIN, CATEGORY, CLEARED, INSTANT, NAME, fields, one, text, varint
+
+EVENT, INTERNED, FLAGS = 11, 12, 13
+EVENT_CATEGORY, EVENT_ARGS, EVENT_TYPE, EVENT_NAME = 3, 4, 9, 10
+ARG_VALUES = 4, 6
+
+
+def skim(data, at, end, wanted):
+    """{number: value, or where it is} of the wanted fields of a message; most numbers are of one byte"""
+    out = {}
+    while at < end:
+        tag = data[at]
+        at += 1
+        if tag & 0x80:
+            tag, at = varint(data, at - 1)
+        kind = tag & 7
+        if kind == 1:
+            at += 8
+            continue
+        value = data[at]
+        at += 1
+        if value & 0x80:
+            value, at = varint(data, at - 1)
+        if kind == 2:
+            value, at = (at, at + value), at + value
+        elif kind:
+            sys.exit(f"{at}: a field of type {kind}")
+        if tag >> 3 in wanted:
+            out[tag >> 3] = value
+    if at != end:
+        sys.exit(f"{at}: a message that is cut off")
+    return out
+
+
+def moment(event, names):
+    """Its name and arguments"""
+    out = [names[NAME, one(event, EVENT_NAME)]]
+    for arg in map(fields, event.get(EVENT_ARGS, [])):
+        value = next(arg[number][0] for number in ARG_VALUES if number in arg)
+        out.append(f"{names[ARG, one(arg, 1)]}={text(value) if isinstance(value, bytes) else value}")
+    return " ".join(out)
+
+
+class Tally:
+    def __init__(self):
+        self.names, self.counts, self.moments = {}, collections.Counter(), []
+
+    def packet(self, data, at, end):
+        packet = skim(data, at, end, (EVENT, INTERNED, FLAGS))
+        if packet.get(FLAGS, 0) & CLEARED:
+            self.names = {}
+        if INTERNED in packet:
+            begin, end = packet[INTERNED]
+            for kind, entries in fields(data[begin:end]).items():
+                for entry in map(fields, entries):
+                    self.names[kind, one(entry, 1)] = text(one(entry, 2))
+        if EVENT not in packet:
+            return
+        event = skim(data, *packet[EVENT], (EVENT_CATEGORY, EVENT_TYPE))
+        if event.get(EVENT_TYPE) == BEGIN:
+            self.counts[self.names[CATEGORY, event[EVENT_CATEGORY]]] += 1
+        elif event.get(EVENT_TYPE) == INSTANT:
+            begin, end = packet[EVENT]
+            self.moments.append(moment(fields(data[begin:end]), self.names))
+
+
+def main():
+    tally, at = Tally(), 0
+    with open(sys.argv[1], "rb") as file:
+        data = file.read()
+    while at < len(data):
+        tag = data[at]
+        size, at = varint(data, at + 1)
+        if tag != 10 or at + size > len(data):
+            sys.exit(f"{at}: no packet, or one that is cut off")
+        tally.packet(data, at, at + size)
+        at += size
+    for category, count in sorted(tally.counts.items()):
+        print(count, category)
+    for line in tally.moments:
+        print("moment", line)
+
+
+main()
