@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,14 @@
 static void *array(size_t n, size_t size)
 {
 	return calloc(n ? n : 1, size);
+}
+
+/* Of places that were not there before */
+static uint64_t new_shape(void)
+{
+	static atomic_uint_fast64_t last;
+
+	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
 struct gpmu_counts *counts_new(size_t n_slots)
@@ -24,6 +33,7 @@ struct gpmu_counts *counts_new(size_t n_slots)
 		return NULL;
 	}
 	counts->n_slots = n_slots;
+	counts->shape = new_shape();
 	for (size_t i = 0; i < n_slots; i++)
 		counts->slots[i].state = COUNT_NOT_COUNTED;
 	return counts;
@@ -61,6 +71,7 @@ int counts_set_places(struct gpmu_counts *counts, size_t slot, const struct plac
 		memcpy(new.places, places, length * sizeof(*places));
 	old = counts->slots[slot];
 	counts->slots[slot] = new;
+	counts->shape = new_shape();
 	slot_release(&old);
 	return 0;
 }
@@ -108,6 +119,8 @@ static bool slots_alike(const struct counts_slot *a, const struct counts_slot *b
 
 bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b)
 {
+	if (a->shape == b->shape)
+		return true;
 	if (a->n_slots != b->n_slots)
 		return false;
 	for (size_t i = 0; i < a->n_slots; i++)
@@ -116,12 +129,13 @@ bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b)
 	return true;
 }
 
-/* The places of @from, and why; counts are any */
-static int shape_slot(struct gpmu_counts *counts, size_t slot, const struct counts_slot *from)
+/* The places of @from, unless they are the same, and why; counts are any */
+static int shape_slot(struct gpmu_counts *counts, size_t slot, const struct counts_slot *from,
+		      bool same)
 {
 	int ret;
 
-	if (!slots_alike(&counts->slots[slot], from)) {
+	if (!same && !slots_alike(&counts->slots[slot], from)) {
 		ret = counts_set_places(counts, slot, from->places, from->length);
 		if (ret)
 			return ret;
@@ -132,6 +146,7 @@ static int shape_slot(struct gpmu_counts *counts, size_t slot, const struct coun
 
 static int shape(struct gpmu_counts *counts, const struct gpmu_counts *from)
 {
+	bool same = counts->shape == from->shape;
 	struct counts_slot *slots;
 
 	if (counts->n_slots != from->n_slots) {
@@ -143,13 +158,15 @@ static int shape(struct gpmu_counts *counts, const struct gpmu_counts *from)
 		free(counts->slots);
 		counts->slots = slots;
 		counts->n_slots = from->n_slots;
+		counts->shape = new_shape();
 	}
 	for (size_t i = 0; i < from->n_slots; i++) {
-		int ret = shape_slot(counts, i, &from->slots[i]);
+		int ret = shape_slot(counts, i, &from->slots[i], same);
 
 		if (ret)
 			return ret;
 	}
+	counts->shape = from->shape;
 	return 0;
 }
 
@@ -205,6 +222,7 @@ int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *la
 {
 	static const struct counts_slot no_slot;
 	static const struct count zero;
+	bool same = later->shape == earlier->shape;
 	int ret = shape(interval, later);
 
 	if (ret)
@@ -215,7 +233,9 @@ int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *la
 			i < earlier->n_slots ? &earlier->slots[i] : &no_slot;
 
 		for (size_t k = 0; k < slot->length; k++) {
-			const struct count *count = find_count(before, &slot->places[k], k);
+			const struct count *count =
+				same ? &before->counts[k] :
+				       find_count(before, &slot->places[k], k);
 
 			interval->slots[i].counts[k] =
 				count_difference(&slot->counts[k], count ? count : &zero);
@@ -275,6 +295,7 @@ static int add_slot(struct counts_slot *total, const struct counts_slot *slot)
 
 int counts_add(struct gpmu_counts *total, const struct gpmu_counts *counts)
 {
+	total->shape = new_shape();
 	for (size_t i = 0; i < counts->n_slots && i < total->n_slots; i++) {
 		int ret = add_slot(&total->slots[i], &counts->slots[i]);
 

@@ -48,6 +48,7 @@ struct gpmu_counts {
 	const char *times_why;	/* those two are not known; NULL: they are. Borrowed */
 	struct counts_slot *slots;
 	size_t n_slots;		/* of the plan */
+	uint64_t shape;		/* a number of these places: others that have it have the same */
 };
 
 /* Slots without places, not counted; new; NULL with ENOMEM */

@@ -80,17 +80,15 @@ static size_t group(char *text, size_t length)
 	return length + commas;
 }
 
-/* m of 53 bits and e of a positive double, or 0 and 0 of one that is none or too small to matter */
+/* m of 53 bits and e of a positive double */
 static uint64_t split(double value, int *exponent)
 {
-	uint64_t bits;
+	uint64_t bits, biased;
 
 	memcpy(&bits, &value, sizeof(bits));
-	*exponent = 0;
-	if (!(bits >> 52))
-		return 0;
-	*exponent = (int)(bits >> 52) - 1075;
-	return (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
+	biased = bits >> 52;
+	*exponent = (int)(biased ? biased : 1) - 1075;
+	return (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(biased != 0) << 52;
 }
 
 /* The rest @value / 2^shift, of 10^decimals, to the nearest, of two to the even */
@@ -182,7 +180,8 @@ static size_t shortest_decimal(char *text, double value)
 	while (power < 16 && value >= powers[power + 6])
 		power++;
 	m = split(value, &exponent);
-	shift = (unsigned int)-exponent;
+	/* 1 to 69 of these, which the mask tells compilers */
+	shift = (unsigned int)-exponent & 127;
 	for (int n = 15; n <= DIGITS; n++) {
 		u128 exact, ten, near, off;
 

@@ -61,9 +61,12 @@ static uint64_t mean_ns(double sum, size_t n)
 /* What a source says names the event, which may be one of a metric's; a row has its name. */
 static const char *without_name(const char *why, const char *name)
 {
-	size_t length = strlen(name);
+	size_t length;
 
-	if (!why || strncmp(why, name, length) != 0 || strncmp(why + length, ": ", 2) != 0)
+	if (!why || *why != *name)
+		return why;
+	length = strlen(name);
+	if (strncmp(why, name, length) != 0 || strncmp(why + length, ": ", 2) != 0)
 		return why;
 	return why + length + 2;
 }

@@ -192,8 +192,10 @@ static struct count *test_place(struct test_plan *t, size_t index, int cpu, int 
 				uint64_t raw, uint64_t running)
 {
 	struct counts_slot *slot = &t->counts->slots[index];
+	static uint64_t shape = UINT64_MAX;
 	size_t n = slot->length++;
 
+	t->counts->shape = shape--;
 	slot->places = realloc(slot->places, slot->length * sizeof(*slot->places));
 	slot->counts = realloc(slot->counts, slot->length * sizeof(*slot->counts));
 	slot->places[n] = (struct place){ cpu, node, tid };
