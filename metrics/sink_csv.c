@@ -131,6 +131,11 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static bool same_number(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
 static bool is_of(const struct sink_line *line, const struct gpmu_row *row)
 {
 	const struct gpmu_row *made = &line->row;
@@ -141,7 +146,7 @@ static bool is_of(const struct sink_line *line, const struct gpmu_row *row)
 	       row->metric == made->metric && row->counters == made->counters &&
 	       row->runs == made->runs && row->alert == made->alert &&
 	       row->gpu_number == made->gpu_number &&
-	       !memcmp(&row->deviation, &made->deviation, sizeof(row->deviation)) &&
+	       same_number(row->deviation, made->deviation) &&
 	       same_text(row->name, made->name) && same_text(row->pmu, made->pmu) &&
 	       same_text(row->unit, made->unit) && same_text(row->why, made->why) &&
 	       same_text(row->gpu, made->gpu) && same_text(row->source, made->source);

@@ -76,6 +76,66 @@ static void columns(void)
 	test_sink_release(&t);
 }
 
+/* Whether the sink writes of a row what one that has written no other does */
+static bool is_as_alone(struct test_sink *t, const struct gpmu_row *row)
+{
+	const size_t before = t->length;
+	struct test_sink alone;
+	bool same;
+
+	test_sink_init(&alone, GPMU_SINK_CSV, (struct gpmu_sink_options){ .continues = 1 });
+	gpmu_sink_rows(alone.sink, row, 1);
+	gpmu_sink_rows(t->sink, row, 1);
+	same = !strcmp(t->text + before, alone.text);
+	if (!same)
+		diag("|%s| is not |%s|", t->text + before, alone.text);
+	test_sink_release(&alone);
+	return same;
+}
+
+/* Each column that is kept from one interval to the next, changed alone, and changed back */
+static void changes(void)
+{
+	static char name[] = "cycles";
+	const struct gpmu_row first = event_row(name, 5);
+	struct gpmu_row rows[18];
+	struct test_sink t = { 0 };
+	bool same = true;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		rows[i] = first;
+	rows[0].scope = GPMU_SCOPE_CPU;
+	rows[1].cpu = 3;
+	rows[2].node = 1;
+	rows[3].package = 36;
+	rows[4].pid = 7;
+	rows[5].pmu = "software";
+	rows[6].metric = 1;
+	rows[7].unit = "msec";
+	rows[8].counters = 2;
+	rows[9].runs = 3;
+	rows[10].alert = 1;
+	rows[11].state = GPMU_NOT_COUNTED;
+	rows[12].why = "others had it";
+	rows[13].gpu = "GPU-1";
+	rows[14] = rows[13];
+	rows[14].gpu_number = 2;
+	rows[15].source = "cupti";
+	rows[16].deviation = 0.5;
+	rows[17].deviation = NAN;
+	test_sink_init(&t, GPMU_SINK_CSV,
+		       (struct gpmu_sink_options){ .interval = 1, .continues = 1 });
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		same = is_as_alone(&t, i == 14 ? &rows[13] : &first) && is_as_alone(&t, &rows[i]) &&
+		       same;
+	ok(same, "a row of an interval has what it is of, not what the one before was of");
+	is_as_alone(&t, &first);
+	name[0] = 'C';
+	ok(is_as_alone(&t, &first), "also where a text has changed in its place");
+	name[0] = 'c';
+	test_sink_release(&t);
+}
+
 static void quotes(void)
 {
 	static const struct {
@@ -128,6 +188,7 @@ static void separators(void)
 int main(void)
 {
 	columns();
+	changes();
 	quotes();
 	separators();
 	return done_testing();
