@@ -57,7 +57,8 @@ $(TRACE_PB).c: $(TRACE_PB).h
 	@touch $@
 $(TRACE_PB).o: $(TRACE_PB).c $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
-$(B)/metrics/trace_packet.o $(B)/san/metrics/trace_packet.o: $(TRACE_PB).h
+$(patsubst %.c,$(B)/%.o,metrics/trace_packet.c $(wildcard metrics/trace_reader*.c)) \
+$(patsubst %.c,$(B)/san/%.o,metrics/trace_packet.c $(wildcard metrics/trace_reader*.c)): $(TRACE_PB).h
 
 # Only this one sees what libperf keeps to itself.
 $(B)/metrics/counter_fd.o $(B)/san/metrics/counter_fd.o: private CPPFLAGS_OF := @$(B)/libperf/internal
