@@ -36,6 +36,7 @@
 #include <gpmu/balance.h>	/* what two counters of the same bytes do not agree on */
 #include <gpmu/trace.h>	/* a timeline for Perfetto */
 #include <gpmu/trace_reader.h>	/* what that has written */
+#include <gpmu/report.h>	/* what traces say, as tables */
 #include <gpmu/clock.h>	/* time stamps of other clocks */
 #include <gpmu/log.h>	/* messages that are no errors */
 

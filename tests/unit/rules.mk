@@ -9,7 +9,7 @@ GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row sta
 		   session region log probe runs saved traffic balance list clock trace \
 		   map words report cupti
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
-GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make
+GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
 GPMU_TESTS_T	:= $(GPMU_TESTS:%=$(B)/tests/unit/%.t)
 GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
@@ -71,7 +71,7 @@ $(GPMU_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GP
 		$(TEST_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS)
 
 # What scripts among the tests run
-GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump trace-make)
+GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump trace-make trace-script)
 $(GPMU_DUMPS): $(B)/tests/unit/%: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)

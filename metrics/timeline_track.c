@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a track is, by its name and those that it is below, as metrics/timeline.rst has them. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "timeline.h"
+
+#define NAME_MOST	512	/* bytes of a name that are looked at */
+
+/* A name without what tells a second track of the same name: " (2)" */
+static void plain_name(const char *name, char *text, size_t size)
+{
+	size_t length;
+
+	snprintf(text, size, "%s", name ? name : "");
+	length = strlen(text);
+	if (!length || text[length - 1] != ')')
+		return;
+	for (length--; length && isdigit((unsigned char)text[length - 1]); length--)
+		;
+	if (length > 2 && text[length] != ')' && text[length - 1] == '(' && text[length - 2] == ' ')
+		text[length - 2] = '\0';
+}
+
+static bool same_gpu(const struct timeline_gpu *gpu, uint32_t file, int number, uint32_t uuid)
+{
+	return uuid != TIMELINE_NONE ? gpu->uuid == uuid : gpu->file == file && gpu->number == number;
+}
+
+/* "GPU N: NAME (UUID)". 0 or -ENOMEM */
+static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t *index)
+{
+	uint32_t file = (uint32_t)timeline->files.n - 1, uuid = TIMELINE_NONE, name;
+	char *open = strrchr(rest, '('), *close = open ? strchr(open, ')') : NULL;
+	struct timeline_gpu *gpu;
+
+	if (close && open > rest) {
+		*close = '\0';
+		open[-1] = '\0';
+		if (words_number(&timeline->words, open + 1, &uuid))
+			return -1;
+	}
+	if (words_number(&timeline->words, rest, &name))
+		return -1;
+	for (*index = 0; *index < timeline->gpus.n; (*index)++)
+		if (same_gpu(timeline_at(&timeline->gpus, struct timeline_gpu, *index), file, number, uuid))
+			return 0;
+	gpu = array_add(&timeline->gpus, sizeof(*gpu));
+	if (!gpu)
+		return -1;
+	*gpu = (struct timeline_gpu){ .number = number, .uuid = uuid, .name = name, .file = file };
+	return 0;
+}
+
+static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name, uint32_t *index)
+{
+	uint32_t file = (uint32_t)timeline->files.n - 1, word;
+	struct timeline_stream *stream;
+
+	if (words_number(&timeline->words, name, &word))
+		return -1;
+	for (*index = 0; *index < timeline->streams.n; (*index)++) {
+		stream = timeline_at(&timeline->streams, struct timeline_stream, *index);
+		if (stream->file == file && stream->gpu == gpu && stream->name == word)
+			return 0;
+	}
+	stream = array_add(&timeline->streams, sizeof(*stream));
+	if (!stream)
+		return -1;
+	*stream = (struct timeline_stream){ .file = file, .gpu = gpu, .name = word };
+	return 0;
+}
+
+/* @above: what it is below, or NULL */
+static int add_counter(struct timeline *timeline, const struct gpmu_trace_track_info *info,
+		       const struct timeline_track *above, uint32_t *index)
+{
+	struct timeline_counter *counter = array_add(&timeline->counters, sizeof(*counter));
+
+	if (!counter)
+		return -1;
+	*index = (uint32_t)timeline->counters.n - 1;
+	counter->file = (uint32_t)timeline->files.n - 1;
+	counter->gpu = above ? above->gpu : TIMELINE_NONE;
+	counter->node = above && above->role == TIMELINE_NODE ? above->index : TIMELINE_NONE;
+	counter->of_process = above && above->role == TIMELINE_PROCESS;
+	counter->unit = TIMELINE_NONE;
+	if (info->unit && words_number(&timeline->words, info->unit, &counter->unit))
+		return -1;
+	return words_number(&timeline->words, info->name ? info->name : "", &counter->name);
+}
+
+/* A track that is below none, or below something that is no GPU */
+static int by_name(struct timeline *timeline, char *name, struct timeline_track *track)
+{
+	unsigned int number;
+	int used = 0;
+
+	if (sscanf(name, "GPU %u:%n", &number, &used) == 1 && used && name[used] == ' ') {
+		track->role = TIMELINE_GPU;
+		if (find_gpu(timeline, (int)number, name + used + 1, &track->index))
+			return -1;
+		track->gpu = track->index;
+	} else if (sscanf(name, "node %u%n", &number, &used) == 1 && used && !name[used]) {
+		track->role = TIMELINE_NODE;
+		track->index = number;
+	} else if (!strcmp(name, "machine")) {
+		track->role = TIMELINE_MACHINE;
+	}
+	return 0;
+}
+
+/* Whether a name ends as that of a stream: ": stream 7", ": context 2 stream 7" */
+static bool is_stream(const char *name)
+{
+	const char *at = strrchr(name, ':');
+	unsigned int number, context;
+	int used = 0;
+
+	if (!at)
+		return false;
+	if (sscanf(at, ": stream %u%n", &number, &used) != 1 || !used || at[used]) {
+		used = 0;
+		if (sscanf(at, ": context %u stream %u%n", &context, &number, &used) != 2 || !used || at[used])
+			return false;
+	}
+	return true;
+}
+
+static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int number,
+		struct timeline_track *track)
+{
+	const struct timeline_track *above = NULL;
+	struct gpmu_trace_track_info info;
+	char name[NAME_MOST];
+
+	info = *gpmu_trace_reader_track(reader, number);
+	if (info.parent && info.parent != number) {
+		above = timeline_track(timeline, reader, info.parent);
+		if (!above)
+			return -1;
+	}
+	plain_name(info.name, name, sizeof(name));
+	track->role = TIMELINE_OTHER;
+	track->gpu = above ? above->gpu : TIMELINE_NONE;
+	track->pid = info.pid ? (uint32_t)info.pid : above ? above->pid : 0;
+	if (info.kind == GPMU_TRACE_TRACK_COUNTER) {
+		track->role = TIMELINE_COUNTER;
+		return add_counter(timeline, &info, above, &track->index);
+	}
+	if (info.kind == GPMU_TRACE_TRACK_PROCESS) {
+		track->role = TIMELINE_PROCESS;
+	} else if (info.kind == GPMU_TRACE_TRACK_THREAD) {
+		track->role = TIMELINE_THREAD;
+		track->index = timeline->n_threads++;
+	} else if (above && above->role == TIMELINE_GPU && is_stream(name)) {
+		track->role = TIMELINE_STREAM;
+		return find_stream(timeline, above->gpu, name, &track->index);
+	} else if (!above) {
+		return by_name(timeline, name, track);
+	}
+	return 0;
+}
+
+const struct timeline_track *timeline_track(struct timeline *timeline, struct gpmu_trace_reader *reader,
+					    int number)
+{
+	struct timeline_track track = { .gpu = TIMELINE_NONE }, *known;
+
+	while (timeline->tracks.n < (size_t)number)
+		if (!array_add(&timeline->tracks, sizeof(*known)))
+			return NULL;
+	known = timeline_at(&timeline->tracks, struct timeline_track, number - 1);
+	if (known->role != TIMELINE_NOTHING)
+		return known;
+	/* One that is above itself ends there. */
+	known->role = TIMELINE_OTHER;
+	known->gpu = TIMELINE_NONE;
+	if (look(timeline, reader, number, &track))
+		return NULL;
+	known = timeline_at(&timeline->tracks, struct timeline_track, number - 1);
+	*known = track;
+	return known;
+}

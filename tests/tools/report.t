@@ -1,0 +1,266 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu report: what is worked out by hand of small traces, which trace-script makes.
+. tests/tools/lib.sh
+
+script=$(realpath "$B/tests/unit/trace-script") || bail "no trace-script: make unit-tests"
+python=$(command -v python3) || bail "no python3"
+
+# trace NAME < SCRIPT: $work/NAME.pftrace
+trace() {
+	"$script" "$work/$1.pftrace" || bail "$1: no trace"
+}
+
+
+# table NAME TRACE...: the rows of a table of CSV
+table() {
+	local name=$1
+
+	shift
+	gpmu report --format csv "${options[@]}" "${@/#/$work/}" 2>&1 |
+		awk -v name="$name" '/^# gpmu-report-csv/ { on = $4 == name; getline; next } on'
+}
+options=()
+
+trace offender < tests/data/timeline/offender.script
+is "$(table kernels offender.pftrace)" '"gemm(float*, float const*)",3,0.6,3000000,1000000,1000000,1000000
+"gather(float*, float const*, int const*)",1,0.4,2000000,2000000,2000000,2000000' \
+	"kernels by name: count, share, total, min, median, max"
+is "$(table copies offender.pftrace)" '"memcpy HtoD, pinned to device",1,16000000,16000000000,1000000,1000000,1000000,1000000
+"memcpy DtoH, device to pinned",1,8000000,16000000000,500000,500000,500000,500000
+memset,1,1000000,10000000000,100000,100000,100000,100000' "copies by kind and memory, with bytes and bandwidth"
+# Busy 2-3.5, 4-5, 6-9.6 ms = 6.1 of 10 ms; kernels 5, copies 1.6, both at 2.5-3 ms; 6.6 ms of work in 6.1
+is "$(table gpus offender.pftrace)" "0,10000000,6100000,3900000,0.39,5000000,1600000,500000,500000,1.08196721311,NVIDIA GH200 480GB,GPU-11111111-0000-0000-0000-000000000000" \
+	"a GPU is idle where nothing ran: wall less the union; what overlaps is told"
+is "$(table streams offender.pftrace)" "100 train: stream 7,0,0,4,5000000,0,0,5000000,0.5
+100 train: stream 13,0,0,0,0,2,24000000,1600000,0.16" "streams"
+# The driver's calls are 6 + 6 + 16 us of 80 us, and 100 of 200 us: 4880 us in all
+is "$(table api offender.pftrace | cut -d , -f 1-5,7)" "cudaStreamSynchronize,runtime,1,0,4600000,4600000
+cuMemcpyHtoDAsync_v2,driver,1,0,100000,100000
+cudaMemcpyAsync,runtime,1,0,100000,200000
+cudaLaunchKernel,runtime,4,1,52000,80000
+cuLaunchKernel,driver,3,0,28000,28000" "a call's own time is without the calls inside it; those that failed are counted"
+is "$(table sync offender.pftrace)" "stream,1,4600000,4600000,4600000,4600000" "waits"
+# step: 2.5 ms of 1.5-5.5 and 3.6 of 5.5-10; 16 + 208 MB. gather phase: 6.5-9.2; 200 MB and 0.2 of 8
+is "$(table nvtx offender.pftrace)" "step,,2,8500000,4000000,4250000,4500000,6100000,0.717647058824,224000000,,,
+gather phase,model,1,2700000,2700000,2700000,2700000,2700000,1,201600000,,," \
+	"ranges: the GPU's busy time inside, and the bytes over the link"
+is "$(table nvtx_counters offender.pftrace | grep gather)" "gather phase,model,GPU 0,74.0740740741,GB/s,1,GpuC2cRxBW
+gather phase,model,GPU 0,0.592592592593,GB/s,1,GpuC2cTxBW" "and the mean of each counter over their time: 200 of 2.7 ms"
+# 2-3 ms: gemm 1 ms and the copy 0.5 of 8 MB; 3-4 ms: the copy alone, half of the time; 7-9 ms: gather alone, all
+# of the time; 9-10 ms: the copy 0.5 and the memset 0.1 ms
+is "$(table payers offender.pftrace)" '"gather(float*, float const*, int const*)",kernel,200000000,0.892857142857,200000000,0,2000000,1
+"memcpy HtoD, pinned to device",memcpy,10666667,0.047619047619,10666667,0,1000000,0.375
+"memcpy DtoH, device to pinned",memcpy,6666667,0.0297619047619,0,6666667,500000,0
+"gemm(float*, float const*)",kernel,5333333,0.0238095238095,5333333,0,3000000,0
+memset,memset,1333333,0.00595238095238,0,1333333,100000,0
+(nothing that was recorded),,0,0,0,0,,' "the offender pays for its 200 MB with certainty, innocents for little"
+is "$(table links offender.pftrace)" "NVLink-C2C,0,in,216000000,16000000,0,200000000,0.925925925926,1,GpuC2cRxBW
+NVLink-C2C,0,out,8000000,8000000,0,0,0,1,GpuC2cTxBW" "bytes that no copy explains"
+is "$(table audit offender.pftrace)" 'multiplexing,ok,,all of 2 counters ran all the time
+versions,ok,0,"gpmu 0.1.0, 6.12.0 aarch64 on gh1"
+process,ok,0,"100 train: CUPTI 26, driver for CUDA 13.0; closed"
+clock,ok,0,time stamps of CUPTI are right to 850 ns
+clocks,ok,0,GPU 0: SMs ran at 1980 MHz
+drops,ok,0,"cupti: 31 records, none lost"
+causality,ok,0,"17 checked, no violation"
+unexplained,warning,,0.200 GB of 0.224 GB between GPUs and hosts are no copy'"'s" "the audit"
+
+# --- what is shown
+
+run gpmu report "$work/offender.pftrace"
+is "$rc" 0 "the report for people"
+like "$out" 'gemm\(float\*, float const\*\)' "has kernels"
+like "$out" '3\.900 ms +39\.0 %' "the idle time"
+like "$out" 'who pays for NVLink-C2C' "who pays"
+unlike "$out" 'imbalance|between ranks|uuid' "and of one rank no comparison"
+is "$(gpmu report --by nvtx "$work/offender.pftrace" | grep -c '^[a-z]')" 3 "--by: its tables and the audit"
+is "$(gpmu report --by kernel --format csv --sort max "$work/offender.pftrace" | sed -n '3s/,.*//p')" '"gather(float*' \
+	"--sort: the largest of a column first"
+is "$(gpmu report --by api --sort name --format csv "$work/offender.pftrace" | sed -n '3,7s/,.*//p')" "cuLaunchKernel
+cuMemcpyHtoDAsync_v2
+cudaLaunchKernel
+cudaMemcpyAsync
+cudaStreamSynchronize" "or a text in order"
+is "$(gpmu report --by api --top 2 "$work/offender.pftrace" | grep -A 99 '^calls' | sed -n '3,5s/.*  //p')" "cudaStreamSynchronize
+cuMemcpyHtoDAsync_v2
+3 more: --top=5" "--top: so many rows, and how many there are"
+gpmu report --format json "$work/offender.pftrace" > "$work/all.json"
+is "$("$python" -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+print(d["gpmu_report"], d["payers"][0]["name"], d["payers"][0]["bytes"], d["payers"][0]["confidence"])
+print(" ".join(k for k in d if isinstance(d[k], list)))
+print(d["payers"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
+	"1 gather(float*, float const*, int const*) 200000000 1
+gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters
+None 3000000" "JSON: an object with all tables"
+run gpmu report --sort nothing "$work/offender.pftrace"
+is "$rc $err" "125 gpmu report: --sort=nothing: kernels have no such column; expected one of name, count, share, total, min, median, max" \
+	"a column that there is not is refused, and those that there are named"
+for option in --by=x --format=x --link=x '--top 0'; do
+	# shellcheck disable=SC2086 # --top 0
+	run gpmu report $option "$work/offender.pftrace"
+	is "$rc" 125 "$option is refused"
+	like "$err" "^gpmu report: $option: expected" "... and what was expected is said"
+done
+run gpmu report -o "$work/out" --format csv --by kernel "$work/offender.pftrace"
+is "$rc$both $(wc -l < "$work/out")" "0 4" "-o: into a file"
+is "$(gpmu report --by gpu --format csv - < "$work/offender.pftrace")" "$(gpmu report --by gpu --format csv "$work/offender.pftrace")" \
+	"- is standard input, also a pipe"
+
+# --- several GPUs, several ranks
+
+# Two ranks of one machine: rank 0 works 4 of 10 ms on GPU 0, rank 1 6 of 12 ms on GPU 1, in two overlapping streams
+printf '%s\n' 'process;10;a' 'thread;10;10;a' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;10 a: stream 7' \
+	'audit;gpmu;host=n1;rank=0;begin=1000;end=10001000' \
+	'slice;s;1000000;5000000;kernel;k' 'slice;s;5000000;5500000;memcpy;memcpy HtoD;bytes=1000' \
+	'slice;t10;1000000;2000000;runtime;cudaDeviceSynchronize' \
+	'track;y;g;10 a: synchronization' 'slice;y;1000000;2000000;sync;context' 'slice;y;3000000;9000000;sync;stream wait' | trace rank-b
+printf '%s\n' 'process;11;a' 'thread;11;11;a' 'track;g;-;GPU 1: H200 (GPU-b)' 'track;s;g;11 a: stream 7' \
+	'track;u;g;11 a: stream 8' 'track;u2;g;11 a: stream 8 (2)' 'audit;gpmu;host=n1;rank=1;begin=1000;end=12001000' \
+	'slice;s;1000000;5000000;kernel;k' 'slice;u;3000000;7000000;graph;graph 1' \
+	'slice;u2;4000000;5000000;kernel;k' | trace rank-a
+is "$(table gpus rank-a.pftrace rank-b.pftrace | cut -d , -f 1-10)" "1,12000000,6000000,6000000,0.5,6000000,0,0,2000000,1.5
+0,10000000,4500000,5500000,0.55,4000000,500000,0,0,1" "two GPUs: graphs are work, and overlapping streams count once"
+is "$(table streams rank-a.pftrace | cut -d , -f 1,4,5,8)" "11 a: stream 7,1,4000000,4000000
+11 a: stream 8,2,5000000,4000000" "a second track of a stream is that stream"
+is "$(table kernels rank-a.pftrace rank-b.pftrace)" "k,3,0.692307692308,9000000,1000000,4000000,4000000
+graph 1,1,0.307692307692,4000000,4000000,4000000,4000000" "kernels of all ranks; a graph is one"
+is "$(table ranks rank-a.pftrace rank-b.pftrace | sed "s|$work/||")" "0,n1,10000000,4000000,5500000,1000,1000000,1000000,rank-b.pftrace
+1,n1,12000000,6000000,6000000,0,0,0,rank-a.pftrace" "ranks in the order of their numbers, whatever that of the files"
+# 12 ms is the most of 10 and 12, whose mean is 11: 1 / 11 more
+is "$(table imbalance rank-a.pftrace rank-b.pftrace)" "wall,10000000,11000000,12000000,ns,0.0909090909091,1
+kernels,4000000,5000000,6000000,ns,0.2,1
+idle,5500000,5750000,6000000,ns,0.0434782608696,1
+bytes,0,500,1000,B,1,0
+api,0,500000,1000000,ns,1,0
+sync,0,500000,1000000,ns,1,0" "between them min, mean, max, imbalance, and who has the most"
+like "$(gpmu report --by rank "$work"/rank-?.pftrace)" '^  kernels +4\.000 ms +5\.000 ms +6\.000 ms +20\.0 % +1$' "side by side"
+grep -v '^audit;gpmu' tests/data/timeline/offender.script | trace noranks
+is "$(table ranks noranks.pftrace offender.pftrace | cut -d , -f 1)" "0
+0" "a trace that does not say its rank has the number of its file"
+# One GPU by two processes: 2-4 ms of each is the same time. Counters are in the first's trace, for both.
+printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter;r;g;GB/s;GpuC2cRxBW' \
+	'counter;t;g;GB/s;GpuC2cTxBW' 'audit;gpmu;begin=1000000;end=5000000;host=n' 'slice;s;1000000;4000000;kernel;mine' \
+	'value;r;1000000;1' 'value;r;5000000;1' 'value;t;1000000;0' 'value;t;5000000;0' | trace shared-1
+printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;2 a: stream 7' 'counter;r;g;GB/s;GpuC2cRxBW' \
+	'audit;gpmu;begin=1000000;end=5000000;host=n' 'slice;s;2000000;5000000;kernel;theirs' \
+	'value;r;1000000;1' 'value;r;5000000;1' | trace shared-2
+is "$(table gpus shared-1.pftrace shared-2.pftrace | cut -d , -f 1-5,9)" "0,4000000,4000000,0,0,2000000" \
+	"a GPU of two processes is one"
+is "$(table payers shared-1.pftrace shared-2.pftrace | cut -d , -f 1,3,8)" "mine,2000000,0
+theirs,2000000,0
+(nothing that was recorded),0," "its bytes are counted once, and shared by both"
+
+# --- links
+
+printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter;r;g;B;pcie__read_bytes.sum' \
+	'counter;w;g;B;pcie__write_bytes.sum' 'track;x;-;gaps' 'audit;gpmu;begin=1000000;end=5000000' \
+	'slice;s;1000000;2000000;kernel;a' 'slice;s;2000000;4000000;memcpy;memcpy HtoD;bytes=4000' \
+	'slice;x;3000000;4000000;gap;pcie__read_bytes.sum' \
+	'value;r;1000000;500' 'value;r;2000000;2500' 'value;r;3000000;0' 'value;r;4000000;100' 'value;r;5000000;100' \
+	'value;w;1000000;0' 'value;w;5000000;0' | trace pcie
+is "$(gpmu report --by payer --format csv "$work/pcie.pftrace" | sed -n '3p')" "# gpmu-report-csv 1 links" "without counters of a link nobody pays"
+like "$(gpmu report --by payer "$work/pcie.pftrace")" 'no counter of NVLink-C2C was recorded; --link=pcie has one' "which is said, with a link that has them"
+options=(--link pcie)
+# Amounts of an interval. 3-4 ms was not counted: half of the copy
+is "$(table payers pcie.pftrace | sed 's/"//g')" "memcpy HtoD,memcpy,2500,0.806451612903,2500,0,1000000,1
+a,kernel,500,0.161290322581,500,0,1000000,1
+(nothing that was recorded),,100,0.0322580645161,100,0,," "who pays for PCIe, by amounts, without gaps, and what nobody does"
+is "$(table links pcie.pftrace)" "PCIe,0,in,3100,2000,0,1100,0.354838709677,0.75,pcie__read_bytes.sum
+PCIe,0,out,0,0,0,0,,1,pcie__write_bytes.sum" "copies are compared for the time that was counted"
+options=()
+# Grace's own counters of two nodes, for two GPUs; memory that moved to the GPU by itself
+printf '%s\n' 'track;g;-;GPU 4: A (GPU-a)' 'track;h;-;GPU 7: B (GPU-b)' 'track;s;g;1 a: stream 7' 'track;t;h;1 a: stream 7' \
+	'track;n0;-;node 0' 'track;n1;-;node 1' 'counter;a;n1;GB/s;GraceC2c0BW' 'counter;b;n0;GB/s;GraceC2c0BW' \
+	'track;v;g;1 a: unified memory' 'slice;v;1000000;1000000;unified;bytes HtoD;value=300' \
+	'audit;gpmu;begin=1000000;end=2000000' 'slice;s;1000000;2000000;kernel;on4' 'slice;t;1000000;2000000;kernel;on7' \
+	'value;b;1000000;1' 'value;b;2000000;1' 'value;a;1000000;3' 'value;a;2000000;3' | trace nodes
+is "$(table payers nodes.pftrace)" "on7,kernel,3000000,0.75,,,1000000,1
+on4,kernel,1000000,0.25,,,1000000,1
+(nothing that was recorded),,0,0,,,," "nodes are GPUs in their order; a sum of both ways has no ways"
+is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
+7,both,3000000,0,0,3000000" "what unified memory has moved is explained"
+
+# --- the audit
+
+printf '%s\n' 'audit;gpmu;version=1.0.0;kernel=k;machine=m;host=h;begin=1;end=2' 'audit;clock;bound=2000000;of=NVML' \
+	'audit;process;pid=5;program=p;end=vanished' 'audit;gpu;gpu=0;clock_min=345;clock_max=1980;throttle=sw_power_cap' \
+	'audit;source;source=cupti;records=88;lost=12;why=the ring was full;from=1000000;to=3500000' \
+	'audit;counters;counter=A;share=0.5;gaps=3' 'audit;counters;counter=B;share=0.25;gaps=1' 'audit;sampler;path=x.pftrace' \
+	'audit;causality;early=1;overlap=2;outside=3;checked=9' 'audit;note;text=0 processes connected;level=warning' | trace bad
+is "$(table audit bad.pftrace | sed 's/"//g')" "multiplexing,warning,0,B was counted for 25.0 % of the time, the least of 2 counters
+gaps,warning,,counters were not counted in 4 intervals
+versions,ok,0,gpmu 1.0.0, k m on h
+process,warning,0,5 p: no CUPTI in it; vanished
+clock,warning,0,time stamps of NVML are right to 2000000 ns
+clocks,warning,0,GPU 0: SMs ran at 345 to 1980 MHz, held back by sw_power_cap
+drops,warning,0,cupti: 12 lost of 100: the ring was full, in 2.500 ms
+causality,warning,0,of 9 checked: 1 began before their call, 2 overlap in a stream, 3 calls end behind the one around them
+sampler,ok,0,counters of this node are in x.pftrace
+note,warning,0,0 processes connected" "all that makes numbers doubtful is a warning"
+run gpmu report "$work/bad.pftrace"
+is "$rc" 0 "a trace without a GPU is no error"
+like "$out" 'no kernel ran, or none was recorded' "... and is said to have none"
+
+# --- damage
+
+size=$(stat -c %s "$work/offender.pftrace")
+head -c $((size - 3)) "$work/offender.pftrace" > "$work/cut.pftrace"
+run gpmu report --by kernel --format json "$work/cut.pftrace"
+is "$rc" 0 "a trace whose last packet is cut off is read"
+like "$out" '"trace","level":"warning".*bytes at the end are no whole packet' "... and said to be cut off"
+like "$out" '"count":3' "... with what was whole"
+: > "$work/empty.pftrace"
+printf 'no trace' > "$work/text.pftrace"
+{ cat "$work/offender.pftrace"; printf '\017'; } > "$work/tail.pftrace"
+printf '\012\004\010\001\120\011' > "$work/other.pftrace"
+run gpmu report "$work/empty.pftrace"
+is "$rc$both" "1gpmu report: $work/empty.pftrace: empty: expected a trace of gpmu record" "an empty file is refused"
+run gpmu report "$work/text.pftrace"
+is "$rc$both" "1gpmu report: $work/text.pftrace:0: expected a packet of a trace" "a text too, with the place and what was expected"
+run gpmu report "$work/tail.pftrace"
+is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "and damage behind good packets"
+run gpmu report "$work/other.pftrace"
+is "$rc$both" "1gpmu report: $work/other.pftrace: nothing that gpmu has written: expected a trace of gpmu record" \
+	"and a trace of somebody else"
+run gpmu report "$work/offender.pftrace" "$work/none.pftrace"
+is "$rc$both" "1gpmu report: $work/none.pftrace: No such file or directory" "and a file that is not there"
+
+# --- a long one
+
+# 1,000,000 slices, 100 ns each 200: 0.1 s of 0.2
+{ printf '%s\n' 'process;1;a' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter;r;g;GB/s;GpuC2cRxBW' \
+	'value;r;1000000;1' 'many;s;1000000;1000000;200;100;kernel;k;correlation=1;grid=1x1x1;block=1x1x1' \
+	'value;r;200999900;1'; } | trace long
+run bash -c 'ulimit -v 1000000; exec "$0" "$@"' "$GPMU_BIN" report --format csv "$work/long.pftrace"
+is "$(sed -n '/csv 1 kernels/,+2{/^k/p}' <<< "$out")" "k,1000000,1,100000000,100,100,100" "a million slices in less than 1 GB"
+is "$(sed -n '/csv 1 payers/,+2{/^k/p}' <<< "$out" | cut -d , -f 3)" "199999900" "and what they pay for"
+
+# --- the newest trace
+
+mkdir "$work/folder"
+cp "$work/offender.pftrace" "$work/folder/gpmu-new-h-2.pftrace"
+cp "$work/offender.pftrace" "$work/folder/gpmu-old-h-1.pftrace"
+cp "$work/offender.pftrace" "$work/folder/other.pftrace"
+touch -d 2020-01-01 "$work/folder/gpmu-old-h-1.pftrace"
+touch -d 2019-01-01 "$work/folder/other.pftrace"
+run env -C "$work/folder" "$GPMU_BIN" report --by gpu
+is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest gpmu-*.pftrace here" "without a file it is the newest, which is said"
+run env -C "$work" "$GPMU_BIN" report
+is "$rc" 1 "where there is none"
+like "$err" 'no gpmu-\*\.pftrace here: name a trace, or make one by gpmu record' "... the remedy is said"
+
+# --- the same text in other names
+
+printf '%s\n' 'track;g;-;GPU 0: X (GPU-1)' 'track;s;g;1 a: stream 7' 'slice;s;1000;2000;kernel;a"b,c' \
+	'slice;s;3000;4000;kernel;'$'\e''[31mred' | trace names
+is "$(table kernels names.pftrace | sort)" "$(printf '%s\n' '"a""b,c",1,0.5,1000,1000,1000,1000' $'\e''[31mred,1,0.5,1000,1000,1000,1000' | sort)" \
+	"CSV quotes names"
+like "$(gpmu report --by kernel "$work/names.pftrace")" '\?\[31mred' "a terminal gets none of its characters"
+"$python" -c 'import json, sys; json.load(sys.stdin)' < <(gpmu report --format json "$work/names.pftrace")
+ok $? "JSON escapes them"
+is "$(table gpus names.pftrace | cut -d , -f 2-4)" "3000,2000,1000" "without an audit the wall is from the first event to the last"
+done_testing

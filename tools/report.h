@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How gpmu report writes tables. */
+#ifndef GPMU_TOOLS_REPORT_H
+#define GPMU_TOOLS_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "gpmu.h"
+
+/* A table as it is to be shown */
+struct report_view {
+	const struct gpmu_report_table *table;
+	size_t *order;		/* indices of rows */
+	size_t n;		/* of them that are shown */
+};
+
+struct report_output {
+	FILE *file;
+	const struct report_view *views;
+	size_t n_views;
+	size_t n_files;
+};
+
+void report_write_text(const struct report_output *output);
+void report_write_csv(const struct report_output *output);
+void report_write_json(const struct report_output *output);
+
+/* The cell of a row in the order that is shown */
+const struct gpmu_report_cell *report_cell(const struct report_view *view, size_t row, size_t column);
+
+#endif /* GPMU_TOOLS_REPORT_H */

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Tables for people: numbers with units, long names last. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "report.h"
+
+#define CELL_MOST	160	/* bytes of a text that are shown */
+
+struct unit {
+	double from;
+	const char *name;
+};
+
+static void with_unit(char *text, size_t size, double number, const struct unit *units, size_t n)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && fabs(number) < units[i].from)
+		i++;
+	if (i + 1 == n || number == 0)
+		snprintf(text, size, "%.0f %s", number / units[n - 1].from, units[n - 1].name);
+	else
+		snprintf(text, size, "%.3f %s", number / units[i].from, units[i].name);
+}
+
+static void write_number(char *text, size_t size, enum gpmu_report_kind kind, double number)
+{
+	static const struct unit times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	static const struct unit bytes[] = { { 1e9, "GB" }, { 1e6, "MB" }, { 1e3, "KB" }, { 1, "B" } };
+	static const struct unit rates[] = { { 1e9, "GB/s" }, { 1e6, "MB/s" }, { 1e3, "KB/s" }, { 1, "B/s" } };
+
+	switch (kind) {
+	case GPMU_REPORT_TIME:
+		with_unit(text, size, number, times, 4);
+		break;
+	case GPMU_REPORT_BYTES:
+		with_unit(text, size, number, bytes, 4);
+		break;
+	case GPMU_REPORT_RATE:
+		with_unit(text, size, number, rates, 4);
+		break;
+	case GPMU_REPORT_SHARE:
+		snprintf(text, size, "%.1f %%", number * 100);
+		break;
+	case GPMU_REPORT_COUNT:
+		snprintf(text, size, "%.0f", number);
+		break;
+	default:
+		snprintf(text, size, "%.4g", number);
+	}
+}
+
+/* Of a terminal's obeyed characters none, of a long text the begin */
+static void write_text(char *text, size_t size, const char *from)
+{
+	size_t n = 0;
+
+	while (*from && n + 4 < size) {
+		size_t length = control_length(from);
+
+		text[n++] = length ? '?' : *from;
+		from += length ? length : 1;
+	}
+	while (*from && n && (text[n - 1] & 0xc0) == 0x80)
+		n--;
+	if (*from)
+		memcpy(text + (n ? n - 1 : 0), "...", 3);
+	text[*from ? (n ? n - 1 : 0) + 3 : n] = '\0';
+}
+
+static size_t column_of(const struct gpmu_report_table *table, const char *name)
+{
+	size_t column = 0;
+
+	while (column < table->n_columns && strcmp(table->columns[column].name, name) != 0)
+		column++;
+	return column;
+}
+
+/* A number whose unit is in a column of its own is shown with it. */
+static enum gpmu_report_kind kind_of(const struct report_view *view, size_t row, size_t column)
+{
+	enum gpmu_report_kind kind = view->table->columns[column].kind;
+	size_t unit = column_of(view->table, "unit");
+	const char *text;
+
+	if (kind != GPMU_REPORT_NUMBER || unit == view->table->n_columns)
+		return kind;
+	text = report_cell(view, row, unit)->text;
+	return !strcmp(text, "ns") ? GPMU_REPORT_TIME : !strcmp(text, "B") ? GPMU_REPORT_BYTES : kind;
+}
+
+static void write_cell(const struct report_view *view, size_t row, size_t column, char *text, size_t size)
+{
+	const struct gpmu_report_cell *cell = report_cell(view, row, column);
+	const struct gpmu_report_column *known = &view->table->columns[column];
+
+	if (!cell->known)
+		snprintf(text, size, "%s", known->kind == GPMU_REPORT_TEXT ? "" : "-");
+	else if (known->kind == GPMU_REPORT_TEXT)
+		write_text(text, size, cell->text);
+	else
+		write_number(text, size, kind_of(view, row, column), cell->number);
+}
+
+/* Nothing is said in it, or it is of one rank all the same, or shown otherwise. */
+static bool is_hidden(const struct report_output *output, const struct report_view *view, size_t column)
+{
+	const char *name = view->table->columns[column].name;
+
+	if (output->n_files < 2 && (!strcmp(name, "rank") || !strcmp(name, "host")))
+		return true;
+	if (!strcmp(name, "uuid") || (!strcmp(view->table->name, "imbalance") && !strcmp(name, "unit")))
+		return true;
+	for (size_t row = 0; row < view->n; row++) {
+		const struct gpmu_report_cell *cell = report_cell(view, row, column);
+
+		if (cell->known && (!cell->text || *cell->text))
+			return false;
+	}
+	return true;
+}
+
+/* What all ranks say is said once. */
+static bool is_repeated(const struct report_view *view, size_t row)
+{
+	size_t text = column_of(view->table, "text");
+
+	if (strcmp(view->table->name, "audit") != 0)
+		return false;
+	for (size_t i = 0; i < row; i++)
+		if (!strcmp(report_cell(view, i, text)->text, report_cell(view, row, text)->text))
+			return true;
+	return false;
+}
+
+static void put_name(FILE *file, const char *name, int width)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s", name);
+	for (char *c = text; *c; c++)
+		*c = *c == '_' ? ' ' : *c;
+	fprintf(file, "%*s", width, text);
+}
+
+struct layout {
+	size_t columns[32];	/* in the order in which they are shown */
+	size_t n;
+	int widths[32];		/* below 0: to the left; 0: the last */
+};
+
+static void lay_out(const struct report_output *output, const struct report_view *view, struct layout *layout)
+{
+	char text[CELL_MOST];
+
+	layout->n = 0;
+	for (int is_long = 0; is_long < 2; is_long++)
+		for (size_t i = 0; i < view->table->n_columns && layout->n < 32; i++)
+			if (view->table->columns[i].is_long == is_long && !is_hidden(output, view, i))
+				layout->columns[layout->n++] = i;
+	for (size_t i = 0; i < layout->n; i++) {
+		const struct gpmu_report_column *column = &view->table->columns[layout->columns[i]];
+		size_t width = strlen(column->name);
+
+		for (size_t row = 0; row < view->n; row++) {
+			write_cell(view, row, layout->columns[i], text, sizeof(text));
+			width = strlen(text) > width ? strlen(text) : width;
+		}
+		layout->widths[i] = column->kind == GPMU_REPORT_TEXT ? -(int)width : (int)width;
+		if (i + 1 == layout->n && layout->widths[i] < 0)
+			layout->widths[i] = 0;
+	}
+}
+
+static void put_table(const struct report_output *output, const struct report_view *view)
+{
+	FILE *file = output->file;
+	struct layout layout;
+	char text[CELL_MOST];
+
+	lay_out(output, view, &layout);
+	fprintf(file, "\n%s\n", view->table->title);
+	for (size_t i = 0; i < layout.n; i++) {
+		fputs("  ", file);
+		put_name(file, view->table->columns[layout.columns[i]].name, layout.widths[i]);
+	}
+	putc('\n', file);
+	for (size_t row = 0; row < view->n; row++) {
+		if (is_repeated(view, row))
+			continue;
+		for (size_t i = 0; i < layout.n; i++) {
+			write_cell(view, row, layout.columns[i], text, sizeof(text));
+			fprintf(file, "  %*s", layout.widths[i], text);
+		}
+		putc('\n', file);
+	}
+	if (view->n < view->table->n_rows)
+		fprintf(file, "  %zu more: --top=%zu\n", view->table->n_rows - view->n, view->table->n_rows);
+}
+
+void report_write_text(const struct report_output *output)
+{
+	for (size_t i = 0; i < output->n_views; i++) {
+		const struct report_view *view = &output->views[i];
+
+		if (view->n)
+			put_table(output, view);
+		else if (view->table->note)
+			fprintf(output->file, "\n%s\n  %s\n", view->table->title, view->table->note);
+	}
+}
