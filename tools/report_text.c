@@ -176,6 +176,11 @@ static void lay_out(const struct report_output *output, const struct report_view
 	}
 }
 
+static void put_title(const struct report_output *output, const struct report_view *view)
+{
+	fprintf(output->file, "%s%s\n", view == output->views ? "" : "\n", view->table->title);
+}
+
 static void put_table(const struct report_output *output, const struct report_view *view)
 {
 	FILE *file = output->file;
@@ -183,7 +188,7 @@ static void put_table(const struct report_output *output, const struct report_vi
 	char text[CELL_MOST];
 
 	lay_out(output, view, &layout);
-	fprintf(file, "\n%s\n", view->table->title);
+	put_title(output, view);
 	for (size_t i = 0; i < layout.n; i++) {
 		fputs("  ", file);
 		put_name(file, view->table->columns[layout.columns[i]].name, layout.widths[i]);
@@ -207,9 +212,11 @@ void report_write_text(const struct report_output *output)
 	for (size_t i = 0; i < output->n_views; i++) {
 		const struct report_view *view = &output->views[i];
 
-		if (view->n)
+		if (view->n) {
 			put_table(output, view);
-		else if (view->table->note)
-			fprintf(output->file, "\n%s\n  %s\n", view->table->title, view->table->note);
+			continue;
+		}
+		put_title(output, view);
+		fprintf(output->file, "  %s\n", view->table->note ? view->table->note : "none");
 	}
 }
