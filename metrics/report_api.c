@@ -107,8 +107,13 @@ static void make_calls(struct gpmu_report *report)
 
 	if (n)
 		qsort(calls, n, sizeof(*calls), by_thread);
-	report->failed = report->failed || !sums;
 	own = own_times(report, calls, n);
+	if (!sums || !own) {
+		report->failed = true;
+		free(own);
+		free(sums);
+		return;
+	}
 	for (size_t i = 0; i < n && !report->failed; i++) {
 		sums[key_of(&calls[i])].self += own[i];
 		sums[key_of(&calls[i])].failed += calls[i].has_failed;

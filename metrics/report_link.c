@@ -227,19 +227,19 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
 	return counter->node != TIMELINE_NONE && nodes == timeline->gpus.n && rank == lower;
 }
 
-/* The ways that a set has a counter for, as bits; in one file, so that nothing is counted twice */
-static unsigned int ways_of(struct gpmu_report *report, const struct set *set, uint32_t gpu, uint32_t *file,
-			    struct array *found)
+/* The counters of a set, and as bits the ways that they have; of one file, so that nothing is counted twice */
+static unsigned int ways_of(struct gpmu_report *report, const struct set *set, uint32_t gpu, struct array *found)
 {
 	const struct timeline *timeline = &report->timeline;
+	uint32_t file = TIMELINE_NONE;
 	unsigned int ways = 0;
 
-	*file = TIMELINE_NONE;
+	found->n = 0;
 	for (size_t i = 0; i < timeline->counters.n; i++) {
 		const struct timeline_counter *counter = timeline_at(&timeline->counters, struct timeline_counter, i);
 		const char *name = report_word(report, counter->name);
 
-		if ((*file != TIMELINE_NONE && counter->file != *file) ||
+		if ((file != TIMELINE_NONE && counter->file != file) ||
 		    (counter->gpu == TIMELINE_NONE) != set->of_node || !is_of(report, counter, gpu))
 			continue;
 		for (size_t k = 0; k < TERMS && set->terms[k].counter; k++) {
@@ -247,12 +247,12 @@ static unsigned int ways_of(struct gpmu_report *report, const struct set *set, u
 
 			if (fnmatch(set->terms[k].counter, name, 0))
 				continue;
-			*file = counter->file;
+			file = counter->file;
 			ways |= 1U << set->terms[k].way;
-			series = found ? array_add(found, sizeof(*series)) : NULL;
+			series = array_add(found, sizeof(*series));
 			if (series)
 				*series = (struct report_series){ .counter = counter, .way = set->terms[k].way };
-			else if (found)
+			else
 				report->failed = true;
 		}
 	}
@@ -272,10 +272,9 @@ static void choose(struct gpmu_report *report, size_t link, uint32_t gpu)
 {
 	struct array *found = &report_gpu(report, gpu)->links[link];
 	const struct set *set, *any = NULL;
-	uint32_t file;
 
 	for (set = links[link].sets; set < links[link].sets + SETS && set->terms[0].counter; set++) {
-		unsigned int ways = ways_of(report, set, gpu, &file, NULL);
+		unsigned int ways = ways_of(report, set, gpu, found);
 
 		if (ways == all_ways(set))
 			break;
@@ -284,9 +283,10 @@ static void choose(struct gpmu_report *report, size_t link, uint32_t gpu)
 	}
 	if (set == links[link].sets + SETS || !set->terms[0].counter)
 		set = any;
+	found->n = 0;
 	if (!set)
 		return;
-	ways_of(report, set, gpu, &file, found);
+	ways_of(report, set, gpu, found);
 	for (size_t i = 0; i < found->n; i++) {
 		struct report_series *series = (struct report_series *)found->data + i;
 		double factor;

@@ -191,7 +191,7 @@ void report_nvtx(struct gpmu_report *report)
 	}
 	tallies = report_tallies(report, &entries);
 	order = order_of(report);
-	if (!report->failed)
+	if (!report->failed && order.data)
 		make_rows(report, &order, &tallies);
 	array_release(&entries);
 	array_release(&tallies);

@@ -75,24 +75,49 @@ static const struct gpmu_report_column audit[] = {
 	COLUMN("check", TEXT), COLUMN("level", TEXT), COLUMN("rank", TEXT), LONG("text"),
 };
 
-#define TABLE(name_, title_, columns_) \
-	{ .size = sizeof(struct gpmu_report_table), .name = name_, .title = title_, .columns = columns_, \
-	  .n_columns = sizeof(columns_) / sizeof((columns_)[0]), .sorted_by = -1 }
+#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
+/* Their columns, no rows */
 static const struct gpmu_report_table tables[REPORT_TABLES] = {
-	[REPORT_KERNELS] = TABLE("kernels", "kernels", kernels),
-	[REPORT_COPIES] = TABLE("copies", "copies and memsets", copies),
-	[REPORT_GPUS] = TABLE("gpus", "GPUs", gpus),
-	[REPORT_STREAMS] = TABLE("streams", "streams", streams),
-	[REPORT_API] = TABLE("api", "calls of CUDA", api),
-	[REPORT_WAITS] = TABLE("sync", "synchronization", waits),
-	[REPORT_NVTX] = TABLE("nvtx", "ranges of NVTX", nvtx),
-	[REPORT_NVTX_COUNTERS] = TABLE("nvtx_counters", "counters in ranges of NVTX", nvtx_counters),
-	[REPORT_LINKS] = TABLE("links", "bytes over links and bytes copied", moved),
-	[REPORT_PAYS] = TABLE("payers", "who pays", payers),
-	[REPORT_RANKS] = TABLE("ranks", "ranks", ranks),
-	[REPORT_IMBALANCE] = TABLE("imbalance", "between ranks", imbalance),
-	[REPORT_AUDIT] = TABLE("audit", "audit", audit),
+	[REPORT_KERNELS] = {
+		sizeof(struct gpmu_report_table), "kernels", "kernels", NULL, kernels, LENGTH(kernels), NULL, 0, -1,
+	},
+	[REPORT_COPIES] = {
+		sizeof(struct gpmu_report_table), "copies", "copies and memsets", NULL, copies, LENGTH(copies), NULL, 0, -1,
+	},
+	[REPORT_GPUS] = {
+		sizeof(struct gpmu_report_table), "gpus", "GPUs", NULL, gpus, LENGTH(gpus), NULL, 0, -1,
+	},
+	[REPORT_STREAMS] = {
+		sizeof(struct gpmu_report_table), "streams", "streams", NULL, streams, LENGTH(streams), NULL, 0, -1,
+	},
+	[REPORT_API] = {
+		sizeof(struct gpmu_report_table), "api", "calls of CUDA", NULL, api, LENGTH(api), NULL, 0, -1,
+	},
+	[REPORT_WAITS] = {
+		sizeof(struct gpmu_report_table), "sync", "synchronization", NULL, waits, LENGTH(waits), NULL, 0, -1,
+	},
+	[REPORT_NVTX] = {
+		sizeof(struct gpmu_report_table), "nvtx", "ranges of NVTX", NULL, nvtx, LENGTH(nvtx), NULL, 0, -1,
+	},
+	[REPORT_NVTX_COUNTERS] = {
+		sizeof(struct gpmu_report_table), "nvtx_counters", "counters in ranges of NVTX", NULL, nvtx_counters, LENGTH(nvtx_counters), NULL, 0, -1,
+	},
+	[REPORT_LINKS] = {
+		sizeof(struct gpmu_report_table), "links", "bytes over links and bytes copied", NULL, moved, LENGTH(moved), NULL, 0, -1,
+	},
+	[REPORT_PAYS] = {
+		sizeof(struct gpmu_report_table), "payers", "who pays", NULL, payers, LENGTH(payers), NULL, 0, -1,
+	},
+	[REPORT_RANKS] = {
+		sizeof(struct gpmu_report_table), "ranks", "ranks", NULL, ranks, LENGTH(ranks), NULL, 0, -1,
+	},
+	[REPORT_IMBALANCE] = {
+		sizeof(struct gpmu_report_table), "imbalance", "between ranks", NULL, imbalance, LENGTH(imbalance), NULL, 0, -1,
+	},
+	[REPORT_AUDIT] = {
+		sizeof(struct gpmu_report_table), "audit", "audit", NULL, audit, LENGTH(audit), NULL, 0, -1,
+	},
 };
 
 void report_table_init(struct gpmu_report *report)

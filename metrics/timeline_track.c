@@ -90,18 +90,38 @@ static int add_counter(struct timeline *timeline, const struct gpmu_trace_track_
 	return words_number(&timeline->words, info->name ? info->name : "", &counter->name);
 }
 
-/* A track that is below none, or below something that is no GPU */
+/* The number behind @word at *@text, which is behind it then; false: there is none */
+static bool number_behind(const char **text, const char *word, uint32_t *number)
+{
+	size_t length = strlen(word);
+	unsigned long value;
+	char *end;
+
+	if (strncmp(*text, word, length) != 0 || !isdigit((unsigned char)(*text)[length]))
+		return false;
+	value = strtoul(*text + length, &end, 10);
+	if (value >= TIMELINE_NONE)
+		return false;
+	*number = (uint32_t)value;
+	*text = end;
+	return true;
+}
+
+/* A track that is below none */
 static int by_name(struct timeline *timeline, char *name, struct timeline_track *track)
 {
-	unsigned int number;
-	int used = 0;
+	const char *rest = name;
+	uint32_t number;
 
-	if (sscanf(name, "GPU %u:%n", &number, &used) == 1 && used && name[used] == ' ') {
+	if (number_behind(&rest, "GPU ", &number) && rest[0] == ':' && rest[1] == ' ') {
 		track->role = TIMELINE_GPU;
-		if (find_gpu(timeline, (int)number, name + used + 1, &track->index))
+		if (find_gpu(timeline, (int)number, name + (rest - name) + 2, &track->index))
 			return -1;
 		track->gpu = track->index;
-	} else if (sscanf(name, "node %u%n", &number, &used) == 1 && used && !name[used]) {
+		return 0;
+	}
+	rest = name;
+	if (number_behind(&rest, "node ", &number) && !*rest) {
 		track->role = TIMELINE_NODE;
 		track->index = number;
 	} else if (!strcmp(name, "machine")) {
@@ -113,18 +133,14 @@ static int by_name(struct timeline *timeline, char *name, struct timeline_track 
 /* Whether a name ends as that of a stream: ": stream 7", ": context 2 stream 7" */
 static bool is_stream(const char *name)
 {
-	const char *at = strrchr(name, ':');
-	unsigned int number, context;
-	int used = 0;
+	const char *at = strrchr(name, ':'), *rest = at;
+	uint32_t number;
 
 	if (!at)
 		return false;
-	if (sscanf(at, ": stream %u%n", &number, &used) != 1 || !used || at[used]) {
-		used = 0;
-		if (sscanf(at, ": context %u stream %u%n", &context, &number, &used) != 2 || !used || at[used])
-			return false;
-	}
-	return true;
+	if (number_behind(&rest, ": stream ", &number))
+		return !*rest;
+	return number_behind(&rest, ": context ", &number) && number_behind(&rest, " stream ", &number) && !*rest;
 }
 
 static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int number,

@@ -19,7 +19,7 @@ enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 static void *arena_alloc(void *data, size_t size)
 {
 	struct reader_arena *arena = data;
-	void **more;
+	void **more, *memory;
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
@@ -29,17 +29,15 @@ static void *arena_alloc(void *data, size_t size)
 		arena->used += size;
 		return arena->data + arena->used - size;
 	}
-	more = array_add(&arena->more, sizeof(*more));
+	memory = malloc(size);
+	more = memory ? array_add(&arena->more, sizeof(*more)) : NULL;
 	if (!more) {
+		free(memory);
 		arena->failed = true;
 		return NULL;
 	}
-	*more = malloc(size);
-	if (*more)
-		return *more;
-	arena->more.n--;
-	arena->failed = true;
-	return NULL;
+	*more = memory;
+	return memory;
 }
 
 static void arena_free(void *data, void *memory)

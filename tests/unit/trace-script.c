@@ -67,6 +67,11 @@ static void add_key(const char *prefix, const char *key, int track)
 	keys[n_keys++].track = check(track);
 }
 
+static pid_t pid_of(const char *text)
+{
+	return (pid_t)strtol(text, NULL, 10);
+}
+
 static size_t split(char *line, char **fields)
 {
 	size_t n = 0;
@@ -157,13 +162,17 @@ static void do_event(char **fields, size_t n)
 
 static void do_line(char *line)
 {
-	char *fields[FIELDS] = { 0 };
-	size_t n = split(line, fields);
+	static char nothing[1];
+	char *fields[FIELDS];
+	size_t n;
 
+	for (size_t i = 0; i < FIELDS; i++)
+		fields[i] = nothing;
+	n = split(line, fields);
 	if (!strcmp(fields[0], "process") && n == 3)
-		add_key("p", fields[1], gpmu_trace_process(trace, atoi(fields[1]), fields[2]));
+		add_key("p", fields[1], gpmu_trace_process(trace, pid_of(fields[1]), fields[2]));
 	else if (!strcmp(fields[0], "thread") && n == 4)
-		add_key("t", fields[2], gpmu_trace_thread(trace, atoi(fields[1]), atoi(fields[2]), fields[3]));
+		add_key("t", fields[2], gpmu_trace_thread(trace, pid_of(fields[1]), pid_of(fields[2]), fields[3]));
 	else if (!strcmp(fields[0], "track") && n == 4)
 		add_key("", fields[1], gpmu_trace_track(trace, track_of(fields[2]), fields[3]));
 	else if (!strcmp(fields[0], "counter") && n == 5)

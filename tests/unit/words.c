@@ -6,7 +6,7 @@
 int main(void)
 {
 	struct words words = { 0 };
-	uint32_t one, other, again;
+	uint32_t one = 9, other = 9, again = 9;
 	bool all = true;
 	char text[32];
 
