@@ -136,6 +136,8 @@ double report_within(const struct array *steps, uint64_t begin, uint64_t end, ui
 /* Whether a counter's values are a rate in bytes or an amount of them, and its factor to bytes */
 bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter, double *factor);
 const char *report_link_title(size_t link);
+/* What is to be recorded for it: "GpuC2cRxBW,GpuC2cTxBW" */
+const char *report_link_metrics(size_t link);
 
 /* --- the tables */
 

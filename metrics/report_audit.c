@@ -41,10 +41,19 @@ static void put(struct gpmu_report *report, const char *check, bool warns, uint3
 static void put_version(const struct fact *fact)
 {
 	struct gpmu_report *report = fact->report;
+	const char *version = text(fact, "version");
 
 	put(report, "versions", false, fact->own->file,
-	    report_print(report, "gpmu %s, %s %s on %s", text(fact, "version"), text(fact, "kernel"),
-			 text(fact, "machine"), text(fact, "host")));
+	    report_print(report, "%s%s, %s %s on %s", strncmp(version, "gpmu ", 5) ? "gpmu " : "", version,
+			 text(fact, "kernel"), text(fact, "machine"), text(fact, "host")));
+}
+
+/* As cuptiGetVersion() has it: 130001 is 13.0.1; before CUDA 13 it was a number of its own */
+static const char *cupti_version(struct gpmu_report *report, long long version)
+{
+	if (version < 100000)
+		return report_print(report, "%lld", version);
+	return report_print(report, "%lld.%lld.%lld", version / 10000, version / 100 % 100, version % 100);
 }
 
 /* As cuDriverGetVersion() has it: 13000 is 13.0 */
@@ -54,8 +63,8 @@ static void put_process(const struct fact *fact)
 	const char *end = text(fact, "end");
 	long long driver = (long long)number(fact, "driver"), cupti = (long long)number(fact, "cupti");
 	const char *cuda = cupti || driver ?
-			   report_print(report, "CUPTI %lld, driver for CUDA %lld.%lld", cupti, driver / 1000,
-					driver % 1000 / 10) : "no CUPTI in it";
+			   report_print(report, "CUPTI %s, driver for CUDA %lld.%lld", cupti_version(report, cupti),
+					driver / 1000, driver % 1000 / 10) : "no CUPTI in it";
 
 	put(report, "process", !strcmp(end, "vanished") || !(cupti || driver), fact->own->file,
 	    report_print(report, "%lld %s: %s; %s", (long long)number(fact, "pid"), text(fact, "program"), cuda,

@@ -23,10 +23,10 @@ struct set {
 #define SETS	5
 
 static const struct link {
-	const char *title;
+	const char *title, *metrics;
 	struct set sets[SETS];
 } links[REPORT_LINKS_N] = {
-	[REPORT_C2C] = { "NVLink-C2C", {
+	[REPORT_C2C] = { "NVLink-C2C", "GpuC2cRxBW,GpuC2cTxBW", {
 		{ false, { { "GpuC2cRxBW", REPORT_IN }, { "GpuC2cTxBW", REPORT_OUT } } },
 		{ false, { { "*ctc__rx_bytes_data_user.sum*", REPORT_IN },
 			   { "*ctc__tx_bytes_data_user.sum*", REPORT_OUT } } },
@@ -36,14 +36,14 @@ static const struct link {
 			  { "GraceC2c1WriteBW", REPORT_OUT }, { "GraceGpuMemReadBW", REPORT_OUT } } },
 		{ true, { { "GraceC2c0BW", REPORT_BOTH }, { "GraceC2c1BW", REPORT_BOTH },
 			  { "GraceGpuMemBW", REPORT_BOTH } } } } },
-	[REPORT_PCIE] = { "PCIe", {
+	[REPORT_PCIE] = { "PCIe", "GpuPcieReadBW,GpuPcieWriteBW", {
 		{ false, { { "GpuPcieReadBW", REPORT_IN }, { "GpuPcieWriteBW", REPORT_OUT } } },
 		{ false, { { "*pcie__read_bytes.sum*", REPORT_IN }, { "*pcie__write_bytes.sum*", REPORT_OUT } } },
 		{ false, { { "GpuPcieBW", REPORT_BOTH } } } } },
-	[REPORT_NVLINK] = { "NVLink", {
+	[REPORT_NVLINK] = { "NVLink", "GpuNvlinkRxBW,GpuNvlinkTxBW", {
 		{ false, { { "GpuNvlinkRxBW", REPORT_IN }, { "GpuNvlinkTxBW", REPORT_OUT } } },
 		{ false, { { "*nvlrx__bytes.sum*", REPORT_IN }, { "*nvltx__bytes.sum*", REPORT_OUT } } } } },
-	[REPORT_DRAM] = { "memory", {
+	[REPORT_DRAM] = { "memory", "GpuDramReadBW,GpuDramWriteBW", {
 		{ false, { { "GpuDramWriteBW", REPORT_IN }, { "GpuDramReadBW", REPORT_OUT } } },
 		{ false, { { "*dram__bytes_write.sum*", REPORT_IN }, { "*dram__bytes_read.sum*", REPORT_OUT } } },
 		{ false, { { "*dram__bytes_op_write.sum*", REPORT_IN }, { "*dram__bytes_op_read.sum*", REPORT_OUT } } },
@@ -53,6 +53,11 @@ static const struct link {
 const char *report_link_title(size_t link)
 {
 	return links[link].title;
+}
+
+const char *report_link_metrics(size_t link)
+{
+	return links[link].metrics;
 }
 
 /* --- what a counter showed */

@@ -211,7 +211,8 @@ static const char *why_none(struct gpmu_report *report)
 		if (link != report->link && has(report, link))
 			return report_print(report, "no counter of %s was recorded; --link=%s has one", title,
 					    gpmu_report_link(link));
-	return report_print(report, "no counter of %s was recorded", title);
+	return report_print(report, "no counter of %s was recorded: gpmu record -M %s", title,
+			    report_link_metrics(report->link));
 }
 
 void report_pays(struct gpmu_report *report)

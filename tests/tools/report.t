@@ -187,7 +187,7 @@ is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
 # --- the audit
 
 printf '%s\n' 'audit;gpmu;version=1.0.0;kernel=k;machine=m;host=h;begin=1;end=2' 'audit;clock;bound=2000000;of=NVML' \
-	'audit;process;pid=5;program=p;end=vanished' 'audit;gpu;gpu=0;clock_min=345;clock_max=1980;throttle=sw_power_cap' \
+	'audit;process;pid=5;program=p;end=vanished' 'audit;process;pid=6;program=q;cupti=130001;driver=12060;end=closed' 'audit;gpu;gpu=0;clock_min=345;clock_max=1980;throttle=sw_power_cap' \
 	'audit;source;source=cupti;records=88;lost=12;why=the ring was full;from=1000000;to=3500000' \
 	'audit;counters;counter=A;share=0.5;gaps=3' 'audit;counters;counter=B;share=0.25;gaps=1' 'audit;sampler;path=x.pftrace' \
 	'audit;causality;early=1;overlap=2;outside=3;checked=9' 'audit;note;text=0 processes connected;level=warning' | trace bad
@@ -195,6 +195,7 @@ is "$(table audit bad.pftrace | sed 's/"//g')" "multiplexing,warning,0,B was cou
 gaps,warning,,counters were not counted in 4 intervals
 versions,ok,0,gpmu 1.0.0, k m on h
 process,warning,0,5 p: no CUPTI in it; vanished
+process,ok,0,6 q: CUPTI 13.0.1, driver for CUDA 12.6; closed
 clock,warning,0,time stamps of NVML are right to 2000000 ns
 clocks,warning,0,GPU 0: SMs ran at 345 to 1980 MHz, held back by sw_power_cap
 drops,warning,0,cupti: 12 lost of 100: the ring was full, in 2.500 ms
@@ -204,6 +205,7 @@ note,warning,0,0 processes connected" "all that makes numbers doubtful is a warn
 run gpmu report "$work/bad.pftrace"
 is "$rc" 0 "a trace without a GPU is no error"
 like "$out" 'no kernel ran, or none was recorded' "... and is said to have none"
+like "$out" 'no counter of NVLink-C2C was recorded: gpmu record -M GpuC2cRxBW,GpuC2cTxBW' "nor counters, and how to have them"
 
 # --- damage
 
