@@ -93,6 +93,10 @@ runs() {
 	source) "$work/example" model=metrics/sources/model/scenarios/steady.scenario ;;
 	saved) "$work/example" < tests/data/perf-output/7.3-command.json ;;
 	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
+	report | trace_reader)
+		"$build/tests/unit/trace-script" "$work/$1.pftrace" < tests/data/timeline/offender.script &&
+			"$work/example" "$work/$1.pftrace"
+		;;
 	*) "$work/example" ;;
 	esac 2>&1
 }
@@ -108,6 +112,8 @@ for example in tests/examples/man/*.c; do
 	out=$(runs "$name")
 	ok $? "$name: it runs" || diag "$out"
 	[ "$name" != trace ] || is "$out" 6 "$name: it writes five slices and the audit"
+	[ "$name" != report ] || like "$out" '^  gather\(float' "$name: it prints names"
+	[ "$name" != trace_reader ] || like "$out" '^100 train: stream 7: gather\(.*\), 2000000 ns$' "$name: it prints slices"
 	[ "$name" != source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' "$name: it counts"
 done
 done_testing
