@@ -17,7 +17,7 @@ extern "C" {
  * them: ranks are compared by how long things took, never by when.
  *
  * gpmu_report_new(), gpmu_report_add() for each trace, gpmu_report_make(), then gpmu_report_table().
- * Memory is some 32 bytes for each slice and 16 for each value of a counter.
+ * Memory is some 120 bytes for each slice.
  */
 struct gpmu_report;
 
