@@ -97,7 +97,8 @@ struct gpmu_trace {
 	int failed;			/* -errno of writing */
 	uint64_t written;		/* bytes in the file */
 	uint64_t restart;		/* the number of the last one; 0: none */
-	uint64_t restart_bytes;		/* of the trace when that was */
+	uint64_t restart_begin;		/* bytes of the trace before it */
+	uint64_t restart_bytes;		/* ... and with it */
 	bool restart_due;
 	uint64_t last_time;		/* the latest of an event */
 	uint64_t snapshot[TRACE_CLOCK_BOOTTIME + 1];	/* the last of each clock */

@@ -230,6 +230,7 @@ static int prepare_args(struct gpmu_trace *trace, struct record *record)
 /* Names, tracks and clocks anew; before there are none. */
 static int restart(struct gpmu_trace *trace, uint64_t time)
 {
+	uint64_t begin = trace->written + trace->out.length;
 	int ret;
 
 	if (trace->names.n >= TRACE_NAMES_MOST || trace->names.bytes >= TRACE_NAMES_BYTES)
@@ -241,6 +242,7 @@ static int restart(struct gpmu_trace *trace, uint64_t time)
 		return ret;
 	trace->restart_due = false;
 	trace->restart++;
+	trace->restart_begin = begin;
 	trace->restart_bytes = trace->written + trace->out.length;
 	return 0;
 }
