@@ -10,6 +10,7 @@
 #ifndef GPMU_ACTIVITY_H
 #define GPMU_ACTIVITY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum activity_kind {
@@ -253,5 +254,11 @@ struct activity_environment {
 	uint32_t what;		/* 1: clocks in MHz (sm, memory), throttle reasons; 2: degrees; 3: mW, its limit */
 	uint32_t values[4];
 };
+
+/*
+ * Whether a record has all members of its kind, and its texts have an end. One of a kind that is not
+ * known only has to be a multiple of 8 bytes.
+ */
+bool activity_is_valid(const struct activity_head *record);
 
 #endif /* GPMU_ACTIVITY_H */

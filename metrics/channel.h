@@ -3,8 +3,8 @@
  * channel: records from one process to another, which outlive the process that wrote them.
  *
  * A folder, $GPMU_CHANNEL, has the file "control", by which the reader says what it wants, and
- * a file PID.N for each process that writes: a head and a ring in shared memory. What was committed is there
- * after SIGKILL. The writer holds a lock of its file (flock(2)) as long as it is there, so the reader knows of its end
+ * a file PID.N for each process that writes: a head and a ring in shared memory. Files of other names are not
+ * the reader's. What was committed is there after SIGKILL. The writer holds a lock of its file (flock(2)) as long as it is there, so the reader knows of its end
  * wherever its pid counts.
  *
  * A file has one writing process, in which a lock is held for each record, and one reader. Both ends
@@ -24,6 +24,8 @@
 #define CHANNEL_VARIABLE	"GPMU_CHANNEL"
 #define CHANNEL_CONTROL		"control"
 #define CHANNEL_VERSION		1
+#define CHANNEL_RING_LEAST	4096
+#define CHANNEL_RING_MOST	(UINT64_C(1) << 32)
 
 enum channel_capture {
 	CHANNEL_CAPTURE_ALL,
@@ -52,17 +54,24 @@ struct channel_control {
 /* The writer's end */
 struct channel_writer;
 
-/* Maps the folder's control; what it has is valid until channel_unmap_control(). NULL with errno */
+/*
+ * Maps the folder's control; what it has is valid until channel_unmap_control(). NULL with errno; EBADMSG: it is
+ * of another version, or says what cannot be
+ */
 struct channel_control *channel_map_control(const char *folder);
 void channel_unmap_control(struct channel_control *control);
 /* Makes the folder's control: 0 or -errno */
 int channel_create_control(const char *folder, const struct channel_control *control);
 
-/* A file for this process. NULL with errno: ENOSPC, EACCES, ... */
+/*
+ * A file for this process. @ring is bytes, a power of 2 from CHANNEL_RING_LEAST to CHANNEL_RING_MOST. NULL
+ * with errno: EINVAL: of the ring; ENOSPC, EACCES, ...
+ */
 struct channel_writer *channel_writer_new(const char *folder, uint64_t ring);
 /*
- * Writes a record whose head says its size and kind. 0; -EAGAIN: there is no room now, nothing was
- * written; -EMSGSIZE: it is more than a quarter of the ring. Any thread, one at a time by its own lock
+ * Writes a record whose head says its size and kind. 0; -EAGAIN: there is no room now; -EMSGSIZE: it is
+ * more than a quarter of the ring; -EINVAL: it is no record; -EBADMSG: the reader's position cannot be.
+ * With an error nothing was written. Any thread, one at a time by its own lock
  */
 int channel_write(struct channel_writer *writer, const struct activity_head *record);
 /* Says that all was written, and ends it */
@@ -73,11 +82,12 @@ void channel_writer_forget(struct channel_writer *writer);
 /* The reader's end */
 struct channel_reader;
 
-/* NULL with errno: EBADMSG: no such file, or of another version */
+/* NULL with errno: EBADMSG: it is no channel, or of another version */
 struct channel_reader *channel_reader_new(const char *path);
 /*
  * The next record: 1, and it is valid until the next call for this reader; 0: there is none now; -EBADMSG:
- * what is there is no record, and nothing can be read any more
+ * what is there is no record, and nothing can be read any more; -ENOMEM. What it returns is a copy that
+ * activity_is_valid(), of a kind that is known
  */
 int channel_read(struct channel_reader *reader, const struct activity_head **record);
 /* The writer is gone: what is still there is all that comes. */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Channels between processes: a writer that is killed, one that runs at full speed, one that forks,
+ * and one with no room.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "channel-test.h"
+
+#define ROUNDS	20
+#define LONG	100000
+
+/* How many records the child has committed: known to both, whatever becomes of it */
+static uint64_t *committed;
+
+static void write_for_ever(uint64_t most)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	uint64_t number = 0;
+
+	if (!writer)
+		_exit(1);
+	while (number < most) {
+		int ret = write_number(writer, number);
+
+		if (ret == -EAGAIN) {
+			sched_yield();
+			continue;
+		}
+		if (ret)
+			_exit(1);
+		__atomic_store_n(committed, ++number, __ATOMIC_RELEASE);
+	}
+	channel_writer_close(writer);
+	_exit(0);
+}
+
+static struct channel_reader *wait_for_file(void)
+{
+	struct channel_reader *reader = NULL;
+
+	for (int i = 0; i < 5000 && !reader; i++) {
+		reader = read_only_one();
+		if (!reader)
+			poll(NULL, 0, 1);
+	}
+	if (!reader)
+		abort();
+	return reader;
+}
+
+static void killed(void)
+{
+	unsigned int whole = 0, ended = 0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct channel_reader *reader;
+		uint64_t next = 0;
+		pid_t pid;
+
+		*committed = 0;
+		pid = fork();
+		if (!pid)
+			write_for_ever(UINT64_MAX);
+		reader = wait_for_file();
+		for (int i = 0; i < round * 20; i++)
+			next = read_numbers(reader, next);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		ended += channel_has_ended(reader) && !channel_is_closed(reader);
+		next = read_numbers(reader, next);
+		/* It can die between a record and its count. */
+		whole += next == *committed || next == *committed + 1;
+		channel_reader_free(reader);
+		empty_folder();
+	}
+	is_u64(ended, ROUNDS, "a writer that was killed has ended, and has not closed it");
+	is_u64(whole, ROUNDS, "all that it has committed comes");
+}
+
+static void fast(void)
+{
+	struct channel_reader *reader;
+	uint64_t next = 0;
+	int status = -1;
+	pid_t pid;
+
+	*committed = 0;
+	pid = fork();
+	if (!pid)
+		write_for_ever(LONG);
+	reader = wait_for_file();
+	while (!channel_has_ended(reader))
+		next = read_numbers(reader, next);
+	next = read_numbers(reader, next);
+	waitpid(pid, &status, 0);
+	ok(!status && channel_is_closed(reader), "a writer has written all, and closed it");
+	is_u64(next, LONG, "a reader beside it gets each record");
+	channel_reader_free(reader);
+	empty_folder();
+}
+
+static void forks(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING), *own;
+	struct channel_reader *reader = read_only_one();
+	int status = -1, go[2];
+	char paths[3][PATH_MAX];
+	pid_t pid;
+
+	if (pipe(go))
+		abort();
+	write_number(writer, 0);
+	pid = fork();
+	if (!pid) {
+		channel_writer_forget(writer);
+		own = channel_writer_new(folder, RING);
+		_exit(!own || write_number(own, 0) || write(go[1], "", 1) != 1 ||
+		      poll(NULL, 0, 20000));
+	}
+	if (read(go[0], &(char){ 0 }, 1) != 1)
+		abort();
+	is_u64(files(paths, 3, false), 2, "a child that forgets its parent's file makes its own");
+	ok(!write_number(writer, 1) && read_numbers(reader, 0) == 2, "the parent's is as it was");
+	channel_writer_close(writer);
+	ok(channel_has_ended(reader), "and ends with the parent, though the child lives");
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	channel_reader_free(reader);
+	close(go[0]);
+	close(go[1]);
+	empty_folder();
+}
+
+static void *write_some(void *writer)
+{
+	for (uint64_t i = 0; i < 20; i++)
+		write_number(writer, i);
+	return NULL;
+}
+
+static void threads(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, 1 << 16);
+	struct channel_reader *reader = read_only_one();
+	const struct activity_head *record;
+	unsigned int seen[20] = { 0 }, whole = 0;
+	pthread_t threads[8];
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], NULL, write_some, writer);
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	while (channel_read(reader, &record) == 1) {
+		uint64_t number = ((const struct activity_note *)record)->time;
+
+		whole += number < 20 && is_number(record, number) && seen[number]++ < 8;
+	}
+	is_u64(whole, 160, "records of eight threads are whole");
+	channel_writer_close(writer);
+	channel_reader_free(reader);
+	empty_folder();
+}
+
+/* A limit stands for a folder that is full. */
+static void full(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setrlimit(RLIMIT_FSIZE, &(struct rlimit){ RING, RING });
+		signal(SIGXFSZ, SIG_IGN);
+		_exit(channel_writer_new(folder, RING) || errno != EFBIG);
+	}
+	waitpid(pid, &status, 0);
+	ok(!status && !files(NULL, 0, false), "with no room for a ring, no file is left");
+}
+
+int main(void)
+{
+	committed = mmap(NULL, sizeof(*committed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			 -1, 0);
+	make_folder();
+	killed();
+	fast();
+	forks();
+	threads();
+	full();
+	remove_folder();
+	return done_testing();
+}

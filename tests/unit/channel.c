@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Channels in one process: every record comes once, as it was written, however often the ring has
+ * turned; what is full, too long or broken is said.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "channel-test.h"
+
+static void turns(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	uint64_t written = 0, next = 0, full = 0;
+
+	ok(writer && reader, "a process's file is there with the writer");
+	if (!writer || !reader)
+		return;
+	is_u64(read_numbers(reader, 0), 0, "nothing comes where nothing was written");
+	for (uint64_t turn = 0; turn < 3000; turn++) {
+		for (uint64_t i = 0; i <= turn % 40; i++) {
+			int ret = write_number(writer, written);
+
+			written += !ret;
+			full += ret == -EAGAIN;
+			if (ret && ret != -EAGAIN)
+				diag("%s", strerror(-ret));
+		}
+		next = read_numbers(reader, next);
+	}
+	ok(written > 40000 && full > 1000, "%" PRIu64 " records are written, the ring is full %" PRIu64
+	   " times", written, full);
+	is_u64(next, written, "each comes once, in order, as it was written");
+	ok(!channel_has_ended(reader) && !channel_is_closed(reader), "the writer is there");
+	write_number(writer, written);
+	channel_writer_close(writer);
+	ok(channel_has_ended(reader) && channel_is_closed(reader), "and then has closed it");
+	is_u64(read_numbers(reader, next), written + 1, "what it wrote last comes after its end");
+	channel_reader_free(reader);
+	empty_folder();
+}
+
+static void room(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5 };
+	struct activity_head *large = calloc(1, RING);
+	const struct activity_head *read;
+	unsigned int n = 0, m = 0;
+
+	while (!channel_write(writer, &record.head))
+		n++;
+	is_u64(n, RING / sizeof(record), "a ring takes as much as it is long");
+	is_u64(-channel_write(writer, &record.head), EAGAIN, "then it is full");
+	while (channel_read(reader, &read) == 1)
+		m++;
+	ok(m == n && !channel_write(writer, &record.head), "and takes more when it was read");
+	large->kind = ACTIVITY_NOTE;
+	large->size = RING / 4;
+	is_u64(channel_write(writer, large), 0, "a record can be a quarter of it");
+	large->size += 8;
+	is_u64(-channel_write(writer, large), EMSGSIZE, "a longer one is refused");
+	large->size = sizeof(struct activity_note);
+	is_u64(-channel_write(writer, large), EINVAL, "one that is too short for its kind is none");
+	large->size = sizeof(struct activity_note) + 7;
+	is_u64(-channel_write(writer, large), EINVAL, "nor is one of 7 bytes more");
+	large->size = sizeof(struct activity_note) + 8;
+	((char *)large)[large->size - 1] = 'a';
+	is_u64(-channel_write(writer, large), EINVAL, "nor is a text without an end");
+	large->kind = ACTIVITY_KINDS;
+	is_u64(-channel_write(writer, large), EINVAL, "nor is a kind that there is not");
+	free(large);
+	channel_reader_free(reader);
+	channel_writer_close(writer);
+	empty_folder();
+}
+
+static void several(void)
+{
+	struct channel_writer *first = channel_writer_new(folder, RING);
+	struct channel_writer *second = channel_writer_new(folder, RING * 2);
+	struct channel_reader *readers[2];
+	char paths[3][PATH_MAX];
+	uint64_t next[2];
+
+	is_u64(files(paths, 3, false), 2, "two writers have two files, and nothing else is left there");
+	write_number(first, 0);
+	write_number(second, 0);
+	write_number(second, 1);
+	channel_writer_close(first);
+	for (int i = 0; i < 2; i++) {
+		readers[i] = channel_reader_new(paths[i]);
+		next[i] = read_numbers(readers[i], 0);
+	}
+	ok(next[0] + next[1] == 3 && (next[0] == 1 || next[1] == 1), "each has its own records");
+	ok(channel_has_ended(readers[next[0] != 1]) && !channel_has_ended(readers[next[0] == 1]),
+	   "and ends on its own");
+	for (int i = 0; i < 2; i++)
+		channel_reader_free(readers[i]);
+	channel_writer_close(second);
+	empty_folder();
+}
+
+/* Damage to a file with two records: where, and with what */
+static const struct damage {
+	const char *what;
+	size_t offset;
+	uint64_t value;
+	size_t bytes;
+	bool opens;
+	int reads;	/* records before the damage */
+} damages[] = {
+	{ "no channel", offsetof(struct channel_head, magic), 1, 8, false, 0 },
+	{ "another version", offsetof(struct channel_head, version), CHANNEL_VERSION + 1, 4, false, 0 },
+	{ "another head", offsetof(struct channel_head, head), 8192, 4, false, 0 },
+	{ "a ring of 0", offsetof(struct channel_head, ring), 0, 8, false, 0 },
+	{ "a ring longer than the file", offsetof(struct channel_head, ring), RING * 2, 8, false, 0 },
+	{ "a ring that is no power of 2", offsetof(struct channel_head, ring), RING - 8, 8, false, 0 },
+	{ "more written than there is room", offsetof(struct channel_head, written), RING + 8, 8, true, 0 },
+	{ "written before it was taken", offsetof(struct channel_head, taken), 1 << 20, 8, true, 0 },
+	{ "a position within a record's head", offsetof(struct channel_head, written), 20, 8, true, 0 },
+	{ "a record cut off", offsetof(struct channel_head, written), 16 + 8, 8, true, 1 },
+	{ "a record of no bytes", CHANNEL_HEAD, 0, 4, true, 0 },
+	{ "a record of 7 bytes", CHANNEL_HEAD, 7, 4, true, 0 },
+	{ "a record of 17 bytes", CHANNEL_HEAD, 17, 4, true, 0 },
+	{ "a record longer than the ring", CHANNEL_HEAD, UINT32_MAX - 7, 4, true, 0 },
+	{ "a record longer than what was written", CHANNEL_HEAD + 16, 24, 4, true, 1 },
+	{ "a record shorter than its kind", CHANNEL_HEAD + 4, ACTIVITY_KERNEL, 2, true, 0 },
+	{ "a text without an end", CHANNEL_HEAD + 16 + 4, ACTIVITY_NAME, 2, true, 1 },
+};
+
+static void damage(const struct damage *damage)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, UINT64_MAX };
+	const struct activity_head *read;
+	struct channel_reader *reader;
+	char paths[1][PATH_MAX];
+	int fd, n = 0, ret;
+
+	channel_write(writer, &record.head);
+	channel_write(writer, &record.head);
+	files(paths, 1, false);
+	fd = open(paths[0], O_RDWR | O_CLOEXEC);
+	if (pwrite(fd, &damage->value, damage->bytes, (off_t)damage->offset) != (ssize_t)damage->bytes)
+		abort();
+	close(fd);
+	errno = 0;
+	reader = channel_reader_new(paths[0]);
+	if (!damage->opens) {
+		ok(!reader && errno == EBADMSG, "%s: is no channel", damage->what);
+	} else if (reader) {
+		while ((ret = channel_read(reader, &read)) == 1)
+			n++;
+		ok(ret == -EBADMSG && n == damage->reads && channel_read(reader, &read) == -EBADMSG,
+		   "%s: after %d records nothing can be read", damage->what, damage->reads);
+	} else {
+		ok(false, "%s: it opens", damage->what);
+	}
+	if (reader)
+		channel_reader_free(reader);
+	channel_writer_close(writer);
+	empty_folder();
+}
+
+static void unknown(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5 };
+	const uint16_t kind = ACTIVITY_KINDS + 7;
+	const struct activity_head *read;
+	struct channel_reader *reader;
+	char paths[1][PATH_MAX];
+	int fd, n = 0;
+
+	channel_write(writer, &record.head);
+	channel_write(writer, &record.head);
+	files(paths, 1, false);
+	fd = open(paths[0], O_RDWR | O_CLOEXEC);
+	ok(pwrite(fd, &kind, 2, CHANNEL_HEAD + 4) == 2, "a record has a kind that is not known");
+	close(fd);
+	reader = channel_reader_new(paths[0]);
+	for (int i = 0; i < 2; i++)
+		n += channel_read(reader, &read);
+	is_u64(n, 1, "it is left out");
+	channel_reader_free(reader);
+	channel_writer_close(writer);
+	empty_folder();
+}
+
+/* A reader that is no gpmu */
+static void positions(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	const uint64_t taken = 1 << 20;
+	char paths[1][PATH_MAX];
+	int fd;
+
+	files(paths, 1, false);
+	fd = open(paths[0], O_RDWR | O_CLOEXEC);
+	ok(pwrite(fd, &taken, 8, offsetof(struct channel_head, taken)) == 8 &&
+	   write_number(writer, 0) == -EBADMSG, "a reader's position that cannot be stops the writer");
+	close(fd);
+	channel_writer_close(writer);
+	empty_folder();
+}
+
+static void control(void)
+{
+	struct channel_control want = { .version = CHANNEL_VERSION, .size = sizeof(want), .ring = RING,
+					.kinds = 5, .flush = 7, .range = "step" };
+	struct channel_control *a, *b;
+	char path[PATH_MAX + 16];
+	uint32_t version = 2;
+	int fd;
+
+	errno = 0;
+	ok(!channel_map_control(folder) && errno == ENOENT, "there is no control yet");
+	ok(!channel_create_control(folder, &want), "control is made");
+	ok(channel_create_control(folder, &want) == -EEXIST, "once");
+	a = channel_map_control(folder);
+	b = channel_map_control(folder);
+	ok(a && b && !memcmp(a, &want, sizeof(want)), "what is mapped is what was made");
+	if (!a || !b)
+		return;
+	a->enabled = 1;
+	is_u64(b->enabled, 1, "what one side changes the other one sees");
+	channel_unmap_control(a);
+	channel_unmap_control(b);
+	snprintf(path, sizeof(path), "%s/" CHANNEL_CONTROL, folder);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ok(pwrite(fd, &version, 4, 0) == 4 && !channel_map_control(folder) && errno == EBADMSG,
+	   "that of another version is none");
+	ok(!ftruncate(fd, 100) && !channel_map_control(folder) && errno == EBADMSG, "nor is a short one");
+	close(fd);
+	empty_folder();
+	want.ring = RING + 1;
+	ok(channel_create_control(folder, &want) == -EINVAL, "a ring has a power of 2");
+	want.ring = RING;
+	memset(want.range, 'a', sizeof(want.range));
+	ok(channel_create_control(folder, &want) == -EINVAL, "a range has an end");
+}
+
+static void refused(void)
+{
+	char missing[PATH_MAX + 16];
+
+	errno = 0;
+	ok(!channel_writer_new(folder, RING + 8) && errno == EINVAL, "a ring that is no power of 2 is refused");
+	ok(!channel_writer_new(folder, RING / 2) && errno == EINVAL, "so is one that is too short");
+	snprintf(missing, sizeof(missing), "%s/missing", folder);
+	ok(!channel_writer_new(missing, RING) && errno == ENOENT, "a folder that is not there is said");
+	ok(!channel_reader_new(missing) && errno == ENOENT, "so is a file");
+	ok(!channel_reader_new(folder) && errno == EISDIR, "and what is none");
+}
+
+int main(void)
+{
+	make_folder();
+	turns();
+	room();
+	several();
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
+		damage(&damages[i]);
+	unknown();
+	positions();
+	control();
+	refused();
+	ok(!files(NULL, 0, false), "nothing is left in the folder");
+	remove_folder();
+	return done_testing();
+}
