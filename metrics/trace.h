@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Perfetto's format, of metrics/trace.proto. There is one sequence of packets. Rare ones
- * (trace_packet.c) are packed by protobuf-c; those of events (trace_event.c) are written
+ * (trace_packet.c) are packed by protobuf-c; those of events (trace_event.c, trace_sched.c) are written
  * straight, byte for byte as protobuf-c would, in 0.4 to 0.6 of the time (make bench).
  */
 #ifndef GPMU_TRACE_H
@@ -20,6 +20,9 @@
 /* Beyond either, all names are forgotten and numbered anew. */
 #define TRACE_NAMES_MOST	65536
 #define TRACE_NAMES_BYTES	(16U << 20)
+#define TRACE_TIME_END		((uint64_t)1 << 63)
+#define TRACE_CPUS_MOST		1024	/* Perfetto reads no file with more */
+#define TRACE_COMMS		1024	/* threads whose name is remembered; a power of 2 */
 
 /*
  * Clocks of ClockSnapshot. The two of our own count as CLOCK_MONOTONIC_RAW does; a stamp
@@ -83,6 +86,12 @@ struct trace_track {
 	uint64_t given;			/* the last restart that has it */
 };
 
+/* The name that a thread was given last by an event of scheduling */
+struct trace_comm {
+	uint64_t hash, given;		/* the restart that has it; 0: none */
+	pid_t tid;
+};
+
 struct trace_buffer {
 	uint8_t *data;
 	size_t length, room;
@@ -107,6 +116,8 @@ struct gpmu_trace {
 	struct trace_track *tracks;	/* track n is [n - 1] */
 	size_t n_tracks, tracks_room;
 	int audit;			/* its track; 0: none yet */
+	uint64_t system_given;		/* the last restart that says which kernel this is */
+	struct trace_comm comms[TRACE_COMMS];	/* a thread is at its tid modulo that */
 	struct gpmu_trace_stats stats;
 };
 
@@ -118,6 +129,7 @@ int trace_text(struct gpmu_trace *trace, const char *text, char **mended, size_t
 
 /* trace_names.c: the number of a name, above 0, or -ENOMEM */
 int64_t trace_name_of(struct gpmu_trace *trace, const char *text);
+uint64_t trace_hash(const char *text, size_t length);
 void trace_names_forget(struct trace_names *names);
 void trace_names_release(struct trace_names *names);
 
@@ -127,7 +139,13 @@ void trace_tracks_release(struct gpmu_trace *trace);
 
 /* trace_packet.c: appended to the buffer. 0 or -ENOMEM */
 int trace_put_restart(struct gpmu_trace *trace, uint64_t time);
+int trace_put_system(struct gpmu_trace *trace);
 int trace_put_track(struct gpmu_trace *trace, int track);
+
+/* trace_restart.c: what an event at @time on @track, 0: none, refers to is in the buffer; 0 or -errno */
+int trace_prepare(struct gpmu_trace *trace, int track, uint64_t time);
+/* After an event: writes a buffer that is full. 0 or -errno */
+int trace_done(struct gpmu_trace *trace);
 
 /* trace_write.c: what is in the buffer; 0 or -errno */
 int trace_write(struct gpmu_trace *trace);

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Packets of events. A message begins with its length, so they are written from their end to
- * their beginning: fields in falling order, which are in rising order then, as
- * protobuf-c has them.
- */
+/* Packets of events on tracks */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "trace.h"
-
-/* The wire's types */
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
+#include "trace_wire.h"
 
 /* TrackEvent.type */
 enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
@@ -40,56 +34,18 @@ struct record {
 	} fresh[TRACE_ARGS_MOST + 2];
 };
 
-static inline uint8_t *varint(uint8_t *p, uint64_t value)
+/* A packet without names. What it has arrays of is not cleared: that would take longer than the rest. */
+static inline void record_init(struct record *record, uint32_t type, int track, uint64_t time)
 {
-	unsigned int bytes = (unsigned int)(70 - __builtin_clzll(value | 1)) / 7;
-
-	p -= bytes;
-	for (unsigned int i = 0; i + 1 < bytes; i++, value >>= 7)
-		p[i] = (uint8_t)(value | 0x80);
-	p[bytes - 1] = (uint8_t)value;
-	return p;
-}
-
-static inline uint8_t *tag(uint8_t *p, unsigned int field, unsigned int type)
-{
-	return varint(p, field << 3 | type);
-}
-
-static inline uint8_t *number(uint8_t *p, unsigned int field, uint64_t value)
-{
-	return tag(varint(p, value), field, VARINT);
-}
-
-static inline uint8_t *fixed64(uint8_t *p, unsigned int field, uint64_t value)
-{
-	p -= sizeof(value);
-	for (unsigned int i = 0; i < sizeof(value); i++)
-		p[i] = (uint8_t)(value >> 8 * i);
-	return tag(p, field, FIXED64);
-}
-
-static inline uint8_t *real(uint8_t *p, unsigned int field, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return fixed64(p, field, bits);
-}
-
-/* What was written up to @end is the message. */
-static inline uint8_t *message(uint8_t *p, unsigned int field, const uint8_t *end)
-{
-	return tag(varint(p, (uint64_t)(end - p)), field, BYTES);
-}
-
-static inline uint8_t *text(uint8_t *p, unsigned int field, const char *from, size_t length)
-{
-	const uint8_t *end = p;
-
-	p -= length;
-	memcpy(p, from, length);
-	return message(p, field, end);
+	record->type = type;
+	record->track = track;
+	record->time = time;
+	record->clock = TRACE_CLOCK_STEPS;
+	record->name = record->category = 0;
+	record->event = NULL;
+	record->count = NULL;
+	record->value = NULL;
+	record->n_args = record->n_fresh = record->texts = 0;
 }
 
 static uint8_t *put_args(uint8_t *p, const struct record *record)
@@ -99,14 +55,14 @@ static uint8_t *put_args(uint8_t *p, const struct record *record)
 		const uint8_t *end = p;
 
 		if (arg->kind == GPMU_TRACE_TEXT)
-			p = text(p, 6, record->mended[i] ? record->mended[i] :
+			p = wire_text(p, 6, record->mended[i] ? record->mended[i] :
 				 arg->text ? arg->text : "", record->lengths[i]);
 		else if (arg->kind == GPMU_TRACE_DOUBLE)
-			p = real(p, 5, arg->real);
+			p = wire_real(p, 5, arg->real);
 		else
-			p = number(p, 4, (uint64_t)arg->integer);
-		p = number(p, 1, record->arg_names[i]);
-		p = message(p, 4, end);
+			p = wire_number(p, 4, (uint64_t)arg->integer);
+		p = wire_number(p, 1, record->arg_names[i]);
+		p = wire_message(p, 4, end);
 	}
 	return p;
 }
@@ -118,20 +74,20 @@ static inline uint8_t *put_event(uint8_t *p, const struct record *record)
 	const uint8_t *end = p;
 
 	if (event && event->flow)
-		p = fixed64(p, event->flow_ends ? 48 : 47, event->flow);
+		p = wire_fixed64(p, event->flow_ends ? 48 : 47, event->flow);
 	if (record->value)
-		p = real(p, 44, *record->value);
+		p = wire_real(p, 44, *record->value);
 	if (record->count)
-		p = number(p, 30, (uint64_t)*record->count);
-	p = number(p, 11, (uint64_t)record->track);
+		p = wire_number(p, 30, (uint64_t)*record->count);
+	p = wire_number(p, 11, (uint64_t)record->track);
 	if (record->name)
-		p = number(p, 10, record->name);
-	p = number(p, 9, record->type);
+		p = wire_number(p, 10, record->name);
+	p = wire_number(p, 9, record->type);
 	if (record->n_args)
 		p = put_args(p, record);
 	if (record->category)
-		p = number(p, 3, record->category);
-	return message(p, 11, end);
+		p = wire_number(p, 3, record->category);
+	return wire_message(p, 11, end);
 }
 
 static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const struct record *record)
@@ -146,12 +102,12 @@ static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const stru
 				continue;
 			name = &trace->names.names[record->fresh[i].number - 1];
 			one = p;
-			p = text(p, 2, name->text, name->length);
-			p = number(p, 1, record->fresh[i].number);
-			p = message(p, kind, one);
+			p = wire_text(p, 2, name->text, name->length);
+			p = wire_number(p, 1, record->fresh[i].number);
+			p = wire_message(p, kind, one);
 		}
 	}
-	return message(p, 12, end);
+	return wire_message(p, 12, end);
 }
 
 /* Appends the packet: there is room for it in both buffers. */
@@ -163,16 +119,16 @@ static void put(struct gpmu_trace *trace, const struct record *record)
 	size_t length;
 
 	if (back)
-		p = number(p, 58, TRACE_CLOCK_RAW);
+		p = wire_number(p, 58, TRACE_CLOCK_RAW);
 	else if (record->clock != TRACE_CLOCK_STEPS)
-		p = number(p, 58, record->clock);
-	p = number(p, 13, TRACE_STATE_NEEDED);
+		p = wire_number(p, 58, record->clock);
+	p = wire_number(p, 13, TRACE_STATE_NEEDED);
 	if (record->n_fresh)
 		p = put_names(p, trace, record);
 	p = put_event(p, record);
-	p = number(p, 10, TRACE_SEQUENCE);
-	p = number(p, 8, back ? record->time : record->time - *clock);
-	p = message(p, 1, end);
+	p = wire_number(p, 10, TRACE_SEQUENCE);
+	p = wire_number(p, 8, back ? record->time : record->time - *clock);
+	p = wire_message(p, 1, end);
 	length = (size_t)(end - p);
 	memcpy(trace->out.data + trace->out.length, p, length);
 	trace->out.length += length;
@@ -227,52 +183,6 @@ static int prepare_args(struct gpmu_trace *trace, struct record *record)
 	return 0;
 }
 
-/* Names, tracks and clocks anew; before there are none. */
-static int restart(struct gpmu_trace *trace, uint64_t time)
-{
-	uint64_t begin = trace->written + trace->out.length;
-	int ret;
-
-	if (trace->names.n >= TRACE_NAMES_MOST || trace->names.bytes >= TRACE_NAMES_BYTES)
-		trace_names_forget(&trace->names);
-	/* Until it is there, stamps would be of clocks that the reader does not know. */
-	trace->restart_due = true;
-	ret = trace_put_restart(trace, time);
-	if (ret)
-		return ret;
-	trace->restart_due = false;
-	trace->restart++;
-	trace->restart_begin = begin;
-	trace->restart_bytes = trace->written + trace->out.length;
-	return 0;
-}
-
-/* What the packet of an event refers to is in the file before it. */
-static int prepare(struct gpmu_trace *trace, int track, uint64_t time)
-{
-	if (trace->failed)
-		return trace->failed;
-	if (trace->restart_due || trace->names.n >= TRACE_NAMES_MOST ||
-	    trace->names.bytes >= TRACE_NAMES_BYTES ||
-	    trace->written + trace->out.length - trace->restart_bytes >= trace->restart_each) {
-		int ret = restart(trace, time);
-
-		if (ret)
-			return ret;
-	}
-	while (trace->tracks[track - 1].given != trace->restart) {
-		int top = track, parent;
-
-		while ((parent = trace->tracks[top - 1].parent) &&
-		       trace->tracks[parent - 1].given != trace->restart)
-			top = parent;
-		if (trace_put_track(trace, top))
-			return -ENOMEM;
-		trace->tracks[top - 1].given = trace->restart;
-	}
-	return 0;
-}
-
 /* The scratch buffer holds nothing between two packets. */
 static int room(struct gpmu_trace *trace, const struct record *record)
 {
@@ -285,14 +195,6 @@ static int room(struct gpmu_trace *trace, const struct record *record)
 	return 0;
 }
 
-static int done(struct gpmu_trace *trace, uint32_t type)
-{
-	trace->stats.events += type != END;
-	return trace->out.length >= trace->flush_at ? trace_write(trace) : 0;
-}
-
-#define TIME_END	((uint64_t)1 << 63)
-
 static bool is_on(const struct gpmu_trace *trace, int number, bool counter)
 {
 	const struct trace_track *track = trace_track_of(trace, number);
@@ -302,7 +204,7 @@ static bool is_on(const struct gpmu_trace *trace, int number, bool counter)
 
 static bool is_valid(const struct gpmu_trace *trace, const struct gpmu_trace_event *event)
 {
-	if (!is_on(trace, event->track, false) || event->time >= TIME_END ||
+	if (!is_on(trace, event->track, false) || event->time >= TRACE_TIME_END ||
 	    event->n_args > TRACE_ARGS_MOST || (event->n_args && !event->args))
 		return false;
 	for (size_t i = 0; i < event->n_args; i++)
@@ -330,16 +232,9 @@ static int write_event(struct gpmu_trace *trace, uint32_t type,
 	struct record record;
 	int ret;
 
-	record.type = type;
-	record.track = event->track;
-	record.time = event->time;
-	record.clock = TRACE_CLOCK_STEPS;
-	record.name = record.category = 0;
+	record_init(&record, type, event->track, event->time);
 	record.event = event;
-	record.count = NULL;
-	record.value = NULL;
-	record.n_args = record.n_fresh = record.texts = 0;
-	ret = prepare(trace, event->track, event->time);
+	ret = trace_prepare(trace, event->track, event->time);
 	if (!ret)
 		ret = prepare_names(trace, &record);
 	if (!ret)
@@ -351,15 +246,12 @@ static int write_event(struct gpmu_trace *trace, uint32_t type,
 	if (ret)
 		return ret;
 	if (duration) {
-		record.type = END;
-		record.time = event->time + *duration;
+		record_init(&record, END, event->track, event->time + *duration);
 		record.clock = TRACE_CLOCK_ENDS;
-		record.name = record.category = 0;
-		record.event = NULL;
-		record.n_args = record.n_fresh = 0;
 		put(trace, &record);
 	}
-	return done(trace, type);
+	trace->stats.events += type != END;
+	return trace_done(trace);
 }
 
 /* Of a caller with another gpmu.h */
@@ -374,7 +266,7 @@ static int take_event(struct gpmu_trace *trace, uint32_t type,
 		memcpy(&own, event, event->size < sizeof(own) ? event->size : sizeof(own));
 		event = &own;
 	}
-	if (!is_valid(trace, event) || (duration && *duration >= TIME_END - event->time))
+	if (!is_valid(trace, event) || (duration && *duration >= TRACE_TIME_END - event->time))
 		return -EINVAL;
 	return write_event(trace, type, event, duration);
 }
@@ -402,24 +294,19 @@ static int write_plain(struct gpmu_trace *trace, uint32_t type, int track, uint6
 	struct record record;
 	int ret;
 
-	record.type = type;
-	record.track = track;
-	record.time = time;
-	record.clock = TRACE_CLOCK_STEPS;
-	record.name = record.category = 0;
-	record.event = NULL;
+	record_init(&record, type, track, time);
 	record.count = count;
 	record.value = value;
-	record.n_args = record.n_fresh = record.texts = 0;
-	if (!is_on(trace, track, type == COUNTER) || time >= TIME_END)
+	if (!is_on(trace, track, type == COUNTER) || time >= TRACE_TIME_END)
 		return -EINVAL;
-	ret = prepare(trace, track, time);
+	ret = trace_prepare(trace, track, time);
 	if (!ret)
 		ret = room(trace, &record);
 	if (ret)
 		return ret;
 	put(trace, &record);
-	return done(trace, type);
+	trace->stats.events += type != END;
+	return trace_done(trace);
 }
 
 int gpmu_trace_end(struct gpmu_trace *trace, int track, uint64_t time)
@@ -436,7 +323,7 @@ int gpmu_trace_value(struct gpmu_trace *trace, int track, uint64_t time, double 
 {
 	if (isfinite(value))
 		return write_plain(trace, COUNTER, track, time, NULL, &value);
-	if (!is_on(trace, track, true) || time >= TIME_END)
+	if (!is_on(trace, track, true) || time >= TRACE_TIME_END)
 		return -EINVAL;
 	trace->stats.gaps++;
 	return trace->failed;

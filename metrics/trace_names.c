@@ -7,7 +7,7 @@
 
 #define SLOTS_FIRST	1024
 
-static uint64_t hash_of(const char *text, size_t length)
+uint64_t trace_hash(const char *text, size_t length)
 {
 	uint64_t hash = 0x9e3779b97f4a7c15ULL ^ length, word;
 
@@ -96,7 +96,7 @@ int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
 {
 	/* What is behind is cut off anyhow, but that it is cut has to be seen. */
 	size_t length = strnlen(text, TRACE_NAME_MOST + 1);
-	uint64_t hash = hash_of(text, length);
+	uint64_t hash = trace_hash(text, length);
 	uint32_t known = 0;
 
 	if (trace->names.n_slots)

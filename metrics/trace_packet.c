@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The packets that are no events */
 #include <errno.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "trace.h"
@@ -97,6 +98,23 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 	packet.trace_packet_defaults = &defaults;
 	packet.has_sequence_flags = 1;
 	packet.sequence_flags = TRACE_STATE_CLEARED;
+	return put(trace, &packet);
+}
+
+int trace_put_system(struct gpmu_trace *trace)
+{
+	GpmuPb__Utsname names = GPMU_PB__UTSNAME__INIT;
+	GpmuPb__SystemInfo system = GPMU_PB__SYSTEM_INFO__INIT;
+	GpmuPb__TracePacket packet = GPMU_PB__TRACE_PACKET__INIT;
+	struct utsname uts;
+
+	uname(&uts);
+	names.sysname = uts.sysname;
+	names.version = uts.version;
+	names.release = uts.release;
+	names.machine = uts.machine;
+	system.utsname = &names;
+	packet.system_info = &system;
 	return put(trace, &packet);
 }
 

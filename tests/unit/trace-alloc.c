@@ -16,6 +16,10 @@ static int all_of_it(struct gpmu_trace *trace)
 		{ .name = "text", .kind = GPMU_TRACE_TEXT, .text = "\xff" },
 		{ .name = "other \xff", .kind = GPMU_TRACE_TEXT, .text = "\xfe" },
 	};
+	static const struct gpmu_trace_switch change = {
+		.size = sizeof(change), .prev = 1, .prev_name = "prev \xff", .next = 2, .next_name = "next \xff",
+	};
+	static const struct gpmu_trace_waking waking = { .size = sizeof(waking), .tid = 3, .name = "woken \xff" };
 	int process = gpmu_trace_process(trace, 1, "app \xff"), thread, stream, counter, ret;
 	struct gpmu_trace_event event;
 
@@ -38,6 +42,10 @@ static int all_of_it(struct gpmu_trace *trace)
 	}
 	if (!ret)
 		ret = gpmu_trace_count(trace, counter, 20, 1);
+	if (!ret)
+		ret = gpmu_trace_sched_switch(trace, &change);
+	if (!ret)
+		ret = gpmu_trace_sched_waking(trace, &waking);
 	process = ret ? ret : gpmu_trace_process(trace, 1, "renamed");
 	ret = process < 0 ? process : gpmu_trace_thread(trace, 1, 1, "renamed");
 	return ret < 0 ? ret : gpmu_trace_finish(trace, NULL);

@@ -107,6 +107,33 @@ static void counters(struct gpmu_trace *trace, int gpu)
 	check(gpmu_trace_value(trace, share, BEGIN + 32500, 0.25));
 }
 
+/* Two CPUs, a thread of the program that goes from one to the other, one that is not of it */
+static void scheduling(struct gpmu_trace *trace)
+{
+	static const struct gpmu_trace_switch switches[] = {
+		{ .cpu = 3, .time = 900, .next = 101, .next_prio = 120, .prev_name = "swapper/3", .next_name = "kernel name" },
+		{ .cpu = 3, .time = 1300, .prev = 101, .prev_prio = 120, .prev_state = 1, .next = 7, .next_prio = -1,
+		  .prev_name = "kernel name", .next_name = "other \xff" },
+		{ .cpu = 1023, .time = 1400, .next = 101, .next_prio = 120, .prev_name = "swapper/1023" },
+		{ .cpu = 3, .time = 1450, .prev = 7, .prev_prio = -1, .prev_state = 256, .next = 0, .next_prio = 120,
+		  .prev_name = "other \xff" },
+		{ .cpu = 1023, .time = 2500, .prev = 101, .prev_prio = 120, .prev_state = 2, .next = 0, .next_prio = 120 },
+	};
+	struct gpmu_trace_waking waking = {
+		.size = sizeof(waking), .cpu = 3, .time = BEGIN + 1350, .waker = 7, .tid = 101, .prio = 120,
+		.target_cpu = 1023, .name = "kernel name",
+	};
+
+	check(gpmu_trace_sched_waking(trace, &waking));
+	for (size_t i = sizeof(switches) / sizeof(switches[0]); i-- > 0;) {
+		struct gpmu_trace_switch event = switches[i];
+
+		event.size = sizeof(event);
+		event.time += BEGIN;
+		check(gpmu_trace_sched_switch(trace, &event));
+	}
+}
+
 static void make_gpu(struct gpmu_trace *trace)
 {
 	static const struct gpmu_trace_arg clock[] = { { .name = "bound_ns", .integer = 381 } };
@@ -121,6 +148,7 @@ static void make_gpu(struct gpmu_trace *trace)
 	launches(trace, thread, streams);
 	nested(trace, other);
 	counters(trace, gpu);
+	scheduling(trace);
 	slice(trace, (struct gpmu_trace_event){ .track = process, .name = "exec" }, 10, 5);
 	known(gpmu_trace_process(trace, 100, "renamed"));
 	known(gpmu_trace_thread(trace, 100, 101, "worker"));

@@ -31,7 +31,7 @@ trace=$tmp/gpu.pftrace
 "$make" gpu "$trace"
 ok $? "a trace of all kinds of events is written"
 is "$(sql "select pid, name from process")" "100|renamed" "a process, by its last name"
-is "$(sql "select tid, t.name, pid from thread t join process using (upid) order by tid")" "101|worker|100
+is "$(sql "select tid, t.name, pid from thread t join process using (upid) where pid = 100 and tid <> 100 order by tid")" "101|worker|100
 102||100" "threads of it, one without a name"
 is "$(sql "select t.name, p.name from track t left join track p on p.id = t.parent_id where t.name is not null order by t.name")" \
 	"DRAM read|GPU 0
@@ -67,9 +67,15 @@ SM active|%|32500|0.25" "counters have units and values; what is no number is no
 is "$(sql "select s.name, a.key, a.display_value from slice s join args a using (arg_set_id)
 	where s.category = 'audit' and key in ('debug.bound_ns', 'debug.gaps', 'debug.mended', 'debug.events')")" \
 	"clock|debug.bound_ns|381
-trace|debug.events|14
+trace|debug.events|20
 trace|debug.gaps|1
-trace|debug.mended|1" "the audit says what was told of it, and what was left out and mended"
+trace|debug.mended|2" "the audit says what was told of it, and what was left out and mended"
+is "$(sql "select cpu, s.ts - $begin, s.dur, tid, name, end_state, priority from sched s join thread using (utid)
+	where tid > 0 order by s.ts")" "3|900|400|101|worker|S|120
+3|1300|150|7|other "$'\xef\xbf\xbd'"|R+|-1
+1023|1400|1100|101|worker|D|120" "what ran on which CPU, until when and why no longer"
+is "$(sql "select cpu, s.ts - $begin, s.dur from sched s join thread using (utid) where tid = 0 order by s.ts")" "3|1450|-1
+1023|2500|-1" "and that it is idle"
 is "$(sql "select count(*) from clock_snapshot where snapshot_id = 1 and clock_id in (1, 3, 5, 6)
 	and (clock_id = 5 or clock_value > 0)")" 4 "CLOCK_MONOTONIC_RAW beside three others"
 

@@ -17,6 +17,8 @@ CLEARED, NEEDED = 1, 2
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 CATEGORY, NAME, ARG = 1, 2, 3
 UNITS = {1: "ns", 3: "bytes"}
+MONO_RAW, SWITCH, WAKING = 4, 4, 20
+STATES = ((1, "S"), (2, "D"), (4, "T"), (8, "t"), (16, "X"), (32, "Z"), (64, "P"), (128, "I"))  # from 4.14 on
 
 SCHEMA = """
 create table process (upid, pid, name);
@@ -29,6 +31,7 @@ create table slice (id, ts, dur, track_id, category, name, depth, parent_id, arg
 create table counter (ts, track_id, value);
 create table args (arg_set_id, key, int_value, real_value, string_value, display_value);
 create table flow (slice_out, slice_in);
+create table sched (id, ts, dur, cpu, utid, end_state, priority);
 create table clock_snapshot (snapshot_id, clock_id, clock_value);
 """
 
@@ -102,6 +105,7 @@ class Sequence:
         self.valid, self.default = False, None
         self.clocks, self.names, self.tracks = {}, {}, {}
         self.kernel, self.snapshots, self.events = {}, [], []
+        self.release, self.sched = None, []
 
     def packet(self, packet):
         need(one(packet, 10) == 1, "a packet of no sequence")
@@ -114,6 +118,10 @@ class Sequence:
             return
         if 59 in packet:
             self.default = one(fields(one(packet, 59)), 58)
+        if 45 in packet:
+            self.release = text(one(fields(one(fields(one(packet, 45)), 1)), 3))
+        if 1 in packet:
+            self.bundle(fields(one(packet, 1)))
         if 6 in packet:
             self.snapshot(fields(one(packet, 6)))
         if 60 in packet:
@@ -136,6 +144,16 @@ class Sequence:
                 need(steps and unit == 1 and time == clocks[RAW][0], f"clock {clock} is not RAW in steps")
                 self.clocks[clock] = time
             self.snapshots.append((self.restarts, clock, time))
+
+    def bundle(self, message):
+        need(one(message, 5) == MONO_RAW and RAW in self.kernel, "a bundle whose stamps are of no clock")
+        need(one(message, 1) < 1024, f"CPU {one(message, 1)}")
+        need(self.release, "scheduling of a kernel that is not known")
+        for event in map(fields, message[2]):
+            need(2 in event, "an event of no thread")
+            for kind in (SWITCH, WAKING):
+                if kind in event:
+                    self.sched.append((one(event, 1), one(message, 1), kind, fields(one(event, kind))))
 
     def time(self, packet):
         clock, stamp = one(packet, 58, self.default), one(packet, 8)
@@ -235,6 +253,35 @@ class Tables:
         if kind == BEGIN:
             stack.append(number)
 
+    def thread(self, tid, name):
+        """Perfetto's idle threads are one; a name that a track has is better than the kernel's."""
+        tid = signed(tid)
+        row = self.db.execute("select utid, name from thread where tid = ?", (tid,)).fetchone()
+        if not row:
+            row = (-tid, None)
+            self.insert("thread", -tid, tid, None, None)
+        if name and (row[0] <= 0 or not row[1]):
+            self.db.execute("update thread set name = ? where utid = ?", (name, row[0]))
+        return row[0]
+
+    def schedule(self, events):
+        """By CPU what it ran; who ran is the thread that the switch before went to."""
+        running, rows = {}, []
+        for time, cpu, kind, event in sorted(events, key=lambda e: e[0]):
+            if kind == WAKING:
+                self.thread(one(event, 2), text(one(event, 1)))
+                continue
+            before = self.thread(one(event, 2), text(one(event, 1)))
+            if cpu in running and rows[running[cpu]][4] == before:
+                row, state = rows[running[cpu]], signed(one(event, 4))
+                row[2], row[5] = time - row[1], "|".join(s for bit, s in STATES if state & bit) or "R"
+                row[5] += "+" if state & 256 else ""
+            running[cpu] = len(rows)
+            rows.append([len(rows), time, -1, cpu, self.thread(one(event, 6), text(one(event, 5))), None,
+                         signed(one(event, 7))])
+        for row in rows:
+            self.insert("sched", *row)
+
     def fill(self, sequence):
         for time, number, what in sequence.events:
             if time is None:
@@ -244,6 +291,7 @@ class Tables:
             self.event(time, track, event)
         for slice_ in self.slices:
             self.insert("slice", *slice_)
+        self.schedule(sequence.sched)
         for row in sequence.snapshots:
             self.insert("clock_snapshot", *row)
 

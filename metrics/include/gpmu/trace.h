@@ -98,6 +98,50 @@ struct gpmu_trace_event {
 };
 
 /**
+ * struct gpmu_trace_switch - a CPU leaves a thread and runs another one
+ * @size: of this structure
+ * @cpu: below 1024
+ * @time: as gpmu_trace_event has it
+ * @prev: the thread that it leaves, by the number that the whole system has for it; 0: it was idle
+ * @next: the thread that it runs; 0: it goes idle
+ * @prev_prio: the kernel's priority, as the tracepoint sched:sched_switch has it: 120 is nice 0
+ * @next_prio: likewise
+ * @prev_state: why, as that tracepoint has it on this machine's kernel: 0 is ready to run
+ * @prev_name: of the thread; NULL: not known, or as before
+ * @next_name: likewise
+ */
+struct gpmu_trace_switch {
+	size_t size;
+	unsigned int cpu;
+	uint64_t time;
+	pid_t prev, next;
+	int prev_prio, next_prio;
+	int64_t prev_state;
+	const char *prev_name, *next_name;
+};
+
+/**
+ * struct gpmu_trace_waking - a thread is made ready to run
+ * @size: of this structure
+ * @cpu: of the thread that does it; below 1024
+ * @time: as gpmu_trace_event has it
+ * @waker: the thread that does it; 0: an interrupt of an idle CPU
+ * @tid: the thread that will run, above 0
+ * @prio: as gpmu_trace_switch has it
+ * @target_cpu: where it will run; below 1024
+ * @name: of the thread @tid; NULL: not known, or as before
+ */
+struct gpmu_trace_waking {
+	size_t size;
+	unsigned int cpu;
+	uint64_t time;
+	pid_t waker, tid;
+	int prio;
+	unsigned int target_cpu;
+	const char *name;
+};
+
+/**
  * struct gpmu_trace_stats - what was written so far
  * @size: of this structure
  * @bytes: with those that wait for a flush
@@ -222,6 +266,28 @@ int gpmu_trace_instant(struct gpmu_trace *trace, const struct gpmu_trace_event *
 int gpmu_trace_count(struct gpmu_trace *trace, int track, uint64_t time, int64_t value);
 /* Likewise. What is no number, or infinite, is left out, and counted as a gap. */
 int gpmu_trace_value(struct gpmu_trace *trace, int track, uint64_t time, double value);
+
+/**
+ * gpmu_trace_sched_switch() - what runs on a CPU from now on
+ * @trace: the trace
+ * @event: of the tracepoint sched:sched_switch
+ *
+ * Perfetto shows it as a track for each CPU, and as states of the threads that gpmu_trace_thread()
+ * has tracks of; in SQL these are the tables sched and thread_state. Each CPU's events are a
+ * chain, in which @event->prev is @event->next of the one before; where some were lost,
+ * Perfetto counts that (mismatched_sched_switch_tids in the table stats).
+ *
+ * Return: as gpmu_trace_begin(); -EINVAL for a CPU or thread that there cannot be
+ */
+int gpmu_trace_sched_switch(struct gpmu_trace *trace, const struct gpmu_trace_switch *event);
+/**
+ * gpmu_trace_sched_waking() - a thread waits for a CPU from now on
+ * @trace: the trace
+ * @event: of the tracepoint sched:sched_waking
+ *
+ * Return: as gpmu_trace_sched_switch()
+ */
+int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_waking *event);
 
 /**
  * gpmu_trace_audit() - something that is true of the trace as a whole
