@@ -54,22 +54,34 @@ static bool is_file(const char *path)
 }
 
 /* Looks into the folders of a list. Whether it is there: @path */
-static bool find_in(const char *folders, const char *name, char *path, size_t size)
+static bool find_in(const char *folders, const char *file, char *path, size_t size)
 {
 	while (*folders) {
 		size_t len = strcspn(folders, ":");
 
-		if (len && snprintf(path, size, "%.*s/gpmu-%s.so", (int)len, folders, name) <
-			   (int)size && is_file(path))
+		if (len && snprintf(path, size, "%.*s/%s", (int)len, folders, file) < (int)size &&
+		    is_file(path))
 			return true;
 		folders += len + (folders[len] == ':');
 	}
 	return false;
 }
 
+int source_find_file(const char *file, char *path, size_t size, struct gpmu_error *error)
+{
+	const char *folders = secure_getenv("GPMU_PLUGINS");
+
+	folders = folders ? folders : "";
+	if (find_in(folders, file, path, size) || find_in(GPMU_PLUGIN_DIR, file, path, size))
+		return 0;
+	error_set(error, 0, "no %s in %s%s%s; GPMU_PLUGINS can name its folder", file, folders,
+		  *folders ? ":" : "", GPMU_PLUGIN_DIR);
+	return -ENOENT;
+}
+
 static int find(const char *name, char *path, size_t size, struct gpmu_error *error)
 {
-	const char *folders;
+	char file[NAME_MAX + 1];
 
 	if (strchr(name, '/')) {
 		if (snprintf(path, size, "%s", name) < (int)size && is_file(path))
@@ -82,12 +94,9 @@ static int find(const char *name, char *path, size_t size, struct gpmu_error *er
 		error_set(error, 0, "expected NAME=OPTIONS or ./FILE.so=OPTIONS, found \"%.64s\"", name);
 		return -EINVAL;
 	}
-	folders = secure_getenv("GPMU_PLUGINS");
-	folders = folders ? folders : "";
-	if (find_in(folders, name, path, size) || find_in(GPMU_PLUGIN_DIR, name, path, size))
-		return 0;
-	error_set(error, 0, "no gpmu-%s.so in %s%s%s; GPMU_PLUGINS can name its folder", name,
-		  folders, *folders ? ":" : "", GPMU_PLUGIN_DIR);
+	if (snprintf(file, sizeof(file), "gpmu-%s.so", name) < (int)sizeof(file))
+		return source_find_file(file, path, size, error);
+	error_set(error, 0, "%.64s...: too long a name", name);
 	return -ENOENT;
 }
 

@@ -39,6 +39,8 @@ void source_put(struct gpmu_source *source);
  */
 int source_load(struct gpmu_source *source, const char *name, struct gpmu_error *error);
 void source_unload(struct gpmu_source *source);
+/* The path of a file where plugins are. 0; -ENOENT with the error set: it is in none of the folders */
+int source_find_file(const char *file, char *path, size_t size, struct gpmu_error *error);
 
 /* What the plugin says that the user should know goes to the log. Not with the lock held */
 void source_tell(struct gpmu_source *source);
