@@ -16,7 +16,7 @@
 
 struct start {
 	int go[2], failed[2];
-	char *const *argv;
+	char *const *argv, *const *environment;
 	const sigset_t *mask;
 };
 
@@ -43,7 +43,7 @@ __attribute__((no_sanitize_address)) static int be_child(void *argument)
 		_exit(EXIT_OWN);
 	sigprocmask(SIG_SETMASK, start->mask, NULL);
 	gpmu_session_restore_limits();
-	execvp(start->argv[0], start->argv);
+	execvpe(start->argv[0], start->argv, start->environment);
 	error = errno;
 	/* Should it not arrive, the exit status tells all the same. */
 	n = write(start->failed[1], &error, sizeof(error));
@@ -102,9 +102,11 @@ static int close_pair(const int *pair, int error)
 	return error;
 }
 
-int child_start(struct child *child, char *const *argv, const sigset_t *mask)
+int child_start(struct child *child, char *const *argv, char *const *environment,
+		const sigset_t *mask)
 {
-	struct start start = { .argv = argv, .mask = mask };
+	struct start start = { .argv = argv, .environment = environment ? environment : environ,
+			       .mask = mask };
 	pid_t pid;
 
 	*child = (struct child){ 0 };

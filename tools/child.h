@@ -22,8 +22,12 @@ struct child_end {
 	uint64_t user, system;	/* ns */
 };
 
-/* Starts it; @mask are the signals that the command has blocked. 0 or -errno */
-int child_start(struct child *child, char *const *argv, const sigset_t *mask);
+/*
+ * Starts it; @environment NULL: that of gpmu; @mask are the signals that the command has blocked.
+ * 0 or -errno
+ */
+int child_start(struct child *child, char *const *argv, char *const *environment,
+		const sigset_t *mask);
 /* It executes: 0. -errno: it cannot, and is gone */
 int child_go(struct child *child);
 /* 1: it has ended; 0: not yet, if that is not to be waited for; -errno */

@@ -208,6 +208,8 @@ static void enable(struct counting *counting)
 	if (ret)
 		die_of(ret, "counters cannot be enabled");
 	counting->enabled = counting->counted = true;
+	if (counting->count->counts)
+		counting->count->counts(counting->session, true, counting->count->user);
 }
 
 /* Anew where there is one; no longer than all intervals take that are still wanted */
@@ -321,6 +323,8 @@ static void stop(struct counting *counting)
 	ret = gpmu_session_disable(counting->session);
 	if (ret)
 		die_of(ret, "counters cannot be disabled");
+	if (counting->count->counts)
+		counting->count->counts(counting->session, false, counting->count->user);
 }
 
 /* What has been since the last interval, as one, behind what the kernel has read */
@@ -560,15 +564,17 @@ static bool let_go(struct counting *counting, struct count_end *end)
 	return false;
 }
 
-static void start_child(struct child *child, char *const *argv, const sigset_t *mask)
+static void start_child(struct child *child, char *const *argv, char *const *environment,
+			const sigset_t *mask)
 {
-	int ret = child_start(child, argv, mask);
+	int ret = child_start(child, argv, environment, mask);
 
 	if (ret)
 		die_of(ret, "the command cannot be started");
 }
 
-void count_begin(struct child *child, char *const *argv, sigset_t *mask)
+void count_begin(struct child *child, char *const *argv, char *const *environment,
+		 sigset_t *mask)
 {
 	sigset_t set;
 
@@ -576,7 +582,7 @@ void count_begin(struct child *child, char *const *argv, sigset_t *mask)
 	run_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, mask);
 	if (argv)
-		start_child(child, argv, mask);
+		start_child(child, argv, environment, mask);
 }
 
 struct gpmu_session *count_run(const struct count *count, struct count_end *end)
@@ -592,7 +598,7 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 		/* If it was killed, nobody looked for that then. */
 		counting.child_changed = true;
 	} else if (count->argv) {
-		start_child(&counting.child, count->argv,
+		start_child(&counting.child, count->argv, count->environment,
 			    count->mask ? count->mask : &counting.old_mask);
 	}
 	counting.session = open_session(&counting);

@@ -17,12 +17,15 @@ struct count {
 	/* Whom. With a command and none else it is of the command: count sets pids and on_exec */
 	struct gpmu_session_options session;
 	char *const *argv;	/* the command; NULL: none */
+	char *const *environment;	/* of it; NULL: gpmu's */
 	const struct child *child;	/* of count_begin(); NULL: it is not yet started */
 	const sigset_t *mask;	/* the signals that it has blocked; NULL: those that gpmu has */
 	int64_t delay;		/* ns before counting begins; < 0: it never does */
 	uint64_t interval;	/* ns; 0: no intervals */
 	uint64_t intervals;	/* it ends after so many; 0: it does not */
 	uint64_t timeout;	/* ns from the beginning, then the command gets SIGTERM; 0: none */
+	/* Counting begins, and ends. May be NULL */
+	void (*counts)(struct gpmu_session *session, bool on, void *user);
 	/* The rows of an interval; false: counting ends, the command goes on. May be NULL */
 	bool (*rows)(const struct gpmu_row *rows, size_t n, void *user);
 	/* Before and after the rows of several intervals; false: likewise. May be NULL */
@@ -54,7 +57,8 @@ void count_heed_signals(const sigset_t *mask);
  * there is one, is started, and waits: CUDA is not to be in a process that forks. Dies if
  * that fails; whoever dies later ends the command
  */
-void count_begin(struct child *child, char *const *argv, sigset_t *mask);
+void count_begin(struct child *child, char *const *argv, char *const *environment,
+		 sigset_t *mask);
 
 /*
  * The session, disabled, whose total can be taken; the caller's to free. NULL: the

@@ -400,7 +400,7 @@ static int run_perf(struct perf *perf, char **argv, int in, int out)
 	int ret, status;
 
 	hold_signals(&mask);
-	ret = child_start(&child, argv, &mask);
+	ret = child_start(&child, argv, NULL, &mask);
 	if (ret)
 		die("%s", strerror(-ret));
 	running = child.pid;

@@ -673,7 +673,7 @@ static int run(int argc, char **argv)
 	check(&stat);
 	plugins = common_has_sources(&stat.common);
 	if (plugins)
-		count_begin(&child, stat.argv, &mask);
+		count_begin(&child, stat.argv, NULL, &mask);
 	common_open(&stat.common);
 	asked = stat.common.n_requests > 0;
 	if (!asked)

@@ -286,7 +286,7 @@ static int run(int argc, char **argv)
 	check(&traffic);
 	plugins = common_has_sources(&traffic.common);
 	if (plugins)
-		count_begin(&child, traffic.argv, &mask);
+		count_begin(&child, traffic.argv, NULL, &mask);
 	common_open(&traffic.common);
 	plan = make_plan(&traffic);
 	traffic.balance = need_memory(gpmu_balance_new());
