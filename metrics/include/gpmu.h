@@ -38,6 +38,7 @@
 #include <gpmu/trace_reader.h>	/* what that has written */
 #include <gpmu/report.h>	/* what traces say, as tables */
 #include <gpmu/clock.h>	/* time stamps of other clocks */
+#include <gpmu/record.h>	/* what happens, on a timeline */
 #include <gpmu/log.h>	/* messages that are no errors */
 
 #endif /* GPMU_H */

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "log.h"
+#include "record.h"
+#include "trace.h"
+
+#define QUEUE_ROOM	(32u << 20)	/* bytes, twice: a fourth of a channel's ring has room */
+#define ROWS_ROOM	(4u << 20)
+#define MERGE_ROOM	(128u << 20)
+#define MAX_LEAST	(1u << 20)
+#define RING		(8u << 20)	/* of /dev/shm, which has 64 MiB in a container, for each process */
+#define FLUSH		200		/* ms */
+#define CUPTI_BUFFER	(2u << 20)
+#define CUPTI_BUFFERS	16
+
+static const struct {
+	uint32_t cuda, activity;
+} kinds[] = {
+	{ GPMU_RECORD_KERNEL, 1u << ACTIVITY_KERNEL },
+	{ GPMU_RECORD_MEMCPY, 1u << ACTIVITY_COPY },
+	{ GPMU_RECORD_MEMSET, 1u << ACTIVITY_SET },
+	{ GPMU_RECORD_GRAPH, 1u << ACTIVITY_GRAPH },
+	{ GPMU_RECORD_RUNTIME, 1u << ACTIVITY_RUNTIME },
+	{ GPMU_RECORD_DRIVER, 1u << ACTIVITY_DRIVER },
+	{ GPMU_RECORD_CALLS, 1u << ACTIVITY_RUNTIME | 1u << ACTIVITY_DRIVER },
+	{ GPMU_RECORD_SYNC, 1u << ACTIVITY_SYNC },
+	{ GPMU_RECORD_NVTX, 1u << ACTIVITY_MARKER },
+	{ GPMU_RECORD_MEMORY, 1u << ACTIVITY_MEMORY },
+	{ GPMU_RECORD_UNIFIED, 1u << ACTIVITY_UNIFIED },
+	{ GPMU_RECORD_OVERHEAD, 1u << ACTIVITY_OVERHEAD },
+	{ GPMU_RECORD_EXTERNAL, 1u << ACTIVITY_EXTERNAL },
+	{ GPMU_RECORD_ENVIRONMENT, 1u << ACTIVITY_ENVIRONMENT },
+};
+
+uint64_t record_clock(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static int refuse(struct gpmu_error *error, const char *text)
+{
+	error_set(error, 0, "%s", text);
+	return -EINVAL;
+}
+
+static int check(const struct gpmu_record_options *options, struct gpmu_error *error)
+{
+	if (!options->path || !*options->path)
+		return refuse(error, "a record needs the path of its trace");
+	if (options->max_size && options->max_size < MAX_LEAST)
+		return refuse(error, "a trace may not be limited to less than 1 MiB");
+	if (options->range && strlen(options->range) >= sizeof(((struct channel_control *)0)->range))
+		return refuse(error, "the name of a range has at most 255 bytes");
+	if (options->capture == GPMU_RECORD_RANGE && (!options->range || !*options->range))
+		return refuse(error, "to record within NVTX ranges takes their name");
+	return 0;
+}
+
+static bool copy_text(char **copy, const char *text)
+{
+	*copy = text ? strdup(text) : NULL;
+	return *copy || !text;
+}
+
+static int copy_options(struct gpmu_record *record, const struct gpmu_record_options *options,
+			struct gpmu_error *error)
+{
+	int ret;
+
+	memcpy(&record->options, options, options->size < sizeof(*options) ? options->size :
+	       sizeof(*options));
+	ret = check(&record->options, error);
+	if (ret)
+		return ret;
+	if (copy_text(&record->path, record->options.path) &&
+	    copy_text(&record->range, record->options.range) &&
+	    copy_text(&record->program, record->options.program) &&
+	    copy_text(&record->command, record->options.command) &&
+	    copy_text(&record->sampler, record->options.sampler))
+		return 0;
+	error_set(error, 0, "no memory");
+	return -ENOMEM;
+}
+
+static int make_control(struct gpmu_record *record, struct gpmu_error *error)
+{
+	struct channel_control control = {
+		.version = CHANNEL_VERSION,
+		.size = sizeof(control),
+		.ring = RING,
+		.graph_nodes = record->options.graph_nodes != 0,
+		.capture = (uint32_t)record->options.capture,
+		.flush = FLUSH,
+		.buffer = CUPTI_BUFFER,
+		.buffers = CUPTI_BUFFERS,
+	};
+	int ret;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (record->options.cuda & kinds[i].cuda)
+			control.kinds |= kinds[i].activity;
+	if (record->range)
+		memcpy(control.range, record->range, strlen(record->range));
+	ret = channel_create_control(record->folder, &control);
+	if (!ret) {
+		record->control = channel_map_control(record->folder);
+		ret = record->control ? 0 : -errno;
+	}
+	if (ret)
+		error_set(error, 0, "%.150s: %s", record->folder, strerror(-ret));
+	return ret;
+}
+
+static int prepare_cuda(struct gpmu_record *record, struct gpmu_error *error)
+{
+	int ret = record_inject_find(record, error);
+
+	if (!ret)
+		ret = record_inject_check(record, error);
+	if (!ret)
+		ret = record_folder_make(record, error);
+	return ret ? ret : make_control(record, error);
+}
+
+struct gpmu_record *gpmu_record_new(const struct gpmu_record_options *options,
+				    struct gpmu_error *error)
+{
+	struct gpmu_record *record;
+	int ret;
+
+	if (options->size < sizeof(options->size)) {
+		errno = -refuse(error, "a record's options: expected their size");
+		return NULL;
+	}
+	record = calloc(1, sizeof(*record));
+	if (!record) {
+		error_set(error, 0, "no memory");
+		return NULL;
+	}
+	record->options.rank = -1;
+	record->watch = record->folder_lock = record->file.fd = -1;
+	for (int i = 0; i < RECORD_SOURCES; i++)
+		record->source_streams[i] = -1;
+	ret = copy_options(record, options, error);
+	if (!ret && record->options.cuda)
+		ret = prepare_cuda(record, error);
+	if (!ret)
+		return record;
+	gpmu_record_free(record);
+	errno = -ret;
+	return NULL;
+}
+
+static void end_threads(struct gpmu_record *record)
+{
+	atomic_store(&record->ending, true);
+	for (int i = 0; i < RECORD_SOURCES; i++)
+		if (i != RECORD_ROWS && record->runs[i])
+			pthread_join(record->threads[i], NULL);
+	atomic_store(&record->written, true);
+	if (record->runs[RECORD_ROWS])
+		pthread_join(record->threads[RECORD_ROWS], NULL);
+	memset(record->runs, 0, sizeof(record->runs));
+}
+
+void gpmu_record_free(struct gpmu_record *record)
+{
+	if (!record)
+		return;
+	end_threads(record);
+	record_sched_release(record);
+	record_channels_release(record);
+	if (record->control)
+		channel_unmap_control(record->control);
+	record_folder_remove(record);
+	record_inject_release(record);
+	for (int i = 0; i < RECORD_SOURCES; i++)
+		record_queue_release(&record->queues[i]);
+	record_map_release(&record->map);
+	record_merge_release(&record->merge);
+	gpmu_trace_free(record->trace);
+	if (record->file.fd >= 0)
+		close(record->file.fd);
+	for (size_t i = 0; i < record->n_rows; i++) {
+		free(record->rows[i].name);
+		free(record->rows[i].gpu);
+	}
+	free(record->rows);
+	free(record->streams);
+	free(record->path);
+	free(record->range);
+	free(record->program);
+	free(record->command);
+	free(record->sampler);
+	free(record);
+}
+
+static int open_trace(struct gpmu_record *record, struct gpmu_error *error)
+{
+	uint64_t max = record->options.max_size;
+	const struct gpmu_trace_options options = {
+		.size = sizeof(options), .path = record->path, .buffer = (size_t)(max / 32),
+		.restart = max / 16,
+	};
+	int ret = record_file_open(&record->file, record->path, max);
+	char why[96];
+
+	if (ret) {
+		error_set(error, 0, "%.100s: %s%s", record->path, strerror_r(-ret, why, sizeof(why)),
+			  ret == -ESPIPE ? ": what is no file cannot be limited" : "");
+		return ret;
+	}
+	record->trace = gpmu_trace_new(record->file.fd, &options, error);
+	if (!record->trace)
+		return -errno;
+	record_map_init(&record->map, record->trace, record->machine);
+	record->map.inner_driver = record->options.cuda & GPMU_RECORD_DRIVER ||
+				   !(record->options.cuda & GPMU_RECORD_CALLS);
+	record_merge_init(&record->merge, MERGE_ROOM);
+	return 0;
+}
+
+static int open_sources(struct gpmu_record *record, struct gpmu_error *error)
+{
+	const size_t rooms[RECORD_SOURCES] = {
+		[RECORD_CHANNELS] = record->folder ? QUEUE_ROOM : 4096,
+		[RECORD_ROWS] = ROWS_ROOM,
+		[RECORD_SCHED] = record->options.sched ? QUEUE_ROOM : 4096,
+	};
+	int ret = 0;
+
+	for (int i = 0; i < RECORD_SOURCES && !ret; i++)
+		ret = record_queue_init(&record->queues[i], rooms[i]);
+	if (!ret && record->folder)
+		ret = record_channels_start(record);
+	if (ret)
+		error_set(error, 0, "%s", strerror(-ret));
+	if (!ret && record->options.sched)
+		ret = record_sched_open(record, error);
+	return ret;
+}
+
+static int start_threads(struct gpmu_record *record)
+{
+	void *(*const run[RECORD_SOURCES])(void *) = {
+		[RECORD_CHANNELS] = record->folder ? record_channels_run : NULL,
+		[RECORD_ROWS] = record_write_run,
+		[RECORD_SCHED] = record->options.sched ? record_sched_run : NULL,
+	};
+	sigset_t all, before;
+	int ret = 0;
+
+	/* Signals are the program's own threads'. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (int i = 0; i < RECORD_SOURCES && !ret; i++) {
+		if (!run[i])
+			continue;
+		ret = -pthread_create(&record->threads[i], NULL, run[i], record);
+		record->runs[i] = !ret;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
+int gpmu_record_start(struct gpmu_record *record, const struct gpmu_machine *machine,
+		      struct gpmu_error *error)
+{
+	int ret;
+
+	record->machine = machine;
+	ret = open_sources(record, error);
+
+	if (!ret)
+		ret = open_trace(record, error);
+	if (ret)
+		return ret;
+	record->begin = record->flushed = record_clock();
+	ret = start_threads(record);
+	record->started = !ret;
+	if (ret)
+		error_set(error, 0, "a thread cannot be started: %s", strerror(-ret));
+	return ret;
+}
+
+static void set_enabled(struct gpmu_record *record, uint32_t enabled)
+{
+	if (record->control)
+		atomic_store((atomic_uint *)&record->control->enabled, enabled);
+}
+
+void gpmu_record_enable(struct gpmu_record *record)
+{
+	record->begin = record_clock();
+	record->end = 0;
+	set_enabled(record, 1);
+}
+
+void gpmu_record_disable(struct gpmu_record *record)
+{
+	if (!record->end)
+		record->end = record_clock();
+	set_enabled(record, 0);
+}
+
+/* What has the traces empty that somebody waits for */
+static void say_nobody(const struct gpmu_record *record)
+{
+	if (!record->folder || record->map.n_processes)
+		return;
+	log_line(GPMU_LOG_WARNING, "0 processes connected: none has used CUDA or NVTX, or "
+		 "CUDA_INJECTION64_PATH did not reach it: set-user-id programs, sudo and env -i drop it, so "
+		 "gpmu record has to be behind them");
+}
+
+int gpmu_record_stop(struct gpmu_record *record, struct gpmu_error *error)
+{
+	char why[96];
+	int ret;
+
+	gpmu_record_disable(record);
+	end_threads(record);
+	record->stopped = true;
+	say_nobody(record);
+	ret = record->failed ? record->failed : record_audit(record);
+	if (!ret)
+		ret = gpmu_trace_finish(record->trace, error);
+	if (ret)
+		error_set(error, 0, "%.100s: %s", record->path, strerror_r(-ret, why, sizeof(why)));
+	return ret;
+}
+
+static void count_lost(const struct gpmu_record *record, struct gpmu_record_stats *stats)
+{
+	const struct record_map *map = &record->map;
+	uint64_t dropped, records;
+
+	stats->lost = record->no_memory;
+	for (int i = 0; i < RECORD_SOURCES && record->started; i++) {
+		records = record_queue_items((struct record_queue *)&record->queues[i], &dropped);
+		stats->records += i == RECORD_CHANNELS ? 0 : records;
+		stats->lost += dropped + record->source_lost[i];
+	}
+	for (size_t i = 0; i < map->n_processes; i++) {
+		stats->records += map->processes[i]->records;
+		for (size_t why = 0; why < ACTIVITY_LOST_REASONS; why++)
+			stats->lost += map->processes[i]->lost[why].count;
+	}
+}
+
+int gpmu_record_get_stats(const struct gpmu_record *record, struct gpmu_record_stats *stats)
+{
+	const struct record_causality *causality = &record->map.causality;
+	size_t size = stats->size;
+	struct gpmu_record_stats own = {
+		.size = size, .processes = record->map.n_processes, .early = causality->early,
+		.overlaps = causality->overlaps, .outside = causality->outside,
+		.checked = causality->checked, .late = record->merge.late,
+	};
+
+	if (size < sizeof(stats->size))
+		return -EINVAL;
+	if (record->trace)
+		own.bytes = record_file_size(&record->file, record->trace);
+	if (own.processes)
+		own.clock_bound = RECORD_CUPTI_BOUND;
+	count_lost(record, &own);
+	memset(stats, 0, size);
+	memcpy(stats, &own, size < sizeof(own) ? size : sizeof(own));
+	return 0;
+}

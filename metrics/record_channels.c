@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Reads the channels of all processes. What the queue has no room for stays in its channel: when that is full
+ * its writer drops, counts and says so.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "list.h"
+#include "log.h"
+#include "record.h"
+
+#define POLL_LEAST	1	/* ms, while records come */
+#define POLL_MOST	20
+#define TURN		4096	/* records of one process before the next has its turn */
+
+struct record_channel {
+	char *name;		/* of its file */
+	struct channel_reader *reader;	/* NULL: it has ended */
+	uint32_t process;
+	uint64_t complete;	/* the latest that it said */
+};
+
+int record_channels_start(struct gpmu_record *record)
+{
+	record->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (record->watch < 0)
+		return -errno;
+	/* A channel gets its name by a link once it is whole. */
+	return inotify_add_watch(record->watch, record->folder, IN_CREATE | IN_MOVED_TO) < 0 ?
+	       -errno : 0;
+}
+
+void record_channels_release(struct gpmu_record *record)
+{
+	for (size_t i = 0; i < record->n_channels; i++) {
+		free(record->channels[i].name);
+		if (record->channels[i].reader)
+			channel_reader_free(record->channels[i].reader);
+	}
+	free(record->channels);
+	if (record->watch >= 0)
+		close(record->watch);
+}
+
+static struct record_queue *queue_of(struct gpmu_record *record)
+{
+	return &record->queues[RECORD_CHANNELS];
+}
+
+/* What all else depends on: it is waited for until there is room. */
+static void put_surely(struct gpmu_record *record, enum record_kind kind, uint32_t process,
+		       const void *data, size_t size)
+{
+	struct record_item item = { .kind = kind, .of = process };
+
+	while (!record_queue_has_room(queue_of(record), size))
+		poll(NULL, 0, POLL_LEAST);
+	record_queue_put(queue_of(record), &item, data, size);
+}
+
+static bool is_known(const struct gpmu_record *record, const char *name)
+{
+	for (size_t i = 0; i < record->n_channels; i++)
+		if (!strcmp(record->channels[i].name, name))
+			return true;
+	return false;
+}
+
+static void open_channel(struct gpmu_record *record, const char *name)
+{
+	struct record_channel *channels = list_room(record->channels, record->n_channels,
+						    sizeof(*channels));
+	char *path = text_print("%s/%s", record->folder, name);
+	struct record_channel channel = { .process = record->n_processes };
+
+	if (channels)
+		record->channels = channels;
+	channel.reader = channels && path ? channel_reader_new(path) : NULL;
+	if (!channel.reader && errno != EBADMSG) {
+		/* It is looked for again. */
+		free(path);
+		return;
+	}
+	channel.name = strdup(name);
+	if (!channel.reader)
+		log_line(GPMU_LOG_WARNING, "%s: it is no channel of this gpmu's version; is "
+			 "libgpmu-inject.so another one's?", path);
+	free(path);
+	if (!channel.name) {
+		if (channel.reader)
+			channel_reader_free(channel.reader);
+		return;
+	}
+	channels[record->n_channels++] = channel;
+	if (!channel.reader)
+		return;
+	record->n_processes++;
+	put_surely(record, RECORD_NEW, channel.process, NULL, 0);
+}
+
+/* Files PID.N */
+static void look(struct gpmu_record *record)
+{
+	DIR *dir = opendir(record->folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]) && !is_known(record, entry->d_name))
+			open_channel(record, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static bool has_news(const struct gpmu_record *record)
+{
+	char events[4096];
+	bool news = false;
+
+	while (read(record->watch, events, sizeof(events)) > 0)
+		news = true;
+	return news;
+}
+
+static void end_channel(struct gpmu_record *record, struct record_channel *channel, uint32_t how)
+{
+	put_surely(record, RECORD_ENDED, channel->process, &how, sizeof(how));
+	channel_reader_free(channel->reader);
+	channel->reader = NULL;
+}
+
+/* 1: more may be there; 0: that was all; or -errno */
+static int drain(struct gpmu_record *record, struct record_channel *channel)
+{
+	const struct activity_head *of;
+	size_t most = (size_t)(record->control->ring / 4);
+	int ret = 1;
+
+	for (int i = 0; i < TURN; i++) {
+		struct record_item item = { .kind = RECORD_ACTIVITY, .of = channel->process };
+
+		if (!record_queue_has_room(queue_of(record), most))
+			return 1;
+		ret = channel_read(channel->reader, &of);
+		if (ret <= 0)
+			return ret;
+		if (of->kind == ACTIVITY_COMPLETE)
+			channel->complete = ((const struct activity_complete *)(const void *)of)->time;
+		record_queue_put(queue_of(record), &item, of, of->size);
+	}
+	return ret;
+}
+
+/* Whether there was something */
+static bool drain_all(struct gpmu_record *record)
+{
+	bool busy = false;
+
+	for (size_t i = 0; i < record->n_channels; i++) {
+		struct record_channel *channel = &record->channels[i];
+		bool ended;
+		int ret;
+
+		if (!channel->reader)
+			continue;
+		/* What it has written before its end is there. */
+		ended = channel_has_ended(channel->reader);
+		ret = drain(record, channel);
+		busy = busy || ret == 1;
+		if (ret == -EBADMSG)
+			log_line(GPMU_LOG_WARNING, "%s/%s: what follows makes no sense, and is not "
+				 "recorded", record->folder, channel->name);
+		if (ret < 0 && ret != -ENOMEM)
+			end_channel(record, channel, RECORD_VANISHED);
+		else if (!ret && ended)
+			end_channel(record, channel, channel_is_closed(channel->reader) ?
+				    RECORD_CLOSED : RECORD_VANISHED);
+	}
+	return busy;
+}
+
+/* Each process that is still there has said that all up to the end is there. */
+static bool is_complete(const struct gpmu_record *record)
+{
+	for (size_t i = 0; i < record->n_channels; i++)
+		if (record->channels[i].reader && record->channels[i].complete < record->end)
+			return false;
+	return true;
+}
+
+void *record_channels_run(void *data)
+{
+	struct gpmu_record *record = data;
+	struct pollfd watch = { .fd = record->watch, .events = POLLIN };
+	uint64_t until = 0;
+	int wait = POLL_LEAST;
+
+	look(record);
+	for (;;) {
+		/* Before the last look, so that nothing that was there is missed */
+		bool ending = atomic_load(&record->ending), busy;
+
+		if (poll(&watch, 1, wait) > 0 && has_news(record))
+			look(record);
+		busy = drain_all(record);
+		wait = busy ? POLL_LEAST : wait < POLL_MOST / 2 ? wait * 2 : POLL_MOST;
+		if (!ending)
+			continue;
+		if (!until)
+			until = record_clock() + RECORD_LAST;
+		if ((!busy && is_complete(record)) || record_clock() > until)
+			break;
+	}
+	atomic_store((atomic_uint *)&record->control->closed, 1);
+	return NULL;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The file of a trace, whose newest part is kept where it may only have so many bytes. When it has
+ * them, the second half, from where the trace begins anew, becomes the file in one step: at any time there is
+ * a trace which can be read.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "list.h"
+#include "record.h"
+#include "trace.h"
+
+#define COPY	(1u << 20)
+#define N_RESTARTS	(sizeof(((struct record_file *)NULL)->restarts) / sizeof(uint64_t))
+
+int record_file_open(struct record_file *file, const char *path, uint64_t max)
+{
+	struct stat status;
+
+	*file = (struct record_file){ .max = max };
+	file->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	/* A pipe, or what may be written alone */
+	if (file->fd < 0 && (errno == EINVAL || errno == EACCES || errno == ENXIO))
+		file->fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (file->fd < 0)
+		return -errno;
+	if (fstat(file->fd, &status))
+		return -errno;
+	if (!S_ISREG(status.st_mode)) {
+		file->max = 0;
+		return max ? -ESPIPE : 0;
+	}
+	return ftruncate(file->fd, 0) ? -errno : 0;
+}
+
+static int copy_rest(int from, int to, off_t at)
+{
+	char *buffer = malloc(COPY);
+	ssize_t n = 0;
+	int ret = buffer ? 0 : -ENOMEM;
+
+	while (!ret && (n = pread(from, buffer, COPY, at)) > 0) {
+		at += n;
+		for (ssize_t done = 0; done < n && !ret;) {
+			ssize_t written = write(to, buffer + done, (size_t)(n - done));
+
+			if (written < 0 && errno != EINTR)
+				ret = -errno;
+			done += written > 0 ? written : 0;
+		}
+	}
+	if (n < 0)
+		ret = -errno;
+	free(buffer);
+	return ret;
+}
+
+/* The file from an offset on takes its place, and its descriptor. */
+static int keep_from(struct record_file *file, const char *path, uint64_t offset)
+{
+	char *temporary = text_print("%s.XXXXXX", path);
+	struct stat status;
+	int fd, ret;
+
+	if (!temporary)
+		return -ENOMEM;
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		free(temporary);
+		return ret;
+	}
+	ret = fstat(file->fd, &status) || fchmod(fd, status.st_mode & 0777) ? -errno : 0;
+	if (!ret)
+		ret = copy_rest(file->fd, fd, (off_t)offset);
+	if (!ret && rename(temporary, path))
+		ret = -errno;
+	if (!ret && dup3(fd, file->fd, O_CLOEXEC) < 0)
+		ret = -errno;
+	if (ret)
+		unlink(temporary);
+	close(fd);
+	free(temporary);
+	return ret;
+}
+
+uint64_t record_file_size(const struct record_file *file, const struct gpmu_trace *trace)
+{
+	return trace->written - file->cut;
+}
+
+static void note_restart(struct record_file *file, const struct gpmu_trace *trace)
+{
+	if (file->restart == trace->restart)
+		return;
+	file->restart = trace->restart;
+	if (file->n_restarts == N_RESTARTS) {
+		file->n_restarts--;
+		memmove(file->restarts, file->restarts + 1,
+			file->n_restarts * sizeof(file->restarts[0]));
+	}
+	file->restarts[file->n_restarts++] = trace->restart_begin;
+}
+
+int record_file_trim(struct record_file *file, struct gpmu_trace *trace, const char *path)
+{
+	size_t keep = 0;
+	int ret;
+
+	if (!file->max)
+		return 0;
+	note_restart(file, trace);
+	/* What has not been written yet is to have room. */
+	if (record_file_size(file, trace) + trace->out.length + trace->flush_at <= file->max)
+		return 0;
+	ret = trace_write(trace);
+	if (ret)
+		return ret;
+	while (keep < file->n_restarts && file->restarts[keep] < trace->written - file->max / 2)
+		keep++;
+	/* The one before: more than half of it */
+	while (keep && (keep == file->n_restarts ||
+			trace->written - file->restarts[keep - 1] <= file->max / 4 * 3))
+		keep--;
+	if (file->restarts[keep] <= file->cut)
+		return 0;
+	ret = keep_from(file, path, file->restarts[keep] - file->cut);
+	if (ret)
+		return ret;
+	file->cut = file->restarts[keep];
+	file->n_restarts -= keep;
+	memmove(file->restarts, file->restarts + keep, file->n_restarts * sizeof(file->restarts[0]));
+	return 0;
+}

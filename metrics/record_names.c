@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Names of a process, by number. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record_map.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char *(*demangle)(const char *name, char *buffer, size_t *length, int *status);
+
+/* It stays loaded: a program that is written in C++ has it anyway. */
+static void load(void)
+{
+	void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+
+	if (library)
+		*(void **)&demangle = dlsym(library, "__cxa_demangle");
+}
+
+int record_name_add(struct record_process *process, uint32_t id, const char *text)
+{
+	struct record_name *name;
+	uint64_t *value;
+	bool added;
+
+	value = record_table_add(&process->names, id, &added);
+	if (!value)
+		return -ENOMEM;
+	/* A number is given once. */
+	if (*value)
+		return 0;
+	name = calloc(1, sizeof(*name));
+	if (name)
+		name->text = strdup(text);
+	if (!name || !name->text) {
+		free(name);
+		return -ENOMEM;
+	}
+	*value = (uintptr_t)name;
+	return 0;
+}
+
+static struct record_name *find(const struct record_process *process, uint32_t id)
+{
+	const uint64_t *value = record_table_find(&process->names, id);
+
+	return value ? (struct record_name *)(uintptr_t)*value : NULL;
+}
+
+const char *record_name(const struct record_process *process, uint32_t id)
+{
+	const struct record_name *name = find(process, id);
+
+	return name ? name->text : "?";
+}
+
+const char *record_name_demangled(const struct record_process *process, uint32_t id)
+{
+	struct record_name *name = find(process, id);
+	int status;
+
+	if (!name)
+		return "?";
+	if (name->shown || strncmp(name->text, "_Z", 2))
+		return name->shown ? name->shown : name->text;
+	pthread_once(&once, load);
+	if (demangle)
+		name->shown = demangle(name->text, NULL, NULL, &status);
+	if (!name->shown)
+		name->shown = strdup(name->text);
+	return name->shown ? name->shown : name->text;
+}
+
+void record_names_release(struct record_process *process)
+{
+	for (size_t i = 0; i < process->names.room; i++) {
+		struct record_name *name = (void *)(uintptr_t)process->names.slots[i].value;
+
+		if (!process->names.slots[i].used || !name)
+			continue;
+		free(name->text);
+		free(name->shown);
+		free(name);
+	}
+	record_table_release(&process->names);
+}
