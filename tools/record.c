@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu record: a timeline of a command, its GPUs, and the machine. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cmd.h"
+#include "common.h"
+#include "count.h"
+#include "record_path.h"
+
+#define INTERVAL	(10 * MS)
+
+enum {
+	KEY_SCHED = COMMON_KEYS,
+	KEY_NO_CUDA,
+	KEY_CUDA,
+	KEY_NODES,
+	KEY_CAPTURE,
+	KEY_DURATION,
+	KEY_MAX_SIZE,
+};
+
+struct record {
+	struct common common;
+	bool system, sched, graph_nodes;
+	const char *pattern;		/* -o */
+	uint64_t interval, timeout, max_size;
+	int64_t delay;
+	uint32_t cuda;
+	enum gpmu_record_capture capture;
+	const char *range;
+	char **argv;			/* the command; NULL: none */
+	char *path, *sampler;
+	struct gpmu_record *record;
+	struct gpmu_session *session;	/* that counts now */
+	bool failed;
+};
+
+/* --cuda */
+static const struct {
+	const char *name;
+	uint32_t kinds;
+} cuda_names[] = {
+	{ "kernel", GPMU_RECORD_KERNEL },
+	{ "memcpy", GPMU_RECORD_MEMCPY },
+	{ "memset", GPMU_RECORD_MEMSET },
+	{ "graph", GPMU_RECORD_GRAPH },
+	{ "calls", GPMU_RECORD_CALLS },
+	{ "runtime", GPMU_RECORD_RUNTIME },
+	{ "driver", GPMU_RECORD_DRIVER },
+	{ "sync", GPMU_RECORD_SYNC },
+	{ "nvtx", GPMU_RECORD_NVTX },
+	{ "memory", GPMU_RECORD_MEMORY },
+	{ "unified", GPMU_RECORD_UNIFIED },
+	{ "overhead", GPMU_RECORD_OVERHEAD },
+	{ "external", GPMU_RECORD_EXTERNAL },
+	{ "clocks", GPMU_RECORD_ENVIRONMENT },
+};
+
+#define N_CUDA_NAMES	(sizeof(cuda_names) / sizeof(cuda_names[0]))
+
+static const uint32_t cuda_default =
+	GPMU_RECORD_KERNEL | GPMU_RECORD_MEMCPY | GPMU_RECORD_MEMSET | GPMU_RECORD_GRAPH |
+	GPMU_RECORD_CALLS | GPMU_RECORD_SYNC | GPMU_RECORD_NVTX | GPMU_RECORD_MEMORY |
+	GPMU_RECORD_OVERHEAD | GPMU_RECORD_ENVIRONMENT;
+
+/* What is to be removed if gpmu exits before it is at its end */
+static struct gpmu_record *unfinished;
+
+static void drop(void)
+{
+	gpmu_record_free(unfinished);
+	unfinished = NULL;
+}
+
+/* --- options --- */
+
+static uint32_t parse_cuda(const char *text)
+{
+	const char *at = text;
+	uint32_t kinds = 0;
+
+	for (;;) {
+		size_t length = strcspn(at, ","), i = 0;
+
+		while (i < N_CUDA_NAMES && (strlen(cuda_names[i].name) != length ||
+					    strncmp(cuda_names[i].name, at, length)))
+			i++;
+		if (i == N_CUDA_NAMES)
+			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, driver, sync, "
+			    "nvtx, memory, unified, overhead, external, clocks, separated by \",\"", text);
+		kinds |= cuda_names[i].kinds;
+		if (!at[length])
+			return kinds;
+		at += length + 1;
+	}
+}
+
+static void parse_capture(struct record *record, const char *text)
+{
+	if (!strcmp(text, "cudaProfilerApi")) {
+		record->capture = GPMU_RECORD_PROFILER;
+	} else if (!strncmp(text, "nvtx:", 5) && text[5]) {
+		record->capture = GPMU_RECORD_RANGE;
+		record->range = text + 5;
+	} else if (!strcmp(text, "region") || (!strncmp(text, "region:", 7) && text[7])) {
+		record->capture = GPMU_RECORD_REGION;
+		record->range = text[6] ? text + 7 : NULL;
+	} else {
+		die("--capture-range %s: expected cudaProfilerApi, nvtx:NAME, region or region:NAME", text);
+	}
+}
+
+/* "500M": bytes */
+static uint64_t parse_size(const char *text)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char *end;
+	double size = strtod(text, &end);
+	int shift = 0;
+
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		end++;
+	}
+	size *= (double)(1ULL << shift);
+	if (end == text || *end || !(size >= 1 << 20) || size > 1e18)
+		die("--max-size %s: expected bytes, 1M or more, as 500M or 2G", text);
+	return (uint64_t)size;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct record *record = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &record->common;
+		state->child_inputs[1] = &record->common;
+		state->child_inputs[2] = &record->common;
+		return 0;
+	case 'a':
+		record->system = true;
+		return 0;
+	case 'o':
+		record->pattern = arg;
+		return 0;
+	case 'I':
+		record->interval = parse_ms("-I", arg);
+		return 0;
+	case 'D':
+		record->delay = parse_number("-D", arg, 0, MAX_TIME) * MS;
+		return 0;
+	case KEY_DURATION:
+		record->timeout = parse_duration(arg);
+		return 0;
+	case KEY_SCHED:
+		record->sched = true;
+		return 0;
+	case KEY_NO_CUDA:
+		record->cuda = 0;
+		return 0;
+	case KEY_CUDA:
+		record->cuda = parse_cuda(arg);
+		return 0;
+	case KEY_NODES:
+		record->graph_nodes = true;
+		return 0;
+	case KEY_CAPTURE:
+		parse_capture(record, arg);
+		return 0;
+	case KEY_MAX_SIZE:
+		record->max_size = parse_size(arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The rest is the command's. */
+		record->argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "the trace; %h is the host, %p gpmu's pid, %q{VAR} a variable; "
+	  "gpmu-APP-%h-%p.pftrace if it is not given", 0 },
+	{ "all-cpus", 'a', NULL, 0, "count all that runs, on all CPUs", 0 },
+	{ "interval", 'I', "MS", 0, "read counters every MS milliseconds; 10", 0 },
+	{ "delay", 'D', "MS", 0, "begin MS milliseconds after the start", 0 },
+	{ "duration", KEY_DURATION, "S", 0, "end after S seconds, and the command", 0 },
+	{ "sched", KEY_SCHED, NULL, 0, "record who runs on which CPU", 0 },
+	{ "no-cuda-trace", KEY_NO_CUDA, NULL, 0, "record nothing of what the command does with CUDA", 0 },
+	{ "cuda", KEY_CUDA, "KIND,...", 0, "of CUDA record kernel, memcpy, memset, graph, calls, runtime, "
+	  "driver, sync, nvtx, memory, unified, overhead, external, clocks", 0 },
+	{ "graph-nodes", KEY_NODES, NULL, 0, "kernels of graphs one by one", 0 },
+	{ "capture-range", KEY_CAPTURE, "RANGE", 0, "record CUDA within cudaProfilerApi, nvtx:NAME, "
+	  "region or region:NAME", 0 },
+	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest, SIZE bytes at most, as 500M", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ &request_argp, 0, NULL, 0 }, { &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[COMMAND [ARGUMENT...]]",
+	.doc = "Records what a command, its GPUs and the machine do, as a trace for Perfetto.",
+	.children = children,
+};
+
+static void check(const struct record *record)
+{
+	if (!record->argv && !record->sched && !record->common.n_requests)
+		die("there is nothing to record: expected a command, -M, -e or --sched");
+	if (record->capture != GPMU_RECORD_ALWAYS && !record->cuda)
+		die("--capture-range is of CUDA, and --no-cuda-trace without it: choose one");
+	if (record->graph_nodes && !record->cuda)
+		die("--graph-nodes is of CUDA, and --no-cuda-trace without it: choose one");
+}
+
+/* --- what is recorded --- */
+
+static char *command_text(const struct record *record)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = need_memory(open_memstream(&text, &size));
+
+	for (char **arg = record->argv; arg && *arg; arg++)
+		fprintf(file, "%s%s", arg == record->argv ? "" : " ", *arg);
+	if (fclose(file))
+		die_no_memory();
+	return text;
+}
+
+/* Counters of the machine are one rank's on each node. */
+static bool counts_machine(const struct record *record)
+{
+	const struct common *common = &record->common;
+
+	if (record->system || common_has_sources(common))
+		return true;
+	for (size_t i = 0; i < common->n_requests; i++)
+		if (common->requests[i].metric)
+			return true;
+	return false;
+}
+
+static void elect(struct record *record, struct rank rank)
+{
+	struct common *common = &record->common;
+
+	if (rank.rank < 0 || !common->n_requests || !counts_machine(record))
+		return;
+	record->sampler = record_path_elect(record->path);
+	if (!record->sampler)
+		return;
+	common->n_requests = 0;
+	common->sources.length = 0;
+	common->gpu = false;
+	if (common->verbose)
+		say("%s has the counters of this node", record->sampler);
+}
+
+static void make_record(struct record *record)
+{
+	struct rank rank = rank_of_this();
+	struct gpmu_error error = { .text = "" };
+	char *command = command_text(record);
+	struct gpmu_record_options options = {
+		.size = sizeof(options), .graph_nodes = record->graph_nodes,
+		.cuda = record->argv ? record->cuda : 0, .capture = record->capture,
+		.range = record->range, .sched = record->sched, .max_size = record->max_size,
+		.program = "gpmu " GPMU_VERSION, .command = command, .rank = rank.rank,
+		.ranks = rank.ranks,
+	};
+
+	record->path = record_path_of(record->pattern, record->argv ? record->argv[0] : NULL);
+	elect(record, rank);
+	options.path = record->path;
+	options.sampler = record->sampler;
+	record->record = unfinished = gpmu_record_new(&options, &error);
+	if (!record->record)
+		die("%s%s", error.text, errno == ENOENT || errno == EBUSY ?
+		    "; --no-cuda-trace records the rest" : "");
+	atexit(drop);
+	free(command);
+}
+
+static bool take_rows(const struct gpmu_row *rows, size_t n, void *user)
+{
+	struct record *record = user;
+	int ret = gpmu_record_rows(record->record, record->session, rows, n);
+
+	if (ret)
+		say("%s: %s", record->path, strerror(-ret));
+	record->failed = record->failed || ret;
+	return !ret;
+}
+
+static void note_counting(struct gpmu_session *session, bool on, void *user)
+{
+	struct record *record = user;
+
+	record->session = session;
+	if (on)
+		gpmu_record_enable(record->record);
+	else
+		gpmu_record_disable(record->record);
+}
+
+static struct gpmu_plan *make_plan(struct record *record)
+{
+	struct common *common = &record->common;
+	struct gpmu_plan *plan;
+
+	common_open(common);
+	common->user_only = !record->system && common_may_count_user_only(common);
+	plan = common_plan(common, record->system);
+	if (common->n_requests) {
+		common_plan_warnings(plan);
+		common_gpu_warning(common, plan);
+	}
+	if (common->verbose)
+		common_explain(plan);
+	common_need_here(common, plan);
+	return plan;
+}
+
+/* --- the end --- */
+
+static void print_number(char *text, size_t size, uint64_t number)
+{
+	char digits[24];
+	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
+
+	for (size_t i = 0; i < n && at + 2 < size; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = '\0';
+}
+
+static void say_order(const struct gpmu_record_stats *stats)
+{
+	if (stats->early)
+		warn("%" PRIu64 " kernels or copies begin before the call that has launched them", stats->early);
+	if (stats->overlaps)
+		warn("%" PRIu64 " kernels or copies begin before what is before them in their stream has ended",
+		     stats->overlaps);
+	if (stats->outside)
+		warn("%" PRIu64 " calls or ranges end behind the one around them", stats->outside);
+}
+
+static void say_end(const struct record *record)
+{
+	struct gpmu_record_stats stats = { .size = sizeof(stats) };
+	char records[32], lost[32], bound[48] = "";
+
+	gpmu_record_get_stats(record->record, &stats);
+	say_order(&stats);
+	print_number(records, sizeof(records), stats.records);
+	print_number(lost, sizeof(lost), stats.lost);
+	if (stats.clock_bound)
+		snprintf(bound, sizeof(bound), ", clock bound %" PRIu64 " ns", stats.clock_bound);
+	fprintf(stderr, "[ gpmu record: %" PRIu64 " process%s, %s records, %s lost%s -> %s %.1f MB ]\n",
+		stats.processes, stats.processes == 1 ? "" : "es", records, lost, bound, record->path,
+		(double)stats.bytes / 1e6);
+}
+
+static int count_all(struct record *record, const struct gpmu_plan *plan,
+		     const struct child *child, const sigset_t *mask)
+{
+	const bool counters = record->common.n_requests > 0;
+	const struct count count = {
+		.plan = plan,
+		.session = { .size = sizeof(count.session), .system = record->system, .inherit = 1 },
+		.argv = record->argv,
+		.child = child,
+		.mask = mask,
+		.delay = record->delay,
+		.interval = counters ? record->interval : 0,
+		.timeout = record->timeout,
+		.counts = note_counting,
+		.rows = counters ? take_rows : NULL,
+		.user = record,
+	};
+	struct gpmu_error error = { .text = "" };
+	struct count_end end;
+	struct gpmu_session *session;
+
+	session = count_run(&count, &end);
+	if (!session)
+		return end.status;
+	if (gpmu_record_stop(record->record, &error)) {
+		say("%s", error.text);
+		record->failed = true;
+	}
+	say_end(record);
+	gpmu_session_free(session);
+	return record->failed ? EXIT_OWN : end.status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct record record = { .interval = INTERVAL, .cuda = cuda_default };
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_plan *plan;
+	struct child child;
+	sigset_t mask;
+	int status;
+
+	common_init(&record.common);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &record);
+	record.system |= !record.argv;
+	check(&record);
+	make_record(&record);
+	count_begin(&child, record.argv,
+		    need_memory((void *)gpmu_record_environment(record.record, environ)), &mask);
+	plan = make_plan(&record);
+	if (gpmu_record_start(record.record, record.common.machine, &error))
+		die("%s", error.text);
+	status = count_all(&record, plan, &child, &mask);
+	gpmu_plan_free(plan);
+	drop();
+	common_release(&record.common);
+	free(record.path);
+	free(record.sampler);
+	count_heed_signals(&mask);
+	return status;
+}
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.summary = "record a timeline of a command, its GPUs and the machine",
+	.run = run,
+};
