@@ -69,7 +69,7 @@ overhead begin=+10000 end=+10100 thread=78 name=buffer%20flush
 complete time=+20000
 END
 is "$rc" 0 "a command is recorded"
-like "$err" "^\[ gpmu record: 1 process, 10 records, 0 lost, clock bound [0-9]+ ns -> $trace 0.0 MB \]$" "its end is said in a line"
+like "$err" "^\[ gpmu record: 1 process, 11 records, 0 lost, clock bound [0-9]+ ns -> $trace 0.0 MB \]$" "its end is said in a line"
 is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 600|7400|thread 77|runtime|cudaMemcpy|0
 1000|1000|app: stream 7|kernel|foo(float*, int)|0
@@ -108,8 +108,8 @@ cudaMemcpy|memcpy HtoD
 cuLaunchKernelEx|plain" "arrows lead from calls to what they have launched"
 like "$(audit gpmu)" "^begin=[0-9]+ command=$app $work/script end=[0-9]+ host=.* kernel=$(uname -r) machine=$(uname -m) version=gpmu " "the audit: what was recorded"
 like "$(audit process)" "^cupti=130001 driver=13000 end=closed pid=[0-9]+ program=app$" "... the process"
-is "$(audit causality)" "checked=7 early=0 outside=0 overlap=0" "... that causes come first"
-like "$(audit source)" "^lost=0 records=10 source=[0-9]+ app$" "... that nothing is lost"
+is "$(audit causality)" "checked=8 early=0 outside=0 overlap=0" "... that causes come first"
+like "$(audit source)" "^lost=0 records=11 source=[0-9]+ app$" "... that nothing is lost"
 is "$(audit gpu)" "gpu=0 name=NVIDIA H200 uuid=$one
 gpu=1 name=NVIDIA H200 uuid=$two" "... and the GPUs"
 is "$(sql "select count(*) from process where name = 'app'")" 1 "the process has its name"
@@ -169,9 +169,9 @@ unified begin=+5000 end=+5100 value=65536 address=12288 name=bytes%20HtoD from=4
 complete time=+20000
 END
 is "$(sql "select t.name, t.unit, c.ts - (select min(ts) from counter), c.value from counter c join counter_track t on t.id = c.track_id order by c.ts")" \
-	"memory of GPU 0|bytes|0|1000.0
-memory of GPU 0|bytes|1000|1500.0
-memory of GPU 0|bytes|2000|500.0" "what is allocated, by what is given back too"
+	"memory of GPU 0|bytes|0|1000
+memory of GPU 0|bytes|1000|1500
+memory of GPU 0|bytes|2000|500" "what is allocated, by what is given back too"
 is "$(args unified)" "bytes HtoD|address|12288
 bytes HtoD|value|65536" "unified memory"
 
@@ -202,13 +202,14 @@ is "$rc" 127 "a command that there is not"
 is "$(find /dev/shm -maxdepth 1 -name 'gpmu-??????' -user "$(id -u)" -newer "$work/plugins" | wc -l)" 0 "no folder stays behind"
 
 # --- counters
-run gpmu record -o "$trace" --no-cuda-trace -I 20 -e task-clock,page-faults -- sleep 0.2
+run gpmu record -o "$trace" --no-cuda-trace -I 20 -e task-clock,page-faults -- \
+	bash -c 'while ((SECONDS < 1)); do :; done; (sleep 0.1)'
 is "$(sql "select distinct p.name, t.name, t.unit from counter_track t join track p on p.id = t.parent_id order by 2")" \
 	"command|page-faults|
 command|task-clock|msec" "counters of the command"
 [ "$(sql "select count(*) from counter_track t join counter c on c.track_id = t.id where t.name = 'task-clock'")" -ge 8 ]
 ok $? "a value for each interval"
-like "$(audit counters)" "^counter=task-clock gaps=0 share=1.0$" "with the share of the time that it was counted"
+like "$(audit counters)" "^counter=task-clock gaps=[0-9]+ share=1.0$" "with the share of the time that it was counted"
 GPMU_PLUGINS=$(realpath "$B") run gpmu record -o "$trace" --no-cuda-trace "$model" -a -M GraceMemBW -I 20 --duration 0.1
 is "$rc" 0 "counters of a machine without a command"
 like "$(sql "select p.name || ' ' || t.name || ' ' || t.unit from counter_track t join track p on p.id = t.parent_id")" \
