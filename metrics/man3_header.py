@@ -129,7 +129,7 @@ def type_of(text, doc):
     made = Type(kind, name, [], [], doc)
     if kind == "enum":
         for text in body.strip().split("\n"):
-            value, note = re.match(r"\s*(\w+),?\s*(?:/\*(.*)\*/)?$", text).groups()
+            value, note = re.match(r"\s*(\w+)(?:\s*=[^,/]*)?,?\s*(?:/\*(.*)\*/)?$", text).groups()
             made.notes.append((value, (note or "").strip()))
     else:
         made.members = [" ".join(text.split()) + ";" for text in body.split(";") if text.strip()]

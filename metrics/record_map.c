@@ -18,6 +18,9 @@ void record_map_release(struct record_map *map)
 	for (size_t i = 0; i < map->n_processes; i++)
 		record_process_free(map->processes[i]);
 	free(map->processes);
+	while (map->n_told)
+		free(map->told[--map->n_told]);
+	free(map->told);
 	record_gpus_release(map);
 	record_counters_release(map);
 	record_table_release(&map->nodes);
@@ -133,6 +136,23 @@ static void see_clocks(struct record_map *map, struct record_process *process,
 	gpu->throttle |= of->values[2];
 }
 
+/* Of all processes once: 100 workers of a program have the same to say */
+static bool is_new(struct record_map *map, const char *text)
+{
+	char **told;
+
+	for (size_t i = 0; i < map->n_told; i++)
+		if (!strcmp(map->told[i], text))
+			return false;
+	told = list_room(map->told, map->n_told, sizeof(char *));
+	if (!told)
+		return true;
+	map->told = told;
+	told[map->n_told] = strdup(text);
+	map->n_told += told[map->n_told] != NULL;
+	return true;
+}
+
 /* At once, and in the audit */
 static int tell(struct record_map *map, const struct record_process *process,
 		const struct activity_note *note)
@@ -145,8 +165,9 @@ static int tell(struct record_map *map, const struct record_process *process,
 		{ .name = "pid", .integer = process->pid },
 	};
 
-	log_line(note->level == ACTIVITY_INFO ? GPMU_LOG_INFO : GPMU_LOG_WARNING, "%u %.32s: %s",
-		 process->pid, process->program, note->text);
+	if (is_new(map, note->text))
+		log_line(GPMU_LOG_WARNING, "%u %.32s: %s", process->pid, process->program,
+			 note->text);
 	return gpmu_trace_audit(map->trace, note->time, "note", args,
 				sizeof(args) / sizeof(args[0]));
 }

@@ -126,6 +126,8 @@ struct record_map {
 	int machine_track, command_track, gaps_track, cupti_track;
 	struct record_lanes *overhead;
 	struct record_causality causality;
+	char **told;		/* notes that were */
+	size_t n_told;
 	uint64_t first, last;	/* of what was recorded; 0: nothing */
 };
 

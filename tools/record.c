@@ -198,7 +198,7 @@ static const struct argp_option options[] = {
 	{ "duration", KEY_DURATION, "S", 0, "end after S seconds, and the command", 0 },
 	{ "sched", KEY_SCHED, NULL, 0, "record who runs on which CPU", 0 },
 	{ "no-cuda-trace", KEY_NO_CUDA, NULL, 0, "record nothing of what the command does with CUDA", 0 },
-	{ "cuda", KEY_CUDA, "KIND,...", 0, "of CUDA record kernel, memcpy, memset, graph, calls, runtime, "
+	{ "cuda", KEY_CUDA, "LIST", 0, "of CUDA record kernel, memcpy, memset, graph, calls, runtime, "
 	  "driver, sync, nvtx, memory, unified, overhead, external, clocks", 0 },
 	{ "graph-nodes", KEY_NODES, NULL, 0, "kernels of graphs one by one", 0 },
 	{ "capture-range", KEY_CAPTURE, "RANGE", 0, "record CUDA within cudaProfilerApi, nvtx:NAME, "
