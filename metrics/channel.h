@@ -74,7 +74,9 @@ struct channel_writer *channel_writer_new(const char *folder, uint64_t ring);
  * With an error nothing was written. Any thread, one at a time by its own lock
  */
 int channel_write(struct channel_writer *writer, const struct activity_head *record);
-/* Says that all was written, and ends it */
+/* Says that all was written: a later record is refused, -ESHUTDOWN. The process still has the lock of the file. */
+void channel_writer_finish(struct channel_writer *writer);
+/* Says that all was written, and ends it; no other thread may have it */
 void channel_writer_close(struct channel_writer *writer);
 /* In the child of a fork(): the parent's file is left as it is, and nothing of it is mapped any more */
 void channel_writer_forget(struct channel_writer *writer);

@@ -20,6 +20,7 @@ struct channel_writer {
 	char *data;
 	uint64_t ring, written;
 	int fd;			/* has the lock of the file */
+	bool finished;
 };
 
 /* Gives the file the first PID.N that there is not. */
@@ -116,6 +117,8 @@ static int write_locked(struct channel_writer *writer, const struct activity_hea
 	uint64_t taken = __atomic_load_n(&writer->head->taken, __ATOMIC_ACQUIRE);
 	uint64_t at = writer->written & (writer->ring - 1), pad = 0;
 
+	if (writer->finished)
+		return -ESHUTDOWN;
 	if (taken > writer->written || writer->written - taken > writer->ring)
 		return -EBADMSG;
 	if (writer->ring - at < record->size)
@@ -146,6 +149,14 @@ int channel_write(struct channel_writer *writer, const struct activity_head *rec
 	ret = write_locked(writer, record);
 	pthread_mutex_unlock(&writer->lock);
 	return ret;
+}
+
+void channel_writer_finish(struct channel_writer *writer)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->finished = true;
+	pthread_mutex_unlock(&writer->lock);
+	__atomic_store_n(&writer->head->closed, 1, __ATOMIC_RELEASE);
 }
 
 void channel_writer_close(struct channel_writer *writer)

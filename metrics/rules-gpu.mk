@@ -34,3 +34,22 @@ endef
 $(foreach name,$(GPU_PLUGIN_NAMES),$(eval $(call gpu_plugin,$(name))))
 
 all: $(GPU_PLUGINS)
+
+# What the driver loads into programs that are recorded: it shares the channel with libgpmu, the search for CUPTI
+# with its plugin.
+INJECT		:= $(B)/libgpmu-inject.so
+INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c) metrics/sources/cupti/files.c \
+		   $(addprefix metrics/,activity.c channel.c channel_write.c)
+INJECT_HDR	:= $(wildcard metrics/sources/inject/*.h) metrics/sources/cupti/cupti_files.h \
+		   $(addprefix metrics/,activity.h channel.h channel_file.h)
+INJECT_OBJ	:= $(INJECT_SRC:%.c=$(B)/inject/%.o)
+
+$(INJECT_OBJ): $(B)/inject/%.o: %.c $(INJECT_HDR) metrics/rules-gpu.mk $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -Imetrics -Imetrics/sources/cupti $(CFLAGS) -fvisibility=hidden -fPIC -c -o $@ $<
+
+$(INJECT): $(INJECT_OBJ) metrics/sources/inject/inject.map
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F),--version-script=metrics/sources/inject/inject.map,-z,defs,-z,nodelete \
+		-o $@ $(INJECT_OBJ) -ldl -lpthread
+
+all: $(INJECT)

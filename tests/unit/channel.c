@@ -34,6 +34,9 @@ static void turns(void)
 	is_u64(next, written, "each comes once, in order, as it was written");
 	ok(!channel_has_ended(reader) && !channel_is_closed(reader), "the writer is there");
 	write_number(writer, written);
+	channel_writer_finish(writer);
+	ok(channel_is_closed(reader) && !channel_has_ended(reader), "and then says that this was all");
+	is_u64(-write_number(writer, 0), ESHUTDOWN, "after which it writes nothing");
 	channel_writer_close(writer);
 	ok(channel_has_ended(reader) && channel_is_closed(reader), "and then has closed it");
 	is_u64(read_numbers(reader, next), written + 1, "what it wrote last comes after its end");

@@ -14,4 +14,4 @@ $(CUPTI_TESTS_T): private TEST_OBJ := $(cupti_OBJ)
 $(CUPTI_TESTS_SAN): private TEST_OBJ := $(cupti_SAN_OBJ)
 $(CUPTI_TESTS_SAN): tests/lib/deepbind.c
 $(CUPTI_TESTS_SAN): private TEST_SRC := tests/lib/deepbind.c
-SCRIPT_TESTS	+= tests/unit/cupti-abi.t
+SCRIPT_TESTS	+= tests/unit/cupti-abi.t tests/unit/inject-abi.t

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "cupti_api.h"
+#include "cupti_files.h"
 #include "cupti_trouble.h"
 #include "gpmu.h"
 
@@ -43,16 +44,11 @@ void library_close(struct library *library);
 /* What a result of CUPTI's is called: "CUPTI_ERROR_HARDWARE_BUSY" */
 const char *library_text(const struct library *library, int result);
 
-/* CUDA's version, 13000, of CUPTI's version of its API; 0: older than any that is used */
-int library_cuda_version(uint32_t version);
-
 /*
  * Opens a library that has one name: of $GPMU_CUDA, else of the loader's path. NULL:
  * there is none; dlerror() says why.
  */
 void *library_dlopen(const char *name);
-/* Path of the first folder of $GPMU_CUDA that has the file; NULL: none has */
-const char *library_override(const char *name, char path[PATH_MAX]);
 
 /* Sets its trouble: CUPTI is newer than the driver takes. */
 void library_misfit(struct library *library);

@@ -1,78 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <dlfcn.h>
 #include <errno.h>
-#include <glob.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cupti_files.h"
 #include "cupti_library.h"
 #include "cupti_messages.h"
 
 /* What CUPTI or the driver has started would run on in code that is gone. */
 #define OPEN_FLAGS	(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
 
-#define MAX_FILES	64
-#define FIRST_MAJOR	12
-#define LAST_MAJOR	19	/* that the loader is asked for */
-
 /* The first CUPTI whose CUpti_PmSampling_SetConfig_Params has hwBufferAppendMode: CUDA 12.8's */
 #define FIRST_WITH_APPEND_MODE	26
-
-/* Copies of CUPTI, by their paths, the newest first */
-struct files {
-	struct file {
-		char *path;
-		char *real;	/* with links followed; NULL: the loader is to find it */
-		int major;
-	} files[MAX_FILES];
-	size_t length;
-};
-
-static const char *const folders[] = { "/lib64", "/extras/CUPTI/lib64", "/lib" };
-
-#define FOLDERS	(sizeof(folders) / sizeof(folders[0]))
-
-int library_cuda_version(uint32_t version)
-{
-	static const struct {
-		uint32_t version;
-		int cuda;
-	} versions[] = { { 24, 12060 }, { 26, 12080 }, { 27, 12090 }, { 28, 12090 } };
-	int cuda = 0;
-
-	/* From 13.0 on major, minor and patch version, two digits each */
-	if (version >= 130000)
-		return (int)(version / 10000 * 1000 + version / 100 % 100 * 10);
-	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
-		if (version >= versions[i].version)
-			cuda = versions[i].cuda;
-	return cuda;
-}
-
-/* Copies the next part of a list with colons; the part behind it, NULL at the end. */
-static const char *next_folder(const char *list, char folder[PATH_MAX])
-{
-	size_t length = strcspn(list, ":");
-
-	snprintf(folder, PATH_MAX, "%.*s", (int)length, list);
-	return list[length] ? list + length + 1 : NULL;
-}
-
-const char *library_override(const char *name, char path[PATH_MAX])
-{
-	const char *list = getenv("GPMU_CUDA");
-	char folder[PATH_MAX];
-
-	while (list && *list) {
-		list = next_folder(list, folder);
-		if (snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX && !access(path, F_OK))
-			return path;
-	}
-	return NULL;
-}
 
 void *library_dlopen(const char *name)
 {
@@ -89,116 +32,6 @@ const char *library_text(const struct library *library, int result)
 	if (!library->cupti.text || library->cupti.text(result, &text) || !text)
 		return "an unknown error";
 	return text;
-}
-
-static void release_files(struct files *files)
-{
-	for (size_t i = 0; i < files->length; i++) {
-		free(files->files[i].path);
-		free(files->files[i].real);
-	}
-}
-
-/* 13 of libcupti.so.13; the file libcupti.so.2025.3.1 that it leads to is none. */
-static int major_of(const char *path)
-{
-	const char *suffix = strstr(path, "libcupti.so.");
-	char *end;
-	long major;
-
-	if (!suffix)
-		return 0;
-	suffix += strlen("libcupti.so.");
-	major = strtol(suffix, &end, 10);
-	return *end || end == suffix || major < FIRST_MAJOR || major > 999 ? 0 : (int)major;
-}
-
-static void add_file(struct files *files, const char *path, int major)
-{
-	struct file *file;
-
-	if (!major || files->length == MAX_FILES)
-		return;
-	file = &files->files[files->length];
-	file->path = strdup(path);
-	if (!file->path)
-		return;
-	file->real = realpath(path, NULL);
-	file->major = major;
-	files->length++;
-}
-
-/* @below: "/lib64" */
-static void add_folder(struct files *files, const char *folder, const char *below)
-{
-	char pattern[PATH_MAX];
-	glob_t found;
-
-	if (snprintf(pattern, sizeof(pattern), "%s%s/libcupti.so.*", folder, below) >= PATH_MAX)
-		return;
-	if (!glob(pattern, 0, NULL, &found))
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			add_file(files, found.gl_pathv[i], major_of(strrchr(found.gl_pathv[i], '/')));
-	globfree(&found);
-}
-
-static void add_override(struct files *files)
-{
-	const char *list = getenv("GPMU_CUDA");
-	char folder[PATH_MAX];
-
-	while (list && *list) {
-		list = next_folder(list, folder);
-		add_folder(files, folder, "");
-	}
-}
-
-static void add_system(struct files *files)
-{
-	const char *home = getenv("CUDA_HOME");
-	char name[32];
-
-	for (size_t i = 0; i < FOLDERS; i++) {
-		if (home && *home)
-			add_folder(files, home, folders[i]);
-		add_folder(files, "/usr/local/cuda*", folders[i]);
-	}
-	for (int major = FIRST_MAJOR; major <= LAST_MAJOR; major++) {
-		snprintf(name, sizeof(name), "libcupti.so.%d", major);
-		add_file(files, name, major);
-	}
-}
-
-/* A copy that the process has: a second one would have the same GPU's profiler. */
-static int add_mapped(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const char *name = strrchr(info->dlpi_name, '/');
-
-	(void)size;
-	if (name && !strncmp(name, "/libcupti.so", strlen("/libcupti.so")))
-		add_file(data, info->dlpi_name, LAST_MAJOR);
-	return 0;
-}
-
-/* One that only the loader finds comes after those of its version that have a path. */
-static int newest_first(const void *left, const void *right)
-{
-	const struct file *a = left, *b = right;
-
-	if (a->major != b->major)
-		return b->major - a->major;
-	return strverscmp(b->real ? b->real : "", a->real ? a->real : "");
-}
-
-static void find_files(struct files *files)
-{
-	files->length = 0;
-	add_override(files);
-	if (!files->length)
-		dl_iterate_phdr(add_mapped, files);
-	if (!files->length)
-		add_system(files);
-	qsort(files->files, files->length, sizeof(files->files[0]), newest_first);
 }
 
 static void close_cupti(struct library *library)
@@ -256,13 +89,13 @@ static int fitness(const struct library *library)
 }
 
 /* The file to be taken; NULL with the trouble set */
-static const struct file *choose(struct library *library, const struct files *files)
+static const struct cupti_file *choose(struct library *library, const struct cupti_files *files)
 {
-	const struct file *chosen = NULL;
+	const struct cupti_file *chosen = NULL;
 	int best = 0;
 
 	for (size_t i = 0; i < files->length && best < 2; i++) {
-		const struct file *file = &files->files[i];
+		const struct cupti_file *file = &files->files[i];
 		int fits;
 
 		if (!load_cupti(library, file->path, RTLD_NOW | RTLD_LOCAL))
@@ -311,16 +144,16 @@ static void no_cupti(struct library *library)
 
 static int open_cupti(struct library *library, struct gpmu_error *error)
 {
-	const struct file *file;
-	struct files files;
+	const struct cupti_file *file;
+	struct cupti_files files;
 	int ret = 0;
 
-	find_files(&files);
+	cupti_files_find(&files);
 	no_cupti(library);
 	file = choose(library, &files);
 	if (!file || !load_cupti(library, file->path, OPEN_FLAGS))
 		ret = -ENODEV;
-	release_files(&files);
+	cupti_files_release(&files);
 	if (ret)
 		return trouble_fail(&library->trouble, NULL, ret, error);
 	library->trouble.kind = NULL;

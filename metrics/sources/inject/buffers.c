@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * CUPTI's buffers. The first bytes of a buffer's pages are CUPTI's; what is known of it is in a table,
+ * found by its address.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "inject.h"
+
+#define MOST	1024
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t some;
+	struct inject_buffer table[MOST];
+	struct inject_buffer *free, *full, **end;
+	unsigned int length, most;
+	size_t size;
+	bool woken;
+	uint64_t declined, requested;
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void buffers_init(size_t size, unsigned int most)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool.some, &attr);
+	pthread_condattr_destroy(&attr);
+	pool.size = (size + 7) / 8 * 8;
+	pool.most = most < MOST ? most : MOST;
+	pool.end = &pool.full;
+}
+
+/* A new one; pages of mmap() are zeroed */
+static struct inject_buffer *add(void)
+{
+	struct inject_buffer *buffer;
+	void *bytes;
+
+	if (pool.length == pool.most)
+		return NULL;
+	bytes = mmap(NULL, pool.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bytes == MAP_FAILED)
+		return NULL;
+	buffer = &pool.table[pool.length++];
+	buffer->bytes = bytes;
+	buffer->size = pool.size;
+	return buffer;
+}
+
+void inject_request(uint8_t **bytes, size_t *size, size_t *most)
+{
+	struct inject_buffer *buffer;
+	int kept = errno;
+
+	pthread_mutex_lock(&pool.lock);
+	buffer = pool.free;
+	if (buffer)
+		pool.free = buffer->next;
+	else
+		buffer = add();
+	pool.declined += !buffer;
+	pool.requested++;
+	pthread_mutex_unlock(&pool.lock);
+	*bytes = buffer ? buffer->bytes : NULL;
+	*size = buffer ? buffer->size : 0;
+	*most = 0;
+	errno = kept;
+}
+
+void inject_complete(void *context, uint32_t stream, uint8_t *bytes, size_t size, size_t valid)
+{
+	pthread_mutex_lock(&pool.lock);
+	for (unsigned int i = 0; i < pool.length; i++) {
+		struct inject_buffer *buffer = &pool.table[i];
+
+		if (buffer->bytes != bytes)
+			continue;
+		buffer->context = context;
+		buffer->stream = stream;
+		buffer->valid = valid < size && valid < buffer->size ? valid : buffer->size;
+		buffer->next = NULL;
+		*pool.end = buffer;
+		pool.end = &buffer->next;
+		pthread_cond_signal(&pool.some);
+		break;
+	}
+	pthread_mutex_unlock(&pool.lock);
+}
+
+struct inject_buffer *buffers_take(void)
+{
+	struct inject_buffer *buffer;
+
+	pthread_mutex_lock(&pool.lock);
+	buffer = pool.full;
+	if (buffer)
+		pool.full = buffer->next;
+	if (!pool.full)
+		pool.end = &pool.full;
+	pthread_mutex_unlock(&pool.lock);
+	return buffer;
+}
+
+void buffers_give(struct inject_buffer *buffer)
+{
+	memset(buffer->bytes, 0, buffer->valid);
+	pthread_mutex_lock(&pool.lock);
+	buffer->next = pool.free;
+	pool.free = buffer;
+	pthread_mutex_unlock(&pool.lock);
+}
+
+void buffers_wait(unsigned int ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += ms % 1000 * 1000000L;
+	until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&pool.lock);
+	while (!pool.full && !pool.woken)
+		if (pthread_cond_timedwait(&pool.some, &pool.lock, &until))
+			break;
+	pool.woken = false;
+	pthread_mutex_unlock(&pool.lock);
+}
+
+void buffers_wake(void)
+{
+	pthread_mutex_lock(&pool.lock);
+	pool.woken = true;
+	pthread_cond_signal(&pool.some);
+	pthread_mutex_unlock(&pool.lock);
+}
+
+uint64_t buffers_declined(void)
+{
+	uint64_t declined;
+
+	pthread_mutex_lock(&pool.lock);
+	declined = pool.declined;
+	pool.declined = 0;
+	pthread_mutex_unlock(&pool.lock);
+	return declined;
+}
+
+uint64_t buffers_requested(void)
+{
+	uint64_t requested;
+
+	pthread_mutex_lock(&pool.lock);
+	requested = pool.requested;
+	pthread_mutex_unlock(&pool.lock);
+	return requested;
+}

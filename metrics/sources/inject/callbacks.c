@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* CUPTI's callbacks, in threads of the program: they say what has come to pass, and make no call that waits. */
+#include <errno.h>
+#include <string.h>
+
+#include "inject.h"
+
+static void on_state(struct inject *self, uint32_t cbid, const struct inject_state *data)
+{
+	const char *message = data && data->message ? data->message : "";
+	unsigned int result = data ? data->result : 0;
+
+	if (cbid == CUPTI_CBID_STATE_FATAL_ERROR) {
+		/* CUPTI has then finalised itself. */
+		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
+		output_note(self, ACTIVITY_FATAL, "CUPTI has ended with error %u, nothing is recorded from here on: %s",
+			    result, message);
+	} else if (cbid == CUPTI_CBID_STATE_ERROR || cbid == CUPTI_CBID_STATE_WARNING) {
+		output_note(self, ACTIVITY_WARNING, "CUPTI says %u: %s", result, message);
+	}
+}
+
+static void on_call(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data)
+{
+	if (cbid == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart && data->callbackSite == CUPTI_API_EXIT)
+		capture_range(self, true);
+	else if (cbid == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop &&
+		 data->callbackSite == CUPTI_API_ENTER)
+		capture_range(self, false);
+}
+
+static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *of)
+{
+	struct inject *self = inject;
+	int kept = errno;
+
+	(void)data;
+	if (!self || !inject_is_alive(self))
+		return;
+	switch (domain) {
+	case CUPTI_CB_DOMAIN_STATE:
+		on_state(self, cbid, of);
+		break;
+	case CUPTI_CB_DOMAIN_RESOURCE:
+		if (cbid == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) {
+			__atomic_store_n(&self->ready, 1, __ATOMIC_RELEASE);
+			buffers_wake();
+		}
+		break;
+	case CUPTI_CB_DOMAIN_DRIVER_API:
+		on_call(self, cbid, of);
+		break;
+	case CUPTI_CB_DOMAIN_NVTX:
+		nvtx_callback(self, cbid, of);
+		break;
+	default:
+		break;
+	}
+	errno = kept;
+}
+
+static void enable(struct inject *self)
+{
+	const struct inject_api *api = &self->api;
+
+	api->domain(1, self->subscriber, CUPTI_CB_DOMAIN_STATE);
+	api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
+	if (self->control->capture == CHANNEL_CAPTURE_PROFILER) {
+		api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
+			      CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
+		api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
+			      CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
+	}
+	if (self->control->capture == CHANNEL_CAPTURE_NVTX)
+		api->domain(1, self->subscriber, CUPTI_CB_DOMAIN_NVTX);
+}
+
+static bool check(struct inject *self, const char *call, int code)
+{
+	const char *text = NULL;
+
+	if (!code)
+		return true;
+	if (self->api.text(code, &text) || !text)
+		text = "an unknown error";
+	output_note(self, ACTIVITY_WARNING, "nothing of CUDA is recorded: %s gives %d, %s", call, code, text);
+	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
+/* The first call of CUPTI's: a second tool is known by it. */
+void callbacks_subscribe(struct inject *self)
+{
+	int code = self->api.subscribe(&self->subscriber, on_callback, NULL);
+	size_t size = sizeof(uint8_t);
+	uint8_t zeroed = 1;
+
+	if (code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+		output_note(self, ACTIVITY_WARNING,
+			    "nothing of CUDA is recorded: another tool in this process has CUPTI (a debugger, torch.profiler, TensorFlow's or Nsight); run without it");
+		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
+		return;
+	}
+	if (!check(self, "cuptiSubscribe", code) ||
+	    !check(self, "cuptiActivityRegisterTimestampCallback", self->api.timestamps(inject_now)) ||
+	    !check(self, "cuptiSetThreadIdType",
+		   self->api.thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM)) ||
+	    !check(self, "cuptiActivityRegisterCallbacks",
+		   self->api.buffers(inject_request, inject_complete)))
+		return;
+	/* Else CUPTI zeroes them again. */
+	self->api.attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
+	enable(self);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What is recorded now: all that is asked for, while gpmu has it enabled and a capture range, where one is
+ * asked for, is open. Markers and external ids are recorded always, as their pairs go across.
+ */
+#include <string.h>
+
+#include "inject.h"
+
+static const struct capture_kind {
+	uint32_t kind;
+	enum activity_kind of;
+	bool always;
+	bool late;	/* only after cuInit() */
+} kinds[] = {
+	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, true, false },
+	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, true, false },
+	{ CUPTI_ACTIVITY_KIND_MARKER, ACTIVITY_MARKER, true, false },
+	{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, ACTIVITY_EXTERNAL, true, false },
+	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ACTIVITY_KERNEL, false, false },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY, ACTIVITY_COPY, false, false },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY2, ACTIVITY_COPY, false, false },
+	{ CUPTI_ACTIVITY_KIND_MEMSET, ACTIVITY_SET, false, false },
+	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, false, false },
+	{ CUPTI_ACTIVITY_KIND_RUNTIME, ACTIVITY_RUNTIME, false, false },
+	{ CUPTI_ACTIVITY_KIND_DRIVER, ACTIVITY_DRIVER, false, false },
+	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, false, false },
+	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, false, false },
+	{ CUPTI_ACTIVITY_KIND_OVERHEAD, ACTIVITY_OVERHEAD, false, false },
+	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, ACTIVITY_UNIFIED, false, true },
+	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, false, true },
+};
+
+#define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool on[KINDS], refused[KINDS];
+static unsigned int open_ranges;
+static bool is_on;
+
+static bool is_asked_for(const struct inject *self, const struct capture_kind *kind)
+{
+	const struct channel_control *control = self->control;
+
+	if (kind->kind == CUPTI_ACTIVITY_KIND_DEVICE || kind->kind == CUPTI_ACTIVITY_KIND_CONTEXT)
+		return true;
+	/* With it, CUPTI has no records of a graph's nodes. */
+	if (kind->kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && control->graph_nodes)
+		return false;
+	return control->kinds >> kind->of & 1;
+}
+
+static bool is_open(const struct inject *self)
+{
+	return __atomic_load_n(&self->control->enabled, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&self->control->closed, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&self->stop, __ATOMIC_RELAXED) &&
+	       (self->control->capture == CHANNEL_CAPTURE_ALL || open_ranges);
+}
+
+static void leave_out_noise(struct inject *self, uint32_t of)
+{
+	uint32_t domain, cbid;
+
+	for (size_t i = 0; names_noise(i, &domain, &cbid); i++) {
+		if (domain != of)
+			continue;
+		if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+			self->api.runtime_api(cbid, 0);
+		else
+			self->api.driver_api(cbid, 0);
+	}
+}
+
+static int configure_unified(struct inject *self)
+{
+	static const uint32_t counters[] = {
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD,
+	};
+	CUpti_ActivityUnifiedMemoryCounterConfig config[sizeof(counters) / sizeof(counters[0])];
+
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		config[i] = (CUpti_ActivityUnifiedMemoryCounterConfig){
+			.scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
+			.kind = counters[i],
+			.enable = 1,
+		};
+	return self->api.unified(config, sizeof(config) / sizeof(config[0]));
+}
+
+static void enable(struct inject *self, size_t i)
+{
+	int code = 0;
+
+	if (kinds[i].kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)
+		code = configure_unified(self);
+	if (!code)
+		code = self->api.enable(kinds[i].kind);
+	if (code) {
+		const char *text = NULL;
+
+		refused[i] = true;
+		if (self->api.text(code, &text) || !text)
+			text = "an unknown error";
+		output_note(self, ACTIVITY_WARNING, "CUPTI does not record activities of kind %u: %s",
+			    kinds[i].kind, text);
+		return;
+	}
+	on[i] = true;
+	if (kinds[i].kind == CUPTI_ACTIVITY_KIND_RUNTIME)
+		leave_out_noise(self, CUPTI_CB_DOMAIN_RUNTIME_API);
+	else if (kinds[i].kind == CUPTI_ACTIVITY_KIND_DRIVER)
+		leave_out_noise(self, CUPTI_CB_DOMAIN_DRIVER_API);
+}
+
+static void say(struct inject *self, bool begins)
+{
+	const struct activity_capture record = {
+		{ sizeof(record), ACTIVITY_CAPTURE, 0 }, inject_now(), begins, 0,
+	};
+
+	output_try(self, &record.head);
+}
+
+static bool update(struct inject *self)
+{
+	bool open = is_open(self), ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE);
+
+	if (!open && is_on)
+		say(self, false);
+	for (size_t i = 0; i < KINDS && inject_is_alive(self); i++) {
+		bool want = is_asked_for(self, &kinds[i]) && (open || kinds[i].always) &&
+			    (ready || !kinds[i].late);
+
+		if (want && !on[i] && !refused[i]) {
+			enable(self, i);
+		} else if (!want && on[i]) {
+			self->api.disable(kinds[i].kind);
+			on[i] = false;
+		}
+	}
+	if (open && !is_on)
+		say(self, true);
+	is_on = open;
+	return open;
+}
+
+void capture_init(struct inject *self)
+{
+	capture_update(self);
+}
+
+bool capture_update(struct inject *self)
+{
+	bool open;
+
+	pthread_mutex_lock(&lock);
+	open = update(self);
+	pthread_mutex_unlock(&lock);
+	return open;
+}
+
+void capture_range(struct inject *self, bool begins)
+{
+	pthread_mutex_lock(&lock);
+	if (begins)
+		open_ranges++;
+	else if (open_ranges)
+		open_ranges--;
+	if (inject_is_alive(self))
+		update(self);
+	pthread_mutex_unlock(&lock);
+}
+
+bool capture_wants(const struct inject *self, enum channel_capture capture, const char *name)
+{
+	if (self->control->capture != capture)
+		return false;
+	if (!*self->control->range && capture == CHANNEL_CAPTURE_REGION)
+		return true;
+	return !strncmp(self->control->range, name, sizeof(self->control->range));
+}

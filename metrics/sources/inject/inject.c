@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What the CUDA driver, NVTX and libgpmu call, and what the process comes to */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+#define PUBLIC	__attribute__((visibility("default")))
+
+PUBLIC int InitializeInjection(void);
+PUBLIC int InitializeInjectionNvtx2(void *get_table);
+PUBLIC void gpmu_inject_region(const char *name, int begins);
+
+struct inject *inject;
+
+static struct inject self;
+static pid_t forked_from;	/* of a process that was recorded; 0: of none */
+
+bool inject_is_alive(const struct inject *of)
+{
+	return !__atomic_load_n(&of->fatal, __ATOMIC_ACQUIRE);
+}
+
+static void on_exit_of_process(void)
+{
+	if (inject)
+		thread_end(inject);
+}
+
+/* CUDA is not there in the child: nor are CUPTI, and the thread. */
+static void in_child(void)
+{
+	if (!inject)
+		return;
+	forked_from = getppid();
+	channel_writer_forget(inject->writer);
+	inject = NULL;
+}
+
+static bool open_channel(void)
+{
+	const char *folder = getenv(CHANNEL_VARIABLE);
+
+	if (!folder || !*folder)
+		return false;
+	self.control = channel_map_control(folder);
+	if (!self.control)
+		return false;
+	if (!__atomic_load_n(&self.control->closed, __ATOMIC_RELAXED)) {
+		self.writer = channel_writer_new(folder, self.control->ring);
+		if (self.writer)
+			return true;
+	}
+	channel_unmap_control(self.control);
+	return false;
+}
+
+/* Where CUDA begins in a child of a process that had CUPTI */
+static void refuse_child(void)
+{
+	output_process(&self);
+	output_note(&self, ACTIVITY_WARNING,
+		    "nothing of CUDA is recorded: this process was forked by %d, which is recorded; CUPTI needs an exec, as the method spawn of Python's multiprocessing does",
+		    (int)forked_from);
+	channel_writer_close(self.writer);
+}
+
+static void start(void)
+{
+	char why[512];
+	bool loaded = inject_load(&self, why, sizeof(why));
+
+	output_process(&self);
+	buffers_init(self.control->buffer ? self.control->buffer : 1 << 20,
+		     self.control->buffers ? self.control->buffers : 1);
+	if (!loaded) {
+		output_note(&self, ACTIVITY_WARNING, "nothing of CUDA is recorded: %s", why);
+		self.fatal = 1;
+	}
+	inject = &self;
+	if (loaded)
+		callbacks_subscribe(&self);
+	capture_init(&self);
+	if (!inject_is_alive(&self))
+		return channel_writer_finish(self.writer);
+	if (pthread_atfork(NULL, NULL, in_child) || atexit(on_exit_of_process) || !thread_start(&self)) {
+		__atomic_store_n(&self.fatal, 1, __ATOMIC_SEQ_CST);
+		output_note(&self, ACTIVITY_WARNING, "nothing of CUDA is recorded: no thread can be made");
+		channel_writer_finish(self.writer);
+	}
+}
+
+PUBLIC int InitializeInjection(void)
+{
+	static int calls;
+	int kept = errno;
+
+	if (!__atomic_fetch_add(&calls, 1, __ATOMIC_SEQ_CST) || forked_from) {
+		memset(&self, 0, offsetof(struct inject, api));
+		if (open_channel()) {
+			if (forked_from)
+				refuse_child();
+			else
+				start();
+		}
+	}
+	forked_from = 0;
+	errno = kept;
+	return 1;
+}
+
+/*
+ * NVTX has one library, this one: what it gets is CUPTI's, whose records of markers need that. Where the driver has not
+ * been initialised yet, CUPTI is only loaded: the process may still fork.
+ */
+PUBLIC int InitializeInjectionNvtx2(void *get_table)
+{
+	int (*next)(void *);
+	char why[512];
+
+	if (!getenv(CHANNEL_VARIABLE) || (!inject && !inject_load(&self, why, sizeof(why))))
+		return 0;
+	*(void **)&next = inject_cupti_symbol("InitializeInjectionNvtx2");
+	return next ? next(get_table) : 0;
+}
+
+PUBLIC void gpmu_inject_region(const char *name, int begins)
+{
+	if (inject && capture_wants(inject, CHANNEL_CAPTURE_REGION, name))
+		capture_range(inject, begins);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cupti_files.h"
+#include "inject.h"
+
+/* CUDA 12.6's: records have since had what is used of them. */
+#define FIRST_VERSION	24
+
+static void *handle;
+
+/* The program has the driver, or is about to load it. */
+static int driver_version(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
+	int (*get)(int *), version = 0;
+
+	if (!driver)
+		return 0;
+	*(void **)&get = dlsym(driver, "cuDriverGetVersion");
+	if (!get || get(&version))
+		version = 0;
+	return version;
+}
+
+static const char *fill(struct inject_api *api)
+{
+	const char *missing = NULL;
+
+#define FILL(member, symbol, ...) \
+	*(void **)&api->member = dlsym(handle, #symbol); \
+	if (!api->member && !missing) \
+		missing = #symbol;
+	INJECT_FUNCTIONS(FILL)
+	return missing;
+}
+
+/* What CUPTI has started would run on in code that is gone. */
+static bool open_one(struct inject *self, const char *path, char *why, size_t size)
+{
+	const char *missing;
+
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		if (strchr(path, '/'))
+			snprintf(why, size, "%s", dlerror());
+		return false;
+	}
+	missing = fill(&self->api);
+	if (!missing && !self->api.version(&self->version) && self->version >= FIRST_VERSION)
+		return true;
+	snprintf(why, size, "%s is not CUDA 12.6's or a later one's", path);
+	dlclose(handle);
+	handle = NULL;
+	return false;
+}
+
+/* That of a later minor version of the same major one can be used. */
+static bool fits(const struct inject *self, char *why, size_t size)
+{
+	int cuda = library_cuda_version(self->version), driver = (int)self->driver;
+
+	if (!driver || cuda <= driver || cuda / 1000 == driver / 1000)
+		return true;
+	snprintf(why, size, "CUPTI is CUDA %d.%d's, the driver is CUDA %d.%d's: install the CUPTI of CUDA %d.%d",
+		 cuda / 1000, cuda % 1000 / 10, driver / 1000, driver % 1000 / 10, driver / 1000,
+		 driver % 1000 / 10);
+	dlclose(handle);
+	handle = NULL;
+	return false;
+}
+
+static bool open_any(struct inject *self, const struct cupti_files *files, bool any, char *why,
+		     size_t size)
+{
+	for (size_t i = 0; i < files->length; i++) {
+		if (!open_one(self, files->files[i].path, why, size))
+			continue;
+		if (any || fits(self, why, size)) {
+			snprintf(self->path, sizeof(self->path), "%s", files->files[i].path);
+			dlopen(files->files[i].path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool inject_load(struct inject *self, char *why, size_t size)
+{
+	struct cupti_files files;
+	bool found;
+
+	if (handle)
+		return true;
+	self->driver = driver_version();
+	snprintf(why, size, "no CUPTI: install CUDA's package cuda-cupti-%d-%d",
+		 self->driver ? (int)self->driver / 1000 : 13, (int)self->driver % 1000 / 10);
+	/* A second copy in the process would have the same GPU's profiler. */
+	cupti_files_mapped(&files);
+	found = open_any(self, &files, true, why, size);
+	cupti_files_release(&files);
+	if (found)
+		return true;
+	cupti_files_find(&files);
+	found = open_any(self, &files, false, why, size);
+	cupti_files_release(&files);
+	return found;
+}
+
+void *inject_cupti_symbol(const char *name)
+{
+	return handle ? dlsym(handle, name) : NULL;
+}

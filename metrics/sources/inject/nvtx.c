@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Capture ranges that NVTX marks. Structures are of nvToolsExt.h and generated_nvtx_meta.h. A range within
+ * one of its domain that is captured is part of it.
+ */
+#include <string.h>
+
+#include "inject.h"
+
+#define STRINGS		16	/* handles of one text: one for each domain */
+#define DOMAINS		8	/* in which a thread has captured ranges at a time */
+#define RANGES		64	/* that are open by an id */
+
+enum message_type { MESSAGE_ASCII = 1, MESSAGE_REGISTERED = 3 };
+
+struct event_attributes {
+	uint16_t version, size;
+	uint32_t category;
+	int32_t color_type;
+	uint32_t color;
+	int32_t payload_type, reserved;
+	uint64_t payload;
+	int32_t message_type;
+	const void *message;
+};
+
+/* Of calls in a domain: the domain, and what those without one have */
+struct domain_params {
+	const void *domain;
+	const void *core;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const void *strings[STRINGS];
+static uint64_t ranges[RANGES];	/* ids of those that are captured; 0: none */
+
+static __thread struct {
+	const void *domain;
+	unsigned int depth;
+} pushed[DOMAINS];
+
+static bool is_registered(const void *handle)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < STRINGS && !found; i++)
+		found = handle && strings[i] == handle;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+static void register_string(const struct inject *self, const CUpti_NvtxData *data)
+{
+	const struct domain_params *params = data->functionParams;
+	const void *handle = data->functionReturnValue ?
+			     *(const void *const *)data->functionReturnValue : NULL;
+
+	if (!handle || !params->core || !capture_wants(self, CHANNEL_CAPTURE_NVTX, params->core))
+		return;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < STRINGS; i++) {
+		if (strings[i])
+			continue;
+		strings[i] = handle;
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static bool wants(const struct inject *self, const char *name)
+{
+	return name && capture_wants(self, CHANNEL_CAPTURE_NVTX, name);
+}
+
+static bool wants_event(const struct inject *self, const struct event_attributes *event)
+{
+	if (!event)
+		return false;
+	if (event->message_type == MESSAGE_ASCII)
+		return wants(self, event->message);
+	return event->message_type == MESSAGE_REGISTERED && is_registered(event->message);
+}
+
+static void push(struct inject *self, const void *domain, bool wanted)
+{
+	for (size_t i = 0; i < DOMAINS; i++) {
+		if (!pushed[i].depth || pushed[i].domain != domain)
+			continue;
+		pushed[i].depth++;
+		return;
+	}
+	for (size_t i = 0; i < DOMAINS && wanted; i++) {
+		if (pushed[i].depth)
+			continue;
+		pushed[i].domain = domain;
+		pushed[i].depth = 1;
+		capture_range(self, true);
+		return;
+	}
+}
+
+static void pop(struct inject *self, const void *domain)
+{
+	for (size_t i = 0; i < DOMAINS; i++) {
+		if (!pushed[i].depth || pushed[i].domain != domain)
+			continue;
+		if (!--pushed[i].depth)
+			capture_range(self, false);
+		return;
+	}
+}
+
+static void start(struct inject *self, const CUpti_NvtxData *data, bool wanted)
+{
+	uint64_t id = wanted && data->functionReturnValue ?
+		      *(const uint64_t *)data->functionReturnValue : 0;
+	bool kept = false;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < RANGES && id && !kept; i++) {
+		if (ranges[i])
+			continue;
+		ranges[i] = id;
+		kept = true;
+	}
+	pthread_mutex_unlock(&lock);
+	if (kept)
+		capture_range(self, true);
+}
+
+static void end(struct inject *self, uint64_t id)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < RANGES && id && !found; i++) {
+		found = ranges[i] == id;
+		if (found)
+			ranges[i] = 0;
+	}
+	pthread_mutex_unlock(&lock);
+	if (found)
+		capture_range(self, false);
+}
+
+void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *data)
+{
+	const struct domain_params *params = data->functionParams;
+	const void *first = params ? params->domain : NULL;	/* of a call without a domain: its only one */
+
+	if (!params && cbid != CUPTI_CBID_NVTX_nvtxRangePop)
+		return;
+	switch (cbid) {
+	case CUPTI_CBID_NVTX_nvtxRangePushA:
+		return push(self, NULL, wants(self, first));
+	case CUPTI_CBID_NVTX_nvtxRangePushEx:
+		return push(self, NULL, wants_event(self, first));
+	case CUPTI_CBID_NVTX_nvtxDomainRangePushEx:
+		return push(self, first, wants_event(self, params->core));
+	case CUPTI_CBID_NVTX_nvtxRangePop:
+		return pop(self, NULL);
+	case CUPTI_CBID_NVTX_nvtxDomainRangePop:
+		return pop(self, first);
+	case CUPTI_CBID_NVTX_nvtxRangeStartA:
+		return start(self, data, wants(self, first));
+	case CUPTI_CBID_NVTX_nvtxRangeStartEx:
+		return start(self, data, wants_event(self, first));
+	case CUPTI_CBID_NVTX_nvtxDomainRangeStartEx:
+		return start(self, data, wants_event(self, params->core));
+	case CUPTI_CBID_NVTX_nvtxRangeEnd:
+		return end(self, (uint64_t)(uintptr_t)first);
+	case CUPTI_CBID_NVTX_nvtxDomainRangeEnd:
+		return end(self, (uint64_t)(uintptr_t)params->core);
+	case CUPTI_CBID_NVTX_nvtxDomainRegisterStringA:
+		return register_string(self, data);
+	default:
+		return;
+	}
+}

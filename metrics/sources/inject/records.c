@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* CUPTI's records, as ours */
+#include <stdio.h>
+#include <string.h>
+
+#include "inject.h"
+
+/* What begins a record of ours; size in bytes */
+#define HEAD(type, kind)	{ sizeof(struct type), kind, 0 }
+
+static bool is_wanted(const struct inject *self, enum activity_kind kind)
+{
+	return self->control->kinds >> kind & 1;
+}
+
+/* A record whose times CUPTI has not got from the GPU */
+static bool has_times(struct inject *self, uint64_t start, uint64_t end)
+{
+	if (start && end)
+		return true;
+	output_lost(self, ACTIVITY_LOST_TIMES, 1);
+	return false;
+}
+
+static void put_kernel(struct inject *self, const void *record)
+{
+	const CUpti_ActivityKernel9 *from = record;
+	struct activity_kernel to = {
+		.work = { HEAD(activity_kernel, ACTIVITY_KERNEL), from->start, from->end, from->deviceId,
+			  from->contextId, from->streamId, from->correlationId, from->graphId, 0,
+			  from->graphNodeId },
+		.grid = { from->gridX, from->gridY, from->gridZ },
+		.block = { from->blockX, from->blockY, from->blockZ },
+		.registers = from->registersPerThread,
+		.shared_static = from->staticSharedMemory,
+		.shared_dynamic = from->dynamicSharedMemory,
+	};
+
+	if (!has_times(self, from->start, from->end))
+		return;
+	to.name = names_intern(self, from->name);
+	output_write(self, &to.work.head);
+}
+
+static void put_copy(struct inject *self, const void *record)
+{
+	const CUpti_ActivityMemcpy5 *from = record;
+	const struct activity_copy to = {
+		.work = { HEAD(activity_copy, ACTIVITY_COPY), from->start, from->end, from->deviceId,
+			  from->contextId, from->streamId, from->correlationId, from->graphId, 0,
+			  from->graphNodeId },
+		.bytes = from->bytes,
+		.copy = from->copyKind < ACTIVITY_COPY_KINDS ? from->copyKind : 0,
+		.from = from->srcKind < ACTIVITY_MEMORY_KINDS ? from->srcKind : 0,
+		.to = from->dstKind < ACTIVITY_MEMORY_KINDS ? from->dstKind : 0,
+		.peer = from->deviceId,
+	};
+
+	if (has_times(self, from->start, from->end))
+		output_write(self, &to.work.head);
+}
+
+static void put_peer_copy(struct inject *self, const void *record)
+{
+	const CUpti_ActivityMemcpyPtoP4 *from = record;
+	const struct activity_copy to = {
+		.work = { HEAD(activity_copy, ACTIVITY_COPY), from->start, from->end, from->deviceId,
+			  from->contextId, from->streamId, from->correlationId, from->graphId, 0,
+			  from->graphNodeId },
+		.bytes = from->bytes,
+		.copy = from->copyKind < ACTIVITY_COPY_KINDS ? from->copyKind : 0,
+		.from = from->srcKind < ACTIVITY_MEMORY_KINDS ? from->srcKind : 0,
+		.to = from->dstKind < ACTIVITY_MEMORY_KINDS ? from->dstKind : 0,
+		.peer = from->deviceId == from->srcDeviceId ? from->dstDeviceId : from->srcDeviceId,
+	};
+
+	if (has_times(self, from->start, from->end))
+		output_write(self, &to.work.head);
+}
+
+static void put_set(struct inject *self, const void *record)
+{
+	const CUpti_ActivityMemset4 *from = record;
+	const struct activity_set to = {
+		.work = { HEAD(activity_set, ACTIVITY_SET), from->start, from->end, from->deviceId,
+			  from->contextId, from->streamId, from->correlationId, from->graphId, 0,
+			  from->graphNodeId },
+		.bytes = from->bytes,
+		.value = from->value,
+		.memory = from->memoryKind < ACTIVITY_MEMORY_KINDS ? from->memoryKind : 0,
+	};
+
+	if (has_times(self, from->start, from->end))
+		output_write(self, &to.work.head);
+}
+
+static void put_graph(struct inject *self, const void *record)
+{
+	const CUpti_ActivityGraphTrace *from = record;
+	const struct activity_graph to = {
+		.work = { HEAD(activity_graph, ACTIVITY_GRAPH), from->start, from->end, from->deviceId,
+			  from->contextId, from->streamId, from->correlationId, from->graphId, 0, 0 },
+	};
+
+	if (has_times(self, from->start, from->end))
+		output_write(self, &to.work.head);
+}
+
+static void put_call(struct inject *self, const void *record)
+{
+	const CUpti_ActivityAPI *from = record;
+	bool runtime = from->kind == CUPTI_ACTIVITY_KIND_RUNTIME;
+	uint32_t domain = runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
+	struct activity_call to = {
+		HEAD(activity_call, runtime ? ACTIVITY_RUNTIME : ACTIVITY_DRIVER), from->start, from->end,
+		from->threadId, from->correlationId, 0, from->returnValue,
+	};
+
+	if (names_is_noise(domain, from->cbid) || !has_times(self, from->start, from->end))
+		return;
+	to.name = names_call(self, domain, from->cbid);
+	output_write(self, &to.head);
+}
+
+static void put_sync(struct inject *self, const void *record)
+{
+	const CUpti_ActivitySynchronization *from = record;
+	const struct activity_sync to = {
+		HEAD(activity_sync, ACTIVITY_SYNC), from->start, from->end, from->contextId,
+		from->streamId, from->correlationId,
+		from->type < ACTIVITY_SYNC_KINDS ? from->type : 0,
+	};
+
+	if (has_times(self, from->start, from->end))
+		output_write(self, &to.head);
+}
+
+static void put_marker(struct inject *self, const void *record)
+{
+	static const struct {
+		uint32_t flag;
+		enum activity_marker_kind kind;
+	} kinds[] = {
+		{ CUPTI_ACTIVITY_FLAG_MARKER_INSTANTANEOUS, ACTIVITY_MARKER_INSTANT },
+		{ CUPTI_ACTIVITY_FLAG_MARKER_START, ACTIVITY_MARKER_BEGIN },
+		{ CUPTI_ACTIVITY_FLAG_MARKER_END, ACTIVITY_MARKER_END },
+	};
+	const CUpti_ActivityMarker2 *from = record;
+	struct activity_marker to = {
+		.head = HEAD(activity_marker, ACTIVITY_MARKER),
+		.time = from->timestamp,
+		.id = from->id,
+		.thread = from->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ? from->objectId[1] : 0,
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!(from->flags & kinds[i].flag))
+			continue;
+		to.marker = kinds[i].kind;
+		if (to.marker != ACTIVITY_MARKER_END)
+			to.name = names_intern(self, from->name);
+		to.domain = names_intern(self, from->domain);
+		output_write(self, &to.head);
+		return;
+	}
+}
+
+static void put_memory(struct inject *self, const void *record)
+{
+	const CUpti_ActivityMemory3 *from = record;
+	const struct activity_memory to = {
+		HEAD(activity_memory, ACTIVITY_MEMORY), from->timestamp, from->address, from->bytes,
+		from->deviceId, from->contextId,
+		from->memoryKind < ACTIVITY_MEMORY_KINDS ? from->memoryKind : 0,
+		from->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE,
+		from->streamId, from->correlationId,
+	};
+
+	output_write(self, &to.head);
+}
+
+static const char *overhead_name(uint32_t kind)
+{
+	/* CUpti_ActivityOverheadKind, from the second on in the upper half */
+	static const char *const names[] = {
+		NULL, "buffer flush", "instrumentation", "resource", "module loading by the runtime",
+		"lazy function loading", "command buffer full", "activity buffer request",
+		"unified memory activity",
+	};
+	uint32_t index = kind >> 16;
+
+	if (kind == 1)
+		return "driver compiler";
+	return index && index < sizeof(names) / sizeof(names[0]) ? names[index] : "overhead";
+}
+
+static void put_overhead(struct inject *self, const void *record)
+{
+	const CUpti_ActivityOverhead *from = record;
+	struct activity_overhead to = {
+		HEAD(activity_overhead, ACTIVITY_OVERHEAD), from->start, from->end,
+		from->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ? from->objectId[1] : 0, 0,
+	};
+
+	to.name = names_intern(self, overhead_name(from->overheadKind));
+	output_write(self, &to.head);
+}
+
+static void put_external(struct inject *self, const void *record)
+{
+	const CUpti_ActivityExternalCorrelation *from = record;
+	const struct activity_external to = {
+		HEAD(activity_external, ACTIVITY_EXTERNAL), from->externalId, from->externalKind,
+		from->correlationId,
+	};
+
+	output_write(self, &to.head);
+}
+
+static void put_unified(struct inject *self, const void *record)
+{
+	/* CUpti_ActivityUnifiedMemoryCounterKind; whether each end of it is a GPU */
+	static const struct {
+		const char *name;
+		bool from_gpu, to_gpu;
+	} kinds[] = {
+		[1] = { "bytes HtoD", false, true },
+		[2] = { "bytes DtoH", true, false },
+		[3] = { "CPU page faults", false, false },
+		[4] = { "GPU page faults", true, false },
+		[8] = { "bytes DtoD", true, true },
+	};
+	const CUpti_ActivityUnifiedMemoryCounter2 *from = record;
+	uint32_t kind = from->counterKind;
+	struct activity_unified to = {
+		HEAD(activity_unified, ACTIVITY_UNIFIED), from->start, from->end, from->address,
+		from->value, 0, UINT32_MAX, UINT32_MAX, 0,
+	};
+
+	if (kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[kind].name)
+		return;
+	/* What has no length has no end. */
+	if (!to.end)
+		to.end = to.begin;
+	if (kinds[kind].from_gpu)
+		to.from = from->srcId;
+	if (kinds[kind].to_gpu)
+		to.to = from->dstId;
+	to.name = names_intern(self, kinds[kind].name);
+	output_write(self, &to.head);
+}
+
+static void put_environment(struct inject *self, const void *record)
+{
+	const CUpti_ActivityEnvironment *from = record;
+	struct activity_environment to = {
+		HEAD(activity_environment, ACTIVITY_ENVIRONMENT), from->timestamp, from->deviceId,
+		from->environmentKind, { from->data[0] },
+	};
+
+	switch (from->environmentKind) {
+	case CUPTI_ACTIVITY_ENVIRONMENT_SPEED:
+		to.values[1] = from->data[1];
+		to.values[2] = from->data[4];
+		break;
+	case CUPTI_ACTIVITY_ENVIRONMENT_TEMPERATURE:
+		break;
+	case CUPTI_ACTIVITY_ENVIRONMENT_POWER:
+		to.values[1] = from->data[1];
+		break;
+	default:
+		return;
+	}
+	output_write(self, &to.head);
+}
+
+static void put_device(struct inject *self, const void *record)
+{
+	const CUpti_ActivityDevice4 *from = record;
+	const uint8_t *id = from->uuid;
+	union {
+		struct activity_device device;
+		char bytes[sizeof(struct activity_device) + 96];
+	} to = { .device = { .head.kind = ACTIVITY_DEVICE, .device = from->id } };
+
+	snprintf(to.device.uuid, sizeof(to.device.uuid),
+		 "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", id[0], id[1],
+		 id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11], id[12], id[13],
+		 id[14], id[15]);
+	snprintf(to.device.text, 95, "%s", from->name ? from->name : "");
+	to.device.head.size = (sizeof(to.device) + strlen(to.device.text) + 1 + 7) / 8 * 8;
+	output_write(self, &to.device.head);
+}
+
+static void put_context(struct inject *self, const void *record)
+{
+	const CUpti_ActivityContext *from = record;
+	const struct activity_context to = {
+		HEAD(activity_context, ACTIVITY_CONTEXT), from->contextId, from->deviceId,
+		from->nullStreamId, 0,
+	};
+
+	output_write(self, &to.head);
+}
+
+static const struct {
+	uint32_t kind;
+	enum activity_kind of;	/* that is asked for, or always there */
+	void (*put)(struct inject *self, const void *record);
+} kinds[] = {
+	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ACTIVITY_KERNEL, put_kernel },
+	{ CUPTI_ACTIVITY_KIND_RUNTIME, ACTIVITY_RUNTIME, put_call },
+	{ CUPTI_ACTIVITY_KIND_DRIVER, ACTIVITY_DRIVER, put_call },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY, ACTIVITY_COPY, put_copy },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY2, ACTIVITY_COPY, put_peer_copy },
+	{ CUPTI_ACTIVITY_KIND_MEMSET, ACTIVITY_SET, put_set },
+	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, put_graph },
+	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, put_sync },
+	{ CUPTI_ACTIVITY_KIND_MARKER, ACTIVITY_MARKER, put_marker },
+	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, put_memory },
+	{ CUPTI_ACTIVITY_KIND_OVERHEAD, ACTIVITY_OVERHEAD, put_overhead },
+	{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, ACTIVITY_EXTERNAL, put_external },
+	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, ACTIVITY_UNIFIED, put_unified },
+	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, put_environment },
+	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, put_device },
+	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, put_context },
+};
+
+/* What a program of its own has CUPTI enable is in our buffers too. */
+static void put(struct inject *self, const CUpti_Activity *record)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (kinds[i].kind != record->kind)
+			continue;
+		if (kinds[i].of == ACTIVITY_DEVICE || kinds[i].of == ACTIVITY_CONTEXT ||
+		    is_wanted(self, kinds[i].of))
+			kinds[i].put(self, record);
+		return;
+	}
+}
+
+void records_read(struct inject *self, struct inject_buffer *buffer)
+{
+	CUpti_Activity *record = NULL;
+	size_t dropped = 0;
+	int code = 0;
+
+	while (inject_is_alive(self)) {
+		code = self->api.next(buffer->bytes, buffer->valid, &record);
+		if (code)
+			break;
+		put(self, record);
+	}
+	if (code && code != CUPTI_ERROR_MAX_LIMIT_REACHED)
+		output_lost(self, ACTIVITY_LOST_CORRUPT, 1);
+	if (inject_is_alive(self) && !self->api.dropped(buffer->context, buffer->stream, &dropped))
+		output_lost(self, ACTIVITY_LOST_CUPTI, dropped);
+}

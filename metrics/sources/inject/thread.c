@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The thread that flushes CUPTI's buffers, and writes what was in them. */
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#include "inject.h"
+
+#define POLL_MS		10	/* until a change of control is seen */
+#define LEAST_FLUSH_MS	1
+#define END_MS		2000	/* without progress, in which the process's end is held up */
+
+static void drain(struct inject *self)
+{
+	struct inject_buffer *buffer;
+
+	while ((buffer = buffers_take())) {
+		records_read(self, buffer);
+		buffers_give(buffer);
+	}
+}
+
+static void flush(struct inject *self, uint32_t flags)
+{
+	uint64_t now = inject_now();
+	uint64_t declined;
+	size_t dropped = 0;
+
+	if (inject_is_alive(self))
+		self->api.flush(flags);
+	drain(self);
+	declined = buffers_declined();
+	/* Where it had no buffer at all, none says how many it has dropped. */
+	if (declined && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
+		output_lost(self, ACTIVITY_LOST_CUPTI, dropped);
+	output_complete(self, now);
+}
+
+static unsigned int flush_ms(const struct inject *self)
+{
+	unsigned int ms = __atomic_load_n(&self->control->flush, __ATOMIC_RELAXED);
+
+	return ms < LEAST_FLUSH_MS ? LEAST_FLUSH_MS : ms;
+}
+
+static void *run(void *data)
+{
+	struct inject *self = data;
+	uint64_t next = inject_now();
+
+	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
+		unsigned int ms = flush_ms(self);
+
+		buffers_wait(ms < POLL_MS ? ms : POLL_MS);
+		capture_update(self);
+		drain(self);
+		if (inject_now() < next)
+			continue;
+		flush(self, 0);
+		next = inject_now() + ms * UINT64_C(1000000);
+	}
+	capture_update(self);
+	flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
+	channel_writer_finish(self->writer);
+	return NULL;
+}
+
+bool thread_start(struct inject *self)
+{
+	sigset_t all, kept;
+	int code;
+
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_BLOCK, &all, &kept))
+		return false;
+	code = pthread_create(&self->thread, NULL, run, self);
+	pthread_sigmask(SIG_SETMASK, &kept, NULL);
+	if (code)
+		return false;
+	pthread_setname_np(self->thread, "gpmu");
+	self->has_thread = true;
+	return true;
+}
+
+void thread_end(struct inject *self)
+{
+	uint64_t progress = 0, now;
+	struct timespec until;
+	int code;
+
+	if (!self->has_thread)
+		return;
+	__atomic_store_n(&self->stop, 1, __ATOMIC_RELEASE);
+	do {
+		now = __atomic_load_n(&self->progress, __ATOMIC_RELAXED);
+		if (progress && progress == now + 1)
+			return;
+		progress = now + 1;
+		buffers_wake();
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += END_MS / 1000;
+		code = pthread_timedjoin_np(self->thread, NULL, &until);
+	} while (code == ETIMEDOUT);
+}
