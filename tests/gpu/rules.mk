@@ -13,11 +13,11 @@ GPU_CPPFLAGS	:= -D_GNU_SOURCE -Itests/gpu/fake -Itests/gpu/recorder -Itests/lib 
 fake_src	= $(addprefix tests/gpu/fake/,$(1))
 GPU_FAKE_SRC_libgpmu-fake.so := $(call fake_src,options.c metric.c replay.c)
 GPU_FAKE_SRC_libcuda.so.1 := $(call fake_src,cuda.c)
-GPU_FAKE_SRC_libcupti.so.13 := $(call fake_src,cupti.c host.c sampling.c image.c)
+GPU_FAKE_SRC_libcupti.so.13 := $(call fake_src,cupti.c host.c sampling.c image.c activity.c activity_do.c)
 
 # As the real ones, each has its name in it, and is found beside the other.
 define gpu_fake
-$(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/cupti_api.h $$(B)/flags/cc \
+$(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/cupti_api.h metrics/sources/inject/inject_api.h $$(B)/flags/cc \
 		$(if $(filter libgpmu%,$(3)),,$(1)/libgpmu-fake.so)
 	@mkdir -p $$(@D)
 	$$(CC) $$(GPU_CPPFLAGS) $$(CFLAGS) $(2) $(if $(filter libgpmu%,$(3)),,-fvisibility=hidden) -fPIC -shared -Wl,-soname,$(3),-rpath,'$$$$ORIGIN' -o $$@ \
@@ -58,3 +58,11 @@ $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN): $(GPU_RECORDER) $(GPU_RECORD_RUN)
 UNIT_TESTS	+= $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN)
 
 include tests/gpu/rules-nvml.mk
+
+# A program on the fakes, which the injected library is tested with
+GPU_PROGRAM	:= $(GPU_FAKE)/program
+$(GPU_PROGRAM): tests/gpu/fake/program.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
+	$(CC) -D_GNU_SOURCE $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl -lpthread
+
+check-unit: $(GPU_PROGRAM)
+SCRIPT_TESTS	+= tests/gpu/inject.t

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A fake of libcuda.so.1: the driver, as far as one only looks for GPUs */
 #include <ctype.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,16 @@ static void look_for_injection(void)
 		"NVTX_INJECTION32_PATH",
 	};
 
+	if (fake_options()->inject && getenv(variables[0])) {
+		void *library = dlopen(getenv(variables[0]), RTLD_NOW | RTLD_LOCAL);
+		int (*initialize)(void) = NULL;
+
+		if (library)
+			*(void **)&initialize = dlsym(library, "InitializeInjection");
+		if (!initialize || initialize() != 1)
+			fake_violation("%s cannot be initialised", getenv(variables[0]));
+		return;
+	}
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
 		if (getenv(variables[i]))
 			fake_count("injection", 1);
@@ -86,6 +97,7 @@ PUBLIC int cuInit(unsigned int flags)
 		return NO_DEVICE;
 	fake_devices(devices, length);
 	initialized = true;
+	fake_do("initialised", "");
 	return 0;
 }
 

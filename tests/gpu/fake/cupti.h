@@ -73,6 +73,9 @@ int cupti_take(const char *function, CUpti_PmSampling_Object *object);
 /* Ends that; returns what the call does */
 int cupti_release(CUpti_PmSampling_Object *object, int code);
 
+/* The time by the clock that was registered; 0: none was. Also activities have it */
+uint64_t activity_now(void);
+
 /* The image that a pointer is, or NULL */
 struct data_image *data_image_of(const uint8_t *image, size_t size);
 struct data_sample *data_sample_of(const struct data_image *image, size_t index);

@@ -26,6 +26,13 @@
  *	gap=FROM:LENGTH		ms after Start, and how long, in which no samples are kept
  *	replay=FILE		the machine and samples of a recording
  *	lock=NAME		processes with the same name share the GPUs
+ *	inject=1		cuInit() loads $CUDA_INJECTION64_PATH, NVTX's first call $NVTX_INJECTION64_PATH
+ *	second=1		another tool has subscribed to CUPTI
+ *	zero=N			every Nth kernel has no times
+ *	corrupt=N		the Nth buffer of activities has a record that makes no sense
+ *	drop=N			CUPTI says once that it has dropped so many
+ *	unordered=1		records come in the order 2, 1, 4, 3
+ *	late=N			the first N flushes that are not forced give nothing
  *	reset			all as at first, also what fake_get() counts
  *
  * Machines' GPUs are numbered in the order of their PCI addresses.
@@ -53,6 +60,7 @@ struct fake_options {
 	uint64_t hardware, latency, stall;	/* samples, ns, ns */
 	uint64_t gap_from, gap_length;		/* ns */
 	uint64_t jump;				/* a sample's number and 1 */
+	int inject, second, zero, corrupt, drop, unordered, late;
 	char lock[32];
 };
 
@@ -112,6 +120,13 @@ void fake_replay(const char *path);
 void fake_replay_end(void);
 void fake_clear_gpus(void);
 void fake_add_gpu(const struct fake_gpu *gpu);
+
+/*
+ * What a program does, for CUPTI's activities: activity.c has the words. The hook is CUPTI's, if it is there.
+ * fake_do() does nothing where it is not.
+ */
+void fake_hook(void (*hook)(const char *word, const char *of));
+void fake_do(const char *word, const char *of);
 
 /* For tests: settings as in GPMU_FAKE, and what was counted: "violations", "host",
  * "sampling", "calls", "calls:FUNCTION", "injection", "devices", "start": when sampling was started

@@ -10,7 +10,7 @@
 #include "fake.h"
 
 #define FAULTS		16
-#define CALLS		128
+#define CALLS		192
 #define KINDS		8
 #define NAME_SIZE	64
 
@@ -148,6 +148,19 @@ void fake_devices(const int *list, size_t length)
 	devices_length = length;
 }
 
+static void (*doer)(const char *word, const char *of);
+
+void fake_hook(void (*hook)(const char *word, const char *of))
+{
+	doer = hook;
+}
+
+void fake_do(const char *word, const char *of)
+{
+	if (doer)
+		doer(word, of);
+}
+
 static FILE *open_data(const char *name)
 {
 	const char *folder = getenv("GPMU_FAKE_DATA");
@@ -252,7 +265,11 @@ static void set(const char *key, const char *value)
 		int *value;
 	} ints[] = { { "driver", &options.driver }, { "cupti", &options.cupti },
 		     { "cuinit", &options.cuinit }, { "image", &options.image },
-		     { "forget", &options.forget }, { "reversed", &options.reversed } };
+		     { "forget", &options.forget }, { "reversed", &options.reversed },
+		     { "inject", &options.inject }, { "second", &options.second },
+		     { "zero", &options.zero }, { "corrupt", &options.corrupt },
+		     { "drop", &options.drop }, { "unordered", &options.unordered },
+		     { "late", &options.late } };
 	uint64_t unused;
 
 	for (size_t i = 0; i < sizeof(of_gpu) / sizeof(*of_gpu); i++)
@@ -325,11 +342,22 @@ long fake_get(const char *what)
 	return value;
 }
 
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
 __attribute__((constructor))
 static void start(void)
 {
 	const char *settings = getenv("GPMU_FAKE");
 
+	pthread_atfork(before_fork, after_fork, after_fork);
 	fake_set("reset");
 	if (settings)
 		fake_set(settings);

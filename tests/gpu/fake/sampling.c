@@ -35,6 +35,11 @@ PUBLIC int cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc fu
 	return code;
 }
 
+uint64_t activity_now(void)
+{
+	return timestamp ? timestamp() : 0;
+}
+
 /* What the clock of the time stamps is ahead of CLOCK_MONOTONIC_RAW; exactly 0 of that itself */
 static int64_t ahead(void)
 {

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A fake of CUPTI's Activity and Callback APIs. Buffers that a tool gives it are to be aligned, zeroed, and its
+ * own until they come back; nothing is to be called once it has ended itself, nor in a forked child, nor a
+ * flush while a stream is destroyed.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "activity.h"
+
+#define KINDS		64
+#define HELD		64
+#define OFF		256
+#define CHECKED		4096	/* bytes at the begin of a buffer that are to be zero */
+
+enum { INVALID_OPERATION = 7, INVALID_KIND = 21 };
+
+struct buffer {
+	uint8_t *bytes;
+	size_t size, used;
+	unsigned int holds;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static CUpti_CallbackFunc callback;
+static CUpti_BuffersCallbackRequestFunc request;
+static CUpti_BuffersCallbackCompleteFunc complete;
+static pid_t owner;
+static bool ended, zeroed, nvtx;
+static bool kinds[KINDS], domains[8];
+static struct { uint32_t domain, cbid; } callbacks[OFF], off[OFF];
+static size_t n_callbacks, n_off;
+static struct buffer current, held[HELD];
+static size_t n_held, delivered, flushes, dropped;
+static __thread uint32_t in_resource;
+
+static int enter(const char *function)
+{
+	if (ended)
+		fake_violation("%s after a fatal error", function);
+	if (owner && owner != getpid())
+		fake_violation("%s in a forked child", function);
+	return fake_enter(function);
+}
+
+size_t activity_size(uint32_t kind)
+{
+	static const struct {
+		uint32_t kind;
+		size_t size;
+	} sizes[] = {
+		{ CUPTI_ACTIVITY_KIND_MEMCPY, sizeof(CUpti_ActivityMemcpy5) },
+		{ CUPTI_ACTIVITY_KIND_MEMCPY2, sizeof(CUpti_ActivityMemcpyPtoP4) },
+		{ CUPTI_ACTIVITY_KIND_MEMSET, sizeof(CUpti_ActivityMemset4) },
+		{ CUPTI_ACTIVITY_KIND_DRIVER, sizeof(CUpti_ActivityAPI) },
+		{ CUPTI_ACTIVITY_KIND_RUNTIME, sizeof(CUpti_ActivityAPI) },
+		{ CUPTI_ACTIVITY_KIND_DEVICE, sizeof(CUpti_ActivityDevice4) },
+		{ CUPTI_ACTIVITY_KIND_CONTEXT, sizeof(CUpti_ActivityContext) },
+		{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, sizeof(CUpti_ActivityKernel9) },
+		{ CUPTI_ACTIVITY_KIND_MARKER, sizeof(CUpti_ActivityMarker2) },
+		{ CUPTI_ACTIVITY_KIND_OVERHEAD, sizeof(CUpti_ActivityOverhead) },
+		{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, sizeof(CUpti_ActivityEnvironment) },
+		{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, sizeof(CUpti_ActivityUnifiedMemoryCounter2) },
+		{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, sizeof(CUpti_ActivitySynchronization) },
+		{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, sizeof(CUpti_ActivityExternalCorrelation) },
+		{ CUPTI_ACTIVITY_KIND_MEMORY2, sizeof(CUpti_ActivityMemory3) },
+		{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, sizeof(CUpti_ActivityGraphTrace) },
+	};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		if (sizes[i].kind == kind)
+			return (sizes[i].size + 7) / 8 * 8;
+	return 0;
+}
+
+bool activity_has_nvtx(void)
+{
+	return nvtx;
+}
+
+bool activity_is_enabled(uint32_t kind)
+{
+	return kinds[kind] && !ended && owner == getpid();
+}
+
+bool activity_is_off(uint32_t kind, uint32_t cbid)
+{
+	for (size_t i = 0; i < n_off; i++)
+		if (off[i].domain == kind && off[i].cbid == cbid)
+			return true;
+	return false;
+}
+
+void activity_end(void)
+{
+	ended = true;
+}
+
+/* To the tool, without the lock: it may call back */
+static void deliver(struct buffer buffer)
+{
+	size_t number = ++delivered;
+
+	if ((int)number == fake_options()->corrupt) {
+		uint32_t first = *(uint32_t *)buffer.bytes, kind = 0xdead;
+
+		if (activity_size(first) < buffer.used)
+			memcpy(buffer.bytes + activity_size(first), &kind, sizeof(kind));
+	}
+	pthread_mutex_unlock(&lock);
+	complete(NULL, 0, buffer.bytes, buffer.size, buffer.used);
+	pthread_mutex_lock(&lock);
+}
+
+static bool is_in_use(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < n_held; i++)
+		if (bytes < held[i].bytes + held[i].size && held[i].bytes < bytes + size)
+			return true;
+	return false;
+}
+
+static bool get_buffer(void)
+{
+	size_t most = 0;
+
+	memset(&current, 0, sizeof(current));
+	pthread_mutex_unlock(&lock);
+	request(&current.bytes, &current.size, &most);
+	pthread_mutex_lock(&lock);
+	if (!current.bytes)
+		return false;
+	if ((uintptr_t)current.bytes % 8)
+		fake_violation("a buffer is not aligned");
+	if (is_in_use(current.bytes, current.size))
+		fake_violation("a buffer is given twice");
+	for (size_t i = 0; zeroed && i < current.size && i < CHECKED; i++) {
+		if (!current.bytes[i])
+			continue;
+		fake_violation("a buffer is not zeroed");
+		break;
+	}
+	return true;
+}
+
+/* The current one goes: to the tool, or it waits for what it holds. */
+static void put_away(bool forced)
+{
+	struct buffer buffer = current;
+
+	memset(&current, 0, sizeof(current));
+	if (!buffer.bytes)
+		return;
+	if (buffer.holds && !forced && n_held < HELD)
+		held[n_held++] = buffer;
+	else
+		deliver(buffer);
+}
+
+static void put(const void *record, bool holds)
+{
+	size_t size = activity_size(*(const uint32_t *)record);
+
+	if (current.bytes && current.size - current.used < size)
+		put_away(false);
+	if (!current.bytes && !get_buffer()) {
+		dropped++;
+		return;
+	}
+	memcpy(current.bytes + current.used, record, size);
+	current.used += size;
+	current.holds += holds;
+}
+
+void activity_put(const void *record, bool holds)
+{
+	static struct { uint64_t bytes[64]; } waiting;
+	static bool waits;
+
+	pthread_mutex_lock(&lock);
+	if (activity_is_enabled(*(const uint32_t *)record) && request) {
+		if (!fake_options()->unordered) {
+			put(record, holds);
+		} else if (!waits) {
+			memcpy(&waiting, record, activity_size(*(const uint32_t *)record));
+			waits = true;
+		} else {
+			put(record, holds);
+			put(&waiting, false);
+			waits = false;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* All kernels of the buffer that have no end get one. */
+static void end_kernels(struct buffer *buffer)
+{
+	for (size_t at = 0; at < buffer->used;) {
+		CUpti_ActivityKernel9 *kernel = (void *)(buffer->bytes + at);
+
+		if (kernel->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && !kernel->end && kernel->start)
+			kernel->end = activity_now();
+		at += activity_size(kernel->kind);
+	}
+	buffer->holds = 0;
+}
+
+void activity_release(void)
+{
+	pthread_mutex_lock(&lock);
+	end_kernels(&current);
+	for (size_t i = 0; i < n_held; i++)
+		end_kernels(&held[i]);
+	pthread_mutex_unlock(&lock);
+}
+
+void activity_callback(uint32_t domain, uint32_t cbid, const void *data)
+{
+	bool found = domains[domain];
+
+	for (size_t i = 0; i < n_callbacks && !found; i++)
+		found = callbacks[i].domain == domain && callbacks[i].cbid == cbid;
+	if (!found || !callback)
+		return;
+	in_resource = domain == CUPTI_CB_DOMAIN_RESOURCE ? cbid : 0;
+	callback(NULL, domain, cbid, data);
+	in_resource = 0;
+}
+
+PUBLIC int cuptiSubscribe(void **subscriber, CUpti_CallbackFunc function, void *data)
+{
+	int code = enter(__func__);
+
+	(void)data;
+	if (code)
+		return code;
+	if (fake_options()->second || callback)
+		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+	callback = function;
+	owner = getpid();
+	dropped = fake_options()->drop;
+	*subscriber = &callback;
+	return 0;
+}
+
+PUBLIC int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t cbid)
+{
+	int code = enter(__func__);
+
+	if (code || subscriber != &callback || !enable || n_callbacks == OFF)
+		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
+	callbacks[n_callbacks].domain = domain;
+	callbacks[n_callbacks++].cbid = cbid;
+	return 0;
+}
+
+PUBLIC int cuptiEnableDomain(uint32_t enable, void *subscriber, uint32_t domain)
+{
+	int code = enter(__func__);
+
+	if (code || subscriber != &callback || domain >= 8)
+		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
+	domains[domain] = enable;
+	return 0;
+}
+
+PUBLIC int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
+{
+	int code = enter(__func__);
+
+	*name = activity_call_name(domain, cbid);
+	return code;
+}
+
+PUBLIC int cuptiSetThreadIdType(uint32_t type)
+{
+	int code = enter(__func__);
+
+	return code || type == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM ? code : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+PUBLIC int cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
+					  CUpti_BuffersCallbackCompleteFunc completed)
+{
+	int code = enter(__func__);
+
+	if (!code) {
+		request = requested;
+		complete = completed;
+	}
+	return code;
+}
+
+PUBLIC int cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value)
+{
+	int code = enter(__func__);
+
+	if (code || attribute != CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER || *size != 1)
+		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
+	zeroed = *(uint8_t *)value;
+	return 0;
+}
+
+static int set_kind(int code, uint32_t kind, bool enable)
+{
+	bool late = kind == CUPTI_ACTIVITY_KIND_ENVIRONMENT ||
+		    kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+
+	if (code)
+		return code;
+	if (!activity_size(kind))
+		return INVALID_KIND;
+	if (late && !fake_get("devices"))
+		return 14;
+	pthread_mutex_lock(&lock);
+	kinds[kind] = enable;
+	if (enable)
+		n_off = 0;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+PUBLIC int cuptiActivityEnable(uint32_t kind)
+{
+	return set_kind(enter(__func__), kind, true);
+}
+
+PUBLIC int cuptiActivityDisable(uint32_t kind)
+{
+	return set_kind(enter(__func__), kind, false);
+}
+
+static int set_api(int code, uint32_t kind, uint32_t cbid, bool enable)
+{
+	if (code || enable || n_off == OFF)
+		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
+	off[n_off].domain = kind;
+	off[n_off++].cbid = cbid;
+	return 0;
+}
+
+PUBLIC int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
+{
+	return set_api(enter(__func__), CUPTI_ACTIVITY_KIND_RUNTIME, cbid, enable);
+}
+
+PUBLIC int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
+{
+	return set_api(enter(__func__), CUPTI_ACTIVITY_KIND_DRIVER, cbid, enable);
+}
+
+PUBLIC int cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig *config,
+						      uint32_t length)
+{
+	int code = enter(__func__);
+
+	return code || (config && length) ? code : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+PUBLIC int cuptiActivityFlushAll(uint32_t flags)
+{
+	int code = enter(__func__);
+	bool forced = flags & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
+
+	if (in_resource)
+		fake_violation("a flush in a callback");
+	if (code || !complete)
+		return code ? code : INVALID_OPERATION;
+	pthread_mutex_lock(&lock);
+	if (forced || (int)flushes++ >= fake_options()->late) {
+		for (size_t i = 0; i < n_held;) {
+			struct buffer buffer = held[i];
+
+			if (buffer.holds && !forced) {
+				i++;
+				continue;
+			}
+			memmove(&held[i], &held[i + 1], (--n_held - i) * sizeof(held[0]));
+			deliver(buffer);
+		}
+		if (!current.holds || forced)
+			put_away(forced);
+	}
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+PUBLIC int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activity **record)
+{
+	int code = enter(__func__);
+	uint8_t *next = *record ? (uint8_t *)*record + activity_size((*record)->kind) : buffer;
+
+	if (code)
+		return code;
+	if (next >= buffer + valid)
+		return CUPTI_ERROR_MAX_LIMIT_REACHED;
+	if (!activity_size(((CUpti_Activity *)next)->kind))
+		return INVALID_KIND;
+	*record = (CUpti_Activity *)next;
+	return 0;
+}
+
+PUBLIC int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *number)
+{
+	int code = enter(__func__);
+
+	(void)context;
+	(void)stream;
+	pthread_mutex_lock(&lock);
+	*number = dropped;
+	dropped = 0;
+	pthread_mutex_unlock(&lock);
+	return code;
+}
+
+PUBLIC int InitializeInjectionNvtx2(void *get_table)
+{
+	nvtx = get_table != NULL;
+	return nvtx;
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor))
+static void start(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
+	fake_hook(activity_do);
+}

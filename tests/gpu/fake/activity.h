@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Activities and callbacks of the fake of libcupti.so.13 */
+#ifndef GPMU_TESTS_GPU_FAKE_ACTIVITY_H
+#define GPMU_TESTS_GPU_FAKE_ACTIVITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../../metrics/sources/inject/inject_api.h"
+#include "fake.h"
+
+#define PUBLIC	__attribute__((visibility("default")))
+
+/* Bytes of a record of a kind; 0: there is none */
+size_t activity_size(uint32_t kind);
+/* Puts a record into a buffer, if its kind is enabled. One that @holds its buffer has its times later. */
+void activity_put(const void *record, bool holds);
+/* Those that held a buffer end now. */
+void activity_release(void);
+bool activity_is_enabled(uint32_t kind);
+/* Calls the subscriber back, if it has this enabled. */
+void activity_callback(uint32_t domain, uint32_t cbid, const void *data);
+/* Whether records of this call are left out */
+bool activity_is_off(uint32_t kind, uint32_t cbid);
+/* CUPTI has ended itself. */
+void activity_end(void);
+/* The time by the clock that was registered */
+uint64_t activity_now(void);
+bool activity_has_nvtx(void);
+
+/* activity_do.c: the words */
+void activity_do(const char *word, const char *of);
+const char *activity_call_name(uint32_t domain, uint32_t cbid);
+
+#endif /* GPMU_TESTS_GPU_FAKE_ACTIVITY_H */

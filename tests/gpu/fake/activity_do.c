@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What a program does, by words of program.c's script, as CUPTI's records. Each has a call and its work, of 1 us,
+ * with the next correlation.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "activity.h"
+
+enum { RUNTIME_GET_LAST_ERROR = 10, RUNTIME_LAUNCH = 211, RUNTIME_MEMCPY = 31, RUNTIME_MEMSET = 45,
+       RUNTIME_SYNCHRONIZE = 165, RUNTIME_GRAPH = 311 };
+
+static uint32_t correlation, context_id, kernels;
+static __thread uint32_t marker_ids[16], marker_depth;
+static uint32_t last_marker, started;
+
+const char *activity_call_name(uint32_t domain, uint32_t cbid)
+{
+	static const struct {
+		uint32_t cbid;
+		const char *name;
+	} names[] = {
+		{ RUNTIME_GET_LAST_ERROR, "cudaGetLastError_v3020" },
+		{ RUNTIME_LAUNCH, "cudaLaunchKernel_v7000" }, { RUNTIME_MEMCPY, "cudaMemcpy_v3020" },
+		{ RUNTIME_MEMSET, "cudaMemset_v3020" },
+		{ RUNTIME_SYNCHRONIZE, "cudaDeviceSynchronize_v3020" },
+		{ RUNTIME_GRAPH, "cudaGraphLaunch_v10000" },
+	};
+
+	for (size_t i = 0; domain == CUPTI_CB_DOMAIN_RUNTIME_API && i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].cbid == cbid)
+			return names[i].name;
+	return NULL;
+}
+
+static uint32_t call(uint32_t cbid, uint64_t *now)
+{
+	CUpti_ActivityAPI record = {
+		.kind = CUPTI_ACTIVITY_KIND_RUNTIME, .cbid = cbid, .threadId = gettid(),
+		.processId = getpid(), .start = activity_now(),
+		.correlationId = __atomic_add_fetch(&correlation, 1, __ATOMIC_RELAXED),
+	};
+
+	record.end = activity_now();
+	*now = record.end;
+	if (!activity_is_off(record.kind, cbid))
+		activity_put(&record, false);
+	return record.correlationId;
+}
+
+static void do_kernel(const char *name, bool holds, uint32_t graph)
+{
+	int zero = fake_options()->zero;
+	uint64_t now;
+	CUpti_ActivityKernel9 record = {
+		.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, .contextId = context_id, .streamId = 7,
+		.correlationId = call(graph ? RUNTIME_GRAPH : RUNTIME_LAUNCH, &now), .gridX = 4,
+		.gridY = 2, .gridZ = 1, .blockX = 128, .blockY = 1, .blockZ = 1,
+		.registersPerThread = 32, .staticSharedMemory = 1024, .dynamicSharedMemory = 2048,
+		.graphId = graph, .graphNodeId = graph ? graph * 100 : 0,
+		.name = strdup(name),
+	};
+
+	record.start = now;
+	record.end = holds ? 0 : now + 1000;
+	if (zero && !(++kernels % zero))
+		record.start = record.end = 0;
+	activity_put(&record, holds);
+}
+
+static void do_copy(const char *bytes)
+{
+	uint64_t now;
+	CUpti_ActivityMemcpy5 record = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMCPY, .copyKind = 1, .srcKind = 2, .dstKind = 3,
+		.bytes = strtoull(bytes, NULL, 0), .contextId = context_id, .streamId = 7,
+		.correlationId = call(RUNTIME_MEMCPY, &now),
+	};
+
+	record.start = now;
+	record.end = now + 1000;
+	activity_put(&record, false);
+}
+
+static void do_peer(const char *bytes)
+{
+	uint64_t now;
+	CUpti_ActivityMemcpyPtoP4 record = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMCPY2, .copyKind = 10, .srcKind = 3, .dstKind = 3,
+		.bytes = strtoull(bytes, NULL, 0), .contextId = context_id, .streamId = 7,
+		.dstDeviceId = 1, .correlationId = call(RUNTIME_MEMCPY, &now),
+	};
+
+	record.start = now;
+	record.end = now + 1000;
+	activity_put(&record, false);
+}
+
+static void do_set(const char *bytes)
+{
+	uint64_t now;
+	CUpti_ActivityMemset4 record = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMSET, .value = 255, .bytes = strtoull(bytes, NULL, 0),
+		.contextId = context_id, .streamId = 7, .memoryKind = 3,
+		.correlationId = call(RUNTIME_MEMSET, &now),
+	};
+
+	record.start = now;
+	record.end = now + 1000;
+	activity_put(&record, false);
+}
+
+/* With the kind GRAPH_TRACE, a graph is one record; else each node is. */
+static void do_graph(const char *nodes)
+{
+	uint64_t now;
+	CUpti_ActivityGraphTrace record = {
+		.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE, .graphId = 3, .contextId = context_id, .streamId = 7,
+	};
+
+	if (!activity_is_enabled(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {
+		for (long i = strtol(nodes, NULL, 0); i > 0; i--)
+			do_kernel("node", false, 3);
+		return;
+	}
+	record.correlationId = call(RUNTIME_GRAPH, &now);
+	record.start = now;
+	record.end = now + 1000;
+	activity_put(&record, false);
+}
+
+static void do_sync(const char *unused)
+{
+	uint64_t now;
+	CUpti_ActivitySynchronization record = {
+		.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, .type = 4, .contextId = context_id,
+		.streamId = UINT32_MAX, .correlationId = call(RUNTIME_SYNCHRONIZE, &now),
+	};
+
+	(void)unused;
+	record.start = record.end = now;
+	activity_put(&record, false);
+}
+
+static void do_context(const char *device)
+{
+	CUpti_ActivityContext record = {
+		.kind = CUPTI_ACTIVITY_KIND_CONTEXT, .contextId = ++context_id,
+		.deviceId = strtoul(device, NULL, 0), .nullStreamId = 7,
+	};
+	int gpu = fake_device(record.deviceId);
+	CUpti_ActivityDevice4 of = { .kind = CUPTI_ACTIVITY_KIND_DEVICE, .id = record.deviceId };
+	unsigned int byte;
+	size_t n = 0;
+
+	if (gpu < 0)
+		return;
+	for (const char *text = fake_gpu(gpu)->uuid + 4; *text && n < 16; text += 2) {
+		text += *text == '-';
+		if (sscanf(text, "%2x", &byte) == 1)
+			of.uuid[n++] = byte;
+	}
+	of.name = fake_gpu(gpu)->name;
+	activity_put(&of, false);
+	activity_put(&record, false);
+}
+
+static void do_memory(const char *bytes)
+{
+	CUpti_ActivityMemory3 record = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMORY2, .memoryOperationType = *bytes == '-' ? 2 : 1,
+		.memoryKind = 3, .address = 0x1000, .bytes = strtoull(bytes + (*bytes == '-'), NULL, 0),
+		.timestamp = activity_now(), .contextId = context_id,
+	};
+
+	activity_put(&record, false);
+}
+
+static void do_unified(const char *bytes)
+{
+	CUpti_ActivityUnifiedMemoryCounter2 record = {
+		.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, .counterKind = 1,
+		.value = strtoull(bytes, NULL, 0), .start = activity_now(), .address = 0x2000,
+	};
+
+	record.end = record.start + 1000;
+	activity_put(&record, false);
+}
+
+static void do_environment(const char *mhz)
+{
+	CUpti_ActivityEnvironment record = {
+		.kind = CUPTI_ACTIVITY_KIND_ENVIRONMENT, .timestamp = activity_now(),
+		.environmentKind = 1, .data = { strtoul(mhz, NULL, 0), 3201, 5, 16, 4 },
+	};
+
+	activity_put(&record, false);
+}
+
+static void do_overhead(const char *kind)
+{
+	CUpti_ActivityOverhead record = {
+		.kind = CUPTI_ACTIVITY_KIND_OVERHEAD, .overheadKind = strtoul(kind, NULL, 0) << 16,
+		.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD, .objectId = { getpid(), gettid() },
+		.start = activity_now(),
+	};
+
+	record.end = record.start + 1000;
+	activity_put(&record, false);
+}
+
+static void do_external(const char *id)
+{
+	CUpti_ActivityExternalCorrelation record = {
+		.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, .externalKind = 5,
+		.externalId = strtoull(id, NULL, 0), .correlationId = correlation + 1,
+	};
+
+	activity_put(&record, false);
+}
+
+static void marker(uint32_t flags, uint32_t id, const char *name)
+{
+	CUpti_ActivityMarker2 record = {
+		.kind = CUPTI_ACTIVITY_KIND_MARKER, .flags = flags, .timestamp = activity_now(), .id = id,
+		.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD, .objectId = { getpid(), gettid() },
+		.name = name ? strdup(name) : NULL,
+	};
+
+	activity_put(&record, false);
+}
+
+static void nvtx(uint32_t cbid, const void *params, const void *result)
+{
+	const CUpti_NvtxData data = { "nvtx", params, result };
+
+	activity_callback(CUPTI_CB_DOMAIN_NVTX, cbid, &data);
+}
+
+static void do_nvtx(const char *word, const char *name)
+{
+	const char *const params[1] = { name };
+	uint64_t id = started;
+
+	if (!activity_has_nvtx())
+		return;
+	if (!strcmp(word, "mark")) {
+		marker(CUPTI_ACTIVITY_FLAG_MARKER_INSTANTANEOUS, ++last_marker, name);
+	} else if (!strcmp(word, "push")) {
+		marker_ids[marker_depth++ % 16] = ++last_marker;
+		marker(CUPTI_ACTIVITY_FLAG_MARKER_START, last_marker, name);
+		nvtx(CUPTI_CBID_NVTX_nvtxRangePushA, params, NULL);
+	} else if (!strcmp(word, "pop")) {
+		marker(CUPTI_ACTIVITY_FLAG_MARKER_END, marker_ids[--marker_depth % 16], NULL);
+		nvtx(CUPTI_CBID_NVTX_nvtxRangePop, NULL, NULL);
+	} else if (!strcmp(word, "start")) {
+		id = started = ++last_marker;
+		marker(CUPTI_ACTIVITY_FLAG_MARKER_START, started, name);
+		nvtx(CUPTI_CBID_NVTX_nvtxRangeStartA, params, &id);
+	} else {
+		marker(CUPTI_ACTIVITY_FLAG_MARKER_END, started, NULL);
+		nvtx(CUPTI_CBID_NVTX_nvtxRangeEnd, &id, NULL);
+	}
+}
+
+static void profiler(uint32_t cbid)
+{
+	CUpti_CallbackData data = { .callbackSite = CUPTI_API_ENTER, .functionName = "cuProfiler" };
+
+	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
+	data.callbackSite = CUPTI_API_EXIT;
+	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
+}
+
+static void do_state(const char *word, const char *text)
+{
+	const struct inject_state data = { 999, text };
+	bool fatal = !strcmp(word, "fatal");
+
+	if (fatal)
+		activity_end();
+	activity_callback(CUPTI_CB_DOMAIN_STATE, fatal ? CUPTI_CBID_STATE_FATAL_ERROR : CUPTI_CBID_STATE_WARNING,
+			  &data);
+}
+
+static void do_more(const char *word, const char *of)
+{
+	uint64_t now;
+
+	if (!strcmp(word, "kernel"))
+		do_kernel(of, false, 0);
+	else if (!strcmp(word, "hold"))
+		do_kernel(of, true, 0);
+	else if (!strcmp(word, "release"))
+		activity_release();
+	else if (!strcmp(word, "ask"))
+		call(RUNTIME_GET_LAST_ERROR, &now);
+	else if (!strcmp(word, "initialised"))
+		activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, NULL);
+	else if (!strcmp(word, "destroy"))
+		activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, NULL);
+	else if (!strcmp(word, "profile"))
+		profiler(*of == '1' ? CUPTI_DRIVER_TRACE_CBID_cuProfilerStart :
+				      CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
+	else if (!strcmp(word, "fatal") || !strcmp(word, "warn"))
+		do_state(word, of);
+	else
+		do_nvtx(word, of);
+}
+
+void activity_do(const char *word, const char *of)
+{
+	static const struct {
+		const char *word;
+		void (*function)(const char *of);
+	} words[] = {
+		{ "copy", do_copy }, { "peer", do_peer }, { "set", do_set }, { "graph", do_graph },
+		{ "sync", do_sync }, { "context", do_context }, { "memory", do_memory },
+		{ "unified", do_unified }, { "environment", do_environment },
+		{ "overhead", do_overhead }, { "external", do_external },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i].word, word))
+			return words[i].function(of);
+	do_more(word, of);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A program with CUDA, on the fakes beside it: does what its arguments say, WORD or WORD=VALUE.
+ *
+ *	init			cuInit()
+ *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
+ *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
+ *	mark=NAME push=NAME pop start=NAME end		NVTX
+ *	hold=NAME release	a kernel that runs until then
+ *	profile=1 profile=0	cudaProfilerStart(), cudaProfilerStop()
+ *	destroy warn=TEXT fatal=TEXT	what CUPTI calls back
+ *	repeat=N		the next word, N times
+ *	sleep=MS signal		SIGALRM to the process, which it has to get itself
+ *	threads=N		N threads with 100 kernels each
+ *	fork fork-init		a child, which ends, or calls cuInit() first
+ *	vanish=STATUS		_exit()
+ *	kill segv exit=STATUS
+ *
+ * "done" on standard output comes before an end that it wants.
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void (*fake_do)(const char *word, const char *of);
+static int (*cu_init)(unsigned int flags);
+static volatile sig_atomic_t signals;
+
+static void *open_beside(const char *name)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 64);
+	void *library;
+
+	path[length < 0 ? 0 : length] = '\0';
+	strcpy(strrchr(path, '/') + 1, name);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(2);
+	}
+	return library;
+}
+
+static int no_table(void)
+{
+	return 0;
+}
+
+/* As NVTX does with its first call */
+static void load_nvtx(void)
+{
+	static int done;
+	const char *path = getenv("NVTX_INJECTION64_PATH");
+	void *library = !done && path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	int (*initialize)(void *) = NULL;
+
+	done = 1;
+	if (library)
+		*(void **)&initialize = dlsym(library, "InitializeInjectionNvtx2");
+	if (initialize)
+		initialize((void *)no_table);
+}
+
+static void *launch(void *unused)
+{
+	for (int i = 0; i < 100; i++)
+		fake_do("kernel", "threaded");
+	return unused;
+}
+
+static void threads(int n)
+{
+	pthread_t list[64];
+
+	for (int i = 0; i < n && i < 64; i++)
+		pthread_create(&list[i], NULL, launch, NULL);
+	for (int i = 0; i < n && i < 64; i++)
+		pthread_join(list[i], NULL);
+}
+
+static void count(int number)
+{
+	(void)number;
+	signals++;
+}
+
+static void do_signal(void)
+{
+	signal(SIGALRM, count);
+	kill(getpid(), SIGALRM);
+	while (!signals)
+		poll(NULL, 0, 1);
+}
+
+static void do_fork(int initialises)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (initialises)
+			((int (*)(void))dlsym(dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW), "InitializeInjection"))();
+		exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void done(void)
+{
+	puts("done");
+	fflush(stdout);
+}
+
+static int is_nvtx(const char *word)
+{
+	static const char *const words[] = { "mark", "push", "pop", "start", "end" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i], word))
+			return 1;
+	return 0;
+}
+
+static void ends(const char *word, int value)
+{
+	if (!strcmp(word, "kill")) {
+		done();
+		raise(SIGKILL);
+	} else if (!strcmp(word, "segv")) {
+		done();
+		raise(SIGSEGV);
+	} else if (!strcmp(word, "vanish")) {
+		done();
+		_exit(value);
+	} else if (!strcmp(word, "exit")) {
+		done();
+		exit(value);
+	}
+}
+
+static void run(const char *word, const char *of)
+{
+	int value = (int)strtol(of, NULL, 0);
+
+	ends(word, value);
+	if (!strcmp(word, "init")) {
+		if (cu_init(0))
+			exit(2);
+	} else if (!strcmp(word, "sleep")) {
+		poll(NULL, 0, value);
+	} else if (!strcmp(word, "signal")) {
+		do_signal();
+	} else if (!strcmp(word, "threads")) {
+		threads(value);
+	} else if (!strncmp(word, "fork", 4)) {
+		do_fork(word[4] != 0);
+	} else {
+		if (is_nvtx(word))
+			load_nvtx();
+		fake_do(word, of);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	long repeat = 1;
+
+	*(void **)&fake_do = dlsym(open_beside("libgpmu-fake.so"), "fake_do");
+	*(void **)&cu_init = dlsym(open_beside("libcuda.so.1"), "cuInit");
+	for (int i = 1; i < argc; i++) {
+		char *value = strchr(argv[i], '=');
+
+		if (value)
+			*value++ = '\0';
+		if (!strcmp(argv[i], "repeat")) {
+			repeat = strtol(value ? value : "1", NULL, 0);
+			continue;
+		}
+		for (; repeat > 0; repeat--)
+			run(argv[i], value ? value : "");
+		repeat = 1;
+	}
+	done();
+	return 0;
+}
