@@ -202,6 +202,8 @@ int main(int argc, char **argv)
 	int first = 1, status = 0;
 	pid_t pid;
 
+	/* The program's lines come in between. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (first < argc && strcmp(argv[first], "--") != 0)
 		set(argv[first++]);
 	snprintf(folder, sizeof(folder), "%s/gpmu-dump-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");

@@ -13,7 +13,7 @@ static void on_state(struct inject *self, uint32_t cbid, const struct inject_sta
 	if (cbid == CUPTI_CBID_STATE_FATAL_ERROR) {
 		/* CUPTI has then finalised itself. */
 		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
-		output_note(self, ACTIVITY_FATAL, "CUPTI has ended with error %u, nothing is recorded from here on: %s",
+		output_note(self, ACTIVITY_FATAL, "CUPTI has ended with error %u, nothing since the last flush is recorded: %s",
 			    result, message);
 	} else if (cbid == CUPTI_CBID_STATE_ERROR || cbid == CUPTI_CBID_STATE_WARNING) {
 		output_note(self, ACTIVITY_WARNING, "CUPTI says %u: %s", result, message);

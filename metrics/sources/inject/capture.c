@@ -149,11 +149,6 @@ static bool update(struct inject *self)
 	return open;
 }
 
-void capture_init(struct inject *self)
-{
-	capture_update(self);
-}
-
 bool capture_update(struct inject *self)
 {
 	bool open;

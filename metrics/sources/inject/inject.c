@@ -82,9 +82,9 @@ static void start(void)
 	inject = &self;
 	if (loaded)
 		callbacks_subscribe(&self);
-	capture_init(&self);
 	if (!inject_is_alive(&self))
 		return channel_writer_finish(self.writer);
+	capture_update(&self);
 	if (pthread_atfork(NULL, NULL, in_child) || atexit(on_exit_of_process) || !thread_start(&self)) {
 		__atomic_store_n(&self.fatal, 1, __ATOMIC_SEQ_CST);
 		output_note(&self, ACTIVITY_WARNING, "nothing of CUDA is recorded: no thread can be made");

@@ -85,14 +85,13 @@ bool output_write(struct inject *self, const struct activity_head *record);
 /* Does not wait. */
 void output_try(struct inject *self, const struct activity_head *record);
 void output_lost(struct inject *self, enum activity_lost_why why, uint64_t count);
-/* Writes how many were lost, and that all up to @time is there. */
-void output_complete(struct inject *self, uint64_t time);
+/* Writes how many were lost, and, while CUPTI can be asked, that all up to @time is there. false: there is no room now */
+bool output_complete(struct inject *self, uint64_t time);
 __attribute__((format(printf, 3, 4)))
 void output_note(struct inject *self, enum activity_note_level level, const char *fmt, ...);
 void output_process(struct inject *self);
 
 /* capture.c: what is recorded now */
-void capture_init(struct inject *self);
 /* A capture range begins or ends. */
 void capture_range(struct inject *self, bool begins);
 /* Enables and disables what is to be, after any change: returns whether something is recorded */

@@ -3,6 +3,7 @@
  * Names by number. CUPTI's pointers are those of the program's modules, which can be unloaded: a number is found by
  * the text, at first where the same pointer was last.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,17 +176,31 @@ uint32_t names_intern(struct inject *self, const char *text)
 	return number;
 }
 
+/* "cudaLaunchKernel_v7000" is what a program calls cudaLaunchKernel(). */
+static void cut_version(const char *name, char *to, size_t size)
+{
+	char *version;
+
+	snprintf(to, size, "%s", name);
+	version = strrchr(to, '_');
+	if (version && version[1] == 'v' && strlen(version) >= sizeof("_v7000") - 1 &&
+	    !version[2 + strspn(version + 2, "0123456789")])
+		*version = '\0';
+}
+
 uint32_t names_call(struct inject *self, uint32_t domain, uint32_t cbid)
 {
-	uint32_t *number = &calls[domain == CUPTI_CB_DOMAIN_RUNTIME_API][cbid % CALLS];
+	uint32_t *number = &calls[domain == CUPTI_CB_DOMAIN_RUNTIME_API][cbid % CALLS], found;
 	const char *name = NULL;
+	char text[128];
 
 	if (cbid < CALLS && *number)
 		return *number;
 	if (!inject_is_alive(self) || self->api.callback_name(domain, cbid, &name) || !name)
 		return 0;
-	if (cbid >= CALLS)
-		return names_intern(self, name);
-	*number = names_intern(self, name);
-	return *number;
+	cut_version(name, text, sizeof(text));
+	found = names_intern(self, text);
+	if (cbid < CALLS)
+		*number = found;
+	return found;
 }

@@ -42,7 +42,7 @@ bool output_write(struct inject *self, const struct activity_head *record)
 	is_full = ret != 0;
 	if (!ret)
 		__atomic_add_fetch(&self->progress, 1, __ATOMIC_RELAXED);
-	else if (!__atomic_load_n(&self->control->closed, __ATOMIC_RELAXED))
+	else if (record->kind != ACTIVITY_NAME && !__atomic_load_n(&self->control->closed, __ATOMIC_RELAXED))
 		output_lost(self, ACTIVITY_LOST_CHANNEL, 1);
 	return !ret;
 }
@@ -54,7 +54,7 @@ void output_try(struct inject *self, const struct activity_head *record)
 }
 
 /* What does not go through now is said by the next one. */
-void output_complete(struct inject *self, uint64_t time)
+bool output_complete(struct inject *self, uint64_t time)
 {
 	const struct activity_complete complete = { { sizeof(complete), ACTIVITY_COMPLETE, 0 }, time };
 	uint64_t now = inject_now();
@@ -73,8 +73,12 @@ void output_complete(struct inject *self, uint64_t time)
 			all = false;
 		}
 	}
-	if (all && !channel_write(self->writer, &complete.head))
-		since = time;
+	if (!all || !inject_is_alive(self))
+		return all;
+	if (channel_write(self->writer, &complete.head))
+		return false;
+	since = time;
+	return true;
 }
 
 void output_note(struct inject *self, enum activity_note_level level, const char *fmt, ...)

@@ -8,6 +8,7 @@
 
 #define POLL_MS		10	/* until a change of control is seen */
 #define LEAST_FLUSH_MS	1
+#define LAST_MS		1000	/* in which the last is to have room */
 #define END_MS		2000	/* without progress, in which the process's end is held up */
 
 static void drain(struct inject *self)
@@ -20,7 +21,8 @@ static void drain(struct inject *self)
 	}
 }
 
-static void flush(struct inject *self, uint32_t flags)
+/* false: there was no room to say how far it has come */
+static bool flush(struct inject *self, uint32_t flags)
 {
 	uint64_t now = inject_now();
 	uint64_t declined;
@@ -33,7 +35,19 @@ static void flush(struct inject *self, uint32_t flags)
 	/* Where it had no buffer at all, none says how many it has dropped. */
 	if (declined && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
 		output_lost(self, ACTIVITY_LOST_CUPTI, dropped);
-	output_complete(self, now);
+	return output_complete(self, now);
+}
+
+/* What was lost is said, if the reader comes to it at all. */
+static void flush_last(struct inject *self)
+{
+	uint64_t begin = inject_now();
+	bool done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+
+	for (int i = 0; i < LAST_MS && !done && !__atomic_load_n(&self->control->closed, __ATOMIC_RELAXED); i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		done = output_complete(self, begin);
+	}
 }
 
 static unsigned int flush_ms(const struct inject *self)
@@ -60,7 +74,7 @@ static void *run(void *data)
 		next = inject_now() + ms * UINT64_C(1000000);
 	}
 	capture_update(self);
-	flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	flush_last(self);
 	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
 	channel_writer_finish(self->writer);
 	return NULL;

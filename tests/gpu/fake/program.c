@@ -11,6 +11,7 @@
  *	destroy warn=TEXT fatal=TEXT	what CUPTI calls back
  *	repeat=N		the next word, N times
  *	sleep=MS signal		SIGALRM to the process, which it has to get itself
+ *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
  *	threads=N		N threads with 100 kernels each
  *	fork fork-init		a child, which ends, or calls cuInit() first
  *	vanish=STATUS		_exit()
@@ -27,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void (*fake_do)(const char *word, const char *of);
@@ -150,6 +152,7 @@ static void ends(const char *word, int value)
 static void run(const char *word, const char *of)
 {
 	int value = (int)strtol(of, NULL, 0);
+	struct timespec now;
 
 	ends(word, value);
 	if (!strcmp(word, "init")) {
@@ -159,6 +162,10 @@ static void run(const char *word, const char *of)
 		poll(NULL, 0, value);
 	} else if (!strcmp(word, "signal")) {
 		do_signal();
+	} else if (!strcmp(word, "stamp")) {
+		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+		printf("stamp %ld%09ld\n", now.tv_sec, now.tv_nsec);
+		fflush(stdout);
 	} else if (!strcmp(word, "threads")) {
 		threads(value);
 	} else if (!strncmp(word, "fork", 4)) {

@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The library that is injected into programs with CUDA, on a fake of CUPTI: what comes of each kind of record, what is
+# lost and said, capture ranges, and every way in which a process can end. The fake says what the real CUPTI would
+# crash at; no case may make it say something.
+
+. tests/lib/tap.sh
+
+build=${BUILD:-build}
+fake=$build/tests/gpu/fake
+out=$(mktemp) || exit 1
+trap 'rm -f "$out"' EXIT
+export GPMU_CUDA=$fake
+export CUDA_INJECTION64_PATH=$PWD/$build/libgpmu-inject.so NVTX_INJECTION64_PATH=$PWD/$build/libgpmu-inject.so
+
+# run FAKE SETTINGS WORD...: what comes of the program with these words is in $out
+run() {
+	local settings=$2
+
+	GPMU_FAKE="inject=1 $1"
+	export GPMU_FAKE
+	shift 2
+	# shellcheck disable=SC2086 # settings are words
+	timeout 60 "$build/tests/unit/activity-dump" $settings -- "$fake/program" "$@" > "$out" 2>&1
+	grep '^# fake' "$out" | sed 's/^/#/'
+	violations=$((violations + $(grep -c '^# fake' "$out")))
+}
+violations=0
+
+# n KIND [PATTERN]: how many records
+n() {
+	grep "^$1 " "$out" | grep -c -- "${2-}"
+}
+
+# member KIND MEMBER: its values, with blanks between them
+member() {
+	grep "^$1 " "$out" | grep -oE " $2=[^ ]*" | cut -d= -f2 | xargs
+}
+
+# line KIND: without times, of the first
+line() {
+	grep -m1 "^$1 " "$out" | sed -E 's/ (begin|end|time|thread|pid|parent)=[0-9]+//g'
+}
+
+lost() {
+	member lost count | tr ' ' '\n' | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# Each kind
+run '' '' init context=0 kernel=foo copy=100 peer=50 set=7 push=step graph=2 pop mark=x sync memory=100 memory=-64 \
+	overhead=2 external=5 kernel=foo ask sleep=60 environment=1980 unified=4096
+work='device=0 context=1 stream=7'
+is "$(line process)" "process cupti=130001 driver=13000 text=program" "the process comes first"
+is "$(line device)" "device device=0 uuid=GPU-6f2a1c00-0001-4a00-8000-000000000001 text=NVIDIA H200" "a device"
+is "$(line context)" "context context=1 device=0 null_stream=7" "a context"
+is "$(line kernel)" "kernel $work correlation=1 graph=0 node=0 name=foo grid=4,2,1 block=128,1,1 registers=32 shared_static=1024 shared_dynamic=2048" "a kernel"
+is "$(line runtime)" "runtime correlation=1 name=cudaLaunchKernel result=0" "its call, without the version of its name"
+is "$(line copy)" "copy $work correlation=2 graph=0 node=0 bytes=100 copy=1 from=2 to=3 peer=0" "a copy"
+is "$(grep '^copy' "$out" | tail -1 | grep -o 'bytes=.*')" "bytes=50 copy=10 from=3 to=3 peer=1" "a copy to another GPU"
+is "$(line set)" "set $work correlation=4 graph=0 node=0 bytes=7 value=255 memory=3" "a memset"
+is "$(line graph)" "graph $work correlation=5 graph=3 node=0" "a graph is one record"
+is "$(line sync)" "sync context=1 stream=4294967295 correlation=6 sync=4" "a wait"
+is "$(member marker marker) $(member marker id)" "0 1 2 1 1 2" "a range begins and ends, a mark"
+is "$(member marker name)" "step x" "with their names"
+is "$(member memory bytes) $(member memory frees)" "100 64 0 1" "memory is allocated and freed"
+is "$(line overhead)" "overhead name=instrumentation" "overhead"
+is "$(line external)" "external external=5 kind=5 correlation=7" "an external id"
+is "$(line unified)" "unified address=8192 value=4096 name=bytes HtoD from=4294967295 to=0" "unified memory, from after cuInit()"
+is "$(line environment)" "environment device=0 what=1 values=1980,3201,4" "clocks"
+is "$(n runtime cudaGetLastError) $(n runtime)" "0 7" "calls that only ask are left out"
+thread=$(member process pid)
+is "$(member runtime thread | tr ' ' '\n' | sort -u)" "$thread" "threads are those of gettid()"
+[ "$(n complete)" -gt 1 ]
+ok $? "how far all is there is said in between"
+is "$(member capture begins)" "1 0" "recording begins and ends"
+is "$(grep -E '^(end|status|lost|note)' "$out" | xargs)" "end closed status 0" "the process closes its file"
+
+run '' 'graph_nodes=1' init context=0 graph=3
+is "$(member kernel node)" "300 300 300" "with graph_nodes=1 each node of a graph is a kernel"
+run '' "kinds=$((1 << 8))" init context=0 kernel=a copy=1 mark=m set=1
+is "$(n kernel) $(n copy) $(n marker) $(n runtime) $(n context)" "1 0 0 0 1" "only what is asked for comes, and contexts"
+
+# What CUPTI does wrong
+run 'zero=3' '' init context=0 repeat=9 kernel=a
+is "$(n kernel) $(lost) $(member lost why)" "6 3 2" "kernels without times are lost, and counted"
+run 'corrupt=1' '' init context=0 repeat=9 kernel=a sleep=60 repeat=5 kernel=b
+is "$(member lost why) $(n kernel name=a) $(n kernel name=b)" "3 0 5" "the rest of a buffer that makes no sense is lost, not the next"
+run 'drop=7' '' init context=0 kernel=a
+is "$(n kernel) $(lost) $(member lost why)" "1 7 0" "what CUPTI has dropped is counted"
+run 'unordered=1' '' init context=0 repeat=10 kernel=a
+is "$(n kernel) $(n runtime)" "10 10" "records in any order come all"
+run 'late=4' 'flush=10' init context=0 repeat=10 kernel=a sleep=100 repeat=5 kernel=b
+is "$(n kernel)" "15" "so do those that CUPTI gives late"
+run 'second=1' '' init context=0 kernel=a
+is "$(grep -c 'another tool in this process has CUPTI' "$out") $(grep -E '^(end|status)' "$out" | xargs)" \
+	"1 end closed status 0" "another tool that was first is named"
+run 'fail=cuptiActivityEnable@7:38' '' init context=0 kernel=a
+is "$(n note 'does not record activities of kind') $(n kernel)" "1 1" "a kind that CUPTI refuses is a note"
+run 'fail=cuptiSubscribe:15' '' init context=0 kernel=a
+is "$(n note 'cuptiSubscribe gives 15') $(n kernel) $(tail -1 "$out")" "1 0 status 0" "a start that fails too"
+run '' '' init context=0 kernel=a sleep=60 fatal=boom kernel=b sleep=60
+is "$(n note 'level=2.*boom') $(member kernel name)" "1 a" "a fatal error is said, and no call follows it"
+run '' '' init context=0 warn=careful kernel=b
+is "$(n note 'level=1.*careful') $(n kernel)" "1 1" "so is a warning"
+
+# Room
+run '' 'flush=10' init context=0 hold=long repeat=500 kernel=a sleep=100
+first=$(n kernel)
+is "$first $(lost) $(member lost why)" "500 1 2" "a kernel that never ends holds its buffer to the end, the others come"
+run '' 'flush=10' init context=0 hold=long repeat=500 kernel=a sleep=50 release sleep=50
+is "$(n kernel) $(lost)" "501 0" "one that ends later comes too"
+run '' 'buffers=1 buffer=4096 flush=1000' init context=0 repeat=2000 kernel=a
+is "$(($(n kernel) + $(n runtime) + $(n device) + $(n context) + $(lost)))" 4002 "with too few buffers, what came and what is lost is all"
+[ "$(lost)" -gt 0 ]
+ok $? "$(lost) were lost"
+run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a sleep=800
+is "$(($(n kernel) + $(n runtime) + $(n device) + $(n context) + $(n capture) + $(lost)))" 1004 "nor is anything lost without a word where nobody reads"
+is "$(member lost why | tr ' ' '\n' | sort -u)" 1 "the ring was full"
+run '' '' init repeat=100 context=0 repeat=100 kernel=a
+is "$(member context context | wc -w) $(member kernel context | tr ' ' '\n' | sort -u)" "100 100" "a hundred contexts"
+run '' '' init context=0 threads=8 signal
+is "$(n kernel) $(lost) $(tail -1 "$out")" "800 0 status 0" "eight threads; signals are the program's"
+
+# Capture ranges
+run '' 'capture=1' init context=0 kernel=a profile=1 kernel=b kernel=b profile=0 kernel=c
+is "$(member kernel name); $(member capture begins)" "b b; 1 0" "from cudaProfilerStart() to cudaProfilerStop()"
+run '' 'capture=2 range=step' init context=0 kernel=a push=other kernel=x push=step kernel=b push=in pop kernel=c pop \
+	kernel=x pop kernel=d start=step kernel=e end kernel=f
+is "$(member kernel name); $(member capture begins)" "b c e; 1 0 1 0" "ranges of NVTX by name, pushed and started"
+is "$(member marker name)" "other step in step" "markers come from everywhere"
+run '' 'enabled=0 begin=200 stop=400' init context=0 kernel=a sleep=300 kernel=b sleep=300 kernel=c
+is "$(member kernel name)" "b" "only while gpmu has it enabled"
+run '' 'close=100' init context=0 kernel=a sleep=200 repeat=100 kernel=b
+is "$(member kernel name) $(lost) $(tail -1 "$out")" "a 0 status 0" "a reader that wants no more gets no more"
+
+# Ends. What was flushed is there, and up to which time that is all is known.
+# whole STAMP: the last time up to which all is there is behind the stamp
+whole() {
+	[ "$(member complete time | awk '{ print $NF }')" -gt "$(sed -n 's/^stamp //p' "$out")" ]
+}
+for word in kill segv vanish=3; do
+	run '' '' init context=0 repeat=500 kernel=a stamp sleep=100 repeat=500 kernel=b $word
+	whole && [ "$(n kernel name=a)" = 500 ]
+	ok $? "$word: all before the last flush is there"
+	[ "$(member kernel correlation)" = "$(seq -s ' ' "$(n kernel)")" ]
+	ok $? "$word: and then $(n kernel name=b) of 500, with none left out"
+	is "$(grep -c '^end vanished' "$out")" 1 "$word: the process is known to have vanished"
+done
+run '' 'flush=100000' init context=0 repeat=500 kernel=a exit=7
+is "$(n kernel) $(grep -E '^(end|status)' "$out" | xargs)" "500 end closed status 7" "exit() waits for what is not flushed"
+run '' '' init context=0 kernel=a fork kernel=b
+is "$(member kernel name) $(n process) $(grep -c '^end closed' "$out")" "a b 1 1" "a forked child leaves its parent's file as it is"
+run '' '' init context=0 kernel=a fork-init kernel=b
+is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "one that begins CUDA is told why it is not recorded"
+GPMU_FAKE='inject=1' GPMU_CHANNEL='' "$fake/program" init context=0 kernel=a > "$out" 2>&1
+is "$? $(cat "$out")" "0 done" "without a channel nothing is done"
+GPMU_FAKE='inject=1' GPMU_CHANNEL=/nonexistent "$fake/program" init context=0 kernel=a > "$out" 2>&1
+is "$? $(cat "$out")" "0 done" "nor with a channel that is not there"
+is "$violations" 0 "no call that the real CUPTI is not for"
+
+exported=$(nm -D --defined-only "$build/libgpmu-inject.so" | awk '{ print $3 }' | xargs)
+is "$exported" "InitializeInjection InitializeInjectionNvtx2 gpmu_inject_region" "what it exports"
+done_testing
