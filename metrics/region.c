@@ -195,10 +195,14 @@ int gpmu_region_begin(struct gpmu_session *session, const char *name)
 	if (!region || grow_stack(regions))
 		return -ENOMEM;
 	if (!region->depth) {
-		int ret = session_read(session);
+		int ret;
 
-		if (ret)
+		region_capture(name, true);
+		ret = session_read(session);
+		if (ret) {
+			region_capture(name, false);
 			return ret;
+		}
 		begin(session->now, region);
 	}
 	region->depth++;
@@ -222,6 +226,7 @@ int gpmu_region_end(struct gpmu_session *session, const char *name)
 		if (ret)
 			return ret;
 		end(session->now, region);
+		region_capture(name, false);
 	}
 	region->depth--;
 	regions->depth--;

@@ -192,4 +192,9 @@ void session_rings_stop(struct session_rings *rings);
 
 void session_regions_release(struct session_regions *regions);
 
+/* --- region_capture.c */
+
+/* A region begins or ends: said to gpmu record's library, where the process has it. */
+void region_capture(const char *name, bool begins);
+
 #endif /* GPMU_SESSION_H */

@@ -36,7 +36,7 @@ $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-f
 
 # Sources of counts: the model, and one with defects
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
-SOURCE_TESTS	:= $(filter source source-% session session-% region probe traffic%,$(GPMU_TESTS))
+SOURCE_TESTS	:= $(filter source source-% session session-% region region-% probe traffic%,$(GPMU_TESTS))
 $(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
@@ -51,6 +51,8 @@ $(SOURCE_TESTS_T): $(FAKE_PLUGIN) $(MODEL_PLUGIN) $(B)/flags/folders
 $(SOURCE_TESTS_T): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),$(MODEL_PLUGIN))
 $(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN) $(B)/flags/folders
 $(SOURCE_TESTS_SAN): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
+# Regions as capture ranges need what is injected, and a CUDA
+$(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)
 # These have the model's plugin in them.
 WITH_MODEL	:= source-model-alloc source-model-fuzz
 $(WITH_MODEL:%=$(B)/tests/unit/%.t): private TEST_OBJ := $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)

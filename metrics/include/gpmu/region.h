@@ -16,7 +16,8 @@ extern "C" {
  * a name, what the session counts in between: each of them reads all counters once. They
  * may be called again and again, and inside each other; what is inside counts
  * for both. A region inside itself, as of a function that calls itself, is one.
- * They allocate nothing but the first time a name is begun.
+ * They allocate nothing but the first time a name is begun. Below "gpmu record --capture-range=region" they
+ * are also what is recorded.
  */
 
 /**

@@ -98,7 +98,7 @@ void activity_end(void)
 	ended = true;
 }
 
-/* To the tool, without the lock: it may call back */
+/* To the tool, which would wait for ever if it called back */
 static void deliver(struct buffer buffer)
 {
 	size_t number = ++delivered;
@@ -109,9 +109,7 @@ static void deliver(struct buffer buffer)
 		if (activity_size(first) < buffer.used)
 			memcpy(buffer.bytes + activity_size(first), &kind, sizeof(kind));
 	}
-	pthread_mutex_unlock(&lock);
 	complete(NULL, 0, buffer.bytes, buffer.size, buffer.used);
-	pthread_mutex_lock(&lock);
 }
 
 static bool is_in_use(const uint8_t *bytes, size_t size)
@@ -127,9 +125,7 @@ static bool get_buffer(void)
 	size_t most = 0;
 
 	memset(&current, 0, sizeof(current));
-	pthread_mutex_unlock(&lock);
 	request(&current.bytes, &current.size, &most);
-	pthread_mutex_lock(&lock);
 	if (!current.bytes)
 		return false;
 	if ((uintptr_t)current.bytes % 8)
