@@ -153,6 +153,12 @@ run '' '' init context=0 kernel=a fork kernel=b
 is "$(member kernel name) $(n process) $(grep -c '^end closed' "$out")" "a b 1 1" "a forked child leaves its parent's file as it is"
 run '' '' init context=0 kernel=a fork-init kernel=b
 is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "one that begins CUDA is told why it is not recorded"
+run '' '' init context=0 kernel=a sleep=60 exec init context=0 kernel=b
+is "$(member kernel name) $(n process) $(grep '^end' "$out" | sort | xargs)" "a b 2 end closed end vanished" "exec() begins another file of the same pid"
+run '' '' push=early init context=0 push=late kernel=a pop
+is "$(member marker name) $(n kernel)" "late 1" "NVTX before cuInit() is not recorded, and disturbs nothing"
+run '' '' init sleep=60 fork fork kernel=a
+is "$(n process) $(n kernel) $(tail -1 "$out")" "1 1 status 0" "children beside a thread that flushes"
 GPMU_FAKE='inject=1' GPMU_CHANNEL='' "$fake/program" init context=0 kernel=a > "$out" 2>&1
 is "$? $(cat "$out")" "0 done" "without a channel nothing is done"
 GPMU_FAKE='inject=1' GPMU_CHANNEL=/nonexistent "$fake/program" init context=0 kernel=a > "$out" 2>&1

@@ -8,7 +8,7 @@ GPU_FAKE_SAN	:= $(B)/san/tests/gpu/fake
 GPU_FAKE_HDR	:= $(wildcard tests/gpu/fake/*.h)
 GPU_FAKE_LIBS	:= libgpmu-fake.so libcuda.so.1 libcupti.so.13
 GPU_CPPFLAGS	:= -D_GNU_SOURCE -Itests/gpu/fake -Itests/gpu/recorder -Itests/lib \
-		   -Imetrics/include -Imetrics/sources/cupti
+		   -Imetrics/include -Imetrics/sources/cupti -Imetrics/sources/inject
 
 fake_src	= $(addprefix tests/gpu/fake/,$(1))
 GPU_FAKE_SRC_libgpmu-fake.so := $(call fake_src,options.c metric.c replay.c)

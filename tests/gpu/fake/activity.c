@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "activity.h"
+#include "activity_fake.h"
 
 #define KINDS		64
 #define HELD		64

@@ -3,12 +3,11 @@
  * What a program does, by words of program.c's script, as CUPTI's records. Each has a call and its work, of 1 us,
  * with the next correlation.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "activity.h"
+#include "activity_fake.h"
 
 enum { RUNTIME_GET_LAST_ERROR = 10, RUNTIME_LAUNCH = 211, RUNTIME_MEMCPY = 31, RUNTIME_MEMSET = 45,
        RUNTIME_SYNCHRONIZE = 165, RUNTIME_GRAPH = 311 };
@@ -153,15 +152,15 @@ static void do_context(const char *device)
 	};
 	int gpu = fake_device(record.deviceId);
 	CUpti_ActivityDevice4 of = { .kind = CUPTI_ACTIVITY_KIND_DEVICE, .id = record.deviceId };
-	unsigned int byte;
+	char byte[3] = "";
 	size_t n = 0;
 
 	if (gpu < 0)
 		return;
 	for (const char *text = fake_gpu(gpu)->uuid + 4; *text && n < 16; text += 2) {
 		text += *text == '-';
-		if (sscanf(text, "%2x", &byte) == 1)
-			of.uuid[n++] = byte;
+		memcpy(byte, text, 2);
+		of.uuid[n++] = strtoul(byte, NULL, 16);
 	}
 	of.name = fake_gpu(gpu)->name;
 	activity_put(&of, false);

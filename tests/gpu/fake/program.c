@@ -14,6 +14,7 @@
  *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
  *	threads=N		N threads with 100 kernels each
  *	fork fork-init		a child, which ends, or calls cuInit() first
+ *	exec			the program again, with the words behind it
  *	vanish=STATUS		_exit()
  *	kill segv exit=STATUS
  *
@@ -41,8 +42,9 @@ static void *open_beside(const char *name)
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 64);
 	void *library;
 
-	path[length < 0 ? 0 : length] = '\0';
-	strcpy(strrchr(path, '/') + 1, name);
+	while (length > 0 && path[length - 1] != '/')
+		length--;
+	snprintf(path + (length > 0 ? length : 0), 64, "%s", name);
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		fprintf(stderr, "%s\n", dlerror());
@@ -191,6 +193,11 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[i], "repeat")) {
 			repeat = strtol(value ? value : "1", NULL, 0);
 			continue;
+		}
+		if (!strcmp(argv[i], "exec")) {
+			argv[i] = argv[0];
+			execv(argv[0], argv + i);
+			return 2;
 		}
 		for (; repeat > 0; repeat--)
 			run(argv[i], value ? value : "");

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../../metrics/sources/inject/inject_api.h"
+#include "inject_api.h"
 #include "fake.h"
 
 #define PUBLIC	__attribute__((visibility("default")))
