@@ -21,6 +21,7 @@ static int add(struct record_map *map, const char *uuid, const char *name, int n
 	gpu.name = name ? strdup(name) : NULL;
 	if (!gpu.uuid || (name && !gpu.name)) {
 		free(gpu.uuid);
+		free(gpu.name);
 		return -ENOMEM;
 	}
 	gpus[map->n_gpus++] = gpu;

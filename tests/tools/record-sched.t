@@ -26,7 +26,7 @@ unmounted() {
 
 if mounted test -e /sys/kernel/tracing/events/sched/sched_switch/id 2> /dev/null; then
 	run mounted "$GPMU_BIN" record --no-cuda-trace --sched -o "$trace" -- \
-		sh -c 'for i in 1 2 3; do sleep 0.05; done; exec -a ended sleep 0.05'
+		sh -c 'for i in 1 2 3; do sleep 0.05; done; exec sleep 0.05'
 	is "$rc" 0 "scheduling is recorded"
 	unlike "$err" ' 0 records' "there is some"
 	like "$err" ' 0 lost' "and all of it"
