@@ -18,9 +18,7 @@ struct cmd {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct cmd cmd_stat, cmd_list, cmd_plan, cmd_eval, cmd_perf, cmd_traffic, cmd_gpu,
-	cmd_report,
-extern const struct cmd cmd_stat, cmd_record, cmd_list, cmd_plan, cmd_eval, cmd_perf, cmd_traffic, cmd_gpu,
-	cmd_doctor;
+extern const struct cmd cmd_stat, cmd_record, cmd_report, cmd_list, cmd_plan, cmd_eval, cmd_perf,
+	cmd_traffic, cmd_gpu, cmd_doctor;
 
 #endif /* GPMU_CMD_H */

@@ -9,8 +9,8 @@
 #include "common.h"
 
 static const struct cmd *const cmds[] = {
-	&cmd_stat, &cmd_list, &cmd_plan, &cmd_perf, &cmd_eval, &cmd_traffic, &cmd_gpu, &cmd_report, &cmd_doctor,
-	&cmd_stat, &cmd_record, &cmd_list, &cmd_plan, &cmd_perf, &cmd_eval, &cmd_traffic, &cmd_gpu, &cmd_doctor,
+	&cmd_stat, &cmd_record, &cmd_report, &cmd_list, &cmd_plan, &cmd_perf, &cmd_eval, &cmd_traffic, &cmd_gpu,
+	&cmd_doctor,
 };
 
 #define N_CMDS	(sizeof(cmds) / sizeof(cmds[0]))

@@ -73,7 +73,7 @@ $(GPMU_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GP
 		$(TEST_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS)
 
 # What scripts among the tests run
-GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump trace-make trace-script) activity-script activity-dump)
+GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump trace-make trace-script activity-script activity-dump)
 $(GPMU_DUMPS): $(B)/tests/unit/%: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)
