@@ -104,6 +104,11 @@ is "$(n note 'level=2.*boom') $(member kernel name)" "1 a" "a fatal error is sai
 run '' '' init context=0 warn=careful kernel=b
 is "$(n note 'level=1.*careful') $(n kernel)" "1 1" "so is a warning"
 
+run '' '' init context=0 kernel=a sleep=60 steal kernel=b sleep=2600
+is "$(n note 'CUPTI gives no records any more') $(member kernel name)" "1 a" "a program that takes CUPTI's buffers is told"
+run '' '' init context=0 kernel=a sleep=2600 kernel=b
+is "$(n note) $(member kernel name) $(n driver)" "0 a b 0" "one that only waits is not, and has no calls that are not its own"
+
 # Room
 run '' 'flush=10' init context=0 hold=long repeat=500 kernel=a sleep=100
 first=$(n kernel)

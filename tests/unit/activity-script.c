@@ -127,14 +127,14 @@ static void set(struct activity_head *record, const struct member *member, char 
 		if (strlen(value) >= (member->type == UUID ? sizeof(((struct activity_device *)0)->uuid) : TEXT))
 			fail("too long:", value);
 		memcpy(at, value, strlen(value) + 1);
+		if (member->type == TEXT_END)
+			record->size = (member->offset + strlen(value) + 1 + 7) / 8 * 8;
 		break;
 	default:
 		decode(value);
 		word = member->type == NAME ? intern(value) : (uint32_t)number(value);
 		memcpy(at, &word, sizeof(word));
 	}
-	if (member->type == TEXT_END)
-		record->size = (member->offset + strlen(value) + 1 + 7) / 8 * 8;
 }
 
 static void members(struct activity_head *record, const struct members_kind *kind, char **state)

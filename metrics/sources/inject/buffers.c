@@ -20,7 +20,7 @@ static struct {
 	unsigned int length, most;
 	size_t size;
 	bool woken;
-	uint64_t declined, requested;
+	uint64_t declined, completed;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void buffers_init(size_t size, unsigned int most)
@@ -65,7 +65,6 @@ void inject_request(uint8_t **bytes, size_t *size, size_t *most)
 	else
 		buffer = add();
 	pool.declined += !buffer;
-	pool.requested++;
 	pthread_mutex_unlock(&pool.lock);
 	*bytes = buffer ? buffer->bytes : NULL;
 	*size = buffer ? buffer->size : 0;
@@ -87,6 +86,7 @@ void inject_complete(void *context, uint32_t stream, uint8_t *bytes, size_t size
 		buffer->next = NULL;
 		*pool.end = buffer;
 		pool.end = &buffer->next;
+		pool.completed++;
 		pthread_cond_signal(&pool.some);
 		break;
 	}
@@ -151,12 +151,12 @@ uint64_t buffers_declined(void)
 	return declined;
 }
 
-uint64_t buffers_requested(void)
+uint64_t buffers_completed(void)
 {
-	uint64_t requested;
+	uint64_t completed;
 
 	pthread_mutex_lock(&pool.lock);
-	requested = pool.requested;
+	completed = pool.completed;
 	pthread_mutex_unlock(&pool.lock);
-	return requested;
+	return completed;
 }

@@ -65,8 +65,8 @@ void buffers_wait(unsigned int ms);
 void buffers_wake(void);
 /* Requests that got none since the last call */
 uint64_t buffers_declined(void);
-/* All that CUPTI has asked for, and all that came back */
-uint64_t buffers_requested(void);
+/* How many came back in all */
+uint64_t buffers_completed(void);
 
 /* records.c: makes records of what is in a buffer */
 void records_read(struct inject *self, struct inject_buffer *buffer);
@@ -102,6 +102,11 @@ bool capture_wants(const struct inject *self, enum channel_capture capture, cons
 /* callbacks.c, nvtx.c */
 void callbacks_subscribe(struct inject *self);
 void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *data);
+
+/* probe.c: by the thread, after each flush; @records: something is recorded */
+void probe_look(struct inject *self, bool records);
+/* Whether calls of this thread are the probe's */
+bool probe_is_ours(uint32_t tid);
 
 /* thread.c */
 bool thread_start(struct inject *self);

@@ -116,7 +116,8 @@ static void put_call(struct inject *self, const void *record)
 		from->threadId, from->correlationId, 0, from->returnValue,
 	};
 
-	if (names_is_noise(domain, from->cbid) || !has_times(self, from->start, from->end))
+	if (names_is_noise(domain, from->cbid) || probe_is_ours(from->threadId) ||
+	    !has_times(self, from->start, from->end))
 		return;
 	to.name = names_call(self, domain, from->cbid);
 	output_write(self, &to.head);

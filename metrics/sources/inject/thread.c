@@ -61,16 +61,18 @@ static void *run(void *data)
 {
 	struct inject *self = data;
 	uint64_t next = inject_now();
+	bool records;
 
 	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
 		unsigned int ms = flush_ms(self);
 
 		buffers_wait(ms < POLL_MS ? ms : POLL_MS);
-		capture_update(self);
+		records = capture_update(self);
 		drain(self);
 		if (inject_now() < next)
 			continue;
 		flush(self, 0);
+		probe_look(self, records);
 		next = inject_now() + ms * UINT64_C(1000000);
 	}
 	capture_update(self);

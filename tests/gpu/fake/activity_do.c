@@ -50,6 +50,18 @@ static uint32_t call(uint32_t cbid, uint64_t *now)
 	return record.correlationId;
 }
 
+/* A call of the driver's */
+static void do_asked(const char *cbid)
+{
+	CUpti_ActivityAPI record = {
+		.kind = CUPTI_ACTIVITY_KIND_DRIVER, .cbid = strtoul(cbid, NULL, 0),
+		.threadId = gettid(), .processId = getpid(), .start = activity_now(),
+	};
+
+	record.end = activity_now();
+	activity_put(&record, false);
+}
+
 static void do_kernel(const char *name, bool holds, uint32_t graph)
 {
 	int zero = fake_options()->zero;
@@ -295,6 +307,8 @@ static void do_more(const char *word, const char *of)
 		do_kernel(of, true, 0);
 	else if (!strcmp(word, "release"))
 		activity_release();
+	else if (!strcmp(word, "steal"))
+		activity_steal();
 	else if (!strcmp(word, "ask"))
 		call(RUNTIME_GET_LAST_ERROR, &now);
 	else if (!strcmp(word, "initialised"))
@@ -319,7 +333,7 @@ void activity_do(const char *word, const char *of)
 		{ "copy", do_copy }, { "peer", do_peer }, { "set", do_set }, { "graph", do_graph },
 		{ "sync", do_sync }, { "context", do_context }, { "memory", do_memory },
 		{ "unified", do_unified }, { "environment", do_environment },
-		{ "overhead", do_overhead }, { "external", do_external },
+		{ "overhead", do_overhead }, { "asked", do_asked }, { "external", do_external },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -23,6 +23,8 @@ bool activity_is_enabled(uint32_t kind);
 void activity_callback(uint32_t domain, uint32_t cbid, const void *data);
 /* Whether records of this call are left out */
 bool activity_is_off(uint32_t kind, uint32_t cbid);
+/* The program registers buffers of its own. */
+void activity_steal(void);
 /* CUPTI has ended itself. */
 void activity_end(void);
 /* The time by the clock that was registered */

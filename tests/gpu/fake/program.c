@@ -8,6 +8,7 @@
  *	mark=NAME push=NAME pop start=NAME end		NVTX
  *	hold=NAME release	a kernel that runs until then
  *	profile=1 profile=0	cudaProfilerStart(), cudaProfilerStop()
+ *	steal			registers its own buffers, as a profiler of its own
  *	destroy warn=TEXT fatal=TEXT	what CUPTI calls back
  *	repeat=N		the next word, N times
  *	sleep=MS signal		SIGALRM to the process, which it has to get itself

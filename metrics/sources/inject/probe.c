@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Whether CUPTI's records still come here: a program that uses CUPTI itself, as torch.profiler does, registers
+ * buffers of its own in the place of ours, and CUPTI tells nobody. Where none has come for a while, a call is made
+ * that has a record.
+ */
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+#define QUIET_NS	UINT64_C(500000000)	/* until the next call */
+#define PROBES		3
+
+static int (*get_count)(int *count);
+static uint64_t completed, since;
+static unsigned int probes;
+static bool said;
+static uint32_t thread;
+
+bool probe_is_ours(uint32_t tid)
+{
+	return thread && tid == thread;
+}
+
+static bool can_probe(const struct inject *self)
+{
+	void *driver;
+
+	if (said || !__atomic_load_n(&self->ready, __ATOMIC_ACQUIRE) || !inject_is_alive(self) ||
+	    !(self->control->kinds >> ACTIVITY_DRIVER & 1))
+		return false;
+	if (get_count)
+		return true;
+	thread = (uint32_t)syscall(SYS_gettid);
+	driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (driver)
+		*(void **)&get_count = dlsym(driver, "cuDeviceGetCount");
+	return get_count != NULL;
+}
+
+void probe_look(struct inject *self, bool records)
+{
+	uint64_t now = inject_now(), seen = buffers_completed();
+	int count;
+
+	if (!records || seen != completed || !can_probe(self)) {
+		completed = seen;
+		since = now;
+		probes = 0;
+		return;
+	}
+	if (now - since < QUIET_NS)
+		return;
+	since = now;
+	if (probes++ < PROBES) {
+		get_count(&count);
+		return;
+	}
+	said = true;
+	output_note(self, ACTIVITY_WARNING,
+		    "CUPTI gives no records any more, so kernels, copies and calls are missing from here on: the program uses CUPTI itself, as torch.profiler does, or one kernel runs all the time; run it without that profiler");
+}
