@@ -134,6 +134,11 @@ run '' 'capture=2 range=step' init context=0 kernel=a push=other kernel=x push=s
 	kernel=x pop kernel=d start=step kernel=e end kernel=f
 is "$(member kernel name); $(member capture begins)" "b c e; 1 0 1 0" "ranges of NVTX by name, pushed and started"
 is "$(member marker name)" "other step in step" "markers come from everywhere"
+
+is "$(n runtime)" "3" "calls are those of the ranges, too"
+run '' 'capture=1 buffer=4096' init context=0 profile=1 kernel=a profile=0 repeat=200 kernel=x profile=1 repeat=100 kernel=b profile=0 \
+	repeat=200 kernel=x sleep=1300 kernel=x profile=1 kernel=c profile=0
+is "$(member kernel name | tr ' ' '\n' | sort | uniq -c | xargs)" "1 a 100 b 1 c" "ranges with much between them"
 run '' 'enabled=0 begin=200 stop=400' init context=0 kernel=a sleep=300 kernel=b sleep=300 kernel=c
 is "$(member kernel name)" "b" "only while gpmu has it enabled"
 run '' 'close=100' init context=0 kernel=a sleep=200 repeat=100 kernel=b

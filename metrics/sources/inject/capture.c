@@ -2,6 +2,9 @@
 /*
  * What is recorded now: all that is asked for, while gpmu has it enabled and a capture range, where one is
  * asked for, is open. Markers and external ids are recorded always, as their pairs go across.
+ *
+ * To enable and disable kinds takes CUPTI some 40 ms: they stay enabled for a while after a range, and what is outside
+ * of ranges is left out by its time.
  */
 #include <string.h>
 
@@ -31,12 +34,19 @@ static const struct capture_kind {
 	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, false, true },
 };
 
+#define LINGER_NS	UINT64_C(1000000000)
+#define RANGES		4096	/* that are remembered: a power of 2 */
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool on[KINDS], refused[KINDS];
 static unsigned int open_ranges;
 static bool is_on;
+static uint64_t ended;		/* the last range */
+static struct {
+	uint64_t begin, end;	/* end: 0: it is open */
+} ranges[RANGES];
+static unsigned int n_ranges;	/* in all */
 
 static bool is_asked_for(const struct inject *self, const struct capture_kind *kind)
 {
@@ -50,12 +60,22 @@ static bool is_asked_for(const struct inject *self, const struct capture_kind *k
 	return control->kinds >> kind->of & 1;
 }
 
-static bool is_open(const struct inject *self)
+static bool is_enabled(const struct inject *self)
 {
 	return __atomic_load_n(&self->control->enabled, __ATOMIC_RELAXED) &&
 	       !__atomic_load_n(&self->control->closed, __ATOMIC_RELAXED) &&
-	       !__atomic_load_n(&self->stop, __ATOMIC_RELAXED) &&
-	       (self->control->capture == CHANNEL_CAPTURE_ALL || open_ranges);
+	       !__atomic_load_n(&self->stop, __ATOMIC_RELAXED);
+}
+
+static bool is_open(const struct inject *self)
+{
+	return is_enabled(self) && (self->control->capture == CHANNEL_CAPTURE_ALL || open_ranges);
+}
+
+/* Whether kinds are to stay enabled, though no range is open */
+static bool lingers(const struct inject *self)
+{
+	return is_enabled(self) && ended && inject_now() - ended < LINGER_NS;
 }
 
 static void leave_out_noise(struct inject *self, uint32_t of)
@@ -130,10 +150,12 @@ static bool update(struct inject *self)
 {
 	bool open = is_open(self), ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE);
 
+	bool some = open || lingers(self);
+
 	if (!open && is_on)
 		say(self, false);
 	for (size_t i = 0; i < KINDS && inject_is_alive(self); i++) {
-		bool want = is_asked_for(self, &kinds[i]) && (open || kinds[i].always) &&
+		bool want = is_asked_for(self, &kinds[i]) && (some || kinds[i].always) &&
 			    (ready || !kinds[i].late);
 
 		if (want && !on[i] && !refused[i]) {
@@ -162,13 +184,35 @@ bool capture_update(struct inject *self)
 void capture_range(struct inject *self, bool begins)
 {
 	pthread_mutex_lock(&lock);
-	if (begins)
-		open_ranges++;
-	else if (open_ranges)
-		open_ranges--;
+	if (begins && !open_ranges++) {
+		ranges[n_ranges % RANGES].begin = inject_now();
+		ranges[n_ranges++ % RANGES].end = 0;
+	} else if (!begins && open_ranges && !--open_ranges) {
+		ended = inject_now();
+		ranges[(n_ranges - 1) % RANGES].end = ended;
+	}
 	if (inject_is_alive(self))
 		update(self);
 	pthread_mutex_unlock(&lock);
+}
+
+bool capture_has(const struct inject *self, uint64_t time)
+{
+	bool found = false;
+
+	if (self->control->capture == CHANNEL_CAPTURE_ALL)
+		return true;
+	pthread_mutex_lock(&lock);
+	for (unsigned int i = n_ranges; i && n_ranges - i < RANGES && !found; i--) {
+		uint64_t end = ranges[(i - 1) % RANGES].end;
+
+		/* Those before it have ended earlier. */
+		if (end && end < time)
+			break;
+		found = ranges[(i - 1) % RANGES].begin <= time;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
 }
 
 bool capture_wants(const struct inject *self, enum channel_capture capture, const char *name)

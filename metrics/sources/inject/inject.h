@@ -96,6 +96,8 @@ void output_process(struct inject *self);
 void capture_range(struct inject *self, bool begins);
 /* Enables and disables what is to be, after any change: returns whether something is recorded */
 bool capture_update(struct inject *self);
+/* Whether what was done at this time is to be there: always, where no range is asked for */
+bool capture_has(const struct inject *self, uint64_t time);
 /* Whether a range of that name is asked for */
 bool capture_wants(const struct inject *self, enum channel_capture capture, const char *name);
 
@@ -107,6 +109,9 @@ void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *dat
 void probe_look(struct inject *self, bool records);
 /* Whether calls of this thread are the probe's */
 bool probe_is_ours(uint32_t tid);
+
+/* others.c: a note, if another library of the process uses CUPTI */
+void others_say(struct inject *self);
 
 /* thread.c */
 bool thread_start(struct inject *self);

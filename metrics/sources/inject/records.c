@@ -304,28 +304,74 @@ static void put_context(struct inject *self, const void *record)
 	output_write(self, &to.head);
 }
 
+#define T(type, member)		offsetof(CUpti_Activity##type, member)
+#define WORK(type)		T(type, start), T(type, correlationId)
+
 static const struct {
 	uint32_t kind;
 	enum activity_kind of;	/* that is asked for, or always there */
 	void (*put)(struct inject *self, const void *record);
+	size_t time;		/* where its time is, by which it is in a capture range; 0: it always is */
+	size_t call;		/* where the correlation of its call is, which goes before its own time; 0: there is none */
 } kinds[] = {
-	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ACTIVITY_KERNEL, put_kernel },
-	{ CUPTI_ACTIVITY_KIND_RUNTIME, ACTIVITY_RUNTIME, put_call },
-	{ CUPTI_ACTIVITY_KIND_DRIVER, ACTIVITY_DRIVER, put_call },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY, ACTIVITY_COPY, put_copy },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY2, ACTIVITY_COPY, put_peer_copy },
-	{ CUPTI_ACTIVITY_KIND_MEMSET, ACTIVITY_SET, put_set },
-	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, put_graph },
-	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, put_sync },
-	{ CUPTI_ACTIVITY_KIND_MARKER, ACTIVITY_MARKER, put_marker },
-	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, put_memory },
-	{ CUPTI_ACTIVITY_KIND_OVERHEAD, ACTIVITY_OVERHEAD, put_overhead },
-	{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, ACTIVITY_EXTERNAL, put_external },
-	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, ACTIVITY_UNIFIED, put_unified },
-	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, put_environment },
-	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, put_device },
-	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, put_context },
+	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ACTIVITY_KERNEL, put_kernel, WORK(Kernel9) },
+	{ CUPTI_ACTIVITY_KIND_RUNTIME, ACTIVITY_RUNTIME, put_call, T(API, start), 0 },
+	{ CUPTI_ACTIVITY_KIND_DRIVER, ACTIVITY_DRIVER, put_call, T(API, start), 0 },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY, ACTIVITY_COPY, put_copy, WORK(Memcpy5) },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY2, ACTIVITY_COPY, put_peer_copy, WORK(MemcpyPtoP4) },
+	{ CUPTI_ACTIVITY_KIND_MEMSET, ACTIVITY_SET, put_set, WORK(Memset4) },
+	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, put_graph, WORK(GraphTrace) },
+	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, put_sync, WORK(Synchronization) },
+	{ CUPTI_ACTIVITY_KIND_MARKER, ACTIVITY_MARKER, put_marker, 0, 0 },
+	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, put_memory, T(Memory3, timestamp), 0 },
+	{ CUPTI_ACTIVITY_KIND_OVERHEAD, ACTIVITY_OVERHEAD, put_overhead, T(Overhead, start), 0 },
+	{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, ACTIVITY_EXTERNAL, put_external, 0, 0 },
+	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, ACTIVITY_UNIFIED, put_unified,
+	  T(UnifiedMemoryCounter2, start), 0 },
+	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, put_environment,
+	  T(Environment, timestamp), 0 },
+	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, put_device, 0, 0 },
+	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, put_context, 0, 0 },
 };
+
+/* Whether calls were in a capture range, by their correlations; those before the last CALLS are forgotten */
+#define CALLS	65536
+
+static struct call {
+	uint32_t correlation;	/* 0: none */
+	bool inside;
+} calls[CALLS];
+
+static void note_call(struct inject *self, const CUpti_Activity *record)
+{
+	const CUpti_ActivityAPI *api = (const void *)record;
+	struct call *call = &calls[api->correlationId % CALLS];
+
+	if (record->kind != CUPTI_ACTIVITY_KIND_RUNTIME && record->kind != CUPTI_ACTIVITY_KIND_DRIVER)
+		return;
+	/* The driver's call within one of the runtime has the same. */
+	call->inside = capture_has(self, api->start) ||
+		       (call->correlation == api->correlationId && call->inside);
+	call->correlation = api->correlationId;
+}
+
+/* What was asked for in a range is in it, whenever it runs. */
+static bool is_captured(const struct inject *self, size_t kind, const CUpti_Activity *record)
+{
+	const char *bytes = (const char *)record;
+	uint32_t correlation;
+	uint64_t time;
+
+	if (!kinds[kind].time || self->control->capture == CHANNEL_CAPTURE_ALL)
+		return true;
+	memcpy(&time, bytes + kinds[kind].time, sizeof(time));
+	if (kinds[kind].call) {
+		memcpy(&correlation, bytes + kinds[kind].call, sizeof(correlation));
+		if (correlation && calls[correlation % CALLS].correlation == correlation)
+			return calls[correlation % CALLS].inside;
+	}
+	return capture_has(self, time);
+}
 
 /* What a program of its own has CUPTI enable is in our buffers too. */
 static void put(struct inject *self, const CUpti_Activity *record)
@@ -333,26 +379,39 @@ static void put(struct inject *self, const CUpti_Activity *record)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (kinds[i].kind != record->kind)
 			continue;
-		if (kinds[i].of == ACTIVITY_DEVICE || kinds[i].of == ACTIVITY_CONTEXT ||
-		    is_wanted(self, kinds[i].of))
+		if ((kinds[i].of == ACTIVITY_DEVICE || kinds[i].of == ACTIVITY_CONTEXT ||
+		     is_wanted(self, kinds[i].of)) && is_captured(self, i, record))
 			kinds[i].put(self, record);
 		return;
 	}
 }
 
-void records_read(struct inject *self, struct inject_buffer *buffer)
+/* Each record of a buffer; CUPTI's code at its end */
+static int each(struct inject *self, const struct inject_buffer *buffer,
+		void (*function)(struct inject *self, const CUpti_Activity *record))
 {
 	CUpti_Activity *record = NULL;
-	size_t dropped = 0;
-	int code = 0;
+	int code = CUPTI_ERROR_MAX_LIMIT_REACHED;
 
 	while (inject_is_alive(self)) {
 		code = self->api.next(buffer->bytes, buffer->valid, &record);
 		if (code)
 			break;
-		put(self, record);
+		function(self, record);
 	}
-	if (code && code != CUPTI_ERROR_MAX_LIMIT_REACHED)
+	return code;
+}
+
+void records_read(struct inject *self, struct inject_buffer *buffer)
+{
+	size_t dropped = 0;
+	int code;
+
+	/* A kernel's record can be before its call's. */
+	if (self->control->capture != CHANNEL_CAPTURE_ALL)
+		each(self, buffer, note_call);
+	code = each(self, buffer, put);
+	if (code != 0 && code != CUPTI_ERROR_MAX_LIMIT_REACHED)
 		output_lost(self, ACTIVITY_LOST_CORRUPT, 1);
 	if (inject_is_alive(self) && !self->api.dropped(buffer->context, buffer->stream, &dropped))
 		output_lost(self, ACTIVITY_LOST_CUPTI, dropped);
