@@ -109,6 +109,9 @@ is "$(n note 'CUPTI gives no records any more') $(member kernel name)" "1 a" "a 
 run '' '' init context=0 kernel=a sleep=2600 kernel=b
 is "$(n note) $(member kernel name) $(n driver)" "0 a b 0" "one that only waits is not, and has no calls that are not its own"
 
+run '' '' load=libgpmu-user.so init context=0 kernel=a
+is "$(n note 'level=0.*libgpmu-user.so uses CUPTI too') $(n note) $(n kernel)" "1 1 1" "a library that uses CUPTI too is named"
+
 # Room
 run '' 'flush=10' init context=0 hold=long repeat=500 kernel=a sleep=100
 first=$(n kernel)

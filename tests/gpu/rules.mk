@@ -64,5 +64,10 @@ GPU_PROGRAM	:= $(GPU_FAKE)/program
 $(GPU_PROGRAM): tests/gpu/fake/program.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
 	$(CC) -D_GNU_SOURCE $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl -lpthread
 
-check-unit: $(GPU_PROGRAM)
+# A library that uses CUPTI, as those of frameworks do
+GPU_USER	:= $(GPU_FAKE)/libgpmu-user.so
+$(GPU_USER): $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
+	$(CC) $(CFLAGS) -shared -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ -x c /dev/null -x none $(GPU_FAKE)/libcupti.so.13 $(GPU_FAKE)/libgpmu-fake.so
+
+check-unit: $(GPU_PROGRAM) $(GPU_USER)
 SCRIPT_TESTS	+= tests/gpu/inject.t

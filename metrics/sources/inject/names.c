@@ -194,8 +194,9 @@ uint32_t names_call(struct inject *self, uint32_t domain, uint32_t cbid)
 	const char *name = NULL;
 	char text[128];
 
-	if (cbid < CALLS && *number)
-		return *number;
+	found = cbid < CALLS ? *number : 0;
+	if (found)
+		return found;
 	if (!inject_is_alive(self) || self->api.callback_name(domain, cbid, &name) || !name)
 		return 0;
 	cut_version(name, text, sizeof(text));

@@ -5,11 +5,19 @@
 
 #include "inject.h"
 
+static const void *pointer(uintptr_t address)
+{
+	const void *at;
+
+	memcpy(&at, &address, sizeof(at));
+	return at;
+}
+
 static const ElfW(Dyn) *dynamic_of(const struct dl_phdr_info *info)
 {
 	for (size_t i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			return (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+			return pointer(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	return NULL;
 }
 
@@ -22,7 +30,7 @@ static int needs_cupti(struct dl_phdr_info *info, size_t size, void *data)
 	(void)size;
 	for (entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_STRTAB)
-			strings = (const char *)entry->d_un.d_ptr;
+			strings = pointer(entry->d_un.d_ptr);
 	/* The loader has made it an address, but for the kernel's own, which needs nothing. */
 	if (!strings || (uintptr_t)strings < info->dlpi_addr)
 		return 0;

@@ -45,7 +45,7 @@ void probe_look(struct inject *self, bool records)
 	uint64_t now = inject_now(), seen = buffers_completed();
 	int count;
 
-	if (!records || seen != completed || !can_probe(self)) {
+	if (!since || !records || seen != completed || !can_probe(self)) {
 		completed = seen;
 		since = now;
 		probes = 0;

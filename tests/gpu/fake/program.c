@@ -8,6 +8,7 @@
  *	mark=NAME push=NAME pop start=NAME end		NVTX
  *	hold=NAME release	a kernel that runs until then
  *	profile=1 profile=0	cudaProfilerStart(), cudaProfilerStop()
+ *	load=NAME		a library beside it
  *	steal			registers its own buffers, as a profiler of its own
  *	destroy warn=TEXT fatal=TEXT	what CUPTI calls back
  *	repeat=N		the next word, N times
@@ -165,6 +166,8 @@ static void run(const char *word, const char *of)
 		poll(NULL, 0, value);
 	} else if (!strcmp(word, "signal")) {
 		do_signal();
+	} else if (!strcmp(word, "load")) {
+		open_beside(of);
 	} else if (!strcmp(word, "stamp")) {
 		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 		printf("stamp %ld%09ld\n", now.tv_sec, now.tv_nsec);
