@@ -59,7 +59,7 @@ is "$out" "without gpmu-perf, which make perf has not built
 installed gpmu 0.1.0 in $root/usr/local" "make install says where it installed, and what it could not"
 is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" "it installs all that there is, by default below /usr/local"
 is "$(files "$root" | grep -v ^usr/local/)" "" "and nothing elsewhere"
-is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-cupti.so gpmu-model.so gpmu-nvml.so libgpmu.so.0" \
+is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-cupti.so gpmu-model.so gpmu-nvml.so libgpmu-inject.so libgpmu.so.0" \
 	"programs and libraries are executable"
 is "$(find "$root/usr" -type f -not -perm -444 -o -type d -not -perm -555 -o -perm /022 -not -type l)" "" \
 	"all can read all of it, only the owner can write"
