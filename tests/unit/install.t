@@ -36,7 +36,7 @@ files() {
 
 # What is to be installed, below PREFIX
 expected() {
-	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/gpmu-{cupti,model,nvml}.so lib/libgpmu.so lib/libgpmu.so.0 \
+	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/gpmu-{cupti,model,nvml}.so lib/gpmu/libgpmu-inject.so lib/libgpmu.so lib/libgpmu.so.0 \
 		lib/pkgconfig/gpmu.pc share/bash-completion/completions/gpmu share/doc/gpmu/{flow,output,scenario}.rst \
 		share/man/man3/{libgpmu,gpmu_source_plugin}.3 share/zsh/site-functions/_gpmu
 	(cd metrics/include && printf 'include/%s\n' ./*.h gpmu/*.h | sed 's|\./||')
