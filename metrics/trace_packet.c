@@ -118,6 +118,9 @@ int trace_put_system(struct gpmu_trace *trace)
 	return put(trace, &packet);
 }
 
+/* TrackDescriptor.sibling_merge_behavior; the default is one track of all below a parent that have one name. */
+enum { NOT_MERGED = 2 };
+
 /* Perfetto's numbers of units; 0: it is a name */
 static uint32_t unit_of(const char *unit)
 {
@@ -169,6 +172,8 @@ int trace_put_track(struct gpmu_trace *trace, int number)
 		break;
 	case TRACE_TRACK_PLAIN:
 		descriptor.name = track->name;
+		descriptor.has_sibling_merge_behavior = 1;
+		descriptor.sibling_merge_behavior = NOT_MERGED;
 		break;
 	}
 	packet.track_descriptor = &descriptor;

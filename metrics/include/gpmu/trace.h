@@ -28,7 +28,8 @@ extern "C" {
  * Names are any text that ends in 0. What is not valid UTF-8 becomes U+FFFD, what is beyond
  * 16384 bytes is cut; gpmu_trace_get_stats() tells how often. Events may come in any order of time, but cost
  * 9 bytes more where time goes back. On a track, slices are nested or one after the other: of two that
- * begin together the outer one is written first.
+ * begin together the outer one is written first, and of two of which one begins when the other ends,
+ * the one that ends.
  *
  * A trace belongs to one thread at a time. What fails to be written ends the trace: that
  * call and all that follow return the same -errno, and the program's gpmu_log_set() is told once,
@@ -216,7 +217,8 @@ int gpmu_trace_thread(struct gpmu_trace *trace, pid_t pid, pid_t tid, const char
 /**
  * gpmu_trace_track() - a track of its own
  * @trace: the trace
- * @parent: the track that it is shown below; 0: none. At most 16 deep
+ * @parent: the track that it is shown below; 0: none. At most 16 deep. What is directly below a process or
+ *	thread is the process's or thread's, and has no parent_id in SQL
  * @name: copied
  *
  * Return: a new track, above 0; -EINVAL (no such parent, or no name), -ENOMEM
