@@ -3,6 +3,8 @@
  * trace-make KIND FILE: a trace of libgpmu that trace-sql.t knows.
  *
  *   gpu   a program with two threads, two streams of a GPU, counters, arrows, arguments
+ *   edge  slices that touch, that begin or end together, that have no length or no end; arrows
+ *         over three slices; numbers and texts at their limits; tracks of one name
  *   long  1,000 slices, counters and launches out of order, with many restarts; the length
  *         of the file after each flush is printed
  */
@@ -155,6 +157,76 @@ static void make_gpu(struct gpmu_trace *trace)
 	check(gpmu_trace_audit(trace, BEGIN + 40000, "clock", clock, 1));
 }
 
+static void touching(struct gpmu_trace *trace, int track)
+{
+	static const struct {
+		const char *name;
+		uint64_t begin, duration;
+	} slices[] = {
+		{ "outer", 0, 100 }, { "inner", 0, 40 }, { "next", 40, 60 }, { "in next", 90, 10 },
+		{ "behind", 100, 50 }, { "none", 150, 0 }, { "last", 150, 10 }, { "none inside", 160, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++)
+		slice(trace, (struct gpmu_trace_event){ .track = track, .name = slices[i].name },
+		      slices[i].begin, slices[i].duration);
+}
+
+/* One number leads over three slices and ends, and is used again. */
+static void chain(struct gpmu_trace *trace, int from, int to)
+{
+	struct gpmu_trace_event event = { .category = "arrow", .flow = UINT64_MAX };
+
+	for (unsigned int i = 0; i < 6; i++) {
+		event.track = i % 3 ? to : from;
+		event.name = i < 3 ? "first" : "second";
+		event.flow_ends = i % 3 == 2;
+		slice(trace, event, 1000 + i * 100, 10);
+	}
+}
+
+static void limits(struct gpmu_trace *trace, int track, int counter)
+{
+	static const struct gpmu_trace_arg args[] = {
+		{ .name = "least", .integer = INT64_MIN },
+		{ .name = "small", .kind = GPMU_TRACE_DOUBLE, .real = -1e-3 },
+		{ .name = "a.b[1]", .kind = GPMU_TRACE_TEXT, .text = "x, y | \"z\" 'w'" },
+		{ .name = "empty", .kind = GPMU_TRACE_TEXT },
+	};
+	struct gpmu_trace_event event = {
+		.size = sizeof(event), .track = track, .time = BEGIN + 3000, .name = "", .args = args, .n_args = 4,
+	};
+	char longest[16385];
+
+	check(gpmu_trace_instant(trace, &event));
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	slice(trace, (struct gpmu_trace_event){ .track = track, .name = longest }, 3000, 1);
+	slice(trace, (struct gpmu_trace_event){ .track = track, .category = "no name" }, 3002, 1);
+	check(gpmu_trace_count(trace, counter, BEGIN + 3000, INT64_MIN));
+	check(gpmu_trace_count(trace, counter, BEGIN + 3001, 0));
+	check(gpmu_trace_value(trace, counter, BEGIN + 3002, -0.5));
+}
+
+static void make_edge(struct gpmu_trace *trace)
+{
+	int gpu = known(gpmu_trace_track(trace, 0, "GPU 0: NVIDIA H200 (GPU-0)"));
+	int stream = known(gpmu_trace_track(trace, gpu, "9 app: stream 7"));
+	int again = known(gpmu_trace_track(trace, gpu, "9 app: stream 7"));
+	int main_thread = known(gpmu_trace_thread(trace, 9, 9, NULL));
+	int counter = known(gpmu_trace_counter(trace, stream, "deep", "ns"));
+	struct gpmu_trace_event event = {
+		.size = sizeof(event), .track = main_thread, .time = BEGIN + 5000, .name = "never ends",
+	};
+
+	touching(trace, stream);
+	slice(trace, (struct gpmu_trace_event){ .track = again, .name = "beside" }, 50, 100);
+	chain(trace, main_thread, again);
+	limits(trace, stream, counter);
+	check(gpmu_trace_begin(trace, &event));
+	check(gpmu_trace_end(trace, again, BEGIN + 5100));
+}
+
 static void make_long(struct gpmu_trace *trace, int fd)
 {
 	int thread = known(gpmu_trace_thread(trace, 1, 1, "main"));
@@ -202,6 +274,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(argv[1], "gpu"))
 		make_gpu(trace);
+	else if (!strcmp(argv[1], "edge"))
+		make_edge(trace);
 	else
 		make_long(trace, fd);
 	if (gpmu_trace_finish(trace, &error)) {

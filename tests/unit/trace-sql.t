@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # What a trace holds, by SQL: tracks, slices, nesting, counters, arrows, arguments, clocks;
-# and that it can be read up to each flush and from each restart on. No Debian package has
-# trace_processor: trace_sql.py reads the bytes by the same rules into tables of the same
-# names, and refuses what is against them.
+# and that it can be read up to each flush and from each restart on. trace_sql.py reads the bytes
+# into tables of the names that trace_processor has, refuses what is against the rules, and
+# asks a trace_processor too where there is one: it has to say the same.
 . tests/lib/tap.sh
 
 make=${B:-build}/tests/unit/trace-make
@@ -27,10 +27,17 @@ slices() {
 		where $1 order by s.ts, s.depth"
 }
 
+processor=$(tests/unit/trace_sql.py --processor)
+if [ -n "$processor" ]; then
+	ok 0 "the same is asked of $processor"
+else
+	skip "no trace_processor_shell in the path, no GPMU_TRACE_PROCESSOR" "the same is asked of trace_processor"
+fi
+
 trace=$tmp/gpu.pftrace
 "$make" gpu "$trace"
 ok $? "a trace of all kinds of events is written"
-is "$(sql "select pid, name from process")" "100|renamed" "a process, by its last name"
+is "$(sql "select pid, name from process where pid > 0")" "100|renamed" "a process, by its last name"
 is "$(sql "select tid, t.name, pid from thread t join process using (upid) where pid = 100 and tid <> 100 order by tid")" "101|worker|100
 102||100" "threads of it, one without a name"
 is "$(sql "select t.name, p.name from track t left join track p on p.id = t.parent_id where t.name is not null order by t.name")" \
@@ -54,7 +61,7 @@ is "$(sql "select o.name, o.ts - 5000000000000, i.name, i.ts - 5000000000000 fro
 	"cudaLaunchKernel|1000|gemm|1800
 cudaLaunchKernel|2000|copy|2600" "arrows lead from launches to what they launched"
 is "$(sql "select s.name, key, int_value, real_value, string_value from args join slice s using (arg_set_id)
-	where category in ('kernel', 'memcpy') order by s.ts, key")" "gemm|debug.grid|||128x1x1
+	where category in ('kernel', 'memcpy') and key like 'debug.%' order by s.ts, key")" "gemm|debug.grid|||128x1x1
 gemm|debug.occupancy||0.75|
 gemm|debug.registers|255||
 copy|debug.bytes|9223372036854775807||
@@ -76,8 +83,43 @@ is "$(sql "select cpu, s.ts - $begin, s.dur, tid, name, end_state, priority from
 1023|1400|1100|101|worker|D|120" "what ran on which CPU, until when and why no longer"
 is "$(sql "select cpu, s.ts - $begin, s.dur from sched s join thread using (utid) where tid = 0 order by s.ts")" "3|1450|-1
 1023|2500|-1" "and that it is idle"
-is "$(sql "select count(*) from clock_snapshot where snapshot_id = 1 and clock_id in (1, 3, 5, 6)
+is "$(sql "select count(*) from clock_snapshot where snapshot_id = 0 and clock_id in (1, 3, 5, 6)
 	and (clock_id = 5 or clock_value > 0)")" 4 "CLOCK_MONOTONIC_RAW beside three others"
+
+trace=$tmp/edge.pftrace
+"$make" edge "$trace"
+ok $? "a trace of what is rare is written"
+is "$(slices "s.track_id = (select min(track_id) from slice) and s.ts < $begin + 1000")" "0|100|9 app: stream 7||outer|0
+0|40|9 app: stream 7||inner|1
+40|60|9 app: stream 7||next|1
+90|10|9 app: stream 7||in next|2
+100|50|9 app: stream 7||behind|0
+150|0|9 app: stream 7||none|0
+150|10|9 app: stream 7||last|0
+160|0|9 app: stream 7||none inside|0" "slices that touch, that begin or end together, that have no length"
+is "$(slices "s.name = 'beside'")" "50|100|9 app: stream 7||beside|0" \
+	"two tracks of one name and parent are two"
+is "$(sql "select count(distinct t.id), count(distinct t.parent_id) from track t join slice s on s.track_id = t.id
+	where t.name = '9 app: stream 7'")" "2|1" "and below the same one"
+is "$(slices "s.name = 'never ends'")" "5000|-1|||never ends|0" "a slice without an end"
+is "$(sql "select o.name, o.ts - $begin, i.name, i.ts - $begin from flow
+	join slice o on o.id = slice_out join slice i on i.id = slice_in order by 2")" "first|1000|first|1100
+first|1100|first|1200
+second|1300|second|1400
+second|1400|second|1500" "an arrow over three slices, and its number again"
+is "$(sql "select length(name), category, dur from slice where ts between $begin + 3000 and $begin + 3002 order by ts, dur")" \
+	"0||0
+16384||1
+|no name|1" "names that are empty, long, not there"
+is "$(sql "select key, display_value, int_value, real_value from args a join slice s using (arg_set_id)
+	where ts = $begin + 3000 and key like 'debug.%' order by key")" "debug.a_b_1_|x, y | \"z\" 'w'||
+debug.empty|||
+debug.least|-9223372036854775808|-9223372036854775808|
+debug.small|-0.001||-0.001" "arguments that are at their limits"
+is "$(sql "select t.name, unit, ts - $begin, value from counter c join counter_track t on t.id = c.track_id order by ts")" \
+	"deep|ns|3000|-9.22337e+18
+deep|ns|3001|0
+deep|ns|3002|-0.5" "values likewise"
 
 trace=$tmp/long.pftrace
 "$make" long "$trace" > "$tmp/flushes"
@@ -89,7 +131,7 @@ is "$(sql "$all")" "1000|1000|1000|1000" "all of it is there"
 is "$(sql "select count(*) from slice where category = 'kernel'
 	and (name <> 'kernel ' || ((ts - 5000000000500) / 1000 % 97) or (ts - 5000000000500) % 1000)")" 0 \
 	"each with its own name and time, across restarts"
-restarts=$(sql "select max(snapshot_id) from clock_snapshot")
+restarts=$(sql "select max(snapshot_id) + 1 from clock_snapshot")
 [ "$restarts" -gt 12 ]
 ok $? "names and clocks are given anew each 10,000 bytes" || diag "$restarts times"
 

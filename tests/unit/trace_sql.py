@@ -6,11 +6,19 @@ Reads the bytes without protobuf-c and without metrics/trace.proto, by the rules
 Perfetto's documentation, and fills tables that are named as trace_processor's are, so that the
 same SQL can be asked of both. --from N leaves out what is before the N-th restart, from 1.
 Anything that is against the rules ends it: "offset: what".
+
+Where there is a trace_processor, by $GPMU_TRACE_PROCESSOR or as trace_processor_shell in the
+path, it is asked too: another answer, or an error that it counts, ends it likewise.
+GPMU_TRACE_PROCESSOR= (empty) asks none; --processor prints which one it is.
 """
 import os
+import re
+import shutil
 import sqlite3
 import struct
+import subprocess
 import sys
+import tempfile
 
 RAW, FIRST_OWN = 5, 64
 CLEARED, NEEDED = 1, 2
@@ -35,6 +43,10 @@ create table sched (id, ts, dur, cpu, utid, end_state, priority);
 create table clock_snapshot (snapshot_id, clock_id, clock_value);
 """
 
+
+# What trace_processor counts of what it could not take as it is
+ERRORS = "select name, idx, value from stats where severity in ('error', 'data_loss') and value > 0"
+HEAD = '"name","idx","value"\n'
 
 class Bad(Exception):
     pass
@@ -103,16 +115,19 @@ class Sequence:
     def __init__(self, skip):
         self.restarts, self.skip = 0, skip
         self.valid, self.default = False, None
+        self.begin = None               # offset of the first packet that counts
         self.clocks, self.names, self.tracks = {}, {}, {}
         self.kernel, self.snapshots, self.events = {}, [], []
         self.release, self.sched = None, []
 
-    def packet(self, packet):
+    def packet(self, packet, begin):
         need(one(packet, 10) == 1, "a packet of no sequence")
         flags = one(packet, 13, 0)
         if flags & CLEARED:
             self.restarts += 1
             self.valid, self.names, self.tracks = self.restarts >= self.skip, {}, {}
+            if self.valid and self.begin is None:
+                self.begin = begin
         if not self.valid:
             need(self.skip, "a packet before any state")
             return
@@ -143,7 +158,7 @@ class Sequence:
             else:
                 need(steps and unit == 1 and time == clocks[RAW][0], f"clock {clock} is not RAW in steps")
                 self.clocks[clock] = time
-            self.snapshots.append((self.restarts, clock, time))
+            self.snapshots.append((self.restarts - 1, clock, time))
 
     def bundle(self, message):
         need(one(message, 5) == MONO_RAW and RAW in self.kernel, "a bundle whose stamps are of no clock")
@@ -164,6 +179,8 @@ class Sequence:
         return self.clocks[clock]
 
     def track(self, message):
+        need(one(message, 15, 2) == 2 and (15 in message) == (2 in message and 8 not in message),
+             "a track that is one with others of its name")
         parent = one(message, 5)
         need(parent is None or parent in self.tracks, f"track {parent}, a parent, is not known")
         self.tracks[one(message, 1)] = message
@@ -179,7 +196,7 @@ class Sequence:
         args = []
         for arg in map(fields, message.get(4, [])):
             real = one(arg, 5)
-            args.append(("debug." + self.name(ARG, one(arg, 1)), None if 4 not in arg else signed(one(arg, 4)),
+            args.append(("debug." + re.sub(r"[.[\]]", "_", self.name(ARG, one(arg, 1))), None if 4 not in arg else signed(one(arg, 4)),
                          real and struct.unpack("<d", real)[0], text(one(arg, 6))))
         self.events.append((time, track, {
             "type": one(message, 9), "args": args,
@@ -194,6 +211,8 @@ class Tables:
         self.db = sqlite3.connect(":memory:")
         self.db.executescript(SCHEMA)
         self.kinds, self.stacks, self.slices, self.flows = {}, {}, [], {}
+        self.roots = set()
+        self.owners = {}        # track: the table of what it belongs to, its number there
 
     def insert(self, table, *row):
         self.db.execute(f"insert into {table} values ({','.join('?' * len(row))})", row)
@@ -206,22 +225,33 @@ class Tables:
 
     def track(self, number, message):
         new = number not in self.kinds
+        parent = one(message, 5)
+        if parent in self.owners and 3 not in message and 4 not in message:
+            self.owners[number] = self.owners[parent]
+            new and 8 not in message and self.insert(self.owners[parent][0], number, self.owners[parent][1])
+            parent = None if parent in self.roots else parent
         if 3 in message:
             process = fields(one(message, 3))
             self.process(one(process, 1), text(one(process, 6)))
             new and self.insert("process_track", number, one(process, 1))
+            self.roots.add(number)
+            self.owners[number] = ("process_track", one(process, 1))
+            parent = None
         elif 4 in message:
             thread = fields(one(message, 4))
             self.process(one(thread, 1))
             self.db.execute("delete from thread where utid = ?", (number,))
             self.insert("thread", number, one(thread, 2), one(thread, 1), text(one(thread, 5)))
             new and self.insert("thread_track", number, number)
+            self.roots.add(number)
+            self.owners[number] = ("thread_track", number)
+            parent = None
         elif 8 in message and new:
             counter = fields(one(message, 8))
             need(not one(counter, 5, 0), "a counter in steps")
             unit = text(one(counter, 6)) or UNITS.get(one(counter, 3))
-            self.insert("counter_track", number, text(one(message, 2)), one(message, 5), unit)
-        new and self.insert("track", number, text(one(message, 2)), one(message, 5))
+            self.insert("counter_track", number, text(one(message, 2)), parent, unit)
+        new and self.insert("track", number, text(one(message, 2)), parent)
         self.kinds[number] = 8 in message
 
     def event(self, time, track, event):
@@ -296,18 +326,56 @@ class Tables:
             self.insert("clock_snapshot", *row)
 
 
+def shown(value):
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def processor():
+    return os.environ.get("GPMU_TRACE_PROCESSOR", shutil.which("trace_processor_shell"))
+
+
+def row_of(line):
+    """A row that trace_processor prints; texts are between quotes, also those that have some."""
+    row = []
+    for string, bare in re.findall(r'"(.*?)"(?=,|$),?|([^,]+),?', line):
+        number = "." in bare and re.fullmatch(r"-?\d+\.\d+", bare)
+        row.append(shown(float(bare)) if number else bare or string.replace("[NULL]", ""))
+    return "|".join(row)
+
+
+def ask(program, data, sql):
+    with tempfile.NamedTemporaryFile() as trace, tempfile.NamedTemporaryFile("w") as query:
+        trace.write(data)
+        query.write(f"{sql};\n{ERRORS};\n")
+        trace.flush()
+        query.flush()
+        done = subprocess.run([program, "-q", query.name, trace.name], capture_output=True, check=False)
+    said, asked = done.stderr.decode(errors="replace").strip(), done.stdout.decode(errors="replace")
+    need(done.returncode == 0 and HEAD in asked, f"trace_processor: {said[-400:]}")
+    rows, errors = ([row_of(row) for row in part.splitlines() if row] for part in asked.split(HEAD))
+    need(not errors, f"trace_processor counts {', '.join(errors)}")
+    return rows[1:]
+
+
 def main():
+    if sys.argv[1:] == ["--processor"]:
+        print(processor() or "")
+        return
     sequence, tables, begin = Sequence(int(sys.argv[4]) if "--from" in sys.argv else 0), Tables(), 0
     with open(sys.argv[1], "rb") as file:
         data = file.read()
     try:
         for begin, packet in packets(data):
-            sequence.packet(packet)
+            sequence.packet(packet, begin)
         tables.fill(sequence)
+        rows = ["|".join(map(shown, row)) for row in tables.db.execute(sys.argv[2])]
+        if processor():
+            other = ask(processor(), data[sequence.begin or 0:], sys.argv[2])
+            need(other == rows, "trace_processor says " + ", ".join(other) + ", and not " + ", ".join(rows))
     except Bad as bad:
         sys.exit(f"{begin}: {bad}")
-    for row in tables.db.execute(sys.argv[2]):
-        print("|".join("" if v is None else f"{v:g}" if isinstance(v, float) else str(v) for v in row))
+    for row in rows:
+        print(row)
 
 
 if __name__ == "__main__":
