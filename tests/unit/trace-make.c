@@ -224,6 +224,10 @@ static void make_edge(struct gpmu_trace *trace)
 	chain(trace, main_thread, again);
 	limits(trace, stream, counter);
 	check(gpmu_trace_begin(trace, &event));
+	event.name = "moment";
+	for (unsigned int i = 0; i < 3; i++)
+		check(gpmu_trace_instant(trace, &event));
+	slice(trace, (struct gpmu_trace_event){ .track = main_thread, .name = "after" }, 5000, 5);
 	check(gpmu_trace_end(trace, again, BEGIN + 5100));
 }
 

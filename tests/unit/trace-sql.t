@@ -24,7 +24,7 @@ slices() {
 		from slice s join track k on k.id = s.track_id
 		left join thread_track tt on tt.id = k.id left join thread th using (utid)
 		left join process_track pt on pt.id = k.id left join process p on p.upid = pt.upid
-		where $1 order by s.ts, s.depth"
+		where $1 order by s.ts, s.depth, s.name desc"
 }
 
 processor=$(tests/unit/trace_sql.py --processor)
@@ -101,7 +101,11 @@ is "$(slices "s.name = 'beside'")" "50|100|9 app: stream 7||beside|0" \
 	"two tracks of one name and parent are two"
 is "$(sql "select count(distinct t.id), count(distinct t.parent_id) from track t join slice s on s.track_id = t.id
 	where t.name = '9 app: stream 7'")" "2|1" "and below the same one"
-is "$(slices "s.name = 'never ends'")" "5000|-1|||never ends|0" "a slice without an end"
+is "$(slices "s.ts between $begin + 5000 and $begin + 5099")" "5000|-1|||never ends|0
+5000|0|||moment|1
+5000|5|||after|1
+5000|0|||moment|2
+5000|0|||moment|3" "a slice without an end, moments of one time in it, which nest, and a slice behind them"
 is "$(sql "select o.name, o.ts - $begin, i.name, i.ts - $begin from flow
 	join slice o on o.id = slice_out join slice i on i.id = slice_in order by 2")" "first|1000|first|1100
 first|1100|first|1200

@@ -263,6 +263,9 @@ class Tables:
             self.insert("counter", time, track, float(event["real"] if value is None else value))
             return
         stack = self.stacks.setdefault(track, [])
+        # Moments of the same time are one in another.
+        while stack and self.slices[stack[-1]][2] == 0 and (kind != INSTANT or self.slices[stack[-1]][1] < time):
+            stack.pop()
         if kind == END:
             if stack:
                 slice_ = self.slices[stack.pop()]
@@ -280,8 +283,7 @@ class Tables:
             self.flows[flow] = number
         if event["flow_end"]:
             del self.flows[event["flow_end"]]
-        if kind == BEGIN:
-            stack.append(number)
+        stack.append(number)
 
     def thread(self, tid, name):
         """Perfetto's idle threads are one; a name that a track has is better than the kernel's."""
