@@ -343,12 +343,12 @@ int gpmu_record_stop(struct gpmu_record *record, struct gpmu_error *error)
 static void count_lost(const struct gpmu_record *record, struct gpmu_record_stats *stats)
 {
 	const struct record_map *map = &record->map;
-	uint64_t dropped, records;
+	uint64_t dropped;
 
 	stats->lost = record->no_memory;
 	for (int i = 0; i < RECORD_SOURCES && record->started; i++) {
-		records = record_queue_items((struct record_queue *)&record->queues[i], &dropped);
-		stats->records += i == RECORD_CHANNELS ? 0 : records;
+		record_queue_items((struct record_queue *)&record->queues[i], &dropped);
+		stats->records += record->source_records[i];
 		stats->lost += dropped + record->source_lost[i];
 	}
 	for (size_t i = 0; i < map->n_processes; i++) {

@@ -93,6 +93,7 @@ struct gpmu_record {
 	size_t n_streams;
 	int source_streams[RECORD_SOURCES];	/* of the others; -1: none yet */
 	uint64_t source_lost[RECORD_SOURCES];
+	uint64_t source_records[RECORD_SOURCES];	/* values, switches */
 	uint64_t no_memory;		/* records that were lost for lack of it */
 	int failed;			/* writing the trace: -errno */
 	uint64_t flushed;

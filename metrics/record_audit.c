@@ -107,10 +107,11 @@ static int audit_lost(struct gpmu_record *record, const struct record_process *p
 
 static int audit_queue(struct gpmu_record *record, enum record_source source)
 {
-	uint64_t dropped, records = record_queue_items(&record->queues[source], &dropped);
+	uint64_t dropped, records = record->source_records[source];
 	struct record_lost lost = { .from = record->begin, .to = record->end };
 	int ret = 0;
 
+	record_queue_items(&record->queues[source], &dropped);
 	/* Those of channels are said process by process. */
 	if (source != RECORD_CHANNELS && records)
 		ret = audit_source(record, source_names[source], records, NULL, NULL);

@@ -129,7 +129,8 @@ int gpmu_record_rows(struct gpmu_record *record, const struct gpmu_session *sess
 		ret = put_row(record, session, row, i);
 		mark.begin = time_of(session, row->end);
 	}
-	if (length)
+	/* What is dropped is values, and this is none. */
+	if (length && record_queue_has_room(&record->queues[RECORD_ROWS], 0))
 		record_queue_put(&record->queues[RECORD_ROWS], &mark, NULL, 0);
 	return ret;
 }

@@ -338,7 +338,8 @@ void *record_sched_run(void *data)
 		mark.begin = record_clock() - ON_ITS_WAY;
 		for (size_t i = 0; i < sched->n_rings; i++)
 			drain(record, &sched->rings[i]);
-		record_queue_put(&record->queues[RECORD_SCHED], &mark, NULL, 0);
+		if (record_queue_has_room(&record->queues[RECORD_SCHED], 0))
+			record_queue_put(&record->queues[RECORD_SCHED], &mark, NULL, 0);
 		if (!last)
 			poll(NULL, 0, LOOK_EACH);
 	}

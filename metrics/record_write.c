@@ -105,8 +105,10 @@ static int take(struct gpmu_record *record, enum record_source source, struct re
 	stream = source_stream(record, source);
 	if (stream < 0)
 		return stream;
-	if (item->kind != RECORD_MARK)
+	if (item->kind != RECORD_MARK) {
+		record->source_records[source]++;
 		return record_merge_add(&record->merge, item, stream);
+	}
 	record_merge_mark(&record->merge, stream, item->begin, record_clock());
 	return 0;
 }

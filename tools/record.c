@@ -410,6 +410,9 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 		record->failed = true;
 	}
 	say_end(record);
+	/* As a shell says it; who pressed Ctrl-C knows. */
+	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !record->timeout)
+		say("%s: %s", record->argv[0], strsignal(end.signal));
 	gpmu_session_free(session);
 	return record->failed ? EXIT_OWN : end.status;
 }

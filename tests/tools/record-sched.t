@@ -20,7 +20,7 @@ mounted() {
 
 # unmounted COMMAND...: without
 unmounted() {
-	# shellcheck disable=SC2016
+	# shellcheck disable=SC2016,SC2317 # run calls it
 	unshare -m sh -c 'mount -t tmpfs nodev /sys/kernel && exec "$@"' sh "$@"
 }
 
