@@ -22,19 +22,19 @@ static int top_track(struct record_map *map, int *track, const char *name)
 
 static int node_track(struct record_map *map, int node)
 {
-	uint64_t *value;
+	union record_cell *value;
 	char *name;
 	bool added;
 	int track;
 
 	value = record_table_add(&map->nodes, (uint64_t)node, &added);
-	if (!value || *value)
-		return value ? (int)*value : -ENOMEM;
+	if (!value || value->number)
+		return value ? (int)value->number : -ENOMEM;
 	name = text_print("node %d", node);
 	track = name ? gpmu_trace_track(map->trace, 0, name) : -ENOMEM;
 	free(name);
 	if (track > 0)
-		*value = (uint64_t)track;
+		value->number = (uint64_t)track;
 	return track;
 }
 

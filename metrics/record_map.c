@@ -68,7 +68,7 @@ static int add_device(struct record_map *map, struct record_process *process,
 		      const struct activity_device *device)
 {
 	char uuid[sizeof(device->uuid) + 1];
-	uint64_t *value;
+	union record_cell *value;
 	bool added;
 	int gpu;
 
@@ -80,31 +80,31 @@ static int add_device(struct record_map *map, struct record_process *process,
 	value = record_table_add(&process->devices, device->device, &added);
 	if (!value)
 		return -ENOMEM;
-	*value = (uint64_t)gpu;
+	value->number = (uint64_t)gpu;
 	return 0;
 }
 
 static int add_context(struct record_process *process, const struct activity_context *of)
 {
 	struct record_context *context;
-	uint64_t *value;
+	union record_cell *value;
 	bool added, other = false;
 
 	for (size_t i = 0; i < process->contexts.room; i++) {
-		const struct record_context *known = (void *)(uintptr_t)process->contexts.slots[i].value;
+		const struct record_context *known = process->contexts.slots[i].cell.of;
 
 		other = other || (process->contexts.slots[i].used && known->device == of->device);
 	}
 	value = record_table_add(&process->contexts, of->context, &added);
-	if (!value || *value)
+	if (!value || value->of)
 		return value ? 0 : -ENOMEM;
 	context = malloc(sizeof(*context));
 	if (!context) {
-		record_table_take(&process->contexts, of->context, &(uint64_t){ 0 });
+		record_table_take(&process->contexts, of->context, &(union record_cell){ 0 });
 		return -ENOMEM;
 	}
 	*context = (struct record_context){ of->context, of->device, other };
-	*value = (uintptr_t)context;
+	value->of = context;
 	return 0;
 }
 

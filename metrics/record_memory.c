@@ -23,13 +23,13 @@ static struct record_allocated *allocated_of(struct record_map *map, struct reco
 					     const struct record_gpu *gpu)
 {
 	struct record_allocated *of;
-	uint64_t *value;
+	union record_cell *value;
 	char name[32];
 	bool added;
 
 	value = record_table_add(&process->allocated, (uint64_t)gpu->number, &added);
-	if (!value || *value)
-		return value ? (struct record_allocated *)(uintptr_t)*value : NULL;
+	if (!value || value->of)
+		return value ? value->of : NULL;
 	of = calloc(1, sizeof(*of));
 	if (!of)
 		return NULL;
@@ -39,7 +39,7 @@ static struct record_allocated *allocated_of(struct record_map *map, struct reco
 		free(of);
 		return NULL;
 	}
-	*value = (uintptr_t)of;
+	value->of = of;
 	return of;
 }
 
@@ -47,20 +47,20 @@ static struct record_allocated *allocated_of(struct record_map *map, struct reco
 static int change(struct record_process *process, const struct activity_memory *memory,
 		  int64_t *bytes)
 {
-	uint64_t value, *kept;
+	union record_cell value, *kept;
 	bool added;
 
 	*bytes = 0;
 	if (memory->frees) {
 		if (record_table_take(&process->addresses, memory->address, &value))
-			*bytes = -(int64_t)value;
+			*bytes = -(int64_t)value.number;
 		return 0;
 	}
 	kept = record_table_add(&process->addresses, memory->address, &added);
 	if (!kept)
 		return -ENOMEM;
-	*bytes = (int64_t)(memory->bytes - *kept);
-	*kept = memory->bytes;
+	*bytes = (int64_t)(memory->bytes - kept->number);
+	kept->number = memory->bytes;
 	return 0;
 }
 

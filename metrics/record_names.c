@@ -23,14 +23,14 @@ static void load(void)
 int record_name_add(struct record_process *process, uint32_t id, const char *text)
 {
 	struct record_name *name;
-	uint64_t *value;
+	union record_cell *value;
 	bool added;
 
 	value = record_table_add(&process->names, id, &added);
 	if (!value)
 		return -ENOMEM;
 	/* A number is given once. */
-	if (*value)
+	if (value->of)
 		return 0;
 	name = calloc(1, sizeof(*name));
 	if (name)
@@ -39,15 +39,15 @@ int record_name_add(struct record_process *process, uint32_t id, const char *tex
 		free(name);
 		return -ENOMEM;
 	}
-	*value = (uintptr_t)name;
+	value->of = name;
 	return 0;
 }
 
 static struct record_name *find(const struct record_process *process, uint32_t id)
 {
-	const uint64_t *value = record_table_find(&process->names, id);
+	const union record_cell *value = record_table_find(&process->names, id);
 
-	return value ? (struct record_name *)(uintptr_t)*value : NULL;
+	return value ? value->of : NULL;
 }
 
 const char *record_name(const struct record_process *process, uint32_t id)
@@ -77,7 +77,7 @@ const char *record_name_demangled(const struct record_process *process, uint32_t
 void record_names_release(struct record_process *process)
 {
 	for (size_t i = 0; i < process->names.room; i++) {
-		struct record_name *name = (void *)(uintptr_t)process->names.slots[i].value;
+		struct record_name *name = process->names.slots[i].cell.of;
 
 		if (!process->names.slots[i].used || !name)
 			continue;

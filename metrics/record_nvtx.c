@@ -40,7 +40,8 @@ static int begin(struct record_map *map, struct record_process *process,
 {
 	struct record_thread *thread = NULL;
 	struct record_range *range;
-	uint64_t *value, *open;
+	union record_cell *value;
+	uint64_t *open;
 	bool added;
 
 	if (marker->thread) {
@@ -59,10 +60,10 @@ static int begin(struct record_map *map, struct record_process *process,
 		return -ENOMEM;
 	}
 	/* Of one that never ended, and whose id is used again */
-	free((void *)(uintptr_t)*value);
+	free(value->of);
 	*range = (struct record_range){ marker->id, marker->time, marker->thread, marker->name,
 					marker->domain };
-	*value = (uintptr_t)range;
+	value->of = range;
 	if (thread)
 		thread->open[thread->n_open++] = marker->id;
 	return 0;
@@ -91,13 +92,13 @@ static int end(struct record_map *map, struct record_process *process,
 	struct record_thread *thread = NULL;
 	struct record_range *range;
 	bool nested = false;
-	uint64_t value;
+	union record_cell value;
 	int ret;
 
 	/* Its begin was before anything was recorded. */
 	if (!record_table_take(&process->ranges, marker->id, &value))
 		return 0;
-	range = (struct record_range *)(uintptr_t)value;
+	range = value.of;
 	if (range->thread) {
 		thread = record_thread_of(map, process, range->thread);
 		nested = thread && close_on(thread, range->id) && range->thread == marker->thread;
@@ -170,7 +171,7 @@ int record_nvtx_end(struct record_map *map, struct record_process *process)
 		return -ENOMEM;
 	for (size_t i = 0; i < process->ranges.room; i++)
 		if (process->ranges.slots[i].used)
-			open[n++] = (void *)(uintptr_t)process->ranges.slots[i].value;
+			open[n++] = process->ranges.slots[i].cell.of;
 	qsort(open, n, sizeof(struct record_range *), compare);
 	for (size_t i = 0; i < n && !ret; i++) {
 		struct gpmu_trace_event event = { .time = open[i]->begin };

@@ -12,7 +12,7 @@
 static void release_table(struct record_table *table, void (*release)(void *of))
 {
 	for (size_t i = 0; i < table->room; i++) {
-		void *of = (void *)(uintptr_t)table->slots[i].value;
+		void *of = table->slots[i].cell.of;
 
 		if (!table->slots[i].used || !of)
 			continue;
@@ -65,11 +65,11 @@ void record_process_free(struct record_process *process)
 struct record_gpu *record_process_gpu(struct record_map *map, struct record_process *process,
 				      uint32_t device)
 {
-	const uint64_t *index = record_table_find(&process->devices, device);
+	const union record_cell *index = record_table_find(&process->devices, device);
 	int gpu;
 
 	if (index)
-		return &map->gpus[*index];
+		return &map->gpus[index->number];
 	/* Its record was lost: it is shown, as a GPU that is not known */
 	gpu = record_gpu_of(map, NULL, NULL);
 	return gpu < 0 ? NULL : &map->gpus[gpu];
@@ -77,9 +77,9 @@ struct record_gpu *record_process_gpu(struct record_map *map, struct record_proc
 
 const struct record_context *record_context_of(const struct record_process *process, uint32_t id)
 {
-	const uint64_t *value = record_table_find(&process->contexts, id);
+	const union record_cell *value = record_table_find(&process->contexts, id);
 
-	return value ? (const struct record_context *)(uintptr_t)*value : NULL;
+	return value ? value->of : NULL;
 }
 
 /* As the kernel knows it, where the process is there, and its pid counts here */
@@ -115,18 +115,18 @@ struct record_thread *record_thread_of(struct record_map *map, struct record_pro
 				       uint32_t tid)
 {
 	struct record_thread *thread;
-	uint64_t *value;
+	union record_cell *value;
 	bool added;
 
 	value = record_table_add(&process->threads, tid, &added);
-	if (!value || *value)
-		return value ? (struct record_thread *)(uintptr_t)*value : NULL;
+	if (!value || value->of)
+		return value ? value->of : NULL;
 	thread = calloc(1, sizeof(*thread));
 	if (thread && make_thread(map, process, tid, thread)) {
 		free(thread);
 		thread = NULL;
 	}
-	*value = (uintptr_t)thread;
+	value->of = thread;
 	return thread;
 }
 
@@ -134,13 +134,13 @@ struct record_lanes *record_gpu_lanes(struct record_map *map, struct record_proc
 				      struct record_gpu *gpu, const char *what, uint32_t number)
 {
 	struct record_lanes *lanes;
-	uint64_t *value;
+	union record_cell *value;
 	bool added;
 	char *name;
 
 	value = record_table_add(&process->lanes, (uint64_t)gpu->number << 32 | number, &added);
-	if (!value || *value)
-		return value ? (struct record_lanes *)(uintptr_t)*value : NULL;
+	if (!value || value->of)
+		return value ? value->of : NULL;
 	lanes = calloc(1, sizeof(*lanes));
 	name = text_print("%u %s: %s", process->pid, process->program, what);
 	if (!lanes || !name || record_lanes_init(lanes, map->trace, gpu->track, 0, name, false)) {
@@ -148,7 +148,7 @@ struct record_lanes *record_gpu_lanes(struct record_map *map, struct record_proc
 		lanes = NULL;
 	}
 	free(name);
-	*value = (uintptr_t)lanes;
+	value->of = lanes;
 	return lanes;
 }
 

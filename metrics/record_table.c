@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Numbers by number: open addressing, at most half full. */
+/* Cells by number: open addressing, at most half full. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -33,17 +33,17 @@ static int grow(struct record_table *table)
 	return 0;
 }
 
-uint64_t *record_table_find(const struct record_table *table, uint64_t key)
+union record_cell *record_table_find(const struct record_table *table, uint64_t key)
 {
 	size_t at;
 
 	if (!table->length)
 		return NULL;
 	at = slot_of(table, key);
-	return table->slots[at].used ? &table->slots[at].value : NULL;
+	return table->slots[at].used ? &table->slots[at].cell : NULL;
 }
 
-uint64_t *record_table_add(struct record_table *table, uint64_t key, bool *added)
+union record_cell *record_table_add(struct record_table *table, uint64_t key, bool *added)
 {
 	size_t at;
 
@@ -56,11 +56,11 @@ uint64_t *record_table_add(struct record_table *table, uint64_t key, bool *added
 		table->length++;
 		*added = true;
 	}
-	return &table->slots[at].value;
+	return &table->slots[at].cell;
 }
 
 /* What is behind a slot that becomes free is put anew, so that it is found. */
-bool record_table_take(struct record_table *table, uint64_t key, uint64_t *value)
+bool record_table_take(struct record_table *table, uint64_t key, union record_cell *cell)
 {
 	size_t at;
 
@@ -69,7 +69,7 @@ bool record_table_take(struct record_table *table, uint64_t key, uint64_t *value
 	at = slot_of(table, key);
 	if (!table->slots[at].used)
 		return false;
-	*value = table->slots[at].value;
+	*cell = table->slots[at].cell;
 	table->slots[at].used = false;
 	table->length--;
 	for (at = (at + 1) & (table->room - 1); table->slots[at].used;

@@ -47,16 +47,16 @@ static struct record_work_stream *make_stream(struct record_map *map,
 static struct record_work_stream *stream_of(struct record_map *map, struct record_process *process,
 					    const struct activity_work *work)
 {
-	uint64_t *value;
+	union record_cell *value;
 	bool added;
 
 	value = record_table_add(&process->streams,
 				 (uint64_t)work->context << 32 | work->stream, &added);
 	if (!value)
 		return NULL;
-	if (!*value)
-		*value = (uintptr_t)make_stream(map, process, work);
-	return (struct record_work_stream *)(uintptr_t)*value;
+	if (!value->of)
+		value->of = make_stream(map, process, work);
+	return value->of;
 }
 
 /* Nodes of a graph may run at the same time, and have one stream all the same. */

@@ -8,12 +8,12 @@
 
 static bool add(struct record_table *table, uint64_t key, uint64_t value)
 {
-	uint64_t *of;
+	union record_cell *of;
 	bool added;
 
 	of = record_table_add(table, key, &added);
 	if (of)
-		*of = value;
+		of->number = value;
 	return of && added;
 }
 
@@ -21,15 +21,16 @@ static bool add(struct record_table *table, uint64_t key, uint64_t value)
 static void many(void)
 {
 	struct record_table table = { 0 };
-	uint64_t values[KEYS] = { 0 }, value;
+	uint64_t values[KEYS] = { 0 };
+	union record_cell value;
 	unsigned int wrong = 0;
 
 	srandom(1);
 	for (int i = 0; i < 40000; i++) {
 		uint64_t key = (uint64_t)random() % KEYS;
-		const uint64_t *found = record_table_find(&table, key << 32);
+		const union record_cell *found = record_table_find(&table, key << 32);
 
-		wrong += (found ? *found : 0) != values[key];
+		wrong += (found ? found->number : 0) != values[key];
 		if (random() % 2) {
 			add(&table, key << 32, (uint64_t)i + 1);
 			values[key] = (uint64_t)i + 1;
@@ -45,15 +46,15 @@ static void many(void)
 int main(void)
 {
 	struct record_table table = { 0 };
-	uint64_t value = 0;
+	union record_cell value = { 0 };
 
 	ok(!record_table_find(&table, 0) && !record_table_take(&table, 0, &value),
 	   "in an empty table there is nothing");
 	ok(add(&table, 0, 5) && add(&table, UINT64_MAX, 6) && !add(&table, 0, 7),
 	   "0 and the largest number are keys; the same one is added once");
-	ok(*record_table_find(&table, 0) == 7 && *record_table_find(&table, UINT64_MAX) == 6,
+	ok(record_table_find(&table, 0)->number == 7 && record_table_find(&table, UINT64_MAX)->number == 6,
 	   "each has its value");
-	ok(record_table_take(&table, 0, &value) && value == 7 && !record_table_find(&table, 0),
+	ok(record_table_take(&table, 0, &value) && value.number == 7 && !record_table_find(&table, 0),
 	   "what is taken is gone");
 	record_table_release(&table);
 	many();
