@@ -252,10 +252,13 @@ static int open_sources(struct gpmu_record *record, struct gpmu_error *error)
 
 static int start_threads(struct gpmu_record *record)
 {
-	void *(*const run[RECORD_SOURCES])(void *) = {
-		[RECORD_CHANNELS] = record->folder ? record_channels_run : NULL,
-		[RECORD_ROWS] = record_write_run,
-		[RECORD_SCHED] = record->options.sched ? record_sched_run : NULL,
+	const struct {
+		bool wanted;
+		void *(*run)(void *record);
+	} threads[RECORD_SOURCES] = {
+		[RECORD_CHANNELS] = { record->folder != NULL, record_channels_run },
+		[RECORD_ROWS] = { true, record_write_run },
+		[RECORD_SCHED] = { record->options.sched != 0, record_sched_run },
 	};
 	sigset_t all, before;
 	int ret = 0;
@@ -264,9 +267,9 @@ static int start_threads(struct gpmu_record *record)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (int i = 0; i < RECORD_SOURCES && !ret; i++) {
-		if (!run[i])
+		if (!threads[i].wanted)
 			continue;
-		ret = -pthread_create(&record->threads[i], NULL, run[i], record);
+		ret = -pthread_create(&record->threads[i], NULL, threads[i].run, record);
 		record->runs[i] = !ret;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -80,9 +80,13 @@ static void open_channel(struct gpmu_record *record, const char *name)
 	char *path = text_print("%s/%s", record->folder, name);
 	struct record_channel channel = { .process = record->n_processes };
 
-	if (channels)
-		record->channels = channels;
-	channel.reader = channels && path ? channel_reader_new(path) : NULL;
+	if (!channels) {
+		free(path);
+		return;
+	}
+	record->channels = channels;
+	errno = ENOMEM;
+	channel.reader = path ? channel_reader_new(path) : NULL;
 	if (!channel.reader && errno != EBADMSG) {
 		/* It is looked for again. */
 		free(path);

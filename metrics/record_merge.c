@@ -87,6 +87,7 @@ static void sink(struct record_merge *merge)
 int record_merge_add(struct record_merge *merge, const struct record_item *item, int stream)
 {
 	const struct record_stream *of = &merge->streams[stream];
+	struct record_entry *entry;
 	struct record_item *copy;
 
 	if (merge->length == merge->room) {
@@ -102,8 +103,11 @@ int record_merge_add(struct record_merge *merge, const struct record_item *item,
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, item, item->size);
-	merge->heap[merge->length++] = (struct record_entry){ item->begin, item->end,
-							      merge->numbers++, copy };
+	entry = &merge->heap[merge->length++];
+	entry->begin = item->begin;
+	entry->end = item->end;
+	entry->number = merge->numbers++;
+	entry->item = copy;
 	rise(merge, merge->length - 1);
 	merge->bytes += item->size;
 	merge->late += item->end < of->mark;

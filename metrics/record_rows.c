@@ -59,7 +59,7 @@ static int tell(struct gpmu_record *record, const struct gpmu_row *row)
 		.scope = row->scope, .node = row->node, .gpu_number = row->gpu_number,
 		.has_unit = row->unit != NULL, .has_gpu = row->gpu != NULL,
 	};
-	const char *const texts[] = { row->name, row->unit ? row->unit : "",
+	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "",
 				      row->gpu ? row->gpu : "" };
 	struct record_item item = { .kind = RECORD_COUNTER };
 	size_t size = sizeof(head), at = sizeof(head);
