@@ -50,6 +50,11 @@ static const struct {
 	DRIVER(392),	/* cuDevicePrimaryCtxGetState */
 	DRIVER(626),	/* cuGetProcAddress */
 	DRIVER(677),	/* cuGetProcAddress_v2 */
+	DRIVER(683),	/* cuKernelGetFunction */
+	DRIVER(686),	/* cuKernelGetAttribute */
+	DRIVER(718),	/* cuFuncGetName */
+	DRIVER(719),	/* cuKernelGetName, which the runtime calls for each launch */
+	DRIVER(741),	/* cuFuncIsLoaded */
 };
 
 bool names_noise(size_t index, uint32_t *domain, uint32_t *cbid)
