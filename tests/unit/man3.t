@@ -93,6 +93,7 @@ runs() {
 	source) "$work/example" model=metrics/sources/model/scenarios/steady.scenario ;;
 	saved) "$work/example" < tests/data/perf-output/7.3-command.json ;;
 	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
+	record) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
 	report | trace_reader)
 		"$build/tests/unit/trace-script" "$work/$1.pftrace" < tests/data/timeline/offender.script &&
 			"$work/example" "$work/$1.pftrace"
@@ -101,7 +102,8 @@ runs() {
 	esac 2>&1
 }
 
-export GPMU_PLUGINS=$work:$build
+GPMU_PLUGINS=$work:$(realpath "$build")
+export GPMU_PLUGINS
 for example in tests/examples/man/*.c; do
 	name=$(basename "$example" .c)
 	read -ra how <<< "$(options "$example")"
@@ -112,6 +114,7 @@ for example in tests/examples/man/*.c; do
 	out=$(runs "$name")
 	ok $? "$name: it runs" || diag "$out"
 	[ "$name" != trace ] || is "$out" 6 "$name: it writes five slices and the audit"
+	[ "$name" != record ] || like "$out" '/libgpmu-inject\.so$' "$name: the command has the environment"
 	[ "$name" != report ] || like "$out" '^  gather\(float' "$name: it prints names"
 	[ "$name" != trace_reader ] || like "$out" '^100 train: stream 7: gather\(.*\), 2000000 ns$' "$name: it prints slices"
 	[ "$name" != source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' "$name: it counts"

@@ -335,7 +335,7 @@ static void test_corrupt(void)
 /* A packet of another writer: in the file by itself, and before a trace */
 static void test_others(void)
 {
-	static const char other[] = "\x0a\x04\x08\x01\x50\x09" "\x12\x03" "abc";
+	static const char other[] = "\x0a\x04\x10\x01\x50\x09" "\x12\x03" "abc";
 	struct gpmu_trace_reader_stats stats;
 	char large[64] = "\x0a\xff\xff\xff\xff\x0f", both[4096];
 	uint64_t kinds[3];

@@ -77,9 +77,10 @@ is "$(sql "select s.name, a.key, a.display_value from slice s join args a using 
 trace|debug.events|20
 trace|debug.gaps|1
 trace|debug.mended|2" "the audit says what was told of it, and what was left out and mended"
+replacement=$'\xef\xbf\xbd'
 is "$(sql "select cpu, s.ts - $begin, s.dur, tid, name, end_state, priority from sched s join thread using (utid)
 	where tid > 0 order by s.ts")" "3|900|400|101|worker|S|120
-3|1300|150|7|other "$'\xef\xbf\xbd'"|R+|-1
+3|1300|150|7|other $replacement|R+|-1
 1023|1400|1100|101|worker|D|120" "what ran on which CPU, until when and why no longer"
 is "$(sql "select cpu, s.ts - $begin, s.dur from sched s join thread using (utid) where tid = 0 order by s.ts")" "3|1450|-1
 1023|2500|-1" "and that it is idle"
