@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -107,6 +108,7 @@ static void child_start(struct child *child, void (*run)(void))
 __attribute__((unused))
 static void child_end(struct child *child)
 {
+	signal(SIGPIPE, SIG_IGN);
 	if (write(child->go, "", 1) != 1)
 		diag("the child has gone");
 	close(child->go);

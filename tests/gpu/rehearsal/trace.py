@@ -5,6 +5,7 @@ import struct
 RAW, BEGIN, END, INSTANT = 5, 1, 2, 3
 CLEARED, NEEDED = 1, 2
 CATEGORIES, NAMES, ARGS = 1, 2, 3
+APART = 2   # from other tracks of the name
 
 
 def varint(value):
@@ -35,8 +36,8 @@ class Trace:
     def __init__(self, file):
         self.file, self.names = file, {}
         file.write(packet(CLEARED, (6, message((1, message((1, RAW), (2, 0))), (2, RAW))),
-                          (59, message((58, RAW))), (60, message((1, 1), (2, "stream 7")))) +
-                   packet(NEEDED, (60, message((1, 2), (2, "audit")))))
+                          (59, message((58, RAW))), (60, message((1, 1), (2, "stream 7"), (15, APART)))) +
+                   packet(NEEDED, (60, message((1, 2), (2, "audit"), (15, APART)))))
 
     def name(self, kind, text):
         """The number of a name, and what says so if it is new"""
