@@ -4,8 +4,8 @@
  *
  * A folder, $GPMU_CHANNEL, has the file "control", by which the reader says what it wants, and
  * a file PID.N for each process that writes: a head and a ring in shared memory. Files of other names are not
- * the reader's. What was committed is there after SIGKILL. The writer holds a lock of its file (flock(2)) as long as it is there, so the reader knows of its end
- * wherever its pid counts.
+ * the reader's. What was committed is there after SIGKILL. The writer holds a lock of its file (flock(2)), by its mapping, as long as it is there, so the reader knows of its end
+ * wherever its pid counts. It keeps no descriptor, which the program could close.
  *
  * A file has one writing process, in which a lock is held for each record, and one reader. Both ends
  * trust nothing that the other one has written but by its type: lengths and

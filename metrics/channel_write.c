@@ -19,7 +19,6 @@ struct channel_writer {
 	struct channel_head *head;
 	char *data;
 	uint64_t ring, written;
-	int fd;			/* has the lock of the file */
 	bool finished;
 };
 
@@ -39,17 +38,17 @@ static int give_name(const char *folder, const char *unfinished)
 	return -EEXIST;
 }
 
-static int map(struct channel_writer *writer)
+static int map(struct channel_writer *writer, int fd)
 {
 	size_t length = CHANNEL_HEAD + writer->ring;
 	void *head;
 	int ret;
 
 	/* With no room behind it, the application would get SIGBUS. */
-	ret = posix_fallocate(writer->fd, 0, (off_t)length);
+	ret = posix_fallocate(fd, 0, (off_t)length);
 	if (ret)
 		return -ret;
-	head = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, writer->fd, 0);
+	head = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (head == MAP_FAILED)
 		return -errno;
 	writer->head = head;
@@ -63,21 +62,25 @@ static int map(struct channel_writer *writer)
 	return 0;
 }
 
-/* The reader sees a file that is whole, and whose lock is held. */
+/*
+ * The reader sees a file that is whole, and whose lock is held: by the mapping, which is of the same open
+ * file. A descriptor that is kept could be closed by the program, as daemons do, and then be another file's.
+ */
 static int make(struct channel_writer *writer, const char *folder)
 {
 	char path[PATH_MAX];
-	int ret;
+	int fd, ret;
 
 	if (snprintf(path, sizeof(path), "%s/new-XXXXXX", folder) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	writer->fd = mkostemp(path, O_CLOEXEC);
-	if (writer->fd < 0)
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
 		return -errno;
-	ret = flock(writer->fd, LOCK_EX | LOCK_NB) ? -errno : map(writer);
+	ret = flock(fd, LOCK_EX | LOCK_NB) ? -errno : map(writer, fd);
 	if (!ret)
 		ret = give_name(folder, path);
 	unlink(path);
+	close(fd);
 	return ret;
 }
 
@@ -85,8 +88,6 @@ static void release(struct channel_writer *writer)
 {
 	if (writer->head)
 		munmap(writer->head, CHANNEL_HEAD + writer->ring);
-	if (writer->fd >= 0)
-		close(writer->fd);
 	free(writer);
 }
 

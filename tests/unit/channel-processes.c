@@ -138,6 +138,44 @@ static void forks(void)
 	empty_folder();
 }
 
+/* A program may close what it has not opened, as daemons do, and the number is then another file's. */
+static void closes_all(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	int own[16], status = -1;
+	pid_t pid;
+
+	/* All but the reader's, and those below 3 */
+	for (int fd = 3; fd < 64; fd++) {
+		char path[64], to[PATH_MAX] = "";
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (readlink(path, to, sizeof(to) - 1) > 0 && strstr(to, "deleted"))
+			close(fd);
+	}
+	for (int i = 0; i < 16; i++)
+		own[i] = open("/dev/null", O_RDONLY);
+	ok(!channel_has_ended(reader), "a program that closes all files still has its channel");
+	pid = fork();
+	if (!pid) {
+		int whole = 0;
+
+		channel_writer_forget(writer);
+		for (int i = 0; i < 16; i++)
+			whole += fcntl(own[i], F_GETFD) >= 0;
+		_exit(whole);
+	}
+	waitpid(pid, &status, 0);
+	is_u64((uint64_t)WEXITSTATUS(status), 16, "its child has all of the program's own files");
+	channel_writer_close(writer);
+	for (int i = 0; i < 16; i++)
+		close(own[i]);
+	ok(channel_has_ended(reader), "and the channel ends with the writer");
+	channel_reader_free(reader);
+	empty_folder();
+}
+
 static void *write_some(void *writer)
 {
 	for (uint64_t i = 0; i < 20; i++)
@@ -191,6 +229,7 @@ int main(void)
 	killed();
 	fast();
 	forks();
+	closes_all();
 	threads();
 	full();
 	remove_folder();
