@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whose bytes those of a link are: what an interval of a counter has is shared by what ran in it, by how long each
- * did. That is certain where one thing ran, and all the time; the confidence says of how many of its bytes.
+ * Whose bytes those of a link are. What an interval of a counter has is shared by what ran in it: by how long each
+ * did, and by what it moves in a unit of time. That is what has all intervals together come true, found in
+ * rounds from equal rates on: a maximum of likelihood (Richardson, Lucy). Names which ran always together stay equal.
+ *
+ * It is certain where one thing ran, as long as it did, and where the others cannot have moved it by what
+ * they have moved at most elsewhere. The confidence says of how many bytes.
  */
+#include <math.h>
+
 #include "report.h"
+
+#define ROUNDS		32
+#define NO_RATE		1e-6	/* of the largest: it is on its way to 0 */
 
 /* What has the same name */
 struct share {
@@ -14,14 +23,33 @@ struct share {
 	uint64_t reached;		/* up to when it is covered */
 	enum timeline_work_kind kind;
 	bool used;
+	/* Of one counter */
+	double rate, most;		/* bytes/ns; what it can have at most where it is not alone */
+	double sum, counted;		/* bytes of a round; ns */
+	double widest;			/* the largest part of an interval that it has covered */
+};
+
+/* A name in an interval, an interval with its parts */
+struct pays_part {
+	uint32_t name;
+	uint64_t time, covered;
+};
+
+struct pays_interval {
+	double bytes;
+	uint64_t length;		/* ns */
+	size_t first, n;
 };
 
 struct sharing {
 	struct share *shares;		/* by the word of the name */
+	size_t n_shares;
 	const struct timeline_work **works;	/* of a GPU, in order of time */
 	size_t n, next;
 	struct array running;		/* const struct timeline_work *, of the interval and in that order */
 	struct array names;		/* uint32_t, of those in the interval */
+	struct array intervals;		/* struct pays_interval, of a counter */
+	struct array parts;		/* struct pays_part */
 	double nobody[REPORT_WAYS];	/* while nothing ran */
 	bool first;			/* the counter is the GPU's first */
 };
@@ -109,24 +137,179 @@ static uint64_t measure(struct gpmu_report *report, struct sharing *sharing, con
 	return sum;
 }
 
-static void share_step(struct gpmu_report *report, struct sharing *sharing, const struct report_step *step,
-		       enum report_way way)
+static void add_parts(struct gpmu_report *report, struct sharing *sharing, struct pays_interval *interval)
 {
-	double bytes = step->rate * (double)(step->end - step->begin);
-	uint64_t sum;
-
-	find_running(report, sharing, step);
-	sum = report->failed ? 0 : measure(report, sharing, step);
-	if (!sum)
-		sharing->nobody[way] += bytes;
+	interval->first = sharing->parts.n;
+	interval->n = sharing->names.n;
 	for (size_t i = 0; i < sharing->names.n; i++) {
-		struct share *share = &sharing->shares[*timeline_at(&sharing->names, uint32_t, i)];
+		uint32_t name = *timeline_at(&sharing->names, uint32_t, i);
+		struct share *share = &sharing->shares[name];
+		struct pays_part *part = array_add(&sharing->parts, sizeof(*part));
 
-		share->ways[way] += bytes * (double)share->now / (double)sum;
+		if (part)
+			*part = (struct pays_part){ name, share->now, share->covered };
+		else
+			report->failed = true;
 		share->time += sharing->first ? share->now : 0;
-		if (sharing->names.n == 1)
-			share->sure += bytes * (double)share->covered / (double)(step->end - step->begin);
 		share->now = 0;
+	}
+}
+
+static void add_interval(struct gpmu_report *report, struct sharing *sharing, const struct report_step *step,
+			 enum report_way way)
+{
+	struct pays_interval interval = { .length = step->end - step->begin }, *added;
+
+	interval.bytes = step->rate * (double)interval.length;
+	/* What is no amount has no share. */
+	if (!(interval.bytes > 0) || isinf(interval.bytes))
+		interval.bytes = 0;
+	find_running(report, sharing, step);
+	if (report->failed || !measure(report, sharing, step)) {
+		sharing->nobody[way] += interval.bytes;
+		return;
+	}
+	add_parts(report, sharing, &interval);
+	added = report->failed ? NULL : array_add(&sharing->intervals, sizeof(*added));
+	if (added)
+		*added = interval;
+	else
+		report->failed = true;
+}
+
+static const struct pays_interval *interval_at(const struct sharing *sharing, size_t i)
+{
+	return timeline_at(&sharing->intervals, struct pays_interval, i);
+}
+
+static const struct pays_part *parts_of(const struct sharing *sharing, const struct pays_interval *interval)
+{
+	return (const struct pays_part *)sharing->parts.data + interval->first;
+}
+
+/* What all of an interval move in it by their rates; 0: none has any */
+static double weigh(const struct sharing *sharing, const struct pays_interval *interval)
+{
+	const struct pays_part *parts = parts_of(sharing, interval);
+	double sum = 0;
+
+	for (size_t i = 0; i < interval->n; i++)
+		sum += sharing->shares[parts[i].name].rate * (double)parts[i].time;
+	return sum;
+}
+
+/* A part's bytes. @sum: of weigh() */
+static double bytes_of(const struct sharing *sharing, const struct pays_interval *interval,
+		       const struct pays_part *part, double sum)
+{
+	double time = (double)part->time, all = 0;
+
+	if (sum > 0)
+		return interval->bytes * sharing->shares[part->name].rate * time / sum;
+	for (size_t i = 0; i < interval->n; i++)
+		all += (double)parts_of(sharing, interval)[i].time;
+	return interval->bytes * time / all;
+}
+
+static void find_widest(struct sharing *sharing)
+{
+	for (size_t i = 0; i < sharing->n_shares; i++) {
+		struct share *share = &sharing->shares[i];
+
+		share->rate = 1;
+		share->most = INFINITY;
+		share->counted = share->widest = 0;
+	}
+	for (size_t i = 0; i < sharing->intervals.n; i++) {
+		const struct pays_interval *interval = interval_at(sharing, i);
+		const struct pays_part *parts = parts_of(sharing, interval);
+
+		for (size_t k = 0; k < interval->n; k++) {
+			struct share *share = &sharing->shares[parts[k].name];
+
+			share->counted += (double)parts[k].time;
+			share->widest = fmax(share->widest, (double)parts[k].covered / (double)interval->length);
+		}
+	}
+}
+
+/* By the interval with the fewest bytes: of those that are not at the edge of what has that name */
+static void find_most(struct sharing *sharing)
+{
+	for (size_t i = 0; i < sharing->intervals.n; i++) {
+		const struct pays_interval *interval = interval_at(sharing, i);
+		const struct pays_part *parts = parts_of(sharing, interval);
+
+		for (size_t k = 0; k < interval->n; k++) {
+			struct share *share = &sharing->shares[parts[k].name];
+
+			if ((double)parts[k].covered >= share->widest / 2 * (double)interval->length)
+				share->most = fmin(share->most, interval->bytes / (double)parts[k].time);
+		}
+	}
+}
+
+/* The rates by which the intervals come true, nearer by a round */
+static void find_rates(struct sharing *sharing)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < sharing->n_shares; i++)
+		sharing->shares[i].sum = 0;
+	for (size_t i = 0; i < sharing->intervals.n; i++) {
+		const struct pays_interval *interval = interval_at(sharing, i);
+		const struct pays_part *parts = parts_of(sharing, interval);
+		double sum = weigh(sharing, interval);
+
+		for (size_t k = 0; k < interval->n; k++)
+			sharing->shares[parts[k].name].sum += bytes_of(sharing, interval, &parts[k], sum);
+	}
+	for (size_t i = 0; i < sharing->n_shares; i++) {
+		struct share *share = &sharing->shares[i];
+
+		share->rate = share->counted > 0 ? share->sum / share->counted : 0;
+		largest = fmax(largest, share->rate);
+	}
+	for (size_t i = 0; i < sharing->n_shares; i++)
+		if (sharing->shares[i].rate < largest * NO_RATE)
+			sharing->shares[i].rate = 0;
+}
+
+/* Of @bytes of a part those that are no other's */
+static double sure_of(const struct sharing *sharing, const struct pays_interval *interval, size_t index, double bytes)
+{
+	const struct pays_part *parts = parts_of(sharing, interval);
+	const struct share *share = &sharing->shares[parts[index].name];
+	double others = 0, covered = 0;
+
+	for (size_t i = 0; i < interval->n; i++) {
+		covered += (double)parts[i].covered / (double)interval->length;
+		if (i != index)
+			others += sharing->shares[parts[i].name].most * (double)parts[i].time;
+	}
+	/* It moves as much elsewhere too. */
+	if (interval->n > 1 && share->rate * (double)parts[index].time * 2 < interval->bytes)
+		return 0;
+	return fmax(0, fmin(bytes, interval->bytes - others)) * fmin(1, covered);
+}
+
+static void share_counter(struct sharing *sharing, enum report_way way)
+{
+	find_widest(sharing);
+	find_most(sharing);
+	for (int i = 0; i < ROUNDS; i++)
+		find_rates(sharing);
+	for (size_t i = 0; i < sharing->intervals.n; i++) {
+		const struct pays_interval *interval = interval_at(sharing, i);
+		const struct pays_part *parts = parts_of(sharing, interval);
+		double sum = weigh(sharing, interval);
+
+		for (size_t k = 0; k < interval->n; k++) {
+			double bytes = bytes_of(sharing, interval, &parts[k], sum);
+
+			sharing->shares[parts[k].name].ways[way] += bytes;
+			sharing->shares[parts[k].name].sure += sure_of(sharing, interval, k, bytes);
+		}
 	}
 }
 
@@ -140,10 +323,11 @@ static void share_gpu(struct gpmu_report *report, uint32_t gpu, struct sharing *
 		const struct report_series *series = timeline_at(all, struct report_series, i);
 
 		sharing->first = i == 0;
-		sharing->next = 0;
-		sharing->running.n = 0;
+		sharing->next = sharing->running.n = sharing->intervals.n = sharing->parts.n = 0;
 		for (size_t k = 0; k < series->steps.n && !report->failed; k++)
-			share_step(report, sharing, timeline_at(&series->steps, struct report_step, k), series->way);
+			add_interval(report, sharing, timeline_at(&series->steps, struct report_step, k), series->way);
+		if (!report->failed)
+			share_counter(sharing, series->way);
 	}
 }
 
@@ -218,7 +402,7 @@ static const char *why_none(struct gpmu_report *report)
 void report_pays(struct gpmu_report *report)
 {
 	size_t n = report->timeline.words.texts.n;
-	struct sharing sharing = { 0 };
+	struct sharing sharing = { .n_shares = n };
 
 	report_table(report, REPORT_PAYS)->shown.title =
 		report_print(report, "who pays for %s", report_link_title(report->link));
@@ -237,6 +421,8 @@ void report_pays(struct gpmu_report *report)
 		put_shares(report, &sharing, n);
 	array_release(&sharing.running);
 	array_release(&sharing.names);
+	array_release(&sharing.intervals);
+	array_release(&sharing.parts);
 	free(sharing.shares);
 	free(sharing.works);
 	report_table_done(report, REPORT_PAYS, "bytes");

@@ -48,14 +48,30 @@ gather phase,model,1,2700000,2700000,2700000,2700000,2700000,1,201600000,,," \
 	"ranges: the GPU's busy time inside, and the bytes over the link"
 is "$(table nvtx_counters offender.pftrace | grep gather)" "gather phase,model,GPU 0,74.0740740741,GB/s,1,GpuC2cRxBW
 gather phase,model,GPU 0,0.592592592593,GB/s,1,GpuC2cTxBW" "and the mean of each counter over their time: 200 of 2.7 ms"
-# 2-3 ms: gemm 1 ms and the copy 0.5 of 8 MB; 3-4 ms: the copy alone, half of the time; 7-9 ms: gather alone, all
-# of the time; 9-10 ms: the copy 0.5 and the memset 0.1 ms
+# 2-3 ms: gemm and the copy, 8 MB; gemm alone moves nothing at 4-5 and 6-7 ms, so they are the copy's; 3-4 ms: the copy
+# alone, half of the time; 7-9 ms: gather alone, all of the time; 9-10 ms: the copy 0.5 and the memset 0.1 ms, which are
+# nowhere else, so that none of the bytes is certain
 is "$(table payers offender.pftrace)" '"gather(float*, float const*, int const*)",kernel,200000000,0.892857142857,200000000,0,2000000,1
-"memcpy HtoD, pinned to device",memcpy,10666667,0.047619047619,10666667,0,1000000,0.375
+"memcpy HtoD, pinned to device",memcpy,16000000,0.0714285714286,16000000,0,1000000,0.75
 "memcpy DtoH, device to pinned",memcpy,6666667,0.0297619047619,0,6666667,500000,0
-"gemm(float*, float const*)",kernel,5333333,0.0238095238095,5333333,0,3000000,0
 memset,memset,1333333,0.00595238095238,0,1333333,100000,0
-(nothing that was recorded),,0,0,0,0,,' "the offender pays for its 200 MB with certainty, innocents for little"
+(nothing that was recorded),,0,0,0,0,,
+"gemm(float*, float const*)",kernel,0,0,0,0,3000000,' "the offender pays for its 200 MB with certainty, innocents for little"
+# Where the link is so busy that a reading waits, an interval has more than its 5 us of reads(): 10 KB each us, and
+# 10 B each us of the others, as the interval without reads() shows
+{
+	printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter;b;g;GB/s;GpuPcieBW'
+	for ((i = 10; i < 100; i += 10)); do
+		printf '%s\n' "slice;s;${i}000;$((i + 5))000;kernel;reads" "slice;s;$((i + 5))000;$((i + 7))000;kernel;own" \
+			"slice;s;$((i + 7))000;$((i + 10))000;kernel;computes" \
+			"value;b;$((i - 1))000;7.146" "value;b;$((i + 6))000;0.01"
+	done
+	printf '%s\n' 'value;b;99000;0.01'
+} | trace late
+options=(--link=pcie)
+is "$(table payers late.pftrace | awk -F , '$1 == "reads" { print ($4 > 0.99), ($8 > 0.98) }')" "1 1" \
+	"what is never alone in an interval pays as well, where the others are known by other intervals"
+options=()
 is "$(table links offender.pftrace)" "NVLink-C2C,0,in,216000000,16000000,0,200000000,0.925925925926,1,GpuC2cRxBW
 NVLink-C2C,0,out,8000000,8000000,0,0,0,1,GpuC2cTxBW" "bytes that no copy explains"
 is "$(table audit offender.pftrace)" 'multiplexing,ok,,all of 2 counters ran all the time
@@ -265,4 +281,7 @@ like "$(gpmu report --by kernel "$work/names.pftrace")" '\?\[31mred' "a terminal
 "$python" -c 'import json, sys; json.load(sys.stdin)' < <(gpmu report --format json "$work/names.pftrace")
 ok $? "JSON escapes them"
 is "$(table gpus names.pftrace | cut -d , -f 2-4)" "3000,2000,1000" "without an audit the wall is from the first event to the last"
+printf '%s\n' 'track;g;-;GPU 0: X (GPU-1)' 'track;s;g;1 a: stream 7' 'audit;gpmu;host=n;begin=1000;end=5000' \
+	'slice;s;500;2000;kernel;k' 'slice;s;5000;9000;kernel;late' | trace outside
+is "$(table gpus outside.pftrace | cut -d , -f 2-5)" "4000,1000,3000,0.75" "what ran before or behind the wall is not busy time of it"
 done_testing
