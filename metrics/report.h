@@ -123,7 +123,7 @@ void report_places_release(struct gpmu_report *report);
 struct report_place *report_place(const struct gpmu_report *report, size_t index);
 struct report_gpu *report_gpu(const struct gpmu_report *report, size_t index);
 /* From when to when a GPU was looked at: by all files that have it */
-uint64_t report_gpu_wall(const struct gpmu_report *report, uint32_t gpu);
+struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu);
 
 /* --- report_link.c */
 

@@ -6,8 +6,10 @@ static void put_gpu(struct gpmu_report *report, uint32_t index)
 {
 	const struct timeline_gpu *gpu = timeline_at(&report->timeline.gpus, struct timeline_gpu, index);
 	const struct report_place *place = report_place(report, report_gpu(report, index)->place);
-	uint64_t wall = report_gpu_wall(report, index), busy = spans_total(&place->busy);
-	uint64_t idle = wall > busy ? wall - busy : 0;
+	const struct span whole = report_gpu_wall(report, index);
+	/* What was launched while it was recorded may end later. */
+	uint64_t wall = whole.end - whole.begin, busy = spans_within(&place->busy, whole.begin, whole.end);
+	uint64_t idle = wall - busy;
 
 	report_text(report, REPORT_GPUS, report_gpu(report, index)->label);
 	report_number(report, REPORT_GPUS, (double)wall);
@@ -18,7 +20,7 @@ static void put_gpu(struct gpmu_report *report, uint32_t index)
 	report_number(report, REPORT_GPUS, (double)spans_total(&place->copies));
 	report_number(report, REPORT_GPUS, (double)spans_common(&place->kernels, &place->copies));
 	report_number(report, REPORT_GPUS, (double)place->several);
-	report_maybe(report, REPORT_GPUS, busy > 0, (double)place->sum / (double)busy);
+	report_maybe(report, REPORT_GPUS, place->sum > 0, (double)place->sum / (double)spans_total(&place->busy));
 	report_text(report, REPORT_GPUS, report_word(report, gpu->name));
 	if (gpu->uuid == TIMELINE_NONE)
 		report_none(report, REPORT_GPUS);

@@ -80,7 +80,8 @@ static void add_counters(struct gpmu_report *report, const struct array *all, en
 static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enum report_way way, bool copies)
 {
 	struct moved moved = { 0 };
-	uint64_t wall = report_gpu_wall(report, gpu);
+	const struct span whole = report_gpu_wall(report, gpu);
+	uint64_t wall = whole.end - whole.begin;
 	double left;
 
 	add_counters(report, &report_gpu(report, gpu)->links[link], way, &moved);

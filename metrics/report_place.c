@@ -137,7 +137,7 @@ void report_places_release(struct gpmu_report *report)
 	free(report->stream_places);
 }
 
-uint64_t report_gpu_wall(const struct gpmu_report *report, uint32_t gpu)
+struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu)
 {
 	const struct timeline *timeline = &report->timeline;
 	uint64_t begin = UINT64_MAX, end = 0;
@@ -153,5 +153,5 @@ uint64_t report_gpu_wall(const struct gpmu_report *report, uint32_t gpu)
 		begin = file->begin < begin ? file->begin : begin;
 		end = file->end > end ? file->end : end;
 	}
-	return end > begin ? end - begin : 0;
+	return end > begin ? (struct span){ .begin = begin, .end = end } : (struct span){ 0 };
 }

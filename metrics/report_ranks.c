@@ -39,19 +39,19 @@ static uint64_t waited(const struct gpmu_report *report, uint32_t file)
 
 static void measure(struct gpmu_report *report, uint32_t index, double *values)
 {
-	uint64_t wall = timeline_wall(file_at(report, index));
+	const struct timeline_file *file = file_at(report, index);
+	uint64_t wall = timeline_wall(file);
 
 	for (size_t i = 0; i < QUANTITIES; i++)
 		values[i] = 0;
 	values[WALL] = (double)wall;
 	for (size_t i = 0; i < report->places.n; i++) {
 		const struct report_place *place = report_place(report, i);
-		uint64_t busy = spans_total(&place->busy);
 
 		if (place->file != index)
 			continue;
 		values[KERNELS] += (double)spans_total(&place->kernels);
-		values[IDLE] += wall > busy ? (double)(wall - busy) : 0;
+		values[IDLE] += (double)(wall - spans_within(&place->busy, file->begin, file->end));
 		values[BYTES] += (double)place->bytes;
 	}
 	values[API] = (double)report_api_time(report, index);
