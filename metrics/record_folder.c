@@ -80,15 +80,20 @@ void record_folder_clean(const char *parent)
 		closedir(dir);
 }
 
+/* Its name is there once it is locked: a lock that can be had is of a record that is gone. */
 static int lock_folder(struct gpmu_record *record)
 {
-	char *path = text_print("%s/" LOCK, record->folder);
+	char *path = text_print("%s/" LOCK, record->folder), *made = text_print("%s/" LOCK ".new", record->folder);
+	int ret = path && made ? 0 : -ENOMEM;
 
-	record->folder_lock = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+	if (!ret) {
+		record->folder_lock = open(made, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (record->folder_lock < 0 || flock(record->folder_lock, LOCK_EX | LOCK_NB) || rename(made, path))
+			ret = -errno;
+	}
 	free(path);
-	if (record->folder_lock < 0)
-		return -errno;
-	return flock(record->folder_lock, LOCK_EX | LOCK_NB) ? -errno : 0;
+	free(made);
+	return ret;
 }
 
 /* Texts of mkdtemp() as /dev/shm/gpmu-k3Jx9a */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gpmu.h"
@@ -121,6 +122,31 @@ static void full(void)
 	gpmu_record_free(record);
 }
 
+/* Ranks of a node begin at the same time, and each looks for what a killed one has left behind. */
+static void beside_each_other(void)
+{
+	const struct gpmu_record_options options = options_of(GPMU_RECORD_KERNEL);
+	int status, failed = 0;
+	pid_t pids[8];
+
+	for (int i = 0; i < 8; i++) {
+		pids[i] = fork();
+		if (pids[i])
+			continue;
+		for (int round = 0; round < 300; round++) {
+			struct gpmu_record *record = gpmu_record_new(&options, NULL);
+
+			if (!record)
+				_exit(1);
+			gpmu_record_free(record);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < 8; i++)
+		failed += waitpid(pids[i], &status, 0) != pids[i] || status;
+	ok(!failed, "eight that begin at the same time do not take each other's folder for one that is left");
+}
+
 int main(void)
 {
 	unsetenv("CUDA_INJECTION64_PATH");
@@ -134,6 +160,7 @@ int main(void)
 	environment();
 	whole();
 	full();
+	beside_each_other();
 	unlink("libgpmu-inject.so");
 	unlink(path);
 	rmdir(folder);
