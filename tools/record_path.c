@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -127,25 +129,32 @@ static int open_lock(void)
 	return fd;
 }
 
-/* It has the lock before it writes. */
+/*
+ * "PID PATH". It has the lock before it writes: what is of a process that is gone was left by an earlier one, or
+ * its pid counts elsewhere.
+ */
 static char *read_path(int fd)
 {
 	const struct timespec some = { .tv_nsec = 10 * MS };
-	char path[PATH_MAX];
-	ssize_t n = 0;
+	char text[PATH_MAX + 16], *path = NULL;
+	bool there = false;
 
-	for (int i = 0; i < WAIT_MOST && n <= 0; i++) {
-		n = pread(fd, path, sizeof(path) - 1, 0);
-		if (n <= 0)
+	for (int i = 0; i < WAIT_MOST && !there; i++) {
+		ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+		long pid;
+
+		text[n > 0 ? n : 0] = '\0';
+		pid = strtol(text, &path, 10);
+		there = *path == ' ' && pid > 0 && pid <= INT_MAX && (!kill((pid_t)pid, 0) || errno == EPERM);
+		if (!there)
 			nanosleep(&some, NULL);
 	}
-	path[n > 0 ? n : 0] = '\0';
-	return need_memory(strdup(n > 0 ? path : "?"));
+	return need_memory(strdup(*path == ' ' ? path + 1 : "?"));
 }
 
 char *record_path_elect(const char *path)
 {
-	char *real, *other;
+	char *real, *other, *text;
 	int fd = open_lock();
 
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
@@ -161,8 +170,10 @@ char *record_path_elect(const char *path)
 		real = print_text("%s/%s", folder, path);
 		free(folder);
 	}
-	if (ftruncate(fd, 0) || pwrite(fd, real, strlen(real), 0) < 0)
+	text = print_text("%d %s", (int)getpid(), real);
+	if (ftruncate(fd, 0) || pwrite(fd, text, strlen(text), 0) < 0)
 		warn("other ranks will not know that %s has the counters: %s", real, strerror(errno));
+	free(text);
 	free(real);
 	return NULL;
 }

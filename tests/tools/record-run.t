@@ -155,4 +155,14 @@ is "$(sql "select count(*) from counter_track")" 0 "... and have none"
 wait
 trace=$work/rank0
 is "$(sql "select count(*) from counter_track")" 1 "it has them"
+# What an earlier run has left in the file is there until the one that has the lock now has written its own.
+lock=/dev/shm/gpmu-sampler-$(id -u)
+true & gone=$!
+wait $gone
+flock "$lock" sh -c 'printf "%s" "$1 /earlier" > "$0"; sleep 0.6; printf "%s" "$$ /this" > "$0"; sleep 2' "$lock" "$gone" &
+sleep 0.2
+trace=$work/trace.pftrace
+GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") PMI_RANK=1 run gpmu record -o "$trace" "$model" -a -M GraceMemBW -- true
+is "$(audit sampler)" "path=/this" "which is that of this run, not of an earlier one"
+wait
 done_testing
