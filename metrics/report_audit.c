@@ -76,8 +76,8 @@ static void put_clock(const struct fact *fact)
 	double bound = number(fact, "bound");
 
 	put(fact->report, "clock", bound >= 1e6, fact->own->file,
-	    report_print(fact->report, "time stamps%s%s are right to %.0f ns", *text(fact, "of") ? " of " : "",
-			 text(fact, "of"), bound));
+	    report_print(fact->report, "right to %.0f ns: time stamps%s%s", bound, *text(fact, "of") ? " of " : "",
+			 text(fact, "of")));
 }
 
 /* Clocks that moved make times of different moments no measure of each other. */
@@ -192,6 +192,18 @@ static void put_multiplexing(struct gpmu_report *report)
 
 /* --- what reading them has shown */
 
+/* gpmu record writes what it says of itself at its end. */
+static bool has_end(const struct gpmu_report *report, uint32_t index)
+{
+	for (size_t i = 0; i < report->timeline.facts.n; i++) {
+		const struct timeline_fact *fact = timeline_at(&report->timeline.facts, struct timeline_fact, i);
+
+		if (fact->file == index && !strcmp(report_word(report, fact->name), "gpmu"))
+			return true;
+	}
+	return false;
+}
+
 static void put_file(struct gpmu_report *report, uint32_t index)
 {
 	const struct timeline_file *file = timeline_at(&report->timeline.files, struct timeline_file, index);
@@ -212,6 +224,9 @@ static void put_file(struct gpmu_report *report, uint32_t index)
 		if (findings[i].n)
 			put(report, "trace", true, index,
 			    report_print(report, "%" PRIu64 " %s", findings[i].n, findings[i].text));
+	if (!has_end(report, index))
+		put(report, "trace", true, index, "it has no end, as gpmu record was killed or could not write: "
+		    "what was lost is not known");
 }
 
 static void put_overhead(struct gpmu_report *report)

@@ -77,7 +77,7 @@ NVLink-C2C,0,out,8000000,8000000,0,0,0,1,GpuC2cTxBW" "bytes that no copy explain
 is "$(table audit offender.pftrace)" 'multiplexing,ok,,all of 2 counters ran all the time
 versions,ok,0,"gpmu 0.1.0, 6.12.0 aarch64 on gh1"
 process,ok,0,"100 train: CUPTI 26, driver for CUDA 13.0; closed"
-clock,ok,0,time stamps of CUPTI are right to 850 ns
+clock,ok,0,right to 850 ns: time stamps of CUPTI
 clocks,ok,0,GPU 0: SMs ran at 1980 MHz
 drops,ok,0,"cupti: 31 records, none lost"
 causality,ok,0,"17 checked, no violation"
@@ -212,7 +212,7 @@ gaps,warning,,counters were not counted in 4 intervals
 versions,ok,0,gpmu 1.0.0, k m on h
 process,warning,0,5 p: no CUPTI in it; vanished
 process,ok,0,6 q: CUPTI 13.0.1, driver for CUDA 12.6; closed
-clock,warning,0,time stamps of NVML are right to 2000000 ns
+clock,warning,0,right to 2000000 ns: time stamps of NVML
 clocks,warning,0,GPU 0: SMs ran at 345 to 1980 MHz, held back by sw_power_cap
 drops,warning,0,cupti: 12 lost of 100: the ring was full, in 2.500 ms
 causality,warning,0,of 9 checked: 1 began before their call, 2 overlap in a stream, 3 calls end behind the one around them
