@@ -189,8 +189,7 @@ void gpmu_record_free(struct gpmu_record *record)
 	record_map_release(&record->map);
 	record_merge_release(&record->merge);
 	gpmu_trace_free(record->trace);
-	if (record->file.fd >= 0)
-		close(record->file.fd);
+	record_file_close(&record->file, record->path);
 	for (size_t i = 0; i < record->n_rows; i++) {
 		free(record->rows[i].name);
 		free(record->rows[i].gpu);
@@ -205,6 +204,25 @@ void gpmu_record_free(struct gpmu_record *record)
 	free(record);
 }
 
+static void say_unopened(const char *path, int ret, struct gpmu_error *error)
+{
+	static const struct {
+		int ret;
+		const char *remedy;
+	} remedies[] = {
+		{ -ESPIPE, ": what is no file cannot be limited" },
+		{ -ENOENT, ": its folder is to be there" },
+		{ -EBUSY, ": another gpmu record writes it; each takes a file of its own" },
+	};
+	const char *remedy = "";
+	char why[96];
+
+	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++)
+		if (remedies[i].ret == ret)
+			remedy = remedies[i].remedy;
+	error_set(error, 0, "%.100s: %s%s", path, strerror_r(-ret, why, sizeof(why)), remedy);
+}
+
 static int open_trace(struct gpmu_record *record, struct gpmu_error *error)
 {
 	uint64_t max = record->options.max_size;
@@ -213,11 +231,9 @@ static int open_trace(struct gpmu_record *record, struct gpmu_error *error)
 		.restart = max / 16,
 	};
 	int ret = record_file_open(&record->file, record->path, max);
-	char why[96];
 
 	if (ret) {
-		error_set(error, 0, "%.100s: %s%s", record->path, strerror_r(-ret, why, sizeof(why)),
-			  ret == -ESPIPE ? ": what is no file cannot be limited" : "");
+		say_unopened(record->path, ret, error);
 		return ret;
 	}
 	record->trace = gpmu_trace_new(record->file.fd, &options, error);
@@ -335,7 +351,9 @@ int gpmu_record_stop(struct gpmu_record *record, struct gpmu_error *error)
 	end_threads(record);
 	record->stopped = true;
 	say_nobody(record);
-	ret = record->failed ? record->failed : record_audit(record);
+	ret = record->failed ? record->failed : record_file_begin(&record->file);
+	if (!ret)
+		ret = record_audit(record);
 	if (!ret)
 		ret = gpmu_trace_finish(record->trace, error);
 	if (ret)

@@ -49,7 +49,9 @@ struct record_row {
 
 /* The file: what is older is cut off where the trace begins anew */
 struct record_file {
-	int fd;
+	int fd;			/* -1: none */
+	bool created;		/* it was not there before */
+	bool begun;		/* what was there before is gone */
 	uint64_t max;		/* 0: no limit */
 	uint64_t cut;		/* bytes of the trace that are not in the file any more */
 	uint64_t restarts[64];	/* where the trace began anew: bytes of it */
@@ -126,6 +128,10 @@ void record_sched_release(struct gpmu_record *record);
 
 /* --- record_file.c: 0 or -errno */
 int record_file_open(struct record_file *file, const char *path, uint64_t max);
+/* Before anything is written */
+int record_file_begin(struct record_file *file);
+/* One that was never begun is as it was before: removed, if it was not there */
+void record_file_close(struct record_file *file, const char *path);
 /* After something was written: what is older is cut off if there is too much */
 int record_file_trim(struct record_file *file, struct gpmu_trace *trace, const char *path);
 /* Bytes that it has */

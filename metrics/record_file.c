@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +23,10 @@ int record_file_open(struct record_file *file, const char *path, uint64_t max)
 	struct stat status;
 
 	*file = (struct record_file){ .max = max };
-	file->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	file->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	file->created = file->fd >= 0;
+	if (file->fd < 0)
+		file->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	/* A pipe, or what may be written alone */
 	if (file->fd < 0 && (errno == EINVAL || errno == EACCES || errno == ENXIO))
 		file->fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -32,9 +36,29 @@ int record_file_open(struct record_file *file, const char *path, uint64_t max)
 		return -errno;
 	if (!S_ISREG(status.st_mode)) {
 		file->max = 0;
+		file->begun = true;
 		return max ? -ESPIPE : 0;
 	}
+	/* Ranks that were given one name; where a file system has no locks there is none. */
+	return flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY : 0;
+}
+
+int record_file_begin(struct record_file *file)
+{
+	if (file->begun)
+		return 0;
+	file->begun = true;
 	return ftruncate(file->fd, 0) ? -errno : 0;
+}
+
+void record_file_close(struct record_file *file, const char *path)
+{
+	if (file->fd < 0)
+		return;
+	if (file->created && !file->begun)
+		unlink(path);
+	close(file->fd);
+	file->fd = -1;
 }
 
 static int copy_rest(int from, int to, off_t at)
@@ -75,6 +99,8 @@ static int keep_from(struct record_file *file, const char *path, uint64_t offset
 		return ret;
 	}
 	ret = fstat(file->fd, &status) || fchmod(fd, status.st_mode & 0777) ? -errno : 0;
+	/* The lock is of a file, not of a name. */
+	flock(fd, LOCK_EX | LOCK_NB);
 	if (!ret)
 		ret = copy_rest(file->fd, fd, (off_t)offset);
 	if (!ret && rename(temporary, path))
@@ -109,10 +135,10 @@ static void note_restart(struct record_file *file, const struct gpmu_trace *trac
 int record_file_trim(struct record_file *file, struct gpmu_trace *trace, const char *path)
 {
 	size_t keep = 0;
-	int ret;
+	int ret = record_file_begin(file);
 
-	if (!file->max)
-		return 0;
+	if (ret || !file->max)
+		return ret;
 	note_restart(file, trace);
 	/* What has not been written yet is to have room. */
 	if (record_file_size(file, trace) + trace->out.length + trace->flush_at <= file->max)

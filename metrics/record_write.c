@@ -168,6 +168,7 @@ static void flush_now_and_then(struct gpmu_record *record, uint64_t now)
 	if (now < record->flushed + FLUSH_EACH)
 		return;
 	record->flushed = now;
+	note(record, record_file_begin(&record->file));
 	note(record, gpmu_trace_flush(record->trace, NULL));
 }
 

@@ -150,6 +150,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		record->system = true;
 		return 0;
 	case 'o':
+		if (!*arg)
+			die("-o: expected a name for the trace");
 		record->pattern = arg;
 		return 0;
 	case 'I':
@@ -354,6 +356,14 @@ static void print_number(char *text, size_t size, uint64_t number)
 	text[at] = '\0';
 }
 
+static void print_size(char *text, size_t size, uint64_t bytes)
+{
+	if (bytes < 100000)
+		snprintf(text, size, "%.1f KB", (double)bytes / 1e3);
+	else
+		snprintf(text, size, "%.1f MB", (double)bytes / 1e6);
+}
+
 static void say_order(const struct gpmu_record_stats *stats)
 {
 	if (stats->early)
@@ -368,17 +378,17 @@ static void say_order(const struct gpmu_record_stats *stats)
 static void say_end(const struct record *record)
 {
 	struct gpmu_record_stats stats = { .size = sizeof(stats) };
-	char records[32], lost[32], bound[48] = "";
+	char records[32], lost[32], bytes[32], bound[48] = "";
 
 	gpmu_record_get_stats(record->record, &stats);
 	say_order(&stats);
 	print_number(records, sizeof(records), stats.records);
 	print_number(lost, sizeof(lost), stats.lost);
+	print_size(bytes, sizeof(bytes), stats.bytes);
 	if (stats.clock_bound)
 		snprintf(bound, sizeof(bound), ", clock bound %" PRIu64 " ns", stats.clock_bound);
-	fprintf(stderr, "[ gpmu record: %" PRIu64 " process%s, %s records, %s lost%s -> %s %.1f MB ]\n",
-		stats.processes, stats.processes == 1 ? "" : "es", records, lost, bound, record->path,
-		(double)stats.bytes / 1e6);
+	fprintf(stderr, "[ gpmu record: %" PRIu64 " process%s, %s records, %s lost%s -> %s %s ]\n",
+		stats.processes, stats.processes == 1 ? "" : "es", records, lost, bound, record->path, bytes);
 }
 
 static int count_all(struct record *record, const struct gpmu_plan *plan,

@@ -68,12 +68,26 @@ run gpmu record -o 'a.%q{NONE_SUCH}' -- true
 like "$err" 'there is no NONE_SUCH in the environment' "a variable that is not there"
 run gpmu record -o 'a.%z' -- true
 like "$err" 'expected %h, %p, %q\{VARIABLE\} or %%' "or what is none"
+run gpmu record -o '' -- true
+is "$rc$err" "125gpmu record: -o: expected a name for the trace" "or without a letter"
 run gpmu record -o "$work/no/folder" -- true
 is "$rc" 125 "a trace that cannot be written"
-like "$err" "$work/no/folder: No such file" "is said"
+like "$err" "$work/no/folder: No such file or directory: its folder is to be there" "is said"
 echo old > "$trace"
 run gpmu record --cuda=nothing -o "$trace" -- true
 is "$(< "$trace")" old "a file that is there is replaced once recording begins, and not before"
+
+# shellcheck disable=SC2016 # the inner shell's
+"$GPMU_BIN" record --no-cuda-trace -o "$work/shared" -- sh -c 'while [ ! -e "$0" ]; do sleep 0.05; done' "$work/go" 2> "$work/err0" &
+pid=$!
+while [ ! -e "$work/shared" ]; do sleep 0.05; done
+run gpmu record --no-cuda-trace -o "$work/shared" -- true
+is "$rc" 125 "a trace that another one writes is refused"
+like "$err" "^gpmu record: $work/shared: .*: another gpmu record writes it; each takes a file of its own$" "... with the remedy"
+touch "$work/go"
+wait $pid
+run gpmu report "$work/shared"
+is "$rc" 0 "and is left to it"
 
 # --- options
 for wrong in "--cuda=kernel,foo" "--capture-range=foo" "--max-size=1k" "--max-size=foo" "-I 0" "--capture-range=nvtx:"; do
@@ -115,6 +129,7 @@ folder=$(find /dev/shm -maxdepth 1 -name 'gpmu-??????' -newer "$work/script")
 kill -KILL $pid
 wait $pid 2> /dev/null
 is "$(sql "select name from slice where category = 'runtime'")" first "of a gpmu that is killed the trace has what was flushed, and can be read"
+like "$(gpmu report "$trace")" 'trace +warning +it has no end, as gpmu record was killed' "... which gpmu report says"
 [ -d "$folder" ]
 ok $? "its folder is left"
 run gpmu record -o "$work/other.pftrace" -- true

@@ -69,7 +69,7 @@ overhead begin=+10000 end=+10100 thread=78 name=buffer%20flush
 complete time=+20000
 END
 is "$rc" 0 "a command is recorded"
-like "$err" "^\[ gpmu record: 1 process, 11 records, 0 lost, clock bound [0-9]+ ns -> $trace 0.0 MB \]$" "its end is said in a line"
+like "$err" "^\[ gpmu record: 1 process, 11 records, 0 lost, clock bound [0-9]+ ns -> $trace [0-9]+[.][0-9] KB \]$" "its end is said in a line"
 is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 600|7400|thread 77|runtime|cudaMemcpy|0
 1000|1000|app: stream 7|kernel|foo(float*, int)|0
@@ -199,6 +199,11 @@ run gpmu record -o "$trace" --no-cuda-trace -e task-clock -- true
 unlike "$err" "connected" "nor is one who did not want that told of it"
 run gpmu record -o "$trace" -- /nonexistent
 is "$rc" 127 "a command that there is not"
+ls "$trace" 2> /dev/null >&2 && "$top/tests/unit/trace_sql.py" "$trace" "select 1" > /dev/null
+ok $? "leaves the trace as it was"
+run gpmu record -o "$work/typed" -- /nonexistent
+[ ! -e "$work/typed" ]
+ok $? "... and none where there was none"
 run gpmu record -o "$trace" -- printenv GPMU_CHANNEL
 like "$out" "^/.*/gpmu-......\$" "a command gets a folder"
 [ -n "$out" ] && [ ! -e "$out" ]
