@@ -12,6 +12,9 @@
 enum { RUNTIME_GET_LAST_ERROR = 10, RUNTIME_LAUNCH = 211, RUNTIME_MEMCPY = 31, RUNTIME_MEMSET = 45,
        RUNTIME_SYNCHRONIZE = 165, RUNTIME_GRAPH = 311 };
 
+/* ns: less than from a call to the next, as works of a stream do not overlap */
+#define WORK	10
+
 static uint32_t correlation, context_id, kernels;
 static __thread uint32_t marker_ids[16], marker_depth;
 static uint32_t last_marker, started;
@@ -76,7 +79,7 @@ static void do_kernel(const char *name, bool holds, uint32_t graph)
 	};
 
 	record.start = now;
-	record.end = holds ? 0 : now + 1000;
+	record.end = holds ? 0 : now + WORK;
 	if (zero && !(++kernels % zero))
 		record.start = record.end = 0;
 	activity_put(&record, holds);
@@ -92,7 +95,7 @@ static void do_copy(const char *bytes)
 	};
 
 	record.start = now;
-	record.end = now + 1000;
+	record.end = now + WORK;
 	activity_put(&record, false);
 }
 
@@ -106,7 +109,7 @@ static void do_peer(const char *bytes)
 	};
 
 	record.start = now;
-	record.end = now + 1000;
+	record.end = now + WORK;
 	activity_put(&record, false);
 }
 
@@ -120,7 +123,7 @@ static void do_set(const char *bytes)
 	};
 
 	record.start = now;
-	record.end = now + 1000;
+	record.end = now + WORK;
 	activity_put(&record, false);
 }
 
@@ -139,7 +142,7 @@ static void do_graph(const char *nodes)
 	}
 	record.correlationId = call(RUNTIME_GRAPH, &now);
 	record.start = now;
-	record.end = now + 1000;
+	record.end = now + WORK;
 	activity_put(&record, false);
 }
 
