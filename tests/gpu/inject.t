@@ -139,6 +139,8 @@ is "$(member kernel name); $(member capture begins)" "b c e; 1 0 1 0" "ranges of
 is "$(member marker name)" "other step in step" "markers come from everywhere"
 
 is "$(n runtime)" "3" "calls are those of the ranges, too"
+run '' 'capture=2 range=step' init context=0 graph=2 push=step graph=2 pop graph=2
+is "$(n graph) $(n kernel) $(n runtime)" "1 0 1" "a graph of before a range is recorded in it alone"
 run '' 'capture=1 buffer=4096' init context=0 profile=1 kernel=a profile=0 repeat=200 kernel=x profile=1 repeat=100 kernel=b profile=0 \
 	repeat=200 kernel=x sleep=1300 kernel=x profile=1 kernel=c profile=0
 is "$(member kernel name | tr ' ' '\n' | sort | uniq -c | xargs)" "1 a 100 b 1 c" "ranges with much between them"

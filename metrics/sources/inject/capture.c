@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * What is recorded now: all that is asked for, while gpmu has it enabled and a capture range, where one is
- * asked for, is open. Markers and external ids are recorded always, as their pairs go across.
+ * asked for, is open. Markers and external ids are recorded always, as their pairs go across. So are graphs: where
+ * that is enabled when there is a graph already, CUPTI 13.0 crashes as the program launches it.
  *
  * To enable and disable kinds takes CUPTI some 40 ms: they stay enabled for a while after a range, and what is outside
  * of ranges is left out by its time.
@@ -24,7 +25,7 @@ static const struct capture_kind {
 	{ CUPTI_ACTIVITY_KIND_MEMCPY, ACTIVITY_COPY, false, false },
 	{ CUPTI_ACTIVITY_KIND_MEMCPY2, ACTIVITY_COPY, false, false },
 	{ CUPTI_ACTIVITY_KIND_MEMSET, ACTIVITY_SET, false, false },
-	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, false, false },
+	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, true, false },
 	{ CUPTI_ACTIVITY_KIND_RUNTIME, ACTIVITY_RUNTIME, false, false },
 	{ CUPTI_ACTIVITY_KIND_DRIVER, ACTIVITY_DRIVER, false, false },
 	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, false, false },
@@ -43,6 +44,7 @@ static bool on[KINDS], refused[KINDS];
 static unsigned int open_ranges;
 static bool is_on;
 static uint64_t ended;		/* the last range */
+static uint64_t from, until;	/* what gpmu has enabled, without ranges; 0: it has not begun, or not ended */
 static struct {
 	uint64_t begin, end;	/* end: 0: it is open */
 } ranges[RANGES];
@@ -152,6 +154,10 @@ static bool update(struct inject *self)
 
 	bool some = open || lingers(self);
 
+	if (open && !from)
+		__atomic_store_n(&from, inject_now(), __ATOMIC_RELAXED);
+	if (open != is_on)
+		__atomic_store_n(&until, open ? 0 : inject_now(), __ATOMIC_RELAXED);
 	if (!open && is_on)
 		say(self, false);
 	for (size_t i = 0; i < KINDS && inject_is_alive(self); i++) {
@@ -200,8 +206,12 @@ bool capture_has(const struct inject *self, uint64_t time)
 {
 	bool found = false;
 
-	if (self->control->capture == CHANNEL_CAPTURE_ALL)
-		return true;
+	if (self->control->capture == CHANNEL_CAPTURE_ALL) {
+		uint64_t begin = __atomic_load_n(&from, __ATOMIC_RELAXED);
+		uint64_t end = __atomic_load_n(&until, __ATOMIC_RELAXED);
+
+		return begin && time >= begin && (!end || time <= end);
+	}
 	pthread_mutex_lock(&lock);
 	for (unsigned int i = n_ranges; i && n_ranges - i < RANGES && !found; i--) {
 		uint64_t end = ranges[(i - 1) % RANGES].end;

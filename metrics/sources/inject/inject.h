@@ -96,7 +96,7 @@ void output_process(struct inject *self);
 void capture_range(struct inject *self, bool begins);
 /* Enables and disables what is to be, after any change: returns whether something is recorded */
 bool capture_update(struct inject *self);
-/* Whether what was done at this time is to be there: always, where no range is asked for */
+/* Whether what was done at this time is to be there: it was enabled then, and in a range, where one is asked for */
 bool capture_has(const struct inject *self, uint64_t time);
 /* Whether a range of that name is asked for */
 bool capture_wants(const struct inject *self, enum channel_capture capture, const char *name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* CUPTI's records, as ours */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "inject.h"
@@ -362,10 +363,13 @@ static bool is_captured(const struct inject *self, size_t kind, const CUpti_Acti
 	uint32_t correlation;
 	uint64_t time;
 
-	if (!kinds[kind].time || self->control->capture == CHANNEL_CAPTURE_ALL)
+	if (!kinds[kind].time)
 		return true;
 	memcpy(&time, bytes + kinds[kind].time, sizeof(time));
-	if (kinds[kind].call) {
+	/* What has no time is lost, which is counted. */
+	if (!time)
+		return true;
+	if (kinds[kind].call && self->control->capture != CHANNEL_CAPTURE_ALL) {
 		memcpy(&correlation, bytes + kinds[kind].call, sizeof(correlation));
 		if (correlation && calls[correlation % CALLS].correlation == correlation)
 			return calls[correlation % CALLS].inside;
@@ -386,31 +390,55 @@ static void put(struct inject *self, const CUpti_Activity *record)
 	}
 }
 
-/* Each record of a buffer; CUPTI's code at its end */
-static int each(struct inject *self, const struct inject_buffer *buffer,
-		void (*function)(struct inject *self, const CUpti_Activity *record))
+/* Those of a buffer, which CUPTI is asked for once: what it keeps beside them may be gone then */
+static const CUpti_Activity **list;
+static size_t list_room;
+
+static bool grow_list(size_t length)
+{
+	size_t room = list_room ? list_room * 2 : 1024;
+	const CUpti_Activity **more;
+
+	if (length < list_room)
+		return true;
+	more = realloc(list, room * sizeof(*more));
+	if (!more)
+		return false;
+	list = more;
+	list_room = room;
+	return true;
+}
+
+/* CUPTI's code at the end of a buffer */
+static int read_list(struct inject *self, const struct inject_buffer *buffer, size_t *length)
 {
 	CUpti_Activity *record = NULL;
 	int code = CUPTI_ERROR_MAX_LIMIT_REACHED;
 
+	*length = 0;
 	while (inject_is_alive(self)) {
 		code = self->api.next(buffer->bytes, buffer->valid, &record);
 		if (code)
 			break;
-		function(self, record);
+		if (grow_list(*length))
+			list[(*length)++] = record;
+		else
+			output_lost(self, ACTIVITY_LOST_CHANNEL, 1);
 	}
 	return code;
 }
 
 void records_read(struct inject *self, struct inject_buffer *buffer)
 {
-	size_t dropped = 0;
-	int code;
+	size_t dropped = 0, length;
+	int code = read_list(self, buffer, &length);
 
 	/* A kernel's record can be before its call's. */
 	if (self->control->capture != CHANNEL_CAPTURE_ALL)
-		each(self, buffer, note_call);
-	code = each(self, buffer, put);
+		for (size_t i = 0; i < length; i++)
+			note_call(self, list[i]);
+	for (size_t i = 0; i < length; i++)
+		put(self, list[i]);
 	if (code != 0 && code != CUPTI_ERROR_MAX_LIMIT_REACHED)
 		output_lost(self, ACTIVITY_LOST_CORRUPT, 1);
 	if (inject_is_alive(self) && !self->api.dropped(buffer->context, buffer->stream, &dropped))

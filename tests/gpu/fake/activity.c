@@ -338,6 +338,9 @@ static int set_kind(int code, uint32_t kind, bool enable)
 		return INVALID_KIND;
 	if (late && !fake_get("devices"))
 		return 14;
+	/* The real one crashes as a graph of before is launched. */
+	if (enable && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && activity_has_graphs())
+		fake_violation("GRAPH_TRACE is enabled where there are graphs");
 	pthread_mutex_lock(&lock);
 	kinds[kind] = enable;
 	if (enable)

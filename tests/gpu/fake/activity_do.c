@@ -127,6 +127,13 @@ static void do_set(const char *bytes)
 	activity_put(&record, false);
 }
 
+static bool has_graphs;
+
+bool activity_has_graphs(void)
+{
+	return has_graphs;
+}
+
 /* With the kind GRAPH_TRACE, a graph is one record; else each node is. */
 static void do_graph(const char *nodes)
 {
@@ -135,6 +142,7 @@ static void do_graph(const char *nodes)
 		.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE, .graphId = 3, .contextId = context_id, .streamId = 7,
 	};
 
+	has_graphs = true;
 	if (!activity_is_enabled(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {
 		for (long i = strtol(nodes, NULL, 0); i > 0; i--)
 			do_kernel("node", false, 3);
