@@ -178,6 +178,7 @@ is "$(sql "select count(*) from counter_track")" 1 "it has them"
 lock=/dev/shm/gpmu-sampler-$(id -u)
 true & gone=$!
 wait $gone
+# shellcheck disable=SC2016 # the shell that has the lock expands it
 flock "$lock" sh -c 'printf "%s" "$1 /earlier" > "$0"; sleep 0.6; printf "%s" "$$ /this" > "$0"; sleep 2' "$lock" "$gone" &
 sleep 0.2
 trace=$work/trace.pftrace

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# DKMS builds and installs the driver for each kernel, in trees of its own.
-# It is the machine's dkms, told to build for arm64 with cross headers.
+# DKMS builds and installs the driver for each kernel, in trees of its own: for the oldest
+# and the newest, with LONG=1 for all. It is the machine's dkms, told to build for arm64 with cross headers.
 . tests/lib/tap.sh
 
 command -v dkms > /dev/null || bail "dkms is not installed: run ./setup"
@@ -22,6 +22,7 @@ run() {
 }
 
 while read -r kernel _; do
+	case ${LONG:-}$kernel in 1* | 6.1 | 7.3) ;; *) continue ;; esac
 	tests/vm/fetch kernel "$kernel" || bail "no kernel $kernel"
 	release=$(cat "$cache/kernel/$kernel/release")
 	mkdir "$work/modules/$release"

@@ -401,7 +401,7 @@ static bool grow_list(size_t length)
 
 	if (length < list_room)
 		return true;
-	more = realloc(list, room * sizeof(*more));
+	more = reallocarray(list, room, sizeof(CUpti_Activity *));
 	if (!more)
 		return false;
 	list = more;
