@@ -211,7 +211,7 @@ ok $? "which does not stay behind"
 
 # --- counters
 run gpmu record -o "$trace" --no-cuda-trace -I 20 -e task-clock,page-faults -- \
-	bash -c 'while ((SECONDS < 1)); do :; done; (sleep 0.1)'
+	bash -c 'for ((i = 0; i < 100000; i++)); do :; done; (sleep 0.5)'
 is "$(sql "select distinct p.name, t.name, t.unit from counter_track t join track p on p.id = t.parent_id order by 2")" \
 	"command|page-faults|
 command|task-clock|msec" "counters of the command"
