@@ -107,7 +107,7 @@ record() {
 recorded() {
 	record "$@"
 	ok $? "$1: gpmu record and the program end well"
-	diag "$(sed "s|^|$1: |" "$WORK/$1.err" "$WORK/$1.out" 2> /dev/null | grep -vE '^[^ ]+ (pair|kernel) ')"
+	diag "$(sed "s|^|$1: |; s|$WORK/||g" "$WORK/$1.err" "$WORK/$1.out" 2> /dev/null | grep -vE '^[^ ]+ (pair|kernel) ')"
 }
 
 # ask NAME SQL: of a trace
