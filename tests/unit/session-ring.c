@@ -80,6 +80,31 @@ static int begin(struct sums *sums, struct test *test)
 	return ret;
 }
 
+/* The same; a busy machine that has the kernel late meanwhile is tried again at once. */
+static int start(struct sums *sums, struct test *test)
+{
+	int ret = begin(sums, test);
+
+	for (int i = 0; i < 20 && ret == -ENODATA; i++) {
+		test->session->rings.until = 0;
+		test->session->rings.pause = SEC;
+		ret = begin(sums, test);
+	}
+	return ret;
+}
+
+/* Whether the kernel has read @n intervals, before long */
+static bool are_read(uint64_t n, struct sums *sums, struct test *test)
+{
+	sums->intervals = 0;
+	for (int i = 0; i < 40 && sums->intervals < n; i++) {
+		busy(20);
+		if (drain(sums, test))
+			start(sums, test);
+	}
+	return sums->intervals >= n;
+}
+
 static bool is_total(const struct sums *sums, struct test *test)
 {
 	bool same = !test_total(test);
@@ -96,21 +121,23 @@ static bool is_total(const struct sums *sums, struct test *test)
 static void intervals(struct test *test)
 {
 	struct sums sums = no_sums();
-	uint64_t before;
+	uint64_t before, most = 0;
 	int ret;
 
 	test_start(test, &options);
-	ok(!begin(&sums, test), "the kernel takes readings, which is tried first");
-	before = reads();
-	ret = drain(&sums, test);
-	for (int i = 0; i < 8 && !ret; i++) {
-		busy(25);
+	ok(!start(&sums, test), "the kernel takes readings, which is tried first");
+	for (int i = 0; i < 40 && sums.intervals < 100; i++) {
+		before = reads();
 		ret = drain(&sums, test);
+		busy(25);
+		most = reads() - before > most ? reads() - before : most;
+		if (ret == -ENODATA)
+			start(&sums, test);
 	}
 	/* A limit of the kernel's, as it is asked again */
-	ok(reads() - before <= 10, "they are not read by system calls");
-	ok(!ret && sums.intervals >= 100, "the kernel has read");
-	diag("%" PRIu64 " intervals in 200 ms", sums.intervals);
+	ok(most <= 2, "they are not read by system calls");
+	ok(sums.intervals >= 100, "the kernel has read");
+	diag("%" PRIu64 " intervals", sums.intervals);
 	gpmu_session_disable(test->session);
 	ok(!drain(&sums, test) && !test_interval(test), "the last interval is read");
 	add(&sums, test);
@@ -125,14 +152,13 @@ static void again(struct test *test)
 {
 	struct sums sums = no_sums();
 
-	ok(!gpmu_session_enable(test->session) && !begin(&sums, test), "it is enabled again");
+	ok(!gpmu_session_enable(test->session) && !start(&sums, test), "it is enabled again");
 	busy(20);
 	drain(&sums, test);
 	busy(5);
 	ok(!test_interval(test), "one is read");
 	add(&sums, test);
-	busy(20);
-	ok(!drain(&sums, test), "and then those that the kernel has read");
+	ok(are_read(10, &sums, test), "and then those that the kernel has read");
 	gpmu_session_disable(test->session);
 	drain(&sums, test);
 	ok(!test_interval(test), "and the last");
@@ -181,14 +207,12 @@ static void late(void)
 
 	test_plan(&test, NULL, NULL, NULL, EVENTS);
 	test_start(&test, &options);
-	begin(&sums, &test);
+	ok(!start(&sums, &test), "readings of which nobody looks at one");
 	busy(1200);
 	ok(!drain(&sums, &test) && sums.intervals > 50 && sums.intervals <= RING_MOST,
 	   "the kernel takes so many readings and no more");
 	diag("%" PRIu64 " intervals in 1200 ms", sums.intervals);
-	sums.intervals = 0;
-	busy(50);
-	ok(!drain(&sums, &test) && sums.intervals > 20, "it is asked for more");
+	ok(are_read(20, &sums, &test), "it is asked for more");
 	gpmu_session_disable(test.session);
 	drain(&sums, &test);
 	ok(!test_interval(&test), "the last interval");
@@ -204,9 +228,9 @@ static void too_few(struct test *test)
 	struct sums sums = no_sums();
 	int ret = 0;
 
-	kept_lines = 0;
 	gpmu_session_enable(test->session);
-	begin(&sums, test);
+	start(&sums, test);
+	kept_lines = 0;
 	busy(20);
 	counter_ring_stop(rings->list[0]);
 	/* As long as others let it wait there may be enough of those before. */
@@ -221,17 +245,15 @@ static void too_few(struct test *test)
 	add(&sums, test);
 	is_u64((uint64_t)-gpmu_session_next(test->session, &test->rows, &test->n), ENODATA,
 	       "at first it is not tried again");
+	is_u64((uint64_t)kept_lines, 1, "it was told once");
 	rings->until = 0;
-	sums.intervals = 0;
-	ok(!begin(&sums, test), "a second later it is");
-	busy(20);
-	ok(!drain(&sums, test) && sums.intervals >= 10, "and the kernel reads");
+	ok(!start(&sums, test), "a second later it is");
+	ok(are_read(10, &sums, test), "and the kernel reads");
 	gpmu_session_disable(test->session);
 	drain(&sums, test);
 	ok(!test_interval(test), "the last is read");
 	add(&sums, test);
 	ok(sums.contiguous && sums.counted && is_total(&sums, test), "nothing is lost");
-	is_u64((uint64_t)kept_lines, 1, "it was told once");
 }
 
 /* It takes none when it is first tried. */
@@ -281,7 +303,7 @@ static void last(struct test *test)
 		struct sums sums = no_sums();
 
 		gpmu_session_enable(test->session);
-		begin(&sums, test);
+		start(&sums, test);
 		busy(5);
 		gpmu_session_disable(test->session);
 		drain(&sums, test);
@@ -317,8 +339,8 @@ static void interference(void)
 
 	test_plan(&test, NULL, NULL, NULL, EVENTS);
 	test_start(&test, &options);
-	begin(&sums, &test);
-	busy(20);
+	start(&sums, &test);
+	busy(5);
 	ring = test.session->rings.list[0];
 	counter_ring_stop(ring);
 	ok(!drain(&sums, &test), "it tells nothing as yet");

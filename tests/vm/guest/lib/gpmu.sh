@@ -97,14 +97,14 @@ rates() {
 # names it says in each of four runs; fewer if no more than LINES are left. For
 # comparisons with elapsed time: the host may keep an emulated CPU waiting
 # between its look at the clock and the counters' start. A right count is off
-# then, but not each time; $e_try, empty or the number of the run, lets COMMAND
-# measure for longer.
+# then, but not each time, and the less so the longer COMMAND measures: for $e_try
+# seconds, empty in the first run.
 each_time() {
 	e_enough=$1
 	e_try=
 	shift
 	"$@" | tee /tmp/each | sed 's/:.*//' >/tmp/each.names
-	for e_try in 2 3 4; do
+	for e_try in 2 5 12; do
 		[ "$(wc -l </tmp/each.names)" -gt "$e_enough" ] || break
 		"$@" >/tmp/each
 		sed 's/:.*//' /tmp/each | grep -Fx -f /tmp/each.names >/tmp/each.both
