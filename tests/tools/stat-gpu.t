@@ -29,6 +29,13 @@ is "$(column source <<< "$err" | sort -u)" cupti "and by whom"
 run gpmu stat --gpu -M GpuDramReadBW -r 2 -- true
 like "$err" '\( \+- ' "in several runs"
 
+# shellcheck disable=SC2016 # the command expands it
+for with in "stat --gpu -a -e nvidia_gpu/dram__bytes_read.sum/" "record --no-cuda-trace --gpu -M GpuSmActive -o $work/environment.pftrace"; do
+	# shellcheck disable=SC2086 # options
+	CUDA_VISIBLE_DEVICES=0,1 CUDA_DEVICE_ORDER=PCI_BUS_ID run gpmu $with -- sh -c 'echo "$CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER"'
+	is "$out" "0,1 PCI_BUS_ID" "gpmu ${with%% *}: the command has the environment that hides GPUs, though gpmu sees all"
+done
+
 # --- what nobody asked for
 run gpmu stat --gpu -- true
 is "$(grep -o '^GPU0 .*[]]' <<< "$err" | grep -o 'Gpu[A-Za-z]*' | paste -sd' ')" "GpuSmActive GpuDramBW GpuPcieBW" \
