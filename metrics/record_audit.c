@@ -149,6 +149,8 @@ static int audit_counter(struct gpmu_record *record, const struct record_counter
 	if (!isnan(counter->share))
 		arg_real(&args, "share", counter->share);
 	record_arg(&args, "gaps", (int64_t)counter->gaps);
+	record_arg_text(&args, "of", counter->of);
+	record_arg_text(&args, "kind", counter->is_total ? "total" : "mean");
 	return audit(record, "counters", &args);
 }
 

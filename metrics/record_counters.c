@@ -38,6 +38,16 @@ static int node_track(struct record_map *map, int node)
 	return track;
 }
 
+/* What it is of, as gaps and the audit say it; new, or NULL */
+static char *text_of(const struct record_counter_head *head, const char *gpu)
+{
+	if (head->has_gpu)
+		return strdup(gpu);
+	if (head->node >= 0)
+		return text_print("node %d", head->node);
+	return strdup(head->scope == GPMU_SCOPE_PROCESS ? "command" : "machine");
+}
+
 static int parent_of(struct record_map *map, const struct record_counter_head *head,
 		     const char *gpu)
 {
@@ -59,21 +69,26 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 	const char *name = (const char *)(head + 1), *unit = name + strlen(name) + 1;
 	struct record_counter *counters = list_room(map->counters, map->n_counters,
 						    sizeof(*counters));
-	struct record_counter counter = { .share = NAN };
+	struct record_counter counter = { .share = NAN, .is_total = head->is_total };
+	const char *gpu = unit + strlen(unit) + 1;
 	int parent;
 
 	if (!counters)
 		return -ENOMEM;
 	map->counters = counters;
-	parent = parent_of(map, head, unit + strlen(unit) + 1);
+	parent = parent_of(map, head, gpu);
 	if (parent < 0)
 		return parent;
 	counter.track = gpmu_trace_counter(map->trace, parent, name, head->has_unit ? unit : NULL);
 	if (counter.track < 0)
 		return counter.track;
 	counter.name = strdup(name);
-	if (!counter.name)
+	counter.of = text_of(head, gpu);
+	if (!counter.name || !counter.of) {
+		free(counter.name);
+		free(counter.of);
 		return -ENOMEM;
+	}
 	counters[map->n_counters++] = counter;
 	return 0;
 }
@@ -81,8 +96,9 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 static int put_gap(struct record_map *map, struct record_counter *counter,
 		   struct record_span span)
 {
+	const struct gpmu_trace_arg of = { .name = "of", .kind = GPMU_TRACE_TEXT, .text = counter->of };
 	struct gpmu_trace_event event = { .time = span.begin, .name = counter->name,
-					  .category = "gap" };
+					  .category = "gap", .args = &of, .n_args = 1 };
 	int parent;
 
 	counter->gaps++;
@@ -145,6 +161,7 @@ void record_counters_release(struct record_map *map)
 {
 	for (size_t i = 0; i < map->n_counters; i++) {
 		free(map->counters[i].name);
+		free(map->counters[i].of);
 		if (map->counters[i].missing)
 			record_lanes_release(map->counters[i].missing);
 		free(map->counters[i].missing);

@@ -105,6 +105,8 @@ struct record_counter {
 	double share;		/* the lowest; NaN: it is not known */
 	uint64_t gaps;
 	struct record_lanes *missing;	/* on "gaps" */
+	char *of;		/* "node 0", "machine", "command", or the GPU's UUID */
+	bool is_total;
 };
 
 struct record_causality {
@@ -144,7 +146,8 @@ struct record_switch {
 /* Of a counter, before its first value; name, unit and UUID of the GPU, each with a 0, are behind it */
 struct record_counter_head {
 	int32_t scope, node, gpu_number;
-	uint32_t has_unit, has_gpu, reserved;
+	uint32_t has_unit, has_gpu;
+	uint32_t is_total;	/* a value is what was counted in its time, not what was so in it */
 };
 
 struct record_value {

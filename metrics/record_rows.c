@@ -52,12 +52,26 @@ static long find_row(struct gpmu_record *record, const struct gpmu_row *row, siz
 	return add_row(record, row) ? -ENOMEM : (long)record->n_rows - 1;
 }
 
+/* Whether it is of an event that counts what happens: neither a metric nor a mean */
+static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
+{
+	for (size_t i = 0; !row->metric && i < plan->n_events; i++) {
+		const struct gpmu_event *event = plan->events[i].event;
+		const char *name = event && event->label ? event->label : plan->events[i].label;
+
+		if (event && !plan->events[i].of_metrics && !strcmp(name, row->name))
+			return !event->mean;
+	}
+	return false;
+}
+
 /* Before its first value: its number, or -1: not now, as there is no room */
-static int tell(struct gpmu_record *record, const struct gpmu_row *row)
+static int tell(struct gpmu_record *record, const struct gpmu_plan *plan, const struct gpmu_row *row)
 {
 	const struct record_counter_head head = {
 		.scope = row->scope, .node = row->node, .gpu_number = row->gpu_number,
 		.has_unit = row->unit != NULL, .has_gpu = row->gpu != NULL,
+		.is_total = is_total(plan, row),
 	};
 	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "",
 				      row->gpu ? row->gpu : "" };
@@ -104,7 +118,7 @@ static int put_row(struct gpmu_record *record, const struct gpmu_session *sessio
 	if (row->state == GPMU_NOT_SUPPORTED)
 		return 0;
 	if (record->rows[index].number < 0)
-		record->rows[index].number = tell(record, row);
+		record->rows[index].number = tell(record, session->plan, row);
 	item.begin = time_of(session, row->begin);
 	item.end = time_of(session, row->end);
 	/* Without a number it is dropped by the writer, as there is no room for it either. */

@@ -23,6 +23,7 @@ enum timeline_role {
 	TIMELINE_STREAM,
 	TIMELINE_NODE,
 	TIMELINE_MACHINE,
+	TIMELINE_COMMAND,
 	TIMELINE_COUNTER,
 	TIMELINE_PROCESS,
 	TIMELINE_THREAD,
@@ -67,7 +68,7 @@ struct timeline_call {
 struct timeline_slice {
 	uint64_t begin, end;
 	uint32_t name, file;
-	uint32_t other;		/* of a range its domain, of unified memory its GPU */
+	uint32_t other;		/* of a range its domain, of unified memory its GPU, of a gap what it is of */
 	uint32_t reserved;
 	uint64_t value;		/* of unified memory */
 };
@@ -80,7 +81,9 @@ struct timeline_value {
 struct timeline_counter {
 	uint32_t file, name, unit;	/* unit: a word, or none */
 	uint32_t gpu, node;	/* or none; neither: the machine's, or a process's */
-	bool of_process;
+	uint32_t of;		/* a word: of a GPU its UUID, or none; "node 0", "machine", "command", "100 train" */
+	bool of_process;	/* or of the command */
+	bool holds;		/* the last value does, to the end of the trace */
 	struct array values;	/* struct timeline_value */
 };
 

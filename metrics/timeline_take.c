@@ -147,7 +147,7 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 	if (!strcmp(category, "unified"))
 		return take_unified(timeline, track, item);
 	if (!strcmp(category, "gap"))
-		return take_slice(timeline, &timeline->gaps, item, NULL);
+		return take_slice(timeline, &timeline->gaps, item, text_of(item, "of"));
 	if (!strcmp(category, "overhead"))
 		return take_slice(timeline, &timeline->overheads, item, NULL);
 	return 0;

@@ -71,9 +71,29 @@ static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name
 	return 0;
 }
 
+/* What a counter is of, by what it is below, or NULL */
+static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reader, int parent,
+		      const struct timeline_track *above, uint32_t *of)
+{
+	const struct gpmu_trace_track_info *info = above ? gpmu_trace_reader_track(reader, parent) : NULL;
+	const char *name = info && info->name ? info->name : "";
+	char text[NAME_MOST];
+
+	if (above && above->gpu != TIMELINE_NONE) {
+		*of = timeline_at(&timeline->gpus, struct timeline_gpu, above->gpu)->uuid;
+		return 0;
+	}
+	if (above && above->role == TIMELINE_PROCESS) {
+		snprintf(text, sizeof(text), "%u %s", above->pid, name);
+		name = text;
+	}
+	return words_number(&timeline->words, *name ? name : "machine", of);
+}
+
 /* @above: what it is below, or NULL */
-static int add_counter(struct timeline *timeline, const struct gpmu_trace_track_info *info,
-		       const struct timeline_track *above, uint32_t *index)
+static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *reader,
+		       const struct gpmu_trace_track_info *info, const struct timeline_track *above,
+		       uint32_t *index)
 {
 	struct timeline_counter *counter = array_add(&timeline->counters, sizeof(*counter));
 
@@ -83,11 +103,14 @@ static int add_counter(struct timeline *timeline, const struct gpmu_trace_track_
 	counter->file = (uint32_t)timeline->files.n - 1;
 	counter->gpu = above ? above->gpu : TIMELINE_NONE;
 	counter->node = above && above->role == TIMELINE_NODE ? above->index : TIMELINE_NONE;
-	counter->of_process = above && above->role == TIMELINE_PROCESS;
+	counter->holds = above && above->role == TIMELINE_PROCESS;
+	counter->of_process = counter->holds || (above && above->role == TIMELINE_COMMAND);
 	counter->unit = TIMELINE_NONE;
 	if (info->unit && words_number(&timeline->words, info->unit, &counter->unit))
 		return -1;
-	return words_number(&timeline->words, info->name ? info->name : "", &counter->name);
+	if (words_number(&timeline->words, info->name ? info->name : "", &counter->name))
+		return -1;
+	return of_counter(timeline, reader, info->parent, above, &counter->of);
 }
 
 /* The number behind @word at *@text, which is behind it then; false: there is none */
@@ -126,6 +149,8 @@ static int by_name(struct timeline *timeline, char *name, struct timeline_track 
 		track->index = number;
 	} else if (!strcmp(name, "machine")) {
 		track->role = TIMELINE_MACHINE;
+	} else if (!strcmp(name, "command")) {
+		track->role = TIMELINE_COMMAND;
 	}
 	return 0;
 }
@@ -162,7 +187,7 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 	track->pid = info.pid ? (uint32_t)info.pid : above ? above->pid : 0;
 	if (info.kind == GPMU_TRACE_TRACK_COUNTER) {
 		track->role = TIMELINE_COUNTER;
-		return add_counter(timeline, &info, above, &track->index);
+		return add_counter(timeline, reader, &info, above, &track->index);
 	}
 	if (info.kind == GPMU_TRACE_TRACK_PROCESS) {
 		track->role = TIMELINE_PROCESS;

@@ -217,9 +217,11 @@ is "$(sql "select distinct p.name, t.name, t.unit from counter_track t join trac
 command|task-clock|msec" "counters of the command"
 [ "$(sql "select count(*) from counter_track t join counter c on c.track_id = t.id where t.name = 'task-clock'")" -ge 8 ]
 ok $? "a value for each interval"
-like "$(audit counters)" "^counter=task-clock gaps=[0-9]+ share=1.0$" "with the share of the time that it was counted"
+like "$(audit counters)" "^counter=task-clock gaps=[0-9]+ kind=total of=command share=1.0$" \
+	"with the share of the time that it was counted, of what, and that it is a total"
 GPMU_PLUGINS=$(realpath "$B") run gpmu record -o "$trace" --no-cuda-trace "$model" -a -M GraceMemBW -I 20 --duration 0.1
 is "$rc" 0 "counters of a machine without a command"
 like "$(sql "select p.name || ' ' || t.name || ' ' || t.unit from counter_track t join track p on p.id = t.parent_id")" \
 	"^(machine|node 0) GraceMemBW GB/s$" "... on its track"
+like "$(audit counters)" "kind=mean of=(machine|node 0) " "a metric is no total"
 done_testing
