@@ -76,6 +76,7 @@ int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
 	static void (*const makes[])(struct gpmu_report *) = {
 		report_places, report_links, report_kernels, report_gpus, report_api, report_nvtx,
 		report_moved, report_pays, report_ranks, report_audit,
+		report_counters,
 	};
 
 	if (report->made)

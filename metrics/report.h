@@ -27,6 +27,7 @@ enum report_table_id {
 	REPORT_RANKS,
 	REPORT_IMBALANCE,
 	REPORT_AUDIT,
+	REPORT_COUNTERS,
 	REPORT_TABLES
 };
 
@@ -124,10 +125,13 @@ struct report_place *report_place(const struct gpmu_report *report, size_t index
 struct report_gpu *report_gpu(const struct gpmu_report *report, size_t index);
 /* From when to when a GPU was looked at: by all files that have it */
 struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu);
+/* What a counter is of, for people: "GPU 0", "node 1", "machine", "command", "100 train" */
+const char *report_counter_of(struct gpmu_report *report, const struct timeline_counter *counter);
 
 /* --- report_link.c */
 
-/* What a counter showed, without its gaps; the caller's to release */
+/* What a counter showed, without its gaps; @scale: of a value; 0: an amount of the time up to the next one, which
+ * becomes a rate. The caller's to release */
 struct array report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale);
 void report_links(struct gpmu_report *report);
 void report_links_release(struct gpmu_report *report);
@@ -149,9 +153,12 @@ void report_moved(struct gpmu_report *report);		/* over links */
 void report_pays(struct gpmu_report *report);
 void report_ranks(struct gpmu_report *report);		/* and imbalance */
 void report_audit(struct gpmu_report *report);
+void report_counters(struct gpmu_report *report);
 
 /* A file's rank, else its number among the files */
 const char *report_rank(struct gpmu_report *report, uint32_t file);
+/* The files in the order of their ranks; the caller's to free, NULL where there is no memory */
+uint32_t *report_rank_order(struct gpmu_report *report);
 /* How long threads of a file were in calls, each moment once for a thread */
 uint64_t report_api_time(struct gpmu_report *report, uint32_t file);
 

@@ -89,7 +89,7 @@ static int by_time(const void *one, const void *other)
 	return a->time < b->time ? -1 : a->time > b->time;
 }
 
-/* When a counter was not counted, by its name, in its file */
+/* When a counter was not counted, by its name and what it is of, in its file */
 static struct spans gaps_of(struct gpmu_report *report, const struct timeline_counter *counter)
 {
 	const struct timeline *timeline = &report->timeline;
@@ -99,6 +99,7 @@ static struct spans gaps_of(struct gpmu_report *report, const struct timeline_co
 		const struct timeline_slice *gap = timeline_at(&timeline->gaps, struct timeline_slice, i);
 
 		if (gap->file == counter->file && gap->name == counter->name &&
+		    (gap->other == TIMELINE_NONE || gap->other == counter->of) &&
 		    spans_add(&gaps, gap->begin, gap->end))
 			report->failed = true;
 	}
@@ -141,20 +142,24 @@ static void add_without_gaps(struct gpmu_report *report, struct array *steps, co
 		add_step(report, steps, step.begin, step.end, step.rate);
 }
 
-/* @scale: of a value; 0: an amount of the time up to the next, which becomes a rate */
 struct array report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale)
 {
 	struct timeline_value *values = counter->values.data;
 	struct spans gaps = gaps_of(report, counter);
 	struct array steps = { 0 };
 	size_t first = 0;
+	uint64_t end = 0;
 
+	if (counter->holds)
+		end = timeline_at(&report->timeline.files, struct timeline_file, counter->file)->end;
 	if (counter->values.n)
 		qsort(values, counter->values.n, sizeof(*values), by_time);
-	for (size_t i = 0; i + 1 < counter->values.n && !report->failed; i++) {
-		struct report_step step = { .begin = values[i].time, .end = values[i + 1].time };
+	for (size_t i = 0; i < counter->values.n && !report->failed; i++) {
+		struct report_step step = { .begin = values[i].time, .end = end };
 
-		if (step.begin == step.end)
+		if (i + 1 < counter->values.n)
+			step.end = values[i + 1].time;
+		if (step.begin >= step.end)
 			continue;
 		step.rate = scale > 0 ? values[i].value * scale : values[i].value / (double)(step.end - step.begin);
 		add_without_gaps(report, &steps, &gaps, &first, step);

@@ -83,16 +83,6 @@ static void put_range(struct gpmu_report *report, const struct report_tally *tal
 		report_maybe(report, REPORT_NVTX, sums->known[link], sums->bytes[link]);
 }
 
-/* Where a counter is, for people */
-static const char *place_of(struct gpmu_report *report, const struct timeline_counter *counter)
-{
-	if (counter->gpu != TIMELINE_NONE)
-		return report_print(report, "GPU %s", report_gpu(report, counter->gpu)->label);
-	if (counter->node != TIMELINE_NONE)
-		return report_print(report, "node %u", counter->node);
-	return counter->of_process ? "process" : "machine";
-}
-
 struct mean {
 	double sum;
 	uint64_t time, all;
@@ -103,7 +93,7 @@ static void put_mean(struct gpmu_report *report, uint64_t key, const struct time
 {
 	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, (uint32_t)key));
 	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, (uint32_t)(key >> 32)));
-	report_text(report, REPORT_NVTX_COUNTERS, place_of(report, counter));
+	report_text(report, REPORT_NVTX_COUNTERS, report_counter_of(report, counter));
 	report_maybe(report, REPORT_NVTX_COUNTERS, mean->time > 0, mean->sum / (double)mean->time);
 	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, counter->unit));
 	report_maybe(report, REPORT_NVTX_COUNTERS, mean->all > 0, (double)mean->time / (double)mean->all);

@@ -137,6 +137,13 @@ void report_places_release(struct gpmu_report *report)
 	free(report->stream_places);
 }
 
+const char *report_counter_of(struct gpmu_report *report, const struct timeline_counter *counter)
+{
+	if (counter->gpu != TIMELINE_NONE)
+		return report_print(report, "GPU %s", report_gpu(report, counter->gpu)->label);
+	return report_word(report, counter->of);
+}
+
 struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu)
 {
 	const struct timeline *timeline = &report->timeline;

@@ -105,17 +105,27 @@ static int by_rank(const void *one, const void *other, void *user)
 	return a < b ? -1 : a > b ? 1 : i < k ? -1 : i > k;
 }
 
-void report_ranks(struct gpmu_report *report)
+uint32_t *report_rank_order(struct gpmu_report *report)
 {
 	size_t n = report->timeline.files.n;
 	uint32_t *order = calloc(n + 1, sizeof(*order));
+
+	report->failed = report->failed || !order;
+	for (uint32_t i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order && n)
+		qsort_r(order, n, sizeof(*order), by_rank, report);
+	return order;
+}
+
+void report_ranks(struct gpmu_report *report)
+{
+	size_t n = report->timeline.files.n;
+	uint32_t *order = report_rank_order(report);
 	double *values = calloc(n + 1, QUANTITIES * sizeof(*values));
 
-	report->failed = report->failed || !order || !values;
+	report->failed = report->failed || !values;
 	if (!report->failed && n) {
-		for (uint32_t i = 0; i < n; i++)
-			order[i] = i;
-		qsort_r(order, n, sizeof(*order), by_rank, report);
 		for (size_t i = 0; i < n; i++) {
 			measure(report, order[i], values + i * QUANTITIES);
 			put_rank(report, order[i], values + i * QUANTITIES);

@@ -75,6 +75,12 @@ static const struct gpmu_report_column audit[] = {
 	COLUMN("check", TEXT), COLUMN("level", TEXT), COLUMN("rank", TEXT), LONG("text"),
 };
 
+static const struct gpmu_report_column counters[] = {
+	LONG("counter"), COLUMN("of", TEXT), COLUMN("rank", TEXT), COLUMN("mean", NUMBER), COLUMN("min", NUMBER),
+	COLUMN("max", NUMBER), COLUMN("unit", TEXT), COLUMN("total", NUMBER), COLUMN("per_second", NUMBER),
+	COLUMN("counted", SHARE), COLUMN("running", SHARE),
+};
+
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* Their columns, no rows */
@@ -117,6 +123,9 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	},
 	[REPORT_AUDIT] = {
 		sizeof(struct gpmu_report_table), "audit", "audit", NULL, audit, LENGTH(audit), NULL, 0, -1,
+	},
+	[REPORT_COUNTERS] = {
+		sizeof(struct gpmu_report_table), "counters", "counters", NULL, counters, LENGTH(counters), NULL, 0, -1,
 	},
 };
 

@@ -40,6 +40,7 @@ static const struct by {
 	{ "copy", { "copies", "links" } },
 	{ "gpu", { "gpus" } },
 	{ "payer", { "payers", "links" } },
+	{ "counter", { "counters" } },
 };
 
 static const struct format {
@@ -52,15 +53,16 @@ static const struct format {
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* Which tables are for people if none was asked for: how many rows of them, and whether they are worth a line if
- * there are none */
+ * there are none. New ones are behind the others for programs */
 static const struct shown {
 	const char *name;
-	bool always, all;
+	bool always, all, is_new;
 } shown[] = {
-	{ "gpus", true, true }, { "kernels", true, false }, { "copies", false, false }, { "api", false, false },
-	{ "sync", false, false }, { "nvtx", false, false }, { "payers", true, false }, { "links", false, true },
-	{ "ranks", false, true }, { "imbalance", false, true }, { "audit", true, true },
-	{ "streams", false, false }, { "nvtx_counters", false, false },
+	{ "gpus", true, true, false }, { "kernels", true, false, false }, { "copies", false, false, false },
+	{ "api", false, false, false }, { "sync", false, false, false }, { "nvtx", false, false, false },
+	{ "payers", true, false, false }, { "links", false, true, false }, { "counters", false, false, true },
+	{ "ranks", false, true, false }, { "imbalance", false, true, false }, { "audit", true, true, false },
+	{ "streams", false, false, false }, { "nvtx_counters", false, false, false },
 };
 
 static const struct by *parse_by(const char *text)
@@ -68,7 +70,7 @@ static const struct by *parse_by(const char *text)
 	for (size_t i = 0; i < LENGTH(bys); i++)
 		if (!strcmp(bys[i].name, text))
 			return &bys[i];
-	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu or payer", text);
+	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, payer or counter", text);
 }
 
 static const struct format *parse_format(const char *text)
@@ -120,7 +122,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "by", KEY_BY, "WHAT", 0, "only the table by kernel, nvtx, stream, rank, api, copy, gpu or payer", 0 },
+	{ "by", KEY_BY, "WHAT", 0, "only the table by kernel, nvtx, stream, rank, api, copy, gpu, payer or counter", 0 },
 	{ "sort", KEY_SORT, "COLUMN", 0, "the largest of COLUMN first", 0 },
 	{ "top", KEY_TOP, "N", 0, "at most N rows of a table", 0 },
 	{ "link", KEY_LINK, "LINK", 0, "who pays for c2c, pcie, nvlink or dram", 0 },
@@ -133,7 +135,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Shows what traces of gpmu record say: kernels, copies, idle GPUs, calls, ranges, who pays for a "
+	.doc = "Shows what traces of gpmu record say: kernels, copies, idle GPUs, calls, ranges, counters, who pays for a "
 	       "link, and what all that is worth. Several traces are ranks.",
 };
 
@@ -303,9 +305,12 @@ static size_t choose(const struct arguments *arguments, const struct gpmu_report
 			add_view(arguments, table_of(report, "audit"), &views[n++]);
 		return n;
 	}
-	for (size_t i = 0; i < LENGTH(shown); i++) {
+	for (size_t k = 0; k < 2 * LENGTH(shown); k++) {
+		size_t i = k % LENGTH(shown);
 		const struct gpmu_report_table *table = table_of(report, shown[i].name);
 
+		if (k >= LENGTH(shown) ? people || !shown[i].is_new : !people && shown[i].is_new)
+			continue;
 		if (people && (!strcmp(table->name, "streams") || !strcmp(table->name, "nvtx_counters") ||
 			       (!shown[i].always && !table->n_rows) ||
 			       (!strcmp(table->name, "ranks") && table->n_rows < 2)))

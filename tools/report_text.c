@@ -90,6 +90,8 @@ static enum gpmu_report_kind kind_of(const struct report_view *view, size_t row,
 	if (kind != GPMU_REPORT_NUMBER || unit == view->table->n_columns)
 		return kind;
 	text = report_cell(view, row, unit)->text;
+	if (!*text && !strcmp(view->table->columns[column].name, "total"))
+		return GPMU_REPORT_COUNT;
 	return !strcmp(text, "ns") ? GPMU_REPORT_TIME : !strcmp(text, "B") ? GPMU_REPORT_BYTES : kind;
 }
 

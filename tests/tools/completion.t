@@ -33,7 +33,8 @@ is "$(completes stat --metrics = GraceScf)" "GraceScfFreq" "--metrics=NAME, whic
 is "$(completes stat -e nvidia_scf_pmu/cmem_rd_d)" "nvidia_scf_pmu/cmem_rd_data/" "events of this machine"
 is "$(completes list m)" "metric" "what gpmu list lists"
 is "$(completes stat --color a)" "auto always" "words of an option"
-is "$(completes report --by k) $(completes report --format j) $(completes report --link p)" "kernel json pcie" "those of gpmu report"
+is "$(completes report --by k) $(completes report --by cou) $(completes report --format j) $(completes report --link p)" \
+	"kernel counter json pcie" "those of gpmu report"
 like "$(completes stat sle)" '\bsleep\b' "a command to count"
 is "$(completes stat --source model = s)" "" "a file of a source, which is bash's to complete, and no command"
 is "$(completes stat --source = model = s)" "" "with --source= too"

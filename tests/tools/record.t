@@ -219,6 +219,12 @@ command|task-clock|msec" "counters of the command"
 ok $? "a value for each interval"
 like "$(audit counters)" "^counter=task-clock gaps=[0-9]+ kind=total of=command share=1.0$" \
 	"with the share of the time that it was counted, of what, and that it is a total"
+# What is there twice is where an interval ends that no other one follows.
+spent=$(sql "select sum(value) from (select distinct value from counter c join counter_track t on t.id = c.track_id
+	where t.name = 'task-clock')")
+total=$(gpmu report --by counter --format csv "$trace" | awk -F , '$1 == "task-clock" && $2 == "command" { print $8 }')
+awk -v total="$total" -v spent="$spent" 'BEGIN { exit !(total && (total - spent) ^ 2 < 1e-4) }'
+ok $? "gpmu report adds up what was counted"
 GPMU_PLUGINS=$(realpath "$B") run gpmu record -o "$trace" --no-cuda-trace "$model" -a -M GraceMemBW -I 20 --duration 0.1
 is "$rc" 0 "counters of a machine without a command"
 like "$(sql "select p.name || ' ' || t.name || ' ' || t.unit from counter_track t join track p on p.id = t.parent_id")" \

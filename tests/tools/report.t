@@ -110,7 +110,7 @@ print(d["gpmu_report"], d["payers"][0]["name"], d["payers"][0]["bytes"], d["paye
 print(" ".join(k for k in d if isinstance(d[k], list)))
 print(d["payers"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
 	"1 gather(float*, float const*, int const*) 200000000 1
-gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters
+gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters counters
 None 3000000" "JSON: an object with all tables"
 run gpmu report --sort nothing "$work/offender.pftrace"
 is "$rc $err" "125 gpmu report: --sort=nothing: kernels have no such column; expected one of name, count, share, total, min, median, max" \
@@ -199,6 +199,48 @@ on4,kernel,1000000,0.25,,,1000000,1
 (nothing that was recorded),,0,0,,,," "nodes are GPUs in their order; a sum of both ways has no ways"
 is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
 7,both,3000000,0,0,3000000" "what unified memory has moved is explained"
+
+# --- counters
+
+# What tests/unit/report.c has as well, for all that is shown
+printf '%s\n' 'process;7;app' 'counter;m;p7;B;memory of GPU 0' 'track;n0;-;node 0' 'track;n1;-;node 1' 'track;c;-;command' \
+	'track;x;-;gaps' 'counter;a;n0;GB/s;GraceMemBW' 'counter;b;n1;GB/s;GraceMemBW' 'counter;i;c;;instructions' \
+	'audit;gpmu;host=n;rank=1;begin=1000000;end=11000000' 'audit;counters;counter=GraceMemBW;of=node 0;kind=mean;share=1.0;gaps=0' \
+	'audit;counters;counter=GraceMemBW;of=node 1;kind=mean;share=0.5;gaps=1' \
+	'audit;counters;counter=instructions;of=command;kind=total;share=1.0;gaps=0' \
+	'audit;counters;counter=GraceC2c0BW;of=node 1;kind=mean;gaps=3' 'slice;x;2000000;5000000;gap;GraceMemBW;of=node 1' \
+	'value;a;1000000;10' 'value;b;1000000;20' 'value;i;1000000;300' 'value;a;2000000;20' 'value;b;2000000;20' \
+	'value;i;2000000;600' 'value;a;5000000;40' 'value;b;5000000;50' 'value;i;5000000;600' 'value;a;11000000;40' \
+	'value;b;11000000;50' 'value;i;11000000;600' 'value;m;3000000;1000000' 'value;m;5000000;3000000' | trace counters
+is "$(gpmu report --by counter "$work/counters.pftrace" | sed '/^$/,$d')" "counters
+  of           mean       min       max  unit  total  per second  counted  running  counter
+  node 0         31        10        40  GB/s      -           -  100.0 %  100.0 %  GraceMemBW
+  node 1      45.71        20        50  GB/s      -           -   70.0 %   50.0 %  GraceMemBW
+  command       570       300       600         1500     1.5e+05  100.0 %  100.0 %  instructions
+  7 app    2.500 MB  1.000 MB  3.000 MB  B         -           -   80.0 %        -  memory of GPU 0
+  node 1          -         -         -            -           -    0.0 %        -  GraceC2c0BW" \
+	"counters for people: one that counts events has a total, one that never was counted is there"
+is "$(table counters counters.pftrace)" "GraceMemBW,node 0,1,31,10,40,GB/s,,,1,1
+GraceMemBW,node 1,1,45.7142857143,20,50,GB/s,,,0.7,0.5
+instructions,command,1,570,300,600,,1500,150000,1,1
+memory of GPU 0,7 app,1,2500000,1000000,3000000,B,,,0.8,
+GraceC2c0BW,node 1,1,,,,,,,0," "counters in CSV"
+is "$(gpmu report --by counter --format json "$work/counters.pftrace" | "$python" -c '
+import json, sys
+d = json.load(sys.stdin)
+print(" ".join(d), d["counters"][2]["total"], d["counters"][0]["total"], d["counters"][4])')" \
+	"gpmu_report notes counters audit 1500 None {'counter': 'GraceC2c0BW', 'of': 'node 1', 'rank': '1', 'mean': None, 'min': None, 'max': None, 'unit': '', 'total': None, 'per_second': None, 'counted': 0, 'running': None}" \
+	"... and JSON"
+is "$(gpmu report --by counter --sort max --top 2 --format csv "$work/counters.pftrace" | cut -d , -f 1)" "# gpmu-report-csv 1 counters
+counter
+memory of GPU 0
+instructions" "sorted, and cut"
+like "$(gpmu report --top 1 "$work/counters.pftrace")" 'GraceMemBW
+  4 more: --top=5' "counters are in the whole report"
+is "$(table counters counters.pftrace offender.pftrace | cut -d , -f 1-3 | sed -n 1,3p)" "GpuC2cRxBW,GPU 0,0
+GpuC2cTxBW,GPU 0,0
+GraceMemBW,node 0,1" "those of ranks in the order of these, with the rank"
+like "$(gpmu report --by counter "$work/rank-a.pftrace")" 'no counter was recorded: gpmu record -M or -e has them' "where there is none, it is said"
 
 # --- the audit
 

@@ -86,7 +86,7 @@ _gpmu_value() {
 		fi
 		;;
 	--color) _gpmu_words "$2" $'auto\nalways\nnever' ;;
-	--by) _gpmu_words "$2" $'kernel\nnvtx\nstream\nrank\napi\ncopy\ngpu\npayer' ;;
+	--by) _gpmu_words "$2" $'kernel\nnvtx\nstream\nrank\napi\ncopy\ngpu\npayer\ncounter' ;;
 	--format) _gpmu_words "$2" $'text\ncsv\njson' ;;
 	--link) _gpmu_words "$2" $'c2c\npcie\nnvlink\ndram' ;;
 	-o | --output | --events | --source) compopt -o default 2> /dev/null ;;

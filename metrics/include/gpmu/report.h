@@ -58,7 +58,7 @@ struct gpmu_report_cell {
 };
 
 /**
- * struct gpmu_report_table - rows, the largest first; those of ranks and of the audit in their order
+ * struct gpmu_report_table - rows, the largest first; those of GPUs, ranks, counters and of the audit in their order
  * @size: of this structure
  * @name: a word: "kernels"
  * @title: of it, for people: "kernels"
