@@ -28,6 +28,12 @@ struct arguments {
 	size_t n_files;
 };
 
+/* A file that was read */
+struct known {
+	dev_t device;
+	ino_t inode;
+};
+
 /* Tables that belong together, the main one first */
 static const struct by {
 	const char *name, *tables[3];
@@ -165,8 +171,22 @@ static char *newest(void)
 	return path;
 }
 
+/* Whether it was read before, by this name or another one: then it is no other rank. Of a pipe nothing is left. */
+static bool is_known(int fd, struct known *known, size_t *n)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return false;
+	for (size_t i = 0; i < *n; i++)
+		if (known[i].device == status.st_dev && known[i].inode == status.st_ino)
+			return true;
+	known[(*n)++] = (struct known){ .device = status.st_dev, .inode = status.st_ino };
+	return false;
+}
+
 /* What is wrong with a file has been said where it returns false. */
-static bool add(struct gpmu_report *report, const char *path)
+static bool add(struct gpmu_report *report, const char *path, struct known *known, size_t *n)
 {
 	bool standard = !strcmp(path, "-");
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -176,6 +196,12 @@ static bool add(struct gpmu_report *report, const char *path)
 	if (fd < 0) {
 		say("%s: %s", path, strerror(errno));
 		return false;
+	}
+	if (is_known(fd, known, n)) {
+		say("%s is there twice, and is counted once", standard ? "standard input" : path);
+		if (!standard)
+			close(fd);
+		return true;
 	}
 	ret = gpmu_report_add(report, fd, standard ? "standard input" : path, &error);
 	if (!standard)
@@ -187,22 +213,23 @@ static bool add(struct gpmu_report *report, const char *path)
 
 static bool add_all(struct gpmu_report *report, const struct arguments *arguments)
 {
-	char *path;
-	bool done;
+	struct known *known = need_memory(calloc(arguments->n_files + 1, sizeof(*known)));
+	char *path = NULL;
+	bool done = true;
+	size_t n = 0;
 
-	for (size_t i = 0; i < arguments->n_files; i++)
-		if (!add(report, arguments->files[i]))
-			return false;
-	if (arguments->n_files)
-		return true;
-	path = newest();
-	if (!path) {
-		say("no " PATTERN " here: name a trace, or make one by gpmu record");
-		return false;
+	for (size_t i = 0; i < arguments->n_files && done; i++)
+		done = add(report, arguments->files[i], known, &n);
+	if (!arguments->n_files) {
+		path = newest();
+		if (path)
+			say("%s, the newest " PATTERN " here", path);
+		else
+			say("no " PATTERN " here: name a trace, or make one by gpmu record");
+		done = path && add(report, path, known, &n);
 	}
-	say("%s, the newest " PATTERN " here", path);
-	done = add(report, path);
 	free(path);
+	free(known);
 	return done;
 }
 
@@ -365,6 +392,8 @@ static int run(int argc, char **argv)
 	int status = EXIT_FAILURE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "payers") != 0)
+		die("--link is of who pays, which --by=%s does not show: --by=payer does", arguments.by->name);
 	report_options.link = arguments.link;
 	report = gpmu_report_new(&report_options, &error);
 	if (!report)

@@ -121,6 +121,14 @@ for option in --by=x --format=x --link=x '--top 0'; do
 	is "$rc" 125 "$option is refused"
 	like "$err" "^gpmu report: $option: expected" "... and what was expected is said"
 done
+run gpmu report --by kernel --link pcie "$work/offender.pftrace"
+is "$rc $err" "125 gpmu report: --link is of who pays, which --by=kernel does not show: --by=payer does" \
+	"--link where it says nothing is refused"
+ln -s offender.pftrace "$work/other-name.pftrace"
+run gpmu report --by kernel --format csv "$work/offender.pftrace" "$work/other-name.pftrace" "$work/offender.pftrace"
+is "$rc $out" "0 $(gpmu report --by kernel --format csv "$work/offender.pftrace")" "a trace that is given again is counted once"
+is "$err" "gpmu report: $work/other-name.pftrace is there twice, and is counted once
+gpmu report: $work/offender.pftrace is there twice, and is counted once" "... which is said"
 run gpmu report -o "$work/out" --format csv --by kernel "$work/offender.pftrace"
 is "$rc$both $(wc -l < "$work/out")" "0 4" "-o: into a file"
 is "$(gpmu report --by gpu --format csv - < "$work/offender.pftrace")" "$(gpmu report --by gpu --format csv "$work/offender.pftrace")" \
