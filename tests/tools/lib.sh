@@ -58,3 +58,16 @@ run() {
 	# shellcheck disable=SC2034 # for the tests
 	both=$out$err
 }
+
+# sql QUERY: of $trace
+sql() {
+	# shellcheck disable=SC2154 # the tests set it
+	"$top/tests/unit/trace_sql.py" "$trace" "$1" 2>&1
+}
+
+# audit NAME: what $trace says of itself by that name
+audit() {
+	sql "select group_concat(substr(a.key, 7) || '=' || a.display_value, ' ') from
+		(select * from args order by arg_set_id, key) a
+		join slice s using (arg_set_id) where s.category = 'audit' and s.name = '$1' group by s.id"
+}

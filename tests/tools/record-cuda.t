@@ -14,17 +14,6 @@ ln -s "$(realpath "$B/libgpmu-inject.so")" "$GPMU_PLUGINS"
 trace=$work/trace.pftrace
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GPMU_CHANNEL
 
-# sql QUERY: of $trace
-sql() {
-	"$top/tests/unit/trace_sql.py" "$trace" "$1" 2>&1
-}
-
-audit() {
-	sql "select group_concat(substr(a.key, 7) || '=' || a.display_value, ' ') from
-		(select * from args order by arg_set_id, key) a
-		join slice s using (arg_set_id) where s.category = 'audit' and s.name = '$1' group by s.id"
-}
-
 run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo copy=100 set=7 push=step kernel=bar pop sync
 is "$rc" 0 "a program with CUDA is recorded"
 is "$(sql "select group_concat(name, ' ') from (select name from slice where category in ('kernel', 'memcpy', 'memset') order by ts)")" \

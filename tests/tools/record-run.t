@@ -15,17 +15,6 @@ host=$(uname -n)
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GPMU_CHANNEL
 unset OMPI_COMM_WORLD_RANK PMI_RANK PMIX_RANK SLURM_PROCID
 
-# sql QUERY: of $trace
-sql() {
-	"$top/tests/unit/trace_sql.py" "$trace" "$1" 2>&1
-}
-
-audit() {
-	sql "select group_concat(substr(a.key, 7) || '=' || a.display_value, ' ') from
-		(select * from args order by arg_set_id, key) a
-		join slice s using (arg_set_id) where s.category = 'audit' and s.name = '$1' group by s.id"
-}
-
 # script LINE...: a file of a process with these lines
 script() {
 	printf '%s\n' "process cupti=130001 driver=13000 text=app" \

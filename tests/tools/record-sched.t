@@ -7,11 +7,6 @@
 
 trace=$work/trace.pftrace
 
-# sql QUERY: of $trace
-sql() {
-	"$top/tests/unit/trace_sql.py" "$trace" "$1" 2>&1
-}
-
 # mounted COMMAND...: with tracefs where it belongs, for this command alone
 mounted() {
 	# shellcheck disable=SC2016 # the inner shell's

@@ -14,11 +14,6 @@ mkdir "$GPMU_PLUGINS"
 trace=$work/trace.pftrace
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GPMU_CHANNEL
 
-# sql QUERY: of $trace
-sql() {
-	"$top/tests/unit/trace_sql.py" "$trace" "$1" 2>&1
-}
-
 # script [OPTION...]: records standard input as a script, without what is above
 script() {
 	{
@@ -44,13 +39,6 @@ slices() {
 args() {
 	sql "select s.name, substr(a.key, 7), a.display_value from slice s join args a using (arg_set_id)
 		where s.category = '$1' order by s.ts, s.name, a.key"
-}
-
-# audit NAME: key=value of each in a line
-audit() {
-	sql "select group_concat(substr(a.key, 7) || '=' || a.display_value, ' ') from
-		(select * from args order by arg_set_id, key) a
-		join slice s using (arg_set_id) where s.category = 'audit' and s.name = '$1' group by s.id"
 }
 
 # --- streams, threads, arrows
