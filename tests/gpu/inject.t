@@ -141,9 +141,14 @@ is "$(member marker name)" "other step in step" "markers come from everywhere"
 is "$(n runtime)" "3" "calls are those of the ranges, too"
 run '' 'capture=2 range=step' init context=0 graph=2 push=step graph=2 pop graph=2
 is "$(n graph) $(n kernel) $(n runtime)" "1 0 1" "a graph of before a range is recorded in it alone"
-run '' 'capture=1 buffer=4096' init context=0 profile=1 kernel=a profile=0 repeat=200 kernel=x profile=1 repeat=100 kernel=b profile=0 \
+run 'slow=5' 'capture=1 buffer=4096' init context=0 profile=1 kernel=a profile=0 repeat=200 kernel=x profile=1 repeat=100 kernel=b profile=0 \
 	repeat=200 kernel=x sleep=1300 kernel=x profile=1 kernel=c profile=0
 is "$(member kernel name | tr ' ' '\n' | sort | uniq -c | xargs)" "1 a 100 b 1 c" "ranges with much between them"
+run 'slow=5' 'capture=1 flush=1' init context=0 ranges=2
+is "$(n kernel) $(n note)" "200 0" "a range waits until CUPTI has enabled records"
+run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=60 ranges=4 sleep=1100 profile=1 kernel=b profile=0
+is "$(n note 'what a capture range began with may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
+	"1 400 1 status 0" "where CUPTI enables none before its callback returns, it waits once, and says so"
 run '' 'enabled=0 begin=200 stop=400' init context=0 kernel=a sleep=300 kernel=b sleep=300 kernel=c
 is "$(member kernel name)" "b" "only while gpmu has it enabled"
 run '' 'close=100' init context=0 kernel=a sleep=200 repeat=100 kernel=b

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* CUPTI's callbacks, in threads of the program: they say what has come to pass, and make no call that waits. */
+/* CUPTI's callbacks, in threads of the program: they say what has come to pass, and call nothing of CUPTI's. */
 #include <errno.h>
 #include <string.h>
 

@@ -6,8 +6,15 @@
  *
  * To enable and disable kinds takes CUPTI some 40 ms: they stay enabled for a while after a range, and what is outside
  * of ranges is left out by its time.
+ *
+ * gpmu's thread enables and disables. Where a range begins while kinds are disabled, the program's thread
+ * waits for that, or the first works of the range would be missing. CUPTI may hold a lock of its own around its callback,
+ * which that enabling needs: so the wait has an end, and after one that was in vain kinds stay enabled, and no range
+ * waits any more. The lock here is never held around a call of CUPTI's.
  */
+#include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "inject.h"
 
@@ -36,13 +43,19 @@ static const struct capture_kind {
 };
 
 #define LINGER_NS	UINT64_C(1000000000)
+#define RANGE_WAIT_MS	500
 #define RANGES		4096	/* that are remembered: a power of 2 */
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of gpmu's thread, and of the start before it */
 static bool on[KINDS], refused[KINDS];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed;	/* records */
 static unsigned int open_ranges;
-static bool is_on;
+static bool is_on;		/* as the channel was told last */
+static bool records;		/* kinds are enabled */
+static bool keeps;		/* they stay so */
 static uint64_t ended;		/* the last range */
 static uint64_t from, until;	/* what gpmu has enabled, without ranges; 0: it has not begun, or not ended */
 static struct {
@@ -77,7 +90,7 @@ static bool is_open(const struct inject *self)
 /* Whether kinds are to stay enabled, though no range is open */
 static bool lingers(const struct inject *self)
 {
-	return is_enabled(self) && ended && inject_now() - ended < LINGER_NS;
+	return is_enabled(self) && (keeps || (ended && inject_now() - ended < LINGER_NS));
 }
 
 static void leave_out_noise(struct inject *self, uint32_t of)
@@ -148,18 +161,25 @@ static void say(struct inject *self, bool begins)
 	output_try(self, &record.head);
 }
 
-static bool update(struct inject *self)
+/* Says it if recording has begun or ended. */
+static void look(struct inject *self)
 {
-	bool open = is_open(self), ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE);
-
-	bool some = open || lingers(self);
+	bool open = is_open(self);
 
 	if (open && !from)
 		__atomic_store_n(&from, inject_now(), __ATOMIC_RELAXED);
-	if (open != is_on)
-		__atomic_store_n(&until, open ? 0 : inject_now(), __ATOMIC_RELAXED);
-	if (!open && is_on)
-		say(self, false);
+	if (open == is_on)
+		return;
+	__atomic_store_n(&until, open ? 0 : inject_now(), __ATOMIC_RELAXED);
+	say(self, open);
+	is_on = open;
+}
+
+/* @some: not only those that are always enabled */
+static void set_kinds(struct inject *self, bool some)
+{
+	bool ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE);
+
 	for (size_t i = 0; i < KINDS && inject_is_alive(self); i++) {
 		bool want = is_asked_for(self, &kinds[i]) && (some || kinds[i].always) &&
 			    (ready || !kinds[i].late);
@@ -171,24 +191,72 @@ static bool update(struct inject *self)
 			on[i] = false;
 		}
 	}
-	if (open && !is_on)
-		say(self, true);
-	is_on = open;
-	return open;
+}
+
+void capture_init(void)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&changed, &attr);
+	pthread_condattr_destroy(&attr);
 }
 
 bool capture_update(struct inject *self)
 {
-	bool open;
+	bool open, some;
 
 	pthread_mutex_lock(&lock);
-	open = update(self);
+	look(self);
+	open = is_on;
+	some = open || lingers(self);
+	/* A range that begins while they are being disabled waits. */
+	records = records && some;
+	pthread_mutex_unlock(&lock);
+	set_kinds(self, some);
+	pthread_mutex_lock(&lock);
+	records = some;
+	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	return open;
 }
 
+static bool has_to_wait(const struct inject *self)
+{
+	return !records && !keeps && is_open(self) && inject_is_alive(self);
+}
+
+/* In a thread of the program, which shall not end in here */
+static void wait_for_kinds(struct inject *self)
+{
+	struct timespec end;
+	bool late = false;
+	int state;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += RANGE_WAIT_MS * 1000000L;
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	buffers_wake();
+	pthread_mutex_lock(&lock);
+	while (has_to_wait(self) && !late)
+		late = pthread_cond_timedwait(&changed, &lock, &end) == ETIMEDOUT;
+	late = late && has_to_wait(self);
+	keeps = keeps || late;
+	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(state, NULL);
+	if (late)
+		output_note(self, ACTIVITY_WARNING,
+			    "what a capture range began with may be missing: CUPTI needs more than %d ms to enable records; they stay enabled from here on",
+			    RANGE_WAIT_MS);
+}
+
 void capture_range(struct inject *self, bool begins)
 {
+	bool waits;
+
 	pthread_mutex_lock(&lock);
 	if (begins && !open_ranges++) {
 		ranges[n_ranges % RANGES].begin = inject_now();
@@ -198,8 +266,11 @@ void capture_range(struct inject *self, bool begins)
 		ranges[(n_ranges - 1) % RANGES].end = ended;
 	}
 	if (inject_is_alive(self))
-		update(self);
+		look(self);
+	waits = begins && has_to_wait(self);
 	pthread_mutex_unlock(&lock);
+	if (waits)
+		wait_for_kinds(self);
 }
 
 bool capture_has(const struct inject *self, uint64_t time)

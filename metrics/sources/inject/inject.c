@@ -75,6 +75,7 @@ static void start(void)
 	output_process(&self);
 	buffers_init(self.control->buffer ? self.control->buffer : 1 << 20,
 		     self.control->buffers ? self.control->buffers : 1);
+	capture_init();
 	if (!loaded) {
 		output_note(&self, ACTIVITY_WARNING, "nothing of CUDA is recorded: %s", why);
 		self.fatal = 1;

@@ -3,9 +3,10 @@
  * libgpmu-inject.so, which the CUDA driver loads into programs that gpmu record starts ($CUDA_INJECTION64_PATH):
  * writes what CUPTI says of the process to its channel.
  *
- * It never disturbs the program. It prints nothing and ends nothing; what fails is a note in the channel. CUPTI's
- * callbacks only queue. One thread with all signals blocked makes all calls of CUPTI's but those
- * of the start.
+ * It never disturbs the program. It prints nothing and ends nothing; what fails is a note in the channel. One thread
+ * with all signals blocked, gpmu's, makes all calls of CUPTI's but those of the start, and holds no lock of ours around one. CUPTI's
+ * callbacks, in threads of the program, make none: they only queue, and wake that thread. The callback by which a capture
+ * range begins waits for it, up to half a second, where CUPTI has first to enable what is to be recorded.
  */
 #ifndef GPMU_INJECT_H
 #define GPMU_INJECT_H
@@ -92,9 +93,10 @@ void output_note(struct inject *self, enum activity_note_level level, const char
 void output_process(struct inject *self);
 
 /* capture.c: what is recorded now */
-/* A capture range begins or ends. */
+void capture_init(void);
+/* A capture range begins or ends. Any thread; where it begins, this waits a bounded time until work is recorded. */
 void capture_range(struct inject *self, bool begins);
-/* Enables and disables what is to be, after any change: returns whether something is recorded */
+/* By gpmu's thread: enables and disables what is to be, after any change: returns whether something is recorded */
 bool capture_update(struct inject *self);
 /* Whether what was done at this time is to be there: it was enabled then, and in a range, where one is asked for */
 bool capture_has(const struct inject *self, uint64_t time);

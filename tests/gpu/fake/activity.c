@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A fake of CUPTI's Activity and Callback APIs. Buffers that a tool gives it are to be aligned, zeroed, and its
- * own until they come back; nothing is to be called once it has ended itself, nor in a forked child, nor a
- * flush while a stream is destroyed.
+ * own until they come back; nothing is to be called once it has ended itself, nor in a forked child, nor in a
+ * callback, nor by a second thread once the first has flushed.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +35,9 @@ static struct { uint32_t domain, cbid; } callbacks[OFF], off[OFF];
 static size_t n_callbacks, n_off;
 static struct buffer current, held[HELD];
 static size_t n_held, delivered, flushes, dropped;
-static __thread uint32_t in_resource;
+static pthread_mutex_t in_callbacks = PTHREAD_MUTEX_INITIALIZER;	/* exclusive=1: one at a time */
+static __thread bool in_callback;
+static pid_t flusher;	/* the thread */
 
 static void other_request(uint8_t **bytes, size_t *size, size_t *most)
 {
@@ -69,6 +72,10 @@ static int enter(const char *function)
 		fake_violation("%s after a fatal error", function);
 	if (owner && owner != getpid())
 		fake_violation("%s in a forked child", function);
+	if (in_callback)
+		fake_violation("%s in a callback", function);
+	if (flusher && flusher != gettid())
+		fake_violation("%s by a second thread", function);
 	return fake_enter(function);
 }
 
@@ -248,9 +255,22 @@ void activity_callback(uint32_t domain, uint32_t cbid, const void *data)
 		found = callbacks[i].domain == domain && callbacks[i].cbid == cbid;
 	if (!found || !callback)
 		return;
-	in_resource = domain == CUPTI_CB_DOMAIN_RESOURCE ? cbid : 0;
+	in_callback = true;
+	if (fake_options()->exclusive)
+		pthread_mutex_lock(&in_callbacks);
 	callback(NULL, domain, cbid, data);
-	in_resource = 0;
+	if (fake_options()->exclusive)
+		pthread_mutex_unlock(&in_callbacks);
+	in_callback = false;
+}
+
+/* A call that waits for callbacks, if the real one did */
+static void wait_for_callbacks(void)
+{
+	if (!fake_options()->exclusive)
+		return;
+	pthread_mutex_lock(&in_callbacks);
+	pthread_mutex_unlock(&in_callbacks);
 }
 
 PUBLIC int cuptiSubscribe(void **subscriber, CUpti_CallbackFunc function, void *data)
@@ -341,6 +361,9 @@ static int set_kind(int code, uint32_t kind, bool enable)
 	/* The real one crashes as a graph of before is launched. */
 	if (enable && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && activity_has_graphs())
 		fake_violation("GRAPH_TRACE is enabled where there are graphs");
+	wait_for_callbacks();
+	if (fake_options()->slow)
+		poll(NULL, 0, fake_options()->slow);
 	pthread_mutex_lock(&lock);
 	kinds[kind] = enable;
 	if (enable)
@@ -391,10 +414,10 @@ PUBLIC int cuptiActivityFlushAll(uint32_t flags)
 	int code = enter(__func__);
 	bool forced = flags & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
 
-	if (in_resource)
-		fake_violation("a flush in a callback");
+	flusher = gettid();
 	if (code || !complete)
 		return code ? code : INVALID_OPERATION;
+	wait_for_callbacks();
 	pthread_mutex_lock(&lock);
 	if (forced || (int)flushes++ >= fake_options()->late) {
 		for (size_t i = 0; i < n_held;) {

@@ -33,6 +33,8 @@
  *	drop=N			CUPTI says once that it has dropped so many
  *	unordered=1		records come in the order 2, 1, 4, 3
  *	late=N			the first N flushes that are not forced give nothing
+ *	slow=MS			that it takes to enable or disable a kind of activities
+ *	exclusive=1		to enable, disable and flush waits for callbacks to return
  *	reset			all as at first, also what fake_get() counts
  *
  * Machines' GPUs are numbered in the order of their PCI addresses.
@@ -60,7 +62,7 @@ struct fake_options {
 	uint64_t hardware, latency, stall;	/* samples, ns, ns */
 	uint64_t gap_from, gap_length;		/* ns */
 	uint64_t jump;				/* a sample's number and 1 */
-	int inject, second, zero, corrupt, drop, unordered, late;
+	int inject, second, zero, corrupt, drop, unordered, late, slow, exclusive;
 	char lock[32];
 };
 

@@ -269,7 +269,8 @@ static void set(const char *key, const char *value)
 		     { "inject", &options.inject }, { "second", &options.second },
 		     { "zero", &options.zero }, { "corrupt", &options.corrupt },
 		     { "drop", &options.drop }, { "unordered", &options.unordered },
-		     { "late", &options.late } };
+		     { "late", &options.late }, { "slow", &options.slow },
+		     { "exclusive", &options.exclusive } };
 	uint64_t unused;
 
 	for (size_t i = 0; i < sizeof(of_gpu) / sizeof(*of_gpu); i++)

@@ -15,6 +15,7 @@
  *	sleep=MS signal		SIGALRM to the process, which it has to get itself
  *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
  *	threads=N		N threads with 100 kernels each
+ *	ranges=N		N threads with 100 kernels each, between cudaProfilerStart() and cudaProfilerStop() each
  *	fork fork-init		a child, which ends, or calls cuInit() first
  *	exec			the program again, with the words behind it
  *	vanish=STATUS		_exit()
@@ -82,12 +83,22 @@ static void *launch(void *unused)
 	return unused;
 }
 
-static void threads(int n)
+static void *launch_in_ranges(void *unused)
+{
+	for (int i = 0; i < 100; i++) {
+		fake_do("profile", "1");
+		fake_do("kernel", "threaded");
+		fake_do("profile", "0");
+	}
+	return unused;
+}
+
+static void threads(int n, void *(*function)(void *unused))
 {
 	pthread_t list[64];
 
 	for (int i = 0; i < n && i < 64; i++)
-		pthread_create(&list[i], NULL, launch, NULL);
+		pthread_create(&list[i], NULL, function, NULL);
 	for (int i = 0; i < n && i < 64; i++)
 		pthread_join(list[i], NULL);
 }
@@ -173,7 +184,9 @@ static void run(const char *word, const char *of)
 		printf("stamp %ld%09ld\n", now.tv_sec, now.tv_nsec);
 		fflush(stdout);
 	} else if (!strcmp(word, "threads")) {
-		threads(value);
+		threads(value, launch);
+	} else if (!strcmp(word, "ranges")) {
+		threads(value, launch_in_ranges);
 	} else if (!strncmp(word, "fork", 4)) {
 		do_fork(word[4] != 0);
 	} else {
