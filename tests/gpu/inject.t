@@ -9,8 +9,9 @@
 
 build=${BUILD:-build}
 fake=$build/tests/gpu/fake
-out=$(mktemp) || exit 1
-trap 'rm -f "$out"' EXIT
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+out=$tmp/out
 export GPMU_CUDA=$fake
 export CUDA_INJECTION64_PATH=$PWD/$build/libgpmu-inject.so NVTX_INJECTION64_PATH=$PWD/$build/libgpmu-inject.so
 
@@ -92,9 +93,23 @@ run 'unordered=1' '' init context=0 repeat=10 kernel=a
 is "$(n kernel) $(n runtime)" "10 10" "records in any order come all"
 run 'late=4' 'flush=10' init context=0 repeat=10 kernel=a sleep=100 repeat=5 kernel=b
 is "$(n kernel)" "15" "so do those that CUPTI gives late"
-run 'second=1' '' init context=0 kernel=a
-is "$(grep -c 'another tool in this process has CUPTI' "$out") $(grep -E '^(end|status)' "$out" | xargs)" \
-	"1 end closed status 0" "another tool that was first is named"
+other() {
+	run "$1" '' init context=0 kernel=a
+	grep -o 'another tool in this process has CUPTI.*' "$out"
+	grep -E '^(end|status)' "$out"
+}
+is "$(other second=1)" "another tool in this process has CUPTI: CUPTI for Other; run without it
+end closed
+status 0" "another tool that was first is named"
+unnamed="another tool in this process has CUPTI (a debugger, torch.profiler, TensorFlow's or Nsight); run without it
+end closed
+status 0"
+is "$(other second=2)" "$unnamed" "one that has no name is described"
+is "$(other second=3)" "$unnamed" "so is one that leaves meanwhile"
+# As CUDA 12's
+LC_ALL=C sed 's/cuptiSubscribe_v2/cuptiSubscribe_v0/g' "$fake/libcupti.so.13" > "$tmp/libcupti.so.13"
+ln -s "$PWD/$fake/libgpmu-fake.so" "$tmp"
+is "$(GPMU_CUDA=$tmp other second=1)" "$unnamed" "and one whose name CUPTI does not say"
 run 'fail=cuptiActivityEnable@7:38' '' init context=0 kernel=a
 is "$(n note 'does not record activities of kind') $(n kernel)" "1 1" "a kind that CUPTI refuses is a note"
 run 'fail=cuptiSubscribe:15' '' init context=0 kernel=a

@@ -88,6 +88,38 @@ static bool check(struct inject *self, const char *call, int code)
 	return false;
 }
 
+/*
+ * The name by which another tool has subscribed, "" where it is not known. The second way to subscribe says it as it
+ * fails. From CUDA 13.3 on a process that has subscribed in one way is not to use the other one: this one has not.
+ */
+static void other_name(const struct inject *self, char *name, size_t size)
+{
+	CUpti_SubscriberParams params = {
+		.structSize = sizeof(params), .subscriberName = "gpmu", .oldSubscriberName = name,
+		.oldSubscriberSize = size,
+	};
+	void *subscriber = NULL;
+
+	memset(name, 0, size);
+	if (!self->api.subscribe_v2 || !self->api.unsubscribe)
+		return;
+	/* It has gone meanwhile. */
+	if (!self->api.subscribe_v2(&subscriber, on_callback, NULL, &params))
+		self->api.unsubscribe(subscriber);
+	name[size - 1] = '\0';
+}
+
+static void say_other(struct inject *self)
+{
+	char name[4 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN];
+
+	other_name(self, name, sizeof(name));
+	output_note(self, ACTIVITY_WARNING,
+		    "nothing of CUDA is recorded: another tool in this process has CUPTI%s%s; run without it",
+		    *name ? ": " : "", *name ? name : " (a debugger, torch.profiler, TensorFlow's or Nsight)");
+	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
+}
+
 /* The first call of CUPTI's: a second tool is known by it. */
 void callbacks_subscribe(struct inject *self)
 {
@@ -96,9 +128,7 @@ void callbacks_subscribe(struct inject *self)
 	uint8_t zeroed = 1;
 
 	if (code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
-		output_note(self, ACTIVITY_WARNING,
-			    "nothing of CUDA is recorded: another tool in this process has CUPTI (a debugger, torch.profiler, TensorFlow's or Nsight); run without it");
-		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
+		say_other(self);
 		return;
 	}
 	if (!check(self, "cuptiSubscribe", code) ||

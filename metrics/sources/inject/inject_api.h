@@ -349,6 +349,16 @@ struct inject_state {
 	const char *message;
 };
 
+/* Of CUDA 13.0's on */
+#define CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN		64
+
+typedef struct {
+	size_t structSize;
+	const char *subscriberName;
+	char *oldSubscriberName;
+	size_t oldSubscriberSize;
+} CUpti_SubscriberParams;
+
 typedef void (*CUpti_CallbackFunc)(void *data, uint32_t domain, uint32_t cbid, const void *of);
 typedef void (*CUpti_BuffersCallbackRequestFunc)(uint8_t **buffer, size_t *size, size_t *most);
 typedef void (*CUpti_BuffersCallbackCompleteFunc)(void *context, uint32_t stream, uint8_t *buffer,
@@ -378,10 +388,17 @@ typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 	F(next, cuptiActivityGetNextRecord, uint8_t *buffer, size_t valid, CUpti_Activity **record) \
 	F(dropped, cuptiActivityGetNumDroppedRecords, void *context, uint32_t stream, size_t *dropped)
 
+/* Those that CUPTI may lack, NULL then: CUDA 12's has no second way to subscribe */
+#define INJECT_OPTIONAL(F) \
+	F(subscribe_v2, cuptiSubscribe_v2, void **subscriber, CUpti_CallbackFunc callback, void *data, \
+	  CUpti_SubscriberParams *params) \
+	F(unsubscribe, cuptiUnsubscribe, void *subscriber)
+
 #define INJECT_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
 
 struct inject_api {
 	INJECT_FUNCTIONS(INJECT_MEMBER)
+	INJECT_OPTIONAL(INJECT_MEMBER)
 };
 
 #endif /* GPMU_INJECT_API_H */

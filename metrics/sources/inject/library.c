@@ -34,6 +34,9 @@ static const char *fill(struct inject_api *api)
 	if (!api->member && !missing) \
 		missing = #symbol;
 	INJECT_FUNCTIONS(FILL)
+#define FILL_OPTIONAL(member, symbol, ...) \
+	*(void **)&api->member = dlsym(handle, #symbol);
+	INJECT_OPTIONAL(FILL_OPTIONAL)
 	return missing;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -287,6 +288,46 @@ PUBLIC int cuptiSubscribe(void **subscriber, CUpti_CallbackFunc function, void *
 	dropped = fake_options()->drop;
 	*subscriber = &callback;
 	return 0;
+}
+
+PUBLIC int cuptiSubscribe_v2(void **subscriber, CUpti_CallbackFunc function, void *data,
+			     CUpti_SubscriberParams *params)
+{
+	int code = enter(__func__);
+
+	(void)data;
+	if (code)
+		return code;
+	if (!subscriber || (params && params->structSize != sizeof(*params)))
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	if (callback)
+		fake_violation("%s after cuptiSubscribe", __func__);
+	if (fake_options()->second == FAKE_SECOND_LEAVES) {
+		callback = function;
+		*subscriber = &callback;
+		return 0;
+	}
+	if (params && params->oldSubscriberName && params->oldSubscriberSize &&
+	    fake_options()->second == FAKE_SECOND_NAMED)
+		snprintf(params->oldSubscriberName, params->oldSubscriberSize, "CUPTI for Other");
+	return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+}
+
+PUBLIC int cuptiUnsubscribe(void *subscriber)
+{
+	int code = enter(__func__);
+
+	if (code || subscriber != &callback || !callback)
+		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
+	callback = NULL;
+	return 0;
+}
+
+__attribute__((destructor))
+static void check_subscriber(void)
+{
+	if (callback && fake_options()->second)
+		fake_violation("who only asks for the other tool's name is still subscribed");
 }
 
 PUBLIC int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t cbid)

@@ -27,7 +27,7 @@
  *	replay=FILE		the machine and samples of a recording
  *	lock=NAME		processes with the same name share the GPUs
  *	inject=1		cuInit() loads $CUDA_INJECTION64_PATH, NVTX's first call $NVTX_INJECTION64_PATH
- *	second=1		another tool has subscribed to CUPTI
+ *	second=N		another tool has subscribed to CUPTI: 1, named; 2, without a name; 3, which leaves
  *	zero=N			every Nth kernel has no times
  *	corrupt=N		the Nth buffer of activities has a record that makes no sense
  *	drop=N			CUPTI says once that it has dropped so many
@@ -65,6 +65,8 @@ struct fake_options {
 	int inject, second, zero, corrupt, drop, unordered, late, slow, exclusive;
 	char lock[32];
 };
+
+enum { FAKE_SECOND_NAMED = 1, FAKE_SECOND_NAMELESS, FAKE_SECOND_LEAVES };
 
 enum fake_type { FAKE_COUNTER, FAKE_RATIO, FAKE_THROUGHPUT };
 
