@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "channel_file.h"
@@ -74,6 +76,31 @@ struct channel_control *channel_map_control(const char *folder)
 void channel_unmap_control(struct channel_control *control)
 {
 	munmap(control, sizeof(*control));
+}
+
+/*
+ * A list of robust locks is the thread's own, so that writers cannot change it. The kernel finds the lock behind
+ * each entry, at the same distance.
+ */
+static __thread struct {
+	struct robust_list_head head;
+	struct robust_list entry;
+} held;
+
+void channel_hold(struct channel_control *control)
+{
+	held.entry.next = &held.head.list;
+	held.head.list.next = &held.entry;
+	held.head.futex_offset = (char *)&control->holder - (char *)&held.entry;
+	__atomic_store_n(&control->holder, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+	if (syscall(SYS_set_robust_list, &held.head, sizeof(held.head)))
+		__atomic_store_n(&control->holder, 0, __ATOMIC_RELAXED);
+}
+
+bool channel_has_reader(const struct channel_control *control)
+{
+	return !__atomic_load_n(&control->closed, __ATOMIC_RELAXED) &&
+	       !(__atomic_load_n(&control->holder, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED);
 }
 
 int channel_create_control(const char *folder, const struct channel_control *control)

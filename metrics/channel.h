@@ -47,7 +47,7 @@ struct channel_control {
 	uint32_t flush;		/* ms between flushes of CUPTI's buffers */
 	uint64_t buffer;	/* bytes of one of CUPTI's buffers */
 	uint32_t buffers;	/* that a process may have */
-	uint32_t reserved;
+	uint32_t holder;	/* a lock of the reader's, as of set_robust_list(2); 0: it has none; atomic */
 	char range[256];	/* of capture */
 };
 
@@ -60,6 +60,13 @@ struct channel_writer;
  */
 struct channel_control *channel_map_control(const char *folder);
 void channel_unmap_control(struct channel_control *control);
+/*
+ * The calling thread is the reader from now on: when it ends, by whatever, the kernel writes that to the control, which is
+ * to be mapped until then. Once in a thread, which takes no robust mutex
+ */
+void channel_hold(struct channel_control *control);
+/* Whether the reader is there, as far as it is known, and wants more; atomic */
+bool channel_has_reader(const struct channel_control *control);
 /* Makes the folder's control: 0 or -errno */
 int channel_create_control(const char *folder, const struct channel_control *control);
 

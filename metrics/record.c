@@ -15,7 +15,6 @@
 #define ROWS_ROOM	(4u << 20)
 #define MERGE_ROOM	(128u << 20)
 #define MAX_LEAST	(1u << 20)
-#define RING		(8u << 20)	/* of /dev/shm, which has 64 MiB in a container, for each process */
 #define FLUSH		200		/* ms */
 #define CUPTI_BUFFER	(2u << 20)
 #define CUPTI_BUFFERS	16
@@ -97,7 +96,7 @@ static int make_control(struct gpmu_record *record, struct gpmu_error *error)
 	struct channel_control control = {
 		.version = CHANNEL_VERSION,
 		.size = sizeof(control),
-		.ring = RING,
+		.ring = RECORD_RING,
 		.graph_nodes = record->options.graph_nodes != 0,
 		.capture = (uint32_t)record->options.capture,
 		.flush = FLUSH,

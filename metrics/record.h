@@ -102,6 +102,8 @@ struct gpmu_record {
 	uint64_t begin, end;		/* when it was enabled, and disabled */
 };
 
+#define RECORD_RING	(8u << 20)	/* bytes of /dev/shm, which has 64 MiB in a container, for each process */
+
 uint64_t record_clock(void);
 
 /* --- record_folder.c: the folder of the channels */

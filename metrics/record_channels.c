@@ -143,7 +143,7 @@ static void end_channel(struct gpmu_record *record, struct record_channel *chann
 static int drain(struct gpmu_record *record, struct record_channel *channel)
 {
 	const struct activity_head *of;
-	size_t most = (size_t)(record->control->ring / 4);
+	size_t most = RECORD_RING / 4;
 	int ret = 1;
 
 	for (int i = 0; i < TURN; i++) {
@@ -205,6 +205,7 @@ void *record_channels_run(void *data)
 	uint64_t until = 0;
 	int wait = POLL_LEAST;
 
+	channel_hold(record->control);
 	look(record);
 	for (;;) {
 		/* Before the last look, so that nothing that was there is missed */

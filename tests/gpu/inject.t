@@ -156,7 +156,7 @@ is "$(member marker name)" "other step in step" "markers come from everywhere"
 is "$(n runtime)" "3" "calls are those of the ranges, too"
 run '' 'capture=2 range=step' init context=0 graph=2 push=step graph=2 pop graph=2
 is "$(n graph) $(n kernel) $(n runtime)" "1 0 1" "a graph of before a range is recorded in it alone"
-run 'slow=5' 'capture=1 buffer=4096' init context=0 profile=1 kernel=a profile=0 repeat=200 kernel=x profile=1 repeat=100 kernel=b profile=0 \
+run 'slow=5' 'capture=1 buffer=4096 buffers=200' init context=0 profile=1 kernel=a profile=0 repeat=200 kernel=x profile=1 repeat=100 kernel=b profile=0 \
 	repeat=200 kernel=x sleep=1300 kernel=x profile=1 kernel=c profile=0
 is "$(member kernel name | tr ' ' '\n' | sort | uniq -c | xargs)" "1 a 100 b 1 c" "ranges with much between them"
 run 'slow=5' 'capture=1 flush=1' init context=0 ranges=2
@@ -166,8 +166,13 @@ is "$(n note 'what a capture range began with may be missing') $(n kernel thread
 	"1 400 1 status 0" "where CUPTI enables none before its callback returns, it waits once, and says so"
 run '' 'enabled=0 begin=200 stop=400' init context=0 kernel=a sleep=300 kernel=b sleep=300 kernel=c
 is "$(member kernel name)" "b" "only while gpmu has it enabled"
-run '' 'close=100' init context=0 kernel=a sleep=200 repeat=100 kernel=b
-is "$(member kernel name) $(lost) $(tail -1 "$out")" "a 0 status 0" "a reader that wants no more gets no more"
+for word in close leave; do
+	run '' "$word=100" init context=0 kernel=a sleep=50 enabled sleep=150 enabled repeat=100 kernel=b
+	is "$(member kernel name) $(lost) $(grep '^enabled' "$out" | xargs) $(tail -1 "$out")" "a 0 enabled 16 enabled 1 status 0" \
+		"$word: a reader that wants no more, or was killed, gets no more, and the program has it disabled"
+done
+run '' 'leave=100' init context=0 kernel=a sleep=200 graph=2
+is "$(n kernel) $(n graph) $(tail -1 "$out")" "1 0 status 0" "graphs are still the program's own"
 
 # Ends. What was flushed is there, and up to which time that is all is known.
 # whole STAMP: the last time up to which all is there is behind the stamp

@@ -6,12 +6,14 @@
  *	activity-dump [MEMBER=VALUE...] -- PROGRAM...
  *
  * Members are those of struct channel_control; "stop=MS" sets enabled to 0 then, "begin=MS" to 1, "close=MS" closed;
- * "slow=MS" waits before it reads at all. With "count=1" only numbers of records by kind are printed.
+ * "leave=MS" ends the thread that holds the control, as if this was killed; "slow=MS" waits before it reads at all. With "count=1"
+ * only numbers of records by kind are printed.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +39,7 @@ static unsigned long counts[ACTIVITY_KINDS];
 
 static struct {
 	struct channel_control control;
-	unsigned long stop, begin, close, slow, count;
+	unsigned long stop, begin, close, leave, slow, count;
 } settings = { .control = {
 	.version = CHANNEL_VERSION, .size = sizeof(struct channel_control), .ring = 1 << 20,
 	.kinds = UINT32_MAX, .enabled = 1, .flush = 20, .buffer = 1 << 16, .buffers = 16,
@@ -53,7 +55,8 @@ static void set(const char *word)
 #define OF(member)	{ #member, &settings.control.member, sizeof(settings.control.member) }
 #define OURS(member)	{ #member, &settings.member, sizeof(settings.member) }
 		OF(ring), OF(kinds), OF(graph_nodes), OF(enabled), OF(capture), OF(flush), OF(buffer),
-		OF(buffers), OURS(stop), OURS(begin), OURS(close), OURS(slow), OURS(count),
+		OF(buffers), OURS(stop), OURS(begin), OURS(close), OURS(leave), OURS(slow),
+		OURS(count),
 	};
 	const char *value = strchr(word, '=');
 	unsigned long number = value ? strtoul(value + 1, NULL, 0) : 0;
@@ -194,12 +197,20 @@ static unsigned long elapsed(const struct timespec *from)
 	return (now.tv_sec - from->tv_sec) * 1000 + (now.tv_nsec - from->tv_nsec) / 1000000;
 }
 
+static void *hold(void *control)
+{
+	channel_hold(control);
+	poll(NULL, 0, (int)settings.leave);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	char folder[PATH_MAX];
 	struct channel_control *control;
 	struct timespec begin;
 	int first = 1, status = 0;
+	pthread_t holder = 0;
 	pid_t pid;
 
 	/* The program's lines come in between. */
@@ -219,6 +230,8 @@ int main(int argc, char **argv)
 		execvp(argv[first + 1], argv + first + 1);
 		_exit(127);
 	}
+	if (settings.leave && pthread_create(&holder, NULL, hold, control))
+		return 2;
 	poll(NULL, 0, (int)settings.slow);
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		if (settings.begin && elapsed(&begin) >= settings.begin)
@@ -231,6 +244,8 @@ int main(int argc, char **argv)
 		drain();
 		poll(NULL, 0, 1);
 	}
+	if (settings.leave)
+		pthread_join(holder, NULL);
 	finish(folder, status);
 	return 0;
 }

@@ -221,6 +221,52 @@ static void full(void)
 	ok(!status && !files(NULL, 0, false), "with no room for a ring, no file is left");
 }
 
+static void *hold(void *control)
+{
+	channel_hold(control);
+	__atomic_store_n(committed, 1, __ATOMIC_RELEASE);
+	poll(NULL, 0, 20000);
+	return NULL;
+}
+
+static void *hold_once(void *control)
+{
+	channel_hold(control);
+	return NULL;
+}
+
+/* A reader that is killed cannot say so. */
+static void reader_is_killed(void)
+{
+	const struct channel_control want = { .version = CHANNEL_VERSION, .size = sizeof(want), .ring = RING };
+	struct channel_control *control;
+	pthread_t thread;
+	pid_t pid;
+
+	channel_create_control(folder, &want);
+	control = channel_map_control(folder);
+	ok(channel_has_reader(control), "a reader that does not hold its control counts as there");
+	*committed = 0;
+	pid = fork();
+	if (!pid) {
+		if (pthread_create(&thread, NULL, hold, channel_map_control(folder)))
+			_exit(1);
+		poll(NULL, 0, 20000);
+		_exit(1);
+	}
+	for (int i = 0; i < 5000 && !__atomic_load_n(committed, __ATOMIC_ACQUIRE); i++)
+		poll(NULL, 0, 1);
+	ok(control->holder && channel_has_reader(control), "one that does is there");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ok(!channel_has_reader(control), "and is known to be gone when it was killed");
+	pthread_create(&thread, NULL, hold_once, control);
+	pthread_join(thread, NULL);
+	ok(!channel_has_reader(control), "so is one whose thread has ended");
+	channel_unmap_control(control);
+	empty_folder();
+}
+
 int main(void)
 {
 	committed = mmap(NULL, sizeof(*committed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -232,6 +278,7 @@ int main(void)
 	closes_all();
 	threads();
 	full();
+	reader_is_killed();
 	remove_folder();
 	return done_testing();
 }

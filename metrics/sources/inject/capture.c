@@ -2,7 +2,8 @@
 /*
  * What is recorded now: all that is asked for, while gpmu has it enabled and a capture range, where one is
  * asked for, is open. Markers and external ids are recorded always, as their pairs go across. So are graphs: where
- * that is enabled when there is a graph already, CUPTI 13.0 crashes as the program launches it.
+ * that is enabled when there is a graph already, CUPTI 13.0 crashes as the program launches it. Once gpmu wants no more, or
+ * is gone, all else is disabled, and stays so.
  *
  * To enable and disable kinds takes CUPTI some 40 ms: they stay enabled for a while after a range, and what is outside
  * of ranges is left out by its time.
@@ -21,25 +22,25 @@
 static const struct capture_kind {
 	uint32_t kind;
 	enum activity_kind of;
-	bool always;
+	enum { IN_RANGES, WHILE_READ, TO_THE_END } when;
 	bool late;	/* only after cuInit() */
 } kinds[] = {
-	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, true, false },
-	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, true, false },
-	{ CUPTI_ACTIVITY_KIND_MARKER, ACTIVITY_MARKER, true, false },
-	{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, ACTIVITY_EXTERNAL, true, false },
-	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ACTIVITY_KERNEL, false, false },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY, ACTIVITY_COPY, false, false },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY2, ACTIVITY_COPY, false, false },
-	{ CUPTI_ACTIVITY_KIND_MEMSET, ACTIVITY_SET, false, false },
-	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, true, false },
-	{ CUPTI_ACTIVITY_KIND_RUNTIME, ACTIVITY_RUNTIME, false, false },
-	{ CUPTI_ACTIVITY_KIND_DRIVER, ACTIVITY_DRIVER, false, false },
-	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, false, false },
-	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, false, false },
-	{ CUPTI_ACTIVITY_KIND_OVERHEAD, ACTIVITY_OVERHEAD, false, false },
-	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, ACTIVITY_UNIFIED, false, true },
-	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, false, true },
+	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, WHILE_READ, false },
+	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, WHILE_READ, false },
+	{ CUPTI_ACTIVITY_KIND_MARKER, ACTIVITY_MARKER, WHILE_READ, false },
+	{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, ACTIVITY_EXTERNAL, WHILE_READ, false },
+	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ACTIVITY_KERNEL, IN_RANGES, false },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY, ACTIVITY_COPY, IN_RANGES, false },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY2, ACTIVITY_COPY, IN_RANGES, false },
+	{ CUPTI_ACTIVITY_KIND_MEMSET, ACTIVITY_SET, IN_RANGES, false },
+	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, TO_THE_END, false },
+	{ CUPTI_ACTIVITY_KIND_RUNTIME, ACTIVITY_RUNTIME, IN_RANGES, false },
+	{ CUPTI_ACTIVITY_KIND_DRIVER, ACTIVITY_DRIVER, IN_RANGES, false },
+	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, IN_RANGES, false },
+	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, IN_RANGES, false },
+	{ CUPTI_ACTIVITY_KIND_OVERHEAD, ACTIVITY_OVERHEAD, IN_RANGES, false },
+	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, ACTIVITY_UNIFIED, IN_RANGES, true },
+	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, IN_RANGES, true },
 };
 
 #define LINGER_NS	UINT64_C(1000000000)
@@ -78,7 +79,7 @@ static bool is_asked_for(const struct inject *self, const struct capture_kind *k
 static bool is_enabled(const struct inject *self)
 {
 	return __atomic_load_n(&self->control->enabled, __ATOMIC_RELAXED) &&
-	       !__atomic_load_n(&self->control->closed, __ATOMIC_RELAXED) &&
+	       channel_has_reader(self->control) &&
 	       !__atomic_load_n(&self->stop, __ATOMIC_RELAXED);
 }
 
@@ -175,13 +176,13 @@ static void look(struct inject *self)
 	is_on = open;
 }
 
-/* @some: not only those that are always enabled */
-static void set_kinds(struct inject *self, bool some)
+/* Those of this, and of what comes behind it */
+static void set_kinds(struct inject *self, unsigned int when)
 {
 	bool ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE);
 
 	for (size_t i = 0; i < KINDS && inject_is_alive(self); i++) {
-		bool want = is_asked_for(self, &kinds[i]) && (some || kinds[i].always) &&
+		bool want = is_asked_for(self, &kinds[i]) && kinds[i].when >= when &&
 			    (ready || !kinds[i].late);
 
 		if (want && !on[i] && !refused[i]) {
@@ -214,7 +215,7 @@ bool capture_update(struct inject *self)
 	/* A range that begins while they are being disabled waits. */
 	records = records && some;
 	pthread_mutex_unlock(&lock);
-	set_kinds(self, some);
+	set_kinds(self, some ? IN_RANGES : channel_has_reader(self->control) ? WHILE_READ : TO_THE_END);
 	pthread_mutex_lock(&lock);
 	records = some;
 	pthread_cond_broadcast(&changed);

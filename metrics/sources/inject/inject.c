@@ -48,7 +48,7 @@ static bool open_channel(void)
 	self.control = channel_map_control(folder);
 	if (!self.control)
 		return false;
-	if (!__atomic_load_n(&self.control->closed, __ATOMIC_RELAXED)) {
+	if (channel_has_reader(self.control)) {
 		self.writer = channel_writer_new(folder, self.control->ring);
 		if (self.writer)
 			return true;

@@ -33,8 +33,7 @@ void output_lost(struct inject *self, enum activity_lost_why why, uint64_t count
 
 bool output_write(struct inject *self, const struct activity_head *record)
 {
-	unsigned int waits = is_full || __atomic_load_n(&self->control->closed, __ATOMIC_RELAXED) ?
-			     0 : WAIT_MS;
+	unsigned int waits = is_full || !channel_has_reader(self->control) ? 0 : WAIT_MS;
 	int ret;
 
 	while ((ret = channel_write(self->writer, record)) == -EAGAIN && waits--)
@@ -42,7 +41,7 @@ bool output_write(struct inject *self, const struct activity_head *record)
 	is_full = ret != 0;
 	if (!ret)
 		__atomic_add_fetch(&self->progress, 1, __ATOMIC_RELAXED);
-	else if (record->kind != ACTIVITY_NAME && !__atomic_load_n(&self->control->closed, __ATOMIC_RELAXED))
+	else if (record->kind != ACTIVITY_NAME && channel_has_reader(self->control))
 		output_lost(self, ACTIVITY_LOST_CHANNEL, 1);
 	return !ret;
 }

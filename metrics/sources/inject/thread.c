@@ -8,6 +8,7 @@
 
 #define POLL_MS		10	/* until a change of control is seen */
 #define LEAST_FLUSH_MS	1
+#define UNREAD_MS	1000	/* between flushes where nobody reads */
 #define LAST_MS		1000	/* in which the last is to have room */
 #define END_MS		2000	/* without progress, in which the process's end is held up */
 
@@ -46,7 +47,7 @@ static void flush_last(struct inject *self)
 	uint64_t begin = inject_now();
 	bool done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 
-	for (int i = 0; i < LAST_MS && !done && !__atomic_load_n(&self->control->closed, __ATOMIC_RELAXED); i++) {
+	for (int i = 0; i < LAST_MS && !done && channel_has_reader(self->control); i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		done = output_complete(self, begin);
 	}
@@ -56,7 +57,15 @@ static unsigned int flush_ms(const struct inject *self)
 {
 	unsigned int ms = __atomic_load_n(&self->control->flush, __ATOMIC_RELAXED);
 
+	if (!channel_has_reader(self->control))
+		return UNREAD_MS;
 	return ms < LEAST_FLUSH_MS ? LEAST_FLUSH_MS : ms;
+}
+
+/* Where nobody reads there are few records, and no changes. */
+static unsigned int wait_ms(const struct inject *self, unsigned int flush)
+{
+	return flush < POLL_MS || !channel_has_reader(self->control) ? flush : POLL_MS;
 }
 
 static void *run(void *data)
@@ -68,7 +77,7 @@ static void *run(void *data)
 	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
 		unsigned int ms = flush_ms(self);
 
-		buffers_wait(ms < POLL_MS ? ms : POLL_MS);
+		buffers_wait(wait_ms(self, ms));
 		records = capture_update(self);
 		drain(self);
 		if (inject_now() < next)

@@ -120,6 +120,15 @@ bool activity_is_enabled(uint32_t kind)
 	return kinds[kind] && !ended && owner == getpid();
 }
 
+unsigned int activity_enabled(void)
+{
+	unsigned int n = 0;
+
+	for (uint32_t kind = 0; kind < KINDS; kind++)
+		n += kinds[kind];
+	return n;
+}
+
 bool activity_is_off(uint32_t kind, uint32_t cbid)
 {
 	for (size_t i = 0; i < n_off; i++)

@@ -3,6 +3,7 @@
  * What a program does, by words of program.c's script, as CUPTI's records. Each has a call and its work, of 1 us,
  * with the next correlation.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -329,6 +330,8 @@ static void do_more(const char *word, const char *of)
 	else if (!strcmp(word, "profile"))
 		profiler(*of == '1' ? CUPTI_DRIVER_TRACE_CBID_cuProfilerStart :
 				      CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
+	else if (!strcmp(word, "enabled"))
+		dprintf(STDOUT_FILENO, "enabled %u\n", activity_enabled());
 	else if (!strcmp(word, "fatal") || !strcmp(word, "warn"))
 		do_state(word, of);
 	else

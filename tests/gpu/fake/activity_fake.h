@@ -19,6 +19,8 @@ void activity_put(const void *record, bool holds);
 /* Those that held a buffer end now. */
 void activity_release(void);
 bool activity_is_enabled(uint32_t kind);
+/* How many kinds are */
+unsigned int activity_enabled(void);
 /* Whether the program has made a graph */
 bool activity_has_graphs(void);
 /* Calls the subscriber back, if it has this enabled. */

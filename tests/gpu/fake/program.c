@@ -13,6 +13,7 @@
  *	destroy warn=TEXT fatal=TEXT	what CUPTI calls back
  *	repeat=N		the next word, N times
  *	sleep=MS signal		SIGALRM to the process, which it has to get itself
+ *	enabled			prints how many kinds of activities are
  *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
  *	threads=N		N threads with 100 kernels each
  *	ranges=N		N threads with 100 kernels each, between cudaProfilerStart() and cudaProfilerStop() each
