@@ -76,11 +76,21 @@ static int break_off(struct channel_reader *reader)
 	return -EBADMSG;
 }
 
-/* Whether there are bytes; -EBADMSG: the writer's position cannot be */
+/* Who reads behind the end of a file gets SIGBUS: its process may have cut it off. */
+static bool is_whole(const struct channel_reader *reader)
+{
+	struct stat stat_buf;
+
+	return !fstat(reader->fd, &stat_buf) && (uint64_t)stat_buf.st_size >= CHANNEL_HEAD + reader->ring;
+}
+
+/* Whether there are bytes; -EBADMSG: the writer's position cannot be, or its file is cut off */
 static int look(struct channel_reader *reader)
 {
 	if (reader->taken != reader->written)
 		return 1;
+	if (!is_whole(reader))
+		return break_off(reader);
 	reader->written = __atomic_load_n(&reader->head->written, __ATOMIC_ACQUIRE);
 	if (reader->written < reader->taken || reader->written - reader->taken > reader->ring ||
 	    reader->written % 8 || reader->taken % 8)

@@ -108,6 +108,15 @@ is "$?" 5 "SIGINT goes to the command, whose exit status is gpmu's"
 like "$(< "$work/err")" '^\[ gpmu record: 0 processes' "and the trace has its end"
 like "$(audit gpmu)" 'command=sh -c' "... with the audit"
 
+# --- a process that breaks what it shares with gpmu
+script "ring 1099511627776" "sleep 50" "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first"
+run gpmu record -o "$trace" -- "$app" "$work/script"
+is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "a size of channels that makes no sense is not gpmu's"
+script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "sleep 50" truncate
+run gpmu record -o "$trace" -- "$app" "$work/script"
+is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "a channel that is cut off ends it, not gpmu"
+like "$err" 'what follows makes no sense' "... which is said"
+
 # --- gpmu is killed
 script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "complete time=+5000" "sleep 1700" \
 	"runtime begin=+10000 end=+10500 thread=77 correlation=6 name=second" "complete time=+20000" "sleep 1700"

@@ -8,6 +8,8 @@
  *	wait			until the reader enables it
  *	repeat N KIND ...	the same record N times; work and calls one behind the other, correlation by 1 more
  *	kill			by SIGKILL
+ *	ring BYTES		writes to the control what is not its own
+ *	truncate		cuts its file off, ends
  *	exit STATUS		with no word to the reader
  *
  * A time with "+" counts ns from the begin, name=, domain= and text= are texts ("%20" is a blank). A
@@ -198,6 +200,18 @@ static void write_record(const char *name, char **state, uint64_t times)
 	fail("no kind", name);
 }
 
+static _Noreturn void cut_off(void)
+{
+	char path[LINE];
+
+	snprintf(path, sizeof(path), "%s/%d.0", getenv(CHANNEL_VARIABLE), (int)getpid());
+	if (truncate(path, 0))
+		fail("not there:", path);
+	/* It is looked at. */
+	poll(NULL, 0, 100);
+	_exit(0);
+}
+
 static void command(char *line)
 {
 	char *state = NULL, *word = strtok_r(line, " \t\n", &state), *value;
@@ -206,12 +220,15 @@ static void command(char *line)
 		return;
 	if (!strcmp(word, "kill"))
 		raise(SIGKILL);
+	if (!strcmp(word, "truncate"))
+		cut_off();
 	if (!strcmp(word, "wait")) {
 		while (!__atomic_load_n(&control->enabled, __ATOMIC_RELAXED))
 			poll(NULL, 0, 1);
 		return;
 	}
-	if (!strcmp(word, "sleep") || !strcmp(word, "exit") || !strcmp(word, "repeat")) {
+	if (!strcmp(word, "sleep") || !strcmp(word, "exit") || !strcmp(word, "repeat") ||
+	    !strcmp(word, "ring")) {
 		value = strtok_r(NULL, " \t\n", &state);
 		if (!value)
 			fail("no value:", word);
@@ -219,6 +236,8 @@ static void command(char *line)
 			_exit((int)number(value));
 		if (*word == 's')
 			poll(NULL, 0, (int)number(value));
+		else if (!strcmp(word, "ring"))
+			control->ring = number(value);
 		else if ((word = strtok_r(NULL, " \t\n", &state)))
 			write_record(word, &state, number(value));
 		return;

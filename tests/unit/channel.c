@@ -193,6 +193,27 @@ static void unknown(void)
 	empty_folder();
 }
 
+static void cut_off(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	const struct activity_head *read;
+	char paths[1][PATH_MAX];
+	int n = 0;
+
+	write_number(writer, 0);
+	ok(reader && channel_read(reader, &read) == 1 && files(paths, 1, false) == 1 && !truncate(paths[0], 0),
+	   "a file is cut off");
+	for (int i = 0; i < 2; i++)
+		n += channel_read(reader, &read) == -EBADMSG;
+	is_u64(n, 2, "its reader says so, and lives");
+	/* The writer's end needs its head. */
+	ok(!truncate(paths[0], CHANNEL_HEAD + RING), "it is as long as it was");
+	channel_writer_close(writer);
+	channel_reader_free(reader);
+	empty_folder();
+}
+
 /* A reader that is no gpmu */
 static void positions(void)
 {
@@ -268,6 +289,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
 		damage(&damages[i]);
 	unknown();
+	cut_off();
 	positions();
 	control();
 	refused();
