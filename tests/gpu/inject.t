@@ -174,6 +174,13 @@ done
 run '' 'leave=100' init context=0 kernel=a sleep=200 graph=2
 is "$(n kernel) $(n graph) $(tail -1 "$out")" "1 0 status 0" "graphs are still the program's own"
 
+run '' 'flush=10' init context=0 mark=old names=4200 mark=old kernel=a
+cut -c-300 "$out" > "$out.short"
+is "$(grep -c '^marker.* name=(more names)' "$out.short") $(grep -c '^marker' "$out.short") $(lost) $(n kernel name=a)" "72 4202 0 1" \
+	"texts that never repeat have no end, their names one of 16 MiB"
+is "$(grep '^marker' "$out.short" | tail -1 | grep -o 'name=[a-z]*') $(n note '16 MiB of different names of NVTX.*leave numbers out')" "name=old 1" \
+	"what is known has its name, and a note says it once"
+
 # Ends. What was flushed is there, and up to which time that is all is known.
 # whole STAMP: the last time up to which all is there is behind the stamp
 whole() {

@@ -72,8 +72,12 @@ uint64_t buffers_completed(void);
 /* records.c: makes records of what is in a buffer */
 void records_read(struct inject *self, struct inject_buffer *buffer);
 
-/* names.c: the number of a name, whose record is written if it is new; 0: none, or no room for it */
-uint32_t names_intern(struct inject *self, const char *text);
+/*
+ * names.c: the number of a name, whose record is written if it is new; 0: none, or no room for it. What is new where
+ * names of that use are NAMES_MOST in all has the number of "(more names)", which a note says.
+ */
+enum names_use { NAMES_OF_NVTX, NAMES_OF_CUDA, NAMES_USES };
+uint32_t names_intern(struct inject *self, enum names_use use, const char *text);
 /* Of a call, by its callback id */
 uint32_t names_call(struct inject *self, uint32_t domain, uint32_t cbid);
 bool names_is_noise(uint32_t domain, uint32_t cbid);

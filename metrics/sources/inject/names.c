@@ -13,12 +13,18 @@
 #define FIRST_SLOTS	1024
 #define LONGEST		4096	/* characters; a longer one is cut */
 #define CALLS		2048	/* callback ids of a domain */
+#define NAMES_MOST	(16 << 20)	/* bytes of one use, here and again in gpmu */
+#define BESIDE		64	/* bytes that a name takes beside its text */
+#define MORE		"(more names)"
 
 static char **list;		/* by number - 1 */
 static uint32_t length, room;
 static uint32_t *slots;		/* numbers, by hash */
 static uint32_t n_slots;
 static uint32_t hints[HINTS];
+static size_t bytes[NAMES_USES];
+static uint32_t more;		/* the number of MORE; 0: all have had room */
+static bool said[NAMES_USES];
 static uint32_t calls[2][CALLS];
 
 /*
@@ -165,7 +171,34 @@ static uint32_t find(const char *text)
 	return 0;
 }
 
-uint32_t names_intern(struct inject *self, const char *text)
+static uint32_t add_more(struct inject *self, enum names_use use)
+{
+	if (!more)
+		more = add(self, MORE);
+	if (!said[use])
+		output_note(self, ACTIVITY_WARNING,
+			    "there are %d MiB of different names of %s: those that are new are \"" MORE "\" from here on%s",
+			    NAMES_MOST >> 20, use == NAMES_OF_NVTX ? "NVTX" : "CUDA",
+			    use == NAMES_OF_NVTX ? "; leave numbers out of them" : "");
+	said[use] = true;
+	return more;
+}
+
+/* Texts that never repeat, as "step 5317", would else take all memory in the end. */
+static uint32_t add_of(struct inject *self, enum names_use use, const char *text)
+{
+	size_t size = strnlen(text, LONGEST) + BESIDE;
+	uint32_t number;
+
+	if (bytes[use] + size > NAMES_MOST)
+		return add_more(self, use);
+	number = add(self, text);
+	if (number)
+		bytes[use] += size;
+	return number;
+}
+
+uint32_t names_intern(struct inject *self, enum names_use use, const char *text)
 {
 	uint32_t *hint = &hints[((uintptr_t)text ^ (uintptr_t)text >> 10) % HINTS], number;
 
@@ -175,8 +208,8 @@ uint32_t names_intern(struct inject *self, const char *text)
 		return *hint;
 	number = find(text);
 	if (!number)
-		number = add(self, text);
-	if (number)
+		number = add_of(self, use, text);
+	if (number && number != more)
 		*hint = number;
 	return number;
 }
@@ -205,7 +238,7 @@ uint32_t names_call(struct inject *self, uint32_t domain, uint32_t cbid)
 	if (!inject_is_alive(self) || self->api.callback_name(domain, cbid, &name) || !name)
 		return 0;
 	cut_version(name, text, sizeof(text));
-	found = names_intern(self, text);
+	found = names_intern(self, NAMES_OF_CUDA, text);
 	if (cbid < CALLS)
 		*number = found;
 	return found;

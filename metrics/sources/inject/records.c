@@ -39,7 +39,7 @@ static void put_kernel(struct inject *self, const void *record)
 
 	if (!has_times(self, from->start, from->end))
 		return;
-	to.name = names_intern(self, from->name);
+	to.name = names_intern(self, NAMES_OF_CUDA, from->name);
 	output_write(self, &to.work.head);
 }
 
@@ -160,8 +160,8 @@ static void put_marker(struct inject *self, const void *record)
 			continue;
 		to.marker = kinds[i].kind;
 		if (to.marker != ACTIVITY_MARKER_END)
-			to.name = names_intern(self, from->name);
-		to.domain = names_intern(self, from->domain);
+			to.name = names_intern(self, NAMES_OF_NVTX, from->name);
+		to.domain = names_intern(self, NAMES_OF_CUDA, from->domain);
 		output_write(self, &to.head);
 		return;
 	}
@@ -204,7 +204,7 @@ static void put_overhead(struct inject *self, const void *record)
 		from->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ? from->objectId[1] : 0, 0,
 	};
 
-	to.name = names_intern(self, overhead_name(from->overheadKind));
+	to.name = names_intern(self, NAMES_OF_CUDA, overhead_name(from->overheadKind));
 	output_write(self, &to.head);
 }
 
@@ -248,7 +248,7 @@ static void put_unified(struct inject *self, const void *record)
 		to.from = from->srcId;
 	if (kinds[kind].to_gpu)
 		to.to = from->dstId;
-	to.name = names_intern(self, kinds[kind].name);
+	to.name = names_intern(self, NAMES_OF_CUDA, kinds[kind].name);
 	output_write(self, &to.head);
 }
 

@@ -6,6 +6,7 @@
  *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
  *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
  *	mark=NAME push=NAME pop start=NAME end		NVTX
+ *	names=N			N marks, each with a text of its own, of 4000 characters
  *	hold=NAME release	a kernel that runs until then
  *	profile=1 profile=0	cudaProfilerStart(), cudaProfilerStop()
  *	load=NAME		a library beside it
@@ -140,7 +141,7 @@ static void done(void)
 
 static int is_nvtx(const char *word)
 {
-	static const char *const words[] = { "mark", "push", "pop", "start", "end" };
+	static const char *const words[] = { "mark", "push", "pop", "start", "end", "names" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i], word))
