@@ -30,6 +30,7 @@ struct sched {
 	unsigned int cpu;
 	uint64_t time;
 	pid_t runs;			/* on that CPU */
+	int track;			/* 0: none */
 	const struct gpmu_trace_switch *change;	/* or NULL: it is the other one */
 	const struct gpmu_trace_waking *waking;
 	struct name names[2];		/* the thread before and after; or the one that is woken */
@@ -65,7 +66,7 @@ static int prepare_name(struct gpmu_trace *trace, struct name *name)
 static int prepare(struct gpmu_trace *trace, struct sched *sched)
 {
 	size_t most = PLAIN_MOST;
-	int ret = trace_prepare(trace, 0, sched->time);
+	int ret = trace_prepare(trace, sched->track, sched->time);
 
 	if (!ret && trace->system_given != trace->restart) {
 		ret = trace_put_system(trace);
@@ -171,11 +172,12 @@ int gpmu_trace_sched_switch(struct gpmu_trace *trace, const struct gpmu_trace_sw
 	if (event->size < offsetof(struct gpmu_trace_switch, prev_name))
 		return -EINVAL;
 	memcpy(&own, event, event->size < sizeof(own) ? event->size : sizeof(own));
-	if (own.next < 0)
+	if (own.next < 0 || (own.track && !trace_track_of(trace, own.track)))
 		return -EINVAL;
 	sched.cpu = own.cpu;
 	sched.time = own.time;
 	sched.runs = own.prev;
+	sched.track = own.track;
 	sched.names[0] = (struct name){ .tid = own.prev, .text = own.prev_name };
 	sched.names[1] = (struct name){ .tid = own.next, .text = own.next_name };
 	return write_sched(trace, &sched);

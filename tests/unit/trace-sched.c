@@ -188,6 +188,29 @@ static void size(void)
 	test_trace_release(&t);
 }
 
+static void tracks(void)
+{
+	struct gpmu_trace_switch event = change(0, NULL, 11, "b");
+	const GpmuPb__TrackDescriptor *process, *thread;
+	struct test_trace t;
+	GpmuPb__Trace *read;
+
+	test_trace_init(&t, 0, 0);
+	gpmu_trace_process(t.trace, 10, "app");
+	event.track = gpmu_trace_thread(t.trace, 10, 11, "b");
+	gpmu_trace_sched_switch(t.trace, &event);
+	gpmu_trace_sched_switch(t.trace, &event);
+	gpmu_trace_flush(t.trace, NULL);
+	read = test_trace_read(&t);
+	process = read && read->n_packet == 6 ? read->packet[1]->track_descriptor : NULL;
+	thread = process ? read->packet[2]->track_descriptor : NULL;
+	ok(thread && process->process && process->process->pid == 10 && thread->thread &&
+		   thread->thread->pid == 10 && thread->thread->tid == 11 && read->packet[5]->ftrace_events,
+	   "which process a thread is of is there before the first switch of its track, once");
+	gpmu_pb__trace__free_unpacked(read, NULL);
+	test_trace_release(&t);
+}
+
 static bool refuses(struct test_trace *t, struct gpmu_trace_switch event)
 {
 	return gpmu_trace_sched_switch(t->trace, &event) == -EINVAL;
@@ -223,6 +246,9 @@ static void refused(void)
 	waking = wake(1, 2, "a");
 	waking.time = UINT64_MAX;
 	ok(refuses(&t, event) && refuses_waking(&t, waking), "times from 2^63 on");
+	event = change(1, "a", 2, "b");
+	event.track = 1;
+	ok(refuses(&t, event), "a track that there is not");
 	ok(stats_of(&t).bytes == 0 && stats_of(&t).events == 0, "nothing was written of all that");
 	event = change(1, NULL, 2, NULL);
 	event.size = offsetof(struct gpmu_trace_switch, prev_name);
@@ -253,6 +279,7 @@ int main(void)
 	bytes();
 	fields();
 	names();
+	tracks();
 	size();
 	refused();
 	fails();

@@ -110,6 +110,8 @@ struct gpmu_trace_event {
  * @prev_state: why, as that tracepoint has it on this machine's kernel: 0 is ready to run
  * @prev_name: of the thread; NULL: not known, or as before
  * @next_name: likewise
+ * @track: of gpmu_trace_thread(), which is in the trace from here on, so that the thread has its process;
+ *	0: none
  */
 struct gpmu_trace_switch {
 	size_t size;
@@ -119,6 +121,7 @@ struct gpmu_trace_switch {
 	int prev_prio, next_prio;
 	int64_t prev_state;
 	const char *prev_name, *next_name;
+	int track;
 };
 
 /**
@@ -279,7 +282,7 @@ int gpmu_trace_value(struct gpmu_trace *trace, int track, uint64_t time, double 
  * chain, in which @event->prev is @event->next of the one before; where some were lost,
  * Perfetto counts that (mismatched_sched_switch_tids in the table stats).
  *
- * Return: as gpmu_trace_begin(); -EINVAL for a CPU or thread that there cannot be
+ * Return: as gpmu_trace_begin(); -EINVAL for a CPU, thread or track that there cannot be
  */
 int gpmu_trace_sched_switch(struct gpmu_trace *trace, const struct gpmu_trace_switch *event);
 /**
