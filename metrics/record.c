@@ -200,7 +200,16 @@ void gpmu_record_free(struct gpmu_record *record)
 	free(record->program);
 	free(record->command);
 	free(record->sampler);
+	free(record->sched_note);
 	free(record);
+}
+
+int gpmu_record_pid(struct gpmu_record *record, pid_t pid)
+{
+	if (pid <= 0 || record->started)
+		return -EINVAL;
+	record->pid = pid;
+	return 0;
 }
 
 static void say_unopened(const char *path, int ret, struct gpmu_error *error)
@@ -303,7 +312,8 @@ int gpmu_record_start(struct gpmu_record *record, const struct gpmu_machine *mac
 		ret = open_trace(record, error);
 	if (ret)
 		return ret;
-	record->begin = record->flushed = record_clock();
+	/* Of no time, until it is enabled */
+	record->begin = record->end = record->flushed = record_clock();
 	ret = start_threads(record);
 	record->started = !ret;
 	if (ret)

@@ -34,6 +34,7 @@ enum record_kind {
 	RECORD_COUNTER,		/* struct record_counter_head */
 	RECORD_VALUE,		/* struct record_value */
 	RECORD_SWITCH,		/* struct record_switch */
+	RECORD_TASK,		/* struct record_task */
 	RECORD_LOST,		/* uint64_t: so many of the kernel's */
 };
 
@@ -79,6 +80,8 @@ struct gpmu_record {
 	size_t n_rows, n_told;
 	/* Scheduling */
 	struct record_sched *sched;
+	pid_t pid;			/* the command's; 0: it is not known */
+	char *sched_note;		/* for the audit; NULL: it is of the whole machine */
 	/* Threads */
 	struct record_queue queues[RECORD_SOURCES];
 	pthread_t threads[RECORD_SOURCES];	/* that of RECORD_ROWS writes */
@@ -105,6 +108,12 @@ struct gpmu_record {
 #define RECORD_RING	(8u << 20)	/* bytes of /dev/shm, which has 64 MiB in a container, for each process */
 
 uint64_t record_clock(void);
+
+/* What happened at @time is to be recorded. */
+static inline bool record_is_on(const struct gpmu_record *record, uint64_t time)
+{
+	return record->begin <= time && (!record->end || time <= record->end);
+}
 
 /* --- record_folder.c: the folder of the channels */
 int record_folder_make(struct gpmu_record *record, struct gpmu_error *error);

@@ -176,13 +176,18 @@ static int audit_times(struct gpmu_record *record)
 
 static int audit_notes(struct gpmu_record *record)
 {
-	struct record_args sampler = { .n = 0 }, note = { .n = 0 };
+	struct record_args sampler = { .n = 0 }, note = { .n = 0 }, sched = { .n = 0 };
 	struct record_lost lost = { record->no_memory, record->begin, record->end };
 	int ret = 0;
 
 	if (record->sampler) {
 		record_arg_text(&sampler, "path", record->sampler);
 		ret = audit(record, "sampler", &sampler);
+	}
+	if (!ret && record->sched_note) {
+		record_arg_text(&sched, "text", record->sched_note);
+		record_arg_text(&sched, "level", "info");
+		ret = audit(record, "note", &sched);
 	}
 	if (!ret && record->no_memory)
 		ret = audit_source(record, "gpmu", 0, &lost, "no memory");

@@ -23,6 +23,7 @@ void record_map_release(struct record_map *map)
 	free(map->told);
 	record_gpus_release(map);
 	record_counters_release(map);
+	record_map_tasks_release(map);
 	record_table_release(&map->nodes);
 	if (map->overhead)
 		record_lanes_release(map->overhead);

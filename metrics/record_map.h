@@ -125,6 +125,10 @@ struct record_map {
 	struct record_counter *counters;
 	size_t n_counters;
 	struct record_table nodes;	/* tracks */
+	struct record_table tasks;	/* struct record_known_task *, by thread */
+	size_t n_task_tracks;
+	int32_t *task_runs;	/* on each CPU, 0: none of them; NULL: none has yet */
+	bool tasks_shown;	/* from the time on that is recorded */
 	int machine_track, command_track, gaps_track, cupti_track;
 	struct record_lanes *overhead;
 	struct record_causality causality;
@@ -141,6 +145,24 @@ struct record_switch {
 	uint32_t reserved;
 	int64_t prev_state;
 	char prev_comm[16], next_comm[16];
+};
+
+/* What a thread of the command does */
+enum record_task_what {
+	RECORD_TASK_RUNS,
+	RECORD_TASK_WAITS,
+	RECORD_TASK_PREEMPTED,
+	RECORD_TASK_FORKED,	/* by @parent, whose name it has */
+	RECORD_TASK_NAMED,
+	RECORD_TASK_EXECUTES,	/* likewise named */
+	RECORD_TASK_ENDS,
+};
+
+struct record_task {
+	uint32_t what, cpu;
+	int32_t pid, tid, parent;
+	uint32_t reserved;
+	char comm[16];
 };
 
 /* Of a counter, before its first value; name, unit and UUID of the GPU, each with a 0, are behind it */
@@ -173,8 +195,16 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 int record_map_value(struct record_map *map, struct record_span span,
 		     const struct record_value *value);
 int record_map_switch(struct record_map *map, uint64_t time, const struct record_switch *of);
+/* @window: what is shown; its end is 0 where that has not come, and its begin where it has not begun */
+int record_map_task(struct record_map *map, uint64_t time, struct record_span window,
+		    const struct record_task *of);
+/* Those that run at its begin, if they were not shown yet */
+int record_map_tasks_begin(struct record_map *map, struct record_span window);
 /* What was open, at the end */
 int record_map_end(struct record_map *map);
+
+/* --- record_task.c */
+void record_map_tasks_release(struct record_map *map);
 
 /* --- record_names.c */
 int record_name_add(struct record_process *process, uint32_t id, const char *text);

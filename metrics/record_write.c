@@ -133,6 +133,11 @@ static bool take_all(struct gpmu_record *record)
 	return any;
 }
 
+static struct record_span window_of(const struct gpmu_record *record)
+{
+	return (struct record_span){ record->begin, record->end };
+}
+
 static int put(struct gpmu_record *record, const struct record_item *item)
 {
 	struct record_span span = { item->begin, item->end };
@@ -144,6 +149,8 @@ static int put(struct gpmu_record *record, const struct record_item *item)
 		return record_map_value(&record->map, span, data_of(item));
 	case RECORD_SWITCH:
 		return record_map_switch(&record->map, item->begin, data_of(item));
+	case RECORD_TASK:
+		return record_map_task(&record->map, item->begin, window_of(record), data_of(item));
 	default:
 		return 0;
 	}
@@ -189,6 +196,8 @@ void *record_write_run(void *data)
 			  record_merge_bound(&record->merge, now - RECORD_PATIENCE));
 		flush_now_and_then(record, now);
 	}
+	if (!record->failed)
+		note(record, record_map_tasks_begin(&record->map, window_of(record)));
 	if (!record->failed)
 		note(record, record_map_end(&record->map));
 	return NULL;

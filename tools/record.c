@@ -443,6 +443,8 @@ static int run(int argc, char **argv)
 	make_record(&record);
 	count_begin(&child, record.argv,
 		    need_memory((void *)gpmu_record_environment(record.record, environ)), &mask);
+	if (child.pid)
+		gpmu_record_pid(record.record, child.pid);
 	plan = make_plan(&record);
 	if (gpmu_record_start(record.record, record.common.machine, &error))
 		die("%s", error.text);

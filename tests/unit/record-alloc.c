@@ -108,6 +108,20 @@ static void count(struct record_map *map)
 	see(record_map_value(map, (struct record_span){ 2, 3 }, &gap));
 }
 
+static void schedule(struct record_map *map)
+{
+	const struct record_task tasks[] = {
+		{ .what = RECORD_TASK_EXECUTES, .pid = 5, .tid = 5, .comm = "app" },
+		{ .what = RECORD_TASK_FORKED, .pid = 5, .tid = 8, .parent = 5 },
+		{ .what = RECORD_TASK_RUNS, .pid = 5, .tid = 8 },
+		{ .what = RECORD_TASK_WAITS, .pid = 5, .tid = 8 },
+		{ .what = RECORD_TASK_ENDS, .pid = 5, .tid = 8 },
+	};
+
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
+		see(record_map_task(map, 10 + i, (struct record_span){ 1, 0 }, &tasks[i]));
+}
+
 /* How many records were refused */
 static int run(void)
 {
@@ -123,6 +137,7 @@ static int run(void)
 			describe(&map);
 			happen(&map);
 			count(&map);
+			schedule(&map);
 			see(record_map_end(&map));
 		}
 		record_map_release(&map);

@@ -97,7 +97,10 @@ static void whole(void)
 	struct gpmu_record *record = gpmu_record_new(&options, NULL);
 	struct stat status;
 
-	ok(record && !gpmu_record_start(record, NULL, NULL), "a record without CUDA");
+	ok(record && gpmu_record_pid(record, 0) == -EINVAL && gpmu_record_pid(record, -1) == -EINVAL &&
+	   !gpmu_record_pid(record, getpid()), "of a command whose number there can be");
+	ok(!gpmu_record_start(record, NULL, NULL), "a record without CUDA");
+	ok(gpmu_record_pid(record, getpid()) == -EINVAL, "which is known before");
 	gpmu_record_enable(record);
 	ok(!gpmu_record_stop(record, NULL) && !stat(path, &status) && status.st_size > 0, "has its end");
 	ok(!gpmu_record_get_stats(record, &stats) && stats.bytes == (uint64_t)status.st_size &&

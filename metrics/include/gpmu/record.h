@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <gpmu/error.h>
 #include <gpmu/machine.h>
@@ -64,7 +65,7 @@ enum gpmu_record_capture {
  * @graph_nodes: 1: kernels of graphs one by one, 0: each launch of a graph is one slice
  * @capture: when
  * @range: the name for GPMU_RECORD_RANGE; that of a region, NULL: any. At most 255 bytes
- * @sched: 1: who runs on which CPU
+ * @sched: 1: who runs on which CPU: of the whole machine, or of the command (gpmu_record_pid())
  * @max_size: bytes of the trace at most, from 1 MiB on: what is older is dropped, so that at
  *	least half of that is there; 0: all is kept
  * @program: "gpmu 0.1.0", for the audit; NULL: "libgpmu"
@@ -133,6 +134,18 @@ void gpmu_record_free(struct gpmu_record *record);
  * until this is called again, as long as @environment's texts are. NULL: no memory
  */
 char *const *gpmu_record_environment(struct gpmu_record *record, char *const *environment);
+
+/**
+ * gpmu_record_pid() - the command, for its scheduling where that of the whole machine may not be recorded
+ * @record: not started
+ * @pid: a process of one thread, as one that waits for what it is to execute
+ *
+ * What is recorded then is when its threads run from gpmu_record_start() on, and those of all that it starts, on
+ * which CPU, and whether they wait or make room. gpmu_log_set() is told that it is these alone, and what more takes.
+ *
+ * Return: 0; -EINVAL: no process has that number, or it has been started
+ */
+int gpmu_record_pid(struct gpmu_record *record, pid_t pid);
 
 /**
  * gpmu_record_start() - opens the trace, which replaces the file that is there, and what is recorded

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record_ring.h"
+
+#define RECORD_MOST	512	/* bytes of the kernel's record */
+
+/* Memory that one may lock is also other records' of the same user. */
+static int map_ring(struct record_ring *ring, size_t page_size, size_t most)
+{
+	void *page;
+
+	for (ring->room = most > page_size ? most : page_size; ring->room >= page_size; ring->room /= 2) {
+		page = mmap(NULL, page_size + ring->room, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+		if (page != MAP_FAILED) {
+			ring->page = page;
+			return 0;
+		}
+		if (errno != EPERM)
+			return -errno;
+	}
+	return -ENOBUFS;
+}
+
+static int open_ring(struct record_ring *ring, const struct perf_event_attr *attr, pid_t pid,
+		     size_t page_size, size_t most)
+{
+	int ret;
+
+	ring->fd = (int)syscall(SYS_perf_event_open, attr, pid, ring->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (ring->fd < 0)
+		return -errno;
+	ret = map_ring(ring, page_size, most);
+	if (ret)
+		return ret;
+	return ioctl(ring->fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+}
+
+int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
+		      const struct perf_event_attr *attr, pid_t pid, size_t most)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+	const int *cpus = NULL;
+	int ret = 0;
+
+	rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
+	if (machine)
+		n = (long)gpmu_machine_online_cpus(machine, &cpus);
+	rings->list = calloc((size_t)n + 1, sizeof(*rings->list));
+	if (!rings->list)
+		return -ENOMEM;
+	for (long i = 0; i < n && !ret; i++) {
+		struct record_ring *ring = &rings->list[rings->n];
+
+		ring->cpu = cpus ? cpus[i] : (int)i;
+		ret = open_ring(ring, attr, pid, rings->page_size, most);
+		/* It is offline. */
+		if (ret == -ENODEV) {
+			ret = 0;
+			continue;
+		}
+		rings->n++;
+	}
+	return ret;
+}
+
+void record_rings_release(struct record_rings *rings)
+{
+	for (size_t i = 0; i < rings->n; i++) {
+		struct record_ring *ring = &rings->list[i];
+
+		if (ring->page)
+			munmap(ring->page, rings->page_size + ring->room);
+		if (ring->fd >= 0)
+			close(ring->fd);
+	}
+	free(rings->list);
+	*rings = (struct record_rings){ 0 };
+}
+
+static void copy(const struct record_ring *ring, size_t page_size, uint64_t from, char *to,
+		 size_t size)
+{
+	size_t offset = (size_t)from & (ring->room - 1);
+	size_t first = size < ring->room - offset ? size : ring->room - offset;
+
+	memcpy(to, (const char *)ring->page + page_size + offset, first);
+	memcpy(to + first, (const char *)ring->page + page_size, size - first);
+}
+
+static void drain(const struct record_ring *ring, size_t page_size, record_ring_take *take,
+		  void *user)
+{
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t at = ring->page->data_tail;
+	struct perf_event_header header;
+	char data[RECORD_MOST];
+
+	while (at < head) {
+		copy(ring, page_size, at, (char *)&header, sizeof(header));
+		if (header.size < sizeof(header) || header.size > head - at)
+			break;
+		if (header.size <= sizeof(data)) {
+			copy(ring, page_size, at + sizeof(header), data, header.size - sizeof(header));
+			take(user, ring, &header, data, header.size - sizeof(header));
+		}
+		at += header.size;
+	}
+	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+void record_rings_drain(struct record_rings *rings, record_ring_take *take, void *user)
+{
+	for (size_t i = 0; i < rings->n; i++)
+		drain(&rings->list[i], rings->page_size, take, user);
+}
