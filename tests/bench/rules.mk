@@ -13,7 +13,7 @@ $(BENCHES): $(B)/tests/bench/%: tests/bench/%.c tests/bench/bench.h $(GPMU_TEST_
 $(B)/tests/bench/region: private BENCH_LIBS = $(BENCH_PAPI)
 
 .PHONY: bench
-bench: $(BENCHES) $(GPMU)
+bench: $(BENCHES) $(GPMU) $(INJECT)
 	@printf '%-58s %14s %14s %7s %6s\n' what ours theirs ratio goal
 	@$(B)/tests/bench/commands $(GPMU) $(BENCH_PERFS)
 	@printf 'libgpmu\n'
@@ -22,4 +22,5 @@ bench: $(BENCHES) $(GPMU)
 	@$(B)/tests/bench/region
 	@$(B)/tests/bench/sink
 	@$(B)/tests/bench/trace
+	@GPMU_PLUGINS=$(B) $(B)/tests/bench/record $(GPMU)
 	@$(B)/tests/bench/counter
