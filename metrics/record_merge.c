@@ -52,36 +52,32 @@ static bool is_before(const struct record_entry *a, const struct record_entry *b
 	return a->end != b->end ? a->end > b->end : a->number < b->number;
 }
 
-static void swap(struct record_entry *a, struct record_entry *b)
+/* Puts @entry at @at, or above it */
+static void rise(struct record_merge *merge, size_t at, struct record_entry entry)
 {
-	struct record_entry entry = *a;
-
-	*a = *b;
-	*b = entry;
-}
-
-static void rise(struct record_merge *merge, size_t at)
-{
-	while (at && is_before(&merge->heap[at], &merge->heap[(at - 1) / 2])) {
-		swap(&merge->heap[at], &merge->heap[(at - 1) / 2]);
+	while (at && is_before(&entry, &merge->heap[(at - 1) / 2])) {
+		merge->heap[at] = merge->heap[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
+	merge->heap[at] = entry;
 }
 
-static void sink(struct record_merge *merge)
+/*
+ * Takes off the first. The last one fills the gap, which is first moved down all the way: it is among the latest,
+ * so that to look on the way whether it fits would be in vain.
+ */
+static void take_first(struct record_merge *merge)
 {
-	size_t at = 0, first;
+	size_t at = 0, child, last = --merge->length;
 
-	for (;;) {
-		first = at;
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < merge->length; child++)
-			if (is_before(&merge->heap[child], &merge->heap[first]))
-				first = child;
-		if (first == at)
-			return;
-		swap(&merge->heap[at], &merge->heap[first]);
-		at = first;
+	while ((child = 2 * at + 1) < last) {
+		if (child + 1 < last && is_before(&merge->heap[child + 1], &merge->heap[child]))
+			child++;
+		merge->heap[at] = merge->heap[child];
+		at = child;
 	}
+	if (last)
+		rise(merge, at, merge->heap[last]);
 }
 
 int record_merge_add(struct record_merge *merge, const struct record_item *item, int stream)
@@ -103,12 +99,12 @@ int record_merge_add(struct record_merge *merge, const struct record_item *item,
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, item, item->size);
-	entry = &merge->heap[merge->length++];
+	entry = &merge->heap[merge->length];
 	entry->begin = item->begin;
 	entry->end = item->end;
 	entry->number = merge->numbers++;
 	entry->item = copy;
-	rise(merge, merge->length - 1);
+	rise(merge, merge->length++, *entry);
 	merge->bytes += item->size;
 	merge->late += item->end < of->mark;
 	return 0;
@@ -136,8 +132,7 @@ struct record_item *record_merge_next(struct record_merge *merge, uint64_t bound
 		return NULL;
 	merge->forced += merge->heap[0].begin > bound;
 	item = merge->heap[0].item;
-	merge->heap[0] = merge->heap[--merge->length];
-	sink(merge);
+	take_first(merge);
 	merge->bytes -= item->size;
 	return item;
 }

@@ -8,6 +8,8 @@
 #include "list.h"
 #include "record_map.h"
 
+#define SIZE_TEXT	34	/* bytes: three numbers of 10 digits, x twice, 0 */
+
 static const char *const copies[ACTIVITY_COPY_KINDS] = {
 	[ACTIVITY_COPY_UNKNOWN] = "memcpy", [ACTIVITY_COPY_HTOD] = "memcpy HtoD",
 	[ACTIVITY_COPY_DTOH] = "memcpy DtoH", [ACTIVITY_COPY_HTOA] = "memcpy HtoA",
@@ -104,22 +106,33 @@ static int put(struct record_map *map, struct record_process *process,
 	return record_slice(map, &stream->lanes, &event, work->end);
 }
 
-static void print_size(char *text, size_t size, const uint32_t of[3])
+/* "128x1x1", at the end of @text, of SIZE_TEXT bytes. By snprintf() it took a tenth of all the time. */
+static const char *size_text(char *text, const uint32_t of[3])
 {
-	snprintf(text, size, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, of[0], of[1], of[2]);
+	size_t at = SIZE_TEXT - 1;
+
+	text[at] = '\0';
+	for (int i = 2; i >= 0; i--) {
+		uint32_t left = of[i];
+
+		do
+			text[--at] = (char)('0' + left % 10);
+		while (left /= 10);
+		if (i)
+			text[--at] = 'x';
+	}
+	return &text[at];
 }
 
 int record_kernel(struct record_map *map, struct record_process *process,
 		  const struct activity_kernel *kernel)
 {
 	struct record_args args = { .n = 0 };
-	char grid[40], block[40];
+	char grid[SIZE_TEXT], block[SIZE_TEXT];
 
-	print_size(grid, sizeof(grid), kernel->grid);
-	print_size(block, sizeof(block), kernel->block);
 	record_arg(&args, "correlation", kernel->work.correlation);
-	record_arg_text(&args, "grid", grid);
-	record_arg_text(&args, "block", block);
+	record_arg_text(&args, "grid", size_text(grid, kernel->grid));
+	record_arg_text(&args, "block", size_text(block, kernel->block));
 	record_arg(&args, "registers", kernel->registers);
 	record_arg(&args, "shared", (int64_t)kernel->shared_static + kernel->shared_dynamic);
 	return put(map, process, &kernel->work, "kernel", record_name_demangled(process, kernel->name),

@@ -64,7 +64,8 @@ static void happen(struct record_map *map)
 					    .thread = 6, .correlation = 1, .name = 1 };
 	const struct activity_work work = { HEAD(activity_kernel, ACTIVITY_KERNEL), .begin = 30, .end = 40,
 					    .context = 1, .stream = 7, .correlation = 1 };
-	const struct activity_kernel kernel = { .work = work, .name = 1 };
+	const struct activity_kernel kernel = { .work = work, .name = 1,
+						.grid = { UINT32_MAX, UINT32_MAX, UINT32_MAX } };
 	struct activity_kernel over = kernel;
 	struct activity_marker marker = { HEAD(activity_marker, ACTIVITY_MARKER), .time = 50, .id = 1,
 					  .thread = 6, .name = 1 };
