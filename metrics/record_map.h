@@ -283,4 +283,11 @@ static inline void record_arg_text(struct record_args *args, const char *name, c
 							 .text = text };
 }
 
+/* Likewise, of a text that many events have */
+static inline void record_arg_name(struct record_args *args, const char *name, const char *text)
+{
+	args->list[args->n++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_NAME,
+							 .text = text };
+}
+
 #endif /* GPMU_RECORD_MAP_H */

@@ -30,7 +30,7 @@ static void describe(const struct record_process *process, uint32_t name, uint32
 	event->name = record_name(process, name);
 	event->category = "nvtx";
 	if (domain)
-		record_arg_text(args, "domain", record_name(process, domain));
+		record_arg_name(args, "domain", record_name(process, domain));
 	event->args = args->list;
 	event->n_args = args->n;
 }

@@ -131,8 +131,8 @@ int record_kernel(struct record_map *map, struct record_process *process,
 	char grid[SIZE_TEXT], block[SIZE_TEXT];
 
 	record_arg(&args, "correlation", kernel->work.correlation);
-	record_arg_text(&args, "grid", size_text(grid, kernel->grid));
-	record_arg_text(&args, "block", size_text(block, kernel->block));
+	record_arg_name(&args, "grid", size_text(grid, kernel->grid));
+	record_arg_name(&args, "block", size_text(block, kernel->block));
 	record_arg(&args, "registers", kernel->registers);
 	record_arg(&args, "shared", (int64_t)kernel->shared_static + kernel->shared_dynamic);
 	return put(map, process, &kernel->work, "kernel", record_name_demangled(process, kernel->name),
@@ -147,8 +147,8 @@ int record_copy(struct record_map *map, struct record_process *process,
 
 	record_arg(&args, "correlation", copy->work.correlation);
 	record_arg(&args, "bytes", (int64_t)copy->bytes);
-	record_arg_text(&args, "from", record_memory_kind(copy->from));
-	record_arg_text(&args, "to", record_memory_kind(copy->to));
+	record_arg_name(&args, "from", record_memory_kind(copy->from));
+	record_arg_name(&args, "to", record_memory_kind(copy->to));
 	if (copy->peer != copy->work.device) {
 		const struct record_gpu *gpu = record_process_gpu(map, process, copy->peer);
 

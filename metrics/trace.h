@@ -48,9 +48,10 @@ enum trace_sequence_flags {
 
 /* Names by number: each of these kinds is told of a name for itself. */
 enum trace_name_kind {
-	TRACE_CATEGORY = 1,	/* the number of its field in InternedData */
+	TRACE_CATEGORY = 1,	/* the number of its field in InternedData, but for the last one */
 	TRACE_EVENT_NAME,
 	TRACE_ARG_NAME,
+	TRACE_ARG_TEXT,
 	TRACE_NAME_KINDS,
 };
 

@@ -24,14 +24,14 @@ struct record {
 	const int64_t *count;		/* of a counter, or NULL */
 	const double *value;		/* likewise */
 	size_t n_args, n_fresh, texts;	/* bytes of texts */
-	uint64_t arg_names[TRACE_ARGS_MOST];
+	uint64_t arg_names[TRACE_ARGS_MOST], arg_texts[TRACE_ARGS_MOST];
 	char *mended[TRACE_ARGS_MOST];
 	size_t lengths[TRACE_ARGS_MOST];
 	/* Names that this packet is the first one to have since the last restart */
 	struct {
 		enum trace_name_kind kind;
 		uint64_t number;
-	} fresh[TRACE_ARGS_MOST + 2];
+	} fresh[2 * TRACE_ARGS_MOST + 2];
 };
 
 /* A packet without names. What it has arrays of is not cleared: that would take longer than the rest. */
@@ -57,6 +57,8 @@ static uint8_t *put_args(uint8_t *p, const struct record *record)
 		if (arg->kind == GPMU_TRACE_TEXT)
 			p = wire_text(p, 6, record->mended[i] ? record->mended[i] :
 				 arg->text ? arg->text : "", record->lengths[i]);
+		else if (arg->kind == GPMU_TRACE_NAME)
+			p = wire_number(p, 17, record->arg_texts[i]);
 		else if (arg->kind == GPMU_TRACE_DOUBLE)
 			p = wire_real(p, 5, arg->real);
 		else
@@ -104,7 +106,7 @@ static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const stru
 			one = p;
 			p = wire_text(p, 2, name->text, name->length);
 			p = wire_number(p, 1, record->fresh[i].number);
-			p = wire_message(p, kind, one);
+			p = wire_message(p, kind == TRACE_ARG_TEXT ? 29 : kind, one);
 		}
 	}
 	return wire_message(p, 12, end);
@@ -177,6 +179,9 @@ static int prepare_args(struct gpmu_trace *trace, struct record *record)
 		if (arg->kind == GPMU_TRACE_TEXT && arg->text &&
 		    trace_text(trace, arg->text, &record->mended[i], &record->lengths[i]))
 			return -ENOMEM;
+		if (arg->kind == GPMU_TRACE_NAME &&
+		    number_of(trace, record, TRACE_ARG_TEXT, arg->text ? arg->text : "", &record->arg_texts[i]))
+			return -ENOMEM;
 		record->texts += record->lengths[i];
 		record->n_args = i + 1;
 	}
@@ -208,7 +213,7 @@ static bool is_valid(const struct gpmu_trace *trace, const struct gpmu_trace_eve
 	    event->n_args > TRACE_ARGS_MOST || (event->n_args && !event->args))
 		return false;
 	for (size_t i = 0; i < event->n_args; i++)
-		if (!event->args[i].name || (unsigned int)event->args[i].kind > GPMU_TRACE_TEXT)
+		if (!event->args[i].name || (unsigned int)event->args[i].kind > GPMU_TRACE_NAME)
 			return false;
 	return true;
 }

@@ -21,7 +21,7 @@
 #define READER_TIME_END		((uint64_t)1 << 63)
 
 /* As in InternedData */
-enum reader_name_kind { READER_CATEGORY, READER_EVENT_NAME, READER_ARG_NAME, READER_NAME_KINDS };
+enum reader_name_kind { READER_CATEGORY, READER_EVENT_NAME, READER_ARG_NAME, READER_ARG_TEXT, READER_NAME_KINDS };
 
 struct reader_names {
 	struct map numbers;		/* iid to index */

@@ -28,6 +28,22 @@ static int time_of(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *
 	return 1;
 }
 
+/* 0 or -EINVAL */
+static int read_value(struct gpmu_trace_reader *reader, const GpmuPb__DebugAnnotation *given,
+		      struct gpmu_trace_arg *arg)
+{
+	arg->kind = given->string_value || given->has_string_value_iid ? GPMU_TRACE_TEXT :
+		    given->has_double_value ? GPMU_TRACE_DOUBLE : GPMU_TRACE_INT;
+	arg->integer = given->int_value;
+	arg->real = given->double_value;
+	arg->text = given->string_value;
+	if (!given->has_string_value_iid)
+		return 0;
+	arg->text = reader_name(reader, READER_ARG_TEXT, given->string_value_iid);
+	return arg->text ? 0 : reader_fail(reader, -EINVAL, "an argument has the text %llu: expected one that was given",
+					   (unsigned long long)given->string_value_iid);
+}
+
 static int read_args(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent *event)
 {
 	reader->args.n = 0;
@@ -43,11 +59,8 @@ static int read_args(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent 
 		if (!arg)
 			return reader_no_memory(reader);
 		arg->name = name;
-		arg->kind = given->string_value	    ? GPMU_TRACE_TEXT :
-			    given->has_double_value ? GPMU_TRACE_DOUBLE : GPMU_TRACE_INT;
-		arg->integer = given->int_value;
-		arg->real = given->double_value;
-		arg->text = given->string_value;
+		if (read_value(reader, given, arg))
+			return reader->failed;
 	}
 	return 0;
 }

@@ -53,6 +53,9 @@ static int learn_all_names(struct gpmu_trace_reader *reader, const GpmuPb__Inter
 	if (!ret)
 		ret = learn_names(reader, READER_ARG_NAME, data->n_debug_annotation_names,
 				  data->debug_annotation_names);
+	if (!ret)
+		ret = learn_names(reader, READER_ARG_TEXT, data->n_debug_annotation_string_values,
+				  data->debug_annotation_string_values);
 	return ret;
 }
 

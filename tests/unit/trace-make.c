@@ -46,7 +46,7 @@ static void slice(struct gpmu_trace *trace, struct gpmu_trace_event event, uint6
 static void launches(struct gpmu_trace *trace, int thread, const int streams[2])
 {
 	static const struct gpmu_trace_arg kernel[] = {
-		{ .name = "grid", .kind = GPMU_TRACE_TEXT, .text = "128x1x1" },
+		{ .name = "grid", .kind = GPMU_TRACE_NAME, .text = "128x1x1" },
 		{ .name = "registers", .integer = 255 },
 		{ .name = "occupancy", .kind = GPMU_TRACE_DOUBLE, .real = 0.75 },
 	};

@@ -62,6 +62,7 @@ static void write_all(struct test_trace *t)
 		{ .name = "bytes", .integer = -4096 },
 		{ .name = "share", .kind = GPMU_TRACE_DOUBLE, .real = 0.25 },
 		{ .name = "grid", .kind = GPMU_TRACE_TEXT, .text = "1x2x3" },
+		{ .name = "block", .kind = GPMU_TRACE_NAME, .text = "4x5x6" },
 	};
 	struct gpmu_trace *trace = t->trace;
 	int process = gpmu_trace_process(trace, 100, "app"), thread = gpmu_trace_thread(trace, 100, 101, "main");
@@ -72,7 +73,7 @@ static void write_all(struct test_trace *t)
 	event.category = "kernel";
 	event.flow = 7;
 	event.args = args;
-	event.n_args = 3;
+	event.n_args = 4;
 	gpmu_trace_slice(trace, &event, 500);
 	gpmu_trace_value(trace, counter, 900, 1.5);
 	gpmu_trace_count(trace, counter, 2000, 42);
@@ -96,12 +97,14 @@ static void check_kernel(struct gpmu_trace_reader *reader, const struct gpmu_tra
 	is_str(item->category, "kernel", "and its category");
 	ok(item->begin == 1000 && item->end == 1500 && !item->is_open, "from 1000 to 1500 ns");
 	is_u64(item->flow, 7, "its arrow");
-	ok(item->n_args == 3 && item->args[0].kind == GPMU_TRACE_INT && item->args[0].integer == -4096 &&
+	ok(item->n_args == 4 && item->args[0].kind == GPMU_TRACE_INT && item->args[0].integer == -4096 &&
 	   !strcmp(item->args[0].name, "bytes"), "an integer");
-	ok(item->n_args == 3 && item->args[1].kind == GPMU_TRACE_DOUBLE && item->args[1].real == 0.25,
+	ok(item->n_args == 4 && item->args[1].kind == GPMU_TRACE_DOUBLE && item->args[1].real == 0.25,
 	   "a real number");
-	ok(item->n_args == 3 && item->args[2].kind == GPMU_TRACE_TEXT &&
+	ok(item->n_args == 4 && item->args[2].kind == GPMU_TRACE_TEXT &&
 	   !strcmp(item->args[2].text, "1x2x3"), "a text");
+	ok(item->n_args == 4 && item->args[3].kind == GPMU_TRACE_TEXT &&
+	   !strcmp(item->args[3].text, "4x5x6"), "and one that was told by a number");
 	is_str(track->name, "stream", "it is on the stream");
 	gpu = track->parent;
 	track = gpmu_trace_reader_track(reader, gpu);

@@ -17,6 +17,8 @@ static void everything(struct gpmu_trace *trace)
 		{ .name = "text", .kind = GPMU_TRACE_TEXT, .text = "value" },
 		{ .name = "none", .kind = GPMU_TRACE_TEXT },
 		{ .name = "integer", .integer = INT64_MIN },
+		{ .name = "word", .kind = GPMU_TRACE_NAME, .text = "value" },
+		{ .name = "none", .kind = GPMU_TRACE_NAME },
 	};
 	int process = gpmu_trace_process(trace, 1, "app"), stream = 0;
 	int counter = gpmu_trace_counter(trace, process, "counter", "ns");
@@ -27,7 +29,7 @@ static void everything(struct gpmu_trace *trace)
 	gpmu_trace_begin(trace, &event);
 	gpmu_trace_end(trace, event.track, event.time + 128);
 	event.args = args;
-	event.n_args = 5;
+	event.n_args = 7;
 	event.flow_ends = 1;
 	/* Numbers of tracks, times and names of one, two and more bytes */
 	for (unsigned int i = 0; i < 300; i++) {
@@ -75,7 +77,7 @@ static void bytes(void)
 	ok(read && packed && gpmu_pb__trace__get_packed_size(read) == length &&
 		   gpmu_pb__trace__pack(read, packed) == length && !memcmp(packed, bytes, length),
 	   "and makes the same %zu bytes of it", length);
-	ok(stats_of(&t).bytes == length && stats_of(&t).restarts == 3 && stats_of(&t).back > 200 &&
+	ok(stats_of(&t).bytes == length && stats_of(&t).restarts == 4 && stats_of(&t).back > 200 &&
 		   stats_of(&t).events == 903, "bytes, events and restarts are counted");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	free(packed);
@@ -179,6 +181,45 @@ static void texts(void)
 	ok(name_is(name, name, TRACE_NAME_MOST), "more are cut");
 	memcpy(name + TRACE_NAME_MOST - 2, "\xe2\x82\xac", 3);
 	ok(name_is(name, name, TRACE_NAME_MOST - 2), "and no character in half");
+}
+
+/* The argument's packet, and what it says by a number is told with it */
+static bool is_told(const GpmuPb__TracePacket *packet, uint64_t number, const char *text)
+{
+	const GpmuPb__DebugAnnotation *arg = packet->track_event->debug_annotations[0];
+	const GpmuPb__InternedData *data = packet->interned_data;
+
+	if (arg->string_value || arg->string_value_iid != number)
+		return false;
+	if (!text)
+		return !data || !data->n_debug_annotation_string_values;
+	return data && data->n_debug_annotation_string_values == 1 &&
+	       data->debug_annotation_string_values[0]->iid == number &&
+	       !strcmp(data->debug_annotation_string_values[0]->name, text);
+}
+
+static void words(void)
+{
+	struct gpmu_trace_arg arg = { .name = "grid", .kind = GPMU_TRACE_NAME, .text = "128x1x1" };
+	struct gpmu_trace_event event;
+	struct test_trace t;
+	GpmuPb__Trace *read;
+
+	test_trace_init(&t, 0, 0);
+	event = event_on(gpmu_trace_track(t.trace, 0, "track"), 100, "event");
+	event.args = &arg;
+	event.n_args = 1;
+	gpmu_trace_instant(t.trace, &event);
+	gpmu_trace_instant(t.trace, &event);
+	arg.text = NULL;
+	gpmu_trace_instant(t.trace, &event);
+	gpmu_trace_flush(t.trace, NULL);
+	read = test_trace_read(&t);
+	ok(read && read->n_packet == 5 && is_told(read->packet[2], 3, "128x1x1") && is_told(read->packet[3], 3, NULL),
+	   "an argument's text that is a name is told once");
+	ok(read && read->n_packet == 5 && is_told(read->packet[4], 4, ""), "none is an empty one");
+	gpmu_pb__trace__free_unpacked(read, NULL);
+	test_trace_release(&t);
 }
 
 static void counts(void)
@@ -377,6 +418,7 @@ int main(void)
 	bytes();
 	flushes();
 	texts();
+	words();
 	counts();
 	clocks();
 	many_names();

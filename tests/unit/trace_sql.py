@@ -23,7 +23,7 @@ import tempfile
 RAW, FIRST_OWN = 5, 64
 CLEARED, NEEDED = 1, 2
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
-CATEGORY, NAME, ARG = 1, 2, 3
+CATEGORY, NAME, ARG, TEXT = 1, 2, 3, 29
 UNITS = {1: "ns", 3: "bytes"}
 MONO_RAW, SWITCH, WAKING = 4, 4, 20
 STATES = ((1, "S"), (2, "D"), (4, "T"), (8, "t"), (16, "X"), (32, "Z"), (64, "P"), (128, "I"))  # from 4.14 on
@@ -201,7 +201,7 @@ class Sequence:
         for arg in map(fields, message.get(4, [])):
             real = one(arg, 5)
             args.append(("debug." + re.sub(r"[.[\]]", "_", self.name(ARG, one(arg, 1))), None if 4 not in arg else signed(one(arg, 4)),
-                         real and struct.unpack("<d", real)[0], text(one(arg, 6))))
+                         real and struct.unpack("<d", real)[0], self.name(TEXT, one(arg, 17)) if 17 in arg else text(one(arg, 6))))
         self.events.append((time, track, {
             "type": one(message, 9), "args": args,
             "category": self.name(CATEGORY, one(message, 3)), "name": self.name(NAME, one(message, 10)),

@@ -56,6 +56,7 @@ enum gpmu_trace_arg_kind {
 	GPMU_TRACE_INT,
 	GPMU_TRACE_DOUBLE,
 	GPMU_TRACE_TEXT,
+	GPMU_TRACE_NAME,	/* a text that comes again and again: told once, as names of events are */
 };
 
 /**
@@ -64,7 +65,7 @@ enum gpmu_trace_arg_kind {
  * @kind: which of the values it has
  * @integer: GPMU_TRACE_INT
  * @real: GPMU_TRACE_DOUBLE
- * @text: GPMU_TRACE_TEXT; NULL: ""
+ * @text: GPMU_TRACE_TEXT, GPMU_TRACE_NAME; NULL: ""
  */
 struct gpmu_trace_arg {
 	const char *name;
