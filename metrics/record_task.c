@@ -137,7 +137,7 @@ static void inherit(struct record_map *map, struct record_known_task *task, int3
 		memcpy(task->comm, by->comm, sizeof(task->comm));
 }
 
-/* Of one whose begin was lost it is not known when that was. */
+/* Of one whose begin was lost it is not known when that was: but what was said to run there does not any more. */
 static int stop(struct record_map *map, uint64_t time, bool shown, const struct record_task *of)
 {
 	static const int64_t states[] = {
@@ -145,14 +145,37 @@ static int stop(struct record_map *map, uint64_t time, bool shown, const struct 
 		[RECORD_TASK_ENDS] = STATE_ENDED,
 	};
 
-	return map->task_runs[of->cpu] == of->tid ?
-	       change(map, time, shown, of->cpu, 0, states[of->what]) : 0;
+	int32_t runs = map->task_runs[of->cpu];
+
+	return runs ? change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->what] : 0) : 0;
+}
+
+static void forget(struct record_map *map, int32_t tid)
+{
+	union record_cell cell;
+
+	if (record_table_take(&map->tasks, (uint64_t)tid, &cell))
+		free(cell.of);
+}
+
+/* A thread that executes ends all others of its process, and has the number of the first one from then on. */
+static int become(struct record_map *map, uint64_t time, bool shown, const struct record_task *of)
+{
+	int32_t before = map->task_runs[of->cpu];
+	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)before);
+	const struct record_known_task *known = cell ? cell->of : NULL;
+	int ret;
+
+	if (before == of->tid || !known || known->pid != of->pid)
+		return 0;
+	ret = change(map, time, shown, of->cpu, of->tid, STATE_ENDED);
+	forget(map, before);
+	return ret;
 }
 
 static int put(struct record_map *map, uint64_t time, bool shown, struct record_known_task *task,
 	       const struct record_task *of)
 {
-	union record_cell cell;
 	int ret;
 
 	switch ((enum record_task_what)of->what) {
@@ -165,14 +188,15 @@ static int put(struct record_map *map, uint64_t time, bool shown, struct record_
 		inherit(map, task, of->parent);
 		return 0;
 	case RECORD_TASK_NAMED:
-	case RECORD_TASK_EXECUTES:
 		return name(map, task, of);
+	case RECORD_TASK_EXECUTES:
+		ret = name(map, task, of);
+		return ret ? ret : become(map, time, shown, of);
 	case RECORD_TASK_ENDS:
 		break;
 	}
 	ret = stop(map, time, shown, of);
-	if (record_table_take(&map->tasks, (uint64_t)of->tid, &cell))
-		free(cell.of);
+	forget(map, of->tid);
 	return ret;
 }
 

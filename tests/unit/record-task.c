@@ -105,8 +105,18 @@ static void lost(void)
 {
 	begin();
 	PUT(always, EXECUTES(5, "app"), WAITS(1, 5, 5), RUNS(1, 5, 5), RUNS(1, 5, 6), ENDS(1, 5, 5), WAITS(1, 5, 6));
-	is_str(shown(), "p5 app; t5/5 app; 30 1: 0(0)>5 app; t5/6 ?; 40 1: 5(0)>6; 60 1: 6(1)>0; ",
-	       "an end without its begin is left out, and a begin ends what runs on the CPU");
+	is_str(shown(), "p5 app; t5/5 app; 30 1: 0(0)>5 app; t5/6 ?; 40 1: 5(0)>6; 50 1: 6(0)>0; ",
+	       "an end without its begin ends what runs on the CPU, and so does a begin");
+}
+
+static void executed(void)
+{
+	begin();
+	PUT(always, EXECUTES(5, "app"), RUNS(1, 5, 5), FORKED(5, 6, 5), RUNS(0, 5, 6), ENDS(1, 5, 5),
+	    EXECUTES(5, "new"), WAITS(0, 5, 5));
+	is_str(shown(), "p5 app; t5/5 app; 20 1: 0(0)>5 app; t5/6 app; 40 0: 0(0)>6 app; 50 1: 5(16)>0; "
+	       "p5 new; t5/5 new; 60 0: 6(16)>5 new; 70 0: 5(1)>0; ",
+	       "a thread that executes is the first one of its process from then on");
 }
 
 static void window(void)
@@ -175,6 +185,7 @@ int main(void)
 	states();
 	threads();
 	lost();
+	executed();
 	window();
 	many();
 	refused();
