@@ -100,7 +100,7 @@ if [ "$(own -- true 2>&1 | grep -c "command's own threads")" = 1 ]; then
 		"three threads have left the CPU as often as getrusage() counts"
 	like "$(sql "select (select count(distinct tid) from sched join thread using (utid) join process using (upid) where thread.name = 'a worker' and process.name like 'python%'), (select group_concat(s, ' ') from (select distinct end_state s from sched join thread using (utid) where tid > 0 order by 1)), (select count(*) from slice s join args a using (arg_set_id) where s.name = 'note' and a.display_value like 'of scheduling only%')")" \
 		'^3[|]R[+] S X[|]1$' "by name below their process they are preempted, wait, and end; the audit says that this is all"
-	run own -D 50 -- sh -c 'sleep 0.02; sleep 0.1'
+	run own -D 50 -- sh -c 'sleep 0.02; sleep 0.5'
 	like "$(sql "select count(*), sum(ts < (select a.int_value from slice s join args a using (arg_set_id) where s.name = 'gpmu' and a.key = 'debug.begin')) from sched")" \
 		'^[1-9][0-9]*[|]0$' "nothing is recorded before -D, and what is behind it is"
 else
