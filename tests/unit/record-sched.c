@@ -94,6 +94,8 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	if (fd == kernel.fd) {
 		kernel.page = page;
 		kernel.mapped = size;
+		/* What comes goes across the ring's end. */
+		kernel.page->data_head = kernel.page->data_tail = size - PAGE - 100;
 	}
 	return page;
 }
@@ -193,9 +195,8 @@ static void damaged(uint64_t *at)
 /* A second of the command, around the end of the ring */
 static void second(uint64_t begin)
 {
-	uint64_t at = kernel.mapped - PAGE - 100;
+	uint64_t at = kernel.page->data_head;
 
-	kernel.page->data_tail = at;
 	name(&at, 5, begin, "app", PERF_RECORD_MISC_COMM_EXEC);
 	change(&at, 5, begin + 1000, 0);
 	fork_or_exit(&at, PERF_RECORD_FORK, 6, 5, begin + 2000);
