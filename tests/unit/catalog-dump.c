@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * For catalog-upstream.t: what a catalog makes of a path.
- *
- *   catalog-dump PATH        a line for each event and each metric of PATH
- *   catalog-dump --time PATH milliseconds of CPU time to load it, the least of five
+ * For catalog-upstream.t: catalog-dump PATH prints what a catalog makes of a path, a line for each event and
+ * each metric.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "gpmu.h"
 
@@ -79,38 +75,7 @@ static int dump(const char *path)
 	return 0;
 }
 
-static double cpu_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static int measure(const char *path)
-{
-	double start, ms, least = 1e9;
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		struct gpmu_catalog *catalog;
-
-		start = cpu_ms();
-		catalog = gpmu_catalog_new(path, NULL);
-		ms = cpu_ms() - start;
-		if (!catalog)
-			return 1;
-		gpmu_catalog_free(catalog);
-		if (ms < least)
-			least = ms;
-	}
-	printf("%.0f\n", least);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
-	if (argc == 3 && !strcmp(argv[1], "--time"))
-		return measure(argv[2]);
 	return argc == 2 ? dump(argv[1]) : 2;
 }
