@@ -4,14 +4,12 @@
  *
  *   plan-dump ROOT PATH        plans each metric of PATH, then all at once: how many
  *   plan-dump ROOT PATH LIST   the text of a plan of LIST, and its warnings
- *   plan-dump --time ROOT LIST milliseconds of CPU time for a plan of LIST, the least of ten
  *   plan-dump --events ROOT LIST  the text of a plan of these events
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "gpmu.h"
 
@@ -88,34 +86,6 @@ static int plan_all(const struct gpmu_machine *machine, const struct gpmu_catalo
 	return ret;
 }
 
-static double cpu_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static int measure(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog,
-		   const char *list)
-{
-	struct gpmu_error error = { .text = "" };
-	double start, ms, least = 1e9;
-	struct gpmu_plan *plan;
-
-	for (int i = 0; i < 10; i++) {
-		start = cpu_ms();
-		plan = plan_of(machine, catalog, list, &error);
-		ms = cpu_ms() - start;
-		if (!plan)
-			return fail(list, &error);
-		gpmu_plan_free(plan);
-		least = ms < least ? ms : least;
-	}
-	printf("%.2f\n", least);
-	return 0;
-}
-
 static int show_events(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog,
 		       const char *list)
 {
@@ -136,22 +106,19 @@ static int show_events(const struct gpmu_machine *machine, const struct gpmu_cat
 
 int main(int argc, char **argv)
 {
-	int time = argc > 1 && !strcmp(argv[1], "--time"), ret = 2;
-	int events = argc > 1 && !strcmp(argv[1], "--events"), option = time || events;
+	int events = argc > 1 && !strcmp(argv[1], "--events"), ret;
 	struct gpmu_error error = { .text = "" };
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
 
 	if (argc < 3 || argc > 4)
 		return 2;
-	if (option && argc != 4)
+	if (events && argc != 4)
 		return 2;
-	machine = gpmu_machine_new(argv[1 + option], &error);
-	catalog = gpmu_catalog_new(option ? NULL : argv[2], &error);
+	machine = gpmu_machine_new(argv[1 + events], &error);
+	catalog = gpmu_catalog_new(events ? NULL : argv[2], &error);
 	if (!machine || !catalog)
 		ret = fail(argv[2], &error);
-	else if (time)
-		ret = measure(machine, catalog, argv[3]);
 	else if (events)
 		ret = show_events(machine, catalog, argv[3]);
 	else
