@@ -16,11 +16,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "gpmu-source.h"
 #include "gpmu.h"
 #include "paths.h"
@@ -109,46 +108,42 @@ static inline void load(void)
 	}
 }
 
+struct run_of_case {
+	const char *settings;
+	void (*function)(void);
+};
+
+static inline void do_case(const void *data)
+{
+	const struct run_of_case *run = data;
+
+	alarm(CASE_SECONDS);
+	if (run->settings)
+		setenv("GPMU_FAKE", run->settings, 1);
+	load();
+	run->function();
+	if (fake_get)
+		is_u64(fake_get("violations"), 0, "no call that the real library is not for");
+}
+
 /*
  * A case: @settings are the fake's, NULL: the case needs none, and runs on real libraries
  * too.
  */
 static inline void run_case(const char *what, const char *settings, void (*function)(void))
 {
-	unsigned int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-				    -1, 0);
-	int status = 0;
-	pid_t pid;
+	const struct run_of_case run = { settings, function };
+	int status;
 
 	if (settings && is_real()) {
 		ok(true, "%s # SKIP needs the fake libraries", what);
 		return;
 	}
 	diag("%s", what);
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		alarm(CASE_SECONDS);
-		if (settings)
-			setenv("GPMU_FAKE", settings, 1);
-		load();
-		function();
-		if (fake_get)
-			is_u64(fake_get("violations"), 0, "no call that the real library is not for");
-		shared[0] = tap_run;
-		shared[1] = tap_failed;
-		shared[2] = 1;
-		exit(0);
-	}
-	waitpid(pid, &status, 0);
-	if (shared[2]) {
-		tap_run = shared[0];
-		tap_failed = shared[1];
-	}
-	ok(shared[2] && !status, "%s: comes to its end", what);
+	status = tap_again(do_case, &run, is_real() ? 1 : AGAIN_RUNS);
+	ok(!status, "%s: comes to its end", what);
 	if (status)
-		diag("status 0x%x", status);
-	munmap(shared, 4096);
+		diag("status 0x%x", (unsigned int)status);
 }
 
 static inline void *open_source(const char *options)
