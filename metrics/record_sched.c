@@ -34,7 +34,7 @@ static int open_tasks(struct gpmu_record *record, const struct gpmu_error *why,
 	int ret;
 
 	record_rings_release(&record->sched->rings);
-	ret = record_tasks_open(record, error);
+	ret = record_context_switch_open(record, error);
 	if (ret)
 		return ret;
 	record->sched_note = text_print("of scheduling only the command's own threads are recorded; %s",

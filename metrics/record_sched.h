@@ -26,7 +26,7 @@ void record_sched_refused(int ret, const char *whose, int paranoid, struct gpmu_
 /* --- record_tracepoint.c: 0 or -errno, and what it takes in @error */
 int record_tracepoint_open(struct gpmu_record *record, struct gpmu_error *error);
 
-/* --- record_tasks.c: likewise */
-int record_tasks_open(struct gpmu_record *record, struct gpmu_error *error);
+/* --- record_context_switch.c: likewise */
+int record_context_switch_open(struct gpmu_record *record, struct gpmu_error *error);
 
 #endif /* GPMU_RECORD_SCHED_H */

@@ -144,7 +144,6 @@ static int stop(struct record_map *map, uint64_t time, bool shown, const struct 
 		[RECORD_TASK_WAITS] = STATE_SLEEPS, [RECORD_TASK_PREEMPTED] = STATE_PREEMPTED,
 		[RECORD_TASK_ENDS] = STATE_ENDED,
 	};
-
 	int32_t runs = map->task_runs[of->cpu];
 
 	return runs ? change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->what] : 0) : 0;

@@ -19,12 +19,12 @@ NVML_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/include -Imetrics/sources/nvml -Itests/
 		   -I/usr/local/cuda/include -DFAKE='"$(dir $(NVML_FAKE))"'
 UNIT_TESTS	+= $(NVML_TESTS) $(NVML_TESTS_SAN)
 
-$(NVML_TESTS): $(B)/tests/gpu/%.t: tests/gpu/%.c tests/gpu/nvml-test.h tests/lib/tap.h $(GPMU_HDR) $(nvml_HDR) \
+$(NVML_TESTS): $(B)/tests/gpu/%.t: tests/gpu/%.c tests/gpu/nvml-test.h tests/lib/again.h tests/lib/tap.h $(GPMU_HDR) $(nvml_HDR) \
 		$(B)/gpmu-nvml.so $(NVML_FAKE)
 	@mkdir -p $(@D)
 	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/gpmu-nvml.so"' $(CFLAGS) $(LDFLAGS) -o $@ $< -ljansson -lm -ldl
 
-$(NVML_TESTS_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c tests/gpu/nvml-test.h tests/lib/tap.h $(GPMU_HDR) $(nvml_HDR) \
+$(NVML_TESTS_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c tests/gpu/nvml-test.h tests/lib/again.h tests/lib/tap.h $(GPMU_HDR) $(nvml_HDR) \
 		$(B)/san/gpmu-nvml.so $(NVML_FAKE)
 	@mkdir -p $(@D)
 	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/san/gpmu-nvml.so"' $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $< \

@@ -50,7 +50,7 @@ static inline void again_show(FILE *file)
 
 /*
  * Runs @function with @data, at most @runs times, until none of its checks fails.
- * The status of the last run's process, as of wait(); -1: it did not come to its end
+ * The status of the last run's process, as of wait(); -1: it did not come to its end, or there was none
  */
 static inline int tap_again(void (*function)(const void *data), const void *data, int runs)
 {
@@ -62,6 +62,8 @@ static inline int tap_again(void (*function)(const void *data), const void *data
 	for (int i = 0; i < runs && !good; i++) {
 		FILE *file = tmpfile();
 
+		if (!file)
+			break;
 		status = again_run(shared, file, function, data);
 		good = shared->ended && !status && shared->failed == tap_failed;
 		if (good || i + 1 == runs)

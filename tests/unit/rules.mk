@@ -7,7 +7,7 @@
 # Those of a noun begin with its name.
 GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink \
 		   session region log probe runs saved traffic balance list clock trace \
-		   map words spans report cupti channel record
+		   map words spans report cupti channel record again
 GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
 GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))

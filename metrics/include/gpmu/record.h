@@ -143,7 +143,7 @@ char *const *gpmu_record_environment(struct gpmu_record *record, char *const *en
  * What is recorded then is when its threads run from gpmu_record_start() on, and those of all that it starts, on
  * which CPU, and whether they wait or make room. gpmu_log_set() is told that it is these alone, and what more takes.
  *
- * Return: 0; -EINVAL: no process has that number, or it has been started
+ * Return: 0; -EINVAL: @pid is below 1, or @record has been started
  */
 int gpmu_record_pid(struct gpmu_record *record, pid_t pid);
 

@@ -103,7 +103,7 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 		record_queue_put(&record->queues[RECORD_SCHED], &item, &task, sizeof(task));
 }
 
-int record_tasks_open(struct gpmu_record *record, struct gpmu_error *error)
+int record_context_switch_open(struct gpmu_record *record, struct gpmu_error *error)
 {
 	const struct perf_event_attr attr = {
 		.size = sizeof(attr),
