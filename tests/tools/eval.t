@@ -56,10 +56,7 @@ mkfifo "$work/pipe"
 gpmu eval -j -o "$work/live" -M GraceMemBW < "$work/pipe" 2>&1 &
 exec 5> "$work/pipe"
 head -n 5 $data/grace-7.3-per-socket.json >&5
-for _ in $(seq 100); do
-	[ ! -s "$work/live" ] || break
-	sleep 0.05
-done
+soon test -s "$work/live"
 is "$(grep -c '"time_end":1.000000000' "$work/live")" 2 "rows of an interval appear while perf goes on"
 exec 5>&-
 wait

@@ -59,6 +59,17 @@ run() {
 	both=$out$err
 }
 
+# soon COMMAND...: waits until it succeeds, half a minute at most
+soon() {
+	local tries
+
+	for ((tries = 0; tries < 600; tries++)); do
+		! "$@" || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
 # sql QUERY: of $trace
 sql() {
 	# shellcheck disable=SC2154 # the tests set it

@@ -206,7 +206,7 @@ else
 	ok $(($(grep -c ',FaultsPerFault,' <<< "$err") < 2)) "in intervals"
 	"$GPMU_BIN" perf stat -a -M FaultsPerFault -I 10 2> "$work/killed" &
 	pid=$!
-	until [ -s "$work/killed" ]; do sleep 0.1; done
+	soon test -s "$work/killed"
 	child=$(cat "/proc/$pid/task/$pid/children")
 	kill -KILL "$pid"
 	wait "$pid" 2> /dev/null

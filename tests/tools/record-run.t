@@ -69,7 +69,7 @@ is "$(< "$trace")" old "a file that is there is replaced once recording begins, 
 # shellcheck disable=SC2016 # the inner shell's
 "$GPMU_BIN" record --no-cuda-trace -o "$work/shared" -- sh -c 'while [ ! -e "$0" ]; do sleep 0.05; done' "$work/go" 2> "$work/err0" &
 pid=$!
-while [ ! -e "$work/shared" ]; do sleep 0.05; done
+soon test -e "$work/shared"
 run gpmu record --no-cuda-trace -o "$work/shared" -- true
 is "$rc" 125 "a trace that another one writes is refused"
 like "$err" "^gpmu record: $work/shared: .*: another gpmu record writes it; each takes a file of its own$" "... with the remedy"
@@ -99,9 +99,9 @@ SECONDS=0
 run gpmu record -o "$trace" -D 1100 -- "$app" "$work/script"
 [ "$SECONDS" -ge 1 ]
 ok $? "a delay: the process is told when to begin"
-env --default-signal=INT "$GPMU_BIN" record -o "$trace" -- sh -c 'trap "exit 5" INT; while :; do sleep 0.05; done' 2> "$work/err" &
+env --default-signal=INT "$GPMU_BIN" record -o "$trace" -- sh -c 'trap "exit 5" INT; : > "$0"; while :; do sleep 0.05; done' "$work/traps" 2> "$work/err" &
 pid=$!
-sleep 0.6
+soon test -e "$work/traps"
 kill -INT $pid
 wait $pid
 is "$?" 5 "SIGINT goes to the command, whose exit status is gpmu's"
@@ -118,21 +118,26 @@ is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "a
 like "$err" 'what follows makes no sense' "... which is said"
 
 # --- gpmu is killed
-script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "complete time=+5000" "sleep 1700" \
-	"runtime begin=+10000 end=+10500 thread=77 correlation=6 name=second" "complete time=+20000" "sleep 1700"
+script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "complete time=+5000" "sleep 30000"
 "$GPMU_BIN" record -o "$trace" -- "$app" "$work/script" 2> "$work/err" &
 pid=$!
-sleep 1.5
-folder=$(find /dev/shm -maxdepth 1 -name 'gpmu-??????' -newer "$work/script")
+flushed() {
+	[ "$(sql "select name from slice where category = 'runtime'")" = first ]
+}
+soon flushed
+# Its own: other runs of gpmu record may have theirs beside it, and remove it before the next line here does
+folder=$(find /proc/$pid/fd -lname '*/gpmu-??????/lock' -printf '%l' | sed 's|/lock$||')
+[ -d "$folder" ]
+ok $? "a folder is there for what is shared"
+child=$(cat "/proc/$pid/task/$pid/children")
 kill -KILL $pid
 wait $pid 2> /dev/null
+kill "${child% }"
 is "$(sql "select name from slice where category = 'runtime'")" first "of a gpmu that is killed the trace has what was flushed, and can be read"
 like "$(gpmu report "$trace")" 'trace +warning +it has no end, as gpmu record was killed' "... which gpmu report says"
-[ -d "$folder" ]
-ok $? "its folder is left"
 run gpmu record -o "$work/other.pftrace" -- true
 [ ! -d "$folder" ]
-ok $? "... until the next one removes it"
+ok $? "... and the next one removes the folder"
 
 # --- as much as there may be
 script "repeat 15000 kernel begin=+1000 end=+1500 device=0 context=1 stream=7 correlation=1 name=k grid=1,1,1" "complete time=+100000000"
@@ -162,25 +167,31 @@ like "$(audit gpmu)" 'command=true' "but written"
 trace=$work/trace.pftrace
 
 # --- ranks
+lock=/dev/shm/gpmu-sampler-$(id -u)
 OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 run gpmu record -o "$trace" -- true
 like "$(audit gpmu)" ' rank=3 ranks=8 ' "the rank of a parallel program"
-GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") PMI_RANK=0 "$GPMU_BIN" record -o "$work/rank0" "$model" -a -M GraceMemBW -- sleep 1.5 2> "$work/err0" &
-sleep 0.7
+GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") PMI_RANK=0 "$GPMU_BIN" record -o "$work/rank0" "$model" -a -M GraceMemBW -- sh -c 'while [ ! -e "$0" ]; do sleep 0.05; done' "$work/rank1" 2> "$work/err0" &
+elected() {
+	grep -qsF "$work/rank0" "$lock"
+}
+soon elected
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") PMI_RANK=1 run gpmu record -o "$trace" "$model" -a -M GraceMemBW -- true
 is "$(audit sampler)" "path=$work/rank0" "one rank of a node has the counters of the machine, the others say which"
 is "$(sql "select count(*) from counter_track")" 0 "... and have none"
+touch "$work/rank1"
 wait
 trace=$work/rank0
 is "$(sql "select count(*) from counter_track")" 1 "it has them"
 # What an earlier run has left in the file is there until the one that has the lock now has written its own.
-lock=/dev/shm/gpmu-sampler-$(id -u)
 true & gone=$!
 wait $gone
 # shellcheck disable=SC2016 # the shell that has the lock expands it
-flock "$lock" sh -c 'printf "%s" "$1 /earlier" > "$0"; sleep 0.6; printf "%s" "$$ /this" > "$0"; sleep 2' "$lock" "$gone" &
-sleep 0.2
+flock "$lock" sh -c 'printf "%s" "$1 /earlier" > "$0"; sleep 0.6; printf "%s" "$$ /this" > "$0"
+	while [ ! -e "$2" ]; do sleep 0.05; done' "$lock" "$gone" "$work/read" &
+soon grep -qsE "/earlier|/this" "$lock"
 trace=$work/trace.pftrace
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") PMI_RANK=1 run gpmu record -o "$trace" "$model" -a -M GraceMemBW -- true
 is "$(audit sampler)" "path=/this" "which is that of this run, not of an earlier one"
+touch "$work/read"
 wait
 done_testing

@@ -55,10 +55,7 @@ signalled() {
 	GPMU_ROOT=$(machine vm) "$GPMU_BIN" stat "$@" 2> "$work/err" &
 	pid=$!
 	# Until it has its signals blocked it is like any other program.
-	for ((i = 0; i < 200; i++)); do
-		! grep -q '^SigBlk:.*[1-9a-f]' /proc/$pid/status || break
-		sleep 0.05
-	done
+	soon grep -q '^SigBlk:.*[1-9a-f]' /proc/$pid/status
 	sleep 0.5
 	kill "-$name" $pid
 	rc=0
@@ -170,13 +167,11 @@ EOF
 )" "0 3 True True True" "-I 1: all intervals are what one reading has, and each has its part of it"
 # Nobody waits for its end to see them
 "$GPMU_BIN" stat -i -e task-clock -I 1 -x, -o "$work/live" sleep 30 &
-shown=0
-for _ in {1..200}; do
-	shown=$(grep -c task-clock "$work/live" 2> /dev/null)
-	[ "${shown:-0}" -lt 50 ] || break
-	sleep 0.05
-done
-is "$((shown >= 50)) $(kill -0 $! && echo runs)" "1 runs" "intervals are there while it runs"
+shown() {
+	[ "$(grep -sc task-clock "$work/live")" -ge 50 ]
+}
+soon shown && kill -0 $!
+ok $? "intervals are there while it runs"
 kill $!
 wait $!
 if command -v strace > /dev/null; then
@@ -364,8 +359,8 @@ wait $!
 is "$(find "$work/fifo" -printf %y) $(grep -c page-faults "$work/passed")" "p 1" "what is no file is written and stays"
 stat -o /dev/stdout -e page-faults echo text > "$work/both"
 is "$(grep -cE '^text$| page-faults' "$work/both")" 2 "-o /dev/stdout leaves what the command wrote there"
-stat -o "$work/live" -I 50 -e task-clock sleep 1 &
-sleep 0.6
-[ -s "$work/live" ]; ok $? "with -I the file grows as it goes"
+stat -o "$work/live" -I 50 -e task-clock sleep 2 &
+soon test -s "$work/live" && kill -0 $!
+ok $? "with -I the file grows as it goes"
 wait $!
 done_testing

@@ -43,8 +43,11 @@ is "$(evt "{" nvidia_scf_pmu_2/1/ nvidia_scf_pmu_3/1/ "}")" "EINVAL nvidia_scf_p
 
 pmu_stat -e nvidia_scf_pmu_0/cycles/,nvidia_scf_pmu_1/cycles/,nvidia_scf_pmu_2/cycles/,nvidia_scf_pmu_3/cycles/ sleep 0.2
 is "$(awk -F ';' '$3 ~ /cycles/ && $1 > 100000000' "$out" | wc -l)" 4 "perf stat -a counts on all four sockets"
-metric_stat -M GraceScfFreq sleep 2
-near "$(metric GraceScfFreq)" 3.2 5 "GraceScfFreq over four sockets is their mean: 3.2 GHz"
+frequency() {
+	metric_stat -M GraceScfFreq sleep "${e_try:-1}"
+	far GraceScfFreq "$(metric GraceScfFreq)" 3.2 5
+}
+is "$(each_time 0 frequency)" "" "GraceScfFreq over four sockets is their mean: 3.2 GHz" || diag "$(cat /tmp/each)"
 
 cpu 3 0
 is "$(cat $pmus/nvidia_scf_pmu_3/cpumask)" "" "a socket that loses its only CPU has an empty cpumask"

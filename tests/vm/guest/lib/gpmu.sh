@@ -62,17 +62,23 @@ metric_elapsed() {
 	grep '"event" : "duration_time"' "$out" | field counter-value | head -n 1
 }
 
-# near GOT WANT PERCENT DESCRIPTION: GOT is a number within PERCENT of WANT
-near() {
-	if echo "$1 $2 $3" | awk '
+# far NAME GOT WANT PERCENT: a line "NAME: ..." unless GOT is a number within PERCENT of WANT
+far() {
+	echo "$2 $3 $4" | awk '
 		$1 !~ /^-?[0-9.]+(e[+-]?[0-9]+)?$/ { exit 1 }
-		{ d = $1 - $2; if (d < 0) d = -d; w = $2 < 0 ? -$2 : $2; exit !(d <= w * $3 / 100) }'; then
-		ok 0 "$4"
-	else
+		{ d = $1 - $2; if (d < 0) d = -d; w = $2 < 0 ? -$2 : $2; exit !(d <= w * $3 / 100) }' ||
+		echo "$1: got $2, want $3 within $4 %"
+}
+
+# near GOT WANT PERCENT DESCRIPTION: for what time has no part in; of rates see each_time
+near() {
+	n_far=$(far near "$1" "$2" "$3")
+	if [ "$n_far" ]; then
 		ok 1 "$4"
-		diag "got $1, want $2 within $3 %"
+		diag "${n_far#near: }"
 		return 1
 	fi
+	ok 0 "$4"
 }
 
 # rates < "EVENT PER_SECOND"...: a line for each event of the last pmu_stat that
