@@ -102,15 +102,17 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 	const uint64_t *buffer = group->buffer;
 	size_t clock = place->clock ? 1 : 0, n = clock + set->n_slots + counter_ring_beats(place);
 	size_t size = (COUNTER_HEAD + n) * sizeof(*buffer);
-	struct count count;
+	struct count count = { 0 };
 	ssize_t got;
 
 	if (place->fd >= 0 && !place->lost) {
 		got = read_group(place, group->buffer, size);
 		/* A CPU that goes offline takes the events of its groups apart. */
 		if (got == (ssize_t)size && buffer[0] == n) {
-			count.enabled = clock ? buffer[COUNTER_HEAD] : buffer[1];
-			count.running = clock ? buffer[COUNTER_HEAD] : buffer[2];
+			count.enabled = buffer[1];
+			count.running = buffer[2];
+			if (place->ring)
+				counter_ring_times(place->ring, buffer[COUNTER_HEAD], &count);
 			count.state = count.enabled && !count.running ? COUNT_NOT_COUNTED : COUNT_OK;
 			for (size_t i = 0; i < set->n_slots; i++) {
 				count.raw = buffer[COUNTER_HEAD + clock + i];

@@ -72,6 +72,8 @@ int counter_ring_look(struct counter_ring *ring)
 		copy(ring, at + sizeof(header), ring->ahead, size);
 		if (ring->ahead[RING_LENGTH] != ring->set->n_slots + 2)
 			continue;
+		if (ring->ahead[RING_ENABLED] != ring->ahead[RING_RUNNING])
+			return -EBUSY;
 		ring->is_ahead = true;
 		return 1;
 	}
@@ -94,9 +96,9 @@ int counter_ring_skip(struct counter_ring *ring)
 
 	ring->is_ahead = ring->is_taken = false;
 	while ((ret = counter_ring_look(ring))) {
-		if (ret < 0)
+		if (ret == -EIO)
 			failed = ret;
-		else
+		else if (ret > 0)
 			ring->seen++;
 		ring->is_ahead = false;
 	}
@@ -109,10 +111,19 @@ void counter_ring_release(struct counter_ring *ring)
 	__atomic_store_n(&ring->page->data_tail, ring->next, __ATOMIC_RELEASE);
 }
 
+void counter_ring_times(struct counter_ring *ring, uint64_t clock, struct count *count)
+{
+	ring->off = count->enabled - count->running;
+	count->enabled = clock + ring->off;
+	count->running = clock;
+}
+
 void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *counts)
 {
 	const uint64_t *reading = ring->taken;
-	struct count count = { .enabled = reading[RING_CLOCK], .running = reading[RING_CLOCK] };
+	struct count count = {
+		.enabled = reading[RING_CLOCK] + ring->off, .running = reading[RING_CLOCK],
+	};
 
 	count.state = count_never_ran(&count) ? COUNT_NOT_COUNTED : COUNT_OK;
 	for (size_t i = 0; i < ring->set->n_slots; i++) {

@@ -5,6 +5,10 @@
  * into a ring of memory that is read later, many readings at a time. To wake up for each and
  * to interrupt all CPUs costs some ten times as much.
  *
+ * Grace's PMUs and other uncore ones join the clock's group on their own CPU. They have
+ * counters for all of it (plan_always_counts()); where another program's events take turns
+ * with these, the group is read as of old.
+ *
  * A reading is of cumulative counts with the time of its own, so one that is missing, as
  * the CPU was busy or the ring full, makes an interval longer, and nothing is lost.
  *
@@ -49,6 +53,7 @@ struct counter_ring {
 	struct perf_evsel *beat;	/* or NULL: the kernel takes none */
 	uint64_t seen;			/* readings that were skipped since it began */
 	uint64_t next;			/* where the next record is */
+	uint64_t off;			/* ns that the group had no counters for, when it was last read */
 	size_t numbers;			/* of a reading */
 	uint64_t *taken, *ahead;	/* readings: the last that was taken, the one behind it */
 	bool is_taken, is_ahead;	/* since the last row; it is there */
@@ -64,7 +69,8 @@ void counter_ring_free(struct counter_ring *ring);
 
 /*
  * The next reading into ring->ahead, unless one is there. 1; 0: there is none as yet; -EIO:
- * the kernel found that there were too many interrupts, and may not have counted for a while
+ * the kernel found that there were too many interrupts, and may not have counted for a while;
+ * -EBUSY: the group had no counters for a while, as others took turns
  */
 int counter_ring_look(struct counter_ring *ring);
 /* What was looked at becomes the reading that is taken. */
@@ -73,6 +79,8 @@ void counter_ring_take(struct counter_ring *ring);
 int counter_ring_skip(struct counter_ring *ring);
 /* The kernel may write again where what was looked at has been. */
 void counter_ring_release(struct counter_ring *ring);
+/* Of a group that was read: its own times become those of the clock that leads it. */
+void counter_ring_times(struct counter_ring *ring, uint64_t clock, struct count *count);
 /* The reading that was taken, as it would have been read */
 void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *counts);
 
@@ -81,7 +89,7 @@ void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *co
  * of the others are the last ones up to half a @period later, or where that has none the one
  * up to three quarters later, and no older than a @period.
  * A time for which a ring has none is left out. 1: they are taken, @time is theirs; 0: there
- * are none as yet, rings[*bad] is waited for; -EIO: as above, of rings[*bad]. @all: nothing
+ * are none as yet, rings[*bad] is waited for; -EIO, -EBUSY: as above, of rings[*bad]. @all: nothing
  * more is written.
  */
 int counter_rings_next(struct counter_ring *const *rings, size_t length, uint64_t period,

@@ -81,6 +81,26 @@ int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members,
 	return length == 1 ? 1 : ask(plan, members, length);
 }
 
+bool plan_always_counts(const struct gpmu_plan *plan, const struct gpmu_group *group)
+{
+	const struct event_instance *first = plan->slots[group->first].instance;
+	struct plan_member all[MAX_GROUP];
+	size_t n = 0;
+
+	if (first->tool || plan_is_software(first))
+		return true;
+	if (!first->pmu || !gpmu_pmu_has_cpumask(first->pmu))
+		return false;
+	for (size_t i = 0; i < plan->n_slots; i++) {
+		if (!plan_same_pmu(plan->slots[i].instance, first))
+			continue;
+		if (n == MAX_GROUP)
+			return false;
+		all[n++].instance = plan->slots[i].instance;
+	}
+	return plan_fits(plan, all, n) == 1;
+}
+
 char *plan_misfit(const struct plan_member *members, size_t length)
 {
 	const struct gpmu_pmu *pmu = members[0].instance->pmu;

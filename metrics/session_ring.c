@@ -54,15 +54,17 @@ static uint64_t find_limit(void)
 	return limit < RING_MOST ? limit : RING_MOST;
 }
 
-/* Those that are always counted: the clock's group is never without a turn. */
+/* Those that are always counted, and that the clock may lead */
 static bool is_group_fit(const struct gpmu_plan *plan, const struct gpmu_group *group)
 {
-	const struct event_instance *first = plan->slots[group->first].instance;
+	for (size_t i = 0; i < group->length; i++) {
+		const struct event_instance *event = plan->slots[group->first + i].instance;
 
-	if (group->pmu && group->pmu->source)
-		return false;
-	return first->tool == EVENT_TOOL_DURATION_TIME ||
-	       (group->apart && plan_is_software(first));
+		if (event->weak || event->attr.pinned || event->attr.exclusive ||
+		    (event->tool && event->tool != EVENT_TOOL_DURATION_TIME))
+			return false;
+	}
+	return !(group->pmu && group->pmu->source) && plan_always_counts(plan, group);
 }
 
 uint64_t session_ring_interval(const struct gpmu_plan *plan,
@@ -272,6 +274,8 @@ int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows
 		return session->ended ? -ENODATA : try(session);
 	ret = counter_rings_next(rings->list, rings->length, rings->interval, session->ended,
 				 &time, &index);
+	if (ret == -EBUSY)
+		return give_up(rings, index, "another program has its counters at times");
 	if (ret < 0) {
 		lose(session, rings->list[index]);
 		return give_up(rings, index, "there were too many interrupts");

@@ -99,6 +99,7 @@ SECONDS=0
 run gpmu record -o "$trace" -D 1100 -- "$app" "$work/script"
 [ "$SECONDS" -ge 1 ]
 ok $? "a delay: the process is told when to begin"
+# shellcheck disable=SC2016 # the inner shell's
 env --default-signal=INT "$GPMU_BIN" record -o "$trace" -- sh -c 'trap "exit 5" INT; : > "$0"; while :; do sleep 0.05; done' "$work/traps" 2> "$work/err" &
 pid=$!
 soon test -e "$work/traps"
@@ -121,6 +122,7 @@ like "$err" 'what follows makes no sense' "... which is said"
 script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "complete time=+5000" "sleep 30000"
 "$GPMU_BIN" record -o "$trace" -- "$app" "$work/script" 2> "$work/err" &
 pid=$!
+# shellcheck disable=SC2317 # soon calls it
 flushed() {
 	[ "$(sql "select name from slice where category = 'runtime'")" = first ]
 }
@@ -170,7 +172,9 @@ trace=$work/trace.pftrace
 lock=/dev/shm/gpmu-sampler-$(id -u)
 OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 run gpmu record -o "$trace" -- true
 like "$(audit gpmu)" ' rank=3 ranks=8 ' "the rank of a parallel program"
+# shellcheck disable=SC2016 # the inner shell's
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") PMI_RANK=0 "$GPMU_BIN" record -o "$work/rank0" "$model" -a -M GraceMemBW -- sh -c 'while [ ! -e "$0" ]; do sleep 0.05; done' "$work/rank1" 2> "$work/err0" &
+# shellcheck disable=SC2317 # soon calls it
 elected() {
 	grep -qsF "$work/rank0" "$lock"
 }

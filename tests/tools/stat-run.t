@@ -167,6 +167,7 @@ EOF
 )" "0 3 True True True" "-I 1: all intervals are what one reading has, and each has its part of it"
 # Nobody waits for its end to see them
 "$GPMU_BIN" stat -i -e task-clock -I 1 -x, -o "$work/live" sleep 30 &
+# shellcheck disable=SC2317 # soon calls it
 shown() {
 	[ "$(grep -sc task-clock "$work/live")" -ge 50 ]
 }

@@ -204,10 +204,33 @@ static void odd_records(void)
 	stop();
 }
 
+/* Enabled for longer than it ran */
+static void turns(void)
+{
+	const uint64_t off[] = { 2000, 4, 900, 700, 4000, 12, 120, 1 };
+	uint64_t time;
+
+	start();
+	put_reading(0, 1000, 1);
+	put_reading(1, 1000, 11);
+	put_reading(1, 1700, 11);
+	ok(is_next(1000, 1, 11), "a reading of a group that has its counters all the time");
+	put_reading(0, 2000, 2);
+	put_record(rings[1], PERF_RECORD_SAMPLE, off, 8);
+	put_reading(1, 3000, 13);
+	ok(next(false, &time) == -EBUSY && bad == 1 && rings[1]->taken[RING_TIME] == 1700,
+	   "of one that had none for a while it is not taken");
+	put_record(rings[1], PERF_RECORD_SAMPLE, off, 8);
+	ok(!counter_ring_skip(rings[1]) && rings[1]->seen == 1,
+	   "where it is skipped it does not count, and nothing is lost");
+	stop();
+}
+
 static void counting(void)
 {
 	const struct place places[] = { { 0, -1, -1 }, { 1, -1, -1 } };
 	struct gpmu_counts *counts = counts_new(2);
+	struct count off = { .enabled = 5200, .running = 5000 };
 	const struct count *count;
 	uint64_t time;
 
@@ -224,6 +247,10 @@ static void counting(void)
 	ok(count->raw == 80 && count->enabled == 2000 && count->running == 2000 &&
 		   count->state == COUNT_OK && counts->slots[0].counts[0].raw == 7,
 	   "has counts of slots and places");
+	counter_ring_times(rings[1], 2000, &off);
+	ok(off.enabled == 2200 && off.running == 2000, "a group that is read has the clock's times, and those without counters");
+	counter_ring_counts(rings[1], counts);
+	ok(count->enabled == 2200 && count->running == 2000, "which readings have from then on");
 	counts_free(counts);
 	stop();
 }
@@ -234,6 +261,7 @@ int main(void)
 	jitter();
 	wrapping();
 	odd_records();
+	turns();
 	counting();
 	return done_testing();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Events that were given one by one are read at once where nothing else tells that. */
 #include "plan-test.h"
+#include "plan_build.h"
 
 #define S0	"nvidia_scf_pmu_0/"
 #define THREE	S0 "cmem_rd_data/," S0 "cmem_wr_data/," S0 "cmem_rd_access/"
@@ -48,6 +49,41 @@ static void uncore(const struct fixture *fixture)
 		  "beside one that leaves too little");
 }
 
+/* Whether all groups, or none, are counted all the time */
+static void is_always(const struct fixture *fixture, const struct gpmu_plan_options *options,
+		      const char *metrics, const char *events, bool always, const char *what)
+{
+	struct gpmu_plan *plan = plan_of(fixture, options, metrics, events);
+	bool all = plan != NULL;
+
+	for (size_t i = 0; plan && i < plan->n_groups; i++)
+		all = all && plan_always_counts(plan, &plan->groups[i]) == always;
+	ok(all, "%s", what);
+	gpmu_plan_free(plan);
+}
+
+static int all_fit(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs,
+		   size_t length, void *user)
+{
+	(void)pmu, (void)attrs, (void)user;
+	return length <= 6;
+}
+
+static void always(const struct fixture *ours, const struct fixture *unknown)
+{
+	static const struct gpmu_plan_options asks = { .size = sizeof(asks), .fits = all_fit };
+
+	is_always(ours, NULL, NULL, "page-faults,{task-clock,cpu-clock},duration_time", true,
+		  "software is always counted");
+	is_always(ours, NULL, "GraceMemBW", THREE, true, "so are groups that a PMU has room for together");
+	is_always(ours, NULL, NULL, THREE ",{" THREE "}," S0 "gmem_rd_data/", false,
+		  "those that it has not take turns");
+	is_always(ours, NULL, NULL, "instructions", false, "a core's counters may have other users");
+	is_always(unknown, NULL, NULL, THREE, false, "how many there are is not known");
+	is_always(unknown, &asks, NULL, THREE "," THREE, true, "unless the kernel tells that they fit");
+	is_always(unknown, &asks, NULL, THREE "," THREE "," S0 "gmem_rd_data/", false, "or that they do not");
+}
+
 int main(void)
 {
 	struct fixture ours, unknown;
@@ -57,6 +93,7 @@ int main(void)
 	software(&ours);
 	uncore(&ours);
 	is_groups(&unknown, NULL, THREE, 3, "how many counters there are is not known");
+	always(&ours, &unknown);
 	fixture_release(&unknown);
 	fixture_release(&ours);
 	return done_testing();

@@ -122,13 +122,13 @@ int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **
  * @rows: as of gpmu_session_interval()
  * @length: likewise
  *
- * Of software's events and tracepoints that were given one by one, on CPUs, the kernel
- * itself can take readings each options->interval, from 0.1 to 2 ms, for a small part of
- * what it costs to wake up for them. As long as this returns -ENODATA it does not, and
- * gpmu_session_interval() is to be used; to call this after it costs nothing, and tries now
- * and then whether the kernel does. From 0 on it does: this is to be called again each 25
- * intervals, and at least ten times in a second, until it returns 0. When it is late the
- * kernel takes no more for a while, and an interval is longer.
+ * Of CPUs the kernel itself can take readings each options->interval, from 0.1 to 2 ms, for a
+ * small part of what it costs to wake up for them: of software's events, tracepoints, and
+ * uncore PMUs that have counters for all that the plan counts of them. As long as this
+ * returns -ENODATA it does not, and gpmu_session_interval() is to be used; to call this after
+ * it costs nothing, and tries now and then whether the kernel does. From 0 on it does: this
+ * is to be called again each 25 intervals, and at least ten times in a second, until it
+ * returns 0. When it is late the kernel takes no more for a while, and an interval is longer.
  *
  * What a CPU has counted in an interval is exact. Its reading may be an interval before, or
  * three quarters of one after, that of the first CPU, whose times the rows have; where one is
