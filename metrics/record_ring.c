@@ -28,14 +28,25 @@ static int map_ring(struct record_ring *ring, size_t page_size, size_t most)
 	return -ENOBUFS;
 }
 
+static int open_event(struct record_ring *ring, const struct perf_event_attr *attr, pid_t pid)
+{
+	ring->fd = (int)syscall(SYS_perf_event_open, attr, pid, ring->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return ring->fd < 0 ? -errno : 0;
+}
+
 static int open_ring(struct record_ring *ring, const struct perf_event_attr *attr, pid_t pid,
 		     size_t page_size, size_t most)
 {
+	struct perf_event_attr with_lost = *attr;
 	int ret;
 
-	ring->fd = (int)syscall(SYS_perf_event_open, attr, pid, ring->cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (ring->fd < 0)
-		return -errno;
+	with_lost.read_format = PERF_FORMAT_LOST;
+	ret = open_event(ring, &with_lost, pid);
+	ring->counts_lost = !ret;
+	if (ret == -EINVAL)
+		ret = open_event(ring, attr, pid);
+	if (ret)
+		return ret;
 	ret = map_ring(ring, page_size, most);
 	if (ret)
 		return ret;
@@ -94,8 +105,18 @@ static void copy(const struct record_ring *ring, size_t page_size, uint64_t from
 	memcpy(to + first, (const char *)ring->page + page_size, size - first);
 }
 
-static void drain(const struct record_ring *ring, size_t page_size, record_ring_take *take,
-		  void *user)
+/* The event's id, how many */
+static void note_lost(struct record_ring *ring, const char *data, size_t size)
+{
+	uint64_t lost[2];
+
+	if (size < sizeof(lost))
+		return;
+	memcpy(lost, data, sizeof(lost));
+	ring->lost += lost[1];
+}
+
+static void drain(struct record_ring *ring, size_t page_size, record_ring_take *take, void *user)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
@@ -108,7 +129,10 @@ static void drain(const struct record_ring *ring, size_t page_size, record_ring_
 			break;
 		if (header.size <= sizeof(data)) {
 			copy(ring, page_size, at + sizeof(header), data, header.size - sizeof(header));
-			take(user, ring, &header, data, header.size - sizeof(header));
+			if (header.type == PERF_RECORD_LOST)
+				note_lost(ring, data, header.size - sizeof(header));
+			else
+				take(user, ring, &header, data, header.size - sizeof(header));
 		}
 		at += header.size;
 	}
@@ -119,4 +143,26 @@ void record_rings_drain(struct record_rings *rings, record_ring_take *take, void
 {
 	for (size_t i = 0; i < rings->n; i++)
 		drain(&rings->list[i], rings->page_size, take, user);
+}
+
+/* As the kernel counts them */
+static uint64_t lost_of(const struct record_ring *ring)
+{
+	uint64_t of[2];		/* the event's count, how many were lost */
+
+	if (!ring->counts_lost || read(ring->fd, of, sizeof(of)) != (ssize_t)sizeof(of))
+		return 0;
+	return of[1];
+}
+
+uint64_t record_rings_lost(const struct record_rings *rings, bool last)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < rings->n; i++) {
+		uint64_t counted = last ? lost_of(&rings->list[i]) : 0, told = rings->list[i].lost;
+
+		n += counted > told ? counted : told;
+	}
+	return n;
 }

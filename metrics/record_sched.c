@@ -70,31 +70,21 @@ void record_sched_release(struct gpmu_record *record)
 	record->sched = NULL;
 }
 
-static void put_lost(struct gpmu_record *record, const char *data, size_t size)
+/* What was lost since there were @known; how many there are now */
+static uint64_t put_lost(struct gpmu_record *record, uint64_t known, bool last)
 {
+	const uint64_t lost = record_rings_lost(&record->sched->rings, last), more = lost - known;
 	struct record_item item = { .kind = RECORD_LOST };
-	uint64_t lost[2];	/* the event's id, how many */
 
-	if (size < sizeof(lost))
-		return;
-	memcpy(lost, data, sizeof(lost));
-	record_queue_put(&record->queues[RECORD_SCHED], &item, &lost[1], sizeof(lost[1]));
-}
-
-static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
-		 const char *data, size_t size)
-{
-	struct gpmu_record *record = user;
-
-	if (header->type == PERF_RECORD_LOST)
-		put_lost(record, data, size);
-	else
-		record->sched->take(record, ring, header, data, size);
+	if (more)
+		record_queue_put(&record->queues[RECORD_SCHED], &item, &more, sizeof(more));
+	return lost;
 }
 
 void *record_sched_run(void *data)
 {
 	struct gpmu_record *record = data;
+	uint64_t lost = 0;
 	bool last = false;
 
 	while (!last) {
@@ -102,7 +92,8 @@ void *record_sched_run(void *data)
 
 		last = atomic_load(&record->ending);
 		mark.begin = record_clock() - ON_ITS_WAY;
-		record_rings_drain(&record->sched->rings, take, record);
+		record_rings_drain(&record->sched->rings, record->sched->take, record);
+		lost = put_lost(record, lost, last);
 		if (record_queue_has_room(&record->queues[RECORD_SCHED], 0))
 			record_queue_put(&record->queues[RECORD_SCHED], &mark, NULL, 0);
 		if (!last)

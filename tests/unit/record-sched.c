@@ -24,7 +24,8 @@ static struct {
 	int refuses;		/* errno of events of the command */
 	size_t most;		/* bytes that may be locked by one */
 	size_t mapped;		/* of the first of the command's */
-	int fd;			/* its memory; -1: it is not there */
+	int fd;			/* its memory, which also reads of it have; -1: it is not there */
+	bool old;		/* of before Linux 6.0, it does not count what it loses */
 	struct perf_event_mmap_page *page;
 	struct perf_event_attr attr;
 	int of;			/* pid that it is of */
@@ -45,7 +46,7 @@ static long open_event(const struct perf_event_attr *attr, int pid)
 	errno = EACCES;
 	if (pid == -1)
 		return -1;
-	errno = kernel.refuses;
+	errno = kernel.old && attr->read_format ? EINVAL : kernel.refuses;
 	if (errno)
 		return -1;
 	fd = memfd_create("ring", MFD_CLOEXEC);
@@ -211,6 +212,12 @@ static void second(uint64_t begin)
 	__atomic_store_n(&kernel.page->data_head, at, __ATOMIC_RELEASE);
 }
 
+/* What a read of the event has second, which is in the page where nobody looks while it is mapped */
+static void counts_lost(uint64_t n)
+{
+	memcpy((char *)kernel.page + sizeof(n), &n, sizeof(n));
+}
+
 /* --- what is made of it --- */
 
 static char path[] = "/tmp/gpmu-record-sched-XXXXXX";
@@ -283,6 +290,31 @@ static void own(void)
 	gpmu_record_free(record);
 }
 
+/* Behind the last record, which tells of those before it */
+static uint64_t lost_in_all(bool old, uint64_t counted)
+{
+	struct gpmu_record *record = record_of(5);
+	struct gpmu_record_stats stats = { .size = sizeof(stats) };
+
+	kernel.old = old;
+	gpmu_record_start(record, NULL, NULL);
+	gpmu_record_enable(record);
+	second(clock_now());
+	counts_lost(counted);
+	gpmu_record_stop(record, NULL);
+	gpmu_record_get_stats(record, &stats);
+	gpmu_record_free(record);
+	kernel.old = false;
+	return stats.lost;
+}
+
+static void at_the_end(void)
+{
+	ok(lost_in_all(false, 11) == 11, "what is lost at the end, of which no record tells, is counted, and once");
+	ok(lost_in_all(false, 3) == 7, "no fewer than records tell");
+	ok(lost_in_all(true, 11) == 7, "a kernel before 6.0 has but those");
+}
+
 /* Before and after it is enabled */
 static void late(void)
 {
@@ -342,6 +374,7 @@ int main(void)
 	close(fd);
 	kernel.most = SIZE_MAX;
 	own();
+	at_the_end();
 	late();
 	rings();
 	refused();
