@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "counter.h"
 #include "counter_ring.h"
@@ -22,7 +23,8 @@ int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *pa
 	};
 	ring->taken = calloc(ring->numbers, sizeof(*ring->taken));
 	ring->ahead = calloc(ring->numbers, sizeof(*ring->ahead));
-	return ring->taken && ring->ahead ? 0 : -ENOMEM;
+	ring->group = calloc(ring->numbers, sizeof(*ring->group));
+	return ring->taken && ring->ahead && ring->group ? 0 : -ENOMEM;
 }
 
 void counter_ring_free(struct counter_ring *ring)
@@ -33,6 +35,7 @@ void counter_ring_free(struct counter_ring *ring)
 	munmap(ring->page, ring->size);
 	free(ring->taken);
 	free(ring->ahead);
+	free(ring->group);
 	free(ring);
 }
 
@@ -98,7 +101,9 @@ int counter_ring_skip(struct counter_ring *ring)
 	while ((ret = counter_ring_look(ring))) {
 		if (ret == -EIO)
 			failed = ret;
-		else if (ret > 0)
+		else if (ret == -EBUSY)
+			ring->turns++;
+		else
 			ring->seen++;
 		ring->is_ahead = false;
 	}
@@ -113,9 +118,20 @@ void counter_ring_release(struct counter_ring *ring)
 
 void counter_ring_times(struct counter_ring *ring, uint64_t clock, struct count *count)
 {
-	ring->off = count->enabled - count->running;
-	count->enabled = clock + ring->off;
+	ring->read_off = count->enabled - count->running;
+	count->enabled = clock + ring->read_off;
 	count->running = clock;
+}
+
+int counter_ring_check(const struct counter_ring *ring)
+{
+	const struct counter_place *place = &ring->set->places[ring->place];
+	ssize_t got = read(place->fd, ring->group, ring->numbers * sizeof(*ring->group));
+
+	/* What is wrong with it is told as it is read for a row. */
+	if (got < (ssize_t)(COUNTER_HEAD * sizeof(*ring->group)))
+		return 0;
+	return ring->group[1] - ring->group[2] == ring->off ? 0 : -EBUSY;
 }
 
 void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *counts)
@@ -132,7 +148,7 @@ void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *co
 	}
 }
 
-/* Takes all readings up to a time. 1: there is one behind them; 0, -EIO: as it looked */
+/* Takes all readings up to a time. 1: there is one behind them; else as it looked */
 static int take_until(struct counter_ring *ring, uint64_t time)
 {
 	int ret;

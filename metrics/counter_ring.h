@@ -52,10 +52,13 @@ struct counter_ring {
 	uint64_t mask;			/* size of the data - 1 */
 	struct perf_evsel *beat;	/* or NULL: the kernel takes none */
 	uint64_t seen;			/* readings that were skipped since it began */
+	uint64_t turns;			/* ... that show that others took turns */
 	uint64_t next;			/* where the next record is */
-	uint64_t off;			/* ns that the group had no counters for, when it was last read */
+	uint64_t off;			/* ns that the group had no counters for, of all readings that come */
+	uint64_t read_off;		/* ... as of when it was last read */
 	size_t numbers;			/* of a reading */
 	uint64_t *taken, *ahead;	/* readings: the last that was taken, the one behind it */
+	uint64_t *group;		/* for what a read has */
 	bool is_taken, is_ahead;	/* since the last row; it is there */
 	const struct counter_set *set;
 	size_t place;
@@ -81,6 +84,8 @@ int counter_ring_skip(struct counter_ring *ring);
 void counter_ring_release(struct counter_ring *ring);
 /* Of a group that was read: its own times become those of the clock that leads it. */
 void counter_ring_times(struct counter_ring *ring, uint64_t clock, struct count *count);
+/* 0; -EBUSY: the group has had no counters for a while since it was last read for a row */
+int counter_ring_check(const struct counter_ring *ring);
 /* The reading that was taken, as it would have been read */
 void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *counts);
 

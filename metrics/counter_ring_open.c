@@ -131,7 +131,7 @@ int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limi
 	int ret, fd;
 
 	counter_ring_stop(ring);
-	ring->seen = 0;
+	ring->seen = ring->turns = 0;
 	ret = counter_event_open(&ring->beat, &beat, place->clock, &place->place, false, false);
 	if (ret)
 		return ret;

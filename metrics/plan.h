@@ -36,6 +36,7 @@ struct gpmu_group {
 	 * read them at once costs less. Nothing else may tell that they are a group.
 	 */
 	bool apart;
+	bool always;				/* it is never without counters because of others of the plan */
 };
 
 /* An id of a metric's expression */

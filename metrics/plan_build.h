@@ -149,8 +149,8 @@ int plan_add_member(struct plan_member **members, size_t *length, const struct p
 
 /* Whether the PMU can count these at a time: 1, 0, < 0: not known */
 int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members, size_t length);
-/* Whether a group is counted all the time, whatever else of the plan is */
-bool plan_always_counts(const struct gpmu_plan *plan, const struct gpmu_group *group);
+/* Whether a group is counted all the time, whatever else of the plan is; those before it know. */
+bool plan_always_counts(const struct gpmu_plan *plan, size_t group);
 /* Why not; NULL if there is no memory */
 char *plan_misfit(const struct plan_member *members, size_t length);
 /* Warns that it was not known whether events of this one's PMU fit. */

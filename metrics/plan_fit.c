@@ -81,24 +81,37 @@ int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members,
 	return length == 1 ? 1 : ask(plan, members, length);
 }
 
-bool plan_always_counts(const struct gpmu_plan *plan, const struct gpmu_group *group)
+/* Whether a PMU has counters for all that the plan counts of it */
+static bool has_room(const struct gpmu_plan *plan, const struct event_instance *one)
 {
-	const struct event_instance *first = plan->slots[group->first].instance;
 	struct plan_member all[MAX_GROUP];
 	size_t n = 0;
 
-	if (first->tool || plan_is_software(first))
-		return true;
-	if (!first->pmu || !gpmu_pmu_has_cpumask(first->pmu))
-		return false;
 	for (size_t i = 0; i < plan->n_slots; i++) {
-		if (!plan_same_pmu(plan->slots[i].instance, first))
+		if (!plan_same_pmu(plan->slots[i].instance, one))
 			continue;
 		if (n == MAX_GROUP)
 			return false;
 		all[n++].instance = plan->slots[i].instance;
 	}
 	return plan_fits(plan, all, n) == 1;
+}
+
+bool plan_always_counts(const struct gpmu_plan *plan, size_t index)
+{
+	const struct gpmu_group *group = &plan->groups[index];
+	size_t i = group->first, end = i + group->length;
+
+	while (i < end && (plan->slots[i].instance->tool || plan_is_software(plan->slots[i].instance)))
+		i++;
+	if (i == end)
+		return true;
+	if (!group->pmu || !gpmu_pmu_has_cpumask(group->pmu))
+		return false;
+	for (size_t j = 0; j < index; j++)
+		if (plan->groups[j].pmu == group->pmu)
+			return plan->groups[j].always;
+	return has_room(plan, plan->slots[i].instance);
 }
 
 char *plan_misfit(const struct plan_member *members, size_t length)

@@ -94,6 +94,8 @@ static int fill_groups(const struct plan_needs *needs, struct gpmu_plan *plan)
 	for (i = 0; i < needs->n_bins; i++)
 		fill_group(plan, bins[i], i);
 	plan->n_groups = needs->n_bins;
+	for (i = 0; i < plan->n_groups; i++)
+		plan->groups[i].always = plan_always_counts(plan, i);
 	free(bins);
 	return 0;
 }

@@ -16,7 +16,6 @@
 #include "counter.h"
 #include "counter_ring.h"
 #include "log.h"
-#include "plan_build.h"
 #include "pmu.h"
 #include "session.h"
 
@@ -29,6 +28,9 @@
 #define FIRST_PAUSE	SECOND
 #define LONGEST_PAUSE	(64 * SECOND)
 #define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+
+static const char why_few[] = "there were too few";
+static const char why_busy[] = "another program has its counters at times";
 
 /*
  * How many readings the kernel certainly takes if there is no tick meanwhile, after which
@@ -64,7 +66,7 @@ static bool is_group_fit(const struct gpmu_plan *plan, const struct gpmu_group *
 		    (event->tool && event->tool != EVENT_TOOL_DURATION_TIME))
 			return false;
 	}
-	return !(group->pmu && group->pmu->source) && plan_always_counts(plan, group);
+	return !(group->pmu && group->pmu->source) && group->always;
 }
 
 uint64_t session_ring_interval(const struct gpmu_plan *plan,
@@ -129,6 +131,13 @@ void session_rings_release(struct session_rings *rings)
 	counts_free(rings->now);
 }
 
+/* What readings differ from was read, and so were its times. */
+static void note_times(struct session_rings *rings)
+{
+	for (size_t i = 0; i < rings->length; i++)
+		rings->list[i]->off = rings->list[i]->read_off;
+}
+
 static void stop(struct session_rings *rings)
 {
 	for (size_t i = 0; i < rings->length; i++)
@@ -142,6 +151,7 @@ void session_rings_stop(struct session_rings *rings)
 	/* What has been lost by now was so before it is enabled. */
 	for (size_t i = 0; i < rings->length; i++)
 		counter_ring_skip(rings->list[i]);
+	note_times(rings);
 	rings->until = 0;
 	rings->pause = FIRST_PAUSE;
 }
@@ -165,6 +175,7 @@ void session_rings_skip(struct gpmu_session *session)
 	for (size_t i = 0; i < rings->length; i++)
 		if (counter_ring_skip(rings->list[i]))
 			lose(session, rings->list[i]);
+	note_times(rings);
 	rings->since = session_clock();
 	rings->rows = 0;
 }
@@ -173,6 +184,9 @@ static int give_up(struct session_rings *rings, size_t index, const char *why)
 {
 	const struct counter_ring *ring = rings->list[index];
 
+	/* It went well for longer than it had not. */
+	if (rings->state == RINGS_ON && session_clock() - rings->until > rings->pause)
+		rings->pause = FIRST_PAUSE;
 	log_line(GPMU_LOG_INFO, "for %" PRIu64 " s the kernel is not asked for readings: CPU %d: %s",
 		 rings->pause / SECOND, ring->set->places[ring->place].place.cpu, why);
 	stop(rings);
@@ -191,8 +205,11 @@ static int begin(struct session_rings *rings)
 	for (size_t i = 0; i < rings->length; i++) {
 		int ret = counter_ring_begin(rings->list[i], rings->interval, rings->limit);
 
+		/* Between two beats nobody sees it. */
+		if (!ret && rings->state == RINGS_ON)
+			ret = counter_ring_check(rings->list[i]);
 		if (ret)
-			return give_up(rings, i, strerror(-ret));
+			return give_up(rings, i, ret == -EBUSY ? why_busy : strerror(-ret));
 	}
 	return 0;
 }
@@ -215,7 +232,7 @@ static int try(struct gpmu_session *session)
 	session_rings_skip(session);
 	for (size_t i = 0; i < rings->length; i++)
 		if (rings->list[i]->seen < ENOUGH(TRIED))
-			return give_up(rings, i, "there were too few");
+			return give_up(rings, i, rings->list[i]->turns ? why_busy : why_few);
 	rings->state = RINGS_ON;
 	return 0;
 }
@@ -246,7 +263,7 @@ static int wait_on(struct gpmu_session *session, size_t index)
 	if (session->ended)
 		return 0;
 	if (are_few(rings, now))
-		return give_up(rings, index, "there were too few");
+		return give_up(rings, index, why_few);
 	return now - rings->begun < rings->limit / 2 * rings->interval ? 0 : begin(rings);
 }
 
@@ -275,7 +292,7 @@ int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows
 	ret = counter_rings_next(rings->list, rings->length, rings->interval, session->ended,
 				 &time, &index);
 	if (ret == -EBUSY)
-		return give_up(rings, index, "another program has its counters at times");
+		return give_up(rings, index, why_busy);
 	if (ret < 0) {
 		lose(session, rings->list[index]);
 		return give_up(rings, index, "there were too many interrupts");

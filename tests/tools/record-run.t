@@ -120,6 +120,7 @@ like "$err" 'what follows makes no sense' "... which is said"
 
 # --- gpmu is killed
 script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "complete time=+5000" "sleep 30000"
+rm "$trace"
 "$GPMU_BIN" record -o "$trace" -- "$app" "$work/script" 2> "$work/err" &
 pid=$!
 # shellcheck disable=SC2317 # soon calls it

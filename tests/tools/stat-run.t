@@ -360,6 +360,7 @@ wait $!
 is "$(find "$work/fifo" -printf %y) $(grep -c page-faults "$work/passed")" "p 1" "what is no file is written and stays"
 stat -o /dev/stdout -e page-faults echo text > "$work/both"
 is "$(grep -cE '^text$| page-faults' "$work/both")" 2 "-o /dev/stdout leaves what the command wrote there"
+rm "$work/live"
 stat -o "$work/live" -I 50 -e task-clock sleep 2 &
 soon test -s "$work/live" && kill -0 $!
 ok $? "with -I the file grows as it goes"

@@ -221,7 +221,7 @@ static void turns(void)
 	ok(next(false, &time) == -EBUSY && bad == 1 && rings[1]->taken[RING_TIME] == 1700,
 	   "of one that had none for a while it is not taken");
 	put_record(rings[1], PERF_RECORD_SAMPLE, off, 8);
-	ok(!counter_ring_skip(rings[1]) && rings[1]->seen == 1,
+	ok(!counter_ring_skip(rings[1]) && rings[1]->seen == 1 && rings[1]->turns == 1,
 	   "where it is skipped it does not count, and nothing is lost");
 	stop();
 }
@@ -250,7 +250,10 @@ static void counting(void)
 	counter_ring_times(rings[1], 2000, &off);
 	ok(off.enabled == 2200 && off.running == 2000, "a group that is read has the clock's times, and those without counters");
 	counter_ring_counts(rings[1], counts);
-	ok(count->enabled == 2200 && count->running == 2000, "which readings have from then on");
+	ok(count->enabled == 2000 && count->running == 2000, "readings of before have their own");
+	rings[1]->off = rings[1]->read_off;
+	counter_ring_counts(rings[1], counts);
+	ok(count->enabled == 2200 && count->running == 2000, "those that follow have these");
 	counts_free(counts);
 	stop();
 }

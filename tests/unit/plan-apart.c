@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Events that were given one by one are read at once where nothing else tells that. */
 #include "plan-test.h"
-#include "plan_build.h"
 
 #define S0	"nvidia_scf_pmu_0/"
 #define THREE	S0 "cmem_rd_data/," S0 "cmem_wr_data/," S0 "cmem_rd_access/"
@@ -57,7 +56,7 @@ static void is_always(const struct fixture *fixture, const struct gpmu_plan_opti
 	bool all = plan != NULL;
 
 	for (size_t i = 0; plan && i < plan->n_groups; i++)
-		all = all && plan_always_counts(plan, &plan->groups[i]) == always;
+		all = all && plan->groups[i].always == always;
 	ok(all, "%s", what);
 	gpmu_plan_free(plan);
 }
@@ -79,6 +78,8 @@ static void always(const struct fixture *ours, const struct fixture *unknown)
 	is_always(ours, NULL, NULL, THREE ",{" THREE "}," S0 "gmem_rd_data/", false,
 		  "those that it has not take turns");
 	is_always(ours, NULL, NULL, "instructions", false, "a core's counters may have other users");
+	is_always(ours, NULL, NULL, "{instructions,task-clock}", false, "also beside software");
+	is_always(ours, NULL, NULL, "{task-clock,instructions}", false, "which may come first");
 	is_always(unknown, NULL, NULL, THREE, false, "how many there are is not known");
 	is_always(unknown, &asks, NULL, THREE "," THREE, true, "unless the kernel tells that they fit");
 	is_always(unknown, &asks, NULL, THREE "," THREE "," S0 "gmem_rd_data/", false, "or that they do not");
