@@ -164,14 +164,14 @@ is "$(n kernel) $(n note)" "200 0" "a range waits until CUPTI has enabled record
 run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=60 ranges=4 sleep=1100 profile=1 kernel=b profile=0
 is "$(n note 'what a capture range began with may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
 	"1 400 1 status 0" "where CUPTI enables none before its callback returns, it waits once, and says so"
-run '' 'enabled=0 begin=200 stop=400' init context=0 kernel=a sleep=300 kernel=b sleep=300 kernel=c
+run '' 'enabled=0 begin=600 stop=1400' init context=0 kernel=a sleep=1000 kernel=b sleep=1000 kernel=c
 is "$(member kernel name)" "b" "only while gpmu has it enabled"
 for word in close leave; do
-	run '' "$word=100" init context=0 kernel=a sleep=50 enabled sleep=150 enabled repeat=100 kernel=b
+	run '' "$word=400" init context=0 kernel=a sleep=50 enabled sleep=600 enabled repeat=100 kernel=b
 	is "$(member kernel name) $(lost) $(grep '^enabled' "$out" | xargs) $(tail -1 "$out")" "a 0 enabled 16 enabled 1 status 0" \
 		"$word: a reader that wants no more, or was killed, gets no more, and the program has it disabled"
 done
-run '' 'leave=100' init context=0 kernel=a sleep=200 graph=2
+run '' 'leave=100' init context=0 kernel=a sleep=500 graph=2
 is "$(n kernel) $(n graph) $(tail -1 "$out")" "1 0 status 0" "graphs are still the program's own"
 
 run '' 'flush=10' init context=0 mark=old names=4200 mark=old kernel=a
@@ -187,7 +187,7 @@ whole() {
 	[ "$(member complete time | awk '{ print $NF }')" -gt "$(sed -n 's/^stamp //p' "$out")" ]
 }
 for word in kill segv vanish=3; do
-	run '' '' init context=0 repeat=500 kernel=a stamp sleep=100 repeat=500 kernel=b $word
+	run '' '' init context=0 repeat=500 kernel=a stamp sleep=400 repeat=500 kernel=b $word
 	whole && [ "$(n kernel name=a)" = 500 ]
 	ok $? "$word: all before the last flush is there"
 	[ "$(member kernel correlation)" = "$(seq -s ' ' "$(n kernel)")" ]

@@ -5,9 +5,9 @@
  *
  *	activity-dump [MEMBER=VALUE...] -- PROGRAM...
  *
- * Members are those of struct channel_control; "stop=MS" sets enabled to 0 then, "begin=MS" to 1, "close=MS" closed;
- * "leave=MS" ends the thread that holds the control, as if this was killed; "slow=MS" waits before it reads at all. With "count=1"
- * only numbers of records by kind are printed.
+ * Members are those of struct channel_control; "stop=MS" sets enabled to 0 so long after the program has its
+ * channel, "begin=MS" to 1, "close=MS" closed; "leave=MS" ends the thread that holds the control then, as if this was
+ * killed; "slow=MS" waits before it reads at all. With "count=1" only numbers of records by kind are printed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -35,6 +35,7 @@ static struct source {
 	int broken;
 } sources[FILES];
 static size_t n_sources;
+static bool leaves;
 static unsigned long counts[ACTIVITY_KINDS];
 
 static struct {
@@ -197,18 +198,47 @@ static unsigned long elapsed(const struct timespec *from)
 	return (now.tv_sec - from->tv_sec) * 1000 + (now.tv_nsec - from->tv_nsec) / 1000000;
 }
 
+/* From when on the program has a channel, for however long it took to begin. 0: not yet */
+static unsigned long since_channel(void)
+{
+	static struct timespec begin;
+	static bool begun;
+
+	if (!n_sources)
+		return 0;
+	if (!begun)
+		clock_gettime(CLOCK_MONOTONIC, &begin);
+	begun = true;
+	return elapsed(&begin) + 1;
+}
+
 static void *hold(void *control)
 {
 	channel_hold(control);
-	poll(NULL, 0, (int)settings.leave);
+	while (!__atomic_load_n(&leaves, __ATOMIC_RELAXED))
+		poll(NULL, 0, 1);
 	return NULL;
+}
+
+/* What is to happen at its time */
+static void act(struct channel_control *control)
+{
+	unsigned long now = since_channel();
+
+	if (settings.begin && now >= settings.begin)
+		__atomic_store_n(&control->enabled, 1, __ATOMIC_RELAXED);
+	if (settings.stop && now >= settings.stop)
+		__atomic_store_n(&control->enabled, 0, __ATOMIC_RELAXED);
+	if (settings.close && now >= settings.close)
+		__atomic_store_n(&control->closed, 1, __ATOMIC_RELAXED);
+	if (settings.leave && now >= settings.leave)
+		__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);
 }
 
 int main(int argc, char **argv)
 {
 	char folder[PATH_MAX];
 	struct channel_control *control;
-	struct timespec begin;
 	int first = 1, status = 0;
 	pthread_t holder = 0;
 	pid_t pid;
@@ -224,7 +254,6 @@ int main(int argc, char **argv)
 	if (!control)
 		return 2;
 	setenv(CHANNEL_VARIABLE, folder, 1);
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	pid = fork();
 	if (!pid) {
 		execvp(argv[first + 1], argv + first + 1);
@@ -234,16 +263,12 @@ int main(int argc, char **argv)
 		return 2;
 	poll(NULL, 0, (int)settings.slow);
 	while (waitpid(pid, &status, WNOHANG) != pid) {
-		if (settings.begin && elapsed(&begin) >= settings.begin)
-			__atomic_store_n(&control->enabled, 1, __ATOMIC_RELAXED);
-		if (settings.stop && elapsed(&begin) >= settings.stop)
-			__atomic_store_n(&control->enabled, 0, __ATOMIC_RELAXED);
-		if (settings.close && elapsed(&begin) >= settings.close)
-			__atomic_store_n(&control->closed, 1, __ATOMIC_RELAXED);
+		act(control);
 		look(folder);
 		drain();
 		poll(NULL, 0, 1);
 	}
+	__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);
 	if (settings.leave)
 		pthread_join(holder, NULL);
 	finish(folder, status);
