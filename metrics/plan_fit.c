@@ -84,7 +84,7 @@ int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members,
 /* Whether a PMU has counters for all that the plan counts of it */
 static bool has_room(const struct gpmu_plan *plan, const struct event_instance *one)
 {
-	struct plan_member all[MAX_GROUP];
+	struct plan_member all[MAX_GROUP] = { { .instance = one } };
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->n_slots; i++) {
