@@ -226,6 +226,34 @@ static void turns(void)
 	stop();
 }
 
+/* What a read of the group has, of which it was without counters for @off */
+static int check(uint64_t off)
+{
+	const uint64_t group[] = { 4, 5000 + off, 5000, 5000, 1, 2, 3 };
+	struct counter_place place;
+	int ends[2], ret;
+
+	if (pipe(ends) || write(ends[1], group, sizeof(group)) != (ssize_t)sizeof(group))
+		exit(1);
+	place = (struct counter_place){ .fd = ends[0] };
+	set.places = &place;
+	ret = counter_ring_check(rings[0]);
+	close(ends[0]);
+	close(ends[1]);
+	set.places = NULL;
+	return ret;
+}
+
+/* What no beat has seen */
+static void between_beats(void)
+{
+	start();
+	rings[0]->off = 300;
+	ok(!check(300), "a group that had its counters since it was read for a row");
+	ok(check(301) == -EBUSY, "one that had not, for a nanosecond");
+	stop();
+}
+
 static void counting(void)
 {
 	const struct place places[] = { { 0, -1, -1 }, { 1, -1, -1 } };
@@ -265,6 +293,7 @@ int main(void)
 	wrapping();
 	odd_records();
 	turns();
+	between_beats();
 	counting();
 	return done_testing();
 }
