@@ -38,6 +38,13 @@ endif
 # EXTRA_CFLAGS are added; LDFLAGS are the caller's.
 CFLAGS := -std=gnu11 -Wall -Wextra -Werror -O2 -g $(EXTRA_CFLAGS)
 
+# The headers of each object, and of each program that is compiled and linked in
+# one step, are found by the compiler and kept in a .d file beside it.
+DEPFLAGS := -MMD -MP
+PROGRAM_DEPFLAGS = $(DEPFLAGS) -MF $@.d -MT $@
+OBJECTS :=
+PROGRAMS :=
+
 # Filled by the folders: compiled unit tests; scripts that need no download;
 # scripts that do, or start virtual machines.
 UNIT_TESTS :=
@@ -60,6 +67,7 @@ $(B)/flags/%: flags
 
 include $(sort $(wildcard */rules.mk tests/*/rules.mk tests/vm/guest/rules.mk))
 include install.mk
+-include $(OBJECTS:.o=.d) $(PROGRAMS:=.d)
 
 .PHONY: setup
 setup:

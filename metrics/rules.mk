@@ -8,14 +8,14 @@ SANITIZERS	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
 
 MODEL_SRC	:= $(wildcard metrics/sources/model/*.c)
-MODEL_HDR	:= $(wildcard metrics/sources/model/*.h)
 MODEL_OBJ	:= $(MODEL_SRC:%.c=$(B)/%.o)
 MODEL_LIB	:= $(B)/libgpmu-model.a
 MODEL_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/sources/model
 
-$(MODEL_OBJ): $(B)/%.o: %.c $(MODEL_HDR) metrics/rules.mk $(B)/flags/cc
+$(MODEL_OBJ): $(B)/%.o: %.c metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) $(MODEL_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
+OBJECTS += $(MODEL_OBJ)
 
 $(MODEL_LIB): $(MODEL_OBJ)
 	@rm -f $@
@@ -66,13 +66,14 @@ $(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: \
 	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
 $(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: $(B)/flags/folders
 
-$(GPMU_OBJ): $(B)/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk $(B)/flags/cc
+$(GPMU_OBJ): $(B)/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
 
-$(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk $(B)/flags/cc
+$(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
+	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
+OBJECTS += $(GPMU_OBJ) $(GPMU_SAN_OBJ)
 
 # For the tests, which use more than is exported
 GPMU_LIB	:= $(B)/libgpmu.a
@@ -95,18 +96,17 @@ $(GPMU_SO): $(GPMU_LIB) metrics/gpmu.map
 # The model as a plugin
 MODEL_PLUGIN	:= $(B)/gpmu-model.so
 MODEL_PLUGIN_SRC := $(wildcard metrics/sources/model/plugin/*.c)
-MODEL_PLUGIN_HDR := $(wildcard metrics/sources/model/plugin/*.h)
 MODEL_PLUGIN_OBJ := $(MODEL_PLUGIN_SRC:%.c=$(B)/%.o)
 
-$(MODEL_PLUGIN_OBJ): $(B)/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk $(B)/flags/cc
+$(MODEL_PLUGIN_OBJ): $(B)/%.o: %.c metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
 
 MODEL_PLUGIN_SAN_OBJ := $(MODEL_PLUGIN_SRC:%.c=$(B)/san/%.o)
-$(MODEL_PLUGIN_SAN_OBJ): $(B)/san/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk \
-			 $(B)/flags/cc
+$(MODEL_PLUGIN_SAN_OBJ): $(B)/san/%.o: %.c metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(SANITIZERS) -fPIC -c -o $@ $<
+	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -fPIC -c -o $@ $<
+OBJECTS += $(MODEL_PLUGIN_OBJ) $(MODEL_PLUGIN_SAN_OBJ)
 
 $(MODEL_PLUGIN): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ) metrics/sources/plugin.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,--version-script=metrics/sources/plugin.map,-z,defs \

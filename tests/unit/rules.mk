@@ -20,6 +20,7 @@ SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t test
 check-unit: all
 
 both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-san.t)
+both_obj	= $(patsubst %.t,%.o,$(call both,$(1)))
 
 # Functions that a test stands in for
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
@@ -32,52 +33,63 @@ $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # What the replay of damage runs is the fuzzer's target
 FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz saved-fuzz source-model-fuzz trace-reader-fuzz
-$(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): private TEST_SRC := tests/fuzz/$(test:-fuzz=.c)))
-$(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-fuzz=.c)))
+$(foreach test,$(FUZZ_REPLAYS),$(eval $(B)/tests/unit/$(test).t: $(B)/tests/fuzz/$(test:-fuzz=.o)))
+$(foreach test,$(FUZZ_REPLAYS),$(eval $(B)/tests/unit/$(test)-san.t: $(B)/tests/fuzz/$(test:-fuzz=-san.o)))
 
 # Sources of counts: the model, and one with defects
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
 SOURCE_TESTS	:= $(filter source source-% session session-% region region-% probe traffic%,$(GPMU_TESTS))
-$(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
+$(FAKE_PLUGIN): tests/unit/source-fake.c $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) -fPIC -shared -o $@ $<
 FAKE_PLUGIN_SAN	:= $(B)/san/tests/unit/gpmu-fake.so
-$(FAKE_PLUGIN_SAN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
+$(FAKE_PLUGIN_SAN): tests/unit/source-fake.c $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -fPIC -shared -o $@ $<
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(SANITIZERS) -fPIC -shared -o $@ $<
+PROGRAMS	+= $(FAKE_PLUGIN) $(FAKE_PLUGIN_SAN)
 SOURCE_TESTS_T	:= $(SOURCE_TESTS:%=$(B)/tests/unit/%.t)
 SOURCE_TESTS_SAN := $(SOURCE_TESTS:%=$(B)/tests/unit/%-san.t)
 plugins		= -DFAKE='"$(1)"' -DMODEL='"$(2)"' -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
-$(SOURCE_TESTS_T): $(FAKE_PLUGIN) $(MODEL_PLUGIN) $(B)/flags/folders
-$(SOURCE_TESTS_T): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),$(MODEL_PLUGIN))
-$(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN) $(B)/flags/folders
-$(SOURCE_TESTS_SAN): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
+$(SOURCE_TESTS_T): $(FAKE_PLUGIN) $(MODEL_PLUGIN)
+$(SOURCE_TESTS_T:.t=.o): $(B)/flags/folders
+$(SOURCE_TESTS_T:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),$(MODEL_PLUGIN))
+$(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN)
+$(SOURCE_TESTS_SAN:.t=.o): $(B)/flags/folders
+$(SOURCE_TESTS_SAN:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
 # Regions as capture ranges need what is injected, and a CUDA
 $(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)
 # These have the model's plugin in them.
 WITH_MODEL	:= source-model-alloc source-model-fuzz
-$(WITH_MODEL:%=$(B)/tests/unit/%.t): private TEST_OBJ := $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
-$(WITH_MODEL:%=$(B)/tests/unit/%-san.t): private TEST_OBJ := $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
 $(WITH_MODEL:%=$(B)/tests/unit/%.t): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
 $(WITH_MODEL:%=$(B)/tests/unit/%-san.t): $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
 
 include tests/unit/rules-cupti.mk
 
-$(GPMU_TESTS_T): $(B)/tests/unit/%.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB) tests/unit/rules.mk
-	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(TEST_SRC) \
-		$(TEST_OBJ) $(GPMU_LIB) $(GPMU_LIBS)
+GPMU_TESTS_OBJ	:= $(GPMU_TESTS_T:.t=.o) $(FUZZ_REPLAYS:%-fuzz=$(B)/tests/fuzz/%.o)
+GPMU_TESTS_SAN_OBJ := $(GPMU_TESTS_SAN:.t=.o) $(FUZZ_REPLAYS:%-fuzz=$(B)/tests/fuzz/%-san.o) \
+		   $(B)/tests/lib/deepbind-san.o
 
-$(GPMU_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_SAN_LIB) tests/unit/rules.mk
+$(GPMU_TESTS_OBJ): $(B)/%.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(TEST_SRC) \
-		$(TEST_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(GPMU_TESTS_SAN_OBJ): $(B)/%-san.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
+OBJECTS += $(GPMU_TESTS_OBJ) $(GPMU_TESTS_SAN_OBJ)
+
+$(GPMU_TESTS_T): %.t: %.o $(GPMU_LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_LIB) $(GPMU_LIBS)
+
+$(GPMU_TESTS_SAN): %.t: %.o $(GPMU_SAN_LIB)
+	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_SAN_LIB) $(GPMU_LIBS)
 
 # What scripts among the tests run
 GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump trace-make trace-script activity-script activity-dump)
-$(GPMU_DUMPS): $(B)/tests/unit/%: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB)
+$(GPMU_DUMPS): $(B)/tests/unit/%: tests/unit/%.c $(GPMU_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)
+PROGRAMS	+= $(GPMU_DUMPS)
 
 check-unit: $(GPMU_DUMPS)
 CHECK_TESTS += $(addprefix tests/unit/,libperf.t catalog-upstream.t plan-upstream.t plan-perf.t)
