@@ -45,6 +45,13 @@ PROGRAM_DEPFLAGS = $(DEPFLAGS) -MF $@.d -MT $@
 OBJECTS :=
 PROGRAMS :=
 
+# Names of compiled unit tests are unique: built,NAME is where one is built, without
+# its ending; both, the plain and the sanitized program; both_obj, their objects.
+UNIT_SRC := $(wildcard tests/unit/*.c tests/unit/*/*.c)
+built = $(foreach name,$(1),$(patsubst %.c,$(B)/%,$(filter tests/unit/$(name).c tests/unit/%/$(name).c,$(UNIT_SRC))))
+both = $(foreach test,$(call built,$(1)),$(test).t $(test)-san.t)
+both_obj = $(patsubst %.t,%.o,$(call both,$(1)))
+
 # Filled by the folders: compiled unit tests; scripts that need no download;
 # scripts that do, or start virtual machines.
 UNIT_TESTS :=

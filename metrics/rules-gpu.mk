@@ -39,7 +39,7 @@ all: $(GPU_PLUGINS)
 # with its plugin.
 INJECT		:= $(B)/libgpmu-inject.so
 INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c) metrics/sources/cupti/files.c \
-		   $(addprefix metrics/,activity.c channel.c channel_write.c)
+		   $(filter %/activity.c %/channel.c %/channel_write.c,$(GPMU_SRC))
 INJECT_OBJ	:= $(INJECT_SRC:%.c=$(B)/inject/%.o)
 
 $(INJECT_OBJ): $(B)/inject/%.o: %.c metrics/rules-gpu.mk $(B)/flags/cc

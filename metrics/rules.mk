@@ -36,8 +36,10 @@ $(LIBPERF): metrics/libperf $(B)/flags/machine
 	metrics/libperf $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3) $(@D)
 
 # libgpmu
-GPMU_SRC	:= $(wildcard metrics/*.c)
-GPMU_HDR	:= $(wildcard metrics/*.h metrics/include/*.h metrics/include/gpmu/*.h)
+GPMU_FOLDERS	:= base plugin machine expr catalog event plan values trace trace/reader \
+		   trace/channel count traffic saved record record/tracks record/sched report
+GPMU_SRC	:= $(wildcard metrics/*.c $(GPMU_FOLDERS:%=metrics/%/*.c))
+GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include -isystem $(B)/proto
@@ -57,14 +59,15 @@ $(TRACE_PB).c: $(TRACE_PB).h
 	@touch $@
 $(TRACE_PB).o: $(TRACE_PB).c $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
-$(patsubst %.c,$(B)/%.o,metrics/trace_packet.c $(wildcard metrics/trace_reader*.c)) \
-$(patsubst %.c,$(B)/san/%.o,metrics/trace_packet.c $(wildcard metrics/trace_reader*.c)): $(TRACE_PB).h
+# of,NAME...: the objects of libgpmu's sources of these names
+of		= $(foreach name,$(1),$(filter %/$(name).o,$(GPMU_OBJ) $(GPMU_SAN_OBJ)))
+$(call of,trace_packet $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))): $(TRACE_PB).h
 
 # Only this one sees what libperf keeps to itself.
-$(B)/metrics/counter_fd.o $(B)/san/metrics/counter_fd.o: private CPPFLAGS_OF := @$(B)/libperf/internal
-$(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: \
+$(call of,counter_fd): private CPPFLAGS_OF := @$(B)/libperf/internal
+$(call of,source_load): \
 	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
-$(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: $(B)/flags/folders
+$(call of,source_load): $(B)/flags/folders
 
 $(GPMU_OBJ): $(B)/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)

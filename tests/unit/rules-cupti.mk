@@ -5,7 +5,7 @@
 
 CUPTI_TESTS	:= $(filter cupti-%,$(GPMU_TESTS))
 
-$(CUPTI_TESTS:%=$(B)/tests/unit/%.t): $(cupti_OBJ)
-$(CUPTI_TESTS:%=$(B)/tests/unit/%-san.t): $(cupti_SAN_OBJ) $(B)/tests/lib/deepbind-san.o
+$(addsuffix .t,$(call built,$(CUPTI_TESTS))): $(cupti_OBJ)
+$(addsuffix -san.t,$(call built,$(CUPTI_TESTS))): $(cupti_SAN_OBJ) $(B)/tests/lib/deepbind-san.o
 $(call both_obj,$(CUPTI_TESTS)): private TEST_CPPFLAGS := -Imetrics/sources/cupti
 SCRIPT_TESTS	+= tests/unit/cupti-abi.t tests/unit/inject-abi.t

@@ -7,7 +7,7 @@
 PMU_MODEL	:= $(B)/tests/vm/pmu-model
 RIG_SRC		:= $(addprefix tests/vm/model/,board.c regs.c rig.c control.c vfio-user.c)
 RIG_OBJ		:= $(RIG_SRC:%.c=$(B)/%.o)
-RIG_CPPFLAGS	:= $(MODEL_CPPFLAGS) -Itests/vm/model -Itests/lib
+RIG_CPPFLAGS	:= $(MODEL_CPPFLAGS) -Itests/vm/model -Itests/lib -Itests/unit
 
 $(RIG_OBJ) $(B)/tests/vm/model/pmu-model.o: $(B)/%.o: %.c tests/vm/model/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
@@ -29,10 +29,10 @@ ALLOC_WRAP	:= malloc calloc realloc reallocarray strdup strndup free newlocale
 MODEL_TESTS	:= flow scenario scenario-fuzz scenario-alloc model model-board \
 		   model-coverage model-events model-guide model-server \
 		   model-steady regs regs-rig vfio-user
-MODEL_TESTS_T	:= $(MODEL_TESTS:%=$(B)/tests/unit/%.t)
-MODEL_TESTS_SAN	:= $(MODEL_TESTS:%=$(B)/tests/unit/%-san.t)
-MODEL_TESTS_OBJ	:= $(MODEL_TESTS:%=$(B)/tests/unit/%.o)
-MODEL_TESTS_SAN_OBJ := $(MODEL_TESTS:%=$(B)/tests/unit/%-san.o)
+MODEL_TESTS_T	:= $(addsuffix .t,$(call built,$(MODEL_TESTS)))
+MODEL_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(MODEL_TESTS)))
+MODEL_TESTS_OBJ	:= $(MODEL_TESTS_T:.t=.o)
+MODEL_TESTS_SAN_OBJ := $(MODEL_TESTS_SAN:.t=.o)
 MODEL_SAN_OBJ	:= $(patsubst %.c,$(B)/san/%.o,$(MODEL_SRC) $(RIG_SRC))
 UNIT_TESTS	+= $(MODEL_TESTS_T) $(MODEL_TESTS_SAN)
 
@@ -41,13 +41,11 @@ $(MODEL_SAN_OBJ): $(B)/san/%.o: %.c tests/vm/model/rules.mk $(B)/flags/cc
 	$(CC) $(RIG_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -fPIC -c -o $@ $<
 OBJECTS += $(MODEL_SAN_OBJ)
 
-$(B)/tests/unit/scenario-alloc.t $(B)/tests/unit/scenario-alloc-san.t: \
-	private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
+$(call both,scenario-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
 
 # Runs the server, in the build at hand
-$(B)/tests/unit/model-server.t $(B)/tests/unit/model-server-san.t: $(PMU_MODEL)
-$(B)/tests/unit/model-server.o $(B)/tests/unit/model-server-san.o: \
-	private TEST_CPPFLAGS := -DSERVER='"$(PMU_MODEL)"'
+$(call both,model-server): $(PMU_MODEL)
+$(call both_obj,model-server): private TEST_CPPFLAGS := -DSERVER='"$(PMU_MODEL)"'
 
 $(MODEL_TESTS_OBJ): $(B)/%.o: %.c tests/vm/model/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
