@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "balance.h"
-#include "list.h"
+#include "base/list.h"
 
 struct line {
 	struct gpmu_balance_line line;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "catalog.h"
-#include "error.h"
+#include "base/error.h"
 
 #define MAX_NAME	100	/* of a file in a line */
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "catalog_object.h"
-#include "error.h"
+#include "base/error.h"
 #include "gpmu.h"
 
 static const char *skip_space(const char *at, const char *end)

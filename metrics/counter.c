@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "counter.h"
-#include "error.h"
+#include "base/error.h"
 #include "gpmu.h"
 
 static void free_group(struct counter_group *group)

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 
 #include "counter.h"
-#include "error.h"
+#include "base/error.h"
 #include "gpmu.h"
 #include "machine_sysfs.h"
 

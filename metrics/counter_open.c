@@ -11,8 +11,8 @@
 
 #include "counter.h"
 #include "counter_ring.h"
-#include "error.h"
-#include "log.h"
+#include "base/error.h"
+#include "base/log.h"
 
 struct opening {
 	struct counter_group *group;

@@ -17,7 +17,7 @@
 
 #include "counter.h"
 #include "counter_ring.h"
-#include "error.h"
+#include "base/error.h"
 
 #define AT_ONCE	20	/* times that a read is tried again at once, and after 1 ms each */
 #define TRIES	60

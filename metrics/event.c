@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "event_build.h"
 
 /* Which of a PMU's events takes its cycle counter, none of the others */

@@ -8,7 +8,7 @@
 
 #include "event.h"
 #include "event_text.h"
-#include "nearest.h"
+#include "base/nearest.h"
 
 struct event_builder {
 	const struct gpmu_machine *machine;

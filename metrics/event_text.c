@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "event_text.h"
 
 size_t event_text_offset(const struct event_text *text, const char *at)

@@ -21,7 +21,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "expr_build.h"
 #include "expr_parse.h"
 #include "expr_scan.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "flow.h"
 
 struct gpmu_flow *gpmu_flow_new(const struct gpmu_machine *machine, enum gpmu_flow_chip chip,

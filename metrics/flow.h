@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "list.h"
+#include "base/list.h"
 
 #define FLOW_MAX_SOCKETS	8
 #define FLOW_PARTS		8	/* most of a rule */

@@ -5,7 +5,7 @@
 
 #include "gpmu-source.h"
 #include "gpu.h"
-#include "list.h"
+#include "base/list.h"
 #include "machine.h"
 #include "source_object.h"
 

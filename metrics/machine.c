@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "machine.h"
 
 #define PMUS	"sys/bus/event_source/devices"

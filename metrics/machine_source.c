@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "machine.h"
 #include "pci_address.h"
 #include "source_object.h"

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cpus.h"
+#include "base/cpus.h"
 #include "machine_warnings.h"
 
 #define SYSFS_MAX_TEXT		65536	/* bytes of a file: the largest page of an arm64 kernel */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "plan_build.h"
 
 int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)

@@ -6,7 +6,7 @@
 #ifndef GPMU_PLAN_BUILD_H
 #define GPMU_PLAN_BUILD_H
 
-#include "list.h"
+#include "base/list.h"
 #include "plan.h"
 
 /* --- plan.c */

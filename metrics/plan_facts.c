@@ -11,8 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cpus.h"
-#include "error.h"
+#include "base/cpus.h"
+#include "base/error.h"
 #include "plan_build.h"
 
 #define CPU		"sys/devices/system/cpu/"

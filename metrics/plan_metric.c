@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "plan_build.h"
 
 #define MAX_DEPTH	100	/* metrics that use metrics */

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <strings.h>
 
-#include "error.h"
-#include "nearest.h"
+#include "base/error.h"
+#include "base/nearest.h"
 #include "plan_build.h"
 
 #define MAX_NEAR	3

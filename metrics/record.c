@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "log.h"
+#include "base/error.h"
+#include "base/log.h"
 #include "record.h"
 #include "trace.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-#include "list.h"
+#include "base/list.h"
 #include "record.h"
 
 

@@ -12,8 +12,8 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "list.h"
-#include "log.h"
+#include "base/list.h"
+#include "base/log.h"
 #include "record.h"
 
 #define POLL_LEAST	1	/* ms, while records come */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "base/list.h"
 #include "record_map.h"
 
 static int top_track(struct record_map *map, int *track, const char *name)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "list.h"
+#include "base/list.h"
 #include "record.h"
 #include "trace.h"
 

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "list.h"
+#include "base/error.h"
+#include "base/list.h"
 #include "record.h"
 
 #define PREFIX		"gpmu-"

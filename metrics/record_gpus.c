@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "base/list.h"
 #include "record_map.h"
 
 static int add(struct record_map *map, const char *uuid, const char *name, int number)

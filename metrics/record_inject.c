@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "channel.h"
-#include "error.h"
-#include "list.h"
+#include "base/error.h"
+#include "base/list.h"
 #include "record.h"
 #include "source_object.h"
 

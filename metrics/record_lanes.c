@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gpmu.h"
-#include "list.h"
+#include "base/list.h"
 #include "record_lanes.h"
 
 static struct record_lane *add(struct record_lanes *lanes, int track)

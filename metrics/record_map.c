@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
-#include "log.h"
+#include "base/list.h"
+#include "base/log.h"
 #include "record_map.h"
 
 void record_map_init(struct record_map *map, struct gpmu_trace *trace,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "base/list.h"
 #include "record_merge.h"
 
 void record_merge_init(struct record_merge *merge, size_t most)

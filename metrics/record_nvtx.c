@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "list.h"
+#include "base/list.h"
 #include "record_map.h"
 
 static struct record_lanes *lanes_of(struct record_map *map, struct record_process *process)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "base/list.h"
 #include "record_map.h"
 
 /* What a table points to, by what it is to be freed by */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "counts.h"
-#include "list.h"
+#include "base/list.h"
 #include "record.h"
 #include "session.h"
 

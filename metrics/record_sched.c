@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "list.h"
-#include "log.h"
+#include "base/error.h"
+#include "base/list.h"
+#include "base/log.h"
 #include "record_sched.h"
 
 #define LOOK_EACH	10	/* ms */

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "record_sched.h"
 
 #define RING_PAGES	128	/* a power of 2 */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "list.h"
+#include "base/list.h"
 #include "record_map.h"
 
 #define SIZE_TEXT	34	/* bytes: three numbers of 10 digits, x twice, 0 */

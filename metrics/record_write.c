@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "base/list.h"
 #include "record.h"
 
 #define LOOK_EACH	5		/* ms */

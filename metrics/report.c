@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "report.h"
 
 static const char *const links[] = {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "spans.h"
+#include "base/spans.h"
 #include "timeline.h"
 
 enum report_table_id {

@@ -15,7 +15,7 @@
 
 #include "counts.h"
 #include "gpmu.h"
-#include "list.h"
+#include "base/list.h"
 #include "plan.h"
 
 enum rows_aggregation {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "saved.h"
 
 struct gpmu_saved *gpmu_saved_new(const struct gpmu_saved_options *options)

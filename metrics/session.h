@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "counts.h"
-#include "cpus.h"
+#include "base/cpus.h"
 #include "gpmu.h"
 #include "plan.h"
 #include "row.h"

@@ -15,7 +15,7 @@
 
 #include "counter.h"
 #include "counter_ring.h"
-#include "log.h"
+#include "base/log.h"
 #include "pmu.h"
 #include "session.h"
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "list.h"
-#include "log.h"
+#include "base/error.h"
+#include "base/list.h"
+#include "base/log.h"
 #include "session.h"
 
 struct tids {

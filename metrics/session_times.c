@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "session.h"
 
 struct ticks {

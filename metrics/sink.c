@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "sink.h"
 
 static const struct sink_ops *const kinds[] = {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gpmu.h"
-#include "number.h"
+#include "base/number.h"
 
 #define SINK_SCHEMA	"1"	/* of CSV and JSON */
 

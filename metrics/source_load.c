@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "source_object.h"
 
 #define END(member)	(offsetof(struct gpmu_source_plugin, member) + \

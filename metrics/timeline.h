@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "gpmu.h"
-#include "words.h"
+#include "base/words.h"
 
 #define TIMELINE_NONE	UINT32_MAX	/* no index, no word */
 

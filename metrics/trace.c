@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "trace.h"
 
 #define BUFFER		(256U << 10)

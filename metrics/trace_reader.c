@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "trace_reader.h"
 
 int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...)

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "gpmu.h"
-#include "map.h"
+#include "base/map.h"
 #include "trace.pb-c.h"
 
 #define READER_PACKET_MOST	(4U << 20)	/* bytes; a longer one is not gpmu_trace's */

@@ -8,7 +8,7 @@
 
 #include "alloc.h"
 #include "catalog-test.h"
-#include "error.h"
+#include "base/error.h"
 #include "sysroot.h"
 
 json_t *__real_json_loadb(const char *text, size_t size, size_t flags, json_error_t *error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Filters that are added to an event, and the names that a misspelt one is likely to be. */
 #include "event-test.h"
-#include "nearest.h"
+#include "base/nearest.h"
 
 static void is_edited(const char *text, const char *terms, const char *want, const char *what)
 {

@@ -4,7 +4,7 @@
  * nothing is left behind.
  */
 #include "alloc.h"
-#include "cpus.h"
+#include "base/cpus.h"
 #include "gpmu.h"
 #include "sysroot.h"
 

@@ -27,7 +27,7 @@ like "$(cd "$dir/a b" && makes -f "$OLDPWD/Makefile" help)" 'with a blank in its
 
 # What is built with other flags, in a copy of what the build folder has for these three
 build=$dir/build
-objects=("$build/metrics/log.o" "$build/metrics/source_load.o" "$build/tools/child.o")
+objects=("$build/metrics/base/log.o" "$build/metrics/source_load.o" "$build/tools/child.o")
 mkdir "$build"
 cp -a "${B:-build}/libperf" "${B:-build}/flags" "$build"
 

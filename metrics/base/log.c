@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "gpmu.h"
-#include "log.h"
+#include "base/log.h"
 
 static struct {
 	pthread_mutex_t lock;

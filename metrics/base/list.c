@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "list.h"
+#include "base/list.h"
 
 /* Powers of two, so that the length alone tells whether the room is used up */
 void *list_room(void *list, size_t length, size_t size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Unions of times, and what they have in common: against a count of each moment. */
-#include "spans.h"
+#include "base/spans.h"
 #include "tap.h"
 
 #define MOMENTS	400

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Numbers by number: as many as there are, whatever they are. */
-#include "map.h"
+#include "base/map.h"
 #include "tap.h"
 
 #define MANY	10000

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "spans.h"
+#include "base/spans.h"
 
 static const struct span *span_at(const struct spans *spans, size_t i)
 {

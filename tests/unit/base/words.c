@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Texts by number: each once. */
 #include "tap.h"
-#include "words.h"
+#include "base/words.h"
 
 int main(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 
-#include "words.h"
+#include "base/words.h"
 
 /* FNV-1a */
 static uint64_t hash_of(const char *text)

@@ -3,8 +3,8 @@
 #ifndef GPMU_WORDS_H
 #define GPMU_WORDS_H
 
-#include "array.h"
-#include "map.h"
+#include "base/array.h"
+#include "base/map.h"
 
 /* Zeroed: none */
 struct words {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
+#include "base/nearest.h"
 
 #define MAX_LENGTH	64
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdio.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "gpmu.h"
 
 void error_set_at(struct gpmu_error *error, size_t offset, const char *fmt, va_list args)

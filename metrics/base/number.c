@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
+#include "base/number.h"
 
 typedef unsigned __int128 u128;
 

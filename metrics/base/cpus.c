@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpus.h"
+#include "base/cpus.h"
 
 #define WORD_BITS	(sizeof(unsigned long) * CHAR_BIT)
 #define WORDS		(CPUS_MAX / WORD_BITS)

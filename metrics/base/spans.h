@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "array.h"
+#include "base/array.h"
 
 struct span {
 	uint64_t begin, end;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "cpus.h"
+#include "base/cpus.h"
 #include "tap.h"
 
 static const struct {

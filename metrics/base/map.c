@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "map.h"
+#include "base/map.h"
 
 /* Of murmur3: each bit of the key changes half of the bits */
 static uint64_t mixed(uint64_t key)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The messages that are no errors, and who gets them. */
 #include "gpmu.h"
-#include "log.h"
+#include "base/log.h"
 #include "tap.h"
 
 struct keeper {
