@@ -4,7 +4,7 @@
 
 #include "event_build.h"
 #include "pmu.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 #define MAX_PMU	128
 

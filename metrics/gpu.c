@@ -7,7 +7,7 @@
 #include "gpu.h"
 #include "base/list.h"
 #include "machine.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 static int copy(char **to, const char *from)
 {

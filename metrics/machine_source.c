@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "machine.h"
 #include "pci_address.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 #define MAX_SHOWN	4096	/* PMUs, and nodes, of a source */
 

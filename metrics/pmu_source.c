@@ -6,7 +6,7 @@
 
 #include "gpmu-source.h"
 #include "pmu.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 /* As what sysfs_string() takes */
 static bool is_text(const char *text)

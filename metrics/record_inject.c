@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "record.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 #define LIBRARY	"libgpmu-inject.so"
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "machine.h"
 #include "saved.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 #define NAME		"perf's output"
 #define CORE_PMU	"armv8_pmuv3_0"

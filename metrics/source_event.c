@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "pmu.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 static bool take(struct gpmu_source_event_info *event, const struct gpmu_source_event_info *table)
 {

@@ -14,7 +14,7 @@
 #include "node.h"
 #include "pmu.h"
 #include "source.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 struct plugin_group {
 	struct source_group base;

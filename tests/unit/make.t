@@ -27,7 +27,7 @@ like "$(cd "$dir/a b" && makes -f "$OLDPWD/Makefile" help)" 'with a blank in its
 
 # What is built with other flags, in a copy of what the build folder has for these three
 build=$dir/build
-objects=("$build/metrics/base/log.o" "$build/metrics/source_load.o" "$build/tools/child.o")
+objects=("$build/metrics/base/log.o" "$build/metrics/plugin/source_load.o" "$build/tools/child.o")
 mkdir "$build"
 cp -a "${B:-build}/libperf" "${B:-build}/flags" "$build"
 
@@ -45,7 +45,7 @@ is "$(anew EXTRA_CFLAGS=-g1)" "" "once"
 is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc")" "log.o source_load.o child.o " "so they are with another CC"
 is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc" PREFIX=/opt/gpmu)" "source_load.o " \
 	"and with another PREFIX the one that has the plugins' folder in it"
-is "$(grep -aom1 '/opt/[a-z/]*' "$build/metrics/source_load.o" | head -n 1)" "/opt/gpmu/lib/gpmu" "which is below PREFIX"
+is "$(grep -aom1 '/opt/[a-z/]*' "$build/metrics/plugin/source_load.o" | head -n 1)" "/opt/gpmu/lib/gpmu" "which is below PREFIX"
 cat > "$dir/cross-gcc" << 'END'
 #!/bin/sh
 [ "$1" != -dumpmachine ] || exec echo aarch64-linux-gnu

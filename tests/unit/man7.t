@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 command -v rst2man > /dev/null || bail "no rst2man: run ./setup"
 
 ask() {
-	tests/unit/source_ask.py "$B/libgpmu.so" "$@"
+	tests/unit/plugin/source_ask.py "$B/libgpmu.so" "$@"
 }
 
 # section PAGE NAME: its lines

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "gpmu.h"
-#include "source-paths.h"
+#include "plugin/source-paths.h"
 #include "tap.h"
 
 #define SCENARIO	"metrics/sources/model/scenarios/idle.scenario"

@@ -5,7 +5,7 @@
  */
 #include "alloc.h"
 #include "session-kernel.h"
-#include "source-fake.h"
+#include "plugin/source-fake.h"
 
 static struct fake_state state;
 static struct test test;

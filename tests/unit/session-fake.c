@@ -4,7 +4,7 @@
  * events where it counts them. FAKE is the path of source-fake.c, built.
  */
 #include "session-kernel.h"
-#include "source-fake.h"
+#include "plugin/source-fake.h"
 
 #define EVENTS "fake_0/one/,fake_1/two/"
 

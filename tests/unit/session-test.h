@@ -10,7 +10,7 @@
 
 #include "sysroot.h"
 #include "gpmu.h"
-#include "source-paths.h"
+#include "plugin/source-paths.h"
 #include "tap.h"
 
 #define MS  1000000ull /* in ns */

@@ -5,7 +5,7 @@
  * messages, questions.
  */
 #include "session-test.h"
-#include "source-fake.h"
+#include "plugin/source-fake.h"
 
 static struct fake_state state;
 static char told[512];	/* the last that went to the log */

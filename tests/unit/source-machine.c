@@ -8,9 +8,9 @@
 #include "sysroot.h"
 #include "gpmu.h"
 #include "machine.h"
-#include "source-fake.h"
-#include "source-paths.h"
-#include "source_object.h"
+#include "plugin/source-fake.h"
+#include "plugin/source-paths.h"
+#include "plugin/source_object.h"
 #include "tap.h"
 
 #define SCENARIOS	"metrics/sources/model/scenarios/"

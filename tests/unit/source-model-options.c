@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What can be written behind "model=", and what is refused. MODEL is the path of the plugin. */
-#include "source-bed.h"
+#include "plugin/source-bed.h"
 
 static const struct {
 	const char *options;

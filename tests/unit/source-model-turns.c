@@ -4,7 +4,7 @@
  * Rates are those of steady.scenario: in a turn of SCF 0 the memory gives
  * 80 GB/s * 4 ms / 32 = 10,000,000 beats.
  */
-#include "source-bed.h"
+#include "plugin/source-bed.h"
 
 #define TURN	(4 * MS)
 #define BEATS	10000000ull	/* of cmem_rd_data in a turn */

@@ -3,7 +3,7 @@
  * The model as a source: the guide's numbers as its scenarios' comments have them, the
  * steady scenario's rates, filters, options. MODEL is the path of the plugin.
  */
-#include "source-bed.h"
+#include "plugin/source-bed.h"
 
 /* As printed in the guide */
 static const struct {

@@ -7,9 +7,9 @@
 #include <limits.h>
 
 #include "sysroot.h"
-#include "source-fake.h"
-#include "source-paths.h"
-#include "source-test.h"
+#include "plugin/source-fake.h"
+#include "plugin/source-paths.h"
+#include "plugin/source-test.h"
 
 static struct fake_state state;
 static struct gpmu_source *source;

@@ -5,7 +5,7 @@
  */
 #include <time.h>
 
-#include "source-paths.h"
+#include "plugin/source-paths.h"
 #include "traffic-test.h"
 
 #define SCENARIOS "metrics/sources/model/scenarios/"

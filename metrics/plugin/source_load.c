@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 #define END(member)	(offsetof(struct gpmu_source_plugin, member) + \
 			 sizeof(((struct gpmu_source_plugin *)NULL)->member))

@@ -10,7 +10,7 @@
 #include "node.h"
 #include "pmu.h"
 #include "source.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 #include "tap.h"
 
 #define MS	1000000ull	/* in ns */

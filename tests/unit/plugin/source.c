@@ -15,7 +15,7 @@
 #include "gpmu.h"
 #include "source-fake.h"
 #include "source-paths.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 #include "tap.h"
 
 #define REMEDY	"; GPMU_PLUGINS can name its folder"

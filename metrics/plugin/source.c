@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "source_object.h"
+#include "plugin/source_object.h"
 
 void source_copy_sized(void *to, size_t size, const void *from)
 {
