@@ -14,7 +14,7 @@
 #include "counter.h"
 #include "base/error.h"
 #include "gpmu.h"
-#include "machine_sysfs.h"
+#include "machine/machine_sysfs.h"
 
 #define PARANOID	"proc/sys/kernel/perf_event_paranoid"
 

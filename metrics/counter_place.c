@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "counter.h"
 #include "gpmu.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 static int node_of(const struct gpmu_machine *machine, int cpu)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "event_build.h"
-#include "pmu.h"
+#include "machine/pmu.h"
 #include "plugin/source_object.h"
 
 #define MAX_PMU	128

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "flow.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 #define MAX_NODES	64	/* that are looked at */
 

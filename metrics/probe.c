@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pmu.h"
+#include "machine/pmu.h"
 #include "source.h"
 
 int gpmu_probe_fits(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmu.h"
+#include "machine/pmu.h"
 #include "saved.h"
 
 /* --- times --- */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "machine.h"
+#include "machine/machine.h"
 #include "saved.h"
 #include "plugin/source_object.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "pmu.h"
+#include "machine/pmu.h"
 #include "session.h"
 
 /* The soft limit of open files before the first session that raised it; 0: none did */

@@ -16,7 +16,7 @@
 #include "counter.h"
 #include "counter_ring.h"
 #include "base/log.h"
-#include "pmu.h"
+#include "machine/pmu.h"
 #include "session.h"
 
 #define SECOND		UINT64_C(1000000000)

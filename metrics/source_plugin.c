@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "node.h"
-#include "pmu.h"
+#include "machine/node.h"
+#include "machine/pmu.h"
 #include "source.h"
 #include "plugin/source_object.h"
 

@@ -2,7 +2,7 @@
 /* Names that perf prints of one event, and those of others */
 #include <stdlib.h>
 
-#include "pmu.h"
+#include "machine/pmu.h"
 #include "saved.h"
 #include "tap.h"
 

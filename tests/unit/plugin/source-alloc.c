@@ -5,7 +5,7 @@
  */
 #include "alloc.h"
 
-#include "machine.h"
+#include "machine/machine.h"
 #include "source-bed.h"
 #include "source-fake.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "gpmu.h"
-#include "node.h"
-#include "pmu.h"
+#include "machine/node.h"
+#include "machine/pmu.h"
 #include "source.h"
 #include "plugin/source_object.h"
 #include "tap.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 #define PMUS	"sys/bus/event_source/devices"
 #define CPUS	"sys/devices/system/cpu"

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "gpmu-source.h"
-#include "gpu.h"
+#include "machine/gpu.h"
 #include "base/list.h"
-#include "machine.h"
+#include "machine/machine.h"
 #include "plugin/source_object.h"
 
 static int copy(char **to, const char *from)

@@ -2,7 +2,7 @@
 /* PCI devices: their root ports, and the PMU and filter that count them on a Grace. */
 #include "sysroot.h"
 #include "gpmu.h"
-#include "pci_address.h"
+#include "machine/pci_address.h"
 #include "tap.h"
 
 #define DEVICES	"sys/bus/pci/devices/"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pci.h"
+#include "machine/pci.h"
 
 #define CLASS_BRIDGE	0x06	/* PCI Code and ID Assignment Specification, "Class Codes" */
 

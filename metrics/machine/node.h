@@ -4,7 +4,7 @@
 #define GPMU_NODE_H
 
 #include "gpmu.h"
-#include "machine_sysfs.h"
+#include "machine/machine_sysfs.h"
 
 struct gpmu_node {
 	int number;

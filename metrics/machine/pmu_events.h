@@ -3,7 +3,7 @@
 #ifndef GPMU_PMU_EVENTS_H
 #define GPMU_PMU_EVENTS_H
 
-#include "machine_sysfs.h"
+#include "machine/machine_sysfs.h"
 
 struct pmu_event {
 	char *name;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/cpus.h"
-#include "machine_warnings.h"
+#include "machine/machine_warnings.h"
 
 #define SYSFS_MAX_TEXT		65536	/* bytes of a file: the largest page of an arm64 kernel */
 #define SYSFS_MAX_ENTRIES	16384	/* of a folder */

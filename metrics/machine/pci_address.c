@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string.h>
 
-#include "pci_address.h"
+#include "machine/pci_address.h"
 
 /* So many hexadecimal digits, as the kernel prints them. False if there are others */
 static bool parse_hex(const char **at, size_t digits, uint32_t *value)

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "machine_sysfs.h"
-#include "pmu_attrs.h"
-#include "pmu_events.h"
+#include "machine/machine_sysfs.h"
+#include "machine/pmu_attrs.h"
+#include "machine/pmu_events.h"
 
 struct gpmu_source;
 struct gpmu_source_gpu;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "machine.h"
-#include "pci_address.h"
+#include "machine/machine.h"
+#include "machine/pci_address.h"
 #include "plugin/source_object.h"
 
 #define MAX_SHOWN	4096	/* PMUs, and nodes, of a source */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmu_events.h"
+#include "machine/pmu_events.h"
 
 /*
  * What stands beside an event EVENT: Documentation/ABI/testing/

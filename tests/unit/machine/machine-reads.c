@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "gpmu.h"
-#include "machine_sysfs.h"
+#include "machine/machine_sysfs.h"
 #include "reads.h"
 #include "sysroot.h"
 #include "tap.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmu.h"
+#include "machine/pmu.h"
 
 bool pmu_is_name(const char *name)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node.h"
+#include "machine/node.h"
 
 /*
  * Of how many CPUs of the node the package is to be read: of the first, where that one's

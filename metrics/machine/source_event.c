@@ -2,7 +2,7 @@
 /* Events that only the plugin of a source knows by name. */
 #include <errno.h>
 
-#include "pmu.h"
+#include "machine/pmu.h"
 #include "plugin/source_object.h"
 
 static bool take(struct gpmu_source_event_info *event, const struct gpmu_source_event_info *table)

@@ -7,7 +7,7 @@
 
 #include "sysroot.h"
 #include "gpmu.h"
-#include "machine.h"
+#include "machine/machine.h"
 #include "plugin/source-fake.h"
 #include "plugin/source-paths.h"
 #include "plugin/source_object.h"

@@ -4,7 +4,7 @@
 
 #include "sysroot.h"
 #include "gpmu.h"
-#include "pmu.h"
+#include "machine/pmu.h"
 #include "tap.h"
 
 #define PMUS	"sys/bus/event_source/devices/"

@@ -7,11 +7,11 @@
 #include <stdatomic.h>
 
 #include "gpmu.h"
-#include "gpu.h"
-#include "machine_sysfs.h"
-#include "node.h"
-#include "pci.h"
-#include "pmu.h"
+#include "machine/gpu.h"
+#include "machine/machine_sysfs.h"
+#include "machine/node.h"
+#include "machine/pci.h"
+#include "machine/pmu.h"
 
 #define NEOVERSE_V2	0x410fd4f0	/* MIDR_EL1 without the revision, Arm Neoverse V2 TRM */
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine_sysfs.h"
+#include "machine/machine_sysfs.h"
 
 #define MAX_PATH	384	/* of a warning */
 #define PIECE		4096	/* bytes: the least page, of which sysfs gives one */

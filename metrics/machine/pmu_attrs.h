@@ -3,7 +3,7 @@
 #ifndef GPMU_PMU_ATTRS_H
 #define GPMU_PMU_ATTRS_H
 
-#include "machine_sysfs.h"
+#include "machine/machine_sysfs.h"
 
 struct pmu_attr {
 	char *name;

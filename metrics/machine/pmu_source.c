@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpmu-source.h"
-#include "pmu.h"
+#include "machine/pmu.h"
 #include "plugin/source_object.h"
 
 /* As what sysfs_string() takes */

@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "pmu.h"
+#include "machine/pmu.h"
 
 /*
  * A Grace's PMUs are NAME_N, and NAME_N_inst_M where a socket has more than one

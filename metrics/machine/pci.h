@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "machine_sysfs.h"
-#include "pci_address.h"
+#include "machine/machine_sysfs.h"
+#include "machine/pci_address.h"
 
 struct gpmu_pci {
 	char *address;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmu_attrs.h"
+#include "machine/pmu_attrs.h"
 
 /* A file that cannot be used is left out alone. */
 static int add_attr(struct pmu_attrs *attrs, const struct sysfs_dir *dir, char **name)
