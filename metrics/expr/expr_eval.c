@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "expr.h"
+#include "expr/expr.h"
 #include "gpmu.h"
 
 static double unless_nan(double a, double b, double result)

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "expr.h"
+#include "expr/expr.h"
 
 struct expr_builder {
 	struct gpmu_expr *expr;

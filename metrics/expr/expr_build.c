@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr_build.h"
+#include "expr/expr_build.h"
 #include "gpmu.h"
 
 int expr_build_init(struct expr_builder *builder)

@@ -22,9 +22,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "expr_build.h"
-#include "expr_parse.h"
-#include "expr_scan.h"
+#include "expr/expr_build.h"
+#include "expr/expr_parse.h"
+#include "expr/expr_scan.h"
 
 /* The deepest of upstream's metrics has 23 parentheses in parentheses. */
 #define MAX_DEPTH	100

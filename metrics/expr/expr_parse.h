@@ -3,7 +3,7 @@
 #ifndef GPMU_EXPR_PARSE_H
 #define GPMU_EXPR_PARSE_H
 
-#include "expr.h"
+#include "expr/expr.h"
 #include "gpmu.h"
 
 /* As gpmu_expr_new(): 0, -EINVAL, -E2BIG or -ENOMEM. @env is complete. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "expr_parse.h"
+#include "expr/expr_parse.h"
 #include "gpmu.h"
 
 /* Upstream's longest has 2,000 bytes. This bounds memory and time. */
