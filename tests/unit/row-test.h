@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 #include "row.h"
 #include "tap.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 #include "base/error.h"
 
 #define MAX_NAME	100	/* of a file in a line */

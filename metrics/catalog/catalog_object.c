@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog_object.h"
+#include "catalog/catalog_object.h"
 #include "base/error.h"
 #include "gpmu.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 
 struct names {
 	char **list;

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "catalog_object.h"
-#include "catalog_pool.h"
+#include "catalog/catalog_object.h"
+#include "catalog/catalog_pool.h"
 #include "gpmu.h"
 
 #define CATALOG_UNCORE		"uncore_"	/* before a PMU's name; perf ignores it */

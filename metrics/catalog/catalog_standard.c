@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 
 /* Files elsewhere are for this kind of machine. */
 #define DEFAULT_ARCH	"arm64"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog_key.h"
+#include "catalog/catalog_key.h"
 
 /* All keys that Linux 6.1 to 7.3 have, in the order of their names */
 static const struct catalog_key_info keys[] = {

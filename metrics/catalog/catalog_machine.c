@@ -4,7 +4,7 @@
 #include <regex.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 
 /* MIDR_EL1 without variant and revision: implementer, architecture and part */
 #define MIDR_MASK	0xff0ffff0u

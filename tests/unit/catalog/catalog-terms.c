@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The terms of an event's codes and the PMU of its Unit, as perf's jevents.py
- * has them (tests/unit/catalog-upstream.t compares all of Linux's).
+ * has them (tests/unit/catalog/catalog/catalog-upstream.t compares all of Linux's).
  */
 #include <errno.h>
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 
 /* The folders of perf's pmu-events/arch. What is in "common" is not of a CPU. */
 static const char *const archs[] = {

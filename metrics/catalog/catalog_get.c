@@ -2,7 +2,7 @@
 /* What a metric and an event say. */
 #include <string.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 
 static const char *description(const struct catalog_entry *entry)
 {

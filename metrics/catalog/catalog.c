@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 
 /* The folders and files of a list like $PATH */
 static int add_paths(struct catalog_load *load, const char *paths)

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "catalog_key.h"
+#include "catalog/catalog_key.h"
 
 struct gpmu_error;
 

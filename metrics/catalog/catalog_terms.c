@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 
 /* Each value has a line at most; its term is far shorter */
 #define MAX_TERMS	(CATALOG_KEYS * 300)

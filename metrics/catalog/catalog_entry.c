@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 
 int catalog_fail_key(const struct catalog_source *source, const struct catalog_object *object,
 		     enum catalog_key key, const char *fmt, ...)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 
 struct reader {
 	struct catalog_load *load;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "catalog.h"
+#include "catalog/catalog.h"
 #include "tap.h"
 
 /* As gpmu_catalog_add() of a file @place that has this text */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog_pool.h"
+#include "catalog/catalog_pool.h"
 
 #define BLOCK_SIZE	32768
 
