@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "event.h"
+#include "event/event.h"
 #include "gpmu.h"
 
 #define PLAN_NONE	((size_t)-1)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "event_list.h"
+#include "event/event_list.h"
 #include "plan_build.h"
 
 /* An entry of the plan with nothing but its text; NULL if there is no memory */

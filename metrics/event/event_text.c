@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "event_text.h"
+#include "event/event_text.h"
 
 size_t event_text_offset(const struct event_text *text, const char *at)
 {

@@ -2,7 +2,7 @@
 /* The text of -e: events, groups, and a group's modifiers. */
 #include <errno.h>
 
-#include "event_list.h"
+#include "event/event_list.h"
 #include "tap.h"
 
 /* "offset text group" of each, "| " between */

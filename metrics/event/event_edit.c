@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_build.h"
+#include "event/event_build.h"
 
 static bool is_named(const struct event_term *terms, size_t length, const char *name)
 {

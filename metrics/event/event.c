@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "event_build.h"
+#include "event/event_build.h"
 
 /* Which of a PMU's events takes its cycle counter, none of the others */
 static const struct {

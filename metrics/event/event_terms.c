@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_build.h"
+#include "event/event_build.h"
 
 enum known {
 	KNOWN_CONFIG,	/* config=, ...: the whole word */

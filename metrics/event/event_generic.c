@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_build.h"
+#include "event/event_build.h"
 
 /* Which of several core PMUs: the upper half of config (Linux 5.13) */
 #define TYPE_SHIFT	32

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "event_build.h"
+#include "event/event_build.h"
 #include "machine/pmu.h"
 #include "plugin/source_object.h"
 

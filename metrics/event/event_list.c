@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "event_list.h"
+#include "event/event_list.h"
 
 struct reader {
 	const char *text, *at;

@@ -5,7 +5,7 @@
 
 #include <perfmon/pfmlib_perf_event.h>
 
-#include "event_pfm.h"
+#include "event/event_pfm.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int initialized = PFM_ERR_NOINIT;

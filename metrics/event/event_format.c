@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "event_build.h"
+#include "event/event_build.h"
 
 bool event_parse_number(const char *text, uint64_t *number)
 {

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "event_build.h"
+#include "event/event_build.h"
 
 /* perf has these letters, and what they stand for is not counting: NULL, or why not */
 static const struct {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "catalog/catalog.h"
-#include "event_build.h"
+#include "event/event_build.h"
 
 static const struct {
 	const char *name;

@@ -12,7 +12,7 @@
 
 #include <traceevent/event-parse.h>
 
-#include "event_build.h"
+#include "event/event_build.h"
 
 #define MAX_FORMAT	(256u << 10)	/* bytes; those of Linux 6.18 are below 16 KiB */
 #define MAX_NAME	128

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "event_build.h"
-#include "event_pfm.h"
+#include "event/event_build.h"
+#include "event/event_pfm.h"
 
 #define MAX_TEXT	128
 

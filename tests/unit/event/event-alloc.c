@@ -5,7 +5,7 @@
  */
 #include "alloc.h"
 #include "event-test.h"
-#include "event_list.h"
+#include "event/event_list.h"
 
 static struct fixture fixture;
 static const char *text;

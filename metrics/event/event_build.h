@@ -6,8 +6,8 @@
 #ifndef GPMU_EVENT_BUILD_H
 #define GPMU_EVENT_BUILD_H
 
-#include "event.h"
-#include "event_text.h"
+#include "event/event.h"
+#include "event/event_text.h"
 #include "base/nearest.h"
 
 struct event_builder {

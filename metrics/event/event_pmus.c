@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "catalog/catalog.h"
-#include "event_build.h"
+#include "event/event_build.h"
 
 static const char uncore[] = "uncore_";
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "sysroot.h"
-#include "event.h"
+#include "event/event.h"
 #include "gpmu.h"
 #include "tap.h"
 
