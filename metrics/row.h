@@ -16,7 +16,7 @@
 #include "counts.h"
 #include "gpmu.h"
 #include "base/list.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 enum rows_aggregation {
 	ROWS_MACHINE,

@@ -13,7 +13,7 @@
 
 #include "counts.h"
 #include "gpmu.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "row.h"
 
 #define SAVED_MAX_TEXTS		16384	/* different names and units */

@@ -11,7 +11,7 @@
 #include "counts.h"
 #include "base/cpus.h"
 #include "gpmu.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "row.h"
 #include "source.h"
 

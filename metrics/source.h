@@ -7,7 +7,7 @@
 #define GPMU_SOURCE_INTERNAL_H
 
 #include "counts.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* Whom perf counters count; a plugin's count the machine */
 struct source_target {

@@ -86,4 +86,4 @@ $(GPMU_DUMPS): $(B)/%: %.c $(GPMU_LIB)
 PROGRAMS	+= $(GPMU_DUMPS)
 
 check-unit: $(GPMU_DUMPS)
-CHECK_TESTS += tests/unit/libperf.t tests/unit/catalog/catalog/catalog-upstream.t tests/unit/plan-upstream.t tests/unit/plan-perf.t
+CHECK_TESTS += tests/unit/libperf.t tests/unit/catalog/catalog/catalog-upstream.t tests/unit/plan/plan/plan-upstream.t tests/unit/plan/plan/plan-perf.t

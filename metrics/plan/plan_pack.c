@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 struct packing {
 	struct plan_needs *needs;

@@ -7,7 +7,7 @@
 #define GPMU_PLAN_BUILD_H
 
 #include "base/list.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* --- plan.c */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 /* --- lists --- */
 

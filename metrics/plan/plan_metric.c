@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 #define MAX_DEPTH	100	/* metrics that use metrics */
 #define MAX_IDS		1000	/* names in a formula, each of which is compared with the others */

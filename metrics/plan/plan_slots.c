@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 /* The order that the members of a bin are needed in */
 static void order_members(struct plan_needs *needs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What of a plan is shown to people: which metric is counted in which group. */
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 const char *gpmu_plan_item(const struct gpmu_plan *plan, size_t index)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 #define DURATION	"duration_time"
 

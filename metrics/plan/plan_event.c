@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "event/event_list.h"
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 /* An entry of the plan with nothing but its text; NULL if there is no memory */
 static struct plan_event *append(struct gpmu_plan *plan, const char *text)

@@ -5,7 +5,7 @@
 
 . tests/lib/tap.sh
 
-dump=${B:-build}/tests/unit/plan-dump
+dump=${B:-build}/tests/unit/plan/plan/plan-dump
 # In user space alone, as anybody may count: perf turns task-clock into that, but not cpu-clock:k.
 events='{task-clock:u,context-switches:u},page-faults:u,cpu-clock:u,{minor-faults:u},duration_time'
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 /* "NAME/FILTER/:MODIFIERS" */
 struct element {

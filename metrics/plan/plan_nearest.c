@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 #define MAX_NEAR	3
 

@@ -2,7 +2,7 @@
 /* Whether events of a PMU can be counted at the same time. */
 #include <string.h>
 
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 #define MAX_GROUP	64	/* more counters than a PMU has */
 

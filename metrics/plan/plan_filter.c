@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 /* What is no filter, but what is counted */
 static const char *const not_filters[] = { "event", "config", "config1", "config2", "config3",

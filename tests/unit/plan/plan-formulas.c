@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "plan-test.h"
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 #define METRIC(name, expr)	"{\"MetricName\":\"" name "\",\"MetricExpr\":\"" expr "\"}"
 #define MORE(name, expr, more)	"{\"MetricName\":\"" name "\",\"MetricExpr\":\"" expr "\"," more "}"

@@ -8,7 +8,7 @@
 
 #include "sysroot.h"
 #include "gpmu.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "tap.h"
 
 struct fixture {

@@ -13,7 +13,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
-#include "plan_build.h"
+#include "plan/plan_build.h"
 
 #define CPU		"sys/devices/system/cpu/"
 #define MAX_CPUINFO	(4u << 20)	/* bytes: 2 KiB for each of 2048 CPUs */
