@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counts.h"
+#include "values/counts.h"
 
 struct counter_group;
 struct counter_place;

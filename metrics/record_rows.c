@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counts.h"
+#include "values/counts.h"
 #include "base/list.h"
 #include "record.h"
 #include "session.h"

@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counts.h"
+#include "values/counts.h"
 #include "gpmu.h"
 #include "plan/plan.h"
-#include "row.h"
+#include "values/row.h"
 
 #define SAVED_MAX_TEXTS		16384	/* different names and units */
 #define SAVED_MAX_RECORDS	1000000	/* of a table */

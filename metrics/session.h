@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counts.h"
+#include "values/counts.h"
 #include "base/cpus.h"
 #include "gpmu.h"
 #include "plan/plan.h"
-#include "row.h"
+#include "values/row.h"
 #include "source.h"
 
 struct counter_ring;

@@ -6,7 +6,7 @@
 #ifndef GPMU_SOURCE_INTERNAL_H
 #define GPMU_SOURCE_INTERNAL_H
 
-#include "counts.h"
+#include "values/counts.h"
 #include "plan/plan.h"
 
 /* Whom perf counters count; a plugin's count the machine */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "counts.h"
+#include "values/counts.h"
 #include "gpmu.h"
 #include "kernel-test.h"
 #include "source.h"

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "row.h"
+#include "values/row.h"
 
 static void result_init(struct row_result *result)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdlib.h>
 
-#include "sink.h"
+#include "values/sink.h"
 
 char *buffer_grow(struct sink_buffer *buffer, size_t n)
 {

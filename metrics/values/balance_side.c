@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "balance.h"
+#include "values/balance.h"
 
 const struct gpmu_row *balance_row(const struct balance_rows *rows, size_t index)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "row.h"
+#include "values/row.h"
 
 /* The sets of a metric */
 struct sets {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "balance.h"
+#include "values/balance.h"
 #include "base/list.h"
 
 struct line {

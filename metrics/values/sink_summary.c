@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sink.h"
+#include "values/sink.h"
 
 #define VALUE_WIDTH	18
 #define NAME_WIDTH	32

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-#include "sink.h"
+#include "values/sink.h"
 
 #define NUMBERS		8	/* in a row, that are made anew */
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "counts.h"
+#include "values/counts.h"
 #include "tap.h"
 
 static const struct place places[] = { { 0, 0, -1 }, { 2, 1, -1 } };

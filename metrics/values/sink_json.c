@@ -2,7 +2,7 @@
 /* JSON (RFC 8259), an object a line. A text with bytes that are no UTF-8 has U+FFFD for each. */
 #include <math.h>
 
-#include "sink.h"
+#include "values/sink.h"
 
 /* The length of the UTF-8 character that the text begins with, 0 if it is none */
 static size_t utf8_length(const unsigned char *text)

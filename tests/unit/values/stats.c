@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats.h"
+#include "values/stats.h"
 #include "tap.h"
 
 static struct gpmu_row row_of(enum gpmu_state state, double value)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats.h"
+#include "values/stats.h"
 
 /* Welford's recurrence: no difference of large sums */
 void stat_add(struct stat_value *stat, double value)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "row.h"
+#include "values/row.h"
 
 struct gpmu_rows *rows_new(const struct gpmu_plan *plan, const struct rows_options *options)
 {

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counts.h"
+#include "values/counts.h"
 #include "gpmu.h"
 #include "base/list.h"
 #include "plan/plan.h"

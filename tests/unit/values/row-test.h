@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "catalog/catalog.h"
-#include "row.h"
+#include "values/row.h"
 #include "tap.h"
 
 #define ROW_TEST_MAX	32

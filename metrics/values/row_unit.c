@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "row.h"
+#include "values/row.h"
 
 static const struct event_instance *instance(const struct gpmu_rows *rows, size_t slot)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "sink.h"
+#include "values/sink.h"
 
 static const struct sink_ops *const kinds[] = {
 	[GPMU_SINK_SUMMARY] = &sink_summary,

@@ -4,7 +4,7 @@
  * Traffic Measurement" and the tables of events; the GPU's by CUPTI's descriptions. flow.rst
  * says what belongs in a remainder.
  */
-#include "balance.h"
+#include "values/balance.h"
 
 #define BEAT	32	/* bytes of a data beat of SCF, at most */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counts.h"
+#include "values/counts.h"
 
 /* n is 0: some memory nevertheless, as NULL means that there is none */
 static void *array(size_t n, size_t size)

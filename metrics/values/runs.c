@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats.h"
+#include "values/stats.h"
 
 struct gpmu_runs {
 	struct gpmu_stats stats;
