@@ -4,7 +4,7 @@
  * last packet that is cut off. What is no trace has its offset and what was expected.
  */
 #include "trace-test.h"
-#include "trace_reader.h"
+#include "trace/reader/trace_reader.h"
 
 /* What is left of a file from @from to @to, or to its end */
 static int part_of(const struct test_trace *t, size_t from, size_t to, FILE **file)

@@ -2,7 +2,7 @@
 /* Slices that have begun, until they end. */
 #include <errno.h>
 
-#include "trace_reader.h"
+#include "trace/reader/trace_reader.h"
 
 static size_t bytes_of(const char *text)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "trace_reader.h"
+#include "trace/reader/trace_reader.h"
 
 int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "trace.h"
-#include "trace_reader.h"
+#include "trace/reader/trace_reader.h"
 
 /* TrackEvent.type */
 enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };

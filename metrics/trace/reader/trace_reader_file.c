@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "trace_reader.h"
+#include "trace/reader/trace_reader.h"
 
 #define BUFFER		(256U << 10)
 #define ARENA		(16U << 10)
