@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "channel.h"
+#include "trace/channel/channel.h"
 #include "gpmu.h"
 #include "record_map.h"
 #include "record_merge.h"

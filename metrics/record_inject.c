@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "channel.h"
+#include "trace/channel/channel.h"
 #include "base/error.h"
 #include "base/list.h"
 #include "record.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "activity.h"
+#include "trace/channel/activity.h"
 #include "gpmu.h"
 #include "record_lanes.h"
 #include "record_table.h"

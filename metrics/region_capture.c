@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "channel.h"
+#include "trace/channel/channel.h"
 #include "session.h"
 
 typedef void (*capture_fn)(const char *name, int begins);

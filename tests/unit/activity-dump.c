@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "activity-members.h"
-#include "channel.h"
+#include "trace/channel/channel.h"
 
 #define FILES	256
 #define NAMES	65536

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "activity.h"
+#include "trace/channel/activity.h"
 
 enum type { U32, U64, THREE, NAME, TEXT_END, UUID };
 

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "activity-members.h"
-#include "channel.h"
+#include "trace/channel/channel.h"
 
 #define NAMES	4096
 #define LINE	4096

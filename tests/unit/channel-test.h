@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "channel_file.h"
+#include "trace/channel/channel_file.h"
 #include "tap.h"
 
 #define RING	4096

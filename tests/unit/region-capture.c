@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 
-#include "channel.h"
+#include "trace/channel/channel.h"
 #include "session-test.h"
 
 #define INJECT	"build/libgpmu-inject.so"

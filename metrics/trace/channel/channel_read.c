@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "channel_file.h"
+#include "trace/channel/channel_file.h"
 
 struct channel_reader {
 	struct channel_head *head;

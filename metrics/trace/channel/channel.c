@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "channel_file.h"
+#include "trace/channel/channel_file.h"
 
 bool channel_ring_fits(uint64_t ring)
 {

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "activity.h"
+#include "trace/channel/activity.h"
 
 #define CHANNEL_VARIABLE	"GPMU_CHANNEL"
 #define CHANNEL_CONTROL		"control"

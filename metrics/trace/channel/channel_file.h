@@ -3,7 +3,7 @@
 #ifndef GPMU_CHANNEL_FILE_H
 #define GPMU_CHANNEL_FILE_H
 
-#include "channel.h"
+#include "trace/channel/channel.h"
 
 #define CHANNEL_MAGIC	UINT64_C(0x6c656e6e61686367)	/* "gchannel" */
 #define CHANNEL_HEAD	4096	/* bytes before the ring */

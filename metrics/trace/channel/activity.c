@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stddef.h>
 
-#include "activity.h"
+#include "trace/channel/activity.h"
 
 /* How long a record is at least; has a text: it ends with a 0 */
 static const struct {

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "channel_file.h"
+#include "trace/channel/channel_file.h"
 
 #define MOST_NAMES	1000	/* of files of one pid: of other pid namespaces, or ended */
 
