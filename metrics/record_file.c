@@ -13,7 +13,7 @@
 
 #include "base/list.h"
 #include "record.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 #define COPY	(1u << 20)
 #define N_RESTARTS	(sizeof(((struct record_file *)NULL)->restarts) / sizeof(uint64_t))

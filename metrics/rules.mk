@@ -50,7 +50,7 @@ include metrics/rules-catalog.mk
 
 # Perfetto's format, as C
 TRACE_PB	:= $(B)/proto/trace.pb-c
-$(TRACE_PB).h: metrics/trace.proto
+$(TRACE_PB).h: metrics/trace/trace.proto
 	@mkdir -p $(@D)
 	@command -v protoc-c >/dev/null || { \
 		echo "libgpmu needs protoc-c, of protobuf-c-compiler: run ./setup" >&2; exit 1; }

@@ -4,7 +4,7 @@
 # gpmu report: what is worked out by hand of small traces, which trace-script makes.
 . tests/tools/lib.sh
 
-script=$(realpath "$B/tests/unit/trace-script") || bail "no trace-script: make unit-tests"
+script=$(realpath "$B/tests/unit/trace/trace/trace-script") || bail "no trace-script: make unit-tests"
 python=$(command -v python3) || bail "no python3"
 
 # trace NAME < SCRIPT: $work/NAME.pftrace

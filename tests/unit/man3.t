@@ -92,10 +92,10 @@ runs() {
 	source_plugin) "$build/gpmu" stat --source clock -e clock/ns/ -- sleep 0.05 ;;
 	source) "$work/example" model=metrics/sources/model/scenarios/steady.scenario ;;
 	saved) "$work/example" < tests/data/perf-output/7.3-command.json ;;
-	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
+	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
 	record) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
 	report | trace_reader)
-		"$build/tests/unit/trace-script" "$work/$1.pftrace" < tests/data/timeline/offender.script &&
+		"$build/tests/unit/trace/trace/trace-script" "$work/$1.pftrace" < tests/data/timeline/offender.script &&
 			"$work/example" "$work/$1.pftrace"
 		;;
 	*) "$work/example" ;;

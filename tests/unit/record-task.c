@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What is on the timeline of records of the command's own threads */
 #include "record_map.h"
-#include "trace-test.h"
+#include "trace/trace-test.h"
 
 #define TASK(does, on, of, thread, ...) \
 	((struct record_task){ .what = (does), .cpu = (on), .pid = (of), .tid = (thread), __VA_ARGS__ })

@@ -12,7 +12,7 @@ GPMU_TESTS_T	:= $(addsuffix .t,$(call built,$(GPMU_TESTS)))
 GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot -Itests/unit
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t tests/unit/man7.t tests/unit/install.t tests/unit/gpu-run.t tests/unit/trace-sql.t
+SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t tests/unit/man7.t tests/unit/install.t tests/unit/gpu-run.t tests/unit/trace/trace/trace-sql.t
 check-unit: all
 
 # Functions that a test stands in for

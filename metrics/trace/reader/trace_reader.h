@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading Perfetto's format, of metrics/trace.proto, as gpmu_trace writes it. Bytes become packets
+ * Reading Perfetto's format, of metrics/trace/trace.proto, as gpmu_trace writes it. Bytes become packets
  * (trace_reader_file.c), a packet changes what is known (trace_reader_state.c) or is an event
  * (trace_reader_event.c), and ends are given their slices (trace_reader_slice.c).
  */

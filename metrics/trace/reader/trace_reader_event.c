@@ -2,7 +2,7 @@
 /* An event of a packet: its time, what it says, and what it does on its track. */
 #include <errno.h>
 
-#include "trace.h"
+#include "trace/trace.h"
 #include "trace/reader/trace_reader.h"
 
 /* TrackEvent.type */

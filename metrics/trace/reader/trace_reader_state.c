@@ -2,7 +2,7 @@
 /* What packets before an event say: clocks, names by number, tracks. */
 #include <errno.h>
 
-#include "trace.h"
+#include "trace/trace.h"
 #include "trace/reader/trace_reader.h"
 
 /* --- names */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "clock.h"
+#include "trace/clock.h"
 
 #define NEIGHBOURS	8	/* from the first to the last of these a rate is taken */
 

@@ -7,7 +7,7 @@
 # asks a trace_processor too where there is one: it has to say the same.
 . tests/lib/tap.sh
 
-make=${B:-build}/tests/unit/trace-make
+make=${B:-build}/tests/unit/trace/trace/trace-make
 [ -x "$make" ] || bail "no $make: make unit-tests"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -15,7 +15,7 @@ begin=5000000000000
 
 # sql QUERY [OPTION...]: of $trace
 sql() {
-	tests/unit/trace_sql.py "$trace" "$@" 2>&1
+	tests/unit/trace/trace_sql.py "$trace" "$@" 2>&1
 }
 
 # slices WHERE: time since the beginning, duration, track, category, name, depth
@@ -27,7 +27,7 @@ slices() {
 		where $1 order by s.ts, s.depth, s.name desc"
 }
 
-processor=$(tests/unit/trace_sql.py --processor)
+processor=$(tests/unit/trace/trace_sql.py --processor)
 if [ -n "$processor" ]; then
 	ok 0 "the same is asked of $processor"
 else
@@ -143,7 +143,7 @@ ok $? "names and clocks are given anew each 10,000 bytes" || diag "$restarts tim
 n=0
 while read -r length; do
 	head -c "$length" "$trace" > "$tmp/cut"
-	found=$(tests/unit/trace_sql.py "$tmp/cut" 'select count(*) from counter' 2>&1)
+	found=$(tests/unit/trace/trace_sql.py "$tmp/cut" 'select count(*) from counter' 2>&1)
 	[ "$found" = $((n++ * 100 + 1)) ] || diag "$length bytes: $found"
 done < "$tmp/flushes" 2>&1 | { ! grep .; }
 ok $? "cut at each of $(wc -l < "$tmp/flushes") flushes, it is all up to there"

@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 
 #include "trace-test.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 static struct gpmu_trace_switch change(pid_t prev, const char *prev_name, pid_t next, const char *next_name)
 {

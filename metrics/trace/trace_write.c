@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 /* Waits for what does not block, too */
 static int write_some(int fd, const uint8_t *data, size_t length, size_t *written)

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "trace.h"
-#include "trace_wire.h"
+#include "trace/trace.h"
+#include "trace/trace_wire.h"
 
 #define PLAIN_MOST	192	/* bytes of a packet without names */
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """trace_sql.py TRACE SQL [--from N]: what a trace of libgpmu holds, by SQL.
 
-Reads the bytes without protobuf-c and without metrics/trace.proto, by the rules of
+Reads the bytes without protobuf-c and without metrics/trace/trace.proto, by the rules of
 Perfetto's documentation, and fills tables that are named as trace_processor's are, so that the
 same SQL can be asked of both. --from N leaves out what is before the N-th restart, from 1.
 Anything that is against the rules ends it: "offset: what".

@@ -2,7 +2,7 @@
 /* What has to be in the file before an event: clocks, names, tracks, anew from time to time */
 #include <errno.h>
 
-#include "trace.h"
+#include "trace/trace.h"
 
 /* Names, tracks and clocks anew; before there are none. */
 static int restart(struct gpmu_trace *trace, uint64_t time)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "trace.h"
+#include "trace/trace.h"
 
 #define SLOTS_FIRST	1024
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "trace.h"
-#include "trace_wire.h"
+#include "trace/trace.h"
+#include "trace/trace_wire.h"
 
 /* TrackEvent.type */
 enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
@@ -69,7 +69,7 @@ static uint8_t *put_args(uint8_t *p, const struct record *record)
 	return p;
 }
 
-/* Fields of TrackEvent, of metrics/trace.proto */
+/* Fields of TrackEvent, of metrics/trace/trace.proto */
 static inline uint8_t *put_event(uint8_t *p, const struct record *record)
 {
 	const struct gpmu_trace_event *event = record->event;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "trace-test.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 static void everything(struct gpmu_trace *trace)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "trace.h"
+#include "trace/trace.h"
 
 static const char replacement[] = "\xef\xbf\xbd";	/* U+FFFD */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Perfetto's format, of metrics/trace.proto. There is one sequence of packets. Rare ones
+ * Perfetto's format, of metrics/trace/trace.proto. There is one sequence of packets. Rare ones
  * (trace_packet.c) are packed by protobuf-c; those of events (trace_event.c, trace_sched.c) are written
  * straight, byte for byte as protobuf-c would, in 0.4 to 0.6 of the time (make bench).
  */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
+#include "trace/clock.h"
 
 #define READS	8	/* the first finds nothing in the caches */
 

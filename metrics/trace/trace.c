@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 #define BUFFER		(256U << 10)
 #define RESTART_EACH	(4U << 20)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "clock.h"
+#include "trace/clock.h"
 #include "tap.h"
 
 #define MS 1000000ull

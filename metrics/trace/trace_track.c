@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "trace.h"
+#include "trace/trace.h"
 
 const struct trace_track *trace_track_of(const struct gpmu_trace *trace, int track)
 {

@@ -5,7 +5,7 @@
  */
 #include "alloc.h"
 #include "trace-test.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 static struct test_trace t;
 static int file_fd;

@@ -4,7 +4,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "trace.h"
+#include "trace/trace.h"
 #include "trace.pb-c.h"
 
 static int put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)

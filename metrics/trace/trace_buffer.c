@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdlib.h>
 
-#include "trace.h"
+#include "trace/trace.h"
 
 uint8_t *trace_room(struct trace_buffer *buffer, size_t n)
 {
