@@ -4,7 +4,7 @@
  * plugin knows by name, means, an event that is absent in a group that counts, preparing,
  * messages, questions.
  */
-#include "session-test.h"
+#include "count/session-test.h"
 #include "plugin/source-fake.h"
 
 static struct fake_state state;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "trace/channel/channel.h"
-#include "session.h"
+#include "count/session.h"
 
 typedef void (*capture_fn)(const char *name, int begins);
 

@@ -13,7 +13,7 @@
 #include "gpmu.h"
 #include "plan/plan.h"
 #include "values/row.h"
-#include "source.h"
+#include "count/backend.h"
 
 struct counter_ring;
 

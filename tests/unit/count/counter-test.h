@@ -10,7 +10,7 @@
 #include "values/counts.h"
 #include "gpmu.h"
 #include "kernel-test.h"
-#include "source.h"
+#include "count/backend.h"
 
 #define MAX_SLOTS	8
 

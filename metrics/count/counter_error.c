@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "counter.h"
+#include "count/counter.h"
 #include "base/error.h"
 #include "gpmu.h"
 #include "machine/machine_sysfs.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter.h"
-#include "counter_ring.h"
+#include "count/counter.h"
+#include "count/counter_ring.h"
 
 struct perf_evsel *counter_set_leader(const struct counter_place *place)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "source.h"
+#include "count/backend.h"
 
 struct counter_ring;
 struct perf_evsel;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Groups of which the kernel is to take readings, by one that is made up */
-#include "counter.h"
-#include "counter_ring.h"
+#include "count/counter.h"
+#include "count/counter_ring.h"
 #include "counter-fake.h"
 #include "alloc.h"
 

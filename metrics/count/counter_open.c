@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter.h"
-#include "counter_ring.h"
+#include "count/counter.h"
+#include "count/counter_ring.h"
 #include "base/error.h"
 #include "base/log.h"
 

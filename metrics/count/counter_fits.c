@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "counter.h"
+#include "count/counter.h"
 #include "gpmu.h"
 
 /* 0 if it can be opened; how many events may be is no matter of what they count */

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/log.h"
-#include "session.h"
+#include "count/session.h"
 
 struct tids {
 	int *list;

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "session.h"
+#include "count/session.h"
 
 uint64_t session_clock(void)
 {

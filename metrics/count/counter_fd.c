@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "counter.h"
+#include "count/counter.h"
 
 struct perf_evsel *counter_evsel_new(const struct perf_event_attr *attr, size_t size,
 				     struct perf_evsel *leader)

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "machine/pmu.h"
-#include "session.h"
+#include "count/session.h"
 
 /* The soft limit of open files before the first session that raised it; 0: none did */
 static _Atomic rlim_t files_before;

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counter.h"
-#include "counter_ring.h"
+#include "count/counter.h"
+#include "count/counter_ring.h"
 
 /* All of a group have the times of one clock. */
 static struct event_instance with_times(const struct event_instance *event)

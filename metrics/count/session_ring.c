@@ -13,11 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "counter.h"
-#include "counter_ring.h"
+#include "count/counter.h"
+#include "count/counter_ring.h"
 #include "base/log.h"
 #include "machine/pmu.h"
-#include "session.h"
+#include "count/session.h"
 
 #define SECOND		UINT64_C(1000000000)
 #define SHORTEST	100000		/* ns: below it interrupts are most of what runs */

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "counter.h"
-#include "counter_ring.h"
+#include "count/counter.h"
+#include "count/counter_ring.h"
 
 int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *page, size_t first,
 		      size_t data, const struct counter_set *set, size_t place)

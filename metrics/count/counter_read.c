@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counter.h"
-#include "counter_ring.h"
+#include "count/counter.h"
+#include "count/counter_ring.h"
 #include "base/error.h"
 
 #define AT_ONCE	20	/* times that a read is tried again at once, and after 1 ms each */

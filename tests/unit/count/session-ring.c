@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "counter.h"
-#include "counter_ring.h"
+#include "count/counter.h"
+#include "count/counter_ring.h"
 #include "reads.h"
-#include "session.h"
+#include "count/session.h"
 #include "session-kernel.h"
 
 #define EVENTS	"page-faults,task-clock,context-switches"

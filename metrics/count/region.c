@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
+#include "count/session.h"
 
 #define FIRST_ROOM	16
 

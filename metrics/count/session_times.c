@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "session.h"
+#include "count/session.h"
 
 struct ticks {
 	unsigned long long user, system;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "counter.h"
+#include "count/counter.h"
 
 #define INTERRUPTED	100	/* times that a signal may interrupt an open */
 
