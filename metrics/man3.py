@@ -37,7 +37,7 @@ FILES = {
     "gpmu.h": "\\fBlibgpmu\\fP(3)",
     "gpmu\\-source.h": "\\fBgpmu_source_plugin\\fP(3)",
     "metrics/values/output.rst": "share/doc/gpmu/output.rst",
-    "metrics/flow.rst": "share/doc/gpmu/flow.rst",
+    "metrics/traffic/flow.rst": "share/doc/gpmu/flow.rst",
 }
 
 

@@ -2,7 +2,7 @@
 /* From counts to bandwidths: the sums of the rules, and what they are worth. */
 #include <math.h>
 
-#include "flow.h"
+#include "traffic/flow.h"
 
 /* Of a rule's parts */
 struct adding {

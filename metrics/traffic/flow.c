@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "flow.h"
+#include "traffic/flow.h"
 
 struct gpmu_flow *gpmu_flow_new(const struct gpmu_machine *machine, enum gpmu_flow_chip chip,
 				struct gpmu_error *error)

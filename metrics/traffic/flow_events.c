@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "flow.h"
+#include "traffic/flow.h"
 
 static const char *const kind_names[] = {
 	[GPMU_PMU_SCF] = "nvidia_scf_pmu",	    [GPMU_PMU_PCIE] = "nvidia_pcie_pmu",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
+#include "traffic/flow.h"
 
 static const char *const initiators[FLOW_INITIATORS] = {
 	[FLOW_CPU] = "CPU %d",

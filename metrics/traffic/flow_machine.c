@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "flow.h"
+#include "traffic/flow.h"
 #include "machine/machine.h"
 
 #define MAX_NODES	64	/* that are looked at */

@@ -4,7 +4,7 @@
  * PMU Traffic Coverage" and the tables of events, and for several Grace Hoppers and the
  * order of PCIe writes the kernel's nvidia-tegra241-pmu.rst. flow.rst explains them.
  */
-#include "flow.h"
+#include "traffic/flow.h"
 
 #define SUPERCHIP	FLOW_SUPERCHIP
 #define ONE		FLOW_HOPPER
