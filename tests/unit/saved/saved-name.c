@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "machine/pmu.h"
-#include "saved.h"
+#include "saved/saved.h"
 #include "tap.h"
 
 static const struct gpmu_pmu uncore = { .has_cpumask = true };

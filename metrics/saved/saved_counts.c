@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "machine/pmu.h"
-#include "saved.h"
+#include "saved/saved.h"
 
 /* --- times --- */
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "saved.h"
+#include "saved/saved.h"
 
 struct scan {
 	const char *text;

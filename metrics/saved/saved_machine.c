@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "machine/machine.h"
-#include "saved.h"
+#include "saved/saved.h"
 #include "plugin/source_object.h"
 
 #define NAME		"perf's output"

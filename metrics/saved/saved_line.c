@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "saved.h"
+#include "saved/saved.h"
 
 #define MAX_NUMBER	512	/* characters of one; "%f" writes 309 digits at most */
 

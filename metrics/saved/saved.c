@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "saved.h"
+#include "saved/saved.h"
 
 struct gpmu_saved *gpmu_saved_new(const struct gpmu_saved_options *options)
 {

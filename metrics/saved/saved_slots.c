@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "saved.h"
+#include "saved/saved.h"
 
 void saved_slots_release(struct gpmu_saved *saved)
 {

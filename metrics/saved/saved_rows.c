@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "machine/pmu.h"
-#include "saved.h"
+#include "saved/saved.h"
 
 /* --- the plan's --- */
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "saved.h"
+#include "saved/saved.h"
 #include "tap.h"
 
 static struct saved_format format;

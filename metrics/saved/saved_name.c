@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "saved.h"
+#include "saved/saved.h"
 
 /* PMUs that perf puts before names that were given without one, by their beginnings */
 static const char *const implied[] = {

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "saved.h"
+#include "saved/saved.h"
 
 struct fields {
 	const char *text;
