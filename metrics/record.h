@@ -14,7 +14,7 @@
 
 #include "trace/channel/channel.h"
 #include "gpmu.h"
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 #include "record_merge.h"
 #include "record_queue.h"
 

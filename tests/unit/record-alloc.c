@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 struct text_record {
 	union {

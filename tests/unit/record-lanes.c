@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "gpmu.h"
-#include "record_lanes.h"
+#include "record/tracks/record_lanes.h"
 #include "tap.h"
 
 static struct record_lanes lanes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdlib.h>
 
-#include "record_table.h"
+#include "record/tracks/record_table.h"
 #include "tap.h"
 
 #define KEYS	2000u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What is on the timeline of records of the command's own threads */
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 #include "trace/trace-test.h"
 
 #define TASK(does, on, of, thread, ...) \

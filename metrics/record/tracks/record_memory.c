@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 static const char *const kinds[ACTIVITY_MEMORY_KINDS] = {
 	[ACTIVITY_MEMORY_UNKNOWN] = "unknown", [ACTIVITY_MEMORY_PAGEABLE] = "pageable",

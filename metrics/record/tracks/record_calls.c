@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 /* How the names of those begin that have something done in a stream, of which an arrow leads there */
 static const char *const launches[] = {

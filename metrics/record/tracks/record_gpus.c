@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 static int add(struct record_map *map, const char *uuid, const char *name, int number)
 {

@@ -12,8 +12,8 @@
 
 #include "trace/channel/activity.h"
 #include "gpmu.h"
-#include "record_lanes.h"
-#include "record_table.h"
+#include "record/tracks/record_lanes.h"
+#include "record/tracks/record_table.h"
 
 #define RECORD_CALLS	(1u << 16)	/* correlations that are known of a process */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char *(*demangle)(const char *name, char *buffer, size_t *length, int *status);

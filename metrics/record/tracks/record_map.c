@@ -5,7 +5,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 void record_map_init(struct record_map *map, struct gpmu_trace *trace,
 		     const struct gpmu_machine *machine)

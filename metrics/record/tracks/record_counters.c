@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 static int top_track(struct record_map *map, int *track, const char *name)
 {

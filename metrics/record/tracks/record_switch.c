@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Who runs on a CPU from now on. */
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 int record_map_switch(struct record_map *map, uint64_t time, const struct record_switch *of)
 {

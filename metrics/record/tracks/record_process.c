@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 /* What a table points to, by what it is to be freed by */
 static void release_table(struct record_table *table, void (*release)(void *of))

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "record_table.h"
+#include "record/tracks/record_table.h"
 
 #define ROOM_FIRST	64
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 #define SIZE_TEXT	34	/* bytes: three numbers of 10 digits, x twice, 0 */
 

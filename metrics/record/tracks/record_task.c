@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 #define CPUS_MOST	1024	/* of gpmu_trace_switch */
 #define TRACKS_MOST	4096	/* what begins later has no process on the timeline */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "record_map.h"
+#include "record/tracks/record_map.h"
 
 static struct record_lanes *lanes_of(struct record_map *map, struct record_process *process)
 {

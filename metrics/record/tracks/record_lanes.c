@@ -5,7 +5,7 @@
 
 #include "gpmu.h"
 #include "base/list.h"
-#include "record_lanes.h"
+#include "record/tracks/record_lanes.h"
 
 static struct record_lane *add(struct record_lanes *lanes, int track)
 {
