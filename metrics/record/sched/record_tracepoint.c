@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "record_sched.h"
+#include "record/sched/record_sched.h"
 
 #define RING_PAGES	128	/* a power of 2 */
 #define OFFSET_MOST	512	/* bytes of a record */

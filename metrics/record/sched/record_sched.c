@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/log.h"
-#include "record_sched.h"
+#include "record/sched/record_sched.h"
 
 #define LOOK_EACH	10	/* ms */
 #define ON_ITS_WAY	1000000	/* ns after which what has happened is in the ring */

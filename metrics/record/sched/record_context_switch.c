@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "record_sched.h"
+#include "record/sched/record_sched.h"
 
 #define RING	(256u << 10)	/* everybody may lock 516 KiB for each CPU */
 

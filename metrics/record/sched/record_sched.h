@@ -7,7 +7,7 @@
 #define GPMU_RECORD_SCHED_H
 
 #include "record.h"
-#include "record_ring.h"
+#include "record/sched/record_ring.h"
 
 /* prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio of the tracepoint */
 #define RECORD_SCHED_FIELDS	7

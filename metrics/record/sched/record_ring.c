@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record_ring.h"
+#include "record/sched/record_ring.h"
 
 #define RECORD_MOST	512	/* bytes of the kernel's record */
 
