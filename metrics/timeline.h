@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * timeline: what is on the tracks that metrics/timeline.rst describes, of several traces, for a report.
+ * timeline: what is on the tracks that metrics/record/timeline.rst describes, of several traces, for a report.
  * timeline_track.c says what a track is, timeline_take.c keeps what is on it, timeline_audit.c what is
  * true of the trace.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a track is, by its name and those that it is below, as metrics/timeline.rst has them. */
+/* What a track is, by its name and those that it is below, as metrics/record/timeline.rst has them. */
 #include <ctype.h>
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #ifndef GPMU_RECORD_SCHED_H
 #define GPMU_RECORD_SCHED_H
 
-#include "record.h"
+#include "record/record.h"
 #include "record/sched/record_ring.h"
 
 /* prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio of the tracepoint */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From records to what is on the timeline, by metrics/timeline.rst. All of this is the writing
+ * From records to what is on the timeline, by metrics/record/timeline.rst. All of this is the writing
  * thread's.
  */
 #ifndef GPMU_RECORD_MAP_H

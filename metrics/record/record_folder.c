@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "record.h"
+#include "record/record.h"
 
 #define PREFIX		"gpmu-"
 #define LOCK		"lock"

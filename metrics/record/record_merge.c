@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "record_merge.h"
+#include "record/record_merge.h"
 
 void record_merge_init(struct record_merge *merge, size_t most)
 {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/list.h"
-#include "record.h"
+#include "record/record.h"
 #include "trace/trace.h"
 
 #define COPY	(1u << 20)

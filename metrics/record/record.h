@@ -15,8 +15,8 @@
 #include "trace/channel/channel.h"
 #include "gpmu.h"
 #include "record/tracks/record_map.h"
-#include "record_merge.h"
-#include "record_queue.h"
+#include "record/record_merge.h"
+#include "record/record_queue.h"
 
 /* Of kernels' edges, on an H200 with CUPTI 13.0 (clock.h) */
 #define RECORD_CUPTI_BOUND 396

@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 
 #include "base/list.h"
-#include "record.h"
+#include "record/record.h"
 
 
 static const char *const source_names[RECORD_SOURCES] = {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "record.h"
+#include "record/record.h"
 #include "trace/trace.h"
 
 #define QUEUE_ROOM	(32u << 20)	/* bytes, twice: a fourth of a channel's ring has room */

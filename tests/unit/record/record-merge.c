@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "record_merge.h"
+#include "record/record_merge.h"
 #include "tap.h"
 
 #define NEVER	UINT64_MAX

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "record.h"
+#include "record/record.h"
 
 #define LOOK_EACH	5		/* ms */
 #define FLUSH_EACH	1000000000ULL	/* ns */

@@ -7,7 +7,7 @@
 
 #include "values/counts.h"
 #include "base/list.h"
-#include "record.h"
+#include "record/record.h"
 #include "count/session.h"
 
 static bool is_same(const char *a, const char *b)

@@ -8,7 +8,7 @@
 #include "trace/channel/channel.h"
 #include "base/error.h"
 #include "base/list.h"
-#include "record.h"
+#include "record/record.h"
 #include "plugin/source_object.h"
 
 #define LIBRARY	"libgpmu-inject.so"

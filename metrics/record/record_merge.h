@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record_queue.h"
+#include "record/record_queue.h"
 
 struct record_stream {
 	uint64_t mark;		/* ns; 0: nothing was said yet */

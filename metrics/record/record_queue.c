@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record_queue.h"
+#include "record/record_queue.h"
 
 int record_queue_init(struct record_queue *queue, size_t room)
 {

@@ -14,7 +14,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
-#include "record.h"
+#include "record/record.h"
 
 #define POLL_LEAST	1	/* ms, while records come */
 #define POLL_MOST	20

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "record_queue.h"
+#include "record/record_queue.h"
 #include "tap.h"
 
 #define ITEMS	200000u
