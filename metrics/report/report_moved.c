@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "report.h"
+#include "report/report.h"
 
 static const char *const ways[REPORT_WAYS] = {
 	[REPORT_IN] = "in", [REPORT_OUT] = "out", [REPORT_BOTH] = "both",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What was done on a GPU: by all, and by each file where there are several. */
-#include "report.h"
+#include "report/report.h"
 
 struct report_place *report_place(const struct gpmu_report *report, size_t index)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What each GPU did with its time, and each stream */
-#include "report.h"
+#include "report/report.h"
 
 static void put_gpu(struct gpmu_report *report, uint32_t index)
 {

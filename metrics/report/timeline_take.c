@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "timeline.h"
+#include "report/timeline.h"
 
 static const struct gpmu_trace_arg *arg_of(const struct gpmu_trace_item *item, const char *name)
 {

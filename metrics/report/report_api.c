@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Calls of CUDA. A call's own time is what no call inside it took: the sum of all is how long threads were in calls. */
-#include "report.h"
+#include "report/report.h"
 
 static int by_thread(const void *one, const void *other)
 {

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "report.h"
+#include "report/report.h"
 
 static const char *const links[] = {
 	[REPORT_C2C] = "c2c", [REPORT_PCIE] = "pcie", [REPORT_NVLINK] = "nvlink", [REPORT_DRAM] = "dram",

@@ -2,7 +2,7 @@
 /* What the numbers are worth: what traces say of themselves, and what reading them has shown */
 #include <inttypes.h>
 
-#include "report.h"
+#include "report/report.h"
 
 struct fact {
 	struct gpmu_report *report;

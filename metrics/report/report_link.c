@@ -5,7 +5,7 @@
  */
 #include <fnmatch.h>
 
-#include "report.h"
+#include "report/report.h"
 
 #define TERMS	8
 

@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "report.h"
+#include "report/report.h"
 
 #define ROUNDS		32
 #define NO_RATE		1e-6	/* of the largest: it is on its way to 0 */

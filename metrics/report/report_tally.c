@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* How often, how long: of all that has the same key */
-#include "report.h"
+#include "report/report.h"
 
 void report_count(struct gpmu_report *report, struct array *entries, uint64_t key, uint64_t time,
 		  uint64_t bytes)

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "timeline.h"
+#include "report/timeline.h"
 
 static struct timeline_file *add_file(struct timeline *timeline, const char *path)
 {

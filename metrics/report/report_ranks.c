@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Files side by side, and how far they are apart */
-#include "report.h"
+#include "report/report.h"
 
 enum quantity { WALL, KERNELS, IDLE, BYTES, API, SYNC, QUANTITIES };
 

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "timeline.h"
+#include "report/timeline.h"
 
 #define NAME_MOST	512	/* bytes of a name that are looked at */
 

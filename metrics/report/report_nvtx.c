@@ -3,7 +3,7 @@
  * Ranges of NVTX: how often, how long, what the GPUs of their program did inside, what was moved, and the
  * mean of each counter over their time.
  */
-#include "report.h"
+#include "report/report.h"
 
 static uint64_t key_of(const struct timeline_slice *range)
 {

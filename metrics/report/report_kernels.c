@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Kernels by name; copies and memsets by kind */
-#include "report.h"
+#include "report/report.h"
 
 static struct array tallies_of(struct gpmu_report *report, bool computes)
 {

@@ -11,7 +11,7 @@
 
 #include "gpmu.h"
 #include "base/spans.h"
-#include "timeline.h"
+#include "report/timeline.h"
 
 enum report_table_id {
 	REPORT_KERNELS,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Counters, each over all of the time that it was counted */
-#include "report.h"
+#include "report/report.h"
 
 static const struct timeline_fact *fact_at(const struct gpmu_report *report, size_t i)
 {

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "report.h"
+#include "report/report.h"
 
 #define COLUMN(name_, kind_)	{ sizeof(struct gpmu_report_column), name_, GPMU_REPORT_##kind_, 0 }
 #define LONG(name_)		{ sizeof(struct gpmu_report_column), name_, GPMU_REPORT_TEXT, 1 }

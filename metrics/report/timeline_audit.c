@@ -2,7 +2,7 @@
 /* Moments of the track audit, as they are; what of them is the file's own */
 #include <errno.h>
 
-#include "timeline.h"
+#include "report/timeline.h"
 
 static const struct timeline_arg *arg_of(const struct timeline *timeline, const struct timeline_fact *fact,
 					 const char *name)
