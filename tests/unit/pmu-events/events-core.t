@@ -9,7 +9,7 @@
 cache=${GPMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpmu}
 
 check() {
-	python3 -B tests/unit/events_check.py "$@" 2>&1
+	python3 -B tests/unit/pmu-events/events_check.py "$@" 2>&1
 }
 
 # upstream VERSION CHECK DESCRIPTION: a check against the kernel source of VERSION

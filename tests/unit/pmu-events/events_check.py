@@ -131,7 +131,7 @@ def descriptions():
 
 def metric_names():
     """The metrics are those of the table of values, each once."""
-    want = [r[0] for r in rows('tests/unit/events-metrics.tsv')]
+    want = [r[0] for r in rows('tests/unit/pmu-events/events-metrics.tsv')]
     got = [m['MetricName'] for _, m in sys_items('MetricName')]
     for name in sorted(set(want) ^ set(got)) + sorted({n for n in got if got.count(n) > 1}):
         fail(name)
@@ -142,7 +142,7 @@ def metric_names():
 def metric_events():
     """Each event of a metric is written with its PMU and its filter, and that PMU has it."""
     have = {(p, e) for p, e, _, _ in rows('pmu-events/grace-events.tsv')}
-    pmus = {r[0]: r[1] for r in rows('tests/unit/events-metrics.tsv')}
+    pmus = {r[0]: r[1] for r in rows('tests/unit/pmu-events/events-metrics.tsv')}
     for name, m in sys_metrics().items():
         for event in ids(m['MetricExpr']):
             if event == 'duration_time':
@@ -189,7 +189,7 @@ def same(a, b):
 
 def metric_value(name):
     """Prints the value of a metric with the table's counts, and its ScaleUnit."""
-    row = next(r for r in rows('tests/unit/events-metrics.tsv') if r[0] == name)
+    row = next(r for r in rows('tests/unit/pmu-events/events-metrics.tsv') if r[0] == name)
     m = sys_metrics()[name]
     print(f"{evaluate(m['MetricExpr'], *event_values(row)):.9g} {m['ScaleUnit']}")
 
@@ -197,7 +197,7 @@ def metric_value(name):
 def metric_mutants():
     """A wrong number, operator, event or source_count in a formula changes its value."""
     metrics = sys_metrics()
-    for row in rows('tests/unit/events-metrics.tsv'):
+    for row in rows('tests/unit/pmu-events/events-metrics.tsv'):
         check_mutants(row[0], metrics[row[0]]['MetricExpr'], float(row[5]), *event_values(row))
 
 
@@ -254,7 +254,7 @@ def core_table():
 
 
 def core_counts():
-    table = rows('tests/unit/events-core.tsv')
+    table = rows('tests/unit/pmu-events/events-core.tsv')
     counts = {r[1].lower(): float(r[2]) for r in table if r[0] == 'count'}
     counts['time'] = counts['duration_time']
     wants = {r[1]: float(r[2]) for r in table if r[0] == 'metric'}

@@ -7,7 +7,7 @@
 . tests/lib/tap.sh
 
 check() {
-	python3 -B tests/unit/events_check.py "$@" 2>&1
+	python3 -B tests/unit/pmu-events/events_check.py "$@" 2>&1
 }
 
 is "$(check metric_names)" "" "the metrics are the 48 of the table"
@@ -19,7 +19,7 @@ while IFS=$'\t' read -r name _ pmus seconds counts value unit why; do
 	case $name in \#*) continue ;; esac
 	is "$(check metric_value "$name")" "$value $unit" \
 		"$name of $counts on $pmus PMU in $seconds s: $value ($why)"
-done < tests/unit/events-metrics.tsv
+done < tests/unit/pmu-events/events-metrics.tsv
 
 is "$(check metric_mutants)" "" \
 	"another number, operator or event, or no source_count, changes a metric's value"

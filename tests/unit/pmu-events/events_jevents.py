@@ -45,7 +45,7 @@ def find(out, name, expr):
 
 def metrics(path, version):
     out = fields(path)
-    todo = [(r[0], sys_metrics()[r[0]], float(r[5]), event_values(r)) for r in rows('tests/unit/events-metrics.tsv')]
+    todo = [(r[0], sys_metrics()[r[0]], float(r[5]), event_values(r)) for r in rows('tests/unit/pmu-events/events-metrics.tsv')]
     value, wants = core_counts()
     todo += [(n, m, wants[n], (value, lambda _: 1)) for n, (m, _) in our_core(version).items()]
     for name, m, want, counts in todo:

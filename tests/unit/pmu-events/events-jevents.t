@@ -34,7 +34,7 @@ for version in 6.1 6.12 7.3; do
 	fi
 	is "$(jevents $version 2>&1)" "" "perf $version: jevents.py takes our JSON"
 	for check in events metrics; do
-		is "$(python3 -B tests/unit/events_jevents.py $check "$dir/$version.c" $version 2>&1)" "" \
+		is "$(python3 -B tests/unit/pmu-events/events_jevents.py $check "$dir/$version.c" $version 2>&1)" "" \
 			"perf $version: jevents.py keeps our $check as they are"
 	done
 done

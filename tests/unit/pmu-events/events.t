@@ -7,7 +7,7 @@
 
 # nothing CHECK DESCRIPTION: a check of events_check.py that finds nothing wrong
 nothing() {
-	is "$(python3 -B tests/unit/events_check.py "$1" 2>&1)" "" "$2"
+	is "$(python3 -B tests/unit/pmu-events/events_check.py "$1" 2>&1)" "" "$2"
 }
 
 nothing codes "all events of the table are there once, with its code and unit"
