@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A board's PMUs together: addresses, access log, control page, interrupts. */
-#include "model-test.h"
+#include "model/model-test.h"
 #include "rig.h"
 
 static const char board_text[] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The registers of one PMU: Arm IHI 0091 as the model has it. */
-#include "model-test.h"
+#include "model/model-test.h"
 #include "regs.h"
 
 /* One read of cmem a microsecond, 64 bytes; 3.2 GHz. */

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "model-test.h"
+#include "model/model-test.h"
 #include "vfio-user.h"
 
 #define CONTROL		0x3f0000ull
