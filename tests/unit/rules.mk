@@ -57,7 +57,7 @@ WITH_MODEL	:= source-model-alloc source-model-fuzz
 $(addsuffix .t,$(call built,$(WITH_MODEL))): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
 $(addsuffix -san.t,$(call built,$(WITH_MODEL))): $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
 
-include tests/unit/rules-cupti.mk
+include tests/unit/sources/rules-cupti.mk
 
 GPMU_TESTS_OBJ	:= $(GPMU_TESTS_T:.t=.o) $(FUZZ_REPLAYS:%-fuzz=$(B)/tests/fuzz/%.o)
 GPMU_TESTS_SAN_OBJ := $(GPMU_TESTS_SAN:.t=.o) $(FUZZ_REPLAYS:%-fuzz=$(B)/tests/fuzz/%-san.o) \

@@ -8,4 +8,4 @@ CUPTI_TESTS	:= $(filter cupti-%,$(GPMU_TESTS))
 $(addsuffix .t,$(call built,$(CUPTI_TESTS))): $(cupti_OBJ)
 $(addsuffix -san.t,$(call built,$(CUPTI_TESTS))): $(cupti_SAN_OBJ) $(B)/tests/lib/deepbind-san.o
 $(call both_obj,$(CUPTI_TESTS)): private TEST_CPPFLAGS := -Imetrics/sources/cupti
-SCRIPT_TESTS	+= tests/unit/cupti-abi.t tests/unit/inject-abi.t
+SCRIPT_TESTS	+= tests/unit/sources/cupti-abi.t tests/unit/sources/inject-abi.t
