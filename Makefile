@@ -55,7 +55,7 @@ both_obj = $(patsubst %.t,%.o,$(call both,$(1)))
 # Filled by the folders: compiled unit tests; scripts that need no download;
 # scripts that do, or start virtual machines.
 UNIT_TESTS :=
-SCRIPT_TESTS := tests/unit/make.t
+SCRIPT_TESTS := tests/unit/install/make.t
 CHECK_TESTS :=
 
 .PHONY: all
