@@ -2,7 +2,7 @@
 /* How many read system calls an interval takes */
 #include <sys/wait.h>
 
-#include "reads.h"
+#include "lib/reads.h"
 #include "session-kernel.h"
 
 #define EVENTS	"page-faults:u,task-clock:u,context-switches:u,dummy:u"

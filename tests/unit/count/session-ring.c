@@ -6,7 +6,7 @@
 
 #include "count/counter.h"
 #include "count/counter_ring.h"
-#include "reads.h"
+#include "lib/reads.h"
 #include "count/session.h"
 #include "session-kernel.h"
 

@@ -6,7 +6,7 @@
 
 #include "gpmu.h"
 #include "machine/machine_sysfs.h"
-#include "reads.h"
+#include "lib/reads.h"
 #include "sysroot.h"
 #include "tap.h"
 
