@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many read system calls a thread makes */
+/* The number of read system calls of a thread */
 #ifndef GPMU_TESTS_READS_H
 #define GPMU_TESTS_READS_H
 
@@ -9,7 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Those of this thread so far, without those of this function; 0: not known */
+/*
+ * Returns the read system calls of this thread so far, without those of this function; 0 if
+ * unknown.
+ */
 __attribute__((unused))
 static uint64_t reads(void)
 {

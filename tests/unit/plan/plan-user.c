@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Plans for those who may count user space alone. */
+/* Plans for users who may count user space only */
 #include "plan-test.h"
 
 #define S0	"nvidia_scf_pmu_0/"
@@ -7,7 +7,7 @@
 
 static const struct gpmu_plan_options options = { .size = sizeof(options), .user_only = 1 };
 
-/* Items of a plan, their names separated by blanks, are @names. */
+/* The names of the plan's items, separated by blanks, are @names. */
 static void is_items(const struct fixture *fixture, const char *metrics, const char *events,
 		     const char *names, const char *what)
 {
@@ -28,15 +28,16 @@ static void events(const struct fixture *ours)
 		"sched:sched_switch,armv8_pmuv3_0/event=0x8/,software/config=1/",
 		"{task-clock:u,page-faults:u},inst_retired:u,r1a8:u,sched:sched_switch:u,"
 		"armv8_pmuv3_0/event=0x8/u,software/config=1/u", "",
-		"events of tasks are counted in user space");
+		"plan, user only: events of tasks get the modifier u");
 	is_plan(ours, &options, NULL, "cycles:k,cycles:u,cycles:uk,instructions:I,instructions:D",
 		"cycles:k,cycles:u,cycles:uk,instructions:Iu,instructions:Du", "",
-		"unless modifiers say who");
+		"plan, user only: events whose modifiers name a privilege level keep them");
 	is_plan(ours, &options, NULL, "duration_time,user_time," S0 "cmem_rd_data/",
 		"duration_time,user_time," S0 "cmem_rd_data/", "",
-		"what is not of tasks is as it is");
+		"plan, user only: tool events and uncore events get no modifier");
 	is_items(ours, NULL, "task-clock,cycles:k,user_time," S0 "cmem_rd_data/",
-		 "task-clock:u cycles:k user_time " S0 "cmem_rd_data/", "names say it");
+		 "task-clock:u cycles:k user_time " S0 "cmem_rd_data/",
+		 "plan, user only: the names of events carry the modifier u");
 }
 
 static void metrics(const struct fixture *ours)
@@ -45,12 +46,13 @@ static void metrics(const struct fixture *ours)
 		"inst_retired:u", "armv8_pmuv3: how many events it counts at the same time is not "
 		"known, so each metric has its own groups, which are taken to fit; a driver with "
 		"caps/counters tells, or the kernel, to who may open events",
-		"so are those of metrics");
+		"plan, user only: the events of metrics get the modifier u");
 	is_items(ours, "ipc,GraceMemBW,ipc,ipc:k", NULL, "ipc:u GraceMemBW ipc:k",
-		 "whose names say it, once, and are asked for by those without it");
+		 "plan, user only: a metric's name carries the modifier u and a metric requested "
+		 "twice is one item");
 	is_plan(ours, &options, "GraceMemReadBW", NULL,
 		"duration_time," S0 "cmem_rd_data/," S1 "cmem_rd_data/", "",
-		"those of PMUs that count the machine are as they are");
+		"plan, user only: metrics of uncore PMUs get no modifier");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Allocations that fail while records become a timeline: they are lost, and nothing else. */
+/* Allocations fail while records become a timeline: only the affected records are lost. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -17,8 +17,8 @@ struct text_record {
 	char text[32];
 };
 
-static int failed;	/* records that were refused */
-static bool odd;	/* with something else than -ENOMEM */
+static int failed;	/* records refused */
+static bool odd;	/* with an error other than -ENOMEM */
 
 static void see(int ret)
 {
@@ -47,7 +47,7 @@ static void describe(struct record_map *map)
 	const struct activity_context context = { HEAD(activity_context, ACTIVITY_CONTEXT), .context = 1 };
 
 	memcpy(of.process.text, "app", 4);
-	/* What libstdc++ demangles it allocates itself, uncounted. */
+	/* libstdc++ allocates the demangled name, which is not counted here. */
 	memcpy(name.name.text, "kernel", 7);
 	memcpy(device.device.text, "H200", 5);
 	memcpy(note.note.text, "note", 5);
@@ -123,7 +123,7 @@ static void schedule(struct record_map *map)
 		see(record_map_task(map, 10 + i, (struct record_span){ 1, 0 }, &tasks[i]));
 }
 
-/* How many records were refused */
+/* Returns the number of refused records. */
 static int run(void)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -154,7 +154,7 @@ int main(void)
 	long held;
 	int n, some = 0;
 
-	ok(run() == 0 && !odd, "with memory all is on the timeline");
+	ok(run() == 0 && !odd, "record map: no record is refused while memory suffices");
 	held = alloc_held;
 	for (n = 0; n < ALLOC_MOST; n++) {
 		alloc_left = n;
@@ -164,9 +164,10 @@ int main(void)
 		nothing = nothing && alloc_held == held;
 	}
 	alloc_left = -1;
-	ok(n > 60 && some > n / 2, "each of %d allocations fails; of most a record is lost", n);
-	ok(!odd, "... for lack of memory and nothing else");
-	ok(nothing && alloc_held == held, "... and nothing is left behind");
-	ok(run() == 0, "then all is well again");
+	ok(n > 60 && some > n / 2,
+	   "record map: each of %d allocations fails, and most failures lose a record", n);
+	ok(!odd, "record map: the only error of a failed allocation is ENOMEM");
+	ok(nothing && alloc_held == held, "record map: failed allocations leak no memory");
+	ok(run() == 0, "record map: no record is refused after the failures");
 	return done_testing();
 }

@@ -14,7 +14,7 @@ static int add(struct record_merge *merge, int stream, uint64_t begin, uint64_t 
 	return record_merge_add(merge, &item, stream);
 }
 
-/* "1-9 2-3": what is taken up to a bound */
+/* Returns the items up to a bound as "1-9 2-3". */
 static const char *taken(struct record_merge *merge, uint64_t bound)
 {
 	static char text[512];
@@ -42,20 +42,25 @@ static void order(void)
 	add(&merge, a, 10, 12);
 	add(&merge, b, 10, 20);
 	add(&merge, b, 5, 6);
-	ok(record_merge_bound(&merge, 0) == 0, "before any mark nothing is taken");
-	is_str(taken(&merge, 0), "", "... indeed");
+	ok(record_merge_bound(&merge, 0) == 0, "merge: the bound is 0 before any mark");
+	is_str(taken(&merge, 0), "", "merge: no item is taken before any mark");
 	record_merge_mark(&merge, a, 50, 1);
 	record_merge_mark(&merge, b, 20, 1);
-	ok(record_merge_bound(&merge, 0) == 20, "the bound is the earliest mark");
-	is_str(taken(&merge, 20), "5-6 10-20 10-12", "in order of begin, the longer first");
+	ok(record_merge_bound(&merge, 0) == 20,
+	   "merge: the bound is the earliest mark of all streams");
+	is_str(taken(&merge, 20), "5-6 10-20 10-12",
+	       "merge: items come in order of begin, the longer one first");
 	record_merge_close(&merge, b);
-	ok(record_merge_bound(&merge, 0) == 50, "a stream that is closed is not waited for");
-	is_str(taken(&merge, 50), "30-40", "... and the rest comes");
-	ok(merge.late == 0, "none was late");
+	ok(record_merge_bound(&merge, 0) == 50,
+	   "merge: a closed stream does not hold the bound back");
+	is_str(taken(&merge, 50), "30-40",
+	       "merge: the remaining item comes once the bound has passed it");
+	ok(merge.late == 0, "merge: items in time are not counted as late");
 	add(&merge, a, 1, 49);
 	add(&merge, a, 1, 50);
-	ok(merge.late == 1, "what has ended before the mark, and comes after it, is counted as late");
-	is_str(taken(&merge, NEVER), "1-50 1-49", "and is there all the same");
+	ok(merge.late == 1,
+	   "merge: an item that ended before its stream's mark is counted as late");
+	is_str(taken(&merge, NEVER), "1-50 1-49", "merge: a late item is still delivered");
 	record_merge_release(&merge);
 }
 
@@ -68,12 +73,15 @@ static void patience(void)
 	a = record_merge_open(&merge, 100);
 	b = record_merge_open(&merge, 100);
 	record_merge_mark(&merge, a, 7000, 300);
-	ok(record_merge_bound(&merge, 100) == 0, "a stream that says nothing is waited for");
-	ok(record_merge_bound(&merge, 101) == 7000, "but not for ever");
+	ok(record_merge_bound(&merge, 100) == 0,
+	   "merge: the bound waits for a stream without a mark");
+	ok(record_merge_bound(&merge, 101) == 7000,
+	   "merge: the bound stops waiting for a silent stream after the patience");
 	record_merge_mark(&merge, b, 6000, 400);
-	ok(record_merge_bound(&merge, 101) == 6000, "and again, once it has said something");
+	ok(record_merge_bound(&merge, 101) == 6000,
+	   "merge: the bound waits for a silent stream again once it sets a mark");
 	record_merge_mark(&merge, b, 10, 500);
-	ok(record_merge_bound(&merge, 101) == 6000, "marks do not go back");
+	ok(record_merge_bound(&merge, 101) == 6000, "merge: a mark does not move backwards");
 	record_merge_release(&merge);
 }
 
@@ -91,12 +99,14 @@ static void bounded(void)
 		if (merge.bytes > most)
 			most = merge.bytes;
 	}
-	ok(most <= 101 * sizeof(struct record_item), "of more than there is room for the earliest is taken");
-	ok(merge.forced == 900, "which is counted: 900 of 1,000");
+	ok(most <= 101 * sizeof(struct record_item),
+	   "merge: at the memory limit the earliest item is released");
+	ok(merge.forced == 900,
+	   "merge: 900 of 1,000 items are counted as forced out by the memory limit");
 	record_merge_release(&merge);
 }
 
-/* 100,000 in a random order, with ends, against what qsort() has of them */
+/* 100,000 items with random begins and ends come out sorted. */
 static void many(void)
 {
 	struct record_merge merge;
@@ -120,7 +130,8 @@ static void many(void)
 		last_end = item->end;
 		free(item);
 	}
-	ok(sorted && n == 100000 && !merge.bytes, "100,000 in any order come in order, each once");
+	ok(sorted && n == 100000 && !merge.bytes,
+	   "merge: 100,000 items in random order come out sorted, each once");
 	record_merge_release(&merge);
 }
 

@@ -28,17 +28,21 @@ static void bounds(void)
 	const char *data;
 	size_t length;
 
-	ok(!record_queue_init(&queue, 2 * whole + 7), "a queue with room for two items");
+	ok(!record_queue_init(&queue, 2 * whole + 7),
+	   "queue: it is created with room for two items");
 	ok(record_queue_put(&queue, &item, "12345", 5) && record_queue_has_room(&queue, 8) &&
-	   record_queue_put(&queue, &item, "12345678", 8), "has that room");
+	   record_queue_put(&queue, &item, "12345678", 8), "queue: two items fit");
 	ok(!record_queue_has_room(&queue, 0) && !record_queue_put(&queue, &item, "1", 1) &&
-	   !record_queue_put(&queue, &item, NULL, 0), "and no more: what follows is dropped");
+	   !record_queue_put(&queue, &item, NULL, 0),
+	   "queue: further items are refused and dropped");
 	items = record_queue_items(&queue, &dropped);
-	ok(items == 2 && dropped == 2, "how many were put and dropped is exact");
+	ok(items == 2 && dropped == 2, "queue: the numbers of items put and dropped are exact");
 	length = record_queue_take(&queue, &data);
 	ok(length == 2 * whole && ((const struct record_item *)data)->kind == 3 &&
-	   !memcmp(data + sizeof(item), "12345\0\0\0", 8), "they are taken, with zeros behind their data");
-	ok(record_queue_put(&queue, &item, "1", 1), "and there is room again, while they are looked at");
+	   !memcmp(data + sizeof(item), "12345\0\0\0", 8),
+	   "queue: items are taken with their data padded by zeros");
+	ok(record_queue_put(&queue, &item, "1", 1),
+	   "queue: there is room again while taken items are in use");
 	record_queue_release(&queue);
 }
 
@@ -54,7 +58,7 @@ static void *produce(void *data)
 	return NULL;
 }
 
-/* One side is faster now and then: nothing is torn, all is there or counted. */
+/* Either side is faster at times: no item is torn, and each one is taken or counted as dropped. */
 static void threads(void)
 {
 	uint64_t next = 0, dropped, taken = 0;
@@ -74,8 +78,8 @@ static void threads(void)
 	length = record_queue_take(&queue, &data);
 	taken += walk(data, length, &next, &in_order);
 	ok(record_queue_items(&queue, &dropped) == taken && taken + dropped == ITEMS,
-	   "of 200,000 items of another thread each is taken or counted as dropped");
-	ok(in_order, "and all that are taken are whole and in order");
+	   "queue: each of another thread's 200,000 items is taken or counted as dropped");
+	ok(in_order, "queue: all items taken are whole and in order");
 	diag("%" PRIu64 " dropped", dropped);
 	record_queue_release(&queue);
 }

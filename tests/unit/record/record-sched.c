@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Scheduling of the command where that of the machine may not be recorded, by a kernel that is made up: what its
- * rings have, and how large they may be.
+ * Scheduling of the command, where that of the whole machine is not permitted. The kernel is
+ * faked: the records in its rings, and the permitted size of them.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -17,18 +17,18 @@
 #include "trace.pb-c.h"
 
 #define PAGE	((size_t)sysconf(_SC_PAGESIZE))
-#define MANY	(256u << 10)	/* bytes of a ring, if it may have them */
-#define SHORT	24		/* a header, and what says how many were lost */
+#define MANY	(256u << 10)	/* bytes of a ring if locked memory suffices */
+#define SHORT	24		/* a header and the count of a lost record */
 
 static struct {
-	int refuses;		/* errno of events of the command */
-	size_t most;		/* bytes that may be locked by one */
-	size_t mapped;		/* of the first of the command's */
-	int fd;			/* its memory, which also reads of it have; -1: it is not there */
-	bool old;		/* of before Linux 6.0, it does not count what it loses */
+	int refuses;		/* errno for events of the command */
+	size_t most;		/* bytes that one event may lock */
+	size_t mapped;		/* bytes of the command's first event */
+	int fd;			/* memory of the ring, also read as counts; -1: none */
+	bool old;		/* before Linux 6.0: without PERF_FORMAT_LOST */
 	struct perf_event_mmap_page *page;
 	struct perf_event_attr attr;
-	int of;			/* pid that it is of */
+	int of;			/* pid of the event */
 	char told[256];
 } kernel;
 
@@ -42,7 +42,7 @@ static long open_event(const struct perf_event_attr *attr, int pid)
 {
 	int fd;
 
-	/* The machine's */
+	/* The machine's event */
 	errno = EACCES;
 	if (pid == -1)
 		return -1;
@@ -60,7 +60,7 @@ static long open_event(const struct perf_event_attr *attr, int pid)
 	return fd;
 }
 
-/* The library's own alone; what libc calls is not wrapped. */
+/* Replaces calls of the library only; libc's own are not wrapped. */
 long __wrap_syscall(long number, ...)
 {
 	const struct perf_event_attr *attr;
@@ -95,7 +95,7 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	if (fd == kernel.fd) {
 		kernel.page = page;
 		kernel.mapped = size;
-		/* What comes goes across the ring's end. */
+		/* The next records wrap around the ring's end. */
 		kernel.page->data_head = kernel.page->data_tail = size - PAGE - 100;
 	}
 	return page;
@@ -112,7 +112,7 @@ void __wrap_log_line(int level, const char *fmt, ...)
 	va_end(args);
 }
 
-/* --- what the kernel writes --- */
+/* --- records of the kernel --- */
 
 static void bytes(uint64_t *at, const void *data, size_t size)
 {
@@ -176,7 +176,7 @@ static void lost(uint64_t *at, uint64_t n)
 	id(at, 5, 0, 3);
 }
 
-/* What is no record that there can be: behind its header it has less than is always there */
+/* Records whose bodies are shorter than their fixed part */
 static void damaged(uint64_t *at)
 {
 	static const uint32_t types[] = { PERF_RECORD_SWITCH, PERF_RECORD_COMM, PERF_RECORD_FORK, PERF_RECORD_LOST };
@@ -193,7 +193,7 @@ static void damaged(uint64_t *at)
 	}
 }
 
-/* A second of the command, around the end of the ring */
+/* A second of the command's records, around the end of the ring */
 static void second(uint64_t begin)
 {
 	uint64_t at = kernel.page->data_head;
@@ -212,13 +212,16 @@ static void second(uint64_t begin)
 	__atomic_store_n(&kernel.page->data_head, at, __ATOMIC_RELEASE);
 }
 
-/* What a read of the event has second, which is in the page where nobody looks while it is mapped */
+/*
+ * Sets the second value of a read of the event; it lies in the mapped page where the library
+ * does not look.
+ */
 static void counts_lost(uint64_t n)
 {
 	memcpy((char *)kernel.page + sizeof(n), &n, sizeof(n));
 }
 
-/* --- what is made of it --- */
+/* --- the recorded timeline --- */
 
 static char path[] = "/tmp/gpmu-record-sched-XXXXXX";
 
@@ -244,7 +247,10 @@ static struct gpmu_record *record_of(pid_t pid)
 	return record;
 }
 
-/* "3: 0(0)>5 app, 3: 5(1)>0": on which CPU who was left, and why, and who runs, by name where it is told */
+/*
+ * Returns the switches as "3: 0(0)>5 app, 3: 5(1)>0": CPU, previous thread (state), next thread
+ * and its name if recorded.
+ */
 static const char *shown(void)
 {
 	static char text[512];
@@ -275,22 +281,26 @@ static void own(void)
 	struct gpmu_record_stats stats = { .size = sizeof(stats) };
 	struct gpmu_record *record = record_of(5);
 
-	ok(record && !gpmu_record_start(record, NULL, NULL), "the machine's is refused, the command's is not");
+	ok(record && !gpmu_record_start(record, NULL, NULL),
+	   "record sched: the command's scheduling is recorded if the machine's is refused");
 	ok(kernel.of == 5 && kernel.attr.context_switch && kernel.attr.inherit && kernel.attr.exclude_kernel &&
-	   kernel.attr.sample_id_all, "which is asked for as everybody may");
+	   kernel.attr.sample_id_all,
+	   "record sched: the command's event is opened unprivileged, inherited and without the kernel");
 	ok(!strncmp(kernel.told, "of scheduling only the command's own threads are recorded; scheduling of the whole "
-		    "machine takes ", 94), "it is told whose it is, and what more takes");
+		    "machine takes ", 94),
+	   "record sched: a warning states the restriction to the command and its remedy");
 	gpmu_record_enable(record);
 	second(clock_now());
-	ok(!gpmu_record_stop(record, NULL), "it has its end");
+	ok(!gpmu_record_stop(record, NULL), "record sched: the recording stops without an error");
 	is_str(shown(), "3: 0(0)>5 app, 3: 5(1)>0, 3: 0(0)>6 app, 3: 6(256)>0, 3: 0(0)>6, 3: 6(16)>0",
-	       "all that is in the ring, whose end is amidst a record");
+	       "record sched: records that wrap around the ring's end are on the timeline");
 	gpmu_record_get_stats(record, &stats);
-	ok(stats.records == 9 && stats.lost == 7, "and what the kernel has lost");
+	ok(stats.records == 9 && stats.lost == 7,
+	   "record sched: records lost by the kernel are counted");
 	gpmu_record_free(record);
 }
 
-/* Behind the last record, which tells of those before it */
+/* Counts records lost before the last one, with or without PERF_FORMAT_LOST. */
 static uint64_t lost_in_all(bool old, uint64_t counted)
 {
 	struct gpmu_record *record = record_of(5);
@@ -310,12 +320,15 @@ static uint64_t lost_in_all(bool old, uint64_t counted)
 
 static void at_the_end(void)
 {
-	ok(lost_in_all(false, 11) == 11, "what is lost at the end, of which no record tells, is counted, and once");
-	ok(lost_in_all(false, 3) == 7, "no fewer than records tell");
-	ok(lost_in_all(true, 11) == 7, "a kernel before 6.0 has but those");
+	ok(lost_in_all(false, 11) == 11,
+	   "record sched: records lost after the last one are counted, each once");
+	ok(lost_in_all(false, 3) == 7,
+	   "record sched: the lost records are at least those in PERF_RECORD_LOST");
+	ok(lost_in_all(true, 11) == 7,
+	   "record sched: before Linux 6.0 the lost records are those in PERF_RECORD_LOST");
 }
 
-/* Before and after it is enabled */
+/* The recording is stopped without having been enabled. */
 static void late(void)
 {
 	struct gpmu_record *record = record_of(5);
@@ -323,7 +336,7 @@ static void late(void)
 	gpmu_record_start(record, NULL, NULL);
 	second(clock_now() - 1000000);
 	gpmu_record_stop(record, NULL);
-	is_str(shown(), "", "what is never enabled has none");
+	is_str(shown(), "", "record sched: a recording that is never enabled has no switches");
 	gpmu_record_free(record);
 }
 
@@ -333,17 +346,17 @@ static void rings(void)
 	struct gpmu_record *record = record_of(5);
 
 	gpmu_record_start(record, NULL, NULL);
-	ok(kernel.mapped == PAGE + MANY, "a ring has 256 KiB");
+	ok(kernel.mapped == PAGE + MANY, "record sched: a ring has 256 KiB");
 	gpmu_record_free(record);
 	kernel.most = 5 * PAGE;
 	record = record_of(5);
 	ok(!gpmu_record_start(record, NULL, NULL) && kernel.mapped == 5 * PAGE,
-	   "or as much of it as memory may be locked");
+	   "record sched: a ring shrinks to the memory that may be locked");
 	gpmu_record_free(record);
 	kernel.most = PAGE;
 	record = record_of(5);
 	ok(gpmu_record_start(record, NULL, &error) == -ENOBUFS && strstr(error.text, "kernel.perf_event_mlock_kb"),
-	   "without any it is refused, with the remedy");
+	   "record sched: without memory for a ring the error names kernel.perf_event_mlock_kb");
 	gpmu_record_free(record);
 	kernel.most = SIZE_MAX;
 }
@@ -354,13 +367,15 @@ static void refused(void)
 	struct gpmu_record *record = record_of(0);
 
 	ok(gpmu_record_start(record, NULL, &error) && strstr(error.text, "scheduling of the whole machine takes ") &&
-	   !kernel.told[0], "without a command there is only the machine's");
+	   !kernel.told[0],
+	   "record sched: without a command the error is that of the machine's scheduling");
 	gpmu_record_free(record);
 	kernel.refuses = EACCES;
 	record = record_of(5);
-	ok(gpmu_record_start(record, NULL, &error) == -EACCES, "a kernel that refuses the command's too");
+	ok(gpmu_record_start(record, NULL, &error) == -EACCES,
+	   "record sched: a kernel that refuses the command's events makes start fail");
 	is_str(error.text, "scheduling of the command takes CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2",
-	       "is said what it takes");
+	       "record sched: the error names CAP_PERFMON and kernel.perf_event_paranoid");
 	gpmu_record_free(record);
 	kernel.refuses = 0;
 }

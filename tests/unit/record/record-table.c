@@ -17,7 +17,7 @@ static bool add(struct record_table *table, uint64_t key, uint64_t value)
 	return of && added;
 }
 
-/* Against a plain array, in an order that is always the same */
+/* Compares the table with a plain array, in a reproducible random order. */
 static void many(void)
 {
 	struct record_table table = { 0 };
@@ -39,7 +39,7 @@ static void many(void)
 			values[key] = 0;
 		}
 	}
-	ok(!wrong, "40,000 times a number is there if it was added, and not if it was taken");
+	ok(!wrong, "record table: 40,000 times a key is found if it was added and not yet taken");
 	record_table_release(&table);
 }
 
@@ -49,13 +49,13 @@ int main(void)
 	union record_cell value = { 0 };
 
 	ok(!record_table_find(&table, 0) && !record_table_take(&table, 0, &value),
-	   "in an empty table there is nothing");
+	   "record table: an empty table has no key");
 	ok(add(&table, 0, 5) && add(&table, UINT64_MAX, 6) && !add(&table, 0, 7),
-	   "0 and the largest number are keys; the same one is added once");
+	   "record table: 0 and the largest number are keys, and a second add is no new key");
 	ok(record_table_find(&table, 0)->number == 7 && record_table_find(&table, UINT64_MAX)->number == 6,
-	   "each has its value");
+	   "record table: each key has its latest value");
 	ok(record_table_take(&table, 0, &value) && value.number == 7 && !record_table_find(&table, 0),
-	   "what is taken is gone");
+	   "record table: a key that was taken is not found");
 	record_table_release(&table);
 	many();
 	return done_testing();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What is on the timeline of records of the command's own threads */
+/* The timeline of records of the command's own threads */
 #include "record/tracks/record_map.h"
 #include "trace/trace-test.h"
 
@@ -24,7 +24,7 @@ static void begin(void)
 	record_map_init(&map, t.trace, NULL);
 }
 
-/* Each 10 ns after the one before */
+/* Puts records 10 ns apart. */
 static void put(const struct record_task *tasks, size_t n, struct record_span window)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -39,7 +39,10 @@ static void put(const struct record_task *tasks, size_t n, struct record_span wi
 	put(tasks, sizeof(tasks) / sizeof(tasks[0]), window); \
 } while (0)
 
-/* "10 1: 0>5 app; ": time, CPU, who is left (and why) and who runs, by name where it is told */
+/*
+ * "10 1: 0(0)>5 app; ": time, CPU, previous thread (its state), next thread and its name if
+ * recorded
+ */
 static size_t describe(const GpmuPb__TracePacket *packet, char *text, size_t size)
 {
 	const GpmuPb__TrackDescriptor *track = packet->track_descriptor;
@@ -61,7 +64,7 @@ static size_t describe(const GpmuPb__TracePacket *packet, char *text, size_t siz
 	return 0;
 }
 
-/* All that was written, and the end of it */
+/* Returns all packets of the trace, and ends it. */
 static const char *shown(void)
 {
 	static char text[4096];
@@ -88,7 +91,8 @@ static void states(void)
 	    PREEMPTED(0, 5, 5), RUNS(0, 5, 5), ENDS(0, 5, 5));
 	is_str(shown(), "p5 gpmu; t5/5 gpmu; 20 1: 0(0)>5 gpmu; p5 app; t5/5 app; 40 1: 5(1)>0; "
 	       "50 0: 0(0)>5 app; 60 0: 5(256)>0; 70 0: 0(0)>5; 80 0: 5(16)>0; ",
-	       "a thread that runs, waits, is preempted and ends, by its process's name, and the new one when it executes");
+	       "tasks: a thread that runs, waits, is preempted and ends has its process's name, "
+	       "renewed by exec");
 }
 
 static void threads(void)
@@ -98,7 +102,8 @@ static void threads(void)
 	    FORKED(7, 7, 6), RUNS(0, 7, 7), ENDS(0, 7, 7), FORKED(5, 7, 5), RUNS(0, 5, 7));
 	is_str(shown(), "p5 ?; t5/6 app; 30 1: 0(0)>6 app; t5/6 worker; 50 1: 6(1)>0; p7 worker; t7/7 worker; "
 	       "70 0: 0(0)>7 worker; 80 0: 7(16)>0; t5/7 app; 100 0: 0(0)>7 app; ",
-	       "a thread has the name of who made it until it has its own; a number that is used again is another's");
+	       "tasks: a thread has its creator's name until it has its own, and a reused tid is a "
+	       "new thread");
 }
 
 static void lost(void)
@@ -106,7 +111,7 @@ static void lost(void)
 	begin();
 	PUT(always, EXECUTES(5, "app"), WAITS(1, 5, 5), RUNS(1, 5, 5), RUNS(1, 5, 6), ENDS(1, 5, 5), WAITS(1, 5, 6));
 	is_str(shown(), "p5 app; t5/5 app; 30 1: 0(0)>5 app; t5/6 ?; 40 1: 5(0)>6; 50 1: 6(0)>0; ",
-	       "an end without its begin ends what runs on the CPU, and so does a begin");
+	       "tasks: an unmatched end or begin ends the thread that runs on the CPU");
 }
 
 static void executed(void)
@@ -116,7 +121,7 @@ static void executed(void)
 	    EXECUTES(5, "new"), WAITS(0, 5, 5));
 	is_str(shown(), "p5 app; t5/5 app; 20 1: 0(0)>5 app; t5/6 app; 40 0: 0(0)>6 app; 50 1: 5(16)>0; "
 	       "p5 new; t5/5 new; 60 0: 6(16)>5 new; 70 0: 5(1)>0; ",
-	       "a thread that executes is the first one of its process from then on");
+	       "tasks: a thread that executes becomes the first thread of its process");
 }
 
 static void window(void)
@@ -125,17 +130,21 @@ static void window(void)
 	PUT(((struct record_span){ 1, 1 }), EXECUTES(5, "app"), RUNS(1, 5, 5));
 	PUT(((struct record_span){ 25, 0 }), RUNS(0, 6, 6), WAITS(0, 6, 6));
 	PUT(((struct record_span){ 25, 45 }), WAITS(1, 5, 5), RUNS(1, 5, 5));
-	ok(!record_map_tasks_begin(&map, (struct record_span){ 25, 45 }), "what has begun does not begin anew");
+	ok(!record_map_tasks_begin(&map, (struct record_span){ 25, 45 }),
+	   "tasks: a window that has begun does not begin again");
 	is_str(shown(), "p5 app; t5/5 app; 25 1: 0(0)>5 app; p6 ?; t6/6 ?; 30 0: 0(0)>6; 40 0: 6(1)>0; ",
-	       "what runs when it begins does from then on, what is after the end is left out");
+	       "tasks: a running thread is shown from the window's begin on, and records after its "
+	       "end are left out");
 	begin();
 	PUT(((struct record_span){ 1, 1 }), EXECUTES(5, "app"), RUNS(1, 5, 5));
 	ok(!record_map_tasks_begin(&map, (struct record_span){ 1, 1 }) &&
-	   !record_map_tasks_begin(&map, (struct record_span){ 15, 45 }), "a thread that runs all the time");
-	is_str(shown(), "p5 app; t5/5 app; 15 1: 0(0)>5 app; ", "is there at the end, once there is a begin");
+	   !record_map_tasks_begin(&map, (struct record_span){ 15, 45 }),
+	   "tasks: a window may begin while a thread runs all the time");
+	is_str(shown(), "p5 app; t5/5 app; 15 1: 0(0)>5 app; ",
+	       "tasks: a thread that runs all the time is shown at the window's begin");
 }
 
-/* One after the other, more than there are tracks for */
+/* One process after another, more than there are tracks */
 static void many(void)
 {
 	GpmuPb__Trace *read;
@@ -150,7 +159,7 @@ static void many(void)
 		tracks += read->packet[i]->track_descriptor && read->packet[i]->track_descriptor->thread;
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	ok(tracks == 4096 && stats_of(&t).events == 10000 && !map.tasks.length,
-	   "of 5000 processes all runs are there, of 4096 which process it is, and none is kept in memory");
+	   "tasks: all switches of 5000 processes are written, 4096 have tracks, and none stays in memory");
 	record_map_release(&map);
 	test_trace_release(&t);
 }
@@ -159,10 +168,10 @@ static void refused(void)
 {
 	begin();
 	PUT(always, RUNS(1024, 5, 5), RUNS(0, 5, 0), RUNS(0, -1, 5));
-	is_str(shown(), "", "CPUs and threads that there are not are left out");
+	is_str(shown(), "", "tasks: records with impossible CPUs and threads are left out");
 }
 
-/* CUDA knows the program by more than 15 characters. */
+/* CUDA's name of a program may be longer than 15 characters. */
 static void cuda(void)
 {
 	static const char name[] = "a_program_of_a_long_name";
@@ -174,10 +183,11 @@ static void cuda(void)
 	begin();
 	memcpy(process.of.text, name, sizeof(name));
 	record_map_process(&map);
-	ok(!record_map_early(&map, 0, &process.of.head), "a process that CUDA's records name");
+	ok(!record_map_early(&map, 0, &process.of.head),
+	   "tasks: a process record from CUDA is accepted");
 	PUT(always, EXECUTES(5, "a_program_of_a"), RUNS(1, 5, 5));
 	is_str(shown(), "p5 a_program_of_a_long_name; t5/5 a_program_of_a; 20 1: 0(0)>5 a_program_of_a; ",
-	       "keeps that name");
+	       "tasks: a process keeps the name from CUDA's record");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What gpmu_record_new() takes and refuses, and what it leaves behind. */
+/* What gpmu_record_new() accepts and refuses, and what it leaves behind */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -41,22 +41,24 @@ static void refusals(void)
 	memset(range, 'x', sizeof(range));
 	range[sizeof(range) - 1] = '\0';
 	options.size = 2;
-	refused(&options, EINVAL, "size", "options without their size");
+	refused(&options, EINVAL, "size", "record: options without their size are refused");
 	options = options_of(0);
 	options.path = NULL;
-	refused(&options, EINVAL, "path", "a record without a path");
+	refused(&options, EINVAL, "path", "record: options without a path are refused");
 	options = options_of(0);
 	options.max_size = 1000;
-	refused(&options, EINVAL, "1 MiB", "a limit that is too low");
+	refused(&options, EINVAL, "1 MiB", "record: a size limit below 1 MiB is refused");
 	options = options_of(0);
 	options.range = range;
-	refused(&options, EINVAL, "255 bytes", "a range whose name is too long");
+	refused(&options, EINVAL, "255 bytes",
+		"record: a range name of more than 255 bytes is refused");
 	options.range = "";
 	options.capture = GPMU_RECORD_RANGE;
-	refused(&options, EINVAL, "name", "NVTX ranges without a name");
+	refused(&options, EINVAL, "name", "record: NVTX ranges without a name are refused");
 	options = options_of(GPMU_RECORD_KERNEL);
 	unlink("libgpmu-inject.so");
-	refused(&options, ENOENT, "no libgpmu-inject.so in", "CUDA without the library for it");
+	refused(&options, ENOENT, "no libgpmu-inject.so in",
+		"record: CUDA is refused without libgpmu-inject.so");
 }
 
 static const char *value_of(char *const *environment, const char *name)
@@ -81,13 +83,16 @@ static void environment(void)
 	record = gpmu_record_new(&options, NULL);
 	made = record ? gpmu_record_environment(record, given) : given;
 	ok(value_of(made, "A") && value_of(made, "CUDA_INJECTION64_PATH")[0] == '/' &&
-	   value_of(made, "NVTX_INJECTION64_PATH"), "a command's environment has what it had, and the library");
+	   value_of(made, "NVTX_INJECTION64_PATH"),
+	   "record: a command's environment keeps its variables and gains the library's");
 	snprintf(channels, sizeof(channels), "%s", value_of(made, "GPMU_CHANNEL"));
 	ok(!stat(channels, &status) && S_ISDIR(status.st_mode) && (status.st_mode & 0777) == 0700,
-	   "and a folder of one's own");
-	ok(stat(path, &status) && errno == ENOENT, "there is no trace before it is started");
+	   "record: the channel folder is accessible by its owner only");
+	ok(stat(path, &status) && errno == ENOENT,
+	   "record: there is no trace file before the start");
 	gpmu_record_free(record);
-	ok(stat(channels, &status) && errno == ENOENT, "the folder is gone with the record");
+	ok(stat(channels, &status) && errno == ENOENT,
+	   "record: the channel folder is removed with the record");
 }
 
 static void whole(void)
@@ -98,15 +103,19 @@ static void whole(void)
 	struct stat status;
 
 	ok(record && gpmu_record_pid(record, 0) == -EINVAL && gpmu_record_pid(record, -1) == -EINVAL &&
-	   !gpmu_record_pid(record, getpid()), "of a command whose number there can be");
-	ok(!gpmu_record_start(record, NULL, NULL), "a record without CUDA");
-	ok(gpmu_record_pid(record, getpid()) == -EINVAL, "which is known before");
+	   !gpmu_record_pid(record, getpid()), "record: only a positive pid is accepted");
+	ok(!gpmu_record_start(record, NULL, NULL), "record: a recording without CUDA starts");
+	ok(gpmu_record_pid(record, getpid()) == -EINVAL,
+	   "record: a pid is refused after the start");
 	gpmu_record_enable(record);
-	ok(!gpmu_record_stop(record, NULL) && !stat(path, &status) && status.st_size > 0, "has its end");
+	ok(!gpmu_record_stop(record, NULL) && !stat(path, &status) && status.st_size > 0,
+	   "record: a recording stops with a trace file that is not empty");
 	ok(!gpmu_record_get_stats(record, &stats) && stats.bytes == (uint64_t)status.st_size &&
-	   !stats.processes && !stats.lost, "and says how large it is");
+	   !stats.processes && !stats.lost,
+	   "record: the statistics have the size of the trace file");
 	stats.size = 2;
-	ok(gpmu_record_get_stats(record, &stats) == -EINVAL, "not to somebody without a size");
+	ok(gpmu_record_get_stats(record, &stats) == -EINVAL,
+	   "record: statistics without a size are refused");
 	gpmu_record_free(record);
 	gpmu_record_free(NULL);
 }
@@ -121,11 +130,14 @@ static void full(void)
 	record = gpmu_record_new(&options, NULL);
 	ok(record && !gpmu_record_start(record, NULL, NULL) &&
 	   gpmu_record_stop(record, &why) == -ENOSPC && !strncmp(why.text, "/dev/full: ", 11),
-	   "a full disk is said at the end, with the path");
+	   "record: a full disk is reported at the end, with the path");
 	gpmu_record_free(record);
 }
 
-/* Ranks of a node begin at the same time, and each looks for what a killed one has left behind. */
+/*
+ * The ranks of a node start together, and each removes folders that a killed one has left
+ * behind.
+ */
 static void beside_each_other(void)
 {
 	const struct gpmu_record_options options = options_of(GPMU_RECORD_KERNEL);
@@ -147,7 +159,7 @@ static void beside_each_other(void)
 	}
 	for (int i = 0; i < 8; i++)
 		failed += waitpid(pids[i], &status, 0) != pids[i] || status;
-	ok(!failed, "eight that begin at the same time do not take each other's folder for one that is left");
+	ok(!failed, "record: eight that start together do not remove each other's folders");
 }
 
 int main(void)
