@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions are capture ranges of gpmu record, in a process that has its library: on the fakes of CUDA. A region
- * is one range, with all that is inside; those of other names are none.
+ * Regions are capture ranges of gpmu record in a process that has the injected library, here on
+ * the fakes of CUDA. A region is one range, with all that is inside it; regions of other names
+ * are not.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -37,7 +38,7 @@ static void begin_recording(void)
 		test_bail("no fake of CUDA");
 }
 
-/* Reads what is there now: how many ranges have begun, and ended */
+/* Counts the ranges that have begun and ended so far. */
 static void count(unsigned int ranges[2])
 {
 	static struct channel_reader *reader;
@@ -63,7 +64,7 @@ static void count(unsigned int ranges[2])
 static void region(struct test *test, const char *name)
 {
 	if (gpmu_region_begin(test->session, name) || gpmu_region_end(test->session, name))
-		ok(false, "region %s", name);
+		ok(false, "capture: region %s begins and ends", name);
 }
 
 int main(void)
@@ -78,18 +79,20 @@ int main(void)
 	test_start(&test, &options);
 	region(&test, "other");
 	count(ranges);
-	ok(!ranges[0] && !ranges[1], "a region of another name is no range");
+	ok(!ranges[0] && !ranges[1], "capture: a region of another name is no range");
 	gpmu_region_begin(test.session, "step");
 	region(&test, "step");
 	region(&test, "other");
 	count(ranges);
-	ok(ranges[1] == 1 && !ranges[0], "one of its name begins the range, once");
+	ok(ranges[1] == 1 && !ranges[0],
+	   "capture: a region of the chosen name begins one range, however often it is nested");
 	gpmu_region_end(test.session, "step");
 	count(ranges);
-	ok(ranges[1] == 1 && ranges[0] == 1, "and ends it");
+	ok(ranges[1] == 1 && ranges[0] == 1,
+	   "capture: the end of the outermost region ends the range");
 	region(&test, "step");
 	count(ranges);
-	ok(ranges[1] == 2 && ranges[0] == 2, "each visit is a range");
+	ok(ranges[1] == 2 && ranges[0] == 2, "capture: each visit to the region is a range");
 	test_release(&test);
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions, on the model, where a region's counts are known: 2.5 G beats a second. Linked
- * with --wrap for clock_gettime, so that it is as late as the test says.
+ * Regions on the model, whose counts are known: 2.5 G beats per second. Linked with --wrap for
+ * clock_gettime, so that the test sets the time.
  */
 #include <time.h>
 
@@ -37,16 +37,16 @@ static void pass_ms(uint64_t ms)
 static void begin(struct test *test, const char *name)
 {
 	if (gpmu_region_begin(test->session, name))
-		ok(false, "begin %s", name);
+		ok(false, "region: %s begins without an error", name);
 }
 
 static void end(struct test *test, const char *name)
 {
 	if (gpmu_region_end(test->session, name))
-		ok(false, "end %s", name);
+		ok(false, "region: %s ends without an error", name);
 }
 
-/* A region has so many visits of together @ms, and their counts. */
+/* The region has this number of visits, which took @ms in all, and their counts. */
 static void is_region(struct test *test, size_t index, const char *name, uint64_t visits,
 		      uint64_t ms, const char *what)
 {
@@ -79,7 +79,7 @@ static void is_table(struct gpmu_session *session, const char *want, const char 
 	file = fopen("/dev/full", "w");
 	if (file) {
 		ok(gpmu_regions_print(session, file) == (*want ? -ENOSPC : 0),
-		   "what cannot be written is an error");
+		   "region table: a full disk is an error if there are regions");
 		fclose(file);
 	}
 }
@@ -87,10 +87,10 @@ static void is_table(struct gpmu_session *session, const char *want, const char 
 static void nested(struct test *test)
 {
 	test_start(test, &system_wide);
-	is_table(test->session, "", "without regions there is no table");
+	is_table(test->session, "", "region table: without regions it is empty");
 	ok(gpmu_session_regions(test->session) == 0 && !gpmu_region_name(test->session, 0) &&
 		   gpmu_region_rows(test->session, 0, &test->rows, &test->n) == -EINVAL,
-	   "a session begins without regions");
+	   "region: a session begins without regions");
 	pass_ms(5);
 	for (unsigned int i = 0; i < 3; i++) {
 		begin(test, "outer");
@@ -104,21 +104,25 @@ static void nested(struct test *test)
 		end(test, "outer");
 		pass_ms(1000);
 	}
-	is_u64(gpmu_session_regions(test->session), 2, "two regions");
-	is_region(test, 0, "outer", 3, 3 * 213, "what is around another region has all of it");
-	is_region(test, 1, "inner", 6, 3 * 3, "what is inside has its own, of all visits");
+	is_u64(gpmu_session_regions(test->session), 2, "region: two names are two regions");
+	is_region(test, 0, "outer", 3, 3 * 213,
+		  "region: an outer region includes the time and counts of the inner ones");
+	is_region(test, 1, "inner", 6, 3 * 3,
+		  "region: an inner region has the counts of all its visits");
 	ok(!test_interval(test) && row(test, 0)->raw == (5 + 3 * 1213) * 2500000ull,
-	   "the session counts on, whatever regions there are");
+	   "region: the session's own counts are not affected by regions");
 	begin(test, "outer");
 	pass_ms(50);
-	is_region(test, 0, "outer", 3, 3 * 213, "a visit that has not ended is not in it");
+	is_region(test, 0, "outer", 3, 3 * 213,
+		  "region: a visit that has not ended is not counted");
 	end(test, "outer");
-	is_region(test, 0, "outer", 4, 3 * 213 + 50, "once it has ended it is");
+	is_region(test, 0, "outer", 4, 3 * 213 + 50,
+		  "region: a visit is counted once it has ended");
 	begin(test, "empty");
 	end(test, "empty");
 	ok(!gpmu_region_rows(test->session, 2, &test->rows, &test->n) && row(test, 0)->raw == 0 &&
 		   gpmu_region_visits(test->session, 2) == 1,
-	   "one without a time has a visit, and no counts");
+	   "region: a visit of no duration is a visit with no counts");
 	test_stop(test);
 }
 
@@ -136,31 +140,37 @@ static void recursion(struct test *test)
 {
 	test_start(test, &system_wide);
 	function(test, 40);
-	is_region(test, 0, "function", 1, 2 * 41, "a function that calls itself is counted once");
+	is_region(test, 0, "function", 1, 2 * 41, "region: a recursive visit is counted once");
 	function(test, 0);
-	is_region(test, 0, "function", 2, 2 * 42, "and then again");
+	is_region(test, 0, "function", 2, 2 * 42, "region: a second visit adds to a recursive one");
 	test_stop(test);
 }
 
 static void mistakes(struct test *test)
 {
 	test_session(test, &system_wide);
-	ok(gpmu_region_begin(test->session, "a") == -EINVAL, "nothing begins before it is enabled");
+	ok(gpmu_region_begin(test->session, "a") == -EINVAL,
+	   "region: begin is refused before the session is enabled");
 	gpmu_session_enable(test->session);
-	ok(gpmu_region_end(test->session, "a") == -EINVAL, "what was not begun cannot be ended");
+	ok(gpmu_region_end(test->session, "a") == -EINVAL,
+	   "region: an end without a begin is refused");
 	begin(test, "a");
 	begin(test, "b");
 	pass_ms(1);
 	ok(gpmu_region_end(test->session, "a") == -EINVAL &&
 		   gpmu_region_end(test->session, "c") == -EINVAL,
-	   "nor what was not begun last");
+	   "region: an end of a region other than the innermost is refused");
 	pass_ms(1);
 	end(test, "b");
 	end(test, "a");
-	ok(gpmu_region_end(test->session, "a") == -EINVAL, "nor twice");
-	is_region(test, 0, "a", 1, 2, "such mistakes change nothing");
-	is_region(test, 1, "b", 1, 2, "of neither");
-	is_u64(gpmu_session_regions(test->session), 2, "nor do they make regions");
+	ok(gpmu_region_end(test->session, "a") == -EINVAL,
+	   "region: a second end of a visit is refused");
+	is_region(test, 0, "a", 1, 2,
+		  "region: refused calls do not change the outer region's counts");
+	is_region(test, 1, "b", 1, 2,
+		  "region: refused calls do not change the inner region's counts");
+	is_u64(gpmu_session_regions(test->session), 2,
+	       "region: refused calls do not create regions");
 	test_stop(test);
 }
 
@@ -172,13 +182,15 @@ static void stopped(struct test *test)
 	gpmu_session_disable(test->session);
 	pass_ms(100);
 	end(test, "a");
-	is_region(test, 0, "a", 1, 10, "a region ends when the session is disabled");
-	ok(gpmu_region_begin(test->session, "a") == -EINVAL, "and cannot begin then");
+	is_region(test, 0, "a", 1, 10, "region: a visit ends when the session is disabled");
+	ok(gpmu_region_begin(test->session, "a") == -EINVAL,
+	   "region: begin is refused while the session is disabled");
 	gpmu_session_enable(test->session);
 	begin(test, "a");
 	pass_ms(20);
 	end(test, "a");
-	is_region(test, 0, "a", 2, 30, "enabled again, it goes on");
+	is_region(test, 0, "a", 2, 30,
+		  "region: visits continue after the session is enabled again");
 	test_stop(test);
 }
 
@@ -190,7 +202,7 @@ static void many(struct test *test)
 	test_start(test, &system_wide);
 	for (unsigned int round = 0; round < 2; round++)
 		for (unsigned int i = 0; i < MANY; i++) {
-			/* The same address each time, and another one at the end */
+			/* begin() gets the same address each time, and end() another one. */
 			snprintf(name, sizeof(name), "phase %u", i);
 			memcpy(copy, name, sizeof(copy));
 			begin(test, name);
@@ -198,7 +210,7 @@ static void many(struct test *test)
 			end(test, copy);
 		}
 	is_u64(gpmu_session_regions(test->session), MANY,
-	       "names are told apart by their text, not by where it is");
+	       "region: names are compared by their text, not by their address");
 	for (unsigned int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "phase %u", i);
 		all = all && !strcmp(gpmu_region_name(test->session, i), name) &&
@@ -206,9 +218,10 @@ static void many(struct test *test)
 		      !gpmu_region_rows(test->session, i, &test->rows, &test->n) &&
 		      row(test, 0)->raw == 2 * (i % 10) * 2500000ull;
 	}
-	ok(all, "each of a thousand regions has its own counts, in the order of their begins");
+	ok(all,
+	   "region: each of a thousand regions has its own counts, in the order of their begins");
 	ok(!gpmu_region_name(test->session, MANY) && !gpmu_region_visits(test->session, MANY),
-	   "and there are no more");
+	   "region: there is no region after the last one");
 	for (unsigned int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "phase %u", i);
 		begin(test, name);
@@ -218,20 +231,22 @@ static void many(struct test *test)
 		snprintf(name, sizeof(name), "phase %u", i);
 		end(test, name);
 	}
-	is_region(test, 0, "phase 0", 3, 1, "a thousand can be inside each other");
-	/* Two of the same hash */
+	is_region(test, 0, "phase 0", 3, 1, "region: a thousand regions can be nested");
+	/* Two names of the same hash */
 	begin(test, "costarring");
 	pass_ms(2);
 	begin(test, "liquid");
 	pass_ms(3);
 	end(test, "liquid");
 	end(test, "costarring");
-	is_region(test, MANY, "costarring", 1, 5, "names of the same hash are two regions");
-	is_region(test, MANY + 1, "liquid", 1, 3, "each with its own counts");
+	is_region(test, MANY, "costarring", 1, 5,
+		  "region: the first of two names of the same hash has its own counts");
+	is_region(test, MANY + 1, "liquid", 1, 3,
+		  "region: the second of two names of the same hash has its own counts");
 	begin(test, "");
 	pass_ms(3);
 	end(test, "");
-	is_region(test, MANY + 2, "", 1, 3, "an empty name is one, too");
+	is_region(test, MANY + 2, "", 1, 3, "region: an empty name is a region");
 	test_stop(test);
 }
 
@@ -255,10 +270,11 @@ static void aggregated(void)
 	end(&test, "a");
 	ok(!gpmu_region_rows(test.session, 0, &test.rows, &test.n) && test.n == 2 &&
 		   row(&test, 0)->node == 0 && row(&test, 1)->node == 1,
-	   "a region has the session's rows, as of nodes");
+	   "region: its rows are aggregated as the session's, here by node");
 	ok(close_to(row(&test, 0)->value, 80, 1e-6) && close_to(row(&test, 1)->value, 35.2, 1e-6),
-	   "its rates are of the time that was spent in it");
-	ok(close_to(row(&test, 0)->end, 0.2, 1e-12), "which is their sum");
+	   "region: rates refer to the time spent in the region");
+	ok(close_to(row(&test, 0)->end, 0.2, 1e-12),
+	   "region: the rows' time is the sum of the visits");
 	begin(&test, "a longer name");
 	end(&test, "a longer name");
 	is_table(test.session,
@@ -269,7 +285,7 @@ static void aggregated(void)
 		 "CPU or PMU has gone, or the time is too short\n"
 		 "a longer name         1      0.000000  GraceMemReadBW of node 1  <not counted> it was enabled for no time: its "
 		 "CPU or PMU has gone, or the time is too short\n",
-		 "a table of regions and rows");
+		 "region table: it has a line for each region and row");
 	test_release(&test);
 }
 

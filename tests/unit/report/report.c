@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A report as a library: its life, its errors, its links, counters. What tables have is tests/tools/report.t's. */
+/*
+ * A report as a library: its life, errors, links and counters. tests/tools/report.t tests the
+ * content of its tables.
+ */
 #include <math.h>
 #include <stdbool.h>
 
@@ -18,8 +21,9 @@ static void test_life(void)
 	struct gpmu_trace_event event;
 	struct gpmu_report *report;
 	struct test_trace t;
-	size_t n = 0;
+	bool all = true;
 	int stream;
+	size_t n;
 
 	test_trace_init(&t, 0, 0);
 	stream = gpmu_trace_track(t.trace, gpmu_trace_track(t.trace, 0, "GPU 0: X (GPU-1)"), "1 a: stream 7");
@@ -28,20 +32,25 @@ static void test_life(void)
 	gpmu_trace_slice(t.trace, &event, 5);
 	gpmu_trace_flush(t.trace, NULL);
 	report = gpmu_report_new(NULL, &error);
-	ok(report && !gpmu_report_table(report, 0), "a report has no table before it is made");
-	ok(!add(report, &t, &error) && !gpmu_report_make(report, &error), "it is made of a trace");
+	ok(report && !gpmu_report_table(report, 0), "report: it has no table before it is made");
+	ok(!add(report, &t, &error) && !gpmu_report_make(report, &error),
+	   "report: it is made of one trace");
 	table = gpmu_report_table(report, 0);
-	is_str(table->name, "kernels", "its first table has kernels");
+	is_str(table->name, "kernels", "report: its first table is that of kernels");
 	ok(table->n_rows == 1 && table->n_columns == 7 && !strcmp(table->cells[0].text, "k") &&
-	   table->cells[3].known && table->cells[3].number == 5, "one row, whose cells are in the order of the columns");
-	is_str(table->columns[table->sorted_by].name, "total", "in order of the total");
-	while ((table = gpmu_report_table(report, n)))
-		n += table->size == sizeof(*table) && (table->n_rows || table->note || !strcmp(table->name, "audit") ||
-						       !strcmp(table->name, "nvtx_counters"));
-	is_u64(n, 14, "fourteen tables, each with rows or a note why it has none");
+	   table->cells[3].known && table->cells[3].number == 5,
+	   "report: the cells of a row are in the order of the columns");
+	is_str(table->columns[table->sorted_by].name, "total",
+	       "report: kernels are sorted by their total");
+	for (n = 0; (table = gpmu_report_table(report, n)); n++)
+		all = all && table->size == sizeof(*table) &&
+		      (table->n_rows || table->note || !strcmp(table->name, "audit") ||
+		       !strcmp(table->name, "nvtx_counters"));
+	ok(n > 1 && all,
+	   "report: each table except audit and nvtx_counters has rows or a note why it has none");
 	ok(add(report, &t, &error) == -EINVAL && !strcmp(error.text, "the report is made"),
-	   "no trace is added to one that is made");
-	ok(gpmu_report_make(report, NULL) == -EINVAL, "and it is made once");
+	   "report: a report that has been made refuses another trace");
+	ok(gpmu_report_make(report, NULL) == -EINVAL, "report: a second make is refused");
 	gpmu_report_free(report);
 	gpmu_report_free(NULL);
 	test_trace_release(&t);
@@ -54,9 +63,12 @@ static void test_options(void)
 	struct gpmu_report *report;
 	bool all = true;
 
-	ok(!gpmu_report_new(&none, NULL) && errno == EINVAL, "options without a size are refused");
-	ok(!gpmu_report_new(&wrong, &error) && errno == EINVAL, "and a link that there is not");
-	ok(strstr(error.text, "c2c, pcie, nvlink or dram") != NULL, "... and what was expected is said");
+	ok(!gpmu_report_new(&none, NULL) && errno == EINVAL,
+	   "report: options without a size are refused");
+	ok(!gpmu_report_new(&wrong, &error) && errno == EINVAL,
+	   "report: an unknown link is refused");
+	ok(strstr(error.text, "c2c, pcie, nvlink or dram") != NULL,
+	   "report: the error for an unknown link lists the known ones");
 	for (size_t i = 0; gpmu_report_link(i); i++) {
 		const struct gpmu_report_options options = { .size = sizeof(options), .link = gpmu_report_link(i) };
 
@@ -64,15 +76,17 @@ static void test_options(void)
 		all = all && report;
 		gpmu_report_free(report);
 	}
-	ok(all && gpmu_report_link(3) && !gpmu_report_link(4), "there are four, which are taken");
+	ok(all && gpmu_report_link(3) && !gpmu_report_link(4),
+	   "report: each of the four links is accepted");
 	report = gpmu_report_new(NULL, NULL);
-	ok(!gpmu_report_make(report, NULL) && gpmu_report_table(report, 0)->n_rows == 0, "of no trace there are no rows");
+	ok(!gpmu_report_make(report, NULL) && gpmu_report_table(report, 0)->n_rows == 0,
+	   "report: without a trace the first table has no rows");
 	gpmu_report_free(report);
 }
 
 /* --- counters */
 
-/* Of 10 ms from 1 ms on */
+/* Writes counters of 10 ms, which begin at 1 ms. */
 static void write_counters(struct gpmu_trace *trace, int rank)
 {
 	const struct gpmu_trace_arg all[] = {
@@ -117,7 +131,7 @@ static const struct gpmu_report_table *table_of(const struct gpmu_report *report
 	return table;
 }
 
-/* Numbers are NaN where they are not known. */
+/* Compares a row; an unknown number is NaN. */
 static bool is_row(const struct gpmu_report_table *table, size_t row, const char *const *texts, const double *numbers)
 {
 	const struct gpmu_report_cell *cells = table->cells + row * table->n_columns;
@@ -137,14 +151,17 @@ static bool is_row(const struct gpmu_report_table *table, size_t row, const char
 	return true;
 }
 
-/* 10, 20 and 40 for 1, 3 and 6 ms are 31; 20 and 50 for 1 and 6 ms, as 3 were not counted, 320 / 7; 1500 in 10 ms */
+/*
+ * The mean of 10, 20 and 40 over 1, 3 and 6 ms is 31. The mean of 20 and 50 over 1 and 6 ms is
+ * 320 / 7, as 3 ms were not counted. 1500 events are counted in 10 ms.
+ */
 static void test_counters(void)
 {
 	static const char *const texts[][4] = {
 		{ "GraceMemBW", "node 0", "0", "GB/s" }, { "GraceMemBW", "node 1", "0", "GB/s" },
 		{ "instructions", "machine", "0", "" }, { "GraceMemBW", "node 0", "1", "GB/s" },
 	};
-	/* mean, min, max, total, a second, counted, running */
+	/* mean, min, max, total, total per second, share counted, share running */
 	static const double numbers[][7] = {
 		{ 31, 10, 40, NAN, NAN, 1, NAN }, { 320 / 7.0, 20, 50, NAN, NAN, 0.7, NAN },
 		{ 570, 300, 600, 1500, 150000, 1, 0.25 }, { 31, 10, 40, NAN, NAN, 1, NAN },
@@ -158,13 +175,17 @@ static void test_counters(void)
 	write_counters(one.trace, 1);
 	write_counters(other.trace, 0);
 	ok(!add(report, &one, NULL) && !add(report, &other, NULL) && !gpmu_report_make(report, NULL),
-	   "counters of two ranks");
+	   "report: counters of two ranks make a report");
 	table = table_of(report, "counters");
-	is_u64(table->n_rows, 6, "have a row each");
-	ok(is_row(table, 0, texts[0], numbers[0]), "a mean is that of the time, from rank 0 on");
-	ok(is_row(table, 1, texts[1], numbers[1]), "without a gap of this socket, which is none of the other's");
-	ok(is_row(table, 2, texts[2], numbers[2]), "of what counts events there is a total");
-	ok(is_row(table, 3, texts[3], numbers[3]), "rank 1 follows");
+	is_u64(table->n_rows, 6, "report: each rank's counters have a row each");
+	ok(is_row(table, 0, texts[0], numbers[0]),
+	   "report: the mean of a counter is weighted by time, and rank 0 comes first");
+	ok(is_row(table, 1, texts[1], numbers[1]),
+	   "report: a gap on node 1 lowers the counted share of node 1 only");
+	ok(is_row(table, 2, texts[2], numbers[2]),
+	   "report: a counter of events has a total and a rate");
+	ok(is_row(table, 3, texts[3], numbers[3]),
+	   "report: the rows of rank 1 follow those of rank 0");
 	gpmu_report_free(report);
 	test_trace_release(&one);
 	test_trace_release(&other);

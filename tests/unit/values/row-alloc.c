@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each allocation of counts and rows fails in turn: ENOMEM, and the next try is right. */
+/*
+ * Each allocation of counts and rows fails in turn: the error is ENOMEM, and the next try
+ * succeeds.
+ */
 #include "alloc.h"
 #include "sysroot.h"
 #include "row-test.h"
 
-#define CPUS	40	/* more than the first allocation of a list has room for */
+#define CPUS	40	/* more than the first allocation of a list */
 
 static struct gpmu_machine *machine;
 
@@ -50,7 +53,7 @@ static void layouts(const struct test_plan *t, enum rows_aggregation aggregation
 			break;
 		all = all && ret == -ENOMEM;
 		none = none && (!rows || !row_count(rows));
-		/* With memory again */
+		/* The same rows, with memory again */
 		if (rows)
 			all = all && !rows_fill(rows, t->counts) &&
 			      !strcmp(row_text(rows, row_count(rows) - 1), last);
@@ -58,12 +61,14 @@ static void layouts(const struct test_plan *t, enum rows_aggregation aggregation
 	}
 	alloc_left = -1;
 	diag("%d allocations", n);
-	ok(n > 20 && !ret, "rows are many allocations");
-	ok(all, "each that fails is ENOMEM, and with memory the rows are right");
-	ok(none, "there are no rows before");
-	is_str(row_text(rows, row_count(rows) - 1), last, "without a failure they are right");
+	ok(n > 20 && !ret, "rows: a layout makes more than 20 allocations");
+	ok(all, "rows: a failed allocation is ENOMEM, and rows filled again are right");
+	ok(none, "rows: there are no rows after a failed allocation");
+	is_str(row_text(rows, row_count(rows) - 1), last,
+	       "rows: the last row is right if no allocation fails");
 	alloc_left = 0;
-	ok(!rows_fill(rows, t->counts) && alloc_left == 0, "to fill them again takes no memory");
+	ok(!rows_fill(rows, t->counts) && alloc_left == 0,
+	   "rows: filling rows again allocates nothing");
 	alloc_left = -1;
 	rows_free(rows);
 }
@@ -79,7 +84,7 @@ static struct gpmu_counts *counts_of(const struct test_plan *t)
 	return counts;
 }
 
-/* All that counts do: 0, or -ENOMEM */
+/* Runs each function of counts; returns 0 or -ENOMEM. */
 static int steps(const struct test_plan *t)
 {
 	static const struct place place = { 9, 9, -1 };
@@ -114,12 +119,13 @@ static void counts(const struct test_plan *t)
 	}
 	alloc_left = -1;
 	diag("%d allocations", n);
-	ok(n > 20 && all && !ret, "each allocation of counts that fails is ENOMEM");
+	ok(n > 20 && all && !ret, "counts: each failed allocation is ENOMEM");
 	later = counts_copy(t->counts);
 	interval = counts_copy(later);
 	alloc_left = 0;
 	ok(!counts_difference(interval, later, t->counts) && !counts_assign(later, interval) &&
-	   !counts_add(later, interval) && alloc_left == 0, "an interval takes no memory");
+	   !counts_add(later, interval) && alloc_left == 0,
+	   "counts: computing an interval allocates nothing");
 	alloc_left = -1;
 	counts_free(later);
 	counts_free(interval);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Values of metrics: rates, what is idle or missing, metrics of metrics, thresholds. */
+/* Values of metrics: rates, idle and missing inputs, metrics of metrics, thresholds */
 #include "sysroot.h"
 #include "row-test.h"
 
 static struct gpmu_machine *machine;
 
-/* Two SCF PMUs, slots 0 and 1, and a metric of them that is asked for */
+/* Plans two SCF PMUs, slots 0 and 1, and an item of a metric on them. */
 static size_t scf_metric(struct test_plan *t, const char *label, const char *expr,
 			 const char *threshold)
 {
@@ -28,33 +28,36 @@ static void rates(void)
 	test_counts_of(&t, metric, "a", 2, 0);
 	t.defs[metric].entry = (struct catalog_entry){ .unit = "GB/s", .pmu = "nvidia_scf_pmu", .scale = 1e-9 };
 	test_counts(&t);
-	/* 2.5e9 and 1.25e9 beats of 32 bytes in 2 s are 60 GB/s */
+	/* 2.5e9 and 1.25e9 data beats of 32 bytes in 2 s are 60 GB/s. */
 	test_place(&t, 0, 0, 0, -1, 2500000000, ALL);
 	test_place(&t, 1, 2, 1, -1, 1250000000, ALL);
-	/* The nominal interval is not what they were enabled for. */
+	/* The counters were enabled for less than the nominal interval. */
 	t.counts->end = t.counts->begin + 5000000000;
 	rows = test_rows(&t, ROWS_MACHINE, false);
 	is_str(row_text(rows, 0), "M GraceMemBW 60 GB/s ok",
-	       "a rate is of the time that the counters were enabled");
+	       "metric row: a rate refers to the time that the counters were enabled");
 	ok(row_at(rows, 0)->metric == 1 && row_at(rows, 0)->share == 1 && !row_at(rows, 0)->raw &&
 	   row_at(rows, 0)->enabled == ALL && row_at(rows, 0)->counters == 2 &&
-	   row_at(rows, 0)->alert == -1, "its other columns");
-	is_str(row_at(rows, 0)->pmu, "nvidia_scf_pmu", "its PMUs");
+	   row_at(rows, 0)->alert == -1,
+	   "metric row: share, raw count, times, number of counters and alert are right");
+	is_str(row_at(rows, 0)->pmu, "nvidia_scf_pmu",
+	       "metric row: the PMU is the name without a number");
 	t.counts->slots[0].counts[0].enabled = 1000000000;
 	t.counts->slots[0].counts[0].running = 1000000000;
 	rows_fill(rows, t.counts);
-	is_str(row_text(rows, 0), "M GraceMemBW 80 GB/s ok", "the mean of 1 s and 2 s: 1.5 s");
+	is_str(row_text(rows, 0), "M GraceMemBW 80 GB/s ok",
+	       "metric row: a rate refers to the mean enabled time of its counters, 1.5 s");
 	t.counts->slots[0].counts[0].running = 500000000;
 	rows_fill(rows, t.counts);
 	/* (2 * 2.5e9 + 1.25e9) * 32 / 1.5 s */
 	is_str(row_text(rows, 0), "M GraceMemBW 133.333333333333 GB/s ok",
-	       "a multiplexed count is scaled to it");
-	ok(row_at(rows, 0)->share == 0.5, "and the share says so");
+	       "metric row: a multiplexed count is scaled to the enabled time");
+	ok(row_at(rows, 0)->share == 0.5, "metric row: its share is the lowest of its counters");
 	rows_free(rows);
 	test_plan_release(&t);
 }
 
-/* The time of a process is what has passed, not what each thread ran. */
+/* The rate of a process refers to the time that passed, not to the time that its threads ran. */
 static void process_rate(void)
 {
 	struct gpmu_rows *rows;
@@ -77,9 +80,12 @@ static void process_rate(void)
 	test_place(&t, 0, -1, -1, 50, 10, ALL)->enabled = ALL / 4;
 	t.counts->slots[0].counts[0].running = ALL / 4;
 	rows = test_rows(&t, ROWS_MACHINE, true);
-	is_str(row_text(rows, 0), "P Rate 5 ok", "a process's rate is of the time that has passed");
-	is_str(row_text(rows, 1), "P Seconds 2 ok", "so is a metric's without counters");
-	is_str(row_text(rows, 2), "P User 0.25 ok", "the command's time is seconds in a formula");
+	is_str(row_text(rows, 0), "P Rate 5 ok",
+	       "metric row: a process's rate refers to the time that passed");
+	is_str(row_text(rows, 1), "P Seconds 2 ok",
+	       "metric row: duration_time of a metric without counters is the time that passed");
+	is_str(row_text(rows, 2), "P User 0.25 ok",
+	       "metric row: user_time is in seconds in a formula");
 	rows_free(rows);
 	test_plan_release(&t);
 }
@@ -98,18 +104,20 @@ static void states(void)
 	a = test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 0, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Latency ns idle", "a divisor of 0: it did not happen");
+	is_str(row_text(rows, 0), "M Latency ns idle",
+	       "metric row: a metric that divides by 0 is idle");
 	ok(isnan(row_at(rows, 0)->value) && !row_at(rows, 0)->why,
-	   "that is no number and no failure");
+	   "metric row: an idle metric has neither a value nor a reason");
 	a->running = 0;
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M Latency ns not counted",
-	       "if a counter did not run it is not known");
+	       "metric row: a metric with a counter that never ran is not counted");
 	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED, "no such counter");
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M Latency ns not supported",
-	       "what is not supported counts more");
-	is_str(row_at(rows, 0)->why, "no such counter", "with its reason");
+	       "metric row: not supported outranks not counted");
+	is_str(row_at(rows, 0)->why, "no such counter",
+	       "metric row: a metric that is not supported has the counter's reason");
 	rows_free(rows);
 	test_plan_release(&t);
 
@@ -120,7 +128,7 @@ static void states(void)
 	test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 0, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Ratio idle", "d_ratio() by 0 is no measurement either");
+	is_str(row_text(rows, 0), "M Ratio idle", "metric row: d_ratio() by 0 is idle");
 	rows_free(rows);
 	test_plan_release(&t);
 }
@@ -146,13 +154,17 @@ static void beyond(void)
 	test_place(&t, 1, 2, 1, -1, 6, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, true);
 	is_str(row_text(rows, 0), "M Nan not supported",
-	       "what is no number though nothing is idle");
-	ok(row_at(rows, 0)->why && strstr(row_at(rows, 0)->why, "can hold"), "why");
-	is_str(row_text(rows, 1), "M Large not supported", "what a double cannot hold");
-	ok(row_at(rows, 1)->why && strstr(row_at(rows, 1)->why, "can hold"), "why");
+	       "metric row: a NaN with no idle input is not supported");
+	ok(row_at(rows, 0)->why && strstr(row_at(rows, 0)->why, "can hold"),
+	   "metric row: the reason for a NaN is a value beyond what can be held");
+	is_str(row_text(rows, 1), "M Large not supported",
+	       "metric row: an infinite value is not supported");
+	ok(row_at(rows, 1)->why && strstr(row_at(rows, 1)->why, "can hold"),
+	   "metric row: the reason for an infinite value is a value beyond what can be held");
 	is_str(row_text(rows, 2), "M Lacks not supported",
-	       "a metric that the machine lacks is of what its PMU would count");
-	is_str(row_at(rows, 2)->why, "there is no nvidia_scf_pmu", "why");
+	       "metric row: a metric without its PMU is a row of the machine, not of the process");
+	is_str(row_at(rows, 2)->why, "there is no nvidia_scf_pmu",
+	       "metric row: a metric without its PMU has the plan's reason");
 	rows_free(rows);
 	test_plan_release(&t);
 }
@@ -169,15 +181,17 @@ static void numbers_of_counts(void)
 	test_place(&t, 1, 2, 1, -1, 6, ALL);
 	test_place(&t, 1, 3, 1, -1, 6, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M PMUs 203 ok", "two PMUs, three counts");
+	is_str(row_text(rows, 0), "M PMUs 203 ok",
+	       "metric row: source_count() is 2 PMUs and aggr_nr() is 3 counts");
 	rows_free(rows);
 	rows = test_rows(&t, ROWS_NODE, false);
-	is_str(row_text(rows, 0), "N0 PMUs 101 ok", "of a node those of the node");
+	is_str(row_text(rows, 0), "N0 PMUs 101 ok",
+	       "metric row: source_count() and aggr_nr() of a node are those of the node");
 	rows_free(rows);
 	test_plan_release(&t);
 }
 
-/* Sum is of Share twice, once by way of another. */
+/* Sum uses Share twice, once through Other. */
 static void nested(void)
 {
 	struct gpmu_rows *rows;
@@ -187,7 +201,10 @@ static void nested(void)
 	sum = scf_metric(&t, "Sum", "Share + Other + duration_time", NULL);
 	other = test_metric(&t, "Other", "10 * Share", NULL);
 	share = test_metric(&t, "Share", "a / b", NULL);
-	t.defs[share].entry.scale = 100;	/* perf's formulas take values without it */
+	t.defs[share].entry.scale = 100;	/*
+						 * perf's formulas use metrics without their
+						 * scale
+						 */
 	test_metric_of(&t, sum, "Share", share);
 	test_metric_of(&t, sum, "Other", other);
 	test_metric_of(&t, other, "Share", share);
@@ -200,30 +217,35 @@ static void nested(void)
 	t.counts->end = t.counts->begin + 5000000000;
 	rows = test_rows(&t, ROWS_MACHINE, false);
 	is_str(row_text(rows, 0), "M Sum 10.25 ok",
-	       "a metric of metrics, 0.75 + 7.5, and the time of their counters");
-	is_str(row_text(rows, 1), "M Share 75 ok", "one that is also asked for, with its scale");
+	       "metric row: a metric of metrics is 0.75 + 7.5 + the enabled time of their counters");
+	is_str(row_text(rows, 1), "M Share 75 ok",
+	       "metric row: an inner metric that is also an item has its scale");
 	t.counts->slots[1].counts[0].raw = 0;
 	rows_fill(rows, t.counts);
-	is_str(row_text(rows, 0), "M Sum idle", "of an idle metric it is idle");
+	is_str(row_text(rows, 0), "M Sum idle", "metric row: a metric of an idle metric is idle");
 	t.counts->slots[0].counts[0].running = ALL / 4;
 	t.counts->slots[1].counts[0].raw = 8;
 	rows_fill(rows, t.counts);
-	is_str(row_text(rows, 0), "M Sum 35 ok", "3 + 30 + 2 if one is multiplexed");
-	ok(row_at(rows, 0)->share == 0.25, "and has its share");
+	is_str(row_text(rows, 0), "M Sum 35 ok",
+	       "metric row: a multiplexed input scales a metric of metrics to 3 + 30 + 2");
+	ok(row_at(rows, 0)->share == 0.25,
+	   "metric row: a metric of metrics has the lowest share of their counters");
 	t.counts->slots[0].counts[0].state = COUNT_NOT_COUNTED;
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M Sum not counted",
-	       "of one that was not counted it is not either");
+	       "metric row: a metric of a metric that was not counted is not counted");
 	t.metrics[share].why = (char *)"needs 7 event counters";
 	rows_free(rows);
 	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Sum not supported", "of one that is not supported it is not");
-	is_str(row_at(rows, 0)->why, "needs 7 event counters", "for its reason");
+	is_str(row_text(rows, 0), "M Sum not supported",
+	       "metric row: a metric of a metric that is not supported is not supported");
+	is_str(row_at(rows, 0)->why, "needs 7 event counters",
+	       "metric row: a metric of metrics has the reason of the inner one");
 	rows_free(rows);
 	test_plan_release(&t);
 }
 
-/* An idle metric in a branch that is not taken does not matter. */
+/* An idle metric in a branch that is not taken is ignored. */
 static void branches(void)
 {
 	struct gpmu_rows *rows;
@@ -239,12 +261,13 @@ static void branches(void)
 	test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 0, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Outer 7 ok", "an idle metric that does not matter");
+	is_str(row_text(rows, 0), "M Outer 7 ok",
+	       "metric row: an idle metric in a branch not taken is ignored");
 	rows_free(rows);
 	test_plan_release(&t);
 }
 
-/* A threshold that rests on a division by 0 says nothing. */
+/* A threshold with a division by 0 is unknown. */
 static void idle_threshold(void)
 {
 	struct gpmu_rows *rows;
@@ -261,7 +284,7 @@ static void idle_threshold(void)
 	test_place(&t, 1, 2, 1, -1, 0, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, false);
 	ok(row_at(rows, 0)->alert == -1 && row_at(rows, 0)->value == 6,
-	   "a threshold that divides by 0 is not known");
+	   "metric row: a threshold that divides by 0 is unknown");
 	rows_free(rows);
 	test_plan_release(&t);
 }
@@ -284,14 +307,15 @@ static void thresholds(void)
 	test_place(&t, 1, 2, 1, -1, 8, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, false);
 	ok(row_at(rows, 0)->alert == 1 && row_at(rows, 0)->value == 75,
-	   "a threshold of the metric itself, before its scale, and of another");
+	   "metric row: a threshold uses the metric before its scale, and another metric");
 	t.counts->slots[0].counts[0].raw = 2;
 	rows_fill(rows, t.counts);
-	ok(row_at(rows, 0)->alert == 0, "it is not passed");
+	ok(row_at(rows, 0)->alert == 0,
+	   "metric row: a threshold that is not passed raises no alert");
 	t.counts->slots[1].counts[0].raw = 0;
 	rows_fill(rows, t.counts);
 	ok(row_at(rows, 0)->alert == -1 && row_at(rows, 0)->state == GPMU_IDLE,
-	   "of an idle metric it is not known");
+	   "metric row: the threshold of an idle metric is unknown");
 	rows_free(rows);
 	test_plan_release(&t);
 }

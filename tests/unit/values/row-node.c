@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Rows per node and per CPU: which there are, of what they are, and that none is lost. */
+/* Rows per node and per CPU: each count is in one row. */
 #include "sysroot.h"
 #include "row-test.h"
 
 static struct gpmu_machine *gh4, *superchip, *laptop;
 
-/* An event on each socket of four, of which nothing flows on one and another was lost */
+/* An event on four sockets: one has counted 0, and one has been lost */
 static void four_sockets(void)
 {
 	static const char *const names[] = {
@@ -26,16 +26,19 @@ static void four_sockets(void)
 	test_place(&t, 1, 1, 1, -1, 11, ALL);
 	counts_set_lost(t.counts, 2, COUNT_NOT_SUPPORTED, "the PMU is offline");
 	rows = test_rows(&t, ROWS_NODE, false);
-	is_u64(row_count(rows), 4, "each socket has a row");
-	is_str(row_text(rows, 0), "N0 cmem 0 ok", "also one that has counted nothing");
-	is_str(row_text(rows, 1), "N1 cmem 11 ok", "by their numbers");
-	is_str(row_text(rows, 2), "N2 cmem not supported", "also one that could not be opened");
-	is_str(row_at(rows, 2)->why, "the PMU is offline", "why");
-	is_str(row_text(rows, 3), "N3 cmem 33 ok", "whatever the order of the slots");
+	is_u64(row_count(rows), 4, "node rows: each socket has a row");
+	is_str(row_text(rows, 0), "N0 cmem 0 ok", "node rows: a socket that counted 0 has a row");
+	is_str(row_text(rows, 1), "N1 cmem 11 ok", "node rows: the second row is that of node 1");
+	is_str(row_text(rows, 2), "N2 cmem not supported",
+	       "node rows: a socket whose event could not be opened has a row");
+	is_str(row_at(rows, 2)->why, "the PMU is offline",
+	       "node rows: a socket that is not supported has its reason");
+	is_str(row_text(rows, 3), "N3 cmem 33 ok",
+	       "node rows: rows are sorted by node, not by slot");
 	for (size_t i = 0; i < 4 && row_count(rows) == 4; i++)
 		right = right && row_at(rows, i)->package == packages[i] &&
 			!strcmp(row_at(rows, i)->pmu, names[i]);
-	ok(right, "with the package, which is perf's label, and the PMU");
+	ok(right, "node rows: each row has its package, which is perf's label, and its PMU");
 	rows_free(rows);
 	test_plan_release(&t);
 }
@@ -52,14 +55,17 @@ static void other_machine(void)
 	test_place(&t, 0, -1, 5, -1, 1, ALL);
 	test_place(&t, 0, -1, 2, -1, 2, ALL);
 	rows = test_rows(&t, ROWS_NODE, false);
-	is_str(row_text(rows, 0), "N2 cmem 2 ok", "a node that this machine lacks");
-	is_str(row_text(rows, 1), "N5 cmem 1 ok", "and another");
-	ok(row_at(rows, 0)->package == -1 && !row_at(rows, 0)->pmu, "their package is not known");
+	is_str(row_text(rows, 0), "N2 cmem 2 ok",
+	       "node rows: the first node unknown to the machine has a row");
+	is_str(row_text(rows, 1), "N5 cmem 1 ok",
+	       "node rows: the second node unknown to the machine has a row");
+	ok(row_at(rows, 0)->package == -1 && !row_at(rows, 0)->pmu,
+	   "node rows: an unknown node has neither package nor PMU");
 	rows_free(rows);
 	test_place(&t, 0, -1, -1, -1, 4, ALL);
 	rows = test_rows(&t, ROWS_NODE, false);
 	ok(row_count(rows) == 1 && !strcmp(row_text(rows, 0), "M cmem 7 ok"),
-	   "with a count of no node there is a row of all: no count is lost");
+	   "node rows: if a count has no node, one row of the machine has all counts");
 	rows_free(rows);
 	test_plan_release(&t);
 }
@@ -81,21 +87,24 @@ static void cpus(void)
 	test_place(&t, 1, 0, 0, -1, 7, ALL);
 	test_place(&t, 2, 2, 1, -1, 8, ALL);
 	rows = test_rows(&t, ROWS_CPU, false);
-	is_u64(row_count(rows), 6, "each CPU has a row, and each node of a PMU outside the cores");
-	is_str(row_text(rows, 0), "C0 cycles 10 ok", "the first CPU");
-	is_str(row_text(rows, 3), "C3 cycles 13 ok", "the last");
-	ok(row_at(rows, 3)->cpu == 3 && row_at(rows, 3)->node == 1, "and its node");
+	is_u64(row_count(rows), 6, "CPU rows: each CPU has a row, and each node of an uncore PMU");
+	is_str(row_text(rows, 0), "C0 cycles 10 ok", "CPU rows: CPU 0 has its count");
+	is_str(row_text(rows, 3), "C3 cycles 13 ok", "CPU rows: CPU 3 has its count");
+	ok(row_at(rows, 3)->cpu == 3 && row_at(rows, 3)->node == 1,
+	   "CPU rows: a row has the CPU's node");
 	is_str(row_text(rows, 4), "N0 scf 7 ok",
-	       "the SCF is of a node, not of the CPU that opened it");
-	ok(row_at(rows, 5)->cpu == -1 && row_at(rows, 5)->node == 1, "no CPU is named for it");
+	       "CPU rows: an uncore count belongs to a node, not to the CPU that opened it");
+	ok(row_at(rows, 5)->cpu == -1 && row_at(rows, 5)->node == 1,
+	   "CPU rows: a row of an uncore PMU names no CPU");
 	rows_free(rows);
 	rows = test_rows(&t, ROWS_NODE, false);
-	is_str(row_text(rows, 1), "N1 cycles 25 ok", "CPUs are added up to their node");
+	is_str(row_text(rows, 1), "N1 cycles 25 ok",
+	       "node rows: counts of CPUs are summed per node");
 	rows_free(rows);
 	test_plan_release(&t);
 }
 
-/* CPUs of two kinds, of which one does not have the event */
+/* Hybrid CPUs, of which one type lacks the event */
 static void hybrid(void)
 {
 	struct gpmu_machine *machine;
@@ -123,18 +132,19 @@ static void hybrid(void)
 	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED, "no such event");
 	rows = test_rows(&t, ROWS_CPU, false);
 	is_str(row_text(rows, 1), "C1 LLC-loads 6 ok",
-	       "a CPU has its value where those of another kind have none");
-	is_str(row_at(rows, 1)->pmu, "cpu_core", "of its own PMU");
+	       "CPU rows: a CPU with the event has a value if CPUs of another type lack it");
+	is_str(row_at(rows, 1)->pmu, "cpu_core", "CPU rows: a row names the CPU's own PMU");
 	rows_free(rows);
 	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M LLC-loads not supported", "the machine then has none");
+	is_str(row_text(rows, 0), "M LLC-loads not supported",
+	       "machine row: an event that one type of CPU lacks is not supported");
 	rows_free(rows);
 	test_plan_release(&t);
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
 
-/* A process beside the PMUs outside the cores */
+/* A process and uncore PMUs */
 static void process(void)
 {
 	struct gpmu_rows *rows;
@@ -151,18 +161,18 @@ static void process(void)
 	test_place(&t, 1, 0, 0, -1, 7, ALL);
 	test_place(&t, 2, 2, 1, -1, 8, ALL);
 	rows = test_rows(&t, ROWS_NODE, true);
-	is_u64(row_count(rows), 3, "a process once, and the nodes");
-	is_str(row_text(rows, 0), "P cycles 10 ok", "the process");
-	is_str(row_text(rows, 2), "N1 scf 8 ok", "a node");
+	is_u64(row_count(rows), 3, "process rows: the process has one row and each node has one");
+	is_str(row_text(rows, 0), "P cycles 10 ok", "process rows: the process has its count");
+	is_str(row_text(rows, 2), "N1 scf 8 ok", "process rows: an uncore PMU counts the node");
 	rows_free(rows);
 	rows = test_rows(&t, ROWS_MACHINE, true);
 	is_str(row_text(rows, 1), "M scf 15 ok",
-	       "without nodes the machine, and never the process");
+	       "process rows: an uncore PMU counts the machine if rows are not per node");
 	rows_free(rows);
 	test_plan_release(&t);
 }
 
-/* Metrics: of the nodes and CPUs in which all that they need is counted */
+/* Metrics have rows for the nodes and CPUs on which all their events are counted. */
 static void metrics(void)
 {
 	struct gpmu_rows *rows;
@@ -193,31 +203,45 @@ static void metrics(void)
 	for (int cpu = 0; cpu < 4; cpu++)
 		test_place(&t, 2, cpu, cpu / 2, -1, 2, ALL);
 	rows = test_rows(&t, ROWS_NODE, false);
-	is_u64(row_count(rows), 8, "per node");
+	is_u64(row_count(rows), 8, "metric rows per node: five metrics have eight rows");
 	is_str(row_text(rows, 0), "N0 Both 4 ok",
-	       "a metric of a kind of PMU has a row for each node");
-	is_str(row_text(rows, 1), "N1 Both 8 ok", "with its value");
-	is_str(row_text(rows, 2), "N0 One 4 ok", "one that names a PMU has one");
-	is_str(row_text(rows, 3), "M Pair 12 ok", "one of two nodes' PMUs is of the machine");
-	is_str(row_text(rows, 5), "N1 Core 4 ok", "one of cores has one for each node");
-	is_str(row_text(rows, 7), "N1 Mixed 0.5 ok", "and one of cores and others too");
-	is_str(row_at(rows, 0)->pmu, "nvidia_scf_pmu_0", "the PMU of a row");
-	ok(!row_at(rows, 7)->pmu, "none if it is of different ones");
+	       "metric rows per node: a metric on both PMUs has a row for node 0");
+	is_str(row_text(rows, 1), "N1 Both 8 ok",
+	       "metric rows per node: a metric on both PMUs has a row for node 1");
+	is_str(row_text(rows, 2), "N0 One 4 ok",
+	       "metric rows per node: a metric on one PMU has one row");
+	is_str(row_text(rows, 3), "M Pair 12 ok",
+	       "metric rows per node: a metric across two nodes' PMUs is a row of the machine");
+	is_str(row_text(rows, 5), "N1 Core 4 ok",
+	       "metric rows per node: a metric of cores has a row for each node");
+	is_str(row_text(rows, 7), "N1 Mixed 0.5 ok",
+	       "metric rows per node: a metric of cores and the SCF has a row for each node");
+	is_str(row_at(rows, 0)->pmu, "nvidia_scf_pmu_0",
+	       "metric rows per node: a row names its PMU");
+	ok(!row_at(rows, 7)->pmu, "metric rows per node: a row of different PMUs names none");
 	rows_free(rows);
 	rows = test_rows(&t, ROWS_CPU, false);
-	is_u64(row_count(rows), 2 + 1 + 1 + 4 + 2, "per CPU");
-	is_str(row_text(rows, 7), "C3 Core 2 ok", "a metric of cores has a row for each CPU");
-	is_str(row_text(rows, 8), "N0 Mixed 1 ok", "one of cores and others for each node");
+	is_u64(row_count(rows), 2 + 1 + 1 + 4 + 2,
+	       "metric rows per CPU: five metrics have ten rows");
+	is_str(row_text(rows, 7), "C3 Core 2 ok",
+	       "metric rows per CPU: a metric of cores has a row for each CPU");
+	is_str(row_text(rows, 8), "N0 Mixed 1 ok",
+	       "metric rows per CPU: a metric of cores and the SCF has a row for each node");
 	rows_free(rows);
 	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Both 12 ok", "without nodes the sockets are added up");
-	is_str(row_text(rows, 1), "M One 4 ok", "and one of one PMU is that");
+	is_str(row_text(rows, 0), "M Both 12 ok",
+	       "metric rows of the machine: both sockets are summed");
+	is_str(row_text(rows, 1), "M One 4 ok",
+	       "metric rows of the machine: a metric on one PMU has that PMU's value");
 	rows_free(rows);
 	t.counts->slots[1].counts[0].state = COUNT_NOT_COUNTED;
 	rows = test_rows(&t, ROWS_NODE, false);
-	is_str(row_text(rows, 0), "N0 Both 4 ok", "a node that was not counted");
-	is_str(row_text(rows, 1), "N1 Both not counted", "leaves the other its value");
-	is_str(row_text(rows, 3), "M Pair not counted", "but the machine has none");
+	is_str(row_text(rows, 0), "N0 Both 4 ok",
+	       "metric rows per node: a node keeps its value if another one was not counted");
+	is_str(row_text(rows, 1), "N1 Both not counted",
+	       "metric rows per node: a node that was not counted has no value");
+	is_str(row_text(rows, 3), "M Pair not counted",
+	       "metric rows per node: a metric across nodes is not counted if one of them was not");
 	rows_free(rows);
 	test_plan_release(&t);
 }

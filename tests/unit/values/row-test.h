@@ -56,7 +56,7 @@ static void test_plan_release(struct test_plan *t)
 	counts_free(t->counts);
 }
 
-/* A slot of a PMU of the machine; NULL: of none */
+/* Adds a slot of the named PMU, or of none if @pmu is NULL. */
 __attribute__((unused))
 static size_t test_slot(struct test_plan *t, const char *pmu)
 {
@@ -84,7 +84,7 @@ static void test_item(struct test_plan *t, int kind, size_t index)
 	t->items[t->plan.n_items++].index = index;
 }
 
-/* An event of @n slots from @first on; 0: one that is not supported */
+/* Adds an event of @n slots from @first on; @n 0: the event is not supported. */
 __attribute__((unused))
 static struct plan_event *test_event(struct test_plan *t, const char *label, size_t n, size_t first)
 {
@@ -99,7 +99,7 @@ static struct plan_event *test_event(struct test_plan *t, const char *label, siz
 	return &t->events[index];
 }
 
-/* All ids are NaN's until they are given slots; duration_time is what it is. */
+/* All ids are NaN until they get slots; duration_time has its usual meaning. */
 static struct plan_input *test_inputs(const struct gpmu_expr *expr)
 {
 	struct plan_input *inputs = calloc(gpmu_expr_ids(expr) + 1, sizeof(*inputs));
@@ -110,7 +110,7 @@ static struct plan_input *test_inputs(const struct gpmu_expr *expr)
 	return inputs;
 }
 
-/* A metric, not yet asked for */
+/* Adds a metric that is not yet an item. */
 __attribute__((unused))
 static size_t test_metric(struct test_plan *t, const char *label, const char *expr,
 			  const char *threshold)
@@ -143,7 +143,7 @@ static struct plan_input *find_input(struct plan_input *inputs, const struct gpm
 	exit(1);
 }
 
-/* The id is the sum of @n slots from @first on. */
+/* Makes the id the sum of @n slots from @first on. */
 __attribute__((unused))
 static void test_counts_of(struct test_plan *t, size_t metric, const char *id, size_t n,
 			   size_t first)
@@ -156,7 +156,7 @@ static void test_counts_of(struct test_plan *t, size_t metric, const char *id, s
 	input->length = n;
 }
 
-/* The id is another metric. */
+/* Makes the id another metric. */
 __attribute__((unused))
 static void test_metric_of(struct test_plan *t, size_t metric, const char *id, size_t other)
 {
@@ -177,7 +177,10 @@ static void test_threshold_of(struct test_plan *t, size_t metric, const char *id
 	input->metric = other;
 }
 
-/* Counts of all slots, of an interval from 1 s to 3 s of the session, without places */
+/*
+ * Makes the counts of all slots, without targets, for an interval from 1 s to 3 s of the
+ * session.
+ */
 __attribute__((unused))
 static void test_counts(struct test_plan *t)
 {
@@ -186,7 +189,7 @@ static void test_counts(struct test_plan *t)
 	t->counts->end = 13000000000;
 }
 
-/* A place of a slot more, which counted for 2 s, and @running of them */
+/* Adds a target to a slot, which was enabled for 2 s and ran for @running. */
 __attribute__((unused))
 static struct count *test_place(struct test_plan *t, size_t index, int cpu, int node, int tid,
 				uint64_t raw, uint64_t running)
@@ -203,9 +206,9 @@ static struct count *test_place(struct test_plan *t, size_t index, int cpu, int 
 	return &slot->counts[n];
 }
 
-#define ALL	2000000000	/* ns, of test_place() */
+#define ALL	2000000000	/* ns, as in test_place() */
 
-/* Rows of the plan's counts; free with rows_free() */
+/* Makes rows of the plan's counts; free them with rows_free(). */
 __attribute__((unused))
 static struct gpmu_rows *test_rows(const struct test_plan *t, enum rows_aggregation aggregation,
 				   bool tasks)
@@ -223,8 +226,8 @@ static struct gpmu_rows *test_rows(const struct test_plan *t, enum rows_aggregat
 }
 
 /*
- * A row as a line: "N1 name 12.5 GB/s ok", "C3", "M", "P", so that a test reads as
- * what the user gets
+ * Formats a row as one line, such as "N1 name 12.5 GB/s ok". It begins with N1 for a node, C3
+ * for a CPU, M for the machine or P for the process.
  */
 __attribute__((unused))
 static const char *row_text(const struct gpmu_rows *rows, size_t index)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Rows of events: what is added up, and what a part that is missing does. */
+/* Rows of events: sums, and the effect of missing parts */
 #include "sysroot.h"
 #include "row-test.h"
 
 static struct gpmu_machine *machine;
 
-/* An event on both SCF PMUs, and one of the CPUs */
+/* An event on both SCF PMUs, and one on all CPUs */
 static void machine_wide(void)
 {
 	struct gpmu_rows *rows;
@@ -24,59 +24,66 @@ static void machine_wide(void)
 	for (int cpu = 0; cpu < 4; cpu++)
 		test_place(&t, 2, cpu, cpu / 2, -1, 5, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_u64(row_count(rows), 3, "an event has one row of the machine");
+	is_u64(row_count(rows), 3, "row: an event has one row of the machine");
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ 1060 ok",
-	       "both sockets, one scaled from half of the time");
+	       "row: both sockets are summed, one of them scaled from half of the time");
 	ok(row_at(rows, 0)->raw == 1030 && row_at(rows, 0)->counters == 2 &&
 	   row_at(rows, 0)->share == 0.5 && row_at(rows, 0)->enabled == ALL &&
 	   row_at(rows, 0)->running == ALL / 4 * 3,
-	   "with the counts as they were, the mean times, the lowest share");
-	is_str(row_at(rows, 0)->pmu, "nvidia_scf_pmu", "of PMUs of a kind");
-	ok(row_at(rows, 0)->begin == 1 && row_at(rows, 0)->end == 3, "in seconds of the session");
-	is_str(row_text(rows, 1), "M cycles 20 ok", "an event of all CPUs");
+	   "row: it has the unscaled count, the mean times and the lowest share");
+	is_str(row_at(rows, 0)->pmu, "nvidia_scf_pmu",
+	       "row: the PMU of an event on several PMUs is the name without a number");
+	ok(row_at(rows, 0)->begin == 1 && row_at(rows, 0)->end == 3,
+	   "row: its times are in seconds of the session");
+	is_str(row_text(rows, 1), "M cycles 20 ok", "row: an event on all CPUs is summed");
 	ok(row_at(rows, 1)->share == 1 && row_at(rows, 1)->counters == 4 &&
 		   row_at(rows, 1)->cpu == -1,
-	   "is of four counters, none of which was multiplexed");
-	is_str(row_at(rows, 2)->pmu, "nvidia_scf_pmu_1", "an event on one PMU names it");
+	   "row: an event on four CPUs has four counters, a share of 1 and no CPU");
+	is_str(row_at(rows, 2)->pmu, "nvidia_scf_pmu_1",
+	       "row: an event on one PMU has the PMU's name");
 
 	*count = (struct count){ .state = COUNT_NOT_COUNTED };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ not counted",
-	       "if one socket was not counted, the machine was not");
+	       "row: if one socket was not counted, the machine is not counted");
 	ok(isnan(row_at(rows, 0)->value) && !row_at(rows, 0)->raw && row_at(rows, 0)->share == 0,
-	   "and no number is shown for it");
+	   "row: an event that was not counted has no value, raw count or share");
 	is_str(row_at(rows, 0)->why, "what was read of it cannot be: it has fallen",
-	       "but why: no source says that it was lost");
+	       "row: a count marked as not counted without a reason is reported as having fallen");
 	*count = (struct count){ 7, 100, 0, COUNT_OK };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ not counted",
-	       "likewise if it never ran");
-	is_str(row_at(rows, 0)->why, "others had its PMU's counters all the time", "why");
+	       "row: if one socket's counter never ran, the machine is not counted");
+	is_str(row_at(rows, 0)->why, "others had its PMU's counters all the time",
+	       "row: the reason for a counter that never ran is that others had the counters");
 	*count = (struct count){ 0 };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ not counted",
-	       "or was never enabled");
+	       "row: if one socket's counter was never enabled, the machine is not counted");
 	is_str(row_at(rows, 0)->why,
-	       "it was enabled for no time: its CPU or PMU has gone, or the time is too short", "why");
+	       "it was enabled for no time: its CPU or PMU has gone, or the time is too short",
+	       "row: the reason for a counter that was never enabled is no enabled time");
 	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED, "no such event");
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "M nvidia_scf_pmu/cmem_rd_data/ not supported",
-	       "and if one does not have it, the machine does not");
-	is_str(row_at(rows, 0)->why, "no such event", "why");
+	       "row: if one socket does not support the event, the machine does not");
+	is_str(row_at(rows, 0)->why, "no such event",
+	       "row: an event that is not supported has the slot's reason");
 	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED,
 			"nvidia_scf_pmu/cmem_rd_data/: no such event");
 	rows_fill(rows, t.counts);
-	is_str(row_at(rows, 0)->why, "no such event", "which does not name what the row names");
+	is_str(row_at(rows, 0)->why, "no such event",
+	       "row: a reason that begins with the event's name loses it");
 	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED,
 			"nvidia_scf_pmu/cmem_rd_data/x: no such event");
 	rows_fill(rows, t.counts);
 	is_str(row_at(rows, 0)->why, "nvidia_scf_pmu/cmem_rd_data/x: no such event",
-	       "but another name");
+	       "row: a reason that begins with another name keeps it");
 	rows_free(rows);
 	test_plan_release(&t);
 }
 
-/* Places change while the session runs: another layout */
+/* The targets change while the session runs, which needs another layout. */
 static void hotplug(void)
 {
 	struct gpmu_rows *rows;
@@ -87,14 +94,15 @@ static void hotplug(void)
 	test_counts(&t);
 	test_place(&t, 0, 1, 0, -1, 5, ALL);
 	rows = test_rows(&t, ROWS_CPU, false);
-	is_str(row_text(rows, 0), "C1 cycles 5 ok", "a row of the one CPU");
+	is_str(row_text(rows, 0), "C1 cycles 5 ok", "row: one CPU has one row");
 	test_place(&t, 0, 3, 1, -1, 6, ALL);
 	test_place(&t, 0, 0, 0, -1, 4, ALL);
-	ok(!rows_fill(rows, t.counts) && row_count(rows) == 3, "three, when there are more");
-	is_str(row_text(rows, 0), "C0 cycles 4 ok", "in the order of CPUs");
-	is_str(row_text(rows, 2), "C3 cycles 6 ok", "with their counts");
+	ok(!rows_fill(rows, t.counts) && row_count(rows) == 3,
+	   "row: each CPU that comes online gets a row");
+	is_str(row_text(rows, 0), "C0 cycles 4 ok", "row: CPU rows are sorted by CPU");
+	is_str(row_text(rows, 2), "C3 cycles 6 ok", "row: a CPU that came online has its count");
 	ok(row_at(rows, 2)->node == 1 && row_at(rows, 2)->package == 1,
-	   "and their node and package");
+	   "row: a CPU that came online has its node and package");
 	rows_free(rows);
 	test_plan_release(&t);
 }
@@ -117,13 +125,14 @@ static void scaled(void)
 	test_place(&t, 1, -1, -1, 50, 984677, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, true);
 	is_str(row_text(rows, 0), "M socket power 4.5 Joules ok",
-	       "a scale, a unit, and the name that was given it");
+	       "row: it has the event's scale, unit and label");
 	is_str(row_text(rows, 1), "P task-clock 0.984677 msec ok",
-	       "of the process, beside the machine's");
-	ok(row_at(rows, 1)->value - 0.984677 == 0, "all its digits are those of the count");
+	       "row: an event of the process stands beside one of the machine");
+	ok(row_at(rows, 1)->value - 0.984677 == 0,
+	   "row: a scaled value is exact to the last digit");
 	ok(row_at(rows, 1)->pid == 77 && row_at(rows, 0)->pid == -1 &&
 		   row_at(rows, 1)->raw == 984677,
-	   "which one, and the raw count");
+	   "row: it has the process's pid and the raw count");
 	rows_free(rows);
 	test_plan_release(&t);
 }
@@ -146,31 +155,34 @@ static void tasks(void)
 	third = first + 2;
 	*third = (struct count){ 0 };
 	rows = test_rows(&t, ROWS_NODE, true);
-	is_u64(row_count(rows), 1, "a process has one row, also per node");
+	is_u64(row_count(rows), 1, "row: a process has one row, even per node");
 	is_str(row_text(rows, 0), "P instructions 160 ok",
-	       "threads are added, one that has not run is 0");
-	ok(row_at(rows, 0)->share == 0.75, "its share is that of all threads' time");
-	/* 160 in 4 s of the two that were counted, so 200 in 5 s */
+	       "row: threads are summed, and one that has not run is 0");
+	ok(row_at(rows, 0)->share == 0.75,
+	   "row: the share of a process is that of its threads' enabled time");
+	/* 160 in 4 s of two counted threads make 200 in 5 s of three. */
 	*third = (struct count){ 0, ALL / 2, 0, COUNT_NOT_COUNTED };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "P instructions 200 ok",
-	       "one whose counter had no turn counts as the others did");
-	ok(row_at(rows, 0)->share == 0.6, "and takes its part of the share");
+	       "row: a thread whose counter never ran is extrapolated from the others");
+	ok(row_at(rows, 0)->share == 0.6, "row: a thread whose counter never ran lowers the share");
 	*first = *second = *third;
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "P instructions not counted",
-	       "if none had one, nothing is known");
-	is_str(row_at(rows, 0)->why, "others had its PMU's counters all the time", "but why");
+	       "row: a process of which no thread's counter ran is not counted");
+	is_str(row_at(rows, 0)->why, "others had its PMU's counters all the time",
+	       "row: the reason for a process whose counters never ran is that others had the counters");
 	*first = *second = *third = (struct count){ 0 };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "P instructions not counted",
-	       "nor of a process that did not run, as for perf");
-	is_str(row_at(rows, 0)->why, "none of its tasks ran while it was enabled", "why");
+	       "row: a process that did not run is not counted, as in perf");
+	is_str(row_at(rows, 0)->why, "none of its tasks ran while it was enabled",
+	       "row: the reason for a process that did not run is given");
 	*first = (struct count){ 5, ALL, ALL, COUNT_NOT_COUNTED };
 	*second = (struct count){ 5, ALL, ALL, COUNT_OK };
 	rows_fill(rows, t.counts);
 	is_str(row_text(rows, 0), "P instructions not counted",
-	       "nor if a thread's counter was lost");
+	       "row: a process with a thread's counter lost is not counted");
 	rows_free(rows);
 	test_plan_release(&t);
 }
@@ -191,17 +203,18 @@ static void tools(void)
 	t.counts->user_time = 40;
 	t.counts->system_time = 50;
 	rows = test_rows(&t, ROWS_NODE, false);
-	is_str(row_text(rows, 0), "M duration_time 2000000000 ok", "the time that was measured");
-	is_str(row_text(rows, 1), "M user_time 40 ok", "that of the command");
-	is_str(row_text(rows, 2), "M system_time 50 ok", "and of the kernel for it");
+	is_str(row_text(rows, 0), "M duration_time 2000000000 ok",
+	       "row: duration_time is the measured time");
+	is_str(row_text(rows, 1), "M user_time 40 ok", "row: user_time is that of the command");
+	is_str(row_text(rows, 2), "M system_time 50 ok", "row: system_time is that of the command");
 	ok(row_at(rows, 0)->raw == 2000000000 && row_at(rows, 0)->share == 1 &&
 		   !row_at(rows, 0)->pmu,
-	   "they are of no PMU and never multiplexed");
+	   "row: a tool event has no PMU and is never multiplexed");
 	rows_free(rows);
 	test_plan_release(&t);
 }
 
-/* What cannot be planned or opened stays as a row. */
+/* Events that cannot be planned or opened keep a row. */
 static void missing(void)
 {
 	struct gpmu_rows *rows;
@@ -214,25 +227,30 @@ static void missing(void)
 	test_counts(&t);
 	counts_set_lost(t.counts, 0, COUNT_NOT_SUPPORTED, "no counters in this machine");
 	rows = test_rows(&t, ROWS_CPU, false);
-	is_str(row_text(rows, 0), "M no_such not supported", "an event that is not known");
-	is_str(row_at(rows, 0)->why, "no event of that name", "why");
-	is_str(row_text(rows, 1), "M cycles not supported", "one that could not be opened");
-	is_str(row_at(rows, 1)->why, "no counters in this machine", "why");
+	is_str(row_text(rows, 0), "M no_such not supported",
+	       "row: an unknown event is not supported");
+	is_str(row_at(rows, 0)->why, "no event of that name",
+	       "row: an unknown event has the plan's reason");
+	is_str(row_text(rows, 1), "M cycles not supported",
+	       "row: an event that could not be opened is not supported");
+	is_str(row_at(rows, 1)->why, "no counters in this machine",
+	       "row: an event that could not be opened has the slot's reason");
 	ok(isnan(row_at(rows, 1)->share) && isnan(row_at(rows, 0)->share),
-	   "their share is not known");
-	is_str(row_text(rows, 2), "M other not counted", "one that was not opened yet");
+	   "row: the share of an event that is not supported is unknown");
+	is_str(row_text(rows, 2), "M other not counted",
+	       "row: an event without targets is not counted");
 	rows_free(rows);
 	test_plan_release(&t);
 	test_plan_init(&t, NULL);
 	test_counts(&t);
 	rows = test_rows(&t, ROWS_MACHINE, false);
-	ok(!row_count(rows), "a plan of nothing has no rows");
+	ok(!row_count(rows), "row: a plan of nothing has no rows");
 	rows_free(rows);
 	rows_free(NULL);
 	test_plan_release(&t);
 }
 
-/* Two events of 64 bits are more than 64 bits. */
+/* The sum of two 64-bit counts needs more than 64 bits. */
 static void large(void)
 {
 	struct gpmu_rows *rows;
@@ -244,11 +262,11 @@ static void large(void)
 	test_place(&t, 0, 0, 0, -1, UINT64_MAX, ALL);
 	rows = test_rows(&t, ROWS_MACHINE, false);
 	ok(row_at(rows, 0)->raw == UINT64_MAX && row_at(rows, 0)->value == 18446744073709551615.0,
-	   "a count of 64 bits");
+	   "row: it holds a count of 64 bits");
 	test_place(&t, 0, 1, 0, -1, 1, ALL);
 	rows_fill(rows, t.counts);
 	ok(row_at(rows, 0)->raw == UINT64_MAX && row_at(rows, 0)->value == 18446744073709551616.0,
-	   "a sum that is larger does not begin from 0 again");
+	   "row: a sum above 64 bits saturates the raw count and keeps the value");
 	rows_free(rows);
 	test_plan_release(&t);
 }

@@ -19,7 +19,7 @@ static int run(void)
 
 	for (int i = 0; i < 2 && !ret; i++) {
 		ret = gpmu_runs_add(runs, rows, 2, &end);
-		/* What failed can be tried again. */
+		/* A failed call can be repeated. */
 		if (ret == -ENOMEM && gpmu_runs_add(runs, rows, 2, &end))
 			ret = 1;
 	}
@@ -29,6 +29,6 @@ static int run(void)
 
 int main(void)
 {
-	alloc_fail_each(run, 14, "two runs");
+	alloc_fail_each(run, 14, "runs: adding two runs");
 	return done_testing();
 }

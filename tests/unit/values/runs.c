@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Means over sessions, whose rows are gone by then. */
+/* Means over sessions that have been freed */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,16 +40,18 @@ static void means(void)
 		memset(name, 'x', strlen(name));
 	}
 	rows = gpmu_runs_rows(runs, &n);
-	ok(!ret && n == 1 && rows[0].runs == 3 && rows[0].value == 2, "the mean of three runs");
+	ok(!ret && n == 1 && rows[0].runs == 3 && rows[0].value == 2,
+	   "runs: the value is the mean of three runs");
 	/* sqrt(((1 - 2)^2 + (3 - 2)^2) / 2 / 3) */
-	ok(fabs(rows[0].deviation - sqrt(1.0 / 3)) < 1e-15, "and its deviation");
-	is_str(rows[0].name, "GraceMemBW", "a name outlives its session");
-	is_str(rows[0].pmu, "GraceMemBW", "so does a PMU");
-	is_str(rows[0].unit, "GraceMemBW", "and a unit");
+	ok(fabs(rows[0].deviation - sqrt(1.0 / 3)) < 1e-15,
+	   "runs: the deviation is the standard error of the mean");
+	is_str(rows[0].name, "GraceMemBW", "runs: a row's name outlives its session");
+	is_str(rows[0].pmu, "GraceMemBW", "runs: a row's PMU outlives its session");
+	is_str(rows[0].unit, "GraceMemBW", "runs: a row's unit outlives its session");
 	gpmu_runs_end(runs, &end);
 	ok(end.elapsed == 20 && fabs(end.deviation - sqrt(100.0 / 3)) < 1e-14,
-	   "the time's mean and deviation");
-	ok(end.user == 2 && end.system == 2, "the command's");
+	   "runs: the elapsed time has a mean and a deviation");
+	ok(end.user == 2 && end.system == 2, "runs: the command's user and system time are means");
 	gpmu_runs_free(runs);
 }
 
@@ -62,15 +64,16 @@ static void none(void)
 	size_t n = 1;
 
 	gpmu_runs_rows(runs, &n);
-	ok(n == 0, "without a run there is no row");
+	ok(n == 0, "runs: without a run there is no row");
 	gpmu_runs_end(runs, &end);
-	ok(end.elapsed == 0 && end.user < 0 && end.system < 0, "and no time");
+	ok(end.elapsed == 0 && end.user < 0 && end.system < 0,
+	   "runs: without a run there is no time");
 	end = end_of(1, -1);
-	ok(!gpmu_runs_add(runs, &row, 1, &end), "rows without PMU and unit");
+	ok(!gpmu_runs_add(runs, &row, 1, &end), "runs: rows without PMU and unit are accepted");
 	rows = gpmu_runs_rows(runs, &n);
-	ok(n == 1 && !rows[0].pmu && !rows[0].unit, "have none");
+	ok(n == 1 && !rows[0].pmu && !rows[0].unit, "runs: rows without PMU and unit keep none");
 	gpmu_runs_end(runs, &end);
-	ok(end.elapsed == 1 && end.user < 0, "a run without a command has no time of it");
+	ok(end.elapsed == 1 && end.user < 0, "runs: a run without a command has no user time");
 	gpmu_runs_free(runs);
 	gpmu_runs_free(NULL);
 }
@@ -85,14 +88,15 @@ static void other_rows(void)
 
 	gpmu_runs_add(runs, rows, 2, &end);
 	end.elapsed = 5;
-	ok(gpmu_runs_add(runs, rows, 1, &end) == -EINVAL, "another number of rows is refused");
+	ok(gpmu_runs_add(runs, rows, 1, &end) == -EINVAL,
+	   "runs: another number of rows is refused");
 	mean = gpmu_runs_rows(runs, &n);
 	gpmu_runs_end(runs, &end);
-	ok(n == 2 && mean[1].runs == 1 && end.elapsed == 1, "and changes nothing");
+	ok(n == 2 && mean[1].runs == 1 && end.elapsed == 1, "runs: a refused run changes nothing");
 	gpmu_runs_free(runs);
 }
 
-/* As from a newer library */
+/* A row of a newer library */
 struct longer {
 	struct gpmu_row row;
 	char more[24];
@@ -110,7 +114,7 @@ static void longer_rows(void)
 	gpmu_runs_add(runs, &rows[0].row, 2, &end);
 	mean = gpmu_runs_rows(runs, &n);
 	ok(n == 2 && mean[1].value == 2 && mean[1].size == sizeof(struct gpmu_row),
-	   "rows of another size are found in their steps");
+	   "runs: rows of another size are read by their own size");
 	gpmu_runs_free(runs);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A board's PMUs together: addresses, access log, control page, interrupts. */
+/* A board's PMUs together: addresses, access log, control page, interrupts */
 #include "model/model-test.h"
 #include "rig.h"
 
@@ -73,7 +73,7 @@ static void bench_release(struct bench *b)
 	model_free(b->model);
 }
 
-/* What the log says since the last call. */
+/* Returns the log's lines since the last call. */
 static const char *log_text(struct bench *b)
 {
 	const char *text;
@@ -100,31 +100,40 @@ static void addresses(void)
 	struct bench b;
 
 	bench_init(&b);
-	is_u64(rd(&b, 1, PMU(0) + PMIIDR, 4), 0x2cf0036b, "PMU 0 is at the begin of device 1");
-	is_u64(rd(&b, 1, PMU(1) + PMIIDR, 4), 0x2cf0036b, "PMU 1 0x20000 behind it");
-	is_u64(rd(&b, 2, PMU(2) + PMIIDR, 4), 0x1030036b, "PMU 2 in device 2, at its own index");
-	is_u64(rd(&b, 1, PMU(3) + PMIIDR, 4), 0x1030036b, "PMU 3, without a line, in device 1");
+	is_u64(rd(&b, 1, PMU(0) + PMIIDR, 4), 0x2cf0036b,
+	       "rig: PMU 0 is at the beginning of device 1");
+	is_u64(rd(&b, 1, PMU(1) + PMIIDR, 4), 0x2cf0036b, "rig: PMU 1 is 0x20000 behind PMU 0");
+	is_u64(rd(&b, 2, PMU(2) + PMIIDR, 4), 0x1030036b,
+	       "rig: PMU 2 is in device 2, at the address of its own index");
+	is_u64(rd(&b, 1, PMU(3) + PMIIDR, 4), 0x1030036b,
+	       "rig: PMU 3, which has no interrupt line, is in device 1");
 	is_str(log_text(&b), "R 0 e08 4 2cf0036b\nR 1 e08 4 2cf0036b\nR 2 e08 4 1030036b\nR 3 e08 4 1030036b\n",
-	       "the log has an access a line");
+	       "rig: the log has one line per access");
 	wr(&b, 2, PMU(2) + BOARD_PAGE1 + PMOVSCLR, 5);
-	is_str(log_text(&b), "W 2 10c80 4 5\n", "page 1 is logged as 1xxxx");
+	is_str(log_text(&b), "W 2 10c80 4 5\n", "rig: page 1 is logged as offset 1xxxx");
 	rig_write(&b.rig, 1, PMU(0) + 8, 8, 0x123456789abcdefull);
-	is_str(log_text(&b), "W 0 8 8 123456789abcdef\n", "64-bit accesses have size 8");
-	is_u64(b.rig.illegal, 0, "none of that is illegal");
+	is_str(log_text(&b), "W 0 8 8 123456789abcdef\n",
+	       "rig: 64-bit accesses are logged with size 8");
+	is_u64(b.rig.illegal, 0, "rig: accesses to existing registers are not illegal");
 
-	is_u64(rd(&b, 2, PMU(0) + PMIIDR, 4), 0, "PMU 0 is not in device 2");
-	is_str(log_text(&b), "! no PMU: read of device 2 at e08\n", "which is logged");
+	is_u64(rd(&b, 2, PMU(0) + PMIIDR, 4), 0,
+	       "rig: PMU 0 is not in device 2 and reads zero there");
+	is_str(log_text(&b), "! no PMU: read of device 2 at e08\n",
+	       "rig: a read of a PMU in the wrong device is logged");
 	rd(&b, 1, PMU(4) + PMIIDR, 4);
-	is_str(log_text(&b), "! no PMU: read of device 1 at 80e08\n", "there is nothing behind the last PMU");
+	is_str(log_text(&b), "! no PMU: read of device 1 at 80e08\n",
+	       "rig: a read behind the last PMU is logged");
 	wr(&b, 3, PMU(5), 1);
-	is_str(log_text(&b), "! no PMU: write of device 3 at a0000\n", "as is a place without a PMU");
+	is_str(log_text(&b), "! no PMU: write of device 3 at a0000\n",
+	       "rig: a write where there is no PMU is logged");
 	wr(&b, 1, PMU(1) + PMCFGR, 1);
 	is_str(log_text(&b), "W 1 e00 4 1\n! write of a read-only register: W 1 e00 4\n",
-	       "an illegal access has its reason in the log");
+	       "rig: the log has the reason for an illegal write");
 	rd(&b, 1, PMU(1) + PMCR + 1, 4);
-	is_str(log_text(&b), "R 1 e05 4 0\n! misaligned access: R 1 e05 4\n", "a read likewise");
+	is_str(log_text(&b), "R 1 e05 4 0\n! misaligned access: R 1 e05 4\n",
+	       "rig: the log has the reason for an illegal read");
 	rd(&b, 1, UINT64_MAX, 8);
-	is_u64(b.rig.illegal, 6, "illegal accesses are counted");
+	is_u64(b.rig.illegal, 6, "rig: illegal accesses are counted");
 	bench_release(&b);
 }
 
@@ -133,9 +142,9 @@ static void control(void)
 	struct bench b;
 
 	bench_init(&b);
-	is_u64(rd(&b, 1, CONTROL, 4), 0x756d7067, "the control page begins with \"gpmu\"");
-	is_u64(rd(&b, 1, CONTROL + 4, 4), 2, "it tells the number of scenarios");
-	is_u64(rd(&b, 1, CONTROL + 0x10, 4), 0, "none of which runs");
+	is_u64(rd(&b, 1, CONTROL, 4), 0x756d7067, "control page: it begins with \"gpmu\"");
+	is_u64(rd(&b, 1, CONTROL + 4, 4), 2, "control page: it has the number of scenarios");
+	is_u64(rd(&b, 1, CONTROL + 0x10, 4), 0, "control page: no scenario runs at first");
 
 	wr(&b, 1, PMU(0) + PMEVTYPER, 0x1a6);
 	wr(&b, 1, PMU(0) + PMCNTENSET, 1);
@@ -144,35 +153,40 @@ static void control(void)
 	wr(&b, 1, CONTROL + 8, 0);
 	b.now = 2 * MS;
 	wr(&b, 1, CONTROL + 8, 1);
-	is_u64(rd(&b, 1, CONTROL + 0x10, 4), 3, "both run once started");
+	is_u64(rd(&b, 1, CONTROL + 0x10, 4), 3, "control page: both scenarios run once started");
 	b.now = 3 * MS;
-	is_u64(rd(&b, 1, PMU(0), 8), 2010, "their flows began when they were");
-	is_u64(rd(&b, 1, CONTROL + 0x10, 4), 1, "a finished one does not run");
+	is_u64(rd(&b, 1, PMU(0), 8), 2010,
+	       "control page: a scenario's flows begin when it is started");
+	is_u64(rd(&b, 1, CONTROL + 0x10, 4), 1,
+	       "control page: a finished scenario is not shown as running");
 	wr(&b, 1, CONTROL + 0xc, 0);
 	b.now = 9 * MS;
-	is_u64(rd(&b, 1, PMU(0), 8), 2010, "a stopped one does not count");
+	is_u64(rd(&b, 1, PMU(0), 8), 2010, "control page: a stopped scenario does not count");
 
 	log_text(&b);
 	wr(&b, 1, CONTROL + 0x18, 42);
-	is_str(log_text(&b), "M 42\n", "a mark goes into the log");
+	is_str(log_text(&b), "M 42\n", "control page: a mark is written to the log");
 	b.now = 0x123456789ull;
-	is_u64(rd(&b, 1, CONTROL + 0x20, 4), 0x23456789, "the time's low word");
+	is_u64(rd(&b, 1, CONTROL + 0x20, 4), 0x23456789,
+	       "control page: the low word of the time reads as it is");
 	b.now = 0x200000000ull;
-	is_u64(rd(&b, 1, CONTROL + 0x24, 4), 1, "latches the high word");
+	is_u64(rd(&b, 1, CONTROL + 0x24, 4), 1,
+	       "control page: a read of the time's low word latches the high word");
 
 	wr(&b, 1, CONTROL + 0x2c, 0 << 8 | 0);
 	wr(&b, 1, CONTROL + 0x30, 0xfffffff0);
 	wr(&b, 1, CONTROL + 0x34, 0x12);
-	is_u64(rd(&b, 1, PMU(0), 8), 0x12fffffff0ull, "a counter can be preset");
+	is_u64(rd(&b, 1, PMU(0), 8), 0x12fffffff0ull, "control page: it presets a counter");
 	wr(&b, 1, CONTROL + 0x14, 0 << 8 | 3);
-	is_u64(rd(&b, 1, PMU(0), 8), UINT64_MAX, "a fault can be injected");
+	is_u64(rd(&b, 1, PMU(0), 8), UINT64_MAX, "control page: it injects a fault");
 	wr(&b, 1, CONTROL + 0x14, 0 << 8 | 0);
-	is_u64(rd(&b, 1, PMU(0), 8), 0x12fffffff0ull, "and ended");
-	is_u64(rd(&b, 1, CONTROL + 0x1c, 4), 0, "nothing illegal so far");
+	is_u64(rd(&b, 1, PMU(0), 8), 0x12fffffff0ull, "control page: it ends a fault");
+	is_u64(rd(&b, 1, CONTROL + 0x1c, 4), 0, "control page: its correct use is not illegal");
 
 	log_text(&b);
 	wr(&b, 1, CONTROL + 8, 2);
-	is_str(log_text(&b), "! control page: write of 2 to 8\n", "a scenario that is not there is an error");
+	is_str(log_text(&b), "! control page: write of 2 to 8\n",
+	       "control page: starting an unknown scenario is illegal");
 	wr(&b, 1, CONTROL + 0x14, 9 << 8);
 	wr(&b, 1, CONTROL + 0x14, REGS_FAULTS);
 	wr(&b, 1, CONTROL + 0x28, 0 << 8 | 7);
@@ -183,7 +197,8 @@ static void control(void)
 	rd(&b, 1, CONTROL + 0x38, 4);
 	rd(&b, 1, CONTROL, 8);
 	rig_write(&b.rig, 1, CONTROL + 1, 4, 0);
-	is_u64(rd(&b, 1, CONTROL + 0x1c, 4), 10, "as is each wrong use of the page");
+	is_u64(rd(&b, 1, CONTROL + 0x1c, 4), 10,
+	       "control page: each wrong use of the page is counted as illegal");
 	bench_release(&b);
 }
 
@@ -195,35 +210,37 @@ static void interrupts(void)
 	wr(&b, 1, PMU(0) + PMINTENSET, 1);
 	wr(&b, 1, PMU(1) + PMINTENSET, 1);
 	wr(&b, 1, CONTROL + 0x28, 0 << 8 | 0);
-	ok(b.level[1] && !b.level[2], "an overflow raises its device's interrupt");
+	ok(b.level[1] && !b.level[2], "rig: an overflow raises its device's interrupt only");
 	wr(&b, 1, CONTROL + 0x28, 1 << 8 | 0);
 	wr(&b, 1, PMU(0) + PMOVSCLR, 1);
-	ok(b.level[1], "a shared interrupt stays while one PMU wants it");
+	ok(b.level[1], "rig: a shared interrupt stays up while one PMU needs it");
 	wr(&b, 1, PMU(1) + PMOVSCLR, 1);
-	ok(!b.level[1], "and ends with the last");
+	ok(!b.level[1], "rig: a shared interrupt ends when no PMU needs it");
 
 	wr(&b, 2, PMU(2) + PMINTENSET, 3);
 	wr(&b, 1, CONTROL + 0x28, 2 << 8 | 0);
-	ok(b.pulses[2] == 1 && !b.level[2], "an edge-triggered PMU gives a pulse");
+	ok(b.pulses[2] == 1 && !b.level[2], "rig: an edge-triggered PMU sends a pulse");
 	wr(&b, 2, PMU(2) + PMCR, 0);
-	is_u64(b.pulses[2], 1, "and no second one for the same overflow");
+	is_u64(b.pulses[2], 1, "rig: an edge-triggered PMU sends one pulse per overflow");
 	wr(&b, 1, CONTROL + 0x28, 2 << 8 | 1);
-	is_u64(b.pulses[2], 2, "but one for another counter's");
+	is_u64(b.pulses[2], 2, "rig: another counter's overflow sends another pulse");
 	wr(&b, 2, PMU(2) + BOARD_PAGE1 + PMOVSCLR, 3);
 	wr(&b, 1, CONTROL + 0x28, 2 << 8 | 0);
-	is_u64(b.pulses[2], 3, "and one for the next overflow");
+	is_u64(b.pulses[2], 3, "rig: the next overflow of the same counter sends another pulse");
 
 	wr(&b, 1, PMU(3) + PMINTENSET, 1);
 	wr(&b, 1, CONTROL + 0x28, 3 << 8 | 0);
-	ok(!b.level[1], "a PMU without a line raises nothing");
+	ok(!b.level[1], "rig: a PMU without an interrupt line raises no interrupt");
 
 	wr(&b, 1, CONTROL + 0x28, 0 << 8 | 0);
-	ok(b.level[1], "an interrupt is wanted again");
+	ok(b.level[1], "rig: an overflow raises the interrupt again");
 	rig_reset(&b.rig, 1);
 	rig_service(&b.rig);
-	ok(!b.level[1], "a reset of the device ends it");
-	is_u64(rd(&b, 1, PMU(1) + PMINTENSET, 4), 0, "for all its PMUs");
-	is_u64(rd(&b, 2, PMU(2) + PMINTENSET, 4), 3, "and not for another device's");
+	ok(!b.level[1], "rig: a reset of the device ends its interrupt");
+	is_u64(rd(&b, 1, PMU(1) + PMINTENSET, 4), 0,
+	       "rig: a reset of the device resets all its PMUs");
+	is_u64(rd(&b, 2, PMU(2) + PMINTENSET, 4), 3,
+	       "rig: a reset of a device leaves another device's PMUs alone");
 	bench_release(&b);
 }
 
@@ -232,7 +249,8 @@ static void deadlines(void)
 	struct bench b;
 
 	bench_init(&b);
-	is_u64(rig_service(&b.rig), MODEL_HORIZON, "with nothing to come, the next look is in an hour");
+	is_u64(rig_service(&b.rig), MODEL_HORIZON,
+	       "rig: without an expected overflow the next service is due in an hour");
 	wr(&b, 1, CONTROL + 8, 0);
 	wr(&b, 1, PMU(0) + PMEVTYPER, 0x1a6);
 	wr(&b, 1, PMU(0) + PMINTENSET, 1);
@@ -241,20 +259,22 @@ static void deadlines(void)
 	wr(&b, 1, CONTROL + 0x30, 0xffffff9c);
 	wr(&b, 1, CONTROL + 0x34, 0xffffffff);
 	wr(&b, 1, PMU(0) + PMCR, PMCR_E);
-	is_u64(rig_service(&b.rig), 100000, "100 requests a us apart overflow in 100 us");
+	is_u64(rig_service(&b.rig), 100000, "rig: 100 requests 1 us apart overflow in 100 us");
 	b.now = 99999;
 	rig_service(&b.rig);
-	ok(!b.level[1], "no interrupt before that");
+	ok(!b.level[1], "rig: there is no interrupt before the overflow");
 	b.now = 100000;
-	is_u64(rig_service(&b.rig), 100000 + MODEL_HORIZON, "then the next is not in sight");
-	ok(b.level[1], "and the interrupt is there, without an access");
+	is_u64(rig_service(&b.rig), 100000 + MODEL_HORIZON,
+	       "rig: after the overflow the next service is due in an hour");
+	ok(b.level[1], "rig: the interrupt is raised without an access");
 	wr(&b, 1, CONTROL + 0xc, 0);
 	wr(&b, 1, PMU(0) + PMOVSCLR, 1);
 	wr(&b, 1, CONTROL + 0x30, 0xffffff9c);
 	wr(&b, 1, CONTROL + 0x34, 0xffffffff);
-	is_u64(rig_service(&b.rig), 100000 + MODEL_HORIZON, "stopped traffic does not overflow");
+	is_u64(rig_service(&b.rig), 100000 + MODEL_HORIZON,
+	       "rig: stopped traffic does not overflow");
 	wr(&b, 1, CONTROL + 8, 0);
-	is_u64(rig_service(&b.rig), 200000, "restarted traffic does");
+	is_u64(rig_service(&b.rig), 200000, "rig: restarted traffic overflows 100 us later");
 	bench_release(&b);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The registers of one PMU: Arm IHI 0091 as the model has it. */
+/* The registers of one PMU, as the model implements Arm IHI 0091 */
 #include "model/model-test.h"
 #include "regs.h"
 
-/* One read of cmem a microsecond, 64 bytes; 3.2 GHz. */
+/* One 64-byte read of cmem per microsecond; the clock is 3.2 GHz. */
 #define SLOW	"flow cpu:0 -> cmem:0 rd rate=64MB/s size=64\n"
 
 #define RD_ACCESS	0x1a6
@@ -57,7 +57,7 @@ static void wr(struct bench *b, uint32_t offset, uint64_t value, uint64_t t)
 		diag("write of %x: %s", offset, reason);
 }
 
-/* Counter @i counts @event from @t on, if PMCR.E is set. */
+/* Makes counter @i count @event from @t on, provided that PMCR.E is set. */
 static void count_on(struct bench *b, unsigned int i, uint32_t event, uint64_t t)
 {
 	wr(b, PMEVTYPER + 4 * i, event, t);
@@ -70,16 +70,17 @@ static void identification(void)
 	struct board_pmu pmu = usual;
 	struct bench *b = bench_new(&pmu, "");
 
-	is_u64(rd(b, PMCFGR, 4, 0), 0x7f06, "PMCFGR: 7 counters, 64 bits, a cycle counter");
-	is_u64(rd(b, PMIIDR, 4, 0), 0x2cf0036b, "PMIIDR");
+	is_u64(rd(b, PMCFGR, 4, 0), 0x7f06,
+	       "PMCFGR: there are 7 counters of 64 bits and a cycle counter");
+	is_u64(rd(b, PMIIDR, 4, 0), 0x2cf0036b, "PMIIDR: it has the board's iidr");
 	is_u64(rd(b, PMDEVARCH, 4, 0), 0x47700af0, "PMDEVARCH: present, 32-bit programmers' model");
-	is_u64(rd(b, PMPIDR0, 4, 0), 0xcf, "PMPIDR0: PART_0");
-	is_u64(rd(b, PMPIDR0 + 4, 4, 0), 0xb2, "PMPIDR1: DES_0, PART_1");
-	is_u64(rd(b, PMPIDR0 + 8, 4, 0), 0x0e, "PMPIDR2: REVISION, JEDEC, DES_1");
-	is_u64(rd(b, PMPIDR0 + 12, 4, 0), 0x00, "PMPIDR3: REVAND");
-	is_u64(rd(b, PMPIDR4, 4, 0), 0x03, "PMPIDR4: DES_2");
-	is_u64(rd(b, PMCIDR0, 4, 0), 0x0d, "PMCIDR0");
-	is_u64(rd(b, PMCIDR0 + 12, 4, 0), 0xb1, "PMCIDR3");
+	is_u64(rd(b, PMPIDR0, 4, 0), 0xcf, "PMPIDR0: it has PART_0 of the identity");
+	is_u64(rd(b, PMPIDR0 + 4, 4, 0), 0xb2, "PMPIDR1: it has DES_0 and PART_1");
+	is_u64(rd(b, PMPIDR0 + 8, 4, 0), 0x0e, "PMPIDR2: it has REVISION, JEDEC and DES_1");
+	is_u64(rd(b, PMPIDR0 + 12, 4, 0), 0x00, "PMPIDR3: it has a REVAND of 0");
+	is_u64(rd(b, PMPIDR4, 4, 0), 0x03, "PMPIDR4: it has DES_2 of the identity");
+	is_u64(rd(b, PMCIDR0, 4, 0), 0x0d, "PMCIDR0: it has the architecture's preamble");
+	is_u64(rd(b, PMCIDR0 + 12, 4, 0), 0xb1, "PMCIDR3: it has the architecture's preamble");
 	bench_free(b);
 
 	pmu.counters = 3;
@@ -89,12 +90,14 @@ static void identification(void)
 	pmu.identity = 0x10a5436b;
 	pmu.devarch = 0x47700af4;
 	b = bench_new(&pmu, "");
-	is_u64(rd(b, PMCFGR, 4, 0), 0x1f02, "PMCFGR: 3 counters, 32 bits, no cycle counter");
-	is_u64(rd(b, PMIIDR, 4, 0), 0, "iidr=0 leaves PMIIDR zero");
-	is_u64(rd(b, PMDEVARCH, 4, 0), 0x47700af4, "PMDEVARCH is the board's");
-	is_u64(rd(b, PMPIDR0, 4, 0), 0x0a, "and PMPIDR says the rest: PART_0");
-	is_u64(rd(b, PMPIDR0 + 8, 4, 0), 0x5e, "PMPIDR2 has PMIIDR's variant");
-	is_u64(rd(b, PMPIDR0 + 12, 4, 0), 0x40, "PMPIDR3 has PMIIDR's revision");
+	is_u64(rd(b, PMCFGR, 4, 0), 0x1f02,
+	       "PMCFGR: there are 3 counters of 32 bits and no cycle counter");
+	is_u64(rd(b, PMIIDR, 4, 0), 0, "PMIIDR: iidr=0 makes it read zero");
+	is_u64(rd(b, PMDEVARCH, 4, 0), 0x47700af4, "PMDEVARCH: it has the board's value");
+	is_u64(rd(b, PMPIDR0, 4, 0), 0x0a,
+	       "PMPIDR0: PART_0 is the board's identity if PMIIDR is zero");
+	is_u64(rd(b, PMPIDR0 + 8, 4, 0), 0x5e, "PMPIDR2: it has the variant of PMIIDR");
+	is_u64(rd(b, PMPIDR0 + 12, 4, 0), 0x40, "PMPIDR3: it has the revision of PMIIDR");
 	bench_free(b);
 }
 
@@ -103,43 +106,58 @@ static void counting(void)
 	struct bench *b = bench_new(&usual, SLOW);
 
 	count_on(b, 0, RD_ACCESS, 0);
-	is_u64(rd(b, PMEVCNTR, 8, MS), 0, "nothing counts before PMCR.E");
+	is_u64(rd(b, PMEVCNTR, 8, MS), 0, "regs: nothing counts before PMCR.E is set");
 	wr(b, PMCR, PMCR_E, MS);
-	is_u64(rd(b, PMCR, 4, MS), 1, "PMCR.E reads back");
-	is_u64(rd(b, PMEVCNTR, 8, 2 * MS), 1000, "an enabled counter counts its event");
-	is_u64(rd(b, PMEVCNTR + 8, 8, 2 * MS), 0, "one that is not enabled does not");
+	is_u64(rd(b, PMCR, 4, MS), 1, "regs: PMCR.E reads back as 1");
+	is_u64(rd(b, PMEVCNTR, 8, 2 * MS), 1000, "regs: an enabled counter counts its event");
+	is_u64(rd(b, PMEVCNTR + 8, 8, 2 * MS), 0,
+	       "regs: a counter that is not enabled does not count");
 	count_on(b, 1, RD_DATA, 2 * MS);
 	wr(b, PMCNTENSET, 1u << REGS_CYCLES, 2 * MS);
-	is_u64(rd(b, PMEVCNTR + 8, 8, 3 * MS), 2000, "a counter that is enabled later counts from then");
-	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 3 * MS), 3200000, "the cycle counter is counter 31");
-	is_u64(rd(b, PMCNTENSET, 4, 3 * MS), 0x80000003, "PMCNTENSET reads what is enabled");
-	is_u64(rd(b, PMCNTENCLR, 4, 3 * MS), 0x80000003, "so does PMCNTENCLR");
+	is_u64(rd(b, PMEVCNTR + 8, 8, 3 * MS), 2000,
+	       "regs: a counter that is enabled later counts from then on");
+	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 3 * MS), 3200000,
+	       "regs: the cycle counter is counter 31");
+	is_u64(rd(b, PMCNTENSET, 4, 3 * MS), 0x80000003,
+	       "regs: PMCNTENSET reads the enabled counters");
+	is_u64(rd(b, PMCNTENCLR, 4, 3 * MS), 0x80000003,
+	       "regs: PMCNTENCLR reads the enabled counters");
 	wr(b, PMCR, 0, 3 * MS);
-	is_u64(rd(b, PMEVCNTR, 8, 9 * MS), 2000, "PMCR.E stops all counters at once");
-	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 9 * MS), 3200000, "the cycle counter too");
+	is_u64(rd(b, PMEVCNTR, 8, 9 * MS), 2000, "regs: clearing PMCR.E stops the event counters");
+	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 9 * MS), 3200000,
+	       "regs: clearing PMCR.E stops the cycle counter");
 	wr(b, PMCNTENCLR, 1, 9 * MS);
 	wr(b, PMCR, PMCR_E, 9 * MS);
-	is_u64(rd(b, PMEVCNTR, 8, 10 * MS), 2000, "a disabled counter keeps its value");
-	is_u64(rd(b, PMEVCNTR + 8, 8, 10 * MS), 4000, "the others go on");
+	is_u64(rd(b, PMEVCNTR, 8, 10 * MS), 2000, "regs: a disabled counter keeps its value");
+	is_u64(rd(b, PMEVCNTR + 8, 8, 10 * MS), 4000,
+	       "regs: a counter that stays enabled continues");
 	wr(b, PMEVTYPER + 4, RD_ACCESS, 10 * MS);
-	is_u64(rd(b, PMEVCNTR + 8, 8, 11 * MS), 5000, "a new event counts from its write on");
+	is_u64(rd(b, PMEVCNTR + 8, 8, 11 * MS), 5000,
+	       "regs: a new event counts from the write of PMEVTYPER on");
 	wr(b, PMEVCNTR + 12, 0, 11 * MS);
-	is_u64(regs_write(&b->regs, PMEVCNTR + 8, 8, 11 * MS, 1ull << 40) != NULL, 0, "a counter can be written whole");
-	is_u64(rd(b, PMEVCNTR + 8, 8, 12 * MS), (1ull << 40) + 1000, "and counts on from there");
+	is_u64(regs_write(&b->regs, PMEVCNTR + 8, 8, 11 * MS, 1ull << 40) != NULL, 0,
+	       "regs: a counter accepts a 64-bit write");
+	is_u64(rd(b, PMEVCNTR + 8, 8, 12 * MS), (1ull << 40) + 1000,
+	       "regs: a counter continues from the written value");
 	wr(b, PMEVCNTR + 8, 7, 12 * MS);
-	is_u64(rd(b, PMEVCNTR + 8, 8, 12 * MS), (1ull << 40) + 7, "its low word can be written alone");
+	is_u64(rd(b, PMEVCNTR + 8, 8, 12 * MS), (1ull << 40) + 7,
+	       "regs: the low word of a counter can be written alone");
 	wr(b, PMEVCNTR + 12, 3, 12 * MS);
-	is_u64(rd(b, PMEVCNTR + 8, 8, 12 * MS), (3ull << 32) + 7, "its high word too");
-	is_u64(rd(b, PMEVCNTR + 12, 4, 12 * MS), 3, "and both read alone");
+	is_u64(rd(b, PMEVCNTR + 8, 8, 12 * MS), (3ull << 32) + 7,
+	       "regs: the high word of a counter can be written alone");
+	is_u64(rd(b, PMEVCNTR + 12, 4, 12 * MS), 3, "regs: the high word of a counter reads alone");
 	wr(b, PMCR, PMCR_E | PMCR_P, 12 * MS);
-	is_u64(rd(b, PMEVCNTR + 8, 8, 12 * MS), 0, "PMCR.P zeroes the event counters");
-	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 12 * MS), 12800000, "and not the cycle counter");
+	is_u64(rd(b, PMEVCNTR + 8, 8, 12 * MS), 0, "regs: PMCR.P resets the event counters");
+	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 12 * MS), 12800000,
+	       "regs: PMCR.P does not reset the cycle counter");
 	wr(b, PMCR, PMCR_E | PMCR_C, 12 * MS);
-	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 12 * MS), 0, "PMCR.C zeroes that");
-	is_u64(rd(b, PMCR, 4, 12 * MS), 1, "PMCR.P and C read as zero");
+	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 12 * MS), 0,
+	       "regs: PMCR.C resets the cycle counter");
+	is_u64(rd(b, PMCR, 4, 12 * MS), 1, "regs: PMCR.P and PMCR.C read as zero");
 	regs_reset(&b->regs, 12 * MS);
-	is_u64(rd(b, PMCNTENSET, 4, 13 * MS), 0, "a reset disables all");
-	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 13 * MS), 0, "and nothing counts after it");
+	is_u64(rd(b, PMCNTENSET, 4, 13 * MS), 0, "regs: a reset disables all counters");
+	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, 13 * MS), 0,
+	       "regs: no counter counts after a reset");
 	bench_free(b);
 }
 
@@ -156,15 +174,17 @@ static void filters(void)
 	wr(b, PMEVFILTR + 4, 0x0ff, 0);
 	wr(b, PMEVFILT2R + 4, 0x100, 0);
 	wr(b, PMCR, PMCR_E, 0);
-	is_u64(rd(b, PMEVCNTR, 8, MS), 1000, "PMEVFILTR selects the root port");
-	is_u64(rd(b, PMEVCNTR + 8, 8, MS), 0, "and leaves out others; PMEVFILT2R does nothing");
-	is_u64(rd(b, PMEVFILTR + 4, 4, MS), 0x0ff, "PMEVFILTR reads back");
-	is_u64(rd(b, PMEVFILT2R + 4, 4, MS), 0x100, "PMEVFILT2R too");
+	is_u64(rd(b, PMEVCNTR, 8, MS), 1000, "regs: PMEVFILTR selects the root port");
+	is_u64(rd(b, PMEVCNTR + 8, 8, MS), 0,
+	       "regs: PMEVFILTR leaves out other root ports, and PMEVFILT2R has no effect");
+	is_u64(rd(b, PMEVFILTR + 4, 4, MS), 0x0ff, "regs: PMEVFILTR reads back its value");
+	is_u64(rd(b, PMEVFILT2R + 4, 4, MS), 0x100, "regs: PMEVFILT2R reads back its value");
 	wr(b, PMCCFILTR, 0x3ff, MS);
-	is_u64(rd(b, PMCCFILTR, 4, MS), 0x3ff, "PMCCFILTR too");
-	is_u64(rd(b, PMEVTYPER, 4, MS), 0x6, "and PMEVTYPER");
+	is_u64(rd(b, PMCCFILTR, 4, MS), 0x3ff, "regs: PMCCFILTR reads back its value");
+	is_u64(rd(b, PMEVTYPER, 4, MS), 0x6, "regs: PMEVTYPER reads back its value");
 	wr(b, PMEVFILTR + 4, 0x100, MS);
-	is_u64(rd(b, PMEVCNTR + 8, 8, 2 * MS), 1000, "a new filter counts from its write on");
+	is_u64(rd(b, PMEVCNTR + 8, 8, 2 * MS), 1000,
+	       "regs: a new filter counts from the write of PMEVFILTR on");
 	bench_free(b);
 }
 
@@ -175,26 +195,31 @@ static void overflow(void)
 	count_on(b, 0, RD_ACCESS, 0);
 	count_on(b, 1, RD_ACCESS, 0);
 	wr(b, PMCR, PMCR_E, 0);
-	ok(!regs_preset(&b->regs, 0, UINT64_MAX - 9, 0), "a counter can be preset");
-	is_u64(rd(b, PMEVCNTR, 8, 9999), UINT64_MAX, "it counts up to its last value");
-	is_u64(rd(b, PMOVSSET, 4, 9999), 0, "without an overflow");
-	is_u64(rd(b, PMEVCNTR, 8, 10000), 0, "and wraps");
-	is_u64(rd(b, PMOVSSET, 4, 10000), 1, "which sets its overflow flag");
-	is_u64(rd(b, PMOVSCLR, 4, 10000), 1, "that both registers read");
-	is_u64(regs_irq(&b->regs, 0), 0, "no interrupt without PMINTEN");
+	ok(!regs_preset(&b->regs, 0, UINT64_MAX - 9, 0), "regs: a counter can be preset");
+	is_u64(rd(b, PMEVCNTR, 8, 9999), UINT64_MAX,
+	       "regs: a counter counts up to its largest value");
+	is_u64(rd(b, PMOVSSET, 4, 9999), 0, "regs: the largest value is no overflow");
+	is_u64(rd(b, PMEVCNTR, 8, 10000), 0, "regs: a counter wraps behind its largest value");
+	is_u64(rd(b, PMOVSSET, 4, 10000), 1,
+	       "regs: a wrap sets the counter's overflow flag in PMOVSSET");
+	is_u64(rd(b, PMOVSCLR, 4, 10000), 1, "regs: PMOVSCLR reads the overflow flags too");
+	is_u64(regs_irq(&b->regs, 0), 0, "regs: an overflow raises no interrupt without PMINTEN");
 	wr(b, PMINTENSET, 1, 10000);
-	is_u64(regs_irq(&b->regs, 0), 1, "but with it");
-	is_u64(rd(b, PMINTENCLR, 4, 10000), 1, "PMINTENCLR reads what is enabled");
+	is_u64(regs_irq(&b->regs, 0), 1, "regs: an overflow with PMINTEN raises the interrupt");
+	is_u64(rd(b, PMINTENCLR, 4, 10000), 1, "regs: PMINTENCLR reads the enabled interrupts");
 	wr(b, PMOVSCLR, 2, 10000);
-	is_u64(regs_irq(&b->regs, 0), 1, "clearing another flag leaves it");
+	is_u64(regs_irq(&b->regs, 0), 1,
+	       "regs: clearing another counter's flag leaves the interrupt up");
 	wr(b, PMOVSCLR, 1, 10000);
-	is_u64(regs_irq(&b->regs, 0), 0, "clearing the flag ends it");
+	is_u64(regs_irq(&b->regs, 0), 0, "regs: clearing the overflow flag ends the interrupt");
 	wr(b, PMOVSSET, 0xff, 10000);
-	is_u64(rd(b, PMOVSCLR, 4, 10000), 0x3f, "PMOVSSET sets the flags of counters there are");
+	is_u64(rd(b, PMOVSCLR, 4, 10000), 0x3f,
+	       "regs: PMOVSSET sets the flags of existing counters only");
 	wr(b, PMINTENCLR, 1, 10000);
-	is_u64(regs_irq(&b->regs, 0), 0, "PMINTENCLR ends the interrupt");
+	is_u64(regs_irq(&b->regs, 0), 0, "regs: PMINTENCLR ends the interrupt");
 	wr(b, PMCR, PMCR_E | PMCR_P | PMCR_C, 10000);
-	is_u64(rd(b, PMOVSSET, 4, 10000), 0x3f, "PMCR.P and C leave the flags");
+	is_u64(rd(b, PMOVSSET, 4, 10000), 0x3f,
+	       "regs: PMCR.P and PMCR.C leave the overflow flags set");
 	bench_free(b);
 }
 
@@ -206,22 +231,28 @@ static void next_overflow(void)
 	count_on(b, 0, RD_ACCESS, 0);
 	count_on(b, 1, RD_DATA, 0);
 	wr(b, PMINTENSET, 3, 0);
-	ok(regs_next_overflow(&b->regs) == MODEL_NEVER, "no overflow comes while PMCR.E is clear");
+	ok(regs_next_overflow(&b->regs) == MODEL_NEVER,
+	   "regs: no overflow is expected while PMCR.E is clear");
 	wr(b, PMCR, PMCR_E, 0);
-	ok(regs_next_overflow(&b->regs) == MODEL_NEVER, "nor from a 64-bit counter near 0");
+	ok(regs_next_overflow(&b->regs) == MODEL_NEVER,
+	   "regs: no overflow is expected from a 64-bit counter near 0");
 	regs_preset(&b->regs, 0, UINT64_MAX - 99, 500);
-	is_u64(regs_next_overflow(&b->regs), 100000, "the time of the next overflow is exact");
+	is_u64(regs_next_overflow(&b->regs), 100000,
+	       "regs: the time of the next overflow is exact");
 	regs_preset(&b->regs, 1, UINT64_MAX - 9, 500);
-	is_u64(regs_next_overflow(&b->regs), 5000, "the first of two counts");
+	is_u64(regs_next_overflow(&b->regs), 5000, "regs: the next overflow is the earlier of two");
 	regs_sync(&b->regs, 4999);
-	is_u64(regs_irq(&b->regs, 0), 0, "a ns before it there is none");
+	is_u64(regs_irq(&b->regs, 0), 0, "regs: no interrupt is up 1 ns before the overflow");
 	regs_sync(&b->regs, 5000);
-	is_u64(regs_irq(&b->regs, 0), 2, "at that time there is");
+	is_u64(regs_irq(&b->regs, 0), 2, "regs: the interrupt is up at the time of the overflow");
 	regs_raise(&b->regs, 5, 5000);
-	is_u64(rd(b, PMOVSSET, 4, 5000), 0x22, "a second overflow leaves the first one's flag");
-	is_u64(regs_next_overflow(&b->regs), 100000, "a flag that is set already does not count");
+	is_u64(rd(b, PMOVSSET, 4, 5000), 0x22,
+	       "regs: a second overflow leaves the first one's flag set");
+	is_u64(regs_next_overflow(&b->regs), 100000,
+	       "regs: a counter whose flag is set has no next overflow");
 	wr(b, PMINTENCLR, 1, 5000);
-	ok(regs_next_overflow(&b->regs) == MODEL_NEVER, "nor does one without an interrupt");
+	ok(regs_next_overflow(&b->regs) == MODEL_NEVER,
+	   "regs: a counter without an interrupt has no next overflow");
 	bench_free(b);
 
 	pmu.width = 32;
@@ -230,7 +261,8 @@ static void next_overflow(void)
 	wr(b, PMINTENSET, 1u << REGS_CYCLES, 0);
 	wr(b, PMCR, PMCR_E, 0);
 	/* 2^32 cycles at 3.2 GHz take 1342177280 ns. */
-	is_u64(regs_next_overflow(&b->regs), 1342177280, "32-bit cycles overflow after 2^32");
+	is_u64(regs_next_overflow(&b->regs), 1342177280,
+	       "regs: a 32-bit cycle counter overflows after 2^32 cycles");
 	bench_free(b);
 }
 
@@ -245,26 +277,30 @@ static void narrow(void)
 	wr(b, PMEVCNTR + 4, 0xfffffffe, 0);
 	wr(b, PMCNTENSET, 1u << REGS_CYCLES, 0);
 	wr(b, PMCR, PMCR_E, 0);
-	is_u64(rd(b, PMEVCNTR + 4, 4, 1000), 0xffffffff, "32-bit counters are 4 bytes apart");
-	is_u64(rd(b, PMEVCNTR + 4, 4, 5000), 3, "and wrap at 2^32");
-	is_u64(rd(b, PMOVSSET, 4, 5000), 2, "with the overflow flag");
-	is_u64(rd(b, PMEVCNTR + 4 * REGS_CYCLES, 4, 5000), 16000, "the 32-bit cycle counter is at 0x7c");
+	is_u64(rd(b, PMEVCNTR + 4, 4, 1000), 0xffffffff, "regs: 32-bit counters are 4 bytes apart");
+	is_u64(rd(b, PMEVCNTR + 4, 4, 5000), 3, "regs: a 32-bit counter wraps at 2^32");
+	is_u64(rd(b, PMOVSSET, 4, 5000), 2,
+	       "regs: a 32-bit counter that wraps sets its overflow flag");
+	is_u64(rd(b, PMEVCNTR + 4 * REGS_CYCLES, 4, 5000), 16000,
+	       "regs: the 32-bit cycle counter is at 0x7c");
 	/* 4,295,000,005 requests from -2: 4,295,000,003 - 2^32 */
 	is_u64(rd(b, PMEVCNTR + 4, 4, 4295 * SEC + 5000), 32707,
-	       "a counter that wraps unseen keeps the rest");
+	       "regs: a counter that wraps between two reads keeps the remainder");
 	ok(regs_read(&b->regs, PMEVCNTR, 8, 4295 * SEC + 5000, &(uint64_t){ 0 }) != NULL,
-	   "32-bit counters have no 64-bit access");
+	   "regs: 32-bit counters refuse 64-bit accesses");
 	bench_free(b);
 
 	pmu.width = 40;
 	b = bench_new(&pmu, SLOW);
 	count_on(b, 0, RD_ACCESS, 0);
 	wr(b, PMEVCNTR + 4, 0xffffffff, 0);
-	is_u64(rd(b, PMEVCNTR, 8, 0), 0xff00000000ull, "a 40-bit counter has 8 bits in its high word");
+	is_u64(rd(b, PMEVCNTR, 8, 0), 0xff00000000ull,
+	       "regs: a 40-bit counter has 8 bits in its high word");
 	regs_preset(&b->regs, 0, (1ull << 40) - 1, 0);
 	wr(b, PMCR, PMCR_E, 0);
-	is_u64(rd(b, PMEVCNTR, 8, 1000), 0, "and wraps at 2^40");
-	is_u64(rd(b, PMOVSSET, 4, 1000), 1, "with the overflow flag");
+	is_u64(rd(b, PMEVCNTR, 8, 1000), 0, "regs: a 40-bit counter wraps at 2^40");
+	is_u64(rd(b, PMOVSSET, 4, 1000), 1,
+	       "regs: a 40-bit counter that wraps sets its overflow flag");
 	bench_free(b);
 }
 
@@ -275,24 +311,32 @@ static void many(void)
 
 	pmu.counters = 40;
 	b = bench_new(&pmu, SLOW);
-	is_u64(rd(b, PMCFGR, 4, 0), 0x7f28, "PMCFGR: 41 counters");
+	is_u64(rd(b, PMCFGR, 4, 0), 0x7f28, "PMCFGR: there are 41 counters, 40 of them for events");
 	wr(b, PMCNTENSET, ~0u, 0);
-	is_u64(rd(b, PMCNTENSET, 4, 0), 0xffffffff, "the first 32 are 31 events and the cycles");
+	is_u64(rd(b, PMCNTENSET, 4, 0), 0xffffffff,
+	       "regs, 41 counters: the first enable register has 31 event counters and the cycle counter");
 	wr(b, PMCNTENSET + 4, ~0u, 0);
-	is_u64(rd(b, PMCNTENCLR + 4, 4, 0), 0x1ff, "the other 9 have a second register");
+	is_u64(rd(b, PMCNTENCLR + 4, 4, 0), 0x1ff,
+	       "regs, 41 counters: the second enable register has the other 9 counters");
 	wr(b, PMEVTYPER + 4 * 40, RD_ACCESS, 0);
 	wr(b, PMINTENSET + 4, 0x100, 0);
-	ok(regs_write(&b->regs, PMEVTYPER + 4 * 41, 4, 0, 0) != NULL, "there is no counter 41");
+	ok(regs_write(&b->regs, PMEVTYPER + 4 * 41, 4, 0, 0) != NULL,
+	   "regs, 41 counters: counter 41 is absent");
 	wr(b, PMCR, PMCR_E, 0);
-	is_u64(rd(b, PMEVCNTR + 8 * 40, 8, MS), 1000, "counter 40 counts");
-	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, MS), 3200000, "counter 31 has the cycles");
-	ok(!regs_preset(&b->regs, 40, UINT64_MAX, MS), "counter 40 can be preset");
-	is_u64(regs_next_overflow(&b->regs), MS + 1000, "its overflow is foreseen");
+	is_u64(rd(b, PMEVCNTR + 8 * 40, 8, MS), 1000,
+	       "regs, 41 counters: counter 40 counts its event");
+	is_u64(rd(b, PMEVCNTR + 8 * REGS_CYCLES, 8, MS), 3200000,
+	       "regs, 41 counters: counter 31 counts cycles");
+	ok(!regs_preset(&b->regs, 40, UINT64_MAX, MS),
+	   "regs, 41 counters: counter 40 can be preset");
+	is_u64(regs_next_overflow(&b->regs), MS + 1000,
+	       "regs, 41 counters: the next overflow of counter 40 is expected");
 	regs_sync(&b->regs, MS + 1000);
-	is_u64(regs_irq(&b->regs, 1), 0x100, "and interrupts");
-	is_u64(rd(b, PMOVSCLR + 4, 4, MS + 1000), 0x100, "with a flag in the second register");
+	is_u64(regs_irq(&b->regs, 1), 0x100, "regs, 41 counters: counter 40 raises the interrupt");
+	is_u64(rd(b, PMOVSCLR + 4, 4, MS + 1000), 0x100,
+	       "regs, 41 counters: the flag of counter 40 is in the second register");
 	wr(b, PMOVSCLR + 4, 0x100, MS + 1000);
-	is_u64(regs_irq(&b->regs, 1), 0, "that clears it");
+	is_u64(regs_irq(&b->regs, 1), 0, "regs, 41 counters: the second register clears the flag");
 	bench_free(b);
 
 	pmu.cycle_counter = false;
@@ -300,9 +344,11 @@ static void many(void)
 	wr(b, PMEVTYPER + 4 * 31, RD_ACCESS, 0);
 	wr(b, PMCNTENSET, 1u << 31, 0);
 	wr(b, PMCR, PMCR_E, 0);
-	is_u64(rd(b, PMEVCNTR + 8 * 31, 8, MS), 1000, "without a cycle counter, 31 is like the others");
+	is_u64(rd(b, PMEVCNTR + 8 * 31, 8, MS), 1000,
+	       "regs: without a cycle counter, counter 31 counts an event");
 	wr(b, PMCNTENSET + 4, ~0u, MS);
-	is_u64(rd(b, PMCNTENSET + 4, 4, MS), 0xff, "and 39 is the last");
+	is_u64(rd(b, PMCNTENSET + 4, 4, MS), 0xff,
+	       "regs: without a cycle counter, counter 39 is the last of 40");
 	bench_free(b);
 }
 
@@ -317,22 +363,32 @@ static void pages(void)
 	count_on(b, 0, RD_ACCESS, 0);
 	wr(b, PMCR, PMCR_E, 0);
 	wr(b, BOARD_PAGE1 + PMEVCNTR, 5, 0);
-	is_u64(rd(b, BOARD_PAGE1 + PMEVCNTR, 8, MS), 1005, "with two pages the counters are on page 1");
+	is_u64(rd(b, BOARD_PAGE1 + PMEVCNTR, 8, MS), 1005,
+	       "regs, two pages: the counters are on page 1");
 	wr(b, BOARD_PAGE1 + PMOVSSET, 1, MS);
-	is_u64(rd(b, BOARD_PAGE1 + PMOVSCLR, 4, MS), 1, "and the overflow flags");
-	is_str(regs_read(&b->regs, PMEVCNTR, 8, MS, &v), "register of the other page", "page 0 has no counters");
-	is_u64(v, 0, "and reads zeros there");
-	is_str(regs_write(&b->regs, PMEVCNTR, 8, MS, 7), "register of the other page", "nor takes them");
-	is_str(regs_write(&b->regs, PMOVSCLR, 4, MS, 1), "register of the other page", "page 0 has no overflow flags");
-	is_str(regs_write(&b->regs, BOARD_PAGE1 + PMCR, 4, MS, 0), "register of the other page", "page 1 has no PMCR");
-	is_str(regs_read(&b->regs, BOARD_PAGE1 + PMCFGR, 4, MS, &v), "register of the other page", "nor PMCFGR");
-	is_u64(rd(b, PMCFGR, 4, MS), 0x7f06, "that is on page 0");
-	is_u64(rd(b, BOARD_PAGE1 + PMEVCNTR, 8, 2 * MS), 2005, "none of that disturbed the counter");
+	is_u64(rd(b, BOARD_PAGE1 + PMOVSCLR, 4, MS), 1,
+	       "regs, two pages: the overflow flags are on page 1");
+	is_str(regs_read(&b->regs, PMEVCNTR, 8, MS, &v), "register of the other page",
+	       "regs, two pages: a read of a counter on page 0 is illegal");
+	is_u64(v, 0, "regs, two pages: a counter on page 0 reads zero");
+	is_str(regs_write(&b->regs, PMEVCNTR, 8, MS, 7), "register of the other page",
+	       "regs, two pages: a write of a counter on page 0 is illegal");
+	is_str(regs_write(&b->regs, PMOVSCLR, 4, MS, 1), "register of the other page",
+	       "regs, two pages: a write of the overflow flags on page 0 is illegal");
+	is_str(regs_write(&b->regs, BOARD_PAGE1 + PMCR, 4, MS, 0), "register of the other page",
+	       "regs, two pages: a write of PMCR on page 1 is illegal");
+	is_str(regs_read(&b->regs, BOARD_PAGE1 + PMCFGR, 4, MS, &v), "register of the other page",
+	       "regs, two pages: a read of PMCFGR on page 1 is illegal");
+	is_u64(rd(b, PMCFGR, 4, MS), 0x7f06, "regs, two pages: PMCFGR is on page 0");
+	is_u64(rd(b, BOARD_PAGE1 + PMEVCNTR, 8, 2 * MS), 2005,
+	       "regs, two pages: illegal accesses do not disturb the counter");
 	bench_free(b);
 
 	b = bench_new(&usual, SLOW);
-	is_str(regs_read(&b->regs, BOARD_PAGE1, 4, 0, &v), "no register page", "without page 1 there is nothing");
-	is_str(regs_read(&b->regs, 0x1000, 4, 0, &v), "no register page", "nor behind a page");
+	is_str(regs_read(&b->regs, BOARD_PAGE1, 4, 0, &v), "no register page",
+	       "regs, one page: an access to page 1 is illegal");
+	is_str(regs_read(&b->regs, 0x1000, 4, 0, &v), "no register page",
+	       "regs, one page: an access behind the page is illegal");
 	bench_free(b);
 }
 
@@ -348,48 +404,68 @@ static void illegal(void)
 	struct bench *b = bench_new(&usual, "");
 	uint64_t v;
 
-	refuse(b, PMCFGR, 4, "write of a read-only register", "PMCFGR is read-only");
-	refuse(b, PMIIDR, 4, "write of a read-only register", "PMIIDR is read-only");
-	refuse(b, PMDEVARCH, 4, "write of a read-only register", "PMDEVARCH is read-only");
-	refuse(b, PMPIDR0, 4, "write of a read-only register", "PMPIDR0 is read-only");
-	refuse(b, PMPIDR0 + 4, 4, "write of a read-only register", "PMPIDR1 is read-only");
-	refuse(b, PMPIDR4, 4, "write of a read-only register", "PMPIDR4 is read-only");
-	refuse(b, PMEVTYPER + 4 * 6, 4, "write of an absent register", "there is no seventh PMEVTYPER");
-	refuse(b, PMEVFILTR + 4 * 6, 4, "write of an absent register", "no seventh PMEVFILTR");
-	refuse(b, PMEVFILT2R + 4 * 6, 4, "write of an absent register", "no seventh PMEVFILT2R");
-	refuse(b, PMEVCNTR + 8 * 6, 8, "write of an absent register", "no seventh PMEVCNTR");
-	refuse(b, 0xe10, 4, "write of an absent register", "no PMCR of the 64-bit model");
-	refuse(b, 0x600, 4, "write of an absent register", "nothing at 0x600");
-	refuse(b, PMCNTENSET, 8, "access size", "no 64-bit access but to counters");
-	refuse(b, PMCR, 2, "access size", "no 16-bit access");
-	refuse(b, PMCR, 1, "access size", "no byte access");
-	refuse(b, PMCR + 2, 4, "misaligned access", "no misaligned access");
-	refuse(b, PMEVCNTR + 4, 8, "misaligned access", "nor to half of two counters");
-	is_u64(rd(b, PMEVTYPER + 4 * 6, 4, 0), 0, "registers that are not there read zero");
-	ok(!regs_read(&b->regs, 0x600, 4, 0, &v) && !v, "which is no offence");
-	ok(!regs_write(&b->regs, 0xc10, 4, 0, ~0ull), "0xc10 is PMCNTENSET of counters above 127: a write is ignored");
-	is_u64(rd(b, PMCNTENCLR, 4, 0), 0, "as a driver expects that looks for the 64-bit model");
+	refuse(b, PMCFGR, 4, "write of a read-only register",
+	       "regs: PMCFGR is a read-only register");
+	refuse(b, PMIIDR, 4, "write of a read-only register",
+	       "regs: PMIIDR is a read-only register");
+	refuse(b, PMDEVARCH, 4, "write of a read-only register",
+	       "regs: PMDEVARCH is a read-only register");
+	refuse(b, PMPIDR0, 4, "write of a read-only register",
+	       "regs: PMPIDR0 is a read-only register");
+	refuse(b, PMPIDR0 + 4, 4, "write of a read-only register",
+	       "regs: PMPIDR1 is a read-only register");
+	refuse(b, PMPIDR4, 4, "write of a read-only register",
+	       "regs: PMPIDR4 is a read-only register");
+	refuse(b, PMEVTYPER + 4 * 6, 4, "write of an absent register",
+	       "regs: there is no seventh PMEVTYPER");
+	refuse(b, PMEVFILTR + 4 * 6, 4, "write of an absent register",
+	       "regs: there is no seventh PMEVFILTR");
+	refuse(b, PMEVFILT2R + 4 * 6, 4, "write of an absent register",
+	       "regs: there is no seventh PMEVFILT2R");
+	refuse(b, PMEVCNTR + 8 * 6, 8, "write of an absent register",
+	       "regs: there is no seventh PMEVCNTR");
+	refuse(b, 0xe10, 4, "write of an absent register",
+	       "regs: there is no PMCR of the 64-bit programmers' model");
+	refuse(b, 0x600, 4, "write of an absent register", "regs: there is no register at 0x600");
+	refuse(b, PMCNTENSET, 8, "access size",
+	       "regs: 64-bit accesses to other registers than counters are illegal");
+	refuse(b, PMCR, 2, "access size", "regs: 16-bit accesses are illegal");
+	refuse(b, PMCR, 1, "access size", "regs: 8-bit accesses are illegal");
+	refuse(b, PMCR + 2, 4, "misaligned access", "regs: a misaligned 32-bit access is illegal");
+	refuse(b, PMEVCNTR + 4, 8, "misaligned access",
+	       "regs: a 64-bit access across two counters is illegal");
+	is_u64(rd(b, PMEVTYPER + 4 * 6, 4, 0), 0, "regs: an absent register reads zero");
+	ok(!regs_read(&b->regs, 0x600, 4, 0, &v) && !v,
+	   "regs: a read of an absent register is legal");
+	ok(!regs_write(&b->regs, 0xc10, 4, 0, ~0ull),
+	   "regs: a write of PMCNTENSET for counters above 127, at 0xc10, is ignored");
+	is_u64(rd(b, PMCNTENCLR, 4, 0), 0,
+	       "regs: PMCNTENCLR stays zero, which tells a driver that this is not the 64-bit model");
 	wr(b, PMCNTENSET, ~0u, 0);
-	is_u64(rd(b, PMCNTENSET, 4, 0), 0x8000003f, "PMCNTENSET ignores counters that are not there");
+	is_u64(rd(b, PMCNTENSET, 4, 0), 0x8000003f, "regs: PMCNTENSET ignores absent counters");
 	wr(b, PMINTENSET, ~0u, 0);
-	is_u64(rd(b, PMINTENSET, 4, 0), 0x8000003f, "so does PMINTENSET");
-	ok(regs_preset(&b->regs, 6, 0, 0) < 0, "a counter that is not there cannot be preset");
-	ok(regs_preset(&b->regs, 32, 0, 0) < 0, "nor one beyond all");
-	ok(regs_raise(&b->regs, 30, 0) < 0, "nor raised");
+	is_u64(rd(b, PMINTENSET, 4, 0), 0x8000003f, "regs: PMINTENSET ignores absent counters");
+	ok(regs_preset(&b->regs, 6, 0, 0) < 0, "regs: an absent counter cannot be preset");
+	ok(regs_preset(&b->regs, 32, 0, 0) < 0, "regs: a counter above all cannot be preset");
+	ok(regs_raise(&b->regs, 30, 0) < 0, "regs: an absent counter's overflow cannot be raised");
 	bench_free(b);
 
 	pmu.cycle_counter = false;
 	pmu.atomic = false;
 	b = bench_new(&pmu, "");
-	refuse(b, PMCCFILTR, 4, "write of an absent register", "without a cycle counter there is no PMCCFILTR");
-	refuse(b, PMEVCNTR + 8 * REGS_CYCLES, 4, "write of an absent register", "nor counter 31");
+	refuse(b, PMCCFILTR, 4, "write of an absent register",
+	       "regs: without a cycle counter PMCCFILTR is absent");
+	refuse(b, PMEVCNTR + 8 * REGS_CYCLES, 4, "write of an absent register",
+	       "regs: without a cycle counter, counter 31 is absent");
 	wr(b, PMCNTENSET, ~0u, 0);
-	is_u64(rd(b, PMCNTENSET, 4, 0), 0x3f, "nor bit 31");
+	is_u64(rd(b, PMCNTENSET, 4, 0), 0x3f,
+	       "regs: without a cycle counter PMCNTENSET has no bit 31");
 	is_str(regs_read(&b->regs, PMEVCNTR, 8, 0, &v), "64-bit access without single-copy atomicity",
-	       "atomic=0: no 64-bit read");
-	is_u64(v, UINT64_MAX, "it gives all ones");
-	refuse(b, PMEVCNTR, 8, "64-bit access without single-copy atomicity", "nor a 64-bit write");
-	is_u64(rd(b, PMEVCNTR, 4, 0), 0, "which changes nothing");
+	       "regs, atomic=0: a 64-bit read is illegal");
+	is_u64(v, UINT64_MAX, "regs, atomic=0: a 64-bit read returns all ones");
+	refuse(b, PMEVCNTR, 8, "64-bit access without single-copy atomicity",
+	       "regs, atomic=0: a 64-bit write is illegal");
+	is_u64(rd(b, PMEVCNTR, 4, 0), 0, "regs, atomic=0: a 64-bit write changes nothing");
 	bench_free(b);
 }
 
@@ -400,33 +476,35 @@ static void dead(void)
 
 	pmu.dead = BOARD_DEAD_ONES;
 	b = bench_new(&pmu, SLOW);
-	is_u64(rd(b, PMCFGR, 4, 0), 0xffffffff, "dead=ones: PMCFGR reads ones");
-	is_u64(rd(b, PMEVCNTR, 8, 0), UINT64_MAX, "so does a counter");
+	is_u64(rd(b, PMCFGR, 4, 0), 0xffffffff, "regs, dead=ones: PMCFGR reads all ones");
+	is_u64(rd(b, PMEVCNTR, 8, 0), UINT64_MAX, "regs, dead=ones: a counter reads all ones");
 	is_str(regs_write(&b->regs, PMCNTENCLR, 4, 0, ~0ull), "write to a dead page",
-	       "a write is illegal: the driver had to look first");
+	       "regs, dead=ones: a write is illegal, as the driver must read first");
 	bench_free(b);
 
 	pmu.dead = BOARD_DEAD_ZEROS;
 	b = bench_new(&pmu, SLOW);
-	is_u64(rd(b, PMIIDR, 4, 0), 0, "dead=zeros: PMIIDR reads zero");
-	is_str(regs_write(&b->regs, PMCR, 4, 0, PMCR_E), "write to a dead page", "a write is illegal");
-	is_u64(rd(b, PMCR, 4, 0), 0, "and lost");
+	is_u64(rd(b, PMIIDR, 4, 0), 0, "regs, dead=zeros: PMIIDR reads zero");
+	is_str(regs_write(&b->regs, PMCR, 4, 0, PMCR_E), "write to a dead page",
+	       "regs, dead=zeros: a write is illegal");
+	is_u64(rd(b, PMCR, 4, 0), 0, "regs, dead=zeros: a write is lost");
 	bench_free(b);
 
 	pmu = usual;
 	pmu.kind = PMU_FOREIGN;
 	pmu.iidr = 0x0a160a16;
 	b = bench_new(&pmu, SLOW);
-	is_u64(rd(b, PMIIDR, 4, 0), 0x0a160a16, "another implementer's PMU can be read");
-	is_str(regs_write(&b->regs, PMCNTENCLR, 4, 0, ~0ull), "write to a foreign PMU", "and not written");
+	is_u64(rd(b, PMIIDR, 4, 0), 0x0a160a16, "regs: another implementer's PMU can be read");
+	is_str(regs_write(&b->regs, PMCNTENCLR, 4, 0, ~0ull), "write to a foreign PMU",
+	       "regs: a write to another implementer's PMU is illegal");
 	bench_free(b);
 	pmu = usual;
 
 	pmu.dead = BOARD_DEAD_PMCFGR;
 	pmu.pmcfgr = 0x12345678;
 	b = bench_new(&pmu, SLOW);
-	is_u64(rd(b, PMCFGR, 4, 0), 0x12345678, "dead=HEX: PMCFGR reads that");
-	is_u64(rd(b, PMIIDR, 4, 0), 0x2cf0036b, "and the rest lives");
+	is_u64(rd(b, PMCFGR, 4, 0), 0x12345678, "regs, dead=HEX: PMCFGR reads that value");
+	is_u64(rd(b, PMIIDR, 4, 0), 0x2cf0036b, "regs, dead=HEX: other registers read as usual");
 	bench_free(b);
 }
 
@@ -437,41 +515,42 @@ static void faults(void)
 	int i;
 
 	regs_preset(&b->regs, 0, 5ull << 32 | 9, 0);
-	ok(!regs_set_fault(&b->regs, REGS_TEARING), "a fault can be set");
+	ok(!regs_set_fault(&b->regs, REGS_TEARING), "regs: a fault can be set");
 	for (i = 0; i < 6; i++)
 		h[i] = rd(b, PMEVCNTR + 4, 4, 0);
 	ok(h[0] != h[1] && h[1] != h[2] && h[0] != h[2] && h[0] != 5 && h[1] != 5 && h[2] != 5,
-	   "tearing: three high words differ from each other and the true one");
-	ok(h[3] == 5 && h[4] == 5 && h[5] == 5, "the next are true");
-	is_u64(rd(b, PMEVCNTR, 4, 0), 9, "low words always are");
+	   "regs, tearing: three high words differ from each other and from the true one");
+	ok(h[3] == 5 && h[4] == 5 && h[5] == 5, "regs, tearing: the next high words are true");
+	is_u64(rd(b, PMEVCNTR, 4, 0), 9, "regs, tearing: low words are always true");
 	regs_set_fault(&b->regs, REGS_TEARING);
-	is_u64(rd(b, PMEVCNTR, 8, 0), 5ull << 32 | 9, "64-bit reads do not tear");
+	is_u64(rd(b, PMEVCNTR, 8, 0), 5ull << 32 | 9, "regs, tearing: 64-bit reads do not tear");
 
 	regs_set_fault(&b->regs, REGS_STORM);
 	for (i = 0; i < 12; i++)
 		h[i % 2] = rd(b, PMEVCNTR + 4, 4, 0);
 	ok(h[0] != h[1] && h[0] != 5 && h[1] != 5 && rd(b, PMEVCNTR + 4, 4, 0) == 5,
-	   "storm: twelve high words are not true, the next is");
+	   "regs, storm: twelve high words are wrong and the next one is true");
 
 	regs_set_fault(&b->regs, REGS_UNSTABLE);
 	for (i = 0; i < 6; i++)
 		h[i] = rd(b, PMEVCNTR + 4, 4, 0);
 	ok(h[0] != h[1] && h[1] != h[2] && h[2] != h[3] && h[3] != h[4] && h[4] != h[5],
-	   "unstable: each high word differs from the one before");
+	   "regs, unstable: each high word differs from the one before");
 	regs_set_fault(&b->regs, REGS_NO_FAULT);
-	is_u64(rd(b, PMEVCNTR + 4, 4, 0), 5, "without the fault it is true again");
+	is_u64(rd(b, PMEVCNTR + 4, 4, 0), 5, "regs: high words are true again without the fault");
 
 	wr(b, PMINTENSET, 1, 0);
-	ok(!regs_raise(&b->regs, 0, 0), "an overflow can be raised");
-	is_u64(regs_irq(&b->regs, 0), 1, "as if the counter had");
+	ok(!regs_raise(&b->regs, 0, 0), "regs: an overflow can be raised by the test");
+	is_u64(regs_irq(&b->regs, 0), 1,
+	       "regs: a raised overflow raises the interrupt as a counter's does");
 	regs_set_fault(&b->regs, REGS_GONE);
-	is_u64(rd(b, PMIIDR, 4, 0), 0xffffffff, "gone: all registers read ones");
-	is_u64(rd(b, PMEVCNTR, 8, 0), UINT64_MAX, "counters too");
-	is_u64(regs_irq(&b->regs, 0), 0, "there is no interrupt");
-	ok(!regs_write(&b->regs, PMOVSCLR, 4, 0, 1), "writes are lost");
+	is_u64(rd(b, PMIIDR, 4, 0), 0xffffffff, "regs, gone: registers read all ones");
+	is_u64(rd(b, PMEVCNTR, 8, 0), UINT64_MAX, "regs, gone: counters read all ones");
+	is_u64(regs_irq(&b->regs, 0), 0, "regs, gone: there is no interrupt");
+	ok(!regs_write(&b->regs, PMOVSCLR, 4, 0, 1), "regs, gone: writes are accepted and lost");
 	regs_set_fault(&b->regs, REGS_NO_FAULT);
-	is_u64(regs_irq(&b->regs, 0), 1, "when it is back nothing has changed");
-	ok(regs_set_fault(&b->regs, REGS_FAULTS) < 0, "an unknown fault is refused");
+	is_u64(regs_irq(&b->regs, 0), 1, "regs, gone: the state is unchanged when the PMU is back");
+	ok(regs_set_fault(&b->regs, REGS_FAULTS) < 0, "regs: an unknown fault is refused");
 	bench_free(b);
 }
 
