@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each allocation fails in turn: opening a session, beginning a region for the first
- * time. Once that is done counting allocates nothing. FAKE is source-fake.c, built.
+ * Each allocation fails in turn: opening a session, and beginning a region for the first time.
+ * Counting itself allocates nothing. FAKE is the path of source-fake.c, built.
  */
 #include "alloc.h"
 #include "session-kernel.h"
@@ -24,7 +24,7 @@ static int open_session(void)
 	return open_files() == before && !state.groups ? told(ret) : 1;
 }
 
-/* More than the first tables have room for */
+/* More regions than the first tables hold */
 static int regions(void)
 {
 	int left = alloc_left, ret = 0;
@@ -37,7 +37,7 @@ static int regions(void)
 		snprintf(name, sizeof(name), "%d", i);
 		ret = gpmu_region_begin(test.session, name);
 	}
-	/* What was begun can be ended nevertheless. */
+	/* Regions that have begun can be ended. */
 	for (size_t i = gpmu_session_regions(test.session); i-- > 0;) {
 		snprintf(name, sizeof(name), "%zu", i);
 		if (gpmu_region_end(test.session, name) &&
@@ -48,7 +48,7 @@ static int regions(void)
 	return ret;
 }
 
-/* From now on nothing can be allocated. */
+/* Counts while no allocation can succeed. */
 static void count_on(void)
 {
 	bool all = true;
@@ -64,12 +64,12 @@ static void count_on(void)
 		all = all && !gpmu_session_disable(test.session) && !test_interval(&test) &&
 		      !gpmu_session_enable(test.session);
 	}
-	ok(all && alloc_left == 0, "intervals, totals and regions allocate nothing");
+	ok(all && alloc_left == 0, "session: intervals, totals and regions allocate nothing");
 	alloc_left = -1;
 	test_stop(&test);
 }
 
-/* The source cannot be read any more, which its rows are to tell: 0, or no memory */
+/* The source cannot be read, and its rows state that; returns 0 or the error of the allocation. */
 static int lose(void)
 {
 	int left = alloc_left, ret;
@@ -107,21 +107,22 @@ int main(void)
 	snprintf(spec, sizeof(spec), "%s=%p", FAKE, (void *)&state);
 	test_plan(&test, "vm", spec, NULL, "fake_0/one/,fake_1/two/");
 	options = &system_wide;
-	alloc_fail_each(open_session, 20, "a session of a source");
-	alloc_fail_each(regions, 40, "regions");
-	alloc_fail_each(lose, 4, "what is lost");
+	alloc_fail_each(open_session, 20, "session: opening one of a source");
+	alloc_fail_each(regions, 40, "session: beginning regions");
+	alloc_fail_each(lose, 4, "session: losing a source");
 	count_on();
 	options = &cpu;
-	alloc_fail_each(open_session, 20, "a session of a CPU");
+	alloc_fail_each(open_session, 20, "session: opening one of a CPU");
 	test_release(&test);
 	if (kernel_counts()) {
 		test_plan(&test, NULL, NULL, NULL, FAULTS ",task-clock:u,user_time");
 		options = &process;
-		alloc_fail_each(open_session, 30, "a session of a process");
+		alloc_fail_each(open_session, 30, "session: opening one of a process");
 		count_on();
 		test_release(&test);
 	} else {
-		skip("a process", "this kernel does not let this user count events");
+		skip("session: opening one of a "
+		     "process", "this kernel does not let this user count events");
 	}
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sources that fail: a plugin whose functions do, beside this kernel's software
- * events where it counts them. FAKE is the path of source-fake.c, built.
+ * Sources that fail: a plugin whose functions return errors, beside this kernel's software
+ * events if they can be counted. FAKE is the path of source-fake.c, built.
  */
 #include "session-kernel.h"
 #include "plugin/source-fake.h"
@@ -36,22 +36,26 @@ static void cannot_open(void)
 	state.group_open = -EACCES;
 	ok(test_session(&test, &system_wide) == EACCES &&
 		   !strcmp(test.error.text, "fake: no such group"),
-	   "a source that has no permission fails the session, with what it says");
+	   "session: a source without permission fails the session, with the source's message");
 	state.group_open = -ENODEV;
-	ok(!test_session(&test, &system_wide), "a PMU that has gone is no failure");
-	ok(!gpmu_session_enable(test.session) && !test_interval(&test), "it is enabled and read");
-	is_state(&test, 0, GPMU_NOT_SUPPORTED, "fake: no such group", "and not supported");
+	ok(!test_session(&test, &system_wide),
+	   "session: a PMU that is inaccessible does not fail the session");
+	ok(!gpmu_session_enable(test.session) && !test_interval(&test),
+	   "session: a session with an inaccessible PMU is enabled and read");
+	is_state(&test, 0, GPMU_NOT_SUPPORTED, "fake: no such group",
+		 "session: an event of an inaccessible PMU is not supported");
 	test_stop(&test);
 	state.group_open = 0;
 	test_session(&test, &system_wide);
 	other = test;
 	ok(test_session(&other, &system_wide) == EBUSY &&
 		   strstr(other.error.text, "another session"),
-	   "a second session of the source is EBUSY");
+	   "session: a second session of one source is EBUSY");
 	test_stop(&test);
-	ok(!test_session(&other, &system_wide), "until the first is freed");
+	ok(!test_session(&other, &system_wide),
+	   "session: a source is free again when its session is freed");
 	test_stop(&other);
-	ok(!state.groups, "all groups are closed");
+	ok(!state.groups, "session: freed sessions have closed all groups");
 	test_release(&test);
 }
 
@@ -63,18 +67,18 @@ static void cannot_enable(void)
 	test_session(&test, &system_wide);
 	state.enable = -EIO;
 	ok(gpmu_session_enable(test.session) == -EIO,
-	   "a source that cannot be enabled is an error");
+	   "session: a source that cannot be enabled is an error");
 	ok(gpmu_region_begin(test.session, "a") == -EINVAL && test_interval(&test) == -EINVAL &&
 		   !gpmu_session_disable(test.session),
-	   "it is not enabled then");
+	   "session: after a failed enable it is not enabled");
 	state.enable = 0;
 	ok(!gpmu_session_enable(test.session) && !test_interval(&test) &&
 		   row(&test, 0)->state == GPMU_OK,
-	   "but may be later");
+	   "session: it can be enabled after a failed enable");
 	test_release(&test);
 }
 
-/* So does a second reading, of which nobody knows what it is of. */
+/* The counts of the first interval after a failure are not attributable, and not counted. */
 static void cannot_read(int err)
 {
 	struct test test;
@@ -87,35 +91,37 @@ static void cannot_read(int err)
 	wait_ms(2);
 	test_interval(&test);
 	ok(row(&test, 0)->state == GPMU_OK && row(&test, 1)->raw == 2 * row(&test, 1)->enabled,
-	   "error %d: as long as it can be read it is counted", err);
+	   "session, read error %d: it counts before the failure", err);
 	gpmu_region_begin(test.session, "lost");
 	state.read = err;
-	ok(!test_interval(&test), "... that it cannot be is no failure");
-	is_state(&test, 0, GPMU_NOT_COUNTED, "fake_0 could not be read", "... it is not counted");
+	ok(!test_interval(&test), "session, read error: the interval is taken without an error");
+	is_state(&test, 0, GPMU_NOT_COUNTED, "fake_0 could not be read",
+		 "session, read error: the PMU is not counted");
 	is_state(&test, 1, GPMU_NOT_COUNTED, "fake_1 could not be read",
-		 "... nor is another PMU of it");
+		 "session, read error: the source's other PMU is not counted");
 	test_interval(&test);
 	ok(kept_lines == (err == -ENODEV ? 0 : 2) &&
 		   (err == -ENODEV || strstr(kept_line, "fake_1 could not be read")),
-	   "... what is no plain loss is told once of each");
+	   "session, read error: it is logged once per PMU, unless it is ENODEV");
 	gpmu_region_end(test.session, "lost");
 	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
-	is_state(&test, 0, GPMU_NOT_COUNTED, "could not be read", "... nor is the region");
+	is_state(&test, 0, GPMU_NOT_COUNTED, "could not be read",
+		 "session, read error: the region is not counted");
 	state.read = 0;
 	wait_ms(2);
 	test_interval(&test);
 	ok(row(&test, 0)->state == GPMU_NOT_COUNTED,
-	   "... the first interval when it can be read again is not counted");
+	   "session, read error: the first interval after it is not counted");
 	wait_ms(2);
 	test_interval(&test);
 	enabled = (uint64_t)((row(&test, 0)->end - row(&test, 0)->begin) * 1e9 + 0.5);
 	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw == enabled,
-	   "... the one after that is");
+	   "session, read error: the second interval after it is counted");
 	test_total(&test);
 	enabled = (uint64_t)(row(&test, 0)->end * 1e9 + 0.5);
 	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw == enabled,
-	   "... and so is the total, as it counted all the time");
-	ok(!state.backwards, "... time never goes back");
+	   "session, read error: the total is counted, as the source counted all the time");
+	ok(!state.backwards, "session, read error: the time does not go backwards");
 	gpmu_log_set(NULL, NULL);
 	test_release(&test);
 }
@@ -129,7 +135,7 @@ static void lies(void)
 	state.lies = true;
 	wait_ms(1);
 	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
-	   "counts that cannot be are none");
+	   "session: impossible counts are not counted");
 	test_release(&test);
 }
 
@@ -146,13 +152,17 @@ static void others(void)
 	state.read = -EIO;
 	gpmu_region_end(test.session, "a");
 	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
-	is_state(&test, 0, GPMU_NOT_COUNTED, "could not be read", "what one source cannot read");
-	is_faults(&test, 1, PAGES, "is no matter of the others, in a region");
+	is_state(&test, 0, GPMU_NOT_COUNTED, "could not be read",
+		 "session: in a region, an event of a source that cannot be read is not counted");
+	is_faults(&test, 1, PAGES,
+		  "session: in a region, other sources are counted if one cannot be read");
 	test_interval(&test);
-	is_state(&test, 0, GPMU_NOT_COUNTED, "could not be read", "nor in an interval");
-	is_faults(&test, 1, 2 * PAGES, "in which the others are counted");
+	is_state(&test, 0, GPMU_NOT_COUNTED, "could not be read",
+		 "session: in an interval, an event of a source that cannot be read is not counted");
+	is_faults(&test, 1, 2 * PAGES,
+		  "session: in an interval, other sources are counted if one cannot be read");
 	ok(row(&test, 0)->scope == GPMU_SCOPE_MACHINE && row(&test, 1)->scope == GPMU_SCOPE_PROCESS,
-	   "rows say which is of the machine and which of the process");
+	   "session: a row of a source is the machine's, one of a task is the process's");
 	test_release(&test);
 
 	plan(&test, FAULTS ",fake_0/one/");
@@ -164,11 +174,11 @@ static void others(void)
 	gpmu_session_enable(test.session);
 	touch_pages(2 * PAGES);
 	test_total(&test);
-	is_faults(&test, 0, 2 * PAGES, "if one source cannot be enabled the others are not");
+	is_faults(&test, 0, 2 * PAGES, "session: no source is enabled if one of them cannot be");
 	test_release(&test);
 }
 
-/* What was not enabled waits for the task to execute another program, as before. */
+/* Events that were not enabled still wait for the task to execute another program. */
 static void on_exec(void)
 {
 	struct gpmu_session_options options = {
@@ -182,13 +192,14 @@ static void on_exec(void)
 	plan(&test, FAULTS "," EVENTS);
 	test_session(&test, &options);
 	state.enable = -EIO;
-	ok(gpmu_session_enable(test.session) == -EIO, "one source cannot be enabled");
+	ok(gpmu_session_enable(test.session) == -EIO,
+	   "session, on exec: a source that cannot be enabled is an error");
 	state.enable = 0;
 	gpmu_session_enable(test.session);
 	child_end(&child);
 	test_total(&test);
 	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw > 0 && row(&test, 0)->raw < PAGES,
-	   "enabled later, another one still begins to count on exec");
+	   "session, on exec: after a failed enable, events still begin to count on exec");
 	test_release(&test);
 }
 
@@ -204,7 +215,7 @@ static void nobody(void)
 	options.pids = &pid;
 	plan(&test, EVENTS);
 	is_u64((uint64_t)test_session(&test, &options), ESRCH,
-	       "a process that has gone is ESRCH even if none of its own is counted");
+	       "session: a process that has ended is ESRCH even if no event of it is counted");
 	test_release(&test);
 }
 
@@ -220,7 +231,8 @@ int main(void)
 		others();
 		on_exec();
 	} else {
-		skip("other sources", "this kernel does not let this user count events");
+		skip("session: other sources are counted if one "
+		     "fails", "this kernel does not let this user count events");
 	}
 	return done_testing();
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests of sessions ask of this machine's kernel */
+/* Helpers for tests of sessions on this machine's kernel */
 #ifndef GPMU_TESTS_SESSION_KERNEL_H
 #define GPMU_TESTS_SESSION_KERNEL_H
 
 #include "kernel-test.h"
 #include "session-test.h"
 
-/* User space alone, which most kernels let anybody count */
+/* Most kernels let any user count user space. */
 #define FAULTS "page-faults:u"
 
-/* So many and a few of libgpmu's own, and of what the C library does the first time */
+/* The count is @pages, and a few faults of libgpmu and of the C library's first use. */
 __attribute__((unused)) static bool is_faults(const struct test *test, size_t index, uint64_t pages,
 					      const char *what)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What this kernel does not allow: too many open files, and counting by a user
- * without rights. Each in a process of its own, whose limits it changes.
+ * Limits of the kernel: open files, and users without privileges. Each test runs in a process of
+ * its own, as it changes the limits.
  */
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -12,7 +12,7 @@
 
 static struct test test;
 
-/* So many files more than now may be open. */
+/* Limits the open files to this number more than now. */
 static void limit_files(rlim_t soft, rlim_t hard)
 {
 	struct rlimit limit;
@@ -21,7 +21,7 @@ static void limit_files(rlim_t soft, rlim_t hard)
 	close(fd);
 	limit.rlim_cur = (rlim_t)fd + soft;
 	limit.rlim_max = (rlim_t)fd + hard;
-	/* The hard one is never raised, which not everybody may. */
+	/* The hard limit is never raised, which takes a privilege. */
 	if (setrlimit(RLIMIT_NOFILE, &limit))
 		_exit(97);
 }
@@ -34,7 +34,7 @@ static rlim_t files_limit(void)
 	return limit.rlim_cur;
 }
 
-/* One of several groups cannot be opened any more: all are closed. */
+/* One of several groups cannot be opened: all are closed. */
 static int too_many(char *text, size_t size)
 {
 	int before, ret, fd;
@@ -69,7 +69,7 @@ static int restored(char *text, size_t size)
 	raised = files_limit();
 	if (raised <= before)
 		return 3;
-	/* Another session does not take the raised limit for the one before. */
+	/* A second session does not take the raised limit for the original one. */
 	test_stop(&test);
 	if (test_session(&test, NULL))
 		return 4;
@@ -81,7 +81,7 @@ static int restored(char *text, size_t size)
 	return test_interval(&test) || row(&test, 0)->raw < PAGES ? 6 : 0;
 }
 
-/* What the program itself does with the limit is not changed. */
+/* A limit set by the program itself stays. */
 static int left_alone(char *text, size_t size)
 {
 	rlim_t own;
@@ -112,13 +112,14 @@ static void files(void)
 	char text[256];
 
 	is_u64((uint64_t)apart(too_many, text, sizeof(text)), EMFILE,
-	       "too many open files are EMFILE, and nothing of it is left open");
-	ok(strstr(text, "3 are needed") && strstr(text, "ulimit -n"), "it says what it takes");
+	       "session: too many open files are EMFILE, and no file is left open");
+	ok(strstr(text, "3 are needed") && strstr(text, "ulimit -n"),
+	   "session: the error for too many files gives the number needed and ulimit -n");
 	diag("%s", text);
 	is_u64((uint64_t)apart(restored, text, sizeof(text)), 0,
-	       "the soft limit is raised, and can be put back for a command");
+	       "session: the soft limit of files is raised, and can be restored for a command");
 	is_u64((uint64_t)apart(left_alone, text, sizeof(text)), 0,
-	       "... not where the program has changed it itself");
+	       "session: a limit of files that the program has set itself is not restored");
 }
 
 static int as_nobody(const struct gpmu_session_options *options, char *text, size_t size)
@@ -151,14 +152,15 @@ static void rights(void)
 	gpmu_machine_read(test.machine, "proc/sys/kernel/perf_event_paranoid", level,
 			  sizeof(level));
 	if (getuid() || strcmp(level, "2")) {
-		skip("a user without rights", "needs root and a perf_event_paranoid of 2");
+		skip("session: a user without privileges", "needs root and a perf_event_paranoid of 2");
 		return;
 	}
 	is_u64((uint64_t)apart(nobody_own, text, sizeof(text)), 0,
-	       "a user without rights may count its own user space");
-	is_u64((uint64_t)apart(nobody_system, text, sizeof(text)), EACCES, "but not all CPUs");
+	       "session: a user without privileges may count its own user space");
+	is_u64((uint64_t)apart(nobody_system, text, sizeof(text)), EACCES,
+	       "session: a user without privileges may not count all CPUs");
 	ok(strstr(text, "perf_event_paranoid is 2") && strstr(text, "CAP_PERFMON"),
-	   "it says what that takes");
+	   "session: the error names perf_event_paranoid and CAP_PERFMON");
 	diag("%s", text);
 }
 

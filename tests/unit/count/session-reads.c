@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How many read system calls an interval takes */
+/* The number of read system calls per interval */
 #include <sys/wait.h>
 
 #include "lib/reads.h"
@@ -17,11 +17,11 @@ static void is_reads(const char *events, const struct gpmu_session_options *opti
 	test_plan(&test, NULL, NULL, NULL, events);
 	test_start(&test, options);
 	before = reads();
-	ok(!test_interval(&test), "an interval of %s", events);
+	ok(!test_interval(&test), "session reads: an interval of %s is taken", events);
 	is_u64(reads() - before, want, what);
 	for (size_t i = 0; i < test.n; i++)
 		same = same && row(&test, i)->state == GPMU_OK && row(&test, i)->share == 1;
-	ok(same, "all events count, all the time");
+	ok(same && test.n > 2, "session reads: all events are counted and none is multiplexed");
 	test_release(&test);
 }
 
@@ -43,7 +43,7 @@ static void child(void)
 		waitpid(pid, NULL, 0);
 	}
 	ok(!test_total(&test) && row(&test, 0)->raw >= 20 * PAGES && row(&test, 1)->raw,
-	   "tasks that have ended are counted");
+	   "session reads: tasks that have ended are counted");
 	test_release(&test);
 }
 
@@ -55,10 +55,12 @@ int main(void)
 		skip("reads", "this kernel counts no events, or no system calls");
 		return done_testing();
 	}
-	is_reads(EVENTS, NULL, 1, "events of one PMU are read at once");
-	is_reads("{" EVENTS "}", NULL, 1, "as those in braces are");
-	is_reads("page-faults:u,task-clock:uD,dummy:u", NULL, 2, "one that is pinned is not");
-	is_reads(EVENTS, &inherit, 4, "nor are events that tasks inherit, which end one by one");
+	is_reads(EVENTS, NULL, 1, "session reads: events of one PMU are read by one call");
+	is_reads("{" EVENTS "}", NULL, 1, "session reads: a group in braces is read by one call");
+	is_reads("page-faults:u,task-clock:uD,dummy:u", NULL, 2,
+		 "session reads: a pinned event is read by a call of its own");
+	is_reads(EVENTS, &inherit, 4,
+		 "session reads: each inherited event is read by a call of its own");
 	child();
 	return done_testing();
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Intervals of readings that the kernel takes, of the first CPU, where tasks are busy */
+/*
+ * Kernel-timed intervals: the kernel logs the counts of CPU 0 to a ring buffer, and the
+ * intervals are made of these readings. The test keeps CPU 0 busy.
+ */
 #include <sched.h>
 #include <string.h>
 #include <time.h>
@@ -48,7 +51,7 @@ static void add(struct sums *sums, const struct test *test)
 	}
 }
 
-/* Those that are there; 0, or as it failed */
+/* Adds the intervals that are ready; returns 0 or the error. */
 static int drain(struct sums *sums, struct test *test)
 {
 	int ret;
@@ -65,7 +68,10 @@ static struct sums no_sums(void)
 	return (struct sums){ .contiguous = true, .counted = true };
 }
 
-/* Read as of old until the kernel does it. How it was last asked whether it does: 0 */
+/*
+ * Takes intervals by read(2) until the kernel logs readings. Returns the last error of
+ * gpmu_session_next(), 0 if it logs.
+ */
 static int begin(struct sums *sums, struct test *test)
 {
 	int ret = gpmu_session_next(test->session, &test->rows, &test->n);
@@ -80,7 +86,7 @@ static int begin(struct sums *sums, struct test *test)
 	return ret;
 }
 
-/* The same; a busy machine that has the kernel late meanwhile is tried again at once. */
+/* Repeats begin() at once if a busy machine made the kernel late. */
 static int start(struct sums *sums, struct test *test)
 {
 	int ret = begin(sums, test);
@@ -93,7 +99,7 @@ static int start(struct sums *sums, struct test *test)
 	return ret;
 }
 
-/* Whether the kernel has read @n intervals, before long */
+/* Whether the kernel logs @n intervals within 800 ms */
 static bool are_read(uint64_t n, struct sums *sums, struct test *test)
 {
 	sums->intervals = 0;
@@ -125,7 +131,7 @@ static void intervals(struct test *test)
 	int ret;
 
 	test_start(test, &options);
-	ok(!start(&sums, test), "the kernel takes readings, which is tried first");
+	ok(!start(&sums, test), "kernel-timed intervals: the kernel logs readings after a trial");
 	for (int i = 0; i < 40 && sums.intervals < 100; i++) {
 		before = reads();
 		ret = drain(&sums, test);
@@ -134,37 +140,44 @@ static void intervals(struct test *test)
 		if (ret == -ENODATA)
 			start(&sums, test);
 	}
-	/* A limit of the kernel's, as it is asked again */
-	ok(most <= 2, "they are not read by system calls");
-	ok(sums.intervals >= 100, "the kernel has read");
+	/* The session may read a limit of the kernel when it asks for readings again. */
+	ok(most <= 2, "kernel-timed intervals: readings need no system calls");
+	ok(sums.intervals >= 100, "kernel-timed intervals: the kernel has logged 100 intervals");
 	diag("%" PRIu64 " intervals", sums.intervals);
 	gpmu_session_disable(test->session);
-	ok(!drain(&sums, test) && !test_interval(test), "the last interval is read");
+	ok(!drain(&sums, test) && !test_interval(test),
+	   "kernel-timed intervals: the last interval is read after disable");
 	add(&sums, test);
-	ok(sums.contiguous, "each interval begins where the one before it ended");
-	ok(sums.counted, "and counts");
-	ok(is_total(&sums, test), "all of them are the total");
-	ok(sums.raw[0] > 100 && sums.raw[1] > 100 * MS, "which is what has run");
+	ok(sums.contiguous,
+	   "kernel-timed intervals: each interval begins where the one before it ended");
+	ok(sums.counted, "kernel-timed intervals: all intervals are counted");
+	ok(is_total(&sums, test), "kernel-timed intervals: their sum is the total");
+	ok(sums.raw[0] > 100 && sums.raw[1] > 100 * MS,
+	   "kernel-timed intervals: page faults and task-clock are those of the busy task");
 }
 
-/* Again, and then as if there were no readings */
+/* Enables the session again, and takes an interval by read(2) in between. */
 static void again(struct test *test)
 {
 	struct sums sums = no_sums();
 
-	ok(!gpmu_session_enable(test->session) && !start(&sums, test), "it is enabled again");
+	ok(!gpmu_session_enable(test->session) && !start(&sums, test),
+	   "kernel-timed intervals: they resume after the session is enabled again");
 	busy(20);
 	drain(&sums, test);
 	busy(5);
-	ok(!test_interval(test), "one is read");
+	ok(!test_interval(test),
+	   "kernel-timed intervals: an interval can be taken by read(2) in between");
 	add(&sums, test);
-	ok(are_read(10, &sums, test), "and then those that the kernel has read");
+	ok(are_read(10, &sums, test),
+	   "kernel-timed intervals: they resume after an interval by read(2)");
 	gpmu_session_disable(test->session);
 	drain(&sums, test);
-	ok(!test_interval(test), "and the last");
+	ok(!test_interval(test),
+	   "kernel-timed intervals: the last interval is read after the second disable");
 	add(&sums, test);
 	ok(sums.contiguous && sums.counted && is_total(&sums, test),
-	   "nothing is lost, nor there twice");
+	   "kernel-timed intervals: after an interval by read(2) their sum is the total");
 }
 
 static void is_not(const char *events, const struct gpmu_session_options *of, const char *what)
@@ -185,24 +198,26 @@ static void others(void)
 	struct gpmu_session_options other = options;
 	struct test test;
 
-	is_not("task-clock,user_time", &options, "times of programs are not of such a reading");
+	is_not("task-clock,user_time", &options,
+	       "kernel-timed intervals: there are none of user_time");
 	other.interval = 2 * MS + 1;
-	is_not("task-clock", &other, "nor long intervals");
+	is_not("task-clock", &other, "kernel-timed intervals: there are none above 2 ms");
 	other.interval = MS / 100;
-	is_not("task-clock", &other, "nor very short ones");
+	is_not("task-clock", &other, "kernel-timed intervals: there are none of 10 us");
 	other = (struct gpmu_session_options){ .size = sizeof(other), .interval = MS };
-	is_not("task-clock", &other, "nor what is of tasks");
+	is_not("task-clock", &other, "kernel-timed intervals: there are none of tasks");
 	test_plan(&test, NULL, NULL, NULL, "{task-clock,page-faults}");
-	ok(!test_session(&test, &options) && test.session->rings.interval == MS, "groups that were given are");
+	ok(!test_session(&test, &options) && test.session->rings.interval == MS,
+	   "kernel-timed intervals: given groups can be logged");
 	test_release(&test);
 	test_plan(&test, NULL, NULL, NULL, "task-clock");
 	ok(!test_session(&test, &options) &&
 		   gpmu_session_next(test.session, &test.rows, &test.n) == -EINVAL,
-	   "it has to be enabled");
+	   "kernel-timed intervals: the session must be enabled");
 	test_release(&test);
 }
 
-/* Nobody looks until the rings are full. */
+/* No reading is taken until the rings are full. */
 static void late(void)
 {
 	struct sums sums = no_sums();
@@ -210,21 +225,22 @@ static void late(void)
 
 	test_plan(&test, NULL, NULL, NULL, EVENTS);
 	test_start(&test, &options);
-	ok(!start(&sums, &test), "readings of which nobody looks at one");
+	ok(!start(&sums, &test), "full ring: the kernel logs readings");
 	busy(1200);
 	ok(!drain(&sums, &test) && sums.intervals > 50 && sums.intervals <= RING_MOST,
-	   "the kernel takes so many readings and no more");
+	   "full ring: the kernel logs as many readings as fit and no more");
 	diag("%" PRIu64 " intervals in 1200 ms", sums.intervals);
-	ok(are_read(20, &sums, &test), "it is asked for more");
+	ok(are_read(20, &sums, &test), "full ring: the kernel logs again after the ring was read");
 	gpmu_session_disable(test.session);
 	drain(&sums, &test);
-	ok(!test_interval(&test), "the last interval");
+	ok(!test_interval(&test), "full ring: the last interval is read after disable");
 	add(&sums, &test);
-	ok(sums.contiguous && sums.counted && is_total(&sums, &test), "nothing is lost");
+	ok(sums.contiguous && sums.counted && is_total(&sums, &test),
+	   "full ring: no count is lost");
 	test_release(&test);
 }
 
-/* The kernel writes no more; it is read as of old, and asked again later. */
+/* The kernel stops logging: intervals are taken by read(2), and the kernel is tried again later. */
 static void too_few(struct test *test)
 {
 	struct session_rings *rings = &test->session->rings;
@@ -236,30 +252,33 @@ static void too_few(struct test *test)
 	kept_lines = 0;
 	busy(20);
 	counter_ring_stop(rings->list[0]);
-	/* As long as others let it wait there may be enough of those before. */
+	/* On a loaded machine earlier readings may last for a while. */
 	for (int i = 0; i < 50 && !ret; i++) {
 		busy(30);
 		ret = drain(&sums, test);
 	}
-	ok(ret == -ENODATA && sums.intervals >= 1, "too few readings are given up");
+	ok(ret == -ENODATA && sums.intervals >= 1,
+	   "too few readings: the session gives up the kernel's readings");
 	is_str(kept_line, "for 1 s the kernel is not asked for readings: CPU 0: there were too few",
-	       "which is told");
-	ok(!test_interval(test), "the next is read");
+	       "too few readings: the pause of 1 s and its cause are logged");
+	ok(!test_interval(test), "too few readings: the next interval is taken by read(2)");
 	add(&sums, test);
 	is_u64((uint64_t)-gpmu_session_next(test->session, &test->rows, &test->n), ENODATA,
-	       "at first it is not tried again");
-	is_u64((uint64_t)kept_lines, 1, "it was told once");
+	       "too few readings: the kernel is not tried again within the pause");
+	is_u64((uint64_t)kept_lines, 1, "too few readings: the pause is logged once");
 	rings->until = 0;
-	ok(!start(&sums, test), "a second later it is");
-	ok(are_read(10, &sums, test), "and the kernel reads");
+	ok(!start(&sums, test), "too few readings: the kernel is tried again after the pause");
+	ok(are_read(10, &sums, test),
+	   "too few readings: the kernel logs intervals after the pause");
 	gpmu_session_disable(test->session);
 	drain(&sums, test);
-	ok(!test_interval(test), "the last is read");
+	ok(!test_interval(test), "too few readings: the last interval is read after disable");
 	add(&sums, test);
-	ok(sums.contiguous && sums.counted && is_total(&sums, test), "nothing is lost");
+	ok(sums.contiguous && sums.counted && is_total(&sums, test),
+	   "too few readings: no count is lost");
 }
 
-/* It takes none when it is first tried. */
+/* The kernel logs nothing at the first trial. */
 static void none(struct test *test)
 {
 	struct counter_ring *ring = test->session->rings.list[0];
@@ -272,14 +291,15 @@ static void none(struct test *test)
 	ring->seen = 0;
 	kept_line[0] = '\0';
 	ok(begin(&sums, test) == -ENODATA && strstr(kept_line, "there were too few"),
-	   "without readings it is as of old, which is told");
+	   "no readings: intervals are taken by read(2) and a message states why");
 	gpmu_session_disable(test->session);
 	test_interval(test);
 	add(&sums, test);
-	ok(sums.contiguous && sums.counted && is_total(&sums, test), "nothing is lost");
+	ok(sums.contiguous && sums.counted && is_total(&sums, test),
+	   "no readings: no count is lost");
 }
 
-/* The kernel refuses it while others are counted, as of a CPU that is offline. */
+/* The kernel refuses to log, as on a CPU that is offline, while the events are counted. */
 static void refused(void)
 {
 	struct sums sums = no_sums();
@@ -288,16 +308,19 @@ static void refused(void)
 	test_plan(&test, NULL, NULL, NULL, EVENTS);
 	test_start(&test, &options);
 	test.session->rings.list[0]->set->places[0].place.cpu = 99999;
-	is_u64((uint64_t)-begin(&sums, &test), ENODATA, "what the kernel refuses is as of old");
-	ok(strstr(kept_line, "readings: CPU 99999: "), "which is told: %s", kept_line);
+	is_u64((uint64_t)-begin(&sums, &test), ENODATA,
+	       "refused readings: intervals are taken by read(2)");
+	ok(strstr(kept_line, "readings: CPU 99999: "),
+	   "refused readings: the message names the CPU: %s", kept_line);
 	gpmu_session_disable(test.session);
 	test_interval(&test);
 	add(&sums, &test);
-	ok(sums.contiguous && sums.counted && is_total(&sums, &test), "nothing is lost");
+	ok(sums.contiguous && sums.counted && is_total(&sums, &test),
+	   "refused readings: no count is lost");
 	test_release(&test);
 }
 
-/* No interval is shorter than half of what it is to be, the last one is neither. */
+/* No interval, the last one included, is shorter than half of the requested length. */
 static void last(struct test *test)
 {
 	bool all = true;
@@ -315,14 +338,14 @@ static void last(struct test *test)
 		add(&sums, test);
 		all = all && sums.contiguous && is_total(&sums, test);
 	}
-	ok(all, "the last interval is not much shorter than the others");
+	ok(all, "kernel-timed intervals: the last one has at least 45 %% of the requested length");
 }
 
-/* The kernel tells that it has stopped the events for a while. Data that is the caller's to free */
+/* Writes the kernel's record of throttled events; the caller frees the data returned. */
 static char *tell_of_stop(struct counter_ring *ring)
 {
 	const struct perf_event_header told = { .type = PERF_RECORD_THROTTLE, .size = sizeof(told) };
-	/* Only the kernel can write into its own. */
+	/* Only the kernel can write to its own ring. */
 	char *data = calloc(1, ring->mask + 1);
 
 	if (!data)
@@ -346,20 +369,23 @@ static void interference(void)
 	busy(5);
 	ring = test.session->rings.list[0];
 	counter_ring_stop(ring);
-	ok(!drain(&sums, &test), "it tells nothing as yet");
+	ok(!drain(&sums, &test),
+	   "throttling: readings are accepted before the record of throttling");
 	data = tell_of_stop(ring);
 	ok(drain(&sums, &test) == -ENODATA && sums.counted && sums.contiguous,
-	   "what the kernel stops is given up");
+	   "throttling: the session gives up the kernel's readings");
 	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
-	   "what it may have left out is not counted");
+	   "throttling: the interval with the gap is not counted");
 	busy(5);
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK, "what follows is");
-	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED, "all of it is not");
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK,
+	   "throttling: the interval after the gap is counted");
+	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	   "throttling: the total is not counted");
 	test_release(&test);
 	free(data);
 }
 
-/* Where readings of the ring are not looked at: as of old, or of another ring that is as bad */
+/* Throttling before the kernel's readings are used */
 static void interference_between(void)
 {
 	struct counter_ring *ring;
@@ -375,10 +401,12 @@ static void interference_between(void)
 	counter_ring_stop(ring);
 	data = tell_of_stop(ring);
 	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
-	   "what it may have left out of an interval that is read is not counted");
+	   "throttling: an interval by read(2) with the gap is not counted");
 	busy(2);
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK, "what follows is");
-	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED, "all of it is not");
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK,
+	   "throttling: an interval by read(2) after the gap is counted");
+	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	   "throttling: the total of intervals by read(2) is not counted");
 	test_release(&test);
 	free(data);
 }
@@ -397,7 +425,8 @@ int main(void)
 	CPU_SET(0, &cpus);
 	test_plan(&test, NULL, NULL, NULL, EVENTS);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus) || test_session(&test, &options)) {
-		skip("readings that the kernel takes", "this user may not count the first CPU");
+		skip("kernel-timed intervals: CPU 0 can be "
+		     "counted", "this user may not count the first CPU");
 		test_release(&test);
 		return done_testing();
 	}

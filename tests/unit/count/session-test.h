@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sessions of what the machine has, or a virtual machine with a source. */
+/* Sessions on this machine, or on a fake machine with a source */
 #ifndef GPMU_TESTS_SESSION_H
 #define GPMU_TESTS_SESSION_H
 
@@ -23,7 +23,7 @@ struct test {
 	struct gpmu_plan *plan;
 	struct gpmu_session *session;
 	struct gpmu_error error;
-	/* Of the last call */
+	/* of the last call */
 	const struct gpmu_row *rows;
 	size_t n;
 };
@@ -35,8 +35,8 @@ static void test_bail(const char *what)
 }
 
 /*
- * @fixture: of tests/sysroot, NULL: this machine. @source: that is added, or NULL.
- * Metrics and events are lists, or NULL.
+ * @fixture: a machine of tests/sysroot; NULL: this machine. @source: a source to add, or NULL.
+ * @metrics, @events: lists, or NULL.
  */
 __attribute__((unused)) static void test_plan(struct test *test, const char *fixture,
 					      const char *source, const char *metrics,
@@ -67,7 +67,7 @@ __attribute__((unused)) static void test_plan(struct test *test, const char *fix
 		test_bail(test->error.text);
 }
 
-/* 0, or the errno of gpmu_session_new() */
+/* Returns 0 or the errno of gpmu_session_new(). */
 __attribute__((unused)) static int test_session(struct test *test,
 						const struct gpmu_session_options *options)
 {
@@ -110,7 +110,7 @@ __attribute__((unused)) static int test_total(struct test *test)
 	return gpmu_session_total(test->session, &test->rows, &test->n);
 }
 
-/* A row of the last call; one that is not there is of no state */
+/* Returns a row of the last call; an absent row has no state. */
 __attribute__((unused)) static const struct gpmu_row *row(const struct test *test, size_t index)
 {
 	static const struct gpmu_row none = { .name = "none", .state = (enum gpmu_state) - 1 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a session says of the model's traffic, whose counts are functions of time: the
- * guide's examples to the digit, rates of intervals of any length. Linked with --wrap for
- * clock_gettime, so that it is as late as the test says.
+ * Sessions of the model's traffic, whose counts are functions of time: the guide's examples to
+ * the digit, and rates of intervals of any length. Linked with --wrap for clock_gettime, so that
+ * the test sets the time.
  */
 #include <time.h>
 
@@ -35,7 +35,7 @@ static const struct gpmu_session_options per_node = {
 	.aggregation = GPMU_AGGREGATE_NODE,
 };
 
-/* As printed in the guide */
+/* Counts as printed in the guide */
 static const struct {
 	const char *source;
 	uint64_t ns;
@@ -68,7 +68,7 @@ static const struct {
 	  { 4436253696, 4234927104, 201326592, 6356480 } },
 };
 
-/* The whole, and as intervals of odd lengths whose counts add up to it */
+/* The total of each example, and its intervals of odd lengths, whose counts add up to it */
 static void examples(void)
 {
 	struct test test;
@@ -98,11 +98,14 @@ static void examples(void)
 		ok(!test_total(&test) && test.n == 4 && row(&test, 0)->begin == 0 &&
 			   row(&test, 0)->end == (double)guide[i].ns / 1e9 &&
 			   end == row(&test, 0)->end,
-		   "example %zu of the guide: from 0 to the elapsed time", i);
+		   "session, example %zu of the guide: the total is from 0 to the elapsed time", i);
 		for (size_t k = 0; k < test.n; k++) {
-			snprintf(what, sizeof(what), "... the count of %s", row(&test, k)->name);
+			snprintf(what, sizeof(what),
+				 "session, the guide's examples: the count of %s is as "
+				 "printed", row(&test, k)->name);
 			is_raw(&test, k, guide[i].counts[k], what);
-			is_u64(sums[k], guide[i].counts[k], "... is the sum of its intervals");
+			is_u64(sums[k], guide[i].counts[k],
+			       "session, the guide's examples: a count is the sum of its intervals");
 		}
 		test_release(&test);
 		test_time = T0;
@@ -110,15 +113,14 @@ static void examples(void)
 }
 
 /*
- * GB/s, ns and GHz of steady.scenario, as its last comment has them. At each end of an
- * interval of dt each flow has a whole number of requests, so that the n flows that are
- * added up have n requests of at most 64 bytes more or less than rate times dt: a
- * bandwidth is off by n * 64 / dt at most.
+ * GB/s, ns and GHz of steady.scenario, as in its last comment. At each end of an interval of dt
+ * each flow has a whole number of requests. The sum of n flows is therefore off by up to n
+ * requests of at most 64 bytes, and a bandwidth by n * 64 / dt.
  */
 static const struct {
 	const char *metric;
 	double node[2], machine;
-	double flows; /* of both nodes; 0: it is a ratio */
+	double flows; /* of both nodes; 0: the metric is a ratio */
 } steady[] = {
 	{ "GraceMemReadBW", { 80, 35.2 }, 115.2, 4 },
 	{ "GraceMemWriteBW", { 51.52, 24 }, 75.52, 7 },
@@ -134,7 +136,10 @@ static bool rate_is(const struct gpmu_row *r, double want, size_t metric, uint64
 {
 	double bound = steady[metric].flows * 64 / (double)ns;
 
-	/* Off by a cycle in 2.8 a ns, or by two requests of two flows in 0.55 a ns */
+	/*
+	 * Off by one of 2.8 cycles per ns, or by two requests of two flows with 0.55 requests
+	 * per ns
+	 */
 	if (!bound)
 		bound = want * 8 / (double)ns;
 	if (r->state == GPMU_OK && fabs(r->value - want) <= bound + want * 1e-12)
@@ -167,8 +172,8 @@ static void rates(void)
 			      row(&test, k)->node == (int)(k % 2) && row(&test, k)->share == 1 &&
 			      all;
 	}
-	ok(all, "rates of each interval are those of the scenario, whatever its length");
-	/* The last one is 3 ms, not the 10 that were meant to be. */
+	ok(all, "session: rates of an interval are the scenario's, whatever its length");
+	/* The last interval is 3 ms instead of 10. */
 	test_time += 3 * MS;
 	gpmu_session_disable(test.session);
 	test_time += SEC;
@@ -176,7 +181,7 @@ static void rates(void)
 	for (size_t k = 0; k < test.n; k++)
 		last = rate_is(row(&test, k), steady[k / 2].node[k % 2], k / 2, 3 * MS) && last;
 	ok(last && close_to(row(&test, 0)->end - row(&test, 0)->begin, 0.003, 1e-6),
-	   "the last interval ends when it was disabled, and has its rate too");
+	   "session: the last interval ends at disable and has its rates");
 	test_release(&test);
 	test_time = T0;
 }
@@ -198,12 +203,12 @@ static void machine_rates(void)
 	for (size_t k = 0; k < test.n; k++)
 		all = rate_is(row(&test, k), steady[k].machine, k, SEC) &&
 		      row(&test, k)->scope == GPMU_SCOPE_MACHINE && all;
-	ok(all, "those of the machine are of both sockets together");
+	ok(all, "session: rates of the machine are those of both sockets");
 	test_release(&test);
 	test_time = T0;
 }
 
-/* 2.5 G beats a second */
+/* 2.5 G data beats per second */
 #define BEATS "nvidia_scf_pmu_0/cmem_rd_data/"
 
 static void again(void)
@@ -213,35 +218,36 @@ static void again(void)
 	test_plan(&test, "vm", SCENARIO("steady"), NULL, BEATS);
 	test_session(&test, &system_wide);
 	ok(test_interval(&test) == -EINVAL && test_total(&test) == -EINVAL,
-	   "there are no rows before it is enabled");
-	ok(!gpmu_session_disable(test.session), "to disable it then is no failure");
+	   "session: there are no rows before enable");
+	ok(!gpmu_session_disable(test.session), "session: disable before enable succeeds");
 	ok(!gpmu_session_enable(test.session) && gpmu_session_enable(test.session) == -EALREADY,
-	   "it can be enabled once at a time");
+	   "session: a second enable is EALREADY");
 	test_time += SEC;
 	test_interval(&test);
 	test_time += SEC;
 	test_total(&test);
-	is_raw(&test, 0, 5000000000, "the total is of all the time");
+	is_raw(&test, 0, 5000000000, "session: the total covers all the time since enable");
 	test_interval(&test);
-	is_raw(&test, 0, 2500000000, "an interval is so whether the total was asked for or not");
+	is_raw(&test, 0, 2500000000, "session: an interval does not depend on a total in between");
 	gpmu_session_disable(test.session);
-	ok(!gpmu_session_disable(test.session), "it can be disabled twice");
+	ok(!gpmu_session_disable(test.session), "session: a second disable succeeds");
 	test_time += 5 * SEC;
 	test_interval(&test);
 	ok(row(&test, 0)->raw == 0 && row(&test, 0)->begin == 2 && row(&test, 0)->end == 2,
-	   "what is left then is an interval without length");
+	   "session: an interval after disable has no length and no counts");
 	test_total(&test);
-	ok(row(&test, 0)->end == 2, "time has stopped");
-	is_raw(&test, 0, 5000000000, "as have the counts");
+	ok(row(&test, 0)->end == 2, "session: the total's time stops at disable");
+	is_raw(&test, 0, 5000000000, "session: the total's counts stop at disable");
 	gpmu_session_enable(test.session);
 	test_time += 3 * SEC;
 	test_total(&test);
 	ok(row(&test, 0)->begin == 0 && row(&test, 0)->end == 3 &&
 		   row(&test, 0)->enabled == 3 * SEC,
-	   "enabled again it begins anew, at time 0");
-	is_raw(&test, 0, 7500000000, "without what was before");
+	   "session: the next enable starts at time 0");
+	is_raw(&test, 0, 7500000000, "session: the next enable starts with counts of 0");
 	test_interval(&test);
-	is_raw(&test, 0, 7500000000, "nor has the interval anything of that");
+	is_raw(&test, 0, 7500000000,
+	       "session: the first interval after the next enable has its own counts only");
 	gpmu_session_disable(test.session);
 	gpmu_session_enable(test.session);
 	test_time += SEC;
@@ -249,7 +255,8 @@ static void again(void)
 	gpmu_session_enable(test.session);
 	test_time += 2 * SEC;
 	test_total(&test);
-	is_raw(&test, 0, 5000000000, "even if nobody has looked at that");
+	is_raw(&test, 0, 5000000000,
+	       "session: counts not read before a disable are lost at the next enable");
 	test_release(&test);
 	test_time = T0;
 }
@@ -264,7 +271,8 @@ static void runs(void)
 		test_time += 88826372;
 		gpmu_session_disable(test.session);
 		test_total(&test);
-		is_raw(&test, 0, 35572420, "each session of a plan has the same traffic");
+		is_raw(&test, 0, 35572420,
+		       "session: each session of a plan starts the same traffic");
 		test_stop(&test);
 		test_time += SEC;
 	}

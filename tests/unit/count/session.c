@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sessions of this kernel's software events: whom they count, and when. */
+/* Sessions of this kernel's software events: which tasks they count, and when */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,18 +17,19 @@ static void own(void)
 	uint64_t raw = 0;
 
 	test_plan(&test, NULL, NULL, NULL, FAULTS ",duration_time,user_time,system_time");
-	ok(!test_session(&test, NULL), "a session of the calling thread");
+	ok(!test_session(&test, NULL), "session: one of the calling thread opens");
 	touch_pages(PAGES);
 	gpmu_session_enable(test.session);
 	touch_pages(PAGES);
-	ok(!test_interval(&test) && test.n == 4, "a row of each event");
+	ok(!test_interval(&test) && test.n == 4, "session: each event has a row");
 	is_faults(&test, 0, PAGES,
-		  "the pages that a loop touches are its page faults, those before are not");
+		  "session: page faults after enable are counted, those before are not");
 	ok(row(&test, 0)->scope == GPMU_SCOPE_PROCESS && row(&test, 0)->pid == getpid() &&
 		   row(&test, 0)->share == 1 && row(&test, 0)->begin == 0 && row(&test, 0)->end > 0,
-	   "the row is of this process, from time 0, all the time");
+	   "session: the row is this process's, from time 0, and not multiplexed");
 	wall = row(&test, 0)->end;
-	ok(close_to(row(&test, 1)->value, wall * 1e9, 1e-6), "duration_time is how long it took");
+	ok(close_to(row(&test, 1)->value, wall * 1e9, 1e-6),
+	   "session: duration_time is the elapsed time");
 	for (int i = 0; i < 3; i++) {
 		touch_pages(PAGES);
 		if (i == 2)
@@ -36,15 +37,15 @@ static void own(void)
 		touch_pages(PAGES);
 		test_interval(&test);
 		is_faults(&test, 0, i == 2 ? PAGES : 2 * PAGES,
-			  i == 2 ? "the last one has what was before it was disabled, and no more" :
-				   "an interval has what it is of alone");
+			  i == 2 ? "session: the last interval ends at disable" :
+				   "session: an interval has its own counts only");
 		raw += row(&test, 0)->raw;
 		total += row(&test, 0)->end - row(&test, 0)->begin;
 	}
 	test_total(&test);
 	ok(row(&test, 0)->raw >= raw + PAGES && row(&test, 0)->raw < raw + 2 * PAGES &&
 		   close_to(total + wall, row(&test, 0)->end, 1e-9),
-	   "intervals add up to the total, in counts and in time");
+	   "session: intervals add up to the total in counts and in time");
 	test_release(&test);
 }
 
@@ -63,9 +64,9 @@ static void times(void)
 	test_total(&test);
 	spent = (double)(after.tv_sec - before.tv_sec) * 1e9 +
 		(double)(after.tv_nsec - before.tv_nsec);
-	/* The kernel divides it into both by clock ticks, of at most 10 ms. */
+	/* The kernel splits the time into both by clock ticks of at most 10 ms. */
 	ok(fabs((double)(row(&test, 0)->raw + row(&test, 1)->raw) - spent) < 12e6,
-	   "a thread's own user_time and system_time are known");
+	   "session: user_time and system_time of the calling thread are measured");
 	test_stop(&test);
 	test_session(&test, NULL);
 	gpmu_session_set_times(test.session, 100 * MS, 7 * MS);
@@ -73,12 +74,14 @@ static void times(void)
 	gpmu_session_set_times(test.session, 150 * MS, 8 * MS);
 	test_interval(&test);
 	ok(row(&test, 0)->raw == 50 * MS && row(&test, 1)->raw == 1 * MS,
-	   "what the program says of them has precedence, and is of the interval");
+	   "session: times set by the program replace the measured ones");
 	gpmu_session_set_times(test.session, 160 * MS, 10 * MS);
 	test_interval(&test);
-	ok(row(&test, 0)->raw == 10 * MS && row(&test, 1)->raw == 2 * MS, "also of the next one");
+	ok(row(&test, 0)->raw == 10 * MS && row(&test, 1)->raw == 2 * MS,
+	   "session: times set by the program are differences between intervals");
 	test_total(&test);
-	ok(row(&test, 0)->raw == 60 * MS && row(&test, 1)->raw == 3 * MS, "and of the total");
+	ok(row(&test, 0)->raw == 60 * MS && row(&test, 1)->raw == 3 * MS,
+	   "session: times set by the program add up to the total");
 	test_release(&test);
 }
 
@@ -90,7 +93,7 @@ static uint64_t thread_time(void)
 	return (uint64_t)now.tv_sec * SEC + (uint64_t)now.tv_nsec;
 }
 
-/* 200 ms of this thread's time; a clock tick is 10 */
+/* Takes 200 ms of this thread's time; a clock tick takes 10 ms. */
 static void burn(void)
 {
 	uint64_t begin = thread_time();
@@ -114,7 +117,7 @@ static void *burn_in_thread(void *arg)
 	return NULL;
 }
 
-/* Both, as the kernel divides a thread's time into them by the ticks that it saw */
+/* The sum of both, as the kernel splits a thread's time by the clock ticks that it saw */
 static bool are_times(const struct test *test, uint64_t least, const char *what)
 {
 	uint64_t got = row(test, 0)->raw + row(test, 1)->raw;
@@ -142,28 +145,32 @@ static void times_of_processes(void)
 	if (write(child.go, "", 1) != 1 || waitpid(child.pid, NULL, WUNTRACED) != child.pid)
 		diag("the child does not run");
 	test_interval(&test);
-	are_times(&test, 200 * MS, "another process's user_time and system_time are measured");
+	are_times(&test, 200 * MS,
+		  "session times: another process's user_time and system_time are measured");
 	gpmu_region_begin(test.session, "stopped");
 	gpmu_region_end(test.session, "stopped");
 	test_interval(&test);
-	are_times(&test, 0, "in an interval in which it is stopped they are 0");
+	are_times(&test, 0, "session times: an interval in which the process is stopped has none");
 	kill(child.pid, SIGKILL);
 	child_end(&child);
 	gpmu_region_begin(test.session, "gone");
 	gpmu_region_end(test.session, "gone");
 	test_total(&test);
 	is_state(&test, 0, GPMU_NOT_COUNTED, "a process has ended",
-		 "once it has ended what it ran at last is not known");
-	is_state(&test, 1, GPMU_NOT_COUNTED, "a process has ended", "neither in the kernel");
-	ok(row(&test, 2)->state == GPMU_OK, "unlike the time that has passed");
+		 "session times: user_time is not counted once the process has ended");
+	is_state(&test, 1, GPMU_NOT_COUNTED, "a process has ended",
+		 "session times: system_time is not counted once the process has ended");
+	ok(row(&test, 2)->state == GPMU_OK,
+	   "session times: duration_time is counted after the process has ended");
 	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
-	are_times(&test, 0, "a region has them");
+	are_times(&test, 0, "session times: a region has the times of a live process");
 	gpmu_region_rows(test.session, 1, &test.rows, &test.n);
-	is_state(&test, 0, GPMU_NOT_COUNTED, "a process has ended", "but not when it has ended");
+	is_state(&test, 0, GPMU_NOT_COUNTED, "a process has ended",
+		 "session times: a region after the process has ended is not counted");
 	gpmu_session_set_times(test.session, 1000 * MS, 7 * MS);
 	test_total(&test);
 	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw > 900 * MS,
-	   "unless the program says it");
+	   "session times: times set by the program are counted after the process has ended");
 	test_release(&test);
 }
 
@@ -187,8 +194,9 @@ static void times_of_children(void)
 		waitpid(pid, NULL, 0);
 		test_total(&test);
 		are_times(&test, options.inherit ? 200 * MS : 0,
-			  options.inherit ? "with what it has started, when that has ended" :
-					    "those of a process are its own");
+			  options.inherit ? "session times: with inherit, children that have ended "
+					    "are included" :
+					    "session times: without inherit, children are not included");
 		test_stop(&test);
 	}
 	test_release(&test);
@@ -207,20 +215,22 @@ static void times_of_tasks(void)
 	pthread_create(&thread, NULL, burn_in_thread, &tid);
 	pthread_join(thread, NULL);
 	test_interval(&test);
-	are_times(&test, 0, "those of a task have nothing of another one of its process");
+	are_times(&test, 0,
+		  "session times: a task's times do not include another task of its process");
 	test_stop(&test);
 	options.pids = tids;
 	options.n_pids = 1;
 	test_start(&test, &options);
 	burn();
 	test_interval(&test);
-	are_times(&test, 200 * MS, "of a process and a task of it each is counted once");
+	are_times(&test, 200 * MS, "session times: a task given with its process is counted once");
 	test_release(&test);
 }
 
 static void times_of_cpus(void)
 {
 	struct gpmu_session_options options = { .size = sizeof(options), .system = 1 };
+	const double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
 	cpu_set_t before, one;
 	struct test test;
 	char cpu[16];
@@ -244,38 +254,44 @@ static void times_of_cpus(void)
 		test_total(&test);
 		ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->scope == GPMU_SCOPE_MACHINE &&
 		   row(&test, 0)->raw + row(&test, 1)->raw >= 150 * MS,
-		   "those of %s are of all that runs", i ? "a CPU" : "the machine");
-		ok(!i || (double)(row(&test, 0)->raw + row(&test, 1)->raw) <=
-		   (row(&test, 0)->end + 0.1) * (double)SEC, "at most as long as it was");
+		   "session times: user_time and system_time of %s include all "
+		   "tasks", i ? "one CPU" : "the machine");
+		ok((double)(row(&test, 0)->raw + row(&test, 1)->raw) <=
+		   (row(&test, 0)->end + 0.1) * (double)SEC * (i ? 1 : cpus),
+		   "session times: the CPUs' times do not exceed the elapsed time");
 		test_stop(&test);
 	}
 	sched_setaffinity(0, sizeof(before), &before);
 	test_release(&test);
 }
 
-/* Rows of one event that the kernel does not have beside one that it has */
+/* An event that the kernel does not have, and one that it has */
 static void unsupported(void)
 {
 	struct test test;
 
 	test_plan(&test, NULL, NULL, NULL, "software/config=4095/u," FAULTS);
-	if (!ok(!test_session(&test, NULL), "an event that the kernel does not have is no failure"))
+	if (!ok(!test_session(&test, NULL),
+		"session: an unknown event of the kernel does not fail the session"))
 		diag("%s", test.error.text);
 	gpmu_session_enable(test.session);
 	touch_pages(PAGES);
 	test_interval(&test);
-	is_state(&test, 0, GPMU_NOT_SUPPORTED, "no such event", "it is not supported, and why");
-	is_faults(&test, 1, PAGES, "the others are counted");
+	is_state(&test, 0, GPMU_NOT_SUPPORTED, "no such event",
+		 "session: an unknown event of the kernel is not supported, with a reason");
+	is_faults(&test, 1, PAGES, "session: an event beside an unknown one is counted");
 	gpmu_region_begin(test.session, "touch");
 	touch_pages(PAGES);
 	gpmu_region_end(test.session, "touch");
 	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
-	is_state(&test, 0, GPMU_NOT_SUPPORTED, "no such event", "so it is in a region");
-	is_faults(&test, 1, PAGES, "and the others are, too");
+	is_state(&test, 0, GPMU_NOT_SUPPORTED, "no such event",
+		 "session: an unknown event of the kernel is not supported in a region");
+	is_faults(&test, 1, PAGES,
+		  "session: an event beside an unknown one is counted in a region");
 	test_release(&test);
 }
 
-/* A process that waits for all of an interval */
+/* A process that sleeps for a whole interval */
 static void asleep(void)
 {
 	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 1 };
@@ -291,7 +307,7 @@ static void asleep(void)
 		test_interval(&test);
 	}
 	is_state(&test, 0, GPMU_NOT_COUNTED, "none of its tasks ran while it was enabled",
-		 "what a process that sleeps counts is not known, and it is said why");
+		 "session: an event of a process that sleeps is not counted, with a reason");
 	child_end(&child);
 	test_release(&test);
 }
@@ -309,10 +325,11 @@ static void independent(void)
 	gpmu_session_disable(a.session);
 	touch_pages(PAGES);
 	test_total(&a);
-	is_faults(&a, 0, 2 * PAGES, "of two sessions one has its own time");
+	is_faults(&a, 0, 2 * PAGES, "session: the first of two sessions counts its own time");
 	test_release(&a);
 	test_total(&b);
-	is_faults(&b, 0, 2 * PAGES, "and the other its own, when the first has gone, too");
+	is_faults(&b, 0, 2 * PAGES,
+		  "session: the second of two sessions counts its own time after the first is freed");
 	test_release(&b);
 }
 
@@ -332,7 +349,7 @@ static void regions(void)
 	gpmu_region_end(test.session, "times");
 	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
 	ok(row(&test, 2)->raw == 23 * MS && row(&test, 3)->raw == 5 * MS,
-	   "user_time and system_time are of the region");
+	   "session: user_time and system_time of a region are its own");
 	for (int i = 0; i < 4; i++) {
 		touch_pages(PAGES);
 		gpmu_region_begin(test.session, "all");
@@ -344,16 +361,16 @@ static void regions(void)
 	}
 	for (size_t i = 1; i < 3; i++) {
 		gpmu_region_rows(test.session, i, &test.rows, &test.n);
-		snprintf(what, sizeof(what), "page faults of %s",
+		snprintf(what, sizeof(what), "session: region %s has its own page faults",
 			 gpmu_region_name(test.session, i));
 		is_faults(&test, 0, i == 2 ? 4 * PAGES : 8 * PAGES, what);
 	}
 	ok(row(&test, 1)->value > 0 && row(&test, 1)->share == 1,
-	   "events of other groups are counted in the same region");
+	   "session: events of other groups are counted in a region");
 	test_release(&test);
 }
 
-/* Threads that wait between what they do */
+/* Threads that wait between their steps */
 struct worker {
 	pthread_t thread;
 	pthread_barrier_t *barrier;
@@ -395,14 +412,14 @@ static void process(void)
 	touch_pages(PAGES);
 	test_total(&test);
 	is_faults(&test, 0, 4 * PAGES,
-		  "a process is all its threads, each once however it is given");
+		  "session: a process is all its threads, each counted once");
 	ok(row(&test, 0)->counters == 4 && row(&test, 0)->pid == getpid(),
-	   "four counters, one process");
+	   "session: four threads are four counters and one process");
 	for (size_t i = 0; i < 3; i++)
 		pthread_join(workers[i].thread, NULL);
 	test_total(&test);
 	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw >= 4 * PAGES,
-	   "threads that have ended keep what they have counted");
+	   "session: threads that have ended keep their counts");
 	test_release(&test);
 	pthread_barrier_destroy(&barrier);
 }
@@ -424,7 +441,7 @@ static void children(void)
 	child_end(&child);
 	test_total(&test);
 	ok(row(&test, 0)->raw >= PAGES && row(&test, 0)->pid == child.pid,
-	   "what a process starts is counted with it if it inherits");
+	   "session: with inherit, children of the process are counted");
 	test_stop(&test);
 
 	child_start(&child, touch_and_exec);
@@ -434,7 +451,7 @@ static void children(void)
 	gpmu_session_disable(test.session);
 	test_interval(&test);
 	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw > 0 && row(&test, 0)->raw < PAGES,
-	   "on exec, what it does before is not");
+	   "session: with on_exec, counts before exec are left out");
 	test_stop(&test);
 
 	child_start(&child, touch_and_exec);
@@ -442,33 +459,38 @@ static void children(void)
 	gpmu_session_disable(test.session);
 	child_end(&child);
 	test_total(&test);
-	ok(row(&test, 0)->raw == 0, "nor what it does after counting was disabled");
+	ok(row(&test, 0)->raw == 0,
+	   "session: with on_exec, a session disabled before exec counts nothing");
 	test_stop(&test);
 
-	is_u64((uint64_t)test_session(&test, &options), ESRCH, "a process that has gone is ESRCH");
+	is_u64((uint64_t)test_session(&test, &options), ESRCH,
+	       "session: a process that has ended is ESRCH");
 	snprintf(text, sizeof(text), "no process %d", (int)child.pid);
-	is_str(test.error.text, text, "... by its number");
+	is_str(test.error.text, text, "session: the error names the process that has ended");
 	pids[0] = child.pid;
 	pids[1] = getpid();
 	options.pids = pids;
 	options.n_pids = 2;
 	gpmu_log_set(keep_line, NULL);
 	ok(!test_session(&test, &options) && strstr(kept_line, "no process") && kept_lines == 1,
-	   "unless another one is left: then it is told, and no failure");
+	   "session: one of two processes that has ended is a warning");
 	test_stop(&test);
 	gpmu_log_set(NULL, NULL);
 	pids[1] = child.pid;
-	is_u64((uint64_t)test_session(&test, &options), ESRCH, "none of two is ESRCH");
+	is_u64((uint64_t)test_session(&test, &options), ESRCH,
+	       "session: two processes that have ended are ESRCH");
 	ok(!strncmp(test.error.text, "none of these 2 processes is there: ", 36),
-	   "... with how many there were to be");
+	   "session: the error gives the number of processes that have ended");
 	options =
 		(struct gpmu_session_options){ .size = sizeof(options), .tids = pids, .n_tids = 1 };
-	is_u64((uint64_t)test_session(&test, &options), ESRCH, "as is a task");
-	ok(strstr(test.error.text, "has ended") != NULL, "which has ended");
+	is_u64((uint64_t)test_session(&test, &options), ESRCH,
+	       "session: a task that has ended is ESRCH");
+	ok(strstr(test.error.text, "has ended") != NULL,
+	   "session: the error states that the task has ended");
 	test_release(&test);
 }
 
-/* A zombie is there, and cannot be counted */
+/* A zombie exists and cannot be counted. */
 static void zombie(void)
 {
 	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 1 };
@@ -482,15 +504,16 @@ static void zombie(void)
 	options.pids = &pid;
 	test_plan(&test, NULL, NULL, NULL, FAULTS);
 	is_u64((uint64_t)test_session(&test, &options), ESRCH,
-	       "a process that waits for its parent is ESRCH");
-	ok(!strncmp(test.error.text, "no process ", 11), "... by its number");
+	       "session: a zombie process is ESRCH");
+	ok(!strncmp(test.error.text, "no process ", 11),
+	   "session: the error names the zombie process");
 	waitpid(pid, NULL, 0);
 	test_release(&test);
 }
 
 static const pid_t one = 1, zero, minus = -3;
 
-/* Rows are of a process only if all that is counted is of it. */
+/* Rows have a pid only if all that is counted is one process. */
 static void whose(void)
 {
 	struct gpmu_session_options options = { .size = sizeof(options) };
@@ -506,8 +529,8 @@ static void whose(void)
 		test_start(&test, &options);
 		test_interval(&test);
 		ok(row(&test, 0)->pid == (options.n_pids == 1 ? pids[0] : -1),
-		   "of %zu processes rows are of %s", options.n_pids,
-		   options.n_pids == 1 ? "that" : "none");
+		   "session: with %zu processes the rows have %s", options.n_pids,
+		   options.n_pids == 1 ? "its pid" : "no pid");
 		test_stop(&test);
 	}
 	options.n_pids = 1;
@@ -515,7 +538,8 @@ static void whose(void)
 	options.n_tids = 1;
 	test_start(&test, &options);
 	test_interval(&test);
-	ok(row(&test, 0)->pid == -1, "of a process and another's task they are of none, too");
+	ok(row(&test, 0)->pid == -1,
+	   "session: with a process and another's task the rows have no pid");
 	test_stop(&test);
 	options.n_pids = 0;
 	test_start(&test, &options);
@@ -523,8 +547,9 @@ static void whose(void)
 		touch_pages(PAGES);
 	test_interval(&test);
 	ok(row(&test, 0)->pid == child.pid && row(&test, 0)->raw < PAGES,
-	   "of a task they are of its process");
-	ok(row(&test, 1)->raw == 0, "whose user_time is not that of this thread");
+	   "session: a task's rows have the pid of its process");
+	ok(row(&test, 1)->raw == 0,
+	   "session: a task's user_time is not that of the calling thread");
 	child_end(&child);
 	test_release(&test);
 }
@@ -557,24 +582,24 @@ static void refused(void)
 			options.size = sizeof(options);
 		if (!ok(test_session(&test, &options) == cases[i].err &&
 				strstr(test.error.text, cases[i].text),
-			"refused: %s", cases[i].text))
+			"session: refused options give \"%s\"", cases[i].text))
 			diag("%s", test.error.text);
 	}
-	/* What a shorter structure does not have is the default. */
+	/* Fields beyond a shorter structure take their defaults. */
 	options =
 		(struct gpmu_session_options){ .size = offsetof(struct gpmu_session_options, cpus),
 					       .cpus = "none" };
-	ok(!test_session(&test, &options), "options may end early");
+	ok(!test_session(&test, &options), "session: options of an older size are accepted");
 	test_stop(&test);
 	plan = gpmu_plan_new(test.machine, test.catalog, NULL, NULL);
 	ok(!gpmu_session_new(plan, NULL, &test.error) && errno == EINVAL &&
 		   strstr(test.error.text, "not made"),
-	   "refused: a plan that is not made");
+	   "session: a plan that is not made is refused");
 	gpmu_plan_make(plan, NULL);
 	test.session = gpmu_session_new(plan, NULL, NULL);
 	ok(test.session && !gpmu_session_enable(test.session) && !test_interval(&test) && !test.n &&
 		   !gpmu_region_begin(test.session, "a") && !gpmu_region_end(test.session, "a"),
-	   "a plan of nothing has no rows");
+	   "session: a plan of nothing has no rows");
 	test_stop(&test);
 	gpmu_plan_free(plan);
 	gpmu_session_free(NULL);
@@ -589,7 +614,7 @@ static void system_wide(void)
 	char list[16];
 	int cpu = 0;
 
-	/* It need not be allowed to run on CPU 0. */
+	/* This process may not be allowed to run on CPU 0. */
 	sched_getaffinity(0, sizeof(all), &all);
 	while (!CPU_ISSET(cpu, &all))
 		cpu++;
@@ -609,13 +634,13 @@ static void system_wide(void)
 	test_interval(&test);
 	ok(row(&test, 0)->raw >= PAGES && row(&test, 0)->scope == GPMU_SCOPE_MACHINE &&
 		   row(&test, 0)->pid == -1 && row(&test, 0)->counters == 1,
-	   "one CPU of a list counts what runs there");
+	   "session: a list of one CPU counts the tasks there");
 	test_stop(&test);
 	options.aggregation = GPMU_AGGREGATE_CPU;
 	test_start(&test, &options);
 	test_interval(&test);
 	ok(test.n == 1 && row(&test, 0)->scope == GPMU_SCOPE_CPU && row(&test, 0)->cpu == cpu,
-	   "by CPU the row is of it");
+	   "session: per CPU the row is that CPU's");
 	test_stop(&test);
 	sched_setaffinity(0, sizeof(all), &all);
 	options.cpus = NULL;
@@ -624,7 +649,7 @@ static void system_wide(void)
 	touch_pages(PAGES);
 	test_interval(&test);
 	ok((long)test.n == sysconf(_SC_NPROCESSORS_ONLN),
-	   "of all that are online there is one of each");
+	   "session: system-wide per CPU there is a row for each online CPU");
 	test_release(&test);
 }
 
@@ -648,9 +673,9 @@ static void descriptors(void)
 		n++;
 		all = all && (flags & FD_CLOEXEC);
 	}
-	ok(all && n == 2, "what is open is closed on exec");
+	ok(all && n == 2, "session: its two events are opened close-on-exec");
 	test_stop(&test);
-	ok(open_files() == before, "a session that is freed leaves nothing open");
+	ok(open_files() == before, "session: a freed session leaves no file open");
 	test_release(&test);
 }
 

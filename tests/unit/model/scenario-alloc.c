@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each allocation fails in turn: loading and adding a scenario then fail with
- * ENOMEM and leave nothing behind.
+ * Each allocation fails in turn: loading and adding a scenario fail with ENOMEM and leak
+ * nothing.
  */
 #include "alloc.h"
 #include "model.h"
 
-/* 0, -errno of what failed, 1 for a failure without a message */
+/* Returns 0, -errno of the failure, or 1 for a failure without a message. */
 static int load(void)
 {
 	struct text_error err = { "" };
@@ -27,6 +27,6 @@ static int load(void)
 
 int main(void)
 {
-	alloc_fail_each(load, 6, "a model, a file, a scenario and their parts");
+	alloc_fail_each(load, 6, "scenario: a model, a file, a scenario and their parts");
 	return done_testing();
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Random damage to real scenarios: each result is either a scenario that can be
- * run or an error with a message. Built with sanitizers, this finds what else
- * could happen. The random numbers are the same in each run.
+ * Random damage to real scenarios: each result is a scenario that can be run, or an error with a
+ * message. Sanitizers detect other faults. The random numbers are the same in each run.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static const char *const tokens[] = {
 	"\n", "#", " ", "size=4096", "rate=1B/s", "18446744073709551615B", "wb",
 };
 
-/* Runs a scenario that was taken, at some random times. */
+/* Runs an accepted scenario up to some random times. */
 static bool run(struct scenario *s)
 {
 	struct model *m = model_new(chip_find("gracehopper"), 4);
@@ -82,7 +81,8 @@ int main(void)
 		wrong += !run(s);
 	}
 	diag("%u taken, %u refused", taken, refused);
-	ok(taken > ROUNDS / 100 && refused > ROUNDS / 100, "damaged scenarios are taken and refused");
-	is_u64(wrong, 0, "each is a scenario that runs, or an error with its line");
+	ok(taken > ROUNDS / 100 && refused > ROUNDS / 100,
+	   "scenario: of the damaged scenarios some are accepted and some refused");
+	is_u64(wrong, 0, "scenario: each damaged scenario runs, or has an error with its line");
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The scenario parser: what it takes, and the error for what it does not. */
+/* The scenario parser: accepted scenarios, and the errors for others */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static struct scenario *parse(const char *text, struct text_error *err)
 
 struct bad {
 	const char *text;
-	const char *message;	/* after "dir/name.scenario:" */
+	const char *message;	/* without the prefix \"dir/name.scenario:\" */
 };
 
 static const struct bad bad[] = {
@@ -110,7 +110,8 @@ static void errors(void)
 		errno = 0;
 		s = parse(bad[i].text, &err);
 		snprintf(want, sizeof(want), "dir/name.scenario:%s", bad[i].message);
-		ok(!s && errno == EINVAL && !strcmp(err.message, want), "refused: %s",
+		ok(!s && errno == EINVAL && !strcmp(err.message, want),
+		   "scenario: the error is \"%s\"",
 		   bad[i].message);
 		if (s || strcmp(err.message, want))
 			diag("got: %s", s ? "a scenario" : err.message);
@@ -126,26 +127,27 @@ static void a_flow(void)
 		"\tflow pcie:1:8 -> cmem:0 rd bytes=1.5KiB over=2.5ms after=1us size=128 latency=0.5us home_latency=250ns port=1 # end\n"
 		"flow cpu:2->cmem:0", &err);
 
-	ok(!s, "words are separated by blanks");
+	ok(!s, "scenario: words need blanks between them");
 	scenario_free(s);
 	s = parse("# a comment\n\n"
 		  "\tflow pcie:1:8 -> cmem:0 rd bytes=1.5KiB over=2.5ms after=1us size=128 latency=0.5us home_latency=250ns port=1# end", &err);
-	ok(s && s->flows_len == 1, "a flow with every option is taken");
+	ok(s && s->flows_len == 1, "scenario: a flow with every option is accepted");
 	if (!s)
 		return;
-	is_str(s->name, "name", "the scenario has the file's name");
-	is_u64(s->flows[0].line, 3, "the flow knows its line");
+	is_str(s->name, "name", "scenario: its name is the file's");
+	is_u64(s->flows[0].line, 3, "scenario: a flow has its line number");
 	ok(s->flows[0].initiator == INIT_PCIE && s->flows[0].source == 1 &&
-	   s->flows[0].root_port == 8, "its initiator");
-	ok(s->flows[0].memory == MEM_CMEM && s->flows[0].home == 0, "its memory");
-	is_u64(s->flows[0].op, OP_RD, "its operation");
-	is_u64(s->flows[0].bytes, 1536, "its bytes, from a fraction of KiB");
-	is_u64(s->flows[0].duration, 2500000, "its duration in ns");
-	is_u64(s->flows[0].delay, 1000, "its delay in ns");
-	is_u64(s->flows[0].size, 128, "its request size");
-	is_u64(s->flows[0].latency, 500000, "its latency in ps");
-	is_u64(s->flows[0].home_latency, 250000, "its latency at the home in ps");
-	is_u64(s->flows[0].c2c_ports, 2, "its C2C port");
+	   s->flows[0].root_port == 8, "scenario: a flow has its initiator");
+	ok(s->flows[0].memory == MEM_CMEM && s->flows[0].home == 0,
+	   "scenario: a flow has its memory");
+	is_u64(s->flows[0].op, OP_RD, "scenario: a flow has its operation");
+	is_u64(s->flows[0].bytes, 1536, "scenario: bytes may be a fraction of KiB");
+	is_u64(s->flows[0].duration, 2500000, "scenario: over= is converted to ns");
+	is_u64(s->flows[0].delay, 1000, "scenario: after= is converted to ns");
+	is_u64(s->flows[0].size, 128, "scenario: a flow has its request size");
+	is_u64(s->flows[0].latency, 500000, "scenario: latency= is converted to ps");
+	is_u64(s->flows[0].home_latency, 250000, "scenario: home_latency= is converted to ps");
+	is_u64(s->flows[0].c2c_ports, 2, "scenario: a flow has its C2C port");
 	scenario_free(s);
 }
 
@@ -161,23 +163,27 @@ static void defaults(void)
 		"flow pcie:0:0 -> cmem:1 wr rate=1GB/s order=strong\n"
 		"flow cpu:0 -> cmem:0 rd rate=7B/s served=cache\n", &err);
 
-	ok(s && s->flows_len == 7, "flows need few options");
+	ok(s && s->flows_len == 7, "scenario: flows without optional parts are accepted");
 	if (!s)
 		return;
-	ok(s->flows[0].rate == 1000000000 && s->flows[6].rate == 7, "a rate is in bytes a second");
-	is_u64(s->flows[0].size, 64, "a CPU's read is of 64 bytes");
-	is_u64(s->flows[1].size, 64, "a write-back is of 64 bytes");
-	is_u64(s->flows[2].size, 64, "a CPU's write is of 64 bytes");
-	is_u64(s->flows[3].size, 64, "a PCIe read is of 64 bytes");
-	is_u64(s->flows[4].size, 32, "a PCIe write is of 32 bytes");
-	is_u64(s->flows[0].home_latency, 10000, "the home's latency is that of the source");
-	is_u64(s->flows[5].op, OP_WR_STRONG, "order=strong is an operation of its own");
-	is_u64(s->flows[4].op, OP_WR, "a local PCIe write needs no order");
-	ok(s->flows[0].allocates && s->flows[1].allocates, "reads and write-backs allocate");
-	ok(!s->flows[2].allocates, "writes do not");
-	ok(!s->flows[6].allocates && s->flows[6].from_cache, "nor do reads that the cache serves");
-	ok(!s->flows[3].allocates, "nor does PCIe");
-	is_u64(s->flows[3].c2c_ports, 3, "the C2C link's ports are both used");
+	ok(s->flows[0].rate == 1000000000 && s->flows[6].rate == 7,
+	   "scenario: a rate is in bytes per second");
+	is_u64(s->flows[0].size, 64, "scenario: a CPU's read defaults to 64 bytes");
+	is_u64(s->flows[1].size, 64, "scenario: a write-back has 64 bytes");
+	is_u64(s->flows[2].size, 64, "scenario: a CPU's write defaults to 64 bytes");
+	is_u64(s->flows[3].size, 64, "scenario: a PCIe read defaults to 64 bytes");
+	is_u64(s->flows[4].size, 32, "scenario: a PCIe write defaults to 32 bytes");
+	is_u64(s->flows[0].home_latency, 10000,
+	       "scenario: home_latency defaults to the source's latency");
+	is_u64(s->flows[5].op, OP_WR_STRONG, "scenario: order=strong is an operation of its own");
+	is_u64(s->flows[4].op, OP_WR, "scenario: a local PCIe write needs no order");
+	ok(s->flows[0].allocates && s->flows[1].allocates,
+	   "scenario: a CPU's reads and write-backs allocate");
+	ok(!s->flows[2].allocates, "scenario: a CPU's writes do not allocate");
+	ok(!s->flows[6].allocates && s->flows[6].from_cache,
+	   "scenario: reads served by the cache do not allocate");
+	ok(!s->flows[3].allocates, "scenario: PCIe reads do not allocate");
+	is_u64(s->flows[3].c2c_ports, 3, "scenario: a flow uses both C2C ports by default");
 	scenario_free(s);
 }
 
@@ -188,22 +194,24 @@ static void names(void)
 	char longest[80];
 
 	s = scenario_parse("x", "", 0, &err);
-	ok(s && !strcmp(s->name, "x"), "a file without directory and suffix is named as it is");
+	ok(s && !strcmp(s->name, "x"),
+	   "scenario name: without directory and suffix it is the file's name");
 	scenario_free(s);
 	s = scenario_parse("a/b/.scenario", "", 0, &err);
-	ok(s && !strcmp(s->name, ".scenario"), "a suffix alone is a name");
+	ok(s && !strcmp(s->name, ".scenario"), "scenario name: a suffix alone is a name");
 	scenario_free(s);
 	s = scenario_parse("a/", "", 0, &err);
-	ok(!s && errno == EINVAL, "a directory is no name");
+	ok(!s && errno == EINVAL, "scenario name: a directory is refused");
 	memset(longest, 'n', sizeof(longest));
 	longest[63] = '\0';
 	s = scenario_parse(longest, "", 0, &err);
-	ok(s, "63 characters are a name");
+	ok(s, "scenario name: 63 characters are accepted");
 	scenario_free(s);
 	longest[63] = 'n';
 	longest[64] = '\0';
 	s = scenario_parse(longest, "", 0, &err);
-	ok(!s && strstr(err.message, "expected a name of 1 to 63 characters"), "64 are not");
+	ok(!s && strstr(err.message, "expected a name of 1 to 63 characters"),
+	   "scenario name: 64 characters are refused");
 }
 
 static void limits(void)
@@ -217,25 +225,28 @@ static void limits(void)
 	for (i = 0; i < SCENARIO_MAX_FLOWS; i++)
 		len += sprintf(text + len, "%s\n", FLOW);
 	s = scenario_parse("many", text, len, &err);
-	ok(s && s->flows_len == 64, "64 flows are taken");
+	ok(s && s->flows_len == 64, "scenario: 64 flows are accepted");
 	scenario_free(s);
 	len += sprintf(text + len, "%s\n", FLOW);
 	s = scenario_parse("many", text, len, &err);
-	ok(!s, "a 65th is not");
-	is_str(err.message, "many:65: expected at most 64 flows", "with the reason");
+	ok(!s, "scenario: a 65th flow is refused");
+	is_str(err.message, "many:65: expected at most 64 flows",
+	       "scenario: the error for a 65th flow states the limit");
 
 	memset(text, ' ', sizeof(text));
 	s = scenario_parse("long", text, 255, &err);
-	ok(s, "a line of 255 characters is taken");
+	ok(s, "scenario: a line of 255 characters is accepted");
 	scenario_free(s);
 	s = scenario_parse("long", text, 256, &err);
-	ok(!s, "one of 256 is not");
-	is_str(err.message, "long:1: expected at most 255 characters in a line", "with the reason");
+	ok(!s, "scenario: a line of 256 characters is refused");
+	is_str(err.message, "long:1: expected at most 255 characters in a line",
+	       "scenario: the error for a long line states the limit");
 
 	s = scenario_parse("nul", "flow\0", 5, &err);
-	ok(!s && !strcmp(err.message, "nul:1: expected text, found byte 0x00"), "a NUL is no text");
+	ok(!s && !strcmp(err.message, "nul:1: expected text, found byte 0x00"),
+	   "scenario: a NUL byte is refused");
 	s = scenario_parse("utf8", "# \xc3\xa4\n", 5, &err);
-	ok(s, "a comment may have other alphabets");
+	ok(s, "scenario: a comment may have characters beyond ASCII");
 	scenario_free(s);
 }
 
@@ -248,11 +259,11 @@ static void files(void)
 	FILE *f;
 
 	s = scenario_load("metrics/sources/model/scenarios/none.scenario", &err);
-	ok(!s && errno == ENOENT, "a file that is not there is an error");
+	ok(!s && errno == ENOENT, "scenario file: an absent file is ENOENT");
 	is_str(err.message, "metrics/sources/model/scenarios/none.scenario: No such file or directory",
-	       "with its name");
+	       "scenario file: the error has the path");
 	s = scenario_load("metrics/sources/model", &err);
-	ok(!s && errno == EISDIR, "so is a directory");
+	ok(!s && errno == EISDIR, "scenario file: a directory is EISDIR");
 	fd = mkstemp(path);
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	for (i = 0; f && i <= TEXT_MAX_FILE; i++)
@@ -262,7 +273,7 @@ static void files(void)
 		exit(1);
 	}
 	s = scenario_load(path, &err);
-	ok(!s && errno == EFBIG, "so is a file above 64 KiB");
+	ok(!s && errno == EFBIG, "scenario file: a file above 64 KiB is EFBIG");
 	remove(path);
 }
 
@@ -274,9 +285,10 @@ static void check(const char *text, const char *chip, unsigned int sockets,
 	int ret = s ? scenario_check(s, chip_find(chip), sockets, &err) : -1;
 
 	if (message)
-		ok(ret == -EINVAL && !strcmp(err.message, message), "does not fit: %s", message);
+		ok(ret == -EINVAL && !strcmp(err.message, message),
+		   "scenario on a chip: the error is \"%s\"", message);
 	else
-		ok(!ret, "fits %s of %u: %s", chip, sockets, text);
+		ok(!ret, "scenario on a chip: %s of %u sockets accepts %s", chip, sockets, text);
 	scenario_free(s);
 }
 

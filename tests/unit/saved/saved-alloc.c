@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each allocation that reading perf's output takes fails in turn. */
+/* Each allocation in reading perf's output fails in turn. */
 #include "alloc.h"
 #include "saved-test.h"
 #include "sysroot.h"
@@ -76,8 +76,8 @@ int main(void)
 	saved_test_lines(&t, csv);
 	saved_test_plan(&t, laptop.path, "GraceMemReadBW", "nvidia_scf_pmu_0/cmem_rd_data/");
 	plan = t.plan;
-	alloc_fail_each(run_rows, 50, "rows");
-	alloc_fail_each(run_machine, 80, "the machine");
+	alloc_fail_each(run_rows, 50, "perf output, rows");
+	alloc_fail_each(run_machine, 80, "perf output, the machine");
 	saved_test_release(&t);
 	sysroot_release(&laptop);
 	return done_testing();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Random damage to perf's output: what tests/fuzz/saved.c checks holds. It ends the
- * program where it does not. The random numbers are the same in each run.
+ * Random damage to perf's output. tests/fuzz/saved.c makes the checks and ends the program if
+ * one fails. The random numbers are the same in each run.
  */
 #include <stdlib.h>
 
@@ -93,7 +93,7 @@ int main(void)
 			len = damage(text, length, sizeof(text));
 			LLVMFuzzerTestOneInput((const uint8_t *)text, len);
 		}
-		ok(true, "output %zu holds with damage", i + 1);
+		ok(true, "perf output: sample %zu survives random damage", i + 1);
 	}
 	return done_testing();
 }

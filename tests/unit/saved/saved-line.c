@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lines of perf stat -x and -j, of the versions' forms, and what is refused */
+/* Lines of perf stat -x and -j in the forms of several versions, and refused lines */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int parse(const char *text)
 	return saved_line_parse(&format, text, strlen(text), &line, &expected);
 }
 
-/* As the first line of an output */
+/* Parses the first line of an output. */
 static int first(const char *text)
 {
 	format = (struct saved_format){ 0 };
@@ -28,7 +28,7 @@ static bool is_text(struct saved_text text, const char *want)
 	return text.at ? saved_is(text, want) : !*want;
 }
 
-/* Takes a line of a count; says what of it is wrong */
+/* Parses a line with a count and compares its fields. */
 static void count(const char *text, double value, const char *unit, const char *event,
 		  uint64_t running, double share, const char *what)
 {
@@ -46,65 +46,80 @@ static void count(const char *text, double value, const char *unit, const char *
 static void test_csv(void)
 {
 	count("1.03,msec,task-clock,1032970,100.00,0.017,CPUs utilized", 1.03, "msec", "task-clock",
-	      1032970, 100, "CSV: a value with a unit");
+	      1032970, 100, "CSV: a value may have a unit");
 	ok(is_text(line.metric, "CPUs utilized") && line.metric_value == 0.017,
-	   "the metric beside it");
+	   "CSV: a metric stands beside the count");
 	count("12;;nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/;5;66.00;;", 12, "",
-	      "nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/", 5, 66, "another separator is found");
-	is_u64((uint64_t)format.separator, ';', "which is the semicolon");
+	      "nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/", 5, 66,
+	      "CSV: a semicolon may separate the fields");
+	is_u64((uint64_t)format.separator, ';', "CSV: the separator found is the semicolon");
 	count("12,,nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/,5,66.00,,", 12, "",
 	      "nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/", 5, 66,
-	      "terms of an event may have the separator in them");
-	count("7,,a/b,c=1,d=2/u,5,100.00", 7, "", "a/b,c=1,d=2/u", 5, 100, "also several");
-	count("3\t\tcycles\t5\t100.00", 3, "", "cycles", 5, 100, "a tabulator");
-	count("3|  |cycles|5|100.00||", 3, "  ", "cycles", 5, 100, "a bar");
+	      "CSV: terms of an event may contain the separator");
+	count("7,,a/b,c=1,d=2/u,5,100.00", 7, "", "a/b,c=1,d=2/u", 5, 100,
+	      "CSV: terms of an event may contain the separator several times");
+	count("3\t\tcycles\t5\t100.00", 3, "", "cycles", 5, 100,
+	      "CSV: a tabulator may separate the fields");
+	count("3|  |cycles|5|100.00||", 3, "  ", "cycles", 5, 100,
+	      "CSV: a bar may separate the fields");
 	count("0,64;msec;task-clock;642137;100,00;0,596;CPUs utilized", 0.64, "msec", "task-clock",
-	      642137, 100, "decimal commas of a locale");
+	      642137, 100, "CSV: a locale's decimal commas are accepted");
 	count("18446744073709551615,,x,1,100.00,,", 18446744073709551615.0, "", "x", 1, 100,
-	      "the largest count");
-	count("3,,cycles,5,100.00\r", 3, "", "cycles", 5, 100, "a line end of Windows");
-	count("1,,a,0.50%,5,100.00,,", 1, "", "a", 5, 100, "the deviation of several runs");
-	ok(line.deviation == 0.5, "in percent");
+	      "CSV: the largest 64-bit count is accepted");
+	count("3,,cycles,5,100.00\r", 3, "", "cycles", 5, 100, "CSV: a line may end in CR LF");
+	count("1,,a,0.50%,5,100.00,,", 1, "", "a", 5, 100,
+	      "CSV: the deviation of several runs is accepted");
+	ok(line.deviation == 0.5, "CSV: the deviation is in percent");
 	ok(!first("<not counted>,,cycles,0,100.00,,") && line.state == COUNT_NOT_COUNTED,
-	   "not counted");
+	   "CSV: <not counted> is a state");
 	ok(!first("<not supported>,,cycles,0,100.00,,") && line.state == COUNT_NOT_SUPPORTED,
-	   "not supported");
+	   "CSV: <not supported> is a state");
 }
 
 static void test_csv_labels(void)
 {
 	count("     0.050317810,S0,2,40,,cs,65,100.00,610.367,/sec", 40, "", "cs", 65, 100,
-	      "CSV: an interval and a socket");
+	      "CSV labels: an interval and a socket are accepted");
 	ok(line.timed && line.time == 50317810 && line.label == SAVED_PACKAGE && !line.number &&
-	   line.counters == 2, "its time in ns, the socket, how many counters");
-	count("12.000000001,N7,72,40,,cs,65,100.00", 40, "", "cs", 65, 100, "a node");
+	   line.counters == 2, "CSV labels: time in ns, socket and number of counters are right");
+	count("12.000000001,N7,72,40,,cs,65,100.00", 40, "", "cs", 65, 100,
+	      "CSV labels: a node is accepted");
 	ok(line.time == 12000000001 && line.label == SAVED_NODE && line.number == 7 &&
-	   line.counters == 72, "its number");
-	count("CPU143,40,,cs,65,100.00", 40, "", "cs", 65, 100, "a CPU");
-	ok(line.label == SAVED_CPU && line.number == 143 && !line.counters, "its number");
-	count("S1-D0-C17,1,40,,cs,65,100.00", 40, "", "cs", 65, 100, "a core");
-	ok(line.label == SAVED_PACKAGE && line.number == 1, "is of its package");
-	count("S1-D0-L3-ID12,1,40,,cs,65,100.00", 40, "", "cs", 65, 100, "a cache, as 6.12 has it");
-	count("S1-D0-CLS2,1,40,,cs,65,100.00", 40, "", "cs", 65, 100, "a cluster");
-	count("my-app x-4711,40,,cs,65,100.00", 40, "", "cs", 65, 100, "a thread");
-	ok(line.label == SAVED_THREAD && line.number == 4711, "its number");
-	count("S0,2,3,,12,65,100.00", 3, "", "12", 65, 100, "an event that is called as a number");
-	ok(!first("1.000000000,summary,3,,cs,5,100.00") || line.nothing, "a summary is none");
+	   line.counters == 72, "CSV labels: time, node and number of counters are right");
+	count("CPU143,40,,cs,65,100.00", 40, "", "cs", 65, 100, "CSV labels: a CPU is accepted");
+	ok(line.label == SAVED_CPU && line.number == 143 && !line.counters,
+	   "CSV labels: a CPU has its number and no number of counters");
+	count("S1-D0-C17,1,40,,cs,65,100.00", 40, "", "cs", 65, 100,
+	      "CSV labels: a core is accepted");
+	ok(line.label == SAVED_PACKAGE && line.number == 1,
+	   "CSV labels: a core belongs to its package");
+	count("S1-D0-L3-ID12,1,40,,cs,65,100.00", 40, "", "cs", 65, 100,
+	      "CSV labels: a cache in the form of perf 6.12 is accepted");
+	count("S1-D0-CLS2,1,40,,cs,65,100.00", 40, "", "cs", 65, 100,
+	      "CSV labels: a cluster is accepted");
+	count("my-app x-4711,40,,cs,65,100.00", 40, "", "cs", 65, 100,
+	      "CSV labels: a thread whose name has blanks and dashes is accepted");
+	ok(line.label == SAVED_THREAD && line.number == 4711, "CSV labels: a thread has its tid");
+	count("S0,2,3,,12,65,100.00", 3, "", "12", 65, 100,
+	      "CSV labels: an event whose name is a number is accepted");
+	ok(!first("1.000000000,summary,3,,cs,5,100.00") && line.nothing,
+	   "CSV: a summary of the first line is not taken for a count");
 	first("3,,cs,5,100.00");
-	ok(!parse("summary,3,,cs,5,100.00") && line.nothing, "it has no row");
+	ok(!parse("summary,3,,cs,5,100.00") && line.nothing, "CSV: a summary line has no count");
 	ok(!parse("           summary,3,,cs,5,100.00") && line.nothing,
-	   "with blanks, as 6.1 has it");
+	   "CSV: a summary line with blanks, as of perf 6.1, has no count");
 	ok(!parse("# started on Sat Nov 21") && line.nothing && !parse("") && line.nothing &&
-	   !parse("  ") && line.nothing, "neither have comments and blank lines");
+	   !parse("  ") && line.nothing, "CSV: comments and blank lines have no count");
 	ok(!parse("Events disabled") && line.nothing && !parse("Events enabled") && line.nothing,
-	   "what perf stat -D says");
+	   "CSV: the lines of perf stat -D have no count");
 	ok(!parse("Warning:") && line.nothing && !parse("this, that") && line.nothing &&
-	   parse("this, that") == -EINVAL, "a warning of a line");
+	   parse("this, that") == -EINVAL,
+	   "CSV: a warning of one line is skipped, and further unknown lines are refused");
 	ok(!parse(",,,,,0.5,CPUs utilized") && !line.event.at &&
 	   is_text(line.metric, "CPUs utilized") && line.metric_value == 0.5,
-	   "a metric on a line of its own");
+	   "CSV: a metric may have a line of its own");
 	ok(!parse("0.100000000,S0,2,,,,,,7.1,a, b") && is_text(line.metric, "a, b"),
-	   "of a socket, with a separator in its unit");
+	   "CSV: a metric of a socket may have the separator in its unit");
 }
 
 static void test_json(void)
@@ -112,40 +127,43 @@ static void test_json(void)
 	count("{\"counter-value\" : \"0.885330\", \"unit\" : \"msec\", \"event\" : \"task-clock\", "
 	      "\"event-runtime\" : 885330, \"pcnt-running\" : 100.00, \"metric-value\" : 0.014473, "
 	      "\"metric-unit\" : \"CPUs utilized\"}", 0.88533, "msec", "task-clock", 885330, 100,
-	      "JSON: as 6.1 has it");
+	      "JSON: a line of perf 6.1 is accepted");
 	ok(is_text(line.metric, "CPUs utilized") && line.metric_value == 0.014473,
-	   "the metric is a number");
+	   "JSON: a metric may be a number");
 	count("{\"interval\" : 0.102265980, \"counter-value\" : \"3.000000\", \"unit\" : \"\", "
 	      "\"event\" : \"a/b,c=1/\", \"event-runtime\" : 5, \"pcnt-running\" : 66.00, "
 	      "\"metric-value\" : \"14.5\", \"metric-unit\" : \"x\"}", 3, "", "a/b,c=1/", 5, 66,
-	      "as 6.12 has it");
-	ok(line.time == 102265980 && line.metric_value == 14.5, "the metric is a text");
+	      "JSON: a line of perf 6.12 is accepted");
+	ok(line.time == 102265980 && line.metric_value == 14.5, "JSON: a metric may be a string");
 	first("{\"socket\" : \"S36\", \"counters\" : 4, \"counter-value\" : \"<not counted>\", "
 	      "\"unit\" : \"\", \"event\" : \"x\", \"event-runtime\" : 0, \"pcnt-running\" : 100.00}");
 	ok(line.label == SAVED_PACKAGE && line.number == 36 && line.counters == 4 &&
-	   line.state == COUNT_NOT_COUNTED, "a socket, as 7.3 has it");
+	   line.state == COUNT_NOT_COUNTED, "JSON: a socket in the form of perf 7.3 is accepted");
 	ok(!parse("{\"node\" : \"N1\", \"aggregate-number\" : 3, \"metric-value\" : 1}") &&
-	   line.label == SAVED_NODE && line.counters == 3, "a metric alone, of a node");
+	   line.label == SAVED_NODE && line.counters == 3,
+	   "JSON: a metric of a node may stand alone");
 	ok(!parse("{\"cpu\" : \"2\", \"counter-value\" : \"1\", \"event\" : \"x\"}") &&
-	   line.label == SAVED_CPU && line.number == 2, "a CPU");
+	   line.label == SAVED_CPU && line.number == 2, "JSON: a CPU is accepted");
 	ok(!parse("{\"thread\" : \"a-b-12\", \"counter-value\" : \"1\", \"event\" : \"x\"}") &&
-	   line.label == SAVED_THREAD && line.number == 12, "a thread");
+	   line.label == SAVED_THREAD && line.number == 12,
+	   "JSON: a thread whose name has dashes has its tid");
 	ok(!parse("{\"core\" : \"S0-D0-C1\", \"counter-value\" : \"1\", \"event\" : \"x\"}") &&
-	   line.label == SAVED_PACKAGE && !line.number, "a core");
+	   line.label == SAVED_PACKAGE && !line.number, "JSON: a core belongs to its package");
 	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"variance\" : 1.50, }") &&
-	   line.deviation == 1.5, "a comma at the end");
+	   line.deviation == 1.5, "JSON: a comma may stand before the closing brace");
 	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"metric-value\" : nan, "
-		  "\"metric-unit\" : \"y\"}") && isnan(line.metric_value), "nan is no value");
+		  "\"metric-unit\" : \"y\"}") && isnan(line.metric_value), "JSON: nan is no value");
 	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"pcnt-running\" : 99,50}") &&
-	   line.share == 99.5, "a decimal comma");
+	   line.share == 99.5, "JSON: a decimal comma is accepted");
 	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"later\" : 1\t, \"k\" : 2}") &&
-	   is_text(line.event, "x"), "keys of later versions are left alone");
+	   is_text(line.event, "x"), "JSON: unknown keys are ignored");
 	ok(!parse("{\"counter-value\" : \"1\", \"a\" : {}, \"b\" : [1, {\"c\" : \"]}\"}, []], "
 		  "\"event\" : \"x\"}") && is_text(line.event, "x"),
-	   "also those of lists and objects");
+	   "JSON: unknown keys with arrays and objects are ignored");
 	ok(parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"a\" : [[{}]}") == -EINVAL,
-	   "which end");
-	ok(!parse("{\"metricgroup\" : \"TopdownL1\"}") && !line.event.at, "the name of a group");
+	   "JSON: an array without its end is refused");
+	ok(!parse("{\"metricgroup\" : \"TopdownL1\"}") && !line.event.at,
+	   "JSON: a metric group's name has no count");
 }
 
 static void refused(const char *text, size_t offset, const char *what, const char *description)
@@ -161,38 +179,48 @@ static void test_refused(void)
 {
 	format = (struct saved_format){ 0 };
 	refused("hello", 0, "a line that \"perf stat -j\" or \"perf stat -x,\" prints",
-		"refused: what is neither");
+		"CSV refused: a line that is neither CSV nor JSON");
 	refused("1234", 0, "a line that \"perf stat -j\" or \"perf stat -x,\" prints",
-		"a number alone");
+		"CSV refused: a line with a number alone");
 	first("1,,a,5,100.00,,");
-	refused("x,,a,5,100.00", 0, "a number, <not counted> or <not supported>", "no value");
-	refused("1", 1, "a unit", "no unit");
-	refused("1,,", 3, "the name of an event", "no event");
+	refused("x,,a,5,100.00", 0, "a number, <not counted> or <not supported>",
+		"CSV refused: a line without a value");
+	refused("1", 1, "a unit", "CSV refused: a line without a unit");
+	refused("1,,", 3, "the name of an event", "CSV refused: a line without an event");
 	refused("1,,a/b,5,100.00", 3, "the \"/\" that ends an event's terms",
-	   "terms without an end");
-	refused("1,,a,x,100.00", 5, "ns that the counter ran", "a time that is no number");
-	refused("1,,a,5", 6, "percent that the counter ran", "no share");
-	refused("1,,a,5,1x", 7, "percent that the counter ran", "a share that is no number");
-	refused("1,,a,5,100.01", 7, "percent that the counter ran", "a share above 100 %");
-	refused("1,,a,5,-1.00", 7, "percent that the counter ran", "a share below 0");
+	   "CSV refused: terms of an event without their end");
+	refused("1,,a,x,100.00", 5, "ns that the counter ran",
+		"CSV refused: a run time that is no number");
+	refused("1,,a,5", 6, "percent that the counter ran", "CSV refused: a line without a share");
+	refused("1,,a,5,1x", 7, "percent that the counter ran",
+		"CSV refused: a share that is no number");
+	refused("1,,a,5,100.01", 7, "percent that the counter ran",
+		"CSV refused: a share above 100 %");
+	refused("1,,a,5,-1.00", 7, "percent that the counter ran", "CSV refused: a share below 0");
 	refused("1,,a,18446744073709551616,100.00", 5, "ns that the counter ran",
-		"a time that no 64 bits hold");
+		"CSV refused: a run time above 64 bits");
 	first("{\"counter-value\" : \"1\", \"event\" : \"x\"}");
 	refused("1,,a,5,100.00", 0, "\"{\", as in the lines before, which are JSON",
-		"CSV behind JSON");
+		"JSON refused: CSV behind JSON");
 	refused("{\"event\" : \"x\"}", 0, "\"counter-value\" beside \"event\"",
-	   "an event without a value");
+	   "JSON refused: an event without a value");
 	refused("{\"GraceMemBW\" : \"1.0\"}", 0,
 		"\"event\" or \"metric-value\", as perf stat -j prints without --metric-only",
-		"--metric-only");
-	refused("{\"event\" : \"x", 13, "a quote that ends the text", "a text without an end");
-	refused("{\"event\" \"x\"}", 9, "\":\" behind the key", "no colon");
-	refused("{\"event\" : \"x\" \"y\"}", 15, "\",\" or \"}\"", "no comma");
-	refused("{\"interval\" : 1.5}", 13, "seconds with 9 decimals", "a time of another form");
-	refused("{\"cpu\" : \"-1\"}", 8, "the number of a CPU", "a CPU that is none");
-	refused("{\"socket\" : \"S\"}", 11, "a socket, as S0", "a socket without a number");
+		"JSON refused: the output of --metric-only");
+	refused("{\"event\" : \"x", 13, "a quote that ends the text",
+		"JSON refused: a string without its end");
+	refused("{\"event\" \"x\"}", 9, "\":\" behind the key",
+		"JSON refused: a key without a colon");
+	refused("{\"event\" : \"x\" \"y\"}", 15, "\",\" or \"}\"",
+		"JSON refused: two members without a comma");
+	refused("{\"interval\" : 1.5}", 13, "seconds with 9 decimals",
+		"JSON refused: a time of another form");
+	refused("{\"cpu\" : \"-1\"}", 8, "the number of a CPU",
+		"JSON refused: a negative CPU number");
+	refused("{\"socket\" : \"S\"}", 11, "a socket, as S0",
+		"JSON refused: a socket without a number");
 	refused("{\"counter-value\" : \"1\", \"event\" : \"x\"} y", 39, "the end of the line",
-		"something behind it");
+		"JSON refused: text behind the closing brace");
 }
 
 int main(void)

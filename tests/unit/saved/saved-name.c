@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names that perf prints of one event, and those of others */
+/* Names that perf prints for an event, and names of other events */
 #include <stdlib.h>
 
 #include "machine/pmu.h"
@@ -32,7 +32,9 @@ static void is_name(const char *text, const char *pmu, const char *terms, const 
 		abort();
 	fine = (pmu ? name.pmu && !strcmp(name.pmu, pmu) : !name.pmu) &&
 	       !strcmp(name.terms, terms) && !strcmp(name.modifiers, modifiers);
-	if (!ok(fine, "\"%s\" is PMU %s, \"%s\", \"%s\"", text, pmu ? pmu : "none", terms, modifiers))
+	if (!ok(fine,
+		"name: \"%s\" has PMU %s, terms \"%s\", modifiers "
+		"\"%s\"", text, pmu ? pmu : "none", terms, modifiers))
 		diag("%s, %s, %s", name.pmu ? name.pmu : "none", name.terms, name.modifiers);
 	saved_name_release(&name);
 }
@@ -54,22 +56,27 @@ int main(void)
 	is_name("[x]", NULL, "[x]", "");
 
 	ok(fits("cycles", "cycles", NULL) > fits("cycles:u", "cycles", NULL) &&
-	   fits("cycles:u", "cycles", NULL), "the name itself fits better than one with modifiers");
-	ok(fits("p_0/a,b=1/", "p_0/a,b=0x1/", &uncore), "numbers of another base");
-	ok(fits("p_0/cycles/", "p_0/event=cycles/", &uncore), "an event's name as a term");
-	ok(fits("a [p_0]", "p_0/a/", &uncore), "the PMU in brackets, as 6.1 prints it");
-	ok(fits("mine", "p_0/a,name=mine/", &uncore), "the label that was given to it");
-	ok(!fits("p_1/a/", "p_0/a/", &uncore), "not the same event of another PMU");
+	   fits("cycles:u", "cycles", NULL),
+	   "name: an equal name matches better than one with modifiers");
+	ok(fits("p_0/a,b=1/", "p_0/a,b=0x1/", &uncore), "name: numbers of another base match");
+	ok(fits("p_0/cycles/", "p_0/event=cycles/", &uncore),
+	   "name: an event's name matches event=NAME");
+	ok(fits("a [p_0]", "p_0/a/", &uncore), "name: a PMU in brackets, as of perf 6.1, matches");
+	ok(fits("mine", "p_0/a,name=mine/", &uncore), "name: the label given to an event matches");
+	ok(!fits("p_1/a/", "p_0/a/", &uncore),
+	   "name: the same event of another PMU does not match");
 	ok(!fits("p_0/a/", "p_0/b/", &uncore) && !fits("p_0/a,c=1/", "p_0/a,c=2/", &uncore),
-	   "not another event, nor with another filter");
+	   "name: another event or another filter does not match");
 	ok(!fits("cycles", "p_0/cycles/", &uncore),
-	   "the cores' cycles are not those of a PMU outside of them");
-	ok(!fits("p_0/cycles/", "cycles", &core), "nor the other way around");
+	   "name: cycles of cores do not match an uncore PMU's cycles");
+	ok(!fits("p_0/cycles/", "cycles", &core),
+	   "name: an uncore PMU's cycles do not match those of cores");
 	ok(fits("cpu/cycles/", "cycles", &core) && fits("cycles [software]", "cycles", NULL) &&
 	   fits("cycles", "armv8_pmuv3_0/cycles/", &core),
-	   "a PMU that perf adds or leaves out, of cores and software");
+	   "name: PMUs of cores and software that perf adds or leaves out match");
 	ok(fits("cycles", "cycles", &core) > fits("cpu/cycles/", "cycles", &core),
-	   "but one that has none fits better");
-	ok(fits("tool/duration_time/", "duration_time", NULL), "tool/duration_time/, as 7.3 has it");
+	   "name: without a PMU, a name without one matches better");
+	ok(fits("tool/duration_time/", "duration_time", NULL),
+	   "name: tool/duration_time/, as of perf 7.3, matches duration_time");
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Output of perf stat, and rows of it, for tests of what perf has printed */
+/* Output of perf stat and rows of it */
 #ifndef GPMU_TESTS_SAVED_TEST_H
 #define GPMU_TESTS_SAVED_TEST_H
 
@@ -19,7 +19,7 @@ struct saved_test {
 	const struct gpmu_row *rows;
 	size_t n;
 	struct gpmu_error error;
-	int ret;		/* of the last line */
+	int ret;		/* result of the last line */
 };
 
 __attribute__((unused))
@@ -44,7 +44,10 @@ static void saved_test_release(struct saved_test *t)
 	gpmu_machine_free(t->machine);
 }
 
-/* Lines with their newlines; the last may have none. The sum of what gpmu_saved_line() says */
+/*
+ * Reads lines with their newlines, of which the last may have none. Returns the sum of
+ * gpmu_saved_line()'s results, or its error.
+ */
 __attribute__((unused))
 static int saved_test_lines(struct saved_test *t, const char *text)
 {
@@ -63,7 +66,7 @@ static int saved_test_lines(struct saved_test *t, const char *text)
 	return tables;
 }
 
-/* Up to the first table that is complete; true: there is more of the file */
+/* Reads up to the first complete table; true: there is more of the file. */
 __attribute__((unused))
 static bool saved_test_read(struct saved_test *t, FILE *file)
 {
@@ -77,7 +80,7 @@ static bool saved_test_read(struct saved_test *t, FILE *file)
 	return false;
 }
 
-/* The plan of metrics and events, either may be NULL, on the machine of the output */
+/* Plans metrics and events, either of which may be NULL, on the machine of the output. */
 __attribute__((unused))
 static void saved_test_plan(struct saved_test *t, const char *root, const char *metrics,
 			    const char *events)
@@ -100,7 +103,7 @@ static bool saved_test_rows(struct saved_test *t)
 	return !gpmu_saved_rows(t->saved, t->plan, &t->rows, &t->n);
 }
 
-/* All of an output that has no intervals */
+/* Reads all of an output without intervals. */
 __attribute__((unused))
 static bool saved_test_all(struct saved_test *t, const char *text, const char *root,
 			   const char *metrics, const char *events)
@@ -117,7 +120,7 @@ static bool is_near(double got, double want)
 	return fabs(got - want) <= 1e-9 * fabs(want);
 }
 
-/* Row @index has the value; NaN: it is not counted */
+/* Row @index has this value; NaN: it is not counted. */
 __attribute__((unused))
 static bool is_row(const struct saved_test *t, size_t index, const char *name, double value,
 		   const char *what)
