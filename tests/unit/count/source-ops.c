@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Groups that a plugin counts, by one that does what it is told: places, times, what is
- * not supported, what fails, what vanishes. FAKE is the path of source-fake.c, built.
+ * Groups of a plugin whose behaviour the test controls: targets, times, unsupported events,
+ * failures, PMUs that become inaccessible. FAKE is the path of source-fake.c, built.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +16,7 @@ static struct gpmu_source *source;
 static struct gpmu_machine *machine;
 static struct gpmu_error error;
 
-/* A plan with two groups: "two one" of fake_0, "two" of fake_1 */
+/* Plans two groups: "two one" on fake_0, "two" on fake_1. */
 static struct test_plan *two_groups(struct test_plan *test)
 {
 	memset(test, 0, sizeof(*test));
@@ -61,31 +61,38 @@ static void counting(void)
 	struct test_plan test;
 
 	two_groups(&test);
-	ok(!test_open(&test, source, &error) && state.groups == 2, "two groups are opened");
-	ok(!state.enables && all_zero(&test), "they do not count yet");
+	ok(!test_open(&test, source, &error) && state.groups == 2,
+	   "source group: two groups are opened");
+	ok(!state.enables && all_zero(&test),
+	   "source group: open groups do not count before enable");
 	ok(state.configs[0][0] == 2 && state.configs[0][1] == 5 && !state.configs[0][2],
-	   "the plugin gets config and config1");
+	   "source group: the plugin gets config and config1");
 	place = test.counts->slots[0].places;
 	ok(test.counts->slots[0].length == 1 && place->cpu == -1 && !place->node && place->tid == -1,
-	   "an event has one place: the PMU's node, of no CPU, of no task");
-	is_u64((uint64_t)test.counts->slots[2].places->node, 7, "that of the other PMU is its node");
+	   "source group: the target of an event is the PMU's node, without CPU and task");
+	is_u64((uint64_t)test.counts->slots[2].places->node, 7,
+	       "source group: the target of another PMU's event is that PMU's node");
 	ok(!test_read(&test, T0) && !state.reads && all_zero(&test),
-	   "before they are enabled nothing is read");
-	ok(!test_enable(&test, T0) && state.enables == 1, "the plugin is enabled once for all groups");
+	   "source group: a read before enable does not call the plugin");
+	ok(!test_enable(&test, T0) && state.enables == 1,
+	   "source group: the plugin is enabled once for all groups");
 	ok(!test_read(&test, T0) && state.reads == 2 && all_zero(&test),
-	   "at once nothing has counted yet");
+	   "source group: counts at the time of enable are 0");
 	ok(!test_read(&test, T0 + 10) && is_count(&test, 0, 20, 10) && is_count(&test, 1, 10, 10) &&
-	   is_count(&test, 2, 20, 10), "then each event of each group counts");
-	ok(!test_read(&test, T0 + 15) && is_count(&test, 0, 30, 15), "counts are cumulative");
+	   is_count(&test, 2, 20, 10), "source group: each event of each group counts");
+	ok(!test_read(&test, T0 + 15) && is_count(&test, 0, 30, 15),
+	   "source group: counts are cumulative over reads");
 	ok(!test_read(&test, T0 + 12) && is_count(&test, 0, 30, 15) && !state.backwards,
-	   "a time before that is not handed on to the plugin");
-	ok(!test_disable(&test, T0 + 20) && state.disables == 1, "it is disabled once");
-	ok(!test_read(&test, T0 + 50) && is_count(&test, 1, 20, 20), "what was counted stays");
+	   "source group: an earlier time is not passed to the plugin");
+	ok(!test_disable(&test, T0 + 20) && state.disables == 1,
+	   "source group: the plugin is disabled once for all groups");
+	ok(!test_read(&test, T0 + 50) && is_count(&test, 1, 20, 20),
+	   "source group: counts stay after disable");
 	ok(!test_enable(&test, T0 + 100) && !test_read(&test, T0 + 101) && is_count(&test, 1, 21, 21),
-	   "enabled again it goes on");
+	   "source group: counts continue after the next enable");
 	test_close(&test);
 	ok(!state.groups && state.disables == 2 && !state.backwards,
-	   "groups that are closed while they count are disabled before");
+	   "source group: closing groups that count disables them first");
 }
 
 static void again(void)
@@ -95,9 +102,10 @@ static void again(void)
 
 	two_groups(&test);
 	ok(!test_open(&test, source, &error) && !test_read(&test, T0) && all_zero(&test) &&
-	   state.reads == reads, "the plan can be opened again, and begins anew");
+	   state.reads == reads, "source group: a plan opened again begins with counts of 0");
 	test_enable(&test, T0 + 1000);
-	ok(!test_read(&test, T0 + 1010) && is_count(&test, 1, 10, 10), "... counting");
+	ok(!test_read(&test, T0 + 1010) && is_count(&test, 1, 10, 10),
+	   "source group: a plan opened again counts");
 	test_disable(&test, T0 + 1010);
 	test_close(&test);
 }
@@ -107,21 +115,24 @@ static void sessions(void)
 	struct test_plan first, second;
 
 	two_groups(&first);
-	ok(!test_open(&first, source, &error), "a session has the source");
+	ok(!test_open(&first, source, &error),
+	   "source session: the first session opens the source's groups");
 	two_groups(&second);
-	ok(test_open(&second, source, &error) == -EBUSY, "another one is refused");
+	ok(test_open(&second, source, &error) == -EBUSY,
+	   "source session: another session of the source is EBUSY");
 	is_str(error.text, "source fake is in use by another session: open a source for each",
-	       "with a message");
+	       "source session: the error asks for a source for each session");
 	test_close(&second);
 	memcpy(&second, &first, sizeof(second));
 	ok(source_plugin.open(source, &first.plan, 0, NULL, first.counts, &second.open[0], &error) ==
-	   -EBUSY, "so is a second one of the same plan");
+	   -EBUSY, "source session: a second session of the same plan is EBUSY");
 	test_enable(&first, T0 + 2000);
 	test_close(&first);
 	two_groups(&second);
-	ok(!test_open(&second, source, &error), "once the first has ended it is let in");
+	ok(!test_open(&second, source, &error),
+	   "source session: another session can open once the first has ended");
 	test_close(&second);
-	ok(!state.groups, "no group is left open");
+	ok(!state.groups, "source session: no group is left open");
 }
 
 static void unsupported(void)
@@ -134,12 +145,14 @@ static void unsupported(void)
 		state.group_open = errors[i];
 		ok(!test_open(&test, source, &error) && !test.counts->slots[0].length &&
 		   test.counts->slots[0].state == COUNT_NOT_SUPPORTED && !*error.text,
-		   "%s is no failure, but not supported", strerror(-errors[i]));
-		is_str(test.counts->slots[1].why, "fake: no such group", "... and why");
+		   "source group: %s from group_open() makes it not supported, without an "
+		   "error", strerror(-errors[i]));
+		is_str(test.counts->slots[1].why, "fake: no such group",
+		       "source group: a group that is not supported has the plugin's message");
 		state.group_open = 0;
 		ok(!test_enable(&test, T0 + 3000) && !test_read(&test, T0 + 3001) &&
 		   !test_disable(&test, T0 + 3002) && state.time < T0 + 3000,
-		   "... it is not enabled and not read");
+		   "source group: a group that is not supported is neither enabled nor read");
 		test_close(&test);
 	}
 	memset(&test, 0, sizeof(test));
@@ -147,9 +160,10 @@ static void unsupported(void)
 	test_group(&test, machine, "fake_1", "one");
 	ok(!test_open(&test, source, &error) &&
 	   test.counts->slots[3].state == COUNT_NOT_SUPPORTED && test.counts->slots[4].length == 1,
-	   "the other groups are opened");
+	   "source group: other groups are opened beside one that is not supported");
 	test_enable(&test, T0 + 4000);
-	ok(!test_read(&test, T0 + 4007) && is_count(&test, 4, 7, 7), "and count");
+	ok(!test_read(&test, T0 + 4007) && is_count(&test, 4, 7, 7),
+	   "source group: other groups count beside one that is not supported");
 	test_close(&test);
 }
 
@@ -159,26 +173,31 @@ static void failures(void)
 
 	two_groups(&test);
 	state.group_open = -EACCES;
-	ok(test_open(&test, source, &error) == -EACCES, "another error is one");
-	is_str(error.text, "fake: no such group", "with the plugin's message");
+	ok(test_open(&test, source, &error) == -EACCES,
+	   "source group: EACCES from group_open() is an error");
+	is_str(error.text, "fake: no such group",
+	       "source group: an error of group_open() has the plugin's message");
 	state.silent = true;
 	test_close(&test);
 	test_open(&test, source, &error);
-	is_str(error.text, "fake_0: Permission denied", "or one that names the PMU");
+	is_str(error.text, "fake_0: Permission denied",
+	       "source group: an error without a message names the PMU and the errno");
 	state.silent = false;
 	test_close(&test);
 	state.group_open = 7;
-	ok(test_open(&test, source, NULL) == -EIO, "a number that is no error is one all the same");
+	ok(test_open(&test, source, NULL) == -EIO,
+	   "source group: a positive result of group_open() is EIO");
 	state.group_open = 0;
 	test_close(&test);
 
 	test_open(&test, source, &error);
 	state.enable = -EIO;
-	ok(test_enable(&test, T0 + 5000) == -EIO, "enabling may fail");
-	ok(!test_read(&test, T0 + 5001) && all_zero(&test), "nothing counts then");
+	ok(test_enable(&test, T0 + 5000) == -EIO, "source group: an error of enable() is returned");
+	ok(!test_read(&test, T0 + 5001) && all_zero(&test),
+	   "source group: nothing counts after a failed enable()");
 	state.enable = 0;
 	test_close(&test);
-	ok(!state.groups, "and all groups are closed");
+	ok(!state.groups, "source group: all groups are closed after failures");
 }
 
 static void reading(void)
@@ -188,20 +207,22 @@ static void reading(void)
 	two_groups(&test);
 	test_open(&test, source, &error);
 	test_enable(&test, T0 + 6000);
-	ok(!test_read(&test, T0 + 6010) && is_count(&test, 2, 20, 10), "a PMU counts");
+	ok(!test_read(&test, T0 + 6010) && is_count(&test, 2, 20, 10),
+	   "source read: a PMU counts before the failure");
 	state.read = -ENODEV;
 	ok(!test_read(&test, T0 + 6020) && all_not_counted(&test, 0, 3),
-	   "when it vanishes its events are not counted, which is no failure");
-	is_str(test.counts->slots[2].why, "fake_1 could not be read: No such device", "... and why");
+	   "source read: ENODEV makes events not counted, without an error");
+	is_str(test.counts->slots[2].why, "fake_1 could not be read: No such device",
+	       "source read: an event that could not be read has the reason");
 	state.read = -EIO;
 	ok(test_read(&test, T0 + 6030) == -EIO && all_not_counted(&test, 0, 2),
-	   "another error is one; the events are not counted");
+	   "source read: EIO is an error, and the events are not counted");
 	state.read = 3;
-	ok(test_read(&test, T0 + 6035) == -EIO, "so is a number that is none");
+	ok(test_read(&test, T0 + 6035) == -EIO, "source read: a positive result is EIO");
 	state.read = 0;
 	state.lies = true;
 	ok(test_read(&test, T0 + 6040) == -EIO && all_not_counted(&test, 0, 2),
-	   "and an event that ran longer than it was enabled");
+	   "source read: a running time above the enabled time is EIO");
 	state.lies = false;
 	test_disable(&test, T0 + 6050);
 	test_close(&test);
@@ -227,33 +248,35 @@ static void fitting(void)
 	two_groups(&test);
 	instances[0] = &test.instances[0];
 	instances[1] = &test.instances[2];
-	ok(source_plugin.fits(source, instances, 2) == -EINVAL, "events of two PMUs are no group");
-	ok(source_plugin.fits(source, instances, 0) == 1, "no events fit");
+	ok(source_plugin.fits(source, instances, 2) == -EINVAL,
+	   "source fits: events of two PMUs are EINVAL");
+	ok(source_plugin.fits(source, instances, 0) == 1, "source fits: an empty group fits");
 	test.instances[0].pmu = NULL;
 	ok(source_plugin.fits(source, instances, 1) == -EINVAL,
-	   "an event of no PMU is not the source's");
+	   "source fits: an event of no PMU is EINVAL");
 }
 
-/* A PMU that does not say how many counters it has is asked. */
+/* The groups of a PMU without a number of counters are probed. */
 static void probing(void)
 {
 	struct test_plan test;
 
 	ok(fits("fake_0", "one two one") == 1 && !fits("fake_0", "one two one two"),
-	   "tried out, three events fit, four do not");
-	ok(!state.groups, "what was tried is closed");
+	   "source fits: probing finds that three events fit and four do not");
+	ok(!state.groups, "source fits: probed groups are closed");
 	state.group_open = -EACCES;
-	ok(fits("fake_0", "one") == -EACCES, "what cannot be tried is not known");
+	ok(fits("fake_0", "one") == -EACCES, "source fits: an error of a probe is returned");
 	state.group_open = 0;
 	two_groups(&test);
 	test_open(&test, source, &error);
 	test_enable(&test, T0);
-	ok(fits("fake_0", "one") == -EBUSY, "nor while the source counts");
+	ok(fits("fake_0", "one") == -EBUSY,
+	   "source fits: probing while the source counts is EBUSY");
 	test_disable(&test, T0);
 	test_close(&test);
 }
 
-/* The configs of an event, "2 0 0 0 7" */
+/* Formats the configs of an event as "2 0 0 0 7". */
 static const char *configs(size_t event, size_t length)
 {
 	static char text[256];
@@ -265,7 +288,10 @@ static const char *configs(size_t event, size_t length)
 	return text;
 }
 
-/* Opened and read, by a plugin of another libgpmu; its arrays are not of the size of ours. */
+/*
+ * Opens and reads a group of a plugin built with another gpmu-source.h, whose arrays have other
+ * element sizes.
+ */
 static void other_sizes(const char *whose, uint64_t config4)
 {
 	struct perf_event_attr *attrs[2];
@@ -281,11 +307,12 @@ static void other_sizes(const char *whose, uint64_t config4)
 	attrs[1]->config4 = config4;
 	ok(!test_open(&test, source, &error) && !test_enable(&test, T0) &&
 	   !test_read(&test, T0 + 10) && is_count(&test, 0, 20, 10) && is_count(&test, 1, 10, 10),
-	   "%s plugin's events are its own, and what it counts is read", whose);
-	is_str(configs(0, 6), "2 0 4 0 0 0", "... the first of them");
-	is_str(configs(1, 4), "1 5 0 6", "... and the second");
-	is_u64(state.configs[1][4], config4, "... with what it has of config4");
-	is_u64(state.configs[1][5], 0, "... and 0 where it expects more");
+	   "source sizes: a group of %s plugin is opened and read", whose);
+	is_str(configs(0, 6), "2 0 4 0 0 0", "source sizes: the first event has its configs");
+	is_str(configs(1, 4), "1 5 0 6", "source sizes: the second event has its configs");
+	is_u64(state.configs[1][4], config4,
+	       "source sizes: config4 is passed if the plugin has it");
+	is_u64(state.configs[1][5], 0, "source sizes: numbers beyond ours are 0");
 	test_disable(&test, T0 + 10);
 	test_close(&test);
 }
@@ -303,13 +330,13 @@ static void too_old(void)
 	for (size_t i = 0; i < 2; i++)
 		instances[i] = &test.instances[i];
 	ok(source_plugin.fits(source, instances, 2) == -EOPNOTSUPP,
-	   "an older plugin is not asked for what its events have no room for");
+	   "source sizes: an older plugin is not asked for terms beyond its events");
 	ok(!test_open(&test, source, &error) &&
 	   test.counts->slots[0].state == COUNT_NOT_SUPPORTED && test.counts->slots[2].length == 1,
-	   "nor is a group of it opened; others are");
+	   "source sizes: a group with terms beyond the plugin's events is not opened, others are");
 	is_str(test.counts->slots[1].why,
 	       "fake_0/one,config4=0x1/: the plugin of source fake is too old for its terms (config4)",
-	       "... and why");
+	       "source sizes: the reason names the plugin and the term");
 	test_close(&test);
 }
 
@@ -333,7 +360,7 @@ static void tear_down(void)
 {
 	gpmu_machine_free(machine);
 	gpmu_source_put(source);
-	ok(state.closes == 1, "the source is closed in the end");
+	ok(state.closes == 1, "source: each one is closed once");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A machine with the PMUs of a source: the model on each fixture, and plugins that show
- * what cannot be. FAKE and MODEL are paths of the plugins.
+ * A machine with the PMUs of a source: the model on each fake machine, and plugins that show
+ * invalid PMUs. FAKE and MODEL are paths of the plugins.
  */
 #include <errno.h>
 
@@ -26,13 +26,13 @@ static struct gpmu_machine *fixture(const char *name)
 	machine = gpmu_machine_new(root.path, &error);
 	if (!machine)
 		sysroot_bail(error.text);
-	/* Its PCI devices are looked for now. */
+	/* Reads the PCI devices while the files are there. */
 	gpmu_machine_pci(machine, 0);
 	sysroot_release(&root);
 	return machine;
 }
 
-/* Opens the source and hands its reference to the machine. */
+/* Opens the source and gives its reference to the machine. */
 static int add(struct gpmu_machine *machine, const char *spec)
 {
 	struct gpmu_source *source = gpmu_source_new(spec, &error);
@@ -84,7 +84,8 @@ static void is_node(const struct gpmu_machine *machine, size_t index, int number
 	const int *list;
 
 	ok(node && gpmu_node_number(node) == number && gpmu_node_package(node) == package &&
-	   gpmu_node_cpus(node, &list) == cpus, "node %d: package %d, %zu CPUs", number, package,
+	   gpmu_node_cpus(node, &list) == cpus,
+	   "machine: node %d has package %d and %zu CPUs", number, package,
 	   cpus);
 }
 
@@ -105,7 +106,7 @@ static bool same_names(const char *(*name)(const struct gpmu_pmu *, size_t),
 	return i && !name(b, i);
 }
 
-/* What the driver's golden listing says of the PMU is what the model's PMU is. */
+/* The model's PMU equals the PMU in the driver's reference listing. */
 static void alike(const struct gpmu_machine *model, const struct gpmu_machine *golden,
 		  const char *kind, int socket)
 {
@@ -116,22 +117,24 @@ static void alike(const struct gpmu_machine *model, const struct gpmu_machine *g
 	ours = gpmu_machine_find_pmu(model, name);
 	theirs = gpmu_machine_find_pmu(golden, name);
 	if (!ok(ours && theirs && gpmu_pmu_source(ours) && !gpmu_pmu_source(theirs),
-		"%s: the model's, and the driver's", name))
+		"machine: %s is the model's on one machine and the driver's on the other", name))
 		return;
 	ok(gpmu_pmu_kind(ours) == gpmu_pmu_kind(theirs) &&
 	   gpmu_pmu_number(ours) == gpmu_pmu_number(theirs) &&
 	   gpmu_node_number(gpmu_pmu_node(ours)) == gpmu_node_number(gpmu_pmu_node(theirs)) &&
 	   same(gpmu_pmu_identifier(ours), gpmu_pmu_identifier(theirs)),
-	   "%s: the same kind, number, node and identifier", name);
-	ok(same_names(gpmu_pmu_event_name, gpmu_pmu_event, ours, theirs), "%s: the same events", name);
-	ok(same_names(gpmu_pmu_format_name, gpmu_pmu_format, ours, theirs), "%s: the same formats",
+	   "machine: %s of the model has the driver's kind, number, node and identifier", name);
+	ok(same_names(gpmu_pmu_event_name, gpmu_pmu_event, ours, theirs),
+	   "machine: %s of the model has the driver's events", name);
+	ok(same_names(gpmu_pmu_format_name, gpmu_pmu_format, ours, theirs),
+	   "machine: %s of the model has the driver's formats",
 	   name);
 	ok(gpmu_pmu_counters(ours) == gpmu_pmu_counters(theirs) &&
 	   gpmu_pmu_counter_width(ours) == gpmu_pmu_counter_width(theirs) &&
 	   gpmu_pmu_cycle_counter(ours) == gpmu_pmu_cycle_counter(theirs),
-	   "%s: as many counters as those of the driver with caps/", name);
+	   "machine: %s of the model has the counters of a driver with caps/", name);
 	ok(gpmu_pmu_event_scale(ours, "cycles") == 1 && !gpmu_pmu_event_unit(ours, "cycles"),
-	   "%s: counts as they are", name);
+	   "machine: %s counts cycles without scale and unit", name);
 }
 
 static void golden(void)
@@ -139,7 +142,8 @@ static void golden(void)
 	static const char *const kinds[] = { "scf", "pcie", "nvlink_c2c0", "nvlink_c2c1", "cnvlink" };
 	struct gpmu_machine *machine = fixture("laptop"), *driver = fixture("superchip-ours");
 
-	ok(!add_model(machine, "steady.scenario"), "a laptop with a modelled Superchip");
+	ok(!add_model(machine, "steady.scenario"),
+	   "machine: a model of a Superchip is added to a laptop");
 	for (int socket = 0; socket < 2; socket++)
 		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 			alike(machine, driver, kinds[i], socket);
@@ -154,23 +158,28 @@ static void laptop(void)
 	const int *cpus;
 	size_t before = pmus(machine);
 
-	ok(!add_model(machine, "steady.scenario"), "a laptop with the model");
-	is_u64(pmus(machine), before + 10, "ten PMUs more");
-	ok(in_order(machine), "which are found, by name and in order");
+	ok(!add_model(machine, "steady.scenario"), "machine: the model is added to a laptop");
+	is_u64(pmus(machine), before + 10, "machine: the model adds ten PMUs");
+	ok(in_order(machine), "machine: all PMUs are sorted and found by name");
 	is_node(machine, 0, 0, 0, 8);
 	is_node(machine, 1, 1, -1, 0);
-	ok(!gpmu_machine_node(machine, 2), "no other node");
+	ok(!gpmu_machine_node(machine, 2), "machine: the model adds one node");
 	cpu = gpmu_machine_find_pmu(machine, "cpu");
 	scf = gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_1");
-	ok(!gpmu_pmu_source(cpu) && gpmu_pmu_type(cpu) == 4, "its own PMUs are the kernel's");
-	is_str(gpmu_source_name(gpmu_pmu_source(scf)), "model", "the others the model's");
+	ok(!gpmu_pmu_source(cpu) && gpmu_pmu_type(cpu) == 4,
+	   "machine: a laptop's own PMU stays the kernel's");
+	is_str(gpmu_source_name(gpmu_pmu_source(scf)), "model",
+	       "machine: an added PMU is the model's");
 	ok(gpmu_pmu_has_cpumask(scf) && !gpmu_pmu_cpus(scf, &cpus) &&
-	   gpmu_pmu_type(scf) == UINT32_MAX, "which no CPU and no type of perf_event_open() counts");
-	ok(gpmu_pmu_node(scf) == gpmu_machine_node(machine, 1), "they are on their nodes");
+	   gpmu_pmu_type(scf) == UINT32_MAX,
+	   "machine: a model's PMU has no CPUs and no perf_event_open() type");
+	ok(gpmu_pmu_node(scf) == gpmu_machine_node(machine, 1),
+	   "machine: a model's PMU is on its node");
 	for (size_t i = 0; gpmu_machine_pci(machine, i); i++)
 		ok(!gpmu_pci_pmu(gpmu_machine_pci(machine, i)) &&
 		   gpmu_pci_root_port(gpmu_machine_pci(machine, i)) == -1,
-		   "%s is no device of the model", gpmu_pci_address(gpmu_machine_pci(machine, i)));
+		   "machine: %s of a laptop has no PMU and root port of the "
+		   "model", gpmu_pci_address(gpmu_machine_pci(machine, i)));
 	gpmu_machine_free(machine);
 }
 
@@ -180,35 +189,39 @@ static void superchip(void)
 	const struct gpmu_pmu *pmu;
 	size_t before = pmus(machine), nvme = 0;
 
-	ok(!add_model(machine, "steady.scenario,counters=2"), "a Superchip with the model of one");
-	is_u64(pmus(machine), before, "its PMUs take the place of those of the machine");
-	ok(in_order(machine), "in order");
+	ok(!add_model(machine, "steady.scenario,counters=2"),
+	   "machine: the model of a Superchip is added to a Superchip");
+	is_u64(pmus(machine), before, "machine: the model's PMUs replace those of the same names");
+	ok(in_order(machine), "machine: PMUs are sorted after a replacement");
 	is_node(machine, 0, 0, 0, 2);
 	is_node(machine, 1, 1, 1, 2);
 	for (size_t i = 0; i < before; i++) {
 		pmu = gpmu_machine_pmu(machine, i);
 		if (strncmp(gpmu_pmu_name(pmu), "nvidia_", 7))
-			ok(!gpmu_pmu_source(pmu), "%s is the kernel's", gpmu_pmu_name(pmu));
+			ok(!gpmu_pmu_source(pmu),
+			   "machine: %s stays the kernel's", gpmu_pmu_name(pmu));
 		else
-			ok(gpmu_pmu_source(pmu) && gpmu_pmu_counters(pmu) == 2, "%s is the model's",
+			ok(gpmu_pmu_source(pmu) && gpmu_pmu_counters(pmu) == 2,
+			   "machine: %s is now the model's",
 			   gpmu_pmu_name(pmu));
 	}
 	ok(gpmu_pmu_node(gpmu_machine_find_pmu(machine, "arm_spe_0")) ==
-	   gpmu_machine_node(machine, 0), "the kernel's are on their nodes still");
+	   gpmu_machine_node(machine, 0), "machine: the kernel's PMUs stay on their nodes");
 	for (size_t i = 0; gpmu_machine_pci(machine, i); i++) {
 		pmu = gpmu_pci_pmu(gpmu_machine_pci(machine, i));
 		nvme += pmu && pmu == gpmu_machine_find_pmu(machine, gpmu_pmu_name(pmu)) &&
 			gpmu_pmu_source(pmu);
 	}
-	is_u64(nvme, 4, "PCI devices have the new PMUs");
-	ok(!add_model(machine, "idle.scenario,sockets=1,counters=5"), "another source");
+	is_u64(nvme, 4, "machine: four PCI devices have the model's PMUs");
+	ok(!add_model(machine, "idle.scenario,sockets=1,counters=5"),
+	   "machine: a second source is added");
 	ok(gpmu_pmu_counters(gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_0")) == 5 &&
 	   gpmu_pmu_counters(gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_1")) == 2,
-	   "has what it has, the first the rest");
+	   "machine: a second source replaces its own PMUs and leaves the first one's");
 	gpmu_machine_free(machine);
 }
 
-/* A Grace whose kernel shows none of its PMUs, until a source does */
+/* A Grace whose kernel has no driver for its PMUs, until a source adds them */
 static void without_driver(void)
 {
 	static const char *const kinds[] = { "scf", "pcie", "nvlink_c2c0", "nvlink_c2c1", "cnvlink" };
@@ -228,9 +241,10 @@ static void without_driver(void)
 		sysroot_bail(error.text);
 	ok(!gpmu_pci_pmu(gpmu_machine_pci(machine, 0)) &&
 	   gpmu_pci_root_port(gpmu_machine_pci(machine, 0)) == -1,
-	   "without a PMU of Grace its PCI devices have none");
+	   "machine: without Grace's PMUs its PCI devices have neither PMU nor root port");
 	sysroot_release(&root);
-	ok(!add_model(machine, "steady.scenario"), "such a Superchip with the model of one");
+	ok(!add_model(machine, "steady.scenario"),
+	   "machine: the model is added to a Superchip without a driver");
 	for (i = 0; gpmu_machine_pci(driver, i); i++) {
 		const struct gpmu_pci *ours = gpmu_machine_pci(machine, i);
 		const struct gpmu_pci *theirs = gpmu_machine_pci(driver, i);
@@ -239,10 +253,11 @@ static void without_driver(void)
 		pmu = pmu ? gpmu_machine_find_pmu(machine, gpmu_pmu_name(pmu)) : NULL;
 		ok(gpmu_pci_pmu(ours) == pmu && gpmu_pci_socket(ours) == gpmu_pci_socket(theirs) &&
 		   gpmu_pci_root_port(ours) == gpmu_pci_root_port(theirs),
-		   "%s has the PMU, socket and root port that it has with the driver",
+		   "machine: %s has the PMU, socket and root port that it has with the driver",
 		   gpmu_pci_address(ours));
 	}
-	ok(i && !gpmu_machine_pci(machine, i), "which are all");
+	ok(i && !gpmu_machine_pci(machine, i),
+	   "machine: there are as many PCI devices as with the driver");
 	gpmu_machine_free(machine);
 	gpmu_machine_free(driver);
 }
@@ -253,28 +268,33 @@ static void others(void)
 	struct gpmu_machine *machine = fixture("gh4");
 	const struct gpmu_pmu *pmu;
 
-	ok(!add_model(machine, "steady-gracehopper.scenario"), "four Grace Hoppers, two in the model");
+	ok(!add_model(machine, "steady-gracehopper.scenario"),
+	   "machine: a model of two sockets is added to four Grace Hoppers");
 	for (size_t i = 0; i < 4; i++)
 		is_node(machine, i, (int)i, packages[i], 1);
 	ok(gpmu_pmu_source(gpmu_machine_find_pmu(machine, "nvidia_cnvlink_pmu_1")) &&
 	   !gpmu_pmu_source(gpmu_machine_find_pmu(machine, "nvidia_cnvlink_pmu_2")),
-	   "the others are the kernel's");
+	   "machine: PMUs of sockets beyond the model's stay the kernel's");
 	gpmu_machine_free(machine);
 
 	machine = fixture("gh200");
-	ok(!add_model(machine, "guide-gpu-read.scenario"), "a Grace Hopper and its model");
+	ok(!add_model(machine, "guide-gpu-read.scenario"),
+	   "machine: the model of a Grace Hopper is added to one");
 	pmu = gpmu_machine_find_pmu(machine, "nvidia_cnvlink_pmu_0");
-	ok(!pmu && pmus(machine) == 9, "with the four PMUs of one socket");
+	ok(!pmu && pmus(machine) == 9,
+	   "machine: one socket has four PMUs of the model and no CNVLink");
 	gpmu_machine_free(machine);
 
 	machine = fixture("vm");
-	ok(!add_model(machine, "steady-gracehopper.scenario,sockets=4"), "a VM, four sockets");
+	ok(!add_model(machine, "steady-gracehopper.scenario,sockets=4"),
+	   "machine: a model of four sockets is added to a VM");
 	is_node(machine, 0, 0, 0, 2);
 	is_node(machine, 3, 3, -1, 0);
 	gpmu_machine_free(machine);
 
 	machine = fixture("broken");
-	ok(!add_model(machine, "steady.scenario") && in_order(machine), "a broken sysfs");
+	ok(!add_model(machine, "steady.scenario") && in_order(machine),
+	   "machine: the model is added to a machine with a broken sysfs");
 	gpmu_machine_free(machine);
 }
 
@@ -286,8 +306,9 @@ static void without_nodes(void)
 	sysroot_init(&root);
 	machine = gpmu_machine_new(root.path, &error);
 	sysroot_release(&root);
-	ok(machine && !add_model(machine, "steady.scenario"), "a machine that shows nothing");
-	is_u64(pmus(machine), 10, "has the PMUs of the model");
+	ok(machine && !add_model(machine, "steady.scenario"),
+	   "machine: the model is added to a machine with an empty root");
+	is_u64(pmus(machine), 10, "machine: an empty machine has the model's ten PMUs");
 	is_node(machine, 0, 0, -1, 0);
 	gpmu_machine_free(machine);
 }
@@ -320,38 +341,42 @@ static void shown(void)
 			continue;
 		state.show = show;
 		error.text[0] = '\0';
-		ok(add(machine, spec) == -EINVAL && !strcmp(error.text, messages[show]), "%s",
+		ok(add(machine, spec) == -EINVAL && !strcmp(error.text, messages[show]),
+		   "source: the invalid PMU or node is refused: %s",
 		   messages[show]);
 		if (strcmp(error.text, messages[show]))
 			diag("%s", error.text);
 	}
-	ok(state.opens == state.closes, "no such source is kept");
-	is_u64(pmus(machine), 3, "the machine is as it was");
-	ok(gpmu_machine_node(machine, 0) && !gpmu_machine_node(machine, 1), "its nodes are, too");
+	ok(state.opens == state.closes, "machine: a refused source is closed");
+	is_u64(pmus(machine), 3, "machine: a refused source leaves the PMUs unchanged");
+	ok(gpmu_machine_node(machine, 0) && !gpmu_machine_node(machine, 1),
+	   "machine: a refused source leaves the nodes unchanged");
 
 	state.show = FAKE_SHOW_SHORT;
-	ok(!add(machine, spec), "structures of an older plugin may be shorter");
+	ok(!add(machine, spec), "machine: an older plugin's shorter structures are accepted");
 	is_node(machine, 1, 7, -1, 0);
 	ok(gpmu_machine_find_pmu(machine, "fake_0") &&
 	   !gpmu_pmu_identifier(gpmu_machine_find_pmu(machine, "fake_0")) &&
 	   gpmu_pmu_counters(gpmu_machine_find_pmu(machine, "fake_0")) == -1 &&
 	   !gpmu_pmu_node(gpmu_machine_find_pmu(machine, "fake_0")),
-	   "what they lack is not known");
+	   "machine: fields beyond a shorter structure are unknown");
 	state.show = FAKE_SHOW_GOOD;
-	ok(!add(machine, spec), "the same, as it should be");
+	ok(!add(machine, spec), "machine: the plugin without a defect is accepted");
 	is_node(machine, 0, 0, 0, 2);
 	is_str(gpmu_pmu_event_name(gpmu_machine_find_pmu(machine, "fake_1"), 0), "one",
-	       "events are in order");
+	       "machine: a source's events are sorted");
 	is_str(gpmu_pmu_format_name(gpmu_machine_find_pmu(machine, "fake_1"), 0), "a",
-	       "formats, too");
-	is_str(gpmu_pmu_identifier(gpmu_machine_find_pmu(machine, "fake_1")), "f00", "an identifier");
+	       "machine: a source's formats are sorted");
+	is_str(gpmu_pmu_identifier(gpmu_machine_find_pmu(machine, "fake_1")), "f00",
+	       "machine: a source's PMU has its identifier");
 	ok(gpmu_pmu_counter_width(gpmu_machine_find_pmu(machine, "fake_1")) == 32 &&
-	   !gpmu_pmu_cycle_counter(gpmu_machine_find_pmu(machine, "fake_1")), "and counters");
+	   !gpmu_pmu_cycle_counter(gpmu_machine_find_pmu(machine, "fake_1")),
+	   "machine: a source's PMU has its counters");
 	gpmu_machine_free(machine);
-	ok(state.opens == state.closes, "a machine that ends gives its sources back");
+	ok(state.opens == state.closes, "machine: freeing a machine closes its sources");
 }
 
-/* A node that comes before those that are there */
+/* Nodes of the source between those of the machine */
 static void between(void)
 {
 	struct gpmu_machine *machine;
@@ -367,14 +392,15 @@ static void between(void)
 	machine = gpmu_machine_new(root.path, &error);
 	sysroot_release(&root);
 	ok(machine && !add_model(machine, "steady-gracehopper.scenario,sockets=4"),
-	   "nodes 1 and 3, and a model of four");
+	   "machine: a model of four nodes is added to nodes 1 and 3");
 	for (int i = 0; i < 4; i++)
 		is_node(machine, (size_t)i, i, -1, i % 2 ? 2 : 0);
 	ok(gpmu_pmu_node(gpmu_machine_find_pmu(machine, "a_3")) == gpmu_machine_node(machine, 3) &&
 	   gpmu_pmu_node(gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_2")) ==
-	   gpmu_machine_node(machine, 2), "PMUs are on their nodes");
+	   gpmu_machine_node(machine, 2),
+	   "machine: PMUs are on their nodes after nodes were inserted");
 	node = nodes_find(&machine->nodes, &gpmu_machine_find_pmu(machine, "a_3")->cpus);
-	ok(node && node->number == 3, "and so are CPUs");
+	ok(node && node->number == 3, "machine: CPUs are on their nodes after nodes were inserted");
 	gpmu_machine_free(machine);
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Each allocation of the model's plugin fails in turn. Linked with the plugin's objects.
- */
+/* Each allocation of the model's plugin fails in turn. Linked with the plugin's objects. */
 #include "alloc.h"
 
 #include "gpmu-source.h"
@@ -50,6 +48,6 @@ static int run(void)
 
 int main(void)
 {
-	alloc_fail_each(run, 25, "the model, its PMUs and groups");
+	alloc_fail_each(run, 25, "source model: opening it, its PMUs and groups");
 	return done_testing();
 }

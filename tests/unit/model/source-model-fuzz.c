@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Random options, and groups that are opened, enabled, read in any order: what
- * tests/fuzz/source-model.c checks holds. It ends the program where it does not. The
- * random numbers are the same in each run.
+ * Random options, and groups that are opened, enabled and read in any order.
+ * tests/fuzz/source-model.c makes the checks and ends the program if one fails. The random
+ * numbers are the same in each run.
  */
 #include "damage.h"
 
@@ -13,7 +13,7 @@ static const char *const tokens[] = {
 	"-", "99999999999999999999", "=", ",", "", "x",
 };
 
-/* Good options in every second round, so that there is something to do */
+/* Every second round has valid options, so that groups can be opened. */
 static size_t options(char *text, size_t size)
 {
 	size_t len = 0;
@@ -38,6 +38,7 @@ int main(void)
 			data[len++] = (uint8_t)random_below(256);
 		LLVMFuzzerTestOneInput(data, len);
 	}
-	ok(true, "%d times: options are taken or refused, counts hold", ROUNDS);
+	ok(true,
+	   "source model: %d times options are accepted or refused, and counts are consistent", ROUNDS);
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What can be written behind "model=", and what is refused. MODEL is the path of the plugin. */
+/* Options of "model=", and refused ones. MODEL is the path of the plugin. */
 #include "plugin/source-bed.h"
 
 static const struct {
@@ -8,16 +8,16 @@ static const struct {
 	int counters;
 	const char *what;
 } good[] = {
-	{ "steady.scenario", 10, 2, 6, "a Superchip of the sockets that the scenario names" },
-	{ "idle.scenario", 5, 1, 6, "one, if it names none" },
-	{ "idle.scenario,sockets=2", 10, 2, 6, "or as many as are asked for" },
-	{ "guide-gpu-read.scenario", 4, 1, 6, "a Grace Hopper, if there is a GPU; alone without CNVLink" },
-	{ "guide-gpu-read.scenario,sockets=2", 10, 2, 6, "two of them, with CNVLink" },
-	{ "guide-gpu-read.scenario,sockets=4,counters=1", 20, 4, 1, "four, with one counter each" },
-	{ "steady.scenario,chip=gracehopper", 10, 2, 6, "a Grace Hopper that is asked for" },
-	{ "idle.scenario,chip=superchip,counters=256", 5, 1, 256, "256 counters" },
+	{ "steady.scenario", 10, 2, 6, "a Superchip with the scenario's sockets" },
+	{ "idle.scenario", 5, 1, 6, "one socket if the scenario names none" },
+	{ "idle.scenario,sockets=2", 10, 2, 6, "the given number of sockets" },
+	{ "guide-gpu-read.scenario", 4, 1, 6, "a Grace Hopper if the scenario has a GPU, without CNVLink if alone" },
+	{ "guide-gpu-read.scenario,sockets=2", 10, 2, 6, "two Grace Hoppers with CNVLink" },
+	{ "guide-gpu-read.scenario,sockets=4,counters=1", 20, 4, 1, "four Grace Hoppers with one counter each" },
+	{ "steady.scenario,chip=gracehopper", 10, 2, 6, "the given chip, Grace Hopper" },
+	{ "idle.scenario,chip=superchip,counters=256", 5, 1, 256, "256 counters per PMU" },
 	{ "idle.scenario,scenario=" SCENARIOS "steady.scenario", 10, 2, 6, "a second scenario" },
-	{ "steady.scenario,sockets=2,sockets=1,sockets=2", 10, 2, 6, "of two options the last is taken" },
+	{ "steady.scenario,sockets=2,sockets=1,sockets=2", 10, 2, 6, "the last of equal options" },
 };
 
 static const struct {
@@ -81,7 +81,7 @@ static void taken(void)
 		while (gpmu_machine_node(bed.machine, nodes))
 			nodes++;
 		if (!ok(pmus == good[i].pmus && nodes == good[i].nodes && counters == good[i].counters,
-			"%s: %s", good[i].options, good[i].what))
+			"source model: the options %s mean %s", good[i].options, good[i].what))
 			diag("%zu PMUs, %zu nodes, %d counters", pmus, nodes, counters);
 		bed_release(&bed);
 	}
@@ -99,14 +99,17 @@ static void refused(void)
 		errno = 0;
 		snprintf(spec, sizeof(spec), "%s=%s", MODEL, bad[i].options);
 		source = gpmu_source_new(spec, &error);
-		ok(!source && errno == bad[i].number, "model=%s: refused", bad[i].options);
-		is_str(error.text, bad[i].message, "... with a message");
-		is_u64(error.offset, begin + bad[i].offset, "... at its place");
+		ok(!source && errno == bad[i].number,
+		   "source model: the options %s are refused", bad[i].options);
+		is_str(error.text, bad[i].message,
+		       "source model: a refused option has its message");
+		is_u64(error.offset, begin + bad[i].offset,
+		       "source model: a refused option has its offset");
 		gpmu_source_put(source);
 	}
 }
 
-/* Of a path that is too long for a message its end is shown. */
+/* A path too long for a message is cut at its begin. */
 static void long_paths(void)
 {
 	char folder[230], name[300], spec[800];
@@ -121,13 +124,14 @@ static void long_paths(void)
 	sysroot_put(&root, name, "\n\nflow to nowhere\n");
 	snprintf(spec, sizeof(spec), "%s=%s/%s", MODEL, root.path, name);
 	source = gpmu_source_new(spec, &error);
-	ok(!source && !strncmp(error.text, "/x.scenario:3: expected ", 24), "file and line are shown");
+	ok(!source && !strncmp(error.text, "/x.scenario:3: expected ", 24),
+	   "source model: a long path's error has the file and the line");
 	gpmu_source_put(source);
 	sysroot_put(&root, name, "\n\n\nflow cpu:1 -> cmem:0 rd rate=1GB/s\n");
 	snprintf(spec, sizeof(spec), "%s=%s/%s,sockets=1", MODEL, root.path, name);
 	source = gpmu_source_new(spec, &error);
 	ok(!source && !strncmp(error.text, "/x.scenario:4: expected ", 24),
-	   "also of a scenario that does not fit the machine");
+	   "source model: a long path's error of a scenario that does not fit has the file and the line");
 	gpmu_source_put(source);
 	sysroot_release(&root);
 }
@@ -143,11 +147,12 @@ static void many_scenarios(void)
 		len += snprintf(spec + len, sizeof(spec) - (size_t)len, ",scenario=" SCENARIOS
 				"idle.scenario");
 	source = gpmu_source_new(spec, &error);
-	ok(source != NULL, "32 scenarios run side by side");
+	ok(source != NULL, "source model: 32 scenarios run side by side");
 	gpmu_source_put(source);
 	snprintf(spec + len, sizeof(spec) - (size_t)len, ",scenario=x");
 	source = gpmu_source_new(spec, &error);
-	ok(!source && !strcmp(error.text, "expected at most 32 scenarios"), "33 do not");
+	ok(!source && !strcmp(error.text, "expected at most 32 scenarios"),
+	   "source model: a 33rd scenario is refused");
 	gpmu_source_put(source);
 }
 

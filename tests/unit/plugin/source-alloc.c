@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each allocation fails in turn: opening a source, adding it to a machine, opening a
- * group of it. FAKE is the path of source-fake.c, built; its own memory does not fail.
+ * Each allocation fails in turn: opening a source, adding it to a machine, opening a group of
+ * it. FAKE is the path of source-fake.c, built; its own allocations do not fail.
  */
 #include "alloc.h"
 
@@ -29,7 +29,7 @@ static int make(void)
 	return ret;
 }
 
-/* A source once more; what it had takes its own place. */
+/* Adds the source again; its PMUs replace their earlier ones. */
 static int add(void)
 {
 	struct gpmu_error error = { 0 };
@@ -39,7 +39,7 @@ static int add(void)
 
 	while (gpmu_machine_pmu(machine, pmus))
 		pmus++;
-	/* As it was, if it fails */
+	/* A failure leaves the machine unchanged. */
 	if (pmus != 5 || (ret && (gpmu_machine_find_pmu(machine, "fake_1") != pmu ||
 				  machine->sources_len != sources)))
 		return 1;
@@ -103,16 +103,19 @@ int main(void)
 	source = gpmu_source_new(spec, &error);
 	if (!machine || !source || gpmu_machine_add_source(machine, source, &error))
 		test_bail(error.text);
-	alloc_fail_each(make, 2, "a source");
-	/* A machine grows by the reference and the source's PMUs, which replace the last ones. */
+	alloc_fail_each(make, 2, "source: opening one");
+	/*
+	 * A machine grows by the reference and by the source's PMUs, which replace the earlier
+	 * ones.
+	 */
 	machine->sources = realloc(machine->sources, 64 * sizeof(struct gpmu_source *));
-	alloc_fail_each(add, 20, "its PMUs in a machine");
-	alloc_fail_each(open_groups, 10, "groups");
-	alloc_fail_each(vanish, 2, "what has vanished");
-	alloc_fail_each(probe, 1, "what fits");
+	alloc_fail_each(add, 20, "source: adding its PMUs to a machine");
+	alloc_fail_each(open_groups, 10, "source: opening groups");
+	alloc_fail_each(vanish, 2, "source: a PMU that becomes inaccessible");
+	alloc_fail_each(probe, 1, "source: asking whether events fit");
 	gpmu_machine_free(machine);
 	gpmu_source_put(source);
-	is_u64((uint64_t)(state.opens - state.closes), 0, "each source is closed");
-	is_u64((uint64_t)state.groups, 0, "each group is");
+	is_u64((uint64_t)(state.opens - state.closes), 0, "source: each opened source is closed");
+	is_u64((uint64_t)state.groups, 0, "source: each opened group is closed");
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A virtual machine with the model added to it. MODEL is the path of the plugin. */
+/* A virtual machine with the model added to it; MODEL is the path of the plugin. */
 #ifndef GPMU_TESTS_SOURCE_BED_H
 #define GPMU_TESTS_SOURCE_BED_H
 
@@ -11,7 +11,6 @@
 
 static struct gpmu_error bed_error;
 
-/* A virtual machine with the model */
 struct bed {
 	struct gpmu_machine *machine;
 	struct gpmu_source *source;
@@ -49,7 +48,7 @@ static void group(struct bed *bed, const char *pmu, const char *events)
 	test_group(&bed->test, bed->machine, pmu, events);
 }
 
-/* Enabled at T0 and read so long after it, without an error */
+/* Enables at T0 and reads @ns later; an error bails out. */
 __attribute__((unused))
 static void count(struct bed *bed, uint64_t ns)
 {
@@ -65,7 +64,7 @@ static void is_raw(const struct bed *bed, size_t slot, uint64_t want, uint64_t n
 
 	is_u64(got.raw, want, what);
 	if (got.enabled != ns || got.running != ns || got.state != COUNT_OK)
-		ok(false, "... counted all the time");
+		ok(false, "source model: the counter ran all the time");
 }
 
 #endif /* GPMU_TESTS_SOURCE_BED_H */

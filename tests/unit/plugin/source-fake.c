@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A plugin for tests: fake=ADDRESS of a struct fake_state says what it does and gets
- * what was done. $FAKE_TABLE says what is wrong with its table, "older" and "newer" that it
- * was built with a header whose events and counts were smaller or larger. It has two PMUs, node 0
- * and node 7, and counters for three events at a time; an event counts config times the
- * ns it was enabled.
+ * A plugin for tests. Its options, fake=ADDRESS, point to a struct fake_state, which controls it
+ * and logs its calls. $FAKE_TABLE names a defect of its table; "older" and "newer" make it a
+ * plugin built with a header of smaller or larger events and counts. It has two PMUs, on node 0
+ * and node 7, and counters for three events at a time. An event counts config times the ns that
+ * it was enabled.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "gpmu.h"
-/* The header has it const; this one is changed before anybody looks at it. */
+/* The header declares it const; change_table() changes it before the library reads it. */
 #define gpmu_source_plugin	gpmu_source_plugin_const
 #include "gpmu-source.h"
 #undef gpmu_source_plugin
 #include "source-fake.h"
 
-#define FAKE_ABSENT	4	/* the event of that number */
+#define FAKE_ABSENT	4	/* config of the absent event */
 
 struct group {
 	uint64_t config[FAKE_COUNTERS];
@@ -69,7 +69,7 @@ static void fake_close(void *source)
 	state->closes++;
 }
 
-/* With "newer" both have one number more than this libgpmu knows, with "older" one less. */
+/* With "newer", both have one number more than this libgpmu knows; with "older", one less. */
 static size_t event_numbers = sizeof(struct gpmu_source_event) / sizeof(uint64_t);
 static size_t count_numbers = sizeof(struct gpmu_source_count) / sizeof(uint64_t);
 
@@ -321,7 +321,7 @@ static void *sleep_for_ever(void *data)
 	return data;
 }
 
-/* As libraries have them: who can get the process's signals */
+/* Libraries start threads that may receive the process's signals. */
 __attribute__((constructor))
 static void start_thread(void)
 {

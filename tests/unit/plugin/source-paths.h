@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the plugins are, if the build does not say it. */
+/* Paths of the plugins, if the build does not define them */
 #ifndef GPMU_TESTS_SOURCE_PATHS_H
 #define GPMU_TESTS_SOURCE_PATHS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans made by hand, and what a session does with their groups. */
+/* Plans made by hand, and a session's operations on their groups */
 #ifndef GPMU_TESTS_SOURCE_TEST_H
 #define GPMU_TESTS_SOURCE_TEST_H
 
@@ -15,7 +15,7 @@
 
 #define MS	1000000ull	/* in ns */
 #define SEC	1000000000ull
-#define T0	5000000123ull	/* when tests enable */
+#define T0	5000000123ull	/* the time of enable */
 
 #define TEST_GROUPS	8
 #define TEST_SLOTS	64
@@ -53,7 +53,7 @@ static void test_event(struct event_instance *instance, const struct gpmu_pmu *p
 	instance->cycle_counter = instance->attr.config == 0x100000000;
 }
 
-/* Adds a group: events separated by blanks. */
+/* Adds a group of events, which are separated by blanks. */
 __attribute__((unused))
 static void test_group(struct test_plan *test, const struct gpmu_machine *machine,
 		       const char *name, const char *events)
@@ -80,7 +80,7 @@ static void test_group(struct test_plan *test, const struct gpmu_machine *machin
 	plan->n_groups++;
 }
 
-/* Opens all groups; the first error. */
+/* Opens all groups; returns the first error. */
 __attribute__((unused))
 static int test_open(struct test_plan *test, struct gpmu_source *source, struct gpmu_error *error)
 {
@@ -126,7 +126,7 @@ static int test_read(struct test_plan *test, uint64_t time)
 	return ret;
 }
 
-/* Closes what is open; the plan can be opened again. */
+/* Closes the open groups; the plan can be opened again. */
 __attribute__((unused))
 static void test_close(struct test_plan *test)
 {
@@ -139,7 +139,7 @@ static void test_close(struct test_plan *test)
 	test->counts = NULL;
 }
 
-/* The count of a slot; all zeros if it has none */
+/* Returns the count of a slot, or zeros if it has none. */
 __attribute__((unused))
 static struct count test_count(const struct test_plan *test, size_t slot)
 {

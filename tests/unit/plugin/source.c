@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Loading a plugin: where it is looked for, what is refused, how long it lives.
- * FAKE is the path of source-fake.c, built: .../gpmu-fake.so.
+ * Loading a plugin: its search path, refused plugins, its lifetime. FAKE is the path of
+ * source-fake.c, built: .../gpmu-fake.so.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,10 +22,10 @@
 
 static struct fake_state state;
 static struct gpmu_error error;
-static char folder[512];	/* that FAKE is in */
+static char folder[512];	/* the folder of FAKE */
 static char exe[512];
 
-/* NAME=ADDRESS of the state */
+/* Formats NAME=ADDRESS of the state. */
 static const char *spec(const char *name)
 {
 	static char text[1024];
@@ -47,11 +47,11 @@ static void opens(const char *text, const char *what)
 	struct gpmu_source *source = load(text);
 
 	if (ok(source != NULL && state.opens == 1, "%s", what))
-		is_str(gpmu_source_name(source), "fake", "its name");
+		is_str(gpmu_source_name(source), "fake", "source: an opened plugin has its name");
 	else
 		diag("%s", error.text);
 	gpmu_source_put(source);
-	is_u64((uint64_t)state.closes, 1, "it is closed");
+	is_u64((uint64_t)state.closes, 1, "source: an opened plugin is closed once");
 }
 
 static void refused(const char *text, int number, const char *message, const char *what)
@@ -59,7 +59,7 @@ static void refused(const char *text, int number, const char *message, const cha
 	struct gpmu_source *source = load(text);
 
 	ok(!source && errno == number, "%s", what);
-	ok(strstr(error.text, message) != NULL, "... the message: %s", message);
+	ok(strstr(error.text, message) != NULL, "source: the error has \"%s\"", message);
 	if (!strstr(error.text, message))
 		diag("%s", error.text);
 	gpmu_source_put(source);
@@ -69,44 +69,48 @@ static void places(void)
 {
 	char list[1200], text[600];
 
-	opens(spec(FAKE), "a plugin is opened by its path");
+	opens(spec(FAKE), "source path: a plugin is opened by its path");
 	unsetenv("GPMU_PLUGINS");
 	refused("fake", ENOENT, "no gpmu-fake.so in " GPMU_PLUGIN_DIR,
-		"a name is looked for in the folder that libgpmu is built with");
+		"source path: a name is searched for in libgpmu's plugin folder");
 	is_u64(strlen(error.text), strlen("no gpmu-fake.so in " GPMU_PLUGIN_DIR REMEDY),
-	       "with which it ends but for the remedy");
+	       "source path: the error has the folder and the remedy only");
 	setenv("GPMU_PLUGINS", folder, 1);
-	opens(spec("fake"), "and in that of $GPMU_PLUGINS");
+	opens(spec("fake"), "source path: a name is searched for in $GPMU_PLUGINS");
 	snprintf(list, sizeof(list), "tests/unit:%s", folder);
 	setenv("GPMU_PLUGINS", list, 1);
-	opens(spec("fake"), "which may be several");
+	opens(spec("fake"), "source path: $GPMU_PLUGINS may have several folders");
 	setenv("GPMU_PLUGINS", "a:b", 1);
 	refused("fake=x", ENOENT, "no gpmu-fake.so in a:b:" GPMU_PLUGIN_DIR,
-		"one that is nowhere is an error that says where it was looked for");
+		"source path: the error for a missing plugin lists the folders searched");
 	snprintf(list, sizeof(list), ":%s:", folder);
 	setenv("GPMU_PLUGINS", list, 1);
-	opens(spec("fake"), "empty entries are passed over");
+	opens(spec("fake"), "source path: empty entries of $GPMU_PLUGINS are skipped");
 	setenv("GPMU_PLUGINS", ":", 1);
-	refused("fake", ENOENT, "no gpmu-fake.so", "they are not the current folder");
+	refused("fake", ENOENT, "no gpmu-fake.so",
+		"source path: empty entries of $GPMU_PLUGINS are not the current folder");
 	snprintf(text, sizeof(text), "%s/gpmu-none.so=1", folder);
-	refused(text, ENOENT, "gpmu-none.so: no such file", "a path where nothing is");
+	refused(text, ENOENT, "gpmu-none.so: no such file",
+		"source path: a path without a file is refused");
 	snprintf(text, sizeof(text), "%s/", folder);
-	refused(text, ENOENT, ": no such file", "a folder is no plugin");
+	refused(text, ENOENT, ": no such file", "source path: a folder is refused");
 	setenv("GPMU_PLUGINS", folder, 1);
 }
 
 static void texts(void)
 {
-	refused("", EINVAL, "expected NAME=OPTIONS", "no name");
-	refused("=x", EINVAL, "expected NAME=OPTIONS", "options without a name");
-	refused("a b=x", EINVAL, "found \"a b\"", "a name with a blank");
-	refused("..", EINVAL, "found \"..\"", "a name that is a folder");
+	refused("", EINVAL, "expected NAME=OPTIONS", "source text: an empty text is refused");
+	refused("=x", EINVAL, "expected NAME=OPTIONS",
+		"source text: options without a name are refused");
+	refused("a b=x", EINVAL, "found \"a b\"", "source text: a name with a blank is refused");
+	refused("..", EINVAL, "found \"..\"", "source text: a name that is a folder is refused");
 	errno = 0;
-	ok(!gpmu_source_new("a b", NULL) && errno == EINVAL, "the error may be NULL");
+	ok(!gpmu_source_new("a b", NULL) && errno == EINVAL,
+	   "source text: the error structure may be NULL");
 	gpmu_source_put(NULL);
 }
 
-/* The path of a shared object that is no plugin */
+/* Returns the path of a shared object that is no plugin. */
 static const char *libm(void)
 {
 	static char path[512];
@@ -131,17 +135,19 @@ static void files(void)
 	sysroot_put(&root, "gpmu-text.so", "not a shared object");
 	sysroot_put(&root, "gpmu-empty.so", "");
 	snprintf(path, sizeof(path), "%s/gpmu-text.so", root.path);
-	refused(path, EINVAL, "gpmu-text.so: ", "a file that is no shared object");
+	refused(path, EINVAL, "gpmu-text.so: ",
+		"source file: a file that is no shared object is refused");
 	setenv("GPMU_PLUGINS", root.path, 1);
-	refused("empty", EINVAL, "gpmu-empty.so: ", "an empty file");
+	refused("empty", EINVAL, "gpmu-empty.so: ", "source file: an empty file is refused");
 	snprintf(path, sizeof(path), "%s/gpmu-fifo.so", root.path);
 	if (mkfifo(path, 0644))
 		sysroot_bail(path);
-	refused("fifo", ENOENT, "no gpmu-fifo.so in ", "a FIFO is not waited for");
+	refused("fifo", ENOENT, "no gpmu-fifo.so in ",
+		"source file: a FIFO is refused without waiting for it");
 	setenv("GPMU_PLUGINS", folder, 1);
 	sysroot_release(&root);
 	refused(libm(), EINVAL, ": is no plugin of libgpmu: it has no gpmu_source_plugin",
-		"a shared object that is none");
+		"source file: a shared object that is no plugin is refused");
 }
 
 static void tables(void)
@@ -154,33 +160,35 @@ static void tables(void)
 
 	setenv("FAKE_TABLE", "abi", 1);
 	refused(spec("fake"), EINVAL, "gpmu-fake.so: made for plugin ABI 2, this libgpmu has 1",
-		"a plugin for another libgpmu");
+		"source table: a plugin for another ABI is refused");
 	setenv("FAKE_TABLE", "short", 1);
 	refused(spec("fake"), EINVAL, "its table has 87 bytes, expected at least 88",
-		"a table that ends before what is needed");
+		"source table: a table without the required members is refused");
 	setenv("FAKE_TABLE", "empty", 1);
-	refused(spec("fake"), EINVAL, "its table has 8 bytes", "one that is its size alone");
+	refused(spec("fake"), EINVAL, "its table has 8 bytes",
+		"source table: a table of its size alone is refused");
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		setenv("FAKE_TABLE", needed[i], 1);
 		snprintf(message, sizeof(message), "its table has no %s", needed[i]);
-		snprintf(what, sizeof(what), "one without %s", needed[i]);
+		snprintf(what, sizeof(what), "source table: one without %s is refused", needed[i]);
 		refused(spec("fake"), EINVAL, message, what);
 	}
 	setenv("FAKE_TABLE", "events", 1);
 	refused(spec("fake"), EINVAL,
 		"its table's event_size is 24, expected one from 32 to 4096, by 8",
-		"one whose events end before config3");
+		"source table: events that end before config3 are refused");
 	setenv("FAKE_TABLE", "counts", 1);
 	refused(spec("fake"), EINVAL, "count_size is 33, expected one from 24",
-		"one whose counts are no numbers");
+		"source table: a size of counts that is no multiple of 8 is refused");
 	setenv("FAKE_TABLE", "huge", 1);
-	refused(spec("fake"), EINVAL, "event_size is 1048576, ", "one with events of 1 MiB");
+	refused(spec("fake"), EINVAL, "event_size is 1048576, ",
+		"source table: events of 1 MiB are refused");
 	setenv("FAKE_TABLE", "newer", 1);
-	opens(spec("fake"), "a newer plugin's longer table is taken");
+	opens(spec("fake"), "source table: a newer plugin's longer table is accepted");
 	setenv("FAKE_TABLE", "shorter", 1);
-	opens(spec("fake"), "an older plugin's shorter one with all that is needed is too");
+	opens(spec("fake"), "source table: an older plugin's shorter table is accepted");
 	setenv("FAKE_TABLE", "node()", 1);
-	opens(spec("fake"), "and one without nodes");
+	opens(spec("fake"), "source table: one without node() is accepted");
 	unsetenv("FAKE_TABLE");
 }
 
@@ -191,30 +199,36 @@ static void opening(void)
 
 	snprintf(text, sizeof(text), "fake=%p,a=b=c", (void *)&state);
 	source = load(text);
-	ok(source && !strcmp(state.options, ",a=b=c"), "the plugin gets all behind the first =");
+	ok(source && !strcmp(state.options, ",a=b=c"),
+	   "source: the plugin gets all text behind the first =");
 	gpmu_source_put(source);
 
 	memset(&state, 0, sizeof(state));
 	state.open = -EBUSY;
 	source = gpmu_source_new(spec("fake"), &error);
-	ok(!source && errno == EBUSY && !state.closes, "what the plugin does not open is an error");
-	is_str(error.text, "fake: it does not open", "with its message");
-	is_u64(error.offset, strlen("fake=") + 2, "at its place in the text");
+	ok(!source && errno == EBUSY && !state.closes,
+	   "source: a failed open() of the plugin is an error");
+	is_str(error.text, "fake: it does not open",
+	       "source: a failed open() has the plugin's message");
+	is_u64(error.offset, strlen("fake=") + 2,
+	       "source: a failed open() has the offset in the whole text");
 	state.silent = true;
 	source = gpmu_source_new(spec("fake"), &error);
 	is_str(error.text, "fake: Device or resource busy; use fake=ADDRESS",
-	       "one without a message gets one");
-	ok(!source && errno == EBUSY, "... and the errno");
+	       "source: a failed open() without a message has the errno and the usage");
+	ok(!source && errno == EBUSY,
+	   "source: a failed open() without a message returns its errno");
 	setenv("FAKE_TABLE", "usage", 1);
-	ok(!gpmu_source_new(spec("fake"), &error), "... and again");
+	ok(!gpmu_source_new(spec("fake"), &error),
+	   "source: a failed open() of a plugin without usage is an error");
 	is_str(error.text, "fake: Device or resource busy; use fake=OPTIONS",
-	       "also where the plugin has no text for its options");
+	       "source: a failed open() of a plugin without usage names OPTIONS");
 	unsetenv("FAKE_TABLE");
 	state.open = 1;
 	source = gpmu_source_new(spec("fake"), &error);
-	ok(!source && errno == EINVAL, "a number that is no error is one all the same");
+	ok(!source && errno == EINVAL, "source: a positive result of open() is EINVAL");
 	source = load("fake");
-	ok(source != NULL, "there may be no options");
+	ok(source != NULL, "source: options may be absent");
 	gpmu_source_put(source);
 }
 
@@ -236,28 +250,29 @@ static void references(void)
 	pthread_t threads[THREADS];
 	int started = 0;
 
-	if (!ok(source != NULL, "a source"))
+	if (!ok(source != NULL, "source: the plugin is opened for references"))
 		return;
-	ok(gpmu_source_get(source) == source, "a reference is the source");
+	ok(gpmu_source_get(source) == source, "source: get() returns the source itself");
 	gpmu_source_put(source);
-	is_u64((uint64_t)state.closes, 0, "it lives as long as one is left");
+	is_u64((uint64_t)state.closes, 0, "source: it stays open while a reference is left");
 	for (int i = 0; i < THREADS; i++) {
 		gpmu_source_get(source);
 		if (!pthread_create(&threads[i], NULL, get_and_put, source))
 			started++;
 	}
-	is_u64((uint64_t)started, THREADS, "threads that share it");
+	is_u64((uint64_t)started, THREADS, "source: four threads share it");
 	for (int i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
-	is_u64((uint64_t)state.closes, 0, "... leave it alone");
+	is_u64((uint64_t)state.closes, 0,
+	       "source: threads that get and put references do not close it");
 	gpmu_source_put(source);
-	is_u64((uint64_t)state.closes, 1, "the last reference closes it, once");
+	is_u64((uint64_t)state.closes, 1, "source: the last put() closes it once");
 }
 
 #define SECURE		"in-secure-mode"
 #define NOT_SECURE	77
 
-/* Run with more rights than its user's: $GPMU_PLUGINS has the plugin, and is not looked at. */
+/* Run with more privileges than its user's: $GPMU_PLUGINS has the plugin, and is ignored. */
 static int secure_main(void)
 {
 	if (!getauxval(AT_SECURE))
@@ -266,10 +281,10 @@ static int secure_main(void)
 	       strcmp(error.text, "no gpmu-fake.so in " GPMU_PLUGIN_DIR REMEDY) != 0;
 }
 
-/* A copy of this program that is of another user and runs as that */
+/* Runs a copy of this program that belongs to another user, as that user. */
 static void secure(void)
 {
-	const char *what = "a program with more rights than its user's does not look at $GPMU_PLUGINS";
+	const char *what = "source path: a setuid program ignores $GPMU_PLUGINS";
 	const char *copy[] = { "cp", "/proc/self/exe", NULL, NULL };
 	const char *run[] = { NULL, SECURE, NULL };
 	struct sysroot root;
@@ -278,7 +293,7 @@ static void secure(void)
 
 	sysroot_init(&root);
 	snprintf(path, sizeof(path), "%s/secure", root.path);
-	/* /proc/self would be that of cp. */
+	/* In cp, /proc/self would be that of cp. */
 	if (readlink(copy[1], exe, sizeof(exe) - 1) < 0)
 		sysroot_bail(copy[1]);
 	copy[1] = exe;
@@ -287,7 +302,7 @@ static void secure(void)
 	if (!sysroot_run("cp", copy) && !chown(path, 65534, (gid_t)-1) && !chmod(path, 04755))
 		ret = sysroot_run(path, run);
 	if (ret == NOT_SECURE)
-		ok(true, "%s # SKIP needs root and a file system with setuid", what);
+		ok(true, "source path: a setuid program ignores $GPMU_PLUGINS # SKIP needs root and setuid files");
 	else
 		is_u64((uint64_t)ret, 0, what);
 	sysroot_release(&root);
@@ -295,7 +310,7 @@ static void secure(void)
 
 int main(int argc, char **argv)
 {
-	/* No leak check at the end: such a process may not trace itself. */
+	/* No leak check at the end: a setuid process may not trace itself. */
 	if (argc == 2 && !strcmp(argv[1], SECURE))
 		_exit(secure_main());
 	snprintf(folder, sizeof(folder), "%s", FAKE);

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-source_ask.py LIBGPMU SPEC [QUESTION]: what a source of libgpmu answers, or why not.
+source_ask.py LIBGPMU SPEC [QUESTION]: prints the keys of a source's answer, or the error.
 
-Prints the text of the error, or with a question the keys of the answer's objects that are named by
-the plugin, a line each: those of an object whose keys are other names ("gaps", "unavailable")
-are left out.
+The keys are those that the plugin names, one a line. The keys within "gaps" and "unavailable" are
+names of other things, and left out. QUESTION may be absent if the source does not open.
 """
 import ctypes
 import json

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each allocation of sinks and of means fails in turn: ENOMEM, nothing is written, and
- * the next try writes all of it.
+ * Each allocation of sinks and of means fails in turn: the error is ENOMEM, nothing is written,
+ * and the next try writes everything.
  */
 #include "alloc.h"
 #include "sink-test.h"
 #include "values/stats.h"
 
-#define ROWS	100	/* more text than the first buffer has room for */
+#define ROWS	100	/* more text than the first buffer */
 
 static struct gpmu_row rows[ROWS];
 
@@ -26,7 +26,7 @@ static void sinks(enum gpmu_sink_kind kind, const char *what)
 		struct gpmu_error error = { 0 };
 		int ret;
 
-		/* What stdio takes is not ours. */
+		/* Allocations of stdio are not counted. */
 		file = open_memstream(&text, &length);
 		alloc_left = n;
 		errno = 0;
@@ -48,13 +48,14 @@ static void sinks(enum gpmu_sink_kind kind, const char *what)
 		free(text);
 	}
 	alloc_left = -1;
-	whole = length == wanted || !wanted;
-	ok(n > 4 && all, "%s: each allocation that fails is ENOMEM, or a reason that is not kept",
+	whole = wanted && length == wanted;
+	ok(n > 4 && all, "%s sink: a failed allocation is ENOMEM, or loses a reason",
 	   what);
-	ok(nothing, "%s: of rows without memory nothing is written", what);
-	ok(whole, "%s: with memory all is, the head too", what);
+	ok(nothing, "%s sink: nothing is written of rows without memory", what);
+	ok(whole, "%s sink: the next try writes everything, the header included", what);
 	alloc_left = 0;
-	ok(!gpmu_sink_end(sink, &end) && alloc_left == 0, "%s: the end takes no memory", what);
+	ok(!gpmu_sink_end(sink, &end) && alloc_left == 0,
+	   "%s sink: the end allocates nothing", what);
 	alloc_left = -1;
 	gpmu_sink_free(sink);
 	fclose(file);
@@ -72,7 +73,8 @@ static void copies(void)
 
 	larger.row.size = sizeof(larger);
 	alloc_left = 0;
-	ok(gpmu_sink_rows(sink, &larger.row, 1) == -ENOMEM, "a copy of rows likewise");
+	ok(gpmu_sink_rows(sink, &larger.row, 1) == -ENOMEM,
+	   "sink: a failed allocation in copying rows is ENOMEM");
 	alloc_left = -1;
 	gpmu_sink_free(sink);
 }
@@ -93,13 +95,14 @@ static void means(void)
 		stats_rows(&stats, &length);
 		kept = kept && (!ret || !length);
 	}
-	ok(n > 3 && all, "means: each allocation that fails is ENOMEM");
-	ok(kept, "and adds nothing");
+	ok(n > 3 && all, "means: a failed allocation is ENOMEM");
+	ok(kept, "means: a failed allocation adds nothing");
 	alloc_left = 1;
-	ok(stats_add(&stats, rows, ROWS) == -ENOMEM, "also of the second run");
+	ok(stats_add(&stats, rows, ROWS) == -ENOMEM,
+	   "means: a failed allocation in the second run is ENOMEM");
 	alloc_left = -1;
 	ok(stats_rows(&stats, &length)[0].runs == 1 && length == ROWS,
-	   "which the means are then without");
+	   "means: a failed second run leaves the first one's values");
 	stats_release(&stats);
 }
 

@@ -10,7 +10,7 @@ static const char header[] =
 	"time_begin,time_end,host,scope,node,package,cpu,pid,pmu,kind,name,value,unit,state,"
 	"share,raw,enabled_ns,running_ns,counters,runs,deviation,alert,why,gpu,gpu_number,source\n";
 
-/* Below the head */
+/* Returns the lines below the header. */
 static const char *body(const struct test_sink *t)
 {
 	return strncmp(t->text, header, strlen(header)) ? "no head" : t->text + strlen(header);
@@ -50,7 +50,8 @@ static void columns(void)
 	rows[4].state = GPMU_IDLE;
 	rows[4].alert = 0;
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
-	ok(!gpmu_sink_rows(t.sink, rows, 5) && !gpmu_sink_end(t.sink, &end), "rows are written");
+	ok(!gpmu_sink_rows(t.sink, rows, 5) && !gpmu_sink_end(t.sink, &end),
+	   "CSV: five rows are written");
 	is_text(body(&t),
 		"0.500000000,2.000000000,grace1,process,,,,77,armv8_pmuv3_0,event,cycles,"
 		"1.8446744073709552e+19,,ok,0.25,18446744073709551615,2000000000,500000000,1,1,"
@@ -62,21 +63,21 @@ static void columns(void)
 		"0.000000000,2.000000000,grace1,gpu,7,,,,,event,b,,,not_supported,,,,,0,1,,,,GPU-1,3,cupti\n"
 		"0.000000000,2.000000000,grace1,machine,,,,,,metric,c,,ns,idle,1,,2000000000,"
 		"2000000000,1,1,,0,,,,\n",
-		"below the head each column, and empty where there is nothing");
+		"CSV: each column has its value and is empty without one");
 	gpmu_sink_rows(t.sink, rows, 1);
-	ok(!strstr(body(&t), "gpmu-csv"), "the head is written once");
+	ok(!strstr(body(&t), "gpmu-csv"), "CSV: the header is written once");
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
 	gpmu_sink_rows(t.sink, rows, 0);
-	is_text(t.text, header, "without a row it is a head");
+	is_text(t.text, header, "CSV: without a row the header is written");
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ .continues = 1 });
 	gpmu_sink_rows(t.sink, rows, 1);
-	ok(!strncmp(t.text, "0.500000000,", 12), "where there is one already there is no other");
+	ok(!strncmp(t.text, "0.500000000,", 12), "CSV: a continued file gets no second header");
 	test_sink_release(&t);
 }
 
-/* Whether the sink writes of a row what one that has written no other does */
+/* Whether the sink writes a row as a new sink does */
 static bool is_as_alone(struct test_sink *t, const struct gpmu_row *row)
 {
 	const size_t before = t->length;
@@ -93,7 +94,7 @@ static bool is_as_alone(struct test_sink *t, const struct gpmu_row *row)
 	return same;
 }
 
-/* Each column that is kept from one interval to the next, changed alone, and changed back */
+/* Each column that is cached between intervals is changed alone, and changed back. */
 static void changes(void)
 {
 	static char name[] = "cycles";
@@ -128,10 +129,11 @@ static void changes(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		same = is_as_alone(&t, i == 14 ? &rows[13] : &first) && is_as_alone(&t, &rows[i]) &&
 		       same;
-	ok(same, "a row of an interval has what it is of, not what the one before was of");
+	ok(same, "CSV intervals: a row with a changed column has no column of the one before");
 	is_as_alone(&t, &first);
 	name[0] = 'C';
-	ok(is_as_alone(&t, &first), "also where a text has changed in its place");
+	ok(is_as_alone(&t, &first),
+	   "CSV intervals: a text changed at the same address is written anew");
 	name[0] = 'c';
 	test_sink_release(&t);
 }
@@ -162,7 +164,8 @@ static void quotes(void)
 		test_sink_init(&t, GPMU_SINK_CSV,
 			       (struct gpmu_sink_options){ .separator = table[i].separator });
 		gpmu_sink_rows(t.sink, &row, 1);
-		ok(strstr(t.text, table[i].want) != NULL, "a name \"%.3s\" with separator \"%s\"",
+		ok(strstr(t.text, table[i].want) != NULL,
+		   "CSV: the name \"%.3s\" is quoted where needed with separator \"%s\"",
 		   i == 2 || i == 3 ? "two" : table[i].name,
 		   table[i].separator ? table[i].separator : ",");
 		test_sink_release(&t);
@@ -179,10 +182,11 @@ static void separators(void)
 		options.separator = bad[i];
 		errno = 0;
 		ok(!gpmu_sink_new(GPMU_SINK_CSV, stdout, &options, &error) && errno == EINVAL,
-		   "a separator that a value can have is refused");
+		   "CSV: a separator that a value may contain is refused");
 	}
 	is_str(error.text, "separator \", x\": expected one without letters, digits and any of "
-	       "_+-.\"# and line ends", "with the reason");
+	       "_+-.\"# and line ends",
+	       "CSV: the error names the separator and the refused characters");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* JSON lines: each is an object that any parser takes. */
+/* JSON lines: each is an object for any parser. */
 #include <jansson.h>
 
 #include "sink-test.h"
@@ -21,7 +21,7 @@ static void columns(void)
 	row.runs = 4;
 	row.deviation = 0.1;
 	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
-	ok(!gpmu_sink_rows(t.sink, &row, 1), "a row is written");
+	ok(!gpmu_sink_rows(t.sink, &row, 1), "JSON: one row is written");
 	is_text(t.text,
 		"{\"gpmu\":1,\"time_begin\":0.250000000,\"time_end\":2.000000000,"
 		"\"host\":\"grace1\","
@@ -31,7 +31,7 @@ static void columns(void)
 		"\"raw\":18446744073709551615,\"enabled_ns\":2000000000,\"running_ns\":1000000000,"
 		"\"counters\":1,\"runs\":4,\"deviation\":0.1,\"alert\":1,\"why\":null,"
 		"\"gpu\":\"GPU-1\",\"gpu_number\":0,\"source\":\"nvml\"}\n",
-		"all its keys, in this order");
+		"JSON: a line has all keys in this order");
 	test_sink_release(&t);
 }
 
@@ -55,7 +55,7 @@ static bool is_null(const json_t *object, const char *key)
 	return json_is_null(json_object_get(object, key));
 }
 
-/* Text that JSON has to escape, and bytes that are no text */
+/* Text that JSON must escape, and bytes that are not UTF-8 */
 static void texts(void)
 {
 	static const struct {
@@ -85,8 +85,10 @@ static void texts(void)
 		test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
 		gpmu_sink_rows(t.sink, &row, 1);
 		object = parse(&t);
-		is_str(string(object, "name"), table[i].want, "a text of any bytes");
-		ok(strchr(t.text, '\n') == t.text + t.length - 1, "is one line");
+		is_str(string(object, "name"), table[i].want,
+		       "JSON: a string of any bytes is valid UTF-8");
+		ok(strchr(t.text, '\n') == t.text + t.length - 1,
+		   "JSON: a string of any bytes stays on one line");
 		json_decref(object);
 		test_sink_release(&t);
 	}
@@ -102,26 +104,26 @@ static void states(void)
 		struct test_sink t;
 		json_t *object;
 
-		/* What may be in it in spite of its state */
+		/* Values that the row may have in spite of its state */
 		row.value = i ? INFINITY : 5;
 		row.raw = 9;
 		test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ .host = "" });
 		gpmu_sink_rows(t.sink, &row, 1);
 		object = parse(&t);
-		is_str(string(object, "state"), names[i], "a state");
+		is_str(string(object, "state"), names[i], "JSON: a state has its name");
 		ok(is_null(object, "value") && is_null(object, "raw") &&
 			   is_null(object, "deviation"),
-		   "%s: there is no number", names[i]);
+		   "JSON: a row that is %s has no numbers", names[i]);
 		ok(is_null(object, "share") == isnan(row.share) && is_null(object, "host"),
-		   "%s: NaN is null, and so is a host without a name", names[i]);
+		   "JSON: a row that is %s has null for NaN and for an empty host", names[i]);
 		ok(is_null(object, "enabled_ns") == (states[i] == GPMU_NOT_SUPPORTED),
-		   "%s: it was enabled, or not", names[i]);
+		   "JSON: a row that is %s has its enabled time if it was opened", names[i]);
 		json_decref(object);
 		test_sink_release(&t);
 	}
 }
 
-/* perf's own values, of which not all is known */
+/* perf's own values, of which some fields are unknown */
 static void not_known(void)
 {
 	struct gpmu_row rows[] = { event_row("joules", 0), metric_row("theirs", 5, "%") };
@@ -132,7 +134,8 @@ static void not_known(void)
 	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
 	gpmu_sink_rows(t.sink, rows, 1);
 	object = parse(&t);
-	ok(is_null(object, "raw") && !is_null(object, "enabled_ns"), "a raw count");
+	ok(is_null(object, "raw") && !is_null(object, "enabled_ns"),
+	   "JSON: an unknown raw count is null");
 	json_decref(object);
 	test_sink_release(&t);
 	rows[1].counters = 0;
@@ -140,17 +143,17 @@ static void not_known(void)
 	gpmu_sink_rows(t.sink, rows + 1, 1);
 	object = parse(&t);
 	ok(is_null(object, "enabled_ns") && is_null(object, "running_ns") &&
-	   !is_null(object, "value"), "times of a metric without counters");
+	   !is_null(object, "value"), "JSON: times of a metric without counters are null");
 	json_decref(object);
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
 	gpmu_sink_rows(t.sink, rows, 2);
 	ok(strstr(t.text, "joules,7.5,,ok,1,,") && strstr(t.text, "theirs,5,%,ok,1,,,,0,"),
-	   "both are empty in CSV");
+	   "CSV: an unknown raw count and unknown times are empty");
 	test_sink_release(&t);
 }
 
-/* NaN and infinite of a caller */
+/* NaN and infinite values of a caller */
 static void not_finite(void)
 {
 	struct gpmu_row row = metric_row("a", INFINITY, NULL);
@@ -166,20 +169,21 @@ static void not_finite(void)
 	object = parse(&t);
 	ok(object && is_null(object, "value") && is_null(object, "time_begin") &&
 		   is_null(object, "time_end") && is_null(object, "deviation"),
-	   "no number is null in JSON");
+	   "JSON: values that are not finite are null");
 	json_decref(object);
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
 	gpmu_sink_rows(t.sink, &row, 1);
 	ok(strstr(t.text,
 		  "\n,,grace1,machine,,,,,,metric,a,,,ok,,,2000000000,2000000000,1,1,,,,,,\n") != NULL,
-	   "and empty in CSV");
+	   "CSV: values that are not finite are empty");
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_SUMMARY,
 		       (struct gpmu_sink_options){ .interval = 1, .runs = 2 });
 	row.runs = 2;
 	gpmu_sink_rows(t.sink, &row, 1);
-	ok(!strstr(t.text, "nan") && !strstr(t.text, "inf"), "and blank in a summary");
+	ok(!strstr(t.text, "nan") && !strstr(t.text, "inf"),
+	   "summary: values that are not finite are blank");
 	test_sink_release(&t);
 }
 

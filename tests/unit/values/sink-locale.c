@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Rows in a locale in which 1.5 is written 1,5. It is made here, by localedef, as a
- * machine may have none.
- */
+/* Rows in a locale with a decimal comma. localedef makes it here, as the machine may have none. */
 #include <fcntl.h>
 #include <locale.h>
 #include <spawn.h>
@@ -12,7 +9,7 @@
 
 static char dir[] = "/tmp/gpmu-locale-XXXXXX";
 
-/* In the folder, and silently */
+/* Runs a program silently in the folder. */
 static void run(char **argv)
 {
 	posix_spawn_file_actions_t actions;
@@ -27,7 +24,7 @@ static void run(char **argv)
 	posix_spawn_file_actions_destroy(&actions);
 }
 
-/* Values of all ways in which numbers become text */
+/* Writes values by all ways in which numbers become text. */
 static void write_rows(struct test_sink *t, enum gpmu_sink_kind kind)
 {
 	struct gpmu_row rows[] = {
@@ -46,30 +43,34 @@ static void write_rows(struct test_sink *t, enum gpmu_sink_kind kind)
 
 int main(void)
 {
-	static const char *const names[] = { "the summary", "CSV", "JSON" };
+	static const char *const names[] = { "summary", "CSV", "JSON" };
+	static const char *const numbers[] = { "1,234.50", "1e-300", "1e-300" };
 	char *make[] = { "localedef", "-c", "-i", "de_DE", "-f", "ISO-8859-1", "./test", NULL };
 	char *clean[] = { "rm", "-rf", "test", NULL };
 	struct test_sink plain, other;
 
 	if (!mkdtemp(dir) || setenv("LOCPATH", dir, 1))
 		return 1;
-	/* It warns of what the definition lacks, and exits with 1 then. */
+	/* It warns of gaps in the definition, and then exits with 1. */
 	run(make);
 	for (int kind = GPMU_SINK_SUMMARY; kind <= GPMU_SINK_JSON; kind++) {
+		char what[64];
 		bool comma;
 
 		if (!setlocale(LC_ALL, "test")) {
-			ok(true, "%s # SKIP localedef makes no locale here", names[kind]);
+			ok(true, "locale: the %s output is that of the C locale # SKIP localedef makes no locale here",
+			   names[kind]);
 			continue;
 		}
 		comma = strtod("1,5", NULL) == 1.5;
 		write_rows(&other, (enum gpmu_sink_kind)kind);
 		setlocale(LC_ALL, "C");
 		write_rows(&plain, (enum gpmu_sink_kind)kind);
-		ok(comma, "the locale has a comma");
-		is_text(other.text, plain.text, names[kind]);
-		ok(kind == GPMU_SINK_SUMMARY || strstr(plain.text, "1e-300") != NULL,
-		   "which has a number that printf() writes");
+		ok(comma, "locale: strtod() takes a decimal comma");
+		snprintf(what, sizeof(what), "locale: the %s output is that of the C locale", names[kind]);
+		is_text(other.text, plain.text, what);
+		ok(strstr(plain.text, numbers[kind]) != NULL,
+		   "locale: the output has a number that a locale could change");
 		test_sink_release(&plain);
 		test_sink_release(&other);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows made by hand, and what a sink writes of them as text. */
+/* Rows made by hand, and a sink's text of them */
 #ifndef GPMU_TESTS_SINK_TEST_H
 #define GPMU_TESTS_SINK_TEST_H
 
@@ -10,7 +10,7 @@
 #include "gpmu.h"
 #include "tap.h"
 
-/* A row that is OK, of the machine, which counted for 2 s */
+/* Makes a row of the machine that is OK and was counted for 2 s. */
 __attribute__((unused))
 static struct gpmu_row event_row(const char *name, uint64_t raw)
 {
@@ -84,7 +84,7 @@ static void test_sink_release(struct test_sink *t)
 	free(t->text);
 }
 
-/* Line by line, so that the first that differs is named */
+/* Compares line by line, so that the first different line is shown. */
 __attribute__((unused))
 static void is_text(const char *got, const char *want, const char *what)
 {

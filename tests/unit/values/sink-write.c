@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Writing: once an interval, and what fails is seen. Callers with another gpmu.h.
- * Linked with --wrap for write.
+ * Writing: one write per interval, and its errors. Callers built with another gpmu.h. Linked
+ * with --wrap for write.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include "sink-test.h"
 
 static unsigned int writes;
-static int interrupts;	/* writes that fail with EINTR first */
-static size_t most;	/* bytes of a write; 0: all */
+static int interrupts;	/* writes that first fail with EINTR */
+static size_t most;	/* bytes of one write; 0: all */
 
 ssize_t __real_write(int fd, const void *buffer, size_t size);
 ssize_t __wrap_write(int fd, const void *buffer, size_t size);
@@ -54,16 +54,16 @@ static void once(void)
 		fputs("before\n", file);
 		writes = 0;
 		ok(!gpmu_sink_rows(sink, rows, ROWS) && writes == 1,
-		   "500 rows are written at once");
+		   "sink: 500 rows take one write");
 		interrupts = 2;
 		most = 1000;
 		ok(!gpmu_sink_rows(sink, rows, ROWS),
-		   "a write that is interrupted or short goes on");
+		   "sink: a short or interrupted write is continued");
 		most = 0;
 		size = lseek(fileno(file), 0, SEEK_CUR);
 		ok(size > 2L * ROWS * 30 && !fseek(file, 0, SEEK_SET) &&
 			   fgets(line, sizeof(line), file) && !strcmp(line, "before\n"),
-		   "behind what was printed before");
+		   "sink: rows come behind text printed before");
 		gpmu_sink_free(sink);
 		fclose(file);
 	}
@@ -81,11 +81,12 @@ static void held(void)
 		size = lseek(fileno(file), 0, SEEK_CUR);
 		ok(!gpmu_sink_hold(sink, 1) && !gpmu_sink_rows(sink, rows, ROWS) &&
 			   !gpmu_sink_rows(sink, rows, ROWS) && writes == 1,
-		   "what is held is not written");
+		   "sink: rows on hold are not written");
 		ok(!gpmu_sink_hold(sink, 0) && writes == 2 &&
 			   lseek(fileno(file), 0, SEEK_CUR) > size * 2,
-		   "until it is no more, and then at once");
-		ok(!gpmu_sink_rows(sink, rows, ROWS) && writes == 3, "nor is what follows");
+		   "sink: the end of the hold writes all rows at once");
+		ok(!gpmu_sink_rows(sink, rows, ROWS) && writes == 3,
+		   "sink: rows after the hold take one write");
 		gpmu_sink_free(sink);
 		fclose(file);
 	}
@@ -101,9 +102,10 @@ static void failures(void)
 		FILE *full = fopen("/dev/full", "w"), *file;
 		struct gpmu_sink *sink = sink_to(full, kinds[i]);
 
-		ok(gpmu_sink_rows(sink, rows, 1) == -ENOSPC, "a full disk is seen");
-		ok(kinds[i] != GPMU_SINK_SUMMARY || gpmu_sink_end(sink, &end) == -ENOSPC,
-		   "also at the end");
+		ok(gpmu_sink_rows(sink, rows, 1) == -ENOSPC,
+		   "sink: a full disk is ENOSPC for rows");
+		ok(gpmu_sink_end(sink, &end) == (kinds[i] == GPMU_SINK_SUMMARY ? -ENOSPC : 0),
+		   "sink: a full disk is ENOSPC for the end of a summary; CSV and JSON write no end");
 		gpmu_sink_free(sink);
 		fclose(full);
 		if (pipe(fds))
@@ -111,7 +113,7 @@ static void failures(void)
 		file = fdopen(fds[1], "w");
 		sink = sink_to(file, kinds[i]);
 		close(fds[0]);
-		ok(gpmu_sink_rows(sink, rows, 1) == -EPIPE, "so is a reader that has gone");
+		ok(gpmu_sink_rows(sink, rows, 1) == -EPIPE, "sink: a closed pipe is EPIPE");
 		gpmu_sink_free(sink);
 		fclose(file);
 	}
@@ -126,18 +128,19 @@ static ssize_t refuse(void *cookie, const char *buffer, size_t size)
 	return 0;
 }
 
-/* A file that is not the system's */
+/* A FILE without a descriptor */
 static void cookies(void)
 {
 	FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = refuse });
 	struct gpmu_sink *sink = sink_to(file, GPMU_SINK_CSV);
 
-	ok(gpmu_sink_rows(sink, rows, 1) == -EDQUOT, "a caller's own file can fail too");
+	ok(gpmu_sink_rows(sink, rows, 1) == -EDQUOT,
+	   "sink: an error of a caller's own FILE is returned");
 	gpmu_sink_free(sink);
 	fclose(file);
 }
 
-/* A row and options as an application has them that was built with another gpmu.h */
+/* Rows and options of an application built with another gpmu.h */
 static void sizes(void)
 {
 	struct {
@@ -159,26 +162,26 @@ static void sizes(void)
 
 	larger[0].row.size = larger[1].row.size = sizeof(larger[0]);
 	ok(sink && !gpmu_sink_rows(sink, &larger[0].row, 2) && strstr(text, ",first,1,") &&
-	   strstr(text, ",second,2,"), "rows that are larger than these");
+	   strstr(text, ",second,2,"), "sink: rows larger than ours are accepted");
 	small.size = 16;
 	ok(gpmu_sink_rows(sink, &small, 1) == -EINVAL,
-	   "a row that is smaller than the first version's");
-	ok(gpmu_sink_end(sink, &end) == -EINVAL, "an end without a size");
+	   "sink: a row smaller than the first version's is refused");
+	ok(gpmu_sink_end(sink, &end) == -EINVAL, "sink: an end without a size is refused");
 	gpmu_sink_free(sink);
 	fclose(file);
 	free(text);
 	file = open_memstream(&text, &length);
 	sink = gpmu_sink_new(GPMU_SINK_CSV, file, &older, NULL);
 	ok(sink && !gpmu_sink_rows(sink, rows, 1) && !strstr(text, "\"#\""),
-	   "of older options nothing is read behind their end");
+	   "sink: nothing is read behind the end of older options");
 	gpmu_sink_free(sink);
 	fclose(file);
 	free(text);
 	older.size = 0;
 	ok(!gpmu_sink_new(GPMU_SINK_CSV, stdout, &older, NULL) && errno == EINVAL,
-	   "options without a size");
+	   "sink: options without a size are refused");
 	ok(!gpmu_sink_new((enum gpmu_sink_kind)7, stdout, NULL, NULL) && errno == EINVAL,
-	   "no such kind");
+	   "sink: an unknown kind is refused");
 	gpmu_sink_free(NULL);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Summaries: whole screens, as people see them. */
+/* Summaries: whole screens as users see them */
 #include "sink-test.h"
 
 static void system_wide(void)
@@ -24,7 +24,7 @@ static void system_wide(void)
 	rows[6].value = 1500.4;
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .big_numbers = 1 });
 	ok(!gpmu_sink_rows(t.sink, rows, 8) && !gpmu_sink_end(t.sink, &end),
-	   "a summary is written");
+	   "summary: eight rows are written");
 	is_text(t.text,
 		"\n"
 		" Performance counter stats for 'system wide' [machine]:\n"
@@ -42,11 +42,11 @@ static void system_wide(void)
 		" GraceC2c1ReadBW: there is no nvidia_nvlink_c2c1_pmu\n"
 		"\n"
 		"       2.000123456 seconds time elapsed\n"
-		"\n", "system wide: values, units, states, shares, reasons");
+		"\n", "summary, system-wide: it has values, units, states, shares and reasons");
 	test_sink_release(&t);
 }
 
-/* A command beside the PMUs that count the machine */
+/* A command, and PMUs that count the machine */
 static void process(void)
 {
 	struct gpmu_row rows[] = {
@@ -78,7 +78,7 @@ static void process(void)
 		"\n"
 		"       1.250000000 seconds user\n"
 		"       0.062500000 seconds sys\n"
-		"\n", "a process: what is not of it says so");
+		"\n", "summary of a process: rows of another scope are labelled");
 	test_sink_release(&t);
 }
 
@@ -99,7 +99,8 @@ static void nodes(void)
 		"N0                  0 scf\n"
 		"N1                  5 scf\n"
 		"                    3 cycles                            [machine]\n"
-		"N2                  6 scf\n", "per node: also one whose count is 0");
+		"N2                  6 scf\n",
+		"summary per node: a node with a count of 0 has a row");
 	test_sink_release(&t);
 	rows[0] = event_row("cycles", 12);
 	rows[0].scope = GPMU_SCOPE_CPU;
@@ -107,7 +108,7 @@ static void nodes(void)
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ 0 });
 	gpmu_sink_rows(t.sink, rows, 1);
 	is_text(t.text, "\n Performance counter stats for 'system wide' [CPU]:\n\n"
-		"CPU143                 12 cycles\n", "per CPU");
+		"CPU143                 12 cycles\n", "summary per CPU: a row begins with the CPU");
 	test_sink_release(&t);
 }
 
@@ -133,14 +134,15 @@ static void intervals(void)
 		"# cycles: the CPU is offline\n"
 		"123456.200000000              80.12 GB/s GraceMemBW\n"
 		"123456.200000000      <not counted>      cycles\n",
-		"intervals: the time in front, a reason once, no end");
+		"summary of intervals: time in front, each reason once, no end");
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .interval = 1 });
 	rows[0] = on_node(rows[0], 0, 0);
 	gpmu_sink_rows(t.sink, rows, 1);
 	is_text(t.text,
 		"#           time                counts unit events [node]\n"
-		"123456.200000000 N0              80.12 GB/s GraceMemBW\n", "with nodes");
+		"123456.200000000 N0              80.12 GB/s GraceMemBW\n",
+		"summary of intervals per node: a row has time and node");
 	test_sink_release(&t);
 }
 
@@ -176,7 +178,7 @@ static void runs(void)
 		"\n"
 		"       0.001106000 +- 0.000557000 seconds time elapsed  ( +- 50.36% )\n"
 		"\n",
-		"several runs: their deviation, and how many counted");
+		"summary of runs: it has deviations and the number of runs counted");
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ 0 });
 	gpmu_sink_end(t.sink, &end);
@@ -189,7 +191,7 @@ static void runs(void)
 		"\n"
 		"       1.000000000 seconds user\n"
 		"       1.000000000 seconds sys\n"
-		"\n", "without a row");
+		"\n", "summary without a row: it has its title and times");
 	test_sink_release(&t);
 }
 
@@ -211,12 +213,11 @@ static void appearance(void)
 		"              5.00 %  fine\n"
 		"                 1    evil?[2J?\n"
 		"              1.00 \xc2\xb5s zeit\n",
-		"beyond its threshold it is red; a name cannot write to the terminal; "
-		"UTF-8 is aligned");
+		"summary: a passed threshold is red, names cannot control the terminal, UTF-8 is aligned");
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ 0 });
 	gpmu_sink_rows(t.sink, rows, 1);
-	ok(!strchr(t.text, '\033'), "no colour if none is asked for");
+	ok(!strchr(t.text, '\033'), "summary: there is no colour by default");
 	test_sink_release(&t);
 }
 
