@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Unions of times, and what they have in common: against a count of each moment. */
+/* Unions of times and their intersections, compared with a count of each moment */
 #include "base/spans.h"
 #include "tap.h"
 
@@ -27,7 +27,7 @@ static void draw(struct spans *spans, unsigned int *running)
 	}
 }
 
-/* Moments from @begin to @end in which at least @least of @a and one of @b run */
+/* Counts the moments from @begin to @end in which at least @least of @a and one of @b run. */
 static uint64_t count(const unsigned int *a, const unsigned int *b, unsigned int least, uint64_t begin, uint64_t end)
 {
 	uint64_t n = 0;
@@ -57,10 +57,10 @@ static void test_random(void)
 		spans_release(&one);
 		spans_release(&other);
 	}
-	ok(totals, "a union is as long as there are moments in it");
-	ok(several, "so is the time in which there are two or more");
-	ok(common, "and what two unions have in common");
-	ok(within, "and what of one is in a part of the time");
+	ok(totals, "spans: the total of a union is its number of moments");
+	ok(several, "spans: the overlapped time is the number of moments with two or more");
+	ok(common, "spans: the common time is that of both unions");
+	ok(within, "spans: the time within a window is that of the window's moments");
 }
 
 int main(void)
@@ -68,15 +68,18 @@ int main(void)
 	struct spans spans = { 0 };
 	uint64_t time = 1;
 
-	is_u64(spans_total(&spans), 0, "none is no time");
-	is_u64(spans_within(&spans, 0, UINT64_MAX), 0, "nor is a part of it");
-	ok(!spans_several(&spans, &time) && !time, "nor several");
-	ok(!spans_add(&spans, 5, 5) && !spans_add(&spans, 6, 5) && !spans.all.n, "what ends when it begins is none");
+	is_u64(spans_total(&spans), 0, "spans: an empty list has no time");
+	is_u64(spans_within(&spans, 0, UINT64_MAX), 0,
+	       "spans: an empty list has no time within a window");
+	ok(!spans_several(&spans, &time) && !time, "spans: an empty list has no overlapped time");
+	ok(!spans_add(&spans, 5, 5) && !spans_add(&spans, 6, 5) && !spans.all.n,
+	   "spans: a span that ends at or before its begin is ignored");
 	spans_add(&spans, 20, 30);
 	spans_add(&spans, 10, 20);
 	spans_unite(&spans);
-	ok(spans.all.n == 1 && spans_total(&spans) == 20, "two that meet are one");
-	ok(spans_within(&spans, 25, 15) == 0 && spans_within(&spans, 0, UINT64_MAX) == 20, "a part is not below 0");
+	ok(spans.all.n == 1 && spans_total(&spans) == 20, "spans: two adjacent spans become one");
+	ok(spans_within(&spans, 25, 15) == 0 && spans_within(&spans, 0, UINT64_MAX) == 20,
+	   "spans: an inverted window has no time");
 	spans_release(&spans);
 	test_random();
 	return done_testing();

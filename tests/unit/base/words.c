@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Texts by number: each once. */
+/* The string table: each text has one number */
 #include "tap.h"
 #include "base/words.h"
 
@@ -10,12 +10,14 @@ int main(void)
 	bool all = true;
 	char text[32];
 
-	ok(!words_number(&words, "one", &one) && !words_number(&words, "", &other), "two texts");
-	ok(one == 0 && other == 1, "are 0 and 1");
+	ok(!words_number(&words, "one", &one) && !words_number(&words, "", &other),
+	   "string table: two texts are added");
+	ok(one == 0 && other == 1, "string table: the first two numbers are 0 and 1");
 	memcpy(text, "one", 4);
-	ok(!words_number(&words, text, &again) && again == one, "a text that is the same has the same number");
-	is_str(words_text(&words, one), "one", "the number has the text");
-	is_str(words_text(&words, other), "", "also the empty one");
+	ok(!words_number(&words, text, &again) && again == one,
+	   "string table: an equal text has the same number");
+	is_str(words_text(&words, one), "one", "string table: a number gives its text");
+	is_str(words_text(&words, other), "", "string table: a number gives an empty text");
 	for (uint32_t i = 0; i < 1000; i++) {
 		snprintf(text, sizeof(text), "text %u", i);
 		all = all && !words_number(&words, text, &again) && again == i + 2;
@@ -24,8 +26,8 @@ int main(void)
 		snprintf(text, sizeof(text), "text %u", i);
 		all = all && !strcmp(words_text(&words, i + 2), text);
 	}
-	ok(all, "so do a thousand");
+	ok(all, "string table: a thousand numbers give their texts");
 	words_release(&words);
-	ok(!words.texts.n, "released, there are none");
+	ok(!words.texts.n, "string table: a released table has no texts");
 	return done_testing();
 }

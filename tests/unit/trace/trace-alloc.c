@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each allocation fails in turn: ENOMEM, nothing is left behind, and a trace that has met
- * it goes on with what is whole.
+ * Each allocation fails in turn: the error is ENOMEM, nothing leaks, and a trace that met the
+ * failure continues with complete packets.
  */
 #include "alloc.h"
 #include "trace-test.h"
@@ -65,7 +65,7 @@ static int whole_life(void)
 	return ret;
 }
 
-/* Slices whose packets refer to names and tracks that are in the file */
+/* Each slice refers to names and tracks that are in the file. */
 static bool is_right(const GpmuPb__Trace *trace)
 {
 	size_t begins = 0, ends = 0, names = 0, tracks = 0;
@@ -86,7 +86,7 @@ static bool is_right(const GpmuPb__Trace *trace)
 	return begins == ends && names >= 600;
 }
 
-/* The same trace meets one failure and is used on. */
+/* A trace meets one failure and is used again. */
 static void goes_on(void)
 {
 	bool right = true;
@@ -108,11 +108,11 @@ static void goes_on(void)
 		gpmu_pb__trace__free_unpacked(read, NULL);
 		test_trace_release(&t);
 	}
-	ok(failures > 30, "%d traces meet a failure", failures);
-	ok(right, "and have all that comes after it");
+	ok(failures > 30, "trace alloc: more than 30 traces meet a failure, here %d", failures);
+	ok(right, "trace alloc: a trace that met a failure has all later events");
 }
 
-/* The names have been forgotten, and there is no memory for the packet that says so. */
+/* The string table was reset, and there is no memory for the packet that announces it. */
 static void restarts(void)
 {
 	struct gpmu_trace_event event;
@@ -128,10 +128,10 @@ static void restarts(void)
 	t.trace->out.room = 0;
 	alloc_left = 0;
 	ok(gpmu_trace_instant(t.trace, &event) == -ENOMEM && stats_of(&t).restarts == 1,
-	   "a restart that there is no memory for");
+	   "trace alloc: a restart without memory is ENOMEM");
 	alloc_left = -1;
 	ok(!gpmu_trace_instant(t.trace, &event) && stats_of(&t).restarts == 2,
-	   "is made up for by the next event");
+	   "trace alloc: the next event makes up for a failed restart");
 	test_trace_release(&t);
 }
 
@@ -142,7 +142,7 @@ int main(void)
 	if (!file)
 		return 1;
 	file_fd = fileno(file);
-	alloc_fail_each(whole_life, 30, "trace");
+	alloc_fail_each(whole_life, 30, "trace: writing one of each packet");
 	goes_on();
 	restarts();
 	fclose(file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * trace-make KIND FILE: a trace of libgpmu that trace-sql.t knows.
+ * trace-make KIND FILE: writes a trace by libgpmu, which trace-sql.t checks.
  *
  *   gpu   a program with two threads, two streams of a GPU, counters, arrows, arguments
  *   edge  slices that touch, that begin or end together, that have no length or no end; arrows
@@ -42,7 +42,7 @@ static void slice(struct gpmu_trace *trace, struct gpmu_trace_event event, uint6
 	check(gpmu_trace_slice(trace, &event, duration));
 }
 
-/* Launches on a thread, and what they launched, which begins later and overlaps */
+/* Launches on a thread, and the work launched, which begins later and overlaps */
 static void launches(struct gpmu_trace *trace, int thread, const int streams[2])
 {
 	static const struct gpmu_trace_arg kernel[] = {
@@ -93,7 +93,7 @@ static void nested(struct gpmu_trace *trace, int thread)
 	check(gpmu_trace_instant(trace, &event));
 	check(gpmu_trace_end(trace, thread, BEGIN + 20200));
 	check(gpmu_trace_end(trace, thread, BEGIN + 20300));
-	/* On the same track and later in the file */
+	/* An earlier time on the same track, later in the file */
 	slice(trace, (struct gpmu_trace_event){ .track = thread, .name = "early" }, 100, 50);
 }
 
@@ -109,7 +109,7 @@ static void counters(struct gpmu_trace *trace, int gpu)
 	check(gpmu_trace_value(trace, share, BEGIN + 32500, 0.25));
 }
 
-/* Two CPUs, a thread of the program that goes from one to the other, one that is not of it */
+/* Two CPUs, a thread of the program that migrates, and a thread of another program */
 static void scheduling(struct gpmu_trace *trace)
 {
 	static const struct gpmu_trace_switch switches[] = {
@@ -172,7 +172,7 @@ static void touching(struct gpmu_trace *trace, int track)
 		      slices[i].begin, slices[i].duration);
 }
 
-/* One number leads over three slices and ends, and is used again. */
+/* One flow number links three slices, ends, and is used again. */
 static void chain(struct gpmu_trace *trace, int from, int to)
 {
 	struct gpmu_trace_event event = { .category = "arrow", .flow = UINT64_MAX };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each allocation of the reader and of a report fails in turn: ENOMEM, and nothing is left behind. */
+/*
+ * Each allocation of the reader and of a report fails in turn: the error is ENOMEM, and nothing
+ * leaks.
+ */
 #include "alloc.h"
 #include "trace-test.h"
 
 static struct test_trace t;
 
-/* All that a report has a table for, twice, with a restart */
+/* Events for each table of a report, in a trace with restarts */
 static void write_all(struct gpmu_trace *trace)
 {
 	static const struct gpmu_trace_arg bytes[] = {
@@ -94,8 +97,8 @@ int main(void)
 {
 	test_trace_init(&t, 0, 2048);
 	write_all(t.trace);
-	alloc_fail_each(read_all, 100, "a trace that is read");
-	alloc_fail_each(report_all, 500, "a report");
+	alloc_fail_each(read_all, 100, "trace reader: reading a trace");
+	alloc_fail_each(report_all, 500, "report: reading and making one");
 	test_trace_release(&t);
 	return done_testing();
 }

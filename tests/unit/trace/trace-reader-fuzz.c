@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A trace with damage of its own: bits, numbers of fields, pieces that are gone or twice there. The fuzzer's target
- * ends the program where what it checks does not hold.
+ * A trace with random damage: bits, field numbers, pieces missing or repeated. The fuzzer's
+ * target makes the checks and ends the program if one fails.
  */
 #include "damage.h"
 #include "trace-test.h"
@@ -54,7 +54,7 @@ int main(void)
 	char seed[DAMAGE_MAX], text[DAMAGE_MAX];
 	size_t length = make_seed(seed);
 
-	ok(length > 1000, "a seed");
+	ok(length > 1000, "trace reader: the sample trace has more than 1000 bytes");
 	for (int i = 0; i < 20000; i++) {
 		size_t n;
 
@@ -62,6 +62,6 @@ int main(void)
 		n = damage(text, length, sizeof(text), tokens, DAMAGE_LENGTH(tokens), 4);
 		LLVMFuzzerTestOneInput((const uint8_t *)text, n);
 	}
-	ok(true, "20000 traces with damage are read or refused");
+	ok(true, "trace reader: 20000 damaged traces are read or refused");
 	return done_testing();
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Traces are read as they were written: events, tracks, times; from a pipe, from a restart on, with a
- * last packet that is cut off. What is no trace has its offset and what was expected.
+ * Traces are read as they were written: events, tracks and times; from a pipe, from a restart
+ * on, with a cut last packet. The error for other files has the offset and what was expected.
  */
 #include "trace-test.h"
 #include "trace/reader/trace_reader.h"
 
-/* What is left of a file from @from to @to, or to its end */
+/* Copies the file from @from to @to, or to its end. */
 static int part_of(const struct test_trace *t, size_t from, size_t to, FILE **file)
 {
 	size_t length;
@@ -39,7 +39,7 @@ static struct gpmu_trace_reader_stats stats_after(const struct gpmu_trace_reader
 	return stats;
 }
 
-/* All events of a file; -errno: what the reader says */
+/* Counts all events of a file; returns the reader's result. */
 static int count_items(int fd, uint64_t kinds[3], struct gpmu_trace_reader_stats *stats,
 		       struct gpmu_error *error)
 {
@@ -55,7 +55,7 @@ static int count_items(int fd, uint64_t kinds[3], struct gpmu_trace_reader_stats
 	return ret;
 }
 
-/* A process, a thread, a GPU with a stream and a counter */
+/* Writes a process, a thread, and a GPU with a stream and a counter. */
 static void write_all(struct test_trace *t)
 {
 	static const struct gpmu_trace_arg args[] = {
@@ -93,25 +93,28 @@ static void check_kernel(struct gpmu_trace_reader *reader, const struct gpmu_tra
 	const struct gpmu_trace_track_info *track = gpmu_trace_reader_track(reader, item->track);
 	int gpu;
 
-	is_str(item->name, "kernel", "a slice has its name");
-	is_str(item->category, "kernel", "and its category");
-	ok(item->begin == 1000 && item->end == 1500 && !item->is_open, "from 1000 to 1500 ns");
-	is_u64(item->flow, 7, "its arrow");
+	is_str(item->name, "kernel", "trace reader: a slice has its name");
+	is_str(item->category, "kernel", "trace reader: a slice has its category");
+	ok(item->begin == 1000 && item->end == 1500 && !item->is_open,
+	   "trace reader: a slice has its begin and end");
+	is_u64(item->flow, 7, "trace reader: a slice has its flow number");
 	ok(item->n_args == 4 && item->args[0].kind == GPMU_TRACE_INT && item->args[0].integer == -4096 &&
-	   !strcmp(item->args[0].name, "bytes"), "an integer");
+	   !strcmp(item->args[0].name, "bytes"), "trace reader: a slice has its integer argument");
 	ok(item->n_args == 4 && item->args[1].kind == GPMU_TRACE_DOUBLE && item->args[1].real == 0.25,
-	   "a real number");
+	   "trace reader: a slice has its real argument");
 	ok(item->n_args == 4 && item->args[2].kind == GPMU_TRACE_TEXT &&
-	   !strcmp(item->args[2].text, "1x2x3"), "a text");
+	   !strcmp(item->args[2].text, "1x2x3"), "trace reader: a slice has its text argument");
 	ok(item->n_args == 4 && item->args[3].kind == GPMU_TRACE_TEXT &&
-	   !strcmp(item->args[3].text, "4x5x6"), "and one that was told by a number");
-	is_str(track->name, "stream", "it is on the stream");
+	   !strcmp(item->args[3].text, "4x5x6"),
+	   "trace reader: a slice has its interned text argument");
+	is_str(track->name, "stream", "trace reader: a slice is on its stream");
 	gpu = track->parent;
 	track = gpmu_trace_reader_track(reader, gpu);
-	is_str(track->name, "GPU 0", "which is below the GPU");
-	ok(!track->parent && track->kind == GPMU_TRACE_TRACK_PLAIN, "which is below none");
+	is_str(track->name, "GPU 0", "trace reader: the stream's parent is the GPU");
+	ok(!track->parent && track->kind == GPMU_TRACE_TRACK_PLAIN,
+	   "trace reader: the GPU's track has no parent");
 	ok(!gpmu_trace_reader_track(reader, 0) && !gpmu_trace_reader_track(reader, 1000),
-	   "other numbers are no tracks");
+	   "trace reader: other numbers are no tracks");
 }
 
 static void check_rest(struct gpmu_trace_reader *reader)
@@ -122,25 +125,31 @@ static void check_rest(struct gpmu_trace_reader *reader)
 	gpmu_trace_reader_next(reader, &item, NULL);
 	track = gpmu_trace_reader_track(reader, item->track);
 	ok(item->kind == GPMU_TRACE_COUNT && item->begin == 900 && item->value == 1.5,
-	   "a counter's value, at a time before that of the slice");
+	   "trace reader: a counter's value may be earlier than the slice before");
 	ok(track->kind == GPMU_TRACE_TRACK_COUNTER && !strcmp(track->name, "GpuDramBW") &&
-	   !strcmp(track->unit, "GB/s"), "its name and unit");
+	   !strcmp(track->unit, "GB/s"), "trace reader: a counter has its name and unit");
 	gpmu_trace_reader_next(reader, &item, NULL);
-	ok(item->value == 42 && item->begin == 2000, "an integer of a counter");
+	ok(item->value == 42 && item->begin == 2000,
+	   "trace reader: a counter may have an integer value");
 	gpmu_trace_reader_next(reader, &item, NULL);
-	ok(!strcmp(item->name, "inner") && item->begin == 200 && item->end == 300, "the inner slice ends first");
+	ok(!strcmp(item->name, "inner") && item->begin == 200 && item->end == 300,
+	   "trace reader: the inner slice comes first, as it ends first");
 	track = gpmu_trace_reader_track(reader, item->track);
 	ok(track->kind == GPMU_TRACE_TRACK_THREAD && track->pid == 100 && track->tid == 101 &&
-	   !strcmp(track->name, "main"), "on a thread");
+	   !strcmp(track->name, "main"),
+	   "trace reader: a thread's track has its name, pid and tid");
 	track = gpmu_trace_reader_track(reader, track->parent);
 	ok(track->kind == GPMU_TRACE_TRACK_PROCESS && track->pid == 100 && !strcmp(track->name, "app"),
-	   "of a process");
+	   "trace reader: the thread's parent is the process");
 	gpmu_trace_reader_next(reader, &item, NULL);
-	ok(!strcmp(item->name, "outer") && item->begin == 100 && item->end == 400, "then the outer one");
+	ok(!strcmp(item->name, "outer") && item->begin == 100 && item->end == 400,
+	   "trace reader: the outer slice comes after the inner one");
 	gpmu_trace_reader_next(reader, &item, NULL);
-	ok(item->kind == GPMU_TRACE_INSTANT && item->begin == 450 && item->end == 450, "a moment");
-	is_u64((uint64_t)gpmu_trace_reader_next(reader, &item, NULL), 0, "and no more");
-	is_u64(stats_after(reader).others, 0, "nothing is somebody else's");
+	ok(item->kind == GPMU_TRACE_INSTANT && item->begin == 450 && item->end == 450,
+	   "trace reader: an instant has one time");
+	is_u64((uint64_t)gpmu_trace_reader_next(reader, &item, NULL), 0,
+	       "trace reader: there are no further events");
+	is_u64(stats_after(reader).others, 0, "trace reader: all packets are of our writer");
 }
 
 static void test_all(void)
@@ -153,7 +162,8 @@ static void test_all(void)
 	write_all(&t);
 	lseek(t.fd, 0, SEEK_SET);
 	reader = gpmu_trace_reader_new(t.fd, "a.pftrace", NULL);
-	if (ok(gpmu_trace_reader_next(reader, &item, NULL) == 1, "there is an event")) {
+	if (ok(gpmu_trace_reader_next(reader, &item, NULL) == 1,
+	       "trace reader: the first event is read")) {
 		check_kernel(reader, item);
 		check_rest(reader);
 	}
@@ -162,7 +172,7 @@ static void test_all(void)
 	gpmu_trace_reader_free(NULL);
 }
 
-/* 2,000 slices and values with a restart each 2 KiB */
+/* Writes 2,000 slices and values with a restart every 2 KiB. */
 static void write_many(struct test_trace *t)
 {
 	int gpu = gpmu_trace_track(t->trace, 0, "GPU 0"), counter = gpmu_trace_counter(t->trace, gpu, "c", "B");
@@ -178,7 +188,7 @@ static void write_many(struct test_trace *t)
 	gpmu_trace_flush(t->trace, NULL);
 }
 
-/* The offset of each packet that restarts, by protobuf-c's own reading of the whole */
+/* Returns the offset of the packet of a restart, computed from protobuf-c's reading of the file. */
 static size_t restart_offset(const struct test_trace *t, unsigned int which)
 {
 	GpmuPb__Trace *trace = test_trace_read(t);
@@ -208,20 +218,22 @@ static void test_restarts(void)
 	write_many(&t);
 	lseek(t.fd, 0, SEEK_SET);
 	ok(!count_items(t.fd, kinds, &stats, NULL) && kinds[GPMU_TRACE_SLICE] == 2000 &&
-	   kinds[GPMU_TRACE_COUNT] == 2000, "a trace with restarts is read, each event once");
-	ok(stats.restarts > 10 && stats.restarts == stats_of(&t).restarts, "all restarts are seen");
-	is_u64(stats.bytes, stats_of(&t).bytes, "and all bytes");
+	   kinds[GPMU_TRACE_COUNT] == 2000,
+	   "trace reader: a trace with restarts is read, each event once");
+	ok(stats.restarts > 10 && stats.restarts == stats_of(&t).restarts,
+	   "trace reader: all restarts are counted");
+	is_u64(stats.bytes, stats_of(&t).bytes, "trace reader: all bytes are counted");
 	all = stats.restarts;
 	from = restart_offset(&t, 5);
 	fd = part_of(&t, from, SIZE_MAX, &file);
 	ok(!count_items(fd, kinds, &stats, NULL) && stats.restarts == all - 5 && !stats.early &&
 	   kinds[GPMU_TRACE_SLICE] > 1000 && kinds[GPMU_TRACE_SLICE] < 2000,
-	   "cut off before its sixth restart, all from there on");
+	   "trace reader: a trace without its first five restarts is read from the sixth on");
 	fclose(file);
 	test_trace_release(&t);
 }
 
-/* The packets of the first restart are gone, to where the one after it begins */
+/* The first packet is missing, which all events up to the second restart need. */
 static void test_front(void)
 {
 	struct gpmu_trace_reader_stats stats;
@@ -239,7 +251,8 @@ static void test_front(void)
 	gpmu_pb__trace__free_unpacked(trace, NULL);
 	fd = part_of(&t, length + (length < 128 ? 2 : 3), SIZE_MAX, &file);
 	ok(!count_items(fd, kinds, &stats, NULL) && stats.early > 20 && kinds[GPMU_TRACE_SLICE] > 1800,
-	   "without its first packet, all that needs it is left out and counted, up to the next restart");
+	   "trace reader: without the first packet, events up to the next restart are left out and "
+	   "counted");
 	fclose(file);
 	test_trace_release(&t);
 }
@@ -266,8 +279,9 @@ static void test_cut(void)
 		last = sum;
 		fclose(file);
 	}
-	ok(quiet, "cut off at any byte it is no error, and the bytes that were no packet are told");
-	ok(growing && last == 6, "what was whole is there");
+	ok(quiet,
+	   "trace reader: a file cut at any byte is read, and the bytes of no packet are counted");
+	ok(growing && last == 6, "trace reader: a cut file has all events of its whole packets");
 	test_trace_release(&t);
 }
 
@@ -294,14 +308,15 @@ static void test_open(void)
 	reader = gpmu_trace_reader_new(t.fd, NULL, NULL);
 	gpmu_trace_reader_next(reader, &item, NULL);
 	ok(item && !strcmp(item->name, "outer") && item->end == 40,
-	   "an end belongs to a slice that has begun before it");
+	   "trace reader: an end belongs to a slice that began before it");
 	gpmu_trace_reader_next(reader, &item, NULL);
 	gpmu_trace_reader_next(reader, &item, NULL);
 	ok(item && !strcmp(item->name, "inner") && item->is_open && item->begin == 50 && item->end == 70,
-	   "a slice without an end ends with the trace");
-	ok(gpmu_trace_reader_next(reader, &item, NULL) == 0, "once");
+	   "trace reader: a slice without an end ends with the trace");
+	ok(gpmu_trace_reader_next(reader, &item, NULL) == 0,
+	   "trace reader: an open slice comes once");
 	ok(stats_after(reader).unmatched == 1 && stats_after(reader).open == 1,
-	   "an end without a slice is counted, and a slice without an end");
+	   "trace reader: unmatched ends and open slices are counted");
 	gpmu_trace_reader_free(reader);
 	test_trace_release(&t);
 }
@@ -313,11 +328,12 @@ static void test_corrupt(void)
 		size_t length;
 		const char *text, *what;
 	} cases[] = {
-		{ "\x00\x01", 2, "a.pftrace:0: expected a packet of a trace", "a field 0" },
-		{ "\x0c", 1, "a.pftrace:0: expected a packet of a trace", "a wire type of no proto2 message" },
-		{ "not a trace", 11, "a.pftrace:0: expected a packet of a trace", "a text" },
+		{ "\x00\x01", 2, "a.pftrace:0: expected a packet of a trace", "a field number of 0" },
+		{ "\x0c", 1, "a.pftrace:0: expected a packet of a trace", "a wire type that proto2 lacks" },
+		{ "not a trace", 11, "a.pftrace:0: expected a packet of a trace", "a text file" },
 		{ "\x10\x01\x0a\x02\x0f\x0f", 6,
-		  "a.pftrace:2: expected a packet of a trace, which its 2 bytes are not", "a packet of noise" },
+		  "a.pftrace:2: expected a packet of a trace, which its 2 bytes are not",
+		  "a packet of random bytes" },
 		{ "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, "a.pftrace:0: expected the length of a packet",
 		  "a length of 2^64 - 1" },
 	};
@@ -329,13 +345,14 @@ static void test_corrupt(void)
 		FILE *file;
 		int ret = count_items(file_of(cases[i].bytes, cases[i].length, &file), kinds, &stats, &error);
 
-		ok(ret == -EINVAL, "%s is refused", cases[i].what);
-		is_str(error.text, cases[i].text, "... with its place and what was expected");
+		ok(ret == -EINVAL, "trace reader: %s is refused", cases[i].what);
+		is_str(error.text, cases[i].text,
+		       "trace reader: the error has the offset and what was expected");
 		fclose(file);
 	}
 }
 
-/* A packet of another writer: in the file by itself, and before a trace */
+/* Packets of another writer: alone in a file, and behind a trace */
 static void test_others(void)
 {
 	static const char other[] = "\x0a\x04\x10\x01\x50\x09" "\x12\x03" "abc";
@@ -350,7 +367,7 @@ static void test_others(void)
 
 	fd = file_of(other, sizeof(other) - 1, &file);
 	ok(!count_items(fd, kinds, &stats, NULL) && stats.others == 2 && !stats.restarts,
-	   "packets of other writers are left out and counted");
+	   "trace reader: packets of other writers are skipped and counted");
 	fclose(file);
 	test_trace_init(&t, 0, 0);
 	write_all(&t);
@@ -360,11 +377,11 @@ static void test_others(void)
 	memcpy(both + length, other, sizeof(other) - 1);
 	fd = file_of(both, length + sizeof(other) - 1, &file);
 	ok(!count_items(fd, kinds, &stats, NULL) && stats.others == 2 && kinds[GPMU_TRACE_SLICE] == 3,
-	   "also in a trace of gpmu_trace");
+	   "trace reader: packets of other writers behind a trace are skipped");
 	fclose(file);
 	fd = file_of(large, sizeof(large), &file);
 	ok(!count_items(fd, kinds, &stats, NULL) && stats.cut == sizeof(large),
-	   "4 GiB that are not there are no memory, and cut off");
+	   "trace reader: a length of 4 GiB in a short file allocates nothing and is cut");
 	fclose(file);
 	free(bytes);
 	test_trace_release(&t);
@@ -385,9 +402,11 @@ static void test_pipe(void)
 	if (pipe(fds) || write(fds[1], bytes, length) != (ssize_t)length)
 		printf("Bail out! no pipe\n");
 	close(fds[1]);
-	ok(!count_items(fds[0], kinds, &stats, NULL) && kinds[GPMU_TRACE_SLICE] == 3, "a pipe will do");
+	ok(!count_items(fds[0], kinds, &stats, NULL) && kinds[GPMU_TRACE_SLICE] == 3,
+	   "trace reader: a trace is read from a pipe");
 	close(fds[0]);
-	ok(count_items(-1, kinds, &stats, NULL) == -EBADF, "what reading fails with is returned");
+	ok(count_items(-1, kinds, &stats, NULL) == -EBADF,
+	   "trace reader: an error of read() is returned");
 	free(bytes);
 	test_trace_release(&t);
 }

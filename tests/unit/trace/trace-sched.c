@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Packets of scheduling: byte for byte what protobuf-c packs, names that are told once, and what is
- * refused. What they mean is trace-sql.t's.
+ * Packets of scheduling: byte for byte as protobuf-c packs them, names written once, and refused
+ * events. trace-sql.t tests their meaning.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static struct gpmu_trace_waking wake(pid_t waker, pid_t tid, const char *name)
 	};
 }
 
-/* The @n-th event of the trace that says what a CPU did, or NULL */
+/* Returns the @n-th scheduling event of the trace, or NULL. */
 static const GpmuPb__FtraceEvent *event_of(const GpmuPb__Trace *read, size_t n)
 {
 	for (size_t i = 0; read && i < read->n_packet; i++) {
@@ -70,13 +70,13 @@ static void bytes(void)
 	}
 	gpmu_trace_sched_switch(t.trace, &extreme);
 	ok(!gpmu_trace_finish(t.trace, NULL) && stats_of(&t).events == 1202 && stats_of(&t).restarts > 2,
-	   "1201 events of scheduling");
+	   "sched trace: 1201 scheduling events are written");
 	bytes = test_trace_bytes(&t, &length);
 	read = gpmu_pb__trace__unpack(NULL, length, bytes);
 	packed = malloc(length);
 	ok(read && packed && gpmu_pb__trace__get_packed_size(read) == length &&
 		   gpmu_pb__trace__pack(read, packed) == length && !memcmp(packed, bytes, length),
-	   "protobuf-c makes the same %zu bytes of them", length);
+	   "sched trace: protobuf-c packs the same %zu bytes", length);
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	free(packed);
 	free(bytes);
@@ -105,22 +105,24 @@ static void fields(void)
 	ok(read && read->n_packet == 4 && read->packet[1]->system_info &&
 		   is(read->packet[1]->system_info->utsname->release, uts.release) &&
 		   is(read->packet[1]->system_info->utsname->machine, uts.machine),
-	   "the kernel that it is comes before the first one");
+	   "sched trace: the kernel's release comes before the first event");
 	ok(read && read->packet[2]->ftrace_events && read->packet[2]->ftrace_events->cpu == 71 &&
-		   read->packet[2]->ftrace_events->ftrace_clock == 4, "a CPU, and the clock of the stamps");
+		   read->packet[2]->ftrace_events->ftrace_clock == 4,
+	   "sched trace: an event has its CPU and the clock of its time stamp");
 	ok(first && first->timestamp == event.time && first->pid == 10 && first->sched_switch &&
 		   first->sched_switch->prev_pid == 10 && first->sched_switch->prev_prio == 120 &&
 		   first->sched_switch->prev_state == 256 && first->sched_switch->next_pid == 4194304 &&
 		   first->sched_switch->next_prio == -1 && is(first->sched_switch->prev_comm, "a") &&
-		   is(first->sched_switch->next_comm, "b"), "a switch");
+		   is(first->sched_switch->next_comm, "b"), "sched trace: a switch has its fields");
 	ok(second && second->timestamp == waking.time && second->pid == 12 && second->sched_waking &&
 		   second->sched_waking->pid == 13 && second->sched_waking->prio == 120 &&
-		   second->sched_waking->target_cpu == 5 && is(second->sched_waking->comm, "c"), "a waking");
+		   second->sched_waking->target_cpu == 5 && is(second->sched_waking->comm, "c"),
+	   "sched trace: a wakeup has its fields");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	test_trace_release(&t);
 }
 
-/* Names that the @n-th switch has in the file */
+/* The names written with the @n-th switch */
 static bool names_are(const GpmuPb__Trace *read, size_t n, const char *prev, const char *next)
 {
 	const GpmuPb__FtraceEvent *event = event_of(read, n);
@@ -148,12 +150,15 @@ static void names(void)
 	gpmu_trace_flush(t.trace, NULL);
 	read = test_trace_read(&t);
 	last = event_of(read, 6);
-	ok(names_are(read, 0, "a", "b") && names_are(read, 1, NULL, NULL), "a name is written once");
-	ok(names_are(read, 2, "exec", NULL), "and when it changes");
-	ok(names_are(read, 3, "\xef\xbf\xbd", "b") && stats_of(&t).mended == 1, "what is no UTF-8 is replaced");
+	ok(names_are(read, 0, "a", "b") && names_are(read, 1, NULL, NULL),
+	   "sched trace: an unchanged name is written once");
+	ok(names_are(read, 2, "exec", NULL), "sched trace: a changed name is written again");
+	ok(names_are(read, 3, "\xef\xbf\xbd", "b") && stats_of(&t).mended == 1,
+	   "sched trace: invalid UTF-8 in a name is replaced and counted");
 	ok(names_are(read, 4, "b", NULL) && names_are(read, 5, NULL, NULL),
-	   "where there is no place for both of two, again; that of an idle CPU never");
-	ok(last && last->sched_waking && is(last->sched_waking->comm, NULL), "a waking likewise");
+	   "sched trace: a name evicted by another is written again, an idle CPU's never is");
+	ok(last && last->sched_waking && is(last->sched_waking->comm, NULL),
+	   "sched trace: a wakeup omits an unchanged name");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	test_trace_release(&t);
 
@@ -163,12 +168,13 @@ static void names(void)
 	gpmu_trace_flush(t.trace, NULL);
 	read = test_trace_read(&t);
 	ok(names_are(read, 1, "b", "a") && read->n_packet == 6 && read->packet[4]->system_info &&
-		   stats_of(&t).restarts == 2, "after a restart names and kernel are there anew");
+		   stats_of(&t).restarts == 2,
+	   "sched trace: after a restart, names and kernel are written again");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	test_trace_release(&t);
 }
 
-/* Threads that come again and again, long after the start of a machine */
+/* Threads that run repeatedly, long after the machine's start */
 static void size(void)
 {
 	uint64_t first = 0, all;
@@ -184,7 +190,8 @@ static void size(void)
 		gpmu_trace_sched_switch(t.trace, &event);
 	}
 	all = stats_of(&t).bytes - first;
-	ok(all <= 43000, "%g bytes each", (double)all / 1000);
+	ok(all <= 43000,
+	   "sched trace: a switch takes at most 43 bytes on average, here %g", (double)all / 1000);
 	test_trace_release(&t);
 }
 
@@ -206,7 +213,7 @@ static void tracks(void)
 	thread = process ? read->packet[2]->track_descriptor : NULL;
 	ok(thread && process->process && process->process->pid == 10 && thread->thread &&
 		   thread->thread->pid == 10 && thread->thread->tid == 11 && read->packet[5]->ftrace_events,
-	   "which process a thread is of is there before the first switch of its track, once");
+	   "sched trace: a thread's process is written once, before the first switch of its track");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	test_trace_release(&t);
 }
@@ -230,31 +237,37 @@ static void refused(void)
 	test_trace_init(&t, 0, 0);
 	event.size = offsetof(struct gpmu_trace_switch, prev_name) - 1;
 	waking.size = offsetof(struct gpmu_trace_waking, name) - 1;
-	ok(refuses(&t, event) && refuses_waking(&t, waking), "structures that are too small");
+	ok(refuses(&t, event) && refuses_waking(&t, waking),
+	   "sched trace: structures that are too small are refused");
 	event = change(1, "a", 2, "b");
 	event.cpu = 1024;
 	waking = wake(1, 2, "a");
 	waking.cpu = 1024;
-	ok(refuses(&t, event) && refuses_waking(&t, waking), "a CPU that Perfetto reads no file of");
+	ok(refuses(&t, event) && refuses_waking(&t, waking),
+	   "sched trace: a CPU beyond Perfetto's limit is refused");
 	waking = wake(1, 2, "a");
 	waking.target_cpu = UINT_MAX;
-	ok(refuses_waking(&t, waking), "nor one to go to");
+	ok(refuses_waking(&t, waking),
+	   "sched trace: a target CPU beyond Perfetto's limit is refused");
 	ok(refuses(&t, change(-1, "a", 2, "b")) && refuses(&t, change(1, "a", -1, "b")) &&
-		   refuses_waking(&t, wake(-1, 2, "a")) && refuses_waking(&t, wake(1, 0, "a")), "threads that there are not");
+		   refuses_waking(&t, wake(-1, 2, "a")) && refuses_waking(&t, wake(1, 0, "a")),
+	   "sched trace: impossible thread numbers are refused");
 	event = change(1, "a", 2, "b");
 	event.time = TRACE_TIME_END;
 	waking = wake(1, 2, "a");
 	waking.time = UINT64_MAX;
-	ok(refuses(&t, event) && refuses_waking(&t, waking), "times from 2^63 on");
+	ok(refuses(&t, event) && refuses_waking(&t, waking),
+	   "sched trace: times from 2^63 on are refused");
 	event = change(1, "a", 2, "b");
 	event.track = 1;
-	ok(refuses(&t, event), "a track that there is not");
-	ok(stats_of(&t).bytes == 0 && stats_of(&t).events == 0, "nothing was written of all that");
+	ok(refuses(&t, event), "sched trace: an unknown track is refused");
+	ok(stats_of(&t).bytes == 0 && stats_of(&t).events == 0,
+	   "sched trace: refused events write nothing");
 	event = change(1, NULL, 2, NULL);
 	event.size = offsetof(struct gpmu_trace_switch, prev_name);
 	event.prev_name = event.next_name = "nothing is read here";
 	ok(!gpmu_trace_sched_switch(t.trace, &event) && stats_of(&t).events == 1 && stats_of(&t).bytes < 300,
-	   "a structure of an application that knows no names");
+	   "sched trace: a structure of an older size without names is accepted");
 	test_trace_release(&t);
 }
 
@@ -268,7 +281,8 @@ static void fails(void)
 		return;
 	trace = gpmu_trace_new(fd[0], NULL, NULL);
 	ok(!gpmu_trace_sched_switch(trace, &event) && gpmu_trace_flush(trace, NULL) == -EBADF &&
-		   gpmu_trace_sched_switch(trace, &event) == -EBADF, "after a failed write no more");
+		   gpmu_trace_sched_switch(trace, &event) == -EBADF,
+	   "sched trace: after a failed write each event returns the error");
 	gpmu_trace_free(trace);
 	close(fd[0]);
 	close(fd[1]);

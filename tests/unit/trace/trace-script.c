@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * trace-script FILE: makes a trace of what standard input says, a line each, fields between semicolons. Times
- * are ns, a track is called by its key; ARGS are NAME=VALUE, integers, real numbers with a point, else texts.
+ * trace-script FILE: makes a trace from standard input, with one command a line and fields
+ * separated by semicolons. Times are in ns. Tracks are named by keys. ARGS are NAME=VALUE:
+ * integers, real numbers with a point, or else texts.
  *
  *   process;PID;NAME                     key pPID
  *   thread;PID;TID;NAME                  key tTID

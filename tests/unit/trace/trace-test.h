@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A trace in a file, read again by protobuf-c. */
+/* A trace in a file, read back by protobuf-c */
 #ifndef GPMU_TESTS_TRACE_TEST_H
 #define GPMU_TESTS_TRACE_TEST_H
 
@@ -40,7 +40,7 @@ static void test_trace_release(struct test_trace *t)
 	fclose(t->file);
 }
 
-/* All of the file */
+/* Returns all bytes of the file. */
 static uint8_t *test_trace_bytes(const struct test_trace *t, size_t *length)
 {
 	off_t size = lseek(t->fd, 0, SEEK_END);
@@ -54,7 +54,7 @@ static uint8_t *test_trace_bytes(const struct test_trace *t, size_t *length)
 	return bytes;
 }
 
-/* NULL: what is in the file is no row of whole packets. */
+/* Returns NULL if the file is not a sequence of whole packets. */
 static GpmuPb__Trace *test_trace_read(const struct test_trace *t)
 {
 	size_t length;
@@ -75,7 +75,7 @@ static size_t test_trace_packets(const struct test_trace *t)
 	return n;
 }
 
-/* An event without anything else */
+/* An event with its required fields only */
 __attribute__((unused))
 static struct gpmu_trace_event event_on(int track, uint64_t time, const char *name)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Writing that is short, interrupted, blocked, or fails. Linked with --wrap for write. */
+/* Writes that are short, interrupted, blocked, or fail. Linked with --wrap for write. */
 #include <fcntl.h>
 #include <signal.h>
 
 #include "trace-test.h"
 
-static int error;	/* of a write, once `left` bytes have been written */
-static size_t left, most;	/* bytes of a write; 0: all */
-static int once;	/* the error of the next write */
+static int error;	/* of a write after `left` bytes */
+static size_t left, most;	/* bytes of one write; 0: all */
+static int once;	/* error of the next write */
 
 ssize_t __real_write(int fd, const void *buffer, size_t size);
 ssize_t __wrap_write(int fd, const void *buffer, size_t size);
@@ -60,10 +60,10 @@ static void goes_on(void)
 	most = 7;
 	once = EINTR;
 	ok(!gpmu_trace_flush(t.trace, NULL) && test_trace_packets(&t) == 102,
-	   "a write that is short or interrupted goes on");
+	   "trace write: a short or interrupted write is continued");
 	once = EAGAIN;
 	gpmu_trace_finish(t.trace, NULL);
-	ok(test_trace_packets(&t) == 104, "one that would block waits");
+	ok(test_trace_packets(&t) == 104, "trace write: a write that would block is repeated");
 	most = 0;
 	test_trace_release(&t);
 }
@@ -86,19 +86,21 @@ static void full(size_t at)
 	left = at;
 	ok(gpmu_trace_flush(t.trace, &why) == -ENOSPC &&
 		   !strcmp(why.text, "out.pftrace: No space left on device"),
-	   "a full disk after %zu bytes: the path and why", at);
+	   "trace write: a full disk after %zu bytes gives the path and the reason", at);
 	error = 0;
 	ok(lseek(t.fd, 0, SEEK_END) == whole && lseek(t.fd, 0, SEEK_CUR) == whole &&
-		   test_trace_packets(&t) == 102, "what was whole before is there, and no more");
+		   test_trace_packets(&t) == 102,
+	   "trace write: after a full disk the file has the whole packets only");
 	ok(values(t.trace, counter, 1) == -ENOSPC && gpmu_trace_finish(t.trace, NULL) == -ENOSPC &&
 		   gpmu_trace_value(t.trace, counter, 1, 0.0 / 0.0) == -ENOSPC &&
-		   test_trace_packets(&t) == 102, "the trace has ended, also where there is room again");
+		   test_trace_packets(&t) == 102,
+	   "trace write: after a full disk the trace has ended for good");
 	ok(times == 1 && strstr(said, "out.pftrace: No space left on device: the trace ends after ") == said,
-	   "the log is told once");
+	   "trace write: a full disk is logged once");
 	test_trace_release(&t);
 }
 
-/* An event that fills the buffer */
+/* An event fills the buffer. */
 static void at_once(void)
 {
 	struct test_trace t;
@@ -107,9 +109,9 @@ static void at_once(void)
 	error = EDQUOT;
 	left = 0;
 	ok(values(t.trace, gpmu_trace_counter(t.trace, 0, "counter", NULL), 100) == -EDQUOT,
-	   "the event whose write fails returns why");
+	   "trace write: the event whose write fails returns the error");
 	error = 0;
-	ok(stats_of(&t).bytes == 0, "nothing is counted as written");
+	ok(stats_of(&t).bytes == 0, "trace write: a failed write is not counted as written");
 	test_trace_release(&t);
 }
 
@@ -130,18 +132,18 @@ static void pipes(void)
 	gpmu_trace_flush(trace, NULL);
 	n = read(fds[0], bytes, sizeof(bytes));
 	read_back = n > 0 ? gpmu_pb__trace__unpack(NULL, (size_t)n, bytes) : NULL;
-	ok(read_back && read_back->n_packet == 12, "a pipe will do");
+	ok(read_back && read_back->n_packet == 12, "trace write: a trace may be written to a pipe");
 	gpmu_pb__trace__free_unpacked(read_back, NULL);
 	times = 0;
 	close(fds[0]);
 	values(trace, counter, 10);
 	ok(gpmu_trace_flush(trace, NULL) == -EPIPE && times == 1 && strstr(said, "trace: Broken pipe") == said,
-	   "one whose reader has gone is seen");
+	   "trace write: a closed pipe is EPIPE and logged");
 	gpmu_trace_free(trace);
 	close(fds[1]);
 }
 
-/* Bytes that the caller has written before stay. */
+/* Bytes that the caller wrote before stay. */
 static void behind(void)
 {
 	struct test_trace t;
@@ -153,7 +155,8 @@ static void behind(void)
 	left = 9;
 	gpmu_trace_flush(t.trace, NULL);
 	error = 0;
-	ok(lseek(t.fd, 0, SEEK_END) == 6, "what was in the file before the trace stays");
+	ok(lseek(t.fd, 0, SEEK_END) == 6,
+	   "trace write: bytes in the file before the trace stay after a failure");
 	test_trace_release(&t);
 }
 

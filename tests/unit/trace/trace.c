@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The bytes: byte for byte what protobuf-c packs, whole packets after each flush, texts of
- * any kind, limits, what is refused. What they mean is trace-sql.t's.
+ * The bytes of a trace: as protobuf-c packs them, whole packets after each flush, texts of any
+ * bytes, limits, refused events. trace-sql.t tests their meaning.
  */
 #include <math.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void everything(struct gpmu_trace *trace)
 	event.args = args;
 	event.n_args = 7;
 	event.flow_ends = 1;
-	/* Numbers of tracks, times and names of one, two and more bytes */
+	/* Track numbers, times and names that take one, two and more bytes */
 	for (unsigned int i = 0; i < 300; i++) {
 		char name[16];
 
@@ -68,17 +68,18 @@ static void bytes(void)
 
 	test_trace_init(&t, 0, 20000);
 	everything(t.trace);
-	ok(!gpmu_trace_finish(t.trace, NULL), "a trace of everything is written");
+	ok(!gpmu_trace_finish(t.trace, NULL), "trace: a trace of everything is written");
 	bytes = test_trace_bytes(&t, &length);
 	read = gpmu_pb__trace__unpack(NULL, length, bytes);
 	ok(read && read->n_packet > 1200 && no_unknown_fields(read),
-	   "protobuf-c reads it, and knows each field");
+	   "trace: protobuf-c reads the trace and knows each field");
 	packed = malloc(length);
 	ok(read && packed && gpmu_pb__trace__get_packed_size(read) == length &&
 		   gpmu_pb__trace__pack(read, packed) == length && !memcmp(packed, bytes, length),
-	   "and makes the same %zu bytes of it", length);
+	   "trace: protobuf-c packs the same %zu bytes", length);
 	ok(stats_of(&t).bytes == length && stats_of(&t).restarts == 4 && stats_of(&t).back > 200 &&
-		   stats_of(&t).events == 903, "bytes, events and restarts are counted");
+		   stats_of(&t).events == 903,
+	   "trace: bytes, events, restarts and times going back are counted");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	free(packed);
 	free(bytes);
@@ -105,19 +106,21 @@ static void flushes(void)
 		whole = whole && test_trace_packets(&t) >= before && before < 1000;
 		before = test_trace_packets(&t);
 	}
-	ok(whole, "after each flush there are whole packets");
+	ok(whole, "trace: after each flush the file has whole packets");
 	gpmu_trace_flush(t.trace, NULL);
-	ok(test_trace_packets(&t) == 2 + 1000, "of each event; names and the track once");
+	ok(test_trace_packets(&t) == 2 + 1000,
+	   "trace: each event is written, names and the track once");
 	test_trace_release(&t);
 	test_trace_init(&t, 1000, 0);
 	track = gpmu_trace_counter(t.trace, 0, "counter", NULL);
 	for (unsigned int i = 0; i < 100; i++)
 		gpmu_trace_count(t.trace, track, i, i);
-	ok(test_trace_packets(&t) > 40, "what is more than the buffer is written without a flush");
+	ok(test_trace_packets(&t) > 40,
+	   "trace: events beyond the buffer are written without a flush");
 	test_trace_release(&t);
 }
 
-/* The name that the last event was given */
+/* Whether the event and its track have the name @want */
 static bool name_is(const char *name, const char *want, size_t length)
 {
 	struct gpmu_trace_event event;
@@ -150,40 +153,45 @@ static void texts(void)
 	static const struct {
 		const char *text, *want, *what;
 	} cases[] = {
-		{ "", "", "empty" },
-		{ "a\x7f\n", "a\x7f\n", "ASCII" },
-		{ "\xc2\x80\xdf\xbf", "\xc2\x80\xdf\xbf", "two bytes" },
-		{ "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80", "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80", "three bytes" },
-		{ "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "four bytes" },
-		{ "\x80" "a\xff", U "a" U, "bytes that begin nothing" },
-		{ "\xc0\xaf", U U, "two bytes for what takes one" },
-		{ "\xe0\x9f\xbf", U U U, "three bytes for what takes two" },
-		{ "\xf0\x8f\xbf\xbf", U U U U, "four bytes for what takes three" },
-		{ "\xed\xa0\x80", U U U, "a surrogate" },
+		{ "", "", "of no bytes" },
+		{ "a\x7f\n", "a\x7f\n", "of ASCII characters" },
+		{ "\xc2\x80\xdf\xbf", "\xc2\x80\xdf\xbf", "of two bytes per character" },
+		{ "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80", "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80", "of three bytes per character" },
+		{ "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "of four bytes per character" },
+		{ "\x80" "a\xff", U "a" U, "with bytes that begin no character" },
+		{ "\xc0\xaf", U U, "with two bytes for a character that needs one" },
+		{ "\xe0\x9f\xbf", U U U, "with three bytes for a character that needs two" },
+		{ "\xf0\x8f\xbf\xbf", U U U U, "with four bytes for a character that needs three" },
+		{ "\xed\xa0\x80", U U U, "with a surrogate" },
 		{ "\xf4\x90\x80\x80", U U U U, "beyond U+10FFFF" },
-		{ "\xf5", U, "a byte that is never used" },
-		{ "a\xc3", "a" U, "one that ends too soon" },
-		{ "\xe2\x82", U U, "another one" },
-		{ "\xf0\x9f\x98", U U U, "another one" },
-		{ "\xe2\x28\xa1", U "(" U, "a second byte that is none" },
-		{ "\xe2\x82(", U U "(", "a third byte that is none" },
+		{ "\xf5", U, "with a byte that UTF-8 never uses" },
+		{ "a\xc3", "a" U, "that ends after one of two bytes" },
+		{ "\xe2\x82", U U, "that ends after two of three bytes" },
+		{ "\xf0\x9f\x98", U U U, "that ends after three of four bytes" },
+		{ "\xe2\x28\xa1", U "(" U, "with a wrong second byte" },
+		{ "\xe2\x82(", U U "(", "with a wrong third byte" },
 	};
 	char name[TRACE_NAME_MOST + 8];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ok(name_is(cases[i].text, cases[i].want, strlen(cases[i].want)), "text: %s",
+		ok(name_is(cases[i].text, cases[i].want, strlen(cases[i].want)),
+		   "trace: a text %s is written as UTF-8",
 		   cases[i].what);
 	memset(name, 'x', sizeof(name));
 	name[TRACE_NAME_MOST] = '\0';
-	ok(name_is(name, name, TRACE_NAME_MOST), "16384 bytes are kept");
+	ok(name_is(name, name, TRACE_NAME_MOST), "trace: a name of 16384 bytes is kept");
 	name[TRACE_NAME_MOST] = 'x';
 	name[TRACE_NAME_MOST + 4] = '\0';
-	ok(name_is(name, name, TRACE_NAME_MOST), "more are cut");
+	ok(name_is(name, name, TRACE_NAME_MOST), "trace: a longer name is cut");
 	memcpy(name + TRACE_NAME_MOST - 2, "\xe2\x82\xac", 3);
-	ok(name_is(name, name, TRACE_NAME_MOST - 2), "and no character in half");
+	ok(name_is(name, name, TRACE_NAME_MOST - 2),
+	   "trace: a longer name is not cut within a character");
 }
 
-/* The argument's packet, and what it says by a number is told with it */
+/*
+ * The argument refers to string @number; the packet defines it as @text, or not at all if @text
+ * is NULL.
+ */
 static bool is_told(const GpmuPb__TracePacket *packet, uint64_t number, const char *text)
 {
 	const GpmuPb__DebugAnnotation *arg = packet->track_event->debug_annotations[0];
@@ -216,8 +224,9 @@ static void words(void)
 	gpmu_trace_flush(t.trace, NULL);
 	read = test_trace_read(&t);
 	ok(read && read->n_packet == 5 && is_told(read->packet[2], 3, "128x1x1") && is_told(read->packet[3], 3, NULL),
-	   "an argument's text that is a name is told once");
-	ok(read && read->n_packet == 5 && is_told(read->packet[4], 4, ""), "none is an empty one");
+	   "trace: an interned argument's text is written once");
+	ok(read && read->n_packet == 5 && is_told(read->packet[4], 4, ""),
+	   "trace: an interned argument without a text is an empty string");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	test_trace_release(&t);
 }
@@ -236,26 +245,29 @@ static void counts(void)
 	ok(!gpmu_trace_value(t.trace, counter, 1, NAN) && !gpmu_trace_value(t.trace, counter, 1, INFINITY) &&
 		   !gpmu_trace_value(t.trace, counter, 1, -INFINITY) && stats_of(&t).gaps == 3 &&
 		   stats_of(&t).events == 0 && stats_of(&t).bytes == 0,
-	   "values that are no numbers are counted, and nothing is written");
+	   "trace: values that are not finite are counted and not written");
 	event = event_on(gpmu_trace_track(t.trace, 0, "track"), 100, "\xff");
 	event.args = &arg;
 	event.n_args = 1;
 	gpmu_trace_instant(t.trace, &event);
 	gpmu_trace_instant(t.trace, &event);
-	ok(stats_of(&t).mended == 3, "texts that are mended are counted, a name once");
+	ok(stats_of(&t).mended == 3,
+	   "trace: texts with invalid UTF-8 are counted, an interned name once");
 	memset(name, 'x', TRACE_NAME_MOST + 1);
 	event.name = name;
 	gpmu_trace_instant(t.trace, &event);
-	ok(stats_of(&t).cut == 1, "as is one that is cut");
+	ok(stats_of(&t).cut == 1, "trace: a name that is cut is counted");
 	event.time = 99;
 	gpmu_trace_instant(t.trace, &event);
 	event.time = 100;
 	gpmu_trace_instant(t.trace, &event);
-	ok(stats_of(&t).back == 1 && stats_of(&t).events == 5, "and time that goes back");
+	ok(stats_of(&t).back == 1 && stats_of(&t).events == 5,
+	   "trace: events whose time goes back are counted");
 	ok(!gpmu_trace_get_stats(t.trace, &small) && small.bytes && !small.events,
-	   "a smaller structure is filled as far as it goes");
+	   "trace: statistics of an older size are filled to their end");
 	small.size = 0;
-	ok(gpmu_trace_get_stats(t.trace, &small) == -EINVAL, "one without a size is refused");
+	ok(gpmu_trace_get_stats(t.trace, &small) == -EINVAL,
+	   "trace: statistics without a size are refused");
 	free(name);
 	test_trace_release(&t);
 }
@@ -295,13 +307,14 @@ static void clocks(void)
 					   packet->timestamp == 0);
 		events++;
 	}
-	ok(forward && snapshots == 10, "where time goes back, no clock of ten restarts does");
-	ok(times && events == 10, "and each event has its time");
+	ok(forward && snapshots == 10,
+	   "trace: clocks of ten restarts do not go back if the events' times do");
+	ok(times && events == 10, "trace: each event keeps its time over restarts");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	test_trace_release(&t);
 }
 
-/* More names than are kept */
+/* More names than the string table keeps */
 static void many_names(void)
 {
 	struct gpmu_trace_event event;
@@ -316,14 +329,14 @@ static void many_names(void)
 		ret = gpmu_trace_instant(t.trace, &event);
 	}
 	ok(!ret && stats_of(&t).restarts == 2 && t.trace->names.n == 10,
-	   "65536 names are too many to be kept");
+	   "trace: more than 65536 names make the trace restart");
 	memset(name, 'x', sizeof(name));
 	for (unsigned int i = 0; i < 10000 && !ret; i++) {
 		snprintf(name + 1000, sizeof(name) - 1000, "%u", i);
 		ret = gpmu_trace_instant(t.trace, &event);
 	}
 	ok(!ret && stats_of(&t).restarts == 3 && t.trace->names.bytes < TRACE_NAMES_BYTES,
-	   "as are 16 MiB of them");
+	   "trace: more than 16 MiB of names make the trace restart");
 	test_trace_release(&t);
 }
 
@@ -337,46 +350,54 @@ static void refused(void)
 	int track, counter, deep;
 
 	ok(!gpmu_trace_new(1, &no_size, &error) && errno == EINVAL && error.text[0],
-	   "options without a size");
+	   "trace: options without a size are refused");
 	gpmu_trace_free(NULL);
 	test_trace_init(&t, 0, 0);
 	track = deep = gpmu_trace_track(t.trace, 0, "track");
 	counter = gpmu_trace_counter(t.trace, track, "counter", NULL);
 	ok(gpmu_trace_process(t.trace, 0, "a") == -EINVAL && gpmu_trace_thread(t.trace, 0, 1, "a") == -EINVAL &&
-		   gpmu_trace_thread(t.trace, 1, -1, "a") == -EINVAL, "no process, no thread");
+		   gpmu_trace_thread(t.trace, 1, -1, "a") == -EINVAL,
+	   "trace: impossible processes and threads are refused");
 	ok(gpmu_trace_track(t.trace, counter + 1, "a") == -EINVAL && gpmu_trace_track(t.trace, -1, "a") == -EINVAL &&
 		   gpmu_trace_track(t.trace, counter, "a") == -EINVAL && gpmu_trace_counter(t.trace, 0, NULL, "") == -EINVAL,
-	   "a parent that there is not, or a counter, or no name");
+	   "trace: an unknown parent, a counter as parent and a counter without a name are refused");
 	for (int i = 1; i < TRACE_DEPTH_MOST; i++)
 		deep = gpmu_trace_track(t.trace, deep, "deeper");
-	ok(deep > 0 && gpmu_trace_track(t.trace, deep, "too deep") == -EINVAL, "tracks 17 deep");
+	ok(deep > 0 && gpmu_trace_track(t.trace, deep, "too deep") == -EINVAL,
+	   "trace: a track 17 levels deep is refused");
 	event = event_on(counter, 1, "a");
 	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL && gpmu_trace_end(t.trace, counter, 1) == -EINVAL &&
 		   gpmu_trace_count(t.trace, track, 1, 1) == -EINVAL && gpmu_trace_value(t.trace, track, 1, NAN) == -EINVAL,
-	   "slices on a counter, values on what is none");
+	   "trace: slices on a counter and values on another track are refused");
 	event = event_on(track, UINT64_C(1) << 63, "a");
 	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL && gpmu_trace_count(t.trace, counter, UINT64_MAX, 1) == -EINVAL &&
-		   gpmu_trace_value(t.trace, counter, UINT64_MAX, NAN) == -EINVAL, "times from 2^63 on");
+		   gpmu_trace_value(t.trace, counter, UINT64_MAX, NAN) == -EINVAL,
+	   "trace: times from 2^63 on are refused");
 	event.time = 1;
 	ok(gpmu_trace_slice(t.trace, &event, (UINT64_C(1) << 63) - 1) == -EINVAL &&
-		   gpmu_trace_slice(t.trace, &event, UINT64_MAX) == -EINVAL, "a slice that ends there");
+		   gpmu_trace_slice(t.trace, &event, UINT64_MAX) == -EINVAL,
+	   "trace: a slice that ends at 2^63 or later is refused");
 	event.args = args;
 	event.n_args = 33;
-	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL, "33 arguments");
+	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL, "trace: 33 arguments are refused");
 	event.n_args = 2;
-	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL, "one without a name");
+	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL,
+	   "trace: an argument without a name is refused");
 	args[1].name = "b";
 	args[1].kind = (enum gpmu_trace_arg_kind)7;
-	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL, "one of no kind");
+	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL,
+	   "trace: an argument of an unknown kind is refused");
 	event.args = NULL;
-	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL, "arguments that are not there");
+	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL, "trace: arguments at NULL are refused");
 	event.size = 4;
-	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL, "an event that is smaller than the first version's");
-	ok(stats_of(&t).bytes == 0 && stats_of(&t).events == 0, "nothing was written of all that");
+	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL,
+	   "trace: an event smaller than the first version's is refused");
+	ok(stats_of(&t).bytes == 0 && stats_of(&t).events == 0,
+	   "trace: refused events write nothing");
 	test_trace_release(&t);
 }
 
-/* An event as an application has it that was built with another gpmu.h */
+/* An event of an application built with another gpmu.h */
 static void sizes(void)
 {
 	struct {
@@ -392,7 +413,8 @@ static void sizes(void)
 	older.size = offsetof(struct gpmu_trace_event, category);
 	older.category = "nothing is read here";
 	ok(!gpmu_trace_instant(t.trace, &larger.event) && !gpmu_trace_instant(t.trace, &older) &&
-		   t.trace->names.n == 1, "events that are larger and smaller than these");
+		   t.trace->names.n == 1,
+	   "trace: events of a larger and of an older size are accepted");
 	test_trace_release(&t);
 }
 
@@ -405,11 +427,13 @@ static void same_tracks(void)
 	process = gpmu_trace_process(t.trace, 5, NULL);
 	thread = gpmu_trace_thread(t.trace, 5, 5, "a");
 	ok(process > 0 && gpmu_trace_process(t.trace, 5, "b") == process && gpmu_trace_process(t.trace, 6, "b") != process,
-	   "a process has one track");
+	   "trace: a process has one track");
 	ok(thread > 0 && thread != process && gpmu_trace_thread(t.trace, 5, 5, NULL) == thread &&
-		   gpmu_trace_thread(t.trace, 6, 5, "a") != thread, "a thread of a process likewise");
+		   gpmu_trace_thread(t.trace, 6, 5, "a") != thread,
+	   "trace: a thread of a process has one track");
 	thread = gpmu_trace_track(t.trace, 0, "a");
-	ok(gpmu_trace_track(t.trace, 0, "a") == thread + 1, "others are new each time");
+	ok(gpmu_trace_track(t.trace, 0, "a") == thread + 1,
+	   "trace: other tracks of one name are different");
 	test_trace_release(&t);
 }
 

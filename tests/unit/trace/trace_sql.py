@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""trace_sql.py TRACE SQL [--from N]: what a trace of libgpmu holds, by SQL.
+"""trace_sql.py TRACE SQL [--from N]: queries a trace of libgpmu by SQL.
 
-Reads the bytes without protobuf-c and without metrics/trace/trace.proto, by the rules of
-Perfetto's documentation, and fills tables that are named as trace_processor's are, so that the
-same SQL can be asked of both. --from N leaves out what is before the N-th restart, from 1.
-Anything that is against the rules ends it: "offset: what".
+Reads the bytes without protobuf-c and metrics/trace/trace.proto, by the rules of Perfetto's
+documentation. It fills tables with trace_processor's names, so that both accept the same SQL.
+--from N leaves out all packets before the N-th restart, counted from 1. A violation of the
+rules ends the program with "offset: reason".
 
-Where there is a trace_processor, by $GPMU_TRACE_PROCESSOR or as trace_processor_shell in the
-path, it is asked too: another answer, or an error that it counts, ends it likewise.
-GPMU_TRACE_PROCESSOR= (empty) asks none; --processor prints which one it is.
+If there is a trace_processor, named by $GPMU_TRACE_PROCESSOR or in the path as
+trace_processor_shell, it gets the same query. Another answer, or an error that it counts, ends
+the program. An empty GPMU_TRACE_PROCESSOR disables it; --processor prints its path.
 """
 import os
 import re
@@ -44,12 +44,12 @@ create table clock_snapshot (snapshot_id, clock_id, clock_value);
 """
 
 
-# What trace_processor counts of what it could not take as it is. Switches that do not follow from the ones before
-# are the kernel's: in a guest with 6.18 its own tracing has the same.
+# Errors that trace_processor counts. Switches that do not follow from the ones before are left out, as they are
+# the kernel's: its own tracing has them too, in a guest with Linux 6.18.
 ERRORS = """select name, idx, value from stats where severity in ('error', 'data_loss') and value > 0
     and name <> 'mismatched_sched_switch_tids'"""
 HEAD = '"name","idx","value"\n'
-# What is on no thread's track gets an argument with the last thread that was described before: not the trace's
+# trace_processor adds an argument with the last described thread to events on no thread's track.
 OWN_ARGS = "create temp view args as select * from main.args where key <> 'legacy_event.passthrough_utid'"
 
 class Bad(Exception):
@@ -114,12 +114,12 @@ def packets(data):
 
 
 class Sequence:
-    """What packets refer to: clocks, names, tracks"""
+    """The state that packets refer to: clocks, names, tracks"""
 
     def __init__(self, skip):
         self.restarts, self.skip = 0, skip
         self.valid, self.default = False, None
-        self.begin = None               # offset of the first packet that counts
+        self.begin = None               # offset of the first packet that is used
         self.clocks, self.names, self.tracks = {}, {}, {}
         self.kernel, self.snapshots, self.events = {}, [], []
         self.release, self.sched = None, []
@@ -216,7 +216,7 @@ class Tables:
         self.db.executescript(SCHEMA)
         self.kinds, self.stacks, self.slices, self.flows = {}, {}, [], {}
         self.roots = set()
-        self.owners = {}        # track: the table of what it belongs to, its number there
+        self.owners = {}        # track: the table of its process or thread, its number there
 
     def insert(self, table, *row):
         self.db.execute(f"insert into {table} values ({','.join('?' * len(row))})", row)
@@ -267,7 +267,7 @@ class Tables:
             self.insert("counter", time, track, float(event["real"] if value is None else value))
             return
         stack = self.stacks.setdefault(track, [])
-        # Moments of the same time are one in another.
+        # Instants of the same time nest.
         while stack and self.slices[stack[-1]][2] == 0 and (kind != INSTANT or self.slices[stack[-1]][1] < time):
             stack.pop()
         if kind == END:
@@ -290,7 +290,7 @@ class Tables:
         stack.append(number)
 
     def thread(self, tid, name):
-        """Perfetto's idle threads are one; a name that a track has is better than the kernel's."""
+        """All idle threads are one; a track's name takes precedence over the kernel's."""
         tid = signed(tid)
         row = self.db.execute("select utid, name from thread where tid = ?", (tid,)).fetchone()
         if not row:
@@ -301,7 +301,7 @@ class Tables:
         return row[0]
 
     def schedule(self, events):
-        """By CPU what it ran; who ran is the thread that the switch before went to."""
+        """Makes the rows of each CPU; the running thread is the next one of the switch before."""
         running, rows = {}, []
         for time, cpu, kind, event in sorted(events, key=lambda e: e[0]):
             if kind == WAKING:
@@ -322,7 +322,7 @@ class Tables:
         for time, number, what in sequence.events:
             if time is None:
                 self.track(number, what)
-        # As trace_processor: by time, and what has the same time as it was written
+        # As trace_processor: by time, and events of one time in the order of the file
         for time, track, event in sorted((e for e in sequence.events if e[0] is not None), key=lambda e: e[0]):
             self.event(time, track, event)
         for slice_ in self.slices:
@@ -341,7 +341,7 @@ def processor():
 
 
 def row_of(line):
-    """A row that trace_processor prints; texts are between quotes, also those that have some."""
+    """Parses a row of trace_processor; texts are quoted, and quotes in them are not escaped."""
     row = []
     for string, bare in re.findall(r'"(.*?)"(?=,|$),?|([^,]+),?', line):
         number = "." in bare and re.fullmatch(r"-?\d+\.\d+", bare)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each allocation fails in turn: making a flow, and adding its events to a plan. */
+/* Each allocation fails in turn: making traffic, and adding its events to a plan. */
 #include "alloc.h"
 #include "traffic-test.h"
 
@@ -45,7 +45,7 @@ static void update(void)
 	traffic_init(&t, "superchip", GPMU_FLOW_ANY, NULL);
 	alloc_left = 0;
 	traffic_update(&t, SEC);
-	ok(alloc_left == 0, "an update allocates nothing");
+	ok(alloc_left == 0, "traffic: an update allocates nothing");
 	alloc_left = -1;
 	traffic_release(&t);
 }
@@ -58,9 +58,9 @@ int main(void)
 	machine = gpmu_machine_new(root.path, NULL);
 	sysroot_release(&root);
 	catalog = gpmu_catalog_new(NULL, NULL);
-	ok(gpmu_catalog_metric(catalog, 0), "what is built in is loaded");
-	alloc_fail_each(make, 100, "a flow of four sockets");
-	alloc_fail_each(plan, 100, "its events in a plan");
+	ok(gpmu_catalog_metric(catalog, 0), "traffic: the built-in catalog is loaded");
+	alloc_fail_each(make, 100, "traffic: making that of four sockets");
+	alloc_fail_each(plan, 100, "traffic: adding its events to a plan");
 	update();
 	gpmu_catalog_free(catalog);
 	gpmu_machine_free(machine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Flows of Grace Hoppers: what is counted together, and what is invisible. */
+/* Traffic of Grace Hoppers: flows counted together, and flows that no PMU counts */
 #include "traffic-test.h"
 
 #define SCF(_n, _event)		   "nvidia_scf_pmu_" #_n "/" _event "/"
@@ -28,9 +28,11 @@ static void one(void)
 	struct traffic t;
 
 	traffic_init(&t, "gh200", GPMU_FLOW_ANY, NULL);
-	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 1 socket", "one socket is a Grace Hopper");
-	ok(!gpmu_flow_link(t.flow, 0), "alone it has no links to others");
-	ok(!traffic_has(&t, CNVLINK(0, "cycles", "0xf")), "nor is their PMU asked for");
+	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 1 socket",
+	       "traffic, 1 socket: the title is Grace Hopper");
+	ok(!gpmu_flow_link(t.flow, 0), "traffic, 1 socket: there are no links to other sockets");
+	ok(!traffic_has(&t, CNVLINK(0, "cycles", "0xf")),
+	   "traffic, 1 socket: events of CNVLink are not planned");
 	traffic_count(&t, C2C0(0, "rd_bytes_loc"), 4234927104);
 	traffic_count(&t, C2C0(0, "wr_bytes_loc"), 201326592);
 	traffic_count(&t, C2C1(0, "rd_bytes_loc"), 6356480);
@@ -38,37 +40,42 @@ static void one(void)
 	traffic_count(&t, SCF(0, "gmem_wr_total_bytes"), 7);
 	traffic_update(&t, SEC);
 	is_bytes(&traffic_cell(&t, "GPU 0 ATS -> CMEM 0")->read, 4234927104,
-		 "what the GPU reads of CPU memory");
-	is_bytes(&traffic_cell(&t, "GPU 0 ATS -> CMEM 0")->write, 201326592, "and writes");
+		 "traffic, 1 socket: the GPU's reads of CMEM are those of C2C0");
+	is_bytes(&traffic_cell(&t, "GPU 0 ATS -> CMEM 0")->write, 201326592,
+		 "traffic, 1 socket: the GPU's writes to CMEM are those of C2C0");
 	is_without(&traffic_cell(&t, "GPU 0 ATS -> GMEM 0")->read, GPMU_FLOW_INVISIBLE, "no PMU",
-		   "what it reads of its own memory is invisible");
+		   "traffic, 1 socket: the GPU's reads of its own memory are invisible");
 	ok(strstr(traffic_cell(&t, "GPU 0 ATS -> GMEM 0")->note, "does not leave it"),
-	   "and why is said");
+	   "traffic, 1 socket: a note states why a flow is invisible");
 	is_together(&t, "GPU 0 non-ATS -> CMEM 0", "GPU 0 non-ATS -> CMEM, GMEM 0",
-		    "without translation both memories are counted together");
-	is_together(&t, "GPU 0 non-ATS -> GMEM 0", "GPU 0 non-ATS -> CMEM, GMEM 0", "of both");
+		    "traffic, 1 socket: untranslated reads of CMEM are counted with those of GMEM");
+	is_together(&t, "GPU 0 non-ATS -> GMEM 0", "GPU 0 non-ATS -> CMEM, GMEM 0",
+		    "traffic, 1 socket: untranslated reads of GMEM are counted with those of CMEM");
 	is_bytes(&traffic_sum(&t, "GPU 0 non-ATS -> CMEM, GMEM 0")->read, 6356480,
-		 "the sum is known");
-	is_bytes(&traffic_cell(&t, "GPU 0 non-ATS -> GMEM 0")->write, 0, "of a sum of 0 each is 0");
-	is_bytes(&traffic_cell(&t, "PCIe 0 -> GMEM 0")->read, 0, "of PCIe too");
+		 "traffic, 1 socket: the sum of both memories is known");
+	is_bytes(&traffic_cell(&t, "GPU 0 non-ATS -> GMEM 0")->write, 0,
+		 "traffic, 1 socket: flows of a sum of 0 are 0");
+	is_bytes(&traffic_cell(&t, "PCIe 0 -> GMEM 0")->read, 0,
+		 "traffic, 1 socket: PCIe flows of a sum of 0 are 0");
 	is_bytes(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, 320,
-		 "the CPU's reads are what CMEM counts");
+		 "traffic, 1 socket: the CPU's reads of CMEM are CMEM's count");
 	ok(!traffic_cell(&t, "CPU 0 -> CMEM 0")->read.derived &&
 		   !traffic_cell(&t, "CPU 0 -> CMEM 0")->note,
-	   "there is nothing to subtract");
+	   "traffic, 1 socket: the CPU's reads of CMEM are not derived");
 	is_bytes(&traffic_cell(&t, "CPU 0 -> GMEM 0")->write, 7,
-		 "its writes to GPU memory what GMEM counts");
+		 "traffic, 1 socket: the CPU's writes to GMEM are GMEM's count");
 	is_range(&gpmu_flow_memory_total(t.flow, 0)->read, 4234927104.0 + 320,
 		 4234927104.0 + 320 + 6356480,
-		 "a memory's total is between without and with what may be of the other");
-	is_range(&gpmu_flow_memory_total(t.flow, 1)->read, 0, 6356480, "that of GPU memory too");
+		 "traffic, 1 socket: a memory's total is a range over the shared sum");
+	is_range(&gpmu_flow_memory_total(t.flow, 1)->read, 0, 6356480,
+		 "traffic, 1 socket: GMEM's total is a range over the shared sum");
 	is_bytes(&gpmu_flow_total(t.flow)->read, 4234927104.0 + 320 + 6356480,
-		 "the total of both is known");
+		 "traffic, 1 socket: the total of both memories is known");
 	is_bytes(&gpmu_flow_source_total(t.flow, 2)->read, 4234927104,
-		 "what is invisible is in no total");
+		 "traffic, 1 socket: invisible flows are in no total");
 	ok(traffic_peak(&t, "NVLink-C2C 0, reads and writes")->value.bytes ==
 		   4234927104.0 + 201326592 + 6356480 + 7,
-	   "all of NVLink-C2C beside its peak");
+	   "traffic, 1 socket: the value beside NVLink-C2C's peak has all its bytes");
 	traffic_release(&t);
 }
 
@@ -79,7 +86,7 @@ static void two(void)
 
 	traffic_init(&t, "superchip", GPMU_FLOW_HOPPER, NULL);
 	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 2 sockets",
-	       "what is asked for has precedence");
+	       "traffic, 2 sockets: the requested chip overrides the detected one");
 	traffic_count(&t, SCF(0, "cmem_rd_data"), 1000);
 	traffic_count(&t, SCF(0, "gmem_rd_data"), 100);
 	traffic_count(&t, SCF(1, "remote_socket_rd_data"), 40);
@@ -89,26 +96,35 @@ static void two(void)
 	traffic_count(&t, CNVLINK(0, "rd_bytes_loc", "0x2"), 990);
 	traffic_update(&t, SEC);
 	is_range(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, 960 * 32, 1000 * 32,
-		 "the other CPU's part may be of either memory: a range");
-	is_range(&traffic_cell(&t, "CPU 0 -> GMEM 0")->read, 60 * 32, 100 * 32, "of both");
+		 "traffic, 2 sockets: a CPU's reads of CMEM are a range, as the other CPU's part "
+		 "is of either memory");
+	is_range(&traffic_cell(&t, "CPU 0 -> GMEM 0")->read, 60 * 32, 100 * 32,
+		 "traffic, 2 sockets: a CPU's reads of GMEM are a range");
 	is_bytes(&traffic_cell(&t, "CPU 0 -> CMEM 0")->write, 5000,
-		 "where that is 0 the memory's count is it");
+		 "traffic, 2 sockets: without remote writes a CPU's writes are the memory's count");
 	is_bytes(&gpmu_flow_source_total(t.flow, 0)->read, 1060 * 32,
-		 "of both together it is known");
+		 "traffic, 2 sockets: a CPU's reads of both memories are known");
 	is_together(&t, "CPU 1 -> GMEM 0", "CPU 1 -> CMEM, GMEM 0",
-		    "what a CPU reads remotely is of both memories");
-	is_together(&t, "GPU 1 ATS -> CMEM 0", "GPU 1 ATS -> CMEM, GMEM 0", "so is a GPU's");
-	is_bytes(&traffic_cell(&t, "GPU 0 ATS -> CMEM 1")->read, 0, "nothing is nothing of either");
+		    "traffic, 2 sockets: a CPU's remote reads of both memories are counted together");
+	is_together(&t, "GPU 1 ATS -> CMEM 0", "GPU 1 ATS -> CMEM, GMEM 0",
+		    "traffic, 2 sockets: a GPU's remote reads of both memories are counted together");
+	is_bytes(&traffic_cell(&t, "GPU 0 ATS -> CMEM 1")->read, 0,
+		 "traffic, 2 sockets: flows of a remote sum of 0 are 0");
 	link = traffic_link(&t, "PCIe, GPU 1 -> other sockets");
-	is_bytes(&link->source_read, 1000, "between sockets: all that leaves one");
-	is_bytes(&link->home_read, 990, "and what the other one's CNVLink counts of it");
-	ok(traffic_near(link->imbalance_read, -0.01), "with the difference");
+	is_bytes(&link->source_read, 1000,
+		 "traffic, 2 sockets: a link's source counts all that leaves the socket");
+	is_bytes(&link->home_read, 990,
+		 "traffic, 2 sockets: a link's home is counted by its CNVLink");
+	ok(traffic_near(link->imbalance_read, -0.01),
+	   "traffic, 2 sockets: a link has the imbalance of its ends");
 	is_bytes(&traffic_link(&t, "CPU 1 -> CMEM, GMEM 0")->home_read, 1100 * 32,
-		 "the home of CPUs' traffic is both memories");
-	is_range(&gpmu_flow_memory_total(t.flow, 0)->read, 32000, 32000 + 990, "a memory's total");
+		 "traffic, 2 sockets: the home of CPUs' traffic is both memories");
+	is_range(&gpmu_flow_memory_total(t.flow, 0)->read, 32000, 32000 + 990,
+		 "traffic, 2 sockets: a memory's total is a range");
 	traffic_count(&t, SCF(1, "remote_socket_rd_data"), 4000);
 	traffic_update(&t, SEC);
-	is_range(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, 0, 32000, "it is not below 0");
+	is_range(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, 0, 32000,
+		 "traffic, 2 sockets: a range does not go below 0");
 	traffic_release(&t);
 }
 
@@ -117,17 +133,21 @@ static void four(void)
 	struct traffic t;
 
 	traffic_init(&t, "gh4", GPMU_FLOW_ANY, NULL);
-	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 4 sockets", "four sockets");
+	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 4 sockets",
+	       "traffic, 4 sockets: the title has four sockets");
 	ok(traffic_has(&t, CNVLINK(3, "rd_bytes_loc", "0x4")) &&
 		   traffic_has(&t, CNVLINK(0, "wr_bytes_loc", "0x8")) &&
 		   !traffic_has(&t, CNVLINK(3, "rd_bytes_loc", "0x8")),
-	   "each home counts each other socket by itself, as a filter tells them");
-	ok(traffic_has(&t, CNVLINK(2, "cycles", "0xf")), "whose clock is that of all");
+	   "traffic, 4 sockets: each home counts each other socket by a filter");
+	ok(traffic_has(&t, CNVLINK(2, "cycles", "0xf")),
+	   "traffic, 4 sockets: cycles of CNVLink have a filter with all sockets");
 	ok(traffic_has(&t, SCF(0, "socket_3_wb_data")) &&
 		   !traffic_has(&t, SCF(0, "socket_0_rd_data")),
-	   "and so does each source");
-	ok(gpmu_flow_sum(t.flow, 35) && !gpmu_flow_sum(t.flow, 36), "each sum is there once");
-	ok(gpmu_flow_link(t.flow, 27) && !gpmu_flow_link(t.flow, 28), "and so is each link");
+	   "traffic, 4 sockets: each CPU counts each other socket");
+	ok(gpmu_flow_sum(t.flow, 35) && !gpmu_flow_sum(t.flow, 36),
+	   "traffic, 4 sockets: there are 36 sums");
+	ok(gpmu_flow_link(t.flow, 27) && !gpmu_flow_link(t.flow, 28),
+	   "traffic, 4 sockets: there are 28 links");
 	traffic_count(&t, SCF(0, "socket_2_rd_data"), 10);
 	traffic_count(&t, SCF(0, "socket_2_wb_data"), 3);
 	traffic_count(&t, SCF(0, "socket_2_wr_data"), 5);
@@ -138,19 +158,22 @@ static void four(void)
 	traffic_count(&t, CNVLINK(3, "rd_bytes_loc", "0x2"), 400);
 	traffic_update(&t, SEC);
 	is_bytes(&traffic_sum(&t, "CPU 0 -> CMEM, GMEM 2")->write, 3 * 32 + 5,
-		 "write-backs are beats, other writes bytes");
+		 "traffic, 4 sockets: write-backs are beats of 32 bytes, other writes are bytes");
 	is_range(&traffic_cell(&t, "CPU 2 -> CMEM 2")->write, 500 - 101, 500,
-		 "a CPU's own part of its memory");
-	is_bytes(&traffic_cell(&t, "CPU 3 -> CMEM 2")->read, 0, "sockets are told apart");
+		 "traffic, 4 sockets: a CPU's writes to its own memory are a range");
+	is_bytes(&traffic_cell(&t, "CPU 3 -> CMEM 2")->read, 0,
+		 "traffic, 4 sockets: sockets are counted apart");
 	is_together(&t, "GPU 1 non-ATS -> GMEM 3", "GPU 1 non-ATS -> CMEM, GMEM 0, 2, 3",
-		    "a GPU's remote reads are of all other sockets");
+		    "traffic, 4 sockets: a GPU's remote reads of all other sockets are counted together");
 	is_bytes(&traffic_link(&t, "PCIe, GPU 1 -> other sockets")->home_read, 700,
-		 "the homes' counts add up");
+		 "traffic, 4 sockets: the home of a link to all sockets is their sum");
 	is_bytes(&traffic_link(&t, "PCIe, GPU 1 -> CMEM, GMEM 3")->home_read, 400,
-		 "each home by itself");
+		 "traffic, 4 sockets: the home of a link to one socket is its own count");
 	is_without(&traffic_link(&t, "PCIe, GPU 1 -> CMEM, GMEM 3")->source_read,
-		   GPMU_FLOW_INVISIBLE, "no PMU", "of which the source cannot tell");
-	is_bytes(&gpmu_flow_total(t.flow)->read, 50 * 32 + 700, "the total");
+		   GPMU_FLOW_INVISIBLE, "no PMU",
+		   "traffic, 4 sockets: the source of a link to one socket is invisible");
+	is_bytes(&gpmu_flow_total(t.flow)->read, 50 * 32 + 700,
+		 "traffic, 4 sockets: the total is known");
 	traffic_release(&t);
 }
 
@@ -178,21 +201,24 @@ static void kinds(void)
 
 	traffic_init(&t, "superchip", GPMU_FLOW_ANY, add_gpu_node);
 	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 2 sockets",
-	       "a node of memory alone is a GPU's");
+	       "traffic: a memory-only node is taken for a GPU's");
 	traffic_release(&t);
 	traffic_init(&t, "superchip", GPMU_FLOW_ANY, remove_socket);
 	is_str(gpmu_flow_title(t.flow), "Grace CPU Superchip, 2 sockets",
-	       "a socket without a PMU is one");
+	       "traffic: a socket without PMUs counts as a socket");
 	traffic_update(&t, SEC);
 	is_without(&traffic_cell(&t, "CPU 1 -> CMEM 1")->read, GPMU_FLOW_NOT_SUPPORTED,
-		   "there is no nvidia_scf_pmu_1", "of which is nothing known");
+		   "there is no nvidia_scf_pmu_1",
+		   "traffic: a socket without PMUs is not supported, and the PMU is named");
 	traffic_release(&t);
 	traffic_init(&t, "gh200", GPMU_FLOW_SUPERCHIP, NULL);
-	is_str(gpmu_flow_title(t.flow), "Grace CPU, 1 socket", "a Grace CPU can be alone");
+	is_str(gpmu_flow_title(t.flow), "Grace CPU, 1 socket", "traffic: a Grace CPU may be alone");
 	traffic_count(&t, SCF(0, "cmem_rd_data"), 10);
 	traffic_update(&t, SEC);
-	is_bytes(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, 320, "all of its memory's is its own");
-	ok(!traffic_cell(&t, "CPU 0 -> CMEM 0")->note, "which needs no note");
+	is_bytes(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, 320,
+		 "traffic: all reads of a single socket's memory are its CPU's");
+	ok(!traffic_cell(&t, "CPU 0 -> CMEM 0")->note,
+	   "traffic: a single socket's reads have no note");
 	traffic_release(&t);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Flows of the model, whose traffic is known: plan, session and flow together. MODEL is
- * the model's plugin, built.
+ * The traffic of the model, which is known, through plan and session. MODEL is the path of the
+ * model's plugin, built.
  */
 #include <time.h>
 
@@ -64,11 +64,11 @@ static void stop(struct run *run)
 	gpmu_source_put(run->source);
 }
 
-/* GB/s, to what a request makes of so short a time */
+/* The value in GB/s, apart from single requests in so short a time */
 static void is_gb(const struct gpmu_flow_value *value, double gb, const char *what)
 {
 	if (!ok(value->state == GPMU_FLOW_OK && fabs(value->rate / 1e9 - gb) <= gb * 1e-5,
-		"%s: %g GB/s", what, gb))
+		"model traffic: %s is %g GB/s", what, gb))
 		show_value(value);
 }
 
@@ -81,13 +81,16 @@ static void are_cells(const struct run *run, const struct expected *expected, si
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct gpmu_flow_line *cell = traffic_cell(&run->t, expected[i].cell);
+		char what[64];
 
-		is_gb(&cell->read, expected[i].read, expected[i].cell);
-		is_gb(&cell->write, expected[i].write, "  its writes");
+		snprintf(what, sizeof(what), "reads of %s", expected[i].cell);
+		is_gb(&cell->read, expected[i].read, what);
+		snprintf(what, sizeof(what), "writes of %s", expected[i].cell);
+		is_gb(&cell->write, expected[i].write, what);
 	}
 }
 
-/* steady.scenario has these rates; strongly-ordered writes are in CMEM 0's count. */
+/* Rates of steady.scenario; CMEM 0 counts strongly-ordered writes. */
 static void superchip(void)
 {
 	static const struct expected expected[] = {
@@ -106,14 +109,16 @@ static void superchip(void)
 	count(&run, 200);
 	are_cells(&run, expected, sizeof(expected) / sizeof(expected[0]));
 	is_gb(&gpmu_flow_memory_total(run.t.flow, 0)->read, 88, "all reads of CMEM 0");
-	is_gb(&gpmu_flow_memory_total(run.t.flow, 0)->write, 51.52 + 3.2 + 0.64, "all writes");
+	is_gb(&gpmu_flow_memory_total(run.t.flow, 0)->write, 51.52 + 3.2 + 0.64,
+	      "all writes to CMEM 0");
 	is_gb(&gpmu_flow_source_total(run.t.flow, 0)->read, 67.2, "all reads of CPU 0");
 	is_gb(&traffic_link(&run.t, "PCIe 1 -> CMEM 0")->home_write, 0.64,
-	      "the home's link does not count strongly-ordered writes");
-	is_gb(&traffic_link(&run.t, "PCIe 1 -> CMEM 0")->source_write, 0.96, "the source does");
+	      "PCIe 1 -> CMEM 0 at home, without strongly-ordered writes,");
+	is_gb(&traffic_link(&run.t, "PCIe 1 -> CMEM 0")->source_write, 0.96,
+	      "PCIe 1 -> CMEM 0 at the source, with strongly-ordered writes,");
 	ok(fabs(traffic_peak(&run.t, "CPUs to CMEM 1, reads")->low - 35.2e9 / (8 * 64 * 2.8e9)) <
 		   1e-6,
-	   "the peak is that of the socket's own clock, 2.8 GHz");
+	   "model traffic: the peak is that of the socket's own clock, 2.8 GHz");
 	stop(&run);
 }
 
@@ -135,7 +140,7 @@ static void hopper(void)
 		count(&run, 240);
 		diag("%s", specs[i]);
 		is_gb(&traffic_link(&run.t, "PCIe, GPU 1 -> other sockets")->home_read, 11.2,
-		      "at the homes all that GPU 1 and its PCIe devices read");
+		      "all that GPU 1 and its PCIe devices read, at the homes,");
 		is_gb(&gpmu_flow_source_total(run.t.flow, 2)->write, 36, "all that GPU 0 writes");
 		if (i < 2) {
 			are_cells(&run, expected, sizeof(expected) / sizeof(expected[0]));
@@ -147,13 +152,13 @@ static void hopper(void)
 
 			ok(value->share > 0 && value->share < 1 &&
 				   fabs(value->rate / 6.4e9 - 1) < 0.2,
-			   "with more events than counters it is an estimate, and its share said");
+			   "model traffic: with more events than counters it is an estimate with a share");
 		}
 		stop(&run);
 	}
 }
 
-/* One-shot flows, to the byte */
+/* Flows of a fixed size, to the byte */
 static void guide(void)
 {
 	struct run run;
@@ -161,23 +166,25 @@ static void guide(void)
 	start(&run, "guide-cpu-remote-read.scenario", GPMU_FLOW_ANY);
 	count(&run, 160);
 	is_bytes(&traffic_link(&run.t, "CPU 1 -> CMEM 0")->source_read, 36189087 * 32.0,
-		 "the guide's remote read at the source");
+		 "guide traffic: the CPU's remote read at the source is to the byte");
 	is_bytes(&traffic_link(&run.t, "CPU 1 -> CMEM 0")->home_read, 33542984 * 32.0,
-		 "and at the home");
-	is_bytes(&traffic_cell(&run.t, "CPU 1 -> CMEM 0")->write, 18771438, "its writes");
+		 "guide traffic: the CPU's remote read at the home is to the byte");
+	is_bytes(&traffic_cell(&run.t, "CPU 1 -> CMEM 0")->write, 18771438,
+		 "guide traffic: the writes of the remote read are to the byte");
 	stop(&run);
 	start(&run, "guide-pcie-remote-read.scenario", GPMU_FLOW_ANY);
 	count(&run, 780);
 	is_bytes(&traffic_cell(&run.t, "PCIe 1 -> CMEM 0")->read, 1073762304 + 294912.0,
-		 "the guide's PCIe read, of all root ports");
-	is_bytes(&traffic_link(&run.t, "PCIe 1 -> CMEM 0")->home_read, 1074057216, "at the home");
+		 "guide traffic: the PCIe read of all root ports is to the byte");
+	is_bytes(&traffic_link(&run.t, "PCIe 1 -> CMEM 0")->home_read, 1074057216,
+		 "guide traffic: the PCIe read at the home is to the byte");
 	stop(&run);
 	start(&run, "guide-gpu-read.scenario", GPMU_FLOW_ANY);
 	count(&run, 820);
 	is_bytes(&traffic_cell(&run.t, "GPU 0 ATS -> CMEM 0")->read, 4234927104,
-		 "the guide's GPU read");
+		 "guide traffic: the GPU's read is to the byte");
 	is_bytes(&traffic_sum(&run.t, "GPU 0 non-ATS -> CMEM, GMEM 0")->write, 20593408,
-		 "and what was not translated");
+		 "guide traffic: the GPU's untranslated writes are to the byte");
 	stop(&run);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flows of fake machines, and rows of counts made by hand. */
+/* Traffic of fake machines, and rows of counts made by hand */
 #ifndef GPMU_TESTS_TRAFFIC_H
 #define GPMU_TESTS_TRAFFIC_H
 
@@ -30,7 +30,7 @@ __attribute__((unused)) static void traffic_bail(const char *what)
 	exit(1);
 }
 
-/* Each event a second, 0; the clocks 1 GHz */
+/* Each event counts 0 in a second; cycles count 1 G. */
 static void traffic_rows(struct traffic *t)
 {
 	const char *name;
@@ -58,7 +58,7 @@ static void traffic_rows(struct traffic *t)
 	}
 }
 
-/* The fixture is changed by @change, if there is one. */
+/* @change, if not NULL, changes the fake machine's files first. */
 __attribute__((unused)) static void traffic_init(struct traffic *t, const char *fixture,
 						 enum gpmu_flow_chip chip,
 						 void (*change)(const struct sysroot *root))
@@ -73,7 +73,7 @@ __attribute__((unused)) static void traffic_init(struct traffic *t, const char *
 	t->catalog = gpmu_catalog_new(NULL, &t->error);
 	if (!t->machine || !t->catalog)
 		traffic_bail(t->error.text);
-	/* While its files are there: it may look at them. */
+	/* The fake machine's files are still there for gpmu_flow_new(). */
 	t->flow = gpmu_flow_new(t->machine, chip, &t->error);
 	sysroot_release(&root);
 	if (!t->flow)
@@ -93,7 +93,7 @@ __attribute__((unused)) static void traffic_release(struct traffic *t)
 	gpmu_machine_free(t->machine);
 }
 
-/* The row of an event; there has to be one */
+/* Returns the row of an event, which must exist. */
 __attribute__((unused)) static struct gpmu_row *traffic_row(struct traffic *t, const char *name)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -116,7 +116,7 @@ __attribute__((unused)) static void traffic_count(struct traffic *t, const char 
 	traffic_row(t, name)->raw = raw;
 }
 
-/* All rows are of so long. */
+/* Sets the time of all rows and updates. */
 __attribute__((unused)) static void traffic_update(struct traffic *t, uint64_t ns)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -124,7 +124,7 @@ __attribute__((unused)) static void traffic_update(struct traffic *t, uint64_t n
 	gpmu_flow_update(t->flow, t->rows, t->n);
 }
 
-/* By names, "CPU 0 -> CMEM 1" */
+/* By name, such as "CPU 0 -> CMEM 1" */
 __attribute__((unused)) static const struct gpmu_flow_line *traffic_cell(const struct traffic *t,
 									 const char *name)
 {

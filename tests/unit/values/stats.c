@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Mean and deviation over runs. */
+/* Mean and deviation over runs */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,17 +34,18 @@ static void means(void)
 		if (!i)
 			ok(n == 2 && mean[0].runs == 1 && mean[0].value == 2 &&
 				   mean[0].deviation == 0,
-			   "one run is its own mean, without a deviation");
+			   "stats: one run is its own mean, without a deviation");
 	}
-	/* The squared distances from 5 are 9 1 1 1 0 0 4 16: sqrt(32 / 7 / 8) */
-	ok(mean[0].runs == 8 && mean[0].value == 5, "the mean of eight runs");
-	ok(fabs(mean[0].deviation - 0.755928946018454) < 1e-14, "and its standard deviation");
+	/* The squared distances from 5 are 9 1 1 1 0 0 4 16: sqrt(32 / 7 / 8). */
+	ok(mean[0].runs == 8 && mean[0].value == 5, "stats: the mean of eight runs is right");
+	ok(fabs(mean[0].deviation - 0.755928946018454) < 1e-14,
+	   "stats: the deviation is the standard error of the mean");
 	ok(fabs(mean[1].value - 1e9 - 5) < 1e-6 &&
 		   fabs(mean[1].deviation - 0.755928946018454) < 1e-6,
-	   "also of numbers that are large beside it");
-	ok(fabs(mean[1].share - 0.3) < 1e-15, "the share is the lowest");
+	   "stats: the deviation is right for large values");
+	ok(fabs(mean[1].share - 0.3) < 1e-15, "stats: the share is the lowest of all runs");
 	ok(mean[0].raw == 5 && mean[0].enabled == 10 && mean[0].end == 5,
-	   "other numbers are means too");
+	   "stats: raw count, enabled time and end are means");
 	stats_release(&stats);
 }
 
@@ -72,18 +73,21 @@ static void missing(void)
 	memset(why, '#', sizeof(why) - 1);
 	mean = stats_rows(&stats, &n);
 	ok(mean[0].state == GPMU_OK && mean[0].value == 4 && mean[0].runs == 2,
-	   "a run without a value is not in the mean");
-	ok(fabs(mean[0].deviation - 1) < 1e-15, "nor in the deviation");
-	ok(mean[0].alert == 1 && !mean[0].why, "a threshold is passed if it was in any run");
+	   "stats: a run without a value is not in the mean");
+	ok(fabs(mean[0].deviation - 1) < 1e-15,
+	   "stats: a run without a value is not in the deviation");
+	ok(mean[0].alert == 1 && !mean[0].why, "stats: a threshold is passed if it was in any run");
 	ok(mean[1].state == GPMU_NOT_SUPPORTED && isnan(mean[1].value) && mean[1].runs == 1 &&
-	   mean[1].deviation == 0, "what was never counted is as in the last run");
-	is_str(mean[1].why, "it vanished", "with its reason, which is kept");
+	   mean[1].deviation == 0, "stats: a row that was never counted is as in the last run");
+	is_str(mean[1].why, "it vanished",
+	       "stats: a row that was never counted keeps a copy of the reason");
 	rows[1] = row_of(GPMU_OK, 8);
 	stats_add(&stats, rows, 2);
 	mean = stats_rows(&stats, &n);
 	ok(mean[1].state == GPMU_OK && mean[1].value == 8 && mean[1].runs == 1 && !mean[1].why,
-	   "until there is a run that was");
-	ok(stats_add(&stats, rows, 1) == -EINVAL, "all runs have the same rows");
+	   "stats: a row that was never counted has a mean after a run that counts");
+	ok(stats_add(&stats, rows, 1) == -EINVAL,
+	   "stats: a run with another number of rows is refused");
 	stats_release(&stats);
 }
 
@@ -96,15 +100,15 @@ static void exact(void)
 	row.raw = UINT64_MAX - 2;
 	stats_init(&stats);
 	stats_add(&stats, &row, 1);
-	is_u64(stats_rows(&stats, &n)->raw, UINT64_MAX - 2, "the count of one run is exact");
+	is_u64(stats_rows(&stats, &n)->raw, UINT64_MAX - 2, "stats: the count of one run is exact");
 	row.raw = UINT64_MAX;
 	stats_add(&stats, &row, 1);
 	is_u64(stats_rows(&stats, &n)->raw, UINT64_MAX,
-	       "a mean that no double holds is the largest");
+	       "stats: a mean beyond a double's digits saturates at the largest count");
 	stats_release(&stats);
 	stats_init(&stats);
 	ok(!stats_add(&stats, NULL, 0) && stats_rows(&stats, &n) && !n,
-	   "of nothing there is nothing");
+	   "stats: a run of no rows has no means");
 	stats_release(&stats);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The vfio-user server against a client of our own at the other end of a
- * socketpair: what QEMU does, and what only a broken client does.
+ * The vfio-user server and a client at the other end of a socketpair: messages as QEMU sends
+ * them, and those of a broken client
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct bench {
 	int client;
 	int result;		/* of the server's last vfio_user_input() */
 	uint8_t reply[8192];
-	size_t reply_len;	/* whole, with header */
+	size_t reply_len;	/* all of the reply, with its header */
 };
 
 static uint64_t bench_now(void *opaque)
@@ -92,7 +92,7 @@ static uint64_t get(const struct bench *b, size_t offset, size_t len)
 	return value;
 }
 
-/* Sends bytes, with a descriptor if @fd is one. */
+/* Sends bytes, and @fd as a descriptor unless it is negative. */
 static void send_raw(struct bench *b, const void *data, size_t len, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))]
@@ -137,7 +137,7 @@ static size_t message(uint8_t *out, uint16_t command, uint32_t flags,
 	return 16 + len;
 }
 
-/* One command with its reply; the reply's errno, 0 if it is none. */
+/* Sends one command; returns the errno of its reply, 0 if it has none. */
 static uint32_t command_fd(struct bench *b, uint16_t command, const void *body,
 			   size_t len, int fd)
 {
@@ -199,7 +199,7 @@ static uint32_t set_irqs(struct bench *b, uint32_t flags, uint32_t index,
 	return command_fd(b, 8, body, sizeof(body), fd);
 }
 
-/* How often the interrupt fired since the last call. */
+/* Returns how often the interrupt fired since the last call. */
 static uint64_t fired(int fd)
 {
 	uint64_t n = 0;
@@ -214,19 +214,20 @@ static void handshake(void)
 	uint8_t body[32] = { 0 };
 	uint32_t index;
 
-	is_u64(command(b, 1, version, sizeof(version)), 0, "the version is agreed on");
-	is_u64(get(b, 0, 2), 0x1234, "a reply has its command's id");
-	is_u64(get(b, 2, 2), 1, "and number");
-	is_u64(get(b, 4, 4), b->reply_len, "and its own size");
-	is_u64(get(b, 8, 4), 1, "and is a reply");
-	is_u64(get(b, 16, 4), 0, "version 0.0");
+	is_u64(command(b, 1, version, sizeof(version)), 0, "handshake: the version is accepted");
+	is_u64(get(b, 0, 2), 0x1234, "handshake: a reply has its command's id");
+	is_u64(get(b, 2, 2), 1, "handshake: a reply has its command's number");
+	is_u64(get(b, 4, 4), b->reply_len, "handshake: a reply has its own size");
+	is_u64(get(b, 8, 4), 1, "handshake: a reply is marked as one");
+	is_u64(get(b, 16, 4), 0, "handshake: the major and minor version are 0");
 	ok(b->reply_len > 20 && !strncmp((char *)b->reply + 20, "{\"capabilities\":{", 17) &&
-	   !b->reply[b->reply_len - 1], "with capabilities as text that ends in NUL");
-	is_u64(command(b, 1, "\1\0\0\0", 4), ENOTSUP, "another major version is not supported");
+	   !b->reply[b->reply_len - 1], "handshake: the capabilities are a text that ends in NUL");
+	is_u64(command(b, 1, "\1\0\0\0", 4), ENOTSUP,
+	       "handshake: another major version is ENOTSUP");
 
-	is_u64(command(b, 4, body, 16), 0, "the device tells about itself");
+	is_u64(command(b, 4, body, 16), 0, "handshake: the device's information is returned");
 	ok(get(b, 20, 4) == 3 && get(b, 24, 4) == 9 && get(b, 28, 4) == 5,
-	   "a PCI device that can be reset, 9 regions, 5 interrupts");
+	   "handshake: the device is PCI with a reset, 9 regions and 5 interrupts");
 
 	for (index = 0; index < 10; index++) {
 		uint64_t size = index == 0 ? 0x400000 : index == 7 ? 256 : 0;
@@ -235,10 +236,11 @@ static void handshake(void)
 		memcpy(body + 8, &index, 4);
 		error = command(b, 5, body, 32);
 		if (index == 9)
-			ok(error == EINVAL, "there is no region 9");
+			ok(error == EINVAL, "handshake: region 9 is EINVAL");
 		else
 			ok(!error && get(b, 32, 8) == size && get(b, 20, 4) == (size ? 3 : 0) &&
-			   get(b, 24, 4) == index, "region %u has %#" PRIx64 " bytes", index, size);
+			   get(b, 24, 4) == index,
+			   "handshake: region %u has %#" PRIx64 " bytes", index, size);
 	}
 	for (index = 0; index < 6; index++) {
 		uint32_t error;
@@ -246,18 +248,20 @@ static void handshake(void)
 		memcpy(body + 8, &index, 4);
 		error = command(b, 7, body, 16);
 		if (index == 5)
-			ok(error == EINVAL, "there is no interrupt type 5");
+			ok(error == EINVAL, "handshake: interrupt type 5 is EINVAL");
 		else
 			ok(!error && get(b, 28, 4) == !index && get(b, 20, 4) == (index ? 0 : 7),
-			   "interrupt type %u: %s", index, index ? "none" : "one, eventfd, automasked");
+			   "handshake: interrupt type %u has "
+			   "%s", index, index ? "no vector" : "one vector with "
+									    "eventfd, automasked");
 	}
-	is_u64(command(b, 2, body, 32), 0, "DMA mappings are accepted");
-	is_u64(command(b, 3, body, 24), 0, "and unmapped");
-	is_u64(b->reply_len, 40, "with the request in the reply");
-	is_u64(command(b, 6, body, 16), ENOTSUP, "descriptors for regions are not supported");
-	is_u64(command(b, 14, body, 16), ENOTSUP, "nor dirty pages");
-	is_u64(command(b, 999, NULL, 0), ENOTSUP, "nor what does not exist");
-	is_u64(b->result, 0, "the connection lasts through all that");
+	is_u64(command(b, 2, body, 32), 0, "handshake: DMA mappings are accepted");
+	is_u64(command(b, 3, body, 24), 0, "handshake: DMA mappings are removed");
+	is_u64(b->reply_len, 40, "handshake: the reply to a removal repeats the request");
+	is_u64(command(b, 6, body, 16), ENOTSUP, "handshake: descriptors for regions are ENOTSUP");
+	is_u64(command(b, 14, body, 16), ENOTSUP, "handshake: dirty pages are ENOTSUP");
+	is_u64(command(b, 999, NULL, 0), ENOTSUP, "handshake: an unknown command is ENOTSUP");
+	is_u64(b->result, 0, "handshake: refused commands do not end the connection");
 	bench_free(b);
 }
 
@@ -265,42 +269,52 @@ static void regions(void)
 {
 	struct bench *b = bench_new();
 
-	is_u64(rd(b, 0, PMIIDR, 4), 0x2cf0036b, "BAR 0 has the PMU's registers");
-	is_u64(rd(b, 0, CONTROL, 4), 0x756d7067, "and the control page");
+	is_u64(rd(b, 0, PMIIDR, 4), 0x2cf0036b, "regions: BAR 0 has the PMU's registers");
+	is_u64(rd(b, 0, CONTROL, 4), 0x756d7067, "regions: BAR 0 has the control page");
 	wr(b, 0, 0, 8, 0x123456789abcdefull);
-	is_u64(rd(b, 0, 0, 8), 0x123456789abcdefull, "64-bit accesses are whole");
-	is_u64(rd(b, 0, 4, 4), 0x1234567, "and little-endian");
-	is_u64(rd(b, CONFIG, 0, 4), 0x11f71b36, "configuration space has an id");
-	is_u64(rd(b, CONFIG, 8, 4), 0x11010000, "a class: performance counters");
-	is_u64(rd(b, CONFIG, 0x3d, 1), 1, "and INTA");
+	is_u64(rd(b, 0, 0, 8), 0x123456789abcdefull, "regions: a 64-bit access is whole");
+	is_u64(rd(b, 0, 4, 4), 0x1234567, "regions: a 64-bit value is little-endian");
+	is_u64(rd(b, CONFIG, 0, 4), 0x11f71b36, "regions: configuration space has the device's id");
+	is_u64(rd(b, CONFIG, 8, 4), 0x11010000, "regions: the class is performance counters");
+	is_u64(rd(b, CONFIG, 0x3d, 1), 1, "regions: the interrupt pin is INTA");
 	wr(b, CONFIG, 4, 2, 0x0006);
-	is_u64(rd(b, CONFIG, 4, 2), 6, "the command register can be written");
+	is_u64(rd(b, CONFIG, 4, 2), 6, "regions: the command register can be written");
 	wr(b, CONFIG, 5, 1, 0x04);
 	wr(b, CONFIG, 4, 1, 0x02);
-	is_u64(rd(b, CONFIG, 4, 2), 0x402, "and each of its bytes alone");
+	is_u64(rd(b, CONFIG, 4, 2), 0x402,
+	       "regions: each byte of the command register can be written");
 	wr(b, CONFIG, 0, 4, 0xffffffff);
-	is_u64(rd(b, CONFIG, 0, 4), 0x11f71b36, "the id cannot");
+	is_u64(rd(b, CONFIG, 0, 4), 0x11f71b36, "regions: the id cannot be written");
 	wr(b, CONFIG, 0x10, 4, 0xffffffff);
-	is_u64(rd(b, CONFIG, 0x10, 4), 0xffc00000, "BAR 0 tells its size, 4 MiB");
+	is_u64(rd(b, CONFIG, 0x10, 4), 0xffc00000, "regions: BAR 0 has its size, 4 MiB");
 	wr(b, CONFIG, 0x14, 4, 0xffffffff);
-	is_u64(rd(b, CONFIG, 0x14, 4), 0, "there is no other BAR");
+	is_u64(rd(b, CONFIG, 0x14, 4), 0, "regions: there is no other BAR");
 	wr(b, CONFIG, 0xc, 1, 0x10);
-	is_u64(rd(b, CONFIG, 0xc, 1), 0x10, "the cache line size can be written");
-	is_u64(rd(b, 0, PMIIDR, 1), 0, "a byte of a register reads zero");
-	is_u64(rd(b, 0, PMIIDR, 2), 0, "so do two");
-	is_u64(b->rig.illegal, 2, "and both are illegal accesses");
+	is_u64(rd(b, CONFIG, 0xc, 1), 0x10, "regions: the cache line size can be written");
+	is_u64(rd(b, 0, PMIIDR, 1), 0, "regions: a read of one byte of a register is zero");
+	is_u64(rd(b, 0, PMIIDR, 2), 0, "regions: a read of two bytes of a register is zero");
+	is_u64(b->rig.illegal, 2, "regions: reads of one and two bytes are illegal accesses");
 
-	is_u64(access_region(b, false, 0x400000, 0, 4, 0, 0), EINVAL, "a read behind BAR 0 fails");
-	is_u64(access_region(b, false, UINT64_MAX - 1, 0, 4, 0, 0), EINVAL, "so does one that wraps");
-	is_u64(access_region(b, false, 0, 0, 3, 0, 0), EINVAL, "one of three bytes");
-	is_u64(access_region(b, false, 0, 0, 16, 0, 0), EINVAL, "one of sixteen");
-	is_u64(access_region(b, false, 0, 0, 0xffffffff, 0, 0), EINVAL, "one of 4 GiB");
-	is_u64(access_region(b, false, 250, CONFIG, 8, 0, 0), EINVAL, "one across the end of configuration space");
-	is_u64(access_region(b, false, 0, 1, 4, 0, 0), EINVAL, "one of BAR 1");
-	is_u64(access_region(b, true, 0, 0, 8, 0, 4), EINVAL, "a write with less data than it says");
-	is_u64(rd(b, 0, 0, 8), 0x123456789abcdefull, "changes nothing");
-	is_u64(access_region(b, false, 0, CONFIG, 256, 0, 0), 0, "all configuration space can be read at once");
-	is_u64(b->reply_len, 32 + 256, "and comes whole");
+	is_u64(access_region(b, false, 0x400000, 0, 4, 0, 0), EINVAL,
+	       "regions: a read behind BAR 0 is EINVAL");
+	is_u64(access_region(b, false, UINT64_MAX - 1, 0, 4, 0, 0), EINVAL,
+	       "regions: a read that wraps is EINVAL");
+	is_u64(access_region(b, false, 0, 0, 3, 0, 0), EINVAL,
+	       "regions: a read of three bytes is EINVAL");
+	is_u64(access_region(b, false, 0, 0, 16, 0, 0), EINVAL,
+	       "regions: a read of sixteen bytes is EINVAL");
+	is_u64(access_region(b, false, 0, 0, 0xffffffff, 0, 0), EINVAL,
+	       "regions: a read of 4 GiB is EINVAL");
+	is_u64(access_region(b, false, 250, CONFIG, 8, 0, 0), EINVAL,
+	       "regions: a read across the end of configuration space is EINVAL");
+	is_u64(access_region(b, false, 0, 1, 4, 0, 0), EINVAL,
+	       "regions: a read of BAR 1 is EINVAL");
+	is_u64(access_region(b, true, 0, 0, 8, 0, 4), EINVAL,
+	       "regions: a write with less data than its size is EINVAL");
+	is_u64(rd(b, 0, 0, 8), 0x123456789abcdefull, "regions: a refused write changes nothing");
+	is_u64(access_region(b, false, 0, CONFIG, 256, 0, 0), 0,
+	       "regions: all of configuration space is read at once");
+	is_u64(b->reply_len, 32 + 256, "regions: the reply has all of configuration space");
 	bench_free(b);
 }
 
@@ -317,10 +331,10 @@ static void posted(void)
 	memcpy(body + 16, &value, 4);
 	send_raw(b, out, message(out, 10, 0x10, body, 20), -1);
 	serve(b);
-	ok(!b->result && !b->reply_len, "a posted write has no reply");
-	is_u64(rd(b, 0, PMCNTENSET, 4), 1, "but its effect");
+	ok(!b->result && !b->reply_len, "messages: a posted write has no reply");
+	is_u64(rd(b, 0, PMCNTENSET, 4), 1, "messages: a posted write takes effect");
 
-	/* Two messages that arrive a byte at a time */
+	/* Two messages that arrive byte by byte */
 	body[16] = 2;
 	len = message(out, 10, 0x10, body, 20);
 	for (i = 0; i < 2 * len; i++) {
@@ -329,16 +343,16 @@ static void posted(void)
 		if (b->result)
 			break;
 	}
-	ok(!b->result, "a message may come in pieces");
-	is_u64(rd(b, 0, PMCNTENSET, 4), 3, "and counts once it is whole");
+	ok(!b->result, "messages: a message may arrive byte by byte");
+	is_u64(rd(b, 0, PMCNTENSET, 4), 3, "messages: a message takes effect once it is whole");
 
-	/* Three at once */
+	/* Three messages at once */
 	body[16] = 4;
 	message(out, 10, 0x10, body, 20);
 	for (i = 0; i < 3; i++)
 		send_raw(b, out, len, -1);
 	serve(b);
-	is_u64(rd(b, 0, PMCNTENSET, 4), 7, "several messages may come together");
+	is_u64(rd(b, 0, PMCNTENSET, 4), 7, "messages: three messages may arrive together");
 	bench_free(b);
 }
 
@@ -347,39 +361,42 @@ static void level_interrupt(void)
 	struct bench *b = bench_new();
 	int fd = eventfd(0, EFD_NONBLOCK);
 
-	is_u64(set_irqs(b, 0x24, 0, 0, 1, fd), 0, "INTx takes an eventfd");
+	is_u64(set_irqs(b, 0x24, 0, 0, 1, fd), 0, "level interrupt: INTx accepts an eventfd");
 	wr(b, 0, PMINTENSET, 4, 3);
-	is_u64(fired(fd), 0, "nothing fires without an overflow");
+	is_u64(fired(fd), 0, "level interrupt: it does not fire without an overflow");
 	wr(b, 0, CONTROL + 0x28, 4, 0 << 8 | 0);
-	is_u64(fired(fd), 1, "an overflow fires");
+	is_u64(fired(fd), 1, "level interrupt: it fires on an overflow");
 	wr(b, 0, CONTROL + 0x28, 4, 0 << 8 | 1);
-	is_u64(fired(fd), 0, "once: the interrupt masks itself");
-	is_u64(set_irqs(b, 0x11, 0, 0, 1, -1), 0, "the client unmasks it");
-	is_u64(fired(fd), 1, "it fires again while a flag is set");
+	is_u64(fired(fd), 0, "level interrupt: it masks itself after it has fired");
+	is_u64(set_irqs(b, 0x11, 0, 0, 1, -1), 0, "level interrupt: the client unmasks it");
+	is_u64(fired(fd), 1, "level interrupt: it fires again after an unmask while a flag is set");
 	wr(b, 0, PMOVSCLR, 4, 3);
 	set_irqs(b, 0x11, 0, 0, 1, -1);
-	is_u64(fired(fd), 0, "and not when all are clear");
+	is_u64(fired(fd), 0,
+	       "level interrupt: it does not fire after an unmask with all flags clear");
 	set_irqs(b, 0x09, 0, 0, 1, -1);
 	wr(b, 0, CONTROL + 0x28, 4, 0);
-	is_u64(fired(fd), 0, "a masked interrupt does not fire");
+	is_u64(fired(fd), 0, "level interrupt: it does not fire while it is masked");
 	set_irqs(b, 0x11, 0, 0, 1, -1);
-	is_u64(fired(fd), 1, "but when it is unmasked");
-	is_u64(set_irqs(b, 0x21, 0, 0, 0, -1), 0, "the client takes the eventfd away");
+	is_u64(fired(fd), 1, "level interrupt: it fires when it is unmasked");
+	is_u64(set_irqs(b, 0x21, 0, 0, 0, -1), 0,
+	       "level interrupt: the client removes the eventfd");
 	set_irqs(b, 0x24, 0, 0, 1, fd);
-	is_u64(fired(fd), 1, "a new eventfd learns of an interrupt that is wanted");
-	is_u64(command(b, 13, NULL, 0), 0, "a reset is answered");
-	is_u64(rd(b, 0, PMINTENSET, 4), 0, "and resets the PMUs");
+	is_u64(fired(fd), 1, "level interrupt: a new eventfd is fired if the interrupt is pending");
+	is_u64(command(b, 13, NULL, 0), 0, "level interrupt: a device reset is answered");
+	is_u64(rd(b, 0, PMINTENSET, 4), 0, "level interrupt: a device reset resets the PMUs");
 	set_irqs(b, 0x11, 0, 0, 1, -1);
-	is_u64(fired(fd), 0, "and their interrupt");
+	is_u64(fired(fd), 0, "level interrupt: a device reset clears the interrupt");
 	set_irqs(b, 0x09, 0, 0, 1, -1);
 	command(b, 13, NULL, 0);
 	wr(b, 0, PMINTENSET, 4, 1);
 	wr(b, 0, CONTROL + 0x28, 4, 0);
-	is_u64(fired(fd), 1, "an interrupt that was masked fires after a reset");
+	is_u64(fired(fd), 1, "level interrupt: a device reset unmasks it");
 	wr(b, 0, PMOVSCLR, 4, 1);
 	set_irqs(b, 0x11, 0, 0, 1, -1);
-	is_u64(set_irqs(b, 0x21, 0, 0, 1, -1), 0, "the client may fire it itself");
-	is_u64(fired(fd), 1, "which it does");
+	is_u64(set_irqs(b, 0x21, 0, 0, 1, -1), 0,
+	       "level interrupt: the client's own trigger is accepted");
+	is_u64(fired(fd), 1, "level interrupt: the client's own trigger fires it");
 	close(fd);
 	bench_free(b);
 }
@@ -393,16 +410,16 @@ static void edge_interrupt(void)
 	set_irqs(b, 0x24, 0, 0, 1, fd);
 	wr(b, 0, pmu + PMINTENSET, 4, 3);
 	wr(b, 0, CONTROL + 0x28, 4, 1 << 8 | 0);
-	is_u64(fired(fd), 1, "edge: an overflow fires");
+	is_u64(fired(fd), 1, "edge interrupt: it fires on an overflow");
 	set_irqs(b, 0x11, 0, 0, 1, -1);
-	is_u64(fired(fd), 0, "edge: and not again while its flag stays");
+	is_u64(fired(fd), 0, "edge interrupt: it fires once while its flag stays set");
 	wr(b, 0, CONTROL + 0x28, 4, 1 << 8 | 1);
-	is_u64(fired(fd), 1, "edge: another counter's overflow does");
+	is_u64(fired(fd), 1, "edge interrupt: it fires on another counter's overflow");
 	wr(b, 0, pmu + PMOVSCLR, 4, 1);
 	wr(b, 0, CONTROL + 0x28, 4, 1 << 8 | 0);
-	is_u64(fired(fd), 0, "edge: one while it is masked waits");
+	is_u64(fired(fd), 0, "edge interrupt: an overflow while it is masked is kept");
 	set_irqs(b, 0x11, 0, 0, 1, -1);
-	is_u64(fired(fd), 1, "edge: until it is unmasked");
+	is_u64(fired(fd), 1, "edge interrupt: it fires for a kept overflow when it is unmasked");
 	close(fd);
 	bench_free(b);
 }
@@ -417,10 +434,11 @@ static void timed_interrupt(void)
 	wr(b, 0, PMCNTENSET, 4, 0x80000000);
 	wr(b, 0, 8 * REGS_CYCLES, 8, UINT64_MAX - 3199);
 	wr(b, 0, PMCR, 4, PMCR_E);
-	is_u64(rig_service(&b->rig), 1000, "3200 cycles of 3.2 GHz overflow in a us");
+	is_u64(rig_service(&b->rig), 1000,
+	       "timed interrupt: 3200 cycles of 3.2 GHz overflow in 1 us");
 	b->now = 1000;
 	rig_service(&b->rig);
-	is_u64(fired(fd), 1, "the interrupt fires then, without an access");
+	is_u64(fired(fd), 1, "timed interrupt: it fires without an access");
 	close(fd);
 	bench_free(b);
 }
@@ -430,17 +448,20 @@ static void bad_irqs(void)
 	struct bench *b = bench_new();
 	int fd = eventfd(0, EFD_NONBLOCK);
 
-	is_u64(set_irqs(b, 0x24, 5, 0, 1, -1), EINVAL, "there is no interrupt type 5 to set");
-	is_u64(set_irqs(b, 0x21, 5, 0, 0, -1), EINVAL, "nor to switch off");
-	is_u64(set_irqs(b, 0x24, 1, 0, 1, fd), EINVAL, "nor an MSI");
-	is_u64(set_irqs(b, 0x21, 1, 0, 0, -1), 0, "which can be switched off all the same");
-	is_u64(set_irqs(b, 0x24, 0, 1, 1, fd), EINVAL, "nor a second INTx");
-	is_u64(set_irqs(b, 0x24, 0, 0, 2, fd), EINVAL, "nor two");
-	is_u64(set_irqs(b, 0x34, 0, 0, 1, fd), EINVAL, "two actions at once are none");
-	is_u64(set_irqs(b, 0x01, 0, 0, 1, -1), EINVAL, "nor is no action");
-	is_u64(set_irqs(b, 0x14, 0, 0, 1, fd), ENOTSUP, "unmasking by eventfd is not supported");
-	is_u64(set_irqs(b, 0x0c, 0, 0, 1, fd), ENOTSUP, "nor masking");
-	is_u64(b->vu.fds_len, 0, "descriptors that are not used are closed");
+	is_u64(set_irqs(b, 0x24, 5, 0, 1, -1), EINVAL,
+	       "set irqs: setting interrupt type 5 is EINVAL");
+	is_u64(set_irqs(b, 0x21, 5, 0, 0, -1), EINVAL,
+	       "set irqs: disabling interrupt type 5 is EINVAL");
+	is_u64(set_irqs(b, 0x24, 1, 0, 1, fd), EINVAL, "set irqs: setting an MSI is EINVAL");
+	is_u64(set_irqs(b, 0x21, 1, 0, 0, -1), 0, "set irqs: disabling MSIs is accepted");
+	is_u64(set_irqs(b, 0x24, 0, 1, 1, fd), EINVAL, "set irqs: a second INTx is EINVAL");
+	is_u64(set_irqs(b, 0x24, 0, 0, 2, fd), EINVAL, "set irqs: two INTx at once are EINVAL");
+	is_u64(set_irqs(b, 0x34, 0, 0, 1, fd), EINVAL, "set irqs: two actions at once are EINVAL");
+	is_u64(set_irqs(b, 0x01, 0, 0, 1, -1), EINVAL, "set irqs: no action is EINVAL");
+	is_u64(set_irqs(b, 0x14, 0, 0, 1, fd), ENOTSUP,
+	       "set irqs: unmasking by eventfd is ENOTSUP");
+	is_u64(set_irqs(b, 0x0c, 0, 0, 1, fd), ENOTSUP, "set irqs: masking by eventfd is ENOTSUP");
+	is_u64(b->vu.fds_len, 0, "set irqs: unused descriptors are closed");
 	close(fd);
 	bench_free(b);
 }
@@ -458,7 +479,7 @@ static void short_bodies(void)
 
 		for (len = 0; len < need[i]; len++)
 			refused = refused && command(b, commands[i], body, len) == EINVAL;
-		ok(refused && !b->result, "command %u with a short body is refused", commands[i]);
+		ok(refused && !b->result, "command %u with a short body is EINVAL", commands[i]);
 	}
 	bench_free(b);
 }
@@ -483,26 +504,29 @@ static void broken_clients(void)
 	int fd, i;
 
 	memset(size, 0, 4);
-	broken(out, len, -EPROTO, "a message of size 0 ends the connection");
+	broken(out, len, -EPROTO, "broken client: a message of size 0 ends the connection");
 	size[0] = 15;
-	broken(out, len, -EPROTO, "so does one shorter than its header");
+	broken(out, len, -EPROTO,
+	       "broken client: a message shorter than its header ends the connection");
 	memset(size, 0xff, 4);
-	broken(out, len, -EPROTO, "or of 4 GiB");
+	broken(out, len, -EPROTO, "broken client: a message of 4 GiB ends the connection");
 	message(out, 4, 1, NULL, 0);
-	broken(out, len, -EPROTO, "or a reply to nothing");
-	broken(out, 5, 0, "a part of a header is waited for");
+	broken(out, len, -EPROTO, "broken client: a reply to nothing ends the connection");
+	broken(out, 5, 0, "broken client: a part of a header is waited for");
 
 	b = bench_new();
 	send_raw(b, out, 5, -1);
 	close(b->client);
 	b->client = -1;
-	ok(vfio_user_input(&b->vu) == -EPROTO, "a client that goes in the middle of a message is an error");
+	ok(vfio_user_input(&b->vu) == -EPROTO,
+	   "broken client: a disconnect within a message is EPROTO");
 	bench_free(b);
 
 	b = bench_new();
 	close(b->client);
 	b->client = -1;
-	ok(vfio_user_input(&b->vu) == -EPIPE, "one that goes between messages is not");
+	ok(vfio_user_input(&b->vu) == -EPIPE,
+	   "broken client: a disconnect between messages is EPIPE");
 	bench_free(b);
 
 	b = bench_new();
@@ -511,7 +535,7 @@ static void broken_clients(void)
 	for (i = 0; i < 15; i++)
 		send_raw(b, out + i, 1, fd);
 	serve(b);
-	ok(b->result == -EPROTO, "too many descriptors end the connection");
+	ok(b->result == -EPROTO, "broken client: too many descriptors end the connection");
 	close(fd);
 	bench_free(b);
 
@@ -524,7 +548,7 @@ static void broken_clients(void)
 		b->result = vfio_user_input(&b->vu);
 	}
 	ok(b->result == -EAGAIN || b->result == -ENOBUFS,
-	   "a client that does not read its replies is given up");
+	   "broken client: one that does not read its replies is disconnected");
 	bench_free(b);
 }
 
@@ -538,7 +562,7 @@ static uint32_t random32(void)
 	return state >> 16;
 }
 
-/* Random bodies behind good headers */
+/* Random bodies behind valid headers */
 static void fuzz(void)
 {
 	struct bench *b = bench_new();
@@ -553,7 +577,7 @@ static void fuzz(void)
 		command(b, random32() % 16, body, len);
 		answered += b->reply_len >= 16 && !b->result;
 	}
-	is_u64(answered, 20000, "20000 random commands are each answered");
+	is_u64(answered, 20000, "vfio-user: 20000 random commands are each answered");
 	bench_free(b);
 }
 
