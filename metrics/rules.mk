@@ -36,9 +36,8 @@ $(LIBPERF): metrics/libperf $(B)/flags/machine
 	metrics/libperf $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3) $(@D)
 
 # libgpmu
-GPMU_FOLDERS	:= base plugin machine expr catalog event plan values trace trace/reader \
-		   trace/channel count traffic saved record record/tracks record/sched report
-GPMU_SRC	:= $(wildcard metrics/*.c $(GPMU_FOLDERS:%=metrics/%/*.c))
+GPMU_FOLDERS	:= $(shell awk '!/^\#/ { print $$1 }' metrics/folders.tsv)
+GPMU_SRC	:= $(wildcard $(GPMU_FOLDERS:%=metrics/%/*.c))
 GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
