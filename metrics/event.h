@@ -23,8 +23,8 @@ struct event_instance {
 	const struct gpmu_pmu *pmu;	/* borrowed; NULL: sysfs shows no such PMU */
 	enum event_tool tool;
 	/*
-	 * Sets size, type, config..config4, exclude_*, precise_ip, exclusive, pinned; the
-	 * rest is 0.
+	 * Only size, type, config..config4, exclude_*, precise_ip, exclusive, pinned can
+	 * be nonzero.
 	 */
 	struct perf_event_attr attr;
 	bool cycle_counter;		/* uses the PMU's cycle counter instead of a general one */

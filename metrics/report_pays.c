@@ -296,7 +296,7 @@ static double sure_of(const struct sharing *sharing, const struct pays_interval 
 		if (i != index)
 			others += sharing->shares[parts[i].name].most * (double)parts[i].time;
 	}
-	/* Its own rate elsewhere must also explain these bytes. */
+	/* Its rate over all intervals must explain at least half of these bytes. */
 	if (interval->n > 1 && share->rate * (double)parts[index].time * 2 < interval->bytes)
 		return 0;
 	return fmax(0, fmin(bytes, interval->bytes - others)) * fmin(1, covered);
