@@ -38,10 +38,24 @@ endif
 # EXTRA_CFLAGS are added; LDFLAGS are the caller's.
 CFLAGS := -std=gnu11 -Wall -Wextra -Werror -O2 -g $(EXTRA_CFLAGS)
 
+# The headers of each object, and of each program that is compiled and linked in
+# one step, are found by the compiler and kept in a .d file beside it.
+DEPFLAGS := -MMD -MP
+PROGRAM_DEPFLAGS = $(DEPFLAGS) -MF $@.d -MT $@
+OBJECTS :=
+PROGRAMS :=
+
+# Names of compiled unit tests are unique: built,NAME is where one is built, without
+# its ending; both, the plain and the sanitized program; both_obj, their objects.
+UNIT_SRC := $(wildcard tests/unit/*.c tests/unit/*/*.c)
+built = $(foreach name,$(1),$(patsubst %.c,$(B)/%,$(filter tests/unit/$(name).c tests/unit/%/$(name).c,$(UNIT_SRC))))
+both = $(foreach test,$(call built,$(1)),$(test).t $(test)-san.t)
+both_obj = $(patsubst %.t,%.o,$(call both,$(1)))
+
 # Filled by the folders: compiled unit tests; scripts that need no download;
 # scripts that do, or start virtual machines.
 UNIT_TESTS :=
-SCRIPT_TESTS := tests/unit/make.t
+SCRIPT_TESTS := tests/unit/install/make.t
 CHECK_TESTS :=
 
 .PHONY: all
@@ -60,6 +74,7 @@ $(B)/flags/%: flags
 
 include $(sort $(wildcard */rules.mk tests/*/rules.mk tests/vm/guest/rules.mk))
 include install.mk
+-include $(OBJECTS:.o=.d) $(PROGRAMS:=.d)
 
 .PHONY: setup
 setup:

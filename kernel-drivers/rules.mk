@@ -3,9 +3,9 @@
 # The driver's parser as a unit test of the host, and the DKMS packages. The
 # module itself is kbuild's: see Kbuild and the top Makefile.
 
-UNIT_TESTS += $(B)/tests/unit/apmt.t
+UNIT_TESTS += $(B)/tests/unit/driver/apmt.t
 
-$(B)/tests/unit/apmt.t: tests/unit/apmt.c kernel-drivers/apmt.c kernel-drivers/apmt.h tests/lib/tap.h $(B)/flags/cc
+$(B)/tests/unit/driver/apmt.t: tests/unit/driver/apmt.c kernel-drivers/apmt.c kernel-drivers/apmt.h tests/lib/tap.h $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -I. -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-o $@ $(filter %.c,$^) $(LDFLAGS)
@@ -16,5 +16,5 @@ $(B)/tests/unit/apmt.t: tests/unit/apmt.c kernel-drivers/apmt.c kernel-drivers/a
 dkms:
 	kernel-drivers/make-dkms $(B)/dkms
 
-SCRIPT_TESTS += tests/unit/dkms.t
-CHECK_TESTS += tests/unit/dkms-build.t tests/unit/alias.t
+SCRIPT_TESTS += tests/unit/driver/dkms.t
+CHECK_TESTS += tests/unit/driver/dkms-build.t tests/unit/driver/alias.t

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
 ! mishaps closed | again | enable PLUGIN: what a Fortran program may do that has not looked
-! at stat. PLUGIN is that of tests/unit/source-fake.c.
+! at stat. PLUGIN is that of tests/unit/plugin/source-fake.c.
 
 program mishaps
   use, intrinsic :: iso_c_binding

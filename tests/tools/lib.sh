@@ -73,7 +73,7 @@ soon() {
 # sql QUERY: of $trace
 sql() {
 	# shellcheck disable=SC2154 # the tests set it
-	"$top/tests/unit/trace_sql.py" "$trace" "$1" 2>&1
+	"$top/tests/unit/trace/trace_sql.py" "$trace" "$1" 2>&1
 }
 
 # audit NAME: what $trace says of itself by that name

@@ -11,7 +11,7 @@ extern "C" {
 
 /*
  * What goes over a link, or into a memory, is counted at both of its ends. A balance looks
- * for both in rows and gives what is left over, which metrics/flow.rst explains:
+ * for both in rows and gives what is left over, which metrics/traffic/flow.rst explains:
  *
  *	C2C into GPU0		what Grace sends to the GPU over NVLink-C2C (its C2C0 and C2C1
  *				count what the GPU reads, SCF's GMEM what CPUs write), and what

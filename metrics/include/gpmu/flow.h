@@ -13,7 +13,7 @@ extern "C" {
 /*
  * The traffic of a Grace as a matrix: what CPUs, PCIe devices and GPUs read from and
  * write to the memory of Graces (CMEM) and GPUs (GMEM), by all that its PMUs outside
- * the cores see. metrics/flow.rst says which events each number is made of.
+ * the cores see. metrics/traffic/flow.rst says which events each number is made of.
  *
  * gpmu_flow_new(), gpmu_flow_plan(), a session, and gpmu_flow_update() with its rows. All
  * that is asked of a flow is borrowed from it, and the numbers change with the next update.

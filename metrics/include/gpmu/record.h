@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /*
- * A record writes a trace of Perfetto's format, in which metrics/timeline.rst says what is.
+ * A record writes a trace of Perfetto's format, in which metrics/record/timeline.rst says what is.
  * What processes do with CUDA comes from a library that CUDA loads into each of them, where the
  * environment of gpmu_record_environment() says so, through memory that they share with the record;
  * values of counters from a session, by gpmu_record_rows(); scheduling from the kernel.

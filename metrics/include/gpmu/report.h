@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /*
- * Tables of one or several traces, which metrics/timeline.rst describes. Several traces are ranks of one
+ * Tables of one or several traces, which metrics/record/timeline.rst describes. Several traces are ranks of one
  * program; a GPU that is in several of them, by its UUID, is one GPU. All times are as the traces have
  * them: ranks are compared by how long things took, never by when.
  *

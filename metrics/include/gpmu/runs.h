@@ -31,7 +31,7 @@ int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_row *rows, size_t n,
 
 /*
  * The means, with their deviations: of each row over those runs in which it was OK; borrowed,
- * until the next call for @runs. metrics/output.rst says what the rest of a row is
+ * until the next call for @runs. metrics/values/output.rst says what the rest of a row is
  */
 const struct gpmu_row *gpmu_runs_rows(struct gpmu_runs *runs, size_t *n);
 /* Likewise of the ends */

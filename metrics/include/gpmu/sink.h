@@ -14,7 +14,7 @@ extern "C" {
 
 /*
  * Rows for people, or for programs in two forms that do not change:
- * metrics/output.rst says what each column is. Numbers are in the C locale in any
+ * metrics/values/output.rst says what each column is. Numbers are in the C locale in any
  * locale. A sink belongs to one thread at a time.
  */
 struct gpmu_sink;

@@ -11,7 +11,7 @@
 #: timeout 300
 #
 # gpmu stat -I 1 of Grace's PMUs: readings that the kernel takes in the interrupt of a
-# clock (metrics/counter_ring.h), on both sockets, and what comes between them: another
+# clock (metrics/count/counter_ring.h), on both sockets, and what comes between them: another
 # program's turns of the counters, and a CPU that goes.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
