@@ -11,7 +11,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Levenshtein's: characters to insert, to remove or to replace; case does not matter */
+/* Levenshtein distance: characters to insert, delete or replace, ignoring case */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	size_t row[MAX_LENGTH + 1], diagonal, above, best;
@@ -37,7 +37,7 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 
 void nearest_init(struct nearest *nearest, const char *wanted)
 {
-	/* A third of the letters may be wrong */
+	/* Up to a third of the letters may differ. */
 	*nearest = (struct nearest){ .wanted = wanted, .distance = strlen(wanted) / 3 + 1 };
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* "did you mean": of many names the one that a misspelt one is likely to be. */
+/* Finds the most similar of many names, for "did you mean". */
 #ifndef GPMU_NEAREST_H
 #define GPMU_NEAREST_H
 
@@ -7,12 +7,15 @@
 
 struct nearest {
 	const char *wanted;
-	const char *name;	/* the best so far, or NULL: none is near */
-	size_t distance;	/* less than this would be better */
+	const char *name;	/* best name so far; NULL: none is near */
+	size_t distance;	/* a name must be nearer than this */
 };
 
 void nearest_init(struct nearest *nearest, const char *wanted);
-/* Of names at the same distance the first stays. @name must outlive @nearest; or it is NULL. */
+/*
+ * Compares another name, which must outlive @nearest or be NULL. At equal distance the
+ * first name stays.
+ */
 void nearest_try(struct nearest *nearest, const char *name);
 
 #endif /* GPMU_NEAREST_H */

@@ -65,7 +65,7 @@ uint64_t spans_total(const struct spans *spans)
 	return last->before + last->end - last->begin;
 }
 
-/* How much of it is before a time */
+/* Length of the part before @time */
 static uint64_t before(const struct spans *spans, uint64_t time)
 {
 	size_t low = 0, high = spans->all.n;

@@ -2,12 +2,12 @@
 /*
  * Groups of the kernel's perf events, through libperf.
  *
- * libperf is GPL-2.0. This file and all others of libgpmu stay
- * LGPL-2.1-or-later; a libgpmu that libperf is linked into is, as a whole,
- * GPL-2.0.
+ * libperf is GPL-2.0. This file and all other files of libgpmu remain LGPL-2.1-or-later; a
+ * libgpmu that is linked with libperf is GPL-2.0 as a whole.
  *
- * Uncore PMUs count on their own CPUs, whatever is to be counted; all others on the
- * CPUs or tasks that are asked for. The kernel's group is the plan's, at each place.
+ * Uncore PMUs count on their own CPUs regardless of the target; all other PMUs count on
+ * the target's CPUs or tasks. On each of these the kernel's group holds the events of the
+ * plan's group.
  */
 #include <errno.h>
 #include <perf/evsel.h>
@@ -26,7 +26,10 @@ static void free_group(struct counter_group *group)
 	free(group);
 }
 
-/* The slots that a kernel counts in one set; rows have the times that libgpmu measures. */
+/*
+ * Makes a group with one set of the slots that the kernel counts. libgpmu measures the
+ * times of rows itself.
+ */
 static struct counter_group *new_group(const struct gpmu_plan *plan, size_t index)
 {
 	const struct gpmu_group *planned = &plan->groups[index];
@@ -81,7 +84,7 @@ static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
 	return ret;
 }
 
-/* What cannot be switched is found to be lost when it is read. */
+/* Ignores errors: the next read finds events that are lost. */
 static void switch_group(struct counter_group *group, int (*change)(struct perf_evsel *event))
 {
 	for (size_t i = 0; i < group->n_sets; i++) {
@@ -90,7 +93,7 @@ static void switch_group(struct counter_group *group, int (*change)(struct perf_
 
 			if (place->fd >= 0)
 				change(counter_set_leader(place));
-			/* A pinned event gets another chance when it is enabled. */
+			/* Enabling gives a pinned event another chance to get a counter. */
 			place->lost = false;
 		}
 	}
@@ -101,7 +104,7 @@ static int counter_enable(struct source_group *source, uint64_t time)
 	struct counter_group *group = counter_group_of(source);
 
 	(void)time;
-	/* The first time the kernel does it, when the task executes another program. */
+	/* The first time the kernel enables the group, when the task calls exec. */
 	if (!group->on_exec)
 		switch_group(group, perf_evsel__enable);
 	group->on_exec = false;

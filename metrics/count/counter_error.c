@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The kernel's errno in words: perf_event_open(2), and what PMU drivers return.
- * Levels of kernel.perf_event_paranoid are those of Linux'
- * Documentation/admin-guide/sysctl/kernel.rst; some distributions have one more, at
- * which nothing is allowed.
+ * Explains the errno values of perf_event_open(2) and of PMU drivers. The levels of
+ * kernel.perf_event_paranoid are those of Documentation/admin-guide/sysctl/kernel.rst in
+ * Linux; some distributions have a higher one, which forbids everything.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +17,10 @@
 
 #define PARANOID	"proc/sys/kernel/perf_event_paranoid"
 
-/* The highest level that allows all tasks, one's own, and of these user space alone */
+/*
+ * Highest levels that allow all tasks, the user's own tasks, and the user space of the
+ * user's own tasks
+ */
 enum { ALLOWS_SYSTEM = 0, ALLOWS_KERNEL = 1, ALLOWS_USER = 2 };
 
 static const struct refusal {
@@ -32,7 +34,10 @@ static const struct refusal {
 	{ EINVAL, COUNT_NOT_SUPPORTED, "its PMU refuses its terms or modifiers" },
 	{ ERANGE, COUNT_NOT_SUPPORTED, "its PMU refuses its terms" },
 	{ ENOSPC, COUNT_NOT_SUPPORTED, "its PMU has no counter for it" },
-	/* Not tried without what the kernel does not know: that would be another event. */
+	/*
+	 * libgpmu does not retry without the terms that the kernel lacks: that would be a
+	 * different event.
+	 */
 	{ E2BIG, COUNT_NOT_SUPPORTED, "the kernel is too old for its terms (config3, config4)" },
 	{ ENODEV, COUNT_NOT_SUPPORTED, "its CPU is offline, or its PMU has gone" },
 	{ EBUSY, COUNT_NOT_COUNTED, "somebody else, such as another perf, has its PMU's counters" },
@@ -78,7 +83,7 @@ void counter_error_why(struct gpmu_error *why, int err, size_t together,
 			  refusal ? refusal->why : strerror(err), where.text);
 }
 
-/* INT_MIN: not known */
+/* INT_MIN: unknown */
 static int paranoid(const struct gpmu_machine *machine)
 {
 	int64_t level;
@@ -91,8 +96,8 @@ static int paranoid(const struct gpmu_machine *machine)
 }
 
 /*
- * EACCES is the kernel's own rule; EPERM comes from a security module, a container's
- * filter of system calls, or, as EACCES too, of a task of somebody else.
+ * The kernel's own check returns EACCES. A security module or a container's system call
+ * filter returns EPERM. A task of another user yields either.
  */
 static void no_permission(struct gpmu_error *error, int err, const struct gpmu_plan *plan,
 			  const struct event_instance *instance, const struct place *place)
@@ -136,7 +141,7 @@ static size_t files_needed(const struct gpmu_plan *plan, const struct source_tar
 	return n;
 }
 
-/* Longer names would leave no room for what to do. */
+/* Longer names would leave no room for the remedy. */
 #define NAME	"%.48s%s: "
 
 void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan *plan,

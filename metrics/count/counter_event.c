@@ -11,9 +11,9 @@
 
 #include "count/counter.h"
 
-#define INTERRUPTED	100	/* times that a signal may interrupt an open */
+#define INTERRUPTED	100	/* retries of an open that signals interrupt */
 
-/* libperf's default prints to standard error. */
+/* libperf prints to standard error by default. */
 static int print_nothing(enum libperf_print_level level, const char *fmt, va_list args)
 {
 	(void)level;
@@ -27,7 +27,7 @@ static void init_once(void)
 	libperf_init(print_nothing);
 }
 
-/* The soft limit of open files is 1024 in most places, for the sake of select(). */
+/* The soft limit of open files is usually 1024, for programs that use select(). */
 static bool raise_limit(void)
 {
 	struct rlimit limit;
@@ -39,8 +39,8 @@ static bool raise_limit(void)
 }
 
 /*
- * One place at a time: if libperf cannot open an event at one of many, it closes
- * it at all, and does not say which it was.
+ * Opens one place at a time: if libperf cannot open an event on one of several, it closes
+ * all of them and does not report which one failed.
  */
 static int open_at(struct perf_evsel *event, const struct place *place)
 {
@@ -70,20 +70,26 @@ int counter_event_open(struct perf_evsel **event, const struct event_instance *i
 	int ret;
 
 	pthread_once(&once, init_once);
-	/* One format for all, so that one function reads it */
+	/* All events share one read format, so one function reads them all. */
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.disabled = !leader;
 	attr.enable_on_exec = !leader && on_exec;
 	attr.inherit = inherit;
-	/* Those are of the group; the kernel refuses them of others than the leader. */
+	/*
+	 * pinned and exclusive belong to the group; the kernel accepts them on the leader
+	 * only.
+	 */
 	if (leader)
 		attr.pinned = attr.exclusive = 0;
 	*event = counter_evsel_new(&attr, sizeof(attr), leader);
 	if (!*event)
 		return -ENOMEM;
 	ret = open_at(*event, place);
-	/* libperf has no other way; a program that starts others meanwhile may lend them this */
+	/*
+	 * libperf cannot pass PERF_FLAG_FD_CLOEXEC. A program that starts another one
+	 * before this call leaks the descriptor to it.
+	 */
 	if (!ret && fcntl(counter_evsel_fd(*event), F_SETFD, FD_CLOEXEC))
 		ret = -errno;
 	if (ret) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libperf keeps to itself which event leads a group and what its file descriptor
- * is. This file alone knows its structures; it is compiled with the headers of
- * the libperf that is linked (metrics/libperf).
+ * Accesses the group leader and the file descriptor of libperf's events, which libperf
+ * does not export. Only this file knows libperf's structures; it is compiled with the
+ * headers of the linked libperf (metrics/libperf).
  */
 #include <internal/evsel.h>
 #include <internal/xyarray.h>

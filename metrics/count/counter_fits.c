@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whether events fit together: the kernel checks that when a group is opened. It is
- * opened where its PMU counts first, or on this task, and closed again.
+ * Checks whether events fit together. The kernel checks this when a group is opened, so
+ * the group is opened on the first CPU of its PMU, or on this task, and closed again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,10 @@
 #include "count/counter.h"
 #include "gpmu.h"
 
-/* 0 if it can be opened; how many events may be is no matter of what they count */
+/*
+ * Returns 0 if the event can be opened, if need be for user space only; what it may count
+ * does not matter here.
+ */
 static int open_any(struct perf_evsel **event, const struct event_instance *instance,
 		    struct perf_evsel *leader, const struct place *place, bool *user)
 {
@@ -21,7 +24,7 @@ static int open_any(struct perf_evsel **event, const struct event_instance *inst
 	ret = counter_event_open(event, &only_user, leader, place, false, false);
 	if (ret != -EACCES || *user || place->tid < 0)
 		return ret;
-	/* perf_event_paranoid of 2 allows user space alone. */
+	/* perf_event_paranoid=2 allows user space only. */
 	only_user.attr.exclude_kernel = only_user.attr.exclude_hv = 1;
 	ret = counter_event_open(event, &only_user, leader, place, false, false);
 	*user = !ret;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Opening a group at all its places, and finding out what is wrong where the
- * kernel refuses: an event, which the others are opened without; the events
- * together; or a place, as a CPU that has gone offline. The kernel only says that
- * one event cannot be opened, in one word for all of these.
+ * Opens a group on all its places and finds the cause of a refusal. The cause can be one
+ * event, without which the others are opened; the combination of events; or a place, such
+ * as a CPU that has gone offline. The kernel reports all of these by the same errno for
+ * one event.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const struct event_instance *instance_of(const struct opening *o, size_t 
 	return o->group->plan->slots[slot].instance;
 }
 
-/* The modifier is of the group, whichever of its events has it. */
+/* The modifier W applies to the group, whichever event has it. */
 static bool is_weak(const struct opening *o)
 {
 	const struct gpmu_group *planned = &o->group->plan->groups[o->group->index];
@@ -44,7 +44,7 @@ static int open_one(const struct opening *o, size_t slot, struct perf_evsel *lea
 				  o->group->on_exec);
 }
 
-/* All events of the set; @bad is the one that cannot be opened. */
+/* Opens all events of the set; @bad is the slot that cannot be opened. */
 static int open_place(const struct opening *o, struct counter_set *set,
 		      struct counter_place *place, size_t *bad)
 {
@@ -73,7 +73,7 @@ static int try_alone(const struct opening *o, size_t slot, const struct place *p
 	return ret;
 }
 
-/* Whether the event that cannot be opened at a place can at another: 1, 0, or -errno */
+/* Whether an event that cannot be opened on one place opens on another: 1, 0, or -errno */
 static int opens_elsewhere(const struct opening *o, const struct counter_set *set, size_t slot,
 			   size_t index)
 {
@@ -103,14 +103,14 @@ static int report_slot(const struct opening *o, size_t slot, int err, size_t tog
 			       why.text);
 }
 
-/* The others are opened without it. */
+/* Removes an event so that the others are opened without it. */
 static int remove_slot(const struct opening *o, struct counter_set *set, size_t index, int err,
 		       const struct place *place)
 {
 	struct place where = *place;
 	int ret;
 
-	/* It is so on all CPUs. */
+	/* The refusal applies to all CPUs. */
 	if (set->n_places > 1)
 		where.cpu = -1;
 	ret = report_slot(o, set->slots[index], err, 0, &where);
@@ -120,15 +120,15 @@ static int remove_slot(const struct opening *o, struct counter_set *set, size_t 
 	return 0;
 }
 
-/* Events that are a group only to be read at once */
+/* Whether the events are grouped only to be read at once */
 static bool is_apart(const struct opening *o, const struct counter_set *set)
 {
 	return o->group->plan->groups[o->group->index].apart && set->n_slots > 1;
 }
 
 /*
- * The kernel refuses an event of the set at a place. 0: it goes on with the next
- * place; 1: all places anew, with one event less; 2: each event by itself; -errno
+ * Handles a refused event. Returns 0 to continue with the next place, 1 to reopen all
+ * places with one event less, 2 to open each event by itself, or -errno.
  */
 static int refused(const struct opening *o, struct counter_set *set, size_t index, size_t bad,
 		   int err)
@@ -139,7 +139,7 @@ static int refused(const struct opening *o, struct counter_set *set, size_t inde
 
 	if (is_apart(o, set))
 		return 2;
-	/* The leader was alone. */
+	/* A leader is always opened alone, so its error is its own. */
 	if (bad)
 		ret = try_alone(o, slot, &place->place);
 	if (!ret) {
@@ -163,7 +163,7 @@ static int refused(const struct opening *o, struct counter_set *set, size_t inde
 	return ret ? ret : 1;
 }
 
-/* 0; 1: each event is to be opened by itself; or -errno with the error set */
+/* Returns 0, 1 if each event must be opened by itself, or -errno with the error set. */
 static int open_set(struct opening *o, struct counter_set *set)
 {
 	size_t bad = 0, i = 0;
@@ -181,7 +181,7 @@ static int open_set(struct opening *o, struct counter_set *set)
 		} else if (ret == 2) {
 			return 1;
 		} else if (ret == -ESRCH && set->n_places > 1) {
-			/* The task has ended: it counts nothing, and is no place any more. */
+			/* The task has ended and counts nothing; its place is removed. */
 			counter_set_remove_place(set, i);
 			ret = 0;
 		} else {
@@ -195,7 +195,7 @@ static int open_set(struct opening *o, struct counter_set *set)
 	return ret < 0 ? ret : 0;
 }
 
-/* A group that is not to be opened as one: a set for each event */
+/* Replaces the group's set by one set for each event. */
 static int break_up(struct counter_group *group, const struct place *places, size_t n)
 {
 	struct counter_set *all = &group->sets[0];
@@ -228,7 +228,7 @@ static int break_up(struct counter_group *group, const struct place *places, siz
 	return 0;
 }
 
-/* What was opened, and what was not, for those who read it */
+/* Reports in the counts which places are open and which are not. */
 static int report_set(const struct opening *o, const struct counter_set *set)
 {
 	const struct counter_place *bad = NULL;
@@ -291,7 +291,7 @@ static int no_place(const struct opening *o, const struct gpmu_pmu *pmu)
 	return ret;
 }
 
-/* Whether the kernel takes readings of the group, which is open then */
+/* Opens the group with rings, so that the kernel can sample it; false if it cannot */
 static bool opens_rings(const struct opening *o)
 {
 	int ret;
@@ -327,8 +327,8 @@ int counter_open_sets(struct counter_group *group, const struct source_target *t
 		return report_sets(&o);
 	}
 	/*
-	 * When a task ends the kernel adds the inherited counts of a group to those that are
-	 * read one event after the other; a reading between would be wrong.
+	 * When a task ends, the kernel adds the inherited counts of a group to the
+	 * parent's events one after the other; a read in between would be wrong.
 	 */
 	ret = is_apart(&o, &group->sets[0]) && group->inherit;
 	if (!ret)

@@ -11,7 +11,10 @@ static int node_of(const struct gpmu_machine *machine, int cpu)
 	return node ? nodes->list[node - 1].number : -1;
 }
 
-/* A core PMU is of some of the CPUs where they are of two kinds; others are of all. */
+/*
+ * With several core PMUs, each has only a part of the CPUs. Other PMUs have no list and
+ * count on all CPUs.
+ */
 static bool pmu_has_cpu(const struct gpmu_pmu *pmu, int cpu)
 {
 	const int *cpus;

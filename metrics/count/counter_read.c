@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The hot path: one system call a set and place, no allocation.
+ * The hot path: one system call for each set and place, and no allocation.
  *
- * An event of another CPU is read by an interrupt of that CPU. perf moves itself to
- * each CPU in turn instead, which pays where a CPU has many events that are read one
- * by one. A set is read at once, and to move costs as much as some five interrupts
+ * The kernel reads an event of another CPU by an interrupt of that CPU. perf instead moves
+ * itself to each CPU in turn, which is cheaper if a CPU has many events that are read one
+ * by one. libgpmu reads a set at once; moving would cost as much as about five interrupts
  * (tests/bench/counter.c).
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "count/counter_ring.h"
 #include "base/error.h"
 
-#define AT_ONCE	20	/* times that a read is tried again at once, and after 1 ms each */
+#define AT_ONCE	20	/* immediate retries of a read; later ones follow after 1 ms each */
 #define TRIES	60
 
 static const char why_late[] = "tasks were just being started when it was read";
@@ -38,9 +38,9 @@ static void set_states(const struct counter_set *set, size_t place, enum count_s
 }
 
 /*
- * ECHILD: a task that inherits the group is just being made, and has not all of its events
- * yet. That takes until it is made, or, where it was made while the events were opened, until
- * it ends; for that nobody waits twice.
+ * ECHILD: a task that inherits the group is being created and does not have all of its
+ * events yet. This lasts until the task is created or, if it was created while the events
+ * were being opened, until it ends. Therefore only the first such read of a place waits.
  */
 static ssize_t read_group(struct counter_place *place, uint64_t *buffer, size_t size)
 {
@@ -58,7 +58,10 @@ static ssize_t read_group(struct counter_place *place, uint64_t *buffer, size_t 
 	return got;
 }
 
-/* What was lost first is what is told. 0 or -ENOMEM */
+/*
+ * Records why the set's slots are incomplete; the first permanent loss wins. Returns 0 or
+ * -ENOMEM.
+ */
 static int tell(const struct counter_set *set, const char *why, struct gpmu_counts *counts)
 {
 	for (size_t i = 0; i < set->n_slots; i++) {
@@ -75,7 +78,7 @@ static int tell(const struct counter_set *set, const char *why, struct gpmu_coun
 	return 0;
 }
 
-/* The place does not count any more. Returns 0 or -ENOMEM. */
+/* Marks a place that no longer counts. Returns 0 or -ENOMEM. */
 static int lose(const struct counter_group *group, const struct counter_set *set, size_t index,
 		ssize_t got, struct gpmu_counts *counts)
 {
@@ -87,7 +90,10 @@ static int lose(const struct counter_group *group, const struct counter_set *set
 	place->lost = true;
 	if (place->place.cpu >= 0)
 		snprintf(where, sizeof(where), " on CPU %d", place->place.cpu);
-	/* perf_event_open(2): a pinned event that got no counter reads as end of file */
+	/*
+	 * perf_event_open(2): reading a pinned event that got no counter returns end of
+	 * file.
+	 */
 	if (!got && leader->attr.pinned)
 		error_set(&why, 0, "no counter was free%s for it, and it is pinned", where);
 	else
@@ -107,7 +113,10 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 
 	if (place->fd >= 0 && !place->lost) {
 		got = read_group(place, group->buffer, size);
-		/* A CPU that goes offline takes the events of its groups apart. */
+		/*
+		 * A CPU that goes offline splits its groups, so the read returns fewer
+		 * events.
+		 */
 		if (got == (ssize_t)size && buffer[0] == n) {
 			count.enabled = buffer[1];
 			count.running = buffer[2];
@@ -139,7 +148,7 @@ int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts 
 	for (size_t i = 0; i < group->n_sets; i++) {
 		const struct counter_set *set = &group->sets[i];
 
-		/* Slots of a set that is nowhere open have no places. */
+		/* Slots of a set that is open nowhere have no places. */
 		for (size_t j = 0; set->n_slots && j < counts->slots[set->slots[0]].length; j++) {
 			failed = read_place(group, set, j, counts);
 			if (failed)

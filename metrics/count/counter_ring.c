@@ -61,7 +61,10 @@ int counter_ring_look(struct counter_ring *ring)
 		uint64_t at = ring->next;
 
 		copy(ring, at, &header, sizeof(header));
-		/* It was never written by a kernel, and what is behind it is anywhere. */
+		/*
+		 * The kernel never writes such a header; the rest of the ring cannot be
+		 * parsed.
+		 */
 		if (header.size < sizeof(header) || header.size > head - at) {
 			ring->next = head;
 			return -EIO;
@@ -69,7 +72,10 @@ int counter_ring_look(struct counter_ring *ring)
 		ring->next += header.size;
 		if (header.type == PERF_RECORD_THROTTLE)
 			return -EIO;
-		/* A CPU that goes offline takes the events of its groups apart. */
+		/*
+		 * A CPU that goes offline splits its groups, so the reading has fewer
+		 * events.
+		 */
 		if (header.type != PERF_RECORD_SAMPLE || header.size != sizeof(header) + size)
 			continue;
 		copy(ring, at + sizeof(header), ring->ahead, size);
@@ -128,7 +134,7 @@ int counter_ring_check(const struct counter_ring *ring)
 	const struct counter_place *place = &ring->set->places[ring->place];
 	ssize_t got = read(place->fd, ring->group, ring->numbers * sizeof(*ring->group));
 
-	/* What is wrong with it is told as it is read for a row. */
+	/* The next read for a row reports the error. */
 	if (got < (ssize_t)(COUNTER_HEAD * sizeof(*ring->group)))
 		return 0;
 	return ring->group[1] - ring->group[2] == ring->off ? 0 : -EBUSY;
@@ -148,7 +154,10 @@ void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *co
 	}
 }
 
-/* Takes all readings up to a time. 1: there is one behind them; else as it looked */
+/*
+ * Takes all readings up to @time. Returns 1 if there is a later reading, else as
+ * counter_ring_look().
+ */
 static int take_until(struct counter_ring *ring, uint64_t time)
 {
 	int ret;
@@ -159,8 +168,9 @@ static int take_until(struct counter_ring *ring, uint64_t time)
 }
 
 /*
- * And the next one, if there is none since the last row and it is but a little later: what is
- * about that time, now before it and now behind, is in each row once
+ * Takes all readings up to @time. If none was taken since the last row, also takes the
+ * next one up to @more later: a reading whose time jitters around @time is thus in each
+ * row once.
  */
 static int take_near(struct counter_ring *ring, uint64_t time, uint64_t more)
 {
@@ -171,7 +181,7 @@ static int take_near(struct counter_ring *ring, uint64_t time, uint64_t more)
 	return ret;
 }
 
-/* Each since the last row, and none before a time */
+/* Whether each ring has taken a reading since the last row, none older than @time */
 static bool are_taken(struct counter_ring *const *rings, size_t length, uint64_t time)
 {
 	for (size_t i = 0; i < length; i++)

@@ -12,7 +12,7 @@
 #include "count/counter.h"
 #include "count/counter_ring.h"
 
-/* All of a group have the times of one clock. */
+/* All events of the group use one clock for their times. */
 static struct event_instance with_times(const struct event_instance *event)
 {
 	struct event_instance copy = *event;
@@ -22,7 +22,10 @@ static struct event_instance with_times(const struct event_instance *event)
 	return copy;
 }
 
-/* A clock that only counts, or (@period) a beat. It excludes nothing, as it would not expire there. */
+/*
+ * Makes the attributes of a clock that only counts or, with a @period, of a timer. Nothing
+ * is excluded, because the timer does not expire in excluded modes.
+ */
 static struct event_instance clock_of(uint64_t period)
 {
 	struct event_instance clock = {
@@ -36,7 +39,7 @@ static struct event_instance clock_of(uint64_t period)
 	if (period) {
 		clock.attr.sample_period = period;
 		clock.attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_READ;
-		/* Nobody waits for the ring: what it would be woken up for is far behind its end. */
+		/* Nobody waits for the ring, so the wakeup position is far beyond its end. */
 		clock.attr.watermark = 1;
 		clock.attr.wakeup_watermark = INT32_MAX;
 	}

@@ -15,7 +15,7 @@ void counter_set_close_place(const struct counter_set *set, struct counter_place
 {
 	counter_ring_free(place->ring);
 	place->ring = NULL;
-	/* The leader goes last, so that no event of a group is ever without it. */
+	/* Close the leader last, so that no event of a group is ever without it. */
 	for (size_t i = set->n_slots; place->events && i-- > 0;) {
 		counter_event_close(place->events[i]);
 		place->events[i] = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whether events fit together, of what will count them. */
+/* Checks whether events fit together, by the backend that will count them. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -7,13 +7,13 @@
 #include "base/error.h"
 #include "event/event_build.h"
 
-/* Which of a PMU's events takes its cycle counter, none of the others */
+/* Event of each PMU that uses the cycle counter instead of a general counter */
 static const struct {
 	enum gpmu_pmu_kind kind;
-	const char *prefix;	/* of the name */
-	uint64_t bits, cycles;	/* of config */
+	const char *prefix;	/* of the PMU's name */
+	uint64_t bits, cycles;	/* bits of config to compare, and their value for cycles */
 } cycle_counters[] = {
-	/* kernel-drivers/grace-cspmu.rst: the event number above those of 32 bits */
+	/* kernel-drivers/grace-cspmu.rst: the event number just above the 32-bit ones */
 	{ GPMU_PMU_SCF, "", ~0ull, 0x100000000 },
 	{ GPMU_PMU_PCIE, "", ~0ull, 0x100000000 },
 	{ GPMU_PMU_C2C0, "", ~0ull, 0x100000000 },
@@ -89,7 +89,7 @@ char *event_instance_name(const struct event_builder *builder, const struct gpmu
 	return event_join(name, *modifiers ? ":" : "", modifiers);
 }
 
-/* Its driver would refuse it without a reason. */
+/* The driver would refuse it without a reason. */
 static int fail_excludes(struct event_builder *builder, const struct gpmu_pmu *pmu)
 {
 	return event_fail(builder, builder->excludes, EINVAL,
@@ -137,7 +137,7 @@ static int add_on_pmu(struct event_builder *builder, const struct gpmu_pmu *pmu)
 	return ret ? ret : event_add(builder, pmu, &attr, event_instance_name(builder, pmu, NULL));
 }
 
-/* Of several PMUs those that have it; which is an error if there are none. */
+/* Adds the event on those PMUs of the name that have it. Returns an error if none has it. */
 static int add_on_pmus(struct event_builder *builder, size_t *n_pmus)
 {
 	const struct event_text *text = &builder->text;
@@ -158,7 +158,7 @@ static int add_on_pmus(struct event_builder *builder, size_t *n_pmus)
 	return ret;
 }
 
-/* perf has PMUs of its own: "tool", and "default_core", which is all cores */
+/* Handles perf's own PMUs: "tool", and "default_core", which stands for all core PMUs. */
 static int add_perf_pmu(struct event_builder *builder)
 {
 	struct event_text *text = &builder->text;
@@ -193,7 +193,7 @@ static int add_with_terms(struct event_builder *builder)
 	return ret < 0 ? ret : 0;
 }
 
-/* NAME:X, which is no modifier, NAME:u:k, or SYSTEM:NAME */
+/* Parses NAME:X where X is no modifier, NAME:u:k, or SYSTEM:NAME. */
 static int add_colon(struct event_builder *builder, char *colon)
 {
 	const char *name = builder->text.head, *last = builder->modifiers;
@@ -243,8 +243,8 @@ static int add_without_terms(struct event_builder *builder)
 }
 
 /*
- * Times, which are counted in ns, are in perf's units; a PMU's event has the unit that sysfs or
- * the catalog says.
+ * Sets perf's units for times, which are counted in ns. A PMU's event has the unit from
+ * sysfs or the catalog.
  */
 static int set_time_unit(struct event_builder *builder)
 {

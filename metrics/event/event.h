@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events as they are opened. */
+/* Events, parsed and ready to open. */
 #ifndef GPMU_EVENT_H
 #define GPMU_EVENT_H
 
@@ -9,47 +9,52 @@
 
 #include "gpmu.h"
 
-/* What libgpmu itself counts, as perf does: no attr, no PMU */
+/* Events that libgpmu counts itself, as perf does: they have no attr and no PMU. */
 enum event_tool {
 	EVENT_TOOL_NONE,
-	EVENT_TOOL_DURATION_TIME,	/* ns that were measured */
+	EVENT_TOOL_DURATION_TIME,	/* ns, measured */
 	EVENT_TOOL_USER_TIME,		/* ns of the command */
 	EVENT_TOOL_SYSTEM_TIME,
 };
 
-/* An event of one PMU */
+/* An event on one PMU */
 struct event_instance {
-	char *name; /* as "perf stat -e" takes it: "nvidia_scf_pmu_0/cmem_rd_data/" */
-	const struct gpmu_pmu *pmu;	/* borrowed; NULL: of none that sysfs shows */
+	char *name; /* for "perf stat -e": "nvidia_scf_pmu_0/cmem_rd_data/" */
+	const struct gpmu_pmu *pmu;	/* borrowed; NULL: sysfs shows no such PMU */
 	enum event_tool tool;
-	/* size, type, config..config4, exclude_*, precise_ip, exclusive, pinned; else 0 */
+	/*
+	 * Only size, type, config..config4, exclude_*, precise_ip, exclusive, pinned can
+	 * be nonzero.
+	 */
 	struct perf_event_attr attr;
-	bool cycle_counter;		/* it takes the PMU's cycle counter, none of the others */
-	bool weak;			/* modifier W: its group may be broken up */
+	bool cycle_counter;		/* uses the PMU's cycle counter instead of a general one */
+	bool weak;			/* modifier W: the group may be split */
 };
 
 struct gpmu_event {
-	char *text;			/* as it was given */
-	char *label;			/* "name=" of its terms; or NULL */
-	double scale;			/* counts times this are in */
-	char *unit;			/* this unit; NULL: a number */
-	bool has_unit;			/* scale, unit and mean are those of a PMU that has it */
-	bool mean;			/* raw is an integral over running: struct gpmu_source_event_info */
+	char *text;			/* the user's text */
+	char *label;			/* from the term "name="; NULL: none */
+	double scale;			/* factor from counts to the unit */
+	char *unit;			/* NULL: a plain number */
+	bool has_unit;			/* a PMU has set scale, unit and mean */
+	/* raw is an integral over running: struct gpmu_source_event_info */
+	bool mean;
 	struct event_instance *instances;
 	size_t length;			/* at least 1 */
 };
 
 /*
- * Appends terms, or sets those that are there:
+ * Appends terms to an event, or sets those that it has:
  * "nvidia_pcie_pmu/rd_bytes_loc,root_port=0x3ff/" with "root_port=0x3" becomes
- * "nvidia_pcie_pmu/rd_bytes_loc,root_port=0x3/". New; NULL with errno ENOMEM or
- * EINVAL (not of the form PMU/terms/). Backslashes before characters are removed.
+ * "nvidia_pcie_pmu/rd_bytes_loc,root_port=0x3/". Removes backslashes before characters.
+ * Returns a new string, which the caller frees, or NULL with errno ENOMEM or EINVAL (not
+ * of the form PMU/terms/).
  */
 char *event_with_terms(const char *text, const char *terms);
 
 /*
- * Whether all PMUs that the text's part before "/" names have a format of that
- * name: 1, 0, -ENODEV (there are none), -EINVAL (no "/"), -ENOMEM
+ * Whether all PMUs that the text's part before "/" names have this format: 1, 0, -ENODEV
+ * (no such PMU), -EINVAL (no "/") or -ENOMEM
  */
 int event_has_format(const struct gpmu_machine *machine, const char *text, const char *format);
 

@@ -21,7 +21,7 @@ static bool same(const char *a, const char *b)
 	return c == d;
 }
 
-/* As it is, or else in upper or lower case */
+/* Finds the name as given, else in upper or lower case. */
 static const char *sysfs_name(const struct gpmu_pmu *pmu, const char *name)
 {
 	const char *other;
@@ -49,7 +49,10 @@ static int find_def(const struct event_builder *builder, const char *pmu, const 
 	return ret;
 }
 
-/* NAME_0_inst_1 becomes NAME_0, that NAME, NAME12 likewise; false: it ends with no number */
+/*
+ * Shortens NAME_0_inst_1 to NAME_0, and NAME_0 or NAME12 to NAME; false if it does not end
+ * with a number.
+ */
 static bool shorten(char *name)
 {
 	static const char instance[] = "_inst";
@@ -66,7 +69,10 @@ static bool shorten(char *name)
 	return end;
 }
 
-/* A name of perf's that the kernel counts itself; no CPU has an event of that name. */
+/*
+ * Whether it is a generic name of perf for a software event; no CPU has an event of such a
+ * name.
+ */
 static bool is_software(const char *name)
 {
 	uint64_t config;
@@ -75,7 +81,7 @@ static bool is_software(const char *name)
 	return event_find_generic(name, &type, &config) && type == PERF_TYPE_SOFTWARE;
 }
 
-/* The catalog's PMUs have no numbers, and the CPUs' own no name */
+/* Finds the event in the catalog, where PMUs have no numbers and core PMUs no name. */
 static int find_in_catalog(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			   const char *name, const struct gpmu_event_def **event)
 {
@@ -83,7 +89,7 @@ static int find_in_catalog(const struct event_builder *builder, const struct gpm
 	int ret = 0;
 
 	*event = NULL;
-	/* Else software's events would be the reason to load the catalog. */
+	/* Do not load the catalog because of software events. */
 	if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE && is_software(name))
 		return 0;
 	if (!builder->catalog || strlen(gpmu_pmu_name(pmu)) >= sizeof(base))
@@ -98,7 +104,7 @@ static int find_in_catalog(const struct event_builder *builder, const struct gpm
 	return ret;
 }
 
-/* perf's names also with their PMU: armv8_pmuv3_0/cycles/, software/cs/ */
+/* Finds perf's generic names also behind a PMU: armv8_pmuv3_0/cycles/, software/cs/. */
 static bool find_generic(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			const char *name, struct event_alias *alias)
 {
@@ -150,7 +156,7 @@ int event_find_alias(struct event_builder *builder, const struct gpmu_pmu *pmu, 
 	if (event) {
 		alias->scale = gpmu_event_def_scale(event);
 		alias->unit = gpmu_event_def_unit(event);
-		/* What the kernel says of itself is right, whatever the catalog does */
+		/* sysfs overrides the catalog. */
 		if (!sysfs)
 			alias->terms = gpmu_event_def_terms(event);
 	}

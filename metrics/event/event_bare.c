@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A name without a PMU: whose event is it? */
+/* Finds the PMU of an event name that has none. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,10 @@ static int add_tool(struct event_builder *builder, const char *name, enum event_
 	return event_add(builder, NULL, &builder->form.attr, event_join(name));
 }
 
-/* Whether the PMU itself has it, by sysfs or the catalog: not by perf's generic name */
+/*
+ * Whether sysfs or the catalog has the event for this PMU, other than by perf's generic
+ * names
+ */
 static int has_event(struct event_builder *builder, const struct gpmu_pmu *pmu, const char *name)
 {
 	struct event_alias alias;
@@ -54,7 +57,7 @@ static int add_event(struct event_builder *builder, const struct gpmu_pmu *pmu, 
 			 event_instance_name(builder, qualified ? pmu : NULL, name));
 }
 
-/* 1: core PMUs have it */
+/* Adds the event on the core PMUs; 1 if they have it. */
 static int add_on_cores(struct event_builder *builder, const char *name)
 {
 	bool several = event_count_cores(builder->machine) > 1;
@@ -71,7 +74,7 @@ static int add_on_cores(struct event_builder *builder, const char *name)
 	return ret < 0 ? ret : found;
 }
 
-/* Those whose PMU has all that the terms name */
+/* Adds the event on the other PMUs that have it and all formats of its terms. */
 static int add_on_others(struct event_builder *builder, const char *name)
 {
 	struct gpmu_error first = { .text = "" };
@@ -117,7 +120,7 @@ int event_add_bare(struct event_builder *builder, const char *name)
 	return ret ? ret : 1;
 }
 
-/* The catalog has it, for another machine */
+/* Fails if the catalog has the event for another machine. */
 static int fail_other_machine(struct event_builder *builder, const char *name)
 {
 	const struct gpmu_event_def *event;

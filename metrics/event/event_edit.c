@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Filters: terms that are added to an event's text. */
+/* Filters: adds terms to an event's text. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool is_named(const struct event_term *terms, size_t length, const char *
 static char *append(char *text, const struct event_term *term, bool first)
 {
 	const char *comma = first ? "" : ",";
-	/* Commas are of a value in quotes */
+	/* A value with commas needs quotes. */
 	const char *quote = term->value && strchr(term->value, ',') ? "'" : "";
 	char *longer;
 
@@ -30,7 +30,7 @@ static char *append(char *text, const struct event_term *term, bool first)
 	return longer;
 }
 
-/* Terms keep their places; of one that is set the last value counts. */
+/* Terms keep their positions; if a term is set repeatedly, its last value counts. */
 static char *merge(const struct event_text *text, const struct event_term *terms, size_t length)
 {
 	char *result = event_join(text->head, "/"), *whole;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where in perf_event_attr a term's value goes:
+ * Bit fields of perf_event_attr that receive a term's value:
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-format of Linux
  */
 #include <errno.h>
@@ -34,7 +34,7 @@ bool event_parse_number(const char *text, uint64_t *number)
 	return true;
 }
 
-/* A bit's number, 0 to 63 */
+/* Parses a bit number from 0 to 63. */
 static const char *parse_bit(const char *text, unsigned int *bit)
 {
 	unsigned int n = 0;
@@ -67,7 +67,7 @@ static bool parse_bits(const char *text, uint64_t *bits)
 	return !text[-1];
 }
 
-/* config, config1, ... as far as the kernel's header has them */
+/* Offsets of config, config1, ..., as far as the kernel's header defines them */
 static const size_t configs[] = {
 	offsetof(struct perf_event_attr, config),
 	offsetof(struct perf_event_attr, config1),

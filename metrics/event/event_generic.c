@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* perf's names for what every kernel has, and raw codes. */
+/* perf's generic event names, and raw codes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 
 #include "event/event_build.h"
 
-/* Which of several core PMUs: the upper half of config (Linux 5.13) */
+/* The upper half of config selects one of several core PMUs (Linux 5.13). */
 #define TYPE_SHIFT	32
 
 #define CACHE(cache, operation, result)						\
 	PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##cache |			\
 	PERF_COUNT_HW_CACHE_OP_##operation << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16
 
-/* What "perf list" shows, and what else of that perf takes */
+/* The names that "perf list" shows, then further names that perf accepts */
 static const struct generic {
 	const char *name;
 	uint32_t type;
@@ -83,7 +83,10 @@ static const struct generic {
 	{ "node-prefetch-misses", CACHE(NODE, PREFETCH, MISS) },
 };
 
-/* A word of CACHE-OPERATION-RESULT, "l1d-read-miss": other spellings of those above */
+/*
+ * A part of CACHE-OPERATION-RESULT, "l1d-read-miss"; these are other spellings of the
+ * names above
+ */
 struct word {
 	const char *name;
 	unsigned int number;
@@ -122,7 +125,7 @@ static const struct word results[] = {
 	{ "miss", PERF_COUNT_HW_CACHE_RESULT_MISS }, { NULL, 0 },
 };
 
-/* Operations that a cache has, bits: instructions are not written */
+/* Bit masks of the operations that each cache has: instructions are not written */
 #define READ	 (1 << PERF_COUNT_HW_CACHE_OP_READ)
 #define WRITE	 (1 << PERF_COUNT_HW_CACHE_OP_WRITE)
 #define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
@@ -137,7 +140,7 @@ static const unsigned int has_operations[] = {
 	[PERF_COUNT_HW_CACHE_NODE] = READ | WRITE | PREFETCH,
 };
 
-/* The word that *@name begins with, which is then behind it and "-" */
+/* Finds the word at the beginning of *@name, and moves *@name behind it and its "-". */
 static const struct word *take_word(const char **name, const struct word *words)
 {
 	size_t length;
@@ -154,7 +157,10 @@ static const struct word *take_word(const char **name, const struct word *words)
 	return NULL;
 }
 
-/* What is left out is READ, and ACCESS; results may come first, "LLC-misses-load" */
+/*
+ * The operation defaults to READ, the result to ACCESS; the result may come first,
+ * "LLC-misses-load".
+ */
 static bool find_cache(const char *name, uint64_t *config)
 {
 	const struct word *cache = take_word(&name, caches), *operation, *result;
@@ -210,7 +216,10 @@ uint64_t event_generic_config(const struct event_builder *builder, const struct 
 	return config | (uint64_t)gpmu_pmu_type(pmu) << TYPE_SHIFT;
 }
 
-/* On each core PMU; by its own number if that is the type */
+/*
+ * Adds the event on each core PMU, under the PMU's own type if several share the generic
+ * type.
+ */
 static int add_on_cores(struct event_builder *builder, const char *name, const char *qualified,
 			const struct perf_event_attr *attr)
 {

@@ -59,7 +59,7 @@ static int add(struct reader *reader, const char *begin, const char *end, int gr
 	return 0;
 }
 
-/* What ends an event is of no meaning in "/", '...' there, and behind a backslash. */
+/* Separators have no effect between slashes, within '...' there, and behind a backslash. */
 static int read_event(struct reader *reader, int group)
 {
 	bool terms = false, quoted = false, address;
@@ -67,7 +67,7 @@ static int read_event(struct reader *reader, int group)
 
 	skip_blanks(reader);
 	begin = reader->at;
-	/* "mem:0x1000/8:rw" has one "/" */
+	/* "mem:0x1000/8:rw" has a single "/". */
 	address = !strncmp(begin, "mem:", 4);
 	for (; *reader->at; reader->at++) {
 		char c = *reader->at;
@@ -89,7 +89,10 @@ static int read_event(struct reader *reader, int group)
 	return add(reader, begin, reader->at, group);
 }
 
-/* Where the event's modifiers are, or would be; @separator: what has to be before them */
+/*
+ * Offset of the event's modifiers, or of the place to add them; @separator: what must
+ * precede added modifiers
+ */
 static size_t find_modifiers(const char *text, const char **separator)
 {
 	static const char letters[] = "ukhGHIpPDSWebRX";
@@ -105,7 +108,7 @@ static size_t find_modifiers(const char *text, const char **separator)
 	return strlen(text);
 }
 
-/* perf pins the leader alone, which is the group, and makes that exclusive */
+/* perf applies D (pinned) and e (exclusive) of a group to its leader only. */
 static bool is_wanted(char letter, const char *there, bool leader)
 {
 	if (!leader && (letter == 'D' || letter == 'e'))
@@ -184,7 +187,7 @@ static int read_group(struct reader *reader)
 	return ret;
 }
 
-/* perf takes a group's name before "{" */
+/* Skips a group's name before "{", which perf allows. */
 static void skip_group_name(struct reader *reader)
 {
 	size_t length = strcspn(reader->at, ",{}/:\\' \t\n");

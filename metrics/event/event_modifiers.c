@@ -4,7 +4,7 @@
 
 #include "event/event_build.h"
 
-/* perf has these letters, and what they stand for is not counting: NULL, or why not */
+/* perf's modifiers; the text is the reason why counting does not accept one, or NULL. */
 static const struct {
 	char letter;
 	const char *why;
@@ -19,7 +19,7 @@ static const struct {
 	{ 'D', NULL },	/* pinned */
 	{ 'e', NULL },	/* exclusive */
 	{ 'W', NULL },	/* weak group */
-	{ 'X', NULL },	/* not regrouped, which is never done here */
+	{ 'X', NULL },	/* not regrouped; libgpmu never regroups */
 	{ 'P', "P is of perf record: it samples as precisely as can be" },
 	{ 'S', "S is of perf record: it samples a group by its leader" },
 	{ 'b', "b is of perf alone: it counts in a BPF program" },
@@ -49,7 +49,7 @@ static bool has(const char *text, char letter)
 	return strchr(text, letter) != NULL;
 }
 
-/* One that is named leaves out those that are not */
+/* A modifier that selects levels or machines excludes those that are not named. */
 static void exclude(struct perf_event_attr *attr, const char *text)
 {
 	bool levels = strpbrk(text, "ukh"), machines = strpbrk(text, "GH");

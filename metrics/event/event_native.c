@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Events by libpfm4's names. perf stat -e does not take those: an instance has another. */
+/*
+ * Events by libpfm4's names. "perf stat -e" does not accept these, so instances have names
+ * with codes.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +12,7 @@
 
 #define MAX_TEXT	128
 
-/* "PMU/config=0x151/u" */
+/* Formats "PMU/config=0x151/u". */
 static char *name_codes(const struct gpmu_pmu *pmu, const struct perf_event_attr *attr,
 			const char *modifiers)
 {
@@ -45,7 +48,7 @@ static const char *name_levels(struct event_builder *builder, const struct event
 	return levels;
 }
 
-/* On core PMUs, or on the one that has that number */
+/* Adds the codes on all core PMUs, or on the one PMU of that type. */
 static int add_codes(struct event_builder *builder, const struct perf_event_attr *attr)
 {
 	const struct gpmu_pmu *pmu;
@@ -92,7 +95,7 @@ int event_add_native(struct event_builder *builder)
 	builder->modifiers = name_levels(builder, &event, levels);
 	name = event_generic_of(event.type, event.config);
 	if (name) {
-		/* As if perf's own name had been given */
+		/* Handle it as if the user had written perf's own name. */
 		ret = event_add_bare(builder, name);
 		ret = ret > 0 ? 0 : ret;
 	} else {

@@ -22,7 +22,10 @@ static bool ready(const char **why)
 	return initialized == PFM_SUCCESS;
 }
 
-/* Whether libpfm4 has tables of the PMU that the text begins with, and it is of this machine */
+/*
+ * Whether libpfm4 has tables of the PMU at the text's beginning, and that PMU is in this
+ * machine
+ */
 static bool find_pmu(const char *text, bool *present)
 {
 	size_t length = strcspn(text, ":");
@@ -66,7 +69,7 @@ static int fail(const char *text, int error, const char **why)
 	}
 }
 
-/* Whether the text has the modifier h: a level of its own */
+/* Whether the text has the modifier h (hypervisor) */
 static bool names_hypervisor(const char *text)
 {
 	for (const char *c = strstr(text, ":h"); c; c = strstr(c + 2, ":h"))
@@ -87,12 +90,15 @@ int event_pfm_encode(const char *text, struct event_pfm *event, const char **why
 	memset(&arg, 0, sizeof(arg));
 	arg.attr = &attr;
 	arg.size = sizeof(arg);
-	/* As perf does: without its own modifiers, which include those of sampling */
+	/* Ask without perf's own modifiers, as perf does; they include those of sampling. */
 	ret = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT,
 					&arg);
 	if (ret != PFM_SUCCESS)
 		return fail(text, ret, why);
-	/* Of a machine whose own PMU it knows libpfm4 leaves the hypervisor as it is; perf never does. */
+	/*
+	 * libpfm4 leaves exclude_hv clear on machines whose PMU it knows; perf always sets
+	 * it.
+	 */
 	if ((attr.exclude_user || attr.exclude_kernel) && !names_hypervisor(text))
 		attr.exclude_hv = 1;
 	*event = (struct event_pfm){

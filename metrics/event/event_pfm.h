@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libpfm4, whose header has a struct perf_event_attr that is not the kernel's. */
+/*
+ * Encodes events with libpfm4 in a file of its own: its header defines a struct
+ * perf_event_attr that differs from the kernel's.
+ */
 #ifndef GPMU_EVENT_PFM_H
 #define GPMU_EVENT_PFM_H
 
@@ -13,7 +16,10 @@ struct event_pfm {
 	bool exclude_user, exclude_kernel, exclude_hv;
 };
 
-/* 0; -ENOENT, -ENODEV (a PMU that is not of this machine), -EINVAL, -ENOMEM: then @why is set */
+/*
+ * Returns 0, or -ENOENT, -ENODEV (the PMU is not in this machine), -EINVAL or -ENOMEM with
+ * @why set.
+ */
 int event_pfm_encode(const char *text, struct event_pfm *event, const char **why);
 
 #endif /* GPMU_EVENT_PFM_H */

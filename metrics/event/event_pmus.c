@@ -15,7 +15,7 @@ static const char *without_uncore(const char *name)
 	return strncmp(name, uncore, length) ? name : name + length;
 }
 
-/* "_1_inst_2" of a Grace that has more than one of a kind in a socket */
+/* Whether the suffix is "_1_inst_2": a Grace can have several PMUs of a type in a socket */
 static bool is_instance(const char *suffix)
 {
 	static const char digits[] = "0123456789", word[] = "_inst_";
@@ -28,7 +28,7 @@ static bool is_instance(const char *suffix)
 	return n && !suffix[n];
 }
 
-/* Numbers are decimal, or hexadecimal if they have more than two digits, such as an address. */
+/* Numbers are decimal, or hexadecimal if they have more than two digits, as addresses do. */
 static bool is_number(const char *suffix)
 {
 	size_t length;
@@ -64,7 +64,7 @@ const struct gpmu_pmu *event_next_pmu(const struct gpmu_machine *machine, const 
 {
 	const struct gpmu_pmu *pmu = gpmu_machine_find_pmu(machine, wanted);
 
-	/* An exact name is that one alone: nvidia_scf_pmu_1 is not nvidia_scf_pmu_10 */
+	/* An exact name means that PMU only: nvidia_scf_pmu_1 is not nvidia_scf_pmu_10. */
 	if (pmu)
 		return (*index)++ ? NULL : pmu;
 	while ((pmu = gpmu_machine_pmu(machine, (*index)++)))
@@ -102,7 +102,7 @@ const struct gpmu_pmu *event_pmu_of_type(const struct gpmu_machine *machine, uin
 	return NULL;
 }
 
-/* "nvidia_scf_pmu" of "nvidia_scf_pmu_0"? */
+/* Whether @wanted is @pmu with a number, such as "nvidia_scf_pmu_0" for "nvidia_scf_pmu" */
 static bool names(const char *wanted, const char *pmu)
 {
 	size_t length = strlen(pmu);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What terms say: PMU/TERMS/, and those that an event of sysfs or the catalog stands for. */
+/*
+ * Applies terms to perf_event_attr: those in PMU/TERMS/, and those that define an event in
+ * sysfs or the catalog.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,18 +11,18 @@
 #include "event/event_build.h"
 
 enum known {
-	KNOWN_CONFIG,	/* config=, ...: the whole word */
+	KNOWN_CONFIG,	/* config=, ...: sets the whole field */
 	KNOWN_NAME,
-	KNOWN_NOTHING,	/* of no matter here */
-	KNOWN_LEGACY,	/* of the catalog: the number of one of perf's generic events */
-	KNOWN_OTHER,	/* not counting */
+	KNOWN_NOTHING,	/* ignored */
+	KNOWN_LEGACY,	/* from the catalog: number of a generic event */
+	KNOWN_OTHER,	/* not about counting: refused */
 };
 
-/* Terms that are the same on every PMU */
+/* Terms that mean the same on every PMU */
 static const struct known_term {
 	const char *name;
 	enum known known;
-	uint32_t type;		/* of KNOWN_LEGACY */
+	uint32_t type;		/* for KNOWN_LEGACY */
 	const char *why;
 } known_terms[] = {
 	{ "config", KNOWN_CONFIG, 0, NULL },
@@ -51,14 +54,14 @@ static const struct known_term {
 	{ "ratio-to-prev", KNOWN_OTHER, 0, "it is of perf alone" },
 };
 
-/* What is being made of the terms for a PMU */
+/* State while terms are applied for a PMU */
 struct applied {
 	struct event_builder *builder;
-	const struct gpmu_pmu *pmu;	/* NULL: no PMU's terms */
+	const struct gpmu_pmu *pmu;	/* NULL: only terms that need no PMU */
 	struct perf_event_attr *attr;
-	const char *event;		/* that was named, or NULL */
-	struct event_alias alias;	/* what it is */
-	const char *at;			/* where errors are */
+	const char *event;		/* name of the event; NULL: none */
+	struct event_alias alias;	/* definition of the event */
+	const char *at;			/* position for errors */
 };
 
 static const struct known_term *find_known(const struct applied *applied, const char *name)
@@ -66,7 +69,7 @@ static const struct known_term *find_known(const struct applied *applied, const 
 	for (size_t i = 0; i < sizeof(known_terms) / sizeof(known_terms[0]); i++) {
 		if (strcmp(known_terms[i].name, name))
 			continue;
-		/* A PMU may have a format of that name, and it is counted by it */
+		/* A PMU's format of the same name takes precedence. */
 		if (known_terms[i].known >= KNOWN_LEGACY && applied->pmu &&
 		    gpmu_pmu_format(applied->pmu, name))
 			return NULL;
@@ -75,7 +78,7 @@ static const struct known_term *find_known(const struct applied *applied, const 
 	return NULL;
 }
 
-/* "event, root_port" */
+/* Lists the PMU's formats: "event, root_port". */
 static const char *list_formats(const struct gpmu_pmu *pmu, char *list, size_t size)
 {
 	const char *name;
@@ -168,7 +171,7 @@ static int apply_value(struct applied *applied, const struct event_term *term)
 	return apply_number(applied, term->name, number);
 }
 
-/* All of config, config1, ... */
+/* Sets all of config, config1, ... */
 static int apply_config(struct applied *applied, const struct event_term *term)
 {
 	struct event_format format;
@@ -186,7 +189,7 @@ static int apply_config(struct applied *applied, const struct event_term *term)
 	return 0;
 }
 
-/* In the catalog, for the cores: the number of cycles, and so on */
+/* Sets a core PMU's generic event by its number, as in the catalog. */
 static int apply_legacy(struct applied *applied, const struct event_term *term, uint32_t type)
 {
 	uint64_t number;
@@ -199,7 +202,7 @@ static int apply_legacy(struct applied *applied, const struct event_term *term, 
 	return 0;
 }
 
-/* "core=?" of an event: the user is to say which */
+/* An event's term "core=?" requires a value from the user. */
 static int apply_parameter(struct applied *applied, const struct event_term *term)
 {
 	const struct event_text *text = &applied->builder->text;
@@ -228,7 +231,7 @@ static int apply_event_term(struct applied *applied, const struct event_term *te
 	return apply_value(applied, term);
 }
 
-/* 1: the PMU has that event, and its terms are set; 0: it has not */
+/* Applies the terms of the PMU's event: 1, or 0 if the PMU has no such event. */
 static int apply_event(struct applied *applied, const char *name)
 {
 	struct event_alias alias;
@@ -295,7 +298,7 @@ static int apply_term(struct applied *applied, const struct event_term *term)
 
 	applied->at = term->name;
 	if (find_known(applied, term->name))
-		return 0;	/* event_apply_common() has it */
+		return 0;	/* handled by event_apply_common() */
 	if (!term->value)
 		return apply_flag(applied, term);
 	/* "event=cycles" */
@@ -310,7 +313,7 @@ static int apply_term(struct applied *applied, const struct event_term *term)
 	return apply_value(applied, term);
 }
 
-/* An event of several PMUs is in one unit */
+/* The unit of an event must be the same on all its PMUs. */
 static int set_unit(struct applied *applied)
 {
 	struct gpmu_event *event = applied->builder->event;
@@ -396,7 +399,7 @@ int event_apply(struct event_builder *builder, const struct gpmu_pmu *pmu, const
 	int ret;
 
 	attr->type = gpmu_pmu_type(pmu);
-	/* As in perf, whole words first, wherever they are */
+	/* As in perf, terms that set a whole field come first, regardless of their order. */
 	ret = apply_all_known(&applied, false);
 	if (!ret && name) {
 		ret = apply_event(&applied, name);

@@ -17,7 +17,7 @@ size_t event_text_offset(const struct event_text *text, const char *at)
 	return (size_t)(given - text->given);
 }
 
-/* perf's metrics have backslashes before what their grammar would take: "event\=cycles" */
+/* perf's metrics have a backslash before characters of their own grammar: "event\=cycles" */
 static void unescape(char *to, const char *from)
 {
 	for (; *from; from++) {
@@ -97,7 +97,7 @@ static int split(struct event_text *text, char *body, struct gpmu_error *error)
 	return ret;
 }
 
-/* What is not printable would make a mess of messages, too. */
+/* Refuse unprintable characters: they would also garble messages. */
 static const char *find_unprintable(const char *text)
 {
 	while (*text >= ' ' && *text <= '~')

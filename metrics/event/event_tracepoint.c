@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Tracepoints, by what tracefs says of them. */
+/* Finds tracepoints in tracefs. */
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -14,13 +14,13 @@
 
 #include "event/event_build.h"
 
-#define MAX_FORMAT	(256u << 10)	/* bytes; those of Linux 6.18 are below 16 KiB */
+#define MAX_FORMAT	(256u << 10)	/* bytes; the formats of Linux 6.18 have less than 16 KiB */
 #define MAX_NAME	128
 
-/* Where it is to be mounted */
+/* The usual mount point of tracefs */
 static const char mount_point[] = "sys/kernel/tracing";
 
-/* Where tracefs is mounted, or was before Linux 4.1 */
+/* Mount points of tracefs, with that of Linux before 4.1 */
 static const char *const folders[] = {
 	"sys/kernel/tracing/events", "sys/kernel/debug/tracing/events",
 };
@@ -30,18 +30,21 @@ struct names {
 	size_t length, room;
 };
 
-/* What is looked for */
+/* A search for tracepoints */
 struct tracepoints {
 	struct event_builder *builder;
 	const char *system, *name;	/* patterns */
 	char *buffer;			/* MAX_FORMAT bytes */
 	const char *folder;
-	int denied;			/* EACCES, EPERM; or 0 */
+	int denied;			/* EACCES, EPERM; or 0: no permission was missing */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* For the whole process, and for good: libtraceevent has nothing that tells the level (gpmu.h). */
+/*
+ * This affects the whole process for good: libtraceevent cannot return the old level
+ * (gpmu.h).
+ */
 static void be_silent(void)
 {
 	tep_set_loglevel(TEP_LOG_NONE);
@@ -77,7 +80,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Folders that a pattern matches, sorted; none if there is no such folder */
+/* Lists the folders that match a pattern, sorted; empty if @path is no folder. */
 static int list(const char *path, const char *pattern, struct names *names)
 {
 	const struct dirent *entry;
@@ -103,7 +106,7 @@ static int list(const char *path, const char *pattern, struct names *names)
 	return ret;
 }
 
-/* The number that the kernel has given it */
+/* Reads the kernel's number of the tracepoint. */
 static int parse_id(const char *format, size_t length, const char *system, uint64_t *id)
 {
 	struct tep_event *event = NULL;
@@ -116,11 +119,11 @@ static int parse_id(const char *format, size_t length, const char *system, uint6
 		return -ENOMEM;
 	errno = 0;
 	ret = tep_parse_format(tep, &event, format, length, system);
-	/* It also says so of a format without a name */
+	/* libtraceevent returns this also for a format without a name. */
 	if (ret == TEP_ERRNO__MEM_ALLOC_FAILED && errno == ENOMEM)
 		ret = -ENOMEM;
 	else if (event && event->id > 0)
-		ret = 0;	/* even if its text could not be printed: it is counted only */
+		ret = 0;	/* counting needs no format text, so a bad one is ignored */
 	else
 		ret = -EINVAL;
 	if (!ret)
@@ -150,7 +153,7 @@ static int add(struct tracepoints *search, const char *system, const char *name,
 			 text);
 }
 
-/* What is not there, and what has no format, as a folder's "enable", is none. */
+/* Skips a tracepoint without a format file, and a file such as "enable". */
 static int add_one(struct tracepoints *search, const char *system, const char *name)
 {
 	char path[PATH_MAX];

@@ -7,7 +7,7 @@
 #include "expr/expr_parse.h"
 #include "gpmu.h"
 
-/* Upstream's longest has 2,000 bytes. This bounds memory and time. */
+/* Bounds memory and time. Upstream's longest expression has 2,000 bytes. */
 #define MAX_LENGTH	(1u << 20)
 
 struct gpmu_expr *gpmu_expr_new(const char *text, const struct gpmu_expr_env *env,

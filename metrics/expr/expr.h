@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A metric expression once it is compiled: code for a machine with a stack, whose
- * height before each instruction is known. An operator finds its operands in @slot
- * and after it, and leaves its result there; the last result of all is in slot 0.
+ * A compiled metric expression: code for a stack machine whose stack height before each
+ * instruction is known. An operator has its operands in @slot and the following slots, and
+ * writes its result to @slot; the last result is in slot 0.
  */
 #ifndef GPMU_EXPR_H
 #define GPMU_EXPR_H
@@ -13,12 +13,12 @@
 
 enum expr_op {
 	EXPR_NUMBER,
-	/* Of an event */
+	/* of an event */
 	EXPR_VALUE, EXPR_SOURCES, EXPR_LINES,
 	EXPR_NEGATE,
 	EXPR_OR, EXPR_XOR, EXPR_AND, EXPR_LESS, EXPR_GREATER, EXPR_ADD, EXPR_SUBTRACT,
 	EXPR_MULTIPLY, EXPR_DIVIDE, EXPR_REMAINDER, EXPR_D_RATIO, EXPR_MIN, EXPR_MAX,
-	/* value if it is true, condition, value if it is not */
+	/* operands: the value if true, the condition, the value if false */
 	EXPR_IF,
 };
 
@@ -38,7 +38,7 @@ struct gpmu_expr {
 	size_t n_ids;
 };
 
-/* A binary operator, for the machine and for whoever computes ahead */
+/* Applies a binary operator, both at run time and to fold constants. */
 double expr_apply(enum expr_op op, double a, double b);
 
 #endif /* GPMU_EXPR_H */

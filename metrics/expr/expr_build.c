@@ -19,7 +19,7 @@ void expr_build_release(struct expr_builder *builder)
 	builder->expr = NULL;
 }
 
-/* @array with room for one more than @used; NULL if there is no memory */
+/* Returns @array with room for one more element than @used; NULL if out of memory. */
 static void *grow(struct expr_builder *builder, void *array, size_t used, size_t *room, size_t size)
 {
 	size_t wanted = *room ? *room * 2 : 16;
@@ -87,7 +87,10 @@ struct expr_part expr_build_negate(struct expr_builder *builder, struct expr_par
 	return (struct expr_part){ part.start, -part.value };
 }
 
-/* Of "|" and "&" with one constant: it decides alone, or leaves what the other one is. */
+/*
+ * Builds "|" or "&" with one constant operand: the constant decides the result, or the
+ * result is the other operand.
+ */
 static struct expr_part build_logic(struct expr_builder *builder, enum expr_op op,
 				    struct expr_part a, struct expr_part b)
 {
@@ -107,7 +110,7 @@ struct expr_part expr_build_binary(struct expr_builder *builder, enum expr_op op
 		return replace(builder, a.start, NAN);
 	if (b.value == 0 && op == EXPR_D_RATIO)
 		return replace(builder, a.start, 0);
-	/* perf computes neither of these two ahead */
+	/* perf does not fold min and max. */
 	if (isfinite(a.value) && isfinite(b.value) && op != EXPR_MIN && op != EXPR_MAX)
 		return replace(builder, a.start, expr_apply(op, a.value, b.value));
 	if (op == EXPR_OR || op == EXPR_AND)
@@ -116,7 +119,7 @@ struct expr_part expr_build_binary(struct expr_builder *builder, enum expr_op op
 	return (struct expr_part){ a.start, NAN };
 }
 
-/* Takes away the code between @start and @part, which goes on to the end. */
+/* Removes the code between @start and @part; @part extends to the end. */
 static struct expr_part keep_last(struct expr_builder *builder, struct expr_part part, size_t start)
 {
 	struct gpmu_expr *expr = builder->expr;
@@ -139,16 +142,16 @@ struct expr_part expr_build_if(struct expr_builder *builder, struct expr_part ye
 			builder->expr->length = condition.start;
 		return yes;
 	}
-	/* Two equal constants, so that the condition does not matter */
+	/* Both branches are equal constants, so the condition does not matter. */
 	if (yes.value == no.value)
 		return replace(builder, yes.start, yes.value);
 	emit(builder, (struct expr_insn){ .op = EXPR_IF });
 	return (struct expr_part){ yes.start, NAN };
 }
 
-/* --- the names of the whole --------------------------------------------------- */
+/* --- names of the whole expression ---------------------------------------------- */
 
-/* Where a name is used: the how manieth of the uses in the code */
+/* A use of a name, by its position among all uses in the code */
 struct use {
 	const char *name;
 	size_t place;
@@ -167,7 +170,7 @@ static bool has_id(const struct expr_insn *insn)
 	return insn->op == EXPR_VALUE || insn->op == EXPR_SOURCES || insn->op == EXPR_LINES;
 }
 
-/* The uses in the code, sorted; *@n may be 0. */
+/* Collects the uses of names in the code, sorted by name; *@n may be 0. */
 static struct use *collect_uses(const struct gpmu_expr *expr, size_t *n)
 {
 	struct use *uses = calloc(expr->n_ids + 1, sizeof(*uses));
@@ -185,14 +188,14 @@ static struct use *collect_uses(const struct gpmu_expr *expr, size_t *n)
 }
 
 /*
- * Until now each use of a name has one of its own. Equal ones become one, those
- * that no code uses any more go, and the others are numbered as they appear.
+ * Renumbers the names. Before this, each use of a name has an id of its own. Equal names
+ * get one id, names that no code uses are removed, and the ids are in order of first use.
  */
 static int number_ids(struct gpmu_expr *expr)
 {
 	size_t n, place = 0, n_ids = 0;
 	struct use *uses = collect_uses(expr, &n);
-	/* For each use: the place of the name's first use, then the number of its name */
+	/* For each use: position of the name's first use, later the name's new id */
 	size_t *number = calloc(expr->n_ids + 1, sizeof(*number));
 	char **ids = calloc(expr->n_ids + 1, sizeof(*ids));
 
@@ -246,7 +249,7 @@ static unsigned int operands(enum expr_op op)
 	}
 }
 
-/* 0, or -E2BIG if there are too few */
+/* Assigns stack slots. Returns 0, or -E2BIG if EXPR_SLOTS are too few. */
 static int give_slots(struct gpmu_expr *expr)
 {
 	unsigned int used = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the code of an expression from its parts, the operands before their
- * operator, and computes what is constant. This is what perf does before it opens
- * events, by the same rules: an event whose count cannot matter is not asked for.
+ * Builds the code of an expression from its parts, operands before their operator, and
+ * folds constants. perf does the same, by the same rules, before it opens events, so an
+ * event whose count cannot matter is not counted.
  */
 #ifndef GPMU_EXPR_BUILD_H
 #define GPMU_EXPR_BUILD_H
@@ -15,24 +15,33 @@ struct expr_builder {
 	struct gpmu_expr *expr;
 	size_t code_room;
 	size_t ids_room;
-	bool no_memory;		/* once true, nothing is added */
+	bool no_memory;		/* once set, nothing more is added */
 };
 
-/* A part of the expression, whose code ends where the next operand's begins or all ends */
+/*
+ * A part of the expression; its code ends where the next operand's begins, or at the end
+ * of all code
+ */
 struct expr_part {
 	size_t start;
-	double value;	/* NaN if it takes counts; one that is not finite is not computed with */
+	double value;	/* NaN if it depends on counts; values that are not finite are not folded */
 };
 
-/* 0 or -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 int expr_build_init(struct expr_builder *builder);
-/* The expression, which is the caller's now: 0, -ENOMEM, -E2BIG if it takes more than EXPR_SLOTS */
+/*
+ * Passes the expression to the caller. Returns 0, -ENOMEM, or -E2BIG if it needs more than
+ * EXPR_SLOTS.
+ */
 int expr_build_finish(struct expr_builder *builder, struct gpmu_expr **expr);
-/* Instead of finish */
+/* Discards the builder; called instead of expr_build_finish(). */
 void expr_build_release(struct expr_builder *builder);
 
 struct expr_part expr_build_number(struct expr_builder *builder, double number);
-/* @op: EXPR_VALUE, EXPR_SOURCES or EXPR_LINES; frees @name, which may be NULL: no memory */
+/*
+ * Adds a use of a name. @op is EXPR_VALUE, EXPR_SOURCES or EXPR_LINES. Frees @name; NULL
+ * in @name means out of memory.
+ */
 struct expr_part expr_build_id(struct expr_builder *builder, enum expr_op op, char *name);
 struct expr_part expr_build_negate(struct expr_builder *builder, struct expr_part part);
 struct expr_part expr_build_binary(struct expr_builder *builder, enum expr_op op,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The arithmetic of perf's expressions (tools/perf/util/expr.y of Linux 7.3). It
- * has no error but NaN, with two exceptions: d_ratio() by 0 is 0, and a remainder
- * of a division by 0 leaves the whole expression without a value.
+ * The arithmetic of perf's expressions (tools/perf/util/expr.y of Linux 7.3). Errors yield
+ * NaN, with two exceptions: d_ratio() by 0 is 0, and a remainder by 0 leaves the whole
+ * expression without a value.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -17,8 +17,8 @@ static double unless_nan(double a, double b, double result)
 }
 
 /*
- * One operand that is finite may decide, and leaves what the other is if it does
- * not; of two that are not, nothing is known.
+ * With one finite operand: that operand decides the result, or else the result is the
+ * other operand. With none the result is unknown.
  */
 static double or_of(double a, double b)
 {
@@ -42,7 +42,7 @@ static double and_of(double a, double b)
 	return NAN;
 }
 
-/* perf converts to long, of which C says nothing if the value does not fit */
+/* perf converts to long; C leaves this undefined if the value does not fit. */
 static double remainder_of(double a, double b)
 {
 	const double limit = 9223372036854775808.0;
@@ -86,7 +86,7 @@ double expr_apply(enum expr_op op, double a, double b)
 	}
 }
 
-/* Whether a result rests on a division by 0: idle[] is of the slots */
+/* Updates idle[], which marks the slots whose value depends on a division by 0. */
 static void note_idle(const struct expr_insn *insn, const double *v, bool *idle)
 {
 	switch (insn->op) {
@@ -112,8 +112,9 @@ static void note_idle(const struct expr_insn *insn, const double *v, bool *idle)
 }
 
 /*
- * Each slot that is read was written before; gcc doubts that where it sees them made,
- * so those who make them do not inline this. idle is NULL or of the slots.
+ * Evaluates the code. idle is NULL or has one flag for each slot. Every slot is written
+ * before it is read; gcc warns about this in callers that define the slots and inline this
+ * function, so they must not be inlined themselves.
  */
 static inline __attribute__((always_inline))
 double run(const struct gpmu_expr *expr, const struct gpmu_expr_value *values, double *slots,
@@ -121,7 +122,7 @@ double run(const struct gpmu_expr *expr, const struct gpmu_expr_value *values, d
 {
 	const struct expr_insn *insn = expr->code, *end = insn + expr->length;
 
-	/* No expression is without code. */
+	/* No expression has empty code. */
 	do {
 		double *v = slots + insn->slot;
 
@@ -144,7 +145,7 @@ double run(const struct gpmu_expr *expr, const struct gpmu_expr_value *values, d
 			v[0] = -v[0];
 			break;
 		case EXPR_IF:
-			/* NaN is true, as for perf */
+			/* NaN is true, as in perf. */
 			v[0] = v[1] != 0 ? v[0] : v[2];
 			break;
 		case EXPR_REMAINDER:

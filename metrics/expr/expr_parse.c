@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Metric expressions, in the grammar that perf's MetricExpr has in Linux 7.3.
+ * Parses metric expressions in the grammar of perf's MetricExpr (Linux 7.3).
  *
  *	whole     = operators [ "if" operators "else" whole ]
  *	operators = operators ("|" | "^" | "&" | "<" | ">" | "+" | "-" | "*" | "/" | "%") operators
@@ -9,12 +9,12 @@
  *	          | ("min" | "max" | "d_ratio") "(" operators "," operators ")"
  *	          | ("source_count" | "aggr_nr" | "has_event" | "strcmp_cpuid_str") "(" ID ")"
  *
- * An ID is an event or another metric, with "@" for the slashes of a PMU and a
- * backslash before "-", "," and "=", which "=" may lack after an "@"; "?" in it is
- * a number from outside.
+ * An ID is an event or another metric. It has "@" for a PMU's slashes, and a backslash
+ * before "-", "," and "=", which "=" may omit behind an "@". The caller supplies the
+ * number that replaces "?".
  *
- * perf skips a byte that begins no token, so that "a <= b" is "a < b" to it. Here
- * that is an error.
+ * perf skips a byte that begins no token and so reads "a <= b" as "a < b". This parser
+ * reports an error instead.
  */
 #include <errno.h>
 #include <math.h>
@@ -26,12 +26,12 @@
 #include "expr/expr_parse.h"
 #include "expr/expr_scan.h"
 
-/* The deepest of upstream's metrics has 23 parentheses in parentheses. */
+/* Upstream's most deeply nested metric has 23 levels of parentheses. */
 #define MAX_DEPTH	100
-/* How much of a token an error shows */
+/* bytes of a token that an error shows */
 #define MAX_SHOWN	64
 
-/* The higher the rank, the closer an operator binds */
+/* Operators of higher rank bind more tightly. */
 #define LOWEST_RANK	1
 
 static const struct {
@@ -58,7 +58,7 @@ struct parser {
 
 /* --- errors --- */
 
-/* The first error stands, and nothing after it is read. */
+/* Keeps the first error and ends the input. */
 __attribute__((format(printf, 4, 5)))
 static void fail_at(struct parser *p, const char *at, int err, const char *fmt, ...)
 {
@@ -107,7 +107,7 @@ static void next(struct parser *p)
 		expr_scan_next(&p->scan);
 }
 
-/* What stands for a part after an error: nobody looks at it. */
+/* Placeholder for a part after an error; its value is not used. */
 static struct expr_part nothing(const struct parser *p)
 {
 	return (struct expr_part){ p->build.expr->length, NAN };
@@ -155,7 +155,7 @@ static struct expr_part parse_id(struct parser *p, enum expr_op op)
 	return name ? expr_build_id(&p->build, op, name) : nothing(p);
 }
 
-/* has_event() and strcmp_cpuid_str() are answered once and for all. */
+/* has_event() and strcmp_cpuid_str() are answered at compile time. */
 static struct expr_part parse_question(struct parser *p, int (*answer)(const char *, void *),
 				       const char *function, const char *at)
 {
@@ -345,7 +345,7 @@ static struct expr_part parse_whole(struct parser *p)
 	return p->err ? nothing(p) : expr_build_if(&p->build, yes, condition, no);
 }
 
-/* --- the whole --- */
+/* --- the whole expression --- */
 
 static int parse(struct parser *p, struct gpmu_expr **expr)
 {

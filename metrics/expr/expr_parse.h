@@ -6,7 +6,10 @@
 #include "expr/expr.h"
 #include "gpmu.h"
 
-/* As gpmu_expr_new(): 0, -EINVAL, -E2BIG or -ENOMEM. @env is complete. */
+/*
+ * Compiles @text as gpmu_expr_new() does; all of @env must be set. Returns 0, -EINVAL,
+ * -E2BIG or -ENOMEM.
+ */
 int expr_compile(const char *text, const struct gpmu_expr_env *env, struct gpmu_error *error,
 		 struct gpmu_expr **expr);
 

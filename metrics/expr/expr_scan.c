@@ -10,7 +10,7 @@
 #define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define BLANKS		" \t\n\v\f\r"
 #define SIGNS		"|^&<>+-*/%(),"
-/* What a backslash lets into a name */
+/* Characters that a name may contain behind a backslash */
 #define ESCAPED		"-,="
 
 static const struct {
@@ -28,7 +28,7 @@ static bool is_one_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* Digits with at most one point among or around them, and e with an exponent */
+/* Length of a number: digits with at most one decimal point, and an optional exponent. */
 static size_t span_number(const char *s)
 {
 	size_t len = strspn(s, DIGITS), fraction, sign, exponent;
@@ -49,8 +49,8 @@ static size_t span_number(const char *s)
 }
 
 /*
- * With a backslash before what could be taken for something else. Upstream's JSON
- * leaves it out before some "=" of a PMU's terms, and perf's jevents.py adds it.
+ * Length of a name. Characters with another meaning need a backslash. Upstream's JSON
+ * omits it before some "=" in a PMU's terms; perf's jevents.py adds it.
  */
 static size_t span_name(const char *s)
 {
@@ -68,7 +68,7 @@ static size_t span_name(const char *s)
 	return len;
 }
 
-/* A minus belongs to it too: "#num_cpus-1" is one literal, "#num_cpus - 1" is not. */
+/* A literal's name may contain "-": "#num_cpus-1" is one literal, "#num_cpus - 1" is not. */
 static size_t span_literal(const char *s)
 {
 	size_t len = *s == '#' ? strspn(s + 1, LETTERS DIGITS "_.-") : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tokens of a metric expression, one at a time. As in perf the longest match
- * is taken, so that "1e-5" is a number and "1e5x" the name of an event. Letters
- * and digits are ASCII's and the point is a point in any locale.
+ * Tokens of a metric expression, one at a time. As in perf, the longest match wins: "1e-5"
+ * is a number and "1e5x" an event's name. Letters and digits are ASCII, and the decimal
+ * point is "." in any locale.
  */
 #ifndef GPMU_EXPR_SCAN_H
 #define GPMU_EXPR_SCAN_H
@@ -26,27 +26,27 @@ enum expr_token {
 struct expr_scanner {
 	const char *text;
 	locale_t c;
-	/* the token at hand */
+	/* the current token */
 	enum expr_token token;
 	const char *at;
 	size_t len;
 };
 
-/* At the first token of @text, which stays the caller's; 0 or -ENOMEM */
+/* Moves to the first token of @text, which the caller keeps. Returns 0 or -ENOMEM. */
 int expr_scan_init(struct expr_scanner *scanner, const char *text);
 void expr_scan_release(struct expr_scanner *scanner);
 
-/* To the next token; after the last one it is TOKEN_END for ever. */
+/* Moves to the next token; after the last one the token stays TOKEN_END. */
 void expr_scan_next(struct expr_scanner *scanner);
 
 bool expr_scan_at_sign(const struct expr_scanner *scanner, char sign);
 
-/* Of a TOKEN_NUMBER; 0 or -ERANGE */
+/* Value of a TOKEN_NUMBER. Returns 0 or -ERANGE. */
 int expr_scan_number(const struct expr_scanner *scanner, double *number);
 
 /*
- * Of a TOKEN_ID, without backslashes and with @parameter for each "?", or of a
- * TOKEN_LITERAL, without "#". The caller frees it; NULL if there is no memory.
+ * Name of a TOKEN_ID, without backslashes and with @parameter for each "?", or of a
+ * TOKEN_LITERAL, without "#". The caller frees it; NULL if out of memory.
  */
 char *expr_scan_name(const struct expr_scanner *scanner, unsigned int parameter);
 

@@ -37,7 +37,7 @@ static struct gpmu_gpu *new_gpu(const struct gpmu_source_gpu *shown)
 	return NULL;
 }
 
-/* What the first source did not know */
+/* Fills in members that the first source left unset. */
 static int complete(struct gpmu_gpu *gpu, const struct gpmu_source_gpu *shown)
 {
 	int ret = gpu->name ? 0 : copy(&gpu->name, shown->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GPUs, which sources bring to a machine. */
+/* GPUs that sources add to a machine. */
 #ifndef GPMU_GPU_H
 #define GPMU_GPU_H
 
@@ -10,8 +10,8 @@
 struct gpmu_source_gpu;
 
 struct gpmu_gpu {
-	char *uuid, *name, *chip, *pci;	/* all but the first may be NULL */
-	size_t number;			/* in the machine's */
+	char *uuid, *name, *chip, *pci;	/* all but uuid may be NULL */
+	size_t number;			/* number among the machine's GPUs */
 };
 
 struct gpus {
@@ -20,12 +20,12 @@ struct gpus {
 };
 
 /*
- * The GPU of that UUID, which is added if there is none; what several sources say of one
- * is what the first says. Returns 0, -ENOMEM, or -EINVAL: it has no UUID of printable
- * characters
+ * Finds or adds the GPU of that UUID. If several sources describe it, the first one's
+ * values stay. Returns 0, -ENOMEM, or -EINVAL if the UUID is missing or has unprintable
+ * characters.
  */
 int gpus_add(struct gpus *gpus, const struct gpmu_source_gpu *shown, const struct gpmu_gpu **gpu);
-/* Those from @len on are there no more. */
+/* Removes the GPUs from index @len on. */
 void gpus_shorten(struct gpus *gpus, size_t len);
 void gpus_release(struct gpus *gpus);
 

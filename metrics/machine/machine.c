@@ -24,7 +24,7 @@ static int read_cpus(struct gpmu_machine *machine, const struct sysfs_dir *root)
 	if (!ret)
 		ret = sysfs_optional(sysfs_cpus(&cpus, "online", &machine->online));
 	if (!ret && machine->online.len) {
-		/* Of an offline CPU the kernel shows none. */
+		/* The kernel shows no such file for an offline CPU. */
 		snprintf(path, sizeof(path), "cpu%d/regs/identification/midr_el1",
 			 cpus_first(&machine->online));
 		ret = sysfs_optional(sysfs_hex(&cpus, path, UINT64_MAX, &machine->midr));
@@ -72,7 +72,10 @@ static int read_pmus(struct gpmu_machine *machine, const struct sysfs_dir *root)
 	return ret;
 }
 
-/* Its node's; where firmware does not tell the node, that of the socket's number */
+/*
+ * PMU of the device's node; if firmware does not give the node, the PMU with the socket's
+ * number
+ */
 static const struct gpmu_pmu *find_pcie_pmu(const struct gpmu_machine *machine,
 					    const struct gpmu_pci *pci)
 {
@@ -122,7 +125,7 @@ static int read_counters(struct gpmu_machine *machine, const struct sysfs_dir *r
 		ret = nodes_read(&machine->nodes, root);
 	if (!ret)
 		ret = read_pmus(machine, root);
-	/* Its CPUs tell it also where the kernel has no driver of its PMUs. */
+	/* The CPU also identifies a Grace if the kernel has no driver for its PMUs. */
 	machine->grace = has_pcie_pmu(machine) || (machine->midr & ~0xfull) == NEOVERSE_V2;
 	return ret;
 }
@@ -142,7 +145,7 @@ static int read_part(struct gpmu_machine *machine,
 	return ret;
 }
 
-/* Looks for PCI devices, unless that was done. Returns 0, or -errno with errno set. */
+/* Reads the PCI devices on first use. Returns 0, or -errno with errno set. */
 static int need_pcis(const struct gpmu_machine *machine)
 {
 	struct gpmu_machine *self = machine->self;
@@ -272,7 +275,7 @@ const struct gpmu_pmu *gpmu_machine_find_pmu(const struct gpmu_machine *machine,
 {
 	struct gpmu_pmu *const *found = NULL;
 
-	/* bsearch() wants no NULL */
+	/* bsearch() must not get NULL. */
 	if (machine->pmus_len)
 		found = bsearch(name, machine->pmus, machine->pmus_len,
 				sizeof(struct gpmu_pmu *), compare);

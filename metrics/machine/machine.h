@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A machine, as it is inside. */
+/* Internal structure of a machine. */
 #ifndef GPMU_MACHINE_H
 #define GPMU_MACHINE_H
 
@@ -17,28 +17,31 @@
 
 struct gpmu_machine {
 	char *root;
-	int fd;		/* of the root */
+	int fd;		/* of the root directory */
 	struct warnings warnings;
 	struct cpus possible, online;
 	uint64_t midr;
-	bool grace;	/* itself: a source's PMUs do not make it one */
+	bool grace;	/* the hardware itself; a source's PMUs do not count */
 	struct nodes nodes;
-	struct gpmu_pmu **pmus;		/* by name */
+	struct gpmu_pmu **pmus;		/* sorted by name */
 	size_t pmus_len;
-	/* Looked for when they are asked for, as few do that and there may be many */
+	/* PCI devices, read on first use: few callers need them and there can be many. */
 	struct pcis pcis;
 	atomic_bool has_pcis;
 	pthread_mutex_t reading;
 	struct gpmu_machine *self;
-	struct gpmu_source **sources;	/* a reference of each; their PMUs are among those */
+	struct gpmu_source **sources;	/* one reference each; their PMUs are in pmus */
 	size_t sources_len;
-	struct gpus gpus;		/* of those sources */
+	struct gpus gpus;		/* of these sources */
 };
 
-/* Sockets, root ports and PMUs of a Grace's PCI devices; again when its PMUs have changed */
+/*
+ * Sets socket, root port and PMU of a Grace's PCI devices; to be repeated when the PMUs
+ * change.
+ */
 void machine_number_pcis(struct gpmu_machine *machine);
 
-/* Puts the sources. PMUs of them are not to be used any more. */
+/* Puts the sources. The caller must not use their PMUs afterwards. */
 void machine_sources_release(struct gpmu_machine *machine);
 
 #endif /* GPMU_MACHINE_H */

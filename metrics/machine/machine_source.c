@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a source adds to a machine. All of it is made before the machine changes. */
+/*
+ * Adds a source's PMUs, nodes and GPUs to a machine. Everything is allocated before the
+ * machine changes, so a failure leaves it unchanged.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,15 +14,15 @@
 #include "machine/pci_address.h"
 #include "plugin/source_object.h"
 
-#define MAX_SHOWN	4096	/* PMUs, and nodes, of a source */
+#define MAX_SHOWN	4096	/* PMUs, and nodes, of one source */
 
 struct addition {
-	struct gpmu_pmu **pmus;		/* the source's, by name */
+	struct gpmu_pmu **pmus;		/* of the source, sorted by name */
 	size_t len;
-	struct gpmu_pmu **all;		/* room for those and the machine's */
-	struct gpmu_node *nodes;	/* the machine's and the source's, by number */
+	struct gpmu_pmu **all;		/* has room for these and the machine's PMUs */
+	struct gpmu_node *nodes;	/* of the machine and the source, sorted by number */
 	size_t nodes_len;
-	struct gpus *gpus;		/* the machine's, with the source's behind */
+	struct gpus *gpus;		/* of the machine, then of the source */
 };
 
 static struct gpmu_node *find_node(const struct addition *add, int number)
@@ -38,7 +41,10 @@ static int compare_nodes(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* Those of the machine lend their CPUs. */
+/*
+ * Collects the nodes of the machine and the source. Copies of the machine's nodes share
+ * its CPU lists.
+ */
 static int read_nodes(struct addition *add, const struct gpmu_machine *machine,
 		      const struct gpmu_source *source, struct gpmu_error *error)
 {
@@ -81,7 +87,7 @@ static int compare_pmus(const void *a, const void *b)
 	return strverscmp((*(struct gpmu_pmu *const *)a)->name, (*(struct gpmu_pmu *const *)b)->name);
 }
 
-/* The GPU that a PMU is of */
+/* Finds the PMU's GPU. */
 static int read_gpu(struct addition *add, struct gpmu_pmu *pmu, const struct gpmu_source_gpu *table,
 		    struct gpmu_error *error)
 {
@@ -93,7 +99,7 @@ static int read_gpu(struct addition *add, struct gpmu_pmu *pmu, const struct gpm
 	return ret;
 }
 
-/* numa_node of a PCI device, or -1 */
+/* Reads numa_node of a PCI device; -1 if unknown */
 static int read_pci_node(const struct gpmu_machine *machine, const char *address)
 {
 	char path[64], text[16], *end;
@@ -107,8 +113,9 @@ static int read_pci_node(const struct gpmu_machine *machine, const char *address
 }
 
 /*
- * The node that a GPU's PCI device is at: of a Grace Hopper its Grace's, not that of the GPU's
- * memory. Where firmware does not tell, of a Grace that of the socket's number. Or NULL
+ * Finds the node of a GPU's PCI device. On a Grace Hopper this is the Grace's node, not
+ * that of the GPU's memory. If firmware does not give the node, a Grace uses that with the
+ * socket's number. NULL if there is none.
  */
 static struct gpmu_node *find_gpu_node(const struct addition *add,
 				       const struct gpmu_machine *machine,
@@ -211,7 +218,7 @@ static void take_nodes(struct gpmu_machine *machine, struct addition *add)
 	add->nodes = NULL;
 }
 
-/* Both by name; of two of one name the source's stays. */
+/* Merges the lists, both sorted by name. The source's PMU replaces one of the same name. */
 static void take_pmus(struct gpmu_machine *machine, struct addition *add)
 {
 	size_t i = 0, j = 0, len = 0;

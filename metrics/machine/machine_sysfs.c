@@ -12,10 +12,11 @@
 
 #include "machine/machine_sysfs.h"
 
-#define MAX_PATH	384	/* of a warning */
-#define PIECE		4096	/* bytes: the least page, of which sysfs gives one */
+#define MAX_PATH	384	/* bytes, for a warning */
+/* bytes: the smallest page, the most that a sysfs file returns at once */
+#define PIECE		4096
 
-/* The folder's path below the root, with a "/" behind it. Returns its length. */
+/* Writes the folder's path below the root, with a trailing "/". Returns its length. */
 static size_t path_of(const struct sysfs_dir *dir, char *path, size_t size)
 {
 	size_t len = 0;
@@ -161,9 +162,9 @@ void sysfs_names_release(struct sysfs_names *names)
 }
 
 /*
- * Up to the file's end or @size bytes; how many, or -errno. Files of sysfs, as those of a
- * disk, give as much as they have of @piece bytes; those of proc and tracefs, which have
- * no size, may give less before their end (@piece 0).
+ * Reads up to @size bytes or the end of the file. Returns the number of bytes or -errno.
+ * Files of sysfs and of disks return a short read of @piece bytes only at their end. Files
+ * of proc and tracefs have no size and can return less before it (@piece 0).
  */
 static ssize_t read_bytes(int fd, char *buffer, size_t size, size_t piece)
 {
@@ -191,7 +192,7 @@ int sysfs_read(int dir, const char *path, char *buffer, size_t size)
 
 	if (size > INT_MAX)
 		size = INT_MAX;
-	/* O_NONBLOCK: a FIFO would wait for its writer. */
+	/* O_NONBLOCK: opening a FIFO would wait for a writer. */
 	fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What of a machine was left out and why, a line each. */
+/* Warnings about parts of a machine that were skipped, one line each. */
 #ifndef GPMU_MACHINE_WARNINGS_H
 #define GPMU_MACHINE_WARNINGS_H
 
@@ -7,21 +7,24 @@
 
 #define WARNINGS_MAX	100
 
-/* Zeroed: none */
+/* Zeroed: empty */
 struct warnings {
 	char *lines[WARNINGS_MAX + 1];
 	size_t len;
-	size_t more;	/* that there was no room for */
+	size_t more;	/* number of lines beyond the limit */
 };
 
-/* 0 or -ENOMEM. What is not printable is replaced, so that a line stays one. */
+/*
+ * Adds a line; replaces unprintable characters so that it remains one line. Returns 0 or
+ * -ENOMEM.
+ */
 __attribute__((format(printf, 2, 3)))
 int warnings_add(struct warnings *warnings, const char *fmt, ...);
 
-/* Adds a line of how many there was no room for. 0 or -ENOMEM */
+/* Adds a line with the number of omitted warnings. Returns 0 or -ENOMEM. */
 int warnings_end(struct warnings *warnings);
 
-/* As it was when it had so many, and no room for @more */
+/* Restores an earlier state: @len lines and @more omitted ones. */
 void warnings_rewind(struct warnings *warnings, size_t len, size_t more);
 
 void warnings_release(struct warnings *warnings);

@@ -8,8 +8,8 @@
 #include "machine/node.h"
 
 /*
- * Of how many CPUs of the node the package is to be read: of the first, where that one's
- * package has them all. Linux before 5.3 does not tell.
+ * Number of CPUs whose package must be read: one if the first CPU's package contains all
+ * of the node's CPUs, else all. Linux before 5.3 does not list a package's CPUs.
  */
 static int cpus_to_read(const struct gpmu_node *node, const struct sysfs_dir *cpus, size_t *n)
 {
@@ -24,7 +24,7 @@ static int cpus_to_read(const struct gpmu_node *node, const struct sysfs_dir *cp
 	return sysfs_optional(ret);
 }
 
-/* The package that all CPUs of the node are of, else -1 */
+/* Sets the package that contains all CPUs of the node, else -1. */
 static int read_package(struct gpmu_node *node, const struct sysfs_dir *cpus)
 {
 	char path[64];
@@ -49,7 +49,7 @@ static int read_package(struct gpmu_node *node, const struct sysfs_dir *cpus)
 	return 0;
 }
 
-/* Notes whose the CPUs are. A CPU of two nodes would be counted twice. */
+/* Records the node of each CPU. A CPU of two nodes would be counted twice. */
 static int claim_cpus(struct nodes *nodes, const struct sysfs_dir *dir, const char *name)
 {
 	const struct cpus *cpus = &nodes->list[nodes->len].cpus;
@@ -63,7 +63,7 @@ static int claim_cpus(struct nodes *nodes, const struct sysfs_dir *dir, const ch
 	return 0;
 }
 
-/* A node without CPUs has memory alone, such as that of a GPU. */
+/* Adds a node; one without CPUs is memory only, such as a GPU's. */
 static int add_node(struct nodes *nodes, const struct sysfs_dir *dir, const struct sysfs_dir *cpus,
 		    const char *name)
 {

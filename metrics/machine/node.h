@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NUMA nodes with CPUs. */
+/* NUMA nodes that have CPUs. */
 #ifndef GPMU_NODE_H
 #define GPMU_NODE_H
 
@@ -8,24 +8,27 @@
 
 struct gpmu_node {
 	int number;
-	int package;	/* or -1 */
+	int package;	/* -1: unknown */
 	struct cpus cpus;
 };
 
 struct nodes {
-	struct gpmu_node *list;	/* by number */
+	struct gpmu_node *list;	/* sorted by number */
 	size_t len;
-	unsigned short *of_cpu;	/* of CPUS_MAX: index + 1 in the list, or 0 */
+	unsigned short *of_cpu;	/* for each CPU below CPUS_MAX: index in list + 1, or 0 */
 };
 
-/* Returns as functions of machine_sysfs.h do; 0 also where there are none. */
+/* Reads the nodes; there may be none. Returns errors as functions of machine_sysfs.h do. */
 int nodes_read(struct nodes *nodes, const struct sysfs_dir *root);
 void nodes_release(struct nodes *nodes);
 
-/* Takes another list, by number, in which are all of the nodes' own; frees their old one. */
+/*
+ * Replaces the list by one that is sorted by number and contains all present nodes; frees
+ * the old array.
+ */
 void nodes_replace(struct nodes *nodes, struct gpmu_node *list, size_t len);
 
-/* The node that all these CPUs are of, or NULL */
+/* Node that contains all these CPUs, or NULL */
 const struct gpmu_node *nodes_find(const struct nodes *nodes, const struct cpus *cpus);
 
 #endif /* GPMU_NODE_H */

@@ -9,8 +9,8 @@
 #define CLASS_BRIDGE	0x06	/* PCI Code and ID Assignment Specification, "Class Codes" */
 
 /*
- * A Grace gives each root port a PCI domain of its own: 0x0018 is that of
- * socket 1's root port 8 (tuning guide, "PCIe Traffic Measurement").
+ * A Grace gives each root port its own PCI domain: 0x0018 is root port 8 of socket 1
+ * (tuning guide, "PCIe Traffic Measurement").
  */
 static const struct {
 	unsigned int socket_shift;
@@ -18,10 +18,10 @@ static const struct {
 	uint32_t ports, sockets;
 } grace = { .socket_shift = 4, .port_mask = 0xf, .ports = 10, .sockets = 4 };
 
-/* Where drivers register what a device is known as */
+/* Folders in which drivers register the device's name */
 static const char *const name_folders[] = { "net", "nvme", "infiniband", "drm" };
 
-/* The first of what is in the folder */
+/* Takes the first name in the folder. */
 static int read_folder(struct gpmu_pci *pci, const struct sysfs_dir *dir, const char *folder)
 {
 	struct sysfs_names names;
@@ -112,7 +112,7 @@ static void release_pci(struct gpmu_pci *pci)
 	*pci = (struct gpmu_pci){ 0 };
 }
 
-/* Bridges have no traffic of their own. */
+/* Adds a device unless it is a bridge, which has no traffic of its own. */
 static int add_pci(struct pcis *pcis, const struct sysfs_dir *devices, const struct sysfs_dir *dir)
 {
 	struct gpmu_pci *pci = &pcis->list[pcis->len];

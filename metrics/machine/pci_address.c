@@ -3,7 +3,10 @@
 
 #include "machine/pci_address.h"
 
-/* So many hexadecimal digits, as the kernel prints them. False if there are others */
+/*
+ * Parses exactly that many hexadecimal digits, in the kernel's form; false if there are
+ * others.
+ */
 static bool parse_hex(const char **at, size_t digits, uint32_t *value)
 {
 	for (*value = 0; digits; digits--, (*at)++) {
@@ -17,7 +20,7 @@ static bool parse_hex(const char **at, size_t digits, uint32_t *value)
 	return true;
 }
 
-/* The domain has four digits, up to eight where they are not enough. */
+/* A domain has four digits, or up to eight if four are not enough. */
 bool pci_address_parse(const char *text, size_t len, struct pci_address *address)
 {
 	uint32_t domain, bus, device, function;
@@ -48,7 +51,7 @@ int pci_address_compare(const struct pci_address *a, const struct pci_address *b
 	return order ? order : compare(a->function, b->function);
 }
 
-/* "pci0008:00" */
+/* Whether the name is that of a host bridge, "pci0008:00" */
 static bool is_host_bridge(const char *name, size_t len)
 {
 	uint32_t domain, bus;
@@ -67,7 +70,7 @@ size_t pci_path_root_port(const char *path, const char **root_port)
 	struct pci_address address;
 	size_t len, found = 0;
 
-	/* The last host bridge: a VMD is one itself, below another. */
+	/* Finds the last host bridge: a VMD is one below another. */
 	for (; *path; path += len + (path[len] == '/')) {
 		len = strcspn(path, "/");
 		if (is_host_bridge(path, len)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Addresses of PCI devices, "0008:01:00.0", alone and in the paths of sysfs. */
+/* Addresses of PCI devices, "0008:01:00.0", by themselves and in paths of sysfs. */
 #ifndef GPMU_PCI_ADDRESS_H
 #define GPMU_PCI_ADDRESS_H
 
@@ -14,15 +14,15 @@ struct pci_address {
 	uint8_t function;
 };
 
-/* Whether the first @len bytes are an address */
+/* Parses the first @len bytes; false if they are no address. */
 bool pci_address_parse(const char *text, size_t len, struct pci_address *address);
-/* As of strcmp() */
+/* Orders addresses as strcmp() does. */
 int pci_address_compare(const struct pci_address *a, const struct pci_address *b);
 
 /*
- * Looks in ".../pci0008:00/0008:00:00.0/0008:01:00.0" for the device's root
- * port, which is what is next to the host bridge. Returns its length; 0 if the
- * device is there itself, or the path is another.
+ * Finds the device's root port in ".../pci0008:00/0008:00:00.0/0008:01:00.0": the
+ * component behind the host bridge. Returns its length; 0 if that is the device itself, or
+ * the path is of another form.
  */
 size_t pci_path_root_port(const char *path, const char **root_port);
 

@@ -31,8 +31,8 @@ static int read_identifier(struct gpmu_pmu *pmu, const struct sysfs_dir *dir)
 }
 
 /*
- * A core PMU's CPUs are those that it could count on; on x86 a PMU of all of
- * them has no list and is named "cpu".
+ * Finds a PMU's CPUs. Those of a core PMU are the CPUs that it can count on; on x86 a PMU
+ * of all CPUs has no list and is named "cpu".
  */
 static int read_cpus(struct gpmu_pmu *pmu, const struct sysfs_dir *dir, const struct cpus *online)
 {
@@ -54,7 +54,7 @@ static int read_cpus(struct gpmu_pmu *pmu, const struct sysfs_dir *dir, const st
 	return ret;
 }
 
-/* A number of caps/, -1 if it has none; in-tree drivers have no caps/. */
+/* Reads a number in caps/; -1 if there is none, as with in-tree drivers. */
 static int read_cap(const struct gpmu_pmu *pmu, const struct sysfs_dir *dir, const char *name,
 		    int min, int max, int *cap)
 {
@@ -74,7 +74,7 @@ static int read_cap(const struct gpmu_pmu *pmu, const struct sysfs_dir *dir, con
 					 min, max, attr->text));
 }
 
-/* kernel-drivers/grace-cspmu.rst, "User ABI"; the limits are of Arm IHI 0091, PMCFGR */
+/* kernel-drivers/grace-cspmu.rst, "User ABI"; the limits come from Arm IHI 0091, PMCFGR. */
 static int read_caps(struct gpmu_pmu *pmu, const struct sysfs_dir *dir)
 {
 	int ret = pmu_attrs_read(&pmu->caps, dir, "caps");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A PMU, as sysfs shows it. */
+/* A PMU as described by sysfs or by a source. */
 #ifndef GPMU_PMU_H
 #define GPMU_PMU_H
 
@@ -17,43 +17,52 @@ struct gpmu_source_pmu;
 
 struct gpmu_pmu {
 	char *name;
-	char *identifier;	/* or NULL */
+	char *identifier;	/* NULL: none */
 	uint32_t type;
 	enum gpmu_pmu_kind kind;
-	int number;		/* or -1 */
+	int number;		/* -1: none */
 	bool has_cpumask;
 	struct cpus cpus;
-	const struct gpmu_node *node;	/* or NULL; set by the machine */
+	const struct gpmu_node *node;	/* NULL: none; set by the machine */
 	struct pmu_attrs formats;
 	struct pmu_attrs caps;
 	struct pmu_events events;
-	int counters;		/* of caps; or -1 */
+	int counters;		/* from caps/; -1: unknown */
 	int counter_width;
 	int cycle_counter;
-	struct gpmu_source *source;	/* that counts it, borrowed from the machine; NULL: the kernel */
-	size_t source_index;		/* its number there */
-	const struct gpmu_gpu *gpu;	/* that it counts, likewise; or NULL */
+	/* that counts it, borrowed from the machine; NULL: the kernel */
+	struct gpmu_source *source;
+	size_t source_index;		/* the source's number of the PMU */
+	const struct gpmu_gpu *gpu;	/* that it counts, borrowed from the machine; NULL: none */
 };
 
 /*
- * The PMU whose folder is @name of @devices, new; @online: the CPUs that are.
- * Returns as functions of machine_sysfs.h do, but -ENOENT.
+ * Makes the PMU of the folder @name in @devices; the caller frees it by pmu_free().
+ * @online: the CPUs that are online. Returns errors as functions of machine_sysfs.h do,
+ * except -ENOENT.
  */
 int pmu_new(struct gpmu_pmu **pmu, const struct sysfs_dir *devices, const char *name,
 	    const struct cpus *online);
 void pmu_free(struct gpmu_pmu *pmu);
 
 /*
- * The PMU that a source shows, new, without node and source. @node: the number of its
- * node, or -1; @gpu: the source's, or NULL. Returns 0, -ENOMEM, or -EINVAL with @why: what it has that cannot be
+ * Makes a PMU from a source's description, without node and source; the caller frees it.
+ * @node: number of its node, or -1. @gpu: the source's GPU, or NULL. Returns 0, -ENOMEM,
+ * or -EINVAL with the invalid part in @why.
  */
 int pmu_new_shown(struct gpmu_pmu **pmu, const struct gpmu_source_pmu *shown, int *node,
 		  const struct gpmu_source_gpu **gpu, const char **why);
 
-/* An event string names it: no blanks, nothing that a terminal would not show. */
+/*
+ * Whether an event string can contain the name: it has no blanks and no unprintable
+ * characters.
+ */
 bool pmu_is_name(const char *name);
 
-/* What the name says: a Grace's kind, or GPMU_PMU_OTHER; the number, or -1 */
+/*
+ * Derives the kind from the name, GPMU_PMU_OTHER if it is none of Grace's, and the number,
+ * -1 if there is none.
+ */
 enum gpmu_pmu_kind pmu_name_parse(const char *name, int *number);
 
 #endif /* GPMU_PMU_H */

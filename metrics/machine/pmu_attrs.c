@@ -5,7 +5,7 @@
 
 #include "machine/pmu_attrs.h"
 
-/* A file that cannot be used is left out alone. */
+/* Skips only the invalid file. */
 static int add_attr(struct pmu_attrs *attrs, const struct sysfs_dir *dir, char **name)
 {
 	struct pmu_attr *attr = &attrs->list[attrs->len];
@@ -68,7 +68,7 @@ static int compare(const void *name, const void *attr)
 
 const struct pmu_attr *pmu_attrs_find(const struct pmu_attrs *attrs, const char *name)
 {
-	/* bsearch() wants no NULL */
+	/* bsearch() must not get NULL. */
 	if (!attrs->len)
 		return NULL;
 	return bsearch(name, attrs->list, attrs->len, sizeof(*attrs->list), compare);

@@ -10,8 +10,8 @@
 #include "machine/pmu_events.h"
 
 /*
- * What stands beside an event EVENT: Documentation/ABI/testing/
- * sysfs-bus-event_source-devices-events of Linux.
+ * Reads events and their .scale and .unit files:
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices-events of Linux.
  */
 static const char *const infos[] = { ".scale", ".unit", ".per-pkg", ".snapshot" };
 
@@ -32,7 +32,7 @@ static int compare_names(const void *a, const void *b)
 	return strverscmp(a, *(char *const *)b);
 }
 
-/* The text of EVENT.scale or EVENT.unit, if the folder has it */
+/* Reads EVENT.scale or EVENT.unit, if the folder has it. */
 static int read_info(const struct sysfs_dir *dir, const struct sysfs_names *names,
 		     const char *event, const char *info, const char **text)
 {
@@ -46,7 +46,7 @@ static int read_info(const struct sysfs_dir *dir, const struct sysfs_names *name
 	return found ? sysfs_text(dir, *found, text) : -ENOENT;
 }
 
-/* The kernel's decimal point is a point, whatever the program's locale. */
+/* The kernel's decimal point is ".", whatever the program's locale. */
 static int parse_scale(const char *text, double *scale)
 {
 	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -96,7 +96,7 @@ static void release_event(struct pmu_event *event)
 	*event = (struct pmu_event){ 0 };
 }
 
-/* One that cannot be used is left out alone: without its scale it would be another. */
+/* Skips an event with an invalid file: without its scale it would be a different event. */
 static int add_event(struct pmu_events *events, const struct sysfs_dir *dir,
 		     const struct sysfs_names *names, const char *name)
 {
@@ -167,7 +167,7 @@ static int compare(const void *name, const void *event)
 
 const struct pmu_event *pmu_events_find(const struct pmu_events *events, const char *name)
 {
-	/* bsearch() wants no NULL */
+	/* bsearch() must not get NULL. */
 	if (!events->len)
 		return NULL;
 	return bsearch(name, events->list, events->len, sizeof(*events->list), compare);

@@ -5,9 +5,9 @@
 #include "machine/pmu.h"
 
 /*
- * A Grace's PMUs are NAME_N, and NAME_N_inst_M where a socket has more than one
- * of a kind: Documentation/admin-guide/perf/nvidia-tegra241-pmu.rst of Linux,
- * kernel-drivers/grace-cspmu.rst. nvidia_pcie_pmu_N_rc_M is of the chip after it.
+ * Names of a Grace's PMUs are NAME_N, and NAME_N_inst_M if a socket has several PMUs of
+ * that name: Documentation/admin-guide/perf/nvidia-tegra241-pmu.rst of Linux,
+ * kernel-drivers/grace-cspmu.rst. nvidia_pcie_pmu_N_rc_M is a name of the successor chip.
  */
 static const struct {
 	const char *name;
@@ -20,7 +20,10 @@ static const struct {
 	{ "nvidia_cnvlink_pmu", GPMU_PMU_CNVLINK },
 };
 
-/* Reads digits behind a prefix. What follows them, or NULL if there are none or too many */
+/*
+ * Reads the number behind a prefix. Returns the text behind it, or NULL if there are no
+ * digits or too many.
+ */
 static const char *parse_suffix(const char *text, const char *prefix, int *number)
 {
 	size_t len = strlen(prefix);

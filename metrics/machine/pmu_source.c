@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A PMU, as the plugin of a source shows it. */
+/* Makes a PMU from the description of a source plugin. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "machine/pmu.h"
 #include "plugin/source_object.h"
 
-/* As what sysfs_string() takes */
+/* Whether sysfs_string() would accept the text */
 static bool is_text(const char *text)
 {
 	if (!text || !*text)
@@ -19,7 +19,7 @@ static bool is_text(const char *text)
 	return true;
 }
 
-/* Names and texts in turn; how many pairs, -1 if a name or a text is none */
+/* Counts pairs of a name and a text; -1 if one is invalid. */
 static int count_pairs(const char *const *texts)
 {
 	int n = 0;

@@ -137,7 +137,10 @@ void gpmu_plan_free(struct gpmu_plan *plan)
 	free(plan);
 }
 
-/* Says why every metric and event that was asked for is not counted, in their order. */
+/*
+ * Collects the reasons why requested metrics and events are not counted, in the order of
+ * the request.
+ */
 static int warn_of_items(struct gpmu_plan *plan)
 {
 	const char *label, *why;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is counted together, and what is shown of it.
+ * The plan: which events are counted together, and which rows are shown for them.
  *
- * Metrics and events are added first. gpmu_plan_make() then finds their groups;
- * slots are numbered over all groups, group by group, and nothing of the plan changes
- * any more.
+ * The caller adds metrics and events first. gpmu_plan_make() then forms their groups and
+ * numbers the slots over all groups, group by group. The plan does not change after that.
  */
 #ifndef GPMU_PLAN_H
 #define GPMU_PLAN_H
@@ -17,73 +16,81 @@
 
 #define PLAN_NONE	((size_t)-1)
 
-/* An instance that is counted. Slots of a group follow each other; the first is the leader. */
+/* An instance that is counted. A group's slots are contiguous; the first is the leader. */
 struct plan_slot {
 	const struct event_instance *instance;	/* borrowed from the plan's events */
-	double scale;				/* of the event; formulas take counts without it */
-	bool mean;				/* as in struct gpmu_event; in formulas too, with scale */
-	const char *unit;			/* or NULL */
+	/* the event's scale; formulas use the unscaled count */
+	double scale;
+	/* as in struct gpmu_event; formulas use the scaled mean */
+	bool mean;
+	const char *unit;			/* NULL: none */
 	size_t group;
 };
 
-/* Events of one PMU that the kernel counts at the same time, or one event alone */
+/* Events of one PMU that the kernel counts at the same time, or a single event */
 struct gpmu_group {
-	const struct gpmu_pmu *pmu;		/* NULL: of none that sysfs shows */
-	size_t first, length;			/* slots */
-	bool given;				/* by braces of the user: not changed */
+	const struct gpmu_pmu *pmu;		/* NULL: sysfs shows no such PMU */
+	size_t first, length;			/* range of slots */
+	/* set by the user's braces; libgpmu does not change it */
+	bool given;
 	/*
-	 * Events that were given one by one, and can always be counted at the same time: to
-	 * read them at once costs less. Nothing else may tell that they are a group.
+	 * Separate events of the user that always fit their PMU together. They are grouped
+	 * because one read is cheaper; no output may show the grouping.
 	 */
 	bool apart;
-	bool always;				/* it is never without counters because of others of the plan */
+	/* no other group of the plan can keep it from its counters */
+	bool always;
 };
 
-/* An id of a metric's expression */
+/* An identifier of a metric's expression */
 struct plan_input {
 	enum { PLAN_SLOTS, PLAN_DURATION, PLAN_METRIC } kind;
-	size_t *slots;				/* PLAN_SLOTS: counts to add, one of each PMU */
+	/* PLAN_SLOTS: the counts to add, one for each PMU */
+	size_t *slots;
 	size_t length;
 	size_t event;				/* PLAN_SLOTS: index in gpmu_plan.events */
 	size_t metric;				/* PLAN_METRIC: index in gpmu_plan.metrics */
 };
 
 /*
- * A metric that was asked for, or one that its formula or its threshold uses. What a
- * formula uses is counted in the groups of the metric that was asked for, so it is not
- * shared with another: metrics[root] and those of that root are counted together.
+ * A metric that the user requested, or one that its formula or threshold uses. The events
+ * of a used metric are counted in the requested metric's groups, so each requested metric
+ * has its own copy of it: metrics[root] and all metrics with that root are counted
+ * together.
  */
 struct plan_metric {
 	const struct gpmu_metric *metric;
 	char *label;				/* "GracePcieReadBW/root_port=0x3/" */
-	char *filter;				/* "root_port=0x3", or NULL */
-	char *modifiers;			/* "u", or NULL */
-	bool user_only;				/* an event of it is, by the plan's options */
-	size_t root;				/* its own index if it is no part of another */
-	struct gpmu_expr *expr;			/* NULL if it is not supported */
-	struct gpmu_expr *threshold;		/* or NULL; all its inputs are metrics */
-	struct plan_input *inputs;		/* one for each gpmu_expr_ids() */
+	char *filter;				/* "root_port=0x3"; NULL: none */
+	char *modifiers;			/* "u"; NULL: none */
+	/* the plan's options restrict one of its events to user space */
+	bool user_only;
+	/* index of the requested metric; its own index if requested */
+	size_t root;
+	struct gpmu_expr *expr;			/* NULL: not supported */
+	struct gpmu_expr *threshold;		/* NULL: none; all its inputs are metrics */
+	struct plan_input *inputs;		/* one for each identifier of gpmu_expr_ids() */
 	struct plan_input *threshold_inputs;
-	char *why;				/* it is not supported; else NULL */
+	char *why;				/* why it is not supported; NULL: supported */
 };
 
 struct plan_event {
-	struct gpmu_event *event;		/* NULL if it is not supported */
-	char *label;				/* the text that was given, perhaps with ":u" */
+	struct gpmu_event *event;		/* NULL: not supported */
+	char *label;				/* the user's text, possibly with ":u" appended */
 	/*
-	 * One for each of event->instances, of which those are left out that cannot be counted
-	 * as no CPU of their PMU is online. NULL for an event that only metrics use, as each
-	 * has slots of its own: plan_input.
+	 * One for each of event->instances. Instances whose PMU has no online CPU are left
+	 * out of both. NULL for an event that only metrics use: each use has its own slots
+	 * in struct plan_input.
 	 */
 	size_t *slots;
 	char *why;
-	bool unknown;				/* there is no such name: why says which */
-	bool of_metrics;			/* not asked for by itself */
-	bool user_only;				/* by the plan's options */
-	size_t braces;				/* which of those that were given, or PLAN_NONE */
+	bool unknown;				/* no event has this name; why lists near names */
+	bool of_metrics;			/* used by metrics only */
+	bool user_only;				/* the plan's options restrict it to user space */
+	size_t braces;				/* number of the user's braces, or PLAN_NONE */
 };
 
-/* What was asked for, in that order */
+/* A requested event or metric; items are in the order of the request */
 struct plan_item {
 	enum { PLAN_ITEM_EVENT, PLAN_ITEM_METRIC } kind;
 	size_t index;				/* in events or metrics */
@@ -96,13 +103,13 @@ struct gpmu_plan {
 	const struct gpmu_catalog *catalog;
 	struct gpmu_group *groups;
 	struct plan_slot *slots;
-	struct plan_metric *metrics;		/* also those that others use */
-	struct plan_event *events;		/* also those that only metrics use */
+	struct plan_metric *metrics;		/* requested metrics, and metrics that they use */
+	struct plan_event *events;		/* requested events, and events that metrics use */
 	struct plan_item *items;
 	size_t n_groups, n_slots, n_metrics, n_events, n_items;
-	/* What follows is the builder's. */
+	/* Only the code that makes the plan uses the following members. */
 	struct gpmu_plan_options options;
-	struct plan_facts *facts;		/* what expressions asked of the machine */
+	struct plan_facts *facts;		/* cached answers of the machine to expressions */
 	char **warnings;
 	size_t n_warnings;
 	size_t n_braces;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Events of a plan: those that are asked for, and those of metrics. */
+/* Events of a plan: those requested, and those of metrics. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "event/event_list.h"
 #include "plan/plan_build.h"
 
-/* An entry of the plan with nothing but its text; NULL if there is no memory */
+/* Appends an entry that has only its text; NULL if out of memory. */
 static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 {
 	struct plan_event *events = list_room(plan->events, plan->n_events, sizeof(*events));
@@ -25,7 +25,7 @@ static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 	return event;
 }
 
-/* Of -errno of gpmu_event_new(): whether it is this process that cannot go on */
+/* Whether an -errno of gpmu_event_new() means that the process has run out of a resource */
 static bool is_fatal(int ret)
 {
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE;
@@ -41,7 +41,7 @@ static int new_event(const struct gpmu_plan *plan, const char *text, struct gpmu
 	return errno ? -errno : -EINVAL;
 }
 
-/* Whether the kernel's part is counted too, and was not asked for by modifiers */
+/* Whether it also counts the kernel, and no modifier says otherwise */
 static bool counts_kernel(const struct event_instance *instance)
 {
 	const struct perf_event_attr *attr = &instance->attr;
@@ -52,7 +52,7 @@ static bool counts_kernel(const struct event_instance *instance)
 	       !gpmu_pmu_has_cpumask(instance->pmu);
 }
 
-/* Leaves it as it is if its PMU does not know user space. */
+/* Restricts an event to user space, unless its PMU cannot. */
 static int leave_kernel_out(const struct gpmu_plan *plan, struct plan_event *event)
 {
 	struct gpmu_error why = { .text = "" };
@@ -85,7 +85,10 @@ static int leave_kernel_out(const struct gpmu_plan *plan, struct plan_event *eve
 	return 0;
 }
 
-/* What the machine does not have is no failure, but @why. */
+/*
+ * Looks the event up. An event that the machine does not have is no error; @why has the
+ * reason.
+ */
 static int resolve(struct gpmu_plan *plan, struct plan_event *event, struct gpmu_error *why)
 {
 	int ret;
@@ -139,7 +142,10 @@ int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, siz
 	return set_why(event, why.text);
 }
 
-/* Counts of different tracepoints say nothing together, as those of several PMUs do. */
+/*
+ * Different tracepoints are counted separately: unlike counts of several PMUs, their sum
+ * means nothing.
+ */
 static bool are_tracepoints(const struct gpmu_event *event)
 {
 	return event->instances[0].attr.type == PERF_TYPE_TRACEPOINT &&
@@ -149,7 +155,10 @@ static bool are_tracepoints(const struct gpmu_event *event)
 static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
 		     struct gpmu_error *error);
 
-/* "sched:*": each by itself, as it is asked for by its name; in place of the last event */
+/*
+ * Replaces the last event, "sched:*", by one entry for each tracepoint, under the
+ * tracepoint's own name.
+ */
 static int add_each(struct gpmu_plan *plan, const struct event_list_item *item,
 		    struct gpmu_error *error)
 {
@@ -224,7 +233,7 @@ static bool is_offline(const struct event_instance *instance)
 	       !gpmu_pmu_source(instance->pmu) && !gpmu_pmu_cpus(instance->pmu, &cpus);
 }
 
-/* The others keep their order. */
+/* Removes offline instances; the others keep their order. */
 static int leave_out(struct gpmu_plan *plan, struct plan_event *event)
 {
 	struct event_instance *list = event->event->instances;

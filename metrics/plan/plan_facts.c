@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What expressions ask of the machine: #NAME, has_event() and strcmp_cpuid_str(),
- * which mean what they mean in Linux 7.3's perf. What the machine does not say is not
- * known, and no number is made up for it.
+ * Answers what expressions ask about the machine: #NAME, has_event() and
+ * strcmp_cpuid_str(), with the meanings of Linux 7.3's perf. A value that the machine does
+ * not provide is unknown (NaN); there are no defaults.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 #define CPU		"sys/devices/system/cpu/"
 #define MAX_CPUINFO	(4u << 20)	/* bytes: 2 KiB for each of 2048 CPUs */
 
-/* MIDR_EL1: which CPU it is, and after that variant and revision, r0p0 */
+/* MIDR_EL1: the bits that identify the CPU, and below them variant and revision (r0p0) */
 #define MIDR_VERSION	0x00f0000full
 #define MIDR_VARIANT(m)		((m) >> 20 & 0xf)
 #define MIDR_REVISION(m)	((m) & 0xf)
@@ -26,7 +26,7 @@
 #define MAX_LITERALS	16
 
 struct plan_facts {
-	double values[MAX_LITERALS];	/* of those that were asked for */
+	double values[MAX_LITERALS];	/* valid where asked[] is set */
 	bool asked[MAX_LITERALS];
 	bool no_memory;
 };
@@ -36,7 +36,7 @@ struct literal {
 	double (*value)(const struct gpmu_plan *plan);
 };
 
-/* What there was no memory to find out */
+/* Notes that a query failed for lack of memory. */
 static double no_memory(const struct gpmu_plan *plan)
 {
 	plan->facts->no_memory = true;
@@ -45,7 +45,7 @@ static double no_memory(const struct gpmu_plan *plan)
 
 /* --- topology --- */
 
-/* The first line of a CPU's topology/@name; false: there is none */
+/* Reads the first line of a CPU's topology/@name; false if there is none. */
 static bool topology_line(const struct gpmu_plan *plan, int cpu, const char *name, char *line,
 			  size_t size)
 {
@@ -71,7 +71,7 @@ static double count_different(char **lines, size_t length)
 	return different ? (double)different : NAN;
 }
 
-/* How many different lines the CPUs that are online have; NaN if one has none */
+/* Number of distinct values over all online CPUs; NaN if a CPU has none */
 static double count_lines(const struct gpmu_plan *plan, const char *name)
 {
 	size_t i, n, have = 0;
@@ -101,7 +101,7 @@ static double count_lines(const struct gpmu_plan *plan, const char *name)
 	return count;
 }
 
-/* Of names that mean the same, the new one first */
+/* Tries several file names for one value; newer kernels' names come first. */
 static double count_first(const struct gpmu_plan *plan, const char *const *names)
 {
 	double count = NAN;
@@ -133,7 +133,7 @@ static double num_packages(const struct gpmu_plan *plan)
 	return count_first(plan, names);
 }
 
-/* The highest that is present, plus 1 */
+/* Highest present CPU number plus 1 */
 static double num_cpus(const struct gpmu_plan *plan)
 {
 	char list[1024];
@@ -192,7 +192,7 @@ static double slots(const struct gpmu_plan *plan)
 	return NAN;
 }
 
-/* A table of ACPI that describes memory which keeps its contents */
+/* ACPI's NFIT table describes persistent memory. */
 static double has_pmem(const struct gpmu_plan *plan)
 {
 	char byte[2];
@@ -201,7 +201,10 @@ static double has_pmem(const struct gpmu_plan *plan)
 				 sizeof(byte)) != -ENOENT;
 }
 
-/* "2.80GHz", with a point in any locale, in Hz; NaN if it is another text */
+/*
+ * Parses "2.80GHz" into Hz, with "." as the decimal point in any locale; NaN for any other
+ * text.
+ */
 static double parse_clock(const char *text)
 {
 	double number = 0, unit = 1e9;
@@ -219,7 +222,7 @@ static double parse_clock(const char *text)
 	return number > 0 && !strncmp(text, "GHz", 3) ? number * unit : NAN;
 }
 
-/* "model name : ... @ 2.80GHz" of the first CPU, in Hz */
+/* Frequency in Hz from the first CPU's "model name : ... @ 2.80GHz" */
 static double system_tsc_freq(const struct gpmu_plan *plan)
 {
 	char *text = malloc(MAX_CPUINFO), *line, *at;
@@ -287,7 +290,7 @@ static double env_literal(const char *name, void *user)
 	return plan_literal(user, name);
 }
 
-/* The slashes of a PMU are "@". */
+/* The name has "@" for a PMU's slashes. */
 static int env_has_event(const char *name, void *user)
 {
 	struct gpmu_plan *plan = user;
@@ -308,7 +311,7 @@ static int env_has_event(const char *name, void *user)
 	return event != NULL;
 }
 
-/* The same CPU, of that version or a later one */
+/* Whether the machine's CPU is the given one, at that version or a later one */
 static int env_cpuid_matches(const char *pattern, void *user)
 {
 	const struct gpmu_plan *plan = user;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The filter of a metric: "root_port=0x3" of GracePcieReadBW/root_port=0x3/. An
- * event takes a term if all its PMUs have a format of that name, and a term that no
- * event takes is a mistake.
+ * A metric's filter: "root_port=0x3" in GracePcieReadBW/root_port=0x3/. A term is applied
+ * to an event if all PMUs of the event have a format of that name. A term that no event
+ * applies is an error.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "plan/plan_build.h"
 
-/* What is no filter, but what is counted */
+/* Terms that select the event, so they cannot filter it */
 static const char *const not_filters[] = { "event", "config", "config1", "config2", "config3",
 					   "config4", "name" };
 
@@ -91,7 +91,10 @@ void plan_filter_release(struct plan_filter *filter)
 	*filter = (struct plan_filter){ .length = 0 };
 }
 
-/* 1, 0 or -ENOMEM; an event that the machine does not have takes none. */
+/*
+ * Whether the event's PMUs have the format: 1, 0 or -ENOMEM; 0 for an event that the
+ * machine does not have.
+ */
 static int takes(const struct gpmu_machine *machine, const char *event, const char *name)
 {
 	int ret = strchr(event, '/') ? event_has_format(machine, event, name) : 0;
@@ -148,7 +151,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Appends ", NAME" for each filter of a PMU that is not in @list yet. */
+/* Appends ", NAME" for each filter of a PMU that @list lacks. */
 static int add_formats(char **list, const struct gpmu_pmu *pmu)
 {
 	const char *format;
@@ -167,7 +170,7 @@ static int add_formats(char **list, const struct gpmu_pmu *pmu)
 	return 0;
 }
 
-/* Whether one of the metrics from @first on has an event, and the filters of their PMUs */
+/* Whether a metric from @first on has an event; lists the filters that their PMUs accept. */
 static int known_formats(const struct gpmu_plan *plan, size_t first, bool *any, char **list)
 {
 	const struct plan_metric *metric;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whether events of a PMU can be counted at the same time. */
+/* Checks whether events of a PMU can be counted at the same time. */
 #include <string.h>
 
 #include "plan/plan_build.h"
 
-#define MAX_GROUP	64	/* more counters than a PMU has */
+#define MAX_GROUP	64	/* more than the counters of any PMU */
 
-/* What a group takes of a PMU, by its caps/ */
+/* Counters that a group takes, by the PMU's caps/ */
 struct cost {
 	size_t counters;
-	size_t cycles;		/* events that only the cycle counter counts, beyond the first */
+	/* cycle events beyond the first, if only the cycle counter counts them */
+	size_t cycles;
 };
 
 bool plan_same_pmu(const struct event_instance *a, const struct event_instance *b)
@@ -23,7 +24,10 @@ bool plan_is_software(const struct event_instance *instance)
 				   instance->attr.type == PERF_TYPE_TRACEPOINT);
 }
 
-/* A Grace PMU counts its cycles with the cycle counter alone; others by any counter too. */
+/*
+ * A Grace PMU counts cycles with its cycle counter only; other PMUs also with a general
+ * counter.
+ */
 static bool only_cycle_counter(const struct gpmu_pmu *pmu)
 {
 	return gpmu_pmu_kind(pmu) >= GPMU_PMU_SCF;
@@ -81,7 +85,7 @@ int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members,
 	return length == 1 ? 1 : ask(plan, members, length);
 }
 
-/* Whether a PMU has counters for all that the plan counts of it */
+/* Whether the PMU has counters for all events that the plan counts on it */
 static bool has_room(const struct gpmu_plan *plan, const struct event_instance *one)
 {
 	struct plan_member all[MAX_GROUP] = { { .instance = one } };
@@ -136,7 +140,7 @@ int plan_warn_unknown(struct gpmu_plan *plan, const struct event_instance *insta
 	const char *name = pmu ? gpmu_pmu_name(pmu) : instance->name;
 	size_t length = strlen(name);
 
-	/* Once for all of nvidia_scf_pmu_0, nvidia_scf_pmu_1, ... */
+	/* Warn once for all of nvidia_scf_pmu_0, nvidia_scf_pmu_1, ... */
 	if (pmu && gpmu_pmu_number(pmu) >= 0)
 		while (length && strchr("0123456789", name[length - 1]))
 			length--;

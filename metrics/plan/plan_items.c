@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What of a plan is shown to people: which metric is counted in which group. */
+/* Describes a plan to people: which group counts which metric. */
 #include "plan/plan_build.h"
 
 const char *gpmu_plan_item(const struct gpmu_plan *plan, size_t index)
@@ -37,7 +37,7 @@ static bool has_slot(const struct gpmu_group *group, const size_t *slots, size_t
 	return false;
 }
 
-/* Those that its formula uses are counted with it: metrics of the same root. */
+/* Metrics that a formula uses have the same root and are counted with it. */
 static bool has_metric(const struct gpmu_plan *plan, const struct gpmu_group *group, size_t root)
 {
 	for (size_t i = 0; i < plan->n_metrics; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A metric with all that its formula uses: events, and other metrics with theirs. */
+/* Adds a metric with all events and metrics that its formula uses. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "plan/plan_build.h"
 
-#define MAX_DEPTH	100	/* metrics that use metrics */
-#define MAX_IDS		1000	/* names in a formula, each of which is compared with the others */
+#define MAX_DEPTH	100	/* of metrics that use metrics */
+#define MAX_IDS		1000	/* in a formula; each name is compared with all others */
 
-/* A metric that is being added, and the one that uses it */
+/* A metric that is being added, and the metric that uses it */
 struct visit {
 	const struct gpmu_metric *metric;
 	const struct visit *user;
@@ -47,7 +47,7 @@ static bool is_named(const char *name, const char *wanted)
 	return !name[strspn(name, "0123456789")];
 }
 
-/* The first PMU of the name, or of the CPUs */
+/* First PMU of that name; first core PMU if @name is NULL */
 static const struct gpmu_pmu *first_pmu(const struct gpmu_machine *machine, const char *name)
 {
 	const struct gpmu_pmu *pmu;
@@ -68,7 +68,7 @@ static char *why_not_supported(const struct gpmu_plan *plan, const struct gpmu_m
 	if (!first)
 		return pmu ? text_print("this machine has no PMU %s", pmu) :
 			     text_print("this machine shows no PMU of its CPUs");
-	/* Its namesakes can be for other identifiers. */
+	/* Metrics of the same name can be for other identifiers. */
 	if (pmu && gpmu_metric_compat(metric) && gpmu_pmu_identifier(first))
 		return text_print("it is not for %s, whose identifier is %s", gpmu_pmu_name(first),
 				  gpmu_pmu_identifier(first));
@@ -80,7 +80,10 @@ static char *why_not_supported(const struct gpmu_plan *plan, const struct gpmu_m
 
 /* --- what an id of the formula is --- */
 
-/* "nvidia_scf_pmu@cmem_rd_data@" with slashes, filter and modifiers. New */
+/*
+ * Copies "nvidia_scf_pmu@cmem_rd_data@" with slashes, the filter and the modifiers; the
+ * caller frees it.
+ */
 static int event_text(struct adding *a, const char *id, char **text, bool *filtered)
 {
 	const char *modifiers = a->request->modifiers;
@@ -105,7 +108,7 @@ static int event_text(struct adding *a, const char *id, char **text, bool *filte
 	return 0;
 }
 
-/* What was asked for says so, once. */
+/* Appends ":u" to the requested metric's label, once. */
 static int mark_user_only(struct plan_metric *metric)
 {
 	char *label;
@@ -140,7 +143,7 @@ static int add_event(struct adding *a, const char *id, struct plan_input *input)
 	return ret;
 }
 
-/* Another metric that the machine has: 1, 0 or -ENOMEM */
+/* Finds another metric that the machine supports: 1, 0 or -ENOMEM */
 static int find_metric(const struct gpmu_plan *plan, const char *id,
 		       const struct gpmu_metric **metric)
 {
@@ -152,7 +155,7 @@ static int find_metric(const struct gpmu_plan *plan, const char *id,
 	return gpmu_metric_supported(*metric, plan->machine);
 }
 
-/* "A uses B uses A" */
+/* Builds the error text "A uses B uses A". */
 static int fail_cycle(struct adding *a, const struct visit *last, const struct gpmu_metric *metric)
 {
 	char *path = text_print("%s", gpmu_metric_name(metric)), *longer;
@@ -212,14 +215,17 @@ static int add_input(struct adding *a, const char *id, const struct visit *user,
 
 /* --- the metric --- */
 
-/* Of what is not supported: takes @why, NULL: there was no memory for it */
+/* Makes a metric unsupported and takes ownership of @why; NULL means out of memory. */
 static int set_why(struct gpmu_plan *plan, size_t index, char *why)
 {
 	plan->metrics[index].why = why;
 	return why ? 0 : -ENOMEM;
 }
 
-/* A metric's formula or threshold; -EINVAL if it is none, then *@why says why */
+/*
+ * Compiles a metric's formula or threshold. Returns -EINVAL with @*why set if the text is
+ * invalid.
+ */
 static int compile(struct gpmu_plan *plan, const struct gpmu_metric *metric, const char *text,
 		   struct gpmu_expr **expr, char **why)
 {
@@ -243,7 +249,7 @@ static int compile(struct gpmu_plan *plan, const struct gpmu_metric *metric, con
 	return *why ? -EINVAL : -ENOMEM;
 }
 
-/* Of @n names, too many */
+/* Makes a metric unsupported that has @n names, which exceeds the limit. */
 static int refuse_formula(struct gpmu_plan *plan, size_t index, size_t n)
 {
 	struct plan_metric *entry = &plan->metrics[index];
@@ -298,7 +304,7 @@ static int copy(char **to, const char *from)
 	return from && !*to ? -ENOMEM : 0;
 }
 
-/* An entry of the plan without its formula */
+/* Appends an entry without a compiled formula. */
 static int append(struct adding *a, const struct gpmu_metric *metric, size_t *index)
 {
 	struct gpmu_plan *plan = a->plan;
@@ -360,9 +366,9 @@ int plan_add_metric(struct gpmu_plan *plan, const struct gpmu_metric *metric,
 /* --- thresholds --- */
 
 /*
- * An id of a threshold: the metric itself, one that its formula uses, or another with
- * the same filter, which has its own groups. -EINVAL if it is none of them: perf's
- * metrics have no such threshold.
+ * Resolves an identifier of a threshold: the metric itself, a metric that its formula
+ * uses, or another metric with the same filter, which gets its own groups. Returns -EINVAL
+ * for anything else; perf's metrics have no such threshold.
  */
 static int add_threshold_input(struct gpmu_plan *plan, size_t index, const char *id,
 			       struct plan_input *input)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A list of metrics and groups of them, as -M takes it. */
+/* Parses a list of metrics and metric groups, the argument of -M. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "plan/plan_build.h"
 
-/* "NAME/FILTER/:MODIFIERS" */
+/* NAME/FILTER/:MODIFIERS */
 struct element {
-	char *name, *filter, *modifiers;	/* the last two NULL if there is none */
+	char *name, *filter, *modifiers;	/* NULL: none */
 	size_t offset, filter_offset;
 };
 
@@ -34,7 +34,7 @@ static void release_element(struct element *element)
 	free(element->modifiers);
 }
 
-/* The part before one of @ends, without the blanks that end it */
+/* Copies the text up to one of @ends, without trailing blanks. */
 static char *part(const char *list, size_t *at, const char *ends)
 {
 	size_t first = *at, length;
@@ -46,7 +46,7 @@ static char *part(const char *list, size_t *at, const char *ends)
 	return strndup(list + first, length);
 }
 
-/* Between slashes, then what "perf stat -M" takes after ":" */
+/* Parses the filter between slashes, then the modifiers behind ":" as "perf stat -M" does. */
 static int parse_rest(struct element *element, const char *list, size_t *at,
 		      struct gpmu_error *error)
 {
@@ -74,7 +74,7 @@ static int parse_rest(struct element *element, const char *list, size_t *at,
 	return list[*at] && list[*at] != ',' ? fail(error, *at, "expected \",\" or \":\"") : 0;
 }
 
-/* The next element of the list, and where it ends: at "," or the end */
+/* Parses the next element; @at is left at the "," or at the end. */
 static int parse(struct element *element, const char *list, size_t *at, struct gpmu_error *error)
 {
 	int ret;
@@ -117,7 +117,10 @@ static int add_metric(struct gpmu_plan *plan, const struct gpmu_metric *metric,
 	return plan_add_item(plan, PLAN_ITEM_METRIC, index);
 }
 
-/* For the same name, the metric of this machine: 1 if it has it, 0, or -ENOMEM */
+/*
+ * Finds the metric of that name for this machine: 1 if the machine supports it, 0, or
+ * -ENOMEM
+ */
 static int of_machine(const struct gpmu_plan *plan, const char *name,
 		      const struct gpmu_metric **metric)
 {
@@ -127,7 +130,7 @@ static int of_machine(const struct gpmu_plan *plan, const char *name,
 	return gpmu_metric_supported(*metric, plan->machine);
 }
 
-/* Those of a group that the machine has, or all if it has none */
+/* Adds the metrics of a group that the machine supports, or all of them if it supports none. */
 static int add_group(struct gpmu_plan *plan, const struct element *element,
 		     const struct plan_request *request, bool *found, struct gpmu_error *error)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What was meant by a name that is neither a metric nor a group of metrics. */
+/* Suggests names for one that is neither a metric nor a metric group. */
 #include <errno.h>
 #include <strings.h>
 
@@ -10,7 +10,7 @@
 #define MAX_NEAR	3
 
 struct near {
-	const char *names[MAX_NEAR];	/* the nearest first */
+	const char *names[MAX_NEAR];	/* nearest first */
 	size_t length;
 };
 
@@ -45,7 +45,7 @@ const char *plan_nearest_metric(const struct gpmu_plan *plan, const char *wanted
 	return nearest.name;
 }
 
-/* The next nearest name, or NULL */
+/* Next nearest name; NULL if there is none */
 static const char *find(const struct gpmu_plan *plan, const char *wanted, const struct near *near)
 {
 	struct nearest nearest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What each metric, and each event that was given, needs of each PMU. */
+/* Collects the events that each metric and each requested event needs on each PMU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ int plan_add_member(struct plan_member **members, size_t *length, const struct p
 	return 0;
 }
 
-/* A new need; NULL if there is no memory */
+/* Appends an empty need; NULL if out of memory. */
 static struct plan_need *add_need(struct plan_needs *needs, size_t metric)
 {
 	struct plan_need *list = list_room(needs->list, needs->length, sizeof(*list));
@@ -59,7 +59,7 @@ void plan_needs_release(struct plan_needs *needs)
 	free(needs->numbers);
 }
 
-/* --- numbers of what is the same to the kernel --- */
+/* --- numbers of instances that are equal to the kernel --- */
 
 static bool same_to_kernel(const struct event_instance *a, const struct event_instance *b)
 {
@@ -92,9 +92,9 @@ static size_t watchdog(const struct gpmu_plan *plan)
 }
 
 /*
- * MetricConstraint, as perf takes it: the events of such a metric are counted one by
- * one, as a counter that one of them needs is taken by the NMI watchdog or by the
- * core's other thread, or as they never fit.
+ * MetricConstraint, as perf handles it: events of such a metric are counted one by one,
+ * because the NMI watchdog or the core's other thread occupies a counter that one of them
+ * needs, or because they never fit together.
  */
 static bool is_grouped(struct gpmu_plan *plan, const struct plan_metric *metric)
 {
@@ -111,7 +111,10 @@ static bool is_grouped(struct gpmu_plan *plan, const struct plan_metric *metric)
 	return strcmp(constraint, "NO_GROUP_EVENTS") != 0;
 }
 
-/* Adds an instance to the metric's need of its PMU: what libgpmu counts itself has no group. */
+/*
+ * Adds an instance to the metric's need of its PMU. Events that libgpmu counts itself have
+ * no group.
+ */
 static int need_instance(struct plan_needs *needs, size_t root, size_t from, bool grouped,
 			 struct plan_member *member)
 {
@@ -137,7 +140,7 @@ static int need_instance(struct plan_needs *needs, size_t root, size_t from, boo
 	return add_member(need, member);
 }
 
-/* Of the metric @root and all those that it uses */
+/* Collects the needs of the metric @root and of all metrics that it uses. */
 static int gather(struct plan_needs *needs, struct gpmu_plan *plan, size_t root)
 {
 	bool grouped = is_grouped(plan, &plan->metrics[root]);
@@ -161,7 +164,10 @@ static int gather(struct plan_needs *needs, struct gpmu_plan *plan, size_t root)
 	return ret;
 }
 
-/* Of an event that a formula uses; a name that is wrong is looked for where it is written. */
+/*
+ * Reason why a formula's event is missing; for an unknown name, also the formula's file
+ * and line
+ */
 static char *why_of_event(const struct gpmu_plan *plan, const struct plan_metric *used,
 			  const struct plan_event *event)
 {
@@ -180,7 +186,7 @@ static char *why_of_event(const struct gpmu_plan *plan, const struct plan_metric
 			  near ? "?" : "");
 }
 
-/* What one of the metrics, or an event of them, lacks: new, or NULL */
+/* Finds a missing event or metric: @*why is a new text, or NULL if all are there. */
 static int missing(const struct gpmu_plan *plan, size_t root, char **why)
 {
 	const struct plan_metric *metric;
@@ -207,7 +213,7 @@ static int missing(const struct gpmu_plan *plan, size_t root, char **why)
 	return 0;
 }
 
-/* Why a need does not fit, or NULL */
+/* Sets @*why to the reason why a need does not fit, or to NULL. */
 static int misfit(struct gpmu_plan *plan, const struct plan_need *need, char **why)
 {
 	int fits = plan_fits(plan, need->members, need->length);
@@ -221,7 +227,10 @@ static int misfit(struct gpmu_plan *plan, const struct plan_need *need, char **w
 	return *why ? 0 : -ENOMEM;
 }
 
-/* The metric has no inputs any more, which would have no slots. Takes @why. */
+/*
+ * Makes a metric unsupported and takes ownership of @why. Its inputs are freed because
+ * they would have no slots.
+ */
 static void not_supported(struct gpmu_plan *plan, size_t root, char *why)
 {
 	struct plan_metric *metric = &plan->metrics[root];
@@ -257,11 +266,11 @@ static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 	return ret;
 }
 
-/* --- events that were given --- */
+/* --- requested events --- */
 
 /*
- * Whether an event belongs into a group: it is of the same PMU, or software's beside a
- * core's, which the kernel allows.
+ * Whether an event may join a group: it is of the same PMU, or one is a software event and
+ * the other a core event, a mixture that the kernel allows.
  */
 static bool may_join(const struct plan_need *need, const struct event_instance *instance)
 {
@@ -309,7 +318,7 @@ static int need_event(struct plan_needs *needs, const struct plan_event *event, 
 	return ret;
 }
 
-/* A weak group, as perf does when the kernel refuses it: each event by itself */
+/* Splits a weak group into single events, as perf does when the kernel refuses the group. */
 static int break_up(struct plan_needs *needs, size_t index)
 {
 	struct plan_need *need, *single;
@@ -329,7 +338,7 @@ static int break_up(struct plan_needs *needs, size_t index)
 	return ret;
 }
 
-/* Another group that was given is not changed, even if the kernel will refuse it. */
+/* A group in braces that is not weak stays unchanged, even if the kernel will refuse it. */
 static int check_given(struct plan_needs *needs, struct gpmu_plan *plan, size_t index)
 {
 	const struct plan_need *need = &needs->list[index];
@@ -361,7 +370,7 @@ static bool is_item(const struct gpmu_plan *plan, size_t metric)
 	return false;
 }
 
-/* Metrics that only thresholds use come last. */
+/* Adds the needs of metrics that only thresholds use; these come last. */
 static int need_hidden(struct plan_needs *needs, struct gpmu_plan *plan)
 {
 	size_t i;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From needs to groups, as few as the following finds; which is the least that there
- * can be is a hard problem. Needs are taken from the largest on. One that a group has
- * all of joins it. Else it joins the group that it shares most with, of those that
- * still fit; and if there is none, it is a group itself.
+ * Packs needs into groups with a greedy heuristic, because the minimum number of groups is
+ * a hard problem. It places the largest needs first. A need joins a group that already has
+ * all its events; else the group that shares most events with it and still fits; else it
+ * becomes a new group.
  *
- * Needs of metrics with more PMUs come first. Those of nvidia_scf_pmu_0 and
- * nvidia_scf_pmu_1 are the same then, in the same order, so that they find the same
- * groups; a metric of one socket takes what room is left in that one's.
+ * Needs of metrics with more PMUs come first. The needs of nvidia_scf_pmu_0 and
+ * nvidia_scf_pmu_1 are then equal and in the same order, so both sockets get the same
+ * groups. A metric of one socket uses the remaining room of that socket's groups.
  *
- * Events that were given one by one are a group only where that changes no count.
+ * Events that were requested one by one are grouped only where this changes no count.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 struct packing {
 	struct plan_needs *needs;
 	struct gpmu_plan *plan;
-	struct plan_member *scratch;	/* room for all members that there are */
+	struct plan_member *scratch;	/* room for all members */
 };
 
 static int compare_needs(const void *a, const void *b)
@@ -65,7 +65,7 @@ static size_t overlap(const struct plan_bin *bin, const struct plan_need *need)
 	return n;
 }
 
-/* What the group would be with what the need adds, in the scratch list */
+/* Writes the union of the group and the need to the scratch list; returns its length. */
 static size_t unite(struct packing *p, const struct plan_bin *bin, const struct plan_need *need)
 {
 	size_t i, n = bin->length;
@@ -95,7 +95,10 @@ static bool is_candidate(const struct plan_bin *bin, const struct plan_need *nee
 	       plan_same_pmu(bin->members[0].instance, need->members[0].instance);
 }
 
-/* The first group that is @shared members with the need and fits with it, or PLAN_NONE */
+/*
+ * Finds the first group that shares @shared members with the need and has room for the
+ * rest; PLAN_NONE if there is none.
+ */
 static int find_bin(struct packing *p, const struct plan_need *need, size_t shared, size_t *index)
 {
 	const struct plan_bin *bin;
@@ -119,8 +122,8 @@ static int find_bin(struct packing *p, const struct plan_need *need, size_t shar
 }
 
 /*
- * Whether this event is always on its PMU, whatever else of the plan is: it is
- * software's, or all that the plan needs of that PMU fits.
+ * Whether this event always keeps its counter: it is a software event, or its PMU can
+ * count all that the plan needs on it at once.
  */
 static bool always_counts(struct packing *p, const struct plan_need *need)
 {
@@ -144,7 +147,7 @@ static bool always_counts(struct packing *p, const struct plan_need *need)
 	return plan_fits(p->plan, p->scratch, n) == 1;
 }
 
-/* An event that was given by itself */
+/* Places an event that was requested by itself. */
 static int place_event(struct packing *p, struct plan_need *need)
 {
 	struct plan_needs *needs = p->needs;
@@ -162,7 +165,10 @@ static int place_event(struct packing *p, struct plan_need *need)
 	return new_bin(p, need);
 }
 
-/* Of what is alone, only the same shares: perf counts it once too. */
+/*
+ * Places a need. A need that is alone shares a group only with equal needs, which perf
+ * counts once, too.
+ */
 static int place(struct packing *p, struct plan_need *need)
 {
 	size_t shared = need->length, index = PLAN_NONE;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From bins to the plan's groups and slots. Groups are in the order in which what was
- * asked for needs them, and so are a group's events, but that a PMU's cycles come
- * first: perf 7.3 leaves out a socket whose leading event is 0.
+ * Turns bins into the plan's groups and slots. Groups, and the events in a group, are in
+ * the order in which the request needs them, except that a PMU's cycles lead their group:
+ * perf 7.3 omits a socket whose leading event is 0.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "plan/plan_build.h"
 
-/* The order that the members of a bin are needed in */
+/* Orders each bin's members by first need. */
 static void order_members(struct plan_needs *needs)
 {
 	struct plan_bin *bin;
@@ -27,7 +27,7 @@ static void order_members(struct plan_needs *needs)
 		if (bin->rank == PLAN_NONE)
 			bin->rank = n_ranks++;
 		for (j = 0; j < need->length && !bin->given; j++) {
-			/* There is room, as they were there before */
+			/* Each member was in the bin before, so there is room. */
 			if (!plan_has_member(bin->members, bin->length, need->members[j].number) ||
 			    need->metric == PLAN_NONE)
 				bin->members[bin->length++] = need->members[j];
@@ -45,7 +45,7 @@ static void order_members(struct plan_needs *needs)
 	}
 }
 
-/* The PMU of a group; software's events may be beside those of a core */
+/* PMU of a group; a core's group may also hold software events */
 static const struct gpmu_pmu *pmu_of(const struct plan_bin *bin)
 {
 	size_t i;
@@ -100,7 +100,7 @@ static int fill_groups(const struct plan_needs *needs, struct gpmu_plan *plan)
 	return 0;
 }
 
-/* The slot of a metric's member, which is in the bin of one of its needs */
+/* Finds the slot of a metric's member, which is in the bin of one of the metric's needs. */
 static size_t find_slot(const struct plan_needs *needs, const struct gpmu_plan *plan,
 			size_t need, const struct plan_member *member)
 {
@@ -137,7 +137,7 @@ static int fill_input(struct plan_needs *needs, const struct gpmu_plan *plan, si
 	return 0;
 }
 
-/* Of a metric whose first need is @need, and of those that it uses */
+/* Fills the inputs of the metric whose first need is @need, and of the metrics that it uses. */
 static int fill_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t need)
 {
 	size_t root = needs->list[need].metric, i, j;
@@ -153,7 +153,7 @@ static int fill_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 	return ret;
 }
 
-/* Each slot of an event that was given has an instance of its own. */
+/* Each slot of a requested event has its own instance. */
 static int fill_events(struct gpmu_plan *plan)
 {
 	struct plan_event *event;

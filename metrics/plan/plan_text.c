@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A plan as "perf stat -e" takes it. */
+/* Writes a plan as arguments of "perf stat -e". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define DURATION	"duration_time"
 
-/* Whether a metric that can be counted divides by time, and no event that was given is it */
+/* Whether a counted metric divides by time while duration_time itself was not requested */
 static bool needs_duration(const struct gpmu_plan *plan)
 {
 	const struct plan_metric *metric;

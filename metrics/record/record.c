@@ -11,7 +11,8 @@
 #include "record/record.h"
 #include "trace/trace.h"
 
-#define QUEUE_ROOM	(32u << 20)	/* bytes, twice: a fourth of a channel's ring has room */
+/* bytes of each of two buffers: a quarter of a channel's ring fits */
+#define QUEUE_ROOM	(32u << 20)
 #define ROWS_ROOM	(4u << 20)
 #define MERGE_ROOM	(128u << 20)
 #define MAX_LEAST	(1u << 20)
@@ -287,7 +288,7 @@ static int start_threads(struct gpmu_record *record)
 	sigset_t all, before;
 	int ret = 0;
 
-	/* Signals are the program's own threads'. */
+	/* Signals are handled by the program's own threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (int i = 0; i < RECORD_SOURCES && !ret; i++) {
@@ -312,7 +313,7 @@ int gpmu_record_start(struct gpmu_record *record, const struct gpmu_machine *mac
 		ret = open_trace(record, error);
 	if (ret)
 		return ret;
-	/* Of no time, until it is enabled */
+	/* The recorded time is empty until recording is enabled. */
 	record->begin = record->end = record->flushed = record_clock();
 	ret = start_threads(record);
 	record->started = !ret;
@@ -341,7 +342,7 @@ void gpmu_record_disable(struct gpmu_record *record)
 	set_enabled(record, 0);
 }
 
-/* What has the traces empty that somebody waits for */
+/* Warns of the cause that leaves users with an empty trace. */
 static void say_nobody(const struct gpmu_record *record)
 {
 	if (!record->folder || record->map.n_processes)

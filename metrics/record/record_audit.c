@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What is true of the whole trace, at its end. */
+/* Writes facts about the whole trace at its end. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ static int audit_source(struct gpmu_record *record, const char *source, uint64_t
 	return audit(record, "source", &args);
 }
 
-/* One for each reason, or one without */
+/* Writes one line for each reason of loss, or one line without loss. */
 static int audit_lost(struct gpmu_record *record, const struct record_process *process)
 {
 	char *source = text_print("%u %s", process->pid, process->program ? process->program : "?");
@@ -112,7 +112,7 @@ static int audit_queue(struct gpmu_record *record, enum record_source source)
 	int ret = 0;
 
 	record_queue_items(&record->queues[source], &dropped);
-	/* Those of channels are said process by process. */
+	/* Losses in channels are reported for each process. */
 	if (source != RECORD_CHANNELS && records)
 		ret = audit_source(record, source_names[source], records, NULL, NULL);
 	lost.count = dropped;

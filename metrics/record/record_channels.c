@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads the channels of all processes. What the queue has no room for stays in its channel: when that is full
- * its writer drops, counts and says so.
+ * Reads the channels of all processes. Records for which the queue has no room remain in
+ * their channel. When a channel is full, its writer drops records, counts them and reports
+ * the number.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -16,15 +17,15 @@
 #include "base/log.h"
 #include "record/record.h"
 
-#define POLL_LEAST	1	/* ms, while records come */
+#define POLL_LEAST	1	/* ms, while records arrive */
 #define POLL_MOST	20
-#define TURN		4096	/* records of one process before the next has its turn */
+#define TURN		4096	/* records of one process before the next process is served */
 
 struct record_channel {
-	char *name;		/* of its file */
-	struct channel_reader *reader;	/* NULL: it has ended */
+	char *name;		/* of the channel's file */
+	struct channel_reader *reader;	/* NULL: the channel has ended */
 	uint32_t process;
-	uint64_t complete;	/* the latest that it said */
+	uint64_t complete;	/* latest ACTIVITY_COMPLETE time */
 };
 
 int record_channels_start(struct gpmu_record *record)
@@ -32,7 +33,7 @@ int record_channels_start(struct gpmu_record *record)
 	record->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (record->watch < 0)
 		return -errno;
-	/* A channel gets its name by a link once it is whole. */
+	/* A channel's file is linked under its name once it is complete. */
 	return inotify_add_watch(record->watch, record->folder, IN_CREATE | IN_MOVED_TO) < 0 ?
 	       -errno : 0;
 }
@@ -54,7 +55,7 @@ static struct record_queue *queue_of(struct gpmu_record *record)
 	return &record->queues[RECORD_CHANNELS];
 }
 
-/* What all else depends on: it is waited for until there is room. */
+/* Queues an item that everything else depends on; waits for room. */
 static void put_surely(struct gpmu_record *record, enum record_kind kind, uint32_t process,
 		       const void *data, size_t size)
 {
@@ -88,7 +89,7 @@ static void open_channel(struct gpmu_record *record, const char *name)
 	errno = ENOMEM;
 	channel.reader = path ? channel_reader_new(path) : NULL;
 	if (!channel.reader && errno != EBADMSG) {
-		/* It is looked for again. */
+		/* The next scan of the folder retries. */
 		free(path);
 		return;
 	}
@@ -109,7 +110,7 @@ static void open_channel(struct gpmu_record *record, const char *name)
 	put_surely(record, RECORD_NEW, channel.process, NULL, 0);
 }
 
-/* Files PID.N */
+/* Scans the folder for new files PID.N. */
 static void look(struct gpmu_record *record)
 {
 	DIR *dir = opendir(record->folder);
@@ -139,7 +140,7 @@ static void end_channel(struct gpmu_record *record, struct record_channel *chann
 	channel->reader = NULL;
 }
 
-/* 1: more may be there; 0: that was all; or -errno */
+/* Returns 1 if more records may follow, 0 if the channel is drained, or -errno. */
 static int drain(struct gpmu_record *record, struct record_channel *channel)
 {
 	const struct activity_head *of;
@@ -161,7 +162,7 @@ static int drain(struct gpmu_record *record, struct record_channel *channel)
 	return ret;
 }
 
-/* Whether there was something */
+/* Whether any records arrived */
 static bool drain_all(struct gpmu_record *record)
 {
 	bool busy = false;
@@ -173,7 +174,10 @@ static bool drain_all(struct gpmu_record *record)
 
 		if (!channel->reader)
 			continue;
-		/* What it has written before its end is there. */
+		/*
+		 * Check first: all that the process wrote before its end is then in the
+		 * channel.
+		 */
 		ended = channel_has_ended(channel->reader);
 		ret = drain(record, channel);
 		busy = busy || ret == 1;
@@ -189,7 +193,7 @@ static bool drain_all(struct gpmu_record *record)
 	return busy;
 }
 
-/* Each process that is still there has said that all up to the end is there. */
+/* Whether each live process has reported that its records up to the end are complete */
 static bool is_complete(const struct gpmu_record *record)
 {
 	for (size_t i = 0; i < record->n_channels; i++)
@@ -208,7 +212,7 @@ void *record_channels_run(void *data)
 	channel_hold(record->control);
 	look(record);
 	for (;;) {
-		/* Before the last look, so that nothing that was there is missed */
+		/* Read the flag before the last scan, so that the scan misses nothing. */
 		bool ending = atomic_load(&record->ending), busy;
 
 		if (poll(&watch, 1, wait) > 0 && has_news(record))

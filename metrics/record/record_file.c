@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The file of a trace, whose newest part is kept where it may only have so many bytes. When it has
- * them, the second half, from where the trace begins anew, becomes the file in one step: at any time there is
- * a trace which can be read.
+ * The trace file. With a size limit it keeps the newest part of the trace. When the file
+ * is full, its second half, from a restart of the trace on, replaces it by a rename; so
+ * there is a readable trace at any time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ int record_file_open(struct record_file *file, const char *path, uint64_t max)
 	file->created = file->fd >= 0;
 	if (file->fd < 0)
 		file->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	/* A pipe, or what may be written alone */
+	/* A pipe, or a file with write permission only */
 	if (file->fd < 0 && (errno == EINVAL || errno == EACCES || errno == ENXIO))
 		file->fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (file->fd < 0)
@@ -39,7 +39,10 @@ int record_file_open(struct record_file *file, const char *path, uint64_t max)
 		file->begun = true;
 		return max ? -ESPIPE : 0;
 	}
-	/* Ranks that were given one name; where a file system has no locks there is none. */
+	/*
+	 * Detect ranks that use the same file name; some file systems have no locks, and
+	 * then nothing is detected.
+	 */
 	return flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY : 0;
 }
 
@@ -83,7 +86,7 @@ static int copy_rest(int from, int to, off_t at)
 	return ret;
 }
 
-/* The file from an offset on takes its place, and its descriptor. */
+/* Replaces the file and its descriptor by the part from @offset on. */
 static int keep_from(struct record_file *file, const char *path, uint64_t offset)
 {
 	char *temporary = text_print("%s.XXXXXX", path);
@@ -99,7 +102,7 @@ static int keep_from(struct record_file *file, const char *path, uint64_t offset
 		return ret;
 	}
 	ret = fstat(file->fd, &status) || fchmod(fd, status.st_mode & 0777) ? -errno : 0;
-	/* The lock is of a file, not of a name. */
+	/* The lock belongs to the open file, not to the name. */
 	flock(fd, LOCK_EX | LOCK_NB);
 	if (!ret)
 		ret = copy_rest(file->fd, fd, (off_t)offset);
@@ -140,7 +143,7 @@ int record_file_trim(struct record_file *file, struct gpmu_trace *trace, const c
 	if (ret || !file->max)
 		return ret;
 	note_restart(file, trace);
-	/* What has not been written yet is to have room. */
+	/* Leave room for buffered packets. */
 	if (record_file_size(file, trace) + trace->out.length + trace->flush_at <= file->max)
 		return 0;
 	ret = trace_write(trace);
@@ -148,7 +151,7 @@ int record_file_trim(struct record_file *file, struct gpmu_trace *trace, const c
 		return ret;
 	while (keep < file->n_restarts && file->restarts[keep] < trace->written - file->max / 2)
 		keep++;
-	/* The one before: more than half of it */
+	/* Keep more: the restart before it, if that does not exceed 3/4 of the limit */
 	while (keep && (keep == file->n_restarts ||
 			trace->written - file->restarts[keep - 1] <= file->max / 4 * 3))
 		keep--;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A folder of channels: gpmu-XXXXXX, which nobody else can look into. Its record holds a lock of the
- * file "lock" in it, so the next one knows what a killed one has left behind.
+ * The folder of channels, gpmu-XXXXXX, which other users cannot access. The recording
+ * locks the file "lock" in it, so that the next recording recognises folders of killed
+ * ones.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,9 +20,9 @@
 
 #define PREFIX		"gpmu-"
 #define LOCK		"lock"
-#define YOUNG		60	/* seconds: one without a lock may be about to get it */
+#define YOUNG		60 /* seconds: a younger folder without a lock may be about to get one */
 
-/* Memory, where there is such a folder */
+/* In memory, if this folder exists */
 static const char shared[] = "/dev/shm";
 
 static void remove_files(int folder)
@@ -36,7 +37,7 @@ static void remove_files(int folder)
 		closedir(dir);
 }
 
-/* Its record is gone: the lock can be had, or was never there. */
+/* Whether its recording has ended: the lock is free or missing */
 static bool is_left(int folder, const struct stat *status)
 {
 	int lock = openat(folder, LOCK, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -80,7 +81,10 @@ void record_folder_clean(const char *parent)
 		closedir(dir);
 }
 
-/* Its name is there once it is locked: a lock that can be had is of a record that is gone. */
+/*
+ * Creates the lock file under another name, locks it and renames it; a free lock thus
+ * always means that its recording has ended.
+ */
 static int lock_folder(struct gpmu_record *record)
 {
 	char *path = text_print("%s/" LOCK, record->folder), *made = text_print("%s/" LOCK ".new", record->folder);
@@ -96,7 +100,7 @@ static int lock_folder(struct gpmu_record *record)
 	return ret;
 }
 
-/* Texts of mkdtemp() as /dev/shm/gpmu-k3Jx9a */
+/* Makes a folder by mkdtemp(), such as /dev/shm/gpmu-k3Jx9a. */
 static int make_in(struct gpmu_record *record, const char *parent)
 {
 	char *folder;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* By its environment a process that uses CUDA or NVTX loads the library that writes its channel. */
+/*
+ * Sets the environment variables by which a process that uses CUDA or NVTX loads the
+ * injection library, which writes its channel.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -26,7 +29,7 @@ int record_inject_find(struct gpmu_record *record, struct gpmu_error *error)
 
 	if (ret)
 		return ret;
-	/* The command may run in another folder. */
+	/* The path must be absolute: the command may run in another folder. */
 	record->library = realpath(path, NULL);
 	if (record->library)
 		return 0;

@@ -52,7 +52,7 @@ static bool is_before(const struct record_entry *a, const struct record_entry *b
 	return a->end != b->end ? a->end > b->end : a->number < b->number;
 }
 
-/* Puts @entry at @at, or above it */
+/* Stores @entry at @at or sifts it up. */
 static void rise(struct record_merge *merge, size_t at, struct record_entry entry)
 {
 	while (at && is_before(&entry, &merge->heap[(at - 1) / 2])) {
@@ -63,8 +63,9 @@ static void rise(struct record_merge *merge, size_t at, struct record_entry entr
 }
 
 /*
- * Takes off the first. The last one fills the gap, which is first moved down all the way: it is among the latest,
- * so that to look on the way whether it fits would be in vain.
+ * Removes the first entry. The gap is sifted down to a leaf without comparisons, then
+ * filled with the last entry: that is among the latest, so comparing it on the way down
+ * would be futile.
  */
 static void take_first(struct record_merge *merge)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Items in order of time, in bounded memory. Each stream says now and then up to what time all that
- * has ended is there: up to the earliest of these marks items are taken, by begin, the longer first,
- * which is the one around the other. What begins before that and has lasted longer
- * comes when it has ended.
+ * Sorts items by time in bounded memory. Each stream reports from time to time that all
+ * its items which ended up to a mark have arrived. Up to the earliest mark of all streams,
+ * items are returned by begin; of equal begins the longer, enclosing one comes first. An
+ * item that begins before the mark but ends after it comes later, when it has ended.
  */
 #ifndef GPMU_RECORD_MERGE_H
 #define GPMU_RECORD_MERGE_H
@@ -15,8 +15,8 @@
 #include "record/record_queue.h"
 
 struct record_stream {
-	uint64_t mark;		/* ns; 0: nothing was said yet */
-	uint64_t heard;		/* when something was, by the caller's clock */
+	uint64_t mark;		/* ns; 0: none yet */
+	uint64_t heard;		/* time of the last mark or item, by the caller's clock */
 	bool open;
 };
 
@@ -30,26 +30,34 @@ struct record_merge {
 	size_t n_streams;
 	struct record_entry *heap;
 	size_t length, room;
-	size_t bytes, most;	/* of items */
+	size_t bytes, most;	/* bytes of items, and their limit */
 	uint64_t numbers;
-	uint64_t late;		/* ended before its stream's mark, and came after it */
-	uint64_t forced;	/* taken before the marks, as there was no room for more */
+	/* items that ended before their stream's mark but arrived after it */
+	uint64_t late;
+	/* items returned before the marks allowed it, because the limit was reached */
+	uint64_t forced;
 };
 
-/* @most: bytes of items that it holds */
+/* @most: limit for the bytes of items */
 void record_merge_init(struct record_merge *merge, size_t most);
 void record_merge_release(struct record_merge *merge);
-/* A new stream, by number, which is open; or -ENOMEM */
+/* Opens a stream. Returns its number or -ENOMEM. */
 int record_merge_open(struct record_merge *merge, uint64_t now);
-/* All of @stream that has ended by then is there. */
+/* Reports that all items of @stream that ended up to @time have arrived. */
 void record_merge_mark(struct record_merge *merge, int stream, uint64_t time, uint64_t now);
-/* Nothing more comes of it. */
+/* Ends a stream. */
 void record_merge_close(struct record_merge *merge, int stream);
-/* Copied. 0 or -ENOMEM */
+/* Adds a copy of an item. Returns 0 or -ENOMEM. */
 int record_merge_add(struct record_merge *merge, const struct record_item *item, int stream);
-/* Up to where all is there: the earliest mark. Streams that said nothing since @patient are left out */
+/*
+ * Time up to which all items have arrived: the earliest mark. Ignores streams that have
+ * been silent since @patient.
+ */
 uint64_t record_merge_bound(const struct record_merge *merge, uint64_t patient);
-/* The next that begins up to @bound, or of more than there is room for; the caller's to free. NULL: none */
+/*
+ * Returns the next item that begins up to @bound, or any next item while the limit is
+ * exceeded. The caller frees it; NULL if there is none.
+ */
 struct record_item *record_merge_next(struct record_merge *merge, uint64_t bound);
 
 #endif /* GPMU_RECORD_MERGE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Rows of a session, on their way to the writer. */
+/* Queues the rows of a session for the writer. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool is_same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Rows of a session come in the same order each time. */
+/* Whether it is the same row; a session's rows have the same order each time */
 static bool is_row(const struct record_row *known, const struct gpmu_row *row)
 {
 	return is_same(known->name, row->name) && is_same(known->gpu, row->gpu) &&
@@ -41,7 +41,7 @@ static int add_row(struct gpmu_record *record, const struct gpmu_row *row)
 	return 0;
 }
 
-/* Where it is among those that are known, or -ENOMEM */
+/* Returns the row's index, adding it if it is new, or -ENOMEM. @guess: the likely index */
 static long find_row(struct gpmu_record *record, const struct gpmu_row *row, size_t guess)
 {
 	if (guess < record->n_rows && is_row(&record->rows[guess], row))
@@ -52,7 +52,7 @@ static long find_row(struct gpmu_record *record, const struct gpmu_row *row, siz
 	return add_row(record, row) ? -ENOMEM : (long)record->n_rows - 1;
 }
 
-/* Whether it is of an event that counts what happens: neither a metric nor a mean */
+/* Whether the row is of an event with totals, neither a metric nor a mean */
 static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
 {
 	for (size_t i = 0; !row->metric && i < plan->n_events; i++) {
@@ -65,7 +65,10 @@ static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
 	return false;
 }
 
-/* Before its first value: its number, or -1: not now, as there is no room */
+/*
+ * Queues the counter's description, before its first value. Returns its number, or -1 if
+ * there is no room now.
+ */
 static int tell(struct gpmu_record *record, const struct gpmu_plan *plan, const struct gpmu_row *row)
 {
 	const struct record_counter_head head = {
@@ -94,11 +97,11 @@ static int tell(struct gpmu_record *record, const struct gpmu_plan *plan, const 
 	}
 	told = record_queue_put(&record->queues[RECORD_ROWS], &item, data, size);
 	free(data);
-	/* The writer numbers them as they come. */
+	/* The writer numbers counters in order of arrival. */
 	return told ? (int)record->n_told++ : -1;
 }
 
-/* Seconds since the session's start, in ns of the clock */
+/* Converts seconds since the session's start to the clock's ns. */
 static uint64_t time_of(const struct gpmu_session *session, double seconds)
 {
 	return session->base->end + (uint64_t)llround(seconds * 1e9);
@@ -114,16 +117,16 @@ static int put_row(struct gpmu_record *record, const struct gpmu_session *sessio
 
 	if (index < 0)
 		return -ENOMEM;
-	/* What there is none of has no track: it was said when it was asked for. */
+	/* An unsupported event has no track; the user was told when it was requested. */
 	if (row->state == GPMU_NOT_SUPPORTED)
 		return 0;
 	if (record->rows[index].number < 0)
 		record->rows[index].number = tell(record, session->plan, row);
 	item.begin = time_of(session, row->begin);
 	item.end = time_of(session, row->end);
-	/* Without a number it is dropped by the writer, as there is no room for it either. */
+	/* The writer drops a value without a number, as if there were no room for it either. */
 	value.counter = (uint32_t)record->rows[index].number;
-	/* The divisor of a metric was 0: nothing of what it is about has happened. */
+	/* The metric's divisor is 0: the measured activity did not occur. */
 	if (row->state == GPMU_IDLE)
 		value.value = 0;
 	record_queue_put(&record->queues[RECORD_ROWS], &item, &value, sizeof(value));
@@ -143,7 +146,10 @@ int gpmu_record_rows(struct gpmu_record *record, const struct gpmu_session *sess
 		ret = put_row(record, session, row, i);
 		mark.begin = time_of(session, row->end);
 	}
-	/* What is dropped is values, and this is none. */
+	/*
+	 * The queue counts drops as lost values, so a mark must not be dropped: check for
+	 * room first.
+	 */
 	if (length && record_queue_has_room(&record->queues[RECORD_ROWS], 0))
 		record_queue_put(&record->queues[RECORD_ROWS], &mark, NULL, 0);
 	return ret;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Takes what all sources have brought, puts it in order, and writes it. */
+/* Drains the queues of all sources, sorts the items and writes them. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -16,7 +16,10 @@ static const void *data_of(const struct record_item *item)
 	return item + 1;
 }
 
-/* Records go on without memory for one of them; what cannot be written is the end. */
+/*
+ * Notes an error. After -ENOMEM for one record the recording continues; a failed write
+ * ends it.
+ */
 static void note(struct gpmu_record *record, int ret)
 {
 	if (ret == -ENOMEM)
@@ -123,7 +126,7 @@ static bool take_all(struct gpmu_record *record)
 
 		any = any || length;
 		while (at < length && !record->failed) {
-			/* The queue's own, until it is looked at again */
+			/* Points into the queue's buffer, valid until the next drain. */
 			struct record_item *item = (struct record_item *)(items + at);
 
 			note(record, take(record, source, item));
@@ -187,7 +190,10 @@ void *record_write_run(void *data)
 	while (!last) {
 		uint64_t now;
 
-		/* What the others have put there before they ended is taken after this was seen. */
+		/*
+		 * Read the flag before draining: items that readers queued before they
+		 * ended are then drained.
+		 */
 		last = atomic_load(&record->written);
 		if (!take_all(record) && !last)
 			poll(NULL, 0, LOOK_EACH);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * report: tables of a timeline. report_table.c builds one, report_tally.c adds up what has the same name,
- * report_place.c is what a GPU did, report_link.c what links moved; the others are a table or two each.
+ * Tables of a timeline. report_table.c builds a table, report_tally.c adds up entries of
+ * the same name, report_place.c collects the work of a GPU, report_link.c the bytes of
+ * links. Each other file makes one or two tables.
  */
 #ifndef GPMU_REPORT_H
 #define GPMU_REPORT_H
@@ -33,72 +34,73 @@ enum report_table_id {
 
 struct report_table {
 	struct gpmu_report_table shown;
-	struct array cells;	/* struct gpmu_report_cell */
+	struct array cells;	/* struct gpmu_report_cell, row by row */
 };
 
 /* --- report_link.c */
 
-enum report_way { REPORT_IN, REPORT_OUT, REPORT_BOTH, REPORT_WAYS };	/* of the GPU */
+enum report_way { REPORT_IN, REPORT_OUT, REPORT_BOTH, REPORT_WAYS };	/* seen from the GPU */
 
-/* What a counter shows: a rate over time, and its integral */
+/* An interval of a counter: its rate, and the integral before it */
 struct report_step {
 	uint64_t begin, end;
-	double rate;		/* a ns */
-	double sum;		/* of all before it */
-	uint64_t time;		/* likewise */
+	double rate;		/* per ns */
+	double sum;		/* of all earlier steps */
+	uint64_t time;		/* ns of all earlier steps */
 };
 
 struct report_series {
 	const struct timeline_counter *counter;
 	enum report_way way;
-	struct array steps;	/* struct report_step, in order of time */
+	struct array steps;	/* struct report_step, sorted by time */
 };
 
 enum { REPORT_C2C, REPORT_PCIE, REPORT_NVLINK, REPORT_DRAM, REPORT_LINKS_N };
 
-/* --- report_place.c: what was done on a GPU, by one file or by all */
+/* --- report_place.c: the work on a GPU, of one file or of all files */
 
 struct report_place {
-	uint32_t file, gpu;	/* file: none: of all */
+	uint32_t file, gpu;	/* file: TIMELINE_NONE for all files */
 	struct spans busy, kernels, copies;
-	uint64_t sum, several;	/* ns of all works; in which two or more ran at a time */
-	uint64_t bytes;		/* that were copied */
+	/* ns: sum over all works; time in which two or more ran concurrently */
+	uint64_t sum, several;
+	uint64_t bytes;		/* bytes copied */
 };
 
-/* Of a GPU */
+/* A GPU of the report */
 struct report_gpu {
 	const char *label;	/* "GPU 0" */
-	uint32_t place;		/* of all that was done there */
-	struct array links[REPORT_LINKS_N];	/* struct report_series */
+	uint32_t place;		/* index of the place for all work on the GPU */
+	struct array links[REPORT_LINKS_N];	/* struct report_series, by link */
 };
 
 struct gpmu_report {
 	struct timeline timeline;
-	size_t link;		/* whose bytes are paid for */
-	bool made, failed;	/* failed: there was no memory */
+	size_t link;		/* link whose bytes are attributed */
+	bool made, failed;	/* failed: out of memory */
 	struct report_table tables[REPORT_TABLES];
 	struct array places;	/* struct report_place */
 	struct array gpus;	/* struct report_gpu */
-	uint32_t *stream_places;	/* of the file's own */
-	double unexplained;	/* bytes that links moved to or from hosts, and no copy did; counted: all of them */
+	uint32_t *stream_places;	/* index of the place for each stream's file and GPU */
+	double unexplained;	/* bytes on links to hosts: those without a copy; all of them */
 	double counted;
 };
 
-/* --- report_table.c: where there is no memory, the report has failed and nothing more is done */
+/* --- report_table.c: when memory runs out, the report fails and further calls do nothing */
 
 void report_table_init(struct gpmu_report *report);
 struct report_table *report_table(struct gpmu_report *report, enum report_table_id id);
-/* The next cell. @text is to live as long as the report */
+/* Appends a text cell. @text must live as long as the report. */
 void report_text(struct gpmu_report *report, enum report_table_id id, const char *text);
 void report_number(struct gpmu_report *report, enum report_table_id id, double number);
 void report_none(struct gpmu_report *report, enum report_table_id id);
-/* The number, or none where @known is false */
+/* Appends a number, or an empty cell if @known is false. */
 void report_maybe(struct gpmu_report *report, enum report_table_id id, bool known, double number);
-/* A text that lives as long as the report, or "" */
+/* Returns a formatted text that lives as long as the report, or "". */
 const char *report_print(struct gpmu_report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void report_note(struct gpmu_report *report, enum report_table_id id, const char *note);
-/* All rows are there. By a column, the largest first; NULL: as they are */
+/* Completes a table. Sorts it by @column, largest first; NULL keeps the order of the rows. */
 void report_table_done(struct gpmu_report *report, enum report_table_id id, const char *column);
 const char *report_word(const struct gpmu_report *report, uint32_t word);
 
@@ -114,7 +116,10 @@ struct report_tally {
 
 void report_count(struct gpmu_report *report, struct array *entries, uint64_t key, uint64_t time,
 		  uint64_t bytes);
-/* Tallies of entries, which are sorted for it; the caller's to release */
+/*
+ * Adds up entries with the same key and sorts @entries for that. The caller releases the
+ * returned tallies.
+ */
 struct array report_tallies(struct gpmu_report *report, struct array *entries);
 
 /* --- report_place.c */
@@ -123,43 +128,48 @@ void report_places(struct gpmu_report *report);
 void report_places_release(struct gpmu_report *report);
 struct report_place *report_place(const struct gpmu_report *report, size_t index);
 struct report_gpu *report_gpu(const struct gpmu_report *report, size_t index);
-/* From when to when a GPU was looked at: by all files that have it */
+/* The time in which a GPU was recorded, over all files that have it */
 struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu);
-/* What a counter is of, for people: "GPU 0", "node 1", "machine", "command", "100 train" */
+/* What a counter counts, for output: "GPU 0", "node 1", "machine", "command", "100 train" */
 const char *report_counter_of(struct gpmu_report *report, const struct timeline_counter *counter);
 
 /* --- report_link.c */
 
-/* What a counter showed, without its gaps; @scale: of a value; 0: an amount of the time up to the next one, which
- * becomes a rate. The caller's to release */
+/*
+ * Intervals of a counter without its gaps; the caller releases them. @scale: factor of the
+ * values; 0: a value is an amount up to the next value and is converted to a rate
+ */
 struct array report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale);
 void report_links(struct gpmu_report *report);
 void report_links_release(struct gpmu_report *report);
-/* What was moved from @begin to @end, and how much of that time was counted */
+/* Integral of the steps from @begin to @end; @time: ns of it that were counted */
 double report_within(const struct array *steps, uint64_t begin, uint64_t end, uint64_t *time);
-/* Whether a counter's values are a rate in bytes or an amount of them, and its factor to bytes */
+/*
+ * Whether a counter's values are a rate in bytes per second, not an amount of bytes;
+ * @factor: to bytes
+ */
 bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter, double *factor);
 const char *report_link_title(size_t link);
-/* What is to be recorded for it: "GpuC2cRxBW,GpuC2cTxBW" */
+/* Metrics to record for the link: "GpuC2cRxBW,GpuC2cTxBW" */
 const char *report_link_metrics(size_t link);
 
 /* --- the tables */
 
-void report_kernels(struct gpmu_report *report);	/* and copies */
-void report_gpus(struct gpmu_report *report);		/* and streams */
-void report_api(struct gpmu_report *report);		/* and waits */
-void report_nvtx(struct gpmu_report *report);		/* and its counters */
-void report_moved(struct gpmu_report *report);		/* over links */
+void report_kernels(struct gpmu_report *report);	/* also copies */
+void report_gpus(struct gpmu_report *report);		/* also streams */
+void report_api(struct gpmu_report *report);		/* also waits */
+void report_nvtx(struct gpmu_report *report);		/* also counters in ranges */
+void report_moved(struct gpmu_report *report);		/* bytes over links */
 void report_pays(struct gpmu_report *report);
-void report_ranks(struct gpmu_report *report);		/* and imbalance */
+void report_ranks(struct gpmu_report *report);		/* also imbalance */
 void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);
 
-/* A file's rank, else its number among the files */
+/* Rank of a file, else its number among the files */
 const char *report_rank(struct gpmu_report *report, uint32_t file);
-/* The files in the order of their ranks; the caller's to free, NULL where there is no memory */
+/* Files in the order of their ranks; the caller frees the array. NULL if out of memory */
 uint32_t *report_rank_order(struct gpmu_report *report);
-/* How long threads of a file were in calls, each moment once for a thread */
+/* Time in ns that threads of a file spent in calls; nested calls count once */
 uint64_t report_api_time(struct gpmu_report *report, uint32_t file);
 
 #endif /* GPMU_REPORT_H */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Calls of CUDA. A call's own time is what no call inside it took: the sum of all is how long threads were in calls. */
+/*
+ * Calls of CUDA. A call's own time excludes the calls within it, so the sum of own times
+ * is the time that threads spent in calls.
+ */
 #include "report/report.h"
 
 static int by_thread(const void *one, const void *other)
@@ -12,16 +15,18 @@ static int by_thread(const void *one, const void *other)
 		return a->begin < b->begin ? -1 : 1;
 	if (a->end != b->end)
 		return a->end > b->end ? -1 : 1;
-	/* A driver's call as long as the runtime's is inside that. */
+	/* A driver call of the same span is within the runtime call. */
 	return (int)a->is_driver - (int)b->is_driver;
 }
 
-/* Of calls that are sorted, the time of each that is no other call's; a call that ends behind the one around it
- * is inside as far as that one goes. The caller's to free */
+/*
+ * Returns the own time of each call; the caller frees the array. @calls must be sorted. If
+ * a call ends after the enclosing call, only the common part counts as nested.
+ */
 static uint64_t *own_times(struct gpmu_report *report, const struct timeline_call *calls, size_t n)
 {
 	uint64_t *own = calloc(n + 1, sizeof(*own));
-	struct array around = { 0 };	/* size_t, indices of the calls that are not over */
+	struct array around = { 0 };	/* size_t, indices of the calls that have not ended */
 
 	report->failed = report->failed || !own;
 	for (size_t i = 0; i < n && !report->failed; i++) {
@@ -61,7 +66,7 @@ uint64_t report_api_time(struct gpmu_report *report, uint32_t file)
 	const struct timeline_call *calls = timeline->calls.data;
 	uint64_t time = 0, end = 0;
 
-	/* They are in order of threads and times since report_api(). */
+	/* report_api() has sorted the calls by thread and time. */
 	for (size_t i = 0; i < timeline->calls.n; i++) {
 		if (!i || calls[i].thread != calls[i - 1].thread)
 			end = 0;

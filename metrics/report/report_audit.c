@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the numbers are worth: what traces say of themselves, and what reading them has shown */
+/*
+ * Reports the quality of the data: facts that the traces contain, and findings from
+ * reading them.
+ */
 #include <inttypes.h>
 
 #include "report/report.h"
@@ -24,7 +27,7 @@ static const char *text(const struct fact *fact, const char *name)
 	return value ? value : "";
 }
 
-/* @file: none: of all */
+/* @file: TIMELINE_NONE for all files */
 static void put(struct gpmu_report *report, const char *check, bool warns, uint32_t file, const char *line)
 {
 	report_text(report, REPORT_AUDIT, check);
@@ -36,7 +39,7 @@ static void put(struct gpmu_report *report, const char *check, bool warns, uint3
 	report_text(report, REPORT_AUDIT, line);
 }
 
-/* --- what the traces say */
+/* --- facts in the traces */
 
 static void put_version(const struct fact *fact)
 {
@@ -48,7 +51,7 @@ static void put_version(const struct fact *fact)
 			 text(fact, "kernel"), text(fact, "machine"), text(fact, "host")));
 }
 
-/* As cuptiGetVersion() has it: 130001 is 13.0.1; before CUDA 13 it was a number of its own */
+/* Formats cuptiGetVersion(): 130001 is 13.0.1. Before CUDA 13 it was a plain number. */
 static const char *cupti_version(struct gpmu_report *report, long long version)
 {
 	if (version < 100000)
@@ -56,7 +59,7 @@ static const char *cupti_version(struct gpmu_report *report, long long version)
 	return report_print(report, "%lld.%lld.%lld", version / 10000, version / 100 % 100, version % 100);
 }
 
-/* As cuDriverGetVersion() has it: 13000 is 13.0 */
+/* cuDriverGetVersion() returns 13000 for 13.0. */
 static void put_process(const struct fact *fact)
 {
 	struct gpmu_report *report = fact->report;
@@ -80,7 +83,7 @@ static void put_clock(const struct fact *fact)
 			 text(fact, "of")));
 }
 
-/* Clocks that moved make times of different moments no measure of each other. */
+/* Times taken at different clock rates cannot be compared with each other. */
 static void put_gpu(const struct fact *fact)
 {
 	double low = number(fact, "clock_min"), high = number(fact, "clock_max");
@@ -157,7 +160,7 @@ static void put_facts(struct gpmu_report *report)
 	}
 }
 
-/* The lowest share of any counter */
+/* Reports the lowest multiplexing share of any counter. */
 static void put_multiplexing(struct gpmu_report *report)
 {
 	const struct timeline_fact *lowest = NULL;
@@ -190,9 +193,9 @@ static void put_multiplexing(struct gpmu_report *report)
 		    report_print(report, "counters were not counted in %.0f intervals", gaps));
 }
 
-/* --- what reading them has shown */
+/* --- findings from reading the traces */
 
-/* gpmu record writes what it says of itself at its end. */
+/* Whether the trace is complete: gpmu record writes this fact at its end */
 static bool has_end(const struct gpmu_report *report, uint32_t index)
 {
 	for (size_t i = 0; i < report->timeline.facts.n; i++) {

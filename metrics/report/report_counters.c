@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counters, each over all of the time that it was counted */
+/* Counters, each summarised over the time in which it was counted. */
 #include "report/report.h"
 
 static const struct timeline_fact *fact_at(const struct gpmu_report *report, size_t i)
@@ -12,7 +12,10 @@ static const struct timeline_counter *counter_at(const struct gpmu_report *repor
 	return timeline_at(&report->timeline.counters, struct timeline_counter, i);
 }
 
-/* Whether it is what a trace says of a counter at its end, by the counter's name and what it is of */
+/*
+ * Whether the fact is the trace's final statement about this counter, by name and by what
+ * it counts
+ */
 static bool is_of(const struct gpmu_report *report, const struct timeline_fact *fact,
 		  const struct timeline_counter *counter)
 {
@@ -26,7 +29,7 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_fact *
 	       !strcmp(of, report_word(report, counter->of));
 }
 
-/* Or NULL */
+/* The trace's statement about a counter, or NULL */
 static const struct timeline_fact *said_of(const struct gpmu_report *report, const struct timeline_counter *counter)
 {
 	for (size_t i = 0; i < report->timeline.facts.n; i++)
@@ -36,10 +39,10 @@ static const struct timeline_fact *said_of(const struct gpmu_report *report, con
 }
 
 struct summary {
-	double min, max, sum;	/* of values; sum: times ns */
-	uint64_t time;		/* ns that were counted */
+	double min, max, sum;	/* minimum and maximum of the values; sum of values times ns */
+	uint64_t time;		/* ns in which the counter was counted */
 	double total;
-	double counted;		/* the part of the time that was recorded; below 0: that is not known */
+	double counted;		/* share of the recorded time, 0 to 1; < 0: unknown */
 };
 
 static struct summary summary_of(struct gpmu_report *report, const struct timeline_counter *counter, bool is_total)
@@ -96,7 +99,7 @@ static void put_counter(struct gpmu_report *report, const struct timeline_counte
 	report_maybe(report, REPORT_COUNTERS, has_share, share);
 }
 
-/* A GPU by its UUID, else as it is said */
+/* Label of the GPU with that UUID, else the text itself */
 static const char *place_of(struct gpmu_report *report, const char *of)
 {
 	for (size_t i = 0; i < report->gpus.n; i++) {
@@ -108,7 +111,7 @@ static const char *place_of(struct gpmu_report *report, const char *of)
 	return of;
 }
 
-/* One that has no track, as it never was counted */
+/* Adds a counter that has no track because it was never counted. */
 static void put_silent(struct gpmu_report *report, const struct timeline_fact *fact)
 {
 	const char *name = timeline_text(&report->timeline, fact, "counter");
@@ -141,7 +144,7 @@ static void put_file(struct gpmu_report *report, uint32_t file)
 			put_silent(report, fact_at(report, i));
 }
 
-/* Of each trace in the order of its tracks, which is that of -M and -e */
+/* Adds the counters of each trace in the order of the tracks, which is that of -M and -e. */
 void report_counters(struct gpmu_report *report)
 {
 	uint32_t *order = report_rank_order(report);

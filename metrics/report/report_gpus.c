@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What each GPU did with its time, and each stream */
+/* How each GPU, and each stream, spent its time. */
 #include "report/report.h"
 
 static void put_gpu(struct gpmu_report *report, uint32_t index)
@@ -7,7 +7,7 @@ static void put_gpu(struct gpmu_report *report, uint32_t index)
 	const struct timeline_gpu *gpu = timeline_at(&report->timeline.gpus, struct timeline_gpu, index);
 	const struct report_place *place = report_place(report, report_gpu(report, index)->place);
 	const struct span whole = report_gpu_wall(report, index);
-	/* What was launched while it was recorded may end later. */
+	/* Work launched during the recording may end after it. */
 	uint64_t wall = whole.end - whole.begin, busy = spans_within(&place->busy, whole.begin, whole.end);
 	uint64_t idle = wall - busy;
 

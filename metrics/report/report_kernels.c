@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Kernels by name; copies and memsets by kind */
+/* Kernels by name; copies and memsets by direction and kind of memory. */
 #include "report/report.h"
 
 static struct array tallies_of(struct gpmu_report *report, bool computes)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which counters have the bytes of a link, and what they showed when. C2C0, C2C1 and GMEM of Grace are
- * from the CPU's side, as in balance_table.c: what the GPU reads comes in.
+ * Finds the counters of a link's bytes and their values over time. Grace's C2C0, C2C1 and
+ * GMEM are counted on the CPU's side, as in balance_table.c: a read by the GPU is
+ * incoming.
  */
 #include <fnmatch.h>
 
@@ -10,11 +11,14 @@
 #define TERMS	8
 
 struct term {
-	const char *counter;	/* a pattern of its name */
+	const char *counter;	/* pattern for the counter's name */
 	enum report_way way;
 };
 
-/* The first set of which there is a counter of each way that it has is used, else the first with any. */
+/*
+ * Alternative counters for a link. The first set that has counters for all its directions
+ * is used, else the first set that has any counter.
+ */
 struct set {
 	bool of_node;
 	struct term terms[TERMS];
@@ -60,7 +64,7 @@ const char *report_link_metrics(size_t link)
 	return links[link].metrics;
 }
 
-/* --- what a counter showed */
+/* --- values of a counter */
 
 bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter, double *factor)
 {
@@ -89,7 +93,7 @@ static int by_time(const void *one, const void *other)
 	return a->time < b->time ? -1 : a->time > b->time;
 }
 
-/* When a counter was not counted, by its name and what it is of, in its file */
+/* Times in which a counter was not counted, from its file's gaps */
 static struct spans gaps_of(struct gpmu_report *report, const struct timeline_counter *counter)
 {
 	const struct timeline *timeline = &report->timeline;
@@ -123,7 +127,10 @@ static void add_step(struct gpmu_report *report, struct array *steps, uint64_t b
 		report->failed = true;
 }
 
-/* What of a value's time was no gap; @first: the gap that was reached */
+/*
+ * Adds the parts of a value's interval that are not gaps. @first: index of the next gap,
+ * which the function advances
+ */
 static void add_without_gaps(struct gpmu_report *report, struct array *steps, const struct spans *gaps,
 			     size_t *first, struct report_step step)
 {
@@ -168,7 +175,7 @@ struct array report_steps(struct gpmu_report *report, const struct timeline_coun
 	return steps;
 }
 
-/* The integral up to a time */
+/* Integral up to a time */
 static double before(const struct array *steps, uint64_t time, uint64_t *counted)
 {
 	size_t low = 0, high = steps->n;
@@ -208,7 +215,10 @@ double report_within(const struct array *steps, uint64_t begin, uint64_t end, ui
 
 /* --- the counters of a link */
 
-/* Nodes in the order of their numbers are GPUs in theirs, where there are as many; or there is one GPU. */
+/*
+ * Whether a counter is of this GPU. A node's counters are matched by rank: the GPU with
+ * the same position, if there are as many nodes as GPUs. A single GPU matches every node.
+ */
 static bool is_of(const struct gpmu_report *report, const struct timeline_counter *counter, uint32_t gpu)
 {
 	const struct timeline *timeline = &report->timeline;
@@ -237,7 +247,10 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
 	return counter->node != TIMELINE_NONE && nodes == timeline->gpus.n && rank == lower;
 }
 
-/* The counters of a set, and as bits the ways that they have; of one file, so that nothing is counted twice */
+/*
+ * Finds the counters of a set, all in one file so that nothing is counted twice. Returns a
+ * bit mask of their directions.
+ */
 static unsigned int ways_of(struct gpmu_report *report, const struct set *set, uint32_t gpu, struct array *found)
 {
 	const struct timeline *timeline = &report->timeline;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Bytes that counters have seen on a link beside those that were copied at that time. What is left was moved by
- * kernels that reach for the other side's memory, by others' programs, or is what the link adds.
+ * Compares the bytes that counters saw on a link with the bytes copied in the same time.
+ * The rest was moved by kernels that access the other side's memory, by other programs, or
+ * is the link's overhead.
  */
 #include <math.h>
 
@@ -13,12 +14,12 @@ static const char *const ways[REPORT_WAYS] = {
 
 struct moved {
 	double counted, copied, migrated;
-	uint64_t time;		/* that was counted */
+	uint64_t time;		/* ns that were counted */
 	const struct array *steps;	/* of the first counter */
 	const char *counters;	/* "GpuC2cRxBW + ..." */
 };
 
-/* Between a GPU and its host: HtoD, HtoA; DtoH, AtoH; or neither */
+/* Whether a copy is between GPU and host in this direction: HtoD, HtoA, or DtoH, AtoH */
 static bool goes(const char *name, enum report_way way)
 {
 	const char *at = strstr(name, "to");
@@ -28,7 +29,10 @@ static bool goes(const char *name, enum report_way way)
 	return (in && way != REPORT_OUT) || (out && way != REPORT_IN);
 }
 
-/* The part of something that was while the link was counted */
+/*
+ * The bytes of a copy that fall into the time in which the link was counted, evenly
+ * distributed
+ */
 static double part(const struct moved *moved, uint64_t begin, uint64_t end, uint64_t bytes)
 {
 	uint64_t time;
@@ -76,7 +80,7 @@ static void add_counters(struct gpmu_report *report, const struct array *all, en
 	}
 }
 
-/* @copies: those are to be found on this link */
+/* @copies: whether copies use this link */
 static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enum report_way way, bool copies)
 {
 	struct moved moved = { 0 };
@@ -111,7 +115,7 @@ void report_moved(struct gpmu_report *report)
 	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++) {
 		bool c2c = report_gpu(report, gpu)->links[REPORT_C2C].n > 0;
 
-		/* Where there is NVLink-C2C, copies go over it. */
+		/* On a machine with NVLink-C2C, copies use that link. */
 		for (size_t link = 0; link < REPORT_LINKS_N; link++)
 			for (size_t way = 0; way < REPORT_WAYS; way++)
 				put_moved(report, link, gpu, way,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Ranges of NVTX: how often, how long, what the GPUs of their program did inside, what was moved, and the
- * mean of each counter over their time.
+ * NVTX ranges: number, duration, GPU activity of their program within them, bytes moved,
+ * and the mean of each counter over them.
  */
 #include "report/report.h"
 
@@ -15,7 +15,10 @@ static const struct timeline_slice *range_at(const struct gpmu_report *report, s
 	return timeline_at(&report->timeline.ranges, struct timeline_slice, i);
 }
 
-/* Whether a file has work on a GPU; one that has none is taken for one that looks at all of them. */
+/*
+ * Whether a file has work on a GPU. A file without any work is treated as if it used all
+ * GPUs.
+ */
 static bool uses(const struct gpmu_report *report, uint32_t file, uint32_t gpu)
 {
 	bool any = false;
@@ -30,9 +33,9 @@ static bool uses(const struct gpmu_report *report, uint32_t file, uint32_t gpu)
 	return !any;
 }
 
-/* What is added up over the ranges of a name */
+/* Sums over the ranges of a name */
 struct sums {
-	uint64_t busy, gpu_time;	/* gpu_time: of the range, once for each GPU */
+	uint64_t busy, gpu_time;	/* gpu_time: duration of the ranges, once for each GPU */
 	bool known[REPORT_LINKS_N];
 	double bytes[REPORT_LINKS_N];
 };
@@ -100,7 +103,10 @@ static void put_mean(struct gpmu_report *report, uint64_t key, const struct time
 	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, counter->name));
 }
 
-/* Ranges of a key, which are @order's from @first on, of the files that a counter has something to say of */
+/*
+ * Adds the counter's mean to each tally; @order lists the ranges by tally. Only ranges of
+ * files that the counter covers are used.
+ */
 static void add_means(struct gpmu_report *report, const struct timeline_counter *counter,
 		      const struct array *order, const struct array *tallies)
 {
@@ -136,7 +142,7 @@ static int by_key(const void *one, const void *other, void *user)
 	return a < b ? -1 : a > b;
 }
 
-/* The ranges in the order of their keys, as the tallies are */
+/* Returns the ranges in the order of their keys, as the tallies are. */
 static struct array order_of(struct gpmu_report *report)
 {
 	struct array order = { 0 };

@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whose bytes those of a link are. What an interval of a counter has is shared by what ran in it: by how long each
- * did, and by what it moves in a unit of time. That is what has all intervals together come true, found in
- * rounds from equal rates on: a maximum of likelihood (Richardson, Lucy). Names which ran always together stay equal.
+ * Attributes a link's bytes to kernels and copies (Richardson-Lucy). The bytes in an
+ * interval of a counter are divided among the names that ran in it, by their running time
+ * and their rate in bytes per time. The rates are those that best explain all intervals
+ * together: starting from equal rates, each iteration increases the likelihood. Names that
+ * always ran together keep equal rates.
  *
- * It is certain where one thing ran, as long as it did, and where the others cannot have moved it by what
- * they have moved at most elsewhere. The confidence says of how many bytes.
+ * Bytes are certain if one name ran alone, for the time that it ran, and if the other
+ * names cannot have moved them at the highest rate that they had elsewhere. The confidence
+ * is the share of certain bytes.
  */
 #include <math.h>
 
 #include "report/report.h"
 
 #define ROUNDS		32
-#define NO_RATE		1e-6	/* of the largest: it is on its way to 0 */
+#define NO_RATE		1e-6	/* of the largest rate; a smaller one converges to 0 */
 
-/* What has the same name */
+/* The bytes attributed to one name */
 struct share {
 	double ways[REPORT_WAYS];
-	double sure;			/* bytes */
-	uint64_t time;			/* that was counted, by the first counter of each GPU */
-	uint64_t now, covered;		/* in the interval that is looked at; covered: each moment once */
-	uint64_t reached;		/* up to when it is covered */
+	double sure;			/* certain bytes */
+	/* ns of running time within intervals of the first counter of each GPU */
+	uint64_t time;
+	/* ns in the current interval; covered: overlaps counted once */
+	uint64_t now, covered;
+	uint64_t reached;		/* time up to which covered is computed */
 	enum timeline_work_kind kind;
 	bool used;
-	/* Of one counter */
-	double rate, most;		/* bytes/ns; what it can have at most where it is not alone */
-	double sum, counted;		/* bytes of a round; ns */
-	double widest;			/* the largest part of an interval that it has covered */
+	/* For the current counter */
+	double rate, most;		/* bytes/ns; upper limit where other names ran, too */
+	double sum, counted;		/* bytes in this iteration; ns */
+	double widest;			/* largest share of an interval that the name covered */
 };
 
-/* A name in an interval, an interval with its parts */
+/* A name's part in an interval; an interval with its parts */
 struct pays_part {
 	uint32_t name;
 	uint64_t time, covered;
@@ -42,16 +47,17 @@ struct pays_interval {
 };
 
 struct sharing {
-	struct share *shares;		/* by the word of the name */
+	struct share *shares;		/* indexed by the name's number in the string table */
 	size_t n_shares;
-	const struct timeline_work **works;	/* of a GPU, in order of time */
+	const struct timeline_work **works;	/* of one GPU, sorted by time */
 	size_t n, next;
-	struct array running;		/* const struct timeline_work *, of the interval and in that order */
-	struct array names;		/* uint32_t, of those in the interval */
-	struct array intervals;		/* struct pays_interval, of a counter */
+	/* const struct timeline_work *, those in the interval, sorted by time */
+	struct array running;
+	struct array names;		/* uint32_t, names in the interval */
+	struct array intervals;		/* struct pays_interval, of one counter */
 	struct array parts;		/* struct pays_part */
-	double nobody[REPORT_WAYS];	/* while nothing ran */
-	bool first;			/* the counter is the GPU's first */
+	double nobody[REPORT_WAYS];	/* bytes in intervals in which nothing ran */
+	bool first;			/* the current counter is the GPU's first */
 };
 
 static int by_begin(const void *one, const void *other)
@@ -62,7 +68,7 @@ static int by_begin(const void *one, const void *other)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* All that ran on a GPU */
+/* Collects all work on a GPU. */
 static void find_works(struct gpmu_report *report, uint32_t gpu, struct sharing *sharing)
 {
 	const struct timeline *timeline = &report->timeline;
@@ -78,7 +84,7 @@ static void find_works(struct gpmu_report *report, uint32_t gpu, struct sharing 
 		qsort(sharing->works, sharing->n, sizeof(struct timeline_work *), by_begin);
 }
 
-/* Those that ran in an interval; intervals come in order of time. */
+/* Updates the list of works that ran in an interval; intervals must come in order of time. */
 static void find_running(struct gpmu_report *report, struct sharing *sharing, const struct report_step *step)
 {
 	const struct timeline_work **running;
@@ -100,7 +106,7 @@ static void find_running(struct gpmu_report *report, struct sharing *sharing, co
 	sharing->running.n = kept;
 }
 
-/* How long each name ran in it; the sum of all */
+/* Measures how long each name ran in the interval; returns the sum. */
 static uint64_t measure(struct gpmu_report *report, struct sharing *sharing, const struct report_step *step)
 {
 	uint64_t sum = 0;
@@ -161,7 +167,7 @@ static void add_interval(struct gpmu_report *report, struct sharing *sharing, co
 	struct pays_interval interval = { .length = step->end - step->begin }, *added;
 
 	interval.bytes = step->rate * (double)interval.length;
-	/* What is no amount has no share. */
+	/* A value that is no amount is not attributed. */
 	if (!(interval.bytes > 0) || isinf(interval.bytes))
 		interval.bytes = 0;
 	find_running(report, sharing, step);
@@ -187,7 +193,7 @@ static const struct pays_part *parts_of(const struct sharing *sharing, const str
 	return (const struct pays_part *)sharing->parts.data + interval->first;
 }
 
-/* What all of an interval move in it by their rates; 0: none has any */
+/* Sum over the interval's parts of rate times running time; 0 if all rates are 0 */
 static double weigh(const struct sharing *sharing, const struct pays_interval *interval)
 {
 	const struct pays_part *parts = parts_of(sharing, interval);
@@ -198,7 +204,7 @@ static double weigh(const struct sharing *sharing, const struct pays_interval *i
 	return sum;
 }
 
-/* A part's bytes. @sum: of weigh() */
+/* Bytes of a part. @sum: result of weigh() */
 static double bytes_of(const struct sharing *sharing, const struct pays_interval *interval,
 		       const struct pays_part *part, double sum)
 {
@@ -233,7 +239,10 @@ static void find_widest(struct sharing *sharing)
 	}
 }
 
-/* By the interval with the fewest bytes: of those that are not at the edge of what has that name */
+/*
+ * Limits each name's rate by the interval with the fewest bytes for its time, among the
+ * intervals that the name covers substantially, not only at the edge of its work.
+ */
 static void find_most(struct sharing *sharing)
 {
 	for (size_t i = 0; i < sharing->intervals.n; i++) {
@@ -249,7 +258,7 @@ static void find_most(struct sharing *sharing)
 	}
 }
 
-/* The rates by which the intervals come true, nearer by a round */
+/* Performs one iteration: improves the rates so that they better explain the intervals. */
 static void find_rates(struct sharing *sharing)
 {
 	double largest = 0;
@@ -275,7 +284,7 @@ static void find_rates(struct sharing *sharing)
 			sharing->shares[i].rate = 0;
 }
 
-/* Of @bytes of a part those that are no other's */
+/* Of a part's @bytes, those that no other name can have moved */
 static double sure_of(const struct sharing *sharing, const struct pays_interval *interval, size_t index, double bytes)
 {
 	const struct pays_part *parts = parts_of(sharing, interval);
@@ -287,7 +296,7 @@ static double sure_of(const struct sharing *sharing, const struct pays_interval 
 		if (i != index)
 			others += sharing->shares[parts[i].name].most * (double)parts[i].time;
 	}
-	/* It moves as much elsewhere too. */
+	/* Its rate over all intervals must explain at least half of these bytes. */
 	if (interval->n > 1 && share->rate * (double)parts[index].time * 2 < interval->bytes)
 		return 0;
 	return fmax(0, fmin(bytes, interval->bytes - others)) * fmin(1, covered);
@@ -336,7 +345,7 @@ static double sum_of(const double *ways)
 	return ways[REPORT_IN] + ways[REPORT_OUT] + ways[REPORT_BOTH];
 }
 
-/* Counters of both ways at a time do not tell which. */
+/* If a counter covers both directions, the split is unknown. */
 static void put_ways(struct gpmu_report *report, const double *ways, bool split, double all)
 {
 	double bytes = sum_of(ways);
@@ -378,7 +387,7 @@ static void put_shares(struct gpmu_report *report, const struct sharing *sharing
 	report_none(report, REPORT_PAYS);
 }
 
-/* Whether there are counters of a link */
+/* Whether a link has counters */
 static bool has(const struct gpmu_report *report, size_t link)
 {
 	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++)

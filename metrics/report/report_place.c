@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What was done on a GPU: by all, and by each file where there are several. */
+/* Collects the work on each GPU: of all files, and of each file if there are several. */
 #include "report/report.h"
 
 struct report_place *report_place(const struct gpmu_report *report, size_t index)
@@ -29,7 +29,7 @@ static uint32_t find(struct gpmu_report *report, uint32_t file, uint32_t gpu)
 	return (uint32_t)report->places.n - 1;
 }
 
-/* The number; where two GPUs have the same, of what machine or trace */
+/* Labels a GPU by its number; if two GPUs have the same number, also by machine or trace. */
 static const char *label_of(struct gpmu_report *report, uint32_t gpu)
 {
 	const struct timeline *timeline = &report->timeline;
@@ -63,7 +63,10 @@ static void make_gpus(struct gpmu_report *report)
 	report->failed = report->failed || !report->stream_places;
 }
 
-/* The place of each stream, and of each GPU: the same where all streams of it are of one file */
+/*
+ * Sets the place of each stream and each GPU; they are equal if all streams of the GPU
+ * belong to one file.
+ */
 static void make_places(struct gpmu_report *report)
 {
 	const struct timeline *timeline = &report->timeline;

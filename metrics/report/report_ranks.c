@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Files side by side, and how far they are apart */
+/* Compares files side by side, and their imbalance. */
 #include "report/report.h"
 
 enum quantity { WALL, KERNELS, IDLE, BYTES, API, SYNC, QUANTITIES };
@@ -23,7 +23,7 @@ const char *report_rank(struct gpmu_report *report, uint32_t index)
 	return report_print(report, "%lld", rank >= 0 ? (long long)rank : (long long)index);
 }
 
-/* Waits of the program, not of a stream for an event */
+/* Time that the program waited, excluding streams that waited for events */
 static uint64_t waited(const struct gpmu_report *report, uint32_t file)
 {
 	uint64_t time = 0;

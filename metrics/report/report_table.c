@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The tables and their columns, and cells one after the other. */
+/* The definitions of the tables and columns, and functions to fill their cells in order. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -83,7 +83,7 @@ static const struct gpmu_report_column counters[] = {
 
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Their columns, no rows */
+/* The tables with their columns, without rows */
 static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	[REPORT_KERNELS] = {
 		sizeof(struct gpmu_report_table), "kernels", "kernels", NULL, kernels, LENGTH(kernels), NULL, 0, -1,
@@ -202,7 +202,7 @@ struct order {
 	size_t column;
 };
 
-/* The largest first; those that are the same by the first column's text */
+/* Sorts the largest number first; equal numbers by the text of the first column. */
 static int compare(const void *one, const void *other, void *user)
 {
 	const struct gpmu_report_cell *a = one, *b = other;

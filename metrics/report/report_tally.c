@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How often, how long: of all that has the same key */
+/* Number and durations of all entries with the same key. */
 #include "report/report.h"
 
 void report_count(struct gpmu_report *report, struct array *entries, uint64_t key, uint64_t time,
@@ -22,7 +22,10 @@ static int compare(const void *one, const void *other)
 	return a->time < b->time ? -1 : a->time > b->time;
 }
 
-/* Of @n entries of a key, the shortest first. The median of an even number is the mean of two. */
+/*
+ * Makes the tally of @n entries of one key, sorted by time. The median of an even number
+ * is the mean of the middle two.
+ */
 static struct report_tally tally(const struct report_entry *entries, size_t n)
 {
 	struct report_tally tally = {

@@ -22,7 +22,10 @@ static int no_memory(struct gpmu_error *error)
 	return -ENOMEM;
 }
 
-/* Where nothing says from when to when was recorded, it is from the first event to the last. */
+/*
+ * If the trace does not state its recorded time, it extends from the first event to the
+ * last.
+ */
 static int check_file(struct timeline_file *file, struct gpmu_error *error)
 {
 	if (!file->stats.restarts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Moments of the track audit, as they are; what of them is the file's own */
+/* Keeps the events of the track audit, and sets the file's own members from them. */
 #include <errno.h>
 
 #include "report/timeline.h"
@@ -48,7 +48,7 @@ static int take_arg(struct timeline *timeline, struct timeline_fact *fact, const
 	return words_number(&timeline->words, given->name, &arg->name);
 }
 
-/* The begin, the end, the rank and the host are the file's, not rounded to a double. */
+/* Sets begin, end, rank and host directly, because a double would round them. */
 static int take_own(struct timeline *timeline, struct timeline_file *file, const struct gpmu_trace_item *item)
 {
 	for (size_t i = 0; i < item->n_args; i++) {

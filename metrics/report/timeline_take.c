@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What is kept of a slice, by its category, and of a counter's value. */
+/* Keeps slices, by their category, and values of counters. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -27,7 +27,10 @@ static const char *text_of(const struct gpmu_trace_item *item, const char *name)
 	return arg && arg->kind == GPMU_TRACE_TEXT ? arg->text : NULL;
 }
 
-/* Copies of one kind between memories of other kinds are told apart: "memcpy HtoD, pageable to device". */
+/*
+ * Appends the kinds of memory to a copy's name, to distinguish them: "memcpy HtoD,
+ * pageable to device".
+ */
 static int name_of_work(struct timeline *timeline, const struct gpmu_trace_item *item,
 			enum timeline_work_kind kind, uint32_t *name)
 {
@@ -153,7 +156,10 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 	return 0;
 }
 
-/* Audits have the time at which they were written, which is no event of the program. */
+/*
+ * Updates the first and last time. Audit entries have the time at which they were written,
+ * so they do not count as events of the program.
+ */
 static void note_times(struct timeline_file *file, const struct gpmu_trace_item *item)
 {
 	if (!file->any || item->begin < file->first)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a track is, by its name and those that it is below, as metrics/record/timeline.rst has them. */
+/* Identifies tracks by their names and parents, as defined in metrics/record/timeline.rst. */
 #include <ctype.h>
 #include <stdio.h>
 
 #include "report/timeline.h"
 
-#define NAME_MOST	512	/* bytes of a name that are looked at */
+#define NAME_MOST	512	/* bytes of a name that are compared */
 
-/* A name without what tells a second track of the same name: " (2)" */
+/* Copies a name without the suffix of a sub-track, " (2)". */
 static void plain_name(const char *name, char *text, size_t size)
 {
 	size_t length;
@@ -27,7 +27,7 @@ static bool same_gpu(const struct timeline_gpu *gpu, uint32_t file, int number, 
 	return uuid != TIMELINE_NONE ? gpu->uuid == uuid : gpu->file == file && gpu->number == number;
 }
 
-/* "GPU N: NAME (UUID)". 0 or -ENOMEM */
+/* Parses "GPU N: NAME (UUID)". Returns 0 or -ENOMEM. */
 static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t *index)
 {
 	uint32_t file = (uint32_t)timeline->files.n - 1, uuid = TIMELINE_NONE, name;
@@ -71,7 +71,7 @@ static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name
 	return 0;
 }
 
-/* What a counter is of, by what it is below, or NULL */
+/* Derives from the parent what a counter counts; NULL if unknown. */
 static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reader, int parent,
 		      const struct timeline_track *above, uint32_t *of)
 {
@@ -90,7 +90,7 @@ static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reade
 	return words_number(&timeline->words, *name ? name : "machine", of);
 }
 
-/* @above: what it is below, or NULL */
+/* @above: the parent, or NULL */
 static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		       const struct gpmu_trace_track_info *info, const struct timeline_track *above,
 		       uint32_t *index)
@@ -113,7 +113,7 @@ static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *read
 	return of_counter(timeline, reader, info->parent, above, &counter->of);
 }
 
-/* The number behind @word at *@text, which is behind it then; false: there is none */
+/* Parses the number behind @word at *@text and advances *@text; false if there is none. */
 static bool number_behind(const char **text, const char *word, uint32_t *number)
 {
 	size_t length = strlen(word);
@@ -130,7 +130,7 @@ static bool number_behind(const char **text, const char *word, uint32_t *number)
 	return true;
 }
 
-/* A track that is below none */
+/* Identifies a track without parent. */
 static int by_name(struct timeline *timeline, char *name, struct timeline_track *track)
 {
 	const char *rest = name;
@@ -155,7 +155,7 @@ static int by_name(struct timeline *timeline, char *name, struct timeline_track 
 	return 0;
 }
 
-/* Whether a name ends as that of a stream: ": stream 7", ": context 2 stream 7" */
+/* Whether a name ends with a stream's number: ": stream 7", ": context 2 stream 7" */
 static bool is_stream(const char *name)
 {
 	const char *at = strrchr(name, ':'), *rest = at;
@@ -214,7 +214,7 @@ const struct timeline_track *timeline_track(struct timeline *timeline, struct gp
 	known = timeline_at(&timeline->tracks, struct timeline_track, number - 1);
 	if (known->role != TIMELINE_NOTHING)
 		return known;
-	/* One that is above itself ends there. */
+	/* A track that is its own ancestor stays unidentified. */
 	known->role = TIMELINE_OTHER;
 	known->gpu = TIMELINE_NONE;
 	if (look(timeline, reader, number, &track))

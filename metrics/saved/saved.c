@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lines become tables: one is filled while rows are made of the one before it. */
+/*
+ * Reads lines into tables: one table is filled while rows are made from the complete one
+ * before it.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +75,7 @@ static size_t *find_text(struct saved_texts *texts, const char *text, size_t len
 	}
 }
 
-/* Twice as many entries as texts, at least */
+/* Grows the hash table so that it has at least twice as many entries as texts. */
 static int make_table(struct saved_texts *texts)
 {
 	struct saved_texts larger = *texts;
@@ -122,7 +125,7 @@ int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, 
 
 /* --- records --- */
 
-/* As long as there is room for texts */
+/* Grows the array "last" to the number of texts. */
 static int make_last(struct saved_table *table, size_t texts)
 {
 	size_t room = 2 * texts, *last;
@@ -138,7 +141,7 @@ static int make_last(struct saved_table *table, size_t texts)
 	return 0;
 }
 
-/* How often the event was there before, and with the same label */
+/* Counts the earlier records with the same event and label. */
 static void link_record(struct saved_table *table, struct saved_record *record)
 {
 	size_t before;
@@ -202,7 +205,7 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 
 /* --- lines --- */
 
-/* What is filled is complete, and the other one is filled from now on. */
+/* Completes the current table and starts to fill the other one. */
 static void complete(struct gpmu_saved *saved)
 {
 	struct saved_table *next = &saved->tables[saved->filling == &saved->tables[0]];
@@ -228,7 +231,7 @@ static int take_time(struct gpmu_saved *saved, const struct saved_line *line)
 	}
 	saved->timed = true;
 	table->timed = true;
-	/* One that begins anew, as of an appended file */
+	/* A smaller time means a new run, as in an appended file. */
 	if (line->time < table->begin)
 		table->begin = 0;
 	table->end = line->time;
@@ -269,7 +272,7 @@ int gpmu_saved_line(struct gpmu_saved *saved, const char *text, size_t length,
 	}
 	if (ret)
 		return refuse(saved, &expected, text, length, error);
-	/* The summary that ends intervals has no time. */
+	/* The summary after the intervals has no time. */
 	if (line.nothing || (saved->timed && !line.timed))
 		return 0;
 	if (line.timed)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What "perf stat" has printed, as CSV (-x) or JSON (-j), by perf 6.1 to 7.3. A line
- * becomes a record; the records of an interval, or of a whole run, are a table, whose
- * counts go into the slots of a plan by their events' names.
+ * Reads saved output of "perf stat", CSV (-x) or JSON (-j), of perf 6.1 to 7.3. Each line
+ * becomes a record. The records of an interval, or of a whole run, form a table; its
+ * counts are assigned to the slots of a plan by event names.
  */
 #ifndef GPMU_SAVED_H
 #define GPMU_SAVED_H
@@ -16,13 +16,13 @@
 #include "plan/plan.h"
 #include "values/row.h"
 
-#define SAVED_MAX_TEXTS		16384	/* different names and units */
-#define SAVED_MAX_RECORDS	1000000	/* of a table */
+#define SAVED_MAX_TEXTS		16384	/* distinct names and units */
+#define SAVED_MAX_RECORDS	1000000	/* in a table */
 #define SAVED_NONE		SIZE_MAX
 
-/* --- saved_line.c, saved_csv.c, saved_json.c: a line --- */
+/* --- saved_line.c, saved_csv.c, saved_json.c: parsing a line --- */
 
-/* What perf has added up in a line */
+/* The scope over which perf has aggregated a line */
 enum saved_label {
 	SAVED_ALL,
 	SAVED_NODE,	/* N1 */
@@ -33,25 +33,26 @@ enum saved_label {
 
 /* Part of a line */
 struct saved_text {
-	const char *at;		/* NULL: there is none */
+	const char *at;		/* NULL: none */
 	size_t length;
 };
 
 struct saved_line {
-	bool nothing;		/* blank, a comment, a message, or of the summary that ends intervals */
+	/* blank, a comment, a message, or part of the summary after the intervals */
+	bool nothing;
 	bool timed;
-	uint64_t time;		/* ns from the start to the interval's end */
+	uint64_t time;		/* ns from the start to the end of the interval */
 	enum saved_label label;
-	int number;		/* of the label */
-	unsigned int counters;	/* that were added up; 0: not said */
-	struct saved_text event;	/* none: the line has a metric alone */
+	int number;		/* in the label */
+	unsigned int counters;	/* number of aggregated counters; 0: unknown */
+	struct saved_text event;	/* none: the line has only a metric */
 	struct saved_text unit;
 	enum count_state state;
-	double value;		/* in the unit, scaled where it was multiplexed */
-	double deviation;	/* of the mean of several runs, in percent of it */
-	uint64_t running;	/* ns, of all counters */
-	double share;		/* percent; perf cuts off what is behind the point */
-	struct saved_text metric;	/* its unit, and with it its name; or none */
+	double value;		/* in the unit; scaled if multiplexed */
+	double deviation;	/* of the mean of several runs, percent */
+	uint64_t running;	/* ns, sum over all counters */
+	double share;		/* percent; perf truncates the decimals */
+	struct saved_text metric;	/* unit, followed by the metric's name; or none */
 	double metric_value;	/* NaN: none */
 };
 
@@ -63,19 +64,19 @@ enum saved_kind {
 
 struct saved_format {
 	enum saved_kind kind;
-	char separator;		/* of CSV */
-	bool warning;		/* the line before says that this is one */
+	char separator;		/* of CSV columns */
+	bool warning;		/* the previous line announced that this line is a message */
 };
 
-/* What a line cannot be read for: where, and what was expected there */
+/* The position of a syntax error, and what was expected there */
 struct saved_expected {
 	size_t offset;
 	const char *what;
 };
 
 /*
- * The first line that has anything says what the format is. 0, or -EINVAL with
- * @expected set
+ * Parses a line. The first line with content determines the format. Returns 0, or -EINVAL
+ * with @expected set.
  */
 int saved_line_parse(struct saved_format *format, const char *text, size_t length,
 		     struct saved_line *line, struct saved_expected *expected);
@@ -84,16 +85,16 @@ int saved_csv_parse(char separator, const char *text, size_t length, struct save
 		    struct saved_expected *expected);
 int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 		     struct saved_expected *expected);
-/* The separator of a line, 0: it is no line of CSV */
+/* Separator of a CSV line; 0 if the line is not CSV */
 char saved_csv_separator(const char *text, size_t length);
 
-/* Fields, wherever they are from; each the whole of the text, or false */
+/* Parsers of fields, for all formats. They return false unless the whole text matches. */
 bool saved_parse_u64(struct saved_text text, uint64_t *value);
-/* With a point, or the comma of another locale */
+/* Accepts a point, or a comma as in other locales. */
 bool saved_parse_double(struct saved_text text, double *value);
 /* Percent, 0 to 100 */
 bool saved_parse_share(struct saved_text text, double *share);
-/* "12.345678901", 9 decimals; blanks before it */
+/* "12.345678901": 9 decimals, optional leading blanks */
 bool saved_parse_time(struct saved_text text, uint64_t *ns);
 /* "S0-D0", "N1", "CPU3" */
 bool saved_parse_label(struct saved_text text, struct saved_line *line);
@@ -105,37 +106,39 @@ bool saved_is(struct saved_text text, const char *word);
 
 /* --- saved_name.c: events' names --- */
 
-/* An event's name, in one form for all that perf prints of the same event */
+/* An event's name, normalised so that all spellings that perf prints of an event are equal */
 struct saved_name {
-	char *text;	/* as it is */
-	char *pmu;	/* or NULL */
-	char *terms;	/* without "name=", and "event=" before a name; numbers are decimal */
-	char *modifiers;	/* in alphabetical order; "" */
-	char *label;	/* of "name="; or NULL */
+	char *text;	/* as printed */
+	char *pmu;	/* NULL: none */
+	/* without "name=", and without "event=" before a name; numbers are decimal */
+	char *terms;
+	char *modifiers;	/* sorted; "" if there are none */
+	char *label;	/* from "name="; NULL: none */
 };
 
-/* 0 or -ENOMEM, then with nothing to release */
+/* Returns 0, or -ENOMEM with nothing to release. */
 int saved_name_init(struct saved_name *name, const char *text, size_t length);
 void saved_name_release(struct saved_name *name);
 
-/* How well a printed name fits a planned one: 0 not at all, more is better */
+/* How well a printed name matches a planned one: 0 for no match, higher is better */
 int saved_name_fits(const struct saved_name *printed, const struct saved_name *planned,
 		    const struct gpmu_pmu *pmu);
 
 /* --- saved.c --- */
 
-/* Texts, each once */
+/* Unique strings */
 struct saved_texts {
 	struct saved_name *list;
 	size_t length;
-	size_t *table;		/* by hash: index + 1, or 0 */
+	size_t *table;		/* hash table: index + 1, or 0 */
 	size_t table_size;
 };
 
 struct saved_record {
-	size_t event;		/* of the texts; SAVED_NONE: there is a metric alone */
-	size_t unit, metric;	/* likewise */
-	size_t metric_name;	/* likewise: what the metric's row is called */
+	size_t event;		/* index in the texts; SAVED_NONE: the record has only a metric */
+	size_t unit, metric;	/* indices in the texts, or SAVED_NONE */
+	/* index in the texts of the name of the metric's row, or SAVED_NONE */
+	size_t metric_name;
 	size_t metric_unit;
 	enum saved_label label;
 	int number;
@@ -144,28 +147,28 @@ struct saved_record {
 	double value, deviation, metric_value;
 	uint64_t running;
 	double share;
-	size_t turn;		/* how many records before it have the same event and label */
-	size_t before;		/* the last one before it of the same event, or SAVED_NONE */
-	bool repeated;		/* another one of the same event and label follows */
-	bool used;		/* by the plan */
+	size_t turn;		/* number of earlier records with the same event and label */
+	size_t before;		/* previous record of the same event, or SAVED_NONE */
+	bool repeated;		/* a later record has the same event and label */
+	bool used;		/* assigned to a slot of the plan */
 };
 
 struct saved_table {
 	struct saved_record *list;
 	size_t length;
-	size_t *last;		/* of each text: its last record, or SAVED_NONE */
+	size_t *last;		/* the last record of each text, or SAVED_NONE */
 	size_t last_room;
 	bool timed;
 	uint64_t begin, end;	/* ns */
 };
 
-/* The records that a slot's counts are of */
+/* The records that a slot's counts come from */
 struct saved_slot {
 	struct saved_name name;
-	size_t turn;		/* how many slots before it have the same name */
-	size_t *events;		/* of the texts, those that fit best */
+	size_t turn;		/* number of earlier slots with the same name */
+	size_t *events;		/* indices in the texts of the names that match best */
 	size_t length;
-	int fits;		/* how well */
+	int fits;		/* result of saved_name_fits() for these */
 };
 
 struct gpmu_saved {
@@ -173,43 +176,47 @@ struct gpmu_saved {
 	struct saved_format format;
 	struct saved_texts texts;
 	struct saved_table tables[2], *filling, *complete;
-	unsigned long line;	/* its number */
-	bool timed;		/* there are intervals */
+	unsigned long line;	/* number of the current line */
+	bool timed;		/* the output has intervals */
 	bool cut;
-	/* Of the plan that rows were last asked for */
+	/* State for the plan for which rows were last requested */
 	const struct gpmu_plan *plan;
 	struct saved_slot *slots;
-	size_t matched;		/* texts that the slots were compared with */
+	size_t matched;		/* number of texts already compared with the slots */
 	struct gpmu_counts *counts;
 	struct rows_options rows_options;
 	struct gpmu_rows *rows;
 	struct gpmu_row *others;
 };
 
-/* Its index in the texts; SAVED_NONE of an empty one. 0, -ENOMEM or -E2BIG */
+/*
+ * Finds or adds a text and sets its index; SAVED_NONE for an empty text. Returns 0,
+ * -ENOMEM or -E2BIG.
+ */
 int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, size_t *index);
 
 /* --- saved_slots.c --- */
 
-/* What of the texts fits the plan's slots. 0 or -ENOMEM */
+/* Matches the texts with the plan's slots. Returns 0 or -ENOMEM. */
 int saved_slots_match(struct gpmu_saved *saved, const struct gpmu_plan *plan);
 void saved_slots_release(struct gpmu_saved *saved);
 
 /* --- saved_counts.c --- */
 
-/* The complete table into saved->counts. 0 or -ENOMEM */
+/* Fills saved->counts from the complete table. Returns 0 or -ENOMEM. */
 int saved_counts_fill(struct gpmu_saved *saved);
-/* What is known of a value that perf does not have */
+/* Explains a value that perf did not print. */
 const char *saved_why(enum count_state state);
-/* The number of the node that a record is of; -1: of none, or not known. @machine: or NULL */
+/* Number of the record's node; -1 if it has none or it is unknown. @machine: may be NULL */
 int saved_node(const struct gpmu_machine *machine, const struct saved_record *record);
 /*
- * How long a record's counters were enabled and ran, the mean of them; @single: it is of one,
- * else perf may have added up those of all CPUs. @wall: ns of the table
+ * Mean times for which a record's counters were enabled and ran. @single: the record has
+ * one counter; otherwise perf may have added up the counters of all CPUs. @wall: ns of the
+ * table
  */
 void saved_times(const struct saved_record *record, uint64_t wall, bool single,
 		 uint64_t *enabled, uint64_t *running);
-/* ns that the complete table is of; 0: not known */
+/* Duration of the complete table in ns; 0: unknown */
 uint64_t saved_wall(const struct gpmu_saved *saved);
 
 #endif /* GPMU_SAVED_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From a table to counts. perf prints values that it has scaled, so what was counted is
- * the value times the share.
+ * Converts a table to counts. perf prints scaled values, so the raw count is the value
+ * times the share.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 /* --- times --- */
 
-/* "duration_time", "tool/duration_time/" */
+/* Whether it is "duration_time" or "tool/duration_time/" */
 static bool is_duration(const struct gpmu_saved *saved, const struct saved_record *record)
 {
 	const struct saved_name *name;
@@ -24,7 +24,7 @@ static bool is_duration(const struct gpmu_saved *saved, const struct saved_recor
 	return (!name->pmu || !strcmp(name->pmu, "tool")) && !strcmp(name->terms, "duration_time");
 }
 
-/* ns that perf printed, 0 too: 7.3 does so of a command */
+/* The duration in ns that perf printed; it can be 0, as perf 7.3 prints for a command. */
 static double duration_of(const struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
@@ -44,7 +44,10 @@ static bool is_outside_cores(const struct gpmu_saved *saved, const struct saved_
 	return pmu_name_parse(saved->texts.list[record->event].pmu, &number) != GPMU_PMU_OTHER;
 }
 
-/* What counts a PMU outside the cores, or CPUs that are known, counts all of the time. */
+/*
+ * Longest time of a counter: an uncore PMU, or a record with a CPU label, counts all of
+ * the time.
+ */
 static uint64_t longest(const struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
@@ -82,7 +85,10 @@ uint64_t saved_wall(const struct gpmu_saved *saved)
 	return ns ? ns : table->end - table->begin;
 }
 
-/* Percent are cut off: the truth is from the share to one more. The wall time may say it. */
+/*
+ * The printed share is truncated, so the true one is up to one percent higher. If the wall
+ * time is within this range, it is exact.
+ */
 static double guess_enabled(const struct saved_record *record, double counters, uint64_t wall)
 {
 	double low = (double)record->running * 100 / (record->share + 1);
@@ -100,7 +106,7 @@ void saved_times(const struct saved_record *record, uint64_t wall, bool single,
 	double counters = record->counters ? record->counters : 1, sum;
 
 	if (!record->running) {
-		/* A counter that was enabled and never ran has a share of 0. */
+		/* A counter that was enabled but never ran has a share of 0. */
 		*enabled = record->share > 0 ? 0 : wall ? wall : 1;
 		*running = 0;
 		return;
@@ -114,7 +120,7 @@ void saved_times(const struct saved_record *record, uint64_t wall, bool single,
 	if (record->share < 100 && record->share > 0)
 		sum = guess_enabled(record, counters, wall);
 	else if (!(record->share > 0))
-		/* Less than 1 % */
+		/* A share of 0 means less than 1 %. */
 		sum = fmax((double)record->running * 100, counters * (double)wall);
 	*running = to_u64((double)record->running / counters);
 	*enabled = to_u64(sum / counters);
@@ -197,7 +203,7 @@ static struct place place_of(const struct gpmu_saved *saved, const struct saved_
 
 /* --- counts --- */
 
-/* perf's value is in a unit if it has one; formulas take counts. */
+/* perf's value can be in a unit; formulas need the count. */
 static double scale_of(const struct gpmu_saved *saved, const struct plan_slot *slot,
 		       const struct saved_record *record)
 {
@@ -232,7 +238,7 @@ static struct count count_of(const struct gpmu_saved *saved, size_t index,
 	return count;
 }
 
-/* The slot's records of the table, the last one first; their number */
+/* Finds the slot's records in the table, last one first; returns their number. */
 static size_t find_records(const struct gpmu_saved *saved, const struct saved_slot *slot,
 			   struct saved_record **records)
 {
@@ -244,7 +250,10 @@ static size_t find_records(const struct gpmu_saved *saved, const struct saved_sl
 	for (at = table->last[slot->events[0]]; at != SAVED_NONE; at = table->list[at].before) {
 		struct saved_record *record = &table->list[at];
 
-		/* An event that is there less often than it was planned is what there is of it. */
+		/*
+		 * If the event was printed less often than planned, the same record serves
+		 * all of its slots.
+		 */
 		if (record->turn == slot->turn || (record->turn < slot->turn && !record->repeated))
 			records[n++] = record;
 	}
@@ -252,8 +261,8 @@ static size_t find_records(const struct gpmu_saved *saved, const struct saved_sl
 }
 
 /*
- * Some versions print an event of a PMU outside the cores for all sockets or CPUs, with no
- * counts but for its own.
+ * Removes records without counts: some versions of perf print an uncore event for all
+ * sockets or CPUs, with counts only for its own. Keeps one record if none has a count.
  */
 static size_t keep_counted(struct saved_record **records, size_t n)
 {
@@ -281,7 +290,7 @@ static int set_lost(struct gpmu_saved *saved, size_t index)
 			       "it is not in perf's output");
 }
 
-/* What perf prints in place of a value says no more. */
+/* perf's placeholder gives no further reason. */
 const char *saved_why(enum count_state state)
 {
 	return state == COUNT_NOT_SUPPORTED ? "perf says that it is not supported" :
@@ -350,7 +359,7 @@ static bool has_duration(const struct gpmu_plan *plan)
 	return false;
 }
 
-/* The plan's text begins with duration_time where a metric needs it, without a slot. */
+/* The plan's text begins with duration_time if a metric needs it; it has no slot. */
 static void use_duration(struct gpmu_saved *saved)
 {
 	struct saved_table *table = saved->complete;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A line of "perf stat -x". Columns have no names, and which there are depends on perf's
- * options:
+ * Parses a line of "perf stat -x". The columns have no names, and perf's options
+ * determine which columns there are:
  *
- *	[time] [summary] [label [counters]] value unit event [deviation%] running share
- *	[metric unit]
+ * [time] [summary] [label [counters]] value unit event [deviation%] running share
+ * [metric unit]
  *
- * A line of a metric alone has none of value to share.
+ * A line with only a metric has none of the columns from value to share.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 struct fields {
 	const char *text;
-	size_t length, at;	/* at > length: there are no more */
+	size_t length, at;	/* at > length: no more fields */
 	char separator;
 	struct saved_expected *expected;
 };
@@ -27,7 +27,7 @@ static int refuse(const struct fields *fields, const char *what)
 	return -EINVAL;
 }
 
-/* The next field, without taking it; none: at is NULL */
+/* Returns the next field without consuming it; at is NULL if there is none. */
 static struct saved_text look(const struct fields *fields)
 {
 	const char *begin = fields->text + fields->at, *end;
@@ -60,7 +60,7 @@ static void take_time(struct fields *fields, struct saved_line *line)
 		line->timed = true;
 		skip(fields, field);
 	}
-	/* perf pads it with blanks, depending on the version. */
+	/* Some versions of perf pad the time with blanks. */
 	field = look(fields);
 	while (field.length && *field.at == ' ') {
 		field.at++;
@@ -70,7 +70,7 @@ static void take_time(struct fields *fields, struct saved_line *line)
 		line->nothing = true;
 }
 
-/* How many counters were added up is behind the label of a node or a package. */
+/* Behind the label of a node or package is the number of aggregated counters. */
 static void take_label(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text field = look(fields), next;
@@ -87,13 +87,16 @@ static void take_label(struct fields *fields, struct saved_line *line)
 	skip(&behind, look(&behind));
 	skip(&behind, field);
 	next = look(&behind);
-	/* Of a metric alone the value is empty; that of one core has no number. */
+	/*
+	 * A line with only a metric has an empty value; a line of one core has no number
+	 * of counters.
+	 */
 	if (saved_parse_u64(field, &number) && number <= UINT32_MAX &&
 	    next.at && (!next.length || is_count(next))) {
 		struct fields third = behind;
 
 		skip(&third, next);
-		/* "value,,event": an event that is a number there is not. */
+		/* In "value,,event" the number is the value: no event's name is a number. */
 		if (next.length || !look(&third).length) {
 			line->counters = (unsigned int)number;
 			skip(fields, field);
@@ -101,7 +104,7 @@ static void take_label(struct fields *fields, struct saved_line *line)
 	}
 }
 
-/* An event's terms may have separators in them: "pmu/a,b=1/". */
+/* An event's terms can contain the separator: "pmu/a,b=1/". */
 static int take_event(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text event = look(fields);
@@ -158,11 +161,14 @@ static void take_metric(struct fields *fields, struct saved_line *line)
 	field = look(fields);
 	if (!field.at)
 		return;
-	/* The rest is the unit. */
+	/* The rest of the line is the unit. */
 	line->metric = (struct saved_text){ field.at, fields->length - fields->at };
 }
 
-/* "S0,2,,,,,,0.5,CPUs": the fields from the value on are empty, up to the metric. */
+/*
+ * Parses a line with only a metric, "S0,2,,,,,,0.5,CPUs": the fields from the value on are
+ * empty, up to the metric.
+ */
 static int take_metric_alone(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text field = look(fields);
@@ -213,8 +219,8 @@ int saved_csv_parse(char separator, const char *text, size_t length, struct save
 }
 
 /*
- * Behind a time, a label or a value comes a separator, so what makes a line of all others
- * is it.
+ * Detects the separator: a time, a label or a value is followed by it, so it is the
+ * character by which the line can be parsed.
  */
 char saved_csv_separator(const char *text, size_t length)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A line of "perf stat -j": an object of numbers and texts. perf neither escapes texts nor
- * avoids nan, inf and commas at the end, so it is read as what perf prints, not as JSON.
+ * Parses a line of "perf stat -j": an object of numbers and strings. perf does not escape
+ * strings, and prints nan, inf and trailing commas; so this parser accepts perf's output,
+ * not strict JSON.
  */
 #include <errno.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static int take_string(struct scan *scan, struct saved_text *string)
 	return 0;
 }
 
-/* A list or an object, of which perf has none yet: up to where it ends */
+/* Skips a nested array or object; no version of perf prints any yet. */
 static int take_nested(struct scan *scan, struct saved_text *value)
 {
 	size_t begin = scan->at, depth = 0;
@@ -68,7 +69,7 @@ static int take_nested(struct scan *scan, struct saved_text *value)
 	return depth ? refuse(scan, begin, "a value that ends") : 0;
 }
 
-/* In quotes or not; a comma between digits is that of another locale. */
+/* Parses a quoted or unquoted value; a comma between digits is a decimal comma. */
 static int take_value(struct scan *scan, struct saved_text *value)
 {
 	size_t begin;
@@ -104,7 +105,7 @@ static bool set_label(struct scan *scan, struct saved_text value)
 	return saved_parse_label(value, scan->line);
 }
 
-/* A number alone */
+/* The value is a plain number. */
 static bool set_cpu(struct scan *scan, struct saved_text value)
 {
 	uint64_t number;
@@ -151,7 +152,7 @@ static bool set_event(struct scan *scan, struct saved_text value)
 
 static bool set_deviation(struct scan *scan, struct saved_text value)
 {
-	/* "nan", "inf": of a mean of 0 */
+	/* "nan" and "inf" are the deviation of a mean of 0. */
 	if (!saved_parse_double(value, &scan->line->deviation))
 		scan->line->deviation = 0;
 	return true;
@@ -167,7 +168,7 @@ static bool set_share(struct scan *scan, struct saved_text value)
 	return saved_parse_share(value, &scan->line->share);
 }
 
-/* "nan", "inf", "none": no value */
+/* "nan", "inf" and "none" mean that there is no value. */
 static bool set_metric(struct scan *scan, struct saved_text value)
 {
 	scan->has_metric = true;
@@ -215,7 +216,7 @@ static const struct {
 	{ "metricgroup", set_group, "the name of a group" },
 };
 
-/* Keys that later versions add are left alone. */
+/* Ignores unknown keys, which later versions may add. */
 static int take_pair(struct scan *scan)
 {
 	struct saved_text key, value;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The machine that perf's output is of, so that what a Grace counted is evaluated on a
- * laptop: the PMUs that are in events' names. They are those of a source that counts nothing.
+ * Makes a machine from perf's output, so that a Grace's counts can be evaluated on a
+ * laptop. Its PMUs are those in the events' names; they belong to a source that counts
+ * nothing.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,14 +16,14 @@
 
 #define NAME		"perf's output"
 #define CORE_PMU	"armv8_pmuv3_0"
-#define MAX_TERMS	256	/* of a PMU */
+#define MAX_TERMS	256	/* for each PMU */
 #define NO_EVENT	((size_t)1 << 40)
 
-/* What a Grace's PMUs have: kernel-drivers/grace-cspmu.rst */
+/* Formats of a Grace's PMUs: kernel-drivers/grace-cspmu.rst */
 static const struct {
 	enum gpmu_pmu_kind kind;
 	const char *identifier;
-	const char *filter, *format;	/* or NULL */
+	const char *filter, *format;	/* NULL: none */
 } grace[] = {
 	{ GPMU_PMU_SCF, "2cf0036b", NULL, NULL },
 	{ GPMU_PMU_PCIE, "1030036b", "root_port", "config1:0-9" },
@@ -34,10 +35,10 @@ static const struct {
 struct shown_pmu {
 	struct gpmu_source_pmu shown;
 	char *name;
-	char *terms[MAX_TERMS];		/* keys that have a value: formats */
+	char *terms[MAX_TERMS];		/* keys with a value: formats */
 	const char *formats[2 * (MAX_TERMS + 4) + 1];
-	char *words[MAX_TERMS];		/* that stand alone: events */
-	char numbers[MAX_TERMS][32];	/* what they are, as "event=0x1" */
+	char *words[MAX_TERMS];		/* terms without a value: events */
+	char numbers[MAX_TERMS][32];	/* the events' terms, such as "event=0x1" */
 	const char *events[2 * MAX_TERMS + 1];
 	size_t n_terms, n_words;
 };
@@ -68,14 +69,14 @@ static void shown_free(void *data)
 	free(shown);
 }
 
-/* --- what names say --- */
+/* --- PMUs from events' names --- */
 
 static int add_word(char **words, size_t *n, const char *word, size_t length)
 {
 	for (size_t i = 0; i < *n; i++)
 		if (!strncmp(words[i], word, length) && !words[i][length])
 			return 0;
-	/* What is beyond the room cannot be resolved, and is said to be no event. */
+	/* An event beyond the limit cannot be resolved and is reported as unknown. */
 	if (!length || *n == MAX_TERMS)
 		return 0;
 	words[*n] = strndup(word, length);
@@ -85,7 +86,7 @@ static int add_word(char **words, size_t *n, const char *word, size_t length)
 	return 0;
 }
 
-/* "rd_bytes_loc,root_port=0x3,event=cycles": a word, a key, a word */
+/* Parses "rd_bytes_loc,root_port=0x3,event=cycles": an event, a format, an event. */
 static int add_terms(struct shown_pmu *pmu, const char *terms, size_t length)
 {
 	const char *end = terms + length;
@@ -136,7 +137,7 @@ static int add_pmu(struct shown *shown, const char *name, struct shown_pmu **pmu
 	return 0;
 }
 
-/* "nvidia_scf_pmu" is what perf has added up of all of a kind. */
+/* Without a number, "nvidia_scf_pmu" is perf's sum over all PMUs of the kind. */
 static enum gpmu_pmu_kind kind_of(const char *name, int *number)
 {
 	char numbered[64];
@@ -155,8 +156,8 @@ static enum gpmu_pmu_kind kind_of(const char *name, int *number)
 }
 
 /*
- * The node, and its package if perf's line is of one: that of a line that was counted, as
- * some versions print an event for each package.
+ * Adds a node. Its package comes from a line with a package label and a count, because
+ * some versions of perf print an event for every package.
  */
 static int add_node(struct shown *shown, int number, const struct saved_record *record)
 {
@@ -208,13 +209,13 @@ static int add_event(struct shown *shown, const struct saved_name *name,
 	pmu->shown.node = number;
 	begin = strchr(name->text, '/');
 	end = strrchr(name->text, '/');
-	/* "cycles [nvidia_scf_pmu_0]" */
+	/* The form "cycles [nvidia_scf_pmu_0]" */
 	if (!begin || begin == end)
 		return add_terms(pmu, name->terms, strlen(name->terms));
 	return add_terms(pmu, begin + 1, (size_t)(end - begin - 1));
 }
 
-/* --- as a source --- */
+/* --- the source --- */
 
 static void show_format(struct shown_pmu *pmu, size_t *n, const char *name, const char *format)
 {
@@ -244,7 +245,7 @@ static void show_pmu(struct shown_pmu *pmu)
 	for (size_t i = 0; i < pmu->n_terms; i++)
 		if (strncmp(pmu->terms[i], "config", 6) && strcmp(pmu->terms[i], "name"))
 			show_format(pmu, &n, pmu->terms[i], "config1:0-63");
-	/* What they are is not asked for, but that it is not the same, nor a real event's. */
+	/* The codes only have to be unique and differ from those of real events. */
 	for (size_t i = 0; i < pmu->n_words; i++) {
 		snprintf(pmu->numbers[i], sizeof(pmu->numbers[i]), "event=0x%zx", NO_EVENT + i);
 		pmu->events[2 * i] = pmu->words[i];
@@ -289,7 +290,7 @@ static int group_open(void *data, size_t pmu, const struct gpmu_source_event *ev
 	return -ENODEV;
 }
 
-/* The source has a reference, and owns @shown from now on; on failure nothing does. */
+/* Makes the source, with one reference. It owns @shown; on failure the caller keeps it. */
 static struct gpmu_source *make_source(struct shown *shown)
 {
 	struct gpmu_source *source = calloc(1, sizeof(*source));
@@ -304,7 +305,7 @@ static struct gpmu_source *make_source(struct shown *shown)
 		.count_size = sizeof(struct gpmu_source_count),
 	};
 	source->data = shown;
-	/* source_put() closes a library: the program itself. */
+	/* source_put() closes a library; this handle is for the program itself. */
 	source->library = dlopen(NULL, RTLD_LAZY);
 	if (!source->library) {
 		free(source);
@@ -355,7 +356,7 @@ static bool has_all(const struct gpmu_machine *machine, const struct shown *show
 	return true;
 }
 
-/* A machine of which nothing is known */
+/* Makes an empty machine. */
 static struct gpmu_machine *make_machine(void)
 {
 	struct gpmu_machine *machine = calloc(1, sizeof(*machine));
@@ -370,7 +371,7 @@ static struct gpmu_machine *make_machine(void)
 	return NULL;
 }
 
-/* That of the cores is no PMU of the source, as those are outside them. */
+/* Makes the core PMU, which a source cannot show: its PMUs are uncore. */
 static void make_core(struct gpmu_machine *machine)
 {
 	for (size_t i = 0; i < machine->pmus_len; i++) {

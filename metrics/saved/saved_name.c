@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events' names as perf prints them. What was asked for as nvidia_scf_pmu_0/cycles/ is, by
- * version and options: itself, with modifiers, "cycles [nvidia_scf_pmu_0]" (6.1), a label
- * ("name="); what had no PMU can have one, cpu/cycles/ (7.3).
+ * Normalises events' names as printed by perf. Depending on version and options,
+ * nvidia_scf_pmu_0/cycles/ is printed as itself, with modifiers, as "cycles
+ * [nvidia_scf_pmu_0]" (6.1), or as its label ("name="). A name without a PMU can be
+ * printed with one: cpu/cycles/ (7.3).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 #include "saved/saved.h"
 
-/* PMUs that perf puts before names that were given without one, by their beginnings */
+/* Prefixes of PMUs that perf adds to names without one */
 static const char *const implied[] = {
 	"cpu", "armv8_", "arm_v", "default_core", "software", "tool", "msr",
 };
@@ -28,7 +29,7 @@ static bool is_number(struct part value)
 	return value.length && isdigit((unsigned char)*value.at);
 }
 
-/* "0x1A5" and "421" become "421"; anything else in lower case, as it is otherwise */
+/* Writes "0x1A5" and "421" as "421", and any other value in lower case. */
 static char *put_value(char *to, struct part value)
 {
 	char text[32], *end;
@@ -47,7 +48,7 @@ static char *put_value(char *to, struct part value)
 	return to;
 }
 
-/* "event=cycles" is "cycles", "edge=1" is "edge". */
+/* Writes "event=cycles" as "cycles", and "edge=1" as "edge". */
 static char *put_term(char *to, struct part key, struct part value)
 {
 	bool event = key.length == 5 && !strncasecmp(key.at, "event", 5);
@@ -77,7 +78,7 @@ static struct part cut(struct part *rest, char c)
 
 static int put_terms(struct saved_name *name, struct part terms)
 {
-	/* A number of n digits in another base has at most 2n. */
+	/* A number of n digits has at most 2n digits in another base. */
 	char *to = malloc(2 * terms.length + 1);
 
 	name->terms = to;
@@ -86,7 +87,7 @@ static int put_terms(struct saved_name *name, struct part terms)
 	while (terms.length) {
 		struct part value = cut(&terms, ','), key = cut(&value, '=');
 
-		/* Of "a" and "a=" only the second has a "=" behind the key. */
+		/* Treat "a=" as "a". */
 		if (!value.length)
 			value.at = NULL;
 		if (key.length == 4 && !memcmp(key.at, "name", 4) && value.at) {
@@ -106,7 +107,7 @@ static int put_terms(struct saved_name *name, struct part terms)
 	return 0;
 }
 
-/* --- the rest --- */
+/* --- names --- */
 
 static int compare_chars(const void *a, const void *b)
 {
@@ -130,7 +131,7 @@ static bool is_modifiers(struct part text)
 	return text.length && text.length < 9;
 }
 
-/* "cycles:u"; "sched:sched_switch" has none. */
+/* Splits "cycles:u"; "sched:sched_switch" has no modifiers. */
 static int split_plain(struct saved_name *name, struct part text)
 {
 	const char *colon = memrchr(text.at, ':', text.length);
@@ -180,7 +181,7 @@ static int split(struct saved_name *name, struct part text)
 int saved_name_init(struct saved_name *name, const char *text, size_t length)
 {
 	*name = (struct saved_name){ .text = strndup(text, length) };
-	/* strlen(): what is behind a NUL is not part of it. */
+	/* strlen(): a NUL ends the name. */
 	if (name->text && !split(name, (struct part){ name->text, strlen(name->text) }))
 		return 0;
 	saved_name_release(name);
@@ -225,7 +226,7 @@ int saved_name_fits(const struct saved_name *printed, const struct saved_name *p
 					   printed->pmu != planned->pmu) {
 		const char *one = printed->pmu ? printed->pmu : planned->pmu;
 
-		/* "cycles" is never the event of a PMU outside the cores. */
+		/* "cycles" without a PMU is never an uncore event. */
 		if ((printed->pmu && planned->pmu) || !is_implied(one) ||
 		    (pmu && gpmu_pmu_has_cpumask(pmu)))
 			return FITS_NOT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Rows of a table: the plan's, and all that is not of it. */
+/* Makes rows from a table: the plan's rows, and rows for all other records. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "machine/pmu.h"
 #include "saved/saved.h"
 
-/* --- the plan's --- */
+/* --- rows of the plan --- */
 
-/* What perf's lines are of, rows are of too. */
+/* Rows have the scope of perf's lines. */
 static enum rows_aggregation aggregation_of(const struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
@@ -26,7 +26,7 @@ static enum rows_aggregation aggregation_of(const struct gpmu_saved *saved)
 	return aggregation;
 }
 
-/* A command's, or threads' */
+/* Whether the lines are of a command or of threads */
 static bool is_of_tasks(const struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
@@ -55,8 +55,8 @@ static int make_rows(struct gpmu_saved *saved)
 }
 
 /*
- * Times that perf did not print, or printed as 0, as 7.3 does of a command, are not known,
- * which counts cannot say of them.
+ * Marks times as unknown that perf did not print, or printed as 0, as 7.3 does for a
+ * command; counts cannot express this.
  */
 static void lose_times(struct gpmu_saved *saved)
 {
@@ -103,7 +103,7 @@ int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
 	return 0;
 }
 
-/* --- the others --- */
+/* --- other rows --- */
 
 static const char *text_of(const struct gpmu_saved *saved, size_t index)
 {
@@ -155,7 +155,10 @@ static struct gpmu_row row_of(const struct gpmu_saved *saved, const struct saved
 	return row;
 }
 
-/* Without a unit it is a count, and clocks are ns; else perf does not say its scale: 0 */
+/*
+ * Converts a value to a count: one without a unit is a count, and clocks are in ns.
+ * Returns 0 for other units, whose scale perf does not print.
+ */
 static uint64_t raw_of(const char *unit, double value)
 {
 	if (unit && !strcmp(unit, "msec"))
@@ -191,7 +194,7 @@ static struct gpmu_row event_row(const struct gpmu_saved *saved, const struct sa
 	return row;
 }
 
-/* Rates that perf shows beside events, such as "K/sec", say nothing without their event. */
+/* Names a rate that perf prints with an event, such as "K/sec", after its event. */
 static int name_rate(struct gpmu_saved *saved, struct saved_record *record)
 {
 	const char *unit = text_of(saved, record->metric), *event = text_of(saved, record->event);
@@ -211,7 +214,7 @@ static int name_rate(struct gpmu_saved *saved, struct saved_record *record)
 	return ret;
 }
 
-/* "%  NAME" and "faults/sec  NAME" of perf's own metrics: two blanks are behind the unit. */
+/* Splits "%  NAME" or "faults/sec  NAME" of perf's own metrics: two blanks follow the unit. */
 static int name_metric(struct gpmu_saved *saved, struct saved_record *record)
 {
 	const char *unit = text_of(saved, record->metric), *name;
@@ -236,7 +239,7 @@ static bool has_metric(const struct gpmu_saved *saved, const struct saved_record
 	return unit && strcmp(unit, "(null)") && unit[strspn(unit, " ")];
 }
 
-/* "  CPUs utilized": perf pads it. */
+/* Makes the row of a metric; perf pads the name with blanks: "  CPUs utilized". */
 static struct gpmu_row metric_row(const struct gpmu_saved *saved,
 				  const struct saved_record *record)
 {
@@ -255,7 +258,7 @@ static struct gpmu_row metric_row(const struct gpmu_saved *saved,
 	return row;
 }
 
-/* All of them first: to add one may move the others. */
+/* Makes all names first, because adding a text can move the others. */
 static int make_names(struct gpmu_saved *saved)
 {
 	struct saved_table *table = saved->complete;
@@ -287,7 +290,10 @@ int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_row **rows, si
 	for (size_t i = 0; i < table->length; i++) {
 		const struct saved_record *record = &table->list[i];
 
-		/* A metric alone is of the event before it; perf's of ours are not asked for. */
+		/*
+		 * A record with only a metric belongs to the event before it. perf's
+		 * metrics for events of the plan are omitted.
+		 */
 		if (record->event != SAVED_NONE)
 			used = record->used;
 		if (record->event != SAVED_NONE && !used)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which names of the output are those of the plan's slots. The same event can be in
- * several groups, and then is in the output as often, in the same order.
+ * Matches names in the output with the plan's slots. An event in several groups is printed
+ * as many times, in the same order.
  */
 #include <errno.h>
 #include <stdlib.h>

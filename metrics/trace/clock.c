@@ -7,7 +7,7 @@
 
 #include "trace/clock.h"
 
-#define READS	8	/* the first finds nothing in the caches */
+#define READS	8	/* the first read misses the caches */
 
 struct gpmu_clock *gpmu_clock_new(const struct gpmu_clock_options *options)
 {
@@ -68,7 +68,10 @@ const struct clock_anchor *clock_anchor(const struct gpmu_clock *clock, size_t i
 	return &clock->anchors[place(clock, index)];
 }
 
-/* It can come out too large, by chance, which makes bounds wider, and never too small. */
+/*
+ * Updates the clock's step as a greatest common divisor. It can be a multiple of the true
+ * step by chance, which widens bounds; it is never too small.
+ */
 static void find_step(struct gpmu_clock *clock, uint64_t other, bool set)
 {
 	uint64_t a = clock->step, b;
@@ -98,7 +101,7 @@ static void append(struct gpmu_clock *clock, const struct clock_anchor *anchor, 
 	clock->slot = slot;
 }
 
-/* Where the clock was not set it has counted about what has passed. */
+/* Whether the clock was set: otherwise it has advanced by about the time that passed. */
 static bool was_set(const struct clock_anchor *last, const struct clock_anchor *next,
 		    const struct clock_answer *want)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Time stamps of other clocks. What is far from 0 is a whole number: a double has steps of
- * 256 ns at today's CLOCK_REALTIME. Doubles are differences.
+ * Conversion of time stamps of other clocks. Large values are integers, because a double
+ * near today's CLOCK_REALTIME has a resolution of 256 ns. Doubles hold differences only.
  */
 #ifndef GPMU_CLOCK_H
 #define GPMU_CLOCK_H
@@ -11,44 +11,44 @@
 #include "gpmu.h"
 
 #define CLOCK_ANCHORS	4096
-#define CLOCK_SLOT	50000000	/* ns; of the pairs in these one is kept */
-#define CLOCK_FEWEST	4		/* pairs, for the steps in which a clock counts */
-#define CLOCK_RATE	1e-3		/* no clock that is not set is off by more */
-#define CLOCK_REACH	60000000000	/* ns from the nearest anchor */
+#define CLOCK_SLOT	50000000	/* ns; one pair is kept of each such interval */
+#define CLOCK_FEWEST	4		/* pairs needed to determine a clock's step */
+#define CLOCK_RATE	1e-3		/* maximum rate error of a clock that is not set */
+#define CLOCK_REACH	60000000000	/* ns from the nearest anchor; conversion fails beyond */
 
 /* A pair that was kept */
 struct clock_anchor {
-	uint64_t time, other;	/* time: the middle of its bracket */
-	double half;		/* of it */
-	uint64_t run;		/* grows where the clock was set */
+	uint64_t time, other;	/* time: middle of the bracket */
+	double half;		/* half of the bracket's width, ns */
+	uint64_t run;		/* number of the run; it grows each time that the clock is set */
 };
 
 struct gpmu_clock {
 	double error, drift;
 	uint64_t pairs;
-	uint64_t first;		/* what it has shown first since it was set */
-	uint64_t step;		/* greatest common divisor of what it has counted */
-	uint64_t end;		/* of the last bracket */
-	uint64_t slot;		/* when the last anchor's began */
+	uint64_t first;		/* first value since the clock was set */
+	uint64_t step;		/* greatest common divisor of the clock's advances */
+	uint64_t end;		/* end of the last bracket */
+	uint64_t slot;		/* begin of the last anchor's interval */
 	size_t oldest, length;
-	struct clock_anchor last;	/* what was asked for: its bound is half */
+	struct clock_anchor last;	/* the last answer; half is its bound */
 	bool asked;
 	struct clock_anchor anchors[CLOCK_ANCHORS];
 };
 
-/* An answer: time and bound */
+/* An answer: time and error bound in ns */
 struct clock_answer {
 	uint64_t time;
 	double bound;
 };
 
-/* By number from the oldest on */
+/* Anchor by index, the oldest first */
 const struct clock_anchor *clock_anchor(const struct gpmu_clock *clock, size_t index);
 
-/* Where the rate of the anchors before number @index and itself leads */
+/* Extrapolates from anchor @index at the rate of the anchors before it. */
 struct clock_answer clock_onward(const struct gpmu_clock *clock, size_t index, uint64_t other);
 
-/* ns from @b to @a, either of which may be the later */
+/* ns from @b to @a; negative if @a is earlier */
 static inline double clock_since(uint64_t a, uint64_t b)
 {
 	return (double)(int64_t)(a - b);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a clock has shown, as CLOCK_MONOTONIC_RAW. */
+/* Converts a clock's time stamps to CLOCK_MONOTONIC_RAW. */
 #include <errno.h>
 #include <math.h>
 
 #include "trace/clock.h"
 
-#define NEIGHBOURS	8	/* from the first to the last of these a rate is taken */
+#define NEIGHBOURS	8 /* number of intervals between the two anchors that determine a rate */
 
-/* Anchors between which the clock was not set, and their numbers */
+/* Anchors between which the clock was not set */
 struct run {
-	size_t begin, end;	/* end: behind the last */
+	size_t begin, end;	/* end: index behind the last */
 };
 
-/* Seconds that pass beyond those that the clock counts, per second, from anchor @a to @b */
+/*
+ * Rate error from anchor @a to @b: seconds by which time exceeds the clock, per second of
+ * the clock
+ */
 static double rate(const struct gpmu_clock *clock, size_t a, size_t b)
 {
 	const struct clock_anchor *from = clock_anchor(clock, a), *to = clock_anchor(clock, b);
@@ -26,7 +29,10 @@ static double step(const struct gpmu_clock *clock)
 	return clock->pairs < CLOCK_FEWEST ? 0 : (double)clock->step;
 }
 
-/* From anchor @at along the rate from it to @to, which is @at where there is no other */
+/*
+ * Extrapolates from anchor @at at the rate between @at and @to; @to equals @at if there is
+ * no other anchor.
+ */
 static struct clock_answer extend(const struct gpmu_clock *clock, size_t at, size_t to, uint64_t other)
 {
 	const struct clock_anchor *anchor = clock_anchor(clock, at), *far = clock_anchor(clock, to);
@@ -56,9 +62,9 @@ struct clock_answer clock_onward(const struct gpmu_clock *clock, size_t index, u
 }
 
 /*
- * ns that the clock has gained between anchors @i and @i + 1 against the rate before or
- * behind, the lesser: where it changes its rate once, or is set, both are at least what the
- * straight line between the two is off.
+ * ns that the clock gained between anchors @i and @i + 1, compared with the rate before or
+ * behind, whichever is less. If the clock changed its rate once in between, or was set,
+ * both values are at least the error of the straight line between the anchors.
  */
 static double unexpected(const struct gpmu_clock *clock, const struct run *run, size_t i)
 {
@@ -78,7 +84,7 @@ static double unexpected(const struct gpmu_clock *clock, const struct run *run, 
 	return least < 0 ? fabs(r * counted) : least;
 }
 
-/* On the line from anchor @i to the next */
+/* Interpolates between anchor @i and the next one. */
 static struct clock_answer between(const struct gpmu_clock *clock, const struct run *run, size_t i,
 				   uint64_t other)
 {
@@ -94,7 +100,10 @@ static struct clock_answer between(const struct gpmu_clock *clock, const struct 
 	};
 }
 
-/* Between anchor number @i, before the clock was set, and the next, which is after it */
+/*
+ * Bounds a time between anchor @i, the last before the clock was set, and the next, the
+ * first after it; false if the time is outside.
+ */
 static bool around_set(const struct gpmu_clock *clock, size_t i, struct clock_answer *answer)
 {
 	const struct clock_anchor *a = clock_anchor(clock, i), *b = clock_anchor(clock, i + 1);
@@ -108,7 +117,10 @@ static bool around_set(const struct gpmu_clock *clock, size_t i, struct clock_an
 	return true;
 }
 
-/* What the clock has shown in a run and until it was set; false: it has not shown it then */
+/*
+ * Converts a time stamp within a run or up to the next set; false if the clock did not
+ * show it then.
+ */
 static bool in_run(const struct gpmu_clock *clock, const struct run *run, uint64_t other,
 		   struct clock_answer *answer)
 {
@@ -136,7 +148,7 @@ static bool in_run(const struct gpmu_clock *clock, const struct run *run, uint64
 		    clock_since(clock_anchor(clock, high)->other, other)) <= CLOCK_REACH;
 }
 
-/* The run that ends before anchor number @end */
+/* Returns the run that ends before anchor @end. */
 static struct run run_before(const struct gpmu_clock *clock, size_t end)
 {
 	uint64_t number = clock_anchor(clock, end - 1)->run;
@@ -153,7 +165,10 @@ static struct run run_before(const struct gpmu_clock *clock, size_t end)
 	return (struct run){ .begin = low, .end = end };
 }
 
-/* No earlier than the last answer, where this is asked for a later time stamp */
+/*
+ * Keeps the order of answers: a later time stamp yields no earlier time than the last
+ * answer.
+ */
 static void keep_order(struct gpmu_clock *clock, uint64_t other, uint64_t number,
 		       struct clock_answer *answer)
 {

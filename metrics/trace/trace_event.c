@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Packets of events on tracks */
+/* Encodes packets of events on tracks. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,30 +11,33 @@
 enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
 
 #define PLAIN_MOST	160	/* bytes of a packet without texts and arguments */
-#define ARG_MOST	48	/* of an argument without its text */
-#define NAME_MOST	32	/* of a name in InternedData without its text */
+#define ARG_MOST	48	/* bytes of an argument without its text */
+#define NAME_MOST	32	/* bytes of an entry in InternedData without its text */
 
 struct record {
 	uint32_t type;
 	int track;
 	uint64_t time;
 	enum trace_clock clock;
-	uint64_t name, category;	/* numbers, 0: none */
-	const struct gpmu_trace_event *event;	/* arguments and flow, or NULL */
-	const int64_t *count;		/* of a counter, or NULL */
-	const double *value;		/* likewise */
-	size_t n_args, n_fresh, texts;	/* bytes of texts */
+	uint64_t name, category;	/* numbers of names; 0: none */
+	const struct gpmu_trace_event *event;	/* source of arguments and flow; NULL: none */
+	const int64_t *count;		/* value of an integer counter, or NULL */
+	const double *value;		/* value of a floating-point counter, or NULL */
+	size_t n_args, n_fresh, texts;	/* texts: total bytes of texts */
 	uint64_t arg_names[TRACE_ARGS_MOST], arg_texts[TRACE_ARGS_MOST];
 	char *mended[TRACE_ARGS_MOST];
 	size_t lengths[TRACE_ARGS_MOST];
-	/* Names that this packet is the first one to have since the last restart */
+	/* Names that this packet is the first to use since the last restart */
 	struct {
 		enum trace_name_kind kind;
 		uint64_t number;
 	} fresh[2 * TRACE_ARGS_MOST + 2];
 };
 
-/* A packet without names. What it has arrays of is not cleared: that would take longer than the rest. */
+/*
+ * Initialises a packet without names. Leaves the arrays uninitialised: clearing them would
+ * take longer than all the rest.
+ */
 static inline void record_init(struct record *record, uint32_t type, int track, uint64_t time)
 {
 	record->type = type;
@@ -69,7 +72,7 @@ static uint8_t *put_args(uint8_t *p, const struct record *record)
 	return p;
 }
 
-/* Fields of TrackEvent, of metrics/trace/trace.proto */
+/* Encodes the fields of TrackEvent in metrics/trace/trace.proto. */
 static inline uint8_t *put_event(uint8_t *p, const struct record *record)
 {
 	const struct gpmu_trace_event *event = record->event;
@@ -112,7 +115,7 @@ static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const stru
 	return wire_message(p, 12, end);
 }
 
-/* Appends the packet: there is room for it in both buffers. */
+/* Appends the packet; both buffers have room. */
 static void put(struct gpmu_trace *trace, const struct record *record)
 {
 	uint64_t *clock = record->clock == TRACE_CLOCK_ENDS ? &trace->ends : &trace->steps;
@@ -164,7 +167,7 @@ static int number_of(struct gpmu_trace *trace, struct record *record, enum trace
 	return 0;
 }
 
-/* Arguments up to n_args are complete, also where this fails. */
+/* Arguments up to n_args are complete even if this fails. */
 static int prepare_args(struct gpmu_trace *trace, struct record *record)
 {
 	const struct gpmu_trace_event *event = record->event;
@@ -188,13 +191,13 @@ static int prepare_args(struct gpmu_trace *trace, struct record *record)
 	return 0;
 }
 
-/* The scratch buffer holds nothing between two packets. */
+/* Reserves room. The scratch buffer is empty between packets. */
 static int room(struct gpmu_trace *trace, const struct record *record)
 {
 	size_t most = PLAIN_MOST + record->n_args * ARG_MOST + record->n_fresh * NAME_MOST +
 		      record->texts;
 
-	/* and of a slice's end */
+	/* plus the packet of the slice's end */
 	if (!trace_room(&trace->scratch, most) || !trace_room(&trace->out, most + PLAIN_MOST))
 		return -ENOMEM;
 	return 0;
@@ -230,7 +233,7 @@ static int prepare_names(struct gpmu_trace *trace, struct record *record)
 	return ret || !event->n_args ? ret : prepare_args(trace, record);
 }
 
-/* @duration: of a slice that is whole, or NULL */
+/* Writes an event. @duration: of a complete slice, or NULL */
 static int write_event(struct gpmu_trace *trace, uint32_t type,
 		       const struct gpmu_trace_event *event, const uint64_t *duration)
 {
@@ -259,7 +262,7 @@ static int write_event(struct gpmu_trace *trace, uint32_t type,
 	return trace_done(trace);
 }
 
-/* Of a caller with another gpmu.h */
+/* Copies the event of a caller that was compiled with another version of gpmu.h. */
 static int take_event(struct gpmu_trace *trace, uint32_t type,
 		      const struct gpmu_trace_event *event, const uint64_t *duration)
 {
@@ -292,7 +295,7 @@ int gpmu_trace_instant(struct gpmu_trace *trace, const struct gpmu_trace_event *
 	return take_event(trace, INSTANT, event, NULL);
 }
 
-/* A packet without names */
+/* Writes a packet without names. */
 static int write_plain(struct gpmu_trace *trace, uint32_t type, int track, uint64_t time,
 		       const int64_t *count, const double *value)
 {

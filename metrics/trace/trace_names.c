@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names are told once between two restarts, and are numbers otherwise. */
+/*
+ * The string table: each name is written once between two restarts, and referred to by
+ * number.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -40,7 +43,7 @@ static uint32_t *slot_of(const struct trace_names *names, uint64_t hash, const c
 	}
 }
 
-/* At most half of the slots are in use. */
+/* Doubles the table; at most half of the slots are in use. */
 static int grow(struct trace_names *names)
 {
 	size_t n_slots = names->n_slots ? names->n_slots * 2 : SLOTS_FIRST;
@@ -94,7 +97,7 @@ static int64_t add(struct gpmu_trace *trace, uint64_t hash, const char *text, si
 
 int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
 {
-	/* What is behind is cut off anyhow, but that it is cut has to be seen. */
+	/* The name will be truncated, but a longer length marks that it was. */
 	size_t length = strnlen(text, TRACE_NAME_MOST + 1);
 	uint64_t hash = trace_hash(text, length);
 	uint32_t known = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The packets that are no events */
+/* Packs the packets that are not events. */
 #include <errno.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -30,9 +30,9 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /*
- * What a clock of the kernel shows at @time, which is a while ago: as long ago as by
- * CLOCK_MONOTONIC_RAW. Perfetto refuses a clock that goes back between snapshots, but for
- * CLOCK_REALTIME, which is set.
+ * Adds a kernel clock's value at @time in the past, assuming that it has advanced as
+ * CLOCK_MONOTONIC_RAW has since. Perfetto rejects clocks that go backwards between
+ * snapshots, except CLOCK_REALTIME, which can be set.
  */
 static void look(struct gpmu_trace *trace, clockid_t id, enum trace_clock clock, uint64_t time)
 {
@@ -49,8 +49,8 @@ static void look(struct gpmu_trace *trace, clockid_t id, enum trace_clock clock,
 }
 
 /*
- * A time before that of the last snapshot would be a clock that goes back. Stamps of our
- * own clocks are from here on what was added to this time.
+ * Adds a clock snapshot. A time before that of the last snapshot is raised to it, as the
+ * clock would go backwards. Our own clocks count from this time on.
  */
 static void snapshot(struct gpmu_trace *trace, uint64_t time)
 {
@@ -118,10 +118,13 @@ int trace_put_system(struct gpmu_trace *trace)
 	return put(trace, &packet);
 }
 
-/* TrackDescriptor.sibling_merge_behavior; the default is one track of all below a parent that have one name. */
+/*
+ * TrackDescriptor.sibling_merge_behavior; by default Perfetto merges sibling tracks of the
+ * same name.
+ */
 enum { NOT_MERGED = 2 };
 
-/* Perfetto's numbers of units; 0: it is a name */
+/* Perfetto's number of a unit; 0: the unit is written as a name */
 static uint32_t unit_of(const char *unit)
 {
 	if (!strcmp(unit, "ns"))

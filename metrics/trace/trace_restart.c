@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What has to be in the file before an event: clocks, names, tracks, anew from time to time */
+/*
+ * Writes what must precede an event in the file: clocks, names and tracks, repeated from
+ * time to time.
+ */
 #include <errno.h>
 
 #include "trace/trace.h"
 
-/* Names, tracks and clocks anew; before there are none. */
+/*
+ * Restarts the sequence: clocks are written again; names and tracks follow when they are
+ * next used.
+ */
 static int restart(struct gpmu_trace *trace, uint64_t time)
 {
 	uint64_t begin = trace->written + trace->out.length;
@@ -12,7 +18,10 @@ static int restart(struct gpmu_trace *trace, uint64_t time)
 
 	if (trace->names.n >= TRACE_NAMES_MOST || trace->names.bytes >= TRACE_NAMES_BYTES)
 		trace_names_forget(&trace->names);
-	/* Until it is there, stamps would be of clocks that the reader does not know. */
+	/*
+	 * If a write fails, later time stamps would refer to clocks unknown to the reader:
+	 * stay due.
+	 */
 	trace->restart_due = true;
 	ret = trace_put_restart(trace, time);
 	if (ret)
@@ -24,7 +33,7 @@ static int restart(struct gpmu_trace *trace, uint64_t time)
 	return 0;
 }
 
-/* What the packet of an event refers to is in the file before it. */
+/* Writes what the packet of an event refers to. */
 int trace_prepare(struct gpmu_trace *trace, int track, uint64_t time)
 {
 	if (trace->failed)

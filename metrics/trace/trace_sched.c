@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Scheduling, as Perfetto has it of the kernel's own tracing: a bundle for each event, so that none
- * waits for others and any order will do. The name of a thread is there when it is new since
- * the last restart, which makes of 70 bytes 40.
+ * Writes scheduling events in Perfetto's form of the kernel's ftrace: one bundle for each
+ * event, so events need neither wait for others nor be in order. A thread's name is
+ * written when it is new since the last restart; this reduces 70 bytes to 40.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum { SWITCH = 4, WAKING = 20 };
 
 struct name {
 	pid_t tid;
-	const char *text;		/* NULL: nothing is written */
+	const char *text;		/* NULL: nothing to write */
 	char *mended;
 	size_t length;
 	uint64_t hash;
@@ -29,11 +29,11 @@ struct name {
 struct sched {
 	unsigned int cpu;
 	uint64_t time;
-	pid_t runs;			/* on that CPU */
+	pid_t runs;			/* the thread that runs on that CPU */
 	int track;			/* 0: none */
-	const struct gpmu_trace_switch *change;	/* or NULL: it is the other one */
+	const struct gpmu_trace_switch *change;	/* NULL: it is the other type of event */
 	const struct gpmu_trace_waking *waking;
-	struct name names[2];		/* the thread before and after; or the one that is woken */
+	struct name names[2];		/* previous and next thread; or the woken thread */
 };
 
 static struct trace_comm *comm_of(struct gpmu_trace *trace, pid_t tid)
@@ -41,7 +41,7 @@ static struct trace_comm *comm_of(struct gpmu_trace *trace, pid_t tid)
 	return &trace->comms[(unsigned int)tid % TRACE_COMMS];
 }
 
-/* Idle threads have one number for all CPUs, and Perfetto a name for it. */
+/* Idle threads have number 0 on all CPUs, and Perfetto names them itself. */
 static int prepare_name(struct gpmu_trace *trace, struct name *name)
 {
 	const struct trace_comm *comm = comm_of(trace, name->tid);
@@ -62,7 +62,7 @@ static int prepare_name(struct gpmu_trace *trace, struct name *name)
 	return 0;
 }
 
-/* The kernel's name and names are in the file, and there is room for the packet. */
+/* Writes the kernel's name and thread names that are due, and reserves room for the packet. */
 static int prepare(struct gpmu_trace *trace, struct sched *sched)
 {
 	size_t most = PLAIN_MOST;
@@ -116,7 +116,7 @@ static uint8_t *put_waking(uint8_t *p, const struct sched *sched)
 	return wire_message(p, WAKING, end);
 }
 
-/* Appends the packet: there is room for it in both buffers. */
+/* Appends the packet; both buffers have room. */
 static void put(struct gpmu_trace *trace, const struct sched *sched)
 {
 	uint8_t *const end = trace->scratch.data + trace->scratch.room, *p = end, *bundle, *event;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Any text as UTF-8 that a reader of protocol buffers takes. */
+/* Converts any text to UTF-8 that readers of protocol buffers accept. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@ static const char replacement[] = "\xef\xbf\xbd";	/* U+FFFD */
 #define REPLACEMENT_LENGTH	(sizeof(replacement) - 1)
 
 /*
- * Bytes of the character at @text, 0 if it is none: neither too long for what it is, nor a
- * surrogate, nor beyond U+10FFFF (Unicode, table 3-7). A text ends in 0, which is no part of one.
+ * Bytes of the character at @text; 0 if it is not valid: overlong, a surrogate, or beyond
+ * U+10FFFF (Unicode, table 3-7). The text's final 0 stops the check.
  */
 static size_t character(const unsigned char *text)
 {
@@ -37,7 +37,7 @@ static size_t character(const unsigned char *text)
 	return n;
 }
 
-/* Bytes that are fine from the beginning on, at most TRACE_NAME_MOST */
+/* Bytes of the valid beginning of @text, at most TRACE_NAME_MOST */
 static size_t fine(const char *text)
 {
 	size_t length = 0, n;

@@ -9,7 +9,7 @@ const struct trace_track *trace_track_of(const struct gpmu_trace *trace, int tra
 	return track > 0 && (size_t)track <= trace->n_tracks ? &trace->tracks[track - 1] : NULL;
 }
 
-/* A copy as it is written */
+/* Copies a text as it will be written. */
 static int copy_text(struct gpmu_trace *trace, const char *text, char **copy)
 {
 	size_t length;
@@ -47,7 +47,7 @@ static int add(struct gpmu_trace *trace, struct trace_track track, const char *n
 	return (int)trace->n_tracks;
 }
 
-/* There are few of them, and they are asked for once. */
+/* A linear search suffices: there are few such tracks, and callers look each up once. */
 static int find(const struct gpmu_trace *trace, enum trace_track_kind kind, pid_t pid, pid_t tid)
 {
 	for (size_t i = 0; i < trace->n_tracks; i++) {
@@ -59,7 +59,7 @@ static int find(const struct gpmu_trace *trace, enum trace_track_kind kind, pid_
 	return 0;
 }
 
-/* A name that the file has already is corrected at once. */
+/* Renames a track; if its name is already in the file, the new one is written at once. */
 static int rename_track(struct gpmu_trace *trace, int number, const char *name)
 {
 	struct trace_track *track = &trace->tracks[number - 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fields of messages. A message begins with its length, so they are written from their end to
- * their beginning: fields in falling order, which are in rising order then, as
- * protobuf-c has them. @p is where what was written begins, and so is what is returned.
+ * Encodes fields of messages. A message is preceded by its length, so encoding runs
+ * backwards: fields in descending order, which yields protobuf-c's ascending order. @p is
+ * the beginning of the bytes written so far; each function returns the new beginning.
  */
 #ifndef GPMU_TRACE_WIRE_H
 #define GPMU_TRACE_WIRE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The wire's types */
+/* Wire types of protocol buffers */
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 static inline uint8_t *wire_varint(uint8_t *p, uint64_t value)
@@ -50,7 +50,7 @@ static inline uint8_t *wire_real(uint8_t *p, unsigned int field, double value)
 	return wire_fixed64(p, field, bits);
 }
 
-/* What was written up to @end is the message. */
+/* The bytes from @p to @end are the message. */
 static inline uint8_t *wire_message(uint8_t *p, unsigned int field, const uint8_t *end)
 {
 	return wire_tag(wire_varint(p, (uint64_t)(end - p)), field, WIRE_BYTES);

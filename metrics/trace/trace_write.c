@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The file: whole packets, or none where writing fails. */
+/* Writes the file in whole packets; a failed write leaves no partial packet. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "trace/trace.h"
 
-/* Waits for what does not block, too */
+/* Also waits if the descriptor is nonblocking. */
 static int write_some(int fd, const uint8_t *data, size_t length, size_t *written)
 {
 	ssize_t n = write(fd, data, length);
@@ -27,7 +27,7 @@ static int write_some(int fd, const uint8_t *data, size_t length, size_t *writte
 	return errno == EINTR ? 0 : -errno;
 }
 
-/* What was written of a packet that is not whole; a pipe keeps it. */
+/* Truncates a partially written packet; a pipe cannot. */
 static void take_back(int fd, size_t n)
 {
 	struct stat file;

@@ -37,7 +37,7 @@ static void release_event(struct flow_event *event)
 	free(event->why);
 }
 
-/* A name that is a flow's own, and not the constant of a table */
+/* Whether the name is the flow's own copy, not a constant of a table */
 static void free_name(const char *name)
 {
 	free((char *)name);

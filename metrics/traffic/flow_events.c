@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The events that the rules need, each once. */
+/* Collects the events that the rules need, each once. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,12 @@ static const char *const kind_names[] = {
 	[GPMU_PMU_CNVLINK] = "nvidia_cnvlink_pmu",
 };
 
-/* --- which bundles --- */
+/* --- selection of bundles --- */
 
-/* Of two sockets, what goes to the other one is all that is remote: fewer events. */
+/*
+ * With two sockets, traffic to the other socket equals all remote traffic, which needs
+ * fewer events.
+ */
 static enum flow_pair_id pair_of(const struct gpmu_flow *flow, enum flow_pair_id pair)
 {
 	return pair == PAIR_SOCKET && flow->n_sockets == 2 ? PAIR_REMOTE : pair;
@@ -39,7 +42,7 @@ static int visit(const struct walk *walk, size_t socket, size_t number)
 			   walk->user);
 }
 
-/* Once, or of a numbered pair for each other socket */
+/* Visits a pair once, or a numbered pair for each other socket. */
 static int visit_each(const struct walk *walk, size_t socket)
 {
 	int ret = 0;
@@ -98,7 +101,7 @@ struct flow_bundle *flow_find_bundle(const struct gpmu_flow *flow, enum flow_pai
 	return NULL;
 }
 
-/* --- their texts --- */
+/* --- texts of events --- */
 
 static const struct gpmu_pmu *find_pmu(const struct gpmu_flow *flow, enum gpmu_pmu_kind kind,
 				       size_t socket, char *name, size_t size)
@@ -107,7 +110,7 @@ static const struct gpmu_pmu *find_pmu(const struct gpmu_flow *flow, enum gpmu_p
 	return gpmu_machine_find_pmu(flow->machine, name);
 }
 
-/* Of "config1:0-9" 10; 1 where it is not of that form */
+/* Number of bits in a format: 10 for "config1:0-9"; 1 for any other form */
 static unsigned long width_of(const char *format)
 {
 	const char *colon = strchr(format, ':');
@@ -121,7 +124,10 @@ static unsigned long width_of(const char *format)
 	return high >= low && high - low < 63 ? high - low + 1 : 1;
 }
 
-/* ",root_port=0x3ff": all its bits, as a driver may count nothing without. Or "" */
+/*
+ * Writes a filter with all bits set, ",root_port=0x3ff", because a driver may count
+ * nothing without it; or "".
+ */
 static void write_filter(const struct gpmu_pmu *pmu, const char *filter, size_t number, char *text,
 			 size_t size)
 {
@@ -135,7 +141,7 @@ static void write_filter(const struct gpmu_pmu *pmu, const char *filter, size_t 
 	snprintf(text, size, ",%s=0x%llx", filter, bits);
 }
 
-/* 0 or -ENOMEM; what cannot be counted has why. */
+/* Returns 0 or -ENOMEM. An event that cannot be counted gets the reason. */
 static int make_event(const struct gpmu_flow *flow, struct flow_event *event,
 		      enum gpmu_pmu_kind kind, size_t socket, const char *name, const char *filter,
 		      size_t number)
@@ -160,7 +166,7 @@ static int make_event(const struct gpmu_flow *flow, struct flow_event *event,
 	return event->text || event->why ? 0 : -ENOMEM;
 }
 
-/* Drivers filter a PMU's cycles as its events. */
+/* Drivers apply the filter to the PMU's cycles, too. */
 static const char *filter_of(enum gpmu_pmu_kind kind)
 {
 	for (size_t i = 0; i < FLOW_PAIRS; i++)
@@ -169,7 +175,7 @@ static const char *filter_of(enum gpmu_pmu_kind kind)
 	return NULL;
 }
 
-/* The clock of a PMU, an index: 0 or -ENOMEM */
+/* Finds or adds the PMU's clock and sets its index. Returns 0 or -ENOMEM. */
 static int need_clock(struct gpmu_flow *flow, enum gpmu_pmu_kind kind, size_t socket, size_t *index)
 {
 	struct flow_clock *clocks;
@@ -189,7 +195,7 @@ static int need_clock(struct gpmu_flow *flow, enum gpmu_pmu_kind kind, size_t so
 			  SIZE_MAX);
 }
 
-/* Whether the number is in it */
+/* Writes the name; returns whether the pattern has a number. */
 static bool write_name(const char *pattern, size_t number, char *name, size_t size)
 {
 	const char *percent = strstr(pattern, "%d");
@@ -274,9 +280,9 @@ int flow_make_events(struct gpmu_flow *flow)
 	return ret;
 }
 
-/* --- for a plan, and from its rows --- */
+/* --- list for a plan, and counts from its rows --- */
 
-/* A list that grows; without @text it is only measured. */
+/* A text that grows; if @text is NULL, only its length is computed. */
 struct list {
 	char *text;
 	size_t length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a flow has: the rules' flows, cells, links and peaks, with their names. */
+/* Makes the lines of a flow: rules, cells, links and peaks, with their names. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static const char *const initiators[FLOW_INITIATORS] = {
 	[FLOW_NATS] = "GPU %d non-ATS",
 };
 
-/* A pattern's %d or %s, each in turn, is a socket's number. */
+/* Replaces each %d or %s of a pattern by the next socket number. */
 static char *print_numbers(const char *pattern, const int *numbers)
 {
 	char text[256];
@@ -49,14 +49,14 @@ static bool is_pair(const struct gpmu_flow *flow, enum flow_each each, size_t so
 	case EACH_REMOTE:
 		return source != home;
 	case EACH_OTHERS:
-		/* The home is one of the others, to have one. */
+		/* Any one of the other sockets represents them all as home. */
 		return flow->n_sockets > 1 && home == (source == 0);
 	default:
 		return !source && !home;
 	}
 }
 
-/* Calls for each source and home that there are for it */
+/* Calls @add for each pair of source and home to which the rule applies. */
 static int for_each(struct gpmu_flow *flow, enum flow_each each,
 		    int (*add)(struct gpmu_flow *flow, const void *rule, size_t source,
 			       size_t home),
@@ -73,7 +73,7 @@ static int for_each(struct gpmu_flow *flow, enum flow_each each,
 
 /* --- flows --- */
 
-/* "PCIe 0 -> CMEM, GMEM 1, 2, 3" */
+/* Formats "PCIe 0 -> CMEM, GMEM 1, 2, 3". */
 static char *name_sum(const struct gpmu_flow *flow, const struct flow_sum *sum)
 {
 	const struct flow_rule *rule = sum->rule;
@@ -112,7 +112,7 @@ static int add_rule(struct gpmu_flow *flow, const void *rule, size_t source, siz
 	sum->line.name = name_sum(flow, sum);
 	if (!sum->line.name)
 		return -ENOMEM;
-	/* A Grace that is alone has no others whose requests are subtracted. */
+	/* With a single Grace, nothing is subtracted for other sockets. */
 	sum->line.note = flow->n_sockets > 1 || !sum->rule->n_parts ? sum->rule->note : NULL;
 	if (sum->rule->each != EACH_OTHERS && sum->rule->memories != (FLOW_CMEM | FLOW_GMEM))
 		return 0;

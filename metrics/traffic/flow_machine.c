@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the machine is: its sockets, and whether they have GPUs. */
+/* Finds the machine's sockets, and whether they have GPUs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "traffic/flow.h"
 #include "machine/machine.h"
 
-#define MAX_NODES	64	/* that are looked at */
+#define MAX_NODES	64	/* nodes that are checked */
 
 static void add_socket(struct gpmu_flow *flow, int number)
 {
@@ -31,7 +31,7 @@ static bool is_grace(const struct gpmu_pmu *pmu)
 	return gpmu_pmu_kind(pmu) >= GPMU_PMU_SCF;
 }
 
-/* Whether the kernel, and no other source, has the PMUs */
+/* Whether the PMUs belong to the kernel only, not to a source */
 static bool find_sockets(struct gpmu_flow *flow)
 {
 	const struct gpmu_machine *machine = flow->machine;
@@ -45,14 +45,14 @@ static bool find_sockets(struct gpmu_flow *flow)
 			add_socket(flow, gpmu_pmu_number(pmu));
 			own = own && !gpmu_pmu_source(pmu);
 		}
-	/* A Grace without any of its PMUs is a socket too. */
+	/* A Grace whose PMUs are all missing is also a socket. */
 	if (flow->n_sockets && own && (gpmu_machine_midr(machine) & ~0xfull) == NEOVERSE_V2)
 		for (i = 0; (node = gpmu_machine_node(machine, i)); i++)
 			add_socket(flow, gpmu_node_number(node));
 	return own;
 }
 
-/* A GPU on NVLink-C2C is NUMA nodes of memory alone. */
+/* A GPU on NVLink-C2C appears as NUMA nodes with memory but no CPUs. */
 static bool has_gpu_node(const struct gpmu_machine *machine)
 {
 	char path[64], text[64];

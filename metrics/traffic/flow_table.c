@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which PMU sees which traffic: the Grace performance tuning guide, "Coresight System
- * PMU Traffic Coverage" and the tables of events, and for several Grace Hoppers and the
- * order of PCIe writes the kernel's nvidia-tegra241-pmu.rst. flow.rst explains them.
+ * The PMUs that see each type of traffic: Grace performance tuning guide, "Coresight
+ * System PMU Traffic Coverage" and the tables of events; for several Grace Hoppers and the
+ * order of PCIe writes, the kernel's nvidia-tegra241-pmu.rst. flow.rst explains the rules.
  */
 #include "traffic/flow.h"
 
@@ -13,7 +13,7 @@
 #define CMEM		FLOW_CMEM
 #define GMEM		FLOW_GMEM
 
-#define BEAT		32	/* bytes of a data beat of SCF, at most */
+#define BEAT		32	/* maximum bytes of an SCF data beat */
 #define LINE		64	/* bytes of a cache line */
 
 #define LENGTH(a)	(sizeof(a) / sizeof((a)[0]))

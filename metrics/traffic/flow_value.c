@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From counts to bandwidths: the sums of the rules, and what they are worth. */
+/* Computes bandwidths from counts: the sums of the rules and their accuracy. */
 #include <math.h>
 
 #include "traffic/flow.h"
 
-/* Of a rule's parts */
+/* Sum over a rule's parts */
 struct adding {
 	enum flow_way way;
-	double plus, minus, maybe; /* bytes a second */
+	double plus, minus, maybe; /* bytes per second */
 	double bytes;
 	double share;
-	bool any, runs; /* runs: the clock of one of them did */
-	enum gpmu_flow_state state; /* the worst of them */
+	bool any, runs; /* runs: the clock of at least one part ran */
+	enum gpmu_flow_state state; /* the worst state of the parts */
 	const char *why;
 };
 
-/* What has no number, the worst last; 0 if it has one */
+/* Ranks states without a number, the worst highest; 0 for a state with a number. */
 static int badness(enum gpmu_flow_state state)
 {
 	switch (state) {
@@ -33,7 +33,7 @@ static double lower(double a, double b)
 	return isnan(a) || b < a ? b : a;
 }
 
-/* A clock that is not known is taken to run. */
+/* Whether the PMU's clock ran; an unknown clock counts as running */
 static bool clock_runs(const struct gpmu_flow *flow, const struct flow_bundle *bundle)
 {
 	const struct flow_count *cycles = &flow->clocks[bundle->clock].event.count;
@@ -97,7 +97,7 @@ static void set_range(struct gpmu_flow_value *value, double low, double high)
 	value->high = high;
 }
 
-/* Nothing reached the memory, whatever others' caches answered. */
+/* Nothing reached the memory, whatever other sockets' caches answered. */
 static void set_zero(struct gpmu_flow_value *value)
 {
 	value->derived = 0;
@@ -138,7 +138,10 @@ void flow_add_up(struct gpmu_flow *flow, const struct flow_part *parts, size_t n
 	}
 }
 
-/* A view's: some of what is subtracted may be of another memory. */
+/*
+ * Widens a view's value to a range: some of the subtracted traffic can belong to another
+ * memory.
+ */
 static void widen(struct gpmu_flow *flow, const struct flow_sum *sum, enum flow_way way,
 		  struct gpmu_flow_value *value)
 {
@@ -146,7 +149,7 @@ static void widen(struct gpmu_flow *flow, const struct flow_sum *sum, enum flow_
 
 	if (value->state != GPMU_FLOW_OK)
 		return;
-	/* The first part is the memory's count, the second is subtracted. */
+	/* The first part is the memory's count; the second one is subtracted. */
 	flow_add_up(flow, sum->rule->parts, 1, sum->source, sum->home, way, &all);
 	if (all.state == GPMU_FLOW_OK && all.rate > value->rate)
 		set_range(value, value->rate, all.rate);
@@ -173,7 +176,7 @@ static void add_number(struct gpmu_flow_value *sum, const struct gpmu_flow_value
 	sum->why = NULL;
 }
 
-/* What is invisible is left out, what is idle is 0 beside others. */
+/* Ignores an invisible value; an idle value counts as 0 if others have numbers. */
 void flow_add_value(struct gpmu_flow_value *sum, const struct gpmu_flow_value *value)
 {
 	if (value->state == GPMU_FLOW_INVISIBLE || badness(sum->state) > badness(value->state))
@@ -190,7 +193,7 @@ void flow_add_value(struct gpmu_flow_value *sum, const struct gpmu_flow_value *v
 	}
 }
 
-/* A sum that began from numbers and ended without one shows none. */
+/* Clears the numbers of a sum that ended in a state without a number. */
 static void finish(struct gpmu_flow_value *value)
 {
 	if (value->state == GPMU_FLOW_OK)
@@ -214,7 +217,7 @@ static void set_cell(struct gpmu_flow *flow, const struct flow_sum *sum, size_t 
 	cell->note = sum->line.note;
 	for (size_t i = 0; i < 2; i++) {
 		*to[i] = *from[i];
-		/* Of a sum that is 0 each is. */
+		/* If a sum is 0, so is each of its cells. */
 		if (number == SIZE_MAX || badness(from[i]->state) ||
 		    from[i]->state == GPMU_FLOW_IDLE || from[i]->high == 0)
 			continue;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which places have both sides, and a line for each. */
+/*
+ * Finds the places for which both sides of an identity were counted, and makes a line for
+ * each.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +20,7 @@ struct line {
 
 struct gpmu_balance {
 	struct line **lines;
-	size_t length, room;	/* those that are in use; that there are */
+	size_t length, room;	/* lines in use; lines allocated */
 };
 
 struct gpmu_balance *gpmu_balance_new(void)
@@ -57,7 +60,10 @@ static struct line *next_line(struct gpmu_balance *balance)
 	return balance->lines[balance->length];
 }
 
-/* "GPU0", "GPUs of node 1", "all GPUs"; @one: the row of the only one, or NULL */
+/*
+ * Names a place "GPU0", "GPUs of node 1" or "all GPUs". Returns the GPU's row if there is
+ * only one, else NULL.
+ */
 static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
 					const struct balance_rows *rows,
 					const struct balance_place *place, char *name, size_t size)
@@ -105,7 +111,7 @@ static void subtract(struct gpmu_balance_line *line, const struct balance_side *
 	line->part = larger > 0 ? line->remainder / larger : 0;
 }
 
-/* 0 or -ENOMEM; without both sides there is no line. */
+/* Adds a line if both sides were counted. Returns 0 or -ENOMEM. */
 static int add_line(struct gpmu_balance *balance, const struct balance_identity *identity,
 		    const struct balance_rows *rows, const struct balance_place *place)
 {
@@ -135,7 +141,7 @@ static int add_line(struct gpmu_balance *balance, const struct balance_identity 
 	return 0;
 }
 
-/* Whether all rows of both sides tell their node */
+/* Whether all rows of both sides have a node */
 static bool has_nodes(const struct balance_identity *identity, const struct balance_rows *rows)
 {
 	for (size_t i = 0; i < rows->length; i++) {
@@ -148,7 +154,10 @@ static bool has_nodes(const struct balance_identity *identity, const struct bala
 	return true;
 }
 
-/* The lowest number above @last that GPUs of the second side have, of a node or their own; -1 */
+/*
+ * Next number above @last of a GPU, or of a GPU's node, on the second side; -1 if there is
+ * none
+ */
 static int next_number(const struct balance_identity *identity, const struct balance_rows *rows,
 		       int last)
 {

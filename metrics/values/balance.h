@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* balance: the identities, balance_table.c, and the rows that their sides are made of. */
+/* Identities of counters (balance_table.c) and the rows that make up their sides. */
 #ifndef GPMU_BALANCE_H
 #define GPMU_BALANCE_H
 
@@ -8,22 +8,22 @@
 
 #include "gpmu.h"
 
-#define BALANCE_TERMS	5	/* of a side, at most */
+#define BALANCE_TERMS	5	/* maximum of terms on a side */
 
-/* A part of a side: rows of a metric, else those of an event */
+/* A term of a side: rows of a metric or, without these, of an event */
 struct balance_term {
-	const char *label;	/* NULL: the same as that of the one before it */
-	const char *metric;	/* in GB/s; or NULL */
-	const char *pmu;	/* its name or its kind, "nvidia_scf_pmu"; or NULL */
+	const char *label;	/* NULL: same as the previous term's */
+	const char *metric;	/* unit GB/s; NULL: none */
+	const char *pmu;	/* full name or prefix, "nvidia_scf_pmu"; NULL: none */
 	const char *event;
-	double bytes;		/* of a count of the event */
-	bool needed;		/* without it there is no side */
+	double bytes;		/* bytes for each count of the event */
+	bool needed;		/* without this term the side is unknown */
 };
 
 struct balance_identity {
-	const char *name;	/* "%s" is the GPU, or GPUs */
+	const char *name;	/* "%s" is replaced by the GPU or GPUs */
 	struct balance_term left[BALANCE_TERMS], right[BALANCE_TERMS];
-	bool both_gpu;		/* the first side is the GPU's too: a line for each */
+	bool both_gpu;		/* both sides are counted for each GPU: one line for each */
 	const char *note;
 };
 
@@ -37,25 +37,25 @@ struct balance_rows {
 	size_t length;
 };
 
-/* What is compared with each other: -1 is any */
+/* A node and a GPU to compare; -1 means any */
 struct balance_place {
 	int node, gpu;
 };
 
 struct balance_side {
-	bool there;		/* it has rows of all that it needs */
-	enum gpmu_state state;	/* never GPMU_IDLE, which is 0 */
-	double rate, share;	/* bytes a second; 0 to 1 */
+	bool there;		/* all needed terms have rows */
+	enum gpmu_state state;	/* never GPMU_IDLE; an idle side is 0 */
+	double rate, share;	/* bytes per second; 0 to 1 */
 	const char *why;
-	char of[64];		/* labels, "C2C0 + C2C1" */
+	char of[64];		/* labels of the terms, "C2C0 + C2C1" */
 };
 
 const struct gpmu_row *balance_row(const struct balance_rows *rows, size_t index);
-/* Whether a row is one of a term's, of a side of an identity */
+/* Whether the row belongs to a term of an identity's side */
 bool balance_is_of(const struct balance_term *terms, const struct gpmu_row *row);
-/* Of which node its PMUs are, -1: of several, or not known */
+/* Node of the row's PMU; -1 if there are several or it is unknown */
 int balance_node(const struct gpmu_row *row);
-/* The sum of the terms' rows that are of a place */
+/* Adds up the terms' rows for a place. */
 void balance_add_up(const struct balance_term *terms, const struct balance_rows *rows,
 		    const struct balance_place *place, struct balance_side *side);
 

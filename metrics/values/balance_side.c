@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which rows a side is made of, and their sum. */
+/* Selects the rows of a side and adds them up. */
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
@@ -14,7 +14,10 @@ const struct gpmu_row *balance_row(const struct balance_rows *rows, size_t index
 	return (const struct gpmu_row *)((const char *)rows->first + index * rows->first->size);
 }
 
-/* "PMU/EVENT/" or "PMU_N/EVENT/": with a filter it is not all */
+/*
+ * Whether the name is "PMU/EVENT/" or "PMU_N/EVENT/"; with a filter it is only a part of
+ * the traffic
+ */
 static bool is_event(const struct balance_term *term, const char *name)
 {
 	size_t pmu = term->pmu ? strlen(term->pmu) : 0, event;
@@ -28,7 +31,7 @@ static bool is_event(const struct balance_term *term, const char *name)
 	return *name == '/' && !strncmp(name + 1, term->event, event) && !strcmp(name + 1 + event, "/");
 }
 
-/* Its rows as a metric, or as an event */
+/* Whether the row is the term's, as a metric or as an event */
 static bool is_of(const struct balance_term *term, const struct gpmu_row *row, bool metric)
 {
 	if (!row->name || !row->metric != !metric)
@@ -47,7 +50,7 @@ bool balance_is_of(const struct balance_term *terms, const struct gpmu_row *row)
 	return false;
 }
 
-/* A row of the machine that is of one PMU is of that PMU's node. */
+/* A row of the machine for a single PMU belongs to that PMU's node. */
 int balance_node(const struct gpmu_row *row)
 {
 	const char *number = row->pmu ? strrchr(row->pmu, '_') : NULL;
@@ -66,7 +69,10 @@ static bool is_at(const struct gpmu_row *row, const struct balance_place *place)
 	       (place->gpu < 0 || row->gpu_number == place->gpu);
 }
 
-/* What is in another row too, as who asked twice gets it twice, or for all and for one of them */
+/*
+ * Whether another row includes this one: the user requested the same twice, or requested
+ * the total and a part of it
+ */
 static bool is_counted(const struct balance_term *term, const struct balance_rows *rows,
 		       size_t index)
 {
@@ -94,7 +100,10 @@ static double rate_of(const struct balance_term *term, const struct gpmu_row *ro
 	return row->enabled ? row->value * term->bytes * 1e9 / (double)row->enabled : NAN;
 }
 
-/* The first of a kind that keeps a sum from being one; what did not run more than what is absent */
+/*
+ * Sets the reason why the sum is missing. The first one stays, but "not counted" replaces
+ * "not supported".
+ */
 static void set_state(struct balance_side *side, enum gpmu_state state, const char *why)
 {
 	if (state == side->state || state == GPMU_OK || side->state == GPMU_NOT_COUNTED)
@@ -139,7 +148,7 @@ static void name_term(struct balance_side *side, const char *label)
 			 label);
 }
 
-/* False: the side has no number */
+/* Adds a term's sum; false if the side is unknown without it. */
 static bool add_term(struct balance_side *side, const struct balance_term *term,
 		     const struct balance_side *sum)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is counted at two places: C2C0, C2C1 and GMEM by the Grace performance tuning guide, "GPU
- * Traffic Measurement" and the tables of events; the GPU's by CUPTI's descriptions. flow.rst
- * says what belongs in a remainder.
+ * Quantities that are counted on two sides. C2C0, C2C1 and GMEM: Grace performance tuning
+ * guide, "GPU Traffic Measurement" and the tables of events. The GPU's side: CUPTI's
+ * descriptions. flow.rst explains the differences.
  */
 #include "values/balance.h"
 
-#define BEAT	32	/* bytes of a data beat of SCF, at most */
+#define BEAT	32	/* maximum bytes of an SCF data beat */
 
 #define SCF	"nvidia_scf_pmu"
 #define C2C0	"nvidia_nvlink_c2c0_pmu"

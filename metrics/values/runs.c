@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Rows of several sessions, one after the other; their texts outlive the sessions. */
+/* Collects rows of several sessions in sequence; the texts outlive the sessions. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 struct gpmu_runs {
 	struct gpmu_stats stats;
 	struct stat_value elapsed, user, system;
-	char **texts;		/* of the first run's rows: name, PMU, unit in turn */
+	/* copies for the first run's rows: name, PMU, unit, in this order */
+	char **texts;
 	size_t n_texts;
 };
 
@@ -39,7 +40,7 @@ void gpmu_runs_free(struct gpmu_runs *runs)
 	free(runs);
 }
 
-/* Has the row point to a copy: 0 or -ENOMEM */
+/* Replaces a row's text by a copy. Returns 0 or -ENOMEM. */
 static int keep(struct gpmu_runs *runs, const char **text)
 {
 	char *copy;
@@ -54,7 +55,7 @@ static int keep(struct gpmu_runs *runs, const char **text)
 	return 0;
 }
 
-/* The rows are then the stats' own, so that those of other sizes are no matter. */
+/* Copies the rows to this library's struct gpmu_row; the caller's can have another size. */
 static struct gpmu_row *copy_rows(const struct gpmu_row *rows, size_t n)
 {
 	struct gpmu_row *copies = calloc(n + 1, sizeof(*copies));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mean and deviation over runs. */
+/* Mean and deviation over several runs. */
 #ifndef GPMU_STATS_H
 #define GPMU_STATS_H
 
@@ -7,19 +7,19 @@
 
 #include "gpmu.h"
 
-/* Of numbers as they come; all 0 is of none */
+/* A running mean of numbers; zeroed: empty */
 struct stat_value {
 	unsigned int n;
 	double mean;
-	double squares;		/* sum of squared distances from the mean */
+	double squares;		/* sum of squared deviations from the mean */
 };
 
 void stat_add(struct stat_value *stat, double value);
-/* Standard deviation of the mean; 0 of fewer than two */
+/* Standard deviation of the mean; 0 for fewer than two numbers */
 double stat_deviation(const struct stat_value *stat);
 
 struct stats_row {
-	struct gpmu_row row;	/* as shown; its why is a copy */
+	struct gpmu_row row;	/* the row to show; why is an owned copy */
 	struct stat_value value, raw, enabled, running, begin, end;
 };
 
@@ -29,20 +29,21 @@ struct gpmu_stats {
 	size_t length;
 };
 
-/* All 0 */
+/* Initialises empty statistics. */
 void stats_init(struct gpmu_stats *stats);
 void stats_release(struct gpmu_stats *stats);
 
 /*
- * Adds the rows of a run. Rows are matched by position; those of the first run are
- * copied, but texts other than why, which have to stay. A row that is not OK is not in
- * the mean. 0; -EINVAL (another number of rows) or -ENOMEM, and nothing is added
+ * Adds the rows of a run, matched by position. The first run's rows are copied; their
+ * texts other than why must stay valid. Rows that are not OK are left out of the mean.
+ * Returns 0, or -EINVAL (different number of rows) or -ENOMEM with nothing added.
  */
 int stats_add(struct gpmu_stats *stats, const struct gpmu_row *rows, size_t length);
 
 /*
- * The means. runs is of how many; a row that was OK in none is as in the last run.
- * share is the lowest, and a threshold is passed if it was in any.
+ * Returns the means. runs is the number of runs in the mean; a row that was OK in no run
+ * is that of the last run. share is the lowest of all runs, and a threshold counts as
+ * exceeded if it was in any run.
  */
 const struct gpmu_row *stats_rows(struct gpmu_stats *stats, size_t *length);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * When the command's own threads run, and on which CPU, which everybody may know: records of
- * switches (PERF_RECORD_SWITCH) of an event that counts nothing and is inherited.
+ * Records when the command's own threads run, and on which CPU. This needs no privilege:
+ * it uses the switch records (PERF_RECORD_SWITCH) of an inherited event that counts
+ * nothing.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -10,22 +11,22 @@
 
 #include "record/sched/record_sched.h"
 
-#define RING	(256u << 10)	/* everybody may lock 516 KiB for each CPU */
+#define RING	(256u << 10) /* bytes; the default limit of locked memory is 516 KiB for each CPU */
 
-/* Behind all records, by sample_id_all */
+/* Behind each record because of sample_id_all */
 struct sample_id {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint32_t cpu, reserved;
 };
 
-/* PERF_RECORD_FORK, and PERF_RECORD_EXIT */
+/* PERF_RECORD_FORK and PERF_RECORD_EXIT */
 struct fork_record {
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
 };
 
-/* PERF_RECORD_COMM: the name fills up to 16 bytes */
+/* PERF_RECORD_COMM; the name takes up to 16 bytes */
 struct comm_record {
 	uint32_t pid, tid;
 	char comm[];
@@ -61,7 +62,7 @@ static bool describe_name(struct record_task *task, const char *data, size_t siz
 	return true;
 }
 
-/* What the record says, of which the last bytes are @id; false: nothing of a thread */
+/* Describes a record, whose last bytes are @id; false if it is not about a thread. */
 static bool describe(struct record_task *task, const struct perf_event_header *header,
 		     const struct sample_id *id, const char *data, size_t size)
 {

@@ -9,9 +9,12 @@
 
 #include "record/sched/record_ring.h"
 
-#define RECORD_MOST	512	/* bytes of the kernel's record */
+#define RECORD_MOST	512	/* bytes of a kernel record */
 
-/* Memory that one may lock is also other records' of the same user. */
+/*
+ * Halves the size until mapping succeeds: other recordings of the user share the limit of
+ * locked memory.
+ */
 static int map_ring(struct record_ring *ring, size_t page_size, size_t most)
 {
 	void *page;
@@ -71,7 +74,7 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 
 		ring->cpu = cpus ? cpus[i] : (int)i;
 		ret = open_ring(ring, attr, pid, rings->page_size, most);
-		/* It is offline. */
+		/* The CPU is offline. */
 		if (ret == -ENODEV) {
 			ret = 0;
 			continue;
@@ -105,7 +108,7 @@ static void copy(const struct record_ring *ring, size_t page_size, uint64_t from
 	memcpy(to + first, (const char *)ring->page + page_size, size - first);
 }
 
-/* The event's id, how many */
+/* PERF_RECORD_LOST: the event's id, then the number of lost records */
 static void note_lost(struct record_ring *ring, const char *data, size_t size)
 {
 	uint64_t lost[2];
@@ -145,10 +148,10 @@ void record_rings_drain(struct record_rings *rings, record_ring_take *take, void
 		drain(&rings->list[i], rings->page_size, take, user);
 }
 
-/* As the kernel counts them */
+/* The kernel's count of lost records */
 static uint64_t lost_of(const struct record_ring *ring)
 {
-	uint64_t of[2];		/* the event's count, how many were lost */
+	uint64_t of[2];		/* the event's count, number of lost records */
 
 	if (!ring->counts_lost || read(ring->fd, of, sizeof(of)) != (ssize_t)sizeof(of))
 		return 0;

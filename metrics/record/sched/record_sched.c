@@ -10,7 +10,7 @@
 #include "record/sched/record_sched.h"
 
 #define LOOK_EACH	10	/* ms */
-#define ON_ITS_WAY	1000000	/* ns after which what has happened is in the ring */
+#define ON_ITS_WAY	1000000	/* ns after which an event has reached the ring */
 
 void record_sched_refused(int ret, const char *whose, int paranoid, struct gpmu_error *error)
 {
@@ -27,7 +27,10 @@ void record_sched_refused(int ret, const char *whose, int paranoid, struct gpmu_
 			  strerror_r(-ret, why, sizeof(why)));
 }
 
-/* In the place of the whole machine, which takes what @why says */
+/*
+ * Falls back to the command's threads; @why names the permission that the whole machine
+ * needs.
+ */
 static int open_tasks(struct gpmu_record *record, const struct gpmu_error *why,
 		      struct gpmu_error *error)
 {
@@ -70,7 +73,7 @@ void record_sched_release(struct gpmu_record *record)
 	record->sched = NULL;
 }
 
-/* What was lost since there were @known; how many there are now */
+/* Queues the number of records lost since @known; returns the current total. */
 static uint64_t put_lost(struct gpmu_record *record, uint64_t known, bool last)
 {
 	const uint64_t lost = record_rings_lost(&record->sched->rings, last), more = lost - known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who runs on which CPU, of all: the tracepoint sched:sched_switch */
+/* Records which task runs on which CPU, for all tasks, by the tracepoint sched:sched_switch. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *const fields[FIELDS] = {
 
 _Static_assert(FIELDS == RECORD_SCHED_FIELDS, "fields of the tracepoint");
 
-/* --- what the kernel says of its records --- */
+/* --- format of the tracepoint's records --- */
 
 static int read_id(uint64_t *id, const char *folder)
 {
@@ -47,7 +47,7 @@ static int read_id(uint64_t *id, const char *folder)
 	return ret;
 }
 
-/* "	field:pid_t prev_pid;	offset:24;	size:4;	signed:1;" */
+/* Parses " field:pid_t prev_pid; offset:24; size:4; signed:1;". */
 static void read_field(struct record_sched *sched, const char *line)
 {
 	const char *end = strchr(line, ';'), *name = end;
@@ -136,7 +136,7 @@ static void text_of(const struct record_sched *sched, int field, const char *raw
 		memcpy(text, raw + offset, length < 15 ? length : 15);
 }
 
-/* PERF_RECORD_SAMPLE: the time, bytes of the tracepoint's, which are behind that */
+/* Parses PERF_RECORD_SAMPLE: the time, the size of the tracepoint's data, the data. */
 static void put_sample(struct gpmu_record *record, const struct record_ring *ring, const char *data,
 		       size_t size)
 {

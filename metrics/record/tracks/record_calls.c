@@ -5,7 +5,7 @@
 
 #include "record/tracks/record_map.h"
 
-/* How the names of those begin that have something done in a stream, of which an arrow leads there */
+/* Prefixes of calls that start work in a stream; an arrow connects the call to the work */
 static const char *const launches[] = {
 	"cudaLaunch", "cudaMemcpy", "cudaMemset", "cudaGraphLaunch", "cudaMemPrefetch",
 	"cuLaunch", "cuMemcpy", "cuMemset", "cuGraphLaunch", "cuMemPrefetch",
@@ -19,7 +19,10 @@ static bool is_launch(const char *name)
 	return false;
 }
 
-/* Within the last one of the runtime on that thread, as it makes them itself */
+/*
+ * Whether the call is within the thread's last runtime call: the runtime calls the driver
+ * itself
+ */
 static bool is_inner(const struct record_thread *thread, const struct activity_call *call)
 {
 	return call->head.kind == ACTIVITY_DRIVER && call->begin >= thread->runtime.begin &&
@@ -28,7 +31,7 @@ static bool is_inner(const struct record_thread *thread, const struct activity_c
 
 static void check_work(struct record_map *map, struct record_call *known, uint64_t begin)
 {
-	/* Of two calls with one correlation the outer one */
+	/* Of two calls with the same correlation, the outer one counts. */
 	if (!known->begin || begin < known->begin)
 		known->begin = begin;
 	if (known->work && known->work < begin)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Values of counters, on tracks of their own. */
+/* Writes values of counters to their tracks. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,10 @@ static int node_track(struct record_map *map, int node)
 	return track;
 }
 
-/* What it is of, as gaps and the audit say it; new, or NULL */
+/*
+ * Name of what is counted, for gaps and the audit; the caller frees it. NULL if out of
+ * memory
+ */
 static char *text_of(const struct record_counter_head *head, const char *gpu)
 {
 	if (head->has_gpu)
@@ -119,7 +122,7 @@ static int put_gap(struct record_map *map, struct record_counter *counter,
 	return record_slice(map, counter->missing, &event, span.end);
 }
 
-/* The last value once more, where it ends */
+/* Repeats the last value at its end time. */
 static int close_value(struct record_map *map, struct record_counter *counter)
 {
 	uint64_t end = counter->end;

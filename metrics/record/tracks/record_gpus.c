@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* GPUs by UUID, with the numbers that gpmu gives them. */
+/* Maps GPUs' UUIDs to gpmu's numbers. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static int add(struct record_map *map, const char *uuid, const char *name, int n
 	return 0;
 }
 
-/* "GPU UUID: \t GPU-..." of what NVIDIA's driver says of a GPU */
+/* Reads "GPU UUID: \t GPU-..." from a file of NVIDIA's driver. */
 static void read_uuid(const char *root, const char *address, char *uuid, size_t size)
 {
 	char path[512], line[256];
@@ -47,7 +47,7 @@ static void read_uuid(const char *root, const char *address, char *uuid, size_t 
 		fclose(file);
 }
 
-/* By PCI address, as NVML and the plugins have them */
+/* Lists GPUs in the order of PCI addresses, as NVML and the source plugins do. */
 static int list_driver(struct record_map *map)
 {
 	const char *root = map->machine ? gpmu_machine_root(map->machine) : "/";
@@ -78,7 +78,7 @@ static int list_all(struct record_map *map)
 	return map->n_gpus || ret ? ret : list_driver(map);
 }
 
-/* One that nobody has listed comes behind those that are */
+/* Number of an unlisted GPU, after all known ones */
 static int next_number(const struct record_map *map)
 {
 	int next = 0;

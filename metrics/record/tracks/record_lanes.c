@@ -52,12 +52,12 @@ static bool fits(const struct record_lane *lane, const struct record_span *span,
 	for (size_t i = 0; i < lane->n; i++)
 		if (!goes_with(&lane->recent[i], span, nests))
 			return false;
-	/* Not inside of those before, of which each by itself is not known any more */
+	/* The slice must not be within the earlier ones, which are only known as a whole. */
 	return !lane->before.end || span->begin >= lane->before.end ||
 	       span->end <= lane->before.begin || (nests && contains(span, &lane->before));
 }
 
-/* In the place of the one that has ended first */
+/* Replaces the slice that ended first. */
 static void keep(struct record_lane *lane, const struct record_span *span)
 {
 	size_t oldest = 0;

@@ -47,7 +47,7 @@ int record_map_process(struct record_map *map)
 	return (int)process->number;
 }
 
-/* --- what has no time --- */
+/* --- records without a time --- */
 
 static int name_process(struct record_map *map, struct record_process *process,
 			const struct activity_process *of)
@@ -137,7 +137,7 @@ static void see_clocks(struct record_map *map, struct record_process *process,
 	gpu->throttle |= of->values[2];
 }
 
-/* Of all processes once: 100 workers of a program have the same to say */
+/* Whether no process has logged this text yet; 100 workers of a program would repeat it */
 static bool is_new(struct record_map *map, const char *text)
 {
 	char **told;
@@ -154,7 +154,7 @@ static bool is_new(struct record_map *map, const char *text)
 	return true;
 }
 
-/* At once, and in the audit */
+/* Logs a note at once, and adds it to the audit. */
 static int tell(struct record_map *map, const struct record_process *process,
 		const struct activity_note *note)
 {
@@ -173,7 +173,10 @@ static int tell(struct record_map *map, const struct record_process *process,
 				sizeof(args) / sizeof(args[0]));
 }
 
-/* What others of its process need comes first; a channel whose first record is another has none. */
+/*
+ * Makes the process's track, which its other tracks need. A channel that lacks the initial
+ * record gets a placeholder.
+ */
 static int need_process(struct record_map *map, struct record_process *process)
 {
 	if (process->track)
@@ -221,7 +224,7 @@ int record_map_early(struct record_map *map, uint32_t number, const struct activ
 	}
 }
 
-/* --- what has a time --- */
+/* --- records with a time --- */
 
 struct record_span record_map_span(const struct activity_head *record)
 {
@@ -236,7 +239,7 @@ struct record_span record_map_span(const struct activity_head *record)
 		time = ((const struct activity_memory *)of)->time;
 		break;
 	default: {
-		/* Of all others both are behind the head. */
+		/* All other records have begin and end behind the head. */
 		const struct activity_call *call = of;
 
 		return (struct record_span){ call->begin,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Memory: what is allocated, and what unified memory moves. */
+/* Memory: allocations, and migrations of unified memory. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static struct record_allocated *allocated_of(struct record_map *map, struct reco
 	return of;
 }
 
-/* Bytes that there are more now: what is freed has those that its address was given for. */
+/* Sets the change in allocated bytes; a free has the size that was allocated at its address. */
 static int change(struct record_process *process, const struct activity_memory *memory,
 		  int64_t *bytes)
 {
@@ -72,7 +72,7 @@ int record_memory(struct record_map *map, struct record_process *process,
 	int64_t bytes;
 	int ret;
 
-	/* The host's own */
+	/* Host memory is not counted. */
 	if (memory->memory == ACTIVITY_MEMORY_PAGEABLE || memory->memory == ACTIVITY_MEMORY_PINNED)
 		return 0;
 	gpu = record_process_gpu(map, process, memory->device);

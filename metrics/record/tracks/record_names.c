@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names of a process, by number. */
+/* A process's names by number. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char *(*demangle)(const char *name, char *buffer, size_t *length, int *status);
 
-/* It stays loaded: a program that is written in C++ has it anyway. */
+/* The library stays loaded; a C++ program has it anyway. */
 static void load(void)
 {
 	void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
@@ -29,7 +29,7 @@ int record_name_add(struct record_process *process, uint32_t id, const char *tex
 	value = record_table_add(&process->names, id, &added);
 	if (!value)
 		return -ENOMEM;
-	/* A number is given once. */
+	/* Each number is defined once. */
 	if (value->of)
 		return 0;
 	name = calloc(1, sizeof(*name));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NVTX: what is pushed and popped is inside of each other on a thread. What begins and ends on
- * different threads, or ends before what began later on its thread, has lanes of the process. A range is
- * written once it has ended, as only then its track is known.
+ * NVTX ranges. Pushed ranges are nested on their thread. A range that ends on another
+ * thread, or before one that began later on its thread, goes to sub-tracks of the process.
+ * A range is written when it ends, because only then its track is known.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static int begin(struct record_map *map, struct record_process *process,
 		free(range);
 		return -ENOMEM;
 	}
-	/* Of one that never ended, and whose id is used again */
+	/* Free an earlier range that never ended and whose id is reused. */
 	free(value->of);
 	*range = (struct record_range){ marker->id, marker->time, marker->thread, marker->name,
 					marker->domain };
@@ -69,7 +69,10 @@ static int begin(struct record_map *map, struct record_process *process,
 	return 0;
 }
 
-/* Whether it is the last that began on its thread; those that began later stay. */
+/*
+ * Removes a range from its thread. Returns whether it was the latest one; later ones stay
+ * open.
+ */
 static bool close_on(struct record_thread *thread, uint64_t id)
 {
 	size_t i = thread->n_open;
@@ -95,7 +98,7 @@ static int end(struct record_map *map, struct record_process *process,
 	union record_cell value;
 	int ret;
 
-	/* Its begin was before anything was recorded. */
+	/* The range began before the recording. */
 	if (!record_table_take(&process->ranges, marker->id, &value))
 		return 0;
 	range = value.of;
@@ -160,7 +163,7 @@ static int compare(const void *a, const void *b)
 	return first->begin < second->begin ? -1 : first->begin > second->begin;
 }
 
-/* Those that have not ended, the outer ones first */
+/* Writes the ranges that have not ended, outer ones first. */
 int record_nvtx_end(struct record_map *map, struct record_process *process)
 {
 	struct record_range **open = calloc(process->ranges.length + 1, sizeof(struct record_range *));

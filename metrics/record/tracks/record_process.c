@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What is known of a process: its GPUs, contexts, threads, calls. */
+/* State of a process: GPUs, contexts, threads, calls. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/list.h"
 #include "record/tracks/record_map.h"
 
-/* What a table points to, by what it is to be freed by */
+/* Frees the objects in a table by @release. */
 static void release_table(struct record_table *table, void (*release)(void *of))
 {
 	for (size_t i = 0; i < table->room; i++) {
@@ -70,7 +70,7 @@ struct record_gpu *record_process_gpu(struct record_map *map, struct record_proc
 
 	if (index)
 		return &map->gpus[index->number];
-	/* Its record was lost: it is shown, as a GPU that is not known */
+	/* The device's record was lost: show an unknown GPU. */
 	gpu = record_gpu_of(map, NULL, NULL);
 	return gpu < 0 ? NULL : &map->gpus[gpu];
 }
@@ -82,7 +82,7 @@ const struct record_context *record_context_of(const struct record_process *proc
 	return value ? value->of : NULL;
 }
 
-/* As the kernel knows it, where the process is there, and its pid counts here */
+/* Reads the kernel's thread name, if the process is alive and in the same pid namespace. */
 static void read_comm(uint32_t pid, uint32_t tid, char *name, size_t size)
 {
 	char path[64];
@@ -166,7 +166,7 @@ struct record_call *record_call_of(struct record_process *process, uint32_t corr
 	return call;
 }
 
-/* Other processes have the same correlations. */
+/* Combines the correlation with the process, as processes use the same correlations. */
 uint64_t record_flow(const struct record_process *process, uint32_t correlation)
 {
 	return correlation ? (uint64_t)(process->number + 1) << 32 | correlation : 0;

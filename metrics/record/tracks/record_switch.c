@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who runs on a CPU from now on. */
+/* Maps a switch to another task on a CPU. */
 #include "record/tracks/record_map.h"
 
 int record_map_switch(struct record_map *map, uint64_t time, const struct record_switch *of)

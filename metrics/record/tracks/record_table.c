@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Cells by number: open addressing, at most half full. */
+/* A hash table of cells by number: open addressing, at most half full. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ union record_cell *record_table_add(struct record_table *table, uint64_t key, bo
 	return &table->slots[at].cell;
 }
 
-/* What is behind a slot that becomes free is put anew, so that it is found. */
+/* Reinserts the entries behind the freed slot, so that lookups find them. */
 bool record_table_take(struct record_table *table, uint64_t key, union record_cell *cell)
 {
 	size_t at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ids of a process stand for */
+/* Maps a process's ids to objects */
 #ifndef GPMU_RECORD_TABLE_H
 #define GPMU_RECORD_TABLE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A number, or what belongs to who has the table */
+/* A number, or an object that the table's owner frees */
 union record_cell {
 	uint64_t number;
 	void *of;
@@ -24,11 +24,11 @@ struct record_table {
 	size_t length, room;	/* room: a power of 2, or 0 */
 };
 
-/* Its value, until the table changes; NULL: there is none */
+/* Value of a key, valid until the table changes; NULL if there is none */
 union record_cell *record_table_find(const struct record_table *table, uint64_t key);
-/* Likewise; one that is added is 0 and NULL. NULL: no memory */
+/* Finds or adds a key; a new value is zero. NULL if out of memory */
 union record_cell *record_table_add(struct record_table *table, uint64_t key, bool *added);
-/* Removes it; false: there is none */
+/* Removes a key and returns its value; false if there is none. */
 bool record_table_take(struct record_table *table, uint64_t key, union record_cell *cell);
 void record_table_release(struct record_table *table);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * When threads of the command run. On a CPU that runs none of them Perfetto is told that it is idle, as of
- * others nothing is known.
+ * Shows when threads of the command run. A CPU that runs none of them is shown as idle,
+ * because other tasks are not recorded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 
 #include "record/tracks/record_map.h"
 
-#define CPUS_MOST	1024	/* of gpmu_trace_switch */
-#define TRACKS_MOST	4096	/* what begins later has no process on the timeline */
-#define PRIO		120	/* nice 0, as that of a thread is not known */
+#define CPUS_MOST	1024	/* CPUs, limit of gpmu_trace_switch */
+#define TRACKS_MOST	4096	/* later threads have no process on the timeline */
+#define PRIO		120	/* nice 0; threads' priorities are not recorded */
 
-/* Of gpmu_trace_switch's prev_state */
+/* Values of gpmu_trace_switch's prev_state */
 enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
 
 struct record_known_task {
@@ -48,7 +48,7 @@ static struct record_known_task *task_of(struct record_map *map, int32_t pid, in
 	return task;
 }
 
-/* CUDA's records know it better than by 15 characters. */
+/* Prefer the name from CUDA's records, which is not limited to 15 characters. */
 static bool has_name(const struct record_map *map, int32_t pid)
 {
 	for (size_t i = 0; i < map->n_processes; i++)
@@ -57,7 +57,7 @@ static bool has_name(const struct record_map *map, int32_t pid)
 	return false;
 }
 
-/* The process and the thread by name, below which Perfetto shows when it runs */
+/* Names the process and the thread; Perfetto shows a thread's running time below them. */
 static int name_tracks(struct record_map *map, struct record_known_task *task, int32_t tid, bool process)
 {
 	const char *name = task->comm[0] ? task->comm : NULL;
@@ -76,7 +76,7 @@ static int name_tracks(struct record_map *map, struct record_known_task *task, i
 	return 0;
 }
 
-/* From now on the CPU runs @next, 0: none of the command's. */
+/* Switches the CPU to thread @next; 0: none of the command's. */
 static int change(struct record_map *map, uint64_t time, bool shown, uint32_t cpu, int32_t next,
 		  int64_t state)
 {
@@ -137,7 +137,10 @@ static void inherit(struct record_map *map, struct record_known_task *task, int3
 		memcpy(task->comm, by->comm, sizeof(task->comm));
 }
 
-/* Of one whose begin was lost it is not known when that was: but what was said to run there does not any more. */
+/*
+ * Handles a thread that stops. If the record of its start was lost, that time is unknown,
+ * but another thread shown on the CPU has stopped, too.
+ */
 static int stop(struct record_map *map, uint64_t time, bool shown, const struct record_task *of)
 {
 	static const int64_t states[] = {
@@ -157,7 +160,10 @@ static void forget(struct record_map *map, int32_t tid)
 		free(cell.of);
 }
 
-/* A thread that executes ends all others of its process, and has the number of the first one from then on. */
+/*
+ * Handles exec: it ends all other threads of the process, and the caller takes over the
+ * main thread's tid.
+ */
 static int become(struct record_map *map, uint64_t time, bool shown, const struct record_task *of)
 {
 	int32_t before = map->task_runs[of->cpu];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What streams do: kernels, copies, memsets, graphs. */
+/* Work in streams: kernels, copies, memsets, graphs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/list.h"
 #include "record/tracks/record_map.h"
 
-#define SIZE_TEXT	34	/* bytes: three numbers of 10 digits, x twice, 0 */
+#define SIZE_TEXT	34	/* bytes: three numbers of 10 digits, two "x", NUL */
 
 static const char *const copies[ACTIVITY_COPY_KINDS] = {
 	[ACTIVITY_COPY_UNKNOWN] = "memcpy", [ACTIVITY_COPY_HTOD] = "memcpy HtoD",
@@ -61,7 +61,10 @@ static struct record_work_stream *stream_of(struct record_map *map, struct recor
 	return value->of;
 }
 
-/* Nodes of a graph may run at the same time, and have one stream all the same. */
+/*
+ * Checks order in a stream. Nodes of a graph can run concurrently although they share a
+ * stream.
+ */
 static void check(struct record_map *map, struct record_work_stream *stream,
 		  const struct activity_work *work, struct record_call *call)
 {
@@ -106,7 +109,10 @@ static int put(struct record_map *map, struct record_process *process,
 	return record_slice(map, &stream->lanes, &event, work->end);
 }
 
-/* "128x1x1", at the end of @text, of SIZE_TEXT bytes. By snprintf() it took a tenth of all the time. */
+/*
+ * Formats "128x1x1" at the end of @text, which has SIZE_TEXT bytes. snprintf() took a
+ * tenth of the total time.
+ */
 static const char *size_text(char *text, const uint32_t of[3])
 {
 	size_t at = SIZE_TEXT - 1;

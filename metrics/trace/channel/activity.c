@@ -3,7 +3,7 @@
 
 #include "trace/channel/activity.h"
 
-/* How long a record is at least; has a text: it ends with a 0 */
+/* Minimum size of each record; has_text: the record ends with a NUL-terminated text */
 static const struct {
 	uint32_t size;
 	bool has_text;

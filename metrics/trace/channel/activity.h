@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * activity: what a process does with GPUs, as records that go through a channel. The injection
- * library makes them of CUPTI's, gpmu record puts them on the timeline.
+ * Records of a process's GPU activity, sent through a channel. The injection library makes
+ * them from CUPTI's records; gpmu record shows them on the timeline.
  *
- * Times are CLOCK_MONOTONIC_RAW in ns. Names are by number: the record of a name comes before the first
- * that has its number; 0 is no name. Each record begins with its head, and is a multiple of 8 bytes; those with a text end with
- * it, with a 0 behind it. Records of a newer writer may be longer; kinds that are not known are left out.
+ * Times are CLOCK_MONOTONIC_RAW in ns. Names are numbers: an ACTIVITY_NAME record precedes
+ * the first use of its number; 0 is no name. Each record begins with its head, and its
+ * size is a multiple of 8 bytes; a text is at the end and NUL-terminated. A newer writer's
+ * records may be longer; unknown kinds are ignored.
  */
 #ifndef GPMU_ACTIVITY_H
 #define GPMU_ACTIVITY_H
@@ -14,16 +15,16 @@
 #include <stdint.h>
 
 enum activity_kind {
-	/* Always there */
+	/* Always recorded */
 	ACTIVITY_NAME,
-	ACTIVITY_PROCESS,	/* the first */
+	ACTIVITY_PROCESS,	/* the first record */
 	ACTIVITY_DEVICE,
 	ACTIVITY_CONTEXT,
-	ACTIVITY_NOTE,		/* what the user should know */
+	ACTIVITY_NOTE,		/* a message to the user */
 	ACTIVITY_LOST,
-	ACTIVITY_COMPLETE,	/* how far all is there */
+	ACTIVITY_COMPLETE,	/* time up to which records are complete */
 	ACTIVITY_CAPTURE,
-	/* As asked for */
+	/* Recorded on request */
 	ACTIVITY_KERNEL,
 	ACTIVITY_COPY,
 	ACTIVITY_SET,
@@ -41,7 +42,7 @@ enum activity_kind {
 };
 
 struct activity_head {
-	uint32_t size;	/* with the head */
+	uint32_t size;	/* bytes, including the head */
 	uint16_t kind;
 	uint16_t flags;
 };
@@ -54,19 +55,19 @@ struct activity_name {
 
 struct activity_process {
 	struct activity_head head;
-	uint64_t time;		/* of the begin of recording in it */
+	uint64_t time;		/* begin of recording in the process */
 	uint32_t pid, parent;
-	uint32_t cupti;		/* cuptiGetVersion(); 0: there is none, a note says why */
+	uint32_t cupti;		/* cuptiGetVersion(); 0: no CUPTI, and a note has the reason */
 	uint32_t driver;	/* cuDriverGetVersion() */
-	char text[];		/* the program's name */
+	char text[];		/* name of the program */
 };
 
 struct activity_device {
 	struct activity_head head;
-	uint32_t device;	/* its number in this process, by which the others name it */
+	uint32_t device;	/* the process's number of the device, used by other records */
 	uint32_t reserved;
 	char uuid[48];		/* "GPU-..." */
-	char text[];		/* its name */
+	char text[];		/* name of the device */
 };
 
 struct activity_context {
@@ -82,44 +83,47 @@ struct activity_note {
 	struct activity_head head;
 	uint64_t time;
 	uint32_t level, reserved;
-	char text[];		/* a line without a full stop */
+	char text[];		/* one line without a full stop */
 };
 
 enum activity_lost_why {
 	ACTIVITY_LOST_CUPTI,	/* CUPTI had no buffer */
 	ACTIVITY_LOST_CHANNEL,	/* the ring was full */
-	ACTIVITY_LOST_TIMES,	/* records without times */
-	ACTIVITY_LOST_CORRUPT,	/* the rest of a buffer that made no sense; count is of buffers */
+	ACTIVITY_LOST_TIMES,	/* the records had no times */
+	ACTIVITY_LOST_CORRUPT,	/* the rest of a buffer was invalid; count is in buffers */
 	ACTIVITY_LOST_REASONS
 };
 
 struct activity_lost {
 	struct activity_head head;
-	uint64_t from, to;	/* between which they were lost, as far as it is known */
+	uint64_t from, to;	/* time in which they were lost, as far as known */
 	uint64_t count;
 	uint32_t why, reserved;
 };
 
-/* All that had ended at that time has been written, as far as CUPTI has given it. */
+/*
+ * All activity that had ended at this time has been written, as far as CUPTI has delivered
+ * it.
+ */
 struct activity_complete {
 	struct activity_head head;
 	uint64_t time;
 };
 
-/* A capture range begins or ends; the first of nested ones, and the last */
+/* Begin or end of a capture range; of nested ranges, those of the outermost */
 struct activity_capture {
 	struct activity_head head;
 	uint64_t time;
 	uint32_t begins, reserved;
 };
 
-/* What is of a stream begins like this. */
+/* Common begin of all records of work in a stream */
 struct activity_work {
 	struct activity_head head;
 	uint64_t begin, end;
 	uint32_t device, context, stream, correlation;
 	uint32_t graph, graph_reserved;
-	uint64_t node;		/* in the graph; 0: in none */
+	uint64_t node;		/* node of the graph; 0: not in a graph */
 };
 
 struct activity_kernel {
@@ -161,7 +165,8 @@ struct activity_copy {
 	uint64_t bytes;
 	uint32_t copy;		/* enum activity_copy_kind */
 	uint32_t from, to;	/* enum activity_memory_kind */
-	uint32_t peer;		/* the device at the other end; that of work if there is none */
+	/* device at the other end; the work's own device if there is none */
+	uint32_t peer;
 };
 
 struct activity_set {
@@ -170,12 +175,12 @@ struct activity_set {
 	uint32_t value, memory;
 };
 
-/* A whole graph */
+/* A graph that is recorded as a whole */
 struct activity_graph {
 	struct activity_work work;
 };
 
-/* A call, of the kinds ACTIVITY_RUNTIME and ACTIVITY_DRIVER */
+/* A call: ACTIVITY_RUNTIME or ACTIVITY_DRIVER */
 struct activity_call {
 	struct activity_head head;
 	uint64_t begin, end;
@@ -197,22 +202,22 @@ enum activity_sync_kind {
 struct activity_sync {
 	struct activity_head head;
 	uint64_t begin, end;
-	uint32_t context, stream;	/* stream: UINT32_MAX: of none */
+	uint32_t context, stream;	/* stream: UINT32_MAX: none */
 	uint32_t correlation, sync;
 };
 
 enum activity_marker_kind { ACTIVITY_MARKER_BEGIN, ACTIVITY_MARKER_END, ACTIVITY_MARKER_INSTANT };
 
-/* NVTX. The begin and the end of a range have the same id; the end has no name. */
+/* NVTX. Begin and end of a range have the same id; the end has no name. */
 struct activity_marker {
 	struct activity_head head;
 	uint64_t time, id;
-	uint32_t thread;	/* that has marked this; 0: not known */
+	uint32_t thread;	/* calling thread; 0: unknown */
 	uint32_t marker;
-	uint32_t name, domain;	/* domain: 0: the default */
+	uint32_t name, domain;	/* domain: 0: the default domain */
 };
 
-/* Of memory: allocated, or freed */
+/* Allocation or release of memory */
 struct activity_memory {
 	struct activity_head head;
 	uint64_t time, address, bytes;
@@ -225,11 +230,11 @@ struct activity_memory {
 struct activity_overhead {
 	struct activity_head head;
 	uint64_t begin, end;
-	uint32_t thread;	/* 0: not of one */
-	uint32_t name;		/* what it is of */
+	uint32_t thread;	/* 0: no particular thread */
+	uint32_t name;		/* of the overhead's type */
 };
 
-/* An id that the program has given to the call with this correlation */
+/* An id that the program has attached to the call with this correlation */
 struct activity_external {
 	struct activity_head head;
 	uint64_t external;
@@ -237,11 +242,11 @@ struct activity_external {
 	uint32_t correlation;
 };
 
-/* Unified memory: bytes moved, or page faults */
+/* Unified memory: bytes migrated, or page faults */
 struct activity_unified {
 	struct activity_head head;
 	uint64_t begin, end, address, value;
-	uint32_t name;		/* what was counted: "bytes HtoD" */
+	uint32_t name;		/* of the counter: "bytes HtoD" */
 	uint32_t from, to;	/* devices; UINT32_MAX: the host */
 	uint32_t reserved;
 };
@@ -251,13 +256,17 @@ struct activity_environment {
 	struct activity_head head;
 	uint64_t time;
 	uint32_t device;
-	uint32_t what;		/* 1: clocks in MHz (sm, memory), throttle reasons; 2: degrees; 3: mW, its limit */
+	/*
+	 * 1: clocks in MHz (SM, memory), throttle reasons; 2: temperature in degrees
+	 * Celsius; 3: power and its limit in mW
+	 */
+	uint32_t what;
 	uint32_t values[4];
 };
 
 /*
- * Whether a record has all members of its kind, and its texts have an end. One of a kind that is not
- * known only has to be a multiple of 8 bytes.
+ * Whether a record has all members of its kind and its text is terminated. Of unknown
+ * kinds only the size is checked, which must be a multiple of 8 bytes.
  */
 bool activity_is_valid(const struct activity_head *record);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the reader wants: the file "control" */
+/* The file "control", by which the reader configures the writers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -62,7 +62,7 @@ struct channel_control *channel_map_control(const char *folder)
 
 	if (!path_of(folder, path))
 		return NULL;
-	/* Opening a FIFO would wait for its writer. */
+	/* Opening a FIFO would wait for a writer. */
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return NULL;
@@ -79,8 +79,8 @@ void channel_unmap_control(struct channel_control *control)
 }
 
 /*
- * A list of robust locks is the thread's own, so that writers cannot change it. The kernel finds the lock behind
- * each entry, at the same distance.
+ * The thread's list of robust locks. It is in private memory, so writers cannot modify it.
+ * The kernel finds each lock at a fixed distance from its list entry.
  */
 static __thread struct {
 	struct robust_list_head head;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * channel: records from one process to another, which outlive the process that wrote them.
+ * Passes records from one process to another; records outlive their writer.
  *
- * A folder, $GPMU_CHANNEL, has the file "control", by which the reader says what it wants, and
- * a file PID.N for each process that writes: a head and a ring in shared memory. Files of other names are not
- * the reader's. What was committed is there after SIGKILL. The writer holds a lock of its file (flock(2)), by its mapping, as long as it is there, so the reader knows of its end
- * wherever its pid counts. It keeps no descriptor, which the program could close.
+ * The folder $GPMU_CHANNEL has a file "control", which the reader writes, and a file PID.N
+ * for each writing process: a head and a ring in shared memory. The reader ignores files of
+ * other names. A committed record survives SIGKILL. The writer's mapping holds a lock on its
+ * file (flock(2)) for the life of the process, so the reader notices its end even from another
+ * pid namespace. The writer keeps no file descriptor, because the program could close it.
  *
- * A file has one writing process, in which a lock is held for each record, and one reader. Both ends
- * trust nothing that the other one has written but by its type: lengths and
- * positions that cannot be are -EBADMSG for the reader.
+ * A file has one writing process, which takes a lock for each record, and one reader. Neither
+ * end trusts the other's data: the reader returns -EBADMSG for impossible lengths and
+ * positions.
  */
 #ifndef GPMU_CHANNEL_H
 #define GPMU_CHANNEL_H
@@ -29,79 +30,96 @@
 
 enum channel_capture {
 	CHANNEL_CAPTURE_ALL,
-	CHANNEL_CAPTURE_PROFILER,	/* cudaProfilerStart() to cudaProfilerStop() */
-	CHANNEL_CAPTURE_NVTX,		/* ranges with the name in range */
-	CHANNEL_CAPTURE_REGION,		/* gpmu_region_begin() to gpmu_region_end(), range as for NVTX; "": any */
+	CHANNEL_CAPTURE_PROFILER,	/* from cudaProfilerStart() to cudaProfilerStop() */
+	CHANNEL_CAPTURE_NVTX,		/* NVTX ranges whose name is in range */
+	/* from gpmu_region_begin() to gpmu_region_end(); range as for NVTX, "": any region */
+	CHANNEL_CAPTURE_REGION,
 };
 
-/* What the file "control" is, mapped by all. Members behind the first three may change at any time. */
+/*
+ * The file "control", which all processes map. Members behind the first three can change
+ * at any time.
+ */
 struct channel_control {
 	uint32_t version;	/* CHANNEL_VERSION */
-	uint32_t size;		/* of this structure */
+	uint32_t size;		/* bytes of this structure */
 	uint64_t ring;		/* bytes of a process's ring, a power of 2 */
-	uint32_t kinds;		/* bits 1 << enum activity_kind that are asked for */
-	uint32_t graph_nodes;	/* 1: kernels of a graph one by one, 0: a graph is one record */
-	uint32_t enabled;	/* 0: nothing is recorded now (a delay, an end); atomic */
-	uint32_t closed;	/* 1: the reader is gone, or does not want more; atomic */
+	uint32_t kinds;		/* requested records, bits 1 << enum activity_kind */
+	/* 1: each kernel of a graph is a record, 0: the graph is one record */
+	uint32_t graph_nodes;
+	uint32_t enabled;	/* 0: recording is paused (delayed or ended); atomic */
+	uint32_t closed;	/* 1: the reader is gone or wants no more records; atomic */
 	uint32_t capture;	/* enum channel_capture */
 	uint32_t flush;		/* ms between flushes of CUPTI's buffers */
-	uint64_t buffer;	/* bytes of one of CUPTI's buffers */
-	uint32_t buffers;	/* that a process may have */
-	uint32_t holder;	/* a lock of the reader's, as of set_robust_list(2); 0: it has none; atomic */
-	char range[256];	/* of capture */
+	uint64_t buffer;	/* bytes of one CUPTI buffer */
+	uint32_t buffers;	/* maximum number of CUPTI buffers in a process */
+	/* lock held by the reader, as for set_robust_list(2); 0: it has none; atomic */
+	uint32_t holder;
+	char range[256];	/* for capture */
 };
 
-/* The writer's end */
+/* --- the writer --- */
 struct channel_writer;
 
 /*
- * Maps the folder's control; what it has is valid until channel_unmap_control(). NULL with errno; EBADMSG: it is
- * of another version, or says what cannot be
+ * Maps the folder's control file; the caller unmaps it by channel_unmap_control(). Returns
+ * NULL with errno; EBADMSG: another version, or invalid content.
  */
 struct channel_control *channel_map_control(const char *folder);
 void channel_unmap_control(struct channel_control *control);
 /*
- * The calling thread is the reader from now on: when it ends, by whatever, the kernel writes that to the control, which is
- * to be mapped until then. Once in a thread, which takes no robust mutex
+ * Makes the calling thread the reader. When the thread ends for whatever reason, the
+ * kernel notes that in the control file, which must stay mapped until then. A thread can
+ * call this once, and must not use robust mutexes.
  */
 void channel_hold(struct channel_control *control);
-/* Whether the reader is there, as far as it is known, and wants more; atomic */
+/* Whether the reader is alive, as far as known, and wants more records; atomic */
 bool channel_has_reader(const struct channel_control *control);
-/* Makes the folder's control: 0 or -errno */
+/* Creates the folder's control file. Returns 0 or -errno. */
 int channel_create_control(const char *folder, const struct channel_control *control);
 
 /*
- * A file for this process. @ring is bytes, a power of 2 from CHANNEL_RING_LEAST to CHANNEL_RING_MOST. NULL
- * with errno: EINVAL: of the ring; ENOSPC, EACCES, ...
+ * Creates this process's file. @ring: bytes, a power of 2 from CHANNEL_RING_LEAST to
+ * CHANNEL_RING_MOST. Returns NULL with errno: EINVAL for an invalid @ring, ENOSPC, EACCES,
+ * ...
  */
 struct channel_writer *channel_writer_new(const char *folder, uint64_t ring);
 /*
- * Writes a record whose head says its size and kind. 0; -EAGAIN: there is no room now; -EMSGSIZE: it is
- * more than a quarter of the ring; -EINVAL: it is no record; -EBADMSG: the reader's position cannot be.
- * With an error nothing was written. Any thread, one at a time by its own lock
+ * Writes a record, whose head has its size and kind. Any thread may call this; a lock of
+ * the writer serialises the calls. Returns 0, or an error with nothing written: -EAGAIN if
+ * there is no room now, -EMSGSIZE if it exceeds a quarter of the ring, -EINVAL if the
+ * record is invalid, -EBADMSG if the reader's position is impossible, -ESHUTDOWN after
+ * channel_writer_finish().
  */
 int channel_write(struct channel_writer *writer, const struct activity_head *record);
-/* Says that all was written: a later record is refused, -ESHUTDOWN. The process still has the lock of the file. */
+/*
+ * Marks the file as complete; later writes fail with -ESHUTDOWN. The process keeps the
+ * file's lock.
+ */
 void channel_writer_finish(struct channel_writer *writer);
-/* Says that all was written, and ends it; no other thread may have it */
+/* Marks the file as complete and frees the writer; no other thread may use it. */
 void channel_writer_close(struct channel_writer *writer);
-/* In the child of a fork(): the parent's file is left as it is, and nothing of it is mapped any more */
+/*
+ * For the child of a fork(): unmaps the parent's file, leaves its content unchanged, and
+ * frees the writer.
+ */
 void channel_writer_forget(struct channel_writer *writer);
 
-/* The reader's end */
+/* --- the reader --- */
 struct channel_reader;
 
-/* NULL with errno: EBADMSG: it is no channel, or of another version */
+/* Opens a channel. Returns NULL with errno; EBADMSG: not a channel, or another version. */
 struct channel_reader *channel_reader_new(const char *path);
 /*
- * The next record: 1, and it is valid until the next call for this reader; 0: there is none now; -EBADMSG:
- * what is there is no record, and nothing can be read any more; -ENOMEM. What it returns is a copy that
- * activity_is_valid(), of a kind that is known
+ * Reads the next record. Returns 1 with a record that is valid until the next call for
+ * this reader; 0 if there is none now; -EBADMSG if the data are invalid, after which
+ * nothing more can be read; or -ENOMEM. The record is a copy that has passed
+ * activity_is_valid() and is of a known kind.
  */
 int channel_read(struct channel_reader *reader, const struct activity_head **record);
-/* The writer is gone: what is still there is all that comes. */
+/* Whether the writer is gone, so that no further records will follow those in the ring */
 bool channel_has_ended(struct channel_reader *reader);
-/* The writer said that this is all. */
+/* Whether the writer has marked the file as complete */
 bool channel_is_closed(const struct channel_reader *reader);
 void channel_reader_free(struct channel_reader *reader);
 

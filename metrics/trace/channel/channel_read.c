@@ -14,13 +14,13 @@ struct channel_reader {
 	struct channel_head *head;
 	const char *data;
 	uint64_t ring, taken, written;
-	struct activity_head *record;	/* the copy */
-	size_t room;			/* bytes of it */
+	struct activity_head *record;	/* copy of the current record */
+	size_t room;			/* bytes allocated for record */
 	int fd;
 	bool broken, ended;
 };
 
-/* The ring that the head says, if it is one; 0: it is no channel */
+/* Ring size according to the head; 0 if the file is not a channel */
 static uint64_t ring_of(const struct channel_head *head, off_t size)
 {
 	uint64_t ring = head->ring;
@@ -76,7 +76,10 @@ static int break_off(struct channel_reader *reader)
 	return -EBADMSG;
 }
 
-/* Who reads behind the end of a file gets SIGBUS: its process may have cut it off. */
+/*
+ * Checks the file's size: its process may have truncated it, and reading beyond the end
+ * raises SIGBUS.
+ */
 static bool is_whole(const struct channel_reader *reader)
 {
 	struct stat stat_buf;
@@ -84,7 +87,10 @@ static bool is_whole(const struct channel_reader *reader)
 	return !fstat(reader->fd, &stat_buf) && (uint64_t)stat_buf.st_size >= CHANNEL_HEAD + reader->ring;
 }
 
-/* Whether there are bytes; -EBADMSG: the writer's position cannot be, or its file is cut off */
+/*
+ * Returns whether there are bytes to read; -EBADMSG if the writer's position is impossible
+ * or the file is truncated.
+ */
 static int look(struct channel_reader *reader)
 {
 	if (reader->taken != reader->written)
@@ -112,7 +118,10 @@ static int grow(struct channel_reader *reader, size_t size)
 	return 0;
 }
 
-/* Copies what is at the position, if it lies where a record can: its head is read once. */
+/*
+ * Copies the record at the position if it fits there. Reads its head only once, as the
+ * writer could change it.
+ */
 static int copy(struct channel_reader *reader)
 {
 	uint64_t at = reader->taken & (reader->ring - 1);

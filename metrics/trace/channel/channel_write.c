@@ -12,7 +12,7 @@
 
 #include "trace/channel/channel_file.h"
 
-#define MOST_NAMES	1000	/* of files of one pid: of other pid namespaces, or ended */
+#define MOST_NAMES	1000 /* files of one pid: of other pid namespaces, or of ended processes */
 
 struct channel_writer {
 	pthread_mutex_t lock;
@@ -22,7 +22,7 @@ struct channel_writer {
 	bool finished;
 };
 
-/* Gives the file the first PID.N that there is not. */
+/* Links the file under the first unused name PID.N. */
 static int give_name(const char *folder, const char *unfinished)
 {
 	char path[PATH_MAX];
@@ -44,7 +44,10 @@ static int map(struct channel_writer *writer, int fd)
 	void *head;
 	int ret;
 
-	/* With no room behind it, the application would get SIGBUS. */
+	/*
+	 * Allocate the file's blocks: otherwise a full file system would raise SIGBUS in
+	 * the application.
+	 */
 	ret = posix_fallocate(fd, 0, (off_t)length);
 	if (ret)
 		return -ret;
@@ -63,8 +66,9 @@ static int map(struct channel_writer *writer, int fd)
 }
 
 /*
- * The reader sees a file that is whole, and whose lock is held: by the mapping, which is of the same open
- * file. A descriptor that is kept could be closed by the program, as daemons do, and then be another file's.
+ * Creates the file so that the reader sees it only when it is complete and locked. The
+ * mapping keeps the lock, because it refers to the same open file. An open descriptor
+ * could be closed by the program, as daemons do, and then refer to another file.
  */
 static int make(struct channel_writer *writer, const char *folder)
 {
@@ -166,7 +170,7 @@ void channel_writer_close(struct channel_writer *writer)
 	release(writer);
 }
 
-/* A thread of the parent may have the lock. */
+/* Does not take the lock: a thread of the parent may have held it at the fork. */
 void channel_writer_forget(struct channel_writer *writer)
 {
 	release(writer);

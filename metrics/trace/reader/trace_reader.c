@@ -57,7 +57,7 @@ void gpmu_trace_reader_free(struct gpmu_trace_reader *reader)
 	free(reader);
 }
 
-/* 1: the item is an event, 0: there is none any more, or -errno */
+/* Returns 1 if the item is an event, 0 at the end, or -errno. */
 static int next(struct gpmu_trace_reader *reader)
 {
 	int ret;

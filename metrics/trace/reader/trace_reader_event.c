@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* An event of a packet: its time, what it says, and what it does on its track. */
+/* Parses an event: its time, its texts and arguments, and its effect on the track. */
 #include <errno.h>
 
 #include "trace/trace.h"
@@ -8,7 +8,7 @@
 /* TrackEvent.type */
 enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
 
-/* 1: @time is set; 0: by a clock that is not gpmu_trace's; or -EINVAL */
+/* Returns 1 with @time set, 0 if the clock is not one of gpmu_trace's, or -EINVAL. */
 static int time_of(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet, uint64_t *time)
 {
 	uint32_t clock = packet->has_timestamp_clock_id ? packet->timestamp_clock_id : TRACE_CLOCK_STEPS;
@@ -28,7 +28,7 @@ static int time_of(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *
 	return 1;
 }
 
-/* 0 or -EINVAL */
+/* Returns 0 or -EINVAL. */
 static int read_value(struct gpmu_trace_reader *reader, const GpmuPb__DebugAnnotation *given,
 		      struct gpmu_trace_arg *arg)
 {
@@ -65,7 +65,7 @@ static int read_args(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent 
 	return 0;
 }
 
-/* What an event says, into the item */
+/* Sets the item's name, category and arguments. */
 static int read_texts(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent *event)
 {
 	struct gpmu_trace_item *item = &reader->item;

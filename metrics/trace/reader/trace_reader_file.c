@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Packets of a file, in a buffer that is as large as the largest of them. */
+/* Splits a file into packets. The buffer grows to the size of the largest packet. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -8,10 +8,10 @@
 #define BUFFER		(256U << 10)
 #define ARENA		(16U << 10)
 #define ARENA_ALIGN	16U
-#define HEAD_MOST	15		/* bytes of a tag and a length: 5 and 10 */
-#define PACKET_FIELD	1		/* of Trace */
+#define HEAD_MOST	15		/* bytes of a tag (5) and a length (10) */
+#define PACKET_FIELD	1		/* field number in Trace */
 
-/* The wire's types */
+/* Wire types of protocol buffers */
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
 /* --- memory of a packet */
@@ -46,7 +46,10 @@ static void arena_free(void *data, void *memory)
 	(void)memory;
 }
 
-/* Empties it. What was not enough for one packet is for the next. */
+/*
+ * Empties the arena. If a packet needed more than one block, the next one gets that much
+ * at once.
+ */
 static int arena_reset(struct reader_arena *arena)
 {
 	size_t room = arena->wanted > ARENA ? arena->wanted : ARENA;
@@ -101,7 +104,10 @@ static int make_room(struct gpmu_trace_reader *reader, size_t n)
 	return 0;
 }
 
-/* Has @n bytes in the buffer if the file has them: how many there are, or -errno */
+/*
+ * Reads until the buffer has @n bytes or the file ends. Returns the number of bytes there,
+ * or -errno.
+ */
 static ssize_t fill(struct gpmu_trace_reader *reader, size_t n)
 {
 	char text[96];
@@ -126,7 +132,10 @@ static ssize_t fill(struct gpmu_trace_reader *reader, size_t n)
 	return (ssize_t)(reader->length - reader->at);
 }
 
-/* Bytes of the number at @data; 0: it is not all there; -1: it has more than 10 */
+/*
+ * Returns the bytes of the varint at @data, 0 if it is incomplete, or -1 if it has more
+ * than 10.
+ */
 static int varint(const uint8_t *data, size_t length, uint64_t *value)
 {
 	*value = 0;
@@ -138,15 +147,15 @@ static int varint(const uint8_t *data, size_t length, uint64_t *value)
 	return length < 10 ? 0 : -1;
 }
 
-/* --- fields of the file, which are packets */
+/* --- the file's fields, which are packets */
 
 struct field {
 	unsigned int number, type;
-	size_t head;			/* bytes of the tag and the length */
-	uint64_t length;		/* of what is behind them */
+	size_t head;			/* bytes of tag and length */
+	uint64_t length;		/* bytes of the content */
 };
 
-/* 1; 0: it is not all there, or -EINVAL */
+/* Returns 1, 0 if the field is incomplete, or -EINVAL. */
 static int read_head(struct gpmu_trace_reader *reader, size_t n, struct field *field)
 {
 	const uint8_t *data = reader->data + reader->at;
@@ -174,7 +183,7 @@ static int read_head(struct gpmu_trace_reader *reader, size_t n, struct field *f
 	return 1;
 }
 
-/* The rest of the file is less than was said. */
+/* Notes that the file is truncated: it has less than the length requires. */
 static int cut_off(struct gpmu_trace_reader *reader, uint64_t bytes)
 {
 	reader->stats.cut = bytes;
@@ -182,7 +191,7 @@ static int cut_off(struct gpmu_trace_reader *reader, uint64_t bytes)
 	return 0;
 }
 
-/* 1, 0 at the end of the file, or -errno */
+/* Returns 1, 0 at the end of the file, or -errno. */
 static int skip(struct gpmu_trace_reader *reader, const struct field *field)
 {
 	uint64_t left = field->head + field->length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Slices that have begun, until they end. */
+/* Keeps slices from their begin to their end. */
 #include <errno.h>
 
 #include "trace/reader/trace_reader.h"
@@ -9,7 +9,7 @@ static size_t bytes_of(const char *text)
 	return text ? strlen(text) + 1 : 0;
 }
 
-/* A copy of a text at *@at, which is behind it then */
+/* Copies a text to *@at and advances *@at behind it. */
 static char *keep(char **at, const char *text)
 {
 	size_t size = bytes_of(text);
@@ -57,7 +57,7 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 	return 0;
 }
 
-/* The item is the open slice at @index, which is open no more. */
+/* Returns the open slice at @index as the item and closes it. */
 static int give(struct gpmu_trace_reader *reader, size_t number, size_t index, uint64_t time)
 {
 	struct array *all = &reader_track(reader, number)->open;

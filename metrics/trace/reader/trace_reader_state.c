@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What packets before an event say: clocks, names by number, tracks. */
+/* Keeps what packets before an event define: clocks, string tables, tracks. */
 #include <errno.h>
 
 #include "trace/trace.h"
@@ -75,7 +75,10 @@ static bool counts_steps(const GpmuPb__ClockSnapshot__Clock *clock)
 	       clock->timestamp < READER_TIME_END;
 }
 
-/* A restart as gpmu_trace writes it. Others' do not have that clock, or not by these numbers. */
+/*
+ * Whether the packet is a restart by gpmu_trace; other writers lack that clock or use
+ * other numbers
+ */
 static bool is_restart(const GpmuPb__TracePacket *packet)
 {
 	const GpmuPb__ClockSnapshot *snapshot = packet->clock_snapshot;
@@ -105,7 +108,7 @@ struct reader_track *reader_track(const struct gpmu_trace_reader *reader, size_t
 	return (struct reader_track *)reader->tracks.data + index;
 }
 
-/* The track with that uuid, which may be new; NULL: no memory */
+/* Finds or adds the track with that uuid; NULL if out of memory */
 static struct reader_track *track_of(struct gpmu_trace_reader *reader, uint64_t uuid)
 {
 	struct reader_track *track;
@@ -122,7 +125,7 @@ static struct reader_track *track_of(struct gpmu_trace_reader *reader, uint64_t 
 	return NULL;
 }
 
-/* 0 or -ENOMEM; what is not said is as it was */
+/* Sets a text; NULL leaves it unchanged. Returns 0 or -ENOMEM. */
 static int set_text(char **text, const char *given)
 {
 	char *copy;
@@ -173,7 +176,7 @@ static int learn_track(struct gpmu_trace_reader *reader, const GpmuPb__TrackDesc
 
 	if (!given->has_uuid || !given->uuid)
 		return reader_fail(reader, -EINVAL, "expected the uuid of a track");
-	/* The parent has a number, so that it can be asked for. */
+	/* Add the parent, so that it has a number for callers to query. */
 	if (given->parent_uuid && !track_of(reader, given->parent_uuid))
 		return reader_no_memory(reader);
 	track = track_of(reader, given->uuid);
