@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The library's manual pages: one for each header, all that is exported and nothing
-# else is in them, they render without a warning, and their examples are programs.
+# The library's manual pages: one for each header, with all exported functions and no other;
+# they render without a warning, and their examples compile and run.
 . tests/lib/tap.sh
 
 build=${B:-build}
@@ -15,12 +15,12 @@ exports() {
 	grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sort -u
 }
 
-# own_pages: those that do not only refer to another one
+# own_pages: prints the pages that do not only refer to another one
 own_pages() {
 	(cd "$pages" && grep -L '^\.so ' -- *.3)
 }
 
-# unfindable: functions that man finds no page of, or one that does not say what they do
+# unfindable: prints the functions without a page, or whose page does not describe them
 unfindable() {
 	local name page
 
@@ -30,7 +30,7 @@ unfindable() {
 	done
 }
 
-# render PAGE: what is seen of it on 80 columns; warnings are on standard error
+# render PAGE: prints the page on 80 columns; warnings are on standard error
 render() {
 	groff -man -Tutf8 -ww -rLL=80n -P-c -P-b -P-u -P-o "$1"
 }
@@ -39,34 +39,34 @@ want=$(
 	printf '%s.3\n' libgpmu gpmu_source_plugin
 	sed -n 's|^#include <gpmu/\(.*\)\.h>.*|gpmu_\1.3|p' metrics/include/gpmu.h
 )
-is "$(own_pages)" "$(LC_ALL=C sort <<< "$want")" "each header has a page, and there is one of all"
-is "$(unfindable)" "" "each function that is exported is found by its name, and described"
+is "$(own_pages)" "$(LC_ALL=C sort <<< "$want")" "man3: each header has a page, and the library has one"
+is "$(unfindable)" "" "man3: each exported function is found by its name and described"
 is "$(comm -13 <(exports) <(cd "$pages" && grep -l '^\.so ' -- *.3 | sed 's/\.3$//' | sort))" \
-	"" "nothing else is"
+	"" "man3: only exported functions have pages"
 
 for page in $(own_pages); do
 	for section in NAME SYNOPSIS DESCRIPTION EXAMPLE "SEE ALSO"; do
 		grep -qx "\.SH $section" "$pages/$page" || echo "$page: no $section"
 	done
 done > "$work/missing"
-is "$(cat "$work/missing")" "" "each page has all its sections"
+is "$(cat "$work/missing")" "" "man3: each page has all its sections"
 
 if ! command -v groff > /dev/null; then
-	skip "no groff" "pages render without a warning"
-	skip "no groff" "they name only functions that are exported"
-	skip "no groff" "none is wider than 80 columns"
+	skip "no groff" "man3: pages render without a warning"
+	skip "no groff" "man3: pages name only exported functions"
+	skip "no groff" "man3: no page is wider than 80 columns"
 else
 	for page in $(own_pages); do
 		render "$pages/$page" 2>> "$work/warnings" > "$work/$page"
 	done
-	is "$(cat "$work/warnings")" "" "pages render without a warning"
-	# An example defines none of this name.
+	is "$(cat "$work/warnings")" "" "man3: pages render without a warning"
+	# No example defines a function with this prefix.
 	is "$(comm -13 <(exports) <(cat "$work"/*.3 | grep -oE '\bgpmu_[a-z0-9_]+ *\([^0-9]' | sed 's/ *(.*//' | sort -u))" "" \
-		"they name only functions that are exported"
-	is "$(LC_ALL=C.UTF-8 grep -E '^.{81}' "$work"/*.3)" "" "none is wider than 80 columns"
+		"man3: pages name only exported functions"
+	is "$(LC_ALL=C.UTF-8 grep -E '^.{81}' "$work"/*.3)" "" "man3: no page is wider than 80 columns"
 fi
 
-# A copy of what they are made of, to be damaged
+# A copy of the sources of the pages, to be damaged
 mkdir -p "$work/top/metrics" "$work/top/tests/examples"
 cp -r metrics/man3.py metrics/man3_header.py metrics/include "$work/top/metrics"
 cp -r tests/examples/man "$work/top/tests/examples"
@@ -74,11 +74,12 @@ generate() {
 	"$work/top/metrics/man3.py" "$work/pages" 0 2>&1
 }
 
-is "$(generate; ls "$work/pages")" "$(ls "$pages")" "a copy has the same pages"
+is "$(generate; ls "$work/pages")" "$(ls "$pages")" "man3: a copy of the sources makes the same pages"
 sed -i 's|^/\* NULL is allowed. \*/$||' "$work/top/metrics/include/gpmu/plan.h"
-like "$(generate)" 'plan\.h:[0-9]+: .*gpmu_plan_free\(\) has no comment' "a function without a comment is refused"
+like "$(generate)" 'plan\.h:[0-9]+: .*gpmu_plan_free\(\) has no comment' \
+	"man3: a function without a comment is refused"
 
-# options FILE: how its example is compiled
+# options FILE: prints the compiler's options for an example
 options() {
 	case ${1##*/} in
 	source_plugin.c) echo "-shared -fPIC -o $work/gpmu-clock.so" ;;
@@ -86,7 +87,7 @@ options() {
 	esac
 }
 
-# runs NAME: what an example prints that is more than functions
+# runs NAME: runs an example that is a program and prints its output
 runs() {
 	case $1 in
 	source_plugin) "$build/gpmu" stat --source clock -e clock/ns/ -- sleep 0.05 ;;
@@ -109,14 +110,17 @@ for example in tests/examples/man/*.c; do
 	read -ra how <<< "$(options "$example")"
 	"${CC:-gcc}" -std=gnu11 -pedantic -Wall -Wextra -Werror -O2 -Imetrics/include "${how[@]}" "$example" \
 		-L"$build" -Wl,-rpath,"$(realpath "$build")" -lgpmu > "$work/said" 2>&1
-	ok $? "$name: the example compiles" || diag "$(cat "$work/said")"
+	ok $? "man3: the example $name compiles" || diag "$(cat "$work/said")"
 	[ "${how[0]}" != -c ] || continue
 	out=$(runs "$name")
-	ok $? "$name: it runs" || diag "$out"
-	[ "$name" != trace ] || is "$out" 6 "$name: it writes five slices and the audit"
-	[ "$name" != record ] || like "$out" '/libgpmu-inject\.so$' "$name: the command has the environment"
-	[ "$name" != report ] || like "$out" '^  gather\(float' "$name: it prints names"
-	[ "$name" != trace_reader ] || like "$out" '^100 train: stream 7: gather\(.*\), 2000000 ns$' "$name: it prints slices"
-	[ "$name" != source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' "$name: it counts"
+	ok $? "man3: the example $name runs" || diag "$out"
+	[ "$name" != trace ] || is "$out" 6 "man3: the example $name writes five slices and the audit"
+	[ "$name" != record ] || like "$out" '/libgpmu-inject\.so$' \
+		"man3: the example $name sets the command's environment"
+	[ "$name" != report ] || like "$out" '^  gather\(float' "man3: the example $name prints names"
+	[ "$name" != trace_reader ] || like "$out" '^100 train: stream 7: gather\(.*\), 2000000 ns$' \
+		"man3: the example $name prints slices"
+	[ "$name" != source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' \
+		"man3: the example $name counts nanoseconds"
 done
 done_testing
