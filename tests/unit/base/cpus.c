@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lists of CPUs: what is one, what it holds, how it is printed. */
+/* Lists of CPUs: parsing, contents, printing */
 #include <errno.h>
 #include <time.h>
 
@@ -51,13 +51,13 @@ static void parsing(void)
 
 		len = ret ? 0 : cpus_format(&cpus, printed, sizeof(printed));
 		ok(!ret && cpus.len == lists[i].len && len == strlen(lists[i].printed) &&
-		   !strcmp(printed, lists[i].printed), "\"%s\" has %zu CPUs: \"%s\"",
+		   !strcmp(printed, lists[i].printed), "cpus: \"%s\" has %zu CPUs: \"%s\"",
 		   lists[i].text, lists[i].len, lists[i].printed);
 		cpus_release(&cpus);
 	}
 	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		ok(cpus_parse(&cpus, refused[i].text) == -refused[i].error && !cpus.len && !cpus.ids,
-		   "\"%.*s\" is refused: %s", (int)strcspn(refused[i].text, "\n\xff"),
+		   "cpus: \"%.*s\" is refused: %s", (int)strcspn(refused[i].text, "\n\xff"),
 		   refused[i].text, strerror(refused[i].error));
 }
 
@@ -69,7 +69,7 @@ static void printing(void)
 	bool good = true;
 
 	ok(!cpus_parse(&cpus, "1-3,10,12-14") && cpus_format(&cpus, NULL, 0) == 12,
-	   "the length needs no buffer");
+	   "cpus: cpus_format() returns the length without a buffer");
 	for (size = 1; size < sizeof(text); size++) {
 		memset(text, '#', sizeof(text));
 		good = good && cpus_format(&cpus, text, size) == 12 &&
@@ -78,7 +78,7 @@ static void printing(void)
 		if (size == sizeof(text) - 2)
 			break;
 	}
-	ok(good, "a buffer that is too small gets the beginning, and nothing is written behind it");
+	ok(good, "cpus: a small buffer gets the beginning, and nothing is written past it");
 	cpus_release(&cpus);
 }
 
@@ -86,32 +86,40 @@ static void sets(void)
 {
 	struct cpus few = { 0 }, many = { 0 }, none = { 0 }, copy = { 0 };
 
-	if (!ok(!cpus_parse(&few, "2,4,6") && !cpus_parse(&many, "2-6,9"), "two lists"))
+	if (!ok(!cpus_parse(&few, "2,4,6") && !cpus_parse(&many, "2-6,9"),
+		"cpus: two lists are parsed"))
 		return;
-	ok(cpus_first(&few) == 2 && cpus_first(&none) == -1, "the first is the lowest, -1 of none");
+	ok(cpus_first(&few) == 2 && cpus_first(&none) == -1,
+	   "cpus: cpus_first() returns the lowest CPU, or -1 for an empty list");
 	ok(cpus_contain(&few, 2) && cpus_contain(&few, 4) && cpus_contain(&few, 6),
-	   "a list has the first, the middle and the last");
+	   "cpus: a list contains its first, middle and last CPU");
 	ok(!cpus_contain(&few, 1) && !cpus_contain(&few, 3) && !cpus_contain(&few, 7) &&
-	   !cpus_contain(&few, -1) && !cpus_contain(&none, 0), "and no other");
-	ok(cpus_within(&few, &many) && !cpus_within(&many, &few), "2,4,6 is within 2-6,9");
+	   !cpus_contain(&few, -1) && !cpus_contain(&none, 0),
+	   "cpus: a list contains no other CPU");
+	ok(cpus_within(&few, &many) && !cpus_within(&many, &few),
+	   "cpus: the list 2,4,6 is within 2-6,9");
 	ok(cpus_within(&none, &few) && cpus_within(&none, &none) && !cpus_within(&few, &none),
-	   "none is within all, nothing but none within none");
+	   "cpus: an empty list is within all, and only an empty list within it");
 	ok(!cpus_copy(&copy, &many) && copy.len == many.len && copy.ids != many.ids &&
-	   cpus_within(&copy, &many), "a copy is equal and its own");
+	   cpus_within(&copy, &many), "cpus: a copy equals its original and has its own memory");
 	cpus_keep(&copy, &few);
 	ok(copy.len == 3 && cpus_within(&copy, &few) && cpus_within(&few, &copy),
-	   "2-6,9 keeps 2,4,6 of 2,4,6");
+	   "cpus: cpus_keep() leaves the common CPUs");
 	cpus_keep(&copy, &none);
-	ok(!copy.len, "and nothing of none");
+	ok(!copy.len, "cpus: cpus_keep() of an empty list leaves none");
 	cpus_release(&copy);
-	ok(!cpus_copy(&copy, &none) && !copy.len && !copy.ids, "a copy of none is none");
+	ok(!cpus_copy(&copy, &none) && !copy.len && !copy.ids,
+	   "cpus: a copy of an empty list is empty");
 	cpus_release(&few);
-	ok(!few.len && !few.ids, "what is released is none");
+	ok(!few.len && !few.ids, "cpus: a released list is empty");
 	cpus_release(&few);
 	cpus_release(&many);
 }
 
-/* 64 KiB of the widest range: CPU for CPU that would be half a thousand million steps */
+/*
+ * 64 KiB of the widest range, which takes half a thousand million steps if CPUs are added one by
+ * one
+ */
 static void overlaps(void)
 {
 	static char text[65536];
@@ -127,7 +135,8 @@ static void overlaps(void)
 	ret = cpus_parse(&cpus, text);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 	seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
-	ok(!ret && cpus.len == CPUS_MAX && seconds < 0.2, "8000 ranges over each other take no time");
+	ok(!ret && cpus.len == CPUS_MAX && seconds < 0.2,
+	   "cpus: 8000 overlapping ranges are parsed in less than 0.2 s");
 	diag("%.1f ms", seconds * 1e3);
 	cpus_release(&cpus);
 }

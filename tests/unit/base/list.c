@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lists that grow one by one, begin anew, and texts of any length. */
+/* Growing lists, their reuse, and texts of any length */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,12 +24,13 @@ int main(void)
 	grow(&list, 1000);
 	for (size_t i = 0; i < 1000; i++)
 		wrong += list[i] != i;
-	is_u64(wrong, 0, "a list keeps what is in it when it grows");
+	is_u64(wrong, 0, "list: a list keeps its items when it grows");
 	grow(&list, 5);
-	is_u64(list[4], 4, "it can begin anew");
+	is_u64(list[4], 4, "list: a list can be filled anew");
 	free(list);
 	text = text_print("%300d-%s", 7, "end");
-	ok(text && strlen(text) == 304 && !strcmp(text + 299, "7-end"), "a text of any length");
+	ok(text && strlen(text) == 304 && !strcmp(text + 299, "7-end"),
+	   "list: text_print() returns a text of any length");
 	free(text);
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The messages that are no errors, and who gets them. */
+/* Log messages and their receiver */
 #include "gpmu.h"
 #include "base/log.h"
 #include "tap.h"
@@ -18,7 +18,7 @@ static void keep(int level, const char *line, void *user)
 	snprintf(keeper->line, sizeof(keeper->line), "%s", line);
 }
 
-/* Has another one get what follows, in the middle of a message */
+/* Changes the receiver in the middle of a message. */
 static void hand_on(int level, const char *line, void *user)
 {
 	(void)level;
@@ -35,19 +35,21 @@ int main(void)
 	gpmu_log_set(keep, &keeper);
 	log_line(GPMU_LOG_INFO, "%d events of %s", 3, "a PMU");
 	ok(keeper.lines == 1 && keeper.level == GPMU_LOG_INFO,
-	   "a message comes once, with its level");
-	is_str(keeper.line, "3 events of a PMU", "as it is, without a newline");
+	   "log: a message is delivered once, with its level");
+	is_str(keeper.line, "3 events of a PMU",
+	       "log: a message is delivered unchanged, without a newline");
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
 	log_line(GPMU_LOG_WARNING, "%s", text);
-	ok(strlen(keeper.line) == 255 && keeper.level == GPMU_LOG_WARNING, "a long one is cut");
+	ok(strlen(keeper.line) == 255 && keeper.level == GPMU_LOG_WARNING,
+	   "log: a long message is cut to 255 bytes");
 	gpmu_log_set(hand_on, &other);
 	log_line(GPMU_LOG_WARNING, "one");
 	log_line(GPMU_LOG_WARNING, "two");
 	ok(keeper.lines == 2 && other.lines == 1 && !strcmp(other.line, "two"),
-	   "who gets them may be changed at any time, by a message too");
+	   "log: the receiver can be changed at any time, also by itself");
 	gpmu_log_set(NULL, NULL);
 	log_line(GPMU_LOG_WARNING, "three");
-	ok(keeper.lines == 2 && other.lines == 1, "and be nobody again");
+	ok(keeper.lines == 2 && other.lines == 1, "log: messages without a receiver are dropped");
 	return done_testing();
 }

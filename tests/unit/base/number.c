@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Numbers as text: those of printf(), and no digit more than it takes. */
+/* Numbers as text: as printf() prints them, with the fewest digits */
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -22,7 +22,7 @@ static const char *shortest(double value)
 	return text;
 }
 
-/* The same numbers in each run */
+/* The numbers are the same in each run. */
 static uint64_t next_random(void)
 {
 	static uint64_t state = 88172645463325252u;
@@ -33,7 +33,7 @@ static uint64_t next_random(void)
 	return state;
 }
 
-/* Of 53 random bits, from 2^-low to 2^high; each fourth has few digits */
+/* 53 random bits, from 2^-low to 2^high; every fourth number has few digits. */
 static double random_double(int low, int high)
 {
 	double value = (double)(next_random() >> 11) + 1;
@@ -47,13 +47,13 @@ static double random_double(int low, int high)
 static void integers(void)
 {
 	text[number_u64(text, 0)] = '\0';
-	is_str(text, "0", "0");
+	is_str(text, "0", "number: number_u64() prints 0");
 	text[number_u64(text, UINT64_MAX)] = '\0';
-	is_str(text, "18446744073709551615", "64 bits");
+	is_str(text, "18446744073709551615", "number: number_u64() prints all 64 bits");
 	text[number_int(text, -1)] = '\0';
-	is_str(text, "-1", "a negative number");
+	is_str(text, "-1", "number: number_int() prints a negative number");
 	text[number_int(text, INT_MIN)] = '\0';
-	is_str(text, "-2147483648", "the lowest of all");
+	is_str(text, "-2147483648", "number: number_int() prints INT_MIN");
 }
 
 static void decimals(void)
@@ -85,11 +85,12 @@ static void decimals(void)
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		is_str(fixed(table[i].value, table[i].decimals, table[i].grouped), table[i].want,
-		       "with decimals");
+		ok(!strcmp(fixed(table[i].value, table[i].decimals, table[i].grouped), table[i].want),
+		   "number: %.17g with %u decimals%s is %s", table[i].value, table[i].decimals,
+		   table[i].grouped ? " and commas" : "", table[i].want) || (diag("got %s", text), 0);
 	fixed(DBL_MAX, 9, true);
 	ok(strlen(text) < NUMBER_SIZE && !strncmp(text, "179,769,313,", 12),
-	   "the largest has room");
+	   "number: the largest number fits into the buffer");
 }
 
 static void as_printf(void)
@@ -105,7 +106,8 @@ static void as_printf(void)
 		if (strcmp(fixed(value, n, false), want) && wrong++ < 5)
 			diag("got %s, want %s", text, want);
 	}
-	ok(!wrong, "200000 numbers are rounded as printf() does");
+	ok(!wrong, "number: 200000 numbers are rounded as by printf()");
+	wrong = 0;
 	/* Ties */
 	for (int i = 0; i < 20000; i++) {
 		double value = (double)(next_random() % 100000) / 64;
@@ -115,28 +117,37 @@ static void as_printf(void)
 			wrong += strcmp(fixed(value, (unsigned int)n, false), want) != 0;
 		}
 	}
-	ok(!wrong, "also those in the middle of two");
+	ok(!wrong, "number: numbers half-way between two are rounded as by printf()");
 }
 
 static void exact(void)
 {
-	is_str(shortest(0), "0", "0");
-	is_str(shortest(60), "60", "an integer");
-	is_str(shortest(9007199254740991), "9007199254740991", "of 53 bits");
-	is_str(shortest(0.1), "0.1", "a tenth");
-	is_str(shortest(-12.5), "-12.5", "a negative number");
-	is_str(shortest(0.1 + 0.2), "0.30000000000000004", "17 digits where it takes them");
-	is_str(shortest(2.0 / 3), "0.6666666666666666", "16 where those do");
-	is_str(shortest(80.12), "80.12", "few where few do");
-	is_str(shortest(0.00123), "0.00123", "a small number");
-	is_str(shortest(1e-7), "1e-07", "a smaller one");
-	is_str(shortest(1.5e300), "1.5e+300", "a large one");
-	is_str(shortest(DBL_MAX), "1.7976931348623157e+308", "the largest");
-	is_str(shortest(5e-324), "4.94065645841247e-324", "the smallest");
-	is_str(shortest(2251799813685249.5), "2251799813685249.5", "the last with a fraction");
+	is_str(shortest(0), "0", "number: number_shortest() prints 0");
+	is_str(shortest(60), "60", "number: number_shortest() prints an integer");
+	is_str(shortest(9007199254740991), "9007199254740991",
+	       "number: number_shortest() prints an integer of 53 bits");
+	is_str(shortest(0.1), "0.1", "number: number_shortest() prints 0.1");
+	is_str(shortest(-12.5), "-12.5", "number: number_shortest() prints a negative number");
+	is_str(shortest(0.1 + 0.2), "0.30000000000000004",
+	       "number: number_shortest() prints 17 digits where they are needed");
+	is_str(shortest(2.0 / 3), "0.6666666666666666",
+	       "number: number_shortest() prints 16 digits where they suffice");
+	is_str(shortest(80.12), "80.12",
+	       "number: number_shortest() prints few digits where they suffice");
+	is_str(shortest(0.00123), "0.00123", "number: number_shortest() prints a small number");
+	is_str(shortest(1e-7), "1e-07",
+	       "number: number_shortest() prints a smaller number with an exponent");
+	is_str(shortest(1.5e300), "1.5e+300",
+	       "number: number_shortest() prints a large number with an exponent");
+	is_str(shortest(DBL_MAX), "1.7976931348623157e+308",
+	       "number: number_shortest() prints the largest number");
+	is_str(shortest(5e-324), "4.94065645841247e-324",
+	       "number: number_shortest() prints the smallest number");
+	is_str(shortest(2251799813685249.5), "2251799813685249.5",
+	       "number: number_shortest() prints the largest number with a fraction");
 }
 
-/* Digits that printf() needs for the same value */
+/* Digits that printf() needs so that the same value is read back */
 static int digits_needed(double value)
 {
 	char buffer[64];
@@ -178,8 +189,8 @@ static void round_trip(void)
 		    longer++ < 5)
 			diag("%s is longer than it has to be", text);
 	}
-	ok(!wrong, "200000 numbers are read as they were");
-	ok(!longer, "with as many digits as it takes");
+	ok(!wrong, "number: 200000 numbers are read back unchanged");
+	ok(!longer, "number: 200000 numbers have no more digits than needed");
 }
 
 int main(void)

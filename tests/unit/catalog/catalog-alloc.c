@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each allocation fails in turn, and so does each call of jansson: loading then
- * fails with ENOMEM, leaves the catalog as it was, and nothing behind. Linked
- * with --wrap also for json_loadb and json_delete.
+ * Each allocation fails in turn, and so does each call of jansson. Loading then fails with
+ * ENOMEM, leaves the catalog unchanged, and leaks nothing. Linked with --wrap also for json_loadb
+ * and json_delete.
  */
 #include <jansson.h>
 
@@ -31,7 +31,7 @@ static struct sysroot root;
 static struct gpmu_catalog *catalog;
 static size_t metrics, events;
 
-/* Adds the folder to what is there; leaves it as it was if that fails. */
+/* Adds the folder to the catalog. A failure leaves the catalog unchanged. */
 static int run_add(void)
 {
 	struct gpmu_error error = { .text = "" };
@@ -52,7 +52,7 @@ static int make(const char *paths)
 	struct gpmu_catalog *made = gpmu_catalog_new(paths, &error);
 	int ret = made ? 0 : -errno;
 
-	/* What is built in is loaded now, if it was not. */
+	/* The first access loads the built-in files. */
 	if (made && !paths && !gpmu_catalog_metric(made, 0)) {
 		ret = -errno;
 		error_set(&error, 0, "no memory");
@@ -61,7 +61,7 @@ static int make(const char *paths)
 		ok(ret == -ENOMEM && !gpmu_catalog_event(made, 1000000) &&
 		   (gpmu_catalog_find_metric(made, "ipc", NULL) ||
 		    gpmu_catalog_find_event(made, NULL, "cpu_cycles", NULL)),
-		   "it is loaded when there is memory again");
+		   "catalog: the built-in files are loaded at the next access with memory");
 	gpmu_catalog_free(made);
 	return ret && strcmp(error.text, "no memory") ? 1 : ret;
 }
@@ -71,7 +71,7 @@ static int run_new(void)
 	return make(NULL);
 }
 
-/* A list of one path, which has a folder in it */
+/* A list of one path, a folder */
 static int run_list(void)
 {
 	return make(root.path);
@@ -105,12 +105,12 @@ int main(void)
 	metrics = count_metrics(catalog);
 	events = count_events(catalog);
 	put_files();
-	alloc_fail_each(run_new, 40, "what is built in");
-	alloc_fail_each(run_add, 40, "a folder");
+	alloc_fail_each(run_new, 40, "catalog: built-in files");
+	alloc_fail_each(run_add, 40, "catalog: an added folder");
 	gpmu_catalog_free(catalog);
 	catalog = NULL;
-	alloc_fail_each(run_list, 80, "both");
-	is_u64((uint64_t)alloc_held, 0, "all that was allocated is freed");
+	alloc_fail_each(run_list, 80, "catalog: a path list");
+	is_u64((uint64_t)alloc_held, 0, "catalog: all allocated memory is freed");
 	sysroot_release(&root);
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * For catalog-upstream.t: catalog-dump PATH prints what a catalog makes of a path, a line for each event and
- * each metric.
+ * For catalog-upstream.t: catalog-dump PATH prints the catalog of a path, one line for each event
+ * and each metric.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const char *text(const char *text)
 	return text ? text : "";
 }
 
-/* Backslash, newline and tab as escapes, so that a line stays one */
+/* Prints a field on one line, with backslash, newline and tab escaped. */
 static void put(const char *field, char end)
 {
 	for (; *field; field++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Random damage to a file: it is taken or refused with its line. Built with
- * sanitizers, this finds what else could happen (tests/fuzz/catalog.c goes
- * further). The random numbers are the same in each run.
+ * Randomly damaged files are accepted or refused with a line number. The sanitizers find
+ * everything else (tests/fuzz/catalog.c goes further). The random numbers are the same in each
+ * run.
  */
 #include <errno.h>
 
@@ -26,7 +26,7 @@ static const char *const tokens[] = {
 	"99999999999999999999", "\"ArchStdEvent\": \"e\",",
 };
 
-/* Whether all that was taken can be found */
+/* Whether each accepted event and metric can be found */
 static bool is_whole(const struct gpmu_catalog *catalog)
 {
 	const struct gpmu_event_def *event;
@@ -63,7 +63,7 @@ int main(void)
 		memcpy(text, seed_text, sizeof(seed_text) - 1);
 		length = damage(text, sizeof(seed_text) - 1, sizeof(text), tokens,
 				DAMAGE_LENGTH(tokens), 3);
-		/* A sanitizer sees reads behind it */
+		/* A sanitizer reports reads past the end. */
 		copy = malloc(length ? length : 1);
 		if (!copy)
 			exit(1);
@@ -82,7 +82,8 @@ int main(void)
 		gpmu_catalog_free(catalog);
 	}
 	diag("%u taken, %u refused", taken, refused);
-	ok(taken > ROUNDS / 20 && refused > ROUNDS / 20, "damaged files are taken and refused");
-	is_u64(wrong, 0, "each is whole, or an error with its line");
+	ok(taken > ROUNDS / 20 && refused > ROUNDS / 20,
+	   "catalog: some damaged files are accepted and some are refused");
+	is_u64(wrong, 0, "catalog: each damaged file is loaded whole, or refused with its line");
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Files that are not what they should be: each gets its line, or a warning. */
+/* Malformed files: each is refused with its line number, or has a warning. */
 #include <errno.h>
 #include <locale.h>
 
@@ -13,7 +13,7 @@
 static const struct {
 	const char *text, *want;
 } refused[] = {
-	/* What is around the objects */
+	/* Outside of objects */
 	{ "", "1: expected [ and objects in it" },
 	{ " \n\n ", "3: expected [ and objects in it" },
 	{ "{}", "1: expected [ and objects in it" },
@@ -31,7 +31,7 @@ static const struct {
 	{ "[{" EVENT "}]\n]", "2: expected nothing after ]" },
 	{ "[{" EVENT "}] // done", "1: expected nothing after ]" },
 	{ "[]]", "1: expected nothing after ]" },
-	/* An object that is none */
+	/* Malformed objects */
 	{ "[\n{", "2: string or '}' expected near end of file" },
 	{ "[{" EVENT, "1: '}' expected near end of file" },
 	{ "[{" EVENT ",}]", "1: string or '}' expected near '}'" },
@@ -92,7 +92,7 @@ static const struct {
 	{ "[{" METRIC ", \"MetricConstraint\": \"NO\"}]",
 	  "1: MetricConstraint: expected one of those of perf such as NO_GROUP_EVENTS, "
 	  "found NO" },
-	/* What belongs together */
+	/* Combinations of keys */
 	{ "[{},\n{\"MetricName\": \"m\"}]", "2: MetricName: expected a MetricExpr beside it" },
 	{ "[{\"MetricName\": \"m\", \"MetricExpr\": \"\"}]",
 	  "1: MetricName: expected a MetricExpr beside it" },
@@ -103,7 +103,7 @@ static const struct {
 
 static void check_refused(void)
 {
-	char want[256], what[64];
+	char want[256], text[64], what[128];
 	struct gpmu_error error;
 	size_t i, j;
 	int ret;
@@ -114,26 +114,27 @@ static void check_refused(void)
 		error.text[0] = 0;
 		ret = add_text(catalog, "x.json", refused[i].text, &error);
 		snprintf(want, sizeof(want), "x.json:%s", refused[i].want);
-		snprintf(what, sizeof(what), "%s", refused[i].text);
-		for (j = 0; what[j]; j++)
-			if (what[j] < ' ' || what[j] > '~' || what[j] == '#' || what[j] == '\\')
-				what[j] = '?';
+		snprintf(text, sizeof(text), "%s", refused[i].text);
+		for (j = 0; text[j]; j++)
+				if (text[j] < ' ' || text[j] > '~' || text[j] == '#' || text[j] == '\\')
+				text[j] = '?';
+		snprintf(what, sizeof(what), "catalog: a malformed file is refused with its line: %s", text);
 		is_str(ret == -EINVAL ? error.text : "taken", want, what);
 		gpmu_catalog_free(catalog);
 	}
 }
 
-/* The offset is that in the file, whoever finds the error. */
+/* The offset is in bytes of the file, whichever parser finds the error. */
 static void check_offset(void)
 {
 	static const struct {
 		const char *text;
 		size_t offset;
 	} errors[] = {
-		{ "[\n {}, 1]", 7 },			/* what is no object */
-		{ "[\n {\"EventName\": 'e'}]", 17 },	/* what is no JSON */
-		{ "[\n {\"a\": 1, \"EventName\": 1}]", 12 },	/* the key of another type */
-		{ "[\n {\"UMask\": \"x\", \"EventName\": \"e\"}]", 4 },	/* of no number */
+		{ "[\n {}, 1]", 7 },			/* not an object */
+		{ "[\n {\"EventName\": 'e'}]", 17 },	/* not JSON */
+		{ "[\n {\"a\": 1, \"EventName\": 1}]", 12 },	/* the key of a wrong type */
+		{ "[\n {\"UMask\": \"x\", \"EventName\": \"e\"}]", 4 },	/* the key without a number */
 	};
 	struct gpmu_error error;
 	size_t i;
@@ -143,12 +144,13 @@ static void check_offset(void)
 
 		error.offset = 0;
 		add_text(catalog, "x.json", errors[i].text, &error);
-		is_u64(error.offset, errors[i].offset, "the error's offset");
+		is_u64(error.offset, errors[i].offset,
+		       "catalog: an error's offset is in bytes of the file");
 		gpmu_catalog_free(catalog);
 	}
 }
 
-/* Each file cut off after each byte is an error, but for where nothing is missing. */
+/* A file that is cut off at any byte is refused, unless only white space is missing. */
 static void check_cut_off(void)
 {
 	static const char text[] =
@@ -160,7 +162,7 @@ static void check_cut_off(void)
 
 	for (length = 0; length < sizeof(text); length++) {
 		struct gpmu_catalog *catalog = empty();
-		/* A sanitizer sees reads behind it */
+		/* A sanitizer reports reads past the end. */
 		char *part = malloc(length ? length : 1);
 		int ret;
 
@@ -173,7 +175,7 @@ static void check_cut_off(void)
 		free(part);
 		gpmu_catalog_free(catalog);
 	}
-	is_u64(wrong, 0, "a file that is cut off anywhere is refused, with a line");
+	is_u64(wrong, 0, "catalog: a file that is cut off at any byte is refused with its line");
 }
 
 static void check_deep(void)
@@ -188,13 +190,15 @@ static void check_deep(void)
 	length = (size_t)snprintf(text, size, "[{" EVENT ",\n\"Counter\": ");
 	memset(text + length, '[', size - length - 1);
 	text[size - 1] = 0;
-	ok(add_text(catalog, "x.json", text, &error) == -EINVAL, "a million [ are refused");
-	ok(strstr(error.text, "x.json:2: maximum parsing depth reached"), "%s", error.text);
+	ok(add_text(catalog, "x.json", text, &error) == -EINVAL,
+	   "catalog: a million nested arrays are refused");
+	ok(strstr(error.text, "x.json:2: maximum parsing depth reached"),
+	   "catalog: the error for nested arrays has their line") || (diag("%s", error.text), 0);
 	free(text);
 	gpmu_catalog_free(catalog);
 }
 
-/* An object of this size with a long description, behind a line */
+/* An object of @size bytes with a long description, on line 2 */
 static char *long_object(size_t size, const char *description)
 {
 	static const char head[] = "[\n{" EVENT ", \"BriefDescription\": \"", tail[] = "\"}";
@@ -225,10 +229,11 @@ static void check_long(void)
 
 		add(catalog, "x.json", most);
 		ok(strlen(gpmu_event_def_description(gpmu_catalog_event(catalog, 0))) > 1000000,
-		   "an object of 1 MiB, read by %s", i ? "jansson" : "us");
-		ok(add_text(catalog, "x.json", more, &error) == -EINVAL, "a larger one is refused");
+		   "catalog: %s reads an object of 1 MiB", i ? "jansson" : "the built-in parser");
+		ok(add_text(catalog, "x.json", more, &error) == -EINVAL,
+		   "catalog: an object above 1 MiB is refused");
 		is_str(error.text, "x.json:2: expected an object of at most 1 MiB",
-		       "with its line");
+		       "catalog: the error for a large object has its line");
 		free(most);
 		free(more);
 	}
@@ -246,11 +251,13 @@ static void check_groups(void)
 	for (i = 0; i < 65; i++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length, "g%d;", i);
 	memcpy(text + length, "\"}]", 4);
-	ok(add_text(catalog, "x.json", text, &error) == -EINVAL, "65 groups are refused");
-	is_str(error.text, "x.json:1: MetricGroup: expected at most 64 groups", "with that line");
+	ok(add_text(catalog, "x.json", text, &error) == -EINVAL,
+	   "catalog: a metric with 65 groups is refused");
+	is_str(error.text, "x.json:1: MetricGroup: expected at most 64 groups",
+	       "catalog: the error for 65 groups has the metric's line");
 	memcpy(strstr(text, ";g64"), "\"}]", 4);
 	add(catalog, "x.json", text);
-	ok(gpmu_catalog_group(catalog, 63), "64 are taken");
+	ok(gpmu_catalog_group(catalog, 63), "catalog: a metric with 64 groups is accepted");
 	gpmu_catalog_free(catalog);
 }
 
@@ -264,38 +271,42 @@ static void check_taken(void)
 	add(catalog, "x.json", "\r\n[ ]\t");
 	add(catalog, "x.json", "[{}, {\"Unit\": \"CHA\", \"CountersNumFixed\": 1}]");
 	is_u64(count_metrics(catalog) + count_events(catalog), 0,
-	       "objects without names are nothing");
-	is_text(gpmu_catalog_warning(catalog, 0), NULL, "and no warning");
+	       "catalog: objects without names add nothing");
+	is_text(gpmu_catalog_warning(catalog, 0), NULL,
+		"catalog: objects without names have no warning");
 	add(catalog, "x.json", "[{" EVENT ", \"Counter\": [1, {\"a\": {}}], " METRIC "}]");
 	ok(gpmu_catalog_find_metric(catalog, "m", NULL) &&
 	   gpmu_catalog_find_event(catalog, NULL, "e", NULL),
-	   "an event and a metric in one object");
+	   "catalog: one object can have an event and a metric");
 	add(catalog, "x.json", "[{\"MetricName\": \"tw\\u00f6\", \"MetricExpr\": \"a\\n/ b\\\\,c\","
 	    "\"PublicDescription\": \"long\\nold\", \"MetricThreshold\": \"m > 1\","
 	    "\"MetricConstraint\": \"NO_GROUP_EVENTS\"}]");
 	metric = gpmu_catalog_find_metric(catalog, "tw\xc3\xb6", NULL);
 	is_text(metric ? gpmu_metric_expr(metric) : NULL, "a\n/ b\\,c",
-		"escapes are what they say");
+		"catalog: escapes in an expression are decoded");
 	is_text(gpmu_metric_description(metric), "long\nold",
-		"without a short description it is the long one");
-	is_text(gpmu_metric_details(metric), NULL, "and there is nothing beyond it");
+		"catalog: a metric without a short description has the long one");
+	is_text(gpmu_metric_details(metric), NULL,
+		"catalog: a long description used as the short one is not repeated as details");
 	add(catalog, "x.json", "[{\"MetricName\": \"same\", \"MetricExpr\": \"1\","
 	    "\"BriefDescription\": \"said\", \"PublicDescription\": \"said\"}]");
 	is_text(gpmu_metric_details(gpmu_catalog_find_metric(catalog, "same", NULL)), NULL,
-		"nor if the long one is the same");
-	is_text(gpmu_metric_threshold(metric), "m > 1", "its threshold");
-	is_text(gpmu_metric_constraint(metric), "NO_GROUP_EVENTS", "its constraint");
+		"catalog: details equal to the short description are dropped");
+	is_text(gpmu_metric_threshold(metric), "m > 1", "catalog: a metric has its threshold");
+	is_text(gpmu_metric_constraint(metric), "NO_GROUP_EVENTS",
+		"catalog: a metric has its constraint");
 	add(catalog, "x.json", "[{" EVENT ", \"BriefDescription\": \"\", \"Unit\": \"\","
 	    "\"Compat\": \"\", \"ScaleUnit\": \"\"}]");
 	event = gpmu_catalog_find_event(catalog, NULL, "e", NULL);
 	ok(!gpmu_event_def_description(event) && !gpmu_event_def_details(event) &&
-	   !gpmu_event_def_unit(event) && !gpmu_event_def_compat(event), "\"\" is as if not there");
+	   !gpmu_event_def_unit(event) && !gpmu_event_def_compat(event),
+	   "catalog: an empty string is treated as an absent member");
 	add(catalog, "x-metricgroups.json", "{\"a\": \"of a\", \"b\": \"of b\"}\n");
-	is_text(gpmu_catalog_warning(catalog, 0), NULL, "nothing is worth a warning");
+	is_text(gpmu_catalog_warning(catalog, 0), NULL, "catalog: valid files have no warning");
 	ok(add_text(catalog, "metricgroups.json", "\n[]", NULL) == -EINVAL &&
 	   add_text(catalog, "metricgroups.json", "{\"a\": \"b\"}{", NULL) == -EINVAL &&
 	   add_text(catalog, "metricgroups.json", "{\"a\": \"b\", \"a\": \"b\"}", NULL) == -EINVAL,
-	   "descriptions of groups are one object");
+	   "catalog: metricgroups.json must be a single object without duplicate keys");
 	gpmu_catalog_free(catalog);
 }
 
@@ -311,7 +322,7 @@ static void check_scales(void)
 		{ ".5 per cycle", .5, "per cycle" }, { "1e", 1, "e" }, { "1exa", 1, "exa" },
 		{ "2E-3E", 2e-3, "E" },
 	};
-	/* In this locale strtod() takes a comma for the point */
+	/* In this locale strtod() expects a comma. */
 	const char *locale = setlocale(LC_ALL, "de_DE.UTF-8");
 	char text[128];
 	size_t i;
@@ -324,9 +335,11 @@ static void check_scales(void)
 			 scales[i].text);
 		add(catalog, "x.json", text);
 		event = gpmu_catalog_event(catalog, 0);
-		ok(gpmu_event_def_scale(event) == scales[i].scale, "%s: its scale%s",
+		ok(gpmu_event_def_scale(event) == scales[i].scale,
+		   "catalog: the scale of %s is parsed%s",
 		   scales[i].text, locale ? ", in de_DE" : "");
-		is_text(gpmu_event_def_unit(event), scales[i].unit, "its unit");
+		is_text(gpmu_event_def_unit(event), scales[i].unit,
+			"catalog: the unit after a scale is kept");
 		gpmu_catalog_free(catalog);
 	}
 	setlocale(LC_ALL, "C");
@@ -340,19 +353,22 @@ static void check_warnings(void)
 
 	add(catalog, "x.json", "[{" METRIC "},\n{" EVENT ", \"Odd\\n\": 1, \"Odder\": 2}]");
 	is_text(gpmu_catalog_warning(catalog, 0), "x.json:2: Odd? is not a key of perf's: ignored",
-		"an unknown key is a warning of one line");
-	is_text(gpmu_catalog_warning(catalog, 1), NULL, "one for each object");
+		"catalog: unknown keys cause a warning of one line");
+	is_text(gpmu_catalog_warning(catalog, 1), NULL,
+		"catalog: an object with two unknown keys has one warning");
 	for (i = 0; i < 120; i++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length,
 					   "%c{\"odd\": %zu}", i ? ',' : '[', i);
 	memcpy(text + length, "]", 2);
 	add(catalog, "x.json", text);
-	ok(gpmu_catalog_warning(catalog, 99), "100 warnings are kept");
-	is_text(gpmu_catalog_warning(catalog, 100), "21 more warnings", "others are counted");
-	is_text(gpmu_catalog_warning(catalog, 101), NULL, "that is the last");
+	ok(gpmu_catalog_warning(catalog, 99), "catalog: 100 warnings are kept");
+	is_text(gpmu_catalog_warning(catalog, 100), "21 more warnings",
+		"catalog: warnings after the first 100 are counted");
+	is_text(gpmu_catalog_warning(catalog, 101), NULL,
+		"catalog: the number of further warnings is the last warning");
 	add(catalog, "x.json", text);
 	is_text(gpmu_catalog_warning(catalog, 100), "141 more warnings",
-		"so are those of later files");
+		"catalog: warnings of later files are added to that number");
 	gpmu_catalog_free(catalog);
 	catalog = empty();
 	memset(wide, 'w', sizeof(wide));
@@ -361,18 +377,21 @@ static void check_warnings(void)
 	ok(strlen(gpmu_catalog_warning(catalog, 0)) < 150 &&
 	   !strncmp(gpmu_catalog_warning(catalog, 0), "...w", 4) &&
 	   strstr(gpmu_catalog_warning(catalog, 0), "www.json:1: odd is"),
-	   "of a long path the end is shown");
+	   "catalog: a warning shows the end of a long path");
 	gpmu_catalog_free(catalog);
 }
 
-/* What a metric needs is known once the machine is: a circle is no fault of the file. */
+/*
+ * The metrics a metric refers to are resolved for a machine later, so a cycle is no error of the
+ * file.
+ */
 static void check_cycle(void)
 {
 	struct gpmu_catalog *catalog = empty();
 
 	add(catalog, "x.json", "[{\"MetricName\": \"a\", \"MetricExpr\": \"b + 1\"},"
 	    "{\"MetricName\": \"b\", \"MetricExpr\": \"a + 1\"}]");
-	is_u64(count_metrics(catalog), 2, "metrics that need each other are taken as they are");
+	is_u64(count_metrics(catalog), 2, "catalog: metrics that refer to each other are loaded");
 	gpmu_catalog_free(catalog);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a machine has of a catalog, on the fake machines of tests/sysroot and additions to them. */
+/*
+ * Which entries of a catalog a machine supports, on the fake machines of tests/sysroot and
+ * variants of them
+ */
 #include "catalog-test.h"
 #include "sysroot.h"
 
@@ -36,7 +39,6 @@ static void count(const struct gpmu_catalog *catalog, const struct gpmu_machine 
 
 static void check_machines(void)
 {
-	/* -1: all there are; PMUs that a machine lacks are those of other machines */
 	static const struct {
 		const char *name;
 		bool grace;
@@ -59,20 +61,24 @@ static void check_machines(void)
 		sysroot_make(&root, name);
 		machine = look(&root);
 		count(catalog, machine, &system, &core, &events);
-		is_u64((uint64_t)core, machines[i].grace ? (uint64_t)all_core : 0,
-		       machines[i].grace ? name : "no core metric elsewhere");
+		ok(core == (machines[i].grace ? all_core : 0), "catalog: %s supports %s core metrics", name,
+		   machines[i].grace ? "all" : "no");
 		ok((system > 15) == machines[i].grace && (events > 50) == machines[i].grace,
-		   "%s: %d metrics and %d events of system PMUs", name, system, events);
+		   "catalog: %s supports %d metrics and %d events of system "
+		   "PMUs", name, system, events);
 		metric = gpmu_catalog_find_metric(catalog, "GraceMemReadBW", machine);
 		ok(metric && gpmu_metric_supported(metric, machine) == machines[i].grace,
-		   "a metric is found, had or not");
+		   "catalog: a metric is found whether or not the machine supports it");
 		gpmu_machine_free(machine);
 		sysroot_release(&root);
 	}
 	gpmu_catalog_free(catalog);
 }
 
-/* Whether a machine with the PMU @pmu of this identifier has what is of @unit and @compat */
+/*
+ * Whether a machine whose only PMU is @pmu with this identifier supports a metric of @unit and
+ * @compat
+ */
 static int has(const char *pmu, const char *identifier, const char *unit, const char *compat)
 {
 	struct gpmu_catalog *catalog = empty();
@@ -117,7 +123,7 @@ static void check_pmus(void)
 		{ "nvidia_scf_pmu_0", NULL, "nvidia_scf_pmu", "2cf0036b", 0 },
 		{ "nvidia_scf_pmu_0", NULL, "nvidia_scf_pmu", NULL, 1 },
 		{ "imx8_ddr0", "i.MX8MP", "imx8_ddr", "i.MX8MP", 1 },
-		/* perf's ways with names */
+		/* perf's matching of PMU names */
 		{ "imc_3", NULL, "iMC", NULL, 1 },
 		{ "uncore_imc_3", NULL, "iMC", NULL, 1 },
 		{ "uncore_imc_free_running_0", NULL, "iMC", NULL, 0 },
@@ -128,7 +134,7 @@ static void check_pmus(void)
 		{ "hisi_sccl1_hha0", NULL, "hisi_sccl,l3c", NULL, 0 },
 		{ "hisi_sccl1", NULL, "hisi_sccl,l3c", NULL, 0 },
 		{ "hisi_sccl1_l3c0_x", NULL, "hisi_sccl,l3c", NULL, 0 },
-		/* identifiers */
+		/* perf's matching of identifiers */
 		{ "arm_cmn_0", "43601", "arm_cmn", "(434|436|43c|43a).*", 1 },
 		{ "arm_cmn_0", "436", "arm_cmn", "(434|436|43c|43a).*", 1 },
 		{ "arm_cmn_0", "43501", "arm_cmn", "(434|436|43c|43a).*", 0 },
@@ -140,7 +146,7 @@ static void check_pmus(void)
 		{ "arm_cmn_0", "4(3", "arm_cmn", "(3", 0 },
 		{ "arm_cmn_0", "x", "arm_cmn", A31 "|" A31 "|x", 0 },
 		{ "arm_cmn_0", "x", "arm_cmn", A31 "|x", 1 },
-		/* What glibc would expand: compared to the letter only */
+		/* Patterns that regexec() would expand are compared literally. */
 		{ "arm_cmn_0", "aaaa", "arm_cmn", "a+", 0 },
 		{ "arm_cmn_0", "a+", "arm_cmn", "a+", 1 },
 		{ "arm_cmn_0", "aaaa", "arm_cmn",
@@ -154,10 +160,10 @@ static void check_pmus(void)
 
 	for (i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
 		ok(has(pmus[i].pmu, pmus[i].identifier, pmus[i].unit, pmus[i].compat) ==
-		   pmus[i].has, "%s %s%s %s %s", pmus[i].pmu,
-		   pmus[i].identifier ? pmus[i].identifier : "without identifier",
-		   pmus[i].has ? ":" : ": no", pmus[i].unit,
-		   pmus[i].compat ? pmus[i].compat : "of any identifier");
+		   pmus[i].has, "catalog: PMU %s (%s) %s Unit %s (%s)", pmus[i].pmu,
+		   pmus[i].identifier ? pmus[i].identifier : "no identifier",
+		   pmus[i].has ? "matches" : "does not match", pmus[i].unit,
+		   pmus[i].compat ? pmus[i].compat : "any identifier");
 }
 
 static void check_cpus(void)
@@ -184,9 +190,11 @@ static void check_cpus(void)
 	for (i = 0; i < sizeof(midrs) / sizeof(midrs[0]); i++) {
 		sysroot_put(&root, MIDR, midrs[i].midr);
 		machine = look(&root);
-		ok(gpmu_metric_supported(metric, machine) == midrs[i].has, "%s ipc, MIDR %.18s",
-		   midrs[i].has ? "has" : "has not", midrs[i].midr);
-		ok(gpmu_metric_supported(everybodys, machine) == 1, "and has what is for all CPUs");
+		ok(gpmu_metric_supported(metric, machine) == midrs[i].has,
+		   "catalog: a CPU with MIDR %.18s %s ipc", midrs[i].midr,
+		   midrs[i].has ? "supports" : "does not support");
+		ok(gpmu_metric_supported(everybodys, machine) == 1,
+		   "catalog: a metric for all CPUs is supported on each CPU");
 		gpmu_machine_free(machine);
 	}
 	sysroot_put(&root, MIDR, midrs[0].midr);
@@ -194,20 +202,23 @@ static void check_cpus(void)
 	add(catalog, "/l/arch/arm64/arm/neoverse-v3/x.json", METRIC("ipc", ""));
 	add(catalog, "/l/arch/arm64/arm/neoverse-a/x.json", METRIC("ipc", ""));
 	ok(gpmu_catalog_find_metric(catalog, "ipc", machine) == metric,
-	   "of several the one for this machine is found");
-	ok(gpmu_catalog_find_metric(catalog, "ipc", NULL) != metric, "and without one the last");
+	   "catalog: the metric for this machine's CPU is found among several");
+	ok(gpmu_catalog_find_metric(catalog, "ipc", NULL) != metric,
+	   "catalog: the last metric added is found without a machine");
 	add(catalog, n2_v2, METRIC("ipc", ""));
-	ok(gpmu_catalog_find_metric(catalog, "ipc", machine) != metric, "unless it is replaced");
+	ok(gpmu_catalog_find_metric(catalog, "ipc", machine) != metric,
+	   "catalog: a later metric replaces the one for the same CPU");
 	metric = gpmu_catalog_find_metric(catalog, "ipc", machine);
 	add(catalog, "mine.json", METRIC("IPC", ""));
 	ok(gpmu_catalog_find_metric(catalog, "ipc", machine) != metric,
-	   "a later one for all CPUs comes before");
+	   "catalog: a later metric for all CPUs takes precedence");
 	gpmu_machine_free(machine);
 	sysroot_remove(&root, "sys/bus/event_source/devices/armv8_pmuv3_0");
 	machine = look(&root);
-	ok(!gpmu_metric_supported(metric, machine), "without a core PMU there are no core metrics");
+	ok(!gpmu_metric_supported(metric, machine),
+	   "catalog: core metrics are not supported without a core PMU");
 	ok(gpmu_metric_supported(everybodys, machine) == 1,
-	   "but what is for all CPUs may have other events");
+	   "catalog: metrics for all CPUs are supported without a core PMU");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 	gpmu_catalog_free(catalog);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One object: what is plain is read in place, and means what it means to
- * jansson, in all of pmu-events. A key that perf does not have is what makes an
- * object jansson's here.
+ * Plain objects are parsed in place and have the same values as when jansson parses them, for all
+ * of pmu-events. An object with an unknown key is parsed by jansson.
  */
 #include <ftw.h>
 #include <unistd.h>
@@ -24,7 +23,10 @@ static bool same_values(const struct catalog_object *a, const struct catalog_obj
 	return true;
 }
 
-/* The object at @text, and what is then read of it with another key before its first */
+/*
+ * Parses the object at @text, in place and by jansson, which a further key before its first makes
+ * necessary.
+ */
 static size_t compare(const char *text, size_t size)
 {
 	static const char odd[] = "{\"odd\": 0,";
@@ -84,8 +86,9 @@ static void check_files(const char *folder, const char *what)
 {
 	n_objects = n_plain = n_differ = 0;
 	nftw(folder, compare_file, 16, FTW_PHYS);
-	ok(n_objects > 100 && n_plain > n_objects * 3 / 4, "%s: most objects are plain", what);
-	is_u64(n_differ, 0, "and mean the same to jansson");
+	ok(n_objects > 100 && n_plain > n_objects * 3 / 4,
+	   "catalog: %s: most objects are plain", what);
+	ok(!n_differ, "catalog: %s: plain objects mean the same to jansson", what);
 	diag("%zu objects, %zu plain", n_objects, n_plain);
 }
 
@@ -114,17 +117,17 @@ static void check_values(void)
 		char *text = malloc(length);
 		struct catalog_text unit;
 
-		/* A sanitizer sees reads behind it */
+		/* A sanitizer reports reads past the end. */
 		if (!text || catalog_object_read(&object, memcpy(text, objects[i].text, length),
 						 length, &error)) {
-			ok(false, "object %zu is read: %s", i, error.text);
+			ok(false, "catalog: object %zu cannot be read: %s", i, error.text);
 			free(text);
 			continue;
 		}
 		unit = object.values[KEY_UNIT];
 		ok(unit.length == 1 && *unit.at == 'a' && object.length == length &&
-		   !object.json == objects[i].plain, "object %zu: its Unit, its length, by %s", i,
-		   objects[i].plain ? "us" : "jansson");
+		   !object.json == objects[i].plain, "catalog: %s reads Unit and length of object %zu",
+		   objects[i].plain ? "the built-in parser" : "jansson", i);
 		catalog_object_release(&object);
 		free(text);
 	}
@@ -138,12 +141,15 @@ static void check_offsets(void)
 	size_t length = (size_t)(strchr(text, 'e') + 3 - text);
 
 	is_u64(catalog_object_find(text, length, "b"), (size_t)(strstr(text, "\"b\": \"e") - text),
-	       "a key is found, no value and no key of a value");
-	is_u64(catalog_object_find(text, length, "a"), 1, "the first");
-	is_u64(catalog_object_find(text, length, "f"), 0, "none that is not there");
+	       "catalog: catalog_object_find() finds a key, not a value or a nested key");
+	is_u64(catalog_object_find(text, length, "a"), 1,
+	       "catalog: catalog_object_find() finds the first key");
+	is_u64(catalog_object_find(text, length, "f"), 0,
+	       "catalog: catalog_object_find() returns 0 for an absent key");
 	is_u64(catalog_object_find("{\"a\":\"{[,\",\"b\":1}", 17, "b"), 11,
-	       "what is in a value does not matter");
-	is_u64(catalog_object_find("{\"a\\\"", 4, "a\\\""), 0, "nothing is read behind the end");
+	       "catalog: catalog_object_find() ignores the content of values");
+	is_u64(catalog_object_find("{\"a\\\"", 4, "a\\\""), 0,
+	       "catalog: catalog_object_find() does not read past the end");
 }
 
 static void check_keys(void)
@@ -158,7 +164,8 @@ static void check_keys(void)
 		snprintf(text, sizeof(text), "{\"%s\": \"v\"}", name);
 		if (catalog_object_read(&object, text, strlen(text), &error))
 			exit(1);
-		if (!ok(!object.unknown[0] && object.values[key].length == 1, "%s is known", name))
+		if (!ok(!object.unknown[0] && object.values[key].length == 1,
+			"catalog: %s is a known key", name))
 			diag("key %zu", key);
 		catalog_object_release(&object);
 	}
@@ -176,8 +183,8 @@ int main(void)
 	snprintf(upstream, sizeof(upstream), "%s%s/source/7.3/tools/perf/pmu-events/arch",
 		 cache ? cache : home ? home : "", cache ? "" : "/.cache/gpmu");
 	if (access(upstream, R_OK))
-		ok(true, "Linux 7.3's # SKIP no kernel source 7.3 in the cache");
+		ok(true, "catalog: upstream objects mean the same to jansson # SKIP no kernel source 7.3 in the cache");
 	else
-		check_files(upstream, "Linux 7.3's");
+		check_files(upstream, "Linux 7.3's pmu-events");
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The terms of an event's codes and the PMU of its Unit, as perf's jevents.py
- * has them (tests/unit/catalog/catalog/catalog-upstream.t compares all of Linux's).
+ * The terms made of an event's codes and the PMU of its Unit, as perf's jevents.py makes them
+ * (tests/unit/catalog/catalog-upstream.t compares all of upstream)
  */
 #include <errno.h>
 
@@ -39,7 +39,7 @@ static const struct {
 	  "event=0xb7,offcore_rsp=0x10001" },
 	{ "'EventCode': '0xc6', 'MSRIndex': '1015', 'MSRValue': '0x11'",
 	  "event=0xc6,frontend=0x11" },
-	/* A register without a value needs nothing set */
+	/* A register without a value needs no term. */
 	{ "'EventCode': '0x0b', 'MSRIndex': '0x3F6'", "event=0xb" },
 };
 
@@ -68,7 +68,7 @@ static const struct {
 	{ "'MSRIndex': '0x'", "MSRIndex: expected a number such as 0x11, found 0x" },
 };
 
-/* The event e of these members, whose quotes are apostrophes */
+/* Adds an event with these members, whose quotes are apostrophes. */
 static int add_event(struct gpmu_catalog *catalog, const char *name, const char *members,
 		     struct gpmu_error *error)
 {
@@ -98,24 +98,33 @@ static const char *terms_of(const char *name, const char *members)
 	return terms;
 }
 
+static void is_terms(const char *members, const char *want, const char *fmt)
+{
+	char what[384];
+
+	snprintf(what, sizeof(what), fmt, members);
+	is_str(terms_of("e", members), want, what);
+}
+
 static void check_terms(void)
 {
 	char want[256];
 	size_t i;
 
 	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		is_str(terms_of("e", taken[i].members), taken[i].terms, taken[i].members);
+		is_terms(taken[i].members, taken[i].terms,
+			 "catalog: an event with {%s} has perf's terms");
 	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		snprintf(want, sizeof(want), "x.json:1: %s", refused[i].error);
-		is_str(terms_of("e", refused[i].members), want, refused[i].members);
+		is_terms(refused[i].members, want, "catalog: an event with {%s} is refused");
 	}
 	is_str(terms_of("INST_RETIRED.ANY", "'EventCode': '0x0', 'UMask': '0x1'"),
-	       "event=0xc0,period=2000003", "a fixed counter of Intel's has perf's terms");
+	       "event=0xc0,period=2000003", "catalog: a fixed counter of Intel's has perf's terms");
 	is_str(terms_of("inst_retired.anyway", "'EventCode': '0x7'"), "event=7",
-	       "an event that is not of one has its own");
+	       "catalog: an event without a fixed counter has its own terms");
 }
 
-/* The longest values that there can be in one object */
+/* The longest values that one object can have */
 static void check_longest(void)
 {
 	static const char *const keys[] = { "Filter", "MSRValue" };
@@ -128,7 +137,7 @@ static void check_longest(void)
 		snprintf(members + strlen(members), sizeof(members) - strlen(members),
 			 ", '%s': '%s'", keys[i], value);
 	is_u64(strlen(terms_of("e", members)), strlen("event=0,") + 255 + strlen(",offcore_rsp=") +
-	       255, "long values are kept whole");
+	       255, "catalog: long values are kept whole");
 }
 
 static void check_units(void)
@@ -145,18 +154,20 @@ static void check_units(void)
 		{ "nvidia", "uncore_nvidia" }, { "CB", "uncore_cb" }, { "CBOX", "uncore_cbox" },
 	};
 	struct gpmu_error error;
-	char members[64];
+	char members[64], what[128];
 	size_t i;
 
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		struct gpmu_catalog *catalog = empty();
 
 		snprintf(members, sizeof(members), "'Unit': '%s'", units[i].unit);
+		snprintf(what, sizeof(what), "catalog: the PMU of Unit \"%s\" is perf's",
+			 units[i].unit);
 		if (add_event(catalog, "e", members, &error))
-			ok(false, "%s", error.text);
+			ok(false, "%s: %s", what, error.text);
 		else
 			is_text(gpmu_event_def_pmu(gpmu_catalog_event(catalog, 0)), units[i].pmu,
-				members);
+				what);
 		gpmu_catalog_free(catalog);
 	}
 }

@@ -8,7 +8,7 @@
 #include "catalog/catalog.h"
 #include "tap.h"
 
-/* As gpmu_catalog_add() of a file @place that has this text */
+/* As gpmu_catalog_add() of a file @place with this text */
 __attribute__((unused))
 static int add_bytes(struct gpmu_catalog *catalog, const char *place, const char *text,
 		     size_t size, struct gpmu_error *error)
@@ -29,7 +29,7 @@ static int add_text(struct gpmu_catalog *catalog, const char *place, const char 
 	return add_bytes(catalog, place, text, strlen(text), error);
 }
 
-/* Adds what is no error. */
+/* Adds a file that must be accepted. */
 __attribute__((unused))
 static void add(struct gpmu_catalog *catalog, const char *place, const char *text)
 {
@@ -41,7 +41,7 @@ static void add(struct gpmu_catalog *catalog, const char *place, const char *tex
 	}
 }
 
-/* Nothing is in it */
+/* A catalog without entries */
 __attribute__((unused))
 static struct gpmu_catalog *empty(void)
 {
@@ -76,7 +76,7 @@ static size_t count_events(const struct gpmu_catalog *catalog)
 	return n;
 }
 
-/* is_str() that takes NULL for nothing said */
+/* is_str() for texts that can be NULL */
 __attribute__((unused))
 static bool is_text(const char *got, const char *want, const char *what)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each allocation fails in turn, libperf's too: no group is open then. */
+/* Each allocation fails in turn, libperf's too. No group stays open then. */
 #include "alloc.h"
 #include "counter-test.h"
 
 static const struct gpmu_machine *machine;
 static const struct gpmu_pmu *software;
 
-/* A weak group of this task, of which one is not there */
+/* A weak group of this task, in which one event does not exist */
 static int task(void)
 {
 	static const struct event_instance events[] = { PAGE_FAULTS, SOFTWARE("none", 4095), DUMMY };
@@ -27,7 +27,7 @@ static int task(void)
 	return open_files() == before ? ret : 1;
 }
 
-/* A PMU without a CPU that was asked for; libgpmu's own events */
+/* A requested CPU that does not exist, and an event of libgpmu itself */
 static int others(void)
 {
 	static const struct event_instance events[] = {
@@ -66,11 +66,11 @@ int main(void)
 	here = gpmu_machine_new(NULL, NULL);
 	machine = here;
 	software = here ? gpmu_machine_find_pmu(here, "software") : NULL;
-	if (!ok(software, "this machine has software events"))
+	if (!ok(software, "counter: this machine has software events"))
 		return done_testing();
-	alloc_fail_each(task, 25, "a group");
-	alloc_fail_each(others, 8, "a group that is counted nowhere");
-	alloc_fail_each(fits, 9, "what fits");
+	alloc_fail_each(task, 25, "counter: a group of a task");
+	alloc_fail_each(others, 8, "counter: a group that is counted nowhere");
+	alloc_fail_each(fits, 9, "counter: whether events fit");
 	gpmu_machine_free(here);
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A kernel that is made up: every errno, groups that do not fit, a PMU that
- * vanishes, on a Superchip; and allocations that fail meanwhile.
+ * A simulated kernel on a Superchip: every errno, groups that do not fit, a PMU that vanishes,
+ * and failing allocations
  */
 #include "counter-fake.h"
 #include "alloc.h"
@@ -22,23 +22,27 @@ static void uncore(void)
 	test.target = (struct source_target){
 		.tids = &tid, .n_tids = 1, .inherit = true, .on_exec = true,
 	};
-	ok(test_open(&test) == 0 && n_events == 3, "a task is counted, and a group of a socket's PMU");
+	ok(test_open(&test) == 0 && n_events == 3,
+	   "counter: an uncore group is opened while a task is counted");
 	for (int i = 0; i < 3; i++)
 		alike = alike && events[i].cpu == 2 && events[i].pid == -1 &&
 			events[i].leader == 0 && !events[i].attr.inherit &&
 			!events[i].attr.enable_on_exec && events[i].attr.disabled == !i;
-	ok(alike, "it is opened on the CPU of its mask, system-wide, by no exec");
+	ok(alike,
+	   "counter: an uncore group is opened system-wide on the CPU of its cpumask, not on exec");
 	ok(test.counts->slots[0].length == 1 && test.counts->slots[0].places[0].cpu == 2 &&
 	   test.counts->slots[0].places[0].node == 1 && test.counts->slots[0].places[0].tid == -1,
-	   "its place is that CPU, of node 1");
-	ok(!events[0].enabled, "it does not count yet");
+	   "counter: an uncore group's target is that CPU and its node");
+	ok(!events[0].enabled, "counter: a group is disabled after its opening");
 	test_enable(&test);
-	ok(events[0].enabled, "the leader is enabled");
+	ok(events[0].enabled, "counter: enable() enables the group's leader");
 	test_read(&test);
-	is_u64(test_count(&test, 0, 0).raw, 30, "its count");
-	is_u64(test_count(&test, 2, 0).raw, 90, "that of the last");
+	is_u64(test_count(&test, 0, 0).raw, 30,
+	       "counter: the first event of a group has its own count");
+	is_u64(test_count(&test, 2, 0).raw, 90,
+	       "counter: the last event of a group has its own count");
 	test_disable(&test);
-	ok(!events[0].enabled, "the leader is disabled");
+	ok(!events[0].enabled, "counter: disable() disables the group's leader");
 	test_release(&test);
 }
 
@@ -49,9 +53,10 @@ static void cores(void)
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	ok(test_open(&test) == 0 && n_events == 12 && test.counts->slots[1].length == 4,
-	   "core events are opened on each CPU of the PMU");
+	   "counter: core events are opened on each CPU of their PMU");
 	ok(test.counts->slots[0].places[3].cpu == 3 && test.counts->slots[0].places[3].node == 1 &&
-	   test.counts->slots[0].places[0].node == 0, "with its node");
+	   test.counts->slots[0].places[0].node == 0,
+	   "counter: the target of a core event has its CPU's node");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
@@ -59,32 +64,36 @@ static void cores(void)
 	test.target.n_cpus = 3;
 	ok(test_open(&test) == 0 && n_events == 6 && test.counts->slots[1].length == 2 &&
 	   test.counts->slots[1].places[0].cpu == 3 && test.counts->slots[1].places[1].cpu == 1,
-	   "or on those given that the PMU is of");
+	   "counter: core events are opened on the requested CPUs of their PMU");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test.target.cpus = &cpus[2];
 	test.target.n_cpus = 1;
 	ok(test_open(&test) == 0 && !n_events && !test.counts->slots[1].length &&
-	   test.counts->slots[1].state == COUNT_NOT_SUPPORTED, "if there is none it is not supported");
-	is_str(test.counts->slots[1].why, "armv8_pmuv3_0 is of none of these CPUs", "it says why");
+	   test.counts->slots[1].state == COUNT_NOT_SUPPORTED,
+	   "counter: a core PMU without a requested CPU is not supported");
+	is_str(test.counts->slots[1].why, "armv8_pmuv3_0 is of none of these CPUs",
+	       "counter: the reason names a PMU without a requested CPU");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test.target = (struct source_target){
 		.tids = tids, .n_tids = 2, .inherit = true, .on_exec = true,
 	};
-	ok(test_open(&test) == 0 && n_events == 6, "of two tasks they are opened for each");
+	ok(test_open(&test) == 0 && n_events == 6,
+	   "counter: core events are opened for each of two tasks");
 	ok(events[3].pid == 12 && events[3].cpu == -1 && events[3].attr.inherit &&
 	   events[3].attr.enable_on_exec && events[4].attr.inherit &&
 	   !events[4].attr.enable_on_exec && !events[4].attr.disabled,
-	   "to be inherited, the leader enabled on exec");
+	   "counter: a task's group is inherited, and its leader enabled on exec");
 	test_enable(&test);
-	ok(!events[0].enabled && !events[3].enabled, "which is left to the kernel");
+	ok(!events[0].enabled && !events[3].enabled,
+	   "counter: enable() leaves a group with enable_on_exec to the kernel");
 	test_release(&test);
 }
 
-/* What an errno of all opens comes to */
+/* How each errno of perf_event_open() is reported */
 static const struct {
 	int err, ret;
 	enum count_state state;		/* if ret is 0 */
@@ -131,13 +140,15 @@ static void errnos(void)
 			all = all && test.open && !test_read(&test) &&
 			      test.counts->slots[2].state == errors[i].state &&
 			      !test.counts->slots[2].length && test.counts->slots[2].why;
-		ok(all, "%s is %s", strerror(errors[i].err), errors[i].ret ? "an error" :
+		ok(all, "counter: %s from perf_event_open() is %s", strerror(errors[i].err),
+		   errors[i].ret ? "an error" :
 		   errors[i].state == COUNT_NOT_COUNTED ? "not counted" : "not supported");
-		if (!ok(text && strstr(text, errors[i].text), "... and says what it means"))
+		if (!ok(text && strstr(text, errors[i].text), "counter: the reason for %s is given",
+			strerror(errors[i].err)))
 			diag("%s", text ? text : "(null)");
 		test_release(&test);
 	}
-	ok(open_files() == before, "nothing is left open");
+	ok(open_files() == before, "counter: an event that is refused leaves no descriptor open");
 }
 
 static void no_rights(void)
@@ -154,7 +165,8 @@ static void no_rights(void)
 	test_open(&test);
 	is_str(test.error.text,
 	       "cycles: not allowed for task 7: be its user, or get CAP_PERFMON; in a container its "
-	       "seccomp filter may forbid it", "not allowed at a level that allows it: whose task it is");
+	       "seccomp filter may forbid it",
+	       "counter: EACCES for another user's task suggests becoming that user");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
@@ -164,7 +176,7 @@ static void no_rights(void)
 	is_str(test.error.text,
 	       "cycles: perf_event_paranoid is 2: count user space only (modifier u), or get "
 	       "CAP_PERFMON or sysctl kernel.perf_event_paranoid=1",
-	       "the kernel's part is not allowed: user space is");
+	       "counter: EACCES for kernel events suggests counting user space only");
 	test_release(&test);
 }
 
@@ -177,10 +189,10 @@ static void only_system_wide(void)
 	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
 	kernel.error = EINVAL;
 	ok(test_open(&test) == 0 && !test.counts->slots[0].length,
-	   "an event that is not counted of tasks is not supported");
+	   "counter: an event that cannot be counted per task is not supported");
 	is_str(test.counts->slots[0].why,
 	       "cycles: its PMU refuses its terms or modifiers, or counts only system-wide (-a)",
-	       "it says what may help");
+	       "counter: the reason for EINVAL suggests system-wide counting");
 	test_release(&test);
 }
 
@@ -191,11 +203,12 @@ static void interrupted(void)
 	init(&test, "nvidia_scf_pmu_1", scf, 3);
 	kernel.interrupts = 5;
 	ok(test_open(&test) == 0 && n_events == 3 && kernel.opens == 8,
-	   "what a signal interrupts is tried again");
+	   "counter: an open that a signal interrupts is repeated");
 	test_release(&test);
 	init(&test, "nvidia_scf_pmu_1", scf, 3);
 	kernel.interrupts = 1000000;
-	ok(test_open(&test) == -EINTR && kernel.opens < 1000, "but not for ever");
+	ok(test_open(&test) == -EINTR && kernel.opens < 1000,
+	   "counter: an open that is interrupted without end is -EINTR");
 	test_release(&test);
 }
 
@@ -207,41 +220,49 @@ static void one_event(void)
 	kernel.config_error = EOPNOTSUPP;
 	ok(test_open(&test) == 0 && !test.counts->slots[1].length &&
 	   test.counts->slots[1].state == COUNT_NOT_SUPPORTED && !test.counts->slots[0].why,
-	   "an event that is refused on all CPUs is left out");
+	   "counter: an event that all CPUs refuse is left out");
 	is_str(test.counts->slots[1].why,
-	       "refused: its PMU cannot count that, or not with its modifiers", "it says why");
+	       "refused: its PMU cannot count that, or not with its modifiers",
+	       "counter: the reason names an event that all CPUs refuse");
 	test_read(&test);
 	ok(test_count(&test, 0, 3).raw == 4 && test_count(&test, 2, 3).raw == 12,
-	   "the others are counted, each with its own count");
+	   "counter: events beside a refused one have their own counts");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", &core[1], 2);
 	kernel.config_error = ENOENT;
-	ok(test_open(&test) == 0 && !test.counts->slots[0].length, "the leader likewise");
+	ok(test_open(&test) == 0 && !test.counts->slots[0].length,
+	   "counter: a group's leader that is refused is left out");
 	test_read(&test);
-	ok(test_count(&test, 1, 1).raw == 6, "the next one leads");
+	ok(test_count(&test, 1, 1).raw == 6,
+	   "counter: the event after a refused leader becomes the leader");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	kernel.config_error = ENOENT;
 	kernel.config_cpu = 2;
-	ok(test_open(&test) == 0 && test.counts->slots[1].length == 4, "one CPU of four has it");
+	ok(test_open(&test) == 0 && test.counts->slots[1].length == 4,
+	   "counter: an event that one CPU of four accepts is opened");
 	test_read(&test);
 	ok(test_count(&test, 1, 2).state == COUNT_OK &&
 	   test_count(&test, 0, 1).state == COUNT_NOT_SUPPORTED &&
 	   test_count(&test, 1, 3).state == COUNT_NOT_SUPPORTED,
-	   "it is counted there, and the group not supported elsewhere");
+	   "counter: an event accepted by one CPU is counted there, its group is not supported "
+	   "elsewhere");
 	is_str(test.counts->slots[0].why,
-	       "cycles: this kernel or its hardware has no such event on CPU 0", "which it says");
+	       "cycles: this kernel or its hardware has no such event on CPU 0",
+	       "counter: the reason names an event that other CPUs refuse");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	kernel.error = ENODEV;
 	kernel.error_cpu = 1;
-	ok(test_open(&test) == 0 && test.counts->slots[0].length == 4, "a CPU is offline");
+	ok(test_open(&test) == 0 && test.counts->slots[0].length == 4,
+	   "counter: core events are opened although one CPU is offline");
 	test_read(&test);
 	ok(test_count(&test, 0, 1).state == COUNT_NOT_SUPPORTED &&
-	   test_count(&test, 0, 2).state == COUNT_OK, "the others are counted");
+	   test_count(&test, 0, 2).state == COUNT_OK,
+	   "counter: the CPUs beside an offline one are counted");
 	test_release(&test);
 }
 
@@ -256,11 +277,11 @@ static void together(void)
 	kernel.full_error = EINVAL;
 	ok(test_open(&test) == 0 && !test.counts->slots[0].length &&
 	   test.counts->slots[0].state == COUNT_NOT_SUPPORTED,
-	   "a group that does not fit is not supported");
+	   "counter: a group that does not fit is not supported");
 	is_str(test.counts->slots[1].why,
 	       "the kernel cannot count these 3 events of nvidia_scf_pmu_1 together on CPU 2",
-	       "each of its events says why");
-	ok(open_files() == before, "none of it is open");
+	       "counter: each event of a group that does not fit has the reason");
+	ok(open_files() == before, "counter: a group that does not fit leaves nothing open");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
@@ -268,10 +289,11 @@ static void together(void)
 	kernel.full_error = ENOSPC;
 	kernel.full_cpu = 1;
 	ok(test_open(&test) == 0 && test.counts->slots[0].length == 4,
-	   "on one CPU others have a counter");
+	   "counter: a group that does not fit on one CPU is opened on the others");
 	test_read(&test);
 	ok(test_count(&test, 2, 1).state == COUNT_NOT_SUPPORTED &&
-	   test_count(&test, 2, 0).state == COUNT_OK, "there it is not supported");
+	   test_count(&test, 2, 0).state == COUNT_OK,
+	   "counter: a group that does not fit on one CPU is not supported there");
 	test_release(&test);
 
 	memcpy(weak, core, sizeof(weak));
@@ -280,11 +302,13 @@ static void together(void)
 	kernel.counters = 2;
 	kernel.full_error = EINVAL;
 	kernel.full_cpu = 3;
-	ok(test_open(&test) == 0 && test.counts->slots[2].length == 4, "a weak group is broken up");
+	ok(test_open(&test) == 0 && test.counts->slots[2].length == 4,
+	   "counter: a weak group that does not fit is broken up");
 	test_enable(&test);
 	test_read(&test);
 	ok(test_count(&test, 0, 3).raw == 4 && test_count(&test, 1, 3).raw == REFUSED * 4 &&
-	   test_count(&test, 2, 0).raw == 3, "on all CPUs each event is counted by itself");
+	   test_count(&test, 2, 0).raw == 3,
+	   "counter: each event of a broken-up group is counted separately on all CPUs");
 	test_release(&test);
 
 	memcpy(weak, &core[1], 2 * sizeof(weak[0]));
@@ -297,12 +321,13 @@ static void together(void)
 	test_open(&test);
 	test_read(&test);
 	ok(!test.counts->slots[0].length && test_count(&test, 1, 1).raw == 6 &&
-	   test_count(&test, 2, 1).raw == 2, "also if the first of them is not supported");
+	   test_count(&test, 2, 1).raw == 2,
+	   "counter: a weak group with a refused leader is broken up");
 	test_release(&test);
-	ok(open_files() == before, "nothing is left open");
+	ok(open_files() == before, "counter: groups that do not fit leave nothing open");
 }
 
-/* Events that are a group only to be read at once */
+/* Events that are grouped only to be read by one system call */
 static void opened_apart(void)
 {
 	struct counter_test test;
@@ -310,7 +335,7 @@ static void opened_apart(void)
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test.group.apart = true;
 	ok(test_open(&test) == 0 && n_events == 12 && members(0) == 3,
-	   "events that were given one by one are a group on each CPU");
+	   "counter: events listed one by one are one group on each CPU");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
@@ -323,7 +348,7 @@ static void opened_apart(void)
 	ok(test_count(&test, 0, 3).raw == 4 && test_count(&test, 2, 0).raw == 3 &&
 	   test_count(&test, 1, 2).state == COUNT_OK &&
 	   test_count(&test, 1, 0).state == COUNT_NOT_SUPPORTED,
-	   "if one is refused somewhere, the others are counted everywhere");
+	   "counter: an event refused on some CPU does not affect the events listed beside it");
 	test_release(&test);
 }
 
@@ -338,19 +363,22 @@ static void pinned(void)
 	init(&test, "nvidia_scf_pmu_1", all, 3);
 	test_open(&test);
 	ok(events[0].attr.pinned && events[0].attr.exclusive && !events[1].attr.pinned &&
-	   !events[2].attr.exclusive, "a pinned group is pinned by its leader");
+	   !events[2].attr.exclusive,
+	   "counter: only the leader of a pinned group is pinned and exclusive");
 	kernel.end_of_file = true;
 	test_enable(&test);
 	ok(test_read(&test) == 0 && test_count(&test, 1, 0).state == COUNT_NOT_COUNTED,
-	   "if there is no counter for it it is not counted");
+	   "counter: a pinned group without a free counter is not counted");
 	is_str(test.counts->slots[1].why, "no counter was free on CPU 2 for it, and it is pinned",
-	       "it says why");
+	       "counter: the reason names a pinned group without a counter");
 	kernel.end_of_file = false;
 	test_read(&test);
-	ok(test_count(&test, 1, 0).state == COUNT_NOT_COUNTED, "nor later");
+	ok(test_count(&test, 1, 0).state == COUNT_NOT_COUNTED,
+	   "counter: a pinned group that lost its counter stays not counted");
 	test_enable(&test);
 	test_read(&test);
-	ok(test_count(&test, 1, 0).state == COUNT_OK, "unless it is enabled again");
+	ok(test_count(&test, 1, 0).state == COUNT_OK,
+	   "counter: a pinned group is counted again after it was enabled again");
 	test_release(&test);
 }
 
@@ -372,33 +400,36 @@ static void vanish(void)
 		kernel.end_of_file = how == 0;
 		kernel.read_size = (const ssize_t[]){ 0, -ENODEV, 32, 48 }[how];
 		on_1 = test_count(&test, 2, 1).state == COUNT_OK;
-		ok(test_read(&test) == 0, "a group that %s on CPU 1 is no failure", names[how]);
+		ok(test_read(&test) == 0,
+		   "counter: a group that %s on CPU 1 is no failure", names[how]);
 		on_1 = on_1 && test_count(&test, 2, 1).state == COUNT_NOT_COUNTED &&
 		       !test_count(&test, 2, 1).raw;
 		elsewhere = test_count(&test, 2, 0).state == COUNT_OK &&
 			    test_count(&test, 2, 3).raw == 12;
-		ok(on_1 && elsewhere, "it is not counted there, and elsewhere as before");
+		ok(on_1 && elsewhere, "counter: a group that %s on CPU 1 is not counted there alone",
+		   names[how]);
 		kernel.end_of_file = false;
 		kernel.read_size = 0;
 		test_read(&test);
-		ok(test_count(&test, 2, 1).state == COUNT_NOT_COUNTED, "from then on");
+		ok(test_count(&test, 2, 1).state == COUNT_NOT_COUNTED,
+		   "counter: a group that %s once stays not counted", names[how]);
 		kernel.read_cpu = 3;
 		kernel.end_of_file = true;
 		test_read(&test);
 		is_str(test.counts->slots[2].why,
 		       "the kernel gave it up on CPU 1: the CPU or the PMU has gone",
-		       "it says why of the first");
+		       "counter: the reason names the first CPU that was lost");
 		test_release(&test);
 	}
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test_open(&test);
 	kernel.ioctl_error = ENODEV;
 	ok(test_enable(&test) == 0 && test_disable(&test) == 0,
-	   "to enable what has gone is no failure");
+	   "counter: enable() and disable() of an inaccessible event succeed");
 	test_release(&test);
 }
 
-/* Groups that tasks inherit cannot be read while such a task is made. */
+/* The kernel cannot read an inherited group while a task that inherits it is created (ECHILD). */
 static void late(void)
 {
 	struct counter_test test;
@@ -409,25 +440,26 @@ static void late(void)
 	kernel.read_cpu = 1;
 	kernel.late = 30;
 	ok(test_read(&test) == 0 && !kernel.late && test_count(&test, 2, 1).state == COUNT_OK,
-	   "a group that cannot be read while a task is made is read when that is done");
+	   "counter: a read during the creation of a task is repeated");
 	kernel.late = 1000000;
 	ok(test_read(&test) == 0 && kernel.late > 0 && count_is_lost(&test.counts->slots[2].counts[1]) &&
-	   test_count(&test, 2, 0).state == COUNT_OK, "it is not counted if that takes too long");
+	   test_count(&test, 2, 0).state == COUNT_OK,
+	   "counter: a read that fails for too long is not counted");
 	is_str(test.counts->slots[2].why, "tasks were just being started when it was read",
-	       "it says why");
+	       "counter: the reason says that tasks were being created");
 	kernel.late = 2;
 	test_read(&test);
 	ok(kernel.late == 1 && count_is_lost(&test.counts->slots[2].counts[1]),
-	   "that is not waited for a second time");
+	   "counter: the next read after such a failure is tried once");
 	kernel.late = 0;
 	test_read(&test);
 	ok(test_count(&test, 2, 1).state == COUNT_OK && test_count(&test, 2, 1).raw == 6,
-	   "and then it is counted again");
+	   "counter: a group is counted again once its read succeeds");
 	kernel.end_of_file = true;
 	test_read(&test);
 	is_str(test.counts->slots[2].why,
 	       "the kernel gave it up on CPU 1: the CPU or the PMU has gone",
-	       "what is lost for good is told instead");
+	       "counter: a lost CPU replaces the reason of a failed read");
 	test_release(&test);
 }
 
@@ -440,11 +472,12 @@ static void never_ran(void)
 	kernel.running = 0;
 	test_read(&test);
 	ok(test_count(&test, 0, 0).state == COUNT_NOT_COUNTED && test_count(&test, 0, 0).enabled == 1000,
-	   "what was enabled and never ran is not counted");
+	   "counter: an event that was enabled and never ran is not counted");
 	kernel.running = 250;
 	test_read(&test);
 	ok(test_count(&test, 0, 0).state == COUNT_OK && test_count(&test, 0, 0).raw == 30 &&
-	   test_count(&test, 0, 0).running == 250, "what ran for a part of the time has its raw count");
+	   test_count(&test, 0, 0).running == 250,
+	   "counter: an event that ran for part of the time has its raw count");
 	test_release(&test);
 }
 
@@ -461,33 +494,39 @@ static void fits(void)
 	}
 	kernel_reset();
 	ok(source_perf.fits(NULL, pointers, 3) == 1 && events[0].cpu == 2 && events[0].pid == -1 &&
-	   events[0].attr.disabled, "events fit: they are opened on the PMU's CPU, disabled");
+	   events[0].attr.disabled,
+	   "counter: fits() opens uncore events on their PMU's CPU, disabled");
 	kernel_reset();
 	kernel.counters = 2;
 	kernel.full_error = EINVAL;
-	ok(source_perf.fits(NULL, pointers, 3) == 0, "three do not fit where two do (EINVAL)");
+	ok(source_perf.fits(NULL, pointers, 3) == 0,
+	   "counter: three events do not fit where two do (EINVAL)");
 	kernel_reset();
 	kernel.counters = 2;
 	kernel.full_error = ENOSPC;
-	ok(source_perf.fits(NULL, pointers, 3) == 0, "nor by ENOSPC");
+	ok(source_perf.fits(NULL, pointers, 3) == 0,
+	   "counter: three events do not fit where two do (ENOSPC)");
 	list[2].attr.config = REFUSED;
 	kernel_reset();
 	kernel.config_error = EINVAL;
-	ok(source_perf.fits(NULL, pointers, 3) == -EINVAL, "one that is refused alone is an error");
+	ok(source_perf.fits(NULL, pointers, 3) == -EINVAL,
+	   "counter: an event that is refused alone is an error of fits()");
 	kernel_reset();
 	kernel.error = EACCES;
-	ok(source_perf.fits(NULL, pointers, 3) == -EACCES, "as is a lack of rights");
+	ok(source_perf.fits(NULL, pointers, 3) == -EACCES,
+	   "counter: a lack of rights is an error of fits()");
 	kernel_reset();
 	kernel.error = EMFILE;
-	ok(source_perf.fits(NULL, pointers, 3) == -EMFILE, "and of files");
+	ok(source_perf.fits(NULL, pointers, 3) == -EMFILE,
+	   "counter: a lack of descriptors is an error of fits()");
 	for (size_t i = 0; i < 3; i++) {
 		list[i] = core[i];
 		list[i].pmu = gpmu_machine_find_pmu(machine, "armv8_pmuv3_0");
 	}
 	kernel_reset();
 	ok(source_perf.fits(NULL, pointers, 3) == 1 && events[0].cpu == -1 && events[0].pid == 0,
-	   "core events are tried on this task");
-	ok(open_files() == before, "nothing is left open");
+	   "counter: fits() opens core events on this task");
+	ok(open_files() == before, "counter: fits() leaves no descriptor open");
 }
 
 static void offline(void)
@@ -505,15 +544,17 @@ static void offline(void)
 	kernel_reset();
 	test_init(&test, other, list[0].pmu, list, 1);
 	ok(test_open(&test) == 0 && !n_events && test.counts->slots[0].state == COUNT_NOT_SUPPORTED,
-	   "a PMU whose socket is offline is not supported");
-	is_str(test.counts->slots[0].why, "nvidia_scf_pmu_1 has no CPU that is online", "it says why");
-	ok(source_perf.fits(NULL, &pointer, 1) == -ENODEV, "what fits there cannot be known");
+	   "counter: a PMU whose socket is offline is not supported");
+	is_str(test.counts->slots[0].why, "nvidia_scf_pmu_1 has no CPU that is online",
+	       "counter: the reason names a PMU without an online CPU");
+	ok(source_perf.fits(NULL, &pointer, 1) == -ENODEV,
+	   "counter: fits() of a PMU that is offline is -ENODEV");
 	test_release(&test);
 	gpmu_machine_free(other);
 	sysroot_release(&root);
 }
 
-/* A weak group that is broken up, and lost on a CPU */
+/* A weak group that is broken up and lost on one CPU */
 static int weak_and_lost(void)
 {
 	struct event_instance weak[3];
@@ -558,7 +599,7 @@ int main(void)
 	never_ran();
 	fits();
 	offline();
-	alloc_fail_each(weak_and_lost, 90, "a weak group");
+	alloc_fail_each(weak_and_lost, 90, "counter: a weak group");
 	fake_end();
 	return done_testing();
 }

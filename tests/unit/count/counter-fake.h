@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A kernel that is made up, on a Superchip. Linked with --wrap for syscall, ioctl, read and
- * mmap; the file descriptors are those of /dev/null.
+ * A simulated kernel on a Superchip. Linked with --wrap for syscall, ioctl, read and mmap; the
+ * descriptors of events are opened on /dev/null.
  */
 #ifndef GPMU_TESTS_COUNTER_FAKE_H
 #define GPMU_TESTS_COUNTER_FAKE_H
@@ -16,28 +16,28 @@
 #include "counter-test.h"
 
 #define MAX_EVENTS	64
-#define REFUSED		0x0bad	/* a config that the kernel has not */
+#define REFUSED		0x0bad	/* a config that the kernel refuses */
 
 static struct fake_event {
 	struct perf_event_attr attr;
-	int fd, pid, cpu, leader;	/* of the leader: index here */
+	int fd, pid, cpu, leader;	/* leader: index in events[] */
 	bool enabled;
 } events[MAX_EVENTS];
 static int n_events;
 
-/* How it behaves */
+/* How the kernel behaves */
 static struct {
-	int error, error_cpu;		/* of every open, on that CPU or on all (-1) */
-	int config_error;		/* of config REFUSED */
-	int config_cpu;			/* ... but not on that CPU, -1: anywhere */
-	int counters, full_error;	/* so many in a group; or else */
-	int full_cpu;			/* only on that CPU, -1: on all */
-	int interrupts;			/* opens that a signal interrupts */
-	int opens;			/* counts them */
-	ssize_t read_size;		/* not 0: so many bytes; less: -errno */
+	int error, error_cpu;		/* every open fails, on this CPU or on all (-1) */
+	int config_error;		/* opens of config REFUSED fail */
+	int config_cpu;			/* except on this CPU (-1: on no CPU) */
+	int counters, full_error;	/* events per group, and the errno beyond */
+	int full_cpu;			/* applies to this CPU, -1: to all */
+	int interrupts;			/* opens that fail with EINTR */
+	int opens;			/* number of opens */
+	ssize_t read_size;		/* >0: size of a read; <0: -errno */
 	bool end_of_file;
-	int late;			/* reads while a task is just being made */
-	int read_cpu;			/* on that CPU alone, or -1 */
+	int late;			/* reads that fail because a task is being created */
+	int read_cpu;			/* reads of this CPU fail; -1: of all */
 	uint64_t enabled, running;
 	int ioctl_error;
 	int mmap_error;
@@ -56,7 +56,7 @@ static struct fake_event *find(int fd)
 {
 	struct stat stat;
 
-	/* What was closed may be a file of the machine now. */
+	/* A closed descriptor may have been reused for a file of the machine. */
 	if (fstat(fd, &stat) || !S_ISCHR(stat.st_mode))
 		return NULL;
 	for (int i = n_events; i-- > 0;)
@@ -140,7 +140,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
-/* Memory behind an event is nobody's. */
+/* The mapping of an event is anonymous memory. */
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	if (fd < 0 || !find(fd))
@@ -152,7 +152,7 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	return __real_mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* The n-th event of a group counts its config, times its CPU + 1. */
+/* An event counts its config, multiplied by its CPU + 1. */
 ssize_t __wrap_read(int fd, void *buffer, size_t size)
 {
 	struct fake_event *event = find(fd);
@@ -205,7 +205,7 @@ static bool fake_begin(void)
 	sysroot_make(&fake_root, "superchip");
 	sysroot_put(&fake_root, "proc/sys/kernel/perf_event_paranoid", "2\n");
 	machine = gpmu_machine_new(fake_root.path, NULL);
-	return ok(machine, "there is a machine");
+	return ok(machine, "counter: the fake machine is read");
 }
 
 static void fake_end(void)

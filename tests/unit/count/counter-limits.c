@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What this kernel does not allow: too many open files, and counting by a user
- * without rights. Each in a process of its own, whose limits it changes.
+ * Limits of this kernel: too many open files, and counting by a user without rights. Each runs in
+ * a child process, which changes its own limits.
  */
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@ static const struct event_instance events[] = { PAGE_FAULTS, TASK_CLOCK, DUMMY }
 static const struct gpmu_machine *machine;
 static const struct gpmu_pmu *software;
 
-/* Opens them for this task with so many files more than now; 0 or the errno */
+/* Opens three events of this task with so many descriptors beyond those in use; 0 or the errno. */
 static int open_limited(rlim_t soft, rlim_t hard, char *text, size_t size)
 {
 	struct rlimit limit;
@@ -30,7 +30,7 @@ static int open_limited(rlim_t soft, rlim_t hard, char *text, size_t size)
 	ret = test_open(&test);
 	snprintf(text, size, "%s", test.error.text);
 	test_release(&test);
-	/* To count files takes one, too. */
+	/* Counting descriptors takes one, too. */
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	return open_files() == before ? -ret : 99;
@@ -55,11 +55,14 @@ static void files(void)
 {
 	char text[256];
 
-	ok(apart(enough, text, sizeof(text)) == 0, "three events take three files");
-	ok(apart(raised, text, sizeof(text)) == 0, "a soft limit that is too low is raised");
-	ok(apart(too_few, text, sizeof(text)) == EMFILE, "a hard one is EMFILE");
+	ok(apart(enough, text, sizeof(text)) == 0,
+	   "counter: three events open with three descriptors left");
+	ok(apart(raised, text, sizeof(text)) == 0,
+	   "counter: a soft limit that is too low is raised");
+	ok(apart(too_few, text, sizeof(text)) == EMFILE,
+	   "counter: a hard limit that is too low is EMFILE");
 	ok(strstr(text, "3 are needed") && strstr(text, "ulimit -n"),
-	   "it says how many it takes, and what to do");
+	   "counter: the error has the number of descriptors and the remedy");
 	diag("%s", text);
 }
 
@@ -129,22 +132,26 @@ static void rights(void)
 
 	gpmu_machine_read(machine, "proc/sys/kernel/perf_event_paranoid", level, sizeof(level));
 	if (getuid() || strcmp(level, "2")) {
-		skip("a user without rights", "needs root and a perf_event_paranoid of 2");
+		skip("counter: a user without rights is refused", "needs root and a perf_event_paranoid of 2");
 		return;
 	}
-	ok(apart(nobody_user, text, sizeof(text)) == 0, "nobody may count user space of its own");
+	ok(apart(nobody_user, text, sizeof(text)) == 0,
+	   "counter: a user without rights may count its own user space");
 	ok(apart(nobody_system, text, sizeof(text)) == EACCES &&
 	   strstr(text, "perf_event_paranoid is 2") && strstr(text, "perf_event_paranoid=0") &&
-	   strstr(text, "CAP_PERFMON"), "but not all CPUs: it says what that takes");
+	   strstr(text, "CAP_PERFMON"),
+	   "counter: a user without rights may not count all CPUs, and the error has the remedy");
 	diag("%s", text);
 	ok(apart(nobody_kernel, text, sizeof(text)) == EACCES &&
 	   strstr(text, "perf_event_paranoid=1") && strstr(text, "modifier u"),
-	   "nor the kernel: it says what that takes, or is there without");
+	   "counter: a user without rights may not count the kernel, and the error has the "
+	   "remedies");
 	diag("%s", text);
 	ok(apart(nobody_root, text, sizeof(text)) == EACCES && strstr(text, "task 1:"),
-	   "nor a task of root");
+	   "counter: a user without rights may not count root's task, and the error names it");
 	diag("%s", text);
-	ok(apart(nobody_fits, text, sizeof(text)) == 1, "whether events fit nobody may know");
+	ok(apart(nobody_fits, text, sizeof(text)) == 1,
+	   "counter: a user without rights may ask whether events fit");
 }
 
 int main(void)
@@ -156,7 +163,7 @@ int main(void)
 	here = gpmu_machine_new(NULL, NULL);
 	machine = here;
 	software = here ? gpmu_machine_find_pmu(here, "software") : NULL;
-	if (!ok(software, "this machine has software events"))
+	if (!ok(software, "counter: this machine has software events"))
 		return done_testing();
 	files();
 	rights();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Groups of which the kernel is to take readings, by one that is made up */
-#include "count/counter.h"
-#include "count/counter_ring.h"
+/*
+ * Groups with ring buffers, to which the kernel logs their counts at each tick of a sampling
+ * timer, on a simulated kernel
+ */
+#include "counter.h"
+#include "counter_ring.h"
 #include "counter-fake.h"
 #include "alloc.h"
 
@@ -14,7 +17,7 @@ static void keep(int level, const char *line, void *user)
 		snprintf(told, sizeof(told), "%s", line);
 }
 
-/* Each CPU's group has a clock, the kernel's beat joins it. */
+/* A clock event leads each CPU's group; the sampling timer joins it. */
 static void rings(void)
 {
 	struct counter_ring *list[8];
@@ -26,22 +29,26 @@ static void rings(void)
 	ok(test_open(&test) == 0 && n_events == 16 && events[5].leader == 4 &&
 		   events[4].attr.type == PERF_TYPE_SOFTWARE && !events[4].attr.sample_period &&
 		   events[4].attr.disabled && events[4].attr.clockid == events[5].attr.clockid,
-	   "where the kernel is to take readings a clock leads each CPU's group");
-	ok(counter_ring_list(test.open, list, 8) == 4 && list[1]->place == 1, "which has a ring");
+	   "counter: with an interval a clock event leads each CPU's group");
+	ok(counter_ring_list(test.open, list, 8) == 4 && list[1]->place == 1,
+	   "counter: each CPU's group has a ring buffer");
 	test_enable(&test);
 	test_read(&test);
-	is_u64(test_count(&test, 2, 1).raw, 6, "a count is not the clock's");
+	is_u64(test_count(&test, 2, 1).raw, 6,
+	       "counter: the clock event does not shift the counts");
 	ok(!counter_ring_begin(list[1], 1000000, 300) && n_events == 17 &&
 		   events[16].leader == 4 && events[16].cpu == 1 && events[16].enabled &&
 		   events[16].attr.sample_period == 1000000,
-	   "the beat is of a CPU's group");
+	   "counter: the sampling timer joins its CPU's group");
 	test_read(&test);
-	is_u64(test_count(&test, 2, 1).raw, 6, "a count is not the beat's");
+	is_u64(test_count(&test, 2, 1).raw, 6,
+	       "counter: the sampling timer does not shift the counts");
 	kernel.ioctl_error = EINVAL;
 	before = open_files() - 1;
 	is_u64((uint64_t)-counter_ring_begin(list[1], 1000000, 300), EINVAL,
-	       "a beat that is refused is an error");
-	is_u64((uint64_t)open_files(), (uint64_t)before, "and the one before it is no more");
+	       "counter: a sampling timer that the kernel refuses is an error");
+	is_u64((uint64_t)open_files(), (uint64_t)before,
+	       "counter: a refused sampling timer replaces and closes the earlier one");
 	kernel.ioctl_error = 0;
 	test_release(&test);
 }
@@ -57,16 +64,17 @@ static void no_rings(void)
 	kernel.mmap_error = EPERM;
 	ok(test_open(&test) == 0 && !counter_ring_list(test.open, NULL, 0) &&
 		   open_files() == before + 12,
-	   "without memory for a ring there is none, and no clock");
+	   "counter: without memory for ring buffers no clock event is opened");
 	is_str(told, "the kernel is not asked for readings: Operation not permitted: more than "
-		     "kernel.perf_event_mlock_kb", "it is told why");
+		     "kernel.perf_event_mlock_kb",
+		     "counter: the reason why there are no ring buffers is logged");
 	test_read(&test);
-	is_u64(test_count(&test, 2, 1).raw, 6, "it counts nevertheless");
+	is_u64(test_count(&test, 2, 1).raw, 6, "counter: a group without a ring buffer is counted");
 	test_release(&test);
 	gpmu_log_set(NULL, NULL);
 }
 
-/* Without memory for rings there are none, without it for a beat there is none. */
+/* Without memory there are no ring buffers, or no sampling timer. */
 static int each(void)
 {
 	int ret, before = open_files();
@@ -92,7 +100,7 @@ int main(void)
 		return done_testing();
 	rings();
 	no_rings();
-	alloc_fail_each(each, 90, "rings and beats");
+	alloc_fail_each(each, 90, "counter: ring buffers and sampling timers");
 	fake_end();
 	return done_testing();
 }

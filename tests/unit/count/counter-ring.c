@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Readings that the kernel takes: rings that are made up */
+/* Counts that the kernel logs to ring buffers, with simulated ring buffers */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -41,14 +41,14 @@ static void stop(void)
 		counter_ring_free(rings[i]);
 }
 
-/* A number, as what is in a ring begins and ends where numbers do */
+/* Writes one number; all records consist of 64-bit numbers. */
 static void put(struct counter_ring *ring, uint64_t number)
 {
 	memcpy((char *)ring->data + (ring->page->data_head & ring->mask), &number, sizeof(number));
 	ring->page->data_head += sizeof(number);
 }
 
-/* A record of so many numbers */
+/* Writes a record of @n numbers. */
 static void put_record(struct counter_ring *ring, unsigned int type, const uint64_t *numbers,
 		       size_t n)
 {
@@ -79,7 +79,7 @@ static int next(bool all, uint64_t *time)
 	return ret;
 }
 
-/* The first count of each ring, and the time */
+/* Whether the next matching samples have this time and these first counts */
 static bool is_next(uint64_t time, uint64_t first, uint64_t second)
 {
 	uint64_t at = 0;
@@ -93,43 +93,48 @@ static void matching(void)
 	uint64_t time;
 
 	start();
-	ok(!next(false, &time), "an empty ring has no reading");
+	ok(!next(false, &time), "ring: an empty ring has no sample");
 	put_reading(0, 1000, 1);
 	put_reading(1, 1300, 11);
-	ok(!next(false, &time), "as long as another may come nothing is taken");
+	ok(!next(false, &time), "ring: a sample is held back while a better match can come");
 	put_reading(1, 2300, 12);
-	ok(is_next(1000, 1, 11), "readings of about the same time are");
+	ok(is_next(1000, 1, 11), "ring: samples of about the same time are matched");
 	put_reading(0, 2000, 2);
 	put_reading(0, 3000, 3);
 	put_reading(0, 4000, 4);
 	put_reading(1, 4300, 14);
 	put_reading(1, 5300, 15);
-	ok(is_next(2000, 2, 12), "the next ones");
-	ok(is_next(4000, 4, 14), "a time for which one ring has none is left out");
+	ok(is_next(2000, 2, 12), "ring: the next samples of both rings are matched");
+	ok(is_next(4000, 4, 14), "ring: a time at which one ring has no sample is left out");
 	put_reading(0, 5000, 5);
 	put_reading(0, 9000, 9);
-	ok(!next(false, &time), "what may yet come is waited for");
+	ok(!next(false, &time), "ring: a ring whose next sample is missing is waited for");
 	ok(next(true, &time) == 1 && time == 5000 && rings[1]->taken[RING_COUNTS] == 15,
-	   "unless nothing more is written");
-	ok(!next(true, &time), "and one that has none at the end is left out");
+	   "ring: a ring without further samples ends the wait");
+	ok(!next(true, &time), "ring: a sample without a match at the end is left out");
 	put_reading(0, 10000, 10);
 	put_reading(1, 10300, 20);
-	ok(next(true, &time) == 1 && time == 10000, "it has one again");
+	ok(next(true, &time) == 1 && time == 10000,
+	   "ring: samples match again after a missing one");
 	put_reading(1, 11300, 21);
 	put_reading(0, 15000, 15);
 	put_reading(1, 17000, 26);
 	put_reading(0, 17000, 17);
-	ok(next(true, &time) == 1 && time == 17000, "what is older than a period is not of a time");
+	ok(next(true, &time) == 1 && time == 17000,
+	   "ring: samples more than a period apart do not match");
 	put_reading(0, 18000, 18);
 	put_reading(1, 18000, 28);
 	for (size_t i = 0; i < RINGS; i++)
 		counter_ring_skip(rings[i]);
-	ok(!next(true, &time), "what was skipped is not there");
-	ok(rings[0]->seen == 1 && rings[1]->seen == 1, "but counted");
+	ok(!next(true, &time), "ring: skipped samples are no longer in the ring");
+	ok(rings[0]->seen == 1 && rings[1]->seen == 1, "ring: skipped samples are counted as seen");
 	stop();
 }
 
-/* Of many CPUs some always have half a period to the first, give or take what an interrupt takes. */
+/*
+ * With many CPUs some timers are always half a period behind the first, plus the jitter of an
+ * interrupt.
+ */
 static void jitter(void)
 {
 	bool same = true;
@@ -143,14 +148,14 @@ static void jitter(void)
 	put_reading(1, 8 * PERIOD + PERIOD / 2, 18);
 	for (uint64_t i = 1; i < 8; i++)
 		same = same && is_next(i * PERIOD, i, i + 10);
-	ok(same, "readings about half a period later are in each row once");
+	ok(same, "ring: samples half a period apart are in one row each");
 	put_reading(0, 8 * PERIOD, 8);
 	put_reading(0, 9 * PERIOD, 9);
 	put_reading(1, 9 * PERIOD + PERIOD * 7 / 8, 19);
 	put_reading(0, 10 * PERIOD, 10);
 	put_reading(1, 10 * PERIOD + PERIOD * 7 / 8, 20);
 	ok(is_next(8 * PERIOD, 8, 18) && next(true, &time) == 1 && time == 10 * PERIOD,
-	   "one that is much later is not of a time");
+	   "ring: samples almost a period apart do not match");
 	stop();
 }
 
@@ -161,7 +166,10 @@ static void wrapping(void)
 
 	start();
 	for (uint64_t i = 1; i < 1000; i++) {
-		/* Readings do not divide the ring, so they begin everywhere. */
+		/*
+		 * The size of a sample does not divide the ring's, so samples start at all
+		 * offsets.
+		 */
 		if (i % 7 == 0)
 			put_record(rings[0], PERF_RECORD_LOST, lost, 2);
 		put_reading(0, i * PERIOD, i);
@@ -170,7 +178,7 @@ static void wrapping(void)
 		same = same && is_next(i * PERIOD, i, i * 2);
 		same = same && rings[0]->page->data_tail == rings[0]->page->data_head;
 	}
-	ok(same, "readings are the same around the end of the ring, and after lost ones");
+	ok(same, "ring: samples are unchanged across the end of the ring and after lost records");
 	stop();
 }
 
@@ -185,26 +193,29 @@ static void odd_records(void)
 	put_reading(0, 2000, 2);
 	put_reading(1, 2000, 12);
 	put_reading(1, 3000, 13);
-	ok(is_next(2000, 2, 12), "a reading without some of the counts is none");
+	ok(is_next(2000, 2, 12), "ring: a sample without all counts is skipped");
 	put_reading(0, 3000, 3);
 	put_record(rings[1], PERF_RECORD_THROTTLE, few, 3);
 	put_reading(1, 4000, 14);
-	ok(next(false, &time) == -EIO && bad == 1, "the kernel's interference is told, and where");
+	ok(next(false, &time) == -EIO && bad == 1,
+	   "ring: a throttled ring is -EIO, and its index is returned");
 	stop();
 	start();
 	put(rings[0], 0);
-	ok(next(false, &time) == -EIO && bad == 0, "so is what no kernel writes");
-	ok(!counter_ring_skip(rings[0]), "once");
+	ok(next(false, &time) == -EIO && bad == 0,
+	   "ring: a malformed record is -EIO, and its index is returned");
+	ok(!counter_ring_skip(rings[0]), "ring: a malformed record is reported once");
 	put(rings[0], 0);
 	put_reading(1, 5000, 15);
 	put_record(rings[1], PERF_RECORD_THROTTLE, few, 3);
 	put_reading(1, 6000, 16);
 	ok(counter_ring_skip(rings[0]) == -EIO && counter_ring_skip(rings[1]) == -EIO &&
-		   rings[1]->seen == 2, "also where it is skipped");
+		   rings[1]->seen == 2,
+		   "ring: malformed and throttled rings are -EIO when they are skipped");
 	stop();
 }
 
-/* Enabled for longer than it ran */
+/* A group that was enabled for longer than it ran */
 static void turns(void)
 {
 	const uint64_t off[] = { 2000, 4, 900, 700, 4000, 12, 120, 1 };
@@ -214,19 +225,19 @@ static void turns(void)
 	put_reading(0, 1000, 1);
 	put_reading(1, 1000, 11);
 	put_reading(1, 1700, 11);
-	ok(is_next(1000, 1, 11), "a reading of a group that has its counters all the time");
+	ok(is_next(1000, 1, 11), "ring: a sample of a group that was always running is taken");
 	put_reading(0, 2000, 2);
 	put_record(rings[1], PERF_RECORD_SAMPLE, off, 8);
 	put_reading(1, 3000, 13);
 	ok(next(false, &time) == -EBUSY && bad == 1 && rings[1]->taken[RING_TIME] == 1700,
-	   "of one that had none for a while it is not taken");
+	   "ring: a sample of a multiplexed group is -EBUSY and not taken");
 	put_record(rings[1], PERF_RECORD_SAMPLE, off, 8);
 	ok(!counter_ring_skip(rings[1]) && rings[1]->seen == 1 && rings[1]->turns == 1,
-	   "where it is skipped it does not count, and nothing is lost");
+	   "ring: a multiplexed sample that is skipped is counted as such, not lost");
 	stop();
 }
 
-/* What a read of the group has, of which it was without counters for @off */
+/* Checks a group whose read(2) shows @off ns without counters. */
 static int check(uint64_t off)
 {
 	const uint64_t group[] = { 4, 5000 + off, 5000, 5000, 1, 2, 3 };
@@ -244,13 +255,14 @@ static int check(uint64_t off)
 	return ret;
 }
 
-/* What no beat has seen */
+/* Multiplexing between two ticks, which no sample shows */
 static void between_beats(void)
 {
 	start();
 	rings[0]->off = 300;
-	ok(!check(300), "a group that had its counters since it was read for a row");
-	ok(check(301) == -EBUSY, "one that had not, for a nanosecond");
+	ok(!check(300), "ring: a group without multiplexing since its last read passes the check");
+	ok(check(301) == -EBUSY,
+	   "ring: a group that lost its counters for 1 ns since its last read fails the check");
 	stop();
 }
 
@@ -268,20 +280,23 @@ static void counting(void)
 			exit(1);
 	put_reading(0, 1000, 7);
 	put_reading(1, 1000, 8);
-	ok(next(true, &time) == 1, "a reading");
+	ok(next(true, &time) == 1, "ring: a sample of two rings is taken");
 	for (size_t i = 0; i < RINGS; i++)
 		counter_ring_counts(rings[i], counts);
 	count = &counts->slots[1].counts[1];
 	ok(count->raw == 80 && count->enabled == 2000 && count->running == 2000 &&
 		   count->state == COUNT_OK && counts->slots[0].counts[0].raw == 7,
-	   "has counts of slots and places");
+	   "ring: a sample's counts are stored by slot and target");
 	counter_ring_times(rings[1], 2000, &off);
-	ok(off.enabled == 2200 && off.running == 2000, "a group that is read has the clock's times, and those without counters");
+	ok(off.enabled == 2200 && off.running == 2000,
+	   "ring: times of a group that is read are the clock's, and the time without counters");
 	counter_ring_counts(rings[1], counts);
-	ok(count->enabled == 2000 && count->running == 2000, "readings of before have their own");
+	ok(count->enabled == 2000 && count->running == 2000,
+	   "ring: earlier samples keep their own times");
 	rings[1]->off = rings[1]->read_off;
 	counter_ring_counts(rings[1], counts);
-	ok(count->enabled == 2200 && count->running == 2000, "those that follow have these");
+	ok(count->enabled == 2200 && count->running == 2000,
+	   "ring: later samples include the time without counters");
 	counts_free(counts);
 	stop();
 }

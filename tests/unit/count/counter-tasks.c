@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Other tasks and what they start, counted by this kernel. */
+/* Other tasks and their children, counted by this kernel */
 #include <pthread.h>
 
 #include "counter-test.h"
@@ -22,7 +22,7 @@ static void open_tasks(struct counter_test *test, const int *tids, size_t n,
 	}
 }
 
-/* What a child's run() is counted as; @how: to inherit, on exec */
+/* The count of a child's run() with these settings for inheritance and exec */
 static struct count count_child(void (*run)(void), struct source_target how)
 {
 	struct counter_test test;
@@ -49,12 +49,13 @@ static void children(void)
 	struct count count = count_child(touch, (struct source_target){ 0 });
 
 	ok(count.state == COUNT_OK && count.raw >= PAGES && count.raw < 2 * PAGES,
-	   "the pages that a child touches are its page faults, also after it has ended");
+	   "counter: a child's touched pages are its page faults, after its end too");
 	count = count_child(touch_in_child, (struct source_target){ 0 });
-	ok(count.raw < PAGES, "those of a child's child are not");
+	ok(count.raw < PAGES,
+	   "counter: a grandchild's page faults are not counted without inherit");
 	count = count_child(touch_in_child, (struct source_target){ .inherit = true });
 	ok(count.raw >= PAGES && count.running == count.enabled,
-	   "unless it inherits: then the group is counted in all of them");
+	   "counter: a grandchild's page faults are counted with inherit");
 }
 
 static void on_exec(void)
@@ -64,10 +65,10 @@ static void on_exec(void)
 	struct counter_test test;
 	struct child child;
 
-	ok(count.raw >= PAGES, "what a child does before it executes a program is counted");
+	ok(count.raw >= PAGES, "counter: a child's page faults before exec are counted");
 	count = count_child(touch_and_exec, how);
 	ok(count.raw > 0 && count.raw < PAGES,
-	   "on exec what the program does is counted, and nothing before");
+	   "counter: with enable_on_exec only the program's page faults are counted");
 	child_start(&child, touch_and_exec);
 	open_tasks(&test, &child.pid, 1, &how);
 	test_enable(&test);
@@ -75,11 +76,12 @@ static void on_exec(void)
 	test_enable(&test);
 	child_end(&child);
 	test_read(&test);
-	ok(test_count(&test, 0, 0).raw >= PAGES, "enabled a second time it counts at once");
+	ok(test_count(&test, 0, 0).raw >= PAGES,
+	   "counter: a second enable() counts at once despite enable_on_exec");
 	test_release(&test);
 }
 
-/* Waits until the task sleeps; in vain after 10 s */
+/* Waits at most 10 s until the task sleeps; false if it does not. */
 static bool wait_asleep(pid_t pid)
 {
 	char path[32], text[256], *state;
@@ -92,7 +94,7 @@ static bool wait_asleep(pid_t pid)
 		file = fopen(path, "re");
 		if (!file)
 			return false;
-		/* Its name, in parentheses, may have any characters. */
+		/* The name in parentheses can contain any characters. */
 		state = fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
 		asleep = state && !strncmp(state, ") S", 3);
 		fclose(file);
@@ -113,7 +115,7 @@ static void asleep(void)
 	usleep(1000);
 	test_read(&test);
 	ok(test_count(&test, 0, 0).state == COUNT_OK && !test_count(&test, 0, 0).raw,
-	   "a task that sleeps has counted nothing, which is a count");
+	   "counter: a sleeping task has a valid count of 0");
 	child_end(&child);
 	test_release(&test);
 }
@@ -131,29 +133,29 @@ static void ended(void)
 	test_init(&test, machine, software, events, 2);
 	test.target = (struct source_target){ .tids = &tids[1], .n_tids = 1 };
 	ok(test_open(&test) == -ESRCH && strstr(test.error.text, "has ended") && !test.open,
-	   "a task that has ended is an error");
+	   "counter: opening a task that has ended is -ESRCH");
 	diag("%s", test.error.text);
 	test_release(&test);
 
 	open_tasks(&test, tids, 2, &(struct source_target){ 0 });
 	ok(test.counts->slots[0].length == 1 && test.counts->slots[0].places[0].tid == getpid(),
-	   "but not if another is there, if it is the last");
+	   "counter: a last task that has ended is skipped");
 	test_release(&test);
 	open_tasks(&test, tids, 3, &(struct source_target){ 0 });
 	ok(test.counts->slots[0].length == 2 && test.counts->slots[0].places[1].tid == getpid(),
-	   "or between others");
+	   "counter: a task that has ended between others is skipped");
 	test_enable(&test);
 	touch_pages(PAGES);
 	test_read(&test);
 	ok(test_count(&test, 0, 0).raw >= PAGES && test_count(&test, 0, 1).raw >= PAGES &&
-	   !test.counts->slots[0].why, "which are counted");
+	   !test.counts->slots[0].why, "counter: tasks beside one that has ended are counted");
 	test_release(&test);
 
 	test_init(&test, machine, software, events, 2);
 	ok(test_open(&test) == -ESRCH && strstr(test.error.text, "no task"),
-	   "no task at all is an error");
+	   "counter: opening without any task is -ESRCH");
 	test_release(&test);
-	ok(open_files() == before, "nothing of it is left open");
+	ok(open_files() == before, "counter: failed opens leave no descriptor open");
 }
 
 struct worker {
@@ -193,7 +195,7 @@ static void threads(void)
 	pthread_barrier_wait(&barrier);
 	test_read(&test);
 	ok(test_count(&test, 0, 1).raw >= PAGES && test_count(&test, 0, 0).raw < PAGES,
-	   "each thread has a count of its own");
+	   "counter: each thread has its own count");
 	pthread_join(worker.thread, NULL);
 	test_release(&test);
 	pthread_barrier_destroy(&barrier);
@@ -208,7 +210,7 @@ int main(void)
 	here = gpmu_machine_new(NULL, NULL);
 	machine = here;
 	software = here ? gpmu_machine_find_pmu(here, "software") : NULL;
-	if (!ok(software, "this machine has software events"))
+	if (!ok(software, "counter: this machine has software events"))
 		return done_testing();
 	children();
 	on_exec();

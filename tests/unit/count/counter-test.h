@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans made by hand of what this machine's kernel counts */
+/* Hand-made plans of events that this machine's kernel counts */
 #ifndef GPMU_TESTS_COUNTER_H
 #define GPMU_TESTS_COUNTER_H
 
@@ -14,7 +14,7 @@
 
 #define MAX_SLOTS	8
 
-/* A plan of one group, and what is counted of it */
+/* A plan of one group, and its counts */
 struct counter_test {
 	struct event_instance instances[MAX_SLOTS];
 	struct plan_slot slots[MAX_SLOTS];
@@ -26,7 +26,7 @@ struct counter_test {
 	struct gpmu_error error;
 };
 
-/* User space alone, which most kernels let anybody count */
+/* User space only, which most kernels allow everybody to count */
 #define SOFTWARE(event, config_)						\
 	{									\
 		.name = (event),						\
@@ -107,7 +107,7 @@ static int test_read(struct counter_test *test)
 	return test->open->ops->read(test->open, now(), test->counts);
 }
 
-/* The count of a slot at its place @place; one that is not there is of no state */
+/* The count of a slot at its target number @place; an invalid state if there is none */
 __attribute__((unused))
 static struct count test_count(const struct counter_test *test, size_t slot, size_t place)
 {

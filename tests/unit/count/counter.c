@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Groups of software events of this task and of the CPUs, counted by this kernel. */
+/* Groups of software events of this task and of all CPUs, counted by this kernel */
 #include <fcntl.h>
 #include <sched.h>
 
 #include "counter-test.h"
 
-static long reads;	/* system calls, by this program and by libperf */
+static long reads;	/* read(2) calls by this program and by libperf */
 
 ssize_t __real_read(int fd, void *buffer, size_t size);
 ssize_t __wrap_read(int fd, void *buffer, size_t size);
@@ -26,42 +26,45 @@ static void own_task(const struct gpmu_machine *machine, const struct gpmu_pmu *
 
 	test_init(&test, machine, pmu, three, 3);
 	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
-	if (!ok(test_open(&test) == 0, "a group of this task is opened")) {
+	if (!ok(test_open(&test) == 0, "counter: a group of this task is opened")) {
 		diag("%s", test.error.text);
 		test_release(&test);
 		return;
 	}
 	ok(test.counts->slots[2].length == 1 && test.counts->slots[2].places[0].tid == tid &&
 	   test.counts->slots[2].places[0].cpu == -1 && test.counts->slots[2].places[0].node == -1,
-	   "it is counted at one place, the task");
+	   "counter: a task's group has one target, the task");
 	touch_pages(PAGES);
 	test_read(&test);
 	before = test_count(&test, 0, 0);
 	ok(before.state == COUNT_OK && !before.raw && !before.enabled,
-	   "nothing is counted before it is enabled");
-	ok(test_enable(&test) == 0, "it is enabled");
+	   "counter: nothing is counted before enable()");
+	ok(test_enable(&test) == 0, "counter: enable() of a task's group succeeds");
 	touch_pages(PAGES);
 	reads = 0;
-	ok(test_read(&test) == 0 && reads == 1, "the three are read by one system call");
+	ok(test_read(&test) == 0 && reads == 1, "counter: one system call reads three events");
 	faults = test_count(&test, 0, 0);
 	ok(faults.state == COUNT_OK && faults.raw >= PAGES && faults.raw < 2 * PAGES,
-	   "pages that are touched are page faults");
-	ok(faults.enabled && faults.running == faults.enabled, "they were counted all the time");
+	   "counter: touched pages are counted as page faults");
+	ok(faults.enabled && faults.running == faults.enabled,
+	   "counter: a software group runs all the time");
 	ok(test_count(&test, 1, 0).raw > 0 && test_count(&test, 2, 0).raw == 0,
-	   "beside them time passed, and a dummy counts nothing");
-	ok(test_count(&test, 1, 0).enabled == faults.enabled, "for the same time");
-	ok(test_disable(&test) == 0, "it is disabled");
+	   "counter: the task clock advances and a dummy event stays 0");
+	ok(test_count(&test, 1, 0).enabled == faults.enabled,
+	   "counter: all events of a group have the same enabled time");
+	ok(test_disable(&test) == 0, "counter: disable() of a task's group succeeds");
 	test_read(&test);
 	before = test_count(&test, 0, 0);
 	touch_pages(PAGES);
 	test_read(&test);
 	faults = test_count(&test, 0, 0);
 	ok(faults.raw == before.raw && faults.enabled == before.enabled,
-	   "what is disabled counts no more, and no time");
+	   "counter: a disabled group counts neither events nor time");
 	test_enable(&test);
 	touch_pages(PAGES);
 	test_read(&test);
-	ok(test_count(&test, 0, 0).raw >= before.raw + PAGES, "enabled again it goes on from there");
+	ok(test_count(&test, 0, 0).raw >= before.raw + PAGES,
+	   "counter: a group that is enabled again continues from its count");
 	test_release(&test);
 }
 
@@ -76,25 +79,25 @@ static void every_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu 
 	test_init(&test, machine, pmu, events, 2);
 	test.target = (struct source_target){ .system = true };
 	if (test_open(&test)) {
-		skip("the CPUs", test.error.text);
+		skip("counter: all CPUs are counted", test.error.text);
 		test_release(&test);
 		return;
 	}
 	ok(test.counts->slots[0].length == n && test.counts->slots[1].length == n,
-	   "system-wide there are as many places as CPUs online");
+	   "counter: a system-wide group has a target for each online CPU");
 	for (size_t i = 0; i < test.counts->slots[0].length; i++)
 		places = places && test.counts->slots[0].places[i].cpu == cpus[i] &&
 			 test.counts->slots[0].places[i].tid == -1;
-	ok(places, "each is a CPU, of all tasks");
+	ok(places, "counter: the targets of a system-wide group are CPUs, for all tasks");
 	test_enable(&test);
 	usleep(20000);
 	reads = 0;
 	test_read(&test);
-	ok(reads == (long)n, "one system call reads the group on a CPU");
+	ok(reads == (long)n, "counter: one system call reads the group on a CPU");
 	for (size_t i = 0; i < n; i++)
 		counted = counted && test_count(&test, 0, i).raw >= 20000000 &&
 			  test_count(&test, 0, i).enabled >= 20000000;
-	ok(counted, "on each 20 ms passed, idle or not");
+	ok(counted, "counter: the clock of each CPU advances by 20 ms, idle or not");
 	test_release(&test);
 }
 
@@ -109,16 +112,18 @@ static void one_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu *p
 	test_init(&test, machine, pmu, events, 1);
 	test.target = (struct source_target){ .system = true, .cpus = asked, .n_cpus = 2 };
 	if (test_open(&test)) {
-		skip("one CPU", test.error.text);
+		skip("counter: one CPU is counted", test.error.text);
 		test_release(&test);
 		return;
 	}
 	test_enable(&test);
 	test_read(&test);
 	ok(test.counts->slots[0].length == 2 && test.counts->slots[0].places[0].cpu == cpu &&
-	   test_count(&test, 0, 0).state == COUNT_OK, "of two CPUs the one that is there is counted");
+	   test_count(&test, 0, 0).state == COUNT_OK,
+	   "counter: of two requested CPUs the existing one is counted");
 	ok(test_count(&test, 0, 1).state == COUNT_NOT_SUPPORTED && test.counts->slots[0].why &&
-	   strstr(test.counts->slots[0].why, "CPU 4095"), "of the other it is said that it is not");
+	   strstr(test.counts->slots[0].why, "CPU 4095"),
+	   "counter: a requested CPU that does not exist is not supported, with the reason");
 	diag("%s", test.counts->slots[0].why);
 	test_release(&test);
 
@@ -126,13 +131,13 @@ static void one_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu *p
 	test.target = (struct source_target){ .system = true, .cpus = asked + 1, .n_cpus = 1 };
 	ok(test_open(&test) == 0 && !test.counts->slots[0].length &&
 	   test.counts->slots[0].state == COUNT_NOT_SUPPORTED && test.counts->slots[0].why,
-	   "an event that can be counted nowhere is not supported, and no failure");
+	   "counter: a group without any CPU opens and is not supported");
 	ok(!test_enable(&test) && !test_read(&test) && !test_disable(&test),
-	   "its group does nothing");
+	   "counter: enable(), read() and disable() succeed for a group without any CPU");
 	test_release(&test);
 }
 
-/* A number that no software event has */
+/* A config that no software event has */
 static void no_event(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu)
 {
 	struct event_instance events[] = { PAGE_FAULTS, PAGE_FAULTS, TASK_CLOCK };
@@ -143,22 +148,23 @@ static void no_event(const struct gpmu_machine *machine, const struct gpmu_pmu *
 	events[1].attr.config = 4095;
 	test_init(&test, machine, pmu, events, 3);
 	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
-	ok(test_open(&test) == 0, "a group with an event that the kernel has not is opened");
+	ok(test_open(&test) == 0, "counter: a group with an unknown event is opened");
 	ok(!test.counts->slots[1].length && test.counts->slots[1].state == COUNT_NOT_SUPPORTED,
-	   "without that event");
+	   "counter: an unknown event is not supported");
 	is_str(test.counts->slots[1].why,
-	       "nonesuch: this kernel or its hardware has no such event", "it says why");
+	       "nonesuch: this kernel or its hardware has no such event",
+	       "counter: the reason names the unknown event");
 	test_enable(&test);
 	touch_pages(PAGES);
 	reads = 0;
 	test_read(&test);
 	ok(reads == 1 && test_count(&test, 0, 0).raw >= PAGES && test_count(&test, 2, 0).raw > 0 &&
 	   test_count(&test, 0, 0).enabled == test_count(&test, 2, 0).enabled,
-	   "the others are counted together");
+	   "counter: the events beside an unknown one are counted together");
 	test_release(&test);
 }
 
-/* Rows have them without a count. */
+/* Tool events are filled in by rows, without a count. */
 static void tools(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu)
 {
 	static const struct event_instance events[] = {
@@ -171,12 +177,13 @@ static void tools(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu
 
 	test_init(&test, machine, pmu, events, 3);
 	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
-	ok(test_open(&test) == 0, "duration_time is opened beside another");
+	ok(test_open(&test) == 0, "counter: duration_time is opened beside a software event");
 	test_enable(&test);
 	test_read(&test);
 	ok(!test.counts->slots[0].length && !test.counts->slots[2].length,
-	   "what libgpmu itself measures is no place of the kernel's");
-	ok(test_count(&test, 1, 0).enabled > 0, "the other is counted by the kernel");
+	   "counter: a tool event has no target");
+	ok(test_count(&test, 1, 0).enabled > 0,
+	   "counter: the event beside tool events is counted by the kernel");
 	test_release(&test);
 }
 
@@ -190,12 +197,12 @@ static void files(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu
 	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
 	close(fd);
 	test_open(&test);
-	ok(open_files() == before + 3, "each event has a file descriptor");
+	ok(open_files() == before + 3, "counter: each event has a file descriptor");
 	for (; n < 3; n++)
 		cloexec = cloexec && fcntl(fd + n, F_GETFD) == FD_CLOEXEC;
-	ok(cloexec, "which no program that is executed inherits");
+	ok(cloexec, "counter: descriptors of events are close-on-exec");
 	test_release(&test);
-	ok(open_files() == before, "closed it has none left");
+	ok(open_files() == before, "counter: close() closes the descriptors of all events");
 }
 
 static void fits(const struct gpmu_pmu *pmu)
@@ -206,11 +213,11 @@ static void fits(const struct gpmu_pmu *pmu)
 
 	for (size_t i = 0; i < 3; i++)
 		events[i].pmu = pmu;
-	ok(source_perf.fits(NULL, list, 3) == 1, "software events fit together");
+	ok(source_perf.fits(NULL, list, 3) == 1, "counter: software events fit together");
 	events[1].attr.config = 4095;
 	ok(source_perf.fits(NULL, list, 3) == -ENOENT,
-	   "whether one that is not there does cannot be known");
-	ok(open_files() == before, "to ask leaves nothing open");
+	   "counter: whether an unknown event fits is -ENOENT");
+	ok(open_files() == before, "counter: fits() leaves no descriptor open");
 }
 
 int main(void)
@@ -222,7 +229,7 @@ int main(void)
 		return 0;
 	machine = gpmu_machine_new(NULL, NULL);
 	pmu = machine ? gpmu_machine_find_pmu(machine, "software") : NULL;
-	ok(pmu, "this machine has software events");
+	ok(pmu, "counter: this machine has software events");
 	if (pmu) {
 		own_task(machine, pmu);
 		every_cpu(machine, pmu);

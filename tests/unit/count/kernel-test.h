@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests ask of this machine's kernel, and processes that it counts for them. */
+/* What tests need of this machine's kernel, and child processes to be counted */
 #ifndef GPMU_TESTS_KERNEL_H
 #define GPMU_TESTS_KERNEL_H
 
@@ -39,14 +39,14 @@ static void touch_pages(size_t pages)
 
 	if (memory == MAP_FAILED)
 		return;
-	/* One page at a time, whatever transparent huge pages are set to */
+	/* One page at a time, whatever the setting of transparent huge pages */
 	madvise(memory, pages * size, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < pages; i++)
 		((volatile char *)memory)[i * size] = 1;
 	munmap(memory, pages * size);
 }
 
-/* Whether the kernel lets this process count its own page faults in user space */
+/* Whether the kernel allows this process to count its own page faults in user space */
 __attribute__((unused))
 static bool kernel_counts(void)
 {
@@ -69,7 +69,7 @@ static void skip(const char *what, const char *why)
 	printf("ok %u - %s # SKIP %s\n", ++tap_run, what, why);
 }
 
-/* For main(): true if the kernel lets it do nothing */
+/* For main(): true, with a skipped plan, if the kernel does not allow counting */
 __attribute__((unused))
 static bool skip_all(void)
 {
@@ -79,7 +79,7 @@ static bool skip_all(void)
 	return true;
 }
 
-/* A process that waits to be told to go on */
+/* A child that waits for a byte before it runs */
 struct child {
 	pid_t pid;
 	int go;
@@ -134,7 +134,9 @@ static void touch_and_exec(void)
 	execlp("true", "true", (char *)NULL);
 }
 
-/* Runs it in another process: what it returns, 0 to 100, and the text that it wrote */
+/*
+ * Runs the function in a child process. Returns its result, 0 to 100, and the text that it wrote.
+ */
 __attribute__((unused))
 static int apart(int (*run)(char *text, size_t size), char *text, size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The driver's APMT parser (Arm DEN0117) on tables that are good, bad and
- * random. Built with ASan and UBSan; each table lies in an allocation of
- * exactly its size, so that a read past its end is caught.
+ * The driver's APMT parser (Arm DEN0117) on valid, malformed and random tables. Built with ASan
+ * and UBSan; each table is in an allocation of exactly its size, so that a read past its end is
+ * caught.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #define PHYS_BITS	48
 #define BASE		UINT64_C(0x3d000000)
 
-/* A table that is being written */
+/* The table that the test writes */
 static uint8_t image[0x20000];
 static uint32_t end;
 
@@ -40,7 +40,7 @@ static void begin_table(void)
 	end = GRACE_APMT_HEADER;
 }
 
-/* A good node at the end of the table; its offset */
+/* Appends a valid node and returns its offset. */
 static uint32_t add_node(uint32_t id)
 {
 	uint32_t node = end;
@@ -53,7 +53,10 @@ static uint32_t add_node(uint32_t id)
 	return node;
 }
 
-/* What a walk came by: "0:3d000000", "1:3d020000+3d030000", "!5c:5:28" (offset, error, value) */
+/*
+ * The nodes of the last walk: "0:3d000000" or "1:3d020000+3d030000" (id and pages), "!5c:5:28"
+ * (offset, error, value)
+ */
 static char story[0x10000];
 
 static unsigned int walk_bytes(const uint8_t *bytes, uint32_t len)
@@ -109,31 +112,35 @@ static void test_good(void)
 	uint32_t node;
 
 	begin_table();
-	is_str(walk_table(), "", "a table without nodes has none");
+	is_str(walk_table(), "", "APMT: a table without nodes yields no node");
 
 	add_node(0);
 	add_node(1);
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 1:3d020000 2:3d040000", "three nodes in the table's order");
+	is_str(walk_table(), " 0:3d000000 1:3d020000 2:3d040000",
+	       "APMT: three nodes are found in the table's order");
 
 	begin_table();
 	node = add_node(0);
 	put_flags(node, 1);
 	put_page1(node, BASE + 0x10000);
-	is_str(walk_table(), " 0:3d000000+3d010000", "a dual-page node has two pages");
+	is_str(walk_table(), " 0:3d000000+3d010000", "APMT: a dual-page node has two pages");
 	put_flags(node, 6);
-	is_str(walk_table(), " 0:3d000000", "page 1 counts only if the flag says so");
+	is_str(walk_table(), " 0:3d000000",
+	       "APMT: page 1 is used only if the dual-page flag is set");
 
 	put_gsi(node, 36);
 	put_gsi_flags(node, 1);
 	walk = malloc(sizeof(*walk));
 	grace_apmt_begin(walk, image, end, PHYS_BITS);
 	grace_apmt_next(walk, &found);
-	ok(found.gsi == 36 && found.edge && found.wired, "an edge-triggered wired interrupt");
+	ok(found.gsi == 36 && found.edge && found.wired,
+	   "APMT: an edge-triggered wired interrupt is decoded");
 	put_gsi_flags(node, 2);
 	grace_apmt_begin(walk, image, end, PHYS_BITS);
 	grace_apmt_next(walk, &found);
-	ok(found.gsi == 36 && !found.edge && !found.wired, "a level-triggered one that is not wired");
+	ok(found.gsi == 36 && !found.edge && !found.wired,
+	   "APMT: a level-triggered interrupt that is not wired is decoded");
 	free(walk);
 
 	begin_table();
@@ -141,12 +148,13 @@ static void test_good(void)
 	put_length(node, 72);
 	end += 16;
 	add_node(1);
-	is_str(walk_table(), " 0:3d000000 1:3d020000", "a longer node, as a later revision may have, is read");
+	is_str(walk_table(), " 0:3d000000 1:3d020000",
+	       "APMT: a longer node of a later revision is read");
 
 	begin_table();
 	add_node(0x80000003);
 	put_page0(GRACE_APMT_HEADER, BASE);
-	is_str(walk_table(), " 3:3d000000", "of an id the kernel's 31 bits are taken");
+	is_str(walk_table(), " 3:3d000000", "APMT: the low 31 bits of an id are used");
 }
 
 static void test_length(void)
@@ -162,7 +170,9 @@ static void test_length(void)
 		add_node(2);
 		put_length(node, wrong[i]);
 		walk_table();
-		snprintf(name, sizeof(name), "length %u costs that node alone", wrong[i]);
+		snprintf(name, sizeof(name),
+			 "APMT: a node of length %u is skipped and the next one is "
+			 "found", wrong[i]);
 		ok(!strncmp(story, " 0:3d000000 !5c:", 16) &&
 		   strstr(story, " 2:3d040000") && !strstr(story, "1:3d020000") &&
 		   strlen(strstr(story, " 2:3d040000")) == 11, "%s", name) || (diag("%s", story), 0);
@@ -173,7 +183,8 @@ static void test_length(void)
 	node = add_node(1);
 	put_length(node, 112);
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:5:70 2:3d040000", "a length that hides the next node is told");
+	is_str(walk_table(), " 0:3d000000 !5c:5:70 2:3d040000",
+	       "APMT: a length that spans the next node is reported");
 
 	begin_table();
 	add_node(0);
@@ -181,21 +192,24 @@ static void test_length(void)
 	put_length(node, 40);
 	end -= 16;
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:3:28 2:3d040000", "a node that is as short as it says is stepped over");
+	is_str(walk_table(), " 0:3d000000 !5c:3:28 2:3d040000",
+	       "APMT: a node that is as short as its length field is skipped");
 
 	begin_table();
 	add_node(0);
 	put_length(add_node(1), 0);
 	put_length(add_node(2), 12);
 	add_node(3);
-	is_str(walk_table(), " 0:3d000000 !5c:3:0 !94:3:c 3:3d060000", "two bad lengths in a row cost two nodes");
+	is_str(walk_table(), " 0:3d000000 !5c:3:0 !94:3:c 3:3d060000",
+	       "APMT: two consecutive wrong lengths lose two nodes");
 
 	begin_table();
 	node = add_node(0);
 	put_length(node, 0);
-	is_str(walk_table(), " !24:3:0", "one node of length 0: one complaint");
+	is_str(walk_table(), " !24:3:0", "APMT: a single node of length 0 causes one error");
 	end += 4096;
-	is_str(walk_table(), " !24:3:0 !5c:2:1000", "length 0 and zeros to the end: the rest is one complaint");
+	is_str(walk_table(), " !24:3:0 !5c:2:1000",
+	       "APMT: zeros up to the end of the table cause one error");
 }
 
 static void test_cut(void)
@@ -204,24 +218,26 @@ static void test_cut(void)
 	add_node(0);
 	add_node(1);
 	end -= 20;
-	is_str(walk_table(), " 0:3d000000 !5c:4:38", "a node cut by the table's end is left out");
+	is_str(walk_table(), " 0:3d000000 !5c:4:38",
+	       "APMT: a node that the table's end cuts is skipped");
 	end = GRACE_APMT_HEADER + GRACE_APMT_NODE + 1;
-	is_str(walk_table(), " 0:3d000000 !5c:2:1", "one byte after the last node is told");
+	is_str(walk_table(), " 0:3d000000 !5c:2:1",
+	       "APMT: one byte after the last node is reported");
 	end = 20;
-	is_str(walk_table(), " !0:1:14", "a table shorter than its header is told");
+	is_str(walk_table(), " !0:1:14", "APMT: a table shorter than its header is reported");
 	end = 0;
-	is_str(walk_table(), " !0:1:0", "an empty table is told");
+	is_str(walk_table(), " !0:1:0", "APMT: an empty table is reported");
 
 	begin_table();
 	add_node(0);
 	add_node(1);
 	for (uint32_t len = 0, last = end; len <= last; len++) {
 		if (walk_len(len) > 3) {
-			ok(false, "a table cut to %u bytes", len);
+			ok(false, "APMT: a table cut to %u bytes yields at most 3 results", len);
 			return;
 		}
 	}
-	ok(true, "a table of two nodes can be cut at any byte");
+	ok(true, "APMT: a table of two nodes can be cut at any byte");
 }
 
 static void test_content(void)
@@ -231,8 +247,8 @@ static void test_content(void)
 		const char *what;
 	} impossible[] = {
 		{ 0, "address 0" },
-		{ BASE + 0x20800, "an address within a page" },
-		{ UINT64_C(1) << 48, "an address beyond the physical ones" },
+		{ BASE + 0x20800, "an address that is not page-aligned" },
+		{ UINT64_C(1) << 48, "an address beyond the physical address space" },
 		{ UINT64_C(0xfffffffffffff000), "the last page of 64 bits" },
 	};
 	uint32_t node;
@@ -245,7 +261,7 @@ static void test_content(void)
 		put_page0(node, impossible[i].page0);
 		walk_table();
 		ok(strstr(story, " !5c:7:") && strstr(story, " 0:3d000000") && strstr(story, " 2:3d040000"),
-		   "%s of page 0 costs that node alone", impossible[i].what);
+		   "APMT: %s as page 0 loses that node alone", impossible[i].what);
 	}
 
 	begin_table();
@@ -253,42 +269,47 @@ static void test_content(void)
 	node = add_node(1);
 	put_flags(node, 1);
 	put_page1(node, 0x123);
-	is_str(walk_table(), " 0:3d000000 !5c:8:123", "an impossible page 1");
+	is_str(walk_table(), " 0:3d000000 !5c:8:123", "APMT: a misaligned page 1 is reported");
 	put_page1(node, BASE + 0x20000);
-	is_str(walk_table(), " 0:3d000000 !5c:8:3d020000", "page 1 that is page 0");
+	is_str(walk_table(), " 0:3d000000 !5c:8:3d020000",
+	       "APMT: a page 1 equal to page 0 is reported");
 	put_page1(node, BASE);
-	is_str(walk_table(), " 0:3d000000 !5c:10:3d000000", "page 1 that is an earlier node's page 0");
+	is_str(walk_table(), " 0:3d000000 !5c:10:3d000000",
+	       "APMT: a page 1 equal to an earlier node's page 0 is reported");
 
 	begin_table();
 	add_node(0);
 	node = add_node(1);
 	put_page0(node, BASE);
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:10:3d000000 2:3d040000", "a page of an earlier node");
+	is_str(walk_table(), " 0:3d000000 !5c:10:3d000000 2:3d040000",
+	       "APMT: a page 0 of an earlier node is reported");
 
 	begin_table();
 	add_node(0);
 	node = add_node(1);
 	put_type(node, 5);
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:6:5 2:3d040000", "an unknown type");
+	is_str(walk_table(), " 0:3d000000 !5c:6:5 2:3d040000",
+	       "APMT: an unknown node type is reported");
 
 	begin_table();
 	add_node(0);
 	node = add_node(1);
 	put_id(node, 0);
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:9:0 2:3d040000", "a duplicate id: the first keeps it");
+	is_str(walk_table(), " 0:3d000000 !5c:9:0 2:3d040000",
+	       "APMT: the first of two nodes with one id keeps it");
 
 	begin_table();
 	node = add_node(0);
 	put_type(node, 9);
 	add_node(1);
 	put_id(end - GRACE_APMT_NODE, 0);
-	is_str(walk_table(), " !24:6:9 0:3d020000", "the id of a node that was left out is free");
+	is_str(walk_table(), " !24:6:9 0:3d020000", "APMT: the id of a skipped node is free");
 }
 
-/* The first node of the table */
+/* Returns the first node of the table. */
 static struct grace_apmt_found first(void)
 {
 	struct grace_apmt_walk *walk = malloc(sizeof(*walk));
@@ -313,32 +334,40 @@ static void test_fields(void)
 	put_affinity(node, 0x12345);
 	put_impl_id(node, 0x1050036b);
 	found = first();
-	ok(found.affinity == 0x12345 && found.impl_id == 0x1050036b, "affinity and implementation id");
-	ok(!found.container && !found.atomic, "without flags: a processor, no 64-bit accesses");
+	ok(found.affinity == 0x12345 && found.impl_id == 0x1050036b,
+	   "APMT: affinity and implementation id are decoded");
+	ok(!found.container && !found.atomic,
+	   "APMT: a node without flags has processor affinity and no 64-bit accesses");
 	put_flags(node, 2);
 	found = first();
-	ok(found.container && !found.atomic, "flag 1: a processor container");
+	ok(found.container && !found.atomic,
+	   "APMT: flag bit 1 means affinity to a processor container");
 	put_flags(node, 4);
 	found = first();
-	ok(!found.container && found.atomic, "flag 2: 64-bit accesses");
+	ok(!found.container && found.atomic, "APMT: flag bit 2 means 64-bit accesses");
 
 	put_type(node, 9);
 	found = first();
 	ok(found.error == GRACE_APMT_TYPE && found.pages == 1 && found.id == 3 &&
-	   found.page[0] == BASE + 0x60000, "a bad node has id and address, by which its device is found");
+	   found.page[0] == BASE + 0x60000,
+	   "APMT: a node of an unknown type reports its id and address, to find its device");
 	put_length(node, 0);
 	found = first();
 	ok(found.error == GRACE_APMT_SHORT && found.value == 0 && found.id == 3 &&
-	   found.page[0] == BASE + 0x60000, "also with a bad length");
+	   found.page[0] == BASE + 0x60000,
+	   "APMT: a node of a wrong length reports its id and address");
 	end = node + 28;
 	found = first();
-	is_u64(found.page[0], BASE + 0x60000, "also if the table ends after the address");
+	is_u64(found.page[0], BASE + 0x60000,
+	       "APMT: a node cut after its address reports the address");
 	end = node + 27;
 	found = first();
-	ok(found.error == GRACE_APMT_SHORT && !found.page[0], "but not if it ends before");
+	ok(found.error == GRACE_APMT_SHORT && !found.page[0],
+	   "APMT: a node cut within its address reports none");
 	end = node + 1;
 	found = first();
-	ok(found.error == GRACE_APMT_REST && !found.pages, "what holds no node has neither");
+	ok(found.error == GRACE_APMT_REST && !found.pages,
+	   "APMT: a rest too short for a node reports no page");
 }
 
 static void test_many(void)
@@ -349,16 +378,18 @@ static void test_many(void)
 	for (uint32_t i = 0; i < 1000; i++)
 		add_node(i);
 	steps = walk_len(end);
-	is_u64(steps, GRACE_APMT_NODES + 1, "of 1000 nodes 256 are read, the rest is one complaint");
-	ok(strstr(story, " !3824:11:100") != NULL, "which says where and how many");
+	is_u64(steps, GRACE_APMT_NODES + 1,
+	       "APMT: 256 of 1000 nodes are read, and the rest is one error");
+	ok(strstr(story, " !3824:11:100") != NULL,
+	   "APMT: the error for too many nodes has their offset and number");
 
 	for (uint32_t i = 0; i < 1000; i++)
 		put_type(GRACE_APMT_HEADER + i * GRACE_APMT_NODE, 9);
 	steps = walk_len(end);
-	is_u64(steps, GRACE_APMT_NODES + 1, "bad nodes count among the 256");
+	is_u64(steps, GRACE_APMT_NODES + 1, "APMT: malformed nodes count towards the limit of 256");
 }
 
-/* xorshift64: the same tables in each run */
+/* xorshift64: the tables are the same in each run */
 static uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
 
 static uint32_t draw(uint32_t below)
@@ -369,7 +400,7 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(state >> 32) % below;
 }
 
-/* Good nodes with some bytes changed, cut anywhere, or bytes at random */
+/* Valid nodes with some bytes changed, tables cut anywhere, random bytes */
 static void test_fuzz(void)
 {
 	unsigned int longest = 0;
@@ -390,13 +421,14 @@ static void test_fuzz(void)
 		most = walk_len(len);
 		if (most > longest)
 			longest = most;
-		/* each node is told once, and so is what is left over */
+		/* Each node causes at most one result, as does the rest. */
 		if (most > len / 2 + 1) {
-			ok(false, "table %u: %u steps over %u bytes", run, most, len);
+			ok(false,
+			   "APMT: table %u: %u steps over %u bytes are too many", run, most, len);
 			return;
 		}
 	}
-	ok(true, "100000 damaged tables: each walk ends within the table");
+	ok(true, "APMT: each walk over 100000 damaged tables ends within the table");
 	diag("at most %u steps", longest);
 }
 
@@ -414,7 +446,7 @@ static void test_words(void)
 		for (int f = GRACE_APMT_OK; f < e; f++)
 			all &= strcmp(words, grace_apmt_strerror((enum grace_apmt_error)f)) != 0;
 	}
-	ok(all, "each error has words of its own");
+	ok(all, "APMT: each error has its own message");
 }
 
 int main(void)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# DKMS builds and installs the driver for each kernel, in trees of its own: for the oldest
-# and the newest, with LONG=1 for all. It is the machine's dkms, told to build for arm64 with cross headers.
+# DKMS builds and installs the driver for each kernel, in folders of this test: for the oldest and
+# the newest kernel, with LONG=1 for all. The machine's own dkms builds for arm64 with cross headers.
 . tests/lib/tap.sh
 
 command -v dkms > /dev/null || bail "dkms is not installed: run ./setup"
@@ -27,15 +27,17 @@ while read -r kernel _; do
 	release=$(cat "$cache/kernel/$kernel/release")
 	mkdir "$work/modules/$release"
 	run build "$kernel"
-	ok $? "$kernel: dkms build" || diag "$(tail -n 20 "$work/log")"
+	ok $? "DKMS: dkms build succeeds for $kernel" || diag "$(tail -n 20 "$work/log")"
 	run install "$kernel"
-	ok $? "$kernel: dkms install" || diag "$(tail -n 20 "$work/log")"
+	ok $? "DKMS: dkms install succeeds for $kernel" || diag "$(tail -n 20 "$work/log")"
 	module=$(find "$work/modules/$release" -name 'grace_cspmu.ko*')
-	like "$module" '/updates/dkms/grace_cspmu\.ko(\.xz)?$' "$kernel: the module is below updates/dkms"
+	like "$module" '/updates/dkms/grace_cspmu\.ko(\.xz)?$' \
+		"DKMS: the module for $kernel is below updates/dkms"
 	case $module in *.xz) xz -d "$module" && module=${module%.xz} ;; esac
-	is "$(modinfo -F vermagic "$module" | cut -d ' ' -f 1)" "$release" "$kernel: it is for that kernel"
+	is "$(modinfo -F vermagic "$module" | cut -d ' ' -f 1)" "$release" "DKMS: the module's vermagic is $kernel's"
 	run remove "$kernel"
-	is "$(find "$work/modules" -name 'grace_cspmu*')" "" "$kernel: dkms remove leaves none" || diag "$(cat "$work/log")"
+	is "$(find "$work/modules" -name 'grace_cspmu*')" "" "DKMS: dkms remove leaves no module for $kernel" ||
+		diag "$(cat "$work/log")"
 	run add "$kernel"
 done < <(grep -v '^#' tests/vm/kernels.tsv)
 done_testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each allocation fails in turn, for one event of each kind: there is no event
- * then, errno is ENOMEM, and nothing is left behind.
+ * Each allocation fails in turn, for one event of each kind. gpmu_event_new() then fails with
+ * ENOMEM and leaks nothing.
  */
 #include "alloc.h"
 #include "event-test.h"
@@ -76,22 +76,24 @@ int main(void)
 		{ "sched:sched_*", 9 },
 		{ "*:*", 12 },
 	};
+	char what[96];
 
-	/* What libraries allocate once is not the event's */
+	/* Libraries allocate some memory once per process. */
 	fixture_init(&fixture, "superchip");
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		text = events[i].text;
 		if (make_event())
 			sysroot_bail(text);
-		alloc_fail_each(make_event, events[i].at_least, text);
+		snprintf(what, sizeof(what), "event: %s", text);
+		alloc_fail_each(make_event, events[i].at_least, what);
 	}
-	alloc_fail_each(edit, 5, "a filter");
-	alloc_fail_each(has_format, 2, "whether there is a format");
-	alloc_fail_each(make_list, 20, "a list");
+	alloc_fail_each(edit, 5, "event: adding a filter");
+	alloc_fail_each(has_format, 2, "event: looking up a format");
+	alloc_fail_each(make_list, 20, "event: parsing a list");
 	fixture_release(&fixture);
 	fixture_init(&fixture, "laptop");
 	text = "uncore_imc/data_reads/";
-	alloc_fail_each(make_event, 8, "an event with a unit");
+	alloc_fail_each(make_event, 8, "event: an event with a unit");
 	fixture_release(&fixture);
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Random damage to events: what tests/fuzz/event.c checks holds. It ends the
- * program where it does not. The random numbers are the same in each run.
+ * Randomly damaged events keep the properties that tests/fuzz/event.c checks; it aborts
+ * otherwise. The random numbers are the same in each run.
  */
 #include "damage.h"
 
@@ -25,6 +25,6 @@ static const char *const tokens[] = {
 int main(void)
 {
 	damage_replay(seeds, DAMAGE_LENGTH(seeds), tokens, DAMAGE_LENGTH(tokens), ROUNDS);
-	ok(true, "%d damaged events are events or refused", ROUNDS);
+	ok(true, "event: %d damaged events are accepted or refused", ROUNDS);
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * This machine's kernel takes what is made of the events that every kernel has,
- * and it is what they say that it counts.
+ * This machine's kernel opens the events that every kernel has, and they count what their names
+ * say.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,7 +18,7 @@ static int open_event(const struct perf_event_attr *attr)
 	return (int)syscall(SYS_perf_event_open, &copy, 0, -1, -1, 0);
 }
 
-/* Page faults, and a while of computing */
+/* Causes page faults, then computes for 5 ms. */
 static void work(void)
 {
 	struct timespec begin, now;
@@ -45,34 +45,38 @@ static void counts(const struct gpmu_machine *machine, const char *text, uint64_
 	int fd;
 
 	if (!event) {
-		ok(false, "%s is an event", text);
+		ok(false, "event: %s is encoded for this machine", text);
 		return;
 	}
 	fd = open_event(gpmu_event_instance_attr(event, 0));
 	gpmu_event_free(event);
 	if (fd < 0 && (errno == EACCES || errno == EPERM || errno == ENOSYS)) {
-		ok(true, "%s # SKIP the kernel refuses to open it: %s", text, strerror(errno));
+		ok(true,
+		   "event: %s is opened and counts # SKIP the kernel refuses to open it: "
+		   "%s", text, strerror(errno));
 		return;
 	}
-	if (!ok(fd >= 0, "%s is opened", text))
+	if (!ok(fd >= 0, "event: the kernel opens %s", text))
 		return;
 	work();
 	ok(read(fd, &count, sizeof(count)) == sizeof(count) && count >= at_least &&
-	   count <= at_most, "%s counts from %" PRIu64 " on", text, at_least);
+	   count <= at_most, "event: %s counts at least %" PRIu64, text, at_least);
 	diag("%" PRIu64, count);
 	close(fd);
 }
 
-/* All of perf's names, by the software PMU's own numbers */
+/* perf's names, and numbers of the software PMU */
 static void opens(const struct gpmu_machine *machine, const char *text)
 {
 	struct gpmu_event *event = gpmu_event_new(machine, NULL, text, NULL);
 	int fd = event ? open_event(gpmu_event_instance_attr(event, 0)) : -1;
 
 	if (fd < 0 && event && (errno == EACCES || errno == EPERM || errno == ENOSYS))
-		ok(true, "%s # SKIP the kernel refuses to open it: %s", text, strerror(errno));
+		ok(true,
+		   "event: the kernel opens %s # SKIP the kernel refuses to open it: "
+		   "%s", text, strerror(errno));
 	else
-		ok(fd >= 0, "%s is opened", text);
+		ok(fd >= 0, "event: the kernel opens %s", text);
 	if (fd >= 0)
 		close(fd);
 	gpmu_event_free(event);
@@ -86,10 +90,11 @@ static void tracepoint(const struct gpmu_machine *machine)
 	uint64_t id;
 
 	if (gpmu_machine_read(machine, path, text, sizeof(text)) < 0) {
-		ok(true, "sched:sched_switch # SKIP tracefs cannot be read");
-	} else if (ok(event != NULL, "sched:sched_switch is an event")) {
+		ok(true, "event: sched:sched_switch is encoded # SKIP tracefs cannot be read");
+	} else if (ok(event != NULL, "event: sched:sched_switch is encoded for this machine")) {
 		id = strtoull(text, NULL, 10);
-		is_u64(gpmu_event_instance_attr(event, 0)->config, id, "its number is its file id");
+		is_u64(gpmu_event_instance_attr(event, 0)->config, id,
+		       "event: the config of sched:sched_switch is its id in tracefs");
 		opens(machine, "sched:sched_switch:k");
 	}
 	gpmu_event_free(event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Machines, and what events of them are to be, for the tests of each part of event. */
+/* Fake machines, and checks of the events made on them */
 #ifndef GPMU_TESTS_EVENT_H
 #define GPMU_TESTS_EVENT_H
 
@@ -67,7 +67,10 @@ static void add_words(char *text, const struct perf_event_attr *attr)
 	add_text(text, "%s%s", attr->pinned ? " pinned" : "", attr->exclusive ? " exclusive" : "");
 }
 
-/* "NAME = PMU TYPE CONFIG", and what else is not 0; in groups of instances "; " */
+/*
+ * The event as text: "NAME = PMU TYPE CONFIG" and the other fields that are not 0, instances
+ * separated by "; "
+ */
 __attribute__((unused))
 static const char *event_to_text(const struct gpmu_event *event)
 {
@@ -101,13 +104,13 @@ static void is_event(const struct fixture *fixture, const char *text, const char
 	const char *got = event ? event_to_text(event) : error.text;
 	bool same = event && !strcmp(got, want) && !strcmp(error.text, "#");
 
-	ok(same, "%s: %s", text, what);
+	ok(same, "event: %s: %s", text, what);
 	if (!same)
 		diag("got \"%s\", want \"%s\"", got, want);
 	gpmu_event_free(event);
 }
 
-/* With what a message says */
+/* Checks that an event is refused with this errno, offset and message. */
 __attribute__((unused))
 static void is_refused(const struct fixture *fixture, const char *text, int why, size_t offset,
 		       const char *message)
@@ -119,7 +122,7 @@ static void is_refused(const struct fixture *fixture, const char *text, int why,
 	errno = 0;
 	event = gpmu_event_new(fixture->machine, fixture->catalog, text, &error);
 	same = !event && errno == why && error.offset == offset && !strcmp(error.text, message);
-	ok(same, "%s: %s", *text ? text : "(nothing)", message);
+	ok(same, "event: \"%s\" is refused: %s", text, message);
 	if (!same)
 		diag("got %s, errno %d, at %zu: %s", event ? "an event" : "none", errno,
 		     error.offset, error.text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Tracepoints of a tracefs, and of none. */
+/* Tracepoints with a tracefs and without one */
 #include <sys/wait.h>
 
 #include "event-test.h"
@@ -14,17 +14,18 @@ static const char format[] =
 static void named(const struct fixture *superchip)
 {
 	is_event(superchip, "sched:sched_switch", "sched:sched_switch = tracepoint 2 0x174",
-		 "a tracepoint: 372");
+		 "a tracepoint's config is its id, 372");
 	is_event(superchip, "irq:irq_handler_entry:k",
-		 "irq:irq_handler_entry:k = tracepoint 2 0x5a -u -h", "with a modifier");
+		 "irq:irq_handler_entry:k = tracepoint 2 0x5a -u -h", "a tracepoint can have modifiers");
 	is_event(superchip, "sched:sched_w*", "sched:sched_wakeup = tracepoint 2 0x176; "
 		 "sched:sched_wakeup_new = tracepoint 2 0x175",
-		 "a pattern is all that it matches, sorted");
+		 "a pattern matches tracepoints, sorted by name");
 	is_event(superchip, "*:*_[es]*", "irq:irq_handler_entry = tracepoint 2 0x5a; "
-		 "sched:sched_switch = tracepoint 2 0x174", "also of systems");
+		 "sched:sched_switch = tracepoint 2 0x174", "a pattern can match systems");
 	is_event(superchip, "sched:*:u", "sched:sched_switch:u = tracepoint 2 0x174 -k -h; "
 		 "sched:sched_wakeup:u = tracepoint 2 0x176 -k -h; "
-		 "sched:sched_wakeup_new:u = tracepoint 2 0x175 -k -h", "with a modifier");
+		 "sched:sched_wakeup_new:u = tracepoint 2 0x175 -k -h",
+		 "a pattern of tracepoints can have modifiers");
 	is_refused(superchip, "sched:sched_swatch", ENOENT, 0,
 		   "there is no event sched, and no tracepoint sched:sched_swatch");
 	is_refused(superchip, "scedh:sched_switch", ENOENT, 0,
@@ -44,10 +45,10 @@ static void damaged(const struct fixture *superchip)
 	static const struct {
 		const char *text, *what;
 	} formats[] = {
-		{ "", "nothing" },
+		{ "", "empty" },
 		{ "name: made_up\n", "cut off" },
-		{ "name: made_up\nID: many\nformat:\n", "a number that is none" },
-		{ "name: made_up\nID: 0\nformat:\n", "the number 0" },
+		{ "name: made_up\nID: many\nformat:\n", "an ID that is no number" },
+		{ "name: made_up\nID: 0\nformat:\n", "ID 0" },
 		{ "ID: 5\n", "no name" },
 		{ "\001\002\377", "binary" },
 	};
@@ -57,7 +58,7 @@ static void damaged(const struct fixture *superchip)
 		sysroot_put(&superchip->root, TRACEFS "sched/made_up/format", formats[i].text);
 		errno = 0;
 		event = gpmu_event_new(superchip->machine, NULL, "sched:made_up", NULL);
-		ok(!event && errno == EINVAL, "a format that is damaged is refused: %s",
+		ok(!event && errno == EINVAL, "event: a malformed tracepoint format is refused: %s",
 		   formats[i].what);
 		gpmu_event_free(event);
 	}
@@ -68,7 +69,7 @@ static void damaged(const struct fixture *superchip)
 		 "common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
 		    "\nprint fmt: \"%d\", what_is_this(REC->x->y)(\n");
 	is_event(superchip, "sched:made_up", "sched:made_up = tracepoint 2 0x4e",
-		 "one that cannot be printed can be counted");
+		 "a tracepoint that cannot be printed can be counted");
 	sysroot_remove(&superchip->root, TRACEFS "sched/made_up");
 }
 
@@ -79,27 +80,29 @@ static void debugfs(const struct fixture *superchip)
 {
 	sysroot_put(&superchip->root, DEBUGFS "old/made_up/format", format);
 	is_event(superchip, "old:made_up", "old:made_up = tracepoint 2 0x4d",
-		 "tracefs below debugfs is looked at, too");
-	is_event(superchip, "old:*", "old:made_up = tracepoint 2 0x4d", "also for patterns");
+		 "tracefs below debugfs is searched");
+	is_event(superchip, "old:*", "old:made_up = tracepoint 2 0x4d",
+		 "patterns are searched in tracefs below debugfs");
 	is_event(superchip, "sched:sched_switch", "sched:sched_switch = tracepoint 2 0x174",
-		 "after the other");
+		 "tracefs takes precedence over debugfs");
 	sysroot_remove(&superchip->root, "sys/kernel/tracing");
 	is_refused(superchip, "sched:sched_switch", ENOENT, 0,
 		   "there is no event sched, and no tracepoint sched:sched_switch");
 	is_refused(superchip, "sched:*", ENOENT, 0,
 		   "there is no event sched, and no tracepoint sched:*");
-	ok(!gpmu_tracepoints_why(superchip->machine), "tracefs below debugfs can be looked at");
+	ok(!gpmu_tracepoints_why(superchip->machine), "event: tracefs below debugfs is accessible");
 	sysroot_remove(&superchip->root, "sys/kernel/debug");
 	is_str(gpmu_tracepoints_why(superchip->machine), "this kernel has no tracefs",
-	       "a kernel without tracefs");
+	       "event: the reason for a kernel without tracefs is given");
 	sysroot_put(&superchip->root, "sys/kernel/tracing/not/mounted", "");
-	is_str(gpmu_tracepoints_why(superchip->machine), unmounted, "tracefs that is not mounted");
+	is_str(gpmu_tracepoints_why(superchip->machine), unmounted,
+	       "event: the reason names the mount command for tracefs");
 	is_refused(superchip, "sched:sched_switch", ENOENT, 0,
 		   "there is no event sched, and no tracepoint sched:sched_switch; tracefs is not "
 		   "mounted: be root, and once \"mount -t tracefs tracefs /sys/kernel/tracing\"");
 }
 
-/* Root may read all: then it is another user who tries */
+/* root may read everything, so another user tries. */
 static void denied(const struct fixture *superchip)
 {
 	static const char why[] = "tracefs may not be read: be root, or once \"mount -o "
@@ -131,10 +134,12 @@ static void denied(const struct fixture *superchip)
 	waitpid(pid, &status, 0);
 	sysroot_mode(&superchip->root, "sys/kernel/tracing/events", 0755);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
-		ok(true, "what may not be read # SKIP root may not become another user");
+		ok(true,
+		   "event: unreadable tracefs is EACCES with a remedy # SKIP root may not become "
+		   "another user");
 	else
 		ok(WIFEXITED(status) && !WEXITSTATUS(status),
-		   "what may not be read is EACCES, with a remedy");
+		   "event: unreadable tracefs is EACCES with a remedy");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PMU/terms/: what perf_event_open() gets. Numbers are those of the files of
- * tests/sysroot and tests/vm/guest/lib/golden.sh, put together by hand.
+ * PMU/terms/: the resulting perf_event_attr. The expected numbers follow from the files of
+ * tests/sysroot and from tests/vm/guest/lib/golden.sh.
  */
 #include "event-test.h"
 
@@ -11,11 +11,11 @@ static void grace(const struct fixture *superchip)
 {
 	is_event(superchip, "nvidia_scf_pmu_0/cmem_rd_data/",
 		 "nvidia_scf_pmu_0/cmem_rd_data/ = nvidia_scf_pmu_0 12 0x1a5",
-		 "an event of one PMU");
+		 "an event of one PMU is encoded");
 	is_event(superchip, "nvidia_scf_pmu/cmem_rd_data/",
 		 "nvidia_scf_pmu_0/cmem_rd_data/ = nvidia_scf_pmu_0 12 0x1a5; "
 		 "nvidia_scf_pmu_1/cmem_rd_data/ = nvidia_scf_pmu_1 17 0x1a5",
-		 "without the number, of each socket");
+		 "a PMU name without its number means each socket's");
 	is_event(superchip, "nvidia_*_pmu_1/cycles/",
 		 "nvidia_cnvlink_pmu_1/cycles/ = nvidia_cnvlink_pmu_1 21 0x100000000 "
 		 "cycle_counter; "
@@ -25,27 +25,27 @@ static void grace(const struct fixture *superchip)
 		 "cycle_counter; "
 		 "nvidia_pcie_pmu_1/cycles/ = nvidia_pcie_pmu_1 18 0x100000000 cycle_counter; "
 		 "nvidia_scf_pmu_1/cycles/ = nvidia_scf_pmu_1 17 0x100000000 cycle_counter",
-		 "a pattern; all take their cycle counters");
+		 "a pattern matches PMUs, and cycles takes the cycle counter of each");
 	is_event(superchip, "nvidia_*_pmu_0/cmem_rd_data/",
 		 "nvidia_scf_pmu_0/cmem_rd_data/ = nvidia_scf_pmu_0 12 0x1a5",
-		 "of those that a pattern matches the ones that have it");
+		 "a pattern selects those of its PMUs that have the event");
 	is_event(superchip, "nvidia_scf_pmu_0/event=cycles/",
 		 "nvidia_scf_pmu_0/event=cycles/ = nvidia_scf_pmu_0 12 0x100000000 cycle_counter",
-		 "an event's name as the value of event, as in the tuning guide");
+		 "event= accepts an event's name, as in the tuning guide");
 	is_event(superchip, "nvidia_scf_pmu_0/event\\=cycles/",
 		 "nvidia_scf_pmu_0/event=cycles/ = nvidia_scf_pmu_0 12 0x100000000 cycle_counter",
-		 "with the backslash of metrics");
+		 "a backslash before = is accepted, as in metrics");
 	is_event(superchip, "nvidia_scf_pmu_0/event=0x1A5/",
 		 "nvidia_scf_pmu_0/event=0x1A5/ = nvidia_scf_pmu_0 12 0x1a5",
-		 "an event's number");
+		 "event= accepts a hexadecimal number");
 	is_event(superchip, "nvidia_scf_pmu_0/event=421/",
 		 "nvidia_scf_pmu_0/event=421/ = nvidia_scf_pmu_0 12 0x1a5",
-		 "in decimals");
+		 "event= accepts a decimal number");
 	is_event(superchip, "nvidia_scf_pmu_0//",
-		 "nvidia_scf_pmu_0// = nvidia_scf_pmu_0 12 0", "no terms are zeros");
+		 "nvidia_scf_pmu_0// = nvidia_scf_pmu_0 12 0", "empty terms encode config 0");
 	is_event(superchip, "nvidia_scf_pmu_0/CMEM_RD_DATA/",
 		 "nvidia_scf_pmu_0/CMEM_RD_DATA/ = nvidia_scf_pmu_0 12 0x1a5",
-		 "case does not matter");
+		 "event names match in any case");
 }
 
 static void filters(const struct fixture *superchip)
@@ -53,36 +53,36 @@ static void filters(const struct fixture *superchip)
 	is_event(superchip, "nvidia_pcie_pmu_0/rd_bytes_rem,root_port=0x3/",
 		 "nvidia_pcie_pmu_0/rd_bytes_rem,root_port=0x3/ = nvidia_pcie_pmu_0 13 0x1 "
 		 "config1=0x3",
-		 "a filter is in config1");
+		 "the filter root_port is encoded in config1");
 	is_event(superchip, "nvidia_pcie_pmu_0/root_port=0x3ff,rd_bytes_rem/",
 		 "nvidia_pcie_pmu_0/root_port=0x3ff,rd_bytes_rem/ = nvidia_pcie_pmu_0 13 0x1 "
 		 "config1=0x3ff",
-		 "before the event, and as large as can be");
+		 "a filter can precede the event and have its largest value");
 	is_event(superchip, "nvidia_pcie_pmu_0/rd_bytes_rem,root_port=0x3,root_port=4/",
 		 "nvidia_pcie_pmu_0/rd_bytes_rem,root_port=0x3,root_port=4/ = nvidia_pcie_pmu_0 "
 		 "13 0x1 config1=0x4",
-		 "the last of two counts");
+		 "the last of two equal terms is used");
 	is_event(superchip, "nvidia_nvlink_c2c0_pmu_0/rd_bytes_rem,port=0x2/",
 		 "nvidia_nvlink_c2c0_pmu_0/rd_bytes_rem,port=0x2/ = nvidia_nvlink_c2c0_pmu_0 14 "
 		 "0x1 config1=0x2",
-		 "that of C2C");
+		 "the filter port of C2C is encoded");
 	is_event(superchip, "nvidia_cnvlink_pmu/total_bytes_loc,rem_socket=0xf/",
 		 "nvidia_cnvlink_pmu_0/total_bytes_loc,rem_socket=0xf/ = nvidia_cnvlink_pmu_0 16 "
 		 "0x4 config1=0xf; "
 		 "nvidia_cnvlink_pmu_1/total_bytes_loc,rem_socket=0xf/ = nvidia_cnvlink_pmu_1 21 "
 		 "0x4 config1=0xf",
-		 "that of CNVLink");
+		 "the filter rem_socket of CNVLink is encoded");
 	is_event(superchip, "nvidia_pcie_pmu_0/rd_bytes_rem/",
 		 "nvidia_pcie_pmu_0/rd_bytes_rem/ = nvidia_pcie_pmu_0 13 0x1",
-		 "nothing is added where none is given");
+		 "an event without a filter has config1 0");
 	is_event(superchip, "nvidia_pcie_pmu_0/config=0x5,config1=0x10,config2=7/",
 		 "nvidia_pcie_pmu_0/config=0x5,config1=0x10,config2=7/ = nvidia_pcie_pmu_0 13 0x5 "
 		 "config1=0x10 config2=0x7",
-		 "the words themselves");
+		 "config, config1 and config2 are encoded");
 	is_event(superchip, "nvidia_pcie_pmu_0/root_port=2,config1=0xffff0001/",
 		 "nvidia_pcie_pmu_0/root_port=2,config1=0xffff0001/ = nvidia_pcie_pmu_0 13 0 "
 		 "config1=0xffff0002",
-		 "which come first, wherever they are");
+		 "config1 is applied before filters, wherever it is");
 }
 
 static void refused(const struct fixture *superchip)
@@ -144,38 +144,41 @@ static void syntax(const struct fixture *superchip)
 		   "mem: is a breakpoint, which only perf counts: perf stat -e mem:...");
 }
 
-/* An Intel processor's formats and events, and PMUs that are several of a kind */
+/* An Intel processor's formats and events, and several PMUs of one kind */
 static void laptop(const struct fixture *laptop)
 {
 	is_event(laptop, "cpu/event=0x3c,umask=0x1,edge,inv,cmask=255/",
 		 "cpu/event=0x3c,umask=0x1,edge,inv,cmask=255/ = cpu 4 0xff84013c",
-		 "formats of one bit need no value");
+		 "a format of one bit needs no value");
 	is_event(laptop, "cpu/mem-loads,ldlat=30/",
 		 "cpu/mem-loads,ldlat=30/ = cpu 4 0x1cd config1=0x1e",
-		 "a term overrides the event's own");
+		 "a term overrides the event's own value");
 	is_event(laptop, "cpu/mem-loads/",
-		 "cpu/mem-loads/ = cpu 4 0x1cd config1=0x3", "an event of several terms");
+		 "cpu/mem-loads/ = cpu 4 0x1cd config1=0x3",
+		 "an event of several terms is encoded");
 	is_event(laptop, "cpu/slots.recovery/k",
-		 "cpu/slots.recovery/k = cpu 4 0x10d -u -h", "modifiers are in the name");
+		 "cpu/slots.recovery/k = cpu 4 0x10d -u -h", "modifiers are kept in the name");
 	is_event(laptop, "cpu/cpu-cycles/:k",
-		 "cpu/cpu-cycles/k = cpu 4 0x3c -u -h", "\":\" before them is taken, too");
+		 "cpu/cpu-cycles/k = cpu 4 0x3c -u -h",
+		 "modifiers can follow a colon after the terms");
 	is_event(laptop, "imc/data_reads/",
 		 "uncore_imc_0/data_reads/ = uncore_imc_0 12 0x1; "
 		 "uncore_imc_1/data_reads/ = uncore_imc_1 13 0x1",
-		 "uncore_ may be left out");
+		 "the prefix uncore_ can be left out");
 	is_event(laptop, "uncore_imc_*/data_reads/",
 		 "uncore_imc_0/data_reads/ = uncore_imc_0 12 0x1; "
 		 "uncore_imc_1/data_reads/ = uncore_imc_1 13 0x1",
-		 "or be in a pattern");
+		 "the prefix uncore_ can be in a pattern");
 	is_event(laptop, "cpu/cycles/",
-		 "cpu/cycles/ = cpu 0 0", "perf's names are also a core PMU's");
+		 "cpu/cycles/ = cpu 0 0", "perf's generic names are accepted for a core PMU");
 	is_event(laptop, "software/cs/",
-		 "software/cs/ = software 1 0x3", "and of the kernel's own PMU");
+		 "software/cs/ = software 1 0x3",
+		 "perf's software names are accepted for the software PMU");
 	is_refused(laptop, "cpu/cs/", ENOENT, 4, "cs: cpu has no such event");
 	is_refused(laptop, "cpu/edge=2/", EINVAL, 4, "edge=0x2: cpu takes 0 to 0x1");
 }
 
-/* What libgpmu itself and the kernel's clocks count is ns. */
+/* libgpmu's own events and the kernel's clocks count ns. */
 static void time_units(const struct fixture *laptop)
 {
 	static const struct {
@@ -199,7 +202,8 @@ static void time_units(const struct fixture *laptop)
 		const char *unit = event ? gpmu_event_unit(event) : NULL;
 
 		ok(event && gpmu_event_scale(event) == times[i].scale &&
-		   !strcmp(unit ? unit : "", times[i].unit), "%s: unit \"%s\"", times[i].text,
+		   !strcmp(unit ? unit : "", times[i].unit),
+		   "event: %s: its unit is \"%s\"", times[i].text,
 		   times[i].unit);
 		gpmu_event_free(event);
 	}
@@ -214,33 +218,37 @@ static void units(const struct fixture *laptop)
 	struct gpmu_event *named = gpmu_event_new(laptop->machine, NULL,
 						  "cpu/event=0x3c,name='x,y'/u", NULL);
 
-	if (!ok(joules && reads && named, "events with units, and with a name"))
+	if (!ok(joules && reads && named, "event: events with units and with a name are made"))
 		return;
-	ok(gpmu_event_scale(joules) == 0x1p-32, "a scale of sysfs: 2^-32");
-	is_str(gpmu_event_unit(joules), "Joules", "its unit");
+	ok(gpmu_event_scale(joules) == 0x1p-32,
+	   "event: the scale of power/energy-pkg/ is sysfs' 2^-32");
+	is_str(gpmu_event_unit(joules), "Joules",
+	       "event: the unit of power/energy-pkg/ is sysfs' Joules");
 	ok(gpmu_event_scale(reads) == 0x1p-14 && !strcmp(gpmu_event_unit(reads), "MiB"),
-	   "those of an event of two PMUs");
-	ok(gpmu_event_scale(named) == 1 && !gpmu_event_unit(named), "else 1, and a number");
-	is_str(gpmu_event_label(named), "x,y", "name= is what to show of it");
-	is_str(gpmu_event_label(joules), "power/energy-pkg/", "else that is the text");
+	   "event: an event of two PMUs has their common scale and unit");
+	ok(gpmu_event_scale(named) == 1 && !gpmu_event_unit(named),
+	   "event: an event without a unit has scale 1");
+	is_str(gpmu_event_label(named), "x,y", "event: name= is the event's label");
+	is_str(gpmu_event_label(joules), "power/energy-pkg/",
+	       "event: the label of an event without name= is its text");
 	is_str(gpmu_event_text(named), "cpu/event=0x3c,name='x,y'/u",
-		 "the text is as it was given");
+		 "event: the text of an event is unchanged");
 	is_str(gpmu_event_instance_name(named, 0), "cpu/event=0x3c,name='x,y'/u",
-	       "and so are an instance's terms");
+	       "event: an instance's name is the event's text");
 	ok(gpmu_event_instances(reads) == 2 && !gpmu_event_instance_name(reads, 2) &&
 	   !gpmu_event_instance_pmu(reads, 2) && !gpmu_event_instance_attr(reads, 2),
-	   "nothing is behind the last instance");
+	   "event: there is nothing after the last instance");
 	ok(gpmu_event_instance_pmu(reads, 1) ==
 			   gpmu_machine_find_pmu(laptop->machine, "uncore_imc_1") &&
 		   gpmu_event_instance_attr(reads, 1)->type == 13,
-	   "an instance's PMU and attr");
+	   "event: an instance has its PMU and perf_event_attr");
 	gpmu_event_free(joules);
 	gpmu_event_free(reads);
 	gpmu_event_free(named);
 	gpmu_event_free(NULL);
 }
 
-/* Formats and events that real machines seldom have */
+/* Valid formats and events that are rare on real machines */
 static void put_odd(struct sysroot *root)
 {
 	sysroot_init(root);
@@ -272,30 +280,32 @@ static void odd_taken(const struct fixture *fixture)
 {
 	is_event(fixture, "odd_0/event=0xabc/",
 		 "odd_0/event=0xabc/ = odd_0 40 0xa000000bc",
-		 "a format of two ranges");
+		 "a format of two ranges is encoded");
 	is_event(fixture, "odd_0/back=0x13/",
 		 "odd_0/back=0x13/ = odd_0 40 0 config1=0x9000000000000001",
-		 "whose lower bits get the lower ones of the value, whatever comes first");
+		 "lower bits of a format get the lower bits of the value in any order");
 	is_event(fixture, "odd_0/whole=0xffffffffffffffff/",
 		 "odd_0/whole=0xffffffffffffffff/ = odd_0 40 0 config2=0xffffffffffffffff",
-		 "a format of 64 bits");
+		 "a format of 64 bits is encoded");
 	is_event(fixture, "odd_0/bit,period/",
 		 "odd_0/bit,period/ = odd_0 40 0 config1=0x100 config2=0x8000000000000000",
-		 "bit 63, and a format with the name of a term of perf");
+		 "bit 63 and a format named like a term of perf are encoded");
 	is_event(fixture, "odd_0/param,whole=9/",
-		 "odd_0/param,whole=9/ = odd_0 40 0x2 config2=0x9", "an event's parameter");
+		 "odd_0/param,whole=9/ = odd_0 40 0x2 config2=0x9",
+		 "an event's parameter is encoded");
 	is_event(fixture, "odd_0/raw/",
-		 "odd_0/raw/ = odd_0 40 0x77 config1=0x5", "an event of whole words");
+		 "odd_0/raw/ = odd_0 40 0x77 config1=0x5",
+		 "an event that sets config and config1 is encoded");
 	is_event(fixture, "odd_0/flag,metric-id=x/",
 		 "odd_0/flag,metric-id=x/ = odd_0 40 0x1 config2=0x8000000000000000",
-		 "an event with a flag; perf's metric-id has no meaning");
+		 "an event with a flag is encoded, and perf's metric-id ignored");
 	is_event(fixture, "odd/event=1/",
 		 "odd_0/event=1/ = odd_0 40 0x1; "
 		 "odd_1/event=1/ = odd_1 41 0x1",
-		 "PMUs without that format are left out");
+		 "PMUs without the format of a term are left out");
 	is_event(fixture, "odd_1//",
 		 "odd_1// = odd_1 41 0",
-		 "an exact name is that one, and not odd_10");
+		 "an exact PMU name takes precedence over odd_10");
 }
 
 static void odd_refused(const struct fixture *fixture)
@@ -316,7 +326,7 @@ static void odd_refused(const struct fixture *fixture)
 		   "none: format of odd_0 is \"config:\", expected such as config:0-7");
 #ifdef PERF_ATTR_SIZE_VER8
 	is_event(fixture, "odd_0/config3=0x9/", "odd_0/config3=0x9/ = odd_0 40 0 config3=0x9",
-		 "the fourth word");
+		 "config3 is encoded where perf_event_attr has it");
 #else
 	is_refused(fixture, "odd_0/config3=0x9/", EINVAL, 6,
 		   "config3=: libgpmu was built without it");
@@ -341,7 +351,7 @@ static void odd(void)
 	sysroot_release(&fixture.root);
 }
 
-/* Two PMUs of a kind in a socket, as the in-tree driver names them */
+/* Two PMUs of one kind in a socket, with the in-tree driver's names */
 static void instances(void)
 {
 	struct fixture fixture = { .catalog = gpmu_catalog_new(NULL, NULL) };
@@ -361,23 +371,23 @@ static void instances(void)
 		 "nvidia_pcie_pmu_0/event=4/ = nvidia_pcie_pmu_0 30 0x4; "
 		 "nvidia_pcie_pmu_0_inst_1/event=4/ = nvidia_pcie_pmu_0_inst_1 31 0x4; "
 		 "nvidia_pcie_pmu_1/event=4/ = nvidia_pcie_pmu_1 32 0x4",
-		 "all of both sockets");
+		 "a PMU's name means all its instances on both sockets");
 	is_event(&fixture, "nvidia_pcie_pmu_0_inst_1/event=4/",
 		 "nvidia_pcie_pmu_0_inst_1/event=4/ = nvidia_pcie_pmu_0_inst_1 31 0x4",
-		 "one of them");
+		 "an instance is selected by its name");
 	sysroot_put(root, "many.json", "[{ \"EventName\": \"of_pcie\", \"EventCode\": \"0x9\","
 		    " \"Unit\": \"nvidia_pcie_pmu\" }]");
 	sysroot_path(root, path, "many.json");
-	ok(!gpmu_catalog_add(fixture.catalog, path, NULL), "a catalog");
+	ok(!gpmu_catalog_add(fixture.catalog, path, NULL), "event: a file is added to the catalog");
 	is_event(&fixture, "nvidia_pcie_pmu_0_inst_1/of_pcie/",
 		 "nvidia_pcie_pmu_0_inst_1/of_pcie/ = nvidia_pcie_pmu_0_inst_1 31 0x9",
-		 "an event of the catalog is also of these");
+		 "an event of the catalog is found on an instance");
 	gpmu_machine_free(fixture.machine);
 	gpmu_catalog_free(fixture.catalog);
 	sysroot_release(root);
 }
 
-/* Events of the catalog, where sysfs has none */
+/* Events of the catalog that sysfs lacks */
 static void catalog(void)
 {
 	static const char json[] =
@@ -397,26 +407,28 @@ static void catalog(void)
 	sysroot_put(&fixture.root, "events/made-up.json", json);
 	sysroot_put(&fixture.root, "events/arch/arm64/arm/neoverse-v1/v1.json", v1);
 	sysroot_path(&fixture.root, path, "events");
-	ok(!gpmu_catalog_add(fixture.catalog, path, NULL), "a catalog with more events");
+	ok(!gpmu_catalog_add(fixture.catalog, path, NULL),
+	   "event: a folder is added to the catalog");
 	is_event(&fixture, "nvidia_scf_pmu/made_up/",
 		 "nvidia_scf_pmu_0/made_up/ = nvidia_scf_pmu_0 12 0x99; "
 		 "nvidia_scf_pmu_1/made_up/ = nvidia_scf_pmu_1 17 0x99",
-		 "one of a PMU without its number");
+		 "an event of the catalog is found for a PMU without its number");
 	is_event(&fixture, "made_up",
 		 "nvidia_scf_pmu_0/made_up/ = nvidia_scf_pmu_0 12 0x99; "
 		 "nvidia_scf_pmu_1/made_up/ = nvidia_scf_pmu_1 17 0x99",
-		 "also without the PMU");
+		 "an event of the catalog is found without its PMU");
 	is_event(&fixture, "core_made_up:u",
-		 "core_made_up:u = armv8_pmuv3_0 8 0x98 -k -h", "one of the cores");
+		 "core_made_up:u = armv8_pmuv3_0 8 0x98 -k -h",
+		 "an event of the catalog is found for the cores");
 	is_event(&fixture, "old_misses", "old_misses = armv8_pmuv3_0 3 0x10002",
-		 "one that is perf's generic event of that number");
+		 "LegacyCacheCode is perf's generic cache event");
 	is_event(&fixture, "often", "often = armv8_pmuv3_0 8 0x97",
-		 "how often perf record would sample is left out");
+		 "SampleAfterValue is left out of a counting event");
 	is_refused(&fixture, "of_v1", ENODEV, 0,
 		   "it is of CPUs that this machine does not have: arm64/arm/neoverse-v1");
 	event = gpmu_event_new(fixture.machine, fixture.catalog, "made_up", NULL);
 	ok(event && gpmu_event_scale(event) == 32 && !strcmp(gpmu_event_unit(event), "B"),
-	   "ScaleUnit");
+	   "event: ScaleUnit of the catalog sets scale and unit");
 	gpmu_event_free(event);
 	is_refused(&fixture, "nvidia_pcie_pmu_0/made_up/", ENOENT, 18,
 		   "made_up: nvidia_pcie_pmu_0 has no such event");

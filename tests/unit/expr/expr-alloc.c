@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each allocation fails in turn: the expression is then refused with ENOMEM and a
- * message, and nothing is left behind.
+ * Each allocation fails in turn. The expression is then refused with ENOMEM and a message, and
+ * nothing leaks.
  */
 #include "alloc.h"
 #include "gpmu.h"
@@ -19,13 +19,13 @@ static int answer(const char *name, void *user)
 	return !strcmp(name, "cycles-t");
 }
 
-/* More of everything than the first allocation has room for */
+/* More of everything than the first allocation holds */
 static const char text[] =
 	"(a + b - c * d / e % f + g | h & i ^ j) * 100 if has_event(cycles\\-t) "
 	"else -max(d_ratio(k, l), min(m, n)) + source_count(o) * aggr_nr(p) < #num_cpus "
 	"& strcmp_cpuid_str(0x41) | q + r + s + t + u + v + w + x + y + z + a + b + c@x\\=?@";
 
-/* 0, -errno of what failed, 1 for a failure without its message */
+/* 0, -errno, or 1 for a failure without its message */
 static int make(void)
 {
 	const struct gpmu_expr_env env = {
@@ -45,6 +45,6 @@ static int make(void)
 
 int main(void)
 {
-	alloc_fail_each(make, 40, "an expression of many names");
+	alloc_fail_each(make, 40, "expr: an expression of many names");
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Random damage to expressions: what tests/fuzz/expr.c checks holds. It ends the
- * program where it does not. The random numbers are the same in each run.
+ * Randomly damaged expressions keep the properties that tests/fuzz/expr.c checks; it aborts
+ * otherwise. The random numbers are the same in each run.
  */
 #include "damage.h"
 
@@ -23,6 +23,6 @@ static const char *const tokens[] = {
 int main(void)
 {
 	damage_replay(seeds, DAMAGE_LENGTH(seeds), tokens, DAMAGE_LENGTH(tokens), ROUNDS);
-	ok(true, "%d damaged expressions are evaluated or refused", ROUNDS);
+	ok(true, "expr: %d damaged expressions are evaluated or refused", ROUNDS);
 	return done_testing();
 }

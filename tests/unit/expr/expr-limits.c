@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Expressions that are as deep, as long or as many-named as they may be, and more so. */
+/* Expressions at and beyond the limits of depth, length and number of names */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -12,14 +12,14 @@
 #define DEPTH	100
 #define LENGTH	(1u << 20)
 #define THREADS	4
-/* What musl gives a thread; frames with sanitizers are larger. */
+/* musl's default stack of a thread; frames with sanitizers are larger. */
 #ifdef __SANITIZE_ADDRESS__
 #define STACK	(1u << 20)
 #else
 #define STACK	(1u << 17)
 #endif
 
-/* A buffer that every test writes its text to */
+/* The text of the current test */
 static char text[LENGTH + 2];
 
 static char *append(char *end, const char *what, int times)
@@ -42,8 +42,8 @@ static void is_too_big(const char *why, const char *what)
 	struct gpmu_error error = { 0 };
 	struct gpmu_expr *expr = gpmu_expr_new(text, NULL, &error);
 
-	ok(!expr && errno == E2BIG, "%s", what);
-	is_str(error.text, why, "with the reason");
+	ok(!expr && errno == E2BIG, "expr: refused with E2BIG: %s", what);
+	is_str(error.text, why, "expr: the error for E2BIG has the reason");
 	gpmu_expr_free(expr);
 }
 
@@ -52,7 +52,7 @@ static void is_taken(const char *what)
 	struct gpmu_error error = { 0 };
 	struct gpmu_expr *expr = gpmu_expr_new(text, NULL, &error);
 
-	if (!ok(expr, "%s", what))
+	if (!ok(expr, "expr: accepted: %s", what))
 		diag("%s", error.text);
 	gpmu_expr_free(expr);
 }
@@ -60,28 +60,28 @@ static void is_taken(const char *what)
 static void test_depth(void)
 {
 	nest("(", DEPTH - 1, "a", ")");
-	is_taken("99 parentheses are taken");
+	is_taken("99 nested parentheses");
 	nest("(", DEPTH, "a", ")");
-	is_too_big("nested deeper than 100 levels", "100 are not");
+	is_too_big("nested deeper than 100 levels", "100 nested parentheses");
 	nest("-", DEPTH - 1, "a", "");
-	is_taken("99 signs are taken");
+	is_taken("99 nested signs");
 	nest("-", DEPTH, "a", "");
-	is_too_big("nested deeper than 100 levels", "100 are not");
+	is_too_big("nested deeper than 100 levels", "100 nested signs");
 	nest("a if b else ", DEPTH - 1, "c", "");
-	is_taken("99 conditions are taken");
+	is_taken("99 nested conditions");
 	nest("a if b else ", DEPTH, "c", "");
-	is_too_big("nested deeper than 100 levels", "100 are not");
+	is_too_big("nested deeper than 100 levels", "100 nested conditions");
 	nest("max(a, ", DEPTH - 1, "b", ")");
-	is_taken("99 calls are taken");
+	is_taken("99 nested calls");
 	nest("max(a, ", DEPTH, "b", ")");
-	is_too_big("nested deeper than 100 levels", "100 are not");
+	is_too_big("nested deeper than 100 levels", "100 nested calls");
 	nest("(a) - (b) * -c if (d) else ", 50, "(e)", "");
-	is_taken("what is closed again is not deep");
+	is_taken("50 parentheses that are closed again");
 	nest("(a if b else -c) + ", DEPTH + 1, "d", "");
-	is_taken("nor are conditions that are");
+	is_taken("101 conditions in closed parentheses");
 	memset(text, '(', LENGTH);
 	text[LENGTH] = 0;
-	is_too_big("nested deeper than 100 levels", "a million of parentheses are not taken");
+	is_too_big("nested deeper than 100 levels", "a million nested parentheses");
 }
 
 /* Each level leaves seven values on the stack. */
@@ -93,14 +93,14 @@ static void test_stack(void)
 	nest("a | a ^ a & a < a + a * max(a, ", 36, "a", ")");
 	expr = gpmu_expr_new(text, NULL, NULL);
 	ok(expr && gpmu_expr_eval(expr, &value) == 1,
-	   "253 values are kept while the last is computed");
+	   "expr: 253 values are kept while the last is computed");
 	gpmu_expr_free(expr);
 	nest("a | a ^ a & a < a + a * max(a, ", 37, "a", ")");
-	is_too_big("keeps more than 256 values", "260 are not");
+	is_too_big("keeps more than 256 values", "an expression that keeps 260 values");
 	nest("a | a ^ a & a < a + a * (", 42, "a + (a + (a + (a)))", ")");
-	is_taken("256 values are kept");
+	is_taken("an expression that keeps 256 values");
 	nest("a | a ^ a & a < a + a * (", 42, "a + (a + (a + (a + (a))))", ")");
-	is_too_big("keeps more than 256 values", "257 are not");
+	is_too_big("keeps more than 256 values", "an expression that keeps 257 values");
 }
 
 static double seconds(void)
@@ -108,7 +108,7 @@ static double seconds(void)
 	return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* Fills the text with what write() makes of 0, 1, 2, ...; returns how many there are. */
+/* Fills the text with terms numbered 1, 2, ...; returns their number. */
 static size_t fill(const char *first, const char *fmt)
 {
 	size_t len = (size_t)sprintf(text, "%s", first), n = 0;
@@ -128,27 +128,29 @@ static void test_length(void)
 	memset(text, ' ', LENGTH);
 	text[LENGTH - 1] = '7';
 	text[LENGTH] = 0;
-	is_taken("1 MiB is taken");
+	is_taken("an expression of 1 MiB");
 	text[LENGTH] = ' ';
 	text[LENGTH + 1] = 0;
-	is_too_big("longer than 1048576 bytes", "a byte more is not");
+	is_too_big("longer than 1048576 bytes", "an expression of 1 MiB and a byte");
 
 	memset(text, '1', LENGTH);
 	text[LENGTH] = 0;
 	ok(!gpmu_expr_new(text, NULL, NULL) && errno == EINVAL,
-	   "a number of a million digits is not");
+	   "expr: a number of a million digits is refused");
 	memset(text, '?', LENGTH);
 	expr = gpmu_expr_new(text, NULL, NULL);
-	is_u64(expr ? strlen(gpmu_expr_id(expr, 0)) : 0, LENGTH, "a name of a million letters is");
+	is_u64(expr ? strlen(gpmu_expr_id(expr, 0)) : 0, LENGTH,
+	       "expr: a name of a million letters is accepted");
 	gpmu_expr_free(expr);
 
 	n = fill("0", "+e%zu");
 	expr = gpmu_expr_new(text, NULL, NULL);
-	is_u64(expr ? gpmu_expr_ids(expr) : 0, n, "as many names as fit are found");
+	is_u64(expr ? gpmu_expr_ids(expr) : 0, n, "expr: a text of 1 MiB has as many names as fit");
 	values = calloc(n + 1, sizeof(*values));
 	for (size_t i = 0; values && i < n; i++)
 		values[i].value = 1;
-	ok(expr && values && gpmu_expr_eval(expr, values) == (double)n, "and their counts summed");
+	ok(expr && values && gpmu_expr_eval(expr, values) == (double)n,
+	   "expr: the values of as many names as fit are summed");
 	free(values);
 	gpmu_expr_free(expr);
 
@@ -156,11 +158,11 @@ static void test_length(void)
 	memcpy(text, "a", 1);
 	for (size_t i = 1; i + 4 < LENGTH; i += 4)
 		memcpy(text + i, i % 8 == 1 ? "&1+a" : "|0+a", 4);
-	is_taken("a million of constants that decide nothing are left alone");
-	ok(seconds() - begin < 10, "all that takes seconds, not minutes");
+	is_taken("a million constants that do not matter");
+	ok(seconds() - begin < 10, "expr: all limits are tested in less than 10 s");
 }
 
-/* Refused only when all of it is parsed: this is as deep as calls get. */
+/* Refused only after parsing it all, at the deepest level of recursion */
 static void *deepest(void *error)
 {
 	gpmu_expr_free(gpmu_expr_new(text, NULL, error));
@@ -204,7 +206,8 @@ static void test_threads(void)
 	nest("a | a ^ a & a < a + a * (", DEPTH - 1, "a", ")");
 	if (start(&threads[0], deepest, &error))
 		pthread_join(threads[0], NULL);
-	is_str(error.text, "keeps more than 256 values", "the deepest is parsed on a small stack");
+	is_str(error.text, "keeps more than 256 values",
+	       "expr: the deepest expression is parsed on a small stack");
 
 	expr = gpmu_expr_new("a / b", NULL, NULL);
 	while (n < THREADS && start(&threads[n], evaluate, expr))
@@ -213,7 +216,8 @@ static void test_threads(void)
 		pthread_join(threads[i], &result);
 		wrong = wrong ? wrong : result;
 	}
-	ok(expr && n == THREADS && !wrong, "threads evaluate one expression at a time");
+	ok(expr && n == THREADS && !wrong,
+	   "expr: several threads evaluate one expression concurrently");
 	gpmu_expr_free(expr);
 }
 

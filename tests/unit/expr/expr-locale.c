@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Expressions in a locale in which 1.5 is written 1,5 and bytes above 127 are
- * letters. It is made here, by localedef, as a machine may have none.
+ * Expressions in a locale with a decimal comma, in which bytes above 127 are letters. localedef
+ * makes it here, because a machine may have none.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 static char dir[] = "/tmp/gpmu-locale-XXXXXX";
 
-/* In the folder, and silently */
+/* Runs a command in the folder, without its output. */
 static void run(char **argv)
 {
 	posix_spawn_file_actions_t actions;
@@ -32,7 +32,7 @@ static void run(char **argv)
 	posix_spawn_file_actions_destroy(&actions);
 }
 
-/* Back to C afterwards, so that the test's own output has points */
+/* Switches back to C, so that the test's own output has decimal points. */
 static double eval(const char *text, struct gpmu_error *error)
 {
 	struct gpmu_expr *expr;
@@ -52,14 +52,18 @@ static void test_locale(void)
 	struct gpmu_error error = { 0 };
 
 	setlocale(LC_ALL, "test");
-	ok(strtod("1,5", NULL) == 1.5 && isalpha(0xe9), "the locale is as other as it should be");
+	ok(strtod("1,5", NULL) == 1.5 && isalpha(0xe9),
+	   "expr: the locale has a decimal comma and letters above 127");
 	setlocale(LC_ALL, "C");
-	ok(eval("1.5 * 3e-1", &error) == 1.5 * 3e-1, "a point is a point");
-	ok(eval("max(1,5)", &error) == 5, "a comma is no part of a number");
+	ok(eval("1.5 * 3e-1", &error) == 1.5 * 3e-1,
+	   "expr: a decimal point is a decimal point in any locale");
+	ok(eval("max(1,5)", &error) == 5, "expr: a comma is not part of a number in any locale");
 	ok(eval("a\xe9", &error) == -1 && errno == EINVAL && error.offset == 1,
-	   "a letter of Latin-1 is not one of a name");
-	is_str(error.text, "expected an operator, found byte 0xe9", "with the reason");
-	ok(eval("#\xe9", &error) == -1 && error.offset == 0, "nor of a literal");
+	   "expr: a letter of Latin-1 is not part of a name");
+	is_str(error.text, "expected an operator, found byte 0xe9",
+	       "expr: the error for a letter of Latin-1 has its byte");
+	ok(eval("#\xe9", &error) == -1 && error.offset == 0,
+	   "expr: a letter of Latin-1 is not part of a literal");
 }
 
 int main(void)
@@ -74,7 +78,9 @@ int main(void)
 	if (setlocale(LC_ALL, "test"))
 		test_locale();
 	else
-		ok(true, "a locale with a decimal comma # SKIP localedef makes none here");
+		ok(true,
+		   "expr: a decimal point is a decimal point in any locale # SKIP localedef makes "
+		   "no locale here");
 	setlocale(LC_ALL, "C");
 	run(clean);
 	rmdir(dir);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Metric expressions: precedence, what is computed ahead, names, NaN, refusals. */
+/* Metric expressions: precedence, constant folding, names, NaN, errors */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "tap.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
-/* What no expression of these tests comes to */
+/* A value that no expression of these tests has */
 #define REFUSED	(-777)
 
-static int asked;	/* how often the environment was */
+static int asked;	/* number of calls of the environment's functions */
 
 static double literal(const char *name, void *user)
 {
@@ -37,7 +37,7 @@ static int cpuid_matches(const char *pattern, void *user)
 
 	asked++;
 	++*calls;
-	/* Any other number than 0 is "yes" too */
+	/* Any number but 0 means yes. */
 	return !strcmp(pattern, "0x410fd490") ? 8 : 0;
 }
 
@@ -48,7 +48,7 @@ static const struct gpmu_expr_env env = {
 	.cpuid_matches = cpuid_matches, .user = &calls,
 };
 
-/* Names joined by spaces, "refused" for what is no expression */
+/* The names separated by blanks, or "refused" */
 static const char *ids(const char *text)
 {
 	static char joined[256];
@@ -64,8 +64,9 @@ static const char *ids(const char *text)
 	return joined;
 }
 
-/* With 2 for the first ID, 3 for the second, and so on; sources are ten times, lines a
- * hundred times as many; an ID that ends in "nan" has no value, one in "inf" too much
+/*
+ * Evaluates with value 2 for the first ID, 3 for the second and so on, 10 times as many sources
+ * and 100 times as many instances. IDs with "nan" have no value, IDs with "inf" are infinite.
  */
 static double eval(const char *text)
 {
@@ -102,8 +103,8 @@ static void are_values(const struct value *values, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		double got = eval(values[i].text), want = values[i].want;
 
-		if (!ok(got == want || (isnan(got) && isnan(want)),
-			"%s is %g", values[i].text, want))
+		if (!ok(got == want || (isnan(got) && isnan(want)), "expr: the value of %s is %g",
+			values[i].text, want))
 			diag("got %.17g", got);
 	}
 }
@@ -144,8 +145,9 @@ static void test_numbers(void)
 
 	are_values(values, ARRAY_SIZE(values));
 	is_str(ids("1e5x + 1E5 + 1.5.2 + 1x + 0x1f + . + 1e + 1e\\-5 + 9: + nan + inf"),
-	       "1e5x 1E5 1.5.2 1x 0x1f . 1e 1e-5 9: nan inf", "what only begins like a number is a name");
-	is_str(ids("1e+5"), "1e", "an exponent has no plus");
+	       "1e5x 1E5 1.5.2 1x 0x1f . 1e 1e-5 9: nan inf",
+	       "expr: a text that only begins like a number is a name");
+	is_str(ids("1e+5"), "1e", "expr: an exponent has no plus sign");
 }
 
 static void test_truth(void)
@@ -207,46 +209,59 @@ static void test_questions(void)
 	int before;
 
 	are_values(values, ARRAY_SIZE(values));
-	ok(calls > 0, "the functions are handed the caller's pointer");
+	ok(calls > 0, "expr: the environment's functions get the caller's pointer");
 	expr = gpmu_expr_new("a * #num_cpus * has_event(b) * strcmp_cpuid_str(c)", &env, NULL);
 	before = asked;
 	gpmu_expr_eval(expr, &value);
-	ok(asked == before, "none is called when the expression is evaluated");
+	ok(asked == before, "expr: evaluation calls no function of the environment");
 	gpmu_expr_free(expr);
 }
 
 static void test_ids(void)
 {
-	is_str(ids("b + a * b"), "b a", "names in the order of their first use, each once");
-	is_str(ids("c + b + a + b + c + d"), "c b a d", "also with several that come again");
-	is_str(ids("0 * (0 & a) + b + a + (0 & b)"), "b a", "use means one that is computed");
+	is_str(ids("b + a * b"), "b a", "expr: names are in the order of their first use, each once");
+	is_str(ids("c + b + a + b + c + d"), "c b a d",
+	       "expr: each name is listed once, with several in turn");
+	is_str(ids("0 * (0 & a) + b + a + (0 & b)"), "b a",
+	       "expr: names in parts that are folded away are not listed");
 	is_str(ids("a + source_count(a) + aggr_nr(b) + b"), "a b",
-	       "a count and its sources are of one name");
+	       "expr: a count and its source_count() have one name");
 	is_str(ids("nvidia_scf_pmu@event\\=cycles@ / duration_time"),
-	       "nvidia_scf_pmu@event=cycles@ duration_time", "a PMU's event, its backslash taken off");
+	       "nvidia_scf_pmu@event=cycles@ duration_time",
+	       "expr: the name of a PMU's event has its backslash removed");
 	is_str(ids("min2 + if_x + maxi + L1:u + NaNs + Else"), "min2 if_x maxi L1:u NaNs Else",
-	       "words are parts of names");
+	       "expr: keywords can be parts of names");
 	is_str(ids("msr@tsc\\,cpu=cpu_core@ + a@b=c=@"), "msr@tsc,cpu=cpu_core@ a@b=c=@",
-	       "which = need not have, after an @");
-	is_str(ids("hv@x\\,core\\=?@ + ??"), "hv@x,core=12@ 1212", "? is the parameter");
-	is_str(ids("a if #smt_on else b"), "b", "a branch that is never taken has no events");
-	is_str(ids("a if 1 < #num_cpus else b"), "a", "of a computed condition either");
-	is_str(ids("(a if 1 else b) + (c if 0 else d)"), "a d", "nor beside other ones");
-	is_str(ids("a if has_event(other) else b"), "b", "nor for an event that is missing");
-	is_str(ids("(3 if a else 3) * b"), "b", "nor has a condition that does not matter");
-	is_str(ids("(3 if a else 4) * b"), "a b", "but one that does");
-	is_str(ids("0 & a | b"), "b", "nor what & 0 makes 0");
-	is_str(ids("(1 | a) + (b | 1) + (c & 1)"), "c", "nor what | 1 makes 1");
-	is_str(ids("a / 0 + d_ratio(b, 0) + c"), "c", "nor a division by 0");
-	is_str(ids("a * 0"), "a", "a product with 0 has: it may be NaN");
+	       "expr: = after an @ needs no backslash");
+	is_str(ids("hv@x\\,core\\=?@ + ??"), "hv@x,core=12@ 1212",
+	       "expr: ? in a name is the parameter");
+	is_str(ids("a if #smt_on else b"), "b", "expr: a branch that is never taken has no names");
+	is_str(ids("a if 1 < #num_cpus else b"), "a",
+	       "expr: a branch that a computed constant excludes has no names");
+	is_str(ids("(a if 1 else b) + (c if 0 else d)"), "a d",
+	       "expr: excluded branches beside others have no names");
+	is_str(ids("a if has_event(other) else b"), "b",
+	       "expr: a branch for a missing event has no names");
+	is_str(ids("(3 if a else 3) * b"), "b",
+	       "expr: a condition between equal constants has no names");
+	is_str(ids("(3 if a else 4) * b"), "a b",
+	       "expr: a condition between different constants has its names");
+	is_str(ids("0 & a | b"), "b", "expr: a part that & 0 makes 0 has no names");
+	is_str(ids("(1 | a) + (b | 1) + (c & 1)"), "c",
+	       "expr: a part that | 1 makes 1 has no names");
+	is_str(ids("a / 0 + d_ratio(b, 0) + c"), "c", "expr: a division by 0 has no names");
+	is_str(ids("a * 0"), "a", "expr: a product with 0 has its names, as it can be NaN");
 	is_str(ids("a if min(0, 0) else b"), "a b",
-	       "min and max are not computed ahead, by perf neither");
-	is_str(ids("a if NaN else b"), "a b", "nor is what is not a finite number");
-	is_str(ids("a if 1e308 * 10 else b"), "a b", "or too large for one");
-	is_str(ids("1e308 * 10 if a else 1e308 * 10"), "", "but two that are the same are");
-	is_str(ids("(0 | 1e308 * 10) if a else -(-1e308 * 10)"), "", "also behind | and -");
-	is_str(ids("(1 & NaN) if a else (1 & NaN)"), "a", "two NaNs are not the same");
-	is_str(ids("#num_cpus * 3"), "", "a constant has none");
+	       "expr: min() and max() are not folded, as in perf");
+	is_str(ids("a if NaN else b"), "a b", "expr: a condition that is NaN is not folded");
+	is_str(ids("a if 1e308 * 10 else b"), "a b",
+	       "expr: a condition that is infinite is not folded");
+	is_str(ids("1e308 * 10 if a else 1e308 * 10"), "",
+	       "expr: two equal infinite branches are folded");
+	is_str(ids("(0 | 1e308 * 10) if a else -(-1e308 * 10)"), "",
+	       "expr: infinite branches behind | and - are folded");
+	is_str(ids("(1 & NaN) if a else (1 & NaN)"), "a", "expr: two NaN branches are not folded");
+	is_str(ids("#num_cpus * 3"), "", "expr: an expression of constants has no names");
 }
 
 static void is_refused_for(const char *text, const struct gpmu_expr_env *with, size_t offset,
@@ -255,9 +270,10 @@ static void is_refused_for(const char *text, const struct gpmu_expr_env *with, s
 	struct gpmu_error error = { .offset = 999 };
 	struct gpmu_expr *expr = gpmu_expr_new(text, with, &error);
 
-	ok(!expr && errno == EINVAL && error.offset == offset, "\"%.40s\" is refused at %zu",
+	ok(!expr && errno == EINVAL && error.offset == offset,
+	   "expr: \"%.40s\" is refused at offset %zu",
 	   text, offset);
-	is_str(error.text, why, "with the reason");
+	is_str(error.text, why, "expr: the error of a refused expression has the reason");
 	if (expr)
 		diag("was taken");
 	else if (error.offset != offset)
@@ -323,10 +339,10 @@ static void test_refused(void)
 		is_refused_for(bad[i].text, &env, bad[i].offset, bad[i].why);
 	errno = 0;
 	ok(!gpmu_expr_new("a +", &env, NULL) && errno == EINVAL,
-	   "an error needs no struct gpmu_error");
+	   "expr: the error argument can be NULL");
 }
 
-/* A function that is not there, or beyond the size of an older caller's structure */
+/* Functions that are absent, or beyond the size of an older caller's struct */
 static void test_environment(void)
 {
 	struct gpmu_expr_env older = env;
@@ -340,25 +356,27 @@ static void test_environment(void)
 	is_refused_for("has_event(b)", &older, 0, "has_event() has no value here");
 	older.size = sizeof(older) + 100;
 	expr = gpmu_expr_new("#num_cpus * x?", &older, &untouched);
-	ok(expr && !strcmp(gpmu_expr_id(expr, 0), "x12"), "a newer caller's structure is as good");
+	ok(expr && !strcmp(gpmu_expr_id(expr, 0), "x12"),
+	   "expr: a larger struct of a newer caller is accepted");
 	ok(untouched.offset == 7 && !strcmp(untouched.text, "untouched"),
-	   "an error is set on failure only");
+	   "expr: the error is left alone on success");
 	gpmu_expr_free(expr);
 	errno = 77;
 	expr = gpmu_expr_new("x? + 1e5", NULL, NULL);
-	ok(errno == 77, "and so is errno");
-	is_str(expr ? gpmu_expr_id(expr, 0) : NULL, "x0", "without an environment ? is 0");
+	ok(errno == 77, "expr: errno is left alone on success");
+	is_str(expr ? gpmu_expr_id(expr, 0) : NULL, "x0",
+	       "expr: without an environment the parameter is 0");
 	ok(expr && !gpmu_expr_id(expr, 1) && !gpmu_expr_id(expr, 100000),
-	   "there is no name after the last");
+	   "expr: there is no name after the last");
 	gpmu_expr_free(expr);
 	gpmu_expr_free(NULL);
 	expr = gpmu_expr_new("1 + 1", NULL, NULL);
 	ok(expr && !gpmu_expr_ids(expr) && gpmu_expr_eval(expr, NULL) == 2,
-	   "a constant needs no values");
+	   "expr: a constant needs no values");
 	gpmu_expr_free(expr);
 }
 
-/* Where a division by 0 decides, and where it does not; a is 0, b 2, c NaN */
+/* Where a division by 0 decides the result; a is 0, b is 2, c is NaN. */
 static void test_idle(void)
 {
 	static const struct {
@@ -382,8 +400,8 @@ static void test_idle(void)
 		for (n = 0; expr && n < gpmu_expr_ids(expr) && n < 3; n++)
 			v[n].value = *gpmu_expr_id(expr, n) == 'a' ? 0 :
 				     *gpmu_expr_id(expr, n) == 'b' ? 2 : NAN;
-		ok(expr && gpmu_expr_idle(expr, v) == values[i].idle, "%s is %s", values[i].text,
-		   values[i].idle ? "idle" : "not idle");
+		ok(expr && gpmu_expr_idle(expr, v) == values[i].idle, "expr: the result of %s is %s",
+		   values[i].text, values[i].idle ? "idle" : "not idle");
 		gpmu_expr_free(expr);
 	}
 }

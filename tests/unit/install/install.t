@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# make install: what it installs, that it works where it is, that a failure leaves
-# nothing behind; make uninstall. perf's part of it is in tests/perf/install.t.
+# make install and make uninstall: which files are installed, that they work in place, and that a
+# failure leaves nothing behind. tests/perf/install.t tests perf's part.
 . tests/lib/tap.sh
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 top=$PWD
-# Another PREFIX is another build: in a copy, as others use this one.
+# Another PREFIX means another build, so this uses a copy of the build folder.
 build=$dir/build
 mkdir "$build" "$dir/bin"
 cp -a "${B:-build}"/{libperf,flags,proto,metrics,tools,man,gpmu,libgpmu.a,libgpmu.so.0,libgpmu.so,gpmu-{cupti,model,nvml}.so} "$build" ||
@@ -19,22 +19,22 @@ root=$dir/root
 prefix=$dir/prefix
 steady=$prefix/share/gpmu/scenarios/steady.scenario
 
-# The machine's own cache of libraries stays as it is.
+# A fake ldconfig leaves the machine's own cache of libraries alone.
 printf '#!/bin/sh\necho ldconfig "$@" >> %s\n' "$dir/ldconfig" > "$dir/bin/ldconfig"
 chmod +x "$dir/bin/ldconfig"
 PATH=$dir/bin:$PATH
 
-# makes ARGUMENT...: what make says
+# makes ARGUMENT...: prints the output of make
 makes() {
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory B="$build" "$@" 2>&1
 }
 
-# files FOLDER: what is in it, but folders
+# files FOLDER: prints the files and links below FOLDER
 files() {
 	(cd "$1" && find . -not -type d -printf '%P\n' | LC_ALL=C sort)
 }
 
-# What is to be installed, below PREFIX
+# expected: prints the files to be installed, below PREFIX
 expected() {
 	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/{gpmu-{cupti,model,nvml},libgpmu-inject}.so lib/libgpmu.so lib/libgpmu.so.0 \
 		lib/pkgconfig/gpmu.pc share/bash-completion/completions/gpmu share/doc/gpmu/{flow,output,scenario,timeline}.rst \
@@ -49,62 +49,68 @@ expected() {
 	grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sed 's|.*|share/man/man3/&.3|'
 }
 
-# dynamic FILE: names and paths that the loader looks at
+# dynamic FILE: prints the libraries, name and paths that the loader uses
 dynamic() {
 	objdump -p "$1" | sed -nE 's/^ +(NEEDED|SONAME|RPATH|RUNPATH) +(.*)/\1 \2/p'
 }
 
 out=$(makes install DESTDIR="$root")
 is "$out" "without gpmu-perf, which make perf has not built
-installed gpmu 0.1.0 in $root/usr/local" "make install says where it installed, and what it could not"
-is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" "it installs all that there is, by default below /usr/local"
-is "$(files "$root" | grep -v ^usr/local/)" "" "and nothing elsewhere"
+installed gpmu 0.1.0 in $root/usr/local" "install: make install prints where it installed, and which part is missing"
+is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" \
+	"install: all files are installed, by default below /usr/local"
+is "$(files "$root" | grep -v ^usr/local/)" "" "install: nothing is installed outside of PREFIX"
 is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-cupti.so gpmu-model.so gpmu-nvml.so libgpmu-inject.so libgpmu.so.0" \
-	"programs and libraries are executable"
+	"install: programs and libraries are executable"
 is "$(find "$root/usr" -type f -not -perm -444 -o -type d -not -perm -555 -o -perm /022 -not -type l)" "" \
-	"all can read all of it, only the owner can write"
-is "$(readlink "$root/usr/local/lib/libgpmu.so")" libgpmu.so.0 "libgpmu.so is a relative link"
+	"install: everybody can read all files and only the owner can write"
+is "$(readlink "$root/usr/local/lib/libgpmu.so")" libgpmu.so.0 "install: libgpmu.so is a relative link"
 is "$(dynamic "$root/usr/local/bin/gpmu" | grep -E 'PATH|gpmu')" "" \
-	"gpmu has libgpmu in itself, and no path"
+	"install: gpmu is linked with libgpmu.a and has no RPATH"
 is "$(dynamic "$root/usr/local/lib/libgpmu.so.0" | grep -E 'PATH|SONAME'; for plugin in "$root"/usr/local/lib/gpmu/*.so; do dynamic "$plugin"; done | grep PATH)" \
-	"SONAME libgpmu.so.0" "the libraries have no path in them"
-is "$(grep -rIlF -e "$dir" -e "$top" "$root")" "" "no text names the folder of the build"
-like "$("$root/usr/local/bin/gpmu" --version)" '^gpmu 0\.1\.0$' "it runs below DESTDIR"
-is "$(cat "$dir/ldconfig" 2> /dev/null)" "" "a DESTDIR is not for this machine's ldconfig"
+	"SONAME libgpmu.so.0" "install: the libraries have no RPATH"
+is "$(grep -rIlF -e "$dir" -e "$top" "$root")" "" "install: no text file has the path of the build folder"
+like "$("$root/usr/local/bin/gpmu" --version)" '^gpmu 0\.1\.0$' "install: gpmu runs below DESTDIR"
+is "$(cat "$dir/ldconfig" 2> /dev/null)" "" "install: ldconfig is not called with DESTDIR"
 
 touch "$dir/before"
 sleep 0.01
 out=$(makes install PREFIX="$prefix")
-like "$out" "^installed gpmu 0.1.0 in $prefix\$" "another PREFIX"
-is "$(find "$build" -name '*.o' -newer "$dir/before" -printf '%f ')" "source_load.o " "builds what has it in it, and only that"
-is "$(files "$prefix")" "$(files "$root/usr/local")" "the same files are there"
+like "$out" "^installed gpmu 0.1.0 in $prefix\$" "install: make install accepts another PREFIX"
+is "$(find "$build" -name '*.o' -newer "$dir/before" -printf '%f ')" "source_load.o " \
+	"install: another PREFIX rebuilds only the object that has it"
+is "$(files "$prefix")" "$(files "$root/usr/local")" "install: another PREFIX gets the same files"
 if [ "$(id -u)" = 0 ]; then
-	is "$(cat "$dir/ldconfig")" ldconfig "root's make install calls ldconfig"
+	is "$(cat "$dir/ldconfig")" ldconfig "install: root's make install calls ldconfig"
 else
-	skip "not root" "root's make install calls ldconfig"
+	skip "not root" "install: root's make install calls ldconfig"
 fi
 
 gpmu=$prefix/bin/gpmu
 out=$(cd / && "$gpmu" stat --source model="$steady" -a -M GraceMemBW --timeout 100 2>&1)
-like "$out" ' 190\.72 GB/s GraceMemBW$' "gpmu finds its plugin, and the scenarios are there"
-like "$(bash -c ". $prefix/share/bash-completion/completions/gpmu; complete -p gpmu")" '^complete -F _gpmu gpmu$' "bash's completion loads"
+like "$out" ' 190\.72 GB/s GraceMemBW$' "install: gpmu finds its plugin and the scenarios"
+like "$(bash -c ". $prefix/share/bash-completion/completions/gpmu; complete -p gpmu")" '^complete -F _gpmu gpmu$' \
+	"install: bash's completion can be loaded"
 
-# built LANGUAGE: $dir/program runs and finds the model, without a path in it
+# built LANGUAGE: checks that $dir/program has no RPATH, runs, and finds the model
 built() {
-	is "$(dynamic "$dir/program" | grep PATH)" "" "$1: the program has no path in it"
+	is "$(dynamic "$dir/program" | grep PATH)" "" "install: the $1 program has no RPATH"
 	is "$(cd / && LD_LIBRARY_PATH=$prefix/lib "$dir/program" model="$steady" 2>&1 | head -n 1)" "nvidia_cnvlink_pmu_0" \
-		"$1: it runs, with the model"
+		"install: the $1 program runs with the model"
 }
 
 if ! command -v pkg-config > /dev/null; then
-	skip "no pkg-config" "programs are built by what pkg-config says"
+	skip "no pkg-config" "install: programs are built with pkg-config's flags"
 else
 	export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-	is "$(pkg-config --modversion gpmu)" 0.1.0 "pkg-config knows the version"
-	is "$(pkg-config --variable=plugindir gpmu)" "$prefix/lib/gpmu" "and where plugins are"
-	is "$(pkg-config --static --cflags --libs gpmu | xargs)" "-I$prefix/include -L$prefix/lib -lgpmu" "and nothing that is not needed"
+	is "$(pkg-config --modversion gpmu)" 0.1.0 "install: pkg-config has the version"
+	is "$(pkg-config --variable=plugindir gpmu)" "$prefix/lib/gpmu" \
+		"install: pkg-config has the folder of plugins"
+	is "$(pkg-config --static --cflags --libs gpmu | xargs)" "-I$prefix/include -L$prefix/lib -lgpmu" \
+		"install: pkg-config has no unneeded flags"
 	is "$(PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$root/usr/local/lib/pkgconfig pkg-config --cflags --libs gpmu | xargs)" \
-		"-I$root/usr/local/include -L$root/usr/local/lib -lgpmu" "below a DESTDIR too"
+		"-I$root/usr/local/include -L$root/usr/local/lib -lgpmu" \
+		"install: pkg-config's paths can be below a DESTDIR"
 	read -ra flags <<< "$(pkg-config --cflags --libs gpmu)"
 	"${CC:-gcc}" -std=c11 -pedantic -Wall -Wextra -Werror tests/examples/man/source.c -o "$dir/program" "${flags[@]}"
 	built C11
@@ -132,29 +138,29 @@ END
 	"${CXX:-g++}" -std=c++11 -pedantic -Wall -Wextra -Werror "$dir/program.cpp" -o "$dir/program" "${flags[@]}"
 	built C++
 	if ! command -v gfortran > /dev/null; then
-		skip "no gfortran" "Fortran: a program is built and runs"
+		skip "no gfortran" "install: a Fortran program is built and runs"
 	else
 		gfortran -J"$dir" "$(pkg-config --variable=includedir gpmu)/gpmu/gpmu.f90" tests/examples/heat.f90 \
 			-o "$dir/program" "${flags[@]}"
 		out=$(LD_LIBRARY_PATH=$prefix/lib "$dir/program" duration_time 2>&1)
-		like "$out" '^step .*duration_time' "Fortran: a program is built and runs" || diag "$out"
+		like "$out" '^step .*duration_time' "install: a Fortran program is built and runs" || diag "$out"
 	fi
 fi
 
 if ! command -v man > /dev/null; then
-	skip "no man" "man finds the pages"
-	skip "no man" "that of a function is the one of its group"
+	skip "no man" "install: man finds all pages"
+	skip "no man" "install: man shows a function's group page"
 else
 	is "$(cd "$prefix/share/man" && for section in 1 3 7; do
 		names=("man$section"/*)
 		names=("${names[@]##*/}")
 		[ ! -d "man$section" ] || man -M . -w "$section" "${names[@]%.*}" 2>&1 > /dev/null
-	done)" "" "man finds the pages"
+	done)" "" "install: man finds all pages"
 	like "$(MANPAGER=cat MANWIDTH=80 man -M "$prefix/share/man" gpmu_session_new)" '^GPMU_SESSION\(3\)' \
-		"that of a function is the one of its group"
+		"install: man shows a function's group page"
 fi
 
-# refused DESCRIPTION WANT COMMAND...: fails, says what WANT matches, leaves $dir/there empty
+# refused DESCRIPTION WANT COMMAND...: checks that COMMAND fails, prints WANT, and leaves $dir/there empty
 refused() {
 	local what=$1 want=$2 said
 
@@ -165,11 +171,13 @@ refused() {
 
 mkdir "$dir/there"
 touch "$dir/file"
-refused "a DESTDIR that is a file is refused" "$dir/file is no folder" makes install DESTDIR="$dir/file"
-refused "so is a PREFIX that is no whole path" "expected whole paths .*, found here/bin" makes install PREFIX=here DESTDIR="$dir/there"
+refused "install: a DESTDIR that is a file is refused" "$dir/file is no folder" makes install DESTDIR="$dir/file"
+refused "install: a relative PREFIX is refused" "expected whole paths .*, found here/bin" \
+	makes install PREFIX=here DESTDIR="$dir/there"
 mkdir -p "$dir/taken/usr/local/bin/gpmu"
-refused "and a folder where a file is to be" "bin/gpmu is a folder: nothing was changed" makes install DESTDIR="$dir/taken"
-is "$(files "$dir/taken")" "" "nothing was installed beside it"
+refused "install: a folder in a file's place is refused" "bin/gpmu is a folder: nothing was changed" \
+	makes install DESTDIR="$dir/taken"
+is "$(files "$dir/taken")" "" "install: a refused installation leaves no files"
 
 as_user=()
 if [ "$(id -u)" = 0 ]; then
@@ -178,34 +186,39 @@ fi
 cp -r tools/install "$build/stage" "$dir"
 chmod 755 "$dir" "$dir/there"
 if [ "$(id -u)" = 0 ] && ! "${as_user[@]}" test -r "$dir/stage"; then
-	skip "no setpriv" "without permission it is refused"
+	skip "no setpriv" "install: a folder without write permission is refused"
 else
 	chmod 555 "$dir/there"
-	refused "without permission it is refused" "no permission to write to $dir/there.* be root, or" \
+	refused "install: a folder without write permission is refused" "no permission to write to $dir/there.* be root, or" \
 		"${as_user[@]}" "$dir/install" "$dir/stage" "$dir/there"
 	chmod 755 "$dir/there"
 fi
 
-# mounted OPTIONS: tools/install to a file system of its own, and what is there afterwards
+# mounted OPTIONS: runs tools/install to a file system of its own, then lists the files there
 mounted() {
 	unshare -m bash -c "mount -t tmpfs -o $1 none $dir/there && tools/install $dir/stage $dir/there; status=\$?
 		find $dir/there -mindepth 1; exit \$status" 2>&1
 }
 
 if ! unshare -m mount -t tmpfs none "$dir/there" 2> /dev/null; then
-	skip "no mount namespaces" "a file system that is read-only"
-	skip "no mount namespaces" "one that is full"
+	skip "no mount namespaces" "install: a read-only file system is refused"
+	skip "no mount namespaces" "install: a full file system is left without files"
 else
 	out=$(mounted ro)
-	like "$?:$out" "^1:tools/install: no permission to write to $dir/there, or it is read-only" "a file system that is read-only"
+	like "$?:$out" "^1:tools/install: no permission to write to $dir/there, or it is read-only" \
+		"install: a read-only file system is refused"
 	out=$(mounted size=512k)
-	is "$?:$(grep -v 'No space left' <<< "$out")" "1:tools/install: nothing was installed (above)" "one that is full: nothing stays"
+	is "$?:$(grep -v 'No space left' <<< "$out")" "1:tools/install: nothing was installed (above)" \
+		"install: a full file system is left without files"
 fi
 
 makes install DESTDIR="$root" > /dev/null
-is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" "what is there is replaced"
+is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" \
+	"install: a second installation replaces the first"
 touch "$root/usr/local/lib/gpmu/gpmu-mine.so" "$root/usr/local/bin/mine"
 makes uninstall DESTDIR="$root"
-is "$(files "$root" | xargs)" "usr/local/bin/mine usr/local/lib/gpmu/gpmu-mine.so" "make uninstall removes all of it, and nothing else"
-is "$(find "$root" -type d -path '*/gpmu*' -printf '%P ')" "usr/local/lib/gpmu " "and its own folders that are empty then"
+is "$(files "$root" | xargs)" "usr/local/bin/mine usr/local/lib/gpmu/gpmu-mine.so" \
+	"install: make uninstall removes its files and no other"
+is "$(find "$root" -type d -path '*/gpmu*' -printf '%P ')" "usr/local/lib/gpmu " \
+	"install: make uninstall removes its own empty folders"
 done_testing

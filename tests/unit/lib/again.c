@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* tests/lib/again.h: what fails in time is run again, what is wrong stays so */
+/*
+ * tests/lib/again.h repeats checks that depend on time until they pass, and keeps failures that
+ * persist
+ */
 #include <fcntl.h>
 
 #include "again.h"
 
-static unsigned int *runs;	/* of all processes */
+static unsigned int *runs;	/* shared by all processes */
 
 static void good_at(const void *run)
 {
-	ok(++*runs >= *(const unsigned int *)run, "it is good in this run");
-	ok(true, "another check");
+	ok(++*runs >= *(const unsigned int *)run, "again: the check passes in this run");
+	ok(true, "again: the second check of a run passes");
 }
 
 static void die(const void *data)
@@ -24,7 +27,7 @@ struct outcome {
 	unsigned int runs, checks, failed;
 };
 
-/* What comes of it; it prints nothing, as its failures are no failures of this test */
+/* Runs the function with its output discarded, as its failures are not failures of this test. */
 static struct outcome outcome(void (*function)(const void *data), unsigned int good, int most)
 {
 	unsigned int run = tap_run, failed = tap_failed;
@@ -58,10 +61,15 @@ static void check(struct outcome got, struct outcome want, const char *what)
 int main(void)
 {
 	runs = mmap(NULL, sizeof(*runs), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	check(outcome(good_at, 1, 3), (struct outcome){ 0, 1, 2, 0 }, "what is good is run once");
-	check(outcome(good_at, 3, 3), (struct outcome){ 0, 3, 2, 0 }, "what is good in the third run passes");
-	check(outcome(good_at, 4, 3), (struct outcome){ 0, 3, 2, 1 }, "what fails each time has failed, once");
-	check(outcome(good_at, 2, 1), (struct outcome){ 0, 1, 2, 1 }, "what may run once is not run again");
-	check(outcome(die, 0, 2), (struct outcome){ 3 << 8, 2, 0, 0 }, "of what does not come to its end the status is told");
+	check(outcome(good_at, 1, 3), (struct outcome){ 0, 1, 2, 0 },
+	      "again: checks that pass are run once");
+	check(outcome(good_at, 3, 3), (struct outcome){ 0, 3, 2, 0 },
+	      "again: checks that pass in the third of three runs pass");
+	check(outcome(good_at, 4, 3), (struct outcome){ 0, 3, 2, 1 },
+	      "again: checks that fail in each run are counted as failed once");
+	check(outcome(good_at, 2, 1), (struct outcome){ 0, 1, 2, 1 },
+	      "again: checks that may run once are not run again");
+	check(outcome(die, 0, 2), (struct outcome){ 3 << 8, 2, 0, 0 },
+	      "again: the exit status of a child that ended early is returned");
 	return done_testing();
 }

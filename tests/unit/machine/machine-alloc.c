@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Each allocation fails in turn: there is no machine then, errno is ENOMEM, and
- * nothing is left behind.
- */
+/* Each allocation fails in turn. gpmu_machine_new() then fails with ENOMEM and leaks nothing. */
 #include "alloc.h"
 #include "base/cpus.h"
 #include "gpmu.h"
@@ -13,7 +10,7 @@
 
 static struct sysroot root;
 
-/* One of each that is allocated for, and a warning of each kind */
+/* One of each object that needs an allocation, and each kind of warning */
 static void make_root(void)
 {
 	char path[128];
@@ -38,7 +35,7 @@ static void make_root(void)
 	sysroot_put(&root, PMUS "nvidia_pcie_pmu_0/events/a.unit", "B\n");
 	sysroot_put(&root, PMUS "nvidia_pcie_pmu_0/events/b", "event=0x2\n");
 	sysroot_put(&root, PMUS "nvidia_pcie_pmu_0/events/b.scale", "two\n");
-	/* A list of names grows once */
+	/* The list of names grows once. */
 	for (int i = 0; i < 40; i++) {
 		snprintf(path, sizeof(path), SYSTEM "node/empty%d", i);
 		sysroot_put(&root, path, "\n");
@@ -54,7 +51,7 @@ static void make_root(void)
 		     "../../../devices/pci0008:00/0008:00:00.0/0008:01:00.0");
 }
 
-/* All that was allocated for is there. */
+/* Whether everything that needs an allocation is there */
 static bool is_whole(const struct gpmu_machine *machine)
 {
 	const struct gpmu_pci *pci = gpmu_machine_pci(machine, 0);
@@ -72,7 +69,7 @@ static int make_machine(void)
 
 	if (!machine)
 		return strstr(error.text, "Cannot allocate memory") ? ret : 1;
-	/* PCI devices are looked for now. */
+	/* The first access looks for PCI devices. */
 	errno = 0;
 	if (!gpmu_machine_pci(machine, 0))
 		ret = -errno;
@@ -106,11 +103,11 @@ int main(void)
 	make_root();
 	fd = dup(0);
 	close(fd);
-	alloc_fail_each(make_machine, 300, "a machine");
+	alloc_fail_each(make_machine, 300, "machine");
 	after = dup(0);
-	ok(after == fd, "no file descriptor is left open");
+	ok(after == fd, "machine: no file descriptor is left open");
 	close(after);
 	sysroot_release(&root);
-	alloc_fail_each(make_list, 2, "a list of CPUs and a copy");
+	alloc_fail_each(make_list, 2, "a list of CPUs and its copy");
 	return done_testing();
 }

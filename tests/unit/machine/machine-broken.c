@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A broken sysfs: what is wrong with a PMU, a node or a device leaves out that
- * alone, and each time one line says what. The machine is tests/sysroot/broken.tsv.
+ * A malformed sysfs: a malformed part of a PMU, a node or a device is left out and named by one
+ * warning. The machine is tests/sysroot/broken.tsv.
  */
 #include <errno.h>
 
@@ -95,11 +95,12 @@ static void warned(const struct gpmu_machine *machine)
 
 	for (size_t i = 0; i < LEN(warnings); i++) {
 		got = gpmu_machine_warning(machine, i);
-		if (!ok(got && !strcmp(got, warnings[i]), "said: %s", warnings[i]))
+		if (!ok(got && !strcmp(got, warnings[i]),
+			"machine: the warning is given: %s", warnings[i]))
 			diag("got: %s", got ? got : "nothing");
 	}
 	got = gpmu_machine_warning(machine, LEN(warnings));
-	if (!ok(!got, "nothing else is said"))
+	if (!ok(!got, "machine: there are no other warnings"))
 		diag("got: %s", got);
 }
 
@@ -111,32 +112,38 @@ static void the_rest(const struct gpmu_machine *machine)
 
 	for (size_t i = 0; i < LEN(left); i++) {
 		pmu = gpmu_machine_pmu(machine, i);
-		ok(pmu && !strcmp(gpmu_pmu_name(pmu), left[i]), "%s is there", left[i]);
+		ok(pmu && !strcmp(gpmu_pmu_name(pmu), left[i]),
+		   "machine: PMU %s is found beside malformed ones", left[i]);
 	}
-	ok(!gpmu_machine_pmu(machine, LEN(left)), "no other PMU is");
+	ok(!gpmu_machine_pmu(machine, LEN(left)), "machine: malformed PMUs are left out");
 	if (!some)
 		return;
-	is_str(gpmu_pmu_event_name(some, 0), "good", "of a PMU's events the good one is there");
-	is_str(gpmu_pmu_event(some, "good"), "event=0x1", "with its text");
-	ok(!gpmu_pmu_event_name(some, 1), "and no other");
+	is_str(gpmu_pmu_event_name(some, 0), "good",
+	       "machine: a PMU's valid event is found beside malformed ones");
+	is_str(gpmu_pmu_event(some, "good"), "event=0x1",
+	       "machine: a PMU's valid event has its text");
+	ok(!gpmu_pmu_event_name(some, 1), "machine: a PMU's malformed events are left out");
 	ok(!strcmp(gpmu_pmu_format_name(some, 0), "event") && !gpmu_pmu_format_name(some, 1),
-	   "of its formats the good one");
+	   "machine: a PMU's valid format is found and malformed ones are left out");
 	ok(gpmu_pmu_counters(some) == -1 && gpmu_pmu_counter_width(some) == -1 &&
-	   gpmu_pmu_cycle_counter(some) == -1, "counters that are no numbers are not known");
-	is_str(gpmu_pmu_cap(some, "good"), "yes", "other caps are there");
-	ok(!gpmu_machine_midr(machine), "MIDR that is no number is none");
+	   gpmu_pmu_cycle_counter(some) == -1, "machine: malformed caps are unknown, which is -1");
+	is_str(gpmu_pmu_cap(some, "good"), "yes",
+	       "machine: a valid cap is found beside malformed ones");
+	ok(!gpmu_machine_midr(machine), "machine: a malformed MIDR is left out");
 	node = gpmu_machine_node(machine, 1);
 	ok(node && gpmu_node_package(gpmu_machine_node(machine, 0)) == 0 &&
 	   gpmu_node_number(node) == 1 && gpmu_node_package(node) == -1 &&
-	   !gpmu_machine_node(machine, 2), "the two good nodes are there");
+	   !gpmu_machine_node(machine, 2),
+	   "machine: the two valid nodes are found and malformed ones are left out");
 	pci = gpmu_machine_pci(machine, 0);
 	ok(pci && !strcmp(gpmu_pci_address(pci), "0008:01:00.0") && !gpmu_machine_pci(machine, 1),
-	   "the good device is there");
+	   "machine: the valid device is found and malformed ones are left out");
 	ok(pci && !gpmu_pci_driver(pci) && gpmu_pci_node(pci) == -1 &&
-	   !strcmp(gpmu_pci_name(pci), "nvme0"), "without what is wrong of it");
+	   !strcmp(gpmu_pci_name(pci), "nvme0"),
+	   "machine: a device's malformed attributes are left out");
 }
 
-/* root may read everything, so another user reads what that user may not. */
+/* root may read everything, so another user tries. */
 static void unreadable(void)
 {
 	struct gpmu_machine *machine;
@@ -159,12 +166,13 @@ static void unreadable(void)
 	if (privileged && seteuid(0))
 		sysroot_bail("seteuid");
 	is_str(gpmu_machine_warning(machine, 0), PMUS "closed/type: Permission denied",
-	       "a PMU in a folder that cannot be entered is left out");
+	       "machine: a PMU whose folder cannot be entered is left out with a warning");
 	is_str(gpmu_machine_warning(machine, 1), PMUS "list/events/: Permission denied",
-	       "so is one whose events cannot be listed");
+	       "machine: a PMU whose events cannot be listed is left out with a warning");
 	is_str(gpmu_machine_warning(machine, 2), PMUS "secret/type: Permission denied",
-	       "and one whose type cannot be read");
-	ok(gpmu_machine_find_pmu(machine, "good") && !gpmu_machine_pmu(machine, 1), "the rest is not");
+	       "machine: a PMU whose type cannot be read is left out with a warning");
+	ok(gpmu_machine_find_pmu(machine, "good") && !gpmu_machine_pmu(machine, 1),
+	   "machine: a readable PMU is found beside unreadable ones");
 	gpmu_machine_free(machine);
 	sysroot_mode(&root, PMUS "closed", 0755);
 	sysroot_mode(&root, PMUS "list/events", 0755);
@@ -184,13 +192,14 @@ static void names(void)
 	sysroot_put(&root, PMUS "a,b/type", "9\n");
 	machine = gpmu_machine_new(root.path, NULL);
 	ok(machine && !strcmp(gpmu_pmu_name(gpmu_machine_pmu(machine, 0)), "a,b") &&
-	   !gpmu_machine_pmu(machine, 1), "a PMU's name is of printable characters");
+	   !gpmu_machine_pmu(machine, 1), "machine: only a PMU with a printable name is found");
 	is_str(gpmu_machine_warning(machine, 0), PMUS "a?b?: expected a name of printable characters",
-	       "one with others is left out, in a line that has none");
+	       "machine: a PMU with control characters in its name is left out with a printable "
+	       "warning");
 	is_str(gpmu_machine_warning(machine, 1), PMUS "a b: expected a name of printable characters",
-	       "also one with a blank");
+	       "machine: a PMU with a blank in its name is left out with a warning");
 	is_str(gpmu_machine_warning(machine, 2), PMUS "??: expected a name of printable characters",
-	       "and one in no ASCII");
+	       "machine: a PMU with a non-ASCII name is left out with a warning");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
@@ -208,17 +217,19 @@ static void folders(void)
 	sysroot_put(&root, SYSTEM "cpu/possible", "many\n");
 	machine = gpmu_machine_new(root.path, NULL);
 	ok(machine && !gpmu_machine_pmu(machine, 0) && !gpmu_machine_node(machine, 0),
-	   "a file in the place of each folder is a machine without them");
+	   "machine: files in the place of folders make an empty machine");
 	is_str(gpmu_machine_warning(machine, 0), SYSTEM "cpu/possible: expected a list of CPUs such as 0-3,8, found \"many\"",
-	       "said of the possible CPUs");
+	       "machine: a malformed list of possible CPUs has a warning");
 	is_str(gpmu_machine_warning(machine, 1), SYSTEM "cpu/online: expected a list of CPUs such as 0-3,8, found \"all\"",
-	       "of those that are online");
-	is_str(gpmu_machine_warning(machine, 2), SYSTEM "node: Not a directory", "of the nodes");
+	       "machine: a malformed list of online CPUs has a warning");
+	is_str(gpmu_machine_warning(machine, 2), SYSTEM "node: Not a directory",
+	       "machine: a file in the place of the nodes has a warning");
 	is_str(gpmu_machine_warning(machine, 3), "sys/bus/event_source/devices: Not a directory",
-	       "of the PMUs");
+	       "machine: a file in the place of the PMUs has a warning");
 	is_str(gpmu_machine_warning(machine, 4), "sys/bus/pci/devices: Not a directory",
-	       "of the PCI devices");
-	ok(!gpmu_machine_warning(machine, 5), "and of nothing else");
+	       "machine: a file in the place of the PCI devices has a warning");
+	ok(!gpmu_machine_warning(machine, 5),
+	   "machine: files in the place of folders cause no other warning");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
@@ -229,11 +240,12 @@ int main(void)
 	struct gpmu_error error = { 0 };
 	struct sysroot root;
 
-	/* What waits for a FIFO's writer would wait for ever. */
+	/* Waiting for a FIFO's writer would never end. */
 	alarm(60);
 	sysroot_make(&root, "broken");
 	machine = gpmu_machine_new(root.path, &error);
-	if (ok(machine && !error.text[0], "a broken sysfs is a machine")) {
+	if (ok(machine && !error.text[0],
+	       "machine: a malformed sysfs is a machine without an error")) {
 		warned(machine);
 		the_rest(machine);
 	}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Random damage to the files of a Superchip: there always is a machine, whose
- * every part can be asked for. Built with sanitizers, this finds what else could
- * happen. The random numbers are the same in each run.
+ * Random damage to the files of a Superchip: there always is a machine, and all its parts can be
+ * read. The sanitizers find everything else. The random numbers are the same in each run.
  */
 #include <dirent.h>
 
@@ -30,7 +29,7 @@ static uint32_t random_below(uint32_t n)
 
 static size_t root_len;
 
-/* Every file and folder, and what else there is */
+/* Collects every file, folder and link. */
 static int add_path(const char *path, const struct stat *stat, int flag, struct FTW *ftw)
 {
 	(void)stat;
@@ -52,7 +51,7 @@ static void damage(const struct sysroot *root, const char *name)
 	sysroot_path(root, path, "%s", name);
 	slash = strrchr(path, '/');
 	*slash = '\0';
-	/* What it was in may be gone, or no folder any more. */
+	/* The parent may be gone, or no longer a folder. */
 	if (stat(path, &folder) || !S_ISDIR(folder.st_mode))
 		return;
 	*slash = '/';
@@ -72,7 +71,7 @@ static void damage(const struct sysroot *root, const char *name)
 		mkdir(path, 0755);
 		break;
 	case 4:
-		/* Neither leads out of the root. */
+		/* Neither link leads out of the root. */
 		sysroot_link(root, name, random_below(2) ? "." : slash + 1);
 		break;
 	case 5:
@@ -104,7 +103,7 @@ static size_t ask_pmu(const struct gpmu_pmu *pmu)
 	return sum;
 }
 
-/* Every text and every CPU is read. False if a name is not found */
+/* Reads every text and every CPU. False if a name is not found. */
 static bool ask(const struct gpmu_machine *machine)
 {
 	const struct gpmu_node *node;
@@ -146,7 +145,7 @@ int main(void)
 	sysroot_make(&root, "superchip-ours");
 	root_len = strlen(root.path);
 	nftw(root.path, add_path, 16, FTW_PHYS);
-	/* Damage adds up, until little is left and all begins anew. */
+	/* Damage accumulates, and every 25 rounds the files are made anew. */
 	for (int i = 0; i < ROUNDS; i++) {
 		if (i % 25 == 24) {
 			sysroot_release(&root);
@@ -164,8 +163,8 @@ int main(void)
 	}
 	sysroot_release(&root);
 	diag("%u paths, %u of %d machines with warnings", paths_len, warned, ROUNDS);
-	ok(paths_len > 300 && warned > ROUNDS / 2, "a damaged sysfs is noticed");
-	is_u64(none, 0, "there always is a machine");
-	is_u64(wrong, 0, "all that it lists can be asked for and found");
+	ok(paths_len > 300 && warned > ROUNDS / 2, "machine: a damaged sysfs causes warnings");
+	is_u64(none, 0, "machine: a damaged sysfs is always a machine");
+	is_u64(wrong, 0, "machine: all parts of a damaged machine can be found and read");
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Other machines: Grace Hoppers, a laptop, a virtual machine, and odd but right sysfs. */
+/* Other machines: Grace Hoppers, a laptop, a virtual machine, and unusual but valid sysfs */
 #include <locale.h>
 
 #include "sysroot.h"
@@ -14,7 +14,8 @@ static struct gpmu_machine *open_machine(const struct sysroot *root, const char 
 {
 	struct gpmu_machine *machine = gpmu_machine_new(root->path, NULL);
 
-	if (!ok(machine && !gpmu_machine_warning(machine, 0), "%s: nothing is left out", what)) {
+	if (!ok(machine && !gpmu_machine_warning(machine, 0),
+		"machine: %s has no warnings", what)) {
 		if (machine)
 			diag("%s", gpmu_machine_warning(machine, 0));
 		else
@@ -41,7 +42,7 @@ static size_t nodes(const struct gpmu_machine *machine)
 	return n;
 }
 
-/* The CPUs of a PMU as a number of decimal digits, the first the highest; -1: no such PMU */
+/* The CPUs of a PMU as decimal digits behind a 9; -1: no such PMU */
 static long cpu_digits(const struct gpmu_machine *machine, const char *name)
 {
 	const struct gpmu_pmu *pmu = gpmu_machine_find_pmu(machine, name);
@@ -65,12 +66,15 @@ static void gh200(void)
 
 	sysroot_make(&root, "gh200");
 	machine = open_machine(&root, "gh200");
-	is_u64(pmus(machine), 4 + 2 + 3, "a Grace Hopper of one socket has four PMUs of its own");
-	ok(!gpmu_machine_find_pmu(machine, "nvidia_cnvlink_pmu_0"), "CNVLink is not one of them");
+	is_u64(pmus(machine), 4 + 2 + 3,
+	       "machine: a Grace Hopper of one socket has four uncore PMUs");
+	ok(!gpmu_machine_find_pmu(machine, "nvidia_cnvlink_pmu_0"),
+	   "machine: a Grace Hopper of one socket has no CNVLink PMU");
 	node = gpmu_machine_node(machine, 0);
 	ok(node && !gpmu_node_number(node) && nodes(machine) == 1,
-	   "a node without CPUs, the GPU's memory, is left out");
-	is_u64((uint64_t)cpu_digits(machine, "nvidia_pcie_pmu_0"), 90, "its PMUs are opened on CPU 0");
+	   "machine: the node of the GPU's memory, which has no CPUs, is left out");
+	is_u64((uint64_t)cpu_digits(machine, "nvidia_pcie_pmu_0"), 90,
+	       "machine: the PCIe PMU of a Grace Hopper is opened on CPU 0");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
@@ -86,19 +90,20 @@ static void gh4(void)
 
 	sysroot_make(&root, "gh4");
 	machine = open_machine(&root, "gh4");
-	is_u64(nodes(machine), 4, "four Grace Hoppers have four nodes with CPUs");
+	is_u64(nodes(machine), 4, "machine: four Grace Hoppers have four nodes with CPUs");
 	for (size_t i = 0; i < 4; i++) {
 		bool good = true;
 
 		node = gpmu_machine_node(machine, i);
 		ok(node && gpmu_node_number(node) == (int)i && gpmu_node_package(node) == packages[i],
-		   "node %zu: its package is %d, perf's label", i, packages[i]);
+		   "machine: node %zu of four Grace Hoppers has package %d, perf's "
+		   "label", i, packages[i]);
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 			snprintf(name, sizeof(name), "nvidia_%s_pmu_%zu", kinds[k], i);
 			good = good && cpu_digits(machine, name) == 90 + (long)i &&
 			       gpmu_pmu_node(gpmu_machine_find_pmu(machine, name)) == node;
 		}
-		ok(good, "node %zu: its five PMUs are opened on its CPU", i);
+		ok(good, "machine: the five PMUs of node %zu are opened on its CPU", i);
 	}
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
@@ -116,28 +121,33 @@ static void laptop(void)
 	msr = gpmu_machine_find_pmu(machine, "msr");
 	power = gpmu_machine_find_pmu(machine, "power");
 	imc = gpmu_machine_find_pmu(machine, "uncore_imc_1");
-	if (ok(cpu && msr && power && imc && pmus(machine) == 8, "a laptop's PMUs")) {
+	if (ok(cpu && msr && power && imc && pmus(machine) == 8,
+	       "machine: a laptop has eight PMUs")) {
 		ok(gpmu_pmu_kind(cpu) == GPMU_PMU_CORE && gpmu_pmu_kind(msr) == GPMU_PMU_OTHER &&
-		   gpmu_pmu_kind(imc) == GPMU_PMU_OTHER, "cpu is that of the cores");
-		is_u64((uint64_t)cpu_digits(machine, "cpu"), 901234567, "it counts on all CPUs");
+		   gpmu_pmu_kind(imc) == GPMU_PMU_OTHER, "machine: a laptop's core PMU is cpu");
+		is_u64((uint64_t)cpu_digits(machine, "cpu"), 901234567,
+		       "machine: a laptop's core PMU counts on all CPUs");
 		ok(!gpmu_pmu_has_cpumask(cpu) && !gpmu_pmu_has_cpumask(msr) &&
-		   gpmu_pmu_has_cpumask(power), "power is outside the cores, msr is not");
+		   gpmu_pmu_has_cpumask(power),
+		   "machine: a laptop's power PMU has a cpumask, msr has none");
 		is_str(gpmu_pmu_event(cpu, "cache-misses"), "event=0x2e,umask=0x41",
-		       "an event of two terms");
+		       "machine: an event of two terms has its text");
 		is_str(gpmu_pmu_event(cpu, "slots.recovery"), "event=0x0d,umask=0x1",
-		       "an event may have a point in its name");
+		       "machine: an event's name can have a dot");
 		ok(!gpmu_pmu_event(imc, "data_reads.scale") && !gpmu_pmu_event(imc, "data_reads.unit") &&
 		   !gpmu_pmu_event(imc, "data_reads.per-pkg") && !gpmu_pmu_event_name(imc, 1),
-		   "what says more of an event is none itself");
+		   "machine: .scale, .unit and .per-pkg files are not events");
 		ok(gpmu_pmu_event_scale(power, "energy-pkg") == 1.0 / 4294967296.0,
-		   "the scale of energy is 2^-32");
-		is_str(gpmu_pmu_event_unit(power, "energy-pkg"), "Joules", "in Joules");
+		   "machine: the scale of energy-pkg is 2^-32");
+		is_str(gpmu_pmu_event_unit(power, "energy-pkg"), "Joules",
+		       "machine: the unit of energy-pkg is Joules");
 		ok(gpmu_pmu_event_scale(power, "energy") == 1 && !gpmu_pmu_event_unit(power, "energy"),
-		   "an event that is not there has neither");
+		   "machine: an unknown event has scale 1 and no unit");
 		ok(!gpmu_pmu_number(gpmu_machine_find_pmu(machine, "uncore_imc_0")) &&
-		   gpmu_pmu_number(imc) == 1 && gpmu_pmu_number(cpu) == -1, "numbers of the names");
+		   gpmu_pmu_number(imc) == 1 && gpmu_pmu_number(cpu) == -1,
+		   "machine: a PMU's number is that at the end of its name");
 	}
-	ok(!gpmu_machine_midr(machine), "a laptop has no MIDR");
+	ok(!gpmu_machine_midr(machine), "machine: a laptop has no MIDR");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
@@ -151,9 +161,11 @@ static void vm(void)
 	machine = open_machine(&root, "vm");
 	ok(pmus(machine) == 3 && gpmu_machine_find_pmu(machine, "software") &&
 	   gpmu_machine_find_pmu(machine, "tracepoint") &&
-	   gpmu_machine_find_pmu(machine, "breakpoint"), "a virtual machine without PMUs");
-	ok(gpmu_machine_midr(machine) == 0x410fd4f0 && nodes(machine) == 1, "has CPUs");
-	ok(!gpmu_machine_pci(machine, 0), "and no PCI device");
+	   gpmu_machine_find_pmu(machine, "breakpoint"),
+	   "machine: a virtual machine has only the kernel's own PMUs");
+	ok(gpmu_machine_midr(machine) == 0x410fd4f0 && nodes(machine) == 1,
+	   "machine: a virtual machine has a MIDR and one node");
+	ok(!gpmu_machine_pci(machine, 0), "machine: a virtual machine has no PCI device");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
@@ -197,8 +209,9 @@ static void names(void)
 		int number = 77;
 		enum gpmu_pmu_kind kind = pmu_name_parse(table[i].name, &number);
 
-		ok(kind == table[i].kind && number == table[i].number, "\"%s\": kind %d, number %d",
-		   table[i].name, table[i].kind, table[i].number);
+		ok(kind == table[i].kind && number == table[i].number,
+		   "machine: the PMU name \"%s\" means kind %d, number %d", table[i].name,
+		   table[i].kind, table[i].number);
 	}
 }
 
@@ -210,18 +223,20 @@ static void cpus(const struct sysroot *root)
 	const int *list;
 
 	ok(offline && gpmu_pmu_has_cpumask(offline) && !gpmu_pmu_cpus(offline, &list) &&
-	   !gpmu_pmu_node(offline), "a PMU of an offline socket has no CPU, and no node");
+	   !gpmu_pmu_node(offline), "machine: a PMU of an offline socket has no CPU and no node");
 	ok(cpu_digits(machine, "cpu_atom") == 934 &&
 	   gpmu_pmu_kind(gpmu_machine_find_pmu(machine, "cpu_atom")) == GPMU_PMU_CORE,
-	   "a core PMU counts on those of its CPUs that are online");
+	   "machine: a core PMU counts on its online CPUs");
 	ok(cpu_digits(machine, "both") == 904 &&
 	   !gpmu_pmu_node(gpmu_machine_find_pmu(machine, "both")),
-	   "one with a CPU in each of two nodes is of no node");
-	ok(!gpmu_pmu_node(gpmu_machine_find_pmu(machine, "far")), "nor is one with a CPU of none");
+	   "machine: a PMU with CPUs in two nodes has no node");
+	ok(!gpmu_pmu_node(gpmu_machine_find_pmu(machine, "far")),
+	   "machine: a PMU with a CPU in no node has no node");
 	ok(nodes(machine) == 2 && gpmu_node_package(node) == -1 &&
 	   gpmu_node_package(gpmu_machine_node(machine, 1)) == 2,
-	   "a node of two packages has none");
-	ok(gpmu_machine_midr(machine) == 0x410fd490, "MIDR is of the first CPU that is online");
+	   "machine: a node of two packages has no package");
+	ok(gpmu_machine_midr(machine) == 0x410fd490,
+	   "machine: MIDR is that of the first online CPU");
 	gpmu_machine_free(machine);
 }
 
@@ -255,7 +270,7 @@ static void odd_cpus(void)
 	sysroot_release(&root);
 }
 
-/* Whatever is not there is not missed, but for the folders of PMUs and CPUs. */
+/* Nothing that is absent causes a warning but the folders of PMUs and CPUs. */
 static void empty(void)
 {
 	struct gpmu_machine *machine;
@@ -266,19 +281,19 @@ static void empty(void)
 	machine = gpmu_machine_new(root.path, NULL);
 	ok(machine && !pmus(machine) && !nodes(machine) && !gpmu_machine_pci(machine, 0) &&
 	   !gpmu_machine_midr(machine) && !gpmu_machine_online_cpus(machine, &list),
-	   "an empty root is a machine that has nothing");
+	   "machine: an empty root is an empty machine");
 	is_str(gpmu_machine_warning(machine, 0), "sys/devices/system/cpu: is not there",
-	       "and says so of its CPUs");
+	       "machine: an empty root has a warning for its CPUs");
 	is_str(gpmu_machine_warning(machine, 1), "sys/bus/event_source/devices: is not there",
-	       "and of its PMUs");
-	ok(!gpmu_machine_warning(machine, 2), "and of nothing else");
+	       "machine: an empty root has a warning for its PMUs");
+	ok(!gpmu_machine_warning(machine, 2), "machine: an empty root has no other warning");
 	gpmu_machine_free(machine);
 
 	sysroot_put(&root, PMUS "cpu_core/type", "4\n");
 	sysroot_put(&root, PMUS "cpu_core/cpus", "0-2\n");
 	machine = gpmu_machine_new(root.path, NULL);
 	ok(machine && cpu_digits(machine, "cpu_core") == 9012,
-	   "where it is not known which CPUs are online, all of a core PMU's are taken");
+	   "machine: without a list of online CPUs a core PMU counts on all its CPUs");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
@@ -301,7 +316,7 @@ static void order(void)
 		snprintf(path, sizeof(path), PMUS "a/events/%s", sorted[shuffled[i]]);
 		sysroot_put(&root, path, "event=0x1\n");
 	}
-	machine = open_machine(&root, "numbers in names");
+	machine = open_machine(&root, "a machine with numbers in its names");
 	for (size_t i = 0; i < 8 && pmus(machine) == 8; i++) {
 		const struct gpmu_pmu *pmu = gpmu_machine_pmu(machine, i);
 
@@ -310,16 +325,17 @@ static void order(void)
 		found = found && gpmu_machine_find_pmu(machine, sorted[i]) == pmu &&
 			gpmu_pmu_event(gpmu_machine_pmu(machine, 0), sorted[i]);
 	}
-	ok(good, "PMUs and events are in the order of their names, numbers in that of their values");
-	ok(found, "and found in it");
+	ok(good, "machine: PMUs and events are sorted by name, numbers by value");
+	ok(found, "machine: PMUs and events are found by name in that order");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
 
-/* A locale whose decimal point is a comma, from the sources of the C library's */
+/* A locale with a decimal comma, made from the C library's sources */
 static void comma(void)
 {
-	static const char what[] = "a scale has a decimal point also where the locale's is a comma";
+	static const char what[] =
+	"machine: a scale has a decimal point also in a locale with a decimal comma";
 	char path[SYSROOT_PATH];
 	const char *const args[] = { "localedef", "-i", "de_DE", "-f", "UTF-8", path, NULL };
 	struct gpmu_machine *machine;
@@ -330,9 +346,10 @@ static void comma(void)
 	sysroot_path(&locales, path, "de");
 	setenv("LOCPATH", locales.path, 1);
 	if (sysroot_run("localedef", args) || !setlocale(LC_NUMERIC, "de") || strtod("0,5", NULL) != 0.5) {
-		printf("ok %u - %s # SKIP no localedef\n", ++tap_run, what);
+		printf("ok %u - machine: a scale has a decimal point in any locale "
+		       "# SKIP no localedef\n", ++tap_run);
 	} else {
-		machine = open_machine(&root, "comma");
+		machine = open_machine(&root, "a machine in a locale with a decimal comma");
 		ok(gpmu_pmu_event_scale(gpmu_machine_find_pmu(machine, "uncore_imc_0"), "data_reads") ==
 		   6.103515625e-5, "%s", what);
 		gpmu_machine_free(machine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sizes and numbers at their limits, a process without file descriptors, a root that moves. */
+/* Sizes and numbers at their limits, no file descriptors, and a root that is renamed */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 #define PMUS	"sys/bus/event_source/devices/"
 #define CPU	"sys/devices/system/cpu/"
 
-/* The lowest number that a new file descriptor would have */
+/* The number that the next file descriptor would get */
 static int lowest_fd(void)
 {
 	int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -29,13 +29,13 @@ static void numbers(void)
 	ok(sysfs_parse_number("9223372036854775807", INT64_MIN, INT64_MAX, &number) &&
 	   number == INT64_MAX &&
 	   sysfs_parse_number("-9223372036854775808", INT64_MIN, INT64_MAX, &number) &&
-	   number == INT64_MIN, "the least and the greatest number");
+	   number == INT64_MIN, "machine: the smallest and largest number are parsed");
 	ok(!sysfs_parse_number("9223372036854775808", INT64_MIN, INT64_MAX, &number) &&
 	   !sysfs_parse_number("-9223372036854775809", INT64_MIN, INT64_MAX, &number),
-	   "those beyond are none");
+	   "machine: numbers beyond the limits are refused");
 }
 
-/* A file of as many bytes as are read, of one more */
+/* A file of the maximum size, and of one byte more */
 static void long_files(void)
 {
 	static char text[SYSFS_MAX_TEXT + 1];
@@ -52,21 +52,22 @@ static void long_files(void)
 	machine = gpmu_machine_new(root.path, NULL);
 	pmu = gpmu_machine_find_pmu(machine, "a");
 	ok(pmu && gpmu_pmu_event(pmu, "fits") && strlen(gpmu_pmu_event(pmu, "fits")) == SYSFS_MAX_TEXT,
-	   "a file of 64 KiB is read");
-	ok(pmu && !gpmu_pmu_event(pmu, "large"), "one of a byte more is not");
+	   "machine: a file of 64 KiB is read");
+	ok(pmu && !gpmu_pmu_event(pmu, "large"), "machine: a file above 64 KiB is left out");
 	is_str(gpmu_machine_warning(machine, 0), PMUS "a/events/large: expected at most 65536 bytes",
-	       "which is said");
+	       "machine: a file above 64 KiB has a warning");
 	gpmu_machine_free(machine);
 
-	/* Two CPUs' distance as far as it can be, and so many that the text is the limit */
+	/* Two CPUs with the largest distance, in a text of the maximum size */
 	memset(text, '0', sizeof(text));
 	memcpy(text + SYSFS_MAX_TEXT - 7, ",65535\n", 7);
 	sysroot_put_bytes(&root, CPU "possible", text, SYSFS_MAX_TEXT);
 	machine = gpmu_machine_new(root.path, NULL);
-	if (ok(machine, "a list of CPUs of 64 KiB")) {
+	if (ok(machine, "machine: a machine with a CPU list of 64 KiB is read")) {
 		const int *cpus;
 
-		ok(gpmu_machine_possible_cpus(machine, &cpus) == 2 && cpus[1] == 65535, "is read");
+		ok(gpmu_machine_possible_cpus(machine, &cpus) == 2 && cpus[1] == 65535,
+		   "machine: a CPU list of 64 KiB is parsed");
 	}
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
@@ -92,10 +93,12 @@ static void many_entries(void)
 	machine = gpmu_machine_new(root.path, NULL);
 	while (gpmu_pmu_event_name(gpmu_machine_pmu(machine, 0), n))
 		n++;
-	is_u64(n, SYSFS_MAX_ENTRIES, "of a folder as many entries are read as may be");
+	is_u64(n, SYSFS_MAX_ENTRIES,
+	       "machine: of a large folder the maximum number of entries is read");
 	is_str(gpmu_machine_warning(machine, 0), PMUS "a/events/: expected at most 16384 entries",
-	       "that there are more is said");
-	ok(!gpmu_machine_warning(machine, 1), "once");
+	       "machine: a folder with too many entries has a warning");
+	ok(!gpmu_machine_warning(machine, 1),
+	   "machine: a folder with too many entries has one warning");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
@@ -116,19 +119,21 @@ static void many_warnings(void)
 	machine = gpmu_machine_new(root.path, NULL);
 	while (gpmu_machine_warning(machine, n))
 		n++;
-	is_u64(n, WARNINGS_MAX, "a hundred warnings are listed");
+	is_u64(n, WARNINGS_MAX, "machine: a hundred warnings are listed");
 	gpmu_machine_free(machine);
 
 	sysroot_put(&root, PMUS "200/type", "\n");
 	sysroot_put(&root, PMUS "201/type", "\n");
 	machine = gpmu_machine_new(root.path, NULL);
-	is_str(gpmu_machine_warning(machine, WARNINGS_MAX), "and 2 more", "more are counted");
-	ok(!gpmu_machine_warning(machine, WARNINGS_MAX + 1), "in one line");
+	is_str(gpmu_machine_warning(machine, WARNINGS_MAX), "and 2 more",
+	       "machine: warnings after the first hundred are counted");
+	ok(!gpmu_machine_warning(machine, WARNINGS_MAX + 1),
+	   "machine: the number of further warnings is the last warning");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }
 
-/* Whatever number of descriptors is left, it is EMFILE or all there is. */
+/* With any number of descriptors left there is either EMFILE or the whole machine. */
 static void few_descriptors(void)
 {
 	struct gpmu_error error = { 0 };
@@ -153,12 +158,16 @@ static void few_descriptors(void)
 		}
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	ok(refused >= 4 && good, "without file descriptors there is no machine: EMFILE");
+	ok(refused >= 4 && good,
+	   "machine: without file descriptors there is no machine, but EMFILE");
 	ok(machine && gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_1") &&
-	   !gpmu_machine_warning(machine, 0), "with one more there is all of it");
-	is_u64((uint64_t)lowest_fd(), (uint64_t)first + 1, "a machine keeps one open");
+	   !gpmu_machine_warning(machine, 0),
+	   "machine: with enough file descriptors the machine is whole");
+	is_u64((uint64_t)lowest_fd(), (uint64_t)first + 1,
+	       "machine: a machine keeps one file descriptor open");
 	gpmu_machine_free(machine);
-	is_u64((uint64_t)lowest_fd(), (uint64_t)first, "and closes it");
+	is_u64((uint64_t)lowest_fd(), (uint64_t)first,
+	       "machine: gpmu_machine_free() closes its file descriptor");
 	sysroot_release(&root);
 }
 
@@ -174,16 +183,16 @@ static void moving(void)
 		sysroot_bail(root.path);
 	machine = gpmu_machine_new(".", NULL);
 	ok(!chdir("/") && gpmu_machine_read(machine, "proc/sys/kernel/osrelease", text, sizeof(text)) == 5,
-	   "a root named by where the program was is still it where the program is");
+	   "machine: a relative root is still found after a change of folder");
 	snprintf(moved, sizeof(moved), "%s.moved", root.path);
 	if (rename(root.path, moved))
 		sysroot_bail(moved);
 	ok(gpmu_machine_read(machine, "proc/sys/kernel/osrelease", text, sizeof(text)) == 5,
-	   "also if it is moved");
+	   "machine: a root is still found after it was renamed");
 	snprintf(path, sizeof(path), "%s/proc/sys/kernel/kptr_restrict", moved);
 	ok(!truncate(path, 0) &&
 	   !gpmu_machine_read(machine, "proc/sys/kernel/kptr_restrict", text, sizeof(text)),
-	   "a file is read when it is asked for");
+	   "machine: gpmu_machine_read() reads a file's current content");
 	gpmu_machine_free(machine);
 	if (rename(moved, root.path) || fchdir(here))
 		sysroot_bail(moved);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PCI devices: their root ports, and the PMU and filter that count them on a Grace. */
+/* PCI devices: their root ports, and on a Grace the PMU and filter that count them */
 #include "sysroot.h"
 #include "gpmu.h"
 #include "machine/pci_address.h"
@@ -34,25 +34,27 @@ static void is_devices(const struct sysroot *root, const char *what, const struc
 		const struct device *want = &devices[i];
 
 		pci = gpmu_machine_pci(machine, i);
-		if (!ok(pci && same(gpmu_pci_address(pci), want->address), "%s: %s", what,
-			want->address))
+		if (!ok(pci && same(gpmu_pci_address(pci), want->address),
+			"machine: %s has device %s", what, want->address))
 			continue;
 		pmu = gpmu_pci_pmu(pci);
 		ok(gpmu_pci_class(pci) == want->class && same(gpmu_pci_driver(pci), want->driver) &&
-		   same(gpmu_pci_name(pci), want->name), "%s: its class, driver %s and name %s",
+		   same(gpmu_pci_name(pci), want->name),
+		   "machine: device %s has its class, driver %s and name %s",
 		   want->address, want->driver, want->name);
 		ok(same(gpmu_pci_root_port_address(pci), want->root_port_address) &&
-		   gpmu_pci_node(pci) == want->node, "%s: its root port and node", want->address);
+		   gpmu_pci_node(pci) == want->node,
+		   "machine: device %s has its root port and node", want->address);
 		ok(gpmu_pci_socket(pci) == want->socket && gpmu_pci_root_port(pci) == want->root_port &&
 		   same(pmu ? gpmu_pmu_name(pmu) : NULL, want->pmu),
-		   "%s: socket %d, root port %d, %s", want->address, want->socket, want->root_port,
-		   want->pmu ? want->pmu : "no PMU");
+		   "machine: device %s has socket %d, root port %d, %s", want->address, want->socket,
+		   want->root_port, want->pmu ? want->pmu : "no PMU");
 	}
-	ok(!gpmu_machine_pci(machine, len), "%s: no other device, and no bridge", what);
+	ok(!gpmu_machine_pci(machine, len), "machine: %s has no other device and no bridge", what);
 	gpmu_machine_free(machine);
 }
 
-/* The drives are those of the tuning guide: filter 1 << 8, of socket 0 and 1. */
+/* The drives of the tuning guide's examples: filter 1 << 8 on sockets 0 and 1 */
 static const struct device superchip[] = {
 	{ "0002:01:00.0", 0x020000, "mlx5_core", "enP2p1s0f0np0", "0002:00:00.0", 0, 0, 2,
 	  "nvidia_pcie_pmu_0" },
@@ -79,7 +81,7 @@ static const struct device laptop[] = {
 	{ "0000:02:00.0", 0x010802, "nvme", "nvme0", "0000:00:1d.0", -1, -1, -1, NULL },
 };
 
-/* Addresses in the order of their values, and what the rule is not for */
+/* Addresses sorted by value, and devices for which a Grace's rule does not hold */
 static const struct device odd[] = {
 	{ "0000:00:01.0", 0x010000, NULL, NULL, NULL, 2, -1, -1, NULL },
 	{ "0000:01:00.0", 0x010000, NULL, NULL, "0000:00:00.0", -1, 0, 0, "nvidia_pcie_pmu_0" },
@@ -123,7 +125,7 @@ static void odd_devices(void)
 		snprintf(target, sizeof(target), "../../../%s", dir);
 		sysroot_link(&root, path, target);
 	}
-	is_devices(&root, "odd", odd, ODD);
+	is_devices(&root, "the machine of unusual devices", odd, ODD);
 	sysroot_release(&root);
 }
 
@@ -137,7 +139,7 @@ static void paths(void)
 		  "0008:00:00.0" },
 		{ "/sys/devices/platform/40000000.pcie/pci0000:00/0000:00:01.0/0000:01:00.0",
 		  "0000:00:01.0" },
-		/* Intel VMD: a host bridge below another's device */
+		/* Intel VMD: a host bridge below another bridge's device */
 		{ "../../../devices/pci0000:00/0000:00:0e.0/pci10000:e0/10000:e0:06.0/10000:e1:00.0",
 		  "10000:e0:06.0" },
 		{ "../../../devices/pci0000:00/0000:00:0e.0/pci10000:e0/10000:e0:06.0", "" },
@@ -158,7 +160,7 @@ static void paths(void)
 		size_t len = pci_path_root_port(table[i].path, &found);
 
 		ok(len == strlen(table[i].root_port) && !strncmp(found, table[i].root_port, len),
-		   "root port \"%s\" in %s", table[i].root_port, table[i].path);
+		   "machine: the root port is \"%s\" in %s", table[i].root_port, table[i].path);
 	}
 }
 
@@ -173,17 +175,17 @@ static void addresses(void)
 
 	ok(pci_address_parse("10000:e1:1f.7", 13, &address) && address.domain == 0x10000 &&
 	   address.bus == 0xe1 && address.device == 31 && address.function == 7,
-	   "an address has domain, bus, device and function");
+	   "machine: a PCI address has domain, bus, device and function");
 	ok(pci_address_parse("0008:01:00.0/net", 12, &address) && address.domain == 8,
-	   "as many characters are one as are asked for");
+	   "machine: a PCI address is parsed up to the given length");
 	ok(pci_address_parse("ffffffff:ff:1f.7", 16, &address) && address.domain == UINT32_MAX,
-	   "a domain has up to eight digits");
+	   "machine: a PCI domain has up to eight digits");
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		ok(!pci_address_parse(refused[i], strlen(refused[i]), &address),
-		   "\"%s\" is no address", refused[i]);
+		   "machine: \"%s\" is no PCI address", refused[i]);
 }
 
-/* When they are looked for, and that their warnings are there with the others */
+/* PCI devices are looked for late, and their warnings are listed with the others. */
 static void later(void)
 {
 	struct gpmu_machine *machine;
@@ -197,12 +199,12 @@ static void later(void)
 	sysroot_put(&root, "sys/devices/pci0018:00/0018:00:00.0/0018:01:00.0/class", "x\n");
 	ok(gpmu_machine_warning(machine, 0) &&
 	   strstr(gpmu_machine_warning(machine, 0), "0018:01:00.0/class"),
-	   "PCI devices are looked for when warnings are asked for");
+	   "machine: PCI devices are looked for when warnings are asked for");
 	while (gpmu_machine_pci(machine, n))
 		n++;
 	sysroot_put(&root, "sys/devices/pci0018:00/0018:00:00.0/0018:01:00.0/class", "0x10802\n");
 	ok(n && !gpmu_machine_pci(machine, n) && !gpmu_machine_warning(machine, 1),
-	   "once");
+	   "machine: PCI devices are looked for once");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How many read system calls a file takes: a machine has hundreds that are looked at. */
+/* The number of read(2) calls per file matters, because a machine has hundreds of files. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ static uint64_t reads_of_machine(const struct sysroot *root, int want, const cha
 
 	after = reads();
 	ok(machine && gpmu_node_package(gpmu_machine_node(machine, 0)) == want,
-	   "%s: the package is %d", what, want);
+	   "machine: with %s the package is %d", what, want);
 	gpmu_machine_free(machine);
 	return after - before;
 }
@@ -41,12 +41,12 @@ static void packages(void)
 	}
 	reads_of_machine(&root, -1, "CPUs of two packages");
 	sysroot_put(&root, CPUS "cpu0/topology/package_cpus_list", "0-2\n");
-	each = reads_of_machine(&root, -1, "which the first one's tells");
+	each = reads_of_machine(&root, -1, "CPUs of two packages, known from the first CPU");
 	sysroot_put(&root, CPUS "cpu3/topology/physical_package_id", "36\n");
 	reads_of_machine(&root, 36, "CPUs of one package");
 	sysroot_put(&root, CPUS "cpu0/topology/package_cpus_list", "0-7\n");
-	first = reads_of_machine(&root, 36, "which the first one's tells");
-	is_u64(first, each - 3, "the other three are not looked at");
+	first = reads_of_machine(&root, 36, "CPUs of one package, known from the first CPU");
+	is_u64(first, each - 3, "machine: the packages of the other three CPUs are not read");
 	sysroot_release(&root);
 }
 
@@ -58,7 +58,8 @@ int main(void)
 	int fd, len;
 
 	if (!reads()) {
-		printf("ok %u - reads # SKIP this kernel does not count system calls\n", ++tap_run);
+		printf("ok %u - machine: a file takes few read(2) calls "
+		       "# SKIP this kernel does not count system calls\n", ++tap_run);
 		return done_testing();
 	}
 	memset(text, 'x', BIG);
@@ -68,17 +69,20 @@ int main(void)
 	fd = open(root.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	before = reads();
 	len = sysfs_read(fd, "small", buffer, sizeof(buffer));
-	is_u64(reads() - before, 1, "a small file is read at once");
-	ok(len == 3 && !strcmp(buffer, "12\n"), "it has all of it");
+	is_u64(reads() - before, 1, "machine: a small file takes one read(2)");
+	ok(len == 3 && !strcmp(buffer, "12\n"), "machine: a small file is read whole");
 	before = reads();
 	len = sysfs_read(fd, "big", buffer, sizeof(buffer));
-	is_u64(reads() - before, 2, "a big one to its end");
-	ok(len == BIG && !strcmp(buffer, text), "it has all of it");
+	is_u64(reads() - before, 2,
+	       "machine: a file larger than the first buffer takes two read(2)");
+	ok(len == BIG && !strcmp(buffer, text),
+	   "machine: a file larger than the first buffer is read whole");
 	close(fd);
 	fd = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	before = reads();
 	len = sysfs_read(fd, "comm", buffer, sizeof(buffer));
-	ok(reads() - before == 2 && len > 0, "one of proc to its end");
+	ok(reads() - before == 2 && len > 0,
+	   "machine: a file of /proc is read to its end by two read(2)");
 	close(fd);
 	sysroot_release(&root);
 	packages();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A Grace Superchip, with the in-tree driver and with ours. */
+/* A Grace Superchip with the in-tree driver, and with the out-of-tree driver */
 #include <errno.h>
 
 #include "sysroot.h"
@@ -36,7 +36,7 @@ static const char *names(const char *(*name)(const struct gpmu_pmu *, size_t),
 	return text;
 }
 
-/* What a user of perf list sees, but with the numbers in the order of their values */
+/* As perf list shows them, but with numbers sorted by value */
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -76,24 +76,29 @@ static void listing(const struct gpmu_machine *machine)
 
 	for (size_t i = 0; i < PMUS; i++) {
 		pmu = gpmu_machine_pmu(machine, i);
-		if (!ok(pmu && same(gpmu_pmu_name(pmu), pmus[i].name), "%s", pmus[i].name))
+		if (!ok(pmu && same(gpmu_pmu_name(pmu), pmus[i].name),
+			"machine: PMU %s is listed in order", pmus[i].name))
 			continue;
 		ok(gpmu_pmu_type(pmu) == pmus[i].type && gpmu_pmu_kind(pmu) == pmus[i].kind,
-		   "%s: its type and kind", pmus[i].name);
-		ok(same(gpmu_pmu_identifier(pmu), pmus[i].identifier), "%s: its identifier",
+		   "machine: PMU %s has its type and kind", pmus[i].name);
+		ok(same(gpmu_pmu_identifier(pmu), pmus[i].identifier),
+		   "machine: PMU %s has its identifier",
 		   pmus[i].name);
-		ok(gpmu_pmu_number(pmu) == pmus[i].number, "%s: its number", pmus[i].name);
+		ok(gpmu_pmu_number(pmu) == pmus[i].number,
+		   "machine: PMU %s has its number", pmus[i].name);
 		ok(gpmu_pmu_node(pmu) ? gpmu_node_number(gpmu_pmu_node(pmu)) == pmus[i].node :
-		   pmus[i].node == -1, "%s: its node", pmus[i].name);
+		   pmus[i].node == -1, "machine: PMU %s has its node", pmus[i].name);
 		ok(gpmu_pmu_has_cpumask(pmu) == pmus[i].has_cpumask &&
-		   same(pmu_cpus(pmu), pmus[i].cpus), "%s: its CPUs", pmus[i].name);
-		ok(gpmu_machine_find_pmu(machine, pmus[i].name) == pmu, "%s is found", pmus[i].name);
+		   same(pmu_cpus(pmu), pmus[i].cpus), "machine: PMU %s has its CPUs", pmus[i].name);
+		ok(gpmu_machine_find_pmu(machine, pmus[i].name) == pmu,
+		   "machine: PMU %s is found by its name", pmus[i].name);
 	}
-	ok(!gpmu_machine_pmu(machine, PMUS) && !gpmu_machine_pmu(machine, SIZE_MAX), "no other PMU");
+	ok(!gpmu_machine_pmu(machine, PMUS) && !gpmu_machine_pmu(machine, SIZE_MAX),
+	   "machine: no other PMU is listed");
 	ok(!gpmu_machine_find_pmu(machine, "nvidia_scf_pmu") &&
 	   !gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_2") &&
-	   !gpmu_machine_find_pmu(machine, ""), "none is found by another name");
-	ok(!gpmu_machine_warning(machine, 0), "nothing was left out");
+	   !gpmu_machine_find_pmu(machine, ""), "machine: a PMU is not found by another name");
+	ok(!gpmu_machine_warning(machine, 0), "machine: a complete machine has no warnings");
 }
 
 static void attributes(const struct gpmu_machine *machine)
@@ -108,20 +113,32 @@ static void attributes(const struct gpmu_machine *machine)
 	is_str(names(gpmu_pmu_event_name, pcie),
 	       "cycles rd_bytes_loc rd_bytes_rem rd_cum_outs_loc rd_cum_outs_rem rd_req_loc "
 	       "rd_req_rem total_bytes_loc total_bytes_rem total_req_loc total_req_rem "
-	       "wr_bytes_loc wr_bytes_rem wr_req_loc wr_req_rem", "the events of PCIe");
-	ok(gpmu_pmu_event_name(scf, 53) && !gpmu_pmu_event_name(scf, 54), "SCF has 54 events");
-	is_str(gpmu_pmu_event(scf, "cmem_rd_data"), "event=0x1a5", "an event's text");
-	is_str(gpmu_pmu_event(scf, "cycles"), "event=0x100000000", "that of cycles");
-	ok(!gpmu_pmu_event(scf, "rd_bytes_loc") && !gpmu_pmu_event(scf, ""), "no other is found");
+	       "wr_bytes_loc wr_bytes_rem wr_req_loc wr_req_rem",
+	       "machine: a PCIe PMU has its events");
+	ok(gpmu_pmu_event_name(scf, 53) && !gpmu_pmu_event_name(scf, 54),
+	   "machine: an SCF PMU has 54 events");
+	is_str(gpmu_pmu_event(scf, "cmem_rd_data"), "event=0x1a5",
+	       "machine: an SCF event has its text");
+	is_str(gpmu_pmu_event(scf, "cycles"), "event=0x100000000",
+	       "machine: the SCF's cycles has its text");
+	ok(!gpmu_pmu_event(scf, "rd_bytes_loc") && !gpmu_pmu_event(scf, ""),
+	   "machine: an SCF PMU lacks other PMUs' events");
 	ok(gpmu_pmu_event_scale(scf, "cmem_rd_data") == 1 &&
-	   !gpmu_pmu_event_unit(scf, "cmem_rd_data"), "an event without scale and unit");
-	is_str(names(gpmu_pmu_format_name, scf), "event", "the format of SCF");
-	is_str(names(gpmu_pmu_format_name, pcie), "event root_port", "those of PCIe");
-	is_str(gpmu_pmu_format(pcie, "event"), "config:0-32", "a format's text");
-	is_str(gpmu_pmu_format(pcie, "root_port"), "config1:0-9", "the filter of PCIe");
-	is_str(gpmu_pmu_format(c2c0, "port"), "config1:0-1", "that of C2C");
-	is_str(gpmu_pmu_format(cnvlink, "rem_socket"), "config1:0-3", "that of CNVLink");
-	ok(!gpmu_pmu_format(scf, "root_port"), "SCF has none");
+	   !gpmu_pmu_event_unit(scf, "cmem_rd_data"),
+	   "machine: an SCF event has scale 1 and no unit");
+	is_str(names(gpmu_pmu_format_name, scf), "event",
+	       "machine: an SCF PMU has the format event");
+	is_str(names(gpmu_pmu_format_name, pcie), "event root_port",
+	       "machine: a PCIe PMU has the formats event and root_port");
+	is_str(gpmu_pmu_format(pcie, "event"), "config:0-32",
+	       "machine: a PCIe PMU's format has its text");
+	is_str(gpmu_pmu_format(pcie, "root_port"), "config1:0-9",
+	       "machine: a PCIe PMU has its filter root_port");
+	is_str(gpmu_pmu_format(c2c0, "port"), "config1:0-1",
+	       "machine: a C2C PMU has its filter port");
+	is_str(gpmu_pmu_format(cnvlink, "rem_socket"), "config1:0-3",
+	       "machine: a CNVLink PMU has its filter rem_socket");
+	ok(!gpmu_pmu_format(scf, "root_port"), "machine: an SCF PMU has no filter");
 }
 
 static void caps(const struct gpmu_machine *in_tree, const struct gpmu_machine *ours)
@@ -134,14 +151,15 @@ static void caps(const struct gpmu_machine *in_tree, const struct gpmu_machine *
 		return;
 	ok(gpmu_pmu_counters(theirs) == -1 && gpmu_pmu_counter_width(theirs) == -1 &&
 	   gpmu_pmu_cycle_counter(theirs) == -1 && !gpmu_pmu_cap_name(theirs, 0),
-	   "in-tree: the counters are not known");
+	   "machine: the in-tree driver's counters are unknown");
 	ok(gpmu_pmu_counters(scf) == 6 && gpmu_pmu_counter_width(scf) == 64 &&
-	   gpmu_pmu_cycle_counter(scf) == 1, "ours: six counters of 64 bits and the cycle counter");
+	   gpmu_pmu_cycle_counter(scf) == 1,
+	   "machine: the out-of-tree driver has six counters of 64 bits and the cycle counter");
 	is_str(names(gpmu_pmu_cap_name, scf), "counter_width counters cycle_counter",
-	       "the names of caps/");
-	is_str(gpmu_pmu_cap(core, "slots"), "0x00000008", "a cap of another PMU");
+	       "machine: the out-of-tree driver's caps are listed");
+	is_str(gpmu_pmu_cap(core, "slots"), "0x00000008", "machine: a core PMU's cap has its text");
 	ok(gpmu_pmu_counters(core) == -1 && !gpmu_pmu_cap(core, "counters"),
-	   "which says nothing of counters");
+	   "machine: a core PMU's counters are unknown");
 }
 
 static void nodes(const struct gpmu_machine *machine)
@@ -152,39 +170,41 @@ static void nodes(const struct gpmu_machine *machine)
 
 	for (int i = 0; i < 2; i++) {
 		node = gpmu_machine_node(machine, (size_t)i);
-		if (!ok(node && gpmu_node_number(node) == i, "node %d", i))
+		if (!ok(node && gpmu_node_number(node) == i, "machine: node %d is found", i))
 			continue;
-		ok(gpmu_node_package(node) == i, "node %d: its package", i);
+		ok(gpmu_node_package(node) == i, "machine: node %d has its package", i);
 		len = gpmu_node_cpus(node, &cpus);
-		is_str(cpus_text(len, cpus), i ? "2 3" : "0 1", "its CPUs");
+		is_str(cpus_text(len, cpus), i ? "2 3" : "0 1", "machine: a node has its CPUs");
 	}
-	ok(!gpmu_machine_node(machine, 2), "no other node");
+	ok(!gpmu_machine_node(machine, 2), "machine: there are two nodes");
 	len = gpmu_machine_online_cpus(machine, &cpus);
-	is_u64(gpmu_machine_online_cpus(machine, NULL), len, "the number of CPUs alone can be had");
-	is_str(cpus_text(len, cpus), "0 1 2 3", "the CPUs that are online");
+	is_u64(gpmu_machine_online_cpus(machine, NULL), len,
+	       "machine: the number of CPUs is returned without a list");
+	is_str(cpus_text(len, cpus), "0 1 2 3", "machine: the online CPUs are listed");
 	len = gpmu_machine_possible_cpus(machine, &cpus);
-	is_str(cpus_text(len, cpus), "0 1 2 3", "the CPUs that are possible");
-	ok(gpmu_machine_midr(machine) == 0x410fd4f0, "MIDR is a Neoverse V2's");
+	is_str(cpus_text(len, cpus), "0 1 2 3", "machine: the possible CPUs are listed");
+	ok(gpmu_machine_midr(machine) == 0x410fd4f0, "machine: MIDR is a Neoverse V2's");
 }
 
 static void reading(const struct gpmu_machine *machine, const char *root)
 {
 	char text[64] = "#";
 
-	is_str(gpmu_machine_root(machine), root, "the root");
+	is_str(gpmu_machine_root(machine), root, "machine: a machine has its root");
 	ok(gpmu_machine_read(machine, "proc/sys/kernel/osrelease", text, sizeof(text)) == 5 &&
-	   !strcmp(text, "7.3.0"), "a file's text and length, without the newline");
+	   !strcmp(text, "7.3.0"),
+	   "machine: gpmu_machine_read() returns text and length without the newline");
 	ok(gpmu_machine_read(machine, "/proc/sys/kernel/osrelease", text, sizeof(text)) == 5,
-	   "also by a path that begins with /");
+	   "machine: gpmu_machine_read() accepts a path that begins with /");
 	ok(gpmu_machine_read(machine, "proc/sys/kernel/osrelease", text, 7) == 5 &&
 	   gpmu_machine_read(machine, "proc/sys/kernel/osrelease", text, 6) == -EFBIG &&
 	   gpmu_machine_read(machine, "proc/sys/kernel/osrelease", text, 0) == -EFBIG,
-	   "the buffer has to have room for the bytes and the NUL");
+	   "machine: gpmu_machine_read() needs room for the text and the NUL");
 	ok(!gpmu_machine_read(machine, "sys/devices/software/uevent", text, sizeof(text)) && !*text,
-	   "a file may be empty");
+	   "machine: gpmu_machine_read() returns an empty text for an empty file");
 	ok(gpmu_machine_read(machine, "proc/none", text, sizeof(text)) == -ENOENT &&
 	   gpmu_machine_read(machine, "proc/sys", text, sizeof(text)) == -EISDIR,
-	   "neither what is not there nor a folder is read");
+	   "machine: gpmu_machine_read() fails for an absent file and for a folder");
 }
 
 static void no_machine(void)
@@ -194,14 +214,15 @@ static void no_machine(void)
 
 	errno = 0;
 	machine = gpmu_machine_new("tests/sysroot/none", &error);
-	ok(!machine && errno == ENOENT, "a root has to be there");
+	ok(!machine && errno == ENOENT, "machine: an absent root is ENOENT");
 	ok(!strcmp(error.text, "tests/sysroot/none: No such file or directory") && !error.offset,
-	   "the error names it");
+	   "machine: the error for an absent root names it");
 	ok(!gpmu_machine_new("tests/sysroot/make", NULL) && errno == ENOTDIR,
-	   "it has to be a folder, and the error may be NULL");
+	   "machine: a root that is a file is ENOTDIR, and the error can be NULL");
 	gpmu_machine_free(NULL);
 	machine = gpmu_machine_new(NULL, &error);
-	ok(machine && !strcmp(gpmu_machine_root(machine), "/"), "this machine is one");
+	ok(machine && !strcmp(gpmu_machine_root(machine), "/"),
+	   "machine: the default root is this machine's");
 	gpmu_machine_free(machine);
 }
 
@@ -214,7 +235,7 @@ int main(void)
 	sysroot_make(&roots[1], "superchip-ours");
 	in_tree = gpmu_machine_new(roots[0].path, NULL);
 	ours = gpmu_machine_new(roots[1].path, NULL);
-	if (ok(in_tree && ours, "two machines")) {
+	if (ok(in_tree && ours, "machine: machines with either driver are read")) {
 		listing(in_tree);
 		listing(ours);
 		attributes(in_tree);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How a flow becomes requests, bytes, beats over time. */
+/* How a flow becomes requests, bytes and beats over time */
 #include "flow.h"
 #include "tap.h"
 
@@ -22,17 +22,22 @@ static void one_shot(void)
 		.c2c_ports = 3, .allocates = true,
 	};
 
-	is_u64(measure(&f, 0, MEASURE_REQUESTS, 3), 0, "nothing is done at the start");
-	is_u64(measure(&f, 999, MEASURE_REQUESTS, 3), 0, "a request counts only when it is done");
-	is_u64(measure(&f, 1000, MEASURE_REQUESTS, 3), 1, "a sixteenth of the time does one of 16 requests");
-	is_u64(measure(&f, 1000, MEASURE_BYTES, 3), 64, "a whole request counts its size");
-	is_u64(measure(&f, 15999, MEASURE_BYTES, 3), 960, "the short request comes last");
-	is_u64(measure(&f, 16000, MEASURE_REQUESTS, 3), 16, "a short request is a request");
-	is_u64(measure(&f, 16000, MEASURE_BYTES, 3), 1000, "at the end the bytes are exact");
-	is_u64(measure(&f, 16000, MEASURE_BEATS, 3), 32, "40 bytes take two beats of 32");
-	is_u64(measure(&f, UINT64_MAX, MEASURE_BYTES, 3), 1000, "nothing comes after the end");
-	ok(!flow_finished(&f, 15999), "a one-shot flow is not finished before its duration");
-	ok(flow_finished(&f, 16000), "a one-shot flow is finished after its duration");
+	is_u64(measure(&f, 0, MEASURE_REQUESTS, 3), 0, "flow: no request is done at the start");
+	is_u64(measure(&f, 999, MEASURE_REQUESTS, 3), 0,
+	       "flow: a request counts only when it is done");
+	is_u64(measure(&f, 1000, MEASURE_REQUESTS, 3), 1,
+	       "flow: one of 16 requests is done after a sixteenth of the time");
+	is_u64(measure(&f, 1000, MEASURE_BYTES, 3), 64, "flow: a whole request counts its size");
+	is_u64(measure(&f, 15999, MEASURE_BYTES, 3), 960, "flow: the short request comes last");
+	is_u64(measure(&f, 16000, MEASURE_REQUESTS, 3), 16,
+	       "flow: a short request counts as a request");
+	is_u64(measure(&f, 16000, MEASURE_BYTES, 3), 1000, "flow: the bytes are exact at the end");
+	is_u64(measure(&f, 16000, MEASURE_BEATS, 3), 32,
+	       "flow: a request of 40 bytes takes two beats of 32");
+	is_u64(measure(&f, UINT64_MAX, MEASURE_BYTES, 3), 1000,
+	       "flow: nothing is added after the end");
+	ok(!flow_finished(&f, 15999), "flow: a one-shot flow is not finished before its duration");
+	ok(flow_finished(&f, 16000), "flow: a one-shot flow is finished after its duration");
 }
 
 static void steady(void)
@@ -42,21 +47,27 @@ static void steady(void)
 		.op = OP_WR, .size = 32, .rate = 3200000000ull, .c2c_ports = 3,
 	};
 
-	is_u64(measure(&f, 9, MEASURE_REQUESTS, 3), 0, "no request before its time");
-	is_u64(measure(&f, 10, MEASURE_REQUESTS, 3), 1, "a steady flow's first request");
-	is_u64(measure(&f, SEC, MEASURE_BYTES, 3), 3200000000ull, "a second of a steady flow is its rate");
+	is_u64(measure(&f, 9, MEASURE_REQUESTS, 3), 0, "flow: no request is done before its time");
+	is_u64(measure(&f, 10, MEASURE_REQUESTS, 3), 1,
+	       "flow: a steady flow's first request is done after its time");
+	is_u64(measure(&f, SEC, MEASURE_BYTES, 3), 3200000000ull,
+	       "flow: a steady flow has its rate's bytes after a second");
 	is_u64(measure(&f, 31536000 * SEC, MEASURE_REQUESTS, 3), 3153600000000000ull,
-	       "a year of a steady flow does not overflow");
-	ok(!flow_finished(&f, UINT64_MAX), "a steady flow has no end");
+	       "flow: a year of a steady flow does not overflow");
+	ok(!flow_finished(&f, UINT64_MAX), "flow: a steady flow has no end");
 
 	f.duration = 100;
-	is_u64(measure(&f, SEC, MEASURE_REQUESTS, 3), 10, "a steady flow with a duration ends");
-	ok(flow_finished(&f, 100), "and is finished then");
+	is_u64(measure(&f, SEC, MEASURE_REQUESTS, 3), 10,
+	       "flow: a steady flow with a duration ends");
+	ok(flow_finished(&f, 100), "flow: a steady flow with a duration is finished after it");
 	f.delay = 50;
-	is_u64(measure(&f, 49, MEASURE_REQUESTS, 3), 0, "a delayed flow waits");
-	is_u64(measure(&f, 60, MEASURE_REQUESTS, 3), 1, "and then runs from its own start");
-	ok(!flow_finished(&f, 149), "a delayed flow is not finished before delay and duration");
-	ok(flow_finished(&f, 150), "a delayed flow is finished after both");
+	is_u64(measure(&f, 49, MEASURE_REQUESTS, 3), 0,
+	       "flow: a delayed flow does nothing before its delay");
+	is_u64(measure(&f, 60, MEASURE_REQUESTS, 3), 1,
+	       "flow: a delayed flow runs from its own start");
+	ok(!flow_finished(&f, 149),
+	   "flow: a delayed flow is not finished before delay and duration");
+	ok(flow_finished(&f, 150), "flow: a delayed flow is finished after delay and duration");
 }
 
 static void extremes(void)
@@ -67,9 +78,9 @@ static void extremes(void)
 	};
 
 	is_u64(measure(&f, FLOW_MAX_TIME / 2, MEASURE_BYTES, 3), 1ull << 59,
-	       "the largest flow is half done after half its time");
+	       "flow: half of the largest flow is done after half its time");
 	is_u64(measure(&f, FLOW_MAX_TIME, MEASURE_BYTES, 3), 1ull << 60,
-	       "the largest flow is exact at its end");
+	       "flow: the largest flow is exact at its end");
 }
 
 static void ports(void)
@@ -79,14 +90,20 @@ static void ports(void)
 		.op = OP_RD, .size = 64, .bytes = 264, .duration = 10, .c2c_ports = 3,
 	};
 
-	is_u64(measure(&f, 10, MEASURE_REQUESTS, 1), 3, "port 0 takes the first of two requests");
-	is_u64(measure(&f, 10, MEASURE_REQUESTS, 2), 2, "port 1 takes the second");
-	is_u64(measure(&f, 10, MEASURE_BYTES, 1), 136, "the short request is on its own port only");
-	is_u64(measure(&f, 10, MEASURE_BYTES, 2), 128, "and not on the other");
-	is_u64(measure(&f, 10, MEASURE_BYTES, 0), 0, "no port, no bytes");
+	is_u64(measure(&f, 10, MEASURE_REQUESTS, 1), 3,
+	       "flow: port 0 gets the first of two requests");
+	is_u64(measure(&f, 10, MEASURE_REQUESTS, 2), 2,
+	       "flow: port 1 gets the second of two requests");
+	is_u64(measure(&f, 10, MEASURE_BYTES, 1), 136,
+	       "flow: the short request counts on its own port");
+	is_u64(measure(&f, 10, MEASURE_BYTES, 2), 128,
+	       "flow: the short request does not count on the other port");
+	is_u64(measure(&f, 10, MEASURE_BYTES, 0), 0, "flow: a mask without ports has no bytes");
 	f.c2c_ports = 2;
-	is_u64(measure(&f, 10, MEASURE_BYTES, 2), 264, "a flow of one port is whole there");
-	is_u64(measure(&f, 10, MEASURE_BYTES, 1), 0, "and absent from the other");
+	is_u64(measure(&f, 10, MEASURE_BYTES, 2), 264,
+	       "flow: a flow of one port has all bytes there");
+	is_u64(measure(&f, 10, MEASURE_BYTES, 1), 0,
+	       "flow: a flow of one port has no bytes on the other");
 }
 
 static void cache(void)
@@ -96,12 +113,16 @@ static void cache(void)
 		.allocates = true,
 	};
 
-	is_u64(measure(&f, 1, MEASURE_ALLOCATED, 3), 10, "requests that allocate count as such");
-	is_u64(measure(&f, 1, MEASURE_MEMORY, 3), 10, "requests that reach the memory count as such");
+	is_u64(measure(&f, 1, MEASURE_ALLOCATED, 3), 10,
+	       "flow: requests that allocate are counted as allocations");
+	is_u64(measure(&f, 1, MEASURE_MEMORY, 3), 10,
+	       "flow: requests that reach the memory are counted as such");
 	f.allocates = false;
 	f.from_cache = true;
-	is_u64(measure(&f, 1, MEASURE_ALLOCATED, 3), 0, "requests that do not allocate do not");
-	is_u64(measure(&f, 1, MEASURE_MEMORY, 3), 0, "requests that the cache serves do not");
+	is_u64(measure(&f, 1, MEASURE_ALLOCATED, 3), 0,
+	       "flow: requests that do not allocate are no allocations");
+	is_u64(measure(&f, 1, MEASURE_MEMORY, 3), 0,
+	       "flow: requests that the cache serves do not reach the memory");
 }
 
 static void monotonic(void)
@@ -119,9 +140,9 @@ static void monotonic(void)
 				      measure(&f, t, MEASURE_BYTES, 2);
 		last[0] = now;
 	}
-	ok(grows, "bytes never shrink as time goes on");
-	ok(adds, "at any time the two ports add up to both");
-	is_u64(last[0], 123457, "and end at the flow's bytes");
+	ok(grows, "flow: bytes never decrease over time");
+	ok(adds, "flow: the bytes of both ports add up at any time");
+	is_u64(last[0], 123457, "flow: the bytes end at the flow's total");
 }
 
 int main(void)

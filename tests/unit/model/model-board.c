@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Board files: what the parser takes, and the error for what it does not. */
+/* Board files: what the parser accepts, and the errors for everything else */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -61,8 +61,8 @@ static void errors(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ret = parse(&board, bad[i].text, &err);
 		snprintf(want, sizeof(want), "x.board:%s", bad[i].message);
-		ok(ret == -EINVAL && !strcmp(err.message, want), "refused: %s",
-		   bad[i].message);
+		ok(ret == -EINVAL && !strcmp(err.message, want),
+		   "board: a malformed file is refused with %s", bad[i].message);
 		if (ret != -EINVAL || strcmp(err.message, want))
 			diag("got: %d %s", ret, err.message);
 	}
@@ -85,13 +85,14 @@ static void defaults(void)
 	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		snprintf(text, sizeof(text), HEAD "pmu kind=%s socket=1", ids[i].kind);
 		ok(!parse(&b, text, &err) && b.pmus[0].iidr == ids[i].iidr,
-		   "%s has PMIIDR %x", ids[i].kind, ids[i].iidr);
+		   "board: a PMU of kind %s has PMIIDR %x", ids[i].kind, ids[i].iidr);
 	}
-	is_u64(b.pmus[0].counters, 6, "a pmu has 6 counters");
-	is_u64(b.pmus[0].width, 64, "of 64 bits");
+	is_u64(b.pmus[0].counters, 6, "board: a PMU has 6 counters by default");
+	is_u64(b.pmus[0].width, 64, "board: a PMU's counters have 64 bits by default");
 	ok(b.pmus[0].cycle_counter && b.pmus[0].atomic && !b.pmus[0].dual_page &&
 	   !b.pmus[0].edge && b.pmus[0].line == 0 && b.pmus[0].dead == BOARD_ALIVE,
-	   "a cycle counter, one page, 64-bit access, no interrupt, and lives");
+	   "board: a PMU has by default a cycle counter, one page, 64-bit access and no interrupt, "
+	   "and responds");
 }
 
 static void values(void)
@@ -108,28 +109,32 @@ static void values(void)
 	struct text_error err;
 	struct board b;
 
-	if (!ok(!parse(&b, text, &err), "a board with every key is taken")) {
+	if (!ok(!parse(&b, text, &err), "board: a board with every key is accepted")) {
 		diag("%s", err.message);
 		return;
 	}
-	is_str(b.chip->name, "gracehopper", "its chip");
-	is_u64(b.sockets, 4, "its sockets");
-	is_u64(b.pmus_len, 4, "its pmus");
-	ok(b.pmus[0].kind == PMU_C2C1 && b.pmus[0].socket == 3, "kind and socket");
+	is_str(b.chip->name, "gracehopper", "board: a board has its chip");
+	is_u64(b.sockets, 4, "board: a board has its sockets");
+	is_u64(b.pmus_len, 4, "board: a board has its PMUs");
+	ok(b.pmus[0].kind == PMU_C2C1 && b.pmus[0].socket == 3,
+	   "board: the keys kind and socket are stored");
 	ok(b.pmus[0].counters == 2 && b.pmus[0].width == 32 && !b.pmus[0].cycle_counter,
-	   "counters, width and cc");
-	ok(b.pmus[0].dual_page && !b.pmus[0].atomic, "pages and atomic");
-	ok(b.pmus[0].line == 4 && b.pmus[0].edge, "line and mode");
-	is_u64(b.pmus[0].iidr, 0x1040136b, "iidr");
-	is_u64(b.pmus[0].identity, 0x1040136b, "which PMPIDR repeats");
-	ok(!b.pmus[1].iidr && b.pmus[1].identity == 0x2cf0036b, "iidr=0 leaves the identity to PMPIDR");
-	is_u64(b.pmus[1].dead, BOARD_DEAD_ONES, "dead=ones");
-	is_u64(b.pmus[3].dead, BOARD_DEAD_ZEROS, "dead=zeros");
-	ok(b.pmus[2].dead == BOARD_DEAD_PMCFGR && b.pmus[2].pmcfgr == 0xdeadbeef, "dead=HEX");
-	ok(b.pmus[3].devarch == 0x47700af4 && b.pmus[0].devarch == 0x47700af0, "devarch, or that of the 32-bit layout");
-	is_u64(board_device(&b.pmus[0]), 4, "a pmu is in its line's device");
-	is_u64(board_device(&b.pmus[1]), 1, "one without a line in device 1");
-	is_u64(board_devices(&b), 4, "the last line gives the number of devices");
+	   "board: the keys counters, width and cc are stored");
+	ok(b.pmus[0].dual_page && !b.pmus[0].atomic, "board: the keys pages and atomic are stored");
+	ok(b.pmus[0].line == 4 && b.pmus[0].edge, "board: the keys line and mode are stored");
+	is_u64(b.pmus[0].iidr, 0x1040136b, "board: the key iidr is stored");
+	is_u64(b.pmus[0].identity, 0x1040136b, "board: PMPIDR repeats the key iidr");
+	ok(!b.pmus[1].iidr && b.pmus[1].identity == 0x2cf0036b,
+	   "board: iidr=0 leaves the identity to PMPIDR");
+	is_u64(b.pmus[1].dead, BOARD_DEAD_ONES, "board: the key dead=ones is stored");
+	is_u64(b.pmus[3].dead, BOARD_DEAD_ZEROS, "board: the key dead=zeros is stored");
+	ok(b.pmus[2].dead == BOARD_DEAD_PMCFGR && b.pmus[2].pmcfgr == 0xdeadbeef,
+	   "board: the key dead=HEX is stored");
+	ok(b.pmus[3].devarch == 0x47700af4 && b.pmus[0].devarch == 0x47700af0,
+	   "board: devarch is stored, by default that of the 32-bit layout");
+	is_u64(board_device(&b.pmus[0]), 4, "board: a PMU is in the device of its line");
+	is_u64(board_device(&b.pmus[1]), 1, "board: a PMU without a line is in device 1");
+	is_u64(board_devices(&b), 4, "board: the highest line is the number of devices");
 }
 
 static void limits(void)
@@ -142,15 +147,18 @@ static void limits(void)
 	int i;
 
 	ok(!parse(&b, text, &err) && board_devices(&b) == 1,
-	   "a board without a pmu has the device of the control page");
+	   "board: a board without a PMU has the device of the control page");
 	for (i = 0; i < BOARD_MAX_PMUS; i++, len += strlen(pmu))
 		memcpy(text + len, pmu, sizeof(pmu));
-	ok(!parse(&b, text, &err) && b.pmus_len == 31, "31 pmus are taken");
+	ok(!parse(&b, text, &err) && b.pmus_len == 31, "board: a board with 31 PMUs is accepted");
 	memcpy(text + len, pmu, sizeof(pmu));
-	ok(parse(&b, text, &err) == -EINVAL, "a 32nd is not: the control page has its place");
-	is_str(err.message, "x.board:34: expected at most 31 pmus", "with the reason");
-	ok(board_load(&b, "none.board", &err) == -ENOENT, "a file that is not there is an error");
-	is_str(err.message, "none.board: No such file or directory", "with its name");
+	ok(parse(&b, text, &err) == -EINVAL,
+	   "board: a board with 32 PMUs is refused, as the control page has that place");
+	is_str(err.message, "x.board:34: expected at most 31 pmus",
+	       "board: the error for 32 PMUs has the limit");
+	ok(board_load(&b, "none.board", &err) == -ENOENT, "board: an absent file is ENOENT");
+	is_str(err.message, "none.board: No such file or directory",
+	       "board: the error for an absent file has its name");
 }
 
 int main(void)

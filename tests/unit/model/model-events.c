@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The PMUs' events: each number and name of the guide's tables, and no other. */
+/* The PMUs' events: each number and name of the guide's tables, and no other */
 #include "model-test.h"
 
 struct number {
@@ -65,7 +65,7 @@ static const struct number scf[] = {
 	{ 0x1a4, "remote_socket_rd_access" },
 };
 
-/* Guide, "PCIe PMU events" and "NVLink C2C PMU events"; CNVLink has the same */
+/* Guide, "PCIe PMU events" and "NVLink C2C PMU events"; CNVLink has the same events. */
 static const struct number link_events[] = {
 	{ 0x100000000, "cycles" },
 	{ 0x8, "wr_req_loc" },
@@ -90,11 +90,13 @@ static void check_kind(enum pmu_kind kind, const struct number *numbers, size_t 
 	size_t i, have;
 
 	events = chip_events(kind, &have);
-	ok(events && have == len, "%s has %zu events", chip_kind_name(kind), len);
+	ok(events && have == len,
+	   "model: a PMU of kind %s has %zu events", chip_kind_name(kind), len);
 	for (i = 0; i < len; i++) {
 		event = chip_event(kind, numbers[i].id);
-		ok(event && !strcmp(event->name, numbers[i].name), "%s: 0x%" PRIx64 " is %s",
-		   chip_kind_name(kind), numbers[i].id, numbers[i].name);
+		ok(event && !strcmp(event->name, numbers[i].name),
+		   "model: event 0x%" PRIx64 " of %s is %s",
+		   numbers[i].id, chip_kind_name(kind), numbers[i].name);
 	}
 }
 
@@ -110,8 +112,8 @@ int main(void)
 	check_kind(PMU_C2C1, link_events, LEN(link_events));
 	check_kind(PMU_CNVLINK, link_events, LEN(link_events));
 	chip_events(PMU_FOREIGN, &len);
-	is_u64(len, 0, "another implementer's PMU has no event");
-	ok(!chip_event(PMU_SCF, 0x1dc), "a number that is no event is none");
-	ok(!chip_event(PMU_PCIE, 0x1a5), "an event of another PMU is none");
+	is_u64(len, 0, "model: another implementer's PMU has no events");
+	ok(!chip_event(PMU_SCF, 0x1dc), "model: an unknown number is no event");
+	ok(!chip_event(PMU_PCIE, 0x1a5), "model: an event of another PMU is not found");
 	return done_testing();
 }

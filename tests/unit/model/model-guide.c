@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tuning guide's worked examples: each count as printed there, and what
- * else follows from the flows in the scenario files (their comments derive it).
+ * The tuning guide's worked examples: each count printed there, and further counts that follow
+ * from the flows (the comments of the scenario files derive them).
  */
 #include "model-test.h"
 
@@ -73,7 +73,7 @@ static const struct expect expected[] = {
 	{ "guide-gpu-read", PMU_C2C1, 0, "rd_bytes_loc", 3, 6356480 },
 	{ "guide-gpu-read", PMU_C2C1, 0, "wr_bytes_loc", 3, 20593408 },
 
-	/* What follows from the flows: lines of 64 bytes and single bytes */
+	/* Further counts of the flows, in lines of 64 bytes and single bytes */
 	{ "guide-cpu-local-write", PMU_SCF, 0, "cmem_rd_access", ALL, 606969 },
 	{ "guide-cpu-local-write", PMU_SCF, 0, "cmem_wb_access", ALL, 15770298 },
 	{ "guide-cpu-local-write", PMU_SCF, 0, "cmem_wb_data", ALL, 31540596 },
@@ -92,7 +92,7 @@ static const struct expect expected[] = {
 	{ "guide-cpu-remote-read", PMU_SCF, 0, "cmem_rd_access", ALL, 16771492 },
 	{ "guide-cpu-remote-read", PMU_SCF, 1, "remote_socket_rd_access", ALL, 18094544 },
 
-	/* and the root ports */
+	/* Filters for root ports and C2C ports */
 	{ "guide-pcie-local-read", PMU_PCIE, 0, "rd_bytes_loc", 0x2ff, 0 },
 	{ "guide-pcie-local-read", PMU_PCIE, 0, "rd_bytes_loc", 0, 0 },
 	{ "guide-pcie-local-read", PMU_PCIE, 0, "total_bytes_loc", 0x3ff, 1199722240 },
@@ -116,13 +116,14 @@ static void check_example(const struct example *ex)
 
 		if (strcmp(e->scenario, ex->name))
 			continue;
-		snprintf(what, sizeof(what), "%s: %s of %s socket %u, filter 0x%x",
+		snprintf(what, sizeof(what),
+			 "model: %s: %s of %s socket %u with filter 0x%x has the derived count",
 			 ex->name, e->event, chip_kind_name(e->kind), e->socket,
 			 e->filter);
 		is_u64(count_filtered(m, e->kind, e->socket, e->event, e->filter,
 				      ex->duration), e->count, what);
 	}
-	snprintf(what, sizeof(what), "%s: runs until the guide's time", ex->name);
+	snprintf(what, sizeof(what), "model: %s runs until the guide's elapsed time", ex->name);
 	ok(model_running(m, ex->duration - 1) == 1 && !model_running(m, ex->duration),
 	   "%s", what);
 	model_free(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The server as a program: its messages and exit status, and that a counter
- * overflows in real time when it should.
+ * The server as a program: its messages and exit status, and a counter that overflows in real
+ * time
  */
 #include <errno.h>
 #include <poll.h>
@@ -46,7 +46,7 @@ static void read_file(const char *path, char *text, size_t size)
 		fclose(f);
 }
 
-/* Starts the server with its messages going to a file. */
+/* Starts the server with its messages sent to a file. */
 static pid_t start(char *const *args)
 {
 	char *argv[MAX_ARGS + 2] = { SERVER };
@@ -175,34 +175,36 @@ static void serves(void)
 
 	one = connect_to(sockets[0]);
 	two = connect_to(sockets[1]);
-	ok(one >= 0 && two >= 0, "a client a socket is served");
-	is_u64(rd(one, PMIIDR, 4), 0x2cf0036b, "device 1 has the first line's PMU");
-	ok(access(sockets[0], F_OK), "a socket is gone once its client is served");
-	is_u64(rd(two, 0x20000 + PMIIDR, 4), 0x1030036b, "device 2 the second's");
-	is_u64(rd(one, 0x3f0004, 4), 2, "the scenarios are those of the command line");
+	ok(one >= 0 && two >= 0, "server: one client for each socket is served");
+	is_u64(rd(one, PMIIDR, 4), 0x2cf0036b, "server: device 1 has the PMU of the first line");
+	ok(access(sockets[0], F_OK), "server: a socket is removed once its client is connected");
+	is_u64(rd(two, 0x20000 + PMIIDR, 4), 0x1030036b,
+	       "server: device 2 has the PMU of the second line");
+	is_u64(rd(one, 0x3f0004, 4), 2, "server: the scenarios of the command line are loaded");
 
-	/* 0.2 s of 3.2 GHz to the overflow */
+	/* A clock of 3.2 GHz overflows after 0.2 s. */
 	command(one, 8, irqs, sizeof(irqs), fd, NULL, 0);
 	wr(one, 8 * REGS_CYCLES, 8, UINT64_MAX - 640000000 + 1);
 	wr(one, PMINTENSET, 4, 0x80000000);
 	wr(one, PMCNTENSET, 4, 0x80000000);
 	begin = now_ms();
 	wr(one, PMCR, 4, PMCR_E);
-	ok(poll(&pfd, 1, 5000) == 1, "a counter's overflow interrupts without an access");
+	ok(poll(&pfd, 1, 5000) == 1, "server: a counter's overflow interrupts without an access");
 	took = now_ms() - begin;
-	ok(took >= 199 && took < 2000, "when it is due: 200 ms after its start");
+	ok(took >= 199 && took < 2000,
+	   "server: a counter overflows when it is due, 200 ms after its start");
 	diag("after %u ms", (unsigned int)took);
-	is_u64(rd(one, PMOVSSET, 4), 0x80000000, "its flag is set");
+	is_u64(rd(one, PMOVSSET, 4), 0x80000000, "server: an overflow sets its flag");
 	wr(one, 0x3f0018, 4, 7);
 
 	close(one);
-	ok(!waitpid(pid, NULL, WNOHANG), "the server stays while a client is left");
+	ok(!waitpid(pid, NULL, WNOHANG), "server: the server runs while a client is connected");
 	close(two);
-	is_u64(wait_status(pid), 0, "and ends with the last one, with status 0");
+	is_u64(wait_status(pid), 0, "server: the server exits with 0 after the last client");
 	read_file(log_path, text, sizeof(text));
 	ok(strstr(text, "R 0 e08 4 2cf0036b\n") && strstr(text, "\nW 0 e04 4 1\n") &&
 	   strstr(text, "\nR 1 e08 4 1030036b\n") && strstr(text, "\nM 7\n"),
-	   "the log has the accesses and marks");
+	   "server: the log has the accesses and marks");
 	close(fd);
 }
 
@@ -218,17 +220,21 @@ static void ends(void)
 	fd = connect_to(sockets[0]);
 	if (fd < 0 || send(fd, nonsense, sizeof(nonsense), MSG_NOSIGNAL) < 0)
 		diag("cannot send");
-	is_u64(wait_status(pid), 1, "a client that speaks another protocol ends the server with status 1");
+	is_u64(wait_status(pid), 1,
+	       "server: the server exits with 1 after a client with another protocol");
 	read_file(errors, text, sizeof(text));
-	ok(strstr(text, "client dropped: Protocol error"), "which says so");
+	ok(strstr(text, "client dropped: Protocol error"),
+	   "server: the server's error names the protocol error");
 	close(fd);
-	ok(stat(sockets[1], &st) && errno == ENOENT, "no socket is left behind");
+	ok(stat(sockets[1], &st) && errno == ENOENT,
+	   "server: the server leaves no socket behind after an error");
 
 	pid = start(args);
 	fd = connect_to(sockets[0]);
 	kill(pid, SIGTERM);
-	is_u64(wait_status(pid), 0, "SIGTERM ends it with status 0");
-	ok(stat(sockets[1], &st) && errno == ENOENT, "and leaves no socket behind");
+	is_u64(wait_status(pid), 0, "server: the server exits with 0 on SIGTERM");
+	ok(stat(sockets[1], &st) && errno == ENOENT,
+	   "server: the server leaves no socket behind after SIGTERM");
 	close(fd);
 }
 
@@ -258,16 +264,23 @@ int main(void)
 	write_file(board, "chip superchip\nsockets 2\npmu kind=scf socket=0 line=1\npmu kind=pcie socket=1 line=2\n");
 	write_file(broken, "\nnonsense\n");
 
-	fails(none, 2, "usage: pmu-model", "no arguments: usage, status 2");
-	fails(no_board, 2, "usage: pmu-model", "no board: usage, status 2");
-	fails(no_socket, 2, "usage: pmu-model", "no socket: usage, status 2");
-	fails(unknown, 2, "usage: pmu-model", "an unknown option: usage, status 2");
-	fails(many, 2, "at most 4 --socket", "too many sockets: status 2");
-	fails(bad_board, 1, "broken:2: expected", "a bad board: file, line and status 1");
-	fails(few, 1, "has PMUs of 2 lines", "a socket too few: status 1");
-	fails(bad_scenario, 1, "broken:2: expected flow or clock", "a bad scenario: file, line and status 1");
-	fails(bad_log, 1, "/nonexistent/x: No such file", "a log that cannot be written: status 1");
-	fails(bad_socket, 1, "/nonexistent/x: No such file", "a socket that cannot be made: status 1");
+	fails(none, 2, "usage: pmu-model", "server: no arguments are status 2 with the usage");
+	fails(no_board, 2, "usage: pmu-model",
+	      "server: a missing --board is status 2 with the usage");
+	fails(no_socket, 2, "usage: pmu-model",
+	      "server: a missing --socket is status 2 with the usage");
+	fails(unknown, 2, "usage: pmu-model",
+	      "server: an unknown option is status 2 with the usage");
+	fails(many, 2, "at most 4 --socket", "server: too many sockets are status 2");
+	fails(bad_board, 1, "broken:2: expected",
+	      "server: a malformed board is status 1 with file and line");
+	fails(few, 1, "has PMUs of 2 lines", "server: a missing socket for a device is status 1");
+	fails(bad_scenario, 1, "broken:2: expected flow or clock",
+	      "server: a malformed scenario is status 1 with file and line");
+	fails(bad_log, 1, "/nonexistent/x: No such file",
+	      "server: a log that cannot be written is status 1");
+	fails(bad_socket, 1, "/nonexistent/x: No such file",
+	      "server: a socket that cannot be created is status 1");
 	serves();
 	ends();
 

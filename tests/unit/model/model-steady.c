@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Ten seconds of the endless scenarios: each count is ten times the rate that
- * the scenario file's comments derive.
+ * Ten seconds of the endless scenarios: each count is ten times the rate derived in the scenario
+ * file's comments.
  */
 #include "model-test.h"
 
@@ -13,7 +13,7 @@ struct rate {
 	uint64_t count[2];	/* of ten seconds, in socket 0 and 1 */
 };
 
-/* In units of 10^6 for ten seconds, so 10^5 a second. */
+/* In units of 10^6 per ten seconds, so 10^5 per second. */
 #define R(k, e, s0, s1)	{ PMU_##k, e, { (s0) * 1000000ull, (s1) * 1000000ull } }
 
 static const struct rate steady[] = {
@@ -124,13 +124,14 @@ static void check(const char *chip, const char *name, const struct rate *rates,
 
 	for (i = 0; i < len; i++) {
 		for (s = 0; s < 2; s++) {
-			snprintf(what, sizeof(what), "%s: %s of %s socket %d", name,
+			snprintf(what, sizeof(what),
+				 "model: %s: %s of %s socket %d has the derived rate", name,
 				 rates[i].event, chip_kind_name(rates[i].kind), s);
 			is_u64(count(m, rates[i].kind, s, rates[i].event, TIME),
 			       rates[i].count[s], what);
 		}
 	}
-	ok(model_running(m, TIME) == 1, "%s does not end by itself", name);
+	ok(model_running(m, TIME) == 1, "model: %s does not end by itself", name);
 	model_free(m);
 }
 
@@ -149,10 +150,10 @@ static void idle(void)
 				sum += count(m, kind, 0, events[i].name, TIME) +
 				       count(m, kind, 1, events[i].name, TIME);
 	}
-	is_u64(sum, 0, "idle: no event but the clocks' counts");
+	is_u64(sum, 0, "model: idle: only clock events count");
 	is_u64(count(m, PMU_SCF, 0, "cycles", TIME), 32000000000ull,
-	       "idle: the clock runs");
-	ok(!model_running(m, 0), "idle: has no flow to wait for");
+	       "model: idle: the clock advances at 3.2 GHz");
+	ok(!model_running(m, 0), "model: idle: no flow is running");
 	model_free(m);
 }
 

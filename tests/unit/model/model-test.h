@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers of the tests of the traffic model. */
+/* Helpers for the tests of the traffic model */
 #ifndef GPMU_TESTS_MODEL_TEST_H
 #define GPMU_TESTS_MODEL_TEST_H
 
@@ -10,9 +10,9 @@
 
 #define MS	1000000ull	/* in ns */
 #define SEC	1000000000ull
-#define ALL	0xffffffffu	/* a filter that lets everything through */
+#define ALL	0xffffffffu	/* a filter that selects everything */
 
-/* The number of the event of that name; ends the test if there is none. */
+/* The number of the event with this name; ends the test if there is none. */
 __attribute__((unused))
 static uint64_t event_id(enum pmu_kind kind, const char *name)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each allocation fails in turn: whatever is done then is ENOMEM, a plan that was being
- * added to is as it was, and nothing is left behind.
+ * Each allocation fails in turn. The operation then fails with ENOMEM, leaves the plan unchanged,
+ * and leaks nothing.
  */
 #include "alloc.h"
 #include "plan-test.h"
 
-/* One of each that is allocated for */
+/* One of each object that needs an allocation */
 static const char json[] = "["
 	"{\"MetricName\":\"whole\",\"MetricExpr\":\"part / inst_retired if "
 	"has_event(inst_retired) else 1\",\"MetricThreshold\":\"whole > 1 & other > 2\"},"
@@ -51,7 +51,7 @@ static struct result run(const struct fixture *fixture, const char *metrics, con
 	return result;
 }
 
-/* With all memory the result is @ret, and a text that begins with @begin. */
+/* With all memory the result is @ret and a text that begins with @begin. */
 static void each(const struct fixture *fixture, const char *metrics, const char *events, int ret,
 		 const char *begin, int least)
 {
@@ -72,12 +72,14 @@ static void each(const struct fixture *fixture, const char *metrics, const char 
 	}
 	alloc_left = -1;
 	diag("%d allocations", n);
-	ok(n > least && all, "%s, %s: each allocation that fails is ENOMEM", metrics ? metrics : "",
-	   events ? events : "");
-	ok(same, "and nothing is added then");
+	ok(n > least && all, "plan: each failed allocation is ENOMEM (metrics \"%s\", events \"%s\")",
+	   metrics ? metrics : "", events ? events : "");
+	ok(same, "plan: a failed allocation adds nothing (metrics \"%s\", events \"%s\")",
+	   metrics ? metrics : "", events ? events : "");
 	ok(result.ret == ret && (!begin || (result.text && !strncmp(result.text, begin,
-								     strlen(begin)))),
-	   "if none fails it is as it is to be");
+									strlen(begin)))),
+	   "plan: the result with all memory is as expected (metrics \"%s\", events \"%s\")",
+	   metrics ? metrics : "", events ? events : "");
 	free(result.text);
 }
 

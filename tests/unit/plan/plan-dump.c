@@ -2,9 +2,9 @@
 /*
  * For plan-upstream.t and plan-perf.t: plans of a machine and a path's metrics.
  *
- *   plan-dump ROOT PATH        plans each metric of PATH, then all at once: how many
- *   plan-dump ROOT PATH LIST   the text of a plan of LIST, and its warnings
- *   plan-dump --events ROOT LIST  the text of a plan of these events
+  *   plan-dump ROOT PATH           plans each metric of PATH, then all at once; prints how many
+  *   plan-dump ROOT PATH LIST      prints the text and warnings of a plan of LIST
+  *   plan-dump --events ROOT LIST  prints the text of a plan of these events
  */
 #include <errno.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static int add_all(struct gpmu_plan *plan, const struct gpmu_catalog *catalog, s
 	return 0;
 }
 
-/* Each metric alone, then all; what is not counted is counted here. */
+/* Plans each metric alone, then all together. */
 static int plan_all(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog)
 {
 	size_t i, groups, missing = 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Formulas of metrics: other metrics in them, constraints, thresholds, and what they ask. */
+/*
+ * Formulas of metrics: references to metrics, constraints, thresholds, and questions about the
+ * machine
+ */
 #include <math.h>
 
 #include "plan-test.h"
@@ -38,7 +41,10 @@ static const char metrics_of_metrics[] = "["
 	METRIC("near", "whol * 2") ","
 	METRIC("uses_near", "near + 1") "]";
 
-/* A formula in metrics.json is wrong: the warning has its place between @before and @after. */
+/*
+ * Checks the warning for a wrong formula in metrics.json, whose place is between @before and
+ * @after.
+ */
 static void is_wrong(const struct fixture *ours, const char *metrics, const char *text,
 		     const char *before, unsigned int line, const char *after, const char *what)
 {
@@ -53,14 +59,16 @@ static void unknown_names(const struct fixture *ours)
 {
 	is_wrong(ours, "lacks,part", "{l1d_cache,l1d_cache_refill}", "lacks: its formula", 1,
 		 "there is no event no_such_event_at_all",
-		 "a metric with a name that there is not says so, others are counted");
+		 "plan: a metric with an unknown name has a warning, and others are counted");
 	is_wrong(ours, "misspelt", "", "misspelt: its formula", 2,
-		 "there is no event inst_retird, did you mean inst_retired?", "an event is near");
+		 "there is no event inst_retird, did you mean inst_retired?",
+		 "plan: the warning for an unknown name suggests an event");
 	is_wrong(ours, "near", "", "near: its formula", 3,
-		 "there is no event whol, did you mean the metric whole?", "a metric is");
+		 "there is no event whol, did you mean the metric whole?",
+		 "plan: the warning for an unknown name suggests a metric");
 	is_wrong(ours, "uses_near", "", "uses_near: the formula of near", 3,
 		 "there is no event whol, did you mean the metric whole?",
-		 "the formula of another metric");
+		 "plan: the warning for an unknown name names the formula that has it");
 }
 
 static void of_metrics(const struct fixture *ours)
@@ -70,45 +78,51 @@ static void of_metrics(const struct fixture *ours)
 
 	is_plan(ours, &fits, "whole", NULL, "{inst_retired,l1d_cache,l1d_cache_refill,"
 		"mem_access}", "",
-		"a metric and those that it uses are one group");
+		"plan: a metric and the metrics it uses are one group");
 	is_plan(ours, &apart, "part,other", NULL, "{l1d_cache,l1d_cache_refill},"
 		"{mem_access,l1d_cache,l1d_cache_refill}",
 		"armv8_pmuv3: how many events it counts at the same time is not known, so each "
 		"metric has "
 		"its own groups, which are taken to fit; a driver with caps/counters tells, or "
 		"the kernel, "
-		"to who may open events", "what is used by one metric is not taken from another");
+		"to who may open events", "plan: without merging each metric has its own events");
 	is_plan(ours, &fits, "again", NULL, "{L1D_CACHE,l1d_cache_refill}", "",
-		"an event that has two names in it is counted once");
+		"plan: an event with two names in a formula is counted once");
 	is_plan(ours, NULL, "mixed", NULL, "{nvidia_pcie_pmu_0/rd_bytes_loc/,"
 		"nvidia_pcie_pmu_0/wr_bytes_loc/},{nvidia_pcie_pmu_1/rd_bytes_loc/,"
 		"nvidia_pcie_pmu_1/wr_bytes_loc/},nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/,"
-		"nvidia_nvlink_c2c0_pmu_1/rd_bytes_loc/", "", "events of two PMUs are two groups");
+		"nvidia_nvlink_c2c0_pmu_1/rd_bytes_loc/", "",
+		"plan: events of two PMUs in a formula are two groups");
 	is_plan(ours, NULL, "mixed/port=1/", NULL, "{nvidia_pcie_pmu_0/rd_bytes_loc/,"
 		"nvidia_pcie_pmu_0/wr_bytes_loc/},{nvidia_pcie_pmu_1/rd_bytes_loc/,"
 		"nvidia_pcie_pmu_1/wr_bytes_loc/},nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc,port=1/,"
 		"nvidia_nvlink_c2c0_pmu_1/rd_bytes_loc,port=1/", "",
-		"a filter is that of the PMU that has it");
+		"plan: a filter is applied to the PMU that has it");
 	is_refused(ours, gpmu_plan_add_metrics, "mixed/port=1,rem_socket/", EINVAL, 13,
 		   "there is no filter \"rem_socket\" here; there are: root_port, port",
-		   "what no PMU of several has");
+		   "plan: a filter that no PMU of a formula has is refused");
 	is_refused(ours, gpmu_plan_add_metrics, "part,loop_a", EINVAL, 5,
-		   "loop_a uses loop_b uses loop_c uses loop_a", "metrics that use each other");
+		   "loop_a uses loop_b uses loop_c uses loop_a",
+		   "plan: a cycle of metrics is refused");
 	is_refused(ours, gpmu_plan_add_metrics, "loop_c", EINVAL, 0,
-		   "loop_c uses loop_a uses loop_b uses loop_c", "from any of them");
+		   "loop_c uses loop_a uses loop_b uses loop_c",
+		   "plan: a cycle of metrics is refused from each of its metrics");
 	is_refused(ours, gpmu_plan_add_metrics, "itself", EINVAL, 0, "itself uses itself",
-		   "a metric that uses itself");
-	if (!ok(plan && plan->n_items == 2, "two metrics that share a part"))
+		   "plan: a metric that uses itself is refused");
+	if (!ok(plan && plan->n_items == 2, "plan: two metrics with a common part are planned"))
 		return;
 	whole = &plan->metrics[plan->items[1].index];
 	ok(whole->inputs[0].kind == PLAN_METRIC && whole->inputs[1].kind == PLAN_SLOTS &&
-	   whole->inputs[2].kind == PLAN_METRIC, "what its formula's names are");
+	   whole->inputs[2].kind == PLAN_METRIC,
+	   "plan: the names of a formula are metrics and events");
 	part = &plan->metrics[whole->inputs[0].metric];
 	ok(!strcmp(part->label, "part") && part->root == plan->items[1].index,
-	   "its part is its own");
+	   "plan: a metric has its own copy of the metrics it uses");
 	ok(part->inputs[0].length == 1 &&
 		!strcmp(plan->slots[part->inputs[0].slots[0]].instance->name,
-						  "l1d_cache"), "and has slots");
+						  "l1d_cache"),
+						  "plan: an input of a metric has the slot of its "
+						  "event");
 	gpmu_plan_free(plan);
 }
 
@@ -127,7 +141,7 @@ static const char packing[] = "["
 	METRIC("narrow", SUM4("_0", "socket_1_rd_data", "socket_1_wr_data", "socket_1_rd_access",
 			      "socket_1_wr_access")) "]";
 
-/* Six counters */
+/* Each SCF PMU has six counters. */
 static void packed(const struct fixture *ours)
 {
 	is_plan(ours, NULL, "wide_a,wide_b,narrow", NULL,
@@ -135,13 +149,14 @@ static void packed(const struct fixture *ours)
 		"{" LIST4("1", "cmem_rd_data", "cmem_wr_data", "gmem_rd_data", "gmem_wr_data") "},"
 		"{" LIST4("0", "socket_1_rd_data", "socket_1_wr_data", "socket_1_rd_access",
 			  "socket_1_wr_access") "}", "",
-		"sockets have the same groups, also if a larger metric is of one of them alone");
+		"plan: both sockets have the same groups, also beside a larger metric of one "
+		"socket");
 	is_plan(ours, NULL, "wide_a,wide_d,wide_c", NULL,
 		"{" LIST4("0", "cmem_rd_data", "cmem_wr_data", "cmem_rd_access", "cmem_wr_access") "},"
 		"{" LIST4("1", "cmem_rd_data", "cmem_wr_data", "cmem_rd_access", "cmem_wr_access") "},"
 		"{" LIST4("0", "gmem_rd_data", "gmem_wr_data", "gmem_rd_access", "gmem_wr_access") "},"
 		"{" LIST4("1", "gmem_rd_data", "gmem_wr_data", "gmem_rd_access", "gmem_wr_access") "}",
-		"", "a metric whose events are those of a larger one is counted with it");
+		"", "plan: a metric whose events a larger metric has is counted with it");
 }
 
 static const char constraints[] = "["
@@ -157,19 +172,19 @@ static void constrained(struct fixture *ours)
 {
 	is_plan(ours, &fits, "never,also,ipc", NULL,
 		"inst_retired,cpu_cycles,stall,{CPU_CYCLES,INST_RETIRED}", "",
-		"NO_GROUP_EVENTS: one by one, each once for all such metrics, apart from groups");
+		"plan: NO_GROUP_EVENTS counts each event once, outside of groups");
 	is_plan(ours, &fits, "nmi,smt", NULL, "{cpu_cycles,l1d_cache,l2d_cache}", "",
-		"without NMI watchdog and SMT there is no need for others");
+		"plan: constraints for NMI watchdog and SMT do not apply without these");
 	is_plan(ours, &fits, "timed", NULL, "inst_retired,user_time,system_time", "",
-		"what is counted outside the kernel is in no group");
+		"plan: tool events are in no group");
 	is_plan(ours, &fits, "software", NULL, "duration_time,inst_retired,context-switches", "",
-		"software's events are no part of a core's group");
+		"plan: software events are not in a core group");
 	sysroot_put(&ours->root, "proc/sys/kernel/nmi_watchdog", "1\n");
 	sysroot_put(&ours->root, "sys/devices/system/cpu/smt/active", "1\n");
 	is_plan(ours, &fits, "nmi,smt", NULL, "l1d_cache,cpu_cycles,l2d_cache", "",
-		"with both each event stands alone");
+		"plan: constraints for NMI watchdog and SMT apply where these are on");
 	is_plan(ours, &fits, "dog", NULL, "l1d_cache,cpu_cycles", "",
-		"NO_NMI_WATCHDOG, which older perfs have, is the same");
+		"plan: NO_NMI_WATCHDOG of older perfs is the same constraint");
 	sysroot_remove(&ours->root, "proc/sys/kernel/nmi_watchdog");
 	sysroot_remove(&ours->root, "sys/devices/system/cpu/smt");
 }
@@ -190,21 +205,24 @@ static void thresholds_of(const struct fixture *ours)
 	const struct plan_metric *metric;
 
 	is_plan(ours, &fits, "both", NULL, "{cpu_cycles,stall,inst_retired}", "",
-		"what a threshold uses is counted too");
+		"plan: the metrics that a threshold uses are counted");
 	if (!plan)
 		return;
 	metric = &plan->metrics[plan->items[0].index];
 	ok(metric->threshold && gpmu_expr_ids(metric->threshold) == 1 &&
 	   metric->threshold_inputs[0].kind == PLAN_METRIC &&
 	   metric->threshold_inputs[0].metric == plan->items[0].index,
-		"a threshold on the metric itself");
-	ok(!plan->metrics[plan->items[1].index].threshold, "one that rests on an event is none");
+		"plan: a threshold can refer to its own metric");
+	ok(!plan->metrics[plan->items[1].index].threshold,
+	   "plan: a threshold that refers to an event is dropped");
 	ok(!plan->metrics[plan->items[2].index].threshold,
-	   "nor is one on a metric that the machine lacks");
-	ok(!plan->metrics[plan->items[3].index].threshold, "nor one that is no expression");
+	   "plan: a threshold that refers to an unsupported metric is dropped");
+	ok(!plan->metrics[plan->items[3].index].threshold,
+	   "plan: a malformed threshold is dropped");
 	ok(!plan->metrics[plan->items[4].index].threshold,
-	   "nor one on metrics that use each other");
-	ok(!gpmu_plan_warning(plan, 0) && plan->n_items == 5, "and that is nothing to warn of");
+	   "plan: a threshold that refers to a cycle is dropped");
+	ok(!gpmu_plan_warning(plan, 0) && plan->n_items == 5,
+	   "plan: dropped thresholds cause no warning");
 	gpmu_plan_free(plan);
 }
 
@@ -231,21 +249,29 @@ static void cannot_be_computed(const struct fixture *ours)
 		 "bad: its formula (%s:1) cannot be computed: character 8: expected a value, found "
 		 "the end", path, path);
 	is_plan(ours, &fits, "tsc,bad", NULL, "", want,
-		"a formula that cannot be computed here is one metric's matter");
+		"plan: a formula that cannot be evaluated affects only its metric");
 }
 
 static void asks(const struct fixture *ours)
 {
-	is_plan(ours, &fits, "has", NULL, "inst_retired", "", "has_event() of what there is");
-	is_plan(ours, &fits, "pmu_has", NULL, "", "", "also of another PMU's; nothing is to be "
-		"counted");
-	is_plan(ours, &fits, "has_not", NULL, "mem_access", "", "has_event() of what there is not");
-	is_plan(ours, &fits, "v2", NULL, "stall", "", "the CPU is a Neoverse V2");
-	is_plan(ours, &fits, "v2r1", NULL, "mem_access", "", "not of that version");
-	is_plan(ours, &fits, "n2", NULL, "mem_access", "", "nor a Neoverse N2");
-	is_plan(ours, &fits, "slots", NULL, "{cpu_cycles,stall_slot}", "", "#slots is known");
-	is_plan(ours, &fits, "wide", NULL, "mem_access", "", "tasks are counted");
-	is_plan(ours, &wide, "wide", NULL, "stall", "", "CPUs are counted");
+	is_plan(ours, &fits, "has", NULL, "inst_retired", "",
+		"plan: has_event() is true for an existing event");
+	is_plan(ours, &fits, "pmu_has", NULL, "", "",
+		"plan: has_event() is true for another PMU's event");
+	is_plan(ours, &fits, "has_not", NULL, "mem_access", "",
+		"plan: has_event() is false for an unknown event");
+	is_plan(ours, &fits, "v2", NULL, "stall", "",
+		"plan: strcmp_cpuid_str() matches a Neoverse V2");
+	is_plan(ours, &fits, "v2r1", NULL, "mem_access", "",
+		"plan: strcmp_cpuid_str() does not match a later variant");
+	is_plan(ours, &fits, "n2", NULL, "mem_access", "",
+		"plan: strcmp_cpuid_str() does not match a Neoverse N2");
+	is_plan(ours, &fits, "slots", NULL, "{cpu_cycles,stall_slot}", "",
+		"plan: #slots has a value on a Neoverse V2");
+	is_plan(ours, &fits, "wide", NULL, "mem_access", "",
+		"plan: #core_wide is 0 when tasks are counted");
+	is_plan(ours, &wide, "wide", NULL, "stall", "",
+		"plan: #core_wide is 1 when CPUs are counted");
 	cannot_be_computed(ours);
 }
 
@@ -257,7 +283,8 @@ static void is_literal(const struct fixture *host, const char *name, double valu
 
 	plan_env(plan, &env);
 	got = plan_literal(plan, name);
-	if (!ok(isnan(value) ? isnan(got) : got == value, "#%s is %g", name, value))
+	if (!ok(isnan(value) ? isnan(got) : got == value,
+		"plan: the literal #%s is %g", name, value))
 		diag("got %g", got);
 	gpmu_plan_free(plan);
 }
@@ -272,7 +299,7 @@ static void put_topology(const struct fixture *host, const char *name, const cha
 	}
 }
 
-/* A core's cycles are counted by any counter, if the cycle counter is taken. */
+/* cycles uses any counter while the cycle counter is taken. */
 static void core_counters(void)
 {
 	static const char core[] = "["
@@ -289,17 +316,17 @@ static void core_counters(void)
 	fixture_look(&machine);
 	is_plan(&machine, NULL, "fits,not", NULL, "{cpu_cycles,cpu_cycles:u,inst_retired}",
 		"not: needs 3 event counters of armv8_pmuv3_0, which has 2",
-		"a core's cycles are counted by any counter, if the cycle counter is taken");
+		"plan: a second cycles event uses an event counter");
 	sysroot_put(&machine.root, "sys/bus/event_source/devices/armv8_pmuv3_0/caps/cycle_counter",
 		    "0\n");
 	fixture_look(&machine);
 	is_plan(&machine, NULL, "fits", NULL, "",
 		"fits: needs 3 event counters of armv8_pmuv3_0, which has 2",
-		"or if there is none");
+		"plan: cycles without a cycle counter uses an event counter");
 	fixture_release(&machine);
 }
 
-/* x0 uses x1 uses ... x120; "many" has 65 events */
+/* x0 uses x1 and so on to x120; "many" has 65 formula names. */
 static void limits(struct fixture *ours)
 {
 	char text[16384];
@@ -318,15 +345,18 @@ static void limits(struct fixture *ours)
 				     i + 0x200);
 	sprintf(text + n, "\"}]");
 	fixture_add(ours, "limits.json", text);
-	is_plan(ours, &fits, "x60", NULL, "stall", "", "metrics that use 60 metrics");
+	is_plan(ours, &fits, "x60", NULL, "stall", "", "plan: metrics can be nested 60 deep");
 	is_plan(ours, &fits, "x0", NULL, "", "x0: metrics use metrics deeper than 100",
-		"more than a hundred are too many");
+		"plan: metrics nested deeper than 100 are refused");
 	is_plan(ours, &fits, "many", NULL, "",
 		"many: armv8_pmuv3_0 cannot count its 67 events at the same time",
-		"nor is the kernel asked for more counters than there can be");
+		"plan: a metric of more events than a PMU can have counters is refused");
 }
 
-/* Four CPUs: one package of two dies, each of a core with two threads; or what is not known */
+/*
+ * Four CPUs in one package of two dies, each of one core with two threads; before that, the
+ * topology is unknown.
+ */
 static void literals(struct fixture *ours)
 {
 	static const char *const cores[] = { "0-1\n", "0-1\n", "2-3\n", "2-3\n" };
@@ -364,14 +394,13 @@ static void literals(struct fixture *ours)
 	fixture_add(&laptop, "metrics.json", "[" METRIC("cpuid",
 		    "instructions if strcmp_cpuid_str(0x410fd4f0) else cycles") "]");
 	is_plan(&laptop, &fits, "cpuid", NULL, "{instructions,cycles}", "",
-		"what a processor is that has no MIDR is not known: both are counted");
+		"plan: strcmp_cpuid_str() is unknown without a MIDR, so both branches are counted");
 	is_literal(&laptop, "slots", NAN);
 	is_literal(&laptop, "has_pmem", 1);
 	fixture_release(&laptop);
 }
 
-/* A group that one PMU of several refuses is no group of the others either. */
-/* A formula of @n names, and what comes after its place in the warning */
+/* A formula of @n names; @after follows its place in the warning. */
 static void is_long(struct fixture *ours, int n, const char *after, const char *what)
 {
 	char text[16384], name[32], path[SYSROOT_PATH], warning[SYSROOT_PATH + 256];
@@ -398,9 +427,10 @@ static void too_many(const struct fixture *ours)
 
 	is_plan(ours, &few, "whole,other", NULL, "{mem_access,l1d_cache,l1d_cache_refill}",
 		"whole: armv8_pmuv3_0 cannot count its 4 events at the same time",
-		"a metric that does not fit whole is not counted in parts");
+		"plan: a metric that does not fit whole is not counted in parts");
 	is_plan(ours, &few, "simple,part,both", NULL, "{cpu_cycles,inst_retired,stall},"
-		"{l1d_cache,l1d_cache_refill}", "", "metrics are put together as far as they fit");
+		"{l1d_cache,l1d_cache_refill}", "",
+		"plan: metrics share groups as far as they fit");
 }
 
 int main(void)
@@ -422,8 +452,9 @@ int main(void)
 	too_many(&ours);
 	core_counters();
 	limits(&ours);
-	is_long(&ours, 1001, " has 1001 names, more than 1000", "a formula of 1001 names");
-	is_long(&ours, 1000, ": there is no event y0", "of 1000");
+	is_long(&ours, 1001, " has 1001 names, more than 1000",
+		"plan: a formula of 1001 names is refused");
+	is_long(&ours, 1000, ": there is no event y0", "plan: a formula of 1000 names is accepted");
 	literals(&ours);
 	fixture_release(&ours);
 	return done_testing();

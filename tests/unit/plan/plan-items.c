@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What of a plan is shown: items, and which group is for which of them. */
+/* The items of a plan, and which groups count for which item */
 #include "plan-test.h"
 
 static const char json[] = "["
@@ -7,7 +7,7 @@ static const char json[] = "["
 	"{\"MetricName\":\"part\",\"MetricExpr\":\"nvidia_scf_pmu@scf_cache@\"},"
 	"{\"MetricName\":\"lacks\",\"MetricExpr\":\"nvidia_scf_pmu@no_such_event@\"}]";
 
-/* The groups that an item has, "1 2"; the caller's until the next call */
+/* The groups of an item, as "1 2"; valid until the next call */
 static const char *groups_of(const struct gpmu_plan *plan, size_t item)
 {
 	static char text[64];
@@ -26,25 +26,27 @@ static void items(const struct fixture *fixture)
 	struct gpmu_plan *plan = plan_of(fixture, NULL, "GraceMemBW,GracePcieReadBW/root_port=0x3/",
 					 "page-faults,nvidia_pcie_pmu_1/rd_bytes_loc/");
 
-	is_str(gpmu_plan_item(plan, 0), "GraceMemBW", "items are in the order asked for");
-	is_str(gpmu_plan_item(plan, 1), "GracePcieReadBW/root_port=0x3/", "with their filters");
-	is_str(gpmu_plan_item(plan, 2), "page-faults", "events too");
+	is_str(gpmu_plan_item(plan, 0), "GraceMemBW", "plan: items are in the requested order");
+	is_str(gpmu_plan_item(plan, 1), "GracePcieReadBW/root_port=0x3/",
+	       "plan: the name of an item includes its filter");
+	is_str(gpmu_plan_item(plan, 2), "page-faults", "plan: events are items, too");
 	ok(gpmu_plan_item_is_metric(plan, 1) == 1 && gpmu_plan_item_is_metric(plan, 2) == 0,
-	   "metrics are told from events");
-	ok(!gpmu_plan_item_why(plan, 0) && !gpmu_plan_item_why(plan, 3), "all can be counted");
+	   "plan: items are metrics or events");
+	ok(!gpmu_plan_item_why(plan, 0) && !gpmu_plan_item_why(plan, 3),
+	   "plan: items that can be counted have no reason");
 	ok(!gpmu_plan_item(plan, 4) && !gpmu_plan_item_why(plan, 4) &&
 		   !gpmu_plan_item_is_metric(plan, 4),
-	   "there is nothing after the last");
+	   "plan: there is no item after the last");
 	for (size_t i = 0; i < gpmu_plan_groups(plan); i++) {
 		const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
 		enum gpmu_pmu_kind kind = pmu ? gpmu_pmu_kind(pmu) : GPMU_PMU_OTHER;
 
 		ok(gpmu_plan_group_has_item(plan, i, 0) == (kind == GPMU_PMU_SCF),
-		   "group %zu is for a metric of its PMU alone", i);
+		   "plan: group %zu counts for a metric if it is of its PMU", i);
 	}
-	ok(strlen(groups_of(plan, 3)) == 1, "an event of one PMU is in one group");
+	ok(strlen(groups_of(plan, 3)) == 1, "plan: an event of one PMU is in one group");
 	ok(!gpmu_plan_group_has_item(plan, 0, 4) && !gpmu_plan_group_has_item(plan, 99, 0),
-	   "no group is of what is not there");
+	   "plan: no group counts for an absent item");
 	gpmu_plan_free(plan);
 }
 
@@ -52,9 +54,10 @@ static void formulas(const struct fixture *fixture)
 {
 	struct gpmu_plan *plan = plan_of(fixture, NULL, "whole,lacks", NULL);
 
-	is_str(groups_of(plan, 0), "0 1", "what a metric's metrics count is counted for it");
-	is_str(groups_of(plan, 1), "", "nothing is for one that cannot be counted");
-	ok(gpmu_plan_item_why(plan, 1) != NULL, "which says why");
+	is_str(groups_of(plan, 0), "0 1",
+	       "plan: the groups of a metric include those of the metrics it uses");
+	is_str(groups_of(plan, 1), "", "plan: an unsupported metric has no groups");
+	ok(gpmu_plan_item_why(plan, 1) != NULL, "plan: an unsupported metric has a reason");
 	gpmu_plan_free(plan);
 }
 
@@ -62,14 +65,18 @@ static void counters(const struct fixture *ours, const struct fixture *in_tree)
 {
 	struct gpmu_plan *plan = plan_of(ours, NULL, "GraceMemReadLatency", NULL);
 
-	ok(gpmu_plan_group_counters(plan, 0) == 2, "the cycle counter is not among the counters");
-	ok(gpmu_plan_group_counters(plan, 99) == -1, "a group that is not there has none");
+	ok(gpmu_plan_group_counters(plan, 0) == 2,
+	   "plan: the cycle counter is not one of a group's event counters");
+	ok(gpmu_plan_group_counters(plan, 99) == -1,
+	   "plan: an absent group's number of counters is -1");
 	gpmu_plan_free(plan);
 	plan = plan_of(ours, NULL, NULL, "page-faults");
-	ok(gpmu_plan_group_counters(plan, 0) == -1, "software takes no counters");
+	ok(gpmu_plan_group_counters(plan, 0) == -1,
+	   "plan: a software group's number of counters is -1");
 	gpmu_plan_free(plan);
 	plan = plan_of(in_tree, NULL, "GraceMemReadLatency", NULL);
-	ok(gpmu_plan_group_counters(plan, 0) == -1, "nor does it where the PMU does not tell");
+	ok(gpmu_plan_group_counters(plan, 0) == -1,
+	   "plan: the number of counters is -1 if the PMU does not state it");
 	gpmu_plan_free(plan);
 }
 

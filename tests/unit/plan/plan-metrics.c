@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each metric of the tuning guide, planned alone: tests/unit/plan/plan/plan-metrics.tsv. */
+/* Each metric of the tuning guide, planned alone: tests/unit/plan/plan-metrics.tsv */
 #include "plan-test.h"
 
 #define TABLE	"tests/unit/plan/plan/plan-metrics.tsv"
@@ -16,10 +16,10 @@ static int all_fit(const struct gpmu_pmu *pmu, const struct perf_event_attr *con
 
 static const struct gpmu_plan_options fits = { .size = sizeof(fits), .fits = all_fit };
 
-/* The lines of the table; @core: only those of the cores' metrics */
+/* Checks the lines of the table; @core: only those of the cores' metrics */
 static unsigned int table(const struct fixture *machine, bool core)
 {
-	char line[2048], *text;
+	char line[2048], what[2304], *text;
 	unsigned int n = 0;
 	FILE *f = fopen(TABLE, "r");
 
@@ -31,14 +31,15 @@ static unsigned int table(const struct fixture *machine, bool core)
 		if (*line == '#' || !text || (core && !strncmp(line, "Grace", 5)))
 			continue;
 		*text++ = '\0';
-		is_plan(machine, &fits, line, NULL, text, "", line);
+		snprintf(what, sizeof(what), "plan: the events of %s are those of the table", line);
+		is_plan(machine, &fits, line, NULL, text, "", what);
 		n++;
 	}
 	fclose(f);
 	return n;
 }
 
-/* Six counters a PMU: 20 events of SCF, 10 of PCIe, 5 of C2C, 2 of CNVLink beside cycles */
+/* With six counters per PMU: 20 events of SCF, 10 of PCIe, 5 of C2C, 2 of CNVLink, beside cycles */
 static void together(const struct fixture *machine)
 {
 	struct gpmu_plan *plan = plan_of(machine, NULL, "grace_scf,grace_0to1,grace_1to0,"
@@ -55,19 +56,21 @@ static void together(const struct fixture *machine)
 	};
 	unsigned int n;
 
-	if (!ok(plan && plan->n_items == 48, "all 48 metrics at once"))
+	if (!ok(plan && plan->n_items == 48, "plan: all 48 uncore metrics are planned at once"))
 		return;
 	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
 		n = 0;
 		for (size_t j = 0; j < plan->n_groups; j++)
 			n += !strcmp(gpmu_pmu_name(plan->groups[j].pmu), pmus[i].pmu);
-		is_u64(n, pmus[i].groups, pmus[i].pmu);
+		ok(n == pmus[i].groups, "plan: %u groups of %s, want %u", n, pmus[i].pmu,
+		   pmus[i].groups);
 	}
-	is_u64(plan->n_groups, 18, "groups in all, the fewest that there can be");
+	is_u64(plan->n_groups, 18,
+	       "plan: all 48 uncore metrics take 18 groups, the fewest possible");
 	gpmu_plan_free(plan);
 }
 
-/* Whatever shares a group: a metric's events of a PMU are in one, each once, and it fits. */
+/* A metric's events of one PMU are in one group, each once, and the group fits the counters. */
 static void never_split(const struct fixture *machine)
 {
 	struct gpmu_plan *plan = plan_of(machine, NULL, "grace_scf,grace_0to1,grace_1to0,"
@@ -106,9 +109,9 @@ static void never_split(const struct fixture *machine)
 		}
 		fit = fit && n <= 6;
 	}
-	ok(whole, "no metric is split over groups of a PMU, and no group has two PMUs");
-	ok(right, "each metric's slots count its events");
-	ok(fit, "each group fits six counters and the cycle counter, which leads it");
+	ok(whole, "plan: no metric is split over groups of a PMU, and no group has two PMUs");
+	ok(right, "plan: the slots of a metric count its events");
+	ok(fit, "plan: each group fits six counters and the cycle counter, which leads it");
 	gpmu_plan_free(plan);
 }
 
@@ -117,12 +120,14 @@ int main(void)
 	struct fixture ours, upstream;
 
 	fixture_init(&ours, "superchip-ours");
-	is_u64(table(&ours, false), 93, "48 metrics of the uncore PMUs and 45 of the cores");
+	is_u64(table(&ours, false), 93,
+	       "plan: the table has 48 uncore metrics and 45 core metrics");
 	together(&ours);
 	never_split(&ours);
 	fixture_release(&ours);
 	fixture_init(&upstream, "superchip");
-	is_u64(table(&upstream, true), 45, "those of the cores beside the in-tree driver, too");
+	is_u64(table(&upstream, true), 45,
+	       "plan: the table's 45 core metrics are the same with the in-tree driver");
 	fixture_release(&upstream);
 	return done_testing();
 }

@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The perf of this machine takes a plan's text, and counts the events that are in it.
+# This machine's perf accepts the text of a plan and counts its events.
 
 . tests/lib/tap.sh
 
-dump=${B:-build}/tests/unit/plan/plan/plan-dump
-# In user space alone, as anybody may count: perf turns task-clock into that, but not cpu-clock:k.
+dump=${B:-build}/tests/unit/plan-dump
+# Only in user space, which everybody may count: perf rewrites task-clock accordingly, but not cpu-clock:k.
 events='{task-clock:u,context-switches:u},page-faults:u,cpu-clock:u,{minor-faults:u},duration_time'
 
 [ -x "$dump" ] || bail "no $dump"
 text=$("$dump" --events / "$events")
-is "$text" "$events" "a plan of software's events is what was given"
+is "$text" "$events" "plan: the text of a plan of software events is unchanged"
 if ! perf stat -x, -e task-clock:u true > /dev/null 2>&1; then
-	skip "no perf that may count" "perf counts the plan's events"
+	skip "no perf that may count" "plan: perf counts the events of a plan's text"
 else
-	# perf has it as "duration_time:u" for who may not count the kernel
+	# perf prints "duration_time:u" for users who may not count the kernel.
 	got=$(perf stat -x, -e "$text" true 2>&1 | cut -d, -f3 | sed 's/^\(duration_time\):u$/\1/' | paste -sd,)
-	is "$got" "$(tr -d '{}' <<<"$events")" "perf counts the plan's events"
+	is "$got" "$(tr -d '{}' <<<"$events")" "plan: perf counts the events of a plan's text"
 fi
 done_testing

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fake machines with a catalog, and plans of them. */
+/* Fake machines with a catalog, and plans for them */
 #ifndef GPMU_TESTS_PLAN_H
 #define GPMU_TESTS_PLAN_H
 
@@ -17,7 +17,7 @@ struct fixture {
 	struct gpmu_catalog *catalog;
 };
 
-/* Looks at the machine, which the test may have changed since, again. */
+/* Reads the machine again, which the test may have changed. */
 __attribute__((unused))
 static void fixture_look(struct fixture *fixture)
 {
@@ -50,7 +50,7 @@ static void fixture_release(struct fixture *fixture)
 	sysroot_release(&fixture->root);
 }
 
-/* Adds what is in a JSON file of that text; @name: below the fixture's root */
+/* Adds the JSON text as the file @name below the fixture's root. */
 __attribute__((unused))
 static void fixture_add(struct fixture *fixture, const char *name, const char *json)
 {
@@ -63,7 +63,7 @@ static void fixture_add(struct fixture *fixture, const char *name, const char *j
 		sysroot_bail(error.text);
 }
 
-/* A plan that is made of metrics and events, each a list or NULL */
+/* A plan of metrics and events, each a list or NULL; NULL on an error */
 __attribute__((unused))
 static struct gpmu_plan *plan_of(const struct fixture *fixture,
 				 const struct gpmu_plan_options *options, const char *metrics,
@@ -82,7 +82,7 @@ static struct gpmu_plan *plan_of(const struct fixture *fixture,
 	return plan;
 }
 
-/* The text of such a plan is @text, and its warnings, a line each, are @warnings */
+/* Checks the text of a plan, and its warnings, one a line. */
 __attribute__((unused))
 static void is_plan(const struct fixture *fixture, const struct gpmu_plan_options *options,
 		    const char *metrics, const char *events, const char *text,
@@ -93,7 +93,7 @@ static void is_plan(const struct fixture *fixture, const struct gpmu_plan_option
 	const char *warning;
 	bool same;
 
-	if (!ok(plan != NULL, "%s: there is a plan", what))
+	if (!ok(plan != NULL, "%s (the plan is made)", what))
 		return;
 	for (size_t i = 0; (warning = gpmu_plan_warning(plan, i)); i++)
 		snprintf(lines + strlen(lines), sizeof(lines) - strlen(lines), "%s%s", i ? "\n"
@@ -107,7 +107,7 @@ static void is_plan(const struct fixture *fixture, const struct gpmu_plan_option
 	gpmu_plan_free(plan);
 }
 
-/* Adding a list fails with @err and this error, and the plan has what it had. */
+/* Checks that adding a list fails with this error and leaves the plan unchanged. */
 __attribute__((unused))
 static void is_refused(const struct fixture *fixture,
 		       int (*add)(struct gpmu_plan *, const char *, struct gpmu_error *),

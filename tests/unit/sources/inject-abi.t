@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What metrics/sources/inject/inject_api.h declares of CUPTI is what the toolkit's own headers have: members of records,
-# as they were in CUDA 12.6 and as they are now, constants, functions.
+# Compares metrics/sources/inject/inject_api.h with the toolkit's own CUPTI headers: members of records, in CUDA 12.6's
+# layout and in the newest, constants, functions.
 
 . tests/lib/tap.sh
 
@@ -10,7 +10,7 @@ ours=metrics/sources/inject/inject_api.h
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-# toolkit: the folder of its headers
+# toolkit: prints the folder of the toolkit's headers
 toolkit() {
 	local dir
 
@@ -19,7 +19,7 @@ toolkit() {
 	done
 }
 
-# members: a type and a member for each
+# members: prints a type and a member for each
 members() {
 	awk '/^typedef struct/ { inside = 1; n = 0; next }
 	inside && /^}/ { gsub(/[};]| /, ""); for (i = 0; i < n; i++) print $0, list[i]; inside = 0; next }
@@ -36,7 +36,7 @@ symbols() {
 	grep -oE '^[[:blank:]]F\([a-z_]+, [A-Za-z0-9_]+' "$ours" | sed 's/.*, //' | grep -vE "$absent"
 }
 
-# newest NAME: what a record is called in the header, where the name there is an older one
+# newest NAME: prints the newest name of a record, whose plain name may stand for an older layout
 newest() {
 	local n
 
@@ -46,7 +46,7 @@ newest() {
 	echo "$1"
 }
 
-# program HEADER NAMES: NAMES is "same" or "newest"
+# program HEADER NAMES: prints a program that prints offsets and sizes; NAMES is "same" or "newest"
 program() {
 	local type member as last=''
 
@@ -68,11 +68,11 @@ program() {
 
 include=$(toolkit)
 if [ -z "$include" ]; then
-	skip "no CUPTI's headers" "the declarations are the toolkit's"
+	skip "no CUPTI's headers" "inject: inject_api.h matches the toolkit's headers"
 	done_testing
 fi
 
-# What of ours CUDA 13.0 has begun with
+# Declarations that CUDA 13.0 introduced
 absent='^$'
 grep -q cuptiSubscribe_v2 "$include/cupti_callbacks.h" || absent='Subscribe(_v2|rParams)|OLD_SUBSCRIBER'
 
@@ -84,18 +84,18 @@ program "$tmp/real.h" newest > "$tmp/newest.c"
 program "$tmp/ours.h" same > "$tmp/ours.c"
 for which in same newest; do
 	"${CC:-gcc}" -w -isystem "$include" -o "$tmp/$which" "$tmp/$which.c"
-	ok $? "the toolkit has each member and constant ($which names)"
+	ok $? "inject: the toolkit has each member and constant ($which names)"
 	"$tmp/$which" > "$tmp/$which.txt"
 done
 "${CC:-gcc}" -w -I metrics/sources/inject -o "$tmp/ours" "$tmp/ours.c"
-ok $? "so have we"
+ok $? "inject: inject_api.h compiles with each member and constant"
 "$tmp/ours" > "$tmp/ours.txt"
 [ "$(grep -c '\.' "$tmp/ours.txt")" -gt 150 ]
-ok $? "$(wc -l < "$tmp/ours.txt") of them are compared"
-is "$(diff "$tmp/ours.txt" "$tmp/same.txt")" "" "they are the same in $include"
-is "$(diff "$tmp/ours.txt" "$tmp/newest.txt")" "" "and in the newest of each record there"
+ok $? "inject: more than 150 members are compared: $(wc -l < "$tmp/ours.txt") lines"
+is "$(diff "$tmp/ours.txt" "$tmp/same.txt")" "" "inject: members and constants are the same in $include"
+is "$(diff "$tmp/ours.txt" "$tmp/newest.txt")" "" "inject: members are the same in each record's newest layout"
 
-# Of what is filtered, the names in the comments
+# The calls that are not recorded, with their names in comments
 grep -oE '(RUNTIME|DRIVER)\([0-9]+\),[[:blank:]]*/\* [A-Za-z0-9_]+' metrics/sources/inject/names.c |
 	sed -E 's/\(|\),[[:blank:]]*\/\*/ /g' > "$tmp/noise.txt"
 {
@@ -106,8 +106,8 @@ grep -oE '(RUNTIME|DRIVER)\([0-9]+\),[[:blank:]]*/\* [A-Za-z0-9_]+' metrics/sour
 	done < "$tmp/noise.txt"
 } > /dev/null
 [ "$(wc -l < "$tmp/noise.txt")" -gt 10 ]
-ok $? "$(wc -l < "$tmp/noise.txt") calls are left out"
-is "$(cat "$tmp/wrong.txt" 2> /dev/null)" "" "each has its number"
+ok $? "inject: more than 10 calls are filtered: $(wc -l < "$tmp/noise.txt")"
+is "$(cat "$tmp/wrong.txt" 2> /dev/null)" "" "inject: each filtered call has its number in the toolkit"
 
 {
 	cat "$tmp/real.h"
@@ -116,6 +116,7 @@ is "$(cat "$tmp/wrong.txt" 2> /dev/null)" "" "each has its number"
 	echo '};'
 } > "$tmp/symbols.c"
 [ "$(symbols | wc -l)" -gt 15 ]
-ok $? "$(symbols | wc -l) functions are used"
-is "$("${CC:-gcc}" -w -isystem "$include" -fsyntax-only "$tmp/symbols.c" 2>&1)" "" "each is declared"
+ok $? "inject: more than 15 functions are used: $(symbols | wc -l)"
+is "$("${CC:-gcc}" -w -isystem "$include" -fsyntax-only "$tmp/symbols.c" 2>&1)" "" \
+	"inject: the toolkit declares each function"
 done_testing

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Runs a program with a channel, as gpmu record does, and prints the records that come, a line each; then how
- * each process ended, and the program.
+ * Runs a program with a channel, as gpmu record does, and prints one line for each record, then how each process
+ * ended, then the program's exit status.
  *
  *	activity-dump [MEMBER=VALUE...] -- PROGRAM...
  *
- * Members are those of struct channel_control; "stop=MS" sets enabled to 0 so long after the program has its
- * channel, "begin=MS" to 1, "close=MS" closed; "leave=MS" ends the thread that holds the control then, as if this was
- * killed; "slow=MS" waits before it reads at all. With "count=1" only numbers of records by kind are printed.
+ * Members are those of struct channel_control. The times below are in ms after the program has opened its channel:
+ * stop=MS sets enabled to 0, begin=MS sets it to 1, close=MS sets closed, leave=MS ends the thread that holds the
+ * control, as if the reader was killed. slow=MS delays the first read. With count=1 only the number of records of
+ * each kind is printed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -198,7 +199,7 @@ static unsigned long elapsed(const struct timespec *from)
 	return (now.tv_sec - from->tv_sec) * 1000 + (now.tv_nsec - from->tv_nsec) / 1000000;
 }
 
-/* From when on the program has a channel, for however long it took to begin. 0: not yet */
+/* Milliseconds + 1 since the program opened its channel, however long it took to start; 0 before */
 static unsigned long since_channel(void)
 {
 	static struct timespec begin;
@@ -220,7 +221,7 @@ static void *hold(void *control)
 	return NULL;
 }
 
-/* What is to happen at its time */
+/* Applies the settings that are due. */
 static void act(struct channel_control *control)
 {
 	unsigned long now = since_channel();
@@ -243,7 +244,7 @@ int main(int argc, char **argv)
 	pthread_t holder = 0;
 	pid_t pid;
 
-	/* The program's lines come in between. */
+	/* The program's own lines come in between. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (first < argc && strcmp(argv[first], "--") != 0)
 		set(argv[first++]);

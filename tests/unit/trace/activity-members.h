@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The members of records by name, for what writes and reads them as text */
+/* The members of each activity record by name, for programs that read and write records as text */
 #ifndef GPMU_TESTS_ACTIVITY_MEMBERS_H
 #define GPMU_TESTS_ACTIVITY_MEMBERS_H
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Stands for a program with GPUs: writes the records of a script, FILE or standard input, to the channel in
- * $GPMU_CHANNEL. Lines are
+ * Stands in for a program that uses GPUs: writes the records of a script, from FILE or standard input, to the channel
+ * in $GPMU_CHANNEL. The lines of a script are
  *
- *	KIND MEMBER=VALUE...	a record, as kernel begin=+100 end=+200 context=1 stream=7 name=foo grid=1,1,1
+ *	KIND MEMBER=VALUE...	a record, such as kernel begin=+100 end=+200 context=1 stream=7 name=foo grid=1,1,1
  *	sleep MS
- *	wait			until the reader enables it
- *	repeat N KIND ...	the same record N times; work and calls one behind the other, correlation by 1 more
- *	kill			by SIGKILL
- *	ring BYTES		writes to the control what is not its own
- *	truncate		cuts its file off, ends
- *	exit STATUS		with no word to the reader
+ *	wait			until the reader enables the channel
+ *	repeat N KIND ...	N records; work and calls follow each other, correlation grows by 1
+ *	kill			ends by SIGKILL
+ *	ring BYTES		overwrites the ring size in the control
+ *	truncate		truncates its file and exits
+ *	exit STATUS		without closing the channel
  *
- * A time with "+" counts ns from the begin, name=, domain= and text= are texts ("%20" is a blank). A
- * record of the process comes first, with time, pid and parent where the script does not say them.
+ * A time with "+" is in ns from the start of the program. name=, domain= and text= are texts, in which "%20" is a
+ * blank. The first record is that of the process, with time, pid and parent unless the script gives them.
  */
 #include <errno.h>
 #include <poll.h>
@@ -68,7 +68,7 @@ static void decode(char *text)
 	*to = '\0';
 }
 
-/* The number of a name; its record comes before the first that has it. */
+/* Returns the id of a name. The first use of a name writes its record. */
 static uint32_t intern(const char *text)
 {
 	union {
@@ -156,7 +156,7 @@ static void members(struct activity_head *record, const struct members_kind *kin
 	}
 }
 
-/* What differs in the next of those that are repeated */
+/* Advances times and correlation for the next record of a repetition. */
 static void advance(struct activity_head *record)
 {
 	struct activity_work *work = (struct activity_work *)record;
@@ -207,7 +207,7 @@ static _Noreturn void cut_off(void)
 	snprintf(path, sizeof(path), "%s/%d.0", getenv(CHANNEL_VARIABLE), (int)getpid());
 	if (truncate(path, 0))
 		fail("not there:", path);
-	/* It is looked at. */
+	/* Gives the reader time to notice. */
 	poll(NULL, 0, 100);
 	_exit(0);
 }

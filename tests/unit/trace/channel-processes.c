@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Channels between processes: a writer that is killed, one that runs at full speed, one that forks,
- * and one with no room.
+ * Channels between processes: a writer that is killed, that runs at full speed, that forks, or
+ * that has no room
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #define ROUNDS	20
 #define LONG	100000
 
-/* How many records the child has committed: known to both, whatever becomes of it */
+/* The number of records committed by the child, in shared memory so that it outlives the child */
 static uint64_t *committed;
 
 static void write_for_ever(uint64_t most)
@@ -75,13 +75,13 @@ static void killed(void)
 		waitpid(pid, NULL, 0);
 		ended += channel_has_ended(reader) && !channel_is_closed(reader);
 		next = read_numbers(reader, next);
-		/* It can die between a record and its count. */
+		/* The child can die between a record and its count. */
 		whole += next == *committed || next == *committed + 1;
 		channel_reader_free(reader);
 		empty_folder();
 	}
-	is_u64(ended, ROUNDS, "a writer that was killed has ended, and has not closed it");
-	is_u64(whole, ROUNDS, "all that it has committed comes");
+	is_u64(ended, ROUNDS, "channel: a killed writer has ended without closing the channel");
+	is_u64(whole, ROUNDS, "channel: all records committed by a killed writer are read");
 }
 
 static void fast(void)
@@ -100,8 +100,9 @@ static void fast(void)
 		next = read_numbers(reader, next);
 	next = read_numbers(reader, next);
 	waitpid(pid, &status, 0);
-	ok(!status && channel_is_closed(reader), "a writer has written all, and closed it");
-	is_u64(next, LONG, "a reader beside it gets each record");
+	ok(!status && channel_is_closed(reader),
+	   "channel: a fast writer writes all records and closes the channel");
+	is_u64(next, LONG, "channel: a concurrent reader gets each record of a fast writer");
 	channel_reader_free(reader);
 	empty_folder();
 }
@@ -126,10 +127,13 @@ static void forks(void)
 	}
 	if (read(go[0], &(char){ 0 }, 1) != 1)
 		abort();
-	is_u64(files(paths, 3, false), 2, "a child that forgets its parent's file makes its own");
-	ok(!write_number(writer, 1) && read_numbers(reader, 0) == 2, "the parent's is as it was");
+	is_u64(files(paths, 3, false), 2,
+	       "channel: a child that forgets its parent's file makes its own");
+	ok(!write_number(writer, 1) && read_numbers(reader, 0) == 2,
+	   "channel: a fork leaves the parent's channel unchanged");
 	channel_writer_close(writer);
-	ok(channel_has_ended(reader), "and ends with the parent, though the child lives");
+	ok(channel_has_ended(reader),
+	   "channel: the channel ends with the parent though the child lives");
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	channel_reader_free(reader);
@@ -138,7 +142,7 @@ static void forks(void)
 	empty_folder();
 }
 
-/* A program may close what it has not opened, as daemons do, and the number is then another file's. */
+/* Daemons close all descriptors, also those they did not open, and the number is then reused. */
 static void closes_all(void)
 {
 	struct channel_writer *writer = channel_writer_new(folder, RING);
@@ -146,7 +150,7 @@ static void closes_all(void)
 	int own[16], status = -1;
 	pid_t pid;
 
-	/* All but the reader's, and those below 3 */
+	/* All but the reader's descriptor and the standard ones */
 	for (int fd = 3; fd < 64; fd++) {
 		char path[64], to[PATH_MAX] = "";
 
@@ -156,7 +160,8 @@ static void closes_all(void)
 	}
 	for (int i = 0; i < 16; i++)
 		own[i] = open("/dev/null", O_RDONLY);
-	ok(!channel_has_ended(reader), "a program that closes all files still has its channel");
+	ok(!channel_has_ended(reader),
+	   "channel: a program that closes all files still has its channel");
 	pid = fork();
 	if (!pid) {
 		int whole = 0;
@@ -167,11 +172,13 @@ static void closes_all(void)
 		_exit(whole);
 	}
 	waitpid(pid, &status, 0);
-	is_u64((uint64_t)WEXITSTATUS(status), 16, "its child has all of the program's own files");
+	is_u64((uint64_t)WEXITSTATUS(status), 16,
+	       "channel: a child keeps all of the program's own files");
 	channel_writer_close(writer);
 	for (int i = 0; i < 16; i++)
 		close(own[i]);
-	ok(channel_has_ended(reader), "and the channel ends with the writer");
+	ok(channel_has_ended(reader),
+	   "channel: the channel ends with the writer that closed all files");
 	channel_reader_free(reader);
 	empty_folder();
 }
@@ -200,13 +207,13 @@ static void threads(void)
 
 		whole += number < 20 && is_number(record, number) && seen[number]++ < 8;
 	}
-	is_u64(whole, 160, "records of eight threads are whole");
+	is_u64(whole, 160, "channel: records of eight threads are whole");
 	channel_writer_close(writer);
 	channel_reader_free(reader);
 	empty_folder();
 }
 
-/* A limit stands for a folder that is full. */
+/* A file size limit stands for a full file system. */
 static void full(void)
 {
 	int status = -1;
@@ -218,7 +225,8 @@ static void full(void)
 		_exit(channel_writer_new(folder, RING) || errno != EFBIG);
 	}
 	waitpid(pid, &status, 0);
-	ok(!status && !files(NULL, 0, false), "with no room for a ring, no file is left");
+	ok(!status && !files(NULL, 0, false),
+	   "channel: a writer without room for its ring leaves no file");
 }
 
 static void *hold(void *control)
@@ -235,7 +243,7 @@ static void *hold_once(void *control)
 	return NULL;
 }
 
-/* A reader that is killed cannot say so. */
+/* A killed reader cannot close the channel. */
 static void reader_is_killed(void)
 {
 	const struct channel_control want = { .version = CHANNEL_VERSION, .size = sizeof(want), .ring = RING };
@@ -245,7 +253,8 @@ static void reader_is_killed(void)
 
 	channel_create_control(folder, &want);
 	control = channel_map_control(folder);
-	ok(channel_has_reader(control), "a reader that does not hold its control counts as there");
+	ok(channel_has_reader(control),
+	   "channel: a reader that does not hold its control counts as present");
 	*committed = 0;
 	pid = fork();
 	if (!pid) {
@@ -256,13 +265,15 @@ static void reader_is_killed(void)
 	}
 	for (int i = 0; i < 5000 && !__atomic_load_n(committed, __ATOMIC_ACQUIRE); i++)
 		poll(NULL, 0, 1);
-	ok(control->holder && channel_has_reader(control), "one that does is there");
+	ok(control->holder && channel_has_reader(control),
+	   "channel: a reader that holds its control is present");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ok(!channel_has_reader(control), "and is known to be gone when it was killed");
+	ok(!channel_has_reader(control), "channel: a killed reader is detected");
 	pthread_create(&thread, NULL, hold_once, control);
 	pthread_join(thread, NULL);
-	ok(!channel_has_reader(control), "so is one whose thread has ended");
+	ok(!channel_has_reader(control),
+	   "channel: a reader whose holding thread has ended is detected");
 	channel_unmap_control(control);
 	empty_folder();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of channels share: a folder, records with a number in them */
+/* Helpers for the tests of channels: a folder, and records with a number in them */
 #ifndef GPMU_TESTS_CHANNEL_TEST_H
 #define GPMU_TESTS_CHANNEL_TEST_H
 
@@ -27,7 +27,7 @@ static void make_folder(void)
 		abort();
 }
 
-/* Paths of files that are no hidden ones; how many there were */
+/* Stores the paths of the files that are not hidden. Returns their number. */
 __attribute__((unused))
 static int files(char paths[][PATH_MAX], int room, bool remove)
 {
@@ -65,7 +65,7 @@ static void remove_folder(void)
 	rmdir(folder);
 }
 
-/* The reader of the only file */
+/* A reader of the only file, or NULL */
 __attribute__((unused))
 static struct channel_reader *read_only_one(void)
 {
@@ -74,7 +74,7 @@ static struct channel_reader *read_only_one(void)
 	return files(paths, 2, false) == 1 ? channel_reader_new(paths[0]) : NULL;
 }
 
-/* Writes one of a size that depends on the number. */
+/* Writes a note whose size depends on the number. */
 __attribute__((unused))
 static int write_number(struct channel_writer *writer, uint64_t number)
 {
@@ -104,7 +104,10 @@ static bool is_number(const struct activity_head *record, uint64_t number)
 	return true;
 }
 
-/* Reads numbers from @first on until there is none; the next number, or UINT64_MAX */
+/*
+ * Reads the numbers from @first on until the channel is empty. Returns the next number, or
+ * UINT64_MAX on an error.
+ */
 __attribute__((unused))
 static uint64_t read_numbers(struct channel_reader *reader, uint64_t first)
 {

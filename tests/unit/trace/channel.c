@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Channels in one process: every record comes once, as it was written, however often the ring has
- * turned; what is full, too long or broken is said.
+ * Channels in one process: each record is read once and unchanged, however often the ring wraps;
+ * a full ring, a record that is too long and a damaged file are reported.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,10 +14,10 @@ static void turns(void)
 	struct channel_reader *reader = read_only_one();
 	uint64_t written = 0, next = 0, full = 0;
 
-	ok(writer && reader, "a process's file is there with the writer");
+	ok(writer && reader, "channel: a writer's file exists once the writer does");
 	if (!writer || !reader)
 		return;
-	is_u64(read_numbers(reader, 0), 0, "nothing comes where nothing was written");
+	is_u64(read_numbers(reader, 0), 0, "channel: a new channel has no records");
 	for (uint64_t turn = 0; turn < 3000; turn++) {
 		for (uint64_t i = 0; i <= turn % 40; i++) {
 			int ret = write_number(writer, written);
@@ -29,17 +29,21 @@ static void turns(void)
 		}
 		next = read_numbers(reader, next);
 	}
-	ok(written > 40000 && full > 1000, "%" PRIu64 " records are written, the ring is full %" PRIu64
-	   " times", written, full);
-	is_u64(next, written, "each comes once, in order, as it was written");
-	ok(!channel_has_ended(reader) && !channel_is_closed(reader), "the writer is there");
+	ok(written > 40000 && full > 1000, "channel: %" PRIu64 " records are written and the ring is full %"
+	   PRIu64 " times", written, full);
+	is_u64(next, written, "channel: each record is read once, in order, unchanged");
+	ok(!channel_has_ended(reader) && !channel_is_closed(reader),
+	   "channel: an open channel has not ended");
 	write_number(writer, written);
 	channel_writer_finish(writer);
-	ok(channel_is_closed(reader) && !channel_has_ended(reader), "and then says that this was all");
-	is_u64(-write_number(writer, 0), ESHUTDOWN, "after which it writes nothing");
+	ok(channel_is_closed(reader) && !channel_has_ended(reader),
+	   "channel: channel_writer_finish() closes the channel, which has not ended");
+	is_u64(-write_number(writer, 0), ESHUTDOWN, "channel: a closed channel refuses records");
 	channel_writer_close(writer);
-	ok(channel_has_ended(reader) && channel_is_closed(reader), "and then has closed it");
-	is_u64(read_numbers(reader, next), written + 1, "what it wrote last comes after its end");
+	ok(channel_has_ended(reader) && channel_is_closed(reader),
+	   "channel: channel_writer_close() ends the channel");
+	is_u64(read_numbers(reader, next), written + 1,
+	       "channel: the last record is read after the channel has ended");
 	channel_reader_free(reader);
 	empty_folder();
 }
@@ -55,25 +59,33 @@ static void room(void)
 
 	while (!channel_write(writer, &record.head))
 		n++;
-	is_u64(n, RING / sizeof(record), "a ring takes as much as it is long");
-	is_u64(-channel_write(writer, &record.head), EAGAIN, "then it is full");
+	is_u64(n, RING / sizeof(record), "channel: a ring holds as many bytes as its size");
+	is_u64(-channel_write(writer, &record.head), EAGAIN,
+	       "channel: a full ring refuses a record with EAGAIN");
 	while (channel_read(reader, &read) == 1)
 		m++;
-	ok(m == n && !channel_write(writer, &record.head), "and takes more when it was read");
+	ok(m == n && !channel_write(writer, &record.head),
+	   "channel: a ring takes a record again after it was read");
 	large->kind = ACTIVITY_NOTE;
 	large->size = RING / 4;
-	is_u64(channel_write(writer, large), 0, "a record can be a quarter of it");
+	is_u64(channel_write(writer, large), 0,
+	       "channel: a record of a quarter of the ring is accepted");
 	large->size += 8;
-	is_u64(-channel_write(writer, large), EMSGSIZE, "a longer one is refused");
+	is_u64(-channel_write(writer, large), EMSGSIZE,
+	       "channel: a record longer than a quarter of the ring is refused");
 	large->size = sizeof(struct activity_note);
-	is_u64(-channel_write(writer, large), EINVAL, "one that is too short for its kind is none");
+	is_u64(-channel_write(writer, large), EINVAL,
+	       "channel: a record shorter than its kind is refused");
 	large->size = sizeof(struct activity_note) + 7;
-	is_u64(-channel_write(writer, large), EINVAL, "nor is one of 7 bytes more");
+	is_u64(-channel_write(writer, large), EINVAL,
+	       "channel: a record whose size is not a multiple of 8 is refused");
 	large->size = sizeof(struct activity_note) + 8;
 	((char *)large)[large->size - 1] = 'a';
-	is_u64(-channel_write(writer, large), EINVAL, "nor is a text without an end");
+	is_u64(-channel_write(writer, large), EINVAL,
+	       "channel: a text without a terminating NUL is refused");
 	large->kind = ACTIVITY_KINDS;
-	is_u64(-channel_write(writer, large), EINVAL, "nor is a kind that there is not");
+	is_u64(-channel_write(writer, large), EINVAL,
+	       "channel: a record of an unknown kind is refused");
 	free(large);
 	channel_reader_free(reader);
 	channel_writer_close(writer);
@@ -88,7 +100,7 @@ static void several(void)
 	char paths[3][PATH_MAX];
 	uint64_t next[2];
 
-	is_u64(files(paths, 3, false), 2, "two writers have two files, and nothing else is left there");
+	is_u64(files(paths, 3, false), 2, "channel: two writers have two files and no other");
 	write_number(first, 0);
 	write_number(second, 0);
 	write_number(second, 1);
@@ -97,16 +109,17 @@ static void several(void)
 		readers[i] = channel_reader_new(paths[i]);
 		next[i] = read_numbers(readers[i], 0);
 	}
-	ok(next[0] + next[1] == 3 && (next[0] == 1 || next[1] == 1), "each has its own records");
+	ok(next[0] + next[1] == 3 && (next[0] == 1 || next[1] == 1),
+	   "channel: each of two channels has its own records");
 	ok(channel_has_ended(readers[next[0] != 1]) && !channel_has_ended(readers[next[0] == 1]),
-	   "and ends on its own");
+	   "channel: each of two channels ends on its own");
 	for (int i = 0; i < 2; i++)
 		channel_reader_free(readers[i]);
 	channel_writer_close(second);
 	empty_folder();
 }
 
-/* Damage to a file with two records: where, and with what */
+/* A change of a file with two records */
 static const struct damage {
 	const char *what;
 	size_t offset;
@@ -115,21 +128,28 @@ static const struct damage {
 	bool opens;
 	int reads;	/* records before the damage */
 } damages[] = {
-	{ "no channel", offsetof(struct channel_head, magic), 1, 8, false, 0 },
-	{ "another version", offsetof(struct channel_head, version), CHANNEL_VERSION + 1, 4, false, 0 },
-	{ "another head", offsetof(struct channel_head, head), 8192, 4, false, 0 },
-	{ "a ring of 0", offsetof(struct channel_head, ring), 0, 8, false, 0 },
+	{ "a wrong magic number", offsetof(struct channel_head, magic), 1, 8, false, 0 },
+	{
+	 "another version", offsetof(struct channel_head, version), CHANNEL_VERSION + 1, 4, false, 0 },
+	{ "another head size", offsetof(struct channel_head, head), 8192, 4, false, 0 },
+	{ "a ring of size 0", offsetof(struct channel_head, ring), 0, 8, false, 0 },
 	{ "a ring longer than the file", offsetof(struct channel_head, ring), RING * 2, 8, false, 0 },
 	{ "a ring that is no power of 2", offsetof(struct channel_head, ring), RING - 8, 8, false, 0 },
-	{ "more written than there is room", offsetof(struct channel_head, written), RING + 8, 8, true, 0 },
-	{ "written before it was taken", offsetof(struct channel_head, taken), 1 << 20, 8, true, 0 },
-	{ "a position within a record's head", offsetof(struct channel_head, written), 20, 8, true, 0 },
-	{ "a record cut off", offsetof(struct channel_head, written), 16 + 8, 8, true, 1 },
+	{
+	 "more bytes written than the ring "
+	 "has", offsetof(struct channel_head, written), RING + 8, 8, true, 0 },
+	{
+	 "a written position before the taken "
+	 "one", offsetof(struct channel_head, taken), 1 << 20, 8, true, 0 },
+	{
+	 "a position within a record's "
+	 "head", offsetof(struct channel_head, written), 20, 8, true, 0 },
+	{ "a record that is cut off", offsetof(struct channel_head, written), 16 + 8, 8, true, 1 },
 	{ "a record of no bytes", CHANNEL_HEAD, 0, 4, true, 0 },
 	{ "a record of 7 bytes", CHANNEL_HEAD, 7, 4, true, 0 },
 	{ "a record of 17 bytes", CHANNEL_HEAD, 17, 4, true, 0 },
 	{ "a record longer than the ring", CHANNEL_HEAD, UINT32_MAX - 7, 4, true, 0 },
-	{ "a record longer than what was written", CHANNEL_HEAD + 16, 24, 4, true, 1 },
+	{ "a record longer than the written bytes", CHANNEL_HEAD + 16, 24, 4, true, 1 },
 	{ "a record shorter than its kind", CHANNEL_HEAD + 4, ACTIVITY_KERNEL, 2, true, 0 },
 	{ "a text without an end", CHANNEL_HEAD + 16 + 4, ACTIVITY_NAME, 2, true, 1 },
 };
@@ -153,14 +173,15 @@ static void damage(const struct damage *damage)
 	errno = 0;
 	reader = channel_reader_new(paths[0]);
 	if (!damage->opens) {
-		ok(!reader && errno == EBADMSG, "%s: is no channel", damage->what);
+		ok(!reader && errno == EBADMSG,
+		   "channel: %s is refused with EBADMSG", damage->what);
 	} else if (reader) {
 		while ((ret = channel_read(reader, &read)) == 1)
 			n++;
 		ok(ret == -EBADMSG && n == damage->reads && channel_read(reader, &read) == -EBADMSG,
-		   "%s: after %d records nothing can be read", damage->what, damage->reads);
+		   "channel: %s is an error after %d records", damage->what, damage->reads);
 	} else {
-		ok(false, "%s: it opens", damage->what);
+		ok(false, "channel: %s does not keep the channel from opening", damage->what);
 	}
 	if (reader)
 		channel_reader_free(reader);
@@ -182,12 +203,13 @@ static void unknown(void)
 	channel_write(writer, &record.head);
 	files(paths, 1, false);
 	fd = open(paths[0], O_RDWR | O_CLOEXEC);
-	ok(pwrite(fd, &kind, 2, CHANNEL_HEAD + 4) == 2, "a record has a kind that is not known");
+	ok(pwrite(fd, &kind, 2, CHANNEL_HEAD + 4) == 2,
+	   "channel: the kind of a written record is changed to an unknown one");
 	close(fd);
 	reader = channel_reader_new(paths[0]);
 	for (int i = 0; i < 2; i++)
 		n += channel_read(reader, &read);
-	is_u64(n, 1, "it is left out");
+	is_u64(n, 1, "channel: a record of an unknown kind is skipped");
 	channel_reader_free(reader);
 	channel_writer_close(writer);
 	empty_folder();
@@ -203,18 +225,19 @@ static void cut_off(void)
 
 	write_number(writer, 0);
 	ok(reader && channel_read(reader, &read) == 1 && files(paths, 1, false) == 1 && !truncate(paths[0], 0),
-	   "a file is cut off");
+	   "channel: the file of an open channel is truncated");
 	for (int i = 0; i < 2; i++)
 		n += channel_read(reader, &read) == -EBADMSG;
-	is_u64(n, 2, "its reader says so, and lives");
-	/* The writer's end needs its head. */
-	ok(!truncate(paths[0], CHANNEL_HEAD + RING), "it is as long as it was");
+	is_u64(n, 2, "channel: the reader of a truncated file gets errors and no SIGBUS");
+	/* The writer updates the head when it closes. */
+	ok(!truncate(paths[0], CHANNEL_HEAD + RING),
+	   "channel: the truncated file is extended again");
 	channel_writer_close(writer);
 	channel_reader_free(reader);
 	empty_folder();
 }
 
-/* A reader that is no gpmu */
+/* A reader that is not gpmu */
 static void positions(void)
 {
 	struct channel_writer *writer = channel_writer_new(folder, RING);
@@ -225,7 +248,8 @@ static void positions(void)
 	files(paths, 1, false);
 	fd = open(paths[0], O_RDWR | O_CLOEXEC);
 	ok(pwrite(fd, &taken, 8, offsetof(struct channel_head, taken)) == 8 &&
-	   write_number(writer, 0) == -EBADMSG, "a reader's position that cannot be stops the writer");
+	   write_number(writer, 0) == -EBADMSG,
+	   "channel: an impossible position of the reader stops the writer");
 	close(fd);
 	channel_writer_close(writer);
 	empty_folder();
@@ -241,30 +265,36 @@ static void control(void)
 	int fd;
 
 	errno = 0;
-	ok(!channel_map_control(folder) && errno == ENOENT, "there is no control yet");
-	ok(!channel_create_control(folder, &want), "control is made");
-	ok(channel_create_control(folder, &want) == -EEXIST, "once");
+	ok(!channel_map_control(folder) && errno == ENOENT,
+	   "channel: there is no control before it is created");
+	ok(!channel_create_control(folder, &want), "channel: the control is created");
+	ok(channel_create_control(folder, &want) == -EEXIST,
+	   "channel: a control is created only once");
 	a = channel_map_control(folder);
 	b = channel_map_control(folder);
-	ok(a && b && !memcmp(a, &want, sizeof(want)), "what is mapped is what was made");
+	ok(a && b && !memcmp(a, &want, sizeof(want)),
+	   "channel: the mapped control has the values it was created with");
 	if (!a || !b)
 		return;
 	a->enabled = 1;
-	is_u64(b->enabled, 1, "what one side changes the other one sees");
+	is_u64(b->enabled, 1, "channel: both mappings of a control share its memory");
 	channel_unmap_control(a);
 	channel_unmap_control(b);
 	snprintf(path, sizeof(path), "%s/" CHANNEL_CONTROL, folder);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	ok(pwrite(fd, &version, 4, 0) == 4 && !channel_map_control(folder) && errno == EBADMSG,
-	   "that of another version is none");
-	ok(!ftruncate(fd, 100) && !channel_map_control(folder) && errno == EBADMSG, "nor is a short one");
+	   "channel: a control of another version is refused");
+	ok(!ftruncate(fd, 100) && !channel_map_control(folder) && errno == EBADMSG,
+	   "channel: a short control is refused");
 	close(fd);
 	empty_folder();
 	want.ring = RING + 1;
-	ok(channel_create_control(folder, &want) == -EINVAL, "a ring has a power of 2");
+	ok(channel_create_control(folder, &want) == -EINVAL,
+	   "channel: a control whose ring is not a power of 2 is refused");
 	want.ring = RING;
 	memset(want.range, 'a', sizeof(want.range));
-	ok(channel_create_control(folder, &want) == -EINVAL, "a range has an end");
+	ok(channel_create_control(folder, &want) == -EINVAL,
+	   "channel: a control whose range has no terminating NUL is refused");
 }
 
 static void refused(void)
@@ -272,12 +302,17 @@ static void refused(void)
 	char missing[PATH_MAX + 16];
 
 	errno = 0;
-	ok(!channel_writer_new(folder, RING + 8) && errno == EINVAL, "a ring that is no power of 2 is refused");
-	ok(!channel_writer_new(folder, RING / 2) && errno == EINVAL, "so is one that is too short");
+	ok(!channel_writer_new(folder, RING + 8) && errno == EINVAL,
+	   "channel: a writer whose ring is not a power of 2 is refused");
+	ok(!channel_writer_new(folder, RING / 2) && errno == EINVAL,
+	   "channel: a writer whose ring is too short is refused");
 	snprintf(missing, sizeof(missing), "%s/missing", folder);
-	ok(!channel_writer_new(missing, RING) && errno == ENOENT, "a folder that is not there is said");
-	ok(!channel_reader_new(missing) && errno == ENOENT, "so is a file");
-	ok(!channel_reader_new(folder) && errno == EISDIR, "and what is none");
+	ok(!channel_writer_new(missing, RING) && errno == ENOENT,
+	   "channel: a writer in an absent folder is ENOENT");
+	ok(!channel_reader_new(missing) && errno == ENOENT,
+	   "channel: a reader of an absent file is ENOENT");
+	ok(!channel_reader_new(folder) && errno == EISDIR,
+	   "channel: a reader of a folder is EISDIR");
 }
 
 int main(void)
@@ -293,7 +328,7 @@ int main(void)
 	positions();
 	control();
 	refused();
-	ok(!files(NULL, 0, false), "nothing is left in the folder");
+	ok(!files(NULL, 0, false), "channel: no file is left in the folder");
 	remove_folder();
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The one allocation of a clock fails. */
+/* A clock makes one allocation, which fails. */
 #include "alloc.h"
 #include "gpmu.h"
 
@@ -17,6 +17,6 @@ static int make(void)
 
 int main(void)
 {
-	alloc_fail_each(make, 1, "a clock");
+	alloc_fail_each(make, 1, "clock");
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Clocks that change: rate, NTP's and a user's steps, suspend, brackets that are wide, and
- * that the bound holds through all of it.
+ * Clocks that change: their rate, sets by NTP or a user, suspend, wide brackets. The error bound
+ * holds in all cases.
  */
 #include <errno.h>
 
@@ -22,7 +22,7 @@ static bool holds(const struct test_errors *e)
 	return !e->refused && !e->outside && !e->backwards;
 }
 
-/* What the clock is, and the bounds that are to be there, in ns */
+/* A clock, and the bounds in ns that its times must keep */
 static const struct {
 	const char *what;
 	struct test_clock clock;
@@ -33,12 +33,17 @@ static const struct {
 	{ "faster by 100e-6", { .base = 5, .changes = { { .gain = 100000 } } }, 2300, 5000 },
 	{ "in steps of 32 ns", { .base = 12345, .step = 32 }, 2300, 5000 },
 	{ "in steps of 1 us", { .base = 12345, .step = 1000 }, 3500, 7000 },
-	{ "always looked at at the end", { .base = T0, .late = true }, 2300, 5000 },
-	{ "over 2^64", { .base = UINT64_MAX - 5 * S, .step = 32 }, 2300, 5000 },
-	{ "over 2^63", { .base = INT64_MAX - 5 * S }, 2300, 5000 },
-	{ "each seventh bracket is 30 us wider", { .base = T0, .wide = 7, .wider = 30000 }, 2600, 5000 },
-	{ "each third is 5 ms wider", { .base = T0, .wide = 3, .wider = 5 * MS }, 3000, 6000 },
-	{ "the first is 300 ms wider", { .base = T0, .wide = 10000, .wider = 300 * MS }, 2300, 5000 },
+	{ "always read at the end of the bracket", { .base = T0, .late = true }, 2300, 5000 },
+	{ "wrapping past 2^64", { .base = UINT64_MAX - 5 * S, .step = 32 }, 2300, 5000 },
+	{ "passing 2^63", { .base = INT64_MAX - 5 * S }, 2300, 5000 },
+	{
+	 "every seventh bracket 30 us "
+	 "wider", { .base = T0, .wide = 7, .wider = 30000 }, 2600, 5000 },
+	{
+	 "every third bracket 5 ms wider", { .base = T0, .wide = 3, .wider = 5 * MS }, 3000, 6000 },
+	{
+	 "the first bracket 300 ms "
+	 "wider", { .base = T0, .wide = 10000, .wider = 300 * MS }, 2300, 5000 },
 };
 
 static void unchanging(void)
@@ -47,15 +52,16 @@ static void unchanging(void)
 		struct gpmu_clock *clock = clock_of(&steady[i].clock, 10 * S, 100 * MS);
 		struct test_errors e = test_ask(clock, &steady[i].clock, S, 9 * S);
 
-		ok(holds(&e), "%s: times are within their bounds, and in order", steady[i].what);
+		ok(holds(&e),
+		   "clock: %s: times are within their bounds and in order", steady[i].what);
 		ok(e.median <= steady[i].median && e.bound <= steady[i].largest,
-		   "%s: the median bound is at most %.0f ns, none is more than %.0f ns",
+		   "clock: %s: the median bound is at most %.0f ns, the largest at most %.0f ns",
 		   steady[i].what, steady[i].median, steady[i].largest);
 		gpmu_clock_free(clock);
 	}
 }
 
-/* Each 3 s it is another one. */
+/* The rate changes every 3 s. */
 static void rates(void)
 {
 	const struct test_clock test = {
@@ -67,12 +73,12 @@ static void rates(void)
 	struct gpmu_clock *clock = clock_of(&test, 12 * S, 100 * MS);
 	struct test_errors e = test_ask(clock, &test, 0, 12 * S - 200 * MS);
 
-	ok(holds(&e), "another rate: times are within their bounds, and in order");
-	ok(e.median <= 2300, "the bounds are small again after it");
+	ok(holds(&e), "clock: with a changing rate times are within their bounds and in order");
+	ok(e.median <= 2300, "clock: the median bound is small although the rate changes");
 	gpmu_clock_free(clock);
 }
 
-/* Where the pairs do not show that it was set, the bound knows. */
+/* A set too small to show in the pairs must be covered by the bound. */
 static void small_sets(void)
 {
 	static const int64_t sets[] = { 1000, 5000, 30000, 90000, -5000, -30000, -90000 };
@@ -85,7 +91,8 @@ static void small_sets(void)
 		struct test_errors e = test_ask(clock, &test, 4 * S, 6 * S);
 
 		ok(!e.outside && !e.refused && e.bound < 2600 + fabs((double)sets[i]) * 1.1,
-		   "set by %+d ns: bounds hold, and are no more than that larger", (int)sets[i]);
+		   "clock: set by %+d ns: bounds hold and grow by no more than the "
+		   "set", (int)sets[i]);
 		gpmu_clock_free(clock);
 	}
 }
@@ -105,14 +112,16 @@ static void sets(void)
 		struct test_errors after = test_ask(clock, &test, 5200 * MS, 10 * S);
 
 		ok(holds(&before) && holds(&after) && fmax(before.bound, after.bound) < 5000,
-		   "set by %+lld ms: before and behind all is as ever", (long long)by[i] / 1000000);
+		   "clock: set by %+lld ms: times before and after are as accurate as "
+		   "ever", (long long)by[i] / 1000000);
 		ok(holds(&around) && around.bound < 110e6,
-		   "... and around it within the pairs there");
+		   "clock: set by %+lld ms: times near the set are within the adjacent pairs",
+		   (long long)by[i] / 1000000);
 		gpmu_clock_free(clock);
 	}
 }
 
-/* One that is set back by 2 s shows these twice. */
+/* A clock that is set back by 2 s shows these 2 s twice. */
 static void twice(void)
 {
 	const struct test_clock test = {
@@ -122,12 +131,16 @@ static void twice(void)
 	struct test_errors e = test_ask(clock, &test, 3200 * MS, 6900 * MS);
 	uint64_t time, bound;
 
-	ok(!e.outside && !e.refused, "set back by 2 s: bounds hold for what it has shown twice");
-	ok(e.bound > 1.9e9 && e.bound < 2.2e9, "by having room for both");
+	ok(!e.outside && !e.refused,
+	   "clock: set back by 2 s: bounds hold for readings shown twice");
+	ok(e.bound > 1.9e9 && e.bound < 2.2e9,
+	   "clock: set back by 2 s: the bound covers both times of a reading");
 	ok(!gpmu_clock_time(clock, test_shows(&test, 6 * S), &time, &bound) &&
-		   time - T0 - 6 * S + 3000 < 6000, "of which the later one is the answer");
+		   time - T0 - 6 * S + 3000 < 6000,
+		   "clock: set back by 2 s: the later time of a reading is returned");
 	e = test_ask(clock, &test, 7200 * MS, 10 * S);
-	ok(holds(&e) && e.bound < 5000, "after these all is as ever");
+	ok(holds(&e) && e.bound < 5000,
+	   "clock: set back by 2 s: times after the repeated readings are accurate");
 	gpmu_clock_free(clock);
 }
 
@@ -140,11 +153,14 @@ static void never(void)
 	uint64_t time, bound;
 
 	ok(gpmu_clock_time(clock, T0 + 20 * S, &time, &bound) == -ERANGE,
-	   "what it was set over it has never shown");
+	   "clock: a reading that a set skipped is -ERANGE");
 	gpmu_clock_free(clock);
 }
 
-/* CLOCK_MONOTONIC_RAW stands for 8 hours, the other does not; and the other way round. */
+/*
+ * Two clocks: one continues for 8 hours while CLOCK_MONOTONIC_RAW is suspended, the other
+ * restarts at 0.
+ */
 static void suspend(void)
 {
 	const struct test_clock real = {
@@ -159,18 +175,19 @@ static void suspend(void)
 	struct gpmu_clock *clock = clock_of(&real, 10 * S, 100 * MS);
 	struct test_errors e = test_ask(clock, &real, 5200 * MS, 10 * S);
 
-	ok(holds(&e) && e.bound < 5000, "after a suspend, two even, times are right");
+	ok(holds(&e) && e.bound < 5000, "clock: times after two suspends are accurate");
 	e = test_ask(clock, &real, 0, 4900 * MS);
-	ok(holds(&e) && e.bound < 5000, "... those before it, too");
+	ok(holds(&e) && e.bound < 5000, "clock: times before two suspends are accurate");
 	gpmu_clock_free(clock);
 	clock = clock_of(&gpu, 10 * S, 100 * MS);
 	e = test_ask(clock, &gpu, 5200 * MS, 10 * S);
 	ok(holds(&e) && e.bound < 7000 && e.median > 2000,
-	   "so are a GPU's that began at 0 again, and its steps are known still");
+	   "clock: times of a GPU clock that restarted at 0 are accurate, with its resolution "
+	   "kept");
 	gpmu_clock_free(clock);
 }
 
-/* Between pairs, as they come: asked for what is behind the last */
+/* Times of readings later than the last pair */
 static void live(void)
 {
 	const struct test_clock test = { .base = T0, .step = 32, .changes = { { .gain = -2230 } } };
@@ -181,7 +198,8 @@ static void live(void)
 	double most = 0;
 	uint64_t last = 0;
 
-	ok(holds(&e) && e.bound < 45000, "of four pairs at once the bound is what any clock may be off");
+	ok(holds(&e) && e.bound < 45000,
+	   "clock: with four pairs the bound allows for the largest drift of a clock");
 	gpmu_clock_free(clock);
 	clock = clock_of(&test, 4 * MS, MS);
 	for (uint64_t at = 100 * MS; at < 20 * S; at += 100 * MS) {
@@ -198,13 +216,13 @@ static void live(void)
 		}
 	}
 	diag("behind the last pair: largest bound %.0f ns", most);
-	ok(!outside, "behind the last pair bounds hold");
-	ok(most < 6000, "and are less than 6 us");
-	ok(!backwards, "time does not go back where a pair is added");
+	ok(!outside, "clock: bounds hold for readings after the last pair");
+	ok(most < 6000, "clock: bounds after the last pair are less than 6 us");
+	ok(!backwards, "clock: times do not go back when a pair is added");
 	gpmu_clock_free(clock);
 }
 
-/* A pair shows that what was told before was too late by 36 us. */
+/* A new pair shows that an earlier answer was too late by 36 us. */
 static void order(void)
 {
 	const struct test_clock fast = { .base = T0, .changes = { { .gain = 900000 } } };
@@ -215,14 +233,16 @@ static void order(void)
 	test_add(clock, &fast, 100 * MS, 400 * MS, 100 * MS);
 	gpmu_clock_time(clock, test_shows(&fast, 40 * MS + 5000), &later, &bound);
 	ok(time > T0 + 40 * MS + 30000 && later == time,
-	   "what comes later is not told to be earlier, though the pairs are better now");
-	ok((double)bound >= (double)(time - T0 - 40 * MS), "and the bound holds for that");
+	   "clock: a later reading never gets an earlier time, although new pairs are better");
+	ok((double)bound >= (double)(time - T0 - 40 * MS),
+	   "clock: the bound covers a time that was kept from going back");
 	gpmu_clock_time(clock, test_shows(&fast, 41 * MS), &later, &bound);
-	ok(later - T0 - 41 * MS + 3000 < 6000, "until that is so anyway");
+	ok(later - T0 - 41 * MS + 3000 < 6000,
+	   "clock: a time is accurate again once it cannot go back");
 	gpmu_clock_free(clock);
 }
 
-/* In a bracket of 300 ms it may have been set so that it has not counted since. */
+/* Within a bracket of 300 ms the clock may have been set, so that it has not advanced since. */
 static void stands(void)
 {
 	struct gpmu_clock *clock = gpmu_clock_new(NULL);
@@ -237,7 +257,7 @@ static void stands(void)
 		gpmu_clock_add(clock, &pair);
 	}
 	ok(!gpmu_clock_time(clock, 5000, &time, &bound) && bound > 140 * MS && bound < 500 * MS,
-	   "a clock that has counted nothing is one that was set");
+	   "clock: a clock that did not advance is treated as set");
 	gpmu_clock_free(clock);
 }
 
@@ -248,12 +268,12 @@ static void often(void)
 	struct test_errors e = test_ask(clock, &test, 10 * S, 19 * S);
 
 	ok(clock->length <= 20 * S / CLOCK_SLOT + 1 && clock->length >= 150,
-	   "of 40000 pairs in 20 s one is kept for each 50 to 133 ms");
-	ok(holds(&e) && e.median < 1700, "which is the one with the narrowest bracket");
+	   "clock: of 40000 pairs in 20 s one is kept for each 50 to 133 ms");
+	ok(holds(&e) && e.median < 1700, "clock: the pair with the narrowest bracket is kept");
 	gpmu_clock_free(clock);
 }
 
-/* More than it keeps */
+/* More pairs than are kept */
 static void old(void)
 {
 	const struct test_clock test = { .base = 3, .step = 32, .changes = {
@@ -263,11 +283,13 @@ static void old(void)
 	struct test_errors e = test_ask(clock, &test, 192 * S, 599 * S);
 	uint64_t time, bound;
 
-	ok(clock->length == CLOCK_ANCHORS && holds(&e) && e.bound < 6000, "the last 400 s are kept");
+	ok(clock->length == CLOCK_ANCHORS && holds(&e) && e.bound < 6000,
+	   "clock: the pairs of the last 400 s are kept");
 	e = test_ask(clock, &test, 185 * S, 190 * S);
-	ok(!e.refused && !e.outside, "what is shortly before that has a bound that holds");
+	ok(!e.refused && !e.outside,
+	   "clock: bounds hold for readings shortly before the oldest pair");
 	ok(gpmu_clock_time(clock, test_shows(&test, 100 * S), &time, &bound) == -ERANGE,
-	   "what is long before is refused");
+	   "clock: a reading long before the oldest pair is -ERANGE");
 	gpmu_clock_free(clock);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A clock whose rate, sets and steps the test makes, and looks at it. */
+/* A simulated clock with a rate, steps and sets, and readings of it */
 #ifndef GPMU_TESTS_CLOCK_H
 #define GPMU_TESTS_CLOCK_H
 
@@ -10,21 +10,24 @@
 #include "tap.h"
 
 #define MS 1000000ull
-#define T0 3000000000000000000ull	/* CLOCK_MONOTONIC_RAW; a double has steps of 512 ns there */
+#define T0 3000000000000000000ull	/* ns; doubles of this size are 512 ns apart */
 
-/* From a time on, ns since T0, it gains so many ns a second and is set by so many ns */
+/*
+ * From @time on, in ns since T0, the clock gains @gain ns per second; at @time it is set by @set
+ * ns.
+ */
 struct test_change {
 	uint64_t time;
 	int64_t gain, set;
 };
 
 struct test_clock {
-	uint64_t base;			/* what it shows at T0 */
-	uint64_t step;			/* in which it counts */
-	struct test_change changes[4];	/* the first at 0; a time of 0 ends them */
-	uint64_t wide;			/* each so many brackets one is that much wider; 0: none */
+	uint64_t base;			/* reading at T0 */
+	uint64_t step;			/* resolution in ns; 0: 1 ns */
+	struct test_change changes[4];	/* the first is at 0; a time of 0 ends the list */
+	uint64_t wide;			/* every @wide-th bracket is wider by @wider ns; 0: none */
 	uint64_t wider;
-	bool late;			/* it is always looked at in the end of the bracket */
+	bool late;			/* the clock is always read at the end of the bracket */
 };
 
 /* xorshift64 */
@@ -64,7 +67,7 @@ static struct gpmu_clock_pair test_pair(const struct test_clock *clock, uint64_t
 	};
 }
 
-/* Pairs from @begin to before @end, about @every ns apart */
+/* Adds pairs from @begin to before @end, about @every ns apart. */
 __attribute__((unused))
 static void test_add(struct gpmu_clock *clock, const struct test_clock *test, uint64_t begin,
 		     uint64_t end, uint64_t every)
@@ -90,7 +93,7 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Asks for times from @begin to @end, in their order */
+/* Asks for the times of 5000 readings from @begin to @end, in order. */
 __attribute__((unused))
 static struct test_errors test_ask(struct gpmu_clock *clock, const struct test_clock *test,
 				   uint64_t begin, uint64_t end)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Time stamps of an H200's globaltimer, as recorded, and clocks of this machine. Linked
- * with --wrap for clock_gettime, which the test can have last long.
+ * Time stamps of an H200's globaltimer, as recorded, and clocks of this machine. Linked with
+ * --wrap for clock_gettime, so that the test can simulate slow reads.
  */
 #include <errno.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 
 #define PAIRS 600
 
-static uint64_t gap;	/* ns from read to read, by turns; 0: real time */
+static uint64_t gap;	/* ns between two reads, varied by each read; 0: real time */
 static uint64_t gap_now;
 
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
@@ -29,7 +29,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 
 static struct gpmu_clock_pair recorded[PAIRS];
 
-/* The middle of a bracket can be half a ns. */
+/* The middle of a bracket can be at half a ns. */
 static void load(void)
 {
 	FILE *file = fopen("tests/data/gpu/clock_pairs_h200.csv", "r");
@@ -52,10 +52,10 @@ static void load(void)
 	}
 	if (file)
 		fclose(file);
-	ok(n == PAIRS, "%d pairs were recorded", PAIRS);
+	ok(n == PAIRS, "clock: %d recorded pairs are loaded", PAIRS);
 }
 
-/* The recording, as if the clocks had begun @raw and @other earlier */
+/* Every @nth recorded pair, as if the clocks were ahead by @raw and @other */
 static struct gpmu_clock *every(int nth, uint64_t raw, uint64_t other)
 {
 	struct gpmu_clock *clock = gpmu_clock_new(NULL);
@@ -67,7 +67,7 @@ static struct gpmu_clock *every(int nth, uint64_t raw, uint64_t other)
 		pair.after += raw;
 		pair.other += other;
 		if (gpmu_clock_add(clock, &pair))
-			ok(false, "pair %d is taken", i);
+			ok(false, "clock: pair %d is accepted", i);
 	}
 	return clock;
 }
@@ -77,7 +77,7 @@ static double half(int i)
 	return (double)(recorded[i].after - recorded[i].before) / 2;
 }
 
-/* Of every tenth pair, for those between; no further than the pair itself knows */
+/* Converts the other pairs by every tenth one; a pair itself is accurate to half its bracket. */
 static void recording(uint64_t raw, uint64_t other, const char *what)
 {
 	struct gpmu_clock *clock = every(10, raw, other);
@@ -106,12 +106,13 @@ static void recording(uint64_t raw, uint64_t other, const char *what)
 	qsort(halves, (size_t)n, sizeof(halves[0]), by_size);
 	diag("off by at most %.0f ns; bounds: median %.0f ns, largest %.0f ns; half a bracket: %.0f ns",
 	     worst, bounds[n / 2], bounds[n - 1], halves[n / 2]);
-	ok(n == 540 && !refused, "%s: every tenth pair tells the other 540", what);
-	ok(!outside, "%s: none is outside of its bound", what);
-	ok(worst <= 600, "%s: none is off by more than 600 ns", what);
+	ok(n == 540 && !refused,
+	   "clock: %s: the other 540 pairs are converted by every tenth", what);
+	ok(!outside, "clock: %s: no time is outside of its bound", what);
+	ok(worst <= 600, "clock: %s: no time is off by more than 600 ns", what);
 	ok(bounds[n / 2] <= halves[n / 2] + 700,
-	   "%s: the median bound is at most half a bracket and 700 ns", what);
-	ok(!backwards, "%s: time does not go back", what);
+	   "clock: %s: the median bound is at most half a bracket and 700 ns", what);
+	ok(!backwards, "clock: %s: times do not go back", what);
 	gpmu_clock_free(clock);
 }
 
@@ -122,10 +123,11 @@ static void all_pairs(void)
 
 	ok(!gpmu_clock_time(clock, recorded[300].other, &time, &bound) &&
 		   fabs((double)time - (double)recorded[300].before - half(300)) <= 1,
-	   "a pair is the middle of its bracket");
+	   "clock: a pair's time is the middle of its bracket");
 	diag("bound %.0f ns, half its bracket %.0f ns", (double)bound, half(300));
 	ok((double)bound >= half(300) + 32 && (double)bound <= half(300) + 400,
-	   "with half of it, the steps of 32 ns, and what it differs from those around, as bound");
+	   "clock: a pair's bound is half its bracket, its 32 ns steps and its deviation from its "
+	   "neighbours");
 	gpmu_clock_free(clock);
 }
 
@@ -139,19 +141,21 @@ static void few(void)
 		before += gpmu_clock_time(clock, recorded[0].other, &time, &bound) == -EAGAIN;
 		gpmu_clock_add(clock, &recorded[i]);
 	}
-	ok(before == 4, "of fewer than four pairs there are no times");
-	ok(!gpmu_clock_time(clock, recorded[0].other, &time, &bound), "of four there are");
-	ok(gpmu_clock_add(clock, &recorded[2]) == -EINVAL, "an earlier pair is refused");
+	ok(before == 4, "clock: fewer than four pairs give no times");
+	ok(!gpmu_clock_time(clock, recorded[0].other, &time, &bound),
+	   "clock: four pairs give a time");
+	ok(gpmu_clock_add(clock, &recorded[2]) == -EINVAL,
+	   "clock: a pair earlier than the last is refused");
 	ok(gpmu_clock_add(clock, &(struct gpmu_clock_pair){
 			.before = recorded[9].after, .other = recorded[9].other,
 			.after = recorded[9].before }) == -EINVAL,
-	   "so is one that ends before it begins");
+	   "clock: a pair that ends before it begins is refused");
 	ok(gpmu_clock_time(clock, recorded[3].other + 61000 * MS, &time, &bound) == -ERANGE &&
 		   gpmu_clock_time(clock, recorded[0].other - 61000 * MS, &time, &bound) == -ERANGE,
-	   "nor are there times more than a minute away");
+	   "clock: a reading more than a minute away is -ERANGE");
 	ok(!gpmu_clock_time(clock, recorded[3].other + 59000 * MS, &time, &bound) &&
 		   !gpmu_clock_time(clock, recorded[0].other - 59000 * MS, &time, &bound),
-	   "within a minute there are");
+	   "clock: a reading within a minute has a time");
 	gpmu_clock_free(clock);
 	gpmu_clock_free(NULL);
 }
@@ -165,7 +169,7 @@ static void options(void)
 		{ .size = offsetof(struct gpmu_clock_options, drift), .drift = 500000 },
 	};
 	uint64_t time, bounds[4] = { 0 };
-	/* Half way between two pairs */
+	/* Half-way between two pairs */
 	uint64_t other = recorded[2].other + 50 * MS;
 
 	for (int i = 0; i < 4; i++) {
@@ -176,13 +180,14 @@ static void options(void)
 		gpmu_clock_time(clock, other, &time, &bounds[i]);
 		gpmu_clock_free(clock);
 	}
-	is_u64(bounds[1] - bounds[0], 1000, "an error of the time stamp is in the bound");
+	is_u64(bounds[1] - bounds[0], 1000,
+	       "clock: the error of a time stamp is added to the bound");
 	ok(fabs((double)(bounds[2] - bounds[0]) - 50e6 * 499e-6) < 200,
-	   "so is what the rate may change, times the distance");
-	is_u64(bounds[3], bounds[0], "what shorter options do not have is 0");
+	   "clock: the drift times the distance is added to the bound");
+	is_u64(bounds[3], bounds[0], "clock: fields beyond the size of shorter options are 0");
 }
 
-/* What time it is by CLOCK_REALTIME, in us as NVML has it, told by pairs around it */
+/* CLOCK_REALTIME in us, as NVML has it, converted by pairs around it */
 static void real(void)
 {
 	const struct gpmu_clock_options us = { .size = sizeof(us), .error = 1000 };
@@ -199,15 +204,17 @@ static void real(void)
 		nanosleep(&ms, NULL);
 		failed += gpmu_clock_read(CLOCK_REALTIME, &now[i]) != 0;
 	}
-	ok(!failed, "CLOCK_REALTIME is looked at");
-	ok(pair.after - pair.before < MS, "in a bracket of less than a ms");
+	ok(!failed, "clock: pairs of CLOCK_REALTIME are read");
+	ok(pair.after - pair.before < MS,
+	   "clock: a bracket of CLOCK_REALTIME is shorter than 1 ms");
 	for (int i = 0; i < 20; i++) {
 		failed += gpmu_clock_time(clock, now[i].other / 1000 * 1000, &time, &bound) != 0;
 		outside += time > now[i].after + bound || time < now[i].before - bound;
 	}
-	ok(!failed && !outside, "what it shows is found within the bound");
+	ok(!failed && !outside, "clock: readings of CLOCK_REALTIME are converted within the bound");
 	diag("bound %" PRIu64 " ns", bound);
-	ok(gpmu_clock_read(12345, &pair) == -EINVAL, "a clock that does not exist is refused");
+	ok(gpmu_clock_read(12345, &pair) == -EINVAL,
+	   "clock: a clock that does not exist is -EINVAL");
 	gpmu_clock_free(clock);
 }
 
@@ -217,9 +224,9 @@ static void narrowest(void)
 
 	gap = 1;
 	gpmu_clock_read(CLOCK_REALTIME, &pair);
-	/* The steps are 8 26 28, 11 16 20, 17 27 4, 29 18 3, 22 31 1, ... */
+	/* The gaps between reads are 8 26 28, 11 16 20, 17 27 4, 29 18 3, 22 31 1, ... */
 	ok(pair.after - pair.before == 21 && pair.other - pair.before == 18,
-	   "of the brackets that are taken the narrowest is the answer");
+	   "clock: the narrowest of several brackets is returned");
 	gap = 0;
 }
 
@@ -227,8 +234,8 @@ int main(void)
 {
 	load();
 	recording(0, 0, "H200");
-	recording(3000000000000000000, 1790000000123456768, "today's numbers");
-	recording(0, -recorded[300].other, "it passes 2^64");
+	recording(3000000000000000000, 1790000000123456768, "H200 with today's numbers");
+	recording(0, -recorded[300].other, "H200 with a reading that passes 2^64");
 	all_pairs();
 	few();
 	options();

@@ -25,7 +25,8 @@ int main(void)
 
 	alloc_left = 0;
 	errno = 0;
-	ok(!gpmu_balance_new() && errno == ENOMEM, "without memory there is no balance");
+	ok(!gpmu_balance_new() && errno == ENOMEM,
+	   "balance: gpmu_balance_new() fails with ENOMEM without memory");
 	for (n = 0; n < ALLOC_MOST; n++) {
 		alloc_left = -1;
 		balance = gpmu_balance_new();
@@ -37,13 +38,14 @@ int main(void)
 		      !gpmu_balance_update(balance, rows, length) && gpmu_balance_line(balance, 1);
 		gpmu_balance_free(balance);
 	}
-	ok(n >= 4 && all, "each allocation that fails is ENOMEM and leaves no lines, the next has them");
+	ok(n >= 4 && all,
+	   "balance: a failed allocation is ENOMEM and leaves no lines; the next update has them");
 	alloc_left = 0;
 	ok(!ret && !gpmu_balance_update(balance, rows, length) && !alloc_left &&
 		   gpmu_balance_line(balance, 1) && !gpmu_balance_line(balance, 2),
-	   "a later update of as many lines needs no memory");
+	   "balance: an update with the same number of lines allocates nothing");
 	alloc_left = -1;
 	gpmu_balance_free(balance);
-	ok(!alloc_held, "and all of it is freed");
+	ok(!alloc_held, "balance: gpmu_balance_free() frees all memory");
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What two ends have counted: sides of known rows, their remainders, what is missing. */
+/* Balance lines: the known rows on each side of a link, their remainder, and missing rows */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void lose(struct gpmu_row *row, enum gpmu_state state, const char *why)
 static struct gpmu_balance *balance;
 static const struct gpmu_balance_line *line;
 
-/* Compares the rows; @line is the first of its name, or NULL */
+/* Compares the rows. @line is the first line with this name, or NULL. */
 static size_t compare(const char *name)
 {
 	size_t n = 0, i = n_rows;
@@ -112,40 +112,42 @@ static void metrics(void)
 	add("GraceC2c1ReadBW", 6);
 	add_gpu("GpuC2cRxBW", 40, A, 0, 0);
 	ok(compare("C2C into GPU0") == 1 && has(34e9, 40e9, 6e9, 0.15),
-	   "C2C0 and C2C1 are compared with what the GPU receives: 40 - (28 + 6)");
+	   "balance: C2C0 and C2C1 are compared with the bytes received by the GPU: 40 - (28 + 6)");
 	ok(is_of("C2C0 + C2C1", "GPU's C2C") && !line->at_least && line->note && !line->why,
-	   "it says of what the sides are");
+	   "balance: a line names the counters of both sides");
 	ok(line->gpu && !strcmp(line->gpu, A) && line->gpu_number == 0 && line->node == 0,
-	   "and of which GPU");
+	   "balance: a line has its GPU's UUID, number and node");
 	add("GraceC2c0ReadBW", 28);
 	add("GraceC2c1ReadBW", 6);
 	add("GraceGpuMemWriteBW", 2);
 	add_gpu("GpuC2cRxBW", 36, A, 0, -1);
 	compare("C2C into GPU0");
 	ok(has(36e9, 36e9, 0, 0) && is_of("C2C0 + C2C1 + GMEM", "GPU's C2C"),
-	   "what CPUs write to its memory is the GPU's too: nothing is left over");
+	   "balance: CPU writes to GPU memory (GMEM) are added to C2C0 and C2C1");
 	add("GraceC2c0WriteBW", 10);
 	add("GraceC2c1WriteBW", 2);
 	add("GraceGpuMemReadBW", 8);
 	add_gpu("GpuC2cTxBW", 16, A, 0, 0);
 	compare("C2C out of GPU0");
-	ok(has(20e9, 16e9, -4e9, -0.2), "the other way; a remainder can be below 0");
+	ok(has(20e9, 16e9, -4e9, -0.2),
+	   "balance: bytes out of the GPU are compared, and a remainder can be negative");
 	add("GraceC2c0BW", 3);
 	add("GraceC2c1BW", 1);
 	add("GraceGpuMemBW", 0);
 	add_gpu("GpuC2cBW", 5, A, 0, 0);
 	compare("C2C of GPU0");
-	ok(has(4e9, 5e9, 1e9, 0.2), "both ways together");
+	ok(has(4e9, 5e9, 1e9, 0.2), "balance: metrics of both directions are compared");
 	add("GraceC2c0ReadBW", 0);
 	lose(add("GraceC2c1ReadBW", 0), GPMU_IDLE, NULL);
 	add_gpu("GpuC2cRxBW", 0, A, 0, 0);
 	compare("C2C into GPU0");
-	ok(has(0, 0, 0, 0), "nothing at both ends, an idle one too, is no remainder");
+	ok(has(0, 0, 0, 0), "balance: a line of zeros, one of them idle, has remainder 0");
 	add("GraceC2c0ReadBW", 1)->share = 0.5;
 	add("GraceC2c1ReadBW", 1);
 	add_gpu("GpuC2cRxBW", 2, A, 0, 0);
 	compare("C2C into GPU0");
-	ok(line && is_near(line->share, 0.5), "the share is that of the row that ran least");
+	ok(line && is_near(line->share, 0.5),
+	   "balance: a line's share is the smallest share of its rows");
 }
 
 static void events(void)
@@ -161,13 +163,14 @@ static void events(void)
 	rows[5].node = 0;
 	compare("C2C into GPU0");
 	ok(has(10e9, 12e9, 2e9, 1.0 / 6) && is_of("C2C0 + C2C1 + GMEM", "GPU's C2C"),
-	   "events of 2 s, also those of other sockets' memory: 24 - (8 + 2 + 4 + 6) GB");
+	   "balance: events over 2 s are compared, with other sockets' memory: 24 - (8 + 2 + 4 + "
+	   "6) GB");
 	add_event("nvidia_nvlink_c2c0_pmu/wr_bytes_loc/", "nvidia_nvlink_c2c0_pmu", 8e9);
 	add_event("nvidia_nvlink_c2c1_pmu/wr_bytes_loc/", "nvidia_nvlink_c2c1_pmu", 0);
 	add_event("nvidia_scf_pmu/gmem_rd_data/", "nvidia_scf_pmu", 1e9);
 	add_gpu("GpuC2cTxBW", 20, A, 0, 0);
 	compare("C2C out of GPU0");
-	ok(has(20e9, 20e9, 0, 0), "a beat of GMEM is 32 bytes");
+	ok(has(20e9, 20e9, 0, 0), "balance: a data beat of gmem_rd_data is 32 bytes");
 	add_event("nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/", "nvidia_nvlink_c2c0_pmu_0", 8e9);
 	add("GraceC2c0ReadBW", 4);
 	add("GraceC2c1ReadBW", 0);
@@ -175,11 +178,11 @@ static void events(void)
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
 	compare("C2C into GPU0");
-	ok(has(4e9, 4e9, 0, 0), "what is there twice is counted once");
+	ok(has(4e9, 4e9, 0, 0), "balance: two rows of the same counter are counted once");
 	add_event("nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc,x=1/", "nvidia_nvlink_c2c0_pmu_0", 8e9);
 	add("GraceC2c1ReadBW", 0);
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
-	ok(!compare(""), "an event with a filter is not all of it");
+	ok(!compare(""), "balance: an event with a filter is not used");
 }
 
 static void add_two(int node, int second)
@@ -196,72 +199,77 @@ static void places(void)
 {
 	add_two(0, 1);
 	ok(compare("C2C into GPU1") == 2 && has(13e9, 15e9, 2e9, 2.0 / 15) && line->node == 1,
-	   "a GPU is compared with the Grace of its node: 15 - (11 + 2)");
+	   "balance: a GPU is compared with the Grace of its node: 15 - (11 + 2)");
 	line = gpmu_balance_line(balance, 0);
-	ok(has(12e9, 13e9, 1e9, 1.0 / 13) && !strcmp(line->gpu, A), "each with its own");
+	ok(has(12e9, 13e9, 1e9, 1.0 / 13) && !strcmp(line->gpu, A),
+	   "balance: each of two GPUs is compared with its own Grace");
 	add_two(0, -1);
 	ok(compare("C2C into all GPUs") == 1 && has(25e9, 28e9, 3e9, 3.0 / 28) && !line->gpu &&
 		   line->gpu_number == -1 && line->node == -1,
-	   "all with all where a GPU's node is not known");
+	   "balance: all GPUs are compared with all sockets if the node of one is unknown");
 	add_two(0, 0);
 	ok(compare("C2C into GPUs of node 0") == 1 && has(12e9, 28e9, 16e9, 16.0 / 28),
-	   "two of a node together");
+	   "balance: two GPUs of one node are compared together");
 	add("GraceC2c0ReadBW", 4)->pmu = "nvidia_nvlink_c2c0_pmu_1";
 	add("GraceC2c1ReadBW", 0)->pmu = "nvidia_nvlink_c2c1_pmu_1";
 	add_gpu("GpuC2cRxBW", 4, A, 0, 1);
 	ok(compare("C2C into GPU0") == 1 && has(4e9, 4e9, 0, 0),
-	   "a row of the machine that is of one PMU is of that one's node");
+	   "balance: a machine-wide row of one PMU belongs to that PMU's node");
 	add("GraceC2c0ReadBW", 4)->pmu = "nvidia_nvlink_c2c0_pmu_1_inst_0";
 	add("GraceC2c1ReadBW", 0)->pmu = "nvidia_nvlink_c2c1_pmu_1_inst_0";
 	add_gpu("GpuC2cRxBW", 5, A, 0, 1);
 	ok(compare("C2C into GPU0") == 1 && has(4e9, 5e9, 1e9, 0.2),
-	   "the number of an instance is no node");
+	   "balance: the instance number in a PMU's name is not a node");
 	add("GraceC2c0ReadBW", 4)->node = 0;
 	add("GraceC2c1ReadBW", 0)->node = 0;
 	add_gpu("GpuC2cRxBW", 4, A, 0, 1);
-	ok(!compare(""), "a GPU of another node than Grace has no line");
+	ok(!compare(""), "balance: a GPU on another node than the Grace rows has no line");
 }
 
 static void missing(void)
 {
 	add("GraceC2c0ReadBW", 4);
 	add("GraceC2c1ReadBW", 0);
-	ok(!compare(""), "without a GPU there is no line");
+	ok(!compare(""), "balance: Grace rows without a GPU have no line");
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
-	ok(!compare(""), "nor without a Grace");
+	ok(!compare(""), "balance: a GPU row without Grace rows has no line");
 	add("GraceC2c0ReadBW", 4);
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
-	ok(!compare(""), "nor with a part of one");
-	ok(!compare(""), "nor without rows");
+	ok(!compare(""), "balance: a GPU row with only C2C0 has no line");
+	ok(!compare(""), "balance: an update without rows has no line");
 	add("GraceC2c0ReadBW", 4)->unit = "MB/s";
 	add("GraceC2c1ReadBW", 4);
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
-	ok(!compare(""), "a metric of another unit is another one");
+	ok(!compare(""), "balance: a metric with another unit is not used");
 	add("GraceC2c0ReadBW", 4);
 	add("GraceC2c1ReadBW", 0);
 	lose(add_gpu("GpuC2cRxBW", 0, A, 0, 0), GPMU_NOT_SUPPORTED, "no such unit");
 	compare("C2C into GPU0");
-	ok(is_lost(GPMU_NOT_SUPPORTED, "no such unit"), "an absent unit is not supported");
+	ok(is_lost(GPMU_NOT_SUPPORTED, "no such unit"),
+	   "balance: an absent GPU unit makes the line not supported");
 	lose(add("GraceC2c0ReadBW", 4), GPMU_NOT_SUPPORTED, "no PMU");
 	lose(add("GraceC2c1ReadBW", 0), GPMU_NOT_COUNTED, "it did not run");
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
 	compare("C2C into GPU0");
-	ok(is_lost(GPMU_NOT_COUNTED, "it did not run"), "a counter that did not run is not counted");
+	ok(is_lost(GPMU_NOT_COUNTED, "it did not run"),
+	   "balance: a counter that did not run makes the line not counted");
 	add("GraceC2c0ReadBW", 4);
 	add("GraceC2c1ReadBW", 0);
 	lose(add("GraceGpuMemWriteBW", 0), GPMU_NOT_SUPPORTED, "no PMU");
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
 	compare("C2C into GPU0");
-	ok(has(4e9, 4e9, 0, 0) && is_of("C2C0 + C2C1", "GPU's C2C"), "without GMEM it says so");
+	ok(has(4e9, 4e9, 0, 0) && is_of("C2C0 + C2C1", "GPU's C2C"),
+	   "balance: a line without GMEM names only C2C0 and C2C1");
 	add_event("nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/", "nvidia_nvlink_c2c0_pmu_0", 1)->enabled = 0;
 	add("GraceC2c1ReadBW", 0)->node = 0;
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
 	compare("C2C into GPU0");
-	ok(is_lost(GPMU_NOT_COUNTED, "a counter did not run"), "nor is one without a time");
+	ok(is_lost(GPMU_NOT_COUNTED, "a counter did not run"),
+	   "balance: an event whose enabled time is 0 makes the line not counted");
 	add_two(0, -1);
 	lose(&rows[5], GPMU_NOT_SUPPORTED, "busy");
 	compare("C2C into all GPUs");
-	ok(is_lost(GPMU_NOT_SUPPORTED, "busy"), "a sum is never that of some of its parts");
+	ok(is_lost(GPMU_NOT_SUPPORTED, "busy"), "balance: a sum with a missing part has no value");
 }
 
 static void copies(void)
@@ -274,20 +282,21 @@ static void copies(void)
 	add_gpu("GpuDramWriteBW", 40, B, 1, -1);
 	ok(compare("copies into GPU1") == 2 && has(50e9, 40e9, -10e9, -0.2) && line->at_least &&
 		   is_of("PCIe + NVLink", "memory"),
-	   "what a GPU receives is compared with what is written to its memory: 40 - (40 + 10)");
+	   "balance: bytes received by a GPU are compared with writes to its memory: 40 - (40 + "
+	   "10)");
 	line = gpmu_balance_line(balance, 0);
 	ok(!strcmp(line->name, "copies into GPU0") && has(20e9, 25e9, 5e9, 0.2) &&
 		   is_of("PCIe", "memory") && line->gpu_number == 0,
-	   "each GPU by itself, of the links that it has");
+	   "balance: each GPU is compared separately, by the links that it has");
 	add_gpu("GpuPcieWriteBW", 10, A, 0, -1);
 	add_gpu("GpuC2cTxBW", 10, A, 0, -1);
 	add_gpu("GpuDramReadBW", 50, A, 0, -1);
 	compare("copies out of GPU0");
 	ok(has(20e9, 50e9, 30e9, 0.6) && is_of("PCIe + C2C", "memory"),
-	   "what it sends with what is read");
+	   "balance: bytes sent by a GPU are compared with reads of its memory");
 	add_gpu("GpuDramReadBW", 50, A, 0, -1);
 	add_gpu("GpuDramWriteBW", 50, A, 0, -1);
-	ok(!compare(""), "the memory alone is compared with nothing");
+	ok(!compare(""), "balance: memory rows without link rows have no line");
 }
 
 static void larger(void)
@@ -307,13 +316,13 @@ static void larger(void)
 	n_rows = 0;
 	gpmu_balance_update(balance, &list[0].row, 3);
 	line = gpmu_balance_line(balance, 0);
-	ok(has(5e9, 5e9, 0, 0), "rows of a later library may be larger");
+	ok(has(5e9, 5e9, 0, 0), "balance: rows of a later library can be larger");
 }
 
 int main(void)
 {
 	balance = gpmu_balance_new();
-	ok(balance && !gpmu_balance_line(balance, 0), "a new balance has no lines");
+	ok(balance && !gpmu_balance_line(balance, 0), "balance: a new balance has no lines");
 	gpmu_balance_free(NULL);
 	metrics();
 	events();
