@@ -12,7 +12,7 @@ GPMU_TESTS_T	:= $(addsuffix .t,$(call built,$(GPMU_TESTS)))
 GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot -Itests/unit
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace/trace-sql.t
+SCRIPT_TESTS	+= tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace-sql.t
 check-unit: all
 
 # Functions that a test stands in for
@@ -86,4 +86,4 @@ $(GPMU_DUMPS): $(B)/%: %.c $(GPMU_LIB)
 PROGRAMS	+= $(GPMU_DUMPS)
 
 check-unit: $(GPMU_DUMPS)
-CHECK_TESTS += tests/unit/install/libperf.t tests/unit/catalog/catalog/catalog-upstream.t tests/unit/plan/plan/plan-upstream.t tests/unit/plan/plan/plan-perf.t
+CHECK_TESTS += tests/unit/install/libperf.t tests/unit/catalog/catalog-upstream.t tests/unit/plan/plan-upstream.t tests/unit/plan/plan-perf.t

@@ -8,7 +8,7 @@
 . tests/lib/tap.sh
 
 cache=${GPMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpmu}
-dump=${B:-build}/tests/unit/catalog/catalog/catalog-dump
+dump=${B:-build}/tests/unit/catalog/catalog-dump
 dir=$(mktemp -d) || bail "no temporary directory"
 trap 'rm -rf "$dir"' EXIT
 

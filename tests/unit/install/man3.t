@@ -95,7 +95,7 @@ runs() {
 	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
 	record) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
 	report | trace_reader)
-		"$build/tests/unit/trace/trace/trace-script" "$work/$1.pftrace" < tests/data/timeline/offender.script &&
+		"$build/tests/unit/trace/trace-script" "$work/$1.pftrace" < tests/data/timeline/offender.script &&
 			"$work/example" "$work/$1.pftrace"
 		;;
 	*) "$work/example" ;;

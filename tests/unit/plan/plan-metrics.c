@@ -2,7 +2,7 @@
 /* Each metric of the tuning guide, planned alone: tests/unit/plan/plan-metrics.tsv */
 #include "plan-test.h"
 
-#define TABLE	"tests/unit/plan/plan/plan-metrics.tsv"
+#define TABLE	"tests/unit/plan/plan-metrics.tsv"
 
 static int all_fit(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs,
 		   size_t length, void *user)

@@ -8,7 +8,7 @@
 
 cache=${GPMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpmu}
 arch=$cache/source/7.3/tools/perf/pmu-events/arch
-dump=${B:-build}/tests/unit/plan/plan/plan-dump
+dump=${B:-build}/tests/unit/plan/plan-dump
 dir=$(mktemp -d) || bail "no temporary directory"
 trap 'rm -rf "$dir"' EXIT
 

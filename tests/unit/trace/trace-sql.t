@@ -7,7 +7,7 @@
 # trace_processor, it must give the same answers.
 . tests/lib/tap.sh
 
-make=${B:-build}/tests/unit/trace/trace/trace-make
+make=${B:-build}/tests/unit/trace/trace-make
 [ -x "$make" ] || bail "no $make: make unit-tests"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
