@@ -34,7 +34,7 @@ static void check_builtin(void)
 	is_text(gpmu_metric_constraint(metric), NULL, "it has no constraint");
 	is_str(gpmu_metric_file(metric), "built in: arch/arm64/nvidia/grace/sys/metrics.json",
 	       "its file");
-	is_u64(gpmu_metric_line(metric), 11, "its line");
+	is_u64(gpmu_metric_line(metric), 12, "its line");
 	metric = gpmu_catalog_find_metric(catalog, "fp_ops_per_second", NULL);
 	ok(metric && !gpmu_metric_pmu(metric), "fp_ops_per_second is of the CPUs");
 	is_str(gpmu_metric_cpu(metric), "arm64/arm/neoverse-n2-v2", "of certain ones");
