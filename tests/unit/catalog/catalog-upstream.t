@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# All of Linux's pmu-events: every event and metric is in the catalog, with the
-# terms that jevents.py of the same version makes of it, in the time that is
-# allowed. Formulas are compared as they are written; expr has tests of its own.
+# The catalog has every event and metric of Linux's pmu-events, with the terms that
+# jevents.py of the same version makes of them. Formulas are compared as they are
+# written; the tests of expr evaluate them.
 
 . tests/lib/tap.sh
 
@@ -14,7 +14,7 @@ trap 'rm -rf "$dir"' EXIT
 
 [ -x "$dump" ] || bail "no $dump"
 
-# want FOLDER: the lines that catalog-dump prints, from jevents.py
+# want FOLDER: the lines that catalog-dump should print, from jevents.py
 want() {
 	python3 -B - "$1" <<- 'EOF'
 		import json, os, re, sys
@@ -24,7 +24,7 @@ want() {
 		import jevents
 
 		class Written:
-		    """A formula that is left as it is"""
+		    """A formula that is not simplified"""
 		    def __init__(self, text): self.text = text
 		    def Simplify(self): return self
 		jevents.metric.ParsePerfJson = Written
@@ -54,7 +54,7 @@ want() {
 		            for e in jevents.read_json_events(path, jevents.get_topic(file)):
 		                pmu = '' if e.pmu == 'default_core' else e.pmu
 		                groups = ''.join(g + ';' for g in (e.metric_group or '').split(';') if g)
-		                # perf's own slip: a register without a value
+		                # a bug of jevents.py: a register without a value
 		                terms = (e.event or '').replace(',ldlat=None', '')
 		                formula = e.metric_expr and e.metric_expr.text
 		                for kind, name, rest in (('event', e.name, (terms, e.topic)),
@@ -68,26 +68,26 @@ want() {
 	EOF
 }
 
-# Before 6.12 jevents.py has other parts; that its files are loaded is enough.
+# jevents.py of 6.1 has another structure; for 6.1 only loading is tested, below.
 for version in 6.12 7.3; do
 	from=$cache/source/$version/tools/perf/pmu-events
 	if [ ! -e "$from/jevents.py" ]; then
-		skip "no kernel source $version in the cache" "Linux $version's pmu-events"
+		skip "no kernel source $version in the cache" "catalog: Linux $version's pmu-events are as in jevents.py"
 		continue
 	fi
 	want "$from" 2>&1 | LC_ALL=C sort > "$dir/want"
 	"$dump" "$from/arch" 2>&1 | LC_ALL=C sort > "$dir/got"
 	for kind in event metric; do
 		is "$(diff <(grep "^$kind" "$dir/want") <(grep "^$kind" "$dir/got") | head -n 20)" "" \
-			"Linux $version: $(grep -c "^$kind" "$dir/want") ${kind}s as jevents.py has them"
+			"catalog, Linux $version: $(grep -c "^$kind" "$dir/want") ${kind}s are as in jevents.py"
 	done
-	is "$(grep -v '^event\|^metric' "$dir/want" "$dir/got" | head)" "" "Linux $version: no errors"
+	is "$(grep -v '^event\|^metric' "$dir/want" "$dir/got" | head)" "" "catalog, Linux $version: neither side prints an error"
 done
 
 if [ -e "$cache/source/6.1/tools/perf/pmu-events/arch" ]; then
 	"$dump" "$cache/source/6.1/tools/perf/pmu-events/arch" > "$dir/got" 2>&1
-	ok $? "Linux 6.1's pmu-events are loaded: $(grep -c '^event' "$dir/got") events"
+	ok $? "catalog: Linux 6.1's pmu-events are loaded: $(grep -c '^event' "$dir/got") events"
 else
-	skip "no kernel source 6.1 in the cache" "Linux 6.1's pmu-events are loaded"
+	skip "no kernel source 6.1 in the cache" "catalog: Linux 6.1's pmu-events are loaded"
 fi
 done_testing

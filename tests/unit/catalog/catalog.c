@@ -36,7 +36,7 @@ static void check_builtin_metrics(struct gpmu_catalog *catalog)
 	is_text(gpmu_metric_constraint(metric), NULL, "catalog: GraceMemReadBW has no constraint");
 	is_str(gpmu_metric_file(metric), "built in: arch/arm64/nvidia/grace/sys/metrics.json",
 	       "catalog: GraceMemReadBW has its file");
-	is_u64(gpmu_metric_line(metric), 11, "catalog: GraceMemReadBW has its line");
+	is_u64(gpmu_metric_line(metric), 12, "catalog: GraceMemReadBW has its line");
 	metric = gpmu_catalog_find_metric(catalog, "fp_ops_per_second", NULL);
 	ok(metric && !gpmu_metric_pmu(metric), "catalog: fp_ops_per_second is a core metric");
 	is_str(gpmu_metric_cpu(metric), "arm64/arm/neoverse-n2-v2",

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# All of Linux 7.3's metrics are planned: for the machines that they are for, and, as a
-# machine has but one CPU, each CPU's metrics and events as if they were for that one.
+# All metrics of Linux 7.3 are planned: those of each machine on that machine, and those of
+# several other CPUs as if they were for the CPU of the machine.
 
 . tests/lib/tap.sh
 
@@ -16,7 +16,7 @@ trap 'rm -rf "$dir"' EXIT
 for machine in laptop superchip-ours vm; do
 	tests/sysroot/make "$machine" "$dir/$machine" || bail "no machine $machine"
 done
-# What Intel's metrics ask of a machine
+# Files that Intel's metrics read
 cpu=$dir/laptop/sys/devices/system/cpu
 mkdir -p "$cpu/smt" && echo 1 > "$cpu/smt/active"
 for topology in "$cpu"/cpu?/topology; do
@@ -28,9 +28,9 @@ printf 'model name\t: Intel(R) Core(TM) i7-8650U CPU @ 1.90GHz\n' > "$dir/laptop
 if [ -e "$arch" ]; then
 	for machine in laptop superchip-ours vm; do
 		got=$("$dump" "$dir/$machine" "$arch" 2>&1)
-		ok $? "$machine, as they are: ${got##*$'\n'}"
+		ok $? "plan: Linux 7.3's metrics for $machine are planned: ${got##*$'\n'}"
 	done
-	# A folder that is not in arch/ is for every machine.
+	# Events from a folder outside arch/ are for every machine.
 	for cpu in arm64/arm/neoverse-n2-v2 x86/skylake x86/emeraldrapids x86/amdzen5 \
 		powerpc/power10 s390/cf_z16; do
 		mkdir -p "$dir/all/$cpu"
@@ -38,9 +38,9 @@ if [ -e "$arch" ]; then
 		machine=laptop
 		[[ $cpu != arm64/* ]] || machine=superchip-ours
 		got=$("$dump" "$dir/$machine" "$dir/all/$cpu" 2>&1)
-		ok $? "$cpu, on $machine: ${got##*$'\n'}"
+		ok $? "plan: Linux 7.3's metrics of $cpu are planned on $machine: ${got##*$'\n'}"
 	done
 else
-	skip "no kernel source 7.3 in the cache" "Linux 7.3's metrics are planned"
+	skip "no kernel source 7.3 in the cache" "plan: Linux 7.3's metrics are planned"
 fi
 done_testing

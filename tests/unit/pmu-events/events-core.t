@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# pmu-events as data: the guide's core metrics, ours and upstream's of each perf,
-# and the core's events for libgpmu.
+# pmu-events as data: the core metrics of the tuning guide, ours and upstream's of
+# each perf, and the core events of libgpmu.
 
 . tests/lib/tap.sh
 
@@ -15,22 +15,22 @@ check() {
 # upstream VERSION CHECK DESCRIPTION: a check against the kernel source of VERSION
 upstream() {
 	if [ -d "$cache/source/$1/tools/perf/pmu-events/arch/arm64" ]; then
-		is "$(check "$2" "$cache/source/$1" "$1")" "" "perf $1: $3"
+		is "$(check "$2" "$cache/source/$1" "$1")" "" "core metrics, perf $1: $3"
 	else
-		skip "no kernel source $1 in the cache" "perf $1: $3"
+		skip "no kernel source $1 in the cache" "core metrics, perf $1: $3"
 	fi
 }
 
-is "$(check core_table)" "" "core-metrics.tsv has the guide's 45 metrics and says where each is from"
-is "$(check core_values)" "" "our core metrics give the values derived by hand, changed ones do not"
-is "$(check core_event_form)" "" "the core's 154 events are there once, each with a code of its own"
-is "$(check core_event_use)" "" "they are all that the 45 core metrics need"
-is "$(check core_event_place)" "" "none of them is where perf is built from"
-upstream 7.3 upstream_core_events "has the same events of the core with the same codes"
+is "$(check core_table)" "" "core-metrics.tsv: the guide's 45 metrics are listed with their origin"
+is "$(check core_values)" "" "core metrics: formulas give the values derived by hand, altered formulas do not"
+is "$(check core_event_form)" "" "core events: all 154 are there once, each with a unique code"
+is "$(check core_event_use)" "" "core events: they include all events of the 45 core metrics"
+is "$(check core_event_place)" "" "core events: the folders that perf is built with have none of them"
+upstream 7.3 upstream_core_events "the table for this core has the same events and codes as ours"
 for version in 6.1 6.12 7.3; do
-	upstream $version upstream_events "knows the events of our core metrics"
-	upstream $version upstream_values "has what the table says is upstream's, with the guide's formula"
-	upstream $version upstream_doubles "has none of our core metrics, under no name"
-	upstream $version upstream_names "has none of the names of our system metrics"
+	upstream $version upstream_events "the table for this core has the events of our metrics"
+	upstream $version upstream_values "metrics listed as upstream exist there with the guide's formula"
+	upstream $version upstream_doubles "no upstream metric has the name or the formula of ours"
+	upstream $version upstream_names "no upstream metric has the name of a Grace metric"
 done
 done_testing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks of pmu-events for the events*.t tests: each prints what is wrong, or nothing."""
+"""Checks of pmu-events for the events*.t tests: each prints the faults it finds, or nothing."""
 import glob
 import json
 import os
@@ -11,6 +11,7 @@ from events_expr import ExprError, evaluate, ids, mutants
 SYS = 'pmu-events/arch/arm64/nvidia/grace/sys'
 CORE = 'arch/arm64/arm/neoverse-n2-v2'
 CORE_EVENTS = f'pmu-events/core/{CORE}'
+BRIEF_MAX = 80
 VERSIONS = ('6.1', '6.12', '7.3')
 COMPAT = {
     'nvidia_scf_pmu': '2cf0036b', 'nvidia_pcie_pmu': '1030036b', 'nvidia_nvlink_c2c0_pmu': '1050036b',
@@ -19,8 +20,8 @@ COMPAT = {
 FILTER = {'nvidia_pcie_pmu': 'root_port=0x3ff', 'nvidia_cnvlink_pmu': 'rem_socket=0xf'}
 
 
-# An event in a formula. perf 6.12 takes a plain "cycles" for the hardware event
-# and, with the fake PMU of perf test, finds no PMU for it.
+# An event in a formula. perf 6.12 parses a plain "cycles" as the hardware event
+# and then finds no PMU for it with the fake PMU of perf test.
 EVENT = re.compile(r'(\w+)@((?:event=)?\w+)(?:,([^@]+))?@')
 SPELLING = {'event=cycles': 'cycles'}
 
@@ -30,7 +31,7 @@ def fail(*words):
 
 
 def load(path):
-    """A JSON file; a key given twice is an error."""
+    """A JSON file; a duplicate key is reported."""
     def pairs(items):
         keys = [k for k, _ in items]
         if len(keys) != len(set(keys)):
@@ -41,7 +42,7 @@ def load(path):
 
 
 def rows(path):
-    """The lines of a table that are not comments, split at tabs."""
+    """The lines of a table, without comments, split at tabs."""
     with open(path, encoding='utf-8') as f:
         return [line.rstrip('\n').split('\t') for line in f if not line.startswith('#')]
 
@@ -55,7 +56,7 @@ def sys_metrics():
 
 
 def our_core(version=None):
-    """name -> (metric, 'ours' or 'backport'), as overlaid on perf of a version."""
+    """name -> (metric, 'ours' or 'backport') of the core metrics added to perf VERSION."""
     out = {}
     for where, path in (('ours', 'pmu-events'), ('backport', f'pmu-events/backport/{version}')):
         for p in sorted(glob.glob(f'{path}/{CORE}/*.json')):
@@ -67,13 +68,13 @@ def our_core(version=None):
 
 
 def upstream_dir(source, version):
-    """Where a kernel source has the events of Neoverse V2; 6.1 has them under N2's name only."""
+    """The folder of Neoverse V2's events in a kernel source; 6.1 has it under N2's name only."""
     name = 'neoverse-n2' if version == '6.1' else 'neoverse-n2-v2'
     return f'{source}/tools/perf/pmu-events/arch/arm64/arm/{name}'
 
 
 def codes():
-    """Event codes and units against the hand-listed table."""
+    """The events have the codes and units of grace-events.tsv."""
     want = {(p, e): (int(c, 16), u) for p, e, c, u in rows('pmu-events/grace-events.tsv')}
     seen = {}
     for path, e in sys_items('EventName'):
@@ -92,7 +93,7 @@ def codes():
 
 
 def files():
-    """One file a PMU, with that PMU's Unit and Compat."""
+    """Each PMU has one file, whose entries have the Unit and Compat of that PMU."""
     for path, e in sys_items('Unit'):
         name = os.path.basename(path)[:-len('.json')]
         if 'EventName' in e and e['Unit'] != f'nvidia_{name}_pmu':
@@ -107,30 +108,44 @@ def files():
                 fail(path, 'has an entry with wrong keys:', sorted(e))
 
 
+def described():
+    """[(path, entry)] of all events and metrics, GPU and core included."""
+    return [(p, e) for p in sorted(glob.glob('pmu-events/**/*.json', recursive=True)) for e in load(p)]
+
+
 def descriptions():
-    """English sentences in ASCII; no comma in the brief ones."""
-    paths = glob.glob(f'{SYS}/*.json') + glob.glob(f'pmu-events/{CORE}/*.json') + glob.glob(f'{CORE_EVENTS}/*.json')
-    for path in sorted(paths + glob.glob(f'pmu-events/backport/*/{CORE}/*.json')):
-        for e in load(path):
-            name, brief = e.get('EventName') or e['MetricName'], e.get('BriefDescription', '')
-            text = brief + e.get('PublicDescription', 'A.')
-            if not brief.isascii() or not text.isascii() or len(brief.split()) < 3 or not brief[0].isupper():
-                fail(path, name, 'has no proper description:', text)
-            if ',' in brief:
-                fail(path, name, 'has a comma in its BriefDescription')
-            if 'MetricName' in e and not brief.endswith('.'):
-                fail(path, name, 'has a description that is no sentence')
-            if name.startswith('Grace') and not brief.endswith(' 0 means no samples.'):
-                fail(path, name, 'does not say what 0 means')
-            for socket in re.findall(r'(\d)to\d$', name):
-                if f'Measured in socket {socket} only.' not in brief:
-                    fail(path, name, 'does not say where it is measured')
-            if name.startswith('Grace') and not name.endswith('Freq') and not re.search(r'\bto\b|between .* and', brief):
-                fail(path, name, 'does not name source and destination')
+    """Descriptions are in ASCII; a brief one is at most BRIEF_MAX characters."""
+    for path, e in described():
+        name, brief = e.get('EventName') or e['MetricName'], e.get('BriefDescription', '')
+        public = e.get('PublicDescription', '')
+        text = f'{brief} {public}'
+        if not text.isascii() or len(brief.split()) < 3 or not re.match('[A-Z0-9]', brief):
+            fail(path, name, 'has no proper BriefDescription:', text)
+        if len(brief) > BRIEF_MAX:
+            fail(path, name, 'has a BriefDescription of', len(brief), 'characters')
+        if brief.endswith('.') != ('MetricName' in e):
+            fail(path, name, 'has a BriefDescription that ends unlike perf\'s')
+        if public and not re.fullmatch(r'[A-Z0-9].*\.', public):
+            fail(path, name, 'has a PublicDescription that is no sentence:', public)
+        if '0 means no samples' in text:
+            fail(path, name, 'states that 0 means no samples')
+        if name.startswith('Grace'):
+            grace_description(path, name, brief, public)
+
+
+def grace_description(path, name, brief, public):
+    """A Grace metric names source and destination, the socket that measures, and a latency's 0."""
+    for socket in re.findall(r'(\d)to\d$', name):
+        if f'Measured in socket {socket} only.' not in public:
+            fail(path, name, 'does not name the socket that measures')
+    if 'Latency' in name and '0 if there were no reads.' not in public:
+        fail(path, name, 'does not state when the latency is 0')
+    if not name.endswith('Freq') and not re.search(r'\bto\b|between .* and', brief):
+        fail(path, name, 'does not name source and destination')
 
 
 def metric_names():
-    """The metrics are those of the table of values, each once."""
+    """metrics.json has each metric of events-metrics.tsv once, and no other."""
     want = [r[0] for r in rows('tests/unit/pmu-events/events-metrics.tsv')]
     got = [m['MetricName'] for _, m in sys_items('MetricName')]
     for name in sorted(set(want) ^ set(got)) + sorted({n for n in got if got.count(n) > 1}):
@@ -140,7 +155,7 @@ def metric_names():
 
 
 def metric_events():
-    """Each event of a metric is written with its PMU and its filter, and that PMU has it."""
+    """Each event of a metric has the prefix of its PMU and its filter, and exists on that PMU."""
     have = {(p, e) for p, e, _, _ in rows('pmu-events/grace-events.tsv')}
     pmus = {r[0]: r[1] for r in rows('tests/unit/pmu-events/events-metrics.tsv')}
     for name, m in sys_metrics().items():
@@ -165,7 +180,7 @@ def metric_events():
 
 
 def event_values(metric):
-    """value(id) and count(id) for a row of events-metrics.tsv."""
+    """The functions value(id) and count(id) for a row of events-metrics.tsv."""
     _, pmu, n, seconds, counts = metric[:5]
     counts = dict(c.split('=') for c in counts.split())
 
@@ -188,14 +203,14 @@ def same(a, b):
 
 
 def metric_value(name):
-    """Prints the value of a metric with the table's counts, and its ScaleUnit."""
+    """Prints the value of a metric for the counts of events-metrics.tsv, and its ScaleUnit."""
     row = next(r for r in rows('tests/unit/pmu-events/events-metrics.tsv') if r[0] == name)
     m = sys_metrics()[name]
     print(f"{evaluate(m['MetricExpr'], *event_values(row)):.9g} {m['ScaleUnit']}")
 
 
 def metric_mutants():
-    """A wrong number, operator, event or source_count in a formula changes its value."""
+    """Changing one number, operator, event or source_count of a formula changes its value."""
     metrics = sys_metrics()
     for row in rows('tests/unit/pmu-events/events-metrics.tsv'):
         check_mutants(row[0], metrics[row[0]]['MetricExpr'], float(row[5]), *event_values(row))
@@ -212,7 +227,7 @@ def check_mutants(name, expr, want, value, count):
 
 
 def metric_zero():
-    """With all counters 0 a metric is 0 and divides by nothing."""
+    """A metric whose counters are all 0 is 0 and does not divide by zero."""
     exprs = {n: m['MetricExpr'] for n, m in sys_metrics().items()}
     for version in VERSIONS:
         exprs.update({n: m['MetricExpr'] for n, (m, _) in our_core(version).items()})
@@ -227,7 +242,7 @@ def metric_zero():
 
 
 def groups():
-    """A metric that needs one certain socket's PMU is in no group with others."""
+    """A metric that needs the PMU of one socket is only in the group of those metrics."""
     for name, m in sys_metrics().items():
         names = m['MetricGroup'].split(';')
         lone = re.search(r'(\dto\d)$', name)
@@ -238,7 +253,7 @@ def groups():
 
 
 def core_table():
-    """core-metrics.tsv and the JSON say the same about where a metric is from."""
+    """core-metrics.tsv and the JSON agree about the origin of each metric."""
     table = rows('pmu-events/core-metrics.tsv')
     names = [r[2] for r in table]
     if len(table) != 45 or len(set(names)) != 45:
@@ -248,7 +263,7 @@ def core_table():
         for row in table:
             got = ours[row[2]][1] if row[2] in ours else 'upstream'
             if got != row[3 + i]:
-                fail(row[2], 'of perf', version, 'is', got, 'and the table says', row[3 + i])
+                fail(row[2], 'of perf', version, 'is', got, 'but', row[3 + i], 'in the table')
         for name in sorted(set(ours) - set(names)):
             fail(name, 'is not in the table')
 
@@ -267,7 +282,7 @@ def core_counts():
 
 
 def core_values():
-    """Our core formulas, and the table's, give the values derived by hand; changed ones do not."""
+    """The formulas of the JSON and of core-metrics.tsv give the values derived by hand."""
     value, wants = core_counts()
     for row in rows('pmu-events/core-metrics.tsv'):
         if not same(evaluate(row[1], value), wants[row[2]]):
@@ -289,7 +304,7 @@ def upstream_metrics(source, version):
 
 
 def upstream_values(source, version):
-    """What the table says is upstream's is there, and gives the same values."""
+    """Metrics that the table lists as upstream exist upstream and give the same values."""
     value, wants = core_counts()
     upstream = upstream_metrics(source, version)
     for row in rows('pmu-events/core-metrics.tsv'):
@@ -302,7 +317,7 @@ def upstream_values(source, version):
 
 
 def upstream_doubles(source, version):
-    """No metric of ours has the name, or under another name the formula, of one upstream has."""
+    """No metric of ours has the name or the formula of an upstream metric."""
     value, _ = core_counts()
     upstream, ours = upstream_metrics(source, version), our_core(version)
     for name in sorted((set(ours) | set(sys_metrics())) & set(upstream)):
@@ -311,20 +326,20 @@ def upstream_doubles(source, version):
         try:
             got = printed(m, value)
         except ExprError:
-            continue        # other events than the guide's
+            continue        # uses events that the guide does not
         for mine, (m2, _) in ours.items():
             if same(got, printed(m2, value)) and set(ids(m['MetricExpr'])) == set(ids(m2['MetricExpr'])):
                 fail(mine, 'doubles upstream\'s', name)
 
 
 def printed(metric, value):
-    """The value of a metric times the number that begins its ScaleUnit."""
+    """The value of a metric times the factor of its ScaleUnit."""
     scale = re.match(r'[0-9.]*', metric.get('ScaleUnit', ''))[0]
     return evaluate(metric['MetricExpr'], value) * float(scale or 1)
 
 
 def upstream_names(source, version):
-    """No Grace metric has the name of any metric of the kernel's arm64 tables."""
+    """No Grace metric has the name of a metric in the kernel's arm64 tables."""
     ours = {n.lower() for n in sys_metrics()}
     for path in glob.glob(f'{source}/tools/perf/pmu-events/arch/arm64/**/*.json', recursive=True):
         for m in load(path):
@@ -333,7 +348,7 @@ def upstream_names(source, version):
 
 
 def upstream_events(source, version):
-    """The events of our core metrics are in the version's table for this core."""
+    """The events of our core metrics are in perf VERSION's table for this core."""
     have = {'duration_time'}
     for path in glob.glob(upstream_dir(source, version) + '/*.json'):
         have |= {(e.get('EventName') or e.get('ArchStdEvent', '')).lower() for e in load(path)}
@@ -349,14 +364,14 @@ def core_events():
 
 
 def core_event_form():
-    """Each of the core's events is there once, has a code of its own and nothing but a name and a text beside it."""
+    """Each core event is there once, with a unique code, a name and descriptions only."""
     names, codes = set(), set()
     for path, e in core_events():
-        if set(e) != {'EventName', 'EventCode', 'BriefDescription'}:
+        if set(e) - {'PublicDescription'} != {'EventName', 'EventCode', 'BriefDescription'}:
             fail(path, 'has an entry with wrong keys:', sorted(e))
             continue
         if not re.fullmatch('[A-Z][A-Z0-9_]* 0x[0-9a-f]{2,4}', f"{e['EventName']} {e['EventCode']}"):
-            fail(path, 'writes', e['EventName'], 'or its code', e['EventCode'], 'in another way')
+            fail(path, 'has a malformed name or code:', e['EventName'], e['EventCode'])
         if e['EventName'] in names or e['EventCode'] in codes:
             fail(path, e['EventName'], e['EventCode'], 'is there twice')
         names.add(e['EventName'])
@@ -366,7 +381,7 @@ def core_event_form():
 
 
 def core_event_use():
-    """The events of the core metrics, by the table and in the JSON that libgpmu has, are there."""
+    """The core events include all events of the core metrics, of the table and of the JSON."""
     have = {e['EventName'].lower() for _, e in core_events()} | {'duration_time', 'time'}
     used = [(r[2], r[1]) for r in rows('pmu-events/core-metrics.tsv')]
     used += [(n, m['MetricExpr']) for n, (m, _) in our_core('6.1').items()]
@@ -379,7 +394,7 @@ def core_event_use():
 
 
 def core_event_place():
-    """perf, which has the core's events, finds none in what it is built with."""
+    """The folders that perf is built with have no core event, as perf has its own."""
     for where in 'arch', 'backport':
         for path in glob.glob(f'pmu-events/{where}/**/*.json', recursive=True):
             for e in load(path):
@@ -388,7 +403,7 @@ def core_event_place():
 
 
 def upstream_core_events(source, version):
-    """The core's events are those of the version, with their codes, and no others."""
+    """The core events and their codes are exactly those of perf VERSION."""
     arm64 = f'{source}/tools/perf/pmu-events/arch/arm64'
     standard = {e['EventName']: e for p in glob.glob(f'{arm64}/*.json') for e in load(p) if 'EventName' in e}
     want = {}
@@ -399,7 +414,7 @@ def upstream_core_events(source, version):
                 want[e['EventName']] = int(e['EventCode'], 16)
     have = {e['EventName']: int(e['EventCode'], 16) for _, e in core_events()}
     for name, code in sorted(set(want.items()) ^ set(have.items())):
-        fail(name, f'{code:#x}', 'is not upstream' if (name, code) in have.items() else 'is not there')
+        fail(name, f'{code:#x}', 'is not upstream' if (name, code) in have.items() else 'is missing')
 
 
 if __name__ == '__main__':

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""perf's MetricExpr grammar (tools/perf/util/expr.{l,y}), as strict as the strictest perf.
+"""perf's MetricExpr grammar (tools/perf/util/expr.{l,y}), as strict as the strictest perf version.
 
 Division by zero is an error, as in perf 6.1; d_ratio(x, 0) is 0.
 """
@@ -16,11 +16,11 @@ KEYWORDS = ('if', 'else', 'min', 'max', 'd_ratio', 'source_count', 'strcmp_cpuid
 
 
 class ExprError(Exception):
-    """What perf would refuse, or print as nan."""
+    """An expression that perf rejects or evaluates to nan."""
 
 
 def tokens(text):
-    """Split into (kind, text); escapes stay as they are in the JSON."""
+    """The tokens as (kind, text), with the escapes of the JSON."""
     out, pos, text = [], 0, text.rstrip()
     while pos < len(text):
         m = TOKEN.match(text, pos)
@@ -34,7 +34,7 @@ def tokens(text):
 
 
 def ids(text):
-    """The events of an expression, unescaped, in order of appearance."""
+    """The events of an expression, unescaped, in order."""
     return [re.sub(r'\\(.)', r'\1', w) for k, w in tokens(text) if k == 'id']
 
 
@@ -114,7 +114,7 @@ class _Parser:
 
 
 def evaluate(text, value, count=lambda _: 1, literals=None):
-    """Value of an expression; value(id) and count(id) give the events'."""
+    """The value of an expression; value(id) is an event's count, count(id) its number of PMUs."""
     p = _Parser(text, value, count, literals or {'#slots': 8})
     val = p.if_expr()
     p.take('')
@@ -122,7 +122,7 @@ def evaluate(text, value, count=lambda _: 1, literals=None):
 
 
 def mutants(text):
-    """Expressions with one number, one source_count, one operator or one event changed."""
+    """(what, text) of expressions with one number, source_count, operator or event changed."""
     toks = tokens(text)
     words = [w for _, w in toks]
     events = sorted({w for k, w in toks if k == 'id'})
@@ -136,7 +136,7 @@ def mutants(text):
             changed = [e for e in events if e != word]
         for new in changed:
             if words[max(0, i - 2):i] == ['source_count', '(']:
-                continue    # any event of the PMU has the same count
+                continue    # each event of the PMU has the same number of PMUs
             yield f'{word} -> {new}', ' '.join(words[:i] + [new] + words[i + 1:])
         if word == 'source_count':
             yield 'source_count(...) -> 1', ' '.join(words[:i] + ['1'] + words[i + 4:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares what jevents.py wrote with the JSON: prints what differs, or nothing."""
+"""Compares the C file of jevents.py with the JSON: prints each difference, or nothing."""
 import re
 import sys
 
@@ -8,7 +8,7 @@ from events_expr import ExprError, evaluate, ids
 
 
 def fields(path):
-    """The fields of all table rows: the strings of the C file, split at their NUL bytes."""
+    """The fields of all table rows: the C strings, split at their NUL bytes."""
     with open(path, encoding='utf-8') as f:
         text = re.sub(r'/\*.*?\*/', '', f.read(), flags=re.S)
     joined = '\\000'.join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', text))
@@ -16,7 +16,7 @@ def fields(path):
 
 
 def near(out, name):
-    """For each place where a field is NAME, the fields from there on."""
+    """For each field that is NAME, that field and the next 13."""
     places = [i for i, s in enumerate(out) if s.lower() == name.lower()]
     return [out[i:i + 14] for i in places]
 
@@ -28,11 +28,11 @@ def events(path, _):
         text = {f'event={code:#x}', f'event={code}'}
         brief = e['BriefDescription']
         if not any(text & set(n) and any(s.startswith(brief) for s in n) for n in near(out, e['EventName'])):
-            fail(e['Unit'], e['EventName'], 'is not there with its code', e['EventCode'], 'and description')
+            fail(e['Unit'], e['EventName'], 'is missing with its code', e['EventCode'], 'and description')
 
 
 def find(out, name, expr):
-    """The formula of a metric in the output."""
+    """The formula of a metric in the C file: the field with the same events."""
     for place in near(out, name):
         for text in place:
             try:
@@ -51,7 +51,7 @@ def metrics(path, version):
     for name, m, want, counts in todo:
         expr = find(out, name, m['MetricExpr'])
         if expr is None:
-            fail(name, 'is not there with its events')
+            fail(name, 'is missing with its events')
         elif not same(evaluate(expr, *counts), want):
             fail(name, 'has become', expr)
         else:
