@@ -28,9 +28,9 @@ else
 	like "$(cat /tmp/boot)" "cannot create duplicate filename .*arm-cs-arch-pmu.1" \
 		"a duplicate id: the kernel has given up there"
 	lines="APMT node at offset 0x94: duplicate id (0x1), skipped
-APMT node at offset 0xcc: the kernel made no device of it
+APMT node at offset 0xcc: the kernel created no device
 APMT node at offset 0x104: length is too short (0x0), skipped
-APMT node at offset 0x13c: the kernel made no device of it"
+APMT node at offset 0x13c: the kernel created no device"
 	what="our driver says which nodes have no device for it"
 	want="nvidia_pcie_pmu_0 nvidia_scf_pmu_0"
 	clock="nvidia_scf_pmu_0 3200 1250"

@@ -31,13 +31,13 @@ else
 	is "$(line_of 12)" "" "which is nothing to 12, at its address"
 	lines=8
 fi
-is "$(node 0x168)" "impossible address of page 0 (0x0)" "node 6 has no address: one line"
-is "$(node 0x1a0)" "impossible address of page 0 (0x3d0c0010)" "node 7 has an unaligned address: one line"
-is "$(node 0x1d8)" "impossible address of page 0 (0xff00000000000000)" \
+is "$(node 0x168)" "invalid address of page 0 (0x0)" "node 6 has no address: one line"
+is "$(node 0x1a0)" "invalid address of page 0 (0x3d0c0010)" "node 7 has an unaligned address: one line"
+is "$(node 0x1d8)" "invalid address of page 0 (0xff00000000000000)" \
 	"node 8 has an address beyond the physical address space: one line"
-is "$(node 0x248)" "impossible address of page 1 (0x0)" "node 10 has a second page at no address: one line"
+is "$(node 0x248)" "invalid address of page 1 (0x0)" "node 10 has a second page at no address: one line"
 is "$(node 0x2f0)" "length runs past the end of the table (0x38)" "node 13 is cut by the table's end: one line"
-is "$(line_of 11)" "PMCFGR 00007fff makes no sense: 256 counters of 64 bits do not fit into the page" \
+is "$(line_of 11)" "invalid PMCFGR 00007fff: 256 counters of 64 bits do not fit into the page" \
 	"PMU 11 claims 256 counters: one line"
 is "$(dmesg | grep -c grace-cspmu)" $lines "no other node has a line"
 

@@ -65,13 +65,13 @@ is "$(evt -t 20 $p/cycles/ | awk '{ print ($1 > 0) }')" 1 "then it counts"
 
 # --- the driver leaves alone what is not a Grace PMU
 
-is "$(line_of 24)" "PMIIDR 0a160a16 is not a Grace PMU's: left alone" "another vendor's PMU: one line (24)"
-is "$(line_of 25)" "registers read all ones: no PMU there" "a page of ones: one line, that device alone (25)"
-is "$(line_of 26)" "registers read all zeros: no PMU there" "a page of zeros: one line, that device alone (26)"
-is "$(line_of 27)" "PMCFGR 00007fff makes no sense: 256 counters of 64 bits do not fit into the page" \
+is "$(line_of 24)" "PMIIDR 0a160a16 is not a Grace PMU: skipped" "another vendor's PMU: one line (24)"
+is "$(line_of 25)" "registers read all ones: no PMU present" "a page of ones: one line, that device alone (25)"
+is "$(line_of 26)" "registers read all zeros: no PMU present" "a page of zeros: one line, that device alone (26)"
+is "$(line_of 27)" "invalid PMCFGR 00007fff: 256 counters of 64 bits do not fit into the page" \
 	"an impossible number of counters: one line, that device alone (27)"
-is "$(line_of 28)" "PMCFGR 00004006 makes no sense: 1-bit counters" "an impossible width: one line, that device alone (28)"
-like "$(line_of 29)" "^interrupt [0-9]+ refused \(-16\): reading the counters by a timer$" \
+is "$(line_of 28)" "invalid PMCFGR 00004006: 1-bit counters" "an impossible width: one line, that device alone (28)"
+like "$(line_of 29)" "^interrupt [0-9]+ refused \(-16\): a timer reads the counters$" \
 	"an edge-triggered interrupt that another PMU has is not shared: one line (20, 29)"
 is "$(dmesg | grep -c 'grace-cspmu')" 6 "no other device has a line"
 is "$(model illegal)" 0 "no register of another vendor's PMU or of a dead page was written"
@@ -109,7 +109,7 @@ evt $p/cmem_rd_data/ -- sh -c '
 	model fault 15 none; evt -R' >/tmp/unstable
 is "$(values /tmp/unstable)" "1000 1000 1000 1000 3000 3000" \
 	"a high word that never stops changing: the last value is kept, no false delta, and the next good read has all of it"
-like "$(line_of 15)" '^counter 0 changed during every one of 8 reads: last value kept \([0-9]+ times so far\)$' \
+like "$(line_of 15)" '^counter 0 changed during each of 8 reads: last value kept \([0-9]+ times so far\)$' \
 	"the kernel log says so"
 what="not where it is noticed, with the lock held, but a little later where it may sleep"
 trace=/sys/kernel/tracing
@@ -146,7 +146,7 @@ evt -q $p/cmem_rd_data/ nvidia_scf_pmu_1_inst_2/cmem_rd_data/ -- sh -c '
 sleep 0.1
 given_up=$((given_up + 31))
 ok $(($(kernel_log "$(device 15): counter" | wc -l) > 30)) "31 more reads that are given up do not make as many lines"
-is "$(line_of 14)" "counter 0 changed during every one of 8 reads: last value kept (1 times so far)" \
+is "$(line_of 14)" "counter 0 changed during each of 8 reads: last value kept (1 times so far)" \
 	"they do not keep another PMU from its line"
 
 # --- a page that goes away while it counts: all ones
