@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The driver's parser as a unit test of the host, and the DKMS packages. The
-# module itself is kbuild's: see Kbuild and the top Makefile.
+# The unit test of the driver's APMT parser, built for the host, and the DKMS
+# packages. kbuild builds the module: see Kbuild and the top Makefile.
 
 UNIT_TESTS += $(B)/tests/unit/driver/apmt.t
 
@@ -10,8 +10,8 @@ $(B)/tests/unit/driver/apmt.t: tests/unit/driver/apmt.c kernel-drivers/apmt.c ke
 	$(CC) $(CFLAGS) -I. -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-o $@ $(filter %.c,$^) $(LDFLAGS)
 
-# A source tree for "dkms add", as a package for Debian and Ubuntu and as a
-# tar archive for the others.
+# A source tree for "dkms add", as a package for Debian and Ubuntu and as a tar
+# archive for other distributions.
 .PHONY: dkms
 dkms:
 	kernel-drivers/make-dkms $(B)/dkms
