@@ -87,6 +87,19 @@ check-unit: $(UNIT_TESTS)
 	@status=0; $(PROVE) -j2 --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
 	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j2 --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
 
+# check-FOLDER: the tests of a folder of tests/unit, and those of the command of that name
+UNIT_FOLDERS := $(sort $(foreach test,$(UNIT_TESTS:$(B)/%=%) $(SCRIPT_TESTS),$(word 3,$(subst /, ,$(filter tests/unit/%,$(dir $(test)))))))
+folder_scripts = $(filter tests/unit/$(1)/% tests/tools/$(1).t tests/tools/$(1)-%.t,$(SCRIPT_TESTS))
+define check_folder
+.PHONY: check-$(1)
+check-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS) $$(GPMU_DUMPS)) $$(if $$(call folder_scripts,$(1)),all $$(GPMU_DUMPS))
+	$$(PROVE) -j2 --exec '' $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS)) $$(call folder_scripts,$(1))
+endef
+$(foreach folder,$(UNIT_FOLDERS),$(eval $(call check_folder,$(folder))))
+.PHONY: check-tools
+check-tools: all
+	$(PROVE) -j2 --exec '' $(TOOL_TESTS)
+
 # The steps go on after a failure, so that one run shows all there is to mend.
 CHECK_STEPS := check-unit check-more check-vm
 .PHONY: check
@@ -137,6 +150,7 @@ help:
 	'                      downloaded once, into GPMU_CACHE=$(GPMU_CACHE)' \
 	'make check-unit       only those without virtual machines; libperf is built from the' \
 	'                      kernel source, which is downloaded once' \
+	'make check-FOLDER     only those of tests/unit/FOLDER: check-plan, check-driver, check-tools, ...' \
 	'make bench            what is fast, and how fast' \
 	'make bench-vm         intervals on an arm64 kernel, in QEMU: KERNEL, DRIVER' \
 	'make fuzz             parsers under libFuzzer, FUZZ_SECONDS=60 each' \
