@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Rows of several sessions, one after the other; their texts outlive the sessions. */
+/* Rows of several successive sessions; the copied texts outlive the sessions. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ void gpmu_runs_free(struct gpmu_runs *runs)
 	free(runs);
 }
 
-/* Has the row point to a copy: 0 or -ENOMEM */
+/* Replaces the row's text with a copy. 0 or -ENOMEM */
 static int keep(struct gpmu_runs *runs, const char **text)
 {
 	char *copy;
@@ -54,7 +54,7 @@ static int keep(struct gpmu_runs *runs, const char **text)
 	return 0;
 }
 
-/* The rows are then the stats' own, so that those of other sizes are no matter. */
+/* Copies the rows to structures of this library's size. */
 static struct gpmu_row *copy_rows(const struct gpmu_row *rows, size_t n)
 {
 	struct gpmu_row *copies = calloc(n + 1, sizeof(*copies));

@@ -7,7 +7,7 @@
 
 #include "stats.h"
 
-/* Welford's recurrence: no difference of large sums */
+/* Welford's recurrence avoids differences of large sums. */
 void stat_add(struct stat_value *stat, double value)
 {
 	double distance = value - stat->mean;
@@ -56,7 +56,7 @@ static int first_run(struct gpmu_stats *stats, const struct gpmu_row *rows, size
 	return 0;
 }
 
-/* Copies of what the rows say, NULL where they say nothing */
+/* Copies the reasons of the rows; NULL where a row has none */
 static int copy_whys(const struct gpmu_row *rows, size_t length, char ***whys)
 {
 	*whys = calloc(length + 1, sizeof(**whys));
@@ -153,7 +153,7 @@ const struct gpmu_row *stats_rows(struct gpmu_stats *stats, size_t *length)
 		}
 		row->value = stat->value.mean;
 		row->deviation = stat_deviation(&stat->value);
-		/* A single run's is exact, also where a double is not. */
+		/* The count of a single run stays exact, even above 2^53. */
 		if (row->runs > 1) {
 			row->raw = whole(stat->raw.mean);
 			row->enabled = whole(stat->enabled.mean);
