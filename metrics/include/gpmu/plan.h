@@ -10,11 +10,11 @@ extern "C" {
 #endif
 
 /*
- * A plan divides the events of metrics into groups. The events of a group are counted at the
- * same time. Each group has events of one PMU only: an event of nvidia_scf_pmu is in a group of
- * nvidia_scf_pmu_0 and in a group of nvidia_scf_pmu_1. All events that a metric needs from one
- * PMU are in one group, so that no ratio is computed from counts of different times. Metrics
- * share groups where possible, to keep the number of groups small.
+ * A plan divides events, and the events of metrics, into groups. The events of a group are
+ * counted at the same time. Each group has events of one PMU only: an event of nvidia_scf_pmu
+ * is in a group of nvidia_scf_pmu_0 and in a group of nvidia_scf_pmu_1. All events that a
+ * metric needs from one PMU are in one group, so that no ratio is computed from counts of
+ * different times. Metrics share groups where possible, to keep the number of groups small.
  */
 struct gpmu_plan;
 struct gpmu_group;
