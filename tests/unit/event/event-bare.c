@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Events without a PMU: of the cores, of the kernel, of other PMUs, raw codes, and libgpmu's own */
 #include "catalog/catalog.h"
-#include "event_build.h"
+#include "event/event_build.h"
 #include "event-test.h"
 
 #define PMUS	"sys/bus/event_source/devices/"
