@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Tests of the parts of gpmu-cupti.so, which are linked to them. Those that need CUPTI
-# itself skip where no toolkit is installed.
+# Tests linked with the objects of gpmu-cupti.so. Those that need CUPTI itself are
+# skipped if no toolkit is installed.
 
 CUPTI_TESTS	:= $(filter cupti-%,$(GPMU_TESTS))
 CUPTI_TESTS_T	:= $(CUPTI_TESTS:%=$(B)/tests/unit/%.t)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Unit tests of libgpmu, a program each, plain and with the sanitizers (-san).
-# What a test needs beyond the library is said below. Those of the model are in
+# Unit tests of libgpmu, one program each, plain and with the sanitizers (-san).
+# The prerequisites of a test beyond the library follow. Those of the model are in
 # tests/vm/model/rules.mk.
 
-# Those of a noun begin with its name.
+# The tests of a noun begin with its name.
 GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink \
 		   session region log probe runs saved traffic balance list clock trace \
 		   map words spans report cupti channel record again
@@ -21,7 +21,7 @@ check-unit: all
 
 both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-san.t)
 
-# Functions that a test stands in for
+# Functions that a test replaces
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
 $(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
 $(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
@@ -30,12 +30,12 @@ $(call both,record-sched): private TEST_LDFLAGS := $(call wrap,syscall ioctl mma
 $(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
-# What the replay of damage runs is the fuzzer's target
+# The replay of damaged input runs the fuzzer's target
 FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz saved-fuzz source-model-fuzz trace-reader-fuzz
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): private TEST_SRC := tests/fuzz/$(test:-fuzz=.c)))
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-fuzz=.c)))
 
-# Sources of counts: the model, and one with defects
+# Source plugins: the model, and a defective one
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
 SOURCE_TESTS	:= $(filter source source-% session session-% region region-% probe traffic%,$(GPMU_TESTS))
 $(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
@@ -52,9 +52,9 @@ $(SOURCE_TESTS_T): $(FAKE_PLUGIN) $(MODEL_PLUGIN) $(B)/flags/folders
 $(SOURCE_TESTS_T): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),$(MODEL_PLUGIN))
 $(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN) $(B)/flags/folders
 $(SOURCE_TESTS_SAN): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
-# Regions as capture ranges need what is injected, and a CUDA
+# Regions as capture ranges need the injected library and a CUDA
 $(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)
-# These have the model's plugin in them.
+# These tests include the model's plugin.
 WITH_MODEL	:= source-model-alloc source-model-fuzz
 $(WITH_MODEL:%=$(B)/tests/unit/%.t): private TEST_OBJ := $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
 $(WITH_MODEL:%=$(B)/tests/unit/%-san.t): private TEST_OBJ := $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
@@ -73,7 +73,7 @@ $(GPMU_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GP
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(TEST_SRC) \
 		$(TEST_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS)
 
-# What scripts among the tests run
+# Programs that test scripts run
 GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump trace-make trace-script activity-script activity-dump)
 $(GPMU_DUMPS): $(B)/tests/unit/%: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB)
 	@mkdir -p $(@D)
