@@ -118,7 +118,7 @@ static void alloc_fail_each(int (*run)(void), int at_least, const char *what)
 	alloc_left = -1;
 	ok(n >= at_least, "%s: %d allocations, at least %d", what, n, at_least);
 	ok(all, "%s: each that fails is ENOMEM, with a message", what);
-	ok(nothing, "%s: ... and leaves nothing behind", what);
+	ok(nothing, "%s: a failed allocation leaves no memory allocated", what);
 	ok(ret == 0, "%s: without a failure all is well", what);
 }
 
