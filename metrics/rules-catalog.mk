@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The files of pmu-events that are in libgpmu itself, as they are, and a table of
-# them (metrics/catalog/catalog.h): $(CATALOG_BUILTIN), an object.
+# $(CATALOG_BUILTIN): an object with the unmodified files of pmu-events that libgpmu
+# contains and a table of them (metrics/catalog/catalog.h).
 
 CATALOG_BUILTIN	:= $(B)/metrics/catalog_builtin_files.o
 CATALOG_JSON	:= $(sort $(shell find pmu-events/arch pmu-events/core pmu-events/gpu pmu-events/backport/6.1 -name '*.json'))
@@ -35,7 +35,7 @@ $(foreach file,$(CATALOG_JSON),$(call CATALOG_ENTRY,$(file)))
 	.section .note.GNU-stack, "", %progbits
 endef
 
-# Made anew where a file has come or gone, too
+# Also remade when a file was added or removed
 .PHONY: catalog-files
 catalog-files:
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* catalog FOLDER: how long it takes to load all of upstream's metrics and events */
+/* catalog FOLDER: the time to load all metrics and events of upstream */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 		bench_none(WHAT, "no source of Linux: make perf");
 		return 0;
 	}
-	/* The best of some rounds, as others use the machine too */
+	/* The best of several rounds, as the machine may have other load */
 	for (int i = 0; i < ROUNDS; i++) {
 		struct gpmu_catalog *catalog;
 
