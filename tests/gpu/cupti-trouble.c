@@ -431,7 +431,7 @@ static void test_process(void)
 
 	fflush(stdout);
 	pid = fork();
-	if (!pid) {	/* with the same lock= */
+	if (!pid) {	/* It inherits GPMU_FAKE and with it lock=. */
 		execl("/proc/self/exe", "second", (char *)NULL);
 		_exit(99);
 	}
@@ -479,10 +479,24 @@ static void test_sysclk(void)
 	plugin->close(source);
 }
 
+/* The lock lies in the build folder: no other run of this test has it. */
+static void test_processes(void)
+{
+	char file[] = FAKE "/lock-XXXXXX", settings[sizeof("lock=") + sizeof(file)];
+	int fd = is_real() ? -1 : mkstemp(file);
+
+	if (fd < 0 && !is_real()) {
+		ok(false, "a file for the lock can be made in " FAKE);
+		return;
+	}
+	close(fd);
+	snprintf(settings, sizeof(settings), "lock=%s", file);
+	run_case("another process", settings, test_process);
+	unlink(file);
+}
+
 int main(int argc, char **argv)
 {
-	char lock[32];
-
 	(void)argc;
 	if (!strcmp(argv[0], "second"))
 		return second_process();
@@ -513,8 +527,7 @@ int main(int argc, char **argv)
 	run_case("GPUs that are refused", "machine=h200", test_refused);
 	run_case("no driver", "machine=h200", test_no_driver);
 	run_case("no GPU", "machine=none", test_no_gpu);
-	snprintf(lock, sizeof(lock), "lock=%d", getpid());
-	run_case("another process", lock, test_process);
+	test_processes();
 	run_case("no time trigger", "machine=a100", test_sysclk);
 	return done_testing();
 }

@@ -15,10 +15,19 @@ GPU_FAKE_SRC_libgpmu-fake.so := $(call fake_src,options.c metric.c replay.c)
 GPU_FAKE_SRC_libcuda.so.1 := $(call fake_src,cuda.c)
 GPU_FAKE_SRC_libcupti.so.13 := $(call fake_src,cupti.c host.c sampling.c image.c activity.c activity_do.c)
 
+# libgpmu-fake.so reads its tables from the folder that it lies in, so that programs find them in any working directory.
+GPU_FAKE_DATA	:= machines.tsv metrics.tsv
+define gpu_fake_data
+$(1)/%.tsv: tests/data/gpu/%.tsv
+	@mkdir -p $$(@D)
+	cp $$< $$@
+endef
+$(foreach dir,$(GPU_FAKE) $(GPU_FAKE_SAN),$(eval $(call gpu_fake_data,$(dir))))
+
 # As the real ones, each has its name in it, and is found beside the other.
 define gpu_fake
 $(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/cupti_api.h metrics/sources/inject/inject_api.h $$(B)/flags/cc \
-		$(if $(filter libgpmu%,$(3)),,$(1)/libgpmu-fake.so)
+		$(if $(filter libgpmu%,$(3)),$(addprefix $(1)/,$(GPU_FAKE_DATA)),$(1)/libgpmu-fake.so)
 	@mkdir -p $$(@D)
 	$$(CC) $$(GPU_CPPFLAGS) $$(CFLAGS) $(2) $(if $(filter libgpmu%,$(3)),,-fvisibility=hidden) -fPIC -shared -Wl,-soname,$(3),-rpath,'$$$$ORIGIN' -o $$@ \
 		$$(GPU_FAKE_SRC_$(3)) $(if $(filter libgpmu%,$(3)),,$(1)/libgpmu-fake.so) -lm -ldl -lpthread

@@ -51,7 +51,7 @@ struct data_sample {
 
 struct CUpti_PmSampling_Object {
 	int gpu;
-	int socket;		/* that holds the GPU against other processes; -1: none */
+	int lock;		/* descriptor that locks the GPU against other processes; -1: none */
 	bool configured, started, stopped;
 	bool overflowed;	/* KEEP_OLDEST: no sample comes any more */
 	struct config_image config;

@@ -6,7 +6,7 @@
  * GPMU_FAKE has settings, KEY=VALUE with blanks between them; a test in the same
  * process changes them by fake_set().
  *
- *	machine=NAME		of tests/data/gpu/machines.tsv; h200
+ *	machine=NAME		of tests/data/gpu/machines.tsv; default: h200
  *	driver=N cupti=N	versions, 13000 and 130001
  *	cuinit=CODE		of cuInit()
  *	fail=FUNCTION:CODE	each call fails; FUNCTION@N: the Nth from now; FUNCTION@N+:
@@ -25,7 +25,7 @@
  *	stall=MS		that the next DecodeData takes
  *	gap=FROM:LENGTH		ms after Start, and how long, in which no samples are kept
  *	replay=FILE		the machine and samples of a recording
- *	lock=NAME		processes with the same name share the GPUs
+ *	lock=FILE		sampling of a GPU is exclusive among all processes with this file
  *	inject=1		cuInit() loads $CUDA_INJECTION64_PATH, NVTX's first call $NVTX_INJECTION64_PATH
  *	second=N		another tool has subscribed to CUPTI: 1, named; 2, without a name; 3, which leaves
  *	zero=N			every Nth kernel has no times
@@ -42,9 +42,11 @@
 #ifndef GPMU_TESTS_GPU_FAKE_H
 #define GPMU_TESTS_GPU_FAKE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define FAKE_GPUS	8
 #define FAKE_METRICS	128
@@ -63,7 +65,7 @@ struct fake_options {
 	uint64_t gap_from, gap_length;		/* ns */
 	uint64_t jump;				/* a sample's number and 1 */
 	int inject, second, zero, corrupt, drop, unordered, late, slow, exclusive;
-	char lock[32];
+	char lock[PATH_MAX];
 };
 
 enum { FAKE_SECOND_NAMED = 1, FAKE_SECOND_NAMELESS, FAKE_SECOND_LEAVES };
@@ -88,6 +90,8 @@ struct fake_name {
 int fake_enter(const char *function);
 /* What the real library would crash at, or nobody should do */
 void fake_violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Opens a table of tests/data/gpu, which make copies beside libgpmu-fake.so; aborts if it is missing */
+FILE *fake_open_data(const char *name);
 /* Objects that there are, of any kind: "host", "sampling" */
 void fake_count(const char *kind, long by);
 uint64_t fake_now(void);

@@ -72,16 +72,9 @@ static bool read_metric(char *line, struct fake_metric *metric)
 __attribute__((constructor))
 static void read_metrics(void)
 {
-	const char *folder = getenv("GPMU_FAKE_DATA");
-	char path[512], line[512];
-	FILE *file;
+	FILE *file = fake_open_data("metrics.tsv");
+	char line[512];
 
-	snprintf(path, sizeof(path), "%s/metrics.tsv", folder ? folder : "tests/data/gpu");
-	file = fopen(path, "re");
-	if (!file) {
-		fprintf(stderr, "fake: no %s\n", path);
-		abort();
-	}
 	while (metrics_length < FAKE_METRICS && fgets(line, sizeof(line), file))
 		metrics_length += read_metric(line, &metrics[metrics_length]);
 	fclose(file);

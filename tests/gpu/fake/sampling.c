@@ -3,11 +3,10 @@
  * A fake of libcupti.so.13: PM sampling. Nothing runs: which samples a GPU has taken,
  * and which of them its buffer still has, follows from the time.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,16 +55,17 @@ static int64_t ahead(void)
 	return now >= before && now <= after ? 0 : (int64_t)(now - (before + after) / 2);
 }
 
-/* Another process that has the GPU is one that has bound the GPU's name. */
+/* A process has exclusive use of a GPU while it locks the byte with the GPU's number in the file of lock=. */
 static int hold(int gpu)
 {
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "gpmu-fake-%s-%d",
-			      fake_options()->lock, gpu);
+	struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = gpu, .l_len = 1 };
+	int fd = open(fake_options()->lock, O_RDWR | O_CLOEXEC);
 
-	if (fd >= 0 && !bind(fd, (struct sockaddr *)&name,
-			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
+	if (fd < 0) {
+		perror(fake_options()->lock);
+		abort();
+	}
+	if (!fcntl(fd, F_OFD_SETLK, &range))
 		return fd;
 	close(fd);
 	return -1;
@@ -98,7 +98,7 @@ PUBLIC int cuptiPmSamplingEnable(CUpti_PmSampling_Enable_Params *params)
 	if (!object)
 		return CUPTI_ERROR_OUT_OF_MEMORY;
 	object->gpu = gpu;
-	object->socket = fd;
+	object->lock = fd;
 	objects[gpu] = object;
 	params->pPmSamplingObject = object;
 	fake_count("sampling", 1);
@@ -147,8 +147,8 @@ PUBLIC int cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params *params)
 		return code;
 	gpu = params->pPmSamplingObject->gpu;
 	objects[gpu] = NULL;
-	if (params->pPmSamplingObject->socket >= 0)
-		close(params->pPmSamplingObject->socket);
+	if (params->pPmSamplingObject->lock >= 0)
+		close(params->pPmSamplingObject->lock);
 	free(params->pPmSamplingObject);
 	fake_count("sampling", -1);
 	return fault ? fault : cupti_check_gpu(gpu);
