@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a test wants of the fakes, and what they have seen */
+/* Settings of the fakes, and their numbers of calls and objects */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A fake of libcupti.so.13: PM sampling. Nothing runs: which samples a GPU has taken,
- * and which of them its buffer still has, follows from the time.
+ * A fake of libcupti.so.13: PM sampling. It has no thread: the samples taken, and those still in the buffer, are
+ * calculated from the time.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ uint64_t activity_now(void)
 	return timestamp ? timestamp() : 0;
 }
 
-/* What the clock of the time stamps is ahead of CLOCK_MONOTONIC_RAW; exactly 0 of that itself */
+/* The offset of the time stamps' clock to CLOCK_MONOTONIC_RAW; exactly 0 for that clock itself */
 static int64_t ahead(void)
 {
 	uint64_t before = fake_now(), now, after;
@@ -137,7 +137,7 @@ int cupti_take(const char *function, CUpti_PmSampling_Object *object)
 	return cupti_release(object, cupti_check_gpu(object->gpu));
 }
 
-/* It is gone whatever the result: of a GPU that has vanished, or where a test has it fail. */
+/* Frees the object whatever the result, also for a vanished GPU or an injected failure. */
 PUBLIC int cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params *params)
 {
 	int fault = ENTER(params, pPmSamplingObject), code, gpu;
@@ -246,7 +246,7 @@ static uint64_t start_of(const CUpti_PmSampling_Object *object, uint64_t index)
 	return index ? end_of(object, index - 1) : object->start - EARLY;
 }
 
-/* Samples that there are at a time */
+/* The number of samples taken until now */
 static uint64_t taken(const CUpti_PmSampling_Object *object)
 {
 	uint64_t now = object->stopped ? object->stop : fake_now() - fake_options()->latency;
@@ -269,7 +269,7 @@ static bool in_gap(const CUpti_PmSampling_Object *object, uint64_t index)
 	return at > options->gap_from && at - options->gap_from < options->gap_length;
 }
 
-/* One whose time is not known, or not yet, is all at the base time. */
+/* Adds a sample. One without a known time, also the one in progress, starts and ends at the base time. */
 static struct data_sample *place_sample(const CUpti_PmSampling_Object *object, struct data_image *image,
 					uint64_t index, int64_t offset)
 {
@@ -335,7 +335,7 @@ static int decode(CUpti_PmSampling_Object *object, struct data_image *image,
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
 	else if (object->stopped)
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
-	/* The one that goes on is there, without its time, and once more in the next image. */
+	/* The sample in progress is there without its time, and again in the next image. */
 	if (object->next == last && image->populated < image->most)
 		place_sample(object, image, last, offset);
 	if (!fake_options()->forget)
