@@ -108,15 +108,17 @@ struct rank rank_of_this(void)
 	return rank;
 }
 
-/* Of all of this user's on this node, and of nobody else's */
+/* GPMU_SAMPLER_LOCK, or a file that all of this user's processes on this node share, and no other user's */
 static int open_lock(void)
 {
-	char *path = print_text("/dev/shm/gpmu-sampler-%u", (unsigned int)geteuid());
+	const char *set = getenv("GPMU_SAMPLER_LOCK");
+	char *path = set && *set ? need_memory(strdup(set)) :
+				   print_text("/dev/shm/gpmu-sampler-%u", (unsigned int)geteuid());
 	struct stat status;
 	int fd;
 
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
+	if (fd < 0 && !(set && *set)) {
 		free(path);
 		path = print_text("/tmp/gpmu-sampler-%u", (unsigned int)geteuid());
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

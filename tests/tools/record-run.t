@@ -170,7 +170,8 @@ like "$(audit gpmu)" 'command=true' "but written"
 trace=$work/trace.pftrace
 
 # --- ranks
-lock=/dev/shm/gpmu-sampler-$(id -u)
+lock=$work/sampler-lock
+export GPMU_SAMPLER_LOCK=$lock
 OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 run gpmu record -o "$trace" -- true
 like "$(audit gpmu)" ' rank=3 ranks=8 ' "the rank of a parallel program"
 # shellcheck disable=SC2016 # the inner shell's

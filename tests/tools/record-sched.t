@@ -41,15 +41,17 @@ else
 	skip "no tracefs can be mounted here" "scheduling is recorded"
 fi
 
-# As somebody who is not root: what user 65534 may execute and write to
+# As an ordinary user: a folder that this user may write to, with a gpmu to execute. The user is this process's
+# alone, because the memory for rings (kernel.perf_event_mlock_kb) is limited by user, not by process.
+user=$((20000 + $$ % 40000))
 mkdir "$work/user"
 cp "$GPMU_BIN" "$work/user/gpmu"
 chmod 711 "$work"
 trace=$work/user/own.pftrace
 as_user=()
 if [ "$EUID" = 0 ]; then
-	chown 65534 "$work/user"
-	as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	chown "$user" "$work/user"
+	as_user=(setpriv --reuid "$user" --regid "$user" --clear-groups)
 fi
 
 # own OPTION... -- COMMAND...
