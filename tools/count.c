@@ -17,7 +17,7 @@
 #include "count.h"
 
 #define SECOND		1000000000
-#define DRAIN		25		/* intervals between looks at what the kernel has read */
+#define DRAIN		25		/* kernel-timed intervals between two drains */
 #define DRAIN_TIME	50000000	/* ... and no more ns */
 #define HELD_TIME	50000000	/* ns that a row is held where others can follow */
 #define TASK_POLL	100	/* ms, where the kernel cannot wait for a thread */
@@ -51,7 +51,7 @@ struct counting {
 	uint64_t released;	/* of CLOCK_MONOTONIC: when rows were last held no longer */
 	uint64_t started, ended;	/* of CLOCK_MONOTONIC */
 	bool enabled;		/* it counts */
-	bool drains;		/* the kernel reads: intervals are taken from there, many at a time */
+	bool drains;		/* kernel-timed intervals are taken from the ring buffers */
 	bool counted;		/* it has counted */
 	bool interrupted;
 	bool child_changed;	/* SIGCHLD: it may have ended */
@@ -83,7 +83,7 @@ static int new_timer(uint64_t first, uint64_t period)
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 
 	if (fd < 0 || timerfd_settime(fd, 0, &time, NULL))
-		die_of(-errno, "timer");
+		die_of(-errno, "cannot set a timer");
 	return fd;
 }
 
@@ -104,7 +104,10 @@ static uint64_t expirations(const struct pollfd *fd)
 	return n;
 }
 
-/* As by nohup. SIGINT is ignored of what a script starts in the background, and ends it too. */
+/*
+ * As under nohup. SIGINT is not checked: a script's background jobs have it ignored, and it must
+ * still end gpmu.
+ */
 static bool ignores_hangups(void)
 {
 	struct sigaction action;
@@ -158,7 +161,7 @@ static void open_signals(struct counting *counting)
 	sigprocmask(SIG_BLOCK, &mask, &counting->old_mask);
 	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
-		die_of(-errno, "signals");
+		die_of(-errno, "cannot wait for signals");
 	counting->fds[FD_SIGNAL] = (struct pollfd){ .fd = fd, .events = POLLIN };
 }
 
@@ -492,7 +495,7 @@ static void loop(struct counting *counting, struct child_end *end)
 	while (command ? counting->child.pid : !counting->done) {
 		if (poll(counting->fds, FD_TASKS + counting->n_tasks, poll_time(counting)) < 0) {
 			if (errno != EINTR)
-				die_of(-errno, "poll");
+				die_of(-errno, "cannot wait for the end of counting");
 			continue;
 		}
 		handle_timers(counting);

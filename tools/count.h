@@ -26,7 +26,7 @@ struct count {
 	uint64_t timeout;	/* ns from the beginning, then the command gets SIGTERM; 0: none */
 	/* Counting begins, and ends. May be NULL */
 	void (*counts)(struct gpmu_session *session, bool on, void *user);
-	/* The rows of an interval; false: counting ends, the command goes on. May be NULL */
+	/* Takes an interval's rows. On false counting ends, the command continues. May be NULL. */
 	bool (*rows)(const struct gpmu_row *rows, size_t n, void *user);
 	/* Before and after the rows of several intervals; false: likewise. May be NULL */
 	bool (*hold)(bool hold, void *user);

@@ -69,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "JSON, an object a line", 0 },
+	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
 	{ 0 },
 };
 
@@ -78,7 +78,7 @@ static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Checks what counting needs of this machine, and says what to do about what lacks.",
+	.doc = "Checks what counting needs of this machine, and prints a remedy for what is missing.",
 	.children = children,
 };
 

@@ -47,7 +47,10 @@ static bool has_driver(const struct doctor *doctor)
 	return false;
 }
 
-/* Behind a Grace's root port it is NVIDIA's, or a board's VGA, which has a driver. */
+/*
+ * A display device without a driver behind a Grace's root port is NVIDIA's: a board's VGA device
+ * has a driver.
+ */
 static const struct gpmu_pci *find_idle_gpu(const struct doctor *doctor)
 {
 	const struct gpmu_pci *pci;
@@ -87,7 +90,7 @@ static void check_library(struct doctor *doctor, const char *name, const char *r
 	if (find_library(doctor, name, path, sizeof(path)))
 		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "/%s", path);
 	else
-		doctor_find(doctor, LEVEL_WARNING, "GPU", remedy, "%s is not found: %s", name,
+		doctor_find(doctor, LEVEL_WARNING, "GPU", remedy, "%s not found: %s", name,
 			    what);
 }
 
@@ -95,7 +98,7 @@ static void profiling_remedy(const struct doctor *doctor, char *remedy, size_t s
 {
 	snprintf(remedy, size,
 		 "echo \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" | sudo tee "
-		 "/etc/modprobe.d/nvidia-profiling.conf, then sudo %s and boot",
+		 "/etc/modprobe.d/nvidia-profiling.conf, then sudo %s and reboot",
 		 doctor_initramfs(doctor));
 }
 
@@ -112,14 +115,14 @@ static void check_profiling(struct doctor *doctor)
 		return;
 	profiling_remedy(doctor, remedy, sizeof(remedy));
 	if (strtol(line + strlen(key), NULL, 10) == 0)
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "everybody may use its counters");
+		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "all users may use its counters");
 	else if (doctor->sysadmin)
 		doctor_find(doctor, LEVEL_OK, "GPU", NULL,
-			    "its counters are for CAP_SYS_ADMIN alone, which is there");
+			    "its counters require CAP_SYS_ADMIN, which gpmu has");
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "GPU", remedy,
-			"its counters are for CAP_SYS_ADMIN alone (NVreg_RestrictProfilingToAdminUsers)");
+			"its counters require CAP_SYS_ADMIN (NVreg_RestrictProfilingToAdminUsers)");
 }
 
 static void check_files(struct doctor *doctor)
@@ -153,7 +156,8 @@ static json_t *ask(const char *name, struct gpmu_error *error)
 	if (!gpmu_source_query(source, "check", &text, error)) {
 		answer = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 		if (!json_is_array(json_object_get(answer, "gpus")))
-			die("source %s answers \"check\" with no GPUs", name);
+			die("plugin %s: its answer to \"check\" has no list of GPUs; install "
+			    "plugins of this gpmu's version", name);
 	}
 	free(text);
 	gpmu_source_put(source);
@@ -197,7 +201,8 @@ static void check_nvml(struct doctor *doctor, const json_t *nvml, const struct g
 	const json_t *trouble = json_object_get(nvml, "trouble");
 
 	if (!nvml)
-		doctor_find(doctor, LEVEL_WARNING, "GPU", "make install puts gpmu's plugins there", "%s",
+		doctor_find(doctor, LEVEL_WARNING, "GPU", "run make install, which installs "
+			"gpmu's plugins", "%s",
 			    error->text);
 	else if (json_is_object(trouble))
 		find_trouble(doctor, trouble, DRIVER_REMEDY, "");
@@ -217,7 +222,7 @@ static void check_cupti(struct doctor *doctor, const json_t *cupti, const struct
 		find_trouble(doctor, trouble, strcmp(text_at(trouble, "kind"), "driver") ? NULL : DRIVER_REMEDY,
 			     ": a GPU's own counters cannot be read");
 	else
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "CUPTI of CUDA %s, which the driver takes: %s",
+		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "CUPTI of CUDA %s, supported by the driver: %s",
 			    text_at(library, "cuda"), text_at(library, "path"));
 }
 
@@ -249,7 +254,8 @@ static void check_profiler(struct doctor *doctor, const json_t *gpu)
 	if (!trouble)
 		return;	/* CUPTI does not see it, which has been said. */
 	if (json_is_null(trouble)) {
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "%s: CUPTI can sample it, as nvidia_gpu_%d", uuid,
+		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "%s: CUPTI can sample it, as "
+			"nvidia_gpu_%d", uuid,
 			    (int)json_integer_value(json_object_get(gpu, "index")));
 		return;
 	}
@@ -258,7 +264,7 @@ static void check_profiler(struct doctor *doctor, const json_t *gpu)
 		remedy = profiling;
 	}
 	doctor_find(doctor, LEVEL_WARNING, "GPU", remedy, "%s: %s%s", uuid, text_at(trouble, "text"),
-		    json_is_true(json_object_get(gpu, "gpm")) ? "; NVML counts in its place" : "");
+		    json_is_true(json_object_get(gpu, "gpm")) ? "; NVML counts instead" : "");
 }
 
 static void check_each(struct doctor *doctor)

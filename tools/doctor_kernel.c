@@ -21,8 +21,8 @@ static const struct {
 	bool cspmu; /* not needed with a driver that is there */
 } config_options[] = {
 	{ "CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "the kernel's driver of Grace's PMUs", true },
-	{ "CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "its part for NVIDIA", true },
-	{ "CONFIG_ACPI_APMT", "finding them", true },
+	{ "CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "that driver's NVIDIA module", true },
+	{ "CONFIG_ACPI_APMT", "finding Grace's PMUs", true },
 	{ "CONFIG_ARM_SPE_PMU", "sampling memory accesses", false },
 	{ "CONFIG_ARM_PMUV3", "the CPUs' counters", false },
 };
@@ -91,12 +91,12 @@ static void check_option(struct doctor *doctor, const char *config, size_t i)
 			    value);
 	else if (config_options[i].cspmu && doctor->has_pmus)
 		doctor_find(doctor, LEVEL_OK, "config", NULL,
-			    "%s is not set; the PMUs are there without it", config_options[i].name);
+			    "%s is not set, and not needed: the PMUs exist", config_options[i].name);
 	else
 		doctor_find(doctor, LEVEL_WARNING, "config",
 			    config_options[i].cspmu ?
 				    "sudo modprobe grace_cspmu (gpmu's kernel-drivers: make dkms)" :
-				    "install or build a kernel that has it",
+				    "install or build a kernel with this option",
 			    "%s is not set: %s", config_options[i].name, config_options[i].what);
 }
 
@@ -112,11 +112,11 @@ void doctor_check_config(struct doctor *doctor)
 			check_option(doctor, config, i);
 	else if (doctor->has_pmus)
 		doctor_find(doctor, LEVEL_OK, "config", NULL,
-			    "it cannot be read, and the PMUs are there");
+			    "cannot be read, and is not needed: the PMUs exist");
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "config", "sudo modprobe configs",
-			"it cannot be read: neither /boot/config-$(uname -r) nor /proc/config.gz");
+			"cannot be read: neither /boot/config-$(uname -r) nor /proc/config.gz");
 	free(config);
 }
 
@@ -142,13 +142,13 @@ static void read_capabilities(struct doctor *doctor)
 static const char *allowed(long level)
 {
 	if (level < 0)
-		return "all of the machine, and raw tracepoints";
+		return "the whole machine, and raw tracepoints";
 	if (level == 0)
-		return "all of the machine";
+		return "the whole machine";
 	if (level == 1)
-		return "the user's own processes, with what the kernel does for them";
+		return "their own processes, in user space and in the kernel";
 	if (level == 2)
-		return "the user's own processes, but not in the kernel";
+		return "their own processes, in user space only";
 	return "nothing";
 }
 
@@ -165,29 +165,28 @@ static void check_paranoid(struct doctor *doctor)
 		doctor_find(
 			doctor, LEVEL_PROBLEM, "permissions",
 			"boot a kernel with CONFIG_PERF_EVENTS",
-			"the kernel has no /proc/sys/kernel/perf_event_paranoid: no perf events");
+			"no /proc/sys/kernel/perf_event_paranoid: the kernel has no perf events");
 		return;
 	}
 	level = strtol(text, NULL, 10);
 	if (all)
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
-			    "%s: all of the machine can be counted, "
-			    "whatever perf_event_paranoid is (%ld)",
+			    "%s allows counting the whole machine (perf_event_paranoid is %ld)",
 			    doctor->sysadmin ? "CAP_SYS_ADMIN" : "CAP_PERFMON", level);
 	else if (level <= 0)
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
-			    "perf_event_paranoid is %ld: everybody may count %s", level,
+			    "perf_event_paranoid is %ld: all users may count %s", level,
 			    allowed(level));
 	else if (doctor->is_grace || level > 2)
 		doctor_find(
 			doctor, LEVEL_PROBLEM, "permissions", remedy,
-			"perf_event_paranoid is %ld, and CAP_PERFMON is missing: may be counted: %s%s",
-			level, allowed(level), doctor->is_grace ? "; no Grace PMU" : "");
+			"perf_event_paranoid is %ld and CAP_PERFMON is missing: users may count %s%s",
+			level, allowed(level), doctor->is_grace ? ", but no Grace PMU" : "");
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "permissions", remedy,
-			"perf_event_paranoid is %ld, and CAP_PERFMON is missing: may be counted: %s, "
-			"not what -a is",
+			"perf_event_paranoid is %ld and CAP_PERFMON is missing: users may count "
+			"%s, but not system-wide (-a)",
 			level, allowed(level));
 }
 
@@ -201,12 +200,12 @@ static void check_kptr(struct doctor *doctor)
 	level = strtol(text, NULL, 10);
 	if (!level || (level == 1 && doctor->sysadmin))
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
-			    "kptr_restrict is %ld: perf can name functions of the kernel", level);
+			    "kptr_restrict is %ld: perf can resolve kernel symbols", level);
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "permissions", "sudo sysctl kernel.kptr_restrict=0",
-			"kptr_restrict is %ld: perf cannot name functions of the kernel; counting needs "
-			"it not",
+			"kptr_restrict is %ld: perf cannot resolve kernel symbols; counting does "
+			"not need them",
 			level);
 }
 
@@ -221,7 +220,7 @@ static void check_files(struct doctor *doctor)
 	if (!doctor->here || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= cpus * FILES_PER_CPU) {
-		doctor_find(doctor, LEVEL_OK, "permissions", NULL, "open files: %llu",
+		doctor_find(doctor, LEVEL_OK, "permissions", NULL, "limit of open files: %llu",
 			    (unsigned long long)limit.rlim_max);
 		return;
 	}
@@ -230,7 +229,7 @@ static void check_files(struct doctor *doctor)
 		 "/etc/security/limits.d/gpmu.conf, and log in again",
 		 cpus * FILES_PER_CPU);
 	doctor_find(doctor, LEVEL_WARNING, "permissions", remedy,
-		    "at most %llu files can be open, one for each event on each of %zu CPUs",
+		    "limit of open files: %llu; each event needs one on each of %zu CPUs",
 		    (unsigned long long)limit.rlim_max, cpus);
 }
 

@@ -22,7 +22,7 @@ static const struct distribution {
 	{ { "debian" }, "sudo apt install linux-perf", "update-initramfs -u" },
 	{ { "rhel", "centos", "fedora" }, "sudo dnf install perf", "dracut -f" },
 	{ { "suse", "sles", "opensuse" }, "sudo zypper install perf", "dracut -f" },
-	{ { NULL }, "install perf, in packages called perf, linux-perf or linux-tools",
+	{ { NULL }, "install the package perf, linux-perf or linux-tools",
 	  "update-initramfs -u (or dracut -f)" },
 };
 
@@ -116,11 +116,11 @@ static void check_perf(struct doctor *doctor)
 	ask_perf(line, sizeof(line));
 	if (*line)
 		doctor_find(doctor, LEVEL_OK, "perf", NULL,
-			    "%s; \"gpmu perf\" gives any version the metrics of Grace", line);
+			    "%s; \"gpmu perf\" adds the metrics of Grace to any version", line);
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "perf", distribution_of(doctor)->perf,
-			"there is none, or it does not start: \"gpmu perf\" needs it, gpmu's others do not");
+			"perf is missing or does not start; only \"gpmu perf\" needs it");
 }
 
 void doctor_check_tools(struct doctor *doctor)

@@ -74,13 +74,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "vgpu", KEY_VGPU, NULL, 0, "the vGPUs of each GPU", 0 },
-	{ "accounting", KEY_ACCOUNTING, NULL, 0, "the processes that NVML has accounts of", 0 },
-	{ "clear-accounting", KEY_CLEAR, "INSTANCE", 0, "forget the accounts of a vGPU's processes that "
-	  "have ended", 0 },
-	{ "interval-print", 'I', "MS", 0, "print again every MS milliseconds what is new", 0 },
-	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N times", 0 },
-	{ "json", 'j', NULL, 0, "JSON, an object a line", 0 },
+	{ "vgpu", KEY_VGPU, NULL, 0, "show the vGPUs of each GPU", 0 },
+	{ "accounting", KEY_ACCOUNTING, NULL, 0, "show the processes in NVML's accounts", 0 },
+	{ "clear-accounting", KEY_CLEAR, "INSTANCE", 0, "delete the accounts of a vGPU's "
+	  "processes that have ended", 0 },
+	{ "interval-print", 'I', "MS", 0, "print again every MS milliseconds", 0 },
+	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
+	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
@@ -88,7 +88,7 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Shows what NVML knows of the GPUs: utilisation, clocks, power, processes, vGPUs.",
+	.doc = "Shows the state of the GPUs from NVML: utilisation, clocks, power, processes, vGPUs.",
 };
 
 static void show_message(int level, const char *line, void *user)
@@ -132,7 +132,8 @@ static json_t *ask(struct gpmu_source *source, const char *question)
 	answer = json_loads(text, 0, &json_error);
 	free(text);
 	if (!answer)
-		die("%s: the plugin nvml answers no JSON: %s", question, json_error.text);
+		die("plugin nvml: its answer to \"%s\" is no JSON (%s); install plugins of this "
+		    "gpmu's version", question, json_error.text);
 	return answer;
 }
 
@@ -240,9 +241,9 @@ static int run(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (arguments.intervals && !arguments.interval)
-		die("--interval-count: expected -I MS too");
+		die("--interval-count needs -I");
 	if (arguments.accounting && arguments.vgpu)
-		die("--accounting and --vgpu, which has the accounts of vGPUs: choose one");
+		die("--accounting and --vgpu: choose one");
 	gpmu_log_set(show_message, NULL);
 	source = gpmu_source_new("nvml", &error);
 	if (!source) {
@@ -256,6 +257,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_gpu = {
 	.name = "gpu",
-	.summary = "show what NVML knows of the GPUs",
+	.summary = "show the state of the GPUs from NVML",
 	.run = run,
 };

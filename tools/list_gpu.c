@@ -22,7 +22,8 @@ static json_t *ask(const char *spec, const char *question, struct gpmu_error *er
 	if (!gpmu_source_query(source, question, &text, error)) {
 		answer = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 		if (!json_is_array(answer))
-			die("source cupti answers \"%s\" with no array", question);
+			die("plugin cupti: its answer to \"%s\" is no list; install plugins of "
+			    "this gpmu's version", question);
 	}
 	free(text);
 	gpmu_source_put(source);
@@ -67,7 +68,7 @@ static void die_of_chips(const char *why)
 	char *names = names_of_chips();
 
 	if (*names)
-		die("%s; --chip takes %s", why, names);
+		die("%s; --chip accepts %s", why, names);
 	die("%s", why);
 }
 
@@ -200,7 +201,7 @@ int list_gpu(const struct list *list, const struct list_gpu *options)
 	select_metrics(list, metrics);
 	status = json_array_size(metrics) ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (status && !list->names)
-		say("the chip has none such");
+		say("nothing of the chip matches");
 	else
 		put_metrics(list, metrics, options->passes);
 	json_decref(metrics);

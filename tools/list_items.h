@@ -38,9 +38,12 @@ struct items {
 
 void items_init(struct items *items);
 void items_release(struct items *items);
-/* Adds all of a kind. Dies if that fails; without tracefs it says so and adds none */
+/* Adds all items of a kind. Dies on failure. Without tracefs it only prints a message. */
 void items_add(struct items *items, const struct common *common, enum item_kind kind);
-/* By kind and name; of two of the same kind and name the one that is here stays. */
+/*
+ * Sorts by kind and name, and merges items of the same kind and name; one that exists here takes
+ * precedence.
+ */
 void items_sort(struct items *items);
 
 #endif /* GPMU_LIST_ITEMS_H */

@@ -74,7 +74,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[PERF-SUBCOMMAND [ARGUMENT...]]",
-	.doc = "Runs perf, whose \"stat -M\" then takes gpmu's metrics too.",
+	.doc = "Runs perf, whose \"stat -M\" then accepts gpmu's metrics.",
 	.children = children,
 };
 
@@ -148,7 +148,10 @@ static size_t item_length(const char *list)
 	return i;
 }
 
-/* perf says it not well, and 6.1 not at all; that it has one of these is not likely. */
+/*
+ * perf's own message about an unknown metric is unclear, and 6.1 has none. A metric of perf's own
+ * is unlikely to have such a name.
+ */
 static void warn_of_unknown(const struct common *common, const char *item, size_t length)
 {
 	struct gpmu_error error = { .text = "" };
@@ -160,7 +163,7 @@ static void warn_of_unknown(const struct common *common, const char *item, size_
 	name = need_memory(strndup(item, length));
 	plan = need_memory(gpmu_plan_new(common->machine, common->catalog, NULL, NULL));
 	if (gpmu_plan_add_metrics(plan, name, &error))
-		warn("%s (it is left to perf)", error.text);
+		warn("%s (passed to perf)", error.text);
 	gpmu_plan_free(plan);
 	free(name);
 }
@@ -195,10 +198,10 @@ static bool has_json(void)
 	pid_t pid;
 
 	if (pipe(pipes))
-		die("%s", strerror(errno));
+		die("cannot create a pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid < 0)
-		die("%s", strerror(errno));
+		die("cannot start %s: %s", perf_path(), strerror(errno));
 	if (!pid) {
 		dup2(pipes[1], STDOUT_FILENO);
 		close(pipes[0]);
@@ -376,7 +379,7 @@ static double seconds(void)
 static void show_rest(struct perf *perf, double elapsed, int status)
 {
 	if (gpmu_saved_is_cut(perf->saved))
-		warn("the last line of %s is cut off, and was left out", perf_path());
+		warn("the last line of %s is cut off and was skipped", perf_path());
 	if (gpmu_saved_end(perf->saved)) {
 		/* Counts are means of the runs. */
 		gpmu_saved_set_elapsed(perf->saved, (uint64_t)(elapsed / perf->args.runs * 1e9));
@@ -402,7 +405,7 @@ static int run_perf(struct perf *perf, char **argv, int in, int out)
 	hold_signals(&mask);
 	ret = child_start(&child, argv, NULL, &mask);
 	if (ret)
-		die("%s", strerror(-ret));
+		die("cannot start %s: %s", perf_path(), strerror(-ret));
 	running = child.pid;
 	catch_signals(&mask);
 	close(out);
@@ -434,7 +437,7 @@ static int run_stat(struct perf *perf)
 
 	/* perf gets the one end alone, so that it ends if gpmu does. */
 	if (pipe2(pipes, O_CLOEXEC) || fcntl(pipes[1], F_SETFD, 0))
-		die("%s", strerror(errno));
+		die("cannot create a pipe: %s", strerror(errno));
 	fd = print_text("%d", pipes[1]);
 	argv = need_memory(perf_args_make(args, perf_path(), json ? "-j" : "-x;", fd,
 					  *text ? text : nothing));
@@ -526,6 +529,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_perf = {
 	.name = "perf",
-	.summary = "run perf, whose stat takes gpmu's metrics too",
+	.summary = "run perf, whose stat accepts gpmu's metrics",
 	.run = run,
 };

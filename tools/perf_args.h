@@ -18,7 +18,7 @@ struct perf_args {
 	unsigned int runs;	/* -r; at least 1 */
 	bool append, json, system, interval, no_merge, no_big_num;
 	bool other_form;	/* help: not for gpmu */
-	const char *wrong;	/* an option that takes the output's form away, record; or NULL */
+	const char *wrong;	/* an option or subcommand whose output gpmu cannot read, or NULL */
 	struct texts made;	/* texts that are this structure's own */
 };
 

@@ -50,7 +50,7 @@ void perf_theirs_warn(const struct perf_theirs *theirs)
 		return;
 	for (size_t i = 0; i < theirs->n; i++)
 		if (theirs->names[i])
-			warn("perf, to which metric %s was left, has printed nothing of it",
+			warn("metric %s was passed to perf, which has not printed it",
 			     theirs->names[i]);
 }
 

@@ -35,7 +35,7 @@ static const char *put_variable(FILE *file, const char *pattern, const char *at)
 	name = need_memory(strndup(at + 1, (size_t)(end - at - 1)));
 	value = getenv(name);
 	if (!value)
-		die("-o %s: there is no %s in the environment", pattern, name);
+		die("-o %s: the environment has no variable %s", pattern, name);
 	fputs(value, file);
 	free(name);
 	return end + 1;
@@ -122,9 +122,10 @@ static int open_lock(void)
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	}
 	if (fd < 0)
-		die("%s: %s: ranks elect the one that counts by it", path, strerror(errno));
+		die("%s: %s; ranks need this file to elect the one that counts", path, strerror(errno));
 	if (fstat(fd, &status) || status.st_uid != geteuid())
-		die("%s is another user's: ranks elect the one that counts by it", path);
+		die("%s belongs to another user; remove it, as ranks need it to elect the one "
+		    "that counts", path);
 	free(path);
 	return fd;
 }
@@ -172,7 +173,7 @@ char *record_path_elect(const char *path)
 	}
 	text = print_text("%d %s", (int)getpid(), real);
 	if (ftruncate(fd, 0) || pwrite(fd, text, strlen(text), 0) < 0)
-		warn("other ranks will not know that %s has the counters: %s", real, strerror(errno));
+		warn("other ranks cannot record that the counters are in %s: %s", real, strerror(errno));
 	free(text);
 	free(real);
 	return NULL;

@@ -83,7 +83,7 @@ static void parse_tasks(const char *option, const char *text, struct tasks *task
 		tid = strtol(at, &end, 10);
 		if (!isdigit((unsigned char)*at) || errno || tid < 1 || tid > INT32_MAX ||
 		    (*end && *end != ','))
-			die("%s %s: expected numbers of processes or threads separated by \",\"",
+			die("%s %s: expected process or thread ids separated by \",\"",
 			    option, text);
 		tasks->list = need_memory(reallocarray(tasks->list, tasks->length + 1,
 						       sizeof(*tasks->list)));
@@ -178,28 +178,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all-cpus", 'a', NULL, 0, "count all that runs, on all CPUs, as without a command, -C, -p "
-	  "and -t", 0 },
-	{ "cpu", 'C', "LIST", 0, "count all that runs on these CPUs, as 0-3,8", 0 },
+	{ "all-cpus", 'a', NULL, 0, "count system-wide, on all CPUs (default without a command, "
+	  "-C, -p and -t)", 0 },
+	{ "cpu", 'C', "LIST", 0, "count all tasks on these CPUs, such as 0-3,8", 0 },
 	{ "pid", 'p', "LIST", 0, "count these processes, until they end", 0 },
 	{ "tid", 't', "LIST", 0, "count these threads, until they end", 0 },
-	{ "no-inherit", 'i', NULL, 0, "do not count what tasks start", 0 },
-	{ "interval-print", 'I', "MS", 0, "print what was counted every MS milliseconds", 0 },
+	{ "no-inherit", 'i', NULL, 0, "do not count children of the tasks", 0 },
+	{ "interval-print", 'I', "MS", 0, "print the counts of every MS milliseconds", 0 },
 	{ "interval-count", KEY_INTERVALS, "N", 0, "end counting after N intervals", 0 },
-	{ "repeat", 'r', "N", 0, "run the command N times, print means and deviations", 0 },
-	{ "delay", 'D', "MS", 0, "begin MS milliseconds after the start; -1: never", 0 },
-	{ "duration", KEY_DURATION, "S", 0, "end counting after S seconds, and the command", 0 },
-	{ "timeout", KEY_TIMEOUT, "MS", 0, "end counting after MS ms, and the command", 0 },
-	{ "output", 'o', "FILE", 0, "print to FILE, not to standard error", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "append to FILE", 0 },
-	{ "field-separator", 'x', "SEP", 0, "print CSV, with SEP between columns", 0 },
-	{ "json-output", 'j', NULL, 0, "print JSON, an object a line", 0 },
-	{ "per-node", KEY_PER_NODE, NULL, 0, "a row for each node", 0 },
-	{ "per-socket", KEY_PER_NODE, NULL, 0, "the same: a Grace's sockets are nodes", 0 },
-	{ "no-aggr", 'A', NULL, 0, "a row for each CPU; with -a or -C", 0 },
+	{ "repeat", 'r', "N", 0, "run the command N times and print means and deviations", 0 },
+	{ "delay", 'D', "MS", 0, "start counting after MS milliseconds; -1: never", 0 },
+	{ "duration", KEY_DURATION, "S", 0, "end counting and the command after S seconds", 0 },
+	{ "timeout", KEY_TIMEOUT, "MS", 0, "end counting and the command after MS milliseconds", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard error", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
+	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
+	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "per-node", KEY_PER_NODE, NULL, 0, "print a row for each node", 0 },
+	{ "per-socket", KEY_PER_NODE, NULL, 0, "the same as --per-node: a Grace's sockets are its "
+	  "nodes", 0 },
+	{ "no-aggr", 'A', NULL, 0, "print a row for each CPU; needs -a or -C", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if a value is missing or was multiplexed", 0 },
-	{ "big-num", 'B', NULL, 0, "commas in numbers, as without it", 0 },
-	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "no commas in numbers", 0 },
+	{ "big-num", 'B', NULL, 0, "group digits with commas (default)", 0 },
+	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "do not group digits with commas", 0 },
 	{ 0 },
 };
 
@@ -234,7 +235,7 @@ static void check(const struct stat *stat)
 		{ stat->runs > 1 && !stat->argv, "-r needs a command" },
 		{ stat->runs > 1 && stat->interval, "-r and -I: choose one" },
 		{ stat->delay < 0 && !stat->argv && !stat->timeout && !tasks,
-		  "-D -1 needs a command, tasks or a time to end at" },
+		  "-D -1 needs a command, -p, -t, --duration or --timeout" },
 	};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
@@ -383,7 +384,7 @@ static bool is_strict(const struct stat *stat)
 	for (size_t i = 0; i < stat->n_reasons; i++)
 		say("--strict: %s", stat->reasons[i]);
 	if (stat->more_reasons)
-		say("--strict: and more");
+		say("--strict: further values are missing or multiplexed");
 	return !stat->n_reasons;
 }
 
@@ -526,8 +527,8 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 	stat->lost_said = true;
 	if (stat->strict)
 		add_reason(stat, print_text("%.3f s were not counted", lost));
-	warn("%.3f s of the command's %.3f s on CPUs were not counted: the kernel takes the counters "
-	     "from programs that are setuid, as sudo", lost, ran);
+	warn("%.3f s of the command's %.3f s of CPU time were not counted: the kernel removes the "
+	     "counters of setuid programs such as sudo; -a counts them", lost, ran);
 }
 
 static void run_once(struct stat *stat, const struct count *count, int *status)
@@ -584,7 +585,8 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 		ret = gpmu_runs_add(runs, rows, n, &sink_end);
 		if (ret)
 			die("run %u: %s", i + 1, ret != -EINVAL ? strerror(-ret) :
-			    "it has not the rows of the first; have CPUs come or gone?");
+			    "its rows differ from the first run's: a CPU came online or went "
+			    "offline; repeat it");
 		gpmu_session_free(session);
 	}
 	count_heed_signals(&mask);

@@ -90,16 +90,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all-cpus", 'a', NULL, 0, "the whole machine, which it always is", 0 },
-	{ "interval-print", 'I', "MS", 0, "print what was counted every MS milliseconds", 0 },
+	{ "all-cpus", 'a', NULL, 0, "count the whole machine (always so)", 0 },
+	{ "interval-print", 'I', "MS", 0, "print the counts of every MS milliseconds", 0 },
 	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
 	{ "duration", KEY_DURATION, "S", 0, "end after S seconds", 0 },
-	{ "chip", KEY_CHIP, "KIND", 0, "superchip or gracehopper, where the machine does not tell",
+	{ "chip", KEY_CHIP, "KIND", 0, "superchip or gracehopper, if it is detected wrongly",
 	  0 },
-	{ "output", 'o', "FILE", 0, "print to FILE", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "append to FILE", 0 },
-	{ "json-output", 'j', NULL, 0, "JSON, an object a line", 0 },
-	{ "field-separator", 'x', "SEP", 0, "CSV, with SEP between columns", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard error", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
+	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
 	{ 0 },
 };
 
@@ -113,8 +113,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[COMMAND [ARGUMENT...]]",
-	.doc = "Shows who reads and writes which memory of a Grace, while a command runs or until "
-	       "Ctrl-C.",
+	.doc = "Shows the memory traffic of a Grace by source and memory, while a command runs or "
+	       "until Ctrl-C.",
 	.children = children,
 };
 
@@ -305,6 +305,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_traffic = {
 	.name = "traffic",
-	.summary = "show who reads and writes which memory",
+	.summary = "show the memory traffic of a Grace by source and memory",
 	.run = run,
 };

@@ -451,7 +451,7 @@ static void put_notes(struct table *table)
 	if (signs->derived)
 		say_once(table, "", "~ is a difference of several PMUs' counts");
 	if (signs->range)
-		say_once(table, "", "a..b is between the two: counts do not tell more");
+		say_once(table, "", "a..b are bounds: the counts do not determine the value");
 	/* It is another share each time. */
 	if (signs->multiplexed)
 		put_note(table,

@@ -64,7 +64,7 @@ wait
 head -c -20 $data/grace-6.1.json > "$work/cut"
 run gpmu eval -M GraceMemBW "$work/cut"
 is "$rc" 1 "eval exits with 1 if the input is cut off"
-like "$err" 'warning: .*/cut: its last line is cut off, and was left out' "eval warns of a last line that is cut off"
+like "$err" 'warning: .*/cut: the last line is cut off and was skipped' "eval warns of a last line that is cut off"
 like "$err" '<not counted> GB/s GraceMemBW' "eval prints <not counted> for a metric whose events are cut off"
 printf '1,,a,5,100.00,,\n1,,b\n' > "$work/bad"
 run gpmu eval -e page-faults "$work/bad"
@@ -73,7 +73,7 @@ printf 'Hello, world\n' > "$work/bad"
 run gpmu eval -e page-faults "$work/bad"
 is "$rc $err" "125 gpmu eval: $work/bad: line 1: expected a line that \"perf stat -j\" or \"perf stat -x,\" prints, found \"Hello, world\"" "eval refuses input that perf stat has not printed"
 run gpmu eval -M GraceMemBW /dev/null
-is "$rc $err" "125 gpmu eval: /dev/null: nothing that perf stat -j or -x prints is in it" "eval refuses an empty file"
+is "$rc $err" "125 gpmu eval: /dev/null: found no output of perf stat -j or -x" "eval refuses an empty file"
 run gpmu eval -M GraceMemBW "$work/none"
 is "$rc $err" "125 gpmu eval: $work/none: No such file or directory" "eval names a file that does not exist"
 run gpmu eval $data/grace-6.1.json

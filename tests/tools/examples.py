@@ -24,7 +24,7 @@ VOLATILE = (
     (re.compile(r"(?<=[^\w.])\d{7,}(?=[^\w.])"), "N"),
     (re.compile(r'"time_(begin|end)":[\d.]+'), r'"time_\1":T'),
     (re.compile(r'"host":"[^"]*"'), '"host":HOST'),
-    (re.compile(r"takes: .*/libcupti"), "takes: libcupti"),
+    (re.compile(r"by the driver: .*/libcupti"), "by the driver: libcupti"),
 )
 
 

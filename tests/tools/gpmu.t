@@ -8,7 +8,7 @@ run gpmu
 is "$rc $out" "125 " "gpmu without arguments exits with 125"
 like "$err" '^Usage: gpmu' "gpmu without arguments prints its usage"
 run gpmu frobnicate
-is "$rc $err" '125 gpmu: frobnicate is no subcommand; "gpmu --help" lists them' "gpmu names an unknown subcommand"
+is "$rc $err" '125 gpmu: unknown subcommand frobnicate; "gpmu --help" lists the subcommands' "gpmu names an unknown subcommand"
 run gpmu --help
 is "$rc $err" "0 " "gpmu --help exits with 0 and prints nothing on standard error"
 for name in stat list plan perf eval traffic gpu doctor; do

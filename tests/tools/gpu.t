@@ -40,7 +40,7 @@ is "$(head -n 1 <<< "$out" | json unavailable | xargs)" "{utilization.encoder: N
 expect 0 gpmu gpu --accounting
 like "$out" '^ +4711     running +70 % ' "gpu --accounting shows a running process without a time"
 like "$out" '^ +4000    61\.234 s +99 % ' "gpu --accounting shows the time of a process that has ended"
-like "$out" '^  1 more had been forgotten' "gpu --accounting shows how many processes NVML has dropped from its accounts"
+like "$out" '^  1 more left the accounts while they were read$' "gpu --accounting shows how many processes NVML has dropped from its accounts"
 
 expect 0 gpmu gpu --vgpu
 like "$out" '^  vGPU 3251634  NVIDIA H200X-35C  VM vm-3251634 ' "gpu --vgpu shows vGPUs with type and virtual machine"
@@ -61,7 +61,7 @@ is "$rc $err" "1 gpmu gpu: vGPU instance 17: NVML: Not Found" "gpu --clear-accou
 run gpmu gpu --clear-accounting all
 is "$rc" 125 "gpu --clear-accounting refuses an argument that is no number"
 run gpmu gpu --interval-count 3
-is "$rc $err" "125 gpmu gpu: --interval-count: expected -I MS too" "gpu --interval-count without -I is refused"
+is "$rc $err" "125 gpmu gpu: --interval-count needs -I" "gpu --interval-count without -I is refused"
 run gpmu gpu --vgpu --accounting
 like "$rc $both" '^125 .*--accounting and --vgpu.*choose one$' "gpu --vgpu together with --accounting is refused"
 run gpmu gpu extra

@@ -29,7 +29,7 @@ expect 0 gpmu list --gpu --chip GH100 -j dram__bytes_read
 is "$(python3 -c 'import json, sys; row = json.loads(sys.argv[1]); print(row["event"], row["type"], row["unit"], row["passes"], ".sum" in row["suffixes"])' "$out")" \
 	"dram__bytes_read.sum counter byte None True" "list --gpu --chip -j prints event, type, unit, passes and suffixes"
 run gpmu list --gpu --chip GH100 nothing-like-it
-is "$rc $out$err" "1 gpmu list: the chip has none such" "list --gpu --chip exits with 1 if no event matches"
+is "$rc $out$err" "1 gpmu list: nothing of the chip matches" "list --gpu --chip exits with 1 if no event matches"
 run gpmu list --gpu
 is "$rc" 0 "list --gpu without --chip exits with 0"
 GPMU_FAKE="machine=a100" expect 0 gpmu list --gpu --names
@@ -44,16 +44,16 @@ expect 0 gpmu list --source cupti=chip=GB100 -v metric 'GpuPcieReadBW'
 like "$out" '^ +identifier +GB1' "list -v prints the chips that a metric is for"
 run gpmu list --gpu --chip XX100
 is "$rc" 125 "list --gpu refuses an unknown chip"
-like "$err" 'XX100: .*; --chip takes GV100.*GH100' "list --gpu names the chips that it knows"
+like "$err" 'XX100: .*; --chip accepts GV100.*GH100' "list --gpu names the chips that it knows"
 expect 0 gpmu list --help
-like "$out" '^ +--gpu +what CUPTI can sample' "list --help describes --gpu"
+like "$out" '^ +--gpu +list what CUPTI can sample' "list --help describes --gpu"
 run gpmu list --chip GH100
 is "$rc $err" "125 gpmu list: --chip, --chips and --passes need --gpu" "list refuses --chip without --gpu"
 mkdir "$work/none"
 : > "$work/none/libcuda.so.1"
 GPMU_CUDA=$work/none:$B/tests/gpu/fake run gpmu list --gpu
 is "$rc" 125 "list --gpu without a CUDA driver exits with 125"
-like "$err" 'no CUDA driver.*; --chip takes .*GH100' "list --gpu without a CUDA driver names the chips of --chip"
+like "$err" 'no CUDA driver.*; --chip accepts .*GH100' "list --gpu without a CUDA driver names the chips of --chip"
 GPMU_PLUGINS=$work/none run gpmu list --gpu --chips
 is "$rc" 125 "list --gpu without its plugin exits with 125"
 like "$err" 'gpmu-cupti.so' "list --gpu without its plugin names the plugin"

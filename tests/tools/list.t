@@ -29,7 +29,7 @@ like "$(at laptop gpmu list event energy-pkg)" '^power/energy-pkg/ +Joules +yes'
 like "$out" '^task-clock$' "list on a laptop has the kernel's software events"
 run at laptop gpmu list GraceMemBW
 is "$rc $out" "1 " "list of another machine's metric exits with 1 and prints nothing"
-like "$err" '--all lists what other machines have too$' "list of another machine's metric hints to --all"
+like "$err" '--all lists names of other machines too$' "list of another machine's metric hints to --all"
 run at laptop gpmu list --all GraceMemBW
 like "$rc $out" 'METRIC' "list --all prints a metric that this machine does not have"
 like "$out" '^GraceMemBW +GB/s +no    Read' "list --all marks a metric that this machine does not have with no"
@@ -50,7 +50,7 @@ is "$(at superchip names GraceScfFreq grace_1to0)" "$(printf 'GraceScfFreq\ngrac
 is "$(at superchip names metricgroup frequency)" "grace_frequency" "list takes perf's kind metricgroup"
 run at superchip gpmu list --names zzz
 is "$rc $out$err" "1 " "list --names prints no message if nothing matches"
-like "$(at superchip-ours gpmu list pmu scf_pmu_0)" '^nvidia_scf_pmu_0 +yes   scf, 6 counters and that of cycles$' "list prints the number of a PMU's counters where the driver tells it"
+like "$(at superchip-ours gpmu list pmu scf_pmu_0)" '^nvidia_scf_pmu_0 +yes   scf, 6 counters and a cycle counter$' "list prints the number of a PMU's counters where the driver tells it"
 
 out=$(at superchip gpmu list -v GraceMemBW)
 like "$out" '^      formula +.*nvidia_scf_pmu@cmem_rd_data@' "list -v prints the formula of a metric"
@@ -69,7 +69,7 @@ run gpmu list --root "$work/bare" tracepoint
 like "$rc $err" "^1 gpmu list: /sys/kernel/tracing/available_events: tracefs is not mounted: .*mount -t tracefs" "list tracepoint prints the remedy if tracefs is not mounted"
 why=$(grep -o 'tracefs is not .*' <<< "$err")
 expect 125 gpmu stat --root "$work/bare" -e sched:sched_switch true
-is "$err" "gpmu stat: there is no event sched, and no tracepoint sched:sched_switch; $why; \"gpmu list\" shows what there is" "stat -e of a tracepoint prints the remedy if tracefs is not mounted"
+is "$err" "gpmu stat: there is no event sched, and no tracepoint sched:sched_switch; $why; \"gpmu list\" lists what exists" "stat -e of a tracepoint prints the remedy if tracefs is not mounted"
 
 at superchip gpmu list --all -j > "$work/list.json"
 out=$(python3 - "$work/list.json" << 'PYTHON' 2>&1

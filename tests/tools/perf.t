@@ -47,7 +47,7 @@ is "$(paste -sd' ' "$FAKE_ARGS")" "stat -j true" "perf -- stat is passed on unch
 
 expect 0 gpmu perf stat -M GraceMemWB,theirs true
 is "$(paste -sd' ' "$FAKE_ARGS")" "stat -M GraceMemWB,theirs true" "perf stat -M passes on a metric that gpmu does not know"
-is "$err" 'gpmu perf: warning: there is no metric or metric group "GraceMemWB": did you mean GraceMemBW? (it is left to perf)' "perf stat -M warns of an unknown metric whose name begins like gpmu's"
+is "$err" 'gpmu perf: warning: there is no metric or metric group "GraceMemWB": did you mean GraceMemBW? (passed to perf)' "perf stat -M warns of an unknown metric whose name begins like gpmu's"
 
 # Metrics of Grace's cores, which the catalog has for these CPUs only
 core=barrier_percentage
@@ -99,8 +99,8 @@ is "$(grep -c warning <<< "$err")" 0 "perf stat does not warn of a metric that m
 sed '/their_metric/d' "$work/mixed" > "$work/without"
 FAKE_OUTPUT=$work/without
 expect 0 gpmu perf stat -a -M GraceMemBW,their_metric:u,lost/x=1,y/
-is "$(grep warning <<< "$err")" "gpmu perf: warning: perf, to which metric their_metric was left, has printed nothing of it
-gpmu perf: warning: perf, to which metric lost was left, has printed nothing of it" "perf stat warns of metrics that perf has not printed"
+is "$(grep warning <<< "$err")" "gpmu perf: warning: metric their_metric was passed to perf, which has not printed it
+gpmu perf: warning: metric lost was passed to perf, which has not printed it" "perf stat warns of metrics that perf has not printed"
 FAKE_OUTPUT=$work/mixed
 expect 0 gpmu perf stat -a -M GraceMemBW,Their_Metric:u
 is "$(grep -c warning <<< "$err")" 0 "perf stat compares the names of perf's metrics without case"

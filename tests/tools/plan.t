@@ -35,7 +35,7 @@ like "$err" '^    for GraceMemBW, GraceMemReadLatency$' "plan -v prints the metr
 like "$err" '^    nvidia_scf_pmu_1/event=cycles/$' "plan -v prints the events of a group"
 like "$err" '^    for nvidia_pcie_pmu_0/rd_bytes_loc/$' "plan -v prints the events of -e"
 expect 0 at superchip gpmu plan -v -M GraceMemBW
-like "$err" 'warning: nvidia_scf_pmu: how many events' "plan warns of a driver that does not tell the number of counters"
+like "$err" 'warning: nvidia_scf_pmu: its number of counters is unknown' "plan warns of a driver that does not tell the number of counters"
 like "$err" '^group 1: nvidia_scf_pmu_0$' "plan -v prints no number of counters if the driver does not tell it"
 
 run at laptop gpmu plan -M GraceMemBW
@@ -47,7 +47,7 @@ run at laptop gpmu plan -M GraceMemWB
 is "$rc $out" "125 " "plan exits with 125 if a metric is unknown"
 like "$err" 'did you mean GraceMemBW' "plan names the nearest metric of an unknown one"
 run at laptop gpmu plan -e nosuchevent
-is "$rc $err" "125 gpmu plan: there is no event nosuchevent; \"gpmu list\" shows what there is" "plan refuses an unknown event and names it"
+is "$rc $err" "125 gpmu plan: there is no event nosuchevent; \"gpmu list\" lists what exists" "plan refuses an unknown event and names it"
 run at laptop gpmu plan -e cs -e page-faults,,cs
 is "$rc $err" "125 gpmu plan: -e page-faults,,cs: expected an event" "plan names a list of events that has an empty item"
 run at laptop gpmu plan -M GracePcieBW/root_port=1
@@ -57,5 +57,5 @@ is "$rc $out" "125 " "plan refuses a filter that the PMU does not have"
 run gpmu plan
 is "$rc $err" '125 gpmu plan: expected -M METRIC or -e EVENT; "gpmu list" lists them' "plan without -M and -e says what is expected"
 run gpmu plan -M ipc sleep
-like "$rc $err" "^125 gpmu plan: sleep: expected options alone" "plan refuses an argument that is no option"
+like "$rc $err" "^125 gpmu plan: sleep: expected only options" "plan refuses an argument that is no option"
 done_testing

@@ -54,7 +54,7 @@ ok $? "record -o replaces %h, %q{VARIABLE} and %% in the trace's name"
 (cd "$work" || exit; run gpmu record -- true; [ "$rc" = 0 ] && ls gpmu-true-"$host"-[0-9]*.pftrace > /dev/null)
 ok $? "record without -o names the trace after command, host and pid"
 expect 125 gpmu record -o 'a.%q{NONE_SUCH}' -- true
-like "$err" 'there is no NONE_SUCH in the environment' "record -o names a variable that is not set"
+like "$err" 'the environment has no variable NONE_SUCH$' "record -o names a variable that is not set"
 expect 125 gpmu record -o 'a.%z' -- true
 like "$err" 'expected %h, %p, %q\{VARIABLE\} or %%' "record -o refuses an unknown % sequence"
 run gpmu record -o '' -- true

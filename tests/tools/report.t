@@ -77,11 +77,11 @@ NVLink-C2C,0,out,8000000,8000000,0,0,0,1,GpuC2cTxBW" "report lists the bytes of 
 is "$(table audit offender.pftrace)" 'multiplexing,ok,,all of 2 counters ran all the time
 versions,ok,0,"gpmu 0.1.0, 6.12.0 aarch64 on gh1"
 process,ok,0,"100 train: CUPTI 26, driver for CUDA 13.0; closed"
-clock,ok,0,right to 850 ns: time stamps of CUPTI
+clock,ok,0,error of at most 850 ns: time stamps of CUPTI
 clocks,ok,0,GPU 0: SMs ran at 1980 MHz
 drops,ok,0,"cupti: 31 records, none lost"
 causality,ok,0,"17 checked, no violation"
-unexplained,warning,,0.200 GB of 0.224 GB between GPUs and hosts are no copy'"'s" "report's audit lists multiplexing, versions, clocks, drops, causality and unexplained bytes"
+unexplained,warning,,0.200 GB of 0.224 GB between GPUs and hosts belong to no copy' "report's audit lists multiplexing, versions, clocks, drops, causality and unexplained bytes"
 
 # --- options
 
@@ -89,9 +89,9 @@ run gpmu report "$work/offender.pftrace"
 is "$rc" 0 "report of a trace exits with 0"
 like "$out" 'gemm\(float\*, float const\*\)' "report has the names of kernels"
 like "$out" '3\.900 ms +39\.0 %' "report has the idle time of the GPU"
-like "$out" 'who pays for NVLink-C2C' "report has the attribution of the link's bytes"
-unlike "$out" 'imbalance|between ranks|uuid' "report of one rank has no comparison of ranks"
-is "$(gpmu report --by nvtx "$work/offender.pftrace" | grep -c '^[a-z]')" 3 "report --by prints its tables and the audit"
+like "$out" '^NVLink-C2C bytes by kernel and copy$' "report has the attribution of the link's bytes"
+unlike "$out" 'imbalance|uuid' "report of one rank has no comparison of ranks"
+is "$(gpmu report --by nvtx "$work/offender.pftrace" | grep -c '^[A-Za-z]')" 3 "report --by prints its tables and the audit"
 is "$(gpmu report --by kernel --format csv --sort max "$work/offender.pftrace" | sed -n '3s/,.*//p')" '"gather(float*' \
 	"report --sort puts the largest value of a column first"
 is "$(gpmu report --by api --sort name --format csv "$work/offender.pftrace" | sed -n '3,7s/,.*//p')" "cuLaunchKernel
@@ -99,7 +99,7 @@ cuMemcpyHtoDAsync_v2
 cudaLaunchKernel
 cudaMemcpyAsync
 cudaStreamSynchronize" "report --sort sorts a column of text alphabetically"
-is "$(gpmu report --by api --top 2 "$work/offender.pftrace" | grep -A 99 '^calls' | sed -n '3,5s/.*  //p')" "cudaStreamSynchronize
+is "$(gpmu report --by api --top 2 "$work/offender.pftrace" | grep -A 99 '^CUDA calls' | sed -n '3,5s/.*  //p')" "cudaStreamSynchronize
 cuMemcpyHtoDAsync_v2
 3 more: --top=5" "report --top prints that many rows and the number of the others"
 gpmu report --format json "$work/offender.pftrace" > "$work/all.json"
@@ -113,7 +113,7 @@ print(d["payers"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json"
 gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters counters
 None 3000000" "report --format json prints one object with all tables"
 run gpmu report --sort nothing "$work/offender.pftrace"
-is "$rc $err" "125 gpmu report: --sort=nothing: kernels have no such column; expected one of name, count, share, total, min, median, max" \
+is "$rc $err" "125 gpmu report: --sort=nothing: the table kernels has no such column; expected one of name, count, share, total, min, median, max" \
 	"report --sort refuses an unknown column and names the known ones"
 for option in --by=x --format=x --link=x '--top 0'; do
 	# shellcheck disable=SC2086 # --top 0
@@ -122,13 +122,13 @@ for option in --by=x --format=x --link=x '--top 0'; do
 	like "$err" "^gpmu report: $option: expected" "report $option names the expected values"
 done
 run gpmu report --by kernel --link pcie "$work/offender.pftrace"
-is "$rc $err" "125 gpmu report: --link is of who pays, which --by=kernel does not show: --by=payer does" \
+is "$rc $err" "125 gpmu report: --link needs --by=payer, not --by=kernel" \
 	"report --link together with --by=kernel is refused"
 ln -s offender.pftrace "$work/other-name.pftrace"
 run gpmu report --by kernel --format csv "$work/offender.pftrace" "$work/other-name.pftrace" "$work/offender.pftrace"
 is "$rc $out" "0 $(gpmu report --by kernel --format csv "$work/offender.pftrace")" "report counts a trace that is given twice once"
-is "$err" "gpmu report: $work/other-name.pftrace is there twice, and is counted once
-gpmu report: $work/offender.pftrace is there twice, and is counted once" "report reports each trace that is given twice"
+is "$err" "gpmu report: $work/other-name.pftrace is given twice and counted once
+gpmu report: $work/offender.pftrace is given twice and counted once" "report reports each trace that is given twice"
 run gpmu report -o "$work/out" --format csv --by kernel "$work/offender.pftrace"
 is "$rc$both $(wc -l < "$work/out")" "0 4" "report -o writes to the file"
 is "$(gpmu report --by gpu --format csv - < "$work/offender.pftrace")" "$(gpmu report --by gpu --format csv "$work/offender.pftrace")" \
@@ -248,7 +248,7 @@ like "$(gpmu report --top 1 "$work/counters.pftrace")" 'GraceMemBW
 is "$(table counters counters.pftrace offender.pftrace | cut -d , -f 1-3 | sed -n 1,3p)" "GpuC2cRxBW,GPU 0,0
 GpuC2cTxBW,GPU 0,0
 GraceMemBW,node 0,1" "report lists counters of several traces by rank"
-like "$(gpmu report --by counter "$work/rank-a.pftrace")" 'no counter was recorded: gpmu record -M or -e has them' "report --by counter explains how to record counters if there are none"
+like "$(gpmu report --by counter "$work/rank-a.pftrace")" 'no counter was recorded; gpmu record -M or -e records counters' "report --by counter explains how to record counters if there are none"
 
 # --- the audit
 
@@ -262,7 +262,7 @@ gaps,warning,,counters were not counted in 4 intervals
 versions,ok,0,gpmu 1.0.0, k m on h
 process,warning,0,5 p: no CUPTI in it; vanished
 process,ok,0,6 q: CUPTI 13.0.1, driver for CUDA 12.6; closed
-clock,warning,0,right to 2000000 ns: time stamps of NVML
+clock,warning,0,error of at most 2000000 ns: time stamps of NVML
 clocks,warning,0,GPU 0: SMs ran at 345 to 1980 MHz, held back by sw_power_cap
 drops,warning,0,cupti: 12 lost of 100: the ring was full, in 2.500 ms
 causality,warning,0,of 9 checked: 1 began before their call, 2 overlap in a stream, 3 calls end behind the one around them
@@ -318,10 +318,10 @@ cp "$work/offender.pftrace" "$work/folder/other.pftrace"
 touch -d 2020-01-01 "$work/folder/gpmu-old-h-1.pftrace"
 touch -d 2019-01-01 "$work/folder/other.pftrace"
 run env -C "$work/folder" "$GPMU_BIN" report --by gpu
-is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest gpmu-*.pftrace here" "report without a file reads the newest trace of the folder and names it"
+is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest gpmu-*.pftrace in this folder" "report without a file reads the newest trace of the folder and names it"
 run env -C "$work" "$GPMU_BIN" report
 is "$rc" 1 "report without a file exits with 1 if there is no trace"
-like "$err" 'no gpmu-\*\.pftrace here: name a trace, or make one by gpmu record' "report without a file names the remedy if there is no trace"
+like "$err" 'no gpmu-\*\.pftrace in this folder: name a trace, or record one with gpmu record' "report without a file names the remedy if there is no trace"
 
 # --- names with special characters
 

@@ -256,7 +256,7 @@ unlike "$err" 'were not counted' "stat does not warn of lost counts where there 
 cp "$work/spin" "$work/setuid"
 if chown 65534 "$work/setuid" 2> /dev/null && chmod 4755 "$work/setuid" && ! findmnt -no OPTIONS -T "$work" | grep -q nosuid; then
 	expect 0 stat -e task-clock "$work/setuid"
-	like "$err" '^gpmu stat: warning: 0\.[01][0-9]+ s of the command.s 0\.[0-9]+ s on CPUs were not counted: .*setuid' "stat warns that a set-user-ID program was not counted, with its time"
+	like "$err" '^gpmu stat: warning: 0\.[01][0-9]+ s of the command.s 0\.[0-9]+ s of CPU time were not counted: .*setuid' "stat warns that a set-user-ID program was not counted, with its time"
 	run stat --strict -r 2 -e task-clock sh -c "$work/setuid; true"
 	is "$rc $(grep -c 'warning: .*setuid' <<< "$err") $(grep -c -e '--strict: 0.* s were not counted' <<< "$err")" "125 1 1" "stat --strict fails once if a child of the command is a set-user-ID program"
 	expect 0 stat -a -e task-clock "$work/setuid"

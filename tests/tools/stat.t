@@ -187,7 +187,7 @@ refused '-r and -I: choose one' -r 3 -I 100 true
 refused '-I 0: expected a whole number from 1 to 31536000000' -I 0 true
 refused '-r 1x: expected a whole number from 1 to 1000000' -r 1x true
 refused '-D -2: expected a whole number from -1 to 31536000000' -D -2 true
-refused '-p 1,: expected numbers of processes or threads separated by ","' -p 1, true
+refused '-p 1,: expected process or thread ids separated by ","' -p 1, true
 refused '--duration -1: expected seconds, 0.001 or more' --duration -1 true
 refused '--duration nan: expected seconds, 0.001 or more' --duration nan true
 refused '--duration and --timeout: choose one, once' --duration 1 --timeout 1 true
@@ -200,7 +200,7 @@ like "$err" $'^ Performance counter stats for .true a\\?b\\?c\303\251. ' "stat: 
 # On another machine's root the type numbers of PMUs and tracepoints are not valid here
 for event in nvidia_scf_pmu_0/cycles/ sched:sched_switch cycles; do
 	run at superchip gpmu stat -e "page-faults,$event" true
-	like "$rc $err" "^125 gpmu stat: [a-z0-9_]+ is a PMU of the machine in $(machine superchip), .*: this one cannot count it" "stat refuses $event of another machine's root"
+	like "$rc $err" "^125 gpmu stat: [a-z0-9_]+ is a PMU of the machine in $(machine superchip) and cannot be counted on this one; unset GPMU_ROOT\$" "stat refuses $event of another machine's root"
 done
 run at superchip gpmu stat -e page-faults true
 is "$rc" 0 "stat on another machine's root counts events that every kernel has"

@@ -49,7 +49,7 @@ like "$err" 'Grace Hopper, 4 sockets' "traffic's title has the four sockets of a
 like "$err" '^  \* is an estimate: counters were multiplexed, and ran [0-9.]+% of the time or more$' "traffic marks estimates of multiplexed counters with the lowest share"
 
 run at superchip gpmu traffic --duration 0.01 true
-like "$rc $err" "^125 gpmu traffic: nvidia_[a-z0-9_]+ is a PMU of the machine in $(machine superchip), .*: this one cannot count it" "traffic refuses to open PMUs of another machine's root"
+like "$rc $err" "^125 gpmu traffic: nvidia_[a-z0-9_]+ is a PMU of the machine in $(machine superchip) and cannot be counted on this one; unset GPMU_ROOT\$" "traffic refuses to open PMUs of another machine's root"
 run traffic --duration 0.1
 is "$rc $err" '125 gpmu traffic: no PMU of NVIDIA Grace here; "gpmu doctor" says why' "traffic refuses a machine that is no Grace"
 

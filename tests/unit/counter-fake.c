@@ -386,7 +386,7 @@ static void vanish(void)
 		kernel.end_of_file = true;
 		test_read(&test);
 		is_str(test.counts->slots[2].why,
-		       "the kernel gave it up on CPU 1: the CPU or the PMU has gone",
+		       "no longer counted on CPU 1: its CPU or PMU went offline",
 		       "it says why of the first");
 		test_release(&test);
 	}
@@ -426,7 +426,7 @@ static void late(void)
 	kernel.end_of_file = true;
 	test_read(&test);
 	is_str(test.counts->slots[2].why,
-	       "the kernel gave it up on CPU 1: the CPU or the PMU has gone",
+	       "no longer counted on CPU 1: its CPU or PMU went offline",
 	       "what is lost for good is told instead");
 	test_release(&test);
 }

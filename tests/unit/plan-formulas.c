@@ -73,11 +73,9 @@ static void of_metrics(const struct fixture *ours)
 		"a metric and those that it uses are one group");
 	is_plan(ours, &apart, "part,other", NULL, "{l1d_cache,l1d_cache_refill},"
 		"{mem_access,l1d_cache,l1d_cache_refill}",
-		"armv8_pmuv3: how many events it counts at the same time is not known, so each "
-		"metric has "
-		"its own groups, which are taken to fit; a driver with caps/counters tells, or "
-		"the kernel, "
-		"to who may open events", "what is used by one metric is not taken from another");
+		"armv8_pmuv3: its number of counters is unknown, so each metric has its own "
+		"groups, which are assumed to fit; a driver with caps/counters, or permission to "
+		"open events, makes the number known", "what is used by one metric is not taken from another");
 	is_plan(ours, &fits, "again", NULL, "{L1D_CACHE,l1d_cache_refill}", "",
 		"an event that has two names in it is counted once");
 	is_plan(ours, NULL, "mixed", NULL, "{nvidia_pcie_pmu_0/rd_bytes_loc/,"

@@ -461,7 +461,7 @@ static void children(void)
 	gpmu_log_set(NULL, NULL);
 	pids[1] = child.pid;
 	is_u64((uint64_t)test_session(&test, &options), ESRCH, "none of two is ESRCH");
-	ok(!strncmp(test.error.text, "none of these 2 processes is there: ", 36),
+	ok(!strncmp(test.error.text, "none of these 2 processes exists: ", 34),
 	   "... with how many there were to be");
 	options =
 		(struct gpmu_session_options){ .size = sizeof(options), .tids = pids, .n_tids = 1 };
