@@ -33,7 +33,7 @@ size_t control_length(const char *text)
 	return at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0 ? 2 : 0;
 }
 
-/* What a terminal would obey is shown as "?". */
+/* Replaces terminal control characters by "?". */
 static void make_printable(char *text)
 {
 	char *to = text;
@@ -47,7 +47,7 @@ static void make_printable(char *text)
 	*to = '\0';
 }
 
-/* A line at once, whatever else writes to the terminal */
+/* Writes the line with one call, so that lines of other processes do not mix with it. */
 static void message(const char *kind, const char *fmt, va_list args)
 {
 	char text[MAX_MESSAGE];
@@ -261,7 +261,7 @@ static const struct argp_option request_options[] = {
 
 const struct argp request_argp = { .options = request_options, .parser = parse_request };
 
-/* --- what they name --- */
+/* --- machine, catalog, sources and plan --- */
 
 void common_init(struct common *common)
 {
@@ -314,8 +314,8 @@ static bool is_given(const struct common *common, const char *name)
 }
 
 /*
- * Those of GPUs that were not given by themselves. A PMU is the one of the source that is added
- * last: CUPTI counts more than NVML, so it comes behind it.
+ * Opens a GPU source of --gpu unless --source names it. If several sources have the same PMU,
+ * the one added last provides it: CUPTI counts more than NVML and is therefore added later.
  */
 static void open_gpu_source(struct common *common, const char *name, struct gpmu_error *error)
 {
@@ -395,7 +395,7 @@ void common_need_here(const struct common *common, const struct gpmu_plan *plan)
 	}
 }
 
-/* 0 if this task can be counted by it */
+/* Returns 0 if the kernel allows to count this task, or -errno. */
 static int try_event(bool user_only)
 {
 	struct perf_event_attr attr = {
@@ -419,7 +419,7 @@ bool common_may_count_user_only(const struct common *common)
 	return common_is_here(common) && try_event(false) == -EACCES && !try_event(true);
 }
 
-/* PMUs of GPUs are missed, and no plugin that has them was asked for. */
+/* Whether @text misses a PMU of a GPU, and no plugin that has it was asked for */
 static bool lacks_gpus(const struct common *common, const char *text)
 {
 	return !common->gpu && !is_given(common, "cupti") && !is_given(common, "nvml") &&
@@ -429,7 +429,7 @@ static bool lacks_gpus(const struct common *common, const char *text)
 static const char gpu_hint[] = "GPUs are counted by plugins: --source cupti and --source nvml; "
 	"gpmu stat --gpu loads both";
 
-/* What there is none of is named by the error's text. */
+/* For -ENOENT the error's text already names the missing event or metric. */
 static void __attribute__((noreturn)) refuse_request(const struct common *common,
 						     const struct request *request, int ret,
 						     const char *text)
@@ -510,7 +510,7 @@ static void explain_items(const struct gpmu_plan *plan, size_t group)
 	fprintf(stderr, "\n");
 }
 
-/* "group 1: nvidia_scf_pmu_0, 2 of 6 counters", its events, what it is for */
+/* "group 1: nvidia_scf_pmu_0, 2 of 6 counters", its events, and its items */
 static void explain_group(const struct gpmu_plan *plan, size_t group)
 {
 	const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, group));

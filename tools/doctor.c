@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu doctor: what keeps a machine from being counted, and what to do about it. */
+/* gpmu doctor: checks what counting needs of a machine, and prints remedies. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -170,7 +170,7 @@ static void device_line(const struct gpmu_pci *pci)
 		printf("-\n");
 }
 
-/* Those behind a Grace's root ports; of other machines none have a mask. */
+/* The text table has only devices behind a Grace's root ports: others have no filter. */
 static void print_devices(const struct doctor *doctor)
 {
 	const struct gpmu_pci *pci;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * doctor: GPUs. The plugins cupti and nvml are asked what there is and what keeps it from being
- * counted. Of a machine that is not this one only files are looked at.
+ * doctor: GPUs. The plugins cupti and nvml report the GPUs and what prevents counting. For the
+ * folder of another machine only files are checked.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static const struct gpmu_pci *find_pci(const struct doctor *doctor, const char *
 	return NULL;
 }
 
-/* A library by its file alone: nothing of it is loaded. */
+/* Finds a library's file without loading it. */
 static bool find_library(const struct doctor *doctor, const char *name, char *path, size_t size)
 {
 	for (size_t i = 0; i < sizeof(library_folders) / sizeof(library_folders[0]); i++) {
@@ -143,7 +143,7 @@ static const char *text_at(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-/* The answer to "check"; NULL with the error set: there is no such plugin */
+/* The plugin's answer to "check"; NULL with @error set if there is no such plugin */
 static json_t *ask(const char *name, struct gpmu_error *error)
 {
 	char *spec = print_text("%s=check", name), *text = NULL;
@@ -164,7 +164,7 @@ static json_t *ask(const char *name, struct gpmu_error *error)
 	return answer;
 }
 
-/* The place of a GPU in doctor->gpus; it is there from then on. */
+/* The GPU's object in doctor->gpus, which is added if it is missing. */
 static json_t *gpu_by_uuid(struct doctor *doctor, const char *uuid)
 {
 	json_t *gpu;
@@ -178,7 +178,7 @@ static json_t *gpu_by_uuid(struct doctor *doctor, const char *uuid)
 	return gpu;
 }
 
-/* What both plugins know of each GPU, in one object */
+/* Merges the answers of both plugins into one object for each GPU. */
 static void collect(struct doctor *doctor, const json_t *answer)
 {
 	const json_t *gpu;
@@ -252,7 +252,7 @@ static void check_profiler(struct doctor *doctor, const json_t *gpu)
 	char profiling[256];
 
 	if (!trouble)
-		return;	/* CUPTI does not see it, which has been said. */
+		return;	/* check_cupti() has reported why CUPTI does not see the GPU. */
 	if (json_is_null(trouble)) {
 		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "%s: CUPTI can sample it, as "
 			"nvidia_gpu_%d", uuid,
@@ -286,7 +286,7 @@ static void check_each(struct doctor *doctor)
 	}
 }
 
-/* Libraries of a driver that is not there say the same as the files: that is one line. */
+/* Without a driver, libraries and files would report the same; one line is enough. */
 static bool has_library(const json_t *nvml, const json_t *cupti)
 {
 	const char *kind = text_at(json_object_get(nvml, "trouble"), "kind");
@@ -294,7 +294,7 @@ static bool has_library(const json_t *nvml, const json_t *cupti)
 	return (nvml && (!kind || strcmp(kind, "library"))) || text_at(cupti, "driver");
 }
 
-/* Whether there is a driver; false: nothing was said */
+/* Returns whether there is a driver. Without one it adds no finding. */
 static bool check_libraries(struct doctor *doctor)
 {
 	struct gpmu_error nvml_error = { .text = "" }, cupti_error = { .text = "" };
@@ -327,7 +327,7 @@ const char *doctor_gpu_at(const struct doctor *doctor, const char *address)
 	return NULL;
 }
 
-/* GPMU_CUDA says which libraries are meant, for another machine's folder too. */
+/* GPMU_CUDA names the libraries to ask, also for the folder of another machine. */
 void doctor_check_gpus(struct doctor *doctor)
 {
 	const struct gpmu_pci *idle = find_idle_gpu(doctor);
@@ -335,7 +335,7 @@ void doctor_check_gpus(struct doctor *doctor)
 	bool libraries = doctor->here || (folders && *folders), there;
 
 	doctor->gpus = need_memory(json_array());
-	/* What the plugins would say is what is found. */
+	/* The plugins' log messages repeat the findings. */
 	gpmu_log_set(NULL, NULL);
 	there = libraries ? check_libraries(doctor) : has_driver(doctor);
 	if (!there && idle) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* doctor: the kernel's configuration, and what its user may do */
+/* doctor: the kernel's configuration, and permissions */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 static const struct {
 	const char *name, *what;
-	bool cspmu; /* not needed with a driver that is there */
+	bool cspmu; /* not needed if the PMUs exist */
 } config_options[] = {
 	{ "CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "the kernel's driver of Grace's PMUs", true },
 	{ "CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "that driver's NVIDIA module", true },
@@ -27,7 +27,7 @@ static const struct {
 	{ "CONFIG_ARM_PMUV3", "the CPUs' counters", false },
 };
 
-/* The text in place of the gzip file in it; false: it is none, or too big */
+/* Replaces the gzip file in @text by its content. Returns false if it is none, or too big. */
 static bool unpack(char *text, int length)
 {
 	unsigned char *packed = need_memory(malloc((size_t)length + 1));
@@ -35,7 +35,7 @@ static bool unpack(char *text, int length)
 	int ret;
 
 	memcpy(packed, text, (size_t)length);
-	packed[length] = '\n'; /* gpmu_machine_read() takes one for a line's end. */
+	packed[length] = '\n'; /* gpmu_machine_read() strips a final newline. */
 	stream.next_out = (unsigned char *)text;
 	stream.avail_out = CONFIG_SIZE - 1;
 	ret = inflateInit2(&stream, 16 + MAX_WBITS);
@@ -48,7 +48,7 @@ static bool unpack(char *text, int length)
 	return ret == Z_STREAM_END;
 }
 
-/* Where it was found, in @path; false: nowhere */
+/* Stores the file's name in @path. Returns false if there is none. */
 static bool read_config(const struct doctor *doctor, char *text, char *path, size_t size)
 {
 	const struct gpmu_machine *machine = doctor->common.machine;
@@ -71,7 +71,7 @@ static bool read_config(const struct doctor *doctor, char *text, char *path, siz
 	return length >= 0 && unpack(text, length);
 }
 
-/* 'y', 'm', or 0: it is not set */
+/* 'y', 'm', or 0 if the option is not set */
 static char option_of(const char *config, const char *name)
 {
 	size_t length = strlen(name);
@@ -209,7 +209,7 @@ static void check_kptr(struct doctor *doctor)
 			level);
 }
 
-/* A session raises the soft limit itself. */
+/* Checks the hard limit: a session raises the soft limit itself. */
 static void check_files(struct doctor *doctor)
 {
 	const int *list;

@@ -126,7 +126,7 @@ static size_t find_sockets(const struct doctor *doctor, int *sockets)
 	return n;
 }
 
-/* SCF is needed for anything; a Grace that is alone has no CNVLink. */
+/* Only a missing SCF PMU is a problem. A Grace without other sockets has no CNVLink. */
 static void missing_pmu(struct doctor *doctor, size_t kind, const char *name, size_t sockets)
 {
 	if (kinds[kind].kind == GPMU_PMU_CNVLINK && sockets == 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu eval: metrics of what "perf stat -j" or "perf stat -x," has printed. */
+/* gpmu eval: computes metrics from the output of "perf stat -j" or "perf stat -x,". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static const char *input_name(const struct eval *eval)
 	return eval->input ? eval->input : "standard input";
 }
 
-/* --source says what machine it is; else the events' names do. */
+/* Without --source the names of the events describe the machine. */
 static void open_machine(struct eval *eval)
 {
 	struct common *common = &eval->common;
@@ -130,7 +130,7 @@ static void show_table(struct eval *eval)
 	saved_run_rows(&eval->run, eval->saved, eval->plan);
 }
 
-/* Its length, 0 at the end */
+/* Returns the line's length, 0 at the end of the input. */
 static size_t read_line(const struct eval *eval, char *line)
 {
 	size_t length = 0;

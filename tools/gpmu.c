@@ -19,7 +19,7 @@ const char *argp_program_version = "gpmu " GPMU_VERSION;
 
 struct arguments {
 	int argc;
-	char **argv;	/* from the subcommand on; NULL: there is none */
+	char **argv;	/* the subcommand and its arguments; NULL: none */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -44,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The subcommands, behind the options' help */
+/* Appends the subcommands to the help of the options. */
 static char *filter(int key, const char *text, void *input)
 {
 	char *list = NULL;

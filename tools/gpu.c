@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu gpu: what NVML knows of GPUs beside counts. The plugin nvml is asked. */
+/* gpmu gpu: prints the state of the GPUs that the plugin nvml reports. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +30,10 @@ static const struct view views[] = {
 struct arguments {
 	const struct view *view;
 	bool accounting, vgpu;
-	const char *clear;	/* the instance whose accounting is to be forgotten, or NULL */
+	const char *clear;	/* the instance whose accounts are to be deleted, or NULL */
 	bool json;
 	uint64_t interval;	/* ns; 0: once */
-	long long intervals;	/* 0: without an end */
+	long long intervals;	/* 0: no limit */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -100,7 +100,7 @@ static void show_message(int level, const char *line, void *user)
 
 /* --- answers --- */
 
-/* A line: what tells whose it is, then the GPU's own */
+/* Prints one object: its kind, time and versions, then the GPU's values. */
 static void print_json(const struct view *view, const json_t *answer, const json_t *gpu, double seconds)
 {
 	static const char *const copied[] = { "driver", "nvml", "cuda" };
@@ -117,7 +117,7 @@ static void print_json(const struct view *view, const json_t *answer, const json
 	json_decref(line);
 }
 
-/* The answer, parsed; NULL: NVML could not give it, which has been said */
+/* The plugin's parsed answer; NULL after a message if NVML refused */
 static json_t *ask(struct gpmu_source *source, const char *question)
 {
 	struct gpmu_error error = { .text = "" };
@@ -137,7 +137,7 @@ static json_t *ask(struct gpmu_source *source, const char *question)
 	return answer;
 }
 
-/* Names of processes are their own, those of vGPUs other machines': a terminal would obey them. */
+/* Replaces terminal control characters: processes, also in virtual machines, choose their names. */
 static void clean_text(json_t *string)
 {
 	char *text = need_memory(strdup(json_string_value(string))), *to = text;
@@ -153,7 +153,7 @@ static void clean_text(json_t *string)
 	free(text);
 }
 
-/* All texts in it */
+/* Cleans all strings inside the value. */
 static void clean(json_t *value)
 {
 	const char *key;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Accounting and vGPUs, for people. */
+/* Text of accounting and vGPUs. */
 #include <stdio.h>
 
 #include "gpu.h"
@@ -13,7 +13,7 @@ static void print_forgotten(const json_t *object, const char *indent)
 		       forgotten);
 }
 
-/* NVML tells the time of a process when it has ended. */
+/* NVML reports the time of a process only after its end. */
 static void print_accounts(const json_t *list, const char *indent)
 {
 	const json_t *process, *time;

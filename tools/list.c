@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu list: what can be counted, and which of it this machine has. */
+/* gpmu list: prints events, metrics and PMUs, and which of them this machine has. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct arguments {
 	struct list_gpu gpu;
 };
 
-/* perf's words are taken too. */
+/* Kinds, with perf's words for them. */
 static const struct {
 	const char *word;
 	enum item_kind kind;
@@ -45,7 +45,7 @@ static const struct {
 };
 
 static const struct {
-	const char *word;	/* of JSON */
+	const char *word;	/* in JSON */
 	const char *heading;
 } kinds[ITEM_KINDS] = {
 	[ITEM_METRIC] = { "metric", "METRIC" },
@@ -142,7 +142,7 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* --- which --- */
+/* --- selection --- */
 
 bool list_matches(const struct list *list, const char *name)
 {
@@ -151,7 +151,7 @@ bool list_matches(const struct list *list, const char *name)
 		char *inside;
 		bool match;
 
-		/* As perf list: a word is found anywhere in a name. */
+		/* As in perf list, a word matches any part of a name. */
 		if (strpbrk(glob, "*?[")) {
 			match = !fnmatch(glob, name, FNM_CASEFOLD);
 		} else {
@@ -165,7 +165,7 @@ bool list_matches(const struct list *list, const char *name)
 	return !list->globs.length;
 }
 
-/* Those that are not to be shown are taken out. */
+/* Removes the items that are not shown. */
 static void select_items(const struct list *list, struct items *items)
 {
 	size_t length = 0;
@@ -181,14 +181,14 @@ static void select_items(const struct list *list, struct items *items)
 	items->length = length;
 }
 
-/* --- what is said of an item --- */
+/* --- descriptions --- */
 
 static const char *unit_of(const struct item *item)
 {
 	return item->unit ? item->unit : "";
 }
 
-/* Without a line break; the caller's to free */
+/* The description on one line; the caller frees it. */
 static char *describe(const struct list *list, const struct item *item)
 {
 	const struct gpmu_pmu *pmu = item->pmu;
@@ -213,7 +213,7 @@ static char *describe(const struct list *list, const struct item *item)
 
 /* --- text --- */
 
-/* Descriptions of anybody's catalog: what a terminal would obey is shown as "?". */
+/* Replaces terminal control characters by "?": descriptions come from any user's catalog. */
 static void put_plain(const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -235,7 +235,7 @@ void list_put_cut(const struct list *list, const char *text, size_t used)
 		put_plain(text, length);
 		return;
 	}
-	/* UTF-8 is not cut inside a character. */
+	/* Does not cut inside a UTF-8 character. */
 	for (length = room - 3; length && (text[length] & 0xc0) == 0x80; )
 		length--;
 	put_plain(text, length);

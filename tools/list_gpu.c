@@ -7,10 +7,10 @@
 #include "list_gpu.h"
 #include "output.h"
 
-#define ANY_CHIP	"GH100"	/* to ask for the names of chips, which are the same of all */
+#define ANY_CHIP	"GH100"	/* any chip can answer with the names of all chips */
 #define MAX_NAME	56	/* characters of the column; longer names push the others */
 
-/* The answer; NULL with the error set. What is asked is fixed, and so is its form. */
+/* The plugin's answer, an array; NULL with @error set. */
 static json_t *ask(const char *spec, const char *question, struct gpmu_error *error)
 {
 	struct gpmu_source *source = gpmu_source_new(spec, error);
@@ -46,7 +46,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* "GV100, GV11B, ..."; "" if CUPTI is not there */
+/* "GV100, GV11B, ..."; "" without CUPTI */
 static char *names_of_chips(void)
 {
 	struct gpmu_error error = { .text = "" };
@@ -97,7 +97,7 @@ static int put_chips(const struct list *list)
 	return n ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Those that were asked for, by their own name or that of the event */
+/* Keeps the metrics whose own name or event name matches. */
 static void select_metrics(const struct list *list, json_t *metrics)
 {
 	for (size_t i = json_array_size(metrics); i-- > 0;) {

@@ -5,12 +5,12 @@
 
 #include "list_items.h"
 
-/* perf's names that are in no catalog and not in sysfs */
+/* perf's events that are neither in a catalog nor in sysfs */
 enum generic_class {
-	GENERIC_CORE,		/* of a PMU of the CPUs */
-	GENERIC_KERNEL,		/* of any kernel */
-	GENERIC_CLOCK,		/* likewise, in msec */
-	GENERIC_OWN,		/* what libgpmu itself measures, in ns */
+	GENERIC_CORE,		/* of the CPUs' PMU */
+	GENERIC_KERNEL,		/* of every kernel */
+	GENERIC_CLOCK,		/* of every kernel, in msec */
+	GENERIC_OWN,		/* measured by libgpmu, in ns */
 };
 
 static const struct {
@@ -59,7 +59,7 @@ static const struct {
 	{ "system_time", GENERIC_OWN, "System CPU time of the target" },
 };
 
-/* Where the kernel shows tracepoints, and where older ones do */
+/* The kernel's list of tracepoints, and that of older kernels */
 static const char *const tracepoint_files[] = {
 	"sys/kernel/tracing/available_events", "sys/kernel/debug/tracing/available_events",
 };
@@ -153,7 +153,7 @@ static void add_catalog_events(struct items *items, const struct common *common)
 	}
 }
 
-/* The length of the name without the number that is its socket's: all such PMUs have it */
+/* The length of the name without the socket's number, which is the same for all sockets */
 static int kind_length(const struct gpmu_pmu *pmu)
 {
 	const char *name = gpmu_pmu_name(pmu), *instance = strstr(name, "_inst_");
@@ -220,7 +220,7 @@ static void add_pmus(struct items *items, const struct common *common)
 		add(items, ITEM_PMU, copy(gpmu_pmu_name(pmu)), true)->pmu = pmu;
 }
 
-/* The file's text, new; NULL with errno */
+/* The file's text, which the caller frees; NULL with errno */
 static char *read_file(const struct gpmu_machine *machine, const char *path)
 {
 	for (size_t size = 256u << 10; size <= MAX_TRACEPOINTS; size *= 2) {
@@ -296,7 +296,7 @@ static int compare(const void *a, const void *b)
 	return (int)(y->event != NULL) - (int)(x->event != NULL);
 }
 
-/* What the catalog says and what sysfs shows of an event become one. */
+/* Merges an event of the catalog and one of sysfs. */
 static void merge(struct item *to, const struct item *from)
 {
 	if (!to->event)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu plan: what is counted at the same time, as "perf stat -e" takes it. */
+/* gpmu plan: prints the groups of events that metrics need, for "perf stat -e". */
 #include <stdlib.h>
 #include <string.h>
 

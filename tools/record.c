@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu record: a timeline of a command, its GPUs, and the machine. */
+/* gpmu record: records a timeline of a command, its GPUs and the machine. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -69,7 +69,7 @@ static const uint32_t cuda_default =
 	GPMU_RECORD_CALLS | GPMU_RECORD_SYNC | GPMU_RECORD_NVTX | GPMU_RECORD_MEMORY |
 	GPMU_RECORD_OVERHEAD | GPMU_RECORD_ENVIRONMENT;
 
-/* What is to be removed if gpmu exits before it is at its end */
+/* Freed, which removes its files, if gpmu exits early */
 static struct gpmu_record *unfinished;
 
 static void drop(void)
@@ -117,7 +117,7 @@ static void parse_capture(struct record *record, const char *text)
 	}
 }
 
-/* "500M": bytes */
+/* The bytes of "500M" */
 static uint64_t parse_size(const char *text)
 {
 	static const char units[] = "KMGT";
@@ -235,7 +235,7 @@ static void check(const struct record *record)
 		die("--graph-nodes and --no-cuda-trace: choose one");
 }
 
-/* --- what is recorded --- */
+/* --- the recorder --- */
 
 static char *command_text(const struct record *record)
 {
@@ -250,7 +250,7 @@ static char *command_text(const struct record *record)
 	return text;
 }
 
-/* Counters of the machine are one rank's on each node. */
+/* Whether the run counts the machine, which only one rank of a node does */
 static bool counts_machine(const struct record *record)
 {
 	const struct common *common = &record->common;
@@ -425,7 +425,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 		record->failed = true;
 	}
 	say_end(record);
-	/* As a shell says it; who pressed Ctrl-C knows. */
+	/* Names the signal as a shell does, except after Ctrl-C. */
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !record->timeout)
 		say("%s: %s", record->argv[0], strsignal(end.signal));
 	gpmu_session_free(session);

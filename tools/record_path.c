@@ -14,9 +14,9 @@
 #include "common.h"
 #include "record_path.h"
 
-#define WAIT_MOST	100	/* times 10 ms, for the path of another */
+#define WAIT_MOST	100	/* times 10 ms, waiting for the lock holder's path */
 
-/* Of "bin/app -n 3" "app" */
+/* "app" of "bin/app -n 3" */
 static const char *base_of(const char *command)
 {
 	const char *slash = command ? strrchr(command, '/') : NULL;
@@ -24,7 +24,7 @@ static const char *base_of(const char *command)
 	return !command ? "system" : slash ? slash + 1 : command;
 }
 
-/* "%q{NAME}" from the brace on; where it goes on */
+/* Writes the variable of "%q{NAME}"; @at is at the brace. Returns the rest of the pattern. */
 static const char *put_variable(FILE *file, const char *pattern, const char *at)
 {
 	const char *end = *at == '{' ? strchr(at, '}') : NULL, *value;
@@ -108,7 +108,7 @@ struct rank rank_of_this(void)
 	return rank;
 }
 
-/* Of all of this user's on this node, and of nobody else's */
+/* A lock file of this user on this node */
 static int open_lock(void)
 {
 	char *path = print_text("/dev/shm/gpmu-sampler-%u", (unsigned int)geteuid());
@@ -131,8 +131,8 @@ static int open_lock(void)
 }
 
 /*
- * "PID PATH". It has the lock before it writes: what is of a process that is gone was left by an earlier one, or
- * its pid counts elsewhere.
+ * Reads "PID PATH". The holder takes the lock before it writes: a line of a process that does not
+ * exist was left by an earlier run, or by a process in another PID namespace.
  */
 static char *read_path(int fd)
 {
@@ -163,7 +163,7 @@ char *record_path_elect(const char *path)
 		close(fd);
 		return other;
 	}
-	/* The descriptor stays open, and the lock with it. */
+	/* The descriptor stays open until gpmu ends, to hold the lock. */
 	real = *path == '/' ? need_memory(strdup(path)) : NULL;
 	if (!real) {
 		char *folder = need_memory(getcwd(NULL, 0));

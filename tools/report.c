@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu report: what traces of gpmu record say, as tables. */
+/* gpmu report: summarises traces of gpmu record as tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -14,7 +14,7 @@
 #include "report.h"
 
 #define PATTERN		"gpmu-*.pftrace"
-#define TOP		10	/* rows for people */
+#define TOP		10	/* default rows of a text table */
 #define TABLES		16
 
 enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK };
@@ -23,18 +23,18 @@ struct arguments {
 	const char *sort, *link, *path;
 	const struct by *by;	/* NULL: all */
 	const struct format *format;
-	size_t top;		/* 0: not said */
+	size_t top;		/* 0: not given */
 	char **files;		/* ends in NULL */
 	size_t n_files;
 };
 
-/* A file that was read */
+/* Identifies a file that was read */
 struct known {
 	dev_t device;
 	ino_t inode;
 };
 
-/* Tables that belong together, the main one first */
+/* The tables of each --by, the main one first */
 static const struct by {
 	const char *name, *tables[3];
 } bys[] = {
@@ -150,7 +150,7 @@ static const struct argp argp = {
 
 /* --- files */
 
-/* The newest trace of the folder; NULL: there is none */
+/* The newest trace in the current folder, or NULL */
 static char *newest(void)
 {
 	struct timespec when = { 0 };
@@ -188,7 +188,7 @@ static bool is_known(int fd, struct known *known, size_t *n)
 	return false;
 }
 
-/* What is wrong with a file has been said where it returns false. */
+/* Returns false after a message if the file cannot be read. */
 static bool add(struct gpmu_report *report, const char *path, struct known *known, size_t *n)
 {
 	bool standard = !strcmp(path, "-");
@@ -236,7 +236,7 @@ static bool add_all(struct gpmu_report *report, const struct arguments *argument
 	return done;
 }
 
-/* --- what is shown */
+/* --- selection and order */
 
 const struct gpmu_report_cell *report_cell(const struct report_view *view, size_t row, size_t column)
 {
@@ -258,7 +258,7 @@ struct sort {
 	size_t column;
 };
 
-/* The largest number first, texts as in a dictionary, what is not known last; else as it was */
+/* Numbers in descending order, text alphabetically, unknown values last; stable */
 static int compare(const void *one, const void *other, void *user)
 {
 	const struct sort *sort = user;
@@ -276,7 +276,7 @@ static int compare(const void *one, const void *other, void *user)
 	return order ? order : i < k ? -1 : i > k;
 }
 
-/* Whether the table has the column */
+/* Sorts the view. Returns whether the table has the column. */
 static bool sort(struct report_view *view, const char *column)
 {
 	struct sort sort = { .table = view->table };
@@ -321,7 +321,7 @@ static void add_view(const struct arguments *arguments, const struct gpmu_report
 	view->n = table->n_rows < top || shown_of(table->name)->all ? table->n_rows : top;
 }
 
-/* The tables that were asked for. Returns how many */
+/* Fills @views with the tables to print. Returns their number. */
 static size_t choose(const struct arguments *arguments, const struct gpmu_report *report, struct report_view *views)
 {
 	const struct by *by = arguments->by;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu stat: counts events and metrics, of a command, tasks, CPUs or the machine. */
+/* gpmu stat: counts events and metrics of a command, tasks, CPUs or the machine. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "count.h"
 #include "output.h"
 
-#define MAX_REASONS	20		/* of --strict */
+#define MAX_REASONS	20		/* printed by --strict */
 
 enum {
 	KEY_INTERVALS = COMMON_KEYS,
@@ -29,7 +29,7 @@ enum {
 struct tasks {
 	pid_t *list;
 	size_t length;
-	const char *text;	/* as it was given */
+	const char *text;	/* the argument */
 };
 
 struct stat {
@@ -50,23 +50,23 @@ struct stat {
 	char **reasons;			/* why --strict fails, each once */
 	size_t n_reasons;
 	bool more_reasons;
-	bool failed;			/* the output, which is said */
-	bool lost_said;			/* that counters were taken away */
+	bool failed;			/* writing the output, after a message */
+	bool lost_said;			/* the warning about lost counters was printed */
 	struct gpmu_row *uncounted;
 	size_t n_uncounted;
 };
 
-/* What is counted unless something else is asked for */
+/* Events without -e and -M */
 static const char default_events[] =
 	"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions";
 
-/* And with -a, those of these that the machine has: all that goes over a Grace's links */
+/* Metrics added by -a, if the machine has them: the bandwidths of a Grace's memory and links */
 static const char *const default_metrics[] = {
 	"GraceMemBW", "GraceGpuMemBW", "GraceRemoteBW", "GracePcieBW", "GraceC2c0BW",
 	"GraceC2c1BW", "GraceCnvlinkBW",
 };
 
-/* And with --gpu, likewise: of every chip, in one pass */
+/* Metrics added by --gpu, which fit one pass on every chip */
 static const char *const default_gpu_metrics[] = { "GpuSmActive", "GpuDramBW", "GpuPcieBW" };
 
 /* --- options --- */
@@ -217,7 +217,7 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* What does not go together */
+/* Dies if options exclude or lack each other. */
 static void check(const struct stat *stat)
 {
 	const bool system = stat->system || stat->cpus;
@@ -243,7 +243,7 @@ static void check(const struct stat *stat)
 			die("%s", checks[i].why);
 }
 
-/* Those of @names that the machine has */
+/* Requests those of @names that the machine has. */
 static void add_metrics(struct common *common, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -360,7 +360,7 @@ static void place_of(const struct gpmu_row *row, char *place, size_t size)
 		snprintf(place, size, " of node %d", row->node);
 }
 
-/* An idle metric is no failure, what it is of did not happen. */
+/* An idle metric is no failure: there was nothing to measure. */
 static void note_row(struct stat *stat, const struct gpmu_row *row)
 {
 	static const char *const states[] = {
@@ -378,7 +378,7 @@ static void note_row(struct stat *stat, const struct gpmu_row *row)
 		add_reason(stat, print_text("%s%s: missing in some of the runs", row->name, place));
 }
 
-/* Whether all is as --strict wants it; says what is not */
+/* Prints why --strict fails. Returns whether it succeeds. */
 static bool is_strict(const struct stat *stat)
 {
 	for (size_t i = 0; i < stat->n_reasons; i++)
@@ -433,7 +433,7 @@ static void die_unread(int error)
 	die("counters cannot be read: %s", strerror(-error));
 }
 
-/* Of a run that ended before counting began: those that it would have had */
+/* Makes the rows of a run that ended before counting began, all not counted. */
 static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 {
 	const struct gpmu_row *rows;
@@ -483,7 +483,7 @@ static void total(struct stat *stat, const struct count_end *end, struct gpmu_se
 		die_unread(ret);
 }
 
-/* As a shell says it; who pressed Ctrl-C knows. */
+/* Names the signal as a shell does, except after Ctrl-C. */
 static void say_signal(const struct stat *stat, const struct count_end *end)
 {
 	if (end->signal && end->signal != SIGINT && end->signal != SIGPIPE && !stat->timeout)
@@ -491,15 +491,15 @@ static void say_signal(const struct stat *stat, const struct count_end *end)
 }
 
 /*
- * CPU time of the command that is not just that of the ends of its processes, of which the kernel
- * counts only a part
+ * Thresholds for lost counts: the kernel counts the exit of each process only in part, which is
+ * not worth a warning.
  */
 #define LOST_LEAST	0.01	/* seconds */
-#define LOST_SHARE	0.5	/* of all of it */
+#define LOST_SHARE	0.5	/* of the CPU time */
 
 /*
- * Tasks that the kernel has taken the counters from, as it does when they execute a setuid program
- * (begin_new_exec() in Linux' fs/exec.c): they ran longer than any counter was enabled.
+ * Detects tasks whose counters the kernel has removed because they executed a setuid program
+ * (begin_new_exec() in Linux' fs/exec.c): the CPU time then exceeds every counter's enabled time.
  */
 static void note_lost(struct stat *stat, const struct count_end *end, struct gpmu_session *session)
 {
@@ -508,7 +508,7 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 	const char *at;
 	size_t n;
 
-	/* Otherwise it is not to be counted from its begin to its end. */
+	/* With these options the command is not counted from begin to end. */
 	if (stat->system || stat->cpus || stat->pids.length || stat->tids.length || stat->delay ||
 	    stat->timeout || stat->intervals || stat->no_inherit || !end->counted)
 		return;
@@ -606,7 +606,7 @@ static enum gpmu_aggregation aggregation_of(const struct stat *stat)
 	return stat->per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
 }
 
-/* @child, @mask: of count_begin(); or NULL */
+/* @child, @mask: of count_begin(), or NULL */
 static int count_all(struct stat *stat, const struct gpmu_plan *plan, const struct child *child,
 		     const sigset_t *mask)
 {
@@ -670,7 +670,7 @@ static int run(int argc, char **argv)
 
 	common_init(&stat.common);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &stat);
-	/* As perf does: without a command and tasks it is the machine, until Ctrl-C. */
+	/* As perf: system-wide until Ctrl-C without a command and tasks */
 	stat.system |= !stat.argv && !stat.pids.length && !stat.tids.length && !stat.cpus;
 	check(&stat);
 	plugins = common_has_sources(&stat.common);
