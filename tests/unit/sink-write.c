@@ -102,9 +102,8 @@ static void failures(void)
 		struct gpmu_sink *sink = sink_to(full, kinds[i]);
 
 		ok(gpmu_sink_rows(sink, rows, 1) == -ENOSPC, "a full disk is seen");
-		if (kinds[i] == GPMU_SINK_SUMMARY)
-			ok(gpmu_sink_end(sink, &end) == -ENOSPC,
-			   "sink: the end of a summary reports a full disk");
+		ok(kinds[i] != GPMU_SINK_SUMMARY || gpmu_sink_end(sink, &end) == -ENOSPC,
+		   "also at the end");
 		gpmu_sink_free(sink);
 		fclose(full);
 		if (pipe(fds))
