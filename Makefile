@@ -38,10 +38,24 @@ endif
 # EXTRA_CFLAGS are added; LDFLAGS are the caller's.
 CFLAGS := -std=gnu11 -Wall -Wextra -Werror -O2 -g $(EXTRA_CFLAGS)
 
+# The headers of each object, and of each program that is compiled and linked in
+# one step, are found by the compiler and kept in a .d file beside it.
+DEPFLAGS := -MMD -MP
+PROGRAM_DEPFLAGS = $(DEPFLAGS) -MF $@.d -MT $@
+OBJECTS :=
+PROGRAMS :=
+
+# Names of compiled unit tests are unique: built,NAME is where one is built, without
+# its ending; both, the plain and the sanitized program; both_obj, their objects.
+UNIT_SRC := $(wildcard tests/unit/*.c tests/unit/*/*.c)
+built = $(foreach name,$(1),$(patsubst %.c,$(B)/%,$(filter tests/unit/$(name).c tests/unit/%/$(name).c,$(UNIT_SRC))))
+both = $(foreach test,$(call built,$(1)),$(test).t $(test)-san.t)
+both_obj = $(patsubst %.t,%.o,$(call both,$(1)))
+
 # Filled by the folders: compiled unit tests; scripts that need no download;
 # scripts that do, or start virtual machines.
 UNIT_TESTS :=
-SCRIPT_TESTS := tests/unit/make.t
+SCRIPT_TESTS := tests/unit/install/make.t
 CHECK_TESTS :=
 
 .PHONY: all
@@ -60,6 +74,7 @@ $(B)/flags/%: flags
 
 include $(sort $(wildcard */rules.mk tests/*/rules.mk tests/vm/guest/rules.mk))
 include install.mk
+-include $(OBJECTS:.o=.d) $(PROGRAMS:=.d)
 
 .PHONY: setup
 setup:
@@ -71,6 +86,19 @@ unit-tests: $(UNIT_TESTS)
 check-unit: $(UNIT_TESTS)
 	@status=0; $(PROVE) -j2 --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
 	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j2 --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
+
+# check-FOLDER: the tests of a folder of tests/unit, and those of the command of that name
+UNIT_FOLDERS := $(sort $(foreach test,$(UNIT_TESTS:$(B)/%=%) $(SCRIPT_TESTS),$(word 3,$(subst /, ,$(filter tests/unit/%,$(dir $(test)))))))
+folder_scripts = $(filter tests/unit/$(1)/% tests/tools/$(1).t tests/tools/$(1)-%.t,$(SCRIPT_TESTS))
+define check_folder
+.PHONY: check-$(1)
+check-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS) $$(GPMU_DUMPS)) $$(if $$(call folder_scripts,$(1)),all $$(GPMU_DUMPS))
+	$$(PROVE) -j2 --exec '' $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS)) $$(call folder_scripts,$(1))
+endef
+$(foreach folder,$(UNIT_FOLDERS),$(eval $(call check_folder,$(folder))))
+.PHONY: check-tools
+check-tools: all
+	$(PROVE) -j2 --exec '' $(TOOL_TESTS)
 
 # The steps go on after a failure, so that one run shows all there is to mend.
 CHECK_STEPS := check-unit check-more check-vm
@@ -122,6 +150,7 @@ help:
 	'                      downloaded once, into GPMU_CACHE=$(GPMU_CACHE)' \
 	'make check-unit       only those without virtual machines; libperf is built from the' \
 	'                      kernel source, which is downloaded once' \
+	'make check-FOLDER     only those of tests/unit/FOLDER: check-plan, check-driver, check-tools, ...' \
 	'make bench            what is fast, and how fast' \
 	'make bench-vm         intervals on an arm64 kernel, in QEMU: KERNEL, DRIVER' \
 	'make fuzz             parsers under libFuzzer, FUZZ_SECONDS=60 each' \

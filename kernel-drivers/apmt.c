@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Parser of the ACPI table APMT (Arm DEN0117): a header, then nodes that begin
- * with their length. A bad node costs itself only, so after a bad length the
- * next node is looked for where the architected size puts it, then where the
- * length does.
+ * with their length. A malformed node is skipped. After an invalid length, the
+ * next node is searched first at the architected size, then at the given length.
  */
 #include "apmt.h"
 
@@ -33,13 +32,13 @@
 static const char *const messages[GRACE_APMT_ERRORS] = {
 	[GRACE_APMT_OK]		= "no error",
 	[GRACE_APMT_TABLE]	= "table is too short",
-	[GRACE_APMT_REST]	= "bytes are left that hold no node",
+	[GRACE_APMT_REST]	= "trailing bytes hold no node",
 	[GRACE_APMT_SHORT]	= "length is too short",
 	[GRACE_APMT_CUT]	= "length runs past the end of the table",
-	[GRACE_APMT_HIDES]	= "length hides the node after it",
+	[GRACE_APMT_HIDES]	= "length covers the next node",
 	[GRACE_APMT_TYPE]	= "unknown type",
-	[GRACE_APMT_PAGE0]	= "impossible address of page 0",
-	[GRACE_APMT_PAGE1]	= "impossible address of page 1",
+	[GRACE_APMT_PAGE0]	= "invalid address of page 0",
+	[GRACE_APMT_PAGE1]	= "invalid address of page 1",
 	[GRACE_APMT_ID]		= "duplicate id",
 	[GRACE_APMT_TAKEN]	= "page belongs to an earlier node",
 	[GRACE_APMT_MANY]	= "too many nodes",
@@ -59,7 +58,7 @@ static bool possible_page(__u64 addr, unsigned int phys_bits)
 	return addr && addr % PAGE_BYTES == 0 && addr >> phys_bits == 0;
 }
 
-/* Does it look as if a node began there? */
+/* Whether the bytes at @offset look like the beginning of a node */
 static bool plausible(const struct grace_apmt_walk *walk, __u32 offset)
 {
 	const __u8 *p = walk->table + offset;
@@ -71,7 +70,7 @@ static bool plausible(const struct grace_apmt_walk *walk, __u32 offset)
 	       possible_page(get(p + NODE_PAGE0, 8), walk->phys_bits);
 }
 
-/* Is there a node at some multiple of the architected size from here? */
+/* Whether there is a plausible node at a multiple of the architected size from @offset */
 static bool plausible_beyond(const struct grace_apmt_walk *walk, __u32 offset)
 {
 	for (; walk->len - offset >= GRACE_APMT_NODE; offset += GRACE_APMT_NODE) {
@@ -81,7 +80,7 @@ static bool plausible_beyond(const struct grace_apmt_walk *walk, __u32 offset)
 	return false;
 }
 
-/* Finds the node after one whose length is wrong */
+/* Finds the node after one with an invalid length */
 static void resync(struct grace_apmt_walk *walk, __u32 offset, __u32 length)
 {
 	__u32 left = walk->len - offset;
@@ -127,7 +126,7 @@ static enum grace_apmt_error step(struct grace_apmt_walk *walk, struct grace_apm
 	return error;
 }
 
-/* Overlap of pages is equality: both are aligned and of one size */
+/* Pages are aligned and of one size, so they overlap only if they are equal */
 static bool taken(const struct grace_apmt_walk *walk, __u64 page)
 {
 	for (unsigned int i = 0; i < walk->nodes; i++) {
@@ -195,10 +194,10 @@ static enum grace_apmt_error check(const struct grace_apmt_walk *walk,
 }
 
 /**
- * grace_apmt_begin() - begins a walk over a table
+ * grace_apmt_begin() - begin a walk over a table
  * @walk: the walk
- * @table: the table, which has to stay while the walk goes on
- * @len: bytes that are there, which may differ from what its nodes say
+ * @table: the table, which must remain valid during the walk
+ * @len: bytes of the table; the lengths in its nodes may exceed it
  * @phys_bits: bits of a physical address, less than 64
  */
 void grace_apmt_begin(struct grace_apmt_walk *walk, const void *table, __u32 len,
@@ -214,13 +213,13 @@ void grace_apmt_begin(struct grace_apmt_walk *walk, const void *table, __u32 len
 }
 
 /**
- * grace_apmt_next() - goes on to the next node
+ * grace_apmt_next() - advance to the next node
  * @walk: the walk
- * @found: the node, or what is wrong with it
+ * @found: the node, or an error
  *
- * Each call moves on, so that a walk ends for any content of the table.
+ * Each call advances, so that a walk ends for any content of the table.
  *
- * Return: false if the table has ended
+ * Return: false at the end of the table
  */
 bool grace_apmt_next(struct grace_apmt_walk *walk, struct grace_apmt_found *found)
 {
@@ -260,10 +259,10 @@ bool grace_apmt_next(struct grace_apmt_walk *walk, struct grace_apmt_found *foun
 }
 
 /**
- * grace_apmt_strerror() - an error in words
+ * grace_apmt_strerror() - describe an error
  * @error: the error
  *
- * Return: a constant
+ * Return: a constant string
  */
 const char *grace_apmt_strerror(enum grace_apmt_error error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ACPI table APMT (Arm DEN0117), read as bytes that nobody has checked. This
- * part knows nothing of the kernel: a unit test builds it for the host.
+ * Parser of the ACPI table APMT (Arm DEN0117). The content of the table is not
+ * trusted. This part does not depend on the kernel: tests/unit/apmt.c builds it
+ * for the host.
  */
 #ifndef GRACE_CSPMU_APMT_H
 #define GRACE_CSPMU_APMT_H
@@ -13,23 +14,23 @@
 
 #define GRACE_APMT_HEADER	36	/* bytes of the header of an ACPI table */
 #define GRACE_APMT_NODE		56	/* bytes of a node */
-#define GRACE_APMT_NODES	256	/* the most that are read: a socket has five or so */
+#define GRACE_APMT_NODES	256	/* maximum number of nodes; a socket has about five */
 
 /**
- * enum grace_apmt_error - what is wrong with a node, and what value shows it
- * @GRACE_APMT_OK: nothing
- * @GRACE_APMT_TABLE: no room for the table's header: bytes of the table
- * @GRACE_APMT_REST: bytes after the last node that hold none: their number
- * @GRACE_APMT_SHORT: length less than a node's: length
- * @GRACE_APMT_CUT: node runs past the end of the table: length
- * @GRACE_APMT_HIDES: a whole node lies inside the length: length
- * @GRACE_APMT_TYPE: unknown type of node: type
- * @GRACE_APMT_PAGE0: address of page 0 cannot be: address
- * @GRACE_APMT_PAGE1: address of page 1 cannot be: address
+ * enum grace_apmt_error - an error of a node; the value reported with it follows the colon
+ * @GRACE_APMT_OK: no error
+ * @GRACE_APMT_TABLE: the table is shorter than its header: bytes of the table
+ * @GRACE_APMT_REST: trailing bytes that hold no node: their number
+ * @GRACE_APMT_SHORT: length below that of a node: length
+ * @GRACE_APMT_CUT: the node extends past the end of the table: length
+ * @GRACE_APMT_HIDES: the length covers another whole node: length
+ * @GRACE_APMT_TYPE: unknown node type: type
+ * @GRACE_APMT_PAGE0: invalid address of page 0: address
+ * @GRACE_APMT_PAGE1: invalid address of page 1: address
  * @GRACE_APMT_ID: id of an earlier node: id
  * @GRACE_APMT_TAKEN: page of an earlier node: address
- * @GRACE_APMT_MANY: one node more than are read: how many are
- * @GRACE_APMT_ERRORS: number of the above
+ * @GRACE_APMT_MANY: more than GRACE_APMT_NODES nodes: GRACE_APMT_NODES
+ * @GRACE_APMT_ERRORS: number of values
  */
 enum grace_apmt_error {
 	GRACE_APMT_OK,
@@ -48,21 +49,21 @@ enum grace_apmt_error {
 };
 
 /**
- * struct grace_apmt_found - a node, or a place where there should be one
- * @offset: where it is in the table
- * @error: if not GRACE_APMT_OK, what is wrong
- * @value: the value that is wrong
- * @pages: 1 or 2, 0 if no node begins there; of a node with an error no more
- *         than @id and @page[0] mean anything
- * @id: unique id, 31 bits of it: the kernel numbers the device by it
- * @page: their addresses
+ * struct grace_apmt_found - a node, or an error found in place of one
+ * @offset: offset in the table
+ * @error: the error, or GRACE_APMT_OK
+ * @value: the value that is in error
+ * @pages: number of pages, 1 or 2; 0 if no node begins at @offset. If @error is
+ *         set, only @id and @page[0] are valid besides.
+ * @id: low 31 bits of the unique id: the kernel numbers the device by it
+ * @page: addresses of the pages
  * @gsi: overflow interrupt, 0 if none
- * @edge: it is edge-triggered
- * @wired: it is a wired interrupt
+ * @edge: the interrupt is edge-triggered
+ * @wired: the interrupt is wired
  * @atomic: 64-bit counters can be read and written in one access
- * @container: @affinity is of a processor container, not of a processor
- * @affinity: ACPI UID of the processors that the PMU belongs to
- * @impl_id: what stands for PMIIDR, 0 if that is right
+ * @container: @affinity identifies a processor container, not a processor
+ * @affinity: ACPI UID of the processor or container that the PMU belongs to
+ * @impl_id: value that replaces PMIIDR, 0 if PMIIDR is valid
  */
 struct grace_apmt_found {
 	__u32 offset;
@@ -86,11 +87,11 @@ struct grace_apmt_found {
  * @len: its bytes
  * @next: offset of the next node
  * @phys_bits: bits of a physical address
- * @lost: the next node could not be found
- * @seen: nodes so far
- * @nodes: good ones among them
- * @ids: their ids
- * @pages: their pages, 0 for a second one that is not there
+ * @lost: no further node could be found
+ * @seen: number of nodes so far
+ * @nodes: number of valid nodes so far
+ * @ids: ids of the valid nodes
+ * @pages: pages of the valid nodes; the second is 0 in a node of one page
  */
 struct grace_apmt_walk {
 	const __u8 *table;

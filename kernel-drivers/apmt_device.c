@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Platform devices for the nodes of the APMT, as the kernel's own code makes
- * them where it has it (CONFIG_ACPI_APMT): same name, resources and platform
- * data. Built only where it has not.
+ * Creates platform devices for the nodes of the APMT, with the name, resources and
+ * platform data that the kernel's own APMT code (CONFIG_ACPI_APMT) gives them.
+ * Built only for kernels without that code.
  */
 #define pr_fmt(fmt) "grace-cspmu: " fmt
 
@@ -16,7 +16,7 @@ static int is_apmt_device(struct device *dev, const void *data)
 	return !strcmp(to_platform_device(dev)->name, GRACE_DEVICE);
 }
 
-/* A kernel to which the code was added without its configuration symbol */
+/* A backport may have the kernel's APMT code without its configuration symbol */
 static bool kernel_made_devices(void)
 {
 	struct device *dev = bus_find_device(&platform_bus_type, NULL, NULL, is_apmt_device);
@@ -26,8 +26,8 @@ static bool kernel_made_devices(void)
 }
 
 /*
- * The mapping of the interrupt stays when the device goes: it has no reference
- * count, and another device may share it. A later load finds it again.
+ * The mapping of the interrupt remains when the device is removed: it has no
+ * reference count, and another device may share it. A later load reuses it.
  */
 static bool map_interrupt(const struct grace_apmt_found *node, struct resource *res)
 {
@@ -39,7 +39,7 @@ static bool map_interrupt(const struct grace_apmt_found *node, struct resource *
 				node->edge ? ACPI_EDGE_SENSITIVE : ACPI_LEVEL_SENSITIVE,
 				ACPI_ACTIVE_HIGH);
 	if (irq <= 0) {
-		pr_warn("APMT node at offset 0x%x: interrupt %u cannot be had (%d)\n",
+		pr_warn("APMT node at offset 0x%x: cannot map interrupt %u (%d)\n",
 			node->offset, node->gsi, irq);
 		return false;
 	}
@@ -73,7 +73,7 @@ static struct platform_device *add_device(const struct grace_apmt_found *node)
 }
 
 /**
- * grace_apmt_add_devices() - makes a device of each good node of the APMT
+ * grace_apmt_add_devices() - create a device for each valid node of the APMT
  */
 void grace_apmt_add_devices(void)
 {
@@ -91,7 +91,7 @@ void grace_apmt_add_devices(void)
 		}
 		pdev = add_device(node);
 		if (IS_ERR(pdev))
-			pr_warn("APMT node at offset 0x%x: no device (%ld), skipped\n",
+			pr_warn("APMT node at offset 0x%x: cannot create a device (%ld), skipped\n",
 				node->offset, PTR_ERR(pdev));
 		else
 			devices[n++] = pdev;
@@ -99,7 +99,7 @@ void grace_apmt_add_devices(void)
 }
 
 /**
- * grace_apmt_remove_devices() - the reverse of grace_apmt_add_devices()
+ * grace_apmt_remove_devices() - undo grace_apmt_add_devices()
  */
 void grace_apmt_remove_devices(void)
 {

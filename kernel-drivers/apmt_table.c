@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The nodes of this machine's APMT. They are read once, by the parser, and held
- * beside the table: what the platform devices carry is a pointer into the
- * mapping of the kernel's own APMT code, which does not look at what it points
- * to, and gives the mapping back if it fails half-way.
+ * The nodes of this machine's APMT, parsed once and stored. The platform data of
+ * the devices is not used: it points into the mapping of the kernel's own APMT
+ * code, which does not validate the nodes and releases the mapping if it fails
+ * half-way.
  */
 #define pr_fmt(fmt) "grace-cspmu: " fmt
 
@@ -18,11 +18,11 @@
 
 static struct acpi_table_header *apmt;
 
-/* The last one may say that there are too many */
+/* The last element is for GRACE_APMT_MANY */
 static struct grace_apmt_found nodes[GRACE_APMT_NODES + 1];
 static unsigned int count;
 
-/* How long a physical address can be */
+/* Number of bits of a physical address */
 static unsigned int __init phys_bits(void)
 {
 	unsigned int parange = read_cpuid(ID_AA64MMFR0_EL1) & 0xf;
@@ -31,9 +31,9 @@ static unsigned int __init phys_bits(void)
 }
 
 /**
- * grace_apmt_init() - reads the APMT
+ * grace_apmt_init() - read the APMT
  *
- * Return: 0, also if there is none, or -ENOMEM
+ * Return: 0, also if there is no APMT, or -ENOMEM
  */
 int __init grace_apmt_init(void)
 {
@@ -51,7 +51,7 @@ int __init grace_apmt_init(void)
 }
 
 /**
- * grace_apmt_exit() - the reverse of grace_apmt_init()
+ * grace_apmt_exit() - undo grace_apmt_init()
  */
 void grace_apmt_exit(void)
 {
@@ -60,10 +60,10 @@ void grace_apmt_exit(void)
 }
 
 /**
- * grace_apmt_after() - the next node, in the order of the table
+ * grace_apmt_after() - get the next node in the order of the table
  * @node: a node, or NULL for the first one
  *
- * Return: the node, which may be one with an error, or NULL
+ * Return: the node, which may have an error, or NULL
  */
 const struct grace_apmt_found *grace_apmt_after(const struct grace_apmt_found *node)
 {
@@ -72,10 +72,10 @@ const struct grace_apmt_found *grace_apmt_after(const struct grace_apmt_found *n
 }
 
 /**
- * grace_apmt_raw() - a node as it stands in the table
+ * grace_apmt_raw() - get a node in the table
  * @node: the node
  *
- * Return: a pointer that holds until grace_apmt_exit()
+ * Return: a pointer that is valid until grace_apmt_exit()
  */
 struct acpi_apmt_node *grace_apmt_raw(const struct grace_apmt_found *node)
 {
@@ -90,15 +90,15 @@ static bool has_page(struct platform_device *pdev, unsigned int i, u64 address)
 }
 
 /*
- * The kernel makes a device of each node as it stands, also of a bad one. Its
- * number is the node's, unless the driver core gave it.
+ * The kernel creates a device for each node, including malformed ones. The device
+ * has the node's id as its number, unless the driver core assigned the number.
  */
 static bool is_of(struct platform_device *pdev, const struct grace_apmt_found *node)
 {
 	if (!node->pages || !has_page(pdev, 0, node->page[0]) ||
 	    (!pdev->id_auto && node->id != pdev->id))
 		return false;
-	/* Of a bad node no more is known */
+	/* Other fields of a malformed node are not valid */
 	if (node->error)
 		return true;
 	if (node->pages == 1)
@@ -107,15 +107,16 @@ static bool is_of(struct platform_device *pdev, const struct grace_apmt_found *n
 }
 
 /**
- * grace_apmt_node() - the node that a device was made of
+ * grace_apmt_node() - find the node that a device was created for
  * @pdev: the platform device
  *
- * A bad node may have the pages of a good one. Without the node's number their
- * devices cannot be told apart: both are taken for the good node's, and the
- * second does not get the pages. Their interrupts may differ: see device.c.
+ * A malformed node may have the pages of a valid one. If the device numbers are
+ * not the nodes' ids, their devices cannot be distinguished: both are assigned to
+ * the valid node, and the second to be probed cannot request the pages. Their
+ * interrupts may differ: see device.c.
  *
- * Return: a node in order, or NULL after a line in the log: so a bad node has
- * the same end on every kernel
+ * Return: a valid node, or NULL after logging the reason, so that a malformed node
+ * has the same outcome on every kernel
  */
 const struct grace_apmt_found *grace_apmt_node(struct platform_device *pdev)
 {
@@ -133,7 +134,7 @@ const struct grace_apmt_found *grace_apmt_node(struct platform_device *pdev)
 		dev_err(&pdev->dev, "APMT node at offset 0x%x: %s (0x%llx)\n", bad->offset,
 			grace_apmt_strerror(bad->error), bad->value);
 	else
-		dev_err(&pdev->dev, "no node of the APMT describes it\n");
+		dev_err(&pdev->dev, "no APMT node describes this device\n");
 	return NULL;
 }
 
@@ -145,13 +146,13 @@ static int is_device_of(struct device *dev, const void *node)
 }
 
 /**
- * grace_apmt_tell_missing() - names the nodes that have no device
+ * grace_apmt_report_missing() - log the nodes without a device
  *
- * The kernel's APMT code ends at the first node that it cannot make one of, and
- * those after it are not tried. Of a bad node with a device grace_apmt_node()
- * tells.
+ * The kernel's APMT code stops at the first node for which it cannot create a
+ * device, and the nodes after it have none. grace_apmt_node() logs the malformed
+ * nodes that have a device.
  */
-void grace_apmt_tell_missing(void)
+void grace_apmt_report_missing(void)
 {
 	const struct grace_apmt_found *node = NULL;
 	struct device *dev;
@@ -162,7 +163,7 @@ void grace_apmt_tell_missing(void)
 			pr_warn("APMT node at offset 0x%x: %s (0x%llx), skipped\n", node->offset,
 				grace_apmt_strerror(node->error), node->value);
 		else if (!dev)
-			pr_warn("APMT node at offset 0x%x: the kernel made no device of it\n",
+			pr_warn("APMT node at offset 0x%x: the kernel created no device\n",
 				node->offset);
 		put_device(dev);
 	}

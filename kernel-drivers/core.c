@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What perf asks of a PMU, and what CPU hotplug does to it.
+ * The callbacks of struct pmu and of CPU hotplug.
  *
  * The PMUs count for the whole system: one CPU of the socket, the active one,
  * has all events of a PMU. perf core calls the callbacks there with interrupts
- * off. A group led by a sampling software event reads its members wherever that
- * event is noticed: in a hard interrupt, in a tracepoint, and a BPF program may
+ * off. A group led by a sampling software event reads its members in the context
+ * of the sample, which may be a hard interrupt or a tracepoint. A BPF program may
  * read an event in an NMI. See lock.c.
  */
 #include <linux/cpuhotplug.h>
@@ -22,7 +22,7 @@ static bool wants_cycles(const struct grace_pmu *gp, const struct perf_event *ev
 	return gp->cfg.has_cycles && event->attr.config == GRACE_CYCLES;
 }
 
-/* Counters that a group takes on this PMU */
+/* Counters that a group needs on this PMU */
 struct demand {
 	unsigned int counters;
 	unsigned int cycles;
@@ -41,7 +41,7 @@ static bool add_demand(struct demand *sum, struct grace_pmu *gp, struct perf_eve
 	return true;
 }
 
-/* Can the group be on the PMU at one time, with this event in it? */
+/* Whether the counters of the PMU suffice for the group including @event */
 static bool group_fits(struct grace_pmu *gp, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
@@ -61,16 +61,16 @@ static bool group_fits(struct grace_pmu *gp, struct perf_event *event)
 }
 
 /*
- * As lenient as the in-tree driver with bits that no format describes: config
- * is PMEVTYPER in its low 32 bits or exactly GRACE_CYCLES, config1 is masked,
- * config2 not looked at. A filter of 0 lets all ports pass.
+ * Bits that no format describes are ignored as in the in-tree driver: config is
+ * either exactly GRACE_CYCLES or its low 32 bits are PMEVTYPER, config1 is masked
+ * and config2 is not used. A filter of 0 selects all ports.
  */
 static void decode(struct grace_pmu *gp, struct perf_event *event)
 {
-	u32 filter = event->attr.config1 & gp->kind->filter_mask;
+	u32 filter = event->attr.config1 & gp->variant->filter_mask;
 
 	event->hw.config = lower_32_bits(event->attr.config);
-	event->hw.config_base = filter ?: gp->kind->filter_mask;
+	event->hw.config_base = filter ?: gp->variant->filter_mask;
 	event->hw.idx = -1;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
@@ -82,7 +82,7 @@ static int grace_event_init(struct perf_event *event)
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 
-	/* The overflow interrupt serves the count, it takes no samples */
+	/* The overflow interrupt extends the counters. It cannot take samples. */
 	if (is_sampling_event(event))
 		return -EOPNOTSUPP;
 
@@ -96,7 +96,7 @@ static int grace_event_init(struct perf_event *event)
 	if (event->cpu >= nr_cpu_ids)
 		return -EINVAL;
 
-	/* PMEVTYPER would count event 0 instead */
+	/* The low 32 bits would select event 0 */
 	if (event->attr.config == GRACE_CYCLES && !gp->cfg.has_cycles)
 		return -EOPNOTSUPP;
 
@@ -126,7 +126,7 @@ static void start(struct grace_pmu *gp, struct perf_event *event)
 	struct hw_perf_event *hwc = &event->hw;
 	u32 reg = hwc->idx * sizeof(u32);
 
-	/* A preset would lose what a running counter has counted */
+	/* A preset would lose the counts of a running counter */
 	if (!(hwc->state & PERF_HES_STOPPED))
 		return;
 	grace_counter_preset(gp, event);
@@ -147,7 +147,7 @@ static void stop(struct grace_pmu *gp, struct perf_event *event)
 	if (hwc->state & PERF_HES_STOPPED)
 		return;
 	grace_counter_disable(gp, hwc->idx);
-	/* A last chance: what the next start finds it takes for nothing */
+	/* Retry once: start() resets the counter, and counts not yet read are lost */
 	if (grace_counter_update(gp, event))
 		grace_counter_update(gp, event);
 	hwc->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -163,7 +163,7 @@ static void grace_start(struct perf_event *event, int flags)
 	grace_unlock(gp, irq);
 }
 
-/* Throttled from under a lock it counts on, and the start finds it running */
+/* An event throttled under a lock keeps counting, and grace_start() finds it running */
 static void grace_stop(struct perf_event *event, int flags)
 {
 	struct grace_pmu *gp = to_grace_pmu(event->pmu);
@@ -181,7 +181,7 @@ static int grace_add(struct perf_event *event, int flags)
 	unsigned long irq;
 	int idx;
 
-	/* Opened for a CPU that goes offline since: perf core will drop it with that */
+	/* The CPU of the event is going offline. perf core will remove the event. */
 	if (smp_processor_id() != READ_ONCE(gp->cpu))
 		return -EAGAIN;
 
@@ -225,7 +225,7 @@ static void update_if_counting(struct grace_pmu *gp, struct perf_event *event)
 		grace_counter_update(gp, event);
 }
 
-/* From under a lock the last count has to do */
+/* Under a lock, the count of the last read stays */
 static void grace_read(struct perf_event *event)
 {
 	struct grace_pmu *gp = to_grace_pmu(event->pmu);
@@ -262,15 +262,15 @@ static void grace_disable(struct pmu *pmu)
 }
 
 /*
- * The handler may run on any CPU, so that a failure here, say of an interrupt
- * that another driver shares and has pinned, costs only locality.
+ * The handler may run on any CPU. Setting the affinity may fail, for example if
+ * another driver shares the interrupt and has pinned it. That costs only locality.
  */
 static void set_active(struct grace_pmu *gp, unsigned int cpu)
 {
 	WRITE_ONCE(gp->cpu, cpu);
 	cpumask_set_cpu(cpu, &gp->active);
 	if (gp->irq && irq_set_affinity(gp->irq, cpumask_of(cpu)))
-		dev_dbg(gp->dev, "interrupt %d stays where it is\n", gp->irq);
+		dev_dbg(gp->dev, "cannot set the affinity of interrupt %d\n", gp->irq);
 }
 
 static int grace_cpu_online(unsigned int cpu, struct hlist_node *node)
@@ -283,8 +283,8 @@ static int grace_cpu_online(unsigned int cpu, struct hlist_node *node)
 }
 
 /*
- * If no CPU of the socket is left, the events stay with this one. perf core
- * then takes them out of its context for good: see grace-cspmu.rst.
+ * If no CPU of the socket remains online, the events stay on this CPU. perf core
+ * then removes them from its context permanently: see grace-cspmu.rst.
  */
 static int grace_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
@@ -312,14 +312,14 @@ static void unregister(void *data)
 
 	if (!gp->registered)
 		return;
-	/* No CPU that goes offline is migrating the events now, nor will one */
+	/* Excludes a migration of the events by CPU hotplug, now and later */
 	cpus_read_lock();
 	gp->registered = false;
 	cpus_read_unlock();
 	perf_pmu_unregister(&gp->pmu);
 }
 
-/* Without the callbacks: they would migrate the events of a PMU that is gone */
+/* The callbacks would migrate the events of a PMU that is already unregistered */
 static void remove_hotplug(void *data)
 {
 	struct grace_pmu *gp = data;
@@ -328,8 +328,8 @@ static void remove_hotplug(void *data)
 }
 
 /**
- * grace_core_register() - hands a PMU to perf, until its device is released
- * @gp: the PMU, with everything else in place
+ * grace_core_register() - register a PMU with perf until its device is released
+ * @gp: the PMU, otherwise fully set up
  *
  * Return: 0 or -errno
  */
@@ -338,8 +338,8 @@ int grace_core_register(struct grace_pmu *gp)
 	int ret;
 
 	/*
-	 * Without PERF_PMU_CAP_NO_INTERRUPT, though no event samples: perf core
-	 * would leave a software leader that it throttled stopped for good.
+	 * PERF_PMU_CAP_NO_INTERRUPT is not set although no event samples: with it,
+	 * perf core never restarts a software leader that it throttled.
 	 */
 	gp->pmu = (struct pmu) {
 		.module		= THIS_MODULE,
@@ -366,12 +366,12 @@ int grace_core_register(struct grace_pmu *gp)
 	if (ret)
 		return ret;
 
-	/* From its registration on the PMU may have events, so nothing may fail then */
+	/* A registered PMU may have events, so no step after the registration may fail */
 	ret = devm_add_action_or_reset(gp->dev, unregister, gp);
 	if (ret)
 		return ret;
 
-	/* Between the two no CPU may go offline: events opened there would stay */
+	/* A CPU that went offline between the two would keep events opened on it */
 	cpus_read_lock();
 	ret = perf_pmu_register(&gp->pmu, gp->name, -1);
 	gp->registered = !ret;
@@ -380,12 +380,12 @@ int grace_core_register(struct grace_pmu *gp)
 		return ret;
 	ret = grace_pmu_move(&gp->pmu, gp->dev);
 	if (ret)
-		dev_warn(gp->dev, "%s is not below its device in sysfs (%d)\n", gp->name, ret);
+		dev_warn(gp->dev, "cannot move %s below its device in sysfs (%d)\n", gp->name, ret);
 	return 0;
 }
 
 /**
- * grace_core_init() - prepares for PMUs to be registered
+ * grace_core_init() - set up CPU hotplug, before PMUs are registered
  *
  * Return: 0 or -errno
  */
@@ -401,7 +401,7 @@ int grace_core_init(void)
 }
 
 /**
- * grace_core_exit() - the reverse of grace_core_init()
+ * grace_core_exit() - undo grace_core_init()
  */
 void grace_core_exit(void)
 {

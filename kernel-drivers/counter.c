@@ -2,9 +2,9 @@
 /*
  * Counters of a PMU: read, preset, update of the events, overflow interrupt.
  *
- * A counter starts at half its range, as in other uncore drivers: it may run
- * another half range past its overflow before the interrupt handler has to
- * have seen it.
+ * A counter starts at half its range, as in other uncore drivers. The interrupt
+ * handler then has to run before the counter has counted another half range
+ * after its overflow.
  */
 #include <linux/bitfield.h>
 #include <linux/interrupt.h>
@@ -27,14 +27,14 @@ static void __iomem *counter_addr(const struct grace_pmu *gp, int idx)
 	return gp->page1 + PMEVCNTR + idx * (is_wide(gp) ? sizeof(u64) : sizeof(u32));
 }
 
-/* Is it read in two halves, which can fail? */
+/* Whether the counter is read in two halves, which can fail */
 static bool is_split(const struct grace_pmu *gp)
 {
 	return is_wide(gp) && !gp->node->atomic;
 }
 
-/* All ones is what a page that is gone reads, and a counter only for an instant */
-static bool is_gone(const struct grace_pmu *gp)
+/* An inaccessible page reads all ones. A counter has that value only for an instant. */
+static bool is_inaccessible(const struct grace_pmu *gp)
 {
 	return readl(gp->page0 + PMCFGR) == U32_MAX;
 }
@@ -55,7 +55,7 @@ static int read_stable(void __iomem *addr, u64 *val)
 	return -EIO;
 }
 
-/* 0, -EIO if the counter changes too fast, -ENXIO if it is not there any more */
+/* Returns 0, -EIO if the counter changes too fast, -ENXIO if it is inaccessible */
 static int counter_read(struct grace_pmu *gp, int idx, u64 *val)
 {
 	void __iomem *addr = counter_addr(gp, idx);
@@ -65,7 +65,7 @@ static int counter_read(struct grace_pmu *gp, int idx, u64 *val)
 		ret = read_stable(addr, val);
 	else
 		*val = is_wide(gp) ? readq(addr) : readl(addr);
-	if (!ret && *val == (is_wide(gp) ? U64_MAX : U32_MAX) && is_gone(gp))
+	if (!ret && *val == (is_wide(gp) ? U64_MAX : U32_MAX) && is_inaccessible(gp))
 		ret = -ENXIO;
 	return ret;
 }
@@ -85,10 +85,10 @@ static void counter_write(struct grace_pmu *gp, int idx, u64 val)
 }
 
 /**
- * grace_counters_reset() - puts a PMU that may have been in use into order
+ * grace_counters_reset() - stop and clear all counters of a PMU
  * @gp: the PMU
  *
- * Firmware or the kernel before kexec may have left counters running and an
+ * Firmware, or the kernel before a kexec, may have left counters running and an
  * interrupt pending.
  */
 void grace_counters_reset(struct grace_pmu *gp)
@@ -111,9 +111,9 @@ void grace_counters_reset(struct grace_pmu *gp)
 }
 
 /*
- * An event that ended before the interrupt was handled has left its overflow
- * behind. It does no harm where it makes for a read more, but is not to be taken
- * for one of a counter that cannot be read.
+ * An event that ended before its interrupt was handled leaves its overflow status
+ * set. It causes only an extra read of a counter that can be read, but would count
+ * as a wrap of one that cannot.
  */
 static void drop_overflow(struct grace_pmu *gp, int idx)
 {
@@ -125,7 +125,7 @@ static void drop_overflow(struct grace_pmu *gp, int idx)
 }
 
 /**
- * grace_counter_preset() - sets an event's counter to half its range
+ * grace_counter_preset() - set an event's counter to half its range
  * @gp: the PMU
  * @event: the event
  */
@@ -143,7 +143,7 @@ void grace_counter_preset(struct grace_pmu *gp, struct perf_event *event)
 }
 
 /**
- * grace_counter_enable() - lets a counter count and interrupt
+ * grace_counter_enable() - enable a counter and its interrupt
  * @gp: the PMU
  * @idx: number of the counter
  */
@@ -156,7 +156,7 @@ void grace_counter_enable(struct grace_pmu *gp, int idx)
 }
 
 /**
- * grace_counter_disable() - the reverse of grace_counter_enable()
+ * grace_counter_disable() - undo grace_counter_enable()
  * @gp: the PMU
  * @idx: number of the counter
  */
@@ -169,10 +169,10 @@ void grace_counter_disable(struct grace_pmu *gp, int idx)
 }
 
 /*
- * Where a counter that went on over its wraps would be, modulo 2^64, from what
- * it shows: at the least, it wrapped once since the last read if it shows less.
- * An overflow at which it could not be read may be that wrap, or one more. Of 64
- * bits a wrap is nothing modulo 2^64.
+ * Extends the counter value @now to 64 bits. If @now is less than the last value,
+ * the counter wrapped at least once since the last read. An overflow at which the
+ * counter could not be read may be that wrap or an additional one, so the greater
+ * of the two results is used. A 64-bit counter needs no extension.
  */
 static u64 unwrap(const struct grace_pmu *gp, int idx, u64 prev, u64 now)
 {
@@ -185,12 +185,12 @@ static u64 unwrap(const struct grace_pmu *gp, int idx, u64 prev, u64 now)
 }
 
 /**
- * grace_counter_update() - adds to an event what its counter has counted
+ * grace_counter_update() - add the counts since the last read to an event
  * @gp: the PMU
  * @event: the event
  *
- * Return: 0, or -errno if the counter could not be read. Then the event stays as
- * it was, and the next read that succeeds adds all that was counted since.
+ * Return: 0, or -errno if the counter could not be read. The event is then
+ * unchanged, and the next successful read adds all counts since the last one.
  */
 int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
 {
@@ -200,7 +200,7 @@ int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
 
 	ret = counter_read(gp, idx, &now);
 	if (event->hw.event_base)
-		grace_poll_judge(gp, event);
+		grace_poll_check(gp, event);
 	if (ret) {
 		grace_report_unread(gp, idx, ret == -ENXIO);
 		return ret;
@@ -214,7 +214,7 @@ int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
 }
 
 /**
- * grace_counters_update() - updates all events that count
+ * grace_counters_update() - update all events that count
  * @gp: the PMU
  */
 void grace_counters_update(struct grace_pmu *gp)
@@ -232,17 +232,17 @@ static bool has_overflow(struct grace_pmu *gp)
 	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++) {
 		u32 overflow = readl(gp->page1 + PMOVSCLR + reg * sizeof(u32));
 
-		/* A page that is gone must not take others' interrupts */
-		if (overflow && (overflow != U32_MAX || !is_gone(gp)))
+		/* An inaccessible page must not claim the interrupts of other devices */
+		if (overflow && (overflow != U32_MAX || !is_inaccessible(gp)))
 			return true;
 	}
 	return false;
 }
 
 /*
- * With the counters stopped no overflow can come between the read and the
- * write of PMOVSCLR: an interrupt that is edge-triggered falls, and rises again
- * at the next one.
+ * The counters are stopped, so that no overflow occurs between the read and the
+ * write of PMOVSCLR: an edge-triggered interrupt is then deasserted, and the next
+ * overflow raises it again.
  */
 static void handle_overflow(struct grace_pmu *gp)
 {
@@ -262,7 +262,7 @@ static void handle_overflow(struct grace_pmu *gp)
 			continue;
 		if (gp->wraps[idx])
 			gp->wraps[idx]++;
-		/* A counter that could not be read counts on from where it is */
+		/* A counter that could not be read keeps counting from its current value */
 		if (!grace_counter_update(gp, event))
 			grace_counter_preset(gp, event);
 		else if (!gp->wraps[idx])
@@ -277,7 +277,7 @@ static void handle_overflow(struct grace_pmu *gp)
  *
  * Runs on any CPU, see @lock of struct grace_pmu.
  *
- * Return: IRQ_NONE if it was another's interrupt
+ * Return: IRQ_NONE if the PMU has no overflow
  */
 irqreturn_t grace_overflow(int irq, void *data)
 {

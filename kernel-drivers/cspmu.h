@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The PMUs of NVIDIA Grace: what the parts of the driver share.
+ * Declarations shared by the parts of the driver for NVIDIA Grace PMUs.
  *
- *   device.c   a platform device becomes a PMU, or is left alone
- *   ident.c    who made the PMU, which counters it has, what it is called
- *   core.c     the callbacks of struct pmu, CPU hotplug
- *   counter.c  counters: read, preset, overflow interrupt
- *   lock.c     the lock, and who may not wait for it
- *   poll.c     counters that would wrap unseen: the timer
- *   report.c   what is noticed under the lock, and said later
- *   sysfs.c    attributes
- *   nvidia.c   the tables
- *   apmt.c     the parser of the APMT
+ *   device.c       probes a platform device
+ *   ident.c        identification, counter configuration, CPUs and name of a PMU
+ *   core.c         the callbacks of struct pmu, CPU hotplug
+ *   counter.c      counters: read, preset, overflow interrupt
+ *   lock.c         the lock of a PMU and its rules
+ *   poll.c         the timer that reads counters before they wrap
+ *   report.c       log messages about conditions detected under the lock
+ *   sysfs.c        attributes
+ *   nvidia.c       tables of PMU variants and events
+ *   apmt.c         parser of the APMT
  *   apmt_table.c   the nodes of this machine's APMT
- *   apmt_device.c  makes the devices where the kernel does not
+ *   apmt_device.c  creates platform devices where the kernel does not
  */
 #ifndef GRACE_CSPMU_H
 #define GRACE_CSPMU_H
@@ -34,26 +34,26 @@
 
 #define GRACE_DRIVER		"grace-cspmu"
 
-/* What the kernel's APMT code calls its platform devices */
+/* The name that the kernel's APMT code gives its platform devices */
 #define GRACE_DEVICE		"arm-cs-arch-pmu"
 
 /*
  * Bound of the high-low-high read of a counter without single-copy atomicity.
  * The high word changes once in 2^32 counts, tens of ms at the highest rate of
- * any event, so a second round can only be needed if the carry falls between
- * two reads, and a third never. Eight rounds are 17 reads of 32 bits: with 1 us
- * for an uncached read across the fabric no read takes more than 17 us.
+ * any event. A second round is needed only if the carry falls between two reads,
+ * and a third is never needed. Eight rounds are 17 reads of 32 bits: at 1 us for
+ * an uncached read across the fabric, reading a counter takes at most 17 us.
  */
 #define GRACE_STABLE_ROUNDS	8
 
-/* The event that stands for the cycle counter: no 32-bit event can be it */
+/* Event number of the cycle counter. Other event numbers have at most 32 bits. */
 #define GRACE_CYCLES		BIT_ULL(32)
 
 /**
- * struct grace_event - one event of a kind of PMU
+ * struct grace_event - one event of a PMU variant
  * @name: name in sysfs
  * @id: value of PMEVTYPER, or GRACE_CYCLES
- * @max_inc: the most it counts in one cycle of the PMU, 0 if no bound is known
+ * @max_inc: maximum increment per cycle of the PMU, 0 if no bound is known
  */
 struct grace_event {
 	const char *name;
@@ -62,15 +62,15 @@ struct grace_event {
 };
 
 /**
- * struct grace_kind - one of the five kinds of PMU that Grace has
+ * struct grace_variant - one of the five PMU variants of Grace
  * @part: product, variant and revision fields of PMIIDR
- * @name: name of the PMU less its socket
+ * @name: name of the PMU without the socket number
  * @events: the named events, ends with a NULL name
- * @filter_name: name of the format of the filter, NULL if it has none
- * @filter_format: where perf puts the filter
- * @filter_mask: bits of the filter, which is also the filter that lets all pass
+ * @filter_name: name of the filter's format attribute, NULL if there is no filter
+ * @filter_format: value of the filter's format attribute
+ * @filter_mask: bits of the filter; all bits set select all traffic
  */
-struct grace_kind {
+struct grace_variant {
 	u32 part;
 	const char *name;
 	const struct grace_event *events;
@@ -80,8 +80,8 @@ struct grace_kind {
 };
 
 /**
- * struct grace_config - what PMCFGR says
- * @counters: event counters, the cycle counter not among them
+ * struct grace_config - counter configuration, from PMCFGR
+ * @counters: number of event counters, without the cycle counter
  * @width: bits of a counter
  * @has_cycles: there is a cycle counter, number GRACE_CYCLE_IDX
  */
@@ -94,18 +94,17 @@ struct grace_config {
 struct grace_apmt_found;
 
 /**
- * struct grace_report - what is to be said about a PMU
- * @notice: has the work done
- * @work: says it
- * @unread_limit: how often a line about counters that could not be read may come
- * @late_limit: ... about lateness
- * @refused_limit: ... about an event that is refused
- * @unread: reads of counters that failed
- * @unread_idx: the counter of the last of them
- * @unread_gone: it failed because the registers read all ones
- * @unread_new: there was one since the last line about them
- * @late_ns: by how much the counters were read too late, at most, since the
- *           last line about that
+ * struct grace_report - pending log messages of a PMU
+ * @notice: schedules @work
+ * @work: prints the messages
+ * @unread_limit: rate limit of messages about failed counter reads
+ * @late_limit: rate limit of messages about late counter reads
+ * @refused_limit: rate limit of messages about refused events
+ * @unread: number of failed counter reads
+ * @unread_idx: counter of the last failed read
+ * @unread_inaccessible: the last read failed because the registers read all ones
+ * @unread_new: a read failed since the last message about failed reads
+ * @late_ns: maximum lateness of a read since the last message about late reads
  */
 struct grace_report {
 	struct irq_work notice;
@@ -115,49 +114,50 @@ struct grace_report {
 	struct ratelimit_state refused_limit;
 	unsigned long unread;
 	int unread_idx;
-	bool unread_gone;
+	bool unread_inaccessible;
 	bool unread_new;
 	s64 late_ns;
 };
 
 /**
  * struct grace_pmu - one PMU
- * @pmu: perf's side of it
+ * @pmu: the PMU registered with perf
  * @dev: the platform device
  * @node: its node in the APMT
- * @kind: its tables
- * @cfg: its counters
+ * @variant: the tables of its variant
+ * @cfg: its counter configuration
  * @name: name in perf
- * @iidr: identification, shown in sysfs
+ * @iidr: identification, in the layout of PMIIDR
  * @page0: first page
- * @page1: second page, or the first again
+ * @page1: second page; equal to @page0 in a PMU of one page
  * @irq: overflow interrupt, 0 if none
  * @cpus: CPUs of its socket
- * @active: the one of them that counts, none while the socket is offline
- * @cpu: the only one on which events are added now: of @active, or the next one as
- *       soon as that goes offline, or the last one that there was
- * @hotplug: in the list of the hotplug state
- * @registered: perf knows the PMU
- * @lock: guards what follows and the registers; see lock.c. The overflow interrupt may
- *        come to any CPU: it is shared between PMUs of both sockets, or its
- *        affinity cannot be set.
+ * @active: the CPU of @cpus that counts; empty while the socket is offline
+ * @cpu: the only CPU on which events are added. It is the CPU in @active, except
+ *       that it is already the next CPU while the events migrate, and remains the
+ *       last CPU while @active is empty.
+ * @hotplug: node in the list of the hotplug state
+ * @registered: the PMU is registered with perf
+ * @lock: guards the registers and all members below; see lock.c. The overflow
+ *        interrupt may arrive on any CPU: it may be shared by PMUs of several
+ *        sockets, and setting its affinity may fail.
  * @running: PMCR.E is set
  * @implemented: event counters that exist, by number
- * @used: counters that have an event
+ * @used: counters in use by an event
  * @events: the event of each used counter
- * @wraps: overflows of each counter since it was preset, but 0 until one came
- *         at which it could not be read
- * @seen: when each counter was last read or preset, of grace_poll_clock(); only of
- *        PMUs with a timer
- * @report: what is to be said
- * @timer: reads the counters before they wrap unseen
- * @poll_ns: its period, 0 while it is stopped
+ * @wraps: overflows of each counter since its preset, counted from the first
+ *         overflow at which the counter could not be read
+ * @seen: time of the last read or preset of each counter, by grace_poll_clock();
+ *        used only if the timer reads the counters
+ * @report: pending log messages
+ * @timer: reads the counters before they wrap
+ * @poll_ns: period of @timer, 0 while it is stopped
  */
 struct grace_pmu {
 	struct pmu pmu;
 	struct device *dev;
 	const struct grace_apmt_found *node;
-	const struct grace_kind *kind;
+	const struct grace_variant *variant;
 	struct grace_config cfg;
 	const char *name;
 	u32 iidr;
@@ -191,7 +191,7 @@ static inline bool grace_is_cycles(const struct grace_pmu *gp, int idx)
 	return gp->cfg.has_cycles && idx == GRACE_CYCLE_IDX;
 }
 
-/* SET and CLR registers that the counters take */
+/* Number of 32-bit SET and CLR registers that cover all counters */
 static inline unsigned int grace_set_regs(const struct grace_pmu *gp)
 {
 	unsigned int total = gp->cfg.counters + gp->cfg.has_cycles;
@@ -202,8 +202,8 @@ static inline unsigned int grace_set_regs(const struct grace_pmu *gp)
 }
 
 /* nvidia.c */
-const struct grace_kind *grace_kind_of(u32 iidr);
-const struct grace_event *grace_event_of(const struct grace_kind *kind, u64 id);
+const struct grace_variant *grace_variant_of(u32 iidr);
+const struct grace_event *grace_event_of(const struct grace_variant *variant, u64 id);
 
 /* ident.c */
 int grace_check_pages(struct grace_pmu *gp);
@@ -221,7 +221,7 @@ void grace_lock(struct grace_pmu *gp, unsigned long *flags);
 bool grace_lock_inside(struct grace_pmu *gp, unsigned long *flags);
 void grace_unlock(struct grace_pmu *gp, unsigned long flags);
 
-/* counter.c: all but the interrupt and the reset want the lock held */
+/* counter.c: all except the interrupt handler and the reset require the lock */
 void grace_counters_reset(struct grace_pmu *gp);
 void grace_counter_preset(struct grace_pmu *gp, struct perf_event *event);
 void grace_counter_enable(struct grace_pmu *gp, int idx);
@@ -230,17 +230,17 @@ int grace_counter_update(struct grace_pmu *gp, struct perf_event *event);
 void grace_counters_update(struct grace_pmu *gp);
 irqreturn_t grace_overflow(int irq, void *data);
 
-/* poll.c: judge wants the lock held; add and del take it */
+/* poll.c: grace_poll_check() requires the lock, add and del take it */
 int grace_poll_setup(struct grace_pmu *gp);
 int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_add(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_del(struct grace_pmu *gp);
 u64 grace_poll_clock(void);
-void grace_poll_judge(struct grace_pmu *gp, const struct perf_event *event);
+void grace_poll_check(struct grace_pmu *gp, const struct perf_event *event);
 
-/* report.c: all but the setup want the lock held */
+/* report.c: all except the setup require the lock */
 int grace_report_setup(struct grace_pmu *gp);
-void grace_report_unread(struct grace_pmu *gp, int idx, bool gone);
+void grace_report_unread(struct grace_pmu *gp, int idx, bool inaccessible);
 void grace_report_late(struct grace_pmu *gp, s64 ns);
 
 /* apmt_table.c */
@@ -249,7 +249,7 @@ void grace_apmt_exit(void);
 const struct grace_apmt_found *grace_apmt_after(const struct grace_apmt_found *node);
 struct acpi_apmt_node *grace_apmt_raw(const struct grace_apmt_found *node);
 const struct grace_apmt_found *grace_apmt_node(struct platform_device *pdev);
-void grace_apmt_tell_missing(void);
+void grace_apmt_report_missing(void);
 
 /* apmt_device.c */
 #if IS_ENABLED(CONFIG_ACPI_APMT)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Driver for the PMUs of NVIDIA Grace, built to the CoreSight PMU architecture
- * (Arm IHI 0091) and described by the ACPI table APMT (Arm DEN0117). What it
- * shows, and how it lives beside the in-tree driver: grace-cspmu.rst.
+ * Driver for the PMUs of NVIDIA Grace, which implement the CoreSight PMU
+ * architecture (Arm IHI 0091) and are described by the ACPI table APMT (Arm
+ * DEN0117). grace-cspmu.rst documents the user ABI and the use beside the in-tree
+ * driver.
  */
 #define pr_fmt(fmt) "grace-cspmu: " fmt
 
@@ -23,7 +24,7 @@ static int map_pages(struct grace_pmu *gp, struct platform_device *pdev)
 		return ret;
 	for (unsigned int i = 0; i < gp->node->pages; i++) {
 		addr[i] = devm_platform_ioremap_resource(pdev, i);
-		/* It has told why in the log; -ENXIO keeps the driver core from a second line */
+		/* The reason is already logged; -ENXIO prevents a message by the driver core */
 		if (IS_ERR(addr[i]))
 			return PTR_ERR(addr[i]) == -ENOMEM ? -ENOMEM : -ENXIO;
 	}
@@ -41,10 +42,10 @@ static void free_overflow(void *data)
 
 static const char *without_interrupt(const struct grace_pmu *gp)
 {
-	return gp->cfg.width < 64 ? "reading the counters by a timer" : "counting without it";
+	return gp->cfg.width < 64 ? "a timer reads the counters" : "counting without it";
 }
 
-/* Is it the interrupt of the node, and not that of a bad one with its pages? */
+/* Whether @irq belongs to the node, not to a malformed node with the same pages */
 static bool has_its_interrupt(const struct grace_pmu *gp, int irq)
 {
 	struct irq_data *data = irq_get_irq_data(irq);
@@ -57,7 +58,7 @@ static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
 	unsigned long flags = IRQF_PROBE_SHARED | IRQF_NOBALANCING | IRQF_NO_THREAD;
 	int irq, ret;
 
-	/* The kernel's APMT code has made an interrupt even of that number */
+	/* The kernel's APMT code maps the number of an unwired interrupt, too */
 	if (gp->node->gsi && !gp->node->wired) {
 		dev_warn(gp->dev, "interrupt %u is not wired: %s\n", gp->node->gsi,
 			 without_interrupt(gp));
@@ -70,14 +71,14 @@ static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
 	if (irq == -EPROBE_DEFER)
 		return irq;
 
-	/* An edge-triggered line that one sharer holds shows none of another's edges */
+	/* While one sharer asserts an edge-triggered line, edges of the others are lost */
 	if (!gp->node->edge)
 		flags |= IRQF_SHARED;
 	/*
-	 * Hard interrupt on PREEMPT_RT too: the timer of a sampling leader,
-	 * which reads the same counters, is one. A refusal is expected and has
-	 * one line, the one below: not genirq's, nor that of
-	 * devm_request_irq() in recent kernels.
+	 * A hard interrupt on PREEMPT_RT too, like the timer of a sampling
+	 * leader, which reads the same counters. A refusal is expected and is
+	 * logged once, below: genirq must not log it (IRQF_PROBE_SHARED), and
+	 * devm_request_irq() would in recent kernels.
 	 */
 	ret = irq;
 	if (irq >= 0)
@@ -115,7 +116,7 @@ static int grace_probe(struct platform_device *pdev)
 		return ret;
 	ret = grace_find_cpus(gp->node, &gp->cpus);
 	if (ret) {
-		dev_err(dev, "no CPU of affinity %u\n", gp->node->affinity);
+		dev_err(dev, "no CPU has affinity %u\n", gp->node->affinity);
 		return ret;
 	}
 	gp->name = grace_make_name(gp);
@@ -140,14 +141,14 @@ static const struct platform_device_id grace_ids[] = {
 	{ }
 };
 
-/* Where the in-tree driver is configured it is the one to be loaded for the device */
+/* Where the in-tree driver is configured, udev loads that one for the device */
 #if !IS_ENABLED(CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU)
 MODULE_DEVICE_TABLE(platform, grace_ids);
 #endif
 
 /*
- * No unbinding through sysfs: older kernels do not survive a PMU that goes
- * while events are open, and only a module in use is kept from going.
+ * No unbinding through sysfs: older kernels crash if a PMU is unregistered while
+ * events are open. An open event pins the module, but not the device.
  */
 static struct platform_driver grace_driver = {
 	.driver = {
@@ -158,14 +159,14 @@ static struct platform_driver grace_driver = {
 	.id_table	= grace_ids,
 };
 
-static int tell_holder(struct device *dev, void *data)
+static int report_holder(struct device *dev, void *data)
 {
 	if (strcmp(to_platform_device(dev)->name, GRACE_DEVICE))
 		return 0;
 
 	device_lock(dev);
 	if (dev->driver && dev->driver != &grace_driver.driver)
-		pr_info("%s is held by driver %s: left alone\n", dev_name(dev), dev->driver->name);
+		pr_info("%s is bound to driver %s: skipped\n", dev_name(dev), dev->driver->name);
 	device_unlock(dev);
 	return 0;
 }
@@ -185,9 +186,9 @@ static int __init grace_init(void)
 	if (ret)
 		goto remove_devices;
 
-	bus_for_each_dev(&platform_bus_type, NULL, NULL, tell_holder);
+	bus_for_each_dev(&platform_bus_type, NULL, NULL, report_holder);
 	if (IS_ENABLED(CONFIG_ACPI_APMT))
-		grace_apmt_tell_missing();
+		grace_apmt_report_missing();
 	return 0;
 
 remove_devices:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who made a PMU, which counters it has, where it is and what it is called.
- * Nothing here writes a register: the device may turn out to be another's.
+ * Identification of a PMU, its counter configuration, its CPUs and its name.
+ * Nothing here writes a register: the device may not be a Grace PMU.
  */
 #include <linux/acpi.h>
 #include <linux/bitfield.h>
@@ -13,12 +13,12 @@
 #include "apmt.h"
 #include "cspmu.h"
 
-/* Counter sizes of the architecture: bit n - 1 stands for n bits */
+/* Counter widths allowed by the architecture: bit n - 1 stands for n bits */
 #define WIDTHS	(BIT_ULL(7) | BIT_ULL(9) | BIT_ULL(11) | BIT_ULL(15) | BIT_ULL(19) |	\
 		 BIT_ULL(23) | BIT_ULL(31) | BIT_ULL(35) | BIT_ULL(39) | BIT_ULL(43) |	\
 		 BIT_ULL(47) | BIT_ULL(51) | BIT_ULL(55) | BIT_ULL(63))
 
-/* ioremap() of RAM is a WARN, also of RAM in the rest of a larger page */
+/* ioremap() warns about RAM, including RAM in the rest of a larger page */
 static bool is_ram(u64 page)
 {
 	u64 start = page & PAGE_MASK;
@@ -28,16 +28,16 @@ static bool is_ram(u64 page)
 }
 
 /**
- * grace_check_pages() - can the pages of a PMU be mapped?
+ * grace_check_pages() - check whether the pages of a PMU can be mapped
  * @gp: the PMU
  *
- * Return: 0, or -ENXIO after a line in the log
+ * Return: 0, or -ENXIO after logging the reason
  */
 int grace_check_pages(struct grace_pmu *gp)
 {
 	for (unsigned int i = 0; i < gp->node->pages; i++) {
 		if (is_ram(gp->node->page[i])) {
-			dev_err(gp->dev, "page %u at 0x%llx: in system RAM\n", i,
+			dev_err(gp->dev, "page %u at 0x%llx is in system RAM\n", i,
 				gp->node->page[i]);
 			return -ENXIO;
 		}
@@ -45,7 +45,7 @@ int grace_check_pages(struct grace_pmu *gp)
 	return 0;
 }
 
-/* Without PMIIDR the CoreSight peripheral identification has the same fields */
+/* If PMIIDR is 0, the CoreSight peripheral identification has the same fields */
 static u32 read_iidr(void __iomem *page0)
 {
 	u32 iidr = readl(page0 + PMIIDR), id;
@@ -77,24 +77,24 @@ static int set_config(struct grace_pmu *gp, u32 pmcfgr)
 	gp->cfg.counters = total - gp->cfg.has_cycles;
 
 	if (!(WIDTHS & BIT_ULL(gp->cfg.width - 1))) {
-		dev_err(gp->dev, "PMCFGR %08x makes no sense: %u-bit counters\n",
+		dev_err(gp->dev, "invalid PMCFGR %08x: %u-bit counters\n",
 			pmcfgr, gp->cfg.width);
 		return -ENXIO;
 	}
 	if (total > GRACE_MAX_COUNTERS) {
 		dev_err(gp->dev,
-			"PMCFGR %08x makes no sense: %u counters of %u bits do not fit into the page\n",
+			"invalid PMCFGR %08x: %u counters of %u bits do not fit into the page\n",
 			pmcfgr, total, gp->cfg.width);
 		return -ENXIO;
 	}
 	if (!gp->cfg.counters) {
 		dev_err(gp->dev,
-			"PMCFGR %08x makes no sense: a cycle counter and no event counter\n",
+			"invalid PMCFGR %08x: a cycle counter and no event counter\n",
 			pmcfgr);
 		return -ENXIO;
 	}
 
-	/* The cycle counter's number is fixed: it may lie among the others */
+	/* The index of the cycle counter is fixed and may lie among the event counters */
 	bitmap_set(gp->implemented, 0, total);
 	if (gp->cfg.has_cycles) {
 		if (total > GRACE_CYCLE_IDX)
@@ -106,11 +106,11 @@ static int set_config(struct grace_pmu *gp, u32 pmcfgr)
 }
 
 /**
- * grace_identify() - is it a PMU of Grace, and one that this driver can drive?
- * @gp: the PMU, its pages mapped; gets kind, iidr, cfg, implemented
+ * grace_identify() - identify a PMU and read its counter configuration
+ * @gp: the PMU, with its pages mapped; variant, iidr, cfg and implemented are set
  *
- * Return: 0, -ENODEV if it is another's, -ENXIO if it is broken; both after a
- * line in the log
+ * Return: 0, -ENODEV if it is not a Grace PMU, or -ENXIO if its registers are
+ * invalid or its register layout is not supported; both after logging the reason
  */
 int grace_identify(struct grace_pmu *gp)
 {
@@ -119,19 +119,19 @@ int grace_identify(struct grace_pmu *gp)
 	u32 devarch, part;
 
 	if (pmcfgr == U32_MAX && iidr == U32_MAX) {
-		dev_err(gp->dev, "registers read all ones: no PMU there\n");
+		dev_err(gp->dev, "registers read all ones: no PMU present\n");
 		return -ENXIO;
 	}
 	if (!pmcfgr && !iidr) {
-		dev_err(gp->dev, "registers read all zeros: no PMU there\n");
+		dev_err(gp->dev, "registers read all zeros: no PMU present\n");
 		return -ENXIO;
 	}
 
-	/* Firmware's word goes before the register's */
+	/* The implementation id in the APMT overrides the register */
 	gp->iidr = gp->node->impl_id ?: iidr;
-	gp->kind = grace_kind_of(gp->iidr);
-	if (!gp->kind) {
-		dev_info(gp->dev, "PMIIDR %08x is not a Grace PMU's: left alone\n", gp->iidr);
+	gp->variant = grace_variant_of(gp->iidr);
+	if (!gp->variant) {
+		dev_info(gp->dev, "PMIIDR %08x is not a Grace PMU: skipped\n", gp->iidr);
 		return -ENODEV;
 	}
 
@@ -171,12 +171,12 @@ static bool cpu_matches(int cpu, const struct grace_apmt_found *node)
 }
 
 /**
- * grace_find_cpus() - the CPUs that firmware associates with a PMU
+ * grace_find_cpus() - find the CPUs that firmware associates with a PMU
  * @node: the PMU in the APMT
  * @cpus: the result
  *
- * The affinity is the ACPI UID of one processor, or of a container whose
- * processors are meant.
+ * The affinity is the ACPI UID of one processor, or of a processor container,
+ * which stands for all its processors.
  *
  * Return: 0, or -ENXIO if there are none
  */
@@ -197,14 +197,14 @@ static int socket_of(const cpumask_t *cpus)
 	return cpu_to_node(cpumask_first(cpus));
 }
 
-/* Kind of a PMU that another driver may hold: only identification is read */
-static const struct grace_kind *kind_at(const struct grace_apmt_found *node)
+/* Another driver may own this PMU: only its identification is read */
+static const struct grace_variant *variant_at(const struct grace_apmt_found *node)
 {
 	void __iomem *page0;
 	u32 iidr;
 
 	if (node->impl_id)
-		return grace_kind_of(node->impl_id);
+		return grace_variant_of(node->impl_id);
 	if (is_ram(node->page[0]))
 		return NULL;
 	page0 = ioremap(node->page[0], GRACE_PAGE_SIZE);
@@ -212,23 +212,23 @@ static const struct grace_kind *kind_at(const struct grace_apmt_found *node)
 		return NULL;
 	iidr = read_iidr(page0);
 	iounmap(page0);
-	return grace_kind_of(iidr);
+	return grace_variant_of(iidr);
 }
 
-static bool is_twin(const struct grace_pmu *gp, const struct grace_apmt_found *node,
-		    cpumask_t *cpus)
+static bool is_duplicate(const struct grace_pmu *gp, const struct grace_apmt_found *node,
+			 cpumask_t *cpus)
 {
 	return !node->error && !grace_find_cpus(node, cpus) &&
-	       socket_of(cpus) == socket_of(&gp->cpus) && kind_at(node) == gp->kind;
+	       socket_of(cpus) == socket_of(&gp->cpus) && variant_at(node) == gp->variant;
 }
 
 /**
- * grace_make_name() - the name of a PMU in perf
- * @gp: the PMU, identified, its CPUs known
+ * grace_make_name() - make the name of a PMU
+ * @gp: the PMU, identified and with its CPUs known
  *
- * A second PMU of a kind on a socket is told apart by its place in the APMT,
- * not by the order of binding nor by who drives the first: names stay. A node
- * with an error is no PMU.
+ * The second PMU of a variant on a socket is numbered by its position in the
+ * APMT, so that names do not depend on the order of binding or on the driver of
+ * the first PMU. A malformed node is not counted.
  *
  * Return: a name that is released with the device, or NULL
  */
@@ -241,12 +241,12 @@ const char *grace_make_name(struct grace_pmu *gp)
 	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
 		return NULL;
 	while ((node = grace_apmt_after(node)) != gp->node)
-		before += is_twin(gp, node, cpus);
+		before += is_duplicate(gp, node, cpus);
 	free_cpumask_var(cpus);
 
 	if (before)
-		return devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u_inst_%u", gp->kind->name,
+		return devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u_inst_%u", gp->variant->name,
 				      socket_of(&gp->cpus), before);
-	return devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u", gp->kind->name,
+	return devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u", gp->variant->name,
 			      socket_of(&gp->cpus));
 }

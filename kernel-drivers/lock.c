@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lock of a PMU. It is the last: no other, nor an update of the clocks, is
- * waited for under it, as perf may come here from within any. And what runs under
- * it has tracepoints and can have probes, of the irq_work, of the lock itself, of
- * any function: whoever listens there, a group that such a tracepoint leads or a
- * BPF program, may have perf read, or throttle, an event of this or of another
- * PMU on the CPU that holds the lock. So a CPU is marked from before it takes a
- * lock until it has given it back, and perf's way in is closed meanwhile.
+ * The lock of a PMU. It is innermost: its holder waits for no other lock and for
+ * no update of the timekeeper, because perf may call the driver while any of them
+ * is held.
+ *
+ * Code under the lock has tracepoints and may have probes: in irq_work, in the
+ * lock itself, in any function. A group led by such a tracepoint, or a BPF program
+ * attached to it, may make perf read or throttle an event of this or another PMU
+ * on the CPU that holds the lock. Each CPU therefore sets a flag before it takes
+ * the lock of a PMU and clears it after the release. While the flag is set,
+ * grace_lock_inside() fails.
  *
  * sparse does not follow the lock beyond these functions.
  */
@@ -19,7 +22,7 @@
 static DEFINE_PER_CPU(bool, inside);
 
 /**
- * grace_lock() - takes the lock of a PMU, with interrupts off
+ * grace_lock() - take the lock of a PMU and disable interrupts
  * @gp: the PMU
  * @flags: for grace_unlock()
  */
@@ -32,12 +35,12 @@ void grace_lock(struct grace_pmu *gp, unsigned long *flags)
 }
 
 /**
- * grace_lock_inside() - takes the lock where perf may call from under a lock
+ * grace_lock_inside() - take the lock where this CPU may already hold one
  * @gp: the PMU
  * @flags: for grace_unlock()
  *
- * Return: false if this CPU is under the lock of a PMU, or it is in an NMI and
- * another CPU has the lock: the caller has to do without it
+ * Return: false without the lock if this CPU holds the lock of a PMU, or if it is
+ * in an NMI and another CPU holds the lock
  */
 bool grace_lock_inside(struct grace_pmu *gp, unsigned long *flags)
 {
@@ -60,9 +63,9 @@ bool grace_lock_inside(struct grace_pmu *gp, unsigned long *flags)
 }
 
 /**
- * grace_unlock() - gives it back
+ * grace_unlock() - release the lock of a PMU and restore interrupts
  * @gp: the PMU
- * @flags: of grace_lock() or grace_lock_inside()
+ * @flags: from grace_lock() or grace_lock_inside()
  */
 void grace_unlock(struct grace_pmu *gp, unsigned long flags)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The five kinds of PMU of Grace: names, events, filters.
+ * The five PMU variants of Grace: names, events, filters.
  *
  * Events and their numbers are those of the in-tree driver and of the Grace
- * performance tuning guide. So are the bounds on what an event counts in one
- * cycle, which the timer of poll.c needs; an event for which the guide has no
- * figure has none here.
+ * performance tuning guide. The maximum increments per cycle, which the timer in
+ * poll.c needs, follow from figures in the guide. An event without such a figure
+ * is UNBOUNDED.
  */
 #include <linux/bitfield.h>
 #include <linux/kernel.h>
@@ -16,20 +16,20 @@
 #define NVIDIA_IMPLEMENTER	0x36b
 
 #define UNBOUNDED		0
-#define LINE			64	/* bytes of a request, at most */
-#define BEATS			2	/* beats of 32 bytes that move a line */
+#define LINE			64	/* maximum bytes of a request */
+#define BEATS			2	/* data beats of 32 bytes in a line */
 
 /*
- * SCF requests per cycle, reads and writes each (guide, maximum transport
- * request utilisation). REM is the figure for one remote socket; the events
- * that add up all remote sockets can see three.
+ * SCF requests per cycle, for reads and for writes (guide, maximum transport
+ * request utilisation). REM applies to one remote socket, REMS to the events that
+ * sum up to three remote sockets.
  */
 #define CMEM			8
 #define GMEM			4
 #define REM			2
 #define REMS			(3 * REM)
 
-/* PCIe and C2C: ten ports, each one request per cycle, a write has 32 bytes */
+/* PCIe and C2C: ten ports of one request per cycle each; a write has 32 bytes */
 #define PORTS			10
 #define PORT_WRITE		32
 
@@ -75,7 +75,7 @@ static const struct grace_event scf_events[] = {
 	{ "socket_2_wr_data",			0x17e, REM * LINE },
 	{ "socket_3_wr_data",			0x17f, REM * LINE },
 	{ "gmem_wr_total_bytes",		0x1a0, GMEM * LINE },
-	/* counts atomics too, which may travel as reads do */
+	/* also counts atomics, which may use the bandwidth of reads */
 	{ "remote_socket_wr_total_bytes",	0x1a1, 2 * REMS * LINE },
 	{ "remote_socket_rd_data",		0x1a2, REMS * BEATS },
 	{ "remote_socket_rd_outstanding",	0x1a3, UNBOUNDED },
@@ -92,7 +92,7 @@ static const struct grace_event scf_events[] = {
 	{ }
 };
 
-/* The guide bounds requests and the bytes of a write, not those of a read */
+/* The guide bounds requests and bytes per write, but not bytes per read */
 static const struct grace_event port_events[] = {
 	{ "rd_bytes_loc",			0x0, UNBOUNDED },
 	{ "rd_bytes_rem",			0x1, UNBOUNDED },
@@ -112,7 +112,7 @@ static const struct grace_event port_events[] = {
 	{ }
 };
 
-/* As port_events, but the guide has no figures for CNVLink at all */
+/* Like port_events, but the guide has no figures for CNVLink */
 static const struct grace_event cnvlink_events[] = {
 	{ "rd_bytes_loc",			0x0, UNBOUNDED },
 	{ "rd_bytes_rem",			0x1, UNBOUNDED },
@@ -132,7 +132,7 @@ static const struct grace_event cnvlink_events[] = {
 	{ }
 };
 
-static const struct grace_kind kinds[] = {
+static const struct grace_variant variants[] = {
 	{
 		.part		= 0x2cf00,
 		.name		= "nvidia_scf_pmu",
@@ -173,33 +173,33 @@ static const struct grace_kind kinds[] = {
 };
 
 /**
- * grace_kind_of() - the kind of PMU that an identification stands for
- * @iidr: value of PMIIDR, or what stands for it
+ * grace_variant_of() - look up the variant of a PMU
+ * @iidr: identification of the PMU, in the layout of PMIIDR
  *
- * Return: the kind, or NULL if it is no PMU of Grace
+ * Return: the variant, or NULL if it is not a Grace PMU
  */
-const struct grace_kind *grace_kind_of(u32 iidr)
+const struct grace_variant *grace_variant_of(u32 iidr)
 {
 	if (FIELD_GET(PMIIDR_IMPLEMENTER, iidr) != NVIDIA_IMPLEMENTER)
 		return NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (kinds[i].part == FIELD_GET(PMIIDR_PART, iidr))
-			return &kinds[i];
+	for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
+		if (variants[i].part == FIELD_GET(PMIIDR_PART, iidr))
+			return &variants[i];
 	}
 	return NULL;
 }
 
 /**
- * grace_event_of() - the entry of an event in the tables
- * @kind: kind of the PMU
+ * grace_event_of() - look up an event in the tables
+ * @variant: the variant of the PMU
  * @id: number of the event
  *
  * Return: the entry, or NULL if the event has no name
  */
-const struct grace_event *grace_event_of(const struct grace_kind *kind, u64 id)
+const struct grace_event *grace_event_of(const struct grace_variant *variant, u64 id)
 {
-	for (const struct grace_event *event = kind->events; event->name; event++) {
+	for (const struct grace_event *event = variant->events; event->name; event++) {
 		if (event->id == id)
 			return event;
 	}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters that wrap and cannot say so: narrower than 64 bits, and the platform
- * has no overflow interrupt for them or refused it. A timer reads them at least
- * once in each half of their range; the other half is the slack for its
- * lateness. How long half a range lasts is known from the most that an event
- * counts in one cycle and the highest clock. An event for which that is not
- * known, or too short, is refused: it could lose a wrap, and nobody would see.
+ * Polling of counters that are narrower than 64 bits and have no overflow
+ * interrupt, because the platform has none or the request for it failed. A timer
+ * reads the counters at least once per half range. The other half is slack for a
+ * late timer. The duration of half a range follows from the maximum increment per
+ * cycle of an event and the maximum clock rate. An event is refused if its maximum
+ * increment is not known or the duration is too short, as a wrap could be lost
+ * unnoticed.
  */
 #include <linux/ratelimit.h>
 #include <linux/time64.h>
@@ -14,15 +15,15 @@
 #include "cspmu.h"
 
 /*
- * No clock of these PMUs is documented. None is above 4 GHz: the cores, the
- * fastest part of Grace, stay below 3.5 GHz.
+ * The clock rates of these PMUs are not documented. The fastest part of Grace, the
+ * cores, runs below 3.5 GHz.
  */
 #define MAX_CLOCK_MHZ		4000
 
-/* Reading more often would cost a CPU more than the count is worth */
+/* Lower limit of the period, which bounds the CPU time spent on polling */
 #define MIN_POLL_NS		NSEC_PER_MSEC
 
-/* Half a range of 48 bits lasts half a minute at the highest rate: enough */
+/* Half a range of 48 bits lasts half a minute at the highest rate */
 #define MAX_POLL_BITS		48U
 
 static bool must_poll(const struct grace_pmu *gp)
@@ -37,7 +38,7 @@ static u64 half_range_ns(const struct grace_pmu *gp, u32 max_inc)
 	return half * 1000 / (max_inc * MAX_CLOCK_MHZ);
 }
 
-/* Shortest of the periods that the events in use want, 0 if there is none */
+/* The shortest period that an event in use requires, 0 if none requires one */
 static u64 period_wanted(const struct grace_pmu *gp)
 {
 	u64 ns = 0;
@@ -53,9 +54,9 @@ static u64 period_wanted(const struct grace_pmu *gp)
 }
 
 /**
- * grace_poll_clock() - now, for who may be interrupting an update of the clocks
+ * grace_poll_clock() - the current time, also within an update of the timekeeper
  *
- * Return: ns
+ * Return: the time in ns
  */
 u64 grace_poll_clock(void)
 {
@@ -63,13 +64,13 @@ u64 grace_poll_clock(void)
 }
 
 /**
- * grace_poll_judge() - a counter was read, or tried to: did that come in time?
+ * grace_poll_check() - report a counter that was read too late to exclude a lost wrap
  * @gp: the PMU
- * @event: the event of the counter
+ * @event: the event of the counter, just read or attempted to read
  *
- * In twice its period a counter may have wrapped twice.
+ * A counter may wrap twice in two periods.
  */
-void grace_poll_judge(struct grace_pmu *gp, const struct perf_event *event)
+void grace_poll_check(struct grace_pmu *gp, const struct perf_event *event)
 {
 	s64 unseen = grace_poll_clock() - gp->seen[event->hw.idx];
 	s64 late = unseen - 2 * event->hw.event_base;
@@ -85,7 +86,7 @@ static enum hrtimer_restart poll(struct hrtimer *timer)
 	unsigned long flags;
 
 	grace_lock(gp, &flags);
-	/* Not if stopped, or stopped and started again, while this waited for the lock */
+	/* The timer may have been stopped, or also restarted, while this waited for the lock */
 	if (gp->poll_ns && !hrtimer_is_queued(timer)) {
 		grace_counters_update(gp);
 		gp->poll_ns = period_wanted(gp);
@@ -97,16 +98,16 @@ static enum hrtimer_restart poll(struct hrtimer *timer)
 }
 
 /**
- * grace_poll_event_init() - can an event be counted without missing a wrap?
+ * grace_poll_event_init() - check whether an event can be counted without losing a wrap
  * @gp: the PMU
- * @event: the event; its hw.event_base becomes the period in ns, 0 if it needs no timer
+ * @event: the event; hw.event_base is set to the period in ns, 0 if it needs no timer
  *
  * Return: 0 or -EOPNOTSUPP
  */
 int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event)
 {
 	u64 id = event->attr.config == GRACE_CYCLES ? GRACE_CYCLES : event->hw.config;
-	const struct grace_event *known = grace_event_of(gp->kind, id);
+	const struct grace_event *known = grace_event_of(gp->variant, id);
 	char number[20];
 	const char *name = number;
 	u64 ns;
@@ -140,15 +141,15 @@ int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event)
 }
 
 /**
- * grace_poll_add() - an event was given a counter: start the timer, or hasten it
+ * grace_poll_add() - start the timer, or shorten its period, for an added event
  * @gp: the PMU
- * @event: the event
+ * @event: the event, which has a counter
  *
- * Runs on the CPU that counts, with interrupts off, and pins the timer there: no
- * event is added, removed or polled elsewhere meanwhile. When that CPU goes
- * offline, perf core takes the events out of it, which stops the timer, and adds
- * them on the next one. The timer is not touched under the lock: a tracepoint of
- * the timers, under their lock, may read a counter.
+ * Runs on the active CPU with interrupts off and pins the timer to it, so that no
+ * other CPU adds, removes or polls an event meanwhile. When that CPU goes offline,
+ * perf core removes the events from it, which stops the timer, and adds them on
+ * the next CPU. The timer is not started under the lock of the PMU: a tracepoint
+ * under the timer's lock may read a counter.
  */
 void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
 {
@@ -162,7 +163,7 @@ void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
 	grace_lock(gp, &flags);
 	sooner = !gp->poll_ns || ns < gp->poll_ns;
 	if (sooner) {
-		/* The other events' slack begins anew, as the timer's period does */
+		/* The timer restarts: give the other events their full slack again */
 		if (gp->poll_ns)
 			grace_counters_update(gp);
 		gp->poll_ns = ns;
@@ -174,7 +175,7 @@ void grace_poll_add(struct grace_pmu *gp, struct perf_event *event)
 }
 
 /**
- * grace_poll_del() - an event has given up its counter: stop the timer after the last
+ * grace_poll_del() - stop the timer after the last event was removed
  * @gp: the PMU
  */
 void grace_poll_del(struct grace_pmu *gp)
@@ -188,7 +189,7 @@ void grace_poll_del(struct grace_pmu *gp)
 		gp->poll_ns = 0;
 	grace_unlock(gp, flags);
 
-	/* If it runs just now, it sees poll_ns */
+	/* A handler that is running stops because poll_ns is 0 */
 	if (last)
 		hrtimer_try_to_cancel(&gp->timer);
 }
@@ -201,7 +202,7 @@ static void cancel(void *data)
 }
 
 /**
- * grace_poll_setup() - prepares the timer, to be released with the device
+ * grace_poll_setup() - set up the timer until the device is released
  * @gp: the PMU
  *
  * Return: 0 or -errno

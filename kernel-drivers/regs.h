@@ -2,7 +2,7 @@
 /*
  * Registers of the CoreSight PMU architecture (Arm IHI 0091), in its layout of
  * 32-bit registers. In a dual-page PMU the counters and their overflow status
- * are in page 1, all other registers in page 0; else all are in page 0.
+ * are in page 1 and all other registers in page 0. Otherwise all are in page 0.
  */
 #ifndef GRACE_CSPMU_REGS_H
 #define GRACE_CSPMU_REGS_H
@@ -11,7 +11,7 @@
 
 #define GRACE_PAGE_SIZE		0x1000
 
-/* Page 1: a counter takes 8 bytes if it is wider than 32 bits, else 4 */
+/* Page 1: a counter occupies 8 bytes if it is wider than 32 bits, otherwise 4 */
 #define PMEVCNTR		0x000
 #define PMOVSCLR		0xc80
 
@@ -66,12 +66,12 @@
 #define PMDEVARCH_EXT64_A	0xaf4
 #define PMDEVARCH_EXT64_B	0xaf5
 
-/* The cycle counter's place among the counters, if there is one */
+/* Index of the cycle counter */
 #define GRACE_CYCLE_IDX		31
 
 /*
- * The architecture has 256 counters of up to 32 bits, but filters of more than
- * 128 would lie where PMCNTENSET and the registers after it are.
+ * The architecture allows 256 counters of up to 32 bits. The filter registers of
+ * more than 128 counters would overlap PMCNTENSET and the registers after it.
  */
 #define GRACE_MAX_COUNTERS	128
 #define GRACE_SET_BITS		32	/* counters in one SET or CLR register */

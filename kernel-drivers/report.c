@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is noticed with the lock held, possibly in an NMI, is said later: printk()
- * may wait there for a console, and on PREEMPT_RT for a lock that sleeps. Nor
- * does the irq_work say it, which is a hard interrupt: a slow console would make
- * the next reading of the counters late.
+ * Deferred log messages about conditions detected under the lock, possibly in an
+ * NMI. printk() could wait there for a console and, on PREEMPT_RT, for a sleeping
+ * lock. The irq_work does not print either: it runs in a hard interrupt, where a
+ * slow console would delay the next read of the counters. A work item prints.
  */
 #include <linux/ratelimit.h>
 #include <linux/time64.h>
 
 #include "cspmu.h"
 
-/* What may not be said now stays, for the next time or for the last */
-static void say(struct grace_pmu *gp, bool last)
+/* A message suppressed by its rate limit stays pending until a later call or the last one */
+static void print_pending(struct grace_pmu *gp, bool last)
 {
 	struct grace_report *report = &gp->report;
 	unsigned long flags, unread = 0;
 	s64 late_ns = 0;
-	bool gone;
+	bool inaccessible;
 	int idx;
 
 	grace_lock(gp, &flags);
 	idx = report->unread_idx;
-	gone = report->unread_gone;
+	inaccessible = report->unread_inaccessible;
 	if (report->unread_new && (last || __ratelimit(&report->unread_limit))) {
 		unread = report->unread;
 		report->unread_new = false;
@@ -32,13 +32,13 @@ static void say(struct grace_pmu *gp, bool last)
 	}
 	grace_unlock(gp, flags);
 
-	if (unread && gone)
+	if (unread && inaccessible)
 		dev_warn(gp->dev,
 			 "counter %d and PMCFGR read all ones: last value kept (%lu times so far)\n",
 			 idx, unread);
 	else if (unread)
 		dev_warn(gp->dev,
-			 "counter %d changed during every one of %d reads: last value kept (%lu times so far)\n",
+			 "counter %d changed during each of %d reads: last value kept (%lu times so far)\n",
 			 idx, GRACE_STABLE_ROUNDS, unread);
 	if (late_ns)
 		dev_warn(gp->dev,
@@ -48,7 +48,7 @@ static void say(struct grace_pmu *gp, bool last)
 
 static void do_work(struct work_struct *work)
 {
-	say(container_of(work, struct grace_pmu, report.work), false);
+	print_pending(container_of(work, struct grace_pmu, report.work), false);
 }
 
 static void queue(struct irq_work *notice)
@@ -57,24 +57,24 @@ static void queue(struct irq_work *notice)
 }
 
 /**
- * grace_report_unread() - a counter could not be read
+ * grace_report_unread() - report that a counter could not be read
  * @gp: the PMU
  * @idx: number of the counter
- * @gone: the registers read all ones; otherwise it changed too fast
+ * @inaccessible: the registers read all ones; otherwise the counter changed too fast
  */
-void grace_report_unread(struct grace_pmu *gp, int idx, bool gone)
+void grace_report_unread(struct grace_pmu *gp, int idx, bool inaccessible)
 {
 	gp->report.unread++;
 	gp->report.unread_idx = idx;
-	gp->report.unread_gone = gone;
+	gp->report.unread_inaccessible = inaccessible;
 	gp->report.unread_new = true;
 	irq_work_queue(&gp->report.notice);
 }
 
 /**
- * grace_report_late() - the counters were read too late
+ * grace_report_late() - report that a counter was read too late
  * @gp: the PMU
- * @ns: by how much, more than 0
+ * @ns: the lateness, more than 0
  */
 void grace_report_late(struct grace_pmu *gp, s64 ns)
 {
@@ -82,17 +82,17 @@ void grace_report_late(struct grace_pmu *gp, s64 ns)
 	irq_work_queue(&gp->report.notice);
 }
 
-/* Without ratelimit_state_exit(), whose line does not tell which driver's it is */
+/* ratelimit_state_exit() is not used: its message does not name the driver */
 static void finish(void *data)
 {
 	struct grace_pmu *gp = data;
 
 	irq_work_sync(&gp->report.notice);
 	cancel_work_sync(&gp->report.work);
-	say(gp, true);
+	print_pending(gp, true);
 }
 
-/* The flag keeps __ratelimit() from that line too */
+/* The flag suppresses the same message in __ratelimit() */
 static void init_limit(struct ratelimit_state *limit)
 {
 	ratelimit_default_init(limit);
@@ -100,8 +100,9 @@ static void init_limit(struct ratelimit_state *limit)
 }
 
 /**
- * grace_report_setup() - prepares for reports, to be released with the device
- * @gp: the PMU, whose interrupt and timer must come later, to go before
+ * grace_report_setup() - set up reports until the device is released
+ * @gp: the PMU; its interrupt and timer must be set up later, so that they are
+ *      released earlier
  *
  * Return: 0 or -errno
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attributes of a PMU: those of the in-tree driver, made from the tables, and
+ * Attributes of a PMU: those of the in-tree driver, generated from the tables, and
  * caps/. See grace-cspmu.rst.
  */
 #include <linux/device.h>
@@ -100,7 +100,7 @@ static struct attribute_group *make_events(struct grace_pmu *gp)
 	struct event_attr *attrs;
 	size_t n = 0;
 
-	for (event = gp->kind->events; event->name; event++)
+	for (event = gp->variant->events; event->name; event++)
 		n++;
 
 	group = devm_kzalloc(gp->dev, sizeof(*group), GFP_KERNEL);
@@ -113,7 +113,7 @@ static struct attribute_group *make_events(struct grace_pmu *gp)
 		return NULL;
 
 	n = 0;
-	for (event = gp->kind->events; event->name; event++) {
+	for (event = gp->variant->events; event->name; event++) {
 		if (event->id == GRACE_CYCLES && !gp->cfg.has_cycles)
 			continue;
 		sysfs_attr_init(&attrs[n].attr.attr);
@@ -129,8 +129,8 @@ static struct attribute_group *make_events(struct grace_pmu *gp)
 
 static struct attribute_group *make_formats(struct grace_pmu *gp)
 {
-	const char *const names[] = { "event", gp->kind->filter_name };
-	const char *const texts[] = { "config:0-32", gp->kind->filter_format };
+	const char *const names[] = { "event", gp->variant->filter_name };
+	const char *const texts[] = { "config:0-32", gp->variant->filter_format };
 	struct attribute_group *group;
 	struct text_attr *attrs;
 
@@ -156,10 +156,10 @@ static struct attribute_group *make_formats(struct grace_pmu *gp)
 }
 
 /**
- * grace_make_groups() - the attributes of a PMU
+ * grace_make_groups() - make the attributes of a PMU
  * @gp: the PMU, identified
  *
- * Return: an array for struct pmu that is released with the device, or NULL
+ * Return: attr_groups for struct pmu, released with the device, or NULL
  */
 const struct attribute_group **grace_make_groups(struct grace_pmu *gp)
 {

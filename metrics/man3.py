@@ -36,8 +36,8 @@ CODE_WIDTH = 68
 FILES = {
     "gpmu.h": "\\fBlibgpmu\\fP(3)",
     "gpmu\\-source.h": "\\fBgpmu_source_plugin\\fP(3)",
-    "metrics/output.rst": "share/doc/gpmu/output.rst",
-    "metrics/flow.rst": "share/doc/gpmu/flow.rst",
+    "metrics/values/output.rst": "share/doc/gpmu/output.rst",
+    "metrics/traffic/flow.rst": "share/doc/gpmu/flow.rst",
 }
 
 

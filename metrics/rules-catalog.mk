@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The files of pmu-events that are in libgpmu itself, as they are, and a table of
-# them (metrics/catalog.h): $(CATALOG_BUILTIN), an object.
+# them (metrics/catalog/catalog.h): $(CATALOG_BUILTIN), an object.
 
 CATALOG_BUILTIN	:= $(B)/metrics/catalog_builtin_files.o
 CATALOG_JSON	:= $(sort $(shell find pmu-events/arch pmu-events/core pmu-events/gpu pmu-events/backport/6.1 -name '*.json'))

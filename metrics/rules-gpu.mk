@@ -9,17 +9,17 @@ GPU_PLUGINS_SAN	:= $(GPU_PLUGIN_NAMES:%=$(B)/san/gpmu-%.so)
 
 define gpu_plugin
 $(1)_SRC	:= $$(wildcard metrics/sources/$(1)/*.c)
-$(1)_HDR	:= $$(wildcard metrics/sources/$(1)/*.h)
 $(1)_OBJ	:= $$($(1)_SRC:%.c=$$(B)/%.o)
 $(1)_SAN_OBJ	:= $$($(1)_SRC:%.c=$$(B)/san/%.o)
 
-$$($(1)_OBJ): $$(B)/%.o: %.c $$($(1)_HDR) $$(GPMU_HDR) metrics/rules-gpu.mk $$(B)/flags/cc
+$$($(1)_OBJ): $$(B)/%.o: %.c metrics/rules-gpu.mk $$(B)/flags/cc
 	@mkdir -p $$(@D)
-	$$(CC) -D_GNU_SOURCE -Imetrics/include -Imetrics/sources/$(1) $$(CFLAGS) -fPIC -c -o $$@ $$<
+	$$(CC) -D_GNU_SOURCE -Imetrics/include -Imetrics/sources/$(1) $$(CFLAGS) $$(DEPFLAGS) -fPIC -c -o $$@ $$<
 
-$$($(1)_SAN_OBJ): $$(B)/san/%.o: %.c $$($(1)_HDR) $$(GPMU_HDR) metrics/rules-gpu.mk $$(B)/flags/cc
+$$($(1)_SAN_OBJ): $$(B)/san/%.o: %.c metrics/rules-gpu.mk $$(B)/flags/cc
 	@mkdir -p $$(@D)
-	$$(CC) -D_GNU_SOURCE -Imetrics/include -Imetrics/sources/$(1) $$(CFLAGS) $$(SANITIZERS) -fPIC -c -o $$@ $$<
+	$$(CC) -D_GNU_SOURCE -Imetrics/include -Imetrics/sources/$(1) $$(CFLAGS) $$(DEPFLAGS) $$(SANITIZERS) -fPIC -c -o $$@ $$<
+OBJECTS += $$($(1)_OBJ) $$($(1)_SAN_OBJ)
 
 $$(B)/gpmu-$(1).so: $$($(1)_OBJ) metrics/sources/plugin.map
 	$$(CC) $$(CFLAGS) $$(LDFLAGS) -shared -Wl,--version-script=metrics/sources/plugin.map,-z,defs \
@@ -39,14 +39,13 @@ all: $(GPU_PLUGINS)
 # with its plugin.
 INJECT		:= $(B)/libgpmu-inject.so
 INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c) metrics/sources/cupti/files.c \
-		   $(addprefix metrics/,activity.c channel.c channel_write.c)
-INJECT_HDR	:= $(wildcard metrics/sources/inject/*.h) metrics/sources/cupti/cupti_files.h \
-		   $(addprefix metrics/,activity.h channel.h channel_file.h)
+		   $(filter %/activity.c %/channel.c %/channel_write.c,$(GPMU_SRC))
 INJECT_OBJ	:= $(INJECT_SRC:%.c=$(B)/inject/%.o)
 
-$(INJECT_OBJ): $(B)/inject/%.o: %.c $(INJECT_HDR) metrics/rules-gpu.mk $(B)/flags/cc
+$(INJECT_OBJ): $(B)/inject/%.o: %.c metrics/rules-gpu.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -Imetrics -Imetrics/sources/cupti $(CFLAGS) -fvisibility=hidden -fPIC -c -o $@ $<
+	$(CC) -D_GNU_SOURCE -Imetrics -Imetrics/sources/cupti $(CFLAGS) $(DEPFLAGS) -fvisibility=hidden -fPIC -c -o $@ $<
+OBJECTS += $(INJECT_OBJ)
 
 $(INJECT): $(INJECT_OBJ) metrics/sources/inject/inject.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F),--version-script=metrics/sources/inject/inject.map,-z,defs,-z,nodelete \

@@ -8,14 +8,14 @@ SANITIZERS	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
 
 MODEL_SRC	:= $(wildcard metrics/sources/model/*.c)
-MODEL_HDR	:= $(wildcard metrics/sources/model/*.h)
 MODEL_OBJ	:= $(MODEL_SRC:%.c=$(B)/%.o)
 MODEL_LIB	:= $(B)/libgpmu-model.a
 MODEL_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/sources/model
 
-$(MODEL_OBJ): $(B)/%.o: %.c $(MODEL_HDR) metrics/rules.mk $(B)/flags/cc
+$(MODEL_OBJ): $(B)/%.o: %.c metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) $(MODEL_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
+OBJECTS += $(MODEL_OBJ)
 
 $(MODEL_LIB): $(MODEL_OBJ)
 	@rm -f $@
@@ -36,8 +36,9 @@ $(LIBPERF): metrics/libperf $(B)/flags/machine
 	metrics/libperf $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3) $(@D)
 
 # libgpmu
-GPMU_SRC	:= $(wildcard metrics/*.c)
-GPMU_HDR	:= $(wildcard metrics/*.h metrics/include/*.h metrics/include/gpmu/*.h)
+GPMU_FOLDERS	:= $(shell awk '!/^\#/ { print $$1 }' metrics/folders.tsv)
+GPMU_SRC	:= $(wildcard $(GPMU_FOLDERS:%=metrics/%/*.c))
+GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include -isystem $(B)/proto
@@ -48,7 +49,7 @@ include metrics/rules-catalog.mk
 
 # Perfetto's format, as C
 TRACE_PB	:= $(B)/proto/trace.pb-c
-$(TRACE_PB).h: metrics/trace.proto
+$(TRACE_PB).h: metrics/trace/trace.proto
 	@mkdir -p $(@D)
 	@command -v protoc-c >/dev/null || { \
 		echo "libgpmu needs protoc-c, of protobuf-c-compiler: run ./setup" >&2; exit 1; }
@@ -57,22 +58,24 @@ $(TRACE_PB).c: $(TRACE_PB).h
 	@touch $@
 $(TRACE_PB).o: $(TRACE_PB).c $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
-$(patsubst %.c,$(B)/%.o,metrics/trace_packet.c $(wildcard metrics/trace_reader*.c)) \
-$(patsubst %.c,$(B)/san/%.o,metrics/trace_packet.c $(wildcard metrics/trace_reader*.c)): $(TRACE_PB).h
+# of,NAME...: the objects of libgpmu's sources of these names
+of		= $(foreach name,$(1),$(filter %/$(name).o,$(GPMU_OBJ) $(GPMU_SAN_OBJ)))
+$(call of,trace_packet $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))): $(TRACE_PB).h
 
 # Only this one sees what libperf keeps to itself.
-$(B)/metrics/counter_fd.o $(B)/san/metrics/counter_fd.o: private CPPFLAGS_OF := @$(B)/libperf/internal
-$(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: \
+$(call of,counter_fd): private CPPFLAGS_OF := @$(B)/libperf/internal
+$(call of,source_load): \
 	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
-$(B)/metrics/source_load.o $(B)/san/metrics/source_load.o: $(B)/flags/folders
+$(call of,source_load): $(B)/flags/folders
 
-$(GPMU_OBJ): $(B)/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk $(B)/flags/cc
+$(GPMU_OBJ): $(B)/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
 
-$(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(GPMU_HDR) $(LIBPERF) metrics/rules.mk $(B)/flags/cc
+$(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
+	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
+OBJECTS += $(GPMU_OBJ) $(GPMU_SAN_OBJ)
 
 # For the tests, which use more than is exported
 GPMU_LIB	:= $(B)/libgpmu.a
@@ -95,18 +98,17 @@ $(GPMU_SO): $(GPMU_LIB) metrics/gpmu.map
 # The model as a plugin
 MODEL_PLUGIN	:= $(B)/gpmu-model.so
 MODEL_PLUGIN_SRC := $(wildcard metrics/sources/model/plugin/*.c)
-MODEL_PLUGIN_HDR := $(wildcard metrics/sources/model/plugin/*.h)
 MODEL_PLUGIN_OBJ := $(MODEL_PLUGIN_SRC:%.c=$(B)/%.o)
 
-$(MODEL_PLUGIN_OBJ): $(B)/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk $(B)/flags/cc
+$(MODEL_PLUGIN_OBJ): $(B)/%.o: %.c metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
 
 MODEL_PLUGIN_SAN_OBJ := $(MODEL_PLUGIN_SRC:%.c=$(B)/san/%.o)
-$(MODEL_PLUGIN_SAN_OBJ): $(B)/san/%.o: %.c $(MODEL_HDR) $(MODEL_PLUGIN_HDR) $(GPMU_HDR) metrics/rules.mk \
-			 $(B)/flags/cc
+$(MODEL_PLUGIN_SAN_OBJ): $(B)/san/%.o: %.c metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(SANITIZERS) -fPIC -c -o $@ $<
+	$(CC) $(MODEL_CPPFLAGS) -Imetrics/include $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -fPIC -c -o $@ $<
+OBJECTS += $(MODEL_PLUGIN_OBJ) $(MODEL_PLUGIN_SAN_OBJ)
 
 $(MODEL_PLUGIN): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ) metrics/sources/plugin.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,--version-script=metrics/sources/plugin.map,-z,defs \

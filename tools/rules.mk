@@ -8,13 +8,14 @@ TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c))
 TOOL_SAN_OBJ	:= $(TOOL_OBJ:$(B)/%=$(B)/san/%)
 TOOL_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/include -DGPMU_VERSION='"$(VERSION)"'
 
-$(TOOL_OBJ) $(TOOL_SAN_OBJ): $(wildcard tools/*.h) $(GPMU_HDR) tools/rules.mk $(B)/flags/cc
+$(TOOL_OBJ) $(TOOL_SAN_OBJ): tools/rules.mk $(B)/flags/cc
 $(TOOL_OBJ): $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 $(TOOL_SAN_OBJ): $(B)/san/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -c -o $@ $<
+	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
+OBJECTS += $(TOOL_OBJ) $(TOOL_SAN_OBJ)
 
 # "gpmu stat -- true" must start fast. With shared libraries most of its time is spent in the
 # dynamic linker, which finds them and relocates libpfm4's tables. Therefore all libraries that

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What this kernel lacks, told by capability: features.mk finds out which.
+ * Replacements for missing kernel interfaces, by capability; features.mk detects
+ * the capabilities.
  */
 #ifndef GRACE_CSPMU_COMPAT_H
 #define GRACE_CSPMU_COMPAT_H
@@ -20,8 +21,8 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
- * The platform device as parent of the PMU's device in sysfs: set before
- * perf_pmu_register(), or got by a move after it.
+ * Make the platform device the parent of the PMU's device in sysfs: set it before
+ * perf_pmu_register(), or move the PMU's device after it.
  */
 #ifdef HAVE_PMU_PARENT
 static inline void grace_pmu_set_parent(struct pmu *pmu, struct device *parent)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Flags that tell compat.h what the kernel being built for has. Its headers are
-# asked, not its version: distributions backport.
+# Detects the capabilities of the target kernel for compat.h. The check looks at
+# the kernel's headers instead of its version because distributions backport.
 
 # $(call grace_has,HEADER,ERE,FLAG): -DFLAG if a line of the header matches
 grace_has = $(shell grep -Eqs '$(2)' $(srctree)/include/linux/$(1) && echo -D$(3))

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
-! libgpmu for Fortran 2003: what a program counts of itself or of the machine, in regions.
+! libgpmu for Fortran 2003: a program counts itself or the machine in regions.
 !
 !   use gpmu
 !   type(gpmu_counting) :: c
@@ -11,9 +11,9 @@
 !   call gpmu_print(c, output_unit)
 !   call gpmu_close(c)
 !
-! A gpmu_counting belongs to the thread that has opened it. stat is 0, or below 0 if it
-! failed, as what is asked of one that is not open does; where it is left out, that stops the
-! program. Blanks at the end of names do not matter.
+! Only the thread that opened a gpmu_counting may use it. stat is 0 on success and below 0 on
+! failure, for example if the gpmu_counting is not open. Without the argument stat a failure stops
+! the program. Trailing blanks in names are ignored.
 
 module gpmu
   use, intrinsic :: iso_c_binding
@@ -33,7 +33,7 @@ module gpmu
   integer(c_int), parameter :: gpmu_aggregate_machine = 0, gpmu_aggregate_node = 1, &
     gpmu_aggregate_cpu = 2
 
-  ! struct gpmu_row; texts are for gpmu_text()
+  ! struct gpmu_row; gpmu_text() converts its texts
   type, bind(c) :: gpmu_row
     integer(c_size_t) :: size
     real(c_double) :: begin, end
@@ -220,7 +220,7 @@ module gpmu
 
 contains
 
-  ! A text of a row; '' if there is none
+  ! Returns a text of a row; '' if there is none
   function gpmu_text(text) result(string)
     type(c_ptr), intent(in) :: text
     character(len=:), allocatable :: string
@@ -239,11 +239,11 @@ contains
     end do
   end function
 
-  ! Opens and enables what is given: metrics and events are lists as those of perf's -M
-  ! and -e, source is one such as 'model=steady.scenario'. system: the machine; cpus: those
-  ! CPUs of it, '0-3,8'; pids, tids: processes and tasks; else the calling thread. inherit: what
-  ! tasks start later, too. What @counting had open is closed before. After an error there
-  ! is nothing to close.
+  ! Opens and enables a counting. metrics and events are lists in the syntax of perf's options -M
+  ! and -e. source is a source, 'model=steady.scenario'. The target is the machine (system), some
+  ! of its CPUs (cpus='0-3,8'), processes and tasks (pids, tids), or by default the calling
+  ! thread. With inherit, processes and threads that the tasks start later are counted too. An open
+  ! @counting is closed first. After an error there is nothing to close.
   subroutine gpmu_open(counting, metrics, events, source, system, aggregation, stat, message, &
                        cpus, pids, tids, inherit)
     type(gpmu_counting), intent(inout) :: counting
@@ -358,7 +358,7 @@ contains
     call finish(ret, 'end of region '//name, stat)
   end subroutine
 
-  ! How many regions there are; 0 if nothing is open
+  ! Returns the number of regions; 0 if @counting is not open
   integer function gpmu_regions(counting)
     type(gpmu_counting), intent(in) :: counting
 
@@ -367,8 +367,8 @@ contains
       gpmu_regions = int(gpmu_session_regions(counting%session))
   end function
 
-  ! Region number @index, from 1: its name, how often it was visited, its rows. Texts in
-  ! the rows change with the next rows that are asked for.
+  ! Gets the region with number @index, from 1: its name, number of visits, and rows. The texts of
+  ! the rows are valid until the next call that gets rows.
   subroutine gpmu_region(counting, index, name, visits, rows, stat)
     type(gpmu_counting), intent(in) :: counting
     integer, intent(in) :: index
@@ -392,7 +392,7 @@ contains
     call finish(ret, 'rows of a region', stat)
   end subroutine
 
-  ! The rows of all that was counted since it was opened
+  ! Gets the rows of all counts since gpmu_open()
   subroutine gpmu_total(counting, rows, stat)
     type(gpmu_counting), intent(in) :: counting
     type(gpmu_row), allocatable, intent(out) :: rows(:)
@@ -407,7 +407,7 @@ contains
     call finish(ret, 'rows', stat)
   end subroutine
 
-  ! A table of regions and counters, a line for each value; nothing if there are no regions
+  ! Prints a table with a line for each counter of each region; nothing without regions
   subroutine gpmu_print(counting, unit)
     type(gpmu_counting), intent(in) :: counting
     integer, intent(in) :: unit
@@ -467,7 +467,7 @@ contains
     end select
   end function
 
-  ! A row begins as many bytes behind the one before as that says.
+  ! The member size is the distance between rows in bytes.
   function copy_rows(first, length) result(rows)
     type(c_ptr), intent(in) :: first
     integer(c_size_t), intent(in) :: length

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The plugin ABI of libgpmu: what produces counts beside the kernel's perf events.
+ * The plugin ABI of libgpmu: sources that count in place of the kernel's perf events.
  *
- * A plugin is a shared object, gpmu-NAME.so, that exports one table of this
- * header's type under this header's name, gpmu_source_plugin, and nothing else. It
- * needs no function of libgpmu. What it opens is a source: nodes and PMUs that are
- * added to those of a machine, and groups of events that it counts.
+ * A plugin is a shared object, gpmu-NAME.so, that exports one table of type struct
+ * gpmu_source_plugin under the name gpmu_source_plugin, and nothing else. It needs no function
+ * of libgpmu. A plugin opens sources. A source has nodes and PMUs, which are added to those of
+ * a machine, and groups of events, which it counts.
  *
- * Conventions. Functions that return int return 0 or -errno. Those that have an
- * argument error set its text, one line without a full stop that says what is wrong
- * with what and what to do, when they fail; it is never NULL, its text is empty
- * before. A plugin prints nothing, never exits, leaves signals alone.
+ * Conventions. Functions that return int return 0 or -errno. A function with an argument error
+ * sets its text on failure: one line without a full stop that names the problem and the remedy.
+ * error is never NULL, and its text is empty before the call. A plugin prints nothing, never
+ * exits, and does not change signal handlers.
  *
- * Threads. libgpmu calls the functions of one source by one thread at a time, not
- * always the same one; those of different sources at any time.
+ * Threads. libgpmu calls the functions of one source from one thread at a time, not always the
+ * same one. It calls functions of different sources at any time.
  *
- * Growth. Structures can get members at their end, and nothing else. Each begins with its
- * size, but for those of arrays, events and counts, whose sizes the table has: libgpmu
- * makes and reads these arrays in the plugin's sizes, so that a plugin steps through
- * them as through any of its own. What an older plugin's shorter structure does not have
- * is taken as absent, which is 0 in a count; an event that needs what its structure has
- * no room for is not supported. What a newer one's has beyond this header is 0 in an event,
- * and is not looked at elsewhere. GPMU_SOURCE_ABI changes where that is not enough; a
- * plugin of another ABI is refused.
+ * Growth. Structures grow only by members at their end. Each structure begins with its size,
+ * except those of arrays, events and counts, whose sizes the table contains. libgpmu makes and
+ * reads these arrays with the plugin's sizes, so a plugin indexes them as its own arrays.
+ * Members that an older plugin's shorter structure lacks are treated as absent; in a count they
+ * are 0. An event that needs a member that the plugin's structure lacks is not supported.
+ * Members of a newer plugin that this header lacks are 0 in an event, and are ignored
+ * elsewhere. GPMU_SOURCE_ABI changes for any other change, and a plugin with another
+ * GPMU_SOURCE_ABI is refused.
  */
 #ifndef GPMU_SOURCE_H
 #define GPMU_SOURCE_H
@@ -36,15 +36,15 @@ extern "C" {
 
 #define GPMU_SOURCE_ABI	1
 
-struct gpmu_error;	/* of gpmu.h */
+struct gpmu_error;	/* gpmu.h */
 
 /**
  * struct gpmu_source_node - a NUMA node of the source
- * @size: of this structure
- * @number: the number in the names of its PMUs, 0 or more
- * @package: perf's label S<n>, the physical_package_id of its CPUs; -1: not known
+ * @size: size of this structure
+ * @number: number in the names of its PMUs, 0 or more
+ * @package: physical_package_id of its CPUs, perf's label S<n>; -1: not known
  *
- * One whose number the machine has too is the machine's.
+ * If the machine has a node with this number, it is the same node.
  */
 struct gpmu_source_node {
 	size_t size;
@@ -54,11 +54,11 @@ struct gpmu_source_node {
 
 /**
  * struct gpmu_source_gpu - a GPU of the source
- * @size: of this structure
- * @uuid: by which everybody knows it: "GPU-8a56a4bc-...", as NVML writes it
+ * @size: size of this structure
+ * @uuid: UUID as NVML writes it, "GPU-8a56a4bc-..."
  * @name: "NVIDIA GH200 480GB", or NULL
  * @chip: "GH100", or NULL
- * @pci: "0009:01:00.0", domain, bus, device and function, or NULL
+ * @pci: domain, bus, device and function, "0009:01:00.0", or NULL
  */
 struct gpmu_source_gpu {
 	size_t size;
@@ -70,19 +70,19 @@ struct gpmu_source_gpu {
 
 /**
  * struct gpmu_source_pmu - a PMU of the source
- * @size: of this structure
- * @name: of printable characters without blanks: "nvidia_scf_pmu_0"
- * @identifier: what the Compat of events and metrics is compared with, or NULL
- * @node: number of its node, which the machine or the source has; -1: of none, or of a GPU the
- *	one that the machine has its PCI device at
- * @counters: event counters beside the cycle counter, at most 256; -1: not known
- * @counter_width: their bits, 1 to 64; -1: not known
- * @cycle_counter: 1: it has one, 0: none, -1: not known
- * @formats: names and texts in turn, "event", "config:0-32", ..., NULL; NULL: none
- * @events: likewise: "cmem_rd_data", "event=0x1a5", ..., NULL
- * @gpu: that it counts, or NULL: of no GPU
+ * @size: size of this structure
+ * @name: name of printable characters without blanks, "nvidia_scf_pmu_0"; unique in the source
+ * @identifier: compared with Compat of events and metrics; or NULL
+ * @node: number of its node, which the machine or the source has. -1: no node; for a PMU of a
+ *	GPU the node of the GPU's PCI device in the machine
+ * @counters: number of event counters without the cycle counter, at most 256; -1: not known
+ * @counter_width: width of the event counters in bits, 1 to 64; -1: not known
+ * @cycle_counter: 1: it has a cycle counter, 0: it has none, -1: not known
+ * @formats: alternating names and texts, "event", "config:0-32", ..., NULL; NULL: none
+ * @events: alternating names and texts, "cmem_rd_data", "event=0x1a5", ..., NULL; NULL: none
+ * @gpu: GPU that it counts; or NULL
  *
- * A name is there once. All texts belong to the source and live as long as it.
+ * The source owns all texts, and they are valid as long as the source.
  */
 struct gpmu_source_pmu {
 	size_t size;
@@ -98,19 +98,19 @@ struct gpmu_source_pmu {
 };
 
 /**
- * struct gpmu_source_event_info - an event that has a name
- * @size: of this structure
- * @name: "dram__bytes_read.sum", of printable characters without blanks, "," and "/"
- * @terms: what it is by the PMU's formats: "event=0x1a5"
- * @unit: of counts times @scale: "B"; NULL: a number
- * @scale: 0: 1
- * @mean: 1: it is no number of what has happened but what is, as a temperature or a share. The
- *	count is its integral over the ns that the event was running, over @scale: what is
- *	shown is raw * @scale / running, the mean of that time
- * @description: a line; or NULL
- * @passes: how often the same work has to run to count it; 0: not known
- * @absent: 1: the PMU knows the name and cannot count it, as others of its kind can: its counts say
- *	why. Unit, scale and mean are those of the others
+ * struct gpmu_source_event_info - a named event
+ * @size: size of this structure
+ * @name: name of printable characters without blanks, "," and "/": "dram__bytes_read.sum"
+ * @terms: the event in terms of the PMU's formats, "event=0x1a5"
+ * @unit: unit of counts times @scale, "B"; NULL: a number
+ * @scale: factor from counts to @unit; 0: 1
+ * @mean: 1: the event measures a state, such as a temperature or a percentage, and not a number
+ *	of operations. The raw count is the integral of the state, divided by @scale, over the
+ *	ns that the event was running. The value in rows is the mean, raw * @scale / running
+ * @description: description, one line; or NULL
+ * @passes: number of runs of the same work needed to count the event; 0: not known
+ * @absent: 1: this PMU cannot count the event, but other PMUs of its kind can. The event's
+ *	counts give the reason. Unit, scale and mean are those of the other PMUs
  */
 struct gpmu_source_event_info {
 	size_t size;
@@ -124,21 +124,21 @@ struct gpmu_source_event_info {
 	int absent;
 };
 
-/* An event: config and others of struct perf_event_attr, as the PMU's formats say */
+/* An event: members of struct perf_event_attr, encoded by the PMU's formats */
 struct gpmu_source_event {
 	uint64_t config, config1, config2, config3, config4;
 };
 
 /**
- * struct gpmu_source_count - what an event has counted
- * @raw: the count. It never falls: what a counter has lost by an overflow is the plugin's to
- *	add. Where it has fallen, the event is shown as not counted
- * @enabled: ns that its group was enabled
- * @running: ns of these that it really counted, at most @enabled. Where it is less,
- *	groups took turns, and raw * enabled / running is the estimate for all of it
- * @why: not NULL: this event cannot be counted, as a unit of the chip is absent, and why, a
- *	line; it is shown as not supported, and the others of its group go on. The text
- *	belongs to the source
+ * struct gpmu_source_count - the count of an event
+ * @raw: the count, which never decreases. The plugin adds what a counter lost by an overflow.
+ *	An event whose count decreases is shown as not counted
+ * @enabled: ns that the event's group was enabled
+ * @running: ns that the event was counted, at most @enabled. If it is less, groups were
+ *	multiplexed, and raw * enabled / running is the estimate for the whole time
+ * @why: NULL if the event can be counted. Otherwise the reason, one line, as for an absent unit
+ *	of the chip. The event is then shown as not supported; other events of the group are not
+ *	affected. The source owns the text
  */
 struct gpmu_source_count {
 	uint64_t raw, enabled, running;
@@ -146,47 +146,48 @@ struct gpmu_source_count {
 };
 
 /**
- * struct gpmu_source_plugin - what a plugin can do
- * @size: of this structure
+ * struct gpmu_source_plugin - the functions of a plugin
+ * @size: size of this structure
  * @abi: GPMU_SOURCE_ABI
- * @name: "model": what people call it
- * @open: opens a source. @options is what the user wrote behind "NAME=", "" if that is
- *	nothing; error's offset is one in it. *source gets whatever the plugin wants to
- *	see again, which may be NULL
- * @close: closes it; all its groups have been closed
- * @pmu: PMUs by number from 0, the same each time; NULL after the last. They belong to
- *	the source
- * @group_open: opens events of one PMU that are counted together; @length is at least
- *	1, *group as *source. It does not count yet; no group is opened while the source
- *	is enabled. -ENOSPC: they need more counters than there are, -EOPNOTSUPP, -ENOENT:
- *	such an event cannot be counted, -ENODEV: the PMU is gone: these groups are shown
- *	as not supported. Other errors end the run
- * @group_close: closes a group; the source is not enabled
- * @enable: all groups begin to count at @time, CLOCK_MONOTONIC_RAW in ns. They may have
- *	counted before and been disabled; then they go on, nothing is reset
- * @disable: all groups end to count at @time
- * @group_read: the counts of a group's events at @time, in their order: sums over all
- *	the time since it was opened. Called after the first enable, also after disable.
- *	-ENODEV: the PMU has vanished: its events are shown as not counted
- * @node: nodes, as @pmu; NULL: it has none of its own
- * @usage: how options are written, one line: "FILE[,chip=NAME]"; or NULL
- * @event_size: of struct gpmu_source_event; 0: it ends with config3
- * @count_size: of struct gpmu_source_count; 0: it ends with running
- * @event: events with names beside those in its struct gpmu_source_pmu, by number from 0,
- *	that are worth to be listed; NULL after the last. They belong to the source
- * @event_find: one by its name, also one that is not listed; NULL: it has none. It belongs
- *	to the source, and is the same each time
- * @prepare: all groups are open that will be enabled together. What takes time to begin
- *	can begin here, so that counting itself begins and ends at the times that @enable
- *	and @disable are given. A failure ends the run before it has begun
- * @message: what the user should know, a line without a full stop, the oldest first, each once:
- *	what is missing, lost, or not as it seems; NULL: nothing more. Asked for after @open,
- *	@prepare, @disable, @group_read. The text is valid until the next call
- * @query: answers @question about what is no count. *answer gets a text in JSON, which
- *	is the caller's to free(). -ENOENT: it knows no such question. What may be asked, and
- *	what the answer looks like, is the plugin's to say
+ * @name: name of the plugin, "model"
+ * @open: opens a source. @options is the user's text after "NAME=", or "". The offset of error
+ *	is a byte offset in @options. *source is set to any pointer, which may be NULL; it is
+ *	passed to the other functions
+ * @close: closes a source after all its groups are closed
+ * @pmu: returns PMUs by number from 0, the same for each call; NULL after the last. The source
+ *	owns them
+ * @group_open: opens a group: @length events, at least 1, of one PMU that are counted together.
+ *	*group is set to any pointer. The group does not count yet. No group is opened while the
+ *	source is enabled. -ENOSPC (the group needs more counters than there are), -EOPNOTSUPP
+ *	or -ENOENT (an event cannot be counted) and -ENODEV (the PMU has vanished): the group is
+ *	shown as not supported. Other errors end the run
+ * @group_close: closes a group while the source is disabled
+ * @enable: starts counting in all groups at @time, CLOCK_MONOTONIC_RAW in ns. Groups that have
+ *	counted before continue; nothing is reset
+ * @disable: stops counting in all groups at @time
+ * @group_read: reads the counts of a group's events at @time, in their order, each the total
+ *	since the group was opened. Called after the first enable, also after disable. -ENODEV:
+ *	the PMU has vanished, and its events are shown as not counted
+ * @node: returns nodes, in the same way as @pmu; NULL: the source has no nodes of its own
+ * @usage: syntax of the options, one line, "FILE[,chip=NAME]"; or NULL
+ * @event_size: size of struct gpmu_source_event; 0: it ends with config3
+ * @count_size: size of struct gpmu_source_count; 0: it ends with running
+ * @event: returns named events to be listed, in addition to those in struct gpmu_source_pmu, by
+ *	number from 0; NULL after the last. The source owns them
+ * @event_find: returns an event by its name, also one that @event does not list; NULL: there is
+ *	none. The source owns it, and it is the same for each call
+ * @prepare: called when all groups that will be enabled together are open. Slow preparations
+ *	belong here, so that counting begins and ends at the times that @enable and @disable
+ *	get. A failure ends the run before it begins
+ * @message: returns messages for the user, oldest first, each once: one line without a full
+ *	stop about data that is missing, lost or not what it seems. NULL: no more. Called after
+ *	@open, @prepare, @disable and @group_read. The text is valid until the next call
+ * @query: answers @question, which is not about counts. *answer is set to a new text in JSON,
+ *	which the caller frees with free(). -ENOENT: unknown question. The plugin documents its
+ *	questions and answers
  *
- * From @node on a table may end. Times never lie before one of an earlier call.
+ * Members from @node on are optional: a table may end before any of them. Times never decrease
+ * from one call to the next.
  */
 struct gpmu_source_plugin {
 	size_t size;

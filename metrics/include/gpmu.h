@@ -1,44 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libgpmu: from the counters of NVIDIA Grace to metrics.
+ * libgpmu: metrics from the performance counters of NVIDIA Grace.
  *
- * A machine and a catalog make a plan, a session counts it, its rows have the values.
+ * A program opens a machine and a catalog, makes a plan of metrics and events, and counts the
+ * plan with a session. The rows of the session hold the values.
  *
- * Functions that return int return 0 or -errno, those that return a pointer
- * NULL with errno set. Nothing is printed. "new" is the caller's to free or to put,
- * "borrowed" belongs to the object it was asked of.
+ * Functions that return int return 0 on success and -errno on failure, and functions that
+ * return a pointer return NULL with errno set, unless their description differs. The library
+ * prints nothing. "New" means that the caller frees or puts the object; "borrowed" means that
+ * the object it was obtained from owns it.
  *
- * Unless it is said of an object, it is used by one thread at a time. Different
- * objects may be used at any time, but they share:
- * - a source, which one session at a time counts with: EBUSY;
- * - the process's soft limit of open files, which a session raises: gpmu_session_restore_limits();
- * - what gets messages: gpmu_log_set();
- * - libtraceevent's log level, which the first tracepoint sets to TEP_LOG_NONE for the
- *   whole process. A program that uses that library too sets its own after that.
+ * One thread at a time may use an object, unless its page allows more. Different threads may
+ * use different objects at any time, but all objects of a process share:
+ * - a source: one session at a time counts with it, another one gets EBUSY;
+ * - the soft limit of open files, which a session raises: gpmu_session_restore_limits();
+ * - the receiver of log messages: gpmu_log_set();
+ * - the log level of libtraceevent. The first tracepoint sets it to TEP_LOG_NONE for the whole
+ *   process. A program that uses libtraceevent as well sets its own level after that.
  */
 #ifndef GPMU_H
 #define GPMU_H
 
-#include <gpmu/error.h>	/* why something was refused */
-#include <gpmu/machine.h>	/* what can be counted here */
-#include <gpmu/source.h>	/* what counts beside the kernel's perf events */
+#include <gpmu/error.h>	/* why a function refused a text */
+#include <gpmu/machine.h>	/* PMUs, nodes, PCI devices and GPUs of a machine */
+#include <gpmu/source.h>	/* plugins that count in place of the kernel's perf events */
 #include <gpmu/catalog.h>	/* events and metrics */
 #include <gpmu/expr.h>	/* metric expressions */
-#include <gpmu/event.h>	/* what the kernel is asked to count */
-#include <gpmu/plan.h>	/* metrics and events, in groups that fit */
-#include <gpmu/row.h>	/* values, with what they are worth */
+#include <gpmu/event.h>	/* perf's event syntax, resolved for perf_event_open() */
+#include <gpmu/plan.h>	/* metrics and events in groups that fit the counters */
+#include <gpmu/row.h>	/* values of events and metrics */
 #include <gpmu/sink.h>	/* rows as text */
-#include <gpmu/session.h>	/* a plan is counted */
-#include <gpmu/region.h>	/* what parts of a program count */
-#include <gpmu/runs.h>	/* means over several runs */
-#include <gpmu/saved.h>	/* what perf stat has printed */
-#include <gpmu/flow.h>	/* who reads and writes which memory */
-#include <gpmu/balance.h>	/* what two counters of the same bytes do not agree on */
-#include <gpmu/trace.h>	/* a timeline for Perfetto */
-#include <gpmu/trace_reader.h>	/* what that has written */
-#include <gpmu/report.h>	/* what traces say, as tables */
-#include <gpmu/clock.h>	/* time stamps of other clocks */
-#include <gpmu/record.h>	/* what happens, on a timeline */
-#include <gpmu/log.h>	/* messages that are no errors */
+#include <gpmu/session.h>	/* counts a plan */
+#include <gpmu/region.h>	/* counts parts of a program */
+#include <gpmu/runs.h>	/* means of several runs */
+#include <gpmu/saved.h>	/* rows from saved output of perf stat */
+#include <gpmu/flow.h>	/* traffic matrix: reads and writes by source and memory */
+#include <gpmu/balance.h>	/* compares two counts of the same bytes */
+#include <gpmu/trace.h>	/* writes a timeline for Perfetto */
+#include <gpmu/trace_reader.h>	/* reads a timeline that gpmu_trace wrote */
+#include <gpmu/report.h>	/* tables from traces of gpmu record */
+#include <gpmu/clock.h>	/* converts time stamps of other clocks */
+#include <gpmu/record.h>	/* records a command and its GPUs on a timeline */
+#include <gpmu/log.h>	/* messages that are not errors */
 
 #endif /* GPMU_H */

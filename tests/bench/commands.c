@@ -7,7 +7,7 @@
  *
  * A perf that is not there is a row without numbers.
  *
- * Intervals of CPUs and uncore PMUs are read by the kernel (metrics/counter_ring.h), where it
+ * Intervals of CPUs and uncore PMUs are read by the kernel (metrics/count/counter_ring.h), where it
  * does so on all CPUs: that of some virtual machines does not on idle ones. Then there are as
  * many reads as intervals, and the goal is out of reach, as to wake up alone takes most of it
  * (the last row). So gpmu and perf are also compared while each CPU runs a program. The time

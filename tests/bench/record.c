@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "channel.h"
+#include "trace/channel/channel.h"
 
 #define PAIRS		500000	/* of a call and a kernel */
 #define BATCH		500	/* in a millisecond */

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
-! heat [EVENTS]: a rod that cools down, in Fortran, with a region for each phase.
+! heat [EVENTS]: simulates a rod that cools down, in Fortran, with a region for each phase.
 
 program heat
   use, intrinsic :: iso_fortran_env, only: error_unit, output_unit
@@ -36,7 +36,7 @@ program heat
     call gpmu_end(counting, 'step')
   end do
 
-  ! Another one was begun last, as a mistake would have it
+  ! A mistake on purpose: another region was begun last
   call gpmu_begin(counting, 'step')
   call gpmu_end(counting, 'copy-for-the-next-step', stat)
   if (stat == 0) stop 2

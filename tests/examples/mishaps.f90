@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
-! mishaps closed | again | enable PLUGIN: what a Fortran program may do that has not looked
-! at stat. PLUGIN is that of tests/unit/source-fake.c.
+! mishaps closed | again | enable PLUGIN: calls that a Fortran program makes if it ignores stat.
+! PLUGIN is the plugin of tests/unit/plugin/source-fake.c.
 
 program mishaps
   use, intrinsic :: iso_c_binding
@@ -30,7 +30,7 @@ program mishaps
 
 contains
 
-  ! Nothing is open: all but gpmu_close() fail
+  ! Nothing is open: all calls but gpmu_close() fail
   subroutine closed()
     type(gpmu_row), allocatable :: rows(:)
     integer :: stats(4)
@@ -45,7 +45,7 @@ contains
     call gpmu_close(counting)
   end subroutine
 
-  ! What was open before is closed
+  ! gpmu_open() closes the counting that was open before
   subroutine again()
     integer :: once, i
 
@@ -63,7 +63,7 @@ contains
   end subroutine
 
   subroutine not_enabled()
-    ! Its number 4 is what enabling returns. It is the plugin that reads it.
+    ! The plugin reads this array; enable() returns element 4.
     integer(c_int), target, volatile :: state(256)
     character(len=20) :: address
 

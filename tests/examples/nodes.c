@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * nodes METRICS [SOURCE]: metrics of the whole machine, by node, in a region that is
- * visited now and then; SOURCE as "model=steady.scenario" is a machine that is not here.
+ * nodes METRICS [SOURCE]: counts metrics of the whole machine by node, in a region that is
+ * visited several times. SOURCE, such as "model=steady.scenario", counts in place of the kernel.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* CSV on standard output; there is a header, and a line for each node and metric */
+/* Writes CSV to standard output: a header, and a line for each node and metric. */
 static int print_region(struct gpmu_session *session, size_t index)
 {
 	const struct gpmu_sink_options options = { .size = sizeof(options), .host = "" };

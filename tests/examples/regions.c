@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * regions [EVENTS [METRICS]]: what the phases of a program cost, as a table of
- * regions and counters.
+ * regions [EVENTS [METRICS]]: counts the phases of a program and prints a table of regions and
+ * counters.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* Pages that are touched the first time, then work on what is there */
+/* The first phase touches its pages for the first time; later phases reuse them. */
 static double work(struct gpmu_session *session)
 {
 	double *values, sum = 0;

@@ -7,9 +7,10 @@ EXAMPLES	:= $(patsubst tests/examples/%.c,$(B)/tests/examples/%,$(wildcard tests
 EXAMPLES_F90	:= $(patsubst tests/examples/%.f90,$(B)/tests/examples/%,$(wildcard tests/examples/*.f90))
 FC		:= gfortran
 
-$(EXAMPLES): $(B)/tests/examples/%: tests/examples/%.c $(GPMU_SO) $(GPMU_HDR)
+$(EXAMPLES): $(B)/tests/examples/%: tests/examples/%.c $(GPMU_SO)
 	@mkdir -p $(@D)
-	$(CC) -Imetrics/include $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(B) -Wl,-rpath,$(abspath $(B)) -lgpmu -lpthread -lm
+	$(CC) -Imetrics/include $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< -L$(B) -Wl,-rpath,$(abspath $(B)) -lgpmu -lpthread -lm
+PROGRAMS	+= $(EXAMPLES)
 
 # mishaps has the plugin with defects.
 .PHONY: examples

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * threads [N]: each thread counts itself. The machine, the catalog and the plan are shared, a
- * session is each thread's own.
+ * threads [N]: each thread counts itself. Threads share the machine, the catalog and the plan, and
+ * each thread has its own session.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static int run(const struct gpmu_plan *plan, size_t n)
 		struct worker *worker = &workers[begun];
 
 		worker->plan = plan;
-		/* More than what malloc() keeps */
+		/* Larger than the memory that malloc() keeps for reuse */
 		worker->pages = 1000 * (begun + 1);
 		if (pthread_create(&worker->thread, NULL, work, worker))
 			break;

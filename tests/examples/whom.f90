@@ -2,8 +2,8 @@
 !
 ! whom pids NUMBER | tids NUMBER | cpus LIST | inherit COMMAND | thread COMMAND
 !
-! Counts faults of a process, of a task, on CPUs, or of this thread, with what it starts or
-! without, while COMMAND or some 0.3 seconds run.
+! Counts page faults of a process, of a task, on CPUs, or of this thread with or without the
+! processes that it starts, while COMMAND runs or for about 0.3 seconds.
 
 program whom
   use, intrinsic :: iso_fortran_env, only: output_unit

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpus.h"
+#include "base/cpus.h"
 
 /* The longest: every other CPU */
 #define MAX_TEXT	(CPUS_MAX / 2 * sizeof("65535"))

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "../sysroot/sysroot.h"
-#include "event.h"
-#include "event_list.h"
+#include "event/event.h"
+#include "event/event_list.h"
 #include "gpmu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../sysroot/sysroot.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -23,7 +23,7 @@ run() {
 	export GPMU_FAKE
 	shift 2
 	# shellcheck disable=SC2086 # settings are words
-	timeout 60 "$build/tests/unit/activity-dump" $settings -- "$fake/program" "$@" > "$out" 2>&1
+	timeout 60 "$build/tests/unit/trace/activity-dump" $settings -- "$fake/program" "$@" > "$out" 2>&1
 	grep '^# fake' "$out" | sed 's/^/#/'
 	violations=$((violations + $(grep -c '^# fake' "$out")))
 }

@@ -112,7 +112,7 @@ recorded() {
 
 # ask NAME SQL: of a trace
 ask() {
-	tests/unit/trace_sql.py "$WORK/$1.pftrace" "$2" 2>&1
+	tests/unit/trace/trace_sql.py "$WORK/$1.pftrace" "$2" 2>&1
 }
 
 # slices NAME CATEGORY [WHERE]: how many there are

@@ -19,22 +19,21 @@ NVML_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/include -Imetrics/sources/nvml -Itests/
 		   -I/usr/local/cuda/include -DFAKE='"$(dir $(NVML_FAKE))"'
 UNIT_TESTS	+= $(NVML_TESTS) $(NVML_TESTS_SAN)
 
-$(NVML_TESTS): $(B)/tests/gpu/%.t: tests/gpu/%.c tests/gpu/nvml-test.h tests/lib/again.h tests/lib/tap.h $(GPMU_HDR) $(nvml_HDR) \
-		$(B)/gpmu-nvml.so $(NVML_FAKE)
+$(NVML_TESTS): $(B)/tests/gpu/%.t: tests/gpu/%.c $(B)/gpmu-nvml.so $(NVML_FAKE)
 	@mkdir -p $(@D)
-	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/gpmu-nvml.so"' $(CFLAGS) $(LDFLAGS) -o $@ $< -ljansson -lm -ldl
+	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/gpmu-nvml.so"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< -ljansson -lm -ldl
 
-$(NVML_TESTS_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c tests/gpu/nvml-test.h tests/lib/again.h tests/lib/tap.h $(GPMU_HDR) $(nvml_HDR) \
-		$(B)/san/gpmu-nvml.so $(NVML_FAKE)
+$(NVML_TESTS_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(B)/san/gpmu-nvml.so $(NVML_FAKE)
 	@mkdir -p $(@D)
-	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/san/gpmu-nvml.so"' $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $< \
+	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/san/gpmu-nvml.so"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $< \
 		-ljansson -lm -ldl
 
 # A recording of the real one
 NVML_RECORD	:= $(B)/tests/gpu/nvml-record
-$(NVML_RECORD): tests/gpu/nvml-record.c $(nvml_HDR) $(nvml_OBJ) $(B)/flags/cc
+$(NVML_RECORD): tests/gpu/nvml-record.c $(nvml_OBJ) $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(NVML_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(nvml_OBJ) -ljansson -lm -ldl -lpthread
+	$(CC) $(NVML_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(nvml_OBJ) -ljansson -lm -ldl -lpthread
 
+PROGRAMS	+= $(NVML_TESTS) $(NVML_TESTS_SAN) $(NVML_RECORD)
 unit-tests check-unit: $(NVML_RECORD)
 SCRIPT_TESTS	+= tests/gpu/nvml-record.t

@@ -35,27 +35,25 @@ $(GPU_RECORDER): $(B)/tests/gpu/recorder/lib%: tests/gpu/recorder/record.c tests
 		tests/gpu/recorder/$(firstword $(subst ., ,$*)).c -ldl -lpthread
 
 GPU_RECORD_RUN	:= $(B)/tests/gpu/recorder/run
-$(GPU_RECORD_RUN): tests/gpu/recorder/run.c $(GPMU_HDR) $(B)/flags/cc
+$(GPU_RECORD_RUN): tests/gpu/recorder/run.c $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< -ldl
 
 # Suites that are driven by the plugin's ABI; plain and with the sanitizers
 CUPTI_SUITES	:= $(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/cupti*.c))
 CUPTI_SUITES_T	:= $(CUPTI_SUITES:%=$(B)/tests/gpu/%.t)
 CUPTI_SUITES_SAN := $(CUPTI_SUITES:%=$(B)/tests/gpu/%-san.t)
-GPU_SUITE_HDR	:= $(wildcard tests/gpu/*.h tests/lib/*.h)
-$(CUPTI_SUITES_T): $(B)/tests/gpu/%.t: tests/gpu/%.c $(GPU_SUITE_HDR) $(GPU_FAKE_HDR) $(GPMU_HDR) \
-		$(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/gpmu-cupti.so $(B)/flags/cc
+$(CUPTI_SUITES_T): $(B)/tests/gpu/%.t: tests/gpu/%.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/gpmu-cupti.so $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE)"' -DPLUGIN='"$(B)/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(LDFLAGS) -rdynamic \
+	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE)"' -DPLUGIN='"$(B)/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -rdynamic \
 		-o $@ $< -lm -ldl -lpthread
-$(CUPTI_SUITES_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(GPU_SUITE_HDR) $(GPU_FAKE_HDR) $(GPMU_HDR) \
-		$(addprefix $(GPU_FAKE_SAN)/,$(GPU_FAKE_LIBS)) $(B)/san/gpmu-cupti.so $(B)/flags/cc
+$(CUPTI_SUITES_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(addprefix $(GPU_FAKE_SAN)/,$(GPU_FAKE_LIBS)) $(B)/san/gpmu-cupti.so $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE_SAN)"' -DPLUGIN='"$(B)/san/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(SANITIZERS) \
+	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE_SAN)"' -DPLUGIN='"$(B)/san/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(SANITIZERS) \
 		$(LDFLAGS) -rdynamic -o $@ $< -lm -ldl -lpthread
 $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN): $(GPU_RECORDER) $(GPU_RECORD_RUN)
 UNIT_TESTS	+= $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN)
+PROGRAMS	+= $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN) $(GPU_RECORD_RUN)
 
 include tests/gpu/rules-nvml.mk
 

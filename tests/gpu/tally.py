@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """tally.py TRACE: how many slices of each category a trace has, "COUNT CATEGORY", and its moments, "moment NAME KEY=VALUE...".
 
-For traces that are too long for tests/unit/trace_sql.py: nothing is kept but the names, and slices are not
+For traces that are too long for tests/unit/trace/trace_sql.py: nothing is kept but the names, and slices are not
 checked to end.
 """
 import collections

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks in a process of their own, for tests in which time passes: those that fail are run again, as a machine
- * that is busy is no fault. What the last run has printed is what counts.
+ * Runs time-dependent checks in a child process and repeats them when they fail, because a busy
+ * machine can delay them. Only the output of the last run is printed.
  */
 #ifndef GPMU_TESTS_AGAIN_H
 #define GPMU_TESTS_AGAIN_H
@@ -49,8 +49,8 @@ static inline void again_show(FILE *file)
 }
 
 /*
- * Runs @function with @data, at most @runs times, until none of its checks fails.
- * The status of the last run's process, as of wait(); -1: it did not come to its end, or there was none
+ * Runs @function(@data) up to @runs times, until no check fails. Returns the status of the last
+ * child, as wait() has it, or -1 if the child did not finish or could not be started.
  */
 static inline int tap_again(void (*function)(const void *data), const void *data, int runs)
 {
@@ -69,7 +69,7 @@ static inline int tap_again(void (*function)(const void *data), const void *data
 		if (good || i + 1 == runs)
 			again_show(file);
 		else
-			diag("run again, as not all was as expected");
+			diag("checks failed; running them again");
 		fclose(file);
 	}
 	if (shared->ended) {

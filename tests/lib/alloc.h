@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Allocations that fail, for a test that is linked with --wrap for the functions
- * below: each in turn, so that every way out of a lack of memory is gone once.
+ * Failing allocations, for a test that is linked with --wrap for the functions below. Each
+ * allocation fails in turn, so that each error path is taken once.
  */
 #ifndef GPMU_TESTS_ALLOC_H
 #define GPMU_TESTS_ALLOC_H
@@ -15,8 +15,8 @@
 
 #define ALLOC_MOST	100000
 
-static int alloc_left = -1;	/* allocations until one fails; -1: none does */
-static long alloc_held;		/* blocks that are not freed */
+static int alloc_left = -1;	/* allocations until one fails; -1: none fails */
+static long alloc_held;		/* blocks that are allocated and not freed */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -95,8 +95,8 @@ locale_t __wrap_newlocale(int mask, const char *name, locale_t base)
 }
 
 /*
- * Has each allocation of run() fail in turn. It returns 0, -errno, or 1 where the
- * failure does not show as it should. There are @at_least so many allocations.
+ * Makes each allocation of run() fail in turn. run() returns 0, -errno, or 1 if a failed
+ * allocation has the wrong effect. A full run makes at least @at_least allocations.
  */
 __attribute__((unused))
 static void alloc_fail_each(int (*run)(void), int at_least, const char *what)
@@ -116,10 +116,10 @@ static void alloc_fail_each(int (*run)(void), int at_least, const char *what)
 		nothing = nothing && alloc_held == before;
 	}
 	alloc_left = -1;
-	ok(n >= at_least, "%s: %d allocations, at least %d", what, n, at_least);
-	ok(all, "%s: each that fails is ENOMEM, with a message", what);
-	ok(nothing, "%s: ... and leaves nothing behind", what);
-	ok(ret == 0, "%s: without a failure all is well", what);
+	ok(n >= at_least, "%s: %d allocations are made, at least %d", what, n, at_least);
+	ok(all, "%s: each failed allocation is reported as ENOMEM", what);
+	ok(nothing, "%s: a failed allocation leaks no memory", what);
+	ok(ret == 0, "%s: the run without a failed allocation succeeds", what);
 }
 
 #endif /* GPMU_TESTS_ALLOC_H */

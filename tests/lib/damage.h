@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Random damage to texts, the same in each run: what a parser must take or refuse.
- */
+/* Random damage to texts, for fuzz tests of parsers. The sequence is the same in each run. */
 #ifndef GPMU_TESTS_DAMAGE_H
 #define GPMU_TESTS_DAMAGE_H
 
@@ -22,7 +20,7 @@ static uint32_t random_below(size_t n)
 	return (uint32_t)((state >> 11) % n);
 }
 
-/* Damages @length bytes in up to @most places; at most @max are left, and that many returned. */
+/* Damages @length bytes at up to @most places. Returns the new length, at most @max. */
 __attribute__((unused))
 static size_t damage(char *text, size_t length, size_t max, const char *const *tokens,
 		     size_t n_tokens, unsigned int most)
@@ -58,7 +56,7 @@ static size_t damage(char *text, size_t length, size_t max, const char *const *t
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Runs the target of a fuzzer, which ends the program where what it checks does not hold. */
+/* Calls a fuzzer's entry point, which aborts if a property does not hold. */
 __attribute__((unused))
 static void damage_replay(const char *const *seeds, size_t n_seeds, const char *const *tokens,
 			  size_t n_tokens, int rounds)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * For programs with the sanitizers that use NVIDIA's libraries: AddressSanitizer ends a
- * process in which anybody loads a library with RTLD_DEEPBIND, as CUPTI does, which also
- * keeps memory for itself.
+ * For sanitized programs that use NVIDIA's libraries. CUPTI calls dlopen() with RTLD_DEEPBIND, on
+ * which AddressSanitizer ends the process, and CUPTI never frees some of its memory.
  */
 #include <dlfcn.h>
 
@@ -14,7 +13,7 @@ const char *__lsan_default_suppressions(void)
 	return "leak:libcupti.so\nleak:libnvperf_host.so\n";
 }
 
-/* What is suppressed is no part of what a program prints. */
+/* Keeps the list of suppressed leaks out of the program's output. */
 const char *__lsan_default_options(void)
 {
 	return "print_suppressions=0";

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The sources of modules by the kernel's own tools, taken from the kernel source
-# package; the driver's also by the rule that compat/ tells kernels apart by
-# capability.
+# Checks the sources of modules with the kernel's own tools from the kernel source
+# package, and that the driver distinguishes kernels by capability (compat/).
 . tests/lint/lib.sh
 
 check_versions() {
@@ -11,8 +10,8 @@ check_versions() {
 		grep -HnE 'LINUX_VERSION_(CODE|MAJOR)|KERNEL_VERSION|linux/version\.h|\$\(?\{?(VERSION|PATCHLEVEL|SUBLEVEL)\b' --
 }
 
-# --no-tree: the sources are not in a kernel tree, so MAINTAINERS and
-# Documentation are not looked for.
+# --no-tree: the sources are outside of a kernel tree, so there is no MAINTAINERS or
+# Documentation.
 check_patch() {
 	"$src/scripts/checkpatch.pl" --no-tree --strict --terse --no-summary --show-types --file "$@" |
 		sed 's/: \(ERROR\|WARNING\|CHECK\):/ &/; s/ : / /'
@@ -20,7 +19,7 @@ check_patch() {
 
 need git perl python3
 files=$(kernel_c)
-none "$(check_versions)" "kernel-drivers asks for no kernel version"
+none "$(check_versions)" "kernel-drivers does not check the kernel version"
 if [ -z "$files" ]; then
 	skip "no source" "checkpatch --strict finds nothing in the modules"
 	skip "no source" "kernel-doc finds nothing in the modules"

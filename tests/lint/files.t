@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Every text file of the repository: its licence line, its size, what it must
-# not name, whether JSON parses.
+# Checks of every text file of the repository: licence line, size, forbidden names,
+# syntax of JSON.
 . tests/lint/lib.sh
 
-# JSON has no comments, a recording is what was printed, a licence text has no licence.
+# JSON has no comments, a recording is unmodified output, a licence text has no licence.
 licensed() {
 	text ':!LICENSES/*' ':!*.json' ':!tests/data/perf-output/*.csv' ':!tests/data/gpu/*.csv'
 }
@@ -52,7 +52,7 @@ check_machine_paths() {
 		grep -HnE '(^|[^[:alnum:]_.~})/-])/(work|root|home)/[[:alnum:]_.]' --
 }
 
-# A mirror belongs to the machine's apt configuration, not into a file here.
+# A mirror belongs in the machine's apt configuration, not in the repository.
 check_mirrors() {
 	local hosts
 
@@ -105,7 +105,7 @@ check_modes() {
 }
 
 check_json() {
-	# perf's -j is a text for each line.
+	# The output of perf's -j is one JSON text per line.
 	tracked '*.json' ':!tests/data/perf-output/*' | xargs -r -d '\n' python3 -c '
 import json, sys
 def unique(pairs):
@@ -129,13 +129,13 @@ check_unfinished() {
 
 need git python3
 none "$(check_spdx)" "each file names the licence of its folder in an SPDX line"
-none "$(check_licence_texts)" "LICENSES holds the text of each licence in use, and no other"
-none "$(check_machine_paths)" "no file names a directory of somebody's machine"
+none "$(check_licence_texts)" "LICENSES holds the texts of the licences in use and no other"
+none "$(check_machine_paths)" "no file names a directory of a developer's machine"
 none "$(check_mirrors)" "no file names a package mirror"
 none "$(check_length)" "no file has more than 800 lines"
 none "$(check_functions)" "no function has more than 80 lines"
 none "$(check_whitespace)" "no line ends in blanks, each file ends in a newline"
-none "$(check_modes)" "a file is executable exactly if it names its interpreter"
+none "$(check_modes)" "a file is executable if and only if it names its interpreter"
 none "$(check_json)" "each JSON file parses and has no key twice in one object"
 none "$(check_unfinished)" "no file has a mark of unfinished work"
 done_testing

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# What the lints share: which files there are, and how a finding becomes TAP.
-# A check prints its findings, "file:line: what", and passes if there are none.
+# Functions for the lints: lists of files, and TAP from findings. A check prints its
+# findings as "file:line: text" and passes if there are none.
 
 . tests/lib/tap.sh
 
 git ls-files --error-unmatch tests/lint/lib.sh >/dev/null ||
-	bail "git does not list this project's files (above): the lints would look at nothing"
+	bail "git does not list this project's files (above): the lints would check nothing"
 
 # tracked PATTERN...: files of the repository, also those not yet committed
 tracked() {
@@ -16,12 +16,12 @@ tracked() {
 	done | sort -u
 }
 
-# text PATTERN...: of these, the files that hold text
+# text PATTERN...: like tracked, only text files
 text() {
 	tracked "$@" | xargs -r -d '\n' grep -IlE '' 2> /dev/null
 }
 
-# kernel_folders: what is in the folders of modules, as pathspecs
+# kernel_folders: pathspecs of the files in the folders of modules
 kernel_folders() {
 	tracked '*/Kbuild' | sed 's|/Kbuild$|/*|'
 }
@@ -47,7 +47,7 @@ scripts() {
 	done
 }
 
-# c_flags: options with which user-space C can be parsed, one a line
+# c_flags: compiler options to parse user-space C, one per line
 c_flags() {
 	printf '%s\n' -std=gnu11 -D_GNU_SOURCE -DGPMU_VERSION='""' -I.
 	user_c | sed -n 's|/[^/]*\.h$||p' | grep -vx metrics/include/gpmu | sort -ru | sed 's|^|-I|'
@@ -64,7 +64,7 @@ none() {
 	fi
 }
 
-# need COMMAND...: without its tool a lint would pass whatever the code is
+# need COMMAND...: bails out if a tool is missing, as the lint would pass any code
 need() {
 	local c
 
@@ -73,7 +73,7 @@ need() {
 	done
 }
 
-# kernel_source VERSION: unpacks it if need be, prints where it is
+# kernel_source VERSION: unpacks the source if necessary and prints its path
 kernel_source() {
 	tests/vm/fetch source "$1" >&2 || bail "no kernel source $1"
 	echo "${GPMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpmu}/source/$1"

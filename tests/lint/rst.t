@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Documentation: reStructuredText renders, and links inside the repository
-# lead to a file.
+# Documentation: reStructuredText renders, and targets of links inside the repository
+# exist.
 . tests/lint/lib.sh
 
-# Reports from level 1, "info", on.
+# Messages of level 1, "info", and above
 check_rst() {
 	local f
 
@@ -39,5 +39,5 @@ check_links() {
 need git python3
 python3 -c 'import docutils' 2> /dev/null || bail "python3-docutils is not installed: run ./setup"
 none "$(check_rst)" "each .rst file renders without a message from docutils"
-none "$(check_links)" "each link of a .md or .rst file to a file of the repository leads to one"
+none "$(check_links)" "the target of each link to a file of the repository exists in .md and .rst files"
 done_testing

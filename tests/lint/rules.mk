@@ -3,7 +3,7 @@
 # Lints. Those that take seconds and download nothing belong to check-unit;
 # those that need the kernel source to check; "make lint" runs them all.
 
-LINT_UNIT := $(addprefix tests/lint/,files.t shell.t rst.t user.t self.t)
+LINT_UNIT := $(addprefix tests/lint/,files.t shell.t rst.t user.t self.t arrows.t)
 LINT_CHECK := tests/lint/driver.t
 LINT_MORE := $(addprefix tests/lint/,tidy.t kbuild.t)
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# User-space C by clang-tidy, a test a file. Headers of libperf come with its
-# build; a file that needs those of another program (QEMU, perf) is named here.
+# Checks user-space C with clang-tidy, one test per file. The build of libperf
+# provides its headers; files that need headers of QEMU or perf are skipped.
 . tests/lint/lib.sh
 
 need git clang-tidy

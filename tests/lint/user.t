@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# User-space C by static analysis.
+# Checks user-space C with cppcheck.
 . tests/lint/lib.sh
 
 # unusedFunction and missingInclude need the whole program and all headers.

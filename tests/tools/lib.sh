@@ -82,7 +82,7 @@ soon() {
 # sql QUERY: the rows of a query on $trace
 sql() {
 	# shellcheck disable=SC2154 # the tests set it
-	"$top/tests/unit/trace_sql.py" "$trace" "$1" 2>&1
+	"$top/tests/unit/trace/trace_sql.py" "$trace" "$1" 2>&1
 }
 
 # audit NAME: the arguments of the audit slices with that name in $trace

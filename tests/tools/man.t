@@ -35,7 +35,7 @@ cat > "$work/cwd/own.json" << 'END'
     "MetricExpr": "nvidia_pcie_pmu@rd_bytes_loc\\,root_port\\=0x3@ / duration_time",
     "ScaleUnit": "1e-9GB/s", "Unit": "nvidia_pcie_pmu" } ]
 END
-"$B/tests/unit/trace-script" "$work/cwd/train.pftrace" < tests/data/timeline/offender.script || bail "no trace: make unit-tests"
+"$B/tests/unit/trace/trace-script" "$work/cwd/train.pftrace" < tests/data/timeline/offender.script || bail "no trace: make unit-tests"
 mkdir "$work/bin"
 ln -s "$GPMU_BIN" "$work/bin/gpmu"
 ln -s "$PWD/tests" "$PWD/metrics" "$work/cwd"

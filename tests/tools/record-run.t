@@ -4,8 +4,8 @@
 # gpmu record: options, refusals, how a run ends, and the trace of a gpmu that is killed.
 . tests/tools/lib.sh
 
-make -s "B=$B" "$B/tests/unit/activity-script" >&2 || bail "no activity-script"
-app=$(realpath "$B/tests/unit/activity-script")
+make -s "B=$B" "$B/tests/unit/trace/activity-script" >&2 || bail "no activity-script"
+app=$(realpath "$B/tests/unit/trace/activity-script")
 export GPMU_PLUGINS=$work/plugins
 mkdir "$GPMU_PLUGINS"
 : > "$GPMU_PLUGINS/libgpmu-inject.so"

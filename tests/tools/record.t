@@ -4,8 +4,8 @@
 # gpmu record: the timeline of a script that stands in for a program with GPUs.
 . tests/tools/lib.sh
 
-make -s "B=$B" "$B/tests/unit/activity-script" >&2 || bail "no activity-script"
-app=$(realpath "$B/tests/unit/activity-script")
+make -s "B=$B" "$B/tests/unit/trace/activity-script" >&2 || bail "no activity-script"
+app=$(realpath "$B/tests/unit/trace/activity-script")
 one=GPU-6f2a1c00-0001-4a00-8000-000000000001
 two=GPU-6f2a1c00-0002-4a00-8000-000000000002
 export GPMU_PLUGINS=$work/plugins
@@ -187,7 +187,7 @@ expect 0 gpmu record -o "$trace" --no-cuda-trace -e task-clock -- true
 unlike "$err" "connected" "record --no-cuda-trace does not warn that no process has connected"
 run gpmu record -o "$trace" -- /nonexistent
 is "$rc" 127 "record of a command that does not exist exits with 127"
-ls "$trace" 2> /dev/null >&2 && "$top/tests/unit/trace_sql.py" "$trace" "select 1" > /dev/null
+ls "$trace" 2> /dev/null >&2 && "$top/tests/unit/trace/trace_sql.py" "$trace" "select 1" > /dev/null
 ok $? "record of a command that does not exist leaves the old trace as it was"
 expect 127 gpmu record -o "$work/typed" -- /nonexistent
 [ ! -e "$work/typed" ]

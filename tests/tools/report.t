@@ -4,7 +4,7 @@
 # gpmu report: tables of small traces, made by trace-script, against values worked out by hand.
 . tests/tools/lib.sh
 
-script=$(realpath "$B/tests/unit/trace-script") || bail "no trace-script: make unit-tests"
+script=$(realpath "$B/tests/unit/trace/trace-script") || bail "no trace-script: make unit-tests"
 python=$(command -v python3) || bail "no python3"
 
 # trace NAME < SCRIPT: makes $work/NAME.pftrace
@@ -210,7 +210,7 @@ is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
 
 # --- counters
 
-# tests/unit/report.c tests the numbers; this tests each output form.
+# tests/unit/report/report.c tests the numbers; this tests each output form.
 printf '%s\n' 'process;7;app' 'counter;m;p7;B;memory of GPU 0' 'track;n0;-;node 0' 'track;n1;-;node 1' 'track;c;-;command' \
 	'track;x;-;gaps' 'counter;a;n0;GB/s;GraceMemBW' 'counter;b;n1;GB/s;GraceMemBW' 'counter;i;c;;instructions' \
 	'audit;gpmu;host=n;rank=1;begin=1000000;end=11000000' 'audit;counters;counter=GraceMemBW;of=node 0;kind=mean;share=1.0;gaps=0' \

@@ -4,22 +4,16 @@
 # What a test needs beyond the library is said below. Those of the model are in
 # tests/vm/model/rules.mk.
 
-# Those of a noun begin with its name.
-GPMU_NOUNS	:= cpus machine source catalog expr event plan counts counter row stats number sink \
-		   session region log probe runs saved traffic balance list clock trace \
-		   map words spans report cupti channel record again
-GPMU_TEST_SRC	:= $(wildcard $(foreach noun,$(GPMU_NOUNS),tests/unit/$(noun).c tests/unit/$(noun)-*.c))
-GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script
-GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS),$(patsubst tests/unit/%.c,%,$(GPMU_TEST_SRC)))
-GPMU_TESTS_T	:= $(GPMU_TESTS:%=$(B)/tests/unit/%.t)
-GPMU_TESTS_SAN	:= $(GPMU_TESTS:%=$(B)/tests/unit/%-san.t)
-GPMU_TEST_HDR	:= $(wildcard tests/unit/*.h tests/lib/*.h tests/sysroot/*.h)
-GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot
+# These are programs that tests run; those of the model and of the driver have rules of
+# their own.
+GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script activity-script activity-dump
+GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS) $(MODEL_TESTS) apmt,$(basename $(notdir $(UNIT_SRC))))
+GPMU_TESTS_T	:= $(addsuffix .t,$(call built,$(GPMU_TESTS)))
+GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))
+GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot -Itests/unit
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/header.t tests/unit/examples.t tests/unit/man3.t tests/unit/man7.t tests/unit/install.t tests/unit/gpu-run.t tests/unit/trace-sql.t
+SCRIPT_TESTS	+= tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace-sql.t
 check-unit: all
-
-both		= $(foreach test,$(1),$(B)/tests/unit/$(test).t $(B)/tests/unit/$(test)-san.t)
 
 # Functions that a test stands in for
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
@@ -32,52 +26,64 @@ $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # What the replay of damage runs is the fuzzer's target
 FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz saved-fuzz source-model-fuzz trace-reader-fuzz
-$(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): private TEST_SRC := tests/fuzz/$(test:-fuzz=.c)))
-$(foreach test,$(FUZZ_REPLAYS),$(eval $(call both,$(test)): tests/fuzz/$(test:-fuzz=.c)))
+$(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test)).t: $(B)/tests/fuzz/$(test:-fuzz=.o)))
+$(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test))-san.t: $(B)/tests/fuzz/$(test:-fuzz=-san.o)))
 
 # Sources of counts: the model, and one with defects
+FAKE_SRC	:= $(filter %/source-fake.c,$(UNIT_SRC))
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
 SOURCE_TESTS	:= $(filter source source-% session session-% region region-% probe traffic%,$(GPMU_TESTS))
-$(FAKE_PLUGIN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
+$(FAKE_PLUGIN): $(FAKE_SRC) $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) -fPIC -shared -o $@ $<
 FAKE_PLUGIN_SAN	:= $(B)/san/tests/unit/gpmu-fake.so
-$(FAKE_PLUGIN_SAN): tests/unit/source-fake.c $(GPMU_TEST_HDR) $(GPMU_HDR) $(B)/flags/cc
+$(FAKE_PLUGIN_SAN): $(FAKE_SRC) $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(SANITIZERS) -fPIC -shared -o $@ $<
-SOURCE_TESTS_T	:= $(SOURCE_TESTS:%=$(B)/tests/unit/%.t)
-SOURCE_TESTS_SAN := $(SOURCE_TESTS:%=$(B)/tests/unit/%-san.t)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(SANITIZERS) -fPIC -shared -o $@ $<
+PROGRAMS	+= $(FAKE_PLUGIN) $(FAKE_PLUGIN_SAN)
+SOURCE_TESTS_T	:= $(addsuffix .t,$(call built,$(SOURCE_TESTS)))
+SOURCE_TESTS_SAN := $(addsuffix -san.t,$(call built,$(SOURCE_TESTS)))
 plugins		= -DFAKE='"$(1)"' -DMODEL='"$(2)"' -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
-$(SOURCE_TESTS_T): $(FAKE_PLUGIN) $(MODEL_PLUGIN) $(B)/flags/folders
-$(SOURCE_TESTS_T): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),$(MODEL_PLUGIN))
-$(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN) $(B)/flags/folders
-$(SOURCE_TESTS_SAN): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
+$(SOURCE_TESTS_T): $(FAKE_PLUGIN) $(MODEL_PLUGIN)
+$(SOURCE_TESTS_T:.t=.o): $(B)/flags/folders
+$(SOURCE_TESTS_T:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),$(MODEL_PLUGIN))
+$(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN)
+$(SOURCE_TESTS_SAN:.t=.o): $(B)/flags/folders
+$(SOURCE_TESTS_SAN:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
 # Regions as capture ranges need what is injected, and a CUDA
 $(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)
 # These have the model's plugin in them.
 WITH_MODEL	:= source-model-alloc source-model-fuzz
-$(WITH_MODEL:%=$(B)/tests/unit/%.t): private TEST_OBJ := $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
-$(WITH_MODEL:%=$(B)/tests/unit/%-san.t): private TEST_OBJ := $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
-$(WITH_MODEL:%=$(B)/tests/unit/%.t): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
-$(WITH_MODEL:%=$(B)/tests/unit/%-san.t): $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
+$(addsuffix .t,$(call built,$(WITH_MODEL))): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
+$(addsuffix -san.t,$(call built,$(WITH_MODEL))): $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
 
-include tests/unit/rules-cupti.mk
+include tests/unit/sources/rules-cupti.mk
 
-$(GPMU_TESTS_T): $(B)/tests/unit/%.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB) tests/unit/rules.mk
+GPMU_TESTS_OBJ	:= $(GPMU_TESTS_T:.t=.o) $(FUZZ_REPLAYS:%-fuzz=$(B)/tests/fuzz/%.o)
+GPMU_TESTS_SAN_OBJ := $(GPMU_TESTS_SAN:.t=.o) $(FUZZ_REPLAYS:%-fuzz=$(B)/tests/fuzz/%-san.o) \
+		   $(B)/tests/lib/deepbind-san.o
+
+$(GPMU_TESTS_OBJ): $(B)/%.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(TEST_SRC) \
-		$(TEST_OBJ) $(GPMU_LIB) $(GPMU_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
-$(GPMU_TESTS_SAN): $(B)/tests/unit/%-san.t: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_SAN_LIB) tests/unit/rules.mk
+$(GPMU_TESTS_SAN_OBJ): $(B)/%-san.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(TEST_SRC) \
-		$(TEST_OBJ) $(GPMU_SAN_LIB) $(GPMU_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
+OBJECTS += $(GPMU_TESTS_OBJ) $(GPMU_TESTS_SAN_OBJ)
+
+$(GPMU_TESTS_T): %.t: %.o $(GPMU_LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_LIB) $(GPMU_LIBS)
+
+$(GPMU_TESTS_SAN): %.t: %.o $(GPMU_SAN_LIB)
+	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_SAN_LIB) $(GPMU_LIBS)
 
 # What scripts among the tests run
-GPMU_DUMPS	:= $(addprefix $(B)/tests/unit/,catalog-dump plan-dump trace-make trace-script activity-script activity-dump)
-$(GPMU_DUMPS): $(B)/tests/unit/%: tests/unit/%.c $(GPMU_TEST_HDR) $(GPMU_LIB)
+GPMU_DUMPS	:= $(call built,$(filter-out source-fake,$(GPMU_NO_TESTS)))
+$(GPMU_DUMPS): $(B)/%: %.c $(GPMU_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)
+PROGRAMS	+= $(GPMU_DUMPS)
 
 check-unit: $(GPMU_DUMPS)
-CHECK_TESTS += $(addprefix tests/unit/,libperf.t catalog-upstream.t plan-upstream.t plan-perf.t)
+CHECK_TESTS += tests/unit/install/libperf.t tests/unit/catalog/catalog-upstream.t tests/unit/plan/plan-upstream.t tests/unit/plan/plan-perf.t

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# That the rig reports what the debug kernel is built to find: a module commits
-# one fault a boot, and the boot has to fail with that fault's report.
+# The rig reports the faults that the debug kernel detects: a module commits one
+# fault per boot, and the boot must fail with the report of that fault.
 . tests/lib/tap.sh
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-make -s vm-prepare KERNEL=debug >&2 || bail "the debug kernel is not there"
+make -s vm-prepare KERNEL=debug >&2 || bail "cannot prepare the debug kernel"
 
-# boot FAULT: prints what tests/vm/boot says, then the kernel's messages
+# boot FAULT: prints the output of tests/vm/boot, then the kernel's messages
 boot() {
 	cat > "$dir/fault-$1.t" <<-END
 		#!/bin/sh
@@ -18,7 +18,7 @@ boot() {
 		. /lib/tap.sh
 		dmesg -n 8
 		insmod /lib/gpmu/planted.ko fault=$1
-		ok \$? "the module is loaded"
+		ok \$? "the module with the fault is loaded"
 		rmmod planted
 		done_testing
 	END

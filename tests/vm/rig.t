@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The rig itself, in virtual machines: guests that panic, hang, stop early,
-# log a warning or are told the wrong count must fail, and say why.
+# The rig itself, in virtual machines: the test of a guest that panics, hangs, stops
+# early, logs a warning or makes an illegal access fails and prints the reason.
 . tests/lib/tap.sh
 
 kernel=${KERNEL:-7.3}
@@ -16,7 +16,7 @@ guest() {
 	tests/vm/boot --kernel "$kernel" --driver ours "$tmp/$1.t" >"$tmp/out" 2>&1
 	status=$?
 	out=$(cat "$tmp/out")
-	# Our own TAP has the same words.
+	# The TAP of this script must not contain the guest's.
 	out=${out//not ok/NOT OK}
 	out=${out//Bail out!/BAIL OUT}
 }
@@ -27,11 +27,11 @@ guest rig-good <<'END'
 is "$(id -u)" 0 "root"
 done_testing
 END
-is "$status" 0 "a guest that passes ends with 0"
+is "$status" 0 "rig: the exit status of a passing guest is 0"
 is "$(grep -v '^#' "$tmp/out")" "ok 1 - root
 ok 2 - no warning in the kernel log
 ok 3 - the model saw no illegal register access
-1..3" "its TAP has the rig's own tests"
+1..3" "rig: the TAP of a guest includes the rig's own tests"
 
 guest rig-panic <<'END'
 . /lib/tap.sh
@@ -39,18 +39,18 @@ ok 0 "before"
 echo c >/proc/sysrq-trigger
 done_testing
 END
-is "$status" 1 "a guest that panics fails"
-like "$out" '^NOT OK 2 - the guest ran to its end' "and a test says that it did not end"
-like "$out" '^# .*Kernel panic - not syncing: sysrq triggered crash' "with the console's last lines"
+is "$status" 1 "rig: a guest that panics fails"
+like "$out" '^NOT OK 2 - the guest ran to its end' "rig: a guest that panics fails the test that it ran to its end"
+like "$out" '^# .*Kernel panic - not syncing: sysrq triggered crash' "rig: a guest that panics shows the last lines of its console"
 
 guest rig-hang <<'END'
 #: timeout 20
 sleep 1000
 END
-is "$status" 1 "a guest that hangs fails"
-like "$out" '^NOT OK [0-9]+ - the guest ran to its end: it did not in [0-9]+ s and was killed' "and says so"
+is "$status" 1 "rig: a guest that hangs fails"
+like "$out" '^NOT OK [0-9]+ - the guest ran to its end: it did not in [0-9]+ s and was killed' "rig: a guest that hangs is reported as killed"
 
-# gone: waits until no QEMU has the console of rig-killed
+# gone: waits until no QEMU writes the console of rig-killed
 machine="rig-killed/console.log"
 gone() {
 	for _ in $(seq 50); do
@@ -67,14 +67,14 @@ for _ in $(seq 300); do
 	sleep 0.1
 done
 kill "$boot"
-ok "$(gone; echo $?)" "a boot that is killed leaves no virtual machine behind"
+ok "$(gone; echo $?)" "rig: a killed boot leaves no virtual machine behind"
 
 guest rig-early <<'END'
 . /lib/tap.sh
 ok 0 "one"
 echo 1..2
 END
-like "$out" '^NOT OK 2 - the test ran to its end: 1 tests, planned 2' "a guest with a wrong plan fails"
+like "$out" '^NOT OK 2 - the test ran to its end: 1 tests, planned 2' "rig: a guest with a wrong plan fails"
 
 guest rig-warning <<'END'
 . /lib/tap.sh
@@ -82,8 +82,8 @@ echo "WARNING: CPU: 0 planted by a test" >/dev/kmsg
 ok 0 "one"
 done_testing
 END
-like "$out" '^NOT OK 2 - no warning in the kernel log' "a warning in the kernel log fails"
-like "$out" '^# dmesg:.*planted by a test' "and is shown"
+like "$out" '^NOT OK 2 - no warning in the kernel log' "rig: a warning in the kernel log fails"
+like "$out" '^# dmesg:.*planted by a test' "rig: a warning in the kernel log is shown"
 
 guest rig-illegal <<'END'
 #: load no
@@ -92,6 +92,6 @@ devmem 0x3d000e08 32 1
 ok 0 "one"
 done_testing
 END
-like "$out" '^NOT OK 3 - the model saw no illegal register access' "a write to a read-only register fails"
-like "$out" '^# model.log:.*! ' "and is shown"
+like "$out" '^NOT OK 3 - the model saw no illegal register access' "rig: a write to a read-only register fails"
+like "$out" '^# model.log:.*! ' "rig: a write to a read-only register is shown"
 done_testing

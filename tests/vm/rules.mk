@@ -70,5 +70,5 @@ bench-vm: $(B)/vm/guest/bench
 	@GPMU_PREPARED=1 tests/vm/boot --kernel $(or $(KERNEL),7.3) --driver $(or $(DRIVER),in-tree) \
 		--plain tests/vm/bench
 
-SCRIPT_TESTS += $(addprefix tests/unit/,acpi.t boot.t fetch.t setup.t)
+SCRIPT_TESTS += tests/unit/rig/acpi.t tests/unit/rig/boot.t tests/unit/rig/fetch.t tests/unit/install/setup.t
 CHECK_TESTS += tests/vm/rig.t

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* balance: what two counters of the same bytes do not agree on */
+/* balance: compares two counts of the same bytes */
 #ifndef GPMU_BALANCE_API_H
 #define GPMU_BALANCE_API_H
 
@@ -10,43 +10,45 @@ extern "C" {
 #endif
 
 /*
- * What goes over a link, or into a memory, is counted at both of its ends. A balance looks
- * for both in rows and gives what is left over, which metrics/flow.rst explains:
+ * Bytes that cross a link or enter a memory are counted at both ends. A balance finds both
+ * counts in rows and computes their difference, the remainder. metrics/traffic/flow.rst explains where
+ * a remainder comes from. The lines of a balance, for the GPU with number 0, are:
  *
- *	C2C into GPU0		what Grace sends to the GPU over NVLink-C2C (its C2C0 and C2C1
- *				count what the GPU reads, SCF's GMEM what CPUs write), and what
- *				the GPU receives
- *	C2C out of GPU0		the other way
- *	C2C of GPU0		both ways together
- *	copies into GPU0	what the GPU receives over PCIe, NVLink and NVLink-C2C, and what
- *				is written to its memory, which copies are at least
- *	copies out of GPU0	what it sends, and what is read
+ * - "C2C into GPU0": the first side is the data that Grace sends to the GPU over NVLink-C2C.
+ *   PMUs C2C0 and C2C1 count the GPU's reads, SCF's GMEM events count the CPUs' writes. The
+ *   second side is the data that the GPU receives.
+ * - "C2C out of GPU0": the opposite direction.
+ * - "C2C of GPU0": both directions together.
+ * - "copies into GPU0": the first side is the data that the GPU receives over PCIe, NVLink and
+ *   NVLink-C2C. The second side is the data written to its memory, of which copies are a part.
+ * - "copies out of GPU0": the data that the GPU sends, and the data read from its memory.
  *
- * A side is made of rows of the metrics, "GraceC2c0ReadBW" and "GpuC2cRxBW", or of events that
- * count the same, "nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/". A Grace and the GPUs that are of
- * its node are compared with each other where rows tell the node, otherwise all with all.
+ * A side consists of rows of metrics, such as "GraceC2c0ReadBW" and "GpuC2cRxBW", or of events
+ * that count the same, such as "nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/". Where rows have a
+ * node, a Grace is compared with the GPUs of its node; otherwise all Graces with all GPUs.
  */
 struct gpmu_balance;
 
 /**
- * struct gpmu_balance_line - the two sides
- * @size: of this structure
- * @name: "C2C into GPU0"; "C2C into all GPUs" where it is of several
- * @left_of: what the first side adds up, "C2C0 + C2C1 + GMEM": of what has rows
- * @right_of: likewise the second, "GPU's C2C"
- * @note: what there is in the remainder, one line
- * @at_least: 1: the second side has other traffic too, and is expected to be no less
- * @state: GPMU_OK; a side of which a part is missing makes it GPMU_NOT_COUNTED or
- *	GPMU_NOT_SUPPORTED, and there are no numbers (NaN)
- * @left: bytes a second
- * @right: likewise
+ * struct gpmu_balance_line - the two sides of a comparison
+ * @size: size of this structure
+ * @name: "C2C into GPU0"; "C2C into all GPUs" for several GPUs
+ * @left_of: the terms of the first side that have rows, "C2C0 + C2C1 + GMEM"
+ * @right_of: the terms of the second side that have rows, "GPU's C2C"
+ * @note: what the remainder contains, one line
+ * @at_least: 1: the second side includes other traffic and is expected to be at least @left
+ * @state: GPMU_OK if both sides are complete. If a part of a side is missing, GPMU_NOT_COUNTED
+ *	or GPMU_NOT_SUPPORTED, and the numbers are NaN
+ * @left: the first side, in bytes per second
+ * @right: the second side, in bytes per second
  * @remainder: @right - @left
- * @part: of the larger side that @remainder is, -1 to 1; 0 where both are 0
- * @share: of the time, 0 to 1, that the counters ran, the lowest of them
- * @gpu: UUID of the GPU; NULL: of several
- * @gpu_number: of that GPU; -1
- * @node: that the two sides are of; -1: not of one, or not known
- * @why: of a state without numbers, one line to follow "NAME: "; otherwise NULL
+ * @part: @remainder divided by the larger side, -1 to 1; 0 if both sides are 0
+ * @share: fraction of the time that the counters ran, 0 to 1, the lowest of all counters
+ * @gpu: UUID of the GPU; NULL for several GPUs
+ * @gpu_number: number of the GPU; -1 for several GPUs
+ * @node: node of both sides; -1 if there are several or it is not known
+ * @why: reason of a state without numbers, one line that follows the name and a colon;
+ *	otherwise NULL
  */
 struct gpmu_balance_line {
 	size_t size;
@@ -59,24 +61,24 @@ struct gpmu_balance_line {
 	const char *why;
 };
 
-/* New, without lines; NULL with errno ENOMEM */
+/* Creates a balance without lines. Returns a new object, or NULL with errno ENOMEM. */
 struct gpmu_balance *gpmu_balance_new(void);
-/* NULL is allowed. */
+/* Frees @balance; NULL is allowed. */
 void gpmu_balance_free(struct gpmu_balance *balance);
 
 /**
- * gpmu_balance_update() - compares what rows of one interval, or of one run, say
- * @balance: its lines become those of these rows
- * @rows: of a session or a struct gpmu_runs. Texts gpu and why of the lines are theirs, and valid
- *	as long
- * @length: how many
+ * gpmu_balance_update() - compares the counts in the rows of one interval or of one run
+ * @balance: its lines are replaced
+ * @rows: rows of a session or a struct gpmu_runs. The lines refer to the texts of their members
+ *	gpu and why, so lines are valid as long as the rows
+ * @length: number of rows
  *
- * There is a line only for what has rows of both sides.
+ * A line exists only where both sides have rows.
  *
- * Return: 0 or -ENOMEM: there are no lines then
+ * Return: 0; -ENOMEM, and then there are no lines
  */
 int gpmu_balance_update(struct gpmu_balance *balance, const struct gpmu_row *rows, size_t length);
-/* Borrowed, until the next update; NULL after the last */
+/* Returns a line, borrowed until the next update; NULL after the last one. */
 const struct gpmu_balance_line *gpmu_balance_line(const struct gpmu_balance *balance, size_t index);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* error: why something was refused */
+/* error: why a function refused a text */
 #ifndef GPMU_ERROR_API_H
 #define GPMU_ERROR_API_H
 
@@ -10,11 +10,11 @@ extern "C" {
 #endif
 
 /**
- * struct gpmu_error - why a text was refused
- * @offset: where in the text, in bytes from its beginning
- * @text: one line without a full stop
+ * struct gpmu_error - why a function refused a text
+ * @offset: byte offset of the error in the text, from 0
+ * @text: the reason, one line without a full stop
  *
- * Set only by a function that fails.
+ * A function sets it only when it fails.
  */
 struct gpmu_error {
 	size_t offset;

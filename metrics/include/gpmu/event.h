@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* event: what the kernel is asked to count */
+/* event: perf's event syntax, resolved for perf_event_open() */
 #ifndef GPMU_EVENT_API_H
 #define GPMU_EVENT_API_H
 
@@ -13,50 +13,53 @@ struct perf_event_attr;
 struct gpmu_event;
 
 /**
- * gpmu_event_new() - finds an event by the text that perf's -e takes
- * @machine: whose PMUs, formats and events; it must outlive the event
- * @catalog: more events' names, or NULL
- * @text: one event, "nvidia_scf_pmu/cmem_rd_data/", "cycles:u", "r11",
- *	"sched:sched_switch", or a name of libpfm4, "arm_v2::INST_RETIRED". No braces,
- *	and no commas outside "/"
- * @error: set on failure, or NULL. Its offset is that in @text
+ * gpmu_event_new() - resolves an event in the syntax of perf's option -e
+ * @machine: provides PMUs, formats and events; must outlive the event
+ * @catalog: provides more names of events; or NULL
+ * @text: one event: "nvidia_scf_pmu/cmem_rd_data/", "cycles:u", "r11", "sched:sched_switch", or
+ *	a name of libpfm4, "arm_v2::INST_RETIRED". Braces, and commas outside "/", are not
+ *	allowed
+ * @error: set on failure, or NULL. Its offset is a byte offset in @text
  *
- * A PMU is an exact name, a name without the number that it ends with, which is
- * every PMU of that name, or a pattern, "nvidia_*_pmu_0". A name without a PMU is
- * an event of the cores if they have one of that name, else one of perf's generic
- * names, else an event of all other PMUs that have it. Only modifiers that have to
- * do with counting are taken.
+ * A PMU is an exact name, a name without its final number, which selects every PMU of that
+ * name, or a pattern, "nvidia_*_pmu_0". A name without a PMU is resolved in this order: an
+ * event of the cores, one of perf's generic events, an event of all other PMUs that have the
+ * name. Only modifiers that affect counting are accepted.
  *
- * Return: new; NULL with errno EINVAL (not of that form, a value that the format has
- * no room for, a modifier), ENOENT (no such PMU, event, format, tracepoint), ENODEV (the
- * machine lacks the PMU or CPU that has it), ENOMEM, or that of reading tracefs, as EACCES
+ * Return: a new event; NULL with errno EINVAL (syntax error, a value that does not fit its
+ * format, a modifier), ENOENT (no such PMU, event, format or tracepoint), ENODEV (the machine
+ * lacks the PMU or CPU of the event), ENOMEM, or the error of reading tracefs, such as EACCES
  */
 struct gpmu_event *gpmu_event_new(const struct gpmu_machine *machine,
 				  const struct gpmu_catalog *catalog, const char *text,
 				  struct gpmu_error *error);
-/* Why this process cannot see a machine's tracepoints, and what to do, one line; NULL: it can */
+/*
+ * Returns why this process cannot see tracepoints and the remedy, one line; NULL if it can see
+ * them.
+ */
 const char *gpmu_tracepoints_why(const struct gpmu_machine *machine);
-/* NULL is allowed. */
+/* Frees @event; NULL is allowed. */
 void gpmu_event_free(struct gpmu_event *event);
-/* What to show of it: "name=" of its terms, else the text */
+/* Returns the label to print: the value of the term "name=", otherwise the text of the event */
 const char *gpmu_event_label(const struct gpmu_event *event);
-/* As it was given */
+/* Returns the text that gpmu_event_new() was given */
 const char *gpmu_event_text(const struct gpmu_event *event);
-/* A count times the scale, which is 1 if nothing is said, is in this unit: "Joules"; or NULL */
+/* Return the unit of a count times the scale, "Joules" or NULL, and the scale, by default 1 */
 const char *gpmu_event_unit(const struct gpmu_event *event);
 double gpmu_event_scale(const struct gpmu_event *event);
 /*
- * One for each PMU that it is counted on, in the order of gpmu_machine_pmu(), and
- * for each tracepoint: at least 1. Below, all is borrowed, and NULL after the last.
+ * Returns the number of instances, at least 1. There is one for each PMU that counts the event,
+ * in the order of gpmu_machine_pmu(), and one for each tracepoint. Pointers that the functions
+ * below return are borrowed, and NULL after the last instance.
  */
 size_t gpmu_event_instances(const struct gpmu_event *event);
-/* "nvidia_scf_pmu_0/cmem_rd_data/", as perf stat -e takes it */
+/* Returns the instance in the syntax of perf stat -e, "nvidia_scf_pmu_0/cmem_rd_data/" */
 const char *gpmu_event_instance_name(const struct gpmu_event *event, size_t index);
-/* NULL also where sysfs shows no PMU for it */
+/* Returns the PMU of the instance; NULL also if sysfs has no PMU for it */
 const struct gpmu_pmu *gpmu_event_instance_pmu(const struct gpmu_event *event, size_t index);
 /*
- * What perf_event_open() takes: size, type, config to config4, and what modifiers
- * set. NULL also where libgpmu itself counts: duration_time
+ * Returns the argument for perf_event_open(2): size, type, config to config4, and the fields
+ * that modifiers set. NULL also for events that libgpmu itself counts, such as duration_time.
  */
 const struct perf_event_attr *gpmu_event_instance_attr(const struct gpmu_event *event,
 						       size_t index);

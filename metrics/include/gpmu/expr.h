@@ -14,19 +14,19 @@ extern "C" {
 struct gpmu_expr;
 
 /**
- * struct gpmu_expr_env - what an expression asks of the machine when it is made
- * @size: of this structure
- * @parameter: the number that stands for "?" in a name, 0 or more
- * @literal: value of #NAME, the name without "#", such as num_cpus, whose case perf
- *	ignores; NaN if there is none
- * @has_event: 1 if an event can be counted, 0 if not, < 0 if that is not known; its
- *	name as gpmu_expr_id() writes it
- * @cpuid_matches: 1 if the CPU is one that the pattern of a mapfile.csv matches, 0 if
- *	not, < 0 if that is not known
- * @user: handed to the functions
+ * struct gpmu_expr_env - properties of the machine that an expression can refer to
+ * @size: size of this structure
+ * @parameter: replaces "?" in names of events, 0 or more
+ * @literal: returns the value of #NAME; name has no "#", as in num_cpus, whose case perf
+ *	ignores. NaN: there is no such literal
+ * @has_event: returns 1 if an event can be counted, 0 if not, < 0 if that is not known. The
+ *	name has the form of gpmu_expr_id()
+ * @cpuid_matches: returns 1 if the machine's CPU matches a pattern of a mapfile.csv, 0 if not,
+ *	< 0 if that is not known
+ * @user: passed to the functions
  *
- * Functions may be NULL; an expression that needs one is then refused. They are
- * called by gpmu_expr_new() only.
+ * A function may be NULL; gpmu_expr_new() then refuses an expression that needs it. Only
+ * gpmu_expr_new() calls the functions.
  */
 struct gpmu_expr_env {
 	size_t size;
@@ -38,10 +38,10 @@ struct gpmu_expr_env {
 };
 
 /**
- * struct gpmu_expr_value - an event, or another metric, in an expression
- * @value: its count; of duration_time, seconds; NaN if there is none
- * @sources: source_count(): how many PMUs the count is the sum of, 1 for a metric
- * @lines: aggr_nr(): how many CPUs' or PMUs' counts, 1 for a metric
+ * struct gpmu_expr_value - the value of an event or of another metric in an expression
+ * @value: the count; seconds for duration_time; NaN if there is no value
+ * @sources: value of source_count(): number of PMUs whose counts were added; 1 for a metric
+ * @lines: value of aggr_nr(): number of CPUs or PMUs whose counts were added; 1 for a metric
  */
 struct gpmu_expr_value {
 	double value;
@@ -50,45 +50,50 @@ struct gpmu_expr_value {
 };
 
 /**
- * gpmu_expr_new() - compiles the MetricExpr of a metric (grammar of Linux 7.3's perf)
+ * gpmu_expr_new() - compiles a MetricExpr (grammar of perf in Linux 7.3)
  * @text: the expression
- * @env: the machine, or NULL: no parameter, no function. Not kept
- * @error: set on failure, or NULL
+ * @env: read during the call; NULL: no parameter and no functions
+ * @error: set on failure, or NULL. Its offset is a byte offset in @text
  *
- * Return: new; NULL with errno EINVAL (not an expression, or it needs what @env
- * does not know), E2BIG (nested deeper than 100 levels, longer than 1 MiB) or ENOMEM
+ * Return: a new expression; NULL with errno EINVAL (syntax error, or the expression needs
+ * something that @env does not provide), E2BIG (nested deeper than 100 levels, longer than 1
+ * MiB) or ENOMEM
  */
 struct gpmu_expr *gpmu_expr_new(const char *text, const struct gpmu_expr_env *env,
 				struct gpmu_error *error);
-/* NULL is allowed. */
+/* Frees @expr; NULL is allowed. */
 void gpmu_expr_free(struct gpmu_expr *expr);
 
 /**
- * gpmu_expr_ids() - how many events and metrics the value depends on
+ * gpmu_expr_ids() - returns the number of events and metrics that the value depends on
  *
- * What cannot matter on this machine is left out: x of "x if #smt_on else y"
- * where #smt_on is 0.
+ * A branch that this machine never takes is left out: x in "x if #smt_on else y" if #smt_on is
+ * 0.
  */
 size_t gpmu_expr_ids(const struct gpmu_expr *expr);
-/* The name, "@" in place of "/"; borrowed; NULL if there are no more. */
+/*
+ * Returns the name of an event or metric, with "@" in place of "/"; borrowed; NULL after the
+ * last.
+ */
 const char *gpmu_expr_id(const struct gpmu_expr *expr, size_t index);
 
 /**
- * gpmu_expr_eval() - the value of an expression
- * @expr: the expression; it may be evaluated by several threads at a time
- * @values: one for each of gpmu_expr_ids(), in their order; NULL if there are none
+ * gpmu_expr_eval() - evaluates an expression
+ * @expr: the expression; several threads may evaluate it at the same time
+ * @values: gpmu_expr_ids() values in the order of gpmu_expr_id(); NULL if there are none
  *
- * Return: the value, or NaN: there are no samples, as nothing was counted that
- * could be divided by, or a value is missing. d_ratio() by 0 is 0, NaN is true, and
- * where a divisor of "%" is 0 the whole is NaN: all as in perf. Infinite is only
- * what a double cannot hold.
+ * As in perf, d_ratio() with a divisor of 0 is 0, NaN is true in a condition, and a "%" with a
+ * divisor of 0 makes the whole expression NaN. The result is infinite only if it exceeds the
+ * range of a double.
+ *
+ * Return: the value; NaN if a divisor was 0 or a value is missing
  */
 double gpmu_expr_eval(const struct gpmu_expr *expr, const struct gpmu_expr_value *values);
 
 /*
- * 1 if that value rests on a division by 0, d_ratio()'s too: what the metric is of did not
- * happen, and 0 or NaN is not a measurement. 0 if not. A branch of "if" that is not taken
- * does not matter.
+ * Returns 1 if the value of gpmu_expr_eval() depends on a division by 0, including d_ratio()'s;
+ * 0 if not. The value, 0 or NaN, is then no measurement, as the counted operation did not
+ * happen. A branch of "if" that is not taken is ignored.
  */
 int gpmu_expr_idle(const struct gpmu_expr *expr, const struct gpmu_expr_value *values);
 

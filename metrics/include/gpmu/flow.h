@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* flow: who reads and writes which memory */
+/* flow: traffic matrix: reads and writes by source and memory */
 #ifndef GPMU_FLOW_API_H
 #define GPMU_FLOW_API_H
 
@@ -11,42 +11,44 @@ extern "C" {
 #endif
 
 /*
- * The traffic of a Grace as a matrix: what CPUs, PCIe devices and GPUs read from and
- * write to the memory of Graces (CMEM) and GPUs (GMEM), by all that its PMUs outside
- * the cores see. metrics/flow.rst says which events each number is made of.
+ * A flow is a matrix of memory traffic: the bytes that CPUs, PCIe devices and GPUs read from
+ * and write to the memory of Graces (CMEM) and GPUs (GMEM), computed from all PMUs outside the
+ * cores. metrics/traffic/flow.rst lists the events of each number.
  *
- * gpmu_flow_new(), gpmu_flow_plan(), a session, and gpmu_flow_update() with its rows. All
- * that is asked of a flow is borrowed from it, and the numbers change with the next update.
+ * A program calls gpmu_flow_new() and gpmu_flow_plan(), counts the plan with a session, and
+ * passes the session's rows to gpmu_flow_update(). All pointers that the functions return are
+ * borrowed from the flow; the numbers change with the next update.
  */
 struct gpmu_flow;
 
 enum gpmu_flow_chip {
-	GPMU_FLOW_ANY,		/* look at the machine */
+	GPMU_FLOW_ANY,		/* detect from the machine */
 	GPMU_FLOW_SUPERCHIP,	/* Grace CPUs without GPUs on NVLink-C2C */
 	GPMU_FLOW_HOPPER,	/* each Grace has a GPU on NVLink-C2C */
 };
 
 enum gpmu_flow_state {
-	GPMU_FLOW_OK,		/* a number, which may be 0: nothing was moved */
-	GPMU_FLOW_RANGE,	/* not less than low, not more than high: counts do not tell more */
-	GPMU_FLOW_TOGETHER,	/* counted in a sum with other flows: gpmu_flow_sum() */
-	GPMU_FLOW_INVISIBLE,	/* no PMU sees it */
-	GPMU_FLOW_IDLE,		/* the clock of the PMU that sees it stood still */
-	GPMU_FLOW_NOT_COUNTED,	/* a counter did not run: why says more */
-	GPMU_FLOW_NOT_SUPPORTED, /* there is no such PMU or event here: why says more */
+	GPMU_FLOW_OK,		/* a number; 0: no bytes were moved */
+	GPMU_FLOW_RANGE,	/* between low and high; the counts do not tell more */
+	GPMU_FLOW_TOGETHER,	/* counted as one sum with other flows: gpmu_flow_sum() */
+	GPMU_FLOW_INVISIBLE,	/* no PMU counts this traffic */
+	GPMU_FLOW_IDLE,		/* the clock of the PMU that counts it was stopped */
+	GPMU_FLOW_NOT_COUNTED,	/* a counter did not run; why gives the reason */
+	GPMU_FLOW_NOT_SUPPORTED, /* the machine lacks the PMU or event; why gives the reason */
 };
 
 /**
- * struct gpmu_flow_value - a bandwidth, and what it is worth
- * @state: only GPMU_FLOW_OK and GPMU_FLOW_RANGE have numbers, others have NaN
+ * struct gpmu_flow_value - a bandwidth and its reliability
+ * @state: only GPMU_FLOW_OK and GPMU_FLOW_RANGE have numbers; other states have NaN
  * @derived: 1: a difference of counts of several PMUs
- * @bytes: in the time that was counted; NaN of a range
- * @rate: bytes a second; NaN of a range
- * @low: bytes a second, of GPMU_FLOW_OK the same as @rate
- * @high: likewise
- * @share: of the time, 0 to 1, that its counters ran, the lowest of them; NaN: none did
- * @sum: of GPMU_FLOW_TOGETHER, the index for gpmu_flow_sum()
- * @why: of the states without a number, one line; else NULL
+ * @bytes: bytes moved in the counted time; NaN for a range
+ * @rate: bytes per second; NaN for a range
+ * @low: lower limit in bytes per second; @rate for GPMU_FLOW_OK
+ * @high: upper limit in bytes per second; @rate for GPMU_FLOW_OK
+ * @share: fraction of the time that the counters ran, 0 to 1, the lowest of all counters; NaN
+ *	if none ran
+ * @sum: index for gpmu_flow_sum(), for GPMU_FLOW_TOGETHER
+ * @why: reason of a state without a number, one line; otherwise NULL
  */
 struct gpmu_flow_value {
 	enum gpmu_flow_state state;
@@ -57,12 +59,12 @@ struct gpmu_flow_value {
 };
 
 /**
- * struct gpmu_flow_line - what is read and written
- * @size: of this structure
+ * struct gpmu_flow_line - reads and writes of a cell, a sum or a total
+ * @size: size of this structure
  * @name: "CPU 0 -> CMEM 1", "CMEM 0"
- * @note: what to know of the numbers, one line; or NULL
+ * @note: a caveat about the numbers, one line; or NULL
  * @read: what the source reads from the memory
- * @write: what it writes to it
+ * @write: what the source writes to the memory
  */
 struct gpmu_flow_line {
 	size_t size;
@@ -71,17 +73,19 @@ struct gpmu_flow_line {
 };
 
 /**
- * struct gpmu_flow_link - traffic between sockets, as its two ends counted it
- * @size: of this structure
+ * struct gpmu_flow_link - traffic between sockets, counted at both ends
+ * @size: size of this structure
  * @name: "CPU 1 -> CMEM 0"
- * @note: as of a line
- * @source_read: where the requests come from; GPMU_FLOW_INVISIBLE: this end does not tell
- * @source_write: likewise
- * @home_read: where the memory is
- * @home_write: likewise
- * @imbalance_read: home / source - 1; NaN: not both are numbers, or the source counted 0.
- *	Ends differ as caches answer, and as others' traffic is in one of them: no error
- * @imbalance_write: likewise
+ * @note: a caveat about the numbers, one line; or NULL
+ * @source_read: reads counted at the socket of the source; GPMU_FLOW_INVISIBLE if its PMUs do
+ *	not count them separately
+ * @source_write: writes counted at the socket of the source
+ * @home_read: reads counted at the socket of the memory
+ * @home_write: writes counted at the socket of the memory
+ * @imbalance_read: @home_read / @source_read - 1; NaN if one of them has no number or
+ *	@source_read is 0. A difference is no error: caches answer requests, and one end may
+ *	include other traffic
+ * @imbalance_write: the same for writes
  */
 struct gpmu_flow_link {
 	size_t size;
@@ -91,14 +95,14 @@ struct gpmu_flow_link {
 };
 
 /**
- * struct gpmu_flow_peak - a bandwidth beside the most that there can be
- * @size: of this structure
+ * struct gpmu_flow_peak - a bandwidth and its peak
+ * @size: size of this structure
  * @name: "CMEM 0, reads and writes"
- * @origin: of the peak: a document's figure, or a calculation from the PMU's clock
- * @value: what was moved
- * @peak: bytes a second; NaN: its clock was not counted
- * @low: @value as a share of the peak, 0 to 1; NaN: not known
- * @high: the same as @low, but of a range
+ * @origin: origin of the peak: a figure of a document, or a calculation from the PMU's clock
+ * @value: the bandwidth
+ * @peak: peak in bytes per second; NaN if the clock was not counted
+ * @low: @value as a fraction of the peak, 0 to 1; NaN if not known
+ * @high: upper limit of that fraction for a range; otherwise @low
  */
 struct gpmu_flow_peak {
 	size_t size;
@@ -108,59 +112,63 @@ struct gpmu_flow_peak {
 };
 
 /**
- * gpmu_flow_new() - the sources and memories of a machine
- * @machine: it must outlive the flow
- * @chip: what it is
+ * gpmu_flow_new() - creates the matrix of a machine's sources and memories
+ * @machine: must outlive the flow
+ * @chip: the chip of the machine
  * @error: set on failure, or NULL
  *
- * GPMU_FLOW_ANY takes two sockets for a Superchip unless there are NUMA nodes without
- * CPUs, as GPUs on NVLink-C2C have, and any other number for Grace Hoppers.
+ * GPMU_FLOW_ANY means GPMU_FLOW_SUPERCHIP for two sockets without a NUMA node that has no CPUs,
+ * and GPMU_FLOW_HOPPER otherwise. GPUs on NVLink-C2C have such NUMA nodes.
  *
- * Return: new; NULL with errno ENODEV (no Grace PMU), EINVAL (no such chip) or ENOMEM
+ * Return: a new flow; NULL with errno ENODEV (no Grace PMU), EINVAL (no such chip) or ENOMEM
  */
 struct gpmu_flow *gpmu_flow_new(const struct gpmu_machine *machine, enum gpmu_flow_chip chip,
 				struct gpmu_error *error);
-/* NULL is allowed. */
+/* Frees @flow; NULL is allowed. */
 void gpmu_flow_free(struct gpmu_flow *flow);
-/* "Grace Hopper, 4 sockets" */
+/* Returns a title, "Grace Hopper, 4 sockets" */
 const char *gpmu_flow_title(const struct gpmu_flow *flow);
 
 /**
- * gpmu_flow_plan() - adds the events that are needed to a plan
- * @flow: whose
- * @plan: of the same machine, not made yet; it may have other events and metrics
+ * gpmu_flow_plan() - adds the events of a flow to a plan
+ * @flow: the flow
+ * @plan: a plan of the same machine before gpmu_plan_make(); it may have other events and
+ *	metrics
  * @error: set on failure, or NULL
  *
- * What the machine has no PMU for is left out, and its flows are not supported.
+ * Events of PMUs that the machine lacks are left out. Their values are GPMU_FLOW_NOT_SUPPORTED.
  *
- * Return: 0, or as gpmu_plan_add_events()
+ * Return: 0, or an error of gpmu_plan_add_events()
  */
 int gpmu_flow_plan(const struct gpmu_flow *flow, struct gpmu_plan *plan, struct gpmu_error *error);
 
 /*
- * Takes the counts of rows of a session of that plan, which are of the machine
- * (GPMU_AGGREGATE_MACHINE); other rows are ignored. Allocates nothing. Texts why are the
- * rows' own, and valid as long
+ * Computes the matrix from rows of a session of that plan with GPMU_AGGREGATE_MACHINE. Other
+ * rows are ignored. Allocates no memory. The texts why refer to the rows and are valid as long
+ * as the rows are.
  */
 void gpmu_flow_update(struct gpmu_flow *flow, const struct gpmu_row *rows, size_t length);
 
-/* "CPU 0", "PCIe 1", "GPU 0 ATS", "GPU 0 non-ATS"; NULL after the last */
+/*
+ * Returns the name of a source: "CPU 0", "PCIe 1", "GPU 0 ATS", "GPU 0 non-ATS"; NULL after the
+ * last.
+ */
 const char *gpmu_flow_source(const struct gpmu_flow *flow, size_t source);
-/* "CMEM 0", "GMEM 0"; NULL after the last */
+/* Returns the name of a memory: "CMEM 0", "GMEM 0"; NULL after the last */
 const char *gpmu_flow_memory(const struct gpmu_flow *flow, size_t memory);
-/* The flow from one to the other; NULL if there is no such source or memory */
+/* Returns the traffic between a source and a memory; NULL if there is no such source or memory */
 const struct gpmu_flow_line *gpmu_flow_cell(const struct gpmu_flow *flow, size_t source,
 					    size_t memory);
-/* Below, NULL after the last. What was counted for several cells at a time */
+/* Returns a sum that was counted for several cells together; NULL after the last */
 const struct gpmu_flow_line *gpmu_flow_sum(const struct gpmu_flow *flow, size_t index);
-/* All that a source sends, and that a memory gets, as far as it is visible */
+/* Return the total of a source and of a memory, of all visible traffic; NULL after the last */
 const struct gpmu_flow_line *gpmu_flow_source_total(const struct gpmu_flow *flow, size_t source);
 const struct gpmu_flow_line *gpmu_flow_memory_total(const struct gpmu_flow *flow, size_t memory);
-/* All that all memories get */
+/* Returns the total of all memories */
 const struct gpmu_flow_line *gpmu_flow_total(const struct gpmu_flow *flow);
-/* Two sockets, in one direction */
+/* Returns the traffic between two sockets in one direction; NULL after the last */
 const struct gpmu_flow_link *gpmu_flow_link(const struct gpmu_flow *flow, size_t index);
-/* What has a peak */
+/* Returns a bandwidth that has a known peak; NULL after the last */
 const struct gpmu_flow_peak *gpmu_flow_peak(const struct gpmu_flow *flow, size_t index);
 
 #ifdef __cplusplus

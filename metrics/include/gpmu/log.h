@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* log: messages that are no errors */
+/* log: messages that are not errors */
 #ifndef GPMU_LOG_API_H
 #define GPMU_LOG_API_H
 
@@ -9,18 +9,19 @@ extern "C" {
 #endif
 
 enum gpmu_log_level {
-	GPMU_LOG_WARNING,	/* something is not as it was asked for */
-	GPMU_LOG_INFO,
+	GPMU_LOG_WARNING,	/* a result differs from the request */
+	GPMU_LOG_INFO,		/* for information only */
 };
 
 /**
- * gpmu_log_set() - who gets messages that are no errors; nobody if this is not called
- * @log: called by any thread that uses libgpmu, several at a time; @line has no newline
- *	and is valid during the call. NULL: nobody
- * @user: handed to it
+ * gpmu_log_set() - sets the function that receives messages that are not errors
+ * @log: any thread that uses libgpmu calls it, several at a time. @line has no newline and is
+ *	valid during the call. NULL, the default: messages are dropped
+ * @user: passed to @log
  *
- * It does not wait for a call of the one before that another thread is in, which may begin
- * even shortly after this has returned: what that uses has to stay.
+ * gpmu_log_set() does not wait for calls of the previous function in other threads. Such a call
+ * can begin even shortly after gpmu_log_set() returned. So the previous function and its data
+ * must stay valid.
  */
 void gpmu_log_set(void (*log)(int level, const char *line, void *user), void *user);
 

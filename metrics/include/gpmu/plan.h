@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* plan: metrics and events, in groups that fit */
+/* plan: metrics and events in groups that fit the counters */
 #ifndef GPMU_PLAN_API_H
 #define GPMU_PLAN_API_H
 
@@ -10,26 +10,28 @@ extern "C" {
 #endif
 
 /*
- * What is counted at the same time. A group is of one PMU, so that an event on
- * nvidia_scf_pmu is in a group of nvidia_scf_pmu_0 and in one of nvidia_scf_pmu_1. All
- * that a metric takes from a PMU is in one group: its ratios are never of counts of
- * different times. Metrics share groups where they can, to have as few as possible.
+ * A plan divides the events of metrics into groups. The events of a group are counted at the
+ * same time. Each group has events of one PMU only: an event of nvidia_scf_pmu is in a group of
+ * nvidia_scf_pmu_0 and in a group of nvidia_scf_pmu_1. All events that a metric needs from one
+ * PMU are in one group, so that no ratio is computed from counts of different times. Metrics
+ * share groups where possible, to keep the number of groups small.
  */
 struct gpmu_plan;
 struct gpmu_group;
 
 /**
  * struct gpmu_plan_options - how groups are made
- * @size: of this structure
- * @no_merge: 1: no metric shares a group with another, perf's --metric-no-merge
- * @system_wide: 1: CPUs are counted, 0: tasks; what #core_wide and #target_cpu are
- * @fits: whether these events of one PMU can be counted at the same time: 1, 0, or
- *	< 0 if that cannot be known. Asked where caps/ do not say it. NULL: not known
- * @user: handed to it
- * @user_only: 1: as perf does where the kernel allows no more (perf_event_paranoid of 2),
- *	events have the modifier u unless theirs say who runs; not those of PMUs that count
- *	the whole machine. Names in rows then end in it, also those of metrics of such
- *	events: "task-clock:u", "ipc:u"
+ * @size: size of this structure
+ * @no_merge: 1: no metric shares a group with another one (perf's --metric-no-merge)
+ * @system_wide: 1: the plan counts CPUs, 0: tasks. It is the value of #core_wide and
+ *	#target_cpu
+ * @fits: returns 1 if the events of one PMU can be counted at the same time, 0 if not, < 0 if
+ *	that is not known. Called where caps/ do not tell. NULL: not known
+ * @user: passed to @fits
+ * @user_only: 1: events get the modifier u, unless they have a modifier for user, kernel or
+ *	hypervisor, or count the whole machine. perf does so if perf_event_paranoid is 2. The
+ *	names in rows then end in the modifier, also the names of metrics of such events:
+ *	"task-clock:u", "ipc:u"
  */
 struct gpmu_plan_options {
 	size_t size;
@@ -42,95 +44,109 @@ struct gpmu_plan_options {
 };
 
 /**
- * gpmu_plan_new() - a plan of nothing
- * @machine: what there is to count; it must outlive the plan
- * @catalog: whose metrics and events; it must outlive the plan, and nothing may be
- *	added to it as long
- * @options: NULL: all 0. Not kept
+ * gpmu_plan_new() - creates an empty plan
+ * @machine: must outlive the plan
+ * @catalog: provides metrics and events; must outlive the plan, and must not change until then
+ * @options: read during the call; NULL: all fields are 0
  * @error: set on failure, or NULL
  *
- * Return: new; NULL with errno ENOMEM, or EINVAL (@options are smaller than their size)
+ * Return: a new plan; NULL with errno ENOMEM, or EINVAL if the size of @options is too small
  */
 struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
 				const struct gpmu_catalog *catalog,
 				const struct gpmu_plan_options *options,
 				struct gpmu_error *error);
-/* NULL is allowed. */
+/* Frees @plan; NULL is allowed. */
 void gpmu_plan_free(struct gpmu_plan *plan);
 
 /**
- * gpmu_plan_add_metrics() - adds what is to be computed
- * @plan: it is as it was if this fails
- * @list: "GraceMemBW,GracePcieReadBW/root_port=0x3/,grace_c2c0": names of metrics and
- *	of groups of them, in upper or lower case. A filter between slashes takes the
- *	place of that in the metric's events whose PMU has such a format. ":u" and other
- *	modifiers are those of all its events
- * @error: set on failure, or NULL. Its offset is that in @list
+ * gpmu_plan_add_metrics() - adds metrics to a plan
+ * @plan: unchanged on failure
+ * @list: names of metrics and of metric groups, in upper or lower case:
+ *	"GraceMemBW,GracePcieReadBW/root_port=0x3/,grace_c2c0". A filter between slashes
+ *	replaces that of the metric's events whose PMU has such a format. Modifiers such as ":u"
+ *	apply to all events of the metric
+ * @error: set on failure, or NULL. Its offset is a byte offset in @list
  *
- * A metric that is there already is not added again. One that the machine cannot count
- * is added, and a warning.
+ * A metric that the plan already has is not added again. A metric that the machine cannot count
+ * is added with a warning.
  *
- * Return: 0; -ENOENT (no such metric; the error names the nearest), -EINVAL (not of
- * that form, a filter that none of its PMUs has, or a formula that uses itself),
- * -EBUSY (the plan is made) or -ENOMEM
+ * Return: 0; -ENOENT (no such metric; the error names the most similar one), -EINVAL (syntax
+ * error, a filter that no PMU of the metric has, or a formula that refers to itself), -EBUSY
+ * (after gpmu_plan_make()) or -ENOMEM
  */
 int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_error *error);
 /*
- * Likewise events, as perf's -e takes them: "cycles,{a,b}:u,c". Each is counted by itself;
- * those of a PMU that can count all of them all the time are a group, as to read them costs
- * less then, and no count differs. Those in braces are counted together; of braces that hold
- * events of several PMUs there is a group for each. "sched:*" is all those tracepoints, one by
- * one. Returns also what gpmu_event_new() fails with; what the machine has no PMU for is no
- * failure, but a warning.
+ * Adds events in the syntax of perf's option -e, "cycles,{a,b}:u,c". Events in braces are one
+ * group, or one group for each PMU if there are several PMUs. Other events are counted
+ * independently; if the PMU can count all of them all the time, they become one group, which is
+ * cheaper to read and does not change any count. "sched:*" adds each tracepoint of that name as
+ * an event.
+ *
+ * Returns as gpmu_plan_add_metrics(), or the error of gpmu_event_new(). An event whose PMU the
+ * machine lacks causes a warning, not an error.
  */
 int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_error *error);
 
 /**
- * gpmu_plan_make() - makes the groups
- * @plan: nothing can be added afterwards; after a failure it can only be freed
+ * gpmu_plan_make() - makes the groups of a plan
+ * @plan: nothing can be added afterwards. After a failure the plan can only be freed
  * @error: set on failure, or NULL
  *
- * Return: 0, -EBUSY (this was done) or -ENOMEM
+ * Return: 0; -EBUSY if the groups have been made; -ENOMEM
  */
 int gpmu_plan_make(struct gpmu_plan *plan, struct gpmu_error *error);
-/* What cannot be counted, or had to be assumed: one line each; NULL after the last; borrowed */
+/*
+ * Returns a warning about an item that cannot be counted or about an assumption, one line; NULL
+ * after the last; borrowed.
+ */
 const char *gpmu_plan_warning(const struct gpmu_plan *plan, size_t index);
 
-/* Of a plan that is made: how many groups; one of them, NULL after the last; borrowed */
+/*
+ * After gpmu_plan_make(): return the number of groups, and a group; NULL after the last;
+ * borrowed.
+ */
 size_t gpmu_plan_groups(const struct gpmu_plan *plan);
 const struct gpmu_group *gpmu_plan_group(const struct gpmu_plan *plan, size_t index);
-/* NULL: of none that sysfs shows, or counted by libgpmu itself */
+/*
+ * Returns the PMU of a group; NULL if sysfs has no PMU for it, or libgpmu itself counts the
+ * events.
+ */
 const struct gpmu_pmu *gpmu_group_pmu(const struct gpmu_group *group);
-/* "nvidia_scf_pmu_0/cmem_rd_data/"; NULL after the last; borrowed */
+/* Returns an event of a group, "nvidia_scf_pmu_0/cmem_rd_data/"; NULL after the last; borrowed */
 const char *gpmu_plan_group_event(const struct gpmu_plan *plan, size_t group, size_t index);
 
 /**
- * gpmu_plan_text() - a plan for any perf
+ * gpmu_plan_text() - writes the groups of a plan in the syntax of perf stat -e
  *
- * "duration_time,{nvidia_scf_pmu_0/event=cycles/,nvidia_scf_pmu_0/cmem_rd_access/},...", what
- * "perf stat -e" takes: the groups in their order, duration_time first if a metric
- * needs it.
+ * "duration_time,{nvidia_scf_pmu_0/event=cycles/,nvidia_scf_pmu_0/cmem_rd_access/},...": the
+ * groups in their order, and duration_time first if a metric needs it. Any version of perf
+ * accepts it.
  *
- * Return: new, the caller's to free(); NULL with errno ENOMEM
+ * Return: a new text, which the caller frees with free(); NULL with errno ENOMEM
  */
 char *gpmu_plan_text(const struct gpmu_plan *plan);
 
 /*
- * Of a plan that is made: what was asked for, in that order, "GracePcieReadBW/root_port=0x3/";
- * NULL after the last; borrowed
+ * After gpmu_plan_make(): returns an item, a metric or an event in the order in which they were
+ * added, "GracePcieReadBW/root_port=0x3/"; NULL after the last; borrowed.
  */
 const char *gpmu_plan_item(const struct gpmu_plan *plan, size_t index);
-/* Whether it is a metric: 1, 0; why it cannot be counted, one line, or NULL */
+/* Return 1 if an item is a metric, otherwise 0; and why it cannot be counted, one line, or NULL */
 int gpmu_plan_item_is_metric(const struct gpmu_plan *plan, size_t index);
 const char *gpmu_plan_item_why(const struct gpmu_plan *plan, size_t index);
-/* 1 if events of a group are counted for it, 0 if not */
+/* Returns 1 if a group has events of the item, 0 if not */
 int gpmu_plan_group_has_item(const struct gpmu_plan *plan, size_t group, size_t index);
-/* How many event counters of its PMU a group takes, without the cycle counter; -1: not known */
+/*
+ * Returns the number of event counters that a group needs, without the cycle counter; -1 if not
+ * known.
+ */
 int gpmu_plan_group_counters(const struct gpmu_plan *plan, size_t group);
 
 /*
- * Asks the kernel, or the PMU's source, whether events can be counted at the same time, for
- * struct gpmu_plan_options: 1, 0, < 0: it does not say, as to who has no permission
+ * Tests with the kernel, or with the PMU's source, whether events can be counted at the same
+ * time. It is a function for fits of struct gpmu_plan_options. Returns 1 if they can, 0 if not,
+ * < 0 if that is not known, as without permission.
  */
 int gpmu_probe_fits(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs,
 		    size_t length, void *user);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* record: what a command, its GPUs and the machine do, on a timeline */
+/* record: records a command and its GPUs on a timeline */
 #ifndef GPMU_RECORD_API_H
 #define GPMU_RECORD_API_H
 
@@ -17,62 +17,66 @@ extern "C" {
 #endif
 
 /*
- * A record writes a trace of Perfetto's format, in which metrics/timeline.rst says what is.
- * What processes do with CUDA comes from a library that CUDA loads into each of them, where the
- * environment of gpmu_record_environment() says so, through memory that they share with the record;
- * values of counters from a session, by gpmu_record_rows(); scheduling from the kernel.
+ * A record writes a trace in Perfetto's format, whose content metrics/record/timeline.rst describes.
+ * CUDA loads a library into each process whose environment is from gpmu_record_environment().
+ * This library passes the activity of CUDA to the record through shared memory. Values of
+ * counters are from a session, by gpmu_record_rows(). Scheduling is from the kernel.
  *
- * Each of these is read by a thread of its own into a queue, and another one puts all in order of
- * time and writes it, in memory that is bounded. What does not fit is dropped, whole records, and counted; no
- * process ever waits. Each second what is there is written to the file.
+ * A thread per source reads its records into a queue. Another thread sorts all records by time
+ * and writes them. Memory is bounded: if a queue is full, whole records are dropped and
+ * counted, and no process ever waits. Everything recorded is written to the file each second.
  *
- * A record belongs to one thread at a time. After a fork() the child may neither use nor free it.
- * Its threads block all signals.
+ * One thread at a time may use a record. After fork() the child may neither use nor free it.
+ * The threads of a record block all signals.
  */
 struct gpmu_record;
 
-/* What of CUDA is recorded: bits */
+/* Activity of CUDA to record; bits */
 enum gpmu_record_cuda {
-	GPMU_RECORD_KERNEL = 1 << 0,
-	GPMU_RECORD_MEMCPY = 1 << 1,
-	GPMU_RECORD_MEMSET = 1 << 2,
-	GPMU_RECORD_GRAPH = 1 << 3,	/* each launch of a graph; its kernels by graph_nodes */
-	GPMU_RECORD_RUNTIME = 1 << 4,
-	GPMU_RECORD_DRIVER = 1 << 5,	/* all calls, also those within one of the runtime */
-	GPMU_RECORD_CALLS = 1 << 6,	/* the runtime's, and the driver's that are in none of these */
-	GPMU_RECORD_SYNC = 1 << 7,
-	GPMU_RECORD_NVTX = 1 << 8,
+	GPMU_RECORD_KERNEL = 1 << 0,	/* kernels */
+	GPMU_RECORD_MEMCPY = 1 << 1,	/* copies */
+	GPMU_RECORD_MEMSET = 1 << 2,	/* memsets */
+	GPMU_RECORD_GRAPH = 1 << 3,	/* launches of graphs; graph_nodes selects their kernels */
+	GPMU_RECORD_RUNTIME = 1 << 4,	/* calls of the CUDA runtime */
+	GPMU_RECORD_DRIVER = 1 << 5,	/* calls of the driver, also inside runtime calls */
+	GPMU_RECORD_CALLS = 1 << 6,	/* runtime calls, and driver calls outside of them */
+	GPMU_RECORD_SYNC = 1 << 7,	/* waits for streams, contexts and events */
+	GPMU_RECORD_NVTX = 1 << 8,	/* NVTX ranges */
 	GPMU_RECORD_MEMORY = 1 << 9,	/* allocations */
 	GPMU_RECORD_UNIFIED = 1 << 10,	/* unified memory */
-	GPMU_RECORD_OVERHEAD = 1 << 11,	/* CUPTI's own */
-	GPMU_RECORD_EXTERNAL = 1 << 12,	/* ids that the program gives to calls */
-	GPMU_RECORD_ENVIRONMENT = 1 << 13,	/* clocks, for the audit */
+	GPMU_RECORD_OVERHEAD = 1 << 11,	/* overhead of CUPTI */
+	GPMU_RECORD_EXTERNAL = 1 << 12,	/* external correlation ids */
+	GPMU_RECORD_ENVIRONMENT = 1 << 13,	/* clocks of GPUs, for the audit */
 };
 
-/* When what processes do with CUDA is recorded */
+/* When activity of CUDA is recorded */
 enum gpmu_record_capture {
-	GPMU_RECORD_ALWAYS,
+	GPMU_RECORD_ALWAYS,	/* the whole run */
 	GPMU_RECORD_PROFILER,	/* from cudaProfilerStart() to cudaProfilerStop() */
-	GPMU_RECORD_RANGE,	/* within NVTX ranges that have a name */
+	GPMU_RECORD_RANGE,	/* in NVTX ranges with the name in range */
 	GPMU_RECORD_REGION,	/* from gpmu_region_begin() to gpmu_region_end() */
 };
 
 /**
- * struct gpmu_record_options - what is recorded; what is 0 or NULL is the default
- * @size: of this structure
- * @path: of the trace; it has to be there
- * @cuda: bits of enum gpmu_record_cuda; 0: nothing of CUDA, and no library is loaded
- * @graph_nodes: 1: kernels of graphs one by one, 0: each launch of a graph is one slice
- * @capture: when
- * @range: the name for GPMU_RECORD_RANGE; that of a region, NULL: any. At most 255 bytes
- * @sched: 1: who runs on which CPU: of the whole machine, or of the command (gpmu_record_pid())
- * @max_size: bytes of the trace at most, from 1 MiB on: what is older is dropped, so that at
- *	least half of that is there; 0: all is kept
- * @program: "gpmu 0.1.0", for the audit; NULL: "libgpmu"
- * @command: for the audit; NULL: none
- * @rank: among the processes of a parallel program; -1: none
- * @ranks: how many there are; 0: not known
- * @sampler: path of the trace that has the counters, where another record has them; or NULL
+ * struct gpmu_record_options - what to record
+ * @size: size of this structure
+ * @path: path of the trace; required
+ * @cuda: bits of enum gpmu_record_cuda; 0: nothing of CUDA is recorded and no library is loaded
+ * @graph_nodes: 1: record each kernel of a graph, 0: each launch of a graph is one slice
+ * @capture: when to record
+ * @range: name of the range for GPMU_RECORD_RANGE, at most 255 bytes; for GPMU_RECORD_REGION
+ *	the name of a region, NULL: any region
+ * @sched: 1: record which thread runs on which CPU, of the whole machine or of a command
+ *	(gpmu_record_pid())
+ * @max_size: largest size of the trace in bytes, at least 1 MiB. Older parts are dropped, so
+ *	that at least half of this size is kept. 0: no limit
+ * @program: name and version of the program for the audit, "gpmu 0.1.0"; NULL: "libgpmu"
+ * @command: the recorded command for the audit; NULL: none
+ * @rank: rank of this process in a parallel program; -1: none
+ * @ranks: number of ranks; 0: not known
+ * @sampler: path of the trace that has the counters if another record counts them; or NULL
+ *
+ * Fields that are 0 or NULL take their defaults.
  */
 struct gpmu_record_options {
 	size_t size;
@@ -90,17 +94,17 @@ struct gpmu_record_options {
 
 /**
  * struct gpmu_record_stats - what was recorded so far
- * @size: of this structure
- * @processes: that have connected
- * @records: of all sources
- * @lost: of all sources: those that there was no room for, and that had no times
- * @bytes: of the trace, as it is now
- * @clock_bound: ns by which times may be off; 0: there are none of another clock
- * @early: work of a GPU that began before the call that has launched it
- * @overlaps: work that began before what was before it in its stream had ended
- * @outside: calls that ended after the one around them
- * @checked: how many were looked at for these three
- * @late: records that came after all of their time was said to be there; they are written all the same
+ * @size: size of this structure
+ * @processes: number of processes that have connected
+ * @records: number of records of all sources
+ * @lost: number of records that were dropped, as a queue was full or as they had no times
+ * @bytes: current size of the trace in bytes
+ * @clock_bound: largest error of converted times in ns; 0: no times of another clock
+ * @early: work of a GPU that began before the call that launched it
+ * @overlaps: work that began before the previous work in its stream ended
+ * @outside: calls that ended after the call around them
+ * @checked: number of records checked for @early, @overlaps and @outside
+ * @late: records that came after the writer had passed their time; they are written as well
  */
 struct gpmu_record_stats {
 	size_t size;
@@ -109,82 +113,92 @@ struct gpmu_record_stats {
 };
 
 /**
- * gpmu_record_new() - prepares; nothing is recorded, or written, as yet
+ * gpmu_record_new() - prepares a record; nothing is recorded or written yet
  * @options: copied
  * @error: set on failure, or NULL
  *
- * With @cuda there is a folder from now on, in /dev/shm or $TMPDIR, for the memory that is shared. One that a
- * record left behind which was killed is removed.
+ * If @options->cuda is not 0, this creates a folder for shared memory in /dev/shm or $TMPDIR,
+ * and removes the folder of a record that was killed.
  *
- * Return: new; NULL with errno EINVAL (no path, size, or name of a range), ENOENT (no
- * libgpmu-inject.so where plugins are), EBUSY (CUDA_INJECTION64_PATH or NVTX_INJECTION64_PATH is
- * another tool's, or this runs under a record), ENOMEM, or that of making the folder
+ * Return: a new record; NULL with errno EINVAL (no path, size, or name of a range), ENOENT
+ * (libgpmu-inject.so is not in the folders of plugins), EBUSY (another tool has set
+ * CUDA_INJECTION64_PATH or NVTX_INJECTION64_PATH, or this process runs under a record), ENOMEM,
+ * or the error of creating the folder
  */
 struct gpmu_record *gpmu_record_new(const struct gpmu_record_options *options,
 				    struct gpmu_error *error);
-/* Without what has not been written; the folder is removed. NULL is allowed. */
+/* Frees @record without writing what is pending, and removes the folder. NULL is allowed. */
 void gpmu_record_free(struct gpmu_record *record);
 
 /**
- * gpmu_record_environment() - the environment by which a command is recorded
+ * gpmu_record_environment() - makes the environment of a command to record
  * @record: the record
- * @environment: "NAME=VALUE" texts up to a NULL; not kept
+ * @environment: "NAME=VALUE" texts up to a NULL; the result refers to these texts
  *
- * Return: those and what CUDA is to be told, as execve() takes it; borrowed from the record, valid
- * until this is called again, as long as @environment's texts are. NULL: no memory
+ * Return: @environment with the variables for CUDA, for execve(2); borrowed from the record,
+ * valid until the next call and as long as the texts of @environment. NULL: no memory
  */
 char *const *gpmu_record_environment(struct gpmu_record *record, char *const *environment);
 
 /**
- * gpmu_record_pid() - the command, for its scheduling where that of the whole machine may not be recorded
- * @record: not started
- * @pid: a process of one thread, as one that waits for what it is to execute
+ * gpmu_record_pid() - selects a command, if scheduling of the whole machine may not be recorded
+ * @record: a record that is not started
+ * @pid: a process of one thread, such as a child that waits before it executes the command
  *
- * What is recorded then is when its threads run from gpmu_record_start() on, and those of all that it starts, on
- * which CPU, and whether they wait or make room. gpmu_log_set() is told that it is these alone, and what more takes.
+ * From gpmu_record_start() on the record has when, and on which CPU, the threads of the command
+ * and of everything that it starts run, and whether they then wait or make the CPU available to
+ * another thread. A message to gpmu_log_set() tells of this limit and of the permission that
+ * the whole machine takes.
  *
- * Return: 0; -EINVAL: @pid is below 1, or @record has been started
+ * Return: 0; -EINVAL if @pid is below 1 or the record has been started
  */
 int gpmu_record_pid(struct gpmu_record *record, pid_t pid);
 
 /**
- * gpmu_record_start() - opens the trace, which replaces the file that is there, and what is recorded
- * @record: that has not been started
- * @machine: whose GPUs have the numbers that the trace gives them; NULL, or where it has none: they
- *	are numbered by PCI address. It must outlive the record
+ * gpmu_record_start() - opens the trace and all sources; replaces an existing file
+ * @record: a record that is not started
+ * @machine: provides the numbers of GPUs; must outlive the record. NULL, or a machine without
+ *	GPUs: GPUs are numbered by PCI address
  * @error: set on failure, or NULL
  *
- * Return: 0; -EACCES, -EPERM (the error says what it takes), -ENOMEM, that of opening the file
+ * Return: 0; -EACCES or -EPERM (the error names the required permission); -ENOMEM; or the error
+ * of opening the file
  */
 int gpmu_record_start(struct gpmu_record *record, const struct gpmu_machine *machine,
 		      struct gpmu_error *error);
-/* From now on what happens is recorded, or not. It has been started */
+/* Start and stop recording. The record has been started. */
 void gpmu_record_enable(struct gpmu_record *record);
 void gpmu_record_disable(struct gpmu_record *record);
 
 /**
- * gpmu_record_rows() - values of counters
- * @record: started
- * @session: that they are of
- * @rows: of gpmu_session_interval() or gpmu_session_next(), one interval after the other
- * @length: how many
+ * gpmu_record_rows() - records the values of counters
+ * @record: a record that has been started
+ * @session: the session of the rows
+ * @rows: rows of gpmu_session_interval() or gpmu_session_next(); successive calls pass
+ *	successive intervals
+ * @length: number of rows
  *
- * Return: 0; -ENOMEM. Those for which the queue has no room are dropped and counted
+ * Rows are dropped and counted if the queue is full.
+ *
+ * Return: 0; -ENOMEM
  */
 int gpmu_record_rows(struct gpmu_record *record, const struct gpmu_session *session,
 		     const struct gpmu_row *rows, size_t length);
 
 /**
- * gpmu_record_stop() - ends it: what is on its way is written, and the audit
- * @record: started
+ * gpmu_record_stop() - ends a record: writes pending records and the audit
+ * @record: a record that has been started
  * @error: set on failure, or NULL
  *
- * Processes that are still there are given a second to hand over what they have.
+ * Processes that are still running have one second to hand over their records.
  *
- * Return: 0; what writing the trace failed with, now or before
+ * Return: 0; the error of writing the trace, now or before
  */
 int gpmu_record_stop(struct gpmu_record *record, struct gpmu_error *error);
-/* Return: 0; -EINVAL: @stats without a size. Exact once it has been stopped */
+/*
+ * Gets statistics, which are exact after gpmu_record_stop(). Returns 0; -EINVAL if @stats has
+ * no size.
+ */
 int gpmu_record_get_stats(const struct gpmu_record *record, struct gpmu_record_stats *stats);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* region: what parts of a program count */
+/* region: counts parts of a program */
 #ifndef GPMU_REGION_API_H
 #define GPMU_REGION_API_H
 
@@ -12,40 +12,43 @@ extern "C" {
 #endif
 
 /*
- * gpmu_region_begin() and gpmu_region_end() around a part of a program add up, under
- * a name, what the session counts in between: each of them reads all counters once. They
- * may be called again and again, and inside each other; what is inside counts
- * for both. A region inside itself, as of a function that calls itself, is one.
- * They allocate nothing but the first time a name is begun. Below "gpmu record --capture-range=region" they
- * are also what is recorded.
+ * A region is a named part of a program between gpmu_region_begin() and gpmu_region_end(). Each
+ * of the two reads all counters of the session once. A region adds up the counts of all its
+ * visits. Regions may be nested, and the counts of the inner one are in both. A region nested
+ * in itself, as in a recursive function, counts once. Memory is allocated only when a name is
+ * begun for the first time. Under "gpmu record --capture-range=region" regions also select the
+ * time that is recorded.
  */
 
 /**
  * gpmu_region_begin() - begins a region
- * @session: it is enabled
- * @name: any text; a string literal is found the fastest. Copied
+ * @session: an enabled session
+ * @name: any text; copied. A string literal is found fastest
  *
- * Return: 0; -EINVAL (it is not enabled) or -ENOMEM
+ * Return: 0; -EINVAL if the session is not enabled; -ENOMEM
  */
 int gpmu_region_begin(struct gpmu_session *session, const char *name);
-/* Returns 0, -EINVAL (the region that was begun last is another one) or -ENOMEM */
+/* Ends the innermost region. Returns 0; -EINVAL if that region has another name; -ENOMEM */
 int gpmu_region_end(struct gpmu_session *session, const char *name);
 
-/* How many there are; by number from 0, in the order in which they were first begun */
+/*
+ * Returns the number of regions. Indices are from 0, in the order in which regions were first
+ * begun.
+ */
 size_t gpmu_session_regions(const struct gpmu_session *session);
-/* Borrowed from the session; NULL after the last */
+/* Returns the name of a region, borrowed from the session; NULL after the last */
 const char *gpmu_region_name(const struct gpmu_session *session, size_t index);
-/* How often it was ended */
+/* Returns how often the region was ended */
 uint64_t gpmu_region_visits(const struct gpmu_session *session, size_t index);
 /*
- * The rows of all visits that have ended, from time 0 to the time that was spent in them.
- * As gpmu_session_interval(); -EINVAL: there is no such region
+ * Gets the rows of all visits that have ended. Their times are from 0 to the time spent in the
+ * visits. Returns as gpmu_session_interval(); -EINVAL if there is no such region.
  */
 int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gpmu_row **rows,
 		     size_t *length);
 /*
- * Prints a table for people: a line for each counter of each region; nothing if there are no
- * regions. 0, -ENOMEM, or what writing failed with
+ * Prints a table for people with a line for each counter of each region, or nothing without
+ * regions. Returns 0, -ENOMEM, or the error of writing.
  */
 int gpmu_regions_print(struct gpmu_session *session, FILE *file);
 

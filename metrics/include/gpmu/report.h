@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* report: what the traces of gpmu record say, as tables */
+/* report: tables from traces of gpmu record */
 #ifndef GPMU_REPORT_API_H
 #define GPMU_REPORT_API_H
 
@@ -12,31 +12,32 @@ extern "C" {
 #endif
 
 /*
- * Tables of one or several traces, which metrics/timeline.rst describes. Several traces are ranks of one
- * program; a GPU that is in several of them, by its UUID, is one GPU. All times are as the traces have
- * them: ranks are compared by how long things took, never by when.
+ * A report makes tables of one or several traces, whose content metrics/record/timeline.rst describes.
+ * Several traces are the ranks of one program. A GPU that several traces contain, as identified
+ * by its UUID, is one GPU. Times are those of the traces. Ranks are compared by durations,
+ * never by points in time.
  *
- * gpmu_report_new(), gpmu_report_add() for each trace, gpmu_report_make(), then gpmu_report_table().
- * Memory is some 120 bytes for each slice.
+ * A program calls gpmu_report_new(), gpmu_report_add() for each trace, gpmu_report_make(), and
+ * then gpmu_report_table(). A report takes about 120 bytes of memory per slice.
  */
 struct gpmu_report;
 
 enum gpmu_report_kind {
 	GPMU_REPORT_TEXT,
-	GPMU_REPORT_COUNT,	/* a whole number */
-	GPMU_REPORT_TIME,	/* ns, whole */
-	GPMU_REPORT_BYTES,	/* whole; of counters rounded */
-	GPMU_REPORT_RATE,	/* bytes a second */
-	GPMU_REPORT_SHARE,	/* 1 is all; more, and less than 0, where a column says so */
+	GPMU_REPORT_COUNT,	/* an integer */
+	GPMU_REPORT_TIME,	/* integer ns */
+	GPMU_REPORT_BYTES,	/* integer bytes; values of counters are rounded */
+	GPMU_REPORT_RATE,	/* bytes per second */
+	GPMU_REPORT_SHARE,	/* a fraction: 1 is all. Some columns have values above 1 or below 0 */
 	GPMU_REPORT_NUMBER,
 };
 
 /**
- * struct gpmu_report_column - of a table
- * @size: of this structure
- * @name: a word in lower case: "total"
- * @kind: of all its cells
- * @is_long: 1: a text that may be long: a kernel's name
+ * struct gpmu_report_column - a column of a table
+ * @size: size of this structure
+ * @name: name, a word in lower case, "total"
+ * @kind: kind of all its cells
+ * @is_long: 1: a text that may be long, such as the name of a kernel
  */
 struct gpmu_report_column {
 	size_t size;
@@ -46,10 +47,10 @@ struct gpmu_report_column {
 };
 
 /**
- * struct gpmu_report_cell - a value
- * @known: 0: it is not known, or does not apply
- * @number: of all kinds but GPMU_REPORT_TEXT; a whole one is exact up to 2^53
- * @text: of GPMU_REPORT_TEXT
+ * struct gpmu_report_cell - a value of a table
+ * @known: 0: the value is not known or does not apply
+ * @number: the value, for all kinds except GPMU_REPORT_TEXT; integers are exact up to 2^53
+ * @text: the value, for GPMU_REPORT_TEXT
  */
 struct gpmu_report_cell {
 	int known;
@@ -58,16 +59,17 @@ struct gpmu_report_cell {
 };
 
 /**
- * struct gpmu_report_table - rows, the largest first; those of GPUs, ranks, counters and of the audit in their order
- * @size: of this structure
- * @name: a word: "kernels"
- * @title: of it, for people: "kernels"
- * @note: why it has no rows, or what to know of them: one line; or NULL
- * @columns: @n_columns of them
- * @n_columns: the same for all traces
- * @cells: @n_rows times @n_columns, a row after the other
- * @n_rows: may be 0
- * @sorted_by: the column that the order is of; -1: it is none's
+ * struct gpmu_report_table - a table
+ * @size: size of this structure
+ * @name: name, a word, "kernels"
+ * @title: title for people, "kernels"
+ * @note: why the table has no rows, or a caveat about them, one line; or NULL
+ * @columns: array of @n_columns columns
+ * @n_columns: number of columns, the same for all traces
+ * @cells: @n_rows times @n_columns cells, row by row
+ * @n_rows: number of rows, 0 or more
+ * @sorted_by: index of the column by which the rows are sorted, largest first; -1: the rows of
+ *	GPUs, ranks, counters and the audit keep their own order
  */
 struct gpmu_report_table {
 	size_t size;
@@ -80,42 +82,48 @@ struct gpmu_report_table {
 };
 
 /**
- * struct gpmu_report_options - what is 0 or NULL is the default
- * @size: of this structure
- * @link: whose bytes are paid for: "c2c", "pcie", "nvlink", "dram"; NULL: "c2c"
+ * struct gpmu_report_options - what to report
+ * @size: size of this structure
+ * @link: link whose bytes are attributed to kernels and copies: "c2c", "pcie", "nvlink" or
+ *	"dram"; NULL: "c2c"
+ *
+ * Fields that are 0 or NULL take their defaults.
  */
 struct gpmu_report_options {
 	size_t size;
 	const char *link;
 };
 
-/* The links, by their index; NULL after the last */
+/* Returns the name of a link; NULL after the last */
 const char *gpmu_report_link(size_t index);
 
 /**
- * gpmu_report_new() - a report of no trace yet
- * @options: copied; NULL: all are the default
+ * gpmu_report_new() - creates a report without traces
+ * @options: copied; NULL: all defaults
  * @error: set on failure, or NULL
  *
- * Return: new; NULL with errno EINVAL (options without a size, no such link) or ENOMEM
+ * Return: a new report; NULL with errno EINVAL (options without a size, no such link) or ENOMEM
  */
 struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options, struct gpmu_error *error);
-/* NULL is allowed. */
+/* Frees @report; NULL is allowed. */
 void gpmu_report_free(struct gpmu_report *report);
 /**
- * gpmu_report_add() - reads a trace, to its end
- * @report: not made yet
- * @fd: the caller's, open for reading; a pipe will do
- * @path: as it is to be called, copied
+ * gpmu_report_add() - reads a trace to its end and adds it
+ * @report: a report before gpmu_report_make()
+ * @fd: file descriptor of a file or pipe, open for reading; owned by the caller
+ * @path: name of the trace in tables and messages; copied
  * @error: set on failure, or NULL
  *
- * Return: 0; -EINVAL: it is no trace of gpmu record, or the report is made; -ENOMEM; what reading failed
- * with. After a failure the report can only be freed
+ * Return: 0; -EINVAL if it is no trace of gpmu record, or after gpmu_report_make(); -ENOMEM; or
+ * the error of reading. After a failure the report can only be freed
  */
 int gpmu_report_add(struct gpmu_report *report, int fd, const char *path, struct gpmu_error *error);
-/* Makes the tables, once. Return: 0; -EINVAL: it is made; -ENOMEM */
+/* Makes the tables. Returns 0; -EINVAL if the tables have been made; -ENOMEM */
 int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error);
-/* Borrowed; those without rows are there too. NULL after the last, and before gpmu_report_make() */
+/*
+ * Returns a table, which may be empty; borrowed. NULL after the last, and before
+ * gpmu_report_make().
+ */
 const struct gpmu_report_table *gpmu_report_table(const struct gpmu_report *report, size_t index);
 
 #ifdef __cplusplus

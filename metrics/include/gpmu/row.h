@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* row: values, with what they are worth */
+/* row: values of events and metrics */
 #ifndef GPMU_ROW_API_H
 #define GPMU_ROW_API_H
 
@@ -12,12 +12,12 @@ extern "C" {
 
 enum gpmu_state {
 	GPMU_OK,
-	GPMU_IDLE,		/* a metric's divisor was 0: what it is of did not happen */
+	GPMU_IDLE,		/* a divisor of the metric was 0: the counted operation did not happen */
 	GPMU_NOT_COUNTED,	/* a counter did not run */
-	GPMU_NOT_SUPPORTED,	/* there is no such counter here: why says more */
+	GPMU_NOT_SUPPORTED,	/* the machine lacks the counter; why gives the reason */
 };
 
-/* What a value is of */
+/* What a value covers */
 enum gpmu_scope {
 	GPMU_SCOPE_MACHINE,
 	GPMU_SCOPE_NODE,
@@ -28,39 +28,41 @@ enum gpmu_scope {
 
 /**
  * struct gpmu_row - the value of an event or a metric
- * @size: of this structure; in an array the next row begins so many bytes further
- * @begin: of the interval, in seconds from the session's start
- * @end: likewise
- * @metric: 1: of a metric, 0: of an event
- * @name: the event's or metric's label, as it was asked for
- * @pmu: "nvidia_scf_pmu_0" of counts of one PMU; of several of a kind the kind,
- *	"nvidia_scf_pmu"; NULL: of different ones, or none
- * @scope: what the value is of. PMUs outside the cores count the machine or a node of it
- *	even if the rest is of a process
- * @node: the number that is in the names of its PMUs, of a GPU the node that it is at; -1: not of
- *	one
- * @package: of that node, perf's label S<n>; -1: not known
- * @cpu: -1: not of one
- * @pid: of the process; -1: not of one, or of several
- * @state: a value of which a part is missing is not OK, it is never the sum of the rest
- * @value: in @unit; NaN unless @state is GPMU_OK
- * @unit: "GB/s" (1e9 bytes); NULL: a number
- * @share: of the time, 0 to 1, that the counters ran; the lowest of them. Below 1 they were
- *	multiplexed, and the value is an estimate. NaN if it is not known
- * @raw: the sum as it was counted, of an event; 0 of a metric, and if it is not known
- * @enabled: how long a counter was enabled, in ns, the mean of them
- * @running: how long it counted, likewise
- * @counters: how many counts were added
- * @alert: of a metric with a threshold: 1 it is passed, 0 not, -1 not known, or none
- * @runs: the value is the mean of so many; 1
- * @deviation: standard deviation of that mean, in @unit; 0 of one run
- * @why: of GPMU_NOT_COUNTED and GPMU_NOT_SUPPORTED, one line to follow "NAME: "; NULL of the
- *	others
- * @gpu: UUID of the GPU that the value is of; NULL: not of one
- * @gpu_number: of that GPU among the machine's, -1: not of one
- * @source: name of the plugin that has counted, "cupti"; NULL: the kernel, or several
+ * @size: size of this structure; in an array the next row begins @size bytes further
+ * @begin: begin of the interval, in seconds since the session was enabled
+ * @end: end of the interval, in seconds since the session was enabled
+ * @metric: 1: a metric, 0: an event
+ * @name: label of the event or metric, as it was requested
+ * @pmu: PMU, "nvidia_scf_pmu_0"; for several PMUs of one kind the kind, "nvidia_scf_pmu"; NULL
+ *	if they differ or there is none
+ * @scope: what the value covers. PMUs outside the cores count the machine or a node, even if
+ *	other rows cover a process
+ * @node: number of the NUMA node, as in the names of its PMUs; for a GPU the node of its PCI
+ *	device; -1: not of one node
+ * @package: physical package of that node, perf's label S<n>; -1: not known
+ * @cpu: number of the CPU; -1: not of one CPU
+ * @pid: number of the process; -1: not of one process
+ * @state: whether there is a value. If a part of the value is missing, the state is not
+ *	GPMU_OK; a value is never the sum of the remaining parts
+ * @value: the value in @unit; NaN unless @state is GPMU_OK
+ * @unit: "GB/s" (1e9 bytes per second); NULL: a number
+ * @share: fraction of the time that the counters ran, 0 to 1, the lowest of all counters. Below
+ *	1 the counters were multiplexed and the value is an estimate. NaN if not known
+ * @raw: the unscaled sum of the counts of an event; 0 for a metric, and if not known
+ * @enabled: time that the counters were enabled, in ns, the mean of all counters
+ * @running: time that the counters ran, in ns, the mean of all counters
+ * @counters: number of counts that were added
+ * @alert: for a metric with a threshold: 1 if it is exceeded, 0 if not; -1 if not known or
+ *	without a threshold
+ * @runs: number of runs that the value is the mean of, 1 or more
+ * @deviation: standard deviation of that mean, in @unit; 0 for one run
+ * @why: reason of GPMU_NOT_COUNTED and GPMU_NOT_SUPPORTED, one line that follows the name and a
+ *	colon; otherwise NULL
+ * @gpu: UUID of the GPU; NULL: not of one GPU
+ * @gpu_number: number of that GPU in gpmu_machine_gpu(); -1: not of one GPU
+ * @source: name of the plugin that counted, "cupti"; NULL: the kernel, or several sources
  *
- * Texts are borrowed from whoever the row was got of, and change with it.
+ * The object that returned the row owns its texts, and they are valid as long as the row.
  */
 struct gpmu_row {
 	size_t size;

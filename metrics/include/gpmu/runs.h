@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* runs: means over several runs */
+/* runs: means of several runs */
 #ifndef GPMU_RUNS_API_H
 #define GPMU_RUNS_API_H
 
@@ -12,29 +12,30 @@ extern "C" {
 
 struct gpmu_runs;
 
-/* New; NULL with errno ENOMEM */
+/* Creates an object without runs. Returns a new object, or NULL with errno ENOMEM. */
 struct gpmu_runs *gpmu_runs_new(void);
-/* NULL is allowed. */
+/* Frees @runs; NULL is allowed. */
 void gpmu_runs_free(struct gpmu_runs *runs);
 
 /**
- * gpmu_runs_add() - adds a run
- * @runs: it is as it was if this fails
- * @rows: of the same plan and the same CPUs in each run; copied, with their texts
- * @n: how many
- * @end: copied; below 0 its user and system are not known
+ * gpmu_runs_add() - adds the rows of a run
+ * @runs: unchanged on failure
+ * @rows: rows of the same plan and the same CPUs in each run; copied, with their texts
+ * @n: number of rows
+ * @end: times of the run; copied. A user or system below 0 is not known
  *
- * Return: 0; -EINVAL (another number of rows than in the first run) or -ENOMEM
+ * Return: 0; -EINVAL if the number of rows differs from the first run's; -ENOMEM
  */
 int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_row *rows, size_t n,
 		  const struct gpmu_sink_end *end);
 
 /*
- * The means, with their deviations: of each row over those runs in which it was OK; borrowed,
- * until the next call for @runs. metrics/output.rst says what the rest of a row is
+ * Returns rows with means and standard deviations, and sets *@n to their number. A mean is over
+ * the runs in which the row's state was GPMU_OK. The rows are borrowed until the next call for
+ * @runs. metrics/values/output.rst describes the other members.
  */
 const struct gpmu_row *gpmu_runs_rows(struct gpmu_runs *runs, size_t *n);
-/* Likewise of the ends */
+/* Sets *@end to the means of the times of all runs */
 void gpmu_runs_end(const struct gpmu_runs *runs, struct gpmu_sink_end *end);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* saved: what perf stat has printed */
+/* saved: rows from saved output of perf stat */
 #ifndef GPMU_SAVED_API_H
 #define GPMU_SAVED_API_H
 
@@ -11,21 +11,21 @@ extern "C" {
 #endif
 
 /*
- * Reads what "perf stat -j" or "perf stat -x SEP" of perf 6.1 to 7.3 has printed, line by
- * line, and makes rows of it. Lines of an interval (-I), or of a whole run, are a table.
+ * Parses the output of "perf stat -j" or "perf stat -x SEP" of perf 6.1 to 7.3, line by line,
+ * and makes rows of it. The lines of an interval (-I), or of a whole run, form a table.
  *
- * perf prints values that it has scaled, and the time and the share that counters ran. The
- * share is cut off to a percent, so what was multiplexed is as exact as that. With -r values
- * are means.
+ * perf prints scaled values, and the time and the percentage that the counters ran. It
+ * truncates the percentage, so multiplexed values are exact to about one percent. With -r the
+ * values are means.
  */
 struct gpmu_saved;
 
 /**
- * struct gpmu_saved_options - what the lines do not say
- * @size: of this structure
- * @system: 1: CPUs were counted (perf stat -a), 0: a command or tasks; lines of CPUs,
- *	nodes and packages say it themselves
- * @per_node: 1: rows of each node, also where PMUs' numbers alone say which that is
+ * struct gpmu_saved_options - properties that the output does not contain
+ * @size: size of this structure
+ * @system: 1: CPUs were counted (perf stat -a), 0: a command or tasks. Lines of CPUs, nodes and
+ *	packages show this themselves
+ * @per_node: 1: make rows of each node, even where only the numbers of PMUs identify the node
  */
 struct gpmu_saved_options {
 	size_t size;
@@ -33,72 +33,76 @@ struct gpmu_saved_options {
 	int per_node;
 };
 
-/* New; @options NULL: all 0; NULL with errno ENOMEM */
+/*
+ * Creates a parser. @options NULL: all fields are 0. Returns a new object, or NULL with errno
+ * ENOMEM.
+ */
 struct gpmu_saved *gpmu_saved_new(const struct gpmu_saved_options *options);
-/* NULL is allowed. */
+/* Frees @saved; NULL is allowed. */
 void gpmu_saved_free(struct gpmu_saved *saved);
 
 /**
- * gpmu_saved_line() - reads a line
- * @saved: where to
- * @line: a line with its newline; without one it is the last, and cut off unless it is
- *	JSON that has its end
- * @length: in bytes
- * @error: set on failure, or NULL: "line 3: expected ..."; its offset is that in @line
+ * gpmu_saved_line() - parses a line
+ * @saved: the parser
+ * @line: a line with its newline. A line without one is the last line and is treated as cut
+ *	off, unless it is a complete JSON object
+ * @length: length of @line in bytes
+ * @error: set on failure, or NULL: "line 3: expected ..."; its offset is a byte offset in @line
  *
- * Warnings that perf prints among them, and what it says of -D, are left out. The first line
- * that is not blank, and no comment, says whether it is JSON or CSV, and
- * what separates columns: one character.
+ * Warnings and messages about -D that perf prints between the lines are skipped. The first line
+ * that is neither blank nor a comment determines whether the output is JSON or CSV, and the
+ * separator of columns, which is one character.
  *
- * Return: 1: the line begins another interval, the table of the one before it is complete;
- * 0: it is not yet; -EINVAL (not a line of such output), -E2BIG (more than 1,000,000 lines in an
- * interval, or 16,384 different names) or -ENOMEM
+ * Return: 1 if the line begins another interval and the table of the previous one is complete;
+ * 0 if no table is complete yet; -EINVAL if the line is not output of perf stat; -E2BIG for
+ * more than 1,000,000 lines in an interval or 16,384 different names; -ENOMEM
  */
 int gpmu_saved_line(struct gpmu_saved *saved, const char *line, size_t length,
 		    struct gpmu_error *error);
-/* No line follows. 1: the last table is complete; 0: there is none more */
+/* Ends the input. Returns 1 if the last table is complete, 0 if there is no further table */
 int gpmu_saved_end(struct gpmu_saved *saved);
-/* 1: the last line was cut off, and left out */
+/* Returns 1 if the last line was cut off and skipped, otherwise 0 */
 int gpmu_saved_is_cut(const struct gpmu_saved *saved);
-/* 1: there are intervals; 0: one table is all */
+/* Returns 1 if the output has intervals, 0 if it is one table */
 int gpmu_saved_has_intervals(const struct gpmu_saved *saved);
 
-/* Of the table that is complete: */
+/* The following functions refer to the table that is complete. */
 
-/* ns that it is of, where there are neither intervals nor duration_time */
+/* Sets the duration of the run in ns, for output without intervals and without duration_time */
 void gpmu_saved_set_elapsed(struct gpmu_saved *saved, uint64_t elapsed);
 
 /**
- * gpmu_saved_machine() - the machine that the output is of, as far as it shows
+ * gpmu_saved_machine() - derives the machine on which perf ran from the output
  * @saved: has a complete table
- * @root: of the machine that it may be, as for gpmu_machine_new(); NULL: this one
+ * @root: root folder of a candidate machine, as for gpmu_machine_new(); NULL: this machine
  * @error: set on failure, or NULL
  *
- * That at @root, if it has all PMUs that are in events' names; else one of those PMUs,
- * their numbers' nodes, and a Grace's core PMU if it is one.
+ * The result is the machine at @root if it has all PMUs that occur in names of events.
+ * Otherwise it is a machine with these PMUs, the nodes of their numbers, and, if it is a Grace,
+ * a core PMU of Grace.
  *
- * Return: new; NULL with errno EINVAL (a name that no PMU can have), ENOMEM, or those of
- * gpmu_machine_new()
+ * Return: a new machine; NULL with errno EINVAL (a name that no PMU can have), ENOMEM, or an
+ * errno of gpmu_machine_new()
  */
 struct gpmu_machine *gpmu_saved_machine(const struct gpmu_saved *saved, const char *root,
 					struct gpmu_error *error);
 
 /**
- * gpmu_saved_rows() - the values of a plan's metrics and events
+ * gpmu_saved_rows() - computes the rows of a plan's metrics and events
  * @saved: has a complete table
- * @plan: it is made, and must outlive @saved. Its events are found by their names, also without
- *	modifiers, with another order of digits or letters; of those that are there
- *	several times the first stands for the first
- * @rows: borrowed, until the next call for @saved
- * @length: how many; the next begins rows->size bytes further
+ * @plan: a plan after gpmu_plan_make(); must outlive @saved. Names of events match also without
+ *	modifiers, with modifiers in another order, and with numbers in another base. If a name
+ *	occurs several times, the first in the output is the first in the plan
+ * @rows: set to the rows, borrowed until the next call for @saved
+ * @length: set to the number of rows; the next row begins rows->size bytes further
  *
- * Return: 0, -EINVAL (no table is complete, or the plan is not made) or -ENOMEM
+ * Return: 0; -EINVAL if no table is complete or gpmu_plan_make() was not called; -ENOMEM
  */
 int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
 		    const struct gpmu_row **rows, size_t *length);
 /*
- * Likewise what was not used for the rows that were asked for last: events, and perf's own
- * metrics, as perf has printed them
+ * Gets the events that the last gpmu_saved_rows() did not use, and perf's own metrics, as perf
+ * printed them, in the same way.
  */
 int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_row **rows, size_t *length);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* session: a plan is counted */
+/* session: counts a plan */
 #ifndef GPMU_SESSION_API_H
 #define GPMU_SESSION_API_H
 
@@ -14,42 +14,45 @@ extern "C" {
 #endif
 
 /*
- * A session opens what a plan counts, each group by the source of its PMU: the
- * kernel's perf events, or a plugin. PMUs outside the cores count the machine,
- * whatever else is counted. Sessions are independent but for what gpmu.h lists, and each
- * belongs to one thread at a time. After a fork() the child may neither use nor free the
+ * A session counts the groups of a plan. It opens each group with the source of its PMU: the
+ * kernel's perf events, or a plugin. PMUs outside the cores count the machine, whatever the
+ * target of the session is. Sessions are independent except for the state that gpmu.h lists.
+ * One thread at a time may use a session. After fork() the child may neither use nor free the
  * session.
  *
- * File descriptors are closed on exec. But a perf event gets that flag after it was opened,
- * and a program that another thread starts by fork() and exec() in that moment inherits
- * it: what is to be free of them is started before or after gpmu_session_new().
+ * File descriptors are closed on exec. A perf event gets this flag only after it was opened, so
+ * a program that another thread starts at that moment by fork() and exec() inherits the file
+ * descriptor. To avoid this, start programs before or after gpmu_session_new().
  *
- * To open many events, the soft limit of open files (RLIMIT_NOFILE) is raised to the
- * hard one, and stays so: gpmu_session_restore_limits().
+ * To open many events, a session raises the soft limit of open files (RLIMIT_NOFILE) to the
+ * hard limit. The limit stays raised until gpmu_session_restore_limits().
  */
 struct gpmu_session;
 
 enum gpmu_aggregation {
-	GPMU_AGGREGATE_MACHINE,	/* a row is of all that is counted */
-	GPMU_AGGREGATE_NODE,	/* rows of each node */
-	GPMU_AGGREGATE_CPU,	/* rows of each CPU; of a node outside the cores */
+	GPMU_AGGREGATE_MACHINE,	/* rows cover all that is counted */
+	GPMU_AGGREGATE_NODE,	/* rows cover a node each */
+	GPMU_AGGREGATE_CPU,	/* rows cover a CPU each; a node for PMUs outside the cores */
 };
 
 /**
- * struct gpmu_session_options - what is counted; what is 0 or NULL is the default
- * @size: of this structure
- * @system: 1: all that runs on the CPUs
- * @cpus: those CPUs alone, "0-3,8", which makes it @system too; NULL: all that are online
- * @pids: processes, with all tasks that they have now
- * @n_pids: how many
- * @tids: tasks, beside those
- * @n_tids: how many
- * @inherit: 1: what the tasks start later is counted too
- * @on_exec: 1: what is of tasks begins to count when the task executes a program
- * @aggregation: what rows are of
- * @interval: ns: gpmu_session_next() is to have intervals as long as this; 0: it is not used
+ * struct gpmu_session_options - the target of a session
+ * @size: size of this structure
+ * @system: 1: count everything that runs on the CPUs
+ * @cpus: count these CPUs only, "0-3,8"; implies @system. NULL: all online CPUs
+ * @pids: processes to count, with all tasks that they have at the call
+ * @n_pids: number of @pids
+ * @tids: tasks to count in addition to @pids
+ * @n_tids: number of @tids
+ * @inherit: 1: also count the processes and threads that the tasks start later
+ * @on_exec: 1: events of tasks begin to count when the task calls execve(2)
+ * @aggregation: what a row covers
+ * @interval: length of the intervals of gpmu_session_next() in ns; 0: gpmu_session_next() is
+ *	not used
  *
- * Without @system, @cpus, @pids and @tids it is the calling thread.
+ * Fields that are 0 or NULL take their defaults.
+ *
+ * Without @system, @cpus, @pids and @tids the target is the calling thread.
  */
 struct gpmu_session_options {
 	size_t size;
@@ -66,98 +69,106 @@ struct gpmu_session_options {
 };
 
 /**
- * gpmu_session_new() - opens all groups of a plan, none of which counts yet
- * @plan: it is made, and must outlive the session
- * @options: NULL: all are the default. Not kept
+ * gpmu_session_new() - opens all groups of a plan; none of them counts yet
+ * @plan: a plan after gpmu_plan_make(); must outlive the session
+ * @options: read during the call; NULL: all defaults
  * @error: set on failure, or NULL
  *
- * What cannot be counted here is no failure: its rows say so. Neither is a task that
- * ends meanwhile, as long as another is left.
+ * An event that cannot be counted here is no error: its rows have a state and a reason. A task
+ * that ends during the call is no error as long as another task is left.
  *
- * Return: new; NULL with errno EACCES, EPERM (the error says what it takes), EMFILE,
- * ENFILE, ESRCH (no such process or task), EINVAL (the plan is not made, no such list of
- * CPUs, CPUs and tasks at a time), ENODEV (a CPU is not online), EBUSY (a source is
- * in use by another session), ENOMEM, or that of a source
+ * Return: a new session; NULL with errno EACCES or EPERM (the error names the required
+ * permission), EMFILE, ENFILE, ESRCH (no such process or task), EINVAL (gpmu_plan_make() was
+ * not called, malformed @cpus, or CPUs and tasks together), ENODEV (a CPU is offline), EBUSY
+ * (another session uses a source), ENOMEM, or the error of a source
  */
 struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,
 				      const struct gpmu_session_options *options,
 				      struct gpmu_error *error);
-/* NULL is allowed. */
+/* Frees @session; NULL is allowed. */
 void gpmu_session_free(struct gpmu_session *session);
 
 /**
- * gpmu_session_enable() - counting begins, which is time 0 of the rows
+ * gpmu_session_enable() - starts counting; this is time 0 of the rows
  *
- * After gpmu_session_disable() it begins anew: rows have nothing of what was before.
+ * After gpmu_session_disable() counting starts again from 0: rows do not include earlier
+ * counts.
  *
- * Return: 0; -EALREADY (it is enabled), -ENOMEM, or that of a source, and then nothing
- * counts
+ * Return: 0; -EALREADY if the session is enabled; -ENOMEM, or the error of a source, and then
+ * nothing counts
  */
 int gpmu_session_enable(struct gpmu_session *session);
 /*
- * Counting ends, which is the end of the last interval, whenever that is asked for.
- * Returns 0, also if it is not enabled; or that of a source, when the rest has ended
+ * Stops counting. This is the end of the last interval, even if the interval is read later.
+ * Returns 0, also if the session is not enabled; or the error of a source, after all others
+ * have stopped.
  */
 int gpmu_session_disable(struct gpmu_session *session);
 
 /**
- * gpmu_session_interval() - the values since the last call, or since it was enabled
- * @session: it has been enabled
- * @rows: borrowed, and valid until rows of this session are asked for again
- * @length: how many; the next begins rows->size bytes further
+ * gpmu_session_interval() - reads the counts since the previous call
+ * @session: a session that has been enabled
+ * @rows: set to the rows, borrowed; valid until the next call that gets rows of this session
+ * @length: set to the number of rows; the next row begins rows->size bytes further
  *
- * Times are measured (CLOCK_MONOTONIC_RAW), so intervals leave nothing out: each
- * begins where the one before it ended. After gpmu_session_disable() there is one
- * more, up to then. What cannot be read, as it has vanished, is GPMU_NOT_COUNTED, and the
- * others go on.
+ * The first call reads the counts since gpmu_session_enable(). Begin and end of an interval are
+ * measured with CLOCK_MONOTONIC_RAW. Each interval begins where the previous one ended. After
+ * gpmu_session_disable() there is one more interval, which ends at that call. A counter that
+ * has vanished is GPMU_NOT_COUNTED; the others are not affected.
  *
- * Return: 0; -EINVAL (it has not been enabled), -ENOMEM; the next call has what
- * this one would have had
+ * Return: 0; -EINVAL if the session has not been enabled; -ENOMEM, and then the next call
+ * returns the counts of this interval as well
  */
 int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **rows,
 			  size_t *length);
 /**
- * gpmu_session_next() - the next interval of those that the kernel has read by itself
- * @session: it has been enabled
- * @rows: as of gpmu_session_interval()
- * @length: likewise
+ * gpmu_session_next() - gets the next interval of the readings that the kernel takes
+ * @session: a session that has been enabled
+ * @rows: as for gpmu_session_interval()
+ * @length: as for gpmu_session_interval()
  *
- * Of CPUs the kernel itself can take readings each options->interval, from 0.1 to 2 ms, for a
- * small part of what it costs to wake up for them: of software's events, tracepoints, and
- * uncore PMUs that have counters for all that the plan counts of them. As long as this
- * returns -ENODATA it does not, and gpmu_session_interval() is to be used; to call this after
- * it costs nothing, and tries now and then whether the kernel does. From 0 on it does: this
- * is to be called again each 25 intervals, and at least ten times in a second, until it
- * returns 0. When it is late the kernel takes no more for a while, and an interval is longer.
+ * For a target of CPUs the kernel can read the counters every @interval of the options, from
+ * 0.1 to 2 ms, at a small part of the cost of waking up the program each time. This works for
+ * software events, tracepoints, and PMUs outside the cores that can count all of the plan's
+ * events without multiplexing.
  *
- * What a CPU has counted in an interval is exact. Its reading may be an interval before, or
- * three quarters of one after, that of the first CPU, whose times the rows have; where one is
- * missing an interval is longer. gpmu_session_interval() goes on from the last of these, and leaves
- * out those before it.
+ * While gpmu_session_next() returns -ENODATA, the kernel takes no readings, and the program
+ * calls gpmu_session_interval(). A call of gpmu_session_next() after each of these costs almost
+ * nothing and tests now and then whether the kernel takes readings. Once it returns 0 or 1, the
+ * kernel takes readings. The program then calls it every 25 intervals and at least ten times a
+ * second, each time until it returns 0. If it calls too late, the kernel takes no readings for
+ * a while, and an interval is longer.
  *
- * Return: 1; 0: there is none as yet (after gpmu_session_disable(): none is left, and
- * gpmu_session_interval() has the rest); -ENODATA: the kernel takes no readings now, or never
- * does; -EINVAL (it has not been enabled), -ENOMEM
+ * The counts of each CPU are exact, but the CPUs are not read at the same time. The times in
+ * the rows are those of the first CPU. Another CPU was read at most one interval before, or
+ * three quarters of an interval after it. If a CPU has no reading, the interval is longer.
+ * gpmu_session_interval() continues from the last interval returned here, and discards readings
+ * that the kernel has taken in between.
+ *
+ * Return: 1 if there is an interval; 0 if there is none yet (after gpmu_session_disable(): none
+ * is left, and gpmu_session_interval() gets the remainder); -ENODATA if the kernel takes no
+ * readings now, or never; -EINVAL if the session has not been enabled; -ENOMEM
  */
 int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows,
 		      size_t *length);
-/* Likewise all values since it was enabled; intervals are as if this were not called */
+/* Reads the counts since gpmu_session_enable() in the same way. It does not affect intervals. */
 int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **rows,
 		       size_t *length);
 
 /*
- * ns that a command has run in user space and in the kernel until now, for the events
- * user_time and system_time, which are known more exactly by who has waited for it. Without
- * this a session measures them itself: of the calling thread; of processes and tasks, with
- * the children that processes have waited for where they inherit, in clock ticks (10 ms);
- * of CPUs, all that ran on them. Of a process that has ended they are not counted.
+ * Sets the values of the events user_time and system_time: the ns that the command has run in
+ * user space and in the kernel until now. A program that has waited for the command (wait4(2))
+ * knows them exactly. Without this call the session measures them itself: for the calling
+ * thread; for processes and tasks in clock ticks (10 ms), with @inherit including the children
+ * that processes have waited for; for CPUs, everything that ran on them. Times of a process
+ * that has ended are then not counted.
  */
 void gpmu_session_set_times(struct gpmu_session *session, uint64_t user, uint64_t system);
 
 /*
- * Puts the soft limit of open files back to what it was before a session raised it, for
- * a child between fork() and exec(): programs that use select() rely on it. Nothing
- * happens if none did. Async-signal-safe
+ * Restores the soft limit of open files that a session raised. A child calls it between fork()
+ * and exec(), as programs that use select() rely on the limit. Does nothing if no session has
+ * raised the limit. Async-signal-safe.
  */
 void gpmu_session_restore_limits(void);
 

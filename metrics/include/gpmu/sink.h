@@ -13,30 +13,32 @@ extern "C" {
 #endif
 
 /*
- * Rows for people, or for programs in two forms that do not change:
- * metrics/output.rst says what each column is. Numbers are in the C locale in any
- * locale. A sink belongs to one thread at a time.
+ * A sink writes rows as text: as a summary for people, or for programs as CSV or JSON, two
+ * forms that stay stable. metrics/values/output.rst describes each column. Numbers are written in the
+ * C locale, whatever the program's locale is. One thread at a time may use a sink.
  */
 struct gpmu_sink;
 
 enum gpmu_sink_kind {
 	GPMU_SINK_SUMMARY,	/* as perf stat prints it */
 	GPMU_SINK_CSV,
-	GPMU_SINK_JSON,		/* an object a line */
+	GPMU_SINK_JSON,		/* one object per line */
 };
 
 /**
- * struct gpmu_sink_options - how rows are written; what is 0 or NULL is the default
- * @size: of this structure
- * @separator: of a CSV file's columns; NULL: ","
- * @title: of a summary, what was counted: "'./app'"; NULL: "system wide"
- * @host: of CSV and JSON; NULL: this machine's name
- * @color: 1: a metric beyond its threshold is red in a summary
- * @interval: 1: each gpmu_sink_rows() is an interval, 0: there is one of the whole run
- * @big_numbers: 1: a summary's numbers have a comma before each three digits
- * @per_node: 1: a summary has a column of nodes even if no row is of one
- * @runs: how many runs the values are the mean of; 0: 1
- * @continues: 1: what is written before the first row of CSV is there already
+ * struct gpmu_sink_options - how rows are written
+ * @size: size of this structure
+ * @separator: separator of CSV columns; NULL: ","
+ * @title: for a summary, what was counted, "'./app'"; NULL: "system wide"
+ * @host: host name in CSV and JSON; NULL: the name of this machine
+ * @color: 1: a summary shows a metric beyond its threshold in red
+ * @interval: 1: each gpmu_sink_rows() writes an interval, 0: one call writes the whole run
+ * @big_numbers: 1: a summary groups digits with commas
+ * @per_node: 1: a summary has a column of nodes even if no row covers a node
+ * @runs: number of runs that the values are the mean of; 0: 1
+ * @continues: 1: the lines before the first CSV row are in the file already
+ *
+ * Fields that are 0 or NULL take their defaults.
  */
 struct gpmu_sink_options {
 	size_t size;
@@ -52,12 +54,12 @@ struct gpmu_sink_options {
 };
 
 /**
- * struct gpmu_sink_end - what a summary ends with
- * @size: of this structure
- * @elapsed: seconds, the mean of several runs
- * @deviation: the standard deviation of that mean
- * @user: seconds of the command; below 0: there was none
- * @system: likewise
+ * struct gpmu_sink_end - times at the end of a summary
+ * @size: size of this structure
+ * @elapsed: elapsed time in seconds; the mean of several runs
+ * @deviation: standard deviation of that mean in seconds
+ * @user: user time of the command in seconds; below 0: there was no command
+ * @system: system time of the command in seconds; below 0: there was no command
  */
 struct gpmu_sink_end {
 	size_t size;
@@ -66,42 +68,42 @@ struct gpmu_sink_end {
 };
 
 /**
- * gpmu_sink_new() - a sink that writes to a file
- * @kind: which of them
- * @file: the caller's; it stays open, and is to be there as long as the sink. Each
- *	gpmu_sink_rows() is written at once and is not buffered; but gpmu_sink_hold()
- * @options: copied; NULL: all are the default
+ * gpmu_sink_new() - creates a sink that writes to a file
+ * @kind: summary, CSV or JSON
+ * @file: owned by the caller; must stay open as long as the sink exists. Each gpmu_sink_rows()
+ *	is written immediately, unless gpmu_sink_hold() delays it
+ * @options: copied; NULL: all defaults
  * @error: set on failure, or NULL
  *
- * Return: new; NULL with errno EINVAL (no such kind, or a separator that is part of
+ * Return: a new sink; NULL with errno EINVAL (no such kind, or a separator that occurs in
  * numbers and words) or ENOMEM
  */
 struct gpmu_sink *gpmu_sink_new(enum gpmu_sink_kind kind, FILE *file,
 				const struct gpmu_sink_options *options,
 				struct gpmu_error *error);
-/* NULL is allowed. */
+/* Frees @sink; NULL is allowed. The file stays open. */
 void gpmu_sink_free(struct gpmu_sink *sink);
 
 /**
  * gpmu_sink_rows() - writes the rows of an interval, or of the whole run
  * @sink: the sink
- * @rows: @n of them, one after the other in steps of the first one's size
- * @n: 0 is allowed
+ * @rows: an array of @n rows; the size of the first row is the distance between rows
+ * @n: number of rows, 0 or more
  *
- * Return: 0; -EINVAL (the size is none), -ENOMEM (nothing is written), or what
- * writing failed with: -ENOSPC, -EPIPE, ...
+ * Return: 0; -EINVAL if the size of a row is invalid; -ENOMEM, and then nothing is written; or
+ * the error of writing, such as -ENOSPC or -EPIPE
  */
 int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
 /**
- * gpmu_sink_hold() - many intervals in one write
+ * gpmu_sink_hold() - combines many intervals in one write
  * @sink: the sink
- * @hold: 1: gpmu_sink_rows() keeps what it would write; 0: that is written now, and what
- *	follows at once, as it is in the beginning
+ * @hold: 1: gpmu_sink_rows() buffers its output; 0, the default: the buffered output is written
+ *	now, and later output immediately
  *
  * Return: as gpmu_sink_rows()
  */
 int gpmu_sink_hold(struct gpmu_sink *sink, int hold);
-/* Writes what comes after the last row. Returns as gpmu_sink_rows() */
+/* Writes the end of the output after the last row. Returns as gpmu_sink_rows() */
 int gpmu_sink_end(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
 
 #ifdef __cplusplus

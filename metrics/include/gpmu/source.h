@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* source: what counts beside the kernel's perf events */
+/* source: plugins that count in place of the kernel's perf events */
 #ifndef GPMU_SOURCE_API_H
 #define GPMU_SOURCE_API_H
 
@@ -10,60 +10,62 @@ extern "C" {
 #endif
 
 /*
- * A source is opened by a plugin (gpmu-source.h): a shared object gpmu-NAME.so in one
- * of the folders of $GPMU_PLUGINS, separated by ":", which a program that runs with
- * more rights than its user's does not look at, or in the folder that libgpmu was
- * built with. Sources have references, and threads may share them. One session at a
- * time counts with a source: while it has groups open another one is refused, EBUSY.
+ * A source counts events in place of the kernel's perf events. A plugin (gpmu-source.h) opens
+ * it. A plugin is a shared object gpmu-NAME.so in one of the folders of $GPMU_PLUGINS,
+ * separated by ":", or in the folder that libgpmu was built with. A program that runs with more
+ * rights than its user ignores $GPMU_PLUGINS. Sources are reference-counted, and threads may
+ * share them. One session at a time counts with a source: while it has groups open, another
+ * session fails with EBUSY.
  */
 struct gpmu_source;
 
 /**
  * gpmu_source_new() - opens a source
- * @spec: "NAME", "NAME=OPTIONS", or in place of NAME the path of the shared object,
- *	with a "/" in it: "model=steady.scenario,sockets=2", "./gpmu-x.so=FILE".
- *	What is behind the first "=" is for the plugin
- * @error: set on failure, or NULL; its offset is one in @spec
+ * @spec: "NAME" or "NAME=OPTIONS": "model=steady.scenario,sockets=2". In place of NAME the path
+ *	of the shared object, with a "/" in it: "./gpmu-x.so=FILE". The plugin interprets the
+ *	text after the first "="
+ * @error: set on failure, or NULL. Its offset is a byte offset in @spec
  *
- * Return: new, the caller's to put; NULL with errno ENOENT (no such plugin; the message
- * lists where it was looked for), EINVAL (not such a text, no plugin, one for another
- * libgpmu, options that it refuses), ENOMEM, or another one of the plugin
+ * Return: a new reference, which the caller puts; NULL with errno ENOENT (no such plugin; the
+ * error lists the folders that were searched), EINVAL (syntax error, a file that is no plugin,
+ * a plugin for another libgpmu, options that it refuses), ENOMEM, or another error of the
+ * plugin
  */
 struct gpmu_source *gpmu_source_new(const char *spec, struct gpmu_error *error);
-/* One more reference, which needs a gpmu_source_put() of its own. Returns @source */
+/* Takes another reference, which needs its own gpmu_source_put(). Returns @source */
 struct gpmu_source *gpmu_source_get(struct gpmu_source *source);
-/* The last reference closes the source and unloads the plugin. NULL is allowed. */
+/* Drops a reference; the last one closes the source and unloads the plugin. NULL is allowed. */
 void gpmu_source_put(struct gpmu_source *source);
-/* The plugin's: "model"; borrowed */
+/* Returns the name of the plugin, "model"; borrowed */
 const char *gpmu_source_name(const struct gpmu_source *source);
 
 /**
  * gpmu_machine_add_source() - adds the PMUs of a source to a machine
- * @machine: it is as it was if this fails. Nothing may share it yet, and what was asked
- *	of it before, nodes and PMUs, is not valid any more
- * @source: the machine keeps a reference
+ * @machine: unchanged on failure. Nothing may share it yet, and nodes and PMUs obtained from it
+ *	before become invalid
+ * @source: the machine takes a reference
  * @error: set on failure, or NULL
  *
- * A PMU takes the place of one of the same name. Nodes are added where the machine has
- * none of the number; they have no CPUs. If the machine itself is a Grace, its PCI devices
- * are counted by the PMUs that it has then; those of another machine by none.
+ * A PMU of the source replaces a PMU of the same name. A node is added if the machine has none
+ * with its number; such nodes have no CPUs. If the machine itself is a Grace, the resulting
+ * PMUs count its PCI devices; no PMU counts the PCI devices of another machine.
  *
- * Return: 0; -EINVAL (the source shows what cannot be), -ENOMEM
+ * Return: 0; -EINVAL if the source describes impossible PMUs or nodes; -ENOMEM
  */
 int gpmu_machine_add_source(struct gpmu_machine *machine, struct gpmu_source *source,
 			    struct gpmu_error *error);
-/* What counts the PMU's events; borrowed from the machine; NULL: the kernel */
+/* Returns the source that counts the PMU's events, borrowed from the machine; NULL: the kernel */
 struct gpmu_source *gpmu_pmu_source(const struct gpmu_pmu *pmu);
 
 /**
- * gpmu_source_query() - asks a source something that is no count
- * @source: what it can be asked is for its plugin to say
+ * gpmu_source_query() - asks a source for information that is not a count
+ * @source: the source; the manual of its plugin lists the questions
  * @question: "gpus"
- * @answer: gets a text in JSON, to be freed by free()
+ * @answer: set to a new text in JSON, which the caller frees with free()
  * @error: set on failure, or NULL
  *
- * Return: 0; -ENOENT (it knows no such question), -ENOMEM, or another one of the plugin; then
- * *answer is NULL
+ * Return: 0; -ENOENT if the source does not know the question; -ENOMEM; or another error of the
+ * plugin. *@answer is NULL on failure
  */
 int gpmu_source_query(struct gpmu_source *source, const char *question, char **answer,
 		      struct gpmu_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* trace: a timeline for Perfetto */
+/* trace: writes a timeline for Perfetto */
 #ifndef GPMU_TRACE_API_H
 #define GPMU_TRACE_API_H
 
@@ -14,36 +14,37 @@ extern "C" {
 #endif
 
 /*
- * What happened when, as a file that Perfetto's UI opens and its trace_processor answers SQL
- * of. Events are on tracks: of a process, a thread, anything else that has a name (a GPU, and
- * below it a stream), or a counter. Time is CLOCK_MONOTONIC_RAW in ns, which is also the
- * clock of the trace; what CLOCK_BOOTTIME, CLOCK_MONOTONIC and CLOCK_REALTIME showed at
- * the same time is in it.
+ * A trace is a timeline in a file that Perfetto's UI opens and that its trace_processor queries
+ * by SQL. Events are on tracks: of a process, a thread, another named object (a GPU, and below
+ * it a stream), or a counter. All times are CLOCK_MONOTONIC_RAW in ns, which is also the clock
+ * of the trace. The trace contains simultaneous readings of CLOCK_BOOTTIME, CLOCK_MONOTONIC and
+ * CLOCK_REALTIME.
  *
- * It is written as it comes, without a seek, so that a pipe will do. Packets are whole: a
- * program that dies leaves a trace that is right up to its last flush. Each 4 MiB, or what
- * the options say, begins anew with clocks, names and tracks: what follows can be read without what
- * comes before it, and memory is bounded.
+ * The trace is written sequentially, without a seek, so the file may be a pipe. Packets are
+ * written whole: if the program dies, the trace is valid up to its last flush. Every 4 MiB, or
+ * the number of bytes in the options, the trace restarts: it repeats clocks, names and tracks.
+ * From there it can be read without the part before, and memory is bounded.
  *
- * Names are any text that ends in 0. What is not valid UTF-8 becomes U+FFFD, what is beyond
- * 16384 bytes is cut; gpmu_trace_get_stats() tells how often. Events may come in any order of time, but cost
- * 9 bytes more where time goes back. On a track, slices are nested or one after the other: of two that
- * begin together the outer one is written first, and of two of which one begins when the other ends,
- * the one that ends.
+ * Names are NUL-terminated texts. Invalid UTF-8 becomes U+FFFD, and names longer than 16384
+ * bytes are truncated; gpmu_trace_get_stats() has the numbers. Events may come in any order of
+ * time, but an event that is earlier than the previous one takes 9 bytes more. Slices on a
+ * track are nested or follow each other. Of two slices that begin together the outer one is
+ * written first. If a slice begins at the end of another one, the other one is written first.
  *
- * A trace belongs to one thread at a time. What fails to be written ends the trace: that
- * call and all that follow return the same -errno, and the program's gpmu_log_set() is told once,
- * with the path.
+ * One thread at a time may use a trace. A write error ends the trace: that call and all later
+ * ones return the same -errno, and one message with the path goes to gpmu_log_set().
  */
 struct gpmu_trace;
 
 /**
- * struct gpmu_trace_options - what is 0 or NULL is the default
- * @size: of this structure
- * @path: for messages only; NULL: "trace"
- * @buffer: bytes that are gathered for a write; 0: 256 KiB. Events beyond it are written
- *	at once, and not before gpmu_trace_flush() is called
- * @restart: bytes after which names, tracks and clocks are given anew; 0: 4 MiB
+ * struct gpmu_trace_options - how to write
+ * @size: size of this structure
+ * @path: path for messages; NULL: "trace"
+ * @buffer: bytes to buffer; 0: 256 KiB. The buffer is written when it is full, and by
+ *	gpmu_trace_flush()
+ * @restart: bytes after which names, tracks and clocks are repeated; 0: 4 MiB
+ *
+ * Fields that are 0 or NULL take their defaults.
  */
 struct gpmu_trace_options {
 	size_t size;
@@ -56,16 +57,16 @@ enum gpmu_trace_arg_kind {
 	GPMU_TRACE_INT,
 	GPMU_TRACE_DOUBLE,
 	GPMU_TRACE_TEXT,
-	GPMU_TRACE_NAME,	/* a text that comes again and again: told once, as names of events are */
+	GPMU_TRACE_NAME,	/* a text that occurs often: it is in the string table, like names of events */
 };
 
 /**
- * struct gpmu_trace_arg - a name and a value of an event
- * @name: as trace_processor has it behind "debug."
- * @kind: which of the values it has
- * @integer: GPMU_TRACE_INT
- * @real: GPMU_TRACE_DOUBLE
- * @text: GPMU_TRACE_TEXT, GPMU_TRACE_NAME; NULL: ""
+ * struct gpmu_trace_arg - an argument of an event: a name and a value
+ * @name: name; trace_processor shows it after "debug."
+ * @kind: type of the value
+ * @integer: value for GPMU_TRACE_INT
+ * @real: value for GPMU_TRACE_DOUBLE
+ * @text: value for GPMU_TRACE_TEXT and GPMU_TRACE_NAME; NULL: ""
  */
 struct gpmu_trace_arg {
 	const char *name;
@@ -76,16 +77,17 @@ struct gpmu_trace_arg {
 };
 
 /**
- * struct gpmu_trace_event - something that has a name
- * @size: of this structure
- * @track: that it is on; no counter's
+ * struct gpmu_trace_event - a slice or an instant
+ * @size: size of this structure
+ * @track: its track; not a counter's
  * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
- * @name: or NULL
- * @category: or NULL
- * @flow: leads an arrow to the events with the same number, in order of time; 0: none
- * @flow_ends: 1: @flow ends here, and its number may be used again
- * @args: @n_args of them, at most 32
- * @n_args: 0: none
+ * @name: name; or NULL
+ * @category: category; or NULL
+ * @flow: number of an arrow that connects the events with the same number, in order of time; 0:
+ *	none
+ * @flow_ends: 1: the arrow ends here, and its number may be used again
+ * @args: array of @n_args arguments
+ * @n_args: number of arguments, 0 to 32
  */
 struct gpmu_trace_event {
 	size_t size;
@@ -100,19 +102,20 @@ struct gpmu_trace_event {
 };
 
 /**
- * struct gpmu_trace_switch - a CPU leaves a thread and runs another one
- * @size: of this structure
- * @cpu: below 1024
- * @time: as gpmu_trace_event has it
- * @prev: the thread that it leaves, by the number that the whole system has for it; 0: it was idle
- * @next: the thread that it runs; 0: it goes idle
- * @prev_prio: the kernel's priority, as the tracepoint sched:sched_switch has it: 120 is nice 0
- * @next_prio: likewise
- * @prev_state: why, as that tracepoint has it on this machine's kernel: 0 is ready to run
- * @prev_name: of the thread; NULL: not known, or as before
- * @next_name: likewise
- * @track: of gpmu_trace_thread(), which is in the trace from here on, so that the thread has its process;
- *	0: none
+ * struct gpmu_trace_switch - a CPU switches from one thread to another
+ * @size: size of this structure
+ * @cpu: number of the CPU, below 1024
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @prev: thread that ran, as numbered in the initial PID namespace; 0: the CPU was idle
+ * @next: thread that runs next; 0: the CPU becomes idle
+ * @prev_prio: the kernel's priority of @prev, as in sched:sched_switch: 120 is nice 0
+ * @next_prio: the kernel's priority of @next
+ * @prev_state: state of @prev as in sched:sched_switch on this machine's kernel: 0 is ready to
+ *	run
+ * @prev_name: name of @prev; NULL: not known, or as before
+ * @next_name: name of @next; NULL: not known, or as before
+ * @track: a track of gpmu_trace_thread(). It is written to the trace no later than now, so that
+ *	the thread has its process; 0: none
  */
 struct gpmu_trace_switch {
 	size_t size;
@@ -126,15 +129,15 @@ struct gpmu_trace_switch {
 };
 
 /**
- * struct gpmu_trace_waking - a thread is made ready to run
- * @size: of this structure
- * @cpu: of the thread that does it; below 1024
- * @time: as gpmu_trace_event has it
- * @waker: the thread that does it; 0: an interrupt of an idle CPU
- * @tid: the thread that will run, above 0
- * @prio: as gpmu_trace_switch has it
- * @target_cpu: where it will run; below 1024
- * @name: of the thread @tid; NULL: not known, or as before
+ * struct gpmu_trace_waking - a thread becomes ready to run
+ * @size: size of this structure
+ * @cpu: CPU of the waker, below 1024
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @waker: thread that wakes @tid; 0: an interrupt of an idle CPU
+ * @tid: thread that becomes ready, above 0
+ * @prio: the kernel's priority of @tid: 120 is nice 0
+ * @target_cpu: CPU on which @tid will run, below 1024
+ * @name: name of @tid; NULL: not known, or as before
  */
 struct gpmu_trace_waking {
 	size_t size;
@@ -148,14 +151,14 @@ struct gpmu_trace_waking {
 
 /**
  * struct gpmu_trace_stats - what was written so far
- * @size: of this structure
- * @bytes: with those that wait for a flush
- * @events: a slice is one
- * @restarts: how often names, tracks and clocks were given
- * @back: packets whose time was before that of the one before
- * @gaps: values of counters that were left out as they are no numbers
- * @mended: names and texts that were no UTF-8
- * @cut: names and texts that were too long
+ * @size: size of this structure
+ * @bytes: bytes, including those that wait for a flush
+ * @events: number of events; a slice is one event
+ * @restarts: how often names, tracks and clocks were written
+ * @back: packets with a time before that of the previous packet
+ * @gaps: values of counters that were left out, as they are NaN or infinite
+ * @mended: names and texts with invalid UTF-8
+ * @cut: names and texts that were truncated
  */
 struct gpmu_trace_stats {
 	size_t size;
@@ -163,78 +166,79 @@ struct gpmu_trace_stats {
 };
 
 /**
- * gpmu_trace_new() - a trace that is written to a file
- * @fd: the caller's, open for writing, as long as the trace is there. A pipe or socket
- *	without room is waited for
- * @options: copied; NULL: all are the default
+ * gpmu_trace_new() - creates a trace that is written to a file
+ * @fd: file descriptor open for writing; owned by the caller, and must stay open as long as the
+ *	trace exists. Writes wait until a pipe or socket has room
+ * @options: copied; NULL: all defaults
  * @error: set on failure, or NULL
  *
- * Return: new; NULL with errno EINVAL (options without a size) or ENOMEM
+ * Return: a new trace; NULL with errno EINVAL (options without a size) or ENOMEM
  */
 struct gpmu_trace *gpmu_trace_new(int fd, const struct gpmu_trace_options *options,
 				  struct gpmu_error *error);
-/* Without writing what waits for it; NULL is allowed. */
+/* Frees @trace without writing the buffered bytes; NULL is allowed. */
 void gpmu_trace_free(struct gpmu_trace *trace);
 
 /**
- * gpmu_trace_flush() - writes what was gathered
+ * gpmu_trace_flush() - writes the buffered bytes
  * @trace: the trace
  * @error: set on failure, or NULL
  *
- * Of a regular file, a write that failed half way leaves nothing behind.
+ * If a write to a regular file fails half way, its bytes are removed from the file.
  *
- * Return: 0; what writing failed with, now or before: -ENOSPC, -EPIPE, ...
+ * Return: 0; the error of writing, now or before, such as -ENOSPC or -EPIPE
  */
 int gpmu_trace_flush(struct gpmu_trace *trace, struct gpmu_error *error);
 /**
  * gpmu_trace_finish() - ends a trace
- * @trace: the trace; freed by gpmu_trace_free()
+ * @trace: the trace; gpmu_trace_free() still has to free it
  * @error: set on failure, or NULL
  *
- * gpmu_trace_audit() of what gpmu_trace_get_stats() says, at the last time of an event, and a flush.
+ * Writes the statistics of gpmu_trace_get_stats() with gpmu_trace_audit(), at the time of the
+ * last event, and flushes the trace.
  *
  * Return: as gpmu_trace_flush(), or -ENOMEM
  */
 int gpmu_trace_finish(struct gpmu_trace *trace, struct gpmu_error *error);
-/* Return: 0; -EINVAL: @stats without a size */
+/* Gets statistics. Returns 0; -EINVAL if @stats has no size */
 int gpmu_trace_get_stats(const struct gpmu_trace *trace, struct gpmu_trace_stats *stats);
 
 /**
- * gpmu_trace_process() - the track of a process
+ * gpmu_trace_process() - returns the track of a process
  * @trace: the trace
- * @pid: above 0; asked for again, it is the same track
- * @name: copied; NULL: none, or the one that it has. Another one than before is the new one
+ * @pid: number of the process, above 0. Each number has one track
+ * @name: copied; NULL: no name, or the present name. A different name replaces the present one
  *
  * Return: a track, above 0; -EINVAL, -ENOMEM
  */
 int gpmu_trace_process(struct gpmu_trace *trace, pid_t pid, const char *name);
 /**
- * gpmu_trace_thread() - the track of a thread
+ * gpmu_trace_thread() - returns the track of a thread
  * @trace: the trace
- * @pid: of its process, whose track, if it is to have a name, is asked for before
- * @tid: above 0; asked for again with that process, it is the same track
- * @name: as gpmu_trace_process()
+ * @pid: number of its process. To name the process, call gpmu_trace_process() before
+ * @tid: number of the thread, above 0. Each @pid and @tid have one track
+ * @name: as for gpmu_trace_process()
  *
  * Return: as gpmu_trace_process()
  */
 int gpmu_trace_thread(struct gpmu_trace *trace, pid_t pid, pid_t tid, const char *name);
 /**
- * gpmu_trace_track() - a track of its own
+ * gpmu_trace_track() - creates a track
  * @trace: the trace
- * @parent: the track that it is shown below; 0: none. At most 16 deep. What is directly below a process or
- *	thread is the process's or thread's, and has no parent_id in SQL
+ * @parent: track below which it is shown, at most 16 levels deep; 0: none. A track directly
+ *	below a process or thread belongs to it, and has no parent_id in SQL
  * @name: copied
  *
  * Return: a new track, above 0; -EINVAL (no such parent, or no name), -ENOMEM
  */
 int gpmu_trace_track(struct gpmu_trace *trace, int parent, const char *name);
 /**
- * gpmu_trace_counter() - the track of a counter
+ * gpmu_trace_counter() - creates the track of a counter
  * @trace: the trace
- * @parent: as gpmu_trace_track()
+ * @parent: as for gpmu_trace_track()
  * @name: copied
- * @unit: "ns" and "B" are Perfetto's own; any other text is shown as it is; NULL: none.
- *	Copied
+ * @unit: copied. "ns" and "B" are Perfetto's own units; any other text is shown as it is; NULL:
+ *	none
  *
  * Return: as gpmu_trace_track()
  */
@@ -242,68 +246,69 @@ int gpmu_trace_counter(struct gpmu_trace *trace, int parent, const char *name,
 		       const char *unit);
 
 /**
- * gpmu_trace_begin() - a slice begins
+ * gpmu_trace_begin() - begins a slice
  * @trace: the trace
  * @event: the slice
  *
- * It ends by gpmu_trace_end() on the same track; one that never does is shown to the trace's end.
+ * gpmu_trace_end() on the same track ends it. A slice that is not ended is shown up to the end
+ * of the trace.
  *
- * Return: 0; -EINVAL (a track that there is not, a counter's, a time that is too large, more
- * than 32 arguments), -ENOMEM: nothing is written; what writing failed with
+ * Return: 0; -EINVAL (no such track, a counter's track, a time that is too large, more than 32
+ * arguments) or -ENOMEM, and then nothing is written; or the error of writing
  */
 int gpmu_trace_begin(struct gpmu_trace *trace, const struct gpmu_trace_event *event);
-/* Ends the slice of @track that began last and has not ended. Returns as gpmu_trace_begin() */
+/* Ends the innermost slice of @track. Returns as gpmu_trace_begin() */
 int gpmu_trace_end(struct gpmu_trace *trace, int track, uint64_t time);
-/* A slice of which both ends are known, @duration in ns. Returns as gpmu_trace_begin() */
+/* Writes a whole slice; @duration is in ns. Returns as gpmu_trace_begin() */
 int gpmu_trace_slice(struct gpmu_trace *trace, const struct gpmu_trace_event *event,
 		     uint64_t duration);
-/* A moment. Returns as gpmu_trace_begin() */
+/* Writes an instant. Returns as gpmu_trace_begin() */
 int gpmu_trace_instant(struct gpmu_trace *trace, const struct gpmu_trace_event *event);
 
 /**
- * gpmu_trace_count() - what a counter shows from now on
+ * gpmu_trace_count() - sets the value of a counter from a time on
  * @trace: the trace
- * @track: of gpmu_trace_counter()
- * @time: as gpmu_trace_event has it
- * @value: of which Perfetto's UI and SQL make a double
+ * @track: a track of gpmu_trace_counter()
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @value: the value; Perfetto's UI and SQL convert it to double
  *
  * Return: as gpmu_trace_begin()
  */
 int gpmu_trace_count(struct gpmu_trace *trace, int track, uint64_t time, int64_t value);
-/* Likewise. What is no number, or infinite, is left out, and counted as a gap. */
+/* Sets the value in the same way. NaN and infinite values are left out and counted as gaps. */
 int gpmu_trace_value(struct gpmu_trace *trace, int track, uint64_t time, double value);
 
 /**
- * gpmu_trace_sched_switch() - what runs on a CPU from now on
+ * gpmu_trace_sched_switch() - writes which thread runs on a CPU from a time on
  * @trace: the trace
- * @event: of the tracepoint sched:sched_switch
+ * @event: fields of the tracepoint sched:sched_switch
  *
- * Perfetto shows it as a track for each CPU, and as states of the threads that gpmu_trace_thread()
- * has tracks of; in SQL these are the tables sched and thread_state. Each CPU's events are a
- * chain, in which @event->prev is @event->next of the one before; where some were lost,
- * Perfetto counts that (mismatched_sched_switch_tids in the table stats).
+ * Perfetto shows a track for each CPU, and the states of threads that have a track of
+ * gpmu_trace_thread(); in SQL these are the tables sched and thread_state. On each CPU,
+ * @event->prev is @event->next of the event before. Perfetto counts violations, which lost
+ * events cause (mismatched_sched_switch_tids in the table stats).
  *
- * Return: as gpmu_trace_begin(); -EINVAL for a CPU, thread or track that there cannot be
+ * Return: as gpmu_trace_begin(); -EINVAL for an invalid CPU, thread or track
  */
 int gpmu_trace_sched_switch(struct gpmu_trace *trace, const struct gpmu_trace_switch *event);
 /**
- * gpmu_trace_sched_waking() - a thread waits for a CPU from now on
+ * gpmu_trace_sched_waking() - writes that a thread waits for a CPU from a time on
  * @trace: the trace
- * @event: of the tracepoint sched:sched_waking
+ * @event: fields of the tracepoint sched:sched_waking
  *
  * Return: as gpmu_trace_sched_switch()
  */
 int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_waking *event);
 
 /**
- * gpmu_trace_audit() - something that is true of the trace as a whole
+ * gpmu_trace_audit() - writes a fact about the trace as a whole
  * @trace: the trace
- * @time: as gpmu_trace_event has it
- * @name: what it is about: "clock"
- * @args: what is said
- * @n_args: of them, at most 32
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @name: subject of the fact, "clock"
+ * @args: array of @n_args arguments
+ * @n_args: number of arguments, 0 to 32
  *
- * It is a moment on the track "audit", in the category "audit": in SQL
+ * It is an instant on the track "audit" with the category "audit". In SQL:
  *
  *	select s.name, a.key, a.display_value from slice s join args a using (arg_set_id)
  *	where s.category = 'audit'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* trace reader: what gpmu_trace has written */
+/* trace reader: reads a timeline that gpmu_trace wrote */
 #ifndef GPMU_TRACE_READER_API_H
 #define GPMU_TRACE_READER_API_H
 
@@ -15,17 +15,18 @@ extern "C" {
 #endif
 
 /*
- * Reads a trace of gpmu_trace as it comes, from a file or a pipe, one event at a time. Memory
- * is that of the names since the last restart, of the tracks, and of the slices that have begun and not
- * ended, whatever the length of the file.
+ * A reader reads a trace that gpmu_trace wrote, from a file or a pipe, one event at a time. It
+ * keeps the names since the last restart, the tracks, and the slices that have begun and not
+ * ended. Its memory does not depend on the length of the file.
  *
- * A trace whose begin was cut off is read from its next restart on. The last packet may be cut off, as a
- * program that was killed leaves it: gpmu_trace_reader_get_stats() says so. What Perfetto or others have
- * written into it is left out, and counted.
+ * A trace whose beginning is missing is read from its next restart on. The last packet may be
+ * truncated, as after a program was killed: gpmu_trace_reader_get_stats() has its length.
+ * Packets that Perfetto or other programs wrote are skipped and counted.
  *
- * Events come in the order of the file, which is that of time as far as the writer's was; a slice comes
- * where its end is. An end belongs to the slice of its track that began last, and not after it. Slices
- * that never end come last, and end where the trace does.
+ * Events come in the order of the file, which is the order of time if the writer kept it. A
+ * slice comes at its end. An end belongs to the slice of its track that began last, and that
+ * did not begin after the end. Slices that never end come last, and end at the end of the
+ * trace.
  */
 struct gpmu_trace_reader;
 
@@ -36,18 +37,18 @@ enum gpmu_trace_item_kind {
 };
 
 /**
- * struct gpmu_trace_item - an event; all is borrowed until the next is asked for
- * @size: of this structure
- * @kind: what it is
- * @track: that it is on: gpmu_trace_reader_track()
+ * struct gpmu_trace_item - an event; texts and arguments are borrowed until the next event is read
+ * @size: size of this structure
+ * @kind: slice, instant or value of a counter
+ * @track: its track, for gpmu_trace_reader_track()
  * @begin: CLOCK_MONOTONIC_RAW in ns
- * @end: of a slice, not before @begin; else the same
- * @name: or NULL
- * @category: or NULL
- * @args: @n_args of them
- * @n_args: 0: none
- * @flow: of the arrow that it is on; 0: none
- * @value: of a counter
+ * @end: end of a slice in ns, not before @begin; for other kinds @begin
+ * @name: name; or NULL
+ * @category: category; or NULL
+ * @args: array of @n_args arguments
+ * @n_args: number of arguments; 0: none
+ * @flow: number of the arrow through the event; 0: none
+ * @value: value of a counter
  * @is_open: 1: a slice that had no end
  */
 struct gpmu_trace_item {
@@ -64,7 +65,7 @@ struct gpmu_trace_item {
 };
 
 enum gpmu_trace_track_kind {
-	GPMU_TRACE_TRACK_UNKNOWN,	/* it is a parent, and was not described yet */
+	GPMU_TRACE_TRACK_UNKNOWN,	/* a parent that is not described yet */
 	GPMU_TRACE_TRACK_PLAIN,
 	GPMU_TRACE_TRACK_PROCESS,
 	GPMU_TRACE_TRACK_THREAD,
@@ -72,14 +73,14 @@ enum gpmu_trace_track_kind {
 };
 
 /**
- * struct gpmu_trace_track_info - a track as it was described last
- * @size: of this structure
- * @kind: what it is
- * @parent: above 0: the track that it is below; 0: none. Its number may be larger
- * @pid: of a process and a thread
- * @tid: of a thread
- * @name: or NULL
- * @unit: of a counter: "ns", "B", or as it was given; or NULL
+ * struct gpmu_trace_track_info - the latest description of a track
+ * @size: size of this structure
+ * @kind: kind of the track
+ * @parent: number of the track above it, which may be larger than its own; 0: none
+ * @pid: number of the process, for a process or a thread
+ * @tid: number of the thread, for a thread
+ * @name: name; or NULL
+ * @unit: unit of a counter, "ns", "B" or any other text; or NULL
  */
 struct gpmu_trace_track_info {
 	size_t size;
@@ -91,15 +92,16 @@ struct gpmu_trace_track_info {
 
 /**
  * struct gpmu_trace_reader_stats - what was read so far
- * @size: of this structure
- * @bytes: of whole packets
- * @packets: all of them
- * @restarts: how often names, tracks and clocks were given; 0 at the end: nothing was a trace of gpmu_trace
- * @others: packets that somebody else has written
- * @early: packets that need what was before the trace's begin
+ * @size: size of this structure
+ * @bytes: bytes of complete packets
+ * @packets: number of complete packets
+ * @restarts: how often names, tracks and clocks were read; 0 at the end: no part is from
+ *	gpmu_trace
+ * @others: packets that other programs wrote
+ * @early: packets that refer to the missing beginning of the trace
  * @unmatched: ends of slices that had not begun
  * @open: slices that had no end
- * @cut: bytes of a last packet that was not all there
+ * @cut: bytes of a truncated last packet
  */
 struct gpmu_trace_reader_stats {
 	size_t size;
@@ -107,31 +109,34 @@ struct gpmu_trace_reader_stats {
 };
 
 /**
- * gpmu_trace_reader_new() - a trace that is read
- * @fd: the caller's, open for reading, as long as the reader is there
- * @path: for messages, copied; NULL: "trace"
+ * gpmu_trace_reader_new() - creates a reader of a trace
+ * @fd: file descriptor open for reading; owned by the caller, and must stay open as long as the
+ *	reader exists
+ * @path: path for messages, copied; NULL: "trace"
  * @error: set on failure, or NULL
  *
- * Return: new; NULL with errno ENOMEM
+ * Return: a new reader; NULL with errno ENOMEM
  */
 struct gpmu_trace_reader *gpmu_trace_reader_new(int fd, const char *path, struct gpmu_error *error);
-/* NULL is allowed. */
+/* Frees @reader; NULL is allowed. */
 void gpmu_trace_reader_free(struct gpmu_trace_reader *reader);
 
 /**
- * gpmu_trace_reader_next() - the next event
+ * gpmu_trace_reader_next() - reads the next event
  * @reader: the reader
- * @item: set to it where there is one
- * @error: set on failure, or NULL: "PATH:OFFSET: " and what was expected there; the offset in bytes too
+ * @item: set to the event, if there is one; borrowed until the next call
+ * @error: set on failure, or NULL. Its text begins with "PATH:OFFSET:", and its offset is the
+ *	byte offset in the file
  *
- * Return: 1; 0: there is no other; -EINVAL: the file is no trace from there on; -ENOMEM; what reading
- * failed with. After a failure there is no event any more, and the same is returned
+ * Return: 1 if there is an event; 0 at the end; -EINVAL if the file is malformed from the
+ * offset on; -ENOMEM; or the error of reading. After a failure all later calls return the same
+ * error
  */
 int gpmu_trace_reader_next(struct gpmu_trace_reader *reader, const struct gpmu_trace_item **item,
 			   struct gpmu_error *error);
-/* Borrowed until the next event is asked for; NULL: there is no such track */
+/* Returns a track, borrowed until the next event is read; NULL if there is no such track */
 const struct gpmu_trace_track_info *gpmu_trace_reader_track(struct gpmu_trace_reader *reader, int track);
-/* Return: 0; -EINVAL: @stats without a size */
+/* Gets statistics. Returns 0; -EINVAL if @stats has no size */
 int gpmu_trace_reader_get_stats(const struct gpmu_trace_reader *reader,
 				struct gpmu_trace_reader_stats *stats);
 

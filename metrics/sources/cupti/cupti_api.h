@@ -2,7 +2,7 @@
 /*
  * What is used of CUDA's driver, of CUPTI (12.6 and later) and of NVML, which are found at
  * run time: no header of NVIDIA's is needed to build. Types, members and constants have the
- * names that they have there; tests/unit/cupti-abi.t compares them with the toolkit's.
+ * names that they have there; tests/unit/sources/cupti-abi.t compares them with the toolkit's.
  *
  * Each function of CUPTI's that has a parameter structure gets in its structSize how much of
  * it the caller knows: up to its last member, without padding.

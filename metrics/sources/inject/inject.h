@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "channel.h"
+#include "trace/channel/channel.h"
 #include "inject_api.h"
 
 struct inject_buffer {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What is used of CUPTI's Activity and Callback APIs, from CUDA 12.6's on: records have the members that all
- * versions since have at the same place, and may be longer. Names are CUPTI's; tests/unit/inject-abi.t
+ * versions since have at the same place, and may be longer. Names are CUPTI's; tests/unit/sources/inject-abi.t
  * compares them with the toolkit's.
  */
 #ifndef GPMU_INJECT_API_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a Grace and its GPU do not agree on, of one interval's rows */
+/* Prints the difference between a Grace's and its GPU's counts, from the rows of one interval. */
 #include <stdio.h>
 
 #include <gpmu.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The metrics of a group, with their formulas */
+/* Lists the metrics of a group with their formulas. */
 #include <stdio.h>
 
 #include <gpmu.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* When a file was written, which CLOCK_REALTIME tells, on the clock of rows */
+/* Converts the time of a write to a file from CLOCK_REALTIME to the clock of rows. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 
 int main(void)
 {
-	/* The time of the last tick, 10 ms ago at most */
+	/* Files get the time of the last tick, at most 10 ms ago. */
 	const struct gpmu_clock_options options = {
 		.size = sizeof(options), .error = 10000000,
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Says where an expression is wrong. */
+/* Shows the position of a syntax error in an expression. */
 #include <stdio.h>
 
 #include <gpmu.h>

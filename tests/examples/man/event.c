@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What perf_event_open() is asked for an event. */
+/* Prints the attributes for perf_event_open() of an event. */
 #include <stdio.h>
 
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Computes an expression of two counts. */
+/* Evaluates an expression of two counts. */
 #include <stdio.h>
 #include <string.h>
 

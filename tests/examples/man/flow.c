@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The matrix of a second: what each source reads from each memory */
+/* Prints what each source reads from each memory in one second. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ static void show(const struct gpmu_flow *flow)
 				       line->read.rate / 1e9);
 }
 
-/* A plan to which nothing was added yet, of machine; system_wide */
+/* plan is an empty, system-wide plan of machine. */
 int traffic(const struct gpmu_machine *machine,
 	    struct gpmu_plan *plan)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a piece of work of this thread costs. */
+/* Counts page faults and CPU time of a function. */
 #include <stdio.h>
 #include <stdlib.h>
 

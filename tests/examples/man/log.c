@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Messages go to standard error. */
+/* Prints messages on standard error. */
 #include <stdio.h>
 
 #include <gpmu.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The events of metrics, for "perf stat -e" */
+/* Prints the events of metrics in the syntax of "perf stat -e". */
 #include <stdio.h>
 #include <stdlib.h>
 

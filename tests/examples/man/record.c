@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A command's kernels, copies and calls as a trace */
+/* Records the kernels, copies and CUDA calls of a command in a trace. */
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/wait.h>

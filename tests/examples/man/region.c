@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Two phases of a program; the second is in the first, too. */
+/* Counts two phases of a program; the second is nested in the first. */
 #include <stdio.h>
 
 #include <gpmu.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The first column of the tables of a trace: kernels, copies, ... */
+/* Prints the first column of each table of a trace. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a row says, in words. */
+/* Prints a row as a sentence. */
 #include <stdio.h>
 
 #include <gpmu.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Means of several runs of a function, which a session counts */
+/* Computes the means of several runs of a function. */
 #include <gpmu.h>
 
 static int once(struct gpmu_session *session, void (*work)(void),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reads "perf stat -j" and says what it has. */
+/* Prints the events of saved output of "perf stat -j". */
 #include <stdio.h>
 #include <string.h>
 
 #include <gpmu.h>
 
-/* A newer libgpmu may have longer rows. */
+/* Rows of a newer libgpmu may be longer. */
 static const struct gpmu_row *after(const struct gpmu_row *row)
 {
 	return (const struct gpmu_row *)((const char *)row + row->size);

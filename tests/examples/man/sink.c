@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A row as CSV */
+/* Writes a row as CSV. */
 #include <stdio.h>
 
 #include <gpmu.h>

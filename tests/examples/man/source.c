@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The PMUs of a source: "model=steady.scenario" */
+/* Lists the PMUs of a source, such as "model=steady.scenario". */
 #include <stdio.h>
 
 #include <gpmu.h>
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", error.text);
 	else
 		list(machine);
-	/* The machine has a reference of its own. */
+	/* The machine holds its own reference. */
 	gpmu_source_put(source);
 	gpmu_machine_free(machine);
 	return ret;

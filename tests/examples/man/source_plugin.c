@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The whole of a plugin: gpmu-clock.so has a PMU "clock", whose event
- * "ns" counts the time that passes.
+ * A complete plugin: gpmu-clock.so has a PMU "clock" with an event "ns",
+ * which counts elapsed time.
  */
 #include <errno.h>
 #include <stdlib.h>

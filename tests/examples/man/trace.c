@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The steps of a loop as a timeline: open trace.pftrace at ui.perfetto.dev */
+/* Writes the steps of a loop as a timeline. Open trace.pftrace at ui.perfetto.dev. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The slices of a trace with their tracks, as they end */
+/* Prints the slices of a trace with their tracks, in the order of their ends. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -10,8 +10,8 @@
 #
 # Every event of every PMU of a Superchip, by its sysfs name, against its rate
 # in steady.scenario. The clock of the comparison is the cycle counter of the
-# same group: all counters of a PMU start and stop as one, so the quotient is
-# exact but for the last request, and a slow machine changes nothing.
+# same group: all counters of a PMU start and stop together, so the quotient is
+# exact except for the last request, also on a slow machine.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -160,13 +160,13 @@ measure() {
 
 model start steady
 is "$(measure scf "" 3200 2800 "$scf")" "" \
-	"scf: all 53 events but cycles count their share of the traffic, to 0.01 % of the cycles"
-is "$(measure pcie ,0x3ff 2000 2000 "$pcie")" "" "pcie: all 14 events do"
+	"scf: all 53 events except cycles count the rates of the scenario per cycle, within 0.01 %"
+is "$(measure pcie ,0x3ff 2000 2000 "$pcie")" "" "pcie: all 14 events count the rates of the scenario per cycle, within 0.01 %"
 is "$(measure nvlink_c2c0 "" 1600 1600 "$c2c0")" "" "nvlink_c2c0: all 14 events count the other socket's PCIe traffic"
 is "$(measure nvlink_c2c1 "" 1500 1500 "$unused")" "" "nvlink_c2c1: all 14 events stay 0 on a Superchip"
 is "$(measure cnvlink ,0xf 1250 1250 "$unused")" "" "cnvlink: all 14 events stay 0 on a Superchip"
 
-# That no event is missing from the tables
+# Every event in sysfs is in the tables
 for kind in scf pcie; do
 	eval "table=\$$kind"
 	# shellcheck disable=SC2154 # by eval
@@ -174,9 +174,9 @@ for kind in scf pcie; do
 		echo "$table" | grep -q "^${f##*/} " || echo "${f##*/}"
 	done | grep -vx cycles)
 	if intree 6.12; then
-		skip "6.12's in-tree driver has events that later ones dropped" "$kind: no event is left out here"
+		skip "6.12's in-tree driver has events that later ones dropped" "$kind: every event in sysfs was measured"
 	else
-		is "$missing" "" "$kind: no event is left out here"
+		is "$missing" "" "$kind: every event in sysfs was measured"
 	fi
 done
 done_testing

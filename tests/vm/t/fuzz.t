@@ -8,10 +8,11 @@
 #: long 6.1 6.12 7.3/in-tree 7.3-16k 7.3-rt
 #: timeout 600
 #
-# A minute of random events (a quarter of it on most kernels, but for LONG=1):
+# A minute of random events (a quarter of it on most kernels without LONG=1):
 # any config, config1, config2, groups, CPUs and flags, by root and by a user
-# without privileges, the last third with CPUs that go and come. Nothing moves in the model, so a count of anything but cycles is
-# a false one. A kernel that warns panics; then no result reaches the host.
+# without privileges, the last third with CPUs that go offline and online. The model
+# has no traffic, so a count other than of cycles is wrong. The kernel panics at a
+# warning, and the test then has no result.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -21,7 +22,7 @@ echo -1 >/proc/sys/kernel/perf_event_paranoid
 seconds=20
 [ "$LONG" ] || [ "$KERNEL/$DRIVER" = 7.3/ours ] || seconds=5
 
-# one SEED [OPTION]...: fuzz, its statistics to /tmp/fuzz.SEED
+# one SEED [OPTION]...: run fuzz with its statistics in /tmp/fuzz.SEED
 one() {
 	f_seed=$1
 	shift
@@ -32,9 +33,9 @@ stat_of() { # SEED NAME
 	sed -n "s/.*$2[ :]\([0-9]*\).*/\1/p" "/tmp/fuzz.$1" | tail -n 1
 }
 report() { # SEED WHO
-	is "$(stat_of "$1" bad)" 0 "$2: no count, time or group that cannot be"
-	ok $(($(stat_of "$1" grace) < 24)) "$2: dozens of events were opened"
-	ok $(($(stat_of "$1" EINVAL) == 0)) "$2: malformed ones were refused"
+	is "$(stat_of "$1" bad)" 0 "fuzz, $2: no impossible count, time or group is read"
+	ok $(($(stat_of "$1" grace) < 24)) "fuzz, $2: at least 24 events are opened"
+	ok $(($(stat_of "$1" EINVAL) == 0)) "fuzz, $2: malformed events are refused with EINVAL"
 	diag "$2: $(tail -n 1 "/tmp/fuzz.$1")"
 }
 
@@ -49,8 +50,8 @@ one 3 &
 one 4 -u 65534
 wait
 report 3 "root, another seed"
-is "$(stat_of 4 bad)" 0 "nobody, perf_event_paranoid 2: nothing false"
-is "$(stat_of 4 grace)" 0 "nobody, perf_event_paranoid 2: no event of a Grace PMU opens"
+is "$(stat_of 4 bad)" 0 "fuzz, nobody, perf_event_paranoid 2: no impossible count, time or group is read"
+is "$(stat_of 4 grace)" 0 "fuzz, nobody, perf_event_paranoid 2: no event of a Grace PMU can be opened"
 
 one 5 &
 fuzzer=$!
@@ -67,11 +68,11 @@ while kill -0 $fuzzer 2>/dev/null; do
 done
 wait
 report 5 "root, CPUs going off and on"
-ok $((off < 6)) "CPUs, and the second socket as a whole, went off meanwhile"
+ok $((off < 6)) "fuzz: CPUs and the whole second socket went offline while events were open"
 diag "$off times"
 
 is "$(evt -t 20 "{" nvidia_scf_pmu_1/cmem_rd_data/ nvidia_scf_pmu_1/cycles/ "}" | awk '{ print ($1 > 0) }' | xargs)" \
-	"0 1" "counting works after it"
+	"0 1" "an event counts correctly after the fuzzing"
 driver_unload
-ok $? "no fuzzed event holds the module"
+ok $? "the module can be unloaded after the fuzzing"
 done_testing

@@ -9,8 +9,8 @@
 #: userland yes
 #: timeout 300
 #
-# gpmu traffic on two Grace Hoppers: cells that one PMU counts, that only a sum
-# has, that are between two values, and that no PMU sees.
+# gpmu traffic on two Grace Hoppers: cells that one PMU counts, that are known only
+# as part of a sum, that lie in a range, and that no PMU counts.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -39,7 +39,7 @@ sum/PCIe 1 -> CMEM, GMEM 0/write ok 1.6 1.6
 flow/GPU 0 ATS -> GMEM 0/read invisible null null
 flow/CPU 1 -> GMEM 0/read together null null
 flow/GPU 1 non-ATS -> CMEM 0/read ok 0 0"
-# off: a line for each that is not so, within 2 %
+# off: prints a line for each cell that differs by more than 2 %
 off() {
 	run
 	echo "$cells" | while read -r line; do
@@ -57,9 +57,9 @@ off() {
 each_time 0 off >/tmp/off
 echo "$cells" >/tmp/cells
 while read -r line; do
-	is "$(grep -Fx "$(echo "$line" | sed 's/\(ead\|rite\) .*/\1/')" /tmp/off)" "" "gpmu traffic: $line" || diag "$(cat /tmp/each)"
+	is "$(grep -Fx "$(echo "$line" | sed 's/\(ead\|rite\) .*/\1/')" /tmp/off)" "" "gpmu traffic: the cell is $line" || diag "$(cat /tmp/each)"
 done </tmp/cells
 gpmu traffic --chip gracehopper sleep 0.2 2>"$out"
-like "$(cat "$out")" '^ *GPU 0 ATS +read +[0-9.]+ +invisible +' "its matrix says what no PMU sees"
+like "$(cat "$out")" '^ *GPU 0 ATS +read +[0-9.]+ +invisible +' "gpmu traffic: the matrix marks traffic that no PMU counts as invisible"
 model stop steady-gracehopper
 done_testing

@@ -10,9 +10,9 @@
 #: icount 0
 #: timeout 300
 #
-# gpmu stat -I 1 of Grace's PMUs: readings that the kernel takes in the interrupt of a
-# clock (metrics/counter_ring.h), on both sockets, and what comes between them: another
-# program's turns of the counters, and a CPU that goes.
+# gpmu stat -I 1 of Grace PMUs on both sockets: the kernel logs the counts at each tick of
+# a sampling timer. Meanwhile another program's events cause multiplexing, and a CPU goes
+# offline.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -22,18 +22,18 @@ scf0=nvidia_scf_pmu_0
 scf1=nvidia_scf_pmu_1
 events="{$scf0/cmem_rd_data/,$scf0/cycles/},{$scf1/cmem_rd_data/,$scf1/cycles/},task-clock"
 
-# intervals COMMAND...: of $events
+# intervals COMMAND...: runs gpmu stat -I 1 for $events
 intervals() {
 	gpmu stat -v -a -I 1 -x, -o "$out" -e "$events" "$@" 2>/tmp/stat.err || echo "gpmu: exit status $?"
 }
-# ratio EVENT CYCLES WANT: a line if all rows that have a count do not have so many a cycle. The
-# two are of one group, so how fast the machine is has no part in it.
+# ratio EVENT CYCLES WANT: prints a line unless the counted rows have WANT events per cycle. The
+# two are in one group, so the ratio does not depend on the speed of the machine.
 ratio() {
 	far "$1" "$(awk -F, -v e="$1" -v c="$2" '$14 == "ok" { sum[$11] += $16 }
 		END { if (sum[c]) print sum[e] / sum[c] }' "$out")" "$3" 2
 }
-# What each row and all of them have to be: counts in the model's ratio, no gap, and no more
-# time enabled than has passed, but for where in it a CPU was read
+# Checks the rows: the counts have the model's ratio, there is no gap, and the enabled time is
+# the elapsed time, within the tolerance for when a CPU was read in an interval
 sound() {
 	ratio $scf0/cmem_rd_data/ $scf0/cycles/ 0.78125
 	ratio $scf1/cmem_rd_data/ $scf1/cycles/ 0.392857
@@ -50,7 +50,7 @@ sound() {
 
 model start steady
 
-# Beside perf, which counts the same over a little more time
+# In comparison with perf, which counts the same events a little longer
 both() {
 	# The command's parent is gpmu.
 	# shellcheck disable=SC2016 # it expands it
@@ -66,21 +66,21 @@ both() {
 	awk -v n="$n" '$2 > n / 2 + 100 { print "reads: " $2 " system calls for " n " intervals" }' /tmp/io
 	awk -v n="$n" -v seconds="${e_try:-0.5}" 'BEGIN { if (n < 500 * seconds) print "rows: " n " in " seconds " s" }'
 }
-is "$(each_time 0 both)" "" "-I 1 of both sockets and the CPUs: perf's counts, no gap, and fewer reads than intervals" ||
+is "$(each_time 0 both)" "" "gpmu stat -I 1 of both sockets and the CPUs: the rates are perf's, without a gap, with fewer reads than intervals" ||
 	diag "$(cat /tmp/each; tail -n 5 /tmp/stat.err)"
 
-# Twelve events take turns of eight counters, and with them our three: amidst, and at the end
+# perf's twelve events and ours are multiplexed on the PMU's counters, in the middle and at the end
 twelve=$(for e in 1 2 3 4 5 6 7 8 9 a b c; do printf '%s' "$scf0/config=0x$e/,"; done)
 turns() {
 	# shellcheck disable=SC2016
 	intervals sh -c 'sleep "$1"; perf stat -a -o /tmp/other -e "$0" sleep 0.2; sleep 1.3
 		perf stat -a -o /tmp/other -e "$0" sleep 0.1' "${twelve%,}" "${e_try:-0.5}"
 	sound
-	grep -q "for 1 s the kernel is not asked for readings: CPU" /tmp/stat.err || echo "turns: not told"
+	grep -q "for 1 s the kernel is not asked for readings: CPU" /tmp/stat.err || echo "turns: no message about the multiplexing"
 	awk -F, -v e="$scf0/cycles/" '$11 == e { rows++; missing += $14 != "ok" }
 		END { if (!missing || missing > rows / 2) print "missing: " missing " of " rows }' "$out"
 }
-is "$(each_time 0 turns)" "" "while another program's events take turns with ours: what was counted is right, what was not is said" ||
+is "$(each_time 0 turns)" "" "gpmu stat -I 1 multiplexed with another program's events: counts are correct, and rows without a count are marked" ||
 	diag "$(cat /tmp/each; tail -n 5 /tmp/stat.err)"
 
 went() {
@@ -88,13 +88,13 @@ went() {
 	intervals sh -c 'sleep 0.4; echo 0 >"$0"; sleep 0.4; echo 1 >"$0"; sleep "$1"' \
 		"/sys/devices/system/cpu/cpu$(cat $pmus/$scf0/cpumask)/online" "${e_try:-0.4}"
 	sound
-	# The CPU that is back does not count: the other has it.
+	# The CPU that came back does not count: the events stay on the other CPU.
 	tail -n 40 "$out" | awk -F, -v e="$scf0/cycles/" '$11 == e && $14 == "ok" { n++ } END { if (n < 5) print "end: " n " rows" }'
 }
-is "$(each_time 0 went)" "" "the CPU that counts goes and comes back meanwhile: another counts on" ||
+is "$(each_time 0 went)" "" "gpmu stat -I 1: counting continues on another CPU when the counting CPU goes offline and online" ||
 	diag "$(cat /tmp/each; tail -n 5 /tmp/stat.err)"
 events=${events%,task-clock}
-is "$(each_time 0 went)" "" "also where nothing is counted on that CPU itself" ||
+is "$(each_time 0 went)" "" "gpmu stat -I 1 without a CPU event: counting continues on another CPU when the counting CPU goes offline" ||
 	diag "$(cat /tmp/each; tail -n 5 /tmp/stat.err)"
 model stop steady
 done_testing

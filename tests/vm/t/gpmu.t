@@ -9,9 +9,8 @@
 #: userland yes
 #: timeout 600
 #
-# gpmu with a kernel's own counters, and with Debian's unmodified perf of the
-# kernel's release: the guide's examples to the byte, steady traffic on both
-# sockets and on each.
+# gpmu, and Debian's unmodified perf of the kernel's release: the guide's examples
+# to the byte, steady traffic over both sockets and for each.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -21,14 +20,14 @@
 . /lib/steady.sh
 PATH=/usr/lib/gpmu:/usr/bin:$PATH
 
-# perf -M of an unmodified perf: it knows no metric of ours
+# An unmodified perf has no Grace metrics
 is "$(perf stat -M GraceMemBW true 2>&1 | grep -c 'GB/s')" 0 "the perf here, $(perf --version), has no metrics of Grace"
 
-# --- the guide's examples. gpmu prints what a metric was divided by, so that the
-# guide's bytes come back, but for what is moved in the half nanosecond that the
-# mean of two sockets' times may lack.
+# --- the guide's examples. gpmu prints the divisor of a metric, so that the bytes can
+# be computed. They are exact except for the half nanosecond by which the mean of the
+# times of two sockets is rounded.
 
-# bytes NAME WANT: WANT if value x enabled_ns of the last run is, or what it is
+# bytes NAME WANT: prints WANT if value x enabled_ns of the last run equals it, otherwise the product
 bytes() {
 	sed -n "s|.*\"name\":\"$1\",\"value\":\([^,]*\),.*\"enabled_ns\":\([^,]*\),.*|\1 \2 $2|p" "$out" | awk '
 		{ d = $1 * $2 - $3; if (d < 0) d = -d
@@ -75,7 +74,7 @@ gpmu_perf() {
 	shift
 	gpmu perf stat -a -j -o "$out" -M "$g_metrics" "$@" >/tmp/stat.cmd 2>/tmp/stat.err
 }
-# The parts that gpmu perf is made of, by hand
+# The steps of gpmu perf as separate commands
 pipeline() {
 	g_metrics=$1
 	shift
@@ -97,11 +96,11 @@ is "$(sed -n 's/.*"name":"\(nvidia[^"]*\)".*"raw":\([^,]*\),.*/\1 \2/p' "$out" |
 	"gpmu stat -e: an event of each socket has the guide's count" || diag "$(cat "$out" /tmp/stat.err)"
 gpmu stat -j -o "$out" -e arm_v2::CPU_CYCLES,cycles sleep 0.1 2>/tmp/stat.err
 like "$(sed -n 's/.*"name":"\(arm_v2::CPU_CYCLES\|cycles\)".*"raw":\([^,]*\),.*/\2/p' "$out" | xargs)" \
-	'^[1-9][0-9]{4,} [1-9][0-9]{4,}$' "libpfm4's arm_v2::CPU_CYCLES and cycles both count" || diag "$(cat "$out" /tmp/stat.err)"
+	'^[1-9][0-9]{4,} [1-9][0-9]{4,}$' "gpmu stat: libpfm4's arm_v2::CPU_CYCLES and cycles both count" || diag "$(cat "$out" /tmp/stat.err)"
 gpmu plan -e arm_v2::INST_RETIRED >"$out" 2>&1
-like "$(cat "$out")" '0x0*8' "arm_v2::INST_RETIRED is the architecture's event 8"
+like "$(cat "$out")" '0x0*8' "gpmu plan -e arm_v2::INST_RETIRED opens the architected event 8"
 
-# --- who reads what: bytes of the guide's example, from both ends of the link
+# --- gpmu traffic: bytes of the guide's example, from both ends of the link
 
 gpmu traffic -j -o "$out" model run guide-cpu-remote-read 2>/tmp/stat.err
 moved() {
@@ -112,15 +111,15 @@ has_moved() {
 }
 has_moved "link_source CPU 1 -> CMEM 0 read 1158050784" "36,189,087 x 32"
 has_moved "link_home CPU 1 -> CMEM 0 read 1073375488" "33,542,984 x 32: the rest came from a cache"
-has_moved "flow CPU 1 -> CMEM 1 read 0" "nothing of its own memory"
+has_moved "flow CPU 1 -> CMEM 1 read 0" "no bytes of its own memory"
 
-# --- what there is
+# --- gpmu list and gpmu doctor
 
 gpmu list -j >"$out" 2>/tmp/stat.err
-is "$(grep -c '"GraceMemBW"' "$out")" 1 "gpmu list -j has GraceMemBW"
+is "$(grep -c '"GraceMemBW"' "$out")" 1 "gpmu list -j lists GraceMemBW once"
 gpmu doctor >"$out" 2>&1
 is $? 0 "gpmu doctor finds no problem" || diag "$(cat "$out")"
-like "$(cat "$out")" "^ok +driver .*$(ours && echo grace_cspmu || echo nvidia_cspmu)" "it names the driver"
+like "$(cat "$out")" "^ok +driver .*$(ours && echo grace_cspmu || echo nvidia_cspmu)" "gpmu doctor names the loaded driver"
 
 # --- steady traffic: each metric, over both sockets and for each
 
@@ -138,12 +137,12 @@ stat() {
 	off "$1" 3 0
 	off "$1" 4 1
 }
-test_metrics stat gpmu stat
-# The last run was --per-node
+test_metrics stat gpmu stat:
+# The last run had --per-node
 is "$(sed -n 's/.*"node":\([^,]*\),"package":\([^,]*\),.*"name":"GraceRemoteWriteUtil1to0".*/\1 \2/p' "$out" | tail -n 1)" \
 	"1 $(cat /sys/devices/system/cpu/cpu2/topology/physical_package_id)" \
-	"gpmu stat --per-node: socket 1's rows have the driver's number and perf's label of it"
-is "$(echo "$runs" | wc -w)" 48 "all 48 metrics were looked at"
+	"gpmu stat --per-node: socket 1's rows have its NUMA node and its physical_package_id"
+is "$(echo "$runs" | wc -w)" 48 "gpmu stat: the runs include all 48 metrics"
 runs="
 GraceMemBW GraceMemReadBW GracePcieBW GraceC2c0ReadBW
 GraceMemReadLatency GracePcieLocalReadLatency"
@@ -153,14 +152,14 @@ perf_stat() {
 	off "$1" 3 0
 	off "$1" 4 1
 }
-test_metrics perf_stat gpmu perf stat --per-socket,
+test_metrics perf_stat gpmu perf stat --per-socket:
 behind_port() {
 	gpmu_stat GracePcieReadBW/root_port=0x100/ sleep "${e_try:-0.4}"
 	table_gpmu
 	far root_port "$(sed 's/.* //' /tmp/table)" 14.4 5
 }
 is "$(each_time 0 behind_port)" "" \
-	"GracePcieReadBW/root_port=0x100/ is what is behind socket 1's root port 8: 12.8 + 1.6 GB/s" || diag "$(cat /tmp/each)"
+	"GracePcieReadBW/root_port=0x100/ is the bandwidth of socket 1's root port 8, 12.8 + 1.6 GB/s" || diag "$(cat /tmp/each)"
 gbps() {
 	sed -n 's/.*"kind":"flow","name":"\([^"]*\)","direction":"\([^"]*\)".*"value":\([^,]*\),.*/\1 \2: \3/p' "$out"
 }
@@ -174,6 +173,6 @@ traffic() {
 		far "${flow%: *}" "$(gbps | sed -n "s/^${flow%: *}: //p")" "${flow##* }" 5
 	done
 }
-is "$(each_time 0 traffic)" "" "gpmu traffic: four flows have the model's GB/s" || diag "$(cat /tmp/each)"
+is "$(each_time 0 traffic)" "" "gpmu traffic: four flows have the bandwidths of the model" || diag "$(cat /tmp/each)"
 model stop steady
 done_testing

@@ -16,9 +16,9 @@
 . /lib/golden.sh
 
 is "$(cd $pmus && echo nvidia_*)" "nvidia_nvlink_c2c0_pmu_0 nvidia_nvlink_c2c1_pmu_0 nvidia_pcie_pmu_0 nvidia_scf_pmu_0" \
-	"one socket: four PMUs"
+	"a Grace Hopper of one socket has four PMUs"
 for kind in nvlink_c2c0 nvlink_c2c1 pcie scf; do
-	what="nvidia_${kind}_pmu_0: sysfs as 7.3's in-tree driver has it"
+	what="nvidia_${kind}_pmu_0: sysfs attributes equal those of 7.3's in-tree driver"
 	if intree 6.12; then
 		skip "6.12's in-tree driver: no port filter, and events that later ones dropped" "$what"
 	else
@@ -39,11 +39,11 @@ for example in \
 	is "$(counts $events)" "${example#* }" "${example%% *}: perf stat prints the guide's counts to the digit"
 done
 
-# Over the elapsed time, which cancels out between the two: 4,234,927,104 +
-# 201,326,592 bytes and 6,356,480 + 20,593,408
+# The elapsed time cancels out in the ratio of 4,234,927,104 + 201,326,592 bytes to
+# 6,356,480 + 20,593,408
 metric_stat -M GraceC2c0BW,GraceC2c1BW model run guide-gpu-read
 near "$(echo "$(metric GraceC2c0BW) $(metric GraceC2c1BW)" | awk '$2 > 0 { printf "%.6f", $1 / $2 }')" \
 	"$(echo "4436253696 26949888" | awk '{ printf "%.6f", $1 / $2 }')" 2 \
-	"guide-gpu-read: GraceC2c0BW and GraceC2c1BW are to each other as their bytes"
+	"guide-gpu-read: GraceC2c0BW and GraceC2c1BW have the ratio of their bytes"
 
 done_testing

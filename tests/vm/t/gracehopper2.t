@@ -9,7 +9,7 @@
 #: timeout 600
 #
 # Two Grace Hoppers: traffic of CPUs to GPU memory, of GPUs, and over CNVLink,
-# in every PMU that sees it and in the metrics.
+# in every PMU that counts it and in the metrics.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -35,36 +35,36 @@ shares() {
 # GHz) and by socket 1's (3.2 GB/s, 0.05 Ga); (25.6 + 3.2) / 32 = 0.9 G beats
 g="gmem_rd_data gmem_rd_access gmem_rd_outstanding gmem_wb_access gmem_wb_data gmem_wr_total_bytes"
 # shellcheck disable=SC2086
-is "$(shares nvidia_scf_pmu_0 3200 $g)" "900 450 288000 200 400 12800 " "scf 0: reads and write-backs of GPU memory"
+is "$(shares nvidia_scf_pmu_0 3200 $g)" "900 450 288000 200 400 12800 " "scf 0 counts reads and write-backs of GPU memory"
 # Socket 1's: 6.4 GB/s, 0.1 Ga, 300 ns; writes 3.2 and 0.64 GB/s, 0.1 and 0.02 Ga
 is "$(shares nvidia_scf_pmu_1 3200 gmem_rd_data gmem_rd_access gmem_rd_outstanding gmem_wr_data gmem_wr_access gmem_wr_total_bytes)" \
-	"200 100 96000 3840 120 3840 " "scf 1: reads, writes and strongly-ordered PCIe writes of GPU memory"
+	"200 100 96000 3840 120 3840 " "scf 1 counts reads, writes and strongly-ordered PCIe writes of GPU memory"
 is "$(shares nvidia_scf_pmu_1 3200 remote_socket_rd_data remote_socket_rd_access remote_socket_rd_outstanding socket_0_rd_data socket_0_rd_access)" \
-	"100 50 80000 100 50 " "scf 1: what it reads of the other GPU's memory"
+	"100 50 80000 100 50 " "scf 1 counts its reads of the other GPU's memory"
 is "$(shares nvidia_scf_pmu_0 3200 cmem_rd_data cmem_wr_total_bytes remote_socket_rd_data)" "0 0 0 " \
-	"scf 0: GPUs' and relaxed PCIe traffic does not pass there"
+	"scf 0 does not count GPU traffic or relaxed PCIe traffic"
 is "$(shares nvidia_nvlink_c2c0_pmu_0 1600 rd_bytes_loc wr_bytes_loc rd_req_loc rd_cum_outs_loc wr_bytes_rem total_bytes_loc)" \
-	"64000 32000 1000 640000 4000 96000 " "c2c0 0: translated traffic of its GPU, to both sockets"
+	"64000 32000 1000 640000 4000 96000 " "c2c0 0 counts translated traffic of its GPU to both sockets"
 is "$(shares nvidia_nvlink_c2c0_pmu_1 1600 rd_bytes_loc rd_cum_outs_loc rd_bytes_rem rd_req_rem rd_cum_outs_rem wr_bytes_loc)" \
-	"16000 200000 8000 125 180000 0 " "c2c0 1: extended GPU memory, and reads of the other socket's"
+	"16000 200000 8000 125 180000 0 " "c2c0 1 counts reads of extended GPU memory and of the other socket's memory"
 is "$(shares nvidia_nvlink_c2c1_pmu_0 1500 rd_bytes_loc wr_bytes_loc rd_cum_outs_loc total_req_loc)" "6400 1600 90000 150 " \
-	"c2c1 0: traffic of its GPU that is not translated"
+	"c2c1 0 counts untranslated traffic of its GPU"
 # 8 GB/s of the GPU and 3.2 of PCIe; 0.175 Ga x 400 ns x 1.25 GHz
 is "$(shares nvidia_cnvlink_pmu_0 1250 rd_bytes_loc,0xf wr_bytes_loc,0xf rd_req_loc,0xf rd_cum_outs_loc,0xf)" \
-	"11200 1600 175 87500 " "cnvlink 0: the other socket's GPU and PCIe"
+	"11200 1600 175 87500 " "cnvlink 0 counts GPU and PCIe traffic of the other socket"
 is "$(shares nvidia_cnvlink_pmu_1 1250 rd_bytes_loc,0xf wr_bytes_loc,0xf wr_req_loc,0xf)" "0 4000 125 " \
-	"cnvlink 1: the other socket's GPU; its strongly-ordered PCIe writes are in scf 1"
+	"cnvlink 1 counts GPU traffic of the other socket, but not its strongly-ordered PCIe writes"
 is "$(shares nvidia_cnvlink_pmu_0 1250 rd_bytes_loc,0x2 rd_bytes_loc,0x1 rd_bytes_loc,0xd)" "11200 0 0 " \
-	"rem_socket: cnvlink 0 counts socket 1's traffic under 0x2 only"
-is "$(shares nvidia_cnvlink_pmu_1 1250 wr_bytes_loc,0x1 wr_bytes_loc,0xe)" "4000 0 " "and cnvlink 1 socket 0's under 0x1"
-what="rem_socket 0 means all sockets"
+	"rem_socket: cnvlink 0 counts socket 1's traffic only with filter 0x2"
+is "$(shares nvidia_cnvlink_pmu_1 1250 wr_bytes_loc,0x1 wr_bytes_loc,0xe)" "4000 0 " "rem_socket: cnvlink 1 counts socket 0's traffic only with filter 0x1"
+what="rem_socket: filter 0 selects all sockets"
 if intree 6.12; then
 	skip "6.12's in-tree driver writes filter 0: no socket" "$what"
 else
 	is "$(shares nvidia_cnvlink_pmu_0 1250 rd_bytes_loc wr_bytes_loc,0xf0)" "11200 1600 " "$what"
 fi
 is "$(shares nvidia_pcie_pmu_1 2000 rd_bytes_rem,0x3ff wr_bytes_rem,0x3ff rd_cum_outs_rem,0x3ff rd_bytes_rem,0x8 rd_bytes_rem,0x4)" \
-	"3200 1600 80000 3200 0 " "pcie 1: root port 3 to the other socket"
+	"3200 1600 80000 3200 0 " "pcie 1 counts traffic of root port 3 to the other socket"
 
 # GPU memory reads: (288 + 96) in flight / 0.55 Ga / 3.2 GHz; C2C0: (640 + 200) / 1.25 / 1.6
 timed="

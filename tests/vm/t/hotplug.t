@@ -8,7 +8,7 @@
 #: long 7.3-16k 7.3-rt 6.12 7.3/in-tree
 #: timeout 300
 #
-# CPUs that go and come back, one of a socket or all of it, with events open.
+# CPUs that go offline and come back, one of a socket or all, with events open.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -16,13 +16,13 @@
 scf0=nvidia_scf_pmu_0
 scf1=nvidia_scf_pmu_1
 
-interrupt() { # the number of PMU 0's
+interrupt() { # the interrupt number of PMU 0
 	awk -v name=" $(device 0)\$" '$0 ~ name { print $1 + 0 }' /proc/interrupts
 }
-affinity() { # where PMU 0's interrupt is to come, and comes
+affinity() { # the requested and the effective affinity of PMU 0's interrupt
 	cat "/proc/irq/$(interrupt)/smp_affinity_list" "/proc/irq/$(interrupt)/effective_affinity_list" | xargs
 }
-came() { # how often it came to CPU $1
+came() { # the number of PMU 0's interrupts on CPU $1
 	awk -v name=" $(device 0)\$" -v cpu="CPU$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == cpu) column = i + 1 }
 		$0 ~ name { print $column }' /proc/interrupts
 }
@@ -30,8 +30,8 @@ masks() { # PMU: cpumask and associated_cpus
 	echo "$(cat $pmus/$1/cpumask) of $(cat $pmus/$1/associated_cpus)"
 }
 
-# Counts before, while and after CPU $1 is off: each has to grow, and at the end
-# the count has to be the rate's: 1.25 Ga of 3.2 GHz, by the group's cycles.
+# Reads counts before, while and after CPU $1 is offline: each must grow, and at the
+# end the count must match the rate: 1.25 Ga at 3.2 GHz, by the group's cycles.
 across() { # OFF EVENT CYCLES
 	evt "{" "$2" "$3" "}" -- sh -c "
 		sleep 0.1; evt -R >/tmp/a
@@ -53,30 +53,30 @@ model start steady
 
 # --- one CPU of a socket
 
-is "$(masks $scf0)" "0 of 0-1" "CPU 0 counts for socket 0 at first"
+is "$(masks $scf0)" "0 of 0-1" "cpumask of socket 0's PMU is initially CPU 0"
 across 0 $scf0/cmem_rd_access/ $scf0/cycles/
-ok $? "the CPU that counts goes off and comes back under an open group"
+ok $? "the counting CPU goes offline and comes back while a group is open"
 grows
-ok $? "the group counts before, while and after the CPU is off"
+ok $? "the group counts before, while and after the CPU is offline"
 # 1.25 / 3.2 = 0.390625
-# The CPUs read the two one after the other while they move
-near "$(ratio)" 391 2 "its two counts stay each other's: 1.25 reads a ns to 3.2 cycles"
-is "$(masks $scf0)" "1 of 0-1" "CPU 1 counts now, also after CPU 0 came back"
+# The CPU reads the two counters one after the other while they count
+near "$(ratio)" 391 2 "the two counts of the group keep their ratio of 1.25 reads to 3.2 cycles"
+is "$(masks $scf0)" "1 of 0-1" "CPU 1 remains the counting CPU after CPU 0 came back"
 is "$(cat $pmus/nvidia_pcie_pmu_0/cpumask $pmus/nvidia_cnvlink_pmu_0/cpumask | xargs)" "1 1" \
-	"so it does for the socket's other PMUs"
-is "$(masks $scf1)" "2 of 2-3" "the other socket is not concerned"
+	"CPU 1 also counts for the socket's other PMUs"
+is "$(masks $scf1)" "2 of 2-3" "the cpumask of the other socket is unchanged"
 
 cpu 0 0
 is "$(evt -t 50 $scf0/cmem_rd_access/ | awk '{ print ($1 > 0) }')" 1 \
-	"an event opened while a CPU that does not count is off counts"
+	"an event opened while a CPU outside of cpumask is offline counts"
 is "$(evt -c 0 -t 50 $scf0/cmem_rd_access/ | awk '{ print ($1 > 0) }')" 1 \
-	"also if it asks for the CPU that is off: the PMU's CPU counts it"
+	"an event opened on the offline CPU is counted by the CPU in cpumask"
 cpu 0 1
-is "$(masks $scf0)" "1 of 0-1" "a CPU that did not count changes nothing by going"
+is "$(masks $scf0)" "1 of 0-1" "cpumask is unchanged when a CPU outside of it goes offline"
 cpu 1 0
-is "$(masks $scf0)" "0 of 0-1" "CPU 0 counts again when CPU 1 goes"
+is "$(masks $scf0)" "0 of 0-1" "CPU 0 counts again when CPU 1 goes offline"
 cpu 1 1
-is "$(evt -t 50 $scf0/cmem_rd_access/ | awk '{ print ($1 > 0) }')" 1 "an event opened after all that counts"
+is "$(evt -t 50 $scf0/cmem_rd_access/ | awk '{ print ($1 > 0) }')" 1 "an event opened after the changes of the CPU counts"
 
 if [ "$(cat $pmus/$scf0/perf_event_mux_interval_ms)" ]; then
 	perf stat -x ';' -o "$out" -a -e "{$scf0/cmem_rd_access/,$scf0/cycles/}" -- \
@@ -91,7 +91,7 @@ fi
 
 # --- the whole socket
 
-what="what an open event had counted is kept when the last CPU goes, and no more is counted"
+what="the count of an open event is kept and does not grow after the last CPU went offline"
 evt $scf1/cmem_rd_access/ -- sh -c '
 	sleep 0.1
 	evt -R >/tmp/a
@@ -108,23 +108,23 @@ evt $scf1/cmem_rd_access/ -- sh -c '
 	evt -R >/tmp/d
 	sleep 0.1
 	cat /sys/bus/event_source/devices/nvidia_scf_pmu_1/cpumask >>/tmp/mask' >/tmp/e
-ok $? "the last CPU of a socket goes off and one comes back under an open event"
+ok $? "the last CPU of a socket goes offline and one comes back while an event is open"
 is "$(cut -d ' ' -f 1 /tmp/b /tmp/c /tmp/d /tmp/e | sort -u | wc -l)" 1 "$what"
-ok $(($(cut -d ' ' -f 1 /tmp/a) > $(cut -d ' ' -f 1 /tmp/b))) "and it was not lost"
-is "$(sed 's/^$/none/' /tmp/mask | xargs)" "none 3" "the cpumask is empty then, and the CPU that is back later"
-like "$(cat /tmp/open2)" "^(EINVAL|ENODEV) " "an event on a socket without a CPU is refused"
-is "$(cat /tmp/open0)" "EINVAL nvidia_scf_pmu_1/1/" "also on a CPU of the other socket"
-ok $(($(cut -d ' ' -f 1 /tmp/other) == 0)) "the other socket counts all the while"
+ok $(($(cut -d ' ' -f 1 /tmp/a) > $(cut -d ' ' -f 1 /tmp/b))) "the count of an open event is not reset when the last CPU goes offline"
+is "$(sed 's/^$/none/' /tmp/mask | xargs)" "none 3" "cpumask is empty while the socket is offline, then the CPU that came back"
+like "$(cat /tmp/open2)" "^(EINVAL|ENODEV) " "an event on a socket without an online CPU is refused"
+is "$(cat /tmp/open0)" "EINVAL nvidia_scf_pmu_1/1/" "an event of the offline socket on a CPU of the other socket is refused"
+ok $(($(cut -d ' ' -f 1 /tmp/other) == 0)) "the other socket counts while one is offline"
 is "$(evt -t 50 "{" $scf1/cmem_rd_access/ $scf1/cycles/ "}" | awk '{ v[NR] = $1 } END { printf "%.3f", v[1] / v[2] }')" \
-	0.196 "an event opened after the socket's return counts: 0.55 reads a ns to 2.8 cycles"
+	0.196 "an event opened after the socket's return counts 0.55 reads to 2.8 cycles"
 cpu 2 1
-is "$(masks $scf1)" "3 of 2-3" "the first CPU to return keeps the work"
+is "$(masks $scf1)" "3 of 2-3" "the first CPU to come back remains the counting CPU"
 
 model stop steady
 
-# --- the interrupt goes with the work
+# --- the interrupt follows the counting CPU
 
-is "$(affinity)" "0 0" "the interrupt comes to the CPU that counts"
+is "$(affinity)" "0 0" "the affinity of the interrupt is the counting CPU"
 before=$(came 1)
 # 2^64 + 5 - 0x7fffffffffffffff
 evt $scf0/cmem_rd_data/ -- sh -c '
@@ -133,11 +133,11 @@ evt $scf0/cmem_rd_data/ -- sh -c '
 	evt -R' >/tmp/moved
 is "$(cut -d ' ' -f 1 /tmp/moved | xargs)" "9223372036854775814 9223372036854775814" \
 	"an overflow after the event has moved to another CPU is counted exactly"
-ok $(($(came 1) == before)) "by an interrupt on that CPU"
+ok $(($(came 1) == before)) "the overflow interrupt ran on the CPU to which the event moved"
 cpu 0 1
-is "$(affinity)" "1 1" "where it stays when the first CPU is back"
+is "$(affinity)" "1 1" "the affinity of the interrupt is unchanged when the first CPU comes back"
 cpu 1 0
-is "$(affinity)" "0 0" "and which it leaves with the work"
+is "$(affinity)" "0 0" "the affinity of the interrupt follows the counting CPU back"
 cpu 1 1
 
 for c in 0 1 2 3; do
@@ -145,5 +145,5 @@ for c in 0 1 2 3; do
 	cpu $c 1
 done
 is "$(evt -t 50 $scf0/cmem_rd_data/ $scf1/cmem_rd_data/ | cut -d ' ' -f 1 | xargs)" "0 0" \
-	"without traffic nothing is counted after all that"
+	"without traffic the counts are 0 after all CPUs were offline in turn"
 done_testing

@@ -20,7 +20,7 @@
 
 model start steady
 test_metrics measure
-is "$(echo "$runs" | wc -w)" 48 "all 48 metrics were looked at"
+is "$(echo "$runs" | wc -w)" 48 "perf stat: the runs include all 48 metrics"
 
 # --- other ways to print
 
@@ -29,23 +29,23 @@ csv() {
 	awk -F ';' '$7 ~ /GraceMemBW$/ { found = $6 > 186.9 && $6 < 194.6 } END { if (!found) print "off" }' "$out"
 }
 is "$(each_time 0 csv)" "" \
-	"perf stat -x prints GraceMemBW, 190.72 within 2 %"
+	"perf stat -x prints GraceMemBW as 190.72 within 2 %"
 plain() {
 	perf stat -a -M GraceMemBW sleep "${e_try:-0.4}" >/tmp/plain 2>&1
 	grep -qE "# +1(8[7-9]|9[0-4])\.[0-9] GB/s +GraceMemBW" /tmp/plain || echo "off"
 }
-is "$(each_time 0 plain)" "" "so does plain perf stat, with its unit" || diag "$(cat /tmp/plain)"
+is "$(each_time 0 plain)" "" "perf stat prints GraceMemBW with its unit in the default format" || diag "$(cat /tmp/plain)"
 intervals() {
 	metric_stat -I 500 -M GraceMemBW sleep 2.3
 	i_n=$(grep -E 'GraceMemBW"' "$out" | field metric-value | head -n 4 | awk '$1 > 181.2 && $1 < 200.2' | wc -l)
 	[ "$i_n" = 4 ] || echo "$i_n intervals"
 }
-is "$(each_time 0 intervals)" "" "four intervals of perf stat -I 500 are 190.72 within 5 %" || diag "$(cat "$out")"
+is "$(each_time 0 intervals)" "" "perf stat -I 500 prints GraceMemBW as 190.72 within 5 % in four intervals" || diag "$(cat "$out")"
 model stop steady
 
 # --- the guide's examples: the printed bytes over the elapsed time. The time is
-# that of perf's duration_time, which each metric has its own of, opened one
-# after the other, or in 6.12 that of the command: a wait after the flows makes
+# perf's duration_time, of which each metric has its own event, opened one after
+# the other; in 6.12 it is the time of the command. A wait after the flows makes
 # the differences small.
 
 # example SCENARIO "METRIC BYTES"...: the metrics that are not BYTES over the
@@ -101,10 +101,10 @@ control() {
 	off GraceMemReadBW 2
 	off GraceMemWriteBW 2
 }
-is "$(each_time 1 control)" GraceMemReadBW "the control: with one rate changed, GraceMemReadBW, and not GraceMemWriteBW, is off"
+is "$(each_time 1 control)" GraceMemReadBW "the control: with one rate changed, GraceMemReadBW differs and GraceMemWriteBW does not"
 less() {
 	control >/tmp/off
 	far GraceMemReadBW "$(metric GraceMemReadBW)" 99.2 5
 }
-is "$(each_time 0 less)" "" "by the 16 GB/s that are missing" || diag "$(cat /tmp/each)"
+is "$(each_time 0 less)" "" "the control: GraceMemReadBW is less by the 16 GB/s that were removed" || diag "$(cat /tmp/each)"
 done_testing

@@ -8,13 +8,13 @@
 #: drivers ours
 #: timeout 180
 #
-# "perf test" of the event tables and of metric parsing with the PMUs there:
-# this perf's own suite, and the one that perfmod adds, whose control is
-# tests/perf/misspelt.t. The tables of other machines are not looked at: with
-# them 7.3's suite takes a minute here, and from 6.12 on metrics of theirs fail.
+# "perf test" of the event tables and of metric parsing with the PMUs present:
+# perf's own suite, and the one that perfmod adds, whose control is
+# tests/perf/misspelt.t. The tables of other machines are not tested: with them
+# 7.3's suite takes a minute, and from 6.12 on some of their metrics fail.
 . /lib/tap.sh
 
-# Of pmu-events/core-metrics.tsv: the core metrics that no perf has
+# Metrics of pmu-events/core-metrics.tsv that no perf has
 ours="sve_fp_ops_per_second nonsve_fp_ops_per_second fp_ops_per_second
 barrier_percentage ase_inst_percentage simd_inst_percentage fp16_percentage
 fp32_percentage fp64_percentage sve_pred_full_spec_percentage
@@ -27,7 +27,7 @@ suite() {
 
 # passed TEST: the TEST of the suite that ran last has passed
 passed() {
-	like "$(grep -E ': (Ok|Skip|FAILED)' /tmp/log)" "^ *([0-9.:]+ )?$1 *: Ok\$" "perf test: $1"
+	like "$(grep -E ': (Ok|Skip|FAILED)' /tmp/log)" "^ *([0-9.:]+ )?$1 *: Ok\$" "perf test passes: $1"
 }
 
 # parsed: the metrics that were parsed with the PMUs
@@ -41,7 +41,7 @@ number=$(perf test list 2>&1 | sed -n 's/^ *\([0-9]*\): PMU \(events\|JSON event
 case $(perf version) in
 *" 6.1."*)
 	suite "$number"
-	# Its names are those of the list: table sanity, aliases, parsing, fake PMUs
+	# The subtests are table sanity, aliases, parsing, fake PMUs
 	for test in 1 2 3 4; do
 		passed "PMU events subtest $test"
 	done
@@ -66,11 +66,11 @@ esac
 is "$(parsed | grep -c ^Grace)" 48 "perf test: 48 Grace metrics were parsed with the PMUs"
 is "$(parsed | grep ^Grace)" \
 	"$(perf list --raw-dump metric 2>/dev/null | tr ' ' '\n' | grep ^Grace | sort -u)" \
-	"perf test: they are those that perf list shows"
-unlike "$(cat /tmp/log)" 'Broken metric Grace' "perf test: none of them is broken"
+	"perf test: the parsed Grace metrics are those in perf list"
+unlike "$(cat /tmp/log)" 'Broken metric Grace' "perf test: no Grace metric is broken"
 
 suite "Grace metrics"
-like "$(cat /tmp/log)" '^48 metrics found, 0 not' "perf test: the PMUs have the events of all 48"
+like "$(cat /tmp/log)" '^48 metrics found, 0 not' "perf test: the PMUs have the events of all 48 metrics"
 passed "Grace metrics: every event is found on the PMUs"
 
 # 6.12's suite ends its core tables at the first metric with #slots

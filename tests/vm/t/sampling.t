@@ -9,14 +9,14 @@
 #: timeout 300
 #
 # Leader sampling: a sampling event's interrupt reads the counts of the others
-# in its group, so our reads run in hard-interrupt context.
+# in its group, so the driver's reads run in hard-interrupt context.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
 
 data=/tmp/perf.data
-# Percent. Between the reads of two counters of a sample lies the speed of the
-# CPU, and of the host, which may stop it for milliseconds of the half second.
+# Percent. A sample reads two counters one after the other, and the host may stall
+# the CPU between the reads for milliseconds of the half second.
 tolerance=5
 model start steady
 
@@ -28,17 +28,17 @@ for socket in 0 1; do
 	evt -S 2000000 -t 500 "{" cpu-clock $pmu/cmem_rd_data/ $pmu/cmem_rd_access/ $pmu/cycles/ "}" >/tmp/ring
 	ok $? "socket $socket: a group led by cpu-clock is sampled"
 	is "$(awk '$1 == "samples" { print ($2 > 50), $4 }' /tmp/ring)" "1 0" \
-		"socket $socket: more than 50 samples in half a second, none lost"
+		"socket $socket: half a second has more than 50 samples and no lost one"
 	is "$(awk -v e="$pmu/cmem_rd_data/" '$4 == e { print ($2 > $1), $3 }' /tmp/ring)" "1 0" \
 		"socket $socket: the count grows from sample to sample and never falls"
 	# A read of 64 bytes is two beats, whatever the sample's time; a sample
 	# reads one counter after the other while they count
 	near "$(awk -v d="$pmu/cmem_rd_data/" -v a="$pmu/cmem_rd_access/" \
 		'$4 == d { x = $2 - $1 } $4 == a { y = $2 - $1 } END { print x / y }' /tmp/ring)" 2 "$tolerance" \
-		"socket $socket: between first and last sample there are two beats a read"
+		"socket $socket: two data beats per read are counted between first and last sample"
 
 	perf record -o $data -C "$cpu" -c 2000000 -e "{cpu-clock,$pmu/cmem_rd_data/}:S" -- sleep 0.5 >/tmp/record 2>&1
-	ok $? "socket $socket: perf record -C $cpu -e '{cpu-clock,$pmu/cmem_rd_data/}:S'"
+	ok $? "socket $socket: perf record -C $cpu -e '{cpu-clock,$pmu/cmem_rd_data/}:S' succeeds"
 	perf script -i $data -F event,period,time >/tmp/script 2>/tmp/script.err
 	n=$(grep -c "cmem_rd_data" /tmp/script)
 	ok $((n < 50)) "socket $socket: perf script shows more than 50 values of the count"
@@ -56,7 +56,7 @@ for socket in 0 1; do
 done
 
 is "$(evt -p -S 2000000 "{" cpu-clock nvidia_scf_pmu_0/cmem_rd_data/ "}")" "EINVAL nvidia_scf_pmu_0/cmem_rd_data/" \
-	"such a group of a task is refused"
+	"a sampled group of a task is refused"
 
 model stop steady
 evt -S 1000000 -t 300 "{" cpu-clock nvidia_scf_pmu_0/cmem_rd_data/ nvidia_scf_pmu_0/cmem_wr_access/ "}" >/tmp/ring

@@ -18,7 +18,7 @@ first() { # the first event's count
 	head -n 1 "$1" | cut -d ' ' -f 1
 }
 
-# --- sysfs: an entry is as in 7.3, also where it leads
+# --- sysfs: the entry of a PMU and its path are those of 7.3
 
 is "$(for p in "$pmus"/nvidia_*; do readlink -f "$p"; done | sort | xargs)" \
 	"$(for n in 0 1 2 3 4 5 6 7 8 9; do
@@ -27,7 +27,7 @@ is "$(for p in "$pmus"/nvidia_*; do readlink -f "$p"; done | sort | xargs)" \
 			nvidia_nvlink_c2c0_pmu_1 nvidia_nvlink_c2c1_pmu_1 nvidia_cnvlink_pmu_1" | xargs | cut -d ' ' -f $((n + 1)))
 	done | sort | xargs)" "each PMU's device is its platform device's child"
 is "$(cd -P $pmus/nvidia_scf_pmu_0 && for f in *; do [ ! -L "$f" ] || echo "$f=$(readlink -f "$f")"; done)" \
-	"subsystem=/sys/bus/event_source" "it has one link, to its bus"
+	"subsystem=/sys/bus/event_source" "the folder of a PMU has one link, to its bus"
 
 # --- 32 bits: 0 (level-triggered), 1 (edge-triggered), 7 (in two pages)
 
@@ -49,10 +49,10 @@ for pmu in "0 nvidia_scf_pmu_0/cmem_rd_data/ level" "1 nvidia_pcie_pmu_0/rd_byte
 		"32-bit counter with a $3 interrupt, ${2%%/*}: a count across three wraps is exact"
 	came=$(($(interrupts "$1") - before))
 	# A level-triggered line of the rig falls some time after the register write
-	# that lowers it, so that it may interrupt once more, for nothing
+	# that deasserts it, so that a spurious interrupt may follow
 	case $3 in
-	edge) is $came 3 "one interrupt a wrap, ${2%%/*}" ;;
-	level) ok $((came < 3 || came > 9)) "an interrupt for each wrap, ${2%%/*}" || diag "$came" ;;
+	edge) is $came 3 "${2%%/*}: each wrap raises exactly one interrupt" ;;
+	level) ok $((came < 3 || came > 9)) "${2%%/*}: each wrap raises an interrupt" || diag "$came" ;;
 	esac
 done
 
@@ -61,9 +61,9 @@ model start steady
 before=$(interrupts 0)
 evt -t 2500 "{" nvidia_scf_pmu_0/cmem_rd_data/ nvidia_scf_pmu_0/cmem_rd_access/ nvidia_scf_pmu_0/cycles/ "}" >/tmp/busy
 near "$(awk '{ v[NR] = $1 } END { print v[1] / v[3] }' /tmp/busy)" 0.78125 0.01 \
-	"32-bit counters that wrap by themselves keep their ratio: 2.5 beats a ns to 3.2 cycles"
-is "$(awk '{ print ($1 > 4294967296) }' /tmp/busy | xargs)" "1 0 1" "two of them passed 2^32"
-ok $(($(interrupts 0) - before < 4)) "by four interrupts or more"
+	"32-bit counters that wrap under traffic keep their ratio of 2.5 data beats to 3.2 cycles"
+is "$(awk '{ print ($1 > 4294967296) }' /tmp/busy | xargs)" "1 0 1" "two of three 32-bit counters passed 2^32"
+ok $(($(interrupts 0) - before < 4)) "32-bit counters that wrap under traffic raise at least four interrupts"
 model stop steady
 
 # --- 40 bits, without 64-bit accesses: 5
@@ -75,12 +75,12 @@ evt nvidia_scf_pmu_1/cmem_rd_data/ -- sh -c '
 # 2^40 + 7 - 0x7fffffffff = 549755813896, then 549755813898 more
 is "$(cut -d ' ' -f 1 /tmp/wraps | xargs)" "549755813896 1099511627794" \
 	"40-bit counter with an interrupt: a count across two wraps is exact"
-ok $(($(interrupts 5) - before < 2)) "an interrupt for each wrap"
+ok $(($(interrupts 5) - before < 2)) "40-bit counter with an interrupt: each wrap raises an interrupt"
 evt nvidia_scf_pmu_1/cmem_rd_data/ -- sh -c '
 	model preset 5 0 0x80fffffff0; evt -R; model preset 5 0 0x8100000010' >/tmp/wraps
-is "$(cut -d ' ' -f 1 /tmp/wraps | xargs)" "4294967281 4294967313" "a carry into the high word is no loss"
+is "$(cut -d ' ' -f 1 /tmp/wraps | xargs)" "4294967281 4294967313" "40-bit counter: the count across a carry into the high word is exact"
 
-what="40-bit counter: an overflow that an earlier event left is not one of a counter that cannot be read"
+what="40-bit counter: an overflow left by an earlier event is not counted while the counter cannot be read"
 model raise 5 0
 if ours; then
 	model fault 5 unstable
@@ -92,8 +92,8 @@ else
 fi
 model raise 0 0
 evt nvidia_scf_pmu_0/cmem_rd_data/ -- sh -c 'sleep 0.1; evt -R; model preset 0 0 0x80000009' >/tmp/wraps
-is "$(cut -d ' ' -f 1 /tmp/wraps | xargs)" "0 10" "32-bit counter: an overflow that an earlier event left counts nothing"
-what="40-bit counter: overflows while it cannot be read are counted by the next read"
+is "$(cut -d ' ' -f 1 /tmp/wraps | xargs)" "0 10" "32-bit counter: an overflow left by an earlier event is not counted"
+what="40-bit counter: the next successful read counts overflows that occurred while it could not be read"
 if ours; then
 	evt nvidia_scf_pmu_1/cmem_rd_data/ -- sh -c '
 		model fault 5 unstable
@@ -123,20 +123,20 @@ for shape in \
 		awk -v clock="$2" '{ v[NR] = $1 } END { printf "%.0f", v[1] / v[2] * clock }')" "$4" \
 		"$(echo "$shape" | cut -d ' ' -f 5-): $1 counts"
 done
-is "$(cat $pmus/nvidia_nvlink_c2c1_pmu_1/identifier)" 1040036b "APMT's implementation id is the identifier where it has one"
+is "$(cat $pmus/nvidia_nvlink_c2c1_pmu_1/identifier)" 1040036b "the identifier is the APMT's implementation id if that is set"
 model stop steady
 
 # --- few and many counters
 
 e=nvidia_nvlink_c2c1_pmu_0/rd_bytes_loc/
 is "$(evt -t 10 "{" $e $e nvidia_nvlink_c2c1_pmu_0/cycles/ "}" | awk '{ print ($3 > 0) }' | xargs)" "1 1 1" \
-	"two counters: a group of two and cycles counts"
-is "$(evt "{" $e $e $e "}")" "EINVAL $e" "two counters: a group of three is refused"
+	"two counters: a group of two events and cycles counts"
+is "$(evt "{" $e $e $e "}")" "EINVAL $e" "two counters: a group of three events is refused"
 e=nvidia_cnvlink_pmu_0/rd_bytes_loc/
-is "$(evt -t 10 "{" $e $e $e $e "}" | awk '{ print ($3 > 0) }' | xargs)" "1 1 1 1" "no cycle counter: a group of four counts"
-is "$(evt "{" $e $e $e $e $e "}")" "EINVAL $e" "no cycle counter: a group of five is refused"
-ok "$([ ! -e $pmus/nvidia_cnvlink_pmu_0/events/cycles ]; echo $?)" "no cycle counter: no event of that name"
-what="no cycle counter: its event number is refused"
+is "$(evt -t 10 "{" $e $e $e $e "}" | awk '{ print ($3 > 0) }' | xargs)" "1 1 1 1" "no cycle counter: a group of four events counts"
+is "$(evt "{" $e $e $e $e $e "}")" "EINVAL $e" "no cycle counter: a group of five events is refused"
+ok "$([ ! -e $pmus/nvidia_cnvlink_pmu_0/events/cycles ]; echo $?)" "no cycle counter: sysfs has no event cycles"
+what="no cycle counter: the event number of cycles is refused"
 if ours; then
 	is "$(evt nvidia_cnvlink_pmu_0/0x100000000/)" "EOPNOTSUPP nvidia_cnvlink_pmu_0/0x100000000/" "$what"
 else
@@ -146,18 +146,18 @@ p=nvidia_cnvlink_pmu_1
 forty=$(i=0; while [ $i -lt 40 ]; do echo $p/rd_bytes_loc/; i=$((i + 1)); done)
 # shellcheck disable=SC2086 # forty words
 is "$(evt -t 20 "{" $forty $p/cycles/ "}" | awk '$3 > 0 && $1 > 0 { c++ } $3 > 0 { n++ } END { print n, c }')" "41 1" \
-	"40 counters: a group of all of them and cycles counts, only the cycles without traffic"
+	"40 counters: a group of 40 events and cycles counts, without traffic only the cycles"
 # shellcheck disable=SC2086
-is "$(evt "{" $forty $p/1/ "}")" "EINVAL $p/1/" "40 counters: a group of 41 is refused"
+is "$(evt "{" $forty $p/1/ "}")" "EINVAL $p/1/" "40 counters: a group of 41 events is refused"
 # Counters 0-30 and 32-40: the 40th event is in counter 40
 # shellcheck disable=SC2086
 is "$(evt "{" $forty "}" -- model preset 9 40 0x80000000000003e7 | awk '$1 > 0 { print NR, $1 }')" "40 1000" \
-	"40 counters: the last event is in counter 40, beyond the cycle counter's place"
+	"40 counters: the last event is in counter 40, as the cycle counter has index 31"
 if ours; then
 	is "$(cd $pmus && cat nvidia_scf_pmu_0/caps/counter_width nvidia_nvlink_c2c1_pmu_0/caps/counters \
 		nvidia_cnvlink_pmu_0/caps/cycle_counter nvidia_cnvlink_pmu_1/caps/counters \
-		nvidia_scf_pmu_1/caps/counter_width | xargs)" "32 2 0 40 40" "caps/ tells all these shapes"
+		nvidia_scf_pmu_1/caps/counter_width | xargs)" "32 2 0 40 40" "caps/ has the widths and numbers of the counters"
 else
-	skip "an addition of ours" "caps/ tells all these shapes"
+	skip "only our driver has caps/" "caps/ has the widths and numbers of the counters"
 fi
 done_testing

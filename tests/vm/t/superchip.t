@@ -8,8 +8,8 @@
 #: long 6.12/in-tree
 #: timeout 300
 #
-# A two-socket Grace Superchip: what sysfs shows, the guide's worked examples,
-# steady traffic on every PMU, filters, groups, and what is refused.
+# A two-socket Grace Superchip: sysfs attributes, the guide's worked examples,
+# steady traffic on every PMU, filters, groups, and refused events.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -25,7 +25,7 @@ want=
 for kind in cnvlink nvlink_c2c0 nvlink_c2c1 pcie scf; do
 	want="$want nvidia_${kind}_pmu_0 nvidia_${kind}_pmu_1"
 done
-is "$(cd $pmus && echo nvidia_*)" "${want# }" "one PMU of each kind and socket, and no other"
+is "$(cd $pmus && echo nvidia_*)" "${want# }" "each socket has one PMU of each variant and no other"
 
 for kind in $kinds; do
 	for socket in 0 1; do
@@ -36,7 +36,7 @@ for kind in $kinds; do
 			listing $pmu >/tmp/listing
 			is "$(golden $kind $((socket * 2)) $((socket * 2))-$((socket * 2 + 1)) |
 				grep -v format/port= | grep -vFx -f /tmp/listing)" "" \
-				"$pmu: all of them but the port filter are in 6.12's too"
+				"$pmu: 6.12's in-tree driver has the same attributes except the port filter"
 		else
 			is "$(listing $pmu)" \
 				"$(golden $kind $((socket * 2)) $((socket * 2))-$((socket * 2 + 1)))" "$what"
@@ -49,17 +49,17 @@ for kind in $kinds; do
 	# power/ is not there without CONFIG_PM
 	is "$(cd $pmus/$pmu && echo * | sed 's/ caps / /; s/ power / /')" \
 		"associated_cpus cpumask events format identifier perf_event_mux_interval_ms subsystem type uevent" \
-		"$pmu: its folder holds what the in-tree driver's does"
+		"$pmu: the folder has the entries of the in-tree driver's PMU"
 	if ours; then
 		is "$(cd $pmus/$pmu/caps && grep '' * | xargs)" \
 			"counter_width:64 counters:6 cycle_counter:1" \
-			"$pmu: caps/ has PMCFGR's six counters of 64 bits and the cycle counter"
+			"$pmu: caps/ has six counters of 64 bits and the cycle counter"
 	else
-		skip "an addition of ours" "$pmu: caps/ has PMCFGR's counters and width"
+		skip "only our driver has caps/" "$pmu: caps/ has six counters of 64 bits and the cycle counter"
 	fi
 done
 
-# --- the guide's worked examples, as it prints them
+# --- the guide's worked examples
 
 s0=nvidia_scf_pmu_0
 s1=nvidia_scf_pmu_1
@@ -74,7 +74,7 @@ group() {
 	echo "$*" | sed 's/ /,/g; s/.*/{&}/'
 }
 
-# Those of PCIe run beside those of the CPUs: no PMU is in both.
+# The PCIe examples run beside the CPU examples: they have no PMU in common.
 c2c_events="nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/ nvidia_nvlink_c2c0_pmu_0/wr_bytes_loc/"
 (
 	out=/tmp/pcie-local
@@ -99,7 +99,7 @@ is "$(out=/tmp/pcie-local; counts $(pcie_events 0))" "1168472064 31250176 49152 
 	"guide-pcie-local-read: perf stat prints the guide's counts to the digit"
 is "$(out=/tmp/pcie-remote; counts $(pcie_events 1) $c2c_events)" \
 	"6398720 164096 1073762304 0 1074057216 32768" \
-	"guide-pcie-remote-read: perf stat prints the guide's counts to the digit, at both ends"
+	"guide-pcie-remote-read: perf stat prints the guide's counts of both sockets to the digit"
 
 # --- steady traffic: rate x elapsed. "a" are accesses or requests a second.
 
@@ -163,20 +163,20 @@ steady_run() {
 
 model start steady
 is "$(each_time 0 steady_run)" "" \
-	"steady: 38 counts of all ten PMUs are within 2 % of rate x elapsed, each socket its own" ||
+	"steady: 38 counts of all ten PMUs are within 2 % of rate x elapsed for each socket" ||
 	diag "$(cat /tmp/each)"
 
 # Filters, while steady runs: root port 0 of socket 0 reads 6.4 GB/s, root port
-# 1 writes 3.2; a PMU's cycles in the same group are the clock, so no time of
-# the guest is in the comparison.
+# 1 writes 3.2. The clock is a PMU's cycles in the same group, so the comparison does
+# not depend on the guest's time.
 per_second() { # CLOCK: counts of evt as events a second, in millions, by the group's cycles
 	awk -v clock="$1" '{ v[NR] = $1 } END { for (i = 1; i < NR; i++) printf "%.0f ", v[i] / v[NR] * clock; print "" }'
 }
 p=nvidia_pcie_pmu_0
 is "$(evt -t 100 "{" $p/rd_bytes_loc,0x1/ $p/wr_bytes_loc,0x1/ $p/rd_bytes_loc,0x2/ \
 	$p/wr_bytes_loc,0x2/ $p/rd_bytes_loc,0x3/ $p/rd_bytes_loc,0x3fe/ $p/cycles,0x3ff/ "}" | per_second 2000)" \
-	"6400 0 0 3200 6400 0 " "root_port: an event counts the root ports of its filter only"
-what="filter 0, and bits beyond the filter, mean all root ports"
+	"6400 0 0 3200 6400 0 " "root_port: an event counts only the root ports of its filter"
+what="root_port: filter 0 and bits beyond the filter select all root ports"
 if intree 6.12; then
 	skip "6.12's in-tree driver writes filter 0: no root port" "$what"
 else
@@ -184,7 +184,7 @@ else
 		$p/cycles/ "}" | per_second 2000)" "6400 3200 6400 " "$what"
 fi
 c=nvidia_nvlink_c2c0_pmu_1
-what="port: a C2C port alone counts its half, filter 0 both"
+what="port: one C2C port counts half of the traffic, filter 0 counts both ports"
 if intree 6.12; then
 	skip "6.12's in-tree driver has no port filter" "$what"
 else
@@ -192,21 +192,21 @@ else
 		$c/cycles/ "}" | per_second 1600)" "1600 1600 3200 3200 " "$what"
 fi
 is "$(evt -t 50 "{" nvidia_scf_pmu_0/cmem_rd_data,0x3,0x7/ nvidia_scf_pmu_0/cycles/ "}" | per_second 3200)" \
-	"2500 " "scf has no filter: config1 and config2 change nothing"
+	"2500 " "scf has no filter: config1 and config2 are ignored"
 
 # --- groups
 
 e=nvidia_scf_pmu_0/cmem_rd_access/
 is "$(evt -t 100 "{" $e $e $e $e $e $e nvidia_scf_pmu_0/cycles/ "}" | per_second 3200)" \
-	"1250 1250 1250 1250 1250 1250 " "a group of six events and cycles counts as one"
+	"1250 1250 1250 1250 1250 1250 " "a group of six events and cycles is counted together"
 is "$(evt "{" $e $e $e $e $e $e $e "}")" "EINVAL $e" "a group of seven events is refused"
 is "$(evt "{" nvidia_scf_pmu_0/cycles/ $e nvidia_scf_pmu_0/cycles/ "}")" "EINVAL nvidia_scf_pmu_0/cycles/" \
-	"a group with two cycles events is refused: there is one cycle counter"
+	"a group with two cycles events is refused"
 is "$(evt "{" $e nvidia_scf_pmu_1/cmem_rd_access/ "}")" "EINVAL nvidia_scf_pmu_1/cmem_rd_access/" \
-	"a group over two PMUs is refused"
+	"a group with events of two PMUs is refused"
 is "$(evt "{" cpu-clock $e $e $e $e $e $e nvidia_scf_pmu_0/cycles/ "}" | awk '$1 > 0' | wc -l)" 8 \
-	"a software leader takes no counter"
-is "$(evt "{" cpu-clock $e $e $e $e $e $e $e "}")" "EINVAL $e" "seven events behind a software leader are refused"
+	"a software leader uses no counter of the PMU"
+is "$(evt "{" cpu-clock $e $e $e $e $e $e $e "}")" "EINVAL $e" "a group of a software leader and seven events is refused"
 pmu_stat -e "$(for _ in 1 2 3 4 5 6 7 8 9; do printf '%s,' $e; done)$e" sleep 0.5
 is "$(awk -F ';' '/cmem_rd_access/ && $5 < 90 && $1 > 0' "$out" | wc -l)" 10 \
 	"ten ungrouped events on six counters are multiplexed"
@@ -216,25 +216,25 @@ is "$(awk -F ';' '/cmem_rd_access/ && $5 < 90 && $1 > 0' "$out" | wc -l)" 10 \
 model stop steady
 model start steady-changed
 is "$(each_time 2 steady_run)" "$s0/cmem_rd_data/
-$s0/cmem_rd_outstanding/" "the control: with that one rate changed, its two counts, and no others, are off" ||
+$s0/cmem_rd_outstanding/" "the control: with one rate changed, only its two counts differ" ||
 	diag "$(cat /tmp/each)"
 model stop steady-changed
 is "$(evt -t 100 $s0/cmem_rd_data/ $s1/cmem_wr_total_bytes/ $p/rd_bytes_loc,0x3ff/ | cut -d ' ' -f 1 | xargs)" \
-	"0 0 0" "no traffic, no counts"
+	"0 0 0" "without traffic all counts are 0"
 
-# --- what is refused
+# --- refused events
 
 is "$(evt -p $e)" "EINVAL $e" "a per-task event is refused"
 is "$(evt -s 1000 $e)" "EOPNOTSUPP $e" "a sampling event is refused"
 is "$(evt -c 2 $e)" "EINVAL $e" "a CPU of another socket is refused"
-is "$(evt -x user $e)" "EINVAL $e" "excluding user mode is refused: nothing can tell whose traffic it is"
+is "$(evt -x user $e)" "EINVAL $e" "an event that excludes user mode is refused"
 is "$(evt -c 1 -t 10 nvidia_scf_pmu_0/cycles/ | awk '{ print ($1 > 1000000), ($3 > 0) }')" "1 1" \
 	"an event opened on another CPU of the socket counts"
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 is "$(evt -u 65534 $e)" "EACCES $e" "an unprivileged user is refused while perf_event_paranoid is 2"
 echo -1 >/proc/sys/kernel/perf_event_paranoid
-is "$(evt -u 65534 $e | cut -d ' ' -f 1,4)" "0 $e" "and may count when it is -1"
+is "$(evt -u 65534 $e | cut -d ' ' -f 1,4)" "0 $e" "an unprivileged user may count while perf_event_paranoid is -1"
 perf record -o /tmp/perf.data -C 0 -e $e true >/tmp/record 2>&1
-ok $(($? == 0)) "perf record of an event fails"
+ok $(($? == 0)) "perf record of an uncore event fails"
 
 done_testing

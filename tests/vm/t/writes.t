@@ -10,7 +10,7 @@
 #
 # Starts and stops of every shape, each between two marks in the model's access
 # log. compare.t runs this with both drivers and compares the register writes:
-# marks 2N and 2N + 1 begin and end the case that is the N-th test here.
+# marks 2N and 2N + 1 delimit the case of the N-th test.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -24,7 +24,7 @@ shape() { # DESCRIPTION EVT_ARGUMENT...
 	s_status=$?
 	model mark $((n * 2 + 1))
 	n=$((n + 1))
-	ok $s_status "$s_what"
+	ok $s_status "register writes: $s_what runs"
 }
 
 shape "one event" nvidia_scf_pmu_0/cmem_rd_data/
@@ -48,18 +48,18 @@ shape "events on both sockets" nvidia_scf_pmu_0/cmem_rd_data/ nvidia_scf_pmu_1/c
 shape "a software leader" "{" cpu-clock nvidia_scf_pmu_0/cmem_rd_data/ "}"
 shape "an event that is never enabled" -d nvidia_scf_pmu_0/cmem_rd_data/
 
-# Reads while counting, at most one write each: none
+# Reads while counting write no register
 model mark $((n * 2))
 evt nvidia_scf_pmu_0/cmem_rd_data/ -- sh -c 'evt -R; evt -R' >/tmp/shape
-ok $? "an event that is read while it counts"
+ok $? "register writes: an event is read while it counts"
 model mark $((n * 2 + 1))
 n=$((n + 1))
 
-# A change of the CPU that counts
+# A change of the counting CPU
 model mark $((n * 2))
 evt nvidia_scf_pmu_0/cmem_rd_data/ -- sh -c \
 	'echo 0 >/sys/devices/system/cpu/cpu0/online; evt -R; echo 1 >/sys/devices/system/cpu/cpu0/online' >/tmp/shape
-ok $? "an event that moves to another CPU"
+ok $? "register writes: an event moves to another CPU"
 model mark $((n * 2 + 1))
 n=$((n + 1))
 

@@ -8,10 +8,10 @@
 #: long 7.3-16k 7.3-rt 6.12 6.1
 #: timeout 300
 #
-# What our driver does and the in-tree one does not: several PMUs of a kind on a
-# socket, 32-bit counters without an interrupt, reads that are not stable,
-# shared interrupts, pages that are dead or another vendor's. The numbers are
-# those of the PMUs in the board file, which APMT and the devices have too.
+# Behaviour that only our driver has: several PMUs of a variant on a socket, 32-bit
+# counters without an interrupt, unstable reads, shared interrupts, pages that are
+# inaccessible or of another vendor's PMU. The numbers are those of the PMUs in the
+# board file, which are also those in the APMT and of the devices.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -29,52 +29,52 @@ nvidia_pcie_pmu_0 \
 nvidia_pcie_pmu_0_inst_1 nvidia_pcie_pmu_1 nvidia_scf_pmu_0 nvidia_scf_pmu_0_inst_1 nvidia_scf_pmu_0_inst_2 \
 nvidia_scf_pmu_0_inst_3 nvidia_scf_pmu_0_inst_4 nvidia_scf_pmu_0_inst_5 nvidia_scf_pmu_1 nvidia_scf_pmu_1_inst_1 nvidia_scf_pmu_1_inst_2 \
 nvidia_scf_pmu_1_inst_3 nvidia_scf_pmu_1_inst_4 nvidia_scf_pmu_1_inst_5" \
-	"the second PMU of a kind on a socket is _inst_1, the third _inst_2, in the order of APMT"
+	"the second PMU of a variant on a socket is _inst_1, the third _inst_2, in the order of APMT"
 caps() {
 	(cd "$pmus/$1/caps" && cat counters counter_width cycle_counter | xargs)
 }
-is "$(caps nvidia_scf_pmu_0)" "6 64 1" "caps: Grace's own shape"
-is "$(caps nvidia_scf_pmu_0_inst_2)" "6 32 1" "caps: 32-bit counters (11)"
-is "$(caps nvidia_pcie_pmu_0_inst_1)" "3 64 1" "caps: three counters (17)"
-is "$(caps nvidia_scf_pmu_1_inst_4)" "6 64 0" "caps: no cycle counter (16)"
+is "$(caps nvidia_scf_pmu_0)" "6 64 1" "caps: a Grace PMU has six 64-bit counters and a cycle counter"
+is "$(caps nvidia_scf_pmu_0_inst_2)" "6 32 1" "caps: the width of 32-bit counters is 32 (11)"
+is "$(caps nvidia_pcie_pmu_0_inst_1)" "3 64 1" "caps: the number of three counters is 3 (17)"
+is "$(caps nvidia_scf_pmu_1_inst_4)" "6 64 0" "caps: without a cycle counter, cycle_counter is 0 (16)"
 is "$(cat $pmus/nvidia_nvlink_c2c1_pmu_0_inst_1/identifier)" 1040036b "without PMIIDR, PMPIDR identifies the PMU (21)"
-is "$(cat $pmus/nvidia_nvlink_c2c0_pmu_0_inst_1/identifier)" 1050036b "APMT's implementation id goes before PMIIDR (22)"
+is "$(cat $pmus/nvidia_nvlink_c2c0_pmu_0_inst_1/identifier)" 1050036b "the APMT's implementation id overrides PMIIDR (22)"
 
-# What perf makes of the names: a PMU given without its number, as in the
-# metrics, is every nvidia_scf_pmu_<number>, but no _inst_; an event given
-# without its PMU is of every PMU that has it.
-opened() { # EVENT-OR-METRIC: the PMUs of which perf opens events
+# perf's matching of names: a PMU without its number, as in the metrics, matches
+# every nvidia_scf_pmu_<number> but no _inst_; an event without a PMU is opened on
+# every PMU that has it.
+opened() { # EVENT-OR-METRIC: the PMUs on which perf opens events
 	pmu_stat -A --no-merge "$@" sleep 0.1
 	grep -oE 'nvidia_[a-z0-9]+_pmu(_[0-9]+(_inst_[0-9]+)?)?' "$out" | sort -u | xargs
 }
-is "$(opened -M GraceMemReadBW)" "nvidia_scf_pmu_0 nvidia_scf_pmu_1" "a metric is of the first PMU of each socket"
+is "$(opened -M GraceMemReadBW)" "nvidia_scf_pmu_0 nvidia_scf_pmu_1" "perf opens a metric on the first PMU of each socket"
 is "$(opened -e nvidia_scf_pmu/cmem_rd_data/)" "nvidia_scf_pmu_0 nvidia_scf_pmu_1" \
-	"so is an event of a PMU without its number"
-is "$(opened -e cmem_rd_data | wc -w)" 12 "an event without a PMU is of all twelve"
+	"perf opens an event of a PMU without its number on the first PMU of each socket"
+is "$(opened -e cmem_rd_data | wc -w)" 12 "perf opens an event without a PMU on all twelve PMUs"
 
 # --- an affinity to one CPU: 23
 
 p=nvidia_cnvlink_pmu_1_inst_1
-is "$(cat $pmus/$p/associated_cpus $pmus/$p/cpumask | xargs)" "2 2" "a PMU of one CPU is associated with that one only"
-is "$(evt -c 3 $p/cycles/)" "EINVAL $p/cycles/" "the socket's other CPU is refused for it"
+is "$(cat $pmus/$p/associated_cpus $pmus/$p/cpumask | xargs)" "2 2" "a PMU of one CPU is associated with only that CPU"
+is "$(evt -c 3 $p/cycles/)" "EINVAL $p/cycles/" "an event of a PMU of one CPU is refused on the socket's other CPU"
 evt $p/cycles/ -- sh -c 'echo 0 >/sys/devices/system/cpu/cpu2/online; evt -R; cat '$pmus/$p/cpumask' >/tmp/mask' >/tmp/a
-is "$(cat /tmp/mask)" "" "its cpumask is empty while that CPU is off"
+is "$(cat /tmp/mask)" "" "cpumask of a PMU of one CPU is empty while that CPU is offline"
 cpu 2 1
-is "$(cat $pmus/$p/cpumask)" 2 "and has it when it is back"
-is "$(evt -t 20 $p/cycles/ | awk '{ print ($1 > 0) }')" 1 "then it counts"
+is "$(cat $pmus/$p/cpumask)" 2 "cpumask of a PMU of one CPU has the CPU when it is back online"
+is "$(evt -t 20 $p/cycles/ | awk '{ print ($1 > 0) }')" 1 "a PMU of one CPU counts when the CPU is back online"
 
-# --- the driver leaves alone what is not a Grace PMU
+# --- devices that are not Grace PMUs
 
-is "$(line_of 24)" "PMIIDR 0a160a16 is not a Grace PMU's: left alone" "another vendor's PMU: one line (24)"
-is "$(line_of 25)" "registers read all ones: no PMU there" "a page of ones: one line, that device alone (25)"
-is "$(line_of 26)" "registers read all zeros: no PMU there" "a page of zeros: one line, that device alone (26)"
-is "$(line_of 27)" "PMCFGR 00007fff makes no sense: 256 counters of 64 bits do not fit into the page" \
-	"an impossible number of counters: one line, that device alone (27)"
-is "$(line_of 28)" "PMCFGR 00004006 makes no sense: 1-bit counters" "an impossible width: one line, that device alone (28)"
-like "$(line_of 29)" "^interrupt [0-9]+ refused \(-16\): reading the counters by a timer$" \
-	"an edge-triggered interrupt that another PMU has is not shared: one line (20, 29)"
-is "$(dmesg | grep -c 'grace-cspmu')" 6 "no other device has a line"
-is "$(model illegal)" 0 "no register of another vendor's PMU or of a dead page was written"
+is "$(line_of 24)" "PMIIDR 0a160a16 is not a Grace PMU: skipped" "another vendor's PMU is skipped and logged once (24)"
+is "$(line_of 25)" "registers read all ones: no PMU present" "a page of ones is logged once, for that device (25)"
+is "$(line_of 26)" "registers read all zeros: no PMU present" "a page of zeros is logged once, for that device (26)"
+is "$(line_of 27)" "invalid PMCFGR 00007fff: 256 counters of 64 bits do not fit into the page" \
+	"an invalid number of counters is logged once, for that device (27)"
+is "$(line_of 28)" "invalid PMCFGR 00004006: 1-bit counters" "an invalid counter width is logged once, for that device (28)"
+like "$(line_of 29)" "^interrupt [0-9]+ refused \(-16\): a timer reads the counters$" \
+	"an edge-triggered interrupt of another PMU is not shared, which is logged once (20, 29)"
+is "$(dmesg | grep -c 'grace-cspmu')" 6 "no other device logs a message"
+is "$(model illegal)" 0 "no register of another vendor's PMU or of an inaccessible page was written"
 
 # --- two pages, and no 64-bit accesses, with traffic
 
@@ -84,10 +84,10 @@ for shape in "scf_pmu_1_inst_1 two pages (13)" "scf_pmu_1_inst_2 two pages, no 6
 	p=nvidia_${shape%% *}
 	is "$(evt -t 200 "{" $p/cmem_rd_data/ $p/cmem_rd_access/ $p/cycles/ "}" |
 		awk '{ v[NR] = $1 } END { printf "%.0f %.0f", v[1] / v[3] * 2800, v[2] / v[3] * 2800 }')" "1100 550" \
-		"${shape#* }: counts what the first does"
+		"${shape#* }: counts are those of the socket's first PMU"
 done
 is "$(evt -t 100 nvidia_scf_pmu_0/cmem_rd_data/ nvidia_scf_pmu_0_inst_1/cmem_rd_data/ | awk '{ print ($1 > 0) }' | xargs)" \
-	"1 1" "two PMUs of a kind count side by side (10)"
+	"1 1" "two PMUs of a variant count at the same time (10)"
 model stop steady
 
 # --- 64 bits read as two halves: 15 changes while it is read
@@ -100,18 +100,18 @@ evt $p/cmem_rd_data/ -- sh -c '
 	model preset 15 0 0x8000000100000000
 	model fault 15 tear; evt -R; evt -R' >/tmp/tear
 is "$(values /tmp/tear)" "1000 4294967297 4294967297 4294967297" \
-	"a high word that changes three times during a read: the value is exact"
-is "$(kernel_log 'changed during')" "" "and nothing is said"
+	"the value is exact if the high word changes three times during a read"
+is "$(kernel_log 'changed during')" "" "a high word that changes three times during a read is not logged"
 evt $p/cmem_rd_data/ -- sh -c '
 	model preset 15 0 0x80000000000003e7; evt -R
 	model fault 15 unstable
 	model preset 15 0 0x8000000000000bb7; evt -R; evt -R; evt -R
 	model fault 15 none; evt -R' >/tmp/unstable
 is "$(values /tmp/unstable)" "1000 1000 1000 1000 3000 3000" \
-	"a high word that never stops changing: the last value is kept, no false delta, and the next good read has all of it"
-like "$(line_of 15)" '^counter 0 changed during every one of 8 reads: last value kept \([0-9]+ times so far\)$' \
-	"the kernel log says so"
-what="not where it is noticed, with the lock held, but a little later where it may sleep"
+	"if the high word changes during every read, the last value is kept and the next successful read adds all counts"
+like "$(line_of 15)" '^counter 0 changed during each of 8 reads: last value kept \([0-9]+ times so far\)$' \
+	"a counter that changes during every read is logged"
+what="a failed read is logged from a work item, not under the lock"
 trace=/sys/kernel/tracing
 if [ -e $trace/kprobe_events ]; then
 	echo 'p:warn _dev_warn' >$trace/kprobe_events
@@ -126,15 +126,15 @@ else
 fi
 evt $p/cmem_rd_data/ -- sh -c 'model preset 15 0 0x80000000000003e7; evt -R; model fault 15 unstable' >/tmp/unstable
 model fault 15 none
-is "$(values /tmp/unstable)" "1000 1000" "also if the event ends while the counter is unstable"
-is "$(evt -t 20 $p/cmem_rd_data/ | values)" 0 "the next event on that counter begins at 0"
+is "$(values /tmp/unstable)" "1000 1000" "the last value is kept if the event ends while its counter is unstable"
+is "$(evt -t 20 $p/cmem_rd_data/ | values)" 0 "the next event on an unstable counter starts at 0"
 evt $p/cmem_rd_data/ -- sh -c '
 	model preset 15 0 0x80000000000003e7; evt -R
 	model preset 15 0 0x8000000000000bb7; model fault 15 storm' >/tmp/storm
 model fault 15 none
-is "$(values /tmp/storm)" "1000 3000" "the read at an event's end is made once more if it is given up"
+is "$(values /tmp/storm)" "1000 3000" "a failed read at the end of an event is retried once"
 
-# The rate of lines is limited for each PMU: 15 has too many, 14 has one
+# The rate limit is per PMU: 15 has too many messages, 14 has one
 sleep 0.1
 given_up=$(line_of 15 | sed -n 's/.*(\([0-9]*\) times so far)$/\1/p' | tail -n 1)
 log_mark
@@ -145,11 +145,11 @@ evt -q $p/cmem_rd_data/ nvidia_scf_pmu_1_inst_2/cmem_rd_data/ -- sh -c '
 	model fault 14 none; model fault 15 none' >/tmp/many
 sleep 0.1
 given_up=$((given_up + 31))
-ok $(($(kernel_log "$(device 15): counter" | wc -l) > 30)) "31 more reads that are given up do not make as many lines"
-is "$(line_of 14)" "counter 0 changed during every one of 8 reads: last value kept (1 times so far)" \
-	"they do not keep another PMU from its line"
+ok $(($(kernel_log "$(device 15): counter" | wc -l) > 30)) "31 more failed reads log fewer messages than failures"
+is "$(line_of 14)" "counter 0 changed during each of 8 reads: last value kept (1 times so far)" \
+	"failed reads of one PMU do not suppress the message of another"
 
-# --- a page that goes away while it counts: all ones
+# --- a page that becomes inaccessible while it counts: it reads all ones
 
 p=nvidia_scf_pmu_0_inst_1
 q=nvidia_scf_pmu_1_inst_2
@@ -157,12 +157,12 @@ evt $p/cycles/ $q/cycles/ -- sh -c 'evt -R; model fault 10 dead; model fault 14 
 model fault 10 none
 model fault 14 none
 is "$(values /tmp/gone | awk '{ print ($1 > 0), ($3 - $1), ($5 - $1), ($2 > 0), ($4 - $2), ($6 - $2) }')" "1 0 0 1 0 0" \
-	"a page that dies under an event keeps the last count, in one access or in two"
+	"an event keeps its last count when its page becomes inaccessible, with one access per read or two"
 for n in 10 14; do
 	like "$(line_of $n | tail -n 1)" '^counter 31 and PMCFGR read all ones: last value kept \([0-9]+ times so far\)$' \
-		"the kernel log says so ($n)"
+		"a page that becomes inaccessible is logged ($n)"
 done
-is "$(evt -t 20 $p/cycles/ | awk '{ print ($1 > 0 && $1 < 1e12) }')" 1 "the next event there counts when it is back"
+is "$(evt -t 20 $p/cycles/ | awk '{ print ($1 > 0 && $1 < 1e12) }')" 1 "the next event counts when the page is accessible again"
 
 # --- 40 bits without an interrupt: 29. Cycles are to be read each 137 s, bytes
 # written each 0.43 s
@@ -171,8 +171,8 @@ p=nvidia_nvlink_c2c1_pmu_1_inst_1
 log_mark
 evt -q $p/cycles/ -- sh -c "sleep 1.2; model fault 29 unstable; evt -q -t 800 $p/wr_bytes_loc/ & sleep 0.2
 	model fault 29 none; wait"
-is "$(kernel_log 'counters read .* late')" "" "a new event's period is not what the others' reads are judged by"
-like "$(line_of 29 | tail -n 1)" '^counter 31 changed during' "if they cannot be read when it comes"
+is "$(kernel_log 'counters read .* late')" "" "the period of a new event does not make the reads of other events late"
+like "$(line_of 29 | tail -n 1)" '^counter 31 changed during' "a counter that cannot be read when a new event is added is logged as unread"
 
 # --- 32 bits without an interrupt: 12. It begins at 0x7fffffff and is moved on
 # by 0x60000000 five times, which passes 2^32 twice; then comes traffic: the
@@ -181,41 +181,41 @@ like "$(line_of 29 | tail -n 1)" '^counter 31 changed during' "if they cannot be
 p=nvidia_scf_pmu_0_inst_3
 wraps='for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 12 0 $v; sleep 0.2; done'
 evt $p/cmem_rd_data/ -- sh -c "$wraps; model run guide-cpu-local-read" >/tmp/wraps
-is "$(values /tmp/wraps)" 8088636100 "32-bit counter without interrupt: a count across two wraps is exact"
+is "$(values /tmp/wraps)" 8088636100 "32-bit counter without an interrupt: the count across two wraps is exact"
 evt $p/cmem_rd_data/ -- sh -c "$wraps; evt -R; evt -R" >/tmp/wraps
-is "$(values /tmp/wraps)" "8053063680 8053063680 8053063680" "read while it counts too"
+is "$(values /tmp/wraps)" "8053063680 8053063680 8053063680" "32-bit counter without an interrupt: reads while it counts are exact"
 evt "{" $p/cycles/ $p/cmem_rd_data/ $p/bus_cycles/ "}" -- sh -c "$(echo "$wraps" | sed 's/12 0/12 0/')" >/tmp/wraps
-is "$(sed -n 2p /tmp/wraps | values)" 8053063680 "in a group with cycles"
+is "$(sed -n 2p /tmp/wraps | values)" 8053063680 "32-bit counter without an interrupt: the count of a group member across two wraps is exact"
 evt $p/cmem_rd_data/ -- sh -c "
 	model preset 12 0 0xdfffffff; sleep 0.2; model preset 12 0 0x3fffffff; sleep 0.2
 	echo 0 >/sys/devices/system/cpu/cpu0/online
 	evt -R" >/tmp/wraps
 cpu 0 1
-is "$(values /tmp/wraps)" "3221225472 3221225472" "a wrap before the CPU that counts goes off is not lost"
+is "$(values /tmp/wraps)" "3221225472 3221225472" "32-bit counter without an interrupt: a wrap before the counting CPU goes offline is counted"
 evt $p/cmem_rd_data/ -- sh -c "
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	$wraps" >/tmp/wraps
 cpu 1 1
-is "$(values /tmp/wraps)" 8053063680 "nor are wraps after the event has moved to another CPU"
+is "$(values /tmp/wraps)" 8053063680 "32-bit counter without an interrupt: wraps after a move to another CPU are counted"
 model start steady
 evt -t 3000 "{" $p/cmem_rd_data/ $p/cycles/ "}" >/tmp/busy
 near "$(awk '{ v[NR] = $1 } END { print v[1] / v[2] }' /tmp/busy)" 0.78125 0.01 \
-	"with traffic, both past 2^32: 2.5 beats a ns to 3.2 cycles"
-is "$(awk '{ print ($1 > 4294967296) }' /tmp/busy | xargs)" "1 1" "which they were"
+	"32-bit counters without an interrupt that pass 2^32 keep their ratio of 2.5 data beats to 3.2 cycles"
+is "$(awk '{ print ($1 > 4294967296) }' /tmp/busy | xargs)" "1 1" "both 32-bit counters without an interrupt passed 2^32"
 model stop steady
 
-# While it reads them it is in no list, and one that moves back may be listed twice
+# A timer whose handler runs is in no list, and one that moves may be listed twice
 evt $p/cmem_rd_data/ $p/cmem_wr_access/ -- sh -c 'for i in 1 2 3; do
 	grep grace_cspmu /proc/timer_list | cut -d "<" -f 2 | sort -u | wc -l
 	sleep 0.01
 	done | sort -n | tail -n 1' >/tmp/timers
-is "$(head -n 1 /tmp/timers)" 1 "one timer a PMU reads the counters"
+is "$(head -n 1 /tmp/timers)" 1 "one timer per PMU reads the counters"
 evt -q -n 200 "{" $p/cmem_rd_data/ $p/cycles/ "}" "{" nvidia_scf_pmu_0/cycles/ "}"
-is "$(grep -c grace_cspmu /proc/timer_list)" 0 "200 runs later none is armed"
+is "$(grep -c grace_cspmu /proc/timer_list)" 0 "no timer is armed after 200 runs"
 
-# --- a tracepoint whose listener has perf read: under the lock of a timer, as
-# when the driver starts its own, and under the driver's, as when it makes a
-# report. The next read comes when the lock is free.
+# --- a tracepoint that makes perf read an event: under the lock of a timer, when the
+# driver starts its timer, and under the driver's lock, when it reports a failure.
+# The next read happens after the lock is released.
 
 traced() { # DESCRIPTION TRACEPOINT EVENT COMMAND: a group that the tracepoint leads is sampled
 	t_what="a group that $2 leads is sampled: $1" t_id=$(cat "/sys/kernel/tracing/events/$2/id") t_event=$3
@@ -237,56 +237,56 @@ traced "under the driver's lock" ipi/ipi_raise $q/cmem_rd_data/ \
 	evt -q $q/cmem_rd_access/ -- sh -c 'model fault 14 unstable; for i in 1 2 3 4 5; do evt -R; done'
 model fault 14 none
 
-# --- a timer that comes late. Cycles are to be read each 2^31 / 4 GHz = 537 ms,
-# and may have wrapped unseen after 1074. The end of an event, or the begin of one
-# that wants a shorter period, waits for the CPU too, and comes before the timer.
+# --- a late timer. Cycles are to be read every 2^31 / 4 GHz = 537 ms, and a wrap may
+# be lost after 1074. The end of an event, and the start of one with a shorter period,
+# also wait for the CPU and run before the timer.
 
 log_mark
 evt -q -t 1800 $p/cycles/
-is "$(kernel_log 'counters read .* late')" "" "a timer that comes in time has nothing to say"
+is "$(kernel_log 'counters read .* late')" "" "a timer that reads in time logs nothing"
 c=$(cat $pmus/$p/cpumask)
 hold="insmod /lib/gpmu/cpuhog.ko cpu=$c ms"
 late='counters read [0-9]+ us late: a wrap may be missing from the counts$'
 evt -q $p/cycles/ -- sh -c "$hold=1500; rmmod cpuhog; sleep 0.1"
-like "$(kernel_log "$(device 12): counters")" "$late" "one that comes too late to exclude a wrap says so"
+like "$(kernel_log "$(device 12): counters")" "$late" "a timer too late to exclude a lost wrap is logged"
 log_mark
 taskset -c $((1 - c)) evt -q $p/cycles/ -- sh -c "$hold=1500; sleep 0.1"
 rmmod cpuhog
-like "$(kernel_log "$(device 12): counters")" "$late" "also if the event ends before the timer comes"
+like "$(kernel_log "$(device 12): counters")" "$late" "a late read is logged if the event ends before the timer runs"
 
 log_mark
 taskset -c $((1 - c)) evt -q $p/cycles/ -- sh -c "$hold=1500; sleep 0.1; evt -q -t 10 $p/cmem_rd_access/"
 rmmod cpuhog
-like "$(kernel_log "$(device 12): counters")" "$late" "also if another event hastens the timer before"
+like "$(kernel_log "$(device 12): counters")" "$late" "a late read is logged if another event restarts the timer before it runs"
 
 log_mark
 bad=
 for e in cmem_rd_outstanding scf_cache scf_cache_wb socket_1_rd_outstanding remote_socket_rd_outstanding 0x123; do
 	[ "$(evt $p/$e/)" = "EOPNOTSUPP $p/$e/" ] || bad="$bad $e"
 done
-is "$bad" "" "events whose increments are not bounded are refused"
+is "$bad" "" "32-bit counters without an interrupt refuse events with unbounded increments"
 is "$(line_of 12 | grep -m 1 refused)" \
 	"$p: event cmem_rd_outstanding refused: 32-bit counters without an interrupt, and no bound on its increments per cycle is known" \
-	"with the reason in the kernel log"
-is "$(line_of 12 | grep -c ' refused: ')" 6 "for each of them"
+	"the refusal of an event with unbounded increments is logged with its reason"
+is "$(line_of 12 | grep -c ' refused: ')" 6 "the refusal of each of six unbounded events is logged"
 bad=
 for e in cycles bus_cycles cmem_rd_data cmem_rd_access cmem_wb_data cmem_wb_access cmem_wr_data cmem_wr_access \
 	cmem_wr_total_bytes gmem_rd_data gmem_wr_total_bytes socket_1_rd_data socket_0_wr_data \
 	remote_socket_rd_data; do
 	evt -q $p/$e/ || bad="$bad $e"
 done
-is "$bad" "" "the others are counted"
-# 2 x 3 x 64 bytes a cycle of 4 GHz at most, to be read in half a range of 2^32
+is "$bad" "" "32-bit counters without an interrupt count events with bounded increments"
+# At most 2 x 3 x 2 x 64 bytes per cycle at 4 GHz, in half a range of 2^32
 is "$(evt $p/remote_socket_wr_total_bytes/)" "EOPNOTSUPP $p/remote_socket_wr_total_bytes/" \
-	"but one that could wrap within the shortest period: it is refused"
+	"an event that could wrap within the shortest period is refused"
 is "$(line_of 12 | grep 'event remote_socket_wr_total_bytes')" \
 	"$p: event remote_socket_wr_total_bytes refused: 32-bit counters without an interrupt would have to be read every 699 us (least 1000 us)" \
-	"with that reason"
-is "$(evt -q nvidia_scf_pmu_0_inst_2/cmem_rd_outstanding/)" "" "with an interrupt every event is (11)"
+	"the refusal of an event that wraps too fast is logged with its reason"
+is "$(evt -q nvidia_scf_pmu_0_inst_2/cmem_rd_outstanding/)" "" "32-bit counters with an interrupt count unbounded events (11)"
 
 # --- shared interrupts: 18 on socket 0 and 19 on socket 1
 
-is "$(grep -c "$(device 18), $(device 19)" /proc/interrupts)" 1 "two PMUs share a line"
+is "$(grep -c "$(device 18), $(device 19)" /proc/interrupts)" 1 "two PMUs share an interrupt line"
 a=nvidia_scf_pmu_0_inst_4/cmem_rd_data/
 b=nvidia_scf_pmu_1_inst_5/cmem_rd_data/
 # 2^64 + 5 - 0x7fffffffffffffff and 2^64 + 6 - ...
@@ -295,7 +295,7 @@ evt $a $b -- sh -c '
 	model preset 19 0 6; model raise 19 0; sleep 0.2; evt -R' >/tmp/shared
 is "$(values /tmp/shared)" \
 	"9223372036854775814 0 9223372036854775814 9223372036854775815 9223372036854775814 9223372036854775815" \
-	"each overflow goes to the PMU that has it"
+	"each overflow on a shared line is counted for the PMU that has it"
 shared=$(interrupts 18)
 c=$(cat "/proc/irq/$(awk -v name="$(device 18)," '$0 ~ name { print $1 + 0 }' /proc/interrupts)/effective_affinity_list")
 taskset -c $(((c + 1) % 4)) evt $a $b -- sh -c "
@@ -304,12 +304,12 @@ taskset -c $(((c + 1) % 4)) evt $a $b -- sh -c "
 	cat /proc/interrupts >/tmp/before
 	rmmod cpuhog; sleep 0.1; evt -R" >/tmp/shared
 is "$(values /tmp/shared | cut -d ' ' -f 1,2)" "9223372036854775814 9223372036854775815" \
-	"overflows of both at once are both counted"
+	"simultaneous overflows of two PMUs on a shared line are both counted"
 sum='$0 ~ name { for (i = 2; i <= 5; i++) n += $i } END { print n }'
-is $(($(awk -v name="$(device 18)," "$sum" /tmp/before) - shared)) 0 "which they were: no interrupt had come"
+is $(($(awk -v name="$(device 18)," "$sum" /tmp/before) - shared)) 0 "the overflows of the two PMUs were simultaneous: no interrupt came in between"
 before=$(interrupts 18)
 evt -q $b -- sh -c 'model raise 19 0; sleep 0.1; model raise 19 0; sleep 0.1'
-ok $(($(interrupts 18) - before < 2)) "also while nothing is counted on the other"
+ok $(($(interrupts 18) - before < 2)) "an overflow on a shared line is handled while the other PMU has no event"
 
 evt $a $b -- sh -c '
 	model fault 18 dead
@@ -317,9 +317,9 @@ evt $a $b -- sh -c '
 	model fault 18 none' >/tmp/shared
 model fault 18 none
 is "$(values /tmp/shared | cut -d ' ' -f 1,2)" "0 9223372036854775815" \
-	"a page of ones has no overflow: that of the other is counted, and no more"
+	"on a shared line, a page of ones has no overflow, and the overflow of the other PMU is counted"
 
-# --- all 32 bits of a register of overflows at once: 30
+# --- all 32 bits of an overflow status register at once: 30
 
 p=nvidia_scf_pmu_0_inst_5
 before=$(interrupts 30)
@@ -328,8 +328,8 @@ evt -t 3000 "{" $p/cycles/ $(for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 
 	echo $p/bus_cycles/
 done) "}" | awk '{ print ($1 > 8589934592) }' | sort | uniq -c | xargs >/tmp/full
 is "$(cat /tmp/full)" "32 1" "32 counters that overflow together, twice: no wrap is lost (30)"
-ok $(($(interrupts 30) - before < 2)) "by interrupts"
-is "$(dmesg | grep -c 'nobody cared')" 0 "which somebody handles"
+ok $(($(interrupts 30) - before < 2)) "32 counters that overflow together raise interrupts (30)"
+is "$(dmesg | grep -c 'nobody cared')" 0 "the kernel reports no unhandled interrupt of 32 overflows"
 
 # --- an edge-triggered interrupt: 20
 
@@ -337,23 +337,23 @@ before=$(interrupts 20)
 evt nvidia_nvlink_c2c0_pmu_1_inst_1/rd_bytes_loc/ -- sh -c \
 	'model preset 20 0 5; model raise 20 0; sleep 0.2; evt -R' >/tmp/edge
 is "$(values /tmp/edge)" "9223372036854775814 9223372036854775814" "an edge-triggered overflow is counted"
-is $(($(interrupts 20) - before)) 1 "by one interrupt"
+is $(($(interrupts 20) - before)) 1 "an edge-triggered overflow raises one interrupt"
 
 # --- few counters, no cycle counter
 
 e=nvidia_pcie_pmu_0_inst_1/rd_bytes_loc/
 is "$(evt -t 10 "{" $e $e $e nvidia_pcie_pmu_0_inst_1/cycles/ "}" | awk '{ print ($3 > 0) }' | xargs)" "1 1 1 1" \
-	"three counters: a group of three and cycles counts (17)"
-is "$(evt "{" $e $e $e $e "}")" "EINVAL $e" "three counters: a group of four is refused"
+	"three counters: a group of three events and cycles counts (17)"
+is "$(evt "{" $e $e $e $e "}")" "EINVAL $e" "three counters: a group of four events is refused"
 e=nvidia_scf_pmu_1_inst_4
-ok "$([ ! -e $pmus/$e/events/cycles ]; echo $?)" "no cycle counter: no event of that name (16)"
-is "$(evt $e/0x100000000/)" "EOPNOTSUPP $e/0x100000000/" "no cycle counter: its number is refused"
+ok "$([ ! -e $pmus/$e/events/cycles ]; echo $?)" "no cycle counter: sysfs has no event cycles (16)"
+is "$(evt $e/0x100000000/)" "EOPNOTSUPP $e/0x100000000/" "no cycle counter: the event number of cycles is refused"
 
-is "$(model illegal)" 0 "no register was accessed in a way it does not allow"
+is "$(model illegal)" 0 "the driver made no illegal register access"
 driver_unload
-ok $? "the driver leaves all of them"
-is "$(cd $pmus && echo nvidia_*)" "nvidia_*" "and none is left"
+ok $? "the driver can be unloaded from all devices"
+is "$(cd $pmus && echo nvidia_*)" "nvidia_*" "no PMU is left after the unload"
 like "$(line_of 15 | tail -n 1)" "^counter 0 changed .* \($given_up times so far\)\$" \
-	"what could not be said for the rate of lines is said at the end"
-is "$(dmesg | grep -c suppressed)" 0 "without a line of the kernel's about it"
+	"a message suppressed by its rate limit is logged when the module is unloaded"
+is "$(dmesg | grep -c suppressed)" 0 "the kernel does not log the suppression of messages"
 done_testing

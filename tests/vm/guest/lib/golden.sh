@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=dash disable=SC2154 # pmus is gpmu.sh's
 #
-# What sysfs shows for a Grace PMU: the golden listing, written by hand from
-# what Linux 7.3's in-tree driver shows, and the listing of a live PMU in the
-# same form, "FILE=CONTENT" sorted by file.
+# The sysfs attributes of a Grace PMU: the golden listing, written by hand from
+# those of Linux 7.3's in-tree driver, and the listing of a live PMU in the same
+# form, "FILE=CONTENT" sorted by file.
 
 scf_events='
 bus_cycles 0x1d
@@ -95,7 +95,7 @@ golden() {
 	echo "identifier=$g_id"
 }
 
-# listing PMU: every file whose content the driver decides, but caps/
+# listing PMU: every file whose content the driver determines, except caps/
 listing() {
 	(cd "$pmus/$1" && for l_file in *; do
 		case $l_file in

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=dash disable=SC2034
 #
-# What the guest's test scripts share, for busybox sh; after /lib/tap.sh.
+# Functions for the guest's test scripts in busybox sh, sourced after /lib/tap.sh.
 
 pmus=/sys/bus/event_source/devices
 out=/tmp/stat
-# Where everything takes several times as long
+# The debug kernel is several times slower
 [ "$KERNEL" = debug ] && SLOW=1
 
-# Whether the driver under test is ours, the in-tree one, that of a version
+# Whether the driver under test is ours, or the in-tree one of a kernel
 ours() {
 	[ "$DRIVER" = ours ]
 }
@@ -16,7 +16,7 @@ intree() { # [KERNEL]
 	[ "$DRIVER" = in-tree ] && [ "${1:-$KERNEL}" = "$KERNEL" ]
 }
 
-# pmu_stat ARGS...: perf stat, system-wide unless ARGS name CPUs, its values in $out
+# pmu_stat ARGS...: runs perf stat system-wide, unless ARGS name CPUs, with its values in $out
 pmu_stat() {
 	perf stat -x ';' -o "$out" -a "$@" >/tmp/stat.cmd 2>/tmp/stat.err
 }
@@ -36,7 +36,7 @@ counts() {
 	echo "${c_line# }"
 }
 
-# metric_stat ARGS...: the same with JSON output, which has all digits of a metric
+# metric_stat ARGS...: like pmu_stat, with JSON output, which has all digits of a metric
 metric_stat() {
 	perf stat -j -o "$out" -a "$@" >/tmp/stat.cmd 2>/tmp/stat.err
 }
@@ -46,8 +46,8 @@ field() {
 	sed -n "s/.*\"$1\" : \"*\([^\",}]*\).*/\1/p"
 }
 
-# metric NAME [SOCKET]: its value in the last metric_stat, of the line that has
-# the label of SOCKET (perf's is physical_package_id)
+# metric NAME [SOCKET]: its value in the last metric_stat, from the line with perf's
+# label of SOCKET, which is its physical_package_id
 metric() {
 	m_label=
 	[ -z "$2" ] || m_label=$(cat "/sys/devices/system/cpu/cpu$(($2 * 2))/topology/physical_package_id")
@@ -62,7 +62,7 @@ metric_elapsed() {
 	grep '"event" : "duration_time"' "$out" | field counter-value | head -n 1
 }
 
-# far NAME GOT WANT PERCENT: a line "NAME: ..." unless GOT is a number within PERCENT of WANT
+# far NAME GOT WANT PERCENT: prints "NAME: ..." unless GOT is a number within PERCENT of WANT
 far() {
 	echo "$2 $3 $4" | awk '
 		$1 !~ /^-?[0-9.]+(e[+-]?[0-9]+)?$/ { exit 1 }
@@ -70,7 +70,7 @@ far() {
 		echo "$1: got $2, want $3 within $4 %"
 }
 
-# near GOT WANT PERCENT DESCRIPTION: for what time has no part in; of rates see each_time
+# near GOT WANT PERCENT DESCRIPTION: a test of a value that does not depend on time; for rates see each_time
 near() {
 	n_far=$(far near "$1" "$2" "$3")
 	if [ "$n_far" ]; then
@@ -81,8 +81,9 @@ near() {
 	ok 0 "$4"
 }
 
-# rates < "EVENT PER_SECOND"...: a line for each event of the last pmu_stat that
-# is not within 2 % of its rate over the time perf says it ran; a rate of 0 is exact
+# rates < "EVENT PER_SECOND"...: prints a line for each event of the last pmu_stat that
+# is not within 2 % of its rate over the running time in perf's output; a rate of 0 is
+# exact
 rates() {
 	awk -F ';' '
 		NR == FNR { split($0, f, " "); want[f[1]] = f[2]; order[++n] = f[1]; next }
@@ -99,12 +100,12 @@ rates() {
 		}' - "$out"
 }
 
-# each_time LINES COMMAND...: of what COMMAND says in lines "NAME: ...", the
-# names it says in each of four runs; fewer if no more than LINES are left. For
-# comparisons with elapsed time: the host may keep an emulated CPU waiting
-# between its look at the clock and the counters' start. A right count is off
-# then, but not each time, and the less so the longer COMMAND measures: for $e_try
-# seconds, empty in the first run.
+# each_time LINES COMMAND...: runs COMMAND up to four times and prints the names from
+# its output lines "NAME: ..." that occur in every run. It stops early when no more
+# than LINES names are left. It is for comparisons with elapsed time: the host may stall
+# an emulated CPU between reading the clock and starting the counters. A correct count
+# then differs, but not in every run, and less with a longer measurement. $e_try is the
+# seconds to measure, empty in the first run.
 each_time() {
 	e_enough=$1
 	e_try=
@@ -119,8 +120,8 @@ each_time() {
 	cat /tmp/each.names
 }
 
-# device N: the platform device of the board's PMU N (6.12's APMT code lets the
-# driver core number them and say so)
+# device N: the platform device of the board's PMU N. 6.12's APMT code lets the driver
+# core number the devices, which adds .auto.
 device() {
 	if [ -e "/sys/bus/platform/devices/arm-cs-arch-pmu.$1.auto" ]; then
 		echo "arm-cs-arch-pmu.$1.auto"
@@ -129,22 +130,22 @@ device() {
 	fi
 }
 
-# line_of N: what our driver has to say of device N in the kernel log
+# line_of N: our driver's messages about device N in the kernel log
 line_of() {
 	dmesg | sed -n "s/.*grace-cspmu $(device "$1"): //p"
 }
 
-# interrupts N: how often the interrupt line of PMU N came
+# interrupts N: the number of interrupts on the line of PMU N
 interrupts() {
 	awk -v name=" $(device "$1")(,|\$)" '$0 ~ name { for (i = 2; i <= 5; i++) n += $i } END { print n + 0 }' /proc/interrupts
 }
 
-# cpu N 0|1: takes a CPU off or on
+# cpu N 0|1: takes CPU N offline or online
 cpu() {
 	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
 }
 
-# kernel_log PATTERN: the lines of the kernel log that match, since log_mark
+# kernel_log PATTERN: the lines of the kernel log since log_mark that match
 log_mark() {
 	log_from=$(dmesg | wc -l)
 }
@@ -153,7 +154,7 @@ kernel_log() {
 }
 log_from=0
 
-# driver_load, driver_unload: the modules of the driver under test
+# driver_load, driver_unload: load and unload the modules of the driver under test
 driver_load() {
 	if ours; then
 		insmod /lib/gpmu/grace_cspmu.ko "$@"

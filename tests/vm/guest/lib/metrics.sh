@@ -2,15 +2,15 @@
 # shellcheck shell=dash disable=SC2154
 #
 # Metrics of perf and of gpmu against tables, after /lib/gpmu.sh. The script sets
-#   timed, exact  lines "NAME BOTH SOCKET0 SOCKET1": what the metric has to be over
-#                 both sockets and for each; "-": the metric is not of that socket;
-#                 "N?": it may be missing, as an event of it is 0 there
-#   runs          lines of NAMEs: what is measured at a time
-# Those of exact have no time in them. All begin with an empty line.
+#   timed, exact  lines "NAME BOTH SOCKET0 SOCKET1": the expected values over both
+#                 sockets and for each; "-": the metric does not apply to that socket;
+#                 "N?": the metric may be missing, as one of its events is 0 there
+#   runs          lines of NAMEs: the metrics to measure in one run
+# The metrics in exact do not depend on time. All begin with an empty line.
 
-# table_perf: the metrics of the last metric_stat as lines "SOCKET NAME VALUE" in
-# /tmp/table; SOCKET is - over both. One awk for all: a process takes an emulated
-# CPU 10 ms to start.
+# table_perf: writes the metrics of the last metric_stat as lines "SOCKET NAME VALUE" to
+# /tmp/table; SOCKET is - for both. One awk does all, since an emulated CPU takes 10 ms to
+# start a process.
 table_perf() {
 	awk -v package0="$(cat /sys/devices/system/cpu/cpu0/topology/physical_package_id)" '
 		function field(name,  text) {
@@ -29,16 +29,16 @@ table_perf() {
 		}' "$out" >/tmp/table
 }
 
-# table_gpmu: the same of gpmu's JSON
+# table_gpmu: like table_perf, from gpmu's JSON
 table_gpmu() {
 	sed -n 's/.*"node":\([^,]*\),.*"kind":"metric","name":"\([^"]*\)","value":\([^,]*\),.*/\1 \2 \3/p' "$out" |
 		sed 's/^null /- /' >/tmp/table
 }
 
-# off NAME,NAME... COLUMN [SOCKET]: a line for each metric of /tmp/table that is
-# not what the column of timed and exact says. One socket's share has no time in it, so
-# it is exact but for the last request; two sockets are measured each in its own
-# time. $may_miss: a metric of socket 1 may be missing that is 0 there.
+# off NAME,NAME... COLUMN [SOCKET]: prints a line for each metric of /tmp/table that
+# differs from the column of timed and exact. A percentage of one socket does not depend
+# on time, so it is exact except for the last request. Two sockets are measured over
+# different times. $may_miss: a metric of socket 1 that is 0 may be missing.
 off() {
 	echo "$timed" >/tmp/timed
 	echo "$exact" >/tmp/exact
@@ -61,11 +61,11 @@ off() {
 				if (may_miss && socket == 1 && (want == "0" || want ~ /\?$/) && !(name in got))
 					continue
 				sub(/\?$/, "", want)
-				# Of no requests there is no mean; perf calls it 0
+				# Without requests there is no mean latency; perf prints 0
 				if (value == "null" && want == "0" && name ~ /Latency/)
 					value = 0
-				# perf 6.1 does not group events of two PMUs, so that one is read
-				# after the other
+				# perf 6.1 does not group events of several PMUs and reads one after
+				# the other
 				percent = socket != "-" && kernel != "6.1" && timeless[name] ? 0.01 : 2
 				d = value - want
 				if (d < 0)
@@ -81,10 +81,10 @@ multiplexed() {
 	field pcnt-running <"$out" | awk '$1 < 99.9 { n++ } END { if (n) print "multiplexed: " n " events" }'
 }
 
-# measure NAME,NAME...: those that are off, over both sockets and for each
+# measure NAME,NAME...: prints the metrics that differ, over both sockets and for each
 measure() {
-	# perf leaves out events of a later socket that are 0, and a metric with them
-	# if it comes after one of them
+	# perf omits events of a later socket that are 0, and a metric whose event follows
+	# one of them
 	may_miss=1
 	metric_stat -M "$1" sleep "${e_try:-0.4}"
 	multiplexed
@@ -98,7 +98,7 @@ measure() {
 }
 
 # test_metrics MEASURE [WORD...]: a test for each metric in $runs by the function
-# MEASURE; what it says begins with the WORDs
+# MEASURE; the descriptions begin with the WORDs, or with "perf stat"
 test_metrics() {
 	measure=$1
 	shift
@@ -108,7 +108,7 @@ test_metrics() {
 		grep multiplexed /tmp/off
 		for name in $names; do
 			is "$(grep -E "^$name( |$)" /tmp/off)" "" \
-				"${*:+$* }$name: $(echo "$timed$exact" | sed -n "s/^$name \(.*\) \(.*\) \(.*\)/\1, by socket \2 and \3/p")" ||
+				"${*:-perf stat:} $name is $(echo "$timed$exact" | sed -n "s/^$name \(.*\) \(.*\) \(.*\)/\1, by socket \2 and \3/p")" ||
 				diag "$(cat /tmp/each)"
 		done
 		line=$((line + 1))

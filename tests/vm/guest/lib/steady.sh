@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=dash disable=SC2034 # for metrics.sh
 #
-# What the metrics are with steady.scenario on a Superchip, for /lib/metrics.sh.
+# The values of the metrics with steady.scenario on a Superchip, for /lib/metrics.sh.
 
-# What steady.scenario gives: NAME  both sockets  socket 0  socket 1. "-": the
-# metric is of one socket only. From the rates (10^9 a second; a: accesses):
+# NAME  both sockets  socket 0  socket 1. "-": the metric applies to one socket only.
+# The values follow from the rates of steady.scenario (10^9 per second; a: accesses):
 #   clock scf 3.2, 2.8; pcie 2; c2c0 1.6; c2c1 1.5
 #   cmem reads 80, 35.2 GB (1.25, 0.55 a); written 51.52, 24 GB (0.91, 0.4 a)
 #   remote reads 3.2, 16 GB (0.05, 0.25 a); written 8, 12.8 GB (0.15, 0.2 a)
 #   pcie reads 9.6, 14.4 GB (0.15, 0.225 a); written 4.8, 0.96 GB (0.125, 0.03 a)
 #   c2c0 reads 1.6, 3.2 GB (0.025, 0.05 a); written 0.64, 1.6 GB (0.02, 0.025 a)
-# A share of a maximum: 100 x 1.25 / (8 x 3.2); over both (1.25 + 0.55) / (8 x 6.0).
+# A percentage of peak: 100 x 1.25 / (8 x 3.2); over both (1.25 + 0.55) / (8 x 6.0).
 # A latency over both sockets: requests in flight / accesses / mean clock,
 #   cmem (400 + 231) / 1.8 / 3.0, remote (40 + 140) / 0.3 / 3.0,
 #   pcie (100 + 160) / 0.3 / 2, (70 + 40) / 0.075 / 2; c2c0 (12 + 28) / 0.075 / 1.6
@@ -49,7 +49,7 @@ GraceC2c1ReadLatency 0 0 0
 GraceCnvlinkReadBW 0 0 0
 GraceCnvlinkWriteBW 0 0 0
 GraceCnvlinkBW 0 0 0"
-# No time in these
+# Metrics that do not depend on time
 exact="
 GraceMemReadUtil 3.75 4.8828125 2.455357
 GraceMemWriteUtil 2.729167 3.554688 1.785714
@@ -66,8 +66,8 @@ GraceC2c0WriteUtil 0.140625 0.125 0.15625
 GraceC2c1ReadUtil 0 0 0
 GraceC2c1WriteUtil 0 0 0"
 
-# Each line is one run: no two metrics of one PMU in it both need its one cycle
-# counter, and no PMU needs more than its six others, so nothing is multiplexed.
+# Each line is one run without multiplexing: in it, no two metrics need the cycle counter
+# of one PMU, and no PMU needs more than its six other counters.
 runs="
 GraceScfFreq GraceMemReadBW GraceMemWriteBW GraceMemBW GracePcieFreq GracePcieBW GraceC2c0Freq GraceC2c0ReadBW GraceC2c0WriteBW GraceC2c0BW GraceC2c1Freq GraceCnvlinkReadBW GraceCnvlinkWriteBW GraceCnvlinkBW
 GraceMemReadUtil GraceRemoteReadBW GraceRemoteWriteBW GraceRemoteBW GracePcieReadUtil GracePcieReadBW GraceC2c0ReadUtil GraceC2c1ReadUtil GraceC2c1ReadBW GraceC2c1WriteBW GraceC2c1BW

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdbool.h>
+
+#include "base/spans.h"
+
+static const struct span *span_at(const struct spans *spans, size_t i)
+{
+	return (const struct span *)spans->all.data + i;
+}
+
+int spans_add(struct spans *spans, uint64_t begin, uint64_t end)
+{
+	struct span *span;
+
+	if (end <= begin)
+		return 0;
+	span = array_add(&spans->all, sizeof(*span));
+	if (!span)
+		return -ENOMEM;
+	span->begin = begin;
+	span->end = end;
+	return 0;
+}
+
+static int by_begin(const void *one, const void *other)
+{
+	const struct span *a = one, *b = other;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+void spans_unite(struct spans *spans)
+{
+	struct span *all = spans->all.data;
+	size_t n = 0;
+
+	if (!spans->all.n)
+		return;
+	qsort(all, spans->all.n, sizeof(*all), by_begin);
+	for (size_t i = 1; i < spans->all.n; i++) {
+		if (all[i].begin > all[n].end)
+			all[++n] = all[i];
+		else if (all[i].end > all[n].end)
+			all[n].end = all[i].end;
+	}
+	spans->all.n = n + 1;
+	all[0].before = 0;
+	for (size_t i = 1; i <= n; i++)
+		all[i].before = all[i - 1].before + all[i - 1].end - all[i - 1].begin;
+}
+
+void spans_release(struct spans *spans)
+{
+	array_release(&spans->all);
+}
+
+uint64_t spans_total(const struct spans *spans)
+{
+	const struct span *last;
+
+	if (!spans->all.n)
+		return 0;
+	last = span_at(spans, spans->all.n - 1);
+	return last->before + last->end - last->begin;
+}
+
+/* Length of the part before @time */
+static uint64_t before(const struct spans *spans, uint64_t time)
+{
+	size_t low = 0, high = spans->all.n;
+	const struct span *span;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (span_at(spans, middle)->begin < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	span = span_at(spans, low - 1);
+	return span->before + (time < span->end ? time : span->end) - span->begin;
+}
+
+uint64_t spans_within(const struct spans *spans, uint64_t begin, uint64_t end)
+{
+	return end > begin ? before(spans, end) - before(spans, begin) : 0;
+}
+
+uint64_t spans_common(const struct spans *a, const struct spans *b)
+{
+	uint64_t common = 0;
+
+	for (size_t i = 0; i < a->all.n; i++)
+		common += spans_within(b, span_at(a, i)->begin, span_at(a, i)->end);
+	return common;
+}
+
+static int by_value(const void *one, const void *other)
+{
+	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+int spans_several(const struct spans *spans, uint64_t *time)
+{
+	size_t n = spans->all.n, begun = 0, ended = 0;
+	uint64_t *begins, *ends, last = 0;
+
+	*time = 0;
+	if (!n)
+		return 0;
+	begins = reallocarray(NULL, n, 2 * sizeof(*begins));
+	if (!begins)
+		return -ENOMEM;
+	ends = begins + n;
+	for (size_t i = 0; i < n; i++) {
+		begins[i] = span_at(spans, i)->begin;
+		ends[i] = span_at(spans, i)->end;
+	}
+	qsort(begins, n, sizeof(*begins), by_value);
+	qsort(ends, n, sizeof(*ends), by_value);
+	while (ended < n) {
+		bool begins_next = begun < n && begins[begun] < ends[ended];
+		uint64_t now = begins_next ? begins[begun] : ends[ended];
+
+		if (begun - ended >= 2)
+			*time += now - last;
+		last = now;
+		begun += begins_next;
+		ended += !begins_next;
+	}
+	free(begins);
+	return 0;
+}

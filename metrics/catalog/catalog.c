@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/catalog.h"
+
+/* The folders and files of a list like $PATH */
+static int add_paths(struct catalog_load *load, const char *paths)
+{
+	const char *end;
+	char *path;
+	int ret = 0;
+
+	for (; paths && !ret; paths = *end ? end + 1 : NULL) {
+		end = strchrnul(paths, ':');
+		if (end == paths)
+			continue;
+		path = malloc((size_t)(end - paths) + 1);
+		if (!path)
+			return -ENOMEM;
+		memcpy(path, paths, (size_t)(end - paths));
+		path[end - paths] = 0;
+		ret = catalog_add_path(load, path);
+		free(path);
+	}
+	return ret;
+}
+
+static int load_builtin(struct gpmu_catalog *catalog)
+{
+	struct catalog_load load;
+	int ret = catalog_load_init(&load, catalog, NULL);
+
+	return ret ? ret : catalog_load_end(&load, catalog, catalog_add_builtin(&load));
+}
+
+int catalog_need(const struct gpmu_catalog *catalog)
+{
+	struct gpmu_catalog *self = catalog->self;
+	int ret = 0, before = errno;
+
+	if (atomic_load_explicit(&catalog->complete, memory_order_acquire))
+		return 0;
+	pthread_mutex_lock(&self->loading);
+	if (!atomic_load_explicit(&self->complete, memory_order_relaxed)) {
+		ret = load_builtin(self);
+		atomic_store_explicit(&self->complete, !ret, memory_order_release);
+	}
+	pthread_mutex_unlock(&self->loading);
+	errno = ret ? -ret : before;
+	return ret;
+}
+
+/* What is added is about what is there, so that has to be. */
+static int load_paths(struct gpmu_catalog *catalog, const char *paths, struct gpmu_error *error,
+		      int (*add)(struct catalog_load *load, const char *paths))
+{
+	struct catalog_load load;
+	int ret = catalog_need(catalog);
+
+	if (ret)
+		return catalog_no_memory(error);
+	ret = catalog_load_init(&load, catalog, error);
+	return ret ? ret : catalog_load_end(&load, catalog, add(&load, paths));
+}
+
+struct gpmu_catalog *gpmu_catalog_new(const char *paths, struct gpmu_error *error)
+{
+	struct gpmu_catalog *catalog = calloc(1, sizeof(*catalog));
+	int ret = 0;
+
+	if (!catalog) {
+		catalog_no_memory(error);
+		return NULL;
+	}
+	catalog->self = catalog;
+	pthread_mutex_init(&catalog->loading, NULL);
+	if (paths && *paths)
+		ret = load_paths(catalog, paths, error, add_paths);
+	if (ret) {
+		gpmu_catalog_free(catalog);
+		errno = -ret;
+		return NULL;
+	}
+	return catalog;
+}
+
+int gpmu_catalog_add(struct gpmu_catalog *catalog, const char *path, struct gpmu_error *error)
+{
+	return load_paths(catalog, path, error, catalog_add_path);
+}
+
+void gpmu_catalog_free(struct gpmu_catalog *catalog)
+{
+	if (!catalog)
+		return;
+	catalog_list_release(&catalog->metrics);
+	catalog_list_release(&catalog->events);
+	catalog_groups_release(&catalog->groups);
+	catalog_pool_release(&catalog->pool);
+	pthread_mutex_destroy(&catalog->loading);
+	free(catalog);
+}
+
+const char *gpmu_catalog_warning(const struct gpmu_catalog *catalog, size_t index)
+{
+	const struct catalog_warnings *warnings = &catalog->warnings;
+
+	if (index < warnings->length)
+		return warnings->lines[index];
+	return index == warnings->length && warnings->more ? warnings->last : NULL;
+}
+
+const struct gpmu_metric *gpmu_catalog_metric(const struct gpmu_catalog *catalog, size_t index)
+{
+	if (catalog_need(catalog) || index >= catalog->metrics.length)
+		return NULL;
+	return (const struct gpmu_metric *)catalog->metrics.entries[index];
+}
+
+const struct gpmu_event_def *gpmu_catalog_event(const struct gpmu_catalog *catalog, size_t index)
+{
+	if (catalog_need(catalog) || index >= catalog->events.length)
+		return NULL;
+	return (const struct gpmu_event_def *)catalog->events.entries[index];
+}
+
+/*
+ * Of the namesakes, from @wanted on, those of its PMU if @of_pmu: one that the
+ * machine has rather than one that it has not, and the last added of those
+ */
+static const struct catalog_entry *find(const struct catalog_list *list,
+					const struct catalog_entry *wanted, bool of_pmu,
+					const struct gpmu_machine *machine)
+{
+	const struct catalog_entry *found = NULL, *entry;
+	int found_here = 0, here;
+	size_t i;
+
+	for (i = catalog_list_find(list, wanted); i < list->length; i++) {
+		entry = list->entries[i];
+		if (strcmp(entry->key, wanted->key))
+			break;
+		if (of_pmu && (!entry->pmu != !wanted->pmu ||
+			       (entry->pmu && strcmp(entry->pmu, wanted->pmu))))
+			break;
+		here = machine ? catalog_supported(entry, machine) : 1;
+		if (here < 0) {
+			errno = -here;
+			return NULL;
+		}
+		if (!found || here > found_here ||
+		    (here == found_here && entry->order > found->order)) {
+			found = entry;
+			found_here = here;
+		}
+	}
+	if (!found)
+		errno = ENOENT;
+	return found;
+}
+
+/* As find(), by a name in any case */
+static const struct catalog_entry *find_name(const struct catalog_list *list, const char *name,
+					     const char *pmu, bool of_pmu,
+					     const struct gpmu_machine *machine)
+{
+	static const struct catalog_file none;
+	char key[CATALOG_MAX_LINE + 1];
+	struct catalog_entry wanted = { .key = key, .pmu = pmu, .file = &none };
+	size_t length = strlen(name);
+
+	if (length > CATALOG_MAX_LINE) {
+		errno = ENOENT;
+		return NULL;
+	}
+	catalog_fold(key, name, length);
+	return find(list, &wanted, of_pmu, machine);
+}
+
+const struct gpmu_metric *gpmu_catalog_find_metric(const struct gpmu_catalog *catalog,
+						   const char *name,
+						   const struct gpmu_machine *machine)
+{
+	if (catalog_need(catalog))
+		return NULL;
+	return (const struct gpmu_metric *)find_name(&catalog->metrics, name, NULL, false,
+						     machine);
+}
+
+/* The PMUs of perf's Units have an "uncore_" before their name that those of sysfs may lack. */
+const struct gpmu_event_def *gpmu_catalog_find_event(const struct gpmu_catalog *catalog,
+						     const char *pmu, const char *name,
+						     const struct gpmu_machine *machine)
+{
+	const struct catalog_list *events = &catalog->events;
+	char uncore[sizeof(CATALOG_UNCORE) + CATALOG_MAX_LINE];
+	const struct catalog_entry *found;
+
+	if (catalog_need(catalog))
+		return NULL;
+	found = find_name(events, name, pmu, true, machine);
+	if (!found && errno == ENOENT && pmu && strlen(pmu) <= CATALOG_MAX_LINE) {
+		snprintf(uncore, sizeof(uncore), "%s%s", CATALOG_UNCORE, pmu);
+		found = find_name(events, name, uncore, true, machine);
+	}
+	return (const struct gpmu_event_def *)found;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/catalog.h"
+
+void catalog_fold(char *key, const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		key[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i];
+	key[length] = 0;
+}
+
+const char *catalog_key_of(struct catalog_pool *pool, const char *name, size_t length)
+{
+	char *key = catalog_pool_copy(pool, name, length);
+
+	if (key)
+		catalog_fold(key, name, length);
+	return key;
+}
+
+int catalog_list_add(struct catalog_list *list, struct catalog_entry *entry)
+{
+	struct catalog_entry **bigger;
+	size_t room;
+
+	if (list->length == list->room) {
+		room = list->room ? list->room * 2 : 64;
+		bigger = realloc(list->entries, room * sizeof(struct catalog_entry *));
+		if (!bigger)
+			return -ENOMEM;
+		list->entries = bigger;
+		list->room = room;
+	}
+	list->entries[list->length++] = entry;
+	return 0;
+}
+
+void catalog_list_release(struct catalog_list *list)
+{
+	free(list->entries);
+	*list = (struct catalog_list){ .length = 0 };
+}
+
+/* NULL is before all others. */
+static int compare_texts(const char *a, const char *b)
+{
+	if (a == b || !a || !b)
+		return !!a - !!b;
+	return strcmp(a, b);
+}
+
+int catalog_compare(const struct catalog_entry *a, const struct catalog_entry *b)
+{
+	int order = strcmp(a->key, b->key);
+
+	if (!order)
+		order = compare_texts(a->pmu, b->pmu);
+	if (!order)
+		order = compare_texts(a->file->cpu, b->file->cpu);
+	if (!order)
+		order = compare_texts(a->compat, b->compat);
+	return order;
+}
+
+static int compare_added(const void *a, const void *b)
+{
+	const struct catalog_entry *x = *(struct catalog_entry *const *)a;
+	const struct catalog_entry *y = *(struct catalog_entry *const *)b;
+	int order = catalog_compare(x, y);
+
+	return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+int catalog_list_sort(struct catalog_load *load, struct catalog_list *list)
+{
+	struct catalog_entry **kept = list->entries, *entry;
+	size_t i;
+
+	if (list->length < 2)
+		return 0;
+	qsort(list->entries, list->length, sizeof(struct catalog_entry *), compare_added);
+	for (i = 1; i < list->length; i++) {
+		entry = list->entries[i];
+		if (catalog_compare(*kept, entry)) {
+			*++kept = entry;
+		} else if ((*kept)->file != entry->file) {
+			*kept = entry;
+		} else if (catalog_warn(load, entry->file->name, entry->line,
+					"%s is in line %u too: left out", entry->name,
+					(*kept)->line)) {
+			return -ENOMEM;
+		}
+	}
+	list->length = (size_t)(kept - list->entries) + 1;
+	return 0;
+}
+
+int catalog_list_merge(struct catalog_list *merged, const struct catalog_list *older,
+		       const struct catalog_list *newer)
+{
+	size_t room = older->length + newer->length, i = 0, j = 0;
+	int order;
+
+	*merged = (struct catalog_list){ .room = room };
+	if (!room)
+		return 0;
+	merged->entries = malloc(room * sizeof(struct catalog_entry *));
+	if (!merged->entries)
+		return -ENOMEM;
+	while (i < older->length && j < newer->length) {
+		order = catalog_compare(older->entries[i], newer->entries[j]);
+		if (order < 0) {
+			merged->entries[merged->length++] = older->entries[i++];
+			continue;
+		}
+		merged->entries[merged->length++] = newer->entries[j++];
+		i += !order;
+	}
+	while (i < older->length)
+		merged->entries[merged->length++] = older->entries[i++];
+	while (j < newer->length)
+		merged->entries[merged->length++] = newer->entries[j++];
+	return 0;
+}
+
+size_t catalog_list_find(const struct catalog_list *list, const struct catalog_entry *entry)
+{
+	size_t first = 0, end = list->length, middle;
+
+	while (first < end) {
+		middle = first + (end - first) / 2;
+		if (catalog_compare(list->entries[middle], entry) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}

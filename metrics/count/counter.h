@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kernel's perf events: declarations shared by counter*.c. */
+#ifndef GPMU_COUNTER_H
+#define GPMU_COUNTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "count/backend.h"
+
+struct counter_ring;
+struct perf_evsel;
+struct perf_event_attr;
+
+/* The events of a set on one CPU or task */
+struct counter_place {
+	struct place place;
+	struct perf_evsel **events;	/* one for each slot of the set; the first is the leader */
+	/* leads the events if the kernel samples the group; else NULL */
+	struct perf_evsel *clock;
+	struct counter_ring *ring;	/* holds the kernel's readings of the group; else NULL */
+	int fd;				/* of the leader; -1: not open */
+	int refused;			/* errno of the failed open, or 0 */
+	/* refused applies to the group; each event alone can be opened */
+	bool together;
+	bool lost;			/* it was open and can no longer be read */
+	bool late;			/* the last read failed temporarily */
+};
+
+/* Slots that the kernel counts as one group, on each of the places */
+struct counter_set {
+	size_t *slots;
+	size_t n_slots;
+	struct counter_place *places;
+	size_t n_places;
+};
+
+/* A plan's group: one set, or one set for each event if they cannot be opened together */
+struct counter_group {
+	struct source_group base;
+	const struct gpmu_plan *plan;
+	size_t index;			/* of the group in the plan */
+	struct counter_set *sets;
+	size_t n_sets;
+	uint64_t *buffer;		/* for the kernel's answer to a read of a set */
+	bool inherit;
+	/* the kernel enables the group at exec, enable() does not */
+	bool on_exec;
+};
+
+/* Layout of a read, in 64-bit numbers: number of events, enabled, running, counts */
+#define COUNTER_HEAD	3
+
+static inline struct counter_group *counter_group_of(struct source_group *group)
+{
+	return (struct counter_group *)group;
+}
+
+/* --- counter_fd.c: functions that need libperf's internal headers --- */
+
+/*
+ * Makes an event in the leader's group, or a leader if @leader is NULL. @size is the size
+ * of the caller's struct perf_event_attr, which can differ from libperf's.
+ */
+struct perf_evsel *counter_evsel_new(const struct perf_event_attr *attr, size_t size,
+				     struct perf_evsel *leader);
+/* File descriptor on the event's only place; -1 if it is not open */
+int counter_evsel_fd(const struct perf_evsel *event);
+
+/* --- counter_event.c: one event on one CPU or task --- */
+
+/*
+ * Opens the event; a leader is opened disabled. Returns 0 or -errno; on failure there is
+ * nothing to close.
+ */
+int counter_event_open(struct perf_evsel **event, const struct event_instance *instance,
+		       struct perf_evsel *leader, const struct place *place, bool inherit,
+		       bool on_exec);
+/* @event may be NULL. */
+void counter_event_close(struct perf_evsel *event);
+
+/* --- counter_place.c: the CPUs or tasks of a group --- */
+
+/* Writes up to @size places of the group to @places; returns the number of all places. */
+size_t counter_places(struct place *places, size_t size, const struct gpmu_plan *plan,
+		      const struct gpmu_group *group, const struct source_target *target);
+
+/* --- counter_set.c: places and events of a set --- */
+
+/*
+ * Makes the set's places, not yet open. Returns 0 or -ENOMEM; the caller calls
+ * counter_set_release() in both cases.
+ */
+int counter_set_make_places(struct counter_set *set, const struct place *places, size_t n);
+struct perf_evsel *counter_set_leader(const struct counter_place *place);
+void counter_set_close_place(const struct counter_set *set, struct counter_place *place);
+/* Closes the events on all places; the places are as new. */
+void counter_set_close(struct counter_set *set);
+void counter_set_remove_place(struct counter_set *set, size_t index);
+/* Also closes the events of the other slots. */
+void counter_set_remove_slot(struct counter_set *set, size_t index);
+void counter_set_release(struct counter_set *set);
+
+/* --- counter_open.c: the events of a group on all its places --- */
+
+/*
+ * Opens the sets of @group, which initially has one set with all slots and without places.
+ * Reports refused events in @counts. Returns 0, or -errno with the error set; the caller
+ * releases the sets in both cases.
+ */
+int counter_open_sets(struct counter_group *group, const struct source_target *target,
+		      struct gpmu_counts *counts, struct gpmu_error *error);
+
+/* --- counter_error.c: reasons and remedies --- */
+
+/*
+ * Whether -@err means that this event cannot be counted here. Other errors concern all
+ * events: permissions, file descriptors, memory.
+ */
+bool counter_error_is_refusal(int err);
+enum count_state counter_error_state(int err);
+/* Reason for a refusal of @together events as a group, or of one event if it is 0 */
+void counter_error_why(struct gpmu_error *why, int err, size_t together,
+		       const struct event_instance *instance, const struct place *place);
+/*
+ * Sets the error for an errno that is no refusal, with the remedy. @target yields the
+ * number of files needed.
+ */
+void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan *plan,
+		       const struct event_instance *instance, const struct place *place,
+		       const struct source_target *target);
+
+/* --- counter_read.c, counter_fits.c: functions of struct source_ops --- */
+
+int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts *counts);
+int counter_fits(void *self, const struct event_instance *const *instances, size_t length);
+
+#endif /* GPMU_COUNTER_H */

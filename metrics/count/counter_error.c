@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Explains the errno values of perf_event_open(2) and of PMU drivers. The levels of
+ * kernel.perf_event_paranoid are those of Documentation/admin-guide/sysctl/kernel.rst in
+ * Linux; some distributions have a higher one, which forbids everything.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "count/counter.h"
+#include "base/error.h"
+#include "gpmu.h"
+#include "machine/machine_sysfs.h"
+
+#define PARANOID	"proc/sys/kernel/perf_event_paranoid"
+
+/*
+ * Highest levels that allow all tasks, the user's own tasks, and the user space of the
+ * user's own tasks
+ */
+enum { ALLOWS_SYSTEM = 0, ALLOWS_KERNEL = 1, ALLOWS_USER = 2 };
+
+static const struct refusal {
+	int err;
+	enum count_state state;
+	const char *why;
+} refusals[] = {
+	{ ENOENT, COUNT_NOT_SUPPORTED, "this kernel or its hardware has no such event" },
+	{ ENXIO, COUNT_NOT_SUPPORTED, "this kernel or its hardware has no such event" },
+	{ EOPNOTSUPP, COUNT_NOT_SUPPORTED, "its PMU cannot count that, or not with its modifiers" },
+	{ EINVAL, COUNT_NOT_SUPPORTED, "its PMU refuses its terms or modifiers" },
+	{ ERANGE, COUNT_NOT_SUPPORTED, "its PMU refuses its terms" },
+	{ ENOSPC, COUNT_NOT_SUPPORTED, "its PMU has no counter for it" },
+	/*
+	 * libgpmu does not retry without the terms that the kernel lacks: that would be a
+	 * different event.
+	 */
+	{ E2BIG, COUNT_NOT_SUPPORTED, "the kernel is too old for its terms (config3, config4)" },
+	{ ENODEV, COUNT_NOT_SUPPORTED, "its CPU is offline, or its PMU has gone" },
+	{ EBUSY, COUNT_NOT_COUNTED, "somebody else, such as another perf, has its PMU's counters" },
+	{ EAGAIN, COUNT_NOT_COUNTED, "its PMU has no counter free now" },
+};
+
+static const struct refusal *find(int err)
+{
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+		if (refusals[i].err == err)
+			return &refusals[i];
+	return NULL;
+}
+
+bool counter_error_is_refusal(int err)
+{
+	return find(err);
+}
+
+enum count_state counter_error_state(int err)
+{
+	const struct refusal *refusal = find(err);
+
+	return refusal ? refusal->state : COUNT_NOT_COUNTED;
+}
+
+void counter_error_why(struct gpmu_error *why, int err, size_t together,
+		       const struct event_instance *instance, const struct place *place)
+{
+	const struct refusal *refusal = find(err);
+	struct gpmu_error where = { .text = "" };
+
+	if (place->cpu >= 0)
+		error_set(&where, 0, " on CPU %d", place->cpu);
+	else if (place->tid >= 0 && err == EINVAL && !together)
+		error_set(&where, 0, ", or counts only system-wide (-a)");
+	if (together)
+		error_set(why, 0, "the kernel cannot count these %zu events of %s together%s",
+			  together, instance->pmu ? gpmu_pmu_name(instance->pmu) : "its PMU",
+			  where.text);
+	else
+		error_set(why, 0, "%s: %s%s", instance->name,
+			  refusal ? refusal->why : strerror(err), where.text);
+}
+
+/* INT_MIN: unknown */
+static int paranoid(const struct gpmu_machine *machine)
+{
+	int64_t level;
+	char text[32];
+
+	if (gpmu_machine_read(machine, PARANOID, text, sizeof(text)) < 0 ||
+	    !sysfs_parse_number(text, -100, 100, &level))
+		return INT_MIN;
+	return (int)level;
+}
+
+/*
+ * The kernel's own check returns EACCES. A security module or a container's system call
+ * filter returns EPERM. A task of another user yields either.
+ */
+static void no_permission(struct gpmu_error *error, int err, const struct gpmu_plan *plan,
+			  const struct event_instance *instance, const struct place *place)
+{
+	int level = paranoid(plan->machine), needed = ALLOWS_KERNEL;
+
+	if (place->tid < 0)
+		needed = ALLOWS_SYSTEM;
+	else if (instance->attr.exclude_kernel)
+		needed = ALLOWS_USER;
+	if (err == EACCES && level == ALLOWS_USER && needed == ALLOWS_KERNEL)
+		error_set(error, 0,
+			  "%s: perf_event_paranoid is %d: count user space only (modifier u), "
+			  "or get CAP_PERFMON or sysctl kernel.perf_event_paranoid=%d",
+			  instance->name, level, needed);
+	else if (err == EACCES && level > needed)
+		error_set(error, 0,
+			  "%s: perf_event_paranoid is %d, which forbids %s: "
+			  "get CAP_PERFMON, or sysctl kernel.perf_event_paranoid=%d",
+			  instance->name, level, place->tid < 0 ? "to count all tasks" : "this",
+			  needed);
+	else if (place->tid > 0)
+		error_set(error, 0,
+			  "%s: not allowed for task %d: be its user, or get CAP_PERFMON; "
+			  "in a container its seccomp filter may forbid it",
+			  instance->name, place->tid);
+	else
+		error_set(error, 0,
+			  "%s: not allowed (%s): get CAP_PERFMON; "
+			  "in a container its seccomp filter may forbid it",
+			  instance->name, strerror(err));
+}
+
+static size_t files_needed(const struct gpmu_plan *plan, const struct source_target *target)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_groups; i++)
+		n += counter_places(NULL, 0, plan, &plan->groups[i], target) *
+		     plan->groups[i].length;
+	return n;
+}
+
+/* Longer names would leave no room for the remedy. */
+#define NAME	"%.48s%s: "
+
+void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan *plan,
+		       const struct event_instance *instance, const struct place *place,
+		       const struct source_target *target)
+{
+	struct gpmu_error where = { .text = "" };
+	struct rlimit limit = { 0, 0 };
+
+	if (place->cpu >= 0)
+		error_set(&where, 0, " on CPU %d", place->cpu);
+	switch (err) {
+	case EACCES:
+	case EPERM:
+		no_permission(error, err, plan, instance, place);
+		break;
+	case EMFILE:
+		getrlimit(RLIMIT_NOFILE, &limit);
+		error_set(error, 0,
+			  NAME "too many open files: %zu are needed to count all, beside others, "
+			  "and the limit is %" PRIu64 ": raise it (ulimit -n)",
+			  instance->name, where.text, files_needed(plan, target), (uint64_t)limit.rlim_cur);
+		break;
+	case ENFILE:
+		error_set(error, 0,
+			  NAME "too many open files on this machine: raise the limit "
+			  "(sysctl fs.file-max)", instance->name, where.text);
+		break;
+	case ENOMEM:
+		error_set(error, 0, "out of memory");
+		break;
+	case ESRCH:
+		error_set(error, 0, "task %d has ended", place->tid);
+		break;
+	case ENOSYS:
+		error_set(error, 0, "this kernel counts no events: it is without CONFIG_PERF_EVENTS");
+		break;
+	default:
+		error_set(error, 0, NAME "%s", instance->name, where.text, strerror(err));
+		break;
+	}
+}

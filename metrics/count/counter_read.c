@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The hot path: one system call for each set and place, and no allocation.
+ *
+ * The kernel reads an event of another CPU by an interrupt of that CPU. perf instead moves
+ * itself to each CPU in turn, which is cheaper if a CPU has many events that are read one
+ * by one. libgpmu reads a set at once; moving would cost as much as about five interrupts
+ * (tests/bench/counter.c).
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "count/counter.h"
+#include "count/counter_ring.h"
+#include "base/error.h"
+
+#define AT_ONCE	20	/* immediate retries of a read; later ones follow after 1 ms each */
+#define TRIES	60
+
+static const char why_late[] = "tasks were just being started when it was read";
+
+static const struct plan_slot *leader_of(const struct counter_group *group,
+					 const struct counter_set *set)
+{
+	return &group->plan->slots[set->slots[0]];
+}
+
+static void set_states(const struct counter_set *set, size_t place, enum count_state state,
+		       struct gpmu_counts *counts)
+{
+	for (size_t i = 0; i < set->n_slots; i++)
+		counts->slots[set->slots[i]].counts[place] = (struct count){ .state = state };
+}
+
+/*
+ * ECHILD: a task that inherits the group is being created and does not have all of its
+ * events yet. This lasts until the task is created or, if it was created while the events
+ * were being opened, until it ends. Therefore only the first such read of a place waits.
+ */
+static ssize_t read_group(struct counter_place *place, uint64_t *buffer, size_t size)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	ssize_t got = read(place->fd, buffer, size);
+
+	for (int i = 0; got < 0 && errno == ECHILD && !place->late && i < TRIES; i++) {
+		if (i < AT_ONCE)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
+		got = read(place->fd, buffer, size);
+	}
+	place->late = got < 0 && errno == ECHILD;
+	return got;
+}
+
+/*
+ * Records why the set's slots are incomplete; the first permanent loss wins. Returns 0 or
+ * -ENOMEM.
+ */
+static int tell(const struct counter_set *set, const char *why, struct gpmu_counts *counts)
+{
+	for (size_t i = 0; i < set->n_slots; i++) {
+		char **text = &counts->slots[set->slots[i]].why, *copy;
+
+		if (*text && (why == why_late || strcmp(*text, why_late) != 0))
+			continue;
+		copy = strdup(why);
+		if (!copy)
+			return -ENOMEM;
+		free(*text);
+		*text = copy;
+	}
+	return 0;
+}
+
+/* Marks a place that no longer counts. Returns 0 or -ENOMEM. */
+static int lose(const struct counter_group *group, const struct counter_set *set, size_t index,
+		ssize_t got, struct gpmu_counts *counts)
+{
+	const struct event_instance *leader = leader_of(group, set)->instance;
+	struct counter_place *place = &set->places[index];
+	struct gpmu_error why;
+	char where[32] = "";
+
+	place->lost = true;
+	if (place->place.cpu >= 0)
+		snprintf(where, sizeof(where), " on CPU %d", place->place.cpu);
+	/*
+	 * perf_event_open(2): reading a pinned event that got no counter returns end of
+	 * file.
+	 */
+	if (!got && leader->attr.pinned)
+		error_set(&why, 0, "no counter was free%s for it, and it is pinned", where);
+	else
+		error_set(&why, 0, "no longer counted%s: its CPU or PMU went offline", where);
+	return tell(set, why.text, counts);
+}
+
+static int read_place(struct counter_group *group, const struct counter_set *set, size_t index,
+		      struct gpmu_counts *counts)
+{
+	struct counter_place *place = &set->places[index];
+	const uint64_t *buffer = group->buffer;
+	size_t clock = place->clock ? 1 : 0, n = clock + set->n_slots + counter_ring_beats(place);
+	size_t size = (COUNTER_HEAD + n) * sizeof(*buffer);
+	struct count count = { 0 };
+	ssize_t got;
+
+	if (place->fd >= 0 && !place->lost) {
+		got = read_group(place, group->buffer, size);
+		/*
+		 * A CPU that goes offline splits its groups, so the read returns fewer
+		 * events.
+		 */
+		if (got == (ssize_t)size && buffer[0] == n) {
+			count.enabled = buffer[1];
+			count.running = buffer[2];
+			if (place->ring)
+				counter_ring_times(place->ring, buffer[COUNTER_HEAD], &count);
+			count.state = count.enabled && !count.running ? COUNT_NOT_COUNTED : COUNT_OK;
+			for (size_t i = 0; i < set->n_slots; i++) {
+				count.raw = buffer[COUNTER_HEAD + clock + i];
+				counts->slots[set->slots[i]].counts[index] = count;
+			}
+			return 0;
+		}
+		set_states(set, index, COUNT_NOT_COUNTED, counts);
+		return place->late ? tell(set, why_late, counts) :
+				     lose(group, set, index, got, counts);
+	}
+	set_states(set, index, place->lost ? COUNT_NOT_COUNTED :
+		   place->together ? COUNT_NOT_SUPPORTED : counter_error_state(place->refused),
+		   counts);
+	return 0;
+}
+
+int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts *counts)
+{
+	struct counter_group *group = counter_group_of(source);
+	int ret = 0, failed;
+
+	(void)time;
+	for (size_t i = 0; i < group->n_sets; i++) {
+		const struct counter_set *set = &group->sets[i];
+
+		/* Slots of a set that is open nowhere have no places. */
+		for (size_t j = 0; set->n_slots && j < counts->slots[set->slots[0]].length; j++) {
+			failed = read_place(group, set, j, counts);
+			if (failed)
+				ret = failed;
+		}
+	}
+	return ret;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <perf/evsel.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "count/counter.h"
+#include "count/counter_ring.h"
+
+/* All events of the group use one clock for their times. */
+static struct event_instance with_times(const struct event_instance *event)
+{
+	struct event_instance copy = *event;
+
+	copy.attr.use_clockid = 1;
+	copy.attr.clockid = CLOCK_MONOTONIC_RAW;
+	return copy;
+}
+
+/*
+ * Makes the attributes of a clock that only counts or, with a @period, of a timer. Nothing
+ * is excluded, because the timer does not expire in excluded modes.
+ */
+static struct event_instance clock_of(uint64_t period)
+{
+	struct event_instance clock = {
+		.attr = {
+			.size = sizeof(struct perf_event_attr),
+			.type = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_CPU_CLOCK,
+		},
+	};
+
+	if (period) {
+		clock.attr.sample_period = period;
+		clock.attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_READ;
+		/* Nobody waits for the ring, so the wakeup position is far beyond its end. */
+		clock.attr.watermark = 1;
+		clock.attr.wakeup_watermark = INT32_MAX;
+	}
+	return with_times(&clock);
+}
+
+static size_t data_size(const struct counter_set *set)
+{
+	size_t reading = sizeof(struct perf_event_header) +
+			 (RING_COUNTS + set->n_slots + 1) * sizeof(uint64_t);
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (size < RING_MOST * reading)
+		size *= 2;
+	return size;
+}
+
+static int map_ring(struct counter_set *set, size_t index)
+{
+	struct counter_place *place = &set->places[index];
+	size_t first = (size_t)sysconf(_SC_PAGESIZE), data = data_size(set);
+	struct counter_ring *ring = malloc(sizeof(*ring));
+	void *page;
+	int ret;
+
+	if (!ring)
+		return -ENOMEM;
+	page = mmap(NULL, first + data, PROT_READ | PROT_WRITE, MAP_SHARED, place->fd, 0);
+	if (page == MAP_FAILED) {
+		ret = -errno;
+		free(ring);
+		return ret;
+	}
+	ret = counter_ring_init(ring, page, first, data, set, index);
+	if (ret)
+		counter_ring_free(ring);
+	else
+		place->ring = ring;
+	return ret;
+}
+
+static int open_place(struct counter_group *group, struct counter_set *set, size_t index)
+{
+	const struct event_instance clock = clock_of(0);
+	struct counter_place *place = &set->places[index];
+	int ret = counter_event_open(&place->clock, &clock, NULL, &place->place, false, false);
+
+	for (size_t i = 0; i < set->n_slots && !ret; i++) {
+		struct event_instance event =
+			with_times(group->plan->slots[set->slots[i]].instance);
+
+		ret = counter_event_open(&place->events[i], &event, place->clock, &place->place,
+					 false, false);
+	}
+	if (ret)
+		return ret;
+	place->fd = counter_evsel_fd(place->clock);
+	return map_ring(set, index);
+}
+
+int counter_ring_open(struct counter_group *group, struct counter_set *set)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < set->n_places && !ret; i++)
+		ret = open_place(group, set, i);
+	if (ret)
+		counter_set_close(set);
+	return ret;
+}
+
+size_t counter_ring_list(struct source_group *source, struct counter_ring **rings, size_t room)
+{
+	struct counter_group *group = counter_group_of(source);
+	size_t n = 0;
+
+	for (size_t i = 0; i < group->n_sets; i++) {
+		for (size_t j = 0; j < group->sets[i].n_places; j++) {
+			struct counter_ring *ring = group->sets[i].places[j].ring;
+
+			if (ring && n++ < room)
+				rings[n - 1] = ring;
+		}
+	}
+	return n;
+}
+
+int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limit)
+{
+	const struct counter_place *place = &ring->set->places[ring->place];
+	const struct event_instance beat = clock_of(period);
+	int ret, fd;
+
+	counter_ring_stop(ring);
+	ring->seen = ring->turns = 0;
+	ret = counter_event_open(&ring->beat, &beat, place->clock, &place->place, false, false);
+	if (ret)
+		return ret;
+	fd = counter_evsel_fd(ring->beat);
+	if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, place->fd) &&
+	    !ioctl(fd, PERF_EVENT_IOC_REFRESH, limit))
+		return 0;
+	ret = -errno;
+	counter_ring_stop(ring);
+	return ret;
+}
+
+void counter_ring_stop(struct counter_ring *ring)
+{
+	counter_event_close(ring->beat);
+	ring->beat = NULL;
+}
+
+size_t counter_ring_beats(const struct counter_place *place)
+{
+	return place->ring && place->ring->beat;
+}

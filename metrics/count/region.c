@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Regions. Their begin and end cost little beside the system calls that read the
+ * counters: what a region needs is made when its name is first begun.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "count/session.h"
+
+#define FIRST_ROOM	16
+
+/* FNV-1a */
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash;
+}
+
+static struct session_region **hint_of(struct session_regions *regions, const char *name)
+{
+	uintptr_t address = (uintptr_t)name;
+
+	return &regions->hints[(address ^ (address >> 6)) % REGION_HINTS];
+}
+
+/* NULL: there is none of that name yet */
+static struct session_region *find(struct session_regions *regions, const char *name,
+				   uint32_t hash)
+{
+	for (size_t i = hash; regions->slots; i++) {
+		size_t index = regions->table[i & (regions->slots - 1)];
+
+		if (!index)
+			break;
+		if (regions->list[index - 1]->hash == hash &&
+		    !strcmp(regions->list[index - 1]->name, name))
+			return regions->list[index - 1];
+	}
+	return NULL;
+}
+
+static void put_in_table(size_t *table, size_t slots, uint32_t hash, size_t index)
+{
+	size_t i = hash;
+
+	while (table[i & (slots - 1)])
+		i++;
+	table[i & (slots - 1)] = index + 1;
+}
+
+/* Room for one more, with at least half of the table empty */
+static int grow(struct session_regions *regions)
+{
+	size_t room = regions->room ? regions->room * 2 : FIRST_ROOM;
+	struct session_region **list;
+	size_t *table;
+
+	if (regions->length < regions->room)
+		return 0;
+	list = realloc(regions->list, room * sizeof(struct session_region *));
+	if (!list)
+		return -ENOMEM;
+	regions->list = list;
+	table = calloc(room * 2, sizeof(*table));
+	if (!table)
+		return -ENOMEM;
+	for (size_t i = 0; i < regions->length; i++)
+		put_in_table(table, room * 2, list[i]->hash, i);
+	free(regions->table);
+	regions->table = table;
+	regions->slots = room * 2;
+	regions->room = room;
+	return 0;
+}
+
+static void region_free(struct session_region *region)
+{
+	free(region->name);
+	free(region->begin);
+	free(region->sum);
+	free(region);
+}
+
+static struct session_region *add(struct gpmu_session *session, const char *name, uint32_t hash)
+{
+	struct session_regions *regions = &session->regions;
+	size_t n = session->n_counts ? session->n_counts : 1;
+	struct session_region *region;
+
+	if (grow(regions))
+		return NULL;
+	region = calloc(1, sizeof(*region));
+	if (!region)
+		return NULL;
+	region->hash = hash;
+	region->name = strdup(name);
+	region->begin = calloc(n, sizeof(*region->begin));
+	region->sum = calloc(n, sizeof(*region->sum));
+	if (!region->name || !region->begin || !region->sum) {
+		region_free(region);
+		return NULL;
+	}
+	put_in_table(regions->table, regions->slots, hash, regions->length);
+	regions->list[regions->length++] = region;
+	return region;
+}
+
+/* The region of that name, which is made if there is none; NULL: no memory */
+static struct session_region *get(struct gpmu_session *session, const char *name)
+{
+	struct session_region **hint = hint_of(&session->regions, name);
+	uint32_t hash;
+
+	if (*hint && !strcmp((*hint)->name, name))
+		return *hint;
+	hash = hash_of(name);
+	*hint = find(&session->regions, name, hash);
+	if (!*hint)
+		*hint = add(session, name, hash);
+	return *hint;
+}
+
+/* Room for one more */
+static int grow_stack(struct session_regions *regions)
+{
+	size_t room = regions->stack_room ? regions->stack_room * 2 : FIRST_ROOM;
+	struct session_region **stack;
+
+	if (regions->depth < regions->stack_room)
+		return 0;
+	stack = realloc(regions->stack, room * sizeof(struct session_region *));
+	if (!stack)
+		return -ENOMEM;
+	regions->stack = stack;
+	regions->stack_room = room;
+	return 0;
+}
+
+static void begin(const struct gpmu_counts *now, struct session_region *region)
+{
+	struct count *to = region->begin;
+
+	for (size_t i = 0; i < now->n_slots; i++) {
+		const struct counts_slot *slot = &now->slots[i];
+
+		for (size_t k = 0; k < slot->length; k++)
+			*to++ = slot->counts[k];
+	}
+	region->begin_time = now->end;
+	region->begin_user = now->user_time;
+	region->begin_system = now->system_time;
+}
+
+/* Those of the command are what the program says; it may go back. */
+static uint64_t since(uint64_t later, uint64_t earlier)
+{
+	return later > earlier ? later - earlier : 0;
+}
+
+static void end(const struct gpmu_counts *now, struct session_region *region)
+{
+	const struct count *from = region->begin;
+	struct count *sum = region->sum;
+
+	for (size_t i = 0; i < now->n_slots; i++) {
+		const struct counts_slot *slot = &now->slots[i];
+
+		for (size_t k = 0; k < slot->length; k++) {
+			const struct count part = count_difference(&slot->counts[k], from++);
+
+			count_add(sum++, &part);
+		}
+	}
+	region->time += since(now->end, region->begin_time);
+	region->user += since(now->user_time, region->begin_user);
+	region->system += since(now->system_time, region->begin_system);
+	if (now->times_why)
+		region->times_why = now->times_why;
+	region->visits++;
+}
+
+int gpmu_region_begin(struct gpmu_session *session, const char *name)
+{
+	struct session_regions *regions = &session->regions;
+	struct session_region *region;
+
+	if (!session->enabled)
+		return -EINVAL;
+	region = get(session, name);
+	if (!region || grow_stack(regions))
+		return -ENOMEM;
+	if (!region->depth) {
+		int ret;
+
+		region_capture(name, true);
+		ret = session_read(session);
+		if (ret) {
+			region_capture(name, false);
+			return ret;
+		}
+		begin(session->now, region);
+	}
+	region->depth++;
+	regions->stack[regions->depth++] = region;
+	return 0;
+}
+
+int gpmu_region_end(struct gpmu_session *session, const char *name)
+{
+	struct session_regions *regions = &session->regions;
+	struct session_region *region;
+
+	if (!regions->depth)
+		return -EINVAL;
+	region = regions->stack[regions->depth - 1];
+	if (strcmp(region->name, name) != 0)
+		return -EINVAL;
+	if (region->depth == 1) {
+		int ret = session_read(session);
+
+		if (ret)
+			return ret;
+		end(session->now, region);
+		region_capture(name, false);
+	}
+	region->depth--;
+	regions->depth--;
+	return 0;
+}
+
+size_t gpmu_session_regions(const struct gpmu_session *session)
+{
+	return session->regions.length;
+}
+
+const char *gpmu_region_name(const struct gpmu_session *session, size_t index)
+{
+	return index < session->regions.length ? session->regions.list[index]->name : NULL;
+}
+
+uint64_t gpmu_region_visits(const struct gpmu_session *session, size_t index)
+{
+	return index < session->regions.length ? session->regions.list[index]->visits : 0;
+}
+
+int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gpmu_row **rows,
+		     size_t *length)
+{
+	struct gpmu_counts *counts = session->difference;
+	const struct session_region *region;
+	const struct count *sum;
+	int ret;
+
+	if (index >= session->regions.length)
+		return -EINVAL;
+	region = session->regions.list[index];
+	sum = region->sum;
+	/* Places, and why something is not counted */
+	ret = counts_assign(counts, session->now);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < counts->n_slots; i++)
+		for (size_t k = 0; k < counts->slots[i].length; k++)
+			counts->slots[i].counts[k] = *sum++;
+	counts->begin = 0;
+	counts->end = region->time;
+	counts->user_time = region->user;
+	counts->system_time = region->system;
+	counts->times_why = region->times_why;
+	return session_rows(session, 0, rows, length);
+}
+
+void session_regions_release(struct session_regions *regions)
+{
+	for (size_t i = 0; i < regions->length; i++)
+		region_free(regions->list[i]);
+	free(regions->list);
+	free(regions->table);
+	free(regions->stack);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Regions as capture ranges of gpmu record, which has its library in this process once CUDA is
+ * initialised: it is found by the variable by which the CUDA driver has found it.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "trace/channel/channel.h"
+#include "count/session.h"
+
+typedef void (*capture_fn)(const char *name, int begins);
+
+static capture_fn find(const char *path)
+{
+	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	capture_fn found = NULL;
+
+	if (library)
+		*(void **)&found = dlsym(library, "gpmu_inject_region");
+	if (library && !found)
+		dlclose(library);
+	return found;
+}
+
+void region_capture(const char *name, bool begins)
+{
+	static capture_fn capture;
+	static int off;		/* not below gpmu record, of which a process is from its begin on */
+	capture_fn found = __atomic_load_n(&capture, __ATOMIC_ACQUIRE);
+	const char *path;
+
+	if (__atomic_load_n(&off, __ATOMIC_RELAXED))
+		return;
+	if (!found) {
+		path = getenv(CHANNEL_VARIABLE) ? getenv("CUDA_INJECTION64_PATH") : NULL;
+		if (!path) {
+			__atomic_store_n(&off, 1, __ATOMIC_RELAXED);
+			return;
+		}
+		found = find(path);
+		__atomic_store_n(&capture, found, __ATOMIC_RELEASE);
+	}
+	if (found)
+		found(name, begins);
+}

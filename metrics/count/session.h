@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A session, and its regions: what the parts of session*.c and region.c share. */
+#ifndef GPMU_SESSION_H
+#define GPMU_SESSION_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "values/counts.h"
+#include "base/cpus.h"
+#include "gpmu.h"
+#include "plan/plan.h"
+#include "values/row.h"
+#include "count/backend.h"
+
+struct counter_ring;
+
+struct session_group {
+	struct source_group *open;	/* NULL: it is not */
+	bool told;			/* that it cannot be read */
+};
+
+/* Counts are of all slots and places, slot by slot. */
+struct session_region {
+	char *name;
+	uint32_t hash;
+	size_t depth;			/* how often it is begun inside itself */
+	uint64_t visits;
+	struct count *begin;		/* at the begin of this visit */
+	uint64_t begin_time, begin_user, begin_system;
+	const char *times_why;		/* as in the counts; borrowed from the session */
+	struct count *sum;		/* of all visits */
+	uint64_t time, user, system;
+};
+
+#define REGION_HINTS	64		/* a power of 2 */
+
+struct session_regions {
+	struct session_region **list;	/* in the order in which they were first begun */
+	size_t length, room;
+	size_t *table;			/* by hash: index + 1, or 0 */
+	size_t slots;			/* of it, a power of 2, more than there are regions */
+	struct session_region **stack;	/* that are begun and not ended */
+	size_t depth, stack_room;
+	/* By address of the name; what is there has to be compared nevertheless. */
+	struct session_region *hints[REGION_HINTS];
+};
+
+/* Where user_time and system_time come from */
+struct session_times {
+	enum {
+		TIMES_TOLD,		/* gpmu_session_set_times(), or nobody needs them */
+		TIMES_OF_THREAD,	/* the calling one */
+		TIMES_OF_TASKS,
+		TIMES_OF_CPUS,
+	} of;
+	bool inherit;
+	int *files;			/* of processes, then of tasks */
+	size_t n_files, n_processes;
+	struct cpus cpus;		/* length 0: all */
+	char why[128];			/* they are not known; or "" */
+};
+
+/* Readings that the kernel takes */
+struct session_rings {
+	uint64_t interval;	/* ns; 0: it takes none, ever */
+	struct counter_ring **list;
+	size_t length;
+	struct gpmu_counts *now;	/* of the last that were taken */
+	enum {
+		RINGS_OFF,	/* it takes none */
+		RINGS_TRIED,	/* it takes some; whether enough is not known yet */
+		RINGS_ON,
+	} state;
+	uint64_t limit;		/* of readings, until it is asked again for them */
+	uint64_t begun;		/* when it was */
+	uint64_t until;		/* when what follows this state is to be decided */
+	uint64_t pause;		/* how long it is off the next time */
+	uint64_t since;		/* from when on rows are counted, whether there are enough */
+	uint64_t rows;
+};
+
+struct gpmu_session {
+	const struct gpmu_plan *plan;
+	struct session_group *groups;	/* one for each of the plan */
+	size_t n_counts;		/* places of all slots */
+	/* Cumulative: as read now, at the last interval, when it was enabled */
+	struct gpmu_counts *now, *last, *base;
+	struct gpmu_counts *difference;	/* what rows are of */
+	struct gpmu_rows *rows;
+	bool enabled, begun;
+	bool ended;			/* it was disabled: now has what was counted by then */
+	uint64_t stop;			/* when it was disabled: what is read is of then */
+	struct session_times times;
+	struct session_rings rings;
+	struct session_regions regions;
+};
+
+/* --- session.c */
+
+/* CLOCK_MONOTONIC_RAW ns */
+uint64_t session_clock(void);
+/* A group that cannot be read: told once */
+void session_tell(struct gpmu_session *session, size_t index, int err);
+
+/* --- session_times.c: user_time and system_time */
+
+struct session_target;
+
+/* What the plan needs of them, of 0. 0 or -ENOMEM; session_times_release() in both cases */
+int session_times_init(struct session_times *times, const struct gpmu_plan *plan,
+		       const struct gpmu_session_options *options,
+		       const struct session_target *target);
+void session_times_release(struct session_times *times);
+/* @times->of is not TIMES_TOLD */
+void session_times_read(struct session_times *times, struct gpmu_counts *counts);
+
+/* --- session.c */
+
+/*
+ * All counters into session->now. What cannot be read is not counted there, and no
+ * failure. 0 or -ENOMEM
+ *
+ * Inline, as to return once more after a system call is what much of the time of a region
+ * goes into where the kernel has cleared the processor's return predictions.
+ */
+static inline int session_read(struct gpmu_session *session)
+{
+	uint64_t time = session->enabled ? session_clock() : session->stop;
+	size_t n = session->plan->n_groups;
+	int ret = 0;
+
+	session->now->end = time;
+	if (session->times.of != TIMES_TOLD)
+		session_times_read(&session->times, session->now);
+	for (size_t i = 0; i < n; i++) {
+		struct source_group *group = session->groups[i].open;
+		int failed = group->ops->read(group, time, session->now);
+
+		if (failed == -ENOMEM)
+			ret = failed;
+		else if (failed)
+			session_tell(session, i, failed);
+	}
+	return ret;
+}
+
+/* The rows of session->difference, whose times are from @start on. 0 or -ENOMEM */
+int session_rows(struct gpmu_session *session, uint64_t start, const struct gpmu_row **rows,
+		 size_t *length);
+
+/* --- session_target.c: whom to count */
+
+struct session_target {
+	struct source_target target;	/* of what follows */
+	struct cpus cpus;
+	int *tids;			/* ascending, each once */
+	size_t n_tids;
+	int pid;			/* of all of them; -1: of several */
+	bool own;			/* the calling thread */
+};
+
+/*
+ * The options' target, looked up on this machine. 0, or -errno with the error set, then
+ * with nothing to release
+ */
+int session_target_init(struct session_target *target, const struct gpmu_session_options *options,
+			const struct gpmu_machine *machine, struct gpmu_error *error);
+void session_target_release(struct session_target *target);
+/* The process that a task is of, or -1 */
+int session_process_of(int tid);
+/* None of the processes of @options has a task any more. */
+void session_target_gone(const struct gpmu_session_options *options, struct gpmu_error *error);
+
+/* --- session_ring.c: readings that the kernel takes */
+
+/* The interval for which it is to take them, or 0 */
+uint64_t session_ring_interval(const struct gpmu_plan *plan,
+			       const struct gpmu_session_options *options,
+			       const struct session_target *target);
+/* The groups are open for that. 0 or -ENOMEM; session_rings_release() in both cases */
+int session_rings_init(struct gpmu_session *session, uint64_t interval);
+void session_rings_release(struct session_rings *rings);
+/* Without those that are there now; what the kernel may have left out meanwhile is not counted. */
+void session_rings_skip(struct gpmu_session *session);
+/* It takes none until it is asked again. */
+void session_rings_stop(struct session_rings *rings);
+
+/* --- region.c */
+
+void session_regions_release(struct session_regions *regions);
+
+/* --- region_capture.c */
+
+/* A region begins or ends: said to gpmu record's library, where the process has it. */
+void region_capture(const char *name, bool begins);
+
+#endif /* GPMU_SESSION_H */

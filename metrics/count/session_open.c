@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "machine/pmu.h"
+#include "count/session.h"
+
+/* The soft limit of open files before the first session that raised it; 0: none did */
+static _Atomic rlim_t files_before;
+
+static rlim_t files_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_cur;
+}
+
+static void note_limit(rlim_t before)
+{
+	rlim_t none = 0, now = files_limit();
+
+	if (before && now > before && atomic_compare_exchange_strong(&files_before, &none, before))
+		log_line(GPMU_LOG_INFO, "raised the limit of open files from %llu to %llu",
+			 (unsigned long long)before, (unsigned long long)now);
+}
+
+void gpmu_session_restore_limits(void)
+{
+	rlim_t before = atomic_load(&files_before);
+	struct rlimit limit;
+
+	if (!before || getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur <= before)
+		return;
+	limit.rlim_cur = before;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int open_group(struct gpmu_session *session, size_t index,
+		      const struct source_target *target, struct gpmu_error *error)
+{
+	const struct gpmu_pmu *pmu = session->plan->groups[index].pmu;
+	struct gpmu_source *source = pmu ? pmu->source : NULL;
+	const struct source_ops *ops = source ? &source_plugin : &source_perf;
+
+	return ops->open(source, session->plan, index, target, session->now,
+			 &session->groups[index].open, error);
+}
+
+static int open_groups(struct gpmu_session *session, const struct gpmu_session_options *options,
+		       const struct session_target *target, struct gpmu_error *error)
+{
+	rlim_t before = files_limit();
+	int ret = 0;
+
+	for (size_t i = 0; i < session->plan->n_groups && !ret; i++)
+		ret = open_group(session, i, &target->target, error);
+	note_limit(before);
+	for (size_t i = 0; i < session->plan->n_groups && !ret; i++) {
+		struct source_group *group = session->groups[i].open;
+
+		if (group->ops->prepare)
+			ret = group->ops->prepare(group, error);
+	}
+	if (ret == -ESRCH && options->n_pids)
+		session_target_gone(options, error);
+	return ret;
+}
+
+static struct gpmu_rows *new_rows(const struct gpmu_session *session,
+				  const struct gpmu_session_options *options,
+				  const struct session_target *target)
+{
+	static const enum rows_aggregation aggregations[] = {
+		[GPMU_AGGREGATE_MACHINE] = ROWS_MACHINE,
+		[GPMU_AGGREGATE_NODE] = ROWS_NODE,
+		[GPMU_AGGREGATE_CPU] = ROWS_CPU,
+	};
+	const struct rows_options of = {
+		.aggregation = aggregations[options->aggregation],
+		.tasks = !target->target.system,
+		.pid = target->pid,
+	};
+
+	return rows_new(session->plan, &of);
+}
+
+/* Once it is known what is counted where: all that counting needs */
+static int make_tables(struct gpmu_session *session, const struct gpmu_session_options *options,
+		       const struct session_target *target, struct gpmu_error *error)
+{
+	session->last = counts_copy(session->now);
+	session->base = counts_copy(session->now);
+	session->difference = counts_copy(session->now);
+	session->rows = new_rows(session, options, target);
+	if (!session->last || !session->base || !session->difference || !session->rows ||
+	    rows_fill(session->rows, session->difference) ||
+	    session_times_init(&session->times, session->plan, options, target) ||
+	    session_rings_init(session, target->target.interval)) {
+		error_set(error, 0, "out of memory");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < session->now->n_slots; i++)
+		session->n_counts += session->now->slots[i].length;
+	return 0;
+}
+
+static int open_session(struct gpmu_session *session, const struct gpmu_session_options *options,
+			struct gpmu_error *error)
+{
+	const struct gpmu_plan *plan = session->plan;
+	struct session_target target;
+	int ret = session_target_init(&target, options, plan->machine, error);
+
+	if (ret)
+		return ret;
+	target.target.interval = session_ring_interval(plan, options, &target);
+	session->groups = calloc(plan->n_groups ? plan->n_groups : 1, sizeof(*session->groups));
+	session->now = counts_new(plan->n_slots);
+	if (!session->groups || !session->now) {
+		error_set(error, 0, "out of memory");
+		ret = -ENOMEM;
+	} else {
+		ret = open_groups(session, options, &target, error);
+	}
+	if (!ret)
+		ret = make_tables(session, options, &target, error);
+	session_target_release(&target);
+	return ret;
+}
+
+static struct gpmu_session *fail(int err, struct gpmu_error *error, const char *what)
+{
+	error_set(error, 0, "%s", what);
+	errno = err;
+	return NULL;
+}
+
+struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,
+				      const struct gpmu_session_options *options,
+				      struct gpmu_error *error)
+{
+	struct gpmu_session_options all = { 0 };
+	struct gpmu_session *session;
+	int ret;
+
+	if (options && options->size < sizeof(options->size))
+		return fail(EINVAL, error, "the options of a session have no size");
+	if (options)
+		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	if ((unsigned int)all.aggregation > GPMU_AGGREGATE_CPU)
+		return fail(EINVAL, error, "no such aggregation");
+	if (!plan->made)
+		return fail(EINVAL, error, "the plan is not made: gpmu_plan_make()");
+	session = calloc(1, sizeof(*session));
+	if (!session)
+		return fail(ENOMEM, error, "out of memory");
+	session->plan = plan;
+	ret = open_session(session, &all, error);
+	if (ret) {
+		gpmu_session_free(session);
+		errno = -ret;
+		return NULL;
+	}
+	return session;
+}
+
+void gpmu_session_free(struct gpmu_session *session)
+{
+	if (!session)
+		return;
+	for (size_t i = 0; session->groups && i < session->plan->n_groups; i++) {
+		struct source_group *group = session->groups[i].open;
+
+		if (group)
+			group->ops->close(group);
+	}
+	session_regions_release(&session->regions);
+	session_times_release(&session->times);
+	session_rings_release(&session->rings);
+	rows_free(session->rows);
+	counts_free(session->difference);
+	counts_free(session->base);
+	counts_free(session->last);
+	counts_free(session->now);
+	free(session->groups);
+	free(session);
+}

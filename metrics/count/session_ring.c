@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Intervals of readings that the kernel takes (counter_ring.h)
+ *
+ * Not each kernel takes them on all CPUs, some of virtual machines not on idle ones, and an
+ * interval that waits for a CPU is long. So it is tried beside reads as of old, used once
+ * all CPUs have readings, given up when one has no more, and tried again later.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "count/counter.h"
+#include "count/counter_ring.h"
+#include "base/log.h"
+#include "machine/pmu.h"
+#include "count/session.h"
+
+#define SECOND		UINT64_C(1000000000)
+#define SHORTEST	100000		/* ns: below it interrupts are most of what runs */
+#define LONGEST		2000000	/* to wake up as rarely costs little, and 25 of them are soon over */
+#define TRIED		20		/* intervals until it is known whether there are enough */
+#define ENOUGH(n)	((n) / 2)	/* ... of so many */
+#define LEAST_LIMIT	60		/* whoever looks each 25 intervals can be late */
+#define FIRST_PAUSE	SECOND
+#define LONGEST_PAUSE	(64 * SECOND)
+#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+
+static const char why_few[] = "there were too few";
+static const char why_busy[] = "another program has its counters at times";
+
+/*
+ * How many readings the kernel certainly takes if there is no tick meanwhile, after which
+ * it would stop the group; the resolution of a coarse clock is that of ticks.
+ */
+static uint64_t find_limit(void)
+{
+	FILE *file = fopen(MAX_RATE, "re");
+	unsigned long long rate = 0;
+	struct timespec tick;
+	uint64_t limit;
+	char text[32];
+
+	if (file && fgets(text, sizeof(text), file))
+		rate = strtoull(text, NULL, 10);
+	if (file)
+		fclose(file);
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec)
+		return 0;
+	if (rate > SECOND)
+		rate = SECOND;
+	limit = rate * (uint64_t)tick.tv_nsec / SECOND * 3 / 4;
+	return limit < RING_MOST ? limit : RING_MOST;
+}
+
+/* Those that are always counted, and that the clock may lead */
+static bool is_group_fit(const struct gpmu_plan *plan, const struct gpmu_group *group)
+{
+	for (size_t i = 0; i < group->length; i++) {
+		const struct event_instance *event = plan->slots[group->first + i].instance;
+
+		if (event->weak || event->attr.pinned || event->attr.exclusive ||
+		    (event->tool && event->tool != EVENT_TOOL_DURATION_TIME))
+			return false;
+	}
+	return !(group->pmu && group->pmu->source) && group->always;
+}
+
+uint64_t session_ring_interval(const struct gpmu_plan *plan,
+			       const struct gpmu_session_options *options,
+			       const struct session_target *target)
+{
+	uint64_t interval = options->interval;
+
+	if (interval < SHORTEST || interval > LONGEST || !target->target.system)
+		return 0;
+	for (size_t i = 0; i < plan->n_groups; i++)
+		if (!is_group_fit(plan, &plan->groups[i]))
+			return 0;
+	return interval;
+}
+
+/* All that there are into the list, if it has room; how many */
+static size_t list_rings(const struct gpmu_session *session, struct counter_ring **list,
+			 size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < session->plan->n_groups; i++)
+		n += counter_ring_list(session->groups[i].open, list ? list + n : NULL,
+				       room > n ? room - n : 0);
+	return n;
+}
+
+/* Whether each count is of a ring */
+static bool are_all(const struct gpmu_session *session)
+{
+	const struct session_rings *rings = &session->rings;
+	size_t n = 0, counts = 0;
+
+	for (size_t i = 0; i < rings->length; i++)
+		n += rings->list[i]->set->n_slots;
+	for (size_t i = 0; i < session->now->n_slots; i++)
+		counts += session->now->slots[i].length;
+	return n && n == counts;
+}
+
+int session_rings_init(struct gpmu_session *session, uint64_t interval)
+{
+	struct session_rings *rings = &session->rings;
+
+	if (!interval)
+		return 0;
+	rings->length = list_rings(session, NULL, 0);
+	rings->list = calloc(rings->length + 1, sizeof(struct counter_ring *));
+	rings->now = counts_copy(session->now);
+	if (!rings->list || !rings->now)
+		return -ENOMEM;
+	list_rings(session, rings->list, rings->length);
+	if (are_all(session))
+		rings->interval = interval;
+	return 0;
+}
+
+void session_rings_release(struct session_rings *rings)
+{
+	free(rings->list);
+	counts_free(rings->now);
+}
+
+/* What readings differ from was read, and so were its times. */
+static void note_times(struct session_rings *rings)
+{
+	for (size_t i = 0; i < rings->length; i++)
+		rings->list[i]->off = rings->list[i]->read_off;
+}
+
+static void stop(struct session_rings *rings)
+{
+	for (size_t i = 0; i < rings->length; i++)
+		counter_ring_stop(rings->list[i]);
+	rings->state = RINGS_OFF;
+}
+
+void session_rings_stop(struct session_rings *rings)
+{
+	stop(rings);
+	/* What has been lost by now was so before it is enabled. */
+	for (size_t i = 0; i < rings->length; i++)
+		counter_ring_skip(rings->list[i]);
+	note_times(rings);
+	rings->until = 0;
+	rings->pause = FIRST_PAUSE;
+}
+
+/* What the kernel may have left out is not counted, neither in this interval nor in all. */
+static void lose(struct gpmu_session *session, const struct counter_ring *ring)
+{
+	for (size_t i = 0; i < ring->set->n_slots; i++) {
+		const struct count lost = { .state = COUNT_NOT_COUNTED };
+		size_t slot = ring->set->slots[i];
+
+		session->last->slots[slot].counts[ring->place] = lost;
+		session->base->slots[slot].counts[ring->place] = lost;
+	}
+}
+
+void session_rings_skip(struct gpmu_session *session)
+{
+	struct session_rings *rings = &session->rings;
+
+	for (size_t i = 0; i < rings->length; i++)
+		if (counter_ring_skip(rings->list[i]))
+			lose(session, rings->list[i]);
+	note_times(rings);
+	rings->since = session_clock();
+	rings->rows = 0;
+}
+
+static int give_up(struct session_rings *rings, size_t index, const char *why)
+{
+	const struct counter_ring *ring = rings->list[index];
+
+	/* It went well for longer than it had not. */
+	if (rings->state == RINGS_ON && session_clock() - rings->until > rings->pause)
+		rings->pause = FIRST_PAUSE;
+	log_line(GPMU_LOG_INFO, "for %" PRIu64 " s the kernel is not asked for readings: CPU %d: %s",
+		 rings->pause / SECOND, ring->set->places[ring->place].place.cpu, why);
+	stop(rings);
+	rings->until = session_clock() + rings->pause;
+	rings->pause = rings->pause < LONGEST_PAUSE ? rings->pause * 2 : LONGEST_PAUSE;
+	return -ENODATA;
+}
+
+/* 0 or -ENODATA */
+static int begin(struct session_rings *rings)
+{
+	rings->limit = find_limit();
+	if (rings->limit < LEAST_LIMIT)
+		return give_up(rings, 0, "kernel.perf_event_max_sample_rate is too low");
+	rings->begun = session_clock();
+	for (size_t i = 0; i < rings->length; i++) {
+		int ret = counter_ring_begin(rings->list[i], rings->interval, rings->limit);
+
+		/* Between two beats nobody sees it. */
+		if (!ret && rings->state == RINGS_ON)
+			ret = counter_ring_check(rings->list[i]);
+		if (ret)
+			return give_up(rings, i, ret == -EBUSY ? why_busy : strerror(-ret));
+	}
+	return 0;
+}
+
+/* While it is read as of old. 0: the kernel takes them from now on; -ENODATA: it does not */
+static int try(struct gpmu_session *session)
+{
+	struct session_rings *rings = &session->rings;
+	uint64_t now = session_clock();
+
+	if (now < rings->until)
+		return -ENODATA;
+	if (rings->state == RINGS_OFF) {
+		if (begin(rings))
+			return -ENODATA;
+		rings->state = RINGS_TRIED;
+		rings->until = now + TRIED * rings->interval;
+		return -ENODATA;
+	}
+	session_rings_skip(session);
+	for (size_t i = 0; i < rings->length; i++)
+		if (rings->list[i]->seen < ENOUGH(TRIED))
+			return give_up(rings, i, rings->list[i]->turns ? why_busy : why_few);
+	rings->state = RINGS_ON;
+	return 0;
+}
+
+/*
+ * Rows, since they were last counted. Whoever looks seldom finds what it has been asked for
+ * and no more.
+ */
+static bool are_few(struct session_rings *rings, uint64_t now)
+{
+	uint64_t intervals = (now - rings->since) / rings->interval, rows = rings->rows;
+
+	if (intervals < TRIED)
+		return false;
+	rings->since = now;
+	rings->rows = 0;
+	return rows < ENOUGH(intervals < rings->limit ? intervals : rings->limit);
+}
+
+/* None as yet. Those of @index have not been there. */
+static int wait_on(struct gpmu_session *session, size_t index)
+{
+	struct session_rings *rings = &session->rings;
+	uint64_t now = session_clock();
+
+	for (size_t i = 0; i < rings->length; i++)
+		counter_ring_release(rings->list[i]);
+	if (session->ended)
+		return 0;
+	if (are_few(rings, now))
+		return give_up(rings, index, why_few);
+	return now - rings->begun < rings->limit / 2 * rings->interval ? 0 : begin(rings);
+}
+
+/*
+ * What is read as it is disabled is the last interval's, and so is a reading just before:
+ * no interval is shorter than half of what it is to be.
+ */
+static bool is_last(const struct gpmu_session *session, uint64_t time)
+{
+	return session->ended && time + session->rings.interval / 2 > session->stop;
+}
+
+int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)
+{
+	struct session_rings *rings = &session->rings;
+	uint64_t time;
+	size_t index;
+	int ret;
+
+	if (!session->begun)
+		return -EINVAL;
+	if (!rings->interval)
+		return -ENODATA;
+	if (rings->state != RINGS_ON)
+		return session->ended ? -ENODATA : try(session);
+	ret = counter_rings_next(rings->list, rings->length, rings->interval, session->ended,
+				 &time, &index);
+	if (ret == -EBUSY)
+		return give_up(rings, index, why_busy);
+	if (ret < 0) {
+		lose(session, rings->list[index]);
+		return give_up(rings, index, "there were too many interrupts");
+	}
+	if (!ret || is_last(session, time))
+		return wait_on(session, index);
+	rings->rows++;
+	rings->now->end = time;
+	for (size_t i = 0; i < rings->length; i++)
+		counter_ring_counts(rings->list[i], rings->now);
+	ret = counts_difference(session->difference, rings->now, session->last);
+	if (!ret)
+		ret = counts_assign(session->last, rings->now);
+	if (!ret)
+		ret = session_rows(session, session->base->end, rows, length);
+	return ret ? ret : 1;
+}

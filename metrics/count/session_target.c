@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Whom to count: CPUs of a list, the tasks of processes. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "count/session.h"
+
+struct tids {
+	int *list;
+	size_t length;
+};
+
+static int no_memory(struct gpmu_error *error)
+{
+	error_set(error, 0, "out of memory");
+	return -ENOMEM;
+}
+
+static int add_tid(struct tids *tids, int tid)
+{
+	int *list = list_room(tids->list, tids->length, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	tids->list = list;
+	list[tids->length++] = tid;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Ascending, each once: a process may be given twice, or one of its tasks beside it. */
+static void sort_tids(struct tids *tids)
+{
+	size_t n = 0;
+
+	if (!tids->length)
+		return;
+	qsort(tids->list, tids->length, sizeof(*tids->list), by_number);
+	for (size_t i = 0; i < tids->length; i++)
+		if (!n || tids->list[i] != tids->list[n - 1])
+			tids->list[n++] = tids->list[i];
+	tids->length = n;
+}
+
+/* The tasks that it has now; 0 also if there is no such process */
+static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
+{
+	size_t before = tids->length;
+	struct dirent *entry;
+	char path[48];
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir && errno != ENOENT && errno != ESRCH) {
+		ret = -errno;
+		error_set(error, 0, "%s: %s", path, strerror(errno));
+		return ret;
+	}
+	while (dir && !ret && (entry = readdir(dir)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			ret = add_tid(tids, (int)strtol(entry->d_name, NULL, 10));
+	if (dir)
+		closedir(dir);
+	if (ret)
+		return no_memory(error);
+	if (tids->length == before)
+		log_line(GPMU_LOG_WARNING, "no process %d", (int)pid);
+	return 0;
+}
+
+void session_target_gone(const struct gpmu_session_options *options, struct gpmu_error *error)
+{
+	if (options->n_pids == 1)
+		error_set(error, 0, "no process %d", (int)options->pids[0]);
+	else
+		error_set(error, 0, "none of these %zu processes exists: %d, ...",
+			  options->n_pids, (int)options->pids[0]);
+}
+
+int session_process_of(int tid)
+{
+	char path[48], text[4096], *line;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	line = strstr(text, "\nTgid:");
+	return line ? (int)strtol(line + strlen("\nTgid:"), NULL, 10) : -1;
+}
+
+/* The process of all tasks, or -1 */
+static int common_process(const struct gpmu_session_options *options)
+{
+	int pid = options->n_pids ? (int)options->pids[0] : -1;
+
+	for (size_t i = 1; i < options->n_pids; i++)
+		if (options->pids[i] != pid)
+			return -1;
+	for (size_t i = 0; i < options->n_tids; i++) {
+		int of = session_process_of(options->tids[i]);
+
+		if (of < 0 || (pid >= 0 && of != pid))
+			return -1;
+		pid = of;
+	}
+	return pid;
+}
+
+static int check_ids(const pid_t *ids, size_t n, const char *what, struct gpmu_error *error)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ids[i] <= 0) {
+			error_set(error, 0, "%d is not the number of a %s", (int)ids[i], what);
+			return -EINVAL;
+		}
+	return 0;
+}
+
+static int gather_tids(struct tids *tids, const struct gpmu_session_options *options,
+		       struct gpmu_error *error)
+{
+	int ret = check_ids(options->pids, options->n_pids, "process", error);
+
+	if (!ret)
+		ret = check_ids(options->tids, options->n_tids, "task", error);
+	for (size_t i = 0; i < options->n_pids && !ret; i++)
+		ret = add_process(tids, options->pids[i], error);
+	for (size_t i = 0; i < options->n_tids && !ret; i++)
+		if (add_tid(tids, options->tids[i]))
+			ret = no_memory(error);
+	if (!ret && !tids->length) {
+		session_target_gone(options, error);
+		ret = -ESRCH;
+	}
+	return ret;
+}
+
+static int init_tasks(struct session_target *target, const struct gpmu_session_options *options,
+		      struct gpmu_error *error)
+{
+	struct tids tids = { 0 };
+	int ret;
+
+	target->own = !options->n_pids && !options->n_tids;
+	if (target->own) {
+		target->pid = (int)getpid();
+		ret = add_tid(&tids, (int)gettid()) ? no_memory(error) : 0;
+	} else {
+		ret = gather_tids(&tids, options, error);
+		target->pid = ret ? -1 : common_process(options);
+	}
+	if (ret) {
+		free(tids.list);
+		return ret;
+	}
+	sort_tids(&tids);
+	target->tids = tids.list;
+	target->n_tids = tids.length;
+	target->target.tids = tids.list;
+	target->target.n_tids = tids.length;
+	return 0;
+}
+
+static int init_cpus(struct session_target *target, const char *text,
+		     const struct gpmu_machine *machine, struct gpmu_error *error)
+{
+	struct cpus online;
+	size_t n;
+	const int *ids;
+	int ret = cpus_parse(&target->cpus, text);
+
+	if (ret == -ENOMEM)
+		return no_memory(error);
+	if (ret || !target->cpus.len) {
+		if (!ret)
+			cpus_release(&target->cpus);
+		error_set(error, 0, "expected CPUs such as 0-3,8, found \"%.64s\"", text);
+		return -EINVAL;
+	}
+	n = gpmu_machine_online_cpus(machine, &ids);
+	online = (struct cpus){ (int *)ids, n };
+	for (size_t i = 0; i < target->cpus.len; i++) {
+		int cpu = target->cpus.ids[i];
+
+		if (cpus_contain(&online, cpu))
+			continue;
+		error_set(error, 0, "CPU %d is not online", cpu);
+		cpus_release(&target->cpus);
+		return -ENODEV;
+	}
+	target->target.cpus = target->cpus.ids;
+	target->target.n_cpus = target->cpus.len;
+	return 0;
+}
+
+int session_target_init(struct session_target *target, const struct gpmu_session_options *options,
+			const struct gpmu_machine *machine, struct gpmu_error *error)
+{
+	bool system = options->system || options->cpus;
+
+	*target = (struct session_target){
+		.target = { .system = system, .inherit = options->inherit,
+			    .on_exec = options->on_exec },
+		.pid = -1,
+	};
+	if (!system)
+		return init_tasks(target, options, error);
+	if (options->n_pids || options->n_tids) {
+		error_set(error, 0, "either CPUs can be counted, or processes and tasks");
+		return -EINVAL;
+	}
+	return options->cpus ? init_cpus(target, options->cpus, machine, error) : 0;
+}
+
+void session_target_release(struct session_target *target)
+{
+	cpus_release(&target->cpus);
+	free(target->tids);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * user_time and system_time, from where perf of Linux 7.3 has them: /proc/PID/stat of
+ * processes and tasks, /proc/stat of CPUs (proc_pid_stat(5), proc_stat(5)).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "count/session.h"
+
+struct ticks {
+	unsigned long long user, system;
+};
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
+}
+
+static uint64_t ticks_ns(unsigned long long ticks)
+{
+	return ticks * (1000000000 / (unsigned long long)sysconf(_SC_CLK_TCK));
+}
+
+static bool has_times(const struct gpmu_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_slots; i++) {
+		enum event_tool tool = plan->slots[i].instance->tool;
+
+		if (tool == EVENT_TOOL_USER_TIME || tool == EVENT_TOOL_SYSTEM_TIME)
+			return true;
+	}
+	return false;
+}
+
+static bool contains(const pid_t *ids, size_t n, pid_t id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+/* One that has gone already is not counted, as it has no counters either. */
+static void add_file(struct session_times *times, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		times->files[times->n_files++] = fd;
+	else if (errno != ENOENT && errno != ESRCH)
+		snprintf(times->why, sizeof(times->why), "%s: %s", path, strerror(errno));
+}
+
+static int open_files(struct session_times *times, const struct gpmu_session_options *options)
+{
+	char path[64];
+
+	times->files = calloc(options->n_pids + options->n_tids + 1, sizeof(*times->files));
+	if (!times->files)
+		return -ENOMEM;
+	for (size_t i = 0; i < options->n_pids; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)options->pids[i]);
+		if (!contains(options->pids, i, options->pids[i]))
+			add_file(times, path);
+	}
+	times->n_processes = times->n_files;
+	for (size_t i = 0; i < options->n_tids; i++) {
+		pid_t tid = options->tids[i];
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid, (int)tid);
+		if (!contains(options->tids, i, tid) &&
+		    !contains(options->pids, options->n_pids, session_process_of(tid)))
+			add_file(times, path);
+	}
+	return 0;
+}
+
+int session_times_init(struct session_times *times, const struct gpmu_plan *plan,
+		       const struct gpmu_session_options *options,
+		       const struct session_target *target)
+{
+	if (!has_times(plan))
+		return 0;
+	times->inherit = target->target.inherit;
+	times->of = target->own ? TIMES_OF_THREAD :
+		    target->target.system ? TIMES_OF_CPUS : TIMES_OF_TASKS;
+	if (times->of == TIMES_OF_TASKS)
+		return open_files(times, options);
+	return options->cpus ? cpus_copy(&times->cpus, &target->cpus) : 0;
+}
+
+void session_times_release(struct session_times *times)
+{
+	for (size_t i = 0; i < times->n_files; i++)
+		close(times->files[i]);
+	free(times->files);
+	cpus_release(&times->cpus);
+}
+
+/* Whether @text begins with @count numbers; a negative one is read and means nothing */
+static bool read_numbers(const char *text, unsigned long long *numbers, size_t count)
+{
+	char *end;
+
+	for (size_t i = 0; i < count; i++, text = end) {
+		numbers[i] = strtoull(text, &end, 10);
+		if (end == text)
+			return false;
+	}
+	return true;
+}
+
+/* The fields of /proc/PID/stat behind state, by proc(5), and the first that is not read */
+enum { STAT_UTIME = 10, STAT_STIME, STAT_CUTIME, STAT_CSTIME, STAT_END };
+
+/* A command may have blanks and parentheses in its name; the state is a letter. */
+static bool read_task(int file, bool children, struct ticks *ticks)
+{
+	unsigned long long fields[STAT_END];
+	char text[1024];
+	const char *name_end;
+	ssize_t n = pread(file, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	name_end = strrchr(text, ')');
+	if (!name_end || strlen(name_end) < strlen(") S ") ||
+	    !read_numbers(name_end + strlen(") S"), fields, STAT_END))
+		return false;
+	ticks->user += fields[STAT_UTIME] + (children ? fields[STAT_CUTIME] : 0);
+	ticks->system += fields[STAT_STIME] + (children ? fields[STAT_CSTIME] : 0);
+	return true;
+}
+
+static bool read_tasks(struct session_times *times, struct ticks *ticks)
+{
+	for (size_t i = 0; i < times->n_files; i++) {
+		if (read_task(times->files[i], times->inherit && i < times->n_processes, ticks))
+			continue;
+		snprintf(times->why, sizeof(times->why),
+			 "a process has ended, and with it what the kernel knows of its time");
+		return false;
+	}
+	return true;
+}
+
+/* "cpu" of all of them, "cpu0", ...; to be nice is to run in user space, too */
+static void add_cpu(const struct session_times *times, const char *line, struct ticks *ticks)
+{
+	const char *number = line + strlen("cpu");
+	unsigned long long numbers[3];	/* user, nice, system */
+	bool all = *number == ' ';
+	char *end = (char *)number;
+
+	if (all != !times->cpus.len ||
+	    (!all && !cpus_contain(&times->cpus, (int)strtol(number, &end, 10))) ||
+	    !read_numbers(end, numbers, 3))
+		return;
+	ticks->user += numbers[0] + numbers[1];
+	ticks->system += numbers[2];
+}
+
+static bool read_cpus(struct session_times *times, struct ticks *ticks)
+{
+	FILE *file = fopen("/proc/stat", "re");
+	char line[512];
+
+	if (!file) {
+		snprintf(times->why, sizeof(times->why), "/proc/stat: %s", strerror(errno));
+		return false;
+	}
+	while (fgets(line, sizeof(line), file) && !strncmp(line, "cpu", 3))
+		add_cpu(times, line, ticks);
+	fclose(file);
+	return true;
+}
+
+static bool read_thread(const struct session_times *times, struct gpmu_counts *counts)
+{
+	struct rusage usage;
+
+	if (getrusage(times->inherit ? RUSAGE_SELF : RUSAGE_THREAD, &usage))
+		return false;
+	counts->user_time = timeval_ns(&usage.ru_utime);
+	counts->system_time = timeval_ns(&usage.ru_stime);
+	return true;
+}
+
+void session_times_read(struct session_times *times, struct gpmu_counts *counts)
+{
+	struct ticks ticks = { 0 };
+
+	if (times->of == TIMES_OF_THREAD) {
+		read_thread(times, counts);
+		return;
+	}
+	/* What could not be read once is lost: the rest of it is of no known time. */
+	if (!times->why[0] &&
+	    (times->of == TIMES_OF_TASKS ? read_tasks(times, &ticks) : read_cpus(times, &ticks))) {
+		counts->user_time = ticks_ns(ticks.user);
+		counts->system_time = ticks_ns(ticks.system);
+	}
+	counts->times_why = times->why[0] ? times->why : NULL;
+}

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Groups that a plugin counts.
+ *
+ * A plugin enables all its groups at once. So the first group of a session that is
+ * enabled begins the counting of all, and the first that is disabled, or closed, ends
+ * it; for the others there is nothing left to do.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "machine/node.h"
+#include "machine/pmu.h"
+#include "count/backend.h"
+#include "plugin/source_object.h"
+
+struct plugin_group {
+	struct source_group base;
+	struct gpmu_source *source;
+	struct plugin_group *next;	/* of the source's */
+	const struct gpmu_plan *plan;
+	size_t index;			/* in it */
+	void *handle;			/* the plugin's */
+	bool open;			/* there is one */
+	char *values;			/* an array of the plugin's struct gpmu_source_count */
+};
+
+static struct plugin_group *of(struct source_group *group)
+{
+	return (struct plugin_group *)group;
+}
+
+static const struct gpmu_group *plan_group_of(const struct plugin_group *group)
+{
+	return &group->plan->groups[group->index];
+}
+
+/*
+ * Into an array of the plugin's struct gpmu_source_event, which is 0. An older plugin would
+ * count another event than one that its structure has no room for.
+ */
+static int fill_event(const struct gpmu_source *source, char *events, size_t index,
+		      const struct event_instance *instance, struct gpmu_error *error)
+{
+	const struct gpmu_source_event event = {
+		.config = instance->attr.config,
+		.config1 = instance->attr.config1,
+		.config2 = instance->attr.config2,
+#ifdef PERF_ATTR_SIZE_VER8
+		.config3 = instance->attr.config3,
+#endif
+#ifdef PERF_ATTR_SIZE_VER9
+		.config4 = instance->attr.config4,
+#endif
+	};
+	size_t size = source->plugin.event_size, own = size < sizeof(event) ? size : sizeof(event);
+	const char *bytes = (const char *)&event;
+
+	memcpy(events + index * size, bytes, own);
+	for (size_t i = own; i < sizeof(event); i++) {
+		if (!bytes[i])
+			continue;
+		error_set(error, 0, "%s: the plugin of source %s is too old for its terms (config4)",
+			  instance->name, source->plugin.name);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static struct gpmu_source_count value_of(const struct plugin_group *group, size_t index)
+{
+	struct gpmu_source_count value = { 0 };
+	size_t size = group->source->plugin.count_size;
+
+	memcpy(&value, group->values + index * size, size < sizeof(value) ? size : sizeof(value));
+	return value;
+}
+
+/* Opens a group of the plugin. On failure the error says why, of which PMU. */
+static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
+		       const void *events, size_t length, void **handle, struct gpmu_error *error)
+{
+	struct gpmu_error own = { 0 };
+	char why[64];
+	int ret;
+
+	*handle = NULL;
+	ret = source->plugin.group_open(source->data, pmu->source_index, events, length, handle,
+					&own);
+	if (!ret)
+		return 0;
+	ret = ret > 0 ? -EIO : ret;
+	own.text[sizeof(own.text) - 1] = '\0';
+	if (own.text[0])
+		error_set(error, 0, "%s", own.text);
+	else
+		error_set(error, 0, "%s: %s", pmu->name, strerror_r(-ret, why, sizeof(why)));
+	return ret;
+}
+
+/* The machine does not have it, as opposed to what a user or a program can mend */
+static bool is_unsupported(int ret)
+{
+	return ret == -ENOSPC || ret == -EOPNOTSUPP || ret == -ENOENT || ret == -ENODEV;
+}
+
+static int set_slots(const struct gpmu_group *group, struct gpmu_counts *counts, const char *why)
+{
+	const struct gpmu_node *node = group->pmu->node;
+	const struct place place = { .cpu = -1, .node = node ? node->number : -1, .tid = -1 };
+	int ret = 0;
+
+	for (size_t i = group->first; i < group->first + group->length && !ret; i++)
+		ret = why ? counts_set_lost(counts, i, COUNT_NOT_SUPPORTED, why) :
+			    counts_set_places(counts, i, &place, 1);
+	return ret;
+}
+
+/* A plugin knows no sessions; one at a time has it. */
+static int check_free(const struct gpmu_source *source, const struct gpmu_plan *plan, size_t index,
+		      struct gpmu_error *error)
+{
+	bool busy = source->enabled;
+
+	for (const struct plugin_group *other = source->groups; other && !busy; other = other->next)
+		busy = other->plan != plan || other->index == index;
+	if (!busy)
+		return 0;
+	error_set(error, 0, "source %s is in use by another session: open a source for each",
+		  source->plugin.name);
+	return -EBUSY;
+}
+
+/* With the lock held, all but the group's own memory */
+static int open_group(struct plugin_group *group, struct gpmu_counts *counts,
+		      struct gpmu_error *error)
+{
+	const struct gpmu_group *planned = plan_group_of(group);
+	const struct plan_slot *slots = &group->plan->slots[planned->first];
+	struct gpmu_source *source = group->source;
+	struct gpmu_error own = { 0 };
+	char *events;
+	int ret = check_free(source, group->plan, group->index, error);
+
+	if (ret)
+		return ret;
+	events = calloc(planned->length, source->plugin.event_size);
+	if (!events)
+		goto no_memory;
+	for (size_t i = 0; i < planned->length && !ret; i++)
+		ret = fill_event(source, events, i, slots[i].instance, &own);
+	if (!ret)
+		ret = open_events(source, planned->pmu, events, planned->length, &group->handle,
+				  &own);
+	free(events);
+	if (ret && !is_unsupported(ret)) {
+		error_set(error, 0, "%s", own.text);
+		return ret;
+	}
+	group->open = !ret;
+	if (!set_slots(planned, counts, ret ? own.text : NULL)) {
+		group->next = source->groups;
+		source->groups = group;
+		return 0;
+	}
+	if (group->open)
+		source->plugin.group_close(source->data, group->handle);
+no_memory:
+	error_set(error, 0, "%s: out of memory", planned->pmu->name);
+	return -ENOMEM;
+}
+
+static void free_group(struct plugin_group *group)
+{
+	free(group->values);
+	free(group);
+}
+
+static int plugin_open(void *self, const struct gpmu_plan *plan, size_t index,
+		       const struct source_target *target, struct gpmu_counts *counts,
+		       struct source_group **result, struct gpmu_error *error)
+{
+	const struct gpmu_group *planned = &plan->groups[index];
+	struct gpmu_source *source = self;
+	struct plugin_group *group = calloc(1, sizeof(*group));
+	int ret;
+
+	(void)target;
+	if (group)
+		group->values = calloc(planned->length, source->plugin.count_size);
+	if (!group || !group->values) {
+		free(group);
+		error_set(error, 0, "%s: out of memory", planned->pmu->name);
+		return -ENOMEM;
+	}
+	group->base.ops = &source_plugin;
+	group->source = source;
+	group->plan = plan;
+	group->index = index;
+	pthread_mutex_lock(&source->lock);
+	ret = open_group(group, counts, error);
+	pthread_mutex_unlock(&source->lock);
+	if (ret)
+		free_group(group);
+	else
+		*result = &group->base;
+	return ret;
+}
+
+static int negative(int ret)
+{
+	return ret > 0 ? -EIO : ret;
+}
+
+/* Once for all groups of a source */
+static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
+{
+	struct plugin_group *group = of(base);
+	struct gpmu_source *source = group->source;
+	struct gpmu_error own = { 0 };
+	char why[64];
+	int ret = 0;
+
+	pthread_mutex_lock(&source->lock);
+	if (group->open && !source->prepared && source->plugin.prepare)
+		ret = source->plugin.prepare(source->data, &own);
+	source->prepared = source->prepared || (group->open && !ret);
+	pthread_mutex_unlock(&source->lock);
+	source_tell(source);
+	if (!ret)
+		return 0;
+	ret = negative(ret);
+	own.text[sizeof(own.text) - 1] = '\0';
+	error_set(error, 0, "source %s: %s", source->plugin.name,
+		  own.text[0] ? own.text : strerror_r(-ret, why, sizeof(why)));
+	return ret;
+}
+
+/* What the plugin is told: never a time before one that it was told */
+static uint64_t advance(struct gpmu_source *source, uint64_t time)
+{
+	if (time > source->time)
+		source->time = time;
+	return source->time;
+}
+
+static int plugin_enable(struct source_group *base, uint64_t time)
+{
+	struct plugin_group *group = of(base);
+	struct gpmu_source *source = group->source;
+	int ret = 0;
+
+	pthread_mutex_lock(&source->lock);
+	if (group->open && !source->enabled) {
+		ret = negative(source->plugin.enable(source->data, advance(source, time)));
+		source->enabled = !ret;
+		source->begun = source->begun || !ret;
+	}
+	pthread_mutex_unlock(&source->lock);
+	return ret;
+}
+
+static int disable_source(struct gpmu_source *source, uint64_t time)
+{
+	int ret;
+
+	if (!source->enabled)
+		return 0;
+	ret = negative(source->plugin.disable(source->data, advance(source, time)));
+	source->enabled = ret;
+	return ret;
+}
+
+static int plugin_disable(struct source_group *base, uint64_t time)
+{
+	struct plugin_group *group = of(base);
+	int ret;
+
+	pthread_mutex_lock(&group->source->lock);
+	ret = group->open ? disable_source(group->source, time) : 0;
+	pthread_mutex_unlock(&group->source->lock);
+	source_tell(group->source);
+	return ret;
+}
+
+static int set_lost(const struct plugin_group *group, struct gpmu_counts *counts, int error)
+{
+	const struct gpmu_group *planned = plan_group_of(group);
+	struct gpmu_error text;
+	char why[64];
+	int ret = 0;
+
+	error_set(&text, 0, "%s could not be read: %s", planned->pmu->name,
+		  strerror_r(-error, why, sizeof(why)));
+	for (size_t i = planned->first; i < planned->first + planned->length && !ret; i++)
+		ret = counts_set_lost(counts, i, COUNT_NOT_COUNTED, text.text);
+	return ret;
+}
+
+/* An event that the machine turned out not to have, in a group that counts others */
+static int set_absent(struct gpmu_counts *counts, size_t slot, const char *why)
+{
+	const struct counts_slot *known = &counts->slots[slot];
+
+	if (known->why && !strcmp(known->why, why))
+		return 0;
+	return counts_set_lost(counts, slot, COUNT_NOT_SUPPORTED, why);
+}
+
+static int set_counts(const struct plugin_group *group, struct gpmu_counts *counts)
+{
+	const struct gpmu_group *planned = plan_group_of(group);
+
+	for (size_t i = 0; i < planned->length; i++) {
+		const struct gpmu_source_count value = value_of(group, i);
+
+		if (!value.why && value.running > value.enabled)
+			return -EIO;
+	}
+	for (size_t i = 0; i < planned->length; i++) {
+		const struct gpmu_source_count value = value_of(group, i);
+		size_t slot = planned->first + i;
+
+		if (value.why && set_absent(counts, slot, value.why))
+			return -ENOMEM;
+		if (value.why)
+			continue;
+		/* It is there now, as a link that came into use. */
+		if (counts->slots[slot].why)
+			counts_set_lost(counts, slot, COUNT_NOT_COUNTED, NULL);
+		counts->slots[slot].counts[0] = (struct count){
+			.raw = value.raw,
+			.enabled = value.enabled,
+			.running = value.running,
+			.state = value.enabled && !value.running ? COUNT_NOT_COUNTED : COUNT_OK,
+		};
+	}
+	return 0;
+}
+
+static int plugin_read(struct source_group *base, uint64_t time, struct gpmu_counts *counts)
+{
+	struct plugin_group *group = of(base);
+	struct gpmu_source *source = group->source;
+	int ret = 0, lost;
+
+	pthread_mutex_lock(&source->lock);
+	if (group->open && source->begun) {
+		ret = negative(source->plugin.group_read(source->data, group->handle,
+							 advance(source, time),
+							 (void *)group->values));
+		if (!ret)
+			ret = set_counts(group, counts);
+	}
+	pthread_mutex_unlock(&source->lock);
+	source_tell(source);
+	if (!ret)
+		return 0;
+	lost = set_lost(group, counts, ret);
+	if (lost)
+		return lost;
+	return ret == -ENODEV ? 0 : ret;
+}
+
+static void plugin_close(struct source_group *base)
+{
+	struct plugin_group *group = of(base), **link;
+	struct gpmu_source *source = group->source;
+
+	pthread_mutex_lock(&source->lock);
+	disable_source(source, source->time);
+	source->enabled = false;
+	if (group->open)
+		source->plugin.group_close(source->data, group->handle);
+	for (link = &source->groups; *link != group; link = &(*link)->next)
+		;
+	*link = group->next;
+	if (!source->groups)
+		source->begun = source->prepared = false;
+	pthread_mutex_unlock(&source->lock);
+	free_group(group);
+}
+
+/* By trying it */
+static int fits_probe(struct gpmu_source *source, const struct event_instance *const *instances,
+		      size_t length)
+{
+	char *events;
+	void *handle;
+	int ret = 0;
+
+	if (source->enabled)
+		return -EBUSY;
+	events = calloc(length, source->plugin.event_size);
+	if (!events)
+		return -ENOMEM;
+	for (size_t i = 0; i < length && !ret; i++)
+		ret = fill_event(source, events, i, instances[i], NULL);
+	if (!ret)
+		ret = open_events(source, instances[0]->pmu, events, length, &handle, NULL);
+	free(events);
+	if (ret)
+		return ret == -ENOSPC ? 0 : ret;
+	source->plugin.group_close(source->data, handle);
+	return 1;
+}
+
+static int plugin_fits(void *self, const struct event_instance *const *instances, size_t length)
+{
+	struct gpmu_source *source = self;
+	int ret;
+
+	if (!length)
+		return 1;
+	for (size_t i = 0; i < length; i++)
+		if (!instances[i]->pmu || instances[i]->pmu->source != source ||
+		    instances[i]->pmu != instances[0]->pmu)
+			return -EINVAL;
+	pthread_mutex_lock(&source->lock);
+	ret = fits_probe(source, instances, length);
+	pthread_mutex_unlock(&source->lock);
+	return ret;
+}
+
+const struct source_ops source_plugin = {
+	.open = plugin_open,
+	.prepare = plugin_prepare,
+	.enable = plugin_enable,
+	.disable = plugin_disable,
+	.read = plugin_read,
+	.close = plugin_close,
+	.fits = plugin_fits,
+};

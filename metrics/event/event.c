@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "event/event_build.h"
+
+/* Event of each PMU that uses the cycle counter instead of a general counter */
+static const struct {
+	enum gpmu_pmu_kind kind;
+	const char *prefix;	/* of the PMU's name */
+	uint64_t bits, cycles;	/* bits of config to compare, and their value for cycles */
+} cycle_counters[] = {
+	/* kernel-drivers/grace-cspmu.rst: the event number just above the 32-bit ones */
+	{ GPMU_PMU_SCF, "", ~0ull, 0x100000000 },
+	{ GPMU_PMU_PCIE, "", ~0ull, 0x100000000 },
+	{ GPMU_PMU_C2C0, "", ~0ull, 0x100000000 },
+	{ GPMU_PMU_C2C1, "", ~0ull, 0x100000000 },
+	{ GPMU_PMU_CNVLINK, "", ~0ull, 0x100000000 },
+	/* CPU_CYCLES: Arm DDI 0487, "The PMU event number space" */
+	{ GPMU_PMU_CORE, "armv8_", 0xffff, 0x11 },
+};
+
+static bool takes_cycle_counter(const struct gpmu_pmu *pmu, const struct perf_event_attr *attr)
+{
+	for (size_t i = 0; pmu && i < sizeof(cycle_counters) / sizeof(cycle_counters[0]); i++) {
+		const char *prefix = cycle_counters[i].prefix;
+
+		if (cycle_counters[i].kind != gpmu_pmu_kind(pmu) ||
+		    strncmp(gpmu_pmu_name(pmu), prefix, strlen(prefix)))
+			continue;
+		if (attr->type == PERF_TYPE_HARDWARE)
+			return (uint32_t)attr->config == PERF_COUNT_HW_CPU_CYCLES;
+		return attr->type == gpmu_pmu_type(pmu) &&
+		       (attr->config & cycle_counters[i].bits) == cycle_counters[i].cycles;
+	}
+	return false;
+}
+
+int event_fail(struct event_builder *builder, const char *at, int error, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	error_set_at(&builder->why, event_text_offset(&builder->text, at), fmt, args);
+	va_end(args);
+	return -error;
+}
+
+int event_no_memory(struct event_builder *builder)
+{
+	error_set(&builder->why, 0, "%s", strerror(ENOMEM));
+	return -ENOMEM;
+}
+
+char *event_join_parts(const char *const *parts)
+{
+	size_t length = 0;
+	char *text, *end;
+
+	for (size_t i = 0; parts[i]; i++)
+		length += strlen(parts[i]);
+	text = malloc(length + 1);
+	if (!text)
+		return NULL;
+	*text = '\0';
+	end = text;
+	for (size_t i = 0; parts[i]; i++)
+		end = stpcpy(end, parts[i]);
+	return text;
+}
+
+char *event_instance_name(const struct event_builder *builder, const struct gpmu_pmu *pmu,
+			  const char *name)
+{
+	const char *body = builder->text.body, *modifiers = builder->modifiers;
+
+	if (!body)
+		body = "";
+	if (pmu && name)
+		return event_join(gpmu_pmu_name(pmu), "/", name, *body ? "," : "", body, "/",
+				  modifiers);
+	if (pmu)
+		return event_join(gpmu_pmu_name(pmu), "/", body, "/", modifiers);
+	if (*body)
+		return event_join(name, "/", body, "/", modifiers);
+	return event_join(name, *modifiers ? ":" : "", modifiers);
+}
+
+/* The driver would refuse it without a reason. */
+static int fail_excludes(struct event_builder *builder, const struct gpmu_pmu *pmu)
+{
+	return event_fail(builder, builder->excludes, EINVAL,
+			  "%.60s counts the whole machine: who runs (u, k, h, G, H, I) "
+			  "cannot be told apart", gpmu_pmu_name(pmu));
+}
+
+int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,
+	      const struct perf_event_attr *attr, char *name)
+{
+	struct gpmu_event *event = builder->event;
+	struct event_instance *larger;
+
+	if (pmu && builder->excludes && gpmu_pmu_has_cpumask(pmu) &&
+	    gpmu_pmu_kind(pmu) != GPMU_PMU_CORE) {
+		free(name);
+		return fail_excludes(builder, pmu);
+	}
+	if (name && event->length == builder->room) {
+		builder->room = builder->room ? 2 * builder->room : 4;
+		larger = realloc(event->instances, builder->room * sizeof(*larger));
+		if (!larger) {
+			free(name);
+			name = NULL;
+		} else {
+			event->instances = larger;
+		}
+	}
+	if (!name)
+		return event_no_memory(builder);
+	event->instances[event->length] = builder->form;
+	event->instances[event->length].name = name;
+	event->instances[event->length].pmu = pmu;
+	event->instances[event->length].attr = *attr;
+	event->instances[event->length].cycle_counter = takes_cycle_counter(pmu, attr);
+	event->length++;
+	return 0;
+}
+
+static int add_on_pmu(struct event_builder *builder, const struct gpmu_pmu *pmu)
+{
+	struct perf_event_attr attr = builder->form.attr;
+	int ret = event_apply(builder, pmu, NULL, &attr);
+
+	return ret ? ret : event_add(builder, pmu, &attr, event_instance_name(builder, pmu, NULL));
+}
+
+/* Adds the event on those PMUs of the name that have it. Returns an error if none has it. */
+static int add_on_pmus(struct event_builder *builder, size_t *n_pmus)
+{
+	const struct event_text *text = &builder->text;
+	struct gpmu_error first = { .text = "" };
+	const struct gpmu_pmu *pmu;
+	int ret = 0;
+
+	for (size_t i = 0; (pmu = event_next_pmu(builder->machine, text->head, &i)); ++*n_pmus) {
+		ret = add_on_pmu(builder, pmu);
+		if (ret && ret != -ENOENT)
+			return ret;
+		if (ret && !*first.text)
+			first = builder->why;
+	}
+	if (builder->event->length)
+		return 0;
+	builder->why = first;
+	return ret;
+}
+
+/* Handles perf's own PMUs: "tool", and "default_core", which stands for all core PMUs. */
+static int add_perf_pmu(struct event_builder *builder)
+{
+	struct event_text *text = &builder->text;
+	bool core = !strcmp(text->head, "default_core"), tool = !strcmp(text->head, "tool");
+	const char *name;
+
+	if ((!core && !tool) || text->length != 1 || text->terms[0].value)
+		return 0;
+	name = text->terms[0].name;
+	if (tool && !strstr(name, "_time"))
+		return 0;
+	text->length = 0;
+	text->body = NULL;
+	return event_add_bare(builder, name);
+}
+
+static int add_with_terms(struct event_builder *builder)
+{
+	const struct event_text *text = &builder->text;
+	size_t n_pmus = 0;
+	int ret = event_set_modifiers(builder, text->modifiers);
+
+	if (!ret)
+		ret = add_on_pmus(builder, &n_pmus);
+	if (ret || n_pmus)
+		return ret;
+	ret = add_perf_pmu(builder);
+	if (!ret)
+		ret = event_add_bare(builder, text->head);
+	if (!ret)
+		ret = event_fail_pmu(builder, text->head);
+	return ret < 0 ? ret : 0;
+}
+
+/* Parses NAME:X where X is no modifier, NAME:u:k, or SYSTEM:NAME. */
+static int add_colon(struct event_builder *builder, char *colon)
+{
+	const char *name = builder->text.head, *last = builder->modifiers;
+	int ret;
+
+	if (!colon[1])
+		return event_fail(builder, colon, EINVAL, "expected modifiers behind \":\"");
+	*colon = '\0';
+	ret = event_add_bare(builder, name);
+	if (ret > 0)
+		ret = event_set_modifiers(builder, colon + 1) ?:
+		      event_fail(builder, last, EINVAL,
+				 "expected one \":\" with all modifiers behind it");
+	if (ret)
+		return ret;
+	if (!*name || strchr(colon + 1, ':'))
+		return event_fail(builder, name, EINVAL,
+				  "expected EVENT:MODIFIERS, or SYSTEM:TRACEPOINT");
+	return event_add_tracepoints(builder, name, colon + 1);
+}
+
+static int add_without_terms(struct event_builder *builder)
+{
+	char *text = builder->text.head, *colon = strrchr(text, ':');
+	const char *list = strpbrk(text, ",{}");
+	int ret;
+
+	if (strstr(text, "::"))
+		return event_add_native(builder);
+	if (list)
+		return event_fail(builder, list, EINVAL, "expected one event, not a list");
+	if (colon && event_are_modifiers(colon + 1)) {
+		*colon = '\0';
+		ret = event_set_modifiers(builder, colon + 1);
+		if (ret)
+			return ret;
+		colon = strchr(text, ':');
+	} else if (colon) {
+		colon = strchr(text, ':');
+	}
+	if (colon)
+		return add_colon(builder, colon);
+	ret = event_add_bare(builder, text);
+	if (!ret)
+		ret = event_fail_bare(builder, text);
+	return ret < 0 ? ret : 0;
+}
+
+/*
+ * Sets perf's units for times, which are counted in ns. A PMU's event has the unit from
+ * sysfs or the catalog.
+ */
+static int set_time_unit(struct event_builder *builder)
+{
+	struct gpmu_event *event = builder->event;
+	const struct event_instance *first = event->instances;
+	bool clock = first->attr.type == PERF_TYPE_SOFTWARE &&
+		     (first->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+		      first->attr.config == PERF_COUNT_SW_TASK_CLOCK);
+
+	if (event->unit || (!first->tool && !clock))
+		return 0;
+	event->unit = event_join(first->tool ? "ns" : "msec");
+	if (!event->unit)
+		return event_no_memory(builder);
+	event->scale = first->tool ? 1 : 1e-6;
+	return 0;
+}
+
+static int build(struct event_builder *builder, const char *text)
+{
+	struct gpmu_event *event = builder->event;
+	int ret;
+
+	event->scale = 1;
+	event->text = event_join(text);
+	if (!event->text)
+		return event_no_memory(builder);
+	if (!strncmp(text, "mem:", 4)) {
+		error_set(&builder->why, 0,
+			  "mem: is a breakpoint, which only perf counts: perf stat -e mem:...");
+		return -EINVAL;
+	}
+	ret = event_text_init(&builder->text, event->text, &builder->why);
+	if (ret)
+		return ret == -ENOMEM ? event_no_memory(builder) : ret;
+	builder->modifiers = "";
+	builder->form.attr.size = sizeof(builder->form.attr);
+	ret = builder->text.body ? add_with_terms(builder) : add_without_terms(builder);
+	event_text_release(&builder->text);
+	return ret ? ret : set_time_unit(builder);
+}
+
+struct gpmu_event *gpmu_event_new(const struct gpmu_machine *machine,
+				  const struct gpmu_catalog *catalog, const char *text,
+				  struct gpmu_error *error)
+{
+	struct event_builder builder = { .machine = machine, .catalog = catalog };
+	int ret;
+
+	builder.event = calloc(1, sizeof(*builder.event));
+	ret = builder.event ? build(&builder, text) : event_no_memory(&builder);
+	if (!ret)
+		return builder.event;
+	gpmu_event_free(builder.event);
+	if (error)
+		*error = builder.why;
+	errno = -ret;
+	return NULL;
+}
+
+void gpmu_event_free(struct gpmu_event *event)
+{
+	if (!event)
+		return;
+	for (size_t i = 0; i < event->length; i++)
+		free(event->instances[i].name);
+	free(event->instances);
+	free(event->unit);
+	free(event->label);
+	free(event->text);
+	free(event);
+}
+
+const char *gpmu_event_text(const struct gpmu_event *event)
+{
+	return event->text;
+}
+
+const char *gpmu_event_label(const struct gpmu_event *event)
+{
+	return event->label ? event->label : event->text;
+}
+
+const char *gpmu_event_unit(const struct gpmu_event *event)
+{
+	return event->unit;
+}
+
+double gpmu_event_scale(const struct gpmu_event *event)
+{
+	return event->scale;
+}
+
+size_t gpmu_event_instances(const struct gpmu_event *event)
+{
+	return event->length;
+}
+
+const char *gpmu_event_instance_name(const struct gpmu_event *event, size_t index)
+{
+	return index < event->length ? event->instances[index].name : NULL;
+}
+
+const struct gpmu_pmu *gpmu_event_instance_pmu(const struct gpmu_event *event, size_t index)
+{
+	return index < event->length ? event->instances[index].pmu : NULL;
+}
+
+const struct perf_event_attr *gpmu_event_instance_attr(const struct gpmu_event *event,
+						       size_t index)
+{
+	if (index >= event->length || event->instances[index].tool)
+		return NULL;
+	return &event->instances[index].attr;
+}

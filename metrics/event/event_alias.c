@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "event/event_build.h"
+#include "machine/pmu.h"
+#include "plugin/source_object.h"
+
+#define MAX_PMU	128
+
+static bool same(const char *a, const char *b)
+{
+	char c, d;
+
+	do {
+		c = *a++;
+		d = *b++;
+		c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+		d = d >= 'A' && d <= 'Z' ? (char)(d - 'A' + 'a') : d;
+	} while (c == d && c);
+	return c == d;
+}
+
+/* Finds the name as given, else in upper or lower case. */
+static const char *sysfs_name(const struct gpmu_pmu *pmu, const char *name)
+{
+	const char *other;
+
+	if (gpmu_pmu_event(pmu, name))
+		return name;
+	for (size_t i = 0; (other = gpmu_pmu_event_name(pmu, i)); i++)
+		if (same(other, name))
+			return other;
+	return NULL;
+}
+
+static int find_def(const struct event_builder *builder, const char *pmu, const char *name,
+		    const struct gpmu_event_def **event)
+{
+	int ret;
+
+	errno = 0;
+	*event = gpmu_catalog_find_event(builder->catalog, pmu, name, builder->machine);
+	if (!*event)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	ret = gpmu_event_def_supported(*event, builder->machine);
+	if (ret <= 0)
+		*event = NULL;
+	return ret;
+}
+
+/*
+ * Shortens NAME_0_inst_1 to NAME_0, and NAME_0 or NAME12 to NAME; false if it does not end
+ * with a number.
+ */
+static bool shorten(char *name)
+{
+	static const char instance[] = "_inst";
+	size_t length = strlen(name), end = length, word = sizeof(instance) - 1;
+
+	while (end && name[end - 1] >= '0' && name[end - 1] <= '9')
+		end--;
+	if (end == length)
+		return false;
+	end -= end && name[end - 1] == '_';
+	if (end > word && !strncmp(name + end - word, instance, word))
+		end -= word;
+	name[end] = '\0';
+	return end;
+}
+
+/*
+ * Whether it is a generic name of perf for a software event; no CPU has an event of such a
+ * name.
+ */
+static bool is_software(const char *name)
+{
+	uint64_t config;
+	uint32_t type;
+
+	return event_find_generic(name, &type, &config) && type == PERF_TYPE_SOFTWARE;
+}
+
+/* Finds the event in the catalog, where PMUs have no numbers and core PMUs no name. */
+static int find_in_catalog(const struct event_builder *builder, const struct gpmu_pmu *pmu,
+			   const char *name, const struct gpmu_event_def **event)
+{
+	char base[MAX_PMU];
+	int ret = 0;
+
+	*event = NULL;
+	/* Do not load the catalog because of software events. */
+	if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE && is_software(name))
+		return 0;
+	if (!builder->catalog || strlen(gpmu_pmu_name(pmu)) >= sizeof(base))
+		return 0;
+	stpcpy(base, gpmu_pmu_name(pmu));
+	if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
+		ret = find_def(builder, NULL, name, event);
+	if (!ret)
+		ret = find_def(builder, base, name, event);
+	while (!ret && shorten(base))
+		ret = find_def(builder, base, name, event);
+	return ret;
+}
+
+/* Finds perf's generic names also behind a PMU: armv8_pmuv3_0/cycles/, software/cs/. */
+static bool find_generic(const struct event_builder *builder, const struct gpmu_pmu *pmu,
+			const char *name, struct event_alias *alias)
+{
+	bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE, software;
+
+	software = gpmu_pmu_type(pmu) == PERF_TYPE_SOFTWARE;
+	if (!core && !software)
+		return false;
+	if (!event_find_generic(name, &alias->type, &alias->config) ||
+	    software != (alias->type == PERF_TYPE_SOFTWARE))
+		return false;
+	if (core)
+		alias->config = event_generic_config(builder, pmu, alias->config);
+	return true;
+}
+
+static bool find_in_source(const struct gpmu_pmu *pmu, const char *name, struct event_alias *alias)
+{
+	struct gpmu_source_event_info event;
+
+	if (!source_find_event(pmu, name, &event))
+		return false;
+	*alias = (struct event_alias){
+		.terms = event.terms, .scale = event.scale, .unit = event.unit, .mean = event.mean,
+		.absent = event.absent,
+	};
+	return true;
+}
+
+int event_find_alias(struct event_builder *builder, const struct gpmu_pmu *pmu, const char *name,
+		     struct event_alias *alias)
+{
+	const struct gpmu_event_def *event;
+	const char *sysfs;
+	int ret;
+
+	*alias = (struct event_alias){ .scale = 1 };
+	sysfs = sysfs_name(pmu, name);
+	if (sysfs) {
+		alias->terms = gpmu_pmu_event(pmu, sysfs);
+		alias->scale = gpmu_pmu_event_scale(pmu, sysfs);
+		alias->unit = gpmu_pmu_event_unit(pmu, sysfs);
+		if (alias->unit || alias->scale != 1)
+			return 1;
+	}
+	ret = find_in_catalog(builder, pmu, name, &event);
+	if (ret < 0)
+		return event_no_memory(builder);
+	if (event) {
+		alias->scale = gpmu_event_def_scale(event);
+		alias->unit = gpmu_event_def_unit(event);
+		/* sysfs overrides the catalog. */
+		if (!sysfs)
+			alias->terms = gpmu_event_def_terms(event);
+	}
+	if (sysfs || event)
+		return 1;
+	if (find_in_source(pmu, name, alias))
+		return 1;
+	return find_generic(builder, pmu, name, alias);
+}
+
+void event_near_aliases(const struct event_builder *builder, const struct gpmu_pmu *pmu,
+			struct nearest *nearest)
+{
+	bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
+	struct gpmu_source_event_info shown;
+	const struct gpmu_event_def *event;
+	const char *of;
+
+	for (size_t i = 0; gpmu_pmu_event_name(pmu, i); i++)
+		nearest_try(nearest, gpmu_pmu_event_name(pmu, i));
+	for (size_t i = 0; source_event(pmu, i, &shown); i++)
+		nearest_try(nearest, shown.name);
+	for (size_t i = 0; builder->catalog; i++) {
+		event = gpmu_catalog_event(builder->catalog, i);
+		if (!event)
+			break;
+		of = gpmu_event_def_pmu(event);
+		if ((of ? event_pmu_is(pmu, of) : core) &&
+		    gpmu_event_def_supported(event, builder->machine) > 0)
+			nearest_try(nearest, gpmu_event_def_name(event));
+	}
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Filters: adds terms to an event's text. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/event_build.h"
+
+static bool is_named(const struct event_term *terms, size_t length, const char *name)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!strcmp(terms[i].name, name))
+			return true;
+	return false;
+}
+
+static char *append(char *text, const struct event_term *term, bool first)
+{
+	const char *comma = first ? "" : ",";
+	/* A value with commas needs quotes. */
+	const char *quote = term->value && strchr(term->value, ',') ? "'" : "";
+	char *longer;
+
+	if (!text)
+		return NULL;
+	longer = term->value ?
+		 event_join(text, comma, term->name, "=", quote, term->value, quote) :
+		 event_join(text, comma, term->name);
+	free(text);
+	return longer;
+}
+
+/* Terms keep their positions; if a term is set repeatedly, its last value counts. */
+static char *merge(const struct event_text *text, const struct event_term *terms, size_t length)
+{
+	char *result = event_join(text->head, "/"), *whole;
+	const struct event_term *term;
+	bool first = true;
+
+	for (size_t i = 0; i < text->length; i++, first = false) {
+		term = &text->terms[i];
+		for (size_t j = 0; j < length; j++)
+			if (!strcmp(terms[j].name, text->terms[i].name))
+				term = &terms[j];
+		result = append(result, term, first);
+	}
+	for (size_t i = 0; i < length; i++) {
+		if (is_named(text->terms, text->length, terms[i].name) ||
+		    is_named(terms + i + 1, length - i - 1, terms[i].name))
+			continue;
+		result = append(result, &terms[i], first);
+		first = false;
+	}
+	whole = result ? event_join(result, "/", text->modifiers) : NULL;
+	free(result);
+	return whole;
+}
+
+static int with_terms(const struct event_text *text, const char *terms, char **result)
+{
+	struct event_term *list = NULL;
+	size_t length;
+	const char *at;
+	char *body;
+	int ret;
+
+	body = event_join(terms);
+	if (!body)
+		return -ENOMEM;
+	ret = event_terms_split(body, &list, &length, &at);
+	if (!ret) {
+		*result = merge(text, list, length);
+		ret = *result ? 0 : -ENOMEM;
+	}
+	free(list);
+	free(body);
+	return ret;
+}
+
+char *event_with_terms(const char *text, const char *terms)
+{
+	struct event_text parts;
+	char *result = NULL;
+	int ret = event_text_init(&parts, text, NULL);
+
+	if (!ret) {
+		ret = parts.body ? with_terms(&parts, terms, &result) : -EINVAL;
+		event_text_release(&parts);
+	}
+	if (ret)
+		errno = -ret;
+	return result;
+}
+
+int event_has_format(const struct gpmu_machine *machine, const char *text, const char *format)
+{
+	const struct gpmu_pmu *pmu;
+	struct event_text parts;
+	size_t n = 0;
+	int ret = event_text_init(&parts, text, NULL);
+
+	if (ret)
+		return ret;
+	ret = parts.body ? 1 : -EINVAL;
+	for (size_t i = 0; ret > 0 && (pmu = event_next_pmu(machine, parts.head, &i)); n++)
+		ret = gpmu_pmu_format(pmu, format) ? 1 : 0;
+	event_text_release(&parts);
+	return ret > 0 && !n ? -ENODEV : ret;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "event/event_list.h"
+
+struct reader {
+	const char *text, *at;
+	struct event_list *list;
+	size_t room;
+	struct gpmu_error *error;
+};
+
+static int fail(const struct reader *reader, const char *at, const char *what)
+{
+	error_set(reader->error, (size_t)(at - reader->text), "%s", what);
+	return -EINVAL;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+static void skip_blanks(struct reader *reader)
+{
+	while (is_blank(*reader->at))
+		reader->at++;
+}
+
+static int add(struct reader *reader, const char *begin, const char *end, int group)
+{
+	struct event_list *list = reader->list;
+	struct event_list_item *item, *larger;
+
+	while (end > begin && is_blank(end[-1]))
+		end--;
+	if (end == begin)
+		return fail(reader, begin, "expected an event");
+	if (list->length == reader->room) {
+		reader->room = reader->room ? 2 * reader->room : 16;
+		larger = realloc(list->items, reader->room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		list->items = larger;
+	}
+	item = &list->items[list->length];
+	item->text = malloc((size_t)(end - begin) + 1);
+	if (!item->text)
+		return -ENOMEM;
+	memcpy(item->text, begin, (size_t)(end - begin));
+	item->text[end - begin] = '\0';
+	item->offset = (size_t)(begin - reader->text);
+	item->group = group;
+	list->length++;
+	return 0;
+}
+
+/* Separators have no effect between slashes, within '...' there, and behind a backslash. */
+static int read_event(struct reader *reader, int group)
+{
+	bool terms = false, quoted = false, address;
+	const char *begin, *slash = NULL;
+
+	skip_blanks(reader);
+	begin = reader->at;
+	/* "mem:0x1000/8:rw" has a single "/". */
+	address = !strncmp(begin, "mem:", 4);
+	for (; *reader->at; reader->at++) {
+		char c = *reader->at;
+
+		if (c == '\\' && reader->at[1]) {
+			reader->at++;
+		} else if (c == '\'' && terms) {
+			quoted = !quoted;
+		} else if (c == '/' && !quoted && !address) {
+			slash = reader->at;
+			terms = !terms;
+		} else if (!terms && (c == ',' || c == '{' || c == '}')) {
+			break;
+		}
+	}
+	if (quoted || terms)
+		return fail(reader, slash, quoted ? "\"'\" without another one behind it"
+			    : "\"/\" without another one behind it");
+	return add(reader, begin, reader->at, group);
+}
+
+/*
+ * Offset of the event's modifiers, or of the place to add them; @separator: what must
+ * precede added modifiers
+ */
+static size_t find_modifiers(const char *text, const char **separator)
+{
+	static const char letters[] = "ukhGHIpPDSWebRX";
+	const char *slash = strrchr(text, '/'), *colon = strrchr(text, ':');
+
+	*separator = "";
+	if (slash)
+		return (size_t)(slash + 1 + (slash[1] == ':') - text);
+	if (colon && colon[1] && (colon == text || colon[-1] != ':') &&
+	    strspn(colon + 1, letters) == strlen(colon + 1))
+		return (size_t)(colon + 1 - text);
+	*separator = ":";
+	return strlen(text);
+}
+
+/* perf applies D (pinned) and e (exclusive) of a group to its leader only. */
+static bool is_wanted(char letter, const char *there, bool leader)
+{
+	if (!leader && (letter == 'D' || letter == 'e'))
+		return false;
+	return letter == 'p' || !strchr(there, letter);
+}
+
+static int add_modifiers(struct event_list_item *item, const char *letters, size_t length,
+			 bool leader)
+{
+	const char *separator;
+	size_t at = find_modifiers(item->text, &separator), n = strlen(item->text);
+	char *larger = realloc(item->text, n + length + 2);
+	size_t begin = n;
+
+	if (!larger)
+		return -ENOMEM;
+	item->text = larger;
+	for (size_t i = 0; i < length; i++) {
+		if (!is_wanted(letters[i], larger + at, leader))
+			continue;
+		if (n == begin)
+			n = (size_t)(stpcpy(larger + n, separator) - larger);
+		larger[n++] = letters[i];
+		larger[n] = '\0';
+	}
+	return 0;
+}
+
+char *event_list_modified(const char *text, const char *letters)
+{
+	struct event_list_item item = { .text = strdup(text) };
+
+	if (item.text && add_modifiers(&item, letters, strlen(letters), true)) {
+		free(item.text);
+		return NULL;
+	}
+	return item.text;
+}
+
+static int read_group_modifiers(struct reader *reader, size_t first)
+{
+	const char *letters;
+	size_t length;
+	int ret = 0;
+
+	if (*reader->at != ':')
+		return 0;
+	letters = ++reader->at;
+	length = strcspn(letters, ",{} \t\n");
+	if (!length || strcspn(letters, ":/") < length)
+		return fail(reader, letters, "expected modifiers of the group, such as \"u\"");
+	for (size_t i = first; !ret && i < reader->list->length; i++)
+		ret = add_modifiers(&reader->list->items[i], letters, length, i == first);
+	reader->at += length;
+	return ret;
+}
+
+static int read_group(struct reader *reader)
+{
+	const char *begin = reader->at++;
+	size_t first = reader->list->length;
+	int ret;
+
+	while (!(ret = read_event(reader, reader->list->groups)) && *reader->at == ',')
+		reader->at++;
+	if (ret)
+		return ret;
+	if (*reader->at == '{')
+		return fail(reader, reader->at, "a group cannot be in another");
+	if (*reader->at != '}')
+		return fail(reader, begin, "\"{\" without \"}\"");
+	reader->at++;
+	ret = read_group_modifiers(reader, first);
+	reader->list->groups++;
+	return ret;
+}
+
+/* Skips a group's name before "{", which perf allows. */
+static void skip_group_name(struct reader *reader)
+{
+	size_t length = strcspn(reader->at, ",{}/:\\' \t\n");
+
+	if (reader->at[length] == '{')
+		reader->at += length;
+}
+
+static int read_list(struct reader *reader)
+{
+	int ret;
+
+	for (;; reader->at++) {
+		skip_blanks(reader);
+		skip_group_name(reader);
+		ret = *reader->at == '{' ? read_group(reader) : read_event(reader, -1);
+		if (ret)
+			return ret;
+		skip_blanks(reader);
+		if (!*reader->at)
+			return 0;
+		if (*reader->at == '}')
+			return fail(reader, reader->at, "\"}\" without \"{\"");
+		if (*reader->at != ',')
+			return fail(reader, reader->at, "expected \",\" or the end");
+	}
+}
+
+int event_list_init(struct event_list *list, const char *text, struct gpmu_error *error)
+{
+	struct reader reader = { .text = text, .at = text, .list = list, .error = error };
+	int ret;
+
+	*list = (struct event_list){ .items = NULL };
+	ret = read_list(&reader);
+	if (ret == -ENOMEM)
+		error_set(error, 0, "%s", strerror(ENOMEM));
+	if (ret)
+		event_list_release(list);
+	return ret;
+}
+
+void event_list_release(struct event_list *list)
+{
+	for (size_t i = 0; i < list->length; i++)
+		free(list->items[i].text);
+	free(list->items);
+	*list = (struct event_list){ .items = NULL };
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include <perfmon/pfmlib_perf_event.h>
+
+#include "event/event_pfm.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int initialized = PFM_ERR_NOINIT;
+
+static void initialize(void)
+{
+	initialized = pfm_initialize();
+}
+
+static bool ready(const char **why)
+{
+	pthread_once(&once, initialize);
+	*why = pfm_strerror(initialized);
+	return initialized == PFM_SUCCESS;
+}
+
+/*
+ * Whether libpfm4 has tables of the PMU at the text's beginning, and that PMU is in this
+ * machine
+ */
+static bool find_pmu(const char *text, bool *present)
+{
+	size_t length = strcspn(text, ":");
+	pfm_pmu_info_t info;
+
+	for (int pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
+		memset(&info, 0, sizeof(info));
+		info.size = sizeof(info);
+		if (pfm_get_pmu_info((pfm_pmu_t)pmu, &info) != PFM_SUCCESS)
+			continue;
+		if (!strncmp(info.name, text, length) && !info.name[length]) {
+			*present = info.is_present;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int fail(const char *text, int error, const char **why)
+{
+	bool present;
+
+	*why = pfm_strerror(error);
+	switch (error) {
+	case PFM_ERR_NOMEM:
+		return -ENOMEM;
+	case PFM_ERR_NOTFOUND:
+		if (!find_pmu(text, &present)) {
+			*why = "no such PMU; it has those of this architecture";
+			return -ENOENT;
+		}
+		if (!present) {
+			*why = "that PMU is not of this machine";
+			return -ENODEV;
+		}
+		return -ENOENT;
+	case PFM_ERR_NOTSUPP:
+		return -ENODEV;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Whether the text has the modifier h (hypervisor) */
+static bool names_hypervisor(const char *text)
+{
+	for (const char *c = strstr(text, ":h"); c; c = strstr(c + 2, ":h"))
+		if (!c[2] || c[2] == ':' || c[2] == '=')
+			return true;
+	return false;
+}
+
+int event_pfm_encode(const char *text, struct event_pfm *event, const char **why)
+{
+	struct perf_event_attr attr;
+	pfm_perf_encode_arg_t arg;
+	int ret;
+
+	if (!ready(why))
+		return -ENODEV;
+	memset(&attr, 0, sizeof(attr));
+	memset(&arg, 0, sizeof(arg));
+	arg.attr = &attr;
+	arg.size = sizeof(arg);
+	/* Ask without perf's own modifiers, as perf does; they include those of sampling. */
+	ret = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT,
+					&arg);
+	if (ret != PFM_SUCCESS)
+		return fail(text, ret, why);
+	/*
+	 * libpfm4 leaves exclude_hv clear on machines whose PMU it knows; perf always sets
+	 * it.
+	 */
+	if ((attr.exclude_user || attr.exclude_kernel) && !names_hypervisor(text))
+		attr.exclude_hv = 1;
+	*event = (struct event_pfm){
+		.type = attr.type, .config = attr.config, .config1 = attr.config1,
+		.config2 = attr.config2, .exclude_user = attr.exclude_user,
+		.exclude_kernel = attr.exclude_kernel, .exclude_hv = attr.exclude_hv,
+	};
+	return 0;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "expr/expr_parse.h"
+#include "gpmu.h"
+
+/* Bounds memory and time. Upstream's longest expression has 2,000 bytes. */
+#define MAX_LENGTH	(1u << 20)
+
+struct gpmu_expr *gpmu_expr_new(const char *text, const struct gpmu_expr_env *env,
+				struct gpmu_error *error)
+{
+	struct gpmu_expr_env complete = { 0 };
+	struct gpmu_expr *expr = NULL;
+	int ret;
+
+	if (env)
+		memcpy(&complete, env, env->size < sizeof(complete) ? env->size : sizeof(complete));
+	if (strnlen(text, MAX_LENGTH + 1) > MAX_LENGTH) {
+		ret = -E2BIG;
+		error_set(error, MAX_LENGTH, "longer than %u bytes", MAX_LENGTH);
+	} else {
+		ret = expr_compile(text, &complete, error, &expr);
+	}
+	if (ret == -ENOMEM)
+		error_set(error, 0, "no memory");
+	if (ret)
+		errno = -ret;
+	return expr;
+}
+
+void gpmu_expr_free(struct gpmu_expr *expr)
+{
+	if (!expr)
+		return;
+	for (size_t i = 0; i < expr->n_ids; i++)
+		free(expr->ids[i]);
+	free(expr->ids);
+	free(expr->code);
+	free(expr);
+}
+
+size_t gpmu_expr_ids(const struct gpmu_expr *expr)
+{
+	return expr->n_ids;
+}
+
+const char *gpmu_expr_id(const struct gpmu_expr *expr, size_t index)
+{
+	return index < expr->n_ids ? expr->ids[index] : NULL;
+}

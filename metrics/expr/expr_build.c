@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr/expr_build.h"
+#include "gpmu.h"
+
+int expr_build_init(struct expr_builder *builder)
+{
+	*builder = (struct expr_builder){ .expr = calloc(1, sizeof(*builder->expr)) };
+	return builder->expr ? 0 : -ENOMEM;
+}
+
+void expr_build_release(struct expr_builder *builder)
+{
+	gpmu_expr_free(builder->expr);
+	builder->expr = NULL;
+}
+
+/* Returns @array with room for one more element than @used; NULL if out of memory. */
+static void *grow(struct expr_builder *builder, void *array, size_t used, size_t *room, size_t size)
+{
+	size_t wanted = *room ? *room * 2 : 16;
+	void *bigger;
+
+	if (builder->no_memory)
+		return NULL;
+	if (used < *room)
+		return array;
+	bigger = realloc(array, wanted * size);
+	if (bigger)
+		*room = wanted;
+	else
+		builder->no_memory = true;
+	return bigger;
+}
+
+static void emit(struct expr_builder *builder, struct expr_insn insn)
+{
+	struct gpmu_expr *expr = builder->expr;
+	struct expr_insn *code = grow(builder, expr->code, expr->length, &builder->code_room,
+				      sizeof(*code));
+
+	if (!code)
+		return;
+	expr->code = code;
+	code[expr->length++] = insn;
+}
+
+static struct expr_part replace(struct expr_builder *builder, size_t start, double number)
+{
+	if (!builder->no_memory)
+		builder->expr->length = start;
+	emit(builder, (struct expr_insn){ .op = EXPR_NUMBER, .number = number });
+	return (struct expr_part){ start, number };
+}
+
+struct expr_part expr_build_number(struct expr_builder *builder, double number)
+{
+	return replace(builder, builder->expr->length, number);
+}
+
+struct expr_part expr_build_id(struct expr_builder *builder, enum expr_op op, char *name)
+{
+	struct gpmu_expr *expr = builder->expr;
+	struct expr_part part = { expr->length, NAN };
+	char **ids = NULL;
+
+	if (name)
+		ids = grow(builder, expr->ids, expr->n_ids, &builder->ids_room, sizeof(*ids));
+	if (!ids) {
+		free(name);
+		builder->no_memory = true;
+		return part;
+	}
+	expr->ids = ids;
+	ids[expr->n_ids] = name;
+	emit(builder, (struct expr_insn){ .op = op, .id = expr->n_ids++ });
+	return part;
+}
+
+struct expr_part expr_build_negate(struct expr_builder *builder, struct expr_part part)
+{
+	emit(builder, (struct expr_insn){ .op = EXPR_NEGATE });
+	return (struct expr_part){ part.start, -part.value };
+}
+
+/*
+ * Builds "|" or "&" with one constant operand: the constant decides the result, or the
+ * result is the other operand.
+ */
+static struct expr_part build_logic(struct expr_builder *builder, enum expr_op op,
+				    struct expr_part a, struct expr_part b)
+{
+	double constant = isfinite(a.value) ? a.value : b.value;
+	double other = isfinite(a.value) ? b.value : a.value;
+
+	if (isfinite(constant) && (constant != 0) == (op == EXPR_OR))
+		return replace(builder, a.start, op == EXPR_OR);
+	emit(builder, (struct expr_insn){ .op = op });
+	return (struct expr_part){ a.start, isfinite(constant) ? other : NAN };
+}
+
+struct expr_part expr_build_binary(struct expr_builder *builder, enum expr_op op,
+				   struct expr_part a, struct expr_part b)
+{
+	if (b.value == 0 && op == EXPR_DIVIDE)
+		return replace(builder, a.start, NAN);
+	if (b.value == 0 && op == EXPR_D_RATIO)
+		return replace(builder, a.start, 0);
+	/* perf does not fold min and max. */
+	if (isfinite(a.value) && isfinite(b.value) && op != EXPR_MIN && op != EXPR_MAX)
+		return replace(builder, a.start, expr_apply(op, a.value, b.value));
+	if (op == EXPR_OR || op == EXPR_AND)
+		return build_logic(builder, op, a, b);
+	emit(builder, (struct expr_insn){ .op = op });
+	return (struct expr_part){ a.start, NAN };
+}
+
+/* Removes the code between @start and @part; @part extends to the end. */
+static struct expr_part keep_last(struct expr_builder *builder, struct expr_part part, size_t start)
+{
+	struct gpmu_expr *expr = builder->expr;
+	size_t length = expr->length - part.start;
+
+	if (builder->no_memory)
+		return part;
+	memmove(expr->code + start, expr->code + part.start, length * sizeof(*expr->code));
+	expr->length = start + length;
+	return (struct expr_part){ start, part.value };
+}
+
+struct expr_part expr_build_if(struct expr_builder *builder, struct expr_part yes,
+			       struct expr_part condition, struct expr_part no)
+{
+	if (condition.value == 0)
+		return keep_last(builder, no, yes.start);
+	if (isfinite(condition.value)) {
+		if (!builder->no_memory)
+			builder->expr->length = condition.start;
+		return yes;
+	}
+	/* Both branches are equal constants, so the condition does not matter. */
+	if (yes.value == no.value)
+		return replace(builder, yes.start, yes.value);
+	emit(builder, (struct expr_insn){ .op = EXPR_IF });
+	return (struct expr_part){ yes.start, NAN };
+}
+
+/* --- names of the whole expression ---------------------------------------------- */
+
+/* A use of a name, by its position among all uses in the code */
+struct use {
+	const char *name;
+	size_t place;
+};
+
+static int compare_uses(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static bool has_id(const struct expr_insn *insn)
+{
+	return insn->op == EXPR_VALUE || insn->op == EXPR_SOURCES || insn->op == EXPR_LINES;
+}
+
+/* Collects the uses of names in the code, sorted by name; *@n may be 0. */
+static struct use *collect_uses(const struct gpmu_expr *expr, size_t *n)
+{
+	struct use *uses = calloc(expr->n_ids + 1, sizeof(*uses));
+
+	*n = 0;
+	for (size_t i = 0; i < expr->length && uses; i++) {
+		if (has_id(&expr->code[i])) {
+			uses[*n] = (struct use){ expr->ids[expr->code[i].id], *n };
+			(*n)++;
+		}
+	}
+	if (uses)
+		qsort(uses, *n, sizeof(*uses), compare_uses);
+	return uses;
+}
+
+/*
+ * Renumbers the names. Before this, each use of a name has an id of its own. Equal names
+ * get one id, names that no code uses are removed, and the ids are in order of first use.
+ */
+static int number_ids(struct gpmu_expr *expr)
+{
+	size_t n, place = 0, n_ids = 0;
+	struct use *uses = collect_uses(expr, &n);
+	/* For each use: position of the name's first use, later the name's new id */
+	size_t *number = calloc(expr->n_ids + 1, sizeof(*number));
+	char **ids = calloc(expr->n_ids + 1, sizeof(*ids));
+
+	if (!uses || !number || !ids) {
+		free(uses);
+		free(number);
+		free(ids);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool again = i && !strcmp(uses[i].name, uses[i - 1].name);
+
+		number[uses[i].place] = again ? number[uses[i - 1].place] : uses[i].place;
+	}
+	for (struct expr_insn *insn = expr->code; insn < expr->code + expr->length; insn++) {
+		if (!has_id(insn))
+			continue;
+		if (number[place] == place) {
+			ids[n_ids] = expr->ids[insn->id];
+			expr->ids[insn->id] = NULL;
+			number[place] = n_ids++;
+		} else {
+			number[place] = number[number[place]];
+		}
+		insn->id = number[place++];
+	}
+	for (size_t i = 0; i < expr->n_ids; i++)
+		free(expr->ids[i]);
+	free(expr->ids);
+	free(uses);
+	free(number);
+	expr->ids = ids;
+	expr->n_ids = n_ids;
+	return 0;
+}
+
+static unsigned int operands(enum expr_op op)
+{
+	switch (op) {
+	case EXPR_NUMBER:
+	case EXPR_VALUE:
+	case EXPR_SOURCES:
+	case EXPR_LINES:
+		return 0;
+	case EXPR_NEGATE:
+		return 1;
+	case EXPR_IF:
+		return 3;
+	default:
+		return 2;
+	}
+}
+
+/* Assigns stack slots. Returns 0, or -E2BIG if EXPR_SLOTS are too few. */
+static int give_slots(struct gpmu_expr *expr)
+{
+	unsigned int used = 0;
+
+	for (struct expr_insn *insn = expr->code; insn < expr->code + expr->length; insn++) {
+		used -= operands(insn->op);
+		insn->slot = used++;
+		if (used > EXPR_SLOTS)
+			return -E2BIG;
+	}
+	return 0;
+}
+
+int expr_build_finish(struct expr_builder *builder, struct gpmu_expr **expr)
+{
+	int ret;
+
+	if (builder->no_memory)
+		return -ENOMEM;
+	ret = give_slots(builder->expr);
+	if (!ret)
+		ret = number_ids(builder->expr);
+	if (ret)
+		return ret;
+	*expr = builder->expr;
+	builder->expr = NULL;
+	return 0;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "machine/machine.h"
+
+#define PMUS	"sys/bus/event_source/devices"
+#define CPUS	"sys/devices/system/cpu"
+
+static int read_cpus(struct gpmu_machine *machine, const struct sysfs_dir *root)
+{
+	struct sysfs_dir cpus;
+	char path[64];
+	int ret = sysfs_open(&cpus, root, CPUS);
+
+	if (ret)
+		return sysfs_optional(sysfs_needed(root, CPUS, ret));
+	ret = sysfs_optional(sysfs_cpus(&cpus, "possible", &machine->possible));
+	if (!ret)
+		ret = sysfs_optional(sysfs_cpus(&cpus, "online", &machine->online));
+	if (!ret && machine->online.len) {
+		/* The kernel shows no such file for an offline CPU. */
+		snprintf(path, sizeof(path), "cpu%d/regs/identification/midr_el1",
+			 cpus_first(&machine->online));
+		ret = sysfs_optional(sysfs_hex(&cpus, path, UINT64_MAX, &machine->midr));
+	}
+	sysfs_close(&cpus);
+	return ret;
+}
+
+static int read_devices(struct gpmu_machine *machine, const struct sysfs_dir *devices)
+{
+	struct sysfs_names names;
+	int ret = sysfs_list(devices, &names);
+
+	if (ret || !names.len)
+		return ret;
+	machine->pmus = calloc(names.len, sizeof(struct gpmu_pmu *));
+	if (!machine->pmus)
+		ret = -ENOMEM;
+	for (size_t i = 0; i < names.len && !ret; i++) {
+		struct gpmu_pmu **pmu = &machine->pmus[machine->pmus_len];
+
+		ret = pmu_new(pmu, devices, names.names[i], &machine->online);
+		if (ret == -EBADMSG) {
+			ret = 0;
+			continue;
+		}
+		if (ret)
+			break;
+		(*pmu)->node = nodes_find(&machine->nodes, &(*pmu)->cpus);
+		machine->pmus_len++;
+	}
+	sysfs_names_release(&names);
+	return ret;
+}
+
+static int read_pmus(struct gpmu_machine *machine, const struct sysfs_dir *root)
+{
+	struct sysfs_dir devices;
+	int ret = sysfs_open(&devices, root, PMUS);
+
+	if (ret)
+		return sysfs_optional(sysfs_needed(root, PMUS, ret));
+	ret = sysfs_optional(read_devices(machine, &devices));
+	sysfs_close(&devices);
+	return ret;
+}
+
+/*
+ * PMU of the device's node; if firmware does not give the node, the PMU with the socket's
+ * number
+ */
+static const struct gpmu_pmu *find_pcie_pmu(const struct gpmu_machine *machine,
+					    const struct gpmu_pci *pci)
+{
+	char name[64];
+
+	if (pci->root_port < 0)
+		return NULL;
+	snprintf(name, sizeof(name), "nvidia_pcie_pmu_%d", pci->node < 0 ? pci->socket : pci->node);
+	return gpmu_machine_find_pmu(machine, name);
+}
+
+static bool has_pcie_pmu(const struct gpmu_machine *machine)
+{
+	for (size_t i = 0; i < machine->pmus_len; i++)
+		if (machine->pmus[i]->kind == GPMU_PMU_PCIE)
+			return true;
+	return false;
+}
+
+void machine_number_pcis(struct gpmu_machine *machine)
+{
+	if (!machine->grace || !has_pcie_pmu(machine))
+		return;
+	pcis_number(&machine->pcis);
+	for (size_t i = 0; i < machine->pcis.len; i++)
+		machine->pcis.list[i].pmu = find_pcie_pmu(machine, &machine->pcis.list[i]);
+}
+
+static int read_pcis(struct gpmu_machine *machine, const struct sysfs_dir *root)
+{
+	int ret = pcis_read(&machine->pcis, root);
+
+	if (!ret)
+		ret = warnings_end(&machine->warnings);
+	if (ret)
+		pcis_release(&machine->pcis);
+	else
+		machine_number_pcis(machine);
+	return ret;
+}
+
+static int read_counters(struct gpmu_machine *machine, const struct sysfs_dir *root)
+{
+	int ret = read_cpus(machine, root);
+
+	if (!ret)
+		ret = nodes_read(&machine->nodes, root);
+	if (!ret)
+		ret = read_pmus(machine, root);
+	/* The CPU also identifies a Grace if the kernel has no driver for its PMUs. */
+	machine->grace = has_pcie_pmu(machine) || (machine->midr & ~0xfull) == NEOVERSE_V2;
+	return ret;
+}
+
+static int read_part(struct gpmu_machine *machine,
+		     int (*part)(struct gpmu_machine *machine, const struct sysfs_dir *root))
+{
+	struct sysfs sysfs = { .warnings = &machine->warnings };
+	struct sysfs_dir root = { .sysfs = &sysfs, .fd = machine->fd };
+	int ret;
+
+	sysfs.text = malloc(SYSFS_MAX_TEXT + 1);
+	if (!sysfs.text)
+		return -ENOMEM;
+	ret = part(machine, &root);
+	free(sysfs.text);
+	return ret;
+}
+
+/* Reads the PCI devices on first use. Returns 0, or -errno with errno set. */
+static int need_pcis(const struct gpmu_machine *machine)
+{
+	struct gpmu_machine *self = machine->self;
+	struct warnings *warnings = &self->warnings;
+	size_t len, more;
+	int ret = 0;
+
+	if (atomic_load_explicit(&machine->has_pcis, memory_order_acquire))
+		return 0;
+	pthread_mutex_lock(&self->reading);
+	if (!atomic_load_explicit(&self->has_pcis, memory_order_relaxed)) {
+		len = warnings->len;
+		more = warnings->more;
+		ret = read_part(self, read_pcis);
+		if (ret)
+			warnings_rewind(warnings, len, more);
+		atomic_store_explicit(&self->has_pcis, !ret, memory_order_release);
+	}
+	pthread_mutex_unlock(&self->reading);
+	if (ret)
+		errno = -ret;
+	return ret;
+}
+
+struct gpmu_machine *gpmu_machine_new(const char *root, struct gpmu_error *error)
+{
+	struct gpmu_machine *machine = calloc(1, sizeof(*machine));
+	char why[64];
+	int ret = -ENOMEM;
+
+	root = root ? root : "/";
+	if (!machine)
+		goto fail;
+	machine->self = machine;
+	pthread_mutex_init(&machine->reading, NULL);
+	machine->fd = -1;
+	machine->root = strdup(root);
+	if (!machine->root)
+		goto free;
+	machine->fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	ret = machine->fd < 0 ? -errno : read_part(machine, read_counters);
+	if (!ret)
+		return machine;
+free:
+	gpmu_machine_free(machine);
+fail:
+	error_set(error, 0, "%s: %s", root, strerror_r(-ret, why, sizeof(why)));
+	errno = -ret;
+	return NULL;
+}
+
+void gpmu_machine_free(struct gpmu_machine *machine)
+{
+	if (!machine)
+		return;
+	pcis_release(&machine->pcis);
+	for (size_t i = 0; i < machine->pmus_len; i++)
+		pmu_free(machine->pmus[i]);
+	free(machine->pmus);
+	machine_sources_release(machine);
+	gpus_release(&machine->gpus);
+	nodes_release(&machine->nodes);
+	cpus_release(&machine->online);
+	cpus_release(&machine->possible);
+	warnings_release(&machine->warnings);
+	if (machine->fd >= 0)
+		close(machine->fd);
+	free(machine->root);
+	pthread_mutex_destroy(&machine->reading);
+	free(machine);
+}
+
+const char *gpmu_machine_root(const struct gpmu_machine *machine)
+{
+	return machine->root;
+}
+
+const char *gpmu_machine_warning(const struct gpmu_machine *machine, size_t index)
+{
+	if (need_pcis(machine))
+		return NULL;
+	return index < machine->warnings.len ? machine->warnings.lines[index] : NULL;
+}
+
+int gpmu_machine_read(const struct gpmu_machine *machine, const char *path, char *buffer,
+		      size_t size)
+{
+	int len;
+
+	path += strspn(path, "/");
+	len = sysfs_read(machine->fd, path, buffer, size);
+	if (len > 0 && buffer[len - 1] == '\n')
+		buffer[--len] = '\0';
+	return len;
+}
+
+uint64_t gpmu_machine_midr(const struct gpmu_machine *machine)
+{
+	return machine->midr;
+}
+
+size_t gpmu_machine_online_cpus(const struct gpmu_machine *machine, const int **cpus)
+{
+	if (cpus)
+		*cpus = machine->online.ids;
+	return machine->online.len;
+}
+
+size_t gpmu_machine_possible_cpus(const struct gpmu_machine *machine, const int **cpus)
+{
+	if (cpus)
+		*cpus = machine->possible.ids;
+	return machine->possible.len;
+}
+
+const struct gpmu_pmu *gpmu_machine_pmu(const struct gpmu_machine *machine, size_t index)
+{
+	return index < machine->pmus_len ? machine->pmus[index] : NULL;
+}
+
+static int compare(const void *name, const void *pmu)
+{
+	return strverscmp(name, (*(struct gpmu_pmu *const *)pmu)->name);
+}
+
+const struct gpmu_pmu *gpmu_machine_find_pmu(const struct gpmu_machine *machine, const char *name)
+{
+	struct gpmu_pmu *const *found = NULL;
+
+	/* bsearch() must not get NULL. */
+	if (machine->pmus_len)
+		found = bsearch(name, machine->pmus, machine->pmus_len,
+				sizeof(struct gpmu_pmu *), compare);
+	return found ? *found : NULL;
+}
+
+const struct gpmu_node *gpmu_machine_node(const struct gpmu_machine *machine, size_t index)
+{
+	return index < machine->nodes.len ? &machine->nodes.list[index] : NULL;
+}
+
+const struct gpmu_pci *gpmu_machine_pci(const struct gpmu_machine *machine, size_t index)
+{
+	if (need_pcis(machine))
+		return NULL;
+	return index < machine->pcis.len ? &machine->pcis.list[index] : NULL;
+}

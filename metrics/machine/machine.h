@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Internal structure of a machine. */
+#ifndef GPMU_MACHINE_H
+#define GPMU_MACHINE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "gpmu.h"
+#include "machine/gpu.h"
+#include "machine/machine_sysfs.h"
+#include "machine/node.h"
+#include "machine/pci.h"
+#include "machine/pmu.h"
+
+#define NEOVERSE_V2	0x410fd4f0	/* MIDR_EL1 without the revision, Arm Neoverse V2 TRM */
+
+struct gpmu_machine {
+	char *root;
+	int fd;		/* of the root directory */
+	struct warnings warnings;
+	struct cpus possible, online;
+	uint64_t midr;
+	bool grace;	/* the hardware itself; a source's PMUs do not count */
+	struct nodes nodes;
+	struct gpmu_pmu **pmus;		/* sorted by name */
+	size_t pmus_len;
+	/* PCI devices, read on first use: few callers need them and there can be many. */
+	struct pcis pcis;
+	atomic_bool has_pcis;
+	pthread_mutex_t reading;
+	struct gpmu_machine *self;
+	struct gpmu_source **sources;	/* one reference each; their PMUs are in pmus */
+	size_t sources_len;
+	struct gpus gpus;		/* of these sources */
+};
+
+/*
+ * Sets socket, root port and PMU of a Grace's PCI devices; to be repeated when the PMUs
+ * change.
+ */
+void machine_number_pcis(struct gpmu_machine *machine);
+
+/* Puts the sources. The caller must not use their PMUs afterwards. */
+void machine_sources_release(struct gpmu_machine *machine);
+
+#endif /* GPMU_MACHINE_H */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/node.h"
+
+/*
+ * Number of CPUs whose package must be read: one if the first CPU's package contains all
+ * of the node's CPUs, else all. Linux before 5.3 does not list a package's CPUs.
+ */
+static int cpus_to_read(const struct gpmu_node *node, const struct sysfs_dir *cpus, size_t *n)
+{
+	struct cpus package;
+	char path[64];
+	int ret;
+
+	snprintf(path, sizeof(path), "cpu%d/topology/package_cpus_list", cpus_first(&node->cpus));
+	ret = sysfs_cpus(cpus, path, &package);
+	*n = !ret && cpus_within(&node->cpus, &package) ? 1 : node->cpus.len;
+	cpus_release(&package);
+	return sysfs_optional(ret);
+}
+
+/* Sets the package that contains all CPUs of the node, else -1. */
+static int read_package(struct gpmu_node *node, const struct sysfs_dir *cpus)
+{
+	char path[64];
+	int64_t package, first = -1;
+	size_t n;
+	int ret = cpus_to_read(node, cpus, &n);
+
+	node->package = -1;
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "cpu%d/topology/physical_package_id",
+			 node->cpus.ids[i]);
+		ret = sysfs_number(cpus, path, -1, INT_MAX, &package);
+		if (ret)
+			return sysfs_optional(ret);
+		if (i && package != first)
+			return 0;
+		first = package;
+	}
+	node->package = (int)first;
+	return 0;
+}
+
+/* Records the node of each CPU. A CPU of two nodes would be counted twice. */
+static int claim_cpus(struct nodes *nodes, const struct sysfs_dir *dir, const char *name)
+{
+	const struct cpus *cpus = &nodes->list[nodes->len].cpus;
+
+	for (size_t i = 0; i < cpus->len; i++)
+		if (nodes->of_cpu[cpus->ids[i]])
+			return sysfs_warn(dir, name, "expected CPUs of no other node, found %d",
+					  cpus->ids[i]);
+	for (size_t i = 0; i < cpus->len; i++)
+		nodes->of_cpu[cpus->ids[i]] = (unsigned short)(nodes->len + 1);
+	return 0;
+}
+
+/* Adds a node; one without CPUs is memory only, such as a GPU's. */
+static int add_node(struct nodes *nodes, const struct sysfs_dir *dir, const struct sysfs_dir *cpus,
+		    const char *name)
+{
+	struct gpmu_node *node = &nodes->list[nodes->len];
+	struct sysfs_dir folder;
+	int64_t number;
+	int ret;
+
+	if (strncmp(name, "node", 4) || !sysfs_parse_number(name + 4, 0, INT_MAX, &number))
+		return 0;
+	ret = sysfs_open(&folder, dir, name);
+	if (!ret) {
+		ret = sysfs_cpus(&folder, "cpulist", &node->cpus);
+		sysfs_close(&folder);
+	}
+	if (!ret)
+		ret = claim_cpus(nodes, dir, name);
+	if (ret || !node->cpus.len) {
+		cpus_release(&node->cpus);
+		return sysfs_optional(ret);
+	}
+	node->number = (int)number;
+	nodes->len++;
+	return read_package(node, cpus);
+}
+
+static int read_dir(struct nodes *nodes, const struct sysfs_dir *dir, const struct sysfs_dir *cpus)
+{
+	struct sysfs_names names;
+	int ret = sysfs_list(dir, &names);
+
+	if (ret || !names.len)
+		return ret;
+	nodes->list = calloc(names.len, sizeof(*nodes->list));
+	nodes->of_cpu = calloc(CPUS_MAX, sizeof(*nodes->of_cpu));
+	if (!nodes->list || !nodes->of_cpu)
+		ret = -ENOMEM;
+	for (size_t i = 0; i < names.len && !ret; i++)
+		ret = add_node(nodes, dir, cpus, names.names[i]);
+	sysfs_names_release(&names);
+	return ret;
+}
+
+int nodes_read(struct nodes *nodes, const struct sysfs_dir *root)
+{
+	struct sysfs_dir dir, cpus;
+	int ret;
+
+	*nodes = (struct nodes){ 0 };
+	ret = sysfs_open(&cpus, root, "sys/devices/system/cpu");
+	if (ret)
+		return sysfs_optional(ret);
+	ret = sysfs_open(&dir, root, "sys/devices/system/node");
+	if (!ret) {
+		ret = read_dir(nodes, &dir, &cpus);
+		sysfs_close(&dir);
+	}
+	sysfs_close(&cpus);
+	ret = sysfs_optional(ret);
+	if (ret)
+		nodes_release(nodes);
+	return ret;
+}
+
+void nodes_release(struct nodes *nodes)
+{
+	for (size_t i = 0; i < nodes->len; i++)
+		cpus_release(&nodes->list[i].cpus);
+	free(nodes->list);
+	free(nodes->of_cpu);
+	*nodes = (struct nodes){ 0 };
+}
+
+void nodes_replace(struct nodes *nodes, struct gpmu_node *list, size_t len)
+{
+	free(nodes->list);
+	nodes->list = list;
+	nodes->len = len;
+	for (size_t i = 0; i < len; i++)
+		for (size_t j = 0; j < list[i].cpus.len; j++)
+			nodes->of_cpu[list[i].cpus.ids[j]] = (unsigned short)(i + 1);
+}
+
+const struct gpmu_node *nodes_find(const struct nodes *nodes, const struct cpus *cpus)
+{
+	const struct gpmu_node *node;
+
+	if (!nodes->of_cpu || !cpus->len || !nodes->of_cpu[cpus_first(cpus)])
+		return NULL;
+	node = &nodes->list[nodes->of_cpu[cpus_first(cpus)] - 1];
+	return cpus_within(cpus, &node->cpus) ? node : NULL;
+}
+
+int gpmu_node_number(const struct gpmu_node *node)
+{
+	return node->number;
+}
+
+int gpmu_node_package(const struct gpmu_node *node)
+{
+	return node->package;
+}
+
+size_t gpmu_node_cpus(const struct gpmu_node *node, const int **cpus)
+{
+	*cpus = node->cpus.ids;
+	return node->cpus.len;
+}

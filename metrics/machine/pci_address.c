@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string.h>
+
+#include "machine/pci_address.h"
+
+/*
+ * Parses exactly that many hexadecimal digits, in the kernel's form; false if there are
+ * others.
+ */
+static bool parse_hex(const char **at, size_t digits, uint32_t *value)
+{
+	for (*value = 0; digits; digits--, (*at)++) {
+		if (**at >= '0' && **at <= '9')
+			*value = *value << 4 | (uint32_t)(**at - '0');
+		else if (**at >= 'a' && **at <= 'f')
+			*value = *value << 4 | (uint32_t)(**at - 'a' + 10);
+		else
+			return false;
+	}
+	return true;
+}
+
+/* A domain has four digits, or up to eight if four are not enough. */
+bool pci_address_parse(const char *text, size_t len, struct pci_address *address)
+{
+	uint32_t domain, bus, device, function;
+
+	if (len < sizeof("0000:01:00.0") - 1 || len > sizeof("00000000:01:00.0") - 1)
+		return false;
+	if (!parse_hex(&text, len - (sizeof(":01:00.0") - 1), &domain) || *text++ != ':' ||
+	    !parse_hex(&text, 2, &bus) || *text++ != ':' || !parse_hex(&text, 2, &device) ||
+	    *text++ != '.' || !parse_hex(&text, 1, &function) || device > 31 || function > 7)
+		return false;
+	*address = (struct pci_address){ domain, (uint8_t)bus, (uint8_t)device, (uint8_t)function };
+	return true;
+}
+
+static int compare(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+int pci_address_compare(const struct pci_address *a, const struct pci_address *b)
+{
+	int order = compare(a->domain, b->domain);
+
+	if (!order)
+		order = compare(a->bus, b->bus);
+	if (!order)
+		order = compare(a->device, b->device);
+	return order ? order : compare(a->function, b->function);
+}
+
+/* Whether the name is that of a host bridge, "pci0008:00" */
+static bool is_host_bridge(const char *name, size_t len)
+{
+	uint32_t domain, bus;
+
+	if (len < sizeof("pci0000:00") - 1 || len > sizeof("pci00000000:00") - 1 ||
+	    strncmp(name, "pci", 3))
+		return false;
+	name += 3;
+	return parse_hex(&name, len - 3 - (sizeof(":00") - 1), &domain) && *name++ == ':' &&
+	       parse_hex(&name, 2, &bus);
+}
+
+size_t pci_path_root_port(const char *path, const char **root_port)
+{
+	bool below_bridge = false;
+	struct pci_address address;
+	size_t len, found = 0;
+
+	/* Finds the last host bridge: a VMD is one below another. */
+	for (; *path; path += len + (path[len] == '/')) {
+		len = strcspn(path, "/");
+		if (is_host_bridge(path, len)) {
+			below_bridge = true;
+			found = 0;
+			continue;
+		}
+		if (below_bridge && path[len] && pci_address_parse(path, len, &address)) {
+			*root_port = path;
+			found = len;
+		}
+		below_bridge = false;
+	}
+	return found;
+}

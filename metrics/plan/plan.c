@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "plan/plan_build.h"
+
+int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
+{
+	char **warnings, *line;
+	va_list args;
+	size_t i;
+
+	va_start(args, fmt);
+	line = text_vprint(fmt, args);
+	va_end(args);
+	if (!line)
+		return -ENOMEM;
+	for (i = 0; i < plan->n_warnings; i++) {
+		if (!strcmp(plan->warnings[i], line)) {
+			free(line);
+			return 0;
+		}
+	}
+	warnings = list_room(plan->warnings, plan->n_warnings, sizeof(*warnings));
+	if (!warnings) {
+		free(line);
+		return -ENOMEM;
+	}
+	plan->warnings = warnings;
+	plan->warnings[plan->n_warnings++] = line;
+	return 0;
+}
+
+int plan_add_item(struct gpmu_plan *plan, int kind, size_t index)
+{
+	struct plan_item *items = list_room(plan->items, plan->n_items, sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	plan->items = items;
+	items[plan->n_items].kind = kind;
+	items[plan->n_items++].index = index;
+	return 0;
+}
+
+static void release_inputs(struct plan_input *inputs, const struct gpmu_expr *expr)
+{
+	size_t i;
+
+	for (i = 0; inputs && i < plan_ids(expr); i++)
+		free(inputs[i].slots);
+	free(inputs);
+}
+
+static void release_metric(struct plan_metric *metric)
+{
+	release_inputs(metric->inputs, metric->expr);
+	release_inputs(metric->threshold_inputs, metric->threshold);
+	gpmu_expr_free(metric->expr);
+	gpmu_expr_free(metric->threshold);
+	free(metric->label);
+	free(metric->filter);
+	free(metric->modifiers);
+	free(metric->why);
+}
+
+static void release_event(struct plan_event *event)
+{
+	gpmu_event_free(event->event);
+	free(event->label);
+	free(event->slots);
+	free(event->why);
+}
+
+struct plan_mark plan_mark(const struct gpmu_plan *plan)
+{
+	return (struct plan_mark){
+		.n_metrics = plan->n_metrics, .n_events = plan->n_events,
+		.n_items = plan->n_items, .n_braces = plan->n_braces,
+	};
+}
+
+void plan_rewind(struct gpmu_plan *plan, struct plan_mark mark)
+{
+	while (plan->n_metrics > mark.n_metrics)
+		release_metric(&plan->metrics[--plan->n_metrics]);
+	while (plan->n_events > mark.n_events)
+		release_event(&plan->events[--plan->n_events]);
+	plan->n_items = mark.n_items;
+	plan->n_braces = mark.n_braces;
+}
+
+static struct gpmu_plan *fail(int err, struct gpmu_error *error, const char *text)
+{
+	error_set(error, 0, "%s", text);
+	errno = err;
+	return NULL;
+}
+
+struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
+				const struct gpmu_catalog *catalog,
+				const struct gpmu_plan_options *options, struct gpmu_error *error)
+{
+	struct gpmu_plan *plan;
+
+	if (options && options->size < sizeof(options->size))
+		return fail(EINVAL, error, "the options of a plan have no size");
+	plan = calloc(1, sizeof(*plan));
+	if (!plan)
+		return fail(ENOMEM, error, "no memory");
+	plan->machine = machine;
+	plan->catalog = catalog;
+	if (options)
+		memcpy(&plan->options, options, options->size < sizeof(*options) ?
+		       options->size : sizeof(*options));
+	return plan;
+}
+
+void gpmu_plan_free(struct gpmu_plan *plan)
+{
+	if (!plan)
+		return;
+	plan_rewind(plan, (struct plan_mark){ .n_items = 0 });
+	while (plan->n_warnings)
+		free(plan->warnings[--plan->n_warnings]);
+	plan_facts_free(plan->facts);
+	free(plan->warnings);
+	free(plan->metrics);
+	free(plan->events);
+	free(plan->items);
+	free(plan->groups);
+	free(plan->slots);
+	free(plan);
+}
+
+/*
+ * Collects the reasons why requested metrics and events are not counted, in the order of
+ * the request.
+ */
+static int warn_of_items(struct gpmu_plan *plan)
+{
+	const char *label, *why;
+	size_t i, index;
+	int ret = 0;
+
+	for (i = 0; i < plan->n_items && !ret; i++) {
+		index = plan->items[i].index;
+		if (plan->items[i].kind == PLAN_ITEM_METRIC) {
+			label = plan->metrics[index].label;
+			why = plan->metrics[index].why;
+		} else {
+			label = plan->events[index].label;
+			why = plan->events[index].why;
+		}
+		if (why)
+			ret = plan_warn(plan, "%s: %s", label, why);
+	}
+	return ret;
+}
+
+static int make(struct gpmu_plan *plan)
+{
+	struct plan_needs needs = { .length = 0 };
+	int ret;
+
+	ret = plan_add_thresholds(plan);
+	if (!ret)
+		ret = plan_leave_out(plan);
+	if (!ret)
+		ret = plan_needs_init(&needs, plan);
+	if (!ret)
+		ret = plan_pack(&needs, plan);
+	if (!ret)
+		ret = plan_number(&needs, plan);
+	plan_needs_release(&needs);
+	if (ret)
+		return ret;
+	plan_drop_thresholds(plan);
+	return warn_of_items(plan);
+}
+
+int gpmu_plan_make(struct gpmu_plan *plan, struct gpmu_error *error)
+{
+	int ret;
+
+	if (plan->made) {
+		error_set(error, 0, "the plan is made already");
+		return -EBUSY;
+	}
+	plan->made = true;
+	ret = make(plan);
+	if (ret)
+		error_set(error, 0, "no memory");
+	return ret;
+}
+
+const char *gpmu_plan_warning(const struct gpmu_plan *plan, size_t index)
+{
+	return index < plan->n_warnings ? plan->warnings[index] : NULL;
+}
+
+size_t gpmu_plan_groups(const struct gpmu_plan *plan)
+{
+	return plan->n_groups;
+}
+
+const struct gpmu_group *gpmu_plan_group(const struct gpmu_plan *plan, size_t index)
+{
+	return index < plan->n_groups ? &plan->groups[index] : NULL;
+}
+
+const struct gpmu_pmu *gpmu_group_pmu(const struct gpmu_group *group)
+{
+	return group->pmu;
+}
+
+const char *gpmu_plan_group_event(const struct gpmu_plan *plan, size_t group, size_t index)
+{
+	if (group >= plan->n_groups || index >= plan->groups[group].length)
+		return NULL;
+	return plan->slots[plan->groups[group].first + index].instance->name;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Events of a plan: those requested, and those of metrics. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "event/event_list.h"
+#include "plan/plan_build.h"
+
+/* Appends an entry that has only its text; NULL if out of memory. */
+static struct plan_event *append(struct gpmu_plan *plan, const char *text)
+{
+	struct plan_event *events = list_room(plan->events, plan->n_events, sizeof(*events));
+	struct plan_event *event;
+
+	if (!events)
+		return NULL;
+	plan->events = events;
+	event = &events[plan->n_events];
+	*event = (struct plan_event){ .braces = PLAN_NONE, .label = strdup(text) };
+	if (!event->label)
+		return NULL;
+	plan->n_events++;
+	return event;
+}
+
+/* Whether an -errno of gpmu_event_new() means that the process has run out of a resource */
+static bool is_fatal(int ret)
+{
+	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE;
+}
+
+static int new_event(const struct gpmu_plan *plan, const char *text, struct gpmu_event **event,
+		     struct gpmu_error *why)
+{
+	errno = 0;
+	*event = gpmu_event_new(plan->machine, plan->catalog, text, why);
+	if (*event)
+		return 0;
+	return errno ? -errno : -EINVAL;
+}
+
+/* Whether it also counts the kernel, and no modifier says otherwise */
+static bool counts_kernel(const struct event_instance *instance)
+{
+	const struct perf_event_attr *attr = &instance->attr;
+
+	if (instance->tool || attr->exclude_user || attr->exclude_kernel || attr->exclude_hv)
+		return false;
+	return !instance->pmu || gpmu_pmu_kind(instance->pmu) == GPMU_PMU_CORE ||
+	       !gpmu_pmu_has_cpumask(instance->pmu);
+}
+
+/* Restricts an event to user space, unless its PMU cannot. */
+static int leave_kernel_out(const struct gpmu_plan *plan, struct plan_event *event)
+{
+	struct gpmu_error why = { .text = "" };
+	struct gpmu_event *only_user;
+	char *text;
+	int ret;
+
+	if (!plan->options.user_only)
+		return 0;
+	for (size_t i = 0; i < event->event->length; i++)
+		if (!counts_kernel(&event->event->instances[i]))
+			return 0;
+	text = event_list_modified(event->label, "u");
+	if (!text)
+		return -ENOMEM;
+	ret = new_event(plan, text, &only_user, &why);
+	if (ret) {
+		free(text);
+		return is_fatal(ret) ? ret : 0;
+	}
+	gpmu_event_free(event->event);
+	event->event = only_user;
+	event->user_only = true;
+	if (event->of_metrics) {
+		free(text);
+		return 0;
+	}
+	free(event->label);
+	event->label = text;
+	return 0;
+}
+
+/*
+ * Looks the event up. An event that the machine does not have is no error; @why has the
+ * reason.
+ */
+static int resolve(struct gpmu_plan *plan, struct plan_event *event, struct gpmu_error *why)
+{
+	int ret;
+
+	*why = (struct gpmu_error){ .text = "" };
+	ret = new_event(plan, event->label, &event->event, why);
+	return ret ? ret : leave_kernel_out(plan, event);
+}
+
+static int set_why(struct plan_event *event, const char *text)
+{
+	event->why = strdup(text);
+	return event->why ? 0 : -ENOMEM;
+}
+
+static int find_metric_event(const struct gpmu_plan *plan, const char *text, size_t *index)
+{
+	size_t i;
+
+	for (i = 0; i < plan->n_events; i++) {
+		if (plan->events[i].of_metrics && !strcmp(plan->events[i].label, text)) {
+			*index = i;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, size_t *index,
+		      struct gpmu_error *error)
+{
+	struct plan_event *event;
+	struct gpmu_error why;
+	int ret;
+
+	if (!find_metric_event(plan, text, index))
+		return 0;
+	event = append(plan, text);
+	if (!event)
+		return -ENOMEM;
+	event->of_metrics = true;
+	*index = plan->n_events - 1;
+	ret = resolve(plan, event, &why);
+	if (!ret)
+		return 0;
+	if (is_fatal(ret) || (strict && ret == -EINVAL)) {
+		error_set(error, 0, "%s", why.text);
+		return ret;
+	}
+	event->unknown = ret == -ENOENT;
+	return set_why(event, why.text);
+}
+
+/*
+ * Different tracepoints are counted separately: unlike counts of several PMUs, their sum
+ * means nothing.
+ */
+static bool are_tracepoints(const struct gpmu_event *event)
+{
+	return event->instances[0].attr.type == PERF_TYPE_TRACEPOINT &&
+	       strpbrk(event->text, "*?[");
+}
+
+static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
+		     struct gpmu_error *error);
+
+/*
+ * Replaces the last event, "sched:*", by one entry for each tracepoint, under the
+ * tracepoint's own name.
+ */
+static int add_each(struct gpmu_plan *plan, const struct event_list_item *item,
+		    struct gpmu_error *error)
+{
+	struct plan_mark before = plan_mark(plan);
+	struct gpmu_event *all = plan->events[plan->n_events - 1].event;
+	int ret = 0;
+
+	plan->events[plan->n_events - 1].event = NULL;
+	before.n_events--;
+	plan_rewind(plan, before);
+	for (size_t i = 0; i < all->length && !ret; i++) {
+		struct event_list_item one = *item;
+
+		one.text = all->instances[i].name;
+		ret = add_event(plan, &one, error);
+	}
+	gpmu_event_free(all);
+	return ret;
+}
+
+static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
+		     struct gpmu_error *error)
+{
+	struct plan_event *event = append(plan, item->text);
+	struct gpmu_error why;
+	int ret;
+
+	if (!event)
+		return -ENOMEM;
+	if (item->group >= 0)
+		event->braces = plan->n_braces + (size_t)item->group;
+	ret = resolve(plan, event, &why);
+	if (!ret && are_tracepoints(event->event))
+		return add_each(plan, item, error);
+	if (ret == -ENODEV)
+		ret = set_why(event, why.text);
+	else if (ret)
+		error_set(error, item->offset + why.offset, "%s", why.text);
+	return ret ? ret : plan_add_item(plan, PLAN_ITEM_EVENT, plan->n_events - 1);
+}
+
+int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_error *error)
+{
+	struct plan_mark mark = plan_mark(plan);
+	struct event_list events;
+	size_t i;
+	int ret;
+
+	if (plan->made) {
+		error_set(error, 0, "the plan is made already");
+		return -EBUSY;
+	}
+	ret = event_list_init(&events, list, error);
+	if (ret)
+		return ret;
+	for (i = 0; i < events.length && !ret; i++)
+		ret = add_event(plan, &events.items[i], error);
+	plan->n_braces += (size_t)events.groups;
+	event_list_release(&events);
+	if (ret)
+		plan_rewind(plan, mark);
+	if (ret == -ENOMEM)
+		error_set(error, 0, "no memory");
+	return ret;
+}
+
+static bool is_offline(const struct event_instance *instance)
+{
+	const int *cpus;
+
+	return instance->pmu && gpmu_pmu_has_cpumask(instance->pmu) &&
+	       !gpmu_pmu_source(instance->pmu) && !gpmu_pmu_cpus(instance->pmu, &cpus);
+}
+
+/* Removes offline instances; the others keep their order. */
+static int leave_out(struct gpmu_plan *plan, struct plan_event *event)
+{
+	struct event_instance *list = event->event->instances;
+	size_t i, kept = 0;
+	int ret = 0;
+
+	for (i = 0; i < event->event->length; i++) {
+		if (!is_offline(&list[i])) {
+			list[kept++] = list[i];
+			continue;
+		}
+		if (!ret)
+			ret = plan_warn(plan, "%s: no CPU of its socket is online, so it is not "
+					"counted", gpmu_pmu_name(list[i].pmu));
+		free(list[i].name);
+	}
+	event->event->length = kept;
+	return ret;
+}
+
+int plan_leave_out(struct gpmu_plan *plan)
+{
+	struct plan_event *event;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < plan->n_events; i++) {
+		event = &plan->events[i];
+		if (!event->event)
+			continue;
+		ret = leave_out(plan, event);
+		if (!ret && !event->event->length) {
+			gpmu_event_free(event->event);
+			event->event = NULL;
+			ret = set_why(event, "no CPU of its PMU's socket is online");
+		}
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

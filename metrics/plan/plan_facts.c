@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Answers what expressions ask about the machine: #NAME, has_event() and
+ * strcmp_cpuid_str(), with the meanings of Linux 7.3's perf. A value that the machine does
+ * not provide is unknown (NaN); there are no defaults.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "plan/plan_build.h"
+
+#define CPU		"sys/devices/system/cpu/"
+#define MAX_CPUINFO	(4u << 20)	/* bytes: 2 KiB for each of 2048 CPUs */
+
+/* MIDR_EL1: the bits that identify the CPU, and below them variant and revision (r0p0) */
+#define MIDR_VERSION	0x00f0000full
+#define MIDR_VARIANT(m)		((m) >> 20 & 0xf)
+#define MIDR_REVISION(m)	((m) & 0xf)
+
+#define MAX_LITERALS	16
+
+struct plan_facts {
+	double values[MAX_LITERALS];	/* valid where asked[] is set */
+	bool asked[MAX_LITERALS];
+	bool no_memory;
+};
+
+struct literal {
+	const char *name;
+	double (*value)(const struct gpmu_plan *plan);
+};
+
+/* Notes that a query failed for lack of memory. */
+static double no_memory(const struct gpmu_plan *plan)
+{
+	plan->facts->no_memory = true;
+	return NAN;
+}
+
+/* --- topology --- */
+
+/* Reads the first line of a CPU's topology/@name; false if there is none. */
+static bool topology_line(const struct gpmu_plan *plan, int cpu, const char *name, char *line,
+			  size_t size)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), CPU "cpu%d/topology/%s", cpu, name);
+	return gpmu_machine_read(plan->machine, path, line, size) > 0;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static double count_different(char **lines, size_t length)
+{
+	size_t i, different = length > 0;
+
+	if (length)
+		qsort(lines, length, sizeof(*lines), compare_lines);
+	for (i = 1; i < length; i++)
+		different += strcmp(lines[i - 1], lines[i]) != 0;
+	return different ? (double)different : NAN;
+}
+
+/* Number of distinct values over all online CPUs; NaN if a CPU has none */
+static double count_lines(const struct gpmu_plan *plan, const char *name)
+{
+	size_t i, n, have = 0;
+	double count = NAN;
+	const int *cpus;
+	char **lines, line[4096];
+
+	n = gpmu_machine_online_cpus(plan->machine, &cpus);
+	lines = calloc(n ? n : 1, sizeof(*lines));
+	if (!lines)
+		return no_memory(plan);
+	for (i = 0; i < n; i++) {
+		if (!topology_line(plan, cpus[i], name, line, sizeof(line)))
+			break;
+		lines[have] = strdup(line);
+		if (!lines[have]) {
+			no_memory(plan);
+			break;
+		}
+		have++;
+	}
+	if (have == n)
+		count = count_different(lines, n);
+	while (have)
+		free(lines[--have]);
+	free(lines);
+	return count;
+}
+
+/* Tries several file names for one value; newer kernels' names come first. */
+static double count_first(const struct gpmu_plan *plan, const char *const *names)
+{
+	double count = NAN;
+
+	for (; *names && isnan(count); names++)
+		count = count_lines(plan, *names);
+	return count;
+}
+
+static double num_cores(const struct gpmu_plan *plan)
+{
+	static const char *const names[] = { "core_cpus_list", "thread_siblings_list", NULL };
+
+	return count_first(plan, names);
+}
+
+static double num_dies(const struct gpmu_plan *plan)
+{
+	static const char *const names[] = { "die_cpus_list", NULL };
+
+	return count_first(plan, names);
+}
+
+static double num_packages(const struct gpmu_plan *plan)
+{
+	static const char *const names[] = { "package_cpus_list", "core_siblings_list",
+					     "physical_package_id", NULL };
+
+	return count_first(plan, names);
+}
+
+/* Highest present CPU number plus 1 */
+static double num_cpus(const struct gpmu_plan *plan)
+{
+	char list[1024];
+	struct cpus cpus;
+	double number = NAN;
+
+	if (gpmu_machine_read(plan->machine, CPU "present", list, sizeof(list)) <= 0 ||
+	    cpus_parse(&cpus, list))
+		return NAN;
+	if (cpus.len)
+		number = cpus.ids[cpus.len - 1] + 1;
+	cpus_release(&cpus);
+	return number;
+}
+
+static double num_cpus_online(const struct gpmu_plan *plan)
+{
+	const int *cpus;
+	size_t n = gpmu_machine_online_cpus(plan->machine, &cpus);
+
+	return n ? (double)n : NAN;
+}
+
+static double smt_on(const struct gpmu_plan *plan)
+{
+	double cores, cpus;
+	char line[16];
+
+	if (gpmu_machine_read(plan->machine, CPU "smt/active", line, sizeof(line)) > 0)
+		return !strcmp(line, "1");
+	cores = num_cores(plan);
+	cpus = num_cpus_online(plan);
+	return isnan(cores) || isnan(cpus) ? NAN : cores < cpus;
+}
+
+static double core_wide(const struct gpmu_plan *plan)
+{
+	return plan->options.system_wide != 0;
+}
+
+/* --- the core PMU, memory, clock --- */
+
+static double slots(const struct gpmu_plan *plan)
+{
+	const struct gpmu_pmu *pmu;
+	unsigned long number;
+	const char *cap;
+	size_t i;
+
+	for (i = 0; (pmu = gpmu_machine_pmu(plan->machine, i)); i++) {
+		cap = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE ? gpmu_pmu_cap(pmu, "slots") : NULL;
+		number = cap ? strtoul(cap, NULL, 0) : 0;
+		if (number)
+			return (double)number;
+	}
+	return NAN;
+}
+
+/* ACPI's NFIT table describes persistent memory. */
+static double has_pmem(const struct gpmu_plan *plan)
+{
+	char byte[2];
+
+	return gpmu_machine_read(plan->machine, "sys/firmware/acpi/tables/NFIT", byte,
+				 sizeof(byte)) != -ENOENT;
+}
+
+/*
+ * Parses "2.80GHz" into Hz, with "." as the decimal point in any locale; NaN for any other
+ * text.
+ */
+static double parse_clock(const char *text)
+{
+	double number = 0, unit = 1e9;
+	bool fraction = false;
+
+	for (; (*text >= '0' && *text <= '9') || (*text == '.' && !fraction); text++) {
+		if (*text == '.') {
+			fraction = true;
+			continue;
+		}
+		number = number * 10 + (*text - '0');
+		if (fraction)
+			unit /= 10;
+	}
+	return number > 0 && !strncmp(text, "GHz", 3) ? number * unit : NAN;
+}
+
+/* Frequency in Hz from the first CPU's "model name : ... @ 2.80GHz" */
+static double system_tsc_freq(const struct gpmu_plan *plan)
+{
+	char *text = malloc(MAX_CPUINFO), *line, *at;
+	double hz = NAN;
+
+	if (!text)
+		return no_memory(plan);
+	if (gpmu_machine_read(plan->machine, "proc/cpuinfo", text, MAX_CPUINFO) > 0 &&
+	    (line = strstr(text, "model name"))) {
+		line[strcspn(line, "\n")] = '\0';
+		at = strstr(line, " @ ");
+		hz = at ? parse_clock(at + 3) : NAN;
+	}
+	free(text);
+	return hz;
+}
+
+/* --- the functions of an expression's environment --- */
+
+static const struct literal literals[] = {
+	{ "core_wide", core_wide },
+	{ "has_pmem", has_pmem },
+	{ "num_cores", num_cores },
+	{ "num_cpus", num_cpus },
+	{ "num_cpus_online", num_cpus_online },
+	{ "num_dies", num_dies },
+	{ "num_packages", num_packages },
+	{ "slots", slots },
+	{ "smt_on", smt_on },
+	{ "system_tsc_freq", system_tsc_freq },
+	{ "target_cpu", core_wide },
+};
+
+#define N_LITERALS	(sizeof(literals) / sizeof(literals[0]))
+
+_Static_assert(N_LITERALS <= MAX_LITERALS, "room for each");
+
+static const struct literal *literals_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_LITERALS; i++)
+		if (!strcasecmp(literals[i].name, name))
+			return &literals[i];
+	return NULL;
+}
+
+double plan_literal(struct gpmu_plan *plan, const char *name)
+{
+	const struct literal *literal = literals_find(name);
+	size_t i;
+
+	if (!literal || !plan->facts)
+		return NAN;
+	i = (size_t)(literal - literals);
+	if (!plan->facts->asked[i]) {
+		plan->facts->values[i] = literal->value(plan);
+		plan->facts->asked[i] = !plan->facts->no_memory;
+	}
+	return plan->facts->values[i];
+}
+
+static double env_literal(const char *name, void *user)
+{
+	return plan_literal(user, name);
+}
+
+/* The name has "@" for a PMU's slashes. */
+static int env_has_event(const char *name, void *user)
+{
+	struct gpmu_plan *plan = user;
+	char *text = strdup(name), *first, *last;
+	struct gpmu_event *event = NULL;
+
+	errno = ENOMEM;
+	if (text) {
+		first = strchr(text, '@');
+		last = strrchr(text, '@');
+		if (first)
+			*first = *last = '/';
+		event = gpmu_event_new(plan->machine, plan->catalog, text, NULL);
+	}
+	plan->facts->no_memory |= !event && errno == ENOMEM;
+	free(text);
+	gpmu_event_free(event);
+	return event != NULL;
+}
+
+/* Whether the machine's CPU is the given one, at that version or a later one */
+static int env_cpuid_matches(const char *pattern, void *user)
+{
+	const struct gpmu_plan *plan = user;
+	uint64_t midr = gpmu_machine_midr(plan->machine);
+	char *end;
+	uint64_t wanted = strtoull(pattern, &end, 16);
+
+	if (!midr)
+		return -1;
+	if (*end || (midr & ~MIDR_VERSION) != (wanted & ~MIDR_VERSION))
+		return 0;
+	if (MIDR_VARIANT(midr) != MIDR_VARIANT(wanted))
+		return MIDR_VARIANT(midr) > MIDR_VARIANT(wanted);
+	return MIDR_REVISION(midr) >= MIDR_REVISION(wanted);
+}
+
+int plan_env(struct gpmu_plan *plan, struct gpmu_expr_env *env)
+{
+	if (!plan->facts)
+		plan->facts = calloc(1, sizeof(*plan->facts));
+	if (!plan->facts)
+		return -ENOMEM;
+	*env = (struct gpmu_expr_env){
+		.size = sizeof(*env), .literal = env_literal, .has_event = env_has_event,
+		.cpuid_matches = env_cpuid_matches, .user = plan,
+	};
+	return 0;
+}
+
+bool plan_env_no_memory(struct gpmu_plan *plan)
+{
+	bool no_memory = plan->facts->no_memory;
+
+	plan->facts->no_memory = false;
+	return no_memory;
+}
+
+void plan_facts_free(struct plan_facts *facts)
+{
+	free(facts);
+}

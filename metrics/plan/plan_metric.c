@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Adds a metric with all events and metrics that its formula uses. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "plan/plan_build.h"
+
+#define MAX_DEPTH	100	/* of metrics that use metrics */
+#define MAX_IDS		1000	/* in a formula; each name is compared with all others */
+
+/* A metric that is being added, and the metric that uses it */
+struct visit {
+	const struct gpmu_metric *metric;
+	const struct visit *user;
+	size_t depth;
+};
+
+struct adding {
+	struct gpmu_plan *plan;
+	const struct plan_request *request;
+	struct gpmu_error *error;
+	size_t root;
+};
+
+static int add(struct adding *a, const struct gpmu_metric *metric, const struct visit *user,
+	       size_t *index);
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* --- why the machine does not have it --- */
+
+/* Whether @name is NAME or NAME_12 */
+static bool is_named(const char *name, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	if (strncmp(name, wanted, length))
+		return false;
+	name += length;
+	name += *name == '_';
+	return !name[strspn(name, "0123456789")];
+}
+
+/* First PMU of that name; first core PMU if @name is NULL */
+static const struct gpmu_pmu *first_pmu(const struct gpmu_machine *machine, const char *name)
+{
+	const struct gpmu_pmu *pmu;
+	size_t i;
+
+	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
+		if (name ? is_named(gpmu_pmu_name(pmu), name) :
+		    gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
+			return pmu;
+	return NULL;
+}
+
+static char *why_not_supported(const struct gpmu_plan *plan, const struct gpmu_metric *metric)
+{
+	const char *pmu = gpmu_metric_pmu(metric);
+	const struct gpmu_pmu *first = first_pmu(plan->machine, pmu);
+
+	if (!first)
+		return pmu ? text_print("this machine has no PMU %s", pmu) :
+			     text_print("this machine shows no PMU of its CPUs");
+	/* Metrics of the same name can be for other identifiers. */
+	if (pmu && gpmu_metric_compat(metric) && gpmu_pmu_identifier(first))
+		return text_print("it is not for %s, whose identifier is %s", gpmu_pmu_name(first),
+				  gpmu_pmu_identifier(first));
+	if (pmu && gpmu_metric_compat(metric))
+		return text_print("it is for %s with the identifier %s", pmu,
+				  gpmu_metric_compat(metric));
+	return text_print("it is for other CPUs, those of %s", gpmu_metric_cpu(metric));
+}
+
+/* --- what an id of the formula is --- */
+
+/*
+ * Copies "nvidia_scf_pmu@cmem_rd_data@" with slashes, the filter and the modifiers; the
+ * caller frees it.
+ */
+static int event_text(struct adding *a, const char *id, char **text, bool *filtered)
+{
+	const char *modifiers = a->request->modifiers;
+	char *first, *last, *changed;
+	int ret;
+
+	*text = strdup(id);
+	if (!*text)
+		return -ENOMEM;
+	first = strchr(*text, '@');
+	last = strrchr(*text, '@');
+	if (first)
+		*first = *last = '/';
+	ret = plan_filter_apply(a->request->filter, a->plan->machine, text, filtered);
+	if (ret || !modifiers)
+		return ret;
+	changed = text_print(first || *filtered ? "%s%s" : "%s:%s", *text, modifiers);
+	if (!changed)
+		return -ENOMEM;
+	free(*text);
+	*text = changed;
+	return 0;
+}
+
+/* Appends ":u" to the requested metric's label, once. */
+static int mark_user_only(struct plan_metric *metric)
+{
+	char *label;
+
+	if (metric->user_only)
+		return 0;
+	label = text_print("%s:u", metric->label);
+	if (!label)
+		return -ENOMEM;
+	free(metric->label);
+	metric->label = label;
+	metric->user_only = true;
+	return 0;
+}
+
+static int add_event(struct adding *a, const char *id, struct plan_input *input)
+{
+	bool filtered = false;
+	char *text = NULL;
+	int ret;
+
+	input->kind = PLAN_SLOTS;
+	ret = event_text(a, id, &text, &filtered);
+	if (!ret)
+		ret = plan_metric_event(a->plan, text, filtered || a->request->modifiers,
+					&input->event, a->error);
+	if (ret && ret != -ENOMEM && a->error)
+		a->error->offset = a->request->offset;
+	if (!ret && a->plan->events[input->event].user_only)
+		ret = mark_user_only(&a->plan->metrics[a->root]);
+	free(text);
+	return ret;
+}
+
+/* Finds another metric that the machine supports: 1, 0 or -ENOMEM */
+static int find_metric(const struct gpmu_plan *plan, const char *id,
+		       const struct gpmu_metric **metric)
+{
+	if (strchr(id, '@'))
+		return 0;
+	*metric = gpmu_catalog_find_metric(plan->catalog, id, plan->machine);
+	if (!*metric)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	return gpmu_metric_supported(*metric, plan->machine);
+}
+
+/* Builds the error text "A uses B uses A". */
+static int fail_cycle(struct adding *a, const struct visit *last, const struct gpmu_metric *metric)
+{
+	char *path = text_print("%s", gpmu_metric_name(metric)), *longer;
+	const struct visit *visit = last;
+
+	for (; path; visit = visit->user) {
+		longer = text_print("%s uses %s", gpmu_metric_name(visit->metric), path);
+		free(path);
+		path = longer;
+		if (visit->metric == metric)
+			break;
+	}
+	if (!path)
+		return -ENOMEM;
+	error_set(a->error, a->request->offset, "%s", path);
+	free(path);
+	return -EINVAL;
+}
+
+static int add_used(struct adding *a, const struct gpmu_metric *metric, const struct visit *user,
+		    size_t *index)
+{
+	const struct gpmu_plan *plan = a->plan;
+	const struct visit *visit;
+	size_t i;
+
+	for (visit = user; visit; visit = visit->user)
+		if (visit->metric == metric)
+			return fail_cycle(a, user, metric);
+	for (i = a->root; i < plan->n_metrics; i++) {
+		if (plan->metrics[i].metric == metric) {
+			*index = i;
+			return 0;
+		}
+	}
+	return add(a, metric, user, index);
+}
+
+static int add_input(struct adding *a, const char *id, const struct visit *user,
+		     struct plan_input *input)
+{
+	const struct gpmu_metric *metric = NULL;
+	int ret;
+
+	if (!strcasecmp(id, "duration_time")) {
+		input->kind = PLAN_DURATION;
+		return 0;
+	}
+	ret = find_metric(a->plan, id, &metric);
+	if (ret < 0)
+		return ret;
+	if (!ret)
+		return add_event(a, id, input);
+	input->kind = PLAN_METRIC;
+	return add_used(a, metric, user, &input->metric);
+}
+
+/* --- the metric --- */
+
+/* Makes a metric unsupported and takes ownership of @why; NULL means out of memory. */
+static int set_why(struct gpmu_plan *plan, size_t index, char *why)
+{
+	plan->metrics[index].why = why;
+	return why ? 0 : -ENOMEM;
+}
+
+/*
+ * Compiles a metric's formula or threshold. Returns -EINVAL with @*why set if the text is
+ * invalid.
+ */
+static int compile(struct gpmu_plan *plan, const struct gpmu_metric *metric, const char *text,
+		   struct gpmu_expr **expr, char **why)
+{
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_expr_env env;
+
+	*why = NULL;
+	if (plan_env(plan, &env))
+		return -ENOMEM;
+	*expr = gpmu_expr_new(text, &env, &error);
+	if (plan_env_no_memory(plan) || (!*expr && errno == ENOMEM)) {
+		gpmu_expr_free(*expr);
+		*expr = NULL;
+		return -ENOMEM;
+	}
+	if (*expr)
+		return 0;
+	*why = text_print("its formula (%s:%u) cannot be computed: character %zu: %s",
+			  gpmu_metric_file(metric), gpmu_metric_line(metric), error.offset + 1,
+			  error.text);
+	return *why ? -EINVAL : -ENOMEM;
+}
+
+/* Makes a metric unsupported that has @n names, which exceeds the limit. */
+static int refuse_formula(struct gpmu_plan *plan, size_t index, size_t n)
+{
+	struct plan_metric *entry = &plan->metrics[index];
+	const struct gpmu_metric *metric = entry->metric;
+
+	gpmu_expr_free(entry->expr);
+	entry->expr = NULL;
+	return set_why(plan, index, text_print("its formula (%s:%u) has %zu names, more than %d",
+					       gpmu_metric_file(metric), gpmu_metric_line(metric),
+					       n, MAX_IDS));
+}
+
+static int add_formula(struct adding *a, size_t index, const struct visit *visit)
+{
+	struct gpmu_plan *plan = a->plan;
+	struct gpmu_expr *expr = NULL;
+	struct plan_input *inputs;
+	char *why;
+	size_t i, n;
+	int ret;
+
+	ret = compile(plan, visit->metric, gpmu_metric_expr(visit->metric), &expr, &why);
+	if (ret == -EINVAL)
+		return set_why(plan, index, why);
+	if (ret)
+		return ret;
+	plan->metrics[index].expr = expr;
+	n = plan_ids(expr);
+	if (n > MAX_IDS)
+		return refuse_formula(plan, index, n);
+	inputs = calloc(n ? n : 1, sizeof(*inputs));
+	if (!inputs)
+		return -ENOMEM;
+	plan->metrics[index].inputs = inputs;
+	for (i = 0; i < n && !ret; i++)
+		ret = add_input(a, gpmu_expr_id(expr, i), visit, &inputs[i]);
+	return ret;
+}
+
+static char *label_of(const struct gpmu_metric *metric, const struct plan_request *request)
+{
+	const char *filter = request->filter_text, *modifiers = request->modifiers;
+
+	return text_print("%s%s%s%s%s%s", gpmu_metric_name(metric), filter ? "/" : "",
+			  filter ? filter : "", filter ? "/" : "", modifiers ? ":" : "",
+			  modifiers ? modifiers : "");
+}
+
+static int copy(char **to, const char *from)
+{
+	*to = from ? strdup(from) : NULL;
+	return from && !*to ? -ENOMEM : 0;
+}
+
+/* Appends an entry without a compiled formula. */
+static int append(struct adding *a, const struct gpmu_metric *metric, size_t *index)
+{
+	struct gpmu_plan *plan = a->plan;
+	struct plan_metric *list = list_room(plan->metrics, plan->n_metrics, sizeof(*list));
+	struct plan_metric *entry;
+
+	if (!list)
+		return -ENOMEM;
+	plan->metrics = list;
+	*index = plan->n_metrics++;
+	entry = &list[*index];
+	if (a->root == PLAN_NONE)
+		a->root = *index;
+	*entry = (struct plan_metric){
+		.metric = metric, .root = a->root, .label = label_of(metric, a->request),
+	};
+	if (!entry->label || copy(&entry->filter, a->request->filter_text))
+		return -ENOMEM;
+	return copy(&entry->modifiers, a->request->modifiers);
+}
+
+static int add(struct adding *a, const struct gpmu_metric *metric, const struct visit *user,
+	       size_t *index)
+{
+	struct visit visit = { .metric = metric, .user = user };
+	int ret;
+
+	visit.depth = user ? user->depth + 1 : 0;
+	ret = append(a, metric, index);
+	if (ret)
+		return ret;
+	if (visit.depth == MAX_DEPTH)
+		return set_why(a->plan, *index,
+			       text_print("metrics use metrics deeper than %d", MAX_DEPTH));
+	ret = gpmu_metric_supported(metric, a->plan->machine);
+	if (ret < 0)
+		return ret;
+	if (!ret)
+		return set_why(a->plan, *index, why_not_supported(a->plan, metric));
+	return add_formula(a, *index, &visit);
+}
+
+int plan_add_metric(struct gpmu_plan *plan, const struct gpmu_metric *metric,
+		    const struct plan_request *request, size_t *index, struct gpmu_error *error)
+{
+	struct adding a = { .plan = plan, .request = request, .error = error, .root = PLAN_NONE };
+	const struct plan_metric *there;
+
+	for (*index = 0; *index < plan->n_metrics; ++*index) {
+		there = &plan->metrics[*index];
+		if (there->metric == metric && there->root == *index &&
+		    same(there->filter, request->filter_text) &&
+		    same(there->modifiers, request->modifiers))
+			return 0;
+	}
+	return add(&a, metric, NULL, index);
+}
+
+/* --- thresholds --- */
+
+/*
+ * Resolves an identifier of a threshold: the metric itself, a metric that its formula
+ * uses, or another metric with the same filter, which gets its own groups. Returns -EINVAL
+ * for anything else; perf's metrics have no such threshold.
+ */
+static int add_threshold_input(struct gpmu_plan *plan, size_t index, const char *id,
+			       struct plan_input *input)
+{
+	struct plan_request request = { .filter_text = plan->metrics[index].filter,
+					.modifiers = plan->metrics[index].modifiers };
+	const struct gpmu_metric *metric = NULL;
+	struct plan_filter filter;
+	struct plan_mark mark = plan_mark(plan);
+	size_t i;
+	int ret;
+
+	ret = find_metric(plan, id, &metric);
+	if (ret <= 0)
+		return ret ? ret : -EINVAL;
+	input->kind = PLAN_METRIC;
+	for (i = index; i < plan->n_metrics && plan->metrics[i].root == index; i++) {
+		if (plan->metrics[i].metric == metric) {
+			input->metric = i;
+			return 0;
+		}
+	}
+	ret = plan_filter_init(&filter, request.filter_text, 0, NULL);
+	if (ret)
+		return ret;
+	request.filter = &filter;
+	ret = plan_add_metric(plan, metric, &request, &input->metric, NULL);
+	plan_filter_release(&filter);
+	if (ret)
+		plan_rewind(plan, mark);
+	return ret;
+}
+
+static void drop_threshold(struct plan_metric *metric)
+{
+	gpmu_expr_free(metric->threshold);
+	free(metric->threshold_inputs);
+	metric->threshold = NULL;
+	metric->threshold_inputs = NULL;
+}
+
+static int add_threshold(struct gpmu_plan *plan, size_t index)
+{
+	const struct gpmu_metric *metric = plan->metrics[index].metric;
+	const char *text = gpmu_metric_threshold(metric);
+	struct gpmu_expr *expr = NULL;
+	struct plan_input *inputs;
+	size_t i, n;
+	char *why;
+	int ret;
+
+	if (!text || plan->metrics[index].why)
+		return 0;
+	ret = compile(plan, metric, text, &expr, &why);
+	free(why);
+	if (ret)
+		return ret == -EINVAL ? 0 : ret;
+	n = plan_ids(expr);
+	inputs = calloc(n ? n : 1, sizeof(*inputs));
+	plan->metrics[index].threshold = expr;
+	plan->metrics[index].threshold_inputs = inputs;
+	if (!inputs)
+		return -ENOMEM;
+	for (i = 0; i < n && !ret; i++)
+		ret = add_threshold_input(plan, index, gpmu_expr_id(expr, i), &inputs[i]);
+	if (ret)
+		drop_threshold(&plan->metrics[index]);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int plan_add_thresholds(struct gpmu_plan *plan)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < plan->n_items; i++) {
+		if (plan->items[i].kind != PLAN_ITEM_METRIC)
+			continue;
+		ret = add_threshold(plan, plan->items[i].index);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+void plan_drop_thresholds(struct gpmu_plan *plan)
+{
+	const struct plan_metric *used;
+	struct plan_metric *metric;
+	size_t i, j;
+	bool drop;
+
+	for (i = 0; i < plan->n_metrics; i++) {
+		metric = &plan->metrics[i];
+		drop = metric->why != NULL;
+		for (j = 0; j < plan_ids(metric->threshold) && !drop; j++) {
+			used = &plan->metrics[metric->threshold_inputs[j].metric];
+			drop = plan->metrics[used->root].why != NULL;
+		}
+		if (drop)
+			drop_threshold(metric);
+	}
+}

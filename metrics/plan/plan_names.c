@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Parses a list of metrics and metric groups, the argument of -M. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "plan/plan_build.h"
+
+/* NAME/FILTER/:MODIFIERS */
+struct element {
+	char *name, *filter, *modifiers;	/* NULL: none */
+	size_t offset, filter_offset;
+};
+
+static int fail(struct gpmu_error *error, size_t offset, const char *text)
+{
+	error_set(error, offset, "%s", text);
+	return -EINVAL;
+}
+
+static size_t skip_blanks(const char *list, size_t at)
+{
+	while (isspace((unsigned char)list[at]))
+		at++;
+	return at;
+}
+
+static void release_element(struct element *element)
+{
+	free(element->name);
+	free(element->filter);
+	free(element->modifiers);
+}
+
+/* Copies the text up to one of @ends, without trailing blanks. */
+static char *part(const char *list, size_t *at, const char *ends)
+{
+	size_t first = *at, length;
+
+	*at += strcspn(list + *at, ends);
+	length = *at - first;
+	while (length && isspace((unsigned char)list[first + length - 1]))
+		length--;
+	return strndup(list + first, length);
+}
+
+/* Parses the filter between slashes, then the modifiers behind ":" as "perf stat -M" does. */
+static int parse_rest(struct element *element, const char *list, size_t *at,
+		      struct gpmu_error *error)
+{
+	size_t slash = *at;
+
+	if (list[*at] == '/') {
+		element->filter_offset = ++*at;
+		element->filter = part(list, at, "/");
+		if (!element->filter)
+			return -ENOMEM;
+		if (!list[*at])
+			return fail(error, slash, "the \"/\" that ends the filter is missing");
+		if (!*element->filter)
+			return fail(error, slash, "there is no filter between the slashes");
+		*at = skip_blanks(list, *at + 1);
+	}
+	if (list[*at] == ':') {
+		++*at;
+		element->modifiers = part(list, at, ",");
+		if (!element->modifiers)
+			return -ENOMEM;
+		if (!*element->modifiers)
+			return fail(error, *at, "a modifier is missing after \":\"");
+	}
+	return list[*at] && list[*at] != ',' ? fail(error, *at, "expected \",\" or \":\"") : 0;
+}
+
+/* Parses the next element; @at is left at the "," or at the end. */
+static int parse(struct element *element, const char *list, size_t *at, struct gpmu_error *error)
+{
+	int ret;
+
+	*at = skip_blanks(list, *at);
+	*element = (struct element){ .offset = *at };
+	element->name = part(list, at, ",/:");
+	if (!element->name)
+		return -ENOMEM;
+	if (*element->name)
+		ret = parse_rest(element, list, at, error);
+	else
+		ret = fail(error, element->offset, "expected the name of a metric");
+	if (ret)
+		release_element(element);
+	return ret;
+}
+
+/* --- what a name stands for --- */
+
+static bool is_added(const struct gpmu_plan *plan, size_t metric)
+{
+	size_t i;
+
+	for (i = 0; i < plan->n_items; i++)
+		if (plan->items[i].kind == PLAN_ITEM_METRIC && plan->items[i].index == metric)
+			return true;
+	return false;
+}
+
+static int add_metric(struct gpmu_plan *plan, const struct gpmu_metric *metric,
+		      const struct plan_request *request, struct gpmu_error *error)
+{
+	size_t index;
+	int ret;
+
+	ret = plan_add_metric(plan, metric, request, &index, error);
+	if (ret || is_added(plan, index))
+		return ret;
+	return plan_add_item(plan, PLAN_ITEM_METRIC, index);
+}
+
+/*
+ * Finds the metric of that name for this machine: 1 if the machine supports it, 0, or
+ * -ENOMEM
+ */
+static int of_machine(const struct gpmu_plan *plan, const char *name,
+		      const struct gpmu_metric **metric)
+{
+	*metric = gpmu_catalog_find_metric(plan->catalog, name, plan->machine);
+	if (!*metric)
+		return -ENOMEM;
+	return gpmu_metric_supported(*metric, plan->machine);
+}
+
+/* Adds the metrics of a group that the machine supports, or all of them if it supports none. */
+static int add_group(struct gpmu_plan *plan, const struct element *element,
+		     const struct plan_request *request, bool *found, struct gpmu_error *error)
+{
+	const struct gpmu_metric *metric;
+	int have = 0, all, ret;
+	size_t i;
+
+	for (all = 0; all < 2 && !have; all++) {
+		for (i = 0; (metric = gpmu_catalog_group_metric(plan->catalog, element->name, i));
+		     i++) {
+			*found = true;
+			ret = of_machine(plan, gpmu_metric_name(metric), &metric);
+			if (ret < 0)
+				return ret;
+			have |= ret;
+			if (!ret && !all)
+				continue;
+			ret = add_metric(plan, metric, request, error);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+static int add_named(struct gpmu_plan *plan, const struct element *element,
+		     const struct plan_request *request, struct gpmu_error *error)
+{
+	const struct gpmu_metric *metric;
+	bool found = false;
+	int ret = 0;
+
+	errno = 0;
+	metric = gpmu_catalog_find_metric(plan->catalog, element->name, plan->machine);
+	if (metric)
+		ret = add_metric(plan, metric, request, error);
+	else if (errno == ENOMEM)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = add_group(plan, element, request, &found, error);
+	if (!ret && !metric && !found)
+		ret = plan_unknown(plan, element->name, element->offset, error);
+	return ret;
+}
+
+static int add_element(struct gpmu_plan *plan, const struct element *element,
+		       struct gpmu_error *error)
+{
+	struct plan_filter filter;
+	struct plan_request request = {
+		.filter = &filter, .filter_text = element->filter,
+		.modifiers = element->modifiers, .offset = element->offset,
+	};
+	size_t first = plan->n_metrics;
+	int ret;
+
+	ret = plan_filter_init(&filter, element->filter, element->filter_offset, error);
+	if (ret)
+		return ret;
+	if (element->filter)
+		request.offset = element->filter_offset;
+	ret = add_named(plan, element, &request, error);
+	if (!ret)
+		ret = plan_filter_check(&filter, plan, first, element->filter_offset, error);
+	plan_filter_release(&filter);
+	return ret;
+}
+
+int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_error *error)
+{
+	struct plan_mark mark = plan_mark(plan);
+	struct element element;
+	size_t at = 0;
+	int ret;
+
+	if (plan->made) {
+		error_set(error, 0, "the plan is made already");
+		return -EBUSY;
+	}
+	do {
+		ret = parse(&element, list, &at, error);
+		if (ret)
+			break;
+		ret = add_element(plan, &element, error);
+		release_element(&element);
+	} while (!ret && list[at++] == ',');
+	if (ret)
+		plan_rewind(plan, mark);
+	if (ret == -ENOMEM)
+		error_set(error, 0, "no memory");
+	return ret;
+}

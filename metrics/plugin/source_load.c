@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Finding, loading and checking a plugin. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "plugin/source_object.h"
+
+#define END(member)	(offsetof(struct gpmu_source_plugin, member) + \
+			 sizeof(((struct gpmu_source_plugin *)NULL)->member))
+
+/* What a table has to have */
+#define REQUIRED	END(group_read)
+
+static const struct {
+	const char *name;
+	size_t offset;
+} required[] = {
+	{ "name", offsetof(struct gpmu_source_plugin, name) },
+	{ "open()", offsetof(struct gpmu_source_plugin, open) },
+	{ "close()", offsetof(struct gpmu_source_plugin, close) },
+	{ "pmu()", offsetof(struct gpmu_source_plugin, pmu) },
+	{ "group_open()", offsetof(struct gpmu_source_plugin, group_open) },
+	{ "group_close()", offsetof(struct gpmu_source_plugin, group_close) },
+	{ "enable()", offsetof(struct gpmu_source_plugin, enable) },
+	{ "disable()", offsetof(struct gpmu_source_plugin, disable) },
+	{ "group_read()", offsetof(struct gpmu_source_plugin, group_read) },
+};
+
+/* Of arrays. What a table that says none has is that of the first of these headers. */
+#define SIZE_MOST	4096
+
+static const struct {
+	const char *name;
+	size_t offset, first;
+} sizes[] = {
+	{ "event_size", offsetof(struct gpmu_source_plugin, event_size),
+	  offsetof(struct gpmu_source_event, config4) },
+	{ "count_size", offsetof(struct gpmu_source_plugin, count_size),
+	  offsetof(struct gpmu_source_count, running) + sizeof(uint64_t) },
+};
+
+static bool is_file(const char *path)
+{
+	struct stat stat_buf;
+
+	/* Loading a FIFO would wait for its writer. */
+	return !stat(path, &stat_buf) && S_ISREG(stat_buf.st_mode);
+}
+
+/* Looks into the folders of a list. Whether it is there: @path */
+static bool find_in(const char *folders, const char *file, char *path, size_t size)
+{
+	while (*folders) {
+		size_t len = strcspn(folders, ":");
+
+		if (len && snprintf(path, size, "%.*s/%s", (int)len, folders, file) < (int)size &&
+		    is_file(path))
+			return true;
+		folders += len + (folders[len] == ':');
+	}
+	return false;
+}
+
+int source_find_file(const char *file, char *path, size_t size, struct gpmu_error *error)
+{
+	const char *folders = secure_getenv("GPMU_PLUGINS");
+
+	folders = folders ? folders : "";
+	if (find_in(folders, file, path, size) || find_in(GPMU_PLUGIN_DIR, file, path, size))
+		return 0;
+	error_set(error, 0, "no %s in %s%s%s; GPMU_PLUGINS can name its folder", file, folders,
+		  *folders ? ":" : "", GPMU_PLUGIN_DIR);
+	return -ENOENT;
+}
+
+static int find(const char *name, char *path, size_t size, struct gpmu_error *error)
+{
+	char file[NAME_MAX + 1];
+
+	if (strchr(name, '/')) {
+		if (snprintf(path, size, "%s", name) < (int)size && is_file(path))
+			return 0;
+		error_set(error, 0, "%s: no such file", name);
+		return -ENOENT;
+	}
+	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_-")]) {
+		error_set(error, 0, "expected NAME=OPTIONS or ./FILE.so=OPTIONS, found \"%.64s\"", name);
+		return -EINVAL;
+	}
+	if (snprintf(file, sizeof(file), "gpmu-%s.so", name) < (int)sizeof(file))
+		return source_find_file(file, path, size, error);
+	error_set(error, 0, "%.64s...: too long a name", name);
+	return -ENOENT;
+}
+
+static int check_functions(const struct gpmu_source_plugin *plugin, const char *path,
+			   struct gpmu_error *error)
+{
+	const void *member;
+
+	for (size_t i = 0; i < sizeof(required) / sizeof(required[0]); i++) {
+		memcpy(&member, (const char *)plugin + required[i].offset, sizeof(member));
+		if (!member) {
+			error_set(error, 0, "%s: its table has no %s", path, required[i].name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int take_sizes(struct gpmu_source_plugin *plugin, const char *path,
+		      struct gpmu_error *error)
+{
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *member = (char *)plugin + sizes[i].offset;
+		size_t size;
+
+		memcpy(&size, member, sizeof(size));
+		if (!size)
+			memcpy(member, &sizes[i].first, sizeof(size));
+		else if (size < sizes[i].first || size > SIZE_MOST || size % sizeof(uint64_t)) {
+			error_set(error, 0, "%s: its table's %s is %zu, expected one from %zu to %d, by %zu",
+				  path, sizes[i].name, size, sizes[i].first, SIZE_MOST,
+				  sizeof(uint64_t));
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* Copies the table of the library, if it is one for this libgpmu. */
+static int read_table(struct gpmu_source *source, const char *path, struct gpmu_error *error)
+{
+	const struct gpmu_source_plugin *table = dlsym(source->library, "gpmu_source_plugin");
+	int ret;
+
+	if (!table) {
+		error_set(error, 0, "%s: is no plugin of libgpmu: it has no gpmu_source_plugin", path);
+		return -EINVAL;
+	}
+	if (table->size >= END(abi) && table->abi != GPMU_SOURCE_ABI) {
+		error_set(error, 0, "%s: made for plugin ABI %u, this libgpmu has %u", path,
+			  table->abi, GPMU_SOURCE_ABI);
+		return -EINVAL;
+	}
+	if (table->size < REQUIRED) {
+		error_set(error, 0, "%s: its table has %zu bytes, expected at least %zu", path,
+			  table->size, REQUIRED);
+		return -EINVAL;
+	}
+	source_copy_sized(&source->plugin, sizeof(source->plugin), table);
+	ret = check_functions(&source->plugin, path, error);
+	return ret ? ret : take_sizes(&source->plugin, path, error);
+}
+
+int source_load(struct gpmu_source *source, const char *name, struct gpmu_error *error)
+{
+	char path[PATH_MAX];
+	int ret = find(name, path, sizeof(path), error);
+
+	if (ret)
+		return ret;
+	source->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!source->library) {
+		error_set(error, 0, "%s", dlerror());
+		return -EINVAL;
+	}
+	ret = read_table(source, path, error);
+	if (ret)
+		source_unload(source);
+	return ret;
+}
+
+void source_unload(struct gpmu_source *source)
+{
+	dlclose(source->library);
+	source->library = NULL;
+}

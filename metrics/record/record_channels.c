@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Reads the channels of all processes. Records for which the queue has no room remain in
+ * their channel. When a channel is full, its writer drops records, counts them and reports
+ * the number.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/list.h"
+#include "base/log.h"
+#include "record/record.h"
+
+#define POLL_LEAST	1	/* ms, while records arrive */
+#define POLL_MOST	20
+#define TURN		4096	/* records of one process before the next process is served */
+
+struct record_channel {
+	char *name;		/* of the channel's file */
+	struct channel_reader *reader;	/* NULL: the channel has ended */
+	uint32_t process;
+	uint64_t complete;	/* latest ACTIVITY_COMPLETE time */
+};
+
+int record_channels_start(struct gpmu_record *record)
+{
+	record->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (record->watch < 0)
+		return -errno;
+	/* A channel's file is linked under its name once it is complete. */
+	return inotify_add_watch(record->watch, record->folder, IN_CREATE | IN_MOVED_TO) < 0 ?
+	       -errno : 0;
+}
+
+void record_channels_release(struct gpmu_record *record)
+{
+	for (size_t i = 0; i < record->n_channels; i++) {
+		free(record->channels[i].name);
+		if (record->channels[i].reader)
+			channel_reader_free(record->channels[i].reader);
+	}
+	free(record->channels);
+	if (record->watch >= 0)
+		close(record->watch);
+}
+
+static struct record_queue *queue_of(struct gpmu_record *record)
+{
+	return &record->queues[RECORD_CHANNELS];
+}
+
+/* Queues an item that everything else depends on; waits for room. */
+static void put_surely(struct gpmu_record *record, enum record_kind kind, uint32_t process,
+		       const void *data, size_t size)
+{
+	struct record_item item = { .kind = kind, .of = process };
+
+	while (!record_queue_has_room(queue_of(record), size))
+		poll(NULL, 0, POLL_LEAST);
+	record_queue_put(queue_of(record), &item, data, size);
+}
+
+static bool is_known(const struct gpmu_record *record, const char *name)
+{
+	for (size_t i = 0; i < record->n_channels; i++)
+		if (!strcmp(record->channels[i].name, name))
+			return true;
+	return false;
+}
+
+static void open_channel(struct gpmu_record *record, const char *name)
+{
+	struct record_channel *channels = list_room(record->channels, record->n_channels,
+						    sizeof(*channels));
+	char *path = text_print("%s/%s", record->folder, name);
+	struct record_channel channel = { .process = record->n_processes };
+
+	if (!channels) {
+		free(path);
+		return;
+	}
+	record->channels = channels;
+	errno = ENOMEM;
+	channel.reader = path ? channel_reader_new(path) : NULL;
+	if (!channel.reader && errno != EBADMSG) {
+		/* The next scan of the folder retries. */
+		free(path);
+		return;
+	}
+	channel.name = strdup(name);
+	if (!channel.reader)
+		log_line(GPMU_LOG_WARNING, "%s: it is no channel of this gpmu's version; is "
+			 "libgpmu-inject.so another one's?", path);
+	free(path);
+	if (!channel.name) {
+		if (channel.reader)
+			channel_reader_free(channel.reader);
+		return;
+	}
+	channels[record->n_channels++] = channel;
+	if (!channel.reader)
+		return;
+	record->n_processes++;
+	put_surely(record, RECORD_NEW, channel.process, NULL, 0);
+}
+
+/* Scans the folder for new files PID.N. */
+static void look(struct gpmu_record *record)
+{
+	DIR *dir = opendir(record->folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]) && !is_known(record, entry->d_name))
+			open_channel(record, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static bool has_news(const struct gpmu_record *record)
+{
+	char events[4096];
+	bool news = false;
+
+	while (read(record->watch, events, sizeof(events)) > 0)
+		news = true;
+	return news;
+}
+
+static void end_channel(struct gpmu_record *record, struct record_channel *channel, uint32_t how)
+{
+	put_surely(record, RECORD_ENDED, channel->process, &how, sizeof(how));
+	channel_reader_free(channel->reader);
+	channel->reader = NULL;
+}
+
+/* Returns 1 if more records may follow, 0 if the channel is drained, or -errno. */
+static int drain(struct gpmu_record *record, struct record_channel *channel)
+{
+	const struct activity_head *of;
+	size_t most = RECORD_RING / 4;
+	int ret = 1;
+
+	for (int i = 0; i < TURN; i++) {
+		struct record_item item = { .kind = RECORD_ACTIVITY, .of = channel->process };
+
+		if (!record_queue_has_room(queue_of(record), most))
+			return 1;
+		ret = channel_read(channel->reader, &of);
+		if (ret <= 0)
+			return ret;
+		if (of->kind == ACTIVITY_COMPLETE)
+			channel->complete = ((const struct activity_complete *)(const void *)of)->time;
+		record_queue_put(queue_of(record), &item, of, of->size);
+	}
+	return ret;
+}
+
+/* Whether any records arrived */
+static bool drain_all(struct gpmu_record *record)
+{
+	bool busy = false;
+
+	for (size_t i = 0; i < record->n_channels; i++) {
+		struct record_channel *channel = &record->channels[i];
+		bool ended;
+		int ret;
+
+		if (!channel->reader)
+			continue;
+		/*
+		 * Check first: all that the process wrote before its end is then in the
+		 * channel.
+		 */
+		ended = channel_has_ended(channel->reader);
+		ret = drain(record, channel);
+		busy = busy || ret == 1;
+		if (ret == -EBADMSG)
+			log_line(GPMU_LOG_WARNING, "%s/%s: what follows makes no sense, and is not "
+				 "recorded", record->folder, channel->name);
+		if (ret < 0 && ret != -ENOMEM)
+			end_channel(record, channel, RECORD_VANISHED);
+		else if (!ret && ended)
+			end_channel(record, channel, channel_is_closed(channel->reader) ?
+				    RECORD_CLOSED : RECORD_VANISHED);
+	}
+	return busy;
+}
+
+/* Whether each live process has reported that its records up to the end are complete */
+static bool is_complete(const struct gpmu_record *record)
+{
+	for (size_t i = 0; i < record->n_channels; i++)
+		if (record->channels[i].reader && record->channels[i].complete < record->end)
+			return false;
+	return true;
+}
+
+void *record_channels_run(void *data)
+{
+	struct gpmu_record *record = data;
+	struct pollfd watch = { .fd = record->watch, .events = POLLIN };
+	uint64_t until = 0;
+	int wait = POLL_LEAST;
+
+	channel_hold(record->control);
+	look(record);
+	for (;;) {
+		/* Read the flag before the last scan, so that the scan misses nothing. */
+		bool ending = atomic_load(&record->ending), busy;
+
+		if (poll(&watch, 1, wait) > 0 && has_news(record))
+			look(record);
+		busy = drain_all(record);
+		wait = busy ? POLL_LEAST : wait < POLL_MOST / 2 ? wait * 2 : POLL_MOST;
+		if (!ending)
+			continue;
+		if (!until)
+			until = record_clock() + RECORD_LAST;
+		if ((!busy && is_complete(record)) || record_clock() > until)
+			break;
+	}
+	atomic_store((atomic_uint *)&record->control->closed, 1);
+	return NULL;
+}

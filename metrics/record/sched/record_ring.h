@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records of kernel perf events, with a ring for each CPU */
+#ifndef GPMU_RECORD_RING_H
+#define GPMU_RECORD_RING_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "gpmu.h"
+
+struct record_ring {
+	int fd, cpu;
+	size_t room;			/* bytes of records, a power of 2 */
+	uint64_t lost;			/* lost records according to PERF_RECORD_LOST */
+	bool counts_lost;		/* the kernel also counts lost records (Linux 6.0) */
+	struct perf_event_mmap_page *page;	/* NULL: not mapped */
+};
+
+struct record_rings {
+	struct record_ring *list;
+	size_t n, page_size;
+};
+
+/*
+ * Opens and enables an event on each online CPU, of @pid or, if -1, of all tasks. A ring
+ * has @most bytes, or fewer down to one page if the limit of locked memory requires it.
+ * Returns 0 or -errno; -ENOBUFS if not even one page can be locked. The caller releases
+ * @rings in any case.
+ */
+int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
+		      const struct perf_event_attr *attr, pid_t pid, size_t most);
+void record_rings_release(struct record_rings *rings);
+
+/*
+ * Handles a record other than PERF_RECORD_LOST, with @size bytes behind its header.
+ * Records of more than 512 bytes are skipped.
+ */
+typedef void record_ring_take(void *user, const struct record_ring *ring,
+			      const struct perf_event_header *header, const char *data, size_t size);
+
+void record_rings_drain(struct record_rings *rings, record_ring_take *take, void *user);
+/*
+ * Number of lost records according to the drained records; the kernel reports a loss with
+ * the CPU's next record. @last: nothing more will be drained, so losses after the last
+ * record are included.
+ */
+uint64_t record_rings_lost(const struct record_rings *rings, bool last);
+
+#endif /* GPMU_RECORD_RING_H */

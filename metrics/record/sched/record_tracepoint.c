@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Records which task runs on which CPU, for all tasks, by the tracepoint sched:sched_switch. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "record/sched/record_sched.h"
+
+#define RING_PAGES	128	/* a power of 2 */
+#define OFFSET_MOST	512	/* bytes of a record */
+
+static const char *const folders[] = {
+	"/sys/kernel/tracing/events/sched/sched_switch",
+	"/sys/kernel/debug/tracing/events/sched/sched_switch",
+};
+
+enum {
+	PREV_COMM, PREV_PID, PREV_PRIO, PREV_STATE, NEXT_COMM, NEXT_PID, NEXT_PRIO, FIELDS
+};
+
+static const char *const fields[FIELDS] = {
+	"prev_comm", "prev_pid", "prev_prio", "prev_state", "next_comm", "next_pid", "next_prio",
+};
+
+_Static_assert(FIELDS == RECORD_SCHED_FIELDS, "fields of the tracepoint");
+
+/* --- format of the tracepoint's records --- */
+
+static int read_id(uint64_t *id, const char *folder)
+{
+	char path[96], text[32];
+	FILE *file;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/id", folder);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	ret = fgets(text, sizeof(text), file) ? 0 : -EINVAL;
+	fclose(file);
+	if (!ret)
+		*id = strtoull(text, NULL, 10);
+	return ret;
+}
+
+/* Parses " field:pid_t prev_pid; offset:24; size:4; signed:1;". */
+static void read_field(struct record_sched *sched, const char *line)
+{
+	const char *end = strchr(line, ';'), *name = end;
+	size_t length;
+
+	if (!end || !strstr(line, "field:"))
+		return;
+	while (name > line && name[-1] != ' ' && name[-1] != '\t')
+		name--;
+	length = strcspn(name, "[;");
+	for (int i = 0; i < FIELDS; i++) {
+		const char *offset = strstr(end, "offset:"), *size = strstr(end, "size:");
+
+		if (strlen(fields[i]) != length || strncmp(name, fields[i], length) || !offset || !size)
+			continue;
+		sched->fields[i].offset = strtoul(offset + strlen("offset:"), NULL, 10);
+		sched->fields[i].size = strtoul(size + strlen("size:"), NULL, 10);
+	}
+}
+
+static int read_format(struct record_sched *sched, const char *folder)
+{
+	char path[96], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/format", folder);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file))
+		read_field(sched, line);
+	fclose(file);
+	for (int i = 0; i < FIELDS; i++)
+		if (!sched->fields[i].size || sched->fields[i].offset > OFFSET_MOST)
+			return -EINVAL;
+	return 0;
+}
+
+static int read_tracepoint(struct record_sched *sched, uint64_t *id, struct gpmu_error *error)
+{
+	int ret = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && ret == -ENOENT; i++) {
+		ret = read_id(id, folders[i]);
+		if (!ret)
+			ret = read_format(sched, folders[i]);
+	}
+	if (ret == -ENOENT)
+		error_set(error, 0, "scheduling of the whole machine takes the kernel's tracepoints: mount -t "
+			  "tracefs nodev /sys/kernel/tracing");
+	else if (ret == -EACCES)
+		error_set(error, 0, "scheduling of the whole machine takes root, or CAP_PERFMON and a "
+			  "/sys/kernel/tracing that may be read");
+	else if (ret)
+		error_set(error, 0, "scheduling of the whole machine takes what /sys/kernel/tracing says of it: "
+			  "%s", strerror(-ret));
+	return ret;
+}
+
+/* --- records --- */
+
+static int64_t number_of(const struct record_sched *sched, int field, const char *raw, size_t size)
+{
+	size_t length = sched->fields[field].size, offset = sched->fields[field].offset;
+	int64_t large = 0;
+	int32_t small = 0;
+
+	if (offset + length > size)
+		return 0;
+	if (length == sizeof(large)) {
+		memcpy(&large, raw + offset, sizeof(large));
+		return large;
+	}
+	if (length == sizeof(small))
+		memcpy(&small, raw + offset, sizeof(small));
+	return small;
+}
+
+static void text_of(const struct record_sched *sched, int field, const char *raw, size_t size,
+		    char text[16])
+{
+	size_t length = sched->fields[field].size, offset = sched->fields[field].offset;
+
+	memset(text, 0, 16);
+	if (offset + length <= size)
+		memcpy(text, raw + offset, length < 15 ? length : 15);
+}
+
+/* Parses PERF_RECORD_SAMPLE: the time, the size of the tracepoint's data, the data. */
+static void put_sample(struct gpmu_record *record, const struct record_ring *ring, const char *data,
+		       size_t size)
+{
+	const struct record_sched *sched = record->sched;
+	struct record_switch of = { .cpu = (uint32_t)ring->cpu };
+	struct record_item item = { .kind = RECORD_SWITCH };
+	uint32_t length;
+	uint64_t time;
+
+	if (size < sizeof(time) + sizeof(length))
+		return;
+	memcpy(&time, data, sizeof(time));
+	memcpy(&length, data + sizeof(time), sizeof(length));
+	data += sizeof(time) + sizeof(length);
+	size -= sizeof(time) + sizeof(length);
+	if (length < size)
+		size = length;
+	of.prev_pid = (int32_t)number_of(sched, PREV_PID, data, size);
+	of.next_pid = (int32_t)number_of(sched, NEXT_PID, data, size);
+	of.prev_prio = (int32_t)number_of(sched, PREV_PRIO, data, size);
+	of.next_prio = (int32_t)number_of(sched, NEXT_PRIO, data, size);
+	of.prev_state = number_of(sched, PREV_STATE, data, size);
+	text_of(sched, PREV_COMM, data, size, of.prev_comm);
+	text_of(sched, NEXT_COMM, data, size, of.next_comm);
+	item.begin = item.end = time;
+	if (record_is_on(record, time))
+		record_queue_put(&record->queues[RECORD_SCHED], &item, &of, sizeof(of));
+}
+
+static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
+		 const char *data, size_t size)
+{
+	if (header->type == PERF_RECORD_SAMPLE)
+		put_sample(user, ring, data, size);
+}
+
+int record_tracepoint_open(struct gpmu_record *record, struct gpmu_error *error)
+{
+	struct record_sched *sched = record->sched;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_TRACEPOINT,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC_RAW,
+		.watermark = 1,
+		.wakeup_watermark = INT32_MAX,
+		.disabled = 1,
+	};
+	uint64_t id = 0;
+	int ret = read_tracepoint(sched, &id, error);
+
+	if (ret)
+		return ret;
+	attr.config = id;
+	sched->take = take;
+	ret = record_rings_open(&sched->rings, record->machine, &attr, -1,
+				RING_PAGES * (size_t)sysconf(_SC_PAGESIZE));
+	record_sched_refused(ret, "the whole machine", -1, error);
+	return ret;
+}

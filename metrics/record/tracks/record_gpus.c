@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Maps GPUs' UUIDs to gpmu's numbers. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "record/tracks/record_map.h"
+
+static int add(struct record_map *map, const char *uuid, const char *name, int number)
+{
+	struct record_gpu *gpus = list_room(map->gpus, map->n_gpus, sizeof(*gpus));
+	struct record_gpu gpu = { .number = number };
+
+	if (!gpus)
+		return -ENOMEM;
+	map->gpus = gpus;
+	gpu.uuid = strdup(uuid);
+	gpu.name = name ? strdup(name) : NULL;
+	if (!gpu.uuid || (name && !gpu.name)) {
+		free(gpu.uuid);
+		free(gpu.name);
+		return -ENOMEM;
+	}
+	gpus[map->n_gpus++] = gpu;
+	return 0;
+}
+
+/* Reads "GPU UUID: \t GPU-..." from a file of NVIDIA's driver. */
+static void read_uuid(const char *root, const char *address, char *uuid, size_t size)
+{
+	char path[512], line[256];
+	FILE *file;
+
+	*uuid = '\0';
+	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information", root, address);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *at = strncmp(line, "GPU UUID:", 9) ? NULL : strstr(line, "GPU-");
+
+		if (at)
+			snprintf(uuid, size, "%.*s", (int)strcspn(at, " \t\n"), at);
+	}
+	if (file)
+		fclose(file);
+}
+
+/* Lists GPUs in the order of PCI addresses, as NVML and the source plugins do. */
+static int list_driver(struct record_map *map)
+{
+	const char *root = map->machine ? gpmu_machine_root(map->machine) : "/";
+	struct dirent **entries = NULL;
+	char path[512], uuid[64];
+	int n, ret = 0, number = 0;
+
+	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus", root);
+	n = scandir(path, &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		read_uuid(root, entries[i]->d_name, uuid, sizeof(uuid));
+		if (uuid[0] && !ret)
+			ret = add(map, uuid, NULL, number++);
+		free(entries[i]);
+	}
+	free(entries);
+	return ret;
+}
+
+static int list_all(struct record_map *map)
+{
+	const struct gpmu_gpu *gpu;
+	int ret = 0;
+
+	map->gpus_listed = true;
+	for (size_t i = 0; map->machine && (gpu = gpmu_machine_gpu(map->machine, i)) && !ret; i++)
+		ret = add(map, gpmu_gpu_uuid(gpu), gpmu_gpu_name(gpu), (int)gpmu_gpu_number(gpu));
+	return map->n_gpus || ret ? ret : list_driver(map);
+}
+
+/* Number of an unlisted GPU, after all known ones */
+static int next_number(const struct record_map *map)
+{
+	int next = 0;
+
+	for (size_t i = 0; i < map->n_gpus; i++)
+		if (map->gpus[i].number >= next)
+			next = map->gpus[i].number + 1;
+	return next;
+}
+
+static int find(struct record_map *map, const char *uuid, const char *name)
+{
+	for (size_t i = 0; i < map->n_gpus; i++)
+		if (!strcmp(map->gpus[i].uuid, uuid))
+			return (int)i;
+	return add(map, uuid, name, next_number(map)) ? -ENOMEM : (int)map->n_gpus - 1;
+}
+
+static int make_track(struct record_map *map, struct record_gpu *gpu)
+{
+	char *text = text_print("GPU %d: %s (%s)", gpu->number, gpu->name ? gpu->name : "?", gpu->uuid);
+
+	gpu->track = text ? gpmu_trace_track(map->trace, 0, text) : -ENOMEM;
+	free(text);
+	return gpu->track;
+}
+
+int record_gpu_of(struct record_map *map, const char *uuid, const char *name)
+{
+	int ret = map->gpus_listed ? 0 : list_all(map), index;
+	struct record_gpu *gpu;
+
+	if (ret)
+		return ret;
+	index = find(map, uuid ? uuid : "", name);
+	if (index < 0)
+		return index;
+	gpu = &map->gpus[index];
+	if (!gpu->name && name && *name)
+		gpu->name = strdup(name);
+	gpu->used = true;
+	ret = gpu->track ? gpu->track : make_track(map, gpu);
+	return ret > 0 ? index : ret;
+}
+
+void record_gpus_release(struct record_map *map)
+{
+	for (size_t i = 0; i < map->n_gpus; i++) {
+		free(map->gpus[i].uuid);
+		free(map->gpus[i].name);
+	}
+	free(map->gpus);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Maps records to the timeline as defined in metrics/record/timeline.rst. Only the writer's
+ * thread uses it.
+ */
+#ifndef GPMU_RECORD_MAP_H
+#define GPMU_RECORD_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/channel/activity.h"
+#include "gpmu.h"
+#include "record/tracks/record_lanes.h"
+#include "record/tracks/record_table.h"
+
+#define RECORD_CALLS	(1u << 16)	/* correlations that are remembered for each process */
+
+struct record_gpu {
+	char *uuid, *name;
+	int number;		/* -1: unknown */
+	int track;
+	uint32_t clock_min, clock_max;	/* MHz; 0: unknown */
+	uint32_t throttle;
+	bool used;		/* the timeline has something about it */
+};
+
+struct record_name {
+	char *text;
+	char *shown;		/* demangled; NULL: not yet needed */
+};
+
+struct record_context {
+	uint32_t id, device;
+	bool other;		/* not the process's first context on that GPU */
+};
+
+struct record_work_stream {
+	struct record_lanes lanes;
+	uint64_t end;		/* latest end of its work */
+};
+
+struct record_thread {
+	struct record_lanes lanes;
+	int track;
+	struct record_span runtime;	/* time and correlation of the last runtime call */
+	uint32_t correlation;
+	uint64_t *open;		/* ids of open NVTX ranges, the latest last */
+	size_t n_open;
+};
+
+struct record_range {
+	uint64_t id, begin;
+	uint32_t thread, name, domain;
+};
+
+/* A call, or work whose call has not arrived, indexed by the low bits of its correlation */
+struct record_call {
+	uint32_t correlation;
+	uint32_t shown;		/* correlation of the call on the timeline */
+	uint64_t begin;		/* of the call; 0: none */
+	uint64_t work;		/* begin of work that arrived before the call; 0: none */
+	uint64_t external;
+	bool has_external;
+};
+
+struct record_allocated {
+	int track;
+	int64_t bytes;
+};
+
+struct record_lost {
+	uint64_t count, from, to;
+};
+
+enum record_process_end { RECORD_RUNNING, RECORD_CLOSED, RECORD_VANISHED };
+
+struct record_process {
+	uint32_t number, pid;
+	char *program;
+	uint32_t cupti, driver;
+	int track;		/* 0: the process's first record has not arrived */
+	enum record_process_end end;
+	struct record_table names;	/* struct record_name * */
+	struct record_table devices;	/* index in gpus, by device */
+	struct record_table contexts;	/* struct record_context * */
+	struct record_table streams;	/* struct record_work_stream *, by context and stream */
+	struct record_table threads;	/* struct record_thread * */
+	struct record_table ranges;	/* struct record_range *, the open ones */
+	struct record_table addresses;	/* bytes allocated at the address */
+	struct record_table allocated;	/* struct record_allocated *, by GPU */
+	struct record_table lanes;	/* struct record_lanes *, by GPU and purpose */
+	struct record_lanes *nvtx;
+	struct record_call *calls;	/* RECORD_CALLS entries; NULL: none yet */
+	struct record_lost lost[ACTIVITY_LOST_REASONS];
+	uint64_t records;
+};
+
+struct record_counter {
+	char *name;
+	int track;
+	uint64_t end;		/* of the last value; 0: none */
+	double value;
+	double share;		/* the lowest; NaN: unknown */
+	uint64_t gaps;
+	struct record_lanes *missing;	/* sub-tracks on "gaps" */
+	char *of;		/* "node 0", "machine", "command", or the GPU's UUID */
+	bool is_total;
+};
+
+struct record_causality {
+	uint64_t early, overlaps, outside, checked;
+};
+
+struct record_map {
+	struct gpmu_trace *trace;
+	const struct gpmu_machine *machine;
+	bool inner_driver;	/* also show driver calls within runtime calls */
+	struct record_process **processes;
+	size_t n_processes;
+	struct record_gpu *gpus;
+	size_t n_gpus;
+	bool gpus_listed;
+	struct record_counter *counters;
+	size_t n_counters;
+	struct record_table nodes;	/* tracks, by node */
+	struct record_table tasks;	/* struct record_known_task *, by tid */
+	size_t n_task_tracks;
+	/* tid of the command's thread on each CPU, 0: none; NULL: no thread ran yet */
+	int32_t *task_runs;
+	bool tasks_shown;	/* threads that ran at the begin have been written */
+	int machine_track, command_track, gaps_track, cupti_track;
+	struct record_lanes *overhead;
+	struct record_causality causality;
+	char **told;		/* texts of notes already logged */
+	size_t n_told;
+	uint64_t first, last;	/* of all recorded events; 0: none */
+};
+
+/* Fields of the kernel's sched_switch */
+struct record_switch {
+	uint32_t cpu;
+	int32_t prev_pid, next_pid;
+	int32_t prev_prio, next_prio;
+	uint32_t reserved;
+	int64_t prev_state;
+	char prev_comm[16], next_comm[16];
+};
+
+/* State changes of a thread of the command */
+enum record_task_what {
+	RECORD_TASK_RUNS,
+	RECORD_TASK_WAITS,
+	RECORD_TASK_PREEMPTED,
+	RECORD_TASK_FORKED,	/* by @parent, whose name it inherits */
+	RECORD_TASK_NAMED,
+	RECORD_TASK_EXECUTES,	/* the thread also gets the new name */
+	RECORD_TASK_ENDS,
+};
+
+struct record_task {
+	uint32_t what, cpu;
+	int32_t pid, tid, parent;
+	uint32_t reserved;
+	char comm[16];
+};
+
+/*
+ * Describes a counter, before its first value; followed by name, unit and the GPU's UUID,
+ * each NUL-terminated
+ */
+struct record_counter_head {
+	int32_t scope, node, gpu_number;
+	uint32_t has_unit, has_gpu;
+	uint32_t is_total;	/* a value is a total over its interval, not a mean */
+};
+
+struct record_value {
+	uint32_t counter;
+	uint32_t counted;	/* 0: not counted */
+	double value, share;
+};
+
+/* Functions return 0 or -errno: -ENOMEM, or the error of writing the trace. */
+
+void record_map_init(struct record_map *map, struct gpmu_trace *trace,
+		     const struct gpmu_machine *machine);
+void record_map_release(struct record_map *map);
+/* Adds a process that has connected. Returns its number or -ENOMEM. */
+int record_map_process(struct record_map *map);
+/*
+ * Handles a record that has no time or that others depend on. Returns 1 if the record has
+ * a time and must go to record_map_event().
+ */
+int record_map_early(struct record_map *map, uint32_t process, const struct activity_head *record);
+/* Begin and end of a record with a time */
+struct record_span record_map_span(const struct activity_head *record);
+/* Maps a record; records must come in order of time. */
+int record_map_event(struct record_map *map, uint32_t process, const struct activity_head *record);
+int record_map_counter(struct record_map *map, const struct record_counter_head *head);
+int record_map_value(struct record_map *map, struct record_span span,
+		     const struct record_value *value);
+int record_map_switch(struct record_map *map, uint64_t time, const struct record_switch *of);
+/*
+ * Maps a change of a thread. @window: the recorded time; its begin is 0 if recording has
+ * not begun, and its end is 0 if it has not ended.
+ */
+int record_map_task(struct record_map *map, uint64_t time, struct record_span window,
+		    const struct record_task *of);
+/* Writes the threads that run at the window's begin, unless already written. */
+int record_map_tasks_begin(struct record_map *map, struct record_span window);
+/* Closes what is open at the end. */
+int record_map_end(struct record_map *map);
+
+/* --- record_task.c */
+void record_map_tasks_release(struct record_map *map);
+
+/* --- record_names.c */
+int record_name_add(struct record_process *process, uint32_t id, const char *text);
+/* "?" if the number has no name */
+const char *record_name(const struct record_process *process, uint32_t id);
+/* Demangles C++ names if libstdc++ is available. */
+const char *record_name_demangled(const struct record_process *process, uint32_t id);
+void record_names_release(struct record_process *process);
+
+/* --- record_gpus.c */
+/* Returns the GPU's index and makes its track. @uuid: NULL if unknown */
+int record_gpu_of(struct record_map *map, const char *uuid, const char *name);
+void record_gpus_release(struct record_map *map);
+
+/* --- record_process.c */
+void record_process_free(struct record_process *process);
+struct record_gpu *record_process_gpu(struct record_map *map, struct record_process *process,
+				      uint32_t device);
+struct record_thread *record_thread_of(struct record_map *map, struct record_process *process,
+				       uint32_t tid);
+/* Sub-tracks "PID PROGRAM: WHAT" below a GPU */
+struct record_lanes *record_gpu_lanes(struct record_map *map, struct record_process *process,
+				      struct record_gpu *gpu, const char *what, uint32_t number);
+struct record_call *record_call_of(struct record_process *process, uint32_t correlation);
+uint64_t record_flow(const struct record_process *process, uint32_t correlation);
+const struct record_context *record_context_of(const struct record_process *process, uint32_t id);
+/* Writes a slice to the sub-tracks. */
+int record_slice(struct record_map *map, struct record_lanes *lanes,
+		 struct gpmu_trace_event *event, uint64_t end);
+
+/* --- record_work.c */
+int record_kernel(struct record_map *map, struct record_process *process,
+		  const struct activity_kernel *kernel);
+int record_copy(struct record_map *map, struct record_process *process,
+		const struct activity_copy *copy);
+int record_set(struct record_map *map, struct record_process *process,
+	       const struct activity_set *set);
+int record_graph(struct record_map *map, struct record_process *process,
+		 const struct activity_graph *graph);
+
+/* --- record_calls.c */
+int record_call(struct record_map *map, struct record_process *process,
+		const struct activity_call *call);
+int record_external(struct record_process *process, const struct activity_external *external);
+
+/* --- record_nvtx.c */
+int record_marker(struct record_map *map, struct record_process *process,
+		  const struct activity_marker *marker);
+int record_nvtx_end(struct record_map *map, struct record_process *process);
+
+/* --- record_memory.c */
+int record_memory(struct record_map *map, struct record_process *process,
+		  const struct activity_memory *memory);
+int record_unified(struct record_map *map, struct record_process *process,
+		   const struct activity_unified *unified);
+const char *record_memory_kind(uint32_t kind);
+
+/* --- record_counters.c */
+void record_counters_release(struct record_map *map);
+int record_counters_end(struct record_map *map);
+
+/* Arguments of an event */
+struct record_args {
+	struct gpmu_trace_arg list[16];
+	size_t n;
+};
+
+static inline void record_arg(struct record_args *args, const char *name, int64_t value)
+{
+	args->list[args->n++] = (struct gpmu_trace_arg){ .name = name, .integer = value };
+}
+
+static inline void record_arg_text(struct record_args *args, const char *name, const char *text)
+{
+	args->list[args->n++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_TEXT,
+							 .text = text };
+}
+
+/* Adds a text that many events share, so it goes to the string table. */
+static inline void record_arg_name(struct record_args *args, const char *name, const char *text)
+{
+	args->list[args->n++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_NAME,
+							 .text = text };
+}
+
+#endif /* GPMU_RECORD_MAP_H */

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Memory: allocations, and migrations of unified memory. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "record/tracks/record_map.h"
+
+static const char *const kinds[ACTIVITY_MEMORY_KINDS] = {
+	[ACTIVITY_MEMORY_UNKNOWN] = "unknown", [ACTIVITY_MEMORY_PAGEABLE] = "pageable",
+	[ACTIVITY_MEMORY_PINNED] = "pinned", [ACTIVITY_MEMORY_DEVICE] = "device",
+	[ACTIVITY_MEMORY_ARRAY] = "array", [ACTIVITY_MEMORY_MANAGED] = "managed",
+	[ACTIVITY_MEMORY_DEVICE_STATIC] = "device static",
+	[ACTIVITY_MEMORY_MANAGED_STATIC] = "managed static",
+};
+
+const char *record_memory_kind(uint32_t kind)
+{
+	return kinds[kind < ACTIVITY_MEMORY_KINDS ? kind : ACTIVITY_MEMORY_UNKNOWN];
+}
+
+static struct record_allocated *allocated_of(struct record_map *map, struct record_process *process,
+					     const struct record_gpu *gpu)
+{
+	struct record_allocated *of;
+	union record_cell *value;
+	char name[32];
+	bool added;
+
+	value = record_table_add(&process->allocated, (uint64_t)gpu->number, &added);
+	if (!value || value->of)
+		return value ? value->of : NULL;
+	of = calloc(1, sizeof(*of));
+	if (!of)
+		return NULL;
+	snprintf(name, sizeof(name), "memory of GPU %d", gpu->number);
+	of->track = gpmu_trace_counter(map->trace, process->track, name, "B");
+	if (of->track < 0) {
+		free(of);
+		return NULL;
+	}
+	value->of = of;
+	return of;
+}
+
+/* Sets the change in allocated bytes; a free has the size that was allocated at its address. */
+static int change(struct record_process *process, const struct activity_memory *memory,
+		  int64_t *bytes)
+{
+	union record_cell value, *kept;
+	bool added;
+
+	*bytes = 0;
+	if (memory->frees) {
+		if (record_table_take(&process->addresses, memory->address, &value))
+			*bytes = -(int64_t)value.number;
+		return 0;
+	}
+	kept = record_table_add(&process->addresses, memory->address, &added);
+	if (!kept)
+		return -ENOMEM;
+	*bytes = (int64_t)(memory->bytes - kept->number);
+	kept->number = memory->bytes;
+	return 0;
+}
+
+int record_memory(struct record_map *map, struct record_process *process,
+		  const struct activity_memory *memory)
+{
+	const struct record_gpu *gpu;
+	struct record_allocated *of;
+	int64_t bytes;
+	int ret;
+
+	/* Host memory is not counted. */
+	if (memory->memory == ACTIVITY_MEMORY_PAGEABLE || memory->memory == ACTIVITY_MEMORY_PINNED)
+		return 0;
+	gpu = record_process_gpu(map, process, memory->device);
+	of = gpu ? allocated_of(map, process, gpu) : NULL;
+	if (!of)
+		return -ENOMEM;
+	ret = change(process, memory, &bytes);
+	if (ret || !bytes)
+		return ret;
+	of->bytes += bytes;
+	return gpmu_trace_count(map->trace, of->track, memory->time, of->bytes);
+}
+
+int record_unified(struct record_map *map, struct record_process *process,
+		   const struct activity_unified *unified)
+{
+	uint32_t device = unified->to != UINT32_MAX ? unified->to : unified->from;
+	struct gpmu_trace_event event = { .time = unified->begin, .category = "unified" };
+	struct record_args args = { .n = 0 };
+	struct record_gpu *gpu = record_process_gpu(map, process, device);
+
+	if (!gpu)
+		return -ENOMEM;
+	record_arg(&args, "value", (int64_t)unified->value);
+	record_arg(&args, "address", (int64_t)unified->address);
+	event.name = record_name(process, unified->name);
+	event.args = args.list;
+	event.n_args = args.n;
+	return record_slice(map, record_gpu_lanes(map, process, gpu, "unified memory", 1), &event,
+			    unified->end);
+}

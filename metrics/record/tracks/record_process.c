@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* State of a process: GPUs, contexts, threads, calls. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "record/tracks/record_map.h"
+
+/* Frees the objects in a table by @release. */
+static void release_table(struct record_table *table, void (*release)(void *of))
+{
+	for (size_t i = 0; i < table->room; i++) {
+		void *of = table->slots[i].cell.of;
+
+		if (!table->slots[i].used || !of)
+			continue;
+		if (release)
+			release(of);
+		free(of);
+	}
+	record_table_release(table);
+}
+
+static void release_lanes(void *of)
+{
+	record_lanes_release(of);
+}
+
+static void release_stream(void *of)
+{
+	struct record_work_stream *stream = of;
+
+	record_lanes_release(&stream->lanes);
+}
+
+static void release_thread(void *of)
+{
+	struct record_thread *thread = of;
+
+	record_lanes_release(&thread->lanes);
+	free(thread->open);
+}
+
+void record_process_free(struct record_process *process)
+{
+	record_names_release(process);
+	record_table_release(&process->devices);
+	release_table(&process->contexts, NULL);
+	release_table(&process->streams, release_stream);
+	release_table(&process->threads, release_thread);
+	release_table(&process->ranges, NULL);
+	record_table_release(&process->addresses);
+	release_table(&process->allocated, NULL);
+	release_table(&process->lanes, release_lanes);
+	if (process->nvtx)
+		record_lanes_release(process->nvtx);
+	free(process->nvtx);
+	free(process->calls);
+	free(process->program);
+	free(process);
+}
+
+struct record_gpu *record_process_gpu(struct record_map *map, struct record_process *process,
+				      uint32_t device)
+{
+	const union record_cell *index = record_table_find(&process->devices, device);
+	int gpu;
+
+	if (index)
+		return &map->gpus[index->number];
+	/* The device's record was lost: show an unknown GPU. */
+	gpu = record_gpu_of(map, NULL, NULL);
+	return gpu < 0 ? NULL : &map->gpus[gpu];
+}
+
+const struct record_context *record_context_of(const struct record_process *process, uint32_t id)
+{
+	const union record_cell *value = record_table_find(&process->contexts, id);
+
+	return value ? value->of : NULL;
+}
+
+/* Reads the kernel's thread name, if the process is alive and in the same pid namespace. */
+static void read_comm(uint32_t pid, uint32_t tid, char *name, size_t size)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	file = fopen(path, "re");
+	if (!file || !fgets(name, (int)size, file))
+		*name = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+static int make_thread(struct record_map *map, struct record_process *process, uint32_t tid,
+		       struct record_thread *thread)
+{
+	char comm[32], text[64];
+
+	read_comm(process->pid, tid, comm, sizeof(comm));
+	thread->track = gpmu_trace_thread(map->trace, (pid_t)process->pid, (pid_t)tid,
+					  comm[0] ? comm : NULL);
+	if (thread->track < 0)
+		return thread->track;
+	snprintf(text, sizeof(text), "thread %u", tid);
+	return record_lanes_init(&thread->lanes, map->trace, process->track, thread->track, text, true);
+}
+
+struct record_thread *record_thread_of(struct record_map *map, struct record_process *process,
+				       uint32_t tid)
+{
+	struct record_thread *thread;
+	union record_cell *value;
+	bool added;
+
+	value = record_table_add(&process->threads, tid, &added);
+	if (!value || value->of)
+		return value ? value->of : NULL;
+	thread = calloc(1, sizeof(*thread));
+	if (thread && make_thread(map, process, tid, thread)) {
+		free(thread);
+		thread = NULL;
+	}
+	value->of = thread;
+	return thread;
+}
+
+struct record_lanes *record_gpu_lanes(struct record_map *map, struct record_process *process,
+				      struct record_gpu *gpu, const char *what, uint32_t number)
+{
+	struct record_lanes *lanes;
+	union record_cell *value;
+	bool added;
+	char *name;
+
+	value = record_table_add(&process->lanes, (uint64_t)gpu->number << 32 | number, &added);
+	if (!value || value->of)
+		return value ? value->of : NULL;
+	lanes = calloc(1, sizeof(*lanes));
+	name = text_print("%u %s: %s", process->pid, process->program, what);
+	if (!lanes || !name || record_lanes_init(lanes, map->trace, gpu->track, 0, name, false)) {
+		free(lanes);
+		lanes = NULL;
+	}
+	free(name);
+	value->of = lanes;
+	return lanes;
+}
+
+struct record_call *record_call_of(struct record_process *process, uint32_t correlation)
+{
+	struct record_call *call;
+
+	if (!process->calls)
+		process->calls = calloc(RECORD_CALLS, sizeof(*process->calls));
+	if (!process->calls)
+		return NULL;
+	call = &process->calls[correlation & (RECORD_CALLS - 1)];
+	if (call->correlation != correlation)
+		*call = (struct record_call){ .correlation = correlation, .shown = correlation };
+	return call;
+}
+
+/* Combines the correlation with the process, as processes use the same correlations. */
+uint64_t record_flow(const struct record_process *process, uint32_t correlation)
+{
+	return correlation ? (uint64_t)(process->number + 1) << 32 | correlation : 0;
+}
+
+int record_slice(struct record_map *map, struct record_lanes *lanes,
+		 struct gpmu_trace_event *event, uint64_t end)
+{
+	bool crosses;
+	int track;
+
+	if (!lanes)
+		return -ENOMEM;
+	track = record_lanes_place(lanes, event->time, end, &crosses);
+	if (track < 0)
+		return track;
+	event->size = sizeof(*event);
+	event->track = track;
+	return gpmu_trace_slice(map->trace, event, end - event->time);
+}

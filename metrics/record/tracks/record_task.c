@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Shows when threads of the command run. A CPU that runs none of them is shown as idle,
+ * because other tasks are not recorded.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/tracks/record_map.h"
+
+#define CPUS_MOST	1024	/* CPUs, limit of gpmu_trace_switch */
+#define TRACKS_MOST	4096	/* later threads have no process on the timeline */
+#define PRIO		120	/* nice 0; threads' priorities are not recorded */
+
+/* Values of gpmu_trace_switch's prev_state */
+enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
+
+struct record_known_task {
+	int32_t pid;
+	int track;		/* 0: none yet */
+	char comm[16];
+};
+
+void record_map_tasks_release(struct record_map *map)
+{
+	for (size_t i = 0; i < map->tasks.room; i++)
+		if (map->tasks.slots[i].used)
+			free(map->tasks.slots[i].cell.of);
+	record_table_release(&map->tasks);
+	free(map->task_runs);
+}
+
+static struct record_known_task *task_of(struct record_map *map, int32_t pid, int32_t tid)
+{
+	struct record_known_task *task;
+	union record_cell *cell;
+	bool added;
+
+	cell = record_table_add(&map->tasks, (uint64_t)tid, &added);
+	if (!cell)
+		return NULL;
+	if (!cell->of)
+		cell->of = calloc(1, sizeof(*task));
+	task = cell->of;
+	if (task)
+		task->pid = pid;
+	return task;
+}
+
+/* Prefer the name from CUDA's records, which is not limited to 15 characters. */
+static bool has_name(const struct record_map *map, int32_t pid)
+{
+	for (size_t i = 0; i < map->n_processes; i++)
+		if (map->processes[i]->pid == (uint32_t)pid)
+			return true;
+	return false;
+}
+
+/* Names the process and the thread; Perfetto shows a thread's running time below them. */
+static int name_tracks(struct record_map *map, struct record_known_task *task, int32_t tid, bool process)
+{
+	const char *name = task->comm[0] ? task->comm : NULL;
+	int ret;
+
+	if (!task->track && map->n_task_tracks >= TRACKS_MOST)
+		return 0;
+	ret = gpmu_trace_process(map->trace, task->pid,
+				 process && !has_name(map, task->pid) ? name : NULL);
+	if (ret > 0)
+		ret = gpmu_trace_thread(map->trace, task->pid, tid, name);
+	if (ret < 0)
+		return ret;
+	map->n_task_tracks += !task->track;
+	task->track = ret;
+	return 0;
+}
+
+/* Switches the CPU to thread @next; 0: none of the command's. */
+static int change(struct record_map *map, uint64_t time, bool shown, uint32_t cpu, int32_t next,
+		  int64_t state)
+{
+	int32_t *runs = &map->task_runs[cpu], tid = next ? next : *runs;
+	struct gpmu_trace_switch event = {
+		.size = sizeof(event), .cpu = cpu, .time = time, .prev = *runs, .next = next,
+		.prev_prio = PRIO, .next_prio = PRIO, .prev_state = state,
+	};
+	struct record_known_task *task;
+	union record_cell *cell;
+	int ret = 0;
+
+	*runs = next;
+	cell = record_table_find(&map->tasks, (uint64_t)tid);
+	task = cell ? cell->of : NULL;
+	if (!shown || !task)
+		return 0;
+	if (!task->track)
+		ret = name_tracks(map, task, tid, tid == task->pid);
+	event.track = task->track;
+	if (next && task->comm[0])
+		event.next_name = task->comm;
+	return ret ? ret : gpmu_trace_sched_switch(map->trace, &event);
+}
+
+int record_map_tasks_begin(struct record_map *map, struct record_span window)
+{
+	int ret = 0;
+
+	if (map->tasks_shown || !map->task_runs || window.begin == window.end)
+		return 0;
+	map->tasks_shown = true;
+	for (uint32_t cpu = 0; cpu < CPUS_MOST && !ret; cpu++) {
+		int32_t tid = map->task_runs[cpu];
+
+		map->task_runs[cpu] = 0;
+		if (tid)
+			ret = change(map, window.begin, true, cpu, tid, 0);
+	}
+	return ret;
+}
+
+static int name(struct record_map *map, struct record_known_task *task, const struct record_task *of)
+{
+	bool process = of->pid == of->tid && of->what == RECORD_TASK_EXECUTES;
+
+	memcpy(task->comm, of->comm, sizeof(task->comm));
+	return task->track ? name_tracks(map, task, of->tid, process) : 0;
+}
+
+static void inherit(struct record_map *map, struct record_known_task *task, int32_t parent)
+{
+	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)parent);
+	const struct record_known_task *by = cell ? cell->of : NULL;
+
+	task->track = 0;
+	if (by)
+		memcpy(task->comm, by->comm, sizeof(task->comm));
+}
+
+/*
+ * Handles a thread that stops. If the record of its start was lost, that time is unknown,
+ * but another thread shown on the CPU has stopped, too.
+ */
+static int stop(struct record_map *map, uint64_t time, bool shown, const struct record_task *of)
+{
+	static const int64_t states[] = {
+		[RECORD_TASK_WAITS] = STATE_SLEEPS, [RECORD_TASK_PREEMPTED] = STATE_PREEMPTED,
+		[RECORD_TASK_ENDS] = STATE_ENDED,
+	};
+	int32_t runs = map->task_runs[of->cpu];
+
+	return runs ? change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->what] : 0) : 0;
+}
+
+static void forget(struct record_map *map, int32_t tid)
+{
+	union record_cell cell;
+
+	if (record_table_take(&map->tasks, (uint64_t)tid, &cell))
+		free(cell.of);
+}
+
+/*
+ * Handles exec: it ends all other threads of the process, and the caller takes over the
+ * main thread's tid.
+ */
+static int become(struct record_map *map, uint64_t time, bool shown, const struct record_task *of)
+{
+	int32_t before = map->task_runs[of->cpu];
+	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)before);
+	const struct record_known_task *known = cell ? cell->of : NULL;
+	int ret;
+
+	if (before == of->tid || !known || known->pid != of->pid)
+		return 0;
+	ret = change(map, time, shown, of->cpu, of->tid, STATE_ENDED);
+	forget(map, before);
+	return ret;
+}
+
+static int put(struct record_map *map, uint64_t time, bool shown, struct record_known_task *task,
+	       const struct record_task *of)
+{
+	int ret;
+
+	switch ((enum record_task_what)of->what) {
+	case RECORD_TASK_RUNS:
+		return change(map, time, shown, of->cpu, of->tid, 0);
+	case RECORD_TASK_WAITS:
+	case RECORD_TASK_PREEMPTED:
+		return stop(map, time, shown, of);
+	case RECORD_TASK_FORKED:
+		inherit(map, task, of->parent);
+		return 0;
+	case RECORD_TASK_NAMED:
+		return name(map, task, of);
+	case RECORD_TASK_EXECUTES:
+		ret = name(map, task, of);
+		return ret ? ret : become(map, time, shown, of);
+	case RECORD_TASK_ENDS:
+		break;
+	}
+	ret = stop(map, time, shown, of);
+	forget(map, of->tid);
+	return ret;
+}
+
+int record_map_task(struct record_map *map, uint64_t time, struct record_span window,
+		    const struct record_task *of)
+{
+	struct record_known_task *task;
+	int ret = 0;
+
+	if (of->cpu >= CPUS_MOST || of->tid <= 0 || of->pid <= 0)
+		return 0;
+	if (!map->task_runs)
+		map->task_runs = calloc(CPUS_MOST, sizeof(*map->task_runs));
+	task = map->task_runs ? task_of(map, of->pid, of->tid) : NULL;
+	if (!task)
+		return -ENOMEM;
+	if (time >= window.begin)
+		ret = record_map_tasks_begin(map, window);
+	return ret ? ret : put(map, time, time >= window.begin && (!window.end || time <= window.end),
+			       task, of);
+}

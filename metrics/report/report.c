@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+
+#include "base/error.h"
+#include "report/report.h"
+
+static const char *const links[] = {
+	[REPORT_C2C] = "c2c", [REPORT_PCIE] = "pcie", [REPORT_NVLINK] = "nvlink", [REPORT_DRAM] = "dram",
+};
+
+const char *gpmu_report_link(size_t index)
+{
+	return index < REPORT_LINKS_N ? links[index] : NULL;
+}
+
+static int set_options(struct gpmu_report *report, const struct gpmu_report_options *options)
+{
+	struct gpmu_report_options own = { 0 };
+
+	if (options && options->size < sizeof(options->size))
+		return -EINVAL;
+	if (options)
+		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
+	if (!own.link)
+		return 0;
+	for (report->link = 0; report->link < REPORT_LINKS_N; report->link++)
+		if (!strcmp(own.link, links[report->link]))
+			return 0;
+	return -EINVAL;
+}
+
+struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options, struct gpmu_error *error)
+{
+	struct gpmu_report *report = calloc(1, sizeof(*report));
+
+	if (!report) {
+		error_set(error, 0, "no memory");
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (set_options(report, options)) {
+		free(report);
+		error_set(error, 0, "a report's options: expected their size, and c2c, pcie, nvlink or dram");
+		errno = EINVAL;
+		return NULL;
+	}
+	report_table_init(report);
+	return report;
+}
+
+void gpmu_report_free(struct gpmu_report *report)
+{
+	if (!report)
+		return;
+	for (size_t i = 0; i < REPORT_TABLES; i++)
+		array_release(&report->tables[i].cells);
+	report_links_release(report);
+	report_places_release(report);
+	timeline_release(&report->timeline);
+	free(report);
+}
+
+static int refuse(struct gpmu_error *error)
+{
+	error_set(error, 0, "the report is made");
+	return -EINVAL;
+}
+
+int gpmu_report_add(struct gpmu_report *report, int fd, const char *path, struct gpmu_error *error)
+{
+	return report->made ? refuse(error) : timeline_add(&report->timeline, fd, path, error);
+}
+
+int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
+{
+	static void (*const makes[])(struct gpmu_report *) = {
+		report_places, report_links, report_kernels, report_gpus, report_api, report_nvtx,
+		report_moved, report_pays, report_ranks, report_audit,
+		report_counters,
+	};
+
+	if (report->made)
+		return refuse(error);
+	report->made = true;
+	for (size_t i = 0; i < sizeof(makes) / sizeof(makes[0]) && !report->failed; i++)
+		makes[i](report);
+	if (!report->failed)
+		return 0;
+	error_set(error, 0, "no memory");
+	return -ENOMEM;
+}
+
+const struct gpmu_report_table *gpmu_report_table(const struct gpmu_report *report, size_t index)
+{
+	return report->made && !report->failed && index < REPORT_TABLES ? &report->tables[index].shown : NULL;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tables of a timeline. report_table.c builds a table, report_tally.c adds up entries of
+ * the same name, report_place.c collects the work of a GPU, report_link.c the bytes of
+ * links. Each other file makes one or two tables.
+ */
+#ifndef GPMU_REPORT_H
+#define GPMU_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpmu.h"
+#include "base/spans.h"
+#include "report/timeline.h"
+
+enum report_table_id {
+	REPORT_KERNELS,
+	REPORT_COPIES,
+	REPORT_GPUS,
+	REPORT_STREAMS,
+	REPORT_API,
+	REPORT_WAITS,
+	REPORT_NVTX,
+	REPORT_NVTX_COUNTERS,
+	REPORT_LINKS,
+	REPORT_PAYS,
+	REPORT_RANKS,
+	REPORT_IMBALANCE,
+	REPORT_AUDIT,
+	REPORT_COUNTERS,
+	REPORT_TABLES
+};
+
+struct report_table {
+	struct gpmu_report_table shown;
+	struct array cells;	/* struct gpmu_report_cell, row by row */
+};
+
+/* --- report_link.c */
+
+enum report_way { REPORT_IN, REPORT_OUT, REPORT_BOTH, REPORT_WAYS };	/* seen from the GPU */
+
+/* An interval of a counter: its rate, and the integral before it */
+struct report_step {
+	uint64_t begin, end;
+	double rate;		/* per ns */
+	double sum;		/* of all earlier steps */
+	uint64_t time;		/* ns of all earlier steps */
+};
+
+struct report_series {
+	const struct timeline_counter *counter;
+	enum report_way way;
+	struct array steps;	/* struct report_step, sorted by time */
+};
+
+enum { REPORT_C2C, REPORT_PCIE, REPORT_NVLINK, REPORT_DRAM, REPORT_LINKS_N };
+
+/* --- report_place.c: the work on a GPU, of one file or of all files */
+
+struct report_place {
+	uint32_t file, gpu;	/* file: TIMELINE_NONE for all files */
+	struct spans busy, kernels, copies;
+	/* ns: sum over all works; time in which two or more ran concurrently */
+	uint64_t sum, several;
+	uint64_t bytes;		/* bytes copied */
+};
+
+/* A GPU of the report */
+struct report_gpu {
+	const char *label;	/* "GPU 0" */
+	uint32_t place;		/* index of the place for all work on the GPU */
+	struct array links[REPORT_LINKS_N];	/* struct report_series, by link */
+};
+
+struct gpmu_report {
+	struct timeline timeline;
+	size_t link;		/* link whose bytes are attributed */
+	bool made, failed;	/* failed: out of memory */
+	struct report_table tables[REPORT_TABLES];
+	struct array places;	/* struct report_place */
+	struct array gpus;	/* struct report_gpu */
+	uint32_t *stream_places;	/* index of the place for each stream's file and GPU */
+	double unexplained;	/* bytes on links to hosts: those without a copy; all of them */
+	double counted;
+};
+
+/* --- report_table.c: when memory runs out, the report fails and further calls do nothing */
+
+void report_table_init(struct gpmu_report *report);
+struct report_table *report_table(struct gpmu_report *report, enum report_table_id id);
+/* Appends a text cell. @text must live as long as the report. */
+void report_text(struct gpmu_report *report, enum report_table_id id, const char *text);
+void report_number(struct gpmu_report *report, enum report_table_id id, double number);
+void report_none(struct gpmu_report *report, enum report_table_id id);
+/* Appends a number, or an empty cell if @known is false. */
+void report_maybe(struct gpmu_report *report, enum report_table_id id, bool known, double number);
+/* Returns a formatted text that lives as long as the report, or "". */
+const char *report_print(struct gpmu_report *report, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void report_note(struct gpmu_report *report, enum report_table_id id, const char *note);
+/* Completes a table. Sorts it by @column, largest first; NULL keeps the order of the rows. */
+void report_table_done(struct gpmu_report *report, enum report_table_id id, const char *column);
+const char *report_word(const struct gpmu_report *report, uint32_t word);
+
+/* --- report_tally.c */
+
+struct report_entry {
+	uint64_t key, time, bytes;
+};
+
+struct report_tally {
+	uint64_t key, count, total, bytes, min, median, max;
+};
+
+void report_count(struct gpmu_report *report, struct array *entries, uint64_t key, uint64_t time,
+		  uint64_t bytes);
+/*
+ * Adds up entries with the same key and sorts @entries for that. The caller releases the
+ * returned tallies.
+ */
+struct array report_tallies(struct gpmu_report *report, struct array *entries);
+
+/* --- report_place.c */
+
+void report_places(struct gpmu_report *report);
+void report_places_release(struct gpmu_report *report);
+struct report_place *report_place(const struct gpmu_report *report, size_t index);
+struct report_gpu *report_gpu(const struct gpmu_report *report, size_t index);
+/* The time in which a GPU was recorded, over all files that have it */
+struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu);
+/* What a counter counts, for output: "GPU 0", "node 1", "machine", "command", "100 train" */
+const char *report_counter_of(struct gpmu_report *report, const struct timeline_counter *counter);
+
+/* --- report_link.c */
+
+/*
+ * Intervals of a counter without its gaps; the caller releases them. @scale: factor of the
+ * values; 0: a value is an amount up to the next value and is converted to a rate
+ */
+struct array report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale);
+void report_links(struct gpmu_report *report);
+void report_links_release(struct gpmu_report *report);
+/* Integral of the steps from @begin to @end; @time: ns of it that were counted */
+double report_within(const struct array *steps, uint64_t begin, uint64_t end, uint64_t *time);
+/*
+ * Whether a counter's values are a rate in bytes per second, not an amount of bytes;
+ * @factor: to bytes
+ */
+bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter, double *factor);
+const char *report_link_title(size_t link);
+/* Metrics to record for the link: "GpuC2cRxBW,GpuC2cTxBW" */
+const char *report_link_metrics(size_t link);
+
+/* --- the tables */
+
+void report_kernels(struct gpmu_report *report);	/* also copies */
+void report_gpus(struct gpmu_report *report);		/* also streams */
+void report_api(struct gpmu_report *report);		/* also waits */
+void report_nvtx(struct gpmu_report *report);		/* also counters in ranges */
+void report_moved(struct gpmu_report *report);		/* bytes over links */
+void report_pays(struct gpmu_report *report);
+void report_ranks(struct gpmu_report *report);		/* also imbalance */
+void report_audit(struct gpmu_report *report);
+void report_counters(struct gpmu_report *report);
+
+/* Rank of a file, else its number among the files */
+const char *report_rank(struct gpmu_report *report, uint32_t file);
+/* Files in the order of their ranks; the caller frees the array. NULL if out of memory */
+uint32_t *report_rank_order(struct gpmu_report *report);
+/* Time in ns that threads of a file spent in calls; nested calls count once */
+uint64_t report_api_time(struct gpmu_report *report, uint32_t file);
+
+#endif /* GPMU_REPORT_H */

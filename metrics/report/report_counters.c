@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Counters, each summarised over the time in which it was counted. */
+#include "report/report.h"
+
+static const struct timeline_fact *fact_at(const struct gpmu_report *report, size_t i)
+{
+	return timeline_at(&report->timeline.facts, struct timeline_fact, i);
+}
+
+static const struct timeline_counter *counter_at(const struct gpmu_report *report, size_t i)
+{
+	return timeline_at(&report->timeline.counters, struct timeline_counter, i);
+}
+
+/*
+ * Whether the fact is the trace's final statement about this counter, by name and by what
+ * it counts
+ */
+static bool is_of(const struct gpmu_report *report, const struct timeline_fact *fact,
+		  const struct timeline_counter *counter)
+{
+	const char *name, *of;
+
+	if (fact->file != counter->file || strcmp(report_word(report, fact->name), "counters") != 0)
+		return false;
+	name = timeline_text(&report->timeline, fact, "counter");
+	of = timeline_text(&report->timeline, fact, "of");
+	return name && of && !strcmp(name, report_word(report, counter->name)) &&
+	       !strcmp(of, report_word(report, counter->of));
+}
+
+/* The trace's statement about a counter, or NULL */
+static const struct timeline_fact *said_of(const struct gpmu_report *report, const struct timeline_counter *counter)
+{
+	for (size_t i = 0; i < report->timeline.facts.n; i++)
+		if (is_of(report, fact_at(report, i), counter))
+			return fact_at(report, i);
+	return NULL;
+}
+
+struct summary {
+	double min, max, sum;	/* minimum and maximum of the values; sum of values times ns */
+	uint64_t time;		/* ns in which the counter was counted */
+	double total;
+	double counted;		/* share of the recorded time, 0 to 1; < 0: unknown */
+};
+
+static struct summary summary_of(struct gpmu_report *report, const struct timeline_counter *counter, bool is_total)
+{
+	const struct timeline_file *file = timeline_at(&report->timeline.files, struct timeline_file, counter->file);
+	struct array steps = report_steps(report, counter, 1);
+	struct summary summary = { .counted = -1 };
+	uint64_t inside;
+
+	for (size_t i = 0; i < steps.n; i++) {
+		const struct report_step *step = timeline_at(&steps, struct report_step, i);
+
+		summary.min = !i || step->rate < summary.min ? step->rate : summary.min;
+		summary.max = !i || step->rate > summary.max ? step->rate : summary.max;
+		summary.sum += step->rate * (double)(step->end - step->begin);
+		summary.time += step->end - step->begin;
+	}
+	report_within(&steps, file->begin, file->end, &inside);
+	if (timeline_wall(file))
+		summary.counted = (double)inside / (double)timeline_wall(file);
+	array_release(&steps);
+	if (!is_total)
+		return summary;
+	steps = report_steps(report, counter, 0);
+	for (size_t i = 0; i < steps.n; i++) {
+		const struct report_step *step = timeline_at(&steps, struct report_step, i);
+
+		summary.total += step->rate * (double)(step->end - step->begin);
+	}
+	array_release(&steps);
+	return summary;
+}
+
+static void put_counter(struct gpmu_report *report, const struct timeline_counter *counter)
+{
+	const struct timeline_fact *said = said_of(report, counter);
+	const char *kind = said ? timeline_text(&report->timeline, said, "kind") : NULL;
+	bool is_total = kind && !strcmp(kind, "total");
+	struct summary summary = summary_of(report, counter, is_total);
+	bool any = summary.time > 0;
+	double share = 0;
+	bool has_share = said && timeline_number(&report->timeline, said, "share", &share);
+
+	report_text(report, REPORT_COUNTERS, report_word(report, counter->name));
+	report_text(report, REPORT_COUNTERS, report_counter_of(report, counter));
+	report_text(report, REPORT_COUNTERS, report_rank(report, counter->file));
+	report_maybe(report, REPORT_COUNTERS, any, summary.sum / (double)summary.time);
+	report_maybe(report, REPORT_COUNTERS, any, summary.min);
+	report_maybe(report, REPORT_COUNTERS, any, summary.max);
+	report_text(report, REPORT_COUNTERS, report_word(report, counter->unit));
+	report_maybe(report, REPORT_COUNTERS, any && is_total, summary.total);
+	report_maybe(report, REPORT_COUNTERS, any && is_total, summary.total / (double)summary.time * 1e9);
+	report_maybe(report, REPORT_COUNTERS, summary.counted >= 0, summary.counted);
+	report_maybe(report, REPORT_COUNTERS, has_share, share);
+}
+
+/* Label of the GPU with that UUID, else the text itself */
+static const char *place_of(struct gpmu_report *report, const char *of)
+{
+	for (size_t i = 0; i < report->gpus.n; i++) {
+		const struct timeline_gpu *gpu = timeline_at(&report->timeline.gpus, struct timeline_gpu, i);
+
+		if (!strcmp(of, report_word(report, gpu->uuid)))
+			return report_print(report, "GPU %s", report_gpu(report, i)->label);
+	}
+	return of;
+}
+
+/* Adds a counter that has no track because it was never counted. */
+static void put_silent(struct gpmu_report *report, const struct timeline_fact *fact)
+{
+	const char *name = timeline_text(&report->timeline, fact, "counter");
+	const char *of = timeline_text(&report->timeline, fact, "of");
+
+	if (strcmp(report_word(report, fact->name), "counters") != 0 || !name || !of)
+		return;
+	for (size_t i = 0; i < report->timeline.counters.n; i++)
+		if (is_of(report, fact, counter_at(report, i)))
+			return;
+	report_text(report, REPORT_COUNTERS, name);
+	report_text(report, REPORT_COUNTERS, place_of(report, of));
+	report_text(report, REPORT_COUNTERS, report_rank(report, fact->file));
+	for (int i = 0; i < 3; i++)
+		report_none(report, REPORT_COUNTERS);
+	report_text(report, REPORT_COUNTERS, "");
+	for (int i = 0; i < 2; i++)
+		report_none(report, REPORT_COUNTERS);
+	report_number(report, REPORT_COUNTERS, 0);
+	report_none(report, REPORT_COUNTERS);
+}
+
+static void put_file(struct gpmu_report *report, uint32_t file)
+{
+	for (size_t i = 0; i < report->timeline.counters.n && !report->failed; i++)
+		if (counter_at(report, i)->file == file)
+			put_counter(report, counter_at(report, i));
+	for (size_t i = 0; i < report->timeline.facts.n && !report->failed; i++)
+		if (fact_at(report, i)->file == file)
+			put_silent(report, fact_at(report, i));
+}
+
+/* Adds the counters of each trace in the order of the tracks, which is that of -M and -e. */
+void report_counters(struct gpmu_report *report)
+{
+	uint32_t *order = report_rank_order(report);
+
+	for (size_t i = 0; i < report->timeline.files.n && !report->failed; i++)
+		put_file(report, order[i]);
+	free(order);
+	if (!report_table(report, REPORT_COUNTERS)->cells.n)
+		report_note(report, REPORT_COUNTERS, "no counter was recorded; gpmu record -M or -e records counters");
+	report_table_done(report, REPORT_COUNTERS, NULL);
+}

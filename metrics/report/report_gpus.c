@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* How each GPU, and each stream, spent its time. */
+#include "report/report.h"
+
+static void put_gpu(struct gpmu_report *report, uint32_t index)
+{
+	const struct timeline_gpu *gpu = timeline_at(&report->timeline.gpus, struct timeline_gpu, index);
+	const struct report_place *place = report_place(report, report_gpu(report, index)->place);
+	const struct span whole = report_gpu_wall(report, index);
+	/* Work launched during the recording may end after it. */
+	uint64_t wall = whole.end - whole.begin, busy = spans_within(&place->busy, whole.begin, whole.end);
+	uint64_t idle = wall - busy;
+
+	report_text(report, REPORT_GPUS, report_gpu(report, index)->label);
+	report_number(report, REPORT_GPUS, (double)wall);
+	report_number(report, REPORT_GPUS, (double)busy);
+	report_number(report, REPORT_GPUS, (double)idle);
+	report_maybe(report, REPORT_GPUS, wall > 0, (double)idle / (double)wall);
+	report_number(report, REPORT_GPUS, (double)spans_total(&place->kernels));
+	report_number(report, REPORT_GPUS, (double)spans_total(&place->copies));
+	report_number(report, REPORT_GPUS, (double)spans_common(&place->kernels, &place->copies));
+	report_number(report, REPORT_GPUS, (double)place->several);
+	report_maybe(report, REPORT_GPUS, place->sum > 0, (double)place->sum / (double)spans_total(&place->busy));
+	report_text(report, REPORT_GPUS, report_word(report, gpu->name));
+	if (gpu->uuid == TIMELINE_NONE)
+		report_none(report, REPORT_GPUS);
+	else
+		report_text(report, REPORT_GPUS, report_word(report, gpu->uuid));
+}
+
+struct stream {
+	struct spans busy;
+	uint64_t kernels, kernel_time, copies, bytes;
+};
+
+static void take(struct gpmu_report *report, struct stream *stream, const struct timeline_work *work)
+{
+	if (spans_add(&stream->busy, work->begin, work->end))
+		report->failed = true;
+	if (work->kind == TIMELINE_KERNEL || work->kind == TIMELINE_GRAPH) {
+		stream->kernels++;
+		stream->kernel_time += work->end - work->begin;
+	} else if (work->kind == TIMELINE_COPY) {
+		stream->copies++;
+		stream->bytes += work->bytes;
+	}
+}
+
+static void put_stream(struct gpmu_report *report, uint32_t index, struct stream *stream)
+{
+	const struct timeline_stream *known = timeline_at(&report->timeline.streams, struct timeline_stream, index);
+	const struct timeline_file *file = timeline_at(&report->timeline.files, struct timeline_file, known->file);
+	uint64_t wall = timeline_wall(file), busy;
+
+	spans_unite(&stream->busy);
+	busy = spans_total(&stream->busy);
+	report_text(report, REPORT_STREAMS, report_word(report, known->name));
+	report_text(report, REPORT_STREAMS, report_gpu(report, known->gpu)->label);
+	report_text(report, REPORT_STREAMS, report_rank(report, known->file));
+	report_number(report, REPORT_STREAMS, (double)stream->kernels);
+	report_number(report, REPORT_STREAMS, (double)stream->kernel_time);
+	report_number(report, REPORT_STREAMS, (double)stream->copies);
+	report_number(report, REPORT_STREAMS, (double)stream->bytes);
+	report_number(report, REPORT_STREAMS, (double)busy);
+	report_maybe(report, REPORT_STREAMS, wall > 0, (double)busy / (double)wall);
+}
+
+static void make_streams(struct gpmu_report *report)
+{
+	const struct timeline *timeline = &report->timeline;
+	size_t n = timeline->streams.n;
+	struct stream *streams = calloc(n + 1, sizeof(*streams));
+
+	if (!streams) {
+		report->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < timeline->works.n && !report->failed; i++) {
+		const struct timeline_work *work = timeline_at(&timeline->works, struct timeline_work, i);
+
+		take(report, &streams[work->stream], work);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!report->failed)
+			put_stream(report, i, &streams[i]);
+		spans_release(&streams[i].busy);
+	}
+	free(streams);
+	if (!n)
+		report_note(report, REPORT_STREAMS, "nothing ran on a stream");
+	report_table_done(report, REPORT_STREAMS, "busy");
+}
+
+void report_gpus(struct gpmu_report *report)
+{
+	for (uint32_t i = 0; i < report->gpus.n && !report->failed; i++)
+		put_gpu(report, i);
+	if (!report->gpus.n)
+		report_note(report, REPORT_GPUS, "no GPU was used");
+	report_table_done(report, REPORT_GPUS, NULL);
+	if (!report->failed)
+		make_streams(report);
+}

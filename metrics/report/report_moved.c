@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Compares the bytes that counters saw on a link with the bytes copied in the same time.
+ * The rest was moved by kernels that access the other side's memory, by other programs, or
+ * is the link's overhead.
+ */
+#include <math.h>
+
+#include "report/report.h"
+
+static const char *const ways[REPORT_WAYS] = {
+	[REPORT_IN] = "in", [REPORT_OUT] = "out", [REPORT_BOTH] = "both",
+};
+
+struct moved {
+	double counted, copied, migrated;
+	uint64_t time;		/* ns that were counted */
+	const struct array *steps;	/* of the first counter */
+	const char *counters;	/* "GpuC2cRxBW + ..." */
+};
+
+/* Whether a copy is between GPU and host in this direction: HtoD, HtoA, or DtoH, AtoH */
+static bool goes(const char *name, enum report_way way)
+{
+	const char *at = strstr(name, "to");
+	bool in = at && at > name && at[-1] == 'H' && (at[2] == 'D' || at[2] == 'A');
+	bool out = at && at > name && (at[-1] == 'D' || at[-1] == 'A') && at[2] == 'H';
+
+	return (in && way != REPORT_OUT) || (out && way != REPORT_IN);
+}
+
+/*
+ * The bytes of a copy that fall into the time in which the link was counted, evenly
+ * distributed
+ */
+static double part(const struct moved *moved, uint64_t begin, uint64_t end, uint64_t bytes)
+{
+	uint64_t time;
+
+	report_within(moved->steps, begin, end > begin ? end : begin + 1, &time);
+	return (double)bytes * (double)time / (double)(end > begin ? end - begin : 1);
+}
+
+static void add_copies(struct gpmu_report *report, uint32_t gpu, enum report_way way, struct moved *moved)
+{
+	const struct timeline *timeline = &report->timeline;
+
+	for (size_t i = 0; i < timeline->works.n; i++) {
+		const struct timeline_work *work = timeline_at(&timeline->works, struct timeline_work, i);
+
+		if (work->kind == TIMELINE_COPY && goes(report_word(report, work->name), way) &&
+		    timeline_at(&timeline->streams, struct timeline_stream, work->stream)->gpu == gpu)
+			moved->copied += part(moved, work->begin, work->end, work->bytes);
+	}
+	for (size_t i = 0; i < timeline->unified.n; i++) {
+		const struct timeline_slice *slice = timeline_at(&timeline->unified, struct timeline_slice, i);
+		const char *name = report_word(report, slice->name);
+
+		if (slice->other == gpu && !strncmp(name, "bytes", 5) && goes(name, way))
+			moved->migrated += part(moved, slice->begin, slice->end, slice->value);
+	}
+}
+
+static void add_counters(struct gpmu_report *report, const struct array *all, enum report_way way,
+			 struct moved *moved)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct report_series *series = timeline_at(all, struct report_series, i);
+		const char *name = report_word(report, series->counter->name);
+		uint64_t time;
+
+		if (series->way != way)
+			continue;
+		moved->counted += report_within(&series->steps, 0, UINT64_MAX, &time);
+		moved->counters = moved->counters ? report_print(report, "%s + %s", moved->counters, name) : name;
+		if (moved->steps)
+			continue;
+		moved->steps = &series->steps;
+		moved->time = time;
+	}
+}
+
+/* @copies: whether copies use this link */
+static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enum report_way way, bool copies)
+{
+	struct moved moved = { 0 };
+	const struct span whole = report_gpu_wall(report, gpu);
+	uint64_t wall = whole.end - whole.begin;
+	double left;
+
+	add_counters(report, &report_gpu(report, gpu)->links[link], way, &moved);
+	if (!moved.steps)
+		return;
+	if (copies)
+		add_copies(report, gpu, way, &moved);
+	left = moved.counted - moved.copied - moved.migrated;
+	report_text(report, REPORT_LINKS, report_link_title(link));
+	report_text(report, REPORT_LINKS, report_gpu(report, gpu)->label);
+	report_text(report, REPORT_LINKS, ways[way]);
+	report_number(report, REPORT_LINKS, moved.counted);
+	report_maybe(report, REPORT_LINKS, copies, moved.copied);
+	report_maybe(report, REPORT_LINKS, copies, moved.migrated);
+	report_maybe(report, REPORT_LINKS, copies, left);
+	report_maybe(report, REPORT_LINKS, copies && moved.counted > 0, left / moved.counted);
+	report_maybe(report, REPORT_LINKS, wall > 0, fmin((double)moved.time / (double)wall, 1));
+	report_text(report, REPORT_LINKS, moved.counters);
+	if (copies) {
+		report->counted += moved.counted;
+		report->unexplained += left;
+	}
+}
+
+void report_moved(struct gpmu_report *report)
+{
+	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++) {
+		bool c2c = report_gpu(report, gpu)->links[REPORT_C2C].n > 0;
+
+		/* On a machine with NVLink-C2C, copies use that link. */
+		for (size_t link = 0; link < REPORT_LINKS_N; link++)
+			for (size_t way = 0; way < REPORT_WAYS; way++)
+				put_moved(report, link, gpu, way,
+					  link == REPORT_C2C || (link == REPORT_PCIE && !c2c));
+	}
+	if (!report->tables[REPORT_LINKS].cells.n)
+		report_note(report, REPORT_LINKS, "no counter of a link was recorded: gpmu record -M "
+			    "GpuC2cRxBW,GpuC2cTxBW, or GpuPcieReadBW,GpuPcieWriteBW");
+	report_table_done(report, REPORT_LINKS, NULL);
+}

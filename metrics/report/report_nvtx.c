@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * NVTX ranges: number, duration, GPU activity of their program within them, bytes moved,
+ * and the mean of each counter over them.
+ */
+#include "report/report.h"
+
+static uint64_t key_of(const struct timeline_slice *range)
+{
+	return (uint64_t)range->other << 32 | range->name;
+}
+
+static const struct timeline_slice *range_at(const struct gpmu_report *report, size_t i)
+{
+	return timeline_at(&report->timeline.ranges, struct timeline_slice, i);
+}
+
+/*
+ * Whether a file has work on a GPU. A file without any work is treated as if it used all
+ * GPUs.
+ */
+static bool uses(const struct gpmu_report *report, uint32_t file, uint32_t gpu)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < report->places.n; i++) {
+		const struct report_place *place = report_place(report, i);
+
+		if (place->file == file && place->gpu == gpu)
+			return true;
+		any = any || place->file == file;
+	}
+	return !any;
+}
+
+/* Sums over the ranges of a name */
+struct sums {
+	uint64_t busy, gpu_time;	/* gpu_time: duration of the ranges, once for each GPU */
+	bool known[REPORT_LINKS_N];
+	double bytes[REPORT_LINKS_N];
+};
+
+static void add_links(struct gpmu_report *report, const struct timeline_slice *range, uint32_t gpu,
+		      struct sums *sums)
+{
+	for (size_t link = 0; link < REPORT_LINKS_N; link++) {
+		const struct array *all = &report_gpu(report, gpu)->links[link];
+
+		for (size_t i = 0; i < all->n; i++) {
+			const struct report_series *series = timeline_at(all, struct report_series, i);
+			uint64_t time;
+
+			sums->bytes[link] += report_within(&series->steps, range->begin, range->end, &time);
+			sums->known[link] = true;
+		}
+	}
+}
+
+static void add_range(struct gpmu_report *report, const struct timeline_slice *range, struct sums *sums)
+{
+	for (size_t i = 0; i < report->places.n; i++) {
+		const struct report_place *place = report_place(report, i);
+
+		if (place->file != range->file)
+			continue;
+		sums->busy += spans_within(&place->busy, range->begin, range->end);
+		sums->gpu_time += range->end - range->begin;
+	}
+	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++)
+		if (uses(report, range->file, gpu))
+			add_links(report, range, gpu, sums);
+}
+
+static void put_range(struct gpmu_report *report, const struct report_tally *tally, const struct sums *sums)
+{
+	report_text(report, REPORT_NVTX, report_word(report, (uint32_t)tally->key));
+	report_text(report, REPORT_NVTX, report_word(report, (uint32_t)(tally->key >> 32)));
+	report_number(report, REPORT_NVTX, (double)tally->count);
+	report_number(report, REPORT_NVTX, (double)tally->total);
+	report_number(report, REPORT_NVTX, (double)tally->min);
+	report_number(report, REPORT_NVTX, (double)tally->median);
+	report_number(report, REPORT_NVTX, (double)tally->max);
+	report_maybe(report, REPORT_NVTX, sums->gpu_time > 0, (double)sums->busy);
+	report_maybe(report, REPORT_NVTX, sums->gpu_time > 0, (double)sums->busy / (double)sums->gpu_time);
+	for (size_t link = 0; link < REPORT_LINKS_N; link++)
+		report_maybe(report, REPORT_NVTX, sums->known[link], sums->bytes[link]);
+}
+
+struct mean {
+	double sum;
+	uint64_t time, all;
+};
+
+static void put_mean(struct gpmu_report *report, uint64_t key, const struct timeline_counter *counter,
+		     const struct mean *mean)
+{
+	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, (uint32_t)key));
+	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, (uint32_t)(key >> 32)));
+	report_text(report, REPORT_NVTX_COUNTERS, report_counter_of(report, counter));
+	report_maybe(report, REPORT_NVTX_COUNTERS, mean->time > 0, mean->sum / (double)mean->time);
+	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, counter->unit));
+	report_maybe(report, REPORT_NVTX_COUNTERS, mean->all > 0, (double)mean->time / (double)mean->all);
+	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, counter->name));
+}
+
+/*
+ * Adds the counter's mean to each tally; @order lists the ranges by tally. Only ranges of
+ * files that the counter covers are used.
+ */
+static void add_means(struct gpmu_report *report, const struct timeline_counter *counter,
+		      const struct array *order, const struct array *tallies)
+{
+	struct array steps = report_steps(report, counter, 1);
+	size_t at = 0;
+
+	for (size_t i = 0; i < tallies->n && !report->failed; i++) {
+		const struct report_tally *tally = timeline_at(tallies, struct report_tally, i);
+		struct mean mean = { 0 };
+
+		for (size_t end = at + tally->count; at < end; at++) {
+			const struct timeline_slice *range = range_at(report, *timeline_at(order, size_t, at));
+			uint64_t time;
+
+			if (counter->of_process ? counter->file != range->file :
+			    counter->gpu != TIMELINE_NONE && !uses(report, range->file, counter->gpu))
+				continue;
+			mean.sum += report_within(&steps, range->begin, range->end, &time);
+			mean.time += time;
+			mean.all += range->end - range->begin;
+		}
+		if (mean.all)
+			put_mean(report, tally->key, counter, &mean);
+	}
+	array_release(&steps);
+}
+
+static int by_key(const void *one, const void *other, void *user)
+{
+	const struct gpmu_report *report = user;
+	uint64_t a = key_of(range_at(report, *(const size_t *)one)), b = key_of(range_at(report, *(const size_t *)other));
+
+	return a < b ? -1 : a > b;
+}
+
+/* Returns the ranges in the order of their keys, as the tallies are. */
+static struct array order_of(struct gpmu_report *report)
+{
+	struct array order = { 0 };
+
+	for (size_t i = 0; i < report->timeline.ranges.n && !report->failed; i++) {
+		size_t *added = array_add(&order, sizeof(*added));
+
+		if (added)
+			*added = i;
+		else
+			report->failed = true;
+	}
+	if (order.n)
+		qsort_r(order.data, order.n, sizeof(size_t), by_key, report);
+	return order;
+}
+
+static void make_rows(struct gpmu_report *report, const struct array *order, const struct array *tallies)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < tallies->n && !report->failed; i++) {
+		const struct report_tally *tally = timeline_at(tallies, struct report_tally, i);
+		struct sums sums = { 0 };
+
+		for (size_t end = at + tally->count; at < end; at++)
+			add_range(report, range_at(report, *timeline_at(order, size_t, at)), &sums);
+		put_range(report, tally, &sums);
+	}
+	for (size_t i = 0; i < report->timeline.counters.n && !report->failed; i++)
+		add_means(report, timeline_at(&report->timeline.counters, struct timeline_counter, i), order, tallies);
+}
+
+void report_nvtx(struct gpmu_report *report)
+{
+	struct array entries = { 0 }, tallies, order;
+
+	for (size_t i = 0; i < report->timeline.ranges.n; i++) {
+		const struct timeline_slice *range = range_at(report, i);
+
+		report_count(report, &entries, key_of(range), range->end - range->begin, 0);
+	}
+	tallies = report_tallies(report, &entries);
+	order = order_of(report);
+	if (!report->failed && order.data)
+		make_rows(report, &order, &tallies);
+	array_release(&entries);
+	array_release(&tallies);
+	array_release(&order);
+	if (!report->timeline.ranges.n)
+		report_note(report, REPORT_NVTX, "no NVTX range was recorded");
+	report_table_done(report, REPORT_NVTX, "total");
+	report_table_done(report, REPORT_NVTX_COUNTERS, NULL);
+}

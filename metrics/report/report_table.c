@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The definitions of the tables and columns, and functions to fill their cells in order. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+#define COLUMN(name_, kind_)	{ sizeof(struct gpmu_report_column), name_, GPMU_REPORT_##kind_, 0 }
+#define LONG(name_)		{ sizeof(struct gpmu_report_column), name_, GPMU_REPORT_TEXT, 1 }
+#define STATISTICS		COLUMN("total", TIME), COLUMN("min", TIME), COLUMN("median", TIME), \
+				COLUMN("max", TIME)
+
+static const struct gpmu_report_column kernels[] = {
+	LONG("name"), COLUMN("count", COUNT), COLUMN("share", SHARE), STATISTICS,
+};
+
+static const struct gpmu_report_column copies[] = {
+	LONG("name"), COLUMN("count", COUNT), COLUMN("bytes", BYTES), COLUMN("bandwidth", RATE), STATISTICS,
+};
+
+static const struct gpmu_report_column gpus[] = {
+	COLUMN("gpu", TEXT), COLUMN("wall", TIME), COLUMN("busy", TIME), COLUMN("idle", TIME),
+	COLUMN("idle_share", SHARE), COLUMN("kernels", TIME), COLUMN("copies", TIME),
+	COLUMN("overlap", TIME), COLUMN("several", TIME), COLUMN("mean_running", NUMBER), LONG("name"), LONG("uuid"),
+};
+
+static const struct gpmu_report_column streams[] = {
+	LONG("name"), COLUMN("gpu", TEXT), COLUMN("rank", TEXT), COLUMN("kernels", COUNT),
+	COLUMN("kernel_time", TIME), COLUMN("copies", COUNT), COLUMN("bytes", BYTES), COLUMN("busy", TIME),
+	COLUMN("busy_share", SHARE),
+};
+
+static const struct gpmu_report_column api[] = {
+	LONG("name"), COLUMN("api", TEXT), COLUMN("count", COUNT), COLUMN("failed", COUNT),
+	COLUMN("self", TIME), COLUMN("self_share", SHARE), STATISTICS,
+};
+
+static const struct gpmu_report_column waits[] = {
+	COLUMN("name", TEXT), COLUMN("count", COUNT), STATISTICS,
+};
+
+static const struct gpmu_report_column nvtx[] = {
+	LONG("name"), COLUMN("domain", TEXT), COLUMN("count", COUNT), STATISTICS, COLUMN("busy", TIME),
+	COLUMN("busy_share", SHARE), COLUMN("c2c", BYTES), COLUMN("pcie", BYTES), COLUMN("nvlink", BYTES),
+	COLUMN("dram", BYTES),
+};
+
+static const struct gpmu_report_column nvtx_counters[] = {
+	LONG("range"), COLUMN("domain", TEXT), COLUMN("of", TEXT), COLUMN("mean", NUMBER), COLUMN("unit", TEXT),
+	COLUMN("counted", SHARE), LONG("counter"),
+};
+
+static const struct gpmu_report_column moved[] = {
+	COLUMN("link", TEXT), COLUMN("gpu", TEXT), COLUMN("direction", TEXT), COLUMN("counted", BYTES),
+	COLUMN("copied", BYTES), COLUMN("migrated", BYTES), COLUMN("unexplained", BYTES),
+	COLUMN("unexplained_share", SHARE), COLUMN("coverage", SHARE), LONG("counters"),
+};
+
+static const struct gpmu_report_column payers[] = {
+	LONG("name"), COLUMN("kind", TEXT), COLUMN("bytes", BYTES), COLUMN("share", SHARE), COLUMN("in", BYTES),
+	COLUMN("out", BYTES), COLUMN("time", TIME), COLUMN("confidence", SHARE),
+};
+
+static const struct gpmu_report_column ranks[] = {
+	COLUMN("rank", TEXT), COLUMN("host", TEXT), COLUMN("wall", TIME), COLUMN("kernels", TIME),
+	COLUMN("idle", TIME), COLUMN("bytes", BYTES), COLUMN("api", TIME), COLUMN("sync", TIME), LONG("file"),
+};
+
+static const struct gpmu_report_column imbalance[] = {
+	COLUMN("quantity", TEXT), COLUMN("min", NUMBER), COLUMN("mean", NUMBER), COLUMN("max", NUMBER),
+	COLUMN("unit", TEXT), COLUMN("imbalance", SHARE), COLUMN("max_rank", TEXT),
+};
+
+static const struct gpmu_report_column audit[] = {
+	COLUMN("check", TEXT), COLUMN("level", TEXT), COLUMN("rank", TEXT), LONG("text"),
+};
+
+static const struct gpmu_report_column counters[] = {
+	LONG("counter"), COLUMN("of", TEXT), COLUMN("rank", TEXT), COLUMN("mean", NUMBER), COLUMN("min", NUMBER),
+	COLUMN("max", NUMBER), COLUMN("unit", TEXT), COLUMN("total", NUMBER), COLUMN("per_second", NUMBER),
+	COLUMN("counted", SHARE), COLUMN("running", SHARE),
+};
+
+#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* The tables with their columns, without rows */
+static const struct gpmu_report_table tables[REPORT_TABLES] = {
+	[REPORT_KERNELS] = {
+		sizeof(struct gpmu_report_table), "kernels", "kernels", NULL, kernels, LENGTH(kernels), NULL, 0, -1,
+	},
+	[REPORT_COPIES] = {
+		sizeof(struct gpmu_report_table), "copies", "copies and memsets", NULL, copies, LENGTH(copies), NULL, 0, -1,
+	},
+	[REPORT_GPUS] = {
+		sizeof(struct gpmu_report_table), "gpus", "GPUs", NULL, gpus, LENGTH(gpus), NULL, 0, -1,
+	},
+	[REPORT_STREAMS] = {
+		sizeof(struct gpmu_report_table), "streams", "streams", NULL, streams, LENGTH(streams), NULL, 0, -1,
+	},
+	[REPORT_API] = {
+		sizeof(struct gpmu_report_table), "api", "CUDA calls", NULL, api, LENGTH(api), NULL, 0, -1,
+	},
+	[REPORT_WAITS] = {
+		sizeof(struct gpmu_report_table), "sync", "synchronization", NULL, waits, LENGTH(waits), NULL, 0, -1,
+	},
+	[REPORT_NVTX] = {
+		sizeof(struct gpmu_report_table), "nvtx", "NVTX ranges", NULL, nvtx, LENGTH(nvtx), NULL, 0, -1,
+	},
+	[REPORT_NVTX_COUNTERS] = {
+		sizeof(struct gpmu_report_table), "nvtx_counters", "counters in NVTX ranges", NULL, nvtx_counters, LENGTH(nvtx_counters), NULL, 0, -1,
+	},
+	[REPORT_LINKS] = {
+		sizeof(struct gpmu_report_table), "links", "bytes over links and bytes copied", NULL, moved, LENGTH(moved), NULL, 0, -1,
+	},
+	[REPORT_PAYS] = {
+		sizeof(struct gpmu_report_table), "payers", "link bytes by kernel and copy", NULL, payers, LENGTH(payers), NULL, 0, -1,
+	},
+	[REPORT_RANKS] = {
+		sizeof(struct gpmu_report_table), "ranks", "ranks", NULL, ranks, LENGTH(ranks), NULL, 0, -1,
+	},
+	[REPORT_IMBALANCE] = {
+		sizeof(struct gpmu_report_table), "imbalance", "imbalance between ranks", NULL, imbalance, LENGTH(imbalance), NULL, 0, -1,
+	},
+	[REPORT_AUDIT] = {
+		sizeof(struct gpmu_report_table), "audit", "audit", NULL, audit, LENGTH(audit), NULL, 0, -1,
+	},
+	[REPORT_COUNTERS] = {
+		sizeof(struct gpmu_report_table), "counters", "counters", NULL, counters, LENGTH(counters), NULL, 0, -1,
+	},
+};
+
+void report_table_init(struct gpmu_report *report)
+{
+	for (size_t i = 0; i < REPORT_TABLES; i++)
+		report->tables[i].shown = tables[i];
+}
+
+struct report_table *report_table(struct gpmu_report *report, enum report_table_id id)
+{
+	return &report->tables[id];
+}
+
+static void add(struct gpmu_report *report, enum report_table_id id, struct gpmu_report_cell cell)
+{
+	struct gpmu_report_cell *added = array_add(&report->tables[id].cells, sizeof(*added));
+
+	if (added)
+		*added = cell;
+	else
+		report->failed = true;
+}
+
+void report_text(struct gpmu_report *report, enum report_table_id id, const char *text)
+{
+	add(report, id, (struct gpmu_report_cell){ .known = 1, .text = text });
+}
+
+void report_number(struct gpmu_report *report, enum report_table_id id, double number)
+{
+	add(report, id, (struct gpmu_report_cell){ .known = 1, .number = number });
+}
+
+void report_none(struct gpmu_report *report, enum report_table_id id)
+{
+	add(report, id, (struct gpmu_report_cell){ 0 });
+}
+
+void report_maybe(struct gpmu_report *report, enum report_table_id id, bool known, double number)
+{
+	if (known)
+		report_number(report, id, number);
+	else
+		report_none(report, id);
+}
+
+const char *report_word(const struct gpmu_report *report, uint32_t word)
+{
+	return word == TIMELINE_NONE ? "" : words_text(&report->timeline.words, word);
+}
+
+const char *report_print(struct gpmu_report *report, const char *fmt, ...)
+{
+	char text[1024];
+	uint32_t word;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (!words_number(&report->timeline.words, text, &word))
+		return report_word(report, word);
+	report->failed = true;
+	return "";
+}
+
+void report_note(struct gpmu_report *report, enum report_table_id id, const char *note)
+{
+	report->tables[id].shown.note = note;
+}
+
+struct order {
+	size_t column;
+};
+
+/* Sorts the largest number first; equal numbers by the text of the first column. */
+static int compare(const void *one, const void *other, void *user)
+{
+	const struct gpmu_report_cell *a = one, *b = other;
+	const struct order *order = user;
+	double x = a[order->column].known ? a[order->column].number : -1;
+	double y = b[order->column].known ? b[order->column].number : -1;
+
+	if (x > y || x < y)
+		return x > y ? -1 : 1;
+	return a->text && b->text ? strcmp(a->text, b->text) : 0;
+}
+
+void report_table_done(struct gpmu_report *report, enum report_table_id id, const char *column)
+{
+	struct gpmu_report_table *shown = &report->tables[id].shown;
+	struct array *cells = &report->tables[id].cells;
+	struct order order = { 0 };
+
+	if (report->failed)
+		return;
+	shown->n_rows = cells->n / shown->n_columns;
+	shown->cells = cells->data;
+	if (!column)
+		return;
+	while (strcmp(shown->columns[order.column].name, column))
+		order.column++;
+	shown->sorted_by = (int)order.column;
+	if (shown->n_rows)
+		qsort_r(cells->data, shown->n_rows, shown->n_columns * sizeof(struct gpmu_report_cell), compare, &order);
+}

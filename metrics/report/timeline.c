@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+
+#include "base/error.h"
+#include "report/timeline.h"
+
+static struct timeline_file *add_file(struct timeline *timeline, const char *path)
+{
+	struct timeline_file *file = array_add(&timeline->files, sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->host = TIMELINE_NONE;
+	file->rank = -1;
+	file->path = strdup(path);
+	return file->path ? file : NULL;
+}
+
+static int no_memory(struct gpmu_error *error)
+{
+	error_set(error, 0, "no memory");
+	return -ENOMEM;
+}
+
+/*
+ * If the trace does not state its recorded time, it extends from the first event to the
+ * last.
+ */
+static int check_file(struct timeline_file *file, struct gpmu_error *error)
+{
+	if (!file->stats.restarts) {
+		error_set(error, 0, "%.100s: %s: expected a trace of gpmu record", file->path,
+			  file->stats.packets || file->stats.cut ? "nothing that gpmu has written" : "empty");
+		return -EINVAL;
+	}
+	if (file->end <= file->begin || !file->begin) {
+		file->begin = file->first;
+		file->end = file->last;
+	}
+	return 0;
+}
+
+int timeline_add(struct timeline *timeline, int fd, const char *path, struct gpmu_error *error)
+{
+	struct timeline_file *file = add_file(timeline, path);
+	const struct gpmu_trace_item *item;
+	struct gpmu_trace_reader *reader;
+	int ret;
+
+	if (!file)
+		return no_memory(error);
+	reader = gpmu_trace_reader_new(fd, path, error);
+	if (!reader)
+		return -ENOMEM;
+	timeline->tracks.n = 0;
+	while ((ret = gpmu_trace_reader_next(reader, &item, error)) == 1) {
+		if (timeline_take(timeline, reader, item)) {
+			ret = no_memory(error);
+			break;
+		}
+	}
+	file->stats.size = sizeof(file->stats);
+	gpmu_trace_reader_get_stats(reader, &file->stats);
+	gpmu_trace_reader_free(reader);
+	return ret ? ret : check_file(file, error);
+}
+
+uint64_t timeline_wall(const struct timeline_file *file)
+{
+	return file->end - file->begin;
+}
+
+void timeline_release(struct timeline *timeline)
+{
+	struct array *const plain[] = {
+		&timeline->files, &timeline->gpus, &timeline->streams, &timeline->works, &timeline->calls,
+		&timeline->waits, &timeline->ranges, &timeline->unified, &timeline->gaps,
+		&timeline->counters, &timeline->facts, &timeline->overheads, &timeline->tracks,
+	};
+
+	for (size_t i = 0; i < timeline->files.n; i++)
+		free(timeline_at(&timeline->files, struct timeline_file, i)->path);
+	for (size_t i = 0; i < timeline->counters.n; i++)
+		array_release(&timeline_at(&timeline->counters, struct timeline_counter, i)->values);
+	for (size_t i = 0; i < timeline->facts.n; i++)
+		array_release(&timeline_at(&timeline->facts, struct timeline_fact, i)->args);
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		array_release(plain[i]);
+	words_release(&timeline->words);
+}

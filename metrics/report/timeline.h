@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tracks that metrics/record/timeline.rst describes, of several traces, as data for a report.
+ * timeline_track.c identifies tracks, timeline_take.c keeps their events, timeline_audit.c
+ * keeps the facts about the trace.
+ */
+#ifndef GPMU_TIMELINE_H
+#define GPMU_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "gpmu.h"
+#include "base/words.h"
+
+#define TIMELINE_NONE	UINT32_MAX	/* no index, or no string */
+
+enum timeline_role {
+	TIMELINE_NOTHING,	/* not yet identified */
+	TIMELINE_OTHER,
+	TIMELINE_GPU,
+	TIMELINE_STREAM,
+	TIMELINE_NODE,
+	TIMELINE_MACHINE,
+	TIMELINE_COMMAND,
+	TIMELINE_COUNTER,
+	TIMELINE_PROCESS,
+	TIMELINE_THREAD,
+};
+
+/* The meaning of a track in a file */
+struct timeline_track {
+	enum timeline_role role;
+	uint32_t index;		/* of the GPU, stream, counter or thread; number of the node */
+	uint32_t gpu;		/* GPU above the track, or TIMELINE_NONE */
+	uint32_t pid;
+};
+
+struct timeline_gpu {
+	int number;
+	uint32_t uuid, name;	/* in the string table, or TIMELINE_NONE */
+	uint32_t file;		/* the first file that has it */
+};
+
+struct timeline_stream {
+	uint32_t file, gpu, name;
+};
+
+enum timeline_work_kind { TIMELINE_KERNEL, TIMELINE_COPY, TIMELINE_SET, TIMELINE_GRAPH };
+
+/* Work on a stream */
+struct timeline_work {
+	uint64_t begin, end, bytes;
+	uint32_t name;
+	uint32_t kind : 2, stream : 30;
+};
+
+/* A call on a thread */
+struct timeline_call {
+	uint64_t begin, end;
+	uint32_t name, thread;
+	uint32_t file : 30, is_driver : 1, has_failed : 1;
+	uint32_t reserved;
+};
+
+/* A wait, NVTX range, unified memory operation or gap */
+struct timeline_slice {
+	uint64_t begin, end;
+	uint32_t name, file;
+	/* range: domain; unified memory: GPU; gap: name of what the counter counts */
+	uint32_t other;
+	uint32_t reserved;
+	uint64_t value;		/* for unified memory */
+};
+
+struct timeline_value {
+	uint64_t time;
+	double value;
+};
+
+struct timeline_counter {
+	uint32_t file, name, unit;	/* unit: string, or TIMELINE_NONE */
+	uint32_t gpu, node;	/* or TIMELINE_NONE; both: machine or process */
+	/*
+	 * what it counts, a string: "node 0", "machine", "command", "100 train"; for a GPU
+	 * its UUID, or TIMELINE_NONE
+	 */
+	uint32_t of;
+	bool of_process;	/* of a process, or of the command */
+	bool holds;		/* the last value is valid to the end of the trace */
+	struct array values;	/* struct timeline_value */
+};
+
+/* An entry of the track audit */
+struct timeline_fact {
+	uint32_t file, name;
+	struct array args;	/* struct timeline_arg */
+};
+
+struct timeline_arg {
+	uint32_t name, text;	/* text: string; TIMELINE_NONE: the argument is a number */
+	double number;
+};
+
+struct timeline_file {
+	char *path;
+	uint32_t host;		/* string, or TIMELINE_NONE */
+	int64_t rank;		/* -1: unknown */
+	uint64_t begin, end;	/* recorded time */
+	uint64_t first, last;	/* first begin and last end of events */
+	uint64_t unplaced;	/* number of works whose track is not a stream's */
+	bool any;		/* the file has an event */
+	struct gpmu_trace_reader_stats stats;
+};
+
+struct timeline {
+	struct words words;
+	struct array files, gpus, streams, works, calls, waits, ranges, unified, gaps, counters, facts;
+	struct array overheads;	/* struct timeline_slice */
+	uint32_t n_threads;
+	struct array tracks;	/* struct timeline_track, of the current file */
+};
+
+#define timeline_at(array, type, i)	((type *)(array)->data + (i))
+
+/* Reads a trace. Returns 0 or -errno. */
+int timeline_add(struct timeline *timeline, int fd, const char *path, struct gpmu_error *error);
+void timeline_release(struct timeline *timeline);
+
+/* Length of the recorded time in ns */
+uint64_t timeline_wall(const struct timeline_file *file);
+/* Numeric argument of a fact; false if there is none of that name */
+bool timeline_number(const struct timeline *timeline, const struct timeline_fact *fact, const char *name,
+		     double *number);
+/* Text argument of a fact; NULL if there is none */
+const char *timeline_text(const struct timeline *timeline, const struct timeline_fact *fact,
+			  const char *name);
+
+/* timeline_track.c: NULL if out of memory */
+const struct timeline_track *timeline_track(struct timeline *timeline, struct gpmu_trace_reader *reader,
+					    int number);
+/* timeline_take.c: returns 0 or -ENOMEM */
+int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
+		  const struct gpmu_trace_item *item);
+/* timeline_audit.c: likewise */
+int timeline_take_fact(struct timeline *timeline, const struct gpmu_trace_item *item);
+
+#endif /* GPMU_TIMELINE_H */

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Keeps slices, by their category, and values of counters. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "report/timeline.h"
+
+static const struct gpmu_trace_arg *arg_of(const struct gpmu_trace_item *item, const char *name)
+{
+	for (size_t i = 0; i < item->n_args; i++)
+		if (!strcmp(item->args[i].name, name))
+			return &item->args[i];
+	return NULL;
+}
+
+static uint64_t integer_of(const struct gpmu_trace_item *item, const char *name)
+{
+	const struct gpmu_trace_arg *arg = arg_of(item, name);
+
+	return arg && arg->kind == GPMU_TRACE_INT && arg->integer > 0 ? (uint64_t)arg->integer : 0;
+}
+
+static const char *text_of(const struct gpmu_trace_item *item, const char *name)
+{
+	const struct gpmu_trace_arg *arg = arg_of(item, name);
+
+	return arg && arg->kind == GPMU_TRACE_TEXT ? arg->text : NULL;
+}
+
+/*
+ * Appends the kinds of memory to a copy's name, to distinguish them: "memcpy HtoD,
+ * pageable to device".
+ */
+static int name_of_work(struct timeline *timeline, const struct gpmu_trace_item *item,
+			enum timeline_work_kind kind, uint32_t *name)
+{
+	const char *from = text_of(item, "from"), *to = text_of(item, "to"), *own = item->name ? item->name : "";
+	char text[256];
+
+	if (kind != TIMELINE_COPY || !from || !to)
+		return words_number(&timeline->words, own, name);
+	snprintf(text, sizeof(text), "%.100s, %.50s to %.50s", own, from, to);
+	return words_number(&timeline->words, text, name);
+}
+
+static int take_work(struct timeline *timeline, const struct timeline_track *track,
+		     const struct gpmu_trace_item *item, enum timeline_work_kind kind)
+{
+	struct timeline_work *work;
+	uint32_t name;
+
+	if (track->role != TIMELINE_STREAM) {
+		timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1)->unplaced++;
+		return 0;
+	}
+	if (name_of_work(timeline, item, kind, &name))
+		return -ENOMEM;
+	work = array_add(&timeline->works, sizeof(*work));
+	if (!work)
+		return -ENOMEM;
+	work->begin = item->begin;
+	work->end = item->end;
+	work->bytes = integer_of(item, "bytes");
+	work->name = name;
+	work->kind = kind;
+	work->stream = track->index & ((1U << 30) - 1);
+	return 0;
+}
+
+static int take_call(struct timeline *timeline, const struct timeline_track *track,
+		     const struct gpmu_trace_item *item, bool is_driver)
+{
+	struct timeline_call *call = array_add(&timeline->calls, sizeof(*call));
+
+	if (!call)
+		return -ENOMEM;
+	call->begin = item->begin;
+	call->end = item->end;
+	call->thread = track->role == TIMELINE_THREAD ? track->index : TIMELINE_NONE;
+	call->file = ((uint32_t)timeline->files.n - 1) & ((1U << 30) - 1);
+	call->is_driver = is_driver;
+	call->has_failed = integer_of(item, "result") != 0;
+	return words_number(&timeline->words, item->name ? item->name : "", &call->name);
+}
+
+static int take_slice(struct timeline *timeline, struct array *array, const struct gpmu_trace_item *item,
+		      const char *other)
+{
+	struct timeline_slice *slice = array_add(array, sizeof(*slice));
+
+	if (!slice)
+		return -ENOMEM;
+	slice->begin = item->begin;
+	slice->end = item->end;
+	slice->file = (uint32_t)timeline->files.n - 1;
+	slice->other = TIMELINE_NONE;
+	slice->value = integer_of(item, "value");
+	if (other && words_number(&timeline->words, other, &slice->other))
+		return -ENOMEM;
+	return words_number(&timeline->words, item->name ? item->name : "", &slice->name);
+}
+
+static int take_unified(struct timeline *timeline, const struct timeline_track *track,
+			const struct gpmu_trace_item *item)
+{
+	if (take_slice(timeline, &timeline->unified, item, NULL))
+		return -ENOMEM;
+	timeline_at(&timeline->unified, struct timeline_slice, timeline->unified.n - 1)->other = track->gpu;
+	return 0;
+}
+
+static int take_value(struct timeline *timeline, const struct timeline_track *track,
+		      const struct gpmu_trace_item *item)
+{
+	struct timeline_counter *counter;
+	struct timeline_value *value;
+
+	if (track->role != TIMELINE_COUNTER)
+		return 0;
+	counter = timeline_at(&timeline->counters, struct timeline_counter, track->index);
+	value = array_add(&counter->values, sizeof(*value));
+	if (!value)
+		return -ENOMEM;
+	value->time = item->begin;
+	value->value = item->value;
+	return 0;
+}
+
+static int by_category(struct timeline *timeline, const struct timeline_track *track,
+		       const struct gpmu_trace_item *item)
+{
+	static const char *const works[] = {
+		[TIMELINE_KERNEL] = "kernel", [TIMELINE_COPY] = "memcpy", [TIMELINE_SET] = "memset",
+		[TIMELINE_GRAPH] = "graph",
+	};
+	const char *category = item->category;
+
+	for (unsigned int kind = 0; kind < sizeof(works) / sizeof(works[0]); kind++)
+		if (!strcmp(category, works[kind]))
+			return take_work(timeline, track, item, kind);
+	if (!strcmp(category, "runtime") || !strcmp(category, "driver"))
+		return take_call(timeline, track, item, *category == 'd');
+	if (!strcmp(category, "nvtx")) {
+		const char *domain = text_of(item, "domain");
+
+		return take_slice(timeline, &timeline->ranges, item, domain ? domain : "");
+	}
+	if (!strcmp(category, "sync"))
+		return take_slice(timeline, &timeline->waits, item, NULL);
+	if (!strcmp(category, "unified"))
+		return take_unified(timeline, track, item);
+	if (!strcmp(category, "gap"))
+		return take_slice(timeline, &timeline->gaps, item, text_of(item, "of"));
+	if (!strcmp(category, "overhead"))
+		return take_slice(timeline, &timeline->overheads, item, NULL);
+	return 0;
+}
+
+/*
+ * Updates the first and last time. Audit entries have the time at which they were written,
+ * so they do not count as events of the program.
+ */
+static void note_times(struct timeline_file *file, const struct gpmu_trace_item *item)
+{
+	if (!file->any || item->begin < file->first)
+		file->first = item->begin;
+	if (!file->any || item->end > file->last)
+		file->last = item->end;
+	file->any = true;
+}
+
+int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
+		  const struct gpmu_trace_item *item)
+{
+	const struct timeline_track *track;
+
+	if (item->category && !strcmp(item->category, "audit"))
+		return timeline_take_fact(timeline, item);
+	note_times(timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1), item);
+	track = timeline_track(timeline, reader, item->track);
+	if (!track)
+		return -ENOMEM;
+	if (item->kind == GPMU_TRACE_COUNT)
+		return take_value(timeline, track, item);
+	return item->kind == GPMU_TRACE_SLICE && item->category ? by_category(timeline, track, item) : 0;
+}

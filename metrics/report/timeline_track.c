@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Identifies tracks by their names and parents, as defined in metrics/record/timeline.rst. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "report/timeline.h"
+
+#define NAME_MOST	512	/* bytes of a name that are compared */
+
+/* Copies a name without the suffix of a sub-track, " (2)". */
+static void plain_name(const char *name, char *text, size_t size)
+{
+	size_t length;
+
+	snprintf(text, size, "%s", name ? name : "");
+	length = strlen(text);
+	if (!length || text[length - 1] != ')')
+		return;
+	for (length--; length && isdigit((unsigned char)text[length - 1]); length--)
+		;
+	if (length > 2 && text[length] != ')' && text[length - 1] == '(' && text[length - 2] == ' ')
+		text[length - 2] = '\0';
+}
+
+static bool same_gpu(const struct timeline_gpu *gpu, uint32_t file, int number, uint32_t uuid)
+{
+	return uuid != TIMELINE_NONE ? gpu->uuid == uuid : gpu->file == file && gpu->number == number;
+}
+
+/* Parses "GPU N: NAME (UUID)". Returns 0 or -ENOMEM. */
+static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t *index)
+{
+	uint32_t file = (uint32_t)timeline->files.n - 1, uuid = TIMELINE_NONE, name;
+	char *open = strrchr(rest, '('), *close = open ? strchr(open, ')') : NULL;
+	struct timeline_gpu *gpu;
+
+	if (close && open > rest) {
+		*close = '\0';
+		open[-1] = '\0';
+		if (words_number(&timeline->words, open + 1, &uuid))
+			return -1;
+	}
+	if (words_number(&timeline->words, rest, &name))
+		return -1;
+	for (*index = 0; *index < timeline->gpus.n; (*index)++)
+		if (same_gpu(timeline_at(&timeline->gpus, struct timeline_gpu, *index), file, number, uuid))
+			return 0;
+	gpu = array_add(&timeline->gpus, sizeof(*gpu));
+	if (!gpu)
+		return -1;
+	*gpu = (struct timeline_gpu){ .number = number, .uuid = uuid, .name = name, .file = file };
+	return 0;
+}
+
+static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name, uint32_t *index)
+{
+	uint32_t file = (uint32_t)timeline->files.n - 1, word;
+	struct timeline_stream *stream;
+
+	if (words_number(&timeline->words, name, &word))
+		return -1;
+	for (*index = 0; *index < timeline->streams.n; (*index)++) {
+		stream = timeline_at(&timeline->streams, struct timeline_stream, *index);
+		if (stream->file == file && stream->gpu == gpu && stream->name == word)
+			return 0;
+	}
+	stream = array_add(&timeline->streams, sizeof(*stream));
+	if (!stream)
+		return -1;
+	*stream = (struct timeline_stream){ .file = file, .gpu = gpu, .name = word };
+	return 0;
+}
+
+/* Derives from the parent what a counter counts; NULL if unknown. */
+static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reader, int parent,
+		      const struct timeline_track *above, uint32_t *of)
+{
+	const struct gpmu_trace_track_info *info = above ? gpmu_trace_reader_track(reader, parent) : NULL;
+	const char *name = info && info->name ? info->name : "";
+	char text[NAME_MOST];
+
+	if (above && above->gpu != TIMELINE_NONE) {
+		*of = timeline_at(&timeline->gpus, struct timeline_gpu, above->gpu)->uuid;
+		return 0;
+	}
+	if (above && above->role == TIMELINE_PROCESS) {
+		snprintf(text, sizeof(text), "%u %s", above->pid, name);
+		name = text;
+	}
+	return words_number(&timeline->words, *name ? name : "machine", of);
+}
+
+/* @above: the parent, or NULL */
+static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *reader,
+		       const struct gpmu_trace_track_info *info, const struct timeline_track *above,
+		       uint32_t *index)
+{
+	struct timeline_counter *counter = array_add(&timeline->counters, sizeof(*counter));
+
+	if (!counter)
+		return -1;
+	*index = (uint32_t)timeline->counters.n - 1;
+	counter->file = (uint32_t)timeline->files.n - 1;
+	counter->gpu = above ? above->gpu : TIMELINE_NONE;
+	counter->node = above && above->role == TIMELINE_NODE ? above->index : TIMELINE_NONE;
+	counter->holds = above && above->role == TIMELINE_PROCESS;
+	counter->of_process = counter->holds || (above && above->role == TIMELINE_COMMAND);
+	counter->unit = TIMELINE_NONE;
+	if (info->unit && words_number(&timeline->words, info->unit, &counter->unit))
+		return -1;
+	if (words_number(&timeline->words, info->name ? info->name : "", &counter->name))
+		return -1;
+	return of_counter(timeline, reader, info->parent, above, &counter->of);
+}
+
+/* Parses the number behind @word at *@text and advances *@text; false if there is none. */
+static bool number_behind(const char **text, const char *word, uint32_t *number)
+{
+	size_t length = strlen(word);
+	unsigned long value;
+	char *end;
+
+	if (strncmp(*text, word, length) != 0 || !isdigit((unsigned char)(*text)[length]))
+		return false;
+	value = strtoul(*text + length, &end, 10);
+	if (value >= TIMELINE_NONE)
+		return false;
+	*number = (uint32_t)value;
+	*text = end;
+	return true;
+}
+
+/* Identifies a track without parent. */
+static int by_name(struct timeline *timeline, char *name, struct timeline_track *track)
+{
+	const char *rest = name;
+	uint32_t number;
+
+	if (number_behind(&rest, "GPU ", &number) && rest[0] == ':' && rest[1] == ' ') {
+		track->role = TIMELINE_GPU;
+		if (find_gpu(timeline, (int)number, name + (rest - name) + 2, &track->index))
+			return -1;
+		track->gpu = track->index;
+		return 0;
+	}
+	rest = name;
+	if (number_behind(&rest, "node ", &number) && !*rest) {
+		track->role = TIMELINE_NODE;
+		track->index = number;
+	} else if (!strcmp(name, "machine")) {
+		track->role = TIMELINE_MACHINE;
+	} else if (!strcmp(name, "command")) {
+		track->role = TIMELINE_COMMAND;
+	}
+	return 0;
+}
+
+/* Whether a name ends with a stream's number: ": stream 7", ": context 2 stream 7" */
+static bool is_stream(const char *name)
+{
+	const char *at = strrchr(name, ':'), *rest = at;
+	uint32_t number;
+
+	if (!at)
+		return false;
+	if (number_behind(&rest, ": stream ", &number))
+		return !*rest;
+	return number_behind(&rest, ": context ", &number) && number_behind(&rest, " stream ", &number) && !*rest;
+}
+
+static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int number,
+		struct timeline_track *track)
+{
+	const struct timeline_track *above = NULL;
+	struct gpmu_trace_track_info info;
+	char name[NAME_MOST];
+
+	info = *gpmu_trace_reader_track(reader, number);
+	if (info.parent && info.parent != number) {
+		above = timeline_track(timeline, reader, info.parent);
+		if (!above)
+			return -1;
+	}
+	plain_name(info.name, name, sizeof(name));
+	track->role = TIMELINE_OTHER;
+	track->gpu = above ? above->gpu : TIMELINE_NONE;
+	track->pid = info.pid ? (uint32_t)info.pid : above ? above->pid : 0;
+	if (info.kind == GPMU_TRACE_TRACK_COUNTER) {
+		track->role = TIMELINE_COUNTER;
+		return add_counter(timeline, reader, &info, above, &track->index);
+	}
+	if (info.kind == GPMU_TRACE_TRACK_PROCESS) {
+		track->role = TIMELINE_PROCESS;
+	} else if (info.kind == GPMU_TRACE_TRACK_THREAD) {
+		track->role = TIMELINE_THREAD;
+		track->index = timeline->n_threads++;
+	} else if (above && above->role == TIMELINE_GPU && is_stream(name)) {
+		track->role = TIMELINE_STREAM;
+		return find_stream(timeline, above->gpu, name, &track->index);
+	} else if (!above) {
+		return by_name(timeline, name, track);
+	}
+	return 0;
+}
+
+const struct timeline_track *timeline_track(struct timeline *timeline, struct gpmu_trace_reader *reader,
+					    int number)
+{
+	struct timeline_track track = { .gpu = TIMELINE_NONE }, *known;
+
+	while (timeline->tracks.n < (size_t)number)
+		if (!array_add(&timeline->tracks, sizeof(*known)))
+			return NULL;
+	known = timeline_at(&timeline->tracks, struct timeline_track, number - 1);
+	if (known->role != TIMELINE_NOTHING)
+		return known;
+	/* A track that is its own ancestor stays unidentified. */
+	known->role = TIMELINE_OTHER;
+	known->gpu = TIMELINE_NONE;
+	if (look(timeline, reader, number, &track))
+		return NULL;
+	known = timeline_at(&timeline->tracks, struct timeline_track, number - 1);
+	*known = track;
+	return known;
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Reads lines into tables: one table is filled while rows are made from the complete one
+ * before it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "saved/saved.h"
+
+struct gpmu_saved *gpmu_saved_new(const struct gpmu_saved_options *options)
+{
+	struct gpmu_saved *saved = calloc(1, sizeof(*saved));
+
+	if (!saved)
+		return NULL;
+	if (options) {
+		size_t size = options->size < sizeof(saved->options) ? options->size :
+								       sizeof(saved->options);
+
+		memcpy(&saved->options, options, size);
+	}
+	saved->filling = &saved->tables[0];
+	return saved;
+}
+
+static void texts_release(struct saved_texts *texts)
+{
+	for (size_t i = 0; i < texts->length; i++)
+		saved_name_release(&texts->list[i]);
+	free(texts->list);
+	free(texts->table);
+}
+
+void gpmu_saved_free(struct gpmu_saved *saved)
+{
+	if (!saved)
+		return;
+	saved_slots_release(saved);
+	texts_release(&saved->texts);
+	for (size_t i = 0; i < 2; i++) {
+		free(saved->tables[i].list);
+		free(saved->tables[i].last);
+	}
+	free(saved->others);
+	free(saved);
+}
+
+/* --- texts --- */
+
+static size_t hash_of(const char *text, size_t length)
+{
+	size_t hash = 5381;
+
+	for (size_t i = 0; i < length; i++)
+		hash = hash * 33 + (unsigned char)text[i];
+	return hash;
+}
+
+static size_t *find_text(struct saved_texts *texts, const char *text, size_t length)
+{
+	size_t at = hash_of(text, length);
+
+	for (;; at++) {
+		size_t *entry = &texts->table[at & (texts->table_size - 1)];
+		const char *other;
+
+		if (!*entry)
+			return entry;
+		other = texts->list[*entry - 1].text;
+		if (!strncmp(other, text, length) && !other[length])
+			return entry;
+	}
+}
+
+/* Grows the hash table so that it has at least twice as many entries as texts. */
+static int make_table(struct saved_texts *texts)
+{
+	struct saved_texts larger = *texts;
+
+	if (texts->length * 2 < texts->table_size)
+		return 0;
+	larger.table_size = texts->table_size ? texts->table_size * 2 : 64;
+	larger.table = calloc(larger.table_size, sizeof(*larger.table));
+	if (!larger.table)
+		return -ENOMEM;
+	for (size_t i = 0; i < texts->length; i++) {
+		const char *text = texts->list[i].text;
+
+		*find_text(&larger, text, strlen(text)) = i + 1;
+	}
+	free(texts->table);
+	*texts = larger;
+	return 0;
+}
+
+int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, size_t *index)
+{
+	struct saved_name *list;
+	size_t *entry;
+
+	*index = SAVED_NONE;
+	length = text ? strnlen(text, length) : 0;
+	if (!length)
+		return 0;
+	if (make_table(texts))
+		return -ENOMEM;
+	entry = find_text(texts, text, length);
+	if (!*entry) {
+		if (texts->length == SAVED_MAX_TEXTS)
+			return -E2BIG;
+		list = list_room(texts->list, texts->length, sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		texts->list = list;
+		if (saved_name_init(&list[texts->length], text, length))
+			return -ENOMEM;
+		*entry = ++texts->length;
+	}
+	*index = *entry - 1;
+	return 0;
+}
+
+/* --- records --- */
+
+/* Grows the array "last" to the number of texts. */
+static int make_last(struct saved_table *table, size_t texts)
+{
+	size_t room = 2 * texts, *last;
+
+	if (table->last_room >= texts)
+		return 0;
+	last = reallocarray(table->last, room, sizeof(*last));
+	if (!last)
+		return -ENOMEM;
+	table->last = last;
+	for (; table->last_room < room; table->last_room++)
+		last[table->last_room] = SAVED_NONE;
+	return 0;
+}
+
+/* Counts the earlier records with the same event and label. */
+static void link_record(struct saved_table *table, struct saved_record *record)
+{
+	size_t before;
+
+	record->before = SAVED_NONE;
+	record->turn = 0;
+	if (record->event == SAVED_NONE)
+		return;
+	before = table->last[record->event];
+	record->before = before;
+	table->last[record->event] = table->length;
+	for (; before != SAVED_NONE; before = table->list[before].before) {
+		struct saved_record *other = &table->list[before];
+
+		if (other->label == record->label && other->number == record->number) {
+			record->turn = other->turn + 1;
+			other->repeated = true;
+			return;
+		}
+	}
+}
+
+static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
+{
+	struct saved_table *table = saved->filling;
+	struct saved_record record = {
+		.label = line->label,
+		.number = line->number,
+		.counters = line->counters,
+		.state = line->state,
+		.value = line->value,
+		.deviation = line->deviation,
+		.metric_value = line->metric_value,
+		.running = line->running,
+		.share = line->share,
+	};
+	struct saved_record *list;
+	int ret;
+
+	ret = saved_texts_add(&saved->texts, line->event.at, line->event.length, &record.event);
+	if (!ret)
+		ret = saved_texts_add(&saved->texts, line->unit.at, line->unit.length,
+				      &record.unit);
+	if (!ret)
+		ret = saved_texts_add(&saved->texts, line->metric.at, line->metric.length,
+				      &record.metric);
+	if (!ret)
+		ret = make_last(table, saved->texts.length);
+	if (!ret && table->length == SAVED_MAX_RECORDS)
+		ret = -E2BIG;
+	if (ret)
+		return ret;
+	list = list_room(table->list, table->length, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	table->list = list;
+	link_record(table, &record);
+	list[table->length++] = record;
+	return 0;
+}
+
+/* --- lines --- */
+
+/* Completes the current table and starts to fill the other one. */
+static void complete(struct gpmu_saved *saved)
+{
+	struct saved_table *next = &saved->tables[saved->filling == &saved->tables[0]];
+
+	saved->complete = saved->filling;
+	next->length = 0;
+	next->timed = false;
+	next->begin = next->end = saved->complete->end;
+	saved->filling = next;
+	for (size_t i = 0; i < next->last_room; i++)
+		next->last[i] = SAVED_NONE;
+}
+
+static int take_time(struct gpmu_saved *saved, const struct saved_line *line)
+{
+	struct saved_table *table = saved->filling;
+	int completes = 0;
+
+	if (table->length && (!table->timed || table->end != line->time)) {
+		complete(saved);
+		completes = 1;
+		table = saved->filling;
+	}
+	saved->timed = true;
+	table->timed = true;
+	/* A smaller time means a new run, as in an appended file. */
+	if (line->time < table->begin)
+		table->begin = 0;
+	table->end = line->time;
+	return completes;
+}
+
+static int refuse(const struct gpmu_saved *saved, const struct saved_expected *expected,
+		  const char *line, size_t length, struct gpmu_error *error)
+{
+	char found[33];
+	size_t n = 0;
+
+	for (size_t i = expected->offset; i < length && n < sizeof(found) - 1; i++, n++)
+		found[n] = line[i];
+	for (size_t i = 0; i < n; i++)
+		if (found[i] < ' ' || found[i] > '~')
+			found[i] = '?';
+	found[n] = '\0';
+	error_set(error, expected->offset, "line %lu: expected %s, found %s%s%s", saved->line,
+		  expected->what, n ? "\"" : "", n ? found : "its end", n ? "\"" : "");
+	return -EINVAL;
+}
+
+int gpmu_saved_line(struct gpmu_saved *saved, const char *text, size_t length,
+		    struct gpmu_error *error)
+{
+	bool whole = length && text[length - 1] == '\n';
+	struct saved_expected expected = { 0 };
+	struct saved_line line;
+	int ret, completes = 0;
+
+	saved->line++;
+	length -= whole;
+	ret = saved_line_parse(&saved->format, text, length, &line, &expected);
+	if (!whole && !(ret == 0 && saved->format.kind == SAVED_JSON) && length) {
+		saved->cut = true;
+		return 0;
+	}
+	if (ret)
+		return refuse(saved, &expected, text, length, error);
+	/* The summary after the intervals has no time. */
+	if (line.nothing || (saved->timed && !line.timed))
+		return 0;
+	if (line.timed)
+		completes = take_time(saved, &line);
+	ret = add_record(saved, &line);
+	if (ret)
+		error_set(error, 0, "line %lu: %s", saved->line,
+			  ret == -ENOMEM ? "out of memory" : "more lines, or different names, than "
+			  "there can be");
+	return ret ? ret : completes;
+}
+
+int gpmu_saved_end(struct gpmu_saved *saved)
+{
+	if (!saved->filling->length)
+		return 0;
+	complete(saved);
+	return 1;
+}
+
+int gpmu_saved_is_cut(const struct gpmu_saved *saved)
+{
+	return saved->cut;
+}
+
+int gpmu_saved_has_intervals(const struct gpmu_saved *saved)
+{
+	return saved->timed;
+}
+
+void gpmu_saved_set_elapsed(struct gpmu_saved *saved, uint64_t elapsed)
+{
+	if (saved->complete && !saved->complete->timed)
+		saved->complete->end = saved->complete->begin + elapsed;
+}

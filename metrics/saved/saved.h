@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads saved output of "perf stat", CSV (-x) or JSON (-j), of perf 6.1 to 7.3. Each line
+ * becomes a record. The records of an interval, or of a whole run, form a table; its
+ * counts are assigned to the slots of a plan by event names.
+ */
+#ifndef GPMU_SAVED_H
+#define GPMU_SAVED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "values/counts.h"
+#include "gpmu.h"
+#include "plan/plan.h"
+#include "values/row.h"
+
+#define SAVED_MAX_TEXTS		16384	/* distinct names and units */
+#define SAVED_MAX_RECORDS	1000000	/* in a table */
+#define SAVED_NONE		SIZE_MAX
+
+/* --- saved_line.c, saved_csv.c, saved_json.c: parsing a line --- */
+
+/* The scope over which perf has aggregated a line */
+enum saved_label {
+	SAVED_ALL,
+	SAVED_NODE,	/* N1 */
+	SAVED_PACKAGE,	/* S1, also S1-D0, S1-D0-C3 and other parts of a package */
+	SAVED_CPU,	/* CPU3 */
+	SAVED_THREAD,	/* COMMAND-1234 */
+};
+
+/* Part of a line */
+struct saved_text {
+	const char *at;		/* NULL: none */
+	size_t length;
+};
+
+struct saved_line {
+	/* blank, a comment, a message, or part of the summary after the intervals */
+	bool nothing;
+	bool timed;
+	uint64_t time;		/* ns from the start to the end of the interval */
+	enum saved_label label;
+	int number;		/* in the label */
+	unsigned int counters;	/* number of aggregated counters; 0: unknown */
+	struct saved_text event;	/* none: the line has only a metric */
+	struct saved_text unit;
+	enum count_state state;
+	double value;		/* in the unit; scaled if multiplexed */
+	double deviation;	/* of the mean of several runs, percent */
+	uint64_t running;	/* ns, sum over all counters */
+	double share;		/* percent; perf truncates the decimals */
+	struct saved_text metric;	/* unit, followed by the metric's name; or none */
+	double metric_value;	/* NaN: none */
+};
+
+enum saved_kind {
+	SAVED_UNKNOWN,
+	SAVED_CSV,
+	SAVED_JSON,
+};
+
+struct saved_format {
+	enum saved_kind kind;
+	char separator;		/* of CSV columns */
+	bool warning;		/* the previous line announced that this line is a message */
+};
+
+/* The position of a syntax error, and what was expected there */
+struct saved_expected {
+	size_t offset;
+	const char *what;
+};
+
+/*
+ * Parses a line. The first line with content determines the format. Returns 0, or -EINVAL
+ * with @expected set.
+ */
+int saved_line_parse(struct saved_format *format, const char *text, size_t length,
+		     struct saved_line *line, struct saved_expected *expected);
+
+int saved_csv_parse(char separator, const char *text, size_t length, struct saved_line *line,
+		    struct saved_expected *expected);
+int saved_json_parse(const char *text, size_t length, struct saved_line *line,
+		     struct saved_expected *expected);
+/* Separator of a CSV line; 0 if the line is not CSV */
+char saved_csv_separator(const char *text, size_t length);
+
+/* Parsers of fields, for all formats. They return false unless the whole text matches. */
+bool saved_parse_u64(struct saved_text text, uint64_t *value);
+/* Accepts a point, or a comma as in other locales. */
+bool saved_parse_double(struct saved_text text, double *value);
+/* Percent, 0 to 100 */
+bool saved_parse_share(struct saved_text text, double *share);
+/* "12.345678901": 9 decimals, optional leading blanks */
+bool saved_parse_time(struct saved_text text, uint64_t *ns);
+/* "S0-D0", "N1", "CPU3" */
+bool saved_parse_label(struct saved_text text, struct saved_line *line);
+/* "comm-1234" */
+bool saved_parse_thread(struct saved_text text, struct saved_line *line);
+/* "123.45", "<not counted>", "<not supported>" */
+bool saved_parse_count(struct saved_text text, struct saved_line *line);
+bool saved_is(struct saved_text text, const char *word);
+
+/* --- saved_name.c: events' names --- */
+
+/* An event's name, normalised so that all spellings that perf prints of an event are equal */
+struct saved_name {
+	char *text;	/* as printed */
+	char *pmu;	/* NULL: none */
+	/* without "name=", and without "event=" before a name; numbers are decimal */
+	char *terms;
+	char *modifiers;	/* sorted; "" if there are none */
+	char *label;	/* from "name="; NULL: none */
+};
+
+/* Returns 0, or -ENOMEM with nothing to release. */
+int saved_name_init(struct saved_name *name, const char *text, size_t length);
+void saved_name_release(struct saved_name *name);
+
+/* How well a printed name matches a planned one: 0 for no match, higher is better */
+int saved_name_fits(const struct saved_name *printed, const struct saved_name *planned,
+		    const struct gpmu_pmu *pmu);
+
+/* --- saved.c --- */
+
+/* Unique strings */
+struct saved_texts {
+	struct saved_name *list;
+	size_t length;
+	size_t *table;		/* hash table: index + 1, or 0 */
+	size_t table_size;
+};
+
+struct saved_record {
+	size_t event;		/* index in the texts; SAVED_NONE: the record has only a metric */
+	size_t unit, metric;	/* indices in the texts, or SAVED_NONE */
+	/* index in the texts of the name of the metric's row, or SAVED_NONE */
+	size_t metric_name;
+	size_t metric_unit;
+	enum saved_label label;
+	int number;
+	unsigned int counters;
+	enum count_state state;
+	double value, deviation, metric_value;
+	uint64_t running;
+	double share;
+	size_t turn;		/* number of earlier records with the same event and label */
+	size_t before;		/* previous record of the same event, or SAVED_NONE */
+	bool repeated;		/* a later record has the same event and label */
+	bool used;		/* assigned to a slot of the plan */
+};
+
+struct saved_table {
+	struct saved_record *list;
+	size_t length;
+	size_t *last;		/* the last record of each text, or SAVED_NONE */
+	size_t last_room;
+	bool timed;
+	uint64_t begin, end;	/* ns */
+};
+
+/* The records that a slot's counts come from */
+struct saved_slot {
+	struct saved_name name;
+	size_t turn;		/* number of earlier slots with the same name */
+	size_t *events;		/* indices in the texts of the names that match best */
+	size_t length;
+	int fits;		/* result of saved_name_fits() for these */
+};
+
+struct gpmu_saved {
+	struct gpmu_saved_options options;
+	struct saved_format format;
+	struct saved_texts texts;
+	struct saved_table tables[2], *filling, *complete;
+	unsigned long line;	/* number of the current line */
+	bool timed;		/* the output has intervals */
+	bool cut;
+	/* State for the plan for which rows were last requested */
+	const struct gpmu_plan *plan;
+	struct saved_slot *slots;
+	size_t matched;		/* number of texts already compared with the slots */
+	struct gpmu_counts *counts;
+	struct rows_options rows_options;
+	struct gpmu_rows *rows;
+	struct gpmu_row *others;
+};
+
+/*
+ * Finds or adds a text and sets its index; SAVED_NONE for an empty text. Returns 0,
+ * -ENOMEM or -E2BIG.
+ */
+int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, size_t *index);
+
+/* --- saved_slots.c --- */
+
+/* Matches the texts with the plan's slots. Returns 0 or -ENOMEM. */
+int saved_slots_match(struct gpmu_saved *saved, const struct gpmu_plan *plan);
+void saved_slots_release(struct gpmu_saved *saved);
+
+/* --- saved_counts.c --- */
+
+/* Fills saved->counts from the complete table. Returns 0 or -ENOMEM. */
+int saved_counts_fill(struct gpmu_saved *saved);
+/* Explains a value that perf did not print. */
+const char *saved_why(enum count_state state);
+/* Number of the record's node; -1 if it has none or it is unknown. @machine: may be NULL */
+int saved_node(const struct gpmu_machine *machine, const struct saved_record *record);
+/*
+ * Mean times for which a record's counters were enabled and ran. @single: the record has
+ * one counter; otherwise perf may have added up the counters of all CPUs. @wall: ns of the
+ * table
+ */
+void saved_times(const struct saved_record *record, uint64_t wall, bool single,
+		 uint64_t *enabled, uint64_t *running);
+/* Duration of the complete table in ns; 0: unknown */
+uint64_t saved_wall(const struct gpmu_saved *saved);
+
+#endif /* GPMU_SAVED_H */

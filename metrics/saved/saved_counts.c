@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Converts a table to counts. perf prints scaled values, so the raw count is the value
+ * times the share.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/pmu.h"
+#include "saved/saved.h"
+
+/* --- times --- */
+
+/* Whether it is "duration_time" or "tool/duration_time/" */
+static bool is_duration(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	const struct saved_name *name;
+
+	if (record->event == SAVED_NONE)
+		return false;
+	name = &saved->texts.list[record->event];
+	return (!name->pmu || !strcmp(name->pmu, "tool")) && !strcmp(name->terms, "duration_time");
+}
+
+/* The duration in ns that perf printed; it can be 0, as perf 7.3 prints for a command. */
+static double duration_of(const struct gpmu_saved *saved)
+{
+	const struct saved_table *table = saved->complete;
+
+	for (size_t i = 0; i < table->length; i++)
+		if (is_duration(saved, &table->list[i]))
+			return table->list[i].value;
+	return 0;
+}
+
+static bool is_outside_cores(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	int number;
+
+	if (record->event == SAVED_NONE || !saved->texts.list[record->event].pmu)
+		return false;
+	return pmu_name_parse(saved->texts.list[record->event].pmu, &number) != GPMU_PMU_OTHER;
+}
+
+/*
+ * Longest time of a counter: an uncore PMU, or a record with a CPU label, counts all of
+ * the time.
+ */
+static uint64_t longest(const struct gpmu_saved *saved)
+{
+	const struct saved_table *table = saved->complete;
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < table->length; i++) {
+		const struct saved_record *record = &table->list[i];
+		unsigned int counters = record->counters;
+
+		if (!counters)
+			counters = record->label == SAVED_CPU || is_outside_cores(saved, record);
+		if (record->share >= 100 && counters && record->running / counters > ns)
+			ns = record->running / counters;
+	}
+	return ns;
+}
+
+static uint64_t to_u64(double value)
+{
+	if (!(value > 0))
+		return 0;
+	return value < 18446744073709551616.0 ? (uint64_t)(value + 0.5) : UINT64_MAX;
+}
+
+uint64_t saved_wall(const struct gpmu_saved *saved)
+{
+	const struct saved_table *table = saved->complete;
+	uint64_t ns;
+
+	if (table->timed)
+		return table->end - table->begin;
+	ns = to_u64(duration_of(saved));
+	if (!ns)
+		ns = longest(saved);
+	return ns ? ns : table->end - table->begin;
+}
+
+/*
+ * The printed share is truncated, so the true one is up to one percent higher. If the wall
+ * time is within this range, it is exact.
+ */
+static double guess_enabled(const struct saved_record *record, double counters, uint64_t wall)
+{
+	double low = (double)record->running * 100 / (record->share + 1);
+	double high = (double)record->running * 100 / record->share;
+	double whole = counters * (double)wall;
+
+	if (whole >= low * 0.999 && whole <= high * 1.001)
+		return whole;
+	return (double)record->running * 100 / (record->share + 0.5);
+}
+
+void saved_times(const struct saved_record *record, uint64_t wall, bool single,
+		 uint64_t *enabled, uint64_t *running)
+{
+	double counters = record->counters ? record->counters : 1, sum;
+
+	if (!record->running) {
+		/* A counter that was enabled but never ran has a share of 0. */
+		*enabled = record->share > 0 ? 0 : wall ? wall : 1;
+		*running = 0;
+		return;
+	}
+	sum = record->share >= 100 || !(record->share > 0) ? (double)record->running :
+	      (double)record->running * 100 / (record->share + 0.5);
+	if (single)
+		counters = 1;
+	else if (!record->counters && wall)
+		counters = fmax(1, round(sum / (double)wall));
+	if (record->share < 100 && record->share > 0)
+		sum = guess_enabled(record, counters, wall);
+	else if (!(record->share > 0))
+		/* A share of 0 means less than 1 %. */
+		sum = fmax((double)record->running * 100, counters * (double)wall);
+	*running = to_u64((double)record->running / counters);
+	*enabled = to_u64(sum / counters);
+	if (*enabled < *running)
+		*enabled = *running;
+}
+
+/* --- places --- */
+
+static int node_of_cpu(const struct gpmu_machine *machine, int cpu)
+{
+	const struct gpmu_node *node;
+	const int *cpus;
+
+	for (size_t i = 0; machine && (node = gpmu_machine_node(machine, i)); i++) {
+		size_t n = gpmu_node_cpus(node, &cpus);
+
+		for (size_t k = 0; k < n; k++)
+			if (cpus[k] == cpu)
+				return gpmu_node_number(node);
+	}
+	return -1;
+}
+
+static int node_of_package(const struct gpmu_machine *machine, int package)
+{
+	const struct gpmu_node *node;
+
+	for (size_t i = 0; machine && (node = gpmu_machine_node(machine, i)); i++)
+		if (gpmu_node_package(node) == package)
+			return gpmu_node_number(node);
+	return package;
+}
+
+int saved_node(const struct gpmu_machine *machine, const struct saved_record *record)
+{
+	switch (record->label) {
+	case SAVED_NODE:
+		return record->number;
+	case SAVED_PACKAGE:
+		return node_of_package(machine, record->number);
+	case SAVED_CPU:
+		return node_of_cpu(machine, record->number);
+	default:
+		return -1;
+	}
+}
+
+static bool is_uncore(const struct gpmu_pmu *pmu)
+{
+	return pmu && gpmu_pmu_has_cpumask(pmu);
+}
+
+static bool is_of_tasks(const struct gpmu_saved *saved, const struct saved_record *record,
+			const struct gpmu_pmu *pmu)
+{
+	if (is_uncore(pmu))
+		return false;
+	return record->label == SAVED_THREAD ||
+	       (record->label == SAVED_ALL && !saved->options.system);
+}
+
+static struct place place_of(const struct gpmu_saved *saved, const struct saved_record *record,
+			     const struct gpmu_pmu *pmu)
+{
+	struct place place = { .cpu = -1, .node = -1, .tid = -1 };
+
+	if (record->label == SAVED_CPU)
+		place.cpu = record->number;
+	if (is_uncore(pmu) && gpmu_pmu_node(pmu))
+		place.node = gpmu_node_number(gpmu_pmu_node(pmu));
+	else if (is_uncore(pmu) && gpmu_pmu_kind(pmu) != GPMU_PMU_OTHER)
+		place.node = gpmu_pmu_number(pmu);
+	else
+		place.node = saved_node(saved->plan->machine, record);
+	if (is_of_tasks(saved, record, pmu))
+		place.tid = record->label == SAVED_THREAD ? record->number : 0;
+	return place;
+}
+
+/* --- counts --- */
+
+/* perf's value can be in a unit; formulas need the count. */
+static double scale_of(const struct gpmu_saved *saved, const struct plan_slot *slot,
+		       const struct saved_record *record)
+{
+	const char *unit = record->unit == SAVED_NONE ? NULL : saved->texts.list[record->unit].text;
+
+	return unit && slot->unit && !strcmp(unit, slot->unit) && slot->scale > 0 ? slot->scale : 1;
+}
+
+static struct count count_of(const struct gpmu_saved *saved, size_t index,
+			     const struct saved_record *record, uint64_t wall)
+{
+	const struct plan_slot *slot = &saved->plan->slots[index];
+	const struct gpmu_pmu *pmu = slot->instance->pmu;
+	bool single = is_uncore(pmu) || record->label == SAVED_CPU ||
+		      is_of_tasks(saved, record, pmu);
+	struct count count = { .state = record->state };
+	double raw = record->value;
+
+	saved_times(record, wall, single, &count.enabled, &count.running);
+	if (count.state == COUNT_NOT_SUPPORTED) {
+		count.enabled = count.running = 0;
+		return count;
+	}
+	if (count.state != COUNT_OK) {
+		count.running = 0;
+		return count;
+	}
+	raw /= scale_of(saved, slot, record);
+	if (count.running < count.enabled)
+		raw *= (double)count.running / (double)count.enabled;
+	count.raw = to_u64(raw);
+	return count;
+}
+
+/* Finds the slot's records in the table, last one first; returns their number. */
+static size_t find_records(const struct gpmu_saved *saved, const struct saved_slot *slot,
+			   struct saved_record **records)
+{
+	const struct saved_table *table = saved->complete;
+	size_t at, n = 0;
+
+	if (slot->length != 1 || slot->events[0] >= table->last_room)
+		return 0;
+	for (at = table->last[slot->events[0]]; at != SAVED_NONE; at = table->list[at].before) {
+		struct saved_record *record = &table->list[at];
+
+		/*
+		 * If the event was printed less often than planned, the same record serves
+		 * all of its slots.
+		 */
+		if (record->turn == slot->turn || (record->turn < slot->turn && !record->repeated))
+			records[n++] = record;
+	}
+	return n;
+}
+
+/*
+ * Removes records without counts: some versions of perf print an uncore event for all
+ * sockets or CPUs, with counts only for its own. Keeps one record if none has a count.
+ */
+static size_t keep_counted(struct saved_record **records, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		records[i]->used = true;
+		if (records[i]->state == COUNT_OK)
+			kept++;
+	}
+	if (!kept)
+		return n ? 1 : 0;
+	kept = 0;
+	for (size_t i = 0; i < n; i++)
+		if (records[i]->state == COUNT_OK)
+			records[kept++] = records[i];
+	return kept;
+}
+
+static int set_lost(struct gpmu_saved *saved, size_t index)
+{
+	return counts_set_lost(saved->counts, index, COUNT_NOT_COUNTED,
+			       saved->slots[index].length > 1 ?
+			       "several events of perf's output could be it" :
+			       "it is not in perf's output");
+}
+
+/* perf's placeholder gives no further reason. */
+const char *saved_why(enum count_state state)
+{
+	return state == COUNT_NOT_SUPPORTED ? "perf says that it is not supported" :
+					      "perf says that it was not counted";
+}
+
+static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
+		    struct saved_record **records, struct place *places)
+{
+	const struct event_instance *instance = saved->plan->slots[index].instance;
+	size_t n = find_records(saved, &saved->slots[index], records);
+	struct counts_slot *slot = &saved->counts->slots[index];
+	int ret;
+
+	if (is_uncore(instance->pmu))
+		n = keep_counted(records, n);
+	if (!n)
+		return set_lost(saved, index);
+	for (size_t i = 0; i < n; i++) {
+		records[i]->used = true;
+		places[i] = place_of(saved, records[n - 1 - i], instance->pmu);
+	}
+	ret = counts_set_places(saved->counts, index, places, n);
+	for (size_t i = 0; i < n && !ret; i++)
+		if (records[i]->state != COUNT_OK)
+			ret = counts_set_lost(saved->counts, index, records[i]->state,
+					      saved_why(records[i]->state));
+	for (size_t i = 0; i < n && !ret; i++) {
+		slot->counts[i] = count_of(saved, index, records[n - 1 - i], wall);
+		slot->state = slot->counts[i].state;
+	}
+	return ret;
+}
+
+static void set_tool(struct gpmu_saved *saved, size_t index)
+{
+	enum event_tool tool = saved->plan->slots[index].instance->tool;
+	struct gpmu_counts *counts = saved->counts;
+	const struct saved_table *table = saved->complete;
+	const struct saved_slot *slot = &saved->slots[index];
+	const struct saved_record *record;
+
+	if (slot->length != 1 || slot->events[0] >= table->last_room ||
+	    table->last[slot->events[0]] == SAVED_NONE)
+		return;
+	record = &table->list[table->last[slot->events[0]]];
+	for (size_t at = table->last[slot->events[0]]; at != SAVED_NONE;
+	     at = table->list[at].before)
+		table->list[at].used = true;
+	if (tool == EVENT_TOOL_USER_TIME)
+		counts->user_time = to_u64(record->value);
+	else if (tool == EVENT_TOOL_SYSTEM_TIME)
+		counts->system_time = to_u64(record->value);
+}
+
+static bool has_duration(const struct gpmu_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_metrics; i++) {
+		const struct plan_metric *metric = &plan->metrics[i];
+		size_t n = metric->expr ? gpmu_expr_ids(metric->expr) : 0;
+
+		for (size_t k = 0; k < n; k++)
+			if (metric->inputs[k].kind == PLAN_DURATION)
+				return true;
+	}
+	return false;
+}
+
+/* The plan's text begins with duration_time if a metric needs it; it has no slot. */
+static void use_duration(struct gpmu_saved *saved)
+{
+	struct saved_table *table = saved->complete;
+
+	for (size_t i = 0; i < table->length; i++) {
+		struct saved_record *record = &table->list[i];
+
+		if (!record->turn && is_duration(saved, record))
+			record->used = true;
+	}
+}
+
+int saved_counts_fill(struct gpmu_saved *saved)
+{
+	const struct saved_table *table = saved->complete;
+	struct saved_record **records = calloc(table->length + 1, sizeof(struct saved_record *));
+	struct place *places = calloc(table->length + 1, sizeof(*places));
+	uint64_t wall = saved_wall(saved);
+	int ret = records && places ? 0 : -ENOMEM;
+
+	saved->counts->begin = table->begin;
+	saved->counts->end = table->begin + wall;
+	saved->counts->user_time = saved->counts->system_time = 0;
+	for (size_t i = 0; i < table->length; i++)
+		table->list[i].used = false;
+	if (has_duration(saved->plan))
+		use_duration(saved);
+	for (size_t i = 0; i < saved->plan->n_slots && !ret; i++) {
+		if (saved->plan->slots[i].instance->tool == EVENT_TOOL_NONE)
+			ret = set_slot(saved, i, wall, records, places);
+		else
+			set_tool(saved, i);
+	}
+	free(records);
+	free(places);
+	return ret;
+}

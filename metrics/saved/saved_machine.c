@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Makes a machine from perf's output, so that a Grace's counts can be evaluated on a
+ * laptop. Its PMUs are those in the events' names; they belong to a source that counts
+ * nothing.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "machine/machine.h"
+#include "saved/saved.h"
+#include "plugin/source_object.h"
+
+#define NAME		"perf's output"
+#define CORE_PMU	"armv8_pmuv3_0"
+#define MAX_TERMS	256	/* for each PMU */
+#define NO_EVENT	((size_t)1 << 40)
+
+/* Formats of a Grace's PMUs: kernel-drivers/grace-cspmu.rst */
+static const struct {
+	enum gpmu_pmu_kind kind;
+	const char *identifier;
+	const char *filter, *format;	/* NULL: none */
+} grace[] = {
+	{ GPMU_PMU_SCF, "2cf0036b", NULL, NULL },
+	{ GPMU_PMU_PCIE, "1030036b", "root_port", "config1:0-9" },
+	{ GPMU_PMU_C2C1, "1040036b", "port", "config1:0-1" },
+	{ GPMU_PMU_C2C0, "1050036b", "port", "config1:0-1" },
+	{ GPMU_PMU_CNVLINK, "1060036b", "rem_socket", "config1:0-3" },
+};
+
+struct shown_pmu {
+	struct gpmu_source_pmu shown;
+	char *name;
+	char *terms[MAX_TERMS];		/* keys with a value: formats */
+	const char *formats[2 * (MAX_TERMS + 4) + 1];
+	char *words[MAX_TERMS];		/* terms without a value: events */
+	char numbers[MAX_TERMS][32];	/* the events' terms, such as "event=0x1" */
+	const char *events[2 * MAX_TERMS + 1];
+	size_t n_terms, n_words;
+};
+
+struct shown {
+	struct shown_pmu *pmus;
+	size_t length;
+	struct gpmu_source_node *nodes;
+	size_t n_nodes;
+	bool grace;
+};
+
+static void shown_free(void *data)
+{
+	struct shown *shown = data;
+
+	for (size_t i = 0; i < shown->length; i++) {
+		struct shown_pmu *pmu = &shown->pmus[i];
+
+		free(pmu->name);
+		for (size_t k = 0; k < pmu->n_terms; k++)
+			free(pmu->terms[k]);
+		for (size_t k = 0; k < pmu->n_words; k++)
+			free(pmu->words[k]);
+	}
+	free(shown->pmus);
+	free(shown->nodes);
+	free(shown);
+}
+
+/* --- PMUs from events' names --- */
+
+static int add_word(char **words, size_t *n, const char *word, size_t length)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (!strncmp(words[i], word, length) && !words[i][length])
+			return 0;
+	/* An event beyond the limit cannot be resolved and is reported as unknown. */
+	if (!length || *n == MAX_TERMS)
+		return 0;
+	words[*n] = strndup(word, length);
+	if (!words[*n])
+		return -ENOMEM;
+	++*n;
+	return 0;
+}
+
+/* Parses "rd_bytes_loc,root_port=0x3,event=cycles": an event, a format, an event. */
+static int add_terms(struct shown_pmu *pmu, const char *terms, size_t length)
+{
+	const char *end = terms + length;
+	int ret = 0;
+
+	while (terms < end && !ret) {
+		const char *comma = memchr(terms, ',', (size_t)(end - terms));
+		size_t term = (size_t)((comma ? comma : end) - terms);
+		const char *equal = memchr(terms, '=', term);
+		size_t key = equal ? (size_t)(equal - terms) : term;
+
+		if (!equal)
+			ret = add_word(pmu->words, &pmu->n_words, terms, term);
+		else if (key == 5 && !memcmp(terms, "event", 5) &&
+			 (equal[1] < '0' || equal[1] > '9'))
+			ret = add_word(pmu->words, &pmu->n_words, equal + 1, term - key - 1);
+		else
+			ret = add_word(pmu->terms, &pmu->n_terms, terms, key);
+		terms += term + 1;
+	}
+	return ret;
+}
+
+static struct shown_pmu *find_pmu(struct shown *shown, const char *name)
+{
+	for (size_t i = 0; i < shown->length; i++)
+		if (!strcmp(shown->pmus[i].name, name))
+			return &shown->pmus[i];
+	return NULL;
+}
+
+static int add_pmu(struct shown *shown, const char *name, struct shown_pmu **pmu)
+{
+	struct shown_pmu *pmus;
+
+	*pmu = find_pmu(shown, name);
+	if (*pmu)
+		return 0;
+	pmus = reallocarray(shown->pmus, shown->length + 1, sizeof(*pmus));
+	if (!pmus)
+		return -ENOMEM;
+	shown->pmus = pmus;
+	*pmu = &pmus[shown->length];
+	**pmu = (struct shown_pmu){ .name = strdup(name) };
+	if (!(*pmu)->name)
+		return -ENOMEM;
+	shown->length++;
+	return 0;
+}
+
+/* Without a number, "nvidia_scf_pmu" is perf's sum over all PMUs of the kind. */
+static enum gpmu_pmu_kind kind_of(const char *name, int *number)
+{
+	char numbered[64];
+	int length;
+
+	*number = -1;
+	length = snprintf(numbered, sizeof(numbered), "%s_0", name);
+	if (length < (int)sizeof(numbered) &&
+	    pmu_name_parse(numbered, number) != GPMU_PMU_OTHER && *number == 0) {
+		enum gpmu_pmu_kind kind = pmu_name_parse(numbered, number);
+
+		*number = -1;
+		return kind;
+	}
+	return pmu_name_parse(name, number);
+}
+
+/*
+ * Adds a node. Its package comes from a line with a package label and a count, because
+ * some versions of perf print an event for every package.
+ */
+static int add_node(struct shown *shown, int number, const struct saved_record *record)
+{
+	int package = record->label == SAVED_PACKAGE && record->state == COUNT_OK &&
+		      record->value > 0 ? record->number : -1;
+	struct gpmu_source_node *nodes;
+
+	for (size_t i = 0; i < shown->n_nodes; i++)
+		if (shown->nodes[i].number == number) {
+			if (shown->nodes[i].package < 0)
+				shown->nodes[i].package = package;
+			return 0;
+		}
+	nodes = reallocarray(shown->nodes, shown->n_nodes + 1, sizeof(*nodes));
+	if (!nodes)
+		return -ENOMEM;
+	shown->nodes = nodes;
+	nodes[shown->n_nodes++] = (struct gpmu_source_node){
+		.size = sizeof(*nodes), .number = number, .package = package };
+	return 0;
+}
+
+static bool is_core(const char *pmu)
+{
+	return !strncmp(pmu, "armv8_", 6) || !strncmp(pmu, "cpu", 3);
+}
+
+static int add_event(struct shown *shown, const struct saved_name *name,
+		     const struct saved_record *record)
+{
+	const char *begin, *end;
+	struct shown_pmu *pmu;
+	int number, ret;
+
+	if (!name->pmu || !pmu_is_name(name->pmu) || is_core(name->pmu) ||
+	    !strcmp(name->pmu, "software") || !strcmp(name->pmu, "tool"))
+		return 0;
+	if (kind_of(name->pmu, &number) != GPMU_PMU_OTHER) {
+		shown->grace = true;
+		ret = number < 0 ? 0 : add_node(shown, number, record);
+		if (ret)
+			return ret;
+	} else {
+		number = -1;
+	}
+	ret = add_pmu(shown, name->pmu, &pmu);
+	if (ret)
+		return ret;
+	pmu->shown.node = number;
+	begin = strchr(name->text, '/');
+	end = strrchr(name->text, '/');
+	/* The form "cycles [nvidia_scf_pmu_0]" */
+	if (!begin || begin == end)
+		return add_terms(pmu, name->terms, strlen(name->terms));
+	return add_terms(pmu, begin + 1, (size_t)(end - begin - 1));
+}
+
+/* --- the source --- */
+
+static void show_format(struct shown_pmu *pmu, size_t *n, const char *name, const char *format)
+{
+	for (size_t i = 0; i < *n; i += 2)
+		if (!strcmp(pmu->formats[i], name))
+			return;
+	pmu->formats[(*n)++] = name;
+	pmu->formats[(*n)++] = format;
+}
+
+static void show_pmu(struct shown_pmu *pmu)
+{
+	const char *identifier = NULL;
+	bool known = false;
+	size_t n = 0;
+	int number;
+
+	show_format(pmu, &n, "event", "config:0-63");
+	for (size_t i = 0; i < sizeof(grace) / sizeof(grace[0]); i++) {
+		if (grace[i].kind != kind_of(pmu->name, &number))
+			continue;
+		known = true;
+		identifier = grace[i].identifier;
+		if (grace[i].filter)
+			show_format(pmu, &n, grace[i].filter, grace[i].format);
+	}
+	for (size_t i = 0; i < pmu->n_terms; i++)
+		if (strncmp(pmu->terms[i], "config", 6) && strcmp(pmu->terms[i], "name"))
+			show_format(pmu, &n, pmu->terms[i], "config1:0-63");
+	/* The codes only have to be unique and differ from those of real events. */
+	for (size_t i = 0; i < pmu->n_words; i++) {
+		snprintf(pmu->numbers[i], sizeof(pmu->numbers[i]), "event=0x%zx", NO_EVENT + i);
+		pmu->events[2 * i] = pmu->words[i];
+		pmu->events[2 * i + 1] = pmu->numbers[i];
+	}
+	pmu->shown = (struct gpmu_source_pmu){
+		.size = sizeof(pmu->shown),
+		.name = pmu->name,
+		.identifier = identifier,
+		.node = pmu->shown.node,
+		.counters = known ? 6 : -1,
+		.counter_width = known ? 64 : -1,
+		.cycle_counter = known ? 1 : -1,
+		.formats = pmu->formats,
+		.events = pmu->events,
+	};
+}
+
+static const struct gpmu_source_pmu *source_pmu(void *data, size_t index)
+{
+	struct shown *shown = data;
+
+	return index < shown->length ? &shown->pmus[index].shown : NULL;
+}
+
+static const struct gpmu_source_node *source_node(void *data, size_t index)
+{
+	struct shown *shown = data;
+
+	return index < shown->n_nodes ? &shown->nodes[index] : NULL;
+}
+
+static int group_open(void *data, size_t pmu, const struct gpmu_source_event *events,
+		      size_t length, void **group, struct gpmu_error *error)
+{
+	(void)data;
+	(void)pmu;
+	(void)events;
+	(void)length;
+	(void)group;
+	(void)error;
+	return -ENODEV;
+}
+
+/* Makes the source, with one reference. It owns @shown; on failure the caller keeps it. */
+static struct gpmu_source *make_source(struct shown *shown)
+{
+	struct gpmu_source *source = calloc(1, sizeof(*source));
+
+	if (!source)
+		return NULL;
+	source->plugin = (struct gpmu_source_plugin){
+		.size = sizeof(source->plugin), .abi = GPMU_SOURCE_ABI, .name = "perf",
+		.close = shown_free, .pmu = source_pmu, .node = source_node,
+		.group_open = group_open,
+		.event_size = sizeof(struct gpmu_source_event),
+		.count_size = sizeof(struct gpmu_source_count),
+	};
+	source->data = shown;
+	/* source_put() closes a library; this handle is for the program itself. */
+	source->library = dlopen(NULL, RTLD_LAZY);
+	if (!source->library) {
+		free(source);
+		return NULL;
+	}
+	atomic_init(&source->references, 1);
+	pthread_mutex_init(&source->lock, NULL);
+	return source;
+}
+
+static int add_source(struct gpmu_machine *machine, struct shown *shown, struct gpmu_error *error)
+{
+	struct gpmu_source *source;
+	int ret;
+
+	for (size_t i = 0; i < shown->length; i++)
+		show_pmu(&shown->pmus[i]);
+	source = make_source(shown);
+	if (!source) {
+		shown_free(shown);
+		error_set(error, 0, "%s: out of memory", NAME);
+		return -ENOMEM;
+	}
+	ret = gpmu_machine_add_source(machine, source, error);
+	source_put(source);
+	return ret;
+}
+
+/* --- the machine --- */
+
+static int gather(const struct gpmu_saved *saved, struct shown *shown)
+{
+	const struct saved_table *table = saved->complete;
+	int ret = 0;
+
+	for (size_t i = 0; i < table->length && !ret; i++)
+		if (table->list[i].event != SAVED_NONE)
+			ret = add_event(shown, &saved->texts.list[table->list[i].event],
+					&table->list[i]);
+	return ret;
+}
+
+static bool has_all(const struct gpmu_machine *machine, const struct shown *shown)
+{
+	for (size_t i = 0; i < shown->length; i++)
+		if (!gpmu_machine_find_pmu(machine, shown->pmus[i].name))
+			return false;
+	return true;
+}
+
+/* Makes an empty machine. */
+static struct gpmu_machine *make_machine(void)
+{
+	struct gpmu_machine *machine = calloc(1, sizeof(*machine));
+
+	if (!machine)
+		return NULL;
+	machine->fd = -1;
+	machine->root = strdup(NAME);
+	if (machine->root)
+		return machine;
+	free(machine);
+	return NULL;
+}
+
+/* Makes the core PMU, which a source cannot show: its PMUs are uncore. */
+static void make_core(struct gpmu_machine *machine)
+{
+	for (size_t i = 0; i < machine->pmus_len; i++) {
+		struct gpmu_pmu *pmu = machine->pmus[i];
+
+		if (strcmp(pmu->name, CORE_PMU))
+			continue;
+		pmu->kind = GPMU_PMU_CORE;
+		pmu->has_cpumask = false;
+		pmu->number = -1;
+	}
+	machine->midr = NEOVERSE_V2;
+}
+
+static struct gpmu_machine *no_memory(struct shown *shown, struct gpmu_error *error)
+{
+	if (shown)
+		shown_free(shown);
+	error_set(error, 0, "%s: out of memory", NAME);
+	errno = ENOMEM;
+	return NULL;
+}
+
+struct gpmu_machine *gpmu_saved_machine(const struct gpmu_saved *saved, const char *root,
+					struct gpmu_error *error)
+{
+	struct shown *shown = calloc(1, sizeof(*shown));
+	struct gpmu_machine *machine;
+	struct shown_pmu *core;
+	int ret;
+
+	if (!shown || (saved->complete && gather(saved, shown)))
+		return no_memory(shown, error);
+	machine = gpmu_machine_new(root, error);
+	if (!machine || has_all(machine, shown)) {
+		shown_free(shown);
+		return machine;
+	}
+	if (shown->grace) {
+		gpmu_machine_free(machine);
+		machine = make_machine();
+		if (!machine || add_pmu(shown, CORE_PMU, &core)) {
+			gpmu_machine_free(machine);
+			return no_memory(shown, error);
+		}
+		core->shown.node = -1;
+	}
+	ret = add_source(machine, shown, error);
+	if (ret) {
+		gpmu_machine_free(machine);
+		errno = -ret;
+		return NULL;
+	}
+	if (machine->fd < 0)
+		make_core(machine);
+	return machine;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Normalises events' names as printed by perf. Depending on version and options,
+ * nvidia_scf_pmu_0/cycles/ is printed as itself, with modifiers, as "cycles
+ * [nvidia_scf_pmu_0]" (6.1), or as its label ("name="). A name without a PMU can be
+ * printed with one: cpu/cycles/ (7.3).
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "saved/saved.h"
+
+/* Prefixes of PMUs that perf adds to names without one */
+static const char *const implied[] = {
+	"cpu", "armv8_", "arm_v", "default_core", "software", "tool", "msr",
+};
+
+struct part {
+	const char *at;
+	size_t length;
+};
+
+/* --- terms --- */
+
+static bool is_number(struct part value)
+{
+	return value.length && isdigit((unsigned char)*value.at);
+}
+
+/* Writes "0x1A5" and "421" as "421", and any other value in lower case. */
+static char *put_value(char *to, struct part value)
+{
+	char text[32], *end;
+
+	if (is_number(value) && value.length < sizeof(text)) {
+		unsigned long long number;
+
+		memcpy(text, value.at, value.length);
+		text[value.length] = '\0';
+		number = strtoull(text, &end, 0);
+		if (!*end)
+			return to + sprintf(to, "%llu", number);
+	}
+	for (size_t i = 0; i < value.length; i++)
+		*to++ = (char)tolower((unsigned char)value.at[i]);
+	return to;
+}
+
+/* Writes "event=cycles" as "cycles", and "edge=1" as "edge". */
+static char *put_term(char *to, struct part key, struct part value)
+{
+	bool event = key.length == 5 && !strncasecmp(key.at, "event", 5);
+	char *end, *number;
+
+	if (value.at && event && !is_number(value))
+		return put_value(to, value);
+	end = put_value(to, key);
+	if (!value.at)
+		return end;
+	number = end + 1;
+	*end = '=';
+	to = put_value(number, value);
+	return to == number + 1 && *number == '1' ? end : to;
+}
+
+static struct part cut(struct part *rest, char c)
+{
+	const char *end = memchr(rest->at, c, rest->length);
+	struct part first = { rest->at, end ? (size_t)(end - rest->at) : rest->length };
+	size_t taken = first.length + (end ? 1 : 0);
+
+	rest->at += taken;
+	rest->length -= taken;
+	return first;
+}
+
+static int put_terms(struct saved_name *name, struct part terms)
+{
+	/* A number of n digits has at most 2n digits in another base. */
+	char *to = malloc(2 * terms.length + 1);
+
+	name->terms = to;
+	if (!to)
+		return -ENOMEM;
+	while (terms.length) {
+		struct part value = cut(&terms, ','), key = cut(&value, '=');
+
+		/* Treat "a=" as "a". */
+		if (!value.length)
+			value.at = NULL;
+		if (key.length == 4 && !memcmp(key.at, "name", 4) && value.at) {
+			free(name->label);
+			name->label = strndup(value.at, value.length);
+			if (!name->label)
+				return -ENOMEM;
+			continue;
+		}
+		if (!key.length)
+			continue;
+		if (to != name->terms)
+			*to++ = ',';
+		to = put_term(to, key, value);
+	}
+	*to = '\0';
+	return 0;
+}
+
+/* --- names --- */
+
+static int compare_chars(const void *a, const void *b)
+{
+	return *(const char *)a - *(const char *)b;
+}
+
+static int put_modifiers(struct saved_name *name, struct part modifiers)
+{
+	name->modifiers = strndup(modifiers.at, modifiers.length);
+	if (!name->modifiers)
+		return -ENOMEM;
+	qsort(name->modifiers, modifiers.length, 1, compare_chars);
+	return 0;
+}
+
+static bool is_modifiers(struct part text)
+{
+	for (size_t i = 0; i < text.length; i++)
+		if (!strchr("ukhGHIpPSDWebRX", text.at[i]))
+			return false;
+	return text.length && text.length < 9;
+}
+
+/* Splits "cycles:u"; "sched:sched_switch" has no modifiers. */
+static int split_plain(struct saved_name *name, struct part text)
+{
+	const char *colon = memrchr(text.at, ':', text.length);
+	struct part modifiers = { text.at + text.length, 0 };
+
+	if (colon) {
+		struct part behind = { colon + 1, (size_t)(text.at + text.length - colon - 1) };
+
+		if (is_modifiers(behind)) {
+			modifiers = behind;
+			text = (struct part){ text.at, (size_t)(colon - text.at) };
+		}
+	}
+	return put_modifiers(name, modifiers) ?: put_terms(name, text);
+}
+
+static int split(struct saved_name *name, struct part text)
+{
+	const char *slash = memchr(text.at, '/', text.length), *end, *bracket;
+	struct part modifiers;
+
+	bracket = memmem(text.at, text.length, " [", 2);
+	if (bracket && text.at[text.length - 1] == ']') {
+		struct part pmu = { bracket + 2, (size_t)(text.at + text.length - bracket - 3) };
+
+		name->pmu = strndup(pmu.at, pmu.length);
+		text.length = (size_t)(bracket - text.at);
+		return name->pmu ? split_plain(name, text) : -ENOMEM;
+	}
+	if (!slash || slash == text.at)
+		return split_plain(name, text);
+	end = memrchr(text.at, '/', text.length);
+	if (end == slash)
+		return split_plain(name, text);
+	name->pmu = strndup(text.at, (size_t)(slash - text.at));
+	if (!name->pmu)
+		return -ENOMEM;
+	modifiers = (struct part){ end + 1, (size_t)(text.at + text.length - end - 1) };
+	if (modifiers.length && *modifiers.at == ':') {
+		modifiers.at++;
+		modifiers.length--;
+	}
+	return put_modifiers(name, modifiers) ?:
+	       put_terms(name, (struct part){ slash + 1, (size_t)(end - slash - 1) });
+}
+
+int saved_name_init(struct saved_name *name, const char *text, size_t length)
+{
+	*name = (struct saved_name){ .text = strndup(text, length) };
+	/* strlen(): a NUL ends the name. */
+	if (name->text && !split(name, (struct part){ name->text, strlen(name->text) }))
+		return 0;
+	saved_name_release(name);
+	return -ENOMEM;
+}
+
+void saved_name_release(struct saved_name *name)
+{
+	free(name->text);
+	free(name->pmu);
+	free(name->terms);
+	free(name->modifiers);
+	free(name->label);
+	*name = (struct saved_name){ 0 };
+}
+
+static bool is_implied(const char *pmu)
+{
+	for (size_t i = 0; i < sizeof(implied) / sizeof(implied[0]); i++)
+		if (!strncmp(pmu, implied[i], strlen(implied[i])))
+			return true;
+	return false;
+}
+
+enum {
+	FITS_NOT,
+	FITS_WITHOUT_PMU,
+	FITS_WITHOUT_MODIFIERS,
+	FITS_TERMS,
+	FITS_TEXT,
+};
+
+int saved_name_fits(const struct saved_name *printed, const struct saved_name *planned,
+		    const struct gpmu_pmu *pmu)
+{
+	if (!strcmp(printed->text, planned->text) ||
+	    (planned->label && !strcmp(printed->text, planned->label)))
+		return FITS_TEXT;
+	if (strcmp(printed->terms, planned->terms))
+		return FITS_NOT;
+	if (printed->pmu && planned->pmu ? strcmp(printed->pmu, planned->pmu) != 0 :
+					   printed->pmu != planned->pmu) {
+		const char *one = printed->pmu ? printed->pmu : planned->pmu;
+
+		/* "cycles" without a PMU is never an uncore event. */
+		if ((printed->pmu && planned->pmu) || !is_implied(one) ||
+		    (pmu && gpmu_pmu_has_cpumask(pmu)))
+			return FITS_NOT;
+		return FITS_WITHOUT_PMU;
+	}
+	return strcmp(printed->modifiers, planned->modifiers) ? FITS_WITHOUT_MODIFIERS : FITS_TERMS;
+}

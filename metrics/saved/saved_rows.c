@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Makes rows from a table: the plan's rows, and rows for all other records. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/pmu.h"
+#include "saved/saved.h"
+
+/* --- rows of the plan --- */
+
+/* Rows have the scope of perf's lines. */
+static enum rows_aggregation aggregation_of(const struct gpmu_saved *saved)
+{
+	const struct saved_table *table = saved->complete;
+	enum rows_aggregation aggregation = saved->options.per_node ? ROWS_NODE : ROWS_MACHINE;
+
+	for (size_t i = 0; i < table->length; i++) {
+		if (table->list[i].label == SAVED_CPU)
+			return ROWS_CPU;
+		if (table->list[i].label == SAVED_NODE || table->list[i].label == SAVED_PACKAGE)
+			aggregation = ROWS_NODE;
+	}
+	return aggregation;
+}
+
+/* Whether the lines are of a command or of threads */
+static bool is_of_tasks(const struct gpmu_saved *saved)
+{
+	const struct saved_table *table = saved->complete;
+
+	for (size_t i = 0; i < table->length; i++)
+		if (table->list[i].label != SAVED_ALL)
+			return table->list[i].label == SAVED_THREAD;
+	return !saved->options.system;
+}
+
+static int make_rows(struct gpmu_saved *saved)
+{
+	const struct rows_options options = {
+		.aggregation = aggregation_of(saved),
+		.tasks = is_of_tasks(saved),
+		.pid = -1,
+	};
+
+	if (saved->rows && saved->rows_options.aggregation == options.aggregation &&
+	    saved->rows_options.tasks == options.tasks)
+		return 0;
+	rows_free(saved->rows);
+	saved->rows = rows_new(saved->plan, &options);
+	saved->rows_options = options;
+	return saved->rows ? 0 : -ENOMEM;
+}
+
+/*
+ * Marks times as unknown that perf did not print, or printed as 0, as 7.3 does for a
+ * command; counts cannot express this.
+ */
+static void lose_times(struct gpmu_saved *saved)
+{
+	const struct gpmu_counts *counts = saved->counts;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} times[] = {
+		{ "duration_time", counts->end - counts->begin },
+		{ "user_time", counts->user_time },
+		{ "system_time", counts->system_time },
+	};
+	struct gpmu_row *rows = saved->rows->rows;
+
+	for (size_t i = 0; i < saved->rows->n_rows; i++)
+		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
+			if (rows[i].metric || times[k].value || strcmp(rows[i].name, times[k].name))
+				continue;
+			rows[i].state = GPMU_NOT_COUNTED;
+			rows[i].value = NAN;
+			rows[i].share = 0;
+			rows[i].why = "perf's output does not say it";
+		}
+}
+
+int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
+		    const struct gpmu_row **rows, size_t *length)
+{
+	int ret;
+
+	if (!saved->complete || !plan->made)
+		return -EINVAL;
+	ret = saved_slots_match(saved, plan);
+	if (!ret)
+		ret = make_rows(saved);
+	if (!ret)
+		ret = saved_counts_fill(saved);
+	if (!ret)
+		ret = rows_fill(saved->rows, saved->counts);
+	if (ret)
+		return ret;
+	lose_times(saved);
+	*rows = rows_get(saved->rows, length);
+	return 0;
+}
+
+/* --- other rows --- */
+
+static const char *text_of(const struct gpmu_saved *saved, size_t index)
+{
+	return index == SAVED_NONE ? NULL : saved->texts.list[index].text;
+}
+
+static void set_scope(const struct gpmu_saved *saved, const struct saved_record *record,
+		      struct gpmu_row *row)
+{
+	const struct gpmu_machine *machine = saved->plan ? saved->plan->machine : NULL;
+	const struct gpmu_node *node;
+	const char *pmu = record->event == SAVED_NONE ? NULL : saved->texts.list[record->event].pmu;
+	int number = -1;
+	bool grace = pmu && pmu_name_parse(pmu, &number) != GPMU_PMU_OTHER;
+
+	row->scope = saved->options.system || grace ? GPMU_SCOPE_MACHINE : GPMU_SCOPE_PROCESS;
+	if (record->label == SAVED_CPU && !grace) {
+		row->scope = GPMU_SCOPE_CPU;
+		row->cpu = record->number;
+		row->node = saved_node(machine, record);
+	} else if (record->label == SAVED_THREAD) {
+		row->scope = GPMU_SCOPE_PROCESS;
+		row->pid = record->number;
+	} else if (record->label != SAVED_ALL) {
+		row->scope = GPMU_SCOPE_NODE;
+		row->node = grace ? number : saved_node(machine, record);
+	}
+	for (size_t i = 0; machine && row->node >= 0 &&
+	     (node = gpmu_machine_node(machine, i)); i++)
+		if (gpmu_node_number(node) == row->node)
+			row->package = gpmu_node_package(node);
+}
+
+static struct gpmu_row row_of(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	const struct saved_table *table = saved->complete;
+	struct gpmu_row row = {
+		.size = sizeof(row),
+		.begin = (double)table->begin / 1e9,
+		.end = (double)(table->begin + saved_wall(saved)) / 1e9,
+		.node = -1, .package = -1, .cpu = -1, .pid = -1,
+		.value = NAN,
+		.share = NAN,
+		.alert = -1,
+		.runs = 1,
+	};
+
+	set_scope(saved, record, &row);
+	return row;
+}
+
+/*
+ * Converts a value to a count: one without a unit is a count, and clocks are in ns.
+ * Returns 0 for other units, whose scale perf does not print.
+ */
+static uint64_t raw_of(const char *unit, double value)
+{
+	if (unit && !strcmp(unit, "msec"))
+		value *= 1e6;
+	else if (unit && strcmp(unit, "ns"))
+		return 0;
+	return value >= 0 && value < 18446744073709551615.0 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static struct gpmu_row event_row(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	static const enum gpmu_state states[] = {
+		[COUNT_OK] = GPMU_OK, [COUNT_NOT_COUNTED] = GPMU_NOT_COUNTED,
+		[COUNT_NOT_SUPPORTED] = GPMU_NOT_SUPPORTED,
+	};
+	struct gpmu_row row = row_of(saved, record);
+
+	row.name = text_of(saved, record->event);
+	row.pmu = saved->texts.list[record->event].pmu;
+	row.unit = text_of(saved, record->unit);
+	row.state = states[record->state];
+	row.counters = record->counters ? record->counters : 1;
+	if (record->state != COUNT_OK) {
+		row.share = record->state == COUNT_NOT_COUNTED ? 0 : NAN;
+		row.why = saved_why(record->state);
+		return row;
+	}
+	saved_times(record, saved_wall(saved), true, &row.enabled, &row.running);
+	row.value = record->value;
+	row.share = fmin(record->share, 100) / 100;
+	row.raw = raw_of(row.unit, record->value * row.share);
+	row.deviation = fabs(record->value) * record->deviation / 100;
+	return row;
+}
+
+/* Names a rate that perf prints with an event, such as "K/sec", after its event. */
+static int name_rate(struct gpmu_saved *saved, struct saved_record *record)
+{
+	const char *unit = text_of(saved, record->metric), *event = text_of(saved, record->event);
+	size_t length = strlen(unit);
+	char *text;
+	int ret;
+
+	record->metric_name = record->metric;
+	if (!event || length < 4 || strcmp(unit + length - 4, "/sec"))
+		return 0;
+	text = malloc(strlen(event) + 1 + length + 1);
+	if (!text)
+		return -ENOMEM;
+	sprintf(text, "%s %s", event, unit);
+	ret = saved_texts_add(&saved->texts, text, strlen(text), &record->metric_name);
+	free(text);
+	return ret;
+}
+
+/* Splits "%  NAME" or "faults/sec  NAME" of perf's own metrics: two blanks follow the unit. */
+static int name_metric(struct gpmu_saved *saved, struct saved_record *record)
+{
+	const char *unit = text_of(saved, record->metric), *name;
+	size_t length;
+	int ret;
+
+	unit += strspn(unit, " ");
+	name = strstr(unit, "  ");
+	length = name ? (size_t)(name - unit) : 0;
+	name = name ? name + strspn(name, " ") : "";
+	record->metric_unit = SAVED_NONE;
+	if (!*name)
+		return name_rate(saved, record);
+	ret = saved_texts_add(&saved->texts, unit, length, &record->metric_unit);
+	return ret ? ret : saved_texts_add(&saved->texts, name, strlen(name), &record->metric_name);
+}
+
+static bool has_metric(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	const char *unit = text_of(saved, record->metric);
+
+	return unit && strcmp(unit, "(null)") && unit[strspn(unit, " ")];
+}
+
+/* Makes the row of a metric; perf pads the name with blanks: "  CPUs utilized". */
+static struct gpmu_row metric_row(const struct gpmu_saved *saved,
+				  const struct saved_record *record)
+{
+	struct gpmu_row row = row_of(saved, record);
+
+	row.metric = 1;
+	row.name = text_of(saved, record->metric_name);
+	row.name += strspn(row.name, " ");
+	row.unit = text_of(saved, record->metric_unit);
+	row.value = record->metric_value;
+	row.state = isnan(row.value) || record->state != COUNT_OK ? GPMU_NOT_COUNTED : GPMU_OK;
+	if (row.state != GPMU_OK) {
+		row.value = NAN;
+		row.why = saved_why(COUNT_NOT_COUNTED);
+	}
+	return row;
+}
+
+/* Makes all names first, because adding a text can move the others. */
+static int make_names(struct gpmu_saved *saved)
+{
+	struct saved_table *table = saved->complete;
+	int ret = 0;
+
+	for (size_t i = 0; i < table->length && !ret; i++)
+		if (has_metric(saved, &table->list[i]))
+			ret = name_metric(saved, &table->list[i]);
+	return ret;
+}
+
+int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_row **rows, size_t *length)
+{
+	const struct saved_table *table = saved->complete;
+	struct gpmu_row *others;
+	bool used = false;
+	size_t n = 0;
+	int ret;
+
+	if (!table)
+		return -EINVAL;
+	ret = make_names(saved);
+	if (ret)
+		return ret;
+	others = reallocarray(saved->others, 2 * table->length + 1, sizeof(*others));
+	if (!others)
+		return -ENOMEM;
+	saved->others = others;
+	for (size_t i = 0; i < table->length; i++) {
+		const struct saved_record *record = &table->list[i];
+
+		/*
+		 * A record with only a metric belongs to the event before it. perf's
+		 * metrics for events of the plan are omitted.
+		 */
+		if (record->event != SAVED_NONE)
+			used = record->used;
+		if (record->event != SAVED_NONE && !used)
+			others[n++] = event_row(saved, record);
+		if (!used && has_metric(saved, record))
+			others[n++] = metric_row(saved, record);
+	}
+	*rows = others;
+	*length = n;
+	return 0;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Records of a process's GPU activity, sent through a channel. The injection library makes
+ * them from CUPTI's records; gpmu record shows them on the timeline.
+ *
+ * Times are CLOCK_MONOTONIC_RAW in ns. Names are numbers: an ACTIVITY_NAME record precedes
+ * the first use of its number; 0 is no name. Each record begins with its head, and its
+ * size is a multiple of 8 bytes; a text is at the end and NUL-terminated. A newer writer's
+ * records may be longer; unknown kinds are ignored.
+ */
+#ifndef GPMU_ACTIVITY_H
+#define GPMU_ACTIVITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum activity_kind {
+	/* Always recorded */
+	ACTIVITY_NAME,
+	ACTIVITY_PROCESS,	/* the first record */
+	ACTIVITY_DEVICE,
+	ACTIVITY_CONTEXT,
+	ACTIVITY_NOTE,		/* a message to the user */
+	ACTIVITY_LOST,
+	ACTIVITY_COMPLETE,	/* time up to which records are complete */
+	ACTIVITY_CAPTURE,
+	/* Recorded on request */
+	ACTIVITY_KERNEL,
+	ACTIVITY_COPY,
+	ACTIVITY_SET,
+	ACTIVITY_GRAPH,
+	ACTIVITY_RUNTIME,
+	ACTIVITY_DRIVER,
+	ACTIVITY_SYNC,
+	ACTIVITY_MARKER,
+	ACTIVITY_MEMORY,
+	ACTIVITY_OVERHEAD,
+	ACTIVITY_EXTERNAL,
+	ACTIVITY_UNIFIED,
+	ACTIVITY_ENVIRONMENT,
+	ACTIVITY_KINDS
+};
+
+struct activity_head {
+	uint32_t size;	/* bytes, including the head */
+	uint16_t kind;
+	uint16_t flags;
+};
+
+struct activity_name {
+	struct activity_head head;
+	uint32_t id, reserved;
+	char text[];
+};
+
+struct activity_process {
+	struct activity_head head;
+	uint64_t time;		/* begin of recording in the process */
+	uint32_t pid, parent;
+	uint32_t cupti;		/* cuptiGetVersion(); 0: no CUPTI, and a note has the reason */
+	uint32_t driver;	/* cuDriverGetVersion() */
+	char text[];		/* name of the program */
+};
+
+struct activity_device {
+	struct activity_head head;
+	uint32_t device;	/* the process's number of the device, used by other records */
+	uint32_t reserved;
+	char uuid[48];		/* "GPU-..." */
+	char text[];		/* name of the device */
+};
+
+struct activity_context {
+	struct activity_head head;
+	uint32_t context, device;
+	uint32_t null_stream;	/* number of the default stream */
+	uint32_t reserved;
+};
+
+enum activity_note_level { ACTIVITY_INFO, ACTIVITY_WARNING, ACTIVITY_FATAL };
+
+struct activity_note {
+	struct activity_head head;
+	uint64_t time;
+	uint32_t level, reserved;
+	char text[];		/* one line without a full stop */
+};
+
+enum activity_lost_why {
+	ACTIVITY_LOST_CUPTI,	/* CUPTI had no buffer */
+	ACTIVITY_LOST_CHANNEL,	/* the ring was full */
+	ACTIVITY_LOST_TIMES,	/* the records had no times */
+	ACTIVITY_LOST_CORRUPT,	/* the rest of a buffer was invalid; count is in buffers */
+	ACTIVITY_LOST_REASONS
+};
+
+struct activity_lost {
+	struct activity_head head;
+	uint64_t from, to;	/* time in which they were lost, as far as known */
+	uint64_t count;
+	uint32_t why, reserved;
+};
+
+/*
+ * All activity that had ended at this time has been written, as far as CUPTI has delivered
+ * it.
+ */
+struct activity_complete {
+	struct activity_head head;
+	uint64_t time;
+};
+
+/* Begin or end of a capture range; of nested ranges, those of the outermost */
+struct activity_capture {
+	struct activity_head head;
+	uint64_t time;
+	uint32_t begins, reserved;
+};
+
+/* Common begin of all records of work in a stream */
+struct activity_work {
+	struct activity_head head;
+	uint64_t begin, end;
+	uint32_t device, context, stream, correlation;
+	uint32_t graph, graph_reserved;
+	uint64_t node;		/* node of the graph; 0: not in a graph */
+};
+
+struct activity_kernel {
+	struct activity_work work;
+	uint32_t name;		/* mangled */
+	uint32_t grid[3], block[3];
+	uint32_t registers, shared_static, shared_dynamic;	/* bytes */
+};
+
+enum activity_memory_kind {
+	ACTIVITY_MEMORY_UNKNOWN,
+	ACTIVITY_MEMORY_PAGEABLE,
+	ACTIVITY_MEMORY_PINNED,
+	ACTIVITY_MEMORY_DEVICE,
+	ACTIVITY_MEMORY_ARRAY,
+	ACTIVITY_MEMORY_MANAGED,
+	ACTIVITY_MEMORY_DEVICE_STATIC,
+	ACTIVITY_MEMORY_MANAGED_STATIC,
+	ACTIVITY_MEMORY_KINDS
+};
+
+enum activity_copy_kind {
+	ACTIVITY_COPY_UNKNOWN,
+	ACTIVITY_COPY_HTOD,
+	ACTIVITY_COPY_DTOH,
+	ACTIVITY_COPY_HTOA,
+	ACTIVITY_COPY_ATOH,
+	ACTIVITY_COPY_ATOA,
+	ACTIVITY_COPY_ATOD,
+	ACTIVITY_COPY_DTOA,
+	ACTIVITY_COPY_DTOD,
+	ACTIVITY_COPY_HTOH,
+	ACTIVITY_COPY_PTOP,
+	ACTIVITY_COPY_KINDS
+};
+
+struct activity_copy {
+	struct activity_work work;
+	uint64_t bytes;
+	uint32_t copy;		/* enum activity_copy_kind */
+	uint32_t from, to;	/* enum activity_memory_kind */
+	/* device at the other end; the work's own device if there is none */
+	uint32_t peer;
+};
+
+struct activity_set {
+	struct activity_work work;
+	uint64_t bytes;
+	uint32_t value, memory;
+};
+
+/* A graph that is recorded as a whole */
+struct activity_graph {
+	struct activity_work work;
+};
+
+/* A call: ACTIVITY_RUNTIME or ACTIVITY_DRIVER */
+struct activity_call {
+	struct activity_head head;
+	uint64_t begin, end;
+	uint32_t thread;	/* gettid() */
+	uint32_t correlation;
+	uint32_t name;
+	uint32_t result;	/* 0: success */
+};
+
+enum activity_sync_kind {
+	ACTIVITY_SYNC_UNKNOWN,
+	ACTIVITY_SYNC_EVENT,
+	ACTIVITY_SYNC_STREAM_WAIT,	/* a stream waits for an event */
+	ACTIVITY_SYNC_STREAM,
+	ACTIVITY_SYNC_CONTEXT,
+	ACTIVITY_SYNC_KINDS
+};
+
+struct activity_sync {
+	struct activity_head head;
+	uint64_t begin, end;
+	uint32_t context, stream;	/* stream: UINT32_MAX: none */
+	uint32_t correlation, sync;
+};
+
+enum activity_marker_kind { ACTIVITY_MARKER_BEGIN, ACTIVITY_MARKER_END, ACTIVITY_MARKER_INSTANT };
+
+/* NVTX. Begin and end of a range have the same id; the end has no name. */
+struct activity_marker {
+	struct activity_head head;
+	uint64_t time, id;
+	uint32_t thread;	/* calling thread; 0: unknown */
+	uint32_t marker;
+	uint32_t name, domain;	/* domain: 0: the default domain */
+};
+
+/* Allocation or release of memory */
+struct activity_memory {
+	struct activity_head head;
+	uint64_t time, address, bytes;
+	uint32_t device, context;
+	uint32_t memory;	/* enum activity_memory_kind */
+	uint32_t frees;		/* 1: freed, 0: allocated */
+	uint32_t stream, correlation;
+};
+
+struct activity_overhead {
+	struct activity_head head;
+	uint64_t begin, end;
+	uint32_t thread;	/* 0: no particular thread */
+	uint32_t name;		/* of the overhead's type */
+};
+
+/* An id that the program has attached to the call with this correlation */
+struct activity_external {
+	struct activity_head head;
+	uint64_t external;
+	uint32_t kind;		/* CUpti_ExternalCorrelationKind */
+	uint32_t correlation;
+};
+
+/* Unified memory: bytes migrated, or page faults */
+struct activity_unified {
+	struct activity_head head;
+	uint64_t begin, end, address, value;
+	uint32_t name;		/* of the counter: "bytes HtoD" */
+	uint32_t from, to;	/* devices; UINT32_MAX: the host */
+	uint32_t reserved;
+};
+
+/* The state of a GPU */
+struct activity_environment {
+	struct activity_head head;
+	uint64_t time;
+	uint32_t device;
+	/*
+	 * 1: clocks in MHz (SM, memory), throttle reasons; 2: temperature in degrees
+	 * Celsius; 3: power and its limit in mW
+	 */
+	uint32_t what;
+	uint32_t values[4];
+};
+
+/*
+ * Whether a record has all members of its kind and its text is terminated. Of unknown
+ * kinds only the size is checked, which must be a multiple of 8 bytes.
+ */
+bool activity_is_valid(const struct activity_head *record);
+
+#endif /* GPMU_ACTIVITY_H */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Passes records from one process to another; records outlive their writer.
+ *
+ * The folder $GPMU_CHANNEL has a file "control", which the reader writes, and a file PID.N
+ * for each writing process: a head and a ring in shared memory. The reader ignores files of
+ * other names. A committed record survives SIGKILL. The writer's mapping holds a lock on its
+ * file (flock(2)) for the life of the process, so the reader notices its end even from another
+ * pid namespace. The writer keeps no file descriptor, because the program could close it.
+ *
+ * A file has one writing process, which takes a lock for each record, and one reader. Neither
+ * end trusts the other's data: the reader returns -EBADMSG for impossible lengths and
+ * positions.
+ */
+#ifndef GPMU_CHANNEL_H
+#define GPMU_CHANNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "trace/channel/activity.h"
+
+#define CHANNEL_VARIABLE	"GPMU_CHANNEL"
+#define CHANNEL_CONTROL		"control"
+#define CHANNEL_VERSION		1
+#define CHANNEL_RING_LEAST	4096
+#define CHANNEL_RING_MOST	(UINT64_C(1) << 32)
+
+enum channel_capture {
+	CHANNEL_CAPTURE_ALL,
+	CHANNEL_CAPTURE_PROFILER,	/* from cudaProfilerStart() to cudaProfilerStop() */
+	CHANNEL_CAPTURE_NVTX,		/* NVTX ranges whose name is in range */
+	/* from gpmu_region_begin() to gpmu_region_end(); range as for NVTX, "": any region */
+	CHANNEL_CAPTURE_REGION,
+};
+
+/*
+ * The file "control", which all processes map. Members behind the first three can change
+ * at any time.
+ */
+struct channel_control {
+	uint32_t version;	/* CHANNEL_VERSION */
+	uint32_t size;		/* bytes of this structure */
+	uint64_t ring;		/* bytes of a process's ring, a power of 2 */
+	uint32_t kinds;		/* requested records, bits 1 << enum activity_kind */
+	/* 1: each kernel of a graph is a record, 0: the graph is one record */
+	uint32_t graph_nodes;
+	uint32_t enabled;	/* 0: recording is paused (delayed or ended); atomic */
+	uint32_t closed;	/* 1: the reader is gone or wants no more records; atomic */
+	uint32_t capture;	/* enum channel_capture */
+	uint32_t flush;		/* ms between flushes of CUPTI's buffers */
+	uint64_t buffer;	/* bytes of one CUPTI buffer */
+	uint32_t buffers;	/* maximum number of CUPTI buffers in a process */
+	/* lock held by the reader, as for set_robust_list(2); 0: it has none; atomic */
+	uint32_t holder;
+	char range[256];	/* for capture */
+};
+
+/* --- the writer --- */
+struct channel_writer;
+
+/*
+ * Maps the folder's control file; the caller unmaps it by channel_unmap_control(). Returns
+ * NULL with errno; EBADMSG: another version, or invalid content.
+ */
+struct channel_control *channel_map_control(const char *folder);
+void channel_unmap_control(struct channel_control *control);
+/*
+ * Makes the calling thread the reader. When the thread ends for whatever reason, the
+ * kernel notes that in the control file, which must stay mapped until then. A thread can
+ * call this once, and must not use robust mutexes.
+ */
+void channel_hold(struct channel_control *control);
+/* Whether the reader is alive, as far as known, and wants more records; atomic */
+bool channel_has_reader(const struct channel_control *control);
+/* Creates the folder's control file. Returns 0 or -errno. */
+int channel_create_control(const char *folder, const struct channel_control *control);
+
+/*
+ * Creates this process's file. @ring: bytes, a power of 2 from CHANNEL_RING_LEAST to
+ * CHANNEL_RING_MOST. Returns NULL with errno: EINVAL for an invalid @ring, ENOSPC, EACCES,
+ * ...
+ */
+struct channel_writer *channel_writer_new(const char *folder, uint64_t ring);
+/*
+ * Writes a record, whose head has its size and kind. Any thread may call this; a lock of
+ * the writer serialises the calls. Returns 0, or an error with nothing written: -EAGAIN if
+ * there is no room now, -EMSGSIZE if it exceeds a quarter of the ring, -EINVAL if the
+ * record is invalid, -EBADMSG if the reader's position is impossible, -ESHUTDOWN after
+ * channel_writer_finish().
+ */
+int channel_write(struct channel_writer *writer, const struct activity_head *record);
+/*
+ * Marks the file as complete; later writes fail with -ESHUTDOWN. The process keeps the
+ * file's lock.
+ */
+void channel_writer_finish(struct channel_writer *writer);
+/* Marks the file as complete and frees the writer; no other thread may use it. */
+void channel_writer_close(struct channel_writer *writer);
+/*
+ * For the child of a fork(): unmaps the parent's file, leaves its content unchanged, and
+ * frees the writer.
+ */
+void channel_writer_forget(struct channel_writer *writer);
+
+/* --- the reader --- */
+struct channel_reader;
+
+/* Opens a channel. Returns NULL with errno; EBADMSG: not a channel, or another version. */
+struct channel_reader *channel_reader_new(const char *path);
+/*
+ * Reads the next record. Returns 1 with a record that is valid until the next call for
+ * this reader; 0 if there is none now; -EBADMSG if the data are invalid, after which
+ * nothing more can be read; or -ENOMEM. The record is a copy that has passed
+ * activity_is_valid() and is of a known kind.
+ */
+int channel_read(struct channel_reader *reader, const struct activity_head **record);
+/* Whether the writer is gone, so that no further records will follow those in the ring */
+bool channel_has_ended(struct channel_reader *reader);
+/* Whether the writer has marked the file as complete */
+bool channel_is_closed(const struct channel_reader *reader);
+void channel_reader_free(struct channel_reader *reader);
+
+#endif /* GPMU_CHANNEL_H */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The file of a writing process: this head, followed by the ring */
+#ifndef GPMU_CHANNEL_FILE_H
+#define GPMU_CHANNEL_FILE_H
+
+#include "trace/channel/channel.h"
+
+#define CHANNEL_MAGIC	UINT64_C(0x6c656e6e61686367)	/* "gchannel" */
+#define CHANNEL_HEAD	4096	/* bytes of the head */
+/* kind of the filler up to the ring's end, which is at least a head */
+#define CHANNEL_PAD	UINT16_MAX
+
+/* Divisor: a record may take at most this fraction of the ring */
+#define CHANNEL_SHARE	4
+
+/*
+ * Positions count bytes since the begin; modulo the ring's size they are offsets in it.
+ * Records are contiguous. Each side writes only its own position, in a cache line of its
+ * own.
+ */
+struct channel_head {
+	uint64_t magic;
+	uint32_t version, head;		/* CHANNEL_HEAD */
+	uint64_t ring;
+	uint64_t reserved[5];
+	uint64_t written;		/* position; atomic, set by the writer */
+	uint32_t closed;		/* atomic */
+	uint32_t reserved_writer[13];
+	uint64_t taken;			/* position; atomic, set by the reader */
+	uint64_t reserved_reader[7];
+};
+
+bool channel_ring_fits(uint64_t ring);
+
+#endif /* GPMU_CHANNEL_FILE_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trace/channel/channel_file.h"
+
+#define MOST_NAMES	1000 /* files of one pid: of other pid namespaces, or of ended processes */
+
+struct channel_writer {
+	pthread_mutex_t lock;
+	struct channel_head *head;
+	char *data;
+	uint64_t ring, written;
+	bool finished;
+};
+
+/* Links the file under the first unused name PID.N. */
+static int give_name(const char *folder, const char *unfinished)
+{
+	char path[PATH_MAX];
+
+	for (int n = 0; n < MOST_NAMES; n++) {
+		if (snprintf(path, sizeof(path), "%s/%d.%d", folder, (int)getpid(), n) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		if (!link(unfinished, path))
+			return 0;
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+static int map(struct channel_writer *writer, int fd)
+{
+	size_t length = CHANNEL_HEAD + writer->ring;
+	void *head;
+	int ret;
+
+	/*
+	 * Allocate the file's blocks: otherwise a full file system would raise SIGBUS in
+	 * the application.
+	 */
+	ret = posix_fallocate(fd, 0, (off_t)length);
+	if (ret)
+		return -ret;
+	head = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (head == MAP_FAILED)
+		return -errno;
+	writer->head = head;
+	writer->data = (char *)head + CHANNEL_HEAD;
+	*writer->head = (struct channel_head){
+		.magic = CHANNEL_MAGIC,
+		.version = CHANNEL_VERSION,
+		.head = CHANNEL_HEAD,
+		.ring = writer->ring,
+	};
+	return 0;
+}
+
+/*
+ * Creates the file so that the reader sees it only when it is complete and locked. The
+ * mapping keeps the lock, because it refers to the same open file. An open descriptor
+ * could be closed by the program, as daemons do, and then refer to another file.
+ */
+static int make(struct channel_writer *writer, const char *folder)
+{
+	char path[PATH_MAX];
+	int fd, ret;
+
+	if (snprintf(path, sizeof(path), "%s/new-XXXXXX", folder) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = flock(fd, LOCK_EX | LOCK_NB) ? -errno : map(writer, fd);
+	if (!ret)
+		ret = give_name(folder, path);
+	unlink(path);
+	close(fd);
+	return ret;
+}
+
+static void release(struct channel_writer *writer)
+{
+	if (writer->head)
+		munmap(writer->head, CHANNEL_HEAD + writer->ring);
+	free(writer);
+}
+
+struct channel_writer *channel_writer_new(const char *folder, uint64_t ring)
+{
+	struct channel_writer *writer;
+	int ret;
+
+	if (!channel_ring_fits(ring)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return NULL;
+	pthread_mutex_init(&writer->lock, NULL);
+	writer->ring = ring;
+	ret = make(writer, folder);
+	if (!ret)
+		return writer;
+	release(writer);
+	errno = -ret;
+	return NULL;
+}
+
+static int write_locked(struct channel_writer *writer, const struct activity_head *record)
+{
+	uint64_t taken = __atomic_load_n(&writer->head->taken, __ATOMIC_ACQUIRE);
+	uint64_t at = writer->written & (writer->ring - 1), pad = 0;
+
+	if (writer->finished)
+		return -ESHUTDOWN;
+	if (taken > writer->written || writer->written - taken > writer->ring)
+		return -EBADMSG;
+	if (writer->ring - at < record->size)
+		pad = writer->ring - at;
+	if (writer->ring - (writer->written - taken) < pad + record->size)
+		return -EAGAIN;
+	if (pad) {
+		const struct activity_head filler = { .size = (uint32_t)pad, .kind = CHANNEL_PAD };
+
+		memcpy(writer->data + at, &filler, sizeof(filler));
+		at = 0;
+	}
+	memcpy(writer->data + at, record, record->size);
+	writer->written += pad + record->size;
+	__atomic_store_n(&writer->head->written, writer->written, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int channel_write(struct channel_writer *writer, const struct activity_head *record)
+{
+	int ret;
+
+	if (!activity_is_valid(record) || record->kind >= ACTIVITY_KINDS)
+		return -EINVAL;
+	if (record->size > writer->ring / CHANNEL_SHARE)
+		return -EMSGSIZE;
+	pthread_mutex_lock(&writer->lock);
+	ret = write_locked(writer, record);
+	pthread_mutex_unlock(&writer->lock);
+	return ret;
+}
+
+void channel_writer_finish(struct channel_writer *writer)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->finished = true;
+	pthread_mutex_unlock(&writer->lock);
+	__atomic_store_n(&writer->head->closed, 1, __ATOMIC_RELEASE);
+}
+
+void channel_writer_close(struct channel_writer *writer)
+{
+	__atomic_store_n(&writer->head->closed, 1, __ATOMIC_RELEASE);
+	release(writer);
+}
+
+/* Does not take the lock: a thread of the parent may have held it at the fork. */
+void channel_writer_forget(struct channel_writer *writer)
+{
+	release(writer);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "trace/reader/trace_reader.h"
+
+int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...)
+{
+	char text[128];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	error_set(&reader->why, (size_t)reader->packet_offset, "%.60s:%" PRIu64 ": %s", reader->path,
+		  reader->packet_offset, text);
+	reader->failed = ret;
+	return ret;
+}
+
+int reader_no_memory(struct gpmu_trace_reader *reader)
+{
+	error_set(&reader->why, 0, "no memory");
+	reader->failed = -ENOMEM;
+	return -ENOMEM;
+}
+
+struct gpmu_trace_reader *gpmu_trace_reader_new(int fd, const char *path, struct gpmu_error *error)
+{
+	struct gpmu_trace_reader *reader = calloc(1, sizeof(*reader));
+
+	if (reader) {
+		reader->fd = fd;
+		reader->stats.size = sizeof(reader->stats);
+		reader->path = strdup(path ? path : "trace");
+		if (reader->path)
+			return reader;
+		free(reader);
+	}
+	error_set(error, 0, "no memory");
+	errno = ENOMEM;
+	return NULL;
+}
+
+void gpmu_trace_reader_free(struct gpmu_trace_reader *reader)
+{
+	if (!reader)
+		return;
+	reader_file_release(reader);
+	reader_state_release(reader);
+	array_release(&reader->args);
+	free(reader->block);
+	free(reader->path);
+	free(reader);
+}
+
+/* Returns 1 if the item is an event, 0 at the end, or -errno. */
+static int next(struct gpmu_trace_reader *reader)
+{
+	int ret;
+
+	while ((ret = reader_packet(reader)) == 1) {
+		ret = reader_learn(reader, reader->packet);
+		if (ret == 1)
+			ret = reader->packet->track_event ? reader_event(reader, reader->packet) : 0;
+		if (ret)
+			return ret;
+	}
+	return ret ? ret : reader_close(reader);
+}
+
+int gpmu_trace_reader_next(struct gpmu_trace_reader *reader, const struct gpmu_trace_item **item,
+			   struct gpmu_error *error)
+{
+	int ret;
+
+	free(reader->block);
+	reader->block = NULL;
+	ret = reader->failed ? reader->failed : next(reader);
+	if (ret == 1)
+		*item = &reader->item;
+	if (ret < 0 && error)
+		*error = reader->why;
+	return ret;
+}
+
+const struct gpmu_trace_track_info *gpmu_trace_reader_track(struct gpmu_trace_reader *reader, int number)
+{
+	const struct reader_track *track;
+	uint32_t parent = 0;
+
+	if (number <= 0 || (size_t)number > reader->tracks.n)
+		return NULL;
+	track = reader_track(reader, (size_t)number - 1);
+	reader->track = (struct gpmu_trace_track_info){
+		.size = sizeof(reader->track),
+		.kind = track->kind,
+		.pid = track->pid,
+		.tid = track->tid,
+		.name = track->name,
+		.unit = track->unit,
+	};
+	if (track->parent && map_get(&reader->numbers, track->parent, &parent))
+		reader->track.parent = (int)parent + 1;
+	return &reader->track;
+}
+
+int gpmu_trace_reader_get_stats(const struct gpmu_trace_reader *reader,
+				struct gpmu_trace_reader_stats *stats)
+{
+	struct gpmu_trace_reader_stats own = reader->stats;
+	size_t size = stats->size;
+
+	if (size < sizeof(stats->size))
+		return -EINVAL;
+	own.size = size;
+	memset(stats, 0, size);
+	memcpy(stats, &own, size < sizeof(own) ? size : sizeof(own));
+	return 0;
+}

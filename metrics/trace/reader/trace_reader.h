@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads Perfetto's format (metrics/trace/trace.proto) as written by gpmu_trace.
+ * trace_reader_file.c splits the file into packets. A packet either updates the state
+ * (trace_reader_state.c) or is an event (trace_reader_event.c). trace_reader_slice.c
+ * matches ends with the begins of slices.
+ */
+#ifndef GPMU_TRACE_READER_H
+#define GPMU_TRACE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "gpmu.h"
+#include "base/map.h"
+#include "trace.pb-c.h"
+
+#define READER_PACKET_MOST	(4U << 20)	/* bytes; gpmu_trace writes no longer packets */
+#define READER_OPEN_MOST	65536U		/* slices that have begun and not ended */
+#define READER_TIME_END		((uint64_t)1 << 63)
+
+/* String tables, in the order of InternedData */
+enum reader_name_kind { READER_CATEGORY, READER_EVENT_NAME, READER_ARG_NAME, READER_ARG_TEXT, READER_NAME_KINDS };
+
+struct reader_names {
+	struct map numbers;		/* maps iid to index */
+	struct array texts;		/* char * */
+};
+
+/* A slice that has begun. Its texts are copies, because a restart clears the string tables. */
+struct reader_open {
+	uint64_t begin, flow;
+	size_t n_args;
+	char *name, *category;		/* in @block; NULL: none */
+	struct gpmu_trace_arg *args;	/* beginning of @block, which is a single allocation */
+};
+
+struct reader_track {
+	enum gpmu_trace_track_kind kind;
+	uint64_t parent;		/* uuid; 0: none */
+	pid_t pid, tid;
+	char *name, *unit;
+	struct array open;		/* struct reader_open, the latest begin last */
+};
+
+/* Memory of one unpacked packet, reused for the next */
+struct reader_arena {
+	uint8_t *data;
+	size_t used, room, wanted;
+	struct array more;		/* void *, further blocks for a packet that exceeds data */
+	bool failed;			/* out of memory */
+};
+
+struct gpmu_trace_reader {
+	int fd;
+	char *path;
+	int failed;			/* -errno; why has the reason */
+	struct gpmu_error why;
+	/* The file: bytes from @at to @length of the buffer are unread. */
+	uint8_t *data;
+	size_t at, length, room;
+	uint64_t offset;		/* of the buffer's first byte in the file */
+	uint64_t packet_offset;		/* of the current packet in the file */
+	bool ended;
+	struct reader_arena arena;
+	GpmuPb__TracePacket *packet;
+	/* State since the last restart */
+	bool known;
+	uint32_t sequence;
+	uint64_t steps, ends;		/* last values of the incremental clocks */
+	struct reader_names names[READER_NAME_KINDS];
+	/* Tracks, which restarts keep */
+	struct map numbers;		/* maps uuid to index */
+	struct array tracks;		/* struct reader_track */
+	size_t n_open;
+	uint64_t last_time;
+	/* track whose open slices are being returned at the end of the file */
+	size_t closing;
+	/* Data returned to the caller */
+	struct gpmu_trace_item item;
+	struct gpmu_trace_track_info track;
+	struct array args;		/* struct gpmu_trace_arg */
+	struct gpmu_trace_arg *block;	/* of the slice that has ended */
+	struct gpmu_trace_reader_stats stats;
+};
+
+/* Sets @why with the packet's offset. Returns @ret. */
+__attribute__((format(printf, 3, 4)))
+int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...);
+int reader_no_memory(struct gpmu_trace_reader *reader);
+
+/* trace_reader_file.c: returns 1 with @packet set, 0 at the end, or -errno */
+int reader_packet(struct gpmu_trace_reader *reader);
+void reader_file_release(struct gpmu_trace_reader *reader);
+
+/*
+ * trace_reader_state.c: learns names, clocks and tracks. Returns 1; 0 if gpmu_trace did
+ * not write the packet; or -errno.
+ */
+int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
+/* Text of a number in a string table; NULL: none */
+const char *reader_name(const struct gpmu_trace_reader *reader, enum reader_name_kind kind,
+			uint64_t number);
+struct reader_track *reader_track(const struct gpmu_trace_reader *reader, size_t index);
+void reader_state_release(struct gpmu_trace_reader *reader);
+
+/* trace_reader_event.c: returns 1 if the item is set, 0 if the packet yields none, or -errno */
+int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
+
+/* trace_reader_slice.c: begins a slice from the item. Returns 0 or -errno. */
+int reader_begin(struct gpmu_trace_reader *reader, size_t track);
+/* Ends a slice at @time. Returns 1 if the item is the ended slice, 0 if none was open. */
+int reader_end(struct gpmu_trace_reader *reader, size_t track, uint64_t time);
+/* Ends the next slice that is open at the end of the file, likewise. */
+int reader_close(struct gpmu_trace_reader *reader);
+
+#endif /* GPMU_TRACE_READER_H */

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Parses an event: its time, its texts and arguments, and its effect on the track. */
+#include <errno.h>
+
+#include "trace/trace.h"
+#include "trace/reader/trace_reader.h"
+
+/* TrackEvent.type */
+enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
+
+/* Returns 1 with @time set, 0 if the clock is not one of gpmu_trace's, or -EINVAL. */
+static int time_of(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet, uint64_t *time)
+{
+	uint32_t clock = packet->has_timestamp_clock_id ? packet->timestamp_clock_id : TRACE_CLOCK_STEPS;
+	uint64_t *shown = clock == TRACE_CLOCK_STEPS ? &reader->steps :
+			  clock == TRACE_CLOCK_ENDS  ? &reader->ends : NULL;
+
+	if (!packet->has_timestamp || packet->timestamp >= READER_TIME_END)
+		return reader_fail(reader, -EINVAL, "expected a time in ns below 2^63");
+	if (!shown) {
+		*time = packet->timestamp;
+		return clock == TRACE_CLOCK_RAW;
+	}
+	if (*shown + packet->timestamp >= READER_TIME_END)
+		return reader_fail(reader, -EINVAL, "expected a time in ns below 2^63");
+	*shown += packet->timestamp;
+	*time = *shown;
+	return 1;
+}
+
+/* Returns 0 or -EINVAL. */
+static int read_value(struct gpmu_trace_reader *reader, const GpmuPb__DebugAnnotation *given,
+		      struct gpmu_trace_arg *arg)
+{
+	arg->kind = given->string_value || given->has_string_value_iid ? GPMU_TRACE_TEXT :
+		    given->has_double_value ? GPMU_TRACE_DOUBLE : GPMU_TRACE_INT;
+	arg->integer = given->int_value;
+	arg->real = given->double_value;
+	arg->text = given->string_value;
+	if (!given->has_string_value_iid)
+		return 0;
+	arg->text = reader_name(reader, READER_ARG_TEXT, given->string_value_iid);
+	return arg->text ? 0 : reader_fail(reader, -EINVAL, "an argument has the text %llu: expected one that was given",
+					   (unsigned long long)given->string_value_iid);
+}
+
+static int read_args(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent *event)
+{
+	reader->args.n = 0;
+	for (size_t i = 0; i < event->n_debug_annotations; i++) {
+		const GpmuPb__DebugAnnotation *given = event->debug_annotations[i];
+		const char *name = reader_name(reader, READER_ARG_NAME, given->name_iid);
+		struct gpmu_trace_arg *arg = name ? array_add(&reader->args, sizeof(*arg)) : NULL;
+
+		if (!name)
+			return reader_fail(reader, -EINVAL,
+					   "an argument has the name %llu: expected one that was given",
+					   (unsigned long long)given->name_iid);
+		if (!arg)
+			return reader_no_memory(reader);
+		arg->name = name;
+		if (read_value(reader, given, arg))
+			return reader->failed;
+	}
+	return 0;
+}
+
+/* Sets the item's name, category and arguments. */
+static int read_texts(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent *event)
+{
+	struct gpmu_trace_item *item = &reader->item;
+
+	if (event->has_name_iid) {
+		item->name = reader_name(reader, READER_EVENT_NAME, event->name_iid);
+		if (!item->name)
+			return reader_fail(reader, -EINVAL, "an event has the name %llu: expected one that was given",
+					   (unsigned long long)event->name_iid);
+	}
+	if (event->n_category_iids) {
+		item->category = reader_name(reader, READER_CATEGORY, event->category_iids[0]);
+		if (!item->category)
+			return reader_fail(reader, -EINVAL,
+					   "an event has the category %llu: expected one that was given",
+					   (unsigned long long)event->category_iids[0]);
+	}
+	item->flow = event->n_flow_ids		   ? event->flow_ids[0] :
+		     event->n_terminating_flow_ids ? event->terminating_flow_ids[0] : 0;
+	if (read_args(reader, event))
+		return reader->failed;
+	item->args = reader->args.data;
+	item->n_args = reader->args.n;
+	return 0;
+}
+
+static int take(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent *event, size_t track,
+		uint64_t time)
+{
+	struct gpmu_trace_item *item = &reader->item;
+	int ret;
+
+	*item = (struct gpmu_trace_item){
+		.size = sizeof(*item), .track = (int)track + 1, .begin = time, .end = time,
+	};
+	if (event->type == END)
+		return reader_end(reader, track, time);
+	if (event->type == COUNTER) {
+		item->kind = GPMU_TRACE_COUNT;
+		item->value = event->has_double_counter_value ? event->double_counter_value :
+								(double)event->counter_value;
+		return 1;
+	}
+	ret = read_texts(reader, event);
+	if (ret)
+		return ret;
+	if (event->type == BEGIN)
+		return reader_begin(reader, track);
+	item->kind = GPMU_TRACE_INSTANT;
+	return 1;
+}
+
+int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
+{
+	const GpmuPb__TrackEvent *event = packet->track_event;
+	uint64_t time = 0;
+	uint32_t track;
+	int ret = time_of(reader, packet, &time);
+
+	if (ret < 0)
+		return ret;
+	if (!ret || event->type < BEGIN || event->type > COUNTER ||
+	    !map_get(&reader->numbers, event->track_uuid, &track)) {
+		reader->stats.others++;
+		return 0;
+	}
+	if (time > reader->last_time)
+		reader->last_time = time;
+	return take(reader, event, track, time);
+}

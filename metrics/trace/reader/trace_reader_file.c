@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Splits a file into packets. The buffer grows to the size of the largest packet. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "trace/reader/trace_reader.h"
+
+#define BUFFER		(256U << 10)
+#define ARENA		(16U << 10)
+#define ARENA_ALIGN	16U
+#define HEAD_MOST	15		/* bytes of a tag (5) and a length (10) */
+#define PACKET_FIELD	1		/* field number in Trace */
+
+/* Wire types of protocol buffers */
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
+
+/* --- memory of a packet */
+
+static void *arena_alloc(void *data, size_t size)
+{
+	struct reader_arena *arena = data;
+	void **more, *memory;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+	arena->wanted += size;
+	if (size <= arena->room - arena->used) {
+		arena->used += size;
+		return arena->data + arena->used - size;
+	}
+	memory = malloc(size);
+	more = memory ? array_add(&arena->more, sizeof(*more)) : NULL;
+	if (!more) {
+		free(memory);
+		arena->failed = true;
+		return NULL;
+	}
+	*more = memory;
+	return memory;
+}
+
+static void arena_free(void *data, void *memory)
+{
+	(void)data;
+	(void)memory;
+}
+
+/*
+ * Empties the arena. If a packet needed more than one block, the next one gets that much
+ * at once.
+ */
+static int arena_reset(struct reader_arena *arena)
+{
+	size_t room = arena->wanted > ARENA ? arena->wanted : ARENA;
+
+	for (size_t i = 0; i < arena->more.n; i++)
+		free(((void **)arena->more.data)[i]);
+	arena->more.n = arena->used = arena->wanted = 0;
+	if (room <= arena->room)
+		return 0;
+	free(arena->data);
+	arena->data = malloc(room);
+	arena->room = arena->data ? room : 0;
+	return arena->data ? 0 : -ENOMEM;
+}
+
+void reader_file_release(struct gpmu_trace_reader *reader)
+{
+	struct reader_arena *arena = &reader->arena;
+
+	for (size_t i = 0; i < arena->more.n; i++)
+		free(((void **)arena->more.data)[i]);
+	array_release(&arena->more);
+	free(arena->data);
+	free(reader->data);
+}
+
+/* --- bytes */
+
+static int make_room(struct gpmu_trace_reader *reader, size_t n)
+{
+	size_t left = reader->length - reader->at;
+
+	if (n > reader->room) {
+		size_t room = n > BUFFER ? n : BUFFER;
+		uint8_t *data = malloc(room);
+
+		if (!data)
+			return reader_no_memory(reader);
+		if (left)
+			memcpy(data, reader->data + reader->at, left);
+		free(reader->data);
+		reader->data = data;
+		reader->room = room;
+	} else if (reader->at + n > reader->room) {
+		memmove(reader->data, reader->data + reader->at, left);
+	} else {
+		return 0;
+	}
+	reader->offset += reader->at;
+	reader->length = left;
+	reader->at = 0;
+	return 0;
+}
+
+/*
+ * Reads until the buffer has @n bytes or the file ends. Returns the number of bytes there,
+ * or -errno.
+ */
+static ssize_t fill(struct gpmu_trace_reader *reader, size_t n)
+{
+	char text[96];
+
+	if (reader->length - reader->at < n && make_room(reader, n))
+		return -ENOMEM;
+	while (!reader->ended && reader->length - reader->at < n) {
+		ssize_t got = read(reader->fd, reader->data + reader->length,
+				   reader->room - reader->length);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			int ret = -errno;
+
+			reader->packet_offset = reader->offset + reader->length;
+			return reader_fail(reader, ret, "%s", strerror_r(-ret, text, sizeof(text)));
+		}
+		reader->ended = got == 0;
+		reader->length += (size_t)got;
+	}
+	return (ssize_t)(reader->length - reader->at);
+}
+
+/*
+ * Returns the bytes of the varint at @data, 0 if it is incomplete, or -1 if it has more
+ * than 10.
+ */
+static int varint(const uint8_t *data, size_t length, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < length && i < 10; i++) {
+		*value |= (uint64_t)(data[i] & 0x7f) << 7 * i;
+		if (!(data[i] & 0x80))
+			return (int)i + 1;
+	}
+	return length < 10 ? 0 : -1;
+}
+
+/* --- the file's fields, which are packets */
+
+struct field {
+	unsigned int number, type;
+	size_t head;			/* bytes of tag and length */
+	uint64_t length;		/* bytes of the content */
+};
+
+/* Returns 1, 0 if the field is incomplete, or -EINVAL. */
+static int read_head(struct gpmu_trace_reader *reader, size_t n, struct field *field)
+{
+	const uint8_t *data = reader->data + reader->at;
+	uint64_t tag, value = 0;
+	int used = varint(data, n, &tag), more = 1;
+
+	if (!used)
+		return 0;
+	field->number = (unsigned int)(tag >> 3);
+	field->type = tag & 7;
+	if (used < 0 || tag > UINT32_MAX || !field->number ||
+	    (field->type != VARINT && field->type != FIXED64 && field->type != BYTES && field->type != FIXED32))
+		return reader_fail(reader, -EINVAL, "expected a packet of a trace");
+	field->head = (size_t)used;
+	field->length = field->type == FIXED64 ? 8 : 4;
+	if (field->type == FIXED64 || field->type == FIXED32)
+		return 1;
+	more = varint(data + used, n - (size_t)used, &value);
+	if (!more)
+		return 0;
+	if (more < 0 || value >= READER_TIME_END)
+		return reader_fail(reader, -EINVAL, "expected the length of a packet");
+	field->head += (size_t)more;
+	field->length = field->type == BYTES ? value : 0;
+	return 1;
+}
+
+/* Notes that the file is truncated: it has less than the length requires. */
+static int cut_off(struct gpmu_trace_reader *reader, uint64_t bytes)
+{
+	reader->stats.cut = bytes;
+	reader->at = reader->length;
+	return 0;
+}
+
+/* Returns 1, 0 at the end of the file, or -errno. */
+static int skip(struct gpmu_trace_reader *reader, const struct field *field)
+{
+	uint64_t left = field->head + field->length;
+
+	while (left) {
+		ssize_t n = fill(reader, 1);
+		size_t step;
+
+		if (n < 0)
+			return (int)n;
+		if (!n)
+			return cut_off(reader, field->head + field->length - left);
+		step = (uint64_t)n < left ? (size_t)n : (size_t)left;
+		reader->at += step;
+		left -= step;
+	}
+	reader->stats.bytes += field->head + field->length;
+	reader->stats.packets++;
+	reader->stats.others++;
+	return 1;
+}
+
+static int unpack(struct gpmu_trace_reader *reader, const struct field *field)
+{
+	ProtobufCAllocator allocator = {
+		.alloc = arena_alloc, .free = arena_free, .allocator_data = &reader->arena,
+	};
+	ssize_t n = fill(reader, field->head + (size_t)field->length);
+
+	if (n < 0)
+		return (int)n;
+	if ((uint64_t)n < field->head + field->length)
+		return cut_off(reader, (uint64_t)n);
+	if (arena_reset(&reader->arena))
+		return reader_no_memory(reader);
+	reader->packet = gpmu_pb__trace_packet__unpack(&allocator, (size_t)field->length,
+						       reader->data + reader->at + field->head);
+	if (reader->arena.failed)
+		return reader_no_memory(reader);
+	if (!reader->packet)
+		return reader_fail(reader, -EINVAL, "expected a packet of a trace, which its %llu bytes are not",
+				   (unsigned long long)field->length);
+	reader->at += field->head + (size_t)field->length;
+	reader->stats.bytes += field->head + field->length;
+	reader->stats.packets++;
+	return 1;
+}
+
+int reader_packet(struct gpmu_trace_reader *reader)
+{
+	struct field field = { 0 };
+	int ret;
+
+	for (;;) {
+		ssize_t n = fill(reader, HEAD_MOST);
+
+		reader->packet = NULL;
+		if (n <= 0)
+			return (int)n;
+		reader->packet_offset = reader->offset + reader->at;
+		ret = read_head(reader, (size_t)n, &field);
+		if (ret <= 0)
+			return ret ? ret : cut_off(reader, (uint64_t)n);
+		if (field.number == PACKET_FIELD && field.type == BYTES && field.length <= READER_PACKET_MOST)
+			return unpack(reader, &field);
+		ret = skip(reader, &field);
+		if (ret <= 0)
+			return ret;
+	}
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Keeps slices from their begin to their end. */
+#include <errno.h>
+
+#include "trace/reader/trace_reader.h"
+
+static size_t bytes_of(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+/* Copies a text to *@at and advances *@at behind it. */
+static char *keep(char **at, const char *text)
+{
+	size_t size = bytes_of(text);
+	char *copy = *at;
+
+	if (!text)
+		return NULL;
+	memcpy(copy, text, size);
+	*at += size;
+	return copy;
+}
+
+int reader_begin(struct gpmu_trace_reader *reader, size_t number)
+{
+	const struct gpmu_trace_item *item = &reader->item;
+	size_t size = item->n_args * sizeof(*item->args) + bytes_of(item->name) + bytes_of(item->category);
+	struct reader_open *open;
+	char *at;
+
+	if (reader->n_open == READER_OPEN_MOST)
+		return reader_fail(reader, -EINVAL, "expected at most %u slices that have not ended",
+				   READER_OPEN_MOST);
+	for (size_t i = 0; i < item->n_args; i++)
+		size += bytes_of(item->args[i].name) + bytes_of(item->args[i].text);
+	open = array_add(&reader_track(reader, number)->open, sizeof(*open));
+	if (!open)
+		return reader_no_memory(reader);
+	open->args = malloc(size + 1);
+	if (!open->args) {
+		reader_track(reader, number)->open.n--;
+		return reader_no_memory(reader);
+	}
+	at = (char *)(open->args + item->n_args);
+	open->begin = item->begin;
+	open->flow = item->flow;
+	open->n_args = item->n_args;
+	open->name = keep(&at, item->name);
+	open->category = keep(&at, item->category);
+	for (size_t i = 0; i < item->n_args; i++) {
+		open->args[i] = item->args[i];
+		open->args[i].name = keep(&at, item->args[i].name);
+		open->args[i].text = keep(&at, item->args[i].text);
+	}
+	reader->n_open++;
+	return 0;
+}
+
+/* Returns the open slice at @index as the item and closes it. */
+static int give(struct gpmu_trace_reader *reader, size_t number, size_t index, uint64_t time)
+{
+	struct array *all = &reader_track(reader, number)->open;
+	struct reader_open *open = (struct reader_open *)all->data + index;
+
+	reader->item = (struct gpmu_trace_item){
+		.size = sizeof(reader->item),
+		.kind = GPMU_TRACE_SLICE,
+		.track = (int)number + 1,
+		.begin = open->begin,
+		.end = time,
+		.name = open->name,
+		.category = open->category,
+		.args = open->n_args ? open->args : NULL,
+		.n_args = open->n_args,
+		.flow = open->flow,
+	};
+	reader->block = open->args;
+	memmove(open, open + 1, (all->n - index - 1) * sizeof(*open));
+	all->n--;
+	reader->n_open--;
+	return 1;
+}
+
+int reader_end(struct gpmu_trace_reader *reader, size_t number, uint64_t time)
+{
+	const struct array *all = &reader_track(reader, number)->open;
+
+	for (size_t i = all->n; i-- > 0;)
+		if (((const struct reader_open *)all->data)[i].begin <= time)
+			return give(reader, number, i, time);
+	reader->stats.unmatched++;
+	return 0;
+}
+
+int reader_close(struct gpmu_trace_reader *reader)
+{
+	for (; reader->closing < reader->tracks.n; reader->closing++) {
+		size_t n = reader_track(reader, reader->closing)->open.n;
+
+		if (!n)
+			continue;
+		reader->stats.open++;
+		give(reader, reader->closing, n - 1, reader->last_time);
+		reader->item.is_open = 1;
+		return 1;
+	}
+	return 0;
+}

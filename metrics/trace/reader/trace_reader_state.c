@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Keeps what packets before an event define: clocks, string tables, tracks. */
+#include <errno.h>
+
+#include "trace/trace.h"
+#include "trace/reader/trace_reader.h"
+
+/* --- names */
+
+const char *reader_name(const struct gpmu_trace_reader *reader, enum reader_name_kind kind,
+			uint64_t number)
+{
+	const struct reader_names *names = &reader->names[kind];
+	uint32_t index;
+
+	return map_get(&names->numbers, number, &index) ? ((char **)names->texts.data)[index] : NULL;
+}
+
+static void forget_names(struct reader_names *names)
+{
+	for (size_t i = 0; i < names->texts.n; i++)
+		free(((char **)names->texts.data)[i]);
+	names->texts.n = 0;
+	map_release(&names->numbers);
+}
+
+static int learn_names(struct gpmu_trace_reader *reader, enum reader_name_kind kind, size_t n,
+		       GpmuPb__InternedName *const *given)
+{
+	struct reader_names *names = &reader->names[kind];
+
+	for (size_t i = 0; i < n; i++) {
+		char **text;
+
+		if (!given[i]->has_iid || !given[i]->name)
+			return reader_fail(reader, -EINVAL, "expected names with numbers");
+		text = array_add(&names->texts, sizeof(*text));
+		if (!text)
+			return reader_no_memory(reader);
+		*text = strdup(given[i]->name);
+		if (!*text || map_set(&names->numbers, given[i]->iid, (uint32_t)names->texts.n - 1))
+			return reader_no_memory(reader);
+	}
+	return 0;
+}
+
+static int learn_all_names(struct gpmu_trace_reader *reader, const GpmuPb__InternedData *data)
+{
+	int ret = learn_names(reader, READER_CATEGORY, data->n_event_categories, data->event_categories);
+
+	if (!ret)
+		ret = learn_names(reader, READER_EVENT_NAME, data->n_event_names, data->event_names);
+	if (!ret)
+		ret = learn_names(reader, READER_ARG_NAME, data->n_debug_annotation_names,
+				  data->debug_annotation_names);
+	if (!ret)
+		ret = learn_names(reader, READER_ARG_TEXT, data->n_debug_annotation_string_values,
+				  data->debug_annotation_string_values);
+	return ret;
+}
+
+/* --- clocks */
+
+static const GpmuPb__ClockSnapshot__Clock *clock_of(const GpmuPb__ClockSnapshot *snapshot, uint32_t id)
+{
+	for (size_t i = 0; i < snapshot->n_clocks; i++)
+		if (snapshot->clocks[i]->clock_id == id && snapshot->clocks[i]->has_timestamp)
+			return snapshot->clocks[i];
+	return NULL;
+}
+
+static bool counts_steps(const GpmuPb__ClockSnapshot__Clock *clock)
+{
+	return clock && clock->is_incremental && clock->unit_multiplier_ns == 1 &&
+	       clock->timestamp < READER_TIME_END;
+}
+
+/*
+ * Whether the packet is a restart by gpmu_trace; other writers lack that clock or use
+ * other numbers
+ */
+static bool is_restart(const GpmuPb__TracePacket *packet)
+{
+	const GpmuPb__ClockSnapshot *snapshot = packet->clock_snapshot;
+
+	return snapshot && packet->has_trusted_packet_sequence_id &&
+	       packet->sequence_flags & TRACE_STATE_CLEARED &&
+	       snapshot->primary_trace_clock == TRACE_CLOCK_RAW &&
+	       counts_steps(clock_of(snapshot, TRACE_CLOCK_STEPS)) &&
+	       counts_steps(clock_of(snapshot, TRACE_CLOCK_ENDS));
+}
+
+static void restart(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
+{
+	reader->known = true;
+	reader->sequence = packet->trusted_packet_sequence_id;
+	reader->steps = clock_of(packet->clock_snapshot, TRACE_CLOCK_STEPS)->timestamp;
+	reader->ends = clock_of(packet->clock_snapshot, TRACE_CLOCK_ENDS)->timestamp;
+	for (size_t kind = 0; kind < READER_NAME_KINDS; kind++)
+		forget_names(&reader->names[kind]);
+	reader->stats.restarts++;
+}
+
+/* --- tracks */
+
+struct reader_track *reader_track(const struct gpmu_trace_reader *reader, size_t index)
+{
+	return (struct reader_track *)reader->tracks.data + index;
+}
+
+/* Finds or adds the track with that uuid; NULL if out of memory */
+static struct reader_track *track_of(struct gpmu_trace_reader *reader, uint64_t uuid)
+{
+	struct reader_track *track;
+	uint32_t index;
+
+	if (map_get(&reader->numbers, uuid, &index))
+		return reader_track(reader, index);
+	track = array_add(&reader->tracks, sizeof(*track));
+	if (!track)
+		return NULL;
+	if (!map_set(&reader->numbers, uuid, (uint32_t)reader->tracks.n - 1))
+		return track;
+	reader->tracks.n--;
+	return NULL;
+}
+
+/* Sets a text; NULL leaves it unchanged. Returns 0 or -ENOMEM. */
+static int set_text(char **text, const char *given)
+{
+	char *copy;
+
+	if (!given || (*text && !strcmp(*text, given)))
+		return 0;
+	copy = strdup(given);
+	if (!copy)
+		return -ENOMEM;
+	free(*text);
+	*text = copy;
+	return 0;
+}
+
+static const char *unit_of(const GpmuPb__CounterDescriptor *counter)
+{
+	if (counter->unit == 1)
+		return "ns";
+	return counter->unit == 3 ? "B" : counter->unit_name;
+}
+
+static int describe(struct reader_track *track, const GpmuPb__TrackDescriptor *given)
+{
+	track->kind = GPMU_TRACE_TRACK_PLAIN;
+	track->parent = given->parent_uuid;
+	if (given->process) {
+		track->kind = GPMU_TRACE_TRACK_PROCESS;
+		track->pid = given->process->pid;
+		return set_text(&track->name, given->process->process_name);
+	}
+	if (given->thread) {
+		track->kind = GPMU_TRACE_TRACK_THREAD;
+		track->pid = given->thread->pid;
+		track->tid = given->thread->tid;
+		return set_text(&track->name, given->thread->thread_name);
+	}
+	if (given->counter) {
+		track->kind = GPMU_TRACE_TRACK_COUNTER;
+		if (set_text(&track->unit, unit_of(given->counter)))
+			return -ENOMEM;
+	}
+	return set_text(&track->name, given->name);
+}
+
+static int learn_track(struct gpmu_trace_reader *reader, const GpmuPb__TrackDescriptor *given)
+{
+	struct reader_track *track;
+
+	if (!given->has_uuid || !given->uuid)
+		return reader_fail(reader, -EINVAL, "expected the uuid of a track");
+	/* Add the parent, so that it has a number for callers to query. */
+	if (given->parent_uuid && !track_of(reader, given->parent_uuid))
+		return reader_no_memory(reader);
+	track = track_of(reader, given->uuid);
+	return track && !describe(track, given) ? 0 : reader_no_memory(reader);
+}
+
+void reader_state_release(struct gpmu_trace_reader *reader)
+{
+	for (size_t kind = 0; kind < READER_NAME_KINDS; kind++) {
+		forget_names(&reader->names[kind]);
+		array_release(&reader->names[kind].texts);
+	}
+	for (size_t i = 0; i < reader->tracks.n; i++) {
+		struct reader_track *track = reader_track(reader, i);
+
+		for (size_t k = 0; k < track->open.n; k++)
+			free(((struct reader_open *)track->open.data)[k].args);
+		array_release(&track->open);
+		free(track->name);
+		free(track->unit);
+	}
+	array_release(&reader->tracks);
+	map_release(&reader->numbers);
+}
+
+int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
+{
+	int ret = 0;
+
+	if (is_restart(packet))
+		restart(reader, packet);
+	if (!reader->known || packet->trusted_packet_sequence_id != reader->sequence) {
+		if (!reader->known && packet->sequence_flags & TRACE_STATE_NEEDED)
+			reader->stats.early++;
+		else
+			reader->stats.others++;
+		return 0;
+	}
+	if (packet->interned_data)
+		ret = learn_all_names(reader, packet->interned_data);
+	if (!ret && packet->track_descriptor)
+		ret = learn_track(reader, packet->track_descriptor);
+	return ret ? ret : 1;
+}

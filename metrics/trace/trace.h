@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writes Perfetto's format as defined by metrics/trace/trace.proto, in one sequence of packets.
+ * protobuf-c packs the rare packets (trace_packet.c). Event packets (trace_event.c,
+ * trace_sched.c) are encoded directly, byte for byte as protobuf-c would encode them, in
+ * 0.4 to 0.6 of its time (make bench).
+ */
+#ifndef GPMU_TRACE_H
+#define GPMU_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "gpmu.h"
+
+#define TRACE_NAME_MOST		16384	/* bytes of a name or text */
+#define TRACE_ARGS_MOST		32
+#define TRACE_DEPTH_MOST	16	/* levels of nested tracks */
+/* Limits of the string table; beyond either, it is cleared and numbering starts anew. */
+#define TRACE_NAMES_MOST	65536
+#define TRACE_NAMES_BYTES	(16U << 20)
+#define TRACE_TIME_END		((uint64_t)1 << 63)
+#define TRACE_CPUS_MOST		1024	/* limit of Perfetto: it cannot read files with more CPUs */
+#define TRACE_COMMS		1024	/* cached thread names; a power of 2 */
+
+/*
+ * Clocks of ClockSnapshot. Two clocks are our own: they advance with CLOCK_MONOTONIC_RAW,
+ * and a time stamp is the difference from the previous packet with the same clock. The
+ * ends of complete slices have a clock of their own: with several streams, the next slice
+ * begins before such an end.
+ */
+enum trace_clock {
+	TRACE_CLOCK_REALTIME = 1,
+	TRACE_CLOCK_MONOTONIC = 3,
+	TRACE_CLOCK_RAW = 5,
+	TRACE_CLOCK_BOOTTIME = 6,
+	TRACE_CLOCK_STEPS = 64,		/* default clock of packets */
+	TRACE_CLOCK_ENDS = 65,
+};
+
+#define TRACE_SEQUENCE	1	/* the only sequence */
+
+enum trace_sequence_flags {
+	TRACE_STATE_CLEARED = 1,
+	TRACE_STATE_NEEDED = 2,
+};
+
+/* String tables: a name has an entry in each table in which it is used. */
+enum trace_name_kind {
+	TRACE_CATEGORY = 1,	/* field number in InternedData, except for the last one */
+	TRACE_EVENT_NAME,
+	TRACE_ARG_NAME,
+	TRACE_ARG_TEXT,
+	TRACE_NAME_KINDS,
+};
+
+struct trace_name {
+	uint64_t hash;
+	char *key;			/* the caller's string */
+	/* the string as written; equals key if key is valid UTF-8 */
+	char *text;
+	uint32_t key_length, length;
+	uint64_t given[TRACE_NAME_KINDS];	/* the last restart that defined the name */
+};
+
+struct trace_names {
+	struct trace_name *names;
+	size_t n, room;
+	uint32_t *slots;		/* hash table of index + 1; its size is a power of 2 */
+	size_t n_slots;
+	size_t bytes;
+};
+
+enum trace_track_kind {
+	TRACE_TRACK_PROCESS,
+	TRACE_TRACK_THREAD,
+	TRACE_TRACK_PLAIN,
+	TRACE_TRACK_COUNTER,
+};
+
+struct trace_track {
+	enum trace_track_kind kind;
+	int parent;			/* number of the parent track; 0: none */
+	unsigned int depth;
+	pid_t pid, tid;
+	char *name, *unit;		/* valid UTF-8, or NULL */
+	uint64_t given;			/* the last restart that defined the track */
+};
+
+/* The last name written for a thread by a scheduling event */
+struct trace_comm {
+	uint64_t hash, given;		/* given: the restart that defined it; 0: none */
+	pid_t tid;
+};
+
+struct trace_buffer {
+	uint8_t *data;
+	size_t length, room;
+};
+
+struct gpmu_trace {
+	int fd;
+	char *path;
+	size_t flush_at;
+	uint64_t restart_each;
+	struct trace_buffer out, scratch;
+	int failed;			/* -errno of the failed write */
+	uint64_t written;		/* bytes in the file */
+	uint64_t restart;		/* number of the last restart; 0: none */
+	uint64_t restart_begin;		/* bytes of the trace before the restart */
+	uint64_t restart_bytes;		/* bytes of the trace including the restart's packets */
+	bool restart_due;
+	uint64_t last_time;		/* latest time of an event */
+	/* each clock's value in the last snapshot */
+	uint64_t snapshot[TRACE_CLOCK_BOOTTIME + 1];
+	uint64_t steps, ends;		/* last values of these clocks */
+	struct trace_names names;
+	struct trace_track *tracks;	/* track n is tracks[n - 1] */
+	size_t n_tracks, tracks_room;
+	int audit;			/* track of the audit; 0: none yet */
+	uint64_t system_given;		/* the last restart that described the kernel */
+	struct trace_comm comms[TRACE_COMMS];	/* indexed by tid modulo TRACE_COMMS */
+	struct gpmu_trace_stats stats;
+};
+
+/* trace_buffer.c: reserves @n bytes behind @length; NULL if out of memory */
+uint8_t *trace_room(struct trace_buffer *buffer, size_t n);
+
+/*
+ * trace_text.c: *@length is the number of bytes to write of @text or, if that is not
+ * valid, of the corrected copy *@mended, which the caller frees; else *@mended is NULL
+ */
+int trace_text(struct gpmu_trace *trace, const char *text, char **mended, size_t *length);
+
+/* trace_names.c: number of a name, above 0, or -ENOMEM */
+int64_t trace_name_of(struct gpmu_trace *trace, const char *text);
+uint64_t trace_hash(const char *text, size_t length);
+void trace_names_forget(struct trace_names *names);
+void trace_names_release(struct trace_names *names);
+
+/* trace_track.c */
+const struct trace_track *trace_track_of(const struct gpmu_trace *trace, int track);
+void trace_tracks_release(struct gpmu_trace *trace);
+
+/* trace_packet.c: appends packets to the buffer. Returns 0 or -ENOMEM. */
+int trace_put_restart(struct gpmu_trace *trace, uint64_t time);
+int trace_put_system(struct gpmu_trace *trace);
+int trace_put_track(struct gpmu_trace *trace, int track);
+
+/*
+ * trace_restart.c: appends all that an event at @time on @track (0: none) refers to.
+ * Returns 0 or -errno.
+ */
+int trace_prepare(struct gpmu_trace *trace, int track, uint64_t time);
+/* Completes an event: writes the buffer if it is full. Returns 0 or -errno. */
+int trace_done(struct gpmu_trace *trace);
+
+/* trace_write.c: writes the buffer. Returns 0 or -errno. */
+int trace_write(struct gpmu_trace *trace);
+
+#endif /* GPMU_TRACE_H */

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Encodes packets of events on tracks. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "trace/trace.h"
+#include "trace/trace_wire.h"
+
+/* TrackEvent.type */
+enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
+
+#define PLAIN_MOST	160	/* bytes of a packet without texts and arguments */
+#define ARG_MOST	48	/* bytes of an argument without its text */
+#define NAME_MOST	32	/* bytes of an entry in InternedData without its text */
+
+struct record {
+	uint32_t type;
+	int track;
+	uint64_t time;
+	enum trace_clock clock;
+	uint64_t name, category;	/* numbers of names; 0: none */
+	const struct gpmu_trace_event *event;	/* source of arguments and flow; NULL: none */
+	const int64_t *count;		/* value of an integer counter, or NULL */
+	const double *value;		/* value of a floating-point counter, or NULL */
+	size_t n_args, n_fresh, texts;	/* texts: total bytes of texts */
+	uint64_t arg_names[TRACE_ARGS_MOST], arg_texts[TRACE_ARGS_MOST];
+	char *mended[TRACE_ARGS_MOST];
+	size_t lengths[TRACE_ARGS_MOST];
+	/* Names that this packet is the first to use since the last restart */
+	struct {
+		enum trace_name_kind kind;
+		uint64_t number;
+	} fresh[2 * TRACE_ARGS_MOST + 2];
+};
+
+/*
+ * Initialises a packet without names. Leaves the arrays uninitialised: clearing them would
+ * take longer than all the rest.
+ */
+static inline void record_init(struct record *record, uint32_t type, int track, uint64_t time)
+{
+	record->type = type;
+	record->track = track;
+	record->time = time;
+	record->clock = TRACE_CLOCK_STEPS;
+	record->name = record->category = 0;
+	record->event = NULL;
+	record->count = NULL;
+	record->value = NULL;
+	record->n_args = record->n_fresh = record->texts = 0;
+}
+
+static uint8_t *put_args(uint8_t *p, const struct record *record)
+{
+	for (size_t i = record->n_args; i-- > 0;) {
+		const struct gpmu_trace_arg *arg = &record->event->args[i];
+		const uint8_t *end = p;
+
+		if (arg->kind == GPMU_TRACE_TEXT)
+			p = wire_text(p, 6, record->mended[i] ? record->mended[i] :
+				 arg->text ? arg->text : "", record->lengths[i]);
+		else if (arg->kind == GPMU_TRACE_NAME)
+			p = wire_number(p, 17, record->arg_texts[i]);
+		else if (arg->kind == GPMU_TRACE_DOUBLE)
+			p = wire_real(p, 5, arg->real);
+		else
+			p = wire_number(p, 4, (uint64_t)arg->integer);
+		p = wire_number(p, 1, record->arg_names[i]);
+		p = wire_message(p, 4, end);
+	}
+	return p;
+}
+
+/* Encodes the fields of TrackEvent in metrics/trace/trace.proto. */
+static inline uint8_t *put_event(uint8_t *p, const struct record *record)
+{
+	const struct gpmu_trace_event *event = record->event;
+	const uint8_t *end = p;
+
+	if (event && event->flow)
+		p = wire_fixed64(p, event->flow_ends ? 48 : 47, event->flow);
+	if (record->value)
+		p = wire_real(p, 44, *record->value);
+	if (record->count)
+		p = wire_number(p, 30, (uint64_t)*record->count);
+	p = wire_number(p, 11, (uint64_t)record->track);
+	if (record->name)
+		p = wire_number(p, 10, record->name);
+	p = wire_number(p, 9, record->type);
+	if (record->n_args)
+		p = put_args(p, record);
+	if (record->category)
+		p = wire_number(p, 3, record->category);
+	return wire_message(p, 11, end);
+}
+
+static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const struct record *record)
+{
+	const uint8_t *end = p, *one;
+
+	for (unsigned int kind = TRACE_NAME_KINDS - 1; kind; kind--) {
+		for (size_t i = record->n_fresh; i-- > 0;) {
+			const struct trace_name *name;
+
+			if (record->fresh[i].kind != kind)
+				continue;
+			name = &trace->names.names[record->fresh[i].number - 1];
+			one = p;
+			p = wire_text(p, 2, name->text, name->length);
+			p = wire_number(p, 1, record->fresh[i].number);
+			p = wire_message(p, kind == TRACE_ARG_TEXT ? 29 : kind, one);
+		}
+	}
+	return wire_message(p, 12, end);
+}
+
+/* Appends the packet; both buffers have room. */
+static void put(struct gpmu_trace *trace, const struct record *record)
+{
+	uint64_t *clock = record->clock == TRACE_CLOCK_ENDS ? &trace->ends : &trace->steps;
+	uint8_t *const end = trace->scratch.data + trace->scratch.room, *p = end;
+	bool back = record->time < *clock;
+	size_t length;
+
+	if (back)
+		p = wire_number(p, 58, TRACE_CLOCK_RAW);
+	else if (record->clock != TRACE_CLOCK_STEPS)
+		p = wire_number(p, 58, record->clock);
+	p = wire_number(p, 13, TRACE_STATE_NEEDED);
+	if (record->n_fresh)
+		p = put_names(p, trace, record);
+	p = put_event(p, record);
+	p = wire_number(p, 10, TRACE_SEQUENCE);
+	p = wire_number(p, 8, back ? record->time : record->time - *clock);
+	p = wire_message(p, 1, end);
+	length = (size_t)(end - p);
+	memcpy(trace->out.data + trace->out.length, p, length);
+	trace->out.length += length;
+	if (back)
+		trace->stats.back++;
+	else
+		*clock = record->time;
+	for (size_t i = 0; i < record->n_fresh; i++)
+		trace->names.names[record->fresh[i].number - 1].given[record->fresh[i].kind] =
+			trace->restart;
+	if (record->time > trace->last_time)
+		trace->last_time = record->time;
+}
+
+static int number_of(struct gpmu_trace *trace, struct record *record, enum trace_name_kind kind,
+		     const char *name, uint64_t *number)
+{
+	int64_t found = trace_name_of(trace, name);
+	const struct trace_name *known;
+
+	if (found < 0)
+		return (int)found;
+	*number = (uint64_t)found;
+	known = &trace->names.names[found - 1];
+	if (known->given[kind] == trace->restart)
+		return 0;
+	record->fresh[record->n_fresh].kind = kind;
+	record->fresh[record->n_fresh].number = *number;
+	record->n_fresh++;
+	record->texts += known->length;
+	return 0;
+}
+
+/* Arguments up to n_args are complete even if this fails. */
+static int prepare_args(struct gpmu_trace *trace, struct record *record)
+{
+	const struct gpmu_trace_event *event = record->event;
+
+	for (size_t i = 0; i < event->n_args; i++) {
+		const struct gpmu_trace_arg *arg = &event->args[i];
+
+		record->mended[i] = NULL;
+		record->lengths[i] = 0;
+		if (number_of(trace, record, TRACE_ARG_NAME, arg->name, &record->arg_names[i]))
+			return -ENOMEM;
+		if (arg->kind == GPMU_TRACE_TEXT && arg->text &&
+		    trace_text(trace, arg->text, &record->mended[i], &record->lengths[i]))
+			return -ENOMEM;
+		if (arg->kind == GPMU_TRACE_NAME &&
+		    number_of(trace, record, TRACE_ARG_TEXT, arg->text ? arg->text : "", &record->arg_texts[i]))
+			return -ENOMEM;
+		record->texts += record->lengths[i];
+		record->n_args = i + 1;
+	}
+	return 0;
+}
+
+/* Reserves room. The scratch buffer is empty between packets. */
+static int room(struct gpmu_trace *trace, const struct record *record)
+{
+	size_t most = PLAIN_MOST + record->n_args * ARG_MOST + record->n_fresh * NAME_MOST +
+		      record->texts;
+
+	/* plus the packet of the slice's end */
+	if (!trace_room(&trace->scratch, most) || !trace_room(&trace->out, most + PLAIN_MOST))
+		return -ENOMEM;
+	return 0;
+}
+
+static bool is_on(const struct gpmu_trace *trace, int number, bool counter)
+{
+	const struct trace_track *track = trace_track_of(trace, number);
+
+	return track && (track->kind == TRACE_TRACK_COUNTER) == counter;
+}
+
+static bool is_valid(const struct gpmu_trace *trace, const struct gpmu_trace_event *event)
+{
+	if (!is_on(trace, event->track, false) || event->time >= TRACE_TIME_END ||
+	    event->n_args > TRACE_ARGS_MOST || (event->n_args && !event->args))
+		return false;
+	for (size_t i = 0; i < event->n_args; i++)
+		if (!event->args[i].name || (unsigned int)event->args[i].kind > GPMU_TRACE_NAME)
+			return false;
+	return true;
+}
+
+static int prepare_names(struct gpmu_trace *trace, struct record *record)
+{
+	const struct gpmu_trace_event *event = record->event;
+	int ret = 0;
+
+	if (event->category)
+		ret = number_of(trace, record, TRACE_CATEGORY, event->category, &record->category);
+	if (!ret && event->name)
+		ret = number_of(trace, record, TRACE_EVENT_NAME, event->name, &record->name);
+	return ret || !event->n_args ? ret : prepare_args(trace, record);
+}
+
+/* Writes an event. @duration: of a complete slice, or NULL */
+static int write_event(struct gpmu_trace *trace, uint32_t type,
+		       const struct gpmu_trace_event *event, const uint64_t *duration)
+{
+	struct record record;
+	int ret;
+
+	record_init(&record, type, event->track, event->time);
+	record.event = event;
+	ret = trace_prepare(trace, event->track, event->time);
+	if (!ret)
+		ret = prepare_names(trace, &record);
+	if (!ret)
+		ret = room(trace, &record);
+	if (!ret)
+		put(trace, &record);
+	for (size_t i = 0; i < record.n_args; i++)
+		free(record.mended[i]);
+	if (ret)
+		return ret;
+	if (duration) {
+		record_init(&record, END, event->track, event->time + *duration);
+		record.clock = TRACE_CLOCK_ENDS;
+		put(trace, &record);
+	}
+	trace->stats.events += type != END;
+	return trace_done(trace);
+}
+
+/* Copies the event of a caller that was compiled with another version of gpmu.h. */
+static int take_event(struct gpmu_trace *trace, uint32_t type,
+		      const struct gpmu_trace_event *event, const uint64_t *duration)
+{
+	struct gpmu_trace_event own = { 0 };
+
+	if (event->size < offsetof(struct gpmu_trace_event, name))
+		return -EINVAL;
+	if (event->size != sizeof(own)) {
+		memcpy(&own, event, event->size < sizeof(own) ? event->size : sizeof(own));
+		event = &own;
+	}
+	if (!is_valid(trace, event) || (duration && *duration >= TRACE_TIME_END - event->time))
+		return -EINVAL;
+	return write_event(trace, type, event, duration);
+}
+
+int gpmu_trace_begin(struct gpmu_trace *trace, const struct gpmu_trace_event *event)
+{
+	return take_event(trace, BEGIN, event, NULL);
+}
+
+int gpmu_trace_slice(struct gpmu_trace *trace, const struct gpmu_trace_event *event,
+		     uint64_t duration)
+{
+	return take_event(trace, BEGIN, event, &duration);
+}
+
+int gpmu_trace_instant(struct gpmu_trace *trace, const struct gpmu_trace_event *event)
+{
+	return take_event(trace, INSTANT, event, NULL);
+}
+
+/* Writes a packet without names. */
+static int write_plain(struct gpmu_trace *trace, uint32_t type, int track, uint64_t time,
+		       const int64_t *count, const double *value)
+{
+	struct record record;
+	int ret;
+
+	record_init(&record, type, track, time);
+	record.count = count;
+	record.value = value;
+	if (!is_on(trace, track, type == COUNTER) || time >= TRACE_TIME_END)
+		return -EINVAL;
+	ret = trace_prepare(trace, track, time);
+	if (!ret)
+		ret = room(trace, &record);
+	if (ret)
+		return ret;
+	put(trace, &record);
+	trace->stats.events += type != END;
+	return trace_done(trace);
+}
+
+int gpmu_trace_end(struct gpmu_trace *trace, int track, uint64_t time)
+{
+	return write_plain(trace, END, track, time, NULL, NULL);
+}
+
+int gpmu_trace_count(struct gpmu_trace *trace, int track, uint64_t time, int64_t value)
+{
+	return write_plain(trace, COUNTER, track, time, &value, NULL);
+}
+
+int gpmu_trace_value(struct gpmu_trace *trace, int track, uint64_t time, double value)
+{
+	if (isfinite(value))
+		return write_plain(trace, COUNTER, track, time, NULL, &value);
+	if (!is_on(trace, track, true) || time >= TRACE_TIME_END)
+		return -EINVAL;
+	trace->stats.gaps++;
+	return trace->failed;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+
+#include "trace/trace.h"
+
+const struct trace_track *trace_track_of(const struct gpmu_trace *trace, int track)
+{
+	return track > 0 && (size_t)track <= trace->n_tracks ? &trace->tracks[track - 1] : NULL;
+}
+
+/* Copies a text as it will be written. */
+static int copy_text(struct gpmu_trace *trace, const char *text, char **copy)
+{
+	size_t length;
+
+	if (!text) {
+		*copy = NULL;
+		return 0;
+	}
+	if (trace_text(trace, text, copy, &length))
+		return -ENOMEM;
+	if (!*copy)
+		*copy = strdup(text);
+	return *copy ? 0 : -ENOMEM;
+}
+
+static int add(struct gpmu_trace *trace, struct trace_track track, const char *name,
+	       const char *unit)
+{
+	if (trace->n_tracks == trace->tracks_room) {
+		size_t room = trace->tracks_room ? trace->tracks_room * 2 : 64;
+		struct trace_track *tracks = reallocarray(trace->tracks, room, sizeof(*tracks));
+
+		if (!tracks)
+			return -ENOMEM;
+		trace->tracks = tracks;
+		trace->tracks_room = room;
+	}
+	if (copy_text(trace, name, &track.name))
+		return -ENOMEM;
+	if (copy_text(trace, unit, &track.unit)) {
+		free(track.name);
+		return -ENOMEM;
+	}
+	trace->tracks[trace->n_tracks++] = track;
+	return (int)trace->n_tracks;
+}
+
+/* A linear search suffices: there are few such tracks, and callers look each up once. */
+static int find(const struct gpmu_trace *trace, enum trace_track_kind kind, pid_t pid, pid_t tid)
+{
+	for (size_t i = 0; i < trace->n_tracks; i++) {
+		const struct trace_track *track = &trace->tracks[i];
+
+		if (track->kind == kind && track->pid == pid && track->tid == tid)
+			return (int)i + 1;
+	}
+	return 0;
+}
+
+/* Renames a track; if its name is already in the file, the new one is written at once. */
+static int rename_track(struct gpmu_trace *trace, int number, const char *name)
+{
+	struct trace_track *track = &trace->tracks[number - 1];
+	char *copy, *old;
+
+	if (!name)
+		return number;
+	if (copy_text(trace, name, &copy))
+		return -ENOMEM;
+	if (track->name && !strcmp(track->name, copy)) {
+		free(copy);
+		return number;
+	}
+	old = track->name;
+	track->name = copy;
+	if (track->given && trace_put_track(trace, number)) {
+		track->name = old;
+		free(copy);
+		return -ENOMEM;
+	}
+	free(old);
+	return number;
+}
+
+int gpmu_trace_process(struct gpmu_trace *trace, pid_t pid, const char *name)
+{
+	struct trace_track track = { .kind = TRACE_TRACK_PROCESS, .pid = pid };
+	int number;
+
+	if (pid <= 0)
+		return -EINVAL;
+	number = find(trace, TRACE_TRACK_PROCESS, pid, 0);
+	return number ? rename_track(trace, number, name) : add(trace, track, name, NULL);
+}
+
+int gpmu_trace_thread(struct gpmu_trace *trace, pid_t pid, pid_t tid, const char *name)
+{
+	struct trace_track track = { .kind = TRACE_TRACK_THREAD, .pid = pid, .tid = tid };
+	int number;
+
+	if (pid <= 0 || tid <= 0)
+		return -EINVAL;
+	number = find(trace, TRACE_TRACK_THREAD, pid, tid);
+	track.parent = find(trace, TRACE_TRACK_PROCESS, pid, 0);
+	track.depth = track.parent ? 1 : 0;
+	return number ? rename_track(trace, number, name) : add(trace, track, name, NULL);
+}
+
+static int add_below(struct gpmu_trace *trace, int parent, struct trace_track track,
+		     const char *name, const char *unit)
+{
+	const struct trace_track *above = trace_track_of(trace, parent);
+
+	if (!name || (parent && !above) || (above && above->kind == TRACE_TRACK_COUNTER))
+		return -EINVAL;
+	track.parent = parent;
+	track.depth = above ? above->depth + 1 : 0;
+	return track.depth < TRACE_DEPTH_MOST ? add(trace, track, name, unit) : -EINVAL;
+}
+
+int gpmu_trace_track(struct gpmu_trace *trace, int parent, const char *name)
+{
+	return add_below(trace, parent, (struct trace_track){ .kind = TRACE_TRACK_PLAIN }, name,
+			 NULL);
+}
+
+int gpmu_trace_counter(struct gpmu_trace *trace, int parent, const char *name, const char *unit)
+{
+	return add_below(trace, parent, (struct trace_track){ .kind = TRACE_TRACK_COUNTER }, name,
+			 unit);
+}
+
+void trace_tracks_release(struct gpmu_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_tracks; i++) {
+		free(trace->tracks[i].name);
+		free(trace->tracks[i].unit);
+	}
+	free(trace->tracks);
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Collects the events that the rules need, each once. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "traffic/flow.h"
+
+static const char *const kind_names[] = {
+	[GPMU_PMU_SCF] = "nvidia_scf_pmu",	    [GPMU_PMU_PCIE] = "nvidia_pcie_pmu",
+	[GPMU_PMU_C2C0] = "nvidia_nvlink_c2c0_pmu", [GPMU_PMU_C2C1] = "nvidia_nvlink_c2c1_pmu",
+	[GPMU_PMU_CNVLINK] = "nvidia_cnvlink_pmu",
+};
+
+/* --- selection of bundles --- */
+
+/*
+ * With two sockets, traffic to the other socket equals all remote traffic, which needs
+ * fewer events.
+ */
+static enum flow_pair_id pair_of(const struct gpmu_flow *flow, enum flow_pair_id pair)
+{
+	return pair == PAIR_SOCKET && flow->n_sockets == 2 ? PAIR_REMOTE : pair;
+}
+
+struct walk {
+	struct gpmu_flow *flow;
+	const struct flow_part *part;
+	flow_visit *visit;
+	void *user;
+};
+
+static int visit(const struct walk *walk, size_t socket, size_t number)
+{
+	enum flow_pair_id pair = pair_of(walk->flow, walk->part->pair);
+	struct flow_part part = *walk->part;
+
+	part.pair = pair;
+	return walk->visit(walk->flow, &part, socket, flow_pairs[pair].numbered ? number : SIZE_MAX,
+			   walk->user);
+}
+
+/* Visits a pair once, or a numbered pair for each other socket. */
+static int visit_each(const struct walk *walk, size_t socket)
+{
+	int ret = 0;
+
+	if (!flow_pairs[pair_of(walk->flow, walk->part->pair)].numbered)
+		return visit(walk, socket, SIZE_MAX);
+	for (size_t n = 0; n < walk->flow->n_sockets && !ret; n++)
+		if (n != socket)
+			ret = visit(walk, socket, n);
+	return ret;
+}
+
+static int visit_others(const struct walk *walk, size_t but)
+{
+	int ret = 0;
+
+	for (size_t n = 0; n < walk->flow->n_sockets && !ret; n++)
+		if (n != but)
+			ret = visit(walk, n, but);
+	return ret;
+}
+
+int flow_walk(struct gpmu_flow *flow, const struct flow_part *part, size_t source, size_t home,
+	      flow_visit *visit_one, void *user)
+{
+	const struct walk walk = { flow, part, visit_one, user };
+	int ret = 0;
+
+	switch (part->at) {
+	case AT_SOURCE:
+		return visit(&walk, source, home);
+	case AT_HOME:
+		return visit(&walk, home, source);
+	case AT_HOME_FROM_ALL:
+		return visit_each(&walk, home);
+	case AT_NOT_HOME:
+		return visit_others(&walk, home);
+	case AT_NOT_SOURCE:
+		return visit_others(&walk, source);
+	case AT_ALL:
+		for (size_t n = 0; n < flow->n_sockets && !ret; n++)
+			ret = visit_each(&walk, n);
+	}
+	return ret;
+}
+
+struct flow_bundle *flow_find_bundle(const struct gpmu_flow *flow, enum flow_pair_id pair,
+				     size_t socket, size_t number)
+{
+	for (size_t i = 0; i < flow->n_bundles; i++) {
+		struct flow_bundle *bundle = &flow->bundles[i];
+
+		if (bundle->pair == pair && bundle->socket == socket && bundle->number == number)
+			return bundle;
+	}
+	return NULL;
+}
+
+/* --- texts of events --- */
+
+static const struct gpmu_pmu *find_pmu(const struct gpmu_flow *flow, enum gpmu_pmu_kind kind,
+				       size_t socket, char *name, size_t size)
+{
+	snprintf(name, size, "%s_%d", kind_names[kind], flow->sockets[socket]);
+	return gpmu_machine_find_pmu(flow->machine, name);
+}
+
+/* Number of bits in a format: 10 for "config1:0-9"; 1 for any other form */
+static unsigned long width_of(const char *format)
+{
+	const char *colon = strchr(format, ':');
+	unsigned long low, high;
+	char *end;
+
+	if (!colon)
+		return 1;
+	low = strtoul(colon + 1, &end, 10);
+	high = *end == '-' ? strtoul(end + 1, NULL, 10) : low;
+	return high >= low && high - low < 63 ? high - low + 1 : 1;
+}
+
+/*
+ * Writes a filter with all bits set, ",root_port=0x3ff", because a driver may count
+ * nothing without it; or "".
+ */
+static void write_filter(const struct gpmu_pmu *pmu, const char *filter, size_t number, char *text,
+			 size_t size)
+{
+	const char *format = filter ? gpmu_pmu_format(pmu, filter) : NULL;
+	unsigned long long bits;
+
+	*text = '\0';
+	if (!format)
+		return;
+	bits = number == SIZE_MAX ? (1ull << width_of(format)) - 1 : 1ull << number;
+	snprintf(text, size, ",%s=0x%llx", filter, bits);
+}
+
+/* Returns 0 or -ENOMEM. An event that cannot be counted gets the reason. */
+static int make_event(const struct gpmu_flow *flow, struct flow_event *event,
+		      enum gpmu_pmu_kind kind, size_t socket, const char *name, const char *filter,
+		      size_t number)
+{
+	char pmu_name[64], bits[64];
+	const struct gpmu_pmu *pmu = find_pmu(flow, kind, socket, pmu_name, sizeof(pmu_name));
+
+	if (!pmu) {
+		event->why = text_print("there is no %s", pmu_name);
+	} else if (!gpmu_pmu_event(pmu, name)) {
+		event->why = text_print("%s has no event %s", pmu_name, name);
+	} else if (number != SIZE_MAX && filter && !gpmu_pmu_format(pmu, filter)) {
+		event->why = text_print("%s has no filter %s", pmu_name, filter);
+	} else {
+		write_filter(pmu, filter, number, bits, sizeof(bits));
+		event->text = text_print("%s/%s%s/", pmu_name, name, bits);
+	}
+	event->count = (struct flow_count){
+		.state = event->text ? GPMU_FLOW_NOT_COUNTED : GPMU_FLOW_NOT_SUPPORTED,
+		.why = event->text ? "not counted yet" : event->why,
+	};
+	return event->text || event->why ? 0 : -ENOMEM;
+}
+
+/* Drivers apply the filter to the PMU's cycles, too. */
+static const char *filter_of(enum gpmu_pmu_kind kind)
+{
+	for (size_t i = 0; i < FLOW_PAIRS; i++)
+		if (flow_pairs[i].kind == kind)
+			return flow_pairs[i].filter;
+	return NULL;
+}
+
+/* Finds or adds the PMU's clock and sets its index. Returns 0 or -ENOMEM. */
+static int need_clock(struct gpmu_flow *flow, enum gpmu_pmu_kind kind, size_t socket, size_t *index)
+{
+	struct flow_clock *clocks;
+
+	for (size_t i = 0; i < flow->n_clocks; i++)
+		if (flow->clocks[i].kind == kind && flow->clocks[i].socket == socket) {
+			*index = i;
+			return 0;
+		}
+	clocks = reallocarray(flow->clocks, flow->n_clocks + 1, sizeof(*clocks));
+	if (!clocks)
+		return -ENOMEM;
+	flow->clocks = clocks;
+	*index = flow->n_clocks++;
+	clocks[*index] = (struct flow_clock){ .kind = kind, .socket = socket };
+	return make_event(flow, &clocks[*index].event, kind, socket, "cycles", filter_of(kind),
+			  SIZE_MAX);
+}
+
+/* Writes the name; returns whether the pattern has a number. */
+static bool write_name(const char *pattern, size_t number, char *name, size_t size)
+{
+	const char *percent = strstr(pattern, "%d");
+
+	if (percent)
+		snprintf(name, size, "%.*s%zu%s", (int)(percent - pattern), pattern, number,
+			 percent + 2);
+	else
+		snprintf(name, size, "%s", pattern);
+	return percent != NULL;
+}
+
+static int need_bundle(struct gpmu_flow *flow, const struct flow_part *part, size_t socket,
+		       size_t number, void *user)
+{
+	const struct flow_pair *pair = &flow_pairs[part->pair];
+	struct flow_bundle *bundles, *bundle;
+	char name[64];
+	int ret;
+
+	(void)user;
+	if (flow_find_bundle(flow, part->pair, socket, number))
+		return 0;
+	bundles = reallocarray(flow->bundles, flow->n_bundles + 1, sizeof(*bundles));
+	if (!bundles)
+		return -ENOMEM;
+	flow->bundles = bundles;
+	bundle = &bundles[flow->n_bundles++];
+	*bundle = (struct flow_bundle){ .pair = part->pair, .socket = socket, .number = number };
+	ret = need_clock(flow, pair->kind, socket, &bundle->clock);
+	for (size_t i = 0; i < FLOW_PAIR_EVENTS && pair->events[i].name && !ret; i++) {
+		bool in_name = write_name(pair->events[i].name, number, name, sizeof(name));
+
+		ret = make_event(flow, &bundle->events[i], pair->kind, socket, name, pair->filter,
+				 in_name ? SIZE_MAX : number);
+	}
+	return ret;
+}
+
+static int need_parts(struct gpmu_flow *flow, const struct flow_part *parts, size_t n_parts,
+		      size_t source, size_t home)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < n_parts && !ret; i++)
+		ret = flow_walk(flow, &parts[i], source, home, need_bundle, NULL);
+	return ret;
+}
+
+int flow_make_events(struct gpmu_flow *flow)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < flow->n_rules && !ret; i++)
+		ret = need_parts(flow, flow->rules[i].rule->parts, flow->rules[i].rule->n_parts,
+				 flow->rules[i].source, flow->rules[i].home);
+	for (i = 0; i < flow_n_total_rules && !ret; i++) {
+		const struct flow_total_rule *rule = &flow_total_rules[i];
+
+		for (size_t home = 0; (rule->chips & flow->chip) && home < flow->n_sockets && !ret;
+		     home++)
+			ret = need_parts(flow, rule->parts, rule->n_parts, home, home);
+	}
+	for (i = 0; i < flow->n_links && !ret; i++) {
+		const struct flow_link *link = &flow->links[i];
+
+		ret = need_parts(flow, link->rule->source, link->rule->n_source, link->source,
+				 link->home);
+		if (!ret)
+			ret = need_parts(flow, link->rule->home, link->rule->n_home, link->source,
+					 link->home);
+	}
+	for (i = 0; i < flow->n_peaks && !ret; i++) {
+		struct flow_peak *peak = &flow->peaks[i];
+
+		ret = need_parts(flow, peak->rule->parts, peak->rule->n_parts, peak->source,
+				 peak->home);
+		if (!ret && peak->rule->cycles)
+			ret = need_clock(flow, peak->rule->clock, peak->source, &peak->clock);
+	}
+	return ret;
+}
+
+/* --- list for a plan, and counts from its rows --- */
+
+/* A text that grows; if @text is NULL, only its length is computed. */
+struct list {
+	char *text;
+	size_t length;
+};
+
+static void put(struct list *list, const char *between, const char *text)
+{
+	size_t first = strlen(between), second = strlen(text);
+
+	if (list->text) {
+		memcpy(list->text + list->length, between, first);
+		memcpy(list->text + list->length + first, text, second + 1);
+	}
+	list->length += first + second;
+}
+
+static void put_bundle(const struct flow_bundle *bundle, struct list *list)
+{
+	const char *between = list->length ? ",{" : "{";
+	size_t before = list->length;
+
+	for (size_t i = 0; i < FLOW_PAIR_EVENTS; i++)
+		if (bundle->events[i].text) {
+			put(list, between, bundle->events[i].text);
+			between = ",";
+		}
+	if (list->length > before)
+		put(list, "}", "");
+}
+
+static void put_all(const struct gpmu_flow *flow, struct list *list)
+{
+	size_t i;
+
+	list->length = 0;
+	for (i = 0; i < flow->n_clocks; i++)
+		if (flow->clocks[i].event.text)
+			put(list, list->length ? "," : "", flow->clocks[i].event.text);
+	for (i = 0; i < flow->n_bundles; i++)
+		put_bundle(&flow->bundles[i], list);
+}
+
+int gpmu_flow_plan(const struct gpmu_flow *flow, struct gpmu_plan *plan, struct gpmu_error *error)
+{
+	struct list list = { .text = NULL };
+	int ret;
+
+	put_all(flow, &list);
+	if (!list.length)
+		return 0;
+	list.text = malloc(list.length + 1);
+	if (!list.text) {
+		error_set(error, 0, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	put_all(flow, &list);
+	ret = gpmu_plan_add_events(plan, list.text, error);
+	free(list.text);
+	return ret;
+}
+
+static struct flow_count count_of(const struct gpmu_row *row)
+{
+	struct flow_count count = { .state = GPMU_FLOW_OK, .share = row->share, .why = row->why };
+	double seconds = (double)row->enabled / 1e9;
+
+	if (row->state == GPMU_NOT_SUPPORTED)
+		count.state = GPMU_FLOW_NOT_SUPPORTED;
+	else if (row->state != GPMU_OK || !row->running || !row->enabled)
+		count.state = GPMU_FLOW_NOT_COUNTED;
+	if (count.state != GPMU_FLOW_OK) {
+		count.why = row->why ? row->why : "its counter did not run";
+		return count;
+	}
+	count.count = (double)row->raw;
+	if (row->running < row->enabled)
+		count.count *= (double)row->enabled / (double)row->running;
+	count.rate = count.count / seconds;
+	return count;
+}
+
+static struct flow_event *find_event(struct gpmu_flow *flow, const char *name)
+{
+	size_t i, j;
+
+	for (i = 0; i < flow->n_clocks; i++)
+		if (flow->clocks[i].event.text && !strcmp(flow->clocks[i].event.text, name))
+			return &flow->clocks[i].event;
+	for (i = 0; i < flow->n_bundles; i++)
+		for (j = 0; j < FLOW_PAIR_EVENTS; j++) {
+			struct flow_event *event = &flow->bundles[i].events[j];
+
+			if (event->text && !strcmp(event->text, name))
+				return event;
+		}
+	return NULL;
+}
+
+static void forget(struct flow_event *event)
+{
+	if (event->text)
+		event->count = (struct flow_count){ .state = GPMU_FLOW_NOT_COUNTED,
+						    .why = "there is no count of it" };
+}
+
+void gpmu_flow_update(struct gpmu_flow *flow, const struct gpmu_row *rows, size_t length)
+{
+	const char *at = (const char *)rows;
+	size_t i, j;
+
+	for (i = 0; i < flow->n_clocks; i++)
+		forget(&flow->clocks[i].event);
+	for (i = 0; i < flow->n_bundles; i++)
+		for (j = 0; j < FLOW_PAIR_EVENTS; j++)
+			forget(&flow->bundles[i].events[j]);
+	for (i = 0; i < length; i++, at += ((const struct gpmu_row *)at)->size) {
+		const struct gpmu_row *row = (const struct gpmu_row *)at;
+		struct flow_event *event =
+			row->metric || !row->name ? NULL : find_event(flow, row->name);
+
+		if (event)
+			event->count = count_of(row);
+	}
+	flow_compute(flow);
+}

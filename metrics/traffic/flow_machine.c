@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Finds the machine's sockets, and whether they have GPUs. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "traffic/flow.h"
+#include "machine/machine.h"
+
+#define MAX_NODES	64	/* nodes that are checked */
+
+static void add_socket(struct gpmu_flow *flow, int number)
+{
+	size_t i = 0, j;
+
+	if (number < 0)
+		return;
+	while (i < flow->n_sockets && flow->sockets[i] < number)
+		i++;
+	if ((i < flow->n_sockets && flow->sockets[i] == number) ||
+	    flow->n_sockets == FLOW_MAX_SOCKETS)
+		return;
+	for (j = flow->n_sockets++; j > i; j--)
+		flow->sockets[j] = flow->sockets[j - 1];
+	flow->sockets[i] = number;
+}
+
+static bool is_grace(const struct gpmu_pmu *pmu)
+{
+	return gpmu_pmu_kind(pmu) >= GPMU_PMU_SCF;
+}
+
+/* Whether the PMUs belong to the kernel only, not to a source */
+static bool find_sockets(struct gpmu_flow *flow)
+{
+	const struct gpmu_machine *machine = flow->machine;
+	const struct gpmu_pmu *pmu;
+	const struct gpmu_node *node;
+	bool own = true;
+	size_t i;
+
+	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
+		if (is_grace(pmu)) {
+			add_socket(flow, gpmu_pmu_number(pmu));
+			own = own && !gpmu_pmu_source(pmu);
+		}
+	/* A Grace whose PMUs are all missing is also a socket. */
+	if (flow->n_sockets && own && (gpmu_machine_midr(machine) & ~0xfull) == NEOVERSE_V2)
+		for (i = 0; (node = gpmu_machine_node(machine, i)); i++)
+			add_socket(flow, gpmu_node_number(node));
+	return own;
+}
+
+/* A GPU on NVLink-C2C appears as NUMA nodes with memory but no CPUs. */
+static bool has_gpu_node(const struct gpmu_machine *machine)
+{
+	char path[64], text[64];
+
+	for (int node = 0; node < MAX_NODES; node++) {
+		snprintf(path, sizeof(path), "sys/devices/system/node/node%d/cpulist", node);
+		if (!gpmu_machine_read(machine, path, text, sizeof(text)) && !*text)
+			return true;
+	}
+	return false;
+}
+
+int flow_look(struct gpmu_flow *flow, enum gpmu_flow_chip chip, struct gpmu_error *error)
+{
+	bool own = find_sockets(flow);
+
+	if (!flow->n_sockets) {
+		error_set(error, 0, "no PMU of NVIDIA Grace here; \"gpmu doctor\" says why");
+		return -ENODEV;
+	}
+	if (chip == GPMU_FLOW_ANY)
+		chip = flow->n_sockets == 2 && !(own && has_gpu_node(flow->machine)) ?
+			       GPMU_FLOW_SUPERCHIP :
+			       GPMU_FLOW_HOPPER;
+	switch (chip) {
+	case GPMU_FLOW_SUPERCHIP:
+		flow->chip = FLOW_SUPERCHIP;
+		break;
+	case GPMU_FLOW_HOPPER:
+		flow->chip = flow->n_sockets == 1 ? FLOW_HOPPER : FLOW_HOPPERS;
+		break;
+	default:
+		error_set(error, 0, "%d is no kind of Grace", (int)chip);
+		return -EINVAL;
+	}
+	flow->n_initiators = flow->chip == FLOW_SUPERCHIP ? FLOW_PCIE + 1 : FLOW_INITIATORS;
+	flow->n_kinds = flow->chip == FLOW_SUPERCHIP ? 1 : 2;
+	return 0;
+}

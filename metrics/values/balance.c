@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Finds the places for which both sides of an identity were counted, and makes a line for
+ * each.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "values/balance.h"
+#include "base/list.h"
+
+struct line {
+	struct gpmu_balance_line line;
+	char name[64];
+	struct balance_side left, right;
+};
+
+struct gpmu_balance {
+	struct line **lines;
+	size_t length, room;	/* lines in use; lines allocated */
+};
+
+struct gpmu_balance *gpmu_balance_new(void)
+{
+	return calloc(1, sizeof(struct gpmu_balance));
+}
+
+void gpmu_balance_free(struct gpmu_balance *balance)
+{
+	if (!balance)
+		return;
+	for (size_t i = 0; i < balance->room; i++)
+		free(balance->lines[i]);
+	free(balance->lines);
+	free(balance);
+}
+
+const struct gpmu_balance_line *gpmu_balance_line(const struct gpmu_balance *balance, size_t index)
+{
+	return index < balance->length ? &balance->lines[index]->line : NULL;
+}
+
+static struct line *next_line(struct gpmu_balance *balance)
+{
+	struct line **lines;
+
+	if (balance->length == balance->room) {
+		lines = list_room(balance->lines, balance->room, sizeof(struct line *));
+		if (!lines)
+			return NULL;
+		balance->lines = lines;
+		lines[balance->room] = calloc(1, sizeof(**lines));
+		if (!lines[balance->room])
+			return NULL;
+		balance->room++;
+	}
+	return balance->lines[balance->length];
+}
+
+/*
+ * Names a place "GPU0", "GPUs of node 1" or "all GPUs". Returns the GPU's row if there is
+ * only one, else NULL.
+ */
+static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
+					const struct balance_rows *rows,
+					const struct balance_place *place, char *name, size_t size)
+{
+	const struct gpmu_row *one = NULL;
+	bool several = false;
+	char gpus[32];
+
+	for (size_t i = 0; i < rows->length; i++) {
+		const struct gpmu_row *row = balance_row(rows, i);
+
+		if (!row->gpu || !balance_is_of(identity->right, row) ||
+		    (place->node >= 0 && row->node != place->node) ||
+		    (place->gpu >= 0 && row->gpu_number != place->gpu))
+			continue;
+		several = several || (one && one->gpu_number != row->gpu_number);
+		one = row;
+	}
+	one = several ? NULL : one;
+	if (one)
+		snprintf(gpus, sizeof(gpus), "GPU%d", one->gpu_number);
+	else if (place->node >= 0)
+		snprintf(gpus, sizeof(gpus), "GPUs of node %d", place->node);
+	else
+		snprintf(gpus, sizeof(gpus), "all GPUs");
+	snprintf(name, size, "%.*s%s", (int)strcspn(identity->name, "%"), identity->name, gpus);
+	return one;
+}
+
+static void subtract(struct gpmu_balance_line *line, const struct balance_side *left,
+		     const struct balance_side *right)
+{
+	const struct balance_side *bad = left->state != GPMU_OK ? left : right;
+	double larger = fmax(left->rate, right->rate);
+
+	line->state = bad->state;
+	line->why = bad->why;
+	line->share = fmin(left->share, right->share);
+	line->left = line->right = line->remainder = line->part = NAN;
+	if (line->state != GPMU_OK)
+		return;
+	line->left = left->rate;
+	line->right = right->rate;
+	line->remainder = right->rate - left->rate;
+	line->part = larger > 0 ? line->remainder / larger : 0;
+}
+
+/* Adds a line if both sides were counted. Returns 0 or -ENOMEM. */
+static int add_line(struct gpmu_balance *balance, const struct balance_identity *identity,
+		    const struct balance_rows *rows, const struct balance_place *place)
+{
+	struct line *line = next_line(balance);
+	const struct gpmu_row *gpu;
+
+	if (!line)
+		return -ENOMEM;
+	balance_add_up(identity->left, rows, place, &line->left);
+	balance_add_up(identity->right, rows, place, &line->right);
+	if (!line->left.there || !line->right.there)
+		return 0;
+	gpu = name_gpus(identity, rows, place, line->name, sizeof(line->name));
+	line->line = (struct gpmu_balance_line){
+		.size = sizeof(line->line),
+		.name = line->name,
+		.left_of = line->left.of,
+		.right_of = line->right.of,
+		.note = identity->note,
+		.at_least = identity->both_gpu,
+		.gpu = gpu ? gpu->gpu : NULL,
+		.gpu_number = gpu ? gpu->gpu_number : -1,
+		.node = gpu ? gpu->node : place->node,
+	};
+	subtract(&line->line, &line->left, &line->right);
+	balance->length++;
+	return 0;
+}
+
+/* Whether all rows of both sides have a node */
+static bool has_nodes(const struct balance_identity *identity, const struct balance_rows *rows)
+{
+	for (size_t i = 0; i < rows->length; i++) {
+		const struct gpmu_row *row = balance_row(rows, i);
+
+		if (balance_node(row) < 0 && (balance_is_of(identity->left, row) ||
+					      balance_is_of(identity->right, row)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Next number above @last of a GPU, or of a GPU's node, on the second side; -1 if there is
+ * none
+ */
+static int next_number(const struct balance_identity *identity, const struct balance_rows *rows,
+		       int last)
+{
+	int next = -1;
+
+	for (size_t i = 0; i < rows->length; i++) {
+		const struct gpmu_row *row = balance_row(rows, i);
+		int number = identity->both_gpu ? row->gpu_number : row->node;
+
+		if (row->gpu && balance_is_of(identity->right, row) && number > last &&
+		    (next < 0 || number < next))
+			next = number;
+	}
+	return next;
+}
+
+static int add_identity(struct gpmu_balance *balance, const struct balance_identity *identity,
+			const struct balance_rows *rows)
+{
+	struct balance_place place = { .node = -1, .gpu = -1 };
+	int number = -1, ret = 0;
+
+	if (!identity->both_gpu && !has_nodes(identity, rows))
+		return add_line(balance, identity, rows, &place);
+	while (!ret && (number = next_number(identity, rows, number)) >= 0) {
+		place.node = identity->both_gpu ? -1 : number;
+		place.gpu = identity->both_gpu ? number : -1;
+		ret = add_line(balance, identity, rows, &place);
+	}
+	return ret;
+}
+
+int gpmu_balance_update(struct gpmu_balance *balance, const struct gpmu_row *rows, size_t length)
+{
+	const struct balance_rows all = { .first = rows, .length = length };
+	int ret = 0;
+
+	balance->length = 0;
+	for (size_t i = 0; i < balance_n_identities && !ret; i++)
+		ret = add_identity(balance, &balance_identities[i], &all);
+	if (ret)
+		balance->length = 0;
+	return ret;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Quantities that are counted on two sides. C2C0, C2C1 and GMEM: Grace performance tuning
+ * guide, "GPU Traffic Measurement" and the tables of events. The GPU's side: CUPTI's
+ * descriptions. flow.rst explains the differences.
+ */
+#include "values/balance.h"
+
+#define BEAT	32	/* maximum bytes of an SCF data beat */
+
+#define SCF	"nvidia_scf_pmu"
+#define C2C0	"nvidia_nvlink_c2c0_pmu"
+#define C2C1	"nvidia_nvlink_c2c1_pmu"
+#define GPU	"nvidia_gpu"
+#define CTC	"CTC.TriageCompute.ctc__"
+
+#define NEED(...)	{ __VA_ARGS__, .needed = true }
+#define MAY(...)	{ __VA_ARGS__, .needed = false }
+
+static const char of_c2c[] =
+	"less than the GPU's by what PCIe devices and other sockets move to or from its memory; "
+	"untested on Grace Hopper";
+static const char of_copies[] =
+	"more by what kernels move; less by what they take from a link without storing it, by what "
+	"the L2 cache keeps, and by the overhead that PCIe counts have";
+
+const struct balance_identity balance_identities[] = {
+	{ .name = "C2C into %s",
+	  .left = { NEED("C2C0", "GraceC2c0ReadBW", C2C0, "rd_bytes_loc", 1),
+		    MAY(NULL, NULL, C2C0, "rd_bytes_rem", 1),
+		    NEED("C2C1", "GraceC2c1ReadBW", C2C1, "rd_bytes_loc", 1),
+		    MAY(NULL, NULL, C2C1, "rd_bytes_rem", 1),
+		    MAY("GMEM", "GraceGpuMemWriteBW", SCF, "gmem_wr_total_bytes", 1) },
+	  .right = { NEED("GPU's C2C", "GpuC2cRxBW", GPU, CTC "rx_bytes_data_user.sum", 1) },
+	  .note = of_c2c },
+	{ .name = "C2C out of %s",
+	  .left = { NEED("C2C0", "GraceC2c0WriteBW", C2C0, "wr_bytes_loc", 1),
+		    MAY(NULL, NULL, C2C0, "wr_bytes_rem", 1),
+		    NEED("C2C1", "GraceC2c1WriteBW", C2C1, "wr_bytes_loc", 1),
+		    MAY(NULL, NULL, C2C1, "wr_bytes_rem", 1),
+		    MAY("GMEM", "GraceGpuMemReadBW", SCF, "gmem_rd_data", BEAT) },
+	  .right = { NEED("GPU's C2C", "GpuC2cTxBW", GPU, CTC "tx_bytes_data_user.sum", 1) },
+	  .note = of_c2c },
+	{ .name = "C2C of %s",
+	  .left = { NEED("C2C0", "GraceC2c0BW"), NEED("C2C1", "GraceC2c1BW"),
+		    MAY("GMEM", "GraceGpuMemBW") },
+	  .right = { NEED("GPU's C2C", "GpuC2cBW") },
+	  .note = of_c2c },
+	{ .name = "copies into %s", .both_gpu = true,
+	  .left = { MAY("PCIe", "GpuPcieReadBW", GPU, "pcie__read_bytes.sum", 1),
+		    MAY("NVLink", "GpuNvlinkRxBW", GPU, "nvlrx__bytes.sum", 1),
+		    MAY("C2C", "GpuC2cRxBW", GPU, CTC "rx_bytes_data_user.sum", 1) },
+	  .right = { NEED("memory", "GpuDramWriteBW", GPU, "dram__bytes_write.sum", 1) },
+	  .note = of_copies },
+	{ .name = "copies out of %s", .both_gpu = true,
+	  .left = { MAY("PCIe", "GpuPcieWriteBW", GPU, "pcie__write_bytes.sum", 1),
+		    MAY("NVLink", "GpuNvlinkTxBW", GPU, "nvltx__bytes.sum", 1),
+		    MAY("C2C", "GpuC2cTxBW", GPU, CTC "tx_bytes_data_user.sum", 1) },
+	  .right = { NEED("memory", "GpuDramReadBW", GPU, "dram__bytes_read.sum", 1) },
+	  .note = of_copies },
+};
+
+const size_t balance_n_identities = sizeof(balance_identities) / sizeof(balance_identities[0]);

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "values/counts.h"
+
+/* n is 0: some memory nevertheless, as NULL means that there is none */
+static void *array(size_t n, size_t size)
+{
+	return calloc(n ? n : 1, size);
+}
+
+/* Of places that were not there before */
+static uint64_t new_shape(void)
+{
+	static atomic_uint_fast64_t last;
+
+	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+struct gpmu_counts *counts_new(size_t n_slots)
+{
+	struct gpmu_counts *counts = calloc(1, sizeof(*counts));
+
+	if (!counts)
+		return NULL;
+	counts->slots = array(n_slots, sizeof(*counts->slots));
+	if (!counts->slots) {
+		free(counts);
+		return NULL;
+	}
+	counts->n_slots = n_slots;
+	counts->shape = new_shape();
+	for (size_t i = 0; i < n_slots; i++)
+		counts->slots[i].state = COUNT_NOT_COUNTED;
+	return counts;
+}
+
+static void slot_release(struct counts_slot *slot)
+{
+	free(slot->places);
+	free(slot->counts);
+	free(slot->why);
+}
+
+void counts_free(struct gpmu_counts *counts)
+{
+	if (!counts)
+		return;
+	for (size_t i = 0; i < counts->n_slots; i++)
+		slot_release(&counts->slots[i]);
+	free(counts->slots);
+	free(counts);
+}
+
+int counts_set_places(struct gpmu_counts *counts, size_t slot, const struct place *places,
+		      size_t length)
+{
+	struct counts_slot new = { .length = length, .state = COUNT_NOT_COUNTED }, old;
+
+	new.places = array(length, sizeof(*new.places));
+	new.counts = array(length, sizeof(*new.counts));
+	if (!new.places || !new.counts) {
+		slot_release(&new);
+		return -ENOMEM;
+	}
+	if (length)
+		memcpy(new.places, places, length * sizeof(*places));
+	old = counts->slots[slot];
+	counts->slots[slot] = new;
+	counts->shape = new_shape();
+	slot_release(&old);
+	return 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static int set_why(struct counts_slot *slot, const char *why)
+{
+	char *copy = NULL;
+
+	if (same_text(slot->why, why))
+		return 0;
+	if (why) {
+		copy = strdup(why);
+		if (!copy)
+			return -ENOMEM;
+	}
+	free(slot->why);
+	slot->why = copy;
+	return 0;
+}
+
+int counts_set_lost(struct gpmu_counts *counts, size_t slot, enum count_state state,
+		    const char *why)
+{
+	struct counts_slot *lost = &counts->slots[slot];
+	int ret = set_why(lost, why);
+
+	if (ret)
+		return ret;
+	lost->state = state;
+	for (size_t i = 0; i < lost->length; i++)
+		lost->counts[i] = (struct count){ .state = state };
+	return 0;
+}
+
+static bool slots_alike(const struct counts_slot *a, const struct counts_slot *b)
+{
+	return a->length == b->length &&
+	       (!a->length || !memcmp(a->places, b->places, a->length * sizeof(*a->places)));
+}
+
+bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b)
+{
+	if (a->shape == b->shape)
+		return true;
+	if (a->n_slots != b->n_slots)
+		return false;
+	for (size_t i = 0; i < a->n_slots; i++)
+		if (!slots_alike(&a->slots[i], &b->slots[i]))
+			return false;
+	return true;
+}
+
+/* The places of @from, unless they are the same, and why; counts are any */
+static int shape_slot(struct gpmu_counts *counts, size_t slot, const struct counts_slot *from,
+		      bool same)
+{
+	int ret;
+
+	if (!same && !slots_alike(&counts->slots[slot], from)) {
+		ret = counts_set_places(counts, slot, from->places, from->length);
+		if (ret)
+			return ret;
+	}
+	counts->slots[slot].state = from->state;
+	return set_why(&counts->slots[slot], from->why);
+}
+
+static int shape(struct gpmu_counts *counts, const struct gpmu_counts *from)
+{
+	bool same = counts->shape == from->shape;
+	struct counts_slot *slots;
+
+	if (counts->n_slots != from->n_slots) {
+		slots = array(from->n_slots, sizeof(*slots));
+		if (!slots)
+			return -ENOMEM;
+		for (size_t i = 0; i < counts->n_slots; i++)
+			slot_release(&counts->slots[i]);
+		free(counts->slots);
+		counts->slots = slots;
+		counts->n_slots = from->n_slots;
+		counts->shape = new_shape();
+	}
+	for (size_t i = 0; i < from->n_slots; i++) {
+		int ret = shape_slot(counts, i, &from->slots[i], same);
+
+		if (ret)
+			return ret;
+	}
+	counts->shape = from->shape;
+	return 0;
+}
+
+int counts_assign(struct gpmu_counts *counts, const struct gpmu_counts *from)
+{
+	int ret = shape(counts, from);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < from->n_slots; i++)
+		if (from->slots[i].length)
+			memcpy(counts->slots[i].counts, from->slots[i].counts,
+			       from->slots[i].length * sizeof(struct count));
+	counts->begin = from->begin;
+	counts->end = from->end;
+	counts->user_time = from->user_time;
+	counts->system_time = from->system_time;
+	counts->times_why = from->times_why;
+	return 0;
+}
+
+struct gpmu_counts *counts_copy(const struct gpmu_counts *counts)
+{
+	struct gpmu_counts *copy = counts_new(counts->n_slots);
+
+	if (copy && counts_assign(copy, counts)) {
+		counts_free(copy);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return copy;
+}
+
+/* Where @slot has the place; @index is where it should be. NULL: it has not */
+static struct count *find_count(const struct counts_slot *slot, const struct place *place,
+				size_t index)
+{
+	if (index < slot->length && !memcmp(&slot->places[index], place, sizeof(*place)))
+		return &slot->counts[index];
+	for (size_t i = 0; i < slot->length; i++)
+		if (!memcmp(&slot->places[i], place, sizeof(*place)))
+			return &slot->counts[i];
+	return NULL;
+}
+
+static uint64_t since(uint64_t later, uint64_t earlier)
+{
+	return later > earlier ? later - earlier : 0;
+}
+
+int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *later,
+		      const struct gpmu_counts *earlier)
+{
+	static const struct counts_slot no_slot;
+	static const struct count zero;
+	bool same = later->shape == earlier->shape;
+	int ret = shape(interval, later);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < later->n_slots; i++) {
+		const struct counts_slot *slot = &later->slots[i];
+		const struct counts_slot *before =
+			i < earlier->n_slots ? &earlier->slots[i] : &no_slot;
+
+		for (size_t k = 0; k < slot->length; k++) {
+			const struct count *count =
+				same ? &before->counts[k] :
+				       find_count(before, &slot->places[k], k);
+
+			interval->slots[i].counts[k] =
+				count_difference(&slot->counts[k], count ? count : &zero);
+		}
+	}
+	interval->begin = earlier->end;
+	interval->end = later->end;
+	interval->user_time = since(later->user_time, earlier->user_time);
+	interval->system_time = since(later->system_time, earlier->system_time);
+	interval->times_why = later->times_why;
+	return 0;
+}
+
+/* The counts of a new place, 0 */
+static struct count *add_place(struct counts_slot *slot, const struct place *place)
+{
+	size_t n = slot->length + 1;
+	struct place *places;
+	struct count *counts;
+
+	places = realloc(slot->places, n * sizeof(*places));
+	if (!places)
+		return NULL;
+	slot->places = places;
+	counts = realloc(slot->counts, n * sizeof(*counts));
+	if (!counts)
+		return NULL;
+	slot->counts = counts;
+	places[n - 1] = *place;
+	counts[n - 1] = (struct count){ 0 };
+	slot->length = n;
+	return &counts[n - 1];
+}
+
+static int add_slot(struct counts_slot *total, const struct counts_slot *slot)
+{
+	int ret;
+
+	if (!total->length || slot->state == COUNT_NOT_SUPPORTED)
+		total->state = slot->state;
+	if (slot->why) {
+		ret = set_why(total, slot->why);
+		if (ret)
+			return ret;
+	}
+	for (size_t k = 0; k < slot->length; k++) {
+		struct count *count = find_count(total, &slot->places[k], k);
+
+		if (!count)
+			count = add_place(total, &slot->places[k]);
+		if (!count)
+			return -ENOMEM;
+		count_add(count, &slot->counts[k]);
+	}
+	return 0;
+}
+
+int counts_add(struct gpmu_counts *total, const struct gpmu_counts *counts)
+{
+	total->shape = new_shape();
+	for (size_t i = 0; i < counts->n_slots && i < total->n_slots; i++) {
+		int ret = add_slot(&total->slots[i], &counts->slots[i]);
+
+		if (ret)
+			return ret;
+	}
+	total->end += since(counts->end, counts->begin);
+	total->user_time += counts->user_time;
+	total->system_time += counts->system_time;
+	if (counts->times_why)
+		total->times_why = counts->times_why;
+	return 0;
+}
+
+double count_value(const struct count *count)
+{
+	if (count->state != COUNT_OK || count_never_ran(count))
+		return NAN;
+	if (count->running == count->enabled)
+		return (double)count->raw;
+	return (double)count->raw * (double)count->enabled / (double)count->running;
+}

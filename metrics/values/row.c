@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "values/row.h"
+
+struct gpmu_rows *rows_new(const struct gpmu_plan *plan, const struct rows_options *options)
+{
+	struct gpmu_rows *rows = calloc(1, sizeof(*rows));
+	size_t most = 1;
+
+	if (!rows)
+		return NULL;
+	rows->plan = plan;
+	rows->options = *options;
+	for (size_t i = 0; i < plan->n_metrics; i++) {
+		const struct plan_metric *metric = &plan->metrics[i];
+
+		if (metric->expr && gpmu_expr_ids(metric->expr) > most)
+			most = gpmu_expr_ids(metric->expr);
+		if (metric->threshold && gpmu_expr_ids(metric->threshold) > most)
+			most = gpmu_expr_ids(metric->threshold);
+	}
+	rows->values = calloc(most, sizeof(*rows->values));
+	if (!rows->values) {
+		free(rows);
+		return NULL;
+	}
+	return rows;
+}
+
+void rows_free(struct gpmu_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t i = 0; i < rows->n_kinds; i++)
+		free(rows->kinds[i]);
+	free(rows->kinds);
+	free(rows->units);
+	free(rows->parts);
+	free(rows->sums);
+	free(rows->results);
+	free(rows->inputs);
+	free(rows->evals);
+	free(rows->eval_of);
+	free(rows->values);
+	free(rows->sources);
+	free(rows->rows);
+	counts_free(rows->shape);
+	free(rows);
+}
+
+/* ns of all counters as those of one */
+static uint64_t mean_ns(double sum, size_t n)
+{
+	return n ? (uint64_t)(sum / (double)n + 0.5) : 0;
+}
+
+/* What a source says names the event, which may be one of a metric's; a row has its name. */
+static const char *without_name(const char *why, const char *name)
+{
+	size_t length;
+
+	if (!why || *why != *name)
+		return why;
+	length = strlen(name);
+	if (strncmp(why, name, length) != 0 || strncmp(why + length, ": ", 2) != 0)
+		return why;
+	return why + length + 2;
+}
+
+static void fill_row(struct gpmu_rows *rows, size_t index, double begin, double end)
+{
+	const struct row_source *source = &rows->sources[index];
+	struct gpmu_row *row = &rows->rows[index];
+	const struct row_result *result;
+
+	row->begin = begin;
+	row->end = end;
+	if (source->index == SIZE_MAX)
+		return;
+	if (source->metric) {
+		const struct row_eval *eval = &rows->evals[source->index];
+
+		result = &eval->result;
+		row->value = result->value * gpmu_metric_scale(eval->metric->metric);
+		row->alert = eval->alert;
+	} else {
+		result = &rows->results[source->index];
+		row->value = result->value;
+		row->raw = result->raw;
+	}
+	row->state = result->state;
+	row->why = without_name(result->why, row->name);
+	row->share = result->share;
+	row->enabled = mean_ns(result->enabled, result->counters);
+	row->running = mean_ns(result->running, result->counters);
+	row->counters = result->counters;
+}
+
+static double seconds(uint64_t time, uint64_t start)
+{
+	return time > start ? (double)(time - start) / 1e9 : 0;
+}
+
+int rows_fill(struct gpmu_rows *rows, const struct gpmu_counts *counts)
+{
+	double begin = seconds(counts->begin, rows->options.start);
+	double end = seconds(counts->end, rows->options.start);
+
+	if (!rows->shape || !counts_alike(rows->shape, counts)) {
+		int ret = rows_layout(rows, counts);
+
+		if (ret)
+			return ret;
+	}
+	for (size_t i = 0; i < rows->n_sums; i++)
+		rows_sum(rows, &rows->sums[i], counts, &rows->results[i]);
+	for (size_t i = 0; i < rows->n_evals; i++)
+		rows_eval(rows, &rows->evals[i], counts);
+	for (size_t i = 0; i < rows->n_evals; i++)
+		rows_threshold(rows, &rows->evals[i]);
+	for (size_t i = 0; i < rows->n_rows; i++)
+		fill_row(rows, i, begin, end);
+	return 0;
+}
+
+const struct gpmu_row *rows_get(const struct gpmu_rows *rows, size_t *length)
+{
+	*length = rows->n_rows;
+	return rows->rows;
+}

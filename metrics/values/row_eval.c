@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What counts come to. Events of a group are enabled and run at the same times, so
+ * to scale each by its own is to scale all by the leader's.
+ */
+#include <math.h>
+
+#include "values/row.h"
+
+static void result_init(struct row_result *result)
+{
+	*result = (struct row_result){ .state = GPMU_OK, .share = 1 };
+}
+
+/* A part is missing, so there is no value; the worst is what is told. */
+static void result_lose(struct row_result *result, enum gpmu_state state, const char *why)
+{
+	if (state > result->state) {
+		result->state = state;
+		result->why = why;
+	}
+}
+
+/* Why a count is no value: what the source says, or what the count shows */
+static const char *why_lost(const struct counts_slot *slot, const struct count *count, bool task)
+{
+	if (slot->why)
+		return slot->why;
+	if (count->state == COUNT_NOT_SUPPORTED)
+		return "it is not supported here";
+	if (count_never_ran(count))
+		return "others had its PMU's counters all the time";
+	if (count->state == COUNT_NOT_COUNTED)
+		return "what was read of it cannot be: it has fallen";
+	return task ? "none of its tasks ran while it was enabled" :
+		      "it was enabled for no time: its CPU or PMU has gone, or the time is too short";
+}
+
+static void result_share(struct row_result *result, double share)
+{
+	if (share < result->share)
+		result->share = share;
+}
+
+static void result_end(struct row_result *result)
+{
+	if (result->state == GPMU_OK)
+		return;
+	result->value = NAN;
+	result->raw = 0;
+	if (result->state == GPMU_NOT_COUNTED)
+		result->share = 0;
+	else if (result->state == GPMU_NOT_SUPPORTED)
+		result->share = NAN;
+}
+
+/* The tasks in which a slot is counted */
+struct tasks {
+	size_t length;
+	double value;
+	double enabled, running;
+	double counted;		/* enabled, of those in which it ran at all */
+};
+
+static void add_task(struct tasks *tasks, const struct count *count)
+{
+	tasks->length++;
+	tasks->enabled += (double)count->enabled;
+	tasks->running += (double)count->running;
+	if (!count->running)
+		return;
+	tasks->counted += (double)count->enabled;
+	tasks->value += count_value(count);
+}
+
+/*
+ * A task that was too short for its counters to be scheduled counts as the others
+ * did in the same time. Without this no process of many threads would have a value
+ * once it is multiplexed.
+ */
+static double end_tasks(struct tasks *tasks, const struct counts_slot *slot,
+			struct row_result *result)
+{
+	const struct count all = { .enabled = tasks->enabled > 0 };
+	double value = tasks->value;
+
+	if (!tasks->length)
+		return 0;
+	if (tasks->running == 0)
+		result_lose(result, GPMU_NOT_COUNTED, why_lost(slot, &all, true));
+	else
+		result_share(result, tasks->running / tasks->enabled);
+	if (tasks->counted < tasks->enabled)
+		value *= tasks->enabled / tasks->counted;
+	*tasks = (struct tasks){ 0 };
+	return value;
+}
+
+static void add_count(struct row_result *result, struct tasks *tasks,
+		      const struct plan_slot *planned, const struct counts_slot *slot, size_t index)
+{
+	const struct count *count = &slot->counts[index];
+	const struct place *place = &slot->places[index];
+	bool ran =
+		count->running || (place->tid >= 0 && (count->enabled || count->state == COUNT_OK));
+
+	result->counters++;
+	result->enabled += (double)count->enabled;
+	result->running += (double)count->running;
+	if (count->state == COUNT_NOT_SUPPORTED) {
+		result_lose(result, GPMU_NOT_SUPPORTED, why_lost(slot, count, false));
+		return;
+	}
+	/* A task's that was enabled and did not run is the tasks' matter. */
+	if (!ran || (count->state == COUNT_NOT_COUNTED && count->running)) {
+		result_lose(result, GPMU_NOT_COUNTED, why_lost(slot, count, false));
+		return;
+	}
+	result->raw = count->raw > UINT64_MAX - result->raw ? UINT64_MAX :
+		      result->raw + count->raw;
+	if (place->tid >= 0) {
+		add_task(tasks, count);
+		return;
+	}
+	result->value += planned->mean ? (double)count->raw / (double)count->running :
+					 count_value(count);
+	result->time += (double)count->enabled;
+	result->timed++;
+	result_share(result, (double)count->running / (double)count->enabled);
+}
+
+/* What libgpmu itself measures, as a count */
+static struct count tool_count(enum event_tool tool, const struct gpmu_counts *counts)
+{
+	uint64_t time = counts->end > counts->begin ? counts->end - counts->begin : 0;
+	struct count count = { .enabled = time, .running = time };
+
+	switch (tool) {
+	case EVENT_TOOL_USER_TIME:
+		count.raw = counts->user_time;
+		break;
+	case EVENT_TOOL_SYSTEM_TIME:
+		count.raw = counts->system_time;
+		break;
+	default:
+		count.raw = time;
+	}
+	return count;
+}
+
+static void add_tool(const struct row_sum *sum, enum event_tool tool,
+		     const struct gpmu_counts *counts, struct row_result *result)
+{
+	const struct count count = tool_count(tool, counts);
+
+	result->counters++;
+	result->enabled += (double)count.enabled;
+	if (tool != EVENT_TOOL_DURATION_TIME && counts->times_why) {
+		result_lose(result, GPMU_NOT_COUNTED, counts->times_why);
+		return;
+	}
+	result->running += (double)count.running;
+	result->raw = count.raw;
+	/* In formulas these are seconds, as perf has it. */
+	result->value += sum->scaled ? (double)count.raw : (double)count.raw / 1e9;
+}
+
+/* A scale such as 1e-6 is no double, but what it divides by is: no digits are made up. */
+static double scaled(double value, double scale)
+{
+	double divisor;
+	bool exact;
+
+	if (!(scale < 1) && !(scale > 1))
+		return value;
+	divisor = nearbyint(1 / scale);
+	exact = divisor > 1 && !(1 / divisor < scale) && !(1 / divisor > scale);
+
+	return exact ? value / divisor : value * scale;
+}
+
+/* The parts of one slot; returns the next part. */
+static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, size_t first,
+		       const struct gpmu_counts *counts, struct row_result *result)
+{
+	const size_t index = rows->parts[first].slot, end = sum->first + sum->length;
+	const struct plan_slot *planned = &rows->plan->slots[index];
+	const struct counts_slot *slot = &counts->slots[index];
+	const double before = result->value;
+	struct tasks tasks = { 0 };
+	size_t i;
+
+	result->value = 0;
+	result->sources++;
+	for (i = first; i < end && rows->parts[i].slot == index; i++) {
+		size_t place = rows->parts[i].place;
+
+		if (place == ROW_TOOL)
+			add_tool(sum, planned->instance->tool, counts, result);
+		else if (place == ROW_LOST)
+			result_lose(result,
+				    slot->state == COUNT_NOT_SUPPORTED ? GPMU_NOT_SUPPORTED :
+									 GPMU_NOT_COUNTED,
+				    slot->why);
+		else
+			add_count(result, &tasks, planned, slot, place);
+	}
+	result->value += end_tasks(&tasks, slot, result);
+	if (sum->scaled || planned->mean)
+		result->value = scaled(result->value, planned->scale);
+	result->value += before;
+	return i;
+}
+
+/*
+ * Of one slot on CPUs that all counted it all the time, as most are: the same result by fewer
+ * instructions, as it is made for each row of each interval. false: it is not so, and the
+ * result is what it was
+ */
+static bool sum_plain(const struct gpmu_rows *rows, const struct row_sum *sum,
+		      const struct gpmu_counts *counts, struct row_result *result)
+{
+	const struct row_part *parts = &rows->parts[sum->first];
+	struct row_result all = { .state = GPMU_OK, .share = 1, .sources = 1 };
+	const struct plan_slot *planned;
+	const struct counts_slot *slot;
+	size_t i;
+
+	if (!sum->length || parts->place == ROW_TOOL || parts->place == ROW_LOST)
+		return false;
+	planned = &rows->plan->slots[parts->slot];
+	slot = &counts->slots[parts->slot];
+	for (i = 0; i < sum->length && parts[i].slot == parts->slot; i++) {
+		const struct count *count = &slot->counts[parts[i].place];
+
+		if (count->state != COUNT_OK || count->running != count->enabled ||
+		    !count->running || count->raw > UINT64_MAX - all.raw)
+			return false;
+		all.raw += count->raw;
+		all.value += (double)count->raw;
+		all.enabled += (double)count->enabled;
+	}
+	if (i < sum->length || planned->mean || slot->places[parts->place].tid >= 0)
+		return false;
+	all.running = all.time = all.enabled;
+	all.counters = all.timed = i;
+	if (sum->scaled)
+		all.value = scaled(all.value, planned->scale);
+	*result = all;
+	return true;
+}
+
+void rows_sum(const struct gpmu_rows *rows, const struct row_sum *sum,
+	      const struct gpmu_counts *counts, struct row_result *result)
+{
+	if (sum_plain(rows, sum, counts, result))
+		return;
+	result_init(result);
+	if (!sum->length)
+		result_lose(result, GPMU_NOT_COUNTED, "nothing of it is counted there");
+	for (size_t i = sum->first; i < sum->first + sum->length;)
+		i = sum_slot(rows, sum, i, counts, result);
+	if (result->sources > 1 && rows->plan->slots[rows->parts[sum->first].slot].mean)
+		result_lose(result, GPMU_NOT_SUPPORTED,
+			    "means of several GPUs cannot be added up: ask for it of GPUs alone");
+	result_end(result);
+}
+
+static const struct row_result *input_result(const struct gpmu_rows *rows,
+					     const struct row_input *input)
+{
+	return input->kind == ROW_SUM ? &rows->results[input->index] :
+	       &rows->evals[input->index].result;
+}
+
+/* What inputs are worth together, but the value */
+static void add_input(struct row_result *result, const struct row_result *input)
+{
+	if (input->state >= GPMU_NOT_COUNTED)
+		result_lose(result, input->state, input->why);
+	result_share(result, input->share);
+	result->enabled += input->enabled;
+	result->running += input->running;
+	result->counters += input->counters;
+	result->time += input->time;
+	result->timed += input->timed;
+}
+
+/*
+ * Rates are of the time that counters were enabled. That of a task's is the time that
+ * it ran, which is not the time of the process: of those alone it is what has passed.
+ */
+static double duration_of(const struct row_result *result, const struct gpmu_counts *counts)
+{
+	if (result->timed)
+		return result->time / (double)result->timed / 1e9;
+	return counts->end > counts->begin ? (double)(counts->end - counts->begin) / 1e9 : 0;
+}
+
+/* Into rows->values; an idle metric is NaN there. Whether one is idle */
+static bool set_values(struct gpmu_rows *rows, size_t first, size_t length, double duration)
+{
+	bool idle = false;
+
+	for (size_t i = 0; i < length; i++) {
+		const struct row_input *input = &rows->inputs[first + i];
+		struct gpmu_expr_value *value = &rows->values[i];
+		const struct row_result *result;
+
+		*value = (struct gpmu_expr_value){ duration, 1, 1 };
+		if (input->kind == ROW_DURATION)
+			continue;
+		result = input_result(rows, input);
+		value->value = result->value;
+		if (input->kind == ROW_SUM) {
+			value->sources = result->sources;
+			value->lines = (double)result->counters;
+		}
+		idle = idle || result->state == GPMU_IDLE;
+	}
+	return idle;
+}
+
+static void evaluate(struct gpmu_rows *rows, struct row_eval *eval)
+{
+	const struct gpmu_expr *expr = eval->metric->expr;
+	struct row_result *result = &eval->result;
+	bool idle = set_values(rows, eval->first, eval->length, eval->duration);
+	double value = gpmu_expr_eval(expr, rows->values);
+
+	result->value = NAN;
+	if (gpmu_expr_idle(expr, rows->values) || (idle && isnan(value)))
+		result->state = GPMU_IDLE;
+	else if (!isfinite(value))
+		result_lose(result, GPMU_NOT_SUPPORTED,
+			    "its formula goes beyond what a number can hold");
+	else
+		result->value = value;
+}
+
+void rows_eval(struct gpmu_rows *rows, struct row_eval *eval, const struct gpmu_counts *counts)
+{
+	struct row_result *result = &eval->result;
+
+	result_init(result);
+	if (eval->metric->why || !eval->metric->expr)
+		result_lose(result, GPMU_NOT_SUPPORTED, eval->metric->why);
+	for (size_t i = eval->first; i < eval->first + eval->length; i++)
+		if (rows->inputs[i].kind != ROW_DURATION)
+			add_input(result, input_result(rows, &rows->inputs[i]));
+	eval->duration = duration_of(result, counts);
+	if (result->state == GPMU_OK)
+		evaluate(rows, eval);
+	result_end(result);
+}
+
+void rows_threshold(struct gpmu_rows *rows, struct row_eval *eval)
+{
+	const struct gpmu_expr *threshold = eval->metric->threshold;
+	double value;
+
+	eval->alert = -1;
+	if (!threshold || eval->result.state != GPMU_OK)
+		return;
+	for (size_t i = 0; i < eval->thresholds; i++) {
+		const struct row_input *input = &rows->inputs[eval->threshold + i];
+
+		if (input->kind != ROW_DURATION && input_result(rows, input)->state != GPMU_OK)
+			return;
+	}
+	set_values(rows, eval->threshold, eval->thresholds, eval->duration);
+	value = gpmu_expr_eval(threshold, rows->values);
+	if (!isnan(value) && !gpmu_expr_idle(threshold, rows->values))
+		eval->alert = value != 0;
+}

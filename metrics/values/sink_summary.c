@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * For people: columns and words are perf stat's, of whose screens this reads as one.
+ * What is of another scope than the heading says has it behind its name.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "values/sink.h"
+
+#define VALUE_WIDTH	18
+#define NAME_WIDTH	32
+#define TIME_WIDTH	16
+
+static const char *scope_text(enum gpmu_scope scope)
+{
+	return scope == GPMU_SCOPE_CPU ? "CPU" : scope == GPMU_SCOPE_GPU ? "GPU" :
+	       sink_scope_name(scope);
+}
+
+/* Characters, of which UTF-8 continues some */
+static size_t width_of(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* C1's control characters in UTF-8 are two bytes. */
+static bool is_c1(const char *text)
+{
+	unsigned char next = (unsigned char)text[1];
+
+	return (unsigned char)*text == 0xc2 && next >= 0x80 && next < 0xa0;
+}
+
+/* What a terminal would obey is shown as "?". */
+static void put_text(struct sink_buffer *buffer, const char *text)
+{
+	for (; *text; text++) {
+		bool c1 = is_c1(text);
+
+		buffer_char(buffer, c1 || (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+		text += c1;
+	}
+}
+
+static void put_padded(struct sink_buffer *buffer, const char *text, size_t width)
+{
+	size_t used = width_of(text);
+
+	put_text(buffer, text);
+	if (used < width)
+		buffer_blanks(buffer, width - used);
+}
+
+static void put_right(struct sink_buffer *buffer, const char *text, size_t width)
+{
+	size_t used = strlen(text);
+
+	if (used < width)
+		buffer_blanks(buffer, width - used);
+	buffer_text(buffer, text);
+}
+
+/* Its length. "N1", "N1(S36)" if perf has another number for it, "CPU12", "GPU0", "" of none */
+static size_t label_of(const struct gpmu_row *row, char *label)
+{
+	char *p = label;
+
+	if (row->scope == GPMU_SCOPE_CPU) {
+		memcpy(p, "CPU", 3);
+		p += 3;
+		p += number_int(p, row->cpu);
+	} else if (row->gpu) {
+		memcpy(p, "GPU", 3);
+		p += 3;
+		p += number_int(p, row->gpu_number);
+	} else if (row->node >= 0) {
+		*p++ = 'N';
+		p += number_int(p, row->node);
+		if (row->package >= 0 && row->package != row->node) {
+			memcpy(p, "(S", 2);
+			p += 2;
+			p += number_int(p, row->package);
+			*p++ = ')';
+		}
+	}
+	*p = '\0';
+	return (size_t)(p - label);
+}
+
+/* Columns become as wide as these rows need, and stay so. */
+static void widen(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+{
+	char label[NUMBER_SIZE];
+
+	if (sink->options.per_node && sink->labels < 2)
+		sink->labels = 2;
+	for (size_t i = 0; i < n; i++) {
+		size_t width = label_of(&rows[i], label);
+
+		if (width > sink->labels)
+			sink->labels = width;
+		width = rows[i].unit ? width_of(rows[i].unit) : 0;
+		if (width > sink->units)
+			sink->units = width;
+	}
+}
+
+/* What most people asked for: the process, or as near as it was counted */
+static enum gpmu_scope scope_of(const struct gpmu_row *rows, size_t n)
+{
+	static const enum gpmu_scope order[] = {
+		GPMU_SCOPE_PROCESS, GPMU_SCOPE_CPU, GPMU_SCOPE_NODE,
+	};
+	bool gpus = n;
+
+	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
+		for (size_t i = 0; i < n; i++)
+			if (rows[i].scope == order[k])
+				return order[k];
+	for (size_t i = 0; i < n && gpus; i++)
+		gpus = rows[i].scope == GPMU_SCOPE_GPU;
+	return gpus ? GPMU_SCOPE_GPU : GPMU_SCOPE_MACHINE;
+}
+
+static void put_header(struct gpmu_sink *sink)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+
+	buffer_char(buffer, '#');
+	put_right(buffer, "time", TIME_WIDTH - 1);
+	buffer_char(buffer, ' ');
+	if (sink->labels) {
+		buffer_blanks(buffer, sink->labels);
+		buffer_char(buffer, ' ');
+	}
+	put_right(buffer, "counts", VALUE_WIDTH);
+	buffer_char(buffer, ' ');
+	if (sink->units) {
+		put_padded(buffer, "unit", sink->units);
+		buffer_char(buffer, ' ');
+	}
+	buffer_text(buffer, "events [");
+	buffer_text(buffer, scope_text(sink->scope));
+	buffer_text(buffer, "]\n");
+}
+
+static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+
+	sink->scope = scope_of(rows, n);
+	widen(sink, rows, n);
+	if (sink->options.interval) {
+		put_header(sink);
+		return;
+	}
+	buffer_text(buffer, "\n Performance counter stats for ");
+	put_text(buffer, sink->title);
+	if (n) {
+		buffer_text(buffer, " [");
+		buffer_text(buffer, scope_text(sink->scope));
+		buffer_char(buffer, ']');
+	}
+	if (sink->options.runs > 1) {
+		buffer_text(buffer, " (");
+		buffer_u64(buffer, sink->options.runs);
+		buffer_text(buffer, " runs)");
+	}
+	buffer_text(buffer, ":\n\n");
+}
+
+/*
+ * Counts are whole numbers, an estimate too; those of an event whose scale makes
+ * them parts have decimals, as its unit says.
+ */
+static unsigned int decimals_of(const struct gpmu_row *row)
+{
+	bool estimate = row->share < 1 || row->runs > 1;
+
+	if (row->metric)
+		return row->value != 0 && fabs(row->value) < 0.1 ? 6 : 2;
+	if (!row->unit && (estimate || !row->raw))
+		return 0;
+	return !estimate && row->value == floor(row->value) && row->value >= (double)row->raw ? 0 :
+												2;
+}
+
+static void put_value(struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+	char text[NUMBER_SIZE + 1];
+	size_t length;
+
+	switch (row->state) {
+	case GPMU_OK:
+		length = isfinite(row->value) ?
+			 number_fixed(text, row->value, decimals_of(row),
+				      sink->options.big_numbers) : 0;
+		text[length] = '\0';
+		put_right(buffer, text, VALUE_WIDTH);
+		break;
+	case GPMU_IDLE:
+		put_right(buffer, "idle", VALUE_WIDTH);
+		break;
+	case GPMU_NOT_COUNTED:
+		put_right(buffer, "<not counted>", VALUE_WIDTH);
+		break;
+	case GPMU_NOT_SUPPORTED:
+		put_right(buffer, "<not supported>", VALUE_WIDTH);
+		break;
+	}
+}
+
+static void put_deviation(struct gpmu_sink *sink, double deviation, double mean)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+	char text[NUMBER_SIZE + 1];
+	double percent = mean != 0 ? 100 * deviation / fabs(mean) : 0;
+
+	if (!isfinite(percent))
+		return;
+	text[number_fixed(text, percent, 2, false)] = '\0';
+	buffer_text(buffer, "  ( +-");
+	put_right(buffer, text, 6);
+	buffer_text(buffer, "% )");
+}
+
+/* What a value is worth */
+static void put_quality(struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+
+	if (row->state == GPMU_OK && sink->options.runs > 1) {
+		put_deviation(sink, row->deviation, row->value);
+		if (row->runs < sink->options.runs) {
+			buffer_text(buffer, "  (");
+			buffer_u64(buffer, row->runs);
+			buffer_text(buffer, " of ");
+			buffer_u64(buffer, sink->options.runs);
+			buffer_text(buffer, " runs)");
+		}
+	}
+	if (row->state <= GPMU_IDLE && row->share < 1) {
+		buffer_text(buffer, "  (");
+		buffer_fixed(buffer, 100 * row->share, 2);
+		buffer_text(buffer, "%)");
+	}
+}
+
+static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	bool alert = sink->options.color && row->alert == 1;
+	struct sink_buffer *buffer = &sink->buffer;
+	size_t width = width_of(row->name), end;
+	char label[NUMBER_SIZE];
+
+	if (sink->options.interval) {
+		label[number_fixed(label, isfinite(row->end) ? row->end : 0, 9, false)] = '\0';
+		put_right(buffer, label, TIME_WIDTH);
+		buffer_char(buffer, ' ');
+	}
+	if (sink->labels) {
+		label_of(row, label);
+		put_padded(buffer, label, sink->labels + 1);
+	}
+	if (alert)
+		buffer_text(buffer, "\033[31m");
+	put_value(sink, row);
+	buffer_char(buffer, ' ');
+	if (sink->units)
+		put_padded(buffer, row->unit ? row->unit : "", sink->units + 1);
+	put_text(buffer, row->name);
+	if (alert)
+		buffer_text(buffer, "\033[m");
+	/* Blanks are put only where something follows. */
+	end = buffer->length;
+	buffer_blanks(buffer, width < NAME_WIDTH ? NAME_WIDTH - width : 0);
+	width = buffer->length;
+	if (row->scope != sink->scope) {
+		buffer_text(buffer, "  [");
+		buffer_text(buffer, scope_text(row->scope));
+		buffer_char(buffer, ']');
+	}
+	put_quality(sink, row);
+	if (buffer->length == width)
+		buffer->length = end;
+	buffer_char(buffer, '\n');
+}
+
+/* Whether the line was not shown before. Without memory it is shown again. */
+static bool is_new(struct gpmu_sink *sink, const char *line)
+{
+	char **whys;
+
+	for (size_t i = 0; i < sink->n_whys; i++)
+		if (!strcmp(sink->whys[i], line))
+			return false;
+	whys = reallocarray(sink->whys, sink->n_whys + 1, sizeof(*whys));
+	if (!whys)
+		return true;
+	sink->whys = whys;
+	whys[sink->n_whys] = strdup(line);
+	sink->n_whys += whys[sink->n_whys] != NULL;
+	return true;
+}
+
+/* "name: text", once; the lines of intervals are marked as their header is */
+static void put_note(struct gpmu_sink *sink, const char *name, const char *text, const char *more,
+		     bool *first)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+	size_t begin = buffer->length;
+
+	if (*first)
+		buffer_char(buffer, '\n');
+	buffer_text(buffer, sink->options.interval ? "# " : " ");
+	put_text(buffer, name);
+	buffer_text(buffer, ": ");
+	put_text(buffer, text);
+	put_text(buffer, more);
+	buffer_char(buffer, '\0');
+	if (buffer->failed)
+		return;
+	if (is_new(sink, buffer->data + begin + *first)) {
+		buffer->data[buffer->length - 1] = '\n';
+		*first = false;
+	} else {
+		buffer->length = begin;
+	}
+}
+
+static void put_whys(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].why && rows[i].state >= GPMU_NOT_COUNTED)
+			put_note(sink, rows[i].name, rows[i].why, "", first);
+}
+
+/* Which GPU it is, and who has counted it */
+static void put_gpus(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
+{
+	char label[NUMBER_SIZE], more[80];
+
+	for (size_t i = 0; i < n; i++) {
+		if (!rows[i].gpu)
+			continue;
+		label_of(&rows[i], label);
+		snprintf(more, sizeof(more), "%s%s", rows[i].source ? ", by " : "",
+			 rows[i].source ? rows[i].source : "");
+		put_note(sink, label, rows[i].gpu, more, first);
+	}
+}
+
+/* "20.00 GB/s"; less than can be seen is 0 */
+static const char *write_gb(char *text, size_t size, double rate)
+{
+	char number[NUMBER_SIZE + 1];
+
+	number[number_fixed(number, fabs(rate) < 5e6 ? 0 : rate / 1e9, 2, false)] = '\0';
+	snprintf(text, size, "%s GB/s", number);
+	return text;
+}
+
+static void put_line(struct gpmu_sink *sink, const struct gpmu_balance_line *line, bool *first)
+{
+	char left[NUMBER_SIZE + 8], right[NUMBER_SIZE + 8], rest[NUMBER_SIZE + 8];
+	char percent[NUMBER_SIZE + 1], text[sizeof(left) * 4 + 128];
+
+	percent[number_fixed(percent, 100 * fabs(line->part), 2, false)] = '\0';
+	snprintf(text, sizeof(text), "%s %s, %s %s, remainder %s (%s%%)", line->left_of,
+		 write_gb(left, sizeof(left), line->left), line->right_of,
+		 write_gb(right, sizeof(right), line->right),
+		 write_gb(rest, sizeof(rest), line->remainder), percent);
+	put_note(sink, line->name, text, line->share < 1 ? ", an estimate" : "", first);
+}
+
+/* What both ends of a link have counted; why a side is missing is said of its rows. */
+static void put_balance(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
+{
+	struct gpmu_balance *balance = gpmu_balance_new();
+	const struct gpmu_balance_line *line;
+
+	if (!balance || gpmu_balance_update(balance, rows, n))
+		sink->buffer.failed = true;
+	for (size_t i = 0; balance && (line = gpmu_balance_line(balance, i)); i++)
+		if (line->state == GPMU_OK)
+			put_line(sink, line, first);
+	gpmu_balance_free(balance);
+}
+
+static void put_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+{
+	bool first = !sink->options.interval;
+
+	widen(sink, rows, n);
+	for (size_t i = 0; i < n; i++)
+		put_row(sink, &rows[i]);
+	put_gpus(sink, rows, n, &first);
+	if (!sink->options.interval)
+		put_balance(sink, rows, n, &first);
+	put_whys(sink, rows, n, &first);
+}
+
+static void put_seconds(struct gpmu_sink *sink, double seconds, const char *what)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+	char text[NUMBER_SIZE + 1];
+
+	text[number_fixed(text, seconds, 9, false)] = '\0';
+	buffer_char(buffer, ' ');
+	put_right(buffer, text, 17);
+	buffer_text(buffer, what);
+}
+
+static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+
+	if (sink->options.interval)
+		return;
+	buffer_char(buffer, '\n');
+	if (sink->options.runs > 1) {
+		put_seconds(sink, end->elapsed, " +- ");
+		buffer_fixed(buffer, end->deviation, 9);
+		buffer_text(buffer, " seconds time elapsed");
+		put_deviation(sink, end->deviation, end->elapsed);
+	} else {
+		put_seconds(sink, end->elapsed, " seconds time elapsed");
+	}
+	buffer_text(buffer, "\n\n");
+	if (end->user >= 0 && end->system >= 0) {
+		put_seconds(sink, end->user, " seconds user\n");
+		put_seconds(sink, end->system, " seconds sys\n\n");
+	}
+}
+
+const struct sink_ops sink_summary = { .begin = begin, .rows = put_rows, .end = end };

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "values/stats.h"
+
+/* Welford's recurrence: it avoids differences of large sums. */
+void stat_add(struct stat_value *stat, double value)
+{
+	double distance = value - stat->mean;
+
+	stat->n++;
+	stat->mean += distance / stat->n;
+	stat->squares += distance * (value - stat->mean);
+}
+
+double stat_deviation(const struct stat_value *stat)
+{
+	if (stat->n < 2)
+		return 0;
+	return sqrt(stat->squares / (stat->n - 1) / stat->n);
+}
+
+void stats_init(struct gpmu_stats *stats)
+{
+	*stats = (struct gpmu_stats){ 0 };
+}
+
+void stats_release(struct gpmu_stats *stats)
+{
+	for (size_t i = 0; stats->list && i < stats->length; i++)
+		free((char *)stats->list[i].row.why);
+	free(stats->list);
+	free(stats->rows);
+	stats_init(stats);
+}
+
+static int first_run(struct gpmu_stats *stats, const struct gpmu_row *rows, size_t length)
+{
+	stats->list = calloc(length + 1, sizeof(*stats->list));
+	stats->rows = calloc(length + 1, sizeof(*stats->rows));
+	if (!stats->list || !stats->rows) {
+		stats_release(stats);
+		return -ENOMEM;
+	}
+	stats->length = length;
+	for (size_t i = 0; i < length; i++) {
+		stats->list[i].row = rows[i];
+		stats->list[i].row.why = NULL;
+		stats->list[i].row.alert = -1;
+		stats->list[i].row.runs = 0;
+	}
+	return 0;
+}
+
+/* Copies the rows' reasons; NULL for a row without one. */
+static int copy_whys(const struct gpmu_row *rows, size_t length, char ***whys)
+{
+	*whys = calloc(length + 1, sizeof(**whys));
+	if (!*whys)
+		return -ENOMEM;
+	for (size_t i = 0; i < length; i++) {
+		if (!rows[i].why)
+			continue;
+		(*whys)[i] = strdup(rows[i].why);
+		if ((*whys)[i])
+			continue;
+		while (i--)
+			free((*whys)[i]);
+		free(*whys);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint64_t whole(double value)
+{
+	return value < 18446744073709551615.0 ? (uint64_t)(value + 0.5) : UINT64_MAX;
+}
+
+static void add_row(struct stats_row *stat, const struct gpmu_row *row, char *why)
+{
+	bool was_ok = stat->row.runs;
+
+	free((char *)stat->row.why);
+	stat->row.why = why;
+	stat_add(&stat->begin, row->begin);
+	stat_add(&stat->end, row->end);
+	if (row->state != GPMU_OK) {
+		if (!was_ok) {
+			stat->row.state = row->state;
+			stat->row.value = row->value;
+			stat->row.share = row->share;
+			stat->row.enabled = row->enabled;
+			stat->row.running = row->running;
+			stat->row.counters = row->counters;
+		}
+		return;
+	}
+	stat_add(&stat->value, row->value);
+	stat_add(&stat->raw, (double)row->raw);
+	stat_add(&stat->enabled, (double)row->enabled);
+	stat_add(&stat->running, (double)row->running);
+	stat->row.state = GPMU_OK;
+	if (!was_ok || row->share < stat->row.share)
+		stat->row.share = row->share;
+	stat->row.raw = row->raw;
+	stat->row.enabled = row->enabled;
+	stat->row.running = row->running;
+	stat->row.counters = row->counters;
+	stat->row.runs++;
+	if (row->alert > stat->row.alert)
+		stat->row.alert = row->alert;
+}
+
+int stats_add(struct gpmu_stats *stats, const struct gpmu_row *rows, size_t length)
+{
+	char **whys;
+	int ret = 0;
+
+	if (stats->list && length != stats->length)
+		return -EINVAL;
+	ret = copy_whys(rows, length, &whys);
+	if (ret)
+		return ret;
+	if (!stats->list)
+		ret = first_run(stats, rows, length);
+	for (size_t i = 0; i < length; i++) {
+		if (ret)
+			free(whys[i]);
+		else
+			add_row(&stats->list[i], &rows[i], whys[i]);
+	}
+	free(whys);
+	return ret;
+}
+
+const struct gpmu_row *stats_rows(struct gpmu_stats *stats, size_t *length)
+{
+	for (size_t i = 0; i < stats->length; i++) {
+		const struct stats_row *stat = &stats->list[i];
+		struct gpmu_row *row = &stats->rows[i];
+
+		*row = stat->row;
+		row->begin = stat->begin.mean;
+		row->end = stat->end.mean;
+		if (row->state != GPMU_OK) {
+			row->runs = 1;
+			continue;
+		}
+		row->value = stat->value.mean;
+		row->deviation = stat_deviation(&stat->value);
+		/* With a single run keep the integers, which a double might round. */
+		if (row->runs > 1) {
+			row->raw = whole(stat->raw.mean);
+			row->enabled = whole(stat->enabled.mean);
+			row->running = whole(stat->running.mean);
+		}
+		row->why = NULL;
+	}
+	*length = stats->length;
+	return stats->rows;
+}

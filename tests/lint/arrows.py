@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""arrows.py TOP BUILD: includes and calls that run up between the folders of libgpmu.
+
+TOP/metrics/folders.tsv names the folders from bottom to top and what each may use. Quoted
+includes are resolved below TOP, symbols are those of the objects in BUILD. Prints a line
+for each fault; exits with 2 if there is nothing to look at.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# Shared objects of their own: what each sees beside its folder and the public headers
+PLUGINS = {
+    'metrics/sources/model': [],
+    'metrics/sources/cupti': [],
+    'metrics/sources/nvml': [],
+    'metrics/sources/inject': ['metrics/trace/channel', 'metrics/sources/cupti'],
+    'tools': [],
+}
+
+
+def read_folders(path):
+    """Each folder and all that it may use, closed under "and what these may use"."""
+    may, faults = {}, []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.startswith('#') or not line:
+            continue
+        folder, uses = line.split('\t')
+        closure = set()
+        for used in uses.split() if uses != '-' else []:
+            if used in may:
+                closure |= {used} | may[used]
+            else:
+                faults.append(f'{path}:{number}: {folder} uses {used}, which is not below it')
+        may[folder] = closure
+    return may, faults
+
+
+def folder_of(folders, path):
+    """The folder that a path relative to metrics/ lies in, the longest name first."""
+    parent = str(pathlib.PurePath(path).parent)
+    return parent if parent in folders else None
+
+
+def sources(folder):
+    return sorted(path for path in folder.iterdir() if path.suffix in ('.c', '.h'))
+
+
+def library_includes(top, may):
+    for folder in may:
+        for path in sources(top / 'metrics' / folder):
+            for name in INCLUDE.findall(path.read_text()):
+                used = folder_of(may, name)
+                if used and used != folder and used not in may[folder]:
+                    yield f'{path.relative_to(top)}: includes {name}: {folder} may not use {used}'
+                elif not used and not (top / 'metrics/include' / name).exists():
+                    if not name.endswith('.pb-c.h'):
+                        yield f'{path.relative_to(top)}: includes {name}, which is in no folder of folders.tsv'
+
+
+def plugin_includes(top):
+    for root, others in PLUGINS.items():
+        if not (top / root).is_dir():
+            continue
+        seen = [top / root] + [top / other for other in others] + [top / 'metrics/include', top / 'metrics']
+        for path in sorted((top / root).rglob('*.[ch]')):
+            for name in INCLUDE.findall(path.read_text()):
+                found = next((d / name for d in [path.parent] + seen if (d / name).exists()), None)
+                allowed = [top / root, top / 'metrics/include'] + [top / other for other in others]
+                if not found or not any(d in found.parents for d in allowed):
+                    yield f'{path.relative_to(top)}: includes {name}: {root} may not use it'
+
+
+def symbols(objects):
+    """Which object defines each symbol, and which symbols each object needs."""
+    defined, needed = {}, {}
+    out = subprocess.run(['nm', '-A', *map(str, objects)], capture_output=True, text=True, check=True)
+    for line in out.stdout.splitlines():
+        path, entry = line.split(':', 1)
+        *_, kind, name = entry.split()
+        if kind == 'U':
+            needed.setdefault(path, []).append(name)
+        elif kind in 'TDBRVW':
+            defined[name] = path
+    return defined, needed
+
+
+def calls(top, build, may):
+    folders = {}
+    for folder in may:
+        for path in sources(top / 'metrics' / folder):
+            if path.suffix == '.c':
+                folders[str(build / 'metrics' / folder / path.stem) + '.o'] = folder
+    missing = [path for path in folders if not pathlib.Path(path).exists()]
+    if missing:
+        print(f'{missing[0]} is not built', file=sys.stderr)
+        sys.exit(2)
+    defined, needed = symbols(folders)
+    for path, names in needed.items():
+        for name in names:
+            used = folders.get(defined.get(name))
+            if used and used != folders[path] and used not in may[folders[path]]:
+                yield f'{path}: calls {name} of {defined[name]}: {folders[path]} may not use {used}'
+
+
+def unlisted(top, may):
+    """Sources of the library that lie in no folder of the table."""
+    for path in sorted((top / 'metrics').rglob('*.[ch]')):
+        folder = str(path.parent.relative_to(top / 'metrics'))
+        if folder.split('/')[0] not in ('include', 'sources') and folder not in may:
+            yield f'{path.relative_to(top)}: in no folder of folders.tsv'
+
+
+def main():
+    top, build = map(pathlib.Path, sys.argv[1:])
+    may, faults = read_folders(top / 'metrics/folders.tsv')
+    if not may:
+        sys.exit('metrics/folders.tsv names no folder')
+    faults += library_includes(top, may)
+    faults += plugin_includes(top)
+    faults += unlisted(top, may)
+    faults += calls(top, build, may)
+    print(*faults, sep='\n', end='\n' if faults else '')
+
+
+main()

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The folders of libgpmu, which metrics/folders.tsv lists from bottom to top: includes
+# and calls go down only. The same check then has to find planted faults.
+. tests/lib/tap.sh
+
+build=${B:-build}
+
+findings=$(tests/lint/arrows.py . "$build" 2>&1)
+is "$findings" "" "no include and no call between the folders of libgpmu runs up"
+
+# A library of two folders, and a plugin
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir"/metrics/{low,high,lower,include,sources/nvml} "$dir"/build/metrics/{low,high}
+printf 'low\t-\nhigh\tlow\n' > "$dir/metrics/folders.tsv"
+echo 'int low(void);' > "$dir/metrics/low/low.h"
+: > "$dir/metrics/lower/lower.h"
+echo 'int high(void);' > "$dir/metrics/high/high.h"
+printf '#include "low/low.h"\nint low(void) { return 1; }\n' > "$dir/metrics/low/low.c"
+printf '#include "high/high.h"\n#include "low/low.h"\nint high(void) { return low(); }\n' > "$dir/metrics/high/high.c"
+
+# faults: compiles the library and prints what the check finds in it
+faults() {
+	local folder
+
+	for folder in low high; do
+		${CC:-cc} -I"$dir/metrics" -c -o "$dir/build/metrics/$folder/$folder.o" \
+			"$dir/metrics/$folder/$folder.c" || return
+	done
+	tests/lint/arrows.py "$dir" "$dir/build" 2>&1
+}
+
+# planted FILE TEXT: the faults with this text in the file, which is then as before
+planted() {
+	local saved
+
+	saved=$(cat "$dir/$1" 2> /dev/null)
+	printf '%b\n' "$2" > "$dir/$1"
+	faults
+	if [ -n "$saved" ]; then
+		printf '%s\n' "$saved" > "$dir/$1"
+	else
+		rm "$dir/$1"
+	fi
+}
+
+is "$(faults)" "" "a library whose arrows run down has no finding"
+like "$(planted metrics/low/low.c '#include "high/high.h"\nint low(void) { return 1; }')" \
+	'^metrics/low/low\.c: includes high/high\.h: low may not use high$' "an upward include is found"
+like "$(planted metrics/low/low.c 'int high(void);\nint low(void) { return high(); }')" \
+	'low\.o: calls high of .*high\.o: low may not use high$' "an upward call is found"
+like "$(planted metrics/folders.tsv 'low\thigh\nhigh\tlow')" \
+	'folders\.tsv:1: low uses high, which is not below it$' "a cycle between folders is found"
+like "$(planted metrics/low/low.h '#include "lower/lower.h"')" \
+	'^metrics/low/low\.h: includes lower/lower\.h, which is in no folder' "an include of an unlisted folder is found"
+like "$(planted metrics/sources/nvml/a.c '#include "low/low.h"')" \
+	'^metrics/sources/nvml/a\.c: includes low/low\.h: metrics/sources/nvml may not use it$' \
+	"a source plugin that includes the library's own headers is found"
+mkdir "$dir/metrics/other"
+like "$(planted metrics/other/a.c 'int a;')" '^metrics/other/a\.c: in no folder of folders\.tsv$' \
+	"a source outside the listed folders is found"
+rm "$dir/build/metrics/low/low.o"
+like "$(tests/lint/arrows.py "$dir" "$dir/build" 2>&1)" 'low\.o is not built$' "an object that is missing is reported"
+done_testing

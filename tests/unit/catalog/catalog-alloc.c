@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Each allocation fails in turn, and so does each call of jansson. Loading then fails with
+ * ENOMEM, leaves the catalog unchanged, and leaks nothing. Linked with --wrap also for json_loadb
+ * and json_delete.
+ */
+#include <jansson.h>
+
+#include "alloc.h"
+#include "catalog-test.h"
+#include "base/error.h"
+#include "sysroot.h"
+
+json_t *__real_json_loadb(const char *text, size_t size, size_t flags, json_error_t *error);
+void __real_json_delete(json_t *json);
+json_t *__wrap_json_loadb(const char *text, size_t size, size_t flags, json_error_t *error);
+void __wrap_json_delete(json_t *json);
+
+json_t *__wrap_json_loadb(const char *text, size_t size, size_t flags, json_error_t *error)
+{
+	return alloc_fails() ? NULL : alloc_count(__real_json_loadb(text, size, flags, error));
+}
+
+void __wrap_json_delete(json_t *json)
+{
+	alloc_held--;
+	__real_json_delete(json);
+}
+
+static struct sysroot root;
+static struct gpmu_catalog *catalog;
+static size_t metrics, events;
+
+/* Adds the folder to the catalog. A failure leaves the catalog unchanged. */
+static int run_add(void)
+{
+	struct gpmu_error error = { .text = "" };
+	int ret = gpmu_catalog_add(catalog, root.path, &error);
+	bool same = count_metrics(catalog) == metrics && count_events(catalog) == events &&
+		    !gpmu_catalog_warning(catalog, 0) &&
+		    gpmu_catalog_find_metric(catalog, "ipc", NULL) &&
+		    gpmu_catalog_group_metric(catalog, "grace_scf", 0);
+
+	if (ret)
+		return same && !strcmp(error.text, "no memory") ? ret : 1;
+	return same;
+}
+
+static int make(const char *paths)
+{
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_catalog *made = gpmu_catalog_new(paths, &error);
+	int ret = made ? 0 : -errno;
+
+	/* The first access loads the built-in files. */
+	if (made && !paths && !gpmu_catalog_metric(made, 0)) {
+		ret = -errno;
+		error_set(&error, 0, "no memory");
+	}
+	if (made && ret)
+		ok(ret == -ENOMEM && !gpmu_catalog_event(made, 1000000) &&
+		   (gpmu_catalog_find_metric(made, "ipc", NULL) ||
+		    gpmu_catalog_find_event(made, NULL, "cpu_cycles", NULL)),
+		   "catalog: the built-in files are loaded at the next access with memory");
+	gpmu_catalog_free(made);
+	return ret && strcmp(error.text, "no memory") ? 1 : ret;
+}
+
+static int run_new(void)
+{
+	return make(NULL);
+}
+
+/* A list of one path, a folder */
+static int run_list(void)
+{
+	return make(root.path);
+}
+
+static void put_files(void)
+{
+	sysroot_init(&root);
+	sysroot_put(&root, "arch/arm64/standard.json",
+		    "[{\"EventName\": \"standard\"},"
+		    "{\"MetricName\": \"s\", \"MetricExpr\": \"1\"}]");
+	sysroot_put(&root, "arch/arm64/a/cpu/x-y.json",
+		    "[{\"ArchStdEvent\": \"standard\"}, {\"ArchStdEvent\": \"S\"},\n"
+		    "{\"ArchStdEvent\": \"nowhere\"},\n"
+		    "{\"MetricName\": \"m\", \"MetricExpr\": \"a\", \"MetricGroup\": \"b;c\","
+		    "\"MetricThreshold\": \"1\", \"MetricConstraint\": \"NO_GROUP_EVENTS\","
+		    "\"BriefDescription\": \"b\", \"PublicDescription\": \"p\", \"Unit\": \"CHA\","
+		    "\"ScaleUnit\": \"1%\", \"Compat\": \"c\"},\n"
+		    "{\"MetricName\": \"m\", \"MetricExpr\": \"2\", \"Unit\": \"nvidia_x\"},\n"
+		    "{\"EventName\": \"e\", \"Counter\": {\"a\": [\"b\", true]}, \"Odd\": 1,"
+		    "\"BriefDescription\": \"a text of fair length that \\u0065scapes\"},\n"
+		    "{\"EventName\": \"e\", \"Unit\": \"x\"},"
+		    "{\"EventName\": \"e\", \"Unit\": \"x\"}]");
+	sysroot_put(&root, "x-metricgroups.json", "{\"a\": \"b\"}");
+	sysroot_link(&root, "link", "arch");
+}
+
+int main(void)
+{
+	catalog = gpmu_catalog_new(NULL, NULL);
+	metrics = count_metrics(catalog);
+	events = count_events(catalog);
+	put_files();
+	alloc_fail_each(run_new, 40, "catalog: built-in files");
+	alloc_fail_each(run_add, 40, "catalog: an added folder");
+	gpmu_catalog_free(catalog);
+	catalog = NULL;
+	alloc_fail_each(run_list, 80, "catalog: a path list");
+	is_u64((uint64_t)alloc_held, 0, "catalog: all allocated memory is freed");
+	sysroot_release(&root);
+	return done_testing();
+}

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Kernel-timed intervals: the kernel logs the counts of CPU 0 to a ring buffer, and the
+ * intervals are made of these readings. The test keeps CPU 0 busy.
+ */
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#include "count/counter.h"
+#include "count/counter_ring.h"
+#include "lib/reads.h"
+#include "count/session.h"
+#include "session-kernel.h"
+
+#define EVENTS	"page-faults,task-clock,context-switches"
+#define ALL	3
+
+static struct gpmu_session_options options = {
+	.size = sizeof(options), .cpus = "0", .interval = MS,
+};
+
+struct sums {
+	uint64_t raw[ALL], intervals, longest;
+	double end;
+	bool contiguous, counted;
+};
+
+static void busy(uint64_t ms)
+{
+	struct timespec time;
+	uint64_t begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	begin = now = (uint64_t)time.tv_sec * SEC + (uint64_t)time.tv_nsec;
+	while (now - begin < ms * MS) {
+		touch_pages(1);
+		clock_gettime(CLOCK_MONOTONIC, &time);
+		now = (uint64_t)time.tv_sec * SEC + (uint64_t)time.tv_nsec;
+	}
+}
+
+static void add(struct sums *sums, const struct test *test)
+{
+	sums->contiguous = sums->contiguous && row(test, 0)->begin == sums->end &&
+			   row(test, 0)->end > sums->end;
+	sums->end = row(test, 0)->end;
+	for (size_t i = 0; i < ALL; i++) {
+		sums->raw[i] += row(test, i)->raw;
+		sums->counted = sums->counted && row(test, i)->state == GPMU_OK;
+	}
+}
+
+/* Adds the intervals that are ready; returns 0 or the error. */
+static int drain(struct sums *sums, struct test *test)
+{
+	int ret;
+
+	while ((ret = gpmu_session_next(test->session, &test->rows, &test->n)) == 1) {
+		add(sums, test);
+		sums->intervals++;
+	}
+	return ret;
+}
+
+static struct sums no_sums(void)
+{
+	return (struct sums){ .contiguous = true, .counted = true };
+}
+
+/*
+ * Takes intervals by read(2) until the kernel logs readings. Returns the last error of
+ * gpmu_session_next(), 0 if it logs.
+ */
+static int begin(struct sums *sums, struct test *test)
+{
+	int ret = gpmu_session_next(test->session, &test->rows, &test->n);
+
+	for (int i = 0; i < 100 && ret == -ENODATA; i++) {
+		busy(1);
+		if (test_interval(test))
+			return -EIO;
+		add(sums, test);
+		ret = gpmu_session_next(test->session, &test->rows, &test->n);
+	}
+	return ret;
+}
+
+/* Repeats begin() at once if a busy machine made the kernel late. */
+static int start(struct sums *sums, struct test *test)
+{
+	int ret = begin(sums, test);
+
+	for (int i = 0; i < 20 && ret == -ENODATA; i++) {
+		test->session->rings.until = 0;
+		test->session->rings.pause = SEC;
+		ret = begin(sums, test);
+	}
+	return ret;
+}
+
+/* Whether the kernel logs @n intervals within 800 ms */
+static bool are_read(uint64_t n, struct sums *sums, struct test *test)
+{
+	sums->intervals = 0;
+	for (int i = 0; i < 40 && sums->intervals < n; i++) {
+		busy(20);
+		if (drain(sums, test))
+			start(sums, test);
+	}
+	return sums->intervals >= n;
+}
+
+static bool is_total(const struct sums *sums, struct test *test)
+{
+	bool same = !test_total(test);
+
+	for (size_t i = 0; i < ALL; i++) {
+		same = same && row(test, i)->raw == sums->raw[i];
+		if (row(test, i)->raw != sums->raw[i])
+			diag("%s: %" PRIu64 " of all, %" PRIu64 " of intervals", row(test, i)->name,
+			     row(test, i)->raw, sums->raw[i]);
+	}
+	return same && row(test, 0)->end == sums->end;
+}
+
+static void intervals(struct test *test)
+{
+	struct sums sums = no_sums();
+	uint64_t before, most = 0;
+	int ret;
+
+	test_start(test, &options);
+	ok(!start(&sums, test), "kernel-timed intervals: the kernel logs readings after a trial");
+	for (int i = 0; i < 40 && sums.intervals < 100; i++) {
+		before = reads();
+		ret = drain(&sums, test);
+		busy(25);
+		most = reads() - before > most ? reads() - before : most;
+		if (ret == -ENODATA)
+			start(&sums, test);
+	}
+	/* The session may read a limit of the kernel when it asks for readings again. */
+	ok(most <= 2, "kernel-timed intervals: readings need no system calls");
+	ok(sums.intervals >= 100, "kernel-timed intervals: the kernel has logged 100 intervals");
+	diag("%" PRIu64 " intervals", sums.intervals);
+	gpmu_session_disable(test->session);
+	ok(!drain(&sums, test) && !test_interval(test),
+	   "kernel-timed intervals: the last interval is read after disable");
+	add(&sums, test);
+	ok(sums.contiguous,
+	   "kernel-timed intervals: each interval begins where the one before it ended");
+	ok(sums.counted, "kernel-timed intervals: all intervals are counted");
+	ok(is_total(&sums, test), "kernel-timed intervals: their sum is the total");
+	ok(sums.raw[0] > 100 && sums.raw[1] > 100 * MS,
+	   "kernel-timed intervals: page faults and task-clock are those of the busy task");
+}
+
+/* Enables the session again, and takes an interval by read(2) in between. */
+static void again(struct test *test)
+{
+	struct sums sums = no_sums();
+
+	ok(!gpmu_session_enable(test->session) && !start(&sums, test),
+	   "kernel-timed intervals: they resume after the session is enabled again");
+	busy(20);
+	drain(&sums, test);
+	busy(5);
+	ok(!test_interval(test),
+	   "kernel-timed intervals: an interval can be taken by read(2) in between");
+	add(&sums, test);
+	ok(are_read(10, &sums, test),
+	   "kernel-timed intervals: they resume after an interval by read(2)");
+	gpmu_session_disable(test->session);
+	drain(&sums, test);
+	ok(!test_interval(test),
+	   "kernel-timed intervals: the last interval is read after the second disable");
+	add(&sums, test);
+	ok(sums.contiguous && sums.counted && is_total(&sums, test),
+	   "kernel-timed intervals: after an interval by read(2) their sum is the total");
+}
+
+static void is_not(const char *events, const struct gpmu_session_options *of, const char *what)
+{
+	struct test test;
+
+	test_plan(&test, NULL, NULL, NULL, events);
+	ok(!test_session(&test, of) && !test.session->rings.interval &&
+		   !gpmu_session_enable(test.session) &&
+		   gpmu_session_next(test.session, &test.rows, &test.n) == -ENODATA &&
+		   !test_interval(&test),
+	   "%s", what);
+	test_release(&test);
+}
+
+static void others(void)
+{
+	struct gpmu_session_options other = options;
+	struct test test;
+
+	is_not("task-clock,user_time", &options,
+	       "kernel-timed intervals: there are none of user_time");
+	other.interval = 2 * MS + 1;
+	is_not("task-clock", &other, "kernel-timed intervals: there are none above 2 ms");
+	other.interval = MS / 100;
+	is_not("task-clock", &other, "kernel-timed intervals: there are none of 10 us");
+	other = (struct gpmu_session_options){ .size = sizeof(other), .interval = MS };
+	is_not("task-clock", &other, "kernel-timed intervals: there are none of tasks");
+	test_plan(&test, NULL, NULL, NULL, "{task-clock,page-faults}");
+	ok(!test_session(&test, &options) && test.session->rings.interval == MS,
+	   "kernel-timed intervals: given groups can be logged");
+	test_release(&test);
+	test_plan(&test, NULL, NULL, NULL, "task-clock");
+	ok(!test_session(&test, &options) &&
+		   gpmu_session_next(test.session, &test.rows, &test.n) == -EINVAL,
+	   "kernel-timed intervals: the session must be enabled");
+	test_release(&test);
+}
+
+/* No reading is taken until the rings are full. */
+static void late(void)
+{
+	struct sums sums = no_sums();
+	struct test test;
+
+	test_plan(&test, NULL, NULL, NULL, EVENTS);
+	test_start(&test, &options);
+	ok(!start(&sums, &test), "full ring: the kernel logs readings");
+	busy(1200);
+	ok(!drain(&sums, &test) && sums.intervals > 50 && sums.intervals <= RING_MOST,
+	   "full ring: the kernel logs as many readings as fit and no more");
+	diag("%" PRIu64 " intervals in 1200 ms", sums.intervals);
+	ok(are_read(20, &sums, &test), "full ring: the kernel logs again after the ring was read");
+	gpmu_session_disable(test.session);
+	drain(&sums, &test);
+	ok(!test_interval(&test), "full ring: the last interval is read after disable");
+	add(&sums, &test);
+	ok(sums.contiguous && sums.counted && is_total(&sums, &test),
+	   "full ring: no count is lost");
+	test_release(&test);
+}
+
+/* The kernel stops logging: intervals are taken by read(2), and the kernel is tried again later. */
+static void too_few(struct test *test)
+{
+	struct session_rings *rings = &test->session->rings;
+	struct sums sums = no_sums();
+	int ret = 0;
+
+	gpmu_session_enable(test->session);
+	start(&sums, test);
+	kept_lines = 0;
+	busy(20);
+	counter_ring_stop(rings->list[0]);
+	/* On a loaded machine earlier readings may last for a while. */
+	for (int i = 0; i < 50 && !ret; i++) {
+		busy(30);
+		ret = drain(&sums, test);
+	}
+	ok(ret == -ENODATA && sums.intervals >= 1,
+	   "too few readings: the session gives up the kernel's readings");
+	is_str(kept_line, "for 1 s the kernel is not asked for readings: CPU 0: there were too few",
+	       "too few readings: the pause of 1 s and its cause are logged");
+	ok(!test_interval(test), "too few readings: the next interval is taken by read(2)");
+	add(&sums, test);
+	is_u64((uint64_t)-gpmu_session_next(test->session, &test->rows, &test->n), ENODATA,
+	       "too few readings: the kernel is not tried again within the pause");
+	is_u64((uint64_t)kept_lines, 1, "too few readings: the pause is logged once");
+	rings->until = 0;
+	ok(!start(&sums, test), "too few readings: the kernel is tried again after the pause");
+	ok(are_read(10, &sums, test),
+	   "too few readings: the kernel logs intervals after the pause");
+	gpmu_session_disable(test->session);
+	drain(&sums, test);
+	ok(!test_interval(test), "too few readings: the last interval is read after disable");
+	add(&sums, test);
+	ok(sums.contiguous && sums.counted && is_total(&sums, test),
+	   "too few readings: no count is lost");
+}
+
+/* The kernel logs nothing at the first trial. */
+static void none(struct test *test)
+{
+	struct counter_ring *ring = test->session->rings.list[0];
+	struct sums sums = no_sums();
+
+	gpmu_session_enable(test->session);
+	gpmu_session_next(test->session, &test->rows, &test->n);
+	counter_ring_stop(ring);
+	counter_ring_skip(ring);
+	ring->seen = 0;
+	kept_line[0] = '\0';
+	ok(begin(&sums, test) == -ENODATA && strstr(kept_line, "there were too few"),
+	   "no readings: intervals are taken by read(2) and a message states why");
+	gpmu_session_disable(test->session);
+	test_interval(test);
+	add(&sums, test);
+	ok(sums.contiguous && sums.counted && is_total(&sums, test),
+	   "no readings: no count is lost");
+}
+
+/* The kernel refuses to log, as on a CPU that is offline, while the events are counted. */
+static void refused(void)
+{
+	struct sums sums = no_sums();
+	struct test test;
+
+	test_plan(&test, NULL, NULL, NULL, EVENTS);
+	test_start(&test, &options);
+	test.session->rings.list[0]->set->places[0].place.cpu = 99999;
+	is_u64((uint64_t)-begin(&sums, &test), ENODATA,
+	       "refused readings: intervals are taken by read(2)");
+	ok(strstr(kept_line, "readings: CPU 99999: "),
+	   "refused readings: the message names the CPU: %s", kept_line);
+	gpmu_session_disable(test.session);
+	test_interval(&test);
+	add(&sums, &test);
+	ok(sums.contiguous && sums.counted && is_total(&sums, &test),
+	   "refused readings: no count is lost");
+	test_release(&test);
+}
+
+/* No interval, the last one included, is shorter than half of the requested length. */
+static void last(struct test *test)
+{
+	bool all = true;
+
+	for (int i = 0; i < 10; i++) {
+		struct sums sums = no_sums();
+
+		gpmu_session_enable(test->session);
+		start(&sums, test);
+		busy(5);
+		gpmu_session_disable(test->session);
+		drain(&sums, test);
+		test_interval(test);
+		all = all && row(test, 0)->end - row(test, 0)->begin > 0.00045;
+		add(&sums, test);
+		all = all && sums.contiguous && is_total(&sums, test);
+	}
+	ok(all, "kernel-timed intervals: the last one has at least 45 %% of the requested length");
+}
+
+/* Writes the kernel's record of throttled events; the caller frees the data returned. */
+static char *tell_of_stop(struct counter_ring *ring)
+{
+	const struct perf_event_header told = { .type = PERF_RECORD_THROTTLE, .size = sizeof(told) };
+	/* Only the kernel can write to its own ring. */
+	char *data = calloc(1, ring->mask + 1);
+
+	if (!data)
+		test_bail("no memory");
+	memcpy(data + (ring->page->data_head & ring->mask), &told, sizeof(told));
+	ring->data = data;
+	ring->page->data_head += sizeof(told);
+	return data;
+}
+
+static void interference(void)
+{
+	struct counter_ring *ring;
+	char *data;
+	struct sums sums = no_sums();
+	struct test test;
+
+	test_plan(&test, NULL, NULL, NULL, EVENTS);
+	test_start(&test, &options);
+	start(&sums, &test);
+	busy(5);
+	ring = test.session->rings.list[0];
+	counter_ring_stop(ring);
+	ok(!drain(&sums, &test),
+	   "throttling: readings are accepted before the record of throttling");
+	data = tell_of_stop(ring);
+	ok(drain(&sums, &test) == -ENODATA && sums.counted && sums.contiguous,
+	   "throttling: the session gives up the kernel's readings");
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	   "throttling: the interval with the gap is not counted");
+	busy(5);
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK,
+	   "throttling: the interval after the gap is counted");
+	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	   "throttling: the total is not counted");
+	test_release(&test);
+	free(data);
+}
+
+/* Throttling before the kernel's readings are used */
+static void interference_between(void)
+{
+	struct counter_ring *ring;
+	struct sums sums = no_sums();
+	struct test test;
+	char *data;
+
+	test_plan(&test, NULL, NULL, NULL, EVENTS);
+	test_start(&test, &options);
+	begin(&sums, &test);
+	busy(2);
+	ring = test.session->rings.list[0];
+	counter_ring_stop(ring);
+	data = tell_of_stop(ring);
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	   "throttling: an interval by read(2) with the gap is not counted");
+	busy(2);
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK,
+	   "throttling: an interval by read(2) after the gap is counted");
+	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	   "throttling: the total of intervals by read(2) is not counted");
+	test_release(&test);
+	free(data);
+}
+
+static void keep_info(int level, const char *line, void *user)
+{
+	keep_line(level == GPMU_LOG_INFO ? GPMU_LOG_WARNING : level, line, user);
+}
+
+int main(void)
+{
+	struct test test;
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	test_plan(&test, NULL, NULL, NULL, EVENTS);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) || test_session(&test, &options)) {
+		skip("kernel-timed intervals: CPU 0 can be "
+		     "counted", "this user may not count the first CPU");
+		test_release(&test);
+		return done_testing();
+	}
+	test_stop(&test);
+	gpmu_log_set(keep_info, NULL);
+	intervals(&test);
+	again(&test);
+	too_few(&test);
+	last(&test);
+	none(&test);
+	test_release(&test);
+	others();
+	late();
+	interference();
+	interference_between();
+	refused();
+	return done_testing();
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Runs the example programs in C and Fortran with software events and with the model.
+
+. tests/lib/tap.sh
+
+build=${B:-build}
+programs=$build/tests/examples
+model=${MODEL:-$build/gpmu-model.so}
+steady=metrics/sources/model/scenarios/steady.scenario
+
+[ -x "$programs/regions" ] || bail "no $programs/regions"
+
+# value TEXT REGION COUNTER: prints a value of a table
+value() {
+	awk -v region="$2" -v counter="$3" '$1 == region && $4 == counter { print $5; exit }' <<<"$1"
+}
+
+# between VALUE LEAST MOST DESCRIPTION: checks that a value is in a range
+between() {
+	awk -v value="$1" -v least="$2" -v most="$3" \
+		'BEGIN { exit !(value >= least && value <= most) }'
+	ok $? "$4" || diag "got $1, expected $2 to $3"
+}
+
+is "$(grep -rnE 'rows\[[^0]' --include='*.c' tests/examples)" "" \
+	"examples step through rows by their size, which a newer libgpmu may raise"
+if got=$("$programs/regions" 2>&1); then
+	is "$(awk 'NR > 1 { print $1, $2 }' <<<"$got" | uniq)" $'fill 1\nstep 10\nsum 10' \
+		"regions: the table has three regions in the order of first visits, with their visits"
+	between "$(value "$got" fill page-faults:u)" 16 2300 "regions: touching 8 MiB causes 16 to 2300 page faults"
+	between "$(value "$got" sum task-clock:u)" 1 "$(value "$got" step task-clock:u)" \
+		"regions: a nested region takes no longer than the region around it"
+else
+	skip "$got" "regions: the example counts software events"
+fi
+got=$("$programs/regions" no-such-event 2>&1)
+is "$?" 1 "regions: an event that does not exist makes the example fail"
+like "$got" "^regions: .*no-such-event" "regions: the error names the event that does not exist"
+
+if got=$("$programs/threads" 3 2>&1); then
+	is "$(wc -l <<<"$got")" 3 "threads: the example prints a line for each of three threads"
+	for thread in 0 1 2; do
+		faults=$(awk -v thread="$thread:" '$2 == thread && $3 == 2 { print $7 }' <<<"$got")
+		between "${faults:--1}" 1 $(((thread + 1) * 2000 + 200)) \
+			"threads: thread $thread counts its own page faults alone"
+	done
+else
+	skip "$got" "threads: the example counts page faults"
+fi
+
+got=$("$programs/nodes" GraceMemBW,GracePcieReadBW "$model=$steady" 2>&1)
+is "$?" 0 "nodes: the example counts metrics of the model"
+for want in GraceMemBW:0:131.52 GraceMemBW:1:59.2 GracePcieReadBW:0:9.6 GracePcieReadBW:1:14.4; do
+	IFS=: read -r metric node rate <<<"$want"
+	got_rate=$(awk -F, -v metric="$metric" -v node="$node" \
+		'$11 == metric && $5 == node { print $12 }' <<<"$got")
+	# Five visits of at least 20 ms, each of which counts at most 11 requests of 64 bytes too many
+	between "${got_rate:--1}" "$(awk -v rate="$rate" 'BEGIN { printf "%.6f", rate - 4e-5 }')" \
+		"$(awk -v rate="$rate" 'BEGIN { printf "%.6f", rate + 4e-5 }')" \
+		"nodes: $metric of node $node is $rate GB/s"
+done
+got=$("$programs/nodes" NoSuchMetric 2>&1)
+like "$got" "^nodes: .*NoSuchMetric" "nodes: the error names the metric that does not exist"
+
+if [ ! -x "$programs/heat" ]; then
+	skip "no gfortran" "heat: the Fortran example counts software events"
+elif got=$("$programs/heat" 2>&1); then
+	is "$(awk 'NR > 1 { print $1, $2 }' <<<"$got" | sort -u)" \
+		$'copy-for-the-next-step 20\nfill 1\nstep 21' \
+		"heat: the table has the Fortran program's regions, with long names, and their visits"
+	is "$(head -n 1 <<<"$got" | xargs)" "region visits seconds counter value" \
+		"heat: the first line of the table names the columns"
+	like "$got" "^fill .* page-faults:u +[1-9][0-9]* *$" "heat: the table shows counts as whole numbers"
+	got=$("$programs/heat" "software/config=4095/u,task-clock:u")
+	like "$got" "^step .*<not supported> .*no such event" "heat: the table shows an unsupported event with the reason"
+	got=$("$programs/heat" "no-such-event" 2>&1)
+	like "$got" "^heat: .*no-such-event" "heat: the error names the event that does not exist"
+else
+	skip "$got" "heat: the Fortran example counts software events"
+fi
+
+if [ ! -x "$programs/mishaps" ]; then
+	skip "no gfortran" "mishaps: the Fortran module reports misuse"
+else
+	got=$("$programs/mishaps" closed 2>&1)
+	is "$?:$got" "0:" "mishaps: calls without an open counting fail and do not crash"
+	got=$("$programs/mishaps" again 2>&1)
+	case $? in
+	1) skip "$got" "mishaps: gpmu_open() closes an open counting first" ;;
+	*) is "$?:$got" "0:" "mishaps: gpmu_open() closes an open counting first" ;;
+	esac
+	is "$("$programs/mishaps" enable "$build/tests/unit/gpmu-fake.so" 2>&1)" \
+		"-5 it could not be enabled: Input/output error" \
+		"mishaps: the message of a failed enable has the reason"
+fi
+
+if [ ! -x "$programs/whom" ]; then
+	skip "no gfortran" "whom: the Fortran module counts the selected target"
+elif ! got=$("$programs/whom" cpus 0 2>&1); then
+	skip "$got" "whom: the Fortran module counts the selected target"
+else
+	like "$got" '^0 -1 [0-9]+$' "whom: the argument cpus selects the CPUs to count"
+	python3 -c 'import mmap
+while True:
+    with mmap.mmap(-1, 1 << 24) as memory:
+        for page in range(0, 1 << 24, 4096):
+            memory[page] = 1' &
+	busy=$!
+	sleep 0.2
+	for whom in pids tids; do
+		got=$("$programs/whom" "$whom" "$busy")
+		between "$(cut -d ' ' -f 3 <<< "$got")" 500 1e9 "whom: the argument $whom selects the tasks to count"
+	done
+	kill "$busy"
+	once='dd if=/dev/zero of=/dev/null bs=16M count=1 2> /dev/null'
+	between "$("$programs/whom" inherit "$once" | cut -d ' ' -f 3)" 4096 1e9 "whom: with inherit the processes that the thread starts are counted"
+	between "$("$programs/whom" thread "$once" | cut -d ' ' -f 3)" 0 1000 "whom: without inherit only the thread is counted"
+	like "$("$programs/whom" pids 2147483647 2>&1)" '^whom: .*2147483647' "whom: the error names the process that does not exist"
+fi
+done_testing

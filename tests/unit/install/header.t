@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu.h compiles as C and C++, and the headers, gpmu.map and the shared object have the same
+# functions.
+
+. tests/lib/tap.sh
+
+include=metrics/include
+so=${B:-build}/libgpmu.so.0
+[ -e "$so" ] || bail "no $so: make it first"
+
+# compile COMPILER STANDARD LANGUAGE: prints the compiler's messages about each header alone
+compile() {
+	local header
+
+	for header in "$include"/gpmu.h "$include"/gpmu-source.h "$include"/gpmu/*.h; do
+		"$1" "-std=$2" -x "$3" -pedantic -Wall -Wextra -Werror -I "$include" -fsyntax-only "$header" 2>&1
+	done
+}
+
+# functions: names before "(" in the headers without comments
+functions() {
+	cat "$include"/gpmu/*.h | "${CC:-gcc}" -fpreprocessed -dD -E -P - |
+		grep -oE '\bgpmu_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u
+}
+
+is "$(compile "${CC:-gcc}" c11 c)" "" "each header compiles by itself as C11"
+is "$(compile "${CXX:-g++}" c++11 c++)" "" "each header compiles by itself as C++11"
+is "$(sed -n 's|^#include <\(gpmu/.*\)>.*|\1|p' "$include/gpmu.h" | sort)" \
+	"$(cd "$include" && printf '%s\n' gpmu/*.h)" "gpmu.h includes each header"
+[ "$(functions | wc -l)" -gt 3 ]
+ok $? "the headers declare more than three functions"
+is "$(grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sort -u)" "$(functions)" \
+	"gpmu.map lists exactly the functions of the headers"
+is "$(nm -D --defined-only "$so" | awk '$2 == "T" { print $3 }' | sed 's/@.*//' | sort -u)" "$(functions)" \
+	"the shared object exports exactly the functions of the headers"
+is "$(nm -D --defined-only "$so" | awk '$2 !~ /^[TA]$/')" "" "the shared object exports no data"
+like "$(objdump -p "$so")" 'SONAME +libgpmu.so.0' "the soname of the shared object has the version of the interface"
+done_testing

@@ -1,0 +1,224 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# make install and make uninstall: which files are installed, that they work in place, and that a
+# failure leaves nothing behind. tests/perf/install.t tests perf's part.
+. tests/lib/tap.sh
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+top=$PWD
+# Another PREFIX means another build, so this uses a copy of the build folder.
+build=$dir/build
+mkdir "$build" "$dir/bin"
+cp -a "${B:-build}"/{libperf,flags,proto,metrics,tools,man,gpmu,libgpmu.a,libgpmu.so.0,libgpmu.so,gpmu-{cupti,model,nvml}.so} "$build" ||
+	bail "make it first"
+unset GPMU_PLUGINS GPMU_ROOT GPMU_EVENTS PERF_VERSION LD_LIBRARY_PATH DESTDIR PREFIX
+export LC_ALL=C
+root=$dir/root
+prefix=$dir/prefix
+steady=$prefix/share/gpmu/scenarios/steady.scenario
+
+# A fake ldconfig leaves the machine's own cache of libraries alone.
+printf '#!/bin/sh\necho ldconfig "$@" >> %s\n' "$dir/ldconfig" > "$dir/bin/ldconfig"
+chmod +x "$dir/bin/ldconfig"
+PATH=$dir/bin:$PATH
+
+# makes ARGUMENT...: prints the output of make
+makes() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory B="$build" "$@" 2>&1
+}
+
+# files FOLDER: prints the files and links below FOLDER
+files() {
+	(cd "$1" && find . -not -type d -printf '%P\n' | LC_ALL=C sort)
+}
+
+# expected: prints the files to be installed, below PREFIX
+expected() {
+	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/{gpmu-{cupti,model,nvml},libgpmu-inject}.so lib/libgpmu.so lib/libgpmu.so.0 \
+		lib/pkgconfig/gpmu.pc share/bash-completion/completions/gpmu share/doc/gpmu/{flow,output,scenario,timeline}.rst \
+		share/man/man3/{libgpmu,gpmu_source_plugin}.3 share/zsh/site-functions/_gpmu
+	(cd metrics/include && printf 'include/%s\n' ./*.h gpmu/*.h | sed 's|\./||')
+	(cd metrics/include/gpmu && printf 'share/man/man3/gpmu_%s.3\n' *.h | sed 's|\.h\.3|.3|')
+	(cd metrics/sources/model/scenarios && printf 'share/gpmu/scenarios/%s\n' *)
+	! command -v rst2man > /dev/null || {
+		(cd tools/man && printf 'share/man/man1/%s.1\n' *.rst | sed 's|\.rst||')
+		printf 'share/man/man7/%s.7\n' gpmu-{cupti,nvml}
+	}
+	grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sed 's|.*|share/man/man3/&.3|'
+}
+
+# dynamic FILE: prints the libraries, name and paths that the loader uses
+dynamic() {
+	objdump -p "$1" | sed -nE 's/^ +(NEEDED|SONAME|RPATH|RUNPATH) +(.*)/\1 \2/p'
+}
+
+out=$(makes install DESTDIR="$root")
+is "$out" "without gpmu-perf, which make perf has not built
+installed gpmu 0.1.0 in $root/usr/local" "install: make install prints where it installed, and which part is missing"
+is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" \
+	"install: all files are installed, by default below /usr/local"
+is "$(files "$root" | grep -v ^usr/local/)" "" "install: nothing is installed outside of PREFIX"
+is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-cupti.so gpmu-model.so gpmu-nvml.so libgpmu-inject.so libgpmu.so.0" \
+	"install: programs and libraries are executable"
+is "$(find "$root/usr" -type f -not -perm -444 -o -type d -not -perm -555 -o -perm /022 -not -type l)" "" \
+	"install: everybody can read all files and only the owner can write"
+is "$(readlink "$root/usr/local/lib/libgpmu.so")" libgpmu.so.0 "install: libgpmu.so is a relative link"
+is "$(dynamic "$root/usr/local/bin/gpmu" | grep -E 'PATH|gpmu')" "" \
+	"install: gpmu is linked with libgpmu.a and has no RPATH"
+is "$(dynamic "$root/usr/local/lib/libgpmu.so.0" | grep -E 'PATH|SONAME'; for plugin in "$root"/usr/local/lib/gpmu/*.so; do dynamic "$plugin"; done | grep PATH)" \
+	"SONAME libgpmu.so.0" "install: the libraries have no RPATH"
+is "$(grep -rIlF -e "$dir" -e "$top" "$root")" "" "install: no text file has the path of the build folder"
+like "$("$root/usr/local/bin/gpmu" --version)" '^gpmu 0\.1\.0$' "install: gpmu runs below DESTDIR"
+is "$(cat "$dir/ldconfig" 2> /dev/null)" "" "install: ldconfig is not called with DESTDIR"
+
+touch "$dir/before"
+sleep 0.01
+out=$(makes install PREFIX="$prefix")
+like "$out" "^installed gpmu 0.1.0 in $prefix\$" "install: make install accepts another PREFIX"
+is "$(find "$build" -name '*.o' -newer "$dir/before" -printf '%f ')" "source_load.o " \
+	"install: another PREFIX rebuilds only the object that has it"
+is "$(files "$prefix")" "$(files "$root/usr/local")" "install: another PREFIX gets the same files"
+if [ "$(id -u)" = 0 ]; then
+	is "$(cat "$dir/ldconfig")" ldconfig "install: root's make install calls ldconfig"
+else
+	skip "not root" "install: root's make install calls ldconfig"
+fi
+
+gpmu=$prefix/bin/gpmu
+out=$(cd / && "$gpmu" stat --source model="$steady" -a -M GraceMemBW --timeout 100 2>&1)
+like "$out" ' 190\.72 GB/s GraceMemBW$' "install: gpmu finds its plugin and the scenarios"
+like "$(bash -c ". $prefix/share/bash-completion/completions/gpmu; complete -p gpmu")" '^complete -F _gpmu gpmu$' \
+	"install: bash's completion can be loaded"
+
+# built LANGUAGE: checks that $dir/program has no RPATH, runs, and finds the model
+built() {
+	is "$(dynamic "$dir/program" | grep PATH)" "" "install: the $1 program has no RPATH"
+	is "$(cd / && LD_LIBRARY_PATH=$prefix/lib "$dir/program" model="$steady" 2>&1 | head -n 1)" "nvidia_cnvlink_pmu_0" \
+		"install: the $1 program runs with the model"
+}
+
+if ! command -v pkg-config > /dev/null; then
+	skip "no pkg-config" "install: programs are built with pkg-config's flags"
+else
+	export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+	is "$(pkg-config --modversion gpmu)" 0.1.0 "install: pkg-config has the version"
+	is "$(pkg-config --variable=plugindir gpmu)" "$prefix/lib/gpmu" \
+		"install: pkg-config has the folder of plugins"
+	is "$(pkg-config --static --cflags --libs gpmu | xargs)" "-I$prefix/include -L$prefix/lib -lgpmu" \
+		"install: pkg-config has no unneeded flags"
+	is "$(PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$root/usr/local/lib/pkgconfig pkg-config --cflags --libs gpmu | xargs)" \
+		"-I$root/usr/local/include -L$root/usr/local/lib -lgpmu" \
+		"install: pkg-config's paths can be below a DESTDIR"
+	read -ra flags <<< "$(pkg-config --cflags --libs gpmu)"
+	"${CC:-gcc}" -std=c11 -pedantic -Wall -Wextra -Werror tests/examples/man/source.c -o "$dir/program" "${flags[@]}"
+	built C11
+	cat > "$dir/program.cpp" << 'END'
+#include <iostream>
+#include <memory>
+#include <gpmu.h>
+
+int main(int, char **argv)
+{
+	gpmu_error error = {};
+	std::unique_ptr<gpmu_machine, void (*)(gpmu_machine *)> machine(gpmu_machine_new(nullptr, &error), gpmu_machine_free);
+	std::unique_ptr<gpmu_source, void (*)(gpmu_source *)> source(gpmu_source_new(argv[1], &error), gpmu_source_put);
+
+	if (!source || gpmu_machine_add_source(machine.get(), source.get(), &error)) {
+		std::cerr << error.text << "\n";
+		return 1;
+	}
+	for (size_t i = 0; const gpmu_pmu *pmu = gpmu_machine_pmu(machine.get(), i); i++)
+		if (gpmu_pmu_source(pmu))
+			std::cout << gpmu_pmu_name(pmu) << "\n";
+	return 0;
+}
+END
+	"${CXX:-g++}" -std=c++11 -pedantic -Wall -Wextra -Werror "$dir/program.cpp" -o "$dir/program" "${flags[@]}"
+	built C++
+	if ! command -v gfortran > /dev/null; then
+		skip "no gfortran" "install: a Fortran program is built and runs"
+	else
+		gfortran -J"$dir" "$(pkg-config --variable=includedir gpmu)/gpmu/gpmu.f90" tests/examples/heat.f90 \
+			-o "$dir/program" "${flags[@]}"
+		out=$(LD_LIBRARY_PATH=$prefix/lib "$dir/program" duration_time 2>&1)
+		like "$out" '^step .*duration_time' "install: a Fortran program is built and runs" || diag "$out"
+	fi
+fi
+
+if ! command -v man > /dev/null; then
+	skip "no man" "install: man finds all pages"
+	skip "no man" "install: man shows a function's group page"
+else
+	is "$(cd "$prefix/share/man" && for section in 1 3 7; do
+		names=("man$section"/*)
+		names=("${names[@]##*/}")
+		[ ! -d "man$section" ] || man -M . -w "$section" "${names[@]%.*}" 2>&1 > /dev/null
+	done)" "" "install: man finds all pages"
+	like "$(MANPAGER=cat MANWIDTH=80 man -M "$prefix/share/man" gpmu_session_new)" '^GPMU_SESSION\(3\)' \
+		"install: man shows a function's group page"
+fi
+
+# refused DESCRIPTION WANT COMMAND...: checks that COMMAND fails, prints WANT, and leaves $dir/there empty
+refused() {
+	local what=$1 want=$2 said
+
+	shift 2
+	! said=$("$@" 2>&1) && grep -qE "$want" <<< "$said" && [ -z "$(ls -A "$dir/there")" ]
+	ok $? "$what" || diag "$said" "$(ls -A "$dir/there")"
+}
+
+mkdir "$dir/there"
+touch "$dir/file"
+refused "install: a DESTDIR that is a file is refused" "$dir/file is no folder" makes install DESTDIR="$dir/file"
+refused "install: a relative PREFIX is refused" "expected whole paths .*, found here/bin" \
+	makes install PREFIX=here DESTDIR="$dir/there"
+mkdir -p "$dir/taken/usr/local/bin/gpmu"
+refused "install: a folder in a file's place is refused" "bin/gpmu is a folder: nothing was changed" \
+	makes install DESTDIR="$dir/taken"
+is "$(files "$dir/taken")" "" "install: a refused installation leaves no files"
+
+as_user=()
+if [ "$(id -u)" = 0 ]; then
+	as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fi
+cp -r tools/install "$build/stage" "$dir"
+chmod 755 "$dir" "$dir/there"
+if [ "$(id -u)" = 0 ] && ! "${as_user[@]}" test -r "$dir/stage"; then
+	skip "no setpriv" "install: a folder without write permission is refused"
+else
+	chmod 555 "$dir/there"
+	refused "install: a folder without write permission is refused" "no permission to write to $dir/there.* be root, or" \
+		"${as_user[@]}" "$dir/install" "$dir/stage" "$dir/there"
+	chmod 755 "$dir/there"
+fi
+
+# mounted OPTIONS: runs tools/install to a file system of its own, then lists the files there
+mounted() {
+	unshare -m bash -c "mount -t tmpfs -o $1 none $dir/there && tools/install $dir/stage $dir/there; status=\$?
+		find $dir/there -mindepth 1; exit \$status" 2>&1
+}
+
+if ! unshare -m mount -t tmpfs none "$dir/there" 2> /dev/null; then
+	skip "no mount namespaces" "install: a read-only file system is refused"
+	skip "no mount namespaces" "install: a full file system is left without files"
+else
+	out=$(mounted ro)
+	like "$?:$out" "^1:tools/install: no permission to write to $dir/there, or it is read-only" \
+		"install: a read-only file system is refused"
+	out=$(mounted size=512k)
+	is "$?:$(grep -v 'No space left' <<< "$out")" "1:tools/install: nothing was installed (above)" \
+		"install: a full file system is left without files"
+fi
+
+makes install DESTDIR="$root" > /dev/null
+is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" \
+	"install: a second installation replaces the first"
+touch "$root/usr/local/lib/gpmu/gpmu-mine.so" "$root/usr/local/bin/mine"
+makes uninstall DESTDIR="$root"
+is "$(files "$root" | xargs)" "usr/local/bin/mine usr/local/lib/gpmu/gpmu-mine.so" \
+	"install: make uninstall removes its files and no other"
+is "$(find "$root" -type d -path '*/gpmu*' -printf '%P ')" "usr/local/lib/gpmu " \
+	"install: make uninstall removes its own empty folders"
+done_testing

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What the Makefile refuses, with its messages, and what it rebuilds.
+. tests/lib/tap.sh
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+unset LONG KERNEL DRIVER TESTS
+
+# makes ARGUMENT...: prints the output of make
+makes() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@" 2>&1
+}
+
+like "$(makes -n check-vm KERNEL=5.10)" 'KERNEL=5\.10: one of 6\.1 6\.12 7\.3 .*debug' \
+	"make: an unknown kernel is refused with the list of kernels"
+like "$(makes -n check-vm KERNEL=7.3 DRIVER=foo)" 'DRIVER=foo: one of ours in-tree' \
+	"make: an unknown driver is refused with the list of drivers"
+like "$(makes -n check-vm TESTS=foo)" 'TESTS=foo: one of .*superchip' \
+	"make: an unknown test is refused with the list of tests"
+like "$(makes -n check-vm TESTS="$dir/zoo.t")" 'zoo: one of' \
+	"make: a test of another folder is refused with the list of tests"
+for tests in zoo zoo.t tests/vm/t/zoo.t; do
+	like "$(makes -n check-vm KERNEL=7.3 DRIVER=ours TESTS=$tests)" 'tests/vm/run 7\.3/ours/zoo$' \
+		"make: TESTS=$tests selects that test alone"
+done
+like "$(makes modules KDIR="$dir")" "^no kernel headers in $dir: install linux-headers-.*, or name others by KDIR=" \
+	"make: make modules without headers names the package to install"
+mkdir "$dir/a b"
+like "$(cd "$dir/a b" && makes -f "$OLDPWD/Makefile" help)" 'with a blank in its path' \
+	"make: a path with a blank is refused"
+
+# Rebuilds with other flags, in a copy of the parts of the build folder that three objects need
+build=$dir/build
+objects=("$build/metrics/base/log.o" "$build/metrics/plugin/source_load.o" "$build/tools/child.o")
+mkdir "$build"
+cp -a "${B:-build}/libperf" "${B:-build}/flags" "$build"
+
+# anew ARGUMENT...: prints the objects that make builds
+anew() {
+	touch "$dir/before"
+	makes -s B="$build" "$@" "${objects[@]}"
+	find "${objects[@]}" -newer "$dir/before" -printf '%f '
+}
+
+is "$(anew)" "log.o source_load.o child.o " "make: absent objects are built"
+is "$(anew)" "" "make: objects that are up to date are not rebuilt"
+is "$(anew EXTRA_CFLAGS=-g1)" "log.o source_load.o child.o " "make: other CFLAGS rebuild all objects"
+is "$(anew EXTRA_CFLAGS=-g1)" "" "make: the same CFLAGS rebuild nothing"
+is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc")" "log.o source_load.o child.o " \
+	"make: another CC rebuilds all objects"
+is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc" PREFIX=/opt/gpmu)" "source_load.o " \
+	"make: another PREFIX rebuilds only the object that has it"
+is "$(grep -aom1 '/opt/[a-z/]*' "$build/metrics/source_load.o" | head -n 1)" "/opt/gpmu/lib/gpmu" \
+	"make: the folder of plugins is below PREFIX"
+cat > "$dir/cross-gcc" << 'END'
+#!/bin/sh
+[ "$1" != -dumpmachine ] || exec echo aarch64-linux-gnu
+exec gcc "$@"
+END
+chmod +x "$dir/cross-gcc"
+like "$(makes B="$build" CC="$dir/cross-gcc" LIBPERF_SOURCE="$dir" "$build/libperf/libperf.a")" 'is not a kernel source' \
+	"make: libperf is rebuilt for another architecture"
+
+mkdir "$dir/bin"
+for tool in bash sed mkdir mktemp rm install cp find touch tar gzip mv printf dirname date git cat chmod; do
+	ln -s "$(command -v $tool)" "$dir/bin/$tool" 2>/dev/null
+done
+out=$(PATH=$dir/bin kernel-drivers/make-dkms "$dir/dkms" 2>&1)
+is "$? $(ls "$dir/dkms")" "0 grace-cspmu-0.1.0.tar.gz" "make: make-dkms without dpkg-deb makes only the archive" ||
+	diag "$out"
+like "$out" 'no dpkg-deb here, so no \.deb' "make: make-dkms without dpkg-deb says that there is no package"
+done_testing

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Allocations fail while records become a timeline: only the affected records are lost. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "record/tracks/record_map.h"
+
+struct text_record {
+	union {
+		struct activity_head head;
+		struct activity_name name;
+		struct activity_process process;
+		struct activity_device device;
+		struct activity_note note;
+	};
+	char text[32];
+};
+
+static int failed;	/* records refused */
+static bool odd;	/* with an error other than -ENOMEM */
+
+static void see(int ret)
+{
+	failed += ret < 0;
+	odd = odd || (ret < 0 && ret != -ENOMEM);
+}
+
+static void early(struct record_map *map, const void *record)
+{
+	see(record_map_early(map, 0, record));
+}
+
+static void event(struct record_map *map, const void *record)
+{
+	see(record_map_event(map, 0, record));
+}
+
+#define HEAD(of, which)	{ .size = sizeof(struct of), .kind = (which) }
+
+static void describe(struct record_map *map)
+{
+	struct text_record of = { .process = { .head = { .kind = ACTIVITY_PROCESS }, .pid = 5 } };
+	struct text_record name = { .name = { .head = { .kind = ACTIVITY_NAME }, .id = 1 } };
+	struct text_record device = { .device = { .head = { .kind = ACTIVITY_DEVICE }, .uuid = "GPU-1" } };
+	struct text_record note = { .note = { .head = { .kind = ACTIVITY_NOTE }, .time = 1 } };
+	const struct activity_context context = { HEAD(activity_context, ACTIVITY_CONTEXT), .context = 1 };
+
+	memcpy(of.process.text, "app", 4);
+	/* libstdc++ allocates the demangled name, which is not counted here. */
+	memcpy(name.name.text, "kernel", 7);
+	memcpy(device.device.text, "H200", 5);
+	memcpy(note.note.text, "note", 5);
+	early(map, &of);
+	early(map, &name);
+	early(map, &device);
+	early(map, &context);
+	early(map, &note);
+}
+
+static void happen(struct record_map *map)
+{
+	const struct activity_call call = { HEAD(activity_call, ACTIVITY_RUNTIME), .begin = 10, .end = 20,
+					    .thread = 6, .correlation = 1, .name = 1 };
+	const struct activity_work work = { HEAD(activity_kernel, ACTIVITY_KERNEL), .begin = 30, .end = 40,
+					    .context = 1, .stream = 7, .correlation = 1 };
+	const struct activity_kernel kernel = { .work = work, .name = 1,
+						.grid = { UINT32_MAX, UINT32_MAX, UINT32_MAX } };
+	struct activity_kernel over = kernel;
+	struct activity_marker marker = { HEAD(activity_marker, ACTIVITY_MARKER), .time = 50, .id = 1,
+					  .thread = 6, .name = 1 };
+	const struct activity_memory memory = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 60,
+						.address = 1, .bytes = 8, .memory = ACTIVITY_MEMORY_DEVICE };
+	const struct activity_sync sync = { HEAD(activity_sync, ACTIVITY_SYNC), .begin = 70, .end = 80,
+					    .context = 1 };
+	const struct activity_overhead overhead = { HEAD(activity_overhead, ACTIVITY_OVERHEAD),
+						    .begin = 90, .end = 100, .name = 1 };
+	const struct activity_unified unified = { HEAD(activity_unified, ACTIVITY_UNIFIED), .begin = 90,
+						  .end = 95, .name = 1 };
+
+	over.work.begin = 35;
+	event(map, &call);
+	event(map, &kernel);
+	event(map, &over);
+	event(map, &marker);
+	marker.time = 55;
+	marker.thread = 7;
+	marker.marker = ACTIVITY_MARKER_END;
+	event(map, &marker);
+	marker.id = 2;
+	marker.marker = ACTIVITY_MARKER_BEGIN;
+	event(map, &marker);
+	event(map, &memory);
+	event(map, &sync);
+	event(map, &overhead);
+	event(map, &unified);
+}
+
+static void count(struct record_map *map)
+{
+	struct {
+		struct record_counter_head head;
+		char texts[32];
+	} counter = { .head = { .node = 0, .has_unit = 1 }, .texts = "name\0unit\0" };
+	const struct record_value there = { .counted = 1, .value = 1, .share = 1 }, gap = { .share = 1 };
+
+	see(record_map_counter(map, &counter.head));
+	see(record_map_value(map, (struct record_span){ 1, 2 }, &there));
+	see(record_map_value(map, (struct record_span){ 2, 3 }, &gap));
+}
+
+static void schedule(struct record_map *map)
+{
+	const struct record_task tasks[] = {
+		{ .what = RECORD_TASK_EXECUTES, .pid = 5, .tid = 5, .comm = "app" },
+		{ .what = RECORD_TASK_FORKED, .pid = 5, .tid = 8, .parent = 5 },
+		{ .what = RECORD_TASK_RUNS, .pid = 5, .tid = 8 },
+		{ .what = RECORD_TASK_WAITS, .pid = 5, .tid = 8 },
+		{ .what = RECORD_TASK_ENDS, .pid = 5, .tid = 8 },
+	};
+
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
+		see(record_map_task(map, 10 + i, (struct record_span){ 1, 0 }, &tasks[i]));
+}
+
+/* Returns the number of refused records. */
+static int run(void)
+{
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct gpmu_trace *trace = gpmu_trace_new(fd, NULL, NULL);
+	struct record_map map;
+
+	failed = 0;
+	if (trace) {
+		record_map_init(&map, trace, NULL);
+		see(record_map_process(&map));
+		if (!failed) {
+			describe(&map);
+			happen(&map);
+			count(&map);
+			schedule(&map);
+			see(record_map_end(&map));
+		}
+		record_map_release(&map);
+	}
+	gpmu_trace_free(trace);
+	close(fd);
+	return failed;
+}
+
+int main(void)
+{
+	bool nothing = true;
+	long held;
+	int n, some = 0;
+
+	ok(run() == 0 && !odd, "record map: no record is refused while memory suffices");
+	held = alloc_held;
+	for (n = 0; n < ALLOC_MOST; n++) {
+		alloc_left = n;
+		some += run() > 0;
+		if (alloc_left >= 0)
+			break;
+		nothing = nothing && alloc_held == held;
+	}
+	alloc_left = -1;
+	ok(n > 60 && some > n / 2,
+	   "record map: each of %d allocations fails, and most failures lose a record", n);
+	ok(!odd, "record map: the only error of a failed allocation is ENOMEM");
+	ok(nothing && alloc_held == held, "record map: failed allocations leak no memory");
+	ok(run() == 0, "record map: no record is refused after the failures");
+	return done_testing();
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Scheduling of the command, where that of the whole machine is not permitted. The kernel is
+ * faked: the records in its rings, and the permitted size of them.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpmu.h"
+#include "tap.h"
+#include "trace.pb-c.h"
+
+#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
+#define MANY	(256u << 10)	/* bytes of a ring if locked memory suffices */
+#define SHORT	24		/* a header and the count of a lost record */
+
+static struct {
+	int refuses;		/* errno for events of the command */
+	size_t most;		/* bytes that one event may lock */
+	size_t mapped;		/* bytes of the command's first event */
+	int fd;			/* memory of the ring, also read as counts; -1: none */
+	bool old;		/* before Linux 6.0: without PERF_FORMAT_LOST */
+	struct perf_event_mmap_page *page;
+	struct perf_event_attr attr;
+	int of;			/* pid of the event */
+	char told[256];
+} kernel;
+
+void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+long __wrap_syscall(long number, ...);
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+void __wrap_log_line(int level, const char *fmt, ...);
+
+static long open_event(const struct perf_event_attr *attr, int pid)
+{
+	int fd;
+
+	/* The machine's event */
+	errno = EACCES;
+	if (pid == -1)
+		return -1;
+	errno = kernel.old && attr->read_format ? EINVAL : kernel.refuses;
+	if (errno)
+		return -1;
+	fd = memfd_create("ring", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, (off_t)(PAGE + MANY)))
+		return -1;
+	if (kernel.fd < 0) {
+		kernel.fd = fd;
+		kernel.attr = *attr;
+		kernel.of = pid;
+	}
+	return fd;
+}
+
+/* Replaces calls of the library only; libc's own are not wrapped. */
+long __wrap_syscall(long number, ...)
+{
+	const struct perf_event_attr *attr;
+	va_list args;
+	int pid;
+
+	va_start(args, number);
+	attr = va_arg(args, const struct perf_event_attr *);
+	pid = va_arg(args, int);
+	va_end(args);
+	errno = ENOSYS;
+	return number == SYS_perf_event_open ? open_event(attr, pid) : -1;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	(void)fd;
+	(void)request;
+	return 0;
+}
+
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	void *page;
+
+	if (fd < 0 || flags != MAP_SHARED)
+		return __real_mmap(at, size, protection, flags, fd, offset);
+	errno = EPERM;
+	if (size > kernel.most)
+		return MAP_FAILED;
+	page = __real_mmap(at, size, protection, flags, fd, offset);
+	if (fd == kernel.fd) {
+		kernel.page = page;
+		kernel.mapped = size;
+		/* The next records wrap around the ring's end. */
+		kernel.page->data_head = kernel.page->data_tail = size - PAGE - 100;
+	}
+	return page;
+}
+
+__attribute__((format(printf, 2, 3)))
+void __wrap_log_line(int level, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (level == GPMU_LOG_WARNING)
+		vsnprintf(kernel.told, sizeof(kernel.told), fmt, args);
+	va_end(args);
+}
+
+/* --- records of the kernel --- */
+
+static void bytes(uint64_t *at, const void *data, size_t size)
+{
+	char *ring = (char *)kernel.page + PAGE;
+	size_t room = kernel.mapped - PAGE, offset = (size_t)*at % room;
+	size_t first = size < room - offset ? size : room - offset;
+
+	memcpy(ring + offset, data, first);
+	memcpy(ring, (const char *)data + first, size - first);
+	*at += size;
+}
+
+static void id(uint64_t *at, uint32_t tid, uint64_t time, uint32_t cpu)
+{
+	const uint32_t ids[] = { 5, tid }, cpus[] = { cpu, 0 };
+
+	bytes(at, ids, sizeof(ids));
+	bytes(at, &time, sizeof(time));
+	bytes(at, cpus, sizeof(cpus));
+}
+
+static void change(uint64_t *at, uint32_t tid, uint64_t time, uint16_t misc)
+{
+	const struct perf_event_header header = { PERF_RECORD_SWITCH, misc, sizeof(header) + 24 };
+
+	bytes(at, &header, sizeof(header));
+	id(at, tid, time, 3);
+}
+
+static void name(uint64_t *at, uint32_t tid, uint64_t time, const char *text, uint16_t misc)
+{
+	const struct perf_event_header header = { PERF_RECORD_COMM, misc, sizeof(header) + 16 + 24 };
+	const uint32_t ids[] = { 5, tid };
+	char comm[8] = "";
+
+	snprintf(comm, sizeof(comm), "%s", text);
+	bytes(at, &header, sizeof(header));
+	bytes(at, ids, sizeof(ids));
+	bytes(at, comm, sizeof(comm));
+	id(at, tid, time, 3);
+}
+
+static void fork_or_exit(uint64_t *at, uint32_t type, uint32_t tid, uint32_t by, uint64_t time)
+{
+	const struct perf_event_header header = { type, 0, sizeof(header) + 24 + 24 };
+	const uint32_t ids[] = { 5, 5, tid, by };
+
+	bytes(at, &header, sizeof(header));
+	bytes(at, ids, sizeof(ids));
+	bytes(at, &time, sizeof(time));
+	id(at, by, time, 3);
+}
+
+static void lost(uint64_t *at, uint64_t n)
+{
+	const struct perf_event_header header = { PERF_RECORD_LOST, 0, sizeof(header) + 16 + 24 };
+	const uint64_t of[] = { 1, n };
+
+	bytes(at, &header, sizeof(header));
+	bytes(at, of, sizeof(of));
+	id(at, 5, 0, 3);
+}
+
+/* Records whose bodies are shorter than their fixed part */
+static void damaged(uint64_t *at)
+{
+	static const uint32_t types[] = { PERF_RECORD_SWITCH, PERF_RECORD_COMM, PERF_RECORD_FORK, PERF_RECORD_LOST };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		const struct perf_event_header none = { types[i], 0, sizeof(none) };
+		const struct perf_event_header few = { types[i], 0, SHORT };
+
+		bytes(at, &none, sizeof(none));
+		if (types[i] == PERF_RECORD_LOST)
+			continue;
+		bytes(at, &few, sizeof(few));
+		bytes(at, (char[SHORT]){ 0 }, SHORT - sizeof(few));
+	}
+}
+
+/* A second of the command's records, around the end of the ring */
+static void second(uint64_t begin)
+{
+	uint64_t at = kernel.page->data_head;
+
+	name(&at, 5, begin, "app", PERF_RECORD_MISC_COMM_EXEC);
+	change(&at, 5, begin + 1000, 0);
+	fork_or_exit(&at, PERF_RECORD_FORK, 6, 5, begin + 2000);
+	damaged(&at);
+	change(&at, 5, begin + 3000, PERF_RECORD_MISC_SWITCH_OUT);
+	lost(&at, 7);
+	change(&at, 6, begin + 4000, 0);
+	change(&at, 6, begin + 5000, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	change(&at, 6, begin + 6000, 0);
+	name(&at, 6, begin + 6500, "worker", 0);
+	fork_or_exit(&at, PERF_RECORD_EXIT, 6, 5, begin + 7000);
+	__atomic_store_n(&kernel.page->data_head, at, __ATOMIC_RELEASE);
+}
+
+/*
+ * Sets the second value of a read of the event; it lies in the mapped page where the library
+ * does not look.
+ */
+static void counts_lost(uint64_t n)
+{
+	memcpy((char *)kernel.page + sizeof(n), &n, sizeof(n));
+}
+
+/* --- the recorded timeline --- */
+
+static char path[] = "/tmp/gpmu-record-sched-XXXXXX";
+
+static uint64_t clock_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static struct gpmu_record *record_of(pid_t pid)
+{
+	const struct gpmu_record_options options = {
+		.size = sizeof(options), .path = path, .sched = 1, .rank = -1,
+	};
+	struct gpmu_record *record = gpmu_record_new(&options, NULL);
+
+	kernel.fd = -1;
+	kernel.told[0] = '\0';
+	if (pid && record)
+		gpmu_record_pid(record, pid);
+	return record;
+}
+
+/*
+ * Returns the switches as "3: 0(0)>5 app, 3: 5(1)>0": CPU, previous thread (state), next thread
+ * and its name if recorded.
+ */
+static const char *shown(void)
+{
+	static char text[512];
+	FILE *file = fopen(path, "re");
+	GpmuPb__Trace *read;
+	uint8_t data[16384];
+	size_t length = file ? fread(data, 1, sizeof(data), file) : 0, at = 0;
+
+	if (file)
+		fclose(file);
+	read = gpmu_pb__trace__unpack(NULL, length, data);
+	text[0] = '\0';
+	for (size_t i = 0; read && i < read->n_packet; i++) {
+		const GpmuPb__FtraceEventBundle *bundle = read->packet[i]->ftrace_events;
+		const GpmuPb__SchedSwitch *of = bundle ? bundle->event[0]->sched_switch : NULL;
+
+		if (of)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u: %d(%d)>%d%s%s", at ? ", " : "",
+					       bundle->cpu, of->prev_pid, (int)of->prev_state, of->next_pid,
+					       of->next_comm ? " " : "", of->next_comm ? of->next_comm : "");
+	}
+	gpmu_pb__trace__free_unpacked(read, NULL);
+	return text;
+}
+
+static void own(void)
+{
+	struct gpmu_record_stats stats = { .size = sizeof(stats) };
+	struct gpmu_record *record = record_of(5);
+
+	ok(record && !gpmu_record_start(record, NULL, NULL),
+	   "record sched: the command's scheduling is recorded if the machine's is refused");
+	ok(kernel.of == 5 && kernel.attr.context_switch && kernel.attr.inherit && kernel.attr.exclude_kernel &&
+	   kernel.attr.sample_id_all,
+	   "record sched: the command's event is opened unprivileged, inherited and without the kernel");
+	ok(!strncmp(kernel.told, "of scheduling only the command's own threads are recorded; scheduling of the whole "
+		    "machine takes ", 94),
+	   "record sched: a warning states the restriction to the command and its remedy");
+	gpmu_record_enable(record);
+	second(clock_now());
+	ok(!gpmu_record_stop(record, NULL), "record sched: the recording stops without an error");
+	is_str(shown(), "3: 0(0)>5 app, 3: 5(1)>0, 3: 0(0)>6 app, 3: 6(256)>0, 3: 0(0)>6, 3: 6(16)>0",
+	       "record sched: records that wrap around the ring's end are on the timeline");
+	gpmu_record_get_stats(record, &stats);
+	ok(stats.records == 9 && stats.lost == 7,
+	   "record sched: records lost by the kernel are counted");
+	gpmu_record_free(record);
+}
+
+/* Counts records lost before the last one, with or without PERF_FORMAT_LOST. */
+static uint64_t lost_in_all(bool old, uint64_t counted)
+{
+	struct gpmu_record *record = record_of(5);
+	struct gpmu_record_stats stats = { .size = sizeof(stats) };
+
+	kernel.old = old;
+	gpmu_record_start(record, NULL, NULL);
+	gpmu_record_enable(record);
+	second(clock_now());
+	counts_lost(counted);
+	gpmu_record_stop(record, NULL);
+	gpmu_record_get_stats(record, &stats);
+	gpmu_record_free(record);
+	kernel.old = false;
+	return stats.lost;
+}
+
+static void at_the_end(void)
+{
+	ok(lost_in_all(false, 11) == 11,
+	   "record sched: records lost after the last one are counted, each once");
+	ok(lost_in_all(false, 3) == 7,
+	   "record sched: the lost records are at least those in PERF_RECORD_LOST");
+	ok(lost_in_all(true, 11) == 7,
+	   "record sched: before Linux 6.0 the lost records are those in PERF_RECORD_LOST");
+}
+
+/* The recording is stopped without having been enabled. */
+static void late(void)
+{
+	struct gpmu_record *record = record_of(5);
+
+	gpmu_record_start(record, NULL, NULL);
+	second(clock_now() - 1000000);
+	gpmu_record_stop(record, NULL);
+	is_str(shown(), "", "record sched: a recording that is never enabled has no switches");
+	gpmu_record_free(record);
+}
+
+static void rings(void)
+{
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_record *record = record_of(5);
+
+	gpmu_record_start(record, NULL, NULL);
+	ok(kernel.mapped == PAGE + MANY, "record sched: a ring has 256 KiB");
+	gpmu_record_free(record);
+	kernel.most = 5 * PAGE;
+	record = record_of(5);
+	ok(!gpmu_record_start(record, NULL, NULL) && kernel.mapped == 5 * PAGE,
+	   "record sched: a ring shrinks to the memory that may be locked");
+	gpmu_record_free(record);
+	kernel.most = PAGE;
+	record = record_of(5);
+	ok(gpmu_record_start(record, NULL, &error) == -ENOBUFS && strstr(error.text, "kernel.perf_event_mlock_kb"),
+	   "record sched: without memory for a ring the error names kernel.perf_event_mlock_kb");
+	gpmu_record_free(record);
+	kernel.most = SIZE_MAX;
+}
+
+static void refused(void)
+{
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_record *record = record_of(0);
+
+	ok(gpmu_record_start(record, NULL, &error) && strstr(error.text, "scheduling of the whole machine takes ") &&
+	   !kernel.told[0],
+	   "record sched: without a command the error is that of the machine's scheduling");
+	gpmu_record_free(record);
+	kernel.refuses = EACCES;
+	record = record_of(5);
+	ok(gpmu_record_start(record, NULL, &error) == -EACCES,
+	   "record sched: a kernel that refuses the command's events makes start fail");
+	is_str(error.text, "scheduling of the command takes CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2",
+	       "record sched: the error names CAP_PERFMON and kernel.perf_event_paranoid");
+	gpmu_record_free(record);
+	kernel.refuses = 0;
+}
+
+int main(void)
+{
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	kernel.most = SIZE_MAX;
+	own();
+	at_the_end();
+	late();
+	rings();
+	refused();
+	unlink(path);
+	return done_testing();
+}

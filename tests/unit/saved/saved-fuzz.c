@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Random damage to perf's output. tests/fuzz/saved.c makes the checks and ends the program if
+ * one fails. The random numbers are the same in each run.
+ */
+#include <stdlib.h>
+
+#include "tap.h"
+
+#define ROUNDS	8000
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const seeds[] = {
+	"# started on\n\n2000,ns,duration_time,2000,100.00,,\n"
+	"25,,nvidia_scf_pmu_0/cmem_rd_data/,2000,100.00,,\n"
+	"40,,nvidia_scf_pmu_0/cmem_wr_total_bytes/,2000,66.00,,\n"
+	"<not counted>,,nvidia_pcie_pmu_1/rd_bytes_loc,root_port=0x3/,0,0.00,,\n",
+	"     0.050317810,S0,2,40,,page-faults,65,100.00,610.367,/sec\n"
+	"     0.050317810,S1,2,1.5,msec,task-clock,65,33.00,610.367,CPUs utilized\n"
+	"     0.150317810,S0,2,40,,page-faults [software],65,100.00,610.367,/sec\n"
+	"     0.150317810,S0,2,,,,,,7.1,a, b\nsummary,3,,cs,5,100.00\n",
+	"{\"interval\" : 1.000000000, \"socket\" : \"S36\", \"counters\" : 1, \"counter-value\" : "
+	"\"20.000000\", \"unit\" : \"\", \"event\" : \"nvidia_scf_pmu_1/cmem_rd_data,name=x/\", "
+	"\"event-runtime\" : 1000, \"pcnt-running\" : 50.00, \"metric-value\" : 0.5, "
+	"\"metric-unit\" : \"K/sec\"}\n"
+	"{\"interval\" : 2.000000000, \"cpu\" : \"3\", \"counter-value\" : \"<not supported>\", "
+	"\"event\" : \"cycles:u\", \"variance\" : 1.5, }\n",
+	"comm-12;3;;page-faults:u;2.00%;100;100.00;;\ncomm-13;4;;tool/duration_time/;100;1,00;;\n",
+};
+
+static const char *const tokens[] = {
+	",", ";", "\n", "\"", " : ", "{", "}", "/", "//", "=", "=0x", "%", "-", ":", " [", "]",
+	"S0,", "N1,1,", "CPU2,", "summary,", "<not counted>", "<not supported>", "nan", "0.000000001,",
+	"18446744073709551615", "99999999999999999999999", "0", "100.00", "-1", "1e9", "nvidia_scf_pmu",
+	"nvidia_scf_pmu_99999999999", "_0", "name=", "event=", "\t", "\r", "\303\251", "%s%n",
+};
+
+static uint64_t state = 88172645463325252ull;
+
+/* xorshift64 */
+static uint32_t random_below(size_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t)((state >> 11) % n);
+}
+
+static size_t damage(char *text, size_t len, size_t max)
+{
+	for (uint32_t n = 1 + random_below(4); n && len; n--) {
+		const char *token = tokens[random_below(sizeof(tokens) / sizeof(tokens[0]))];
+		size_t at = random_below(len), add = strlen(token), cut = 1 + random_below(20);
+
+		switch (random_below(8)) {
+		case 0:
+			text[at] = (char)random_below(256);
+			break;
+		case 1:
+			len = at;
+			break;
+		case 2:
+		case 3:
+			if (cut > len - at)
+				cut = len - at;
+			memmove(text + at, text + at + cut, len - at - cut);
+			len -= cut;
+			break;
+		default:
+			if (len + add > max)
+				break;
+			memmove(text + at + add, text + at, len - at);
+			memcpy(text + at, token, add);
+			len += add;
+		}
+	}
+	return len;
+}
+
+int main(void)
+{
+	static char text[4096];
+
+	for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		size_t length = strlen(seeds[i]);
+
+		LLVMFuzzerTestOneInput((const uint8_t *)seeds[i], length);
+		for (int round = 0; round < ROUNDS / 4; round++) {
+			size_t len;
+
+			memcpy(text, seeds[i], length);
+			len = damage(text, length, sizeof(text));
+			LLVMFuzzerTestOneInput((const uint8_t *)text, len);
+		}
+		ok(true, "perf output: sample %zu survives random damage", i + 1);
+	}
+	return done_testing();
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Compares metrics/sources/inject/inject_api.h with the toolkit's own CUPTI headers: members of records, in CUDA 12.6's
+# layout and in the newest, constants, functions.
+
+. tests/lib/tap.sh
+
+ours=metrics/sources/inject/inject_api.h
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# toolkit: prints the folder of the toolkit's headers
+toolkit() {
+	local dir
+
+	for dir in "${CUDA_HOME:-/usr/local/cuda}"/include /usr/local/cuda*/include; do
+		[ -e "$dir/cupti_activity_deprecated.h" ] && { echo "$dir"; return; }
+	done
+}
+
+# members: prints a type and a member for each
+members() {
+	awk '/^typedef struct/ { inside = 1; n = 0; next }
+	inside && /^}/ { gsub(/[};]| /, ""); for (i = 0; i < n; i++) print $0, list[i]; inside = 0; next }
+	inside && /;/ { sub(/;.*/, ""); sub(/\[.*/, ""); sub(/.*[ *\t]/, ""); list[n++] = $0 }' "$ours" |
+		grep -vE "$absent"
+}
+
+constants() {
+	sed -n 's/^#define \(CUPTI_[A-Za-z0-9_]*\)[[:blank:]][[:blank:]]*[0-9][0-9]*$/\1/p' "$ours" |
+		grep -vE "$absent"
+}
+
+symbols() {
+	grep -oE '^[[:blank:]]F\([a-z_]+, [A-Za-z0-9_]+' "$ours" | sed 's/.*, //' | grep -vE "$absent"
+}
+
+# newest NAME: prints the newest name of a record, whose plain name may stand for an older layout
+newest() {
+	local n
+
+	for n in "${1%[0-9]}"{10,9,8,7,6,5,4,3,2,}; do
+		grep -q "^} $n;" "$include/cupti_activity.h" "$include/cupti_callbacks.h" && { echo "$n"; return; }
+	done
+	echo "$1"
+}
+
+# program HEADER NAMES: prints a program that prints offsets and sizes; NAMES is "same" or "newest"
+program() {
+	local type member as last=''
+
+	printf '#include <stddef.h>\n#include <stdio.h>\n'
+	cat "$1"
+	echo 'int main(void) {'
+	members | while read -r type member; do
+		if [ "$type" != "$last" ]; then
+			as=$type
+			[ "$2" = same ] || as=$(newest "$type")
+			last=$type
+		fi
+		printf 'printf("%s.%s %%zu %%zu\\n", offsetof(%s, %s), sizeof(((%s *)0)->%s));\n' \
+			"$type" "$member" "$as" "$member" "$as" "$member"
+	done
+	constants | sed 's/.*/printf("& %d\\n", (int)&);/'
+	echo 'return 0; }'
+}
+
+include=$(toolkit)
+if [ -z "$include" ]; then
+	skip "no CUPTI's headers" "inject: inject_api.h matches the toolkit's headers"
+	done_testing
+fi
+
+# Declarations that CUDA 13.0 introduced
+absent='^$'
+grep -q cuptiSubscribe_v2 "$include/cupti_callbacks.h" || absent='Subscribe(_v2|rParams)|OLD_SUBSCRIBER'
+
+printf '#include <%s>\n' cuda.h cupti_result.h cupti_version.h cupti_callbacks.h cupti_activity.h cupti_driver_cbid.h \
+	cupti_nvtx_cbid.h cupti_runtime_cbid.h > "$tmp/real.h"
+printf '#include "inject_api.h"\n' > "$tmp/ours.h"
+program "$tmp/real.h" same > "$tmp/same.c"
+program "$tmp/real.h" newest > "$tmp/newest.c"
+program "$tmp/ours.h" same > "$tmp/ours.c"
+for which in same newest; do
+	"${CC:-gcc}" -w -isystem "$include" -o "$tmp/$which" "$tmp/$which.c"
+	ok $? "inject: the toolkit has each member and constant ($which names)"
+	"$tmp/$which" > "$tmp/$which.txt"
+done
+"${CC:-gcc}" -w -I metrics/sources/inject -o "$tmp/ours" "$tmp/ours.c"
+ok $? "inject: inject_api.h compiles with each member and constant"
+"$tmp/ours" > "$tmp/ours.txt"
+[ "$(grep -c '\.' "$tmp/ours.txt")" -gt 150 ]
+ok $? "inject: more than 150 members are compared: $(wc -l < "$tmp/ours.txt") lines"
+is "$(diff "$tmp/ours.txt" "$tmp/same.txt")" "" "inject: members and constants are the same in $include"
+is "$(diff "$tmp/ours.txt" "$tmp/newest.txt")" "" "inject: members are the same in each record's newest layout"
+
+# The calls that are not recorded, with their names in comments
+grep -oE '(RUNTIME|DRIVER)\([0-9]+\),[[:blank:]]*/\* [A-Za-z0-9_]+' metrics/sources/inject/names.c |
+	sed -E 's/\(|\),[[:blank:]]*\/\*/ /g' > "$tmp/noise.txt"
+{
+	cat "$tmp/real.h"
+	while read -r domain number name; do
+		grep -ohE "CUPTI_${domain}_TRACE_CBID_${name}(_v[0-9]+)? *= $number," "$include"/cupti_{driver,runtime}_cbid.h |
+			grep -q . || echo "$domain $number is not $name" >> "$tmp/wrong.txt"
+	done < "$tmp/noise.txt"
+} > /dev/null
+[ "$(wc -l < "$tmp/noise.txt")" -gt 10 ]
+ok $? "inject: more than 10 calls are filtered: $(wc -l < "$tmp/noise.txt")"
+is "$(cat "$tmp/wrong.txt" 2> /dev/null)" "" "inject: each filtered call has its number in the toolkit"
+
+{
+	cat "$tmp/real.h"
+	echo 'void *all[] = {'
+	symbols | sed 's/.*/(void *)&,/'
+	echo '};'
+} > "$tmp/symbols.c"
+[ "$(symbols | wc -l)" -gt 15 ]
+ok $? "inject: more than 15 functions are used: $(symbols | wc -l)"
+is "$("${CC:-gcc}" -w -isystem "$include" -fsyntax-only "$tmp/symbols.c" 2>&1)" "" \
+	"inject: the toolkit declares each function"
+done_testing

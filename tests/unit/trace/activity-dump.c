@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Runs a program with a channel, as gpmu record does, and prints one line for each record, then how each process
+ * ended, then the program's exit status.
+ *
+ *	activity-dump [MEMBER=VALUE...] -- PROGRAM...
+ *
+ * Members are those of struct channel_control. The times below are in ms after the program has opened its channel:
+ * stop=MS sets enabled to 0, begin=MS sets it to 1, close=MS sets closed, leave=MS ends the thread that holds the
+ * control, as if the reader was killed. slow=MS delays the first read. With count=1 only the number of records of
+ * each kind is printed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "activity-members.h"
+#include "trace/channel/channel.h"
+
+#define FILES	256
+#define NAMES	65536
+
+static struct source {
+	char name[256];
+	struct channel_reader *reader;
+	char **names;
+	unsigned long records;
+	int broken;
+} sources[FILES];
+static size_t n_sources;
+static bool leaves;
+static unsigned long counts[ACTIVITY_KINDS];
+
+static struct {
+	struct channel_control control;
+	unsigned long stop, begin, close, leave, slow, count;
+} settings = { .control = {
+	.version = CHANNEL_VERSION, .size = sizeof(struct channel_control), .ring = 1 << 20,
+	.kinds = UINT32_MAX, .enabled = 1, .flush = 20, .buffer = 1 << 16, .buffers = 16,
+} };
+
+static void set(const char *word)
+{
+	const struct {
+		const char *name;
+		void *at;
+		size_t size;
+	} members[] = {
+#define OF(member)	{ #member, &settings.control.member, sizeof(settings.control.member) }
+#define OURS(member)	{ #member, &settings.member, sizeof(settings.member) }
+		OF(ring), OF(kinds), OF(graph_nodes), OF(enabled), OF(capture), OF(flush), OF(buffer),
+		OF(buffers), OURS(stop), OURS(begin), OURS(close), OURS(leave), OURS(slow),
+		OURS(count),
+	};
+	const char *value = strchr(word, '=');
+	unsigned long number = value ? strtoul(value + 1, NULL, 0) : 0;
+
+	if (value && !strncmp(word, "range=", 6)) {
+		snprintf(settings.control.range, sizeof(settings.control.range), "%s", value + 1);
+		return;
+	}
+	for (size_t i = 0; value && i < sizeof(members) / sizeof(members[0]); i++) {
+		if (strlen(members[i].name) != (size_t)(value - word) ||
+		    strncmp(members[i].name, word, value - word))
+			continue;
+		memcpy(members[i].at, &number, members[i].size);
+		return;
+	}
+	fprintf(stderr, "activity-dump: no member %s\n", word);
+	exit(2);
+}
+
+static void print_member(struct source *source, const struct activity_head *record,
+			 const struct member *member)
+{
+	const char *at = (const char *)record + member->offset;
+	uint32_t words[3];
+	uint64_t wide;
+
+	memcpy(words, at, member->type == THREE ? sizeof(words) : sizeof(words[0]));
+	switch (member->type) {
+	case U64:
+		memcpy(&wide, at, sizeof(wide));
+		printf(" %s=%llu", member->name, (unsigned long long)wide);
+		break;
+	case THREE:
+		printf(" %s=%u,%u,%u", member->name, words[0], words[1], words[2]);
+		break;
+	case NAME:
+		printf(" %s=%s", member->name,
+		       words[0] < NAMES && source->names[words[0]] ? source->names[words[0]] : words[0] ? "?" : "");
+		break;
+	case TEXT_END:
+	case UUID:
+		printf(" %s=%s", member->name, at);
+		break;
+	default:
+		printf(" %s=%u", member->name, words[0]);
+	}
+}
+
+static void print(struct source *source, const struct activity_head *record)
+{
+	source->records++;
+	counts[record->kind]++;
+	if (record->kind == ACTIVITY_NAME) {
+		const struct activity_name *name = (const struct activity_name *)record;
+
+		if (name->id < NAMES && !source->names[name->id])
+			source->names[name->id] = strdup(name->text);
+		return;
+	}
+	for (size_t i = 0; i < MEMBERS_KINDS && !settings.count; i++) {
+		if (members_kinds[i].kind != record->kind)
+			continue;
+		printf("%s", members_kinds[i].name);
+		for (const struct member *member = members_kinds[i].members; member->name; member++)
+			print_member(source, record, member);
+		putchar('\n');
+	}
+}
+
+static void drain(void)
+{
+	const struct activity_head *record;
+	int ret;
+
+	for (size_t i = 0; i < n_sources; i++) {
+		while ((ret = channel_read(sources[i].reader, &record)) == 1)
+			print(&sources[i], record);
+		sources[i].broken |= ret < 0;
+	}
+}
+
+static void look(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	char path[PATH_MAX + 300];
+
+	while (dir && (entry = readdir(dir)) && n_sources < FILES) {
+		size_t i = 0;
+
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+			continue;
+		while (i < n_sources && strcmp(sources[i].name, entry->d_name) != 0)
+			i++;
+		if (i < n_sources)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		sources[n_sources].reader = channel_reader_new(path);
+		if (!sources[n_sources].reader)
+			continue;
+		snprintf(sources[n_sources].name, sizeof(sources[0].name), "%s", entry->d_name);
+		sources[n_sources++].names = calloc(NAMES, sizeof(char *));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void finish(const char *folder, int status)
+{
+	static char path[PATH_MAX + 300];
+
+	look(folder);
+	drain();
+	for (size_t i = 0; i < n_sources; i++) {
+		printf("end %s\n", sources[i].broken ? "broken" :
+		       channel_is_closed(sources[i].reader) ? "closed" :
+		       channel_has_ended(sources[i].reader) ? "vanished" : "running");
+		snprintf(path, sizeof(path), "%s/%.255s", folder, sources[i].name);
+		unlink(path);
+	}
+	for (size_t i = 0; i < MEMBERS_KINDS && settings.count; i++)
+		if (counts[members_kinds[i].kind])
+			printf("count %s %lu\n", members_kinds[i].name, counts[members_kinds[i].kind]);
+	if (WIFSIGNALED(status))
+		printf("signal %d\n", WTERMSIG(status));
+	else
+		printf("status %d\n", WEXITSTATUS(status));
+	snprintf(path, sizeof(path), "%s/" CHANNEL_CONTROL, folder);
+	unlink(path);
+	rmdir(folder);
+}
+
+static unsigned long elapsed(const struct timespec *from)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - from->tv_sec) * 1000 + (now.tv_nsec - from->tv_nsec) / 1000000;
+}
+
+/* Milliseconds + 1 since the program opened its channel, however long it took to start; 0 before */
+static unsigned long since_channel(void)
+{
+	static struct timespec begin;
+	static bool begun;
+
+	if (!n_sources)
+		return 0;
+	if (!begun)
+		clock_gettime(CLOCK_MONOTONIC, &begin);
+	begun = true;
+	return elapsed(&begin) + 1;
+}
+
+static void *hold(void *control)
+{
+	channel_hold(control);
+	while (!__atomic_load_n(&leaves, __ATOMIC_RELAXED))
+		poll(NULL, 0, 1);
+	return NULL;
+}
+
+/* Applies the settings that are due. */
+static void act(struct channel_control *control)
+{
+	unsigned long now = since_channel();
+
+	if (settings.begin && now >= settings.begin)
+		__atomic_store_n(&control->enabled, 1, __ATOMIC_RELAXED);
+	if (settings.stop && now >= settings.stop)
+		__atomic_store_n(&control->enabled, 0, __ATOMIC_RELAXED);
+	if (settings.close && now >= settings.close)
+		__atomic_store_n(&control->closed, 1, __ATOMIC_RELAXED);
+	if (settings.leave && now >= settings.leave)
+		__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);
+}
+
+int main(int argc, char **argv)
+{
+	char folder[PATH_MAX];
+	struct channel_control *control;
+	int first = 1, status = 0;
+	pthread_t holder = 0;
+	pid_t pid;
+
+	/* The program's own lines come in between. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while (first < argc && strcmp(argv[first], "--") != 0)
+		set(argv[first++]);
+	snprintf(folder, sizeof(folder), "%s/gpmu-dump-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	if (first + 1 >= argc || !mkdtemp(folder) || channel_create_control(folder, &settings.control))
+		return 2;
+	control = channel_map_control(folder);
+	if (!control)
+		return 2;
+	setenv(CHANNEL_VARIABLE, folder, 1);
+	pid = fork();
+	if (!pid) {
+		execvp(argv[first + 1], argv + first + 1);
+		_exit(127);
+	}
+	if (settings.leave && pthread_create(&holder, NULL, hold, control))
+		return 2;
+	poll(NULL, 0, (int)settings.slow);
+	while (waitpid(pid, &status, WNOHANG) != pid) {
+		act(control);
+		look(folder);
+		drain();
+		poll(NULL, 0, 1);
+	}
+	__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);
+	if (settings.leave)
+		pthread_join(holder, NULL);
+	finish(folder, status);
+	return 0;
+}

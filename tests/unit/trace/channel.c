@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Channels in one process: each record is read once and unchanged, however often the ring wraps;
+ * a full ring, a record that is too long and a damaged file are reported.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "channel-test.h"
+
+static void turns(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	uint64_t written = 0, next = 0, full = 0;
+
+	ok(writer && reader, "channel: a writer's file exists once the writer does");
+	if (!writer || !reader)
+		return;
+	is_u64(read_numbers(reader, 0), 0, "channel: a new channel has no records");
+	for (uint64_t turn = 0; turn < 3000; turn++) {
+		for (uint64_t i = 0; i <= turn % 40; i++) {
+			int ret = write_number(writer, written);
+
+			written += !ret;
+			full += ret == -EAGAIN;
+			if (ret && ret != -EAGAIN)
+				diag("%s", strerror(-ret));
+		}
+		next = read_numbers(reader, next);
+	}
+	ok(written > 40000 && full > 1000, "channel: %" PRIu64 " records are written and the ring is full %"
+	   PRIu64 " times", written, full);
+	is_u64(next, written, "channel: each record is read once, in order, unchanged");
+	ok(!channel_has_ended(reader) && !channel_is_closed(reader),
+	   "channel: an open channel has not ended");
+	write_number(writer, written);
+	channel_writer_finish(writer);
+	ok(channel_is_closed(reader) && !channel_has_ended(reader),
+	   "channel: channel_writer_finish() closes the channel, which has not ended");
+	is_u64(-write_number(writer, 0), ESHUTDOWN, "channel: a closed channel refuses records");
+	channel_writer_close(writer);
+	ok(channel_has_ended(reader) && channel_is_closed(reader),
+	   "channel: channel_writer_close() ends the channel");
+	is_u64(read_numbers(reader, next), written + 1,
+	       "channel: the last record is read after the channel has ended");
+	channel_reader_free(reader);
+	empty_folder();
+}
+
+static void room(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5 };
+	struct activity_head *large = calloc(1, RING);
+	const struct activity_head *read;
+	unsigned int n = 0, m = 0;
+
+	while (!channel_write(writer, &record.head))
+		n++;
+	is_u64(n, RING / sizeof(record), "channel: a ring holds as many bytes as its size");
+	is_u64(-channel_write(writer, &record.head), EAGAIN,
+	       "channel: a full ring refuses a record with EAGAIN");
+	while (channel_read(reader, &read) == 1)
+		m++;
+	ok(m == n && !channel_write(writer, &record.head),
+	   "channel: a ring takes a record again after it was read");
+	large->kind = ACTIVITY_NOTE;
+	large->size = RING / 4;
+	is_u64(channel_write(writer, large), 0,
+	       "channel: a record of a quarter of the ring is accepted");
+	large->size += 8;
+	is_u64(-channel_write(writer, large), EMSGSIZE,
+	       "channel: a record longer than a quarter of the ring is refused");
+	large->size = sizeof(struct activity_note);
+	is_u64(-channel_write(writer, large), EINVAL,
+	       "channel: a record shorter than its kind is refused");
+	large->size = sizeof(struct activity_note) + 7;
+	is_u64(-channel_write(writer, large), EINVAL,
+	       "channel: a record whose size is not a multiple of 8 is refused");
+	large->size = sizeof(struct activity_note) + 8;
+	((char *)large)[large->size - 1] = 'a';
+	is_u64(-channel_write(writer, large), EINVAL,
+	       "channel: a text without a terminating NUL is refused");
+	large->kind = ACTIVITY_KINDS;
+	is_u64(-channel_write(writer, large), EINVAL,
+	       "channel: a record of an unknown kind is refused");
+	free(large);
+	channel_reader_free(reader);
+	channel_writer_close(writer);
+	empty_folder();
+}
+
+static void several(void)
+{
+	struct channel_writer *first = channel_writer_new(folder, RING);
+	struct channel_writer *second = channel_writer_new(folder, RING * 2);
+	struct channel_reader *readers[2];
+	char paths[3][PATH_MAX];
+	uint64_t next[2];
+
+	is_u64(files(paths, 3, false), 2, "channel: two writers have two files and no other");
+	write_number(first, 0);
+	write_number(second, 0);
+	write_number(second, 1);
+	channel_writer_close(first);
+	for (int i = 0; i < 2; i++) {
+		readers[i] = channel_reader_new(paths[i]);
+		next[i] = read_numbers(readers[i], 0);
+	}
+	ok(next[0] + next[1] == 3 && (next[0] == 1 || next[1] == 1),
+	   "channel: each of two channels has its own records");
+	ok(channel_has_ended(readers[next[0] != 1]) && !channel_has_ended(readers[next[0] == 1]),
+	   "channel: each of two channels ends on its own");
+	for (int i = 0; i < 2; i++)
+		channel_reader_free(readers[i]);
+	channel_writer_close(second);
+	empty_folder();
+}
+
+/* A change of a file with two records */
+static const struct damage {
+	const char *what;
+	size_t offset;
+	uint64_t value;
+	size_t bytes;
+	bool opens;
+	int reads;	/* records before the damage */
+} damages[] = {
+	{ "a wrong magic number", offsetof(struct channel_head, magic), 1, 8, false, 0 },
+	{
+	 "another version", offsetof(struct channel_head, version), CHANNEL_VERSION + 1, 4, false, 0 },
+	{ "another head size", offsetof(struct channel_head, head), 8192, 4, false, 0 },
+	{ "a ring of size 0", offsetof(struct channel_head, ring), 0, 8, false, 0 },
+	{ "a ring longer than the file", offsetof(struct channel_head, ring), RING * 2, 8, false, 0 },
+	{ "a ring that is no power of 2", offsetof(struct channel_head, ring), RING - 8, 8, false, 0 },
+	{
+	 "more bytes written than the ring "
+	 "has", offsetof(struct channel_head, written), RING + 8, 8, true, 0 },
+	{
+	 "a written position before the taken "
+	 "one", offsetof(struct channel_head, taken), 1 << 20, 8, true, 0 },
+	{
+	 "a position within a record's "
+	 "head", offsetof(struct channel_head, written), 20, 8, true, 0 },
+	{ "a record that is cut off", offsetof(struct channel_head, written), 16 + 8, 8, true, 1 },
+	{ "a record of no bytes", CHANNEL_HEAD, 0, 4, true, 0 },
+	{ "a record of 7 bytes", CHANNEL_HEAD, 7, 4, true, 0 },
+	{ "a record of 17 bytes", CHANNEL_HEAD, 17, 4, true, 0 },
+	{ "a record longer than the ring", CHANNEL_HEAD, UINT32_MAX - 7, 4, true, 0 },
+	{ "a record longer than the written bytes", CHANNEL_HEAD + 16, 24, 4, true, 1 },
+	{ "a record shorter than its kind", CHANNEL_HEAD + 4, ACTIVITY_KERNEL, 2, true, 0 },
+	{ "a text without an end", CHANNEL_HEAD + 16 + 4, ACTIVITY_NAME, 2, true, 1 },
+};
+
+static void damage(const struct damage *damage)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, UINT64_MAX };
+	const struct activity_head *read;
+	struct channel_reader *reader;
+	char paths[1][PATH_MAX];
+	int fd, n = 0, ret;
+
+	channel_write(writer, &record.head);
+	channel_write(writer, &record.head);
+	files(paths, 1, false);
+	fd = open(paths[0], O_RDWR | O_CLOEXEC);
+	if (pwrite(fd, &damage->value, damage->bytes, (off_t)damage->offset) != (ssize_t)damage->bytes)
+		abort();
+	close(fd);
+	errno = 0;
+	reader = channel_reader_new(paths[0]);
+	if (!damage->opens) {
+		ok(!reader && errno == EBADMSG,
+		   "channel: %s is refused with EBADMSG", damage->what);
+	} else if (reader) {
+		while ((ret = channel_read(reader, &read)) == 1)
+			n++;
+		ok(ret == -EBADMSG && n == damage->reads && channel_read(reader, &read) == -EBADMSG,
+		   "channel: %s is an error after %d records", damage->what, damage->reads);
+	} else {
+		ok(false, "channel: %s does not keep the channel from opening", damage->what);
+	}
+	if (reader)
+		channel_reader_free(reader);
+	channel_writer_close(writer);
+	empty_folder();
+}
+
+static void unknown(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5 };
+	const uint16_t kind = ACTIVITY_KINDS + 7;
+	const struct activity_head *read;
+	struct channel_reader *reader;
+	char paths[1][PATH_MAX];
+	int fd, n = 0;
+
+	channel_write(writer, &record.head);
+	channel_write(writer, &record.head);
+	files(paths, 1, false);
+	fd = open(paths[0], O_RDWR | O_CLOEXEC);
+	ok(pwrite(fd, &kind, 2, CHANNEL_HEAD + 4) == 2,
+	   "channel: the kind of a written record is changed to an unknown one");
+	close(fd);
+	reader = channel_reader_new(paths[0]);
+	for (int i = 0; i < 2; i++)
+		n += channel_read(reader, &read);
+	is_u64(n, 1, "channel: a record of an unknown kind is skipped");
+	channel_reader_free(reader);
+	channel_writer_close(writer);
+	empty_folder();
+}
+
+static void cut_off(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	const struct activity_head *read;
+	char paths[1][PATH_MAX];
+	int n = 0;
+
+	write_number(writer, 0);
+	ok(reader && channel_read(reader, &read) == 1 && files(paths, 1, false) == 1 && !truncate(paths[0], 0),
+	   "channel: the file of an open channel is truncated");
+	for (int i = 0; i < 2; i++)
+		n += channel_read(reader, &read) == -EBADMSG;
+	is_u64(n, 2, "channel: the reader of a truncated file gets errors and no SIGBUS");
+	/* The writer updates the head when it closes. */
+	ok(!truncate(paths[0], CHANNEL_HEAD + RING),
+	   "channel: the truncated file is extended again");
+	channel_writer_close(writer);
+	channel_reader_free(reader);
+	empty_folder();
+}
+
+/* A reader that is not gpmu */
+static void positions(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	const uint64_t taken = 1 << 20;
+	char paths[1][PATH_MAX];
+	int fd;
+
+	files(paths, 1, false);
+	fd = open(paths[0], O_RDWR | O_CLOEXEC);
+	ok(pwrite(fd, &taken, 8, offsetof(struct channel_head, taken)) == 8 &&
+	   write_number(writer, 0) == -EBADMSG,
+	   "channel: an impossible position of the reader stops the writer");
+	close(fd);
+	channel_writer_close(writer);
+	empty_folder();
+}
+
+static void control(void)
+{
+	struct channel_control want = { .version = CHANNEL_VERSION, .size = sizeof(want), .ring = RING,
+					.kinds = 5, .flush = 7, .range = "step" };
+	struct channel_control *a, *b;
+	char path[PATH_MAX + 16];
+	uint32_t version = 2;
+	int fd;
+
+	errno = 0;
+	ok(!channel_map_control(folder) && errno == ENOENT,
+	   "channel: there is no control before it is created");
+	ok(!channel_create_control(folder, &want), "channel: the control is created");
+	ok(channel_create_control(folder, &want) == -EEXIST,
+	   "channel: a control is created only once");
+	a = channel_map_control(folder);
+	b = channel_map_control(folder);
+	ok(a && b && !memcmp(a, &want, sizeof(want)),
+	   "channel: the mapped control has the values it was created with");
+	if (!a || !b)
+		return;
+	a->enabled = 1;
+	is_u64(b->enabled, 1, "channel: both mappings of a control share its memory");
+	channel_unmap_control(a);
+	channel_unmap_control(b);
+	snprintf(path, sizeof(path), "%s/" CHANNEL_CONTROL, folder);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ok(pwrite(fd, &version, 4, 0) == 4 && !channel_map_control(folder) && errno == EBADMSG,
+	   "channel: a control of another version is refused");
+	ok(!ftruncate(fd, 100) && !channel_map_control(folder) && errno == EBADMSG,
+	   "channel: a short control is refused");
+	close(fd);
+	empty_folder();
+	want.ring = RING + 1;
+	ok(channel_create_control(folder, &want) == -EINVAL,
+	   "channel: a control whose ring is not a power of 2 is refused");
+	want.ring = RING;
+	memset(want.range, 'a', sizeof(want.range));
+	ok(channel_create_control(folder, &want) == -EINVAL,
+	   "channel: a control whose range has no terminating NUL is refused");
+}
+
+static void refused(void)
+{
+	char missing[PATH_MAX + 16];
+
+	errno = 0;
+	ok(!channel_writer_new(folder, RING + 8) && errno == EINVAL,
+	   "channel: a writer whose ring is not a power of 2 is refused");
+	ok(!channel_writer_new(folder, RING / 2) && errno == EINVAL,
+	   "channel: a writer whose ring is too short is refused");
+	snprintf(missing, sizeof(missing), "%s/missing", folder);
+	ok(!channel_writer_new(missing, RING) && errno == ENOENT,
+	   "channel: a writer in an absent folder is ENOENT");
+	ok(!channel_reader_new(missing) && errno == ENOENT,
+	   "channel: a reader of an absent file is ENOENT");
+	ok(!channel_reader_new(folder) && errno == EISDIR,
+	   "channel: a reader of a folder is EISDIR");
+}
+
+int main(void)
+{
+	make_folder();
+	turns();
+	room();
+	several();
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
+		damage(&damages[i]);
+	unknown();
+	cut_off();
+	positions();
+	control();
+	refused();
+	ok(!files(NULL, 0, false), "channel: no file is left in the folder");
+	remove_folder();
+	return done_testing();
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * trace-script FILE: makes a trace from standard input, with one command a line and fields
+ * separated by semicolons. Times are in ns. Tracks are named by keys. ARGS are NAME=VALUE:
+ * integers, real numbers with a point, or else texts.
+ *
+ *   process;PID;NAME                     key pPID
+ *   thread;PID;TID;NAME                  key tTID
+ *   track;KEY;PARENT;NAME                PARENT: a key, or -
+ *   counter;KEY;PARENT;UNIT;NAME
+ *   slice;KEY;BEGIN;END;CATEGORY;NAME;ARGS...
+ *   begin;KEY;TIME;CATEGORY;NAME;ARGS...
+ *   end;KEY;TIME
+ *   many;KEY;N;BEGIN;STEP;LENGTH;CATEGORY;NAME;ARGS...   N slices
+ *   value;KEY;TIME;VALUE
+ *   audit;NAME;ARGS...
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpmu.h"
+
+#define FIELDS	40
+#define KEYS	256
+
+static struct {
+	char name[32];
+	int track;
+} keys[KEYS];
+
+static size_t n_keys;
+static struct gpmu_trace *trace;
+static unsigned int line_number;
+
+static void die(const char *why)
+{
+	fprintf(stderr, "trace-script: line %u: %s\n", line_number, why);
+	exit(1);
+}
+
+static int check(int ret)
+{
+	if (ret < 0)
+		die(strerror(-ret));
+	return ret;
+}
+
+static int track_of(const char *key)
+{
+	if (!strcmp(key, "-"))
+		return 0;
+	for (size_t i = 0; i < n_keys; i++)
+		if (!strcmp(keys[i].name, key))
+			return keys[i].track;
+	die("expected the key of a track");
+	return 0;
+}
+
+static void add_key(const char *prefix, const char *key, int track)
+{
+	if (n_keys == KEYS)
+		die("too many tracks");
+	snprintf(keys[n_keys].name, sizeof(keys[0].name), "%s%s", prefix, key);
+	keys[n_keys++].track = check(track);
+}
+
+static pid_t pid_of(const char *text)
+{
+	return (pid_t)strtol(text, NULL, 10);
+}
+
+static size_t split(char *line, char **fields)
+{
+	size_t n = 0;
+
+	for (char *at = line; at && n < FIELDS; n++)
+		fields[n] = strsep(&at, ";");
+	return n;
+}
+
+static struct gpmu_trace_arg arg_of(char *field)
+{
+	struct gpmu_trace_arg arg = { .name = field };
+	char *value = strchr(field, '='), *end;
+
+	if (!value)
+		die("expected NAME=VALUE");
+	*value++ = '\0';
+	errno = 0;
+	arg.integer = strtoll(value, &end, 10);
+	if (!*end && *value)
+		return arg;
+	arg.real = strtod(value, &end);
+	arg.kind = *end || !*value ? GPMU_TRACE_TEXT : GPMU_TRACE_DOUBLE;
+	arg.text = value;
+	return arg;
+}
+
+static size_t args_of(char **fields, size_t from, size_t n, struct gpmu_trace_arg *args)
+{
+	for (size_t i = from; i < n; i++)
+		args[i - from] = arg_of(fields[i]);
+	return n > from ? n - from : 0;
+}
+
+static uint64_t number_of(const char *text)
+{
+	return strtoull(text, NULL, 10);
+}
+
+/* @at: the field of the category */
+static struct gpmu_trace_event event_of(char **fields, size_t at, size_t n, struct gpmu_trace_arg *args)
+{
+	struct gpmu_trace_event event = { .size = sizeof(event), .track = track_of(fields[1]), .args = args };
+
+	if (n < at + 2)
+		die("expected more fields");
+	event.category = fields[at];
+	event.name = fields[at + 1];
+	event.n_args = args_of(fields, at + 2, n, args);
+	return event;
+}
+
+static void do_many(char **fields, size_t n)
+{
+	struct gpmu_trace_arg args[FIELDS];
+	struct gpmu_trace_event event = event_of(fields, 6, n, args);
+
+	event.time = number_of(fields[3]);
+	for (uint64_t i = number_of(fields[2]); i; i--) {
+		check(gpmu_trace_slice(trace, &event, number_of(fields[5])));
+		event.time += number_of(fields[4]);
+	}
+}
+
+static void do_event(char **fields, size_t n)
+{
+	struct gpmu_trace_arg args[FIELDS];
+	struct gpmu_trace_event event;
+
+	if (!strcmp(fields[0], "slice")) {
+		event = event_of(fields, 4, n, args);
+		event.time = number_of(fields[2]);
+		check(gpmu_trace_slice(trace, &event, number_of(fields[3]) - event.time));
+	} else if (!strcmp(fields[0], "begin")) {
+		event = event_of(fields, 3, n, args);
+		event.time = number_of(fields[2]);
+		check(gpmu_trace_begin(trace, &event));
+	} else if (!strcmp(fields[0], "many")) {
+		do_many(fields, n);
+	} else if (!strcmp(fields[0], "audit")) {
+		size_t n_args = args_of(fields, 2, n, args);
+
+		check(gpmu_trace_audit(trace, 1, fields[1], args, n_args));
+	} else {
+		die("expected a command");
+	}
+}
+
+static void do_line(char *line)
+{
+	static char nothing[1];
+	char *fields[FIELDS];
+	size_t n;
+
+	for (size_t i = 0; i < FIELDS; i++)
+		fields[i] = nothing;
+	n = split(line, fields);
+	if (!strcmp(fields[0], "process") && n == 3)
+		add_key("p", fields[1], gpmu_trace_process(trace, pid_of(fields[1]), fields[2]));
+	else if (!strcmp(fields[0], "thread") && n == 4)
+		add_key("t", fields[2], gpmu_trace_thread(trace, pid_of(fields[1]), pid_of(fields[2]), fields[3]));
+	else if (!strcmp(fields[0], "track") && n == 4)
+		add_key("", fields[1], gpmu_trace_track(trace, track_of(fields[2]), fields[3]));
+	else if (!strcmp(fields[0], "counter") && n == 5)
+		add_key("", fields[1], gpmu_trace_counter(trace, track_of(fields[2]), fields[4], fields[3]));
+	else if (!strcmp(fields[0], "value") && n == 4)
+		check(gpmu_trace_value(trace, track_of(fields[1]), number_of(fields[2]), strtod(fields[3], NULL)));
+	else if (!strcmp(fields[0], "end") && n == 3)
+		check(gpmu_trace_end(trace, track_of(fields[1]), number_of(fields[2])));
+	else
+		do_event(fields, n);
+}
+
+int main(int argc, char **argv)
+{
+	struct gpmu_trace_options options = { .size = sizeof(options), .restart = 1U << 20 };
+	int fd = argc == 2 ? open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+	char line[4096];
+
+	if (fd < 0) {
+		fprintf(stderr, "usage: trace-script FILE < SCRIPT\n");
+		return 1;
+	}
+	trace = gpmu_trace_new(fd, &options, NULL);
+	if (!trace)
+		die("no memory");
+	while (fgets(line, sizeof(line), stdin)) {
+		line_number++;
+		line[strcspn(line, "\n")] = '\0';
+		if (*line && *line != '#')
+			do_line(line);
+	}
+	check(gpmu_trace_flush(trace, NULL));
+	gpmu_trace_free(trace);
+	return close(fd) ? 1 : 0;
+}

@@ -1,0 +1,391 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""trace_sql.py TRACE SQL [--from N]: queries a trace of libgpmu by SQL.
+
+Reads the bytes without protobuf-c and metrics/trace/trace.proto, by the rules of Perfetto's
+documentation. It fills tables with trace_processor's names, so that both accept the same SQL.
+--from N leaves out all packets before the N-th restart, counted from 1. A violation of the
+rules ends the program with "offset: reason".
+
+If there is a trace_processor, named by $GPMU_TRACE_PROCESSOR or in the path as
+trace_processor_shell, it gets the same query. Another answer, or an error that it counts, ends
+the program. An empty GPMU_TRACE_PROCESSOR disables it; --processor prints its path.
+"""
+import os
+import re
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+
+RAW, FIRST_OWN = 5, 64
+CLEARED, NEEDED = 1, 2
+BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
+CATEGORY, NAME, ARG, TEXT = 1, 2, 3, 29
+UNITS = {1: "ns", 3: "bytes"}
+MONO_RAW, SWITCH, WAKING = 4, 4, 20
+STATES = ((1, "S"), (2, "D"), (4, "T"), (8, "t"), (16, "X"), (32, "Z"), (64, "P"), (128, "I"))  # from 4.14 on
+
+SCHEMA = """
+create table process (upid, pid, name);
+create table thread (utid, tid, upid, name);
+create table track (id, name, parent_id);
+create table process_track (id, upid);
+create table thread_track (id, utid);
+create table counter_track (id, name, parent_id, unit);
+create table slice (id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id);
+create table counter (ts, track_id, value);
+create table args (arg_set_id, key, int_value, real_value, string_value, display_value);
+create table flow (slice_out, slice_in);
+create table sched (id, ts, dur, cpu, utid, end_state, priority);
+create table clock_snapshot (snapshot_id, clock_id, clock_value);
+"""
+
+
+# Errors that trace_processor counts. Switches that do not follow from the ones before are left out, as they are
+# the kernel's: its own tracing has them too, in a guest with Linux 6.18.
+ERRORS = """select name, idx, value from stats where severity in ('error', 'data_loss') and value > 0
+    and name <> 'mismatched_sched_switch_tids'"""
+HEAD = '"name","idx","value"\n'
+# trace_processor adds an argument with the last described thread to events on no thread's track.
+OWN_ARGS = "create temp view args as select * from main.args where key <> 'legacy_event.passthrough_utid'"
+
+class Bad(Exception):
+    pass
+
+
+def need(condition, what):
+    if not condition:
+        raise Bad(what)
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        need(at < len(data) and shift < 70, "a number that is cut off")
+        value |= (data[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if not data[at - 1] & 0x80:
+            return value, at
+
+
+def fields(data):
+    """{number: [values]} of a message"""
+    out, at = {}, 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        if tag & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            need(tag & 7 in (1, 2), f"a field of type {tag & 7}")
+            size, at = (8, at) if tag & 7 == 1 else varint(data, at)
+            need(at + size <= len(data), "a field that is cut off")
+            value, at = data[at:at + size], at + size
+        out.setdefault(tag >> 3, []).append(value)
+    return out
+
+
+def one(message, number, default=None):
+    values = message.get(number, [default])
+    need(len(values) == 1, f"field {number} is there {len(values)} times")
+    return values[0]
+
+
+def text(value):
+    return value if value is None else value.decode("utf-8")
+
+
+def signed(value):
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def packets(data):
+    at = 0
+    while at < len(data):
+        begin = at
+        tag, at = varint(data, at)
+        need(tag == 10, f"{begin}: expected a packet, found tag {tag}")
+        size, at = varint(data, at)
+        need(at + size <= len(data), f"{begin}: a packet that is cut off")
+        yield begin, fields(data[at:at + size])
+        at += size
+
+
+class Sequence:
+    """The state that packets refer to: clocks, names, tracks"""
+
+    def __init__(self, skip):
+        self.restarts, self.skip = 0, skip
+        self.valid, self.default = False, None
+        self.begin = None               # offset of the first packet that is used
+        self.clocks, self.names, self.tracks = {}, {}, {}
+        self.kernel, self.snapshots, self.events = {}, [], []
+        self.release, self.sched = None, []
+
+    def packet(self, packet, begin):
+        need(one(packet, 10) == 1, "a packet of no sequence")
+        flags = one(packet, 13, 0)
+        if flags & CLEARED:
+            self.restarts += 1
+            self.valid, self.names, self.tracks = self.restarts >= self.skip, {}, {}
+            if self.valid and self.begin is None:
+                self.begin = begin
+        if not self.valid:
+            need(self.skip, "a packet before any state")
+            return
+        if 59 in packet:
+            self.default = one(fields(one(packet, 59)), 58)
+        if 45 in packet:
+            self.release = text(one(fields(one(fields(one(packet, 45)), 1)), 3))
+        if 1 in packet:
+            self.bundle(fields(one(packet, 1)))
+        if 6 in packet:
+            self.snapshot(fields(one(packet, 6)))
+        if 60 in packet:
+            self.track(fields(one(packet, 60)))
+        for kind, entries in fields(one(packet, 12, b"")).items():
+            for entry in map(fields, entries):
+                self.names[kind, one(entry, 1)] = text(one(entry, 2))
+        if 11 in packet:
+            need(flags & NEEDED, "an event that is said to need no state")
+            self.event(fields(one(packet, 11)), self.time(packet))
+
+    def snapshot(self, message):
+        need(one(message, 2) == RAW, "the clock of the trace is not CLOCK_MONOTONIC_RAW")
+        clocks = {one(c, 1): (one(c, 2), one(c, 3, 0), one(c, 4, 1)) for c in map(fields, message[1])}
+        for clock, (time, steps, unit) in clocks.items():
+            if clock < FIRST_OWN:
+                need(clock == 1 or time >= self.kernel.get(clock, 0), f"clock {clock} goes back")
+                self.kernel[clock] = time
+            else:
+                need(steps and unit == 1 and time == clocks[RAW][0], f"clock {clock} is not RAW in steps")
+                self.clocks[clock] = time
+            self.snapshots.append((self.restarts - 1, clock, time))
+
+    def bundle(self, message):
+        need(one(message, 5) == MONO_RAW and RAW in self.kernel, "a bundle whose stamps are of no clock")
+        need(one(message, 1) < 1024, f"CPU {one(message, 1)}")
+        need(self.release, "scheduling of a kernel that is not known")
+        for event in map(fields, message[2]):
+            need(2 in event, "an event of no thread")
+            for kind in (SWITCH, WAKING):
+                if kind in event:
+                    self.sched.append((one(event, 1), one(message, 1), kind, fields(one(event, kind))))
+
+    def time(self, packet):
+        clock, stamp = one(packet, 58, self.default), one(packet, 8)
+        if clock == RAW:
+            return stamp
+        need(clock in self.clocks, f"clock {clock} is not known")
+        self.clocks[clock] += stamp
+        return self.clocks[clock]
+
+    def track(self, message):
+        need(one(message, 15, 2) == 2 and (15 in message) == (2 in message and 8 not in message),
+             "a track that is one with others of its name")
+        parent = one(message, 5)
+        need(parent is None or parent in self.tracks, f"track {parent}, a parent, is not known")
+        self.tracks[one(message, 1)] = message
+        self.events.append((None, one(message, 1), message))
+
+    def name(self, kind, number):
+        need(number is None or (kind, number) in self.names, f"name {number} of kind {kind} is not known")
+        return self.names.get((kind, number))
+
+    def event(self, message, time):
+        track = one(message, 11)
+        need(track in self.tracks, f"track {track} is not known")
+        args = []
+        for arg in map(fields, message.get(4, [])):
+            real = one(arg, 5)
+            args.append(("debug." + re.sub(r"[.[\]]", "_", self.name(ARG, one(arg, 1))), None if 4 not in arg else signed(one(arg, 4)),
+                         real and struct.unpack("<d", real)[0], self.name(TEXT, one(arg, 17)) if 17 in arg else text(one(arg, 6))))
+        self.events.append((time, track, {
+            "type": one(message, 9), "args": args,
+            "category": self.name(CATEGORY, one(message, 3)), "name": self.name(NAME, one(message, 10)),
+            "flow": one(message, 47), "flow_end": one(message, 48),
+            "value": signed(one(message, 30)) if 30 in message else None,
+            "real": 44 in message and struct.unpack("<d", one(message, 44))[0]}))
+
+
+class Tables:
+    def __init__(self):
+        self.db = sqlite3.connect(":memory:")
+        self.db.executescript(SCHEMA)
+        self.kinds, self.stacks, self.slices, self.flows = {}, {}, [], {}
+        self.roots = set()
+        self.owners = {}        # track: the table of its process or thread, its number there
+
+    def insert(self, table, *row):
+        self.db.execute(f"insert into {table} values ({','.join('?' * len(row))})", row)
+
+    def process(self, pid, name=None):
+        if not self.db.execute("select 1 from process where pid = ?", (pid,)).fetchone():
+            self.insert("process", pid, pid, name)
+        if name:
+            self.db.execute("update process set name = ? where pid = ?", (name, pid))
+
+    def track(self, number, message):
+        new = number not in self.kinds
+        parent = one(message, 5)
+        if parent in self.owners and 3 not in message and 4 not in message:
+            self.owners[number] = self.owners[parent]
+            new and 8 not in message and self.insert(self.owners[parent][0], number, self.owners[parent][1])
+            parent = None if parent in self.roots else parent
+        if 3 in message:
+            process = fields(one(message, 3))
+            self.process(one(process, 1), text(one(process, 6)))
+            new and self.insert("process_track", number, one(process, 1))
+            self.roots.add(number)
+            self.owners[number] = ("process_track", one(process, 1))
+            parent = None
+        elif 4 in message:
+            thread = fields(one(message, 4))
+            self.process(one(thread, 1))
+            self.db.execute("delete from thread where utid = ?", (number,))
+            self.insert("thread", number, one(thread, 2), one(thread, 1), text(one(thread, 5)))
+            new and self.insert("thread_track", number, number)
+            self.roots.add(number)
+            self.owners[number] = ("thread_track", number)
+            parent = None
+        elif 8 in message and new:
+            counter = fields(one(message, 8))
+            need(not one(counter, 5, 0), "a counter in steps")
+            unit = text(one(counter, 6)) or UNITS.get(one(counter, 3))
+            self.insert("counter_track", number, text(one(message, 2)), parent, unit)
+        new and self.insert("track", number, text(one(message, 2)), parent)
+        self.kinds[number] = 8 in message
+
+    def event(self, time, track, event):
+        kind = event["type"]
+        need(self.kinds[track] == (kind == COUNTER), f"an event of type {kind} on track {track}")
+        if kind == COUNTER:
+            value = event["value"]
+            need((value is None) != (event["real"] is False), "a counter has one value")
+            self.insert("counter", time, track, float(event["real"] if value is None else value))
+            return
+        stack = self.stacks.setdefault(track, [])
+        # Instants of the same time nest.
+        while stack and self.slices[stack[-1]][2] == 0 and (kind != INSTANT or self.slices[stack[-1]][1] < time):
+            stack.pop()
+        if kind == END:
+            if stack:
+                slice_ = self.slices[stack.pop()]
+                slice_[2] = time - slice_[1]
+            return
+        number = len(self.slices)
+        self.slices.append([number, time, 0 if kind == INSTANT else -1, track, event["category"], event["name"],
+                            len(stack), stack[-1] if stack else None, number if event["args"] else None])
+        for key, whole, real, string in event["args"]:
+            shown = next(str(v) for v in (whole, real, string) if v is not None)
+            self.insert("args", number, key, whole, real, string, shown)
+        for flow in filter(None, (event["flow"], event["flow_end"])):
+            if flow in self.flows:
+                self.insert("flow", self.flows[flow], number)
+            self.flows[flow] = number
+        if event["flow_end"]:
+            del self.flows[event["flow_end"]]
+        stack.append(number)
+
+    def thread(self, tid, name):
+        """All idle threads are one; a track's name takes precedence over the kernel's."""
+        tid = signed(tid)
+        row = self.db.execute("select utid, name from thread where tid = ?", (tid,)).fetchone()
+        if not row:
+            row = (-tid, None)
+            self.insert("thread", -tid, tid, None, None)
+        if name and (row[0] <= 0 or not row[1]):
+            self.db.execute("update thread set name = ? where utid = ?", (name, row[0]))
+        return row[0]
+
+    def schedule(self, events):
+        """Makes the rows of each CPU; the running thread is the next one of the switch before."""
+        running, rows = {}, []
+        for time, cpu, kind, event in sorted(events, key=lambda e: e[0]):
+            if kind == WAKING:
+                self.thread(one(event, 2), text(one(event, 1)))
+                continue
+            before = self.thread(one(event, 2), text(one(event, 1)))
+            if cpu in running and rows[running[cpu]][4] == before:
+                row, state = rows[running[cpu]], signed(one(event, 4))
+                row[2], row[5] = time - row[1], "|".join(s for bit, s in STATES if state & bit) or "R"
+                row[5] += "+" if state & 256 else ""
+            running[cpu] = len(rows)
+            rows.append([len(rows), time, -1, cpu, self.thread(one(event, 6), text(one(event, 5))), None,
+                         signed(one(event, 7))])
+        for row in rows:
+            self.insert("sched", *row)
+
+    def fill(self, sequence):
+        for time, number, what in sequence.events:
+            if time is None:
+                self.track(number, what)
+        # As trace_processor: by time, and events of one time in the order of the file
+        for time, track, event in sorted((e for e in sequence.events if e[0] is not None), key=lambda e: e[0]):
+            self.event(time, track, event)
+        for slice_ in self.slices:
+            self.insert("slice", *slice_)
+        self.schedule(sequence.sched)
+        for row in sequence.snapshots:
+            self.insert("clock_snapshot", *row)
+
+
+def shown(value):
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def processor():
+    return os.environ.get("GPMU_TRACE_PROCESSOR", shutil.which("trace_processor_shell"))
+
+
+def row_of(line):
+    """Parses a row of trace_processor; texts are quoted, and quotes in them are not escaped."""
+    row = []
+    for string, bare in re.findall(r'"(.*?)"(?=,|$),?|([^,]+),?', line):
+        number = "." in bare and re.fullmatch(r"-?\d+\.\d+", bare)
+        row.append(shown(float(bare)) if number else bare or string.replace("[NULL]", ""))
+    return "|".join(row)
+
+
+def ask(program, data, sql):
+    with tempfile.NamedTemporaryFile() as trace, tempfile.NamedTemporaryFile("w") as query:
+        trace.write(data)
+        query.write(f"{OWN_ARGS};\n{sql};\n{ERRORS};\n")
+        trace.flush()
+        query.flush()
+        done = subprocess.run([program, "-q", query.name, trace.name], capture_output=True, check=False)
+    said, asked = done.stderr.decode(errors="replace").strip(), done.stdout.decode(errors="replace")
+    need(done.returncode == 0 and HEAD in asked, f"trace_processor: {said[-400:]}")
+    rows, errors = ([row_of(row) for row in part.splitlines() if row] for part in asked.split(HEAD))
+    need(not errors, f"trace_processor counts {', '.join(errors)}")
+    return rows[1:]
+
+
+def main():
+    if sys.argv[1:] == ["--processor"]:
+        print(processor() or "")
+        return
+    sequence, tables, begin = Sequence(int(sys.argv[4]) if "--from" in sys.argv else 0), Tables(), 0
+    with open(sys.argv[1], "rb") as file:
+        data = file.read()
+    try:
+        for begin, packet in packets(data):
+            sequence.packet(packet, begin)
+        tables.fill(sequence)
+        rows = ["|".join(map(shown, row)) for row in tables.db.execute(sys.argv[2])]
+        if processor():
+            other = ask(processor(), data[sequence.begin or 0:], sys.argv[2])
+            need(other == rows, "trace_processor says " + ", ".join(other) + ", and not " + ", ".join(rows))
+    except Bad as bad:
+        sys.exit(f"{begin}: {bad}")
+    for row in rows:
+        print(row)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(1)
