@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The gpmu command, which uses only libgpmu's public headers, and its tests.
+# The gpmu command, which uses libgpmu's public header only, and its tests.
 
 GPMU		:= $(B)/gpmu
 TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c))
@@ -17,9 +17,9 @@ $(TOOL_SAN_OBJ): $(B)/san/%.o: %.c
 	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
 OBJECTS += $(TOOL_OBJ) $(TOOL_SAN_OBJ)
 
-# gpmu links all libraries statically, except the C library, which loads plugins, and
-# those without an archive. Dynamic linking, which has to find the libraries and relocate
-# libpfm4's tables, would take most of the time of "gpmu stat -- true".
+# "gpmu stat -- true" must start fast. With shared libraries most of its time is spent in the
+# dynamic linker, which finds them and relocates libpfm4's tables. Therefore all libraries that
+# exist as archives are linked statically, except the C library, which loads plugins.
 archive		= $(if $(filter /%,$(1)),$(1),$(2))
 static		= $(call archive,$(shell $(CC) -print-file-name=lib$(1).a),-l$(1))
 GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent protobuf-c z,$(call static,$(lib)))
@@ -27,7 +27,7 @@ GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent protobuf-c z,$(ca
 $(GPMU): $(TOOL_OBJ) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_LIB) $(GPMU_STATIC) -lm -ldl -lpthread
 
-# The tests also run it, with CUPTI if that is installed.
+# The tests also run gpmu with the real CUPTI if it is installed.
 GPMU_SAN	:= $(B)/san/gpmu
 $(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_SAN_LIB) tests/lib/deepbind.c
 	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $(TOOL_SAN_OBJ) tests/lib/deepbind.c \

@@ -43,9 +43,9 @@ static void events(const struct fixture *ours)
 static void metrics(const struct fixture *ours)
 {
 	is_plan(ours, &options, "ipc", "inst_retired", "{CPU_CYCLES:u,INST_RETIRED:u},"
-		"inst_retired:u", "armv8_pmuv3: how many events it counts at the same time is not "
-		"known, so each metric has its own groups, which are taken to fit; a driver with "
-		"caps/counters tells, or the kernel, to who may open events",
+		"inst_retired:u", "armv8_pmuv3: its number of counters is unknown, so each metric has "
+		"its own groups, which are assumed to fit; a driver with caps/counters, or "
+		"permission to open events, makes the number known",
 		"plan, user only: the events of metrics get the modifier u");
 	is_items(ours, "ipc,GraceMemBW,ipc,ipc:k", NULL, "ipc:u GraceMemBW ipc:k",
 		 "plan, user only: a metric's name carries the modifier u and a metric requested "
