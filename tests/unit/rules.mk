@@ -12,12 +12,11 @@ GPMU_TESTS_T	:= $(addsuffix .t,$(call built,$(GPMU_TESTS)))
 GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot -Itests/unit
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace-sql.t
+SCRIPT_TESTS	+= tests/unit/catalog/tables.t tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace-sql.t
 check-unit: all
 
 # Functions that a test replaces
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
-$(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
 $(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read mmap)
 $(call both,record-sched): private TEST_LDFLAGS := $(call wrap,syscall ioctl mmap log_line)
