@@ -3,11 +3,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/raw_clock.h"
 #include "record/record.h"
 #include "trace/trace.h"
 
@@ -38,14 +38,6 @@ static const struct {
 	{ GPMU_RECORD_EXTERNAL, 1u << ACTIVITY_EXTERNAL },
 	{ GPMU_RECORD_ENVIRONMENT, 1u << ACTIVITY_ENVIRONMENT },
 };
-
-uint64_t record_clock(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static int refuse(struct gpmu_error *error, const char *text)
 {
@@ -314,7 +306,7 @@ int gpmu_record_start(struct gpmu_record *record, const struct gpmu_machine *mac
 	if (ret)
 		return ret;
 	/* The recorded time is empty until recording is enabled. */
-	record->begin = record->end = record->flushed = record_clock();
+	record->begin = record->end = record->flushed = raw_clock_now();
 	ret = start_threads(record);
 	record->started = !ret;
 	if (ret)
@@ -330,7 +322,7 @@ static void set_enabled(struct gpmu_record *record, uint32_t enabled)
 
 void gpmu_record_enable(struct gpmu_record *record)
 {
-	record->begin = record_clock();
+	record->begin = raw_clock_now();
 	record->end = 0;
 	set_enabled(record, 1);
 }
@@ -338,7 +330,7 @@ void gpmu_record_enable(struct gpmu_record *record)
 void gpmu_record_disable(struct gpmu_record *record)
 {
 	if (!record->end)
-		record->end = record_clock();
+		record->end = raw_clock_now();
 	set_enabled(record, 0);
 }
 

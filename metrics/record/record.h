@@ -111,8 +111,6 @@ struct gpmu_record {
 /* bytes of /dev/shm for each process; a container's /dev/shm has 64 MiB */
 #define RECORD_RING	(8u << 20)
 
-uint64_t record_clock(void);
-
 /* Whether @time is within the recorded time */
 static inline bool record_is_on(const struct gpmu_record *record, uint64_t time)
 {

@@ -15,6 +15,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "base/raw_clock.h"
 #include "record/record.h"
 
 #define POLL_LEAST	1	/* ms, while records arrive */
@@ -222,8 +223,8 @@ void *record_channels_run(void *data)
 		if (!ending)
 			continue;
 		if (!until)
-			until = record_clock() + RECORD_LAST;
-		if ((!busy && is_complete(record)) || record_clock() > until)
+			until = raw_clock_now() + RECORD_LAST;
+		if ((!busy && is_complete(record)) || raw_clock_now() > until)
 			break;
 	}
 	atomic_store((atomic_uint *)&record->control->closed, 1);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/raw_clock.h"
 #include "record/record.h"
 
 #define LOOK_EACH	5		/* ms */
@@ -36,7 +37,7 @@ static int add_process(struct gpmu_record *record)
 	if (!streams)
 		return -ENOMEM;
 	record->streams = streams;
-	stream = record_merge_open(&record->merge, record_clock());
+	stream = record_merge_open(&record->merge, raw_clock_now());
 	if (stream < 0)
 		return stream;
 	ret = record_map_process(&record->map);
@@ -51,7 +52,7 @@ static int source_stream(struct gpmu_record *record, enum record_source source)
 	int *stream = &record->source_streams[source];
 
 	if (*stream < 0)
-		*stream = record_merge_open(&record->merge, record_clock());
+		*stream = record_merge_open(&record->merge, raw_clock_now());
 	return *stream;
 }
 
@@ -63,7 +64,7 @@ static int take_activity(struct gpmu_record *record, struct record_item *item)
 	if (of->kind == ACTIVITY_COMPLETE) {
 		record_merge_mark(&record->merge, record->streams[item->of],
 				  ((const struct activity_complete *)data_of(item))->time,
-				  record_clock());
+				  raw_clock_now());
 		return 0;
 	}
 	ret = record_map_early(&record->map, item->of, of);
@@ -112,7 +113,7 @@ static int take(struct gpmu_record *record, enum record_source source, struct re
 		record->source_records[source]++;
 		return record_merge_add(&record->merge, item, stream);
 	}
-	record_merge_mark(&record->merge, stream, item->begin, record_clock());
+	record_merge_mark(&record->merge, stream, item->begin, raw_clock_now());
 	return 0;
 }
 
@@ -197,7 +198,7 @@ void *record_write_run(void *data)
 		last = atomic_load(&record->written);
 		if (!take_all(record) && !last)
 			poll(NULL, 0, LOOK_EACH);
-		now = record_clock();
+		now = raw_clock_now();
 		put_until(record, last ? UINT64_MAX :
 			  record_merge_bound(&record->merge, now - RECORD_PATIENCE));
 		flush_now_and_then(record, now);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/raw_clock.h"
 #include "record/sched/record_sched.h"
 
 #define LOOK_EACH	10	/* ms */
@@ -94,7 +95,7 @@ void *record_sched_run(void *data)
 		struct record_item mark = { .kind = RECORD_MARK };
 
 		last = atomic_load(&record->ending);
-		mark.begin = record_clock() - ON_ITS_WAY;
+		mark.begin = raw_clock_now() - ON_ITS_WAY;
 		record_rings_drain(&record->sched->rings, record->sched->take, record);
 		lost = put_lost(record, lost, last);
 		if (record_queue_has_room(&record->queues[RECORD_SCHED], 0))
