@@ -89,7 +89,7 @@ static bool describe(struct record_task *task, const struct perf_event_header *h
 static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
 		 const char *data, size_t size)
 {
-	struct gpmu_record *record = user;
+	struct gpmu_recorder *recorder = user;
 	struct record_item item = { .kind = RECORD_TASK };
 	struct record_task task = { .what = 0 };
 	struct sample_id id;
@@ -101,10 +101,10 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 	memcpy(&id, data + size, sizeof(id));
 	item.begin = item.end = id.time;
 	if (describe(&task, header, &id, data, size))
-		record_queue_put(&record->queues[RECORD_SCHED], &item, &task, sizeof(task));
+		record_queue_put(&recorder->queues[RECORDER_SCHED], &item, &task, sizeof(task));
 }
 
-int record_context_switch_open(struct gpmu_record *record, struct gpmu_error *error)
+int record_context_switch_open(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -126,8 +126,8 @@ int record_context_switch_open(struct gpmu_record *record, struct gpmu_error *er
 	};
 	int ret;
 
-	record->sched->take = take;
-	ret = record_rings_open(&record->sched->rings, record->machine, &attr, record->pid, RING);
+	recorder->sched->take = take;
+	ret = record_rings_open(&recorder->sched->rings, recorder->machine, &attr, recorder->pid, RING);
 	record_sched_refused(ret, "the command", 2, error);
 	return ret;
 }

@@ -6,7 +6,7 @@
 #ifndef GPMU_RECORD_SCHED_H
 #define GPMU_RECORD_SCHED_H
 
-#include "record/record.h"
+#include "record/recorder.h"
 #include "record/sched/record_ring.h"
 
 /*
@@ -17,7 +17,7 @@
 
 struct record_sched {
 	struct record_rings rings;
-	record_ring_take *take;		/* user data: a struct gpmu_record */
+	record_ring_take *take;		/* user data: a struct gpmu_recorder */
 	struct {
 		size_t offset, size;
 	} fields[RECORD_SCHED_FIELDS];
@@ -27,9 +27,9 @@ struct record_sched {
 void record_sched_refused(int ret, const char *whose, int paranoid, struct gpmu_error *error);
 
 /* --- record_tracepoint.c: returns 0, or -errno with @error set */
-int record_tracepoint_open(struct gpmu_record *record, struct gpmu_error *error);
+int record_tracepoint_open(struct gpmu_recorder *recorder, struct gpmu_error *error);
 
 /* --- record_context_switch.c: likewise */
-int record_context_switch_open(struct gpmu_record *record, struct gpmu_error *error);
+int record_context_switch_open(struct gpmu_recorder *recorder, struct gpmu_error *error);
 
 #endif /* GPMU_RECORD_SCHED_H */

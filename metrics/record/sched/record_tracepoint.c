@@ -137,10 +137,10 @@ static void text_of(const struct record_sched *sched, int field, const char *raw
 }
 
 /* Parses PERF_RECORD_SAMPLE: the time, the size of the tracepoint's data, the data. */
-static void put_sample(struct gpmu_record *record, const struct record_ring *ring, const char *data,
+static void put_sample(struct gpmu_recorder *recorder, const struct record_ring *ring, const char *data,
 		       size_t size)
 {
-	const struct record_sched *sched = record->sched;
+	const struct record_sched *sched = recorder->sched;
 	struct record_switch of = { .cpu = (uint32_t)ring->cpu };
 	struct record_item item = { .kind = RECORD_SWITCH };
 	uint32_t length;
@@ -162,8 +162,8 @@ static void put_sample(struct gpmu_record *record, const struct record_ring *rin
 	text_of(sched, PREV_COMM, data, size, of.prev_comm);
 	text_of(sched, NEXT_COMM, data, size, of.next_comm);
 	item.begin = item.end = time;
-	if (record_is_on(record, time))
-		record_queue_put(&record->queues[RECORD_SCHED], &item, &of, sizeof(of));
+	if (recorder_is_on(recorder, time))
+		record_queue_put(&recorder->queues[RECORDER_SCHED], &item, &of, sizeof(of));
 }
 
 static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
@@ -173,9 +173,9 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 		put_sample(user, ring, data, size);
 }
 
-int record_tracepoint_open(struct gpmu_record *record, struct gpmu_error *error)
+int record_tracepoint_open(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
-	struct record_sched *sched = record->sched;
+	struct record_sched *sched = recorder->sched;
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_TRACEPOINT,
@@ -194,7 +194,7 @@ int record_tracepoint_open(struct gpmu_record *record, struct gpmu_error *error)
 		return ret;
 	attr.config = id;
 	sched->take = take;
-	ret = record_rings_open(&sched->rings, record->machine, &attr, -1,
+	ret = record_rings_open(&sched->rings, recorder->machine, &attr, -1,
 				RING_PAGES * (size_t)sysconf(_SC_PAGESIZE));
 	record_sched_refused(ret, "the whole machine", -1, error);
 	return ret;

@@ -16,77 +16,77 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
-#include "record/record.h"
+#include "record/recorder.h"
 
 #define POLL_LEAST	1	/* ms, while records arrive */
 #define POLL_MOST	20
 #define TURN		4096	/* records of one process before the next process is served */
 
-struct record_channel {
+struct recorder_channel {
 	char *name;		/* of the channel's file */
 	struct channel_reader *reader;	/* NULL: the channel has ended */
 	uint32_t process;
 	uint64_t complete;	/* latest ACTIVITY_COMPLETE time */
 };
 
-int record_channels_start(struct gpmu_record *record)
+int recorder_channels_start(struct gpmu_recorder *recorder)
 {
-	record->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (record->watch < 0)
+	recorder->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (recorder->watch < 0)
 		return -errno;
 	/* A channel's file is linked under its name once it is complete. */
-	return inotify_add_watch(record->watch, record->folder, IN_CREATE | IN_MOVED_TO) < 0 ?
+	return inotify_add_watch(recorder->watch, recorder->folder, IN_CREATE | IN_MOVED_TO) < 0 ?
 	       -errno : 0;
 }
 
-void record_channels_release(struct gpmu_record *record)
+void recorder_channels_release(struct gpmu_recorder *recorder)
 {
-	for (size_t i = 0; i < record->n_channels; i++) {
-		free(record->channels[i].name);
-		if (record->channels[i].reader)
-			channel_reader_free(record->channels[i].reader);
+	for (size_t i = 0; i < recorder->n_channels; i++) {
+		free(recorder->channels[i].name);
+		if (recorder->channels[i].reader)
+			channel_reader_free(recorder->channels[i].reader);
 	}
-	free(record->channels);
-	if (record->watch >= 0)
-		close(record->watch);
+	free(recorder->channels);
+	if (recorder->watch >= 0)
+		close(recorder->watch);
 }
 
-static struct record_queue *queue_of(struct gpmu_record *record)
+static struct record_queue *queue_of(struct gpmu_recorder *recorder)
 {
-	return &record->queues[RECORD_CHANNELS];
+	return &recorder->queues[RECORDER_CHANNELS];
 }
 
 /* Queues an item that everything else depends on; waits for room. */
-static void put_surely(struct gpmu_record *record, enum record_kind kind, uint32_t process,
+static void put_surely(struct gpmu_recorder *recorder, enum record_kind kind, uint32_t process,
 		       const void *data, size_t size)
 {
 	struct record_item item = { .kind = kind, .of = process };
 
-	while (!record_queue_has_room(queue_of(record), size))
+	while (!record_queue_has_room(queue_of(recorder), size))
 		poll(NULL, 0, POLL_LEAST);
-	record_queue_put(queue_of(record), &item, data, size);
+	record_queue_put(queue_of(recorder), &item, data, size);
 }
 
-static bool is_known(const struct gpmu_record *record, const char *name)
+static bool is_known(const struct gpmu_recorder *recorder, const char *name)
 {
-	for (size_t i = 0; i < record->n_channels; i++)
-		if (!strcmp(record->channels[i].name, name))
+	for (size_t i = 0; i < recorder->n_channels; i++)
+		if (!strcmp(recorder->channels[i].name, name))
 			return true;
 	return false;
 }
 
-static void open_channel(struct gpmu_record *record, const char *name)
+static void open_channel(struct gpmu_recorder *recorder, const char *name)
 {
-	struct record_channel *channels = list_room(record->channels, record->n_channels,
+	struct recorder_channel *channels = list_room(recorder->channels, recorder->n_channels,
 						    sizeof(*channels));
-	char *path = text_print("%s/%s", record->folder, name);
-	struct record_channel channel = { .process = record->n_processes };
+	char *path = text_print("%s/%s", recorder->folder, name);
+	struct recorder_channel channel = { .process = recorder->n_processes };
 
 	if (!channels) {
 		free(path);
 		return;
 	}
-	record->channels = channels;
+	recorder->channels = channels;
 	errno = ENOMEM;
 	channel.reader = path ? channel_reader_new(path) : NULL;
 	if (!channel.reader && errno != EBADMSG) {
@@ -104,72 +104,72 @@ static void open_channel(struct gpmu_record *record, const char *name)
 			channel_reader_free(channel.reader);
 		return;
 	}
-	channels[record->n_channels++] = channel;
+	channels[recorder->n_channels++] = channel;
 	if (!channel.reader)
 		return;
-	record->n_processes++;
-	put_surely(record, RECORD_NEW, channel.process, NULL, 0);
+	recorder->n_processes++;
+	put_surely(recorder, RECORD_NEW, channel.process, NULL, 0);
 }
 
 /* Scans the folder for new files PID.N. */
-static void look(struct gpmu_record *record)
+static void look(struct gpmu_recorder *recorder)
 {
-	DIR *dir = opendir(record->folder);
+	DIR *dir = opendir(recorder->folder);
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (isdigit((unsigned char)entry->d_name[0]) && !is_known(record, entry->d_name))
-			open_channel(record, entry->d_name);
+		if (isdigit((unsigned char)entry->d_name[0]) && !is_known(recorder, entry->d_name))
+			open_channel(recorder, entry->d_name);
 	if (dir)
 		closedir(dir);
 }
 
-static bool has_news(const struct gpmu_record *record)
+static bool has_news(const struct gpmu_recorder *recorder)
 {
 	char events[4096];
 	bool news = false;
 
-	while (read(record->watch, events, sizeof(events)) > 0)
+	while (read(recorder->watch, events, sizeof(events)) > 0)
 		news = true;
 	return news;
 }
 
-static void end_channel(struct gpmu_record *record, struct record_channel *channel, uint32_t how)
+static void end_channel(struct gpmu_recorder *recorder, struct recorder_channel *channel, uint32_t how)
 {
-	put_surely(record, RECORD_ENDED, channel->process, &how, sizeof(how));
+	put_surely(recorder, RECORD_ENDED, channel->process, &how, sizeof(how));
 	channel_reader_free(channel->reader);
 	channel->reader = NULL;
 }
 
 /* Returns 1 if more records may follow, 0 if the channel is drained, or -errno. */
-static int drain(struct gpmu_record *record, struct record_channel *channel)
+static int drain(struct gpmu_recorder *recorder, struct recorder_channel *channel)
 {
 	const struct activity_head *of;
-	size_t most = RECORD_RING / 4;
+	size_t most = RECORDER_RING / 4;
 	int ret = 1;
 
 	for (int i = 0; i < TURN; i++) {
 		struct record_item item = { .kind = RECORD_ACTIVITY, .of = channel->process };
 
-		if (!record_queue_has_room(queue_of(record), most))
+		if (!record_queue_has_room(queue_of(recorder), most))
 			return 1;
 		ret = channel_read(channel->reader, &of);
 		if (ret <= 0)
 			return ret;
 		if (of->kind == ACTIVITY_COMPLETE)
 			channel->complete = ((const struct activity_complete *)(const void *)of)->time;
-		record_queue_put(queue_of(record), &item, of, of->size);
+		record_queue_put(queue_of(recorder), &item, of, of->size);
 	}
 	return ret;
 }
 
 /* Whether any records arrived */
-static bool drain_all(struct gpmu_record *record)
+static bool drain_all(struct gpmu_recorder *recorder)
 {
 	bool busy = false;
 
-	for (size_t i = 0; i < record->n_channels; i++) {
-		struct record_channel *channel = &record->channels[i];
+	for (size_t i = 0; i < recorder->n_channels; i++) {
+		struct recorder_channel *channel = &recorder->channels[i];
 		bool ended;
 		int ret;
 
@@ -180,53 +180,53 @@ static bool drain_all(struct gpmu_record *record)
 		 * channel.
 		 */
 		ended = channel_has_ended(channel->reader);
-		ret = drain(record, channel);
+		ret = drain(recorder, channel);
 		busy = busy || ret == 1;
 		if (ret == -EBADMSG)
 			log_line(GPMU_LOG_WARNING, "%s/%s: what follows makes no sense, and is not "
-				 "recorded", record->folder, channel->name);
+				 "recorded", recorder->folder, channel->name);
 		if (ret < 0 && ret != -ENOMEM)
-			end_channel(record, channel, RECORD_VANISHED);
+			end_channel(recorder, channel, RECORD_VANISHED);
 		else if (!ret && ended)
-			end_channel(record, channel, channel_is_closed(channel->reader) ?
+			end_channel(recorder, channel, channel_is_closed(channel->reader) ?
 				    RECORD_CLOSED : RECORD_VANISHED);
 	}
 	return busy;
 }
 
 /* Whether each live process has reported that its records up to the end are complete */
-static bool is_complete(const struct gpmu_record *record)
+static bool is_complete(const struct gpmu_recorder *recorder)
 {
-	for (size_t i = 0; i < record->n_channels; i++)
-		if (record->channels[i].reader && record->channels[i].complete < record->end)
+	for (size_t i = 0; i < recorder->n_channels; i++)
+		if (recorder->channels[i].reader && recorder->channels[i].complete < recorder->end)
 			return false;
 	return true;
 }
 
-void *record_channels_run(void *data)
+void *recorder_channels_run(void *data)
 {
-	struct gpmu_record *record = data;
-	struct pollfd watch = { .fd = record->watch, .events = POLLIN };
+	struct gpmu_recorder *recorder = data;
+	struct pollfd watch = { .fd = recorder->watch, .events = POLLIN };
 	uint64_t until = 0;
 	int wait = POLL_LEAST;
 
-	channel_hold(record->control);
-	look(record);
+	channel_hold(recorder->control);
+	look(recorder);
 	for (;;) {
 		/* Read the flag before the last scan, so that the scan misses nothing. */
-		bool ending = atomic_load(&record->ending), busy;
+		bool ending = atomic_load(&recorder->ending), busy;
 
-		if (poll(&watch, 1, wait) > 0 && has_news(record))
-			look(record);
-		busy = drain_all(record);
+		if (poll(&watch, 1, wait) > 0 && has_news(recorder))
+			look(recorder);
+		busy = drain_all(recorder);
 		wait = busy ? POLL_LEAST : wait < POLL_MOST / 2 ? wait * 2 : POLL_MOST;
 		if (!ending)
 			continue;
 		if (!until)
-			until = raw_clock_now() + RECORD_LAST;
-		if ((!busy && is_complete(record)) || raw_clock_now() > until)
+			until = raw_clock_now() + RECORDER_LAST;
+		if ((!busy && is_complete(recorder)) || raw_clock_now() > until)
 			break;
 	}
-	atomic_store((atomic_uint *)&record->control->closed, 1);
+	atomic_store((atomic_uint *)&recorder->control->closed, 1);
 	return NULL;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads of a recording. One reads channels (record_channels.c), one reads the kernel's
+ * Threads of a recording. One reads channels (recorder_channels.c), one reads the kernel's
  * scheduling events (record_sched.c), and the caller's thread brings rows; each fills its
- * own queue. A further thread (record_write.c) drains all queues and owns the trace until
+ * own queue. A further thread (recorder_write.c) drains all queues and owns the trace until
  * it ends.
  */
-#ifndef GPMU_RECORD_H
-#define GPMU_RECORD_H
+#ifndef GPMU_RECORDER_H
+#define GPMU_RECORDER_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,12 +20,12 @@
 #include "record/record_queue.h"
 
 /* ns, for the begin and end of kernels, measured on an H200 with CUPTI 13.0 (clock.h) */
-#define RECORD_CUPTI_BOUND 396
+#define RECORDER_CUPTI_BOUND 396
 
-#define RECORD_PATIENCE	2000000000ULL	/* ns to wait for a silent process */
-#define RECORD_LAST	1000000000ULL	/* ns to wait at the end for records in transit */
+#define RECORDER_PATIENCE	2000000000ULL	/* ns to wait for a silent process */
+#define RECORDER_LAST	1000000000ULL	/* ns to wait at the end for records in transit */
 
-enum record_source { RECORD_CHANNELS, RECORD_ROWS, RECORD_SCHED, RECORD_SOURCES };
+enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SOURCES };
 
 enum record_kind {
 	RECORD_NEW,		/* a new process; numbered from 0 in this order */
@@ -39,18 +39,18 @@ enum record_kind {
 	RECORD_LOST,		/* uint64_t: number of events that the kernel lost */
 };
 
-struct record_channel;
+struct recorder_channel;
 struct record_sched;
 
 /* A counter that rows have, at the rows' index */
-struct record_row {
+struct recorder_row {
 	char *name, *gpu;
 	int node, cpu;
 	int number;		/* the writer's number of it; -1: none yet */
 };
 
 /* The trace file; old parts before a restart of the trace are cut off */
-struct record_file {
+struct recorder_file {
 	int fd;			/* -1: not open */
 	bool created;		/* the recording created the file */
 	bool begun;		/* earlier content has been truncated */
@@ -61,8 +61,8 @@ struct record_file {
 	uint64_t restart;	/* number of the last restart */
 };
 
-struct gpmu_record {
-	struct gpmu_record_options options;	/* strings are copies owned by the recording */
+struct gpmu_recorder {
+	struct gpmu_recorder_options options;	/* strings are copies owned by the recording */
 	const struct gpmu_machine *machine;	/* NULL: none */
 	char *path, *range, *program, *command, *sampler;
 	/* Channels */
@@ -70,38 +70,38 @@ struct gpmu_record {
 	int folder_lock;
 	char *library;
 	struct channel_control *control;
-	struct record_channel *channels;
+	struct recorder_channel *channels;
 	size_t n_channels;
 	uint32_t n_processes;
 	int watch;			/* inotify */
 	char **environment;
 	char *variables[3];
 	/* Rows: used by the caller's thread */
-	struct record_row *rows;
+	struct recorder_row *rows;
 	size_t n_rows, n_told;
 	/* Scheduling */
 	struct record_sched *sched;
 	pid_t pid;			/* of the command; 0: unknown */
 	char *sched_note;		/* for the audit; NULL: the whole machine is recorded */
 	/* Threads */
-	struct record_queue queues[RECORD_SOURCES];
-	pthread_t threads[RECORD_SOURCES];	/* index RECORD_ROWS: the writer */
-	bool runs[RECORD_SOURCES];
+	struct record_queue queues[RECORDER_SOURCES];
+	pthread_t threads[RECORDER_SOURCES];	/* index RECORDER_ROWS: the writer */
+	bool runs[RECORDER_SOURCES];
 	atomic_bool ending;		/* set for the readers: drain and end */
 	/* set for the writer when the readers have ended: drain and end */
 	atomic_bool written;
 	bool started, stopped;
 	/* The writer's thread only */
-	struct record_file file;
+	struct recorder_file file;
 	struct gpmu_trace *trace;
 	struct record_map map;
 	struct record_merge merge;
 	int *streams;			/* streams in merge, by process */
 	size_t n_streams;
 	/* streams in merge of the other sources; -1: none yet */
-	int source_streams[RECORD_SOURCES];
-	uint64_t source_lost[RECORD_SOURCES];
-	uint64_t source_records[RECORD_SOURCES];	/* number of values, switches */
+	int source_streams[RECORDER_SOURCES];
+	uint64_t source_lost[RECORDER_SOURCES];
+	uint64_t source_records[RECORDER_SOURCES];	/* number of values, switches */
 	uint64_t no_memory;		/* records lost for lack of memory */
 	int failed;			/* -errno of writing the trace */
 	uint64_t flushed;
@@ -109,54 +109,54 @@ struct gpmu_record {
 };
 
 /* bytes of /dev/shm for each process; a container's /dev/shm has 64 MiB */
-#define RECORD_RING	(8u << 20)
+#define RECORDER_RING	(8u << 20)
 
 /* Whether @time is within the recorded time */
-static inline bool record_is_on(const struct gpmu_record *record, uint64_t time)
+static inline bool recorder_is_on(const struct gpmu_recorder *recorder, uint64_t time)
 {
-	return record->begin <= time && (!record->end || time <= record->end);
+	return recorder->begin <= time && (!recorder->end || time <= recorder->end);
 }
 
-/* --- record_folder.c: the folder of the channels */
-int record_folder_make(struct gpmu_record *record, struct gpmu_error *error);
-void record_folder_remove(struct gpmu_record *record);
+/* --- recorder_folder.c: the folder of the channels */
+int recorder_folder_make(struct gpmu_recorder *recorder, struct gpmu_error *error);
+void recorder_folder_remove(struct gpmu_recorder *recorder);
 /* Removes folders in @parent that ended recordings left behind. */
-void record_folder_clean(const char *parent);
+void recorder_folder_clean(const char *parent);
 
-/* --- record_inject.c: makes CUDA load the injection library */
-int record_inject_find(struct gpmu_record *record, struct gpmu_error *error);
+/* --- recorder_inject.c: makes CUDA load the injection library */
+int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *error);
 /* Fails if another tool has set the same variables. */
-int record_inject_check(const struct gpmu_record *record, struct gpmu_error *error);
-void record_inject_release(struct gpmu_record *record);
+int recorder_inject_check(const struct gpmu_recorder *recorder, struct gpmu_error *error);
+void recorder_inject_release(struct gpmu_recorder *recorder);
 
-/* --- record_channels.c */
-int record_channels_start(struct gpmu_record *record);
-void *record_channels_run(void *record);
-void record_channels_release(struct gpmu_record *record);
+/* --- recorder_channels.c */
+int recorder_channels_start(struct gpmu_recorder *recorder);
+void *recorder_channels_run(void *recorder);
+void recorder_channels_release(struct gpmu_recorder *recorder);
 
 /* --- record_sched.c */
-int record_sched_open(struct gpmu_record *record, struct gpmu_error *error);
-void *record_sched_run(void *record);
-void record_sched_release(struct gpmu_record *record);
+int record_sched_open(struct gpmu_recorder *recorder, struct gpmu_error *error);
+void *record_sched_run(void *recorder);
+void record_sched_release(struct gpmu_recorder *recorder);
 
-/* --- record_file.c: functions return 0 or -errno */
-int record_file_open(struct record_file *file, const char *path, uint64_t max);
+/* --- recorder_file.c: functions return 0 or -errno */
+int recorder_file_open(struct recorder_file *file, const char *path, uint64_t max);
 /* To be called before the first write. */
-int record_file_begin(struct record_file *file);
+int recorder_file_begin(struct recorder_file *file);
 /*
  * Closes the file. If nothing was written, it is left as it was, or removed if it did not
  * exist.
  */
-void record_file_close(struct record_file *file, const char *path);
+void recorder_file_close(struct recorder_file *file, const char *path);
 /* To be called after writes: cuts off old parts if the file is too large. */
-int record_file_trim(struct record_file *file, struct gpmu_trace *trace, const char *path);
+int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace, const char *path);
 /* Bytes in the file */
-uint64_t record_file_size(const struct record_file *file, const struct gpmu_trace *trace);
+uint64_t recorder_file_size(const struct recorder_file *file, const struct gpmu_trace *trace);
 
-/* --- record_write.c */
-void *record_write_run(void *record);
+/* --- recorder_write.c */
+void *recorder_write_run(void *recorder);
 
-/* --- record_audit.c: returns 0 or -errno */
-int record_audit(struct gpmu_record *record);
+/* --- recorder_audit.c: returns 0 or -errno */
+int recorder_audit(struct gpmu_recorder *recorder);
 
-#endif /* GPMU_RECORD_H */
+#endif /* GPMU_RECORDER_H */
