@@ -170,7 +170,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	if (!recorder)
 		return;
 	end_threads(recorder);
-	record_sched_release(recorder);
+	record_sched_release(&recorder->sched);
 	recorder_channels_release(recorder);
 	if (recorder->control)
 		channel_unmap_control(recorder->control);
@@ -193,7 +193,6 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	free(recorder->program);
 	free(recorder->command);
 	free(recorder->sampler);
-	free(recorder->sched_note);
 	free(recorder);
 }
 
@@ -201,7 +200,7 @@ int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid)
 {
 	if (pid <= 0 || recorder->started)
 		return -EINVAL;
-	recorder->pid = pid;
+	recorder->sched.pid = pid;
 	return 0;
 }
 
@@ -247,6 +246,17 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	return 0;
 }
 
+static int open_sched(struct gpmu_recorder *recorder, struct gpmu_error *error)
+{
+	struct record_sched *sched = &recorder->sched;
+
+	sched->machine = recorder->machine;
+	sched->queue = &recorder->queues[RECORDER_SCHED];
+	sched->window = &recorder->window;
+	sched->ending = &recorder->ending;
+	return record_sched_open(sched, error);
+}
+
 static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const size_t rooms[RECORDER_SOURCES] = {
@@ -263,7 +273,7 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 	if (ret)
 		error_set(error, 0, "%s", strerror(-ret));
 	if (!ret && recorder->options.sched)
-		ret = record_sched_open(recorder, error);
+		ret = open_sched(recorder, error);
 	return ret;
 }
 
@@ -271,11 +281,13 @@ static int start_threads(struct gpmu_recorder *recorder)
 {
 	const struct {
 		bool wanted;
-		void *(*run)(void *recorder);
+		void *(*run)(void *user);
+		void *user;
 	} threads[RECORDER_SOURCES] = {
-		[RECORDER_CHANNELS] = { recorder->folder != NULL, recorder_channels_run },
-		[RECORDER_ROWS] = { true, recorder_write_run },
-		[RECORDER_SCHED] = { recorder->options.sched != 0, record_sched_run },
+		[RECORDER_CHANNELS] = { recorder->folder != NULL, recorder_channels_run, recorder },
+		[RECORDER_ROWS] = { true, recorder_write_run, recorder },
+		[RECORDER_SCHED] = { recorder->options.sched != 0, record_sched_run,
+				     &recorder->sched },
 	};
 	sigset_t all, before;
 	int ret = 0;
@@ -286,7 +298,8 @@ static int start_threads(struct gpmu_recorder *recorder)
 	for (int i = 0; i < RECORDER_SOURCES && !ret; i++) {
 		if (!threads[i].wanted)
 			continue;
-		ret = -pthread_create(&recorder->threads[i], NULL, threads[i].run, recorder);
+		ret = -pthread_create(&recorder->threads[i], NULL, threads[i].run,
+				      threads[i].user);
 		recorder->runs[i] = !ret;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -306,7 +319,8 @@ int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machin
 	if (ret)
 		return ret;
 	/* The recorded time is empty until recording is enabled. */
-	recorder->begin = recorder->end = recorder->flushed = raw_clock_now();
+	recorder->flushed = raw_clock_now();
+	record_window_init(&recorder->window, recorder->flushed);
 	ret = start_threads(recorder);
 	recorder->started = !ret;
 	if (ret)
@@ -322,15 +336,13 @@ static void set_enabled(struct gpmu_recorder *recorder, uint32_t enabled)
 
 void gpmu_recorder_enable(struct gpmu_recorder *recorder)
 {
-	recorder->begin = raw_clock_now();
-	recorder->end = 0;
+	record_window_open(&recorder->window, raw_clock_now());
 	set_enabled(recorder, 1);
 }
 
 void gpmu_recorder_disable(struct gpmu_recorder *recorder)
 {
-	if (!recorder->end)
-		recorder->end = raw_clock_now();
+	record_window_close(&recorder->window, raw_clock_now());
 	set_enabled(recorder, 0);
 }
 
@@ -351,7 +363,6 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 
 	gpmu_recorder_disable(recorder);
 	end_threads(recorder);
-	recorder->stopped = true;
 	say_nobody(recorder);
 	ret = recorder->failed ? recorder->failed : recorder_file_begin(&recorder->file);
 	if (!ret)
@@ -370,7 +381,7 @@ static void count_lost(const struct gpmu_recorder *recorder, struct gpmu_recorde
 
 	stats->lost = recorder->no_memory;
 	for (int i = 0; i < RECORDER_SOURCES && recorder->started; i++) {
-		record_queue_items((struct record_queue *)&recorder->queues[i], &dropped);
+		record_queue_count((struct record_queue *)&recorder->queues[i], &dropped);
 		stats->records += recorder->source_records[i];
 		stats->lost += dropped + recorder->source_lost[i];
 	}

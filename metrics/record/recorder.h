@@ -15,9 +15,11 @@
 
 #include "trace/channel/channel.h"
 #include "gpmu.h"
+#include "record/queue/record_merge.h"
+#include "record/queue/record_queue.h"
+#include "record/queue/record_window.h"
+#include "record/sched/record_sched.h"
 #include "record/tracks/record_map.h"
-#include "record/record_merge.h"
-#include "record/record_queue.h"
 
 /* ns, for the begin and end of kernels, measured on an H200 with CUPTI 13.0 (clock.h) */
 #define RECORDER_CUPTI_BOUND 396
@@ -27,20 +29,7 @@
 
 enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SOURCES };
 
-enum record_kind {
-	RECORD_NEW,		/* a new process; numbered from 0 in this order */
-	RECORD_ACTIVITY,	/* a record of a process */
-	RECORD_ENDED,		/* uint32_t: enum record_process_end */
-	RECORD_MARK,		/* all items of the source up to begin have been queued */
-	RECORD_COUNTER,		/* struct record_counter_head */
-	RECORD_VALUE,		/* struct record_value */
-	RECORD_SWITCH,		/* struct record_switch */
-	RECORD_TASK,		/* struct record_task */
-	RECORD_LOST,		/* uint64_t: number of events that the kernel lost */
-};
-
 struct recorder_channel;
-struct record_sched;
 
 /* A counter that rows have, at the rows' index */
 struct recorder_row {
@@ -80,9 +69,7 @@ struct gpmu_recorder {
 	struct recorder_row *rows;
 	size_t n_rows, n_told;
 	/* Scheduling */
-	struct record_sched *sched;
-	pid_t pid;			/* of the command; 0: unknown */
-	char *sched_note;		/* for the audit; NULL: the whole machine is recorded */
+	struct record_sched sched;
 	/* Threads */
 	struct record_queue queues[RECORDER_SOURCES];
 	pthread_t threads[RECORDER_SOURCES];	/* index RECORDER_ROWS: the writer */
@@ -90,14 +77,15 @@ struct gpmu_recorder {
 	atomic_bool ending;		/* set for the readers: drain and end */
 	/* set for the writer when the readers have ended: drain and end */
 	atomic_bool written;
-	bool started, stopped;
+	struct record_window window;
+	bool started;
 	/* The writer's thread only */
 	struct recorder_file file;
 	struct gpmu_trace *trace;
 	struct record_map map;
 	struct record_merge merge;
 	int *streams;			/* streams in merge, by process */
-	size_t n_streams;
+	size_t stream_count;
 	/* streams in merge of the other sources; -1: none yet */
 	int source_streams[RECORDER_SOURCES];
 	uint64_t source_lost[RECORDER_SOURCES];
@@ -105,17 +93,10 @@ struct gpmu_recorder {
 	uint64_t no_memory;		/* records lost for lack of memory */
 	int failed;			/* -errno of writing the trace */
 	uint64_t flushed;
-	uint64_t begin, end;		/* when recording was enabled and disabled */
 };
 
 /* bytes of /dev/shm for each process; a container's /dev/shm has 64 MiB */
 #define RECORDER_RING	(8u << 20)
-
-/* Whether @time is within the recorded time */
-static inline bool recorder_is_on(const struct gpmu_recorder *recorder, uint64_t time)
-{
-	return recorder->begin <= time && (!recorder->end || time <= recorder->end);
-}
 
 /* --- recorder_folder.c: the folder of the channels */
 int recorder_folder_make(struct gpmu_recorder *recorder, struct gpmu_error *error);
@@ -133,11 +114,6 @@ void recorder_inject_release(struct gpmu_recorder *recorder);
 int recorder_channels_start(struct gpmu_recorder *recorder);
 void *recorder_channels_run(void *recorder);
 void recorder_channels_release(struct gpmu_recorder *recorder);
-
-/* --- record_sched.c */
-int record_sched_open(struct gpmu_recorder *recorder, struct gpmu_error *error);
-void *record_sched_run(void *recorder);
-void record_sched_release(struct gpmu_recorder *recorder);
 
 /* --- recorder_file.c: functions return 0 or -errno */
 int recorder_file_open(struct recorder_file *file, const char *path, uint64_t max);

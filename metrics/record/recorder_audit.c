@@ -29,11 +29,14 @@ static void arg_real(struct record_args *args, const char *name, double value)
 
 static int audit(struct gpmu_recorder *recorder, const char *name, const struct record_args *args)
 {
-	return gpmu_trace_audit(recorder->trace, recorder->end, name, args->list, args->n);
+	const uint64_t end = record_window_get(&recorder->window).end;
+
+	return gpmu_trace_audit(recorder->trace, end, name, args->list, args->n);
 }
 
 static int audit_gpmu(struct gpmu_recorder *recorder)
 {
+	const struct record_span window = record_window_get(&recorder->window);
 	struct record_args args = { .n = 0 };
 	struct utsname name;
 
@@ -49,8 +52,8 @@ static int audit_gpmu(struct gpmu_recorder *recorder)
 		record_arg(&args, "rank", recorder->options.rank);
 	if (recorder->options.ranks > 0)
 		record_arg(&args, "ranks", recorder->options.ranks);
-	record_arg(&args, "begin", (int64_t)recorder->begin);
-	record_arg(&args, "end", (int64_t)recorder->end);
+	record_arg(&args, "begin", (int64_t)window.begin);
+	record_arg(&args, "end", (int64_t)window.end);
 	return audit(recorder, "gpmu", &args);
 }
 
@@ -108,10 +111,11 @@ static int audit_lost(struct gpmu_recorder *recorder, const struct record_proces
 static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source source)
 {
 	uint64_t dropped, records = recorder->source_records[source];
-	struct record_lost lost = { .from = recorder->begin, .to = recorder->end };
+	const struct record_span window = record_window_get(&recorder->window);
+	struct record_lost lost = { .from = window.begin, .to = window.end };
 	int ret = 0;
 
-	record_queue_items(&recorder->queues[source], &dropped);
+	record_queue_count(&recorder->queues[source], &dropped);
 	/* Losses in channels are reported for each process. */
 	if (source != RECORDER_CHANNELS && records)
 		ret = audit_source(recorder, source_names[source], records, NULL, NULL);
@@ -177,15 +181,16 @@ static int audit_times(struct gpmu_recorder *recorder)
 static int audit_notes(struct gpmu_recorder *recorder)
 {
 	struct record_args sampler = { .n = 0 }, note = { .n = 0 }, sched = { .n = 0 };
-	struct record_lost lost = { recorder->no_memory, recorder->begin, recorder->end };
+	const struct record_span window = record_window_get(&recorder->window);
+	struct record_lost lost = { recorder->no_memory, window.begin, window.end };
 	int ret = 0;
 
 	if (recorder->sampler) {
 		record_arg_text(&sampler, "path", recorder->sampler);
 		ret = audit(recorder, "sampler", &sampler);
 	}
-	if (!ret && recorder->sched_note) {
-		record_arg_text(&sched, "text", recorder->sched_note);
+	if (!ret && recorder->sched.note) {
+		record_arg_text(&sched, "text", recorder->sched.note);
 		record_arg_text(&sched, "level", "info");
 		ret = audit(recorder, "note", &sched);
 	}

@@ -56,15 +56,15 @@ static struct record_queue *queue_of(struct gpmu_recorder *recorder)
 	return &recorder->queues[RECORDER_CHANNELS];
 }
 
-/* Queues an item that everything else depends on; waits for room. */
-static void put_surely(struct gpmu_recorder *recorder, enum record_kind kind, uint32_t process,
+/* Queues a record that everything else depends on; waits for room. */
+static void put_surely(struct gpmu_recorder *recorder, enum record_type kind, uint32_t process,
 		       const void *data, size_t size)
 {
-	struct record_item item = { .kind = kind, .of = process };
+	struct record record = { .type = kind, .process = process };
 
 	while (!record_queue_has_room(queue_of(recorder), size))
 		poll(NULL, 0, POLL_LEAST);
-	record_queue_put(queue_of(recorder), &item, data, size);
+	record_queue_put(queue_of(recorder), &record, data, size);
 }
 
 static bool is_known(const struct gpmu_recorder *recorder, const char *name)
@@ -108,7 +108,7 @@ static void open_channel(struct gpmu_recorder *recorder, const char *name)
 	if (!channel.reader)
 		return;
 	recorder->n_processes++;
-	put_surely(recorder, RECORD_NEW, channel.process, NULL, 0);
+	put_surely(recorder, RECORD_PROCESS, channel.process, NULL, 0);
 }
 
 /* Scans the folder for new files PID.N. */
@@ -134,9 +134,10 @@ static bool has_news(const struct gpmu_recorder *recorder)
 	return news;
 }
 
-static void end_channel(struct gpmu_recorder *recorder, struct recorder_channel *channel, uint32_t how)
+static void end_channel(struct gpmu_recorder *recorder, struct recorder_channel *channel,
+			uint32_t how)
 {
-	put_surely(recorder, RECORD_ENDED, channel->process, &how, sizeof(how));
+	put_surely(recorder, RECORD_END, channel->process, &how, sizeof(how));
 	channel_reader_free(channel->reader);
 	channel->reader = NULL;
 }
@@ -149,7 +150,7 @@ static int drain(struct gpmu_recorder *recorder, struct recorder_channel *channe
 	int ret = 1;
 
 	for (int i = 0; i < TURN; i++) {
-		struct record_item item = { .kind = RECORD_ACTIVITY, .of = channel->process };
+		struct record record = { .type = RECORD_ACTIVITY, .process = channel->process };
 
 		if (!record_queue_has_room(queue_of(recorder), most))
 			return 1;
@@ -158,7 +159,7 @@ static int drain(struct gpmu_recorder *recorder, struct recorder_channel *channe
 			return ret;
 		if (of->kind == ACTIVITY_COMPLETE)
 			channel->complete = ((const struct activity_complete *)(const void *)of)->time;
-		record_queue_put(queue_of(recorder), &item, of, of->size);
+		record_queue_put(queue_of(recorder), &record, of, of->size);
 	}
 	return ret;
 }
@@ -195,10 +196,12 @@ static bool drain_all(struct gpmu_recorder *recorder)
 }
 
 /* Whether each live process has reported that its records up to the end are complete */
-static bool is_complete(const struct gpmu_recorder *recorder)
+static bool is_complete(struct gpmu_recorder *recorder)
 {
+	const uint64_t end = record_window_get(&recorder->window).end;
+
 	for (size_t i = 0; i < recorder->n_channels; i++)
-		if (recorder->channels[i].reader && recorder->channels[i].complete < recorder->end)
+		if (recorder->channels[i].reader && recorder->channels[i].complete < end)
 			return false;
 	return true;
 }

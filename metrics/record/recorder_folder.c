@@ -87,12 +87,14 @@ void recorder_folder_clean(const char *parent)
  */
 static int lock_folder(struct gpmu_recorder *recorder)
 {
-	char *path = text_print("%s/" LOCK, recorder->folder), *made = text_print("%s/" LOCK ".new", recorder->folder);
+	char *path = text_print("%s/" LOCK, recorder->folder);
+	char *made = text_print("%s/" LOCK ".new", recorder->folder);
 	int ret = path && made ? 0 : -ENOMEM;
 
 	if (!ret) {
 		recorder->folder_lock = open(made, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		if (recorder->folder_lock < 0 || flock(recorder->folder_lock, LOCK_EX | LOCK_NB) || rename(made, path))
+		if (recorder->folder_lock < 0 || flock(recorder->folder_lock, LOCK_EX | LOCK_NB) ||
+		    rename(made, path))
 			ret = -errno;
 	}
 	free(path);

@@ -69,7 +69,8 @@ static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
  * Queues the counter's description, before its first value. Returns its number, or -1 if
  * there is no room now.
  */
-static int tell(struct gpmu_recorder *recorder, const struct gpmu_plan *plan, const struct gpmu_row *row)
+static int tell(struct gpmu_recorder *recorder, const struct gpmu_plan *plan,
+		const struct gpmu_row *row)
 {
 	const struct record_counter_head head = {
 		.scope = row->scope, .node = row->node, .gpu_number = row->gpu_number,
@@ -78,7 +79,7 @@ static int tell(struct gpmu_recorder *recorder, const struct gpmu_plan *plan, co
 	};
 	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "",
 				      row->gpu ? row->gpu : "" };
-	struct record_item item = { .kind = RECORD_COUNTER };
+	struct record record = { .type = RECORD_COUNTER };
 	size_t size = sizeof(head), at = sizeof(head);
 	bool told;
 	char *data;
@@ -95,7 +96,7 @@ static int tell(struct gpmu_recorder *recorder, const struct gpmu_plan *plan, co
 		memcpy(data + at, texts[i], length);
 		at += length;
 	}
-	told = record_queue_put(&recorder->queues[RECORDER_ROWS], &item, data, size);
+	told = record_queue_put(&recorder->queues[RECORDER_ROWS], &record, data, size);
 	free(data);
 	/* The writer numbers counters in order of arrival. */
 	return told ? (int)recorder->n_told++ : -1;
@@ -110,7 +111,7 @@ static uint64_t time_of(const struct gpmu_session *session, double seconds)
 static int put_row(struct gpmu_recorder *recorder, const struct gpmu_session *session,
 		   const struct gpmu_row *row, size_t guess)
 {
-	struct record_item item = { .kind = RECORD_VALUE };
+	struct record record = { .type = RECORD_VALUE };
 	struct record_value value = { .counted = row->state == GPMU_OK || row->state == GPMU_IDLE,
 				      .value = row->value, .share = row->share };
 	long index = find_row(recorder, row, guess);
@@ -122,21 +123,21 @@ static int put_row(struct gpmu_recorder *recorder, const struct gpmu_session *se
 		return 0;
 	if (recorder->rows[index].number < 0)
 		recorder->rows[index].number = tell(recorder, session->plan, row);
-	item.begin = time_of(session, row->begin);
-	item.end = time_of(session, row->end);
+	record.begin = time_of(session, row->begin);
+	record.end = time_of(session, row->end);
 	/* The writer drops a value without a number, as if there were no room for it either. */
 	value.counter = (uint32_t)recorder->rows[index].number;
 	/* The metric's divisor is 0: the measured activity did not occur. */
 	if (row->state == GPMU_IDLE)
 		value.value = 0;
-	record_queue_put(&recorder->queues[RECORDER_ROWS], &item, &value, sizeof(value));
+	record_queue_put(&recorder->queues[RECORDER_ROWS], &record, &value, sizeof(value));
 	return 0;
 }
 
 int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_session *session,
 		     const struct gpmu_row *rows, size_t length)
 {
-	struct record_item mark = { .kind = RECORD_MARK };
+	struct record mark = { .type = RECORD_MARK };
 	const char *at = (const char *)rows;
 	int ret = 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Drains the queues of all sources, sorts the items and writes them. */
+/* Drains the queues of all sources, sorts the records and writes them. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #define LOOK_EACH	5		/* ms */
 #define FLUSH_EACH	1000000000ULL	/* ns */
 
-static const void *data_of(const struct record_item *item)
+static const void *data_of(const struct record *record)
 {
-	return item + 1;
+	return record + 1;
 }
 
 /*
@@ -31,7 +31,7 @@ static void note(struct gpmu_recorder *recorder, int ret)
 
 static int add_process(struct gpmu_recorder *recorder)
 {
-	int *streams = list_room(recorder->streams, recorder->n_streams, sizeof(*streams));
+	int *streams = list_room(recorder->streams, recorder->stream_count, sizeof(*streams));
 	int stream, ret;
 
 	if (!streams)
@@ -43,7 +43,7 @@ static int add_process(struct gpmu_recorder *recorder)
 	ret = record_map_process(&recorder->map);
 	if (ret < 0)
 		return ret;
-	streams[recorder->n_streams++] = stream;
+	streams[recorder->stream_count++] = stream;
 	return 0;
 }
 
@@ -56,64 +56,64 @@ static int source_stream(struct gpmu_recorder *recorder, enum recorder_source so
 	return *stream;
 }
 
-static int take_activity(struct gpmu_recorder *recorder, struct record_item *item)
+static int take_activity(struct gpmu_recorder *recorder, struct record *record)
 {
-	const struct activity_head *of = data_of(item);
+	const struct activity_head *of = data_of(record);
 	int ret;
 
 	if (of->kind == ACTIVITY_COMPLETE) {
-		record_merge_mark(&recorder->merge, recorder->streams[item->of],
-				  ((const struct activity_complete *)data_of(item))->time,
+		record_merge_mark(&recorder->merge, recorder->streams[record->process],
+				  ((const struct activity_complete *)data_of(record))->time,
 				  raw_clock_now());
 		return 0;
 	}
-	ret = record_map_early(&recorder->map, item->of, of);
+	ret = record_map_early(&recorder->map, record->process, of);
 	if (ret <= 0)
 		return ret;
 	{
 		struct record_span span = record_map_span(of);
 
-		item->begin = span.begin;
-		item->end = span.end;
+		record->begin = span.begin;
+		record->end = span.end;
 	}
-	return record_merge_add(&recorder->merge, item, recorder->streams[item->of]);
+	return record_merge_add(&recorder->merge, record, recorder->streams[record->process]);
 }
 
-static int take_end(struct gpmu_recorder *recorder, const struct record_item *item)
+static int take_end(struct gpmu_recorder *recorder, const struct record *record)
 {
 	uint32_t how;
 
-	memcpy(&how, data_of(item), sizeof(how));
-	record_merge_close(&recorder->merge, recorder->streams[item->of]);
-	recorder->map.processes[item->of]->end = how;
+	memcpy(&how, data_of(record), sizeof(how));
+	record_merge_close(&recorder->merge, recorder->streams[record->process]);
+	recorder->map.processes[record->process]->end = how;
 	return 0;
 }
 
-static int take(struct gpmu_recorder *recorder, enum recorder_source source, struct record_item *item)
+static int take(struct gpmu_recorder *recorder, enum recorder_source source, struct record *record)
 {
 	int stream;
 
-	switch (item->kind) {
-	case RECORD_NEW:
+	switch (record->type) {
+	case RECORD_PROCESS:
 		return add_process(recorder);
 	case RECORD_ACTIVITY:
-		return item->of < recorder->n_streams ? take_activity(recorder, item) : -ENOMEM;
-	case RECORD_ENDED:
-		return item->of < recorder->n_streams ? take_end(recorder, item) : -ENOMEM;
+		return record->process < recorder->stream_count ? take_activity(recorder, record) : -ENOMEM;
+	case RECORD_END:
+		return record->process < recorder->stream_count ? take_end(recorder, record) : -ENOMEM;
 	case RECORD_COUNTER:
-		return record_map_counter(&recorder->map, data_of(item));
+		return record_map_counter(&recorder->map, data_of(record));
 	case RECORD_LOST:
-		recorder->source_lost[source] += *(const uint64_t *)data_of(item);
+		recorder->source_lost[source] += *(const uint64_t *)data_of(record);
 		return 0;
 	}
 	stream = source_stream(recorder, source);
 	if (stream < 0)
 		return stream;
-	if (item->kind != RECORD_MARK) {
+	if (record->type != RECORD_MARK) {
 		recorder->source_records[source]++;
-		return record_merge_add(&recorder->merge, item, stream);
+		return record_merge_add(&recorder->merge, record, stream);
 	}
-	record_merge_mark(&recorder->merge, stream, item->begin, raw_clock_now());
+	record_merge_mark(&recorder->merge, stream, record->begin, raw_clock_now());
 	return 0;
 }
 
@@ -122,39 +122,35 @@ static bool take_all(struct gpmu_recorder *recorder)
 	bool any = false;
 
 	for (int source = 0; source < RECORDER_SOURCES; source++) {
-		const char *items;
-		size_t length = record_queue_take(&recorder->queues[source], &items), at = 0;
+		const char *records;
+		size_t length = record_queue_take(&recorder->queues[source], &records), at = 0;
 
 		any = any || length;
 		while (at < length && !recorder->failed) {
 			/* Points into the queue's buffer, valid until the next drain. */
-			struct record_item *item = (struct record_item *)(items + at);
+			struct record *record = (struct record *)(records + at);
 
-			note(recorder, take(recorder, source, item));
-			at += item->size;
+			note(recorder, take(recorder, source, record));
+			at += record->size;
 		}
 	}
 	return any;
 }
 
-static struct record_span window_of(const struct gpmu_recorder *recorder)
+static int put(struct gpmu_recorder *recorder, const struct record *record)
 {
-	return (struct record_span){ recorder->begin, recorder->end };
-}
+	struct record_span span = { record->begin, record->end };
 
-static int put(struct gpmu_recorder *recorder, const struct record_item *item)
-{
-	struct record_span span = { item->begin, item->end };
-
-	switch (item->kind) {
+	switch (record->type) {
 	case RECORD_ACTIVITY:
-		return record_map_event(&recorder->map, item->of, data_of(item));
+		return record_map_event(&recorder->map, record->process, data_of(record));
 	case RECORD_VALUE:
-		return record_map_value(&recorder->map, span, data_of(item));
+		return record_map_value(&recorder->map, span, data_of(record));
 	case RECORD_SWITCH:
-		return record_map_switch(&recorder->map, item->begin, data_of(item));
+		return record_map_switch(&recorder->map, record->begin, data_of(record));
 	case RECORD_TASK:
-		return record_map_task(&recorder->map, item->begin, window_of(recorder), data_of(item));
+		return record_map_task(&recorder->map, record->begin,
+				       record_window_get(&recorder->window), data_of(record));
 	default:
 		return 0;
 	}
@@ -162,12 +158,12 @@ static int put(struct gpmu_recorder *recorder, const struct record_item *item)
 
 static void put_until(struct gpmu_recorder *recorder, uint64_t bound)
 {
-	struct record_item *item;
+	struct record *record;
 
-	while (!recorder->failed && (item = record_merge_next(&recorder->merge, bound))) {
-		int ret = put(recorder, item);
+	while (!recorder->failed && (record = record_merge_next(&recorder->merge, bound))) {
+		int ret = put(recorder, record);
 
-		free(item);
+		free(record);
 		if (!ret)
 			ret = recorder_file_trim(&recorder->file, recorder->trace, recorder->path);
 		note(recorder, ret);
@@ -192,7 +188,7 @@ void *recorder_write_run(void *data)
 		uint64_t now;
 
 		/*
-		 * Read the flag before draining: items that readers queued before they
+		 * Read the flag before draining: records that readers queued before they
 		 * ended are then drained.
 		 */
 		last = atomic_load(&recorder->written);
@@ -204,7 +200,7 @@ void *recorder_write_run(void *data)
 		flush_now_and_then(recorder, now);
 	}
 	if (!recorder->failed)
-		note(recorder, record_map_tasks_begin(&recorder->map, window_of(recorder)));
+		note(recorder, record_map_tasks_begin(&recorder->map, record_window_get(&recorder->window)));
 	if (!recorder->failed)
 		note(recorder, record_map_end(&recorder->map));
 	return NULL;
