@@ -139,6 +139,7 @@ struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *opti
 		error_set(error, 0, "no memory");
 		return NULL;
 	}
+	pthread_mutex_init(&recorder->stats_lock, NULL);
 	recorder->options.rank = -1;
 	recorder->watch = recorder->folder_lock = recorder->file.fd = -1;
 	for (int i = 0; i < RECORDER_SOURCES; i++)
@@ -193,6 +194,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	free(recorder->program);
 	free(recorder->command);
 	free(recorder->sampler);
+	pthread_mutex_destroy(&recorder->stats_lock);
 	free(recorder);
 }
 
@@ -321,6 +323,7 @@ int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machin
 	/* The recorded time is empty until recording is enabled. */
 	recorder->flushed = raw_clock_now();
 	record_window_init(&recorder->window, recorder->flushed);
+	recorder_stats_publish(recorder);
 	ret = start_threads(recorder);
 	recorder->started = !ret;
 	if (ret)
@@ -369,47 +372,8 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 		ret = recorder_audit(recorder);
 	if (!ret)
 		ret = gpmu_trace_finish(recorder->trace, error);
+	recorder_stats_publish(recorder);
 	if (ret)
 		error_set(error, 0, "%.100s: %s", recorder->path, strerror_r(-ret, why, sizeof(why)));
 	return ret;
-}
-
-static void count_lost(const struct gpmu_recorder *recorder, struct gpmu_recorder_stats *stats)
-{
-	const struct record_map *map = &recorder->map;
-	uint64_t dropped;
-
-	stats->lost = recorder->no_memory;
-	for (int i = 0; i < RECORDER_SOURCES && recorder->started; i++) {
-		record_queue_count((struct record_queue *)&recorder->queues[i], &dropped);
-		stats->records += recorder->source_records[i];
-		stats->lost += dropped + recorder->source_lost[i];
-	}
-	for (size_t i = 0; i < map->n_processes; i++) {
-		stats->records += map->processes[i]->records;
-		for (size_t why = 0; why < ACTIVITY_LOST_REASONS; why++)
-			stats->lost += map->processes[i]->lost[why].count;
-	}
-}
-
-int gpmu_recorder_get_stats(const struct gpmu_recorder *recorder, struct gpmu_recorder_stats *stats)
-{
-	const struct record_causality *causality = &recorder->map.causality;
-	size_t size = stats->size;
-	struct gpmu_recorder_stats own = {
-		.size = size, .processes = recorder->map.n_processes, .early = causality->early,
-		.overlaps = causality->overlaps, .outside = causality->outside,
-		.checked = causality->checked, .late = recorder->merge.late,
-	};
-
-	if (size < sizeof(stats->size))
-		return -EINVAL;
-	if (recorder->trace)
-		own.bytes = recorder_file_size(&recorder->file, recorder->trace);
-	if (own.processes)
-		own.clock_bound = RECORDER_CUPTI_BOUND;
-	count_lost(recorder, &own);
-	memset(stats, 0, size);
-	memcpy(stats, &own, size < sizeof(own) ? size : sizeof(own));
-	return 0;
 }

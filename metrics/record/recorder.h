@@ -79,7 +79,9 @@ struct gpmu_recorder {
 	atomic_bool written;
 	struct record_window window;
 	bool started;
-	/* The writer's thread only */
+	pthread_mutex_t stats_lock;	/* protects stats */
+	struct gpmu_recorder_stats stats;	/* without what the queues have dropped */
+	/* The writer's thread only; the owner's after it has ended */
 	struct recorder_file file;
 	struct gpmu_trace *trace;
 	struct record_map map;
@@ -131,6 +133,10 @@ uint64_t recorder_file_size(const struct recorder_file *file, const struct gpmu_
 
 /* --- recorder_write.c */
 void *recorder_write_run(void *recorder);
+
+/* --- recorder_stats.c */
+/* Publishes the statistics of this moment; the writing thread's, or the owner's without it */
+void recorder_stats_publish(struct gpmu_recorder *recorder);
 
 /* --- recorder_audit.c: returns 0 or -errno */
 int recorder_audit(struct gpmu_recorder *recorder);

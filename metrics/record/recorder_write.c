@@ -198,6 +198,7 @@ void *recorder_write_run(void *data)
 		put_until(recorder, last ? UINT64_MAX :
 			  record_merge_bound(&recorder->merge, now - RECORDER_PATIENCE));
 		flush_now_and_then(recorder, now);
+		recorder_stats_publish(recorder);
 	}
 	if (!recorder->failed)
 		note(recorder, record_map_tasks_begin(&recorder->map, record_window_get(&recorder->window)));

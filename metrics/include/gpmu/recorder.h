@@ -196,10 +196,10 @@ int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_session
  */
 int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error);
 /*
- * Gets statistics, which are exact after gpmu_recorder_stop(). Returns 0; -EINVAL if @stats has
- * no size.
+ * Gets statistics: of some milliseconds ago while recording, exact after gpmu_recorder_stop().
+ * Returns 0; -EINVAL if @stats has no size.
  */
-int gpmu_recorder_get_stats(const struct gpmu_recorder *recorder, struct gpmu_recorder_stats *stats);
+int gpmu_recorder_get_stats(struct gpmu_recorder *recorder, struct gpmu_recorder_stats *stats);
 
 #ifdef __cplusplus
 }
