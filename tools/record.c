@@ -332,7 +332,7 @@ static struct gpmu_plan *make_plan(struct record *record)
 	struct gpmu_plan *plan;
 
 	common_open(common);
-	common->user_only = !record->system && common_may_count_user_only(common);
+	common->tasks = !record->system;
 	plan = common_plan(common, record->system);
 	if (common->n_requests) {
 		common_plan_warnings(plan);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "event/event_fd.h"
 #include "plan/plan_build.h"
 
 static struct gpmu_plan *fail(int err, struct gpmu_error *error, const char *text)
@@ -29,6 +30,10 @@ struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
 	if (options)
 		memcpy(&plan->options, options, options->size < sizeof(*options) ?
 		       options->size : sizeof(*options));
+	/* This kernel tells nothing about the machine of another root directory. */
+	if (plan->options.user_only < 0)
+		plan->options.user_only = !strcmp(gpmu_machine_root(machine), "/") &&
+					  event_fd_user_only();
 	return plan;
 }
 

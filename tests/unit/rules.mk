@@ -22,6 +22,8 @@ check-unit: all
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
 $(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read mmap)
+$(call both,event-fd): private TEST_LDFLAGS := $(call wrap,syscall)
+$(call both,plan-user): private TEST_LDFLAGS := $(call wrap,event_fd_user_only)
 $(call both,record-sched) $(call built,record-sched)-tsan: private TEST_LDFLAGS := $(call wrap,syscall ioctl mmap log_line)
 $(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
