@@ -18,7 +18,7 @@ struct event_builder {
 	struct gpmu_error why;
 	struct gpmu_event *event;		/* receives the instances */
 	size_t room;				/* capacity of the instances' array */
-	/* template of each instance, with what the modifiers set */
+	/* template of each instance, with the modifiers applied */
 	struct event_instance form;
 	const char *modifiers;
 	const char *excludes; /* first modifier that selects user, kernel, ...; NULL: none */

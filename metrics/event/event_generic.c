@@ -81,8 +81,8 @@ static const struct generic {
 };
 
 /*
- * A part of CACHE-OPERATION-RESULT, "l1d-read-miss"; these are other spellings of the
- * names above
+ * A part of CACHE-OPERATION-RESULT, "l1d-read-miss". perf accepts these spellings besides the
+ * names above.
  */
 struct word {
 	const char *name;
@@ -122,7 +122,7 @@ static const struct word results[] = {
 	{ "miss", PERF_COUNT_HW_CACHE_RESULT_MISS }, { NULL, 0 },
 };
 
-/* Bit masks of the operations that each cache has: instructions are not written */
+/* Bit masks of the operations of each cache; an instruction cache has no writes, for example. */
 #define READ	 (1 << PERF_COUNT_HW_CACHE_OP_READ)
 #define WRITE	 (1 << PERF_COUNT_HW_CACHE_OP_WRITE)
 #define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)

@@ -59,7 +59,7 @@ static int add(struct reader *reader, const char *begin, const char *end, int gr
 	return 0;
 }
 
-/* Separators have no effect between slashes, within '...' there, and behind a backslash. */
+/* Separators have no effect between slashes, nor after a backslash. Slashes have none in '...'. */
 static int read_event(struct reader *reader, int group)
 {
 	bool terms = false, quoted = false, address;
@@ -90,8 +90,8 @@ static int read_event(struct reader *reader, int group)
 }
 
 /*
- * Offset of the event's modifiers, or of the place to add them; @separator: what must
- * precede added modifiers
+ * Returns the offset of the event's modifiers, or the offset at which to add them after
+ * @separator.
  */
 static size_t find_modifiers(const char *text, const char **separator)
 {

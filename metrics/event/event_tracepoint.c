@@ -42,7 +42,7 @@ struct tracepoints {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /*
- * This affects the whole process for good: libtraceevent cannot return the old level
+ * This setting of the process stays: libtraceevent cannot return the old level to restore
  * (gpmu.h).
  */
 static void be_silent(void)
@@ -119,11 +119,11 @@ static int parse_id(const char *format, size_t length, const char *system, uint6
 		return -ENOMEM;
 	errno = 0;
 	ret = tep_parse_format(tep, &event, format, length, system);
-	/* libtraceevent returns this also for a format without a name. */
+	/* libtraceevent returns this code for a format without a name, too. */
 	if (ret == TEP_ERRNO__MEM_ALLOC_FAILED && errno == ENOMEM)
 		ret = -ENOMEM;
 	else if (event && event->id > 0)
-		ret = 0;	/* counting needs no format text, so a bad one is ignored */
+		ret = 0;	/* counting needs the id only, so errors in other fields are ignored */
 	else
 		ret = -EINVAL;
 	if (!ret)

@@ -30,10 +30,10 @@ struct gpmu_pmu {
 	int counters;		/* from caps/; -1: unknown */
 	int counter_width;
 	int cycle_counter;
-	/* that counts it, borrowed from the machine; NULL: the kernel */
+	/* the source that counts this PMU, borrowed from the machine; NULL: the kernel counts it */
 	struct gpmu_source *source;
 	size_t source_index;		/* the source's number of the PMU */
-	const struct gpmu_gpu *gpu;	/* that it counts, borrowed from the machine; NULL: none */
+	const struct gpmu_gpu *gpu;	/* the GPU of this PMU, borrowed from the machine; NULL: none */
 };
 
 /*
