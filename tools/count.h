@@ -24,8 +24,10 @@ struct count {
 	uint64_t interval;	/* ns; 0: no intervals */
 	uint64_t intervals;	/* it ends after so many; 0: it does not */
 	uint64_t timeout;	/* ns from the beginning, then the command gets SIGTERM; 0: none */
+	/* The session of count_open(), which count_run() takes over; NULL: count_run() opens one */
+	struct gpmu_session *opened;
 	/* Counting begins, and ends. May be NULL */
-	void (*counts)(struct gpmu_session *session, bool on, void *user);
+	void (*counts)(bool on, void *user);
 	/* The rows of an interval; false: counting ends, the command goes on. May be NULL */
 	bool (*rows)(const struct gpmu_row *rows, size_t n, void *user);
 	/* Before and after the rows of several intervals; false: likewise. May be NULL */
@@ -59,6 +61,12 @@ void count_heed_signals(const sigset_t *mask);
  */
 void count_begin(struct child *child, char *const *argv, char *const *environment,
 		 sigset_t *mask);
+
+/*
+ * Opens the session of a run, for a caller that needs it before counting begins. @count->child
+ * has been started if there is a command. Dies if that fails.
+ */
+struct gpmu_session *count_open(const struct count *count);
 
 /*
  * The session, disabled, whose total can be taken; the caller's to free. NULL: the
