@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu. "make help" lists the targets; README.md says what to do first. Each
-# folder's rules.mk adds its own; all that is built goes below $(B), but for
-# kernel modules for this machine, which kbuild leaves in kernel-drivers.
+# gpmu. "make help" lists the targets; README.md describes the first steps. Each
+# folder's rules.mk adds its own. All results are below $(B), except the kernel
+# modules for this machine, which kbuild leaves in kernel-drivers.
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -28,7 +28,7 @@ export B GPMU_CACHE
 
 VERSION := 0.1.0
 
-# For another machine, in a build folder of its own: make B= CROSS_COMPILE=aarch64-linux-gnu-
+# To cross-build, in a separate build folder: make B= CROSS_COMPILE=aarch64-linux-gnu-
 ifdef CROSS_COMPILE
 CC := $(CROSS_COMPILE)gcc
 AR := $(CROSS_COMPILE)ar
@@ -61,8 +61,8 @@ CHECK_TESTS :=
 .PHONY: all
 all:
 
-# What was built with other flags, or for another machine, is built anew: these
-# files change where what they say does.
+# Objects are rebuilt when the flags or the target machine change: the content of
+# these files, on which objects depend, then changes.
 .PHONY: flags
 flags:
 $(B)/flags/cc: private NOW = $(CC) $(CFLAGS) $(LDFLAGS) $(VERSION)
@@ -82,12 +82,25 @@ setup:
 
 .PHONY: unit-tests check-unit
 unit-tests: $(UNIT_TESTS)
-# The second time with the sanitizers, but for what is no program
+# The second run uses the sanitized gpmu, except for tests that do not run it
 check-unit: $(UNIT_TESTS)
 	@status=0; $(PROVE) -j2 --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
 	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j2 --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
 
-# The steps go on after a failure, so that one run shows all there is to mend.
+# check-FOLDER: the tests of a folder of tests/unit, and those of the command of that name
+UNIT_FOLDERS := $(sort $(foreach test,$(UNIT_TESTS:$(B)/%=%) $(SCRIPT_TESTS),$(word 3,$(subst /, ,$(filter tests/unit/%,$(dir $(test)))))))
+folder_scripts = $(filter tests/unit/$(1)/% tests/tools/$(1).t tests/tools/$(1)-%.t,$(SCRIPT_TESTS))
+define check_folder
+.PHONY: check-$(1)
+check-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS) $$(GPMU_DUMPS)) $$(if $$(call folder_scripts,$(1)),all $$(GPMU_DUMPS))
+	$$(PROVE) -j2 --exec '' $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS)) $$(call folder_scripts,$(1))
+endef
+$(foreach folder,$(UNIT_FOLDERS),$(eval $(call check_folder,$(folder))))
+.PHONY: check-tools
+check-tools: all
+	$(PROVE) -j2 --exec '' $(TOOL_TESTS)
+
+# The steps continue after a failure, so that one run shows all failures.
 CHECK_STEPS := check-unit check-more check-vm
 .PHONY: check
 check: setup
@@ -110,13 +123,13 @@ modules modules_clean modules_install:
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/kernel-drivers $(@:modules_clean=clean)
 	@[ $@ != modules_install ] || $(MAKE) -s --no-print-directory modules_index
 
-# kbuild leaves it out if the headers have no System.map, as Debian's have not
+# kbuild skips depmod if the headers have no System.map, as Debian's
 .PHONY: modules_index
 modules_index:
 	PATH="$$PATH:/usr/sbin:/sbin" depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) \
 		$$($(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)
 
-# A modelled two-socket Grace in QEMU, with traffic, seen by perf stat
+# A modelled two-socket Grace in QEMU with traffic, counted by perf stat
 .PHONY: demo
 demo: setup
 	@$(MAKE) -s --no-print-directory vm-prepare KERNEL=7.3
@@ -137,6 +150,7 @@ help:
 	'                      downloaded once, into GPMU_CACHE=$(GPMU_CACHE)' \
 	'make check-unit       only those without virtual machines; libperf is built from the' \
 	'                      kernel source, which is downloaded once' \
+	'make check-FOLDER     only those of tests/unit/FOLDER: check-plan, check-driver, check-tools, ...' \
 	'make bench            what is fast, and how fast' \
 	'make bench-vm         intervals on an arm64 kernel, in QEMU: KERNEL, DRIVER' \
 	'make fuzz             parsers under libFuzzer, FUZZ_SECONDS=60 each' \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# make install: gpmu, libgpmu, and perf if it was built. All is put below $(STAGE)
-# as it is to be, and tools/install copies that below DESTDIR as a whole. The driver is
-# modules_install's or dkms's.
+# make install: gpmu, libgpmu, and perf if it was built. All files are staged below
+# $(STAGE), and tools/install copies the stage to DESTDIR. modules_install or dkms
+# installs the driver.
 
 STAGE		:= $(B)/stage
 NO_PATHS	:= $(filter-out /%,$(bindir) $(libdir) $(includedir) $(datadir) $(mandir) $(docdir))
@@ -24,7 +24,7 @@ $(B)/flags/gpmu.pc: private NOW = $(GPMU_PC)
 # put MODE,FOLDER,FILES
 put		= install -D -m $(1) -t $(STAGE)$(2) $(3)
 
-# A perf that was asked for by its version has to be there.
+# A perf requested by PERF_VERSION must have been built.
 STAGE_PERF	= $(MAKE) -s --no-print-directory install-perf DESTDIR=$(STAGE)
 ifeq ($(origin PERF_VERSION),file)
 STAGE_PERF	+= >/dev/null 2>&1 || :
@@ -53,7 +53,7 @@ stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(IN
 	@$(call put,644,$(datadir)/zsh/site-functions,tools/completion/_gpmu)
 	@$(STAGE_PERF)
 
-# Programs with libgpmu find it by what ldconfig knows.
+# Programs find libgpmu through ldconfig's cache.
 install: stage
 	@tools/install $(STAGE) "$(DESTDIR)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || PATH="$$PATH:/usr/sbin:/sbin" ldconfig

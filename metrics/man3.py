@@ -20,11 +20,11 @@ from man3_header import Comment, Other, Type
 TOP = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = TOP / "metrics/include"
 INSTALLED = (
-    ("include/gpmu/gpmu.f90", "the module for Fortran, a source"),
+    ("include/gpmu/gpmu.f90", "source of the module for Fortran"),
     ("lib/gpmu", "plugins"),
-    ("share/gpmu/scenarios", "traffic for the plugin \"model\""),
-    ("share/doc/gpmu", "output.rst: what rows, CSV and JSON are; flow.rst: what a flow is counted by; "
-                       "scenario.rst: what can be in a scenario"),
+    ("share/gpmu/scenarios", "scenarios for the plugin \"model\""),
+    ("share/doc/gpmu", "output.rst: rows, CSV and JSON; flow.rst: traffic from PMU counts; "
+                       "scenario.rst: format of scenarios"),
 )
 EXAMPLES = TOP / "tests/examples/man"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The plugins that count GPUs, gpmu-cupti.so and gpmu-nvml.so. NVIDIA's libraries
-# are neither linked nor are their headers needed.
+# The GPU plugins, gpmu-cupti.so and gpmu-nvml.so. They do not link NVIDIA's libraries
+# and do not need their headers.
 
 GPU_PLUGIN_NAMES := $(filter cupti nvml,$(notdir $(wildcard metrics/sources/cupti metrics/sources/nvml)))
 GPU_PLUGINS	:= $(GPU_PLUGIN_NAMES:%=$(B)/gpmu-%.so)
@@ -25,7 +25,7 @@ $$(B)/gpmu-$(1).so: $$($(1)_OBJ) metrics/sources/plugin.map
 	$$(CC) $$(CFLAGS) $$(LDFLAGS) -shared -Wl,--version-script=metrics/sources/plugin.map,-z,defs \
 		-o $$@ $$($(1)_OBJ) -ljansson -lm -ldl -lpthread
 
-# Only a program that the same compiler has built with the sanitizers can load it.
+# Only a program built by the same compiler with the sanitizers can load it.
 $$(B)/san/gpmu-$(1).so: $$($(1)_SAN_OBJ) metrics/sources/plugin.map
 	$$(CC) $$(CFLAGS) $$(SANITIZERS) $$(LDFLAGS) -shared \
 		-Wl,--version-script=metrics/sources/plugin.map -o $$@ $$($(1)_SAN_OBJ) -ljansson -lm -ldl -lpthread
@@ -35,8 +35,8 @@ $(foreach name,$(GPU_PLUGIN_NAMES),$(eval $(call gpu_plugin,$(name))))
 
 all: $(GPU_PLUGINS)
 
-# What the driver loads into programs that are recorded: it shares the channel with libgpmu, the search for CUPTI
-# with its plugin.
+# The library that CUDA's driver loads into recorded programs. It shares the channel with libgpmu and the search for
+# CUPTI with the plugin.
 INJECT		:= $(B)/libgpmu-inject.so
 INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c) metrics/sources/cupti/files.c \
 		   $(filter %/activity.c %/channel.c %/channel_write.c,$(GPMU_SRC))

@@ -25,8 +25,8 @@ $(MODEL_LIB): $(MODEL_OBJ)
 
 include tests/vm/model/rules.mk
 
-# libperf, and the headers that belong to it: of Linux 7.3's source, Debian's or
-# the folder LIBPERF_SOURCE
+# libperf and its headers, from Linux 7.3's source: Debian's, or the folder
+# LIBPERF_SOURCE
 LIBPERF		:= $(B)/libperf/libperf.a
 LIBPERF_SOURCE	?=
 
@@ -52,7 +52,7 @@ GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lprotobuf-c -lm -ldl -lpth
 
 include metrics/rules-catalog.mk
 
-# Perfetto's format, as C
+# C code of Perfetto's format
 TRACE_PB	:= $(B)/proto/trace.pb-c
 $(TRACE_PB).h: metrics/trace/trace.proto
 	@mkdir -p $(@D)
@@ -67,7 +67,7 @@ $(TRACE_PB).o: $(TRACE_PB).c $(B)/flags/cc
 of		= $(foreach name,$(1),$(filter %/$(name).o,$(GPMU_OBJ) $(GPMU_SAN_OBJ) $(GPMU_TSAN_OBJ)))
 $(call of,trace_packet $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))): $(TRACE_PB).h
 
-# Only this one sees what libperf keeps to itself.
+# Only this file uses libperf's internal headers.
 $(call of,counter_fd): private CPPFLAGS_OF := @$(B)/libperf/internal
 $(call of,source_load): \
 	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
@@ -86,7 +86,7 @@ $(GPMU_TSAN_OBJ): $(B)/tsan/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) $(THREAD_SANITIZER) -c -o $@ $<
 OBJECTS += $(GPMU_OBJ) $(GPMU_SAN_OBJ) $(GPMU_TSAN_OBJ)
 
-# For the tests, which use more than is exported
+# For the tests, which also use functions that are not exported
 GPMU_LIB	:= $(B)/libgpmu.a
 GPMU_SAN_LIB	:= $(B)/san/libgpmu.a
 # Linked before GPMU_LIB, which has the other folders
@@ -99,7 +99,7 @@ $(GPMU_LIB) $(GPMU_SAN_LIB) $(GPMU_TSAN_LIB):
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# What others see of it is what gpmu.map lists.
+# gpmu.map lists the exported symbols.
 GPMU_SO		:= $(B)/libgpmu.so.0
 
 $(GPMU_SO): $(GPMU_LIB) metrics/gpmu.map
@@ -126,7 +126,7 @@ $(MODEL_PLUGIN): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ) metrics/sources/plugin.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,--version-script=metrics/sources/plugin.map,-z,defs \
 		-o $@ $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
 
-# Only a program that the same compiler has built with the sanitizers can load it.
+# Only a program built by the same compiler with the sanitizers can load it.
 MODEL_PLUGIN_SAN := $(B)/san/gpmu-model.so
 MODEL_PLUGIN_SAN_OF := $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SRC:%.c=$(B)/san/%.o)
 $(MODEL_PLUGIN_SAN): $(MODEL_PLUGIN_SAN_OF) metrics/sources/plugin.map
@@ -137,7 +137,7 @@ all: $(GPMU_SO) $(MODEL_PLUGIN)
 
 include metrics/rules-gpu.mk
 
-# The manual pages of the library, made of the comments in its headers
+# The manual pages of the library, generated from the comments in its headers
 MAN3		:= $(B)/man/man3.stamp
 
 $(MAN3): metrics/man3.py metrics/man3_header.py $(GPMU_HDR) $(wildcard tests/examples/man/*.c) Makefile

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# perf with this project's events. PERF_VERSION picks the release; otherwise it
-# is the running kernel's, or the newest there is.
+# perf with this project's events. PERF_VERSION selects the release. The default is the
+# release of the running kernel, or the newest.
 
 PERF_VERSION ?= auto
 PERF_VERSIONS := $(notdir $(wildcard perfmod/patches/*))
@@ -15,7 +15,7 @@ perf-all:
 	$(foreach ver,$(PERF_VERSIONS),perfmod/build $(ver) native && \
 		perfmod/build $(ver) arm64 &&) :
 
-# Beside the distribution's perf, under names of its own.
+# Installed beside the distribution's perf under separate names.
 .PHONY: install-perf
 install-perf:
 	@perf=$$(perfmod/build $(PERF_VERSION) native --built) && \

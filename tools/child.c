@@ -12,7 +12,7 @@
 #include "cmd.h"
 #include "gpmu.h"
 
-#define STACK	(256u << 10)	/* execvp() has a path on it, and the arguments' pointers */
+#define STACK	(256u << 10)	/* for execvp(), which keeps a path and the arguments' pointers there */
 
 struct start {
 	int go[2], failed[2];
@@ -21,10 +21,10 @@ struct start {
 };
 
 /*
- * In the new process, which waits to be let go. It shares gpmu's memory, as to copy the
- * tables of that takes longer than all that gpmu does before. So it has a stack of its own,
- * and changes nothing but errno: gpmu waits for it from when it lets it go. AddressSanitizer
- * takes that stack for the thread's.
+ * Runs in the new process until child_go() lets it execute. It shares gpmu's memory
+ * (CLONE_VM), because copying the page tables takes longer than all of gpmu's start. It
+ * therefore has a stack of its own, and changes nothing but errno: child_go() waits until it
+ * has executed. AddressSanitizer mistakes that stack for the thread's.
  */
 __attribute__((no_sanitize_address)) static int be_child(void *argument)
 {
@@ -38,15 +38,15 @@ __attribute__((no_sanitize_address)) static int be_child(void *argument)
 	do
 		n = read(start->go[0], &byte, 1);
 	while (n < 0 && errno == EINTR);
-	/* gpmu is gone, or will not count */
+	/* End of file: gpmu has ended, or will not count. */
 	if (n != 1)
 		_exit(EXIT_OWN);
 	sigprocmask(SIG_SETMASK, start->mask, NULL);
 	gpmu_session_restore_limits();
-	/* Not as it was when this began: a plugin takes names out of it for a while. */
+	/* environ is read only now, because plugins hide variables from it for a while. */
 	execvpe(start->argv[0], start->argv, start->environment ? start->environment : environ);
 	error = errno;
-	/* Should it not arrive, the exit status tells all the same. */
+	/* If the write fails, the exit status still reports the error. */
 	n = write(start->failed[1], &error, sizeof(error));
 	(void)n;
 	_exit(child_failed_status(-error));
@@ -61,7 +61,7 @@ static size_t stack_size(char *const *argv)
 	return STACK + n * sizeof(*argv);
 }
 
-/* A process, or -errno; @child keeps what it runs on */
+/* Returns the process, or -errno; @child keeps its stack. */
 static pid_t start_process(struct child *child, const struct start *start)
 {
 	struct start *own;
@@ -86,8 +86,8 @@ static pid_t start_process(struct child *child, const struct start *start)
 }
 
 /*
- * Ignored, its end would not be told. Only from when it is there to when it has ended, so that
- * it, and the next one, has it as gpmu had.
+ * With SIGCHLD ignored, wait4() would not report the child's end. The disposition is changed
+ * only while the child exists: this child and later ones inherit the one that gpmu had.
  */
 static void heed_end(struct child *child)
 {
@@ -142,7 +142,7 @@ static void close_once(int *fd)
 	*fd = -1;
 }
 
-/* The errno that it sends if it cannot be executed */
+/* Returns the -errno that the child sends if it cannot execute the command, or 0. */
 static int read_failure(int fd)
 {
 	ssize_t n;
@@ -160,7 +160,7 @@ int child_go(struct child *child)
 	struct child_end end;
 	int error = 0;
 
-	/* If it was killed meanwhile, child_wait() tells, not SIGPIPE. */
+	/* If the child was killed, child_wait() reports it; SIGPIPE must not end gpmu. */
 	sigaction(SIGPIPE, &ignore, &old);
 	if (write(child->go, "", 1) == 1)
 		error = read_failure(child->failed);
@@ -169,7 +169,7 @@ int child_go(struct child *child)
 	close_once(&child->failed);
 	if (error)
 		child_wait(child, true, &end);
-	/* It executes, or is gone. */
+	/* The child has executed or ended, and no longer uses the stack. */
 	free_stack(child);
 	return error;
 }

@@ -9,12 +9,12 @@
 #include <sys/types.h>
 
 struct child {
-	pid_t pid;	/* 0: none */
-	int go;		/* a byte lets it execute the command; closed: it exits */
-	int failed;	/* errno of execvp(), or the end of the file once it executes */
-	void *stack;	/* that it has until then */
+	pid_t pid;	/* 0: no child */
+	int go;		/* a byte makes it execute the command, a close makes it exit */
+	int failed;	/* errno of execvp(), or end of file once it executes */
+	void *stack;	/* of the child until it executes */
 	size_t stack_size;
-	struct sigaction on_end;	/* of SIGCHLD, before */
+	struct sigaction on_end;	/* of SIGCHLD, to be restored */
 };
 
 struct child_end {
@@ -23,17 +23,17 @@ struct child_end {
 };
 
 /*
- * Starts it; @environment NULL: that of gpmu; @mask are the signals that the command has blocked.
- * 0 or -errno
+ * Starts the process. @environment: NULL for gpmu's own. @mask: the command's blocked signals.
+ * Returns 0 or -errno.
  */
 int child_start(struct child *child, char *const *argv, char *const *environment,
 		const sigset_t *mask);
-/* It executes: 0. -errno: it cannot, and is gone */
+/* Lets it execute the command. Returns 0, or -errno if it cannot; the child has then ended. */
 int child_go(struct child *child);
-/* 1: it has ended; 0: not yet, if that is not to be waited for; -errno */
+/* Returns 1 if it has ended, 0 if it runs and @block is false, or -errno. */
 int child_wait(struct child *child, bool block, struct child_end *end);
 
-/* The exit status of gpmu for that of wait4(), and for an error of child_go() */
+/* gpmu's exit status for a status of wait4(), and for an error of child_go() */
 int child_exit_status(int status);
 int child_failed_status(int error);
 

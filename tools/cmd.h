@@ -5,16 +5,16 @@
 
 /* Exit statuses that are not a command's own */
 enum {
-	EXIT_OWN = 125,		/* gpmu itself failed; usage too */
-	EXIT_CANNOT_RUN = 126,	/* the command was found, and cannot be executed */
+	EXIT_OWN = 125,		/* gpmu itself failed, also on a usage error */
+	EXIT_CANNOT_RUN = 126,	/* the command exists and cannot be executed */
 	EXIT_NOT_FOUND = 127,
-	EXIT_SIGNAL = 128,	/* and the signal's number: it ended the command */
+	EXIT_SIGNAL = 128,	/* plus the number of the signal that ended the command */
 };
 
 struct cmd {
 	const char *name;
 	const char *summary;	/* one line without a full stop */
-	/* argv[0] is "gpmu NAME", as messages begin. Returns the exit status */
+	/* argv[0] is "gpmu NAME", the begin of messages. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 };
 

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -33,7 +32,7 @@ size_t control_length(const char *text)
 	return at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0 ? 2 : 0;
 }
 
-/* What a terminal would obey is shown as "?". */
+/* Replaces terminal control characters by "?". */
 static void make_printable(char *text)
 {
 	char *to = text;
@@ -47,7 +46,7 @@ static void make_printable(char *text)
 	*to = '\0';
 }
 
-/* A line at once, whatever else writes to the terminal */
+/* Writes the line with one call, so that lines of other processes do not mix with it. */
 static void message(const char *kind, const char *fmt, va_list args)
 {
 	char text[MAX_MESSAGE];
@@ -196,13 +195,13 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option common_options[] = {
-	{ "source", KEY_SOURCE, "SPEC", 0, "count by a plugin too: NAME or NAME=OPTIONS, as "
-	  "model=FILE.scenario; may be repeated", 0 },
-	{ "events", KEY_EVENTS, "PATH", 0, "more events and metrics: a JSON file, or a folder; "
+	{ "source", KEY_SOURCE, "SPEC", 0, "add the PMUs of a plugin: NAME or NAME=OPTIONS, such "
+	  "as model=FILE.scenario; may be repeated", 0 },
+	{ "events", KEY_EVENTS, "PATH", 0, "add events and metrics from a JSON file or a folder; "
 	  "may be repeated", 0 },
-	{ "root", KEY_ROOT, "DIR", OPTION_HIDDEN, "look for sys and proc in DIR", 0 },
+	{ "root", KEY_ROOT, "DIR", OPTION_HIDDEN, "read sys and proc below DIR", 0 },
 	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
-	{ "verbose", 'v', NULL, 0, "say more", 0 },
+	{ "verbose", 'v', NULL, 0, "print more messages", 0 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
@@ -221,8 +220,7 @@ static error_t parse_gpu(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option gpu_options[] = {
-	{ "gpu", KEY_GPU, NULL, 0, "count the GPUs that there are, as by --source nvml and --source "
-	  "cupti", 0 },
+	{ "gpu", KEY_GPU, NULL, 0, "add the machine's GPUs, as --source nvml --source cupti does", 0 },
 	{ 0 },
 };
 
@@ -253,16 +251,16 @@ static error_t parse_request(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option request_options[] = {
-	{ "event", 'e', "LIST", 0, "events, as perf names them; in braces they are counted at "
-	  "the same time, those of each PMU", 0 },
-	{ "metrics", 'M', "LIST", 0, "metrics, and groups of them", 0 },
-	{ "metric-no-merge", KEY_NO_MERGE, NULL, 0, "metrics share no groups of events", 0 },
+	{ "event", 'e', "LIST", 0, "events, in perf's syntax; those of one PMU in braces are "
+	  "counted at the same time", 0 },
+	{ "metrics", 'M', "LIST", 0, "metrics and groups of metrics", 0 },
+	{ "metric-no-merge", KEY_NO_MERGE, NULL, 0, "metrics do not share groups of events", 0 },
 	{ 0 },
 };
 
 const struct argp request_argp = { .options = request_options, .parser = parse_request };
 
-/* --- what they name --- */
+/* --- machine, catalog, sources and plan --- */
 
 void common_init(struct common *common)
 {
@@ -315,8 +313,8 @@ static bool is_given(const struct common *common, const char *name)
 }
 
 /*
- * Those of GPUs that were not given by themselves. A PMU is the one of the source that is added
- * last: CUPTI counts more than NVML, so it comes behind it.
+ * Opens a GPU source of --gpu unless --source names it. If several sources have the same PMU,
+ * the one added last provides it: CUPTI counts more than NVML and is therefore added later.
  */
 static void open_gpu_source(struct common *common, const char *name, struct gpmu_error *error)
 {
@@ -387,50 +385,26 @@ void common_need_here(const struct common *common, const struct gpmu_plan *plan)
 
 	for (size_t i = 0; i < gpmu_plan_groups(plan) && !common_is_here(common); i++) {
 		pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
-		/* Of these every kernel has the same; other numbers are of something else here. */
+		/* Software events are the same everywhere; other types mean other PMUs here. */
 		if (!pmu || gpmu_pmu_type(pmu) == PERF_TYPE_SOFTWARE ||
 		    gpmu_pmu_type(pmu) == UINT32_MAX)
 			continue;
-		die("%s is a PMU of the machine in %s, which GPMU_ROOT or --root names: this one "
-		    "cannot count it", gpmu_pmu_name(pmu), gpmu_machine_root(common->machine));
+		die("%s is a PMU of the machine in %s and cannot be counted on this one; unset "
+		    "GPMU_ROOT", gpmu_pmu_name(pmu), gpmu_machine_root(common->machine));
 	}
 }
 
-/* 0 if this task can be counted by it */
-static int try_event(bool user_only)
-{
-	struct perf_event_attr attr = {
-		.size = PERF_ATTR_SIZE_VER0,
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.disabled = 1,
-		.exclude_kernel = user_only,
-		.exclude_hv = user_only,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
-bool common_may_count_user_only(const struct common *common)
-{
-	return common_is_here(common) && try_event(false) == -EACCES && !try_event(true);
-}
-
-/* PMUs of GPUs are missed, and no plugin that has them was asked for. */
+/* Whether @text misses a PMU of a GPU, and no plugin that has it was asked for */
 static bool lacks_gpus(const struct common *common, const char *text)
 {
 	return !common->gpu && !is_given(common, "cupti") && !is_given(common, "nvml") &&
 	       (strstr(text, "nvidia_gpu") || strstr(text, "nvidia_nvml"));
 }
 
-static const char gpu_hint[] = "GPUs are counted by plugins: --source cupti, --source nvml; "
-			       "--gpu of gpmu stat is both";
+static const char gpu_hint[] = "GPUs are counted by plugins: --source cupti and --source nvml; "
+	"gpmu stat --gpu loads both";
 
-/* What there is none of is named by the error's text. */
+/* For -ENOENT the error's text already names the missing event or metric. */
 static void __attribute__((noreturn)) refuse_request(const struct common *common,
 						     const struct request *request, int ret,
 						     const char *text)
@@ -440,7 +414,7 @@ static void __attribute__((noreturn)) refuse_request(const struct common *common
 	if (ret == -ENOENT && lacks_gpus(common, text))
 		die("%s; %s", text, gpu_hint);
 	if (ret == -ENOENT && !strstr(text, "did you mean"))
-		die("%s; \"gpmu list\" shows what there is", text);
+		die("%s; \"gpmu list\" lists what exists", text);
 	die("%s", text);
 }
 
@@ -450,7 +424,7 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 		.size = sizeof(options),
 		.no_merge = common->no_merge,
 		.system_wide = system_wide,
-		.user_only = common->user_only,
+		.user_only = common->tasks ? -1 : 0,
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	struct gpmu_error error = { .text = "" };
@@ -511,14 +485,14 @@ static void explain_items(const struct gpmu_plan *plan, size_t group)
 	fprintf(stderr, "\n");
 }
 
-/* "group 1: nvidia_scf_pmu_0, 2 of 6 counters", its events, what it is for */
+/* "group 1: nvidia_scf_pmu_0, 2 of 6 counters", its events, and its items */
 static void explain_group(const struct gpmu_plan *plan, size_t group)
 {
 	const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, group));
 	int counters = gpmu_plan_group_counters(plan, group);
 	const char *event;
 
-	fprintf(stderr, "group %zu: %s", group + 1, pmu ? gpmu_pmu_name(pmu) : "the kernel's");
+	fprintf(stderr, "group %zu: %s", group + 1, pmu ? gpmu_pmu_name(pmu) : "events of the kernel");
 	if (counters >= 0)
 		fprintf(stderr, ", %d of %d counters", counters, gpmu_pmu_counters(pmu));
 	fprintf(stderr, "\n");

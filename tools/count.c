@@ -17,10 +17,10 @@
 #include "count.h"
 
 #define SECOND		1000000000
-#define DRAIN		25		/* intervals between looks at what the kernel has read */
-#define DRAIN_TIME	50000000	/* ... and no more ns */
-#define HELD_TIME	50000000	/* ns that a row is held where others can follow */
-#define TASK_POLL	100	/* ms, where the kernel cannot wait for a thread */
+#define DRAIN		25		/* kernel-timed intervals between two drains */
+#define DRAIN_TIME	50000000	/* at most ns between two drains */
+#define HELD_TIME	50000000	/* ns for which rows are held to be written together */
+#define TASK_POLL	100	/* ms between checks of a thread without a pidfd */
 
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD	O_EXCL	/* Linux 6.9 */
@@ -31,12 +31,12 @@ enum {
 	FD_INTERVAL,
 	FD_DELAY,
 	FD_TIMEOUT,
-	FD_TASKS,	/* and those that follow */
+	FD_TASKS,	/* the first of one for each task */
 };
 
 struct task {
 	pid_t tid;
-	bool process;	/* else the thread alone */
+	bool process;	/* false: this thread only */
 	bool ended;
 };
 
@@ -47,15 +47,15 @@ struct counting {
 	struct pollfd *fds;	/* FD_TASKS + n_tasks */
 	struct task *tasks;
 	size_t n_tasks;
-	uint64_t intervals;	/* that were shown */
-	uint64_t released;	/* of CLOCK_MONOTONIC: when rows were last held no longer */
-	uint64_t started, ended;	/* of CLOCK_MONOTONIC */
-	bool enabled;		/* it counts */
-	bool drains;		/* the kernel reads: intervals are taken from there, many at a time */
-	bool counted;		/* it has counted */
+	uint64_t intervals;	/* shown so far */
+	uint64_t released;	/* CLOCK_MONOTONIC: when held rows were last written */
+	uint64_t started, ended;	/* CLOCK_MONOTONIC */
+	bool enabled;		/* the session is enabled */
+	bool drains;		/* kernel-timed intervals are taken from the ring buffers */
+	bool counted;		/* the session was enabled once */
 	bool interrupted;
-	bool child_changed;	/* SIGCHLD: it may have ended */
-	bool done;		/* nothing more is counted; the command may still run */
+	bool child_changed;	/* SIGCHLD arrived: the child may have ended */
+	bool done;		/* counting has ended; the command may still run */
 	sigset_t old_mask;
 };
 
@@ -83,7 +83,7 @@ static int new_timer(uint64_t first, uint64_t period)
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 
 	if (fd < 0 || timerfd_settime(fd, 0, &time, NULL))
-		die_of(-errno, "timer");
+		die_of(-errno, "cannot set a timer");
 	return fd;
 }
 
@@ -94,7 +94,7 @@ static void close_once(struct pollfd *fd)
 	fd->fd = -1;
 }
 
-/* How often it expired since; 0: it has not */
+/* The number of expirations since the last call */
 static uint64_t expirations(const struct pollfd *fd)
 {
 	uint64_t n;
@@ -104,7 +104,10 @@ static uint64_t expirations(const struct pollfd *fd)
 	return n;
 }
 
-/* As by nohup. SIGINT is ignored of what a script starts in the background, and ends it too. */
+/*
+ * As under nohup. SIGINT is not checked: a script's background jobs have it ignored, and it must
+ * still end gpmu.
+ */
 static bool ignores_hangups(void)
 {
 	struct sigaction action;
@@ -112,7 +115,7 @@ static bool ignores_hangups(void)
 	return !sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-/* Those that end a run */
+/* The signals that end a run */
 static void ending_signals(sigset_t *set)
 {
 	sigemptyset(set);
@@ -122,7 +125,7 @@ static void ending_signals(sigset_t *set)
 		sigaddset(set, SIGHUP);
 }
 
-/* And those that a run waits for */
+/* The signals that a run waits for */
 static void run_signals(sigset_t *set)
 {
 	ending_signals(set);
@@ -142,7 +145,7 @@ void count_heed_signals(const sigset_t *mask)
 	const struct timespec at_once = { 0 };
 	sigset_t set;
 
-	/* There is nothing left for them to end. */
+	/* Drops pending signals: there is no run left that they could end. */
 	ending_signals(&set);
 	while (sigtimedwait(&set, NULL, &at_once) > 0)
 		;
@@ -158,7 +161,7 @@ static void open_signals(struct counting *counting)
 	sigprocmask(SIG_BLOCK, &mask, &counting->old_mask);
 	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
-		die_of(-errno, "signals");
+		die_of(-errno, "cannot wait for signals");
 	counting->fds[FD_SIGNAL] = (struct pollfd){ .fd = fd, .events = POLLIN };
 }
 
@@ -212,7 +215,7 @@ static void enable(struct counting *counting)
 		counting->count->counts(true, counting->count->user);
 }
 
-/* Anew where there is one; no longer than all intervals take that are still wanted */
+/* (Re)starts the interval timer. A drain period never exceeds the intervals that are still wanted. */
 static void start_interval(struct counting *counting)
 {
 	const struct count *count = counting->count;
@@ -232,7 +235,7 @@ static void start_interval(struct counting *counting)
 		(struct pollfd){ .fd = new_timer(period, period), .events = POLLIN };
 }
 
-/* false: nobody wants more of them */
+/* Returns false if no more rows are wanted. */
 static bool show(struct counting *counting, const struct gpmu_row *rows, size_t n)
 {
 	counting->intervals++;
@@ -246,7 +249,7 @@ static bool hold(const struct counting *counting, bool on)
 	return !count->hold || count->hold(on, count->user);
 }
 
-/* Unless those that are held can wait for the next interval's: to write takes a system call */
+/* Writes held rows, unless they may wait for those of the next interval: a write is a system call. */
 static bool release(struct counting *counting)
 {
 	const struct count *count = counting->count;
@@ -284,7 +287,7 @@ static bool are_enough(const struct counting *counting)
 	return counting->count->intervals && counting->intervals >= counting->count->intervals;
 }
 
-/* Those that the kernel has read; false: nobody wants more of them */
+/* Shows the kernel-timed intervals. Returns false if no more rows are wanted. */
 static bool show_drained(struct counting *counting)
 {
 	const struct gpmu_row *rows;
@@ -305,7 +308,7 @@ static bool show_drained(struct counting *counting)
 		return false;
 	if (ret < 0 && ret != -ENODATA)
 		die_unread(counting, ret);
-	/* Fewer than before may be wanted. */
+	/* The number of wanted intervals may now be below a drain period. */
 	if (counting->drains != (ret >= 0) || (counting->drains && counting->count->intervals)) {
 		counting->drains = ret >= 0;
 		start_interval(counting);
@@ -327,7 +330,7 @@ static void stop(struct counting *counting)
 		counting->count->counts(false, counting->count->user);
 }
 
-/* What has been since the last interval, as one, behind what the kernel has read */
+/* Shows the time since the last interval as one interval, after the kernel-timed ones. */
 static void show_last(struct counting *counting)
 {
 	if (counting->drains && !show_drained(counting))
@@ -336,7 +339,7 @@ static void show_last(struct counting *counting)
 		show_interval(counting);
 }
 
-/* Nothing more is counted; what has been since the last interval is shown as one. */
+/* Ends counting and shows the time since the last interval as one interval. */
 static void finish(struct counting *counting)
 {
 	bool enabled = counting->enabled;
@@ -352,7 +355,7 @@ static void finish(struct counting *counting)
 		close_once(&counting->fds[i]);
 }
 
-/* The command runs on, and ends when it is to. */
+/* Ends counting without a last interval; the command continues, and --timeout still applies. */
 static void give_up(struct counting *counting)
 {
 	counting->done = true;
@@ -369,7 +372,7 @@ static void drain(struct counting *counting)
 		finish(counting);
 }
 
-/* From the terminal it is sent to the command too. */
+/* The terminal sends SIGINT to the command as well. */
 static bool is_terminals(const struct signalfd_siginfo *info)
 {
 	return info->ssi_signo == SIGINT && info->ssi_code == SI_KERNEL;
@@ -430,7 +433,7 @@ static void handle_timers(struct counting *counting)
 {
 	const struct count *count = counting->count;
 
-	/* First, as an interval that ends at the same time is the last one. */
+	/* Before the interval timer: an interval that ends at the same time is the last one. */
 	if (expirations(&counting->fds[FD_TIMEOUT])) {
 		finish(counting);
 		if (counting->child.pid)
@@ -478,13 +481,13 @@ static bool child_ended(struct counting *counting, struct child_end *end)
 	ret = child_wait(&counting->child, false, end);
 	if (ret < 0)
 		die_of(ret, "the command cannot be waited for");
-	/* What it has run is known until it is waited for, and then by this alone. */
+	/* After wait4() the kernel no longer has the command's CPU time; rusage is its only source. */
 	if (ret && !counting->done && counts_command(counting->count))
 		gpmu_session_set_times(counting->session, end->user, end->system);
 	return ret;
 }
 
-/* Until the command, where there is one, has ended; counting may end before. */
+/* Runs until the command has ended, or without one until counting has ended. */
 static void loop(struct counting *counting, struct child_end *end)
 {
 	bool command = counting->child.pid != 0;
@@ -492,7 +495,7 @@ static void loop(struct counting *counting, struct child_end *end)
 	while (command ? counting->child.pid : !counting->done) {
 		if (poll(counting->fds, FD_TASKS + counting->n_tasks, poll_time(counting)) < 0) {
 			if (errno != EINTR)
-				die_of(-errno, "poll");
+				die_of(-errno, "cannot wait for the end of counting");
 			continue;
 		}
 		handle_timers(counting);
@@ -548,7 +551,7 @@ static void describe_end(struct counting *counting, const struct child_end *chil
 	end->system = (double)child->system / SECOND;
 }
 
-/* false: it cannot be executed, which is said */
+/* Returns false after a message if the command cannot be executed. */
 static bool let_go(struct counting *counting, struct count_end *end)
 {
 	int ret;
@@ -600,7 +603,7 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 	open_signals(&counting);
 	if (count->child && count->child->pid) {
 		counting.child = *count->child;
-		/* If it was killed, nobody looked for that then. */
+		/* A SIGCHLD that arrived before open_signals() was not seen. */
 		counting.child_changed = true;
 	} else if (count->argv) {
 		start_child(&counting.child, count->argv, count->environment,

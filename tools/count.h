@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts a plan while a command runs, tasks live, or until it is interrupted. */
+/* Counts a plan while a command runs, until tasks have ended, or until a signal. */
 #ifndef GPMU_COUNT_H
 #define GPMU_COUNT_H
 
@@ -14,63 +14,63 @@ struct child;
 
 struct count {
 	const struct gpmu_plan *plan;
-	/* Whom. With a command and none else it is of the command: count sets pids and on_exec */
+	/* The target. If it is empty and there is a command, count_run() sets pids and on_exec. */
 	struct gpmu_session_options session;
 	char *const *argv;	/* the command; NULL: none */
-	char *const *environment;	/* of it; NULL: gpmu's */
-	const struct child *child;	/* of count_begin(); NULL: it is not yet started */
-	const sigset_t *mask;	/* the signals that it has blocked; NULL: those that gpmu has */
-	int64_t delay;		/* ns before counting begins; < 0: it never does */
+	char *const *environment;	/* of the command; NULL: gpmu's */
+	const struct child *child;	/* of count_begin(); NULL: count_run() starts it */
+	const sigset_t *mask;	/* the command's blocked signals; NULL: gpmu's */
+	int64_t delay;		/* ns before counting begins; < 0: never */
 	uint64_t interval;	/* ns; 0: no intervals */
-	uint64_t intervals;	/* it ends after so many; 0: it does not */
-	uint64_t timeout;	/* ns from the beginning, then the command gets SIGTERM; 0: none */
+	uint64_t intervals;	/* counting ends after so many; 0: no limit */
+	uint64_t timeout;	/* ns after which counting ends and the command gets SIGTERM; 0: none */
 	/* The session of count_open(), which count_run() takes over; NULL: count_run() opens one */
 	struct gpmu_session *opened;
-	/* Counting begins, and ends. May be NULL */
+	/* Called when counting begins and ends. May be NULL. */
 	void (*counts)(bool on, void *user);
-	/* The rows of an interval; false: counting ends, the command goes on. May be NULL */
+	/* Takes an interval's rows. On false counting ends, the command continues. May be NULL. */
 	bool (*rows)(const struct gpmu_row *rows, size_t n, void *user);
-	/* Before and after the rows of several intervals; false: likewise. May be NULL */
+	/* Called before and after the rows of several intervals; false as for rows(). May be NULL. */
 	bool (*hold)(bool hold, void *user);
 	void *user;
-	bool batches;		/* what is held may be late, up to 50 ms after its interval */
+	bool batches;		/* held rows may be written up to 50 ms after their interval */
 };
 
 struct count_end {
-	int status;		/* gpmu's exit status, the command's */
-	int signal;		/* that ended the command; or 0 */
-	bool executed;		/* false: there was a command, which cannot be executed */
-	bool counted;		/* false: it ended before counting began, and has no rows */
+	int status;		/* gpmu's exit status for that of the command */
+	int signal;		/* that ended the command, or 0 */
+	bool executed;		/* false: the command cannot be executed */
+	bool counted;		/* false: the run ended before counting began, and has no rows */
 	bool interrupted;	/* by SIGINT, SIGTERM or SIGHUP */
 	double elapsed;		/* seconds */
-	double user, system;	/* seconds of the command; -1: there was none */
+	double user, system;	/* seconds of the command; -1: no command */
 };
 
 /*
- * Between runs too, signals that end one wait for the next; @mask is what was blocked
- * before. count_heed_signals() after the last of them
+ * Blocks the signals that end a run, so that between two runs they stay pending for the next
+ * one. Stores the old signal mask in @mask. Call count_heed_signals() after the last run.
  */
 void count_hold_signals(sigset_t *mask);
 void count_heed_signals(const sigset_t *mask);
 
 /*
- * Before plugins are loaded, whose threads would take signals that a run waits for: these
- * are blocked, @mask is what was before, until count_heed_signals(). And the command, if
- * there is one, is started, and waits: CUDA is not to be in a process that forks. Dies if
- * that fails; whoever dies later ends the command
+ * Must be called before plugins are loaded. Blocks the signals that a run waits for until
+ * count_heed_signals(), because threads of plugins would take them; stores the old mask in
+ * @mask. Starts the command, if there is one, which then waits: a process that has initialised
+ * CUDA must not fork. Dies on failure; if gpmu dies later, the waiting command exits.
  */
 void count_begin(struct child *child, char *const *argv, char *const *environment,
 		 sigset_t *mask);
 
 /*
  * Opens the session of a run, for a caller that needs it before counting begins. @count->child
- * has been started if there is a command. Dies if that fails.
+ * has been started if there is a command. Dies on failure.
  */
 struct gpmu_session *count_open(const struct count *count);
 
 /*
- * The session, disabled, whose total can be taken; the caller's to free. NULL: the
- * command cannot be executed, which was said. Dies if something else fails
+ * Returns the session, disabled, for its total; the caller frees it. Returns NULL after a
+ * message if the command cannot be executed. Dies on any other failure.
  */
 struct gpmu_session *count_run(const struct count *count, struct count_end *end);
 

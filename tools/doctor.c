@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu doctor: what keeps a machine from being counted, and what to do about it. */
+/* gpmu doctor: checks what counting needs of a machine, and prints remedies. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "JSON, an object a line", 0 },
+	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
 	{ 0 },
 };
 
@@ -78,7 +78,7 @@ static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Checks what counting needs of this machine, and says what to do about what lacks.",
+	.doc = "Checks what counting needs of this machine, and prints a remedy for what is missing.",
 	.children = children,
 };
 
@@ -170,7 +170,7 @@ static void device_line(const struct gpmu_pci *pci)
 		printf("-\n");
 }
 
-/* Those behind a Grace's root ports; of other machines none have a mask. */
+/* The text table has only devices behind a Grace's root ports: others have no filter. */
 static void print_devices(const struct doctor *doctor)
 {
 	const struct gpmu_pci *pci;

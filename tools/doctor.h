@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Findings: what of a machine is as gpmu needs it, and what to do about the rest. */
+/* Findings about what counting needs of a machine, with remedies. */
 #ifndef GPMU_DOCTOR_H
 #define GPMU_DOCTOR_H
 
@@ -12,7 +12,7 @@
 
 enum level {
 	LEVEL_OK,
-	LEVEL_WARNING,	/* something that may be wanted does not work */
+	LEVEL_WARNING,	/* an optional function does not work */
 	LEVEL_PROBLEM,
 	LEVELS,
 };
@@ -21,30 +21,30 @@ struct finding {
 	enum level level;
 	const char *check;	/* "driver" */
 	char *text;
-	char *remedy;		/* a command to type, or what else to do; or NULL */
+	char *remedy;		/* a command to type or another advice, or NULL */
 };
 
 struct doctor {
 	struct common common;
 	bool json;
 	bool here;		/* the machine is the one that gpmu runs on */
-	bool has_pmus;		/* of a Grace */
-	bool is_grace;		/* it has them, or ought to */
+	bool has_pmus;		/* PMUs of a Grace */
+	bool is_grace;		/* it has them, or should have them */
 	bool perfmon, sysadmin;	/* capabilities */
 	struct finding *findings;
 	size_t n_findings;
-	json_t *gpus;		/* objects of what the plugins know of each */
+	json_t *gpus;		/* an object for each GPU, merged from the plugins' answers */
 };
 
-/* A finding of the form "TEXT"; @remedy is copied; or NULL */
+/* Adds a finding with the formatted text. @remedy is copied, or NULL. */
 void doctor_find(struct doctor *doctor, enum level level, const char *check, const char *remedy,
 		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-/* Whether there is something below the machine's root, a file or a folder */
+/* Whether a file or folder exists below the machine's root */
 bool doctor_exists(const struct doctor *doctor, const char *path);
-/* The text of a small file; false: it cannot be read */
+/* Reads a small file's text. Returns false if it cannot be read. */
 bool doctor_read(const struct doctor *doctor, const char *path, char *text, size_t size);
 
-/* What kind of machine it is; then the checks, each of which adds what it finds */
+/* doctor_look() identifies the machine and comes first; each check adds its findings. */
 void doctor_look(struct doctor *doctor);
 void doctor_check_driver(struct doctor *doctor);
 void doctor_check_config(struct doctor *doctor);
@@ -53,7 +53,7 @@ void doctor_check_permissions(struct doctor *doctor);
 void doctor_check_tools(struct doctor *doctor);
 void doctor_check_gpus(struct doctor *doctor);
 
-/* What makes the initramfs anew on this distribution: "dracut -f" */
+/* The command that rebuilds the initramfs on this distribution: "dracut -f" */
 const char *doctor_initramfs(const struct doctor *doctor);
 /* The UUID of the GPU at a PCI address, or NULL */
 const char *doctor_gpu_at(const struct doctor *doctor, const char *address);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * doctor: GPUs. The plugins cupti and nvml are asked what there is and what keeps it from being
- * counted. Of a machine that is not this one only files are looked at.
+ * doctor: GPUs. The plugins cupti and nvml report the GPUs and what prevents counting. For the
+ * folder of another machine only files are checked.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -47,7 +47,10 @@ static bool has_driver(const struct doctor *doctor)
 	return false;
 }
 
-/* Behind a Grace's root port it is NVIDIA's, or a board's VGA, which has a driver. */
+/*
+ * A display device without a driver behind a Grace's root port is NVIDIA's: a board's VGA device
+ * has a driver.
+ */
 static const struct gpmu_pci *find_idle_gpu(const struct doctor *doctor)
 {
 	const struct gpmu_pci *pci;
@@ -68,7 +71,7 @@ static const struct gpmu_pci *find_pci(const struct doctor *doctor, const char *
 	return NULL;
 }
 
-/* A library by its file alone: nothing of it is loaded. */
+/* Finds a library's file without loading it. */
 static bool find_library(const struct doctor *doctor, const char *name, char *path, size_t size)
 {
 	for (size_t i = 0; i < sizeof(library_folders) / sizeof(library_folders[0]); i++) {
@@ -87,7 +90,7 @@ static void check_library(struct doctor *doctor, const char *name, const char *r
 	if (find_library(doctor, name, path, sizeof(path)))
 		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "/%s", path);
 	else
-		doctor_find(doctor, LEVEL_WARNING, "GPU", remedy, "%s is not found: %s", name,
+		doctor_find(doctor, LEVEL_WARNING, "GPU", remedy, "%s not found: %s", name,
 			    what);
 }
 
@@ -95,7 +98,7 @@ static void profiling_remedy(const struct doctor *doctor, char *remedy, size_t s
 {
 	snprintf(remedy, size,
 		 "echo \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" | sudo tee "
-		 "/etc/modprobe.d/nvidia-profiling.conf, then sudo %s and boot",
+		 "/etc/modprobe.d/nvidia-profiling.conf, then sudo %s and reboot",
 		 doctor_initramfs(doctor));
 }
 
@@ -112,14 +115,14 @@ static void check_profiling(struct doctor *doctor)
 		return;
 	profiling_remedy(doctor, remedy, sizeof(remedy));
 	if (strtol(line + strlen(key), NULL, 10) == 0)
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "everybody may use its counters");
+		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "all users may use its counters");
 	else if (doctor->sysadmin)
 		doctor_find(doctor, LEVEL_OK, "GPU", NULL,
-			    "its counters are for CAP_SYS_ADMIN alone, which is there");
+			    "its counters require CAP_SYS_ADMIN, which gpmu has");
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "GPU", remedy,
-			"its counters are for CAP_SYS_ADMIN alone (NVreg_RestrictProfilingToAdminUsers)");
+			"its counters require CAP_SYS_ADMIN (NVreg_RestrictProfilingToAdminUsers)");
 }
 
 static void check_files(struct doctor *doctor)
@@ -140,7 +143,7 @@ static const char *text_at(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-/* The answer to "check"; NULL with the error set: there is no such plugin */
+/* The plugin's answer to "check"; NULL with @error set if there is no such plugin */
 static json_t *ask(const char *name, struct gpmu_error *error)
 {
 	char *spec = print_text("%s=check", name), *text = NULL;
@@ -153,14 +156,15 @@ static json_t *ask(const char *name, struct gpmu_error *error)
 	if (!gpmu_source_query(source, "check", &text, error)) {
 		answer = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 		if (!json_is_array(json_object_get(answer, "gpus")))
-			die("source %s answers \"check\" with no GPUs", name);
+			die("plugin %s: its answer to \"check\" has no list of GPUs; install "
+			    "plugins of this gpmu's version", name);
 	}
 	free(text);
 	gpmu_source_put(source);
 	return answer;
 }
 
-/* The place of a GPU in doctor->gpus; it is there from then on. */
+/* The GPU's object in doctor->gpus, which is added if it is missing. */
 static json_t *gpu_by_uuid(struct doctor *doctor, const char *uuid)
 {
 	json_t *gpu;
@@ -174,7 +178,7 @@ static json_t *gpu_by_uuid(struct doctor *doctor, const char *uuid)
 	return gpu;
 }
 
-/* What both plugins know of each GPU, in one object */
+/* Merges the answers of both plugins into one object for each GPU. */
 static void collect(struct doctor *doctor, const json_t *answer)
 {
 	const json_t *gpu;
@@ -197,7 +201,8 @@ static void check_nvml(struct doctor *doctor, const json_t *nvml, const struct g
 	const json_t *trouble = json_object_get(nvml, "trouble");
 
 	if (!nvml)
-		doctor_find(doctor, LEVEL_WARNING, "GPU", "make install puts gpmu's plugins there", "%s",
+		doctor_find(doctor, LEVEL_WARNING, "GPU", "run make install, which installs "
+			"gpmu's plugins", "%s",
 			    error->text);
 	else if (json_is_object(trouble))
 		find_trouble(doctor, trouble, DRIVER_REMEDY, "");
@@ -217,7 +222,7 @@ static void check_cupti(struct doctor *doctor, const json_t *cupti, const struct
 		find_trouble(doctor, trouble, strcmp(text_at(trouble, "kind"), "driver") ? NULL : DRIVER_REMEDY,
 			     ": a GPU's own counters cannot be read");
 	else
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "CUPTI of CUDA %s, which the driver takes: %s",
+		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "CUPTI of CUDA %s, supported by the driver: %s",
 			    text_at(library, "cuda"), text_at(library, "path"));
 }
 
@@ -247,9 +252,10 @@ static void check_profiler(struct doctor *doctor, const json_t *gpu)
 	char profiling[256];
 
 	if (!trouble)
-		return;	/* CUPTI does not see it, which has been said. */
+		return;	/* check_cupti() has reported why CUPTI does not see the GPU. */
 	if (json_is_null(trouble)) {
-		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "%s: CUPTI can sample it, as nvidia_gpu_%d", uuid,
+		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "%s: CUPTI can sample it, as "
+			"nvidia_gpu_%d", uuid,
 			    (int)json_integer_value(json_object_get(gpu, "index")));
 		return;
 	}
@@ -258,7 +264,7 @@ static void check_profiler(struct doctor *doctor, const json_t *gpu)
 		remedy = profiling;
 	}
 	doctor_find(doctor, LEVEL_WARNING, "GPU", remedy, "%s: %s%s", uuid, text_at(trouble, "text"),
-		    json_is_true(json_object_get(gpu, "gpm")) ? "; NVML counts in its place" : "");
+		    json_is_true(json_object_get(gpu, "gpm")) ? "; NVML counts instead" : "");
 }
 
 static void check_each(struct doctor *doctor)
@@ -280,7 +286,7 @@ static void check_each(struct doctor *doctor)
 	}
 }
 
-/* Libraries of a driver that is not there say the same as the files: that is one line. */
+/* Without a driver, libraries and files would report the same; one line is enough. */
 static bool has_library(const json_t *nvml, const json_t *cupti)
 {
 	const char *kind = text_at(json_object_get(nvml, "trouble"), "kind");
@@ -288,7 +294,7 @@ static bool has_library(const json_t *nvml, const json_t *cupti)
 	return (nvml && (!kind || strcmp(kind, "library"))) || text_at(cupti, "driver");
 }
 
-/* Whether there is a driver; false: nothing was said */
+/* Returns whether there is a driver. Without one it adds no finding. */
 static bool check_libraries(struct doctor *doctor)
 {
 	struct gpmu_error nvml_error = { .text = "" }, cupti_error = { .text = "" };
@@ -321,7 +327,7 @@ const char *doctor_gpu_at(const struct doctor *doctor, const char *address)
 	return NULL;
 }
 
-/* GPMU_CUDA says which libraries are meant, for another machine's folder too. */
+/* GPMU_CUDA names the libraries to ask, also for the folder of another machine. */
 void doctor_check_gpus(struct doctor *doctor)
 {
 	const struct gpmu_pci *idle = find_idle_gpu(doctor);
@@ -329,7 +335,7 @@ void doctor_check_gpus(struct doctor *doctor)
 	bool libraries = doctor->here || (folders && *folders), there;
 
 	doctor->gpus = need_memory(json_array());
-	/* What the plugins would say is what is found. */
+	/* The plugins' log messages repeat the findings. */
 	gpmu_log_set(NULL, NULL);
 	there = libraries ? check_libraries(doctor) : has_driver(doctor);
 	if (!there && idle) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* doctor: the kernel's configuration, and what its user may do */
+/* doctor: the kernel's configuration, and permissions */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +18,16 @@
 
 static const struct {
 	const char *name, *what;
-	bool cspmu; /* not needed with a driver that is there */
+	bool cspmu; /* not needed if the PMUs exist */
 } config_options[] = {
 	{ "CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "the kernel's driver of Grace's PMUs", true },
-	{ "CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "its part for NVIDIA", true },
-	{ "CONFIG_ACPI_APMT", "finding them", true },
+	{ "CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "that driver's NVIDIA module", true },
+	{ "CONFIG_ACPI_APMT", "finding Grace's PMUs", true },
 	{ "CONFIG_ARM_SPE_PMU", "sampling memory accesses", false },
 	{ "CONFIG_ARM_PMUV3", "the CPUs' counters", false },
 };
 
-/* The text in place of the gzip file in it; false: it is none, or too big */
+/* Replaces the gzip file in @text by its content. Returns false if it is none, or too big. */
 static bool unpack(char *text, int length)
 {
 	unsigned char *packed = need_memory(malloc((size_t)length + 1));
@@ -35,7 +35,7 @@ static bool unpack(char *text, int length)
 	int ret;
 
 	memcpy(packed, text, (size_t)length);
-	packed[length] = '\n'; /* gpmu_machine_read() takes one for a line's end. */
+	packed[length] = '\n'; /* gpmu_machine_read() strips a final newline. */
 	stream.next_out = (unsigned char *)text;
 	stream.avail_out = CONFIG_SIZE - 1;
 	ret = inflateInit2(&stream, 16 + MAX_WBITS);
@@ -48,7 +48,7 @@ static bool unpack(char *text, int length)
 	return ret == Z_STREAM_END;
 }
 
-/* Where it was found, in @path; false: nowhere */
+/* Stores the file's name in @path. Returns false if there is none. */
 static bool read_config(const struct doctor *doctor, char *text, char *path, size_t size)
 {
 	const struct gpmu_machine *machine = doctor->common.machine;
@@ -71,7 +71,7 @@ static bool read_config(const struct doctor *doctor, char *text, char *path, siz
 	return length >= 0 && unpack(text, length);
 }
 
-/* 'y', 'm', or 0: it is not set */
+/* 'y', 'm', or 0 if the option is not set */
 static char option_of(const char *config, const char *name)
 {
 	size_t length = strlen(name);
@@ -91,12 +91,12 @@ static void check_option(struct doctor *doctor, const char *config, size_t i)
 			    value);
 	else if (config_options[i].cspmu && doctor->has_pmus)
 		doctor_find(doctor, LEVEL_OK, "config", NULL,
-			    "%s is not set; the PMUs are there without it", config_options[i].name);
+			    "%s is not set, and not needed: the PMUs exist", config_options[i].name);
 	else
 		doctor_find(doctor, LEVEL_WARNING, "config",
 			    config_options[i].cspmu ?
 				    "sudo modprobe grace_cspmu (gpmu's kernel-drivers: make dkms)" :
-				    "install or build a kernel that has it",
+				    "install or build a kernel with this option",
 			    "%s is not set: %s", config_options[i].name, config_options[i].what);
 }
 
@@ -112,11 +112,11 @@ void doctor_check_config(struct doctor *doctor)
 			check_option(doctor, config, i);
 	else if (doctor->has_pmus)
 		doctor_find(doctor, LEVEL_OK, "config", NULL,
-			    "it cannot be read, and the PMUs are there");
+			    "cannot be read, and is not needed: the PMUs exist");
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "config", "sudo modprobe configs",
-			"it cannot be read: neither /boot/config-$(uname -r) nor /proc/config.gz");
+			"cannot be read: neither /boot/config-$(uname -r) nor /proc/config.gz");
 	free(config);
 }
 
@@ -142,13 +142,13 @@ static void read_capabilities(struct doctor *doctor)
 static const char *allowed(long level)
 {
 	if (level < 0)
-		return "all of the machine, and raw tracepoints";
+		return "the whole machine, and raw tracepoints";
 	if (level == 0)
-		return "all of the machine";
+		return "the whole machine";
 	if (level == 1)
-		return "the user's own processes, with what the kernel does for them";
+		return "their own processes, in user space and in the kernel";
 	if (level == 2)
-		return "the user's own processes, but not in the kernel";
+		return "their own processes, in user space only";
 	return "nothing";
 }
 
@@ -165,29 +165,28 @@ static void check_paranoid(struct doctor *doctor)
 		doctor_find(
 			doctor, LEVEL_PROBLEM, "permissions",
 			"boot a kernel with CONFIG_PERF_EVENTS",
-			"the kernel has no /proc/sys/kernel/perf_event_paranoid: no perf events");
+			"no /proc/sys/kernel/perf_event_paranoid: the kernel has no perf events");
 		return;
 	}
 	level = strtol(text, NULL, 10);
 	if (all)
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
-			    "%s: all of the machine can be counted, "
-			    "whatever perf_event_paranoid is (%ld)",
+			    "%s allows counting the whole machine (perf_event_paranoid is %ld)",
 			    doctor->sysadmin ? "CAP_SYS_ADMIN" : "CAP_PERFMON", level);
 	else if (level <= 0)
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
-			    "perf_event_paranoid is %ld: everybody may count %s", level,
+			    "perf_event_paranoid is %ld: all users may count %s", level,
 			    allowed(level));
 	else if (doctor->is_grace || level > 2)
 		doctor_find(
 			doctor, LEVEL_PROBLEM, "permissions", remedy,
-			"perf_event_paranoid is %ld, and CAP_PERFMON is missing: may be counted: %s%s",
-			level, allowed(level), doctor->is_grace ? "; no Grace PMU" : "");
+			"perf_event_paranoid is %ld and CAP_PERFMON is missing: users may count %s%s",
+			level, allowed(level), doctor->is_grace ? ", but no Grace PMU" : "");
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "permissions", remedy,
-			"perf_event_paranoid is %ld, and CAP_PERFMON is missing: may be counted: %s, "
-			"not what -a is",
+			"perf_event_paranoid is %ld and CAP_PERFMON is missing: users may count "
+			"%s, but not system-wide (-a)",
 			level, allowed(level));
 }
 
@@ -201,16 +200,16 @@ static void check_kptr(struct doctor *doctor)
 	level = strtol(text, NULL, 10);
 	if (!level || (level == 1 && doctor->sysadmin))
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
-			    "kptr_restrict is %ld: perf can name functions of the kernel", level);
+			    "kptr_restrict is %ld: perf can resolve kernel symbols", level);
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "permissions", "sudo sysctl kernel.kptr_restrict=0",
-			"kptr_restrict is %ld: perf cannot name functions of the kernel; counting needs "
-			"it not",
+			"kptr_restrict is %ld: perf cannot resolve kernel symbols; counting does "
+			"not need them",
 			level);
 }
 
-/* A session raises the soft limit itself. */
+/* Checks the hard limit: a session raises the soft limit itself. */
 static void check_files(struct doctor *doctor)
 {
 	const int *list;
@@ -221,7 +220,7 @@ static void check_files(struct doctor *doctor)
 	if (!doctor->here || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= cpus * FILES_PER_CPU) {
-		doctor_find(doctor, LEVEL_OK, "permissions", NULL, "open files: %llu",
+		doctor_find(doctor, LEVEL_OK, "permissions", NULL, "limit of open files: %llu",
 			    (unsigned long long)limit.rlim_max);
 		return;
 	}
@@ -230,7 +229,7 @@ static void check_files(struct doctor *doctor)
 		 "/etc/security/limits.d/gpmu.conf, and log in again",
 		 cpus * FILES_PER_CPU);
 	doctor_find(doctor, LEVEL_WARNING, "permissions", remedy,
-		    "at most %llu files can be open, one for each event on each of %zu CPUs",
+		    "limit of open files: %llu; each event needs one on each of %zu CPUs",
 		    (unsigned long long)limit.rlim_max, cpus);
 }
 

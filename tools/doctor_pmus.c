@@ -13,7 +13,7 @@ static const struct {
 	enum gpmu_pmu_kind kind;
 	const char *name, *counts;
 } kinds[] = {
-	{ GPMU_PMU_SCF, "nvidia_scf_pmu", "CPUs to memory, the last-level cache" },
+	{ GPMU_PMU_SCF, "nvidia_scf_pmu", "CPUs to memory and of the last-level cache" },
 	{ GPMU_PMU_PCIE, "nvidia_pcie_pmu", "PCIe devices" },
 	{ GPMU_PMU_C2C0, "nvidia_nvlink_c2c0_pmu", "the GPU, or the other socket's PCIe devices" },
 	{ GPMU_PMU_C2C1, "nvidia_nvlink_c2c1_pmu", "the GPU without address translation" },
@@ -42,11 +42,10 @@ void doctor_look(struct doctor *doctor)
 		doctor_find(doctor, LEVEL_OK, "machine", NULL, "an NVIDIA Grace");
 	else if (doctor->is_grace)
 		doctor_find(doctor, LEVEL_OK, "machine", NULL,
-			    "Neoverse V2 with an APMT, as an NVIDIA Grace has");
+			    "Neoverse V2 with an APMT table, as on an NVIDIA Grace");
 	else
 		doctor_find(doctor, LEVEL_OK, "machine", NULL,
-			    "not an NVIDIA Grace%s: what only "
-			    "that has is not checked",
+			    "not an NVIDIA Grace%s: Grace-only checks skipped",
 			    v2 ? ", or a virtual machine on one" : "");
 	for (size_t i = 0; (warning = gpmu_machine_warning(machine, i)); i++)
 		doctor_find(doctor, LEVEL_WARNING, "machine", NULL, "%s", warning);
@@ -71,14 +70,14 @@ static void no_driver(struct doctor *doctor, bool in_tree, bool ours)
 		doctor_find(doctor, LEVEL_PROBLEM, "driver",
 			    in_tree ? "sudo modprobe nvidia_cspmu; sudo dmesg | grep -i cspmu" :
 				      "sudo dmesg | grep grace-cspmu",
-			    "%s is loaded, and has no PMU",
+			    "%s is loaded but has no PMU",
 			    in_tree ? "arm_cspmu_module" : "grace_cspmu");
 	else
 		doctor_find(
 			doctor, LEVEL_PROBLEM, "driver",
-			"sudo modprobe -a arm_cspmu_module nvidia_cspmu, or where the kernel has not got "
-			"them sudo modprobe grace_cspmu (gpmu's kernel-drivers: make dkms)",
-			"none is loaded");
+			"sudo modprobe -a arm_cspmu_module nvidia_cspmu, or if the kernel lacks "
+			"them: sudo modprobe grace_cspmu (gpmu's kernel-drivers: make dkms)",
+			"no driver of Grace's PMUs is loaded");
 }
 
 void doctor_check_driver(struct doctor *doctor)
@@ -93,20 +92,20 @@ void doctor_check_driver(struct doctor *doctor)
 	else if (ours && in_tree)
 		doctor_find(doctor, LEVEL_OK, "driver", NULL,
 			    "grace_cspmu and the kernel's "
-			    "arm_cspmu_module: each device belongs to the one that came first");
+			    "arm_cspmu_module: each device belongs to the driver that bound it first");
 	else if (ours || in_tree)
 		doctor_find(doctor, LEVEL_OK, "driver", NULL, "%s",
 			    ours ? "grace_cspmu" :
 				   "the kernel's arm_cspmu_module and nvidia_cspmu");
 	else
-		doctor_find(doctor, LEVEL_OK, "driver", NULL, "built into the kernel, or a source");
+		doctor_find(doctor, LEVEL_OK, "driver", NULL, "built into the kernel, or PMUs of "
+			"a source plugin");
 	if (doctor_exists(doctor, APMT))
 		doctor_find(doctor, LEVEL_OK, "firmware", NULL,
-			    "it has the table APMT, which says "
-			    "where the PMUs are");
+			    "has the table APMT, which describes the PMUs");
 	else if (!doctor->has_pmus)
 		doctor_find(doctor, LEVEL_PROBLEM, "firmware", "update the machine's firmware",
-			    "it has no table APMT, which says where the PMUs are");
+			    "has no table APMT, which describes the PMUs");
 }
 
 /* --- PMUs --- */
@@ -127,13 +126,13 @@ static size_t find_sockets(const struct doctor *doctor, int *sockets)
 	return n;
 }
 
-/* SCF is needed for anything; a Grace that is alone has no CNVLink. */
+/* Only a missing SCF PMU is a problem. A Grace without other sockets has no CNVLink. */
 static void missing_pmu(struct doctor *doctor, size_t kind, const char *name, size_t sockets)
 {
 	if (kinds[kind].kind == GPMU_PMU_CNVLINK && sockets == 1)
 		return;
 	doctor_find(doctor, kinds[kind].kind == GPMU_PMU_SCF ? LEVEL_PROBLEM : LEVEL_WARNING, "PMU",
-		    "sudo dmesg | grep -i cspmu", "there is no %s: not counted is %s", name,
+		    "sudo dmesg | grep -i cspmu", "no %s: traffic of %s is not counted", name,
 		    kinds[kind].counts);
 }
 
@@ -143,7 +142,7 @@ static void describe_counters(const struct gpmu_pmu *pmu, char *text, size_t siz
 
 	if (counters < 0)
 		snprintf(text, size,
-			 "the driver does not say how many counters: gpmu asks the kernel");
+			 "number of counters unknown, gpmu probes the kernel");
 	else if (width > 0)
 		snprintf(text, size, "%d counters of %d bits", counters, width);
 	else
@@ -165,7 +164,8 @@ static void check_pmu(struct doctor *doctor, size_t kind, int socket, size_t soc
 	if (!gpmu_pmu_source(pmu) && gpmu_pmu_has_cpumask(pmu) && !gpmu_pmu_cpus(pmu, &cpus)) {
 		doctor_find(
 			doctor, LEVEL_PROBLEM, "PMU",
-			"echo 1 | sudo tee /sys/devices/system/cpu/cpuN/online, N being a CPU of that socket",
+			"echo 1 | sudo tee /sys/devices/system/cpu/cpuN/online, N being a CPU of "
+			"that socket",
 			"%s: no CPU of its socket is online", name);
 		return;
 	}
@@ -183,19 +183,18 @@ static void check_core(struct doctor *doctor)
 		spe = spe || !strncmp(gpmu_pmu_name(pmu), "arm_spe_", 8);
 	}
 	if (core)
-		doctor_find(doctor, LEVEL_OK, "PMU", NULL, "the CPUs have one%s",
+		doctor_find(doctor, LEVEL_OK, "PMU", NULL, "the CPUs have a PMU%s",
 			    spe ? ", and SPE" : "");
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "PMU", NULL,
-			"the CPUs have none here: cycles and instructions are not counted; of a virtual "
-			"machine its host decides that");
+			"the CPUs have no PMU: cycles and instructions cannot be counted; a "
+			"virtual machine's host can enable it");
 	if (doctor->is_grace && !spe)
 		doctor_find(
 			doctor, LEVEL_WARNING, "PMU",
-			"sudo modprobe arm_spe_pmu; where that does not help, "
-			"boot with kpti=off",
-			"there is no arm_spe_0: perf record and perf c2c cannot sample memory accesses");
+			"sudo modprobe arm_spe_pmu; if that does not help, boot with kpti=off",
+			"no arm_spe_0: perf record and perf c2c cannot sample memory accesses");
 }
 
 void doctor_check_pmus(struct doctor *doctor)

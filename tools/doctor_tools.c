@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* doctor: perf, and what a distribution calls things */
+/* doctor: perf, and names of packages and commands by distribution */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +12,17 @@
 
 /* --- distributions --- */
 
-/* What to type, by words of ID and ID_LIKE in os-release(5); the last is of others */
+/* Commands by the words of ID and ID_LIKE in os-release(5); the last entry is for other distributions. */
 static const struct distribution {
 	const char *names[5];
 	const char *perf;
-	const char *initramfs;	/* makes it anew */
+	const char *initramfs;	/* rebuilds it */
 } distributions[] = {
 	{ { "ubuntu" }, "sudo apt install linux-tools-$(uname -r)", "update-initramfs -u" },
 	{ { "debian" }, "sudo apt install linux-perf", "update-initramfs -u" },
 	{ { "rhel", "centos", "fedora" }, "sudo dnf install perf", "dracut -f" },
 	{ { "suse", "sles", "opensuse" }, "sudo zypper install perf", "dracut -f" },
-	{ { NULL }, "install perf, in packages called perf, linux-perf or linux-tools",
+	{ { NULL }, "install the package perf, linux-perf or linux-tools",
 	  "update-initramfs -u (or dracut -f)" },
 };
 
@@ -39,7 +39,7 @@ static const struct distribution *find_distribution(const char *name)
 	return OTHER;
 }
 
-/* The first word of such a line that is known: KEY=word, KEY="word word" */
+/* The distribution of the first known word in the line KEY=word or KEY="word word" */
 static const struct distribution *find_in_line(const char *text, const char *key)
 {
 	const struct distribution *found = OTHER;
@@ -77,7 +77,7 @@ const char *doctor_initramfs(const struct doctor *doctor)
 
 /* --- perf --- */
 
-/* The first line that "perf --version" prints; "": there is none */
+/* Stores the first line of "perf --version"; "" if there is no perf. */
 static void ask_perf(char *line, size_t size)
 {
 	ssize_t length = 0, n = 0;
@@ -116,11 +116,11 @@ static void check_perf(struct doctor *doctor)
 	ask_perf(line, sizeof(line));
 	if (*line)
 		doctor_find(doctor, LEVEL_OK, "perf", NULL,
-			    "%s; \"gpmu perf\" gives any version the metrics of Grace", line);
+			    "%s; \"gpmu perf\" adds the metrics of Grace to any version", line);
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "perf", distribution_of(doctor)->perf,
-			"there is none, or it does not start: \"gpmu perf\" needs it, gpmu's others do not");
+			"perf is missing or does not start; only \"gpmu perf\" needs it");
 }
 
 void doctor_check_tools(struct doctor *doctor)

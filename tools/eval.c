@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu eval: metrics of what "perf stat -j" or "perf stat -x," has printed. */
+/* gpmu eval: computes metrics from the output of "perf stat -j" or "perf stat -x,". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,13 +73,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all-cpus", 'a', NULL, 0, "the output is of perf stat -a, not of a command", 0 },
-	{ "output", 'o', "FILE", 0, "print to FILE, not to standard error", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "append to FILE", 0 },
-	{ "field-separator", 'x', "SEP", 0, "print CSV, with SEP between columns", 0 },
-	{ "json-output", 'j', NULL, 0, "print JSON, an object a line", 0 },
-	{ "per-node", KEY_PER_NODE, NULL, 0, "a row for each node", 0 },
-	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "no commas in numbers", 0 },
+	{ "all-cpus", 'a', NULL, 0, "the input is the output of perf stat -a", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard error", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
+	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
+	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "per-node", KEY_PER_NODE, NULL, 0, "print a row for each node", 0 },
+	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "do not group digits with commas", 0 },
 	{ 0 },
 };
 
@@ -91,7 +91,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE]",
-	.doc = "Computes metrics of what \"perf stat -j\" or \"perf stat -x,\" has printed.",
+	.doc = "Computes metrics from the output of \"perf stat -j\" or \"perf stat -x,\".",
 	.children = children,
 };
 
@@ -100,7 +100,7 @@ static const char *input_name(const struct eval *eval)
 	return eval->input ? eval->input : "standard input";
 }
 
-/* --source says what machine it is; else the events' names do. */
+/* Without --source the names of the events describe the machine. */
 static void open_machine(struct eval *eval)
 {
 	struct common *common = &eval->common;
@@ -130,7 +130,7 @@ static void show_table(struct eval *eval)
 	saved_run_rows(&eval->run, eval->saved, eval->plan);
 }
 
-/* Its length, 0 at the end */
+/* Returns the line's length, 0 at the end of the input. */
 static size_t read_line(const struct eval *eval, char *line)
 {
 	size_t length = 0;
@@ -211,10 +211,10 @@ static int run(int argc, char **argv)
 	if (gpmu_saved_end(eval.saved))
 		show_table(&eval);
 	if (!eval.plan)
-		die("%s: nothing that perf stat -j or -x prints is in it", input_name(&eval));
+		die("%s: found no output of perf stat -j or -x", input_name(&eval));
 	saved_run_end(&eval.run, eval.run.end);
 	if (gpmu_saved_is_cut(eval.saved)) {
-		warn("%s: its last line is cut off, and was left out", input_name(&eval));
+		warn("%s: the last line is cut off and was skipped", input_name(&eval));
 		status = EXIT_FAILURE;
 	}
 	eval_release(&eval);
@@ -224,6 +224,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_eval = {
 	.name = "eval",
-	.summary = "metrics of what perf stat has printed",
+	.summary = "compute metrics from the output of perf stat",
 	.run = run,
 };

@@ -19,7 +19,7 @@ const char *argp_program_version = "gpmu " GPMU_VERSION;
 
 struct arguments {
 	int argc;
-	char **argv;	/* from the subcommand on; NULL: there is none */
+	char **argv;	/* the subcommand and its arguments; NULL: none */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -44,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The subcommands, behind the options' help */
+/* Appends the subcommands to the help of the options. */
 static char *filter(int key, const char *text, void *input)
 {
 	char *list = NULL;
@@ -58,7 +58,7 @@ static char *filter(int key, const char *text, void *input)
 	fputs("Subcommands:\n", file);
 	for (size_t i = 0; i < N_CMDS; i++)
 		fprintf(file, "  %-10s %s\n", cmds[i]->name, cmds[i]->summary);
-	fputs("\n\"gpmu SUBCOMMAND --help\" lists its options, \"man gpmu-SUBCOMMAND\" says more.",
+	fputs("\n\"gpmu SUBCOMMAND --help\" lists its options, \"man gpmu-SUBCOMMAND\" describes it.",
 	      file);
 	if (fclose(file))
 		die_no_memory();
@@ -74,7 +74,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "SUBCOMMAND [ARGUMENT...]",
-	.doc = "Counts what NVIDIA Grace and other machines do.\v",
+	.doc = "Counts hardware events and metrics of NVIDIA Grace and other machines.\v",
 	.help_filter = filter,
 };
 
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 	}
 	cmd = find(arguments.argv[0]);
 	if (!cmd)
-		die("%s is no subcommand; \"gpmu --help\" lists them", arguments.argv[0]);
+		die("unknown subcommand %s; \"gpmu --help\" lists the subcommands", arguments.argv[0]);
 	snprintf(full, sizeof(full), "gpmu %s", cmd->name);
 	arguments.argv[0] = full;
 	program_invocation_name = program_invocation_short_name = full;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu gpu: what NVML knows of GPUs beside counts. The plugin nvml is asked. */
+/* gpmu gpu: prints the state of the GPUs that the plugin nvml reports. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +30,10 @@ static const struct view views[] = {
 struct arguments {
 	const struct view *view;
 	bool accounting, vgpu;
-	const char *clear;	/* the instance whose accounting is to be forgotten, or NULL */
+	const char *clear;	/* the instance whose accounts are to be deleted, or NULL */
 	bool json;
 	uint64_t interval;	/* ns; 0: once */
-	long long intervals;	/* 0: without an end */
+	long long intervals;	/* 0: no limit */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -74,13 +74,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "vgpu", KEY_VGPU, NULL, 0, "the vGPUs of each GPU", 0 },
-	{ "accounting", KEY_ACCOUNTING, NULL, 0, "the processes that NVML has accounts of", 0 },
-	{ "clear-accounting", KEY_CLEAR, "INSTANCE", 0, "forget the accounts of a vGPU's processes that "
-	  "have ended", 0 },
-	{ "interval-print", 'I', "MS", 0, "print again every MS milliseconds what is new", 0 },
-	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N times", 0 },
-	{ "json", 'j', NULL, 0, "JSON, an object a line", 0 },
+	{ "vgpu", KEY_VGPU, NULL, 0, "show the vGPUs of each GPU", 0 },
+	{ "accounting", KEY_ACCOUNTING, NULL, 0, "show the processes in NVML's accounts", 0 },
+	{ "clear-accounting", KEY_CLEAR, "INSTANCE", 0, "delete the accounts of a vGPU's "
+	  "processes that have ended", 0 },
+	{ "interval-print", 'I', "MS", 0, "print again every MS milliseconds", 0 },
+	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
+	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
@@ -88,7 +88,7 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Shows what NVML knows of the GPUs: utilisation, clocks, power, processes, vGPUs.",
+	.doc = "Shows the state of the GPUs from NVML: utilisation, clocks, power, processes, vGPUs.",
 };
 
 static void show_message(int level, const char *line, void *user)
@@ -100,7 +100,7 @@ static void show_message(int level, const char *line, void *user)
 
 /* --- answers --- */
 
-/* A line: what tells whose it is, then the GPU's own */
+/* Prints one object: its kind, time and versions, then the GPU's values. */
 static void print_json(const struct view *view, const json_t *answer, const json_t *gpu, double seconds)
 {
 	static const char *const copied[] = { "driver", "nvml", "cuda" };
@@ -117,7 +117,7 @@ static void print_json(const struct view *view, const json_t *answer, const json
 	json_decref(line);
 }
 
-/* The answer, parsed; NULL: NVML could not give it, which has been said */
+/* The plugin's parsed answer; NULL after a message if NVML refused */
 static json_t *ask(struct gpmu_source *source, const char *question)
 {
 	struct gpmu_error error = { .text = "" };
@@ -132,11 +132,12 @@ static json_t *ask(struct gpmu_source *source, const char *question)
 	answer = json_loads(text, 0, &json_error);
 	free(text);
 	if (!answer)
-		die("%s: the plugin nvml answers no JSON: %s", question, json_error.text);
+		die("plugin nvml: its answer to \"%s\" is no JSON (%s); install plugins of this "
+		    "gpmu's version", question, json_error.text);
 	return answer;
 }
 
-/* Names of processes are their own, those of vGPUs other machines': a terminal would obey them. */
+/* Replaces terminal control characters: processes, also in virtual machines, choose their names. */
 static void clean_text(json_t *string)
 {
 	char *text = need_memory(strdup(json_string_value(string))), *to = text;
@@ -152,7 +153,7 @@ static void clean_text(json_t *string)
 	free(text);
 }
 
-/* All texts in it */
+/* Cleans all strings inside the value. */
 static void clean(json_t *value)
 {
 	const char *key;
@@ -240,9 +241,9 @@ static int run(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (arguments.intervals && !arguments.interval)
-		die("--interval-count: expected -I MS too");
+		die("--interval-count needs -I");
 	if (arguments.accounting && arguments.vgpu)
-		die("--accounting and --vgpu, which has the accounts of vGPUs: choose one");
+		die("--accounting and --vgpu: choose one");
 	gpmu_log_set(show_message, NULL);
 	source = gpmu_source_new("nvml", &error);
 	if (!source) {
@@ -256,6 +257,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_gpu = {
 	.name = "gpu",
-	.summary = "show what NVML knows of the GPUs",
+	.summary = "show the state of the GPUs from NVML",
 	.run = run,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* GPUs and processes that use them, for people. */
+/* Text of GPUs and of the processes that use them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ void gpu_text_bytes(const json_t *object, const char *key, int width)
 
 /* --- lines of a GPU --- */
 
-/* "  utilization   sm 87 %, memory 34 %"; what is not there is left out */
+/* "  utilization   sm 87 %, memory 34 %", without values that are not available */
 static void print_numbers(const json_t *object, const char *name, const char *unit)
 {
 	const json_t *value;

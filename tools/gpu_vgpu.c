@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Accounting and vGPUs, for people. */
+/* Text of accounting and vGPUs. */
 #include <stdio.h>
 
 #include "gpu.h"
@@ -9,11 +9,11 @@ static void print_forgotten(const json_t *object, const char *indent)
 	json_int_t forgotten = json_integer_value(json_object_get(object, "forgotten"));
 
 	if (forgotten)
-		printf("%s%" JSON_INTEGER_FORMAT " more had been forgotten when they were asked for\n", indent,
+		printf("%s%" JSON_INTEGER_FORMAT " more left the accounts while they were read\n", indent,
 		       forgotten);
 }
 
-/* NVML tells the time of a process when it has ended. */
+/* NVML reports the time of a process only after its end. */
 static void print_accounts(const json_t *list, const char *indent)
 {
 	const json_t *process, *time;
@@ -23,7 +23,7 @@ static void print_accounts(const json_t *list, const char *indent)
 		printf("%sno accounts of processes\n", indent);
 		return;
 	}
-	printf("%s%8s  %10s  %5s  %6s  %10s  %s\n", indent, "pid", "time", "SM", "memory", "at most",
+	printf("%s%8s  %10s  %5s  %6s  %10s  %s\n", indent, "pid", "time", "SM", "memory", "memory max",
 	       "name");
 	json_array_foreach(list, i, process) {
 		char text[32] = "running";
@@ -49,7 +49,7 @@ void gpu_text_accounting(const json_t *answer, const json_t *gpu)
 	if (json_is_boolean(mode))
 		printf("  accounting is %s", json_is_true(mode) ? "on" : "off");
 	if (json_is_boolean(mode) && json_is_number(size))
-		printf(", of the last %" JSON_INTEGER_FORMAT " processes", json_integer_value(size));
+		printf(", for up to %" JSON_INTEGER_FORMAT " processes", json_integer_value(size));
 	if (json_is_boolean(mode))
 		putchar('\n');
 	gpu_text_unavailable(gpu, "  ");
@@ -77,7 +77,7 @@ static void print_samples(const json_t *instance)
 	size_t i;
 
 	if (!json_is_object(used) && !json_array_size(list)) {
-		printf("    nothing new of utilization\n");
+		printf("    no new samples of utilization\n");
 		return;
 	}
 	printf("    %8s  %5s  %6s  %7s  %7s  %5s  %5s\n", "pid", "SM", "memory", "encoder", "decoder",
@@ -137,6 +137,6 @@ void gpu_text_vgpu(const json_t *answer, const json_t *gpu)
 	json_array_foreach(list, i, instance)
 		print_instance(instance);
 	if (json_integer_value(json_object_get(gpu, "gone")))
-		printf("  %" JSON_INTEGER_FORMAT " more had gone when they were asked for\n",
+		printf("  %" JSON_INTEGER_FORMAT " more vGPUs ended while they were read\n",
 		       json_integer_value(json_object_get(gpu, "gone")));
 }

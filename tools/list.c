@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu list: what can be counted, and which of it this machine has. */
+/* gpmu list: prints events, metrics and PMUs, and which of them this machine has. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct arguments {
 	struct list_gpu gpu;
 };
 
-/* perf's words are taken too. */
+/* Kinds, with perf's words for them. */
 static const struct {
 	const char *word;
 	enum item_kind kind;
@@ -45,7 +45,7 @@ static const struct {
 };
 
 static const struct {
-	const char *word;	/* of JSON */
+	const char *word;	/* in JSON */
 	const char *heading;
 } kinds[ITEM_KINDS] = {
 	[ITEM_METRIC] = { "metric", "METRIC" },
@@ -120,13 +120,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all", KEY_ALL, NULL, 0, "also what this machine does not have", 0 },
-	{ "json", 'j', NULL, 0, "JSON, an object a line", 0 },
-	{ "names", KEY_NAMES, NULL, 0, "names alone", 0 },
-	{ "gpu", KEY_LIST_GPU, NULL, 0, "what CUPTI can sample of the GPU's chip, for -e", 0 },
-	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: this chip's, as GH100; no GPU is needed", 0 },
-	{ "chips", KEY_CHIPS, NULL, 0, "with --gpu: the names of chips", 0 },
-	{ "passes", KEY_PASSES, NULL, 0, "with --gpu: in how many passes it is counted; takes seconds", 0 },
+	{ "all", KEY_ALL, NULL, 0, "list also what this machine does not have", 0 },
+	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "names", KEY_NAMES, NULL, 0, "print names only", 0 },
+	{ "gpu", KEY_LIST_GPU, NULL, 0, "list what CUPTI can sample on the GPU's chip, for -e", 0 },
+	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: list this chip's, such as GH100, without a GPU", 0 },
+	{ "chips", KEY_CHIPS, NULL, 0, "with --gpu: list the names of chips", 0 },
+	{ "passes", KEY_PASSES, NULL, 0, "with --gpu: print the number of passes; takes seconds", 0 },
 	{ 0 },
 };
 
@@ -138,11 +138,11 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[metric|group|event|pmu|tracepoint] [GLOB...]",
-	.doc = "Lists what can be counted.",
+	.doc = "Lists events, metrics and PMUs.",
 	.children = children,
 };
 
-/* --- which --- */
+/* --- selection --- */
 
 bool list_matches(const struct list *list, const char *name)
 {
@@ -151,7 +151,7 @@ bool list_matches(const struct list *list, const char *name)
 		char *inside;
 		bool match;
 
-		/* As perf list: a word is found anywhere in a name. */
+		/* As in perf list, a word matches any part of a name. */
 		if (strpbrk(glob, "*?[")) {
 			match = !fnmatch(glob, name, FNM_CASEFOLD);
 		} else {
@@ -165,7 +165,7 @@ bool list_matches(const struct list *list, const char *name)
 	return !list->globs.length;
 }
 
-/* Those that are not to be shown are taken out. */
+/* Removes the items that are not shown. */
 static void select_items(const struct list *list, struct items *items)
 {
 	size_t length = 0;
@@ -181,14 +181,14 @@ static void select_items(const struct list *list, struct items *items)
 	items->length = length;
 }
 
-/* --- what is said of an item --- */
+/* --- descriptions --- */
 
 static const char *unit_of(const struct item *item)
 {
 	return item->unit ? item->unit : "";
 }
 
-/* Without a line break; the caller's to free */
+/* The description on one line; the caller frees it. */
 static char *describe(const struct list *list, const struct item *item)
 {
 	const struct gpmu_pmu *pmu = item->pmu;
@@ -202,7 +202,7 @@ static char *describe(const struct list *list, const struct item *item)
 	}
 	if (item->kind == ITEM_PMU && gpmu_pmu_counters(pmu) >= 0)
 		return print_text("%s, %d counters%s", pmu_kind(pmu), gpmu_pmu_counters(pmu),
-				  gpmu_pmu_cycle_counter(pmu) == 1 ? " and that of cycles" : "");
+				  gpmu_pmu_cycle_counter(pmu) == 1 ? " and a cycle counter" : "");
 	if (item->kind == ITEM_PMU)
 		return print_text("%s", pmu_kind(pmu));
 	text = print_text("%s", item->description ? item->description : "");
@@ -213,7 +213,7 @@ static char *describe(const struct list *list, const struct item *item)
 
 /* --- text --- */
 
-/* Descriptions of anybody's catalog: what a terminal would obey is shown as "?". */
+/* Replaces terminal control characters by "?": descriptions come from any user's catalog. */
 static void put_plain(const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -235,7 +235,7 @@ void list_put_cut(const struct list *list, const char *text, size_t used)
 		put_plain(text, length);
 		return;
 	}
-	/* UTF-8 is not cut inside a character. */
+	/* Does not cut inside a UTF-8 character. */
 	for (length = room - 3; length && (text[length] & 0xc0) == 0x80; )
 		length--;
 	put_plain(text, length);
@@ -457,8 +457,7 @@ static int list_all(struct list *list)
 	select_items(list, &items);
 	put_items(list, &items);
 	if (!items.length && !list->names)
-		say("there is none such here%s", list->all ? "" : "; --all lists what other "
-		    "machines have too");
+		say("nothing here matches%s", list->all ? "" : "; --all lists names of other machines too");
 	status = items.length ? EXIT_SUCCESS : EXIT_FAILURE;
 	items_release(&items);
 	return status;
@@ -486,6 +485,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.summary = "events, metrics and PMUs, and which of them this machine has",
+	.summary = "list events, metrics and PMUs, and which of them exist here",
 	.run = run,
 };

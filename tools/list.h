@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What of gpmu list its parts share. */
+/* Shared by the parts of gpmu list. */
 #ifndef GPMU_LIST_H
 #define GPMU_LIST_H
 
@@ -8,23 +8,23 @@
 
 #include "common.h"
 
-#define LIST_SCHEMA	1	/* of JSON */
+#define LIST_SCHEMA	1	/* version of the JSON schema */
 
 struct list {
 	struct common common;
 	int kind;		/* enum item_kind; -1: all but tracepoints */
 	struct texts globs;	/* none: all */
 	bool all, json, names;
-	size_t width;		/* of the terminal; 0: it is none */
+	size_t width;		/* of the terminal; 0: no terminal */
 };
 
-/* Whether a name is one of those that were asked for */
+/* Whether a pattern matches the name, or there is none */
 bool list_matches(const struct list *list, const char *name);
-/* What is said of it, behind @used columns: cut to the terminal's width */
+/* Prints a description behind @used columns, cut to the terminal's width. */
 void list_put_cut(const struct list *list, const char *text, size_t used);
-/* What -v adds: "    LABEL  TEXT" */
+/* Prints a line of -v: "    LABEL  TEXT" */
 void list_put_more(const char *label, const char *text);
-/* ,"KEY":"TEXT" */
+/* Prints ,"KEY":"TEXT" */
 void list_put_key(const char *key, const char *text);
 
 #endif /* GPMU_LIST_H */

@@ -7,10 +7,10 @@
 #include "list_gpu.h"
 #include "output.h"
 
-#define ANY_CHIP	"GH100"	/* to ask for the names of chips, which are the same of all */
+#define ANY_CHIP	"GH100"	/* any chip can answer with the names of all chips */
 #define MAX_NAME	56	/* characters of the column; longer names push the others */
 
-/* The answer; NULL with the error set. What is asked is fixed, and so is its form. */
+/* The plugin's answer, an array; NULL with @error set. */
 static json_t *ask(const char *spec, const char *question, struct gpmu_error *error)
 {
 	struct gpmu_source *source = gpmu_source_new(spec, error);
@@ -22,7 +22,8 @@ static json_t *ask(const char *spec, const char *question, struct gpmu_error *er
 	if (!gpmu_source_query(source, question, &text, error)) {
 		answer = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 		if (!json_is_array(answer))
-			die("source cupti answers \"%s\" with no array", question);
+			die("plugin cupti: its answer to \"%s\" is no list; install plugins of "
+			    "this gpmu's version", question);
 	}
 	free(text);
 	gpmu_source_put(source);
@@ -45,7 +46,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* "GV100, GV11B, ..."; "" if CUPTI is not there */
+/* "GV100, GV11B, ..."; "" without CUPTI */
 static char *names_of_chips(void)
 {
 	struct gpmu_error error = { .text = "" };
@@ -67,7 +68,7 @@ static void die_of_chips(const char *why)
 	char *names = names_of_chips();
 
 	if (*names)
-		die("%s; --chip takes %s", why, names);
+		die("%s; --chip accepts %s", why, names);
 	die("%s", why);
 }
 
@@ -96,7 +97,7 @@ static int put_chips(const struct list *list)
 	return n ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Those that were asked for, by their own name or that of the event */
+/* Keeps the metrics whose own name or event name matches. */
 static void select_metrics(const struct list *list, json_t *metrics)
 {
 	for (size_t i = json_array_size(metrics); i-- > 0;) {
@@ -200,7 +201,7 @@ int list_gpu(const struct list *list, const struct list_gpu *options)
 	select_metrics(list, metrics);
 	status = json_array_size(metrics) ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (status && !list->names)
-		say("the chip has none such");
+		say("nothing of the chip matches");
 	else
 		put_metrics(list, metrics, options->passes);
 	json_decref(metrics);

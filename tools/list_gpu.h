@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What CUPTI can sample of a GPU's chip, with or without the GPU. The plugin cupti is asked. */
+/* Prints what CUPTI can sample on a GPU's chip, with or without the GPU, by the plugin cupti. */
 #ifndef GPMU_LIST_GPU_H
 #define GPMU_LIST_GPU_H
 
@@ -10,8 +10,8 @@
 
 struct list_gpu {
 	const char *chip;	/* "GH100"; NULL: that of the first GPU */
-	bool chips;		/* the names of chips alone */
-	bool passes;		/* which takes seconds */
+	bool chips;		/* print the names of chips only */
+	bool passes;		/* print numbers of passes, which takes seconds */
 };
 
 /* Returns the exit status. */

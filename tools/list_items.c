@@ -5,12 +5,12 @@
 
 #include "list_items.h"
 
-/* perf's names that are in no catalog and not in sysfs */
+/* perf's events that are neither in a catalog nor in sysfs */
 enum generic_class {
-	GENERIC_CORE,		/* of a PMU of the CPUs */
-	GENERIC_KERNEL,		/* of any kernel */
-	GENERIC_CLOCK,		/* likewise, in msec */
-	GENERIC_OWN,		/* what libgpmu itself measures, in ns */
+	GENERIC_CORE,		/* of the CPUs' PMU */
+	GENERIC_KERNEL,		/* of every kernel */
+	GENERIC_CLOCK,		/* of every kernel, in msec */
+	GENERIC_OWN,		/* measured by libgpmu, in ns */
 };
 
 static const struct {
@@ -18,48 +18,48 @@ static const struct {
 	enum generic_class of;
 	const char *description;
 } generics[] = {
-	{ "cycles", GENERIC_CORE, "Cycles of the CPU" },
-	{ "instructions", GENERIC_CORE, "Instructions that were retired" },
-	{ "cache-references", GENERIC_CORE, "Accesses to a cache, mostly the last level's" },
-	{ "cache-misses", GENERIC_CORE, "Those of cache-references that missed" },
-	{ "branches", GENERIC_CORE, "Branch instructions that were retired" },
-	{ "branch-misses", GENERIC_CORE, "Branches that were predicted wrongly" },
-	{ "bus-cycles", GENERIC_CORE, "Cycles of the bus" },
-	{ "stalled-cycles-frontend", GENERIC_CORE, "Cycles in which no instruction came" },
-	{ "stalled-cycles-backend", GENERIC_CORE, "Cycles in which none could be executed" },
-	{ "ref-cycles", GENERIC_CORE, "Cycles at a frequency that does not change" },
-	{ "L1-dcache-loads", GENERIC_CORE, "Reads of the first data cache" },
-	{ "L1-dcache-load-misses", GENERIC_CORE, "Those that missed" },
-	{ "L1-dcache-stores", GENERIC_CORE, "Writes to the first data cache" },
-	{ "L1-icache-loads", GENERIC_CORE, "Reads of the first instruction cache" },
-	{ "L1-icache-load-misses", GENERIC_CORE, "Those that missed" },
-	{ "LLC-loads", GENERIC_CORE, "Reads of the last level cache" },
-	{ "LLC-load-misses", GENERIC_CORE, "Those that missed" },
-	{ "LLC-stores", GENERIC_CORE, "Writes to the last level cache" },
-	{ "dTLB-loads", GENERIC_CORE, "Reads that need a translation" },
-	{ "dTLB-load-misses", GENERIC_CORE, "Those whose translation the TLB did not have" },
-	{ "iTLB-loads", GENERIC_CORE, "Instruction fetches that need a translation" },
-	{ "iTLB-load-misses", GENERIC_CORE, "Those whose translation the TLB did not have" },
-	{ "branch-loads", GENERIC_CORE, "Accesses to the branch predictor" },
-	{ "branch-load-misses", GENERIC_CORE, "Those that missed" },
-	{ "cpu-clock", GENERIC_CLOCK, "Time that was counted, by a timer of each CPU" },
-	{ "task-clock", GENERIC_CLOCK, "Time that tasks ran" },
+	{ "cycles", GENERIC_CORE, "CPU cycles" },
+	{ "instructions", GENERIC_CORE, "Instructions retired" },
+	{ "cache-references", GENERIC_CORE, "Cache accesses, usually of the last level" },
+	{ "cache-misses", GENERIC_CORE, "Cache misses of cache-references" },
+	{ "branches", GENERIC_CORE, "Branch instructions retired" },
+	{ "branch-misses", GENERIC_CORE, "Mispredicted branches" },
+	{ "bus-cycles", GENERIC_CORE, "Bus cycles" },
+	{ "stalled-cycles-frontend", GENERIC_CORE, "Cycles stalled in the frontend" },
+	{ "stalled-cycles-backend", GENERIC_CORE, "Cycles stalled in the backend" },
+	{ "ref-cycles", GENERIC_CORE, "Cycles at a constant frequency" },
+	{ "L1-dcache-loads", GENERIC_CORE, "L1 data cache reads" },
+	{ "L1-dcache-load-misses", GENERIC_CORE, "L1 data cache read misses" },
+	{ "L1-dcache-stores", GENERIC_CORE, "L1 data cache writes" },
+	{ "L1-icache-loads", GENERIC_CORE, "L1 instruction cache reads" },
+	{ "L1-icache-load-misses", GENERIC_CORE, "L1 instruction cache read misses" },
+	{ "LLC-loads", GENERIC_CORE, "Last-level cache reads" },
+	{ "LLC-load-misses", GENERIC_CORE, "Last-level cache read misses" },
+	{ "LLC-stores", GENERIC_CORE, "Last-level cache writes" },
+	{ "dTLB-loads", GENERIC_CORE, "Data TLB reads" },
+	{ "dTLB-load-misses", GENERIC_CORE, "Data TLB read misses" },
+	{ "iTLB-loads", GENERIC_CORE, "Instruction TLB reads" },
+	{ "iTLB-load-misses", GENERIC_CORE, "Instruction TLB read misses" },
+	{ "branch-loads", GENERIC_CORE, "Branch predictor reads" },
+	{ "branch-load-misses", GENERIC_CORE, "Branch predictor read misses" },
+	{ "cpu-clock", GENERIC_CLOCK, "CPU time, by a timer of each CPU" },
+	{ "task-clock", GENERIC_CLOCK, "CPU time of tasks" },
 	{ "page-faults", GENERIC_KERNEL, "Page faults" },
-	{ "minor-faults", GENERIC_KERNEL, "Page faults for which nothing was read" },
-	{ "major-faults", GENERIC_KERNEL, "Page faults for which something was read" },
-	{ "context-switches", GENERIC_KERNEL, "A task gave the CPU to another" },
-	{ "cpu-migrations", GENERIC_KERNEL, "A task went on on another CPU" },
-	{ "alignment-faults", GENERIC_KERNEL, "Accesses that the kernel had to align" },
-	{ "emulation-faults", GENERIC_KERNEL, "Instructions that the kernel emulated" },
+	{ "minor-faults", GENERIC_KERNEL, "Page faults without I/O" },
+	{ "major-faults", GENERIC_KERNEL, "Page faults with I/O" },
+	{ "context-switches", GENERIC_KERNEL, "Context switches" },
+	{ "cpu-migrations", GENERIC_KERNEL, "Migrations of tasks to another CPU" },
+	{ "alignment-faults", GENERIC_KERNEL, "Unaligned accesses handled by the kernel" },
+	{ "emulation-faults", GENERIC_KERNEL, "Instructions emulated by the kernel" },
 	{ "cgroup-switches", GENERIC_KERNEL, "Context switches to another cgroup" },
-	{ "bpf-output", GENERIC_KERNEL, "What BPF programs write" },
+	{ "bpf-output", GENERIC_KERNEL, "Output of BPF programs" },
 	{ "dummy", GENERIC_KERNEL, "Counts nothing" },
-	{ "duration_time", GENERIC_OWN, "Time that has passed" },
-	{ "user_time", GENERIC_OWN, "Time of what is counted outside the kernel" },
-	{ "system_time", GENERIC_OWN, "Time of what is counted in the kernel" },
+	{ "duration_time", GENERIC_OWN, "Elapsed time" },
+	{ "user_time", GENERIC_OWN, "User CPU time of the target" },
+	{ "system_time", GENERIC_OWN, "System CPU time of the target" },
 };
 
-/* Where the kernel shows tracepoints, and where older ones do */
+/* The kernel's list of tracepoints, and that of older kernels */
 static const char *const tracepoint_files[] = {
 	"sys/kernel/tracing/available_events", "sys/kernel/debug/tracing/available_events",
 };
@@ -153,7 +153,7 @@ static void add_catalog_events(struct items *items, const struct common *common)
 	}
 }
 
-/* The length of the name without the number that is its socket's: all such PMUs have it */
+/* The length of the name without the socket's number, which is the same for all sockets */
 static int kind_length(const struct gpmu_pmu *pmu)
 {
 	const char *name = gpmu_pmu_name(pmu), *instance = strstr(name, "_inst_");
@@ -220,7 +220,7 @@ static void add_pmus(struct items *items, const struct common *common)
 		add(items, ITEM_PMU, copy(gpmu_pmu_name(pmu)), true)->pmu = pmu;
 }
 
-/* The file's text, new; NULL with errno */
+/* The file's text, which the caller frees; NULL with errno */
 static char *read_file(const struct gpmu_machine *machine, const char *path)
 {
 	for (size_t size = 256u << 10; size <= MAX_TRACEPOINTS; size *= 2) {
@@ -296,7 +296,7 @@ static int compare(const void *a, const void *b)
 	return (int)(y->event != NULL) - (int)(x->event != NULL);
 }
 
-/* What the catalog says and what sysfs shows of an event become one. */
+/* Merges an event of the catalog and one of sysfs. */
 static void merge(struct item *to, const struct item *from)
 {
 	if (!to->event)

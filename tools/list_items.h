@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What "gpmu list" lists: gathered from catalog and machine, sorted, each name once. */
+/* The items of "gpmu list", from the catalog and the machine, sorted, each name once. */
 #ifndef GPMU_LIST_ITEMS_H
 #define GPMU_LIST_ITEMS_H
 
@@ -17,30 +17,33 @@ enum item_kind {
 	ITEM_KINDS,
 };
 
-/* Texts are NULL where there is none, and borrowed but for the name. */
+/* Unknown strings are NULL. All but the name are borrowed. */
 struct item {
 	enum item_kind kind;
-	char *name;			/* as -e or -M take it */
-	bool here;			/* this machine has it */
+	char *name;			/* the argument for -e or -M */
+	bool here;			/* exists on this machine */
 	const char *description;
 	const char *unit;
 	const struct gpmu_metric *metric;	/* of a metric */
-	const struct gpmu_event_def *event;	/* of an event, if the catalog has it */
-	const struct gpmu_pmu *pmu;	/* of an event in sysfs, the first one; of a PMU */
+	const struct gpmu_event_def *event;	/* of an event in the catalog */
+	const struct gpmu_pmu *pmu;	/* of a PMU; of an event in sysfs the first PMU that has it */
 	const char *terms;		/* of an event in sysfs */
 };
 
 struct items {
 	struct item *list;
 	size_t length, room;
-	char *tracepoints;		/* which their names are taken from */
+	char *tracepoints;		/* text of available_events, or NULL */
 };
 
 void items_init(struct items *items);
 void items_release(struct items *items);
-/* Adds all of a kind. Dies if that fails; without tracefs it says so and adds none */
+/* Adds all items of a kind. Dies on failure. Without tracefs it only prints a message. */
 void items_add(struct items *items, const struct common *common, enum item_kind kind);
-/* By kind and name; of two of the same kind and name the one that is here stays. */
+/*
+ * Sorts by kind and name, and merges items of the same kind and name; one that exists here takes
+ * precedence.
+ */
 void items_sort(struct items *items);
 
 #endif /* GPMU_LIST_ITEMS_H */

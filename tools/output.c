@@ -9,7 +9,7 @@
 #include "common.h"
 #include "output.h"
 
-/* What is to be removed if gpmu exits before it is complete; there is one at most */
+/* The temporary file to remove if gpmu exits before output_close(); there is at most one */
 static char *unfinished;
 
 static void remove_unfinished(void)
@@ -18,7 +18,7 @@ static void remove_unfinished(void)
 		unlink(unfinished);
 }
 
-/* The file that @path is, through links; of one that is not there its name */
+/* @path with symbolic links resolved; @path itself if the file does not exist */
 static char *resolve(const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -35,8 +35,8 @@ static mode_t mode_of_new(void)
 }
 
 /*
- * /dev/stdout and the like, which are never replaced. They may be a file that others write
- * too, as the command does, so what they wrote stays.
+ * /dev/stdout and the like are never replaced. They may be a file to which others, such as the
+ * command, write too, so their output must stay.
  */
 static bool is_special(const char *path)
 {
@@ -44,8 +44,8 @@ static bool is_special(const char *path)
 }
 
 /*
- * Whether another file may take the place of @path: not of a pipe or a device, of one that has
- * other names or is mounted, or of a link to what is not there yet.
+ * Whether rename() may replace @path: not a pipe, a device, a file with several hard links, a
+ * mount point, or a dangling link.
  */
 static bool is_replaceable(const char *path)
 {
@@ -57,7 +57,7 @@ static bool is_replaceable(const char *path)
 	       !(status.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
-/* With the owner and the mode of the file that it replaces */
+/* Gives the file the owner and mode of the file that it will replace. */
 static int make_alike(int fd, const char *path)
 {
 	struct stat status, own;
@@ -72,7 +72,7 @@ static int make_alike(int fd, const char *path)
 	return fchmod(fd, status.st_mode & 0777);
 }
 
-/* False: it cannot be replaced, but perhaps be written in place. */
+/* Returns false if the file cannot be replaced; it may still be writable in place. */
 static bool open_temporary(struct output *output)
 {
 	int fd;
@@ -109,7 +109,7 @@ int output_open(struct output *output, const char *path, enum output_mode mode, 
 	output->path = resolve(path);
 	if (is_special(path) || is_special(output->path))
 		mode = OUTPUT_APPEND;
-	/* Who may not write it does not replace it. */
+	/* A user without write permission must not replace the file through its folder. */
 	if (!access(output->path, F_OK) && faccessat(AT_FDCWD, output->path, W_OK, AT_EACCESS))
 		ret = -errno;
 	else if (mode != OUTPUT_REPLACE || !is_replaceable(output->path) || !open_temporary(output)) {
@@ -127,7 +127,7 @@ void output_started(const struct output *output, time_t when)
 {
 	char text[32];
 
-	/* Its end is a newline. */
+	/* ctime_r() ends its text with a newline. */
 	if (output->path && ctime_r(&when, text))
 		fprintf(output->file, "# started on %s\n", text);
 }
@@ -164,13 +164,13 @@ void output_drop(struct output *output)
 	*output = (struct output){ 0 };
 }
 
-/* How many bytes the character is that begins here; 0: it is none */
+/* The length of the UTF-8 character at the begin of @text; 0 if there is none */
 static size_t character(const unsigned char *text)
 {
 	static const struct {
 		unsigned char mask, lead;
 		size_t length;
-		unsigned long first;	/* that is not to be written in fewer bytes */
+		unsigned long first;	/* the lowest code point of this length */
 	} forms[] = {
 		{ 0x80, 0x00, 1, 0 }, { 0xe0, 0xc0, 2, 0x80 }, { 0xf0, 0xe0, 3, 0x800 },
 		{ 0xf8, 0xf0, 4, 0x10000 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where results go, and JSON texts. */
+/* Output files that are replaced as a whole, and JSON strings. */
 #ifndef GPMU_OUTPUT_H
 #define GPMU_OUTPUT_H
 
@@ -9,34 +9,34 @@
 
 enum output_mode {
 	/*
-	 * As a whole, when it is complete: until then the old file is there. At once where
-	 * another file cannot take its place
+	 * Replaces the file when the output is complete; until then the old file stays. Written
+	 * in place if the file cannot be replaced.
 	 */
 	OUTPUT_REPLACE,
-	OUTPUT_WRITE,	/* at once, for what takes long and is to be looked at meanwhile */
+	OUTPUT_WRITE,	/* in place, for long runs whose output is read meanwhile */
 	OUTPUT_APPEND,
 };
 
 struct output {
 	FILE *file;
-	char *path;		/* NULL: it is not a file of its own */
-	char *temporary;	/* beside it; or NULL */
-	bool continues;		/* it is appended to what is there */
+	char *path;		/* NULL: the standard stream of output_open() */
+	char *temporary;	/* the file that will replace it, or NULL */
+	bool continues;		/* it is appended to a file that is not empty */
 };
 
 /*
- * @path NULL: @standard, stdout or stderr. What is no regular file, or below /dev or /proc as
- * /dev/stdout, is written at once. 0 or -errno
+ * Opens @path, or uses @standard, stdout or stderr, if @path is NULL. A path that is no regular
+ * file, or is below /dev or /proc, such as /dev/stdout, is written in place. Returns 0 or -errno.
  */
 int output_open(struct output *output, const char *path, enum output_mode mode, FILE *standard);
-/* As perf begins such a file with; nothing if it is not a file of its own */
+/* Writes perf's "# started on" line; nothing to a standard stream. */
 void output_started(const struct output *output, time_t when);
-/* Complete: it takes its place. 0 or -errno, which is that of an earlier write too */
+/* Completes the output and replaces the file. Returns 0, or -errno, also of an earlier write. */
 int output_close(struct output *output);
-/* Leaves what was there, also done when gpmu exits before output_close() */
+/* Discards the output and keeps the old file, as exit() does before output_close(). */
 void output_drop(struct output *output);
 
-/* A JSON text with its quotes, "null" of NULL; what is no UTF-8 is U+FFFD. */
+/* Writes a quoted JSON string, or null for NULL. Each byte that is not UTF-8 becomes U+FFFD. */
 void output_json(FILE *file, const char *text);
 
 #endif /* GPMU_OUTPUT_H */

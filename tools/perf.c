@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * gpmu perf: runs the machine's perf. Of "perf stat" metrics of gpmu's catalog are taken out
- * of -M, their groups of events are counted in their place, and what perf prints becomes
- * rows again. All else is perf's.
+ * gpmu perf: runs the machine's perf. For "perf stat" it removes metrics of gpmu's catalog from
+ * -M, lets perf count their groups of events, and converts perf's output to rows. All other
+ * arguments are passed on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,17 +26,17 @@
 struct perf {
 	struct common common;
 	struct saved_run run;
-	char **argv;		/* perf's own, from its subcommand on */
+	char **argv;		/* perf's subcommand and its arguments */
 	int argc;
 	struct perf_args args;
 	struct perf_theirs theirs;
 	struct gpmu_plan *plan;
 	struct gpmu_saved *saved;
-	bool begun;		/* the output is open */
-	bool cut;		/* perf printed what is no output of perf stat */
+	bool begun;		/* the output was opened */
+	bool cut;		/* perf has printed text that is no output of perf stat */
 };
 
-/* Which perf gets the signals that gpmu is sent */
+/* The running perf, to which gpmu's signals are forwarded */
 static volatile pid_t running;
 
 static const char *perf_path(void)
@@ -74,7 +74,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[PERF-SUBCOMMAND [ARGUMENT...]]",
-	.doc = "Runs perf, whose \"stat -M\" then takes gpmu's metrics too.",
+	.doc = "Runs perf, whose \"stat -M\" then accepts gpmu's metrics.",
 	.children = children,
 };
 
@@ -98,7 +98,7 @@ static int exec_perf(char *const *arguments, int n)
 
 /* --- -M --- */
 
-/* One of other CPUs is perf's, which may have one of that name for these. */
+/* A metric of other CPUs is left to perf, which may have one of the same name for these CPUs. */
 static bool is_for(const struct gpmu_metric *metric, const struct gpmu_machine *machine)
 {
 	return !gpmu_metric_cpu(metric) || gpmu_metric_supported(metric, machine) == 1;
@@ -117,7 +117,7 @@ static bool is_known(const struct common *common, const char *name)
 	return false;
 }
 
-/* The name of an item: "GracePcieReadBW/root_port=0x3/", "GraceMemBW:u" */
+/* @item: "GracePcieReadBW/root_port=0x3/", "GraceMemBW:u" */
 static bool is_ours(const struct common *common, const char *item, size_t length)
 {
 	char *name = need_memory(strndup(item, length));
@@ -137,7 +137,7 @@ static char *append(char *list, const char *item, size_t length)
 	return longer;
 }
 
-/* Items are separated by commas that are not between slashes. */
+/* A comma between slashes does not end an item. */
 static size_t item_length(const char *list)
 {
 	bool inside = false;
@@ -148,7 +148,10 @@ static size_t item_length(const char *list)
 	return i;
 }
 
-/* perf says it not well, and 6.1 not at all; that it has one of these is not likely. */
+/*
+ * perf's own message about an unknown metric is unclear, and 6.1 has none. A metric of perf's own
+ * is unlikely to have such a name.
+ */
 static void warn_of_unknown(const struct common *common, const char *item, size_t length)
 {
 	struct gpmu_error error = { .text = "" };
@@ -160,7 +163,7 @@ static void warn_of_unknown(const struct common *common, const char *item, size_
 	name = need_memory(strndup(item, length));
 	plan = need_memory(gpmu_plan_new(common->machine, common->catalog, NULL, NULL));
 	if (gpmu_plan_add_metrics(plan, name, &error))
-		warn("%s (it is left to perf)", error.text);
+		warn("%s (passed to perf)", error.text);
 	gpmu_plan_free(plan);
 	free(name);
 }
@@ -181,9 +184,9 @@ static void split_metrics(struct perf *perf, const char *list, char **ours, char
 	}
 }
 
-/* --- which perf it is --- */
+/* --- perf's version --- */
 
-/* Before 6.1 perf has no JSON, or not all of it. What does not say its version is new. */
+/* perf before 6.1 has no JSON, or only part of it. A perf without a version is taken as new. */
 static bool has_json(void)
 {
 	char *const argv[] = { (char *)perf_path(), (char *)"--version", NULL };
@@ -195,10 +198,10 @@ static bool has_json(void)
 	pid_t pid;
 
 	if (pipe(pipes))
-		die("%s", strerror(errno));
+		die("cannot create a pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid < 0)
-		die("%s", strerror(errno));
+		die("cannot start %s: %s", perf_path(), strerror(errno));
 	if (!pid) {
 		dup2(pipes[1], STDOUT_FILENO);
 		close(pipes[0]);
@@ -279,7 +282,7 @@ static void take_lines(struct perf *perf, struct lines *lines)
 	lines->length = 0;
 }
 
-/* What is there now; false: it is the end */
+/* Reads what is available. Returns false at the end. */
 static bool read_output(struct perf *perf, int fd, struct lines *lines)
 {
 	ssize_t n;
@@ -302,14 +305,14 @@ static bool is_readable(int fd, int pidfd)
 		{ .fd = fd, .events = POLLIN }, { .fd = pidfd, .events = POLLIN },
 	};
 
-	/* Without a pidfd, which is since Linux 5.3, the process is looked at now and then. */
+	/* Without a pidfd (before Linux 5.3) the process is polled. */
 	poll(polls, 2, pidfd < 0 ? 50 : -1);
 	return polls[0].revents;
 }
 
 /*
- * Until perf ends, not until the pipe does: what the command leaves running may have
- * inherited it.
+ * Reads until perf ends, not until the pipe is closed: background processes of the command may
+ * have inherited the pipe.
  */
 static void read_all(struct perf *perf, int fd, struct child *child, struct child_end *end)
 {
@@ -335,14 +338,15 @@ static void read_all(struct perf *perf, int fd, struct child *child, struct chil
 static void forward(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
-	/* What the terminal sends, as Ctrl-C, perf gets too. */
+	/* perf also gets signals of the terminal, such as Ctrl-C. */
 	if (running > 0 && info->si_code <= 0)
 		kill(running, signal);
 }
 
 /*
- * perf ends and prints what it has; gpmu waits for that. Until perf is started they wait, as
- * it is to have what gpmu had: SIG_IGN of nohup, and no handler of gpmu's before it executes.
+ * On these signals perf ends and prints its counts, and gpmu waits for it. They are blocked until
+ * perf is started, so that it inherits gpmu's dispositions, such as nohup's SIG_IGN, and never
+ * runs gpmu's handler.
  */
 static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 
@@ -376,9 +380,9 @@ static double seconds(void)
 static void show_rest(struct perf *perf, double elapsed, int status)
 {
 	if (gpmu_saved_is_cut(perf->saved))
-		warn("the last line of %s is cut off, and was left out", perf_path());
+		warn("the last line of %s is cut off and was skipped", perf_path());
 	if (gpmu_saved_end(perf->saved)) {
-		/* Counts are means of the runs. */
+		/* With -r the counts are means of the runs. */
 		gpmu_saved_set_elapsed(perf->saved, (uint64_t)(elapsed / perf->args.runs * 1e9));
 		show_rows(perf);
 	} else if (!perf->begun && !status && !perf->cut) {
@@ -402,7 +406,7 @@ static int run_perf(struct perf *perf, char **argv, int in, int out)
 	hold_signals(&mask);
 	ret = child_start(&child, argv, NULL, &mask);
 	if (ret)
-		die("%s", strerror(-ret));
+		die("cannot start %s: %s", perf_path(), strerror(-ret));
 	running = child.pid;
 	catch_signals(&mask);
 	close(out);
@@ -420,7 +424,7 @@ static int run_perf(struct perf *perf, char **argv, int in, int out)
 	return status ? status : perf->cut ? EXIT_OWN : 0;
 }
 
-/* What counts if nothing else does, so that perf does not choose events itself */
+/* Counted if there is no other event, because perf would then count its default events. */
 static const char nothing[] = "duration_time";
 
 static int run_stat(struct perf *perf)
@@ -432,9 +436,9 @@ static int run_stat(struct perf *perf)
 	char *title, *fd;
 	char **argv;
 
-	/* perf gets the one end alone, so that it ends if gpmu does. */
+	/* perf inherits the write end only, so that it ends with SIGPIPE if gpmu ends. */
 	if (pipe2(pipes, O_CLOEXEC) || fcntl(pipes[1], F_SETFD, 0))
-		die("%s", strerror(errno));
+		die("cannot create a pipe: %s", strerror(errno));
 	fd = print_text("%d", pipes[1]);
 	argv = need_memory(perf_args_make(args, perf_path(), json ? "-j" : "-x;", fd,
 					  *text ? text : nothing));
@@ -526,6 +530,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_perf = {
 	.name = "perf",
-	.summary = "run perf, whose stat takes gpmu's metrics too",
+	.summary = "run perf, whose stat accepts gpmu's metrics",
 	.run = run,
 };

@@ -5,8 +5,8 @@
 #include "perf_args.h"
 
 /*
- * Options of perf stat that have an argument, from 6.1 to 7.3, and those that gpmu has to
- * know. Others have none that is an argument of its own.
+ * Options of perf stat from 6.1 to 7.3 that take an argument, and options that gpmu needs.
+ * All other options have no separate argument.
  */
 enum what {
 	KEEP,
@@ -87,7 +87,7 @@ static const struct perf_option *find_letter(char letter)
 	return &other;
 }
 
-/* perf takes names that are cut off, if they can be of one option only. */
+/* perf accepts an abbreviated name if it is unambiguous. */
 static const struct perf_option *find_name(const char *name, size_t length)
 {
 	const struct perf_option *found = NULL;
@@ -104,7 +104,7 @@ static const struct perf_option *find_name(const char *name, size_t length)
 	return n == 1 ? found : &other;
 }
 
-/* @option is as perf takes it. What is not kept is gpmu's matter. */
+/* @option is in perf's form. Options that return here are gpmu's; the others are passed on. */
 static void take_argument(struct perf_args *args, enum what what, const char *option,
 			  const char *argument)
 {
@@ -189,7 +189,7 @@ static const char *next(char **argv, int argc, int *i)
 	return argv[++*i];
 }
 
-/* "-aI100": letters without an argument, and one that may have it */
+/* "-aI100": letters without an argument, then one that may have an argument */
 static void parse_letters(struct perf_args *args, int argc, char **argv, int *i)
 {
 	for (const char *at = argv[*i] + 1; *at; at++) {
@@ -241,7 +241,7 @@ void perf_args_parse(struct perf_args *args, int argc, char **argv)
 	if (args->command && (!strcmp(args->command[0], "record") ||
 			      !strcmp(args->command[0], "report")))
 		args->wrong = args->command[0];
-	/* As perf does, without a command and tasks */
+	/* As perf: system-wide without a command and tasks */
 	if (!args->command && !args->pids && !args->tids)
 		args->system = true;
 }

@@ -16,12 +16,12 @@ void perf_theirs_add(struct perf_theirs *theirs, const char *item, size_t length
 	theirs->names[theirs->n++] = name;
 }
 
-/* Whether it was asked for by its name */
+/* Whether -M names the metric; marks it as printed. */
 static bool take(struct perf_theirs *theirs, const char *name)
 {
 	bool taken = false;
 
-	/* perf takes names in any case, and prints its own. */
+	/* perf ignores the case of names, and prints them in its own case. */
 	for (size_t i = 0; i < theirs->n; i++) {
 		if (!theirs->names[i] || strcasecmp(theirs->names[i], name))
 			continue;
@@ -37,7 +37,7 @@ void perf_theirs_rows(struct perf_theirs *theirs, const struct gpmu_row *rows, s
 	for (size_t i = 0; i < n; i++) {
 		const char *name = rows[i].name;
 
-		/* What perf prints beside events, as "CPUs utilized", has blanks. */
+		/* Metrics that perf attaches to events, such as "CPUs utilized", have blanks. */
 		if (rows[i].metric && !take(theirs, name) && !strchr(name, ' '))
 			theirs->unasked = true;
 	}
@@ -45,12 +45,12 @@ void perf_theirs_rows(struct perf_theirs *theirs, const struct gpmu_row *rows, s
 
 void perf_theirs_warn(const struct perf_theirs *theirs)
 {
-	/* They may be of a group, whose name perf does not print. */
+	/* The other metrics may be those of a group, whose name perf does not print. */
 	if (theirs->unasked)
 		return;
 	for (size_t i = 0; i < theirs->n; i++)
 		if (theirs->names[i])
-			warn("perf, to which metric %s was left, has printed nothing of it",
+			warn("metric %s was passed to perf, which has not printed it",
 			     theirs->names[i]);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Metrics that are left to perf, and whether it prints them. */
+/* Metrics that are passed to perf, and whether perf prints them. */
 #ifndef GPMU_PERF_THEIRS_H
 #define GPMU_PERF_THEIRS_H
 
@@ -9,16 +9,16 @@
 #include "gpmu.h"
 
 struct perf_theirs {
-	char **names;		/* without modifiers; NULL: it was printed */
+	char **names;		/* without modifiers; NULL once perf has printed it */
 	size_t n;
-	bool unasked;		/* there are metrics that no name asks for */
+	bool unasked;		/* perf has printed metrics of other names */
 };
 
-/* @item: of -M, @length bytes */
+/* Adds an item of -M, of @length bytes. */
 void perf_theirs_add(struct perf_theirs *theirs, const char *item, size_t length);
-/* Those of a table that are perf's own */
+/* Takes the rows of a table that are perf's own. */
 void perf_theirs_rows(struct perf_theirs *theirs, const struct gpmu_row *rows, size_t n);
-/* Of those that never were there */
+/* Warns of metrics that perf has not printed. */
 void perf_theirs_warn(const struct perf_theirs *theirs);
 void perf_theirs_release(struct perf_theirs *theirs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu plan: what is counted at the same time, as "perf stat -e" takes it. */
+/* gpmu plan: prints the groups of events that metrics need, for "perf stat -e". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->system_wide = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: expected options alone", arg);
+		argp_error(state, "%s: expected only options", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -32,7 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "all-cpus", 'a', NULL, 0, "for perf stat -a, where formulas ask for that", 0 },
+	{ "all-cpus", 'a', NULL, 0, "plan for perf stat -a; matters only to formulas that test for it", 0 },
 	{ 0 },
 };
 
@@ -43,7 +43,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse,
-	.doc = "Prints the groups of events of metrics, for \"perf stat -e\".",
+	.doc = "Prints the groups of events that metrics need, for \"perf stat -e\".",
 	.children = children,
 };
 
@@ -87,6 +87,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_plan = {
 	.name = "plan",
-	.summary = "the groups of events that metrics need, for \"perf stat -e\"",
+	.summary = "print the groups of events that metrics need",
 	.run = run,
 };

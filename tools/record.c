@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu record: a timeline of a command, its GPUs, and the machine. */
+/* gpmu record: records a timeline of a command, its GPUs and the machine. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -68,7 +68,7 @@ static const uint32_t cuda_default =
 	GPMU_RECORDER_CALLS | GPMU_RECORDER_SYNC | GPMU_RECORDER_NVTX | GPMU_RECORDER_MEMORY |
 	GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT;
 
-/* What is to be removed if gpmu exits before it is at its end */
+/* Freed, which removes its files, if gpmu exits early */
 static struct gpmu_recorder *unfinished;
 
 static void drop(void)
@@ -91,7 +91,8 @@ static uint32_t parse_cuda(const char *text)
 					    strncmp(cuda_names[i].name, at, length)))
 			i++;
 		if (i == N_CUDA_NAMES)
-			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, driver, sync, "
+			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
+			    "driver, sync, "
 			    "nvtx, memory, unified, overhead, external, clocks, separated by \",\"", text);
 		kinds |= cuda_names[i].kinds;
 		if (!at[length])
@@ -115,7 +116,7 @@ static void parse_capture(struct record *record, const char *text)
 	}
 }
 
-/* "500M": bytes */
+/* The bytes of "500M" */
 static uint64_t parse_size(const char *text)
 {
 	static const char units[] = "KMGT";
@@ -131,7 +132,7 @@ static uint64_t parse_size(const char *text)
 	}
 	size *= (double)(1ULL << shift);
 	if (end == text || *end || !(size >= 1 << 20) || size > 1e18)
-		die("--max-size %s: expected bytes, 1M or more, as 500M or 2G", text);
+		die("--max-size %s: expected bytes, 1M or more, such as 500M or 2G", text);
 	return (uint64_t)size;
 }
 
@@ -191,20 +192,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "the trace; %h is the host, %p gpmu's pid, %q{VAR} a variable; "
-	  "gpmu-APP-%h-%p.pftrace if it is not given", 0 },
-	{ "all-cpus", 'a', NULL, 0, "count all that runs, on all CPUs", 0 },
-	{ "interval", 'I', "MS", 0, "read counters every MS milliseconds; 10", 0 },
+	{ "output", 'o', "FILE", 0, "write the trace to FILE; %h is the host, %p gpmu's pid, "
+	  "%q{VAR} a variable (default: gpmu-APP-%h-%p.pftrace)", 0 },
+	{ "all-cpus", 'a', NULL, 0, "count system-wide, on all CPUs", 0 },
+	{ "interval", 'I', "MS", 0, "read counters every MS milliseconds (default: 10)", 0 },
 	{ "delay", 'D', "MS", 0, "begin MS milliseconds after the start", 0 },
-	{ "duration", KEY_DURATION, "S", 0, "end after S seconds, and the command", 0 },
-	{ "sched", KEY_SCHED, NULL, 0, "record who runs on which CPU", 0 },
-	{ "no-cuda-trace", KEY_NO_CUDA, NULL, 0, "record nothing of what the command does with CUDA", 0 },
-	{ "cuda", KEY_CUDA, "LIST", 0, "of CUDA record kernel, memcpy, memset, graph, calls, runtime, "
+	{ "duration", KEY_DURATION, "S", 0, "end recording and the command after S seconds", 0 },
+	{ "sched", KEY_SCHED, NULL, 0, "record context switches system-wide", 0 },
+	{ "no-cuda-trace", KEY_NO_CUDA, NULL, 0, "do not record the command's CUDA activity", 0 },
+	{ "cuda", KEY_CUDA, "LIST", 0, "record only these CUDA activities: kernel, memcpy, "
+	  "memset, graph, calls, runtime, "
 	  "driver, sync, nvtx, memory, unified, overhead, external, clocks", 0 },
-	{ "graph-nodes", KEY_NODES, NULL, 0, "kernels of graphs one by one", 0 },
-	{ "capture-range", KEY_CAPTURE, "RANGE", 0, "record CUDA within cudaProfilerApi, nvtx:NAME, "
+	{ "graph-nodes", KEY_NODES, NULL, 0, "record each kernel of a graph", 0 },
+	{ "capture-range", KEY_CAPTURE, "RANGE", 0, "record CUDA only within cudaProfilerApi, nvtx:NAME, "
 	  "region or region:NAME", 0 },
-	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest, SIZE bytes at most, as 500M", 0 },
+	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest records, at most SIZE bytes, such "
+	  "as 500M", 0 },
 	{ 0 },
 };
 
@@ -217,21 +220,21 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[COMMAND [ARGUMENT...]]",
-	.doc = "Records what a command, its GPUs and the machine do, as a trace for Perfetto.",
+	.doc = "Records a timeline of a command, its GPUs and the machine, as a trace for Perfetto.",
 	.children = children,
 };
 
 static void check(const struct record *record)
 {
 	if (!record->argv && !record->sched && !record->common.n_requests)
-		die("there is nothing to record: expected a command, -M, -e or --sched");
+		die("nothing to record: expected a command, -M, -e or --sched");
 	if (record->capture != GPMU_RECORDER_ALWAYS && !record->cuda)
-		die("--capture-range is of CUDA, and --no-cuda-trace without it: choose one");
+		die("--capture-range and --no-cuda-trace: choose one");
 	if (record->graph_nodes && !record->cuda)
-		die("--graph-nodes is of CUDA, and --no-cuda-trace without it: choose one");
+		die("--graph-nodes and --no-cuda-trace: choose one");
 }
 
-/* --- what is recorded --- */
+/* --- the recorder --- */
 
 static char *command_text(const struct record *record)
 {
@@ -246,7 +249,7 @@ static char *command_text(const struct record *record)
 	return text;
 }
 
-/* Counters of the machine are one rank's on each node. */
+/* Whether the run counts the machine, which only one rank of a node does */
 static bool counts_machine(const struct record *record)
 {
 	const struct common *common = &record->common;
@@ -272,7 +275,7 @@ static void elect(struct record *record, struct rank rank)
 	common->sources.length = 0;
 	common->gpu = false;
 	if (common->verbose)
-		say("%s has the counters of this node", record->sampler);
+		say("the counters of this node are in %s", record->sampler);
 }
 
 static void make_record(struct record *record)
@@ -295,7 +298,7 @@ static void make_record(struct record *record)
 	record->recorder = unfinished = gpmu_recorder_new(&options, &error);
 	if (!record->recorder)
 		die("%s%s", error.text, errno == ENOENT || errno == EBUSY ?
-		    "; --no-cuda-trace records the rest" : "");
+		    "; --no-cuda-trace records without CUDA" : "");
 	atexit(drop);
 	free(command);
 }
@@ -327,7 +330,7 @@ static struct gpmu_plan *make_plan(struct record *record)
 	struct gpmu_plan *plan;
 
 	common_open(common);
-	common->user_only = !record->system && common_may_count_user_only(common);
+	common->tasks = !record->system;
 	plan = common_plan(common, record->system);
 	if (common->n_requests) {
 		common_plan_warnings(plan);
@@ -365,12 +368,14 @@ static void print_size(char *text, size_t size, uint64_t bytes)
 static void say_order(const struct gpmu_recorder_stats *stats)
 {
 	if (stats->early)
-		warn("%" PRIu64 " kernels or copies begin before the call that has launched them", stats->early);
+		warn("%" PRIu64 " kernels or copies begin before the call that launched "
+		     "them", stats->early);
 	if (stats->overlaps)
-		warn("%" PRIu64 " kernels or copies begin before what is before them in their stream has ended",
+		warn("%" PRIu64 " kernels or copies begin before the previous one in their stream "
+		     "has ended",
 		     stats->overlaps);
 	if (stats->outside)
-		warn("%" PRIu64 " calls or ranges end behind the one around them", stats->outside);
+		warn("%" PRIu64 " calls or ranges end after the one around them", stats->outside);
 }
 
 static void say_end(const struct record *record)
@@ -421,7 +426,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 		record->failed = true;
 	}
 	say_end(record);
-	/* As a shell says it; who pressed Ctrl-C knows. */
+	/* Names the signal as a shell does, except after Ctrl-C. */
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !record->timeout)
 		say("%s: %s", record->argv[0], strsignal(end.signal));
 	gpmu_session_free(session);

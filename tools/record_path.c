@@ -14,9 +14,9 @@
 #include "common.h"
 #include "record_path.h"
 
-#define WAIT_MOST	100	/* times 10 ms, for the path of another */
+#define WAIT_MOST	100	/* times 10 ms, waiting for the lock holder's path */
 
-/* Of "bin/app -n 3" "app" */
+/* "app" of "bin/app -n 3" */
 static const char *base_of(const char *command)
 {
 	const char *slash = command ? strrchr(command, '/') : NULL;
@@ -24,7 +24,7 @@ static const char *base_of(const char *command)
 	return !command ? "system" : slash ? slash + 1 : command;
 }
 
-/* "%q{NAME}" from the brace on; where it goes on */
+/* Writes the variable of "%q{NAME}"; @at is at the brace. Returns the rest of the pattern. */
 static const char *put_variable(FILE *file, const char *pattern, const char *at)
 {
 	const char *end = *at == '{' ? strchr(at, '}') : NULL, *value;
@@ -35,7 +35,7 @@ static const char *put_variable(FILE *file, const char *pattern, const char *at)
 	name = need_memory(strndup(at + 1, (size_t)(end - at - 1)));
 	value = getenv(name);
 	if (!value)
-		die("-o %s: there is no %s in the environment", pattern, name);
+		die("-o %s: the environment has no variable %s", pattern, name);
 	fputs(value, file);
 	free(name);
 	return end + 1;
@@ -108,30 +108,33 @@ struct rank rank_of_this(void)
 	return rank;
 }
 
-/* Of all of this user's on this node, and of nobody else's */
+/* GPMU_SAMPLER_LOCK, or a file that all of this user's processes on this node share, and no other user's */
 static int open_lock(void)
 {
-	char *path = print_text("/dev/shm/gpmu-sampler-%u", (unsigned int)geteuid());
+	const char *set = getenv("GPMU_SAMPLER_LOCK");
+	char *path = set && *set ? need_memory(strdup(set)) :
+				   print_text("/dev/shm/gpmu-sampler-%u", (unsigned int)geteuid());
 	struct stat status;
 	int fd;
 
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
+	if (fd < 0 && !(set && *set)) {
 		free(path);
 		path = print_text("/tmp/gpmu-sampler-%u", (unsigned int)geteuid());
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	}
 	if (fd < 0)
-		die("%s: %s: ranks elect the one that counts by it", path, strerror(errno));
+		die("%s: %s; ranks need this file to elect the one that counts", path, strerror(errno));
 	if (fstat(fd, &status) || status.st_uid != geteuid())
-		die("%s is another user's: ranks elect the one that counts by it", path);
+		die("%s belongs to another user; remove it, as ranks need it to elect the one "
+		    "that counts", path);
 	free(path);
 	return fd;
 }
 
 /*
- * "PID PATH". It has the lock before it writes: what is of a process that is gone was left by an earlier one, or
- * its pid counts elsewhere.
+ * Reads "PID PATH". The holder takes the lock before it writes: a line of a process that does not
+ * exist was left by an earlier run, or by a process in another PID namespace.
  */
 static char *read_path(int fd)
 {
@@ -162,7 +165,7 @@ char *record_path_elect(const char *path)
 		close(fd);
 		return other;
 	}
-	/* The descriptor stays open, and the lock with it. */
+	/* The descriptor stays open until gpmu ends, to hold the lock. */
 	real = *path == '/' ? need_memory(strdup(path)) : NULL;
 	if (!real) {
 		char *folder = need_memory(getcwd(NULL, 0));
@@ -172,7 +175,7 @@ char *record_path_elect(const char *path)
 	}
 	text = print_text("%d %s", (int)getpid(), real);
 	if (ftruncate(fd, 0) || pwrite(fd, text, strlen(text), 0) < 0)
-		warn("other ranks will not know that %s has the counters: %s", real, strerror(errno));
+		warn("other ranks cannot record that the counters are in %s: %s", real, strerror(errno));
 	free(text);
 	free(real);
 	return NULL;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The name of a trace, and which of the ranks of a parallel program this is. */
+/* The name of a trace, and the rank in a parallel program. */
 #ifndef GPMU_RECORD_PATH_H
 #define GPMU_RECORD_PATH_H
 
 /*
- * -o with %h (host), %p (gpmu's pid), %q{VARIABLE} and %% in it. NULL:
- * "gpmu-APP-HOST-PID.pftrace". New; dies of what is none of these
+ * Expands %h (host), %p (gpmu's pid), %q{VARIABLE} and %% in -o's @pattern; NULL stands for
+ * "gpmu-APP-HOST-PID.pftrace". The caller frees the result. Dies on another % sequence.
  */
 char *record_path_of(const char *pattern, const char *command);
 
 struct rank {
-	int rank, ranks;	/* -1: of none; 0: not known */
+	int rank, ranks;	/* rank: -1 if none; ranks: 0 if unknown */
 };
 
-/* By what Open MPI, MPICH, PMIx and Slurm tell */
+/* From the environment variables of Open MPI, MPICH, PMIx and Slurm */
 struct rank rank_of_this(void);
 
 /*
- * The first of this user's on this node keeps the lock as long as it is there, and leaves
- * its path. NULL: this is it; or the path of who is it, new
+ * Elects the gpmu that counts the machine: the first of this user's on this node holds a lock
+ * until it ends, and stores its trace's @path. Returns NULL for the elected one, else the elected
+ * one's path, which the caller frees.
  */
 char *record_path_elect(const char *path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu report: what traces of gpmu record say, as tables. */
+/* gpmu report: summarises traces of gpmu record as tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -14,7 +14,7 @@
 #include "report.h"
 
 #define PATTERN		"gpmu-*.pftrace"
-#define TOP		10	/* rows for people */
+#define TOP		10	/* default rows of a text table */
 #define TABLES		16
 
 enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK };
@@ -23,18 +23,18 @@ struct arguments {
 	const char *sort, *link, *path;
 	const struct by *by;	/* NULL: all */
 	const struct format *format;
-	size_t top;		/* 0: not said */
+	size_t top;		/* 0: not given */
 	char **files;		/* ends in NULL */
 	size_t n_files;
 };
 
-/* A file that was read */
+/* Identifies a file that was read */
 struct known {
 	dev_t device;
 	ino_t inode;
 };
 
-/* Tables that belong together, the main one first */
+/* The tables of each --by, the main one first */
 static const struct by {
 	const char *name, *tables[3];
 } bys[] = {
@@ -58,8 +58,10 @@ static const struct format {
 
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Which tables are for people if none was asked for: how many rows of them, and whether they are worth a line if
- * there are none. New ones are behind the others for programs */
+/*
+ * The tables without --by. always: printed in text even without rows; all: never cut by --top;
+ * is_new: last in CSV and JSON, as new tables must be.
+ */
 static const struct shown {
 	const char *name;
 	bool always, all, is_new;
@@ -128,11 +130,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "by", KEY_BY, "WHAT", 0, "only the table by kernel, nvtx, stream, rank, api, copy, gpu, payer or counter", 0 },
-	{ "sort", KEY_SORT, "COLUMN", 0, "the largest of COLUMN first", 0 },
-	{ "top", KEY_TOP, "N", 0, "at most N rows of a table", 0 },
-	{ "link", KEY_LINK, "LINK", 0, "who pays for c2c, pcie, nvlink or dram", 0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "text, csv or json", 0 },
+	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
+	  "copy, gpu, payer or counter", 0 },
+	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
+	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
+	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
+	{ "format", KEY_FORMAT, "FORMAT", 0, "print text, csv or json", 0 },
 	{ "output", 'o', "FILE", 0, "print to FILE", 0 },
 	{ 0 },
 };
@@ -141,13 +144,13 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Shows what traces of gpmu record say: kernels, copies, idle GPUs, calls, ranges, counters, who pays for a "
-	       "link, and what all that is worth. Several traces are ranks.",
+	.doc = "Summarises traces of gpmu record: kernels, copies, idle GPUs, calls, ranges, "
+	       "counters, attribution of a link's bytes, and an audit. Several traces are ranks.",
 };
 
 /* --- files */
 
-/* The newest trace of the folder; NULL: there is none */
+/* The newest trace in the current folder, or NULL */
 static char *newest(void)
 {
 	struct timespec when = { 0 };
@@ -171,7 +174,7 @@ static char *newest(void)
 	return path;
 }
 
-/* Whether it was read before, by this name or another one: then it is no other rank. Of a pipe nothing is left. */
+/* Whether the file was read before, under any name. It is then no other rank. */
 static bool is_known(int fd, struct known *known, size_t *n)
 {
 	struct stat status;
@@ -185,7 +188,7 @@ static bool is_known(int fd, struct known *known, size_t *n)
 	return false;
 }
 
-/* What is wrong with a file has been said where it returns false. */
+/* Returns false after a message if the file cannot be read. */
 static bool add(struct gpmu_report *report, const char *path, struct known *known, size_t *n)
 {
 	bool standard = !strcmp(path, "-");
@@ -198,7 +201,7 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 		return false;
 	}
 	if (is_known(fd, known, n)) {
-		say("%s is there twice, and is counted once", standard ? "standard input" : path);
+		say("%s is given twice and counted once", standard ? "standard input" : path);
 		if (!standard)
 			close(fd);
 		return true;
@@ -223,9 +226,9 @@ static bool add_all(struct gpmu_report *report, const struct arguments *argument
 	if (!arguments->n_files) {
 		path = newest();
 		if (path)
-			say("%s, the newest " PATTERN " here", path);
+			say("%s, the newest " PATTERN " in this folder", path);
 		else
-			say("no " PATTERN " here: name a trace, or make one by gpmu record");
+			say("no " PATTERN " in this folder: name a trace, or record one with gpmu record");
 		done = path && add(report, path, known, &n);
 	}
 	free(path);
@@ -233,7 +236,7 @@ static bool add_all(struct gpmu_report *report, const struct arguments *argument
 	return done;
 }
 
-/* --- what is shown */
+/* --- selection and order */
 
 const struct gpmu_report_cell *report_cell(const struct report_view *view, size_t row, size_t column)
 {
@@ -255,7 +258,7 @@ struct sort {
 	size_t column;
 };
 
-/* The largest number first, texts as in a dictionary, what is not known last; else as it was */
+/* Numbers in descending order, text alphabetically, unknown values last; stable */
 static int compare(const void *one, const void *other, void *user)
 {
 	const struct sort *sort = user;
@@ -273,7 +276,7 @@ static int compare(const void *one, const void *other, void *user)
 	return order ? order : i < k ? -1 : i > k;
 }
 
-/* Whether the table has the column */
+/* Sorts the view. Returns whether the table has the column. */
 static bool sort(struct report_view *view, const char *column)
 {
 	struct sort sort = { .table = view->table };
@@ -293,7 +296,7 @@ static void refuse_column(const char *column, const struct gpmu_report_table *ta
 
 	for (size_t i = 0; i < table->n_columns; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? ", " : "", table->columns[i].name);
-	die("--sort=%s: %s have no such column; expected one of %s", column, table->name, text);
+	die("--sort=%s: the table %s has no such column; expected one of %s", column, table->name, text);
 }
 
 static const struct shown *shown_of(const char *name)
@@ -318,7 +321,7 @@ static void add_view(const struct arguments *arguments, const struct gpmu_report
 	view->n = table->n_rows < top || shown_of(table->name)->all ? table->n_rows : top;
 }
 
-/* The tables that were asked for. Returns how many */
+/* Fills @views with the tables to print. Returns their number. */
 static size_t choose(const struct arguments *arguments, const struct gpmu_report *report, struct report_view *views)
 {
 	const struct by *by = arguments->by;
@@ -393,7 +396,7 @@ static int run(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "payers") != 0)
-		die("--link is of who pays, which --by=%s does not show: --by=payer does", arguments.by->name);
+		die("--link needs --by=payer, not --by=%s", arguments.by->name);
 	report_options.link = arguments.link;
 	report = gpmu_report_new(&report_options, &error);
 	if (!report)
@@ -409,6 +412,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.summary = "show what traces say: kernels, copies, idle GPUs, who pays",
+	.summary = "summarise traces: kernels, copies, idle GPUs, link bytes",
 	.run = run,
 };

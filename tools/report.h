@@ -9,11 +9,11 @@
 
 #include "gpmu.h"
 
-/* A table as it is to be shown */
+/* The shown part of a table */
 struct report_view {
 	const struct gpmu_report_table *table;
-	size_t *order;		/* indices of rows */
-	size_t n;		/* of them that are shown */
+	size_t *order;		/* row indices in display order */
+	size_t n;		/* shown rows */
 };
 
 struct report_output {
@@ -27,7 +27,7 @@ void report_write_text(const struct report_output *output);
 void report_write_csv(const struct report_output *output);
 void report_write_json(const struct report_output *output);
 
-/* The cell of a row in the order that is shown */
+/* The cell of a row, in display order */
 const struct gpmu_report_cell *report_cell(const struct report_view *view, size_t row, size_t column);
 
 #endif /* GPMU_TOOLS_REPORT_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Tables for programs: CSV, and a JSON object. Numbers are as they are, without units. */
+/* Tables as CSV and as a JSON object, with unscaled numbers. */
 #include <string.h>
 
 #include "output.h"
 #include "report.h"
 
-/* Rates in whole bytes a second; what is no whole number to 12 digits */
+/* Rates in whole bytes per second; fractions with 12 digits */
 static void put_number(FILE *file, enum gpmu_report_kind kind, double number)
 {
 	bool whole = kind == GPMU_REPORT_COUNT || kind == GPMU_REPORT_TIME || kind == GPMU_REPORT_BYTES ||

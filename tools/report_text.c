@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Tables for people: numbers with units, long names last. */
+/* Tables as text: numbers with units, long names in the last column. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "common.h"
 #include "report.h"
 
-#define CELL_MOST	160	/* bytes of a text that are shown */
+#define CELL_MOST	160	/* shown bytes of a text */
 
 struct unit {
 	double from;
@@ -53,7 +53,7 @@ static void write_number(char *text, size_t size, enum gpmu_report_kind kind, do
 	}
 }
 
-/* Of a terminal's obeyed characters none, of a long text the begin */
+/* Replaces terminal control characters by "?", and cuts long text. */
 static void write_text(char *text, size_t size, const char *from)
 {
 	size_t n = 0;
@@ -80,7 +80,7 @@ static size_t column_of(const struct gpmu_report_table *table, const char *name)
 	return column;
 }
 
-/* A number whose unit is in a column of its own is shown with it. */
+/* A number with its unit in another column is formatted with that unit. */
 static enum gpmu_report_kind kind_of(const struct report_view *view, size_t row, size_t column)
 {
 	enum gpmu_report_kind kind = view->table->columns[column].kind;
@@ -108,7 +108,7 @@ static void write_cell(const struct report_view *view, size_t row, size_t column
 		write_number(text, size, kind_of(view, row, column), cell->number);
 }
 
-/* Nothing is said in it, or it is of one rank all the same, or shown otherwise. */
+/* The column is empty, or constant for a single rank, or part of another column. */
 static bool is_hidden(const struct report_output *output, const struct report_view *view, size_t column)
 {
 	const char *name = view->table->columns[column].name;
@@ -126,7 +126,7 @@ static bool is_hidden(const struct report_output *output, const struct report_vi
 	return true;
 }
 
-/* What all ranks say is said once. */
+/* Audit lines that are equal for several ranks are printed once. */
 static bool is_repeated(const struct report_view *view, size_t row)
 {
 	size_t text = column_of(view->table, "text");
@@ -150,9 +150,9 @@ static void put_name(FILE *file, const char *name, int width)
 }
 
 struct layout {
-	size_t columns[32];	/* in the order in which they are shown */
+	size_t columns[32];	/* in display order */
 	size_t n;
-	int widths[32];		/* below 0: to the left; 0: the last */
+	int widths[32];		/* < 0: left-aligned; 0: the last, not padded */
 };
 
 static void lay_out(const struct report_output *output, const struct report_view *view, struct layout *layout)

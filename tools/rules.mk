@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The gpmu command, on libgpmu's public header alone, and its tests.
+# The gpmu command, which uses libgpmu's public header only, and its tests.
 
 GPMU		:= $(B)/gpmu
 TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c))
@@ -17,9 +17,9 @@ $(TOOL_SAN_OBJ): $(B)/san/%.o: %.c
 	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
 OBJECTS += $(TOOL_OBJ) $(TOOL_SAN_OBJ)
 
-# "gpmu stat -- true" is to be quick: what it is linked with takes longer than the rest
-# where the dynamic linker has to find it and to move libpfm4's tables. So all but the C
-# library, which loads plugins, is in gpmu itself, where there are archives of it.
+# "gpmu stat -- true" must start fast. With shared libraries most of its time is spent in the
+# dynamic linker, which finds them and relocates libpfm4's tables. Therefore all libraries that
+# exist as archives are linked statically, except the C library, which loads plugins.
 archive		= $(if $(filter /%,$(1)),$(1),$(2))
 static		= $(call archive,$(shell $(CC) -print-file-name=lib$(1).a),-l$(1))
 GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent protobuf-c z,$(call static,$(lib)))
@@ -27,13 +27,13 @@ GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent protobuf-c z,$(ca
 $(GPMU): $(TOOL_OBJ) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_LIB) $(GPMU_STATIC) -lm -ldl -lpthread
 
-# The tests run it, too, with CUPTI where that is installed.
+# The tests also run gpmu with the real CUPTI if it is installed.
 GPMU_SAN	:= $(B)/san/gpmu
 $(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_SAN_LIB) tests/lib/deepbind.c
 	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $(TOOL_SAN_OBJ) tests/lib/deepbind.c \
 		$(GPMU_SAN_LIB) $(GPMU_LIBS) -lz
 
-# Manual pages, where there is something that makes them
+# Manual pages, if rst2man is installed
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))
 MAN1		:= $(patsubst tools/man/%.rst,$(B)/man/man1/%.1,$(wildcard tools/man/*.rst))
 

@@ -39,7 +39,7 @@ void saved_run_begin(struct saved_run *run, bool intervals)
 		output_started(&run->output, run->started);
 }
 
-/* They have one size. */
+/* All rows have the same size. */
 static void add_rows(struct saved_run *run, const struct gpmu_row *rows, size_t n)
 {
 	run->rows = need_memory(reallocarray(run->rows, run->n + n + 1, sizeof(*rows)));
@@ -89,7 +89,7 @@ void saved_run_end(struct saved_run *run, double elapsed)
 	};
 	int ret = 0;
 
-	/* It would say 0 seconds. */
+	/* A summary without an elapsed time would print 0 seconds. */
 	if (elapsed > 0 || run->json || run->separator)
 		ret = gpmu_sink_end(run->sink, &end);
 	if (!ret)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu stat: counts events and metrics, of a command, tasks, CPUs or the machine. */
+/* gpmu stat: counts events and metrics of a command, tasks, CPUs or the machine. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "count.h"
 #include "output.h"
 
-#define MAX_REASONS	20		/* of --strict */
+#define MAX_REASONS	20		/* printed by --strict */
 
 enum {
 	KEY_INTERVALS = COMMON_KEYS,
@@ -29,7 +29,7 @@ enum {
 struct tasks {
 	pid_t *list;
 	size_t length;
-	const char *text;	/* as it was given */
+	const char *text;	/* the argument */
 };
 
 struct stat {
@@ -50,23 +50,23 @@ struct stat {
 	char **reasons;			/* why --strict fails, each once */
 	size_t n_reasons;
 	bool more_reasons;
-	bool failed;			/* the output, which is said */
-	bool lost_said;			/* that counters were taken away */
+	bool failed;			/* writing the output, after a message */
+	bool lost_said;			/* the warning about lost counters was printed */
 	struct gpmu_row *uncounted;
 	size_t n_uncounted;
 };
 
-/* What is counted unless something else is asked for */
+/* Events without -e and -M */
 static const char default_events[] =
 	"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions";
 
-/* And with -a, those of these that the machine has: all that goes over a Grace's links */
+/* Metrics added by -a, if the machine has them: the bandwidths of a Grace's memory and links */
 static const char *const default_metrics[] = {
 	"GraceMemBW", "GraceGpuMemBW", "GraceRemoteBW", "GracePcieBW", "GraceC2c0BW",
 	"GraceC2c1BW", "GraceCnvlinkBW",
 };
 
-/* And with --gpu, likewise: of every chip, in one pass */
+/* Metrics added by --gpu, which fit one pass on every chip */
 static const char *const default_gpu_metrics[] = { "GpuSmActive", "GpuDramBW", "GpuPcieBW" };
 
 /* --- options --- */
@@ -83,7 +83,7 @@ static void parse_tasks(const char *option, const char *text, struct tasks *task
 		tid = strtol(at, &end, 10);
 		if (!isdigit((unsigned char)*at) || errno || tid < 1 || tid > INT32_MAX ||
 		    (*end && *end != ','))
-			die("%s %s: expected numbers of processes or threads separated by \",\"",
+			die("%s %s: expected process or thread ids separated by \",\"",
 			    option, text);
 		tasks->list = need_memory(reallocarray(tasks->list, tasks->length + 1,
 						       sizeof(*tasks->list)));
@@ -178,28 +178,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all-cpus", 'a', NULL, 0, "count all that runs, on all CPUs, as without a command, -C, -p "
-	  "and -t", 0 },
-	{ "cpu", 'C', "LIST", 0, "count all that runs on these CPUs, as 0-3,8", 0 },
+	{ "all-cpus", 'a', NULL, 0, "count system-wide, on all CPUs (default without a command, "
+	  "-C, -p and -t)", 0 },
+	{ "cpu", 'C', "LIST", 0, "count all tasks on these CPUs, such as 0-3,8", 0 },
 	{ "pid", 'p', "LIST", 0, "count these processes, until they end", 0 },
 	{ "tid", 't', "LIST", 0, "count these threads, until they end", 0 },
-	{ "no-inherit", 'i', NULL, 0, "do not count what tasks start", 0 },
-	{ "interval-print", 'I', "MS", 0, "print what was counted every MS milliseconds", 0 },
+	{ "no-inherit", 'i', NULL, 0, "do not count children of the tasks", 0 },
+	{ "interval-print", 'I', "MS", 0, "print the counts of every MS milliseconds", 0 },
 	{ "interval-count", KEY_INTERVALS, "N", 0, "end counting after N intervals", 0 },
-	{ "repeat", 'r', "N", 0, "run the command N times, print means and deviations", 0 },
-	{ "delay", 'D', "MS", 0, "begin MS milliseconds after the start; -1: never", 0 },
-	{ "duration", KEY_DURATION, "S", 0, "end counting after S seconds, and the command", 0 },
-	{ "timeout", KEY_TIMEOUT, "MS", 0, "end counting after MS ms, and the command", 0 },
-	{ "output", 'o', "FILE", 0, "print to FILE, not to standard error", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "append to FILE", 0 },
-	{ "field-separator", 'x', "SEP", 0, "print CSV, with SEP between columns", 0 },
-	{ "json-output", 'j', NULL, 0, "print JSON, an object a line", 0 },
-	{ "per-node", KEY_PER_NODE, NULL, 0, "a row for each node", 0 },
-	{ "per-socket", KEY_PER_NODE, NULL, 0, "the same: a Grace's sockets are nodes", 0 },
-	{ "no-aggr", 'A', NULL, 0, "a row for each CPU; with -a or -C", 0 },
+	{ "repeat", 'r', "N", 0, "run the command N times and print means and deviations", 0 },
+	{ "delay", 'D', "MS", 0, "start counting after MS milliseconds; -1: never", 0 },
+	{ "duration", KEY_DURATION, "S", 0, "end counting and the command after S seconds", 0 },
+	{ "timeout", KEY_TIMEOUT, "MS", 0, "end counting and the command after MS milliseconds", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard error", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
+	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
+	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "per-node", KEY_PER_NODE, NULL, 0, "print a row for each node", 0 },
+	{ "per-socket", KEY_PER_NODE, NULL, 0, "the same as --per-node: a Grace's sockets are its "
+	  "nodes", 0 },
+	{ "no-aggr", 'A', NULL, 0, "print a row for each CPU; needs -a or -C", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if a value is missing or was multiplexed", 0 },
-	{ "big-num", 'B', NULL, 0, "commas in numbers, as without it", 0 },
-	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "no commas in numbers", 0 },
+	{ "big-num", 'B', NULL, 0, "group digits with commas (default)", 0 },
+	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "do not group digits with commas", 0 },
 	{ 0 },
 };
 
@@ -216,7 +217,7 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* What does not go together */
+/* Dies if options exclude or lack each other. */
 static void check(const struct stat *stat)
 {
 	const bool system = stat->system || stat->cpus;
@@ -234,7 +235,7 @@ static void check(const struct stat *stat)
 		{ stat->runs > 1 && !stat->argv, "-r needs a command" },
 		{ stat->runs > 1 && stat->interval, "-r and -I: choose one" },
 		{ stat->delay < 0 && !stat->argv && !stat->timeout && !tasks,
-		  "-D -1 needs a command, tasks or a time to end at" },
+		  "-D -1 needs a command, -p, -t, --duration or --timeout" },
 	};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
@@ -242,7 +243,7 @@ static void check(const struct stat *stat)
 			die("%s", checks[i].why);
 }
 
-/* Those of @names that the machine has */
+/* Requests those of @names that the machine has. */
 static void add_metrics(struct common *common, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -359,7 +360,7 @@ static void place_of(const struct gpmu_row *row, char *place, size_t size)
 		snprintf(place, size, " of node %d", row->node);
 }
 
-/* An idle metric is no failure, what it is of did not happen. */
+/* An idle metric is no failure: there was nothing to measure. */
 static void note_row(struct stat *stat, const struct gpmu_row *row)
 {
 	static const char *const states[] = {
@@ -377,13 +378,13 @@ static void note_row(struct stat *stat, const struct gpmu_row *row)
 		add_reason(stat, print_text("%s%s: missing in some of the runs", row->name, place));
 }
 
-/* Whether all is as --strict wants it; says what is not */
+/* Prints why --strict fails. Returns whether it succeeds. */
 static bool is_strict(const struct stat *stat)
 {
 	for (size_t i = 0; i < stat->n_reasons; i++)
 		say("--strict: %s", stat->reasons[i]);
 	if (stat->more_reasons)
-		say("--strict: and more");
+		say("--strict: further values are missing or multiplexed");
 	return !stat->n_reasons;
 }
 
@@ -432,7 +433,7 @@ static void die_unread(int error)
 	die("counters cannot be read: %s", strerror(-error));
 }
 
-/* Of a run that ended before counting began: those that it would have had */
+/* Makes the rows of a run that ended before counting began, all not counted. */
 static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 {
 	const struct gpmu_row *rows;
@@ -482,7 +483,7 @@ static void total(struct stat *stat, const struct count_end *end, struct gpmu_se
 		die_unread(ret);
 }
 
-/* As a shell says it; who pressed Ctrl-C knows. */
+/* Names the signal as a shell does, except after Ctrl-C. */
 static void say_signal(const struct stat *stat, const struct count_end *end)
 {
 	if (end->signal && end->signal != SIGINT && end->signal != SIGPIPE && !stat->timeout)
@@ -490,15 +491,15 @@ static void say_signal(const struct stat *stat, const struct count_end *end)
 }
 
 /*
- * CPU time of the command that is not just that of the ends of its processes, of which the kernel
- * counts only a part
+ * Thresholds for lost counts: the kernel counts the exit of each process only in part, which is
+ * not worth a warning.
  */
 #define LOST_LEAST	0.01	/* seconds */
-#define LOST_SHARE	0.5	/* of all of it */
+#define LOST_SHARE	0.5	/* of the CPU time */
 
 /*
- * Tasks that the kernel has taken the counters from, as it does when they execute a setuid program
- * (begin_new_exec() in Linux' fs/exec.c): they ran longer than any counter was enabled.
+ * Detects tasks whose counters the kernel has removed because they executed a setuid program
+ * (begin_new_exec() in Linux' fs/exec.c): the CPU time then exceeds every counter's enabled time.
  */
 static void note_lost(struct stat *stat, const struct count_end *end, struct gpmu_session *session)
 {
@@ -507,7 +508,7 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 	const char *at;
 	size_t n;
 
-	/* Otherwise it is not to be counted from its begin to its end. */
+	/* With these options the command is not counted from begin to end. */
 	if (stat->system || stat->cpus || stat->pids.length || stat->tids.length || stat->delay ||
 	    stat->timeout || stat->intervals || stat->no_inherit || !end->counted)
 		return;
@@ -526,8 +527,8 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 	stat->lost_said = true;
 	if (stat->strict)
 		add_reason(stat, print_text("%.3f s were not counted", lost));
-	warn("%.3f s of the command's %.3f s on CPUs were not counted: the kernel takes the counters "
-	     "from programs that are setuid, as sudo", lost, ran);
+	warn("%.3f s of the command's %.3f s of CPU time were not counted: the kernel removes the "
+	     "counters of setuid programs such as sudo; -a counts them", lost, ran);
 }
 
 static void run_once(struct stat *stat, const struct count *count, int *status)
@@ -584,7 +585,8 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 		ret = gpmu_runs_add(runs, rows, n, &sink_end);
 		if (ret)
 			die("run %u: %s", i + 1, ret != -EINVAL ? strerror(-ret) :
-			    "it has not the rows of the first; have CPUs come or gone?");
+			    "its rows differ from the first run's: a CPU came online or went "
+			    "offline; repeat it");
 		gpmu_session_free(session);
 	}
 	count_heed_signals(&mask);
@@ -604,7 +606,7 @@ static enum gpmu_aggregation aggregation_of(const struct stat *stat)
 	return stat->per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
 }
 
-/* @child, @mask: of count_begin(); or NULL */
+/* @child, @mask: of count_begin(), or NULL */
 static int count_all(struct stat *stat, const struct gpmu_plan *plan, const struct child *child,
 		     const sigset_t *mask)
 {
@@ -668,7 +670,7 @@ static int run(int argc, char **argv)
 
 	common_init(&stat.common);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &stat);
-	/* As perf does: without a command and tasks it is the machine, until Ctrl-C. */
+	/* As perf: system-wide until Ctrl-C without a command and tasks */
 	stat.system |= !stat.argv && !stat.pids.length && !stat.tids.length && !stat.cpus;
 	check(&stat);
 	plugins = common_has_sources(&stat.common);
@@ -678,8 +680,7 @@ static int run(int argc, char **argv)
 	asked = stat.common.n_requests > 0;
 	if (!asked)
 		add_defaults(&stat);
-	stat.common.user_only = !stat.system && !stat.cpus &&
-				common_may_count_user_only(&stat.common);
+	stat.common.tasks = !stat.system && !stat.cpus;
 	plan = common_plan(&stat.common, stat.system || stat.cpus);
 	if (asked || stat.common.verbose) {
 		common_plan_warnings(plan);

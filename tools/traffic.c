@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu traffic: who reads and writes which memory of a Grace, as a matrix; and its GPUs. */
+/* gpmu traffic: prints a matrix of a Grace's memory traffic by source and memory, and GPU counts. */
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
@@ -29,12 +29,12 @@ struct traffic {
 	bool append, json;
 	const char *separator;
 	char **argv; /* the command; NULL: none */
-	struct gpmu_flow *flow; /* NULL: there are GPUs alone */
+	struct gpmu_flow *flow; /* NULL: GPUs only */
 	struct gpmu_balance *balance;
 	struct output output;
 	struct traffic_said said;
-	bool headed; /* the CSV file has its first lines */
-	bool failed; /* the output, which is said */
+	bool headed; /* the CSV heading was written */
+	bool failed; /* writing the output, after a message */
 };
 
 static enum gpmu_flow_chip parse_chip(const char *text)
@@ -55,7 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &traffic->common;
 		state->child_inputs[1] = &traffic->common;
 		return 0;
-	case 'a': /* PMUs outside the cores count nothing else */
+	case 'a': /* uncore PMUs always count system-wide */
 		return 0;
 	case 'I':
 		traffic->interval = parse_ms("-I", arg);
@@ -90,16 +90,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all-cpus", 'a', NULL, 0, "the whole machine, which it always is", 0 },
-	{ "interval-print", 'I', "MS", 0, "print what was counted every MS milliseconds", 0 },
+	{ "all-cpus", 'a', NULL, 0, "count the whole machine (always so)", 0 },
+	{ "interval-print", 'I', "MS", 0, "print the counts of every MS milliseconds", 0 },
 	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
 	{ "duration", KEY_DURATION, "S", 0, "end after S seconds", 0 },
-	{ "chip", KEY_CHIP, "KIND", 0, "superchip or gracehopper, where the machine does not tell",
+	{ "chip", KEY_CHIP, "KIND", 0, "superchip or gracehopper, if it is detected wrongly",
 	  0 },
-	{ "output", 'o', "FILE", 0, "print to FILE", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "append to FILE", 0 },
-	{ "json-output", 'j', NULL, 0, "JSON, an object a line", 0 },
-	{ "field-separator", 'x', "SEP", 0, "CSV, with SEP between columns", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard error", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
+	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
 	{ 0 },
 };
 
@@ -113,12 +113,12 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[COMMAND [ARGUMENT...]]",
-	.doc = "Shows who reads and writes which memory of a Grace, while a command runs or until "
-	       "Ctrl-C.",
+	.doc = "Shows the memory traffic of a Grace by source and memory, while a command runs or "
+	       "until Ctrl-C.",
 	.children = children,
 };
 
-/* As of the other commands: nothing that a value or a column's name can have */
+/* As in gpmu stat: no character that values or names of columns may have */
 static bool is_separator(const char *text)
 {
 	for (const char *c = text; *c; c++)
@@ -140,7 +140,7 @@ static void check(const struct traffic *traffic)
 		die("--append needs -o");
 }
 
-/* Without a Grace what GPUs count is shown, if there are some. */
+/* Without a Grace only a warning is printed if there are GPUs to show. */
 static void make_flow(struct traffic *traffic, bool gpus)
 {
 	struct gpmu_error error = { .text = "" };
@@ -305,6 +305,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_traffic = {
 	.name = "traffic",
-	.summary = "show who reads and writes which memory",
+	.summary = "show the memory traffic of a Grace by source and memory",
 	.run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A flow's numbers, and what GPUs count, as text, CSV or JSON. */
+/* Prints a flow's numbers and the GPUs' counts as text, CSV or JSON. */
 #ifndef GPMU_TRAFFIC_H
 #define GPMU_TRAFFIC_H
 
@@ -8,20 +8,20 @@
 
 #include "gpmu.h"
 
-/* What is printed once, not with each interval */
+/* What was already printed and is not repeated in later intervals */
 struct traffic_said {
 	char *lines[64];	/* notes */
 	size_t n;
 	bool origins;		/* of peaks */
 };
 
-/* What is written, and how */
+/* The numbers of an interval, and the output form */
 struct traffic_view {
 	FILE *file;
 	const struct gpmu_flow *flow;	/* NULL: no Grace */
 	const struct gpmu_machine *machine;
 	const struct gpmu_balance *balance;
-	const struct gpmu_row *rows;	/* with those of GPUs */
+	const struct gpmu_row *rows;	/* including those of GPUs */
 	size_t n_rows;
 	double begin, end;	/* seconds */
 	bool json, interval;
@@ -31,7 +31,7 @@ struct traffic_view {
 
 void traffic_text(const struct traffic_view *view);
 void traffic_said_release(struct traffic_said *said);
-/* CSV or JSON lines; CSV's first lines by the other */
+/* traffic_records() writes CSV or JSON lines, traffic_header() the heading of CSV. */
 void traffic_records(const struct traffic_view *view);
 void traffic_header(const struct traffic_view *view);
 
@@ -39,7 +39,7 @@ void traffic_header(const struct traffic_view *view);
 
 #define TRAFFIC_GPU_PARTS 4
 
-/* What a GPU reads or receives, and what it writes or sends */
+/* Metrics of what a GPU reads or receives, and of what it writes or sends */
 struct traffic_gpu_part {
 	const char *name, *metrics[2];
 };
@@ -48,12 +48,12 @@ extern const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS];
 
 /* Whether a source counts GPUs' traffic */
 bool traffic_has_gpus(const struct gpmu_machine *machine);
-/* Adds all of these metrics; as gpmu_plan_add_metrics() */
+/* Adds the metrics of all parts. Returns as gpmu_plan_add_metrics(). */
 int traffic_gpu_plan(struct gpmu_plan *plan, struct gpmu_error *error);
 /* A GPU's row, or NULL; @way: 0 or 1 */
 const struct gpmu_row *traffic_gpu_row(const struct traffic_view *view, size_t gpu, size_t part,
 				       size_t way);
-/* The row as a flow has numbers */
+/* Converts the row to a flow's value. */
 struct gpmu_flow_value traffic_gpu_value(const struct gpmu_row *row);
 
 #endif /* GPMU_TRAFFIC_H */

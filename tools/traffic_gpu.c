@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What GPUs' own counters say beside the matrix. */
+/* The GPUs' own counts, below the matrix. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* CSV and JSON: a record for each number; man/gpmu-traffic.rst says what the columns are. */
+/* CSV and JSON: a record for each number. man/gpmu-traffic.rst describes the columns. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The matrix for people. */
+/* The matrix as text. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #define NAME_WIDTH 15
 #define CELL_WIDTH 16
 #define WIDE	   44 /* names of links and peaks */
-#define WIDER	   48 /* of what is compared */
+#define WIDER	   48 /* names of comparisons */
 
 static const char *const ways[] = { "read", "write" };
 
-/* What of the signs below a number was used */
+/* The marks that were used, for the notes below the table */
 struct signs {
 	bool derived, range, together, invisible, multiplexed;
 	double share; /* the lowest */
@@ -56,7 +56,7 @@ static void write_letter(size_t index, char *text)
 	*text = '\0';
 }
 
-/* 0 is nothing at all. */
+/* "0" means that nothing was counted; small rates are "<0.001". */
 static void write_number(double rate, char *text, size_t size)
 {
 	if (rate == 0)
@@ -146,7 +146,7 @@ static void put_matrix(struct table *table)
 		put_row(table, "total", 0, way, true);
 }
 
-/* Sums of which a cell is a part */
+/* Whether a cell of the matrix is counted in this sum */
 static bool is_used(const struct gpmu_flow *flow, size_t sum)
 {
 	const struct gpmu_flow_line *cell;
@@ -186,7 +186,7 @@ static void put_sums(struct table *table)
 static void put_imbalance(FILE *file, const struct gpmu_flow_value *source,
 			  const struct gpmu_flow_value *home, double imbalance)
 {
-	/* Ends are not read at the very same time. */
+	/* Both ends are not read at exactly the same time: tiny differences are shown as 0. */
 	if (fabs(imbalance) < 0.0005)
 		fprintf(file, "%9.1f %%", 0.0);
 	else if (!isnan(imbalance))
@@ -248,7 +248,7 @@ static void put_origin(const struct traffic_view *view, const char *origin)
 		fprintf(view->file, "    %s\n", origin);
 }
 
-/* Peaks of the same origin are below each other. */
+/* Peaks are ordered by origin, which is printed below the last of each. */
 static void put_peaks(struct table *table)
 {
 	const struct traffic_view *view = table->view;
@@ -268,7 +268,7 @@ static void put_peaks(struct table *table)
 	view->said->origins = true;
 }
 
-/* --- GPUs, and what is counted at two places --- */
+/* --- GPUs, and comparisons of two counting places --- */
 
 static void put_gpu(struct table *table, size_t gpu, size_t part, bool *first)
 {
@@ -302,7 +302,7 @@ static void put_gpus(struct table *table)
 			put_gpu(table, gpu, part, &first);
 }
 
-/* As numbers have three decimals, less is nothing. */
+/* A remainder that rounds to 0.000 is printed as 0. */
 static void put_remainder(FILE *file, const struct gpmu_balance_line *line)
 {
 	bool small = fabs(line->remainder) < 5e5;
@@ -349,7 +349,7 @@ static void put_balances(struct table *table)
 	}
 }
 
-/* --- what the signs mean, and what is missing --- */
+/* --- notes: marks and missing values --- */
 
 static void put_note(struct table *table, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -398,7 +398,7 @@ static void say_why(struct table *table, const struct gpmu_flow_line *line)
 	}
 }
 
-/* Which GPU it is, and who has counted it; why what is missing is */
+/* Notes the GPU's UUID and counting source, and why values are missing. */
 static void note_gpu(struct table *table, size_t gpu)
 {
 	const struct traffic_view *view = table->view;
@@ -451,8 +451,8 @@ static void put_notes(struct table *table)
 	if (signs->derived)
 		say_once(table, "", "~ is a difference of several PMUs' counts");
 	if (signs->range)
-		say_once(table, "", "a..b is between the two: counts do not tell more");
-	/* It is another share each time. */
+		say_once(table, "", "a..b are bounds: the counts do not determine the value");
+	/* Not once: the share differs in each interval. */
 	if (signs->multiplexed)
 		put_note(table,
 			 "* is an estimate: counters were multiplexed, and ran %.2f%% of the time "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What went wrong, for the caller's struct gpmu_error, which may be NULL. */
+/* Set the caller's struct gpmu_error, which may be NULL. */
 #ifndef GPMU_ERROR_H
 #define GPMU_ERROR_H
 

@@ -34,7 +34,7 @@ void log_line(int level, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
-	/* Without the lock, as it may set another one */
+	/* Called without the lock, as the callback may call gpmu_log_set() */
 	if (log)
 		log(level, line, user);
 }

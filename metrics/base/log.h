@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is worth to be told and is no error, for the program's callback. */
+/* Messages that are not errors, for the program's callback */
 #ifndef GPMU_LOG_H
 #define GPMU_LOG_H
 

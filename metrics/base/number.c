@@ -2,7 +2,7 @@
 /*
  * A double is m * 2^e, and in the range of most numbers here m times a power of 10
  * fits in 128 bits: its digits, and which of two is nearer, are then exact without
- * printf(), which takes ten times as long. All else is printf()'s.
+ * printf(), which takes ten times as long. All other values use printf().
  */
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static unsigned int count_digits(uint64_t value)
 	return n + (n == 19 && value / 10 >= tens[18]);
 }
 
-/* With as many digits, zeros in front; two at a time */
+/* Writes exactly this many digits, with leading zeros, two at a time */
 static void put_digits(char *text, uint64_t value, unsigned int digits)
 {
 	static const char pairs[] =
@@ -80,7 +80,7 @@ static size_t group(char *text, size_t length)
 	return length + commas;
 }
 
-/* m of 53 bits and e of a positive double */
+/* Splits a positive double into m of 53 bits and e */
 static uint64_t split(double value, int *exponent)
 {
 	uint64_t bits, biased;
@@ -98,7 +98,7 @@ static uint64_t round_rest(uint64_t value, unsigned int shift, unsigned int deci
 	u128 rest = scaled & ((half << 1) - 1);
 	uint64_t whole = (uint64_t)(scaled >> shift);
 
-	/* Without decimals the digit before is that of the whole number. */
+	/* Without decimals the previous digit is that of the integer part. */
 	if (decimals)
 		odd = whole & 1;
 	return whole + (rest > half || (rest == half && odd));
@@ -114,7 +114,7 @@ size_t number_fixed(char *text, double value, unsigned int decimals, bool groupe
 		text[sign++] = '-';
 	m = split(fabs(value), &exponent);
 	if (exponent > 10) {
-		/* An integer: no point that a locale could change */
+		/* An integer has no decimal point that a locale could change. */
 		length = (size_t)snprintf(text + sign, NUMBER_SIZE - sign, "%.0f", fabs(value));
 	} else if (exponent >= 0) {
 		length = number_u64(text + sign, m << exponent);
@@ -141,7 +141,7 @@ size_t number_fixed(char *text, double value, unsigned int decimals, bool groupe
 	return length + decimals;
 }
 
-/* "12.5" or "0.00125": digits of which @decimals are behind the point */
+/* Writes digits with @decimals of them after the point: "12.5" or "0.00125" */
 static size_t put_decimal(char *text, uint64_t digits, unsigned int decimals)
 {
 	size_t length;
@@ -170,7 +170,7 @@ static const double powers[] = {
 	1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
 };
 
-/* Of a value that is no integer, from 1e-5 on */
+/* For values from 1e-5 on that are not integers */
 static size_t shortest_decimal(char *text, double value)
 {
 	uint64_t digits = 0, m;
@@ -203,7 +203,7 @@ static size_t shortest_decimal(char *text, double value)
 	return put_decimal(text, digits, decimals);
 }
 
-/* printf()'s, with a point in place of what the locale has */
+/* printf()'s text with a point in place of the locale's decimal separator */
 static size_t shortest_printf(char *text, double value)
 {
 	char digits[64], *end;

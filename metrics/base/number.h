@@ -9,12 +9,12 @@
 
 #define NUMBER_SIZE	448	/* of a buffer that any of them fits in */
 
-/* All return the length; there is no NUL. Values are finite. */
+/* All return the length and write no NUL. Values are finite. */
 size_t number_u64(char *text, uint64_t value);
 size_t number_int(char *text, int value);
-/* As "%.*f", at most 9 decimals; @grouped: a comma before each three digits */
+/* As "%.*f", at most 9 decimals; @grouped: digits grouped with commas */
 size_t number_fixed(char *text, double value, unsigned int decimals, bool grouped);
-/* With as many digits, at most 17, as it takes to read the same value; "1.5e+300" */
+/* With the fewest digits, at most 17, that read back as the same value; "1.5e+300" */
 size_t number_shortest(char *text, double value);
 
 #endif /* GPMU_NUMBER_H */

@@ -97,7 +97,7 @@ static int lose(const struct counter_group *group, const struct counter_set *set
 	if (!got && leader->attr.pinned)
 		error_set(&why, 0, "no counter was free%s for it, and it is pinned", where);
 	else
-		error_set(&why, 0, "the kernel gave it up%s: the CPU or the PMU has gone", where);
+		error_set(&why, 0, "no longer counted%s: its CPU or PMU went offline", where);
 	return tell(set, why.text, counts);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions. Their begin and end cost little beside the system calls that read the
- * counters: what a region needs is made when its name is first begun.
+ * Regions. Begin and end cost little more than the system calls that read the counters, as
+ * memory is allocated only when a name is begun for the first time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static struct session_region **hint_of(struct session_regions *regions, const ch
 	return &regions->hints[(address ^ (address >> 6)) % REGION_HINTS];
 }
 
-/* NULL: there is none of that name yet */
+/* Returns NULL if no region has this name yet. */
 static struct session_region *find(struct session_regions *regions, const char *name,
 				   uint32_t hash)
 {
@@ -53,7 +53,7 @@ static void put_in_table(size_t *table, size_t slots, uint32_t hash, size_t inde
 	table[i & (slots - 1)] = index + 1;
 }
 
-/* Room for one more, with at least half of the table empty */
+/* Makes room for one more region, with at least half of the table empty. */
 static int grow(struct session_regions *regions)
 {
 	size_t room = regions->room ? regions->room * 2 : FIRST_ROOM;
@@ -110,7 +110,7 @@ static struct session_region *add(struct gpmu_session *session, const char *name
 	return region;
 }
 
-/* The region of that name, which is made if there is none; NULL: no memory */
+/* Returns the region with this name, created if necessary; NULL: no memory */
 static struct session_region *get(struct gpmu_session *session, const char *name)
 {
 	struct session_region **hint = hint_of(&session->regions, name);
@@ -156,7 +156,7 @@ static void begin(const struct gpmu_counts *now, struct session_region *region)
 	region->begin_system = now->system_time;
 }
 
-/* Those of the command are what the program says; it may go back. */
+/* The program sets the times of the command, which may decrease. */
 static uint64_t since(uint64_t later, uint64_t earlier)
 {
 	return later > earlier ? later - earlier : 0;

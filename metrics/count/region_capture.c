@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions as capture ranges of gpmu record, which has its library in this process once CUDA is
- * initialised: it is found by the variable by which the CUDA driver has found it.
+ * Regions as capture ranges of gpmu record. The library of gpmu record is in this process once CUDA
+ * is initialised; it is found by the same variable with which the CUDA driver finds it.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static capture_fn find(const char *path)
 void region_capture(const char *name, bool begins)
 {
 	static capture_fn capture;
-	static int off;		/* not below gpmu record, of which a process is from its begin on */
+	static int off;		/* not under gpmu record, which holds for the life of a process */
 	capture_fn found = __atomic_load_n(&capture, __ATOMIC_ACQUIRE);
 	const char *path;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Regions and counters as a table for people. */
+/* A table of regions and counters for people */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

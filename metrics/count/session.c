@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counting. Sources have cumulative counts, which are never reset; rows are of the
- * difference of two readings.
+ * Counting. Counts of sources are cumulative and never reset; rows are computed from the difference
+ * of two readings.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,7 +36,7 @@ int session_rows(struct gpmu_session *session, uint64_t start, const struct gpmu
 	return 0;
 }
 
-/* All groups; the first error, after which it goes on. */
+/* Applies to all groups, also after an error. Returns the first error. */
 static int disable_groups(struct gpmu_session *session, uint64_t time)
 {
 	int ret = 0;
@@ -51,7 +51,7 @@ static int disable_groups(struct gpmu_session *session, uint64_t time)
 	return ret;
 }
 
-/* Those of the kernel, or those of plugins */
+/* Enables the groups of the kernel, or those of plugins. */
 static int enable_groups(struct gpmu_session *session, bool kernel, uint64_t time)
 {
 	int ret = 0;
@@ -66,8 +66,8 @@ static int enable_groups(struct gpmu_session *session, bool kernel, uint64_t tim
 }
 
 /*
- * Plugins first, as they can fail: what the kernel is to enable on exec would count at once
- * if it were enabled a second time.
+ * Plugins come first, as they can fail. Enabling a second time would start events that the kernel
+ * enables on exec immediately.
  */
 static int enable_all(struct gpmu_session *session, uint64_t time)
 {
@@ -88,7 +88,7 @@ int gpmu_session_enable(struct gpmu_session *session)
 	if (session->enabled)
 		return -EALREADY;
 	session->begun = session->ended = false;
-	/* What was counted before, which is not in the rows that follow */
+	/* The counts before enabling, which the rows do not include */
 	ret = session_read(session);
 	if (ret)
 		return ret;
@@ -118,14 +118,14 @@ int gpmu_session_disable(struct gpmu_session *session)
 	session->enabled = false;
 	ret = disable_groups(session, session->stop);
 	/*
-	 * Read now: what is to count on exec does so even when it has been disabled. Without
-	 * memory for a reason it is read when it is asked for.
+	 * Read now, because events that are enabled on exec count even after they were disabled. If
+	 * memory for a reason is short, gpmu_session_interval() reads instead.
 	 */
 	session->ended = !session_read(session);
 	return ret;
 }
 
-/* Into session->difference, and the rows of it */
+/* Computes session->difference and its rows. */
 static int read_since(struct gpmu_session *session, const struct gpmu_counts *earlier,
 		      const struct gpmu_row **rows, size_t *length)
 {
@@ -144,7 +144,7 @@ int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **
 {
 	int ret;
 
-	/* What is left out while it is read is the next interval's. */
+	/* Readings that the kernel takes during this read belong to the next interval. */
 	session_rings_skip(session);
 	ret = read_since(session, session->last, rows, length);
 	if (!ret)

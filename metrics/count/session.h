@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A session, and its regions: what the parts of session*.c and region.c share. */
+/* Declarations that session*.c and region.c share */
 #ifndef GPMU_SESSION_H
 #define GPMU_SESSION_H
 
@@ -19,15 +19,15 @@
 struct counter_ring;
 
 struct session_group {
-	struct source_group *open;	/* NULL: it is not */
-	bool told;			/* that it cannot be read */
+	struct source_group *open;	/* NULL: the group could not be opened */
+	bool told;			/* a message about a failed read was logged */
 };
 
-/* Counts are of all slots and places, slot by slot. */
+/* Counts cover all slots and places, slot by slot. */
 struct session_region {
 	char *name;
 	uint32_t hash;
-	size_t depth;			/* how often it is begun inside itself */
+	size_t depth;			/* nesting depth in itself */
 	uint64_t visits;
 	struct count *begin;		/* at the begin of this visit */
 	uint64_t begin_time, begin_user, begin_system;
@@ -45,15 +45,15 @@ struct session_regions {
 	size_t slots;			/* of it, a power of 2, more than there are regions */
 	struct session_region **stack;	/* that are begun and not ended */
 	size_t depth, stack_room;
-	/* By address of the name; what is there has to be compared nevertheless. */
+	/* Indexed by the address of the name; the name still has to be compared. */
 	struct session_region *hints[REGION_HINTS];
 };
 
 /* Where user_time and system_time come from */
 struct session_times {
 	enum {
-		TIMES_TOLD,		/* gpmu_session_set_times(), or nobody needs them */
-		TIMES_OF_THREAD,	/* the calling one */
+		TIMES_TOLD,		/* set by gpmu_session_set_times(), or not needed */
+		TIMES_OF_THREAD,	/* the calling thread */
 		TIMES_OF_TASKS,
 		TIMES_OF_CPUS,
 	} of;
@@ -61,7 +61,7 @@ struct session_times {
 	int *files;			/* of processes, then of tasks */
 	size_t n_files, n_processes;
 	struct cpus cpus;		/* length 0: all */
-	char why[128];			/* they are not known; or "" */
+	char why[128];			/* reason that the times are not known; or "" */
 };
 
 /* Readings that the kernel takes */
@@ -101,14 +101,14 @@ struct gpmu_session {
 
 /* --- session.c */
 
-/* A group that cannot be read: told once */
+/* Logs once that a group cannot be read. */
 void session_tell(struct gpmu_session *session, size_t index, int err);
 
 /* --- session_times.c: user_time and system_time */
 
 struct session_target;
 
-/* What the plan needs of them, of 0. 0 or -ENOMEM; session_times_release() in both cases */
+/* Opens what the plan's events need. 0 or -ENOMEM; call session_times_release() in both cases. */
 int session_times_init(struct session_times *times, const struct gpmu_plan *plan,
 		       const struct gpmu_session_options *options,
 		       const struct session_target *target);
@@ -119,11 +119,11 @@ void session_times_read(struct session_times *times, struct gpmu_counts *counts)
 /* --- session.c */
 
 /*
- * All counters into session->now. What cannot be read is not counted there, and no
- * failure. 0 or -ENOMEM
+ * Reads all counters into session->now. A counter that cannot be read is marked as not counted,
+ * which is not an error. 0 or -ENOMEM
  *
- * Inline, as to return once more after a system call is what much of the time of a region
- * goes into where the kernel has cleared the processor's return predictions.
+ * Inline, because each return after a system call is slow if the kernel has cleared the
+ * processor's return predictions; returns would be a large part of the time of a region.
  */
 static inline int session_read(struct gpmu_session *session)
 {
@@ -146,14 +146,14 @@ static inline int session_read(struct gpmu_session *session)
 	return ret;
 }
 
-/* The rows of session->difference, whose times are from @start on. 0 or -ENOMEM */
+/* Computes the rows of session->difference, with times relative to @start. 0 or -ENOMEM */
 int session_rows(struct gpmu_session *session, uint64_t start, const struct gpmu_row **rows,
 		 size_t *length);
 
-/* --- session_target.c: whom to count */
+/* --- session_target.c: CPUs and tasks to count */
 
 struct session_target {
-	struct source_target target;	/* of what follows */
+	struct source_target target;	/* refers to the members below */
 	struct cpus cpus;
 	int *tids;			/* ascending, each once */
 	size_t n_tids;
@@ -162,15 +162,15 @@ struct session_target {
 };
 
 /*
- * The options' target, looked up on this machine. 0, or -errno with the error set, then
- * with nothing to release
+ * Resolves the target of the options on this machine. 0, or -errno with the error set and
+ * nothing to release
  */
 int session_target_init(struct session_target *target, const struct gpmu_session_options *options,
 			const struct gpmu_machine *machine, struct gpmu_error *error);
 void session_target_release(struct session_target *target);
-/* The process that a task is of, or -1 */
+/* Returns the process of a task, or -1. */
 int session_process_of(int tid);
-/* None of the processes of @options has a task any more. */
+/* Sets the error for processes that have no task any more. */
 void session_target_gone(const struct gpmu_session_options *options, struct gpmu_error *error);
 
 /* --- session_ring.c: readings that the kernel takes */

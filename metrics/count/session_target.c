@@ -89,7 +89,7 @@ void session_target_gone(const struct gpmu_session_options *options, struct gpmu
 	if (options->n_pids == 1)
 		error_set(error, 0, "no process %d", (int)options->pids[0]);
 	else
-		error_set(error, 0, "none of these %zu processes is there: %d, ...",
+		error_set(error, 0, "none of these %zu processes exists: %d, ...",
 			  options->n_pids, (int)options->pids[0]);
 }
 

@@ -146,8 +146,8 @@ int plan_warn_unknown(struct gpmu_plan *plan, const struct event_instance *insta
 			length--;
 	if (length && length < strlen(name) && name[length - 1] == '_')
 		length--;
-	return plan_warn(plan, "%.*s: how many events it counts at the same time is not known, so "
-			 "each metric has its own groups, which are taken to fit; a driver with "
-			 "caps/counters tells, or the kernel, to who may open events",
+	return plan_warn(plan, "%.*s: its number of counters is unknown, so each metric has its own "
+			 "groups, which are assumed to fit; a driver with caps/counters, or "
+			 "permission to open events, makes the number known",
 			 (int)length, name);
 }

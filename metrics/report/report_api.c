@@ -164,7 +164,7 @@ static void make_waits(struct gpmu_report *report)
 	array_release(&entries);
 	array_release(&tallies);
 	if (!timeline->waits.n)
-		report_note(report, REPORT_WAITS, "nothing was waited for");
+		report_note(report, REPORT_WAITS, "no synchronization was recorded");
 	report_table_done(report, REPORT_WAITS, "total");
 }
 

@@ -79,7 +79,7 @@ static void put_clock(const struct fact *fact)
 	double bound = number(fact, "bound");
 
 	put(fact->report, "clock", bound >= 1e6, fact->own->file,
-	    report_print(fact->report, "right to %.0f ns: time stamps%s%s", bound, *text(fact, "of") ? " of " : "",
+	    report_print(fact->report, "error of at most %.0f ns: time stamps%s%s", bound, *text(fact, "of") ? " of " : "",
 			 text(fact, "of")));
 }
 
@@ -252,7 +252,7 @@ void report_audit(struct gpmu_report *report)
 	put_facts(report);
 	if (report->counted > 0)
 		put(report, "unexplained", report->unexplained > report->counted * 0.1, TIMELINE_NONE,
-		    report_print(report, "%.3f GB of %.3f GB between GPUs and hosts are no copy's",
+		    report_print(report, "%.3f GB of %.3f GB between GPUs and hosts belong to no copy",
 				 report->unexplained / 1e9, report->counted / 1e9));
 	put_overhead(report);
 	for (uint32_t i = 0; i < report->timeline.files.n && !report->failed; i++)

@@ -153,6 +153,6 @@ void report_counters(struct gpmu_report *report)
 		put_file(report, order[i]);
 	free(order);
 	if (!report_table(report, REPORT_COUNTERS)->cells.n)
-		report_note(report, REPORT_COUNTERS, "no counter was recorded: gpmu record -M or -e has them");
+		report_note(report, REPORT_COUNTERS, "no counter was recorded; gpmu record -M or -e records counters");
 	report_table_done(report, REPORT_COUNTERS, NULL);
 }

@@ -60,7 +60,7 @@ static void make_copies(struct gpmu_report *report)
 		put_times(report, REPORT_COPIES, &all[i]);
 	}
 	if (!tallies.n)
-		report_note(report, REPORT_COPIES, "nothing was copied or set");
+		report_note(report, REPORT_COPIES, "no copy or memset was recorded");
 	report_table_done(report, REPORT_COPIES, "total");
 	array_release(&tallies);
 }

@@ -193,7 +193,7 @@ void report_nvtx(struct gpmu_report *report)
 	array_release(&tallies);
 	array_release(&order);
 	if (!report->timeline.ranges.n)
-		report_note(report, REPORT_NVTX, "the program has no range of NVTX, or none was recorded");
+		report_note(report, REPORT_NVTX, "no NVTX range was recorded");
 	report_table_done(report, REPORT_NVTX, "total");
 	report_table_done(report, REPORT_NVTX_COUNTERS, NULL);
 }

@@ -414,7 +414,7 @@ void report_pays(struct gpmu_report *report)
 	struct sharing sharing = { .n_shares = n };
 
 	report_table(report, REPORT_PAYS)->shown.title =
-		report_print(report, "who pays for %s", report_link_title(report->link));
+		report_print(report, "%s bytes by kernel and copy", report_link_title(report->link));
 	if (!has(report, report->link)) {
 		report_note(report, REPORT_PAYS, why_none(report));
 		report_table_done(report, REPORT_PAYS, "bytes");

@@ -98,28 +98,28 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 		sizeof(struct gpmu_report_table), "streams", "streams", NULL, streams, LENGTH(streams), NULL, 0, -1,
 	},
 	[REPORT_API] = {
-		sizeof(struct gpmu_report_table), "api", "calls of CUDA", NULL, api, LENGTH(api), NULL, 0, -1,
+		sizeof(struct gpmu_report_table), "api", "CUDA calls", NULL, api, LENGTH(api), NULL, 0, -1,
 	},
 	[REPORT_WAITS] = {
 		sizeof(struct gpmu_report_table), "sync", "synchronization", NULL, waits, LENGTH(waits), NULL, 0, -1,
 	},
 	[REPORT_NVTX] = {
-		sizeof(struct gpmu_report_table), "nvtx", "ranges of NVTX", NULL, nvtx, LENGTH(nvtx), NULL, 0, -1,
+		sizeof(struct gpmu_report_table), "nvtx", "NVTX ranges", NULL, nvtx, LENGTH(nvtx), NULL, 0, -1,
 	},
 	[REPORT_NVTX_COUNTERS] = {
-		sizeof(struct gpmu_report_table), "nvtx_counters", "counters in ranges of NVTX", NULL, nvtx_counters, LENGTH(nvtx_counters), NULL, 0, -1,
+		sizeof(struct gpmu_report_table), "nvtx_counters", "counters in NVTX ranges", NULL, nvtx_counters, LENGTH(nvtx_counters), NULL, 0, -1,
 	},
 	[REPORT_LINKS] = {
 		sizeof(struct gpmu_report_table), "links", "bytes over links and bytes copied", NULL, moved, LENGTH(moved), NULL, 0, -1,
 	},
 	[REPORT_PAYS] = {
-		sizeof(struct gpmu_report_table), "payers", "who pays", NULL, payers, LENGTH(payers), NULL, 0, -1,
+		sizeof(struct gpmu_report_table), "payers", "link bytes by kernel and copy", NULL, payers, LENGTH(payers), NULL, 0, -1,
 	},
 	[REPORT_RANKS] = {
 		sizeof(struct gpmu_report_table), "ranks", "ranks", NULL, ranks, LENGTH(ranks), NULL, 0, -1,
 	},
 	[REPORT_IMBALANCE] = {
-		sizeof(struct gpmu_report_table), "imbalance", "between ranks", NULL, imbalance, LENGTH(imbalance), NULL, 0, -1,
+		sizeof(struct gpmu_report_table), "imbalance", "imbalance between ranks", NULL, imbalance, LENGTH(imbalance), NULL, 0, -1,
 	},
 	[REPORT_AUDIT] = {
 		sizeof(struct gpmu_report_table), "audit", "audit", NULL, audit, LENGTH(audit), NULL, 0, -1,

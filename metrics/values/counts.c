@@ -7,13 +7,13 @@
 
 #include "values/counts.h"
 
-/* n is 0: some memory nevertheless, as NULL means that there is none */
+/* Also allocates for n = 0, as NULL means out of memory */
 static void *array(size_t n, size_t size)
 {
 	return calloc(n ? n : 1, size);
 }
 
-/* Of places that were not there before */
+/* A new number for a new set of places */
 static uint64_t new_shape(void)
 {
 	static atomic_uint_fast64_t last;
@@ -129,7 +129,7 @@ bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b)
 	return true;
 }
 
-/* The places of @from, unless they are the same, and why; counts are any */
+/* Copies places, unless they are the same, and reasons of @from; counts are undefined */
 static int shape_slot(struct gpmu_counts *counts, size_t slot, const struct counts_slot *from,
 		      bool same)
 {
@@ -200,7 +200,7 @@ struct gpmu_counts *counts_copy(const struct gpmu_counts *counts)
 	return copy;
 }
 
-/* Where @slot has the place; @index is where it should be. NULL: it has not */
+/* Finds the count of a place in @slot, first at @index; NULL: it has no such place */
 static struct count *find_count(const struct counts_slot *slot, const struct place *place,
 				size_t index)
 {

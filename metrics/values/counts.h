@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a source has counted: a table of slots and places. Counts are cumulative;
- * those of an interval are the difference of two tables.
+ * The counts of all sources: a table of slots and places. Counts are cumulative; the counts of an
+ * interval are the difference of two tables.
  */
 #ifndef GPMU_COUNTS_H
 #define GPMU_COUNTS_H
@@ -13,30 +13,30 @@
 #include "gpmu.h"
 
 enum count_state {
-	COUNT_OK,		/* also of a task that has not run: all numbers are 0 then */
+	COUNT_OK,		/* also for a task that has not run, with all numbers 0 */
 	COUNT_NOT_COUNTED,	/* enabled, but it never ran; or an error while it was open */
-	COUNT_NOT_SUPPORTED,	/* the kernel or the machine does not have it */
+	COUNT_NOT_SUPPORTED,	/* the kernel or the machine lacks it */
 };
 
 /* Multiplexed if it ran for less than it was enabled: value = raw * enabled / running */
 struct count {
-	uint64_t raw;		/* as it was read */
+	uint64_t raw;		/* unscaled */
 	uint64_t enabled;	/* ns */
 	uint64_t running;	/* ns, at most enabled */
 	enum count_state state;
 };
 
-/* Where a slot is counted */
+/* The CPU or task on which a slot is counted */
 struct place {
 	int cpu;		/* -1: any, or not known */
-	int node;		/* the number of a NUMA node, -1: none */
+	int node;		/* number of the NUMA node; -1: none */
 	int tid;		/* of the task; -1: all tasks */
 };
 
 struct counts_slot {
 	struct place *places;
 	struct count *counts;	/* one for each place */
-	size_t length;		/* 0: could not be counted at all; then why says it */
+	size_t length;		/* 0: it cannot be counted; why has the reason */
 	enum count_state state;	/* of a slot without places */
 	char *why;		/* or NULL */
 };
@@ -45,44 +45,47 @@ struct gpmu_counts {
 	uint64_t begin,
 		end; /* CLOCK_MONOTONIC_RAW ns: of the interval, or from enabling to reading */
 	uint64_t user_time, system_time;	/* ns */
-	const char *times_why;	/* those two are not known; NULL: they are. Borrowed */
+	const char *times_why;	/* reason that the two times are not known, or NULL; borrowed */
 	struct counts_slot *slots;
 	size_t n_slots;		/* of the plan */
-	uint64_t shape;		/* a number of these places: others that have it have the same */
+	uint64_t shape;		/* identifies the places: tables with the same shape have the same places */
 };
 
-/* Slots without places, not counted; new; NULL with ENOMEM */
+/* Creates a table of slots without places, not counted. NULL with errno ENOMEM. */
 struct gpmu_counts *counts_new(size_t n_slots);
 struct gpmu_counts *counts_copy(const struct gpmu_counts *counts);
 /* NULL is allowed. */
 void counts_free(struct gpmu_counts *counts);
 
-/* The slot's places, a copy, with counts that are 0. 0, or -ENOMEM and the slot is as it was */
+/* Sets the places of a slot, copied, with counts of 0. 0, or -ENOMEM with the slot unchanged */
 int counts_set_places(struct gpmu_counts *counts, size_t slot, const struct place *places,
 		      size_t length);
-/* The slot cannot be counted. @why: of its places too, copied; or NULL. 0 or -ENOMEM, likewise */
+/*
+ * Marks a slot, and its places, that cannot be counted. @why is copied, or NULL. 0, or -ENOMEM with
+ * the slot unchanged
+ */
 int counts_set_lost(struct gpmu_counts *counts, size_t slot, enum count_state state,
 		    const char *why);
 
-/* Whether both have the same places */
+/* Returns whether both tables have the same places. */
 bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b);
-/* @counts becomes as @from; without an allocation if they are alike. 0 or -ENOMEM */
+/* Copies @from to @counts, without an allocation if the places are the same. 0 or -ENOMEM */
 int counts_assign(struct gpmu_counts *counts, const struct gpmu_counts *from);
 
 /*
- * @interval becomes what was counted from @earlier to @later, both cumulative, at
- * the places of @later; a place that @earlier lacks counted from 0. What cannot be,
- * as a count that fell, is not counted, and what was enabled and never ran is not
- * either. Without an allocation if @interval and @later are alike. 0 or -ENOMEM
+ * Sets @interval to the counts from @earlier to @later, both cumulative, at the places of @later. A
+ * place that @earlier lacks started at 0. Impossible differences, such as of a count that
+ * decreased, and counters that were enabled and never ran are marked as not counted. Does not
+ * allocate if @interval and @later have the same places. 0 or -ENOMEM
  */
 int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *later,
 		      const struct gpmu_counts *earlier);
 
 /*
- * Adds @counts, those of an interval, to @total: places that it lacks too, the
- * interval's length to its end. A part that was enabled and never ran is scaled for
- * by the others; any other that was not counted makes the total not counted. Alike
- * without an allocation. 0 or -ENOMEM, and then @total may have some of them
+ * Adds @counts of an interval to @total, including places that @total lacks, and the interval's
+ * length to @total's end. A part that was enabled and never ran is estimated from the others; any
+ * other part that was not counted makes the total not counted. Does not allocate if the places
+ * are the same. 0, or -ENOMEM with @total partly updated
  */
 int counts_add(struct gpmu_counts *total, const struct gpmu_counts *counts);
 
@@ -91,16 +94,15 @@ static inline bool count_never_ran(const struct count *count)
 	return count->enabled && !count->running;
 }
 
-/* An error while it was open */
+/* An error occurred while the counter was open. */
 static inline bool count_is_lost(const struct count *count)
 {
 	return count->state == COUNT_NOT_COUNTED && !count_never_ran(count);
 }
 
 /*
- * What was counted at one place from @earlier to @later, likewise. After an error while
- * it was open (not counted, all numbers 0) the next difference is not counted either, as
- * nobody knows what it would be of
+ * The difference of one place's counts from @earlier to @later, as above. After a failed read (not
+ * counted, all numbers 0) the next difference is not counted either, as its begin is not known.
  */
 static inline struct count count_difference(const struct count *later, const struct count *earlier)
 {
@@ -124,7 +126,7 @@ static inline struct count count_difference(const struct count *later, const str
 	return interval;
 }
 
-/* Adds a part to a total, likewise. */
+/* Adds a part to a total, as above. */
 static inline void count_add(struct count *total, const struct count *part)
 {
 	if (total->state == COUNT_NOT_SUPPORTED || part->state == COUNT_NOT_SUPPORTED) {
@@ -141,7 +143,7 @@ static inline void count_add(struct count *total, const struct count *part)
 	total->state = count_never_ran(total) ? COUNT_NOT_COUNTED : COUNT_OK;
 }
 
-/* raw * enabled / running, exact where they are equal; NaN if it was not counted */
+/* raw * enabled / running, exact if both times are equal; NaN if not counted */
 double count_value(const struct count *count);
 
 #endif /* GPMU_COUNTS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What counts come to. Events of a group are enabled and run at the same times, so
- * to scale each by its own is to scale all by the leader's.
+ * Computes values from counts. Events of a group are enabled and run at the same times, so
+ * scaling each by its own times is the same as scaling all by the leader's.
  */
 #include <math.h>
 
@@ -12,7 +12,7 @@ static void result_init(struct row_result *result)
 	*result = (struct row_result){ .state = GPMU_OK, .share = 1 };
 }
 
-/* A part is missing, so there is no value; the worst is what is told. */
+/* A part is missing, so there is no value; the worst state is reported. */
 static void result_lose(struct row_result *result, enum gpmu_state state, const char *why)
 {
 	if (state > result->state) {
@@ -21,7 +21,7 @@ static void result_lose(struct row_result *result, enum gpmu_state state, const 
 	}
 }
 
-/* Why a count is no value: what the source says, or what the count shows */
+/* The reason of a missing value: from the source, or from the count */
 static const char *why_lost(const struct counts_slot *slot, const struct count *count, bool task)
 {
 	if (slot->why)
@@ -74,9 +74,8 @@ static void add_task(struct tasks *tasks, const struct count *count)
 }
 
 /*
- * A task that was too short for its counters to be scheduled counts as the others
- * did in the same time. Without this no process of many threads would have a value
- * once it is multiplexed.
+ * A task that ended before its counters were scheduled is estimated from the rates of the
+ * others. Otherwise a process with many threads would have no value under multiplexing.
  */
 static double end_tasks(struct tasks *tasks, const struct counts_slot *slot,
 			struct row_result *result)
@@ -111,7 +110,7 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 		result_lose(result, GPMU_NOT_SUPPORTED, why_lost(slot, count, false));
 		return;
 	}
-	/* A task's that was enabled and did not run is the tasks' matter. */
+	/* A counter of a task that was enabled and did not run is estimated from other tasks. */
 	if (!ran || (count->state == COUNT_NOT_COUNTED && count->running)) {
 		result_lose(result, GPMU_NOT_COUNTED, why_lost(slot, count, false));
 		return;
@@ -129,7 +128,7 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 	result_share(result, (double)count->running / (double)count->enabled);
 }
 
-/* What libgpmu itself measures, as a count */
+/* Values that libgpmu itself measures, as counts */
 static struct count tool_count(enum event_tool tool, const struct gpmu_counts *counts)
 {
 	uint64_t time = counts->end > counts->begin ? counts->end - counts->begin : 0;
@@ -161,11 +160,11 @@ static void add_tool(const struct row_sum *sum, enum event_tool tool,
 	}
 	result->running += (double)count.running;
 	result->raw = count.raw;
-	/* In formulas these are seconds, as perf has it. */
+	/* In formulas these are seconds, as in perf. */
 	result->value += sum->scaled ? (double)count.raw : (double)count.raw / 1e9;
 }
 
-/* A scale such as 1e-6 is no double, but what it divides by is: no digits are made up. */
+/* 1e-6 is not exact as a double, but 1e6 is: dividing adds no wrong digits. */
 static double scaled(double value, double scale)
 {
 	double divisor;
@@ -213,9 +212,9 @@ static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, 
 }
 
 /*
- * Of one slot on CPUs that all counted it all the time, as most are: the same result by fewer
- * instructions, as it is made for each row of each interval. false: it is not so, and the
- * result is what it was
+ * A shortcut for the common case of one slot that all CPUs counted all the time: the same
+ * result with fewer instructions for each row of each interval. false: another case, result
+ * unchanged
  */
 static bool sum_plain(const struct gpmu_rows *rows, const struct row_sum *sum,
 		      const struct gpmu_counts *counts, struct row_result *result)
@@ -273,7 +272,7 @@ static const struct row_result *input_result(const struct gpmu_rows *rows,
 	       &rows->evals[input->index].result;
 }
 
-/* What inputs are worth together, but the value */
+/* Combines the inputs' state, share and times, without the value. */
 static void add_input(struct row_result *result, const struct row_result *input)
 {
 	if (input->state >= GPMU_NOT_COUNTED)
@@ -287,8 +286,9 @@ static void add_input(struct row_result *result, const struct row_result *input)
 }
 
 /*
- * Rates are of the time that counters were enabled. That of a task's is the time that
- * it ran, which is not the time of the process: of those alone it is what has passed.
+ * Rates are divided by the time that counters were enabled. Counters of tasks are enabled only
+ * while their task runs, so if all counters are of tasks, rates are divided by the elapsed
+ * time.
  */
 static double duration_of(const struct row_result *result, const struct gpmu_counts *counts)
 {
@@ -297,7 +297,7 @@ static double duration_of(const struct row_result *result, const struct gpmu_cou
 	return counts->end > counts->begin ? (double)(counts->end - counts->begin) / 1e9 : 0;
 }
 
-/* Into rows->values; an idle metric is NaN there. Whether one is idle */
+/* Sets rows->values, NaN for an idle metric. Returns whether an input is idle. */
 static bool set_values(struct gpmu_rows *rows, size_t first, size_t length, double duration)
 {
 	bool idle = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which counts each row is of. */
+/* Maps counts to rows. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct item_units {
 	size_t length;
 };
 
-/* Of some PMUs: one, several of a kind, or different ones */
+/* A set of PMUs: one, several of one kind, or different ones */
 struct pmus {
 	const struct gpmu_pmu *one;
 	const char *kind;	/* of @length */
@@ -44,7 +44,7 @@ static int add_set(struct sets *sets, const struct plan_input *input)
 	return 0;
 }
 
-/* What a metric and those that it uses count */
+/* The sets of a metric and of the metrics that it uses */
 static int gather_sets(const struct gpmu_rows *rows, const struct plan_metric *metric,
 		       struct sets *sets)
 {
@@ -71,7 +71,7 @@ static int metric_units(struct gpmu_rows *rows, const struct gpmu_counts *counts
 	if (!ret)
 		ret = rows_units(rows, counts, sets.list, sets.length, &units->list,
 				 &units->length);
-	/* One that is not supported is of what its PMU would have counted. */
+	/* An unsupported item has the unit that its PMU would have counted. */
 	if (!ret && !sets.length)
 		ret = rows_whole(rows, gpmu_metric_pmu(metric->metric) != NULL, units->list);
 	free(sets.list);
@@ -127,7 +127,7 @@ static int add_parts(struct gpmu_rows *rows, const struct gpmu_counts *counts, s
 		return add_part(rows, index, ROW_TOOL);
 	if (!slot->length)
 		return rows_has_lost(rows, unit, index) ? add_part(rows, index, ROW_LOST) : 0;
-	/* Where CPUs are numbered without a gap */
+	/* If CPUs are numbered without gaps */
 	if (one && (size_t)unit->number < slot->length &&
 	    slot->places[unit->number].cpu == unit->number)
 		return add_part(rows, index, (size_t)unit->number);
@@ -240,7 +240,7 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 	return ret;
 }
 
-/* The length of the name without the number that gpmu_pmu_number() is */
+/* The length of the name without the number of gpmu_pmu_number() */
 static size_t kind_length(const struct gpmu_pmu *pmu)
 {
 	const char *name = gpmu_pmu_name(pmu), *end = strstr(name, "_inst_");
@@ -313,7 +313,7 @@ static int add_kind(struct gpmu_rows *rows, const char *name, size_t length)
 	return 0;
 }
 
-/* Their text in a row, NULL: none */
+/* The text for member pmu of a row; NULL: none */
 static int pmus_text(struct gpmu_rows *rows, const struct pmus *pmus, const char **text)
 {
 	size_t i;

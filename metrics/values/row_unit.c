@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What values are of. A PMU outside the cores counts its node, whatever the rest
- * is of. A metric has a row for a node or a CPU only if all that it needs is
- * counted there; where that is so nowhere, it has one of all. What is counted of GPUs
- * alone has a row for each of them, always.
+ * The units of values. A PMU outside the cores counts its node, whatever the target is. A
+ * metric has a row for a node or a CPU only if all its events are counted there; if there is no
+ * such node or CPU, it has one row for the whole. An item that counts only GPUs always has a
+ * row for each GPU.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static int lost_node(const struct gpmu_rows *rows, size_t slot)
 	return gpmu_pmu_kind(pmu) == GPMU_PMU_OTHER ? -1 : gpmu_pmu_number(pmu);
 }
 
-/* The number of the GPU that a slot is of, or -1 */
+/* The number of the GPU that a slot counts, or -1 */
 static int gpu_of(const struct gpmu_rows *rows, size_t slot)
 {
 	const struct gpmu_pmu *pmu = instance(rows, slot)->pmu;
@@ -130,7 +130,7 @@ int rows_whole(struct gpmu_rows *rows, bool uncore, size_t *unit)
 			GPMU_SCOPE_MACHINE, -1, -1, unit);
 }
 
-/* A node or a CPU that something is counted on */
+/* A node or a CPU with counts */
 struct key {
 	int number, node;
 	size_t sets;	/* of how many, from the first on, it has a count of each */
@@ -153,7 +153,7 @@ static int add_key(struct keys *keys, int number, int node)
 {
 	struct key *list;
 
-	/* Places are ascending nearly always. */
+	/* Places are nearly always ascending. */
 	if (keys->length && keys->list[keys->length - 1].number == number)
 		return 0;
 	list = list_room(keys->list, keys->length, sizeof(*list));
@@ -222,7 +222,7 @@ static void mark_key(struct keys *keys, int number, size_t set)
 		key->sets++;
 }
 
-/* The keys that the set has a count of too */
+/* Marks the keys for which this set has counts. */
 static void mark_set(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		     const struct row_set *sets, size_t set, struct keys *keys)
 {
@@ -271,11 +271,11 @@ static struct kinds kinds_of(const struct gpmu_rows *rows, const struct row_set 
 	return kinds;
 }
 
-/* The units of the keys that all sets have, in their order */
+/* The units of the keys that all sets have, in order */
 static int units_of_keys(struct gpmu_rows *rows, const struct keys *keys, size_t n_sets,
 			 size_t *units, size_t *n_units)
 {
-	/* What is counted of no node would be lost, if there were rows of nodes alone. */
+	/* With rows of nodes only, counts without a node would be lost. */
 	if (keys->length && keys->list[0].number < 0)
 		return 0;
 	for (size_t i = 0; i < keys->length; i++) {

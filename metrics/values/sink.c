@@ -16,7 +16,7 @@ static const struct sink_ops *const kinds[] = {
 
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
-/* None of these can be told from a number, a word, a quoted text or the first line. */
+/* A separator must not contain characters of numbers, words, quotes or the first line. */
 static bool is_separator(const char *text)
 {
 	return *text && !text[strcspn(text, "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -48,7 +48,10 @@ const char *sink_state_name(enum gpmu_state state)
 	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "";
 }
 
-/* A caller's structure of another size: what it lacks is 0, what it has more is not known. */
+/*
+ * Copies a caller's structure of another size: members that it lacks are 0, unknown ones are
+ * ignored.
+ */
 static void copy_sized(void *to, size_t size, const void *from)
 {
 	size_t given;
@@ -142,7 +145,7 @@ static int write_all(int fd, const char *data, size_t length)
 	return 0;
 }
 
-/* stdio would cut it in pieces. Of a file that is none of the system's it is stdio's. */
+/* stdio would split the write. A FILE without a file descriptor is written by stdio. */
 static int flush(struct gpmu_sink *sink)
 {
 	struct sink_buffer *buffer = &sink->buffer;
@@ -166,7 +169,7 @@ static int flush(struct gpmu_sink *sink)
 	return 0;
 }
 
-/* Rows of another size in an array of ours */
+/* Copies rows of another size to an array of this library's size. */
 static const struct gpmu_row *own_rows(struct gpmu_sink *sink, const struct gpmu_row *rows,
 				       size_t n)
 {
@@ -190,7 +193,7 @@ static const struct gpmu_row *own_rows(struct gpmu_sink *sink, const struct gpmu
 	return sink->copy;
 }
 
-/* Fields up to here have been there from the first version on. */
+/* The first version has the members up to this one. */
 #define ROW_LEAST	(offsetof(struct gpmu_row, why) + sizeof(const char *))
 
 static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)

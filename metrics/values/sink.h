@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What sinks have in common: text is gathered in a buffer and written at once. */
+/* Declarations that all sinks share. Text is collected in a buffer and written at once. */
 #ifndef GPMU_SINK_H
 #define GPMU_SINK_H
 
@@ -17,19 +17,19 @@
 struct sink_buffer {
 	char *data;
 	size_t length, size;
-	bool failed;		/* no memory; what came after it is lost */
+	bool failed;		/* no memory; later text is lost */
 };
 
 struct gpmu_sink;
 
 struct sink_ops {
-	/* What comes before the rows of the first interval */
+	/* Writes the text before the rows of the first interval. */
 	void (*begin)(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
 	void (*rows)(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
 	void (*end)(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
 };
 
-/* Numbers of a row of CSV as last written; length 0: there are none */
+/* The last written times of a CSV row; length 0: none */
 struct sink_times {
 	double begin, end;
 	size_t length;
@@ -43,13 +43,13 @@ struct sink_counted {
 };
 
 /*
- * What is between the numbers of a row of CSV, made once for all that are alike: in most
- * intervals a row differs from that of the one before by its numbers alone.
+ * The text between the numbers of a CSV row, made once for successive rows: in most intervals a row
+ * differs from the row of the previous interval only by its numbers.
  */
 struct sink_line {
-	struct gpmu_row row;		/* that it is of; its texts are copies, behind these */
-	char *text;			/* NULL: of none */
-	size_t place, state, rest;	/* lengths of what follows the times, the value, and them */
+	struct gpmu_row row;		/* row that it was made from; its texts are copies in text */
+	char *text;			/* NULL: not made yet */
+	size_t place, state, rest;	/* lengths of the texts after the times, the value and the counters */
 };
 
 struct gpmu_sink {
@@ -60,19 +60,19 @@ struct gpmu_sink {
 	size_t separator_length;
 	struct sink_buffer buffer;
 	bool begun;
-	bool held;		/* what is written waits in the buffer */
-	/* Of CSV */
+	bool held;		/* output waits in the buffer */
+	/* CSV */
 	struct sink_times times;
 	struct sink_counted counted;
 	struct sink_line *lines;	/* one for each row of an interval */
 	size_t n_lines;
-	struct sink_buffer part;	/* of a line that is made */
-	/* Of a summary */
-	enum gpmu_scope scope;		/* that its heading says */
+	struct sink_buffer part;	/* the line that is being made */
+	/* Summary */
+	enum gpmu_scope scope;		/* scope in its heading */
 	size_t labels, units;		/* width of these columns */
-	char **whys;			/* that were shown */
+	char **whys;			/* reasons already shown */
 	size_t n_whys;
-	struct gpmu_row *copy;		/* rows of another size in this one's */
+	struct gpmu_row *copy;		/* rows converted to this library's size */
 	size_t copy_room;
 };
 
@@ -80,7 +80,7 @@ extern const struct sink_ops sink_summary, sink_csv, sink_json;
 
 char *buffer_grow(struct sink_buffer *buffer, size_t n);
 
-/* Room for @n bytes more, or NULL; they are part of the text once buffer_added() says so. */
+/* Returns room for @n more bytes, or NULL; buffer_added() makes them part of the text. */
 static inline char *buffer_room(struct sink_buffer *buffer, size_t n)
 {
 	if (buffer->size - buffer->length >= n && !buffer->failed && buffer->data)
@@ -119,19 +119,19 @@ void buffer_int(struct sink_buffer *buffer, int value);
 void buffer_fixed(struct sink_buffer *buffer, double value, unsigned int decimals);
 void buffer_shortest(struct sink_buffer *buffer, double value);
 
-/* What is worth something was counted: 0 says that the raw count is not known. */
+/* A raw count of 0 with another value means that the raw count is not known. */
 static inline bool sink_knows_raw(const struct gpmu_row *row)
 {
 	return row->state == GPMU_OK && !row->metric && (row->raw || row->value == 0);
 }
 
-/* Of perf's own metrics nothing is known of the counters. */
+/* Nothing is known about the counters of perf's own metrics. */
 static inline bool sink_knows_times(const struct gpmu_row *row)
 {
 	return row->state != GPMU_NOT_SUPPORTED && (row->counters || !row->metric);
 }
 
-/* "machine", "not_counted" of CSV and JSON */
+/* Words of CSV and JSON: "machine", "not_counted" */
 const char *sink_scope_name(enum gpmu_scope scope);
 const char *sink_state_name(enum gpmu_state state);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Comma-separated values as RFC 4180 has them, but for the line ends, which are the system's. */
+/* Comma-separated values (RFC 4180), except that lines end in a newline. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/types.h>
 
 #include "values/sink.h"
 
-#define NUMBERS		8	/* in a row, that are made anew */
+#define NUMBERS		8	/* numbers of a row that change with each interval */
 
 static const char *const columns[] = {
 	"time_begin", "time_end", "host", "scope", "node", "package", "cpu", "pid", "pmu", "kind",
@@ -31,7 +31,7 @@ static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
 	buffer_char(buffer, '\n');
 }
 
-/* How long it is if it needs no quotes, or -1. Short texts: a call of strcspn() takes longer. */
+/* The length of a text that needs no quotes, or -1. strcspn() is slower for short texts. */
 static ssize_t plain_length(const struct gpmu_sink *sink, const char *text)
 {
 	const char *separator = sink->separator, *at;
@@ -47,7 +47,7 @@ static ssize_t plain_length(const struct gpmu_sink *sink, const char *text)
 	return at - text;
 }
 
-/* --- what seldom changes, into sink->part --- */
+/* --- texts that seldom change, made in sink->part --- */
 
 static void next(struct gpmu_sink *sink)
 {
@@ -87,7 +87,7 @@ static void put_size(struct gpmu_sink *sink, uint64_t size)
 	next(sink);
 }
 
-/* Where and of what: between the times and the value */
+/* The columns between the times and the value */
 static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	put_text(sink, sink->host);
@@ -101,7 +101,7 @@ static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
 	put_text(sink, row->name);
 }
 
-/* Between the value and the share */
+/* The columns between the value and the share */
 static void put_state(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	next(sink);
@@ -109,7 +109,7 @@ static void put_state(struct gpmu_sink *sink, const struct gpmu_row *row)
 	put_text(sink, sink_state_name(row->state));
 }
 
-/* Behind the times that counters were enabled and ran */
+/* The columns after enabled_ns and running_ns */
 static void put_rest(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	put_size(sink, row->counters);
@@ -162,7 +162,7 @@ static size_t keep_text(struct gpmu_sink *sink, const char *text)
 	return at;
 }
 
-/* false: no memory, which the buffer knows then */
+/* false: no memory; the buffer is marked as failed */
 static bool make_line(struct gpmu_sink *sink, struct sink_line *line, const struct gpmu_row *row)
 {
 	const char **const texts[] = { &line->row.name, &line->row.pmu, &line->row.unit,
@@ -218,7 +218,7 @@ static char *add_seconds(char *to, const struct gpmu_sink *sink, double seconds)
 	return add_next(to, sink);
 }
 
-/* Most rows have those of the row before. */
+/* Most rows have the times of the previous row. */
 static char *add_times(char *to, struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_times *last = &sink->times;
@@ -239,7 +239,7 @@ static char *add_times(char *to, struct gpmu_sink *sink, const struct gpmu_row *
 	return end;
 }
 
-/* Likewise: what is counted together is counted for as long */
+/* Events that are counted together have the same enabled and running times. */
 static char *add_counted(char *to, struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_counted *last = &sink->counted;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* JSON (RFC 8259), an object a line. A text with bytes that are no UTF-8 has U+FFFD for each. */
+/* JSON (RFC 8259), one object per line. Each byte that is not valid UTF-8 becomes U+FFFD. */
 #include <math.h>
 
 #include "values/sink.h"
 
-/* The length of the UTF-8 character that the text begins with, 0 if it is none */
+/* The length of the first UTF-8 character of a text, 0 if it is invalid */
 static size_t utf8_length(const unsigned char *text)
 {
 	size_t n = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 :
@@ -13,7 +13,7 @@ static size_t utf8_length(const unsigned char *text)
 	for (size_t i = 1; i < n; i++)
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
-	/* Longer than it has to be, a surrogate, or beyond U+10FFFF */
+	/* An overlong encoding, a surrogate, or a number above U+10FFFF */
 	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
 	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
 		return 0;

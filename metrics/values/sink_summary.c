@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * For people: columns and words are perf stat's, of whose screens this reads as one.
- * What is of another scope than the heading says has it behind its name.
+ * The summary for people, with the columns and words of perf stat. A row with another scope
+ * than the heading's has it after its name.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char *scope_text(enum gpmu_scope scope)
 	       sink_scope_name(scope);
 }
 
-/* Characters, of which UTF-8 continues some */
+/* The number of characters; UTF-8 continuation bytes do not count */
 static size_t width_of(const char *text)
 {
 	size_t width = 0;
@@ -28,7 +28,7 @@ static size_t width_of(const char *text)
 	return width;
 }
 
-/* C1's control characters in UTF-8 are two bytes. */
+/* C1 control characters have two bytes in UTF-8. */
 static bool is_c1(const char *text)
 {
 	unsigned char next = (unsigned char)text[1];
@@ -36,7 +36,7 @@ static bool is_c1(const char *text)
 	return (unsigned char)*text == 0xc2 && next >= 0x80 && next < 0xa0;
 }
 
-/* What a terminal would obey is shown as "?". */
+/* Control characters are shown as "?". */
 static void put_text(struct sink_buffer *buffer, const char *text)
 {
 	for (; *text; text++) {
@@ -92,7 +92,7 @@ static size_t label_of(const struct gpmu_row *row, char *label)
 	return (size_t)(p - label);
 }
 
-/* Columns become as wide as these rows need, and stay so. */
+/* Widens the columns for these rows; they never become narrower. */
 static void widen(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
 {
 	char label[NUMBER_SIZE];
@@ -230,7 +230,7 @@ static void put_deviation(struct gpmu_sink *sink, double deviation, double mean)
 	buffer_text(buffer, "% )");
 }
 
-/* What a value is worth */
+/* The reliability of a value */
 static void put_quality(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_buffer *buffer = &sink->buffer;
@@ -277,7 +277,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	put_text(buffer, row->name);
 	if (alert)
 		buffer_text(buffer, "\033[m");
-	/* Blanks are put only where something follows. */
+	/* Blanks are written only before further text. */
 	end = buffer->length;
 	buffer_blanks(buffer, width < NAME_WIDTH ? NAME_WIDTH - width : 0);
 	width = buffer->length;
@@ -292,7 +292,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	buffer_char(buffer, '\n');
 }
 
-/* Whether the line was not shown before. Without memory it is shown again. */
+/* Returns whether the line is new. Without memory a line can be shown again. */
 static bool is_new(struct gpmu_sink *sink, const char *line)
 {
 	char **whys;
@@ -309,7 +309,7 @@ static bool is_new(struct gpmu_sink *sink, const char *line)
 	return true;
 }
 
-/* "name: text", once; the lines of intervals are marked as their header is */
+/* Writes "name: text" once; in intervals such lines are marked like the header. */
 static void put_note(struct gpmu_sink *sink, const char *name, const char *text, const char *more,
 		     bool *first)
 {
@@ -341,7 +341,7 @@ static void put_whys(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t
 			put_note(sink, rows[i].name, rows[i].why, "", first);
 }
 
-/* Which GPU it is, and who has counted it */
+/* Writes the UUID of a GPU, and the plugin that counted it. */
 static void put_gpus(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
 {
 	char label[NUMBER_SIZE], more[80];
@@ -356,7 +356,7 @@ static void put_gpus(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t
 	}
 }
 
-/* "20.00 GB/s"; less than can be seen is 0 */
+/* "20.00 GB/s"; values that round to 0 are shown as 0 */
 static const char *write_gb(char *text, size_t size, double rate)
 {
 	char number[NUMBER_SIZE + 1];
@@ -379,7 +379,7 @@ static void put_line(struct gpmu_sink *sink, const struct gpmu_balance_line *lin
 	put_note(sink, line->name, text, line->share < 1 ? ", an estimate" : "", first);
 }
 
-/* What both ends of a link have counted; why a side is missing is said of its rows. */
+/* Writes the counts of both ends of a link. Rows of a missing side have their own reason. */
 static void put_balance(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
 {
 	struct gpmu_balance *balance = gpmu_balance_new();

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of "make bench", whose head is in rules.mk: a row for each comparison */
+/* Rows of the table of "make bench", one per comparison; rules.mk prints its head */
 #ifndef GPMU_BENCH_H
 #define GPMU_BENCH_H
 
 #include <stdio.h>
 
 /*
- * @ours and @theirs: what was measured, or promised, as text. @ratio: what ours costs of
- * theirs; @goal: the most that it is to be, 0: none is set
+ * @ours and @theirs: measured values, or promised ones, as text. @ratio: our cost relative
+ * to theirs. @goal: the upper limit of @ratio, 0 if there is none.
  */
 __attribute__((unused))
 static void bench_row(const char *what, const char *ours, const char *theirs, double ratio,
@@ -20,7 +20,7 @@ static void bench_row(const char *what, const char *ours, const char *theirs, do
 	fflush(stdout);
 }
 
-/* What could not be measured, and why */
+/* A row for a comparison that could not be measured, with the reason */
 __attribute__((unused))
 static void bench_none(const char *what, const char *why)
 {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * commands [-r ROUNDS] [-w WORD] GPMU PERF...: gpmu beside each of the perfs, by turns:
- * processor time (user and system, with that of the command that is counted), time, and read
- * system calls. -r: so many rounds of each at most; -w: only those with the word in what they
- * are. Where tracefs can be read, tracepoints are counted too, as are Grace's PMUs.
+ * commands [-r ROUNDS] [-w WORD] GPMU PERF...: compares gpmu with each perf, in alternation:
+ * CPU time (user and system, including the counted command), elapsed time, and read system
+ * calls. -r: maximum number of rounds; -w: only rows with WORD in their label. Tracepoints are
+ * included if tracefs is readable, Grace PMUs if they exist.
  *
- * A perf that is not there is a row without numbers.
+ * A missing perf gives a row without numbers.
  *
- * Intervals of CPUs and uncore PMUs are read by the kernel (metrics/count/counter_ring.h), where it
- * does so on all CPUs: that of some virtual machines does not on idle ones. Then there are as
- * many reads as intervals, and the goal is out of reach, as to wake up alone takes most of it
- * (the last row). So gpmu and perf are also compared while each CPU runs a program. The time
- * of interrupts, in which the kernel reads, is no process's, and in neither column.
+ * For intervals of CPUs and uncore PMUs, a sampling timer makes the kernel log all counts, if
+ * the kernel does so on all CPUs. Kernels of some virtual machines do not on idle CPUs. Then
+ * there are as many reads as intervals, and the goal cannot be met, because waking up alone
+ * costs most of it (the last row). gpmu and perf are therefore also compared while each CPU
+ * runs a program. Neither column includes the interrupts in which the kernel logs the counts,
+ * as their time belongs to no process.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -71,11 +72,11 @@ static const struct bench {
 	  IDLE, NULL },
 	{ "stat -I 1, 16 tracepoints, idle CPUs", "stat -a -I 1 -e " TRACEPOINTS TO, 3, 0.2, 16,
 	  IDLE, TRACEPOINT },
-	{ "stat -I 1, a group each of SCF and PCIe", "stat -a -I 1 -e " GROUPS TO, 3, 0.2, 6, IDLE,
+	{ "stat -I 1, one group of SCF and one of PCIe", "stat -a -I 1 -e " GROUPS TO, 3, 0.2, 6, IDLE,
 	  UNCORE },
 	{ "stat -I 1, 8 software events, a task", "stat -i -I 1 -e " SOFTWARE TO, 3, 0.2, 8, IDLE,
 	  NULL },
-	{ "stat -I 1, 8 software events, a task and children", "stat -I 1 -e " SOFTWARE TO, 3, 0.2,
+	{ "stat -I 1, 8 software events, a task with children", "stat -I 1 -e " SOFTWARE TO, 3, 0.2,
 	  8, IDLE, NULL },
 	{ "stat -I 1, 8 software events, a busy task",
 	  "stat -p " PID " -I 1 -e " SOFTWARE TO, 3, 0.2, 8, A_TASK, NULL },
@@ -85,8 +86,8 @@ static const struct bench {
 
 struct cost {
 	double cpu, wall;	/* ms */
-	double reads;		/* -1: the kernel does not tell */
-	double lines;		/* that it wrote to the file */
+	double reads;		/* -1: not known */
+	double lines;		/* written to the file */
 };
 
 struct costs {
@@ -134,7 +135,7 @@ static double count_lines(void)
 	return n;
 }
 
-/* Of a process that has ended, and of those that it has waited for */
+/* CPU time of a process that has ended and of the processes that it waited for */
 static double reads_of(pid_t pid)
 {
 	char path[48], text[512], *line;
@@ -152,7 +153,7 @@ static double reads_of(pid_t pid)
 	return line ? strtod(line + strlen("syscr: "), NULL) : -1;
 }
 
-/* With nothing to read, and its output to nowhere; -1: it cannot be started */
+/* Standard input and output are /dev/null; -1: the command cannot be started */
 static pid_t start(char *const *argv)
 {
 	posix_spawn_file_actions_t actions;
@@ -230,7 +231,7 @@ static void show(const char *what, const char *kind, const char *unit, double ou
 	bench_row(name, first, second, ours / theirs, goal);
 }
 
-/* One, or on each CPU: a process that waits for them, and ends them when it is ended */
+/* A busy process, or one per CPU, below a process that ends them when it is ended */
 static pid_t start_busy(enum busy busy)
 {
 	pid_t all = busy == IDLE ? 0 : fork();
@@ -264,7 +265,7 @@ static void stop_busy(pid_t all)
 	waitpid(all, NULL, 0);
 }
 
-/* By turns; false: one failed */
+/* Runs both in alternation; false: one failed */
 static int measure_both(const struct bench *bench, const char *gpmu, const char *perf,
 			struct costs *ours, struct costs *theirs)
 {
@@ -288,7 +289,7 @@ static void compare(const struct bench *bench, const char *gpmu, const char *per
 	struct cost our, their;
 
 	if (!measure_both(bench, gpmu, perf, &ours, &theirs)) {
-		bench_none(bench->what, "it failed, of gpmu or perf");
+		bench_none(bench->what, "gpmu or perf failed");
 		return;
 	}
 	our = medians(&ours, bench->rounds);
@@ -297,8 +298,8 @@ static void compare(const struct bench *bench, const char *gpmu, const char *per
 	if (!bench->lines)
 		show(bench->what, "time", "ms", our.wall, their.wall, bench->goal);
 	/*
-	 * perf waits for a millisecond after each interval, gpmu for the next of them: where
-	 * others run, perf may have a fraction of gpmu's, and only those are alike.
+	 * perf sleeps for a millisecond after each interval, gpmu until the next multiple:
+	 * under load, perf may have a fraction of gpmu's intervals. Compare per interval.
 	 */
 	if (bench->lines && our.lines > 0 && their.lines > 0) {
 		show(bench->what, "intervals", "", our.lines / bench->lines,
@@ -310,7 +311,7 @@ static void compare(const struct bench *bench, const char *gpmu, const char *per
 		show(bench->what, "reads", "", our.reads, their.reads, 0);
 }
 
-/* What no program that starts a command can be below: itself and that command */
+/* The lower bound for a program that starts a command: the cost of both */
 static void show_floor(const char *perf, int rounds)
 {
 	double alone[MAX_ROUNDS] = { 0 }, program[MAX_ROUNDS] = { 0 };
@@ -322,11 +323,11 @@ static void show_floor(const char *perf, int rounds)
 		alone[i] = cost.cpu;
 		program[i] = measure(perf, "--version", &cost) ? cost.cpu : 0;
 	}
-	show("twice \"true\", as the least, beside perf --version", "CPU", "ms",
+	show("lower bound: \"true\" twice, beside perf --version", "CPU", "ms",
 	     2 * median(alone, rounds), median(program, rounds), 0);
 }
 
-/* What an interval of a millisecond costs before anything is done in it */
+/* The cost of an interval of a millisecond without any work */
 static void show_waking(void)
 {
 	const struct timespec wait = { 0, 1000000 };
@@ -340,10 +341,10 @@ static void show_waking(void)
 	snprintf(text, sizeof(text), "%.2f us", 1e3 / WAKES *
 		 (ms_of(&after.ru_utime) + ms_of(&after.ru_stime) - ms_of(&before.ru_utime) -
 		  ms_of(&before.ru_stime)));
-	bench_none("waking up after a millisecond, and no more: CPU", text);
+	bench_none("lower bound: waking up after a millisecond: CPU", text);
 }
 
-/* -1: they are wrong */
+/* -1: invalid arguments */
 static int options(int argc, char **argv, int *rounds, const char **word)
 {
 	int option;
@@ -372,7 +373,7 @@ static void compare_all(const char *gpmu, const char *perf, int rounds, const ch
 		if (!bench.needs || !access(bench.needs, R_OK))
 			compare(&bench, gpmu, perf);
 		else
-			bench_none(bench.what, "its events are not here, or not for this user");
+			bench_none(bench.what, "its events are absent, or not permitted for this user");
 	}
 	show_floor(perf, rounds);
 }
@@ -387,7 +388,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (first + 1 == argc) {
-		bench_none("gpmu beside perf", "there is no perf: make perf");
+		bench_none("gpmu beside perf", "no perf: run make perf");
 		return 0;
 	}
 	close(mkstemp(out));

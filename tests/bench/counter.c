@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What it costs to read a group of four events on each CPU: from where this
- * program happens to run, and as perf does, which moves to the CPU first. Needs the
- * right to count all CPUs.
+ * The cost of reading a group of four events on each CPU: from the CPU on which this
+ * program runs, and like perf, which moves to each CPU first. Requires permission to
+ * count on all CPUs.
  */
 #include <sched.h>
 #include <sys/resource.h>
@@ -34,7 +34,7 @@ static void move_to(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* CPU time of a read: a group on each of @n CPUs; @move: to each of them before; in us */
+/* CPU time per read in us of a group on each of @n CPUs; @move: after moving to the CPU */
 static double measure(struct counter_test *tests, const int *cpus, size_t n, bool move)
 {
 	double begin = cpu_time();
@@ -86,12 +86,12 @@ int main(void)
 	if (!tests)
 		return 1;
 	here = measure(tests, cpus, n, false);
-	show("a group read on each CPU, beside moving there before: CPU", here,
+	show("reading a group on each CPU, beside moving there first: CPU", here,
 	     measure(tests, cpus, n, true));
 	move_to(cpus[0]);
 	here = measure(tests, cpus, 1, false);
 	if (n > 1)
-		show("a group of this CPU read, beside one of another: CPU", here,
+		show("reading a group of this CPU, beside one of another: CPU", here,
 		     measure(&tests[1], &cpus[1], 1, false));
 	for (size_t i = 0; i < n; i++)
 		test_release(&tests[i]);

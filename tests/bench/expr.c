@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * expr METRICS.json METRIC: how often a second one core evaluates the metric's
- * expression, and how often it compiles it.
+ * expr METRICS.json METRIC: evaluations and compilations of the metric's expression
+ * per second on one core.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 static char json[1 << 20];
 
-/* The string after "KEY": at or after @from, its backslashes undone; NULL if there is none */
+/* The string after "KEY": at or after @from, without its escapes; NULL if there is none */
 static char *value_of(char *from, const char *key)
 {
 	char *begin = strstr(from, key), *out, *in;
@@ -36,7 +36,7 @@ static char *value_of(char *from, const char *key)
 	return begin;
 }
 
-/* Its expression, which follows its name in the file */
+/* The expression of the metric, which follows its name in the file */
 static char *find_metric(const char *path, const char *metric)
 {
 	FILE *file = fopen(path, "r");
@@ -61,7 +61,7 @@ static double cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Once around: what was computed, so that it has to be */
+/* One round; it returns the sum so that the compiler cannot drop the evaluations */
 static double evaluate(const struct gpmu_expr *expr, struct gpmu_expr_value *values)
 {
 	double sum = 0;
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 		return 2;
 	for (size_t i = 0; i < gpmu_expr_ids(expr); i++)
 		values[i] = (struct gpmu_expr_value){ 1e6 * (double)(i + 1), 2, 2 };
-	/* The best of some rounds, as others use the machine too */
+	/* The best of several rounds, as the machine may have other load */
 	for (int i = 0; i < ROUNDS; i++) {
 		long n = 0;
 

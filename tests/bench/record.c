@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * record GPMU: what gpmu record takes for a million records a second of CUDA: calls on two threads, and the kernels
- * that they launch on four streams, with arguments and arrows. An event is half a slice, as the trace has them: a
- * begin or an end. CPU is user and system time of gpmu alone, from its start to its end.
+ * record GPMU: the cost of gpmu record for a million CUDA records per second: calls on two threads and the kernels
+ * that they launch on four streams, with arguments and flows. An event is half a slice of the trace, its begin or its
+ * end. CPU is user and system time of gpmu alone, from start to end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +110,7 @@ static double ns_of(const struct rusage *usage)
 	       ((double)usage->ru_utime.tv_usec + (double)usage->ru_stime.tv_usec) * 1e3;
 }
 
-/* A call each 2 us; at the end it prints what CPU time it took, in ns, for who is to take it off */
+/* One call per 2 us; at the end it prints its CPU time in ns, to be subtracted */
 static int target(void)
 {
 	const char *folder = getenv(CHANNEL_VARIABLE);
@@ -140,9 +140,9 @@ static int target(void)
 	return 0;
 }
 
-/* --- what it costs --- */
+/* --- the measurement --- */
 
-/* Runs gpmu, whose output, with the command's, is in @text; < 0: it cannot be run, or failed */
+/* Runs gpmu with its output and the command's in @text; < 0: it cannot be run, or failed */
 static double run(char *const *argv, char *text, size_t size)
 {
 	posix_spawn_file_actions_t actions;
@@ -167,7 +167,7 @@ static double run(char *const *argv, char *text, size_t size)
 	return status ? -1 : ns_of(&usage);
 }
 
-/* ns of gpmu alone; < 0: it failed, or something was lost */
+/* CPU time of gpmu alone in ns; < 0: it failed or lost records */
 static double measure(const char *gpmu, const char *self)
 {
 	char *const argv[] = { (char *)gpmu, (char *)"record", (char *)"-o", trace, (char *)"--", (char *)self,
@@ -180,8 +180,8 @@ static double measure(const char *gpmu, const char *self)
 
 int main(int argc, char **argv)
 {
-	static const char cpu_row[] = "record: CPU for an event, half a slice, at 1 M records/s";
-	static const char bytes_row[] = "record: bytes of an event, half a slice, with arguments";
+	static const char cpu_row[] = "record: CPU per event (half a slice) at 1 M records/s";
+	static const char bytes_row[] = "record: bytes per event (half a slice) with arguments";
 	double best = INFINITY, bytes;
 	struct stat status;
 	char ours[24];
@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 	if (argc != 2 || fd < 0)
 		return 2;
 	close(fd);
-	/* The best of some rounds, as others use the machine too */
+	/* The best of several rounds, as the machine may have other load */
 	for (int i = 0; i < ROUNDS; i++) {
 		double cpu = measure(argv[1], argv[0]);
 
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 			best = fmin(best, cpu / EVENTS);
 	}
 	if (isinf(best) || stat(trace, &status)) {
-		bench_none(cpu_row, "gpmu has failed, or lost some each time");
+		bench_none(cpu_row, "gpmu failed or lost records in each round");
 	} else {
 		snprintf(ours, sizeof(ours), "%.0f ns", best);
 		bench_row(cpu_row, ours, "1000 ns", best / GOAL_NS, 1);

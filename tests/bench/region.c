@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * region: what gpmu_region_begin() and gpmu_region_end() cost beside the system calls
- * that they make, which are made alone by turns with them: four events of this thread in
- * one group, and in four. And beside PAPI's calls that read the same events, where PAPI was
- * there when this was compiled and counts something on this machine.
+ * region: the cost of gpmu_region_begin() and gpmu_region_end() beside that of their
+ * system calls alone, measured in alternation, for four events of this thread in one
+ * group and in four. Also beside PAPI's calls that read the same events, if PAPI was
+ * present at compile time and counts on this machine.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +24,12 @@
 #define VISITS		2000
 #define MOST		1.10
 #define MOST_FILES	64
-#define PAPI		"a region's begin and end, beside two PAPI_read()"
+#define PAPI		"begin and end of a region, beside two PAPI_read()"
 
 static int files[MOST_FILES];
 static int n_files;
 
-/* Those of events that lead a group: others have nothing to be read alone */
+/* The descriptors of group leaders: a read of a leader returns the whole group */
 static void find_files(int leaders)
 {
 	char path[48], link[64];
@@ -56,7 +56,7 @@ static double now_ns(void)
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* ns of a visit's reads alone */
+/* Time in ns of the reads of a visit alone */
 static double reads(size_t size)
 {
 	uint64_t buffer[16];
@@ -87,7 +87,7 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The median of the ratios of rounds, in which each goes first by turns */
+/* The median of the ratios of rounds, which alternate the order */
 static double measure(struct gpmu_session *session, size_t size, double *ns)
 {
 	static double ratios[ROUNDS], all[ROUNDS];
@@ -112,7 +112,7 @@ static double measure(struct gpmu_session *session, size_t size, double *ns)
 }
 
 #if HAS_PAPI
-/* NULL: PAPI counts; else why it does not */
+/* NULL: PAPI counts; otherwise the reason why not */
 static const char *start_papi(int *set)
 {
 	static const char *const names[] = {
@@ -131,7 +131,7 @@ static const char *start_papi(int *set)
 	return ret == PAPI_OK ? NULL : PAPI_strerror(ret);
 }
 
-/* PAPI reads, and has nothing that adds up: that is a region's part alone. */
+/* PAPI only reads; the sums of a region have no equivalent */
 static double papi_ns(int set)
 {
 	static double all[ROUNDS];
@@ -213,7 +213,7 @@ int main(void)
 		return 2;
 	bench(machine, catalog, "{page-faults:u,task-clock:u,context-switches:u,dummy:u}", 1,
 	      7 * sizeof(uint64_t));
-	/* Pinned, as one group would be made of them else */
+	/* Pinned, as they would otherwise be put in one group */
 	bench(machine, catalog, "page-faults:uD,task-clock:uD,context-switches:uD,dummy:uD", 4,
 	      4 * sizeof(uint64_t));
 	gpmu_catalog_free(catalog);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Speed, as ratios of what is measured side by side in one run, or against what
-# is promised: "make bench". No test: times depend on the machine.
+# "make bench": speed, as ratios to a peer measured in the same run, or to a goal. It is
+# not a test, as times depend on the machine.
 
 BENCHES		:= $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/bench/*.c))
 BENCH_PERFS	= $(wildcard $(B)/perf/native/7.3/perf) $(shell command -v perf)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * sink: how long a row takes from counts to text, for each kind of sink, beside
- * printf() of the same CSV line.
+ * sink: the time of a row from counts to text, for each kind of sink, beside printf()
+ * of the same CSV line.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static double cpu_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Events and metrics by turns, numbers of all digits, an interval a millisecond */
+/* Alternating events and metrics, numbers of all lengths, intervals of a millisecond */
 static void next_interval(unsigned int n)
 {
 	for (size_t i = 0; i < ROWS; i++) {
@@ -53,7 +53,7 @@ static void next_interval(unsigned int n)
 	}
 }
 
-/* ns a row; what it takes to make rows up is not counted */
+/* Time per row in ns, without the time to make the rows */
 static double measure(enum gpmu_sink_kind kind, FILE *file)
 {
 	struct gpmu_sink_options options = { .size = sizeof(options),
@@ -75,7 +75,7 @@ static double measure(enum gpmu_sink_kind kind, FILE *file)
 	return sink ? ns / INTERVALS / ROWS : INFINITY;
 }
 
-/* printf() is not asked for the fewest digits. */
+/* printf() does not print the fewest digits. */
 static double measure_printf(FILE *file)
 {
 	double ns = 0;
@@ -115,7 +115,7 @@ int main(void)
 	for (int kind = GPMU_SINK_SUMMARY; kind <= GPMU_SINK_JSON; kind++) {
 		double best = INFINITY;
 
-		/* The best of some rounds, as others use the machine too */
+		/* The best of several rounds, as the machine may have other load */
 		for (int i = 0; i < ROUNDS; i++)
 			best = fmin(best, measure((enum gpmu_sink_kind)kind, file));
 		snprintf(what, sizeof(what), "a row of %s beside printf() of CSV", names[kind]);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * trace: how long an event takes and how many bytes, beside protobuf-c packing the same
- * packets. Slices of four streams overlap and have 1,000 names; a counter has a value
- * each microsecond.
+ * trace: time and bytes per event, beside protobuf-c packing the same packets. Slices of
+ * four streams overlap and have 1,000 names; a counter has a value per microsecond.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -18,7 +17,7 @@
 #define NAMES		1000
 #define STREAMS		4
 #define ROUNDS		5
-#define GOAL_NS		1000.0	/* a million events a second on one core */
+#define GOAL_NS		1000.0	/* a million events per second on one core */
 #define GOAL_BYTES	40.0
 
 static char names[NAMES][64];
@@ -83,7 +82,7 @@ static double measure(int which)
 	return begin / EVENTS;
 }
 
-/* A packet by protobuf-c, of structures that are there already */
+/* A packet packed by protobuf-c from existing structures */
 static size_t pack(uint8_t *out, GpmuPb__Trace *file, GpmuPb__TrackEvent *event, uint64_t time)
 {
 	GpmuPb__TracePacket *packet = file->packet[0];
@@ -139,7 +138,7 @@ int main(void)
 	for (int which = 0; which < 2; which++) {
 		double best = INFINITY, packed = INFINITY;
 
-		/* The best of some rounds, as others use the machine too */
+		/* The best of several rounds, as the machine may have other load */
 		for (int i = 0; i < ROUNDS; i++) {
 			best = fmin(best, measure(which));
 			packed = fmin(packed, measure_pack(which));
@@ -148,7 +147,7 @@ int main(void)
 		snprintf(ours, sizeof(ours), "%.0f ns", best);
 		snprintf(theirs, sizeof(theirs), "%.0f ns", packed);
 		bench_row(text, ours, theirs, best / packed, 0);
-		snprintf(text, sizeof(text), "trace: %s, of a millionth of a second", what[which]);
+		snprintf(text, sizeof(text), "trace: %s, beside a microsecond", what[which]);
 		bench_row(text, ours, "1000 ns", best / GOAL_NS, 1);
 		snprintf(text, sizeof(text), "trace: bytes of %s", what[which]);
 		snprintf(ours, sizeof(ours), "%.1f", (double)sizes[which] / EVENTS);

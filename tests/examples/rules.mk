@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Programs that use libgpmu as anybody's would: the public header and the shared
-# object. Those in Fortran are built where there is a compiler for it.
+# Programs that use libgpmu's public header and shared object like a user's program.
+# Those in Fortran are built if there is a Fortran compiler.
 
 EXAMPLES	:= $(patsubst tests/examples/%.c,$(B)/tests/examples/%,$(wildcard tests/examples/*.c))
 EXAMPLES_F90	:= $(patsubst tests/examples/%.f90,$(B)/tests/examples/%,$(wildcard tests/examples/*.f90))
@@ -12,12 +12,12 @@ $(EXAMPLES): $(B)/tests/examples/%: tests/examples/%.c $(GPMU_SO)
 	$(CC) -Imetrics/include $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< -L$(B) -Wl,-rpath,$(abspath $(B)) -lgpmu -lpthread -lm
 PROGRAMS	+= $(EXAMPLES)
 
-# mishaps has the plugin with defects.
+# mishaps uses the defective plugin.
 .PHONY: examples
 examples: $(EXAMPLES) $(if $(shell command -v $(FC)),$(EXAMPLES_F90) $(B)/tests/unit/gpmu-fake.so)
 check-unit: examples
 
-# Its module is made once, as several jobs would do it at a time.
+# The module is built once, as parallel jobs would write it at the same time.
 GPMU_F90_OBJ	:= $(B)/metrics/fortran/gpmu.o
 $(GPMU_F90_OBJ): metrics/fortran/gpmu.f90
 	@mkdir -p $(@D)

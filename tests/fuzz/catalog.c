@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A file of pmu-events: its first byte says where it is found, the rest is its
- * text. What is taken is asked for everything; what is refused has its reason.
+ * A file of pmu-events: the first byte selects its path, the rest is its text. All
+ * items of an accepted file are read; a refused file has a reason.
  */
 #include <stdint.h>
 #include <stdlib.h>

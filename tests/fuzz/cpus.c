@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What is taken as a list of CPUs prints as one that is the same. */
+/* An accepted list of CPUs prints as an equal list. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cpus.h"
 
-/* The longest: every other CPU */
+/* The longest list has every other CPU */
 #define MAX_TEXT	(CPUS_MAX / 2 * sizeof("65535"))
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any text is a list of events, or refused with a place in it and a reason; and
- * so is each of the list on a Superchip and on a laptop.
+ * Any text is accepted as a list of events, or refused with a position and a reason.
+ * The same applies to each event of the list on a Superchip and on a laptop.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A violation of what the header promises */
+/* A violation of the documentation in the header */
 static void must(int promise)
 {
 	if (!promise)
@@ -42,7 +42,7 @@ static void check(const struct gpmu_event *event, const char *text)
 	must(!gpmu_event_instance_name(event, n));
 }
 
-/* What perf is given means the same to it: the name of an instance is that instance. */
+/* The text for perf selects the same PMU: the name of an instance is that instance. */
 static void again(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog,
 		  const struct event_instance *instance)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any text is an expression that can be evaluated, or refused with a place in it
- * and a reason.
+ * Any text is accepted as an expression that can be evaluated, or refused with a
+ * position and a reason.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A violation of what the header promises */
+/* A violation of the documentation in the header */
 static void must(int promise)
 {
 	if (!promise)

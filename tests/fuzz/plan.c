@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any list of metrics, and of events after a newline, makes a plan, or is refused with a
- * place in it and a reason. What is planned holds what the header promises.
+ * Any list of metrics, and of events after a newline, makes a plan or is refused with a
+ * position and a reason. A plan conforms to the documentation in the header.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Metrics that use others, of several PMUs */
+/* Metrics that use other metrics, and events of several PMUs */
 static const char json[] = "["
 	"{\"MetricName\":\"whole\",\"MetricExpr\":\"part / nvidia_pcie_pmu@rd_bytes_loc@\","
 	"\"MetricThreshold\":\"whole > 1 & other > 2\"},"
@@ -23,7 +23,7 @@ static const char json[] = "["
 static struct gpmu_machine *machine;
 static struct gpmu_catalog *catalog;
 
-/* A violation of what the header promises */
+/* A violation of the documentation in the header */
 static void must(int promise)
 {
 	if (!promise)
@@ -36,7 +36,7 @@ static void release(void)
 	gpmu_machine_free(machine);
 }
 
-/* What to plan for: made once, and nothing is read of it afterwards */
+/* The machine and catalog of the plans, made once */
 static void init(void)
 {
 	char path[SYSROOT_PATH];

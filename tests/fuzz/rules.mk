@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Parsers under libFuzzer: "make fuzz FUZZ_SECONDS=60". What it finds stays below
-# $(B)/fuzz. The unit tests *-fuzz run the same targets on damage of their own.
+# Parsers under libFuzzer: "make fuzz FUZZ_SECONDS=60". Findings are kept below
+# $(B)/fuzz. The unit tests *-fuzz run the same targets on damaged input.
 
 FUZZ_SECONDS	?= 60
 FUZZ_CC		?= clang

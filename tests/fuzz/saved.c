@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any text is perf's output, or refused with a line, a place in it and a reason; what is
- * read has a machine, and rows that are what they say.
+ * Any text is accepted as perf's output, or refused with a line, a position and a reason.
+ * Accepted output has a machine and consistent rows.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct gpmu_catalog *catalog;
 
-/* A violation of what the header promises */
+/* A violation of the documentation in the header */
 static void must(int promise)
 {
 	if (!promise)

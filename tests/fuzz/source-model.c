@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any options open the model or are refused with a reason, and whatever is done with
- * groups then, in any order that gpmu-source.h allows, counts never fall and no PMU has
- * more events at a time than counters. A line of options, which follows a scenario's
- * path, then a byte or two for each thing that is done.
+ * Any options open the model or are refused with a reason. For any operations on groups
+ * in an order that gpmu-source.h allows, counts never decrease and no PMU has more active
+ * events than counters. The input is a line of options after the path of a scenario, then
+ * one or two bytes for each operation.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct state {
 	struct group groups[GROUPS];	/* all of the first PMU */
 };
 
-/* A violation of what the header promises */
+/* A violation of the documentation in the header */
 static void must(int promise)
 {
 	if (!promise)
@@ -66,7 +66,7 @@ static void close_group(struct state *state, struct group *group)
 	group->handle = NULL;
 }
 
-/* The sum of events that ran, in ns, is at most that of counters: 6 and the cycle counter. */
+/* The running times of events add up to at most those of the counters: 6 and the cycle counter. */
 static void read_all(struct state *state)
 {
 	struct gpmu_source_count counts[EVENTS];
@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char options[512];
 	void *source;
 
-	/* No other file than the project's is read. */
+	/* Only the project's own files are read. */
 	if (len > 400 || memchr(data, '/', len))
 		return 0;
 	snprintf(options, sizeof(options), "%s%.*s", SCENARIO, (int)len, (const char *)data);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any file is a trace, or refused with its offset and what was expected; what is read is what the headers of
- * the reader and of the report promise.
+ * Any file is accepted as a trace, or refused with an offset and the expected content. The result conforms to the
+ * documentation in the headers of the reader and of the report.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A violation of what the header promises */
+/* A violation of the documentation in the header */
 static void must(int promise)
 {
 	if (!promise)
@@ -29,7 +29,7 @@ static void check_item(struct gpmu_trace_reader *reader, const struct gpmu_trace
 	must(!item->n_args == !item->args);
 	for (size_t i = 0; i < item->n_args; i++)
 		must(item->args[i].name && (item->args[i].kind != GPMU_TRACE_TEXT || item->args[i].text));
-	/* Up to the top, or around */
+	/* Walks up to the root; the limit bounds a cycle */
 	for (int track = item->track, n = 0; track && n < 100; n++) {
 		const struct gpmu_trace_track_info *info = gpmu_trace_reader_track(reader, track);
 

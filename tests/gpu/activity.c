@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * activity: the least that a tool with CUPTI's activity does, to which gpmu record is compared. A library
- * for CUDA_INJECTION64_PATH that enables kinds, gives CUPTI buffers, and frees them as they come back:
- * no record is looked at. At the end it writes a line of JSON: "cupti", "buffers", "bytes", "dropped".
+ * activity: a minimal tool with CUPTI's activity, the reference for the cost of gpmu record. It is a library for
+ * CUDA_INJECTION64_PATH that enables kinds, hands buffers to CUPTI and frees them when they come back, without reading
+ * a record. At the end it writes a line of JSON: "cupti", "buffers", "bytes", "dropped".
  *
- * ACTIVITY_KINDS	kernel,memcpy,runtime,... as gpmu record's --cuda has them
+ * ACTIVITY_KINDS	kernel,memcpy,runtime,... as gpmu record --cuda
  * ACTIVITY_BUFFER	bytes of a buffer
  * ACTIVITY_OUT		the file that is written
  */
@@ -64,7 +64,7 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffe
 	free(buffer);
 }
 
-/* Nothing is asked of it: gpmu record is a subscriber too. */
+/* It has nothing to do. It subscribes because gpmu record subscribes, too. */
 static void CUPTIAPI called(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
 			    const void *data)
 {

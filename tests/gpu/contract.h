@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the contract suites of gpmu-cupti.so share. They know the plugin by its ABI alone.
- * NVIDIA's libraries are the fakes of tests/gpu/fake; with GPMU_TEST_REAL=1 the machine's,
- * and then only what does not need a fake is tested.
+ * Helpers of the contract suites of gpmu-cupti.so, which use the plugin through its ABI alone.
+ * The suites load the fakes of tests/gpu/fake in place of NVIDIA's libraries. With GPMU_TEST_REAL=1
+ * they load the machine's libraries and skip cases that need a fake.
  *
- * Each case is a process of its own, for a library that was loaded stays, and is a failure
- * if it crashes or takes too long.
+ * Each case runs in a process of its own, because a loaded library stays loaded. A case fails if it
+ * crashes or takes longer than CASE_SECONDS.
  */
 #ifndef GPMU_TESTS_GPU_CONTRACT_H
 #define GPMU_TESTS_GPU_CONTRACT_H
@@ -123,25 +123,22 @@ static inline void do_case(const void *data)
 	load();
 	run->function();
 	if (fake_get)
-		is_u64(fake_get("violations"), 0, "no call that the real library is not for");
+		is_u64(fake_get("violations"), 0, "no call breaks the rules of the real library");
 }
 
-/*
- * A case: @settings are the fake's, NULL: the case needs none, and runs on real libraries
- * too.
- */
+/* Runs a case. @settings are the fake's; NULL if the case needs none and runs on the real libraries too. */
 static inline void run_case(const char *what, const char *settings, void (*function)(void))
 {
 	const struct run_of_case run = { settings, function };
 	int status;
 
 	if (settings && is_real()) {
-		ok(true, "%s # SKIP needs the fake libraries", what);
+		ok(true, "%s: the case passes # SKIP needs the fake libraries", what);
 		return;
 	}
 	diag("%s", what);
 	status = tap_again(do_case, &run, is_real() ? 1 : AGAIN_RUNS);
-	ok(!status, "%s: comes to its end", what);
+	ok(!status, "%s: the case ends without a crash and in time", what);
 	if (status)
 		diag("status 0x%x", (unsigned int)status);
 }
@@ -152,14 +149,14 @@ static inline void *open_source(const char *options)
 	void *source = NULL;
 	int ret = plugin->open(&source, options, &error);
 
-	if (!ok(!ret, "open(\"%s\")", options)) {
+	if (!ok(!ret, "open(\"%s\") returns a source", options)) {
 		diag("%d: %s", ret, error.text);
 		exit(1);
 	}
 	return source;
 }
 
-/* Says all messages that there are; the last one that has @text in it, or NULL */
+/* Prints all pending messages; returns the last one that contains @text, or NULL */
 static inline const char *messages(void *source, const char *text)
 {
 	static char found[512];
@@ -204,7 +201,7 @@ static inline bool event_of(void *source, size_t pmu, const char *name,
 	return true;
 }
 
-/* The number behind @prefix, which is all of the rest of the text */
+/* Whether @text is @prefix and then a number, and nothing else */
 static inline bool is_number(const char *text, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -216,7 +213,7 @@ static inline bool is_number(const char *text, const char *prefix)
 	return end != text + length && !*end;
 }
 
-/* A group of events by their names, which end with NULL; what group_open() returns */
+/* Opens a group of events by name; @names ends with NULL. Returns the result of group_open(). */
 static inline int try_group(void *source, size_t pmu, const char *const *names, void **group,
 			    struct gpmu_error *error)
 {
@@ -237,7 +234,7 @@ static inline void *open_group(void *source, size_t pmu, const char *const *name
 	void *group;
 	int ret = try_group(source, pmu, names, &group, &error);
 
-	if (!ok(!ret, "a group of %s%s", names[0], names[1] ? " and more" : "")) {
+	if (!ok(!ret, "group_open() returns a group of %s%s", names[0], names[1] ? " and more" : "")) {
 		diag("%d: %s", ret, error.text);
 		exit(1);
 	}
@@ -249,7 +246,7 @@ static inline void prepare(void *source)
 	struct gpmu_error error = { 0 };
 	int ret = plugin->prepare(source, &error);
 
-	if (!ok(!ret, "prepare()")) {
+	if (!ok(!ret, "prepare() of the source succeeds")) {
 		diag("%d: %s", ret, error.text);
 		exit(1);
 	}
@@ -259,7 +256,7 @@ static inline uint64_t enable(void *source)
 {
 	uint64_t time = now();
 
-	ok(!plugin->enable(source, time), "enable()");
+	ok(!plugin->enable(source, time), "enable() of the source succeeds");
 	return time;
 }
 
@@ -267,11 +264,11 @@ static inline uint64_t disable(void *source)
 {
 	uint64_t time = now();
 
-	ok(!plugin->disable(source, time), "disable()");
+	ok(!plugin->disable(source, time), "disable() of the source succeeds");
 	return time;
 }
 
-/* Of a number that is right within @off */
+/* Passes if @got differs from @want by at most @off. */
 static inline bool is_near(double got, double want, double off, const char *what)
 {
 	bool pass = ok(got >= want - off && got <= want + off, "%s", what);

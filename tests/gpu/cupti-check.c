@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Contract of gpmu-cupti.so: its question "check", what there is to sample GPUs by and what keeps
- * them from it, and the option check, with which nothing of that is a failure.
+ * Contract of gpmu-cupti.so: the query "check", which reports the driver, CUPTI and the GPUs, and why a GPU cannot be
+ * sampled; and the option "check", with which open() succeeds without a usable GPU.
  */
 #include "contract.h"
 
@@ -16,18 +16,18 @@ static const char *ask(const char *options)
 
 	free(answer);
 	answer = NULL;
-	ok(!plugin->query(source, "check", &answer, &error), "... and is asked: %s", error.text);
+	ok(!plugin->query(source, "check", &answer, &error), "the query \"check\" is answered: %s", error.text);
 	plugin->close(source);
 	return answer ? answer : "";
 }
 
 static void has(const char *answer, const char *text)
 {
-	if (!ok(strstr(answer, text) != NULL, "it has %s", text))
+	if (!ok(strstr(answer, text) != NULL, "the answer contains %s", text))
 		diag("%s", answer);
 }
 
-/* One that can be sampled, with and without the option */
+/* A GPU that can be sampled, with and without the option */
 static void test_well(void)
 {
 	static const char *const options[] = { "check", "" };
@@ -43,7 +43,7 @@ static void test_well(void)
 	}
 }
 
-/* One that cannot: its trouble by kind, and that another can */
+/* The first GPU cannot be sampled, and has a "trouble" of @kind; the second can. */
 static void trouble(const char *setting, const char *kind, const char *remedy)
 {
 	char settings[128], want[256];
@@ -73,7 +73,7 @@ static void test_troubles(void)
 	trouble("support=0:architecture", "chip", "null");
 }
 
-/* Why there is none at all: a failure without the option, an answer with it */
+/* No GPU can be sampled: open() fails without the option and succeeds with it. */
 static void none(const char *setting, const char *want)
 {
 	struct gpmu_error error = { 0 };
@@ -83,15 +83,15 @@ static void none(const char *setting, const char *want)
 
 	snprintf(settings, sizeof(settings), "reset %s", setting);
 	fake_set(settings);
-	ok(plugin->open(&source, "", &error) < 0 && *error.text, "%s: without the option it does not open: %s",
+	ok(plugin->open(&source, "", &error) < 0 && *error.text, "%s: open() without the option check fails: %s",
 	   setting, error.text);
 	answer = ask("check");
 	has(answer, want);
 	has(answer, "\"gpus\":[]}");
 	source = open_source("check");
-	ok(!plugin->pmu(source, 0), "it has no PMU");
+	ok(!plugin->pmu(source, 0), "a source without usable GPUs has no PMU");
 	ok(plugin->query(source, "metrics", &text, &error) == -ENODEV && !text && is_line(error.text),
-	   "other questions are refused: %s", error.text);
+	   "queries other than \"check\" are refused: %s", error.text);
 	plugin->close(source);
 }
 
@@ -113,8 +113,8 @@ static void test_no_gpu(void)
 int main(void)
 {
 	run_case("a GPU that can be sampled", "machine=h200", test_well);
-	run_case("GPUs that cannot", "machine=h200x2", test_troubles);
-	run_case("no driver, no CUPTI", "machine=h200", test_none);
+	run_case("GPUs that cannot be sampled", "machine=h200x2", test_troubles);
+	run_case("no driver or no CUPTI", "machine=h200", test_none);
 	run_case("no GPU", "machine=none", test_no_gpu);
 	return done_testing();
 }

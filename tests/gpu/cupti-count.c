@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Contract of gpmu-cupti.so: counts at times. What they are on the fake is worked out by
- * hand from tests/data/gpu/metrics.tsv.
+ * Contract of gpmu-cupti.so: counts and their times. The values expected of the fake were calculated by hand from
+ * tests/data/gpu/metrics.tsv.
  */
 #include "contract.h"
 
-#define READ_RATE	2400.0	/* of the fake, in a ns */
+#define READ_RATE	2400.0	/* bytes per ns of the fake */
 #define WRITE_RATE	1200.0	/* in the first half of each period, none in the second */
 #define PERIOD		(20 * MS)
 
-/* Real GPUs' samples miss some ns at their edges. */
+/* On a real GPU there are some ns between one sample and the next. */
 static double slack(void)
 {
 	return is_real() ? 0.01 : 0;
@@ -28,7 +28,7 @@ static void test_times(void)
 	for (int i = 0; i < 5; i++) {
 		at = sleep_until(start + (i + 1) * 10 * MS);
 		if (plugin->group_read(source, group, at, counts))
-			rises = ok(false, "group_read()");
+			rises = ok(false, "group_read() succeeds and returns counts");
 		for (int j = 0; j < 3; j++)
 			rises = rises && counts[j].raw >= before[j].raw &&
 				counts[j].enabled == at - start && counts[j].running >= last &&
@@ -36,28 +36,28 @@ static void test_times(void)
 		memcpy(before, counts, sizeof(before));
 		last = counts[0].running;
 	}
-	ok(rises, "counts rise, enabled is the time, running at most that");
-	is_near(counts[0].running, counts[0].enabled, 2 * INTERVAL, "all of it was sampled");
+	ok(rises, "counts never fall, enabled is the elapsed time, running is no longer");
+	is_near(counts[0].running, counts[0].enabled, 2 * INTERVAL, "all of the enabled time is sampled");
 	is_near(counts[1].raw, counts[1].running, slack() * counts[1].running + 2,
-		"the GPU's time is ours");
+		"the GPU's clock has the rate of the host's");
 	if (fake_get) {
-		is_near(counts[0].raw, READ_RATE * counts[0].running, 20, "bytes are those of this time");
+		is_near(counts[0].raw, READ_RATE * counts[0].running, 20, "bytes are those of the running time");
 		is_near(counts[2].raw, 50.0 * counts[2].running, counts[2].running / 1e6 + 3,
-			"a mean is the integral over ns");
+			"a mean is counted as its integral over ns");
 	}
 	at = disable(source);
-	ok(!plugin->group_read(source, group, at, counts), "group_read() after disable()");
-	is_u64(counts[0].enabled, at - start, "... at the time of disable()");
+	ok(!plugin->group_read(source, group, at, counts), "group_read() succeeds after disable()");
+	is_u64(counts[0].enabled, at - start, "enabled ends at the time of disable()");
 	memcpy(before, counts, sizeof(before));
 	sleep_until(at + 5 * MS);
 	plugin->group_read(source, group, now(), counts);
-	ok(!memcmp(before, counts, sizeof(before)), "... and nothing is added later");
+	ok(!memcmp(before, counts, sizeof(before)), "no count changes after disable()");
 	messages(source, NULL);
 	plugin->group_close(source, group);
 	plugin->close(source);
 }
 
-/* Two groups of the same events, one of them read between: their last counts are the same. */
+/* Of two groups with the same events, one is read several times, the other once: their last counts are equal. */
 static void test_additive(void)
 {
 	void *source = open_source(OPTIONS), *often, *once;
@@ -73,16 +73,16 @@ static void test_additive(void)
 		plugin->group_read(source, often, at, a);
 	}
 	plugin->group_read(source, once, at, b);
-	is_u64(a[0].raw, b[0].raw, "a count does not depend on what was read before");
-	is_near(a[1].raw, b[1].raw, 10, "nor does a mean");
-	is_u64(a[0].running, b[0].running, "nor the time");
+	is_u64(a[0].raw, b[0].raw, "a count does not depend on earlier reads");
+	is_near(a[1].raw, b[1].raw, 10, "a mean does not depend on earlier reads");
+	is_u64(a[0].running, b[0].running, "running time does not depend on earlier reads");
 	disable(source);
 	plugin->group_close(source, often);
 	plugin->group_close(source, once);
 	plugin->close(source);
 }
 
-/* The pause is in none of the numbers. */
+/* Counts and times exclude the pause between disable() and enable(). */
 static void test_pause(void)
 {
 	void *source = open_source(OPTIONS), *group;
@@ -98,17 +98,17 @@ static void test_pause(void)
 		plugin->group_read(source, group, end[i], i ? &second : &first);
 		sleep_until(end[i] + 30 * MS);
 	}
-	is_u64(first.enabled, end[0] - start[0], "the first time");
-	is_u64(second.enabled, end[0] - start[0] + end[1] - start[1], "the second is added");
-	ok(second.running > first.running, "... also to what was sampled");
-	is_near(second.running, second.enabled, 4 * INTERVAL, "... which is nearly all");
+	is_u64(first.enabled, end[0] - start[0], "enabled is the time from enable() to disable()");
+	is_u64(second.enabled, end[0] - start[0] + end[1] - start[1], "a second enable() adds its time to enabled");
+	ok(second.running > first.running, "a second enable() adds to the running time");
+	is_near(second.running, second.enabled, 4 * INTERVAL, "nearly all of the enabled time is sampled");
 	if (fake_get)
-		is_near(second.raw, READ_RATE * second.running, 20, "bytes of these times alone");
+		is_near(second.raw, READ_RATE * second.running, 20, "bytes of the pause are not counted");
 	plugin->group_close(source, group);
 	plugin->close(source);
 }
 
-/* Enabled for a while; for how long */
+/* Enables @source for @length ns; returns the time that it was enabled */
 static uint64_t count_for(void *source, uint64_t length)
 {
 	uint64_t start = enable(source);
@@ -117,7 +117,7 @@ static uint64_t count_for(void *source, uint64_t length)
 	return disable(source) - start;
 }
 
-/* Groups come and go between two times of counting: each has its own times. */
+/* Groups are opened and closed between two periods of counting: each has the times of its own periods. */
 static void test_more(void)
 {
 	void *source = open_source(OPTIONS), *stays, *gone, *later;
@@ -135,20 +135,20 @@ static void test_more(void)
 	length[1] = count_for(source, 20 * MS);
 	plugin->group_read(source, stays, now(), &both);
 	plugin->group_read(source, later, now(), own);
-	is_u64(first.enabled, length[0], "the first time");
-	is_u64(both.enabled, length[0] + length[1], "a group that stays has both");
-	is_near(both.running, both.enabled, 4 * INTERVAL, "... sampled");
-	ok(both.raw >= first.raw, "... and counted");
+	is_u64(first.enabled, length[0], "a group's enabled is the first period");
+	is_u64(both.enabled, length[0] + length[1], "a group that stays open has both periods");
+	is_near(both.running, both.enabled, 4 * INTERVAL, "both periods are sampled");
+	ok(both.raw >= first.raw, "the second period adds to the count");
 	if (fake_get)
-		is_near(both.raw, READ_RATE * both.running, 20, "... with bytes of both");
-	is_u64(own[1].enabled, length[1], "one that is opened later has its own");
-	is_near(own[1].running, own[1].enabled, 2 * INTERVAL, "... sampled");
+		is_near(both.raw, READ_RATE * both.running, 20, "the count has the bytes of both periods");
+	is_u64(own[1].enabled, length[1], "a group opened later has only the second period");
+	is_near(own[1].running, own[1].enabled, 2 * INTERVAL, "the later group's period is sampled");
 	plugin->group_close(source, stays);
 	plugin->group_close(source, later);
 	plugin->close(source);
 }
 
-/* Enabled from the edge of a period: what changes within a sample is at most half a sample off. */
+/* Enabled at the edge of a period of the square wave: each edge within a sample is at most half a sample off. */
 static void test_square(void)
 {
 	void *source = open_source(OPTIONS), *group;
@@ -164,9 +164,9 @@ static void test_square(void)
 	plugin->group_read(source, group, start + 2 * PERIOD + PERIOD / 2, half);
 	sleep_until(start + 4 * PERIOD);
 	plugin->group_read(source, group, start + 4 * PERIOD, count);
-	is_near(half[0].raw, WRITE_RATE * 3 * PERIOD / 2, WRITE_RATE * INTERVAL * 0.6, "two and a half periods");
-	is_near(count[0].raw, WRITE_RATE * 4 * PERIOD / 2, WRITE_RATE * INTERVAL * 0.6, "four periods");
-	is_near(count[1].raw, 75.0 * 2 * PERIOD, 75.0 * INTERVAL * 0.6, "a mean's integral");
+	is_near(half[0].raw, WRITE_RATE * 3 * PERIOD / 2, WRITE_RATE * INTERVAL * 0.6, "a square wave over 2.5 periods has its bytes");
+	is_near(count[0].raw, WRITE_RATE * 4 * PERIOD / 2, WRITE_RATE * INTERVAL * 0.6, "a square wave over 4 periods has its bytes");
+	is_near(count[1].raw, 75.0 * 2 * PERIOD, 75.0 * INTERVAL * 0.6, "a mean over 4 periods has its integral");
 	disable(source);
 	plugin->group_close(source, group);
 	plugin->close(source);
@@ -202,7 +202,6 @@ static void test_suffixes(void)
 	plugin->close(source);
 }
 
-/* What a group's events are does not change those of others. */
 static void *read_in_thread(void *argument)
 {
 	void **arguments = argument;
@@ -225,13 +224,13 @@ static void test_threads(void)
 	pthread_create(&thread, NULL, read_in_thread, (void *[]){ source, group, &count });
 	pthread_join(thread, NULL);
 	plugin->group_read(source, group, now(), &later);
-	ok(count.running && later.running > count.running, "a thread enables and reads, another reads");
+	ok(count.running && later.running > count.running, "one thread enables and reads, another reads a higher count");
 	disable(source);
 	plugin->group_close(source, group);
 	plugin->close(source);
 }
 
-/* How far a run goes before it is ended */
+/* The last step of a run before it is closed */
 enum state { OPENED, GROUPED, PREPARED, ENABLED, READ_ONCE, STATES };
 
 static void run_until(enum state state)
@@ -261,18 +260,18 @@ static void test_close(void)
 {
 	size_t files, tasks;
 
-	run_until(READ_ONCE);	/* what libraries keep is there after the first time */
+	run_until(READ_ONCE);	/* The libraries open files and start threads that they keep. */
 	files = fds();
 	tasks = threads();
 	for (enum state state = OPENED; state < STATES; state++)
 		run_until(state);
 	for (int i = 0; i < 10; i++)
 		run_until(READ_ONCE);
-	is_u64(fds(), files, "as many files are open after close()");
-	is_u64(threads(), tasks, "... and as many threads run");
+	is_u64(fds(), files, "close() closes all files of the source");
+	is_u64(threads(), tasks, "close() ends all threads of the source");
 	if (fake_get) {
-		is_u64(fake_get("sampling"), 0, "no GPU is taken any more");
-		is_u64(fake_get("host"), 0, "no object of the Host API is left");
+		is_u64(fake_get("sampling"), 0, "close() releases all GPUs");
+		is_u64(fake_get("host"), 0, "close() frees all objects of the Host API");
 	}
 }
 
@@ -287,16 +286,16 @@ static void test_second(void)
 	enable(source);
 	plugin->group_read(source, group, now(), &first);
 	if (!plugin->open(&other, OPTIONS, &error)) {
-		is_u64(pmus(other), pmus(source) - 1, "a second source has not the GPU that is taken");
+		is_u64(pmus(other), pmus(source) - 1, "a second source lacks the GPU of the first");
 		ok(messages(other, plugin->pmu(source, 0)->gpu->uuid) ||
-		   messages(other, "nvidia_gpu_0"), "... and says so");
+		   messages(other, "nvidia_gpu_0"), "a message of the second source names the GPU");
 		plugin->close(other);
 	} else {
-		ok(is_line(error.text), "a second source is refused: %s", error.text);
+		ok(is_line(error.text), "a second source is refused with one line: %s", error.text);
 	}
 	sleep_until(now() + 5 * MS);
 	plugin->group_read(source, group, now(), &later);
-	ok(later.raw >= first.raw && later.running > first.running, "the first goes on");
+	ok(later.raw >= first.raw && later.running > first.running, "the first source goes on counting");
 	disable(source);
 	plugin->group_close(source, group);
 	plugin->close(source);
@@ -304,14 +303,14 @@ static void test_second(void)
 
 int main(void)
 {
-	run_case("counts at times", NULL, test_times);
-	run_case("sums", NULL, test_additive);
+	run_case("counts and times", NULL, test_times);
+	run_case("repeated reads", NULL, test_additive);
 	run_case("a pause", NULL, test_pause);
-	run_case("groups come and go", NULL, test_more);
-	run_case("what changes", "machine=h200", test_square);
+	run_case("groups opened and closed between two periods", NULL, test_more);
+	run_case("a square wave", "machine=h200", test_square);
 	run_case("suffixes", "machine=h200", test_suffixes);
 	run_case("several threads", NULL, test_threads);
-	run_case("the end in each state", NULL, test_close);
+	run_case("close() in each state", NULL, test_close);
 	run_case("a second source", NULL, test_second);
 	return done_testing();
 }

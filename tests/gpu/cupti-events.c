@@ -4,15 +4,15 @@
 
 static void test_table(void)
 {
-	ok(plugin->size >= sizeof(*plugin) && plugin->abi == GPMU_SOURCE_ABI, "the ABI is ours");
-	is_str(plugin->name, "cupti", "the name");
+	ok(plugin->size >= sizeof(*plugin) && plugin->abi == GPMU_SOURCE_ABI, "the plugin's ABI is gpmu-source.h's");
+	is_str(plugin->name, "cupti", "the plugin is named cupti");
 	ok(plugin->open && plugin->close && plugin->pmu && plugin->group_open &&
 	   plugin->group_close && plugin->enable && plugin->disable && plugin->group_read &&
 	   plugin->event && plugin->event_find && plugin->prepare && plugin->message,
-	   "all functions that count are there");
-	ok(plugin->usage && is_line(plugin->usage), "how options are written is a line");
+	   "the table has all functions for counting");
+	ok(plugin->usage && is_line(plugin->usage), "the usage of options is one line");
 	ok(plugin->event_size >= sizeof(uint64_t) && plugin->count_size >= 3 * sizeof(uint64_t),
-	   "sizes of events and counts");
+	   "events and counts are no smaller than in the first ABI");
 }
 
 /* "0009:01:00.0" */
@@ -30,20 +30,20 @@ static bool is_pci(const char *text)
 
 static void check_gpu(const struct gpmu_source_gpu *gpu)
 {
-	ok(strlen(gpu->uuid) == 40 && !strncmp(gpu->uuid, "GPU-", 4), "... UUID %s", gpu->uuid);
-	ok(gpu->name && *gpu->name && gpu->chip && *gpu->chip, "... \"%s\", %s", gpu->name, gpu->chip);
-	ok(is_pci(gpu->pci), "... PCI address %s", gpu->pci);
+	ok(strlen(gpu->uuid) == 40 && !strncmp(gpu->uuid, "GPU-", 4), "the GPU has a UUID: %s", gpu->uuid);
+	ok(gpu->name && *gpu->name && gpu->chip && *gpu->chip, "the GPU has a name and a chip: \"%s\", %s", gpu->name, gpu->chip);
+	ok(is_pci(gpu->pci), "the GPU has a PCI address: %s", gpu->pci);
 }
 
 static void check_pmu(void *source, size_t index)
 {
 	const struct gpmu_source_pmu *pmu = plugin->pmu(source, index);
 
-	ok(pmu == plugin->pmu(source, index), "PMU %zu is the same each time", index);
-	ok(is_number(pmu->name, "nvidia_gpu_"), "... is called so: %s", pmu->name);
+	ok(pmu == plugin->pmu(source, index), "pmu(%zu) returns the same PMU each time", index);
+	ok(is_number(pmu->name, "nvidia_gpu_"), "the PMU is named nvidia_gpu_NUMBER: %s", pmu->name);
 	ok(pmu->formats && !strcmp(pmu->formats[0], "event") && !strcmp(pmu->formats[1], "config:0-31"),
-	   "... has a format for events");
-	ok(pmu->gpu != NULL, "... counts a GPU");
+	   "the PMU has a format \"event\"");
+	ok(pmu->gpu != NULL, "the PMU belongs to a GPU");
 	if (pmu->gpu)
 		check_gpu(pmu->gpu);
 }
@@ -53,7 +53,7 @@ static void test_pmus(void)
 	void *source = open_source(OPTIONS);
 	size_t length = pmus(source);
 
-	ok(length > 0, "%zu PMUs", length);
+	ok(length > 0, "the source has PMUs: %zu", length);
 	for (size_t i = 0; i < length; i++)
 		check_pmu(source, i);
 	messages(source, NULL);
@@ -73,14 +73,14 @@ static void check_event(void *source, const struct expected *want)
 	ok(info != NULL, "%s is an event", want->name);
 	if (!info)
 		return;
-	is_str(info->name, want->name, "... of this name");
-	is_str(info->unit, want->unit, "... of this unit");
-	ok((info->scale ? info->scale : 1) == want->scale, "... of scale %g", want->scale);
-	ok(info->mean == want->mean, "... is %s", want->mean ? "a mean" : "a count");
-	ok(info->description && is_line(info->description), "... has a description");
-	ok(info->passes == 1, "... needs one pass");
-	ok(is_number(info->terms, "event="), "... has its number: %s", info->terms);
-	ok(info == plugin->event_find(source, 0, want->name), "... is the same each time");
+	is_str(info->name, want->name, "an event has the name it was found by");
+	is_str(info->unit, want->unit, "an event has its unit");
+	ok((info->scale ? info->scale : 1) == want->scale, "%s has the scale %g", want->name, want->scale);
+	ok(info->mean == want->mean, "%s is counted as %s", want->name, want->mean ? "a mean" : "a count");
+	ok(info->description && is_line(info->description), "%s has a description of one line", want->name);
+	ok(info->passes == 1, "%s needs one pass", want->name);
+	ok(is_number(info->terms, "event="), "%s has a number: %s", want->name, info->terms);
+	ok(info == plugin->event_find(source, 0, want->name), "%s is found at the same address each time", want->name);
 }
 
 static void test_events(void)
@@ -114,7 +114,7 @@ static void test_events(void)
 		good = good && *info->name && !strpbrk(info->name, " ,/") && info->terms &&
 		       info == plugin->event(source, 0, n);
 	}
-	ok(n > 20 && found && good, "%zu events are listed, %s is one", n, READ);
+	ok(n > 20 && found && good, "%zu events are listed and %s is one of them", n, READ);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		check_event(source, &events[i]);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -122,7 +122,7 @@ static void test_events(void)
 	plugin->close(source);
 }
 
-/* Groups that cannot be counted, and why; then one that can */
+/* Groups that cannot be counted fail with a reason; afterwards another group can be opened. */
 static void test_refused(void)
 {
 	void *source = open_source(OPTIONS), *group;
@@ -130,24 +130,24 @@ static void test_refused(void)
 	struct gpmu_error error = { 0 };
 	int ret = plugin->group_open(source, 0, &unknown, 1, &group, &error);
 
-	ok(ret == -ENOENT || ret == -EOPNOTSUPP, "an event that has no number: %d", ret);
-	ok(is_line(error.text), "... says why: %s", error.text);
+	ok(ret == -ENOENT || ret == -EOPNOTSUPP, "an event with an unknown number is refused: %d", ret);
+	ok(is_line(error.text), "an unknown number is refused with one line: %s", error.text);
 	ret = try_group(source, 0, NAMES("sm__inst_executed.sum", READ, "l1tex__t_bytes.sum"), &group,
 			&error);
-	ok(ret == -ENOSPC, "events that need two passes: %d", ret);
-	ok(is_line(error.text), "... says why: %s", error.text);
+	ok(ret == -ENOSPC, "events that need two passes are refused: %d", ret);
+	ok(is_line(error.text), "two passes are refused with one line: %s", error.text);
 	ok(strstr(error.text, "sm__inst_executed") || strstr(error.text, "l1tex__t_bytes"),
-	   "... names what is to be left out");
-	ok(!strstr(error.text, READ), "... and nothing else");
-	ok(messages(source, "sm__inst_executed.sum needs "), "... which is said before anything is counted");
+	   "the error names the events to leave out");
+	ok(!strstr(error.text, READ), "the error names no other event");
+	ok(messages(source, "sm__inst_executed.sum needs "), "an event of many passes is reported before counting");
 	try_group(source, 0, NAMES("sm__inst_executed.sum", READ, "l1tex__t_bytes.sum"), &group, &error);
-	ok(!messages(source, "sm__inst_executed.sum needs "), "... once");
+	ok(!messages(source, "sm__inst_executed.sum needs "), "an event of many passes is reported only once");
 	group = open_group(source, 0, NAMES("sm__inst_executed.sum", READ));
 	plugin->group_close(source, group);
 	plugin->close(source);
 }
 
-/* All groups of a GPU are one configuration. */
+/* All groups of a GPU share one configuration. */
 static void test_groups(void)
 {
 	void *source = open_source(OPTIONS), *first, *second, *third;
@@ -156,7 +156,7 @@ static void test_groups(void)
 
 	first = open_group(source, 0, NAMES("sm__inst_executed.sum"));
 	ret = try_group(source, 0, NAMES("l1tex__t_bytes.sum"), &second, &error);
-	ok(ret == -ENOSPC && is_line(error.text), "a second group that needs another pass: %d %s", ret,
+	ok(ret == -ENOSPC && is_line(error.text), "a second group that needs another pass is refused: %d %s", ret,
 	   error.text);
 	second = open_group(source, 0, NAMES(READ, READ));
 	plugin->group_close(source, first);
@@ -181,7 +181,7 @@ static void test_options(void)
 		error = (struct gpmu_error){ 0 };
 		ret = plugin->open(&source, bad[i], &error);
 		ok(ret == -EINVAL && is_line(error.text) && error.offset <= strlen(bad[i]),
-		   "options \"%s\": %s", bad[i], error.text);
+		   "the options \"%s\" are refused: %s", bad[i], error.text);
 		if (!ret)
 			plugin->close(source);
 	}

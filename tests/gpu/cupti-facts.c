@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the fakes take for granted of NVIDIA's libraries. This calls them itself, without the
- * plugin: with GPMU_TEST_REAL=1 it shows whether it is so on a GPU. Where nothing hangs on the
- * answer, it is only printed.
+ * Tests the behaviour of NVIDIA's libraries that the fakes imitate. It calls the libraries without the plugin; with
+ * GPMU_TEST_REAL=1 it shows whether a real GPU behaves so. Results that nothing depends on are only printed.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -44,7 +43,7 @@ static void open_libraries(void)
 	void *driver = open_library("libcuda.so.1"), *profiler = open_library("libcupti.so.13");
 
 	if (!profiler) {
-		ok(false, "there is a libcupti.so.13");
+		ok(false, "libcupti.so.13 can be loaded");
 		exit(1);
 	}
 #define GET(member, symbol, ...)	*(void **)&table->member = dlsym(handle, #symbol);
@@ -101,7 +100,7 @@ static int add_metrics(CUpti_Profiler_Host_Object *host, const char **names, siz
 	return cupti.add_metrics(&params);
 }
 
-/* A configuration image; its size, 0: there is none */
+/* Makes a configuration image; returns its size, or 0 on failure */
 static size_t config_of(CUpti_Profiler_Host_Object *host, uint8_t **image)
 {
 	CUpti_Profiler_Host_GetConfigImageSize_Params size =
@@ -161,22 +160,22 @@ static void test_host(void)
 
 	open_libraries();
 	new_host("gh100", &result);
-	is_u64(result, CUPTI_ERROR_INVALID_CHIP_NAME, "names of chips have their case");
+	is_u64(result, CUPTI_ERROR_INVALID_CHIP_NAME, "names of chips are case-sensitive");
 	host = new_host("GH100", &result);
 	is_u64(result, 0, "the Host API needs no driver");
-	is_u64(add_metrics(host, unknown, 2), CUPTI_ERROR_INVALID_PARAMETER, "an unknown metric");
-	is_u64(add_metrics(host, good, 1), CUPTI_ERROR_UNKNOWN, "... spoils the object");
+	is_u64(add_metrics(host, unknown, 2), CUPTI_ERROR_INVALID_PARAMETER, "AddMetrics refuses an unknown metric");
+	is_u64(add_metrics(host, good, 1), CUPTI_ERROR_UNKNOWN, "an unknown metric makes the object unusable");
 	free_host(host);
 	host = new_host("GH100", &result);
-	is_u64(add_metrics(host, bare, 1), CUPTI_ERROR_INVALID_PARAMETER, "a metric without its suffix");
+	is_u64(add_metrics(host, bare, 1), CUPTI_ERROR_INVALID_PARAMETER, "AddMetrics refuses a metric without its suffix");
 	free_host(host);
 	host = new_host("GH100", &result);
-	ok(!config_of(host, &image), "no metrics have no configuration");
+	ok(!config_of(host, &image), "an object without metrics has no configuration");
 	free_host(host);
-	is_u64(passes(NAMES(READ, READ), false), 1, "a metric twice is one pass");
-	is_u64(passes(NAMES(READ, WRITE, ACTIVE, "pcie__read_bytes.sum"), false), 1, "some in a call");
-	is_u64(passes(NAMES(READ, WRITE, ACTIVE, "pcie__read_bytes.sum"), true), 4, "... and one by one");
-	is_u64(passes(NAMES("sm__inst_executed.sum", "l1tex__t_bytes.sum"), false), 2, "two that do not fit");
+	is_u64(passes(NAMES(READ, READ), false), 1, "a metric that is added twice takes one pass");
+	is_u64(passes(NAMES(READ, WRITE, ACTIVE, "pcie__read_bytes.sum"), false), 1, "metrics added by one call share a pass");
+	is_u64(passes(NAMES(READ, WRITE, ACTIVE, "pcie__read_bytes.sum"), true), 4, "metrics added one by one take a pass each");
+	is_u64(passes(NAMES("sm__inst_executed.sum", "l1tex__t_bytes.sum"), false), 2, "two metrics without a common pass take two");
 }
 
 static void test_properties(void)
@@ -202,16 +201,16 @@ static void test_properties(void)
 	params.pHostObject = sub.pHostObject = new_host("GH100", &result);
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
 		params.pMetricName = sub.pMetricName = metrics[i].name;
-		is_u64(cupti.properties(&params), 0, metrics[i].name);
-		is_str(params.pDimUnit, metrics[i].dim, "... its unit");
-		is_u64(params.metricType, metrics[i].type, "... its type");
+		ok(!cupti.properties(&params), "GetMetricProperties knows %s", metrics[i].name);
+		is_str(params.pDimUnit, metrics[i].dim, "a metric has its dimension unit");
+		is_u64(params.metricType, metrics[i].type, "a metric has its type");
 		sub.metricType = params.metricType;
 		cupti.sub_metrics(&sub);
-		is_u64(sub.numOfSubmetrics, metrics[i].suffixes, "... its suffixes");
-		ok(sub.numOfSubmetrics && sub.ppSubMetrics[0][0] == '.', "... begin with a dot");
+		is_u64(sub.numOfSubmetrics, metrics[i].suffixes, "a metric has all its suffixes");
+		ok(sub.numOfSubmetrics && sub.ppSubMetrics[0][0] == '.', "%s: suffixes begin with a dot", metrics[i].name);
 	}
 	params.pMetricName = "nosuch";
-	is_u64(cupti.properties(&params), INVALID_METRIC_NAME, "an unknown metric");
+	is_u64(cupti.properties(&params), INVALID_METRIC_NAME, "GetMetricProperties refuses an unknown metric");
 	free_host(params.pHostObject);
 }
 
@@ -321,8 +320,8 @@ static void times_of(size_t index, uint64_t *start, uint64_t *end)
 
 struct decoded {
 	int result, reason, overflow;
-	size_t populated, completed;	/* without the next */
-	bool more;			/* the last one goes on, and has no time yet */
+	size_t populated, completed;	/* without the sample in progress */
+	bool more;			/* the last sample is in progress and has no time stamps yet */
 };
 
 static struct decoded decode(void)
@@ -373,24 +372,24 @@ static void begin(const char *const *names)
 
 	open_libraries();
 	if (!cuda.init) {
-		ok(false, "there is a libcuda.so.1");
+		ok(false, "libcuda.so.1 can be loaded");
 		exit(1);
 	}
-	ok(start_profiler() == CUPTI_ERROR_UNKNOWN, "the profiler before cuInit()");
-	ok(!cuda.init(0) && !cupti.timestamps(callback) && !start_profiler(), "... and after it");
-	is_u64(cupti.chip(&chip), 0, "the chip");
+	ok(start_profiler() == CUPTI_ERROR_UNKNOWN, "the profiler cannot be initialised before cuInit()");
+	ok(!cuda.init(0) && !cupti.timestamps(callback) && !start_profiler(), "the profiler can be initialised after cuInit()");
+	is_u64(cupti.chip(&chip), 0, "GetChipName returns the chip's name");
 	s.names = names;
 	while (names[s.length])
 		s.length++;
 	s.host = new_host(chip.pChipName, &result);
 	add_metrics(s.host, (const char **)names, s.length);
 	s.config_size = config_of(s.host, &s.config);
-	is_u64(enable_sampling(), 0, "the GPU is free");
+	is_u64(enable_sampling(), 0, "the GPU is free for PM sampling");
 }
 
 static void end(void)
 {
-	is_u64(disable_sampling(), 0, "disabled");
+	is_u64(disable_sampling(), 0, "PM sampling can be disabled");
 	free_host(s.host);
 	free(s.config);
 	free(s.image);
@@ -398,9 +397,9 @@ static void end(void)
 
 static void run(uint64_t interval, size_t buffer, int mode, uint32_t samples, uint64_t wait)
 {
-	is_u64(set_config(interval, buffer, mode), 0, "configured");
-	is_u64(new_image(samples), 0, "an image");
-	is_u64(start_sampling(), 0, "started");
+	is_u64(set_config(interval, buffer, mode), 0, "SetConfig accepts the configuration");
+	is_u64(new_image(samples), 0, "a counter-data image can be initialised");
+	is_u64(start_sampling(), 0, "PM sampling can be started");
 	sleep_until(s.start + wait);
 }
 
@@ -416,25 +415,25 @@ static void test_samples(void)
 	begun = s.start;
 	diag("started twice: %d", start_sampling());
 	decoded = decode();
-	is_u64(decoded.result, 0, "decoded");
+	is_u64(decoded.result, 0, "DecodeData decodes the samples");
 	is_u64(decoded.reason, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_OTHER,
-	       "... all there is as yet, and more will be");
-	ok(decoded.populated > 20, "... %zu samples", decoded.populated);
-	is_u64(decoded.completed, decoded.populated, "... which are complete");
+	       "DecodeData stops at the end of the data so far");
+	ok(decoded.populated > 20, "DecodeData returned many samples: %zu", decoded.populated);
+	is_u64(decoded.completed, decoded.populated, "all decoded samples are completed");
 	times_of(0, &start, &last);
-	ok(last - start > 100 * MS, "the first begins too early: %lu ms", (unsigned long)((last - start) / MS));
+	ok(last - start > 100 * MS, "the first sample begins before Start: it lasts %lu ms", (unsigned long)((last - start) / MS));
 	for (size_t i = 1; i < decoded.populated; i++) {
 		times_of(i, &start, &end_time);
 		contiguous = contiguous && start == last && end_time - start > MS / 2 &&
 			     end_time - start < 2 * MS;
 		last = end_time;
 	}
-	ok(contiguous, "the others follow each other");
-	ok(last > begun && last < now(), "times are those of the callback: %u calls", callbacks);
-	is_u64(stop_sampling(), 0, "stopped");
+	ok(contiguous, "all other samples are contiguous");
+	ok(last > begun && last < now(), "time stamps are on the callback's clock: %u calls", callbacks);
+	is_u64(stop_sampling(), 0, "PM sampling can be stopped");
 	initialize_image();
 	decoded = decode();
-	is_u64(decoded.reason, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS, "the rest, then no more");
+	is_u64(decoded.reason, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS, "after Stop, DecodeData reports the end of records");
 	end();
 }
 
@@ -447,10 +446,10 @@ static void test_absent(void)
 	decoded = decode();
 	if (isnan(value_of(1, "nvlrx__bytes.sum")) ||
 	    isnan(value_of(1, "CTC.TriageCompute.ctc__rx_bytes.sum")))
-		is_u64(decoded.completed, 0, "with an absent unit none is completed");
+		is_u64(decoded.completed, 0, "with an absent unit no sample is completed");
 	else
-		is_u64(decoded.completed, decoded.populated, "all units are there");
-	ok(decoded.populated > 5 && !isnan(value_of(1, READ)), "what is there has values");
+		is_u64(decoded.completed, decoded.populated, "with all units present all samples are completed");
+	ok(decoded.populated > 5 && !isnan(value_of(1, READ)), "metrics of present units have values");
 	stop_sampling();
 	end();
 }
@@ -462,17 +461,17 @@ static void test_oldest(void)
 	begin(NAMES(READ, WRITE));
 	run(FAST, SMALL, KEEP_OLDEST, 20000, 500 * MS);
 	decoded = decode();
-	is_u64(decoded.result, CUPTI_ERROR_OUT_OF_MEMORY, "an overflow of KEEP_OLDEST");
-	is_u64(decoded.overflow, 1, "... is marked");
+	is_u64(decoded.result, CUPTI_ERROR_OUT_OF_MEMORY, "KEEP_OLDEST: DecodeData fails after an overflow");
+	is_u64(decoded.overflow, 1, "KEEP_OLDEST: DecodeData sets overflow");
 	sleep_until(now() + 20 * MS);
 	decoded = decode();
-	is_u64(decoded.result, CUPTI_ERROR_OUT_OF_MEMORY, "... and stays");
+	is_u64(decoded.result, CUPTI_ERROR_OUT_OF_MEMORY, "KEEP_OLDEST: DecodeData keeps failing after an overflow");
 	stop_sampling();
-	is_u64(disable_sampling(), 0, "disabled");
-	is_u64(enable_sampling(), 0, "enabled");
+	is_u64(disable_sampling(), 0, "KEEP_OLDEST: PM sampling can be disabled after an overflow");
+	is_u64(enable_sampling(), 0, "KEEP_OLDEST: PM sampling can be enabled after an overflow");
 	run(MS, LARGE, KEEP_OLDEST, 400, 30 * MS);
 	decoded = decode();
-	ok(!decoded.result && decoded.populated > 5, "then there are samples again");
+	ok(!decoded.result && decoded.populated > 5, "KEEP_OLDEST: samples are decoded after it is enabled again");
 	stop_sampling();
 	end();
 }
@@ -485,13 +484,13 @@ static void test_latest(void)
 	begin(NAMES(READ, WRITE));
 	run(FAST, SMALL, KEEP_LATEST, 40000, 500 * MS);
 	decoded = decode();
-	/* An H200 has given either. */
-	ok(decoded.result == CUPTI_ERROR_UNKNOWN || !decoded.result, "KEEP_LATEST that has wrapped");
-	is_u64(decoded.overflow, 0, "... is not marked");
-	ok(decoded.populated > 10, "... has %zu samples", decoded.populated);
+	/* An H200 has returned either result. */
+	ok(decoded.result == CUPTI_ERROR_UNKNOWN || !decoded.result, "KEEP_LATEST: DecodeData returns no error or UNKNOWN after a wrap");
+	is_u64(decoded.overflow, 0, "KEEP_LATEST: DecodeData does not set overflow");
+	ok(decoded.populated > 10, "KEEP_LATEST: samples are decoded after a wrap: %zu", decoded.populated);
 	if (decoded.populated)
 		times_of(decoded.populated - 1, &start, &end_time);
-	ok(end_time > s.start + 400 * MS, "... which are the newest");
+	ok(end_time > s.start + 400 * MS, "KEEP_LATEST: the decoded samples are the newest");
 	initialize_image();
 	decode();
 	stop_sampling();
@@ -506,26 +505,26 @@ static void test_full(void)
 	begin(NAMES(READ, WRITE));
 	run(MS, LARGE, KEEP_OLDEST, 8, 50 * MS);
 	decoded = decode();
-	is_u64(decoded.reason, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL, "a full image");
-	is_u64(decoded.populated, 8, "... has all samples that it has room for");
+	is_u64(decoded.reason, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL, "DecodeData stops at a full image");
+	is_u64(decoded.populated, 8, "a full image has as many samples as it has room for");
 	times_of(7, &start, &before);
 	initialize_image();
 	sleep_until(now() + 4 * MS);
 	decode();
 	times_of(0, &start, &after);
-	ok(after - before > 10 * MS, "... the rest of what there was is lost: %lu ms",
+	ok(after - before > 10 * MS, "samples that did not fit into an image are lost: %lu ms",
 	   (unsigned long)((after - before) / MS));
 	stop_sampling();
 	end();
 }
 
-/* The names of the metrics are known from the question for the size alone. */
+/* An object learns its metrics' names only by GetCounterDataSize. */
 static void test_unasked(void)
 {
 	begin(NAMES(READ, WRITE));
 	new_image(64);
 	disable_sampling();
-	is_u64(enable_sampling(), 0, "enabled anew");
+	is_u64(enable_sampling(), 0, "PM sampling can be enabled once more");
 	set_config(MS, LARGE, KEEP_OLDEST);
 	diag("an image of an object that was not asked for its size: %d", initialize_image());
 	end();
@@ -534,7 +533,7 @@ static void test_unasked(void)
 static void test_passes(void)
 {
 	begin(NAMES("sm__inst_executed.sum", "l1tex__t_bytes.sum"));
-	is_u64(set_config(MS, LARGE, KEEP_OLDEST), CUPTI_ERROR_NOT_SUPPORTED, "two passes");
+	is_u64(set_config(MS, LARGE, KEEP_OLDEST), CUPTI_ERROR_NOT_SUPPORTED, "SetConfig refuses a configuration of two passes");
 	end();
 }
 
@@ -548,6 +547,6 @@ int main(void)
 	run_case("KEEP_LATEST", NULL, test_latest);
 	run_case("a full image", NULL, test_full);
 	run_case("two passes", NULL, test_passes);
-	run_case("an image that was not asked for", NULL, test_unasked);
+	run_case("an image without GetCounterDataSize", NULL, test_unasked);
 	return done_testing();
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Contract of gpmu-cupti.so: each call of NVIDIA's libraries fails, by each result the first
- * time, by some later, once and from then on; and each function is missing once. The
- * plugin may fail, with a line that says why, or go on; it does not crash, hang, or keep
- * anything.
+ * Contract of gpmu-cupti.so: the calls of NVIDIA's libraries fail. Each function's first call fails with each result,
+ * later calls fail with some results, once and permanently; and each function is missing once. The plugin either fails
+ * with a line that gives the reason, or goes on. It does not crash, hang or leak.
  */
 #include "contract.h"
 
 #define FUNCTIONS	64
-#define LAST_CODE	46	/* of CUptiResult, but for CUPTI_ERROR_UNKNOWN */
+#define LAST_CODE	46	/* highest CUptiResult below CUPTI_ERROR_UNKNOWN */
 #define UNKNOWN		999
-#define MOST_SECONDS	15	/* that one run may take */
+#define MOST_SECONDS	15	/* limit of one run */
 
 static char functions[FUNCTIONS][64];
 static size_t functions_length;
@@ -21,7 +20,7 @@ static bool is_nvidia(const char *name)
 	return !strncmp(name, "cu", 2) || !strncmp(name, "nvml", 4);
 }
 
-/* In the plugin's place: what it looks for, and does not get */
+/* Replaces the plugin's dlsym(): collects the names that it looks up, and hides the function @missing */
 __attribute__((no_sanitize("address", "undefined")))
 void *dlsym(void *handle, const char *name)
 {
@@ -43,7 +42,7 @@ void *dlsym(void *handle, const char *name)
 	return strcmp(name, missing) ? real(handle, name) : NULL;
 }
 
-/* What a run has met, for which it may end early; a failure without a line is none of it. */
+/* The result of a run, which may end early. @said: each failure had a one-line reason */
 struct outcome {
 	int ret;
 	bool said;
@@ -97,7 +96,7 @@ static struct outcome run(void)
 
 static const char *function;
 
-/* @once: "@2", "@2+" */
+/* @once is the suffix of a setting "fail": "@2" or "@2+" */
 static void fault(const char *once, int code, bool *good, uint64_t *longest)
 {
 	struct outcome outcome;
@@ -138,9 +137,9 @@ static void test_function(void)
 		fault("@3+", lasting[j], &good, &longest);
 	}
 	fake_set("reset");
-	ok(good, "%s: failures are said, and leave nothing", function);
-	ok(fds() == files && threads() == tasks, "... no file, no thread");
-	ok(longest < MOST_SECONDS * SECOND, "... the longest took %lu ms",
+	ok(good, "%s: each failure has a reason and leaks nothing", function);
+	ok(fds() == files && threads() == tasks, "%s: failures leave no file and no thread", function);
+	ok(longest < MOST_SECONDS * SECOND, "%s: no run takes too long: %lu ms at most", function,
 	   (unsigned long)(longest / MS));
 }
 
@@ -148,11 +147,11 @@ static void test_missing(void)
 {
 	struct outcome outcome = run();
 
-	ok(outcome.said, "without %s: %d", missing, outcome.ret);
-	is_u64(fake_get("sampling"), 0, "... no GPU is kept");
+	ok(outcome.said, "without %s each failure has a reason: %d", missing, outcome.ret);
+	is_u64(fake_get("sampling"), 0, "a missing function leaves no GPU taken");
 }
 
-/* Functions are those that a run without faults looks for. */
+/* Writes the names of the functions that a run without faults looks up to descriptor 3 */
 static void learn(void)
 {
 	FILE *file = fopen("/proc/self/fd/3", "w");
@@ -171,16 +170,16 @@ static void learn_functions(void)
 	FILE *file = tmpfile();
 
 	dup2(fileno(file), 3);
-	run_case("functions that are looked for", "machine=h200", learn);
+	run_case("lookup of functions", "machine=h200", learn);
 	file = fdopen(3, "r");
 	rewind(file);
 	while (learnt_length < FUNCTIONS && fscanf(file, "%63s", learnt[learnt_length]) == 1)
 		learnt_length++;
 	fclose(file);
-	ok(learnt_length > 20, "%zu functions", learnt_length);
+	ok(learnt_length > 20, "the plugin looks up many functions: %zu", learnt_length);
 }
 
-/* Where samples come fast other threads make the values, each with an object of its own; LONG=1. */
+/* At short intervals worker threads evaluate the samples, each with its own Host object. Only with LONG=1. */
 static void test_workers(void)
 {
 	static const char *const used[] = { "cuptiProfilerHostConfigAddMetrics",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The recorder, and replays of what it has written: what the plugin counts of a recording
- * is what its samples add up to.
+ * The recorder and replays of its recordings: the plugin's counts of a replayed recording are the sums of the
+ * recorded samples.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -13,9 +13,9 @@
 #define SAMPLES		100000
 #define LINE		16384
 #define RECORDINGS	"tests/data/gpu/recordings/*.tsv"
-#define MOST_BYTES	300000	/* of a recording of 2 s, to be kept in the repository */
+#define MOST_BYTES	300000	/* limit for 2 s of a recording, which is committed */
 
-/* Of a recording's longest run: until when what was counted, from Start on */
+/* The longest run of a recording: the counts from Start until the end of each sample */
 static struct recorded {
 	char names[EVENTS][128];
 	size_t names_length;
@@ -36,7 +36,7 @@ static void read_names(struct recorded *to, char *text)
 		snprintf(to->names[to->names_length++], sizeof(to->names[0]), "%s", name);
 }
 
-/* The first sample begins at a time that means nothing. */
+/* The first sample's start time is meaningless. */
 static void add_sample(struct recorded *to, char *text)
 {
 	int64_t start = strtol(text, &text, 10), length = strtol(text, &text, 10);
@@ -76,7 +76,7 @@ static void read_recording(void)
 	fclose(file);
 }
 
-/* Counted until a time since Start */
+/* The count from Start until @time, interpolated within a sample; NAN if it was not recorded */
 static double sum_at(size_t name, int64_t time)
 {
 	size_t n = 1;
@@ -96,7 +96,7 @@ static bool is_sum(const char *name)
 	return length > 4 && !strcmp(name + length - 4, ".sum");
 }
 
-/* Reads for a while, as fast as the recording was made */
+/* Replays a recording at its own speed for a second at most, and compares the counts */
 static void check_replay(void)
 {
 	void *source = open_source(OPTIONS), *group;
@@ -105,7 +105,7 @@ static void check_replay(void)
 	int64_t first, start, length;
 	uint64_t at;
 
-	ok(recorded.length > 20 && recorded.names_length, "a recording of %zu samples", recorded.length);
+	ok(recorded.length > 20 && recorded.names_length, "the recording has names and samples: %zu", recorded.length);
 	for (size_t i = 0; i < recorded.names_length; i++)
 		names[i] = recorded.names[i];
 	group = open_group(source, 0, names);
@@ -124,12 +124,12 @@ static void check_replay(void)
 		double want = sum_at(i, time) - sum_at(i, first);
 
 		if (isnan(want))
-			ok(counts[i].why != NULL, "%s is absent", names[i]);
+			ok(counts[i].why != NULL, "%s: an absent unit has a reason", names[i]);
 		else if (is_sum(recorded.names[i]))
 			is_near(counts[i].raw, want, want * 1e-6 + 2, names[i]);
 	}
-	is_near(counts[0].running, counts[0].enabled, 2 * INTERVAL, "all of it was sampled");
-	ok(counts[0].running >= before[0].running, "... in its order");
+	is_near(counts[0].running, counts[0].enabled, 2 * INTERVAL, "all time of the replay is sampled");
+	ok(counts[0].running >= before[0].running, "running time does not fall between two reads");
 	disable(source);
 	plugin->group_close(source, group);
 	plugin->close(source);
@@ -144,13 +144,13 @@ static void check_record(void)
 	prepare(source);
 	start = enable(source);
 	sleep_until(start + 600 * MS);
-	ok(!plugin->group_read(source, group, start + 600 * MS, counts), "group_read()");
+	ok(!plugin->group_read(source, group, start + 600 * MS, counts), "group_read() under the recorder succeeds");
 	disable(source);
 	plugin->group_close(source, group);
 	plugin->close(source);
 }
 
-/* What must be in a recording */
+/* Whether a recording has the calls and samples of a run */
 static void check_file(void)
 {
 	static const char *const calls[] = {
@@ -163,14 +163,14 @@ static void check_file(void)
 	struct stat stat = { 0 };
 	char *text;
 
-	if (!ok(fd >= 0 && !fstat(fd, &stat) && stat.st_size, "a recording"))
+	if (!ok(fd >= 0 && !fstat(fd, &stat) && stat.st_size, "the recorder writes a recording"))
 		return;
 	text = mmap(NULL, stat.st_size + 1, PROT_READ, MAP_PRIVATE, fd, 0);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		ok(memmem(text, stat.st_size, calls[i], strlen(calls[i])), "... has \"%s\"", calls[i]);
+		ok(memmem(text, stat.st_size, calls[i], strlen(calls[i])), "the recording has \"%s\"", calls[i]);
 	read_recording();
-	ok(recorded.length >= 590, "... has %zu samples", recorded.length);
-	ok(stat.st_size / (double)recorded.length * 2000 < MOST_BYTES, "... is small: %ld bytes",
+	ok(recorded.length >= 590, "the recording has all samples: %zu", recorded.length);
+	ok(stat.st_size / (double)recorded.length * 2000 < MOST_BYTES, "the recording is small: %ld bytes",
 	   (long)stat.st_size);
 	munmap(text, stat.st_size + 1);
 	close(fd);
@@ -182,7 +182,7 @@ int main(void)
 	glob_t found;
 
 	if (is_real()) {
-		ok(true, "recordings # SKIP need the fake libraries");
+		ok(true, "recordings are replayed with their counts # SKIP needs the fake libraries");
 		return done_testing();
 	}
 	close(mkstemp(file));
@@ -194,7 +194,7 @@ int main(void)
 	unsetenv("GPMU_CUDA");
 	check_file();
 	snprintf(settings, sizeof(settings), "replay=%s", file);
-	run_case("... and replayed", settings, check_replay);
+	run_case("a run is replayed", settings, check_replay);
 	unlink(file);
 	if (!glob(RECORDINGS, 0, NULL, &found))
 		for (size_t i = 0; i < found.gl_pathc; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * hold PLUGIN SECONDS: another profiler: it samples the first GPU that the plugin shows,
- * says "held", and does so until it is ended, or for that time.
+ * hold PLUGIN SECONDS: acts as another profiler: samples the plugin's first GPU for SECONDS or until it is killed,
+ * and prints "held" once it has the GPU.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The library that is injected into programs with CUDA, on a fake of CUPTI: what comes of each kind of record, what is
-# lost and said, capture ranges, and every way in which a process can end. The fake says what the real CUPTI would
-# crash at; no case may make it say something.
+# libgpmu-inject.so in a program on the fake of CUPTI: records of each kind, lost records and notes, capture ranges, and
+# every way in which a process can end. The fake reports calls that the real CUPTI would crash at; no case may cause one.
 
 . tests/lib/tap.sh
 
@@ -15,7 +14,7 @@ out=$tmp/out
 export GPMU_CUDA=$fake
 export CUDA_INJECTION64_PATH=$PWD/$build/libgpmu-inject.so NVTX_INJECTION64_PATH=$PWD/$build/libgpmu-inject.so
 
-# run FAKE SETTINGS WORD...: what comes of the program with these words is in $out
+# run FAKE SETTINGS WORD...: runs the program with these words; its records are in $out
 run() {
 	local settings=$2
 
@@ -29,7 +28,7 @@ run() {
 }
 violations=0
 
-# n KIND [PATTERN]: how many records
+# n KIND [PATTERN]: the number of records
 n() {
 	grep "^$1 " "$out" | grep -c -- "${2-}"
 }
@@ -39,7 +38,7 @@ member() {
 	grep "^$1 " "$out" | grep -oE " $2=[^ ]*" | cut -d= -f2 | xargs
 }
 
-# line KIND: without times, of the first
+# line KIND: the first record without its times
 line() {
 	grep -m1 "^$1 " "$out" | sed -E 's/ (begin|end|time|thread|pid|parent)=[0-9]+//g'
 }
@@ -48,51 +47,51 @@ lost() {
 	member lost count | tr ' ' '\n' | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# Each kind
+# Each kind of record
 run '' '' init context=0 kernel=foo copy=100 peer=50 set=7 push=step graph=2 pop mark=x sync memory=100 memory=-64 \
 	overhead=2 external=5 kernel=foo ask sleep=60 environment=1980 unified=4096
 work='device=0 context=1 stream=7'
-is "$(line process)" "process cupti=130001 driver=13000 text=program" "the process comes first"
-is "$(line device)" "device device=0 uuid=GPU-6f2a1c00-0001-4a00-8000-000000000001 text=NVIDIA H200" "a device"
-is "$(line context)" "context context=1 device=0 null_stream=7" "a context"
-is "$(line kernel)" "kernel $work correlation=1 graph=0 node=0 name=foo grid=4,2,1 block=128,1,1 registers=32 shared_static=1024 shared_dynamic=2048" "a kernel"
-is "$(line runtime)" "runtime correlation=1 name=cudaLaunchKernel result=0" "its call, without the version of its name"
-is "$(line copy)" "copy $work correlation=2 graph=0 node=0 bytes=100 copy=1 from=2 to=3 peer=0" "a copy"
-is "$(grep '^copy' "$out" | tail -1 | grep -o 'bytes=.*')" "bytes=50 copy=10 from=3 to=3 peer=1" "a copy to another GPU"
-is "$(line set)" "set $work correlation=4 graph=0 node=0 bytes=7 value=255 memory=3" "a memset"
-is "$(line graph)" "graph $work correlation=5 graph=3 node=0" "a graph is one record"
-is "$(line sync)" "sync context=1 stream=4294967295 correlation=6 sync=4" "a wait"
-is "$(member marker marker) $(member marker id)" "0 1 2 1 1 2" "a range begins and ends, a mark"
-is "$(member marker name)" "step x" "with their names"
-is "$(member memory bytes) $(member memory frees)" "100 64 0 1" "memory is allocated and freed"
-is "$(line overhead)" "overhead name=instrumentation" "overhead"
-is "$(line external)" "external external=5 kind=5 correlation=7" "an external id"
-is "$(line unified)" "unified address=8192 value=4096 name=bytes HtoD from=4294967295 to=0" "unified memory, from after cuInit()"
-is "$(line environment)" "environment device=0 what=1 values=1980,3201,4" "clocks"
-is "$(n runtime cudaGetLastError) $(n runtime)" "0 7" "calls that only ask are left out"
+is "$(line process)" "process cupti=130001 driver=13000 text=program" "the first record is the process"
+is "$(line device)" "device device=0 uuid=GPU-6f2a1c00-0001-4a00-8000-000000000001 text=NVIDIA H200" "a device has a record with its UUID and name"
+is "$(line context)" "context context=1 device=0 null_stream=7" "a context has a record with its null stream"
+is "$(line kernel)" "kernel $work correlation=1 graph=0 node=0 name=foo grid=4,2,1 block=128,1,1 registers=32 shared_static=1024 shared_dynamic=2048" "a kernel has a record with its launch parameters"
+is "$(line runtime)" "runtime correlation=1 name=cudaLaunchKernel result=0" "a call has a record without the version suffix of its name"
+is "$(line copy)" "copy $work correlation=2 graph=0 node=0 bytes=100 copy=1 from=2 to=3 peer=0" "a copy has a record with its bytes"
+is "$(grep '^copy' "$out" | tail -1 | grep -o 'bytes=.*')" "bytes=50 copy=10 from=3 to=3 peer=1" "a copy to another GPU is marked as a peer copy"
+is "$(line set)" "set $work correlation=4 graph=0 node=0 bytes=7 value=255 memory=3" "a memset has a record with its value"
+is "$(line graph)" "graph $work correlation=5 graph=3 node=0" "a graph launch is one record"
+is "$(line sync)" "sync context=1 stream=4294967295 correlation=6 sync=4" "a synchronisation has a record"
+is "$(member marker marker) $(member marker id)" "0 1 2 1 1 2" "NVTX ranges have a begin and an end, and a mark has one record"
+is "$(member marker name)" "step x" "NVTX ranges and marks have their names"
+is "$(member memory bytes) $(member memory frees)" "100 64 0 1" "allocating and freeing memory have a record each"
+is "$(line overhead)" "overhead name=instrumentation" "overhead of CUPTI has a record"
+is "$(line external)" "external external=5 kind=5 correlation=7" "an external correlation id has a record"
+is "$(line unified)" "unified address=8192 value=4096 name=bytes HtoD from=4294967295 to=0" "unified memory has records from cuInit() on"
+is "$(line environment)" "environment device=0 what=1 values=1980,3201,4" "the GPU's clocks have a record"
+is "$(n runtime cudaGetLastError) $(n runtime)" "0 7" "calls that only query are not recorded"
 thread=$(member process pid)
-is "$(member runtime thread | tr ' ' '\n' | sort -u)" "$thread" "threads are those of gettid()"
+is "$(member runtime thread | tr ' ' '\n' | sort -u)" "$thread" "threads have the ids of gettid()"
 [ "$(n complete)" -gt 1 ]
-ok $? "how far all is there is said in between"
-is "$(member capture begins)" "1 0" "recording begins and ends"
+ok $? "completion times are written during the run"
+is "$(member capture begins)" "1 0" "recording has a begin and an end"
 is "$(grep -E '^(end|status|lost|note)' "$out" | xargs)" "end closed status 0" "the process closes its file"
 
 run '' 'graph_nodes=1' init context=0 graph=3
 is "$(member kernel node)" "300 300 300" "with graph_nodes=1 each node of a graph is a kernel"
 run '' "kinds=$((1 << 8))" init context=0 kernel=a copy=1 mark=m set=1
-is "$(n kernel) $(n copy) $(n marker) $(n runtime) $(n context)" "1 0 0 0 1" "only what is asked for comes, and contexts"
+is "$(n kernel) $(n copy) $(n marker) $(n runtime) $(n context)" "1 0 0 0 1" "only the selected kinds and contexts are recorded"
 
-# What CUPTI does wrong
+# Errors of CUPTI
 run 'zero=3' '' init context=0 repeat=9 kernel=a
-is "$(n kernel) $(lost) $(member lost why)" "6 3 2" "kernels without times are lost, and counted"
+is "$(n kernel) $(lost) $(member lost why)" "6 3 2" "kernels without times are counted as lost"
 run 'corrupt=1' '' init context=0 repeat=9 kernel=a sleep=60 repeat=5 kernel=b
-is "$(member lost why) $(n kernel name=a) $(n kernel name=b)" "3 0 5" "the rest of a buffer that makes no sense is lost, not the next"
+is "$(member lost why) $(n kernel name=a) $(n kernel name=b)" "3 0 5" "after a malformed record the rest of its buffer is lost, the next buffer is not"
 run 'drop=7' '' init context=0 kernel=a
-is "$(n kernel) $(lost) $(member lost why)" "1 7 0" "what CUPTI has dropped is counted"
+is "$(n kernel) $(lost) $(member lost why)" "1 7 0" "records dropped by CUPTI are counted as lost"
 run 'unordered=1' '' init context=0 repeat=10 kernel=a
-is "$(n kernel) $(n runtime)" "10 10" "records in any order come all"
+is "$(n kernel) $(n runtime)" "10 10" "records in another order are all written"
 run 'late=4' 'flush=10' init context=0 repeat=10 kernel=a sleep=100 repeat=5 kernel=b
-is "$(n kernel)" "15" "so do those that CUPTI gives late"
+is "$(n kernel)" "15" "records that CUPTI hands over late are all written"
 other() {
 	run "$1" '' init context=0 kernel=a
 	grep -o 'another tool in this process has CUPTI.*' "$out"
@@ -100,118 +99,118 @@ other() {
 }
 is "$(other second=1)" "another tool in this process has CUPTI: CUPTI for Other; run without it
 end closed
-status 0" "another tool that was first is named"
+status 0" "a note names another tool that subscribed to CUPTI first"
 unnamed="another tool in this process has CUPTI (a debugger, torch.profiler, TensorFlow's or Nsight); run without it
 end closed
 status 0"
-is "$(other second=2)" "$unnamed" "one that has no name is described"
-is "$(other second=3)" "$unnamed" "so is one that leaves meanwhile"
-# As CUDA 12's
+is "$(other second=2)" "$unnamed" "a note describes another tool without a name"
+is "$(other second=3)" "$unnamed" "a note describes another tool that unsubscribes meanwhile"
+# A CUPTI as CUDA 12's, without cuptiSubscribe_v2
 LC_ALL=C sed 's/cuptiSubscribe_v2/cuptiSubscribe_v0/g' "$fake/libcupti.so.13" > "$tmp/libcupti.so.13"
 ln -s "$PWD/$fake/libgpmu-fake.so" "$tmp"
-is "$(GPMU_CUDA=$tmp other second=1)" "$unnamed" "and one whose name CUPTI does not say"
+is "$(GPMU_CUDA=$tmp other second=1)" "$unnamed" "a note describes another tool if CUPTI cannot name it"
 run 'fail=cuptiActivityEnable@7:38' '' init context=0 kernel=a
-is "$(n note 'does not record activities of kind') $(n kernel)" "1 1" "a kind that CUPTI refuses is a note"
+is "$(n note 'does not record activities of kind') $(n kernel)" "1 1" "a kind of activities that CUPTI refuses is reported by a note"
 run 'fail=cuptiSubscribe:15' '' init context=0 kernel=a
-is "$(n note 'cuptiSubscribe gives 15') $(n kernel) $(tail -1 "$out")" "1 0 status 0" "a start that fails too"
+is "$(n note 'cuptiSubscribe gives 15') $(n kernel) $(tail -1 "$out")" "1 0 status 0" "a failed start is reported by a note"
 run '' '' init context=0 kernel=a sleep=60 fatal=boom kernel=b sleep=60
-is "$(n note 'level=2.*boom') $(member kernel name)" "1 a" "a fatal error is said, and no call follows it"
+is "$(n note 'level=2.*boom') $(member kernel name)" "1 a" "a fatal error is reported, and no call to CUPTI follows it"
 run '' '' init context=0 warn=careful kernel=b
-is "$(n note 'level=1.*careful') $(n kernel)" "1 1" "so is a warning"
+is "$(n note 'level=1.*careful') $(n kernel)" "1 1" "a warning is reported by a note"
 
 run '' '' init context=0 kernel=a sleep=60 steal kernel=b sleep=2600
-is "$(n note 'CUPTI gives no records any more') $(member kernel name)" "1 a" "a program that takes CUPTI's buffers is told"
+is "$(n note 'CUPTI gives no records any more') $(member kernel name)" "1 a" "a note reports a program that takes CUPTI's buffers"
 run '' '' init context=0 kernel=a sleep=2600 kernel=b
-is "$(n note) $(member kernel name) $(n driver)" "0 a b 0" "one that only waits is not, and has no calls that are not its own"
+is "$(n note) $(member kernel name) $(n driver)" "0 a b 0" "a program that only waits gets no note and no calls but its own"
 
 run '' '' load=libgpmu-user.so init context=0 kernel=a
-is "$(n note 'level=0.*libgpmu-user.so uses CUPTI too') $(n note) $(n kernel)" "1 1 1" "a library that uses CUPTI too is named"
+is "$(n note 'level=0.*libgpmu-user.so uses CUPTI too') $(n note) $(n kernel)" "1 1 1" "a note names a library that uses CUPTI too"
 
-# Room
+# Buffers and rings
 run '' 'flush=10' init context=0 hold=long repeat=500 kernel=a sleep=100
 first=$(n kernel)
-is "$first $(lost) $(member lost why)" "500 1 2" "a kernel that never ends holds its buffer to the end, the others come"
+is "$first $(lost) $(member lost why)" "500 1 2" "a kernel that never ends holds back only its own buffer"
 run '' 'flush=10' init context=0 hold=long repeat=500 kernel=a sleep=50 release sleep=50
-is "$(n kernel) $(lost)" "501 0" "one that ends later comes too"
+is "$(n kernel) $(lost)" "501 0" "a kernel that ends late is written, too"
 run '' 'buffers=1 buffer=4096 flush=1000' init context=0 repeat=2000 kernel=a
-is "$(($(n kernel) + $(n runtime) + $(n device) + $(n context) + $(lost)))" 4002 "with too few buffers, what came and what is lost is all"
+is "$(($(n kernel) + $(n runtime) + $(n device) + $(n context) + $(lost)))" 4002 "with too few buffers each record is either written or counted as lost"
 [ "$(lost)" -gt 0 ]
-ok $? "$(lost) were lost"
+ok $? "with too few buffers some records are lost: $(lost)"
 run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a sleep=800
-is "$(($(n kernel) + $(n runtime) + $(n device) + $(n context) + $(n capture) + $(lost)))" 1004 "nor is anything lost without a word where nobody reads"
-is "$(member lost why | tr ' ' '\n' | sort -u)" 1 "the ring was full"
+is "$(($(n kernel) + $(n runtime) + $(n device) + $(n context) + $(n capture) + $(lost)))" 1004 "with a full ring each record is either written or counted as lost"
+is "$(member lost why | tr ' ' '\n' | sort -u)" 1 "the reason of the loss is the full ring"
 run '' '' init repeat=100 context=0 repeat=100 kernel=a
-is "$(member context context | wc -w) $(member kernel context | tr ' ' '\n' | sort -u)" "100 100" "a hundred contexts"
+is "$(member context context | wc -w) $(member kernel context | tr ' ' '\n' | sort -u)" "100 100" "each of a hundred contexts has its record and its kernel"
 run '' '' init context=0 threads=8 signal
-is "$(n kernel) $(lost) $(tail -1 "$out")" "800 0 status 0" "eight threads; signals are the program's"
+is "$(n kernel) $(lost) $(tail -1 "$out")" "800 0 status 0" "eight threads are recorded, and signals are delivered to the program's own threads"
 
 # Capture ranges
 run '' 'capture=1' init context=0 kernel=a profile=1 kernel=b kernel=b profile=0 kernel=c
-is "$(member kernel name); $(member capture begins)" "b b; 1 0" "from cudaProfilerStart() to cudaProfilerStop()"
+is "$(member kernel name); $(member capture begins)" "b b; 1 0" "capture=1 records from cudaProfilerStart() to cudaProfilerStop()"
 run '' 'capture=2 range=step' init context=0 kernel=a push=other kernel=x push=step kernel=b push=in pop kernel=c pop \
 	kernel=x pop kernel=d start=step kernel=e end kernel=f
-is "$(member kernel name); $(member capture begins)" "b c e; 1 0 1 0" "ranges of NVTX by name, pushed and started"
-is "$(member marker name)" "other step in step" "markers come from everywhere"
+is "$(member kernel name); $(member capture begins)" "b c e; 1 0 1 0" "capture=2 records NVTX ranges of this name, pushed and started"
+is "$(member marker name)" "other step in step" "markers inside and outside of capture ranges are recorded"
 
-is "$(n runtime)" "3" "calls are those of the ranges, too"
+is "$(n runtime)" "3" "only calls inside of the capture ranges are recorded"
 run '' 'capture=2 range=step' init context=0 graph=2 push=step graph=2 pop graph=2
-is "$(n graph) $(n kernel) $(n runtime)" "1 0 1" "a graph of before a range is recorded in it alone"
+is "$(n graph) $(n kernel) $(n runtime)" "1 0 1" "a graph made before a range is recorded only inside of it"
 run 'slow=5' 'capture=1 buffer=4096 buffers=200' init context=0 profile=1 kernel=a profile=0 repeat=200 kernel=x profile=1 repeat=100 kernel=b profile=0 \
 	repeat=200 kernel=x sleep=1300 kernel=x profile=1 kernel=c profile=0
-is "$(member kernel name | tr ' ' '\n' | sort | uniq -c | xargs)" "1 a 100 b 1 c" "ranges with much between them"
+is "$(member kernel name | tr ' ' '\n' | sort | uniq -c | xargs)" "1 a 100 b 1 c" "of two ranges far apart all kernels are recorded"
 run 'slow=5' 'capture=1 flush=1' init context=0 ranges=2
-is "$(n kernel) $(n note)" "200 0" "a range waits until CUPTI has enabled records"
+is "$(n kernel) $(n note)" "200 0" "a capture range waits until CUPTI has enabled records"
 run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=60 ranges=4 sleep=1100 profile=1 kernel=b profile=0
 is "$(n note 'what a capture range began with may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
-	"1 400 1 status 0" "where CUPTI enables none before its callback returns, it waits once, and says so"
+	"1 400 1 status 0" "if CUPTI enables records only after its callback returns, a range waits once and a note reports it"
 run '' 'enabled=0 begin=600 stop=1400' init context=0 kernel=a sleep=1000 kernel=b sleep=1000 kernel=c
-is "$(member kernel name)" "b" "only while gpmu has it enabled"
+is "$(member kernel name)" "b" "kernels are recorded only while gpmu enables recording"
 for word in close leave; do
 	run '' "$word=400" init context=0 kernel=a sleep=50 enabled sleep=600 enabled repeat=100 kernel=b
 	is "$(member kernel name) $(lost) $(grep '^enabled' "$out" | xargs) $(tail -1 "$out")" "a 0 enabled 16 enabled 1 status 0" \
-		"$word: a reader that wants no more, or was killed, gets no more, and the program has it disabled"
+		"$word: recording is disabled once the reader has ended"
 done
 run '' 'leave=100' init context=0 kernel=a sleep=500 graph=2
-is "$(n kernel) $(n graph) $(tail -1 "$out")" "1 0 status 0" "graphs are still the program's own"
+is "$(n kernel) $(n graph) $(tail -1 "$out")" "1 0 status 0" "after the reader has ended the program's graphs still run"
 
 run '' 'flush=10' init context=0 mark=old names=4200 mark=old kernel=a
 cut -c-300 "$out" > "$out.short"
 is "$(grep -c '^marker.* name=(more names)' "$out.short") $(grep -c '^marker' "$out.short") $(lost) $(n kernel name=a)" "72 4202 0 1" \
-	"texts that never repeat have no end, their names one of 16 MiB"
+	"names beyond 16 MiB are written as (more names)"
 is "$(grep '^marker' "$out.short" | tail -1 | grep -o 'name=[a-z]*') $(n note '16 MiB of different names of NVTX.*leave numbers out')" "name=old 1" \
-	"what is known has its name, and a note says it once"
+	"known names stay, and one note reports the limit"
 
-# Ends. What was flushed is there, and up to which time that is all is known.
-# whole STAMP: the last time up to which all is there is behind the stamp
+# Ends. All flushed records are there, and the last completion time tells up to when records are complete.
+# whole STAMP: the last completion time is later than the stamp
 whole() {
 	[ "$(member complete time | awk '{ print $NF }')" -gt "$(sed -n 's/^stamp //p' "$out")" ]
 }
 for word in kill segv vanish=3; do
 	run '' '' init context=0 repeat=500 kernel=a stamp sleep=400 repeat=500 kernel=b $word
 	whole && [ "$(n kernel name=a)" = 500 ]
-	ok $? "$word: all before the last flush is there"
+	ok $? "$word: all records before the last flush are there"
 	[ "$(member kernel correlation)" = "$(seq -s ' ' "$(n kernel)")" ]
-	ok $? "$word: and then $(n kernel name=b) of 500, with none left out"
-	is "$(grep -c '^end vanished' "$out")" 1 "$word: the process is known to have vanished"
+	ok $? "$word: later kernels have no gap: $(n kernel name=b) of 500"
+	is "$(grep -c '^end vanished' "$out")" 1 "$word: the process is reported as vanished"
 done
 run '' 'flush=100000' init context=0 repeat=500 kernel=a exit=7
-is "$(n kernel) $(grep -E '^(end|status)' "$out" | xargs)" "500 end closed status 7" "exit() waits for what is not flushed"
+is "$(n kernel) $(grep -E '^(end|status)' "$out" | xargs)" "500 end closed status 7" "exit() flushes all records"
 run '' '' init context=0 kernel=a fork kernel=b
 is "$(member kernel name) $(n process) $(grep -c '^end closed' "$out")" "a b 1 1" "a forked child leaves its parent's file as it is"
 run '' '' init context=0 kernel=a fork-init kernel=b
-is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "one that begins CUDA is told why it is not recorded"
+is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "a note tells why a forked child with CUDA is not recorded"
 run '' '' init context=0 kernel=a sleep=60 exec init context=0 kernel=b
-is "$(member kernel name) $(n process) $(grep '^end' "$out" | sort | xargs)" "a b 2 end closed end vanished" "exec() begins another file of the same pid"
+is "$(member kernel name) $(n process) $(grep '^end' "$out" | sort | xargs)" "a b 2 end closed end vanished" "exec() starts another file of the same pid"
 run '' '' push=early init context=0 push=late kernel=a pop
-is "$(member marker name) $(n kernel)" "late 1" "NVTX before cuInit() is not recorded, and disturbs nothing"
+is "$(member marker name) $(n kernel)" "late 1" "NVTX before cuInit() is not recorded and does no harm"
 run '' '' init sleep=60 fork fork kernel=a
-is "$(n process) $(n kernel) $(tail -1 "$out")" "1 1 status 0" "children beside a thread that flushes"
+is "$(n process) $(n kernel) $(tail -1 "$out")" "1 1 status 0" "forking beside a flushing thread does no harm"
 GPMU_FAKE='inject=1' GPMU_CHANNEL='' "$fake/program" init context=0 kernel=a > "$out" 2>&1
-is "$? $(cat "$out")" "0 done" "without a channel nothing is done"
+is "$? $(cat "$out")" "0 done" "without GPMU_CHANNEL the library does nothing"
 GPMU_FAKE='inject=1' GPMU_CHANNEL=/nonexistent "$fake/program" init context=0 kernel=a > "$out" 2>&1
-is "$? $(cat "$out")" "0 done" "nor with a channel that is not there"
-is "$violations" 0 "no call that the real CUPTI is not for"
+is "$? $(cat "$out")" "0 done" "with a missing channel folder the library does nothing"
+is "$violations" 0 "no call breaks the rules of the real CUPTI"
 
 exported=$(nm -D --defined-only "$build/libgpmu-inject.so" | awk '{ print $3 }' | xargs)
-is "$exported" "InitializeInjection InitializeInjectionNvtx2 gpmu_inject_region" "what it exports"
+is "$exported" "InitializeInjection InitializeInjectionNvtx2 gpmu_inject_region" "the library exports its three entry points alone"
 done_testing

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ktimes.py OUTPUT SLICES LIMIT: kernels of a trace beside what they have noted themselves.
+"""ktimes.py OUTPUT SLICES LIMIT: compares the kernels of a trace with their own clock readings.
 
-OUTPUT is what load/ktime has printed, SLICES has "BEGIN|DURATION" of each kernel of the trace, in their
-order, LIMIT is in ns. The GPU's clock is fitted to the host's by the pairs that took the shortest, before
-and behind the kernels: an answer was given in the middle of the time that it took. Says by how much a slice begins
-before its kernel notes the time and ends behind that, and fails if one is further off than LIMIT.
+OUTPUT is the output of load/ktime, SLICES has "BEGIN|DURATION" for each kernel of the trace, in order, LIMIT is in
+ns. The GPU's clock is fitted to the host's by the quickest pairs before and after the kernels; a GPU time is assumed
+to be from the middle of its pair. Prints how long a slice begins before its kernel's first reading and ends after its
+last one, and fails if a difference exceeds LIMIT.
 """
 import sys
 
@@ -13,7 +13,7 @@ BEST = 20
 
 
 def fit(pairs):
-    """(the GPU's time, the host's) of the best of these, and the half of what the worst of them took"""
+    """Means of the GPU's and the host's time over the BEST quickest pairs, and half of the slowest one's duration"""
     best = sorted(pairs, key=lambda p: p[2] - p[0])[:BEST]
     return (sum(p[1] for p in best) / len(best), sum((p[0] + p[2]) / 2 for p in best) / len(best),
             (best[-1][2] - best[-1][0]) / 2)
@@ -29,7 +29,7 @@ def read_output(path):
                 kernels.append(tuple(map(int, words[1:])))
     if len(pairs) < 2 or not kernels:
         sys.exit(f"{path}: no pairs or no kernels")
-    # To add numbers of 60 bits as floating point would lose some: all are from these on.
+    # Sums of 60-bit numbers would lose bits as floating point: subtract the first pair.
     raw, gpu = pairs[0][0], pairs[0][1]
     return (raw, [(b - raw, g - gpu, a - raw) for b, g, a in pairs],
             [(b - gpu, e - gpu) for b, e in kernels])
@@ -55,14 +55,14 @@ def main():
     gpu, host, bound = fit(pairs[:half])
     later_gpu, later_host, later_bound = fit(pairs[half:])
     rate = (later_host - host) / (later_gpu - gpu)
-    print(f"clocks: {(rate - 1) * 1e6:+.3f} ppm, an answer is at most {max(bound, later_bound):.0f} ns from the middle")
+    print(f"clocks: {(rate - 1) * 1e6:+.3f} ppm, a GPU time is at most {max(bound, later_bound):.0f} ns from the middle of its pair")
 
     def known(time):
         return host + (time - gpu) * rate
 
-    off = say("begins before it notes the time", [known(b) - (s - raw) for (b, _), (s, _) in zip(kernels, slices)],
+    off = say("begins before its first reading", [known(b) - (s - raw) for (b, _), (s, _) in zip(kernels, slices)],
               limit)
-    off += say("ends behind that", [s + d - raw - known(e) for (_, e), (s, d) in zip(kernels, slices)], limit)
+    off += say("ends after its last reading", [s + d - raw - known(e) for (_, e), (s, d) in zip(kernels, slices)], limit)
     off += say("longer", [d - (e - b) for (b, e), (_, d) in zip(kernels, slices)], 2 * limit)
     sys.exit(off > 0)
 

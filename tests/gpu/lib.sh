@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# What the parts of tests/gpu/run share.
+# Functions of the parts of tests/gpu/run.
 
 . tests/lib/tap.sh
 . tests/gpu/settings.sh
@@ -13,17 +13,17 @@ read=dram__bytes_read.sum
 write=dram__bytes_write.sum
 pcie_read=pcie__read_bytes.sum
 pcie_write=pcie__write_bytes.sum
-# shellcheck disable=SC2034 # parts use it: those that GH100 has in one pass, gpu.md's seven
+# shellcheck disable=SC2034 # parts use it: seven metrics that GH100 measures in one pass
 seven=("$read" "$write" "$pcie_read" "$pcie_write" "$sm" "$tensor" "$gr")
 
 trap 'jobs -p | xargs -r kill 2> /dev/null' EXIT
 
-# of NAME...: events of all GPUs, for -e
+# of NAME...: these events of all GPUs, as an argument of -e
 of() {
 	printf 'nvidia_gpu/%s/,' "$@" | sed 's/,$//'
 }
 
-# count NAME OPTION... -- COMMAND...: gpmu stat; leaves WORK/NAME.csv, .out and .err
+# count NAME OPTION... -- COMMAND...: runs gpmu stat; writes WORK/NAME.csv, .out and .err
 count() {
 	local name=$1
 
@@ -32,10 +32,10 @@ count() {
 		> "$WORK/$name.out" 2> "$WORK/$name.err"
 }
 
-# counted NAME OPTION... -- COMMAND...: the same, as a test; shows what gpmu has said
+# counted NAME OPTION... -- COMMAND...: the same as a test; shows gpmu's messages
 counted() {
 	count "$@"
-	ok $? "$1: gpmu stat and the load end well"
+	ok $? "$1: gpmu stat and the load exit with 0"
 	diag "$(sed "s|^|$1: |" "$WORK/$1.err" "$WORK/$1.out" 2> /dev/null)"
 }
 
@@ -51,17 +51,17 @@ ends() {
 	tail -n 1 "$WORK/$1.csv" | cut -d, -f2
 }
 
-# said NAME KEY: of the JSON that a load has printed
+# said NAME KEY: a value of the JSON that a load printed
 said() {
 	sed -n "s/.*\"$2\":\"\\{0,1\\}\\([^,\"}]*\\).*/\\1/p" "$WORK/$1.out"
 }
 
-# seconds NAME: how long its load has worked
+# seconds NAME: the working time of its load
 seconds() {
 	awk -v a="$(said "$1" start)" -v b="$(said "$1" end)" 'BEGIN { printf "%.9f", (b - a) / 1e9 }'
 }
 
-# near GOT WANT LOW HIGH DESCRIPTION: no more than LOW % below and HIGH % above
+# near GOT WANT LOW HIGH DESCRIPTION: passes from LOW % below to HIGH % above
 near() {
 	local off
 
@@ -80,13 +80,13 @@ within() {
 	diag "$4: $1"
 }
 
-# complete NAME: all values are CUPTI's, of all the time
+# complete NAME [GPU]: passes if CUPTI counted all values all of the time
 complete() {
-	is "$(rows state "$1" nvidia_gpu/ "${2:-}")" "ok 1 cupti" "$1: all values are CUPTI's, of all of the time"
-	unlike "$(cat "$WORK/$1.err" 2>&1)" 'not sampled for|No such file' "$1: nothing is missing"
+	is "$(rows state "$1" nvidia_gpu/ "${2:-}")" "ok 1 cupti" "$1: CUPTI counts all values all of the time"
+	unlike "$(cat "$WORK/$1.err" 2>&1)" 'not sampled for|No such file' "$1: no message reports missing samples"
 }
 
-# until FILE TEXT SECONDS: waits for it
+# until_said FILE TEXT SECONDS: waits until the file contains the text
 until_said() {
 	for ((i = 0; i < $3 * 20; i++)); do
 		! grep -qs -- "$2" "$1" || return 0
@@ -95,7 +95,7 @@ until_said() {
 	return 1
 }
 
-# record NAME OPTION... -- COMMAND...: gpmu record; leaves WORK/NAME.pftrace, .out and .err
+# record NAME OPTION... -- COMMAND...: runs gpmu record; writes WORK/NAME.pftrace, .out and .err
 record() {
 	local name=$1
 
@@ -103,30 +103,30 @@ record() {
 	timeout --foreground 60 "$GPMU" record -o "$WORK/$name.pftrace" "$@" > "$WORK/$name.out" 2> "$WORK/$name.err"
 }
 
-# recorded NAME OPTION... -- COMMAND...: the same, as a test; shows what gpmu has said
+# recorded NAME OPTION... -- COMMAND...: the same as a test; shows gpmu's messages
 recorded() {
 	record "$@"
-	ok $? "$1: gpmu record and the program end well"
+	ok $? "$1: gpmu record and the program exit with 0"
 	diag "$(sed "s|^|$1: |; s|$WORK/||g" "$WORK/$1.err" "$WORK/$1.out" 2> /dev/null | grep -vE '^[^ ]+ (pair|kernel) ')"
 }
 
-# ask NAME SQL: of a trace
+# ask NAME SQL: queries a trace
 ask() {
 	tests/unit/trace/trace_sql.py "$WORK/$1.pftrace" "$2" 2>&1
 }
 
-# slices NAME CATEGORY [WHERE]: how many there are
+# slices NAME CATEGORY [WHERE]: the number of slices
 slices() {
 	ask "$1" "select count(*) from slice where category = '$2' and ${3:-1}"
 }
 
-# audit NAME ABOUT KEY: what the trace says of itself
+# audit NAME ABOUT KEY: a value of the trace's audit
 audit() {
 	ask "$1" "select distinct display_value from slice join args using (arg_set_id)
 		where category = 'audit' and name = '$2' and key = 'debug.$3'"
 }
 
-# lost NAME: records that the audit says were lost
+# lost NAME: the number of lost records in the trace's audit
 lost() {
 	ask "$1" "select sum(int_value) from slice join args using (arg_set_id)
 		where category = 'audit' and name = 'source' and key = 'debug.lost'"

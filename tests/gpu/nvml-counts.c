@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The counts of the plugin nvml, by numbers of the fake's scenarios; and what it says is missing. */
+/* The counts of the plugin nvml against the numbers of the fake's scenarios, and its reasons for absent events */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void begin(const char *scenario, const char *options)
 {
 	use_scenario(scenario);
 	source = open_source(options);
-	ok(source != NULL, "%s: it opens", scenario);
+	ok(source != NULL, "%s: the source can be opened", scenario);
 	if (!source)
 		diag("%s", failure.text);
 }
@@ -23,7 +23,7 @@ static void begin(const char *scenario, const char *options)
 
 static const struct {
 	const char *pmu, *event;
-	double want;	/* mean, or each second */
+	double want;	/* the mean, or the sum per second */
 } values[] = {
 	{ "nvidia_nvml_0", "power", 350.5 },
 	{ "nvidia_nvml_0", "energy", 350.5 },
@@ -62,7 +62,7 @@ static const struct {
 
 #define N_VALUES	(sizeof(values) / sizeof(values[0]))
 
-/* What is shown of it: means, or sums each second */
+/* The value that is shown of a count: a mean, or a sum per second */
 static double shown(struct gpmu_source_count count, const struct gpmu_source_event_info *info)
 {
 	double scale = info->scale ? info->scale : 1;
@@ -79,7 +79,7 @@ static void check_values(void)
 	begin("gh200", "period=50");
 	for (size_t i = 0; i < N_VALUES; i++)
 		if (open_event(source, find_pmu(source, values[i].pmu), values[i].event, &groups[i]))
-			ok(false, "%s: %s", values[i].event, failure.text);
+			ok(false, "%s: the event can be opened: %s", values[i].event, failure.text);
 	plugin->prepare(source, &failure);
 	plugin->enable(source, clock_now());
 	usleep(300000);
@@ -88,20 +88,22 @@ static void check_values(void)
 		size_t pmu = find_pmu(source, values[i].pmu);
 		struct gpmu_source_count count = read_count(source, groups[i], time, &ret);
 		double got = shown(count, plugin->event_find(source, pmu, values[i].event));
+		char what[128];
 
-		is_near(got, values[i].want, 0.005, values[i].event);
+		snprintf(what, sizeof(what), "%s has the scenario's value", values[i].event);
+		is_near(got, values[i].want, 0.005, what);
 		if (count.running != count.enabled)
-			ok(false, "%s: running %" PRIu64 " of %" PRIu64, values[i].event, count.running,
+			ok(false, "%s is counted all of the time: running %" PRIu64 " of %" PRIu64, values[i].event, count.running,
 			   count.enabled);
 	}
 	plugin->disable(source, clock_now());
 	for (size_t i = 0; i < N_VALUES; i++)
 		plugin->group_close(source, groups[i]);
-	ok(!plugin->message(source), "there is nothing to say");
+	ok(!plugin->message(source), "no message comes while all is counted");
 	plugin->close(source);
 }
 
-/* Groups that are read one after the other have what there was at the time. */
+/* Groups that are read one after the other for the same time return the counts of that time. */
 static void check_same_time(void)
 {
 	struct gpmu_source_count one, two;
@@ -113,7 +115,7 @@ static void check_same_time(void)
 	pmu = find_pmu(source, "nvidia_gpu_0");
 	open_event(source, pmu, "pcie__read_bytes.sum", &first);
 	open_event(source, pmu, "pcie__read_bytes.sum", &second);
-	/* Without prepare(): the first sample is then behind the beginning. */
+	/* Without prepare() the first sample comes after enable(). */
 	start = clock_now();
 	plugin->enable(source, start);
 	usleep(30000);
@@ -122,9 +124,9 @@ static void check_same_time(void)
 	one = read_count(source, first, time, NULL);
 	usleep(120000);
 	two = read_count(source, second, time, NULL);
-	is_u64(two.raw, one.raw, "what is read later is as it was at the time");
+	is_u64(two.raw, one.raw, "a later read for the same time returns the same count");
 	is_near((double)one.raw, 2048 * MIB * (double)(time - start) / 1e9, 0.0001,
-		"which the sample behind it is split at");
+		"a sample is split at the time of the read");
 	plugin->disable(source, clock_now());
 	plugin->group_close(source, first);
 	plugin->group_close(source, second);
@@ -133,7 +135,7 @@ static void check_same_time(void)
 
 /* --- what changes, and what fails --- */
 
-/* The mean of what is @before until @change, then @after */
+/* The mean of a value that is @before until @change, then @after */
 static double changed(double before, double after, uint64_t change, uint64_t start, uint64_t end)
 {
 	return before + (after - before) * (double)(end - change) / (double)(end - start);
@@ -169,25 +171,25 @@ static void check_changes(void)
 	pcie = read_count(source, groups[4], time, NULL);
 	nvlink = read_count(source, groups[5], time, NULL);
 	is_near(mean(used, 1), changed(10, 90, change, start, time), 0.2,
-		"utilisation that changes counts as long as it lasts");
+		"a changing utilisation is weighted by its duration");
 	is_near(mean(pcie, 1e9), changed(1e9, 5e9, change, start, time), 0.25,
-		"and PCIe, which takes 20 ms");
-	is_near(mean(gpm, 1), changed(20, 80, change, start, time), 0.01, "GPM's too");
+		"a changing PCIe rate, which NVML measures over 20 ms, is weighted by its duration");
+	is_near(mean(gpm, 1), changed(20, 80, change, start, time), 0.01, "a changing GPM metric is weighted by its duration");
 	ok(temperature.running > temperature.enabled / 20 &&
 	   temperature.running < temperature.enabled / 4 * 3,
-	   "the time that nothing could be read is not running");
-	is_near(mean(temperature, 1), 41, 0.001, "and has no part in the mean");
+	   "time without a successful read is not running time");
+	is_near(mean(temperature, 1), 41, 0.001, "failed reads have no part in the mean");
 	ok(energy.raw >= 11000 && energy.raw <= 15000 && energy.running == energy.enabled,
-	   "a counter that could not be read meanwhile lacks nothing");
+	   "a counter whose reads failed for a while loses no count");
 	ok(nvlink.raw == 1000 * 1024 && nvlink.running < nvlink.enabled,
-	   "of one that could not be read at the beginning only what came after it could");
+	   "a counter whose first reads failed counts from its first successful read");
 	message = plugin->message(source);
-	ok(message && strstr(message, "nvidia_nvml_0/nvlink_rx/: "), "that is said");
+	ok(message && strstr(message, "nvidia_nvml_0/nvlink_rx/: "), "a message names the counter whose first reads failed");
 	message = plugin->message(source);
 	ok(message && strstr(message, "nvidia_nvml_0/temperature/: ") &&
-	   strstr(message, " ms were not counted: NVML: Timeout"), "what was not counted is said");
+	   strstr(message, " ms were not counted: NVML: Timeout"), "a message reports the time that was not counted");
 	diag("%s", message ? message : "nothing");
-	ok(!plugin->message(source), "once");
+	ok(!plugin->message(source), "each failure is reported only once");
 	for (size_t i = 0; i < 6; i++)
 		plugin->group_close(source, groups[i]);
 	plugin->close(source);
@@ -208,21 +210,21 @@ static void check_lost(void)
 	before = read_count(source, gone, clock_now(), &first);
 	usleep(350000);
 	read_count(source, gone, clock_now(), &last);
-	ok(!first && last == -ENODEV, "a GPU that is lost: ENODEV");
+	ok(!first && last == -ENODEV, "group_read() of a lost GPU returns -ENODEV");
 	after = read_count(source, there, clock_now(), &last);
-	ok(!last && after.running == after.enabled && after.raw > before.raw, "the other goes on");
+	ok(!last && after.running == after.enabled && after.raw > before.raw, "the other GPU goes on counting");
 	plugin->disable(source, clock_now());
 	message = plugin->message(source);
-	ok(message && strstr(message, "NVML: GPU is lost"), "it is said");
-	ok(!plugin->message(source), "once");
+	ok(message && strstr(message, "NVML: GPU is lost"), "a message reports the lost GPU");
+	ok(!plugin->message(source), "the lost GPU is reported only once");
 	is_u64((uint64_t)-open_event(source, find_pmu(source, "nvidia_nvml_0"), "power", &none), ENODEV,
-	       "nothing of it can be opened any more");
+	       "events of a lost GPU cannot be opened");
 	plugin->group_close(source, gone);
 	plugin->group_close(source, there);
 	plugin->close(source);
 }
 
-/* --- what is not there --- */
+/* --- absent events --- */
 
 static const struct {
 	const char *scenario, *pmu, *event, *why;
@@ -241,7 +243,7 @@ static const struct {
 
 static const char *const present[] = { "power", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed" };
 
-/* Of a group with another event, that goes on */
+/* Counts an absent event in a group with a present one */
 static void check_absent_count(size_t pmu, const char *event, const char *why)
 {
 	const char *other = present[plugin->event_find(source, pmu, present[0]) == NULL];
@@ -253,7 +255,7 @@ static void check_absent_count(size_t pmu, const char *event, const char *why)
 	void *group;
 
 	if (plugin->group_open(source, pmu, events, 2, &group, &failure)) {
-		ok(false, "%s: %s", event, failure.text);
+		ok(false, "%s: the group can be opened: %s", event, failure.text);
 		return;
 	}
 	plugin->prepare(source, &failure);
@@ -261,9 +263,9 @@ static void check_absent_count(size_t pmu, const char *event, const char *why)
 	usleep(2000);
 	plugin->disable(source, clock_now());
 	plugin->group_read(source, group, clock_now(), counts);
-	ok(counts[0].why && strstr(counts[0].why, why), "its count says why: %s",
+	ok(counts[0].why && strstr(counts[0].why, why), "the count of an absent event has a reason: %s",
 	   counts[0].why ? counts[0].why : "nothing");
-	ok(!counts[1].why && counts[1].running > 0, "the other of its group is counted");
+	ok(!counts[1].why && counts[1].running > 0, "the present event of the group is counted");
 	plugin->group_close(source, group);
 }
 
@@ -282,14 +284,15 @@ static void check_absent(void)
 			listed = listed || !strcmp(info->name, absent[i].event);
 		ok(!listed, "%s: %s is not listed", absent[i].scenario, absent[i].event);
 		info = plugin->event_find(source, pmu, absent[i].event);
-		ok(info && !strcmp(info->name, absent[i].event), "though it is known");
-		ok(info == plugin->event_find(source, pmu, absent[i].event), "and the same each time");
+		ok(info && !strcmp(info->name, absent[i].event), "%s: an event that is not listed is still found", absent[i].event);
+		ok(info == plugin->event_find(source, pmu, absent[i].event), "%s: event_find() returns the same event each time",
+		   absent[i].event);
 		check_absent_count(pmu, absent[i].event, absent[i].why);
 		plugin->close(source);
 	}
 	use_scenario("a100");
 	source = open_source("");
-	ok(!plugin->pmu(source, find_pmu(source, "nvidia_gpu_0")), "without GPM there is no nvidia_gpu_0");
+	ok(!plugin->pmu(source, find_pmu(source, "nvidia_gpu_0")), "a GPU without GPM has no PMU nvidia_gpu_0");
 	plugin->close(source);
 }
 
@@ -322,14 +325,14 @@ static void check_refused(void)
 		fputs(refused[i].scenario, file);
 		fclose(file);
 		ret = open_error("");
-		ok(ret == -refused[i].error && strstr(failure.text, refused[i].text), "%s: %s",
+		ok(ret == -refused[i].error && strstr(failure.text, refused[i].text), "%s: open() fails: %s",
 		   refused[i].scenario, failure.text);
 	}
 	close(fd);
 	unlink(path);
 }
 
-/* An empty file in the place of the library is none. */
+/* An empty file in the library's place is no library. */
 static void check_no_library(void)
 {
 	char folder[] = "/tmp/gpmu-nvml-XXXXXX", path[64];
@@ -342,7 +345,7 @@ static void check_no_library(void)
 	fclose(file);
 	setenv("GPMU_CUDA", folder, 1);
 	ok(open_error("") == -ENODEV && strstr(failure.text, "no libnvidia-ml.so.1"),
-	   "without a driver: %s", failure.text);
+	   "open() without a driver fails: %s", failure.text);
 	unlink(path);
 	rmdir(folder);
 }
@@ -356,7 +359,7 @@ static void do_check(const void *data)
 
 static void check_in_time(const char *what, void (*check)(void))
 {
-	ok(!tap_again(do_check, &check, AGAIN_RUNS), "%s: comes to its end", what);
+	ok(!tap_again(do_check, &check, AGAIN_RUNS), "%s: the case ends without a crash", what);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What nvml_api.h declares, compared with nvml.h where the compiler finds it. That needs
- * nothing else of gpmu: cc -Itests/lib -Imetrics/sources/nvml -I/usr/local/cuda/include.
+ * Compares the declarations of nvml_api.h with nvml.h, if the compiler finds that. To run it alone: cc -Itests/lib
+ * -Imetrics/sources/nvml -I/usr/local/cuda/include.
  */
 #include "tap.h"
 
@@ -126,7 +126,7 @@ static void compare(const struct layout *list, size_t length, const char *what)
 		diag("%s: own %zu, of nvml.h %zu", list[i].name, list[i].own, list[i].theirs);
 		different++;
 	}
-	ok(!different, "%zu %s are those of nvml.h", length, what);
+	ok(!different, "%zu %s are equal to nvml.h's", length, what);
 }
 
 int main(void)
@@ -138,7 +138,7 @@ int main(void)
 #else
 int main(void)
 {
-	printf("ok 1 - the layouts are those of nvml.h # SKIP there is no nvml.h\n1..1\n");
+	printf("ok 1 - the layouts are equal to nvml.h's # SKIP there is no nvml.h\n1..1\n");
 	return 0;
 }
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the plugin nvml answers, by the fake's scenarios. */
+/* The answers of the plugin nvml to queries, for the fake's scenarios */
 #include <errno.h>
 
 #include "nvml-test.h"
@@ -10,17 +10,17 @@ static void begin(const char *scenario)
 {
 	use_scenario(scenario);
 	source = open_source("");
-	ok(source != NULL, "%s: it opens", scenario);
+	ok(source != NULL, "%s: the source can be opened", scenario);
 }
 
-/* The first GPU of the answer; *answer is to be freed */
+/* The first GPU of the answer. The caller frees *@answer. */
 static json_t *first_gpu(const char *question, json_t **answer)
 {
 	*answer = ask(source, question);
 	return json_array_get(json_object_get(*answer, "gpus"), 0);
 }
 
-/* "memory.used", "processes.0.pid" */
+/* @path is "memory.used" or "processes.0.pid" */
 static json_t *at(json_t *object, const char *path)
 {
 	while (*path && object) {
@@ -35,12 +35,12 @@ static json_t *at(json_t *object, const char *path)
 	return object;
 }
 
-/* What is there, as JSON */
+/* Compares the value at @path, as JSON */
 static bool has(json_t *object, const char *path, const char *want)
 {
 	json_t *found = at(object, path);
 	char *got = found ? json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT) : strdup("nothing");
-	bool pass = ok(!strcmp(got, want), "%s: %s", path, want);
+	bool pass = ok(!strcmp(got, want), "answer: %s is %s", path, want);
 
 	if (!pass)
 		diag("got %s", got);
@@ -74,10 +74,10 @@ static void check_gpu(void)
 	has(gpu, "ecc", "true");
 	has(gpu, "mig", "false");
 	has(gpu, "compute_mode", "\"default\"");
-	/* What cannot be had is null, with the reason, and never 0. */
+	/* A value that NVML does not have is null with a reason, never 0. */
 	has(gpu, "utilization.encoder", "null");
 	is_str(json_string_value(json_object_get(at(gpu, "unavailable"), "utilization.encoder")),
-	       "Not Supported", "and why is said");
+	       "Not Supported", "a value of null has its reason in \"unavailable\"");
 	json_decref(answer);
 	plugin->close(source);
 }
@@ -88,7 +88,7 @@ static void check_processes(void)
 
 	begin("h200");
 	gpu = first_gpu("gpus", &answer);
-	is_u64(json_array_size(at(gpu, "processes")), 2, "a process that began between two calls is there");
+	is_u64(json_array_size(at(gpu, "processes")), 2, "a process that began between two calls is listed");
 	has(gpu, "processes.0.pid", "4711");
 	has(gpu, "processes.0.name", "\"/opt/app/train\"");
 	has(gpu, "processes.0.memory", "64424509440");
@@ -107,7 +107,7 @@ static void check_processes(void)
 	plugin->close(source);
 }
 
-/* One process more in each call; many more in the second call */
+/* The lists grow by one process each call, and by many in the second call. */
 static void check_growing(void)
 {
 	size_t compute = 0, graphics = 0;
@@ -120,8 +120,8 @@ static void check_growing(void)
 		compute += !strcmp(json_string_value(json_object_get(process, "type")), "compute");
 		graphics += !strcmp(json_string_value(json_object_get(process, "type")), "graphics");
 	}
-	is_u64(compute, 2, "a list that grows all the time is caught up with");
-	is_u64(graphics, 31, "and one that has grown by much");
+	is_u64(compute, 2, "a list that grows between calls is read completely");
+	is_u64(graphics, 31, "a list that has grown by much is read completely");
 	json_decref(answer);
 	plugin->close(source);
 }
@@ -134,7 +134,7 @@ static void check_accounting(void)
 	gpu = first_gpu("accounting", &answer);
 	has(gpu, "mode", "true");
 	has(gpu, "buffer_size", "4000");
-	is_u64(json_array_size(at(gpu, "processes")), 2, "those whose record is there");
+	is_u64(json_array_size(at(gpu, "processes")), 2, "processes with an accounting record are listed");
 	has(gpu, "forgotten", "1");
 	has(gpu, "processes.0.running", "true");
 	has(gpu, "processes.0.time_ms", "null");
@@ -149,7 +149,7 @@ static void check_accounting(void)
 static void check_instances(json_t *gpu)
 {
 	has(gpu, "host_mode", "\"sriov\"");
-	is_u64(json_array_size(at(gpu, "instances")), 3, "one that came between two calls is there");
+	is_u64(json_array_size(at(gpu, "instances")), 3, "a vGPU that began between two calls is listed");
 	has(gpu, "instances.2.instance", "3251636");
 	has(gpu, "gone", "1");
 	has(gpu, "instances.0.vgpu_uuid", "\"4d4e9d1c-1634-11f0-a1b2-0242ac120002\"");
@@ -164,7 +164,7 @@ static void check_instances(json_t *gpu)
 	has(gpu, "instances.0.utilization.sm", "30");
 	has(gpu, "instances.1.utilization.sm", "7");
 	has(gpu, "instances.2.utilization", "null");
-	is_u64(json_array_size(at(gpu, "instances.0.processes")), 1, "of a process the newest is told");
+	is_u64(json_array_size(at(gpu, "instances.0.processes")), 1, "only the newest sample of a process is listed");
 	has(gpu, "instances.0.processes.0.pid", "100");
 	has(gpu, "instances.0.processes.0.name", "\"python\"");
 	has(gpu, "instances.0.processes.0.sm", "30");
@@ -185,13 +185,13 @@ static void check_vgpu(const char *scenario, const char *jpeg)
 	check_instances(gpu);
 	has(gpu, "instances.0.utilization.jpeg", jpeg);
 	json_decref(answer);
-	/* Only what is new since the last answer */
+	/* Only samples since the last answer */
 	gpu = first_gpu("vgpu", &answer);
 	has(gpu, "instances.0.utilization.time_us", "4000000");
 	has(gpu, "instances.0.utilization.sm", "44");
 	has(gpu, "instances.1.utilization", "null");
 	has(gpu, "instances.0.processes.0.name", "\"late\"");
-	is_u64(json_array_size(at(gpu, "instances.0.processes")), 1, "and no other");
+	is_u64(json_array_size(at(gpu, "instances.0.processes")), 1, "a process without a new sample is not listed");
 	json_decref(answer);
 	gpu = first_gpu("vgpu", &answer);
 	has(gpu, "instances.0.utilization", "null");
@@ -209,13 +209,13 @@ static void check_clear(void)
 	json_decref(answer);
 	gpu = first_gpu("vgpu", &answer);
 	is_u64(json_array_size(at(gpu, "instances.0.accounting.processes")), 1,
-	       "only what runs has some then");
+	       "after clearing only running processes have accounts");
 	has(gpu, "instances.0.accounting.processes.0.running", "true");
 	json_decref(answer);
 	ok(!ask(source, "vgpu clear 17") && strstr(failure.text, "17: NVML: Not Found"),
-	   "of no instance: %s", failure.text);
+	   "clearing accounts of an unknown instance fails: %s", failure.text);
 	ok(!ask(source, "vgpu clear all") && strstr(failure.text, "expected the number"),
-	   "of something else: %s", failure.text);
+	   "clearing accounts of a non-number fails: %s", failure.text);
 	plugin->close(source);
 }
 
@@ -232,14 +232,14 @@ static void check_no_vgpu(void)
 	plugin->close(source);
 }
 
-/* A scenario of this text; the file is removed when the fake has read it */
+/* Opens a source with the scenario @text, whose file is removed once the fake has read it */
 static void begin_text(const char *text, const char *options)
 {
 	char path[] = "/tmp/nvml-XXXXXX";
 	int fd = mkstemp(path);
 
 	use_scenario("h200");
-	if (!ok(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "a scenario"))
+	if (!ok(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "a file for the scenario can be written"))
 		exit(1);
 	close(fd);
 	setenv("GPMU_FAKE_NVML", path, 1);
@@ -265,17 +265,17 @@ static void check_check(void)
 
 	begin_text("{\"init\":9}", "");
 	ok(!source && !strcmp(failure.text, "NVML: NVIDIA's driver is not loaded: sudo modprobe nvidia"),
-	   "a driver that is not loaded: %s", failure.text);
+	   "open() without a loaded driver fails: %s", failure.text);
 	begin_text("{\"init\":9}", "check");
-	ok(source != NULL, "with check it opens");
+	ok(source != NULL, "the option check lets open() succeed without a driver");
 	answer = ask(source, "check");
 	has(answer, "trouble", "{\"kind\":\"driver\",\"text\":\"NVML: NVIDIA's driver is not loaded\","
 	    "\"remedy\":\"sudo modprobe nvidia\"}");
 	has(answer, "gpus", "[]");
 	has(answer, "driver", "nothing");
 	json_decref(answer);
-	ok(!plugin->pmu(source, 0), "it has no PMU");
-	ok(!ask(source, "gpus") && strstr(failure.text, "not loaded"), "other questions are refused");
+	ok(!plugin->pmu(source, 0), "a source without a driver has no PMU");
+	ok(!ask(source, "gpus") && strstr(failure.text, "not loaded"), "queries other than \"check\" are refused without a driver");
 	plugin->close(source);
 	begin_text("{\"gpus\":[]}", "period=50,check");
 	answer = ask(source, "check");
@@ -285,8 +285,8 @@ static void check_check(void)
 }
 
 /*
- * The clock of NVML's time stamps is set back after the first answer, which takes two calls: what
- * was told then is of the year 2255, what comes later of 2001 and of 2004.
+ * The clock of NVML's time stamps is set back after the first answer, which takes two calls: samples of the first
+ * answer are of the year 2255, later ones of 2001 and of 2004.
  */
 static void check_set_back(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Prints what NVML tells here as a scenario of the fake (fake/nvml.rst): "nvml-record
- * >nvml-NAME.json" on a machine with GPUs. vGPUs are left out.
+ * Records the answers of this machine's NVML as a scenario of the fake (fake/nvml.rst): "nvml-record
+ * >nvml-NAME.json". vGPUs are left out.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Driving the plugin by its ABI. With $GPMU_CUDA the libraries in its folders are used,
- * and "GPMU_CUDA=" is the system's; without it the fake, with a scenario of tests/gpu/fake.
+ * Drives the plugin nvml through its ABI. GPMU_CUDA names the folders of the libraries; empty, it selects the system's
+ * NVML. If it is unset, the tests use the fake with a scenario of tests/gpu/fake.
  */
 #ifndef GPMU_TESTS_NVML_TEST_H
 #define GPMU_TESTS_NVML_TEST_H
@@ -16,7 +16,7 @@
 #include "gpmu.h"
 #include "tap.h"
 
-/* As tests/gpu/rules-nvml.mk has them */
+/* The values of tests/gpu/rules-nvml.mk, for linters */
 #ifndef FAKE
 #define FAKE	"build/tests/gpu/fake/"
 #define PLUGIN	"build/gpmu-nvml.so"
@@ -89,14 +89,14 @@ static size_t find_pmu(void *source, const char *name)
 	return i;
 }
 
-/* The number behind "event=" */
+/* The number after "event=" */
 __attribute__((unused))
 static uint64_t config_of(const struct gpmu_source_event_info *info)
 {
 	return info ? strtoull(info->terms + strlen("event="), NULL, 0) : 0;
 }
 
-/* Opens one event; what fails is in failure */
+/* Opens one event; on failure the reason is in @failure */
 __attribute__((unused))
 static int open_event(void *source, size_t pmu, const char *name, void **group)
 {
@@ -117,7 +117,7 @@ static struct gpmu_source_count read_count(void *source, void *group, uint64_t t
 	return count;
 }
 
-/* What a mean event shows */
+/* The value of an event that is a mean */
 __attribute__((unused))
 static double mean(struct gpmu_source_count count, double scale)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the plugin nvml promises on any machine with a GPU: on the fake, or with
- * GPMU_CUDA= on the system's NVML.
+ * Contract of the plugin nvml on any machine with a GPU. It runs on the fake, or with GPMU_CUDA= on the system's
+ * NVML.
  */
 #include "nvml-test.h"
 
@@ -22,14 +22,14 @@ static void check_pmu(const struct gpmu_source_pmu *pmu, size_t number)
 	const struct gpmu_source_gpu *gpu = pmu->gpu;
 
 	ok(!strncmp(pmu->name, "nvidia_nvml_", 12) || !strncmp(pmu->name, "nvidia_gpu_", 11),
-	   "PMU %zu: %s", number, pmu->name);
-	ok(gpu && gpu->uuid && !strncmp(gpu->uuid, "GPU-", 4), "%s: of a GPU with a UUID", pmu->name);
-	ok(gpu && gpu->name && *gpu->name, "%s: whose name is known", pmu->name);
-	ok(gpu && gpu->pci && strlen(gpu->pci) == strlen("0009:01:00.0"), "%s: and address: %s",
+	   "PMU %zu has a known name: %s", number, pmu->name);
+	ok(gpu && gpu->uuid && !strncmp(gpu->uuid, "GPU-", 4), "%s: its GPU has a UUID", pmu->name);
+	ok(gpu && gpu->name && *gpu->name, "%s: its GPU has a name", pmu->name);
+	ok(gpu && gpu->pci && strlen(gpu->pci) == strlen("0009:01:00.0"), "%s: its GPU has a PCI address: %s",
 	   pmu->name, gpu && gpu->pci ? gpu->pci : "none");
 }
 
-/* All that are listed can be opened; each has what a table of events shows. */
+/* Opens all listed events. Each has what a table of events shows. */
 static void open_all(void *source, size_t pmu)
 {
 	const char *name = plugin->pmu(source, pmu)->name;
@@ -52,10 +52,10 @@ static void open_all(void *source, size_t pmu)
 		n_opened++;
 	}
 	ok(i > 0, "%s: %zu events are listed", name, i);
-	ok(complete, "%s: each has a unit and a description", name);
-	ok(found, "%s: each is found by its name", name);
-	ok(all, "%s: each can be opened", name);
-	ok(!plugin->event_find(source, pmu, "no_such_event"), "%s: others are not found", name);
+	ok(complete, "%s: each event has a unit and a description", name);
+	ok(found, "%s: each event is found by its name", name);
+	ok(all, "%s: each event can be opened", name);
+	ok(!plugin->event_find(source, pmu, "no_such_event"), "%s: an unknown event is not found", name);
 }
 
 static void check_counts(uint64_t first_ns, uint64_t second_ns)
@@ -89,10 +89,10 @@ static void check_counts(uint64_t first_ns, uint64_t second_ns)
 			sane = false;
 		}
 	}
-	ok(bounded, "enabled is the time between, running at most that");
-	ok(mostly, "and at least half of it");
-	ok(grows, "no count falls");
-	ok(sane, "shares, temperatures, clocks and power are such");
+	ok(bounded, "enabled is the elapsed time and running is no longer");
+	ok(mostly, "running is at least half of the elapsed time");
+	ok(grows, "no count falls between two reads");
+	ok(sane, "shares, temperatures, clocks and power are plausible");
 }
 
 static void count(void *source)
@@ -101,10 +101,10 @@ static void count(void *source)
 	struct gpmu_source_count after;
 	int ret = 0, read = 0;
 
-	is_u64((uint64_t)-plugin->prepare(source, &failure), 0, "prepare()");
+	is_u64((uint64_t)-plugin->prepare(source, &failure), 0, "prepare() of the source succeeds");
 	begin = clock_now();
 	ret = plugin->enable(source, begin);
-	ok(!ret, "enable()");
+	ok(!ret, "enable() of the source succeeds");
 	usleep(250000);
 	first = clock_now();
 	for (size_t i = 0; i < n_opened; i++) {
@@ -113,7 +113,7 @@ static void count(void *source)
 	}
 	usleep(250000);
 	second = clock_now();
-	ok(!plugin->disable(source, second), "disable()");
+	ok(!plugin->disable(source, second), "disable() of the source succeeds");
 	for (size_t i = 0; i < n_opened; i++) {
 		opened[i].second = read_count(source, opened[i].group, second, &ret);
 		read |= ret;
@@ -123,14 +123,14 @@ static void count(void *source)
 	usleep(20000);
 	after = read_count(source, opened[0].group, clock_now(), &ret);
 	ok(after.raw == opened[0].second.raw && after.enabled == opened[0].second.enabled,
-	   "what is disabled does not count");
+	   "a disabled group does not count");
 	begin = clock_now();
-	ok(!plugin->enable(source, begin), "it is enabled again");
+	ok(!plugin->enable(source, begin), "the source can be enabled again");
 	usleep(20000);
 	first = clock_now();
 	after = read_count(source, opened[0].group, first, &ret);
-	is_u64(after.enabled, opened[0].second.enabled + first - begin, "and goes on");
-	ok(!plugin->disable(source, first), "and disabled");
+	is_u64(after.enabled, opened[0].second.enabled + first - begin, "enabled goes on from the first period");
+	ok(!plugin->disable(source, first), "the source can be disabled again");
 }
 
 static void check_queries(void *source)
@@ -142,11 +142,11 @@ static void check_queries(void *source)
 
 		gpu = json_array_get(json_object_get(answer, "gpus"), 0);
 		ok(json_string_value(json_object_get(answer, "driver")) != NULL,
-		   "%s: the answer is JSON, with the driver", questions[i]);
-		ok(json_string_value(json_object_get(gpu, "uuid")) != NULL, "%s: and GPUs", questions[i]);
+		   "the answer to \"%s\" is JSON with the driver", questions[i]);
+		ok(json_string_value(json_object_get(gpu, "uuid")) != NULL, "the answer to \"%s\" has GPUs", questions[i]);
 		json_decref(answer);
 	}
-	ok(!ask(source, "weather") && strstr(failure.text, "expected gpus"), "other questions are refused");
+	ok(!ask(source, "weather") && strstr(failure.text, "expected gpus"), "an unknown query is refused");
 }
 
 static void run(void)
@@ -157,12 +157,12 @@ static void run(void)
 	size_t pmus;
 
 	if (!source) {
-		printf("ok %u - NVML and a GPU # SKIP %s\n", ++tap_run, failure.text);
+		printf("ok %u - the plugin opens NVML and a GPU # SKIP %s\n", ++tap_run, failure.text);
 		return;
 	}
 	for (pmus = 0; (pmu = plugin->pmu(source, pmus)); pmus++)
 		check_pmu(pmu, pmus);
-	ok(pmus > 0 && !plugin->pmu(source, pmus + 7), "%zu PMUs", pmus);
+	ok(pmus > 0 && !plugin->pmu(source, pmus + 7), "the source has PMUs: %zu", pmus);
 	for (size_t i = 0; i < pmus; i++)
 		open_all(source, i);
 	count(source);
@@ -192,11 +192,11 @@ int main(void)
 	}
 	ok(open_error("period=5") == -22 && strstr(failure.text, "from 10 to 10000"),
 	   "a period out of range is refused");
-	ok(open_error("speed=5") == -22, "so is another option");
+	ok(open_error("speed=5") == -22, "an unknown option is refused");
 	ok(open_error("period=5,check") == -22 && open_error("check,speed=5") == -22 &&
-	   open_error("check,") == -22 && failure.offset == 5, "so are those of several");
-	ok(!open_error("check,period=50"), "two are taken");
+	   open_error("check,") == -22 && failure.offset == 5, "an invalid option among several is refused");
+	ok(!open_error("check,period=50"), "two options separated by a comma are accepted");
 	ok(dlopen(FAKE "libnvidia-ml.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL,
-	   "NVML stays in the process: what it has started runs in its code");
+	   "NVML stays loaded, because its threads run its code");
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the build has what the suites load; a linter does not say */
+/* Defaults for the paths of the build, for linters */
 #ifndef GPMU_TESTS_GPU_PATHS_H
 #define GPMU_TESTS_GPU_PATHS_H
 

@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ratios.py FILE UNIT WHAT LIMIT: what was measured without and with something by turns, a number a line.
+"""ratios.py FILE UNIT WHAT LIMIT: evaluates measurements taken alternately without and with something, one a line.
 
-The first and the last are without. Each with it is divided by the mean of the two without around it. Prints
-the median of these ratios and the interval of order statistics that has that of all such pairs inside
-with 95 % or more; fails if the interval reaches LIMIT. UNIT: of WHAT, in that of FILE.
+The first and the last are without. Each measurement with it is divided by the mean of the two around it. Prints the
+median of these ratios and the interval of order statistics that contains the true median with 95 % or more; fails if
+the interval reaches LIMIT. WHAT describes the printed numbers, which are those of FILE divided by UNIT.
 """
 import math
 import sys
 
 
 def interval(ratios):
-    """The least and the most of it, and how sure that is"""
+    """The interval's lower and upper end, and its confidence"""
     n = len(ratios)
-    # The largest rank below which the median is with 2.5 % or less
+    # The largest rank with the median below it with a probability of at most 2.5 %
     rank, below = 0, 0.0
     while rank < (n - 1) // 2 and below + math.comb(n, rank) / 2 ** n <= 0.025:
         below += math.comb(n, rank) / 2 ** n
         rank += 1
     if not rank:
-        sys.exit(f"{n} pairs are too few for an interval: 6 are the fewest")
+        sys.exit(f"{n} pairs are too few for an interval: at least 6 are needed")
     return ratios[rank - 1], ratios[n - rank], 1 - 2 * below
 
 
@@ -33,7 +33,7 @@ def main():
     median = (ratios[(n - 1) // 2] + ratios[n // 2]) / 2
     print(f"{n} pairs, {what}: without {min(all_[::2]) / unit:.3f} to {max(all_[::2]) / unit:.3f}, "
           f"with {min(all_[1::2]) / unit:.3f} to {max(all_[1::2]) / unit:.3f}")
-    print(f"ratio: median {median:.5f}, {sure * 100:.1f} % interval {low:.5f} to {high:.5f}, to be below {limit}")
+    print(f"ratio: median {median:.5f}, {sure * 100:.1f} % interval {low:.5f} to {high:.5f}, limit {limit}")
     sys.exit(high >= limit)
 
 

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-rows.py WHAT FILE NAME [GPU]: numbers of gpmu's CSV, for tests/gpu/run.
+rows.py WHAT FILE NAME [GPU]: evaluates gpmu's CSV for tests/gpu/run.
 
-NAME is part of a row's name; GPU is the UUID, where there are several. A load is quiet
-before and behind its work: the longest time without a quiet interval is its work.
+NAME is part of a row's name; GPU is a UUID and selects one of several GPUs. A load is
+quiet before and after its work: the longest run of intervals that are not quiet is its work.
 
-sum     of the intervals of the work, and of those at its edges
-rate    mean of the intervals inside of the work, two from its edges
-all     of all intervals
-one     the value, of a file without intervals
-each    of all intervals, a line a GPU: "UUID SUM"
-state   what there is of state, least share and source, a line each: "ok 1 cupti"
+sum     sum of the intervals of the work and of one more at each edge
+rate    mean of the intervals of the work, without two at each edge
+all     sum of all intervals
+one     the value of the only row, in a file without intervals
+each    sum of all intervals for each GPU, one line each: "UUID SUM"
+state   each combination of state and source with its least share, one line each: "ok 1 cupti"
 """
 import csv
 import sys
 
-QUIET = 0.02    # of the largest
+QUIET = 0.02    # share of the largest value, at most
 
 
 def read(path, name, gpu):
@@ -31,7 +31,7 @@ def value(row):
 
 
 def work(values):
-    """First and last interval of the longest time without a quiet one, and one more"""
+    """The first interval of the longest run without a quiet one, and the first after the run"""
     most = max(values, default=0) * QUIET
     best, begin = (0, 0), None
     for i, v in enumerate(values + [0]):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# NVML: a library that stands in for it, and the contract of the plugin, which runs on
-# that or on the real one (GPMU_CUDA names folders with libraries).
+# NVML: a fake, and contract suites of the plugin, which run on the fake or on the real library (GPMU_CUDA names the
+# libraries' folders).
 
 NVML_FAKE	:= $(B)/tests/gpu/fake/libnvidia-ml.so.1
 NVML_FAKE_SRC	:= $(wildcard tests/gpu/fake/nvml*.c)
@@ -28,7 +28,7 @@ $(NVML_TESTS_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(B)/san/gpmu-nvml.so $
 	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/san/gpmu-nvml.so"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $< \
 		-ljansson -lm -ldl
 
-# A recording of the real one
+# Records the real NVML
 NVML_RECORD	:= $(B)/tests/gpu/nvml-record
 $(NVML_RECORD): tests/gpu/nvml-record.c $(nvml_OBJ) $(B)/flags/cc
 	@mkdir -p $(@D)

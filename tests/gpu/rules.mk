@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# GPUs: fakes of NVIDIA's libraries, a recorder of what is called in the real ones, and
-# contract suites of the plugins, which run on either.
+# GPUs: fakes of NVIDIA's libraries, a recorder of calls of the real ones, and contract suites of the plugins, which run
+# on both.
 
 GPU_FAKE	:= $(B)/tests/gpu/fake
 GPU_FAKE_SAN	:= $(B)/san/tests/gpu/fake
@@ -15,10 +15,19 @@ GPU_FAKE_SRC_libgpmu-fake.so := $(call fake_src,options.c metric.c replay.c)
 GPU_FAKE_SRC_libcuda.so.1 := $(call fake_src,cuda.c)
 GPU_FAKE_SRC_libcupti.so.13 := $(call fake_src,cupti.c host.c sampling.c image.c activity.c activity_do.c)
 
-# As the real ones, each has its name in it, and is found beside the other.
+# libgpmu-fake.so reads its tables from the folder that it lies in, so that programs find them in any working directory.
+GPU_FAKE_DATA	:= machines.tsv metrics.tsv
+define gpu_fake_data
+$(1)/%.tsv: tests/data/gpu/%.tsv
+	@mkdir -p $$(@D)
+	cp $$< $$@
+endef
+$(foreach dir,$(GPU_FAKE) $(GPU_FAKE_SAN),$(eval $(call gpu_fake_data,$(dir))))
+
+# Like the real libraries, each has its soname and finds the others in its own folder.
 define gpu_fake
 $(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/cupti_api.h metrics/sources/inject/inject_api.h $$(B)/flags/cc \
-		$(if $(filter libgpmu%,$(3)),,$(1)/libgpmu-fake.so)
+		$(if $(filter libgpmu%,$(3)),$(addprefix $(1)/,$(GPU_FAKE_DATA)),$(1)/libgpmu-fake.so)
 	@mkdir -p $$(@D)
 	$$(CC) $$(GPU_CPPFLAGS) $$(CFLAGS) $(2) $(if $(filter libgpmu%,$(3)),,-fvisibility=hidden) -fPIC -shared -Wl,-soname,$(3),-rpath,'$$$$ORIGIN' -o $$@ \
 		$$(GPU_FAKE_SRC_$(3)) $(if $(filter libgpmu%,$(3)),,$(1)/libgpmu-fake.so) -lm -ldl -lpthread
@@ -26,7 +35,7 @@ endef
 $(foreach lib,$(GPU_FAKE_LIBS),$(eval $(call gpu_fake,$(GPU_FAKE),,$(lib))))
 $(foreach lib,$(GPU_FAKE_LIBS),$(eval $(call gpu_fake,$(GPU_FAKE_SAN),$(SANITIZERS),$(lib))))
 
-# The recorder's must not have these names in them: the real ones look for each other by them.
+# The recorder's libraries have no soname, because the real ones find each other by it.
 GPU_RECORDER	:= $(addprefix $(B)/tests/gpu/recorder/,libcuda.so.1 libcupti.so.13)
 $(GPU_RECORDER): $(B)/tests/gpu/recorder/lib%: tests/gpu/recorder/record.c tests/gpu/recorder/record.h \
 		 tests/gpu/recorder/cuda.c tests/gpu/recorder/cupti.c metrics/sources/cupti/cupti_api.h $(B)/flags/cc
@@ -39,7 +48,7 @@ $(GPU_RECORD_RUN): tests/gpu/recorder/run.c $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< -ldl
 
-# Suites that are driven by the plugin's ABI; plain and with the sanitizers
+# Contract suites, plain and with sanitizers
 CUPTI_SUITES	:= $(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/cupti*.c))
 CUPTI_SUITES_T	:= $(CUPTI_SUITES:%=$(B)/tests/gpu/%.t)
 CUPTI_SUITES_SAN := $(CUPTI_SUITES:%=$(B)/tests/gpu/%-san.t)
@@ -57,12 +66,12 @@ PROGRAMS	+= $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN) $(GPU_RECORD_RUN)
 
 include tests/gpu/rules-nvml.mk
 
-# A program on the fakes, which the injected library is tested with
+# A program on the fakes, for tests of the injected library
 GPU_PROGRAM	:= $(GPU_FAKE)/program
 $(GPU_PROGRAM): tests/gpu/fake/program.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
 	$(CC) -D_GNU_SOURCE $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl -lpthread
 
-# A library that uses CUPTI, as those of frameworks do
+# A library that uses CUPTI, as libraries of frameworks do
 GPU_USER	:= $(GPU_FAKE)/libgpmu-user.so
 $(GPU_USER): $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
 	$(CC) $(CFLAGS) -shared -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ -x c /dev/null -x none $(GPU_FAKE)/libcupti.so.13 $(GPU_FAKE)/libgpmu-fake.so

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * samples PLUGIN OPTIONS SECONDS EVENT...: has a plugin that samples count events of its
- * first GPU, and prints what it says of its samples, its query "sampling".
+ * samples PLUGIN OPTIONS SECONDS EVENT...: counts events of the first GPU by a sampling plugin, and prints the answer
+ * to its query "sampling", the statistics of its samples.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define MOST_EVENTS 32
-#define MOST_COUNT  64	/* bytes of one */
+#define MOST_COUNT  64	/* bytes of one count */
 
 static uint64_t now(void)
 {
@@ -39,7 +39,7 @@ static int find_events(const struct gpmu_source_plugin *plugin, void *source, si
 	return 0;
 }
 
-/* The PMU that counts by CUPTI's names */
+/* The first PMU whose events have CUPTI's names */
 static int find_pmu(const struct gpmu_source_plugin *plugin, void *source, size_t *pmu)
 {
 	const struct gpmu_source_pmu *found;
@@ -51,7 +51,7 @@ static int find_pmu(const struct gpmu_source_plugin *plugin, void *source, size_
 	return -ENODEV;
 }
 
-/* Counts at the end: they have to wait for the last sample, so that all are there. */
+/* Reads counts at the end: group_read() waits for the last sample, so that all samples are decoded. */
 static int sample(const struct gpmu_source_plugin *plugin, void *source, void *group, double seconds,
 		  struct gpmu_error *error)
 {

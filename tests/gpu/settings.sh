@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# What is run on the GPU, and where it is kept; the environment can have others.
+# Defaults for the programs that run on the GPU and for their output; the environment overrides them.
 
 export B=${B:-build}
 export GPMU=${GPMU:-$B/gpmu} GPMU_PLUGINS=${GPMU_PLUGINS:-$B} LOADS=${LOADS:-$B/tests/gpu/load}

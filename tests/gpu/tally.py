@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""tally.py TRACE: how many slices of each category a trace has, "COUNT CATEGORY", and its moments, "moment NAME KEY=VALUE...".
+"""tally.py TRACE: prints the number of slices of each category, "COUNT CATEGORY", and the instants, "moment NAME KEY=VALUE...".
 
-For traces that are too long for tests/unit/trace/trace_sql.py: nothing is kept but the names, and slices are not
-checked to end.
+For traces that are too long for tests/unit/trace/trace_sql.py: it keeps only the string table and does not check that
+slices end.
 """
 import collections
 import os
@@ -18,7 +18,7 @@ ARG_VALUES = 4, 6
 
 
 def skim(data, at, end, wanted):
-    """{number: value, or where it is} of the wanted fields of a message; most numbers are of one byte"""
+    """The wanted fields of a message: {number: value or (begin, end)}; optimised for numbers of one byte"""
     out = {}
     while at < end:
         tag = data[at]
@@ -40,12 +40,12 @@ def skim(data, at, end, wanted):
         if tag >> 3 in wanted:
             out[tag >> 3] = value
     if at != end:
-        sys.exit(f"{at}: a message that is cut off")
+        sys.exit(f"{at}: truncated message")
     return out
 
 
 def moment(event, names):
-    """Its name and arguments"""
+    """The name and arguments of an instant"""
     out = [names[NAME, one(event, EVENT_NAME)]]
     for arg in map(fields, event.get(EVENT_ARGS, [])):
         value = next(arg[number][0] for number in ARG_VALUES if number in arg)
@@ -84,7 +84,7 @@ def main():
         tag = data[at]
         size, at = varint(data, at + 1)
         if tag != 10 or at + size > len(data):
-            sys.exit(f"{at}: no packet, or one that is cut off")
+            sys.exit(f"{at}: not a packet, or a truncated one")
         tally.packet(data, at, at + size)
         at += size
     for category, count in sorted(tally.counts.items()):

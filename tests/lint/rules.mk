@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Lints. Those that take seconds and download nothing belong to check-unit;
-# those that need the kernel source to check; "make lint" runs them all.
+# Lints. check-unit runs those that take seconds and download nothing, check also
+# those that need the kernel source, "make lint" all.
 
-LINT_UNIT := $(addprefix tests/lint/,files.t shell.t rst.t user.t self.t arrows.t)
+LINT_UNIT := $(addprefix tests/lint/,files.t shell.t rst.t user.t descriptions.t self.t arrows.t)
 LINT_CHECK := tests/lint/driver.t
 LINT_MORE := $(addprefix tests/lint/,tidy.t kbuild.t)
 

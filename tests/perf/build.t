@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# perfmod/build itself: what it makes, what it leaves alone, how it fails.
+# perfmod/build: its results, the files that it must not write, and its errors.
 
 # shellcheck source=tests/perf/lib.sh
 . tests/perf/lib.sh
@@ -9,7 +9,7 @@
 cache=${GPMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpmu}
 out=$perf_work/perf
 
-# refused ARGUMENT...: what a build that has to fail says
+# refused ARGUMENT...: print the messages of a build that has to fail
 refused() {
 	echo left over >"$out"
 	echo left over >"$out.stamp"
@@ -18,7 +18,7 @@ refused() {
 	cat "$perf_work/stderr"
 }
 
-# at_rest ARCH VER COMMAND...: runs it while no other test builds that perf
+# at_rest ARCH VER COMMAND...: run it while no other test builds that perf
 at_rest() {
 	local dir=${B:-build}/perf/$1/$2
 
@@ -26,13 +26,13 @@ at_rest() {
 	flock "$dir/lock" "$@"
 }
 
-# nothing_left VER DESCRIPTION
+# nothing_left VER DESCRIPTION: the failed build left no result and no partial one
 nothing_left() {
 	is "$(at_rest arm64 "$1" ls -d "$out"* "${B:-build}/perf/arm64/$1/src.new" 2>/dev/null)" \
 		"" "$2"
 }
 
-# tampered VER: a copy of the source, in links, whose perf can be changed
+# tampered VER: print the path of a copy of the source, in links, that can be changed
 tampered() {
 	local copy=$perf_work/source-$1
 
@@ -42,7 +42,7 @@ tampered() {
 	echo "$copy"
 }
 
-# change FILE SED: in a copy in links
+# change FILE SED: edit a file of such a copy
 change() {
 	sed "$2" "$1" >"$perf_work/changed"
 	rm "$1"
@@ -55,48 +55,48 @@ for ver in $perf_versions; do
 	! grep -Fqx "$ver" <<<"$perf_natives" || archs="native arm64"
 	for arch in $archs; do
 		perf=$(perfmod/build "$ver" "$arch" 2>"$perf_work/build.log")
-		ok $? "perf $ver builds for $arch" || diag "$(cat "$perf_work/build.log")"
+		ok $? "perfmod/build: perf $ver builds for $arch" || diag "$(cat "$perf_work/build.log")"
 		is "$perf" "$(readlink -m "${B:-build}")/perf/$arch/$ver/perf" \
-			"and the path of the result is printed"
-		unlike "$(readelf -lW "$perf")" INTERP "it is statically linked"
+			"perfmod/build: the path of perf $ver for $arch is printed"
+		unlike "$(readelf -lW "$perf")" INTERP "perfmod/build: perf $ver for $arch is statically linked"
 		is "$(at_rest "$arch" "$ver" find "${perf%/perf}" -maxdepth 1 -type f -printf '%f\n' | sort | xargs)" \
-			"base.stamp lock log perf perf.stamp" "nothing is half built"
+			"base.stamp lock log perf perf.stamp" "perfmod/build: the folder of perf $ver for $arch has no temporary files"
 	done
-	like "$(readelf -h "$perf")" 'Machine: *AArch64' "arm64 is cross-built"
+	like "$(readelf -h "$perf")" 'Machine: *AArch64' "perfmod/build: perf $ver for arm64 is an AArch64 program"
 
 	is "$(find "$cache/source/$ver" -name '*.pyc' -newer "$perf_work/begin")" "" \
-		"nothing is written into the source of $ver"
+		"perfmod/build: no file is written into the source of $ver"
 	inode=$(stat -c %i "$perf")
-	is "$(perfmod/build "$ver" arm64 2>&1)" "$perf" "a second build of $ver says nothing else"
-	is "$(stat -c %i "$perf")" "$inode" "and does nothing: the source too is what it was"
+	is "$(perfmod/build "$ver" arm64 2>&1)" "$perf" "perfmod/build: a second build of $ver prints the path only"
+	is "$(stat -c %i "$perf")" "$inode" "perfmod/build: a second build of $ver does not replace the result"
 
 	source=$(tampered "$ver")
 	change "$source/tools/perf/pmu-events/jevents.py" 's/return table\[unit\]/return  table[unit]/'
 	like "$(refused "$ver" arm64 --source "$source")" \
 		"patches/$ver/0001-jevents-nvidia-units.patch does not apply .*perfmod/README.md" \
-		"another Unit table in $ver than the patch was made for is refused by name"
-	nothing_left "$ver" "and leaves neither a result, nor an old one, nor half of one"
+		"perfmod/build: a patch of $ver that does not apply is reported by name"
+	nothing_left "$ver" "perfmod/build: a patch of $ver that does not apply leaves no result"
 done
 
 change "$source/tools/perf/pmu-events/jevents.py" 's/return  table/return table/'
 change "$source/tools/perf/Makefile.perf" "1i \$(error broken)"
 like "$(B=$perf_work/build refused "$ver" arm64 --source "$source")" \
 	"perf $ver arm64 does not build; all of it is in .*log" \
-	"a perf that does not compile is an error that names the log"
-nothing_left "$ver" "and leaves no result"
+	"perfmod/build: a compile error is reported with the path of the log"
+nothing_left "$ver" "perfmod/build: a compile error leaves no result"
 
 mkdir -p "$perf_work/events/arch/arm64/arm/neoverse-n2-v2"
 echo '[]' >"$perf_work/events/arch/arm64/arm/neoverse-n2-v2/bus.json"
 like "$(refused 7.3 arm64 --events "$perf_work/events")" \
-	'bus.json would replace a file of perf 7.3' "an event file with upstream's name is refused"
-nothing_left 7.3 "and leaves no result"
+	'bus.json would replace a file of perf 7.3' "perfmod/build: an event file with upstream's name is refused"
+nothing_left 7.3 "perfmod/build: a refused event file leaves no result"
 
 is "$(refused 7.4 native)" "perfmod/build: VER is one of 6.1 6.12 7.3, or auto" \
-	"an unknown release is refused with those there are"
+	"perfmod/build: an unknown release is refused with a list of the releases"
 is "$(refused 7.3 riscv)" "perfmod/build: ARCH is native or arm64" \
-	"an unknown architecture is refused"
+	"perfmod/build: an unknown architecture is refused"
 like "$(refused 7.3 native --source "$perf_work")" 'not a kernel source with tools/perf' \
-	"a source without perf is refused"
+	"perfmod/build: a source without perf is refused"
 
 mkdir "$perf_work/bin"
 cat >"$perf_work/bin/uname" <<"END"
@@ -106,13 +106,13 @@ END
 chmod +x "$perf_work/bin/uname"
 for pair in 6.12.94+deb13-arm64:6.12 6.1.0-40-arm64:6.1 6.18.1:7.3 8.0.0:7.3; do
 	like "$(UNAME=${pair%:*} PATH=$perf_work/bin:$PATH perfmod/build auto native --built 2>&1)" \
-		"/native/${pair#*:}/perf(;|\$)" "on a machine with Linux ${pair%:*} auto is ${pair#*:}"
+		"/native/${pair#*:}/perf(;|\$)" "perfmod/build: auto is ${pair#*:} on a machine with Linux ${pair%:*}"
 done
 
 flock "${B:-build}/perf/native/7.3/lock" sleep 3 &
 sleep 0.2
 timeout 1 perfmod/build 7.3 native >/dev/null 2>&1
-is $? 124 "a build waits for another of the same release and architecture"
+is $? 124 "perfmod/build: a build waits for another of the same release and architecture"
 wait
 
 done_testing

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Metric expressions through our parser and through perf's util/expr.c, which comes
- * from the kernel's source at test time; what it calls of the rest of perf is here.
+ * Compares our parser of metric expressions with perf's util/expr.c, which is compiled
+ * from the kernel source at test time. The functions that it calls in the rest of perf
+ * are stubs in this file.
  *
- *	expr-peer compare FILE [SPOIL]	each line is taken by both, with the same names,
- *					and has the same value for the same random counts;
- *					after a tab: what perf takes in its place
- *	expr-peer refuse FILE		each line is refused by both
- *	expr-peer random N [SPOIL]	as compare with N random expressions, and as many
- *					damaged ones, which both take or both refuse
+ *	expr-peer compare FILE [SPOIL]	both parsers accept each line, find the same
+ *					events and compute the same value from the same
+ *					random counts; a tab in the line begins the
+ *					text for perf's parser, if it is another
+ *	expr-peer refuse FILE		both parsers refuse each line
+ *	expr-peer random N [SPOIL]	as compare, with N random expressions and N damaged
+ *					ones, which both parsers accept or both refuse
  *
- * Prints the differences and a summary; exits with 1 if there are any. SPOIL makes one:
- * "value", "nan" and "ids" change one of ours.
+ * Prints the differences and a summary. Exits with 1 if there is a difference. SPOIL
+ * makes one: "value", "nan" or "ids" changes one result of our parser.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -35,7 +37,7 @@
 #define CPUID		"0x00000000410fd490"
 #define MAX_TEXT	4096
 
-/* --- what both ask of the machine: an answer from the name alone --- */
+/* --- properties of the machine, for both parsers: a hash of the name --- */
 
 static unsigned int hash(const char *s)
 {
@@ -46,7 +48,7 @@ static unsigned int hash(const char *s)
 	return h;
 }
 
-/* Which machine: the one has what the other lacks. */
+/* Selects the machine, 0 or 1; an event exists on one of the two only. */
 static unsigned int salt;
 
 static double literal_value(const char *name)
@@ -87,7 +89,7 @@ static const struct gpmu_expr_env env = {
 	.has_event = our_has_event, .cpuid_matches = our_cpuid,
 };
 
-/* perf's side */
+/* The stubs of perf */
 static const char *literal_asked;
 
 int verbose;
@@ -127,7 +129,7 @@ void evlist__put(struct evlist *evlist)
 	free(evlist);
 }
 
-/* perf puts slashes for the first and the last "@". */
+/* perf replaces the first and the last "@" with slashes. */
 int parse_event(struct evlist *evlist, const char *str)
 {
 	char name[MAX_TEXT];
@@ -159,7 +161,7 @@ static struct {
 
 static const char *spoil = "";
 
-/* Whether it is time to spoil, which is once */
+/* True once, if SPOIL is @what */
 static bool spoils(const char *what)
 {
 	if (strcmp(spoil, what))
@@ -179,13 +181,13 @@ static double random_below(int n)
 	return rand() % n;
 }
 
-/* 0 now and then, so that divisors are */
+/* Sometimes 0, for divisions by zero */
 static double random_count(void)
 {
 	return rand() % 8 ? rand() / 1024.0 : 0;
 }
 
-/* Also what counters never have, but what is computed from them may be */
+/* NaN, infinities and negative numbers too: intermediate results can have them */
 static double random_value(void)
 {
 	switch (rand() % 8) {
@@ -237,7 +239,7 @@ static void compare_value(const char *text, const struct gpmu_expr *expr, const 
 						      values[i].value, (int)values[i].sources,
 						      (int)values[i].lines);
 	}
-	/* An error while it computes is what perf shows as no value. */
+	/* If the evaluation fails, perf prints no value. */
 	if (expr__parse(&theirs, ctx, perf_text))
 		theirs = NAN;
 	ours = gpmu_expr_eval(expr, values);
@@ -260,14 +262,14 @@ static void compare_taken(const char *text, const struct gpmu_expr *expr, const 
 
 	seen.taken++;
 	if (!same_ids(expr, ctx))
-		differs(text, "the events are others");
+		differs(text, "the events differ");
 	else
 		for (int i = 0; i < ROUNDS && value && values; i++)
 			compare_value(text, expr, perf_text, ctx, values, value);
 	free(values);
 }
 
-/* @value: NULL if only names are compared */
+/* @value: the random counts; NULL if only the events are compared */
 static void compare(const char *text, const char *perf_text, double (*value)(void))
 {
 	struct expr_parse_ctx *ctx = expr__ctx_new();
@@ -317,8 +319,8 @@ static void put_name(void)
 static void put_expression(int depth);
 
 /*
- * What comes to no harm in perf: it converts the operands of "%" to long, which
- * they must fit, and has_event() is true of any event whose count it is given.
+ * Only operands that perf's parser can handle: it converts the operands of "%" to long,
+ * so they must fit. perf's has_event() is true for every event that has a count.
  */
 static void put_special(int depth)
 {
@@ -398,8 +400,8 @@ static void put_expression(int depth)
 }
 
 /*
- * Without what crashes perf: "%", as it divides by a number between 0 and 1 as if it
- * was 0, and a single "@" in has_event().
+ * Replaces two texts that crash perf: "%" with a divisor between 0 and 1, which is
+ * converted to 0, and a single "@" in has_event().
  */
 static void damage(void)
 {
@@ -423,8 +425,8 @@ static void damage(void)
 }
 
 /*
- * What perf skips we refuse: "#", "=" and backslashes that begin no token. Tokens
- * begin at all others.
+ * True if @text has a "#", "=" or backslash that begins no token: perf skips it, our
+ * parser refuses it. Every other character begins a token in both.
  */
 static bool has_skipped_bytes(const char *text)
 {
@@ -470,9 +472,9 @@ static void compare_line(char *line, bool take)
 
 		compare(line, perf_text, take ? random_count : NULL);
 		if (take && seen.refused != refused)
-			differs(line, "both refuse it");
+			differs(line, "both parsers refuse it");
 		if (!take && seen.taken != taken)
-			differs(line, "both take it");
+			differs(line, "both parsers accept it");
 	}
 }
 

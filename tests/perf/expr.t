@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# libgpmu's metric expressions beside perf's: the parser of Linux 7.3's perf is
-# built from the kernel source, and both are given every formula of its
-# pmu-events, as the JSON has it and as jevents.py builds it into perf.
+# libgpmu's metric expressions compared with perf's. The parser of Linux 7.3's perf is
+# built from the kernel source. Both parsers evaluate every formula of its pmu-events,
+# as it is in the JSON and as jevents.py builds it into perf.
 
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
@@ -18,7 +18,7 @@ mkdir -p "$work"
 work=$(mktemp -d "$work/XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# build: the peer, of perf's files and ours
+# build: compile the program peer from perf's files and ours
 build() {
 	local arch file flags=(-std=gnu11 -O2 -D_GNU_SOURCE)
 
@@ -43,9 +43,9 @@ build() {
 		tests/perf/expr-peer.c metrics/expr/*.c metrics/base/error.c "$work"/*.o -lm
 }
 
-# formulas KEY FORM FOLDER: each KEY of the JSON files below the folder, a tab,
-# and what perf is given in its place. FORM json: the same, but for a backslash
-# before each "=", which some lack. FORM jevents: what perf's metric.py makes of it.
+# formulas KEY FORM FOLDER: print each KEY of the JSON files below the folder, a tab,
+# and the text for perf's parser. FORM json: the same text, with the backslash before
+# "=" that some formulas lack. FORM jevents: the output of perf's metric.py.
 formulas() {
 	python3 -B - "$tools/perf/pmu-events" "$@" <<-'EOF'
 	import json, pathlib, re, sys
@@ -70,7 +70,7 @@ formulas() {
 	EOF
 }
 
-# peer MODE ARGUMENT...: its summary is in $summary, differences in $found
+# peer MODE ARGUMENT...: run it; its summary is in $summary, the differences in $found
 peer() {
 	local status
 
@@ -81,31 +81,31 @@ peer() {
 	return "$status"
 }
 
-# number NAME: of the summary
+# number NAME: print a number of the summary
 number() {
 	sed -n "s/.*\<$1=\([0-9]*\).*/\1/p" <<<"$summary"
 }
 
-# same FILE WHAT: both take each line, and it is the same to both
+# same FILE WHAT: both parsers accept each line and compute the same from it
 same() {
 	peer compare "$1"
-	ok $? "$2: the same events and, to 1e-12, the same values as perf's" || diag "$found"
-	# by the two machines that the peer knows
-	is "$(number taken)" $((2 * $(wc -l <"$1"))) "$2: both take each"
+	ok $? "expr: $2 have the same events and, to 1e-12, the same values as in perf" || diag "$found"
+	# once for each of the two machines that peer simulates
+	is "$(number taken)" $((2 * $(wc -l <"$1"))) "expr: $2 are accepted by both parsers"
 	diag "$summary"
 }
 
-# differ TIMES WHAT MODE ARGUMENT...: the control: so many differences are found
+# differ TIMES WHAT MODE ARGUMENT...: a planted fault: peer finds TIMES differences
 differ() {
 	local times=$1 what=$2
 
 	shift 2
 	peer "$@"
-	is "$? $(number differences)" "1 $times" "$what makes the comparison fail"
+	is "$? $(number differences)" "1 $times" "expr: $what makes the comparison fail"
 }
 
 build >"$work/log" 2>&1
-ok $? "perf's parser of Linux 7.3 and ours build into one program" || {
+ok $? "expr: perf's parser of Linux 7.3 and ours are linked into one program" || {
 	diag "$(cat "$work/log")"
 	bail "nothing to compare with"
 }
@@ -116,12 +116,12 @@ for form in json jevents; do
 done
 total=$(wc -l <"$work/json")
 [ "$total" -ge 7000 ]
-ok $? "Linux 7.3 has $total MetricExprs, which are 7,000 or more"
+ok $? "expr: $total MetricExprs of Linux 7.3 are compared, at least 7,000"
 is "$(grep -rh --include='*.json' '"MetricExpr"' "$arch" | wc -l)" "$total" \
-	"as many as there are lines with one"
+	"expr: no line with a MetricExpr is left out"
 same "$work/json" "$total MetricExprs as in the JSON"
 [ "$(number nans)" -ge 1000 ]
-ok $? "perf's value is NaN for $(number nans) of $(number values) sets of counts, and so is ours"
+ok $? "expr: at least 1,000 values are NaN in perf and ours: $(number nans) of $(number values)"
 same "$work/jevents" "$total MetricExprs as built into perf"
 formulas MetricThreshold json "$arch" >"$work/thresholds"
 same "$work/thresholds" "$(wc -l <"$work/thresholds") MetricThresholds"
@@ -129,7 +129,7 @@ formulas MetricExpr json pmu-events >"$work/ours"
 same "$work/ours" "$(wc -l <"$work/ours") MetricExprs of this project"
 
 peer random 10000
-ok $? "10,000 random expressions, and as many damaged ones, are the same to both" ||
+ok $? "expr: 10,000 random expressions and as many damaged ones give the same in both parsers" ||
 	diag "$found"
 diag "$summary"
 
@@ -204,17 +204,17 @@ a\+b c
 EOF
 lines=$(wc -l <"$work/malformed")
 peer refuse "$work/malformed"
-ok $? "$lines malformed expressions are refused by both" || diag "$found"
-is "$(number refused)" $((2 * lines)) "each of them is"
+ok $? "expr: $lines malformed expressions are refused by both parsers" || diag "$found"
+is "$(number refused)" $((2 * lines)) "expr: each malformed expression is refused on both machines"
 
 differ 1 "a value that is off by 2e-12" compare "$work/json" value
-differ 1 "a value where there are no samples" compare "$work/json" nan
+differ 1 "a number in place of NaN" compare "$work/json" nan
 differ 1 "an event of another name" compare "$work/json" ids
 differ 1 "a value of a random expression that is off by 2e-12" random 1000 value
 echo 'a + b' >"$work/one"
-differ 2 "a well-formed expression among the malformed" refuse "$work/one"
+differ 2 "a well-formed expression among malformed ones" refuse "$work/one"
 echo 'a + b)' >"$work/one"
-differ 2 "a malformed one among the well-formed" compare "$work/one"
+differ 2 "a malformed expression among well-formed ones" compare "$work/one"
 printf '1 + 2\t1 + 2 * 2\n' >"$work/one"
 differ 40 "another formula" compare "$work/one"
 

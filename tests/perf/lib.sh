@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# Shared by the tests of the perf builds. They run perf natively on a made-up
-# /sys of a two-socket Grace: perf reads sysfs below $SYSFS_PATH and takes
-# $PERF_CPUID for the core it runs on (tools/lib/api/fs/fs.c, util/pmu.c).
+# Shared by the tests of the perf builds. They run perf natively on a fake /sys of
+# a two-socket Grace: perf reads sysfs below $SYSFS_PATH and takes $PERF_CPUID as
+# the identifier of its core (tools/lib/api/fs/fs.c, util/pmu.c).
 
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 
 # shellcheck disable=SC2034 # for the tests
 perf_versions=$(cd perfmod/patches && printf '%s\n' * | sort -V)
-# Those that are built natively here: all, but make check has no time for more
-# than the newest.
+# The releases that are built natively here: the newest, or all of them with LONG=1
+# (make check has no time for them).
 perf_natives=$perf_versions
 # shellcheck disable=SC2034
 [ -n "${LONG:-}" ] || perf_natives=${perf_versions##*[!0-9.]}
@@ -22,7 +22,7 @@ mkdir -p "$perf_work"
 perf_work=$(mktemp -d "$perf_work/XXXXXX")
 trap 'rm -rf "$perf_work"' EXIT
 
-# native VER: the path of the native perf of a release
+# native VER: print the path of the native perf of a release
 native() {
 	perfmod/build "$1" native 2>"$perf_work/build.log" || {
 		diag "$(cat "$perf_work/build.log")" >&2
@@ -30,9 +30,9 @@ native() {
 	}
 }
 
-# fake_sysfs DIR: the PMUs of two sockets as the driver shows them, but without
-# events/, so that every name has to come out of perf's own tables. No kernel
-# knows a PMU type this high: nothing is opened by mistake.
+# fake_sysfs DIR: the PMUs of two sockets as in the driver's sysfs, but without
+# events/, so that perf finds each name in its own tables only. No kernel has a
+# PMU type this high: no event is opened by mistake.
 fake_sysfs() {
 	local pmus=$1/bus/event_source/devices cpus=$1/devices/system/cpu
 	local kind identifier filter socket pmu type=4000
@@ -61,7 +61,7 @@ fake_sysfs() {
 	EOF
 }
 
-# on_grace COMMAND...: runs it on the made-up machine
+# on_grace COMMAND...: run it on the fake machine
 on_grace() {
 	[ -d "$perf_work/sys" ] || fake_sysfs "$perf_work/sys"
 	SYSFS_PATH=$perf_work/sys PERF_CPUID=0x00000000410fd4f0 "$@"
@@ -71,18 +71,17 @@ grace_metrics() {
 	sed -n 's/.*"MetricName": "\(\w*\)".*/\1/p' "$perf_grace/metrics.json"
 }
 
-# core_metrics VER WORD: the guide's core metrics, by where perf VER has them
-# from: ours, backport, upstream
+# core_metrics VER ORIGIN: the guide's core metrics that perf VER has from ORIGIN:
+# ours, backport or upstream
 core_metrics() {
 	awk -F '\t' -v ver="$1" -v word="$2" '
 		/^# guide\t/ { for (i = 1; i <= NF; i++) if ($i == ver) column = i }
 		!/^#/ && $column == word { print $3 }' pmu-events/core-metrics.tsv
 }
 
-# unresolved PERF METRIC...: those of the metrics whose events perf does not
-# find: it must get as far as to describe an event of one of the made-up PMUs
-# to the kernel, and say nothing of names it does not know. What it said is in
-# $perf_work/unresolved.
+# unresolved PERF METRIC...: print the metrics whose events perf does not find. perf
+# finds them if it passes an event of a fake PMU to the kernel and reports no
+# unknown name. Its output for the others is in $perf_work/unresolved.
 unresolved() {
 	local perf=$1 metric out
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a perf lists of Grace, one a line, sorted, the same for each release.
+"""Prints the events or metrics that a perf lists for Grace, sorted, in one format for all releases.
 
   listed.py PERF events     PMU, event and code of each uncore event
   listed.py PERF metrics    name of each metric, of the core and of Grace
 
-perf list prints JSON since 6.2; before, the text of --details is read.
+perf list prints JSON since 6.2; of an older perf the text of --details is parsed.
 """
 
 import json
@@ -21,7 +21,7 @@ def perf_list(perf, *arguments):
 
 
 def encoded(name, encoding):
-    """PMU, name and code out of an encoding such as nvidia_scf_pmu_0/event=0x1d/."""
+    """{(PMU, name, code)} from an encoding such as nvidia_scf_pmu_0/event=0x1d/."""
     match = re.fullmatch(r'(nvidia_\w+?)(?:_\d+)?/event=(\w+)/', encoding)
     return {(match[1], name, hex(int(match[2], 0)))} if match else set()
 

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# perf's own suite for the event tables and the metrics, natively. It looks at
-# the tables of all CPUs and systems, whatever the machine; its fake PMU takes
-# any event name, so misspelt.t looks for the names. tests/vm/t/perf-test.t is
-# this on a modelled Grace.
+# perf's own suite for event tables and metrics, natively. On every machine it checks
+# the tables of all CPUs and systems. Its fake PMU has an event of any name, so
+# misspelt.t checks the names. tests/vm/t/perf-test.t runs the suite on a modelled
+# Grace.
 
 # shellcheck source=tests/perf/lib.sh
 . tests/perf/lib.sh
 
-# suite PERF VER [OPTION]: runs the suite
+# suite PERF VER [OPTION]: run the suite
 suite() {
 	local title="PMU JSON event tests" number
 
@@ -18,8 +18,9 @@ suite() {
 	on_grace "$1" test ${3:+"$3"} "$number" 2>&1 | tr '\r' '\n'
 }
 
-# The tests that must pass off arm64 too. The real metric parsing of 6.12 and
-# 7.3 fails there for the core tables, as #slots is known on arm64 only.
+# wanted VER: the tests that must pass on other machines than arm64 too. There the
+# real metric parsing of 6.12 and 7.3 fails for the core tables, because only arm64
+# has #slots.
 wanted() {
 	echo "PMU event table sanity"
 	echo "PMU event map aliases"
@@ -41,8 +42,8 @@ wanted() {
 	esac
 }
 
-# parsed LOG VER WITH: the Grace metrics that were parsed with real or with fake
-# PMUs. 6.1 prints only the expression of the latter.
+# parsed LOG VER real|fake: the Grace metrics that were parsed with real or fake
+# PMUs. For fake PMUs 6.1 prints the expression only.
 parsed() {
 	case $3-$2 in
 	real-*) sed -n "s/^Found metric '\(Grace[^']*\)'.*/\1/p" "$1" ;;
@@ -57,16 +58,16 @@ for ver in $perf_natives; do
 
 	suite "$perf" "$ver" >"$log"
 	while read -r name; do
-		like "$(cat "$log")" "^ *[0-9.:]+ $name *: Ok\$" "perf test $ver: $name"
+		like "$(cat "$log")" "^ *[0-9.:]+ $name *: Ok\$" "perf test $ver: \"$name\" passes"
 	done < <(wanted "$ver")
 
 	suite "$perf" "$ver" -vv >"$log"
 	is "$(parsed "$log" "$ver" real)" "$(grace_metrics | sort)" \
-		"perf test $ver: each of the 48 Grace metrics was parsed"
+		"perf test $ver: each Grace metric is parsed with real PMUs"
 	is "$(parsed "$log" "$ver" fake | wc -l)" 48 \
-		"perf test $ver: and each with fake PMUs"
+		"perf test $ver: each of the 48 Grace metrics is parsed with fake PMUs"
 	unlike "$(cat "$log")" 'Broken metric Grace' \
-		"perf test $ver: it calls none of them broken"
+		"perf test $ver: no Grace metric is reported as broken"
 done
 
 done_testing

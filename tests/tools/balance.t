@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What a Grace, the model, and its GPU, the fake of CUPTI, count of the same bytes: gpmu stat's
-# lines, gpmu traffic's table and records. Of each second the fake's first GPU has 36 GB received and
-# 18 GB sent over NVLink-C2C, 20 and 10 over PCIe, 2400 GB read from its memory; the second twice that.
+# The same bytes, counted by a Grace (the model) and by its GPU (the fake of CUPTI): the lines of gpmu
+# stat, table and records of gpmu traffic. The fake's first GPU receives 36 GB/s and sends 18 GB/s over
+# NVLink-C2C, 20 and 10 over PCIe, and reads 2400 GB/s of its memory; the second GPU does twice that.
 . tests/tools/lib.sh
 
 export GPMU_CUDA=$B/tests/gpu/fake GPMU_FAKE=machine=gh200
@@ -58,109 +58,109 @@ END
 # --- gpmu stat
 root=gh200
 run stat "$grace" -a -M $read_metrics,GraceGpuMemWriteBW --timeout 200
-is "$rc" 0 "both sides are counted"
-like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 \+ GMEM 36\.00 GB/s, GPU's C2C 36\.00 GB/s, remainder 0\.00 GB/s \(0\.00%\)\$" "no remainder: 36 - (28 + 6 + 2)"
-run stat "$grace" -a -M $read_metrics,$write_metrics --timeout 200
-like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 34\.00 GB/s, GPU's C2C 36\.00 GB/s, remainder 2\.00 GB/s \(5\.56%\)\$" "what CPUs write to its memory is a remainder where it is not counted: 2 of 36"
-like "$err" "^ C2C out of GPU0: C2C0 \+ C2C1 12\.40 GB/s, GPU's C2C 18\.00 GB/s, remainder 5\.60 GB/s \(31\.11%\)\$" "the other way: 18 - (10 + 2.4)"
-run stat "$grace" -a -M GraceC2c0BW,GraceC2c1BW,GraceGpuMemBW,GpuC2cBW --timeout 200
-like "$err" "^ C2C of GPU0: C2C0 \+ C2C1 \+ GMEM 51\.60 GB/s, GPU's C2C 54\.00 GB/s, remainder 2\.40 GB/s \(4\.44%\)\$" "both ways together: 54 - (38 + 8.4 + 5.2)"
-run stat "$grace" -a -e "nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/,nvidia_nvlink_c2c1_pmu_0/rd_bytes_loc/,nvidia_gpu_0/CTC.TriageCompute.ctc__rx_bytes_data_user.sum/" --timeout 200
-like "$err" "^ C2C into GPU0: .* 34\.00 GB/s, .* 36\.00 GB/s, remainder 2\.00 GB/s" "events are bytes, and compared as bandwidths"
-run stat "$grace,counters=1" -a -M $read_metrics,$write_metrics --metric-no-merge --timeout 300
-like "$err" "^ C2C into GPU0: .*, remainder (1\.[5-9]|2\.[0-4])[0-9]* GB/s \([0-9.]+%\), an estimate\$" "where counters were multiplexed it is an estimate"
-run stat "$grace" -M $read_metrics -r 2 -- true
-like "$err" "^ C2C into GPU0: " "in several runs"
-run stat "$grace" -a -M GpuDramReadBW,GpuPcieWriteBW,GpuC2cTxBW --timeout 200
-like "$err" "^ copies out of GPU0: PCIe \+ C2C 28\.00 GB/s, memory 2400\.00 GB/s, remainder 2372\.00 GB/s \(98\.83%\)\$" "what is read from a GPU's memory beside what it sends: 2400 - (10 + 18)"
-run stat "$grace" -a -M $read_metrics -I 50 --interval-count 2
-unlike "$err" 'remainder' "intervals have no such line"
-run stat "$grace" -a -M $read_metrics -x, --timeout 100
-unlike "$err" 'remainder' "nor has CSV"
-is "$(grep -c '^[0-9]' <<< "$err")" 3 "which has its three rows"
-run stat "$grace" -a -M $read_metrics -j --timeout 100
-unlike "$err" 'remainder' "nor JSON"
+is "$rc" 0 "stat --gpu with metrics of both sides exits with 0"
+like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 \+ GMEM 36\.00 GB/s, GPU's C2C 36\.00 GB/s, remainder 0\.00 GB/s \(0\.00%\)\$" "stat prints no remainder if all of Grace's traffic is counted: 36 - (28 + 6 + 2)"
+expect 0 stat "$grace" -a -M $read_metrics,$write_metrics --timeout 200
+like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 34\.00 GB/s, GPU's C2C 36\.00 GB/s, remainder 2\.00 GB/s \(5\.56%\)\$" "stat prints a remainder if the CPUs' writes to GPU memory are not counted: 2 of 36"
+like "$err" "^ C2C out of GPU0: C2C0 \+ C2C1 12\.40 GB/s, GPU's C2C 18\.00 GB/s, remainder 5\.60 GB/s \(31\.11%\)\$" "stat prints the remainder of traffic out of the GPU: 18 - (10 + 2.4)"
+expect 0 stat "$grace" -a -M GraceC2c0BW,GraceC2c1BW,GraceGpuMemBW,GpuC2cBW --timeout 200
+like "$err" "^ C2C of GPU0: C2C0 \+ C2C1 \+ GMEM 51\.60 GB/s, GPU's C2C 54\.00 GB/s, remainder 2\.40 GB/s \(4\.44%\)\$" "stat prints the remainder of both directions together: 54 - (38 + 8.4 + 5.2)"
+expect 0 stat "$grace" -a -e "nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/,nvidia_nvlink_c2c1_pmu_0/rd_bytes_loc/,nvidia_gpu_0/CTC.TriageCompute.ctc__rx_bytes_data_user.sum/" --timeout 200
+like "$err" "^ C2C into GPU0: .* 34\.00 GB/s, .* 36\.00 GB/s, remainder 2\.00 GB/s" "stat compares events in bytes as bandwidths"
+expect 0 stat "$grace,counters=1" -a -M $read_metrics,$write_metrics --metric-no-merge --timeout 300
+like "$err" "^ C2C into GPU0: .*, remainder (1\.[5-9]|2\.[0-4])[0-9]* GB/s \([0-9.]+%\), an estimate\$" "stat marks a remainder of multiplexed counters as an estimate"
+expect 0 stat "$grace" -M $read_metrics -r 2 -- true
+like "$err" "^ C2C into GPU0: " "stat -r prints the comparison of both sides"
+expect 0 stat "$grace" -a -M GpuDramReadBW,GpuPcieWriteBW,GpuC2cTxBW --timeout 200
+like "$err" "^ copies out of GPU0: PCIe \+ C2C 28\.00 GB/s, memory 2400\.00 GB/s, remainder 2372\.00 GB/s \(98\.83%\)\$" "stat compares the reads of a GPU's memory with what its links send: 2400 - (10 + 18)"
+expect 0 stat "$grace" -a -M $read_metrics -I 50 --interval-count 2
+unlike "$err" 'remainder' "stat -I prints no comparison of both sides"
+expect 0 stat "$grace" -a -M $read_metrics -x, --timeout 100
+unlike "$err" 'remainder' "stat -x prints no comparison of both sides"
+is "$(grep -c '^[0-9]' <<< "$err")" 3 "stat -x prints the rows of both sides"
+expect 0 stat "$grace" -a -M $read_metrics -j --timeout 100
+unlike "$err" 'remainder' "stat -j prints no comparison of both sides"
 
-GPMU_FAKE="machine=gh200 enable=0:26" run stat "$grace" -a -M $read_metrics --timeout 300
-like "$err" "^ GPU0: $one, by nvml\$" "where another profiler has the GPU NVML counts"
-like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 34\.00 GB/s, GPU's C2C 2\.10 GB/s, remainder -31\.90 GB/s \(93\.83%\)\$" "what it has of NVLink-C2C: 2000 MiB/s"
+GPMU_FAKE="machine=gh200 enable=0:26" expect 0 stat "$grace" -a -M $read_metrics --timeout 300
+like "$err" "^ GPU0: $one, by nvml\$" "stat names NVML as the source if another profiler holds the GPU"
+like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 34\.00 GB/s, GPU's C2C 2\.10 GB/s, remainder -31\.90 GB/s \(93\.83%\)\$" "stat compares Grace with NVML's NVLink-C2C bandwidth of 2000 MiB/s"
 
-# --- one side
-run stat "$grace" -a -M GraceC2c0ReadBW,GraceC2c1ReadBW,GraceGpuMemWriteBW --timeout 100
-unlike "$err" 'remainder' "without the GPU's side there is none"
-run stat -a -M GpuC2cRxBW --timeout 100
-unlike "$err" 'remainder' "nor without Grace's"
-GPMU_FAKE=machine=h200 run stat "$grace" -a -M $read_metrics --timeout 200
-like "$err" '^GPU0 +<not supported> GB/s GpuC2cRxBW' "where the GPU has no NVLink-C2C"
-unlike "$err" 'remainder' "there is none either"
+# --- metrics of one side only
+expect 0 stat "$grace" -a -M GraceC2c0ReadBW,GraceC2c1ReadBW,GraceGpuMemWriteBW --timeout 100
+unlike "$err" 'remainder' "stat prints no comparison without metrics of the GPU"
+expect 0 stat -a -M GpuC2cRxBW --timeout 100
+unlike "$err" 'remainder' "stat prints no comparison without metrics of Grace"
+GPMU_FAKE=machine=h200 expect 0 stat "$grace" -a -M $read_metrics --timeout 200
+like "$err" '^GPU0 +<not supported> GB/s GpuC2cRxBW' "stat prints a metric of NVLink-C2C as not supported if the GPU has no such link"
+unlike "$err" 'remainder' "stat prints no comparison if the GPU has no NVLink-C2C"
 
 # --- four sockets, two of which have a GPU
 root=gh4
-GPMU_FAKE=machine=gh200x2 run stat "$four" -a --per-node -M $read_metrics,GraceGpuMemWriteBW --timeout 300
-like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 \+ GMEM 26\.00 GB/s, GPU's C2C 36\.00 GB/s, remainder 10\.00 GB/s \(27\.78%\)\$" "--per-node: a GPU with the Grace of its node"
-like "$err" "^ C2C into GPU1: C2C0 \+ C2C1 \+ GMEM 64\.00 GB/s, GPU's C2C 72\.00 GB/s, remainder 8\.00 GB/s \(11\.11%\)\$" "each with its own; metrics do not have the other sockets' memory"
-GPMU_FAKE=machine=gh200x2 run stat "$four" -a -M $read_metrics --timeout 300
-like "$err" "^ C2C into all GPUs: C2C0 \+ C2C1 86\.00 GB/s, GPU's C2C 108\.00 GB/s, remainder 22\.00 GB/s" "else all of them"
+GPMU_FAKE=machine=gh200x2 expect 0 stat "$four" -a --per-node -M $read_metrics,GraceGpuMemWriteBW --timeout 300
+like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 \+ GMEM 26\.00 GB/s, GPU's C2C 36\.00 GB/s, remainder 10\.00 GB/s \(27\.78%\)\$" "stat --per-node compares the first GPU with the Grace of its node"
+like "$err" "^ C2C into GPU1: C2C0 \+ C2C1 \+ GMEM 64\.00 GB/s, GPU's C2C 72\.00 GB/s, remainder 8\.00 GB/s \(11\.11%\)\$" "stat --per-node compares the second GPU with the Grace of its node, without remote memory"
+GPMU_FAKE=machine=gh200x2 expect 0 stat "$four" -a -M $read_metrics --timeout 300
+like "$err" "^ C2C into all GPUs: C2C0 \+ C2C1 86\.00 GB/s, GPU's C2C 108\.00 GB/s, remainder 22\.00 GB/s" "stat without --per-node compares all GPUs with all Graces"
 
 # --- gpmu traffic
 root=gh200
 run traffic "$grace" --duration 0.2
-is "$rc" 0 "gpmu traffic --gpu"
-like "$err" '^  GPU 0 ATS +read +28\.000 ' "has the matrix"
-like "$err" '^  GPUs, GB/s +read, received +written, sent$' "and the GPUs"
-like "$err" '^  GPU0 memory +2400\.000\*? ' "their memory"
-like "$err" '^  GPU0 PCIe +20\.000\*? +10\.000\*?$' "their links"
-like "$err" '^  GPU0 NVLink-C2C +36\.000\*? +18\.000\*?$' "that to Grace too"
-like "$err" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +36\.000\*? +36\.000\*? +0\.000\*? +0\.0 %\$" "what both have counted, no remainder"
-like "$err" "^  C2C out of GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +15\.600\*? +18\.000\*? +\+2\.400\*? +\+13\.3 %\$" "and a remainder: 18 - (10 + 2.4 + 3.2)"
-like "$err" '^  copies out of GPU0: PCIe \+ NVLink \+ C2C, memory +28\.000\*? +2400\.000\*? +\+2372\.000\*? +\+98\.8 %$' "the memory beside the links"
-like "$err" "^  GPU0: $one, by cupti\$" "which GPU it is"
-like "$err" 'untested on Grace Hopper$' "that nobody has tried it is said"
-unlike "$err" '[[:blank:]]$' "no line ends in blanks"
-run traffic "$grace" -I 100 --interval-count 2
-is "$(grep -c '^  C2C into GPU0: .* 36\.000\*\{0,1\} ' <<< "$err") $(grep -c 'untested on' <<< "$err")" "2 1" "-I: in each interval, the notes once"
+is "$rc" 0 "traffic --gpu exits with 0"
+like "$err" '^  GPU 0 ATS +read +28\.000 ' "traffic --gpu prints Grace's matrix"
+like "$err" '^  GPUs, GB/s +read, received +written, sent$' "traffic --gpu prints the table of GPUs"
+like "$err" '^  GPU0 memory +2400\.000\*? ' "traffic --gpu prints the bandwidth of GPU memory"
+like "$err" '^  GPU0 PCIe +20\.000\*? +10\.000\*?$' "traffic --gpu prints the bandwidth of the GPU's PCIe"
+like "$err" '^  GPU0 NVLink-C2C +36\.000\*? +18\.000\*?$' "traffic --gpu prints the bandwidth of the GPU's NVLink-C2C"
+like "$err" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +36\.000\*? +36\.000\*? +0\.000\*? +0\.0 %\$" "traffic --gpu prints no remainder if both sides count the same bytes"
+like "$err" "^  C2C out of GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +15\.600\*? +18\.000\*? +\+2\.400\*? +\+13\.3 %\$" "traffic --gpu prints the remainder of traffic out of the GPU: 18 - (10 + 2.4 + 3.2)"
+like "$err" '^  copies out of GPU0: PCIe \+ NVLink \+ C2C, memory +28\.000\*? +2400\.000\*? +\+2372\.000\*? +\+98\.8 %$' "traffic --gpu compares the GPU's memory with its links"
+like "$err" "^  GPU0: $one, by cupti\$" "traffic --gpu names the GPU's UUID and the counting source"
+like "$err" 'untested on Grace Hopper$' "traffic --gpu notes that the comparison is untested on Grace Hopper"
+unlike "$err" '[[:blank:]]$' "traffic --gpu prints no trailing blanks"
+expect 0 traffic "$grace" -I 100 --interval-count 2
+is "$(grep -c '^  C2C into GPU0: .* 36\.000\*\{0,1\} ' <<< "$err") $(grep -c 'untested on' <<< "$err")" "2 1" "traffic --gpu -I prints the comparison in each interval, and notes once"
 
-run traffic "$grace" -j -o "$work/json" --duration 0.2
-is "$(record "GPU0 memory" read state value unit gpu source)" "ok 2400 GB/s $one cupti" "a GPU's record"
-is "$(record "GPU0 NVLink-C2C" write state value)" "ok 18" "what it sends is its write"
+expect 0 traffic "$grace" -j -o "$work/json" --duration 0.2
+is "$(record "GPU0 memory" read state value unit gpu source)" "ok 2400 GB/s $one cupti" "traffic --gpu -j has a record of the GPU's memory"
+is "$(record "GPU0 NVLink-C2C" write state value)" "ok 18" "traffic --gpu -j records sent bytes as writes"
 is "$(record "C2C out of GPU0" "" state left_of left right_of right remainder part gpu)" \
-	"ok C2C0 + C2C1 + GMEM 15.6 GPU's C2C 18 2.4 0.133 $one" "a record of both sides"
+	"ok C2C0 + C2C1 + GMEM 15.6 GPU's C2C 18 2.4 0.133 $one" "traffic --gpu -j has a record of each comparison"
 is "$(python3 -c 'import json, sys
 for line in sys.stdin:
     r = json.loads(line)
     if r["name"] == "C2C out of GPU0":
-        print(round(r["bytes"] / 2.4e9 / (r["time_end"] - r["time_begin"]), 3))' < "$work/json")" 1.0 "its bytes are the remainder's in the time"
-run traffic "$grace" -x ';' -o "$work/csv" --duration 0.1
-is "$(grep -c '^[0-9].*;balance;' "$work/csv") $(grep -c '^[0-9].*;gpu;' "$work/csv")" "4 8" "CSV has them too"
+        print(round(r["bytes"] / 2.4e9 / (r["time_end"] - r["time_begin"]), 3))' < "$work/json")" 1.0 "traffic --gpu -j has the remainder's bytes in the comparison's record"
+expect 0 traffic "$grace" -x ';' -o "$work/csv" --duration 0.1
+is "$(grep -c '^[0-9].*;balance;' "$work/csv") $(grep -c '^[0-9].*;gpu;' "$work/csv")" "4 8" "traffic --gpu -x has records of GPUs and comparisons"
 is "$(python3 -c 'import csv, sys
-print(*{len(row) for row in list(csv.reader(sys.stdin, delimiter=";"))[1:]})' < "$work/csv")" 28 "with all columns"
+print(*{len(row) for row in list(csv.reader(sys.stdin, delimiter=";"))[1:]})' < "$work/csv")" 28 "traffic --gpu -x has all columns in each record"
 
 root=gh4
-GPMU_FAKE=machine=gh200x2 run traffic "$four" -j -o "$work/json" --duration 0.5
-is "$(record "C2C into GPU0" "" left right)" "26 36" "four sockets: the first GPU"
-is "$(record "C2C into GPU1" "" left right gpu)" "72 72 $two" "the other, with what it reads of another socket: 60 + 8 + 4"
-like "$(record "GPU1 NVLink" read state note)" '^not_supported .' "a unit that a GPU does not have"
+GPMU_FAKE=machine=gh200x2 expect 0 traffic "$four" -j -o "$work/json" --duration 0.5
+is "$(record "C2C into GPU0" "" left right)" "26 36" "traffic --gpu on four sockets compares the first GPU with its Grace"
+is "$(record "C2C into GPU1" "" left right gpu)" "72 72 $two" "traffic --gpu on four sockets adds the second GPU's reads of another socket: 60 + 8 + 4"
+like "$(record "GPU1 NVLink" read state note)" '^not_supported .' "traffic --gpu -j records a link that the GPU lacks as not supported, with a note"
 
-# --- halves
+# --- a Grace or GPUs are missing
 root=gh200
-GPMU_FAKE=machine=h200 run traffic "$grace" --duration 0.2
-like "$err" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +<not supported> <not supported>\$" "without NVLink-C2C nothing is compared"
-like "$err" '^  GPU0 NVLink-C2C +<not supported> <not supported>$' "as it is not counted"
-like "$err" '^  copies into GPU0: PCIe, memory +20\.000\*? ' "the other links are"
+GPMU_FAKE=machine=h200 expect 0 traffic "$grace" --duration 0.2
+like "$err" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +<not supported> <not supported>\$" "traffic --gpu prints a comparison as not supported if the GPU has no NVLink-C2C"
+like "$err" '^  GPU0 NVLink-C2C +<not supported> <not supported>$' "traffic --gpu prints NVLink-C2C as not supported if the GPU has none"
+like "$err" '^  copies into GPU0: PCIe, memory +20\.000\*? ' "traffic --gpu compares PCIe if the GPU has no NVLink-C2C"
 root=vm
 run traffic --duration 0.2
-is "$rc" 0 "GPUs without a Grace are shown"
-is "$(grep -c 'warning: no PMU of NVIDIA Grace here' <<< "$err")" 1 "with one line"
-like "$err" '^  [0-9.]+ s: traffic, GPUs$' "in place of the matrix"
-like "$err" '^  GPU0 memory +2400\.000\*? ' "alone"
-unlike "$err" 'CMEM|C2C into' "no table of Grace"
+is "$rc" 0 "traffic --gpu without a Grace exits with 0"
+is "$(grep -c 'warning: no PMU of NVIDIA Grace here' <<< "$err")" 1 "traffic --gpu without a Grace prints one warning"
+like "$err" '^  [0-9.]+ s: traffic, GPUs$' "traffic --gpu without a Grace is titled GPUs"
+like "$err" '^  GPU0 memory +2400\.000\*? ' "traffic --gpu without a Grace prints the table of GPUs"
+unlike "$err" 'CMEM|C2C into' "traffic --gpu without a Grace prints no matrix and no comparison"
 mkdir "$work/none"
 : > "$work/none/libnvidia-ml.so.1"
 : > "$work/none/libcuda.so.1"
 GPMU_CUDA=$work/none run traffic "$grace" --duration 0.1
-is "$rc $(grep -c 'warning: --gpu: no GPU is counted' <<< "$err")" "0 1" "a Grace without GPUs has one line"
-like "$err" '^  CPU 0 +read +0 +3\.200 ' "and its matrix"
-unlike "$err" 'GPUs, GB/s|counted at two' "and no more"
+is "$rc $(grep -c 'warning: --gpu: no GPU is counted' <<< "$err")" "0 1" "traffic --gpu without GPUs prints one warning"
+like "$err" '^  CPU 0 +read +0 +3\.200 ' "traffic --gpu without GPUs prints Grace's matrix"
+unlike "$err" 'GPUs, GB/s|counted at two' "traffic --gpu without GPUs prints no table of GPUs"
 GPMU_CUDA=$work/none run traffic --duration 0.1
-is "$rc" 125 "neither is a failure"
+is "$rc" 125 "traffic --gpu without a Grace and without GPUs exits with 125"
 done_testing

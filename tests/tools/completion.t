@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Completion in bash, as bash calls it; of zsh that its file is one.
+# Completion in bash, called as bash calls it; the syntax of the file for zsh.
 . tests/tools/lib.sh
 
 mkdir "$work/bin"
@@ -13,7 +13,7 @@ export GPMU_ROOT
 # shellcheck source=tools/completion/gpmu.bash
 . tools/completion/gpmu.bash
 
-# completes WORD...: what bash offers for the last, in one line
+# completes WORD...: what bash offers for the last word, in one line
 completes() {
 	COMP_WORDS=(gpmu "$@")
 	COMP_CWORD=$#
@@ -21,40 +21,40 @@ completes() {
 	echo "${COMPREPLY[*]}"
 }
 
-is "$(completes st)" "stat" "a subcommand is completed"
-is "$(completes '')" "$(gpmu --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | tr '\n' ' ')help" "all of them are offered"
-is "$(completes stat --no- | tr " " "\n" | sort | xargs)" "--no-aggr --no-big-num --no-inherit" "options are those of the subcommand"
-is "$(completes gpu --a)" "--accounting" "of gpu"
-is "$(completes list --na)" "--names" "of list too"
-is "$(completes stat -M gracemem)" "GraceMemBW GraceMemReadBW GraceMemReadLatency GraceMemReadUtil GraceMemWriteBW GraceMemWriteUtil" "metrics of this machine, in either case"
-is "$(completes stat -M ipc,GraceScf)" "ipc,GraceScfFreq" "the last of a list of metrics"
-is "$(completes stat -M grace_s)" "grace_scf" "and groups of metrics"
-is "$(completes stat --metrics = GraceScf)" "GraceScfFreq" "--metrics=NAME, which bash splits"
-is "$(completes stat -e nvidia_scf_pmu/cmem_rd_d)" "nvidia_scf_pmu/cmem_rd_data/" "events of this machine"
-is "$(completes list m)" "metric" "what gpmu list lists"
-is "$(completes stat --color a)" "auto always" "words of an option"
+is "$(completes st)" "stat" "completion completes a subcommand's name"
+is "$(completes '')" "$(gpmu --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | tr '\n' ' ')help" "completion offers all subcommands"
+is "$(completes stat --no- | tr " " "\n" | sort | xargs)" "--no-aggr --no-big-num --no-inherit" "completion offers the options of gpmu stat"
+is "$(completes gpu --a)" "--accounting" "completion offers the options of gpmu gpu"
+is "$(completes list --na)" "--names" "completion offers the options of gpmu list"
+is "$(completes stat -M gracemem)" "GraceMemBW GraceMemReadBW GraceMemReadLatency GraceMemReadUtil GraceMemWriteBW GraceMemWriteUtil" "completion offers this machine's metrics in either case"
+is "$(completes stat -M ipc,GraceScf)" "ipc,GraceScfFreq" "completion completes the last metric of a list"
+is "$(completes stat -M grace_s)" "grace_scf" "completion of stat -M offers groups of metrics"
+is "$(completes stat --metrics = GraceScf)" "GraceScfFreq" "completion handles --metrics=NAME, which bash splits"
+is "$(completes stat -e nvidia_scf_pmu/cmem_rd_d)" "nvidia_scf_pmu/cmem_rd_data/" "completion of stat -e offers this machine's events"
+is "$(completes list m)" "metric" "completion offers the kinds that gpmu list lists"
+is "$(completes stat --color a)" "auto always" "completion offers the values of stat --color"
 is "$(completes report --by k) $(completes report --by cou) $(completes report --format j) $(completes report --link p)" \
-	"kernel counter json pcie" "those of gpmu report"
-like "$(completes stat sle)" '\bsleep\b' "a command to count"
-is "$(completes stat --source model = s)" "" "a file of a source, which is bash's to complete, and no command"
-is "$(completes stat --source = model = s)" "" "with --source= too"
-is "$(completes help doc)" "doctor" "subcommands that help is asked for"
+	"kernel counter json pcie" "completion offers the values of gpmu report's options"
+like "$(completes stat sle)" '\bsleep\b' "completion of gpmu stat offers commands to count"
+is "$(completes stat --source model = s)" "" "completion leaves the file of --source model to bash"
+is "$(completes stat --source = model = s)" "" "completion leaves the file of --source=model to bash"
+is "$(completes help doc)" "doctor" "completion of gpmu help offers subcommands"
 mkdir -p "$GPMU_ROOT/sys/kernel/tracing"
 printf 'sched:%s\n' sched_switch sched_swap_numa sched_waking > "$GPMU_ROOT/sys/kernel/tracing/available_events"
-is "$(completes stat -e sched : sched_sw)" "sched_swap_numa sched_switch" "tracepoints, without what bash has split off"
-is "$(completes stat -e page-faults,sched : sched_swi)" "sched_switch" "in a list too"
+is "$(completes stat -e sched : sched_sw)" "sched_swap_numa sched_switch" "completion of stat -e offers tracepoints without the part that bash splits off"
+is "$(completes stat -e page-faults,sched : sched_swi)" "sched_switch" "completion of stat -e offers tracepoints in a list of events"
 GPMU_ROOT=$(machine laptop)
-is "$(completes stat -M GraceScf)" "" "no metrics of other machines"
-is "$(completes eval -M GraceScf)" "GraceScfFreq" "but of eval, whose input is another machine's"
-is "$(completes stat --source model = "$scenarios/steady.scenario" -M GraceScf)" "GraceScfFreq" "those of a source that was named before"
-is "$(completes plan --source = model = "$scenarios/steady.scenario" --metrics = GraceScf)" "GraceScfFreq" "with --source= too"
+is "$(completes stat -M GraceScf)" "" "completion of gpmu stat offers no metrics of other machines"
+is "$(completes eval -M GraceScf)" "GraceScfFreq" "completion of gpmu eval offers metrics of other machines"
+is "$(completes stat --source model = "$scenarios/steady.scenario" -M GraceScf)" "GraceScfFreq" "completion offers metrics of the source that --source names"
+is "$(completes plan --source = model = "$scenarios/steady.scenario" --metrics = GraceScf)" "GraceScfFreq" "completion offers metrics of the source that --source= names"
 printf '[{"MetricName":"MyOwn","MetricExpr":"1"}]' > "$work/own.json"
-is "$(completes stat --source model = "$scenarios/steady.scenario" --events "$work/own.json" -M MyO)" "MyOwn" "those of --events"
-is "$(completes eval --events "$work/own.json" -M MyO)" "MyOwn" "of eval too"
+is "$(completes stat --source model = "$scenarios/steady.scenario" --events "$work/own.json" -M MyO)" "MyOwn" "completion of gpmu stat offers metrics of --events"
+is "$(completes eval --events "$work/own.json" -M MyO)" "MyOwn" "completion of gpmu eval offers metrics of --events"
 if command -v zsh > /dev/null; then
-	zsh -n tools/completion/_gpmu; ok $? "zsh takes its completion"
-	is "$(head -n 1 tools/completion/_gpmu)" "#compdef gpmu" "which says what it is for"
+	zsh -n tools/completion/_gpmu; ok $? "zsh accepts the syntax of gpmu's completion"
+	is "$(head -n 1 tools/completion/_gpmu)" "#compdef gpmu" "completion for zsh begins with its #compdef line"
 else
-	skip "no zsh" "zsh takes its completion"
+	skip "no zsh" "zsh accepts the syntax of gpmu's completion"
 fi
 done_testing

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the EXAMPLES of a manual page and compares what they print.
+"""Runs the EXAMPLES of a manual page and compares their screens with what is printed.
 
-examples.py [--update] PAGE: in literal blocks of the section, "$ COMMAND" and below it
-what it prints on standard output and standard error. It runs in the current folder, and
-GPMU_ROOT is what "machine NAME" prints for the fixture that the comment ".. root: NAME"
-before the block names, or for vm. The GPUs that stand in for a machine's are those of the
-environment, or of the comment ".. gpus: NAME"; none: no library does. Exits with 1 and a diff if a screen is another, and
-with 2 if there is no example. --update writes what is printed into the page.
+examples.py [--update] PAGE: an example is "$ COMMAND" in a literal block of the section EXAMPLES,
+followed by its standard output and standard error. The command runs in the current folder.
+GPMU_ROOT is $MACHINES/machine-NAME, where a comment ".. root: NAME" before the block gives NAME;
+without one it is "vm". NVIDIA's libraries are the fakes of the environment; a comment
+".. gpus: NAME" before the block chooses another fake machine, and "none" hides the libraries.
+Exits with 1 and a diff if a screen differs, and with 2 if there is no example.
+--update writes the printed screens into the page.
 """
 import difflib
 import os
@@ -15,7 +16,7 @@ import re
 import subprocess
 import sys
 
-# What is another in each run
+# What differs from run to run
 VOLATILE = (
     (re.compile(r"^ +[\d.,]+( \+- [\d.]+)?( seconds (?:time elapsed|user|sys)).*$"), r" N\2"),
     (re.compile(r"^ +\d+\.\d{9} "), "T "),
@@ -23,12 +24,12 @@ VOLATILE = (
     (re.compile(r"(?<=[^\w.])\d{7,}(?=[^\w.])"), "N"),
     (re.compile(r'"time_(begin|end)":[\d.]+'), r'"time_\1":T'),
     (re.compile(r'"host":"[^"]*"'), '"host":HOST'),
-    (re.compile(r"takes: .*/libcupti"), "takes: libcupti"),
+    (re.compile(r"by the driver: .*/libcupti"), "by the driver: libcupti"),
 )
 
 
 def examples(lines):
-    """(first, end, command, root, gpus) of each: lines from first to before end are its screen."""
+    """(first, end, command, root, gpus) of each example; its screen is lines[first:end]."""
     section = root = first = gpus = None
     for i, line in enumerate(lines + ["EOF", "==="]):
         if i and set(line) == {"="} and line:

@@ -1,70 +1,70 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The command itself: subcommands, usage, options that all have.
+# The command itself: subcommands, usage, options that all subcommands have.
 . tests/tools/lib.sh
 
 run gpmu
-is "$rc $out" "125 " "gpmu alone is a usage error, 125"
-like "$err" '^Usage: gpmu' "that shows the usage"
+is "$rc $out" "125 " "gpmu without arguments exits with 125"
+like "$err" '^Usage: gpmu' "gpmu without arguments prints its usage"
 run gpmu frobnicate
-is "$rc $err" '125 gpmu: frobnicate is no subcommand; "gpmu --help" lists them' "an unknown subcommand is named"
+is "$rc $err" '125 gpmu: unknown subcommand frobnicate; "gpmu --help" lists the subcommands' "gpmu names an unknown subcommand"
 run gpmu --help
-is "$rc $err" "0 " "--help is no error"
+is "$rc $err" "0 " "gpmu --help exits with 0 and prints nothing on standard error"
 for name in stat list plan perf eval traffic gpu doctor; do
-	like "$out" "^  $name +[a-z]" "it lists $name and what it is for"
+	like "$out" "^  $name +[a-z]" "gpmu --help lists $name with a summary"
 done
-is "$(gpmu -h)" "$out" "-h is --help, as perf's is"
+is "$(gpmu -h)" "$out" "gpmu -h prints the help, as perf -h does"
 for name in stat list plan perf eval traffic gpu doctor; do
 	run gpmu "$name" -h
-	is "$rc $out" "0 $(gpmu "$name" --help)" "of gpmu $name too"
+	is "$rc $out" "0 $(gpmu "$name" --help)" "gpmu $name -h prints the help of gpmu $name"
 done
-run gpmu --help
-is "$(gpmu help)" "$out" "gpmu help is gpmu --help"
-is "$(gpmu help stat)" "$(gpmu stat --help)" "gpmu help stat is gpmu stat --help"
-like "$(gpmu --version)" '^gpmu [0-9.]+$' "--version"
-unlike "$(gpmu stat --help)" '--root' "--root is for tests alone"
+expect 0 gpmu --help
+is "$(gpmu help)" "$out" "gpmu help prints the help of gpmu"
+is "$(gpmu help stat)" "$(gpmu stat --help)" "gpmu help stat prints the help of gpmu stat"
+like "$(gpmu --version)" '^gpmu [0-9.]+$' "gpmu --version prints name and version"
+unlike "$(gpmu stat --help)" '--root' "gpmu --help does not show --root, which is for tests"
 for name in stat list plan; do
 	run gpmu $name --frobnicate
-	is "$rc ${err%%$'\n'*}" "125 gpmu $name: unrecognized option '--frobnicate'" "gpmu $name --frobnicate: 125, and who says it"
+	is "$rc ${err%%$'\n'*}" "125 gpmu $name: unrecognized option '--frobnicate'" "gpmu $name refuses an unknown option with 125 and names itself"
 done
 
 run at vm gpmu list --source nothere
-is "$rc" 125 "a source that is not there is a failure"
-like "$err" "^gpmu list: --source nothere: no gpmu-nothere.so in .*; GPMU_PLUGINS can name its folder$" "that says where it was looked for, and the remedy"
+is "$rc" 125 "gpmu exits with 125 if a source does not exist"
+like "$err" "^gpmu list: --source nothere: no gpmu-nothere.so in .*; GPMU_PLUGINS can name its folder$" "gpmu names the folders in which it looked for a source, and the remedy"
 run gpmu list --root "$work/none"
-is "$rc" 125 "so is a root that is not there"
-like "$err" "^gpmu list: .*$work/none" "which is named"
+is "$rc" 125 "gpmu exits with 125 if the root does not exist"
+like "$err" "^gpmu list: .*$work/none" "gpmu names a root that does not exist"
 run at vm gpmu list --color sometimes
-is "$rc $err" "125 gpmu list: --color sometimes: expected auto, always or never" "a wrong colour"
+is "$rc $err" "125 gpmu list: --color sometimes: expected auto, always or never" "gpmu refuses an unknown value of --color"
 
 cat > "$work/more.json" << 'JSON'
 [ { "MetricName": "my_own", "MetricExpr": "duration_time", "BriefDescription": "Mine", "Colour": "red" } ]
 JSON
-run at superchip gpmu list --events "$work/more.json" metric my_own
-like "$out" '^my_own +yes +Mine$' "--events adds metrics"
-like "$err" "^gpmu list: warning: $work/more.json:1: .*Colour" "keys that are not known are warned of"
-GPMU_EVENTS=$work/more.json run at superchip gpmu list metric my_own
-like "$out" '^my_own' "so does the environment's GPMU_EVENTS"
+expect 0 at superchip gpmu list --events "$work/more.json" metric my_own
+like "$out" '^my_own +yes +Mine$' "gpmu --events adds metrics to the catalog"
+like "$err" "^gpmu list: warning: $work/more.json:1: .*Colour" "gpmu warns of unknown keys in a file of --events"
+GPMU_EVENTS=$work/more.json expect 0 at superchip gpmu list metric my_own
+like "$out" '^my_own' "gpmu adds the metrics of the files in GPMU_EVENTS"
 echo '[ { "MetricName": ' > "$work/cut.json"
 run at vm gpmu list --events "$work/cut.json"
-is "$rc $out" "125 " "a file that is cut off is refused"
-like "$err" "^gpmu list: $work/cut.json:[0-9]+: " "with file and line"
+is "$rc $out" "125 " "gpmu refuses a truncated file of --events"
+like "$err" "^gpmu list: $work/cut.json:[0-9]+: " "gpmu names the line where a file of --events is cut off"
 run at vm gpmu list --events "$work/nothere.json"
-like "$rc $err" "^125 gpmu list: $work/nothere.json: No such file" "so is one that is not there"
+like "$rc $err" "^125 gpmu list: $work/nothere.json: No such file" "gpmu names a file of --events that does not exist"
 run at broken gpmu list pmu
-is "$rc $err" "0 " "a broken sysfs is no failure"
-run at broken gpmu list -v pmu
-like "$err" '^gpmu list: warning: sys/' "with -v it is said what could not be used"
+is "$rc $err" "0 " "gpmu accepts a broken sysfs without a message"
+expect 0 at broken gpmu list -v pmu
+like "$err" '^gpmu list: warning: sys/' "gpmu -v names the files of a broken sysfs"
 
-# It is linked with the library's archive, which has more than that.
+# gpmu is linked with libgpmu.a, which has more symbols than libgpmu.so exports.
 hidden() {
 	nm --defined-only "$B/libgpmu.a" | awk '$2 ~ /^[A-Z]$/ { print $3 }' | sort -u |
 		comm -23 - <(grep -oE 'gpmu_[a-z0-9_]+' metrics/gpmu.map | sort -u)
 }
 is "$(comm -12 <(hidden) <(nm -u "$B"/tools/*.o | awk '{ print $2 }' | sort -u))" "" \
-	"it uses only what libgpmu exports"
-is "$(hidden | grep -cx error_set)" 1 "which is not all that it has"
+	"gpmu uses only exported functions of libgpmu"
+is "$(hidden | grep -cx error_set)" 1 "libgpmu.a has functions that libgpmu.so does not export"
 is "$(nm -D --defined-only "$B/gpmu" | awk '$2 == "T" { print $3 }')" "" \
-	"no function of it comes before one that a plugin or its libraries call"
+	"gpmu exports no function that could replace one of a plugin or its libraries"
 done_testing

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu gpu on a fake NVML: what it shows, and what it says of what is not there.
+# gpmu gpu on a fake NVML: tables, JSON, unavailable values, failures.
 . tests/tools/lib.sh
 
-# json KEY...: of each line the values at these keys, "processes.0.pid", a line each
+# json KEY...: the values at these keys, as "processes.0.pid", of each line, one per line
 json() {
 	python3 -c '
 import json, sys
@@ -18,73 +18,73 @@ for line in sys.stdin:
 
 fake_gpus two
 run gpmu gpu
-is "$rc $err" "0 " "it succeeds"
-is "$(grep -c '^GPU ' <<< "$out")" 2 "both GPUs are shown"
-like "$out" '^GPU 0  NVIDIA H200  0000:18:00\.0  GPU-6f2a1c00-0001-4a00-8000-000000000001$' "by name, address and UUID"
-like "$out" '^  utilization   sm 87 %, memory 34 %, decoder 0 %' "utilisation, without what it does not tell"
-like "$out" '^  clocks .* sm 1980 of 1980 MHz' "clocks"
-like "$out" '^  throttled by  sw_power_cap$' "what keeps them low"
-like "$out" '^  power         350\.5 W of 700 W, 1234 J' "power and energy"
-like "$out" '^  memory        70\.2 GiB of 140\.4 GiB$' "memory"
-like "$out" '^  not available: utilization.encoder \(Not Supported\)$' "what is not available is said, with the reason"
-like "$out" '^ +4711  compute +60\.0 GiB +68 % +28 %' "processes"
-like "$out" '^ +4712  compute +10\.0 GiB +- ' "and one that told nothing"
-CUDA_VISIBLE_DEVICES='' run gpmu gpu
-is "$(grep -c '^GPU ' <<< "$out")" 2 "CUDA_VISIBLE_DEVICES hides none"
+is "$rc $err" "0 " "gpu exits with 0 and prints nothing on standard error"
+is "$(grep -c '^GPU ' <<< "$out")" 2 "gpu shows all GPUs"
+like "$out" '^GPU 0  NVIDIA H200  0000:18:00\.0  GPU-6f2a1c00-0001-4a00-8000-000000000001$' "gpu shows name, address and UUID"
+like "$out" '^  utilization   sm 87 %, memory 34 %, decoder 0 %' "gpu shows the utilisation that is available"
+like "$out" '^  clocks .* sm 1980 of 1980 MHz' "gpu shows clocks with their maximum"
+like "$out" '^  throttled by  sw_power_cap$' "gpu shows why clocks are throttled"
+like "$out" '^  power         350\.5 W of 700 W, 1234 J' "gpu shows power, its limit and energy"
+like "$out" '^  memory        70\.2 GiB of 140\.4 GiB$' "gpu shows the used memory and the total"
+like "$out" '^  not available: utilization.encoder \(Not Supported\)$' "gpu names what is not available, with NVML's reason"
+like "$out" '^ +4711  compute +60\.0 GiB +68 % +28 %' "gpu shows processes with memory and utilisation"
+like "$out" '^ +4712  compute +10\.0 GiB +- ' "gpu shows - for a process without utilisation"
+CUDA_VISIBLE_DEVICES='' expect 0 gpmu gpu
+is "$(grep -c '^GPU ' <<< "$out")" 2 "gpu shows all GPUs in spite of CUDA_VISIBLE_DEVICES"
 
-run gpmu gpu -j
-is "$(json gpmu_gpu kind index driver <<< "$out" | xargs)" "1 gpu 0 580.159.04 1 gpu 1 580.159.04" "-j: a line for each GPU"
-is "$(head -n 1 <<< "$out" | json utilization.sm utilization.encoder power | xargs)" "87 null 350.5" "what is not available is null"
-is "$(head -n 1 <<< "$out" | json unavailable | xargs)" "{utilization.encoder: Not Supported}" "with the reason"
+expect 0 gpmu gpu -j
+is "$(json gpmu_gpu kind index driver <<< "$out" | xargs)" "1 gpu 0 580.159.04 1 gpu 1 580.159.04" "gpu -j prints one line for each GPU"
+is "$(head -n 1 <<< "$out" | json utilization.sm utilization.encoder power | xargs)" "87 null 350.5" "gpu -j prints null for a value that is not available"
+is "$(head -n 1 <<< "$out" | json unavailable | xargs)" "{utilization.encoder: Not Supported}" "gpu -j prints NVML's reason for a value that is not available"
 
-run gpmu gpu --accounting
-like "$out" '^ +4711     running +70 % ' "--accounting: a process that runs has no time yet"
-like "$out" '^ +4000    61\.234 s +99 % ' "one that has ended has"
-like "$out" '^  1 more had been forgotten' "what the ring has forgotten is counted"
+expect 0 gpmu gpu --accounting
+like "$out" '^ +4711     running +70 % ' "gpu --accounting shows a running process without a time"
+like "$out" '^ +4000    61\.234 s +99 % ' "gpu --accounting shows the time of a process that has ended"
+like "$out" '^  1 more left the accounts while they were read$' "gpu --accounting shows how many processes NVML has dropped from its accounts"
 
-run gpmu gpu --vgpu
-like "$out" '^  vGPU 3251634  NVIDIA H200X-35C  VM vm-3251634 ' "--vgpu: instances"
-like "$out" '^    license: licensed, until 2027-03-01T00:00:00Z$' "their licence"
-like "$out" '^ +all +30 % ' "their utilisation"
-like "$out" '^ +100 +30 % .* python$' "and their processes"
-like "$out" '^  no vGPU$' "a GPU that has none"
-run gpmu gpu --vgpu -j -I 20 --interval-count 3
-is "$(json index time instances.0.utilization.sm instances.0.utilization <<< "$(grep '"index":1' <<< "$out")" 2> /dev/null | head -n 3 | xargs)" "1 0.0 30" "-I: first what there is"
-is "$(grep -c '"index":1' <<< "$out")" 3 "--interval-count: that often"
-is "$(grep '"index":1' <<< "$out" | tail -n 1 | json instances.0.utilization)" null "later only what is new"
-run gpmu gpu -I 20 --interval-count 2
-is "$(grep -E '^[0-9.]+ s$' <<< "$out" | xargs)" "0.000 s 0.020 s" "times are before each"
+expect 0 gpmu gpu --vgpu
+like "$out" '^  vGPU 3251634  NVIDIA H200X-35C  VM vm-3251634 ' "gpu --vgpu shows vGPUs with type and virtual machine"
+like "$out" '^    license: licensed, until 2027-03-01T00:00:00Z$' "gpu --vgpu shows the licence of a vGPU"
+like "$out" '^ +all +30 % ' "gpu --vgpu shows the utilisation of a vGPU"
+like "$out" '^ +100 +30 % .* python$' "gpu --vgpu shows the processes of a vGPU"
+like "$out" '^  no vGPU$' "gpu --vgpu shows that a GPU has no vGPU"
+expect 0 gpmu gpu --vgpu -j -I 20 --interval-count 3
+is "$(json index time instances.0.utilization.sm instances.0.utilization <<< "$(grep '"index":1' <<< "$out")" 2> /dev/null | head -n 3 | xargs)" "1 0.0 30" "gpu --vgpu -I shows the last samples in the first interval"
+is "$(grep -c '"index":1' <<< "$out")" 3 "gpu --interval-count 3 prints three times"
+is "$(grep '"index":1' <<< "$out" | tail -n 1 | json instances.0.utilization)" null "gpu --vgpu -I shows only new samples in later intervals"
+expect 0 gpmu gpu -I 20 --interval-count 2
+is "$(grep -E '^[0-9.]+ s$' <<< "$out" | xargs)" "0.000 s 0.020 s" "gpu -I prints the time before each interval"
 run gpmu gpu --clear-accounting 3251634
-is "$rc $both" "0 " "--clear-accounting: of an instance that is there"
+is "$rc $both" "0 " "gpu --clear-accounting clears an existing vGPU instance without a message"
 run gpmu gpu --clear-accounting 17
-is "$rc $err" "1 gpmu gpu: vGPU instance 17: NVML: Not Found" "of another: 1, with the reason"
+is "$rc $err" "1 gpmu gpu: vGPU instance 17: NVML: Not Found" "gpu --clear-accounting of an unknown instance exits with 1 and NVML's reason"
 run gpmu gpu --clear-accounting all
-is "$rc" 125 "of something else: a usage error"
+is "$rc" 125 "gpu --clear-accounting refuses an argument that is no number"
 run gpmu gpu --interval-count 3
-is "$rc $err" "125 gpmu gpu: --interval-count: expected -I MS too" "a number of times alone"
+is "$rc $err" "125 gpmu gpu: --interval-count needs -I" "gpu --interval-count without -I is refused"
 run gpmu gpu --vgpu --accounting
-like "$rc $both" '^125 .*--accounting and --vgpu.*choose one$' "one table at a time"
+like "$rc $both" '^125 .*--accounting and --vgpu.*choose one$' "gpu --vgpu together with --accounting is refused"
 run gpmu gpu extra
-is "$rc" 125 "arguments are refused"
+is "$rc" 125 "gpu refuses an argument that is no option"
 
 sed 's|/opt/app/infer|a\\u001b[31mb\\u0085c|; s|"xorg"|"x\\u0007"|' "$GPMU_FAKE_NVML" > "$work/names.json"
-GPMU_FAKE_NVML=$work/names.json run gpmu gpu
-like "$out" '^ +4712 .* a\?\[31mb\?c$' "a process's name does not control the terminal"
-GPMU_FAKE_NVML=$work/names.json run gpmu gpu --vgpu
-like "$out" '^ +55 .* x\?$' "nor does one in a virtual machine"
-GPMU_FAKE_NVML=$work/names.json run gpmu gpu -j
-like "$out" '"name":"a\\u001B\[31mb' "in JSON it is as it is"
+GPMU_FAKE_NVML=$work/names.json expect 0 gpmu gpu
+like "$out" '^ +4712 .* a\?\[31mb\?c$' "gpu shows control characters in a process's name as ?"
+GPMU_FAKE_NVML=$work/names.json expect 0 gpmu gpu --vgpu
+like "$out" '^ +55 .* x\?$' "gpu shows control characters in a vGPU process's name as ?"
+GPMU_FAKE_NVML=$work/names.json expect 0 gpmu gpu -j
+like "$out" '"name":"a\\u001B\[31mb' "gpu -j escapes control characters in a process's name"
 
 echo '{"init":9}' > "$work/none.json"
 GPMU_FAKE_NVML=$work/none.json run gpmu gpu
-is "$rc $both" "1 gpmu gpu: NVML: NVIDIA's driver is not loaded: sudo modprobe nvidia" "no driver loaded: 1 and one line"
+is "$rc $both" "1 gpmu gpu: NVML: NVIDIA's driver is not loaded: sudo modprobe nvidia" "gpu exits with 1 and the remedy if no driver is loaded"
 echo '{"gpus":[]}' > "$work/none.json"
 GPMU_FAKE_NVML=$work/none.json run gpmu gpu -j
-is "$rc $both" "1 gpmu gpu: NVML: there is no GPU" "no GPU: the same"
+is "$rc $both" "1 gpmu gpu: NVML: there is no GPU" "gpu exits with 1 and one line if there is no GPU"
 mkdir "$work/cuda"
 : > "$work/cuda/libnvidia-ml.so.1"
 GPMU_CUDA=$work/cuda run gpmu gpu
-is "$rc $both" "1 gpmu gpu: no libnvidia-ml.so.1: there is no driver of NVIDIA GPUs" "no library: the same"
+is "$rc $both" "1 gpmu gpu: no libnvidia-ml.so.1: there is no driver of NVIDIA GPUs" "gpu exits with 1 and one line if NVML's library is missing"
 GPMU_PLUGINS=/nonexistent run gpmu gpu
-like "$rc $both" '^(1 gpmu gpu: no gpmu-nvml.so in .*|0 )' "no plugin: the same, unless one is installed"
+like "$rc $both" '^(1 gpmu gpu: no gpmu-nvml.so in .*|0 )' "gpu exits with 1 and one line if its plugin is missing"
 done_testing

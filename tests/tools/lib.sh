@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# For the tests of gpmu, which run in the top folder: the gpmu of $GPMU_BIN (of
-# the build folder), its plugins, and the fake machines of tests/sysroot.
+# For the tests of gpmu, which run in the top folder: the gpmu of $GPMU_BIN, or of the build
+# folder, its plugins, and the fake machines of tests/sysroot.
 
-# Who is started in the background has SIGINT ignored, which a shell cannot undo, and
-# gpmu heeds.
+# A process that a script starts in the background has SIGINT ignored. A shell cannot undo this, and
+# gpmu keeps ignored signals ignored.
 [ -n "${GPMU_SIGNALS:-}" ] || exec env --default-signal GPMU_SIGNALS=default "$0" "$@"
 . tests/lib/tap.sh
 
@@ -26,20 +26,20 @@ gpmu() {
 	"$GPMU_BIN" "$@"
 }
 
-# fake_gpus SCENARIO: NVML and its GPUs as tests/gpu/fake/nvml-SCENARIO.json has them
+# fake_gpus SCENARIO: the fake NVML with the GPUs of tests/gpu/fake/nvml-SCENARIO.json
 fake_gpus() {
 	make -s "B=$B" "$B/tests/gpu/fake/libnvidia-ml.so.1" >&2 || bail "no fake NVML"
 	export GPMU_CUDA GPMU_FAKE_NVML=$top/tests/gpu/fake/nvml-$1.json
 	GPMU_CUDA=$(realpath "$B/tests/gpu/fake")
 }
 
-# machine NAME: the root of a fake machine, made once
+# machine NAME: prints the root of a fake machine, which is made once
 machine() {
 	[ -d "$work/machine-$1" ] || tests/sysroot/make "$1" "$work/machine-$1" >&2 || bail "no machine $1"
 	echo "$work/machine-$1"
 }
 
-# at NAME COMMAND...: with that machine in place of this one
+# at NAME COMMAND...: runs it with the root of that fake machine
 at() {
 	local root
 
@@ -59,7 +59,16 @@ run() {
 	both=$out$err
 }
 
-# soon COMMAND...: waits until it succeeds, half a minute at most
+# expect STATUS COMMAND...: run, and a failed test if the exit status is another one
+expect() {
+	local status=$1
+
+	shift
+	run "$@"
+	[ "$rc" = "$status" ] || ok 1 "exit status $status is expected, not $rc: $*"
+}
+
+# soon COMMAND...: waits until it succeeds, for at most half a minute
 soon() {
 	local tries
 
@@ -70,13 +79,13 @@ soon() {
 	return 1
 }
 
-# sql QUERY: of $trace
+# sql QUERY: the rows of a query on $trace
 sql() {
 	# shellcheck disable=SC2154 # the tests set it
 	"$top/tests/unit/trace/trace_sql.py" "$trace" "$1" 2>&1
 }
 
-# audit NAME: what $trace says of itself by that name
+# audit NAME: the arguments of the audit slices with that name in $trace
 audit() {
 	sql "select group_concat(substr(a.key, 7) || '=' || a.display_value, ' ') from
 		(select * from args order by arg_set_id, key) a

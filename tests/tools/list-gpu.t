@@ -1,71 +1,71 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu list --gpu: what CUPTI can sample, of a chip without its GPU, on a fake of CUPTI, and on
-# the real one where the toolkit is installed.
+# gpmu list --gpu: what CUPTI can sample of a chip without its GPU, on a fake of CUPTI, and on the
+# real CUPTI where the toolkit is installed.
 . tests/tools/lib.sh
 
 export GPMU_CUDA=$B/tests/gpu/fake
 
 run gpmu list --gpu --chips
-is "$rc" 0 "chips are listed"
-like "$out" '^GH100$' "GH100 among them, a name a line"
-run gpmu list --gpu --chips gh1 -j
-is "$out" '{"gpmu":1,"kind":"chip","name":"GH100"}' "in JSON too, by patterns"
+is "$rc" 0 "list --gpu --chips exits with 0"
+like "$out" '^GH100$' "list --gpu --chips prints one chip per line"
+expect 0 gpmu list --gpu --chips gh1 -j
+is "$out" '{"gpmu":1,"kind":"chip","name":"GH100"}' "list --gpu --chips -j prints the chips of a pattern as JSON"
 
 run gpmu list --gpu --chip GH100
-is "$rc" 0 "a chip's metrics are listed without its GPU"
-like "$out" '^EVENT +UNIT +TYPE +DESCRIPTION$' "with a heading"
-like "$out" '^dram__bytes_read.sum +byte +counter +[^ ]' "by the names of events, with unit, type and description"
-run gpmu list --gpu --chip GH100 'dram__bytes_*'
-is "$(tail -n +2 <<< "$out" | cut -d' ' -f1 | paste -sd' ')" "dram__bytes_read.sum dram__bytes_write.sum" "those of a pattern"
-run gpmu list --gpu --chip GH100 --names dram__bytes_read
-is "$out" dram__bytes_read.sum "names alone"
-run gpmu list --gpu --chip GH100 -v dram__bytes_read
-like "$out" '^ +suffixes +[.]' "-v shows the suffixes that there are"
-run gpmu list --gpu --chip GH100 --passes dram__bytes_read
-like "$out" '^dram__bytes_read.sum +byte +counter +1  ' "--passes says in how many it is counted"
-run gpmu list --gpu --chip GH100 -j dram__bytes_read
+is "$rc" 0 "list --gpu --chip lists a chip's events without its GPU"
+like "$out" '^EVENT +UNIT +TYPE +DESCRIPTION$' "list --gpu --chip prints a heading"
+like "$out" '^dram__bytes_read.sum +byte +counter +[^ ]' "list --gpu --chip prints event, unit, type and description"
+expect 0 gpmu list --gpu --chip GH100 'dram__bytes_*'
+is "$(tail -n +2 <<< "$out" | cut -d' ' -f1 | paste -sd' ')" "dram__bytes_read.sum dram__bytes_write.sum" "list --gpu --chip lists the events of a pattern"
+expect 0 gpmu list --gpu --chip GH100 --names dram__bytes_read
+is "$out" dram__bytes_read.sum "list --gpu --chip --names prints names only"
+expect 0 gpmu list --gpu --chip GH100 -v dram__bytes_read
+like "$out" '^ +suffixes +[.]' "list --gpu --chip -v prints the suffixes of an event"
+expect 0 gpmu list --gpu --chip GH100 --passes dram__bytes_read
+like "$out" '^dram__bytes_read.sum +byte +counter +1  ' "list --gpu --chip --passes prints the number of passes"
+expect 0 gpmu list --gpu --chip GH100 -j dram__bytes_read
 is "$(python3 -c 'import json, sys; row = json.loads(sys.argv[1]); print(row["event"], row["type"], row["unit"], row["passes"], ".sum" in row["suffixes"])' "$out")" \
-	"dram__bytes_read.sum counter byte None True" "JSON has it all"
+	"dram__bytes_read.sum counter byte None True" "list --gpu --chip -j prints event, type, unit, passes and suffixes"
 run gpmu list --gpu --chip GH100 nothing-like-it
-is "$rc $out$err" "1 gpmu list: the chip has none such" "1 if there is none"
+is "$rc $out$err" "1 gpmu list: nothing of the chip matches" "list --gpu --chip exits with 1 if no event matches"
 run gpmu list --gpu
-is "$rc" 0 "without --chip it is that of the GPU"
-GPMU_FAKE="machine=a100" run gpmu list --gpu --names
-like "$out" '^dram__bytes_read.sum$' "whichever that is"
+is "$rc" 0 "list --gpu without --chip exits with 0"
+GPMU_FAKE="machine=a100" expect 0 gpmu list --gpu --names
+like "$out" '^dram__bytes_read.sum$' "list --gpu without --chip lists the events of the machine's GPU"
 
-run gpmu list --source cupti=chip=GH100 --names metric 'GpuNvlink*' 'GpuBar1*'
-is "$(paste -sd' ' <<< "$out")" "GpuNvlinkRxBW GpuNvlinkTxBW" "metrics are listed that are for the chip, and no others"
-run gpmu list --source cupti=chip=GB100 -j metric 'GpuPcieReadBW'
-is "$(grep -c . <<< "$out")" 1 "a metric for several chips once"
-like "$out" 'PCI[.]TriageCompute[.]pcie__read_bytes' "by the names of this one"
-run gpmu list --source cupti=chip=GB100 -v metric 'GpuPcieReadBW'
-like "$out" '^ +identifier +GB1' "-v says for which"
+expect 0 gpmu list --source cupti=chip=GH100 --names metric 'GpuNvlink*' 'GpuBar1*'
+is "$(paste -sd' ' <<< "$out")" "GpuNvlinkRxBW GpuNvlinkTxBW" "list --source cupti=chip=GH100 lists the metrics of that chip only"
+expect 0 gpmu list --source cupti=chip=GB100 -j metric 'GpuPcieReadBW'
+is "$(grep -c . <<< "$out")" 1 "list -j lists a metric of several chips once"
+like "$out" 'PCI[.]TriageCompute[.]pcie__read_bytes' "list -j prints the metric's formula for the chosen chip"
+expect 0 gpmu list --source cupti=chip=GB100 -v metric 'GpuPcieReadBW'
+like "$out" '^ +identifier +GB1' "list -v prints the chips that a metric is for"
 run gpmu list --gpu --chip XX100
-is "$rc" 125 "a chip that is not known is refused"
-like "$err" 'XX100: .*; --chip takes GV100.*GH100' "with those that are"
-run gpmu list --help
-like "$out" '^ +--gpu +what CUPTI can sample' "--help says what --gpu lists"
+is "$rc" 125 "list --gpu refuses an unknown chip"
+like "$err" 'XX100: .*; --chip accepts GV100.*GH100' "list --gpu names the chips that it knows"
+expect 0 gpmu list --help
+like "$out" '^ +--gpu +list what CUPTI can sample' "list --help describes --gpu"
 run gpmu list --chip GH100
-is "$rc $err" "125 gpmu list: --chip, --chips and --passes need --gpu" "--chip is for --gpu"
+is "$rc $err" "125 gpmu list: --chip, --chips and --passes need --gpu" "list refuses --chip without --gpu"
 mkdir "$work/none"
 : > "$work/none/libcuda.so.1"
 GPMU_CUDA=$work/none:$B/tests/gpu/fake run gpmu list --gpu
-is "$rc" 125 "without a driver there is no chip"
-like "$err" 'no CUDA driver.*; --chip takes .*GH100' "but those that can be asked for are said"
+is "$rc" 125 "list --gpu without a CUDA driver exits with 125"
+like "$err" 'no CUDA driver.*; --chip accepts .*GH100' "list --gpu without a CUDA driver names the chips of --chip"
 GPMU_PLUGINS=$work/none run gpmu list --gpu --chips
-is "$rc" 125 "without the plugin there is nothing"
-like "$err" 'gpmu-cupti.so' "which is said"
+is "$rc" 125 "list --gpu without its plugin exits with 125"
+like "$err" 'gpmu-cupti.so' "list --gpu without its plugin names the plugin"
 
-# The fake has few metrics, the real one hundreds of a chip.
+# The fake has few metrics, the real CUPTI has hundreds for each chip.
 unset GPMU_CUDA
 run gpmu list --gpu --chip GH100 --names
 if grep -q ': no CUPTI: ' <<< "$err"; then
-	skip "no CUDA toolkit" "the real CUPTI"
+	skip "no CUDA toolkit" "list --gpu lists the real CUPTI's events without a GPU"
 else
-	is "$rc $err" "0 " "the real CUPTI lists without a GPU"
-	like "$out" '^dram__bytes_read.sum$' "the same names"
-	[ "$(wc -l <<< "$out")" -gt 500 ]; ok $? "and all of them"
+	is "$rc $err" "0 " "list --gpu lists the real CUPTI's events without a GPU"
+	like "$out" '^dram__bytes_read.sum$' "list --gpu prints the real CUPTI's event names"
+	[ "$(wc -l <<< "$out")" -gt 500 ]; ok $? "list --gpu lists more than 500 events of the real CUPTI"
 fi
 done_testing

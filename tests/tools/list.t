@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu list: which machine has what, in text, JSON, and names alone.
+# gpmu list: metrics, groups, events, PMUs and tracepoints of a machine, as text, JSON and names.
 . tests/tools/lib.sh
 
 # shellcheck disable=SC2317 # called by at
@@ -10,66 +10,66 @@ names() {
 }
 
 run at superchip gpmu list
-is "$rc $err" "0 " "a Superchip's list"
+is "$rc $err" "0 " "list on a Superchip exits with 0 and prints nothing on standard error"
 for heading in METRIC EVENT 'METRIC GROUP' PMU; do
-	like "$out" "^$heading +(UNIT +)?HERE  DESCRIPTION$" "has a table $heading"
+	like "$out" "^$heading +(UNIT +)?HERE  DESCRIPTION$" "list on a Superchip has a table $heading"
 done
-unlike "$out" '^TRACEPOINT' "and none of tracepoints, which are not asked for"
-like "$out" '^GraceMemBW +GB/s +yes   Read and write bandwidth' "a metric with unit and description"
-like "$out" '^nvidia_scf_pmu/cmem_rd_data/ +yes' "an uncore event as -e takes it, of all PMUs of its kind"
-like "$out" '^grace_scf +yes   [0-9]+ metrics$' "a group and how many metrics it has"
-like "$out" '^nvidia_pcie_pmu_1 +yes   pcie$' "a PMU and its kind"
-is "$(grep -c '^nvidia_scf_pmu/cmem_rd_data/' <<< "$out")" 1 "what sysfs of two sockets and the catalog have is one event"
-is "$(at superchip gpmu list -j | grep -c '"here":false')" 0 "nothing that it does not have"
+unlike "$out" '^TRACEPOINT' "list has no table of tracepoints by default"
+like "$out" '^GraceMemBW +GB/s +yes   Read and write bandwidth' "list prints a metric with unit and description"
+like "$out" '^nvidia_scf_pmu/cmem_rd_data/ +yes' "list prints an uncore event as -e takes it, without the socket's number"
+like "$out" '^grace_scf +yes   [0-9]+ metrics$' "list prints a group with the number of its metrics"
+like "$out" '^nvidia_pcie_pmu_1 +yes   pcie$' "list prints a PMU with its kind"
+is "$(grep -c '^nvidia_scf_pmu/cmem_rd_data/' <<< "$out")" 1 "list prints an event of two sockets and the catalog once"
+is "$(at superchip gpmu list -j | grep -c '"here":false')" 0 "list prints nothing that the machine does not have"
 
-run at laptop gpmu list --names
-unlike "$out" '^Grace|^nvidia' "a laptop has nothing of a Grace"
-like "$(gpmu list -j event task-clock)" '"unit":"msec"' "clocks have their unit"
-like "$(at laptop gpmu list event energy-pkg)" '^power/energy-pkg/ +Joules +yes' "so have events in sysfs"
-like "$out" '^task-clock$' "but the kernel's events"
+expect 0 at laptop gpmu list --names
+unlike "$out" '^Grace|^nvidia' "list on a laptop has no metric, event or PMU of a Grace"
+like "$(gpmu list -j event task-clock)" '"unit":"msec"' "list prints the unit of clock events"
+like "$(at laptop gpmu list event energy-pkg)" '^power/energy-pkg/ +Joules +yes' "list prints the unit of an event in sysfs"
+like "$out" '^task-clock$' "list on a laptop has the kernel's software events"
 run at laptop gpmu list GraceMemBW
-is "$rc $out" "1 " "a metric of another machine is not listed: 1"
-like "$err" '--all lists what other machines have too$' "and it is said how it would be"
+is "$rc $out" "1 " "list of another machine's metric exits with 1 and prints nothing"
+like "$err" '--all lists names of other machines too$' "list of another machine's metric hints to --all"
 run at laptop gpmu list --all GraceMemBW
-like "$rc $out" 'METRIC' "--all lists it"
-like "$out" '^GraceMemBW +GB/s +no    Read' "and that it is not here"
+like "$rc $out" 'METRIC' "list --all prints a metric that this machine does not have"
+like "$out" '^GraceMemBW +GB/s +no    Read' "list --all marks a metric that this machine does not have with no"
 run at laptop gpmu list --all --names metric
-is "$rc $(sort <<< "$out" | uniq -d)" "0 " "metrics that several machines have are listed once"
-like "$(at vm gpmu list --all event cycles)" '^cycles +no ' "without a PMU of the cores there are no cycles"
-like "$(at superchip gpmu list event cycles)" '^cycles +yes ' "with one there are"
+is "$rc $(sort <<< "$out" | uniq -d)" "0 " "list --all --names prints a metric of several machines once"
+like "$(at vm gpmu list --all event cycles)" '^cycles +no ' "list without a core PMU marks cycles with no"
+like "$(at superchip gpmu list event cycles)" '^cycles +yes ' "list with a core PMU marks cycles with yes"
 for cpu in arm64/arm/neoverse-n2-v2 arm64/arm/a-cpu x86/skylake; do
 	mkdir -p "$work/arch/$cpu"
 	echo '[ { "MetricName": "several", "MetricExpr": "1" } ]' > "$work/arch/$cpu/x.json"
 done
-is "$(at superchip gpmu list --events "$work/arch" --names metric several)" several "a metric of several CPUs is listed where one of them is here"
-is "$(at superchip gpmu list --events "$work/arch" --all metric several | grep -c several)" 1 "and once with --all"
+is "$(at superchip gpmu list --events "$work/arch" --names metric several)" several "list prints a metric of several CPUs where one of them is present"
+is "$(at superchip gpmu list --events "$work/arch" --all metric several | grep -c several)" 1 "list --all prints a metric of several CPUs once"
 
-is "$(at superchip names metric 'Grace*Freq')" "$(printf '%s\n' Grace{C2c0,C2c1,Pcie,Scf}Freq)" "a glob"
-is "$(at superchip names metrics gracescf)" "GraceScfFreq" "a part of a name, in either case; perf's plural"
-is "$(at superchip names GraceScfFreq grace_1to0)" "$(printf 'GraceScfFreq\ngrace_1to0')" "several, of all kinds"
-is "$(at superchip names metricgroup frequency)" "grace_frequency" "perf's metricgroup"
+is "$(at superchip names metric 'Grace*Freq')" "$(printf '%s\n' Grace{C2c0,C2c1,Pcie,Scf}Freq)" "list takes a glob as a pattern"
+is "$(at superchip names metrics gracescf)" "GraceScfFreq" "list takes part of a name in either case, and perf's plural of a kind"
+is "$(at superchip names GraceScfFreq grace_1to0)" "$(printf 'GraceScfFreq\ngrace_1to0')" "list takes several patterns over all kinds"
+is "$(at superchip names metricgroup frequency)" "grace_frequency" "list takes perf's kind metricgroup"
 run at superchip gpmu list --names zzz
-is "$rc $out$err" "1 " "--names says nothing if there is nothing"
-like "$(at superchip-ours gpmu list pmu scf_pmu_0)" '^nvidia_scf_pmu_0 +yes   scf, 6 counters and that of cycles$' "counters, where the driver tells"
+is "$rc $out$err" "1 " "list --names prints no message if nothing matches"
+like "$(at superchip-ours gpmu list pmu scf_pmu_0)" '^nvidia_scf_pmu_0 +yes   scf, 6 counters and a cycle counter$' "list prints the number of a PMU's counters where the driver tells it"
 
 out=$(at superchip gpmu list -v GraceMemBW)
-like "$out" '^      formula +.*nvidia_scf_pmu@cmem_rd_data@' "-v shows the formula"
-like "$out" '^      groups +grace_scf$' "the groups"
-like "$out" '^      file +built in: arch/arm64/nvidia/grace/sys/metrics.json:[0-9]+$' "and where it is from"
-like "$(at superchip gpmu list -v pmu pcie_pmu_0)" '^      formats +event=config:0-32$' "of a PMU its formats"
+like "$out" '^      formula +.*nvidia_scf_pmu@cmem_rd_data@' "list -v prints the formula of a metric"
+like "$out" '^      groups +grace_scf$' "list -v prints the groups of a metric"
+like "$out" '^      file +built in: arch/arm64/nvidia/grace/sys/metrics.json:[0-9]+$' "list -v prints the file and line of a metric"
+like "$(at superchip gpmu list -v pmu pcie_pmu_0)" '^      formats +event=config:0-32$' "list -v prints the formats of a PMU"
 
 mkdir -p "$work/traced/sys/kernel/tracing"
 printf 'sched:sched_switch\nsched:sched_wakeup\nnet:netif_rx\n' > "$work/traced/sys/kernel/tracing/available_events"
-is "$(gpmu list --root "$work/traced" --names tracepoint sched)" "$(printf 'sched:sched_switch\nsched:sched_wakeup')" "tracepoints, if they are asked for"
+is "$(gpmu list --root "$work/traced" --names tracepoint sched)" "$(printf 'sched:sched_switch\nsched:sched_wakeup')" "list prints tracepoints if they are asked for"
 mkdir -p "$work/bare/sys/kernel"
 run gpmu list --root "$work/bare" tracepoint
-like "$rc $err" '^1 gpmu list: /sys/kernel/tracing/available_events: this kernel has no tracefs' "a kernel without tracefs"
+like "$rc $err" '^1 gpmu list: /sys/kernel/tracing/available_events: this kernel has no tracefs' "list tracepoint reports a kernel without tracefs"
 mkdir "$work/bare/sys/kernel/tracing"
 run gpmu list --root "$work/bare" tracepoint
-like "$rc $err" "^1 gpmu list: /sys/kernel/tracing/available_events: tracefs is not mounted: .*mount -t tracefs" "it is said what to do"
+like "$rc $err" "^1 gpmu list: /sys/kernel/tracing/available_events: tracefs is not mounted: .*mount -t tracefs" "list tracepoint prints the remedy if tracefs is not mounted"
 why=$(grep -o 'tracefs is not .*' <<< "$err")
-run gpmu stat --root "$work/bare" -e sched:sched_switch true
-is "$err" "gpmu stat: there is no event sched, and no tracepoint sched:sched_switch; $why; \"gpmu list\" shows what there is" "as gpmu stat does"
+expect 125 gpmu stat --root "$work/bare" -e sched:sched_switch true
+is "$err" "gpmu stat: there is no event sched, and no tracepoint sched:sched_switch; $why; \"gpmu list\" lists what exists" "stat -e of a tracepoint prints the remedy if tracefs is not mounted"
 
 at superchip gpmu list --all -j > "$work/list.json"
 out=$(python3 - "$work/list.json" << 'PYTHON' 2>&1
@@ -87,28 +87,28 @@ for line in open(sys.argv[1], encoding="utf-8"):
 print(*sorted(kinds))
 PYTHON
 )
-is "$out" "event group metric pmu" "-j: each line is an object with the documented keys"
+is "$out" "event group metric pmu" "list -j prints objects with the documented keys"
 is "$(jq -r .name < "$work/list.json" 2> /dev/null || python3 -c '
 import json, sys
-for line in sys.stdin: print(json.loads(line)["name"])' < "$work/list.json")" "$(at superchip names --all)" "with the names of --names"
+for line in sys.stdin: print(json.loads(line)["name"])' < "$work/list.json")" "$(at superchip names --all)" "list -j prints the names that --names prints"
 cat > "$work/odd.json" << 'JSON'
 [ { "MetricName": "odd", "MetricExpr": "1", "BriefDescription": "a \"quote\", a \\ and\na line, \u00e9\u0001" } ]
 JSON
-is "$(at superchip gpmu list -j --events "$work/odd.json" odd | python3 -c 'import json, sys; print(json.load(sys.stdin)["description"] == "a \"quote\", a \\ and a line, \u00e9\u0001")')" True "quotes, backslashes and controls survive"
+is "$(at superchip gpmu list -j --events "$work/odd.json" odd | python3 -c 'import json, sys; print(json.load(sys.stdin)["description"] == "a \"quote\", a \\ and a line, \u00e9\u0001")')" True "list -j escapes quotes, backslashes and control characters"
 mkdir -p "$work/odd/sys/kernel/tracing"
 printf 'a\377b\300\257c\342\202\254\355\240\200d\n' > "$work/odd/sys/kernel/tracing/available_events"
 is "$(gpmu list --root "$work/odd" -j tracepoint | python3 -c 'import json, sys; print(ascii(json.load(sys.stdin)["name"]))')" \
-	"'a\\ufffdb\\ufffd\\ufffdc\\u20ac\\ufffd\\ufffd\\ufffdd'" "what is no UTF-8 is replaced"
+	"'a\\ufffdb\\ufffd\\ufffdc\\u20ac\\ufffd\\ufffd\\ufffdd'" "list -j replaces bytes that are not UTF-8"
 run gpmu list --root "$work/odd" metric
-is "$rc" 1 "a root without anything has no metric"
+is "$rc" 1 "list metric below an empty root exits with 1"
 run at vm gpmu list -j --names
-is "$rc $err" "125 gpmu list: -j and --names: choose one" "-j and --names exclude each other"
-run at superchip gpmu list "$model" --names pmu scf
-is "$out" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "a source's PMUs take the place of the machine's"
-is "$(at vm gpmu list "$model" --names pmu scf)" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "or are added"
+is "$rc $err" "125 gpmu list: -j and --names: choose one" "list refuses -j together with --names"
+expect 0 at superchip gpmu list "$model" --names pmu scf
+is "$out" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "list --source replaces the machine's PMUs of the same name"
+is "$(at vm gpmu list "$model" --names pmu scf)" "$(printf 'nvidia_scf_pmu_0\nnvidia_scf_pmu_1')" "list --source adds PMUs that the machine does not have"
 printf '[{"MetricName":"evil","MetricExpr":"1","BriefDescription":"a\\u001b[31m\\tb\\u007f\\u009b7m\\u00a0\\u00e9"}]' > "$work/evil.json"
-run gpmu list --all --events "$work/evil.json" metric evil
-like "$out" $'^evil +yes +a\\?\\[31m\\?b\\?\\?7m\302\240\303\251$' "what a terminal would obey is shown as ?"
+expect 0 gpmu list --all --events "$work/evil.json" metric evil
+like "$out" $'^evil +yes +a\\?\\[31m\\?b\\?\\?7m\302\240\303\251$' "list shows terminal control characters as ?"
 gpmu list > /dev/full 2> "$work/err"
-is "$? $(< "$work/err")" "125 gpmu list: standard output cannot be written" "a full disk is a failure"
+is "$? $(< "$work/err")" "125 gpmu list: standard output cannot be written" "list exits with 125 if standard output is on a full disk"
 done_testing

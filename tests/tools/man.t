@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The manual pages: each subcommand has one, they render, list the options of --help,
-# and the screens of their examples are what the commands print.
+# The manual pages: each subcommand has one, it renders, it has the options of --help, and its
+# examples print its screens.
 . tests/tools/lib.sh
 
 sections="SYNOPSIS DESCRIPTION OPTIONS OUTPUT EXIT_STATUS EXAMPLES SEE_ALSO"
 
-# "-C, --cpu=LIST", a line each, sorted; those that every subcommand has left out
+# The options of --help as "-C, --cpu=LIST", one per line, sorted, without those of every subcommand
 help_options() {
 	gpmu "$1" --help | grep -oE '^ {2,6}(-., )?--[a-z0-9-]+(\[?=[A-Z]+\]?)?' | sed 's/^ *//' |
 		grep -vE -- '--(help|usage|version)' | sort
 }
 
-# The option lists of a page: "-C LIST, --cpu=LIST"
+# The options of a page, "-C LIST, --cpu=LIST", in the same form
 page_options() {
 	sed -n '/^OPTIONS$/,/^OUTPUT$/p' "$1" |
 		grep -E '^-' | sed -nE 's/^(-[A-Za-z]) [A-Z]+, /\1, /; /^(-[A-Za-z], )?--[a-z][a-z0-9-]*(=[A-Z]+)?$/p' | sort
@@ -23,7 +23,7 @@ subcommands() {
 	gpmu --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'
 }
 
-# A folder to run examples in
+# A folder in which the examples run
 mkdir "$work/cwd"
 cp "$scenarios"/*.scenario "$work/cwd"
 [ ! -d tests/data/perf-output ] || cp -r tests/data/perf-output/. "$work/cwd"
@@ -40,10 +40,10 @@ mkdir "$work/bin"
 ln -s "$GPMU_BIN" "$work/bin/gpmu"
 ln -s "$PWD/tests" "$PWD/metrics" "$work/cwd"
 
-# GPUs are those of a library that stands in for NVIDIA's.
+# The fakes stand in for NVIDIA's libraries.
 fake_gpus two
 
-# What a page's examples print otherwise than it says
+# A diff of the screens of a page's examples
 examples() {
 	local root
 
@@ -53,8 +53,8 @@ examples() {
 	(cd "$work/cwd" && PATH=$work/bin:$PATH MACHINES=$work "$top/tests/tools/examples.py" ${GPMU_UPDATE:+--update} "$top/$1")
 }
 
-# What groff says of a page: a box around a table is lost where it begins on one sheet
-# and ends on another
+# groff's messages about a page: the box around a table is lost where it begins on one sheet and ends on
+# another.
 render() {
 	if command -v groff > /dev/null; then
 		{ groff -t -man -Tutf8 -ww -rLL=80n "$1" > /dev/null; } 2>&1
@@ -65,12 +65,12 @@ for name in '' $(subcommands); do
 	page=tools/man/gpmu${name:+-$name}.rst
 	[ -e "$page" ]; ok $? "gpmu${name:+ $name} has the manual page $page" || continue
 	out=$(rst2man --report=1 --halt=5 "$page" 2>&1 > "$work/page.1")
-	is "$out" "" "it renders without a message"
-	is "$(render "$work/page.1")" "" "and on a terminal without one"
+	is "$out" "" "$page renders without a message of rst2man"
+	is "$(render "$work/page.1")" "" "$page renders on a terminal without a message of groff"
 	missing=$(for s in ${name:+$sections}; do grep -qx "${s/_/ }" "$page" || echo "$s"; done)
-	is "$missing" "" "it has the sections of a subcommand's page"
-	[ -z "$name" ] || is "$(page_options "$page")" "$(help_options "$name")" "its options are those of gpmu $name --help"
-	out=$(examples "$page" 2>&1); ok $? "its examples print what it says" || diag "$out"
+	is "$missing" "" "$page has the sections of a subcommand's page"
+	[ -z "$name" ] || is "$(page_options "$page")" "$(help_options "$name")" "$page has the options of gpmu${name:+ $name} --help"
+	out=$(examples "$page" 2>&1); ok $? "$page: its examples print the page's screens" || diag "$out"
 done
-is "$(ls tools/man)" "$({ echo gpmu.rst; subcommands | sed 's/.*/gpmu-&.rst/'; } | LC_ALL=C sort)" "there is no page of anything else"
+is "$(ls tools/man)" "$({ echo gpmu.rst; subcommands | sed 's/.*/gpmu-&.rst/'; } | LC_ALL=C sort)" "tools/man has pages of subcommands only"
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu perf: what perf is called with, what becomes of its output, exit statuses. The
-# perf is a fake one, then that of this machine.
+# gpmu perf: perf's arguments, the output made of perf's, exit statuses. With a fake perf first,
+# then with this machine's.
 . tests/tools/lib.sh
 
 data=$top/tests/data/perf-output
@@ -13,68 +13,68 @@ export GPMU_PERF=$top/tests/tools/fake-perf
 
 groups=$(gpmu plan -M GraceMemBW)
 
-# The arguments of perf in one line; the file descriptor is any.
+# The arguments of perf in one line, with FD for the file descriptor
 args() {
 	sed '/^--log-fd$/{n; s/.*/FD/}' "$FAKE_ARGS" | paste -sd' '
 }
 
 FAKE_OUTPUT=$data/grace-6.1.json
 run gpmu perf stat -a -M GraceMemBW sleep 0
-is "$rc $out" "0 " "perf stat -M with a metric of gpmu's"
-is "$(args)" "stat -j --log-fd FD -e $groups -a -- sleep 0" "its groups are what perf counts"
-like "$err" "^ Performance counter stats for 'system wide'" "a summary as perf's"
-like "$err" '^ +180\.00 GB/s GraceMemBW$' "has the metric"
-unlike "$err" 'duration_time|cmem_rd_data' "and nothing that was not asked for"
+is "$rc $out" "0 " "perf stat -M with a metric of gpmu's exits with 0"
+is "$(args)" "stat -j --log-fd FD -e $groups -a -- sleep 0" "perf stat -M counts the metric's groups of events"
+like "$err" "^ Performance counter stats for 'system wide'" "perf stat -M prints a summary like perf's"
+like "$err" '^ +180\.00 GB/s GraceMemBW$' "perf stat -M prints the metric"
+unlike "$err" 'duration_time|cmem_rd_data' "perf stat -M prints no event that was not asked for"
 
 gpmu perf stat -aI100 -A -M ipc_theirs,GraceMemBW,tma:u -r 3 --per-socket -e a,b -B -M GracePcieReadBW/root_port=0x3/ --metrics=other -- ls -M GraceMemBW > /dev/null 2>&1
-is "$(args)" "stat -j --log-fd FD -e $(gpmu plan -M GraceMemBW,GracePcieReadBW/root_port=0x3/) -a -I 100 -A -r 3 --per-socket -e a,b -B -M ipc_theirs,tma:u,other -- ls -M GraceMemBW" "all else is kept: options, events, perf's own metrics and the command"
+is "$(args)" "stat -j --log-fd FD -e $(gpmu plan -M GraceMemBW,GracePcieReadBW/root_port=0x3/) -a -I 100 -A -r 3 --per-socket -e a,b -B -M ipc_theirs,tma:u,other -- ls -M GraceMemBW" "perf stat -M passes on options, events, perf's metrics and the command"
 gpmu perf stat -M GraceMemBW,GraceMemReadBW --metric-no-merge -p 12 2> /dev/null
-is "$(args)" "stat -j --log-fd FD -e $(gpmu plan --metric-no-merge -M GraceMemBW,GraceMemReadBW) -p 12" "--metric-no-merge is for gpmu's"
+is "$(args)" "stat -j --log-fd FD -e $(gpmu plan --metric-no-merge -M GraceMemBW,GraceMemReadBW) -p 12" "perf stat --metric-no-merge applies to gpmu's metrics"
 
-run gpmu perf stat --json --all-c --metrics GraceMemBW --rep 3 --interval-p=100 --interval-co 2 --ev a --dry
-is "$(args)" "stat -j --log-fd FD -e $groups --all-c --repeat 3 --interval-print 100 --interval-count 2 --event a --dry" "names of options may be cut off"
-like "$err" '^\{"gpmu":1,' "and are known"
+expect 0 gpmu perf stat --json --all-c --metrics GraceMemBW --rep 3 --interval-p=100 --interval-co 2 --ev a --dry
+is "$(args)" "stat -j --log-fd FD -e $groups --all-c --repeat 3 --interval-print 100 --interval-count 2 --event a --dry" "perf stat passes on abbreviated options"
+like "$err" '^\{"gpmu":1,' "perf stat understands the abbreviated --json"
 
-# Nothing of gpmu's: perf gets what was given.
+# Without a metric of gpmu's, perf gets the arguments unchanged.
 FAKE_OUTPUT=
 for line in "stat -a -e cycles -x, -o f -- ls" "stat -M theirs -j true" "record -M GraceMemBW true" "stat record -M theirs true" "list" "report -M" "stat -h -M GraceMemBW"; do
 	# shellcheck disable=SC2086
 	gpmu perf $line > /dev/null 2>&1
-	is "$(paste -sd' ' "$FAKE_ARGS")" "$line" "perf $line is perf's alone"
+	is "$(paste -sd' ' "$FAKE_ARGS")" "$line" "perf $line is passed on unchanged"
 done
 gpmu perf -- stat -j true
-is "$(paste -sd' ' "$FAKE_ARGS")" "stat -j true" "behind -- too"
+is "$(paste -sd' ' "$FAKE_ARGS")" "stat -j true" "perf -- stat is passed on unchanged"
 
-run gpmu perf stat -M GraceMemWB,theirs true
-is "$(paste -sd' ' "$FAKE_ARGS")" "stat -M GraceMemWB,theirs true" "a metric that gpmu does not know is perf's"
-is "$err" 'gpmu perf: warning: there is no metric or metric group "GraceMemWB": did you mean GraceMemBW? (it is left to perf)' "with a warning if it is called as gpmu's are"
+expect 0 gpmu perf stat -M GraceMemWB,theirs true
+is "$(paste -sd' ' "$FAKE_ARGS")" "stat -M GraceMemWB,theirs true" "perf stat -M passes on a metric that gpmu does not know"
+is "$err" 'gpmu perf: warning: there is no metric or metric group "GraceMemWB": did you mean GraceMemBW? (passed to perf)' "perf stat -M warns of an unknown metric whose name begins like gpmu's"
 
-# Metrics of Grace's cores, which the catalog has for them alone
+# Metrics of Grace's cores, which the catalog has for these CPUs only
 core=barrier_percentage
 GPMU_ROOT=$(machine laptop) gpmu perf stat -M "$core" true > /dev/null 2>&1
-is "$(paste -sd' ' "$FAKE_ARGS")" "stat -M $core true" "a metric of other CPUs is perf's, which may have one of that name"
+is "$(paste -sd' ' "$FAKE_ARGS")" "stat -M $core true" "perf stat -M passes on a metric of other CPUs"
 gpmu perf stat -M "$core" true > /dev/null 2>&1
-like "$(args)" '^stat -j --log-fd FD -e [^ ]*INST_SPEC[^ ]* -- true$' "on a Grace it is gpmu's"
+like "$(args)" '^stat -j --log-fd FD -e [^ ]*INST_SPEC[^ ]* -- true$' "perf stat -M on a Grace takes the core metric from gpmu's catalog"
 
-# The form of the output
+# Output forms
 FAKE_OUTPUT=$data/grace-6.1.json
-run gpmu perf stat -x, -a -M GraceMemBW
-is "$(sed -n 1p <<< "$err") $(tail -n 1 <<< "$err" | cut -d, -f11-14)" "# gpmu-csv 1 GraceMemBW,180,GB/s,ok" "-x: gpmu's CSV"
-run gpmu perf stat -x '\t' -a -M GraceMemBW
-is "$(tail -n 1 <<< "$err" | cut -f11,12)" "GraceMemBW	180" "with a tabulator"
-run gpmu perf stat --json-output -a -M GraceMemBW
-like "$err" '^\{"gpmu":1,.*"name":"GraceMemBW","value":180,' "-j: gpmu's JSON"
-run gpmu perf stat -o "$work/out" -j -a -M GraceMemBW
-is "$err$(grep -c '"value":180' "$work/out")" 1 "-o: to a file"
+expect 0 gpmu perf stat -x, -a -M GraceMemBW
+is "$(sed -n 1p <<< "$err") $(tail -n 1 <<< "$err" | cut -d, -f11-14)" "# gpmu-csv 1 GraceMemBW,180,GB/s,ok" "perf stat -x, prints gpmu's CSV"
+expect 0 gpmu perf stat -x '\t' -a -M GraceMemBW
+is "$(tail -n 1 <<< "$err" | cut -f11,12)" "GraceMemBW	180" "perf stat -x '\t' separates columns by tabulators"
+expect 0 gpmu perf stat --json-output -a -M GraceMemBW
+like "$err" '^\{"gpmu":1,.*"name":"GraceMemBW","value":180,' "perf stat -j prints gpmu's JSON"
+expect 0 gpmu perf stat -o "$work/out" -j -a -M GraceMemBW
+is "$err$(grep -c '"value":180' "$work/out")" 1 "perf stat -o writes to the file"
 gpmu perf stat -o"$work/out" --append -j -a -M GraceMemBW
-is "$(grep -c '"value":180' "$work/out")" 2 "--append: to its end"
+is "$(grep -c '"value":180' "$work/out")" 2 "perf stat -o --append adds to the file"
 gpmu perf stat -o "$work/out" -a -M GraceMemBW
-is "$(sed -n '1{s/on .*/on/;p}' "$work/out") $(grep -c GraceMemBW "$work/out")" "# started on 1" "a summary in a file begins with the time, as perf's"
+is "$(sed -n '1{s/on .*/on/;p}' "$work/out") $(grep -c GraceMemBW "$work/out")" "# started on 1" "perf stat -o begins a summary with the date, as perf does"
 FAKE_OUTPUT=$data/grace-7.3-per-socket.json
-run gpmu perf stat -I 1000 --per-socket -a -M GraceMemBW
-like "$err" '^     2\.000000000 N1 +240\.00 GB/s GraceMemBW$' "intervals, by socket"
+expect 0 gpmu perf stat -I 1000 --per-socket -a -M GraceMemBW
+like "$err" '^     2\.000000000 N1 +240\.00 GB/s GraceMemBW$' "perf stat -I --per-socket prints the rows of each interval and socket"
 
-# Events and metrics of perf beside ours
+# perf's events and metrics beside gpmu's
 {
 	cat "$data/grace-6.1.json"
 	echo '{"counter-value" : "7.500000", "unit" : "msec", "event" : "task-clock", "event-runtime" : 7500000, "pcnt-running" : 100.00, "metric-value" : 0.500000, "metric-unit" : "CPUs utilized"}'
@@ -83,88 +83,88 @@ like "$err" '^     2\.000000000 N1 +240\.00 GB/s GraceMemBW$' "intervals, by soc
 	echo '{"counter-value" : "<not supported>", "unit" : "", "event" : "cycles", "event-runtime" : 0, "pcnt-running" : 100.00}'
 } > "$work/mixed"
 FAKE_OUTPUT=$work/mixed
-run gpmu perf stat -a -M GraceMemBW -e task-clock,nvidia_scf_pmu_1/cmem_rd_data/,cycles
-like "$err" '^ +180\.00 +GB/s +GraceMemBW$' "our metric"
-like "$err" '^ +7\.50 +msec +task-clock$' "another event, as perf has it"
-like "$err" '^ +0\.5[0-9]* +CPUs utilized$' "a metric beside it"
-like "$err" '^ +5,000,000,000 +nvidia_scf_pmu_1/cmem_rd_data/$' "an event that is also one of ours"
-like "$err" '^ +1\.25 +GHz +their_metric$' "a metric of perf's"
-like "$err" '^ +<not supported> +cycles$' "an event that is not supported"
-run gpmu perf stat -a -j -M GraceMemBW -e task-clock
-like "$err" '"name":"their_metric","value":1.25,"unit":"GHz",.*"enabled_ns":null,' "its unit is no part of its name"
+expect 0 gpmu perf stat -a -M GraceMemBW -e task-clock,nvidia_scf_pmu_1/cmem_rd_data/,cycles
+like "$err" '^ +180\.00 +GB/s +GraceMemBW$' "perf stat prints gpmu's metric beside perf's events"
+like "$err" '^ +7\.50 +msec +task-clock$' "perf stat prints another event in perf's unit"
+like "$err" '^ +0\.5[0-9]* +CPUs utilized$' "perf stat prints the metric that perf attaches to an event"
+like "$err" '^ +5,000,000,000 +nvidia_scf_pmu_1/cmem_rd_data/$' "perf stat prints an event that is also part of gpmu's metric"
+like "$err" '^ +1\.25 +GHz +their_metric$' "perf stat prints a metric of perf's own"
+like "$err" '^ +<not supported> +cycles$' "perf stat prints an event that is not supported"
+expect 0 gpmu perf stat -a -j -M GraceMemBW -e task-clock
+like "$err" '"name":"their_metric","value":1.25,"unit":"GHz",.*"enabled_ns":null,' "perf stat -j separates unit and name of perf's metric"
 
-# Metrics of perf's that it prints nothing of
-run gpmu perf stat -a -M GraceMemBW,group
-is "$(grep -c warning <<< "$err")" 0 "a metric that no name asks for may be of a group"
+# perf's metrics of which perf prints nothing
+expect 0 gpmu perf stat -a -M GraceMemBW,group
+is "$(grep -c warning <<< "$err")" 0 "perf stat does not warn of a metric that may be a group of perf's"
 sed '/their_metric/d' "$work/mixed" > "$work/without"
 FAKE_OUTPUT=$work/without
-run gpmu perf stat -a -M GraceMemBW,their_metric:u,lost/x=1,y/
-is "$(grep warning <<< "$err")" "gpmu perf: warning: perf, to which metric their_metric was left, has printed nothing of it
-gpmu perf: warning: perf, to which metric lost was left, has printed nothing of it" "without one, metrics that perf has printed nothing of are named"
+expect 0 gpmu perf stat -a -M GraceMemBW,their_metric:u,lost/x=1,y/
+is "$(grep warning <<< "$err")" "gpmu perf: warning: metric their_metric was passed to perf, which has not printed it
+gpmu perf: warning: metric lost was passed to perf, which has not printed it" "perf stat warns of metrics that perf has not printed"
 FAKE_OUTPUT=$work/mixed
-run gpmu perf stat -a -M GraceMemBW,Their_Metric:u
-is "$(grep -c warning <<< "$err")" 0 "one that is there is known in any case"
+expect 0 gpmu perf stat -a -M GraceMemBW,Their_Metric:u
+is "$(grep -c warning <<< "$err")" 0 "perf stat compares the names of perf's metrics without case"
 
-# Older perfs
+# perf before 6.1
 FAKE_VERSION=5.15.0 FAKE_OUTPUT=$work/csv
 sed -n 's/,/;/g; p' "$data/grace-6.1-multiplexed.csv" > "$work/csv"
-run gpmu perf stat -a -M GraceMemBW
-is "$(args | cut -d' ' -f1-2)" "stat -x;" "a perf without JSON prints CSV"
-like "$err" '180\.00 GB/s GraceMemBW +\(66\.67%\)' "that is read as well"
+expect 0 gpmu perf stat -a -M GraceMemBW
+is "$(args | cut -d' ' -f1-2)" "stat -x;" "perf stat asks a perf before 6.1 for CSV"
+like "$err" '180\.00 GB/s GraceMemBW +\(66\.67%\)' "perf stat reads the CSV of a perf before 6.1"
 FAKE_VERSION=
 
 # Exit statuses
 FAKE_OUTPUT=$data/grace-6.1.json
 run gpmu perf stat -M GraceMemBW sh -c 'exit 3'
-is "$rc" 3 "the exit status is perf's"
-like "$err" "^ Performance counter stats for 'sh -c exit 3'" "and the rows are there"
+is "$rc" 3 "perf stat exits with perf's status"
+like "$err" "^ Performance counter stats for 'sh -c exit 3'" "perf stat prints the rows of a command that fails"
 FAKE_SIGNAL=KILL
 run gpmu perf stat -M GraceMemBW true
-is "$rc" 137 "128 and the signal that ended perf"
+is "$rc" 137 "perf stat exits with 128 + the signal that ended perf"
 FAKE_SIGNAL='' FAKE_OUTPUT='' FAKE_STATUS=129
 run gpmu perf stat -M GraceMemBW --nonsense true
-is "$rc $err" "129 " "what perf refuses is its matter"
+is "$rc $err" "129 " "perf stat leaves the message about an option that perf refuses to perf"
 FAKE_STATUS=''
 run gpmu perf stat -M GraceMemBW true
-is "$rc $err" "125 gpmu perf: $GPMU_PERF has printed nothing" "a perf that prints nothing"
+is "$rc $err" "125 gpmu perf: $GPMU_PERF has printed nothing" "perf stat exits with 125 if perf has printed nothing"
 printf 'hello\n' > "$work/hello"
 FAKE_OUTPUT=$work/hello
 run gpmu perf stat -M GraceMemBW true
-is "$rc" 125 "or what is no output of perf stat"
-like "$err" "^gpmu perf: output of $GPMU_PERF: line 1: expected a line" "is said"
+is "$rc" 125 "perf stat exits with 125 if perf has printed other text"
+like "$err" "^gpmu perf: output of $GPMU_PERF: line 1: expected a line" "perf stat names the line of perf's output that is not perf stat's"
 truncate -s 20M "$work/long"
 FAKE_OUTPUT=$work/long
 run gpmu perf stat -M GraceMemBW true
-like "$rc $err" "^125 gpmu perf: output of $GPMU_PERF: .* a line of more than 1048576 bytes\$" "so is a line that does not end, once"
+like "$rc $err" "^125 gpmu perf: output of $GPMU_PERF: .* a line of more than 1048576 bytes\$" "perf stat refuses an endless line of perf's with one message"
 GPMU_PERF=$work/none run gpmu perf stat -M GraceMemBW true
-is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "no perf"
+is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "perf stat exits with 127 and the remedy if there is no perf"
 GPMU_PERF=$work/none run gpmu perf list
-is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "not for another subcommand either"
+is "$rc $err" "127 gpmu perf: $work/none: No such file or directory; install perf, or set GPMU_PERF" "perf list exits with 127 and the remedy if there is no perf"
 for option in --metric-only --table "--log-fd 3" "-G x" -v --summary --no-scale --per-core --per-die "-r 0" record; do
 	# shellcheck disable=SC2086
 	run gpmu perf stat -M GraceMemBW $option true
-	like "$rc $err" "^125 gpmu perf: ${option% [3x]} cannot be used with gpmu's metrics" "$option"
+	like "$rc $err" "^125 gpmu perf: ${option% [3x]} cannot be used with gpmu's metrics" "perf stat $option is refused together with gpmu's metrics"
 done
 run gpmu perf stat -M
-is "$rc $err" "125 gpmu perf: perf stat -M: expected an argument" "-M without metrics"
+is "$rc $err" "125 gpmu perf: perf stat -M: expected an argument" "perf stat -M without an argument is refused"
 run gpmu perf stat -M GraceMemBW --append true
-is "$rc $err" "125 gpmu perf: --append needs -o" "--append without a file"
+is "$rc $err" "125 gpmu perf: --append needs -o" "perf stat --append without -o is refused"
 FAKE_OUTPUT=$data/grace-6.1.json
 GPMU_ROOT=$(machine laptop) run gpmu perf stat -a -M GraceMemBW true
-is "$rc $(args)" "0 stat -j --log-fd FD -e duration_time -a -- true" "metrics that this machine does not have: perf counts no more than the time"
-like "$err" '<not supported> GB/s GraceMemBW' "and they are shown as not supported"
+is "$rc $(args)" "0 stat -j --log-fd FD -e duration_time -a -- true" "perf stat counts only duration_time if this machine has none of the metrics"
+like "$err" '<not supported> GB/s GraceMemBW' "perf stat prints metrics that this machine does not have as not supported"
 echo '{"counter-value" : "12.000000", "unit" : "ns", "event" : "duration_time", "event-runtime" : 12, "pcnt-running" : 100.00}' > "$work/time"
 cat "$work/time" "$work/time" > "$work/times"
 FAKE_OUTPUT=$work/time
-GPMU_ROOT=$(machine laptop) run gpmu perf stat -a -M GraceMemBW true
-unlike "$err" duration_time "without that time"
+GPMU_ROOT=$(machine laptop) expect 0 gpmu perf stat -a -M GraceMemBW true
+unlike "$err" duration_time "perf stat does not print the duration_time that only keeps perf busy"
 FAKE_OUTPUT=$work/times
-GPMU_ROOT=$(machine laptop) run gpmu perf stat -a -M GraceMemBW -e duration_time true
-is "$(grep -c duration_time <<< "$err")" 1 "unless it is asked for"
+GPMU_ROOT=$(machine laptop) expect 0 gpmu perf stat -a -M GraceMemBW -e duration_time true
+is "$(grep -c duration_time <<< "$err")" 1 "perf stat prints duration_time if it is asked for"
 
-# Signals, which perf has as gpmu had
+# Signals: perf starts with the dispositions that gpmu had.
 run env --ignore-signal=HUP,CHLD "$GPMU_BIN" perf stat -M GraceMemBW sh -c 'grep SigIgn /proc/self/status; exit 3'
-is "$rc $out" "3 $(env --ignore-signal=HUP grep SigIgn /proc/self/status)" "what is ignored stays so, and perf's end is told"
+is "$rc $out" "3 $(env --ignore-signal=HUP grep SigIgn /proc/self/status)" "perf stat leaves ignored signals ignored and sees perf's end"
 # shellcheck disable=SC2016 # sh is to expand it
 printf '%s\n' '#!/bin/sh' '[ "$1" != --version ] || exec echo perf version 7.3' 'exec sleep 1' > "$work/asleep"
 chmod +x "$work/asleep"
@@ -181,29 +181,29 @@ for i in range(30):
     except subprocess.TimeoutExpired:
         os.killpg(gpmu.pid, signal.SIGKILL)
         sys.exit(f"run {i} hangs")' "$GPMU_BIN" perf stat -M GraceMemBW true
-is "$rc $err" "0 " "SIGTERM while perf is started ends it"
+is "$rc $err" "0 " "perf stat ends on a SIGTERM that arrives while perf starts"
 
-# What the command leaves running keeps the pipe open.
+# Background processes of the command keep the pipe open.
 start=$SECONDS
 # shellcheck disable=SC2016 # sh is to expand it
 gpmu perf stat -M GraceMemBW -- sh -c 'sleep 5 > /dev/null 2>&1 & echo $! > "$0"' "$work/pid" > /dev/null 2>&1
-ok $((SECONDS - start >= 4)) "what the command leaves running is not waited for"
+ok $((SECONDS - start >= 4)) "perf stat does not wait for background processes of the command"
 kill "$(cat "$work/pid")"
 
-# The perf of this machine, with a metric of software's events
+# This machine's perf, with a metric of software events
 unset GPMU_ROOT GPMU_PERF
 cat > "$work/soft.json" << 'END'
 [ { "MetricName": "FaultsPerFault", "MetricExpr": "page\\-faults / page\\-faults", "Unit": "software", "ScaleUnit": "3x" } ]
 END
 export GPMU_EVENTS=$work/soft.json
 if ! perf stat -j -e task-clock true > /dev/null 2>&1; then
-	skip "no perf that may count" "the perf of this machine counts"
+	skip "no perf that may count" "perf stat computes a metric with this machine's perf"
 else
 	run gpmu perf stat -x, -M FaultsPerFault -e page-faults,task-clock true
-	is "$rc $(grep -E ',(event|metric,Faults)' <<< "$err" | cut -d, -f10-11,14 | paste -sd' ')" "0 metric,FaultsPerFault,ok event,page-faults,ok event,task-clock,ok" "the perf of this machine counts" ||
+	is "$rc $(grep -E ',(event|metric,Faults)' <<< "$err" | cut -d, -f10-11,14 | paste -sd' ')" "0 metric,FaultsPerFault,ok event,page-faults,ok event,task-clock,ok" "perf stat computes a metric with this machine's perf" ||
 		diag "$(perf --version)"
-	run gpmu perf stat -M FaultsPerFault -I 20 -x, -- sleep 0.05
-	ok $(($(grep -c ',FaultsPerFault,' <<< "$err") < 2)) "in intervals"
+	expect 0 gpmu perf stat -M FaultsPerFault -I 20 -x, -- sleep 0.05
+	ok $(($(grep -c ',FaultsPerFault,' <<< "$err") < 2)) "perf stat -I computes a metric with this machine's perf"
 	"$GPMU_BIN" perf stat -a -M FaultsPerFault -I 10 2> "$work/killed" &
 	pid=$!
 	soon test -s "$work/killed"
@@ -211,8 +211,8 @@ else
 	kill -KILL "$pid"
 	wait "$pid" 2> /dev/null
 	timeout 5 tail --pid="${child% }" -f /dev/null
-	ok $? "perf ends if gpmu is killed" || kill -KILL "$child"
-	run timeout --foreground -k 10 -s INT 1 "$GPMU_BIN" perf stat -a -M FaultsPerFault
-	like "$err" '3\.00x FaultsPerFault|3\.00 x +FaultsPerFault' "Ctrl-C ends perf, and there is a summary"
+	ok $? "perf stat: perf ends if gpmu is killed" || kill -KILL "$child"
+	expect 124 timeout --foreground -k 10 -s INT 1 "$GPMU_BIN" perf stat -a -M FaultsPerFault
+	like "$err" '3\.00x FaultsPerFault|3\.00 x +FaultsPerFault' "perf stat prints a summary after Ctrl-C"
 fi
 done_testing

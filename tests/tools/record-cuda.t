@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu record of a program on the fake of CUPTI: from what it calls to the timeline, beside counters of its GPU,
-# and every way in which it can end.
+# gpmu record of a program on the fake of CUPTI: from the program's CUDA calls to the timeline, with
+# counters of its GPU, and each way in which the program can end.
 . tests/tools/lib.sh
 
 make -s "B=$B" "$B/tests/gpu/fake/program" "$B/libgpmu-inject.so" >&2 || bail "no program, or nothing to inject"
@@ -15,41 +15,41 @@ trace=$work/trace.pftrace
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GPMU_CHANNEL
 
 run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo copy=100 set=7 push=step kernel=bar pop sync
-is "$rc" 0 "a program with CUDA is recorded"
+is "$rc" 0 "record of a CUDA program exits with 0"
 is "$(sql "select group_concat(name, ' ') from (select name from slice where category in ('kernel', 'memcpy', 'memset') order by ts)")" \
-	"foo memcpy HtoD memset bar" "what its GPU does is there, in order"
+	"foo memcpy HtoD memset bar" "record has the GPU's kernels, copies and memsets in order"
 is "$(sql "select o.name, i.name from flow join slice o on o.id = slice_out join slice i on i.id = slice_in order by i.ts")" \
 	"cudaLaunchKernel|foo
 cudaMemcpy|memcpy HtoD
 cudaMemset|memset
-cudaLaunchKernel|bar" "each with its call"
+cudaLaunchKernel|bar" "record links each kernel, copy and memset to its call"
 is "$(sql "select i.name from slice i join slice o on o.id = i.parent_id where o.name = 'step'")" cudaLaunchKernel \
-	"the call is inside the NVTX range around it"
-like "$(audit causality)" 'early=0 outside=0 overlap=0' "all in its order"
-like "$(audit process)" '^cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program$' "the process and its versions"
+	"record puts a call inside the NVTX range around it"
+like "$(audit causality)" 'early=0 outside=0 overlap=0' "record finds no violation of causality"
+like "$(audit process)" '^cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program$' "record's audit has the process and its versions"
 
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run gpmu record --gpu -M GpuSmActive -I 20 -o "$trace" -- \
 	"$program" init context=0 kernel=foo sleep=150 kernel=bar
-is "$rc" 0 "beside counters of the GPUs"
+is "$rc" 0 "record --gpu of a CUDA program exits with 0"
 is "$(sql "select distinct p.name from counter_track t join track p on p.id = t.parent_id where t.name = 'GpuSmActive' order by 1" |
 	grep -o '^GPU [01]')" "GPU 0
-GPU 1" "... which are below them"
+GPU 1" "record --gpu puts counters below the track of their GPU"
 is "$(sql "select count(distinct t.parent_id) from track t join track p on p.id = t.parent_id where p.name glob 'GPU 0: *'")" 1 \
-	"with the streams of that GPU"
+	"record --gpu puts the streams below the track of their GPU"
 
 run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo sleep=600 kernel=bar kill
-is "$rc" 137 "a program that is killed"
-like "$(sql "select name from slice where category = 'kernel'")" '^foo$' "what it had handed over is there"
-like "$(audit process)" 'end=vanished' "... and that there may have been more"
+is "$rc" 137 "record of a program that is killed exits with 137"
+like "$(sql "select name from slice where category = 'kernel'")" '^foo$' "record of a program that is killed has the activity handed over before"
+like "$(audit process)" 'end=vanished' "record of a program that is killed marks its end as vanished"
 run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo vanish=9
-is "$rc" 9 "one that ends by _exit()"
-run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo fork-init kernel=bar
-like "$err" '2 processes' "a fork is a process of its own"
-is "$(sql "select count(*) from slice where category = 'kernel'")" 2 "and does not disturb the other"
-like "$err" 'warning: .*forked' "who cannot be recorded says why"
-run gpmu record --capture-range=nvtx:part -o "$trace" -- \
+is "$rc" 9 "record of a program that ends by _exit() exits with its status"
+expect 0 gpmu record -o "$trace" -- "$program" init context=0 kernel=foo fork-init kernel=bar
+like "$err" '2 processes' "record counts a forked child as a process"
+is "$(sql "select count(*) from slice where category = 'kernel'")" 2 "record of a forked child does not disturb the parent's kernels"
+like "$err" 'warning: .*forked' "record warns that a forked child cannot be recorded"
+expect 0 gpmu record --capture-range=nvtx:part -o "$trace" -- \
 	"$program" init context=0 kernel=before push=part kernel=inside pop kernel=behind
-is "$(sql "select name from slice where category = 'kernel'")" inside "within a range alone"
-run gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 kernel=foo copy=100 sync
-is "$(sql "select distinct category from slice where category <> 'audit'")" kernel "of some kinds alone"
+is "$(sql "select name from slice where category = 'kernel'")" inside "record --capture-range=nvtx has the kernels inside the range only"
+expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 kernel=foo copy=100 sync
+is "$(sql "select distinct category from slice where category <> 'audit'")" kernel "record --cuda=kernel has kernels only"
 done_testing

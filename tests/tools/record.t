@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu record: what is on the timeline, of a script that stands for a program with GPUs.
+# gpmu record: the timeline of a script that stands in for a program with GPUs.
 . tests/tools/lib.sh
 
 make -s "B=$B" "$B/tests/unit/trace/activity-script" >&2 || bail "no activity-script"
@@ -14,7 +14,7 @@ mkdir "$GPMU_PLUGINS"
 trace=$work/trace.pftrace
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GPMU_CHANNEL
 
-# script [OPTION...]: records standard input as a script, without what is above
+# script [OPTION...]: records the script on standard input, after the lines that start a process
 script() {
 	{
 		printf '%s\n' "process cupti=130001 driver=13000 text=app" \
@@ -26,7 +26,7 @@ script() {
 	run gpmu record -o "$trace" "$@" -- "$app" "$work/script"
 }
 
-# slices WHERE: ns since the first, duration, track, category, name, depth
+# slices WHERE: ns since the first slice, duration, track, category, name, depth
 slices() {
 	sql "select s.ts - (select min(ts) from slice where category <> 'audit'), s.dur,
 		coalesce(k.name, 'thread ' || tid), s.category, s.name, s.depth
@@ -35,13 +35,13 @@ slices() {
 		order by s.ts, s.depth, s.dur desc" | sed -E 's/\|[0-9]+ app: /|app: /'
 }
 
-# args CATEGORY: name, key, value
+# args CATEGORY: name, key, value of each argument
 args() {
 	sql "select s.name, substr(a.key, 7), a.display_value from slice s join args a using (arg_set_id)
 		where s.category = '$1' order by s.ts, s.name, a.key"
 }
 
-# --- streams, threads, arrows
+# --- streams, threads, flows
 script << 'END'
 runtime begin=+1000 end=+1500 thread=77 correlation=5 name=cudaLaunchKernel
 driver begin=+1100 end=+1400 thread=77 correlation=5 name=cuLaunchKernel
@@ -56,8 +56,8 @@ sync begin=+4000 end=+8000 context=1 stream=7 correlation=10 sync=3
 overhead begin=+10000 end=+10100 thread=78 name=buffer%20flush
 complete time=+20000
 END
-is "$rc" 0 "a command is recorded"
-like "$err" "^\[ gpmu record: 1 process, 11 records, 0 lost, clock bound [0-9]+ ns -> $trace [0-9]+[.][0-9] KB \]$" "its end is said in a line"
+is "$rc" 0 "record of a command exits with 0"
+like "$err" "^\[ gpmu record: 1 process, 11 records, 0 lost, clock bound [0-9]+ ns -> $trace [0-9]+[.][0-9] KB \]$" "record ends with a line of processes, records, losses, clock bound and size"
 is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 600|7400|thread 77|runtime|cudaMemcpy|0
 1000|1000|app: stream 7|kernel|foo(float*, int)|0
@@ -67,11 +67,11 @@ is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 4000|1000|app: stream 8|graph|graph 3|0
 8100|100|thread 77|driver|cuLaunchKernelEx|0
 8300|100|app: stream 7|kernel|plain|0
-9000|100|CUPTI|overhead|buffer flush|0" "calls on threads, work on streams, names as they were written; the driver's calls within the runtime's are not there"
+9000|100|CUPTI|overhead|buffer flush|0" "record has calls on threads, work on streams and demangled names, without driver calls inside runtime calls"
 is "$(sql "select distinct p.name, t.name from track t join track p on p.id = t.parent_id where t.name glob '*stream*' order by 1" | sed -E 's/\|[0-9]+ /|PID /')" \
 	"GPU 0: NVIDIA H200 ($one)|PID app: stream 7
 GPU 0: NVIDIA H200 ($one)|PID app: stream 8
-GPU 1: NVIDIA H200 ($two)|PID app: stream 7" "streams are below their GPU"
+GPU 1: NVIDIA H200 ($two)|PID app: stream 7" "record puts streams below their GPU"
 is "$(args kernel)" "foo(float*, int)|block|256x2x1
 foo(float*, int)|correlation|5
 foo(float*, int)|grid|128x1x1
@@ -83,33 +83,33 @@ plain|graph|4
 plain|grid|0x0x0
 plain|node|12
 plain|registers|0
-plain|shared|0" "kernels have their launch, and the graph that they are of"
+plain|shared|0" "record gives kernels their launch, and the graph that has launched them"
 is "$(args memcpy)" "memcpy HtoD|bytes|4096
 memcpy HtoD|correlation|6
 memcpy HtoD|from|pinned
-memcpy HtoD|to|device" "copies their bytes, from where and where to"
+memcpy HtoD|to|device" "record gives copies their bytes and both kinds of memory"
 is "$(args driver)" "cuLaunchKernelEx|correlation|7
-cuLaunchKernelEx|result|719" "calls what they returned, if that is an error"
+cuLaunchKernelEx|result|719" "record gives calls that failed their result"
 is "$(sql "select o.name, i.name from flow join slice o on o.id = slice_out join slice i on i.id = slice_in order by o.ts")" \
 	"cudaLaunchKernel|foo(float*, int)
 cudaMemcpy|memcpy HtoD
-cuLaunchKernelEx|plain" "arrows lead from calls to what they have launched"
-like "$(audit gpmu)" "^begin=[0-9]+ command=$app $work/script end=[0-9]+ host=.* kernel=$(uname -r) machine=$(uname -m) version=gpmu " "the audit: what was recorded"
-like "$(audit process)" "^cupti=130001 driver=13000 end=closed pid=[0-9]+ program=app$" "... the process"
-is "$(audit causality)" "checked=8 early=0 outside=0 overlap=0" "... that causes come first"
-like "$(audit source)" "^lost=0 records=11 source=[0-9]+ app$" "... that nothing is lost"
+cuLaunchKernelEx|plain" "record links calls to the work that they have launched"
+like "$(audit gpmu)" "^begin=[0-9]+ command=$app $work/script end=[0-9]+ host=.* kernel=$(uname -r) machine=$(uname -m) version=gpmu " "record's audit has command, host, kernel and times"
+like "$(audit process)" "^cupti=130001 driver=13000 end=closed pid=[0-9]+ program=app$" "record's audit has the process"
+is "$(audit causality)" "checked=8 early=0 outside=0 overlap=0" "record's audit has the checks of causality"
+like "$(audit source)" "^lost=0 records=11 source=[0-9]+ app$" "record's audit has the records and losses of each source"
 is "$(audit gpu)" "gpu=0 name=NVIDIA H200 uuid=$one
-gpu=1 name=NVIDIA H200 uuid=$two" "... and the GPUs"
-is "$(sql "select count(*) from process where name = 'app'")" 1 "the process has its name"
+gpu=1 name=NVIDIA H200 uuid=$two" "record's audit has name and UUID of each GPU"
+is "$(sql "select count(*) from process where name = 'app'")" 1 "record gives the process its name"
 script --cuda=driver,runtime << 'END'
 runtime begin=+1000 end=+1500 thread=77 correlation=5 name=cudaLaunchKernel
 driver begin=+1100 end=+1400 thread=77 correlation=5 name=cuLaunchKernel
 complete time=+20000
 END
 is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
-100|300|thread 77|driver|cuLaunchKernel|1" "the driver's calls are there for who asks for them"
+100|300|thread 77|driver|cuLaunchKernel|1" "record --cuda=driver has driver calls inside runtime calls"
 
-# --- what is not in order
+# --- records out of order
 script << 'END'
 kernel begin=+900 end=+1000 device=0 context=1 stream=7 correlation=5 name=early
 runtime begin=+1000 end=+1500 thread=77 correlation=5 name=cudaLaunchKernel
@@ -119,11 +119,11 @@ kernel begin=+2500 end=+3500 device=0 context=1 stream=7 correlation=8 name=over
 kernel begin=+5000 end=+4000 device=0 context=1 stream=7 correlation=8 name=back
 complete time=+20000
 END
-is "$(audit causality)" "checked=5 early=1 outside=1 overlap=1" "work before its call, over what is before it, and calls that cross are counted"
-is "$(grep -c 'warning: 1 ' <<< "$err")" 3 "and said"
+is "$(audit causality)" "checked=5 early=1 outside=1 overlap=1" "record counts early work, overlapping work and crossing calls in the audit"
+is "$(grep -c 'warning: 1 ' <<< "$err")" 3 "record warns of early work, overlapping work and crossing calls"
 like "$(slices "s.name in ('overlaps', 'cudaMalloc')")" "^500[|]200[|]thread 77 [(]2[)][|]runtime[|]cudaMalloc[|]0
-1600[|]1000[|]app: stream 7 [(]2[)][|]kernel[|]overlaps[|]0$" "they go to second tracks, where they are"
-like "$(audit source)" "lost=1 records=6 source=[0-9]+ app to=[0-9]+ why=records without times" "times that cannot be are lost records"
+1600[|]1000[|]app: stream 7 [(]2[)][|]kernel[|]overlaps[|]0$" "record puts overlapping slices on second tracks"
+like "$(audit source)" "lost=1 records=6 source=[0-9]+ app to=[0-9]+ why=records without times" "record counts records with impossible times as lost"
 
 # --- NVTX
 script << 'END'
@@ -144,8 +144,8 @@ is "$(slices 1)" "0|600|NVTX|nvtx|outer|0
 200|100|thread 77|runtime|cudaMalloc|1
 450|0|thread 77|nvtx|mark|0
 500|200|NVTX (2)|nvtx|elsewhere|0
-800|-1|thread 77|nvtx|open|0" "ranges nest on their thread; those that cross, or end on another, have tracks of the process"
-is "$(args nvtx)" "inner|domain|lib" "domains are said"
+800|-1|thread 77|nvtx|open|0" "record nests NVTX ranges on threads, and gives crossing ranges tracks of the process"
+is "$(args nvtx)" "inner|domain|lib" "record gives NVTX ranges their domain"
 
 # --- memory
 script --cuda=memory,unified << 'END'
@@ -159,11 +159,11 @@ END
 is "$(sql "select t.name, t.unit, c.ts - (select min(ts) from counter), c.value from counter c join counter_track t on t.id = c.track_id order by c.ts")" \
 	"memory of GPU 0|bytes|0|1000
 memory of GPU 0|bytes|1000|1500
-memory of GPU 0|bytes|2000|500" "what is allocated, by what is given back too"
+memory of GPU 0|bytes|2000|500" "record counts allocated memory, with the size of a freed address"
 is "$(args unified)" "bytes HtoD|address|12288
-bytes HtoD|value|65536" "unified memory"
+bytes HtoD|value|65536" "record has transfers of unified memory with address and value"
 
-# --- losses, notes, ends
+# --- losses, notes, exit statuses
 script << 'END'
 lost from=+10 to=+20 count=5 why=1
 lost from=+15 to=+30 count=2 why=1
@@ -171,51 +171,51 @@ note time=+100 level=1 text=torch.profiler%20is%20on
 runtime begin=+1000 end=+1500 thread=77 correlation=5 name=cudaMalloc
 exit 3
 END
-is "$rc" 3 "the exit status is the command's"
-like "$(audit source)" "lost=7 records=1 source=[0-9]+ app to=[0-9]+ why=the channel was full" "what was lost is in the audit, and why"
-like "$err" "1 records, 7 lost" "... and at the end"
-like "$err" "^gpmu record: warning: [0-9]+ app: torch.profiler is on$" "what a process has to say is said"
-like "$(audit note)" "level=warning pid=[0-9]+ text=torch.profiler is on" "... and in the trace"
-like "$(audit process)" "end=vanished" "a process that has said nothing at its end"
+is "$rc" 3 "record exits with the command's status"
+like "$(audit source)" "lost=7 records=1 source=[0-9]+ app to=[0-9]+ why=the channel was full" "record's audit has the losses of a source and their reason"
+like "$err" "1 records, 7 lost" "record ends with the number of lost records"
+like "$err" "^gpmu record: warning: [0-9]+ app: torch.profiler is on$" "record prints the note of a process as a warning"
+like "$(audit note)" "level=warning pid=[0-9]+ text=torch.profiler is on" "record's audit has the note of a process"
+like "$(audit process)" "end=vanished" "record marks a process that exits without goodbye as vanished"
 script <<< 'kill'
-is "$rc" 137 "a process that is killed"
+is "$rc" 137 "record of a killed process exits with 137"
 run gpmu record -o "$trace" -- true
-is "$rc" 0 "a command without CUDA"
-like "$err" "warning: 0 processes connected: .*sudo" "is no empty trace without a word"
-is "$(audit note)" "level=warning text=0 processes connected" "... which the trace has too"
-run gpmu record -o "$trace" --no-cuda-trace -e task-clock -- true
-unlike "$err" "connected" "nor is one who did not want that told of it"
+is "$rc" 0 "record of a command without CUDA exits with 0"
+like "$err" "warning: 0 processes connected: .*sudo" "record warns that no process has connected, with possible causes"
+is "$(audit note)" "level=warning text=0 processes connected" "record's audit has the note that no process has connected"
+expect 0 gpmu record -o "$trace" --no-cuda-trace -e task-clock -- true
+unlike "$err" "connected" "record --no-cuda-trace does not warn that no process has connected"
 run gpmu record -o "$trace" -- /nonexistent
-is "$rc" 127 "a command that there is not"
+is "$rc" 127 "record of a command that does not exist exits with 127"
 ls "$trace" 2> /dev/null >&2 && "$top/tests/unit/trace/trace_sql.py" "$trace" "select 1" > /dev/null
-ok $? "leaves the trace as it was"
-run gpmu record -o "$work/typed" -- /nonexistent
+ok $? "record of a command that does not exist leaves the old trace as it was"
+expect 127 gpmu record -o "$work/typed" -- /nonexistent
 [ ! -e "$work/typed" ]
-ok $? "... and none where there was none"
-run gpmu record -o "$trace" -- printenv GPMU_CHANNEL
-like "$out" "^/.*/gpmu-......\$" "a command gets a folder"
+ok $? "record of a command that does not exist creates no trace"
+expect 0 gpmu record -o "$trace" -- printenv GPMU_CHANNEL
+like "$out" "^/.*/gpmu-......\$" "record gives the command a folder in GPMU_CHANNEL"
 [ -n "$out" ] && [ ! -e "$out" ]
-ok $? "which does not stay behind"
+ok $? "record removes the folder of GPMU_CHANNEL"
 
 # --- counters
-run gpmu record -o "$trace" --no-cuda-trace -I 20 -e task-clock,page-faults -- \
+expect 0 gpmu record -o "$trace" --no-cuda-trace -I 20 -e task-clock,page-faults -- \
 	bash -c 'for ((i = 0; i < 100000; i++)); do :; done; (sleep 0.5)'
 is "$(sql "select distinct p.name, t.name, t.unit from counter_track t join track p on p.id = t.parent_id order by 2")" \
 	"command|page-faults|
-command|task-clock|msec" "counters of the command"
+command|task-clock|msec" "record -e has counters of the command"
 [ "$(sql "select count(*) from counter_track t join counter c on c.track_id = t.id where t.name = 'task-clock'")" -ge 8 ]
-ok $? "a value for each interval"
+ok $? "record -e has a value for each interval"
 like "$(audit counters)" "^counter=task-clock gaps=[0-9]+ kind=total of=command share=1.0$" \
-	"with the share of the time that it was counted, of what, and that it is a total"
-# What is there twice is where an interval ends that no other one follows.
+	"record -e has the counter's target, share of time and kind in the audit"
+# An interval that no other interval follows has its value twice, at its begin and at its end.
 spent=$(sql "select sum(value) from (select distinct value from counter c join counter_track t on t.id = c.track_id
 	where t.name = 'task-clock')")
 total=$(gpmu report --by counter --format csv "$trace" | awk -F , '$1 == "task-clock" && $2 == "command" { print $8 }')
 awk -v total="$total" -v spent="$spent" 'BEGIN { exit !(total && (total - spent) ^ 2 < 1e-4) }'
-ok $? "gpmu report adds up what was counted"
+ok $? "report --by counter adds up the total that was counted"
 GPMU_PLUGINS=$(realpath "$B") run gpmu record -o "$trace" --no-cuda-trace "$model" -a -M GraceMemBW -I 20 --duration 0.1
-is "$rc" 0 "counters of a machine without a command"
+is "$rc" 0 "record -a -M without a command exits with 0"
 like "$(sql "select p.name || ' ' || t.name || ' ' || t.unit from counter_track t join track p on p.id = t.parent_id")" \
-	"^(machine|node 0) GraceMemBW GB/s$" "... on its track"
-like "$(audit counters)" "kind=mean of=(machine|node 0) " "a metric is no total"
+	"^(machine|node 0) GraceMemBW GB/s$" "record -a -M puts the counter on the machine's or node's track"
+like "$(audit counters)" "kind=mean of=(machine|node 0) " "record -a -M marks a metric as a mean"
 done_testing

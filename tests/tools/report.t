@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu report: what is worked out by hand of small traces, which trace-script makes.
+# gpmu report: tables of small traces, made by trace-script, against values worked out by hand.
 . tests/tools/lib.sh
 
 script=$(realpath "$B/tests/unit/trace/trace-script") || bail "no trace-script: make unit-tests"
 python=$(command -v python3) || bail "no python3"
 
-# trace NAME < SCRIPT: $work/NAME.pftrace
+# trace NAME < SCRIPT: makes $work/NAME.pftrace
 trace() {
 	"$script" "$work/$1.pftrace" || bail "$1: no trace"
 }
 
 
-# table NAME TRACE...: the rows of a table of CSV
+# table NAME TRACE...: the rows of a table in CSV
 table() {
 	local name=$1
 
@@ -26,39 +26,39 @@ options=()
 trace offender < tests/data/timeline/offender.script
 is "$(table kernels offender.pftrace)" '"gemm(float*, float const*)",3,0.6,3000000,1000000,1000000,1000000
 "gather(float*, float const*, int const*)",1,0.4,2000000,2000000,2000000,2000000' \
-	"kernels by name: count, share, total, min, median, max"
+	"report lists kernels by name with count, share, total, min, median and max"
 is "$(table copies offender.pftrace)" '"memcpy HtoD, pinned to device",1,16000000,16000000000,1000000,1000000,1000000,1000000
 "memcpy DtoH, device to pinned",1,8000000,16000000000,500000,500000,500000,500000
-memset,1,1000000,10000000000,100000,100000,100000,100000' "copies by kind and memory, with bytes and bandwidth"
-# Busy 2-3.5, 4-5, 6-9.6 ms = 6.1 of 10 ms; kernels 5, copies 1.6, both at 2.5-3 ms; 6.6 ms of work in 6.1
+memset,1,1000000,10000000000,100000,100000,100000,100000' "report lists copies by direction and memory with bytes and bandwidth"
+# Busy 2-3.5, 4-5, 6-9.6 ms = 6.1 of 10 ms; kernels 5 ms, copies 1.6 ms, both at 2.5-3 ms; 6.6 ms of work in 6.1 ms
 is "$(table gpus offender.pftrace)" "0,10000000,6100000,3900000,0.39,5000000,1600000,500000,500000,1.08196721311,NVIDIA GH200 480GB,GPU-11111111-0000-0000-0000-000000000000" \
-	"a GPU is idle where nothing ran: wall less the union; what overlaps is told"
+	"report counts a GPU as idle outside the union of its work, and prints the overlap"
 is "$(table streams offender.pftrace)" "100 train: stream 7,0,0,4,5000000,0,0,5000000,0.5
-100 train: stream 13,0,0,0,0,2,24000000,1600000,0.16" "streams"
+100 train: stream 13,0,0,0,0,2,24000000,1600000,0.16" "report lists streams with their kernels and copies"
 # The driver's calls are 6 + 6 + 16 us of 80 us, and 100 of 200 us: 4880 us in all
 is "$(table api offender.pftrace | cut -d , -f 1-5,7)" "cudaStreamSynchronize,runtime,1,0,4600000,4600000
 cuMemcpyHtoDAsync_v2,driver,1,0,100000,100000
 cudaMemcpyAsync,runtime,1,0,100000,200000
 cudaLaunchKernel,runtime,4,1,52000,80000
-cuLaunchKernel,driver,3,0,28000,28000" "a call's own time is without the calls inside it; those that failed are counted"
-is "$(table sync offender.pftrace)" "stream,1,4600000,4600000,4600000,4600000" "waits"
+cuLaunchKernel,driver,3,0,28000,28000" "report lists calls with their own time, without inner calls, and with their errors"
+is "$(table sync offender.pftrace)" "stream,1,4600000,4600000,4600000,4600000" "report lists synchronization by kind"
 # step: 2.5 ms of 1.5-5.5 and 3.6 of 5.5-10; 16 + 208 MB. gather phase: 6.5-9.2; 200 MB and 0.2 of 8
 is "$(table nvtx offender.pftrace)" "step,,2,8500000,4000000,4250000,4500000,6100000,0.717647058824,224000000,,,
 gather phase,model,1,2700000,2700000,2700000,2700000,2700000,1,201600000,,," \
-	"ranges: the GPU's busy time inside, and the bytes over the link"
+	"report lists NVTX ranges with the GPU's busy time and the bytes over the link"
 is "$(table nvtx_counters offender.pftrace | grep gather)" "gather phase,model,GPU 0,74.0740740741,GB/s,1,GpuC2cRxBW
-gather phase,model,GPU 0,0.592592592593,GB/s,1,GpuC2cTxBW" "and the mean of each counter over their time: 200 of 2.7 ms"
-# 2-3 ms: gemm and the copy, 8 MB; gemm alone moves nothing at 4-5 and 6-7 ms, so they are the copy's; 3-4 ms: the copy
-# alone, half of the time; 7-9 ms: gather alone, all of the time; 9-10 ms: the copy 0.5 and the memset 0.1 ms, which are
-# nowhere else, so that none of the bytes is certain
+gather phase,model,GPU 0,0.592592592593,GB/s,1,GpuC2cTxBW" "report lists the mean of each counter over an NVTX range's time"
+# 2-3 ms: gemm and the copy, 8 MB; gemm alone moves nothing at 4-5 and 6-7 ms, so the copy is charged; 3-4 ms: the copy
+# alone, half of the time; 7-9 ms: gather alone, all of the time; 9-10 ms: the copy 0.5 and the memset 0.1 ms, which run
+# nowhere else, so that none of their bytes is certain
 is "$(table payers offender.pftrace)" '"gather(float*, float const*, int const*)",kernel,200000000,0.892857142857,200000000,0,2000000,1
 "memcpy HtoD, pinned to device",memcpy,16000000,0.0714285714286,16000000,0,1000000,0.75
 "memcpy DtoH, device to pinned",memcpy,6666667,0.0297619047619,0,6666667,500000,0
 memset,memset,1333333,0.00595238095238,0,1333333,100000,0
 (nothing that was recorded),,0,0,0,0,,
-"gemm(float*, float const*)",kernel,0,0,0,0,3000000,' "the offender pays for its 200 MB with certainty, innocents for little"
-# Where the link is so busy that a reading waits, an interval has more than its 5 us of reads(): 10 KB each us, and
-# 10 B each us of the others, as the interval without reads() shows
+"gemm(float*, float const*)",kernel,0,0,0,0,3000000,' "report attributes 200 MB to the offending kernel with full confidence"
+# A counter that is read late has more than the 5 us of reads() in its interval: 10 KB per us of reads(), and
+# 10 B per us of the others, as the intervals without reads() show
 {
 	printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter;b;g;GB/s;GpuPcieBW'
 	for ((i = 10; i < 100; i += 10)); do
@@ -70,38 +70,38 @@ memset,memset,1333333,0.00595238095238,0,1333333,100000,0
 } | trace late
 options=(--link=pcie)
 is "$(table payers late.pftrace | awk -F , '$1 == "reads" { print ($4 > 0.99), ($8 > 0.98) }')" "1 1" \
-	"what is never alone in an interval pays as well, where the others are known by other intervals"
+	"report attributes bytes to a kernel that never runs alone if other intervals show the others' bytes"
 options=()
 is "$(table links offender.pftrace)" "NVLink-C2C,0,in,216000000,16000000,0,200000000,0.925925925926,1,GpuC2cRxBW
-NVLink-C2C,0,out,8000000,8000000,0,0,0,1,GpuC2cTxBW" "bytes that no copy explains"
+NVLink-C2C,0,out,8000000,8000000,0,0,0,1,GpuC2cTxBW" "report lists the bytes of a link that no copy explains"
 is "$(table audit offender.pftrace)" 'multiplexing,ok,,all of 2 counters ran all the time
 versions,ok,0,"gpmu 0.1.0, 6.12.0 aarch64 on gh1"
 process,ok,0,"100 train: CUPTI 26, driver for CUDA 13.0; closed"
-clock,ok,0,right to 850 ns: time stamps of CUPTI
+clock,ok,0,error of at most 850 ns: time stamps of CUPTI
 clocks,ok,0,GPU 0: SMs ran at 1980 MHz
 drops,ok,0,"cupti: 31 records, none lost"
 causality,ok,0,"17 checked, no violation"
-unexplained,warning,,0.200 GB of 0.224 GB between GPUs and hosts are no copy'"'s" "the audit"
+unexplained,warning,,0.200 GB of 0.224 GB between GPUs and hosts belong to no copy' "report's audit lists multiplexing, versions, clocks, drops, causality and unexplained bytes"
 
-# --- what is shown
+# --- options
 
 run gpmu report "$work/offender.pftrace"
-is "$rc" 0 "the report for people"
-like "$out" 'gemm\(float\*, float const\*\)' "has kernels"
-like "$out" '3\.900 ms +39\.0 %' "the idle time"
-like "$out" 'who pays for NVLink-C2C' "who pays"
-unlike "$out" 'imbalance|between ranks|uuid' "and of one rank no comparison"
-is "$(gpmu report --by nvtx "$work/offender.pftrace" | grep -c '^[a-z]')" 3 "--by: its tables and the audit"
+is "$rc" 0 "report of a trace exits with 0"
+like "$out" 'gemm\(float\*, float const\*\)' "report has the names of kernels"
+like "$out" '3\.900 ms +39\.0 %' "report has the idle time of the GPU"
+like "$out" '^NVLink-C2C bytes by kernel and copy$' "report has the attribution of the link's bytes"
+unlike "$out" 'imbalance|uuid' "report of one rank has no comparison of ranks"
+is "$(gpmu report --by nvtx "$work/offender.pftrace" | grep -c '^[A-Za-z]')" 3 "report --by prints its tables and the audit"
 is "$(gpmu report --by kernel --format csv --sort max "$work/offender.pftrace" | sed -n '3s/,.*//p')" '"gather(float*' \
-	"--sort: the largest of a column first"
+	"report --sort puts the largest value of a column first"
 is "$(gpmu report --by api --sort name --format csv "$work/offender.pftrace" | sed -n '3,7s/,.*//p')" "cuLaunchKernel
 cuMemcpyHtoDAsync_v2
 cudaLaunchKernel
 cudaMemcpyAsync
-cudaStreamSynchronize" "or a text in order"
-is "$(gpmu report --by api --top 2 "$work/offender.pftrace" | grep -A 99 '^calls' | sed -n '3,5s/.*  //p')" "cudaStreamSynchronize
+cudaStreamSynchronize" "report --sort sorts a column of text alphabetically"
+is "$(gpmu report --by api --top 2 "$work/offender.pftrace" | grep -A 99 '^CUDA calls' | sed -n '3,5s/.*  //p')" "cudaStreamSynchronize
 cuMemcpyHtoDAsync_v2
-3 more: --top=5" "--top: so many rows, and how many there are"
+3 more: --top=5" "report --top prints that many rows and the number of the others"
 gpmu report --format json "$work/offender.pftrace" > "$work/all.json"
 is "$("$python" -c '
 import json, sys
@@ -111,28 +111,28 @@ print(" ".join(k for k in d if isinstance(d[k], list)))
 print(d["payers"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
 	"1 gather(float*, float const*, int const*) 200000000 1
 gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters counters
-None 3000000" "JSON: an object with all tables"
+None 3000000" "report --format json prints one object with all tables"
 run gpmu report --sort nothing "$work/offender.pftrace"
-is "$rc $err" "125 gpmu report: --sort=nothing: kernels have no such column; expected one of name, count, share, total, min, median, max" \
-	"a column that there is not is refused, and those that there are named"
+is "$rc $err" "125 gpmu report: --sort=nothing: the table kernels has no such column; expected one of name, count, share, total, min, median, max" \
+	"report --sort refuses an unknown column and names the known ones"
 for option in --by=x --format=x --link=x '--top 0'; do
 	# shellcheck disable=SC2086 # --top 0
 	run gpmu report $option "$work/offender.pftrace"
-	is "$rc" 125 "$option is refused"
-	like "$err" "^gpmu report: $option: expected" "... and what was expected is said"
+	is "$rc" 125 "report $option is refused with exit status 125"
+	like "$err" "^gpmu report: $option: expected" "report $option names the expected values"
 done
 run gpmu report --by kernel --link pcie "$work/offender.pftrace"
-is "$rc $err" "125 gpmu report: --link is of who pays, which --by=kernel does not show: --by=payer does" \
-	"--link where it says nothing is refused"
+is "$rc $err" "125 gpmu report: --link needs --by=payer, not --by=kernel" \
+	"report --link together with --by=kernel is refused"
 ln -s offender.pftrace "$work/other-name.pftrace"
 run gpmu report --by kernel --format csv "$work/offender.pftrace" "$work/other-name.pftrace" "$work/offender.pftrace"
-is "$rc $out" "0 $(gpmu report --by kernel --format csv "$work/offender.pftrace")" "a trace that is given again is counted once"
-is "$err" "gpmu report: $work/other-name.pftrace is there twice, and is counted once
-gpmu report: $work/offender.pftrace is there twice, and is counted once" "... which is said"
+is "$rc $out" "0 $(gpmu report --by kernel --format csv "$work/offender.pftrace")" "report counts a trace that is given twice once"
+is "$err" "gpmu report: $work/other-name.pftrace is given twice and counted once
+gpmu report: $work/offender.pftrace is given twice and counted once" "report reports each trace that is given twice"
 run gpmu report -o "$work/out" --format csv --by kernel "$work/offender.pftrace"
-is "$rc$both $(wc -l < "$work/out")" "0 4" "-o: into a file"
+is "$rc$both $(wc -l < "$work/out")" "0 4" "report -o writes to the file"
 is "$(gpmu report --by gpu --format csv - < "$work/offender.pftrace")" "$(gpmu report --by gpu --format csv "$work/offender.pftrace")" \
-	"- is standard input, also a pipe"
+	"report - reads standard input, which may be a pipe"
 
 # --- several GPUs, several ranks
 
@@ -147,24 +147,24 @@ printf '%s\n' 'process;11;a' 'thread;11;11;a' 'track;g;-;GPU 1: H200 (GPU-b)' 't
 	'slice;s;1000000;5000000;kernel;k' 'slice;u;3000000;7000000;graph;graph 1' \
 	'slice;u2;4000000;5000000;kernel;k' | trace rank-a
 is "$(table gpus rank-a.pftrace rank-b.pftrace | cut -d , -f 1-10)" "1,12000000,6000000,6000000,0.5,6000000,0,0,2000000,1.5
-0,10000000,4500000,5500000,0.55,4000000,500000,0,0,1" "two GPUs: graphs are work, and overlapping streams count once"
+0,10000000,4500000,5500000,0.55,4000000,500000,0,0,1" "report counts CUDA graphs as work, and overlapping streams once, on two GPUs"
 is "$(table streams rank-a.pftrace | cut -d , -f 1,4,5,8)" "11 a: stream 7,1,4000000,4000000
-11 a: stream 8,2,5000000,4000000" "a second track of a stream is that stream"
+11 a: stream 8,2,5000000,4000000" "report counts a second track of a stream as the same stream"
 is "$(table kernels rank-a.pftrace rank-b.pftrace)" "k,3,0.692307692308,9000000,1000000,4000000,4000000
-graph 1,1,0.307692307692,4000000,4000000,4000000,4000000" "kernels of all ranks; a graph is one"
+graph 1,1,0.307692307692,4000000,4000000,4000000,4000000" "report sums kernels over ranks, and a graph is one of them"
 is "$(table ranks rank-a.pftrace rank-b.pftrace | sed "s|$work/||")" "0,n1,10000000,4000000,5500000,1000,1000000,1000000,rank-b.pftrace
-1,n1,12000000,6000000,6000000,0,0,0,rank-a.pftrace" "ranks in the order of their numbers, whatever that of the files"
+1,n1,12000000,6000000,6000000,0,0,0,rank-a.pftrace" "report lists ranks by number, in whatever order the files are given"
 # 12 ms is the most of 10 and 12, whose mean is 11: 1 / 11 more
 is "$(table imbalance rank-a.pftrace rank-b.pftrace)" "wall,10000000,11000000,12000000,ns,0.0909090909091,1
 kernels,4000000,5000000,6000000,ns,0.2,1
 idle,5500000,5750000,6000000,ns,0.0434782608696,1
 bytes,0,500,1000,B,1,0
 api,0,500000,1000000,ns,1,0
-sync,0,500000,1000000,ns,1,0" "between them min, mean, max, imbalance, and who has the most"
-like "$(gpmu report --by rank "$work"/rank-?.pftrace)" '^  kernels +4\.000 ms +5\.000 ms +6\.000 ms +20\.0 % +1$' "side by side"
+sync,0,500000,1000000,ns,1,0" "report compares ranks by min, mean, max, imbalance and the rank of the maximum"
+like "$(gpmu report --by rank "$work"/rank-?.pftrace)" '^  kernels +4\.000 ms +5\.000 ms +6\.000 ms +20\.0 % +1$' "report --by rank prints the comparison for people"
 grep -v '^audit;gpmu' tests/data/timeline/offender.script | trace noranks
 is "$(table ranks noranks.pftrace offender.pftrace | cut -d , -f 1)" "0
-0" "a trace that does not say its rank has the number of its file"
+0" "report numbers traces without a rank by their position"
 # One GPU by two processes: 2-4 ms of each is the same time. Counters are in the first's trace, for both.
 printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter;r;g;GB/s;GpuC2cRxBW' \
 	'counter;t;g;GB/s;GpuC2cTxBW' 'audit;gpmu;begin=1000000;end=5000000;host=n' 'slice;s;1000000;4000000;kernel;mine' \
@@ -173,12 +173,12 @@ printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;2 a: stream 7' 'counter
 	'audit;gpmu;begin=1000000;end=5000000;host=n' 'slice;s;2000000;5000000;kernel;theirs' \
 	'value;r;1000000;1' 'value;r;5000000;1' | trace shared-2
 is "$(table gpus shared-1.pftrace shared-2.pftrace | cut -d , -f 1-5,9)" "0,4000000,4000000,0,0,2000000" \
-	"a GPU of two processes is one"
+	"report counts a GPU of two processes once"
 is "$(table payers shared-1.pftrace shared-2.pftrace | cut -d , -f 1,3,8)" "mine,2000000,0
 theirs,2000000,0
-(nothing that was recorded),0," "its bytes are counted once, and shared by both"
+(nothing that was recorded),0," "report attributes the bytes of a GPU to both of its processes once"
 
-# --- links
+# --- counters of links
 
 printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter;r;g;B;pcie__read_bytes.sum' \
 	'counter;w;g;B;pcie__write_bytes.sum' 'track;x;-;gaps' 'audit;gpmu;begin=1000000;end=5000000' \
@@ -186,17 +186,17 @@ printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter
 	'slice;x;3000000;4000000;gap;pcie__read_bytes.sum' \
 	'value;r;1000000;500' 'value;r;2000000;2500' 'value;r;3000000;0' 'value;r;4000000;100' 'value;r;5000000;100' \
 	'value;w;1000000;0' 'value;w;5000000;0' | trace pcie
-is "$(gpmu report --by payer --format csv "$work/pcie.pftrace" | sed -n '3p')" "# gpmu-report-csv 1 links" "without counters of a link nobody pays"
-like "$(gpmu report --by payer "$work/pcie.pftrace")" 'no counter of NVLink-C2C was recorded; --link=pcie has one' "which is said, with a link that has them"
+is "$(gpmu report --by payer --format csv "$work/pcie.pftrace" | sed -n '3p')" "# gpmu-report-csv 1 links" "report attributes no bytes to kernels without counters of the link"
+like "$(gpmu report --by payer "$work/pcie.pftrace")" 'no counter of NVLink-C2C was recorded; --link=pcie has one' "report --by payer names a link that has counters"
 options=(--link pcie)
-# Amounts of an interval. 3-4 ms was not counted: half of the copy
+# The values are bytes of an interval. 3-4 ms was not counted: half of the copy.
 is "$(table payers pcie.pftrace | sed 's/"//g')" "memcpy HtoD,memcpy,2500,0.806451612903,2500,0,1000000,1
 a,kernel,500,0.161290322581,500,0,1000000,1
-(nothing that was recorded),,100,0.0322580645161,100,0,," "who pays for PCIe, by amounts, without gaps, and what nobody does"
+(nothing that was recorded),,100,0.0322580645161,100,0,," "report attributes PCIe bytes from counts of events, without gaps, and lists unattributed bytes"
 is "$(table links pcie.pftrace)" "PCIe,0,in,3100,2000,0,1100,0.354838709677,0.75,pcie__read_bytes.sum
-PCIe,0,out,0,0,0,0,,1,pcie__write_bytes.sum" "copies are compared for the time that was counted"
+PCIe,0,out,0,0,0,0,,1,pcie__write_bytes.sum" "report compares copies and counters over the counted time"
 options=()
-# Grace's own counters of two nodes, for two GPUs; memory that moved to the GPU by itself
+# Grace's own counters of two nodes, for two GPUs; unified memory that migrated to the GPU
 printf '%s\n' 'track;g;-;GPU 4: A (GPU-a)' 'track;h;-;GPU 7: B (GPU-b)' 'track;s;g;1 a: stream 7' 'track;t;h;1 a: stream 7' \
 	'track;n0;-;node 0' 'track;n1;-;node 1' 'counter;a;n1;GB/s;GraceC2c0BW' 'counter;b;n0;GB/s;GraceC2c0BW' \
 	'track;v;g;1 a: unified memory' 'slice;v;1000000;1000000;unified;bytes HtoD;value=300' \
@@ -204,13 +204,13 @@ printf '%s\n' 'track;g;-;GPU 4: A (GPU-a)' 'track;h;-;GPU 7: B (GPU-b)' 'track;s
 	'value;b;1000000;1' 'value;b;2000000;1' 'value;a;1000000;3' 'value;a;2000000;3' | trace nodes
 is "$(table payers nodes.pftrace)" "on7,kernel,3000000,0.75,,,1000000,1
 on4,kernel,1000000,0.25,,,1000000,1
-(nothing that was recorded),,0,0,,,," "nodes are GPUs in their order; a sum of both ways has no ways"
+(nothing that was recorded),,0,0,,,," "report maps nodes to GPUs in their order, and gives a sum of both directions no direction"
 is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
-7,both,3000000,0,0,3000000" "what unified memory has moved is explained"
+7,both,3000000,0,0,3000000" "report counts transfers of unified memory as explained bytes"
 
 # --- counters
 
-# What tests/unit/report/report.c has as well, for all that is shown
+# tests/unit/report/report.c tests the numbers; this tests each output form.
 printf '%s\n' 'process;7;app' 'counter;m;p7;B;memory of GPU 0' 'track;n0;-;node 0' 'track;n1;-;node 1' 'track;c;-;command' \
 	'track;x;-;gaps' 'counter;a;n0;GB/s;GraceMemBW' 'counter;b;n1;GB/s;GraceMemBW' 'counter;i;c;;instructions' \
 	'audit;gpmu;host=n;rank=1;begin=1000000;end=11000000' 'audit;counters;counter=GraceMemBW;of=node 0;kind=mean;share=1.0;gaps=0' \
@@ -227,28 +227,28 @@ is "$(gpmu report --by counter "$work/counters.pftrace" | sed '/^$/,$d')" "count
   command       570       300       600         1500     1.5e+05  100.0 %  100.0 %  instructions
   7 app    2.500 MB  1.000 MB  3.000 MB  B         -           -   80.0 %        -  memory of GPU 0
   node 1          -         -         -            -           -    0.0 %        -  GraceC2c0BW" \
-	"counters for people: one that counts events has a total, one that never was counted is there"
+	"report --by counter prints totals of events, and a counter that was never counted"
 is "$(table counters counters.pftrace)" "GraceMemBW,node 0,1,31,10,40,GB/s,,,1,1
 GraceMemBW,node 1,1,45.7142857143,20,50,GB/s,,,0.7,0.5
 instructions,command,1,570,300,600,,1500,150000,1,1
 memory of GPU 0,7 app,1,2500000,1000000,3000000,B,,,0.8,
-GraceC2c0BW,node 1,1,,,,,,,0," "counters in CSV"
+GraceC2c0BW,node 1,1,,,,,,,0," "report --by counter prints counters as CSV"
 is "$(gpmu report --by counter --format json "$work/counters.pftrace" | "$python" -c '
 import json, sys
 d = json.load(sys.stdin)
 print(" ".join(d), d["counters"][2]["total"], d["counters"][0]["total"], d["counters"][4])')" \
 	"gpmu_report notes counters audit 1500 None {'counter': 'GraceC2c0BW', 'of': 'node 1', 'rank': '1', 'mean': None, 'min': None, 'max': None, 'unit': '', 'total': None, 'per_second': None, 'counted': 0, 'running': None}" \
-	"... and JSON"
+	"report --by counter prints counters as JSON"
 is "$(gpmu report --by counter --sort max --top 2 --format csv "$work/counters.pftrace" | cut -d , -f 1)" "# gpmu-report-csv 1 counters
 counter
 memory of GPU 0
-instructions" "sorted, and cut"
+instructions" "report --by counter obeys --sort and --top"
 like "$(gpmu report --top 1 "$work/counters.pftrace")" 'GraceMemBW
-  4 more: --top=5' "counters are in the whole report"
+  4 more: --top=5' "report prints counters in the whole report"
 is "$(table counters counters.pftrace offender.pftrace | cut -d , -f 1-3 | sed -n 1,3p)" "GpuC2cRxBW,GPU 0,0
 GpuC2cTxBW,GPU 0,0
-GraceMemBW,node 0,1" "those of ranks in the order of these, with the rank"
-like "$(gpmu report --by counter "$work/rank-a.pftrace")" 'no counter was recorded: gpmu record -M or -e has them' "where there is none, it is said"
+GraceMemBW,node 0,1" "report lists counters of several traces by rank"
+like "$(gpmu report --by counter "$work/rank-a.pftrace")" 'no counter was recorded; gpmu record -M or -e records counters' "report --by counter explains how to record counters if there are none"
 
 # --- the audit
 
@@ -262,52 +262,52 @@ gaps,warning,,counters were not counted in 4 intervals
 versions,ok,0,gpmu 1.0.0, k m on h
 process,warning,0,5 p: no CUPTI in it; vanished
 process,ok,0,6 q: CUPTI 13.0.1, driver for CUDA 12.6; closed
-clock,warning,0,right to 2000000 ns: time stamps of NVML
+clock,warning,0,error of at most 2000000 ns: time stamps of NVML
 clocks,warning,0,GPU 0: SMs ran at 345 to 1980 MHz, held back by sw_power_cap
 drops,warning,0,cupti: 12 lost of 100: the ring was full, in 2.500 ms
 causality,warning,0,of 9 checked: 1 began before their call, 2 overlap in a stream, 3 calls end behind the one around them
 sampler,ok,0,counters of this node are in x.pftrace
-note,warning,0,0 processes connected" "all that makes numbers doubtful is a warning"
+note,warning,0,0 processes connected" "report's audit warns of everything that makes numbers doubtful"
 run gpmu report "$work/bad.pftrace"
-is "$rc" 0 "a trace without a GPU is no error"
-like "$out" 'no kernel ran, or none was recorded' "... and is said to have none"
-like "$out" 'no counter of NVLink-C2C was recorded: gpmu record -M GpuC2cRxBW,GpuC2cTxBW' "nor counters, and how to have them"
+is "$rc" 0 "report of a trace without a GPU exits with 0"
+like "$out" 'no kernel ran, or none was recorded' "report of a trace without a GPU says that no kernel was recorded"
+like "$out" 'no counter of NVLink-C2C was recorded: gpmu record -M GpuC2cRxBW,GpuC2cTxBW' "report of a trace without counters names the metrics to record"
 
-# --- damage
+# --- damaged traces
 
 size=$(stat -c %s "$work/offender.pftrace")
 head -c $((size - 3)) "$work/offender.pftrace" > "$work/cut.pftrace"
 run gpmu report --by kernel --format json "$work/cut.pftrace"
-is "$rc" 0 "a trace whose last packet is cut off is read"
-like "$out" '"trace","level":"warning".*bytes at the end are no whole packet' "... and said to be cut off"
-like "$out" '"count":3' "... with what was whole"
+is "$rc" 0 "report of a trace with a truncated last packet exits with 0"
+like "$out" '"trace","level":"warning".*bytes at the end are no whole packet' "report's audit warns of a truncated last packet"
+like "$out" '"count":3' "report of a trace with a truncated last packet has the complete packets"
 : > "$work/empty.pftrace"
 printf 'no trace' > "$work/text.pftrace"
 { cat "$work/offender.pftrace"; printf '\017'; } > "$work/tail.pftrace"
 printf '\012\004\020\001\120\011' > "$work/other.pftrace"
 run gpmu report "$work/empty.pftrace"
-is "$rc$both" "1gpmu report: $work/empty.pftrace: empty: expected a trace of gpmu record" "an empty file is refused"
+is "$rc$both" "1gpmu report: $work/empty.pftrace: empty: expected a trace of gpmu record" "report refuses an empty file"
 run gpmu report "$work/text.pftrace"
-is "$rc$both" "1gpmu report: $work/text.pftrace:0: expected a packet of a trace" "a text too, with the place and what was expected"
+is "$rc$both" "1gpmu report: $work/text.pftrace:0: expected a packet of a trace" "report refuses a text file with the offset and what was expected"
 run gpmu report "$work/tail.pftrace"
-is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "and damage behind good packets"
+is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "report refuses damage behind good packets with its offset"
 run gpmu report "$work/other.pftrace"
 is "$rc$both" "1gpmu report: $work/other.pftrace: nothing that gpmu has written: expected a trace of gpmu record" \
-	"and a trace of somebody else"
+	"report refuses a trace that gpmu has not written"
 run gpmu report "$work/offender.pftrace" "$work/none.pftrace"
-is "$rc$both" "1gpmu report: $work/none.pftrace: No such file or directory" "and a file that is not there"
+is "$rc$both" "1gpmu report: $work/none.pftrace: No such file or directory" "report refuses a file that does not exist"
 
-# --- a long one
+# --- a long trace
 
-# 1,000,000 slices, 100 ns each 200: 0.1 s of 0.2
+# 1,000,000 slices of 100 ns every 200 ns: 0.1 s of 0.2 s
 { printf '%s\n' 'process;1;a' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter;r;g;GB/s;GpuC2cRxBW' \
 	'value;r;1000000;1' 'many;s;1000000;1000000;200;100;kernel;k;correlation=1;grid=1x1x1;block=1x1x1' \
 	'value;r;200999900;1'; } | trace long
-# AddressSanitizer needs all of the address space
+# AddressSanitizer reserves address space, so the limit does not suit a sanitized gpmu.
 grep -q __asan_init "$GPMU_BIN" && limit=unlimited || limit=1000000
-run bash -c "ulimit -v $limit; exec \"\$0\" \"\$@\"" "$GPMU_BIN" report --format csv "$work/long.pftrace"
-is "$(sed -n '/csv 1 kernels/,+2{/^k/p}' <<< "$out")" "k,1000000,1,100000000,100,100,100" "a million slices in less than 1 GB"
-is "$(sed -n '/csv 1 payers/,+2{/^k/p}' <<< "$out" | cut -d , -f 3)" "199999900" "and what they pay for"
+expect 0 bash -c "ulimit -v $limit; exec \"\$0\" \"\$@\"" "$GPMU_BIN" report --format csv "$work/long.pftrace"
+is "$(sed -n '/csv 1 kernels/,+2{/^k/p}' <<< "$out")" "k,1000000,1,100000000,100,100,100" "report reads a million slices in less than 1 GB of memory"
+is "$(sed -n '/csv 1 payers/,+2{/^k/p}' <<< "$out" | cut -d , -f 3)" "199999900" "report attributes the bytes of a million slices"
 
 # --- the newest trace
 
@@ -318,22 +318,22 @@ cp "$work/offender.pftrace" "$work/folder/other.pftrace"
 touch -d 2020-01-01 "$work/folder/gpmu-old-h-1.pftrace"
 touch -d 2019-01-01 "$work/folder/other.pftrace"
 run env -C "$work/folder" "$GPMU_BIN" report --by gpu
-is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest gpmu-*.pftrace here" "without a file it is the newest, which is said"
+is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest gpmu-*.pftrace in this folder" "report without a file reads the newest trace of the folder and names it"
 run env -C "$work" "$GPMU_BIN" report
-is "$rc" 1 "where there is none"
-like "$err" 'no gpmu-\*\.pftrace here: name a trace, or make one by gpmu record' "... the remedy is said"
+is "$rc" 1 "report without a file exits with 1 if there is no trace"
+like "$err" 'no gpmu-\*\.pftrace in this folder: name a trace, or record one with gpmu record' "report without a file names the remedy if there is no trace"
 
-# --- the same text in other names
+# --- names with special characters
 
 printf '%s\n' 'track;g;-;GPU 0: X (GPU-1)' 'track;s;g;1 a: stream 7' 'slice;s;1000;2000;kernel;a"b,c' \
 	'slice;s;3000;4000;kernel;'$'\e''[31mred' | trace names
 is "$(table kernels names.pftrace | sort)" "$(printf '%s\n' '"a""b,c",1,0.5,1000,1000,1000,1000' $'\e''[31mred,1,0.5,1000,1000,1000,1000' | sort)" \
-	"CSV quotes names"
-like "$(gpmu report --by kernel "$work/names.pftrace")" '\?\[31mred' "a terminal gets none of its characters"
+	"report --format csv quotes names"
+like "$(gpmu report --by kernel "$work/names.pftrace")" '\?\[31mred' "report shows terminal control characters in names as ?"
 "$python" -c 'import json, sys; json.load(sys.stdin)' < <(gpmu report --format json "$work/names.pftrace")
-ok $? "JSON escapes them"
-is "$(table gpus names.pftrace | cut -d , -f 2-4)" "3000,2000,1000" "without an audit the wall is from the first event to the last"
+ok $? "report --format json escapes control characters in names"
+is "$(table gpus names.pftrace | cut -d , -f 2-4)" "3000,2000,1000" "report without an audit measures from the first event to the last"
 printf '%s\n' 'track;g;-;GPU 0: X (GPU-1)' 'track;s;g;1 a: stream 7' 'audit;gpmu;host=n;begin=1000;end=5000' \
 	'slice;s;500;2000;kernel;k' 'slice;s;5000;9000;kernel;late' | trace outside
-is "$(table gpus outside.pftrace | cut -d , -f 2-5)" "4000,1000,3000,0.75" "what ran before or behind the wall is not busy time of it"
+is "$(table gpus outside.pftrace | cut -d , -f 2-5)" "4000,1000,3000,0.75" "report does not count work outside the recorded time as busy"
 done_testing

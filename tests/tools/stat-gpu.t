@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu stat --gpu from end to end, on fakes of NVIDIA's libraries: one GPU, two of which one is
-# busy, beside a Grace, half of what there is.
+# gpmu stat --gpu from end to end on fakes of NVIDIA's libraries: one GPU, two GPUs one of which is
+# busy, GPUs beside a Grace, CUPTI without NVML and NVML without CUPTI.
 . tests/tools/lib.sh
 
 export GPMU_CUDA=$B/tests/gpu/fake
@@ -10,115 +10,117 @@ one=GPU-6f2a1c00-0001-4a00-8000-000000000001
 two=GPU-6f2a1c00-0002-4a00-8000-000000000002
 active=sm__cycles_active.avg.pct_of_peak_sustained_elapsed
 
-# column NAME: of CSV
+# column NAME: that column of CSV on standard input
 column() {
 	awk -F, -v name="$1" '/^#/ { next } !n { for (i = 1; i <= NF; i++) if ($i == name) n = i; next } { print $n }'
 }
 
 # --- one GPU
 run gpmu stat --gpu -a -M GpuDramReadBW,GpuSmActive,GpuNvlinkRxBW --timeout 200
-is "$rc" 0 "GPUs are counted"
-like "$err" '^GPU0 +2,400.00 GB/s GpuDramReadBW$' "a bandwidth, as the fake has it"
-like "$err" '^GPU0 +[0-9.]+ % +GpuSmActive$' "a share of cycles, which takes no time"
-like "$err" '^GPU0 +<not supported> GB/s GpuNvlinkRxBW$' "what the chip does not have is not supported"
-like "$err" "^ GPU0: $one, by cupti$" "which GPU it is and who has counted is said"
-run gpmu stat --gpu -a -e nvidia_gpu/dram__bytes_read.sum/ -x, -I 50 --interval-count 2
-is "$(column scope <<< "$err" | sort -u)" gpu "CSV has a row of the GPU"
-is "$(column gpu <<< "$err" | sort -u)" $one "by its UUID"
-is "$(column source <<< "$err" | sort -u)" cupti "and by whom"
-run gpmu stat --gpu -M GpuDramReadBW -r 2 -- true
-like "$err" '\( \+- ' "in several runs"
+is "$rc" 0 "stat --gpu -M exits with 0"
+like "$err" '^GPU0 +2,400.00 GB/s GpuDramReadBW$' "stat --gpu -M prints the fake's bandwidth as the GPU's"
+like "$err" '^GPU0 +[0-9.]+ % +GpuSmActive$' "stat --gpu -M prints a percentage of cycles"
+like "$err" '^GPU0 +<not supported> GB/s GpuNvlinkRxBW$' "stat --gpu prints a metric that the chip does not have as not supported"
+like "$err" "^ GPU0: $one, by cupti$" "stat --gpu prints the GPU's UUID and the counting source below the rows"
+expect 0 gpmu stat --gpu -a -e nvidia_gpu/dram__bytes_read.sum/ -x, -I 50 --interval-count 2
+is "$(column scope <<< "$err" | sort -u)" gpu "stat --gpu -x, has rows of the scope gpu"
+is "$(column gpu <<< "$err" | sort -u)" $one "stat --gpu -x, has the GPU's UUID in each row"
+is "$(column source <<< "$err" | sort -u)" cupti "stat --gpu -x, has the counting source in each row"
+expect 0 gpmu stat --gpu -M GpuDramReadBW -r 2 -- true
+like "$err" '\( \+- ' "stat --gpu -r prints means with their deviation"
 
 # shellcheck disable=SC2016 # the command expands it
 for with in "stat --gpu -a -e nvidia_gpu/dram__bytes_read.sum/" "record --no-cuda-trace --gpu -M GpuSmActive -o $work/environment.pftrace"; do
 	# shellcheck disable=SC2086 # options
-	CUDA_VISIBLE_DEVICES=0,1 CUDA_DEVICE_ORDER=PCI_BUS_ID run gpmu $with -- sh -c 'echo "$CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER"'
-	is "$out" "0,1 PCI_BUS_ID" "gpmu ${with%% *}: the command has the environment that hides GPUs, though gpmu sees all"
+	CUDA_VISIBLE_DEVICES=0,1 CUDA_DEVICE_ORDER=PCI_BUS_ID expect 0 gpmu $with -- sh -c 'echo "$CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER"'
+	is "$out" "0,1 PCI_BUS_ID" "gpmu ${with%% *} --gpu: the command inherits CUDA_VISIBLE_DEVICES although gpmu sees all GPUs"
 done
 
-# --- what nobody asked for
-run gpmu stat --gpu -- true
+# --- default metrics, and the hint to --gpu
+expect 0 gpmu stat --gpu -- true
 is "$(grep -o '^GPU0 .*[]]' <<< "$err" | grep -o 'Gpu[A-Za-z]*' | paste -sd' ')" "GpuSmActive GpuDramBW GpuPcieBW" \
-	"--gpu alone counts of GPUs too"
-like "$err" ' task-clock' "beside the command's"
+	"stat --gpu without -M counts default metrics of the GPU"
+like "$err" ' task-clock' "stat --gpu without -M counts the command's default events"
 for counter in "-M GpuSmActive" "-M GpuSmActive,GpuDramReadBW" "-e nvidia_nvml/power/" "-e nvidia_gpu/dram__bytes_read.sum/"; do
+	# Without plugins a GPU's metric is not supported, and its PMU is an unknown event.
+	[ "${counter%% *}" = -e ] && status=125 || status=0
 	# shellcheck disable=SC2086 # an option and its argument
-	run gpmu stat -a $counter --timeout 50
-	is "$(grep -c 'GPUs are counted by plugins: .*--gpu' <<< "$err")" 1 "$counter without --gpu: it is said that this counts them"
+	expect $status gpmu stat -a $counter --timeout 50
+	is "$(grep -c 'GPUs are counted by plugins: .*--gpu' <<< "$err")" 1 "stat $counter without --gpu prints one hint to --gpu"
 done
-run gpmu plan -M GpuSmActive
-like "$err" 'GPUs are counted by plugins: --source cupti' "gpmu plan says it too"
-GPMU_CUDA=/nonexistent run gpmu stat --source nvml=check -a -M GpuSmActive --timeout 50
-unlike "$err" 'GPUs are counted by' "not to who has asked for them"
-run gpmu stat -M GraceMemBW -- true
-unlike "$err" 'GPUs are counted by' "nor of other PMUs"
+expect 1 gpmu plan -M GpuSmActive
+like "$err" 'GPUs are counted by plugins: --source cupti' "plan -M GpuSmActive without --gpu prints a hint to the plugins"
+GPMU_CUDA=/nonexistent expect 0 gpmu stat --source nvml=check -a -M GpuSmActive --timeout 50
+unlike "$err" 'GPUs are counted by' "stat --source nvml -M GpuSmActive prints no hint to --gpu"
+expect 0 gpmu stat -M GraceMemBW -- true
+unlike "$err" 'GPUs are counted by' "stat -M GraceMemBW prints no hint to --gpu"
 
-# --- clocks, which profiling can hold, as can having nothing to do (reason 1)
+# --- clocks: profiling can lower them, as can an idle GPU (throttle reason 1)
 slow='s/"nvmlDeviceGetClockInfo:1": [0-9]*/"nvmlDeviceGetClockInfo:1": [1980, 900]/'
 sed "$slow" "$top/tests/gpu/fake/nvml-h200.json" > "$work/slow.json"
 sed "$slow; s/CurrentClocksEventReasons\": [0-9]*/CurrentClocksEventReasons\": 1/" \
 	"$top/tests/gpu/fake/nvml-h200.json" > "$work/idle.json"
-GPMU_FAKE_NVML=$work/slow.json run gpmu stat --source cupti -a -M GpuSmActive --timeout 50
+GPMU_FAKE_NVML=$work/slow.json expect 0 gpmu stat --source cupti -a -M GpuSmActive --timeout 50
 like "$err" "^gpmu stat: warning: $one: its SM clock is 900 MHz since it is sampled, it was 1980 MHz before" \
-	"a clock that is lower since it is sampled is said"
+	"stat --source cupti warns of an SM clock that falls while the GPU is sampled"
 GPMU_FAKE_NVML=$work/idle.json run gpmu stat --source cupti -a -M GpuSmActive --timeout 50
-is "$rc" 0 "an idle GPU is sampled"
-unlike "$err" "SM clock" "... whose clock says nothing"
+is "$rc" 0 "stat --source cupti samples an idle GPU"
+unlike "$err" "SM clock" "stat --source cupti does not warn of an idle GPU's SM clock"
 
 # --- beside a Grace
-run gpmu stat --gpu "$model" -a -M GraceMemBW,GpuDramReadBW --per-node --timeout 200
-like "$err" '^N0 +131.52 GB/s GraceMemBW' "one table has a Grace's nodes"
-like "$err" '^GPU0 +2,400.00 GB/s GpuDramReadBW' "and GPUs"
-run gpmu stat --gpu -M GpuSmActive -e page-faults -- true
-like "$err" ' page-faults' "and the command's events"
-like "$err" '^GPU0 .* GpuSmActive +\[GPU\]' "beside which it is said what GPUs' are of"
+expect 0 gpmu stat --gpu "$model" -a -M GraceMemBW,GpuDramReadBW --per-node --timeout 200
+like "$err" '^N0 +131.52 GB/s GraceMemBW' "stat --gpu --per-node has the rows of a Grace's nodes"
+like "$err" '^GPU0 +2,400.00 GB/s GpuDramReadBW' "stat --gpu --per-node has the rows of the GPUs"
+expect 0 gpmu stat --gpu -M GpuSmActive -e page-faults -- true
+like "$err" ' page-faults' "stat --gpu has the rows of the command's events"
+like "$err" '^GPU0 .* GpuSmActive +\[GPU\]' "stat --gpu marks GPU rows with [GPU] beside rows of the command"
 
-# --- two, one of them busy
+# --- two GPUs, one of which another profiler holds
 busy="machine=h200x2 enable=0:26"
 GPMU_FAKE=$busy GPMU_FAKE_NVML=$top/tests/gpu/fake/nvml-h200x2.json run gpmu stat --gpu -a -x, --timeout 300 \
 	-e "nvidia_gpu/$active/,nvidia_gpu/dram__bytes_read.sum/" -M GpuDramReadBW
-is "$rc" 0 "a GPU that another profiler has is no failure"
-like "$err" "warning: $one: its profiler is held" "who has it is said"
-is "$(grep -c "$one,.*,nvml$" <<< "$err")" 3 "NVML counts that one"
-is "$(grep -c "$two,.*,cupti$" <<< "$err")" 3 "CUPTI the other"
+is "$rc" 0 "stat --gpu exits with 0 if another profiler holds a GPU"
+like "$err" "warning: $one: its profiler is held" "stat --gpu warns that another profiler holds the GPU"
+is "$(grep -c "$one,.*,nvml$" <<< "$err")" 3 "stat --gpu counts a GPU that another profiler holds by NVML"
+is "$(grep -c "$two,.*,cupti$" <<< "$err")" 3 "stat --gpu counts the other GPU by CUPTI"
 is "$(grep -e ',state,' -e "$one," <<< "$err" | column state | sort | uniq -c | tr -s ' ' | paste -sd,)" " 2 not_supported, 1 ok" \
-	"of which it does not have all"
-is "$(grep -e ',state,' -e "$two," <<< "$err" | grep -v warning | column state | sort -u)" ok "the other has"
+	"stat --gpu prints events that NVML does not have as not supported"
+is "$(grep -e ',state,' -e "$two," <<< "$err" | grep -v warning | column state | sort -u)" ok "stat --gpu counts all events of the other GPU"
 for fault in freeze=0:1 vanish=0:999; do
 	GPMU_FAKE="machine=h200x2 $fault" run gpmu stat --gpu "$model" -a -x, -M GpuDramReadBW,GraceMemBW --timeout 300
-	is "$rc $(grep -c 'warning' <<< "$err")" "0 1" "$fault: a GPU that gives no samples, or is gone, is one line"
-	is "$(grep -c "GpuDramReadBW,[0-9.]*,GB/s,ok,.*,$two,1,cupti$" <<< "$err")" 1 "... the other is counted"
-	is "$(grep -c "nvidia_scf_pmu,.*,ok," <<< "$err")" 1 "... so is the Grace"
-	is "$(grep "$one," <<< "$err" | grep -c "GpuDramReadBW,,")" 1 "... and of it there is no number"
+	is "$rc $(grep -c 'warning' <<< "$err")" "0 1" "stat --gpu with $fault exits with 0 and prints one warning"
+	is "$(grep -c "GpuDramReadBW,[0-9.]*,GB/s,ok,.*,$two,1,cupti$" <<< "$err")" 1 "stat --gpu with $fault counts the other GPU"
+	is "$(grep -c "nvidia_scf_pmu,.*,ok," <<< "$err")" 1 "stat --gpu with $fault counts the Grace"
+	is "$(grep "$one," <<< "$err" | grep -c "GpuDramReadBW,,")" 1 "stat --gpu with $fault prints no value of the failing GPU"
 done
 cat > "$work/mixed.json" << 'END'
 [ { "MetricName": "Mixed", "MetricExpr": "nvidia_gpu@sm__cycles_active.avg.pct_of_peak_sustained_elapsed@ + 0 * page\\-faults" } ]
 END
-GPMU_FAKE="machine=h200x2" run gpmu stat --gpu -a --events "$work/mixed.json" -M Mixed --timeout 200
-like "$err" '<not supported> +Mixed' "means of two GPUs are not added up"
-GPMU_FAKE="machine=h200" run gpmu stat --gpu -a --events "$work/mixed.json" -M Mixed --timeout 200
-like "$err" ' 37.[0-9]+ +Mixed' "that of one may be beside other counts"
+GPMU_FAKE="machine=h200x2" expect 0 gpmu stat --gpu -a --events "$work/mixed.json" -M Mixed --timeout 200
+like "$err" '<not supported> +Mixed' "stat --gpu does not add up a mean over two GPUs in a metric with other events"
+GPMU_FAKE="machine=h200" expect 0 gpmu stat --gpu -a --events "$work/mixed.json" -M Mixed --timeout 200
+like "$err" ' 37.[0-9]+ +Mixed' "stat --gpu computes a metric of one GPU's mean and other events"
 
-# --- halves
+# --- one of CUPTI and NVML is missing
 mkdir "$work/half" "$work/none"
 ln -s "$(realpath "$B/gpmu-nvml.so")" "$work/half/"
-GPMU_PLUGINS=$work/half run gpmu stat --gpu -a -e nvidia_nvml/power/ --timeout 300
-like "$err" 'GPU0 +[0-9.,]+ W +nvidia_nvml/power/' "without CUPTI NVML counts"
-is "$(grep -c warning <<< "$err")" 1 "which is one line"
+GPMU_PLUGINS=$work/half expect 0 gpmu stat --gpu -a -e nvidia_nvml/power/ --timeout 300
+like "$err" 'GPU0 +[0-9.,]+ W +nvidia_nvml/power/' "stat --gpu without CUPTI counts by NVML"
+is "$(grep -c warning <<< "$err")" 1 "stat --gpu without CUPTI prints one warning"
 fake_gpus gh200
-GPMU_PLUGINS=$work/half run gpmu stat --gpu -a -M GpuPcieReadBW,GpuC2cBW --timeout 300
-like "$err" '^GPU0 +[0-9.]+ GB/s GpuPcieReadBW$' "metrics for certain chips too"
-like "$err" '^GPU0 +[0-9.]+ GB/s GpuC2cBW$' "also those of a Grace Hopper"
+GPMU_PLUGINS=$work/half expect 0 gpmu stat --gpu -a -M GpuPcieReadBW,GpuC2cBW --timeout 300
+like "$err" '^GPU0 +[0-9.]+ GB/s GpuPcieReadBW$' "stat --gpu without CUPTI counts metrics that are limited to certain chips"
+like "$err" '^GPU0 +[0-9.]+ GB/s GpuC2cBW$' "stat --gpu without CUPTI counts the metrics of a Grace Hopper's NVLink-C2C"
 unset GPMU_FAKE_NVML
 : > "$work/none/libnvidia-ml.so.1"
-GPMU_CUDA=$work/none:$B/tests/gpu/fake run gpmu stat --gpu -a -M GpuDramReadBW --timeout 200
-like "$err" '^GPU0 +2,400.00 GB/s' "without NVML CUPTI counts"
-is "$(grep -c warning <<< "$err")" 1 "which is one line too"
-run gpmu stat --gpu -a -M GpuDramReadBX --timeout 100
-like "$err" 'did you mean GpuDramReadBW' "a wrong name is told"
-run gpmu stat --gpu -a -e nvidia_gpu/dram__bytes_red.sum/ --timeout 100
-like "$err" 'dram__bytes_read.sum' "so is that of an event"
-run gpmu stat --gpu -a -e "{nvidia_gpu/sm__icc_requests.sum/,nvidia_gpu/l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum/,nvidia_gpu/l1tex__data_bank_conflicts_pipe_lsu_mem_gds_op_ld.sum/}" -- true
-like "$err" "cannot be counted: nvidia_gpu_0 cannot count its 3 events" "a group that does not fit is told before it runs"
-like "$err" "warning: $one: .* needs 2 passes .*: without l1tex__data_bank_conflicts_pipe_lsu_mem_gds_op_ld.sum" "with what to leave out"
+GPMU_CUDA=$work/none:$B/tests/gpu/fake expect 0 gpmu stat --gpu -a -M GpuDramReadBW --timeout 200
+like "$err" '^GPU0 +2,400.00 GB/s' "stat --gpu without NVML counts by CUPTI"
+is "$(grep -c warning <<< "$err")" 1 "stat --gpu without NVML prints one warning"
+expect 125 gpmu stat --gpu -a -M GpuDramReadBX --timeout 100
+like "$err" 'did you mean GpuDramReadBW' "stat --gpu names the nearest metric of an unknown one"
+expect 125 gpmu stat --gpu -a -e nvidia_gpu/dram__bytes_red.sum/ --timeout 100
+like "$err" 'dram__bytes_read.sum' "stat --gpu names the nearest event of an unknown one"
+expect 0 gpmu stat --gpu -a -e "{nvidia_gpu/sm__icc_requests.sum/,nvidia_gpu/l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum/,nvidia_gpu/l1tex__data_bank_conflicts_pipe_lsu_mem_gds_op_ld.sum/}" -- true
+like "$err" "cannot be counted: nvidia_gpu_0 cannot count its 3 events" "stat --gpu refuses a group that the GPU cannot count in one pass"
+like "$err" "warning: $one: .* needs 2 passes .*: without l1tex__data_bank_conflicts_pipe_lsu_mem_gds_op_ld.sum" "stat --gpu names the event without which the group would fit"
 done_testing

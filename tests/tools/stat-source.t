@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu stat with plugins: signals beside the threads that plugins have, --gpu without GPUs.
+# gpmu stat with source plugins: signals in spite of threads of the plugins, --gpu without GPUs.
 . tests/tools/lib.sh
 
-# --- threads of plugins, as of source-fake.c with $FAKE_THREAD, take no signals
+# --- source-fake.c starts a thread if $FAKE_THREAD is set; such threads must not take gpmu's signals
 export FAKE_THREAD=1
 fake=--source=$(realpath "$B/tests/unit/gpmu-fake.so")
 
@@ -14,33 +14,33 @@ stat() {
 }
 
 run stat -- sh -c 'exit 7'
-is "$rc" 7 "the end of a command is seen, though a plugin has a thread"
-like "$err" ' fake_0/one/' "with its counts"
-run stat -r 2 -- true
-is "$rc" 0 "in several runs too"
-# shellcheck disable=SC2016 # it is the other shell's
+is "$rc" 7 "stat sees the end of the command although a plugin has a thread"
+like "$err" ' fake_0/one/' "stat prints the counts of a plugin with a thread"
+expect 0 stat -r 2 -- true
+is "$rc" 0 "stat -r sees the end of each run although a plugin has a thread"
+# shellcheck disable=SC2016 # the command's shell expands it
 run stat -- sh -c 'kill -INT $PPID; sleep 5'
-is "$rc" 130 "SIGINT ends the run, not gpmu"
-like "$err" ' fake_0/one/' "with its counts"
-# shellcheck disable=SC2016 # it is the other shell's
-run stat -- sh -c 'grep SigBlk /proc/$$/status | cut -f2'
-is "$out" 0000000000000000 "a command has no signals blocked for that"
+is "$rc" 130 "stat: SIGINT ends the run, not gpmu, although a plugin has a thread"
+like "$err" ' fake_0/one/' "stat prints the counts of a plugin with a thread after SIGINT"
+# shellcheck disable=SC2016 # the command's shell expands it
+expect 0 stat -- sh -c 'grep SigBlk /proc/$$/status | cut -f2'
+is "$out" 0000000000000000 "stat: the command has no blocked signals although a plugin has a thread"
 run stat "$work/nothere"
-is "$rc $out" "127 " "a command that is not there is told"
+is "$rc $out" "127 " "stat of a missing command exits with 127 although a plugin has a thread"
 run timeout 20 "$GPMU_BIN" stat --source=nothing -e fake_0/one/ -- touch "$work/touched"
-is "$rc" 125 "a plugin that cannot be loaded is gpmu's failure"
-ok "$([ ! -e "$work/touched" ]; echo $?)" "and the command is not run"
+is "$rc" 125 "stat exits with 125 if a plugin cannot be loaded"
+ok "$([ ! -e "$work/touched" ]; echo $?)" "stat does not run the command if a plugin cannot be loaded"
 unset FAKE_THREAD
 
-# --- no GPU is no failure
+# --- without GPUs
 mkdir "$work/none"
 GPMU_PLUGINS=$work/none run gpmu stat --gpu -e page-faults -- true
-is "$rc" 0 "--gpu without GPUs is no failure"
-like "$err" ' page-faults' "the others count"
-is "$(grep -c warning <<< "$err")" 1 "it is one line"
+is "$rc" 0 "stat --gpu without GPUs exits with 0"
+like "$err" ' page-faults' "stat --gpu without GPUs counts the other events"
+is "$(grep -c warning <<< "$err")" 1 "stat --gpu without GPUs prints one warning"
 GPMU_PLUGINS=$work/none run gpmu stat --gpu -M GpuDramReadBW -- true
-is "$rc" 0 "nor is it where nothing else is asked for"
-like "$err" '<not supported> +GB/s +GpuDramReadBW' "which is not supported then"
+is "$rc" 0 "stat --gpu without GPUs exits with 0 if only GPU metrics are asked for"
+like "$err" '<not supported> +GB/s +GpuDramReadBW' "stat --gpu without GPUs prints GPU metrics as not supported"
 GPMU_PLUGINS=$work/none run gpmu stat --gpu --strict -M GpuDramReadBW -- true
-is "$rc" 125 "but with --strict"
+is "$rc" 125 "stat --gpu --strict without GPUs exits with 125"
 done_testing

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Unit tests of libgpmu, a program each, plain and with the sanitizers (-san); those of
-# the recorder's threads with ThreadSanitizer (-tsan), too.
-# What a test needs beyond the library is said below. Those of the model are in
+# Unit tests of libgpmu, one program each, plain and with the sanitizers (-san); those
+# of the recorder's threads with ThreadSanitizer (-tsan), too.
+# The prerequisites of a test beyond the library follow. Those of the model are in
 # tests/vm/model/rules.mk.
 
 # These are programs that tests run; those of the model and of the driver have rules of
@@ -15,24 +15,25 @@ TSAN_TESTS	:= recorder recorder-stats record-queue record-sched
 GPMU_TESTS_TSAN	:= $(addsuffix -tsan,$(call built,$(TSAN_TESTS)))
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot -Itests/unit
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN) $(addsuffix .t,$(GPMU_TESTS_TSAN))
-SCRIPT_TESTS	+= tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace-sql.t
+SCRIPT_TESTS	+= tests/unit/catalog/tables.t tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace-sql.t
 check-unit: all
 
-# Functions that a test stands in for
+# Functions that a test replaces
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
-$(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
 $(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read mmap)
+$(call both,event-fd): private TEST_LDFLAGS := $(call wrap,syscall)
+$(call both,plan-user): private TEST_LDFLAGS := $(call wrap,event_fd_user_only)
 $(call both,record-sched) $(call built,record-sched)-tsan: private TEST_LDFLAGS := $(call wrap,syscall ioctl mmap log_line)
 $(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
-# What the replay of damage runs is the fuzzer's target
+# The replay of damaged input runs the fuzzer's target
 FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz saved-fuzz source-model-fuzz trace-reader-fuzz
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test)).t: $(B)/tests/fuzz/$(test:-fuzz=.o)))
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test))-san.t: $(B)/tests/fuzz/$(test:-fuzz=-san.o)))
 
-# Sources of counts: the model, and one with defects
+# Source plugins: the model, and a defective one
 FAKE_SRC	:= $(filter %/source-fake.c,$(UNIT_SRC))
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
 SOURCE_TESTS	:= $(filter source source-% session session-% region region-% probe traffic%,$(GPMU_TESTS))
@@ -53,9 +54,9 @@ $(SOURCE_TESTS_T:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),
 $(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN)
 $(SOURCE_TESTS_SAN:.t=.o): $(B)/flags/folders
 $(SOURCE_TESTS_SAN:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
-# Regions as capture ranges need what is injected, and a CUDA
+# Regions as capture ranges need the injected library and a CUDA
 $(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)
-# These have the model's plugin in them.
+# These tests include the model's plugin.
 WITH_MODEL	:= source-model-alloc source-model-fuzz
 $(addsuffix .t,$(call built,$(WITH_MODEL))): $(MODEL_PLUGIN_OBJ) $(MODEL_OBJ)
 $(addsuffix -san.t,$(call built,$(WITH_MODEL))): $(MODEL_PLUGIN_SAN_OBJ) $(MODEL_SAN_OBJ)
@@ -91,7 +92,7 @@ $(GPMU_TESTS_TSAN): %: %.o $(GPMU_TSAN_LIB) $(GPMU_LIB)
 $(GPMU_TESTS_TSAN:=.t): %.t: % tests/lib/tsan
 	cp tests/lib/tsan $@
 
-# What scripts among the tests run
+# Programs that test scripts run
 GPMU_DUMPS	:= $(call built,$(filter-out source-fake,$(GPMU_NO_TESTS)))
 $(GPMU_DUMPS): $(B)/%: %.c $(GPMU_LIB)
 	@mkdir -p $(@D)

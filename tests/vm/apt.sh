@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2154 # cache and vm are lib.sh's
 #
-# A private apt root, used as an ordinary user: Debian's packages are looked
-# up, verified and downloaded by apt itself, without touching the machine's
-# own sources, lists or installed packages. Sourced by tests/vm/fetch.
+# A private apt root that needs no privileges: apt looks up, verifies and downloads
+# Debian's packages without changing the machine's own sources, lists or installed
+# packages. Sourced by tests/vm/fetch.
 #
-# The mirror is the machine's own (its proxy and credentials too). A machine
+# The mirror is the machine's own, including its proxy and credentials. A machine
 # without a Debian entry, such as Ubuntu, uses $GPMU_MIRROR, or the mirror
 # that its package python-apt-common records for Debian.
 
@@ -29,7 +29,7 @@ apt_parse_list() {
 	done
 }
 
-# The same for a deb822-style file, one line for each URI and suite
+# Like the above for a deb822-style file, one line for each URI and suite
 apt_parse_sources() {
 	awk '
 	function flush(	i, j, nu, ns, u, s) {
@@ -63,7 +63,7 @@ apt_parse_sources() {
 	END { flush() }' "$1"
 }
 
-# Prints "URI keyring" of the Debian archive by the machine's configuration.
+# Prints "URI keyring" of the Debian archive in the machine's configuration.
 # Other archives use Debian's suite names too, so an entry counts only if its
 # path ends in /debian and it has the component main.
 apt_machine_mirror() {
@@ -84,7 +84,7 @@ apt_machine_mirror() {
 	done
 }
 
-# Sets mirror and keyring, or fails and names the remedy
+# Sets mirror and keyring, or fails with a message that names the remedy
 apt_find_mirror() {
 	local found
 
@@ -103,7 +103,7 @@ apt_find_mirror() {
 	[ -r "$keyring" ] || die "$keyring is missing: install the package debian-archive-keyring"
 }
 
-# apt_update RELEASE: brings the package lists up to date
+# apt_update RELEASE: updates the package lists
 apt_update() {
 	apt-get -q -o APT::Update::Error-Mode=any update >"$apt_root/update.log" 2>&1
 }
@@ -144,9 +144,9 @@ apt_configure() {
 	mv "$apt_root/sources.list.new" "$apt_root/sources.list"
 }
 
-# apt_root RELEASE: from here on apt's commands work on the private root of
-# that release and its backports, with lists at most a day old. Whoever
-# updates the lists is alone; readers share the lock until the process ends.
+# apt_root RELEASE: makes apt's commands use the private root of that release and its
+# backports, with lists at most a day old. Updating the lists takes an exclusive lock;
+# readers share the lock until the process ends.
 apt_root() {
 	local tool fd fresh=$cache/keyring$apt_keyring
 
@@ -213,7 +213,7 @@ apt_get() {
 	die "cannot download $*; run it again if the archive was being updated"
 }
 
-# apt_closure DIR PACKAGE...: these packages and all that they depend on
+# apt_closure DIR PACKAGE...: downloads these packages and their dependencies into DIR
 apt_closure() {
 	local dir=$1
 

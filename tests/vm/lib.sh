@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# What the rig's scripts share. $vm is this folder, $top the project's.
+# Functions of the rig's scripts. $vm is this folder, $top the project's.
 # shellcheck disable=SC2034
 
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,7 +15,7 @@ die() {
 	exit 1
 }
 
-# The names of the kernels that packages bring; "debug" is built from source
+# The names of the kernels from packages; "debug" is built from source
 kernel_names() {
 	awk -F '\t' '!/^#/ { print $1 }' "$vm/kernels.tsv"
 }

@@ -50,11 +50,13 @@ END
 is "$status" 1 "rig: a guest that hangs fails"
 like "$out" '^NOT OK [0-9]+ - the guest ran to its end: it did not in [0-9]+ s and was killed' "rig: a guest that hangs is reported as killed"
 
-# gone: waits until no QEMU writes the console of rig-killed
-machine="rig-killed/console.log"
+# gone: waits until no QEMU has the console of rig-killed; the whole path, as another clone may run this test too
+build=${B:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+machine=$build/vm/$kernel-ours/rig-killed/console.log
 gone() {
 	for _ in $(seq 50); do
-		pgrep -f "$machine" >/dev/null || return 0
+		pgrep -f "file:$machine" >/dev/null || return 0
 		sleep 0.1
 	done
 	return 1
@@ -63,7 +65,7 @@ printf '#: timeout 100\nsleep 1000\n' >"$tmp/rig-killed.t"
 tests/vm/boot --kernel "$kernel" --driver ours "$tmp/rig-killed.t" >"$tmp/out" 2>&1 &
 boot=$!
 for _ in $(seq 300); do
-	pgrep -f "$machine" >/dev/null && break
+	pgrep -f "file:$machine" >/dev/null && break
 	sleep 0.1
 done
 kill "$boot"

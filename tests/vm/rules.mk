@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The virtual machine tests. make check-vm runs all; KERNEL=NAME picks one
-# kernel, DRIVER=ours|in-tree one driver, TESTS='NAME...' some tests. LONG=1 runs
-# what make check has no time for: tests on more kernels, loops at full length.
+# The virtual machine tests. make check-vm runs all; KERNEL=NAME selects one kernel,
+# DRIVER=ours|in-tree one driver, TESTS='NAME...' some tests. LONG=1 adds kernels and
+# runs loops at full length, for which make check has no time.
 
 VM_KERNELS := $(shell awk -F '\t' '!/^\#/ { print $$1 }' tests/vm/kernels.tsv)
 # The in-tree driver is tested where a release introduced or changed it.
 VM_IN_TREE := 6.12 7.3 debug
 VM_JOBS ?= 2
-# The longest first, so that none is left to run alone
+# The longest tests run first, so that none runs alone at the end
 VM_FIRST := fuzz lifecycle metrics gpmu gracehopper2 zoo events superchip
 TESTS ?= $(sort $(wildcard tests/vm/t/*.t))
 
@@ -20,18 +20,18 @@ endif
 vm_drivers = $(or $(DRIVER),ours $(if $(filter $1,$(VM_IN_TREE)),in-tree))
 vm_runs := $(foreach k,$(vm_kernels),$(foreach d,$(call vm_drivers,$k),$k/$d))
 
-# A name that there is not is refused before anything is prepared
+# An unknown name is refused before anything is prepared
 vm_all_tests := $(notdir $(basename $(wildcard tests/vm/t/*.t)))
 vm_refuse = $(if $(filter-out $3,$2),$(error $1=$(firstword $(filter-out $3,$2)): one of $3))
 $(call vm_refuse,KERNEL,$(KERNEL),$(VM_KERNELS) debug)
 $(call vm_refuse,DRIVER,$(DRIVER),ours in-tree)
 $(call vm_refuse,TESTS,$(patsubst %.t,%,$(TESTS:tests/vm/t/%=%)),$(vm_all_tests))
 
-# The perf that a kernel's guest runs is that of the kernel's source, but for
-# tests that ask for 7.3's.
+# A guest runs the perf of its kernel's source, except for tests whose header selects
+# 7.3's.
 vm_perf = $(or $(shell awk -F '\t' '$$1 == "$1" { print $$3 }' tests/vm/kernels.tsv),7.3)
 
-# What a machine needs; make -j2 makes it side by side.
+# The files of a virtual machine; make -j2 builds them in parallel.
 VM_PREPARE := $(addprefix vm-prepare-,$(VM_KERNELS) debug)
 VM_MODULES := $(VM_PREPARE:vm-prepare-%=vm-modules-%)
 VM_PERFS := $(addprefix vm-perf-,$(PERF_VERSIONS))
@@ -49,12 +49,12 @@ vm-machine:
 $(VM_MODULES): vm-modules-%:
 	tests/vm/modules $* $(B)/vm/modules/$*
 
-# Ours and the distribution's
+# gpmu and the distribution's perf
 $(VM_PERFS): vm-perf-%:
 	tests/vm/fetch userland $*
 	perfmod/build $* arm64 >/dev/null
 
-# Each test on each kernel and driver, as tests/vm/run takes it
+# Each test on each kernel and driver, as an argument of tests/vm/run
 vm_names := $(notdir $(basename $(TESTS)))
 vm_ordered = $(filter $(vm_names),$(VM_FIRST)) $(filter-out $(VM_FIRST),$(vm_names))
 vm_queue = $(foreach t,$(vm_ordered),$(vm_runs:%=%/$t))
@@ -63,12 +63,12 @@ vm_queue = $(foreach t,$(vm_ordered),$(vm_runs:%=%/$t))
 check-vm: vm-prepare
 	GPMU_PREPARED=1 LONG=$(LONG) $(PROVE) -j$(VM_JOBS) --exec tests/vm/run $(vm_queue)
 
-# No test: intervals beside those of the guest's own perf
+# Not a test: intervals beside those of the guest's own perf
 .PHONY: bench-vm
 bench-vm: $(B)/vm/guest/bench
 	@$(MAKE) -s --no-print-directory vm-prepare KERNEL=$(or $(KERNEL),7.3)
 	@GPMU_PREPARED=1 tests/vm/boot --kernel $(or $(KERNEL),7.3) --driver $(or $(DRIVER),in-tree) \
 		--plain tests/vm/bench
 
-SCRIPT_TESTS += tests/unit/vm/acpi.t tests/unit/vm/boot.t tests/unit/vm/fetch.t tests/unit/install/setup.t
+SCRIPT_TESTS += tests/unit/rig/acpi.t tests/unit/rig/boot.t tests/unit/rig/fetch.t tests/unit/install/setup.t
 CHECK_TESTS += tests/vm/rig.t

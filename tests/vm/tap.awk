@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the guest prints: passes its TAP on, all else as comments; takes out the
-# plan, as tests follow, and init's "#@" lines. In the end writes to the file
-# state: count, planned, failed, exit (the script's status), ended, skipped,
-# bailed, loaded, tainted and, of a debug kernel, lockdep; to the file dmesg
-# the kernel log, to leaks what kmemleak found.
-# With plain set, what the test prints is passed on as it is.
+# Filters the guest's output: passes its TAP on and makes comments of all other lines.
+# Removes the plan, as more tests follow, and init's "#@" lines. At the end it writes to
+# the file state: count, planned, failed, exit (the script's status), ended, skipped,
+# bailed, loaded, tainted and, of a debug kernel, lockdep; to the file dmesg the kernel
+# log, to the file leaks the output of kmemleak.
+# With plain set, the test's output is passed on unchanged.
 
 function pass(line) {
 	print line

@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 #
 # bash completion of gpmu: subcommands, options, and the names of this machine's
-# metrics and events. gpmu itself is asked for all of them.
+# metrics and events, all of which gpmu itself lists.
 
-# _gpmu_words WORD WORDS: those that begin with WORD, in either case
+# _gpmu_words WORD WORDS: offers the WORDS that begin with WORD, ignoring case
 _gpmu_words() {
 	local word
 
@@ -13,7 +13,7 @@ _gpmu_words() {
 	done <<< "$2"
 }
 
-# _gpmu_list WORD WORDS: the last of a list separated by commas
+# _gpmu_list WORD WORDS: completes the last item of a list separated by commas
 _gpmu_list() {
 	local before=
 
@@ -23,12 +23,12 @@ _gpmu_list() {
 	compopt -o nospace 2> /dev/null
 }
 
-# _gpmu_options SUBCOMMAND
+# _gpmu_options SUBCOMMAND: prints its long options
 _gpmu_options() {
 	gpmu "$1" --help 2> /dev/null | grep -oE '^ {2,6}(-[^ ]+ )?--[a-z-]+' | grep -oE -- '--[a-z-]+'
 }
 
-# _gpmu_join: the words up to the cursor, in $words, with those together again that bash
+# _gpmu_join: stores the words up to the cursor in $words, and rejoins words that bash
 # splits at "=" and ":"
 _gpmu_join() {
 	local word before=
@@ -44,11 +44,11 @@ _gpmu_join() {
 	done
 }
 
-# _gpmu_machine SUBCOMMAND: what tells gpmu list which names there are, in $machine
+# _gpmu_machine SUBCOMMAND: stores the options in $machine that choose the names of gpmu list
 _gpmu_machine() {
 	local i
 
-	# Another machine's perf has printed what eval reads.
+	# The input of eval may be the output of another machine's perf.
 	machine=()
 	[[ $1 != eval ]] || machine=(--all)
 	for ((i = 2; i < ${#words[@]} - 1; i++)); do
@@ -59,7 +59,7 @@ _gpmu_machine() {
 	done
 }
 
-# _gpmu_names KIND...: names of metrics, groups, events
+# _gpmu_names KIND...: prints the names of metrics, groups or events
 _gpmu_names() {
 	local kind
 
@@ -68,7 +68,7 @@ _gpmu_names() {
 	done
 }
 
-# _gpmu_value OPTION WORD SUBCOMMAND: what the option can have; 1 if it is none that has something
+# _gpmu_value OPTION WORD SUBCOMMAND: offers the option's values; returns 1 if it has none
 _gpmu_value() {
 	local machine
 
@@ -105,7 +105,7 @@ _gpmu() {
 		_gpmu_words "$cur" "$(gpmu --help 2> /dev/null | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'; echo help)"
 		return
 	fi
-	# bash puts the reply in place of what is behind the last "=" or ":".
+	# bash replaces the text behind the last "=" or ":" by the reply.
 	shown=${COMP_WORDS[COMP_CWORD]}
 	[[ $shown != [=:] ]] || shown=
 	if [[ $cur == --*=* ]]; then

@@ -108,9 +108,9 @@ const struct gpmu_node *gpmu_pmu_node(const struct gpmu_pmu *pmu);
  */
 int gpmu_pmu_has_cpumask(const struct gpmu_pmu *pmu);
 /*
- * Returns the number of CPUs that the PMU counts on; sets *@cpus, unless @cpus is NULL, to their
- * numbers, ascending: the cpumask, or the online CPUs of a core PMU. 0 for other PMUs, such as
- * software.
+ * Returns the number of CPUs that the PMU counts on; sets *@cpus, unless @cpus is NULL, to
+ * their numbers, ascending: the cpumask, or the online CPUs of a core PMU. 0 for other PMUs,
+ * such as software.
  */
 size_t gpmu_pmu_cpus(const struct gpmu_pmu *pmu, const int **cpus);
 /*

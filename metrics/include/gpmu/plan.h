@@ -10,11 +10,11 @@ extern "C" {
 #endif
 
 /*
- * A plan divides the events of metrics into groups. The events of a group are counted at the
- * same time. Each group has events of one PMU only: an event of nvidia_scf_pmu is in a group of
- * nvidia_scf_pmu_0 and in a group of nvidia_scf_pmu_1. All events that a metric needs from one
- * PMU are in one group, so that no ratio is computed from counts of different times. Metrics
- * share groups where possible, to keep the number of groups small.
+ * A plan divides events, and the events of metrics, into groups. The events of a group are
+ * counted at the same time. Each group has events of one PMU only: an event of nvidia_scf_pmu
+ * is in a group of nvidia_scf_pmu_0 and in a group of nvidia_scf_pmu_1. All events that a
+ * metric needs from one PMU are in one group, so that no ratio is computed from counts of
+ * different times. Metrics share groups where possible, to keep the number of groups small.
  */
 struct gpmu_plan;
 struct gpmu_group;
@@ -31,7 +31,8 @@ struct gpmu_group;
  * @user_only: 1: events get the modifier u, unless they have a modifier for user, kernel or
  *	hypervisor, or count the whole machine. perf does so if perf_event_paranoid is 2. The
  *	names in rows then end in the modifier, also the names of metrics of such events:
- *	"task-clock:u", "ipc:u"
+ *	"task-clock:u", "ipc:u". -1: as 1 if the kernel allows this process to count its own
+ *	tasks in user space only, otherwise as 0
  */
 struct gpmu_plan_options {
 	size_t size;

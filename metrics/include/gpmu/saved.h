@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 /*
- * Parses the output of "perf stat -j" or "perf stat -x SEP" of perf 6.1 to 7.3, line by line,
- * and makes rows of it. The lines of an interval (-I), or of a whole run, form a table.
+ * A gpmu_saved parses the output of "perf stat -j" or "perf stat -x SEP" of perf 6.1 to 7.3,
+ * line by line, and makes rows of it. The lines of an interval (-I), or of a whole run, form a
+ * table.
  *
  * perf prints scaled values, and the time and the percentage that the counters ran. It
  * truncates the percentage, so multiplexed values are exact to about one percent. With -r the

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What there is to sample GPUs by, and what keeps each from being sampled. */
+/* The answer to "check": the driver, CUPTI, the GPUs, and the reason why a GPU cannot be sampled. */
 #include <stdio.h>
 
 #include "cupti_source.h"
 
-/* 13000: "13.0" */
+/* Formats CUDA's version: 13000 as "13.0" */
 static json_t *cuda_text(int version)
 {
 	char text[32];

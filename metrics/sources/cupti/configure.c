@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Configurations by the Profiler Host API, and the values of images. */
+/* Configurations by the Profiler Host API, and the evaluation of images. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "cupti_host.h"
 #include "cupti_messages.h"
 
-#define MOST_TRIES	400	/* of host_drop(): some 2 ms each */
+#define MOST_TRIES	400	/* of host_drop(), some 2 ms each */
 
 static int new_object(const struct host *host, CUpti_Profiler_Host_Object **object)
 {
@@ -30,7 +30,7 @@ static void free_object(const struct library *library, CUpti_Profiler_Host_Objec
 		library->cupti.deinitialize(&params);
 }
 
-/* All at once: those that are added one after the other get more passes than they need. */
+/* Adds all metrics by one call: CUPTI gives each call's metrics passes of their own. */
 static int add_metrics(const struct library *library, CUpti_Profiler_Host_Object *object,
 		       const char *const *names, size_t length)
 {
@@ -71,7 +71,7 @@ static int get_passes(const struct library *library, struct host_config *config)
 	return result;
 }
 
-/* An object by which a configuration has failed is of no more use: each gets a new one. */
+/* Each configuration gets a new object, because a failed configuration makes its object unusable. */
 int host_configure(const struct host *host, const char *const *names, size_t length,
 		   struct host_config *config, struct gpmu_error *error)
 {
@@ -116,7 +116,7 @@ struct drop {
 	struct gpmu_error *error;
 };
 
-/* Whether what is not dropped fits: 1, 0, -errno */
+/* Whether the metrics that are not dropped fit into one pass: 1, 0 or -errno */
 static int fits(struct drop *search)
 {
 	struct host_config config;
@@ -136,7 +136,7 @@ static int fits(struct drop *search)
 	return ret;
 }
 
-/* Those that do not even fit alone; their number, or -errno */
+/* Drops the metrics that do not fit even alone; returns their number or -errno */
 static int drop_alone(struct drop *search)
 {
 	int dropped = 0;
@@ -154,7 +154,7 @@ static int drop_alone(struct drop *search)
 	return dropped;
 }
 
-/* Drops @count more of those below @end; whether the rest then fits: 1, 0, -errno */
+/* Drops @count more of the metrics below @end; returns whether the rest fits: 1, 0 or -errno */
 static int drop_more(struct drop *search, size_t count, size_t end)
 {
 	int ret = 0;
@@ -172,7 +172,7 @@ static int drop_more(struct drop *search, size_t count, size_t end)
 	return ret;
 }
 
-/* Takes in one after the other what fits with those before; their number, or -errno */
+/* Keeps each metric in turn that fits with those kept before; returns their number or -errno */
 static int take_in_turn(struct drop *search, bool backwards)
 {
 	int ret = 0, taken = 0;
@@ -190,7 +190,7 @@ static int take_in_turn(struct drop *search, bool backwards)
 	return ret < 0 ? ret : taken;
 }
 
-/* Where there are too many combinations */
+/* For too many combinations: tries both directions */
 static int drop_many(struct drop *search)
 {
 	int forwards = take_in_turn(search, false), backwards = 0;
@@ -272,7 +272,7 @@ int host_samples(const struct library *library, const uint8_t *image, size_t siz
 		.pCounterDataImage = image, .counterDataImageSize = size };
 	int result = library->cupti.data_info(&params);
 
-	/* Those that are completed are none where one metric's unit is absent. */
+	/* Not numCompletedSamples, which is 0 if the unit of any metric is absent. */
 	*samples = result ? 0 : params.numPopulatedSamples;
 	return result;
 }

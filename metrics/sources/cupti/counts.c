@@ -109,7 +109,7 @@ static void add_value(struct count *count, double value)
 	count->rest = value - whole;
 }
 
-/* What a sample had from @from to @to, which it covers */
+/* Adds the part of a sample from @from to @to, which lie in it */
 static void add_part(struct counts *counts, size_t sample, uint64_t from, uint64_t to)
 {
 	const double *values = &counts->values[sample * counts->length];
@@ -127,7 +127,7 @@ static void add_part(struct counts *counts, size_t sample, uint64_t from, uint64
 	}
 }
 
-/* Counting was on or off all the time from what is settled to @time. */
+/* Settles up to @time, with no switch in between */
 static void settle_evenly(struct counts *counts, uint64_t time)
 {
 	if (counts->on)

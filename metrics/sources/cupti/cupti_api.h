@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is used of CUDA's driver, of CUPTI (12.6 and later) and of NVML, which are found at
- * run time: no header of NVIDIA's is needed to build. Types, members and constants have the
- * names that they have there; tests/unit/sources/cupti-abi.t compares them with the toolkit's.
+ * Declarations of the CUDA driver, CUPTI (12.6 and later) and NVML as far as the plugin uses them. The libraries are
+ * loaded at run time, so that the build needs no header of NVIDIA's. Types, members and constants have NVIDIA's names;
+ * tests/unit/sources/cupti-abi.t compares them with the toolkit's.
  *
- * Each function of CUPTI's that has a parameter structure gets in its structSize how much of
- * it the caller knows: up to its last member, without padding.
+ * The structSize of a parameter structure of CUPTI is its size up to the last member that the caller knows, without
+ * padding.
  */
 #ifndef GPMU_CUPTI_API_H
 #define GPMU_CUPTI_API_H
@@ -25,7 +25,7 @@ typedef void *nvmlDevice_t;
 #define NVML_CLOCK_SM	1
 #define NVML_REASON_GPU_IDLE	1ull
 
-/* CUptiResult: those that the plugin tells apart */
+/* CUptiResult: the results that the plugin distinguishes */
 #define CUPTI_SUCCESS						0
 #define CUPTI_ERROR_INVALID_PARAMETER				1
 #define CUPTI_ERROR_OUT_OF_MEMORY				8
@@ -215,7 +215,7 @@ typedef struct CUpti_PmSampling_SetConfig_Params {
 	size_t hardwareBufferSize;
 	uint64_t samplingInterval;
 	int triggerMode;
-	int hwBufferAppendMode;	/* not in the first CUPTIs that had PM sampling */
+	int hwBufferAppendMode;	/* missing in the first CUPTIs with PM sampling */
 } CUpti_PmSampling_SetConfig_Params;
 
 typedef struct CUpti_PmSampling_Enable_Params {
@@ -292,13 +292,13 @@ typedef struct CUpti_PmSampling_CounterData_GetSampleInfo_Params {
 	uint64_t endTimestamp;
 } CUpti_PmSampling_CounterData_GetSampleInfo_Params;
 
-/* The structSize of a type, by its last member */
+/* The structSize of a type with @last as its last member */
 #define CUPTI_STRUCT_SIZE(type, last) \
 	(offsetof(type, last) + sizeof(typeof(((type *)NULL)->last)))
 
 /*
- * Functions: F(result, member of the table, symbol, parameters...). Those that not every
- * version has are in a table's optional part.
+ * Functions: F(member of the table, symbol, parameters...). Functions that some versions lack are in a table's optional
+ * part.
  */
 #define CUDA_FUNCTIONS(F) \
 	F(init, cuInit, unsigned int flags) \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Samples of a GPU become counts at any time. They are kept until it is settled which of
- * them were counted: counting is switched on and off at times that can be asked for before
- * or after the samples of these times have come. A sample that a time is in the middle of
- * is split there, as if all in it had happened evenly.
+ * Turns the samples of a GPU into counts for any time. Counting is switched on and off at times that may lie before or
+ * after the newest sample, so samples are kept until it is settled whether they count. A sample that contains such a
+ * time is split there in proportion.
  */
 #ifndef GPMU_CUPTI_COUNTS_H
 #define GPMU_CUPTI_COUNTS_H
@@ -12,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COUNTS_KEPT	2000000000ull	/* ns that samples are kept for: nobody asks later */
+#define COUNTS_KEPT	2000000000ull	/* ns; samples are kept no longer */
 
-/* What one event has come to */
+/* The count of one event */
 struct count {
 	uint64_t raw;
-	double rest;		/* below 1, of raw */
+	double rest;		/* fraction of raw, below 1 */
 	uint64_t running;	/* ns */
-	uint64_t samples;	/* in which it had a value, counted or not */
-	uint64_t nothing;	/* in which it had none */
+	uint64_t samples;	/* samples with a value, counted or not */
+	uint64_t nothing;	/* samples without a value */
 };
 
 struct counts {
@@ -30,42 +29,41 @@ struct counts {
 		bool mean;
 		double scale;
 	} *events;
-	uint64_t enabled;	/* ns that it was on */
+	uint64_t enabled;	/* ns that counting was on */
 
-	/* Samples: begin, end, and a value for each event; a ring */
+	/* A ring of samples: begin, end, and a value for each event */
 	double *values;
 	struct sample_time {
 		uint64_t start, end;
 	} *times;
 	size_t room, first, kept;
-	uint64_t newest;	/* the end of the last one; 0: there was none */
+	uint64_t newest;	/* end of the last sample; 0: no sample yet */
 
 	struct count_switch {
 		uint64_t time;
 		bool on;
-	} *switches;		/* that are not settled, in their order */
+	} *switches;		/* not settled yet, in order of time */
 	size_t switches_len;
-	uint64_t settled;	/* up to then */
-	bool on;		/* at that time */
+	uint64_t settled;	/* counts are settled up to this time */
+	bool on;		/* counting is on at that time */
 };
 
 /* Returns 0 or -ENOMEM. */
 int counts_init(struct counts *counts, const struct count_event *events, size_t length);
 void counts_release(struct counts *counts);
 /*
- * Makes room for so many samples: making it when they come takes those who wait for the lock
- * tens of ms. Returns 0 or -ENOMEM.
+ * Makes room for @samples. Growing the ring later takes tens of ms under the lock, for which readers would wait.
+ * Returns 0 or -ENOMEM.
  */
 int counts_reserve(struct counts *counts, size_t samples);
 
 /*
- * A sample behind the last one; a value that is not a number is none. Returns 0 or -ENOMEM,
- * then it is lost.
+ * Adds a sample after the last one; a NaN is no value. Returns 0, or -ENOMEM if the sample is lost.
  */
 int counts_add(struct counts *counts, uint64_t start, uint64_t end, const double *values);
-/* Returns 0 or -ENOMEM. */
+/* Switches counting on or off at @time. Returns 0 or -ENOMEM. */
 int counts_switch(struct counts *counts, uint64_t time, bool on);
-/* All up to @time; what no sample covers was not running. */
+/* Settles all counts up to @time; time without samples is not running time. */
 void counts_settle(struct counts *counts, uint64_t time);
 
 #endif /* GPMU_CUPTI_COUNTS_H */

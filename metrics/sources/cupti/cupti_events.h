@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events of a chip: CUPTI's metrics with a suffix, "dram__bytes_read.sum". Those without
- * more of the suffix than ".sum" of a counter are counts, all others are means. Each gets a
- * number when it is first heard of, those that are listed by their order.
+ * Events of a chip: CUPTI's metrics with a suffix, "dram__bytes_read.sum". A counter with the suffix ".sum" is a count,
+ * all others are means. An event gets its number when it is first looked up; listed events are numbered in their order.
  */
 #ifndef GPMU_CUPTI_EVENTS_H
 #define GPMU_CUPTI_EVENTS_H
@@ -25,12 +24,12 @@ struct events {
 	size_t listed;
 };
 
-/* The listed ones: each metric of the host with its natural suffix. Returns 0 or -ENOMEM. */
+/* Makes the listed events: each metric of the host with its natural suffix. Returns 0 or -ENOMEM. */
 int events_init(struct events *events, const struct host *host);
 void events_release(struct events *events);
-/* NULL: no metric is called so, or it has no such suffix */
+/* Finds an event by name; NULL if the metric or its suffix is unknown */
 struct event *events_find(struct events *events, const char *name);
-/* By the number in an event's config; NULL: there is none */
+/* Finds an event by the number in its config; NULL if it is unknown */
 struct event *events_get(const struct events *events, uint64_t number);
 
 #endif /* GPMU_CUPTI_EVENTS_H */

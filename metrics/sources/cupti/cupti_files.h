@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where copies of CUPTI are: for the plugin, and for what is injected into programs. What the environment or the
- * process says is before what is installed.
+ * Finds copies of CUPTI, for the plugin and for libgpmu-inject.so. Copies named by the environment or loaded in the
+ * process come before installed ones.
  */
 #ifndef GPMU_CUPTI_FILES_H
 #define GPMU_CUPTI_FILES_H
@@ -16,22 +16,22 @@
 struct cupti_files {
 	struct cupti_file {
 		char *path;
-		char *real;	/* with links followed; NULL: the loader is to find it */
+		char *real;	/* with links resolved; NULL if the loader has to find it */
 		int major;
 	} files[CUPTI_FILES_MOST];
 	size_t length;
 };
 
-/* The caller releases them. Those for which there is no memory are left out. */
+/* Finds all copies; the caller releases them. A copy is left out if memory is short. */
 void cupti_files_find(struct cupti_files *files);
-/* Only those that the process has */
+/* Finds only the copies loaded in the process */
 void cupti_files_mapped(struct cupti_files *files);
 void cupti_files_release(struct cupti_files *files);
 
-/* CUDA's version, 13000, of CUPTI's version of its API; 0: older than any that is used */
+/* CUDA's version, 13000, for a version of CUPTI's API; 0 if it is too old to be used */
 int library_cuda_version(uint32_t version);
 
-/* Path of the first folder of $GPMU_CUDA that has the file; NULL: none has */
+/* The file's path in the first folder of $GPMU_CUDA that has it; NULL if none has it */
 const char *library_override(const char *name, char path[PATH_MAX]);
 
 #endif /* GPMU_CUPTI_FILES_H */

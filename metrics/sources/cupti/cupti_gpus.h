@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The machine's GPUs, by UUID, and whether their profiler can be had. */
+/* The machine's GPUs, by UUID, and whether CUPTI can sample them. */
 #ifndef GPMU_CUPTI_GPUS_H
 #define GPMU_CUPTI_GPUS_H
 
@@ -7,32 +7,32 @@
 #include "cupti_messages.h"
 
 struct gpu {
-	size_t ordinal;		/* CUDA's and CUPTI's number of it */
+	size_t ordinal;		/* its number in CUDA and CUPTI */
 	int device;		/* CUDA's handle */
 	unsigned int index;	/* NVML's, by the order on the PCI bus: nvidia_gpu_N */
 	char uuid[64];
 	char name[128];
 	char pci[32];		/* "0009:01:00.0" */
 	char chip[32];		/* "GH100" */
-	nvmlDevice_t nvml;	/* NULL: it is not to be had */
-	struct trouble trouble;	/* why it cannot be sampled */
+	nvmlDevice_t nvml;	/* NULL if NVML does not have it */
+	struct trouble trouble;	/* the reason why it cannot be sampled */
 };
 
 /*
- * All GPUs by their index; a message says of which the driver knows nothing. Returns 0 or
- * -errno with the error set, and the library's trouble if CUPTI or the driver is why; the
- * caller frees them. CUPTI's times are then CLOCK_MONOTONIC_RAW's.
+ * Finds all GPUs, ordered by index, and makes CLOCK_MONOTONIC_RAW CUPTI's clock. A message names each GPU that the
+ * driver cannot describe. Returns 0 or -errno with the error set, and the library's trouble if CUPTI or the driver is the
+ * cause. The caller frees the GPUs.
  */
 int gpus_find(struct library *library, struct gpu **gpus, size_t *length,
 	      struct messages *messages, struct gpmu_error *error);
 
-/* Whether CUPTI can sample it; the trouble says why not. */
+/* Whether CUPTI can sample the GPU; if not, sets the trouble */
 bool gpu_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble);
-/* What a result of CUPTI's means where sampling begins */
+/* Sets the trouble for a CUPTI result with which sampling failed to begin */
 void gpu_refusal(const struct library *library, int result, struct trouble *trouble);
-/* MHz of its SMs; 0: not known */
+/* The SM clock in MHz; 0 if it is not known */
 unsigned int gpu_clock(const struct library *library, const struct gpu *gpu);
-/* Whether NVML says that its clocks are what they are because it has nothing to do */
+/* Whether NVML reports idle as the reason for the GPU's clocks */
 bool gpu_idle(const struct library *library, const struct gpu *gpu);
 
 #endif /* GPMU_CUPTI_GPUS_H */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What was sampled, in a file: configurations, images of counters as CUPTI has decoded
- * them, and the times of their samples, which only the machine with the GPU can tell. It
- * can be evaluated on another machine, with the same version of CUPTI or a later one.
+ * A file of samples: configurations, counter images as CUPTI decoded them, and the times of their samples, which are
+ * known only on the machine with the GPU. Another machine can evaluate the file, with the same version of CUPTI or a
+ * later one.
  *
- * The file is 16 bytes of IMAGE_MAGIC and records: a struct image_record and its content,
- * padded to 8 bytes, all in the machine's byte order, which is little endian. An image is
- * kept as the pages in which it is unlike the empty one.
+ * The file is 16 bytes of IMAGE_MAGIC and records: a struct image_record and its content, padded to 8 bytes, in little
+ * endian byte order. Of an image the file has the pages that differ from the empty image.
  */
 #ifndef GPMU_CUPTI_IMAGE_H
 #define GPMU_CUPTI_IMAGE_H
@@ -17,38 +16,38 @@
 #include "cupti_gpus.h"
 #include "cupti_messages.h"
 
-#define IMAGE_MAGIC	"gpmu-cupti-001\n"	/* and its 0 */
+#define IMAGE_MAGIC	"gpmu-cupti-001\n"	/* including its final NUL */
 #define IMAGE_PAGE	4096
 
 enum image_type {
 	IMAGE_RUN = 1,	/* begins a run: JSON: uuid, name, chip, pci, index, metrics, trigger, interval, cuda */
-	IMAGE_CONFIG,	/* its configuration */
-	IMAGE_EMPTY,	/* its image with no samples */
-	IMAGE_END,	/* nothing: the last record */
+	IMAGE_CONFIG,	/* the run's configuration */
+	IMAGE_EMPTY,	/* the run's image without samples */
+	IMAGE_END,	/* no content: the last record */
 	IMAGE_SAMPLES,	/* struct image_samples, times, numbers of pages, pages */
 };
 
 struct image_record {
 	uint32_t type;
-	uint32_t run;		/* of several GPUs, or one after the other, from 0 */
+	uint32_t run;		/* number from 0, of several GPUs or consecutive runs */
 	uint64_t size;		/* of the content, without the padding */
 	uint64_t checksum;	/* of the content: FNV-1a */
 };
 
 struct image_samples {
-	uint32_t samples;	/* a struct sample_time each; start and end the same: not used */
+	uint32_t samples;	/* a struct sample_time each; equal start and end: not used */
 	uint32_t pages;		/* a uint32_t each, padded to 8 bytes, then their bytes */
 };
 
 uint64_t image_checksum(const void *content, size_t size);
 
-/* Writes a file, which is there when the saver is closed; threads can share it */
+/* Writes a file, which appears when the saver is closed. Threads can share a saver. */
 struct saver;
 
 /* Returns 0 or -errno with the error set. */
 int saver_new(const char *path, struct messages *messages, struct saver **saver,
 	      struct gpmu_error *error);
-/* A message says why there is no file. */
+/* If there is no file, a message gives the reason. */
 void saver_close(struct saver *saver);
 
 struct saver_run {
@@ -62,13 +61,13 @@ struct saver_run {
 	int cuda;			/* CUPTI's version: 13000 */
 };
 
-/* Begins a run; its number. After a failure nothing more is written. */
+/* Begins a run and returns its number. After a failure nothing more is written. */
 uint32_t saver_run(struct saver *saver, const struct saver_run *run);
-/* An image with samples, of the size of the empty one */
+/* Writes an image with samples; @image and @empty have @size bytes */
 void saver_samples(struct saver *saver, uint32_t run, const uint8_t *image, const uint8_t *empty,
 		   size_t size, const struct sample_time *times, size_t samples);
 
-/* A file that was read */
+/* A file that has been read */
 struct saved {
 	void *map;
 	size_t size;
@@ -78,7 +77,7 @@ struct saved {
 		struct gpu gpu;
 		bool sysclk;
 		uint64_t interval;
-		int cuda;	/* 0: the file does not say */
+		int cuda;	/* 0 if the file does not have it */
 		char **names;
 		size_t names_len;
 		const uint8_t *config, *empty;
@@ -94,12 +93,11 @@ struct saved {
 };
 
 /*
- * Returns 0 or -errno with the error set, which says where the file is damaged. The caller
- * releases it in any case.
+ * Returns 0 or -errno with the error set, which has the offset of a damage. The caller releases @saved in any case.
  */
 int saved_load(struct saved *saved, const char *path, struct gpmu_error *error);
 void saved_release(struct saved *saved);
-/* Makes an image of the run anew, at @image, of the run's image_size. */
+/* Restores an image of the run to @image, which has the run's image_size bytes */
 void saved_image(const struct saved_run *run, size_t index, uint8_t *image);
 
 #endif /* GPMU_CUPTI_IMAGE_H */

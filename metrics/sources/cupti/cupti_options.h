@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is written behind "cupti=" */
+/* The options after "cupti=" */
 #ifndef GPMU_CUPTI_OPTIONS_H
 #define GPMU_CUPTI_OPTIONS_H
 
@@ -13,7 +13,7 @@
 			"[,save=FILE][,load=FILE][,chip=NAME][,list][,check]"
 
 enum trigger {
-	TRIGGER_DEFAULT,	/* TRIGGER_TIME where the chip has it */
+	TRIGGER_DEFAULT,	/* TRIGGER_TIME if the chip has it */
 	TRIGGER_TIME,
 	TRIGGER_SYSCLK,
 };
@@ -22,11 +22,11 @@ struct options {
 	uint64_t interval;	/* ns, or cycles of the system clock; 0: the default */
 	enum trigger trigger;
 	bool cycles;		/* the interval has no unit of time */
-	size_t buffer;		/* bytes of the hardware buffer; 0: as many as are useful */
+	size_t buffer;		/* bytes of the hardware buffer; 0: chosen by the sampler */
 	char *save, *load;	/* files */
-	char *chip;		/* whose metrics are asked for; no GPU is needed */
-	bool list;		/* nothing will be counted: no GPU is taken */
-	bool check;		/* what is missing is no failure: it is asked for */
+	char *chip;		/* the chip whose metrics are listed; needs no GPU */
+	bool list;		/* only list events: take no GPU */
+	bool check;		/* a missing library, driver or GPU is reported by the query "check" and is no failure */
 };
 
 /* Returns 0 or -errno with the error set; the caller releases the options in any case. */

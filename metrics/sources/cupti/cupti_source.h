@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * CUPTI's PM sampling as a source of libgpmu (gpmu-source.h): a PMU nvidia_gpu_N for each
- * GPU whose profiler can be had, whose events are CUPTI's metrics.
+ * CUPTI's PM sampling as a source of libgpmu (gpmu-source.h): each GPU whose profiler is free has a PMU nvidia_gpu_N,
+ * whose events are CUPTI's metrics.
  */
 #ifndef GPMU_CUPTI_SOURCE_H
 #define GPMU_CUPTI_SOURCE_H
@@ -14,7 +14,7 @@
 #include "cupti_sampling.h"
 #include "gpmu-source.h"
 
-/* What GPUs of one chip have in common */
+/* Shared by all GPUs of one chip */
 struct chip {
 	const char *name;	/* the host's */
 	struct host *host;
@@ -27,32 +27,32 @@ struct group {
 	size_t length;
 	struct group_event {
 		struct event *event;
-		size_t place;		/* in the PMU's counts; SIZE_MAX: not yet in them */
-		uint64_t raw, running;	/* of earlier counts */
+		size_t place;		/* index in the PMU's counts; SIZE_MAX: not in them yet */
+		uint64_t raw, running;	/* sums over earlier counts */
 	} *events;
-	uint64_t enabled;		/* of earlier counts */
+	uint64_t enabled;		/* sum over earlier counts */
 };
 
-/* A GPU that is shown */
+/* A PMU: a GPU, the samples of a file, or a chip alone */
 struct pmu {
 	struct source *source;
-	struct gpu *gpu;		/* NULL: of a chip alone */
-	bool saved;			/* in a file: the samples of its runs are counted */
-	uint64_t begin;			/* of the first of them; 0: they are put in time */
+	struct gpu *gpu;		/* NULL for a chip alone */
+	bool saved;			/* counts the samples of a file's runs */
+	uint64_t begin;			/* time of the file's first sample; 0 once the samples are moved to it */
 	struct chip *chip;
 	char name[32];
 	struct gpmu_source_gpu shown_gpu;
 	struct gpmu_source_pmu shown;
 
 	struct group *groups;		/* that are open */
-	const struct event *refused;	/* the first of those that last did not fit, which is said */
-	bool stale;			/* the following are not those of the groups */
-	struct event **events;		/* that are sampled, each once */
-	const char **names;		/* theirs */
+	const struct event *refused;	/* first event of the last group that did not fit; it is reported once */
+	bool stale;			/* the members below do not match the groups */
+	struct event **events;		/* sampled events, without duplicates */
+	const char **names;		/* their names */
 	size_t length;
 	struct counts counts;
 	struct sampler sampler;
-	unsigned int clock;		/* MHz, before it was sampled */
+	unsigned int clock;		/* SM clock in MHz before sampling */
 };
 
 struct source {
@@ -63,7 +63,7 @@ struct source {
 	struct saved saved;
 	struct gpu *gpus;
 	size_t gpus_len;
-	struct chip *chips;		/* room for as many as GPUs, and one */
+	struct chip *chips;		/* room for one more than GPUs */
 	size_t chips_len;
 	struct pmu *pmus;		/* likewise */
 	size_t pmus_len;
@@ -75,34 +75,34 @@ int groups_open(struct pmu *pmu, const struct gpmu_source_event *events, size_t 
 		struct group **group, struct gpmu_error *error);
 void groups_close(struct group *group);
 /*
- * Begins to sample what the groups need; groups_wait() waits for the first sample. Where none
- * comes that is said, and groups_read() is -ENODEV.
+ * Begins to sample the events of all groups; groups_wait() waits for the first sample. If none comes, a message reports
+ * it and groups_read() returns -ENODEV.
  */
 int groups_prepare(struct pmu *pmu, struct gpmu_error *error);
 void groups_wait(struct pmu *pmu);
 int groups_switch(struct pmu *pmu, uint64_t time, bool on);
 int groups_read(struct group *group, uint64_t time, struct gpmu_source_count *counts);
-/* Ends sampling; the groups are closed. */
+/* Ends sampling after all groups are closed */
 void groups_release(struct pmu *pmu);
 
-/* Samples of a file: replay.c. Fills the counts of the groups. */
+/* Adds the samples of a file to the counts of the groups: replay.c */
 int replay_prepare(struct pmu *pmu, struct gpmu_error *error);
-/* The first sample of the file, of whichever GPU, is at @time. */
+/* Moves the samples in time: the file's first sample, of any GPU, is at @time. */
 void replay_begin(struct source *source, uint64_t time);
 /*
- * What each sample of a run of the file comes to for some metrics: calls @each with its time
- * and values. Returns 0 or -errno with the error set.
+ * Evaluates some metrics for the samples of a run: calls @each with the time and values of each sample. Returns 0 or
+ * -errno with the error set.
  */
 int replay_run(const struct host *host, const struct saved_run *run, const char *const *names,
 	       size_t length, int (*each)(void *data, struct sample_time time, const double *values),
 	       void *data, struct gpmu_error *error);
 
-/* The chip of this name, which is there from now on; NULL with the error set, ret is -errno. */
+/* The chip of this name, made at its first use. On failure NULL with the error set and *@ret -errno. */
 struct chip *source_chip(struct source *source, const char *name, int *ret,
 			 struct gpmu_error *error);
 /* The answer to "check": check.c */
 json_t *source_check(const struct source *source);
-/* Answers to questions: query.c */
+/* Answers to queries: query.c */
 int source_query(struct source *source, const char *question, char **answer,
 		 struct gpmu_error *error);
 

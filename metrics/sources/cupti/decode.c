@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The thread of a sampler */
+/* The decoder: the thread of a sampler */
 #include <time.h>
 
 #include "cupti_decode.h"
 
 #define SEC		1000000000ull	/* in ns */
-#define MOST_ERRORS	3		/* one after the other, before a GPU is given up */
+#define MOST_ERRORS	3		/* consecutive, before a GPU is given up */
 #define MOST_DRAINS	1000
 #define BEHIND		3		/* naps */
 #define SHORTEST_SLEEP	200000		/* ns; each decoding costs some us */
@@ -32,7 +32,7 @@ static int sample_times(const struct sampler *sampler, const struct image *image
 	return result;
 }
 
-/* Hands on the samples that an image has, with their times; a CUptiResult */
+/* Submits the samples of an image with their times; returns a CUptiResult */
 static int take_samples(struct sampler *sampler, struct image *image, bool full)
 {
 	size_t samples;
@@ -49,7 +49,7 @@ static int take_samples(struct sampler *sampler, struct image *image, bool full)
 		return result;
 	image->skip = sampler->skip;
 	image->reason = sampler->reason;
-	/* One that has no time yet is in the next image once more. */
+	/* A sample without its time is repeated in the next image. */
 	sampler->skip &= image->samples == 1 && image->times[0].start == image->times[0].end;
 	sampler->reason = GAP_NONE;
 	images_submit(sampler, image);
@@ -65,7 +65,7 @@ static void give_up(struct sampler *sampler, int failure)
 	pthread_mutex_unlock(&sampler->lock);
 }
 
-/* Nothing else brings samples back: the hardware's buffer stays full. */
+/* Restarts sampling, without which an overflowed buffer stays full. */
 static void restart(struct sampler *sampler, enum gap reason, int failure)
 {
 	int result, errors;
@@ -76,7 +76,7 @@ static void restart(struct sampler *sampler, enum gap reason, int failure)
 	sampler->failure = 0;
 	pthread_mutex_unlock(&sampler->lock);
 	sampler->reason = reason;
-	/* What was too much to hold is less if it is fetched sooner. */
+	/* Decoding more often leaves fewer samples in the buffer. */
 	if (sampler->nap > 2 * SHORTEST_SLEEP)
 		sampler->nap /= 2;
 	sampler_disable(sampler);
@@ -94,7 +94,7 @@ static bool is_full(const CUpti_PmSampling_DecodeData_Params *params)
 	return params->decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
 }
 
-/* One call of CUPTI's; the result, with what is to be done about it */
+/* Makes one call to CUPTI and handles its failure; returns its result */
 static int decode_once(struct sampler *sampler, CUpti_PmSampling_DecodeData_Params *params)
 {
 	struct image *image = images_free(sampler);
@@ -111,7 +111,7 @@ static int decode_once(struct sampler *sampler, CUpti_PmSampling_DecodeData_Para
 	return result ? result : taken;
 }
 
-/* Returns whether there may be more at once, or so much that it is better not to sleep. */
+/* Returns whether more samples may be waiting, so that the thread should not sleep. */
 static bool decode(struct sampler *sampler)
 {
 	CUpti_PmSampling_DecodeData_Params params;
@@ -128,19 +128,19 @@ static bool decode(struct sampler *sampler)
 	}
 	if (!is_full(&params))
 		return sampler->batch * sampler->period > BEHIND * sampler->nap;
-	/* Of some metrics the rest of what the hardware had is lost, of others its times only. */
+	/* Depending on the metrics CUPTI drops the remaining samples, or only their times. */
 	sampler->reason = GAP_IMAGE;
 	return true;
 }
 
-/* Until when the thread may sleep, CLOCK_MONOTONIC_RAW; the lock is held. */
+/* The time (CLOCK_MONOTONIC_RAW) until which the thread may sleep; called with the lock held */
 static uint64_t sleep_until(const struct sampler *sampler, uint64_t now)
 {
 	uint64_t until = now + sampler->nap, retry = sampler->period;
 
 	if (!sampler->wanted || sampler->counts->newest >= sampler->wanted)
 		return until;
-	/* The sample that somebody waits for is there an interval after it has begun, at last. */
+	/* A sample is available one interval after its start at the latest. */
 	if (sampler->wanted + sampler->period > now)
 		retry = sampler->wanted + sampler->period - now;
 	if (retry < SHORTEST_SLEEP)
@@ -148,7 +148,7 @@ static uint64_t sleep_until(const struct sampler *sampler, uint64_t now)
 	return retry < sampler->nap ? now + retry : until;
 }
 
-/* Sleeps for the nap, or less where somebody waits. */
+/* Sleeps for the nap, or less if a reader waits. */
 static void nap(struct sampler *sampler)
 {
 	uint64_t now = now_of(CLOCK_MONOTONIC_RAW), begin = now, until;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The CUDA driver: opened, and initialised for all GPUs, whatever the environment says. */
+/* Opens the CUDA driver and initialises it for all GPUs, whatever the environment selects. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "cupti_messages.h"
 
 /*
- * The driver reads these when it is initialised: the first two hide or reorder GPUs, the
- * others have it load a tool, which would take the profiler, into this process too.
+ * The driver reads these variables in cuInit(): the first two hide or reorder GPUs; the others make it load a tool, which
+ * would take the profiler, into this process.
  */
 static const char *const hidden[] = {
 	"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_INJECTION32_PATH",

@@ -11,14 +11,14 @@
 #define PER_CYCLE	".per_cycle_"
 #define PERCENT		".pct"
 
-/* With which a metric is listed */
+/* The suffix of a listed metric */
 static const char *natural_suffix(const struct host_metric *metric)
 {
 	switch (metric->type) {
 	case CUPTI_METRIC_TYPE_COUNTER:
 		return ".sum";
 	case CUPTI_METRIC_TYPE_RATIO:
-		/* "thread_inst_executed_per_inst_executed" is no part of a whole, a hit rate is. */
+		/* A hit rate is a percentage, "thread_inst_executed_per_inst_executed" is not. */
 		return strstr(metric->name, "_per_") ? ".ratio" : ".pct";
 	default:
 		return ".avg.pct_of_peak_sustained_elapsed";
@@ -41,7 +41,7 @@ static const char *short_unit(const char *unit)
 	return strcmp(unit, "percent") ? unit : "%";
 }
 
-/* The unit of the metric with this suffix; NULL: a number, or there is no memory. */
+/* The unit of the metric with this suffix; NULL for a plain number or without memory */
 static char *make_unit(const struct host_metric *metric, const char *suffix)
 {
 	const char *unit = short_unit(metric->unit);
@@ -66,7 +66,7 @@ static void free_event(struct event *event)
 	free(event);
 }
 
-/* Integrals over ns are to have room in 64 bits for hours, and digits at small values. */
+/* The scale lets integrals over ns fit into 64 bits for hours, and keeps digits of small values. */
 static double scale_of(const struct host_metric *metric, const char *suffix)
 {
 	if (ends_with(suffix, PER_SECOND))
@@ -172,7 +172,7 @@ struct event *events_find(struct events *events, const char *name)
 		metric = host_find(events->host, name, &suffix);
 		event = metric ? add_event(events, metric, suffix) : NULL;
 	}
-	/* They are looked up when somebody wants to count it: all of a chip take seconds. */
+	/* Looked up at the first use, because the passes of all events of a chip take seconds. */
 	if (event && !event->info.passes)
 		event->info.passes = passes_of(events, event);
 	return event;

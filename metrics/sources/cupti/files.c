@@ -9,7 +9,7 @@
 #include "cupti_files.h"
 
 #define FIRST_MAJOR	12
-#define LAST_MAJOR	19	/* that the loader is asked for */
+#define LAST_MAJOR	19	/* newest major version to try by the loader */
 
 static const char *const folders[] = { "/lib64", "/extras/CUPTI/lib64", "/lib" };
 
@@ -32,7 +32,7 @@ int library_cuda_version(uint32_t version)
 	return cuda;
 }
 
-/* Copies the next part of a list with colons; the part behind it, NULL at the end. */
+/* Copies the next part of a list with colons; returns the rest, NULL at the end. */
 static const char *next_folder(const char *list, char folder[PATH_MAX])
 {
 	size_t length = strcspn(list, ":");
@@ -62,7 +62,7 @@ void cupti_files_release(struct cupti_files *files)
 	}
 }
 
-/* 13 of libcupti.so.13; the file libcupti.so.2025.3.1 that it leads to is none. */
+/* 13 of libcupti.so.13; libcupti.so.2025.3.1, to which that links, has no major version. */
 static int major_of(const char *path)
 {
 	const char *suffix = strstr(path, "libcupti.so.");
@@ -91,7 +91,7 @@ static void add_file(struct cupti_files *files, const char *path, int major)
 	files->length++;
 }
 
-/* @below: "/lib64" */
+/* @below is a subfolder such as "/lib64" */
 static void add_folder(struct cupti_files *files, const char *folder, const char *below)
 {
 	char pattern[PATH_MAX];
@@ -132,7 +132,7 @@ static void add_system(struct cupti_files *files)
 	}
 }
 
-/* A copy that the process has: a second one would have the same GPU's profiler. */
+/* Adds a copy that the process has loaded: a second one would compete for the GPU's profiler. */
 static int add_mapped(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *name = strrchr(info->dlpi_name, '/');
@@ -143,7 +143,7 @@ static int add_mapped(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* One that only the loader finds comes after those of its version that have a path. */
+/* Of one version, a copy known only to the loader comes after those with a path. */
 static int newest_first(const void *left, const void *right)
 {
 	const struct cupti_file *a = left, *b = right;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a sampler says of the time that it has no samples of */
+/* Messages of a sampler about time without samples */
 #include <time.h>
 
 #include "cupti_sampling.h"
 
-#define SAY_AGAIN	1	/* s, where it goes on and on */
+#define SAY_AGAIN	1	/* s, while gaps continue */
 
 static const struct {
 	const char *name, *text;
@@ -13,7 +13,7 @@ static const struct {
 	[GAP_OVERFLOW] = { "overflow",
 			   "the hardware's buffer was full: sample less often, or give buffer=" },
 	[GAP_IMAGE] = { "image", "its samples were decoded too late: sample less often, or fewer metrics" },
-	[GAP_ERROR] = { "error", "CUPTI failed and was started anew" },
+	[GAP_ERROR] = { "error", "CUPTI failed and was restarted" },
 	[GAP_MEMORY] = { "memory", "there was no memory for its samples" },
 };
 

@@ -10,7 +10,7 @@
 
 #include "cupti_gpus.h"
 
-/* CUPTI's threads call it. */
+/* The clock of CUPTI's time stamps; called by CUPTI's threads */
 static uint64_t monotonic_raw(void)
 {
 	struct timespec now;
@@ -87,8 +87,8 @@ static int by_index(const void *left, const void *right)
 }
 
 /*
- * NVML numbers all GPUs by their place on the PCI bus, also those that this process does
- * not see because CUDA was initialised in it before.
+ * NVML numbers all GPUs by their PCI address, including GPUs that are hidden from this process because CUDA was already
+ * initialised.
  */
 static void number_gpus(const struct library *library, struct gpu *gpus, size_t length)
 {
@@ -141,7 +141,7 @@ int gpus_find(struct library *library, struct gpu **result, size_t *length,
 	return 0;
 }
 
-/* What keeps CUPTI from sampling a GPU */
+/* Reasons why CUPTI cannot sample a GPU */
 enum obstacle {
 	OBSTACLE_CHIP, OBSTACLE_PERMISSION, OBSTACLE_VGPU, OBSTACLE_GUEST, OBSTACLE_CONFIDENTIAL,
 	OBSTACLE_MIG, OBSTACLE_SLI, OBSTACLE_CMP, OBSTACLE_WSL, OBSTACLE_OTHER,
@@ -172,7 +172,7 @@ static void set_obstacle(struct trouble *trouble, enum obstacle obstacle)
 		    "CUPTI cannot sample it: %s", obstacles[obstacle].text);
 }
 
-/* By the members of the answer */
+/* The obstacle by the members of CUPTI's answer */
 static enum obstacle find_obstacle(const CUpti_Profiler_DeviceSupported_Params *params)
 {
 	const struct {
@@ -205,7 +205,7 @@ bool gpu_supported(const struct library *library, const struct gpu *gpu, struct 
 		trouble_set(trouble, "chip", "", "CUPTI cannot tell its chip");
 		return false;
 	}
-	/* A CUPTI that cannot tell does not keep it from being tried. */
+	/* If CUPTI does not know, sampling is tried. */
 	if (result || params.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED ||
 	    params.isSupported == CUPTI_PROFILER_CONFIGURATION_UNKNOWN)
 		return true;
@@ -213,7 +213,7 @@ bool gpu_supported(const struct library *library, const struct gpu *gpu, struct 
 	return false;
 }
 
-/* Whether a process has the library by which counters are programmed */
+/* Whether a process has loaded the library that programs counters */
 static bool has_profiler(const char *pid)
 {
 	char path[64], line[512];
@@ -243,7 +243,7 @@ static void read_comm(const char *pid, char comm[32])
 		fclose(file);
 }
 
-/* NVML does not tell who holds it: another process that has what it takes, if there is one */
+/* NVML does not report the holder: it is assumed to be another process with the profiler's library */
 static void find_holder(char *text, size_t size)
 {
 	DIR *proc = opendir("/proc");

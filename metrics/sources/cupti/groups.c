@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Groups of events of a GPU. All that are open are sampled together, in one configuration:
- * each can be counted all of the time, or it is refused when it is opened.
+ * Groups of events of a GPU. All open groups are sampled in one configuration. A group that does not fit into it is
+ * refused when it is opened, so that no group is multiplexed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 
 #define NOT_YET		SIZE_MAX
 #define CLOCK_TOLERANCE	5	/* per cent */
-#define MOST_WAITS	5	/* of some more than a second for the first sample */
-#define MOST_CATCHES	10	/* waits in which the decoder comes to be in time */
+#define MOST_WAITS	5	/* for the first sample, some more than a second each */
+#define MOST_CATCHES	10	/* waits for the decoder to catch up */
 #define IN_TIME		100000000	/* ns from a sample to its values, at most */
 
-/* Distinct events, and their names */
+/* A set of events, and their names */
 struct set {
 	struct event **events;
 	const char **names;
@@ -51,7 +51,7 @@ static void set_release(struct set *set)
 	*set = (struct set){ 0 };
 }
 
-/* The events of all groups of a PMU, and of one that is to be open, or NULL */
+/* Collects the events of all groups of a PMU and of @more, which may be NULL */
 static int set_init(struct set *set, const struct pmu *pmu, const struct group *more)
 {
 	size_t room = more ? more->length : 0;
@@ -71,7 +71,7 @@ static int set_init(struct set *set, const struct pmu *pmu, const struct group *
 	return 0;
 }
 
-/* Says which metrics are to be left out: "needs 2 passes, PM sampling has one: ..." */
+/* Reports which metrics to leave out: "needs 2 passes, PM sampling has one: ..." */
 static int refuse(struct pmu *pmu, const struct set *set, const struct event *first, size_t passes,
 		  struct gpmu_error *error)
 {
@@ -93,7 +93,7 @@ static int refuse(struct pmu *pmu, const struct set *set, const struct event *fi
 		return ret;
 	fail(error, -ENOSPC, "needs %zu passes with the others, PM sampling has one: without %s they fit",
 	     passes, list);
-	/* Not only when there are counts, which may take hours; whether they fit can be asked twice. */
+	/* Report it now, as counts may take hours, and once, as a group may be tried twice. */
 	if (pmu->refused != first)
 		messages_add(&pmu->source->messages, "%s: %s %s", pmu->gpu->uuid, first->name,
 			     error->text);
@@ -113,7 +113,7 @@ static int check_group(struct pmu *pmu, const struct group *group, struct gpmu_e
 			return fail(error, -EOPNOTSUPP, "%s: needs %d passes of the same work, PM sampling "
 				    "has one", group->events[i].event->name,
 				    group->events[i].event->info.passes);
-	/* Of a file any metric can be asked for; one that it has not the counters of has no value. */
+	/* A file takes any metric; a metric whose counters it lacks has no value. */
 	if (pmu->saved)
 		return 0;
 	if (set_init(&set, pmu, group))
@@ -200,12 +200,12 @@ void groups_close(struct group *group)
 	*link = group->next;
 	free_group(group);
 	pmu->stale = true;
-	/* The GPU's profiler is for others again. */
+	/* Releases the GPU's profiler for others. */
 	if (!pmu->groups)
 		groups_release(pmu);
 }
 
-/* What the counts have come to becomes that of the groups. */
+/* Adds the counts to the sums of the groups */
 static void carry(struct pmu *pmu)
 {
 	for (struct group *group = pmu->groups; group; group = group->next) {
@@ -228,7 +228,7 @@ void groups_release(struct pmu *pmu)
 	struct counts *counts = &pmu->counts;
 
 	sampler_stop(&pmu->sampler);
-	/* Nothing is on any more when the last switch is settled. */
+	/* After the last switch counting is off. */
 	if (counts->switches_len)
 		counts_settle(counts, counts->switches[counts->switches_len - 1].time);
 	if (pmu->length)
@@ -294,7 +294,7 @@ int groups_prepare(struct pmu *pmu, struct gpmu_error *error)
 	return ret;
 }
 
-/* Profiling can hold the clocks at another frequency, and so can having nothing to do. */
+/* Profiling can lock the clocks at another frequency; an idle GPU's clocks are low, too. */
 static void compare_clocks(struct pmu *pmu)
 {
 	unsigned int now = gpu_clock(&pmu->source->library, pmu->gpu);
@@ -313,7 +313,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* What never samples is as a GPU that is gone: what else there is goes on. */
+/* A GPU without any sample is treated as lost; other PMUs go on. */
 static void give_up(struct pmu *pmu)
 {
 	struct sampler *sampler = &pmu->sampler;
@@ -352,7 +352,7 @@ void groups_wait(struct pmu *pmu)
 		there = sampler_wait(sampler, begin);
 		late = !there || now() - begin > IN_TIME + 2 * sampler->period;
 	}
-	/* A decoder that is far behind is none that has no samples. */
+	/* A decoder that is far behind still makes progress. */
 	if (!there && newest(pmu) == before)
 		return give_up(pmu);
 	sampler_begin(sampler);
@@ -372,8 +372,8 @@ int groups_switch(struct pmu *pmu, uint64_t time, bool on)
 }
 
 /*
- * A metric that never has a value although it does not divide by what an idle GPU has none
- * of: the GPU has no such unit, as a link that is not there.
+ * A metric without any value belongs to a unit that the GPU lacks, such as a link. Ratios are excepted, as the divisor may
+ * be 0 on an idle GPU.
  */
 static bool is_absent(const struct event *event, const struct count *count)
 {

@@ -199,7 +199,7 @@ static bool has_suffix(const struct host *host, const struct host_metric *metric
 	return false;
 }
 
-/* Each "." can be that of the suffix: "CTC.TriageCompute.ctc__rx_bytes.sum.per_second" */
+/* The suffix may begin at any ".": "CTC.TriageCompute.ctc__rx_bytes.sum.per_second" */
 const struct host_metric *host_find(const struct host *host, const char *name, const char **suffix)
 {
 	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {

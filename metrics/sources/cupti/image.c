@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Files of samples, written */
+/* Writes files of samples */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -100,7 +100,7 @@ int saver_new(const char *path, struct messages *messages, struct saver **result
 	return 0;
 }
 
-/* What anybody can read who may read files that the user makes */
+/* Gives the file the mode of new files by the user's umask */
 static void set_mode(const struct saver *saver)
 {
 	mode_t mask = umask(0);
@@ -168,7 +168,7 @@ static size_t page_size(size_t size, size_t page)
 	return size - page * IMAGE_PAGE < IMAGE_PAGE ? size - page * IMAGE_PAGE : IMAGE_PAGE;
 }
 
-/* Appends the pages that are unlike the empty image's; where the content then ends */
+/* Appends the pages that differ from the empty image; returns the end of the content */
 static uint8_t *copy_pages(uint8_t *content, const uint8_t *image, const uint8_t *empty, size_t size,
 			   const struct sample_time *times, size_t samples)
 {

@@ -8,12 +8,12 @@
 
 #include "cupti_decode.h"
 
-#define AHEAD		10000000	/* ns, by which no sample's end can be before its time */
+#define AHEAD		10000000	/* ns; a sample's end cannot be further in the future */
 #define HUGE_PAGE	(2u << 20)
 
 /*
- * Time without samples before one. Where they only seem apart, or to overlap, that is how
- * the clocks were interpolated: it begins where the one before ends.
+ * Finds a gap before a sample. A small gap or overlap comes from CUPTI's interpolation between clocks: then the sample
+ * begins where the previous one ends.
  */
 static void join_sample(struct sampler *sampler, struct sample_time *times)
 {
@@ -30,9 +30,9 @@ static void join_sample(struct sampler *sampler, struct sample_time *times)
 }
 
 /*
- * Where a sample is in time. Of those for which there was no room in the image CUPTI forgets
- * the times, and has them all begin and end at once; for one in the middle it can be far
- * off. They follow one another as the GPU's timer has it. Returns whether it is known.
+ * Determines the times of a sample. CUPTI loses the times of samples that did not fit into the image, and sets equal
+ * start and end; a time in the middle can be far off. Such samples are placed by the sampling interval after the previous
+ * one. Returns whether the times are known.
  */
 static bool place_sample(const struct sampler *sampler, struct sample_time *times, uint64_t now)
 {
@@ -49,7 +49,7 @@ static bool place_sample(const struct sampler *sampler, struct sample_time *time
 	return newest != 0;
 }
 
-/* One sample; one that is not used gets no length. */
+/* Counts a sample; one that is not used gets no length. */
 static void count_sample(struct sampler *sampler, struct sample_time *times, const double *values,
 			 bool used, uint64_t now)
 {
@@ -68,7 +68,7 @@ static void count_sample(struct sampler *sampler, struct sample_time *times, con
 		sampler->missing = GAP_MEMORY;
 }
 
-/* The one whose turn it is, if it has its values */
+/* The next image in the order of time, if it has been evaluated; or NULL */
 static struct image *next_image(const struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->images_len; i++)
@@ -78,7 +78,7 @@ static struct image *next_image(const struct sampler *sampler)
 	return NULL;
 }
 
-/* The last one may go on in the next image, which then has it from its beginning. */
+/* The last sample of an image may be incomplete; the next image then has all of it. */
 static bool is_complete(const struct image *image, size_t index)
 {
 	return image->full || index + 1 < image->samples ||
@@ -100,7 +100,7 @@ static void count_image(struct sampler *sampler, struct image *image)
 	sampler->taken++;
 }
 
-/* Where what was decoded ends, if samples lie one behind the other; one more, to be safe */
+/* The end of the decoded data and one more sample, if samples are contiguous in memory */
 static size_t used_bytes(const struct sampler *sampler, size_t samples)
 {
 	size_t rest = samples + 1 < sampler->image_samples ? sampler->image_samples - samples - 1 : 0;
@@ -110,9 +110,9 @@ static size_t used_bytes(const struct sampler *sampler, size_t samples)
 }
 
 /*
- * Makes it empty, as CUPTI would, but CUPTI would need the object that the decoder uses. All
- * of it until it was seen that what is behind the samples stays as it was: copying much of
- * memory takes the caches from the decoder. Returns whether that was seen.
+ * Empties an image by copying the empty one; CUPTI's own function needs the object that the decoder uses. It copies the
+ * whole image until the data after the samples was seen unchanged: copying much memory evicts the decoder's cache lines.
+ * Returns whether that was seen.
  */
 static bool empty_image(const struct sampler *sampler, struct image *image, bool dense)
 {
@@ -124,7 +124,7 @@ static bool empty_image(const struct sampler *sampler, struct image *image, bool
 	return dense;
 }
 
-/* All whose turn it is become counts and are free again. The lock is held. */
+/* Counts all images that are next in the order of time, and frees them. Called with the lock held. */
 static void take_images(struct sampler *sampler)
 {
 	struct image *image;
@@ -165,7 +165,7 @@ static void evaluate(struct worker *worker, struct image *image)
 	pthread_mutex_unlock(&sampler->lock);
 }
 
-/* The oldest that waits */
+/* The oldest image that waits for its evaluation, or NULL */
 static struct image *find_work(const struct sampler *sampler)
 {
 	struct image *oldest = NULL;
@@ -250,13 +250,13 @@ void images_reset(struct sampler *sampler)
 		memcpy(sampler->images[i].bytes, sampler->empty, sampler->image_size);
 }
 
-/* Tens of megabytes that are used in turn: fewer pages are found sooner. */
+/* Allocates an image. Tens of megabytes are used in turn, so huge pages save TLB misses. */
 static uint8_t *new_bytes(size_t size)
 {
 	size_t room = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 	uint8_t *bytes = aligned_alloc(HUGE_PAGE, room);
 
-	/* It is only slower without. */
+	/* Without huge pages it is only slower. */
 	if (bytes)
 		madvise(bytes, room, MADV_HUGEPAGE);
 	return bytes;

@@ -11,7 +11,7 @@
 #include "cupti_library.h"
 #include "cupti_messages.h"
 
-/* What CUPTI or the driver has started would run on in code that is gone. */
+/* Never unload: threads of CUPTI and the driver would run on in unmapped code. */
 #define OPEN_FLAGS	(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
 
 /* The first CUPTI whose CUpti_PmSampling_SetConfig_Params has hwBufferAppendMode: CUDA 12.8's */
@@ -43,14 +43,14 @@ static void close_cupti(struct library *library)
 	memset(&library->cupti, 0, sizeof(library->cupti));
 }
 
-/* Whether it is CUPTI and has what is used; @flags of dlopen(). The trouble says why not. */
+/* Whether the file is a CUPTI with all functions; if not, sets the trouble. @flags are dlopen()'s. */
 static bool load_cupti(struct library *library, const char *path, int flags)
 {
 	const char *missing;
 
 	library->cupti_handle = dlopen(path, flags);
 	if (!library->cupti_handle) {
-		/* That the loader knows none of a name says nothing of those with a path. */
+		/* Keep the error of a file with a path, not that of a name unknown to the loader. */
 		if (strchr(path, '/'))
 			trouble_set(&library->trouble, "cupti", "", "%s", dlerror());
 		return false;
@@ -80,7 +80,7 @@ void library_misfit(struct library *library)
 		    library->cuda_version / 1000, library->cuda_version % 1000 / 10, major, minor);
 }
 
-/* Whether a driver takes this CUPTI: that of a later minor version can, at best. */
+/* How well this CUPTI fits the driver: one of a later minor version may work. */
 static int fitness(const struct library *library)
 {
 	if (!library->driver_version || library->cuda_version <= library->driver_version)
@@ -88,7 +88,7 @@ static int fitness(const struct library *library)
 	return library->cuda_version / 1000 == library->driver_version / 1000;
 }
 
-/* The file to be taken; NULL with the trouble set */
+/* Chooses the file to load; NULL with the trouble set */
 static const struct cupti_file *choose(struct library *library, const struct cupti_files *files)
 {
 	const struct cupti_file *chosen = NULL;
@@ -113,8 +113,8 @@ static const struct cupti_file *choose(struct library *library, const struct cup
 }
 
 /*
- * CUPTI looks for it by its name alone: one that is loaded by its path before is found.
- * What it cannot do without it, it says.
+ * CUPTI loads libnvperf_host.so by its name without a path, and finds it if it was loaded by its path before. Without it
+ * CUPTI's functions fail, which is reported then.
  */
 static void open_perf_host(struct library *library)
 {
@@ -131,7 +131,7 @@ static void open_perf_host(struct library *library)
 	library->perf_handle = dlopen(path, OPEN_FLAGS);
 }
 
-/* That of the driver's version fits in any case. */
+/* Recommends the CUPTI of the driver's version, which fits in any case */
 static void no_cupti(struct library *library)
 {
 	char remedy[80] = "install CUDA 12.6 or later";

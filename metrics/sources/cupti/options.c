@@ -24,7 +24,7 @@ static const struct unit sizes[] = {
 	{ "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 }
 };
 
-/* A number with a unit, from @min to @max in all; the unit, NULL if it is none of that */
+/* Parses a number with a unit, from @min to @max; returns the unit, NULL if it is invalid */
 static const struct unit *parse_number(const char *text, const struct unit *units, uint64_t min,
 				       uint64_t max, uint64_t *number)
 {
@@ -82,7 +82,7 @@ static int parse_buffer(struct options *options, const char *value, struct gpmu_
 static int keep_text(char **kept, const char *key, const char *value, struct gpmu_error *error)
 {
 	if (!*value)
-		return fail(error, -EINVAL, "%s: expected a text behind \"=\"", key);
+		return fail(error, -EINVAL, "%s: expected a value after \"=\"", key);
 	free(*kept);
 	*kept = strdup(value);
 	return *kept ? 0 : fail_memory(error);
@@ -115,7 +115,7 @@ static int parse_option(struct options *options, char *key, struct gpmu_error *e
 		    "found \"%.32s=\"", key);
 }
 
-/* What only makes sense with something else, or without it */
+/* Checks options that need or exclude each other */
 static int check(struct options *options, struct gpmu_error *error)
 {
 	bool sysclk = options->trigger == TRIGGER_SYSCLK;

@@ -9,7 +9,7 @@
 
 static const char *const formats[] = { "event", "config:0-31", NULL };
 
-/* CUPTI calls a function of this file's for as long as it is in the process. */
+/* CUPTI calls a function of this plugin as long as it is loaded, so the plugin is never unloaded. */
 static void stay_loaded(void)
 {
 	Dl_info info;
@@ -70,7 +70,7 @@ static void add_pmu(struct source *source, struct gpu *gpu, struct chip *chip)
 	pmu->sampler.saver = source->saver;
 }
 
-/* Takes the last PMU away again if its GPU cannot be had. */
+/* Removes the last PMU again if its GPU cannot be sampled. */
 static int try_pmu(struct source *source, struct gpu *gpu, struct gpmu_error *error)
 {
 	struct pmu *pmu = &source->pmus[source->pmus_len - 1];
@@ -87,7 +87,7 @@ static int try_pmu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	return ret;
 }
 
-/* One that CUPTI cannot sample is no PMU, and no failure: others may be. */
+/* A GPU that CUPTI cannot sample gets no PMU. That is no failure, as others may be sampled. */
 static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *error)
 {
 	struct chip *chip;
@@ -112,7 +112,7 @@ static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	return 0;
 }
 
-/* A GPU of a file that has several runs is one PMU. */
+/* Several runs of a GPU in a file are one PMU. */
 static int add_saved(struct source *source, struct gpu *gpu, struct gpmu_error *error)
 {
 	struct chip *chip;
@@ -171,7 +171,7 @@ static void cupti_close(void *data)
 	free(source);
 }
 
-/* CUPTI may crash on images of a later one. */
+/* CUPTI may crash on images of a later version. */
 static int check_saved(const struct source *source, struct gpmu_error *error)
 {
 	const struct library *library = &source->library;
@@ -291,7 +291,7 @@ static void cupti_group_close(void *data, void *group)
 	groups_close(group);
 }
 
-/* All GPUs begin before the first sample of one is waited for. */
+/* Starts all GPUs before it waits for the first sample of any. */
 static int cupti_prepare(void *data, struct gpmu_error *error)
 {
 	struct source *source = data;

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Questions that a source answers in JSON:
+ * Queries, answered in JSON:
  *   "chips"		names of the chips that CUPTI knows
  *   "metrics"		metrics of the chip of chip=, or of the first GPU: an array of objects
  *			with name, type, description, hw_unit, unit, and sub_metrics, the suffixes
- *			that make names of events of it
- *   "metrics passes"	the same, each with the passes that its natural suffix needs; takes
- *			seconds
- *   "sampling"		how each GPU was sampled until now: an array of objects with uuid; interval,
- *			in ns or, if trigger is "sysclk", in cycles; samples, their number; gaps,
- *			an object whose members are reasons, each with the number of gaps and
- *			their ns; buffer and image, bytes; image_samples, for which it has room
- *   "check"		what there is to sample GPUs by and what keeps them from it, with the
- *			option check also where opening would fail: an object with driver, the
- *			version of CUDA that the driver is of, or null; cupti, null or an object
- *			with path, version, of its API, and cuda, its version of CUDA; trouble, why
- *			no GPU can be sampled, or null; gpus, an array of objects with index, uuid,
- *			name, chip, pci and trouble. A trouble has kind, a word, text, and remedy,
- *			which is null where none is known
- *   "samples"		what a file of load= has: an array of objects, one each run, with uuid,
- *			chip, trigger, interval, metrics, their names, and samples: for each an
- *			array of its start and end, CLOCK_MONOTONIC_RAW in ns, and the values of
- *			the metrics, null where there is none
+ *			that make names of events
+ *   "metrics passes"	the same with the passes that the natural suffix needs; takes seconds
+ *   "sampling"		statistics of each GPU's sampling: an array of objects with uuid; interval, in
+ *			ns or, if trigger is "sysclk", in cycles; samples, their number; gaps, an
+ *			object with a member for each reason, the number of gaps and their ns; buffer
+ *			and image, in bytes; image_samples, the room of the image
+ *   "check"		driver, CUPTI and GPUs, and why a GPU cannot be sampled; with the option check
+ *			open() does not fail either. An object with driver, the driver's CUDA version
+ *			or null; cupti, null or an object with path, version, of its API, and cuda,
+ *			its CUDA version; trouble, the reason why no GPU can be sampled, or null; gpus,
+ *			an array of objects with index, uuid, name, chip, pci and trouble. A trouble
+ *			has kind, a word, text, and remedy, null if none is known
+ *   "samples"		the content of the file of load=: an array of objects, one for each run, with
+ *			uuid, chip, trigger, interval, metrics, their names, and samples: for each an
+ *			array of its start and end, CLOCK_MONOTONIC_RAW in ns, and the values of the
+ *			metrics, null without a value
  */
 #include <errno.h>
 #include <jansson.h>
@@ -113,7 +111,7 @@ static json_t *sampling(struct source *source)
 	return array;
 }
 
-/* An array of samples that grows, and of how many metrics */
+/* A growing array of samples, and their number of metrics */
 struct samples {
 	json_t *array;
 	size_t length;

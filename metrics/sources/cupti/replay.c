@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Samples of a file are counted as if they were taken now. */
+/* Counts the samples of a file as if they were taken now. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cupti_source.h"
 
-/* What replay_run() needs for each of its images */
+/* The state of replay_run() for its images */
 struct replay {
 	const struct saved_run *run;
 	struct evaluator evaluator;
@@ -69,7 +69,7 @@ static int count_sample(void *data, struct sample_time time, const double *value
 	return counts_add(&pmu->counts, time.start, time.end, values);
 }
 
-/* The runs of a GPU are in the order of time. */
+/* The file has the runs of a GPU in the order of time. */
 int replay_prepare(struct pmu *pmu, struct gpmu_error *error)
 {
 	const struct saved *saved = &pmu->source->saved;

@@ -15,8 +15,8 @@
 #define DEFAULT_CYCLES		2000000		/* about 1 ms */
 
 /*
- * The decoder sleeps for a quarter of the time in which the image gets full, so that it may
- * come late; resetting the image costs time by its size.
+ * The decoder sleeps for a quarter of the time in which the image fills, so that it may come late. Resetting an image
+ * takes time by its size.
  */
 #define IMAGE_TIME	(2 * SEC / 5)
 #define IMAGE_BYTES	(64u << 20)
@@ -25,11 +25,10 @@
 #define SHORTEST_NAP	200000
 
 /*
- * About what a sample takes, ns: to decode it, most of it where the GPU works hard, as its
- * counters are short and are sent when they are full; to evaluate each metric; how many bytes
- * of the image are emptied in one. Where that is more than a third of the interval there are
- * workers, with twice the time that they need, and the decoder sleeps less: what it comes
- * for soon is still in the caches, which is a third of the time.
+ * Estimated cost of a sample in ns: decoding it, most of it for a busy GPU, whose short counters are sent whenever they
+ * are full; evaluating each metric. RESET_BYTES of the image are emptied in a ns. If a sample costs more than a third of
+ * the interval, there are workers with twice the capacity needed, and the decoder sleeps less: fresh samples are still
+ * in the caches, which saves a third of the time.
  */
 #define DECODE_COST	60000
 #define EVALUATE_COST	1500
@@ -39,17 +38,16 @@
 #define BUSY_IMAGE_TIME	100000000
 #define MOST_WORKERS	8
 #define SPARE_IMAGES	3
-#define MOST_RESERVED	(1u << 20)	/* samples that have not been settled */
+#define MOST_RESERVED	(1u << 20)	/* samples that are not settled yet */
 
 /*
- * The hardware's buffer is to hold a second. What a sample takes of it is not known: less
- * than twice what it takes of the image, and what short counters send in between, which on
- * an H200 that copies memory was more than 100 MB/s.
+ * The hardware's buffer should hold the samples of a second. A sample takes less than twice its bytes in the image, and
+ * short counters send more between samples: more than 100 MB/s on an H200 that copies memory.
  */
 #define BUFFER_TIME	SEC
 #define BUFFER_TRIAL	(16u << 20)
 #define BUFFER_SMALLEST	(256u << 20)
-#define BUFFER_LARGEST	(512u << 20)	/* that was tried */
+#define BUFFER_LARGEST	(512u << 20)	/* largest size that was tested */
 
 static uint64_t at_most(uint64_t value, uint64_t most)
 {
@@ -111,7 +109,7 @@ static int choose_trigger(struct sampler *sampler, const struct options *options
 	sampler->interval = options->interval;
 	if (!sampler->interval)
 		sampler->interval = sampler->trigger == TRIGGER_TIME ? DEFAULT_INTERVAL : DEFAULT_CYCLES;
-	/* No system clock is much faster than 2 GHz. */
+	/* System clocks are not much faster than 2 GHz. */
 	sampler->period = sampler->trigger == TRIGGER_TIME ? sampler->interval :
 			  at_least(sampler->interval / 2, 1);
 	return 0;
@@ -130,7 +128,7 @@ static int image_bytes(const struct sampler *sampler, uint32_t samples, size_t *
 	return result;
 }
 
-/* How many threads evaluate; none: one can do it all. @bytes of the image for a sample */
+/* The number of workers; 0 if the decoder can evaluate, too. A sample has @bytes of the image. */
 static size_t choose_workers(const struct sampler *sampler, size_t bytes)
 {
 	uint64_t cost = EVALUATE_COST * sampler->length + bytes / RESET_BYTES;
@@ -141,7 +139,7 @@ static size_t choose_workers(const struct sampler *sampler, size_t bytes)
 	return at_most(at_most(2 * cost / sampler->period + 1, MOST_WORKERS), (uint64_t)processors - 1);
 }
 
-/* By what a sample of these metrics takes, which the GPU's parts decide */
+/* Chooses sizes by the bytes of a sample, which depend on the metrics and the GPU's units */
 static int choose_sizes(struct sampler *sampler, size_t buffer)
 {
 	size_t few, more, sample;
@@ -178,7 +176,7 @@ static int set_config(struct sampler *sampler)
 		.triggerMode = sampler->trigger == TRIGGER_TIME ?
 			       CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL :
 			       CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL,
-		/* The other mode loses samples without a word. */
+		/* KEEP_LATEST loses samples without reporting an overflow. */
 		.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST };
 
 	return sampler->library->cupti.set_config(&params);
@@ -195,7 +193,7 @@ static int initialize_image(const struct sampler *sampler)
 	return sampler->library->cupti.data_initialize(&params);
 }
 
-/* It learns the metrics by being asked for the image's size, which is the same each time. */
+/* The object learns its metrics by GetCounterDataSize, whose result is the same each time. */
 static int make_empty(struct sampler *sampler)
 {
 	size_t size;
@@ -232,7 +230,7 @@ int sampler_stop_hardware(struct sampler *sampler)
 	return sampler->library->cupti.stop(&params);
 }
 
-/* The sizes are chosen the first time, which needs that the GPU is enabled. */
+/* The first call chooses the sizes, which is possible only with PM sampling enabled. */
 int sampler_enable(struct sampler *sampler, size_t buffer)
 {
 	CUpti_PmSampling_Enable_Params params = {
@@ -243,7 +241,7 @@ int sampler_enable(struct sampler *sampler, size_t buffer)
 	if (result)
 		return result;
 	sampler->object = params.pPmSamplingObject;
-	/* The beginning of the first sample is 0.4 s and more too early. */
+	/* The first sample's start is 0.4 s or more too early. */
 	sampler->skip = true;
 	if (!sampler->image_samples)
 		result = choose_sizes(sampler, buffer);
@@ -309,7 +307,7 @@ static int refused(struct sampler *sampler, int result, struct gpmu_error *error
 			    result == CUPTI_ERROR_HARDWARE_BUSY ? -EBUSY : -EIO, error);
 }
 
-/* Configures and enables; what is there is to be released in any case. */
+/* Configures and enables; the caller releases the sampler in any case. */
 static int begin(struct sampler *sampler, const struct host *host, const char *const *names,
 		 size_t length, const struct options *options, struct gpmu_error *error)
 {
@@ -324,15 +322,15 @@ static int begin(struct sampler *sampler, const struct host *host, const char *c
 }
 
 /*
- * The hardware begins when all else is there: a decoder that is behind from the beginning
- * finds nothing in the caches, and hardly comes to be in time.
+ * The hardware is started last: a decoder that starts late finds its data no longer in the caches and hardly catches
+ * up.
  */
 static int start_threads(struct sampler *sampler, const struct host *host, struct gpmu_error *error)
 {
 	sigset_t all, before;
 	int ret;
 
-	/* Signals are the program's. */
+	/* Leave signals to the program's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	ret = counts_reserve(sampler->counts, at_most(COUNTS_KEPT / sampler->period, MOST_RESERVED)) ||
@@ -365,7 +363,7 @@ int sampler_start(struct sampler *sampler, const struct host *host, const char *
 	return ret;
 }
 
-/* The first counter of one pass; chips differ in what they have. */
+/* The first counter that takes one pass; chips have different counters. */
 static int try_metric(const struct host *host, char name[256], struct gpmu_error *error)
 {
 	const char *const names[] = { name };

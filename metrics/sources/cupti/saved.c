@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Files of samples, read */
+/* Reads files of samples */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -14,7 +14,7 @@
 #define MAX_RUNS	4096
 #define MAX_METRICS	4096
 
-/* A file as it is read */
+/* A file during reading */
 struct reader {
 	const char *path;
 	const uint8_t *bytes;
@@ -124,7 +124,7 @@ static int read_run(struct saved *saved, const struct reader *reader, const stru
 	return ret;
 }
 
-/* The numbers of pages rise, and only the last page of an image can be short. */
+/* Checks that page numbers ascend and that only an image's last page is short */
 static int check_pages(const struct saved_run *run, const struct saved_samples *image, size_t size,
 		       const struct reader *reader)
 {
@@ -175,7 +175,7 @@ static int read_content(struct saved *saved, const struct reader *reader,
 	struct saved_run *run;
 
 	if (saved->complete)
-		return damaged(reader, "expected nothing behind the end");
+		return damaged(reader, "expected nothing after the end");
 	saved->complete = record->type == IMAGE_END;
 	if (saved->complete)
 		return 0;
@@ -196,7 +196,7 @@ static int read_content(struct saved *saved, const struct reader *reader,
 	case IMAGE_SAMPLES:
 		return read_samples(run, reader, content, record->size);
 	default:
-		return damaged(reader, "expected a record of a type that is known");
+		return damaged(reader, "expected a record of a known type");
 	}
 }
 
@@ -207,7 +207,7 @@ static int read_record(struct saved *saved, struct reader *reader)
 	int ret;
 
 	if (left < sizeof(*record) || record->size > left - sizeof(*record))
-		return damaged(reader, "the file is cut off");
+		return damaged(reader, "the file is truncated");
 	if (image_checksum(record + 1, record->size) != record->checksum)
 		return damaged(reader, "the checksum is wrong");
 	ret = read_content(saved, reader, record, (const uint8_t *)(record + 1));
@@ -231,7 +231,7 @@ int saved_load(struct saved *saved, const char *path, struct gpmu_error *error)
 	while (!ret && reader.at < reader.size)
 		ret = read_record(saved, &reader);
 	if (!ret && !saved->complete)
-		return damaged(&reader, "the file is cut off");
+		return damaged(&reader, "the file is truncated");
 	if (!ret && !saved->length)
 		return damaged(&reader, "nothing was sampled");
 	return ret;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * CUPTI's buffers. The first bytes of a buffer's pages are CUPTI's; what is known of it is in a table,
- * found by its address.
+ * CUPTI's buffers. All bytes of a buffer are CUPTI's; our state of it is in a table that is searched by the address.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,7 +35,7 @@ void buffers_init(size_t size, unsigned int most)
 	pool.end = &pool.full;
 }
 
-/* A new one; pages of mmap() are zeroed */
+/* Adds a buffer; pages of mmap() are zeroed */
 static struct inject_buffer *add(void)
 {
 	struct inject_buffer *buffer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* CUPTI's callbacks, in threads of the program: they say what has come to pass, and call nothing of CUPTI's. */
+/* CUPTI's callbacks, in threads of the program: they report events and call nothing of CUPTI. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static void on_state(struct inject *self, uint32_t cbid, const struct inject_sta
 	unsigned int result = data ? data->result : 0;
 
 	if (cbid == CUPTI_CBID_STATE_FATAL_ERROR) {
-		/* CUPTI has then finalised itself. */
+		/* After a fatal error CUPTI has finalised itself. */
 		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
 		output_note(self, ACTIVITY_FATAL, "CUPTI has ended with error %u, nothing since the last flush is recorded: %s",
 			    result, message);
@@ -89,8 +89,8 @@ static bool check(struct inject *self, const char *call, int code)
 }
 
 /*
- * The name by which another tool has subscribed, "" where it is not known. The second way to subscribe says it as it
- * fails. From CUDA 13.3 on a process that has subscribed in one way is not to use the other one: this one has not.
+ * Gets the name of another tool that has subscribed, "" if it is not known. cuptiSubscribe_v2() returns it when it fails.
+ * From CUDA 13.3 on a process must not subscribe by both functions; here the first one has failed.
  */
 static void other_name(const struct inject *self, char *name, size_t size)
 {
@@ -103,7 +103,7 @@ static void other_name(const struct inject *self, char *name, size_t size)
 	memset(name, 0, size);
 	if (!self->api.subscribe_v2 || !self->api.unsubscribe)
 		return;
-	/* It has gone meanwhile. */
+	/* The other tool has unsubscribed meanwhile. */
 	if (!self->api.subscribe_v2(&subscriber, on_callback, NULL, &params))
 		self->api.unsubscribe(subscriber);
 	name[size - 1] = '\0';
@@ -120,7 +120,7 @@ static void say_other(struct inject *self)
 	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
 }
 
-/* The first call of CUPTI's: a second tool is known by it. */
+/* The first call to CUPTI: it fails if another tool has subscribed. */
 void callbacks_subscribe(struct inject *self)
 {
 	int code = self->api.subscribe(&self->subscriber, on_callback, NULL);
@@ -138,7 +138,7 @@ void callbacks_subscribe(struct inject *self)
 	    !check(self, "cuptiActivityRegisterCallbacks",
 		   self->api.buffers(inject_request, inject_complete)))
 		return;
-	/* Else CUPTI zeroes them again. */
+	/* Without this CUPTI zeroes buffers again. */
 	self->api.attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
 	enable(self);
 }

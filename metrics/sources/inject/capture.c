@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is recorded now: all that is asked for, while gpmu has it enabled and a capture range, where one is
- * asked for, is open. Markers and external ids are recorded always, as their pairs go across. So are graphs: where
- * that is enabled when there is a graph already, CUPTI 13.0 crashes as the program launches it. Once gpmu wants no more, or
- * is gone, all else is disabled, and stays so.
+ * Selects the work to record: the kinds asked for, while gpmu enables recording and, with capture ranges, a range is
+ * open. Markers and external ids are always recorded, because their begin and end may lie on both sides of a range's
+ * edge. Graphs are always enabled, too: if GRAPH_TRACE is enabled after the program has made a graph, CUPTI 13.0 crashes
+ * when the graph is launched. When gpmu ends, all kinds but graphs are disabled for good.
  *
- * To enable and disable kinds takes CUPTI some 40 ms: they stay enabled for a while after a range, and what is outside
- * of ranges is left out by its time.
+ * CUPTI takes some 40 ms to enable or disable kinds, so they stay enabled for a while after a range, and work outside of
+ * ranges is discarded by its time.
  *
- * gpmu's thread enables and disables. Where a range begins while kinds are disabled, the program's thread
- * waits for that, or the first works of the range would be missing. CUPTI may hold a lock of its own around its callback,
- * which that enabling needs: so the wait has an end, and after one that was in vain kinds stay enabled, and no range
- * waits any more. The lock here is never held around a call of CUPTI's.
+ * gpmu's thread enables and disables kinds. If a range begins while kinds are disabled, the program's thread waits until
+ * they are enabled; otherwise the first work of the range would be missing. CUPTI may hold a lock around its callback
+ * that enabling needs, so the wait has a time limit. After it was exceeded once, kinds stay enabled and no range waits.
+ * The lock of this file is never held around a call to CUPTI.
  */
 #include <errno.h>
 #include <string.h>
@@ -45,22 +45,22 @@ static const struct capture_kind {
 
 #define LINGER_NS	UINT64_C(1000000000)
 #define RANGE_WAIT_MS	500
-#define RANGES		4096	/* that are remembered: a power of 2 */
+#define RANGES		4096	/* remembered ranges, a power of 2 */
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
-/* Of gpmu's thread, and of the start before it */
+/* Used by gpmu's thread, and before it exists by the start */
 static bool on[KINDS], refused[KINDS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;	/* records */
 static unsigned int open_ranges;
-static bool is_on;		/* as the channel was told last */
+static bool is_on;		/* state last written to the channel */
 static bool records;		/* kinds are enabled */
-static bool keeps;		/* they stay so */
-static uint64_t ended;		/* the last range */
-static uint64_t from, until;	/* what gpmu has enabled, without ranges; 0: it has not begun, or not ended */
+static bool keeps;		/* kinds stay enabled */
+static uint64_t ended;		/* end of the last range */
+static uint64_t from, until;	/* gpmu's recording, apart from ranges; 0: not begun or not ended */
 static struct {
-	uint64_t begin, end;	/* end: 0: it is open */
+	uint64_t begin, end;	/* end is 0 while the range is open */
 } ranges[RANGES];
 static unsigned int n_ranges;	/* in all */
 
@@ -70,7 +70,7 @@ static bool is_asked_for(const struct inject *self, const struct capture_kind *k
 
 	if (kind->kind == CUPTI_ACTIVITY_KIND_DEVICE || kind->kind == CUPTI_ACTIVITY_KIND_CONTEXT)
 		return true;
-	/* With it, CUPTI has no records of a graph's nodes. */
+	/* With GRAPH_TRACE CUPTI has no records of a graph's nodes. */
 	if (kind->kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && control->graph_nodes)
 		return false;
 	return control->kinds >> kind->of & 1;
@@ -88,7 +88,7 @@ static bool is_open(const struct inject *self)
 	return is_enabled(self) && (self->control->capture == CHANNEL_CAPTURE_ALL || open_ranges);
 }
 
-/* Whether kinds are to stay enabled, though no range is open */
+/* Whether kinds stay enabled although no range is open */
 static bool lingers(const struct inject *self)
 {
 	return is_enabled(self) && (keeps || (ended && inject_now() - ended < LINGER_NS));
@@ -162,7 +162,7 @@ static void say(struct inject *self, bool begins)
 	output_try(self, &record.head);
 }
 
-/* Says it if recording has begun or ended. */
+/* Writes a record if recording has begun or ended. */
 static void look(struct inject *self)
 {
 	bool open = is_open(self);
@@ -176,7 +176,7 @@ static void look(struct inject *self)
 	is_on = open;
 }
 
-/* Those of this, and of what comes behind it */
+/* Enables the kinds of this and all later values of when, and disables the others */
 static void set_kinds(struct inject *self, unsigned int when)
 {
 	bool ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE);
@@ -212,7 +212,7 @@ bool capture_update(struct inject *self)
 	look(self);
 	open = is_on;
 	some = open || lingers(self);
-	/* A range that begins while they are being disabled waits. */
+	/* Set first: a range that begins while kinds are being disabled waits. */
 	records = records && some;
 	pthread_mutex_unlock(&lock);
 	set_kinds(self, some ? IN_RANGES : channel_has_reader(self->control) ? WHILE_READ : TO_THE_END);
@@ -228,7 +228,7 @@ static bool has_to_wait(const struct inject *self)
 	return !records && !keeps && is_open(self) && inject_is_alive(self);
 }
 
-/* In a thread of the program, which shall not end in here */
+/* Called in a thread of the program: cancellation is disabled, as the thread must not end here. */
 static void wait_for_kinds(struct inject *self)
 {
 	struct timespec end;
@@ -288,7 +288,7 @@ bool capture_has(const struct inject *self, uint64_t time)
 	for (unsigned int i = n_ranges; i && n_ranges - i < RANGES && !found; i--) {
 		uint64_t end = ranges[(i - 1) % RANGES].end;
 
-		/* Those before it have ended earlier. */
+		/* Earlier ranges ended even earlier. */
 		if (end && end < time)
 			break;
 		found = ranges[(i - 1) % RANGES].begin <= time;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the CUDA driver, NVTX and libgpmu call, and what the process comes to */
+/* Entry points for the CUDA driver, NVTX and libgpmu; fork and end of the process */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ PUBLIC void gpmu_inject_region(const char *name, int begins);
 struct inject *inject;
 
 static struct inject self;
-static pid_t forked_from;	/* of a process that was recorded; 0: of none */
+static pid_t forked_from;	/* pid of the recorded parent; 0: none */
 
 bool inject_is_alive(const struct inject *of)
 {
@@ -29,7 +29,7 @@ static void on_exit_of_process(void)
 		thread_end(inject);
 }
 
-/* CUDA is not there in the child: nor are CUPTI, and the thread. */
+/* A forked child has no CUDA, no CUPTI and no thread of gpmu. */
 static void in_child(void)
 {
 	if (!inject)
@@ -57,7 +57,7 @@ static bool open_channel(void)
 	return false;
 }
 
-/* Where CUDA begins in a child of a process that had CUPTI */
+/* CUDA is initialised in a forked child of a process with CUPTI, which cannot be recorded. */
 static void refuse_child(void)
 {
 	output_process(&self);
@@ -114,8 +114,8 @@ PUBLIC int InitializeInjection(void)
 }
 
 /*
- * NVTX has one library, this one: what it gets is CUPTI's, whose records of markers need that. Where the driver has not
- * been initialised yet, CUPTI is only loaded: the process may still fork.
+ * NVTX loads one library, this one. It passes the call on to CUPTI, whose marker records need it. If the driver is not
+ * initialised yet, CUPTI is only loaded, because the process may still fork.
  */
 PUBLIC int InitializeInjectionNvtx2(void *get_table)
 {

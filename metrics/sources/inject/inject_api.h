@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is used of CUPTI's Activity and Callback APIs, from CUDA 12.6's on: records have the members that all
- * versions since have at the same place, and may be longer. Names are CUPTI's; tests/unit/sources/inject-abi.t
- * compares them with the toolkit's.
+ * Declarations of CUPTI's Activity and Callback APIs (CUDA 12.6 and later) as far as they are used. A record has the
+ * members that all these versions have at the same offset, and may be longer. Names are CUPTI's;
+ * tests/unit/sources/inject-abi.t compares them with the toolkit's.
  */
 #ifndef GPMU_INJECT_API_H
 #define GPMU_INJECT_API_H
@@ -55,7 +55,7 @@
 #define CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT	4
 #define CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD	8
 
-/* CUpti_CallbackDomain and what is used of each */
+/* CUpti_CallbackDomain and the callback ids used of each */
 #define CUPTI_CB_DOMAIN_DRIVER_API			1
 #define CUPTI_CB_DOMAIN_RUNTIME_API			2
 #define CUPTI_CB_DOMAIN_RESOURCE			3
@@ -225,7 +225,7 @@ typedef struct PACKED {
 	uint64_t timestamp;
 	uint32_t id;
 	uint32_t objectKind;
-	uint32_t objectId[3];	/* of a thread: its process, itself */
+	uint32_t objectId[3];	/* of a thread: its process id and its own id */
 	uint32_t pad;
 	const char *name;
 	const char *domain;
@@ -343,13 +343,13 @@ typedef struct {
 	const void *functionReturnValue;
 } CUpti_NvtxData;
 
-/* What is in CUpti_StateData's union */
+/* The content of CUpti_StateData's union */
 struct inject_state {
 	uint32_t result;
 	const char *message;
 };
 
-/* Of CUDA 13.0's on */
+/* CUDA 13.0 and later */
 #define CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN		64
 
 typedef struct {
@@ -365,7 +365,7 @@ typedef void (*CUpti_BuffersCallbackCompleteFunc)(void *context, uint32_t stream
 						  size_t size, size_t valid);
 typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 
-/* F(member of the table, symbol, parameters...); all are needed */
+/* F(member of the table, symbol, parameters...); all are required */
 #define INJECT_FUNCTIONS(F) \
 	F(version, cuptiGetVersion, uint32_t *version) \
 	F(text, cuptiGetResultString, int result, const char **text) \
@@ -388,7 +388,7 @@ typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 	F(next, cuptiActivityGetNextRecord, uint8_t *buffer, size_t valid, CUpti_Activity **record) \
 	F(dropped, cuptiActivityGetNumDroppedRecords, void *context, uint32_t stream, size_t *dropped)
 
-/* Those that CUPTI may lack, NULL then: CUDA 12's has no second way to subscribe */
+/* Optional functions, NULL if missing: CUDA 12 has no cuptiSubscribe_v2() */
 #define INJECT_OPTIONAL(F) \
 	F(subscribe_v2, cuptiSubscribe_v2, void **subscriber, CUpti_CallbackFunc callback, void *data, \
 	  CUpti_SubscriberParams *params) \

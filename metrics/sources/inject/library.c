@@ -6,12 +6,12 @@
 #include "cupti_files.h"
 #include "inject.h"
 
-/* CUDA 12.6's: records have since had what is used of them. */
+/* CUDA 12.6's, the first whose records have all members that are used */
 #define FIRST_VERSION	24
 
 static void *handle;
 
-/* The program has the driver, or is about to load it. */
+/* The program has loaded the driver, or is about to. */
 static int driver_version(void)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
@@ -40,7 +40,7 @@ static const char *fill(struct inject_api *api)
 	return missing;
 }
 
-/* What CUPTI has started would run on in code that is gone. */
+/* Never unloaded: CUPTI's threads would run on in unmapped code. */
 static bool open_one(struct inject *self, const char *path, char *why, size_t size)
 {
 	const char *missing;
@@ -60,7 +60,7 @@ static bool open_one(struct inject *self, const char *path, char *why, size_t si
 	return false;
 }
 
-/* That of a later minor version of the same major one can be used. */
+/* A CUPTI of a later minor version of the same major version works, too. */
 static bool fits(const struct inject *self, char *why, size_t size)
 {
 	int cuda = library_cuda_version(self->version), driver = (int)self->driver;
@@ -100,7 +100,7 @@ bool inject_load(struct inject *self, char *why, size_t size)
 	self->driver = driver_version();
 	snprintf(why, size, "no CUPTI: install CUDA's package cuda-cupti-%d-%d",
 		 self->driver ? (int)self->driver / 1000 : 13, (int)self->driver % 1000 / 10);
-	/* A second copy in the process would have the same GPU's profiler. */
+	/* A second copy in the process would compete for the GPU's profiler. */
 	cupti_files_mapped(&files);
 	found = open_any(self, &files, true, why, size);
 	cupti_files_release(&files);

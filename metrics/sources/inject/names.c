@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names by number. CUPTI's pointers are those of the program's modules, which can be unloaded: a number is found by
- * the text, at first where the same pointer was last.
+ * Names by number. CUPTI's pointers lead into the program's modules, which can be unloaded, so a number is found by the
+ * text. The last number of the same pointer is tried first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 
 #define HINTS		1024
 #define FIRST_SLOTS	1024
-#define LONGEST		4096	/* characters; a longer one is cut */
+#define LONGEST		4096	/* characters; longer names are truncated */
 #define CALLS		2048	/* callback ids of a domain */
-#define NAMES_MOST	(16 << 20)	/* bytes of one use, here and again in gpmu */
-#define BESIDE		64	/* bytes that a name takes beside its text */
+#define NAMES_MOST	(16 << 20)	/* bytes of one use, here and once more in gpmu */
+#define BESIDE		64	/* bytes of a name in addition to its text */
 #define MORE		"(more names)"
 
 static char **list;		/* by number - 1 */
@@ -23,13 +23,13 @@ static uint32_t *slots;		/* numbers, by hash */
 static uint32_t n_slots;
 static uint32_t hints[HINTS];
 static size_t bytes[NAMES_USES];
-static uint32_t more;		/* the number of MORE; 0: all have had room */
+static uint32_t more;		/* the number of MORE; 0: all names have had room */
 static bool said[NAMES_USES];
 static uint32_t calls[2][CALLS];
 
 /*
- * Calls that only ask, or that every other call makes: a record of each costs more than it says. By
- * cupti_runtime_cbid.h and cupti_driver_cbid.h, whose numbers do not change
+ * Calls that only query, or that every other call makes: their records cost more than they tell. Numbers are those of
+ * cupti_runtime_cbid.h and cupti_driver_cbid.h, which do not change.
  */
 static const struct {
 	uint32_t domain, cbid;
@@ -101,7 +101,7 @@ static void put(uint32_t number)
 	slots[i & (n_slots - 1)] = number;
 }
 
-/* Room for one more, with at least half of the table empty */
+/* Makes room for one more, keeping at least half of the table empty */
 static bool grow(void)
 {
 	uint32_t more = n_slots ? n_slots * 2 : FIRST_SLOTS, *table;
@@ -184,7 +184,7 @@ static uint32_t add_more(struct inject *self, enum names_use use)
 	return more;
 }
 
-/* Texts that never repeat, as "step 5317", would else take all memory in the end. */
+/* The limit is for texts that never repeat, such as "step 5317", which would use up all memory. */
 static uint32_t add_of(struct inject *self, enum names_use use, const char *text)
 {
 	size_t size = strnlen(text, LONGEST) + BESIDE;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Capture ranges that NVTX marks. Structures are of nvToolsExt.h and generated_nvtx_meta.h. A range within
- * one of its domain that is captured is part of it.
+ * Capture ranges marked by NVTX. Structures are those of nvToolsExt.h and generated_nvtx_meta.h. Ranges nested in a
+ * captured range of their domain belong to it.
  */
 #include <string.h>
 
 #include "inject.h"
 
 #define STRINGS		16	/* handles of one text: one for each domain */
-#define DOMAINS		8	/* in which a thread has captured ranges at a time */
-#define RANGES		64	/* that are open by an id */
+#define DOMAINS		8	/* with captured ranges of a thread at a time */
+#define RANGES		64	/* open ranges with an id */
 
 enum message_type { MESSAGE_ASCII = 1, MESSAGE_REGISTERED = 3 };
 
@@ -24,7 +24,7 @@ struct event_attributes {
 	const void *message;
 };
 
-/* Of calls in a domain: the domain, and what those without one have */
+/* Parameters of calls in a domain: the domain, and those of calls without one */
 struct domain_params {
 	const void *domain;
 	const void *core;
@@ -32,7 +32,7 @@ struct domain_params {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const void *strings[STRINGS];
-static uint64_t ranges[RANGES];	/* ids of those that are captured; 0: none */
+static uint64_t ranges[RANGES];	/* ids of captured ranges; 0: unused */
 
 static __thread struct {
 	const void *domain;
@@ -147,7 +147,7 @@ static void end(struct inject *self, uint64_t id)
 void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *data)
 {
 	const struct domain_params *params = data->functionParams;
-	const void *first = params ? params->domain : NULL;	/* of a call without a domain: its only one */
+	const void *first = params ? params->domain : NULL;	/* the only parameter of a call without a domain */
 
 	if (!params && cbid != CUPTI_CBID_NVTX_nvtxRangePop)
 		return;

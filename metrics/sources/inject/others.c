@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Libraries of the process that use CUPTI themselves: there can be one user. */
+/* Finds libraries of the process that use CUPTI: CUPTI has one user at a time. */
 #include <link.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const ElfW(Dyn) *dynamic_of(const struct dl_phdr_info *info)
 	return NULL;
 }
 
-/* 1: it needs CUPTI, which ends the search */
+/* Returns 1, which ends the search, if the object needs CUPTI */
 static int needs_cupti(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const ElfW(Dyn) *dynamic = dynamic_of(info), *entry;
@@ -31,7 +31,7 @@ static int needs_cupti(struct dl_phdr_info *info, size_t size, void *data)
 	for (entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_STRTAB)
 			strings = pointer(entry->d_un.d_ptr);
-	/* The loader has made it an address, but for the kernel's own, which needs nothing. */
+	/* The loader has relocated the pointer, but not that of the vDSO, which needs no library. */
 	if (!strings || (uintptr_t)strings < info->dlpi_addr)
 		return 0;
 	for (entry = dynamic; entry->d_tag != DT_NULL; entry++) {

@@ -8,13 +8,13 @@
 
 #include "inject.h"
 
-#define WAIT_MS		200	/* for room, after the last record that had some */
+#define WAIT_MS		200	/* for room, since the last record that was written */
 #define TEXT		512
 
-/* By any thread, as callbacks write too */
+/* Used by any thread, because callbacks write, too */
 static uint64_t lost[ACTIVITY_LOST_REASONS], since;
 
-/* Once a record was lost the next ones do not wait, until there is room again. */
+/* After a lost record the next ones do not wait until there is room again. */
 static bool is_full;
 
 uint64_t inject_now(void)
@@ -52,7 +52,7 @@ void output_try(struct inject *self, const struct activity_head *record)
 		output_lost(self, ACTIVITY_LOST_CHANNEL, 1);
 }
 
-/* What does not go through now is said by the next one. */
+/* Numbers that find no room now are written by the next call. */
 bool output_complete(struct inject *self, uint64_t time)
 {
 	const struct activity_complete complete = { { sizeof(complete), ACTIVITY_COMPLETE, 0 }, time };

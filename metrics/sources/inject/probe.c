@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whether CUPTI's records still come here: a program that uses CUPTI itself, as torch.profiler does, registers
- * buffers of its own in the place of ours, and CUPTI tells nobody. Where none has come for a while, a call is made
- * that has a record.
+ * Detects whether CUPTI's records still arrive: a program that uses CUPTI itself, as torch.profiler does, registers its
+ * own buffers in place of ours, without a notice by CUPTI. If no buffer has come for a while, the probe makes a call that
+ * is recorded.
  */
 #include <dlfcn.h>
 #include <sys/syscall.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* CUPTI's records, as ours */
+/* Converts CUPTI's records to ours */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "inject.h"
 
-/* What begins a record of ours; size in bytes */
+/* The head of a record; size in bytes */
 #define HEAD(type, kind)	{ sizeof(struct type), kind, 0 }
 
 static bool is_wanted(const struct inject *self, enum activity_kind kind)
@@ -14,7 +14,7 @@ static bool is_wanted(const struct inject *self, enum activity_kind kind)
 	return self->control->kinds >> kind & 1;
 }
 
-/* A record whose times CUPTI has not got from the GPU */
+/* Whether a record has its times; without them it is counted as lost */
 static bool has_times(struct inject *self, uint64_t start, uint64_t end)
 {
 	if (start && end)
@@ -183,7 +183,7 @@ static void put_memory(struct inject *self, const void *record)
 
 static const char *overhead_name(uint32_t kind)
 {
-	/* CUpti_ActivityOverheadKind, from the second on in the upper half */
+	/* CUpti_ActivityOverheadKind; values from the second on are in the upper 16 bits */
 	static const char *const names[] = {
 		NULL, "buffer flush", "instrumentation", "resource", "module loading by the runtime",
 		"lazy function loading", "command buffer full", "activity buffer request",
@@ -221,7 +221,7 @@ static void put_external(struct inject *self, const void *record)
 
 static void put_unified(struct inject *self, const void *record)
 {
-	/* CUpti_ActivityUnifiedMemoryCounterKind; whether each end of it is a GPU */
+	/* CUpti_ActivityUnifiedMemoryCounterKind, and which ends are GPUs */
 	static const struct {
 		const char *name;
 		bool from_gpu, to_gpu;
@@ -241,7 +241,7 @@ static void put_unified(struct inject *self, const void *record)
 
 	if (kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[kind].name)
 		return;
-	/* What has no length has no end. */
+	/* A record of an instant has no end. */
 	if (!to.end)
 		to.end = to.begin;
 	if (kinds[kind].from_gpu)
@@ -310,10 +310,10 @@ static void put_context(struct inject *self, const void *record)
 
 static const struct {
 	uint32_t kind;
-	enum activity_kind of;	/* that is asked for, or always there */
+	enum activity_kind of;	/* the kind of gpmu, or one that is always recorded */
 	void (*put)(struct inject *self, const void *record);
-	size_t time;		/* where its time is, by which it is in a capture range; 0: it always is */
-	size_t call;		/* where the correlation of its call is, which goes before its own time; 0: there is none */
+	size_t time;		/* offset of the time by which it is in a capture range; 0: always recorded */
+	size_t call;		/* offset of its call's correlation, whose range takes precedence over its own time; 0: none */
 } kinds[] = {
 	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ACTIVITY_KERNEL, put_kernel, WORK(Kernel9) },
 	{ CUPTI_ACTIVITY_KIND_RUNTIME, ACTIVITY_RUNTIME, put_call, T(API, start), 0 },
@@ -335,7 +335,7 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, put_context, 0, 0 },
 };
 
-/* Whether calls were in a capture range, by their correlations; those before the last CALLS are forgotten */
+/* The last CALLS calls by correlation: whether they were in a capture range */
 #define CALLS	65536
 
 static struct call {
@@ -350,13 +350,13 @@ static void note_call(struct inject *self, const CUpti_Activity *record)
 
 	if (record->kind != CUPTI_ACTIVITY_KIND_RUNTIME && record->kind != CUPTI_ACTIVITY_KIND_DRIVER)
 		return;
-	/* The driver's call within one of the runtime has the same. */
+	/* A driver call inside a runtime call has the same correlation. */
 	call->inside = capture_has(self, api->start) ||
 		       (call->correlation == api->correlationId && call->inside);
 	call->correlation = api->correlationId;
 }
 
-/* What was asked for in a range is in it, whenever it runs. */
+/* Work launched inside a range belongs to it, whenever it runs. */
 static bool is_captured(const struct inject *self, size_t kind, const CUpti_Activity *record)
 {
 	const char *bytes = (const char *)record;
@@ -366,7 +366,7 @@ static bool is_captured(const struct inject *self, size_t kind, const CUpti_Acti
 	if (!kinds[kind].time)
 		return true;
 	memcpy(&time, bytes + kinds[kind].time, sizeof(time));
-	/* What has no time is lost, which is counted. */
+	/* Records without a time pass here and are counted as lost later. */
 	if (!time)
 		return true;
 	if (kinds[kind].call && self->control->capture != CHANNEL_CAPTURE_ALL) {
@@ -377,7 +377,7 @@ static bool is_captured(const struct inject *self, size_t kind, const CUpti_Acti
 	return capture_has(self, time);
 }
 
-/* What a program of its own has CUPTI enable is in our buffers too. */
+/* Skips kinds that are not recorded: the program itself may have enabled them. */
 static void put(struct inject *self, const CUpti_Activity *record)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -390,7 +390,7 @@ static void put(struct inject *self, const CUpti_Activity *record)
 	}
 }
 
-/* Those of a buffer, which CUPTI is asked for once: what it keeps beside them may be gone then */
+/* The records of a buffer. CUPTI is asked for them only once, as its data beside them may be freed then. */
 static const CUpti_Activity **list;
 static size_t list_room;
 
@@ -409,7 +409,7 @@ static bool grow_list(size_t length)
 	return true;
 }
 
-/* CUPTI's code at the end of a buffer */
+/* Lists the records of a buffer; returns CUPTI's result at its end */
 static int read_list(struct inject *self, const struct inject_buffer *buffer, size_t *length)
 {
 	CUpti_Activity *record = NULL;
@@ -433,7 +433,7 @@ void records_read(struct inject *self, struct inject_buffer *buffer)
 	size_t dropped = 0, length;
 	int code = read_list(self, buffer, &length);
 
-	/* A kernel's record can be before its call's. */
+	/* A kernel's record may precede its call's. */
 	if (self->control->capture != CHANNEL_CAPTURE_ALL)
 		for (size_t i = 0; i < length; i++)
 			note_call(self, list[i]);

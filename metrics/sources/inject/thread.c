@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The thread that flushes CUPTI's buffers, and writes what was in them. */
+/* The thread that flushes CUPTI's buffers and writes their records. */
 #include <errno.h>
 #include <signal.h>
 #include <time.h>
 
 #include "inject.h"
 
-#define POLL_MS		10	/* until a change of control is seen */
+#define POLL_MS		10	/* between polls of the control page */
 #define LEAST_FLUSH_MS	1
-#define UNREAD_MS	1000	/* between flushes where nobody reads */
-#define LAST_MS		1000	/* in which the last is to have room */
-#define END_MS		2000	/* without progress, in which the process's end is held up */
+#define UNREAD_MS	1000	/* between flushes without a reader */
+#define LAST_MS		1000	/* for the last records to find room */
+#define END_MS		2000	/* without progress, until the process's end no longer waits */
 
 static void drain(struct inject *self)
 {
@@ -19,12 +19,12 @@ static void drain(struct inject *self)
 	while ((buffer = buffers_take())) {
 		records_read(self, buffer);
 		buffers_give(buffer);
-		/* A range that begins does not wait for all of them. */
+		/* After each buffer, so that a range that begins need not wait for all buffers. */
 		capture_update(self);
 	}
 }
 
-/* false: there was no room to say how far it has come */
+/* Flushes and writes all full buffers; false if there was no room for the completion record */
 static bool flush(struct inject *self, uint32_t flags)
 {
 	uint64_t now = inject_now();
@@ -35,13 +35,13 @@ static bool flush(struct inject *self, uint32_t flags)
 		self->api.flush(flags);
 	drain(self);
 	declined = buffers_declined();
-	/* Where it had no buffer at all, none says how many it has dropped. */
+	/* Without any buffer, no completed buffer tells how many records CUPTI dropped. */
 	if (declined && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
 		output_lost(self, ACTIVITY_LOST_CUPTI, dropped);
 	return output_complete(self, now);
 }
 
-/* What was lost is said, if the reader comes to it at all. */
+/* The last flush waits for room, so that lost records are reported if there is a reader. */
 static void flush_last(struct inject *self)
 {
 	uint64_t begin = inject_now();
@@ -62,7 +62,7 @@ static unsigned int flush_ms(const struct inject *self)
 	return ms < LEAST_FLUSH_MS ? LEAST_FLUSH_MS : ms;
 }
 
-/* Where nobody reads there are few records, and no changes. */
+/* Without a reader there are few records and no changes. */
 static unsigned int wait_ms(const struct inject *self, unsigned int flush)
 {
 	return flush < POLL_MS || !channel_has_reader(self->control) ? flush : POLL_MS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What gpmu uses of NVML, libnvidia-ml.so.1: functions, numbers and layouts, as
- * nvml.h of CUDA 12.6 and later has them; tests/gpu/nvml-layout.c compares the two where
- * there is that header. The library is only ever loaded at run time.
+ * Declarations of NVML, libnvidia-ml.so.1, as far as the plugin uses it: functions, numbers and layouts of nvml.h of
+ * CUDA 12.6 and later. tests/gpu/nvml-layout.c compares them with nvml.h if that is installed. The library is loaded at
+ * run time only.
  */
 #ifndef GPMU_NVML_API_H
 #define GPMU_NVML_API_H
@@ -50,7 +50,7 @@ enum {
 	NV_FIELD_C2C_LINK_COUNT = 170,
 };
 
-/* Bits of what keeps clocks low */
+/* Bits of the reasons for lower clocks */
 enum {
 	NV_REASON_GPU_IDLE = 0x1,
 	NV_REASON_APPLICATIONS_CLOCKS = 0x2,
@@ -63,7 +63,7 @@ enum {
 	NV_REASON_DISPLAY_CLOCKS = 0x100,
 };
 
-/* GPU performance monitoring; rates in MiB/s, shares in percent */
+/* GPU performance monitoring (GPM): rates in MiB/s, shares in percent */
 enum {
 	NV_GPM_GRAPHICS_UTIL = 1,
 	NV_GPM_SM_UTIL = 2,
@@ -109,7 +109,7 @@ union nv_value {
 	unsigned short us;
 };
 
-/* What a union nv_value holds */
+/* The member of a union nv_value that is set */
 enum {
 	NV_TYPE_DOUBLE,
 	NV_TYPE_UNSIGNED,
@@ -227,7 +227,7 @@ struct nv_license {
 	unsigned int state;
 };
 
-/* As NVML makes versions of structures */
+/* The version of a structure in NVML's form */
 #define NV_VERSION(type, number)	((unsigned int)sizeof(type) | (number) << 24u)
 #define NV_GPM_VERSION			1u	/* of both GPM structures: without a size */
 
@@ -312,7 +312,7 @@ struct nv_license {
 	X(nvmlVgpuInstanceGetFbUsage, (unsigned int instance, unsigned long long *bytes)) \
 	X(nvmlVgpuInstanceGetVmDriverVersion, (unsigned int instance, char *text, unsigned int size))
 
-/* What has been loaded; a function that the library does not have is NULL */
+/* The loaded library; a function that it lacks is NULL */
 struct nv_api {
 	void *library;
 	const char *(*error_string)(int result);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What can be counted of a GPU. Units are those of nvml.h's descriptions: mW, mJ, MHz,
- * KB/s of PCIe, KiB of NVLink, MiB/s of GPM.
+ * The events of a GPU. NVML's units by the descriptions of nvml.h: mW, mJ, MHz, KB/s for PCIe, KiB for NVLink, MiB/s
+ * for GPM.
  */
 #include "nvml_source.h"
 
@@ -117,7 +117,7 @@ static int read_memory(const struct gpu *gpu, unsigned int argument, double *val
 	return result;
 }
 
-/* 100 while the reason holds. What the GPU never says is not supported. */
+/* 100 while the reason holds. A reason that the GPU never reports is not supported. */
 static int read_reason(const struct gpu *gpu, unsigned int bit, double *value)
 {
 	unsigned long long reasons = 0, supported = bit;
@@ -142,7 +142,7 @@ static int read_pcie(const struct gpu *gpu, unsigned int counter, double *value)
 	return result;
 }
 
-/* Of all links that are active; one that does not tell makes the sum worthless. */
+/* Sums all active links; fails if any link fails, as the sum would be too low. */
 static int read_nvlink(const struct gpu *gpu, unsigned int id, double *value)
 {
 	double sum = 0;
@@ -174,7 +174,7 @@ static int read_nvlink(const struct gpu *gpu, unsigned int id, double *value)
 #define SHARE(name_, id, description_) \
 	{ .name = (name_), .unit = "%", .description = (description_), .mean = true, .argument = (id) }
 
-/* Bytes, and their rate under CUPTI's name of it */
+/* Bytes; BOTH() adds their rate by CUPTI's name */
 #define BYTES(name_, id, need_, description_) \
 	{ .name = (name_), .unit = "B", .description = (description_), .argument = (id), \
 	  .factor = MIB, .need = (need_) }
@@ -248,8 +248,8 @@ static const struct nv_event events[] = {
 #define PCI	"PCI.TriageCompute."
 
 /*
- * By CUPTI's names, those of GH100 and, where they differ, of GB100. What the GPU receives
- * by PCIe is what it reads.
+ * CUPTI's names, those of GH100 and, if different, also those of GB100. Bytes that the GPU receives over PCIe are its
+ * reads.
  */
 static const struct nv_event gpm_events[] = {
 	SHARE("gr__cycles_active" PERCENT, NV_GPM_GRAPHICS_UTIL, "time of graphics and compute"),

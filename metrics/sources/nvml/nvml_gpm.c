@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* NVML's GPU performance monitoring: values between two samples that are taken. */
+/* NVML's GPU performance monitoring: values of the time between two samples. */
 #include "nvml_source.h"
 
 bool nv_gpm_supported(const struct gpu *gpu)

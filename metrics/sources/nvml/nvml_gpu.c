@@ -18,9 +18,9 @@ static int no_memory(struct gpmu_error *error)
 	return nv_fail(error, -ENOMEM, "NVML: %s", strerror(ENOMEM));
 }
 
-/* --- what it has --- */
+/* --- probing --- */
 
-/* NVML tells 0 and success of links that are not there. */
+/* NVML returns success and 0 for missing links. */
 static void find_links(struct gpu *gpu)
 {
 	struct nv_c2c_mode mode = { 0 };
@@ -38,7 +38,7 @@ static void find_links(struct gpu *gpu)
 		gpu->c2c = count.value.u != 0;
 }
 
-/* By two samples of its own: those of streams are not disturbed. */
+/* Probes a metric of GPM by two samples of its own, apart from those of streams. */
 static int ask_gpm(const struct gpu *gpu, unsigned int id)
 {
 	struct gpu probe = { .api = gpu->api, .device = gpu->device };
@@ -52,7 +52,7 @@ static int ask_gpm(const struct gpu *gpu, unsigned int id)
 	result = nv_gpm_take(&probe, metrics);
 	if (!result)
 		result = nv_gpm_take(&probe, metrics);
-	/* Others can be of the time between the two, which is short. */
+	/* Other results may come from the short time between the two samples. */
 	if (!result && (metrics->metrics[0].result == NV_NOT_SUPPORTED ||
 			metrics->metrics[0].result == NV_INVALID_ARGUMENT))
 		result = NV_NOT_SUPPORTED;
@@ -132,7 +132,7 @@ const struct gpmu_source_event_info *nv_foreign(struct gpu_pmu *pmu, const char 
 	return &foreign->info;
 }
 
-/* --- what it shows --- */
+/* --- PMUs --- */
 
 static int make_pmu(struct gpu *gpu, int kind)
 {
@@ -146,7 +146,7 @@ static int make_pmu(struct gpu *gpu, int kind)
 	pmu->shown = (struct gpmu_source_pmu){
 		.size = sizeof(pmu->shown),
 		.name = pmu->name,
-		/* Whatever the chip is, the metrics are those of the names of nv_events(). */
+		/* The names of nv_events() are GH100's, whatever the chip is. */
 		.identifier = kind == PMU_GPM ? "GH100" : NULL,
 		.node = -1,
 		.counters = -1,
@@ -191,13 +191,13 @@ static void describe(struct gpu *gpu)
 		.size = sizeof(gpu->shown),
 		.uuid = gpu->uuid,
 		.name = gpu->name[0] ? gpu->name : NULL,
-		/* All GPUs of this architecture are of one chip. */
+		/* This architecture has one chip only. */
 		.chip = arch == NV_ARCH_HOPPER ? "GH100" : NULL,
 		.pci = gpu->pci[0] ? gpu->pci : NULL,
 	};
 }
 
-/* 0, also if NVML does not let it be used, or -ENOMEM */
+/* Returns 0, also if NVML refuses the GPU, or -ENOMEM */
 static int add_gpu(struct source *source, unsigned int index)
 {
 	struct gpu *gpu = &source->gpus[source->n_gpus];

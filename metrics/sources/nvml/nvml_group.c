@@ -23,7 +23,7 @@ static int open_event(struct gpu_pmu *pmu, struct group_event *event, uint64_t c
 	const struct nv_event *list = nv_events(pmu->kind, &length);
 
 	if (!config && pmu->kind == PMU_GPM) {
-		event->why = "NVML's GPM has no such metric, CUPTI has where nothing keeps it from the GPU";
+		event->why = "NVML's GPM has no such metric; CUPTI has it if it can sample the GPU";
 		return 0;
 	}
 	if (!config || config > length)
@@ -124,7 +124,7 @@ int nv_enable(void *data, uint64_t time)
 				continue;
 			nv_stream_begin(event->stream, time);
 			event->base = nv_stream_at(event->stream, time);
-			/* What had not been told before it is nobody's. */
+			/* Reads missed before this event began are not its. */
 			event->stream->missed = 0;
 		}
 	}
@@ -135,7 +135,7 @@ int nv_enable(void *data, uint64_t time)
 	return ret;
 }
 
-/* Since the last enable, up to @time */
+/* The count from the last enable to @time */
 static void since(const struct group_event *event, uint64_t time, struct group_event *sum)
 {
 	struct point at = nv_stream_at(event->stream, time);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions of the plugin's table that count, as gpmu-source.h has them. */
+/* The plugin's functions for groups; gpmu-source.h describes them. */
 #ifndef GPMU_NVML_GROUP_H
 #define GPMU_NVML_GROUP_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Finding libnvidia-ml.so.1, and what its results mean. */
+/* Loads libnvidia-ml.so.1, and explains its results. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -13,7 +13,7 @@
 
 #define LIBRARY		"libnvidia-ml.so.1"
 
-/* What keeps NVML from beginning */
+/* Results with which NVML fails to initialise */
 static const struct {
 	int result;
 	int error;
@@ -53,12 +53,11 @@ const char *nv_text(const struct nv_api *api, int result)
 }
 
 /*
- * What NVML or the driver has left behind, as functions that are called when a thread or the
- * process ends, is not to run on in code that is gone.
+ * Never unload: NVML and the driver register functions that run when a thread or the process ends.
  */
 #define OPEN_FLAGS	(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
 
-/* A file of the name in a folder of $GPMU_CUDA, separated by ":", is the one; else the system's */
+/* Opens the library in a folder of $GPMU_CUDA (separated by ":"), or else the system's */
 static void *open_library(void)
 {
 	const char *folders = secure_getenv("GPMU_CUDA");
@@ -75,7 +74,7 @@ static void *open_library(void)
 	return dlopen(LIBRARY, OPEN_FLAGS);
 }
 
-/* dlsym() gives no function by the rules of C, but by those of POSIX. */
+/* POSIX, unlike C, allows converting dlsym()'s result to a function pointer. */
 static void find(void *library, const char *name, void *function)
 {
 	void *symbol = dlsym(library, name);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the user should know. */
+/* Messages for the user. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "nvml_source.h"
 
-#define MOST	64	/* that nobody has asked for */
+#define MOST	64	/* pending messages */
 
 void nv_say(struct source *source, const char *fmt, ...)
 {

@@ -79,7 +79,7 @@ static void close_source(void *data)
 	free(source);
 }
 
-/* With check nothing but a lack of memory is a failure. */
+/* With the option check only lack of memory is a failure. */
 static int find_gpus(struct source *source, struct gpmu_error *error)
 {
 	int ret = nv_load(&source->api, &source->trouble, error);

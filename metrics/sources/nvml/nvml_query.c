@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Answers about what is no count: gpmu-nvml.rst describes them, and man/gpmu-gpu.rst of the
- * tools the objects of the first three. "gpus", "accounting", "vgpu": an object of the driver
- * and a list of the GPUs.
- * "check": what NVML is there and what keeps it from telling, with the option check also
- * where opening would fail: an object with driver, nvml, cuda, versions, which are missing
- * without a driver; trouble, null or an object with kind, a word, text, and remedy, which
- * is null where none is known; gpus, a list of objects with index, uuid, name, pci, node,
- * the NUMA node that is near, gpm, whether NVML counts in CUPTI's place, and mig, each null
- * where NVML does not tell.
+ * Queries: gpmu-nvml.rst describes them, and tools/man/gpmu-gpu.rst the objects of the first three.
+ * "gpus", "accounting", "vgpu": an object with the driver and a list of the GPUs.
+ * "check": NVML's versions, and the reason why it fails; with the option check open() does not fail either. An object
+ * with driver, nvml, cuda, versions, which are missing without a driver; trouble, null or an object with kind, a word,
+ * text, and remedy, null if none is known; gpus, a list of objects with index, uuid, name, pci, node, the nearest NUMA
+ * node, gpm, whether NVML can count in place of CUPTI, and mig; each is null if NVML does not have it.
  * "vgpu clear INSTANCE" forgets the accounting of a vGPU's processes that have ended.
  */
 #include <errno.h>
@@ -18,7 +15,7 @@
 
 #include "nvml_source.h"
 
-#define SLACK		8	/* more entries than there were when NVML was asked how many */
+#define SLACK		8	/* spare entries, as the list may grow between two calls */
 #define TRIES		16
 #define LIST_MOST	(1u << 20)
 
@@ -47,7 +44,7 @@ int nv_list(nv_get_list *get, const void *context, size_t size, void **list, uns
 			return NV_SUCCESS;
 		if (result != NV_SUCCESS && result != NV_INSUFFICIENT_SIZE)
 			break;
-		/* More can come before it is asked again, also if it does not say how many. */
+		/* The list may grow further before the next call, and NVML may not return its length. */
 		room = (*length > room ? *length : room) + *length / 4 + SLACK;
 		larger = room <= LIST_MOST ? realloc(*list, room * size) : NULL;
 		if (!larger)
@@ -58,7 +55,7 @@ int nv_list(nv_get_list *get, const void *context, size_t size, void **list, uns
 	free(*list);
 	*list = NULL;
 	*length = 0;
-	/* There are more than there was room for. */
+	/* The list did not fit. */
 	if (result == NV_SUCCESS)
 		return NV_INSUFFICIENT_SIZE;
 	return result == NV_NOT_FOUND ? NV_SUCCESS : result;
@@ -147,7 +144,7 @@ static int get_stats(const struct accounting *of, unsigned int pid, struct nv_ac
 	return NV_CALL(of->gpu->api, nvmlDeviceGetAccountingStats, of->gpu->device, pid, stats);
 }
 
-/* What is not available is all bits set. */
+/* NVML sets all bits of an unavailable value. */
 static json_t *amount(unsigned long long value, unsigned long long none)
 {
 	return value == none ? json_null() : json_integer((json_int_t)value);
@@ -162,7 +159,7 @@ static json_t *accounting_object(const struct accounting *of, unsigned int pid,
 	json_object_set_new(object, "name", of->vgpu ? json_null() : nv_process_name(of->gpu, pid));
 	json_object_set_new(object, "running", json_boolean(stats->running));
 	json_object_set_new(object, "start_us", json_integer((json_int_t)stats->start_time));
-	/* NVML tells how long it ran when it has ended, 0 before. */
+	/* NVML returns the run time once the process has ended, 0 before. */
 	json_object_set_new(object, "time_ms", stats->running && !stats->time ? json_null() :
 			    json_integer((json_int_t)stats->time));
 	json_object_set_new(object, "sm", amount(stats->gpu_utilization, ~0u));
@@ -186,7 +183,7 @@ json_t *nv_accounting_list(const struct gpu *gpu, bool vgpu, unsigned int instan
 		struct nv_accounting stats = { 0 };
 		int ret = get_stats(&of, pids[i], &stats);
 
-		/* A new process takes the place of the oldest in a ring. */
+		/* The records are a ring: a new process replaces the oldest. */
 		if (ret == NV_NOT_FOUND)
 			(*forgotten)++;
 		else if (ret)
@@ -214,7 +211,7 @@ json_t *nv_query_accounting(struct gpu *gpu)
 	return object;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 static void set_versions(const struct nv_api *api, json_t *answer)
 {

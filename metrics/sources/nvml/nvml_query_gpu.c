@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What NVML knows of a GPU. */
+/* The answer to "gpus": NVML's values of a GPU. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nvml_source.h"
 
-/* An event of nvml_events.c that is read once, and where its value goes */
+/* Events of nvml_events.c that are read once, and the places of their values */
 static const struct {
 	const char *event, *object, *key;
 	double factor;	/* 0: 1 */
@@ -171,7 +171,7 @@ static void set_modes(const struct gpu *gpu, json_t *object)
 	       word(virtualization_modes, LENGTH(virtualization_modes), mode));
 }
 
-/* The first of the nodes that its memory is near to */
+/* The first NUMA node near the GPU's memory */
 static void set_node(const struct gpu *gpu, json_t *object)
 {
 	unsigned long nodes[16] = { 0 };
@@ -223,7 +223,7 @@ static int get_samples(const void *context, unsigned int *length, void *list)
 		       nv_since(gpu->seen_processes));
 }
 
-/* NVML's result */
+/* Adds the processes of a list; returns NVML's result */
 static int add_processes(const struct gpu *gpu, nv_get_list *get, const char *type, json_t *list)
 {
 	struct nv_process *processes;
@@ -263,7 +263,7 @@ static json_t *find_process(const struct gpu *gpu, json_t *list, unsigned int pi
 	return object;
 }
 
-/* The driver tells of each process several times. The newest that is new is shown. */
+/* The driver has several samples of each process; the newest is shown if it is new. */
 static int add_samples(struct gpu *gpu, json_t *list)
 {
 	unsigned long long newest = 0;
@@ -277,7 +277,7 @@ static int add_samples(struct gpu *gpu, json_t *list)
 		const struct nv_process_sample *sample = &samples[i];
 		json_t *object, *time;
 
-		/* Entries that it had room for and nothing to tell */
+		/* NVML may return empty entries. */
 		if (!nv_is_new(gpu->seen_processes, sample->time))
 			continue;
 		newest = sample->time > newest ? sample->time : newest;
@@ -310,7 +310,7 @@ json_t *nv_query_gpu(struct gpu *gpu)
 	set_memory(gpu, object);
 	set_links(gpu, object);
 	result = add_processes(gpu, get_compute, "compute", list);
-	/* A GPU without graphics has none of these. */
+	/* Its failure is ignored: a GPU without graphics has no such list. */
 	add_processes(gpu, get_graphics, "graphics", list);
 	if (result) {
 		nv_set(gpu, object, object, "", "processes", result, list);

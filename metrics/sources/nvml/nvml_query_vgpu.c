@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * vGPUs of a host. Instances come and go between any two calls: one that has gone is left
- * out and counted. Of utilisation NVML has a newer call, with JPEG and OFA, and an older
- * one, which is asked where there is no newer one.
+ * vGPUs of a host. Instances may begin and end between any two calls: an ended one is left out and counted. For the
+ * utilisation NVML has a newer call, with JPEG and OFA, and an older one, which is used if the newer one is missing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static json_t *word(const char *const *words, size_t length, unsigned int number
 	return number < length ? json_string(words[number]) : json_integer(number);
 }
 
-/* A sample, whichever call told it; -1: it did not */
+/* A sample by either call; -1: the call does not have the value */
 struct sample {
 	unsigned int instance, pid;
 	char name[NV_VGPU_NAME];
@@ -97,7 +96,7 @@ static int get_process_samples(const void *context, unsigned int *length, void *
 		       nv_since(gpu->seen_vgpu_processes), length, list);
 }
 
-/* --- one form of all of them --- */
+/* --- samples in one form --- */
 
 static void take_info(struct sample *to, const void *from, unsigned int index)
 {
@@ -153,7 +152,7 @@ static const struct call process_calls[] = {
 	{ get_process_samples, sizeof(struct nv_vgpu_process_sample), take_process_sample },
 };
 
-/* By the first of two calls that there is. What was seen before is left out. */
+/* Gets samples by the first available of two calls, without those returned before. */
 static struct samples get_all(const struct gpu *gpu, const struct call *calls,
 			      unsigned long long *seen)
 {
@@ -195,7 +194,7 @@ static void set_shares(json_t *object, const struct sample *sample)
 				    json_integer(sample->shares[i]));
 }
 
-/* Of one instance: its newest, or null where it has told nothing since */
+/* The newest sample of an instance, or null without a new one */
 static json_t *utilization_of(const struct samples *samples, unsigned int instance)
 {
 	const struct sample *newest = NULL;
@@ -212,7 +211,7 @@ static json_t *utilization_of(const struct samples *samples, unsigned int instan
 	return object;
 }
 
-/* Of one process there can be several. */
+/* A process may have several samples. */
 static bool is_newest(const struct samples *samples, const struct sample *sample)
 {
 	for (unsigned int i = 0; i < samples->length; i++) {
@@ -323,7 +322,7 @@ static json_t *instance_object(const struct gpu *gpu, unsigned int instance,
 	return object;
 }
 
-/* By a call that every instance answers while it is there */
+/* Probes by a call that succeeds for every existing instance */
 static bool is_gone(const struct gpu *gpu, unsigned int instance)
 {
 	unsigned int type;

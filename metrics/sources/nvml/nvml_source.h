@@ -2,11 +2,9 @@
 /*
  * NVML as a source of libgpmu (gpmu-source.h): "nvml=period=100".
  *
- * Each GPU has a PMU nvidia_nvml_N and, where it has NVML's GPU performance monitoring
- * (GPM), nvidia_gpu_N; N is NVML's index. What is opened of an event is a stream: what
- * has come of it since then, as points in time, between which reads interpolate. A
- * thread observes all of them in each period while the source is enabled, since what
- * NVML tells is mostly what is at the moment.
+ * Each GPU has a PMU nvidia_nvml_N and, if it supports NVML's GPU performance monitoring (GPM), nvidia_gpu_N; N is
+ * NVML's index. An open event is a stream: its totals at points in time, between which reads interpolate. As most values
+ * of NVML are momentary, a thread observes all streams in each period while the source is enabled.
  */
 #ifndef GPMU_NVML_SOURCE_H
 #define GPMU_NVML_SOURCE_H
@@ -26,16 +24,16 @@
 #define PERIOD_MOST	10000
 
 /* nvml_load.c */
-/* Why there is no GPU, beside the text of an error */
+/* The reason why there is no GPU; the text is in the error */
 struct nv_trouble {
-	const char *kind;	/* a word for programs: "library", that there is none; NULL: no trouble */
+	const char *kind;	/* a word for programs, as "library" for a missing one; NULL: no trouble */
 	const char *remedy;	/* or NULL */
 };
 
 /* Loads and initialises NVML. 0 or -errno with the error and the trouble set */
 int nv_load(struct nv_api *api, struct nv_trouble *trouble, struct gpmu_error *error);
 void nv_unload(struct nv_api *api);
-/* "Not Supported" */
+/* NVML's text for a result: "Not Supported" */
 const char *nv_text(const struct nv_api *api, int result);
 /* Sets the error; returns @ret */
 __attribute__((format(printf, 3, 4)))
@@ -57,24 +55,24 @@ struct nv_event {
 	const char *description;
 	double scale;		/* of struct gpmu_source_event_info; 0: 1 */
 	bool mean;
-	/* The value now, or with @counter since whenever; NULL: by GPM. NVML's result */
+	/* Reads the value, with @counter a total; returns NVML's result. NULL: read by GPM */
 	int (*read)(const struct gpu *gpu, unsigned int argument, double *value);
-	unsigned int argument;	/* of read(); or the number of the metric of GPM */
-	double factor;		/* 0: 1; makes of it what the unit says; of rates each second */
+	unsigned int argument;	/* of read(), or the number of GPM's metric */
+	double factor;		/* converts to the unit, rates to one second; 0 means 1 */
 	bool counter;
-	bool slow;		/* reading takes 20 ms: by a thread alone */
-	enum need need;		/* that NVML tells 0 of if it is not there */
+	bool slow;		/* reading takes 20 ms: done by a thread of its own */
+	enum need need;		/* a unit for which NVML returns 0 if it is missing */
 };
 
-/* nvml_events.c: of a PMU; their number is config - 1 */
+/* nvml_events.c: the events of a kind of PMU; their number is config - 1 */
 const struct nv_event *nv_events(int kind, size_t *length);
 
 #define MAX_POINTS	128
 
-/* What has come of an event up to a time since it was opened */
+/* The total of an event from its opening to a time */
 struct point {
 	uint64_t time;
-	long double total;	/* over the scale */
+	long double total;	/* in units of the scale */
 	uint64_t running;	/* ns */
 };
 
@@ -85,17 +83,17 @@ struct stream {
 	unsigned int users;
 	struct point points[MAX_POINTS];	/* the newest is points[(first + length - 1) % MAX] */
 	size_t first, length;
-	double last;		/* the counter; the value of a slow one */
+	double last;		/* last value of a counter or a slow event */
 	int result;		/* of the last observation */
-	bool stale;		/* what the counter had at the newest point is not known */
-	uint64_t missed;	/* ns that could not be read, and were not said yet */
-	int why;		/* NVML's result for these */
+	bool stale;		/* the counter's value at the newest point is unknown */
+	uint64_t missed;	/* ns without a successful read that are not reported yet */
+	int why;		/* NVML's result of the failed reads */
 };
 
 struct group_event {
-	struct stream *stream;	/* NULL: it cannot be counted */
-	const char *why;	/* not; the PMU's */
-	long double total;	/* of the times before the last enable */
+	struct stream *stream;	/* NULL: the event cannot be counted */
+	const char *why;	/* the reason, owned by the PMU */
+	long double total;	/* total before the last enable */
 	uint64_t running;
 	struct point base;	/* at the last enable */
 };
@@ -113,14 +111,14 @@ struct gpu_pmu {
 	struct gpmu_source_pmu shown;
 	struct gpu *gpu;
 	int kind;
-	struct gpmu_source_event_info *infos;	/* of all events of the kind */
+	struct gpmu_source_event_info *infos;	/* all events of the kind */
 	char (*terms)[32];
-	int *results;		/* of asking for each; -1: not asked yet */
-	char **whys;		/* that it cannot be counted, where that was asked for */
+	int *results;		/* NVML's result of reading each event once; -1: not read yet */
+	char **whys;		/* reasons why events cannot be counted; made on demand */
 	struct foreign *foreign;
 };
 
-/* A metric of CUPTI's that GPM does not have; its config is 0 */
+/* A metric of CUPTI that GPM lacks; its config is 0 */
 struct foreign {
 	struct foreign *next;
 	struct gpmu_source_event_info info;
@@ -136,15 +134,15 @@ struct gpu {
 	struct gpmu_source_gpu shown;
 	struct gpu_pmu pmus[PMUS];
 	size_t n_pmus;
-	unsigned long long links;	/* NVLinks that are active, a bit each */
+	unsigned long long links;	/* a bit for each active NVLink */
 	bool c2c;
-	int lost;		/* NVML's result since it is gone */
+	int lost;		/* NVML's result once the GPU is lost */
 	bool lost_said;
 	struct stream *streams;
 	nv_gpm_sample samples[2];	/* [0] is the last */
 	bool sampled;
-	uint64_t time;		/* when the last observation began; 0: there was none */
-	unsigned long long seen_processes, seen_vgpus, seen_vgpu_processes;	/* us, of queries */
+	uint64_t time;		/* begin of the last observation; 0: none yet */
+	unsigned long long seen_processes, seen_vgpus, seen_vgpu_processes;	/* us, newest samples that queries returned */
 };
 
 struct source {
@@ -152,44 +150,44 @@ struct source {
 	unsigned int period;	/* ms */
 	struct gpu *gpus;
 	size_t n_gpus;
-	struct gpu_pmu **pmus;	/* of all GPUs */
+	struct gpu_pmu **pmus;	/* PMUs of all GPUs */
 	size_t n_pmus;
 	struct group *groups;
-	pthread_mutex_t lock;	/* of streams and messages: the threads and the caller have them */
+	pthread_mutex_t lock;	/* protects streams and messages, used by the threads and the caller */
 	pthread_cond_t wake;
 	pthread_t threads[2];
 	unsigned int n_threads;
 	bool stop;
 	bool enabled;
-	bool check;		/* what is missing is no failure: it is asked for */
-	struct nv_trouble trouble;	/* where it was opened with check */
-	struct gpmu_error why;	/* its text */
+	bool check;		/* a missing driver or GPU is reported by the query "check" and is no failure */
+	struct nv_trouble trouble;	/* of a failure with the option check */
+	struct gpmu_error why;	/* the trouble's text */
 	uint64_t begin;		/* of the last enable */
 	char **messages;
 	size_t n_messages;
-	char *said;		/* the last that was asked for */
+	char *said;		/* the message returned last */
 };
 
-/* nvml_gpu.c: the GPUs and what they show. 0 or -errno with the error set */
+/* nvml_gpu.c: finds the GPUs and their PMUs. 0 or -errno with the error set */
 int nv_find_gpus(struct source *source, struct gpmu_error *error);
 void nv_release_gpus(struct source *source);
-/* NVML's result of reading the event once, NV_SUCCESS: it is there */
+/* NVML's result of reading the event once; NV_SUCCESS if it can be counted */
 int nv_has_event(struct gpu_pmu *pmu, size_t number);
-/* Why it is not; the PMU's */
+/* The reason why the event cannot be counted, owned by the PMU */
 const char *nv_why_not(struct gpu_pmu *pmu, size_t number);
-/* Of a name of CUPTI's form that GPM does not have; NULL: it has another, or there is no memory */
+/* An event for a name of CUPTI's form that GPM lacks; NULL for other names or without memory */
 const struct gpmu_source_event_info *nv_foreign(struct gpu_pmu *pmu, const char *name);
 
 /* nvml_stream.c: with the lock held */
 struct stream *nv_stream_get(struct gpu *gpu, const struct nv_event *event);
 void nv_stream_put(struct stream *stream);
-/* Counting begins: what had come before it and could not be read is not counted. */
+/* Begins counting; totals from before that could not be read are not counted. */
 void nv_stream_begin(struct stream *stream, uint64_t time);
-/* It ends: what a counter has not told until now is missed. */
+/* Ends counting; increments of a counter that were not read by now are lost. */
 void nv_stream_end(struct stream *stream, uint64_t time);
-/* What had come up to @time */
+/* The stream's total at @time */
 struct point nv_stream_at(const struct stream *stream, uint64_t time);
-/* Observes all streams of the GPU, if that was not done at @time or later */
+/* Observes all streams of the GPU unless it was done at @time or later */
 void nv_observe(struct gpu *gpu, uint64_t time);
 void nv_observe_all(struct source *source, uint64_t time);
 uint64_t nv_now(void);
@@ -202,49 +200,47 @@ void nv_stop(struct source *source);
 bool nv_gpm_supported(const struct gpu *gpu);
 void nv_gpm_release(struct gpu *gpu);
 /*
- * Takes a sample. Where there was one before, @metrics with their ids set get what was between.
- * NVML's result
+ * Takes a sample. After a previous sample it sets the values of @metrics, whose ids are set, for the time between the two.
+ * Returns NVML's result.
  */
 int nv_gpm_take(struct gpu *gpu, struct nv_gpm_metrics *metrics);
 
 /* nvml_message.c: with the lock held */
 __attribute__((format(printf, 2, 3)))
 void nv_say(struct source *source, const char *fmt, ...);
-/* What was not counted since it was said last */
+/* Reports the time that was not counted since the last report */
 void nv_say_missed(struct source *source);
 
 /* nvml_query.c */
 int nv_query(void *data, const char *question, char **answer, struct gpmu_error *error);
 /*
- * Sets @key of @object to @value, which it takes, or where @result is an error to null, and
- * the reason in the object "unavailable" of @top, by @path and the key
+ * Sets @key of @object to @value, which it takes. If @result is an error it sets null, and the reason in @top's object
+ * "unavailable" under @path and the key.
  */
 void nv_set(const struct gpu *gpu, json_t *top, json_t *object, const char *path, const char *key,
 	    int result, json_t *value);
 json_t *nv_gpu_object(const struct gpu *gpu);
-/* One part of the answer each: an object of the GPU; nvml_query_gpu.c, ... */
+/* Each makes the GPU's object of one answer; nvml_query_gpu.c, ... */
 json_t *nv_query_gpu(struct gpu *gpu);
 json_t *nv_query_check(struct gpu *gpu);
 json_t *nv_query_accounting(struct gpu *gpu);
 json_t *nv_query_vgpu(struct gpu *gpu);
 /*
- * NVML's time stamps are CLOCK_REALTIME's, in us. Of @seen, the last one that was told: from which
- * on NVML is to be asked for more, and whether one of @time is more. No count has to do with
- * them. What that clock is set back by would be the time in which there is nothing new: then all
- * is asked for, and what is not ahead of the clock is new.
+ * NVML's time stamps are CLOCK_REALTIME in us; counts do not use them. @seen is the newest time stamp returned so far.
+ * nv_since() returns the time from which to ask NVML for new samples, and nv_is_new() tells whether a sample of @time is
+ * new. If the clock was set back to before @seen, all samples are asked for, and those that are not in the future are new.
  */
 unsigned long long nv_since(unsigned long long seen);
 bool nv_is_new(unsigned long long seen, unsigned long long time);
-/* The text of a process's name, or null */
+/* The name of a process as text, or null */
 json_t *nv_process_name(const struct gpu *gpu, unsigned int pid);
-/* A list of processes with their accounting; @forgotten: that were gone until they were asked for */
+/* A list of processes with accounting; @forgotten is the number of those whose record was gone */
 json_t *nv_accounting_list(const struct gpu *gpu, bool vgpu, unsigned int instance, int *result,
 			   unsigned int *forgotten);
 
 /*
- * A list whose length is known only by asking: get() as NVML does with *length the room for
- * @list, or NULL; what is returned is the caller's to free(). NVML's result; where there is
- * nothing the list is empty.
+ * Gets a list of unknown length. get() is a function of NVML's form: *@length is the room of @list, which may be NULL.
+ * The caller frees the list, which is empty if there is nothing. Returns NVML's result.
  */
 typedef int nv_get_list(const void *context, unsigned int *length, void *list);
 int nv_list(nv_get_list *get, const void *context, size_t size, void **list, unsigned int *length);

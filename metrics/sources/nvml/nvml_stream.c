@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What comes of events: observed now and then, told for any time between. The times are those of
- * observing, CLOCK_MONOTONIC_RAW. NVML's own time stamps, CLOCK_REALTIME, are of none of these
- * values: one that sets that clock does not move counts, and no clock pairs are needed.
+ * Totals of events: observed at times, interpolated for any time between. Times are CLOCK_MONOTONIC_RAW of the
+ * observation. NVML's own time stamps, CLOCK_REALTIME, are not used, so that setting that clock does not affect counts
+ * and no clock pairs are needed.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "nvml_source.h"
 
 #define NS	1000000000ull
-#define LATE	(2 * NS)	/* a time ahead of the clock is waited for, up to that */
+#define LATE	(2 * NS)	/* a time in the future is waited for if it is not further ahead */
 
 uint64_t nv_now(void)
 {
@@ -40,7 +40,7 @@ static void append(struct stream *stream, const struct point *added)
 	*newest(stream) = *added;
 }
 
-/* What @value, now or since the last observation, adds in @ns */
+/* The increment by @value, a momentary one over @ns or a difference of a counter */
 static long double amount(const struct nv_event *event, double value, uint64_t ns)
 {
 	long double number = value * (event->factor ? event->factor : 1);
@@ -50,7 +50,7 @@ static long double amount(const struct nv_event *event, double value, uint64_t n
 	return number * ns / (event->mean ? (event->scale ? event->scale : 1) : 1e9);
 }
 
-/* From the last point to @time @value was so, or if @result is an error nothing is known. */
+/* Adds a point: @value holds from the last point to @time; unknown if @result is an error. */
 static void advance(struct stream *stream, uint64_t time, double value, int result)
 {
 	struct point next = *newest(stream);
@@ -172,7 +172,7 @@ static void observe_read(struct stream *stream)
 		advance(stream, time, value, result);
 		return;
 	}
-	/* While it cannot be read it goes on: what it has then belongs to all the time since. */
+	/* A counter goes on while reads fail: the next value covers all of the time since. */
 	if (result) {
 		stream->result = stream->why = result;
 		return;
@@ -185,11 +185,11 @@ static void observe_read(struct stream *stream)
 		newest(stream)->time = time;
 		return;
 	}
-	/* One that has fallen was begun anew. */
+	/* A counter that fell was reset. */
 	advance(stream, before + (time - before) / 2, value - last, value < last ? NV_NO_DATA : 0);
 }
 
-/* All streams of GPM by one sample */
+/* Observes all streams of GPM by one sample */
 static void observe_gpm(struct gpu *gpu)
 {
 	struct nv_gpm_metrics *metrics;
@@ -216,7 +216,7 @@ static void observe_gpm(struct gpu *gpu)
 		if (stream->event->read)
 			continue;
 		n++;
-		/* It takes two samples to know something. */
+		/* A value needs two samples. */
 		if (!first)
 			advance(stream, time, metric->value, result ? result : metric->result);
 	}
@@ -242,7 +242,7 @@ void nv_observe(struct gpu *gpu, uint64_t time)
 	if (gpu->lost || !gpu->streams || gpu->time >= time)
 		return;
 	wait_until(time);
-	/* As each stream has a point then or later: what ends before @time would not do. */
+	/* Taken before reading, so that each stream has a point at this time or later. */
 	gpu->time = nv_now();
 	for (struct stream *stream = gpu->streams; stream && !gpu->lost; stream = stream->next) {
 		if (!stream->event->read)

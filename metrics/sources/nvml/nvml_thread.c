@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The threads that observe what NVML tells of the moment alone: one that takes 20 ms of
- * reading each PCIe throughput, and one that the others need not wait for that.
+ * The threads that observe NVML's momentary values: one for PCIe throughput, of which each read takes 20 ms, and one for
+ * all other values.
  */
 #include <errno.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 #include "nvml_source.h"
 
-/* Streams are not opened or closed while it runs: their lists need no lock. */
+/* No stream is opened or closed while the thread runs, so the lists need no lock. */
 static void read_slow(struct source *source, struct stream *stream)
 {
 	double value = 0;
@@ -53,7 +53,7 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
 
-/* Until the next period; what is late is left out. Whether to go on */
+/* Waits for the next period, skipping missed ones; returns whether to go on */
 static bool wait_for(struct source *source, struct timespec *next)
 {
 	struct timespec now;
@@ -107,7 +107,7 @@ static int start(struct source *source, void *(*thread)(void *))
 	sigset_t all, old;
 	int ret;
 
-	/* Signals are the program's. */
+	/* Leave signals to the program's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	ret = pthread_create(&source->threads[source->n_threads], NULL, thread, source);

@@ -2,13 +2,13 @@
 # Grace metrics: every event is found on the PMUs
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# A suite for "perf test", which takes the line above for its name. perf's own
-# metric suite parses with a fake PMU that has an event of any name; this one
-# asks the PMUs of the machine, and fails for a name that they do not have.
+# A suite for "perf test", whose name is the line above. perf's own metric suite
+# parses with a fake PMU that has an event of any name. This suite uses the PMUs of
+# the machine and fails for a name that they do not have.
 
 verbose=$1
 
-# The perf under test is the one that runs this.
+# The perf under test is the one that runs this script.
 pid=$PPID
 perf=perf
 for _ in 1 2 3; do
@@ -35,11 +35,11 @@ failed=0
 for metric in $metrics; do
 	case $metric in
 	*1to0)
-		# Measured in socket 1
+		# These metrics are measured in socket 1
 		[ -d "$devices/nvidia_scf_pmu_1" ] || continue
 		;;
 	esac
-	# Not the exit status: 6.1 goes on with its default events
+	# The exit status is not used: 6.1 continues with its default events
 	out=$("$perf" stat -a -M "$metric" true 2>&1)
 	if ! echo "$out" | grep -q 'event syntax error\|Cannot find metric'; then
 		found=$((found + 1))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A fake of CUPTI's Activity and Callback APIs. Buffers that a tool gives it are to be aligned, zeroed, and its
- * own until they come back; nothing is to be called once it has ended itself, nor in a forked child, nor in a
- * callback, nor by a second thread once the first has flushed.
+ * A fake of CUPTI's Activity and Callback APIs. It reports violations: buffers that are not aligned, not zeroed, or handed
+ * over twice; calls after a fatal error, in a forked child, in a callback, or by a second thread after the first flush.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -15,7 +14,7 @@
 #define KINDS		64
 #define HELD		64
 #define OFF		256
-#define CHECKED		4096	/* bytes at the begin of a buffer that are to be zero */
+#define CHECKED		4096	/* bytes at a buffer's begin that are checked to be zero */
 
 enum { INVALID_OPERATION = 7, INVALID_KIND = 21 };
 
@@ -142,7 +141,7 @@ void activity_end(void)
 	ended = true;
 }
 
-/* To the tool, which would wait for ever if it called back */
+/* Hands a buffer to the tool, with the lock held: a call back to CUPTI would deadlock */
 static void deliver(struct buffer buffer)
 {
 	size_t number = ++delivered;
@@ -185,7 +184,7 @@ static bool get_buffer(void)
 	return true;
 }
 
-/* The current one goes: to the tool, or it waits for what it holds. */
+/* Hands over the current buffer, or keeps it until the kernels that hold it end. */
 static void put_away(bool forced)
 {
 	struct buffer buffer = current;
@@ -235,7 +234,7 @@ void activity_put(const void *record, bool holds)
 	pthread_mutex_unlock(&lock);
 }
 
-/* All kernels of the buffer that have no end get one. */
+/* Ends all kernels of a buffer that still run. */
 static void end_kernels(struct buffer *buffer)
 {
 	for (size_t at = 0; at < buffer->used;) {
@@ -274,7 +273,7 @@ void activity_callback(uint32_t domain, uint32_t cbid, const void *data)
 	in_callback = false;
 }
 
-/* A call that waits for callbacks, if the real one did */
+/* With exclusive=1 calls wait for callbacks to return. */
 static void wait_for_callbacks(void)
 {
 	if (!fake_options()->exclusive)
@@ -336,7 +335,7 @@ __attribute__((destructor))
 static void check_subscriber(void)
 {
 	if (callback && fake_options()->second)
-		fake_violation("who only asks for the other tool's name is still subscribed");
+		fake_violation("a tool that only asks for the other tool's name is still subscribed");
 }
 
 PUBLIC int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t cbid)
@@ -408,7 +407,7 @@ static int set_kind(int code, uint32_t kind, bool enable)
 		return INVALID_KIND;
 	if (late && !fake_get("devices"))
 		return 14;
-	/* The real one crashes as a graph of before is launched. */
+	/* The real CUPTI crashes when a graph made before is launched. */
 	if (enable && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && activity_has_graphs())
 		fake_violation("GRAPH_TRACE is enabled where there are graphs");
 	wait_for_callbacks();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a program does, by words of program.c's script, as CUPTI's records. Each has a call and its work, of 1 us,
- * with the next correlation.
+ * Makes CUPTI's records for the words of program.c. Each word has a call and its work, with the next correlation.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 enum { RUNTIME_GET_LAST_ERROR = 10, RUNTIME_LAUNCH = 211, RUNTIME_MEMCPY = 31, RUNTIME_MEMSET = 45,
        RUNTIME_SYNCHRONIZE = 165, RUNTIME_GRAPH = 311 };
 
-/* ns: less than from a call to the next, as works of a stream do not overlap */
+/* ns of work, shorter than the time between two calls, because work of a stream does not overlap */
 #define WORK	10
 
 static uint32_t correlation, context_id, kernels;
@@ -54,7 +53,7 @@ static uint32_t call(uint32_t cbid, uint64_t *now)
 	return record.correlationId;
 }
 
-/* A call of the driver's */
+/* A call of the driver API */
 static void do_asked(const char *cbid)
 {
 	CUpti_ActivityAPI record = {
@@ -135,7 +134,7 @@ bool activity_has_graphs(void)
 	return has_graphs;
 }
 
-/* With the kind GRAPH_TRACE, a graph is one record; else each node is. */
+/* With the kind GRAPH_TRACE a graph is one record; otherwise each node has one. */
 static void do_graph(const char *nodes)
 {
 	uint64_t now;

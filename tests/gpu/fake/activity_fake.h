@@ -12,30 +12,30 @@
 
 #define PUBLIC	__attribute__((visibility("default")))
 
-/* Bytes of a record of a kind; 0: there is none */
+/* Bytes of a record of a kind; 0 for an unknown kind */
 size_t activity_size(uint32_t kind);
-/* Puts a record into a buffer, if its kind is enabled. One that @holds its buffer has its times later. */
+/* Puts a record into a buffer if its kind is enabled. With @holds the record gets its end later and holds its buffer. */
 void activity_put(const void *record, bool holds);
-/* Those that held a buffer end now. */
+/* Ends all kernels that hold a buffer */
 void activity_release(void);
 bool activity_is_enabled(uint32_t kind);
-/* How many kinds are */
+/* The number of enabled kinds */
 unsigned int activity_enabled(void);
 /* Whether the program has made a graph */
 bool activity_has_graphs(void);
-/* Calls the subscriber back, if it has this enabled. */
+/* Calls the subscriber back if it has enabled this callback. */
 void activity_callback(uint32_t domain, uint32_t cbid, const void *data);
-/* Whether records of this call are left out */
+/* Whether records of this call are disabled */
 bool activity_is_off(uint32_t kind, uint32_t cbid);
 /* The program registers buffers of its own. */
 void activity_steal(void);
 /* CUPTI has ended itself. */
 void activity_end(void);
-/* The time by the clock that was registered */
+/* The time by the registered clock */
 uint64_t activity_now(void);
 bool activity_has_nvtx(void);
 
-/* activity_do.c: the words */
+/* activity_do.c: executes a word of the program */
 void activity_do(const char *word, const char *of);
 const char *activity_call_name(uint32_t domain, uint32_t cbid);
 

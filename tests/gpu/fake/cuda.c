@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A fake of libcuda.so.1: the driver, as far as one only looks for GPUs */
+/* A fake of libcuda.so.1: the driver's functions that find GPUs */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { INVALID_VALUE = 1, NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE =
 
 static bool initialized;
 
-/* What the driver would load into the process, or send to the profiler of another */
+/* Reports variables by which the real driver would load a tool into the process */
 static void look_for_injection(void)
 {
 	static const char *const variables[] = {
@@ -51,7 +51,7 @@ static int gpu_of(const char *entry, const int *order, int length)
 	return -1;
 }
 
-/* Without CUDA_DEVICE_ORDER=PCI_BUS_ID, the fastest comes first: here, the last */
+/* Without CUDA_DEVICE_ORDER=PCI_BUS_ID the fastest GPU is the first: here it is the last one */
 static size_t find_devices(int *devices)
 {
 	const char *by = getenv("CUDA_DEVICE_ORDER"), *visible = getenv("CUDA_VISIBLE_DEVICES");

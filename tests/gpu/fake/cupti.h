@@ -10,20 +10,20 @@
 
 #define PUBLIC	__attribute__((visibility("default")))
 
-/* What the plugin does not tell apart */
+/* Results that the plugin does not distinguish */
 #define ERROR_INVALID_DEVICE		2
 #define ERROR_INVALID_OPERATION		7
 #define ERROR_INVALID_METRIC_NAME	17
 
-/* A structure of parameters ends with its last member, without padding */
+/* The size of a parameter structure ends with its last member, without padding */
 #define LEAST(params, last)	(offsetof(typeof(*(params)), last) + sizeof(typeof((params)->last)))
 #define ENTER(params, last)	cupti_enter(__func__, params, LEAST(params, last), sizeof(*(params)))
 
-/* A call with parameters: 0, the code that it is to return, or that they are bad */
+/* Enters a call with parameters: returns 0, the code that the call has to return, or an error for bad parameters */
 int cupti_enter(const char *function, const void *params, size_t least, size_t most);
-/* The GPU of a device, or -1; a call before cuInit() would crash */
+/* The GPU of a device, or -1; a call before cuInit() is a violation, as the real one crashes */
 int cupti_device(const char *function, size_t device);
-/* What a call of it returns */
+/* The result of calls for a GPU */
 int cupti_check_gpu(int gpu);
 
 #define IMAGE_METRICS	300
@@ -35,7 +35,7 @@ struct config_image {
 	uint16_t metrics[IMAGE_METRICS];
 };
 
-/* A counter-data image; samples begin behind it, each of bytes_per_sample */
+/* A counter-data image, followed by its samples of @bytes each */
 struct data_image {
 	uint64_t magic;
 	uint32_t most, populated, completed;
@@ -44,39 +44,39 @@ struct data_image {
 };
 
 struct data_sample {
-	uint64_t start, end;	/* that are said */
-	uint64_t from, to;	/* that it has counted */
+	uint64_t start, end;	/* reported times */
+	uint64_t from, to;	/* times between which it counted */
 	uint64_t index;
 };
 
 struct CUpti_PmSampling_Object {
 	int gpu;
-	int socket;		/* that holds the GPU against other processes; -1: none */
+	int lock;		/* descriptor that locks the GPU against other processes; -1: none */
 	bool configured, started, stopped;
-	bool overflowed;	/* KEEP_OLDEST: no sample comes any more */
+	bool overflowed;	/* KEEP_OLDEST: no further samples */
 	struct config_image config;
 	bool keep_latest;
 	uint64_t interval, capacity;
 	uint64_t start, stop;	/* CLOCK_MONOTONIC_RAW */
-	uint64_t next;		/* sample to be decoded */
-	uint64_t next_last;	/* that goes on while it is decoded */
-	uint64_t timeless;	/* those before it have no time any more */
-	struct data_image image;	/* that was asked for last */
+	uint64_t next;		/* next sample to decode */
+	uint64_t next_last;	/* sample in progress at the last decoding */
+	uint64_t timeless;	/* earlier samples have lost their times */
+	struct data_image image;	/* of the last GetCounterDataSize */
 	atomic_flag in_use;
 };
 
 #define CONFIG_MAGIC	UINT64_C(0x6769666e6f636b66)
 #define DATA_MAGIC	UINT64_C(0x61746164656b6166)
 
-/* Has the object for this call; the real one crashes where two threads have it, or it is not there */
+/* Takes the object for a call. The real library crashes if two threads use it or if it does not exist. */
 int cupti_take(const char *function, CUpti_PmSampling_Object *object);
-/* Ends that; returns what the call does */
+/* Releases the object; returns @code */
 int cupti_release(CUpti_PmSampling_Object *object, int code);
 
-/* The time by the clock that was registered; 0: none was. Also activities have it */
+/* The time by the registered clock, also used for activities; 0 if none is registered */
 uint64_t activity_now(void);
 
-/* The image that a pointer is, or NULL */
+/* The image at a pointer, or NULL if it is none */
 struct data_image *data_image_of(const uint8_t *image, size_t size);
 struct data_sample *data_sample_of(const struct data_image *image, size_t index);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A fake of libcupti.so.13: the Host API. Passes are those of metrics.tsv */
+/* A fake of libcupti.so.13: the Host API. metrics.tsv defines the passes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 struct CUpti_Profiler_Host_Object {
 	struct config_image config;
-	bool spoilt;	/* by a call that failed: the real one is of no use then */
-	/* What was returned last */
+	bool spoilt;	/* by a failed call, after which the real object is unusable */
+	/* The results returned last */
 	const char *names[FAKE_METRICS];
 	char suffixes[64][64];
 	const char *suffix_list[64];
@@ -55,7 +55,7 @@ PUBLIC int cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params
 {
 	int code = ENTER(params, pHostObject);
 
-	/* A fault of this call is no reason to have it again: the object is gone. */
+	/* The object is freed even if the call has to fail. */
 	if (params && params->pHostObject) {
 		fake_count("host", -1);
 		free(params->pHostObject);
@@ -142,7 +142,7 @@ PUBLIC int cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricPro
 	return CUPTI_SUCCESS;
 }
 
-/* Passes that the metrics need: of each resource one for every use */
+/* The passes of the metrics: one for each different use of a resource */
 static uint32_t passes_of(const struct config_image *config)
 {
 	uint32_t most = 1;
@@ -270,7 +270,7 @@ PUBLIC int cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGp
 	if (!params->pHostObject || !image || !params->pMetricValues)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	if (params->rangeIndex >= image->populated) {
-		fake_violation("%s: sample %zu of %u: the real one reads what is behind the image",
+		fake_violation("%s: sample %zu of %u: the real one reads past the image",
 			       __func__, params->rangeIndex, image->populated);
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	}

@@ -4,7 +4,7 @@
 
 #include "cupti.h"
 
-/* Those of the real one are as large. */
+/* As large as the real library's. */
 #define METRIC_BYTES	704
 
 struct data_image *data_image_of(const uint8_t *image, size_t size)

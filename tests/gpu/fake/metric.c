@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Metrics of tests/data/gpu/metrics.tsv. What a GPU has counted until a time is a function
- * of this time alone, so that what any reading is to be can be worked out by hand.
+ * Metrics of tests/data/gpu/metrics.tsv. The count of a GPU is a function of the time alone, so that the expected value of
+ * any reading can be calculated by hand.
  */
 #include <math.h>
 #include <stdio.h>
@@ -72,16 +72,9 @@ static bool read_metric(char *line, struct fake_metric *metric)
 __attribute__((constructor))
 static void read_metrics(void)
 {
-	const char *folder = getenv("GPMU_FAKE_DATA");
-	char path[512], line[512];
-	FILE *file;
+	FILE *file = fake_open_data("metrics.tsv");
+	char line[512];
 
-	snprintf(path, sizeof(path), "%s/metrics.tsv", folder ? folder : "tests/data/gpu");
-	file = fopen(path, "re");
-	if (!file) {
-		fprintf(stderr, "fake: no %s\n", path);
-		abort();
-	}
 	while (metrics_length < FAKE_METRICS && fgets(line, sizeof(line), file))
 		metrics_length += read_metric(line, &metrics[metrics_length]);
 	fclose(file);
@@ -145,7 +138,7 @@ bool fake_absent(const struct fake_metric *metric, size_t gpu)
 	return strstr(list, unit);
 }
 
-/* Counted until @time, by a counter that is never 0 */
+/* The count until @time of a counter that never resets */
 static uint64_t counted(const struct fake_metric *metric, size_t gpu, uint64_t time)
 {
 	uint64_t active = time;

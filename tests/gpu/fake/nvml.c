@@ -69,7 +69,7 @@ json_int_t fake_calls(struct fake *fake, const char *key)
 	return calls;
 }
 
-/* {"before":, "after":, "at_ms":}: the mean from @from to @to, ns */
+/* The mean of {"before":, "after":, "at_ms":} from @from to @to, in ns */
 static double mean_of(const json_t *value, uint64_t from, uint64_t to)
 {
 	double before = json_number_value(json_object_get(value, "before"));
@@ -134,7 +134,7 @@ int fake_value(nv_device device, const char *key, double *number)
 
 /* --- the library --- */
 
-/* That of GPMU_FAKE_NVML, or of the machine that the fakes of CUDA and CUPTI are */
+/* The scenario of GPMU_FAKE_NVML, or that of the machine in GPMU_FAKE */
 static const char *scenario_path(char *text, size_t size)
 {
 	const char *path = getenv("GPMU_FAKE_NVML"), *fake = getenv("GPMU_FAKE"), *name;
@@ -180,7 +180,7 @@ static void drop_scenario(void)
 	scenario = NULL;
 }
 
-/* Who initialises it more than once shuts it down as often. */
+/* Initialisation and shutdown are counted, as in NVML. */
 EXPORT int nvmlInit_v2(void)
 {
 	int result;
@@ -332,7 +332,7 @@ EXPORT int nvmlDeviceGetMemoryAffinity(nv_device device, unsigned int length, un
 
 /* --- values --- */
 
-/* One number, in whatever type NVML has it */
+/* A function with one number, of NVML's type */
 #define ONE(name, type, ...) \
 	EXPORT int name(nv_device device, type *value, ##__VA_ARGS__) \
 	{ \
@@ -357,7 +357,7 @@ ONE(nvmlDeviceGetAccountingBufferSize, unsigned int)
 ONE(nvmlDeviceGetVirtualizationMode, int)
 ONE(nvmlDeviceGetHostVgpuMode, int)
 
-/* Two, of which the second is the same, or how often it is sampled */
+/* A function with two numbers; the second is the same, or the sampling period */
 #define TWO(name, type) \
 	EXPORT int name(nv_device device, __typeof__(type) *value, __typeof__(type) *second) \
 	{ \
@@ -374,7 +374,7 @@ TWO(nvmlDeviceGetOfaUtilization, unsigned int)
 TWO(nvmlDeviceGetEccMode, int)
 TWO(nvmlDeviceGetMigMode, unsigned int)
 
-/* One for each number of an argument: "name:0", "name:1" */
+/* A value for each argument: "name:0", "name:1" */
 static int numbered(nv_device device, const char *name, unsigned int argument, double *number)
 {
 	char key[96];
@@ -396,7 +396,7 @@ NUMBERED(nvmlDeviceGetClockInfo)
 NUMBERED(nvmlDeviceGetMaxClockInfo)
 NUMBERED(nvmlDeviceGetTemperature)
 
-/* It takes 20 ms, in which it counts bytes. */
+/* Takes 20 ms, during which NVML counts bytes. */
 EXPORT int nvmlDeviceGetPcieThroughput(nv_device device, int counter, unsigned int *value)
 {
 	double number;

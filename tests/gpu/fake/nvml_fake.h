@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A libnvidia-ml.so.1 that tells what a scenario says, a JSON file that $GPMU_FAKE_NVML
- * names and nvmlInit_v2() reads; nvml.rst describes it.
+ * A fake of libnvidia-ml.so.1. Its answers come from a scenario, the JSON file $GPMU_FAKE_NVML that nvmlInit_v2() reads;
+ * nvml.rst describes it.
  */
 #ifndef GPMU_TESTS_FAKE_NVML_H
 #define GPMU_TESTS_FAKE_NVML_H
@@ -18,8 +18,8 @@
 
 /* A GPU; a handle is the address of one */
 struct fake {
-	json_t *is;		/* the scenario's */
-	json_t *calls;		/* how often a key was asked for */
+	json_t *is;		/* its object in the scenario */
+	json_t *calls;		/* number of calls for each key */
 };
 
 extern struct fake fakes[MAX_FAKES];
@@ -29,21 +29,21 @@ extern size_t n_fakes;
 struct fake *fake_of(nv_device device);
 /* ns since nvmlInit_v2() */
 uint64_t fake_time(void);
-/* How often the key was asked for before */
+/* The number of earlier calls for the key */
 json_int_t fake_calls(struct fake *fake, const char *key);
-/* The number that @value is now; NVML's result */
+/* Sets @number to the current number of @value; returns NVML's result */
 int fake_number(struct fake *fake, const char *key, const json_t *value, double *number);
-/* What GPU and key say; NVML's result, also that of a lost GPU */
+/* Sets @number to the GPU's value for the key; returns NVML's result, also for a lost GPU */
 int fake_value(nv_device device, const char *key, double *number);
-/* NVML's result for a GPU that is no more, or of the scenario's "returns" for the key */
+/* NVML's result for a lost GPU, or the scenario's "returns" for the key */
 int fake_check(nv_device device, const char *key);
 json_int_t fake_integer(const json_t *object, const char *key, json_int_t otherwise);
 /* Copies the text; NVML's result */
 int fake_text(const char *text, char *to, unsigned int size);
 
 /*
- * Those entries of the list that are there in this call of the key: "from" call number on,
- * "until" before one. Gives them as NVML does, in two calls.
+ * Returns the entries that the list has in this call for the key: "from" that call number on, "until" before that one.
+ * Entries are returned as by NVML, in two calls.
  */
 typedef void fake_put(void *list, unsigned int index, const json_t *entry);
 int fake_give(struct fake *fake, const char *key, const json_t *list, unsigned int *length, void *to,

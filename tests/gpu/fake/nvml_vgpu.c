@@ -128,7 +128,7 @@ EXPORT int nvmlDeviceGetVgpuProcessUtilization(nv_device device, unsigned long l
 
 /* --- one --- */
 
-/* By a call of it, so that one that is listed can be gone: "calls" that it answers */
+/* Finds a vGPU for a call. After "calls" calls it has ended, so that a listed vGPU can be gone. */
 static int find(unsigned int instance, const char *function, struct fake **fake, const json_t **vgpu)
 {
 	json_t *entry;
@@ -252,7 +252,7 @@ EXPORT int nvmlVgpuInstanceGetAccountingStats(unsigned int instance, unsigned in
 	return result ? result : fake_stats(json_object_get(vgpu, "accounting"), pid, stats);
 }
 
-/* Of those that have ended */
+/* Clears the records of ended processes */
 EXPORT int nvmlVgpuInstanceClearAccountingPids(unsigned int instance)
 {
 	const json_t *vgpu;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a test wants of the fakes, and what they have seen */
+/* Settings of the fakes, and their numbers of calls and objects */
+#include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -161,13 +163,17 @@ void fake_do(const char *word, const char *of)
 		doer(word, of);
 }
 
-static FILE *open_data(const char *name)
+FILE *fake_open_data(const char *name)
 {
-	const char *folder = getenv("GPMU_FAKE_DATA");
-	char path[512];
+	const char *slash = NULL;
+	char path[PATH_MAX];
+	Dl_info library;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s", folder ? folder : "tests/data/gpu", name);
+	if (dladdr((void *)fake_open_data, &library))
+		slash = strrchr(library.dli_fname, '/');
+	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - library.dli_fname) : 0,
+		 slash ? library.dli_fname : "", name);
 	file = fopen(path, "re");
 	if (!file) {
 		fprintf(stderr, "fake: no %s\n", path);
@@ -178,7 +184,7 @@ static FILE *open_data(const char *name)
 
 static void set_machine(const char *machine)
 {
-	FILE *file = open_data("machines.tsv");
+	FILE *file = fake_open_data("machines.tsv");
 	char line[512], name[32];
 	struct fake_gpu gpu;
 

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A program with CUDA, on the fakes beside it: does what its arguments say, WORD or WORD=VALUE.
+ * A program with CUDA on the fakes in its folder. It executes its arguments, WORD or WORD=VALUE:
  *
  *	init			cuInit()
  *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
  *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
  *	mark=NAME push=NAME pop start=NAME end		NVTX
- *	names=N			N marks, each with a text of its own, of 4000 characters
- *	hold=NAME release	a kernel that runs until then
+ *	names=N			N marks with different texts of 4000 characters
+ *	hold=NAME release	a kernel that runs until release
  *	profile=1 profile=0	cudaProfilerStart(), cudaProfilerStop()
- *	load=NAME		a library beside it
- *	steal			registers its own buffers, as a profiler of its own
- *	destroy warn=TEXT fatal=TEXT	what CUPTI calls back
+ *	load=NAME		loads a library of its folder
+ *	steal			registers its own buffers, as a program with its own profiler
+ *	destroy warn=TEXT fatal=TEXT	callbacks of CUPTI
  *	repeat=N		the next word, N times
- *	sleep=MS signal		SIGALRM to the process, which it has to get itself
- *	enabled			prints how many kinds of activities are
+ *	sleep=MS signal		SIGALRM to the process, which its own threads must receive
+ *	enabled			prints the number of enabled kinds of activities
  *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
  *	threads=N		N threads with 100 kernels each
- *	ranges=N		N threads with 100 kernels each, between cudaProfilerStart() and cudaProfilerStop() each
- *	fork fork-init		a child, which ends, or calls cuInit() first
- *	exec			the program again, with the words behind it
+ *	ranges=N		the same with each kernel between cudaProfilerStart() and cudaProfilerStop()
+ *	fork fork-init		a child that exits, or calls cuInit() before
+ *	exec			executes the program again with the remaining words
  *	vanish=STATUS		_exit()
  *	kill segv exit=STATUS
  *
- * "done" on standard output comes before an end that it wants.
+ * It prints "done" before it ends in any way.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -63,7 +63,7 @@ static int no_table(void)
 	return 0;
 }
 
-/* As NVTX does with its first call */
+/* Loads $NVTX_INJECTION64_PATH, as NVTX does at its first call */
 static void load_nvtx(void)
 {
 	static int done;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A recording of tests/gpu/recorder, replayed: the GPUs, and of the first one the samples
- * between the Start with the most of them and what came next. They come as long after Start
- * as they did.
+ * Replays a recording of tests/gpu/recorder: the GPUs, and of the first GPU the samples of the run, from a Start to the
+ * next, that has most of them. Samples keep their times since Start.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 
 static struct run {
 	struct fake_sample *samples;
-	double *values;		/* of a sample after the other */
+	double *values;		/* sample by sample */
 	size_t length, size;
 } best;
 static char names[NAMES][128];
@@ -56,7 +55,7 @@ double fake_replayed_value(size_t index, const char *name)
 	return NAN;
 }
 
-/* Of a line's text KEY=VALUE, up to the next tab */
+/* Finds KEY=VALUE in a line and copies the value up to the next tab */
 static bool get(const char *line, const char *key, char *value, size_t size)
 {
 	char with[32];
@@ -101,7 +100,7 @@ static void add_sample(struct run *run, char *text)
 	run->length++;
 }
 
-/* Units without any value are not there. */
+/* Marks units without any value as absent */
 static void set_absent(struct fake_gpu *gpu)
 {
 	struct fake_name name;
@@ -149,7 +148,7 @@ void fake_replay(const char *path)
 	while (fgets(line, sizeof(line), file)) {
 		if (!strncmp(line, "sample\t0\t", 9) && names_length)
 			add_sample(&run, line + 9);
-		/* Those that have failed say nothing about a GPU. */
+		/* Failed calls have no data about a GPU. */
 		if (sscanf(line, "call\t%*[0-9]\t%*[0-9]\t%63s\t%15[0-9]", function, code) != 2 ||
 		    strcmp(code, "0") != 0)
 			continue;

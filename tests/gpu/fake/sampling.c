@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A fake of libcupti.so.13: PM sampling. Nothing runs: which samples a GPU has taken,
- * and which of them its buffer still has, follows from the time.
+ * A fake of libcupti.so.13: PM sampling. It has no thread: the samples taken, and those still in the buffer, are
+ * calculated from the time.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,7 +39,7 @@ uint64_t activity_now(void)
 	return timestamp ? timestamp() : 0;
 }
 
-/* What the clock of the time stamps is ahead of CLOCK_MONOTONIC_RAW; exactly 0 of that itself */
+/* The offset of the time stamps' clock to CLOCK_MONOTONIC_RAW; exactly 0 for that clock itself */
 static int64_t ahead(void)
 {
 	uint64_t before = fake_now(), now, after;
@@ -56,16 +55,17 @@ static int64_t ahead(void)
 	return now >= before && now <= after ? 0 : (int64_t)(now - (before + after) / 2);
 }
 
-/* Another process that has the GPU is one that has bound the GPU's name. */
+/* A process has exclusive use of a GPU while it locks the byte with the GPU's number in the file of lock=. */
 static int hold(int gpu)
 {
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "gpmu-fake-%s-%d",
-			      fake_options()->lock, gpu);
+	struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = gpu, .l_len = 1 };
+	int fd = open(fake_options()->lock, O_RDWR | O_CLOEXEC);
 
-	if (fd >= 0 && !bind(fd, (struct sockaddr *)&name,
-			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
+	if (fd < 0) {
+		perror(fake_options()->lock);
+		abort();
+	}
+	if (!fcntl(fd, F_OFD_SETLK, &range))
 		return fd;
 	close(fd);
 	return -1;
@@ -98,7 +98,7 @@ PUBLIC int cuptiPmSamplingEnable(CUpti_PmSampling_Enable_Params *params)
 	if (!object)
 		return CUPTI_ERROR_OUT_OF_MEMORY;
 	object->gpu = gpu;
-	object->socket = fd;
+	object->lock = fd;
 	objects[gpu] = object;
 	params->pPmSamplingObject = object;
 	fake_count("sampling", 1);
@@ -137,7 +137,7 @@ int cupti_take(const char *function, CUpti_PmSampling_Object *object)
 	return cupti_release(object, cupti_check_gpu(object->gpu));
 }
 
-/* It is gone whatever the result: of a GPU that has vanished, or where a test has it fail. */
+/* Frees the object whatever the result, also for a vanished GPU or an injected failure. */
 PUBLIC int cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params *params)
 {
 	int fault = ENTER(params, pPmSamplingObject), code, gpu;
@@ -147,8 +147,8 @@ PUBLIC int cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params *params)
 		return code;
 	gpu = params->pPmSamplingObject->gpu;
 	objects[gpu] = NULL;
-	if (params->pPmSamplingObject->socket >= 0)
-		close(params->pPmSamplingObject->socket);
+	if (params->pPmSamplingObject->lock >= 0)
+		close(params->pPmSamplingObject->lock);
 	free(params->pPmSamplingObject);
 	fake_count("sampling", -1);
 	return fault ? fault : cupti_check_gpu(gpu);
@@ -246,7 +246,7 @@ static uint64_t start_of(const CUpti_PmSampling_Object *object, uint64_t index)
 	return index ? end_of(object, index - 1) : object->start - EARLY;
 }
 
-/* Samples that there are at a time */
+/* The number of samples taken until now */
 static uint64_t taken(const CUpti_PmSampling_Object *object)
 {
 	uint64_t now = object->stopped ? object->stop : fake_now() - fake_options()->latency;
@@ -269,7 +269,7 @@ static bool in_gap(const CUpti_PmSampling_Object *object, uint64_t index)
 	return at > options->gap_from && at - options->gap_from < options->gap_length;
 }
 
-/* One whose time is not known, or not yet, is all at the base time. */
+/* Adds a sample. One without a known time, also the one in progress, starts and ends at the base time. */
 static struct data_sample *place_sample(const CUpti_PmSampling_Object *object, struct data_image *image,
 					uint64_t index, int64_t offset)
 {
@@ -335,7 +335,7 @@ static int decode(CUpti_PmSampling_Object *object, struct data_image *image,
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
 	else if (object->stopped)
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
-	/* The one that goes on is there, without its time, and once more in the next image. */
+	/* The sample in progress is there without its time, and again in the next image. */
 	if (object->next == last && image->populated < image->most)
 		place_sample(object, image, last, offset);
 	if (!fake_options()->forget)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Contexts that come and go, on all GPUs: in each of two rounds kernels, managed memory that both sides
- * touch, and, of two GPUs or more, copies to the next; between the rounds cudaDeviceReset().
+ * Contexts that end, on all GPUs: two rounds with cudaDeviceReset() between them. Each round has kernels, managed memory
+ * that host and GPU touch, and with two GPUs or more copies to the next GPU.
  */
 #include "load.h"
 
@@ -34,7 +34,7 @@ static void share(unsigned char *bytes)
 	}
 }
 
-/* Whether they are direct: else by way of the host, the bytes of which are copied twice */
+/* Copies to the next GPU. Returns whether they are direct; otherwise each goes through the host as two copies. */
 static int copy_on(int device, int devices)
 {
 	int next = (device + 1) % devices, direct;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reads as much memory as it writes. */
+/* Copies memory: reads as many bytes as it writes. */
 #include "dram.h"
 
 static __global__ void copy(uint4 *to, const uint4 *from, size_t n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reads memory and writes none: its sum is stored if it is one that it never is. */
+/* Reads memory and writes none: the sum is stored only if it has a value that it never has. */
 #include "dram.h"
 
 static __global__ void reduce(const uint4 *from, size_t n, unsigned int *out)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Writes memory, whole lines, and reads none. */
+/* Writes whole cache lines of memory and reads none. */
 #include "dram.h"
 
 static __global__ void fill(uint4 *to, size_t n, unsigned int value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Passes over memory that is hundreds of times the L2, so that next to nothing of it is
- * there still in the next pass: of 32 GiB, an L2 of 60 MB can keep 0.2 %.
+ * Passes over memory hundreds of times larger than the L2, so that next to nothing stays cached until the next pass:
+ * an L2 of 60 MB keeps at most 0.2 % of 32 GiB.
  */
 #ifndef GPMU_TESTS_DRAM_H
 #define GPMU_TESTS_DRAM_H

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * --iterations kernels in a stream, which note the GPU's clock (%globaltimer) as they begin and before they
- * end. Before and behind them a kernel answers what the host asks with that clock. Behind the
- * line of JSON, whose "tick" is the least step of that clock, there is a line for each:
+ * Runs --iterations kernels in a stream, which read the GPU's clock (%globaltimer) at their begin and end. Before and
+ * after them another kernel answers requests of the host with the GPU's time. The line of JSON has "tick", the clock's
+ * resolution; a line follows for each pair of times and each kernel:
  *
- * pair BEFORE GPU AFTER	the host's clock, CLOCK_MONOTONIC_RAW, as it asked and had the answer
- * kernel BEGIN END		of the GPU's clock, in the order of the launches
+ * pair BEFORE GPU AFTER	the GPU's time, and the host's CLOCK_MONOTONIC_RAW before the request and after the answer
+ * kernel BEGIN END		the GPU's times of a kernel, in the order of the launches
  *
- * All are ns.
+ * All times are in ns.
  */
 #include "load.h"
 
 #define ITERATIONS	3000
-#define LENGTH		20000	/* ns of a kernel */
+#define LENGTH		20000	/* ns, duration of a kernel */
 #define PAIRS		2000
 
 struct times {
 	uint64_t begin, end;
 };
 
-/* What the host and a kernel tell each other, each in a line of its own */
+/* Requests of the host and answers of a kernel, in a cache line each */
 struct talk {
 	volatile uint64_t asked, pad[15];
 	volatile uint64_t answered, time;

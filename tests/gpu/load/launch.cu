@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * --iterations empty kernels, one launch after the other: what a launch takes is the "ns" that it prints,
- * "launches" is how many there were with those that warm up.
+ * Launches --iterations empty kernels one after the other. Prints "ns", the time per launch, and "launches", their
+ * number including warm-up.
  */
 #include "load.h"
 

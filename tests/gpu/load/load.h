@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What loads share: options, times, and the line of JSON. A load does the same work again
- * and again, the number of times and the bytes of which it knows. Before and behind that
- * it is quiet, so that who looks at intervals can tell it from what it takes to begin
- * and to end.
+ * Shared by the loads: options, times, and the line of JSON. A load repeats the same work, and knows the number of
+ * repetitions and their bytes. It is quiet before and after its work, so that intervals of a counter show the work apart
+ * from start and end of the program.
  */
 #ifndef GPMU_TESTS_LOAD_H
 #define GPMU_TESTS_LOAD_H
@@ -23,15 +22,15 @@ struct load {
 	const char *name;
 	const char *usage;	/* of its own options */
 	int device;
-	double seconds;		/* that it is to last */
-	uint64_t iterations;	/* or so many times; 0: by time */
-	int warm;		/* times before it counts */
-	double quiet;		/* seconds before and behind */
-	double share;		/* of the multiprocessors */
-	int up;			/* to the GPU, not from it */
+	double seconds;		/* duration of the work */
+	uint64_t iterations;	/* number of repetitions; 0: limited by @seconds */
+	int warm;		/* repetitions that are not counted */
+	double quiet;		/* seconds before and after the work */
+	double share;		/* of multiprocessors that work */
+	int up;			/* copies go to the GPU, not from it */
 	cudaDeviceProp gpu;
 	uint64_t start, end;	/* CLOCK_MONOTONIC_RAW */
-	uint64_t done;		/* times */
+	uint64_t done;		/* repetitions */
 };
 
 static inline void load_check(cudaError_t error, const char *call)
@@ -98,7 +97,7 @@ static inline void load_sleep(double seconds)
 	usleep((useconds_t)(seconds * 1e6));
 }
 
-/* Does @once, with @arg, until that is enough */
+/* Repeats @once with @arg for @load's time or repetitions */
 static inline void load_run(struct load *load, void (*once)(struct load *load, void *arg), void *arg)
 {
 	LOAD_CHECK(cudaDeviceSynchronize());
@@ -117,7 +116,7 @@ static inline void load_run(struct load *load, void (*once)(struct load *load, v
 	load_sleep(load->quiet);
 }
 
-/* @more: further members, which begin with a comma */
+/* Prints the line of JSON; @more has further members and begins with a comma, or is "" */
 static inline void load_print(const struct load *load, uint64_t read, uint64_t written,
 			      const char *more)
 {
@@ -133,7 +132,7 @@ static inline void load_print(const struct load *load, uint64_t read, uint64_t w
 	       (unsigned long long)load->end, (unsigned long long)load->done, more);
 }
 
-/* Bytes of a power of two, at most @most, that leave half of the memory free */
+/* The largest power of two that is at most @most and at most half of the free memory */
 static inline size_t load_bytes(size_t most)
 {
 	size_t left, all;

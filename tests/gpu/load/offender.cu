@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Three kernels in turn: "reads_host", which reads memory of the host through the link, "reads_own",
- * which reads the GPU's, "computes". Bytes are those of the first.
+ * Runs three kernels alternately: "reads_host" reads the host's memory over the link, "reads_own" reads the GPU's
+ * memory, "computes" reads none. "bytes" are those of reads_host.
  */
 #include "load.h"
 

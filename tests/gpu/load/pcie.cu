@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Copies between the host's memory, pinned, and the GPU's. */
+/* Copies between pinned memory of the host and the GPU's memory. */
 #include "load.h"
 
 #define BYTES ((size_t)256 << 20)
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 	LOAD_CHECK(cudaMemset(pcie.gpu, 0x5a, BYTES));
 	load_run(&load, once, &pcie);
 	bytes = load.done * BYTES;
-	/* As the GPU's counters see it: it reads from the host what comes to it. */
+	/* From the GPU's view, as its counters: a copy to the GPU is read from the host. */
 	load_print(&load, load.up ? bytes : 0, load.up ? 0 : bytes, "");
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Multiprocessors, all or a share of them, that multiply and add and touch no memory. */
+/* Keeps all or a share of the multiprocessors busy with multiplications and additions, without memory accesses. */
 #include "sm.h"
 
 #define ROUNDS 400000	/* some 15 ms */

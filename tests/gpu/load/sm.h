@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Kernels of which a multiprocessor has room for one block only, as it takes all of its
- * shared memory: so many blocks, so many multiprocessors are busy.
+ * Kernels whose block takes all shared memory of a multiprocessor: a multiprocessor has room for one block, so that
+ * the number of blocks is the number of busy multiprocessors.
  */
 #ifndef GPMU_TESTS_SM_H
 #define GPMU_TESTS_SM_H
 
 #include "load.h"
 
-#define SM_KERNELS	8	/* queued, so that there is no gap between them */
+#define SM_KERNELS	8	/* queued at a time, so that there is no gap between kernels */
 #define SM_THREADS	1024
 
 struct sm {
@@ -33,7 +33,7 @@ static inline struct sm sm_new(const struct load *load, const void *kernel)
 	return sm;
 }
 
-/* @rate: what of the most that the busy multiprocessors can do was done, 0: not known */
+/* @rate: share of the busy multiprocessors' peak; 0: not known */
 static inline void sm_print(const struct load *load, const struct sm *sm, double rate)
 {
 	char more[160];

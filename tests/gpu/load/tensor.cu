@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Products of matrices in registers, on all multiprocessors or a share of them. Its rate is
- * what was multiplied in the cycles of the first block, as a part of what the chip can
- * do: the tensor pipe is active for at least that part.
+ * Multiplies matrices in registers, on all or a share of the multiprocessors. "rate" is the number of multiplications
+ * per cycle of the first block, as a share of the chip's peak: the tensor pipe is active for at least this share.
  */
 #include <mma.h>
 
 #include "sm.h"
 
 #define ROUNDS	100000
-#define TILES	4	/* that do not wait for each other */
+#define TILES	4	/* independent of each other */
 #define WARPS	16
 
 using namespace nvcuda;
@@ -34,7 +33,7 @@ static __global__ void multiply(float *out, long long *cycles, float x, int roun
 	}
 #pragma unroll
 	for (int t = 0; t < TILES; t++)
-		for (int i = 0; i < sums[t].num_elements; i++)	/* or half of it is not done */
+		for (int i = 0; i < sums[t].num_elements; i++)	/* otherwise the compiler drops half of the work */
 			all += sums[t].x[i];
 	if (all == 12345.678f)
 		*out = all;
@@ -51,7 +50,7 @@ static void once(struct load *load, void *arg)
 		multiply<<<sm->blocks, WARPS * 32, sm->shared>>>(sm->out, sm->cycles, 0.001f, ROUNDS);
 }
 
-/* Products and sums of halves in a cycle of a multiprocessor: CUDA's guide, GH100 tensor cores */
+/* Multiply-adds of half precision per cycle and multiprocessor: CUDA's guide, GH100 tensor cores */
 static double most(const struct load *load)
 {
 	return load->gpu.major == 9 ? 2048 : 0;

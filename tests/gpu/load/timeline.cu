@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A little of all that a timeline shows, as often as it says: kernels of three streams, copies, memsets,
- * a graph, NVTX ranges of a thread and across two. At half time, with --end, it kills itself
- * or calls _exit(), --quiet seconds after the work until then.
+ * Each kind of work that a timeline shows, a known number of times: kernels of three streams, copies, memsets, a graph,
+ * NVTX ranges of one thread and across two. With --end it kills itself or calls _exit() after half of the steps and
+ * --quiet seconds.
  */
 #include <signal.h>
 #include <thread>
@@ -50,7 +50,7 @@ static void make_graph(struct timeline *work)
 	LOAD_CHECK(cudaGraphDestroy(graph));
 }
 
-/* In each step: six kernels, a copy up and one down, a memset */
+/* A step: six kernels, a copy to the GPU and one to the host, a memset */
 static void step(struct timeline *work)
 {
 	nvtxRangePushA("step");

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-train.py MODE: a little of PyTorch. "train": ten steps with two workers that load data, in NVTX ranges, and
-five runs of a graph. "profiler": the same with torch.profiler on. "spawn": two processes that
-each multiply matrices. Prints a line of JSON.
+train.py MODE: a small PyTorch program. "train": ten steps in NVTX ranges, with two data loader workers, and five
+replays of a graph. "profiler": the same under torch.profiler. "spawn": two processes that multiply matrices.
+Prints a line of JSON.
 """
 import json
 import sys

@@ -7,7 +7,7 @@
 
 #define UNKNOWN	999
 
-/* The real function, as one of these parameters */
+/* Declares the real function with these parameters, and looks it up */
 #define REAL(...) \
 	static int (*real)(__VA_ARGS__); \
 	uint64_t now = record_now(); \

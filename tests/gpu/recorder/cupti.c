@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The recorder's libcupti.so.13. Of each sample there is one line, when its times and its
- * values are known; calls without anything to say, as that of an empty buffer, have none.
+ * The recorder's libcupti.so.13. Each sample has one line, written once its times and values are known. Calls without
+ * information, such as decoding an empty buffer, have no line.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define GPUS	16
 #define SAMPLES	65536
 #define TEXT	12000
-/* Lines of properties: a list of all metrics would be all of the recording. */
+/* Most lines of properties: a list of all metrics would fill the recording. */
 #define PROPERTIES	20
 
 #define FUNCTION(member, symbol, ...) F_##symbol,
@@ -36,8 +36,8 @@ static void *real_of(enum function function)
 static struct device {
 	CUpti_PmSampling_Object *object;
 	size_t index;
-	const uint8_t *image;	/* that was decoded last */
-	uint64_t end;		/* of the sample before */
+	const uint8_t *image;	/* of the last decoding */
+	uint64_t end;		/* of the previous sample */
 	struct times {
 		int64_t start, length;
 	} times[SAMPLES];	/* of this image */
@@ -71,7 +71,7 @@ static void join(char *text, size_t size, const char *const *list, size_t length
 		used += snprintf(text + used, size - used, "\t%s", list[i]);
 }
 
-/* CALL: the real function's result, the time before it */
+/* CALL: calls the real function; declares its result and the time before the call */
 #define CALL(symbol, params) \
 	uint64_t now = record_now(); \
 	int (*real)(typeof((params))) = (int (*)(typeof((params))))real_of(F_##symbol); \
@@ -220,7 +220,7 @@ PUBLIC int cuptiPmSamplingSetConfig(CUpti_PmSampling_SetConfig_Params *params)
 	return result;
 }
 
-/* Samples are those of the last metrics. */
+/* Later samples have the values of these metrics. */
 PUBLIC int cuptiPmSamplingGetCounterDataSize(CUpti_PmSampling_GetCounterDataSize_Params *params)
 {
 	char text[TEXT];

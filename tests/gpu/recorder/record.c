@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the recorder's libraries share: where the real ones are, and the file */
+/* Shared by the recorder's libraries: the lookup of the real ones, and the file */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -61,7 +61,7 @@ void record_call(uint64_t time, const char *function, int result, const char *fo
 	record_line(line);
 }
 
-/* The recorder itself has the name too, but was found by a path. */
+/* dlopen() by path, because the recorder itself has the same name. */
 static void *open_in(const char *folders, const char *library)
 {
 	char *copy = strdup(folders), *state = NULL, path[512];
@@ -69,7 +69,7 @@ static void *open_in(const char *folders, const char *library)
 
 	for (char *folder = strtok_r(copy, ":", &state); folder && !handle;
 	     folder = strtok_r(NULL, ":", &state)) {
-		/* CUPTI looks for this one by its name alone. */
+		/* CUPTI loads this library by its name without a path. */
 		if (!strncmp(library, "libcupti", 8)) {
 			snprintf(path, sizeof(path), "%s/libnvperf_host.so", folder);
 			dlopen(path, RTLD_NOW | RTLD_LOCAL);

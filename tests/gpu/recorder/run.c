@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts events of a plugin's first PMU for some seconds and prints them: what a recording
- * is made of. PLUGIN OPTIONS SECONDS EVENT...; no seconds: it only looks for the events.
+ * run PLUGIN OPTIONS SECONDS EVENT...: counts events of a plugin's first PMU and prints the counts; makes a recording
+ * under the recorder. With 0 seconds it only looks up the events.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A trace of kernels of one stream, and an audit, in as few packets as it takes."""
+"""Writes a minimal trace with the kernels of one stream and an audit."""
 import struct
 
 RAW, BEGIN, END, INSTANT = 5, 1, 2, 3
 CLEARED, NEEDED = 1, 2
 CATEGORIES, NAMES, ARGS = 1, 2, 3
-APART = 2   # from other tracks of the name
+APART = 2   # not merged with other tracks of the same name
 
 
 def varint(value):
@@ -40,7 +40,7 @@ class Trace:
                    packet(NEEDED, (60, message((1, 2), (2, "audit"), (15, APART)))))
 
     def name(self, kind, text):
-        """The number of a name, and what says so if it is new"""
+        """The number of a name in the string table, and the entry to write if it is new"""
         number = self.names.get((kind, text))
         if number:
             return number, b""
@@ -69,7 +69,7 @@ class Trace:
 
 
 def write(path, kernels, lost):
-    """@kernels: (name, begin, end) of each"""
+    """@kernels is a list of (name, begin, end)."""
     with open(path, "wb") as file:
         trace = Trace(file)
         for kernel in kernels:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A map from numbers to numbers: any number of entries and any keys */
-#include "map.h"
+#include "base/map.h"
 #include "tap.h"
 
 #define MANY	10000

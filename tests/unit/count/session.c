@@ -479,7 +479,7 @@ static void children(void)
 	pids[1] = child.pid;
 	is_u64((uint64_t)test_session(&test, &options), ESRCH,
 	       "session: two processes that have ended are ESRCH");
-	ok(!strncmp(test.error.text, "none of these 2 processes is there: ", 36),
+	ok(!strncmp(test.error.text, "none of these 2 processes exists: ", 34),
 	   "session: the error gives the number of processes that have ended");
 	options =
 		(struct gpmu_session_options){ .size = sizeof(options), .tids = pids, .n_tids = 1 };

@@ -76,16 +76,16 @@ out=$(rehearse launch ktime million)
 ok $? "a timeline that costs nothing and has all, in time, passes" || diag "$out"
 like "$out" '# 6 pairs, ns of a launch: without 2000' "launches by turns"
 like "$out" '# ratio: median 1\.00000, 96\.9 % interval' "by a median and its interval"
-like "$out" 'begins before it notes the time: ns: least 0, .* off by more than 1000: 0 of 10' "kernels by their own clock"
+like "$out" 'begins before its first reading: ns: least 0, .* off by more than 1000: 0 of 10' "kernels by their own clock"
 out=$(REHEARSAL_COUNTED=100 rehearse launch)
 [ $? = 1 ]
 ok $? "launches that take 5 % longer fail"
 like "$out" '# ratio: median 1\.05000' "which is the ratio"
 out=$(REHEARSAL_LATE=1500 rehearse ktime)
-like "$out" '    not ok [0-9]+ - each begins and ends within 1 us' "kernels that are 1.5 us late fail"
-like "$out" 'begins before it notes the time: ns: least -1500, .* off by more than 1000: 10 of 10' "each of them"
+like "$out" '    not ok [0-9]+ - each kernel begins and ends within 1 us' "kernels that are 1.5 us late fail"
+like "$out" 'begins before its first reading: ns: least -1500, .* off by more than 1000: 10 of 10' "each of them"
 out=$(REHEARSAL_LOST=1 rehearse launch ktime million)
 is "$(grep -c '^not ok' <<< "$out")" 3 "a kernel that is not there fails each" || diag "$out"
-like "$out" 'the last trace has not all 20 launches: 19 kernel' "and is said"
+like "$out" 'the last trace lacks some of its 20 launches: 19 kernel' "and is said"
 like "$out" '# 9 slices of 10 kernels' "also of those with a clock"
 done_testing

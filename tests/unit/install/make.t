@@ -52,7 +52,7 @@ is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc")" "log.o source_load.o child.o " \
 	"make: another CC rebuilds all objects"
 is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc" PREFIX=/opt/gpmu)" "source_load.o " \
 	"make: another PREFIX rebuilds only the object that has it"
-is "$(grep -aom1 '/opt/[a-z/]*' "$build/metrics/source_load.o" | head -n 1)" "/opt/gpmu/lib/gpmu" \
+is "$(grep -aom1 '/opt/[a-z/]*' "$build/metrics/plugin/source_load.o" | head -n 1)" "/opt/gpmu/lib/gpmu" \
 	"make: the folder of plugins is below PREFIX"
 cat > "$dir/cross-gcc" << 'END'
 #!/bin/sh

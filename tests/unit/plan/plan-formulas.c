@@ -81,11 +81,9 @@ static void of_metrics(const struct fixture *ours)
 		"plan: a metric and the metrics it uses are one group");
 	is_plan(ours, &apart, "part,other", NULL, "{l1d_cache,l1d_cache_refill},"
 		"{mem_access,l1d_cache,l1d_cache_refill}",
-		"armv8_pmuv3: how many events it counts at the same time is not known, so each "
-		"metric has "
-		"its own groups, which are taken to fit; a driver with caps/counters tells, or "
-		"the kernel, "
-		"to who may open events", "plan: without merging each metric has its own events");
+		"armv8_pmuv3: its number of counters is unknown, so each metric has its own "
+		"groups, which are assumed to fit; a driver with caps/counters, or permission to "
+		"open events, makes the number known", "plan: without merging each metric has its own events");
 	is_plan(ours, &fits, "again", NULL, "{L1D_CACHE,l1d_cache_refill}", "",
 		"plan: an event with two names in a formula is counted once");
 	is_plan(ours, NULL, "mixed", NULL, "{nvidia_pcie_pmu_0/rd_bytes_loc/,"

@@ -5,7 +5,7 @@
 
 . tests/lib/tap.sh
 
-dump=${B:-build}/tests/unit/plan-dump
+dump=${B:-build}/tests/unit/plan/plan-dump
 # Only in user space, which everybody may count: perf rewrites task-clock accordingly, but not cpu-clock:k.
 events='{task-clock:u,context-switches:u},page-faults:u,cpu-clock:u,{minor-faults:u},duration_time'
 

@@ -5,9 +5,9 @@
 #define S0	"nvidia_scf_pmu_0/"
 #define S1	"nvidia_scf_pmu_1/"
 #define UNKNOWN(pmu) \
-	pmu ": how many events it counts at the same time is not known, so each metric has its " \
-	"own groups, which are taken to fit; a driver with caps/counters tells, or the kernel, " \
-	"to who may open events"
+	pmu ": its number of counters is unknown, so each metric has its own groups, which are " \
+	"assumed to fit; a driver with caps/counters, or permission to open events, makes the " \
+	"number known"
 
 /* --- our driver: caps/ gives six counters and a cycle counter --- */
 

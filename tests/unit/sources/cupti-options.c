@@ -52,7 +52,7 @@ static const struct {
 	{ "list,buffer=1K", 5, "buffer: expected a size from 1M to 4G, found \"1K\"" },
 	{ "buffer=5G", 0, "buffer: expected a size from 1M to 4G, found \"5G\"" },
 	{ "buffer=8MB", 0, "buffer: expected a size from 1M to 4G, found \"8MB\"" },
-	{ "chip=", 0, "chip: expected a text behind \"=\"" },
+	{ "chip=", 0, "chip: expected a value after \"=\"" },
 	{ "chip=GH100,load=a", 0, "expected chip= or load=, found both: a file has its chip" },
 	{ "save=a,chip=GH100", 0, "save: expected a run that counts, found chip=" },
 	{ "save=a,load=b", 0, "save: expected a run that counts, found load=" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events as the guest tools name them, on top of perf_event_open(2) and
+ * Names of events in the guest tools, on top of perf_event_open(2) and
  * /sys/bus/event_source.
  */
 #ifndef GPMU_GUEST_EVENTS_H
@@ -30,7 +30,7 @@ struct event {
 	int fd;
 };
 
-/* What a read of one event gives with READ_FORMAT. */
+/* The result of reading one event with READ_FORMAT. */
 struct reading {
 	uint64_t value, enabled, running, id;
 };
@@ -55,7 +55,7 @@ int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 /* 0 or -errno; -ENODATA if the event is in error state (reads as end of file). */
 int event_read(int fd, struct reading *r);
 
-/* The number S, in C's notation; 0 or -EINVAL, also if it is above MAX. */
+/* Parses the number S in C's notation; 0, or -EINVAL, also if it is above MAX. */
 int parse_number(const char *s, uint64_t max, uint64_t *val);
 
 /* "EINVAL" of -EINVAL. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * evt - perf_event_open(2) by hand, for what perf hides: the errno of one
- * open, groups of an exact shape, counters held open while something happens.
+ * evt - direct use of perf_event_open(2), for details that perf hides: the errno of
+ * one open, groups of an exact shape, events that stay open while a command runs.
  *
- * Prints "VALUE ENABLED RUNNING EVENT" for each event, or "ERRNO EVENT" for
- * the first that cannot be opened or read, and exits with 1 then.
+ * Prints "VALUE ENABLED RUNNING EVENT" for each event, or "ERRNO EVENT" for the first
+ * that cannot be opened or read, with exit status 1.
  */
 #define _GNU_SOURCE
 #include "events.h"
@@ -83,7 +83,7 @@ static int exclude(struct perf_event_attr *attr, const char *what)
 	return 0;
 }
 
-/* Software events of a group go where its PMU's events are. */
+/* Software events of a group are opened on the CPU of its PMU's events. */
 static int default_cpu(const struct event *event)
 {
 	unsigned int i;
@@ -225,7 +225,7 @@ static int wait_for_work(char **command, const struct options *opt)
 	return 0;
 }
 
-/* Open, count, print, close: what one short perf run does. */
+/* Open, count, print, close, like a short run of perf. */
 static int one_round(char **command, const struct options *opt, bool print)
 {
 	struct ring ring = { 0 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * failnth - repeats one system call and makes a later allocation of it fail
- * each time, until there is none left to fail.
+ * failnth - repeats one system call and makes the next of its allocations fail
+ * each time, until no allocation is left.
  *
- * The kernel fails this thread's Nth slab allocation from now on when N is
- * written to fail-nth, and a read tells how many are still to come
+ * The kernel fails this thread's Nth slab allocation after N was
+ * written to fail-nth, and a read returns the number of remaining ones
  * (Documentation/fault-injection/fault-injection.rst, "fail-nth"). It needs
  * CONFIG_FAILSLAB, and failslab/ignore-gfp-wait set to N.
  */
@@ -55,7 +55,7 @@ static int load(struct call *call)
 	return syscall(SYS_finit_module, call->file, "", 0) ? -errno : 0;
 }
 
-/* Work that the module left behind may hold it for a moment. */
+/* Deferred work of the module may pin it for a moment. */
 static void unload(struct call *call)
 {
 	const struct timespec pause = { .tv_nsec = 100000000 };

@@ -2,10 +2,9 @@
 /*
  * fuzz - opens, drives and closes random events of the machine's uncore PMUs.
  *
- * Looks for a kernel that warns (the VM panics then) and for counts no order
- * of calls may give: with -z the model is idle, so every event but the cycle
- * counts must read 0; an event never runs longer than it is enabled; a group
- * never opens with more events than the PMU has counters.
+ * Detects kernel warnings (the VM panics) and impossible counts: with -z the model is
+ * idle, so every event except cycle counts must read 0; an event never runs longer than
+ * it is enabled; a group never opens with more events than the PMU has counters.
  */
 #define _GNU_SOURCE
 #include "events.h"
@@ -96,7 +95,7 @@ static int find_pmus(void)
 	return nr_pmus ? 0 : -ENODEV;
 }
 
-/* Mostly events that exist, sometimes any 64 bits. */
+/* Mostly existing events, sometimes any 64 bits. */
 static uint64_t random_config(void)
 {
 	static const uint64_t known[] = {
@@ -120,7 +119,7 @@ static uint64_t random_filter(void)
 	}
 }
 
-/* Each of these may make the open fail; most opens get none of them. */
+/* Each of these may make the open fail; most opens have none of them. */
 static void mutate(struct perf_event_attr *attr)
 {
 	switch (below(16)) {
@@ -229,7 +228,7 @@ static void fuzz_close(void)
 	if (slot < 0)
 		return;
 	close(slots[slot].fd);
-	/* Closing a leader makes singletons of its members. */
+	/* Closing a leader turns its members into single events. */
 	for (i = 0; i < MAX_OPEN; i++) {
 		if (slots[i].fd >= 0 && slots[i].leader == slot && i != slot) {
 			slots[i].leader = i;
@@ -282,7 +281,7 @@ static void fuzz_ioctl(void)
 	stats.ioctls++;
 }
 
-/* Maps the counter page and lets it go again: the driver has no direct reads. */
+/* Maps and unmaps the event's page: the driver does not support reads in user space. */
 static void fuzz_map(void)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -299,7 +298,7 @@ static void fuzz_map(void)
 	}
 }
 
-/* A child that inherits every event and closes some by its end. */
+/* A child that inherits every event and closes some when it exits. */
 static void fuzz_fork(void)
 {
 	pid_t pid = fork();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * model - the guest's hand on the modelled machine.
+ * model - controls the modelled machine from the guest.
  *
- * Talks to the control page of the PMU model (tests/vm/model) through
- * /dev/mem. Scenarios are named as in /etc/model/scenarios: one a line, the
- * line's number (from 0) is the index the control page knows.
+ * Accesses the control page of the PMU model (tests/vm/model) through
+ * /dev/mem. Scenarios are named in /etc/model/scenarios, one per line; the
+ * number of the line, from 0, is the index on the control page.
  */
 #include <errno.h>
 #include <fcntl.h>

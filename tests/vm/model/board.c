@@ -21,7 +21,7 @@ enum key_type {
 	KEY_WORD,	/* words[0] is 0, words[1] is 1, ... */
 	KEY_KIND,
 	KEY_DEAD,
-	KEY_ACPI,	/* the ACPI generator's business */
+	KEY_ACPI,	/* used only by the ACPI generator */
 };
 
 enum key_id {
@@ -253,7 +253,7 @@ static int parse_line(struct text *text, int len, struct board *board)
 	if (!strcmp(w[0], "pmu"))
 		return parse_pmu(text, len, board);
 	if (!strcmp(w[0], "apmt"))
-		return 0;	/* of the ACPI generator */
+		return 0;	/* keys of the ACPI generator */
 	if (len == 2 && !strcmp(w[0], "chip") && !board->chip) {
 		board->chip = chip_find(w[1]);
 		if (!board->chip)

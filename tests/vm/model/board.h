@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Board files: which PMUs a modelled machine has, where, and with which quirks.
- * tests/vm/boards has them; the ACPI tables are made from the same files.
+ * Board files: the PMUs of a modelled machine, their addresses and quirks. The files
+ * are in tests/vm/boards, and the ACPI tables are generated from the same files.
  */
 #ifndef GPMU_TESTS_BOARD_H
 #define GPMU_TESTS_BOARD_H
@@ -13,7 +13,7 @@
 #include "text.h"
 
 #define BOARD_LINES		4	/* interrupt lines, and devices that carry PMUs */
-/* The control page has the place of a 32nd PMU's page 1. */
+/* The control page is at the address of page 1 of a 32nd PMU. */
 #define BOARD_MAX_PMUS		31
 #define BOARD_PMU_SPACE		0x20000u	/* of one PMU in its device's BAR */
 #define BOARD_PAGE1		0x10000u	/* from a PMU's page 0 to its page 1 */
@@ -28,7 +28,7 @@ enum board_dead {
 	BOARD_ALIVE,
 	BOARD_DEAD_ONES,	/* every register reads all ones */
 	BOARD_DEAD_ZEROS,
-	BOARD_DEAD_PMCFGR,	/* PMCFGR alone is nonsense: board_pmu.pmcfgr */
+	BOARD_DEAD_PMCFGR,	/* only PMCFGR is invalid: board_pmu.pmcfgr */
 };
 
 struct board_pmu {
@@ -38,11 +38,11 @@ struct board_pmu {
 	unsigned int width;	/* of a counter, bits */
 	bool cycle_counter;
 	bool dual_page;
-	bool atomic;		/* 64-bit accesses are whole */
+	bool atomic;		/* 64-bit accesses are single-copy atomic */
 	unsigned int line;	/* interrupt line; 0: none */
 	bool edge;
 	uint32_t iidr;		/* PMIIDR; if 0, PMPIDR identifies the PMU */
-	uint32_t identity;	/* what PMPIDR says */
+	uint32_t identity;	/* identification in PMPIDR */
 	uint32_t devarch;	/* PMDEVARCH */
 	enum board_dead dead;
 	uint32_t pmcfgr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The control page: how a test in the guest drives the model. 32-bit registers
+ * The control page, by which a test in the guest controls the model. 32-bit registers
  * in device 1's BAR at BOARD_CONTROL; tests/vm/model/README.rst lists them.
  */
 #include "rig.h"
@@ -45,7 +45,7 @@ uint32_t control_read(struct rig *rig, uint32_t offset, uint64_t time)
 	return 0;
 }
 
-/* @value is a PMU's index << 8 | something of that PMU; NULL if it has no such. */
+/* @value is a PMU's index << 8 | an operand; NULL if there is no such PMU. */
 static struct regs *find_regs(struct rig *rig, uint32_t value)
 {
 	return value >> 8 < rig->board->pmus_len ? &rig->regs[value >> 8] : NULL;

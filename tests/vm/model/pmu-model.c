@@ -144,7 +144,7 @@ static int server_init(struct server *s, const char *board, const char *log,
 			fprintf(stderr, "pmu-model: %s: %s\n", log, strerror(errno));
 			return -1;
 		}
-		/* Whole lines, also for a reader while the guest runs. */
+		/* Line-buffered, for readers while the guest runs. */
 		setvbuf(s->log, NULL, _IOLBF, 0);
 	}
 	s->origin = monotonic();
@@ -188,7 +188,7 @@ static void accept_client(struct server *s, unsigned int i)
 	port->connected = true;
 }
 
-/* Returns -1 if the client broke the protocol. */
+/* Returns -1 if the client violated the protocol. */
 static int serve_client(struct port *port)
 {
 	int ret = vfio_user_input(&port->vu);
@@ -264,7 +264,7 @@ static int serve(struct server *s, const sigset_t *mask)
 	return ret;
 }
 
-/* SIGTERM and SIGINT end ppoll(), and nothing else, so the log is complete. */
+/* SIGTERM and SIGINT interrupt only ppoll(), so that the log is complete. */
 static void catch_signals(sigset_t *mask)
 {
 	const struct sigaction action = { .sa_handler = on_signal };

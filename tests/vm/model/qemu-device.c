@@ -23,7 +23,7 @@
 #define TYPE_GPMU_PMUS "gpmu-pmus"
 OBJECT_DECLARE_SIMPLE_TYPE(GpmuState, GPMU_PMUS)
 
-/* One of the windows that are BARs of PCI devices elsewhere. */
+/* A window that is the BAR of a PCI device with the vfio-user server. */
 struct gpmu_window {
 	GpmuState *state;
 	unsigned int device;
@@ -88,7 +88,7 @@ static void gpmu_write(void *opaque, hwaddr addr, uint64_t value, unsigned int s
 	gpmu_service(w->state);
 }
 
-/* Every access reaches the model, so that it can tell the illegal ones. */
+/* Every access reaches the model, so that it can detect illegal ones. */
 static const MemoryRegionOps gpmu_ops = {
 	.read = gpmu_read,
 	.write = gpmu_write,
@@ -158,7 +158,7 @@ static void gpmu_realize(DeviceState *dev, Error **errp)
 		w->irq = qdev_get_gpio_in(DEVICE(gic), w->spi);
 		memory_region_init_io(&w->region, OBJECT(s), &gpmu_ops, w,
 				      TYPE_GPMU_PMUS, BOARD_BAR_SIZE);
-		/* Above the PCI window, which has these addresses too. */
+		/* With priority over the PCI window, which includes these addresses. */
 		memory_region_add_subregion_overlap(get_system_memory(),
 						    BOARD_BASE + (uint64_t)i * BOARD_BAR_SIZE,
 						    &w->region, 1);

@@ -52,7 +52,7 @@ static void set_bit(uint32_t *bits, unsigned int i)
 	bits[i / 32] |= 1u << i % 32;
 }
 
-/* One bit for each counter there is of 32 * @word on. */
+/* A bit for each existing counter from 32 * @word on. */
 static uint32_t counters(const struct regs *r, unsigned int word)
 {
 	uint32_t mask = 0;
@@ -78,7 +78,7 @@ static bool runs(const struct regs *r, unsigned int i)
 	return r->counting && test_bit(r->enabled, i);
 }
 
-/* The counters go on from what the model says now. */
+/* The counters continue from the model's current counts. */
 static void latch(struct regs *r)
 {
 	unsigned int i;
@@ -155,7 +155,7 @@ uint64_t regs_next_overflow(const struct regs *r)
 	return next;
 }
 
-/* Where an offset of the registers leads. */
+/* The result of decoding an offset. */
 struct reg {
 	uint32_t offset;	/* in its page */
 	bool page1;
@@ -178,7 +178,7 @@ static bool is_page1_register(const struct regs *r, uint32_t offset)
 	       within(offset, PMOVSSET, SET_CLR_SIZE);
 }
 
-/* Size, alignment and page of an access; NULL if they are right. */
+/* Checks size, alignment and page of an access; NULL if they are legal. */
 static const char *locate(const struct regs *r, uint32_t offset,
 			  unsigned int size, struct reg *reg)
 {
@@ -202,7 +202,7 @@ static const char *locate(const struct regs *r, uint32_t offset,
 	return NULL;
 }
 
-/* The high word of a counter, torn apart if a test wants that. */
+/* The high word of a counter, falsified if a fault is injected. */
 static uint32_t high_word(struct regs *r, uint64_t value)
 {
 	uint32_t high = value >> 32;
@@ -268,9 +268,8 @@ static uint32_t read_id(const struct regs *r, uint32_t offset)
 }
 
 /*
- * The register of an event counter's own at @offset: PMEVTYPER and the filters,
- * and PMCCFILTR, which has the place of PMEVTYPER31. NULL if it is none of them
- * or of a counter that is not there.
+ * The per-counter register at @offset: PMEVTYPER, the filters, and PMCCFILTR, which is
+ * at the offset of PMEVTYPER31. NULL for another offset or an absent counter.
  */
 static uint32_t *counter_register(struct regs *r, uint32_t offset)
 {
@@ -295,8 +294,8 @@ static uint32_t *counter_register(struct regs *r, uint32_t offset)
 }
 
 /*
- * The set or clear register at @offset: the bits it shows, of which counters
- * from 32 * @word on, and whether it sets them. NULL if it is none.
+ * The set or clear register at @offset: the bits it shows, the counters that they stand
+ * for (from 32 * @word on), and whether it sets them. NULL for another offset.
  */
 static uint32_t *set_clear_register(struct regs *r, uint32_t offset,
 				    unsigned int *word, bool *set)
@@ -325,7 +324,7 @@ static uint32_t *set_clear_register(struct regs *r, uint32_t offset,
 	return NULL;
 }
 
-/* Above those, the map has the same of counters up to 255, which ignore writes. */
+/* The registers of counters up to 255 exist in the map and ignore writes. */
 static bool is_set_clear(uint32_t offset)
 {
 	return within(offset, PMCNTENSET, 4 * SET_CLR_SIZE) ||
@@ -451,7 +450,7 @@ const char *regs_write(struct regs *r, uint32_t offset, unsigned int size,
 	regs_sync(r, time);
 	if (r->fault == REGS_GONE)
 		return NULL;
-	/* A driver has to look at what it has found before it writes. */
+	/* A driver must identify the PMU before it writes. */
 	if (r->pmu->dead == BOARD_DEAD_ONES || r->pmu->dead == BOARD_DEAD_ZEROS)
 		return dead;
 	if (r->pmu->kind == PMU_FOREIGN)

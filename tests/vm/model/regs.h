@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The registers of one CoreSight PMU (Arm IHI 0091, 32-bit programmers' model)
- * that count what the traffic model says.
+ * that count the flows of the traffic model.
  *
- * Nothing here reads a clock: every function is told the time, in the model's
- * ns, which must not go back.
+ * Nothing here reads a clock: the caller passes the time in the model's ns, which must
+ * not decrease.
  */
 #ifndef GPMU_TESTS_REGS_H
 #define GPMU_TESTS_REGS_H
@@ -55,14 +55,14 @@ enum regs_fault {
 	REGS_TEARING,	/* the next three high words differ from each other */
 	REGS_UNSTABLE,	/* so does every high word */
 	REGS_GONE,	/* reads give ones, writes nothing, no interrupt */
-	REGS_STORM,	/* the next twelve high words: a driver may give up a read */
+	REGS_STORM,	/* the next twelve high words differ: a driver may fail a read */
 	REGS_FAULTS,
 };
 
 struct regs {
 	const struct board_pmu *pmu;
 	const struct model *model;
-	uint64_t time;			/* to which the counters are up */
+	uint64_t time;			/* time of the last update of the counters */
 	uint64_t value[REGS_COUNTERS];
 	uint64_t last[REGS_COUNTERS];	/* the model's count at that time */
 	uint32_t typer[REGS_COUNTERS];
@@ -83,8 +83,8 @@ void regs_reset(struct regs *regs, uint64_t time);
 
 /*
  * An access of @size bytes at @offset (0 to 0xfff; from BOARD_PAGE1 on: page 1).
- * Both return NULL, or why software that knows the PMU would not have done it;
- * such a read gives zeros, or all ones where a real machine would abort.
+ * Both return NULL, or the reason why the access is illegal. An illegal read returns
+ * zeros, or all ones where a real machine would abort.
  */
 const char *regs_read(struct regs *regs, uint32_t offset, unsigned int size,
 		      uint64_t time, uint64_t *value);
@@ -94,10 +94,10 @@ const char *regs_write(struct regs *regs, uint32_t offset, unsigned int size,
 /* Counts up to @time. */
 void regs_sync(struct regs *regs, uint64_t time);
 
-/* The overflow flags of counters 32 * @word on whose interrupt is enabled. */
+/* The overflow flags of counters from 32 * @word on whose interrupt is enabled. */
 uint32_t regs_irq(const struct regs *regs, unsigned int word);
 
-/* When the next flag with an enabled interrupt sets; MODEL_NEVER if not soon. */
+/* The time of the next overflow with an enabled interrupt; MODEL_NEVER if not soon. */
 uint64_t regs_next_overflow(const struct regs *regs);
 
 /*

@@ -36,7 +36,7 @@ void rig_illegal(struct rig *rig, const char *fmt, ...)
 	fputc('\n', rig->log);
 }
 
-/* Gives each device the state of its interrupt. */
+/* Updates the interrupt of each device. */
 static void update_interrupts(struct rig *rig, uint64_t now)
 {
 	bool level[BOARD_LINES + 1] = { false }, pulse[BOARD_LINES + 1] = { false };
@@ -60,7 +60,7 @@ static void update_interrupts(struct rig *rig, uint64_t now)
 		rig->ops->interrupt(rig->opaque, i, level[i], pulse[i]);
 }
 
-/* A count beyond the model's horizon is looked at again when that has come. */
+/* An overflow beyond the model's horizon is computed again at the horizon. */
 static uint64_t next_interrupt(const struct rig *rig, uint64_t now)
 {
 	uint64_t next = now + MODEL_HORIZON, when;
@@ -101,7 +101,7 @@ void rig_reset(struct rig *rig, unsigned int device)
 	rig->changed = true;
 }
 
-/* The PMU at that place of a BAR, or -1; its own offset goes to @offset. */
+/* The PMU at @offset of a BAR, or -1; @offset becomes the offset in the PMU. */
 static int find_pmu(const struct rig *rig, unsigned int device, uint64_t *offset)
 {
 	uint64_t index = *offset / BOARD_PMU_SPACE;

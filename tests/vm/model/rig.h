@@ -4,7 +4,7 @@
  * few devices, the control page, the access log and the interrupt lines.
  *
  * A front end (vfio-user.c, qemu-device.c) owns time and interrupts and gives
- * them as callbacks; it passes on accesses and asks when to look again.
+ * them as callbacks. It forwards accesses and calls rig_service() when due.
  */
 #ifndef GPMU_TESTS_RIG_H
 #define GPMU_TESTS_RIG_H
@@ -39,7 +39,7 @@ struct rig {
 	uint32_t pending[BOARD_MAX_PMUS][REGS_WORDS];	/* flags at the last update */
 	bool changed;			/* since the last rig_service() */
 	uint64_t deadline;		/* what that returned */
-	uint32_t illegal;		/* accesses that no driver should do */
+	uint32_t illegal;		/* number of illegal accesses */
 	uint64_t latched_time;
 	uint32_t preset;		/* of the control page: PMU << 8 | counter */
 	uint32_t preset_low;

@@ -31,7 +31,7 @@ enum {
 	FLAG_ERROR = 0x20,
 };
 
-/* VFIO's own numbers (linux/vfio.h), which the protocol takes over. */
+/* Numbers of VFIO (linux/vfio.h), which the protocol uses. */
 enum {
 	REGION_BAR0 = 0,
 	REGION_CONFIG = 7,
@@ -140,8 +140,8 @@ void vfio_user_release(struct vfio_user *vu)
 }
 
 /*
- * INTx masks itself when it fires; the client unmasks it when the guest is
- * thought to have handled it, and an interrupt that is still wanted fires again.
+ * INTx masks itself when it fires. The client unmasks it when it assumes that the guest
+ * has handled it, and an interrupt that is still asserted fires again.
  */
 static void fire(struct vfio_user *vu)
 {
@@ -151,7 +151,7 @@ static void fire(struct vfio_user *vu)
 		return;
 	vu->masked = true;
 	vu->latched = false;
-	/* Fails only if 2^64 - 2 interrupts are not taken yet. */
+	/* Fails only if 2^64 - 2 interrupts are pending. */
 	if (write(vu->irq_fd, &one, sizeof(one)) < 0)
 		vu->masked = false;
 }
@@ -187,7 +187,7 @@ static int send_reply(struct vfio_user *vu, const struct header *command,
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	/* A client that does not read its replies gets no more of them. */
+	/* A client that does not read its replies is disconnected. */
 	return (size_t)n == h.size ? 0 : -ENOBUFS;
 }
 
@@ -278,7 +278,7 @@ static int do_irq_info(struct vfio_user *vu, const struct header *h,
 	return send_reply(vu, h, &info, sizeof(info), 0);
 }
 
-/* Takes the eventfd that came with the message, if one did. */
+/* Takes the eventfd of the message, if it has one. */
 static int take_fd(struct vfio_user *vu)
 {
 	return vu->fds_len ? vu->fds[--vu->fds_len] : -1;
@@ -349,7 +349,7 @@ static void write_config(struct vfio_user *vu, const struct region_access *a)
 	memcpy(vu->config + PCI_BAR0, &bar, sizeof(bar));
 }
 
-/* Whether the region has all of the access's bytes. */
+/* Whether the whole access is inside the region. */
 static bool access_fits(const struct region_access *a)
 {
 	uint64_t size = 0;
@@ -460,7 +460,7 @@ static bool keep_fds(struct vfio_user *vu, struct msghdr *msg)
 	return kept;
 }
 
-/* Reads up to @want bytes of the message: 1 if they are there, 0 if not yet. */
+/* Reads the message up to @want bytes: 1 if complete, 0 if not yet. */
 static int receive(struct vfio_user *vu, size_t want)
 {
 	while (vu->received < want) {
@@ -502,7 +502,7 @@ static int receive_message(struct vfio_user *vu)
 	if (ret <= 0)
 		return ret;
 	memcpy(&h, vu->message, sizeof(h));
-	/* Without a size to trust there is no next message to be found. */
+	/* With an invalid size, the next message cannot be found. */
 	if (h.size < sizeof(h) || h.size > sizeof(vu->message) ||
 	    h.flags & FLAG_TYPE)
 		return -EPROTO;

@@ -56,7 +56,7 @@ static void count(struct plugin_group *group, uint64_t from, uint64_t to)
 				 model_count(model, &group->events[i], from);
 }
 
-/* Slices in which it runs, one after the other, are counted as one. */
+/* Consecutive slices in which the group runs are counted as one. */
 static void count_turns(struct plugin_group *group, uint64_t from, uint64_t to)
 {
 	uint64_t begin = group->pmu->begin, at, end, since = from;

@@ -89,7 +89,7 @@ static int parse_option(struct plugin_options *options, char *key, size_t offset
 	return 0;
 }
 
-/* The file comes first, by itself. */
+/* The first option is the file, without a key. */
 static int parse(struct plugin_options *options, char *text, struct gpmu_error *error)
 {
 	char *part = text, *next;
@@ -138,8 +138,8 @@ static unsigned int named_sockets(const struct plugin_options *options)
 }
 
 /*
- * The lowest number from @sockets on that is built, else the highest: a flow that names
- * more is an error then.
+ * The lowest existing number of sockets that is at least @sockets, else the highest; flows with more sockets are then an
+ * error.
  */
 static unsigned int built_sockets(const struct chip *chip, unsigned int sockets)
 {

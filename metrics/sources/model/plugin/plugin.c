@@ -28,7 +28,7 @@ static const struct {
 			  { "event", "config:0-32", "rem_socket", "config1:0-3" } },
 };
 
-/* The events of a kind, in the form of struct gpmu_source_pmu */
+/* The events of a kind of PMU, in the form of struct gpmu_source_pmu */
 struct events {
 	const char **list;
 	char (*texts)[24];
@@ -94,7 +94,7 @@ static void make_pmu(struct source *source, enum pmu_kind kind, unsigned int soc
 	};
 }
 
-/* A Grace Hopper that is alone has no CNVLink. */
+/* A single Grace Hopper has no CNVLink. */
 static int make_pmus(struct source *source, const struct plugin_options *options)
 {
 	bool single = options->chip->gpu && options->sockets == 1;
@@ -184,7 +184,7 @@ static const struct gpmu_source_pmu *model_pmu(void *data, size_t index)
 	return index < source->pmus_len ? &source->pmus[index].shown : NULL;
 }
 
-/* As lenient as the drivers with bits that no format names; no filter is all ports. */
+/* Ignores bits outside of all formats, as the drivers do. No filter selects all ports. */
 static void set_event(struct plugin_group *group, size_t index,
 		      const struct gpmu_source_event *event)
 {
@@ -299,7 +299,7 @@ static void model_group_close(void *data, void *handle)
 	free_group(group);
 }
 
-/* The model's time; it does not go back behind the last start or stop. */
+/* Converts to the model's time, which must not lie before the last start or stop. */
 static int model_time(const struct source *source, uint64_t time, uint64_t *model)
 {
 	if (time < source->last)
@@ -308,7 +308,7 @@ static int model_time(const struct source *source, uint64_t time, uint64_t *mode
 	return 0;
 }
 
-/* From their beginning; what flowed while nothing counted was seen by no group. */
+/* Starts all scenarios from their beginning. */
 static void start(struct source *source, uint64_t time)
 {
 	for (unsigned int i = 0; i < model_scenarios(source->model); i++)

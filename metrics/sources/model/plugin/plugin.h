@@ -2,9 +2,8 @@
 /*
  * The model as a source of libgpmu (gpmu-source.h): "model=FILE,chip=gracehopper".
  *
- * Its PMUs are those of the chip, with the names, formats, events and identifiers that
- * the drivers show. Each time that the source is enabled traffic flows from the scenario's
- * beginning.
+ * Its PMUs are those of the chip, with the names, formats, events and identifiers of the drivers. Each time the source is
+ * enabled, its scenarios start from their beginning.
  */
 #ifndef GPMU_MODEL_PLUGIN_H
 #define GPMU_MODEL_PLUGIN_H
@@ -13,14 +12,14 @@
 #include "gpmu.h"
 #include "model.h"
 
-#define PLUGIN_COUNTERS		6	/* event counters of a PMU, where no option says how many */
+#define PLUGIN_COUNTERS		6	/* event counters of a PMU by default */
 #define PLUGIN_MAX_COUNTERS	256
 #define PLUGIN_WIDTH		64	/* their bits */
-#define PLUGIN_SLICE		4000000ull	/* ns: perf's time for a turn */
+#define PLUGIN_SLICE		4000000ull	/* ns, perf's multiplexing interval */
 
 #define PLUGIN_USAGE	"FILE[,scenario=FILE][,chip=superchip|gracehopper][,sockets=N][,counters=N]"
 
-/* What the options say */
+/* The parsed options */
 struct plugin_options {
 	struct scenario *scenarios[MODEL_MAX_SCENARIOS];
 	unsigned int scenarios_len;
@@ -30,21 +29,20 @@ struct plugin_options {
 };
 
 /*
- * Reads the options and the scenario files. Without the options the chip is a Superchip,
- * or a Grace Hopper if a scenario has a GPU, with as many sockets as its flows name, or
- * the next number of them that is built.
+ * Reads the options and the scenario files. By default the chip is a Grace Hopper if a scenario has a GPU, else a
+ * Superchip, with the lowest existing number of sockets that has room for all flows.
  * Returns 0 or -errno with the error set; the caller releases the options in any case.
  */
 int plugin_options_parse(struct plugin_options *options, const char *text,
 			 struct gpmu_error *error);
-/* Frees the scenarios that are there. */
+/* Frees the scenarios. */
 void plugin_options_release(struct plugin_options *options);
 
 /* Sets the error; returns -EINVAL. */
 __attribute__((format(printf, 3, 4)))
 int plugin_fail(struct gpmu_error *error, size_t offset, const char *fmt, ...);
 
-/* Sets it to a scenario's message; of one too long what is behind the path, and the path's end. */
+/* Sets the error to a scenario's message; of a message that is too long it cuts the path's beginning. */
 void plugin_hand_on(struct gpmu_error *error, size_t offset, const struct text_error *text);
 
 struct plugin_pmu;
@@ -55,8 +53,8 @@ struct plugin_group {
 	struct model_event *events;
 	uint64_t *raw;
 	size_t length;
-	unsigned int counters, cycle_counters;	/* that it needs */
-	uint64_t settled;	/* the time up to which the following, and raw, are counted */
+	unsigned int counters, cycle_counters;	/* needed by the group */
+	uint64_t settled;	/* the counts are settled up to this time */
 	uint64_t enabled, running;
 };
 
@@ -67,17 +65,16 @@ struct plugin_pmu {
 	unsigned int socket;
 	unsigned int counters;
 	const struct model *model;
-	struct plugin_group **groups;	/* that are open, in that order */
+	struct plugin_group **groups;	/* open groups, in the order of opening */
 	size_t groups_len;
-	uint64_t begin;			/* when they were enabled last */
+	uint64_t begin;			/* time of the last enable */
 };
 
 /* Whether the counters of the PMU have room for the group */
 bool plugin_group_fits(const struct plugin_group *group);
 /*
- * Counts on to @time. Groups that have no room at once take turns: in slice number n
- * since they were enabled, group n begins, modulo their number, then come those after
- * it, up to the first that has no room.
+ * Counts up to @time. Groups that do not fit at once are multiplexed: in slice n since enabling, counters are given to
+ * group n modulo the number of groups and to those after it, up to the first that does not fit.
  */
 void plugin_group_settle(struct plugin_group *group, uint64_t time);
 

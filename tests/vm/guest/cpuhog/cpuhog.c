@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cpuhog - from its loading on, keeps a CPU's interrupts off for a time, so that
- * what is to happen there comes late and together. Its unloading waits for that.
+ * cpuhog - disables a CPU's interrupts for a given time when it is loaded, so that
+ * interrupts on that CPU are late and simultaneous. Unloading waits for the end.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

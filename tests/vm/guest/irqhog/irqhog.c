@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * irqhog - takes an interrupt line and does not share it, so that a driver that
- * is loaded after it is refused the line; or shares it, by a handler that
- * PREEMPT_RT makes a thread of.
+ * irqhog - requests an interrupt line, either exclusively, so that the line is refused
+ * to a driver loaded later, or shared, with a handler that is threaded on PREEMPT_RT.
  */
 #include <linux/acpi.h>
 #include <linux/interrupt.h>

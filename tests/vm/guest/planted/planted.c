@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commits one fault of the kind that a checker of the debug kernel is there
- * for, so that tests/vm/debug-faults.t can prove that the rig reports it.
+ * Commits one fault that a checker of the debug kernel detects,
+ * so that tests/vm/debug-faults.t can verify that the rig reports it.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * squatter - takes a name below a platform device in sysfs as soon as there is
- * that device, so that no other device can have it there.
+ * squatter - occupies a name below a platform device in sysfs as soon as the device
+ * exists, so that no other device can use it.
  */
 #include <linux/kobject.h>
 #include <linux/module.h>
