@@ -37,7 +37,6 @@ struct record {
 	char **argv;			/* the command; NULL: none */
 	char *path, *sampler;
 	struct gpmu_recorder *recorder;
-	struct gpmu_session *session;	/* that counts now */
 	bool failed;
 };
 
@@ -307,7 +306,7 @@ static void make_record(struct record *record)
 static bool take_rows(const struct gpmu_row *rows, size_t n, void *user)
 {
 	struct record *record = user;
-	int ret = gpmu_recorder_rows(record->recorder, record->session, rows, n);
+	int ret = gpmu_recorder_rows(record->recorder, rows, n);
 
 	if (ret)
 		say("%s: %s", record->path, strerror(-ret));
@@ -315,11 +314,10 @@ static bool take_rows(const struct gpmu_row *rows, size_t n, void *user)
 	return !ret;
 }
 
-static void note_counting(struct gpmu_session *session, bool on, void *user)
+static void note_counting(bool on, void *user)
 {
 	struct record *record = user;
 
-	record->session = session;
 	if (on)
 		gpmu_recorder_enable(record->recorder);
 	else
@@ -400,7 +398,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 		     const struct child *child, const sigset_t *mask)
 {
 	const bool counters = record->common.n_requests > 0;
-	const struct count count = {
+	struct count count = {
 		.plan = plan,
 		.session = { .size = sizeof(count.session), .system = record->system, .inherit = 1 },
 		.argv = record->argv,
@@ -417,6 +415,9 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 	struct count_end end;
 	struct gpmu_session *session;
 
+	count.opened = count_open(&count);
+	if (gpmu_recorder_start(record->recorder, record->common.machine, count.opened, &error))
+		die("%s", error.text);
 	session = count_run(&count, &end);
 	if (!session)
 		return end.status;
@@ -435,7 +436,6 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 static int run(int argc, char **argv)
 {
 	struct record record = { .interval = INTERVAL, .cuda = cuda_default };
-	struct gpmu_error error = { .text = "" };
 	struct gpmu_plan *plan;
 	struct child child;
 	sigset_t mask;
@@ -451,8 +451,6 @@ static int run(int argc, char **argv)
 	if (child.pid)
 		gpmu_recorder_pid(record.recorder, child.pid);
 	plan = make_plan(&record);
-	if (gpmu_recorder_start(record.recorder, record.common.machine, &error))
-		die("%s", error.text);
 	status = count_all(&record, plan, &child, &mask);
 	gpmu_plan_free(plan);
 	drop();

@@ -309,13 +309,13 @@ static int start_threads(struct gpmu_recorder *recorder)
 }
 
 int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machine *machine,
-		      struct gpmu_error *error)
+			const struct gpmu_session *session, struct gpmu_error *error)
 {
 	int ret;
 
 	recorder->machine = machine;
+	recorder->session = session;
 	ret = open_sources(recorder, error);
-
 	if (!ret)
 		ret = open_trace(recorder, error);
 	if (ret)

@@ -53,6 +53,7 @@ struct recorder_file {
 struct gpmu_recorder {
 	struct gpmu_recorder_options options;	/* strings are copies owned by the recording */
 	const struct gpmu_machine *machine;	/* NULL: none */
+	const struct gpmu_session *session;	/* of the rows; NULL: none */
 	char *path, *range, *program, *command, *sampler;
 	/* Channels */
 	char *folder;			/* NULL: CUDA is not recorded */
@@ -67,7 +68,7 @@ struct gpmu_recorder {
 	char *variables[3];
 	/* Rows: used by the caller's thread */
 	struct recorder_row *rows;
-	size_t n_rows, n_told;
+	size_t n_rows, head_count;
 	/* Scheduling */
 	struct record_sched sched;
 	/* Threads */

@@ -69,19 +69,18 @@ static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
  * Queues the counter's description, before its first value. Returns its number, or -1 if
  * there is no room now.
  */
-static int tell(struct gpmu_recorder *recorder, const struct gpmu_plan *plan,
-		const struct gpmu_row *row)
+static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
 	const struct record_counter_head head = {
 		.scope = row->scope, .node = row->node, .gpu_number = row->gpu_number,
 		.has_unit = row->unit != NULL, .has_gpu = row->gpu != NULL,
-		.is_total = is_total(plan, row),
+		.is_total = is_total(recorder->session->plan, row),
 	};
 	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "",
 				      row->gpu ? row->gpu : "" };
 	struct record record = { .type = RECORD_COUNTER };
 	size_t size = sizeof(head), at = sizeof(head);
-	bool told;
+	bool queued;
 	char *data;
 
 	for (int i = 0; i < 3; i++)
@@ -96,10 +95,10 @@ static int tell(struct gpmu_recorder *recorder, const struct gpmu_plan *plan,
 		memcpy(data + at, texts[i], length);
 		at += length;
 	}
-	told = record_queue_put(&recorder->queues[RECORDER_ROWS], &record, data, size);
+	queued = record_queue_put(&recorder->queues[RECORDER_ROWS], &record, data, size);
 	free(data);
 	/* The writer numbers counters in order of arrival. */
-	return told ? (int)recorder->n_told++ : -1;
+	return queued ? (int)recorder->head_count++ : -1;
 }
 
 /* Converts seconds since the session's start to the clock's ns. */
@@ -108,8 +107,7 @@ static uint64_t time_of(const struct gpmu_session *session, double seconds)
 	return session->base->end + (uint64_t)llround(seconds * 1e9);
 }
 
-static int put_row(struct gpmu_recorder *recorder, const struct gpmu_session *session,
-		   const struct gpmu_row *row, size_t guess)
+static int put_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, size_t guess)
 {
 	struct record record = { .type = RECORD_VALUE };
 	struct record_value value = { .counted = row->state == GPMU_OK || row->state == GPMU_IDLE,
@@ -118,13 +116,13 @@ static int put_row(struct gpmu_recorder *recorder, const struct gpmu_session *se
 
 	if (index < 0)
 		return -ENOMEM;
-	/* An unsupported event has no track; the user was told when it was requested. */
+	/* An unsupported event has no track; the plan has reported it. */
 	if (row->state == GPMU_NOT_SUPPORTED)
 		return 0;
 	if (recorder->rows[index].number < 0)
-		recorder->rows[index].number = tell(recorder, session->plan, row);
-	record.begin = time_of(session, row->begin);
-	record.end = time_of(session, row->end);
+		recorder->rows[index].number = queue_head(recorder, row);
+	record.begin = time_of(recorder->session, row->begin);
+	record.end = time_of(recorder->session, row->end);
 	/* The writer drops a value without a number, as if there were no room for it either. */
 	value.counter = (uint32_t)recorder->rows[index].number;
 	/* The metric's divisor is 0: the measured activity did not occur. */
@@ -134,24 +132,25 @@ static int put_row(struct gpmu_recorder *recorder, const struct gpmu_session *se
 	return 0;
 }
 
-int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_session *session,
-		     const struct gpmu_row *rows, size_t length)
+int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_row *rows, size_t count)
 {
 	struct record mark = { .type = RECORD_MARK };
 	const char *at = (const char *)rows;
 	int ret = 0;
 
-	for (size_t i = 0; i < length && !ret; i++, at += rows->size) {
+	if (!recorder->session)
+		return -EINVAL;
+	for (size_t i = 0; i < count && !ret; i++, at += rows->size) {
 		const struct gpmu_row *row = (const struct gpmu_row *)at;
 
-		ret = put_row(recorder, session, row, i);
-		mark.begin = time_of(session, row->end);
+		ret = put_row(recorder, row, i);
+		mark.begin = time_of(recorder->session, row->end);
 	}
 	/*
 	 * The queue counts drops as lost values, so a mark must not be dropped: check for
 	 * room first.
 	 */
-	if (length && record_queue_has_room(&recorder->queues[RECORDER_ROWS], 0))
+	if (count && record_queue_has_room(&recorder->queues[RECORDER_ROWS], 0))
 		record_queue_put(&recorder->queues[RECORDER_ROWS], &mark, NULL, 0);
 	return ret;
 }

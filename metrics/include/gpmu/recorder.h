@@ -159,13 +159,15 @@ int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid);
  * @recorder: a recorder that is not started
  * @machine: provides the numbers of GPUs; must outlive the recorder. NULL, or a machine without
  *	GPUs: GPUs are numbered by PCI address
+ * @session: counts what gpmu_recorder_rows() records; must exist until the last call of that.
+ *	NULL: no rows are recorded
  * @error: set on failure, or NULL
  *
  * Return: 0; -EACCES or -EPERM (the error names the required permission); -ENOMEM; or the error
  * of opening the file
  */
 int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machine *machine,
-		      struct gpmu_error *error);
+			const struct gpmu_session *session, struct gpmu_error *error);
 /* Start and stop recording. The recorder has been started. */
 void gpmu_recorder_enable(struct gpmu_recorder *recorder);
 void gpmu_recorder_disable(struct gpmu_recorder *recorder);
@@ -173,17 +175,15 @@ void gpmu_recorder_disable(struct gpmu_recorder *recorder);
 /**
  * gpmu_recorder_rows() - records the values of counters
  * @recorder: a recorder that has been started
- * @session: the session of the rows
- * @rows: rows of gpmu_session_interval() or gpmu_session_next(); successive calls pass
- *	successive intervals
- * @length: number of rows
+ * @rows: rows of gpmu_session_interval() or gpmu_session_next() of the recorder's session;
+ *	successive calls pass successive intervals
+ * @count: number of rows
  *
  * Rows are dropped and counted if the queue is full.
  *
- * Return: 0; -ENOMEM
+ * Return: 0; -EINVAL if the recorder has no session; -ENOMEM
  */
-int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_session *session,
-		     const struct gpmu_row *rows, size_t length);
+int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_row *rows, size_t count);
 
 /**
  * gpmu_recorder_stop() - ends a recording: writes pending records and the audit

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 
 	recorder = gpmu_recorder_new(&options, &error);
 	if (recorder)
-		ret = gpmu_recorder_start(recorder, NULL, &error);
+		ret = gpmu_recorder_start(recorder, NULL, NULL, &error);
 	if (!ret) {
 		gpmu_recorder_enable(recorder);
 		if (!posix_spawnp(&pid, command[0], NULL, NULL, command,

@@ -281,7 +281,7 @@ static void own(void)
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
 	struct gpmu_recorder *recorder = recorder_of(5);
 
-	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL),
+	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL),
 	   "record sched: the command's scheduling is recorded if the machine's is refused");
 	ok(kernel.of == 5 && kernel.attr.context_switch && kernel.attr.inherit && kernel.attr.exclude_kernel &&
 	   kernel.attr.sample_id_all,
@@ -307,7 +307,7 @@ static uint64_t lost_in_all(bool old, uint64_t counted)
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
 
 	kernel.old = old;
-	gpmu_recorder_start(recorder, NULL, NULL);
+	gpmu_recorder_start(recorder, NULL, NULL, NULL);
 	gpmu_recorder_enable(recorder);
 	second(clock_now());
 	counts_lost(counted);
@@ -333,7 +333,7 @@ static void late(void)
 {
 	struct gpmu_recorder *recorder = recorder_of(5);
 
-	gpmu_recorder_start(recorder, NULL, NULL);
+	gpmu_recorder_start(recorder, NULL, NULL, NULL);
 	second(clock_now() - 1000000);
 	gpmu_recorder_stop(recorder, NULL);
 	is_str(shown(), "", "record sched: a recording that is never enabled has no switches");
@@ -345,17 +345,17 @@ static void rings(void)
 	struct gpmu_error error = { .text = "" };
 	struct gpmu_recorder *recorder = recorder_of(5);
 
-	gpmu_recorder_start(recorder, NULL, NULL);
+	gpmu_recorder_start(recorder, NULL, NULL, NULL);
 	ok(kernel.mapped == PAGE + MANY, "record sched: a ring has 256 KiB");
 	gpmu_recorder_free(recorder);
 	kernel.most = 5 * PAGE;
 	recorder = recorder_of(5);
-	ok(!gpmu_recorder_start(recorder, NULL, NULL) && kernel.mapped == 5 * PAGE,
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && kernel.mapped == 5 * PAGE,
 	   "record sched: a ring shrinks to the memory that may be locked");
 	gpmu_recorder_free(recorder);
 	kernel.most = PAGE;
 	recorder = recorder_of(5);
-	ok(gpmu_recorder_start(recorder, NULL, &error) == -ENOBUFS && strstr(error.text, "kernel.perf_event_mlock_kb"),
+	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) == -ENOBUFS && strstr(error.text, "kernel.perf_event_mlock_kb"),
 	   "record sched: without memory for a ring the error names kernel.perf_event_mlock_kb");
 	gpmu_recorder_free(recorder);
 	kernel.most = SIZE_MAX;
@@ -366,13 +366,13 @@ static void refused(void)
 	struct gpmu_error error = { .text = "" };
 	struct gpmu_recorder *recorder = recorder_of(0);
 
-	ok(gpmu_recorder_start(recorder, NULL, &error) && strstr(error.text, "scheduling of the whole machine takes ") &&
+	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) && strstr(error.text, "scheduling of the whole machine takes ") &&
 	   !kernel.told[0],
 	   "record sched: without a command the error is that of the machine's scheduling");
 	gpmu_recorder_free(recorder);
 	kernel.refuses = EACCES;
 	recorder = recorder_of(5);
-	ok(gpmu_recorder_start(recorder, NULL, &error) == -EACCES,
+	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) == -EACCES,
 	   "record sched: a kernel that refuses the command's events makes start fail");
 	is_str(error.text, "scheduling of the command takes CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2",
 	       "record sched: the error names CAP_PERFMON and kernel.perf_event_paranoid");

@@ -97,7 +97,7 @@ static void while_recording(void)
 	bool later = true, all = true;
 
 	ok(recorder && !stats_of(recorder).bytes, "recorder stats: all are 0 before the start");
-	if (!recorder || gpmu_recorder_start(recorder, NULL, NULL))
+	if (!recorder || gpmu_recorder_start(recorder, NULL, NULL, NULL))
 		return;
 	gpmu_recorder_enable(recorder);
 	for (uint32_t i = 0; i < PROCESSES; i++) {

@@ -104,9 +104,11 @@ static void whole(void)
 
 	ok(recorder && gpmu_recorder_pid(recorder, 0) == -EINVAL && gpmu_recorder_pid(recorder, -1) == -EINVAL &&
 	   !gpmu_recorder_pid(recorder, getpid()), "recorder: only a positive pid is accepted");
-	ok(!gpmu_recorder_start(recorder, NULL, NULL), "recorder: a recording without CUDA starts");
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL), "recorder: a recording without CUDA starts");
 	ok(gpmu_recorder_pid(recorder, getpid()) == -EINVAL,
 	   "recorder: a pid is refused after the start");
+	ok(gpmu_recorder_rows(recorder, NULL, 0) == -EINVAL,
+	   "recorder: rows are refused without a session");
 	gpmu_recorder_enable(recorder);
 	ok(!gpmu_recorder_stop(recorder, NULL) && !stat(path, &status) && status.st_size > 0,
 	   "recorder: a recording stops with a trace file that is not empty");
@@ -128,7 +130,7 @@ static void full(void)
 
 	options.path = "/dev/full";
 	recorder = gpmu_recorder_new(&options, NULL);
-	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL) &&
+	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL) &&
 	   gpmu_recorder_stop(recorder, &why) == -ENOSPC && !strncmp(why.text, "/dev/full: ", 11),
 	   "recorder: a full disk is reported at the end, with the path");
 	gpmu_recorder_free(recorder);
