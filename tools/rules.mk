@@ -3,10 +3,10 @@
 # The gpmu command, which uses libgpmu's public header only, and its tests.
 
 GPMU		:= $(B)/gpmu
-TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c))
+TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c tools/*/*.c))
 
 TOOL_SAN_OBJ	:= $(TOOL_OBJ:$(B)/%=$(B)/san/%)
-TOOL_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/include -DGPMU_VERSION='"$(VERSION)"'
+TOOL_CPPFLAGS	:= -D_GNU_SOURCE -Itools -Imetrics/include -DGPMU_VERSION='"$(VERSION)"'
 
 $(TOOL_OBJ) $(TOOL_SAN_OBJ): tools/rules.mk $(B)/flags/cc
 $(TOOL_OBJ): $(B)/%.o: %.c

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "report.h"
+#include "report/report.h"
 
 #define CELL_MOST	160	/* shown bytes of a text */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "traffic.h"
+#include "traffic/traffic.h"
 
 #define NAME_WIDTH 15
 #define CELL_WIDTH 16

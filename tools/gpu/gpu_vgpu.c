@@ -2,7 +2,7 @@
 /* Text of accounting and vGPUs. */
 #include <stdio.h>
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 static void print_forgotten(const json_t *object, const char *indent)
 {

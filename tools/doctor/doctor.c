@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "output.h"
 
 #define RED    "\033[31m"

@@ -9,9 +9,9 @@
 
 #include "cmd.h"
 #include "common.h"
-#include "list.h"
-#include "list_gpu.h"
-#include "list_items.h"
+#include "list/list.h"
+#include "list/list_gpu.h"
+#include "list/list_items.h"
 #include "output.h"
 
 #define MAX_NAME	44	/* characters of the column; longer names push the others */

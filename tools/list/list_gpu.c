@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list_gpu.h"
+#include "list/list_gpu.h"
 #include "output.h"
 
 #define ANY_CHIP	"GH100"	/* any chip can answer with the names of all chips */
