@@ -51,6 +51,12 @@ $(B)/man/man7/$(notdir $(1:.rst=.7)): $(1)
 endef
 $(foreach page,$(MAN7_RST),$(eval $(call man7,$(page))))
 
+# The unit test of the command's tables
+TABLE_TEST	:= $(call built,table)
+$(call both_obj,table): private TEST_CPPFLAGS := -Itools
+$(TABLE_TEST).t: $(B)/tools/table.o $(B)/tools/common.o
+$(TABLE_TEST)-san.t: $(B)/san/tools/table.o $(B)/san/tools/common.o
+
 all: $(GPMU) $(if $(RST2MAN),$(MAN1) $(MAN7))
 TOOL_TESTS	:= $(wildcard tests/tools/*.t)
 SCRIPT_TESTS	+= $(TOOL_TESTS)

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "common.h"
+#include "table.h"
 #include "traffic/traffic.h"
 
-#define NAME_WIDTH 15
-#define CELL_WIDTH 16
+/* Least widths of columns, so that most intervals' tables are aligned with each other */
+#define NAME_WIDTH 14
+#define CELL_WIDTH 14
 #define WIDE	   44 /* names of links and peaks */
 #define WIDER	   48 /* names of comparisons */
 
@@ -21,10 +23,11 @@ struct signs {
 	double share; /* the lowest */
 };
 
-struct table {
+struct page {
 	const struct traffic_view *view;
 	struct signs signs;
-	bool notes; /* there are some */
+	struct table table; /* the current one */
+	bool notes;	    /* there are some */
 };
 
 static double gb(double rate)
@@ -67,12 +70,12 @@ static void write_number(double rate, char *text, size_t size)
 		snprintf(text, size, "%.3f", gb(rate));
 }
 
-static void write_value(struct table *table, const struct gpmu_flow_value *value, char *text,
+static void write_value(struct page *page, const struct gpmu_flow_value *value, char *text,
 			size_t size)
 {
 	char letter[8];
 
-	note_signs(&table->signs, value);
+	note_signs(&page->signs, value);
 	switch (value->state) {
 	case GPMU_FLOW_OK:
 		write_number(value->rate, text, size);
@@ -101,12 +104,33 @@ static void write_value(struct table *table, const struct gpmu_flow_value *value
 	}
 }
 
-static void put_value(struct table *table, const struct gpmu_flow_value *value)
+static void add_value(struct page *page, const struct gpmu_flow_value *value)
 {
 	char text[64];
 
-	write_value(table, value, text, sizeof(text));
-	fprintf(table->view->file, "%*s", CELL_WIDTH, text);
+	write_value(page, value, text, sizeof(text));
+	table_cell(&page->table, "%s", text);
+}
+
+/* Begins a table, whose first column is @least wide. */
+static void begin(struct page *page, const char *heading, size_t least)
+{
+	table_init(&page->table, page->view->file, "  ");
+	table_column(&page->table, heading, 0, least, 0);
+}
+
+static void add_column(struct page *page, const char *heading)
+{
+	table_column(&page->table, heading, TABLE_RIGHT, CELL_WIDTH, 0);
+}
+
+/* Prints the table behind an empty line, if it has rows. */
+static void end(struct page *page)
+{
+	if (!page->table.n)
+		return;
+	putc('\n', page->view->file);
+	table_print(&page->table);
 }
 
 static const struct gpmu_flow_value *way_of(const struct gpmu_flow_line *line, size_t way)
@@ -114,36 +138,35 @@ static const struct gpmu_flow_value *way_of(const struct gpmu_flow_line *line, s
 	return way ? &line->write : &line->read;
 }
 
-static void put_row(struct table *table, const char *name, size_t source, size_t way, bool totals)
+static void add_row(struct page *page, const char *name, size_t source, size_t way, bool totals)
 {
-	const struct traffic_view *view = table->view;
-	const struct gpmu_flow *flow = view->flow;
+	const struct gpmu_flow *flow = page->view->flow;
 
-	fprintf(view->file, "  %-*s %-5s", NAME_WIDTH, way ? "" : name, ways[way]);
+	table_cell(&page->table, "%s", way ? "" : name);
+	table_cell(&page->table, "%s", ways[way]);
 	for (size_t memory = 0; gpmu_flow_memory(flow, memory); memory++)
-		put_value(table, way_of(totals ? gpmu_flow_memory_total(flow, memory) :
-						 gpmu_flow_cell(flow, source, memory),
-					way));
-	put_value(table,
-		  way_of(totals ? gpmu_flow_total(flow) : gpmu_flow_source_total(flow, source),
-			 way));
-	fprintf(view->file, "\n");
+		add_value(page, way_of(totals ? gpmu_flow_memory_total(flow, memory) :
+						gpmu_flow_cell(flow, source, memory),
+				       way));
+	add_value(page, way_of(totals ? gpmu_flow_total(flow) : gpmu_flow_source_total(flow, source), way));
 }
 
-static void put_matrix(struct table *table)
+static void put_matrix(struct page *page)
 {
-	const struct traffic_view *view = table->view;
+	const struct gpmu_flow *flow = page->view->flow;
 	const char *name;
 
-	fprintf(view->file, "\n  %-*s %-5s", NAME_WIDTH, "GB/s", "");
-	for (size_t memory = 0; (name = gpmu_flow_memory(view->flow, memory)); memory++)
-		fprintf(view->file, "%*s", CELL_WIDTH, name);
-	fprintf(view->file, "%*s\n", CELL_WIDTH, "total");
-	for (size_t source = 0; (name = gpmu_flow_source(view->flow, source)); source++)
+	begin(page, "GB/s", NAME_WIDTH);
+	table_column(&page->table, "", 0, strlen("write"), 0);
+	for (size_t memory = 0; (name = gpmu_flow_memory(flow, memory)); memory++)
+		add_column(page, name);
+	add_column(page, "total");
+	for (size_t source = 0; (name = gpmu_flow_source(flow, source)); source++)
 		for (size_t way = 0; way < 2; way++)
-			put_row(table, name, source, way, false);
+			add_row(page, name, source, way, false);
 	for (size_t way = 0; way < 2; way++)
-		put_row(table, "total", 0, way, true);
+		add_row(page, "total", 0, way, true);
+	end(page);
 }
 
 /* Whether a cell of the matrix is counted in this sum */
@@ -160,165 +183,154 @@ static bool is_used(const struct gpmu_flow *flow, size_t sum)
 	return false;
 }
 
-static void put_sums(struct table *table)
+static void put_sums(struct page *page)
 {
-	const struct traffic_view *view = table->view;
+	const struct gpmu_flow *flow = page->view->flow;
 	const struct gpmu_flow_line *sum;
-	bool first = true;
 	char letter[8];
 
-	for (size_t i = 0; (sum = gpmu_flow_sum(view->flow, i)); i++) {
-		if (!is_used(view->flow, i))
+	begin(page, "counted together, GB/s", WIDE);
+	add_column(page, "read");
+	add_column(page, "write");
+	for (size_t i = 0; (sum = gpmu_flow_sum(flow, i)); i++) {
+		if (!is_used(flow, i))
 			continue;
-		if (first)
-			fprintf(view->file, "\n  %-*s%*s%*s\n", WIDE, "counted together, GB/s",
-				CELL_WIDTH, "read", CELL_WIDTH, "write");
-		first = false;
 		write_letter(i, letter);
-		fprintf(view->file, "  (%s) %-*s", letter, WIDE - 3 - (int)strlen(letter),
-			sum->name);
-		put_value(table, &sum->read);
-		put_value(table, &sum->write);
-		fprintf(view->file, "\n");
+		table_cell(&page->table, "(%s) %s", letter, sum->name);
+		add_value(page, &sum->read);
+		add_value(page, &sum->write);
 	}
+	end(page);
 }
 
-static void put_imbalance(FILE *file, const struct gpmu_flow_value *source,
+static void add_imbalance(struct page *page, const struct gpmu_flow_value *source,
 			  const struct gpmu_flow_value *home, double imbalance)
 {
+	bool counted = source->state == GPMU_FLOW_OK && home->state == GPMU_FLOW_OK;
+
 	/* Both ends are not read at exactly the same time: tiny differences are shown as 0. */
 	if (fabs(imbalance) < 0.0005)
-		fprintf(file, "%9.1f %%", 0.0);
+		table_cell(&page->table, "0.0 %%");
 	else if (!isnan(imbalance))
-		fprintf(file, "%+9.1f %%", imbalance * 100);
-	else if (source->state == GPMU_FLOW_OK && home->state == GPMU_FLOW_OK)
-		fprintf(file, "%11s", home->rate > 0 ? "-" : "idle");
+		table_cell(&page->table, "%+.1f %%", imbalance * 100);
+	else
+		table_cell(&page->table, "%s", !counted ? "" : home->rate > 0 ? "-" : "idle");
 }
 
-static void put_link(struct table *table, const struct gpmu_flow_link *link, size_t way)
+static void add_link(struct page *page, const struct gpmu_flow_link *link, size_t way)
 {
 	const struct gpmu_flow_value *source = way ? &link->source_write : &link->source_read;
 	const struct gpmu_flow_value *home = way ? &link->home_write : &link->home_read;
-	FILE *file = table->view->file;
 
-	fprintf(file, "  %-*s %-5s", WIDE - 6, way ? "" : link->name, ways[way]);
-	put_value(table, source);
-	put_value(table, home);
-	put_imbalance(file, source, home, way ? link->imbalance_write : link->imbalance_read);
-	fprintf(file, "\n");
+	table_cell(&page->table, "%s", way ? "" : link->name);
+	table_cell(&page->table, "%s", ways[way]);
+	add_value(page, source);
+	add_value(page, home);
+	add_imbalance(page, source, home, way ? link->imbalance_write : link->imbalance_read);
 }
 
-static void put_links(struct table *table)
+static void put_links(struct page *page)
 {
-	const struct traffic_view *view = table->view;
 	const struct gpmu_flow_link *link;
 
-	for (size_t i = 0; (link = gpmu_flow_link(view->flow, i)); i++) {
-		if (!i)
-			fprintf(view->file, "\n  %-*s%*s%*s%11s\n", WIDE, "between sockets, GB/s",
-				CELL_WIDTH, "at the source", CELL_WIDTH, "at the home",
-				"difference");
+	begin(page, "between sockets, GB/s", WIDE - strlen("  write"));
+	table_column(&page->table, "", 0, strlen("write"), 0);
+	add_column(page, "at the source");
+	add_column(page, "at the home");
+	table_column(&page->table, "difference", TABLE_RIGHT, 0, 0);
+	for (size_t i = 0; (link = gpmu_flow_link(page->view->flow, i)); i++)
 		for (size_t way = 0; way < 2; way++)
-			put_link(table, link, way);
-	}
+			add_link(page, link, way);
+	end(page);
 }
 
-static void put_peak(struct table *table, const struct gpmu_flow_peak *peak)
+static void add_peak(struct page *page, const struct gpmu_flow_peak *peak)
 {
-	FILE *file = table->view->file;
+	struct table *table = &page->table;
 
-	fprintf(file, "  %-*s", WIDE, peak->name);
-	put_value(table, &peak->value);
+	table_cell(table, "%s", peak->name);
+	add_value(page, &peak->value);
 	if (isnan(peak->peak))
-		fprintf(file, "%10s", "-");
+		table_cell(table, "-");
 	else
-		fprintf(file, "%10.1f", gb(peak->peak));
+		table_cell(table, "%.1f", gb(peak->peak));
 	if (isnan(peak->low))
-		fprintf(file, "%14s", "-");
+		table_cell(table, "-");
 	else if (peak->low < peak->high)
-		fprintf(file, "%6.2f..%5.2f %%", peak->low * 100, peak->high * 100);
+		table_cell(table, "%.2f..%5.2f %%", peak->low * 100, peak->high * 100);
 	else
-		fprintf(file, "%12.2f %%", peak->low * 100);
-	fprintf(file, "\n");
+		table_cell(table, "%.2f %%", peak->low * 100);
 }
 
-static void put_origin(const struct traffic_view *view, const char *origin)
+static void add_origin(struct page *page, const char *origin)
 {
-	if (origin && !view->said->origins)
-		fprintf(view->file, "    %s\n", origin);
+	if (origin && !page->view->said->origins)
+		table_note(&page->table, 0, "  %s", origin);
 }
 
 /* Peaks are ordered by origin, which is printed below the last of each. */
-static void put_peaks(struct table *table)
+static void put_peaks(struct page *page)
 {
-	const struct traffic_view *view = table->view;
 	const struct gpmu_flow_peak *peak;
 	const char *origin = NULL;
 
-	for (size_t i = 0; (peak = gpmu_flow_peak(view->flow, i)); i++) {
-		if (!i)
-			fprintf(view->file, "\n  %-*s%*s%10s%14s\n", WIDE,
-				"share of the peak, GB/s", CELL_WIDTH, "moved", "peak", "share");
+	begin(page, "share of the peak, GB/s", WIDE);
+	add_column(page, "moved");
+	table_column(&page->table, "peak", TABLE_RIGHT, 8, 0);
+	table_column(&page->table, "share", TABLE_RIGHT, 12, 0);
+	for (size_t i = 0; (peak = gpmu_flow_peak(page->view->flow, i)); i++) {
 		if (origin && strcmp(origin, peak->origin))
-			put_origin(view, origin);
+			add_origin(page, origin);
 		origin = peak->origin;
-		put_peak(table, peak);
+		add_peak(page, peak);
 	}
-	put_origin(view, origin);
-	view->said->origins = true;
+	add_origin(page, origin);
+	end(page);
+	page->view->said->origins = true;
 }
 
 /* --- GPUs, and comparisons of two counting places --- */
 
-static void put_gpu(struct table *table, size_t gpu, size_t part, bool *first)
+static void add_gpu(struct page *page, size_t gpu, size_t part)
 {
-	const struct traffic_view *view = table->view;
-	const struct gpmu_row *rows[] = { traffic_gpu_row(view, gpu, part, 0),
-					  traffic_gpu_row(view, gpu, part, 1) };
-	char name[64];
+	const struct gpmu_row *rows[] = { traffic_gpu_row(page->view, gpu, part, 0),
+					  traffic_gpu_row(page->view, gpu, part, 1) };
 
 	if (!rows[0] || !rows[1])
 		return;
-	if (*first)
-		fprintf(view->file, "\n  %-*s%*s%*s\n", WIDE, "GPUs, GB/s", CELL_WIDTH,
-			"read, received", CELL_WIDTH, "written, sent");
-	*first = false;
-	snprintf(name, sizeof(name), "GPU%zu %s", gpu, traffic_gpu_parts[part].name);
-	fprintf(view->file, "  %-*s", WIDE, name);
+	table_cell(&page->table, "GPU%zu %s", gpu, traffic_gpu_parts[part].name);
 	for (size_t way = 0; way < 2; way++) {
 		const struct gpmu_flow_value value = traffic_gpu_value(rows[way]);
 
-		put_value(table, &value);
+		add_value(page, &value);
 	}
-	fprintf(view->file, "\n");
 }
 
-static void put_gpus(struct table *table)
+static void put_gpus(struct page *page)
 {
-	bool first = true;
-
-	for (size_t gpu = 0; gpmu_machine_gpu(table->view->machine, gpu); gpu++)
+	begin(page, "GPUs, GB/s", WIDE);
+	add_column(page, "read, received");
+	add_column(page, "written, sent");
+	for (size_t gpu = 0; gpmu_machine_gpu(page->view->machine, gpu); gpu++)
 		for (size_t part = 0; part < TRAFFIC_GPU_PARTS; part++)
-			put_gpu(table, gpu, part, &first);
+			add_gpu(page, gpu, part);
+	end(page);
 }
 
 /* A remainder that rounds to 0.000 is printed as 0. */
-static void put_remainder(FILE *file, const struct gpmu_balance_line *line)
+static void add_remainder(struct table *table, const struct gpmu_balance_line *line)
 {
 	bool small = fabs(line->remainder) < 5e5;
 
-	fprintf(file, small ? "%*.3f" : "%+*.3f", CELL_WIDTH, small ? 0 : gb(line->remainder));
-	fprintf(file, small ? "%9.1f %%" : "%+9.1f %%", small ? 0 : line->part * 100);
+	table_cell(table, small ? "%.3f" : "%+.3f", small ? 0 : gb(line->remainder));
+	table_cell(table, small ? "%.1f %%" : "%+.1f %%", small ? 0 : line->part * 100);
 }
 
-static void put_balance(struct table *table, const struct gpmu_balance_line *line)
+static void add_balance(struct page *page, const struct gpmu_balance_line *line)
 {
 	const double sides[] = { line->left, line->right };
-	FILE *file = table->view->file;
-	char name[256];
 
-	snprintf(name, sizeof(name), "%s: %s, %s", line->name, line->left_of, line->right_of);
-	fprintf(file, "  %-*s", WIDER, name);
+	table_cell(&page->table, "%s: %s, %s", line->name, line->left_of, line->right_of);
 	for (size_t i = 0; i < 2; i++) {
 		const struct gpmu_flow_value value = {
 			.state = line->state == GPMU_OK		 ? GPMU_FLOW_OK :
@@ -328,39 +340,39 @@ static void put_balance(struct table *table, const struct gpmu_balance_line *lin
 			.share = line->share,
 		};
 
-		put_value(table, &value);
+		add_value(page, &value);
 	}
 	if (line->state == GPMU_OK)
-		put_remainder(file, line);
-	fprintf(file, "\n");
+		add_remainder(&page->table, line);
+	table_end_row(&page->table);
 }
 
-static void put_balances(struct table *table)
+static void put_balances(struct page *page)
 {
-	const struct traffic_view *view = table->view;
 	const struct gpmu_balance_line *line;
 
-	for (size_t i = 0; (line = gpmu_balance_line(view->balance, i)); i++) {
-		if (!i)
-			fprintf(view->file, "\n  %-*s%*s%*s%*s\n", WIDER,
-				"counted at two places, GB/s", CELL_WIDTH, "first", CELL_WIDTH,
-				"second", CELL_WIDTH, "remainder");
-		put_balance(table, line);
-	}
+	begin(page, "counted at two places, GB/s", WIDER);
+	add_column(page, "first");
+	add_column(page, "second");
+	add_column(page, "remainder");
+	table_column(&page->table, "", TABLE_RIGHT, 9, 0);
+	for (size_t i = 0; (line = gpmu_balance_line(page->view->balance, i)); i++)
+		add_balance(page, line);
+	end(page);
 }
 
 /* --- notes: marks and missing values --- */
 
-static void put_note(struct table *table, const char *fmt, ...)
+static void put_note(struct page *page, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void put_note(struct table *table, const char *fmt, ...)
+static void put_note(struct page *page, const char *fmt, ...)
 {
-	FILE *file = table->view->file;
+	FILE *file = page->view->file;
 	va_list args;
 
-	fputs(table->notes ? "  " : "\n  ", file);
-	table->notes = true;
+	fputs(page->notes ? "  " : "\n  ", file);
+	page->notes = true;
 	va_start(args, fmt);
 	vfprintf(file, fmt, args);
 	va_end(args);
@@ -378,30 +390,30 @@ static bool is_new(struct traffic_said *said, const char *line)
 	return true;
 }
 
-static void say_once(struct table *table, const char *name, const char *line)
+static void say_once(struct page *page, const char *name, const char *line)
 {
-	if (is_new(table->view->said, line))
-		put_note(table, "%s%s%s", name, *name ? ": " : "", line);
+	if (is_new(page->view->said, line))
+		put_note(page, "%s%s%s", name, *name ? ": " : "", line);
 }
 
-static void say_why(struct table *table, const struct gpmu_flow_line *line)
+static void say_why(struct page *page, const struct gpmu_flow_line *line)
 {
 	for (size_t way = 0; way < 2; way++) {
 		const struct gpmu_flow_value *value = way_of(line, way);
 
 		if (value->why && (value->state == GPMU_FLOW_NOT_COUNTED ||
 				   value->state == GPMU_FLOW_NOT_SUPPORTED))
-			say_once(table, line->name, value->why);
+			say_once(page, line->name, value->why);
 		if (line->note && (value->state == GPMU_FLOW_INVISIBLE ||
 				   value->state == GPMU_FLOW_RANGE || value->derived))
-			say_once(table, line->name, line->note);
+			say_once(page, line->name, line->note);
 	}
 }
 
 /* Notes the GPU's UUID and counting source, and why values are missing. */
-static void note_gpu(struct table *table, size_t gpu)
+static void note_gpu(struct page *page, size_t gpu)
 {
-	const struct traffic_view *view = table->view;
+	const struct traffic_view *view = page->view;
 	char name[32], text[256];
 
 	snprintf(name, sizeof(name), "GPU%zu", gpu);
@@ -412,74 +424,74 @@ static void note_gpu(struct table *table, size_t gpu)
 			continue;
 		snprintf(text, sizeof(text), "%s%s%s", row->gpu, row->source ? ", by " : "",
 			 row->source ? row->source : "");
-		say_once(table, name, text);
+		say_once(page, name, text);
 		if (row->why)
-			say_once(table, name, row->why);
+			say_once(page, name, row->why);
 	}
 }
 
-static void note_gpus(struct table *table)
+static void note_gpus(struct page *page)
 {
-	const struct traffic_view *view = table->view;
+	const struct traffic_view *view = page->view;
 	const struct gpmu_balance_line *line;
 
 	for (size_t gpu = 0; gpmu_machine_gpu(view->machine, gpu); gpu++)
-		note_gpu(table, gpu);
+		note_gpu(page, gpu);
 	for (size_t i = 0; (line = gpmu_balance_line(view->balance, i)); i++)
-		say_once(table, line->name, line->why ? line->why : line->note);
+		say_once(page, line->name, line->why ? line->why : line->note);
 }
 
-static void note_flow(struct table *table)
+static void note_flow(struct page *page)
 {
-	const struct traffic_view *view = table->view;
+	const struct traffic_view *view = page->view;
 	const struct gpmu_flow_line *cell;
 	const struct gpmu_flow_link *link;
 
 	for (size_t source = 0; gpmu_flow_source(view->flow, source); source++)
 		for (size_t memory = 0; (cell = gpmu_flow_cell(view->flow, source, memory));
 		     memory++)
-			say_why(table, cell);
+			say_why(page, cell);
 	for (size_t i = 0; (link = gpmu_flow_link(view->flow, i)); i++)
 		if (link->note)
-			say_once(table, link->name, link->note);
+			say_once(page, link->name, link->note);
 }
 
-static void put_notes(struct table *table)
+static void put_notes(struct page *page)
 {
-	const struct signs *signs = &table->signs;
+	const struct signs *signs = &page->signs;
 
 	if (signs->derived)
-		say_once(table, "", "~ is a difference of several PMUs' counts");
+		say_once(page, "", "~ is a difference of several PMUs' counts");
 	if (signs->range)
-		say_once(table, "", "a..b are bounds: the counts do not determine the value");
+		say_once(page, "", "a..b are bounds: the counts do not determine the value");
 	/* Not once: the share differs in each interval. */
 	if (signs->multiplexed)
-		put_note(table,
+		put_note(page,
 			 "* is an estimate: counters were multiplexed, and ran %.2f%% of the time "
 			 "or more",
 			 signs->share * 100);
-	if (table->view->flow)
-		note_flow(table);
-	note_gpus(table);
+	if (page->view->flow)
+		note_flow(page);
+	note_gpus(page);
 }
 
 void traffic_text(const struct traffic_view *view)
 {
-	struct table table = { .view = view };
+	struct page page = { .view = view };
 
 	fprintf(view->file, "\n  %.9f s: traffic%s, %s\n",
 		view->interval ? view->end : view->end - view->begin,
 		view->interval ? " of this interval" : "",
 		view->flow ? gpmu_flow_title(view->flow) : "GPUs");
 	if (view->flow) {
-		put_matrix(&table);
-		put_sums(&table);
-		put_links(&table);
-		put_peaks(&table);
+		put_matrix(&page);
+		put_sums(&page);
+		put_links(&page);
+		put_peaks(&page);
 	}
-	put_gpus(&table);
-	put_balances(&table);
-	put_notes(&table);
+	put_gpus(&page);
+	put_balances(&page);
+	put_notes(&page);
 }
 
 void traffic_said_release(struct traffic_said *said)
