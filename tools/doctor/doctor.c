@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "output.h"
+#include "table.h"
 
 #define RED    "\033[31m"
 #define YELLOW "\033[33m"
-#define PLAIN  "\033[m"
 
 static const char *const level_names[LEVELS] = { "ok", "warning", "problem" };
 
@@ -84,15 +84,16 @@ static const struct argp argp = {
 
 /* --- findings --- */
 
-static void print_finding(const struct doctor *doctor, const struct finding *finding)
+static void add_finding(struct table *table, const struct doctor *doctor, const struct finding *finding)
 {
-	static const char *const colors[LEVELS] = { "", YELLOW, RED };
-	bool color = common_wants_color(&doctor->common, stdout) && *colors[finding->level];
+	static const char *const colors[LEVELS] = { NULL, YELLOW, RED };
+	bool color = common_wants_color(&doctor->common, stdout);
 
-	printf("%s%-7s%s  %-12s  %s\n", color ? colors[finding->level] : "",
-	       level_names[finding->level], color ? PLAIN : "", finding->check, finding->text);
+	table_colored(table, color ? colors[finding->level] : NULL, level_names[finding->level]);
+	table_cell(table, "%s", finding->check);
+	table_cell(table, "%s", finding->text);
 	if (finding->remedy)
-		printf("%26s%s\n", "-> ", finding->remedy);
+		table_note(table, 2, "-> %s", finding->remedy);
 }
 
 static void print_findings_json(const struct doctor *doctor)
@@ -112,11 +113,17 @@ static void print_findings_json(const struct doctor *doctor)
 static void print_findings(const struct doctor *doctor)
 {
 	size_t counts[LEVELS] = { 0 };
+	struct table table;
 
+	table_init(&table, stdout, "");
+	table_column(&table, NULL, 0, strlen("problem"), 0);
+	table_column(&table, NULL, 0, 12, 0);
+	table_column(&table, NULL, 0, 0, 0);
 	for (size_t i = 0; i < doctor->n_findings; i++) {
 		counts[doctor->findings[i].level]++;
-		print_finding(doctor, &doctor->findings[i]);
+		add_finding(&table, doctor, &doctor->findings[i]);
 	}
+	table_print(&table);
 	printf("\n%zu problem%s, %zu warning%s\n", counts[LEVEL_PROBLEM],
 	       counts[LEVEL_PROBLEM] == 1 ? "" : "s", counts[LEVEL_WARNING],
 	       counts[LEVEL_WARNING] == 1 ? "" : "s");
@@ -151,44 +158,52 @@ static void device_json(const struct doctor *doctor, const struct gpmu_pci *pci)
 		printf(",\"root_port\":null,\"mask\":null}\n");
 }
 
-/* "nvidia_pcie_pmu_0  root_port=0x100" */
-static void device_line(const struct gpmu_pci *pci)
+static void add_device(struct table *table, const struct gpmu_pci *pci)
 {
 	const struct gpmu_pmu *pmu = gpmu_pci_pmu(pci);
 	const char *name = gpmu_pci_name(pci), *driver = gpmu_pci_driver(pci);
 	const char *above = gpmu_pci_root_port_address(pci);
-	int port = gpmu_pci_root_port(pci), node = gpmu_pci_node(pci);
-	char number[16] = "-";
+	int node = gpmu_pci_node(pci);
 
+	table_cell(table, "%s", gpmu_pci_address(pci));
+	table_cell(table, "%s", name ? name : "-");
+	table_cell(table, "%s", driver ? driver : "-");
 	if (node >= 0)
-		snprintf(number, sizeof(number), "%d", node);
-	printf("%-13s %-14s %-10s %-4s  %-13s ", gpmu_pci_address(pci), name ? name : "-",
-	       driver ? driver : "-", number, above ? above : "-");
-	if (port >= 0)
-		printf("%-18s root_port=0x%x\n", pmu ? gpmu_pmu_name(pmu) : "no PMU", 1u << port);
+		table_cell(table, "%d", node);
 	else
-		printf("-\n");
+		table_cell(table, "-");
+	table_cell(table, "%s", above ? above : "-");
+	table_cell(table, "%s", pmu ? gpmu_pmu_name(pmu) : "no PMU");
+	table_cell(table, "root_port=0x%x", 1u << gpmu_pci_root_port(pci));
 }
 
-/* The text table has only devices behind a Grace's root ports: others have no filter. */
+/* The table has only devices behind a Grace's root ports: others have no filter. */
 static void print_devices(const struct doctor *doctor)
 {
+	static const char *const columns[] = {
+		"device", "name", "driver", "node", "root port", "PMU", "filter",
+	};
 	const struct gpmu_pci *pci;
-	bool first = true;
+	struct table table;
 
-	for (size_t i = 0; (pci = gpmu_machine_pci(doctor->common.machine, i)); i++) {
-		if (!doctor->json && gpmu_pci_root_port(pci) < 0)
-			continue;
-		if (doctor->json) {
-			device_json(doctor, pci);
-			continue;
-		}
-		if (first)
-			printf("\n%-13s %-14s %-10s %-4s  %-13s %-18s %s\n", "device", "name", "driver",
-			       "node", "root port", "PMU", "filter");
-		first = false;
-		device_line(pci);
-	}
+	table_init(&table, stdout, "");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		table_column(&table, columns[i], 0, 0, 0);
+	for (size_t i = 0; (pci = gpmu_machine_pci(doctor->common.machine, i)); i++)
+		if (gpmu_pci_root_port(pci) >= 0)
+			add_device(&table, pci);
+	if (table.n)
+		putchar('\n');
+	if (table.n)
+		table_print(&table);
+}
+
+static void print_devices_json(const struct doctor *doctor)
+{
+	const struct gpmu_pci *pci;
+
+	for (size_t i = 0; (pci = gpmu_machine_pci(doctor->common.machine, i)); i++)
+		device_json(doctor, pci);
 }
 
 static bool is_healthy(const struct doctor *doctor)
@@ -214,11 +229,13 @@ static int run(int argc, char **argv)
 	doctor_check_permissions(&doctor);
 	doctor_check_tools(&doctor);
 	doctor_check_gpus(&doctor);
-	if (doctor.json)
+	if (doctor.json) {
 		print_findings_json(&doctor);
-	else
+		print_devices_json(&doctor);
+	} else {
 		print_findings(&doctor);
-	print_devices(&doctor);
+		print_devices(&doctor);
+	}
 	healthy = is_healthy(&doctor);
 	for (size_t i = 0; i < doctor.n_findings; i++) {
 		free(doctor.findings[i].text);

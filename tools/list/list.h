@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "common.h"
+#include "table.h"
 
 #define LIST_SCHEMA	1	/* version of the JSON schema */
 
@@ -15,15 +16,12 @@ struct list {
 	int kind;		/* enum item_kind; -1: all but tracepoints */
 	struct texts globs;	/* none: all */
 	bool all, json, names;
-	size_t width;		/* of the terminal; 0: no terminal */
 };
 
 /* Whether a pattern matches the name, or there is none */
 bool list_matches(const struct list *list, const char *name);
-/* Prints a description behind @used columns, cut to the terminal's width. */
-void list_put_cut(const struct list *list, const char *text, size_t used);
-/* Prints a line of -v: "    LABEL  TEXT" */
-void list_put_more(const char *label, const char *text);
+/* Adds a line of -v below the row: "      LABEL       TEXT" */
+void list_more(struct table *table, const char *label, const char *text);
 /* Prints ,"KEY":"TEXT" */
 void list_put_key(const char *key, const char *text);
 

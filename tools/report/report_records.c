@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "output.h"
-#include "report.h"
+#include "report/report.h"
 
 /* Rates in whole bytes per second; fractions with 12 digits */
 static void put_number(FILE *file, enum gpmu_report_kind kind, double number)

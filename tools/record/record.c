@@ -11,7 +11,7 @@
 #include "cmd.h"
 #include "common.h"
 #include "count.h"
-#include "record_path.h"
+#include "record/record_path.h"
 
 #define INTERVAL	(10 * MS)
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "doctor.h"
+#include "doctor/doctor.h"
 
 #define DRIVER_REMEDY "install NVIDIA's driver for the GPU"
 

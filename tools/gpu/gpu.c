@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 #include "common.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 enum {
 	KEY_VGPU = COMMON_KEYS,

@@ -2,7 +2,7 @@
 /* Text of accounting and vGPUs. */
 #include <stdio.h>
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 static void print_forgotten(const json_t *object, const char *indent)
 {
@@ -17,27 +17,33 @@ static void print_forgotten(const json_t *object, const char *indent)
 static void print_accounts(const json_t *list, const char *indent)
 {
 	const json_t *process, *time;
+	struct table table;
 	size_t i;
 
 	if (!json_array_size(list)) {
 		printf("%sno accounts of processes\n", indent);
 		return;
 	}
-	printf("%s%8s  %10s  %5s  %6s  %10s  %s\n", indent, "pid", "time", "SM", "memory", "memory max",
-	       "name");
+	table_init(&table, stdout, indent);
+	table_column(&table, "pid", TABLE_RIGHT, 8, 0);
+	table_column(&table, "time", TABLE_RIGHT, 10, 0);
+	table_column(&table, "SM", TABLE_RIGHT, 5, 0);
+	table_column(&table, "memory", TABLE_RIGHT, 6, 0);
+	table_column(&table, "memory max", TABLE_RIGHT, 10, 0);
+	table_column(&table, "name", TABLE_CUT, 0, 0);
 	json_array_foreach(list, i, process) {
-		char text[32] = "running";
-
 		time = json_object_get(process, "time_ms");
+		gpu_text_cell(&table, process, "pid", "");
 		if (json_is_number(time))
-			snprintf(text, sizeof(text), "%.3f s", json_number_value(time) / 1000);
-		printf("%s%8" JSON_INTEGER_FORMAT "  %10s", indent,
-		       json_integer_value(json_object_get(process, "pid")), text);
-		gpu_text_cell(process, "sm", 5, " %");
-		gpu_text_cell(process, "memory", 6, " %");
-		gpu_text_bytes(process, "memory_max", 10);
-		printf("  %s\n", gpu_text_of(process, "name"));
+			table_cell(&table, "%.3f s", json_number_value(time) / 1000);
+		else
+			table_cell(&table, "running");
+		gpu_text_cell(&table, process, "sm", " %");
+		gpu_text_cell(&table, process, "memory", " %");
+		gpu_text_bytes_cell(&table, process, "memory_max");
+		table_cell(&table, "%s", gpu_text_of(process, "name"));
 	}
+	table_print(&table);
 }
 
 void gpu_text_accounting(const json_t *answer, const json_t *gpu)
@@ -60,38 +66,45 @@ void gpu_text_accounting(const json_t *answer, const json_t *gpu)
 
 /* --- vGPUs --- */
 
-static void print_shares(const json_t *object)
+static void add_shares(struct table *table, const json_t *object)
 {
-	gpu_text_cell(object, "sm", 5, " %");
-	gpu_text_cell(object, "memory", 6, " %");
-	gpu_text_cell(object, "encoder", 7, " %");
-	gpu_text_cell(object, "decoder", 7, " %");
-	gpu_text_cell(object, "jpeg", 5, " %");
-	gpu_text_cell(object, "ofa", 5, " %");
+	static const char *const keys[] = { "sm", "memory", "encoder", "decoder", "jpeg", "ofa" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		gpu_text_cell(table, object, keys[i], " %");
+	table_cell(table, "%s", json_is_string(json_object_get(object, "name")) ?
+				gpu_text_of(object, "name") : "");
 }
 
 static void print_samples(const json_t *instance)
 {
 	const json_t *used = json_object_get(instance, "utilization"), *process;
 	const json_t *list = json_object_get(instance, "processes");
+	struct table table;
 	size_t i;
 
 	if (!json_is_object(used) && !json_array_size(list)) {
 		printf("    no new samples of utilization\n");
 		return;
 	}
-	printf("    %8s  %5s  %6s  %7s  %7s  %5s  %5s\n", "pid", "SM", "memory", "encoder", "decoder",
-	       "JPEG", "OFA");
+	table_init(&table, stdout, "    ");
+	table_column(&table, "pid", TABLE_RIGHT, 8, 0);
+	table_column(&table, "SM", TABLE_RIGHT, 5, 0);
+	table_column(&table, "memory", TABLE_RIGHT, 6, 0);
+	table_column(&table, "encoder", TABLE_RIGHT, 7, 0);
+	table_column(&table, "decoder", TABLE_RIGHT, 7, 0);
+	table_column(&table, "JPEG", TABLE_RIGHT, 5, 0);
+	table_column(&table, "OFA", TABLE_RIGHT, 5, 0);
+	table_column(&table, "", TABLE_CUT, 0, 0);
 	if (json_is_object(used)) {
-		printf("    %8s", "all");
-		print_shares(used);
-		putchar('\n');
+		table_cell(&table, "all");
+		add_shares(&table, used);
 	}
 	json_array_foreach(list, i, process) {
-		printf("    %8" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(process, "pid")));
-		print_shares(process);
-		printf("  %s\n", gpu_text_of(process, "name"));
+		gpu_text_cell(&table, process, "pid", "");
+		add_shares(&table, process);
 	}
+	table_print(&table);
 }
 
 static void print_license(const json_t *license)
@@ -107,12 +120,13 @@ static void print_license(const json_t *license)
 static void print_instance(const json_t *instance)
 {
 	const json_t *accounting = json_object_get(instance, "accounting");
+	char used[48];
 
-	printf("  vGPU %" JSON_INTEGER_FORMAT "  %s  VM %s  driver %s",
+	gpu_text_bytes(instance, "memory_used", used, sizeof(used));
+	printf("  vGPU %" JSON_INTEGER_FORMAT "  %s  VM %s  driver %s  %s\n    %s\n",
 	       json_integer_value(json_object_get(instance, "instance")), gpu_text_of(instance, "type"),
-	       gpu_text_of(instance, "vm"), gpu_text_of(instance, "vm_driver"));
-	gpu_text_bytes(instance, "memory_used", -1);
-	printf("\n    %s\n", gpu_text_of(instance, "vgpu_uuid"));
+	       gpu_text_of(instance, "vm"), gpu_text_of(instance, "vm_driver"), used,
+	       gpu_text_of(instance, "vgpu_uuid"));
 	print_license(json_object_get(instance, "license"));
 	gpu_text_unavailable(instance, "    ");
 	print_samples(instance);

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "common.h"
-#include "report.h"
+#include "report/report.h"
+#include "table.h"
 
-#define CELL_MOST	160	/* shown bytes of a text */
+#define TEXT_MOST	156	/* shown characters of a text */
 
 struct unit {
 	double from;
@@ -53,24 +54,6 @@ static void write_number(char *text, size_t size, enum gpmu_report_kind kind, do
 	}
 }
 
-/* Replaces terminal control characters by "?", and cuts long text. */
-static void write_text(char *text, size_t size, const char *from)
-{
-	size_t n = 0;
-
-	while (*from && n + 4 < size) {
-		size_t length = control_length(from);
-
-		text[n++] = length ? '?' : *from;
-		from += length ? length : 1;
-	}
-	while (*from && n && (text[n - 1] & 0xc0) == 0x80)
-		n--;
-	if (*from)
-		memcpy(text + (n ? n - 1 : 0), "...", 3);
-	text[*from ? (n ? n - 1 : 0) + 3 : n] = '\0';
-}
-
 static size_t column_of(const struct gpmu_report_table *table, const char *name)
 {
 	size_t column = 0;
@@ -95,17 +78,18 @@ static enum gpmu_report_kind kind_of(const struct report_view *view, size_t row,
 	return !strcmp(text, "ns") ? GPMU_REPORT_TIME : !strcmp(text, "B") ? GPMU_REPORT_BYTES : kind;
 }
 
-static void write_cell(const struct report_view *view, size_t row, size_t column, char *text, size_t size)
+static void add_cell(struct table *table, const struct report_view *view, size_t row, size_t column)
 {
 	const struct gpmu_report_cell *cell = report_cell(view, row, column);
-	const struct gpmu_report_column *known = &view->table->columns[column];
+	bool is_text = view->table->columns[column].kind == GPMU_REPORT_TEXT;
+	char number[64];
 
-	if (!cell->known)
-		snprintf(text, size, "%s", known->kind == GPMU_REPORT_TEXT ? "" : "-");
-	else if (known->kind == GPMU_REPORT_TEXT)
-		write_text(text, size, cell->text);
-	else
-		write_number(text, size, kind_of(view, row, column), cell->number);
+	if (!cell->known || is_text) {
+		table_cell(table, "%s", !is_text ? "-" : cell->known ? cell->text : "");
+		return;
+	}
+	write_number(number, sizeof(number), kind_of(view, row, column), cell->number);
+	table_cell(table, "%s", number);
 }
 
 /* The column is empty, or constant for a single rank, or part of another column. */
@@ -139,43 +123,34 @@ static bool is_repeated(const struct report_view *view, size_t row)
 	return false;
 }
 
-static void put_name(FILE *file, const char *name, int width)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%s", name);
-	for (char *c = text; *c; c++)
-		*c = *c == '_' ? ' ' : *c;
-	fprintf(file, "%*s", width, text);
-}
-
 struct layout {
-	size_t columns[32];	/* in display order */
+	size_t columns[TABLE_COLUMNS];	/* in display order */
+	char names[TABLE_COLUMNS][64];
 	size_t n;
-	int widths[32];		/* < 0: left-aligned; 0: the last, not padded */
 };
 
-static void lay_out(const struct report_output *output, const struct report_view *view, struct layout *layout)
+static void add_column(struct table *table, struct layout *layout, const struct gpmu_report_table *from,
+		       size_t column)
 {
-	char text[CELL_MOST];
+	bool is_text = from->columns[column].kind == GPMU_REPORT_TEXT;
+	char *name = layout->names[layout->n];
 
+	layout->columns[layout->n++] = column;
+	snprintf(name, sizeof(layout->names[0]), "%s", from->columns[column].name);
+	for (char *c = name; *c; c++)
+		*c = *c == '_' ? ' ' : *c;
+	table_column(table, name, is_text ? TABLE_CUT : TABLE_RIGHT, 0, is_text ? TEXT_MOST : 0);
+}
+
+/* Adds the columns that are shown, the long ones last. */
+static void lay_out(struct table *table, const struct report_output *output, const struct report_view *view,
+		    struct layout *layout)
+{
 	layout->n = 0;
 	for (int is_long = 0; is_long < 2; is_long++)
-		for (size_t i = 0; i < view->table->n_columns && layout->n < 32; i++)
+		for (size_t i = 0; i < view->table->n_columns && layout->n < TABLE_COLUMNS; i++)
 			if (view->table->columns[i].is_long == is_long && !is_hidden(output, view, i))
-				layout->columns[layout->n++] = i;
-	for (size_t i = 0; i < layout->n; i++) {
-		const struct gpmu_report_column *column = &view->table->columns[layout->columns[i]];
-		size_t width = strlen(column->name);
-
-		for (size_t row = 0; row < view->n; row++) {
-			write_cell(view, row, layout->columns[i], text, sizeof(text));
-			width = strlen(text) > width ? strlen(text) : width;
-		}
-		layout->widths[i] = column->kind == GPMU_REPORT_TEXT ? -(int)width : (int)width;
-		if (i + 1 == layout->n && layout->widths[i] < 0)
-			layout->widths[i] = 0;
-	}
+				add_column(table, layout, view->table, i);
 }
 
 static void put_title(const struct report_output *output, const struct report_view *view)
@@ -185,28 +160,22 @@ static void put_title(const struct report_output *output, const struct report_vi
 
 static void put_table(const struct report_output *output, const struct report_view *view)
 {
-	FILE *file = output->file;
 	struct layout layout;
-	char text[CELL_MOST];
+	struct table table;
 
-	lay_out(output, view, &layout);
 	put_title(output, view);
-	for (size_t i = 0; i < layout.n; i++) {
-		fputs("  ", file);
-		put_name(file, view->table->columns[layout.columns[i]].name, layout.widths[i]);
-	}
-	putc('\n', file);
+	table_init(&table, output->file, "  ");
+	lay_out(&table, output, view, &layout);
 	for (size_t row = 0; row < view->n; row++) {
 		if (is_repeated(view, row))
 			continue;
-		for (size_t i = 0; i < layout.n; i++) {
-			write_cell(view, row, layout.columns[i], text, sizeof(text));
-			fprintf(file, "  %*s", layout.widths[i], text);
-		}
-		putc('\n', file);
+		for (size_t i = 0; i < layout.n; i++)
+			add_cell(&table, view, row, layout.columns[i]);
 	}
+	table_print(&table);
 	if (view->n < view->table->n_rows)
-		fprintf(file, "  %zu more: --top=%zu\n", view->table->n_rows - view->n, view->table->n_rows);
+		fprintf(output->file, "  %zu more: --top=%zu\n", view->table->n_rows - view->n,
+			view->table->n_rows);
 }
 
 void report_write_text(const struct report_output *output)

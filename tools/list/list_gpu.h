@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "list.h"
+#include "list/list.h"
 
 struct list_gpu {
 	const char *chip;	/* "GH100"; NULL: that of the first GPU */

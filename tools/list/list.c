@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* gpmu list: prints events, metrics and PMUs, and which of them this machine has. */
 #include <fnmatch.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "common.h"
-#include "list.h"
-#include "list_gpu.h"
-#include "list_items.h"
+#include "list/list.h"
+#include "list/list_gpu.h"
+#include "list/list_items.h"
 #include "output.h"
 
 #define MAX_NAME	44	/* characters of the column; longer names push the others */
-#define MIN_TEXT	20
 
 enum {
 	KEY_ALL = COMMON_KEYS,
@@ -183,11 +179,6 @@ static void select_items(const struct list *list, struct items *items)
 
 /* --- descriptions --- */
 
-static const char *unit_of(const struct item *item)
-{
-	return item->unit ? item->unit : "";
-}
-
 /* The description on one line; the caller frees it. */
 static char *describe(const struct list *list, const struct item *item)
 {
@@ -213,116 +204,79 @@ static char *describe(const struct list *list, const struct item *item)
 
 /* --- text --- */
 
-/* Replaces terminal control characters by "?": descriptions come from any user's catalog. */
-static void put_plain(const char *text, size_t length)
+void list_more(struct table *table, const char *label, const char *text)
 {
-	const char *end = text + length;
-
-	while (*text && text < end) {
-		size_t control = control_length(text);
-
-		putchar(control ? '?' : *text);
-		text += control ? control : 1;
-	}
+	if (text && *text)
+		table_note(table, 0, "      %-12s%s", label, text);
 }
 
-void list_put_cut(const struct list *list, const char *text, size_t used)
+static void add_file(struct table *table, const char *file, unsigned int line)
 {
-	size_t room = list->width > used + MIN_TEXT ? list->width - used : MIN_TEXT;
-	size_t length = strlen(text);
-
-	if (!list->width || length <= room) {
-		put_plain(text, length);
-		return;
-	}
-	/* Does not cut inside a UTF-8 character. */
-	for (length = room - 3; length && (text[length] & 0xc0) == 0x80; )
-		length--;
-	put_plain(text, length);
-	fputs("...", stdout);
+	table_note(table, 0, "      %-12s%s:%u", "file", file, line);
 }
 
-void list_put_more(const char *label, const char *text)
-{
-	if (!text || !*text)
-		return;
-	printf("      %-12s", label);
-	put_plain(text, strlen(text));
-	putchar('\n');
-}
-
-static void put_file(const char *file, unsigned int line)
-{
-	printf("      %-12s%s:%u\n", "file", file, line);
-}
-
-static void put_metric_more(const struct gpmu_metric *metric)
+static void add_metric_more(struct table *table, const struct gpmu_metric *metric)
 {
 	const char *group;
 
-	list_put_more("details", gpmu_metric_details(metric));
-	list_put_more("formula", gpmu_metric_expr(metric));
-	list_put_more("threshold", gpmu_metric_threshold(metric));
-	list_put_more("PMU", gpmu_metric_pmu(metric));
-	list_put_more("identifier", gpmu_metric_compat(metric));
+	list_more(table, "details", gpmu_metric_details(metric));
+	list_more(table, "formula", gpmu_metric_expr(metric));
+	list_more(table, "threshold", gpmu_metric_threshold(metric));
+	list_more(table, "PMU", gpmu_metric_pmu(metric));
+	list_more(table, "identifier", gpmu_metric_compat(metric));
 	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++)
-		list_put_more(i ? "" : "groups", group);
-	put_file(gpmu_metric_file(metric), gpmu_metric_line(metric));
+		list_more(table, i ? "" : "groups", group);
+	add_file(table, gpmu_metric_file(metric), gpmu_metric_line(metric));
 }
 
-static void put_pmu_more(const struct gpmu_pmu *pmu)
+static void add_pmu_more(struct table *table, const struct gpmu_pmu *pmu)
 {
 	const struct gpmu_node *node = gpmu_pmu_node(pmu);
 	const char *name;
 
-	list_put_more("identifier", gpmu_pmu_identifier(pmu));
+	list_more(table, "identifier", gpmu_pmu_identifier(pmu));
 	if (node)
-		printf("      %-12s%d\n", "node", gpmu_node_number(node));
+		table_note(table, 0, "      %-12s%d", "node", gpmu_node_number(node));
 	for (size_t i = 0; (name = gpmu_pmu_format_name(pmu, i)); i++)
-		printf("      %-12s%s=%s\n", i ? "" : "formats", name, gpmu_pmu_format(pmu, name));
+		table_note(table, 0, "      %-12s%s=%s", i ? "" : "formats", name, gpmu_pmu_format(pmu, name));
 }
 
-static void put_item_more(const struct item *item)
+static void add_item_more(struct table *table, const struct item *item)
 {
 	if (item->metric)
-		put_metric_more(item->metric);
+		add_metric_more(table, item->metric);
 	if (item->event) {
-		list_put_more("details", gpmu_event_def_details(item->event));
-		list_put_more("terms", gpmu_event_def_terms(item->event));
-		put_file(gpmu_event_def_file(item->event), gpmu_event_def_line(item->event));
+		list_more(table, "details", gpmu_event_def_details(item->event));
+		list_more(table, "terms", gpmu_event_def_terms(item->event));
+		add_file(table, gpmu_event_def_file(item->event), gpmu_event_def_line(item->event));
 	} else if (item->terms) {
-		list_put_more("terms", item->terms);
+		list_more(table, "terms", item->terms);
 	}
 	if (item->kind == ITEM_PMU)
-		put_pmu_more(item->pmu);
+		add_pmu_more(table, item->pmu);
 }
 
 static void put_section(const struct list *list, const struct item *items, size_t n)
 {
-	const char *heading = kinds[items->kind].heading;
-	size_t name = strlen(heading), unit = 0, used;
+	struct table table;
 
-	for (size_t i = 0; i < n; i++) {
-		name = fmax(name, fmin(strlen(items[i].name), MAX_NAME));
-		unit = fmax(unit, strlen(unit_of(&items[i])));
-	}
-	unit = unit ? fmax(unit, strlen("UNIT")) + 2 : 0;
-	used = name + unit + strlen("  HERE  ");
-	printf("%-*s  %-*sHERE  DESCRIPTION\n", (int)name, heading, (int)unit, unit ? "UNIT" : "");
+	table_init(&table, stdout, "");
+	table_column(&table, kinds[items->kind].heading, 0, 0, MAX_NAME);
+	table_column(&table, "UNIT", TABLE_OPTIONAL, 0, 0);
+	table_column(&table, "HERE", 0, 0, 0);
+	table_column(&table, "DESCRIPTION", TABLE_CUT, 0, 0);
 	for (size_t i = 0; i < n; i++) {
 		char *text = describe(list, &items[i]);
 
-		printf("%-*s  %-*s%s", (int)name, items[i].name, (int)unit, unit_of(&items[i]),
-		       items[i].here ? "yes" : "no");
-		if (*text) {
-			fputs(items[i].here ? "   " : "    ", stdout);
-			list_put_cut(list, text, used);
-		}
-		putchar('\n');
+		table_cell(&table, "%s", items[i].name);
+		table_cell(&table, "%s", items[i].unit ? items[i].unit : "");
+		table_cell(&table, "%s", items[i].here ? "yes" : "no");
+		table_cell(&table, "%s", text);
 		free(text);
 		if (list->common.verbose)
-			put_item_more(&items[i]);
+			add_item_more(&table, &items[i]);
 	}
+	table_print(&table);
 }
 
 static void put_text(const struct list *list, const struct items *items)
@@ -435,13 +389,6 @@ static void put_items(const struct list *list, const struct items *items)
 	}
 }
 
-static size_t terminal_width(void)
-{
-	struct winsize size;
-
-	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
-}
-
 /* Returns the exit status. */
 static int list_all(struct list *list)
 {
@@ -465,7 +412,7 @@ static int list_all(struct list *list)
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .list = { .kind = -1, .width = terminal_width() } };
+	struct arguments arguments = { .list = { .kind = -1 } };
 	struct list *list = &arguments.list;
 	int status;
 

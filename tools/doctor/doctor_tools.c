@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "doctor.h"
+#include "doctor/doctor.h"
 
 /* --- distributions --- */
 

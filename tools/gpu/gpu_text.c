@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 #define GIB	(1024.0 * 1024 * 1024)
 
@@ -36,24 +36,40 @@ void gpu_text_unavailable(const json_t *object, const char *indent)
 	putchar('\n');
 }
 
-void gpu_text_cell(const json_t *object, const char *key, int width, const char *unit)
+void gpu_text_number(const json_t *object, const char *key, const char *unit, char *text, size_t size)
 {
 	const json_t *value = json_object_get(object, key);
-	char text[48] = "-";
 
 	if (json_is_number(value))
-		snprintf(text, sizeof(text), "%.12g%s", json_number_value(value), unit);
-	printf("  %*s", width, text);
+		snprintf(text, size, "%.12g%s", json_number_value(value), unit);
+	else
+		snprintf(text, size, "-");
 }
 
-void gpu_text_bytes(const json_t *object, const char *key, int width)
+void gpu_text_bytes(const json_t *object, const char *key, char *text, size_t size)
 {
 	const json_t *value = json_object_get(object, key);
-	char text[48] = "-";
 
 	if (json_is_number(value))
-		snprintf(text, sizeof(text), "%.1f GiB", json_number_value(value) / GIB);
-	printf("  %*s", width, text);
+		snprintf(text, size, "%.1f GiB", json_number_value(value) / GIB);
+	else
+		snprintf(text, size, "-");
+}
+
+void gpu_text_cell(struct table *table, const json_t *object, const char *key, const char *unit)
+{
+	char text[48];
+
+	gpu_text_number(object, key, unit, text, sizeof(text));
+	table_cell(table, "%s", text);
+}
+
+void gpu_text_bytes_cell(struct table *table, const json_t *object, const char *key)
+{
+	char text[48];
+
+	gpu_text_bytes(object, key, text, sizeof(text));
+	table_cell(table, "%s", text);
 }
 
 /* --- lines of a GPU --- */
@@ -112,15 +128,16 @@ static void print_throttle(const json_t *gpu)
 static void print_power(const json_t *gpu)
 {
 	const json_t *energy = json_object_get(gpu, "energy"), *memory;
+	char text[48];
 
-	printf("  %-12s", "power");
-	gpu_text_cell(gpu, "power", -1, " W");
+	gpu_text_number(gpu, "power", " W", text, sizeof(text));
+	printf("  %-12s  %s", "power", text);
 	if (json_is_number(json_object_get(gpu, "power_limit")))
 		printf(" of %.12g W", json_number_value(json_object_get(gpu, "power_limit")));
 	if (json_is_number(energy))
 		printf(", %.0f J since the driver was loaded", json_number_value(energy));
-	printf("\n  %-12s", "temperature");
-	gpu_text_cell(gpu, "temperature", -1, " C");
+	gpu_text_number(gpu, "temperature", " C", text, sizeof(text));
+	printf("\n  %-12s  %s", "temperature", text);
 	memory = json_object_get(gpu, "memory_temperature");
 	if (json_is_number(memory))
 		printf(", memory %.12g C", json_number_value(memory));
@@ -130,10 +147,10 @@ static void print_power(const json_t *gpu)
 static void print_memory(const json_t *gpu)
 {
 	const json_t *memory = json_object_get(gpu, "memory");
+	char used[48];
 
-	printf("  %-12s", "memory");
-	gpu_text_bytes(memory, "used", -1);
-	printf(" of %.1f GiB\n", json_number_value(json_object_get(memory, "total")) / GIB);
+	gpu_text_bytes(memory, "used", used, sizeof(used));
+	printf("  %-12s  %s of %.1f GiB\n", "memory", used, json_number_value(json_object_get(memory, "total")) / GIB);
 }
 
 static void print_mode(const json_t *gpu, const char *key, const char *name)
@@ -170,22 +187,32 @@ static void print_modes(const json_t *gpu)
 static void print_processes(const json_t *list)
 {
 	const json_t *process;
+	struct table table;
 	size_t i;
 
 	if (!json_array_size(list))
 		return;
-	printf("\n  %8s  %-8s  %9s  %5s  %6s  %7s  %7s  %s\n", "pid", "type", "memory", "SM", "memory",
-	       "encoder", "decoder", "name");
+	table_init(&table, stdout, "  ");
+	table_column(&table, "pid", TABLE_RIGHT, 8, 0);
+	table_column(&table, "type", 0, 8, 0);
+	table_column(&table, "memory", TABLE_RIGHT, 9, 0);
+	table_column(&table, "SM", TABLE_RIGHT, 5, 0);
+	table_column(&table, "memory", TABLE_RIGHT, 6, 0);
+	table_column(&table, "encoder", TABLE_RIGHT, 7, 0);
+	table_column(&table, "decoder", TABLE_RIGHT, 7, 0);
+	table_column(&table, "name", TABLE_CUT, 0, 0);
 	json_array_foreach(list, i, process) {
-		gpu_text_cell(process, "pid", 8, "");
-		printf("  %-8s", gpu_text_of(process, "type"));
-		gpu_text_bytes(process, "memory", 9);
-		gpu_text_cell(process, "sm", 5, " %");
-		gpu_text_cell(process, "memory_utilization", 6, " %");
-		gpu_text_cell(process, "encoder", 7, " %");
-		gpu_text_cell(process, "decoder", 7, " %");
-		printf("  %s\n", gpu_text_of(process, "name"));
+		gpu_text_cell(&table, process, "pid", "");
+		table_cell(&table, "%s", gpu_text_of(process, "type"));
+		gpu_text_bytes_cell(&table, process, "memory");
+		gpu_text_cell(&table, process, "sm", " %");
+		gpu_text_cell(&table, process, "memory_utilization", " %");
+		gpu_text_cell(&table, process, "encoder", " %");
+		gpu_text_cell(&table, process, "decoder", " %");
+		table_cell(&table, "%s", gpu_text_of(process, "name"));
 	}
+	putchar('\n');
+	table_print(&table);
 }
 
 void gpu_text(const json_t *answer, const json_t *gpu)

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 
 #define CONFIG_SIZE	  (8u << 20)
 #define CAP_SYS_ADMIN_BIT 21

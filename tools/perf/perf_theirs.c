@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "common.h"
-#include "perf_theirs.h"
+#include "perf/perf_theirs.h"
 
 void perf_theirs_add(struct perf_theirs *theirs, const char *item, size_t length)
 {

@@ -6,7 +6,7 @@
 
 #include "common.h"
 #include "output.h"
-#include "traffic.h"
+#include "traffic/traffic.h"
 
 enum column_type {
 	TEXT,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "list_gpu.h"
+#include "list/list_gpu.h"
 #include "output.h"
 
 #define ANY_CHIP	"GH100"	/* any chip can answer with the names of all chips */
@@ -109,47 +108,43 @@ static void select_metrics(const struct list *list, json_t *metrics)
 	}
 }
 
-static void put_passes(const json_t *metric)
-{
-	json_int_t passes = json_integer_value(json_object_get(metric, "passes"));
-
-	if (passes)
-		printf("%6lld  ", (long long)passes);
-	else
-		printf("%6s  ", "");
-}
-
-static void put_suffixes(const json_t *metric)
+static void add_suffixes(struct table *table, const json_t *metric)
 {
 	const json_t *suffixes = json_object_get(metric, "sub_metrics"), *suffix;
 	size_t i;
 
 	json_array_foreach(suffixes, i, suffix)
-		list_put_more(i ? "" : "suffixes", json_string_value(suffix));
+		list_more(table, i ? "" : "suffixes", json_string_value(suffix));
 }
 
 static void put_table(const struct list *list, const json_t *metrics, bool passes)
 {
-	size_t name = strlen("EVENT"), unit = strlen("UNIT"), i, used;
 	const json_t *metric;
+	struct table table;
+	size_t i;
 
+	table_init(&table, stdout, "");
+	table_column(&table, "EVENT", 0, 0, MAX_NAME);
+	table_column(&table, "UNIT", 0, 0, 0);
+	table_column(&table, "TYPE", 0, strlen("throughput"), 0);
+	if (passes)
+		table_column(&table, "PASSES", TABLE_RIGHT, 0, 0);
+	table_column(&table, "DESCRIPTION", TABLE_CUT, 0, 0);
 	json_array_foreach(metrics, i, metric) {
-		name = fmax(name, fmin(strlen(text_of(metric, "event")), MAX_NAME));
-		unit = fmax(unit, strlen(text_of(metric, "unit")));
-	}
-	used = name + unit + strlen("  throughput    ") + (passes ? strlen("PASSES  ") : 0);
-	printf("%-*s  %-*s  TYPE        %sDESCRIPTION\n", (int)name, "EVENT", (int)unit, "UNIT",
-	       passes ? "PASSES  " : "");
-	json_array_foreach(metrics, i, metric) {
-		printf("%-*s  %-*s  %-10s  ", (int)name, text_of(metric, "event"), (int)unit,
-		       text_of(metric, "unit"), text_of(metric, "type"));
-		if (passes)
-			put_passes(metric);
-		list_put_cut(list, text_of(metric, "description"), used);
-		putchar('\n');
+		json_int_t number = json_integer_value(json_object_get(metric, "passes"));
+
+		table_cell(&table, "%s", text_of(metric, "event"));
+		table_cell(&table, "%s", text_of(metric, "unit"));
+		table_cell(&table, "%s", text_of(metric, "type"));
+		if (passes && number)
+			table_cell(&table, "%" JSON_INTEGER_FORMAT, number);
+		else if (passes)
+			table_cell(&table, "%s", "");
+		table_cell(&table, "%s", text_of(metric, "description"));
 		if (list->common.verbose)
-			put_suffixes(metric);
+			add_suffixes(&table, metric);
 	}
+	table_print(&table);
 }
 
 static void put_json(const json_t *metric)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 
 #define NEOVERSE_V2 0x410fd4f0u
 #define APMT	    "sys/firmware/acpi/tables/APMT"

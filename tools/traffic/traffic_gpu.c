@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "traffic.h"
+#include "traffic/traffic.h"
 
 const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS] = {
 	{ "memory", { "GpuDramReadBW", "GpuDramWriteBW" } },

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list_items.h"
+#include "list/list_items.h"
 
 /* perf's events that are neither in a catalog nor in sysfs */
 enum generic_class {

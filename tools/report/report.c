@@ -11,7 +11,7 @@
 #include "cmd.h"
 #include "common.h"
 #include "output.h"
-#include "report.h"
+#include "report/report.h"
 
 #define PATTERN		"gpmu-*.pftrace"
 #define TOP		10	/* default rows of a text table */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf_args.h"
+#include "perf/perf_args.h"
 
 /*
  * Options of perf stat from 6.1 to 7.3 that take an argument, and options that gpmu needs.

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "record_path.h"
+#include "record/record_path.h"
 
 #define WAIT_MOST	100	/* times 10 ms, waiting for the lock holder's path */
 

@@ -11,7 +11,7 @@
 #include "common.h"
 #include "count.h"
 #include "output.h"
-#include "traffic.h"
+#include "traffic/traffic.h"
 
 
 enum {

@@ -19,8 +19,8 @@
 #include "child.h"
 #include "cmd.h"
 #include "common.h"
-#include "perf_args.h"
-#include "perf_theirs.h"
+#include "perf/perf_args.h"
+#include "perf/perf_theirs.h"
 #include "saved_run.h"
 
 struct perf {
