@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/vector.h"
 #include "event/event_build.h"
 
 /* Event of each PMU that uses the cycle counter instead of a general counter */
@@ -109,18 +110,12 @@ int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,
 		free(name);
 		return fail_excludes(builder, pmu);
 	}
-	if (name && event->length == builder->room) {
-		builder->room = builder->room ? 2 * builder->room : 4;
-		larger = realloc(event->instances, builder->room * sizeof(*larger));
-		if (!larger) {
-			free(name);
-			name = NULL;
-		} else {
-			event->instances = larger;
-		}
-	}
-	if (!name)
+	larger = name ? vector_room(event->instances, event->length, sizeof(*larger)) : NULL;
+	if (!larger) {
+		free(name);
 		return event_no_memory(builder);
+	}
+	event->instances = larger;
 	event->instances[event->length] = builder->form;
 	event->instances[event->length].name = name;
 	event->instances[event->length].pmu = pmu;

@@ -17,7 +17,6 @@ struct event_builder {
 	struct event_text text;
 	struct gpmu_error why;
 	struct gpmu_event *event;		/* receives the instances */
-	size_t room;				/* capacity of the instances' array */
 	/* template of each instance, with the modifiers applied */
 	struct event_instance form;
 	const char *modifiers;

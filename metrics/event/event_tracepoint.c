@@ -12,6 +12,7 @@
 
 #include <traceevent/event-parse.h>
 
+#include "base/vector.h"
 #include "event/event_build.h"
 
 #define MAX_FORMAT	(256u << 10)	/* bytes; the formats of Linux 6.18 have less than 16 KiB */
@@ -27,7 +28,7 @@ static const char *const folders[] = {
 
 struct names {
 	char **names;
-	size_t length, room;
+	size_t length;
 };
 
 /* A search for tracepoints */
@@ -61,13 +62,10 @@ static int names_add(struct names *names, const char *name)
 {
 	char **larger;
 
-	if (names->length == names->room) {
-		names->room = names->room ? 2 * names->room : 32;
-		larger = realloc(names->names, names->room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		names->names = larger;
-	}
+	larger = vector_room(names->names, names->length, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	names->names = larger;
 	names->names[names->length] = event_join(name);
 	if (!names->names[names->length])
 		return -ENOMEM;

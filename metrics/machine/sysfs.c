@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vector.h"
 #include "machine/sysfs.h"
 
 #define MAX_PATH	384	/* bytes, for a warning */
@@ -89,17 +90,14 @@ static int compare_names(const void *a, const void *b)
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_name(struct sysfs_names *names, size_t *size, const char *name)
+static int add_name(struct sysfs_names *names, const char *name)
 {
 	char **larger;
 
-	if (names->len == *size) {
-		*size = *size ? *size * 2 : 32;
-		larger = realloc(names->names, *size * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		names->names = larger;
-	}
+	larger = vector_room(names->names, names->len, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	names->names = larger;
 	names->names[names->len] = strdup(name);
 	if (!names->names[names->len])
 		return -ENOMEM;
@@ -110,7 +108,6 @@ static int add_name(struct sysfs_names *names, size_t *size, const char *name)
 static int read_names(const struct sysfs_dir *dir, DIR *stream, struct sysfs_names *names)
 {
 	const struct dirent *entry;
-	size_t size = 0;
 	int ret = 0;
 
 	while (!ret) {
@@ -124,7 +121,7 @@ static int read_names(const struct sysfs_dir *dir, DIR *stream, struct sysfs_nam
 			return sysfs_optional(sysfs_warn(dir, "", "expected at most %d entries",
 							 SYSFS_MAX_ENTRIES));
 		}
-		ret = add_name(names, &size, entry->d_name);
+		ret = add_name(names, entry->d_name);
 	}
 	return ret;
 }

@@ -24,7 +24,7 @@ int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 			return 0;
 		}
 	}
-	warnings = list_room(plan->warnings, plan->n_warnings, sizeof(*warnings));
+	warnings = vector_room(plan->warnings, plan->n_warnings, sizeof(*warnings));
 	if (!warnings) {
 		free(line);
 		return -ENOMEM;
@@ -36,7 +36,7 @@ int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 
 int plan_add_item(struct gpmu_plan *plan, int kind, size_t index)
 {
-	struct plan_item *items = list_room(plan->items, plan->n_items, sizeof(*items));
+	struct plan_item *items = vector_room(plan->items, plan->n_items, sizeof(*items));
 
 	if (!items)
 		return -ENOMEM;

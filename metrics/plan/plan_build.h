@@ -6,7 +6,8 @@
 #ifndef GPMU_PLAN_BUILD_H
 #define GPMU_PLAN_BUILD_H
 
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 #include "plan/plan.h"
 
 /* --- plan_build.c */

@@ -11,7 +11,7 @@
 /* Appends an entry that has only its text; NULL if out of memory. */
 static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 {
-	struct plan_event *events = list_room(plan->events, plan->n_events, sizeof(*events));
+	struct plan_event *events = vector_room(plan->events, plan->n_events, sizeof(*events));
 	struct plan_event *event;
 
 	if (!events)

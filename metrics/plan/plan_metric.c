@@ -308,7 +308,7 @@ static int copy(char **to, const char *from)
 static int append(struct adding *a, const struct gpmu_metric *metric, size_t *index)
 {
 	struct gpmu_plan *plan = a->plan;
-	struct plan_metric *list = list_room(plan->metrics, plan->n_metrics, sizeof(*list));
+	struct plan_metric *list = vector_room(plan->metrics, plan->n_metrics, sizeof(*list));
 	struct plan_metric *entry;
 
 	if (!list)

@@ -20,7 +20,7 @@ bool plan_has_member(const struct plan_member *members, size_t length, size_t nu
 
 int plan_add_member(struct plan_member **members, size_t *length, const struct plan_member *member)
 {
-	struct plan_member *list = list_room(*members, *length, sizeof(*list));
+	struct plan_member *list = vector_room(*members, *length, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -32,7 +32,7 @@ int plan_add_member(struct plan_member **members, size_t *length, const struct p
 /* Appends an empty need; NULL if out of memory. */
 static struct plan_need *add_need(struct plan_needs *needs, size_t metric)
 {
-	struct plan_need *list = list_room(needs->list, needs->length, sizeof(*list));
+	struct plan_need *list = vector_room(needs->list, needs->length, sizeof(*list));
 
 	if (!list)
 		return NULL;

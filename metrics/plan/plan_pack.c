@@ -38,7 +38,7 @@ static int compare_needs(const void *a, const void *b)
 static int new_bin(struct packing *p, struct plan_need *need)
 {
 	struct plan_needs *needs = p->needs;
-	struct plan_bin *bins = list_room(needs->bins, needs->n_bins, sizeof(*bins)), *bin;
+	struct plan_bin *bins = vector_room(needs->bins, needs->n_bins, sizeof(*bins)), *bin;
 	size_t i;
 	int ret = 0;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "report/report.h"
@@ -44,7 +46,7 @@ void gpmu_report_free(struct gpmu_report *report)
 	if (!report)
 		return;
 	for (size_t i = 0; i < REPORT_TABLES; i++)
-		array_release(&report->tables[i].cells);
+		vector_release(&report->tables[i].cells);
 	report_links_release(report);
 	report_places_release(report);
 	timeline_release(&report->timeline);

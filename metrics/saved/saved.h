@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strings.h"
 #include "values/counts.h"
 #include "gpmu.h"
 #include "plan/plan.h"
@@ -128,10 +129,9 @@ int saved_name_fits(const struct saved_name *printed, const struct saved_name *p
 
 /* Unique strings */
 struct saved_texts {
-	struct saved_name *list;
+	struct strings strings;
+	struct saved_name *list;	/* by number in the string table */
 	size_t length;
-	size_t *table;		/* hash table: index + 1, or 0 */
-	size_t table_size;
 };
 
 struct saved_record {

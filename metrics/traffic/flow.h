@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 
 #define FLOW_MAX_SOCKETS	8
 #define FLOW_PARTS		8	/* maximum of parts in a rule */

@@ -98,7 +98,7 @@ static int need_clock(struct gpmu_flow *flow, enum gpmu_pmu_kind kind, size_t so
 			*index = i;
 			return 0;
 		}
-	clocks = reallocarray(flow->clocks, flow->n_clocks + 1, sizeof(*clocks));
+	clocks = vector_room(flow->clocks, flow->n_clocks, sizeof(*clocks));
 	if (!clocks)
 		return -ENOMEM;
 	flow->clocks = clocks;
@@ -132,7 +132,7 @@ static int need_bundle(struct gpmu_flow *flow, const struct flow_part *part, siz
 	(void)user;
 	if (flow_find_bundle(flow, part->pair, socket, number))
 		return 0;
-	bundles = reallocarray(flow->bundles, flow->n_bundles + 1, sizeof(*bundles));
+	bundles = vector_room(flow->bundles, flow->n_bundles, sizeof(*bundles));
 	if (!bundles)
 		return -ENOMEM;
 	flow->bundles = bundles;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "trace/reader/trace_reader.h"
@@ -27,7 +29,7 @@ void gpmu_trace_reader_free(struct gpmu_trace_reader *reader)
 		return;
 	reader_file_release(reader);
 	reader_state_release(reader);
-	array_release(&reader->args);
+	vector_release(&reader->args);
 	free(reader->block);
 	free(reader->path);
 	free(reader);

@@ -2,15 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/list.h"
-
-/* Powers of two, so that the length alone tells whether the room is used up */
-void *list_room(void *list, size_t length, size_t size)
-{
-	if (length & (length - 1))
-		return list;
-	return reallocarray(list, length ? length * 2 : 1, size);
-}
+#include "base/text.h"
 
 char *text_vprint(const char *fmt, va_list args)
 {
