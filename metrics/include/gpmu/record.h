@@ -174,7 +174,7 @@ void gpmu_record_disable(struct gpmu_record *record);
  * gpmu_record_rows() - records the values of counters
  * @record: a record that has been started
  * @session: the session of the rows
- * @rows: rows of gpmu_session_interval() or gpmu_session_next(); successive calls pass
+ * @rows: rows of gpmu_session_next(); successive calls pass
  *	successive intervals
  * @length: number of rows
  *

@@ -42,7 +42,7 @@ const char *gpmu_region_name(const struct gpmu_session *session, size_t index);
 uint64_t gpmu_region_visits(const struct gpmu_session *session, size_t index);
 /*
  * Gets the rows of all visits that have ended. Their times are from 0 to the time spent in the
- * visits. Returns as gpmu_session_interval(); -EINVAL if there is no such region.
+ * visits. Returns as gpmu_session_total(); -EINVAL if there is no such region.
  */
 int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gpmu_row **rows,
 		     size_t *length);
