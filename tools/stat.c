@@ -456,7 +456,7 @@ static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 
 		*row = *(const struct gpmu_row *)at;
 		row->size = sizeof(*row);
-		row->begin = row->end = 0;
+		row->time_begin = row->time_end = 0;
 		if (row->state == GPMU_NOT_SUPPORTED)
 			continue;
 		row->state = GPMU_NOT_COUNTED;

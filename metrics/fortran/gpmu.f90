@@ -36,10 +36,10 @@ module gpmu
   ! struct gpmu_row; gpmu_text() converts its texts
   type, bind(c) :: gpmu_row
     integer(c_size_t) :: size
-    real(c_double) :: begin, end
+    integer(c_int64_t) :: time_begin, time_end
     integer(c_int) :: metric
     type(c_ptr) :: name, pmu
-    integer(c_int) :: scope, node, package, cpu, pid, state
+    integer(c_int) :: scope, node, package, cpu, pid, state, mean
     real(c_double) :: value
     type(c_ptr) :: unit
     real(c_double) :: share
@@ -431,7 +431,7 @@ contains
     do i = 1, gpmu_regions(counting)
       call gpmu_region(counting, i, name, visits, rows)
       do k = 1, size(rows)
-        write (unit, '(a,i10,f14.6,4a)') padded(name, widest), visits, rows(k)%end, '  ', &
+        write (unit, '(a,i10,f14.6,4a)') padded(name, widest), visits, real(rows(k)%time_end, c_double) / 1e9_c_double, '  ', &
           padded(gpmu_text(rows(k)%name), widest_counter), '  ', trim(value_text(rows(k)))
       end do
     end do

@@ -101,12 +101,6 @@ static int tell(struct gpmu_record *record, const struct gpmu_plan *plan, const 
 	return told ? (int)record->n_told++ : -1;
 }
 
-/* Converts seconds since the session's start to the clock's ns. */
-static uint64_t time_of(const struct gpmu_session *session, double seconds)
-{
-	return session->base->end + (uint64_t)llround(seconds * 1e9);
-}
-
 static int put_row(struct gpmu_record *record, const struct gpmu_session *session,
 		   const struct gpmu_row *row, size_t guess)
 {
@@ -122,8 +116,8 @@ static int put_row(struct gpmu_record *record, const struct gpmu_session *sessio
 		return 0;
 	if (record->rows[index].number < 0)
 		record->rows[index].number = tell(record, session->plan, row);
-	item.begin = time_of(session, row->begin);
-	item.end = time_of(session, row->end);
+	item.begin = session->base->end + row->time_begin;
+	item.end = session->base->end + row->time_end;
 	/* The writer drops a value without a number, as if there were no room for it either. */
 	value.counter = (uint32_t)record->rows[index].number;
 	/* The metric's divisor is 0: the measured activity did not occur. */
@@ -144,7 +138,7 @@ int gpmu_record_rows(struct gpmu_record *record, const struct gpmu_session *sess
 		const struct gpmu_row *row = (const struct gpmu_row *)at;
 
 		ret = put_row(record, session, row, i);
-		mark.begin = time_of(session, row->end);
+		mark.begin = session->base->end + row->time_end;
 	}
 	/*
 	 * The queue counts drops as lost values, so a mark must not be dropped: check for

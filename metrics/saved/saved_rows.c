@@ -142,8 +142,8 @@ static struct gpmu_row row_of(const struct gpmu_saved *saved, const struct saved
 	const struct saved_table *table = saved->complete;
 	struct gpmu_row row = {
 		.size = sizeof(row),
-		.begin = (double)table->begin / 1e9,
-		.end = (double)(table->begin + saved_wall(saved)) / 1e9,
+		.time_begin = table->begin,
+		.time_end = table->begin + saved_wall(saved),
 		.node = -1, .package = -1, .cpu = -1, .pid = -1,
 		.value = NAN,
 		.share = NAN,

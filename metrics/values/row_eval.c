@@ -58,18 +58,18 @@ static void result_end(struct row_result *result)
 struct tasks {
 	size_t length;
 	double value;
-	double enabled, running;
-	double counted;		/* enabled, of those in which it ran at all */
+	uint64_t enabled, running;	/* ns */
+	uint64_t counted;		/* ns enabled, of those in which it ran at all */
 };
 
 static void add_task(struct tasks *tasks, const struct count *count)
 {
 	tasks->length++;
-	tasks->enabled += (double)count->enabled;
-	tasks->running += (double)count->running;
+	tasks->enabled += count->enabled;
+	tasks->running += count->running;
 	if (!count->running)
 		return;
-	tasks->counted += (double)count->enabled;
+	tasks->counted += count->enabled;
 	tasks->value += count_value(count);
 }
 
@@ -80,17 +80,17 @@ static void add_task(struct tasks *tasks, const struct count *count)
 static double end_tasks(struct tasks *tasks, const struct counts_slot *slot,
 			struct row_result *result)
 {
-	const struct count all = { .enabled = tasks->enabled > 0 };
+	const struct count all = { .enabled = tasks->enabled };
 	double value = tasks->value;
 
 	if (!tasks->length)
 		return 0;
-	if (tasks->running == 0)
+	if (!tasks->running)
 		result_lose(result, GPMU_NOT_COUNTED, why_lost(slot, &all, true));
 	else
-		result_share(result, tasks->running / tasks->enabled);
+		result_share(result, (double)tasks->running / (double)tasks->enabled);
 	if (tasks->counted < tasks->enabled)
-		value *= tasks->enabled / tasks->counted;
+		value *= (double)tasks->enabled / (double)tasks->counted;
 	*tasks = (struct tasks){ 0 };
 	return value;
 }
@@ -104,8 +104,8 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 		count->running || (place->tid >= 0 && (count->enabled || count->state == COUNT_OK));
 
 	result->counters++;
-	result->enabled += (double)count->enabled;
-	result->running += (double)count->running;
+	result->enabled += count->enabled;
+	result->running += count->running;
 	if (count->state == COUNT_NOT_SUPPORTED) {
 		result_lose(result, GPMU_NOT_SUPPORTED, why_lost(slot, count, false));
 		return;
@@ -123,7 +123,7 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 	}
 	result->value += planned->mean ? (double)count->raw / (double)count->running :
 					 count_value(count);
-	result->time += (double)count->enabled;
+	result->time += count->enabled;
 	result->timed++;
 	result_share(result, (double)count->running / (double)count->enabled);
 }
@@ -153,12 +153,12 @@ static void add_tool(const struct row_sum *sum, enum event_tool tool,
 	const struct count count = tool_count(tool, counts);
 
 	result->counters++;
-	result->enabled += (double)count.enabled;
+	result->enabled += count.enabled;
 	if (tool != EVENT_TOOL_DURATION_TIME && counts->times_why) {
 		result_lose(result, GPMU_NOT_COUNTED, counts->times_why);
 		return;
 	}
-	result->running += (double)count.running;
+	result->running += count.running;
 	result->raw = count.raw;
 	/* In formulas these are seconds, as in perf. */
 	result->value += sum->scaled ? (double)count.raw : (double)count.raw / 1e9;
@@ -237,7 +237,7 @@ static bool sum_plain(const struct gpmu_rows *rows, const struct row_sum *sum,
 			return false;
 		all.raw += count->raw;
 		all.value += (double)count->raw;
-		all.enabled += (double)count->enabled;
+		all.enabled += count->enabled;
 	}
 	if (i < sum->length || planned->mean || slot->places[parts->place].tid >= 0)
 		return false;
@@ -293,7 +293,7 @@ static void add_input(struct row_result *result, const struct row_result *input)
 static double duration_of(const struct row_result *result, const struct gpmu_counts *counts)
 {
 	if (result->timed)
-		return result->time / (double)result->timed / 1e9;
+		return (double)result->time / (double)result->timed / 1e9;
 	return counts->end > counts->begin ? (double)(counts->end - counts->begin) / 1e9 : 0;
 }
 

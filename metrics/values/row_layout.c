@@ -392,6 +392,7 @@ static int event_row(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		row.name = event->event->label;
 	if (set.length) {
 		row.unit = rows->plan->slots[set.slots[0]].unit;
+		row.mean = rows->plan->slots[set.slots[0]].mean;
 		ret = add_sum(rows, counts, &set, &rows->units[unit], true, &source.index);
 	} else {
 		row.state = GPMU_NOT_SUPPORTED;

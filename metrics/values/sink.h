@@ -31,7 +31,7 @@ struct sink_ops {
 
 /* The last written times of a CSV row; length 0: none */
 struct sink_times {
-	double begin, end;
+	uint64_t begin, end;
 	size_t length;
 	char text[64];
 };
@@ -116,6 +116,7 @@ static inline void buffer_char(struct sink_buffer *buffer, char c)
 void buffer_blanks(struct sink_buffer *buffer, size_t n);
 void buffer_u64(struct sink_buffer *buffer, uint64_t value);
 void buffer_int(struct sink_buffer *buffer, int value);
+void buffer_seconds(struct sink_buffer *buffer, uint64_t ns);
 void buffer_fixed(struct sink_buffer *buffer, double value, unsigned int decimals);
 void buffer_shortest(struct sink_buffer *buffer, double value);
 

@@ -211,11 +211,9 @@ static char *add_next(char *to, const struct gpmu_sink *sink)
 	return to + 1;
 }
 
-static char *add_seconds(char *to, const struct gpmu_sink *sink, double seconds)
+static char *add_seconds(char *to, const struct gpmu_sink *sink, uint64_t ns)
 {
-	if (isfinite(seconds))
-		to += number_fixed(to, seconds, 9, false);
-	return add_next(to, sink);
+	return add_next(to + number_seconds(to, ns), sink);
 }
 
 /* Most rows have the times of the previous row. */
@@ -224,18 +222,18 @@ static char *add_times(char *to, struct gpmu_sink *sink, const struct gpmu_row *
 	struct sink_times *last = &sink->times;
 	char *end;
 
-	if (last->length && row->begin == last->begin && row->end == last->end)
+	if (last->length && row->time_begin == last->begin && row->time_end == last->end)
 		return add(to, last->text, last->length);
-	end = add_seconds(to, sink, row->begin);
-	end = add_seconds(end, sink, row->end);
+	end = add_seconds(to, sink, row->time_begin);
+	end = add_seconds(end, sink, row->time_end);
 	last->length = (size_t)(end - to);
 	if (last->length > sizeof(last->text)) {
 		last->length = 0;
 		return end;
 	}
 	memcpy(last->text, to, last->length);
-	last->begin = row->begin;
-	last->end = row->end;
+	last->begin = row->time_begin;
+	last->end = row->time_end;
 	return end;
 }
 

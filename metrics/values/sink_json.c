@@ -109,13 +109,10 @@ static void put_string(struct sink_buffer *buffer, const char *key, const char *
 	put_text(buffer, text);
 }
 
-static void put_seconds(struct sink_buffer *buffer, const char *key, double seconds)
+static void put_seconds(struct sink_buffer *buffer, const char *key, uint64_t ns)
 {
 	buffer_text(buffer, key);
-	if (isfinite(seconds))
-		buffer_fixed(buffer, seconds, 9);
-	else
-		buffer_text(buffer, "null");
+	buffer_seconds(buffer, ns);
 }
 
 static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
@@ -123,8 +120,8 @@ static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
 	struct sink_buffer *buffer = &sink->buffer;
 
 	buffer_text(buffer, "{\"gpmu\":" SINK_SCHEMA);
-	put_seconds(buffer, ",\"time_begin\":", row->begin);
-	put_seconds(buffer, ",\"time_end\":", row->end);
+	put_seconds(buffer, ",\"time_begin\":", row->time_begin);
+	put_seconds(buffer, ",\"time_end\":", row->time_end);
 	put_string(buffer, ",\"host\":", *sink->host ? sink->host : NULL);
 	put_string(buffer, ",\"scope\":", sink_scope_name(row->scope));
 	put_number(buffer, ",\"node\":", row->node);

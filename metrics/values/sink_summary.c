@@ -260,7 +260,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	char label[NUMBER_SIZE];
 
 	if (sink->options.interval) {
-		label[number_fixed(label, isfinite(row->end) ? row->end : 0, 9, false)] = '\0';
+		label[number_seconds(label, row->time_end)] = '\0';
 		put_right(buffer, label, TIME_WIDTH);
 		buffer_char(buffer, ' ');
 	}

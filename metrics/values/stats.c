@@ -87,8 +87,8 @@ static void add_row(struct stats_row *stat, const struct gpmu_row *row, char *wh
 
 	free((char *)stat->row.why);
 	stat->row.why = why;
-	stat_add(&stat->begin, row->begin);
-	stat_add(&stat->end, row->end);
+	stat_add(&stat->begin, (double)row->time_begin);
+	stat_add(&stat->end, (double)row->time_end);
 	if (row->state != GPMU_OK) {
 		if (!was_ok) {
 			stat->row.state = row->state;
@@ -145,8 +145,8 @@ const struct gpmu_row *stats_rows(struct gpmu_stats *stats, size_t *length)
 		struct gpmu_row *row = &stats->rows[i];
 
 		*row = stat->row;
-		row->begin = stat->begin.mean;
-		row->end = stat->end.mean;
+		row->time_begin = whole(stat->begin.mean);
+		row->time_end = whole(stat->end.mean);
 		if (row->state != GPMU_OK) {
 			row->runs = 1;
 			continue;

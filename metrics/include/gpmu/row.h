@@ -29,8 +29,8 @@ enum gpmu_scope {
 /**
  * struct gpmu_row - the value of an event or a metric
  * @size: size of this structure; in an array the next row begins @size bytes further
- * @begin: begin of the interval, in seconds since the session was enabled
- * @end: end of the interval, in seconds since the session was enabled
+ * @time_begin: begin of the interval, in ns since the session was enabled
+ * @time_end: end of the interval, in ns since the session was enabled
  * @metric: 1: a metric, 0: an event
  * @name: label of the event or metric, as it was requested
  * @pmu: PMU, "nvidia_scf_pmu_0"; for several PMUs of one kind the kind, "nvidia_scf_pmu"; NULL
@@ -44,11 +44,14 @@ enum gpmu_scope {
  * @pid: number of the process; -1: not of one process
  * @state: whether there is a value. If a part of the value is missing, the state is not
  *	GPMU_OK; a value is never the sum of the remaining parts
+ * @mean: 1: the value of the event is a mean over the counted time, of a state such as a
+ *	temperature or a percentage; 0: a total, or a metric
  * @value: the value in @unit; NaN unless @state is GPMU_OK
  * @unit: "GB/s" (1e9 bytes per second); NULL: a number
  * @share: fraction of the time that the counters ran, 0 to 1, the lowest of all counters. Below
  *	1 the counters were multiplexed and the value is an estimate. NaN if not known
- * @raw: the unscaled sum of the counts of an event; 0 for a metric, and if not known
+ * @raw: the unscaled sum of the counts of an event, for a mean its integral over ns; 0 for a
+ *	metric, and if not known
  * @enabled: time that the counters were enabled, in ns, the mean of all counters
  * @running: time that the counters ran, in ns, the mean of all counters
  * @counters: number of counts that were added
@@ -66,13 +69,14 @@ enum gpmu_scope {
  */
 struct gpmu_row {
 	size_t size;
-	double begin, end;
+	uint64_t time_begin, time_end;
 	int metric;
 	const char *name;
 	const char *pmu;
 	enum gpmu_scope scope;
 	int node, package, cpu, pid;
 	enum gpmu_state state;
+	int mean;
 	double value;
 	const char *unit;
 	double share;

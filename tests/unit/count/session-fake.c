@@ -114,11 +114,11 @@ static void cannot_read(int err)
 	   "session, read error: the first interval after it is not counted");
 	wait_ms(2);
 	test_interval(&test);
-	enabled = (uint64_t)((row(&test, 0)->end - row(&test, 0)->begin) * 1e9 + 0.5);
+	enabled = row(&test, 0)->time_end - row(&test, 0)->time_begin;
 	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw == enabled,
 	   "session, read error: the second interval after it is counted");
 	test_total(&test);
-	enabled = (uint64_t)(row(&test, 0)->end * 1e9 + 0.5);
+	enabled = row(&test, 0)->time_end;
 	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw == enabled,
 	   "session, read error: the total is counted, as the source counted all the time");
 	ok(!state.backwards, "session, read error: the time does not go backwards");

@@ -23,7 +23,7 @@ static struct gpmu_session_options options = {
 
 struct sums {
 	uint64_t raw[ALL], intervals, longest;
-	double end;
+	uint64_t end;
 	bool contiguous, counted;
 };
 
@@ -43,9 +43,9 @@ static void busy(uint64_t ms)
 
 static void add(struct sums *sums, const struct test *test)
 {
-	sums->contiguous = sums->contiguous && row(test, 0)->begin == sums->end &&
-			   row(test, 0)->end > sums->end;
-	sums->end = row(test, 0)->end;
+	sums->contiguous = sums->contiguous && row(test, 0)->time_begin == sums->end &&
+			   row(test, 0)->time_end > sums->end;
+	sums->end = row(test, 0)->time_end;
 	for (size_t i = 0; i < ALL; i++) {
 		sums->raw[i] += row(test, i)->raw;
 		sums->counted = sums->counted && row(test, i)->state == GPMU_OK;
@@ -137,7 +137,7 @@ static bool is_total(const struct sums *sums, struct test *test)
 			diag("%s: %" PRIu64 " of all, %" PRIu64 " of intervals", row(test, i)->name,
 			     row(test, i)->raw, sums->raw[i]);
 	}
-	return same && row(test, 0)->end == sums->end;
+	return same && row(test, 0)->time_end == sums->end;
 }
 
 static void intervals(struct test *test)
@@ -345,7 +345,7 @@ static void last(struct test *test)
 		start(&sums, test);
 		busy(5);
 		finish(&sums, test);
-		all = all && row(test, 0)->end - row(test, 0)->begin > 0.00045;
+		all = all && row(test, 0)->time_end - row(test, 0)->time_begin > MS * 45 / 100;
 		all = all && sums.contiguous && is_total(&sums, test);
 	}
 	ok(all, "kernel-timed intervals: the last one has at least 45 %% of the requested length");

@@ -40,7 +40,7 @@ static void traffic_rows(struct traffic *t)
 			traffic_bail("too many events");
 		t->rows[t->n] = (struct gpmu_row){
 			.size = sizeof(t->rows[0]),
-			.end = 1,
+			.time_end = SEC,
 			.name = name,
 			.node = -1,
 			.package = -1,

@@ -20,7 +20,7 @@ static struct gpmu_row *add(const char *name, double value)
 	struct gpmu_row *row = &rows[n_rows++];
 
 	*row = (struct gpmu_row){
-		.size = sizeof(*row), .end = 2, .metric = 1, .name = name,
+		.size = sizeof(*row), .time_end = 2000000000, .metric = 1, .name = name,
 		.node = -1, .package = -1, .cpu = -1, .pid = -1, .value = value, .unit = "GB/s",
 		.share = 1, .enabled = 2000000000, .running = 2000000000, .counters = 1,
 		.alert = -1, .runs = 1, .gpu_number = -1,

@@ -26,7 +26,7 @@ static void columns(void)
 	const struct gpmu_sink_end end = { sizeof(end), 1, 0, 1, 1 };
 	struct test_sink t;
 
-	rows[0].begin = 0.5;
+	rows[0].time_begin = 500000000;
 	rows[0].scope = GPMU_SCOPE_PROCESS;
 	rows[0].pid = 77;
 	rows[0].pmu = "armv8_pmuv3_0";

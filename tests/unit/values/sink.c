@@ -122,9 +122,9 @@ static void intervals(void)
 	struct test_sink t;
 
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .interval = 1 });
-	rows[0].end = rows[1].end = 0.100165248;
+	rows[0].time_end = rows[1].time_end = 100165248;
 	gpmu_sink_rows(t.sink, rows, 2);
-	rows[0].end = rows[1].end = 123456.2;
+	rows[0].time_end = rows[1].time_end = 123456200000000;
 	gpmu_sink_rows(t.sink, rows, 2);
 	gpmu_sink_end(t.sink, &end);
 	is_text(t.text,

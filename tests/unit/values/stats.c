@@ -12,7 +12,7 @@ static struct gpmu_row row_of(enum gpmu_state state, double value)
 	return (struct gpmu_row){
 		.size = sizeof(struct gpmu_row), .name = "a", .state = state,
 		.value = state == GPMU_OK ? value : NAN, .share = 1, .raw = (uint64_t)value,
-		.enabled = 10, .running = 10, .counters = 1, .alert = -1, .runs = 1, .end = value,
+		.enabled = 10, .running = 10, .counters = 1, .alert = -1, .runs = 1, .time_end = (uint64_t)value,
 	};
 }
 
@@ -44,7 +44,7 @@ static void means(void)
 		   fabs(mean[1].deviation - 0.755928946018454) < 1e-6,
 	   "stats: the deviation is right for large values");
 	ok(fabs(mean[1].share - 0.3) < 1e-15, "stats: the share is the lowest of all runs");
-	ok(mean[0].raw == 5 && mean[0].enabled == 10 && mean[0].end == 5,
+	ok(mean[0].raw == 5 && mean[0].enabled == 10 && mean[0].time_end == 5,
 	   "stats: raw count, enabled time and end are means");
 	stats_release(&stats);
 }
