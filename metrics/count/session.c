@@ -5,19 +5,10 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "count/session.h"
 #include "count/session_ring.h"
-
-uint64_t session_clock(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 void session_tell(struct gpmu_session *session, size_t index, int err)
 {
@@ -102,7 +93,7 @@ int gpmu_session_enable(struct gpmu_session *session)
 	ret = session_read(session);
 	if (ret)
 		return ret;
-	time = session_clock();
+	time = raw_clock_now();
 	session->now->end = time;
 	ret = counts_assign(session->base, session->now);
 	if (!ret)
@@ -124,7 +115,7 @@ int gpmu_session_disable(struct gpmu_session *session)
 
 	if (!session->enabled)
 		return 0;
-	session->stop = session_clock();
+	session->stop = raw_clock_now();
 	session->enabled = false;
 	ret = disable_groups(session, session->stop);
 	/*
@@ -152,7 +143,7 @@ static bool is_due(const struct gpmu_session *session)
 	if (!session->enabled)
 		return !session->rest_taken;
 	return !session->interval ||
-	       session_clock() - session->last->end >= session->interval / 2;
+	       raw_clock_now() - session->last->end >= session->interval / 2;
 }
 
 /* Reads the counters for the rows since the last interval. 1, 0 if it is too early, or -ENOMEM */

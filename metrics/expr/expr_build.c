@@ -278,3 +278,14 @@ int expr_build_finish(struct expr_builder *builder, struct gpmu_expr **expr)
 	builder->expr = NULL;
 	return 0;
 }
+
+void gpmu_expr_free(struct gpmu_expr *expr)
+{
+	if (!expr)
+		return;
+	for (size_t i = 0; i < expr->n_ids; i++)
+		free(expr->ids[i]);
+	free(expr->ids);
+	free(expr->code);
+	free(expr);
+}

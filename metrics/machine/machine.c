@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "machine/machine.h"
+#include "plugin/source_object.h"
 
 #define PMUS	"sys/bus/event_source/devices"
 #define CPUS	"sys/devices/system/cpu"
@@ -205,7 +206,9 @@ void gpmu_machine_free(struct gpmu_machine *machine)
 	for (size_t i = 0; i < machine->pmus_len; i++)
 		pmu_free(machine->pmus[i]);
 	free(machine->pmus);
-	machine_sources_release(machine);
+	for (size_t i = 0; i < machine->sources_len; i++)
+		source_put(machine->sources[i]);
+	free(machine->sources);
 	gpus_release(&machine->gpus);
 	nodes_release(&machine->nodes);
 	cpus_release(&machine->online);

@@ -8,7 +8,7 @@
 
 #include "gpmu.h"
 #include "machine/gpu.h"
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 #include "machine/node.h"
 #include "machine/pci.h"
 #include "machine/pmu.h"
@@ -40,8 +40,5 @@ struct gpmu_machine {
  * change.
  */
 void machine_number_pcis(struct gpmu_machine *machine);
-
-/* Puts the sources. The caller must not use their PMUs afterwards. */
-void machine_sources_release(struct gpmu_machine *machine);
 
 #endif /* GPMU_MACHINE_H */

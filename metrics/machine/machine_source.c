@@ -277,10 +277,3 @@ int gpmu_machine_add_source(struct gpmu_machine *machine, struct gpmu_source *so
 	addition_release(&add);
 	return ret;
 }
-
-void machine_sources_release(struct gpmu_machine *machine)
-{
-	for (size_t i = 0; i < machine->sources_len; i++)
-		source_put(machine->sources[i]);
-	free(machine->sources);
-}

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 #include "machine/pci_address.h"
 
 struct gpmu_pci {
@@ -27,7 +27,7 @@ struct pcis {
 	size_t len;
 };
 
-/* Reads the devices; there may be none. Returns errors as functions of machine_sysfs.h do. */
+/* Reads the devices; there may be none. Returns errors as functions of sysfs.h do. */
 int pcis_read(struct pcis *pcis, const struct sysfs_dir *root);
 void pcis_release(struct pcis *pcis);
 

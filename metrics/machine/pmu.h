@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 #include "machine/pmu_attrs.h"
 #include "machine/pmu_events.h"
 
@@ -38,7 +38,7 @@ struct gpmu_pmu {
 
 /*
  * Makes the PMU of the folder @name in @devices; the caller frees it by pmu_free().
- * @online: the CPUs that are online. Returns errors as functions of machine_sysfs.h do,
+ * @online: the CPUs that are online. Returns errors as functions of sysfs.h do,
  * except -ENOENT.
  */
 int pmu_new(struct gpmu_pmu **pmu, const struct sysfs_dir *devices, const char *name,

@@ -9,7 +9,7 @@
 #include "base/list.h"
 #include "plan/plan.h"
 
-/* --- plan.c */
+/* --- plan_build.c */
 
 /* Adds a warning unless the plan already has an equal one. */
 __attribute__((format(printf, 2, 3)))

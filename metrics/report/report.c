@@ -4,15 +4,6 @@
 #include "base/error.h"
 #include "report/report.h"
 
-static const char *const links[] = {
-	[REPORT_C2C] = "c2c", [REPORT_PCIE] = "pcie", [REPORT_NVLINK] = "nvlink", [REPORT_DRAM] = "dram",
-};
-
-const char *gpmu_report_link(size_t index)
-{
-	return index < REPORT_LINKS_N ? links[index] : NULL;
-}
-
 static int set_options(struct gpmu_report *report, const struct gpmu_report_options *options)
 {
 	struct gpmu_report_options own = { 0 };
@@ -24,7 +15,7 @@ static int set_options(struct gpmu_report *report, const struct gpmu_report_opti
 	if (!own.link)
 		return 0;
 	for (report->link = 0; report->link < REPORT_LINKS_N; report->link++)
-		if (!strcmp(own.link, links[report->link]))
+		if (!strcmp(own.link, gpmu_report_link(report->link)))
 			return 0;
 	return -EINVAL;
 }

@@ -27,10 +27,10 @@ struct set {
 #define SETS	5
 
 static const struct link {
-	const char *title, *metrics;
+	const char *name, *title, *metrics;
 	struct set sets[SETS];
 } links[REPORT_LINKS_N] = {
-	[REPORT_C2C] = { "NVLink-C2C", "GpuC2cRxBW,GpuC2cTxBW", {
+	[REPORT_C2C] = { "c2c", "NVLink-C2C", "GpuC2cRxBW,GpuC2cTxBW", {
 		{ false, { { "GpuC2cRxBW", REPORT_IN }, { "GpuC2cTxBW", REPORT_OUT } } },
 		{ false, { { "*ctc__rx_bytes_data_user.sum*", REPORT_IN },
 			   { "*ctc__tx_bytes_data_user.sum*", REPORT_OUT } } },
@@ -40,19 +40,24 @@ static const struct link {
 			  { "GraceC2c1WriteBW", REPORT_OUT }, { "GraceGpuMemReadBW", REPORT_OUT } } },
 		{ true, { { "GraceC2c0BW", REPORT_BOTH }, { "GraceC2c1BW", REPORT_BOTH },
 			  { "GraceGpuMemBW", REPORT_BOTH } } } } },
-	[REPORT_PCIE] = { "PCIe", "GpuPcieReadBW,GpuPcieWriteBW", {
+	[REPORT_PCIE] = { "pcie", "PCIe", "GpuPcieReadBW,GpuPcieWriteBW", {
 		{ false, { { "GpuPcieReadBW", REPORT_IN }, { "GpuPcieWriteBW", REPORT_OUT } } },
 		{ false, { { "*pcie__read_bytes.sum*", REPORT_IN }, { "*pcie__write_bytes.sum*", REPORT_OUT } } },
 		{ false, { { "GpuPcieBW", REPORT_BOTH } } } } },
-	[REPORT_NVLINK] = { "NVLink", "GpuNvlinkRxBW,GpuNvlinkTxBW", {
+	[REPORT_NVLINK] = { "nvlink", "NVLink", "GpuNvlinkRxBW,GpuNvlinkTxBW", {
 		{ false, { { "GpuNvlinkRxBW", REPORT_IN }, { "GpuNvlinkTxBW", REPORT_OUT } } },
 		{ false, { { "*nvlrx__bytes.sum*", REPORT_IN }, { "*nvltx__bytes.sum*", REPORT_OUT } } } } },
-	[REPORT_DRAM] = { "memory", "GpuDramReadBW,GpuDramWriteBW", {
+	[REPORT_DRAM] = { "dram", "memory", "GpuDramReadBW,GpuDramWriteBW", {
 		{ false, { { "GpuDramWriteBW", REPORT_IN }, { "GpuDramReadBW", REPORT_OUT } } },
 		{ false, { { "*dram__bytes_write.sum*", REPORT_IN }, { "*dram__bytes_read.sum*", REPORT_OUT } } },
 		{ false, { { "*dram__bytes_op_write.sum*", REPORT_IN }, { "*dram__bytes_op_read.sum*", REPORT_OUT } } },
 		{ false, { { "GpuDramBW", REPORT_BOTH } } } } },
 };
+
+const char *gpmu_report_link(size_t index)
+{
+	return index < REPORT_LINKS_N ? links[index].name : NULL;
+}
 
 const char *report_link_title(size_t link)
 {

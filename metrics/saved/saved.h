@@ -20,7 +20,7 @@
 #define SAVED_MAX_RECORDS	1000000	/* in a table */
 #define SAVED_NONE		SIZE_MAX
 
-/* --- saved_line.c, saved_csv.c, saved_json.c: parsing a line --- */
+/* --- saved_line.c, saved_csv.c, saved_json.c, saved_field.c: parsing a line --- */
 
 /* The scope over which perf has aggregated a line */
 enum saved_label {
@@ -88,7 +88,7 @@ int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 /* Separator of a CSV line; 0 if the line is not CSV */
 char saved_csv_separator(const char *text, size_t length);
 
-/* Parsers of fields, for all formats. They return false unless the whole text matches. */
+/* saved_field.c: parsers of fields, for all formats. They return false unless the whole text matches. */
 bool saved_parse_u64(struct saved_text text, uint64_t *value);
 /* Accepts a point, or a comma as in other locales. */
 bool saved_parse_double(struct saved_text text, double *value);

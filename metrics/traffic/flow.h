@@ -250,8 +250,8 @@ static inline size_t flow_memory_index(const struct gpmu_flow *flow, unsigned in
 int flow_look(struct gpmu_flow *flow, enum gpmu_flow_chip chip, struct gpmu_error *error);
 
 /*
- * Calls @visit for each bundle of a part; @source and @home are the rule's. Stops at the
- * first nonzero result and returns it.
+ * flow_walk.c: calls @visit for each bundle of a part; @source and @home are the rule's.
+ * Stops at the first nonzero result and returns it.
  */
 typedef int flow_visit(struct gpmu_flow *flow, const struct flow_part *part, size_t socket,
 		       size_t number, void *user);

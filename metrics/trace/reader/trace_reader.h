@@ -86,7 +86,7 @@ struct gpmu_trace_reader {
 	struct gpmu_trace_reader_stats stats;
 };
 
-/* Sets @why with the packet's offset. Returns @ret. */
+/* trace_reader_fail.c: sets @why with the packet's offset. Returns @ret. */
 __attribute__((format(printf, 3, 4)))
 int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...);
 int reader_no_memory(struct gpmu_trace_reader *reader);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Queues the rows of a session for the writer. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "values/counts.h"
 #include "base/list.h"
-#include "record/record.h"
+#include "record/recorder.h"
 #include "count/session.h"
 
 static bool is_same(const char *a, const char *b)
@@ -16,20 +15,20 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* Whether it is the same row; a session's rows have the same order each time */
-static bool is_row(const struct record_row *known, const struct gpmu_row *row)
+static bool is_row(const struct recorder_row *known, const struct gpmu_row *row)
 {
 	return is_same(known->name, row->name) && is_same(known->gpu, row->gpu) &&
 	       known->node == row->node && known->cpu == row->cpu;
 }
 
-static int add_row(struct gpmu_record *record, const struct gpmu_row *row)
+static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
-	struct record_row *rows = list_room(record->rows, record->n_rows, sizeof(*rows));
-	struct record_row of = { .node = row->node, .cpu = row->cpu, .number = -1 };
+	struct recorder_row *rows = list_room(recorder->rows, recorder->n_rows, sizeof(*rows));
+	struct recorder_row of = { .node = row->node, .cpu = row->cpu, .number = -1 };
 
 	if (!rows)
 		return -ENOMEM;
-	record->rows = rows;
+	recorder->rows = rows;
 	of.name = strdup(row->name);
 	of.gpu = row->gpu ? strdup(row->gpu) : NULL;
 	if (!of.name || (row->gpu && !of.gpu)) {
@@ -37,19 +36,19 @@ static int add_row(struct gpmu_record *record, const struct gpmu_row *row)
 		free(of.gpu);
 		return -ENOMEM;
 	}
-	rows[record->n_rows++] = of;
+	rows[recorder->n_rows++] = of;
 	return 0;
 }
 
 /* Returns the row's index, adding it if it is new, or -ENOMEM. @guess: the likely index */
-static long find_row(struct gpmu_record *record, const struct gpmu_row *row, size_t guess)
+static long find_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, size_t guess)
 {
-	if (guess < record->n_rows && is_row(&record->rows[guess], row))
+	if (guess < recorder->n_rows && is_row(&recorder->rows[guess], row))
 		return (long)guess;
-	for (size_t i = 0; i < record->n_rows; i++)
-		if (is_row(&record->rows[i], row))
+	for (size_t i = 0; i < recorder->n_rows; i++)
+		if (is_row(&recorder->rows[i], row))
 			return (long)i;
-	return add_row(record, row) ? -ENOMEM : (long)record->n_rows - 1;
+	return add_row(recorder, row) ? -ENOMEM : (long)recorder->n_rows - 1;
 }
 
 /* Whether the row is of an event with totals, neither a metric nor a mean */
@@ -69,7 +68,8 @@ static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
  * Queues the counter's description, before its first value. Returns its number, or -1 if
  * there is no room now.
  */
-static int tell(struct gpmu_record *record, const struct gpmu_plan *plan, const struct gpmu_row *row)
+static int tell(struct gpmu_recorder *recorder, const struct gpmu_plan *plan,
+		const struct gpmu_row *row)
 {
 	const struct record_counter_head head = {
 		.scope = row->scope, .node = row->node, .gpu_number = row->gpu_number,
@@ -78,7 +78,7 @@ static int tell(struct gpmu_record *record, const struct gpmu_plan *plan, const 
 	};
 	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "",
 				      row->gpu ? row->gpu : "" };
-	struct record_item item = { .kind = RECORD_COUNTER };
+	struct record record = { .type = RECORD_COUNTER };
 	size_t size = sizeof(head), at = sizeof(head);
 	bool told;
 	char *data;
@@ -95,56 +95,56 @@ static int tell(struct gpmu_record *record, const struct gpmu_plan *plan, const 
 		memcpy(data + at, texts[i], length);
 		at += length;
 	}
-	told = record_queue_put(&record->queues[RECORD_ROWS], &item, data, size);
+	told = record_queue_put(&recorder->queues[RECORDER_ROWS], &record, data, size);
 	free(data);
 	/* The writer numbers counters in order of arrival. */
-	return told ? (int)record->n_told++ : -1;
+	return told ? (int)recorder->n_told++ : -1;
 }
 
-static int put_row(struct gpmu_record *record, const struct gpmu_session *session,
+static int put_row(struct gpmu_recorder *recorder, const struct gpmu_session *session,
 		   const struct gpmu_row *row, size_t guess)
 {
-	struct record_item item = { .kind = RECORD_VALUE };
+	struct record record = { .type = RECORD_VALUE };
 	struct record_value value = { .counted = row->state == GPMU_OK || row->state == GPMU_IDLE,
 				      .value = row->value, .share = row->share };
-	long index = find_row(record, row, guess);
+	long index = find_row(recorder, row, guess);
 
 	if (index < 0)
 		return -ENOMEM;
 	/* An unsupported event has no track; the user was told when it was requested. */
 	if (row->state == GPMU_NOT_SUPPORTED)
 		return 0;
-	if (record->rows[index].number < 0)
-		record->rows[index].number = tell(record, session->plan, row);
-	item.begin = session->base->end + row->time_begin;
-	item.end = session->base->end + row->time_end;
+	if (recorder->rows[index].number < 0)
+		recorder->rows[index].number = tell(recorder, session->plan, row);
+	record.begin = session->base->end + row->time_begin;
+	record.end = session->base->end + row->time_end;
 	/* The writer drops a value without a number, as if there were no room for it either. */
-	value.counter = (uint32_t)record->rows[index].number;
+	value.counter = (uint32_t)recorder->rows[index].number;
 	/* The metric's divisor is 0: the measured activity did not occur. */
 	if (row->state == GPMU_IDLE)
 		value.value = 0;
-	record_queue_put(&record->queues[RECORD_ROWS], &item, &value, sizeof(value));
+	record_queue_put(&recorder->queues[RECORDER_ROWS], &record, &value, sizeof(value));
 	return 0;
 }
 
-int gpmu_record_rows(struct gpmu_record *record, const struct gpmu_session *session,
+int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_session *session,
 		     const struct gpmu_row *rows, size_t length)
 {
-	struct record_item mark = { .kind = RECORD_MARK };
+	struct record mark = { .type = RECORD_MARK };
 	const char *at = (const char *)rows;
 	int ret = 0;
 
 	for (size_t i = 0; i < length && !ret; i++, at += rows->size) {
 		const struct gpmu_row *row = (const struct gpmu_row *)at;
 
-		ret = put_row(record, session, row, i);
+		ret = put_row(recorder, session, row, i);
 		mark.begin = session->base->end + row->time_end;
 	}
 	/*
 	 * The queue counts drops as lost values, so a mark must not be dropped: check for
 	 * room first.
 	 */
-	if (length && record_queue_has_room(&record->queues[RECORD_ROWS], 0))
-		record_queue_put(&record->queues[RECORD_ROWS], &mark, NULL, 0);
+	if (length && record_queue_has_room(&recorder->queues[RECORDER_ROWS], 0))
+		record_queue_put(&recorder->queues[RECORDER_ROWS], &mark, NULL, 0);
 	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Warnings about parts of a machine that were skipped, one line each. */
-#ifndef GPMU_MACHINE_WARNINGS_H
-#define GPMU_MACHINE_WARNINGS_H
+#ifndef GPMU_WARNINGS_H
+#define GPMU_WARNINGS_H
 
 #include <stddef.h>
 
@@ -29,4 +29,4 @@ void warnings_rewind(struct warnings *warnings, size_t len, size_t more);
 
 void warnings_release(struct warnings *warnings);
 
-#endif /* GPMU_MACHINE_WARNINGS_H */
+#endif /* GPMU_WARNINGS_H */

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "record/record.h"
+#include "record/recorder.h"
 
 #define PREFIX		"gpmu-"
 #define LOCK		"lock"
@@ -55,7 +55,7 @@ static bool has_name(const char *name)
 	return !strncmp(name, PREFIX, strlen(PREFIX)) && strlen(name) == strlen(PREFIX) + 6;
 }
 
-void record_folder_clean(const char *parent)
+void recorder_folder_clean(const char *parent)
 {
 	DIR *dir = opendir(parent);
 	const struct dirent *entry;
@@ -85,14 +85,16 @@ void record_folder_clean(const char *parent)
  * Creates the lock file under another name, locks it and renames it; a free lock thus
  * always means that its recording has ended.
  */
-static int lock_folder(struct gpmu_record *record)
+static int lock_folder(struct gpmu_recorder *recorder)
 {
-	char *path = text_print("%s/" LOCK, record->folder), *made = text_print("%s/" LOCK ".new", record->folder);
+	char *path = text_print("%s/" LOCK, recorder->folder);
+	char *made = text_print("%s/" LOCK ".new", recorder->folder);
 	int ret = path && made ? 0 : -ENOMEM;
 
 	if (!ret) {
-		record->folder_lock = open(made, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		if (record->folder_lock < 0 || flock(record->folder_lock, LOCK_EX | LOCK_NB) || rename(made, path))
+		recorder->folder_lock = open(made, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (recorder->folder_lock < 0 || flock(recorder->folder_lock, LOCK_EX | LOCK_NB) ||
+		    rename(made, path))
 			ret = -errno;
 	}
 	free(path);
@@ -101,12 +103,12 @@ static int lock_folder(struct gpmu_record *record)
 }
 
 /* Makes a folder by mkdtemp(), such as /dev/shm/gpmu-k3Jx9a. */
-static int make_in(struct gpmu_record *record, const char *parent)
+static int make_in(struct gpmu_recorder *recorder, const char *parent)
 {
 	char *folder;
 	int ret;
 
-	record_folder_clean(parent);
+	recorder_folder_clean(parent);
 	folder = text_print("%s/" PREFIX "XXXXXX", parent);
 	if (!folder)
 		return -ENOMEM;
@@ -115,40 +117,40 @@ static int make_in(struct gpmu_record *record, const char *parent)
 		free(folder);
 		return ret;
 	}
-	record->folder = folder;
-	return lock_folder(record);
+	recorder->folder = folder;
+	return lock_folder(recorder);
 }
 
-int record_folder_make(struct gpmu_record *record, struct gpmu_error *error)
+int recorder_folder_make(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const char *temporary = getenv("TMPDIR");
 	char why[96];
 	int ret;
 
 	temporary = temporary && *temporary == '/' ? temporary : "/tmp";
-	ret = make_in(record, shared);
-	if (ret && !record->folder)
-		ret = make_in(record, temporary);
+	ret = make_in(recorder, shared);
+	if (ret && !recorder->folder)
+		ret = make_in(recorder, temporary);
 	if (ret)
 		error_set(error, 0, "no folder for shared memory in %s or %s: %s; TMPDIR can name one",
 			  shared, temporary, strerror_r(-ret, why, sizeof(why)));
 	return ret;
 }
 
-void record_folder_remove(struct gpmu_record *record)
+void recorder_folder_remove(struct gpmu_recorder *recorder)
 {
 	int folder;
 
-	if (!record->folder)
+	if (!recorder->folder)
 		return;
-	folder = open(record->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	folder = open(recorder->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder >= 0) {
 		remove_files(folder);
 		close(folder);
 	}
-	rmdir(record->folder);
-	if (record->folder_lock >= 0)
-		close(record->folder_lock);
-	free(record->folder);
-	record->folder = NULL;
+	rmdir(recorder->folder);
+	if (recorder->folder_lock >= 0)
+		close(recorder->folder_lock);
+	free(recorder->folder);
+	recorder->folder = NULL;
 }

@@ -11,7 +11,7 @@
 #include "trace/channel/channel.h"
 #include "base/error.h"
 #include "base/list.h"
-#include "record/record.h"
+#include "record/recorder.h"
 #include "plugin/source_object.h"
 
 #define LIBRARY	"libgpmu-inject.so"
@@ -22,7 +22,7 @@ static const char *const variables[] = {
 
 #define N_VARIABLES	(sizeof(variables) / sizeof(variables[0]))
 
-int record_inject_find(struct gpmu_record *record, struct gpmu_error *error)
+int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	char path[PATH_MAX];
 	int ret = source_find_file(LIBRARY, path, sizeof(path), error);
@@ -30,8 +30,8 @@ int record_inject_find(struct gpmu_record *record, struct gpmu_error *error)
 	if (ret)
 		return ret;
 	/* The path must be absolute: the command may run in another folder. */
-	record->library = realpath(path, NULL);
-	if (record->library)
+	recorder->library = realpath(path, NULL);
+	if (recorder->library)
 		return 0;
 	error_set(error, 0, "%.150s: %m", path);
 	return -errno;
@@ -46,7 +46,7 @@ static bool is_same_file(const char *path, const char *library)
 	return same;
 }
 
-int record_inject_check(const struct gpmu_record *record, struct gpmu_error *error)
+int recorder_inject_check(const struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const char *value = getenv(CHANNEL_VARIABLE);
 
@@ -57,7 +57,7 @@ int record_inject_check(const struct gpmu_record *record, struct gpmu_error *err
 	}
 	for (size_t i = 0; i + 1 < N_VARIABLES; i++) {
 		value = getenv(variables[i]);
-		if (!value || !*value || is_same_file(value, record->library))
+		if (!value || !*value || is_same_file(value, recorder->library))
 			continue;
 		error_set(error, 0, "%s is %.64s, of another tool, and CUDA loads one; unset it, or "
 			  "record without CUDA", variables[i], value);
@@ -77,43 +77,43 @@ static bool is_ours(const char *entry)
 	return false;
 }
 
-static int make_variables(struct gpmu_record *record)
+static int make_variables(struct gpmu_recorder *recorder)
 {
 	const char *const values[N_VARIABLES] = {
-		record->library, record->library, record->folder,
+		recorder->library, recorder->library, recorder->folder,
 	};
 
 	for (size_t i = 0; i < N_VARIABLES; i++) {
-		if (!record->variables[i])
-			record->variables[i] = text_print("%s=%s", variables[i], values[i]);
-		if (!record->variables[i])
+		if (!recorder->variables[i])
+			recorder->variables[i] = text_print("%s=%s", variables[i], values[i]);
+		if (!recorder->variables[i])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-char *const *gpmu_record_environment(struct gpmu_record *record, char *const *environment)
+char *const *gpmu_recorder_environment(struct gpmu_recorder *recorder, char *const *environment)
 {
 	size_t n = 0, length = 0;
 
 	while (environment[n])
 		n++;
-	free(record->environment);
-	record->environment = calloc(n + N_VARIABLES + 1, sizeof(*record->environment));
-	if (!record->environment || (record->folder && make_variables(record)))
+	free(recorder->environment);
+	recorder->environment = calloc(n + N_VARIABLES + 1, sizeof(*recorder->environment));
+	if (!recorder->environment || (recorder->folder && make_variables(recorder)))
 		return NULL;
 	for (size_t i = 0; i < n; i++)
-		if (!record->folder || !is_ours(environment[i]))
-			record->environment[length++] = environment[i];
-	for (size_t i = 0; record->folder && i < N_VARIABLES; i++)
-		record->environment[length++] = record->variables[i];
-	return record->environment;
+		if (!recorder->folder || !is_ours(environment[i]))
+			recorder->environment[length++] = environment[i];
+	for (size_t i = 0; recorder->folder && i < N_VARIABLES; i++)
+		recorder->environment[length++] = recorder->variables[i];
+	return recorder->environment;
 }
 
-void record_inject_release(struct gpmu_record *record)
+void recorder_inject_release(struct gpmu_recorder *recorder)
 {
 	for (size_t i = 0; i < N_VARIABLES; i++)
-		free(record->variables[i]);
-	free(record->environment);
-	free(record->library);
+		free(recorder->variables[i]);
+	free(recorder->environment);
+	free(recorder->library);
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 
 #define MAX_PATH	384	/* bytes, for a warning */
 /* bytes: the smallest page, the most that a sysfs file returns at once */

@@ -12,17 +12,17 @@
 #include <unistd.h>
 
 #include "base/list.h"
-#include "record/record.h"
+#include "record/recorder.h"
 #include "trace/trace.h"
 
 #define COPY	(1u << 20)
-#define N_RESTARTS	(sizeof(((struct record_file *)NULL)->restarts) / sizeof(uint64_t))
+#define N_RESTARTS	(sizeof(((struct recorder_file *)NULL)->restarts) / sizeof(uint64_t))
 
-int record_file_open(struct record_file *file, const char *path, uint64_t max)
+int recorder_file_open(struct recorder_file *file, const char *path, uint64_t max)
 {
 	struct stat status;
 
-	*file = (struct record_file){ .max = max };
+	*file = (struct recorder_file){ .max = max };
 	file->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	file->created = file->fd >= 0;
 	if (file->fd < 0)
@@ -46,7 +46,7 @@ int record_file_open(struct record_file *file, const char *path, uint64_t max)
 	return flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY : 0;
 }
 
-int record_file_begin(struct record_file *file)
+int recorder_file_begin(struct recorder_file *file)
 {
 	if (file->begun)
 		return 0;
@@ -54,7 +54,7 @@ int record_file_begin(struct record_file *file)
 	return ftruncate(file->fd, 0) ? -errno : 0;
 }
 
-void record_file_close(struct record_file *file, const char *path)
+void recorder_file_close(struct recorder_file *file, const char *path)
 {
 	if (file->fd < 0)
 		return;
@@ -87,7 +87,7 @@ static int copy_rest(int from, int to, off_t at)
 }
 
 /* Replaces the file and its descriptor by the part from @offset on. */
-static int keep_from(struct record_file *file, const char *path, uint64_t offset)
+static int keep_from(struct recorder_file *file, const char *path, uint64_t offset)
 {
 	char *temporary = text_print("%s.XXXXXX", path);
 	struct stat status;
@@ -117,12 +117,12 @@ static int keep_from(struct record_file *file, const char *path, uint64_t offset
 	return ret;
 }
 
-uint64_t record_file_size(const struct record_file *file, const struct gpmu_trace *trace)
+uint64_t recorder_file_size(const struct recorder_file *file, const struct gpmu_trace *trace)
 {
 	return trace->written - file->cut;
 }
 
-static void note_restart(struct record_file *file, const struct gpmu_trace *trace)
+static void note_restart(struct recorder_file *file, const struct gpmu_trace *trace)
 {
 	if (file->restart == trace->restart)
 		return;
@@ -135,16 +135,16 @@ static void note_restart(struct record_file *file, const struct gpmu_trace *trac
 	file->restarts[file->n_restarts++] = trace->restart_begin;
 }
 
-int record_file_trim(struct record_file *file, struct gpmu_trace *trace, const char *path)
+int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace, const char *path)
 {
 	size_t keep = 0;
-	int ret = record_file_begin(file);
+	int ret = recorder_file_begin(file);
 
 	if (ret || !file->max)
 		return ret;
 	note_restart(file, trace);
 	/* Leave room for buffered packets. */
-	if (record_file_size(file, trace) + trace->out.length + trace->flush_at <= file->max)
+	if (recorder_file_size(file, trace) + trace->out.length + trace->flush_at <= file->max)
 		return 0;
 	ret = trace_write(trace);
 	if (ret)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/record_queue.h"
+#include "record/queue/record_queue.h"
 
 int record_queue_init(struct record_queue *queue, size_t room)
 {
@@ -13,6 +13,7 @@ int record_queue_init(struct record_queue *queue, size_t room)
 	if (!queue->fill || !queue->look) {
 		free(queue->fill);
 		free(queue->look);
+		queue->fill = NULL;
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&queue->lock, NULL);
@@ -31,29 +32,29 @@ void record_queue_release(struct record_queue *queue)
 
 static size_t whole(size_t size)
 {
-	return (sizeof(struct record_item) + size + 7) / 8 * 8;
+	return (sizeof(struct record) + size + 7) / 8 * 8;
 }
 
-bool record_queue_put(struct record_queue *queue, struct record_item *item, const void *data,
+bool record_queue_put(struct record_queue *queue, struct record *record, const void *data,
 		      size_t size)
 {
 	size_t need = whole(size);
 	bool fits;
 
-	item->size = (uint32_t)need;
+	record->size = (uint32_t)need;
 	pthread_mutex_lock(&queue->lock);
 	fits = queue->room - queue->length >= need;
 	if (fits) {
 		char *to = queue->fill + queue->length;
 
-		memcpy(to, item, sizeof(*item));
+		memcpy(to, record, sizeof(*record));
 		if (size)
-			memcpy(to + sizeof(*item), data, size);
-		memset(to + sizeof(*item) + size, 0, need - sizeof(*item) - size);
+			memcpy(to + sizeof(*record), data, size);
+		memset(to + sizeof(*record) + size, 0, need - sizeof(*record) - size);
 		queue->length += need;
-		queue->items++;
+		queue->record_count++;
 	} else {
-		queue->dropped++;
+		queue->dropped_count++;
 	}
 	pthread_mutex_unlock(&queue->lock);
 	return fits;
@@ -69,7 +70,7 @@ bool record_queue_has_room(struct record_queue *queue, size_t size)
 	return fits;
 }
 
-size_t record_queue_take(struct record_queue *queue, const char **items)
+size_t record_queue_take(struct record_queue *queue, const char **records)
 {
 	char *full;
 	size_t length;
@@ -81,17 +82,17 @@ size_t record_queue_take(struct record_queue *queue, const char **items)
 	queue->look = full;
 	queue->length = 0;
 	pthread_mutex_unlock(&queue->lock);
-	*items = full;
+	*records = full;
 	return length;
 }
 
-uint64_t record_queue_items(struct record_queue *queue, uint64_t *dropped)
+uint64_t record_queue_count(struct record_queue *queue, uint64_t *dropped)
 {
-	uint64_t items;
+	uint64_t records;
 
 	pthread_mutex_lock(&queue->lock);
-	items = queue->items;
-	*dropped = queue->dropped;
+	records = queue->record_count;
+	*dropped = queue->dropped_count;
 	pthread_mutex_unlock(&queue->lock);
-	return items;
+	return records;
 }

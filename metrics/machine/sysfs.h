@@ -7,14 +7,14 @@
  * -EBADMSG			the content is invalid: a warning was added, skip the item
  * -ENOMEM, -EMFILE, -ENFILE	the process has run out of a resource
  */
-#ifndef GPMU_MACHINE_SYSFS_H
-#define GPMU_MACHINE_SYSFS_H
+#ifndef GPMU_SYSFS_H
+#define GPMU_SYSFS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/cpus.h"
-#include "machine/machine_warnings.h"
+#include "machine/warnings.h"
 
 #define SYSFS_MAX_TEXT		65536	/* bytes of a file: the largest page size of arm64 */
 #define SYSFS_MAX_ENTRIES	16384	/* entries of a folder */
@@ -75,4 +75,4 @@ int sysfs_optional(int ret);
  */
 int sysfs_read(int dir, const char *path, char *buffer, size_t size);
 
-#endif /* GPMU_MACHINE_SYSFS_H */
+#endif /* GPMU_SYSFS_H */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "record/record_merge.h"
+#include "record/queue/record_merge.h"
 
 void record_merge_init(struct record_merge *merge, size_t most)
 {
@@ -14,21 +14,21 @@ void record_merge_init(struct record_merge *merge, size_t most)
 void record_merge_release(struct record_merge *merge)
 {
 	for (size_t i = 0; i < merge->length; i++)
-		free(merge->heap[i].item);
+		free(merge->heap[i].record);
 	free(merge->heap);
 	free(merge->streams);
 }
 
 int record_merge_open(struct record_merge *merge, uint64_t now)
 {
-	struct record_stream *streams = list_room(merge->streams, merge->n_streams,
+	struct record_stream *streams = list_room(merge->streams, merge->stream_count,
 						  sizeof(*streams));
 
 	if (!streams)
 		return -ENOMEM;
 	merge->streams = streams;
-	streams[merge->n_streams] = (struct record_stream){ .heard = now, .open = true };
-	return (int)merge->n_streams++;
+	streams[merge->stream_count] = (struct record_stream){ .heard = now, .open = true };
+	return (int)merge->stream_count++;
 }
 
 void record_merge_mark(struct record_merge *merge, int stream, uint64_t time, uint64_t now)
@@ -81,11 +81,11 @@ static void take_first(struct record_merge *merge)
 		rise(merge, at, merge->heap[last]);
 }
 
-int record_merge_add(struct record_merge *merge, const struct record_item *item, int stream)
+int record_merge_add(struct record_merge *merge, const struct record *record, int stream)
 {
 	const struct record_stream *of = &merge->streams[stream];
 	struct record_entry *entry;
-	struct record_item *copy;
+	struct record *copy;
 
 	if (merge->length == merge->room) {
 		size_t room = merge->room ? merge->room * 2 : 1024;
@@ -96,18 +96,18 @@ int record_merge_add(struct record_merge *merge, const struct record_item *item,
 		merge->heap = heap;
 		merge->room = room;
 	}
-	copy = malloc(item->size);
+	copy = malloc(record->size);
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, item, item->size);
+	memcpy(copy, record, record->size);
 	entry = &merge->heap[merge->length];
-	entry->begin = item->begin;
-	entry->end = item->end;
+	entry->begin = record->begin;
+	entry->end = record->end;
 	entry->number = merge->numbers++;
-	entry->item = copy;
+	entry->record = copy;
 	rise(merge, merge->length++, *entry);
-	merge->bytes += item->size;
-	merge->late += item->end < of->mark;
+	merge->bytes += record->size;
+	merge->late += record->end < of->mark;
 	return 0;
 }
 
@@ -115,7 +115,7 @@ uint64_t record_merge_bound(const struct record_merge *merge, uint64_t patient)
 {
 	uint64_t bound = UINT64_MAX;
 
-	for (size_t i = 0; i < merge->n_streams; i++) {
+	for (size_t i = 0; i < merge->stream_count; i++) {
 		const struct record_stream *of = &merge->streams[i];
 
 		if (of->open && of->heard >= patient && of->mark < bound)
@@ -124,16 +124,16 @@ uint64_t record_merge_bound(const struct record_merge *merge, uint64_t patient)
 	return bound;
 }
 
-struct record_item *record_merge_next(struct record_merge *merge, uint64_t bound)
+struct record *record_merge_next(struct record_merge *merge, uint64_t bound)
 {
-	struct record_item *item;
+	struct record *record;
 	bool fits = merge->bytes <= merge->most;
 
 	if (!merge->length || (merge->heap[0].begin > bound && fits))
 		return NULL;
 	merge->forced += merge->heap[0].begin > bound;
-	item = merge->heap[0].item;
+	record = merge->heap[0].record;
 	take_first(merge);
-	merge->bytes -= item->size;
-	return item;
+	merge->bytes -= record->size;
+	return record;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/machine_warnings.h"
+#include "machine/warnings.h"
 
 #define MAX_LINE	512
 

@@ -13,29 +13,30 @@ int main(int argc, char **argv)
 {
 	char *by_default[] = { "true", NULL };
 	char **command = argc > 1 ? argv + 1 : by_default;
-	const struct gpmu_record_options options = {
+	const struct gpmu_recorder_options options = {
 		.size = sizeof(options), .path = "trace.pftrace",
-		.cuda = GPMU_RECORD_KERNEL | GPMU_RECORD_MEMCPY |
-			GPMU_RECORD_CALLS,
+		.cuda = GPMU_RECORDER_KERNEL | GPMU_RECORDER_MEMCPY |
+			GPMU_RECORDER_CALLS,
 		.rank = -1,
 	};
 	struct gpmu_error error = { 0 };
-	struct gpmu_record *record = gpmu_record_new(&options, &error);
+	struct gpmu_recorder *recorder;
 	int ret = -1;
 	pid_t pid;
 
-	if (record)
-		ret = gpmu_record_start(record, NULL, &error);
+	recorder = gpmu_recorder_new(&options, &error);
+	if (recorder)
+		ret = gpmu_recorder_start(recorder, NULL, &error);
 	if (!ret) {
-		gpmu_record_enable(record);
+		gpmu_recorder_enable(recorder);
 		if (!posix_spawnp(&pid, command[0], NULL, NULL, command,
-				  gpmu_record_environment(record, environ)))
+				  gpmu_recorder_environment(recorder, environ)))
 			waitpid(pid, NULL, 0);
-		gpmu_record_disable(record);
-		ret = gpmu_record_stop(record, &error);
+		gpmu_recorder_disable(recorder);
+		ret = gpmu_recorder_stop(recorder, &error);
 	}
 	if (ret)
 		fprintf(stderr, "%s\n", error.text);
-	gpmu_record_free(record);
+	gpmu_recorder_free(recorder);
 	return ret != 0;
 }
