@@ -35,13 +35,13 @@ void stats_release(struct gpmu_stats *stats);
 
 /*
  * Adds the rows of a run, which are matched by position. The rows of the first run are copied
- * with why; their other texts must stay valid. Rows that are not GPMU_OK are not in the mean.
+ * with why; their other texts must stay valid. Rows that are not GPMU_STATE_OK are not in the mean.
  * 0; -EINVAL for another number of rows, or -ENOMEM, and then nothing is added
  */
 int stats_add(struct gpmu_stats *stats, const struct gpmu_row *rows, size_t length);
 
 /*
- * Returns the means. runs is the number of runs in the mean. A row that was never GPMU_OK is
+ * Returns the means. runs is the number of runs in the mean. A row that was never GPMU_STATE_OK is
  * that of the last run. share is the lowest of all runs, and alert is 1 if it was 1 in any run.
  */
 const struct gpmu_row *stats_rows(struct gpmu_stats *stats, size_t *length);

@@ -321,8 +321,8 @@ static void put_balance(struct table *table, const struct gpmu_balance_line *lin
 	fprintf(file, "  %-*s", WIDER, name);
 	for (size_t i = 0; i < 2; i++) {
 		const struct gpmu_flow_value value = {
-			.state = line->state == GPMU_OK		 ? GPMU_FLOW_OK :
-				 line->state == GPMU_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
+			.state = line->state == GPMU_STATE_OK		 ? GPMU_FLOW_OK :
+				 line->state == GPMU_STATE_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
 								   GPMU_FLOW_NOT_SUPPORTED,
 			.rate = sides[i],
 			.share = line->share,
@@ -330,7 +330,7 @@ static void put_balance(struct table *table, const struct gpmu_balance_line *lin
 
 		put_value(table, &value);
 	}
-	if (line->state == GPMU_OK)
+	if (line->state == GPMU_STATE_OK)
 		put_remainder(file, line);
 	fprintf(file, "\n");
 }

@@ -24,11 +24,11 @@ module gpmu
   public :: gpmu_counting, gpmu_row
   public :: gpmu_open, gpmu_close, gpmu_begin, gpmu_end, gpmu_regions, gpmu_region
   public :: gpmu_total, gpmu_print, gpmu_text
-  public :: gpmu_ok, gpmu_idle, gpmu_not_counted, gpmu_not_supported
+  public :: gpmu_state_ok, gpmu_state_idle, gpmu_state_not_counted, gpmu_state_not_supported
   public :: gpmu_aggregate_machine, gpmu_aggregate_node, gpmu_aggregate_cpu
 
-  integer(c_int), parameter :: gpmu_ok = 0, gpmu_idle = 1, gpmu_not_counted = 2, &
-    gpmu_not_supported = 3
+  integer(c_int), parameter :: gpmu_state_ok = 0, gpmu_state_idle = 1, gpmu_state_not_counted = 2, &
+    gpmu_state_not_supported = 3
   integer(c_int), parameter :: failed = -1
   integer(c_int), parameter :: gpmu_aggregate_machine = 0, gpmu_aggregate_node = 1, &
     gpmu_aggregate_cpu = 2
@@ -451,16 +451,16 @@ contains
     character(len=24) :: number
 
     select case (row%state)
-    case (gpmu_ok)
+    case (gpmu_state_ok)
       if (row%metric == 0 .and. row%value == anint(row%value) .and. row%value < 1d18) then
         write (number, '(i0)') int(row%value, c_int64_t)
       else
         write (number, '(g0.9)') row%value
       end if
       text = trim(adjustl(number))//' '//gpmu_text(row%unit)
-    case (gpmu_idle)
+    case (gpmu_state_idle)
       text = 'idle'
-    case (gpmu_not_counted)
+    case (gpmu_state_not_counted)
       text = '<not counted> '//gpmu_text(row%why)
     case default
       text = '<not supported> '//gpmu_text(row%why)

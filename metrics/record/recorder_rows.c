@@ -105,14 +105,15 @@ static int put_row(struct gpmu_recorder *recorder, const struct gpmu_session *se
 		   const struct gpmu_row *row, size_t guess)
 {
 	struct record record = { .type = RECORD_VALUE };
-	struct record_value value = { .counted = row->state == GPMU_OK || row->state == GPMU_IDLE,
+	struct record_value value = { .counted = row->state == GPMU_STATE_OK ||
+						 row->state == GPMU_STATE_IDLE,
 				      .value = row->value, .share = row->share };
 	long index = find_row(recorder, row, guess);
 
 	if (index < 0)
 		return -ENOMEM;
 	/* An unsupported event has no track; the user was told when it was requested. */
-	if (row->state == GPMU_NOT_SUPPORTED)
+	if (row->state == GPMU_STATE_NOT_SUPPORTED)
 		return 0;
 	if (recorder->rows[index].number < 0)
 		recorder->rows[index].number = tell(recorder, session->plan, row);
@@ -121,7 +122,7 @@ static int put_row(struct gpmu_recorder *recorder, const struct gpmu_session *se
 	/* The writer drops a value without a number, as if there were no room for it either. */
 	value.counter = (uint32_t)recorder->rows[index].number;
 	/* The metric's divisor is 0: the measured activity did not occur. */
-	if (row->state == GPMU_IDLE)
+	if (row->state == GPMU_STATE_IDLE)
 		value.value = 0;
 	record_queue_put(&recorder->queues[RECORDER_ROWS], &record, &value, sizeof(value));
 	return 0;

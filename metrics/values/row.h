@@ -51,7 +51,7 @@ struct row_part {
 /* The value of a sum or of a metric */
 struct row_result {
 	enum gpmu_state state;
-	double value;		/* NaN unless GPMU_OK */
+	double value;		/* NaN unless GPMU_STATE_OK */
 	const char *why;
 	double share;		/* NaN: not known */
 	uint64_t raw;		/* saturates at UINT64_MAX */

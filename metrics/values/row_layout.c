@@ -395,7 +395,7 @@ static int event_row(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		row.mean = rows->plan->slots[set.slots[0]].mean;
 		ret = add_sum(rows, counts, &set, &rows->units[unit], true, &source.index);
 	} else {
-		row.state = GPMU_NOT_SUPPORTED;
+		row.state = GPMU_STATE_NOT_SUPPORTED;
 		row.why = event->why;
 	}
 	return ret ? ret : add_row(rows, unit, &source, row);

@@ -123,13 +123,13 @@ void buffer_shortest(struct sink_buffer *buffer, double value);
 /* A raw count of 0 with another value means that the raw count is not known. */
 static inline bool sink_knows_raw(const struct gpmu_row *row)
 {
-	return row->state == GPMU_OK && !row->metric && (row->raw || row->value == 0);
+	return row->state == GPMU_STATE_OK && !row->metric && (row->raw || row->value == 0);
 }
 
 /* Nothing is known about the counters of perf's own metrics. */
 static inline bool sink_knows_times(const struct gpmu_row *row)
 {
-	return row->state != GPMU_NOT_SUPPORTED && (row->counters || !row->metric);
+	return row->state != GPMU_STATE_NOT_SUPPORTED && (row->counters || !row->metric);
 }
 
 /* Words of CSV and JSON: "machine", "not_counted" */

@@ -114,7 +114,7 @@ static void put_rest(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	put_size(sink, row->counters);
 	put_size(sink, row->runs);
-	if (row->state == GPMU_OK && isfinite(row->deviation))
+	if (row->state == GPMU_STATE_OK && isfinite(row->deviation))
 		buffer_shortest(&sink->part, row->deviation);
 	next(sink);
 	put_number(sink, row->alert);
@@ -272,7 +272,7 @@ static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct
 		return;
 	at = add_times(room, sink, row);
 	at = add(at, text, line->place);
-	if (row->state == GPMU_OK && isfinite(row->value))
+	if (row->state == GPMU_STATE_OK && isfinite(row->value))
 		at += number_shortest(at, row->value);
 	at = add(at, text + line->place, line->state);
 	if (isfinite(row->share))

@@ -139,7 +139,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	bool counted = sink_knows_times(row);
 
 	put_place(sink, row);
-	put_double(buffer, ",\"value\":", row->state == GPMU_OK ? row->value : NAN);
+	put_double(buffer, ",\"value\":", row->state == GPMU_STATE_OK ? row->value : NAN);
 	put_string(buffer, ",\"unit\":", row->unit);
 	put_string(buffer, ",\"state\":", sink_state_name(row->state));
 	put_double(buffer, ",\"share\":", row->share);
@@ -148,7 +148,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	put_u64(buffer, ",\"running_ns\":", counted, row->running);
 	put_u64(buffer, ",\"counters\":", true, row->counters);
 	put_u64(buffer, ",\"runs\":", true, row->runs);
-	put_double(buffer, ",\"deviation\":", row->state == GPMU_OK ? row->deviation : NAN);
+	put_double(buffer, ",\"deviation\":", row->state == GPMU_STATE_OK ? row->deviation : NAN);
 	put_number(buffer, ",\"alert\":", row->alert);
 	put_string(buffer, ",\"why\":", row->why);
 	put_string(buffer, ",\"gpu\":", row->gpu);

@@ -129,7 +129,7 @@ int gpmu_session_disable(struct gpmu_session *session);
  * reading, or the program calls too late, the interval is longer.
  *
  * After gpmu_session_disable() the last interval ends at that call. A counter that has vanished
- * is GPMU_NOT_COUNTED; the others are not affected.
+ * is GPMU_STATE_NOT_COUNTED; the others are not affected.
  *
  * Return: 1 if there is an interval; 0 if there is none yet, or after gpmu_session_disable()
  * none is left; -EINVAL if the session has not been enabled; -ENOMEM, and then the next interval

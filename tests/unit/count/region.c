@@ -56,7 +56,7 @@ static void is_region(struct test *test, size_t index, const char *name, uint64_
 	bool good = !ret && test->n == 2 && got && !strcmp(got, name) &&
 		    gpmu_region_visits(test->session, index) == visits &&
 		    first->raw == ms * 2500000 && second->raw == ms * 1100000 &&
-		    first->state == GPMU_OK && first->time_begin == 0 &&
+		    first->state == GPMU_STATE_OK && first->time_begin == 0 &&
 		    first->time_end == ms * MS && first->enabled == ms * MS;
 
 	if (!ok(good, "%s", what))

@@ -80,7 +80,7 @@ static int lose(void)
 	state.read = -EIO;
 	ret = test_interval(&test);
 	state.read = 0;
-	if (!ret && row(&test, 0)->state != GPMU_NOT_COUNTED)
+	if (!ret && row(&test, 0)->state != GPMU_STATE_NOT_COUNTED)
 		ret = 1;
 	test_stop(&test);
 	return ret;

@@ -48,7 +48,7 @@ static void add(struct sums *sums, const struct test *test)
 	sums->end = row(test, 0)->time_end;
 	for (size_t i = 0; i < ALL; i++) {
 		sums->raw[i] += row(test, i)->raw;
-		sums->counted = sums->counted && row(test, i)->state == GPMU_OK;
+		sums->counted = sums->counted && row(test, i)->state == GPMU_STATE_OK;
 	}
 }
 
@@ -385,12 +385,12 @@ static void interference(void)
 	busy(1);
 	ok(drain(&sums, &test) == -ENODATA && sums.contiguous,
 	   "throttling: the session gives up the kernel's readings");
-	ok(!sums.counted && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(!sums.counted && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "throttling: the interval with the gap is not counted");
 	busy(5);
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK,
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_STATE_OK,
 	   "throttling: the interval after the gap is counted");
-	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(!test_total(&test) && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "throttling: the total is not counted");
 	test_release(&test);
 	free(data);
@@ -411,12 +411,12 @@ static void interference_between(void)
 	ring = test.session->rings->list[0];
 	counter_ring_stop(ring);
 	data = tell_of_stop(ring);
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "throttling: an interval by read(2) with the gap is not counted");
 	busy(2);
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK,
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_STATE_OK,
 	   "throttling: an interval by read(2) after the gap is counted");
-	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(!test_total(&test) && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "throttling: the total of intervals by read(2) is not counted");
 	test_release(&test);
 	free(data);

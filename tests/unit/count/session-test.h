@@ -125,7 +125,7 @@ __attribute__((unused)) static bool is_raw(const struct test *test, size_t index
 					   const char *what)
 {
 	const struct gpmu_row *r = row(test, index);
-	bool pass = ok(r->raw == want && r->state == GPMU_OK, "%s", what);
+	bool pass = ok(r->raw == want && r->state == GPMU_STATE_OK, "%s", what);
 
 	if (!pass)
 		diag("%s: got %" PRIu64 ", state %d (%s), want %" PRIu64, r->name, r->raw,

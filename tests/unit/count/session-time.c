@@ -142,7 +142,7 @@ static bool rate_is(const struct gpmu_row *r, double want, size_t metric, uint64
 	 */
 	if (!bound)
 		bound = want * 8 / (double)ns;
-	if (r->state == GPMU_OK && fabs(r->value - want) <= bound + want * 1e-12)
+	if (r->state == GPMU_STATE_OK && fabs(r->value - want) <= bound + want * 1e-12)
 		return true;
 	diag("%s, node %d, in %" PRIu64 " ns: %.12g, want %.12g +- %g", r->name, r->node, ns,
 	     r->value, want, bound);

@@ -121,7 +121,8 @@ static void *burn_in_thread(void *arg)
 static bool are_times(const struct test *test, uint64_t least, const char *what)
 {
 	uint64_t got = row(test, 0)->raw + row(test, 1)->raw;
-	bool pass = ok(row(test, 0)->state == GPMU_OK && row(test, 1)->state == GPMU_OK &&
+	bool pass = ok(row(test, 0)->state == GPMU_STATE_OK &&
+		       row(test, 1)->state == GPMU_STATE_OK &&
 		       got + 20 * MS >= least && got < least + 100 * MS, "%s", what);
 
 	if (!pass)
@@ -156,20 +157,20 @@ static void times_of_processes(void)
 	gpmu_region_begin(test.session, "gone");
 	gpmu_region_end(test.session, "gone");
 	test_total(&test);
-	is_state(&test, 0, GPMU_NOT_COUNTED, "a process has ended",
+	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "a process has ended",
 		 "session times: user_time is not counted once the process has ended");
-	is_state(&test, 1, GPMU_NOT_COUNTED, "a process has ended",
+	is_state(&test, 1, GPMU_STATE_NOT_COUNTED, "a process has ended",
 		 "session times: system_time is not counted once the process has ended");
-	ok(row(&test, 2)->state == GPMU_OK,
+	ok(row(&test, 2)->state == GPMU_STATE_OK,
 	   "session times: duration_time is counted after the process has ended");
 	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
 	are_times(&test, 0, "session times: a region has the times of a live process");
 	gpmu_region_rows(test.session, 1, &test.rows, &test.n);
-	is_state(&test, 0, GPMU_NOT_COUNTED, "a process has ended",
+	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "a process has ended",
 		 "session times: a region after the process has ended is not counted");
 	gpmu_session_set_times(test.session, 1000 * MS, 7 * MS);
 	test_total(&test);
-	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw > 900 * MS,
+	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 0)->raw > 900 * MS,
 	   "session times: times set by the program are counted after the process has ended");
 	test_release(&test);
 }
@@ -252,7 +253,7 @@ static void times_of_cpus(void)
 		}
 		waitpid(pid, NULL, 0);
 		test_total(&test);
-		ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->scope == GPMU_SCOPE_MACHINE &&
+		ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 0)->scope == GPMU_SCOPE_MACHINE &&
 		   row(&test, 0)->raw + row(&test, 1)->raw >= 150 * MS,
 		   "session times: user_time and system_time of %s include all "
 		   "tasks", i ? "one CPU" : "the machine");
@@ -277,14 +278,14 @@ static void unsupported(void)
 	gpmu_session_enable(test.session);
 	touch_pages(PAGES);
 	test_interval(&test);
-	is_state(&test, 0, GPMU_NOT_SUPPORTED, "no such event",
+	is_state(&test, 0, GPMU_STATE_NOT_SUPPORTED, "no such event",
 		 "session: an unknown event of the kernel is not supported, with a reason");
 	is_faults(&test, 1, PAGES, "session: an event beside an unknown one is counted");
 	gpmu_region_begin(test.session, "touch");
 	touch_pages(PAGES);
 	gpmu_region_end(test.session, "touch");
 	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
-	is_state(&test, 0, GPMU_NOT_SUPPORTED, "no such event",
+	is_state(&test, 0, GPMU_STATE_NOT_SUPPORTED, "no such event",
 		 "session: an unknown event of the kernel is not supported in a region");
 	is_faults(&test, 1, PAGES,
 		  "session: an event beside an unknown one is counted in a region");
@@ -302,11 +303,11 @@ static void asleep(void)
 	options.pids = &child.pid;
 	test_plan(&test, NULL, NULL, NULL, FAULTS);
 	test_start(&test, &options);
-	for (int i = 0; i < 1000 && (!i || row(&test, 0)->state == GPMU_OK); i++) {
+	for (int i = 0; i < 1000 && (!i || row(&test, 0)->state == GPMU_STATE_OK); i++) {
 		usleep(10000);
 		test_interval(&test);
 	}
-	is_state(&test, 0, GPMU_NOT_COUNTED, "none of its tasks ran while it was enabled",
+	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "none of its tasks ran while it was enabled",
 		 "session: an event of a process that sleeps is not counted, with a reason");
 	child_end(&child);
 	test_release(&test);
@@ -418,7 +419,7 @@ static void process(void)
 	for (size_t i = 0; i < 3; i++)
 		pthread_join(workers[i].thread, NULL);
 	test_total(&test);
-	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw >= 4 * PAGES,
+	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 0)->raw >= 4 * PAGES,
 	   "session: threads that have ended keep their counts");
 	test_release(&test);
 	pthread_barrier_destroy(&barrier);
@@ -450,7 +451,8 @@ static void children(void)
 	child_end(&child);
 	gpmu_session_disable(test.session);
 	test_interval(&test);
-	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw > 0 && row(&test, 0)->raw < PAGES,
+	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 0)->raw > 0 &&
+		   row(&test, 0)->raw < PAGES,
 	   "session: with on_exec, counts before exec are left out");
 	test_stop(&test);
 

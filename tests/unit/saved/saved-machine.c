@@ -99,7 +99,7 @@ static void test_merged(void)
 			      "1000000000,,nvidia_scf_pmu/cmem_wr_total_bytes/,2000000000,100.00,,\n"
 			      "2000000000,ns,duration_time,2000000000,100.00,,\n", laptop.path,
 			  "GraceMemBW", NULL), "perf output: PMUs summed by perf make rows");
-	ok(t.n == 1 && t.rows[0].state == GPMU_OK,
+	ok(t.n == 1 && t.rows[0].state == GPMU_STATE_OK,
 	   "perf output: a metric of PMUs summed by perf has a value") ||
 		(diag("state %d, %s", t.rows[0].state, t.rows[0].why ? t.rows[0].why : ""), 0);
 	saved_test_release(&t);

@@ -80,7 +80,7 @@ static void test_missing(void)
 	       "perf output: an event that was not counted has no value");
 	is_str(t.rows[1].why, "perf says that it was not counted",
 	       "perf output: the reason of an event that was not counted refers to perf");
-	ok(t.rows[2].state == GPMU_NOT_SUPPORTED,
+	ok(t.rows[2].state == GPMU_STATE_NOT_SUPPORTED,
 	   "perf output: an event that perf does not support is not supported");
 	is_str(t.rows[2].why, "perf says that it is not supported",
 	       "perf output: the reason of an event that is not supported refers to perf");
@@ -313,7 +313,7 @@ static void test_recorded(const char *version)
 			if (!t.plan)
 				saved_test_plan(&t, laptop.path, NULL, "context-switches");
 			fine = saved_test_rows(&t) && t.n == outputs[i / 2].rows &&
-			       t.rows[0].state == GPMU_OK && t.rows[0].value >= 1 &&
+			       t.rows[0].state == GPMU_STATE_OK && t.rows[0].value >= 1 &&
 			       t.rows[0].share == 1 && t.rows[0].time_end >= t.rows[0].time_begin;
 		}
 		if (!ok(fine && tables == outputs[i / 2].tables, "perf output: %s is read", path))

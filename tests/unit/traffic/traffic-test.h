@@ -46,7 +46,7 @@ static void traffic_rows(struct traffic *t)
 			.package = -1,
 			.cpu = -1,
 			.pid = -1,
-			.state = GPMU_OK,
+			.state = GPMU_STATE_OK,
 			.share = 1,
 			.enabled = SEC,
 			.running = SEC,

@@ -248,7 +248,7 @@ static const char *row_text(const struct gpmu_rows *rows, size_t index)
 		 row->scope == GPMU_SCOPE_NODE ? row->node : row->cpu);
 	snprintf(value, sizeof(value), " %.15g", row->value);
 	snprintf(text, sizeof(text), "%s %s%s%s%s %s", place, row->name,
-		 row->state == GPMU_OK ? value : "", row->unit ? " " : "",
+		 row->state == GPMU_STATE_OK ? value : "", row->unit ? " " : "",
 		 row->unit ? row->unit : "", states[row->state]);
 	return text;
 }

@@ -96,7 +96,9 @@ static void texts(void)
 
 static void states(void)
 {
-	static const enum gpmu_state states[] = { GPMU_IDLE, GPMU_NOT_COUNTED, GPMU_NOT_SUPPORTED };
+	static const enum gpmu_state states[] = {
+		GPMU_STATE_IDLE, GPMU_STATE_NOT_COUNTED, GPMU_STATE_NOT_SUPPORTED,
+	};
 	static const char *const names[] = { "idle", "not_counted", "not_supported" };
 
 	for (size_t i = 0; i < 3; i++) {
@@ -116,7 +118,7 @@ static void states(void)
 		   "JSON: a row that is %s has no numbers", names[i]);
 		ok(is_null(object, "share") == isnan(row.share) && is_null(object, "host"),
 		   "JSON: a row that is %s has null for NaN and for an empty host", names[i]);
-		ok(is_null(object, "enabled_ns") == (states[i] == GPMU_NOT_SUPPORTED),
+		ok(is_null(object, "enabled_ns") == (states[i] == GPMU_STATE_NOT_SUPPORTED),
 		   "JSON: a row that is %s has its enabled time if it was opened", names[i]);
 		json_decref(object);
 		test_sink_release(&t);

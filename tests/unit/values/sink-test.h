@@ -39,7 +39,7 @@ static struct gpmu_row lost_row(const char *name, enum gpmu_state state, const c
 
 	row.state = state;
 	row.value = NAN;
-	row.share = state == GPMU_NOT_COUNTED ? 0 : NAN;
+	row.share = state == GPMU_STATE_NOT_COUNTED ? 0 : NAN;
 	row.why = why;
 	return row;
 }
