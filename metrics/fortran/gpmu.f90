@@ -181,7 +181,7 @@ module gpmu
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int) :: ret
     end function
-    function gpmu_session_regions(session) bind(c) result(n)
+    function gpmu_session_region_count(session) bind(c) result(n)
       import :: c_ptr, c_size_t
       type(c_ptr), value :: session
       integer(c_size_t) :: n
@@ -192,7 +192,7 @@ module gpmu
       integer(c_size_t), value :: index
       type(c_ptr) :: name
     end function
-    function gpmu_region_visits(session, index) bind(c) result(n)
+    function gpmu_region_visit_count(session, index) bind(c) result(n)
       import :: c_ptr, c_size_t, c_int64_t
       type(c_ptr), value :: session
       integer(c_size_t), value :: index
@@ -364,7 +364,7 @@ contains
 
     gpmu_regions = 0
     if (c_associated(counting%session)) &
-      gpmu_regions = int(gpmu_session_regions(counting%session))
+      gpmu_regions = int(gpmu_session_region_count(counting%session))
   end function
 
   ! Gets the region with number @index, from 1: its name, number of visits, and rows. The texts of
@@ -386,7 +386,7 @@ contains
       ret = gpmu_region_rows(counting%session, number, first, length)
     if (ret == 0) then
       if (present(name)) name = gpmu_text(c_region_name(counting%session, number))
-      if (present(visits)) visits = gpmu_region_visits(counting%session, number)
+      if (present(visits)) visits = gpmu_region_visit_count(counting%session, number)
       if (present(rows)) rows = copy_rows(first, length)
     end if
     call finish(ret, 'rows of a region', stat)

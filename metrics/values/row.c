@@ -18,10 +18,10 @@ struct gpmu_rows *rows_new(const struct gpmu_plan *plan, const struct rows_optio
 	for (size_t i = 0; i < plan->n_metrics; i++) {
 		const struct plan_metric *metric = &plan->metrics[i];
 
-		if (metric->expr && gpmu_expr_ids(metric->expr) > most)
-			most = gpmu_expr_ids(metric->expr);
-		if (metric->threshold && gpmu_expr_ids(metric->threshold) > most)
-			most = gpmu_expr_ids(metric->threshold);
+		if (metric->expr && gpmu_expr_id_count(metric->expr) > most)
+			most = gpmu_expr_id_count(metric->expr);
+		if (metric->threshold && gpmu_expr_id_count(metric->threshold) > most)
+			most = gpmu_expr_id_count(metric->threshold);
 	}
 	rows->values = calloc(most, sizeof(*rows->values));
 	if (!rows->values) {

@@ -52,7 +52,7 @@ static void test_grace(void)
 	   gpmu_pmu_format(pmu, "dst") && gpmu_pmu_event(pmu, "rd_bytes_loc") &&
 	   !strcmp(gpmu_pmu_identifier(pmu), "1030036b"),
 	   "perf output: a PMU has the formats and events of its names, and Grace's identifier");
-	ok(pmu && gpmu_pmu_counters(pmu) == 6 && gpmu_pmu_cycle_counter(pmu) == 1,
+	ok(pmu && gpmu_pmu_counter_count(pmu) == 6 && gpmu_pmu_cycle_counter(pmu) == 1,
 	   "perf output: a PMU has the counters of a Grace");
 	node = pmu ? gpmu_pmu_node(pmu) : NULL;
 	ok(node && gpmu_node_number(node) == 2 && gpmu_node_package(node) == 36,
