@@ -175,7 +175,7 @@ void gpmu_recorder_disable(struct gpmu_recorder *recorder);
 /**
  * gpmu_recorder_rows() - records the values of counters
  * @recorder: a recorder that has been started
- * @rows: rows of gpmu_session_interval() or gpmu_session_next() of the recorder's session;
+ * @rows: rows of gpmu_session_next() of the recorder's session;
  *	successive calls pass successive intervals
  * @count: number of rows
  *
