@@ -46,7 +46,7 @@ struct recorder_file {
 	uint64_t max;		/* bytes; 0: no limit */
 	uint64_t cut;		/* bytes of the trace that have been cut off */
 	uint64_t restarts[64];	/* offsets of restarts in the trace, in bytes */
-	size_t n_restarts;
+	size_t restart_count;
 	uint64_t restart;	/* number of the last restart */
 };
 
@@ -61,14 +61,14 @@ struct gpmu_recorder {
 	char *library;
 	struct channel_control *control;
 	struct recorder_channel *channels;
-	size_t n_channels;
-	uint32_t n_processes;
+	size_t channel_count;
+	uint32_t process_count;
 	int watch;			/* inotify */
 	char **environment;
 	char *variables[3];
 	/* Rows: used by the caller's thread */
 	struct recorder_row *rows;
-	size_t n_rows, head_count;
+	size_t row_count, head_count;
 	/* Scheduling */
 	struct record_sched sched;
 	/* Threads */
@@ -91,9 +91,9 @@ struct gpmu_recorder {
 	size_t stream_count;
 	/* streams in merge of the other sources; -1: none yet */
 	int source_streams[RECORDER_SOURCES];
-	uint64_t source_lost[RECORDER_SOURCES];
-	uint64_t source_records[RECORDER_SOURCES];	/* number of values, switches */
-	uint64_t no_memory;		/* records lost for lack of memory */
+	uint64_t source_lost_count[RECORDER_SOURCES];
+	uint64_t source_record_count[RECORDER_SOURCES];	/* number of values, switches */
+	uint64_t no_memory_count;		/* records lost for lack of memory */
 	int failed;			/* -errno of writing the trace */
 	uint64_t flushed;
 };
