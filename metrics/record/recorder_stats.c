@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Statistics. The writing thread adds processes, whose array it reallocates, while the owner
- * asks for statistics: so it publishes a snapshot after each round.
+ * Statistics. The writing thread reallocates the array of processes while the owner asks for
+ * statistics, so it publishes a snapshot after each round of draining the queues.
  */
 #include <errno.h>
 #include <string.h>

@@ -18,7 +18,7 @@ static const void *data_of(const struct record *record)
 }
 
 /*
- * Notes an error. After -ENOMEM for one record the recording continues; a failed write
+ * Keeps an error. After -ENOMEM for one record the recording continues; a failed write
  * ends it.
  */
 static void note_error(struct gpmu_recorder *recorder, int ret)
