@@ -32,14 +32,14 @@ static double gb(double rate)
 	return rate / 1e9;
 }
 
-static void note_signs(struct signs *signs, const struct gpmu_flow_value *value)
+static void note_signs(struct signs *signs, const struct gpmu_traffic_value *value)
 {
-	bool number = value->state == GPMU_FLOW_OK || value->state == GPMU_FLOW_RANGE;
+	bool number = value->state == GPMU_TRAFFIC_OK || value->state == GPMU_TRAFFIC_RANGE;
 
-	signs->derived = signs->derived || (value->state == GPMU_FLOW_OK && value->derived);
-	signs->range = signs->range || value->state == GPMU_FLOW_RANGE;
-	signs->together = signs->together || value->state == GPMU_FLOW_TOGETHER;
-	signs->invisible = signs->invisible || value->state == GPMU_FLOW_INVISIBLE;
+	signs->derived = signs->derived || (value->state == GPMU_TRAFFIC_OK && value->derived);
+	signs->range = signs->range || value->state == GPMU_TRAFFIC_RANGE;
+	signs->together = signs->together || value->state == GPMU_TRAFFIC_TOGETHER;
+	signs->invisible = signs->invisible || value->state == GPMU_TRAFFIC_INVISIBLE;
 	if (number && value->share < 1) {
 		if (!signs->multiplexed || value->share < signs->share)
 			signs->share = value->share;
@@ -67,33 +67,33 @@ static void write_number(double rate, char *text, size_t size)
 		snprintf(text, size, "%.3f", gb(rate));
 }
 
-static void write_value(struct table *table, const struct gpmu_flow_value *value, char *text,
+static void write_value(struct table *table, const struct gpmu_traffic_value *value, char *text,
 			size_t size)
 {
 	char letter[8];
 
 	note_signs(&table->signs, value);
 	switch (value->state) {
-	case GPMU_FLOW_OK:
+	case GPMU_TRAFFIC_OK:
 		write_number(value->rate, text, size);
 		snprintf(text + strlen(text), size - strlen(text), "%s%s",
 			 value->derived ? "~" : "", value->share < 1 ? "*" : "");
 		break;
-	case GPMU_FLOW_RANGE:
+	case GPMU_TRAFFIC_RANGE:
 		snprintf(text, size, "%.2f..%.2f%s", gb(value->low), gb(value->high),
 			 value->share < 1 ? "*" : "");
 		break;
-	case GPMU_FLOW_TOGETHER:
+	case GPMU_TRAFFIC_TOGETHER:
 		write_letter(value->sum, letter);
 		snprintf(text, size, "(%s)", letter);
 		break;
-	case GPMU_FLOW_INVISIBLE:
+	case GPMU_TRAFFIC_INVISIBLE:
 		snprintf(text, size, "invisible");
 		break;
-	case GPMU_FLOW_IDLE:
+	case GPMU_TRAFFIC_IDLE:
 		snprintf(text, size, "idle");
 		break;
-	case GPMU_FLOW_NOT_COUNTED:
+	case GPMU_TRAFFIC_NOT_COUNTED:
 		snprintf(text, size, "<not counted>");
 		break;
 	default:
@@ -101,7 +101,7 @@ static void write_value(struct table *table, const struct gpmu_flow_value *value
 	}
 }
 
-static void put_value(struct table *table, const struct gpmu_flow_value *value)
+static void put_value(struct table *table, const struct gpmu_traffic_value *value)
 {
 	char text[64];
 
@@ -109,7 +109,7 @@ static void put_value(struct table *table, const struct gpmu_flow_value *value)
 	fprintf(table->view->file, "%*s", CELL_WIDTH, text);
 }
 
-static const struct gpmu_flow_value *way_of(const struct gpmu_flow_line *line, size_t way)
+static const struct gpmu_traffic_value *way_of(const struct gpmu_traffic_line *line, size_t way)
 {
 	return way ? &line->write : &line->read;
 }
@@ -117,16 +117,15 @@ static const struct gpmu_flow_value *way_of(const struct gpmu_flow_line *line, s
 static void put_row(struct table *table, const char *name, size_t source, size_t way, bool totals)
 {
 	const struct traffic_view *view = table->view;
-	const struct gpmu_flow *flow = view->flow;
+	const struct gpmu_traffic *flow = view->flow;
 
 	fprintf(view->file, "  %-*s %-5s", NAME_WIDTH, way ? "" : name, ways[way]);
-	for (size_t memory = 0; gpmu_flow_memory(flow, memory); memory++)
-		put_value(table, way_of(totals ? gpmu_flow_memory_total(flow, memory) :
-						 gpmu_flow_cell(flow, source, memory),
+	for (size_t memory = 0; gpmu_traffic_memory(flow, memory); memory++)
+		put_value(table, way_of(totals ? gpmu_traffic_memory_total(flow, memory) :
+						 gpmu_traffic_cell(flow, source, memory),
 					way));
-	put_value(table,
-		  way_of(totals ? gpmu_flow_total(flow) : gpmu_flow_source_total(flow, source),
-			 way));
+	put_value(table, way_of(totals ? gpmu_traffic_total(flow) :
+					 gpmu_traffic_source_total(flow, source), way));
 	fprintf(view->file, "\n");
 }
 
@@ -136,10 +135,10 @@ static void put_matrix(struct table *table)
 	const char *name;
 
 	fprintf(view->file, "\n  %-*s %-5s", NAME_WIDTH, "GB/s", "");
-	for (size_t memory = 0; (name = gpmu_flow_memory(view->flow, memory)); memory++)
+	for (size_t memory = 0; (name = gpmu_traffic_memory(view->flow, memory)); memory++)
 		fprintf(view->file, "%*s", CELL_WIDTH, name);
 	fprintf(view->file, "%*s\n", CELL_WIDTH, "total");
-	for (size_t source = 0; (name = gpmu_flow_source(view->flow, source)); source++)
+	for (size_t source = 0; (name = gpmu_traffic_source(view->flow, source)); source++)
 		for (size_t way = 0; way < 2; way++)
 			put_row(table, name, source, way, false);
 	for (size_t way = 0; way < 2; way++)
@@ -147,14 +146,14 @@ static void put_matrix(struct table *table)
 }
 
 /* Whether a cell of the matrix is counted in this sum */
-static bool is_used(const struct gpmu_flow *flow, size_t sum)
+static bool is_used(const struct gpmu_traffic *flow, size_t sum)
 {
-	const struct gpmu_flow_line *cell;
+	const struct gpmu_traffic_line *cell;
 
-	for (size_t source = 0; gpmu_flow_source(flow, source); source++)
-		for (size_t memory = 0; (cell = gpmu_flow_cell(flow, source, memory)); memory++)
+	for (size_t source = 0; gpmu_traffic_source(flow, source); source++)
+		for (size_t memory = 0; (cell = gpmu_traffic_cell(flow, source, memory)); memory++)
 			for (size_t way = 0; way < 2; way++)
-				if (way_of(cell, way)->state == GPMU_FLOW_TOGETHER &&
+				if (way_of(cell, way)->state == GPMU_TRAFFIC_TOGETHER &&
 				    way_of(cell, way)->sum == sum)
 					return true;
 	return false;
@@ -163,11 +162,11 @@ static bool is_used(const struct gpmu_flow *flow, size_t sum)
 static void put_sums(struct table *table)
 {
 	const struct traffic_view *view = table->view;
-	const struct gpmu_flow_line *sum;
+	const struct gpmu_traffic_line *sum;
 	bool first = true;
 	char letter[8];
 
-	for (size_t i = 0; (sum = gpmu_flow_sum(view->flow, i)); i++) {
+	for (size_t i = 0; (sum = gpmu_traffic_sum(view->flow, i)); i++) {
 		if (!is_used(view->flow, i))
 			continue;
 		if (first)
@@ -183,22 +182,22 @@ static void put_sums(struct table *table)
 	}
 }
 
-static void put_imbalance(FILE *file, const struct gpmu_flow_value *source,
-			  const struct gpmu_flow_value *home, double imbalance)
+static void put_imbalance(FILE *file, const struct gpmu_traffic_value *source,
+			  const struct gpmu_traffic_value *home, double imbalance)
 {
 	/* Both ends are not read at exactly the same time: tiny differences are shown as 0. */
 	if (fabs(imbalance) < 0.0005)
 		fprintf(file, "%9.1f %%", 0.0);
 	else if (!isnan(imbalance))
 		fprintf(file, "%+9.1f %%", imbalance * 100);
-	else if (source->state == GPMU_FLOW_OK && home->state == GPMU_FLOW_OK)
+	else if (source->state == GPMU_TRAFFIC_OK && home->state == GPMU_TRAFFIC_OK)
 		fprintf(file, "%11s", home->rate > 0 ? "-" : "idle");
 }
 
-static void put_link(struct table *table, const struct gpmu_flow_link *link, size_t way)
+static void put_link(struct table *table, const struct gpmu_traffic_link *link, size_t way)
 {
-	const struct gpmu_flow_value *source = way ? &link->source_write : &link->source_read;
-	const struct gpmu_flow_value *home = way ? &link->home_write : &link->home_read;
+	const struct gpmu_traffic_value *source = way ? &link->source_write : &link->source_read;
+	const struct gpmu_traffic_value *home = way ? &link->home_write : &link->home_read;
 	FILE *file = table->view->file;
 
 	fprintf(file, "  %-*s %-5s", WIDE - 6, way ? "" : link->name, ways[way]);
@@ -211,9 +210,9 @@ static void put_link(struct table *table, const struct gpmu_flow_link *link, siz
 static void put_links(struct table *table)
 {
 	const struct traffic_view *view = table->view;
-	const struct gpmu_flow_link *link;
+	const struct gpmu_traffic_link *link;
 
-	for (size_t i = 0; (link = gpmu_flow_link(view->flow, i)); i++) {
+	for (size_t i = 0; (link = gpmu_traffic_link(view->flow, i)); i++) {
 		if (!i)
 			fprintf(view->file, "\n  %-*s%*s%*s%11s\n", WIDE, "between sockets, GB/s",
 				CELL_WIDTH, "at the source", CELL_WIDTH, "at the home",
@@ -223,7 +222,7 @@ static void put_links(struct table *table)
 	}
 }
 
-static void put_peak(struct table *table, const struct gpmu_flow_peak *peak)
+static void put_peak(struct table *table, const struct gpmu_traffic_peak *peak)
 {
 	FILE *file = table->view->file;
 
@@ -252,10 +251,10 @@ static void put_origin(const struct traffic_view *view, const char *origin)
 static void put_peaks(struct table *table)
 {
 	const struct traffic_view *view = table->view;
-	const struct gpmu_flow_peak *peak;
+	const struct gpmu_traffic_peak *peak;
 	const char *origin = NULL;
 
-	for (size_t i = 0; (peak = gpmu_flow_peak(view->flow, i)); i++) {
+	for (size_t i = 0; (peak = gpmu_traffic_peak(view->flow, i)); i++) {
 		if (!i)
 			fprintf(view->file, "\n  %-*s%*s%10s%14s\n", WIDE,
 				"share of the peak, GB/s", CELL_WIDTH, "moved", "peak", "share");
@@ -286,7 +285,7 @@ static void put_gpu(struct table *table, size_t gpu, size_t part, bool *first)
 	snprintf(name, sizeof(name), "GPU%zu %s", gpu, traffic_gpu_parts[part].name);
 	fprintf(view->file, "  %-*s", WIDE, name);
 	for (size_t way = 0; way < 2; way++) {
-		const struct gpmu_flow_value value = traffic_gpu_value(rows[way]);
+		const struct gpmu_traffic_value value = traffic_gpu_value(rows[way]);
 
 		put_value(table, &value);
 	}
@@ -320,10 +319,10 @@ static void put_balance(struct table *table, const struct gpmu_balance_line *lin
 	snprintf(name, sizeof(name), "%s: %s, %s", line->name, line->left_of, line->right_of);
 	fprintf(file, "  %-*s", WIDER, name);
 	for (size_t i = 0; i < 2; i++) {
-		const struct gpmu_flow_value value = {
-			.state = line->state == GPMU_OK		 ? GPMU_FLOW_OK :
-				 line->state == GPMU_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
-								   GPMU_FLOW_NOT_SUPPORTED,
+		const struct gpmu_traffic_value value = {
+			.state = line->state == GPMU_OK		 ? GPMU_TRAFFIC_OK :
+				 line->state == GPMU_NOT_COUNTED ? GPMU_TRAFFIC_NOT_COUNTED :
+								   GPMU_TRAFFIC_NOT_SUPPORTED,
 			.rate = sides[i],
 			.share = line->share,
 		};
@@ -384,16 +383,16 @@ static void say_once(struct table *table, const char *name, const char *line)
 		put_note(table, "%s%s%s", name, *name ? ": " : "", line);
 }
 
-static void say_why(struct table *table, const struct gpmu_flow_line *line)
+static void say_why(struct table *table, const struct gpmu_traffic_line *line)
 {
 	for (size_t way = 0; way < 2; way++) {
-		const struct gpmu_flow_value *value = way_of(line, way);
+		const struct gpmu_traffic_value *value = way_of(line, way);
 
-		if (value->why && (value->state == GPMU_FLOW_NOT_COUNTED ||
-				   value->state == GPMU_FLOW_NOT_SUPPORTED))
+		if (value->why && (value->state == GPMU_TRAFFIC_NOT_COUNTED ||
+				   value->state == GPMU_TRAFFIC_NOT_SUPPORTED))
 			say_once(table, line->name, value->why);
-		if (line->note && (value->state == GPMU_FLOW_INVISIBLE ||
-				   value->state == GPMU_FLOW_RANGE || value->derived))
+		if (line->note && (value->state == GPMU_TRAFFIC_INVISIBLE ||
+				   value->state == GPMU_TRAFFIC_RANGE || value->derived))
 			say_once(table, line->name, line->note);
 	}
 }
@@ -432,14 +431,14 @@ static void note_gpus(struct table *table)
 static void note_flow(struct table *table)
 {
 	const struct traffic_view *view = table->view;
-	const struct gpmu_flow_line *cell;
-	const struct gpmu_flow_link *link;
+	const struct gpmu_traffic_line *cell;
+	const struct gpmu_traffic_link *link;
 
-	for (size_t source = 0; gpmu_flow_source(view->flow, source); source++)
-		for (size_t memory = 0; (cell = gpmu_flow_cell(view->flow, source, memory));
+	for (size_t source = 0; gpmu_traffic_source(view->flow, source); source++)
+		for (size_t memory = 0; (cell = gpmu_traffic_cell(view->flow, source, memory));
 		     memory++)
 			say_why(table, cell);
-	for (size_t i = 0; (link = gpmu_flow_link(view->flow, i)); i++)
+	for (size_t i = 0; (link = gpmu_traffic_link(view->flow, i)); i++)
 		if (link->note)
 			say_once(table, link->name, link->note);
 }
@@ -470,7 +469,7 @@ void traffic_text(const struct traffic_view *view)
 	fprintf(view->file, "\n  %.9f s: traffic%s, %s\n",
 		view->interval ? view->end : view->end - view->begin,
 		view->interval ? " of this interval" : "",
-		view->flow ? gpmu_flow_title(view->flow) : "GPUs");
+		view->flow ? gpmu_traffic_title(view->flow) : "GPUs");
 	if (view->flow) {
 		put_matrix(&table);
 		put_sums(&table);
