@@ -45,7 +45,7 @@ stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(IN
 	@$(call put,644,$(includedir),$(wildcard metrics/include/*.h))
 	@$(call put,644,$(includedir)/gpmu,$(wildcard metrics/include/gpmu/*.h) metrics/fortran/gpmu.f90)
 	@$(call put,644,$(datadir)/gpmu/scenarios,$(wildcard metrics/sources/model/scenarios/*))
-	@$(call put,644,$(docdir),metrics/values/output.rst metrics/traffic/flow.rst metrics/record/timeline.rst metrics/sources/model/scenario.rst)
+	@$(call put,644,$(docdir),metrics/values/output.rst metrics/traffic/traffic.rst metrics/record/timeline.rst metrics/sources/model/scenario.rst)
 	@$(call put,644,$(mandir)/man3,$(MAN3:.stamp=)/*)
 	@$(if $(RST2MAN),$(call put,644,$(mandir)/man1,$(MAN1)))
 	@$(if $(RST2MAN),$(call put,644,$(mandir)/man7,$(MAN7)))

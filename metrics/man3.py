@@ -23,7 +23,7 @@ INSTALLED = (
     ("include/gpmu/gpmu.f90", "source of the module for Fortran"),
     ("lib/gpmu", "plugins"),
     ("share/gpmu/scenarios", "scenarios for the plugin \"model\""),
-    ("share/doc/gpmu", "output.rst: rows, CSV and JSON; flow.rst: traffic from PMU counts; "
+    ("share/doc/gpmu", "output.rst: rows, CSV and JSON; traffic.rst: traffic from PMU counts; "
                        "scenario.rst: format of scenarios"),
 )
 EXAMPLES = TOP / "tests/examples/man"
@@ -37,7 +37,7 @@ FILES = {
     "gpmu.h": "\\fBlibgpmu\\fP(3)",
     "gpmu\\-source.h": "\\fBgpmu_source_plugin\\fP(3)",
     "metrics/values/output.rst": "share/doc/gpmu/output.rst",
-    "metrics/traffic/flow.rst": "share/doc/gpmu/flow.rst",
+    "metrics/traffic/traffic.rst": "share/doc/gpmu/traffic.rst",
 }
 
 

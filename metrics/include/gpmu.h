@@ -34,7 +34,7 @@
 #include <gpmu/region.h>	/* counts parts of a program */
 #include <gpmu/runs.h>	/* means of several runs */
 #include <gpmu/saved.h>	/* rows from saved output of perf stat */
-#include <gpmu/flow.h>	/* traffic matrix: reads and writes by source and memory */
+#include <gpmu/traffic.h>	/* memory reads and writes by source and memory */
 #include <gpmu/balance.h>	/* compares two counts of the same bytes */
 #include <gpmu/trace.h>	/* writes a timeline for Perfetto */
 #include <gpmu/trace_reader.h>	/* reads a timeline that gpmu_trace wrote */

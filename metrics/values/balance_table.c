@@ -2,7 +2,7 @@
 /*
  * Quantities that are counted on two sides. C2C0, C2C1 and GMEM: Grace performance tuning
  * guide, "GPU Traffic Measurement" and the tables of events. The GPU's side: CUPTI's
- * descriptions. flow.rst explains the differences.
+ * descriptions. traffic.rst explains the differences.
  */
 #include "values/balance.h"
 

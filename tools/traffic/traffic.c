@@ -23,13 +23,13 @@ enum {
 
 struct traffic {
 	struct common common;
-	enum gpmu_flow_chip chip;
+	enum gpmu_traffic_chip chip;
 	uint64_t interval, intervals, duration; /* ns */
 	const char *path; /* -o */
 	bool append, json;
 	const char *separator;
 	char **argv; /* the command; NULL: none */
-	struct gpmu_flow *flow; /* NULL: GPUs only */
+	struct gpmu_traffic *flow; /* NULL: GPUs only */
 	struct gpmu_balance *balance;
 	struct output output;
 	struct traffic_said said;
@@ -37,12 +37,12 @@ struct traffic {
 	bool failed; /* writing the output, after a message */
 };
 
-static enum gpmu_flow_chip parse_chip(const char *text)
+static enum gpmu_traffic_chip parse_chip(const char *text)
 {
 	if (!strcmp(text, "superchip"))
-		return GPMU_FLOW_SUPERCHIP;
+		return GPMU_TRAFFIC_SUPERCHIP;
 	if (!strcmp(text, "gracehopper"))
-		return GPMU_FLOW_HOPPER;
+		return GPMU_TRAFFIC_HOPPER;
 	die("--chip %s: expected superchip or gracehopper", text);
 }
 
@@ -145,7 +145,7 @@ static void make_flow(struct traffic *traffic, bool gpus)
 {
 	struct gpmu_error error = { .text = "" };
 
-	traffic->flow = gpmu_flow_new(traffic->common.machine, traffic->chip, &error);
+	traffic->flow = gpmu_traffic_new(traffic->common.machine, traffic->chip, &error);
 	if (traffic->flow)
 		return;
 	if (errno != ENODEV || !gpus)
@@ -167,7 +167,7 @@ static struct gpmu_plan *make_plan(struct traffic *traffic)
 
 	make_flow(traffic, gpus);
 	plan = gpmu_plan_new(common->machine, common->catalog, &plan_options, &error);
-	if (!plan || (traffic->flow && gpmu_flow_plan(traffic->flow, plan, &error)) ||
+	if (!plan || (traffic->flow && gpmu_traffic_plan(traffic->flow, plan, &error)) ||
 	    (gpus && traffic_gpu_plan(plan, &error)) || gpmu_plan_make(plan, &error))
 		die("%s", error.text);
 	common_plan_warnings(plan);
@@ -213,7 +213,7 @@ static bool show(const struct gpmu_row *rows, size_t n, void *user)
 	};
 
 	if (traffic->flow)
-		gpmu_flow_update(traffic->flow, rows, n);
+		gpmu_traffic_update(traffic->flow, rows, n);
 	if (gpmu_balance_update(traffic->balance, rows, n))
 		die_no_memory();
 	if (!traffic->json && !traffic->separator) {
@@ -293,7 +293,7 @@ static int run(int argc, char **argv)
 	open_output(&traffic);
 	status = count_all(&traffic, plan, plugins ? &child : NULL, plugins ? &mask : NULL);
 	gpmu_plan_free(plan);
-	gpmu_flow_free(traffic.flow);
+	gpmu_traffic_free(traffic.flow);
 	gpmu_balance_free(traffic.balance);
 	traffic_said_release(&traffic.said);
 	output_drop(&traffic.output);

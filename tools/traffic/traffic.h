@@ -18,7 +18,7 @@ struct traffic_said {
 /* The numbers of an interval, and the output form */
 struct traffic_view {
 	FILE *file;
-	const struct gpmu_flow *flow;	/* NULL: no Grace */
+	const struct gpmu_traffic *flow;	/* NULL: no Grace */
 	const struct gpmu_machine *machine;
 	const struct gpmu_balance *balance;
 	const struct gpmu_row *rows;	/* including those of GPUs */
@@ -54,6 +54,6 @@ int traffic_gpu_plan(struct gpmu_plan *plan, struct gpmu_error *error);
 const struct gpmu_row *traffic_gpu_row(const struct traffic_view *view, size_t gpu, size_t part,
 				       size_t way);
 /* Converts the row to a flow's value. */
-struct gpmu_flow_value traffic_gpu_value(const struct gpmu_row *row);
+struct gpmu_traffic_value traffic_gpu_value(const struct gpmu_row *row);
 
 #endif /* GPMU_TRAFFIC_H */

@@ -48,9 +48,9 @@ const struct gpmu_row *traffic_gpu_row(const struct traffic_view *view, size_t g
 	return NULL;
 }
 
-struct gpmu_flow_value traffic_gpu_value(const struct gpmu_row *row)
+struct gpmu_traffic_value traffic_gpu_value(const struct gpmu_row *row)
 {
-	struct gpmu_flow_value value = {
+	struct gpmu_traffic_value value = {
 		.bytes = NAN, .rate = NAN, .low = NAN, .high = NAN, .share = row->share,
 		.why = row->why,
 	};
@@ -61,13 +61,13 @@ struct gpmu_flow_value traffic_gpu_value(const struct gpmu_row *row)
 		value.bytes = row->value * (double)row->enabled;
 		return value;
 	case GPMU_STATE_IDLE:
-		value.state = GPMU_FLOW_IDLE;
+		value.state = GPMU_TRAFFIC_IDLE;
 		return value;
 	case GPMU_STATE_NOT_SUPPORTED:
-		value.state = GPMU_FLOW_NOT_SUPPORTED;
+		value.state = GPMU_TRAFFIC_NOT_SUPPORTED;
 		return value;
 	default:
-		value.state = GPMU_FLOW_NOT_COUNTED;
+		value.state = GPMU_TRAFFIC_NOT_COUNTED;
 		return value;
 	}
 }

@@ -85,13 +85,13 @@ static const struct column columns[N_COLUMNS] = {
 };
 
 static const char *const states[] = {
-	[GPMU_FLOW_OK] = "ok",
-	[GPMU_FLOW_RANGE] = "range",
-	[GPMU_FLOW_TOGETHER] = "together",
-	[GPMU_FLOW_INVISIBLE] = "invisible",
-	[GPMU_FLOW_IDLE] = "idle",
-	[GPMU_FLOW_NOT_COUNTED] = "not_counted",
-	[GPMU_FLOW_NOT_SUPPORTED] = "not_supported",
+	[GPMU_TRAFFIC_OK] = "ok",
+	[GPMU_TRAFFIC_RANGE] = "range",
+	[GPMU_TRAFFIC_TOGETHER] = "together",
+	[GPMU_TRAFFIC_INVISIBLE] = "invisible",
+	[GPMU_TRAFFIC_IDLE] = "idle",
+	[GPMU_TRAFFIC_NOT_COUNTED] = "not_counted",
+	[GPMU_TRAFFIC_NOT_SUPPORTED] = "not_supported",
 };
 
 struct writer {
@@ -154,10 +154,10 @@ static void clear(struct writer *writer)
 	writer->record[COL_UNIT].text = "GB/s";
 }
 
-static void set_value(struct writer *writer, const struct gpmu_flow_value *value)
+static void set_value(struct writer *writer, const struct gpmu_traffic_value *value)
 {
 	struct column *record = writer->record;
-	const struct gpmu_flow_line *sum;
+	const struct gpmu_traffic_line *sum;
 
 	record[COL_STATE].text = states[value->state];
 	record[COL_DERIVED].number = value->derived;
@@ -166,8 +166,8 @@ static void set_value(struct writer *writer, const struct gpmu_flow_value *value
 	record[COL_LOW].number = value->low / 1e9;
 	record[COL_HIGH].number = value->high / 1e9;
 	record[COL_SHARE].number = value->share;
-	if (value->state == GPMU_FLOW_TOGETHER) {
-		sum = gpmu_flow_sum(writer->view->flow, value->sum);
+	if (value->state == GPMU_TRAFFIC_TOGETHER) {
+		sum = gpmu_traffic_sum(writer->view->flow, value->sum);
 		record[COL_SUM].text = sum->name;
 	}
 	if (value->why)
@@ -175,7 +175,8 @@ static void set_value(struct writer *writer, const struct gpmu_flow_value *value
 }
 
 static void put_value(struct writer *writer, const char *kind, const char *name, const char *note,
-		      const char *direction, const struct gpmu_flow_value *value, double imbalance)
+		      const char *direction, const struct gpmu_traffic_value *value,
+		      double imbalance)
 {
 	clear(writer);
 	writer->record[COL_KIND].text = kind;
@@ -188,13 +189,13 @@ static void put_value(struct writer *writer, const char *kind, const char *name,
 	put_record(writer);
 }
 
-static void put_line(struct writer *writer, const char *kind, const struct gpmu_flow_line *line)
+static void put_line(struct writer *writer, const char *kind, const struct gpmu_traffic_line *line)
 {
 	put_value(writer, kind, line->name, line->note, "read", &line->read, NAN);
 	put_value(writer, kind, line->name, line->note, "write", &line->write, NAN);
 }
 
-static void put_link(struct writer *writer, const struct gpmu_flow_link *link)
+static void put_link(struct writer *writer, const struct gpmu_traffic_link *link)
 {
 	const char *name = link->name, *note = link->note;
 
@@ -205,7 +206,7 @@ static void put_link(struct writer *writer, const struct gpmu_flow_link *link)
 		  link->imbalance_write);
 }
 
-static void put_peak(struct writer *writer, const struct gpmu_flow_peak *peak)
+static void put_peak(struct writer *writer, const struct gpmu_traffic_peak *peak)
 {
 	clear(writer);
 	writer->record[COL_KIND].text = "peak";
@@ -221,12 +222,13 @@ static void put_peak(struct writer *writer, const struct gpmu_flow_peak *peak)
 static void put_gpu(struct writer *writer, size_t gpu, size_t part, size_t way)
 {
 	const struct gpmu_row *row = traffic_gpu_row(writer->view, gpu, part, way);
-	struct gpmu_flow_value value;
+	struct gpmu_traffic_value value;
 
 	if (!row)
 		return;
 	value = traffic_gpu_value(row);
-	snprintf(writer->name, sizeof(writer->name), "GPU%zu %s", gpu, traffic_gpu_parts[part].name);
+	snprintf(writer->name, sizeof(writer->name), "GPU%zu %s", gpu,
+		 traffic_gpu_parts[part].name);
 	clear(writer);
 	writer->record[COL_KIND].text = "gpu";
 	writer->record[COL_NAME].text = writer->name;
@@ -244,9 +246,9 @@ static void put_balance(struct writer *writer, const struct gpmu_balance_line *l
 	clear(writer);
 	record[COL_KIND].text = "balance";
 	record[COL_NAME].text = line->name;
-	record[COL_STATE].text = states[line->state == GPMU_STATE_OK	       ? GPMU_FLOW_OK :
-					line->state == GPMU_STATE_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
-									  GPMU_FLOW_NOT_SUPPORTED];
+	record[COL_STATE].text = states[line->state == GPMU_STATE_OK	       ? GPMU_TRAFFIC_OK :
+					line->state == GPMU_STATE_NOT_COUNTED ? GPMU_TRAFFIC_NOT_COUNTED :
+									  GPMU_TRAFFIC_NOT_SUPPORTED];
 	record[COL_BYTES].number = line->remainder * (writer->view->end - writer->view->begin);
 	record[COL_SHARE].number = line->share;
 	record[COL_NOTE].text = line->why ? line->why : line->note;
@@ -283,25 +285,25 @@ void traffic_header(const struct traffic_view *view)
 
 static void put_flow(struct writer *writer)
 {
-	const struct gpmu_flow *flow = writer->view->flow;
-	const struct gpmu_flow_line *line;
-	const struct gpmu_flow_link *link;
-	const struct gpmu_flow_peak *peak;
+	const struct gpmu_traffic *flow = writer->view->flow;
+	const struct gpmu_traffic_line *line;
+	const struct gpmu_traffic_link *link;
+	const struct gpmu_traffic_peak *peak;
 	size_t i, j;
 
-	for (i = 0; gpmu_flow_source(flow, i); i++)
-		for (j = 0; (line = gpmu_flow_cell(flow, i, j)); j++)
+	for (i = 0; gpmu_traffic_source(flow, i); i++)
+		for (j = 0; (line = gpmu_traffic_cell(flow, i, j)); j++)
 			put_line(writer, "flow", line);
-	for (i = 0; (line = gpmu_flow_sum(flow, i)); i++)
+	for (i = 0; (line = gpmu_traffic_sum(flow, i)); i++)
 		put_line(writer, "sum", line);
-	for (i = 0; (line = gpmu_flow_source_total(flow, i)); i++)
+	for (i = 0; (line = gpmu_traffic_source_total(flow, i)); i++)
 		put_line(writer, "source", line);
-	for (i = 0; (line = gpmu_flow_memory_total(flow, i)); i++)
+	for (i = 0; (line = gpmu_traffic_memory_total(flow, i)); i++)
 		put_line(writer, "memory", line);
-	put_line(writer, "total", gpmu_flow_total(flow));
-	for (i = 0; (link = gpmu_flow_link(flow, i)); i++)
+	put_line(writer, "total", gpmu_traffic_total(flow));
+	for (i = 0; (link = gpmu_traffic_link(flow, i)); i++)
 		put_link(writer, link);
-	for (i = 0; (peak = gpmu_flow_peak(flow, i)); i++)
+	for (i = 0; (peak = gpmu_traffic_peak(flow, i)); i++)
 		put_peak(writer, peak);
 }
 

@@ -11,8 +11,8 @@ extern "C" {
 
 /*
  * Bytes that cross a link or enter a memory are counted at both ends. A balance finds both
- * counts in rows and computes their difference, the remainder. metrics/traffic/flow.rst explains where
- * a remainder comes from. The lines of a balance, for the GPU with number 0, are:
+ * counts in rows and computes their difference, the remainder. metrics/traffic/traffic.rst
+ * explains where a remainder comes from. The lines of a balance, for the GPU with number 0, are:
  *
  * - "C2C into GPU0": the first side is the data that Grace sends to the GPU over NVLink-C2C.
  *   PMUs C2C0 and C2C1 count the GPU's reads, SCF's GMEM events count the CPUs' writes. The

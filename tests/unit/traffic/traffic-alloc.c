@@ -9,31 +9,31 @@ static struct gpmu_catalog *catalog;
 static int make(void)
 {
 	struct gpmu_error error = { .text = "" };
-	struct gpmu_flow *flow = gpmu_flow_new(machine, GPMU_FLOW_ANY, &error);
+	struct gpmu_traffic *flow = gpmu_traffic_new(machine, GPMU_TRAFFIC_ANY, &error);
 	int ret = flow ? 0 : -errno;
 
 	if (ret && !*error.text)
 		ret = 1;
-	gpmu_flow_free(flow);
+	gpmu_traffic_free(flow);
 	return ret;
 }
 
 static int plan(void)
 {
 	struct gpmu_error error = { .text = "" };
-	struct gpmu_flow *flow;
+	struct gpmu_traffic *flow;
 	struct gpmu_plan *plan;
 	int left = alloc_left, ret;
 
 	alloc_left = -1;
-	flow = gpmu_flow_new(machine, GPMU_FLOW_ANY, NULL);
+	flow = gpmu_traffic_new(machine, GPMU_TRAFFIC_ANY, NULL);
 	plan = gpmu_plan_new(machine, catalog, NULL, NULL);
 	alloc_left = left;
-	ret = gpmu_flow_plan(flow, plan, &error);
+	ret = gpmu_traffic_plan(flow, plan, &error);
 	left = alloc_left;
 	alloc_left = -1;
 	gpmu_plan_free(plan);
-	gpmu_flow_free(flow);
+	gpmu_traffic_free(flow);
 	alloc_left = left;
 	return ret;
 }
@@ -42,7 +42,7 @@ static void update(void)
 {
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, NULL);
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, NULL);
 	alloc_left = 0;
 	traffic_update(&t, SEC);
 	ok(alloc_left == 0, "traffic: an update allocates nothing");

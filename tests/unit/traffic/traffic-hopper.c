@@ -11,10 +11,10 @@
 static void is_together(const struct traffic *t, const char *cell, const char *sum,
 			const char *what)
 {
-	const struct gpmu_flow_value *value = &traffic_cell(t, cell)->read;
-	const struct gpmu_flow_line *line = gpmu_flow_sum(t->flow, value->sum);
+	const struct gpmu_traffic_value *value = &traffic_cell(t, cell)->read;
+	const struct gpmu_traffic_line *line = gpmu_traffic_sum(t->flow, value->sum);
 
-	if (!ok(value->state == GPMU_FLOW_TOGETHER && isnan(value->rate) && line &&
+	if (!ok(value->state == GPMU_TRAFFIC_TOGETHER && isnan(value->rate) && line &&
 			!strcmp(line->name, sum),
 		"%s", what)) {
 		show_value(value);
@@ -27,10 +27,10 @@ static void one(void)
 {
 	struct traffic t;
 
-	traffic_init(&t, "gh200", GPMU_FLOW_ANY, NULL);
-	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 1 socket",
+	traffic_init(&t, "gh200", GPMU_TRAFFIC_ANY, NULL);
+	is_str(gpmu_traffic_title(t.flow), "Grace Hopper, 1 socket",
 	       "traffic, 1 socket: the title is Grace Hopper");
-	ok(!gpmu_flow_link(t.flow, 0), "traffic, 1 socket: there are no links to other sockets");
+	ok(!gpmu_traffic_link(t.flow, 0), "traffic, 1 socket: there are no links to other sockets");
 	ok(!traffic_has(&t, CNVLINK(0, "cycles", "0xf")),
 	   "traffic, 1 socket: events of CNVLink are not planned");
 	traffic_count(&t, C2C0(0, "rd_bytes_loc"), 4234927104);
@@ -43,7 +43,7 @@ static void one(void)
 		 "traffic, 1 socket: the GPU's reads of CMEM are those of C2C0");
 	is_bytes(&traffic_cell(&t, "GPU 0 ATS -> CMEM 0")->write, 201326592,
 		 "traffic, 1 socket: the GPU's writes to CMEM are those of C2C0");
-	is_without(&traffic_cell(&t, "GPU 0 ATS -> GMEM 0")->read, GPMU_FLOW_INVISIBLE, "no PMU",
+	is_without(&traffic_cell(&t, "GPU 0 ATS -> GMEM 0")->read, GPMU_TRAFFIC_INVISIBLE, "no PMU",
 		   "traffic, 1 socket: the GPU's reads of its own memory are invisible");
 	ok(strstr(traffic_cell(&t, "GPU 0 ATS -> GMEM 0")->note, "does not leave it"),
 	   "traffic, 1 socket: a note states why a flow is invisible");
@@ -64,14 +64,14 @@ static void one(void)
 	   "traffic, 1 socket: the CPU's reads of CMEM are not derived");
 	is_bytes(&traffic_cell(&t, "CPU 0 -> GMEM 0")->write, 7,
 		 "traffic, 1 socket: the CPU's writes to GMEM are GMEM's count");
-	is_range(&gpmu_flow_memory_total(t.flow, 0)->read, 4234927104.0 + 320,
+	is_range(&gpmu_traffic_memory_total(t.flow, 0)->read, 4234927104.0 + 320,
 		 4234927104.0 + 320 + 6356480,
 		 "traffic, 1 socket: a memory's total is a range over the shared sum");
-	is_range(&gpmu_flow_memory_total(t.flow, 1)->read, 0, 6356480,
+	is_range(&gpmu_traffic_memory_total(t.flow, 1)->read, 0, 6356480,
 		 "traffic, 1 socket: GMEM's total is a range over the shared sum");
-	is_bytes(&gpmu_flow_total(t.flow)->read, 4234927104.0 + 320 + 6356480,
+	is_bytes(&gpmu_traffic_total(t.flow)->read, 4234927104.0 + 320 + 6356480,
 		 "traffic, 1 socket: the total of both memories is known");
-	is_bytes(&gpmu_flow_source_total(t.flow, 2)->read, 4234927104,
+	is_bytes(&gpmu_traffic_source_total(t.flow, 2)->read, 4234927104,
 		 "traffic, 1 socket: invisible flows are in no total");
 	ok(traffic_peak(&t, "NVLink-C2C 0, reads and writes")->value.bytes ==
 		   4234927104.0 + 201326592 + 6356480 + 7,
@@ -81,11 +81,11 @@ static void one(void)
 
 static void two(void)
 {
-	const struct gpmu_flow_link *link;
+	const struct gpmu_traffic_link *link;
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_HOPPER, NULL);
-	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 2 sockets",
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_HOPPER, NULL);
+	is_str(gpmu_traffic_title(t.flow), "Grace Hopper, 2 sockets",
 	       "traffic, 2 sockets: the requested chip overrides the detected one");
 	traffic_count(&t, SCF(0, "cmem_rd_data"), 1000);
 	traffic_count(&t, SCF(0, "gmem_rd_data"), 100);
@@ -102,7 +102,7 @@ static void two(void)
 		 "traffic, 2 sockets: a CPU's reads of GMEM are a range");
 	is_bytes(&traffic_cell(&t, "CPU 0 -> CMEM 0")->write, 5000,
 		 "traffic, 2 sockets: without remote writes a CPU's writes are the memory's count");
-	is_bytes(&gpmu_flow_source_total(t.flow, 0)->read, 1060 * 32,
+	is_bytes(&gpmu_traffic_source_total(t.flow, 0)->read, 1060 * 32,
 		 "traffic, 2 sockets: a CPU's reads of both memories are known");
 	is_together(&t, "CPU 1 -> GMEM 0", "CPU 1 -> CMEM, GMEM 0",
 		    "traffic, 2 sockets: a CPU's remote reads of both memories are counted together");
@@ -119,7 +119,7 @@ static void two(void)
 	   "traffic, 2 sockets: a link has the imbalance of its ends");
 	is_bytes(&traffic_link(&t, "CPU 1 -> CMEM, GMEM 0")->home_read, 1100 * 32,
 		 "traffic, 2 sockets: the home of CPUs' traffic is both memories");
-	is_range(&gpmu_flow_memory_total(t.flow, 0)->read, 32000, 32000 + 990,
+	is_range(&gpmu_traffic_memory_total(t.flow, 0)->read, 32000, 32000 + 990,
 		 "traffic, 2 sockets: a memory's total is a range");
 	traffic_count(&t, SCF(1, "remote_socket_rd_data"), 4000);
 	traffic_update(&t, SEC);
@@ -132,8 +132,8 @@ static void four(void)
 {
 	struct traffic t;
 
-	traffic_init(&t, "gh4", GPMU_FLOW_ANY, NULL);
-	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 4 sockets",
+	traffic_init(&t, "gh4", GPMU_TRAFFIC_ANY, NULL);
+	is_str(gpmu_traffic_title(t.flow), "Grace Hopper, 4 sockets",
 	       "traffic, 4 sockets: the title has four sockets");
 	ok(traffic_has(&t, CNVLINK(3, "rd_bytes_loc", "0x4")) &&
 		   traffic_has(&t, CNVLINK(0, "wr_bytes_loc", "0x8")) &&
@@ -144,9 +144,9 @@ static void four(void)
 	ok(traffic_has(&t, SCF(0, "socket_3_wb_data")) &&
 		   !traffic_has(&t, SCF(0, "socket_0_rd_data")),
 	   "traffic, 4 sockets: each CPU counts each other socket");
-	ok(gpmu_flow_sum(t.flow, 35) && !gpmu_flow_sum(t.flow, 36),
+	ok(gpmu_traffic_sum(t.flow, 35) && !gpmu_traffic_sum(t.flow, 36),
 	   "traffic, 4 sockets: there are 36 sums");
-	ok(gpmu_flow_link(t.flow, 27) && !gpmu_flow_link(t.flow, 28),
+	ok(gpmu_traffic_link(t.flow, 27) && !gpmu_traffic_link(t.flow, 28),
 	   "traffic, 4 sockets: there are 28 links");
 	traffic_count(&t, SCF(0, "socket_2_rd_data"), 10);
 	traffic_count(&t, SCF(0, "socket_2_wb_data"), 3);
@@ -170,9 +170,9 @@ static void four(void)
 	is_bytes(&traffic_link(&t, "PCIe, GPU 1 -> CMEM, GMEM 3")->home_read, 400,
 		 "traffic, 4 sockets: the home of a link to one socket is its own count");
 	is_without(&traffic_link(&t, "PCIe, GPU 1 -> CMEM, GMEM 3")->source_read,
-		   GPMU_FLOW_INVISIBLE, "no PMU",
+		   GPMU_TRAFFIC_INVISIBLE, "no PMU",
 		   "traffic, 4 sockets: the source of a link to one socket is invisible");
-	is_bytes(&gpmu_flow_total(t.flow)->read, 50 * 32 + 700,
+	is_bytes(&gpmu_traffic_total(t.flow)->read, 50 * 32 + 700,
 		 "traffic, 4 sockets: the total is known");
 	traffic_release(&t);
 }
@@ -199,20 +199,21 @@ static void kinds(void)
 {
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, add_gpu_node);
-	is_str(gpmu_flow_title(t.flow), "Grace Hopper, 2 sockets",
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, add_gpu_node);
+	is_str(gpmu_traffic_title(t.flow), "Grace Hopper, 2 sockets",
 	       "traffic: a memory-only node is taken for a GPU's");
 	traffic_release(&t);
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, remove_socket);
-	is_str(gpmu_flow_title(t.flow), "Grace CPU Superchip, 2 sockets",
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, remove_socket);
+	is_str(gpmu_traffic_title(t.flow), "Grace CPU Superchip, 2 sockets",
 	       "traffic: a socket without PMUs counts as a socket");
 	traffic_update(&t, SEC);
-	is_without(&traffic_cell(&t, "CPU 1 -> CMEM 1")->read, GPMU_FLOW_NOT_SUPPORTED,
+	is_without(&traffic_cell(&t, "CPU 1 -> CMEM 1")->read, GPMU_TRAFFIC_NOT_SUPPORTED,
 		   "there is no nvidia_scf_pmu_1",
 		   "traffic: a socket without PMUs is not supported, and the PMU is named");
 	traffic_release(&t);
-	traffic_init(&t, "gh200", GPMU_FLOW_SUPERCHIP, NULL);
-	is_str(gpmu_flow_title(t.flow), "Grace CPU, 1 socket", "traffic: a Grace CPU may be alone");
+	traffic_init(&t, "gh200", GPMU_TRAFFIC_SUPERCHIP, NULL);
+	is_str(gpmu_traffic_title(t.flow), "Grace CPU, 1 socket",
+	       "traffic: a Grace CPU may be alone");
 	traffic_count(&t, SCF(0, "cmem_rd_data"), 10);
 	traffic_update(&t, SEC);
 	is_bytes(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, 320,

@@ -16,7 +16,7 @@ struct run {
 	struct gpmu_session *session;
 };
 
-static void start(struct run *run, const char *scenario, enum gpmu_flow_chip chip)
+static void start(struct run *run, const char *scenario, enum gpmu_traffic_chip chip)
 {
 	struct gpmu_session_options options = { .size = sizeof(options), .system = 1 };
 	struct traffic *t = &run->t;
@@ -33,9 +33,9 @@ static void start(struct run *run, const char *scenario, enum gpmu_flow_chip chi
 	if (!t->machine || !t->catalog || !run->source ||
 	    gpmu_machine_add_source(t->machine, run->source, &t->error))
 		traffic_bail(t->error.text);
-	t->flow = gpmu_flow_new(t->machine, chip, &t->error);
+	t->flow = gpmu_traffic_new(t->machine, chip, &t->error);
 	t->plan = gpmu_plan_new(t->machine, t->catalog, NULL, &t->error);
-	if (!t->flow || !t->plan || gpmu_flow_plan(t->flow, t->plan, &t->error) ||
+	if (!t->flow || !t->plan || gpmu_traffic_plan(t->flow, t->plan, &t->error) ||
 	    gpmu_plan_make(t->plan, &t->error))
 		traffic_bail(t->error.text);
 	run->session = gpmu_session_new(t->plan, &options, &t->error);
@@ -54,7 +54,7 @@ static void count(struct run *run, long ms)
 	gpmu_session_disable(run->session);
 	if (gpmu_session_total(run->session, &rows, &n))
 		traffic_bail("no rows");
-	gpmu_flow_update(run->t.flow, rows, n);
+	gpmu_traffic_update(run->t.flow, rows, n);
 }
 
 static void stop(struct run *run)
@@ -65,9 +65,9 @@ static void stop(struct run *run)
 }
 
 /* The value in GB/s, apart from single requests in so short a time */
-static void is_gb(const struct gpmu_flow_value *value, double gb, const char *what)
+static void is_gb(const struct gpmu_traffic_value *value, double gb, const char *what)
 {
-	if (!ok(value->state == GPMU_FLOW_OK && fabs(value->rate / 1e9 - gb) <= gb * 1e-5,
+	if (!ok(value->state == GPMU_TRAFFIC_OK && fabs(value->rate / 1e9 - gb) <= gb * 1e-5,
 		"model traffic: %s is %g GB/s", what, gb))
 		show_value(value);
 }
@@ -80,7 +80,7 @@ struct expected {
 static void are_cells(const struct run *run, const struct expected *expected, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct gpmu_flow_line *cell = traffic_cell(&run->t, expected[i].cell);
+		const struct gpmu_traffic_line *cell = traffic_cell(&run->t, expected[i].cell);
 		char what[64];
 
 		snprintf(what, sizeof(what), "reads of %s", expected[i].cell);
@@ -105,13 +105,13 @@ static void superchip(void)
 	};
 	struct run run;
 
-	start(&run, "steady.scenario", GPMU_FLOW_ANY);
+	start(&run, "steady.scenario", GPMU_TRAFFIC_ANY);
 	count(&run, 200);
 	are_cells(&run, expected, sizeof(expected) / sizeof(expected[0]));
-	is_gb(&gpmu_flow_memory_total(run.t.flow, 0)->read, 88, "all reads of CMEM 0");
-	is_gb(&gpmu_flow_memory_total(run.t.flow, 0)->write, 51.52 + 3.2 + 0.64,
+	is_gb(&gpmu_traffic_memory_total(run.t.flow, 0)->read, 88, "all reads of CMEM 0");
+	is_gb(&gpmu_traffic_memory_total(run.t.flow, 0)->write, 51.52 + 3.2 + 0.64,
 	      "all writes to CMEM 0");
-	is_gb(&gpmu_flow_source_total(run.t.flow, 0)->read, 67.2, "all reads of CPU 0");
+	is_gb(&gpmu_traffic_source_total(run.t.flow, 0)->read, 67.2, "all reads of CPU 0");
 	is_gb(&traffic_link(&run.t, "PCIe 1 -> CMEM 0")->home_write, 0.64,
 	      "PCIe 1 -> CMEM 0 at home, without strongly-ordered writes,");
 	is_gb(&traffic_link(&run.t, "PCIe 1 -> CMEM 0")->source_write, 0.96,
@@ -136,18 +136,19 @@ static void hopper(void)
 	struct run run;
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		start(&run, specs[i], GPMU_FLOW_HOPPER);
+		start(&run, specs[i], GPMU_TRAFFIC_HOPPER);
 		count(&run, 240);
 		diag("%s", specs[i]);
 		is_gb(&traffic_link(&run.t, "PCIe, GPU 1 -> other sockets")->home_read, 11.2,
 		      "all that GPU 1 and its PCIe devices read, at the homes,");
-		is_gb(&gpmu_flow_source_total(run.t.flow, 2)->write, 36, "all that GPU 0 writes");
+		is_gb(&gpmu_traffic_source_total(run.t.flow, 2)->write, 36,
+		      "all that GPU 0 writes");
 		if (i < 2) {
 			are_cells(&run, expected, sizeof(expected) / sizeof(expected[0]));
-			is_gb(&gpmu_flow_source_total(run.t.flow, 4)->read, 9.6,
+			is_gb(&gpmu_traffic_source_total(run.t.flow, 4)->read, 9.6,
 			      "all that CPU 1 reads");
 		} else {
-			const struct gpmu_flow_value *value =
+			const struct gpmu_traffic_value *value =
 				&traffic_cell(&run.t, "CPU 1 -> GMEM 1")->read;
 
 			ok(value->share > 0 && value->share < 1 &&
@@ -163,7 +164,7 @@ static void guide(void)
 {
 	struct run run;
 
-	start(&run, "guide-cpu-remote-read.scenario", GPMU_FLOW_ANY);
+	start(&run, "guide-cpu-remote-read.scenario", GPMU_TRAFFIC_ANY);
 	count(&run, 160);
 	is_bytes(&traffic_link(&run.t, "CPU 1 -> CMEM 0")->source_read, 36189087 * 32.0,
 		 "guide traffic: the CPU's remote read at the source is to the byte");
@@ -172,14 +173,14 @@ static void guide(void)
 	is_bytes(&traffic_cell(&run.t, "CPU 1 -> CMEM 0")->write, 18771438,
 		 "guide traffic: the writes of the remote read are to the byte");
 	stop(&run);
-	start(&run, "guide-pcie-remote-read.scenario", GPMU_FLOW_ANY);
+	start(&run, "guide-pcie-remote-read.scenario", GPMU_TRAFFIC_ANY);
 	count(&run, 780);
 	is_bytes(&traffic_cell(&run.t, "PCIe 1 -> CMEM 0")->read, 1073762304 + 294912.0,
 		 "guide traffic: the PCIe read of all root ports is to the byte");
 	is_bytes(&traffic_link(&run.t, "PCIe 1 -> CMEM 0")->home_read, 1074057216,
 		 "guide traffic: the PCIe read at the home is to the byte");
 	stop(&run);
-	start(&run, "guide-gpu-read.scenario", GPMU_FLOW_ANY);
+	start(&run, "guide-gpu-read.scenario", GPMU_TRAFFIC_ANY);
 	count(&run, 820);
 	is_bytes(&traffic_cell(&run.t, "GPU 0 ATS -> CMEM 0")->read, 4234927104,
 		 "guide traffic: the GPU's read is to the byte");

@@ -10,20 +10,21 @@ static void names(void)
 {
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, NULL);
-	is_str(gpmu_flow_title(t.flow), "Grace CPU Superchip, 2 sockets",
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, NULL);
+	is_str(gpmu_traffic_title(t.flow), "Grace CPU Superchip, 2 sockets",
 	       "traffic: a Superchip is detected");
-	is_str(gpmu_flow_source(t.flow, 0), "CPU 0", "traffic: the first source is CPU 0");
-	is_str(gpmu_flow_source(t.flow, 3), "PCIe 1",
+	is_str(gpmu_traffic_source(t.flow, 0), "CPU 0", "traffic: the first source is CPU 0");
+	is_str(gpmu_traffic_source(t.flow, 3), "PCIe 1",
 	       "traffic: the last source is the other socket's PCIe devices");
-	ok(!gpmu_flow_source(t.flow, 4) && !gpmu_flow_memory(t.flow, 2) &&
-		   !gpmu_flow_cell(t.flow, 4, 0) && !gpmu_flow_cell(t.flow, 0, 2) &&
-		   !gpmu_flow_source_total(t.flow, 4) && !gpmu_flow_memory_total(t.flow, 2) &&
-		   !gpmu_flow_sum(t.flow, 0) && !gpmu_flow_link(t.flow, 4) &&
-		   !gpmu_flow_peak(t.flow, 100),
+	ok(!gpmu_traffic_source(t.flow, 4) && !gpmu_traffic_memory(t.flow, 2) &&
+		   !gpmu_traffic_cell(t.flow, 4, 0) && !gpmu_traffic_cell(t.flow, 0, 2) &&
+		   !gpmu_traffic_source_total(t.flow, 4) && !gpmu_traffic_memory_total(t.flow, 2) &&
+		   !gpmu_traffic_sum(t.flow, 0) && !gpmu_traffic_link(t.flow, 4) &&
+		   !gpmu_traffic_peak(t.flow, 100),
 	   "traffic: there is nothing after the last source, memory, sum, link or peak");
-	is_str(gpmu_flow_memory(t.flow, 1), "CMEM 1", "traffic: memories are those of the sockets");
-	is_without(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, GPMU_FLOW_NOT_COUNTED,
+	is_str(gpmu_traffic_memory(t.flow, 1), "CMEM 1",
+	       "traffic: memories are those of the sockets");
+	is_without(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, GPMU_TRAFFIC_NOT_COUNTED,
 		   "not counted yet", "traffic: values before the first update are not counted");
 	ok(traffic_has(&t, PCIE(0, "rd_bytes_loc")),
 	   "traffic: a PCIe event has a filter for all root ports");
@@ -47,7 +48,7 @@ static void guide_local(void)
 {
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, NULL);
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, NULL);
 	traffic_count(&t, SCF(0, "cmem_wr_total_bytes"), 1009299148);
 	traffic_count(&t, SCF(0, "cmem_rd_data"), 1213938);
 	traffic_count(&t, SCF(1, "remote_socket_wr_total_bytes"), 1355223);
@@ -64,9 +65,9 @@ static void guide_local(void)
 		 "guide: the other socket's writes are its own count");
 	ok(!traffic_cell(&t, "CPU 1 -> CMEM 0")->write.derived,
 	   "guide: the other socket's writes are not derived");
-	is_rate(&gpmu_flow_memory_total(t.flow, 0)->write, 1009299148 / 0.127496157,
+	is_rate(&gpmu_traffic_memory_total(t.flow, 0)->write, 1009299148 / 0.127496157,
 		"guide: the memory's total is its count in bytes per second");
-	is_rate(&gpmu_flow_source_total(t.flow, 0)->write, (1009299148 - 1355223) / 0.127496157,
+	is_rate(&gpmu_traffic_source_total(t.flow, 0)->write, (1009299148 - 1355223) / 0.127496157,
 		"guide: the CPU's total is that of its flows");
 	is_bytes(&traffic_cell(&t, "CPU 1 -> CMEM 1")->write, 0,
 		 "guide: a flow without traffic is 0");
@@ -78,10 +79,10 @@ static void guide_local(void)
 /* Third and fourth example: the two ends differ. */
 static void guide_remote(void)
 {
-	const struct gpmu_flow_link *link;
+	const struct gpmu_traffic_link *link;
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, NULL);
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, NULL);
 	traffic_count(&t, SCF(0, "cmem_wr_total_bytes"), 19588224);
 	traffic_count(&t, SCF(0, "cmem_rd_data"), 33542984);
 	traffic_count(&t, SCF(1, "remote_socket_wr_total_bytes"), 18771438);
@@ -103,9 +104,9 @@ static void guide_remote(void)
 		 "counted");
 	is_bytes(&traffic_cell(&t, "CPU 0 -> CMEM 0")->write, 816786,
 		 "guide: the CPU's local writes are known");
-	is_range(&gpmu_flow_source_total(t.flow, 0)->read, 0, 1073375488 / 0.134526031,
+	is_range(&gpmu_traffic_source_total(t.flow, 0)->read, 0, 1073375488 / 0.134526031,
 		 "guide: the CPU's total reads are a range");
-	is_bytes(&gpmu_flow_memory_total(t.flow, 0)->read, 1073375488,
+	is_bytes(&gpmu_traffic_memory_total(t.flow, 0)->read, 1073375488,
 		 "guide: the memory's total reads are known");
 	ok(isnan(traffic_link(&t, "CPU 0 -> CMEM 1")->imbalance_read),
 	   "guide: two ends of 0 have no imbalance");
@@ -115,10 +116,10 @@ static void guide_remote(void)
 /* Guide, "PCIe traffic measurement", second example */
 static void guide_pcie(void)
 {
-	const struct gpmu_flow_link *link;
+	const struct gpmu_traffic_link *link;
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, NULL);
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, NULL);
 	traffic_count(&t, PCIE(1, "rd_bytes_loc"), 6398720);
 	traffic_count(&t, PCIE(1, "wr_bytes_loc"), 164096);
 	traffic_count(&t, PCIE(1, "rd_bytes_rem"), 1073762304);
@@ -141,10 +142,10 @@ static void guide_pcie(void)
 
 static void peaks(void)
 {
-	const struct gpmu_flow_peak *peak;
+	const struct gpmu_traffic_peak *peak;
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, NULL);
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, NULL);
 	traffic_count(&t, SCF(0, "cmem_rd_data"), 2500000000);
 	traffic_count(&t, SCF(0, "cmem_wr_total_bytes"), 20000000000);
 	traffic_count(&t, SCF(0, "cycles"), 3200000000);
@@ -175,50 +176,50 @@ static void peaks(void)
 
 static void states(void)
 {
-	const struct gpmu_flow_line *cell;
+	const struct gpmu_traffic_line *cell;
 	struct gpmu_row *row;
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, NULL);
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, NULL);
 	traffic_count(&t, PCIE(0, "cycles"), 0);
 	row = traffic_row(&t, PCIE(1, "rd_bytes_loc"));
 	row->state = GPMU_STATE_NOT_COUNTED;
 	row->why = "it was busy";
 	traffic_update(&t, SEC);
 	cell = traffic_cell(&t, "PCIe 0 -> CMEM 0");
-	is_without(&cell->read, GPMU_FLOW_IDLE, "clock",
+	is_without(&cell->read, GPMU_TRAFFIC_IDLE, "clock",
 		   "states: a PMU whose clock stood still is idle");
-	is_without(&traffic_cell(&t, "PCIe 1 -> CMEM 1")->read, GPMU_FLOW_NOT_COUNTED, "busy",
+	is_without(&traffic_cell(&t, "PCIe 1 -> CMEM 1")->read, GPMU_TRAFFIC_NOT_COUNTED, "busy",
 		   "states: an event that was not counted has its reason");
 	is_bytes(&traffic_cell(&t, "PCIe 1 -> CMEM 1")->write, 0,
 		 "states: an event that counted 0 beside one that was not counted is 0");
-	is_without(&gpmu_flow_memory_total(t.flow, 1)->read, GPMU_FLOW_NOT_COUNTED, "busy",
+	is_without(&gpmu_traffic_memory_total(t.flow, 1)->read, GPMU_TRAFFIC_NOT_COUNTED, "busy",
 		   "states: a memory's total with a missing part is not counted");
-	is_without(&gpmu_flow_source_total(t.flow, 3)->read, GPMU_FLOW_NOT_COUNTED, "busy",
+	is_without(&gpmu_traffic_source_total(t.flow, 3)->read, GPMU_TRAFFIC_NOT_COUNTED, "busy",
 		   "states: a source's total with a missing part is not counted");
-	is_without(&gpmu_flow_source_total(t.flow, 1)->read, GPMU_FLOW_IDLE, "clock",
+	is_without(&gpmu_traffic_source_total(t.flow, 1)->read, GPMU_TRAFFIC_IDLE, "clock",
 		   "states: a source whose flows are all idle is idle");
-	is_bytes(&gpmu_flow_memory_total(t.flow, 0)->read, 0,
+	is_bytes(&gpmu_traffic_memory_total(t.flow, 0)->read, 0,
 		 "states: an idle flow is 0 in a memory's total");
-	is_without(&gpmu_flow_total(t.flow)->read, GPMU_FLOW_NOT_COUNTED, "busy",
+	is_without(&gpmu_traffic_total(t.flow)->read, GPMU_TRAFFIC_NOT_COUNTED, "busy",
 		   "states: the machine's total with a missing part is not counted");
 	row->state = GPMU_STATE_OK;
 	row->why = NULL;
 	row->running = row->enabled / 4;
 	row->raw = 1000;
 	row->share = 0.25;
-	gpmu_flow_update(t.flow, t.rows, t.n);
+	gpmu_traffic_update(t.flow, t.rows, t.n);
 	cell = traffic_cell(&t, "PCIe 1 -> CMEM 1");
 	ok(cell->read.rate == 4000 && cell->read.share == 0.25 && cell->write.share == 1,
 	   "states: a multiplexed count is scaled and has its share");
-	ok(gpmu_flow_memory_total(t.flow, 1)->read.share == 0.25,
+	ok(gpmu_traffic_memory_total(t.flow, 1)->read.share == 0.25,
 	   "states: a sum has the lowest share of its parts");
 	row->running = 0;
-	gpmu_flow_update(t.flow, t.rows, t.n);
-	is_without(&cell->read, GPMU_FLOW_NOT_COUNTED, "did not run",
+	gpmu_traffic_update(t.flow, t.rows, t.n);
+	is_without(&cell->read, GPMU_TRAFFIC_NOT_COUNTED, "did not run",
 		   "states: a counter that never ran is not counted");
-	gpmu_flow_update(t.flow, t.rows, 0);
-	is_without(&cell->write, GPMU_FLOW_NOT_COUNTED, "no count",
+	gpmu_traffic_update(t.flow, t.rows, 0);
+	is_without(&cell->write, GPMU_TRAFFIC_NOT_COUNTED, "no count",
 		   "states: missing rows are not counted");
 	traffic_release(&t);
 }
@@ -234,17 +235,17 @@ static void absent(void)
 {
 	struct traffic t;
 
-	traffic_init(&t, "superchip", GPMU_FLOW_ANY, remove_pcie);
+	traffic_init(&t, "superchip", GPMU_TRAFFIC_ANY, remove_pcie);
 	traffic_update(&t, SEC);
-	is_without(&traffic_cell(&t, "PCIe 0 -> CMEM 1")->read, GPMU_FLOW_NOT_SUPPORTED,
+	is_without(&traffic_cell(&t, "PCIe 0 -> CMEM 1")->read, GPMU_TRAFFIC_NOT_SUPPORTED,
 		   "there is no nvidia_pcie_pmu_0",
 		   "states: an absent PMU is not supported, and named");
 	is_bytes(&traffic_cell(&t, "PCIe 1 -> CMEM 0")->read, 0,
 		 "states: the other socket's PMU is counted");
-	is_without(&traffic_cell(&t, "CPU 1 -> CMEM 0")->read, GPMU_FLOW_NOT_SUPPORTED,
+	is_without(&traffic_cell(&t, "CPU 1 -> CMEM 0")->read, GPMU_TRAFFIC_NOT_SUPPORTED,
 		   "nvidia_scf_pmu_1 has no event remote_socket_rd_data",
 		   "states: an absent event is not supported, and named");
-	is_without(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, GPMU_FLOW_NOT_SUPPORTED,
+	is_without(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, GPMU_TRAFFIC_NOT_SUPPORTED,
 		   "remote_socket_rd_data",
 		   "states: a difference with an absent event is not supported");
 	is_bytes(&traffic_cell(&t, "CPU 1 -> CMEM 0")->write, 0,
@@ -256,17 +257,17 @@ static void refused(void)
 {
 	struct traffic t;
 
-	traffic_init(&t, "laptop", GPMU_FLOW_ANY, NULL);
+	traffic_init(&t, "laptop", GPMU_TRAFFIC_ANY, NULL);
 	ok(!t.flow && strstr(t.error.text, "gpmu doctor"),
 	   "traffic: a machine other than Grace is refused with a reference to gpmu doctor");
-	ok(!gpmu_flow_new(t.machine, GPMU_FLOW_ANY, NULL) && errno == ENODEV,
+	ok(!gpmu_traffic_new(t.machine, GPMU_TRAFFIC_ANY, NULL) && errno == ENODEV,
 	   "traffic: a machine other than Grace is ENODEV");
 	traffic_release(&t);
-	traffic_init(&t, "superchip", (enum gpmu_flow_chip)7, NULL);
+	traffic_init(&t, "superchip", (enum gpmu_traffic_chip)7, NULL);
 	ok(!t.flow && strstr(t.error.text, "7 is no kind"),
 	   "traffic: an unknown chip is refused");
 	traffic_release(&t);
-	gpmu_flow_free(NULL);
+	gpmu_traffic_free(NULL);
 }
 
 int main(void)

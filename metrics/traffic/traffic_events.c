@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "traffic/flow.h"
+#include "traffic/traffic.h"
 
 static const char *const kind_names[] = {
 	[GPMU_PMU_SCF] = "nvidia_scf_pmu",	    [GPMU_PMU_PCIE] = "nvidia_pcie_pmu",
@@ -16,11 +16,11 @@ static const char *const kind_names[] = {
 
 /* --- texts of events --- */
 
-static const struct gpmu_pmu *find_pmu(const struct gpmu_flow *flow, enum gpmu_pmu_kind kind,
+static const struct gpmu_pmu *find_pmu(const struct gpmu_traffic *traffic, enum gpmu_pmu_kind kind,
 				       size_t socket, char *name, size_t size)
 {
-	snprintf(name, size, "%s_%d", kind_names[kind], flow->sockets[socket]);
-	return gpmu_machine_find_pmu(flow->machine, name);
+	snprintf(name, size, "%s_%d", kind_names[kind], traffic->sockets[socket]);
+	return gpmu_machine_find_pmu(traffic->machine, name);
 }
 
 /* Number of bits in a format: 10 for "config1:0-9"; 1 for any other form */
@@ -55,12 +55,12 @@ static void write_filter(const struct gpmu_pmu *pmu, const char *filter, size_t 
 }
 
 /* Returns 0 or -ENOMEM. An event that cannot be counted gets the reason. */
-static int make_event(const struct gpmu_flow *flow, struct flow_event *event,
+static int make_event(const struct gpmu_traffic *traffic, struct traffic_event *event,
 		      enum gpmu_pmu_kind kind, size_t socket, const char *name, const char *filter,
 		      size_t number)
 {
 	char pmu_name[64], bits[64];
-	const struct gpmu_pmu *pmu = find_pmu(flow, kind, socket, pmu_name, sizeof(pmu_name));
+	const struct gpmu_pmu *pmu = find_pmu(traffic, kind, socket, pmu_name, sizeof(pmu_name));
 
 	if (!pmu) {
 		event->why = text_print("there is no %s", pmu_name);
@@ -72,8 +72,8 @@ static int make_event(const struct gpmu_flow *flow, struct flow_event *event,
 		write_filter(pmu, filter, number, bits, sizeof(bits));
 		event->text = text_print("%s/%s%s/", pmu_name, name, bits);
 	}
-	event->count = (struct flow_count){
-		.state = event->text ? GPMU_FLOW_NOT_COUNTED : GPMU_FLOW_NOT_SUPPORTED,
+	event->count = (struct traffic_count){
+		.state = event->text ? GPMU_TRAFFIC_NOT_COUNTED : GPMU_TRAFFIC_NOT_SUPPORTED,
 		.why = event->text ? "not counted yet" : event->why,
 	};
 	return event->text || event->why ? 0 : -ENOMEM;
@@ -82,29 +82,30 @@ static int make_event(const struct gpmu_flow *flow, struct flow_event *event,
 /* Drivers apply the filter to the PMU's cycles, too. */
 static const char *filter_of(enum gpmu_pmu_kind kind)
 {
-	for (size_t i = 0; i < FLOW_PAIRS; i++)
-		if (flow_pairs[i].kind == kind)
-			return flow_pairs[i].filter;
+	for (size_t i = 0; i < TRAFFIC_PAIRS; i++)
+		if (traffic_pairs[i].kind == kind)
+			return traffic_pairs[i].filter;
 	return NULL;
 }
 
 /* Finds or adds the PMU's clock and sets its index. Returns 0 or -ENOMEM. */
-static int need_clock(struct gpmu_flow *flow, enum gpmu_pmu_kind kind, size_t socket, size_t *index)
+static int need_clock(struct gpmu_traffic *traffic, enum gpmu_pmu_kind kind, size_t socket,
+		      size_t *index)
 {
-	struct flow_clock *clocks;
+	struct traffic_clock *clocks;
 
-	for (size_t i = 0; i < flow->n_clocks; i++)
-		if (flow->clocks[i].kind == kind && flow->clocks[i].socket == socket) {
+	for (size_t i = 0; i < traffic->n_clocks; i++)
+		if (traffic->clocks[i].kind == kind && traffic->clocks[i].socket == socket) {
 			*index = i;
 			return 0;
 		}
-	clocks = vector_room(flow->clocks, flow->n_clocks, sizeof(*clocks));
+	clocks = vector_room(traffic->clocks, traffic->n_clocks, sizeof(*clocks));
 	if (!clocks)
 		return -ENOMEM;
-	flow->clocks = clocks;
-	*index = flow->n_clocks++;
-	clocks[*index] = (struct flow_clock){ .kind = kind, .socket = socket };
-	return make_event(flow, &clocks[*index].event, kind, socket, "cycles", filter_of(kind),
+	traffic->clocks = clocks;
+	*index = traffic->n_clocks++;
+	clocks[*index] = (struct traffic_clock){ .kind = kind, .socket = socket };
+	return make_event(traffic, &clocks[*index].event, kind, socket, "cycles", filter_of(kind),
 			  SIZE_MAX);
 }
 
@@ -121,74 +122,78 @@ static bool write_name(const char *pattern, size_t number, char *name, size_t si
 	return percent != NULL;
 }
 
-static int need_bundle(struct gpmu_flow *flow, const struct flow_part *part, size_t socket,
+static int need_bundle(struct gpmu_traffic *traffic, const struct traffic_part *part, size_t socket,
 		       size_t number, void *user)
 {
-	const struct flow_pair *pair = &flow_pairs[part->pair];
-	struct flow_bundle *bundles, *bundle;
+	const struct traffic_pair *pair = &traffic_pairs[part->pair];
+	struct traffic_bundle *bundles, *bundle;
 	char name[64];
 	int ret;
 
 	(void)user;
-	if (flow_find_bundle(flow, part->pair, socket, number))
+	if (traffic_find_bundle(traffic, part->pair, socket, number))
 		return 0;
-	bundles = vector_room(flow->bundles, flow->n_bundles, sizeof(*bundles));
+	bundles = vector_room(traffic->bundles, traffic->n_bundles, sizeof(*bundles));
 	if (!bundles)
 		return -ENOMEM;
-	flow->bundles = bundles;
-	bundle = &bundles[flow->n_bundles++];
-	*bundle = (struct flow_bundle){ .pair = part->pair, .socket = socket, .number = number };
-	ret = need_clock(flow, pair->kind, socket, &bundle->clock);
-	for (size_t i = 0; i < FLOW_PAIR_EVENTS && pair->events[i].name && !ret; i++) {
+	traffic->bundles = bundles;
+	bundle = &bundles[traffic->n_bundles++];
+	*bundle = (struct traffic_bundle){ .pair = part->pair, .socket = socket, .number = number };
+	ret = need_clock(traffic, pair->kind, socket, &bundle->clock);
+	for (size_t i = 0; i < TRAFFIC_PAIR_EVENTS && pair->events[i].name && !ret; i++) {
 		bool in_name = write_name(pair->events[i].name, number, name, sizeof(name));
 
-		ret = make_event(flow, &bundle->events[i], pair->kind, socket, name, pair->filter,
-				 in_name ? SIZE_MAX : number);
+		ret = make_event(traffic, &bundle->events[i], pair->kind, socket, name,
+				 pair->filter, in_name ? SIZE_MAX : number);
 	}
 	return ret;
 }
 
-static int need_parts(struct gpmu_flow *flow, const struct flow_part *parts, size_t n_parts,
-		      size_t source, size_t home)
+static int need_parts(struct gpmu_traffic *traffic, const struct traffic_part *parts,
+		      size_t n_parts, size_t source, size_t home)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < n_parts && !ret; i++)
-		ret = flow_walk(flow, &parts[i], source, home, need_bundle, NULL);
+		ret = traffic_walk(traffic, &parts[i], source, home, need_bundle, NULL);
 	return ret;
 }
 
-int flow_make_events(struct gpmu_flow *flow)
+int traffic_make_events(struct gpmu_traffic *traffic)
 {
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < flow->n_rules && !ret; i++)
-		ret = need_parts(flow, flow->rules[i].rule->parts, flow->rules[i].rule->n_parts,
-				 flow->rules[i].source, flow->rules[i].home);
-	for (i = 0; i < flow_n_total_rules && !ret; i++) {
-		const struct flow_total_rule *rule = &flow_total_rules[i];
+	for (i = 0; i < traffic->n_rules && !ret; i++) {
+		const struct traffic_sum *sum = &traffic->rules[i];
 
-		for (size_t home = 0; (rule->chips & flow->chip) && home < flow->n_sockets && !ret;
-		     home++)
-			ret = need_parts(flow, rule->parts, rule->n_parts, home, home);
+		ret = need_parts(traffic, sum->rule->parts, sum->rule->n_parts, sum->source,
+				 sum->home);
 	}
-	for (i = 0; i < flow->n_links && !ret; i++) {
-		const struct flow_link *link = &flow->links[i];
+	for (i = 0; i < traffic_n_total_rules && !ret; i++) {
+		const struct traffic_total_rule *rule = &traffic_total_rules[i];
 
-		ret = need_parts(flow, link->rule->source, link->rule->n_source, link->source,
+		if (!(rule->chips & traffic->chip))
+			continue;
+		for (size_t home = 0; home < traffic->n_sockets && !ret; home++)
+			ret = need_parts(traffic, rule->parts, rule->n_parts, home, home);
+	}
+	for (i = 0; i < traffic->n_links && !ret; i++) {
+		const struct traffic_link *link = &traffic->links[i];
+
+		ret = need_parts(traffic, link->rule->source, link->rule->n_source, link->source,
 				 link->home);
 		if (!ret)
-			ret = need_parts(flow, link->rule->home, link->rule->n_home, link->source,
-					 link->home);
+			ret = need_parts(traffic, link->rule->home, link->rule->n_home,
+					 link->source, link->home);
 	}
-	for (i = 0; i < flow->n_peaks && !ret; i++) {
-		struct flow_peak *peak = &flow->peaks[i];
+	for (i = 0; i < traffic->n_peaks && !ret; i++) {
+		struct traffic_peak *peak = &traffic->peaks[i];
 
-		ret = need_parts(flow, peak->rule->parts, peak->rule->n_parts, peak->source,
+		ret = need_parts(traffic, peak->rule->parts, peak->rule->n_parts, peak->source,
 				 peak->home);
 		if (!ret && peak->rule->cycles)
-			ret = need_clock(flow, peak->rule->clock, peak->source, &peak->clock);
+			ret = need_clock(traffic, peak->rule->clock, peak->source, &peak->clock);
 	}
 	return ret;
 }
@@ -212,12 +217,12 @@ static void put(struct list *list, const char *between, const char *text)
 	list->length += first + second;
 }
 
-static void put_bundle(const struct flow_bundle *bundle, struct list *list)
+static void put_bundle(const struct traffic_bundle *bundle, struct list *list)
 {
 	const char *between = list->length ? ",{" : "{";
 	size_t before = list->length;
 
-	for (size_t i = 0; i < FLOW_PAIR_EVENTS; i++)
+	for (size_t i = 0; i < TRAFFIC_PAIR_EVENTS; i++)
 		if (bundle->events[i].text) {
 			put(list, between, bundle->events[i].text);
 			between = ",";
@@ -226,24 +231,25 @@ static void put_bundle(const struct flow_bundle *bundle, struct list *list)
 		put(list, "}", "");
 }
 
-static void put_all(const struct gpmu_flow *flow, struct list *list)
+static void put_all(const struct gpmu_traffic *traffic, struct list *list)
 {
 	size_t i;
 
 	list->length = 0;
-	for (i = 0; i < flow->n_clocks; i++)
-		if (flow->clocks[i].event.text)
-			put(list, list->length ? "," : "", flow->clocks[i].event.text);
-	for (i = 0; i < flow->n_bundles; i++)
-		put_bundle(&flow->bundles[i], list);
+	for (i = 0; i < traffic->n_clocks; i++)
+		if (traffic->clocks[i].event.text)
+			put(list, list->length ? "," : "", traffic->clocks[i].event.text);
+	for (i = 0; i < traffic->n_bundles; i++)
+		put_bundle(&traffic->bundles[i], list);
 }
 
-int gpmu_flow_plan(const struct gpmu_flow *flow, struct gpmu_plan *plan, struct gpmu_error *error)
+int gpmu_traffic_plan(const struct gpmu_traffic *traffic, struct gpmu_plan *plan,
+		      struct gpmu_error *error)
 {
 	struct list list = { .text = NULL };
 	int ret;
 
-	put_all(flow, &list);
+	put_all(traffic, &list);
 	if (!list.length)
 		return 0;
 	list.text = malloc(list.length + 1);
@@ -251,22 +257,24 @@ int gpmu_flow_plan(const struct gpmu_flow *flow, struct gpmu_plan *plan, struct 
 		error_set(error, 0, "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	put_all(flow, &list);
+	put_all(traffic, &list);
 	ret = gpmu_plan_add_events(plan, list.text, error);
 	free(list.text);
 	return ret;
 }
 
-static struct flow_count count_of(const struct gpmu_row *row)
+static struct traffic_count count_of(const struct gpmu_row *row)
 {
-	struct flow_count count = { .state = GPMU_FLOW_OK, .share = row->share, .why = row->why };
+	struct traffic_count count = {
+		.state = GPMU_TRAFFIC_OK, .share = row->share, .why = row->why,
+	};
 	double seconds = (double)row->enabled / 1e9;
 
 	if (row->state == GPMU_STATE_NOT_SUPPORTED)
-		count.state = GPMU_FLOW_NOT_SUPPORTED;
+		count.state = GPMU_TRAFFIC_NOT_SUPPORTED;
 	else if (row->state != GPMU_STATE_OK || !row->running || !row->enabled)
-		count.state = GPMU_FLOW_NOT_COUNTED;
-	if (count.state != GPMU_FLOW_OK) {
+		count.state = GPMU_TRAFFIC_NOT_COUNTED;
+	if (count.state != GPMU_TRAFFIC_OK) {
 		count.why = row->why ? row->why : "its counter did not run";
 		return count;
 	}
@@ -277,16 +285,16 @@ static struct flow_count count_of(const struct gpmu_row *row)
 	return count;
 }
 
-static struct flow_event *find_event(struct gpmu_flow *flow, const char *name)
+static struct traffic_event *find_event(struct gpmu_traffic *traffic, const char *name)
 {
 	size_t i, j;
 
-	for (i = 0; i < flow->n_clocks; i++)
-		if (flow->clocks[i].event.text && !strcmp(flow->clocks[i].event.text, name))
-			return &flow->clocks[i].event;
-	for (i = 0; i < flow->n_bundles; i++)
-		for (j = 0; j < FLOW_PAIR_EVENTS; j++) {
-			struct flow_event *event = &flow->bundles[i].events[j];
+	for (i = 0; i < traffic->n_clocks; i++)
+		if (traffic->clocks[i].event.text && !strcmp(traffic->clocks[i].event.text, name))
+			return &traffic->clocks[i].event;
+	for (i = 0; i < traffic->n_bundles; i++)
+		for (j = 0; j < TRAFFIC_PAIR_EVENTS; j++) {
+			struct traffic_event *event = &traffic->bundles[i].events[j];
 
 			if (event->text && !strcmp(event->text, name))
 				return event;
@@ -294,30 +302,30 @@ static struct flow_event *find_event(struct gpmu_flow *flow, const char *name)
 	return NULL;
 }
 
-static void forget(struct flow_event *event)
+static void forget(struct traffic_event *event)
 {
 	if (event->text)
-		event->count = (struct flow_count){ .state = GPMU_FLOW_NOT_COUNTED,
+		event->count = (struct traffic_count){ .state = GPMU_TRAFFIC_NOT_COUNTED,
 						    .why = "there is no count of it" };
 }
 
-void gpmu_flow_update(struct gpmu_flow *flow, const struct gpmu_row *rows, size_t length)
+void gpmu_traffic_update(struct gpmu_traffic *traffic, const struct gpmu_row *rows, size_t length)
 {
 	const char *at = (const char *)rows;
 	size_t i, j;
 
-	for (i = 0; i < flow->n_clocks; i++)
-		forget(&flow->clocks[i].event);
-	for (i = 0; i < flow->n_bundles; i++)
-		for (j = 0; j < FLOW_PAIR_EVENTS; j++)
-			forget(&flow->bundles[i].events[j]);
+	for (i = 0; i < traffic->n_clocks; i++)
+		forget(&traffic->clocks[i].event);
+	for (i = 0; i < traffic->n_bundles; i++)
+		for (j = 0; j < TRAFFIC_PAIR_EVENTS; j++)
+			forget(&traffic->bundles[i].events[j]);
 	for (i = 0; i < length; i++, at += ((const struct gpmu_row *)at)->size) {
 		const struct gpmu_row *row = (const struct gpmu_row *)at;
-		struct flow_event *event =
-			row->metric || !row->name ? NULL : find_event(flow, row->name);
+		struct traffic_event *event =
+			row->metric || !row->name ? NULL : find_event(traffic, row->name);
 
 		if (event)
 			event->count = count_of(row);
 	}
-	flow_compute(flow);
+	traffic_compute(traffic);
 }

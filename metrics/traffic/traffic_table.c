@@ -2,16 +2,16 @@
 /*
  * The PMUs that see each type of traffic: Grace performance tuning guide, "Coresight
  * System PMU Traffic Coverage" and the tables of events; for several Grace Hoppers and the
- * order of PCIe writes, the kernel's nvidia-tegra241-pmu.rst. flow.rst explains the rules.
+ * order of PCIe writes, the kernel's nvidia-tegra241-pmu.rst. traffic.rst explains the rules.
  */
-#include "traffic/flow.h"
+#include "traffic/traffic.h"
 
-#define SUPERCHIP	FLOW_SUPERCHIP
-#define ONE		FLOW_HOPPER
-#define MANY		FLOW_HOPPERS
-#define HOPPER		(FLOW_HOPPER | FLOW_HOPPERS)
-#define CMEM		FLOW_CMEM
-#define GMEM		FLOW_GMEM
+#define SUPERCHIP	TRAFFIC_SUPERCHIP
+#define ONE		TRAFFIC_HOPPER
+#define MANY		TRAFFIC_HOPPERS
+#define HOPPER		(TRAFFIC_HOPPER | TRAFFIC_HOPPERS)
+#define CMEM		TRAFFIC_CMEM
+#define GMEM		TRAFFIC_GMEM
 
 #define BEAT		32	/* maximum bytes of an SCF data beat */
 #define LINE		64	/* bytes of a cache line */
@@ -20,26 +20,26 @@
 #define PLUS(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at }
 #define MINUS(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .minus = true }
 #define MAYBE(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .maybe = true }
-#define COUNT(...)	(sizeof((struct flow_part[]){ __VA_ARGS__ }) / sizeof(struct flow_part))
+#define COUNT(...)	(sizeof((struct traffic_part[]){ __VA_ARGS__ }) / sizeof(struct traffic_part))
 #define PARTS(...)	.parts = { __VA_ARGS__ }, .n_parts = COUNT(__VA_ARGS__)
 
-#define LINK_EVENTS(_suffix)	{ { "rd_bytes_" _suffix, 1, FLOW_READ },	\
-				  { "wr_bytes_" _suffix, 1, FLOW_WRITE } }
+#define LINK_EVENTS(_suffix)	{ { "rd_bytes_" _suffix, 1, TRAFFIC_READ },	\
+				  { "wr_bytes_" _suffix, 1, TRAFFIC_WRITE } }
 
-const struct flow_pair flow_pairs[FLOW_PAIRS] = {
+const struct traffic_pair traffic_pairs[TRAFFIC_PAIRS] = {
 	[PAIR_CMEM] = { GPMU_PMU_SCF, false, NULL, {
-		{ "cmem_rd_data", BEAT, FLOW_READ },
-		{ "cmem_wr_total_bytes", 1, FLOW_WRITE } } },
+		{ "cmem_rd_data", BEAT, TRAFFIC_READ },
+		{ "cmem_wr_total_bytes", 1, TRAFFIC_WRITE } } },
 	[PAIR_GMEM] = { GPMU_PMU_SCF, false, NULL, {
-		{ "gmem_rd_data", BEAT, FLOW_READ },
-		{ "gmem_wr_total_bytes", 1, FLOW_WRITE } } },
+		{ "gmem_rd_data", BEAT, TRAFFIC_READ },
+		{ "gmem_wr_total_bytes", 1, TRAFFIC_WRITE } } },
 	[PAIR_REMOTE] = { GPMU_PMU_SCF, false, NULL, {
-		{ "remote_socket_rd_data", BEAT, FLOW_READ },
-		{ "remote_socket_wr_total_bytes", 1, FLOW_WRITE } } },
+		{ "remote_socket_rd_data", BEAT, TRAFFIC_READ },
+		{ "remote_socket_wr_total_bytes", 1, TRAFFIC_WRITE } } },
 	[PAIR_SOCKET] = { GPMU_PMU_SCF, true, NULL, {
-		{ "socket_%d_rd_data", BEAT, FLOW_READ },
-		{ "socket_%d_wb_data", BEAT, FLOW_WRITE },
-		{ "socket_%d_wr_data", 1, FLOW_WRITE } } },
+		{ "socket_%d_rd_data", BEAT, TRAFFIC_READ },
+		{ "socket_%d_wb_data", BEAT, TRAFFIC_WRITE },
+		{ "socket_%d_wr_data", 1, TRAFFIC_WRITE } } },
 	[PAIR_PCIE_LOC] = { GPMU_PMU_PCIE, false, "root_port", LINK_EVENTS("loc") },
 	[PAIR_PCIE_REM] = { GPMU_PMU_PCIE, false, "root_port", LINK_EVENTS("rem") },
 	[PAIR_C2C0_LOC] = { GPMU_PMU_C2C0, false, NULL, LINK_EVENTS("loc") },
@@ -58,38 +58,42 @@ static const char local_cpus[] =
 	"CMEM and GMEM less what other sockets' CPUs sent, of which is not known to which of the "
 	"two; strongly-ordered PCIe writes of other sockets are in it";
 
-const struct flow_rule flow_rules[] = {
-	{ SUPERCHIP, FLOW_CPU, EACH_LOCAL, CMEM, false,
+const struct traffic_rule traffic_rules[] = {
+	{ SUPERCHIP, TRAFFIC_CPU, EACH_LOCAL, CMEM, false,
 	  PARTS(PLUS(CMEM, HOME), MINUS(REMOTE, NOT_HOME)), local_cpu },
-	{ SUPERCHIP, FLOW_CPU, EACH_REMOTE, CMEM, false, PARTS(PLUS(REMOTE, SOURCE)), NULL },
-	{ SUPERCHIP, FLOW_PCIE, EACH_LOCAL, CMEM, false, PARTS(PLUS(PCIE_LOC, SOURCE)), NULL },
-	{ SUPERCHIP, FLOW_PCIE, EACH_REMOTE, CMEM, false, PARTS(PLUS(PCIE_REM, SOURCE)), NULL },
+	{ SUPERCHIP, TRAFFIC_CPU, EACH_REMOTE, CMEM, false, PARTS(PLUS(REMOTE, SOURCE)), NULL },
+	{ SUPERCHIP, TRAFFIC_PCIE, EACH_LOCAL, CMEM, false, PARTS(PLUS(PCIE_LOC, SOURCE)), NULL },
+	{ SUPERCHIP, TRAFFIC_PCIE, EACH_REMOTE, CMEM, false, PARTS(PLUS(PCIE_REM, SOURCE)), NULL },
 
-	{ ONE, FLOW_CPU, EACH_LOCAL, CMEM, false, PARTS(PLUS(CMEM, HOME)), NULL },
-	{ ONE, FLOW_CPU, EACH_LOCAL, GMEM, false, PARTS(PLUS(GMEM, HOME)), NULL },
+	{ ONE, TRAFFIC_CPU, EACH_LOCAL, CMEM, false, PARTS(PLUS(CMEM, HOME)), NULL },
+	{ ONE, TRAFFIC_CPU, EACH_LOCAL, GMEM, false, PARTS(PLUS(GMEM, HOME)), NULL },
 
-	{ MANY, FLOW_CPU, EACH_LOCAL, CMEM | GMEM, false,
+	{ MANY, TRAFFIC_CPU, EACH_LOCAL, CMEM | GMEM, false,
 	  PARTS(PLUS(CMEM, HOME), PLUS(GMEM, HOME), MINUS(SOCKET, NOT_HOME)), local_cpus },
-	{ MANY, FLOW_CPU, EACH_LOCAL, CMEM, true,
+	{ MANY, TRAFFIC_CPU, EACH_LOCAL, CMEM, true,
 	  PARTS(PLUS(CMEM, HOME), MINUS(SOCKET, NOT_HOME)), local_cpus },
-	{ MANY, FLOW_CPU, EACH_LOCAL, GMEM, true,
+	{ MANY, TRAFFIC_CPU, EACH_LOCAL, GMEM, true,
 	  PARTS(PLUS(GMEM, HOME), MINUS(SOCKET, NOT_HOME)), local_cpus },
-	{ MANY, FLOW_CPU, EACH_REMOTE, CMEM | GMEM, false, PARTS(PLUS(SOCKET, SOURCE)), NULL },
+	{ MANY, TRAFFIC_CPU, EACH_REMOTE, CMEM | GMEM, false, PARTS(PLUS(SOCKET, SOURCE)), NULL },
 
-	{ HOPPER, FLOW_PCIE, EACH_LOCAL, CMEM | GMEM, false, PARTS(PLUS(PCIE_LOC, SOURCE)), NULL },
-	{ MANY, FLOW_PCIE, EACH_OTHERS, CMEM | GMEM, false, PARTS(PLUS(PCIE_REM, SOURCE)), NULL },
-	{ HOPPER, FLOW_ATS, EACH_LOCAL, CMEM, false, PARTS(PLUS(C2C0_LOC, SOURCE)), NULL },
-	{ HOPPER, FLOW_ATS, EACH_LOCAL, GMEM, false, .note = own_memory },
-	{ MANY, FLOW_ATS, EACH_OTHERS, CMEM | GMEM, false, PARTS(PLUS(C2C0_REM, SOURCE)), NULL },
-	{ HOPPER, FLOW_NATS, EACH_LOCAL, CMEM | GMEM, false, PARTS(PLUS(C2C1_LOC, SOURCE)), NULL },
-	{ MANY, FLOW_NATS, EACH_OTHERS, CMEM | GMEM, false, PARTS(PLUS(C2C1_REM, SOURCE)), NULL },
+	{ HOPPER, TRAFFIC_PCIE, EACH_LOCAL, CMEM | GMEM, false, PARTS(PLUS(PCIE_LOC,
+									   SOURCE)), NULL },
+	{ MANY, TRAFFIC_PCIE, EACH_OTHERS, CMEM | GMEM, false, PARTS(PLUS(PCIE_REM,
+									  SOURCE)), NULL },
+	{ HOPPER, TRAFFIC_ATS, EACH_LOCAL, CMEM, false, PARTS(PLUS(C2C0_LOC, SOURCE)), NULL },
+	{ HOPPER, TRAFFIC_ATS, EACH_LOCAL, GMEM, false, .note = own_memory },
+	{ MANY, TRAFFIC_ATS, EACH_OTHERS, CMEM | GMEM, false, PARTS(PLUS(C2C0_REM, SOURCE)), NULL },
+	{ HOPPER, TRAFFIC_NATS, EACH_LOCAL, CMEM | GMEM, false, PARTS(PLUS(C2C1_LOC,
+									   SOURCE)), NULL },
+	{ MANY, TRAFFIC_NATS, EACH_OTHERS, CMEM | GMEM, false, PARTS(PLUS(C2C1_REM,
+									  SOURCE)), NULL },
 };
 
-const size_t flow_n_rules = LENGTH(flow_rules);
+const size_t traffic_n_rules = LENGTH(traffic_rules);
 
 static const char not_own[] = "without what the GPU moves in its own memory";
 
-const struct flow_total_rule flow_total_rules[] = {
+const struct traffic_total_rule traffic_total_rules[] = {
 	{ SUPERCHIP, CMEM, PARTS(PLUS(CMEM, HOME), PLUS(PCIE_LOC, HOME), PLUS(C2C0_LOC, HOME)),
 	  NULL },
 	{ ONE, CMEM, PARTS(PLUS(CMEM, HOME), PLUS(C2C0_LOC, HOME), MAYBE(PCIE_LOC, HOME),
@@ -107,7 +111,7 @@ const struct flow_total_rule flow_total_rules[] = {
 			 PLUS(C2C1_LOC, ALL), PLUS(CNVLINK, ALL)), not_own },
 };
 
-const size_t flow_n_total_rules = LENGTH(flow_total_rules);
+const size_t traffic_n_total_rules = LENGTH(traffic_total_rules);
 
 #define SOURCE(...)	.source = { __VA_ARGS__ }, .n_source = COUNT(__VA_ARGS__)
 #define HOME(...)	.home = { __VA_ARGS__ }, .n_home = COUNT(__VA_ARGS__)
@@ -117,7 +121,7 @@ static const char all_cpus[] =
 static const char strong[] =
 	"the home has strongly-ordered writes in its SCF count of CPUs, not here";
 
-const struct flow_link_rule flow_link_rules[] = {
+const struct traffic_link_rule traffic_link_rules[] = {
 	{ SUPERCHIP, 2, EACH_REMOTE, "CPU %s -> CMEM %s",
 	  SOURCE(PLUS(REMOTE, SOURCE)), HOME(PLUS(CMEM, HOME)), all_cpus },
 	{ SUPERCHIP, 2, EACH_REMOTE, "PCIe %s -> CMEM %s",
@@ -131,7 +135,7 @@ const struct flow_link_rule flow_link_rules[] = {
 	  HOME(PLUS(CNVLINK, HOME)), strong },
 };
 
-const size_t flow_n_link_rules = LENGTH(flow_link_rules);
+const size_t traffic_n_link_rules = LENGTH(traffic_link_rules);
 
 static const char grace_sheet[] =
 	"NVIDIA Grace CPU Superchip datasheet: up to 1 TB/s for two CPUs, less with some capacities";
@@ -147,48 +151,49 @@ static const char ports[] = "tuning guide: 10 ports, each a request of 32 bytes 
 	.peak = (_requests) * LINE, .cycles = true, .clock = GPMU_PMU_SCF
 #define PORT_CLOCK(_kind)	.peak = 10 * 32, .cycles = true, .clock = (_kind)
 
-const struct flow_peak_rule flow_peak_rules[] = {
-	{ SUPERCHIP, 1, EACH_LOCAL, "CMEM %s, reads and writes", FLOW_BOTH,
+const struct traffic_peak_rule traffic_peak_rules[] = {
+	{ SUPERCHIP, 1, EACH_LOCAL, "CMEM %s, reads and writes", TRAFFIC_BOTH,
 	  PARTS(PLUS(CMEM, HOME), PLUS(PCIE_LOC, HOME), PLUS(C2C0_LOC, HOME)),
 	  .peak = 500e9, .origin = grace_sheet },
-	{ HOPPER, 1, EACH_LOCAL, "CMEM %s, reads and writes", FLOW_BOTH,
+	{ HOPPER, 1, EACH_LOCAL, "CMEM %s, reads and writes", TRAFFIC_BOTH,
 	  PARTS(PLUS(CMEM, HOME), PLUS(C2C0_LOC, HOME), MAYBE(PCIE_LOC, HOME),
 		MAYBE(C2C1_LOC, HOME), MAYBE(CNVLINK, HOME_FROM_ALL)),
 	  .peak = 512e9, .origin = hopper_sheet },
-	{ SUPERCHIP, 2, EACH_ONE, "NVLink-C2C, reads and writes", FLOW_BOTH,
+	{ SUPERCHIP, 2, EACH_ONE, "NVLink-C2C, reads and writes", TRAFFIC_BOTH,
 	  PARTS(PLUS(REMOTE, ALL), PLUS(PCIE_REM, ALL)), .peak = 900e9, .origin = c2c_sheet },
-	{ ONE, 1, EACH_LOCAL, "NVLink-C2C %s, reads and writes", FLOW_BOTH,
+	{ ONE, 1, EACH_LOCAL, "NVLink-C2C %s, reads and writes", TRAFFIC_BOTH,
 	  PARTS(PLUS(GMEM, HOME), PLUS(C2C0_LOC, HOME), PLUS(C2C1_LOC, HOME),
 		MAYBE(PCIE_LOC, HOME)),
 	  .peak = 900e9, .origin = c2c_sheet },
-	{ MANY, 1, EACH_LOCAL, "NVLink-C2C %s, reads and writes", FLOW_BOTH,
+	{ MANY, 1, EACH_LOCAL, "NVLink-C2C %s, reads and writes", TRAFFIC_BOTH,
 	  PARTS(PLUS(GMEM, HOME), PLUS(C2C0_LOC, HOME), PLUS(C2C1_LOC, HOME),
-		PLUS(C2C0_REM, SOURCE), PLUS(C2C1_REM, SOURCE), MAYBE(PCIE_LOC, HOME), MAYBE(CNVLINK, HOME_FROM_ALL)),
+		PLUS(C2C0_REM, SOURCE), PLUS(C2C1_REM, SOURCE), MAYBE(PCIE_LOC, HOME),
+		MAYBE(CNVLINK, HOME_FROM_ALL)),
 	  .peak = 900e9, .origin = c2c_sheet },
-	{ SUPERCHIP | HOPPER, 1, EACH_LOCAL, "CPUs to CMEM %s, reads", FLOW_READ,
+	{ SUPERCHIP | HOPPER, 1, EACH_LOCAL, "CPUs to CMEM %s, reads", TRAFFIC_READ,
 	  PARTS(PLUS(CMEM, HOME)), SCF_CLOCK(8), .origin = scf_cmem },
-	{ SUPERCHIP | HOPPER, 1, EACH_LOCAL, "CPUs to CMEM %s, writes", FLOW_WRITE,
+	{ SUPERCHIP | HOPPER, 1, EACH_LOCAL, "CPUs to CMEM %s, writes", TRAFFIC_WRITE,
 	  PARTS(PLUS(CMEM, HOME)), SCF_CLOCK(8), .origin = scf_cmem },
-	{ HOPPER, 1, EACH_LOCAL, "CPUs to GMEM %s, reads", FLOW_READ,
+	{ HOPPER, 1, EACH_LOCAL, "CPUs to GMEM %s, reads", TRAFFIC_READ,
 	  PARTS(PLUS(GMEM, HOME)), SCF_CLOCK(4), .origin = scf_gmem },
-	{ HOPPER, 1, EACH_LOCAL, "CPUs to GMEM %s, writes", FLOW_WRITE,
+	{ HOPPER, 1, EACH_LOCAL, "CPUs to GMEM %s, writes", TRAFFIC_WRITE,
 	  PARTS(PLUS(GMEM, HOME)), SCF_CLOCK(4), .origin = scf_gmem },
-	{ SUPERCHIP | MANY, 2, EACH_REMOTE, "CPU %s to socket %s, reads", FLOW_READ,
+	{ SUPERCHIP | MANY, 2, EACH_REMOTE, "CPU %s to socket %s, reads", TRAFFIC_READ,
 	  PARTS(PLUS(SOCKET, SOURCE)), SCF_CLOCK(2), .origin = scf_remote },
-	{ SUPERCHIP | MANY, 2, EACH_REMOTE, "CPU %s to socket %s, writes", FLOW_WRITE,
+	{ SUPERCHIP | MANY, 2, EACH_REMOTE, "CPU %s to socket %s, writes", TRAFFIC_WRITE,
 	  PARTS(PLUS(SOCKET, SOURCE)), SCF_CLOCK(2), .origin = scf_remote },
-	{ SUPERCHIP, 1, EACH_LOCAL, "PCIe %s, writes", FLOW_WRITE,
+	{ SUPERCHIP, 1, EACH_LOCAL, "PCIe %s, writes", TRAFFIC_WRITE,
 	  PARTS(PLUS(PCIE_LOC, SOURCE), PLUS(PCIE_REM, SOURCE)), PORT_CLOCK(GPMU_PMU_PCIE),
 	  .origin = ports },
-	{ ONE, 1, EACH_LOCAL, "PCIe %s, writes", FLOW_WRITE,
+	{ ONE, 1, EACH_LOCAL, "PCIe %s, writes", TRAFFIC_WRITE,
 	  PARTS(PLUS(PCIE_LOC, SOURCE)), PORT_CLOCK(GPMU_PMU_PCIE), .origin = ports },
-	{ MANY, 1, EACH_LOCAL, "PCIe %s, writes", FLOW_WRITE,
+	{ MANY, 1, EACH_LOCAL, "PCIe %s, writes", TRAFFIC_WRITE,
 	  PARTS(PLUS(PCIE_LOC, SOURCE), PLUS(PCIE_REM, SOURCE)), PORT_CLOCK(GPMU_PMU_PCIE),
 	  .origin = ports },
-	{ HOPPER, 1, EACH_LOCAL, "GPU %s ATS to CMEM, writes", FLOW_WRITE,
+	{ HOPPER, 1, EACH_LOCAL, "GPU %s ATS to CMEM, writes", TRAFFIC_WRITE,
 	  PARTS(PLUS(C2C0_LOC, SOURCE)), PORT_CLOCK(GPMU_PMU_C2C0), .origin = ports },
-	{ HOPPER, 1, EACH_LOCAL, "GPU %s non-ATS to CMEM and GMEM, writes", FLOW_WRITE,
+	{ HOPPER, 1, EACH_LOCAL, "GPU %s non-ATS to CMEM and GMEM, writes", TRAFFIC_WRITE,
 	  PARTS(PLUS(C2C1_LOC, SOURCE)), PORT_CLOCK(GPMU_PMU_C2C1), .origin = ports },
 };
 
-const size_t flow_n_peak_rules = LENGTH(flow_peak_rules);
+const size_t traffic_n_peak_rules = LENGTH(traffic_peak_rules);

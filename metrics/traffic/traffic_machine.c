@@ -5,25 +5,25 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "traffic/flow.h"
+#include "traffic/traffic.h"
 #include "machine/machine.h"
 
 #define MAX_NODES	64	/* nodes that are checked */
 
-static void add_socket(struct gpmu_flow *flow, int number)
+static void add_socket(struct gpmu_traffic *traffic, int number)
 {
 	size_t i = 0, j;
 
 	if (number < 0)
 		return;
-	while (i < flow->n_sockets && flow->sockets[i] < number)
+	while (i < traffic->n_sockets && traffic->sockets[i] < number)
 		i++;
-	if ((i < flow->n_sockets && flow->sockets[i] == number) ||
-	    flow->n_sockets == FLOW_MAX_SOCKETS)
+	if ((i < traffic->n_sockets && traffic->sockets[i] == number) ||
+	    traffic->n_sockets == TRAFFIC_MAX_SOCKETS)
 		return;
-	for (j = flow->n_sockets++; j > i; j--)
-		flow->sockets[j] = flow->sockets[j - 1];
-	flow->sockets[i] = number;
+	for (j = traffic->n_sockets++; j > i; j--)
+		traffic->sockets[j] = traffic->sockets[j - 1];
+	traffic->sockets[i] = number;
 }
 
 static bool is_grace(const struct gpmu_pmu *pmu)
@@ -32,9 +32,9 @@ static bool is_grace(const struct gpmu_pmu *pmu)
 }
 
 /* Whether the PMUs belong to the kernel only, not to a source */
-static bool find_sockets(struct gpmu_flow *flow)
+static bool find_sockets(struct gpmu_traffic *traffic)
 {
-	const struct gpmu_machine *machine = flow->machine;
+	const struct gpmu_machine *machine = traffic->machine;
 	const struct gpmu_pmu *pmu;
 	const struct gpmu_node *node;
 	bool own = true;
@@ -42,13 +42,13 @@ static bool find_sockets(struct gpmu_flow *flow)
 
 	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
 		if (is_grace(pmu)) {
-			add_socket(flow, gpmu_pmu_number(pmu));
+			add_socket(traffic, gpmu_pmu_number(pmu));
 			own = own && !gpmu_pmu_source(pmu);
 		}
 	/* A Grace whose PMUs are all missing is also a socket. */
-	if (flow->n_sockets && own && (gpmu_machine_midr(machine) & ~0xfull) == NEOVERSE_V2)
+	if (traffic->n_sockets && own && (gpmu_machine_midr(machine) & ~0xfull) == NEOVERSE_V2)
 		for (i = 0; (node = gpmu_machine_node(machine, i)); i++)
-			add_socket(flow, gpmu_node_number(node));
+			add_socket(traffic, gpmu_node_number(node));
 	return own;
 }
 
@@ -65,30 +65,32 @@ static bool has_gpu_node(const struct gpmu_machine *machine)
 	return false;
 }
 
-int flow_look(struct gpmu_flow *flow, enum gpmu_flow_chip chip, struct gpmu_error *error)
+int traffic_look(struct gpmu_traffic *traffic, enum gpmu_traffic_chip chip,
+		 struct gpmu_error *error)
 {
-	bool own = find_sockets(flow);
+	bool own = find_sockets(traffic);
 
-	if (!flow->n_sockets) {
+	if (!traffic->n_sockets) {
 		error_set(error, 0, "no PMU of NVIDIA Grace here; \"gpmu doctor\" says why");
 		return -ENODEV;
 	}
-	if (chip == GPMU_FLOW_ANY)
-		chip = flow->n_sockets == 2 && !(own && has_gpu_node(flow->machine)) ?
-			       GPMU_FLOW_SUPERCHIP :
-			       GPMU_FLOW_HOPPER;
+	if (chip == GPMU_TRAFFIC_ANY)
+		chip = traffic->n_sockets == 2 && !(own && has_gpu_node(traffic->machine)) ?
+			       GPMU_TRAFFIC_SUPERCHIP :
+			       GPMU_TRAFFIC_HOPPER;
 	switch (chip) {
-	case GPMU_FLOW_SUPERCHIP:
-		flow->chip = FLOW_SUPERCHIP;
+	case GPMU_TRAFFIC_SUPERCHIP:
+		traffic->chip = TRAFFIC_SUPERCHIP;
 		break;
-	case GPMU_FLOW_HOPPER:
-		flow->chip = flow->n_sockets == 1 ? FLOW_HOPPER : FLOW_HOPPERS;
+	case GPMU_TRAFFIC_HOPPER:
+		traffic->chip = traffic->n_sockets == 1 ? TRAFFIC_HOPPER : TRAFFIC_HOPPERS;
 		break;
 	default:
 		error_set(error, 0, "%d is no kind of Grace", (int)chip);
 		return -EINVAL;
 	}
-	flow->n_initiators = flow->chip == FLOW_SUPERCHIP ? FLOW_PCIE + 1 : FLOW_INITIATORS;
-	flow->n_kinds = flow->chip == FLOW_SUPERCHIP ? 1 : 2;
+	traffic->n_initiators = traffic->chip == TRAFFIC_SUPERCHIP ? TRAFFIC_PCIE + 1 :
+								     TRAFFIC_INITIATORS;
+	traffic->n_kinds = traffic->chip == TRAFFIC_SUPERCHIP ? 1 : 2;
 	return 0;
 }

@@ -5,13 +5,13 @@
 
 #include <gpmu.h>
 
-static void show(const struct gpmu_flow *flow)
+static void show(const struct gpmu_traffic *t)
 {
-	const struct gpmu_flow_line *line;
+	const struct gpmu_traffic_line *line;
 
-	for (size_t s = 0; gpmu_flow_source(flow, s); s++)
-		for (size_t m = 0; (line = gpmu_flow_cell(flow, s, m)); m++)
-			if (line->read.state == GPMU_FLOW_OK)
+	for (size_t s = 0; gpmu_traffic_source(t, s); s++)
+		for (size_t m = 0; (line = gpmu_traffic_cell(t, s, m)); m++)
+			if (line->read.state == GPMU_TRAFFIC_OK)
 				printf("%s: %.1f GB/s\n", line->name,
 				       line->read.rate / 1e9);
 }
@@ -26,12 +26,12 @@ int traffic(const struct gpmu_machine *machine,
 	struct gpmu_error error = { .text = "out of memory" };
 	struct gpmu_session *session = NULL;
 	const struct gpmu_row *rows;
-	struct gpmu_flow *flow;
+	struct gpmu_traffic *matrix;
 	int ret = -1;
 	size_t n;
 
-	flow = gpmu_flow_new(machine, GPMU_FLOW_ANY, &error);
-	if (flow && !gpmu_flow_plan(flow, plan, &error) &&
+	matrix = gpmu_traffic_new(machine, GPMU_TRAFFIC_ANY, &error);
+	if (matrix && !gpmu_traffic_plan(matrix, plan, &error) &&
 	    !gpmu_plan_make(plan, &error))
 		session = gpmu_session_new(plan, &options, &error);
 	if (!session) {
@@ -41,10 +41,10 @@ int traffic(const struct gpmu_machine *machine,
 		ret = gpmu_session_next(session, &rows, &n);
 	}
 	if (ret == 1) {
-		gpmu_flow_update(flow, rows, n);
-		show(flow);
+		gpmu_traffic_update(matrix, rows, n);
+		show(matrix);
 	}
 	gpmu_session_free(session);
-	gpmu_flow_free(flow);
+	gpmu_traffic_free(matrix);
 	return ret == 1 ? 0 : -1;
 }
