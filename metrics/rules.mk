@@ -41,6 +41,10 @@ GPMU_SRC	:= $(wildcard $(GPMU_FOLDERS:%=metrics/%/*.c))
 GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
+# Objects that only the gpmu command uses
+GPMU_TOOLS_SRC	:= $(filter metrics/report/% metrics/saved/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
+GPMU_TOOLS_OBJ	:= $(GPMU_TOOLS_SRC:%.c=$(B)/%.o)
+GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include -isystem $(B)/proto
 GPMU_PLUGIN_DIR	:= $(libdir)/gpmu
 GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lprotobuf-c -lm -ldl -lpthread
@@ -77,13 +81,18 @@ $(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
 OBJECTS += $(GPMU_OBJ) $(GPMU_SAN_OBJ)
 
-# For the tests, which also use functions that are not exported
+# For the command and the tests, which also use functions that are not exported.
+# libgpmu-tools.a needs libgpmu.a.
 GPMU_LIB	:= $(B)/libgpmu.a
 GPMU_SAN_LIB	:= $(B)/san/libgpmu.a
+GPMU_TOOLS_LIB	:= $(B)/libgpmu-tools.a
+GPMU_TOOLS_SAN_LIB := $(B)/san/libgpmu-tools.a
 
-$(GPMU_LIB): $(GPMU_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o
-$(GPMU_SAN_LIB): $(GPMU_SAN_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o
-$(GPMU_LIB) $(GPMU_SAN_LIB):
+$(GPMU_LIB): $(filter-out $(GPMU_TOOLS_OBJ),$(GPMU_OBJ)) $(CATALOG_BUILTIN) $(TRACE_PB).o
+$(GPMU_SAN_LIB): $(filter-out $(GPMU_TOOLS_SAN_OBJ),$(GPMU_SAN_OBJ)) $(CATALOG_BUILTIN) $(TRACE_PB).o
+$(GPMU_TOOLS_LIB): $(GPMU_TOOLS_OBJ)
+$(GPMU_TOOLS_SAN_LIB): $(GPMU_TOOLS_SAN_OBJ)
+$(GPMU_LIB) $(GPMU_SAN_LIB) $(GPMU_TOOLS_LIB) $(GPMU_TOOLS_SAN_LIB):
 	@rm -f $@
 	$(AR) rcs $@ $^
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "saved/gpmu_saved.h"
 #include "values/counts.h"
 #include "gpmu.h"
 #include "plan/plan.h"
