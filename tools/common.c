@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -395,30 +394,6 @@ void common_need_here(const struct common *common, const struct gpmu_plan *plan)
 	}
 }
 
-/* Returns 0 if the kernel allows to count this task, or -errno. */
-static int try_event(bool user_only)
-{
-	struct perf_event_attr attr = {
-		.size = PERF_ATTR_SIZE_VER0,
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.disabled = 1,
-		.exclude_kernel = user_only,
-		.exclude_hv = user_only,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
-bool common_may_count_user_only(const struct common *common)
-{
-	return common_is_here(common) && try_event(false) == -EACCES && !try_event(true);
-}
-
 /* Whether @text misses a PMU of a GPU, and no plugin that has it was asked for */
 static bool lacks_gpus(const struct common *common, const char *text)
 {
@@ -449,7 +424,7 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 		.size = sizeof(options),
 		.no_merge = common->no_merge,
 		.system_wide = system_wide,
-		.user_only = common->user_only,
+		.user_only = common->tasks ? -1 : 0,
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	struct gpmu_error error = { .text = "" };

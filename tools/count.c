@@ -212,7 +212,7 @@ static void enable(struct counting *counting)
 		die_of(ret, "counters cannot be enabled");
 	counting->enabled = counting->counted = true;
 	if (counting->count->counts)
-		counting->count->counts(counting->session, true, counting->count->user);
+		counting->count->counts(true, counting->count->user);
 }
 
 /* (Re)starts the interval timer. A drain period never exceeds the intervals that are still wanted. */
@@ -327,7 +327,7 @@ static void stop(struct counting *counting)
 	if (ret)
 		die_of(ret, "counters cannot be disabled");
 	if (counting->count->counts)
-		counting->count->counts(counting->session, false, counting->count->user);
+		counting->count->counts(false, counting->count->user);
 }
 
 /* Shows the time since the last interval as one interval, after the kernel-timed ones. */
@@ -517,9 +517,9 @@ static void close_all(struct counting *counting)
 
 /* --- a run --- */
 
-static struct gpmu_session *open_session(const struct counting *counting)
+/* @pid: the command's; 0: none */
+static struct gpmu_session *open_session(const struct count *count, pid_t pid)
 {
-	const struct count *count = counting->count;
 	struct gpmu_session_options options = count->session;
 	struct gpmu_error error = { .text = "" };
 	struct gpmu_session *session;
@@ -527,7 +527,7 @@ static struct gpmu_session *open_session(const struct counting *counting)
 	options.size = sizeof(options);
 	options.interval = count->interval;
 	if (counts_command(count)) {
-		options.pids = &counting->child.pid;
+		options.pids = &pid;
 		options.n_pids = 1;
 		options.on_exec = count->delay == 0;
 	}
@@ -588,6 +588,11 @@ void count_begin(struct child *child, char *const *argv, char *const *environmen
 		start_child(child, argv, environment, mask);
 }
 
+struct gpmu_session *count_open(const struct count *count)
+{
+	return open_session(count, count->child ? count->child->pid : 0);
+}
+
 struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 {
 	struct counting counting = { .count = count };
@@ -604,7 +609,9 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 		start_child(&counting.child, count->argv, count->environment,
 			    count->mask ? count->mask : &counting.old_mask);
 	}
-	counting.session = open_session(&counting);
+	counting.session = count->opened;
+	if (!counting.session)
+		counting.session = open_session(count, counting.child.pid);
 	open_tasks(&counting);
 	start(&counting);
 	if (let_go(&counting, end)) {

@@ -681,8 +681,7 @@ static int run(int argc, char **argv)
 	asked = stat.common.n_requests > 0;
 	if (!asked)
 		add_defaults(&stat);
-	stat.common.user_only = !stat.system && !stat.cpus &&
-				common_may_count_user_only(&stat.common);
+	stat.common.tasks = !stat.system && !stat.cpus;
 	plan = common_plan(&stat.common, stat.system || stat.cpus);
 	if (asked || stat.common.verbose) {
 		common_plan_warnings(plan);

@@ -5,18 +5,9 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "count/session.h"
-
-uint64_t session_clock(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 void session_tell(struct gpmu_session *session, size_t index, int err)
 {
@@ -101,7 +92,7 @@ int gpmu_session_enable(struct gpmu_session *session)
 	ret = session_read(session);
 	if (ret)
 		return ret;
-	time = session_clock();
+	time = raw_clock_now();
 	session->now->end = time;
 	ret = counts_assign(session->base, session->now);
 	if (!ret)
@@ -123,7 +114,7 @@ int gpmu_session_disable(struct gpmu_session *session)
 
 	if (!session->enabled)
 		return 0;
-	session->stop = session_clock();
+	session->stop = raw_clock_now();
 	session->enabled = false;
 	ret = disable_groups(session, session->stop);
 	/*

@@ -10,6 +10,7 @@
 
 #include "values/counts.h"
 #include "base/cpus.h"
+#include "base/raw_clock.h"
 #include "gpmu.h"
 #include "plan/plan.h"
 #include "values/row.h"
@@ -100,8 +101,6 @@ struct gpmu_session {
 
 /* --- session.c */
 
-/* CLOCK_MONOTONIC_RAW ns */
-uint64_t session_clock(void);
 /* Logs once that a group cannot be read. */
 void session_tell(struct gpmu_session *session, size_t index, int err);
 
@@ -128,7 +127,7 @@ void session_times_read(struct session_times *times, struct gpmu_counts *counts)
  */
 static inline int session_read(struct gpmu_session *session)
 {
-	uint64_t time = session->enabled ? session_clock() : session->stop;
+	uint64_t time = session->enabled ? raw_clock_now() : session->stop;
 	size_t n = session->plan->n_groups;
 	int ret = 0;
 

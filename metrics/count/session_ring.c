@@ -176,7 +176,7 @@ void session_rings_skip(struct gpmu_session *session)
 		if (counter_ring_skip(rings->list[i]))
 			lose(session, rings->list[i]);
 	note_times(rings);
-	rings->since = session_clock();
+	rings->since = raw_clock_now();
 	rings->rows = 0;
 }
 
@@ -185,12 +185,12 @@ static int give_up(struct session_rings *rings, size_t index, const char *why)
 	const struct counter_ring *ring = rings->list[index];
 
 	/* It went well for longer than it had not. */
-	if (rings->state == RINGS_ON && session_clock() - rings->until > rings->pause)
+	if (rings->state == RINGS_ON && raw_clock_now() - rings->until > rings->pause)
 		rings->pause = FIRST_PAUSE;
 	log_line(GPMU_LOG_INFO, "for %" PRIu64 " s the kernel is not asked for readings: CPU %d: %s",
 		 rings->pause / SECOND, ring->set->places[ring->place].place.cpu, why);
 	stop(rings);
-	rings->until = session_clock() + rings->pause;
+	rings->until = raw_clock_now() + rings->pause;
 	rings->pause = rings->pause < LONGEST_PAUSE ? rings->pause * 2 : LONGEST_PAUSE;
 	return -ENODATA;
 }
@@ -201,7 +201,7 @@ static int begin(struct session_rings *rings)
 	rings->limit = find_limit();
 	if (rings->limit < LEAST_LIMIT)
 		return give_up(rings, 0, "kernel.perf_event_max_sample_rate is too low");
-	rings->begun = session_clock();
+	rings->begun = raw_clock_now();
 	for (size_t i = 0; i < rings->length; i++) {
 		int ret = counter_ring_begin(rings->list[i], rings->interval, rings->limit);
 
@@ -218,7 +218,7 @@ static int begin(struct session_rings *rings)
 static int try(struct gpmu_session *session)
 {
 	struct session_rings *rings = &session->rings;
-	uint64_t now = session_clock();
+	uint64_t now = raw_clock_now();
 
 	if (now < rings->until)
 		return -ENODATA;
@@ -256,7 +256,7 @@ static bool are_few(struct session_rings *rings, uint64_t now)
 static int wait_on(struct gpmu_session *session, size_t index)
 {
 	struct session_rings *rings = &session->rings;
-	uint64_t now = session_clock();
+	uint64_t now = raw_clock_now();
 
 	for (size_t i = 0; i < rings->length; i++)
 		counter_ring_release(rings->list[i]);

@@ -35,7 +35,7 @@
 #include <gpmu/flow.h>	/* traffic matrix: reads and writes by source and memory */
 #include <gpmu/trace.h>	/* writes a timeline for Perfetto */
 #include <gpmu/clock.h>	/* converts time stamps of other clocks */
-#include <gpmu/record.h>	/* records a command and its GPUs on a timeline */
+#include <gpmu/recorder.h>	/* records a command and its GPUs on a timeline */
 #include <gpmu/log.h>	/* messages that are not errors */
 
 #endif /* GPMU_H */

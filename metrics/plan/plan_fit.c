@@ -25,8 +25,8 @@ bool plan_is_software(const struct event_instance *instance)
 }
 
 /*
- * A Grace PMU counts cycles with its cycle counter only; other PMUs also with a general
- * counter.
+ * A Grace PMU counts cycles with its cycle counter only. Other PMUs can also use a general
+ * counter for cycles.
  */
 static bool only_cycle_counter(const struct gpmu_pmu *pmu)
 {

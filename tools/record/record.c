@@ -32,12 +32,11 @@ struct record {
 	uint64_t interval, timeout, max_size;
 	int64_t delay;
 	uint32_t cuda;
-	enum gpmu_record_capture capture;
+	enum gpmu_recorder_capture capture;
 	const char *range;
 	char **argv;			/* the command; NULL: none */
 	char *path, *sampler;
-	struct gpmu_record *record;
-	struct gpmu_session *session;	/* that counts now */
+	struct gpmu_recorder *recorder;
 	bool failed;
 };
 
@@ -46,35 +45,35 @@ static const struct {
 	const char *name;
 	uint32_t kinds;
 } cuda_names[] = {
-	{ "kernel", GPMU_RECORD_KERNEL },
-	{ "memcpy", GPMU_RECORD_MEMCPY },
-	{ "memset", GPMU_RECORD_MEMSET },
-	{ "graph", GPMU_RECORD_GRAPH },
-	{ "calls", GPMU_RECORD_CALLS },
-	{ "runtime", GPMU_RECORD_RUNTIME },
-	{ "driver", GPMU_RECORD_DRIVER },
-	{ "sync", GPMU_RECORD_SYNC },
-	{ "nvtx", GPMU_RECORD_NVTX },
-	{ "memory", GPMU_RECORD_MEMORY },
-	{ "unified", GPMU_RECORD_UNIFIED },
-	{ "overhead", GPMU_RECORD_OVERHEAD },
-	{ "external", GPMU_RECORD_EXTERNAL },
-	{ "clocks", GPMU_RECORD_ENVIRONMENT },
+	{ "kernel", GPMU_RECORDER_KERNEL },
+	{ "memcpy", GPMU_RECORDER_MEMCPY },
+	{ "memset", GPMU_RECORDER_MEMSET },
+	{ "graph", GPMU_RECORDER_GRAPH },
+	{ "calls", GPMU_RECORDER_CALLS },
+	{ "runtime", GPMU_RECORDER_RUNTIME },
+	{ "driver", GPMU_RECORDER_DRIVER },
+	{ "sync", GPMU_RECORDER_SYNC },
+	{ "nvtx", GPMU_RECORDER_NVTX },
+	{ "memory", GPMU_RECORDER_MEMORY },
+	{ "unified", GPMU_RECORDER_UNIFIED },
+	{ "overhead", GPMU_RECORDER_OVERHEAD },
+	{ "external", GPMU_RECORDER_EXTERNAL },
+	{ "clocks", GPMU_RECORDER_ENVIRONMENT },
 };
 
 #define N_CUDA_NAMES	(sizeof(cuda_names) / sizeof(cuda_names[0]))
 
 static const uint32_t cuda_default =
-	GPMU_RECORD_KERNEL | GPMU_RECORD_MEMCPY | GPMU_RECORD_MEMSET | GPMU_RECORD_GRAPH |
-	GPMU_RECORD_CALLS | GPMU_RECORD_SYNC | GPMU_RECORD_NVTX | GPMU_RECORD_MEMORY |
-	GPMU_RECORD_OVERHEAD | GPMU_RECORD_ENVIRONMENT;
+	GPMU_RECORDER_KERNEL | GPMU_RECORDER_MEMCPY | GPMU_RECORDER_MEMSET | GPMU_RECORDER_GRAPH |
+	GPMU_RECORDER_CALLS | GPMU_RECORDER_SYNC | GPMU_RECORDER_NVTX | GPMU_RECORDER_MEMORY |
+	GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT;
 
 /* Freed, which removes its files, if gpmu exits early */
-static struct gpmu_record *unfinished;
+static struct gpmu_recorder *unfinished;
 
 static void drop(void)
 {
-	gpmu_record_free(unfinished);
+	gpmu_recorder_free(unfinished);
 	unfinished = NULL;
 }
 
@@ -105,12 +104,12 @@ static uint32_t parse_cuda(const char *text)
 static void parse_capture(struct record *record, const char *text)
 {
 	if (!strcmp(text, "cudaProfilerApi")) {
-		record->capture = GPMU_RECORD_PROFILER;
+		record->capture = GPMU_RECORDER_PROFILER;
 	} else if (!strncmp(text, "nvtx:", 5) && text[5]) {
-		record->capture = GPMU_RECORD_RANGE;
+		record->capture = GPMU_RECORDER_RANGE;
 		record->range = text + 5;
 	} else if (!strcmp(text, "region") || (!strncmp(text, "region:", 7) && text[7])) {
-		record->capture = GPMU_RECORD_REGION;
+		record->capture = GPMU_RECORDER_REGION;
 		record->range = text[6] ? text + 7 : NULL;
 	} else {
 		die("--capture-range %s: expected cudaProfilerApi, nvtx:NAME, region or region:NAME", text);
@@ -229,7 +228,7 @@ static void check(const struct record *record)
 {
 	if (!record->argv && !record->sched && !record->common.n_requests)
 		die("nothing to record: expected a command, -M, -e or --sched");
-	if (record->capture != GPMU_RECORD_ALWAYS && !record->cuda)
+	if (record->capture != GPMU_RECORDER_ALWAYS && !record->cuda)
 		die("--capture-range and --no-cuda-trace: choose one");
 	if (record->graph_nodes && !record->cuda)
 		die("--graph-nodes and --no-cuda-trace: choose one");
@@ -284,7 +283,7 @@ static void make_record(struct record *record)
 	struct rank rank = rank_of_this();
 	struct gpmu_error error = { .text = "" };
 	char *command = command_text(record);
-	struct gpmu_record_options options = {
+	struct gpmu_recorder_options options = {
 		.size = sizeof(options), .graph_nodes = record->graph_nodes,
 		.cuda = record->argv ? record->cuda : 0, .capture = record->capture,
 		.range = record->range, .sched = record->sched, .max_size = record->max_size,
@@ -296,8 +295,8 @@ static void make_record(struct record *record)
 	elect(record, rank);
 	options.path = record->path;
 	options.sampler = record->sampler;
-	record->record = unfinished = gpmu_record_new(&options, &error);
-	if (!record->record)
+	record->recorder = unfinished = gpmu_recorder_new(&options, &error);
+	if (!record->recorder)
 		die("%s%s", error.text, errno == ENOENT || errno == EBUSY ?
 		    "; --no-cuda-trace records without CUDA" : "");
 	atexit(drop);
@@ -307,7 +306,7 @@ static void make_record(struct record *record)
 static bool take_rows(const struct gpmu_row *rows, size_t n, void *user)
 {
 	struct record *record = user;
-	int ret = gpmu_record_rows(record->record, record->session, rows, n);
+	int ret = gpmu_recorder_rows(record->recorder, rows, n);
 
 	if (ret)
 		say("%s: %s", record->path, strerror(-ret));
@@ -315,15 +314,14 @@ static bool take_rows(const struct gpmu_row *rows, size_t n, void *user)
 	return !ret;
 }
 
-static void note_counting(struct gpmu_session *session, bool on, void *user)
+static void note_counting(bool on, void *user)
 {
 	struct record *record = user;
 
-	record->session = session;
 	if (on)
-		gpmu_record_enable(record->record);
+		gpmu_recorder_enable(record->recorder);
 	else
-		gpmu_record_disable(record->record);
+		gpmu_recorder_disable(record->recorder);
 }
 
 static struct gpmu_plan *make_plan(struct record *record)
@@ -332,7 +330,7 @@ static struct gpmu_plan *make_plan(struct record *record)
 	struct gpmu_plan *plan;
 
 	common_open(common);
-	common->user_only = !record->system && common_may_count_user_only(common);
+	common->tasks = !record->system;
 	plan = common_plan(common, record->system);
 	if (common->n_requests) {
 		common_plan_warnings(plan);
@@ -367,7 +365,7 @@ static void print_size(char *text, size_t size, uint64_t bytes)
 		snprintf(text, size, "%.1f MB", (double)bytes / 1e6);
 }
 
-static void say_order(const struct gpmu_record_stats *stats)
+static void say_order(const struct gpmu_recorder_stats *stats)
 {
 	if (stats->early)
 		warn("%" PRIu64 " kernels or copies begin before the call that launched "
@@ -382,10 +380,10 @@ static void say_order(const struct gpmu_record_stats *stats)
 
 static void say_end(const struct record *record)
 {
-	struct gpmu_record_stats stats = { .size = sizeof(stats) };
+	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
 	char records[32], lost[32], bytes[32], bound[48] = "";
 
-	gpmu_record_get_stats(record->record, &stats);
+	gpmu_recorder_get_stats(record->recorder, &stats);
 	say_order(&stats);
 	print_number(records, sizeof(records), stats.records);
 	print_number(lost, sizeof(lost), stats.lost);
@@ -400,7 +398,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 		     const struct child *child, const sigset_t *mask)
 {
 	const bool counters = record->common.n_requests > 0;
-	const struct count count = {
+	struct count count = {
 		.plan = plan,
 		.session = { .size = sizeof(count.session), .system = record->system, .inherit = 1 },
 		.argv = record->argv,
@@ -417,10 +415,13 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 	struct count_end end;
 	struct gpmu_session *session;
 
+	count.opened = count_open(&count);
+	if (gpmu_recorder_start(record->recorder, record->common.machine, count.opened, &error))
+		die("%s", error.text);
 	session = count_run(&count, &end);
 	if (!session)
 		return end.status;
-	if (gpmu_record_stop(record->record, &error)) {
+	if (gpmu_recorder_stop(record->recorder, &error)) {
 		say("%s", error.text);
 		record->failed = true;
 	}
@@ -435,7 +436,6 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 static int run(int argc, char **argv)
 {
 	struct record record = { .interval = INTERVAL, .cuda = cuda_default };
-	struct gpmu_error error = { .text = "" };
 	struct gpmu_plan *plan;
 	struct child child;
 	sigset_t mask;
@@ -447,12 +447,10 @@ static int run(int argc, char **argv)
 	check(&record);
 	make_record(&record);
 	count_begin(&child, record.argv,
-		    need_memory((void *)gpmu_record_environment(record.record, environ)), &mask);
+		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask);
 	if (child.pid)
-		gpmu_record_pid(record.record, child.pid);
+		gpmu_recorder_pid(record.recorder, child.pid);
 	plan = make_plan(&record);
-	if (gpmu_record_start(record.record, record.common.machine, &error))
-		die("%s", error.text);
 	status = count_all(&record, plan, &child, &mask);
 	gpmu_plan_free(plan);
 	drop();

@@ -31,7 +31,8 @@ struct gpmu_group;
  * @user_only: 1: events get the modifier u, unless they have a modifier for user, kernel or
  *	hypervisor, or count the whole machine. perf does so if perf_event_paranoid is 2. The
  *	names in rows then end in the modifier, also the names of metrics of such events:
- *	"task-clock:u", "ipc:u"
+ *	"task-clock:u", "ipc:u". -1: as 1 if the kernel allows this process to count its own
+ *	tasks in user space only, otherwise as 0
  */
 struct gpmu_plan_options {
 	size_t size;

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "event/event_fd.h"
 #include "record/sched/record_ring.h"
 
 #define RECORD_MOST	512	/* bytes of a kernel record */
@@ -33,8 +33,8 @@ static int map_ring(struct record_ring *ring, size_t page_size, size_t most)
 
 static int open_event(struct record_ring *ring, const struct perf_event_attr *attr, pid_t pid)
 {
-	ring->fd = (int)syscall(SYS_perf_event_open, attr, pid, ring->cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	return ring->fd < 0 ? -errno : 0;
+	ring->fd = event_fd_open(attr, pid, ring->cpu, -1);
+	return ring->fd < 0 ? ring->fd : 0;
 }
 
 static int open_ring(struct record_ring *ring, const struct perf_event_attr *attr, pid_t pid,

@@ -11,14 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/queue/record.h"
+
 struct gpmu_trace;
 
 #define LANE_RECENT	32
 #define LANES_MOST	64
-
-struct record_span {
-	uint64_t begin, end;
-};
 
 struct record_lane {
 	int track;

@@ -12,6 +12,7 @@
 
 #include "trace/channel/activity.h"
 #include "gpmu.h"
+#include "record/queue/record.h"
 #include "record/tracks/record_lanes.h"
 #include "record/tracks/record_table.h"
 
@@ -74,8 +75,6 @@ struct record_lost {
 	uint64_t count, from, to;
 };
 
-enum record_process_end { RECORD_RUNNING, RECORD_CLOSED, RECORD_VANISHED };
-
 struct record_process {
 	uint32_t number, pid;
 	char *program;
@@ -136,50 +135,6 @@ struct record_map {
 	char **told;		/* texts of notes already logged */
 	size_t n_told;
 	uint64_t first, last;	/* of all recorded events; 0: none */
-};
-
-/* Fields of the kernel's sched_switch */
-struct record_switch {
-	uint32_t cpu;
-	int32_t prev_pid, next_pid;
-	int32_t prev_prio, next_prio;
-	uint32_t reserved;
-	int64_t prev_state;
-	char prev_comm[16], next_comm[16];
-};
-
-/* State changes of a thread of the command */
-enum record_task_what {
-	RECORD_TASK_RUNS,
-	RECORD_TASK_WAITS,
-	RECORD_TASK_PREEMPTED,
-	RECORD_TASK_FORKED,	/* by @parent, whose name it inherits */
-	RECORD_TASK_NAMED,
-	RECORD_TASK_EXECUTES,	/* the thread also gets the new name */
-	RECORD_TASK_ENDS,
-};
-
-struct record_task {
-	uint32_t what, cpu;
-	int32_t pid, tid, parent;
-	uint32_t reserved;
-	char comm[16];
-};
-
-/*
- * Describes a counter, before its first value; followed by name, unit and the GPU's UUID,
- * each NUL-terminated
- */
-struct record_counter_head {
-	int32_t scope, node, gpu_number;
-	uint32_t has_unit, has_gpu;
-	uint32_t is_total;	/* a value is a total over its interval, not a mean */
-};
-
-struct record_value {
-	uint32_t counter;
-	uint32_t counted;	/* 0: not counted */
-	double value, share;
 };
 
 /* Functions return 0 or -errno: -ENOMEM, or the error of writing the trace. */

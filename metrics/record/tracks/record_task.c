@@ -121,7 +121,7 @@ int record_map_tasks_begin(struct record_map *map, struct record_span window)
 
 static int name(struct record_map *map, struct record_known_task *task, const struct record_task *of)
 {
-	bool process = of->pid == of->tid && of->what == RECORD_TASK_EXECUTES;
+	bool process = of->pid == of->tid && of->change == RECORD_TASK_EXECUTES;
 
 	memcpy(task->comm, of->comm, sizeof(task->comm));
 	return task->track ? name_tracks(map, task, of->tid, process) : 0;
@@ -149,7 +149,7 @@ static int stop(struct record_map *map, uint64_t time, bool shown, const struct 
 	};
 	int32_t runs = map->task_runs[of->cpu];
 
-	return runs ? change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->what] : 0) : 0;
+	return runs ? change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->change] : 0) : 0;
 }
 
 static void forget(struct record_map *map, int32_t tid)
@@ -183,7 +183,7 @@ static int put(struct record_map *map, uint64_t time, bool shown, struct record_
 {
 	int ret;
 
-	switch ((enum record_task_what)of->what) {
+	switch ((enum record_task_change)of->change) {
 	case RECORD_TASK_RUNS:
 		return change(map, time, shown, of->cpu, of->tid, 0);
 	case RECORD_TASK_WAITS:

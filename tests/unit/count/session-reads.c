@@ -52,7 +52,7 @@ int main(void)
 	const struct gpmu_session_options inherit = { .size = sizeof(inherit), .inherit = 1 };
 
 	if (!kernel_counts() || !reads()) {
-		skip("reads", "this kernel counts no events, or no system calls");
+		skip("session reads: reads of events are counted", "this kernel counts no events, or no system calls");
 		return done_testing();
 	}
 	is_reads(EVENTS, NULL, 1, "session reads: events of one PMU are read by one call");

@@ -622,7 +622,7 @@ static void system_wide(void)
 	options.cpus = list;
 	test_plan(&test, NULL, NULL, NULL, FAULTS);
 	if (test_session(&test, &options) == EACCES) {
-		skip("CPUs", "this user may not count them");
+		skip("session: events of one CPU are counted", "this user may not count them");
 		test_release(&test);
 		return;
 	}

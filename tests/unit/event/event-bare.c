@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Events without a PMU: of the cores, of the kernel, of other PMUs, raw codes, and libgpmu's own */
-#include "catalog/catalog.h"
 #include "event/event_build.h"
 #include "event-test.h"
 
@@ -19,7 +18,6 @@ static void software(void)
 	fixture_init(&vm, "superchip");
 	is_event(&vm, "page-faults", "page-faults = software 1 0x2",
 		 "a software event is encoded beside a core PMU");
-	ok(!vm.catalog->complete, "event: software events do not load the catalog");
 	for (size_t i = 0; (event = gpmu_catalog_event(vm.catalog, i)); i++)
 		if (!gpmu_event_def_pmu(event) &&
 		    event_find_generic(gpmu_event_def_name(event), &type, &config))

@@ -92,7 +92,7 @@ runs() {
 	source_plugin) "$build/gpmu" stat --source clock -e clock/ns/ -- sleep 0.05 ;;
 	source) "$work/example" model=metrics/sources/model/scenarios/steady.scenario ;;
 	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
-	record) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
+	recorder) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
 	*) "$work/example" ;;
 	esac 2>&1
 }
@@ -109,7 +109,7 @@ for example in tests/examples/man/*.c; do
 	out=$(runs "$name")
 	ok $? "$name: the example runs" || diag "$out"
 	[ "$name" != trace ] || is "$out" 6 "$name: the example writes five slices and the audit"
-	[ "$name" != record ] || like "$out" '/libgpmu-inject\.so$' "$name: the command gets the environment for CUDA"
+	[ "$name" != recorder ] || like "$out" '/libgpmu-inject\.so$' "$name: the command gets the environment for CUDA"
 	[ "$name" != source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' "$name: the example counts its event"
 done
 done_testing
