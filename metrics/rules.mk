@@ -51,7 +51,6 @@ GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
 TSAN_FOLDERS	:= base trace trace/channel $(filter record%,$(GPMU_FOLDERS))
 GPMU_TSAN_OBJ	:= $(patsubst %.c,$(B)/tsan/%.o,$(wildcard $(TSAN_FOLDERS:%=metrics/%/*.c)))
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include -isystem $(B)/proto
-GPMU_PLUGIN_DIR	:= $(libdir)/gpmu
 GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lprotobuf-c -lm -ldl -lpthread
 
 include metrics/rules-catalog.mk
@@ -73,9 +72,8 @@ $(call of,trace_packet $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))
 
 # Only this file uses libperf's internal headers.
 $(call of,counter_fd): private CPPFLAGS_OF := @$(B)/libperf/internal
-$(call of,source_load): \
-	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
-$(call of,source_load): $(B)/flags/folders
+$(call of,plugin_folder): private CPPFLAGS_OF := $(LIBDIR_CPPFLAGS)
+$(call of,plugin_folder): $(B)/flags/libdir
 
 $(GPMU_OBJ): $(B)/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)

@@ -383,7 +383,7 @@ void common_need_here(const struct common *common, const struct gpmu_plan *plan)
 {
 	const struct gpmu_pmu *pmu;
 
-	for (size_t i = 0; i < gpmu_plan_groups(plan) && !common_is_here(common); i++) {
+	for (size_t i = 0; i < gpmu_plan_group_count(plan) && !common_is_here(common); i++) {
 		pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
 		/* Software events are the same everywhere; other types mean other PMUs here. */
 		if (!pmu || gpmu_pmu_type(pmu) == PERF_TYPE_SOFTWARE ||
@@ -489,12 +489,12 @@ static void explain_items(const struct gpmu_plan *plan, size_t group)
 static void explain_group(const struct gpmu_plan *plan, size_t group)
 {
 	const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, group));
-	int counters = gpmu_plan_group_counters(plan, group);
+	int counters = gpmu_plan_group_counter_count(plan, group);
 	const char *event;
 
 	fprintf(stderr, "group %zu: %s", group + 1, pmu ? gpmu_pmu_name(pmu) : "events of the kernel");
 	if (counters >= 0)
-		fprintf(stderr, ", %d of %d counters", counters, gpmu_pmu_counters(pmu));
+		fprintf(stderr, ", %d of %d counters", counters, gpmu_pmu_counter_count(pmu));
 	fprintf(stderr, "\n");
 	for (size_t i = 0; (event = gpmu_plan_group_event(plan, group, i)); i++)
 		fprintf(stderr, "    %s\n", event);
@@ -503,7 +503,7 @@ static void explain_group(const struct gpmu_plan *plan, size_t group)
 
 void common_explain(const struct gpmu_plan *plan)
 {
-	for (size_t i = 0; i < gpmu_plan_groups(plan); i++)
+	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++)
 		explain_group(plan, i);
 }
 

@@ -365,17 +365,17 @@ static void place_of(const struct gpmu_row *row, char *place, size_t size)
 static void note_row(struct stat *stat, const struct gpmu_row *row)
 {
 	static const char *const states[] = {
-		[GPMU_NOT_COUNTED] = "not counted", [GPMU_NOT_SUPPORTED] = "not supported",
+		[GPMU_STATE_NOT_COUNTED] = "not counted", [GPMU_STATE_NOT_SUPPORTED] = "not supported",
 	};
 	char place[32];
 
 	place_of(row, place, sizeof(place));
-	if (row->state == GPMU_NOT_COUNTED || row->state == GPMU_NOT_SUPPORTED)
+	if (row->state == GPMU_STATE_NOT_COUNTED || row->state == GPMU_STATE_NOT_SUPPORTED)
 		add_reason(stat, print_text("%s%s: %s%s%s", row->name, place, states[row->state],
 					    row->why ? ": " : "", row->why ? row->why : ""));
 	else if (row->share < 1)
 		add_reason(stat, print_text("%s%s: multiplexed", row->name, place));
-	else if (row->runs < stat->runs && row->state == GPMU_OK)
+	else if (row->runs < stat->runs && row->state == GPMU_STATE_OK)
 		add_reason(stat, print_text("%s%s: missing in some of the runs", row->name, place));
 }
 
@@ -457,10 +457,10 @@ static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 
 		*row = *(const struct gpmu_row *)at;
 		row->size = sizeof(*row);
-		row->begin = row->end = 0;
-		if (row->state == GPMU_NOT_SUPPORTED)
+		row->time_begin = row->time_end = 0;
+		if (row->state == GPMU_STATE_NOT_SUPPORTED)
 			continue;
-		row->state = GPMU_NOT_COUNTED;
+		row->state = GPMU_STATE_NOT_COUNTED;
 		row->value = row->share = NAN;
 		row->raw = row->enabled = row->running = 0;
 		row->alert = -1;

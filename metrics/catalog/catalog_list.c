@@ -24,8 +24,9 @@ const char *catalog_key_of(struct catalog_pool *pool, const char *name)
 /* Makes room for so many entries in all. */
 static int reserve(struct catalog_list *list, size_t room)
 {
-	const struct catalog_entry **own = reallocarray(list->own, room, sizeof(*own));
+	const struct catalog_entry **own;
 
+	own = reallocarray(list->own, room, sizeof(struct catalog_entry *));
 	if (!own)
 		return -ENOMEM;
 	list->entries = list->own = own;
@@ -84,7 +85,7 @@ int catalog_list_sort(struct catalog_load *load, struct catalog_list *list)
 
 	if (list->length < 2)
 		return 0;
-	qsort(list->own, list->length, sizeof(*kept), compare_added);
+	qsort(list->own, list->length, sizeof(struct catalog_entry *), compare_added);
 	for (i = 1; i < list->length; i++) {
 		entry = list->own[i];
 		if (catalog_compare(*kept, entry)) {

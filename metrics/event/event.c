@@ -215,7 +215,7 @@ double gpmu_event_scale(const struct gpmu_event *event)
 	return event->scale;
 }
 
-size_t gpmu_event_instances(const struct gpmu_event *event)
+size_t gpmu_event_instance_count(const struct gpmu_event *event)
 {
 	return event->length;
 }

@@ -32,7 +32,7 @@ struct gpmu_expr *gpmu_expr_new(const char *text, const struct gpmu_expr_env *en
 	return expr;
 }
 
-size_t gpmu_expr_ids(const struct gpmu_expr *expr)
+size_t gpmu_expr_id_count(const struct gpmu_expr *expr)
 {
 	return expr->n_ids;
 }

@@ -185,7 +185,7 @@ size_t gpmu_pmu_cpus(const struct gpmu_pmu *pmu, const int **cpus)
 	return pmu->cpus.len;
 }
 
-int gpmu_pmu_counters(const struct gpmu_pmu *pmu)
+int gpmu_pmu_counter_count(const struct gpmu_pmu *pmu)
 {
 	return pmu->counters;
 }

@@ -120,7 +120,7 @@ const char *gpmu_plan_warning(const struct gpmu_plan *plan, size_t index)
 	return index < plan->n_warnings ? plan->warnings[index] : NULL;
 }
 
-size_t gpmu_plan_groups(const struct gpmu_plan *plan)
+size_t gpmu_plan_group_count(const struct gpmu_plan *plan)
 {
 	return plan->n_groups;
 }

@@ -69,7 +69,7 @@ struct plan_metric {
 	size_t root;
 	struct gpmu_expr *expr;			/* NULL: not supported */
 	struct gpmu_expr *threshold;		/* NULL: none; all its inputs are metrics */
-	struct plan_input *inputs;		/* one for each identifier of gpmu_expr_ids() */
+	struct plan_input *inputs;		/* one for each identifier of gpmu_expr_id_count() */
 	struct plan_input *threshold_inputs;
 	char *why;				/* why it is not supported; NULL: supported */
 };

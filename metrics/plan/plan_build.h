@@ -18,10 +18,10 @@ int plan_warn(struct gpmu_plan *plan, const char *fmt, ...);
 /* Appends a requested event or metric. */
 int plan_add_item(struct gpmu_plan *plan, int kind, size_t index);
 
-/* Number of gpmu_expr_ids(); 0 if @expr is NULL */
+/* Number of gpmu_expr_id_count(); 0 if @expr is NULL */
 static inline size_t plan_ids(const struct gpmu_expr *expr)
 {
-	return expr ? gpmu_expr_ids(expr) : 0;
+	return expr ? gpmu_expr_id_count(expr) : 0;
 }
 
 /* Lengths of the plan's lists, to restore them if adding fails */

@@ -135,7 +135,7 @@ static bool always_counts(struct packing *p, const struct plan_need *need)
 		return false;
 	if (plan_is_software(event))
 		return true;
-	if (!event->pmu || !gpmu_pmu_has_cpumask(event->pmu) || gpmu_pmu_counters(event->pmu) < 0)
+	if (!event->pmu || !gpmu_pmu_has_cpumask(event->pmu) || gpmu_pmu_counter_count(event->pmu) < 0)
 		return false;
 	for (i = 0; i < needs->length; i++) {
 		if (!plan_same_pmu(needs->list[i].members[0].instance, event))

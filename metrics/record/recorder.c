@@ -22,7 +22,7 @@
 
 static const struct {
 	uint32_t cuda, activity;
-} kinds[] = {
+} activities[] = {
 	{ GPMU_RECORDER_KERNEL, 1u << ACTIVITY_KERNEL },
 	{ GPMU_RECORDER_MEMCPY, 1u << ACTIVITY_COPY },
 	{ GPMU_RECORDER_MEMSET, 1u << ACTIVITY_SET },
@@ -98,9 +98,9 @@ static int make_control(struct gpmu_recorder *recorder, struct gpmu_error *error
 	};
 	int ret;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (recorder->options.cuda & kinds[i].cuda)
-			control.kinds |= kinds[i].activity;
+	for (size_t i = 0; i < sizeof(activities) / sizeof(activities[0]); i++)
+		if (recorder->options.cuda & activities[i].cuda)
+			control.kinds |= activities[i].activity;
 	if (recorder->range)
 		memcpy(control.range, recorder->range, strlen(recorder->range));
 	ret = channel_create_control(recorder->folder, &control);
@@ -125,7 +125,7 @@ static int prepare_cuda(struct gpmu_recorder *recorder, struct gpmu_error *error
 }
 
 struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *options,
-				    struct gpmu_error *error)
+					struct gpmu_error *error)
 {
 	struct gpmu_recorder *recorder;
 	int ret;
@@ -183,7 +183,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	record_merge_release(&recorder->merge);
 	gpmu_trace_free(recorder->trace);
 	recorder_file_close(&recorder->file, recorder->path);
-	for (size_t i = 0; i < recorder->n_rows; i++) {
+	for (size_t i = 0; i < recorder->row_count; i++) {
 		free(recorder->rows[i].name);
 		free(recorder->rows[i].gpu);
 	}
@@ -206,7 +206,7 @@ int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid)
 	return 0;
 }
 
-static void say_unopened(const char *path, int ret, struct gpmu_error *error)
+static void set_open_error(const char *path, int ret, struct gpmu_error *error)
 {
 	static const struct {
 		int ret;
@@ -235,7 +235,7 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	int ret = recorder_file_open(&recorder->file, recorder->path, max);
 
 	if (ret) {
-		say_unopened(recorder->path, ret, error);
+		set_open_error(recorder->path, ret, error);
 		return ret;
 	}
 	recorder->trace = gpmu_trace_new(recorder->file.fd, &options, error);
@@ -350,9 +350,9 @@ void gpmu_recorder_disable(struct gpmu_recorder *recorder)
 }
 
 /* Warns of the cause that leaves users with an empty trace. */
-static void say_nobody(const struct gpmu_recorder *recorder)
+static void warn_no_process(const struct gpmu_recorder *recorder)
 {
-	if (!recorder->folder || recorder->map.n_processes)
+	if (!recorder->folder || recorder->map.process_count)
 		return;
 	log_line(GPMU_LOG_WARNING, "0 processes connected: none has used CUDA or NVTX, or "
 		 "CUDA_INJECTION64_PATH did not reach it: set-user-id programs, sudo and env -i drop it, so "
@@ -366,7 +366,7 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 
 	gpmu_recorder_disable(recorder);
 	end_threads(recorder);
-	say_nobody(recorder);
+	warn_no_process(recorder);
 	ret = recorder->failed ? recorder->failed : recorder_file_begin(&recorder->file);
 	if (!ret)
 		ret = recorder_audit(recorder);

@@ -25,17 +25,17 @@
 #define RECORDER_CUPTI_BOUND 396
 
 #define RECORDER_PATIENCE	2000000000ULL	/* ns to wait for a silent process */
-#define RECORDER_LAST	1000000000ULL	/* ns to wait at the end for records in transit */
+#define RECORDER_LAST		1000000000ULL	/* ns to wait at the end for records in transit */
 
 enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SOURCES };
 
 struct recorder_channel;
 
-/* A counter that rows have, at the rows' index */
+/* A counter of the session's rows, at the index that its row first had */
 struct recorder_row {
 	char *name, *gpu;
 	int node, cpu;
-	int number;		/* the writer's number of it; -1: none yet */
+	int number;		/* the counter's number in the queue; -1: not yet described */
 };
 
 /* The trace file; old parts before a restart of the trace are cut off */
@@ -46,12 +46,12 @@ struct recorder_file {
 	uint64_t max;		/* bytes; 0: no limit */
 	uint64_t cut;		/* bytes of the trace that have been cut off */
 	uint64_t restarts[64];	/* offsets of restarts in the trace, in bytes */
-	size_t n_restarts;
+	size_t restart_count;
 	uint64_t restart;	/* number of the last restart */
 };
 
 struct gpmu_recorder {
-	struct gpmu_recorder_options options;	/* strings are copies owned by the recording */
+	struct gpmu_recorder_options options;	/* strings are copies owned by the recorder */
 	const struct gpmu_machine *machine;	/* NULL: none */
 	const struct gpmu_session *session;	/* of the rows; NULL: none */
 	char *path, *range, *program, *command, *sampler;
@@ -61,22 +61,23 @@ struct gpmu_recorder {
 	char *library;
 	struct channel_control *control;
 	struct recorder_channel *channels;
-	size_t n_channels;
-	uint32_t n_processes;
+	size_t channel_count;
+	uint32_t process_count;
 	int watch;			/* inotify */
 	char **environment;
 	char *variables[3];
 	/* Rows: used by the caller's thread */
 	struct recorder_row *rows;
-	size_t n_rows, head_count;
+	size_t row_count;
+	size_t head_count;		/* counters described in the queue */
 	/* Scheduling */
 	struct record_sched sched;
 	/* Threads */
 	struct record_queue queues[RECORDER_SOURCES];
 	pthread_t threads[RECORDER_SOURCES];	/* index RECORDER_ROWS: the writer */
 	bool runs[RECORDER_SOURCES];
-	atomic_bool ending;		/* set for the readers: drain and end */
-	/* set for the writer when the readers have ended: drain and end */
+	atomic_bool ending;		/* the reading threads drain their sources and end */
+	/* The reading threads have ended: the writing thread drains the queues and ends. */
 	atomic_bool written;
 	struct record_window window;
 	bool started;
@@ -91,9 +92,9 @@ struct gpmu_recorder {
 	size_t stream_count;
 	/* streams in merge of the other sources; -1: none yet */
 	int source_streams[RECORDER_SOURCES];
-	uint64_t source_lost[RECORDER_SOURCES];
-	uint64_t source_records[RECORDER_SOURCES];	/* number of values, switches */
-	uint64_t no_memory;		/* records lost for lack of memory */
+	uint64_t source_lost_count[RECORDER_SOURCES];
+	uint64_t source_record_count[RECORDER_SOURCES];	/* number of values, switches */
+	uint64_t no_memory_count;	/* records lost for lack of memory */
 	int failed;			/* -errno of writing the trace */
 	uint64_t flushed;
 };

@@ -23,7 +23,7 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 
 static void arg_real(struct record_args *args, const char *name, double value)
 {
-	args->list[args->n++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_DOUBLE,
+	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_DOUBLE,
 							 .real = value };
 }
 
@@ -31,13 +31,13 @@ static int audit(struct gpmu_recorder *recorder, const char *name, const struct 
 {
 	const uint64_t end = record_window_get(&recorder->window).end;
 
-	return gpmu_trace_audit(recorder->trace, end, name, args->list, args->n);
+	return gpmu_trace_audit(recorder->trace, end, name, args->list, args->count);
 }
 
 static int audit_gpmu(struct gpmu_recorder *recorder)
 {
 	const struct record_span window = record_window_get(&recorder->window);
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 	struct utsname name;
 
 	record_arg_text(&args, "version", recorder->program ? recorder->program : "libgpmu");
@@ -50,8 +50,8 @@ static int audit_gpmu(struct gpmu_recorder *recorder)
 	}
 	if (recorder->options.rank >= 0)
 		record_arg(&args, "rank", recorder->options.rank);
-	if (recorder->options.ranks > 0)
-		record_arg(&args, "ranks", recorder->options.ranks);
+	if (recorder->options.rank_count > 0)
+		record_arg(&args, "ranks", recorder->options.rank_count);
 	record_arg(&args, "begin", (int64_t)window.begin);
 	record_arg(&args, "end", (int64_t)window.end);
 	return audit(recorder, "gpmu", &args);
@@ -63,7 +63,7 @@ static int audit_process(struct gpmu_recorder *recorder, const struct record_pro
 		[RECORD_RUNNING] = "running", [RECORD_CLOSED] = "closed",
 		[RECORD_VANISHED] = "vanished",
 	};
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 
 	record_arg(&args, "pid", process->pid);
 	record_arg_text(&args, "program", process->program ? process->program : "?");
@@ -76,7 +76,7 @@ static int audit_process(struct gpmu_recorder *recorder, const struct record_pro
 static int audit_source(struct gpmu_recorder *recorder, const char *source, uint64_t records,
 			const struct record_lost *lost, const char *why)
 {
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 
 	record_arg_text(&args, "source", source);
 	record_arg(&args, "records", (int64_t)records);
@@ -100,17 +100,17 @@ static int audit_lost(struct gpmu_recorder *recorder, const struct record_proces
 		if (!process->lost[i].count)
 			continue;
 		any = true;
-		ret = audit_source(recorder, source, process->records, &process->lost[i], reasons[i]);
+		ret = audit_source(recorder, source, process->record_count, &process->lost[i], reasons[i]);
 	}
 	if (!any && !ret)
-		ret = audit_source(recorder, source, process->records, NULL, NULL);
+		ret = audit_source(recorder, source, process->record_count, NULL, NULL);
 	free(source);
 	return ret;
 }
 
 static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source source)
 {
-	uint64_t dropped, records = recorder->source_records[source];
+	uint64_t dropped, records = recorder->source_record_count[source];
 	const struct record_span window = record_window_get(&recorder->window);
 	struct record_lost lost = { .from = window.begin, .to = window.end };
 	int ret = 0;
@@ -123,7 +123,7 @@ static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source sour
 	if (dropped && !ret)
 		ret = audit_source(recorder, source_names[source], records, &lost,
 				   "the queue was full");
-	lost.count = recorder->source_lost[source];
+	lost.count = recorder->source_lost_count[source];
 	if (lost.count && !ret)
 		ret = audit_source(recorder, source_names[source], records, &lost,
 				   "the kernel's ring was full");
@@ -132,7 +132,7 @@ static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source sour
 
 static int audit_gpu(struct gpmu_recorder *recorder, const struct record_gpu *gpu)
 {
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 
 	record_arg(&args, "gpu", gpu->number);
 	record_arg_text(&args, "uuid", gpu->uuid);
@@ -147,7 +147,7 @@ static int audit_gpu(struct gpmu_recorder *recorder, const struct record_gpu *gp
 
 static int audit_counter(struct gpmu_recorder *recorder, const struct record_counter *counter)
 {
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 
 	record_arg_text(&args, "counter", counter->name);
 	if (!isnan(counter->share))
@@ -161,10 +161,10 @@ static int audit_counter(struct gpmu_recorder *recorder, const struct record_cou
 static int audit_times(struct gpmu_recorder *recorder)
 {
 	const struct record_causality *causality = &recorder->map.causality;
-	struct record_args clock = { .n = 0 }, order = { .n = 0 };
+	struct record_args clock = { .count = 0 }, order = { .count = 0 };
 	int ret = 0;
 
-	if (recorder->map.n_processes) {
+	if (recorder->map.process_count) {
 		record_arg(&clock, "bound", RECORDER_CUPTI_BOUND);
 		record_arg_text(&clock, "of", "CUDA's records, as measured on an H200 with CUPTI 13.0");
 		ret = audit(recorder, "clock", &clock);
@@ -180,9 +180,9 @@ static int audit_times(struct gpmu_recorder *recorder)
 
 static int audit_notes(struct gpmu_recorder *recorder)
 {
-	struct record_args sampler = { .n = 0 }, note = { .n = 0 }, sched = { .n = 0 };
+	struct record_args sampler = { .count = 0 }, note = { .count = 0 }, sched = { .count = 0 };
 	const struct record_span window = record_window_get(&recorder->window);
-	struct record_lost lost = { recorder->no_memory, window.begin, window.end };
+	struct record_lost lost = { recorder->no_memory_count, window.begin, window.end };
 	int ret = 0;
 
 	if (recorder->sampler) {
@@ -194,9 +194,9 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		record_arg_text(&sched, "level", "info");
 		ret = audit(recorder, "note", &sched);
 	}
-	if (!ret && recorder->no_memory)
+	if (!ret && recorder->no_memory_count)
 		ret = audit_source(recorder, "gpmu", 0, &lost, "no memory");
-	if (ret || !recorder->folder || recorder->map.n_processes)
+	if (ret || !recorder->folder || recorder->map.process_count)
 		return ret;
 	record_arg_text(&note, "text", "0 processes connected");
 	record_arg_text(&note, "level", "warning");
@@ -210,17 +210,17 @@ int recorder_audit(struct gpmu_recorder *recorder)
 
 	if (!ret)
 		ret = audit_times(recorder);
-	for (size_t i = 0; i < map->n_processes && !ret; i++) {
+	for (size_t i = 0; i < map->process_count && !ret; i++) {
 		ret = audit_process(recorder, map->processes[i]);
 		if (!ret)
 			ret = audit_lost(recorder, map->processes[i]);
 	}
-	for (size_t i = 0; i < map->n_gpus && !ret; i++)
+	for (size_t i = 0; i < map->gpu_count && !ret; i++)
 		if (map->gpus[i].used)
 			ret = audit_gpu(recorder, &map->gpus[i]);
 	for (int source = 0; source < RECORDER_SOURCES && !ret; source++)
 		ret = audit_queue(recorder, source);
-	for (size_t i = 0; i < map->n_counters && !ret; i++)
+	for (size_t i = 0; i < map->counter_count && !ret; i++)
 		ret = audit_counter(recorder, &map->counters[i]);
 	return ret ? ret : audit_notes(recorder);
 }

@@ -20,7 +20,7 @@
 
 #define POLL_LEAST	1	/* ms, while records arrive */
 #define POLL_MOST	20
-#define TURN		4096	/* records of one process before the next process is served */
+#define BATCH		4096	/* records of one process before the next process is served */
 
 struct recorder_channel {
 	char *name;		/* of the channel's file */
@@ -41,7 +41,7 @@ int recorder_channels_start(struct gpmu_recorder *recorder)
 
 void recorder_channels_release(struct gpmu_recorder *recorder)
 {
-	for (size_t i = 0; i < recorder->n_channels; i++) {
+	for (size_t i = 0; i < recorder->channel_count; i++) {
 		free(recorder->channels[i].name);
 		if (recorder->channels[i].reader)
 			channel_reader_free(recorder->channels[i].reader);
@@ -57,10 +57,10 @@ static struct record_queue *queue_of(struct gpmu_recorder *recorder)
 }
 
 /* Queues a record that everything else depends on; waits for room. */
-static void put_surely(struct gpmu_recorder *recorder, enum record_type kind, uint32_t process,
+static void put_surely(struct gpmu_recorder *recorder, enum record_type type, uint32_t process,
 		       const void *data, size_t size)
 {
-	struct record record = { .type = kind, .process = process };
+	struct record record = { .type = type, .process = process };
 
 	while (!record_queue_has_room(queue_of(recorder), size))
 		poll(NULL, 0, POLL_LEAST);
@@ -69,7 +69,7 @@ static void put_surely(struct gpmu_recorder *recorder, enum record_type kind, ui
 
 static bool is_known(const struct gpmu_recorder *recorder, const char *name)
 {
-	for (size_t i = 0; i < recorder->n_channels; i++)
+	for (size_t i = 0; i < recorder->channel_count; i++)
 		if (!strcmp(recorder->channels[i].name, name))
 			return true;
 	return false;
@@ -77,10 +77,10 @@ static bool is_known(const struct gpmu_recorder *recorder, const char *name)
 
 static void open_channel(struct gpmu_recorder *recorder, const char *name)
 {
-	struct recorder_channel *channels = list_room(recorder->channels, recorder->n_channels,
-						    sizeof(*channels));
+	struct recorder_channel *channels = list_room(recorder->channels, recorder->channel_count,
+						      sizeof(*channels));
 	char *path = text_print("%s/%s", recorder->folder, name);
-	struct recorder_channel channel = { .process = recorder->n_processes };
+	struct recorder_channel channel = { .process = recorder->process_count };
 
 	if (!channels) {
 		free(path);
@@ -104,15 +104,15 @@ static void open_channel(struct gpmu_recorder *recorder, const char *name)
 			channel_reader_free(channel.reader);
 		return;
 	}
-	channels[recorder->n_channels++] = channel;
+	channels[recorder->channel_count++] = channel;
 	if (!channel.reader)
 		return;
-	recorder->n_processes++;
+	recorder->process_count++;
 	put_surely(recorder, RECORD_PROCESS, channel.process, NULL, 0);
 }
 
 /* Scans the folder for new files PID.N. */
-static void look(struct gpmu_recorder *recorder)
+static void scan_folder(struct gpmu_recorder *recorder)
 {
 	DIR *dir = opendir(recorder->folder);
 	const struct dirent *entry;
@@ -124,14 +124,14 @@ static void look(struct gpmu_recorder *recorder)
 		closedir(dir);
 }
 
-static bool has_news(const struct gpmu_recorder *recorder)
+static bool folder_changed(const struct gpmu_recorder *recorder)
 {
 	char events[4096];
-	bool news = false;
+	bool changed = false;
 
 	while (read(recorder->watch, events, sizeof(events)) > 0)
-		news = true;
-	return news;
+		changed = true;
+	return changed;
 }
 
 static void end_channel(struct gpmu_recorder *recorder, struct recorder_channel *channel,
@@ -149,7 +149,7 @@ static int drain(struct gpmu_recorder *recorder, struct recorder_channel *channe
 	size_t most = RECORDER_RING / 4;
 	int ret = 1;
 
-	for (int i = 0; i < TURN; i++) {
+	for (int i = 0; i < BATCH; i++) {
 		struct record record = { .type = RECORD_ACTIVITY, .process = channel->process };
 
 		if (!record_queue_has_room(queue_of(recorder), most))
@@ -169,7 +169,7 @@ static bool drain_all(struct gpmu_recorder *recorder)
 {
 	bool busy = false;
 
-	for (size_t i = 0; i < recorder->n_channels; i++) {
+	for (size_t i = 0; i < recorder->channel_count; i++) {
 		struct recorder_channel *channel = &recorder->channels[i];
 		bool ended;
 		int ret;
@@ -200,7 +200,7 @@ static bool is_complete(struct gpmu_recorder *recorder)
 {
 	const uint64_t end = record_window_get(&recorder->window).end;
 
-	for (size_t i = 0; i < recorder->n_channels; i++)
+	for (size_t i = 0; i < recorder->channel_count; i++)
 		if (recorder->channels[i].reader && recorder->channels[i].complete < end)
 			return false;
 	return true;
@@ -214,13 +214,13 @@ void *recorder_channels_run(void *data)
 	int wait = POLL_LEAST;
 
 	channel_hold(recorder->control);
-	look(recorder);
+	scan_folder(recorder);
 	for (;;) {
 		/* Read the flag before the last scan, so that the scan misses nothing. */
 		bool ending = atomic_load(&recorder->ending), busy;
 
-		if (poll(&watch, 1, wait) > 0 && has_news(recorder))
-			look(recorder);
+		if (poll(&watch, 1, wait) > 0 && folder_changed(recorder))
+			scan_folder(recorder);
 		busy = drain_all(recorder);
 		wait = busy ? POLL_LEAST : wait < POLL_MOST / 2 ? wait * 2 : POLL_MOST;
 		if (!ending)

@@ -16,7 +16,7 @@
 #include "trace/trace.h"
 
 #define COPY	(1u << 20)
-#define N_RESTARTS	(sizeof(((struct recorder_file *)NULL)->restarts) / sizeof(uint64_t))
+#define RESTART_COUNT	(sizeof(((struct recorder_file *)NULL)->restarts) / sizeof(uint64_t))
 
 int recorder_file_open(struct recorder_file *file, const char *path, uint64_t max)
 {
@@ -127,12 +127,12 @@ static void note_restart(struct recorder_file *file, const struct gpmu_trace *tr
 	if (file->restart == trace->restart)
 		return;
 	file->restart = trace->restart;
-	if (file->n_restarts == N_RESTARTS) {
-		file->n_restarts--;
+	if (file->restart_count == RESTART_COUNT) {
+		file->restart_count--;
 		memmove(file->restarts, file->restarts + 1,
-			file->n_restarts * sizeof(file->restarts[0]));
+			file->restart_count * sizeof(file->restarts[0]));
 	}
-	file->restarts[file->n_restarts++] = trace->restart_begin;
+	file->restarts[file->restart_count++] = trace->restart_begin;
 }
 
 int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace, const char *path)
@@ -149,10 +149,10 @@ int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace, con
 	ret = trace_write(trace);
 	if (ret)
 		return ret;
-	while (keep < file->n_restarts && file->restarts[keep] < trace->written - file->max / 2)
+	while (keep < file->restart_count && file->restarts[keep] < trace->written - file->max / 2)
 		keep++;
 	/* Keep more: the restart before it, if that does not exceed 3/4 of the limit */
-	while (keep && (keep == file->n_restarts ||
+	while (keep && (keep == file->restart_count ||
 			trace->written - file->restarts[keep - 1] <= file->max / 4 * 3))
 		keep--;
 	if (file->restarts[keep] <= file->cut)
@@ -161,7 +161,7 @@ int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace, con
 	if (ret)
 		return ret;
 	file->cut = file->restarts[keep];
-	file->n_restarts -= keep;
-	memmove(file->restarts, file->restarts + keep, file->n_restarts * sizeof(file->restarts[0]));
+	file->restart_count -= keep;
+	memmove(file->restarts, file->restarts + keep, file->restart_count * sizeof(file->restarts[0]));
 	return 0;
 }

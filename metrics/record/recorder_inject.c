@@ -20,7 +20,7 @@ static const char *const variables[] = {
 	"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", CHANNEL_VARIABLE,
 };
 
-#define N_VARIABLES	(sizeof(variables) / sizeof(variables[0]))
+#define VARIABLE_COUNT	(sizeof(variables) / sizeof(variables[0]))
 
 int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
@@ -55,7 +55,7 @@ int recorder_inject_check(const struct gpmu_recorder *recorder, struct gpmu_erro
 			  "; unset it to be recorded by this one");
 		return -EBUSY;
 	}
-	for (size_t i = 0; i + 1 < N_VARIABLES; i++) {
+	for (size_t i = 0; i + 1 < VARIABLE_COUNT; i++) {
 		value = getenv(variables[i]);
 		if (!value || !*value || is_same_file(value, recorder->library))
 			continue;
@@ -68,7 +68,7 @@ int recorder_inject_check(const struct gpmu_recorder *recorder, struct gpmu_erro
 
 static bool is_ours(const char *entry)
 {
-	for (size_t i = 0; i < N_VARIABLES; i++) {
+	for (size_t i = 0; i < VARIABLE_COUNT; i++) {
 		size_t length = strlen(variables[i]);
 
 		if (!strncmp(entry, variables[i], length) && entry[length] == '=')
@@ -79,11 +79,11 @@ static bool is_ours(const char *entry)
 
 static int make_variables(struct gpmu_recorder *recorder)
 {
-	const char *const values[N_VARIABLES] = {
+	const char *const values[VARIABLE_COUNT] = {
 		recorder->library, recorder->library, recorder->folder,
 	};
 
-	for (size_t i = 0; i < N_VARIABLES; i++) {
+	for (size_t i = 0; i < VARIABLE_COUNT; i++) {
 		if (!recorder->variables[i])
 			recorder->variables[i] = text_print("%s=%s", variables[i], values[i]);
 		if (!recorder->variables[i])
@@ -99,20 +99,20 @@ char *const *gpmu_recorder_environment(struct gpmu_recorder *recorder, char *con
 	while (environment[n])
 		n++;
 	free(recorder->environment);
-	recorder->environment = calloc(n + N_VARIABLES + 1, sizeof(*recorder->environment));
+	recorder->environment = calloc(n + VARIABLE_COUNT + 1, sizeof(*recorder->environment));
 	if (!recorder->environment || (recorder->folder && make_variables(recorder)))
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (!recorder->folder || !is_ours(environment[i]))
 			recorder->environment[length++] = environment[i];
-	for (size_t i = 0; recorder->folder && i < N_VARIABLES; i++)
+	for (size_t i = 0; recorder->folder && i < VARIABLE_COUNT; i++)
 		recorder->environment[length++] = recorder->variables[i];
 	return recorder->environment;
 }
 
 void recorder_inject_release(struct gpmu_recorder *recorder)
 {
-	for (size_t i = 0; i < N_VARIABLES; i++)
+	for (size_t i = 0; i < VARIABLE_COUNT; i++)
 		free(recorder->variables[i]);
 	free(recorder->environment);
 	free(recorder->library);

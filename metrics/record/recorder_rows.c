@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Queues the rows of a session for the writer. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ static bool is_row(const struct recorder_row *known, const struct gpmu_row *row)
 
 static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
-	struct recorder_row *rows = list_room(recorder->rows, recorder->n_rows, sizeof(*rows));
+	struct recorder_row *rows = list_room(recorder->rows, recorder->row_count, sizeof(*rows));
 	struct recorder_row of = { .node = row->node, .cpu = row->cpu, .number = -1 };
 
 	if (!rows)
@@ -37,19 +36,19 @@ static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 		free(of.gpu);
 		return -ENOMEM;
 	}
-	rows[recorder->n_rows++] = of;
+	rows[recorder->row_count++] = of;
 	return 0;
 }
 
 /* Returns the row's index, adding it if it is new, or -ENOMEM. @guess: the likely index */
 static long find_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, size_t guess)
 {
-	if (guess < recorder->n_rows && is_row(&recorder->rows[guess], row))
+	if (guess < recorder->row_count && is_row(&recorder->rows[guess], row))
 		return (long)guess;
-	for (size_t i = 0; i < recorder->n_rows; i++)
+	for (size_t i = 0; i < recorder->row_count; i++)
 		if (is_row(&recorder->rows[i], row))
 			return (long)i;
-	return add_row(recorder, row) ? -ENOMEM : (long)recorder->n_rows - 1;
+	return add_row(recorder, row) ? -ENOMEM : (long)recorder->row_count - 1;
 }
 
 /* Whether the row is of an event with totals, neither a metric nor a mean */
@@ -101,32 +100,27 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 	return queued ? (int)recorder->head_count++ : -1;
 }
 
-/* Converts seconds since the session's start to the clock's ns. */
-static uint64_t time_of(const struct gpmu_session *session, double seconds)
-{
-	return session->base->end + (uint64_t)llround(seconds * 1e9);
-}
-
 static int put_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, size_t guess)
 {
 	struct record record = { .type = RECORD_VALUE };
-	struct record_value value = { .counted = row->state == GPMU_OK || row->state == GPMU_IDLE,
+	struct record_value value = { .counted = row->state == GPMU_STATE_OK ||
+						 row->state == GPMU_STATE_IDLE,
 				      .value = row->value, .share = row->share };
 	long index = find_row(recorder, row, guess);
 
 	if (index < 0)
 		return -ENOMEM;
 	/* An unsupported event has no track; the plan has reported it. */
-	if (row->state == GPMU_NOT_SUPPORTED)
+	if (row->state == GPMU_STATE_NOT_SUPPORTED)
 		return 0;
 	if (recorder->rows[index].number < 0)
 		recorder->rows[index].number = queue_head(recorder, row);
-	record.begin = time_of(recorder->session, row->begin);
-	record.end = time_of(recorder->session, row->end);
+	record.begin = recorder->session->base->end + row->time_begin;
+	record.end = recorder->session->base->end + row->time_end;
 	/* The writer drops a value without a number, as if there were no room for it either. */
 	value.counter = (uint32_t)recorder->rows[index].number;
 	/* The metric's divisor is 0: the measured activity did not occur. */
-	if (row->state == GPMU_IDLE)
+	if (row->state == GPMU_STATE_IDLE)
 		value.value = 0;
 	record_queue_put(&recorder->queues[RECORDER_ROWS], &record, &value, sizeof(value));
 	return 0;
@@ -144,7 +138,7 @@ int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_row *ro
 		const struct gpmu_row *row = (const struct gpmu_row *)at;
 
 		ret = put_row(recorder, row, i);
-		mark.begin = time_of(recorder->session, row->end);
+		mark.begin = recorder->session->base->end + row->time_end;
 	}
 	/*
 	 * The queue counts drops as lost values, so a mark must not be dropped: check for

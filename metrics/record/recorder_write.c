@@ -18,13 +18,13 @@ static const void *data_of(const struct record *record)
 }
 
 /*
- * Notes an error. After -ENOMEM for one record the recording continues; a failed write
+ * Keeps an error. After -ENOMEM for one record the recording continues; a failed write
  * ends it.
  */
-static void note(struct gpmu_recorder *recorder, int ret)
+static void note_error(struct gpmu_recorder *recorder, int ret)
 {
 	if (ret == -ENOMEM)
-		recorder->no_memory++;
+		recorder->no_memory_count++;
 	else if (ret && !recorder->failed)
 		recorder->failed = ret;
 }
@@ -59,6 +59,7 @@ static int source_stream(struct gpmu_recorder *recorder, enum recorder_source so
 static int take_activity(struct gpmu_recorder *recorder, struct record *record)
 {
 	const struct activity_head *of = data_of(record);
+	struct record_span span;
 	int ret;
 
 	if (of->kind == ACTIVITY_COMPLETE) {
@@ -70,12 +71,9 @@ static int take_activity(struct gpmu_recorder *recorder, struct record *record)
 	ret = record_map_early(&recorder->map, record->process, of);
 	if (ret <= 0)
 		return ret;
-	{
-		struct record_span span = record_map_span(of);
-
-		record->begin = span.begin;
-		record->end = span.end;
-	}
+	span = record_map_span(of);
+	record->begin = span.begin;
+	record->end = span.end;
 	return record_merge_add(&recorder->merge, record, recorder->streams[record->process]);
 }
 
@@ -89,6 +87,12 @@ static int take_end(struct gpmu_recorder *recorder, const struct record *record)
 	return 0;
 }
 
+/* A process that could not be added for lack of memory has no stream. */
+static bool has_process(const struct gpmu_recorder *recorder, const struct record *record)
+{
+	return record->process < recorder->stream_count;
+}
+
 static int take(struct gpmu_recorder *recorder, enum recorder_source source, struct record *record)
 {
 	int stream;
@@ -97,20 +101,20 @@ static int take(struct gpmu_recorder *recorder, enum recorder_source source, str
 	case RECORD_PROCESS:
 		return add_process(recorder);
 	case RECORD_ACTIVITY:
-		return record->process < recorder->stream_count ? take_activity(recorder, record) : -ENOMEM;
+		return has_process(recorder, record) ? take_activity(recorder, record) : -ENOMEM;
 	case RECORD_END:
-		return record->process < recorder->stream_count ? take_end(recorder, record) : -ENOMEM;
+		return has_process(recorder, record) ? take_end(recorder, record) : -ENOMEM;
 	case RECORD_COUNTER:
 		return record_map_counter(&recorder->map, data_of(record));
 	case RECORD_LOST:
-		recorder->source_lost[source] += *(const uint64_t *)data_of(record);
+		recorder->source_lost_count[source] += *(const uint64_t *)data_of(record);
 		return 0;
 	}
 	stream = source_stream(recorder, source);
 	if (stream < 0)
 		return stream;
 	if (record->type != RECORD_MARK) {
-		recorder->source_records[source]++;
+		recorder->source_record_count[source]++;
 		return record_merge_add(&recorder->merge, record, stream);
 	}
 	record_merge_mark(&recorder->merge, stream, record->begin, raw_clock_now());
@@ -130,7 +134,7 @@ static bool take_all(struct gpmu_recorder *recorder)
 			/* Points into the queue's buffer, valid until the next drain. */
 			struct record *record = (struct record *)(records + at);
 
-			note(recorder, take(recorder, source, record));
+			note_error(recorder, take(recorder, source, record));
 			at += record->size;
 		}
 	}
@@ -166,7 +170,7 @@ static void put_until(struct gpmu_recorder *recorder, uint64_t bound)
 		free(record);
 		if (!ret)
 			ret = recorder_file_trim(&recorder->file, recorder->trace, recorder->path);
-		note(recorder, ret);
+		note_error(recorder, ret);
 	}
 }
 
@@ -175,8 +179,8 @@ static void flush_now_and_then(struct gpmu_recorder *recorder, uint64_t now)
 	if (now < recorder->flushed + FLUSH_EACH)
 		return;
 	recorder->flushed = now;
-	note(recorder, recorder_file_begin(&recorder->file));
-	note(recorder, gpmu_trace_flush(recorder->trace, NULL));
+	note_error(recorder, recorder_file_begin(&recorder->file));
+	note_error(recorder, gpmu_trace_flush(recorder->trace, NULL));
 }
 
 void *recorder_write_run(void *data)
@@ -201,8 +205,9 @@ void *recorder_write_run(void *data)
 		recorder_stats_publish(recorder);
 	}
 	if (!recorder->failed)
-		note(recorder, record_map_tasks_begin(&recorder->map, record_window_get(&recorder->window)));
+		note_error(recorder, record_map_tasks_begin(&recorder->map,
+							    record_window_get(&recorder->window)));
 	if (!recorder->failed)
-		note(recorder, record_map_end(&recorder->map));
+		note_error(recorder, record_map_end(&recorder->map));
 	return NULL;
 }

@@ -262,9 +262,9 @@ static struct flow_count count_of(const struct gpmu_row *row)
 	struct flow_count count = { .state = GPMU_FLOW_OK, .share = row->share, .why = row->why };
 	double seconds = (double)row->enabled / 1e9;
 
-	if (row->state == GPMU_NOT_SUPPORTED)
+	if (row->state == GPMU_STATE_NOT_SUPPORTED)
 		count.state = GPMU_FLOW_NOT_SUPPORTED;
-	else if (row->state != GPMU_OK || !row->running || !row->enabled)
+	else if (row->state != GPMU_STATE_OK || !row->running || !row->enabled)
 		count.state = GPMU_FLOW_NOT_COUNTED;
 	if (count.state != GPMU_FLOW_OK) {
 		count.why = row->why ? row->why : "its counter did not run";

@@ -47,13 +47,13 @@ $(FAKE_PLUGIN_SAN): $(FAKE_SRC) $(B)/flags/cc
 PROGRAMS	+= $(FAKE_PLUGIN) $(FAKE_PLUGIN_SAN)
 SOURCE_TESTS_T	:= $(addsuffix .t,$(call built,$(SOURCE_TESTS)))
 SOURCE_TESTS_SAN := $(addsuffix -san.t,$(call built,$(SOURCE_TESTS)))
-plugins		= -DFAKE='"$(1)"' -DMODEL='"$(2)"' -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
+plugins		= -DFAKE='"$(1)"' -DMODEL='"$(2)"'
 $(SOURCE_TESTS_T): $(FAKE_PLUGIN) $(MODEL_PLUGIN)
-$(SOURCE_TESTS_T:.t=.o): $(B)/flags/folders
 $(SOURCE_TESTS_T:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),$(MODEL_PLUGIN))
 $(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN)
-$(SOURCE_TESTS_SAN:.t=.o): $(B)/flags/folders
 $(SOURCE_TESTS_SAN:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
+$(call both_obj,plugin-folder): private TEST_CPPFLAGS := $(LIBDIR_CPPFLAGS)
+$(call both_obj,plugin-folder): $(B)/flags/libdir
 # Regions as capture ranges need the injected library and a CUDA
 $(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)
 # These tests include the model's plugin.

@@ -138,7 +138,7 @@ static void missing_pmu(struct doctor *doctor, size_t kind, const char *name, si
 
 static void describe_counters(const struct gpmu_pmu *pmu, char *text, size_t size)
 {
-	int counters = gpmu_pmu_counters(pmu), width = gpmu_pmu_counter_width(pmu);
+	int counters = gpmu_pmu_counter_count(pmu), width = gpmu_pmu_counter_width(pmu);
 
 	if (counters < 0)
 		snprintf(text, size,

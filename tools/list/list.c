@@ -191,8 +191,8 @@ static char *describe(const struct list *list, const struct item *item)
 			n++;
 		return print_text("%zu metric%s", n, n == 1 ? "" : "s");
 	}
-	if (item->kind == ITEM_PMU && gpmu_pmu_counters(pmu) >= 0)
-		return print_text("%s, %d counters%s", pmu_kind(pmu), gpmu_pmu_counters(pmu),
+	if (item->kind == ITEM_PMU && gpmu_pmu_counter_count(pmu) >= 0)
+		return print_text("%s, %d counters%s", pmu_kind(pmu), gpmu_pmu_counter_count(pmu),
 				  gpmu_pmu_cycle_counter(pmu) == 1 ? " and a cycle counter" : "");
 	if (item->kind == ITEM_PMU)
 		return print_text("%s", pmu_kind(pmu));
@@ -351,7 +351,7 @@ static void put_pmu_json(const struct gpmu_pmu *pmu)
 	list_put_key("pmu_kind", pmu_kind(pmu));
 	list_put_key("identifier", gpmu_pmu_identifier(pmu));
 	put_number("node", node ? gpmu_node_number(node) : -1);
-	put_number("counters", gpmu_pmu_counters(pmu));
+	put_number("counters", gpmu_pmu_counter_count(pmu));
 	put_number("counter_width", gpmu_pmu_counter_width(pmu));
 	put_number("cycle_counter", gpmu_pmu_cycle_counter(pmu));
 }

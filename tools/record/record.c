@@ -288,7 +288,7 @@ static void make_record(struct record *record)
 		.cuda = record->argv ? record->cuda : 0, .capture = record->capture,
 		.range = record->range, .sched = record->sched, .max_size = record->max_size,
 		.program = "gpmu " GPMU_VERSION, .command = command, .rank = rank.rank,
-		.ranks = rank.ranks,
+		.rank_count = rank.ranks,
 	};
 
 	record->path = record_path_of(record->pattern, record->argv ? record->argv[0] : NULL);
@@ -365,33 +365,34 @@ static void print_size(char *text, size_t size, uint64_t bytes)
 		snprintf(text, size, "%.1f MB", (double)bytes / 1e6);
 }
 
-static void say_order(const struct gpmu_recorder_stats *stats)
+static void warn_of_order(const struct gpmu_recorder_stats *stats)
 {
-	if (stats->early)
+	if (stats->early_count)
 		warn("%" PRIu64 " kernels or copies begin before the call that launched "
-		     "them", stats->early);
-	if (stats->overlaps)
+		     "them", stats->early_count);
+	if (stats->overlap_count)
 		warn("%" PRIu64 " kernels or copies begin before the previous one in their stream "
 		     "has ended",
-		     stats->overlaps);
-	if (stats->outside)
-		warn("%" PRIu64 " calls or ranges end after the one around them", stats->outside);
+		     stats->overlap_count);
+	if (stats->outside_count)
+		warn("%" PRIu64 " calls or ranges end after the one around them", stats->outside_count);
 }
 
-static void say_end(const struct record *record)
+static void print_summary(const struct record *record)
 {
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
 	char records[32], lost[32], bytes[32], bound[48] = "";
 
 	gpmu_recorder_get_stats(record->recorder, &stats);
-	say_order(&stats);
-	print_number(records, sizeof(records), stats.records);
-	print_number(lost, sizeof(lost), stats.lost);
+	warn_of_order(&stats);
+	print_number(records, sizeof(records), stats.record_count);
+	print_number(lost, sizeof(lost), stats.lost_count);
 	print_size(bytes, sizeof(bytes), stats.bytes);
 	if (stats.clock_bound)
 		snprintf(bound, sizeof(bound), ", clock bound %" PRIu64 " ns", stats.clock_bound);
 	fprintf(stderr, "[ gpmu record: %" PRIu64 " process%s, %s records, %s lost%s -> %s %s ]\n",
-		stats.processes, stats.processes == 1 ? "" : "es", records, lost, bound, record->path, bytes);
+		stats.process_count, stats.process_count == 1 ? "" : "es", records, lost, bound,
+		record->path, bytes);
 }
 
 static int count_all(struct record *record, const struct gpmu_plan *plan,
@@ -425,7 +426,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 		say("%s", error.text);
 		record->failed = true;
 	}
-	say_end(record);
+	print_summary(record);
 	/* Names the signal as a shell does, except after Ctrl-C. */
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !record->timeout)
 		say("%s: %s", record->argv[0], strsignal(end.signal));

@@ -56,14 +56,14 @@ struct gpmu_flow_value traffic_gpu_value(const struct gpmu_row *row)
 	};
 
 	switch (row->state) {
-	case GPMU_OK:
+	case GPMU_STATE_OK:
 		value.rate = value.low = value.high = row->value * 1e9;
 		value.bytes = row->value * (double)row->enabled;
 		return value;
-	case GPMU_IDLE:
+	case GPMU_STATE_IDLE:
 		value.state = GPMU_FLOW_IDLE;
 		return value;
-	case GPMU_NOT_SUPPORTED:
+	case GPMU_STATE_NOT_SUPPORTED:
 		value.state = GPMU_FLOW_NOT_SUPPORTED;
 		return value;
 	default:

@@ -244,8 +244,8 @@ static void put_balance(struct writer *writer, const struct gpmu_balance_line *l
 	clear(writer);
 	record[COL_KIND].text = "balance";
 	record[COL_NAME].text = line->name;
-	record[COL_STATE].text = states[line->state == GPMU_OK	       ? GPMU_FLOW_OK :
-					line->state == GPMU_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
+	record[COL_STATE].text = states[line->state == GPMU_STATE_OK	       ? GPMU_FLOW_OK :
+					line->state == GPMU_STATE_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
 									  GPMU_FLOW_NOT_SUPPORTED];
 	record[COL_BYTES].number = line->remainder * (writer->view->end - writer->view->begin);
 	record[COL_SHARE].number = line->share;

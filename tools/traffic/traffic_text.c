@@ -333,8 +333,8 @@ static void add_balance(struct page *page, const struct gpmu_balance_line *line)
 	table_cell(&page->table, "%s: %s, %s", line->name, line->left_of, line->right_of);
 	for (size_t i = 0; i < 2; i++) {
 		const struct gpmu_flow_value value = {
-			.state = line->state == GPMU_OK		 ? GPMU_FLOW_OK :
-				 line->state == GPMU_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
+			.state = line->state == GPMU_STATE_OK		 ? GPMU_FLOW_OK :
+				 line->state == GPMU_STATE_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
 								   GPMU_FLOW_NOT_SUPPORTED,
 			.rate = sides[i],
 			.share = line->share,
@@ -342,7 +342,7 @@ static void add_balance(struct page *page, const struct gpmu_balance_line *line)
 
 		add_value(page, &value);
 	}
-	if (line->state == GPMU_OK)
+	if (line->state == GPMU_STATE_OK)
 		add_remainder(&page->table, line);
 	table_end_row(&page->table);
 }

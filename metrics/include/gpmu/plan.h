@@ -107,7 +107,7 @@ const char *gpmu_plan_warning(const struct gpmu_plan *plan, size_t index);
  * After gpmu_plan_make(): return the number of groups, and a group; NULL after the last;
  * borrowed.
  */
-size_t gpmu_plan_groups(const struct gpmu_plan *plan);
+size_t gpmu_plan_group_count(const struct gpmu_plan *plan);
 const struct gpmu_group *gpmu_plan_group(const struct gpmu_plan *plan, size_t index);
 /*
  * Returns the PMU of a group; NULL if sysfs has no PMU for it, or libgpmu itself counts the
@@ -142,7 +142,7 @@ int gpmu_plan_group_has_item(const struct gpmu_plan *plan, size_t group, size_t 
  * Returns the number of event counters that a group needs, without the cycle counter; -1 if not
  * known.
  */
-int gpmu_plan_group_counters(const struct gpmu_plan *plan, size_t group);
+int gpmu_plan_group_counter_count(const struct gpmu_plan *plan, size_t group);
 
 /*
  * Tests with the kernel, or with the PMU's source, whether events can be counted at the same

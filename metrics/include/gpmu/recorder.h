@@ -73,7 +73,7 @@ enum gpmu_recorder_capture {
  * @program: name and version of the program for the audit, "gpmu 0.1.0"; NULL: "libgpmu"
  * @command: the recorded command for the audit; NULL: none
  * @rank: rank of this process in a parallel program; -1: none
- * @ranks: number of ranks; 0: not known
+ * @rank_count: number of ranks; 0: not known
  * @sampler: path of the trace that has the counters if another recorder counts them; or NULL
  *
  * Fields that are 0 or NULL take their defaults.
@@ -88,28 +88,28 @@ struct gpmu_recorder_options {
 	int sched;
 	uint64_t max_size;
 	const char *program, *command;
-	int rank, ranks;
+	int rank, rank_count;
 	const char *sampler;
 };
 
 /**
  * struct gpmu_recorder_stats - what was recorded so far
  * @size: size of this structure
- * @processes: number of processes that have connected
- * @records: number of records of all sources
- * @lost: number of records that were dropped, as a queue was full or as they had no times
+ * @process_count: number of processes that have connected
+ * @record_count: number of records of all sources
+ * @lost_count: number of records that were dropped, as a queue was full or as they had no times
  * @bytes: current size of the trace in bytes
  * @clock_bound: largest error of converted times in ns; 0: no times of another clock
- * @early: work of a GPU that began before the call that launched it
- * @overlaps: work that began before the previous work in its stream ended
- * @outside: calls that ended after the call around them
- * @checked: number of records checked for @early, @overlaps and @outside
- * @late: records that came after the writer had passed their time; they are written as well
+ * @early_count: work of a GPU that began before the call that launched it
+ * @overlap_count: work that began before the previous work in its stream ended
+ * @outside_count: calls that ended after the call around them
+ * @checked_count: number of records checked for @early_count, @overlap_count and @outside_count
+ * @late_count: records that came after the writer had passed their time; they are written as well
  */
 struct gpmu_recorder_stats {
 	size_t size;
-	uint64_t processes, records, lost, bytes, clock_bound;
-	uint64_t early, overlaps, outside, checked, late;
+	uint64_t process_count, record_count, lost_count, bytes, clock_bound;
+	uint64_t early_count, overlap_count, outside_count, checked_count, late_count;
 };
 
 /**
@@ -126,7 +126,7 @@ struct gpmu_recorder_stats {
  * or the error of creating the folder
  */
 struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *options,
-				    struct gpmu_error *error);
+					struct gpmu_error *error);
 /* Frees @recorder without writing what is pending, and removes the folder. NULL is allowed. */
 void gpmu_recorder_free(struct gpmu_recorder *recorder);
 
@@ -175,7 +175,7 @@ void gpmu_recorder_disable(struct gpmu_recorder *recorder);
 /**
  * gpmu_recorder_rows() - records the values of counters
  * @recorder: a recorder that has been started
- * @rows: rows of gpmu_session_interval() or gpmu_session_next() of the recorder's session;
+ * @rows: rows of gpmu_session_next() of the recorder's session;
  *	successive calls pass successive intervals
  * @count: number of rows
  *

@@ -51,7 +51,7 @@ static struct record_known_task *task_of(struct record_map *map, int32_t pid, in
 /* Prefer the name from CUDA's records, which is not limited to 15 characters. */
 static bool has_name(const struct record_map *map, int32_t pid)
 {
-	for (size_t i = 0; i < map->n_processes; i++)
+	for (size_t i = 0; i < map->process_count; i++)
 		if (map->processes[i]->pid == (uint32_t)pid)
 			return true;
 	return false;
@@ -63,7 +63,7 @@ static int name_tracks(struct record_map *map, struct record_known_task *task, i
 	const char *name = task->comm[0] ? task->comm : NULL;
 	int ret;
 
-	if (!task->track && map->n_task_tracks >= TRACKS_MOST)
+	if (!task->track && map->task_track_count >= TRACKS_MOST)
 		return 0;
 	ret = gpmu_trace_process(map->trace, task->pid,
 				 process && !has_name(map, task->pid) ? name : NULL);
@@ -71,7 +71,7 @@ static int name_tracks(struct record_map *map, struct record_known_task *task, i
 		ret = gpmu_trace_thread(map->trace, task->pid, tid, name);
 	if (ret < 0)
 		return ret;
-	map->n_task_tracks += !task->track;
+	map->task_track_count += !task->track;
 	task->track = ret;
 	return 0;
 }

@@ -98,7 +98,7 @@ static void own(const struct fixture *superchip)
 	is_event(superchip, "tool/system_time/", "system_time = tool 3",
 		 "tool/ names libgpmu's own events, as in perf 6.14");
 	ok(event && !gpmu_event_instance_attr(event, 0) && !gpmu_event_instance_pmu(event, 0) &&
-	   gpmu_event_instances(event) == 1, "event: duration_time has no perf_event_attr and no PMU");
+	   gpmu_event_instance_count(event) == 1, "event: duration_time has no perf_event_attr and no PMU");
 	gpmu_event_free(event);
 	is_refused(superchip, "duration_time:u", EINVAL, 0,
 		   "duration_time takes no terms and no modifiers");

@@ -29,7 +29,7 @@ static struct {
 	struct perf_event_mmap_page *page;
 	struct perf_event_attr attr;
 	int of;			/* pid of the event */
-	char told[256];
+	char warning[256];
 } kernel;
 
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
@@ -108,7 +108,7 @@ void __wrap_log_line(int level, const char *fmt, ...)
 
 	va_start(args, fmt);
 	if (level == GPMU_LOG_WARNING)
-		vsnprintf(kernel.told, sizeof(kernel.told), fmt, args);
+		vsnprintf(kernel.warning, sizeof(kernel.warning), fmt, args);
 	va_end(args);
 }
 
@@ -241,7 +241,7 @@ static struct gpmu_recorder *recorder_of(pid_t pid)
 	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
 
 	kernel.fd = -1;
-	kernel.told[0] = '\0';
+	kernel.warning[0] = '\0';
 	if (pid && recorder)
 		gpmu_recorder_pid(recorder, pid);
 	return recorder;
@@ -286,7 +286,7 @@ static void own(void)
 	ok(kernel.of == 5 && kernel.attr.context_switch && kernel.attr.inherit && kernel.attr.exclude_kernel &&
 	   kernel.attr.sample_id_all,
 	   "record sched: the command's event is opened unprivileged, inherited and without the kernel");
-	ok(!strncmp(kernel.told, "of scheduling only the command's own threads are recorded; scheduling of the whole "
+	ok(!strncmp(kernel.warning, "of scheduling only the command's own threads are recorded; scheduling of the whole "
 		    "machine takes ", 94),
 	   "record sched: a warning states the restriction to the command and its remedy");
 	gpmu_recorder_enable(recorder);
@@ -295,7 +295,7 @@ static void own(void)
 	is_str(shown(), "3: 0(0)>5 app, 3: 5(1)>0, 3: 0(0)>6 app, 3: 6(256)>0, 3: 0(0)>6, 3: 6(16)>0",
 	       "record sched: records that wrap around the ring's end are on the timeline");
 	gpmu_recorder_get_stats(recorder, &stats);
-	ok(stats.records == 9 && stats.lost == 7,
+	ok(stats.record_count == 9 && stats.lost_count == 7,
 	   "record sched: records lost by the kernel are counted");
 	gpmu_recorder_free(recorder);
 }
@@ -315,7 +315,7 @@ static uint64_t lost_in_all(bool old, uint64_t counted)
 	gpmu_recorder_get_stats(recorder, &stats);
 	gpmu_recorder_free(recorder);
 	kernel.old = false;
-	return stats.lost;
+	return stats.lost_count;
 }
 
 static void at_the_end(void)
@@ -367,7 +367,7 @@ static void refused(void)
 	struct gpmu_recorder *recorder = recorder_of(0);
 
 	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) && strstr(error.text, "scheduling of the whole machine takes ") &&
-	   !kernel.told[0],
+	   !kernel.warning[0],
 	   "record sched: without a command the error is that of the machine's scheduling");
 	gpmu_recorder_free(recorder);
 	kernel.refuses = EACCES;

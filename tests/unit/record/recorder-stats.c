@@ -67,8 +67,8 @@ static struct channel_writer *connect_process(const char *channels, uint32_t pid
 static bool is_later(struct gpmu_recorder *recorder, struct gpmu_recorder_stats *last)
 {
 	struct gpmu_recorder_stats now = stats_of(recorder);
-	bool later = now.processes >= last->processes && now.records >= last->records &&
-		     now.bytes >= last->bytes && now.checked >= last->checked;
+	bool later = now.process_count >= last->process_count &&
+		     now.record_count >= last->record_count && now.bytes >= last->bytes && now.checked_count >= last->checked_count;
 
 	*last = now;
 	return later;
@@ -105,19 +105,19 @@ static void while_recording(void)
 		all = all && writers[i];
 		later = later && is_later(recorder, &last);
 	}
-	for (int i = 0; i < PATIENCE && last.records < PROCESSES * CALLS; i++) {
+	for (int i = 0; i < PATIENCE && last.record_count < PROCESSES * CALLS; i++) {
 		poll(NULL, 0, 1);
 		later = later && is_later(recorder, &last);
 	}
-	ok(all && last.processes == PROCESSES && last.records == PROCESSES * CALLS,
+	ok(all && last.process_count == PROCESSES && last.record_count == PROCESSES * CALLS,
 	   "recorder stats: processes and their records are counted while recording");
 	ok(later, "recorder stats: numbers never decrease while recording");
 	for (uint32_t i = 0; i < PROCESSES; i++)
 		if (writers[i])
 			channel_writer_close(writers[i]);
 	gpmu_recorder_stop(recorder, NULL);
-	ok(is_later(recorder, &last) && last.records == PROCESSES * CALLS && !last.lost && !last.late &&
-	   last.checked == PROCESSES * CALLS && last.clock_bound,
+	ok(is_later(recorder, &last) && last.record_count == PROCESSES * CALLS &&
+	   !last.lost_count && !last.late_count && last.checked_count == PROCESSES * CALLS && last.clock_bound,
 	   "recorder stats: numbers are exact after the stop");
 	gpmu_recorder_free(recorder);
 }

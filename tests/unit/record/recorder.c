@@ -113,7 +113,7 @@ static void whole(void)
 	ok(!gpmu_recorder_stop(recorder, NULL) && !stat(path, &status) && status.st_size > 0,
 	   "recorder: a recording stops with a trace file that is not empty");
 	ok(!gpmu_recorder_get_stats(recorder, &stats) && stats.bytes == (uint64_t)status.st_size &&
-	   !stats.processes && !stats.lost,
+	   !stats.process_count && !stats.lost_count,
 	   "recorder: the statistics have the size of the trace file");
 	stats.size = 2;
 	ok(gpmu_recorder_get_stats(recorder, &stats) == -EINVAL,

@@ -4,8 +4,8 @@
  * of a thread may be nested, slices of a stream may not. The slices that ended last are
  * known individually, all earlier ones only as one span.
  */
-#ifndef GPMU_RECORD_LANES_H
-#define GPMU_RECORD_LANES_H
+#ifndef GPMU_RECORD_SUBTRACKS_H
+#define GPMU_RECORD_SUBTRACKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,23 +15,23 @@
 
 struct gpmu_trace;
 
-#define LANE_RECENT	32
-#define LANES_MOST	64
+#define SUBTRACK_RECENT	32
+#define SUBTRACKS_MOST	64
 
-struct record_lane {
+struct record_subtrack {
 	int track;
-	struct record_span recent[LANE_RECENT];
-	size_t n;
+	struct record_span recent[SUBTRACK_RECENT];
+	size_t recent_count;
 	/* spans all slices that were dropped from recent; end 0: none */
 	struct record_span before;
 };
 
-struct record_lanes {
+struct record_subtracks {
 	struct gpmu_trace *trace;
 	int parent;			/* parent track */
 	char *name;
 	bool nests;
-	struct record_lane *list;
+	struct record_subtrack *list;
 	size_t length;
 };
 
@@ -39,10 +39,11 @@ struct record_lanes {
  * Initialises sub-tracks. @track: the first track; 0: it is made on demand. Returns 0 or
  * -ENOMEM.
  */
-int record_lanes_init(struct record_lanes *lanes, struct gpmu_trace *trace, int parent, int track,
-		      const char *name, bool nests);
-void record_lanes_release(struct record_lanes *lanes);
+int record_subtracks_init(struct record_subtracks *subtracks, struct gpmu_trace *trace,
+			  int parent, int track, const char *name, bool nests);
+void record_subtracks_release(struct record_subtracks *subtracks);
 /* Returns the track for a slice, or -errno. *crosses: it is not the first track */
-int record_lanes_place(struct record_lanes *lanes, uint64_t begin, uint64_t end, bool *crosses);
+int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, uint64_t end,
+			   bool *crosses);
 
 #endif /* GPMU_RECORD_LANES_H */

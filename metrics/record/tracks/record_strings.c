@@ -20,13 +20,13 @@ static void load(void)
 		*(void **)&demangle = dlsym(library, "__cxa_demangle");
 }
 
-int record_name_add(struct record_process *process, uint32_t id, const char *text)
+int record_string_add(struct record_process *process, uint32_t id, const char *text)
 {
-	struct record_name *name;
+	struct record_string *name;
 	union record_cell *value;
 	bool added;
 
-	value = record_table_add(&process->names, id, &added);
+	value = record_table_add(&process->strings, id, &added);
 	if (!value)
 		return -ENOMEM;
 	/* Each number is defined once. */
@@ -43,23 +43,23 @@ int record_name_add(struct record_process *process, uint32_t id, const char *tex
 	return 0;
 }
 
-static struct record_name *find(const struct record_process *process, uint32_t id)
+static struct record_string *find(const struct record_process *process, uint32_t id)
 {
-	const union record_cell *value = record_table_find(&process->names, id);
+	const union record_cell *value = record_table_find(&process->strings, id);
 
 	return value ? value->of : NULL;
 }
 
-const char *record_name(const struct record_process *process, uint32_t id)
+const char *record_string(const struct record_process *process, uint32_t id)
 {
-	const struct record_name *name = find(process, id);
+	const struct record_string *name = find(process, id);
 
 	return name ? name->text : "?";
 }
 
-const char *record_name_demangled(const struct record_process *process, uint32_t id)
+const char *record_string_demangled(const struct record_process *process, uint32_t id)
 {
-	struct record_name *name = find(process, id);
+	struct record_string *name = find(process, id);
 	int status;
 
 	if (!name)
@@ -74,16 +74,16 @@ const char *record_name_demangled(const struct record_process *process, uint32_t
 	return name->shown ? name->shown : name->text;
 }
 
-void record_names_release(struct record_process *process)
+void record_strings_release(struct record_process *process)
 {
-	for (size_t i = 0; i < process->names.room; i++) {
-		struct record_name *name = process->names.slots[i].cell.of;
+	for (size_t i = 0; i < process->strings.room; i++) {
+		struct record_string *name = process->strings.slots[i].cell.of;
 
-		if (!process->names.slots[i].used || !name)
+		if (!process->strings.slots[i].used || !name)
 			continue;
 		free(name->text);
 		free(name->shown);
 		free(name);
 	}
-	record_table_release(&process->names);
+	record_table_release(&process->strings);
 }
