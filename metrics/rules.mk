@@ -43,6 +43,10 @@ GPMU_SRC	:= $(wildcard $(GPMU_FOLDERS:%=metrics/%/*.c))
 GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
+# Objects that only the gpmu command uses
+GPMU_TOOLS_SRC	:= $(filter metrics/report/% metrics/saved/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
+GPMU_TOOLS_OBJ	:= $(GPMU_TOOLS_SRC:%.c=$(B)/%.o)
+GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
 # Only the folders whose code the recorder's threads run
 TSAN_FOLDERS	:= base trace trace/channel $(filter record%,$(GPMU_FOLDERS))
 GPMU_TSAN_OBJ	:= $(patsubst %.c,$(B)/tsan/%.o,$(wildcard $(TSAN_FOLDERS:%=metrics/%/*.c)))
@@ -84,16 +88,21 @@ $(GPMU_TSAN_OBJ): $(B)/tsan/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) $(THREAD_SANITIZER) -c -o $@ $<
 OBJECTS += $(GPMU_OBJ) $(GPMU_SAN_OBJ) $(GPMU_TSAN_OBJ)
 
-# For the tests, which also use functions that are not exported
+# For the command and the tests, which also use functions that are not exported.
+# libgpmu-tools.a needs libgpmu.a.
 GPMU_LIB	:= $(B)/libgpmu.a
 GPMU_SAN_LIB	:= $(B)/san/libgpmu.a
+GPMU_TOOLS_LIB	:= $(B)/libgpmu-tools.a
+GPMU_TOOLS_SAN_LIB := $(B)/san/libgpmu-tools.a
 # Linked before GPMU_LIB, which has the other folders
 GPMU_TSAN_LIB	:= $(B)/tsan/libgpmu.a
 
-$(GPMU_LIB): $(GPMU_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o
-$(GPMU_SAN_LIB): $(GPMU_SAN_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o
+$(GPMU_LIB): $(filter-out $(GPMU_TOOLS_OBJ),$(GPMU_OBJ)) $(CATALOG_BUILTIN) $(TRACE_PB).o
+$(GPMU_SAN_LIB): $(filter-out $(GPMU_TOOLS_SAN_OBJ),$(GPMU_SAN_OBJ)) $(CATALOG_BUILTIN) $(TRACE_PB).o
+$(GPMU_TOOLS_LIB): $(GPMU_TOOLS_OBJ)
+$(GPMU_TOOLS_SAN_LIB): $(GPMU_TOOLS_SAN_OBJ)
 $(GPMU_TSAN_LIB): $(GPMU_TSAN_OBJ)
-$(GPMU_LIB) $(GPMU_SAN_LIB) $(GPMU_TSAN_LIB):
+$(GPMU_LIB) $(GPMU_SAN_LIB) $(GPMU_TSAN_LIB) $(GPMU_TOOLS_LIB) $(GPMU_TOOLS_SAN_LIB):
 	@rm -f $@
 	$(AR) rcs $@ $^
 

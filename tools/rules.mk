@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The gpmu command, which uses libgpmu's public header only, and its tests.
+# The gpmu command, which uses the public headers of libgpmu and those of
+# libgpmu-tools.a, and its tests.
 
 GPMU		:= $(B)/gpmu
 TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c tools/*/*.c))
 
 TOOL_SAN_OBJ	:= $(TOOL_OBJ:$(B)/%=$(B)/san/%)
-TOOL_CPPFLAGS	:= -D_GNU_SOURCE -Itools -Imetrics/include -DGPMU_VERSION='"$(VERSION)"'
+TOOL_CPPFLAGS	:= -D_GNU_SOURCE -Itools -Imetrics -Imetrics/include -DGPMU_VERSION='"$(VERSION)"'
 
 $(TOOL_OBJ) $(TOOL_SAN_OBJ): tools/rules.mk $(B)/flags/cc
 $(TOOL_OBJ): $(B)/%.o: %.c
@@ -24,14 +25,14 @@ archive		= $(if $(filter /%,$(1)),$(1),$(2))
 static		= $(call archive,$(shell $(CC) -print-file-name=lib$(1).a),-l$(1))
 GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent protobuf-c z,$(call static,$(lib)))
 
-$(GPMU): $(TOOL_OBJ) $(GPMU_LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_LIB) $(GPMU_STATIC) -lm -ldl -lpthread
+$(GPMU): $(TOOL_OBJ) $(GPMU_TOOLS_LIB) $(GPMU_LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_STATIC) -lm -ldl -lpthread
 
 # The tests also run gpmu with the real CUPTI if it is installed.
 GPMU_SAN	:= $(B)/san/gpmu
-$(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_SAN_LIB) tests/lib/deepbind.c
+$(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) tests/lib/deepbind.c
 	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $(TOOL_SAN_OBJ) tests/lib/deepbind.c \
-		$(GPMU_SAN_LIB) $(GPMU_LIBS) -lz
+		$(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) $(GPMU_LIBS) -lz
 
 # Manual pages, if rst2man is installed
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))

@@ -7,6 +7,7 @@
 
 #include "common.h"
 #include "output.h"
+#include "saved/gpmu_saved.h"
 
 /* Limit of a line in bytes. perf's lines have some hundred; an endless line must not fill the memory. */
 #define SAVED_RUN_LINE	(1u << 20)

@@ -13,6 +13,7 @@
 #include "common.h"
 #include "count.h"
 #include "output.h"
+#include "values/gpmu_runs.h"
 
 #define MAX_REASONS	20		/* printed by --strict */
 

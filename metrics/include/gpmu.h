@@ -32,13 +32,8 @@
 #include <gpmu/sink.h>	/* rows as text */
 #include <gpmu/session.h>	/* counts a plan */
 #include <gpmu/region.h>	/* counts parts of a program */
-#include <gpmu/runs.h>	/* means of several runs */
-#include <gpmu/saved.h>	/* rows from saved output of perf stat */
 #include <gpmu/traffic.h>	/* memory reads and writes by source and memory */
-#include <gpmu/balance.h>	/* compares two counts of the same bytes */
 #include <gpmu/trace.h>	/* writes a timeline for Perfetto */
-#include <gpmu/trace_reader.h>	/* reads a timeline that gpmu_trace wrote */
-#include <gpmu/report.h>	/* tables from traces of gpmu record */
 #include <gpmu/clock.h>	/* converts time stamps of other clocks */
 #include <gpmu/recorder.h>	/* records a command and its GPUs on a timeline */
 #include <gpmu/log.h>	/* messages that are not errors */

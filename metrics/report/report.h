@@ -12,6 +12,7 @@
 
 #include "gpmu.h"
 #include "base/spans.h"
+#include "report/gpmu_report.h"
 #include "report/timeline.h"
 
 enum report_table_id {

@@ -13,6 +13,7 @@
 #include "base/vector.h"
 #include "gpmu.h"
 #include "base/strings.h"
+#include "trace/reader/gpmu_trace_reader.h"
 
 #define TIMELINE_NONE	UINT32_MAX	/* no index, or no string */
 

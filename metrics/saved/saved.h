@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/strings.h"
+#include "saved/gpmu_saved.h"
 #include "values/counts.h"
 #include "gpmu.h"
 #include "plan/plan.h"

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "gpmu.h"
+#include "values/gpmu_balance.h"
 
 #define BALANCE_TERMS	5	/* maximum of terms on a side */
 

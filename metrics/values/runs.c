@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "values/gpmu_runs.h"
 #include "values/stats.h"
 
 struct gpmu_runs {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "values/gpmu_balance.h"
 #include "values/sink.h"
 
 #define VALUE_WIDTH	18

@@ -7,9 +7,9 @@ BENCHES		:= $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/bench
 BENCH_PERFS	= $(wildcard $(B)/perf/native/7.3/perf) $(shell command -v perf)
 BENCH_PAPI	= $(shell printf '\043include <papi.h>\n' | $(CC) $(CFLAGS) -E - >/dev/null 2>&1 && echo -lpapi)
 
-$(BENCHES): $(B)/tests/bench/%: tests/bench/%.c $(GPMU_LIB) tests/bench/rules.mk
+$(BENCHES): $(B)/tests/bench/%: tests/bench/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) tests/bench/rules.mk
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS) $(BENCH_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_LIBS) $(BENCH_LIBS)
 PROGRAMS	+= $(BENCHES)
 $(B)/tests/bench/region: private BENCH_LIBS = $(BENCH_PAPI)
 

@@ -10,7 +10,7 @@ FUZZERS		:= $(patsubst tests/fuzz/%.c,$(B)/fuzz/%/fuzzer,$(wildcard tests/fuzz/*
 
 $(B)/fuzz/source-model/fuzzer: private FUZZ_OBJ := $(MODEL_SRC) $(MODEL_PLUGIN_SRC)
 
-$(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_LIB) $(CATALOG_BUILTIN) $(TRACE_PB).o tests/fuzz/rules.mk
+$(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(CATALOG_BUILTIN) $(TRACE_PB).o tests/fuzz/rules.mk
 	@command -v $(FUZZ_CC) >/dev/null || { echo "make fuzz needs clang: install it, or name one by FUZZ_CC=" >&2; exit 1; }
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(GPMU_TEST_CPPFLAGS) -Imetrics/sources/model -O1 -g $(FUZZ_FLAGS) \

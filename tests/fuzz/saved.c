@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpmu.h"
+#include "saved/gpmu_saved.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "gpmu.h"
+#include "report/gpmu_report.h"
+#include "trace/reader/gpmu_trace_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -65,6 +65,15 @@ rm "$dir/metrics/lower/lower.h"
 like "$(planted metrics/sources/nvml/a.c '#include "low/low.h"')" \
 	'^metrics/sources/nvml/a\.c: includes low/low\.h: metrics/sources/nvml may not use it$' \
 	"a source plugin that includes the library's own headers is found"
+mkdir -p "$dir/tools" "$dir/metrics/report"
+echo 'int report(void);' > "$dir/metrics/report/gpmu_report.h"
+echo 'int report(void);' > "$dir/metrics/report/report.h"
+printf 'report\t-\n' >> "$dir/metrics/folders.tsv"
+is "$(planted tools/a.c '#include "report/gpmu_report.h"')" "$(faults)" \
+	"the command may include a header of libgpmu-tools.a"
+like "$(planted tools/a.c '#include "report/report.h"')" \
+	'^tools/a\.c: includes report/report\.h: tools may not use it$' \
+	"the command that includes another header from inside is found"
 mkdir "$dir/metrics/other"
 like "$(planted metrics/other/a.c 'int a;')" '^metrics/other/a\.c: in no folder of folders\.tsv$' \
 	"a source outside the listed folders is found"

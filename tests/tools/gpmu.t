@@ -57,13 +57,14 @@ is "$rc $err" "0 " "gpmu accepts a broken sysfs without a message"
 expect 0 at broken gpmu list -v pmu
 like "$err" '^gpmu list: warning: sys/' "gpmu -v names the files of a broken sysfs"
 
-# gpmu is linked with libgpmu.a, which has more symbols than libgpmu.so exports.
+# gpmu is linked with libgpmu.a and libgpmu-tools.a. It uses the functions that libgpmu.so
+# exports, and those that the headers of libgpmu-tools.a declare.
 hidden() {
-	nm --defined-only "$B/libgpmu.a" | awk '$2 ~ /^[A-Z]$/ { print $3 }' | sort -u |
-		comm -23 - <(grep -oE 'gpmu_[a-z0-9_]+' metrics/gpmu.map | sort -u)
+	nm --defined-only "$B"/libgpmu{,-tools}.a | awk '$2 ~ /^[A-Z]$/ { print $3 }' | sort -u |
+		comm -23 - <(grep -hoE 'gpmu_[a-z0-9_]+' metrics/gpmu.map metrics/{*,*/*}/gpmu_*.h | sort -u)
 }
 is "$(comm -12 <(hidden) <(nm -u "$B"/tools/{*,*/*}.o | awk '{ print $2 }' | sort -u))" "" \
-	"gpmu uses only exported functions of libgpmu"
+	"gpmu uses only exported functions of libgpmu and declared functions of libgpmu-tools.a"
 is "$(hidden | grep -cx error_set)" 1 "libgpmu.a has functions that libgpmu.so does not export"
 is "$(nm -D --defined-only "$B/gpmu" | awk '$2 == "T" { print $3 }')" "" \
 	"gpmu exports no function that could replace one of a plugin or its libraries"

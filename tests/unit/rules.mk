@@ -80,11 +80,11 @@ $(GPMU_TESTS_TSAN:=.o): $(B)/%-tsan.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/r
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(THREAD_SANITIZER) -c -o $@ $<
 OBJECTS += $(GPMU_TESTS_OBJ) $(GPMU_TESTS_SAN_OBJ) $(GPMU_TESTS_TSAN:=.o)
 
-$(GPMU_TESTS_T): %.t: %.o $(GPMU_LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_LIB) $(GPMU_LIBS)
+$(GPMU_TESTS_T): %.t: %.o $(GPMU_TOOLS_LIB) $(GPMU_LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_LIBS)
 
-$(GPMU_TESTS_SAN): %.t: %.o $(GPMU_SAN_LIB)
-	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_SAN_LIB) $(GPMU_LIBS)
+$(GPMU_TESTS_SAN): %.t: %.o $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB)
+	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) $(GPMU_LIBS)
 
 $(GPMU_TESTS_TSAN): %: %.o $(GPMU_TSAN_LIB) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(THREAD_SANITIZER) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(GPMU_TSAN_LIB) $(GPMU_LIB) $(GPMU_LIBS)
@@ -94,9 +94,9 @@ $(GPMU_TESTS_TSAN:=.t): %.t: % tests/lib/tsan
 
 # Programs that test scripts run
 GPMU_DUMPS	:= $(call built,$(filter-out source-fake,$(GPMU_NO_TESTS)))
-$(GPMU_DUMPS): $(B)/%: %.c $(GPMU_LIB)
+$(GPMU_DUMPS): $(B)/%: %.c $(GPMU_TOOLS_LIB) $(GPMU_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_LIB) $(GPMU_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_LIBS)
 PROGRAMS	+= $(GPMU_DUMPS)
 
 check-unit: $(GPMU_DUMPS)

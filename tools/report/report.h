@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "gpmu.h"
+#include "report/gpmu_report.h"
 
 /* The shown part of a table */
 struct report_view {

@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "table.h"
 
-#define TEXT_MOST	156	/* shown characters of a text */
+#define TEXT_MOST	160	/* shown characters of a text */
 
 struct unit {
 	double from;

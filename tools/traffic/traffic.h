@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "gpmu.h"
+#include "values/gpmu_balance.h"
 
 /* What was already printed and is not repeated in later intervals */
 struct traffic_said {

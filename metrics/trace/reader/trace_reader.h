@@ -16,6 +16,7 @@
 #include "gpmu.h"
 #include "base/map.h"
 #include "trace.pb-c.h"
+#include "trace/reader/gpmu_trace_reader.h"
 
 #define READER_PACKET_MOST	(4U << 20)	/* bytes; gpmu_trace writes no longer packets */
 #define READER_OPEN_MOST	65536U		/* slices that have begun and not ended */

@@ -11,7 +11,7 @@ top=$PWD
 # Another libdir means another build, so this uses a copy of the build folder.
 build=$dir/build
 mkdir "$build" "$dir/bin"
-cp -a "${B:-build}"/{libperf,flags,proto,metrics,tools,man,gpmu,libgpmu.a,libgpmu.so.0,libgpmu.so,gpmu-{cupti,model,nvml}.so} "$build" ||
+cp -a "${B:-build}"/{libperf,flags,proto,metrics,tools,man,gpmu,libgpmu.a,libgpmu-tools.a,libgpmu.so.0,libgpmu.so,gpmu-{cupti,model,nvml}.so} "$build" ||
 	bail "make it first"
 unset GPMU_PLUGINS GPMU_ROOT GPMU_EVENTS PERF_VERSION LD_LIBRARY_PATH DESTDIR PREFIX
 export LC_ALL=C

@@ -91,13 +91,8 @@ runs() {
 	case $1 in
 	source_plugin) "$build/gpmu" stat --source clock -e clock/ns/ -- sleep 0.05 ;;
 	source) "$work/example" model=metrics/sources/model/scenarios/steady.scenario ;;
-	saved) "$work/example" < tests/data/perf-output/7.3-command.json ;;
 	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
 	recorder) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
-	report | trace_reader)
-		"$build/tests/unit/trace/trace-script" "$work/$1.pftrace" < tests/data/timeline/offender.script &&
-			"$work/example" "$work/$1.pftrace"
-		;;
 	*) "$work/example" ;;
 	esac 2>&1
 }
@@ -115,8 +110,6 @@ for example in tests/examples/man/*.c; do
 	ok $? "$name: the example runs" || diag "$out"
 	[ "$name" != trace ] || is "$out" 6 "$name: the example writes five slices and the audit"
 	[ "$name" != recorder ] || like "$out" '/libgpmu-inject\.so$' "$name: the command gets the environment for CUDA"
-	[ "$name" != report ] || like "$out" '^  gather\(float' "$name: the example prints names of kernels"
-	[ "$name" != trace_reader ] || like "$out" '^100 train: stream 7: gather\(.*\), 2000000 ns$' "$name: the example prints slices"
 	[ "$name" != source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' "$name: the example counts its event"
 done
 done_testing

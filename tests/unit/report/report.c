@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "report/gpmu_report.h"
 #include "trace/trace-test.h"
 
 static int add(struct gpmu_report *report, const struct test_trace *t, struct gpmu_error *error)

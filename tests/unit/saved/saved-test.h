@@ -10,6 +10,7 @@
 
 #include "gpmu.h"
 #include "tap.h"
+#include "saved/gpmu_saved.h"
 
 struct saved_test {
 	struct gpmu_saved *saved;

@@ -115,13 +115,14 @@ static void test_rows(void)
 	is_str(printed(&table), "\033[31ma\033[m     b\n", "table: a color does not change the width of its cell");
 }
 
-/* What the table prints to a terminal of this width */
+/* What a table of a heading and a row prints to a terminal of this width */
 static const char *on_terminal(struct table *table, unsigned short width)
 {
 	const struct winsize size = { .ws_row = 10, .ws_col = width };
 	static char text[4096];
 	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
-	ssize_t n;
+	size_t length = 0;
+	ssize_t n = 1;
 
 	if (master < 0 || grantpt(master) || unlockpt(master))
 		return NULL;
@@ -131,8 +132,11 @@ static const char *on_terminal(struct table *table, unsigned short width)
 	table->file = fdopen(slave, "w");
 	table_print(table);
 	fflush(table->file);
-	n = read(master, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = '\0';
+	/* Each line may arrive by itself. */
+	for (text[0] = '\0'; n > 0 && strchr(text, '\n') == strrchr(text, '\n'); text[length] = '\0') {
+		n = read(master, text + length, sizeof(text) - 1 - length);
+		length += n > 0 ? (size_t)n : 0;
+	}
 	fclose(table->file);
 	close(master);
 	return text;

@@ -5,6 +5,8 @@
  */
 #include "alloc.h"
 #include "trace-test.h"
+#include "report/gpmu_report.h"
+#include "trace/reader/gpmu_trace_reader.h"
 
 static struct test_trace t;
 

@@ -4,6 +4,7 @@
  * on, with a cut last packet. The error for other files has the offset and what was expected.
  */
 #include "trace-test.h"
+#include "trace/reader/gpmu_trace_reader.h"
 #include "trace/reader/trace_reader.h"
 
 /* Copies the file from @from to @to, or to its end. */

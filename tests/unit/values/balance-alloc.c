@@ -2,6 +2,7 @@
 /* Each allocation of a balance fails in turn. */
 #include "alloc.h"
 #include "gpmu.h"
+#include "values/gpmu_balance.h"
 
 static struct gpmu_row row_of(const char *name, int node, const char *gpu)
 {

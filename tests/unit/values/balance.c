@@ -6,6 +6,7 @@
 
 #include "gpmu.h"
 #include "tap.h"
+#include "values/gpmu_balance.h"
 
 #define MAX	24
 #define CTC	"CTC.TriageCompute.ctc__"

@@ -2,6 +2,7 @@
 /* Each allocation of runs fails in turn. */
 #include "alloc.h"
 #include "gpmu.h"
+#include "values/gpmu_runs.h"
 
 static struct gpmu_row row_of(const char *name)
 {

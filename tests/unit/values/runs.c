@@ -7,6 +7,7 @@
 
 #include "gpmu.h"
 #include "tap.h"
+#include "values/gpmu_runs.h"
 
 static struct gpmu_row row_of(char *name, double value)
 {

@@ -5,10 +5,6 @@
 
 #include <gpmu/row.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Bytes that cross a link or enter a memory are counted at both ends. A balance finds both
  * counts in rows and computes their difference, the remainder. metrics/traffic/traffic.rst
@@ -80,9 +76,5 @@ void gpmu_balance_free(struct gpmu_balance *balance);
 int gpmu_balance_update(struct gpmu_balance *balance, const struct gpmu_row *rows, size_t length);
 /* Returns a line, borrowed until the next update; NULL after the last one. */
 const struct gpmu_balance_line *gpmu_balance_line(const struct gpmu_balance *balance, size_t index);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* GPMU_BALANCE_API_H */

@@ -7,10 +7,6 @@
 
 #include <gpmu/error.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * A report makes tables of one or several traces, whose content metrics/record/timeline.rst describes.
  * Several traces are the ranks of one program. A GPU that several traces contain, as identified
@@ -125,9 +121,5 @@ int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error);
  * gpmu_report_make().
  */
 const struct gpmu_report_table *gpmu_report_table(const struct gpmu_report *report, size_t index);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* GPMU_REPORT_API_H */

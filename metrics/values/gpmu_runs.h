@@ -6,10 +6,6 @@
 #include <gpmu/row.h>
 #include <gpmu/sink.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct gpmu_runs;
 
 /* Creates an object without runs. Returns a new object, or NULL with errno ENOMEM. */
@@ -37,9 +33,5 @@ int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_row *rows, size_t n,
 const struct gpmu_row *gpmu_runs_rows(struct gpmu_runs *runs, size_t *n);
 /* Sets *@end to the means of the times of all runs */
 void gpmu_runs_end(const struct gpmu_runs *runs, struct gpmu_sink_end *end);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* GPMU_RUNS_API_H */

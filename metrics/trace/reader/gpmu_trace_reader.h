@@ -10,10 +10,6 @@
 #include <gpmu/error.h>
 #include <gpmu/trace.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * A reader reads a trace that gpmu_trace wrote, from a file or a pipe, one event at a time. It
  * keeps the names since the last restart, the tracks, and the slices that have begun and not
@@ -139,9 +135,5 @@ const struct gpmu_trace_track_info *gpmu_trace_reader_track(struct gpmu_trace_re
 /* Gets statistics. Returns 0; -EINVAL if @stats has no size */
 int gpmu_trace_reader_get_stats(const struct gpmu_trace_reader *reader,
 				struct gpmu_trace_reader_stats *stats);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* GPMU_TRACE_READER_API_H */

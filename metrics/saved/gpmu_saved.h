@@ -6,10 +6,6 @@
 #include <gpmu/plan.h>
 #include <gpmu/row.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * A gpmu_saved parses the output of "perf stat -j" or "perf stat -x SEP" of perf 6.1 to 7.3,
  * line by line, and makes rows of it. The lines of an interval (-I), or of a whole run, form a
@@ -106,9 +102,5 @@ int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
  * printed them, in the same way.
  */
 int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_row **rows, size_t *length);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* GPMU_SAVED_API_H */
