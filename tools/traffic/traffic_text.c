@@ -35,14 +35,14 @@ static double gb(double rate)
 	return rate / 1e9;
 }
 
-static void note_signs(struct signs *signs, const struct gpmu_flow_value *value)
+static void note_signs(struct signs *signs, const struct gpmu_traffic_value *value)
 {
-	bool number = value->state == GPMU_FLOW_OK || value->state == GPMU_FLOW_RANGE;
+	bool number = value->state == GPMU_TRAFFIC_OK || value->state == GPMU_TRAFFIC_RANGE;
 
-	signs->derived = signs->derived || (value->state == GPMU_FLOW_OK && value->derived);
-	signs->range = signs->range || value->state == GPMU_FLOW_RANGE;
-	signs->together = signs->together || value->state == GPMU_FLOW_TOGETHER;
-	signs->invisible = signs->invisible || value->state == GPMU_FLOW_INVISIBLE;
+	signs->derived = signs->derived || (value->state == GPMU_TRAFFIC_OK && value->derived);
+	signs->range = signs->range || value->state == GPMU_TRAFFIC_RANGE;
+	signs->together = signs->together || value->state == GPMU_TRAFFIC_TOGETHER;
+	signs->invisible = signs->invisible || value->state == GPMU_TRAFFIC_INVISIBLE;
 	if (number && value->share < 1) {
 		if (!signs->multiplexed || value->share < signs->share)
 			signs->share = value->share;
@@ -70,33 +70,33 @@ static void write_number(double rate, char *text, size_t size)
 		snprintf(text, size, "%.3f", gb(rate));
 }
 
-static void write_value(struct page *page, const struct gpmu_flow_value *value, char *text,
+static void write_value(struct page *page, const struct gpmu_traffic_value *value, char *text,
 			size_t size)
 {
 	char letter[8];
 
 	note_signs(&page->signs, value);
 	switch (value->state) {
-	case GPMU_FLOW_OK:
+	case GPMU_TRAFFIC_OK:
 		write_number(value->rate, text, size);
 		snprintf(text + strlen(text), size - strlen(text), "%s%s",
 			 value->derived ? "~" : "", value->share < 1 ? "*" : "");
 		break;
-	case GPMU_FLOW_RANGE:
+	case GPMU_TRAFFIC_RANGE:
 		snprintf(text, size, "%.2f..%.2f%s", gb(value->low), gb(value->high),
 			 value->share < 1 ? "*" : "");
 		break;
-	case GPMU_FLOW_TOGETHER:
+	case GPMU_TRAFFIC_TOGETHER:
 		write_letter(value->sum, letter);
 		snprintf(text, size, "(%s)", letter);
 		break;
-	case GPMU_FLOW_INVISIBLE:
+	case GPMU_TRAFFIC_INVISIBLE:
 		snprintf(text, size, "invisible");
 		break;
-	case GPMU_FLOW_IDLE:
+	case GPMU_TRAFFIC_IDLE:
 		snprintf(text, size, "idle");
 		break;
-	case GPMU_FLOW_NOT_COUNTED:
+	case GPMU_TRAFFIC_NOT_COUNTED:
 		snprintf(text, size, "<not counted>");
 		break;
 	default:
@@ -104,7 +104,7 @@ static void write_value(struct page *page, const struct gpmu_flow_value *value, 
 	}
 }
 
-static void add_value(struct page *page, const struct gpmu_flow_value *value)
+static void add_value(struct page *page, const struct gpmu_traffic_value *value)
 {
 	char text[64];
 
@@ -133,35 +133,35 @@ static void end(struct page *page)
 	table_print(&page->table);
 }
 
-static const struct gpmu_flow_value *way_of(const struct gpmu_flow_line *line, size_t way)
+static const struct gpmu_traffic_value *way_of(const struct gpmu_traffic_line *line, size_t way)
 {
 	return way ? &line->write : &line->read;
 }
 
 static void add_row(struct page *page, const char *name, size_t source, size_t way, bool totals)
 {
-	const struct gpmu_flow *flow = page->view->flow;
+	const struct gpmu_traffic *flow = page->view->flow;
 
 	table_cell(&page->table, "%s", way ? "" : name);
 	table_cell(&page->table, "%s", ways[way]);
-	for (size_t memory = 0; gpmu_flow_memory(flow, memory); memory++)
-		add_value(page, way_of(totals ? gpmu_flow_memory_total(flow, memory) :
-						gpmu_flow_cell(flow, source, memory),
+	for (size_t memory = 0; gpmu_traffic_memory(flow, memory); memory++)
+		add_value(page, way_of(totals ? gpmu_traffic_memory_total(flow, memory) :
+						gpmu_traffic_cell(flow, source, memory),
 				       way));
-	add_value(page, way_of(totals ? gpmu_flow_total(flow) : gpmu_flow_source_total(flow, source), way));
+	add_value(page, way_of(totals ? gpmu_traffic_total(flow) : gpmu_traffic_source_total(flow, source), way));
 }
 
 static void put_matrix(struct page *page)
 {
-	const struct gpmu_flow *flow = page->view->flow;
+	const struct gpmu_traffic *flow = page->view->flow;
 	const char *name;
 
 	begin(page, "GB/s", NAME_WIDTH);
 	table_column(&page->table, "", 0, strlen("write"), 0);
-	for (size_t memory = 0; (name = gpmu_flow_memory(flow, memory)); memory++)
+	for (size_t memory = 0; (name = gpmu_traffic_memory(flow, memory)); memory++)
 		add_column(page, name);
 	add_column(page, "total");
-	for (size_t source = 0; (name = gpmu_flow_source(flow, source)); source++)
+	for (size_t source = 0; (name = gpmu_traffic_source(flow, source)); source++)
 		for (size_t way = 0; way < 2; way++)
 			add_row(page, name, source, way, false);
 	for (size_t way = 0; way < 2; way++)
@@ -170,14 +170,14 @@ static void put_matrix(struct page *page)
 }
 
 /* Whether a cell of the matrix is counted in this sum */
-static bool is_used(const struct gpmu_flow *flow, size_t sum)
+static bool is_used(const struct gpmu_traffic *flow, size_t sum)
 {
-	const struct gpmu_flow_line *cell;
+	const struct gpmu_traffic_line *cell;
 
-	for (size_t source = 0; gpmu_flow_source(flow, source); source++)
-		for (size_t memory = 0; (cell = gpmu_flow_cell(flow, source, memory)); memory++)
+	for (size_t source = 0; gpmu_traffic_source(flow, source); source++)
+		for (size_t memory = 0; (cell = gpmu_traffic_cell(flow, source, memory)); memory++)
 			for (size_t way = 0; way < 2; way++)
-				if (way_of(cell, way)->state == GPMU_FLOW_TOGETHER &&
+				if (way_of(cell, way)->state == GPMU_TRAFFIC_TOGETHER &&
 				    way_of(cell, way)->sum == sum)
 					return true;
 	return false;
@@ -185,14 +185,14 @@ static bool is_used(const struct gpmu_flow *flow, size_t sum)
 
 static void put_sums(struct page *page)
 {
-	const struct gpmu_flow *flow = page->view->flow;
-	const struct gpmu_flow_line *sum;
+	const struct gpmu_traffic *flow = page->view->flow;
+	const struct gpmu_traffic_line *sum;
 	char letter[8];
 
 	begin(page, "counted together, GB/s", WIDE);
 	add_column(page, "read");
 	add_column(page, "write");
-	for (size_t i = 0; (sum = gpmu_flow_sum(flow, i)); i++) {
+	for (size_t i = 0; (sum = gpmu_traffic_sum(flow, i)); i++) {
 		if (!is_used(flow, i))
 			continue;
 		write_letter(i, letter);
@@ -203,10 +203,10 @@ static void put_sums(struct page *page)
 	end(page);
 }
 
-static void add_imbalance(struct page *page, const struct gpmu_flow_value *source,
-			  const struct gpmu_flow_value *home, double imbalance)
+static void add_imbalance(struct page *page, const struct gpmu_traffic_value *source,
+			  const struct gpmu_traffic_value *home, double imbalance)
 {
-	bool counted = source->state == GPMU_FLOW_OK && home->state == GPMU_FLOW_OK;
+	bool counted = source->state == GPMU_TRAFFIC_OK && home->state == GPMU_TRAFFIC_OK;
 
 	/* Both ends are not read at exactly the same time: tiny differences are shown as 0. */
 	if (fabs(imbalance) < 0.0005)
@@ -217,10 +217,10 @@ static void add_imbalance(struct page *page, const struct gpmu_flow_value *sourc
 		table_cell(&page->table, "%s", !counted ? "" : home->rate > 0 ? "-" : "idle");
 }
 
-static void add_link(struct page *page, const struct gpmu_flow_link *link, size_t way)
+static void add_link(struct page *page, const struct gpmu_traffic_link *link, size_t way)
 {
-	const struct gpmu_flow_value *source = way ? &link->source_write : &link->source_read;
-	const struct gpmu_flow_value *home = way ? &link->home_write : &link->home_read;
+	const struct gpmu_traffic_value *source = way ? &link->source_write : &link->source_read;
+	const struct gpmu_traffic_value *home = way ? &link->home_write : &link->home_read;
 
 	table_cell(&page->table, "%s", way ? "" : link->name);
 	table_cell(&page->table, "%s", ways[way]);
@@ -231,20 +231,20 @@ static void add_link(struct page *page, const struct gpmu_flow_link *link, size_
 
 static void put_links(struct page *page)
 {
-	const struct gpmu_flow_link *link;
+	const struct gpmu_traffic_link *link;
 
 	begin(page, "between sockets, GB/s", WIDE - strlen("  write"));
 	table_column(&page->table, "", 0, strlen("write"), 0);
 	add_column(page, "at the source");
 	add_column(page, "at the home");
 	table_column(&page->table, "difference", TABLE_RIGHT, 0, 0);
-	for (size_t i = 0; (link = gpmu_flow_link(page->view->flow, i)); i++)
+	for (size_t i = 0; (link = gpmu_traffic_link(page->view->flow, i)); i++)
 		for (size_t way = 0; way < 2; way++)
 			add_link(page, link, way);
 	end(page);
 }
 
-static void add_peak(struct page *page, const struct gpmu_flow_peak *peak)
+static void add_peak(struct page *page, const struct gpmu_traffic_peak *peak)
 {
 	struct table *table = &page->table;
 
@@ -271,14 +271,14 @@ static void add_origin(struct page *page, const char *origin)
 /* Peaks are ordered by origin, which is printed below the last of each. */
 static void put_peaks(struct page *page)
 {
-	const struct gpmu_flow_peak *peak;
+	const struct gpmu_traffic_peak *peak;
 	const char *origin = NULL;
 
 	begin(page, "share of the peak, GB/s", WIDE);
 	add_column(page, "moved");
 	table_column(&page->table, "peak", TABLE_RIGHT, 8, 0);
 	table_column(&page->table, "share", TABLE_RIGHT, 12, 0);
-	for (size_t i = 0; (peak = gpmu_flow_peak(page->view->flow, i)); i++) {
+	for (size_t i = 0; (peak = gpmu_traffic_peak(page->view->flow, i)); i++) {
 		if (origin && strcmp(origin, peak->origin))
 			add_origin(page, origin);
 		origin = peak->origin;
@@ -300,7 +300,7 @@ static void add_gpu(struct page *page, size_t gpu, size_t part)
 		return;
 	table_cell(&page->table, "GPU%zu %s", gpu, traffic_gpu_parts[part].name);
 	for (size_t way = 0; way < 2; way++) {
-		const struct gpmu_flow_value value = traffic_gpu_value(rows[way]);
+		const struct gpmu_traffic_value value = traffic_gpu_value(rows[way]);
 
 		add_value(page, &value);
 	}
@@ -332,10 +332,10 @@ static void add_balance(struct page *page, const struct gpmu_balance_line *line)
 
 	table_cell(&page->table, "%s: %s, %s", line->name, line->left_of, line->right_of);
 	for (size_t i = 0; i < 2; i++) {
-		const struct gpmu_flow_value value = {
-			.state = line->state == GPMU_STATE_OK		 ? GPMU_FLOW_OK :
-				 line->state == GPMU_STATE_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
-								   GPMU_FLOW_NOT_SUPPORTED,
+		const struct gpmu_traffic_value value = {
+			.state = line->state == GPMU_STATE_OK		 ? GPMU_TRAFFIC_OK :
+				 line->state == GPMU_STATE_NOT_COUNTED ? GPMU_TRAFFIC_NOT_COUNTED :
+								   GPMU_TRAFFIC_NOT_SUPPORTED,
 			.rate = sides[i],
 			.share = line->share,
 		};
@@ -396,16 +396,16 @@ static void say_once(struct page *page, const char *name, const char *line)
 		put_note(page, "%s%s%s", name, *name ? ": " : "", line);
 }
 
-static void say_why(struct page *page, const struct gpmu_flow_line *line)
+static void say_why(struct page *page, const struct gpmu_traffic_line *line)
 {
 	for (size_t way = 0; way < 2; way++) {
-		const struct gpmu_flow_value *value = way_of(line, way);
+		const struct gpmu_traffic_value *value = way_of(line, way);
 
-		if (value->why && (value->state == GPMU_FLOW_NOT_COUNTED ||
-				   value->state == GPMU_FLOW_NOT_SUPPORTED))
+		if (value->why && (value->state == GPMU_TRAFFIC_NOT_COUNTED ||
+				   value->state == GPMU_TRAFFIC_NOT_SUPPORTED))
 			say_once(page, line->name, value->why);
-		if (line->note && (value->state == GPMU_FLOW_INVISIBLE ||
-				   value->state == GPMU_FLOW_RANGE || value->derived))
+		if (line->note && (value->state == GPMU_TRAFFIC_INVISIBLE ||
+				   value->state == GPMU_TRAFFIC_RANGE || value->derived))
 			say_once(page, line->name, line->note);
 	}
 }
@@ -444,14 +444,14 @@ static void note_gpus(struct page *page)
 static void note_flow(struct page *page)
 {
 	const struct traffic_view *view = page->view;
-	const struct gpmu_flow_line *cell;
-	const struct gpmu_flow_link *link;
+	const struct gpmu_traffic_line *cell;
+	const struct gpmu_traffic_link *link;
 
-	for (size_t source = 0; gpmu_flow_source(view->flow, source); source++)
-		for (size_t memory = 0; (cell = gpmu_flow_cell(view->flow, source, memory));
+	for (size_t source = 0; gpmu_traffic_source(view->flow, source); source++)
+		for (size_t memory = 0; (cell = gpmu_traffic_cell(view->flow, source, memory));
 		     memory++)
 			say_why(page, cell);
-	for (size_t i = 0; (link = gpmu_flow_link(view->flow, i)); i++)
+	for (size_t i = 0; (link = gpmu_traffic_link(view->flow, i)); i++)
 		if (link->note)
 			say_once(page, link->name, link->note);
 }
@@ -482,7 +482,7 @@ void traffic_text(const struct traffic_view *view)
 	fprintf(view->file, "\n  %.9f s: traffic%s, %s\n",
 		view->interval ? view->end : view->end - view->begin,
 		view->interval ? " of this interval" : "",
-		view->flow ? gpmu_flow_title(view->flow) : "GPUs");
+		view->flow ? gpmu_traffic_title(view->flow) : "GPUs");
 	if (view->flow) {
 		put_matrix(&page);
 		put_sums(&page);
