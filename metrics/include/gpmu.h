@@ -33,6 +33,7 @@
 #include <gpmu/session.h>	/* counts a plan */
 #include <gpmu/region.h>	/* counts parts of a program */
 #include <gpmu/measure.h>	/* counts the regions of a program in a few calls */
+#include <gpmu/marks.h>	/* counts regions that other programs mark */
 #include <gpmu/runs.h>	/* means of several runs */
 #include <gpmu/saved.h>	/* rows from saved output of perf stat */
 #include <gpmu/flow.h>	/* traffic matrix: reads and writes by source and memory */

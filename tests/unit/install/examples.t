@@ -51,6 +51,8 @@ between "$(value "$got" solve GraceMemBW)" 190.71 190.73 "first: the example cou
 got=$("$programs/first" GraceMemBX 2>&1)
 is "$? $got" "1 first: there is no metric or event GraceMemBX, did you mean GraceMemBW?" \
 	"first: the error names the most similar metric"
+"$programs/marks" 1000
+ok $? "marks: the example runs without gpmu"
 
 if got=$("$programs/threads" 3 2>&1); then
 	is "$(wc -l <<<"$got")" 3 "threads: the example prints a line for each of three threads"
