@@ -67,7 +67,11 @@ all:
 flags:
 $(B)/flags/cc: private NOW = $(CC) $(CFLAGS) $(LDFLAGS) $(VERSION)
 $(B)/flags/machine: private NOW = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-$(B)/flags/folders: private NOW = $(bindir) $(libdir)
+$(B)/flags/libdir: private NOW = $(LIBDIR_CPPFLAGS)
+# relative,FROM,TO: path of the folder TO from the folder FROM. An installation, which can be
+# moved, has only such paths.
+relative = $(shell realpath -ms --relative-to="$(1)" "$(2)")
+LIBDIR_CPPFLAGS := -DGPMU_LIBDIR_FROM_BINDIR='"$(call relative,$(bindir),$(libdir))"'
 $(B)/flags/%: flags
 	$(shell mkdir -p $(@D))$(file >$@.new,$(NOW))
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@

@@ -8,7 +8,7 @@ STAGE		:= $(B)/stage
 NO_PATHS	:= $(filter-out /%,$(bindir) $(libdir) $(includedir) $(datadir) $(mandir) $(docdir))
 
 define GPMU_PC
-prefix=$(PREFIX)
+prefix=$${pcfiledir}/$(call relative,$(libdir)/pkgconfig,$(PREFIX))
 libdir=$(libdir:$(PREFIX)/%=$${prefix}/%)
 includedir=$(includedir:$(PREFIX)/%=$${prefix}/%)
 plugindir=$${libdir}/gpmu

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Parser of the ACPI table APMT (Arm DEN0117). The content of the table is not
- * trusted. This part does not depend on the kernel: tests/unit/apmt.c builds it
+ * trusted. This part does not depend on the kernel: tests/unit/driver/apmt.c builds it
  * for the host.
  */
 #ifndef GRACE_CSPMU_APMT_H

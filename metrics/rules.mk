@@ -2,10 +2,12 @@
 #
 # libgpmu, the traffic model (libgpmu-model.a), which is also a plugin of
 # libgpmu, and their unit tests. Each test is built a second time with
-# AddressSanitizer and UndefinedBehaviorSanitizer.
+# AddressSanitizer and UndefinedBehaviorSanitizer. Tests of the recorder's threads
+# are built a third time with ThreadSanitizer.
 
 SANITIZERS	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
+THREAD_SANITIZER := -fsanitize=thread
 
 MODEL_SRC	:= $(wildcard metrics/sources/model/*.c)
 MODEL_OBJ	:= $(MODEL_SRC:%.c=$(B)/%.o)
@@ -41,8 +43,10 @@ GPMU_SRC	:= $(wildcard $(GPMU_FOLDERS:%=metrics/%/*.c))
 GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
+# Only the folders whose code the recorder's threads run
+TSAN_FOLDERS	:= base trace trace/channel $(filter record%,$(GPMU_FOLDERS))
+GPMU_TSAN_OBJ	:= $(patsubst %.c,$(B)/tsan/%.o,$(wildcard $(TSAN_FOLDERS:%=metrics/%/*.c)))
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include -isystem $(B)/proto
-GPMU_PLUGIN_DIR	:= $(libdir)/gpmu
 GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lprotobuf-c -lm -ldl -lpthread
 
 include metrics/rules-catalog.mk
@@ -59,14 +63,13 @@ $(TRACE_PB).c: $(TRACE_PB).h
 $(TRACE_PB).o: $(TRACE_PB).c $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
 # of,NAME...: the objects of libgpmu's sources of these names
-of		= $(foreach name,$(1),$(filter %/$(name).o,$(GPMU_OBJ) $(GPMU_SAN_OBJ)))
+of		= $(foreach name,$(1),$(filter %/$(name).o,$(GPMU_OBJ) $(GPMU_SAN_OBJ) $(GPMU_TSAN_OBJ)))
 $(call of,trace_packet $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))): $(TRACE_PB).h
 
 # Only this file uses libperf's internal headers.
 $(call of,counter_fd): private CPPFLAGS_OF := @$(B)/libperf/internal
-$(call of,source_load): \
-	private CPPFLAGS_OF := -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
-$(call of,source_load): $(B)/flags/folders
+$(call of,plugin_folder): private CPPFLAGS_OF := $(LIBDIR_CPPFLAGS)
+$(call of,plugin_folder): $(B)/flags/libdir
 
 $(GPMU_OBJ): $(B)/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
@@ -75,15 +78,22 @@ $(GPMU_OBJ): $(B)/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 $(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
-OBJECTS += $(GPMU_OBJ) $(GPMU_SAN_OBJ)
+
+$(GPMU_TSAN_OBJ): $(B)/tsan/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) $(THREAD_SANITIZER) -c -o $@ $<
+OBJECTS += $(GPMU_OBJ) $(GPMU_SAN_OBJ) $(GPMU_TSAN_OBJ)
 
 # For the tests, which also use functions that are not exported
 GPMU_LIB	:= $(B)/libgpmu.a
 GPMU_SAN_LIB	:= $(B)/san/libgpmu.a
+# Linked before GPMU_LIB, which has the other folders
+GPMU_TSAN_LIB	:= $(B)/tsan/libgpmu.a
 
 $(GPMU_LIB): $(GPMU_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o
 $(GPMU_SAN_LIB): $(GPMU_SAN_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o
-$(GPMU_LIB) $(GPMU_SAN_LIB):
+$(GPMU_TSAN_LIB): $(GPMU_TSAN_OBJ)
+$(GPMU_LIB) $(GPMU_SAN_LIB) $(GPMU_TSAN_LIB):
 	@rm -f $@
 	$(AR) rcs $@ $^
 

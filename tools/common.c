@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -384,7 +383,7 @@ void common_need_here(const struct common *common, const struct gpmu_plan *plan)
 {
 	const struct gpmu_pmu *pmu;
 
-	for (size_t i = 0; i < gpmu_plan_groups(plan) && !common_is_here(common); i++) {
+	for (size_t i = 0; i < gpmu_plan_group_count(plan) && !common_is_here(common); i++) {
 		pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
 		/* Software events are the same everywhere; other types mean other PMUs here. */
 		if (!pmu || gpmu_pmu_type(pmu) == PERF_TYPE_SOFTWARE ||
@@ -393,30 +392,6 @@ void common_need_here(const struct common *common, const struct gpmu_plan *plan)
 		die("%s is a PMU of the machine in %s and cannot be counted on this one; unset "
 		    "GPMU_ROOT", gpmu_pmu_name(pmu), gpmu_machine_root(common->machine));
 	}
-}
-
-/* Returns 0 if the kernel allows to count this task, or -errno. */
-static int try_event(bool user_only)
-{
-	struct perf_event_attr attr = {
-		.size = PERF_ATTR_SIZE_VER0,
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.disabled = 1,
-		.exclude_kernel = user_only,
-		.exclude_hv = user_only,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
-bool common_may_count_user_only(const struct common *common)
-{
-	return common_is_here(common) && try_event(false) == -EACCES && !try_event(true);
 }
 
 /* Whether @text misses a PMU of a GPU, and no plugin that has it was asked for */
@@ -449,7 +424,7 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 		.size = sizeof(options),
 		.no_merge = common->no_merge,
 		.system_wide = system_wide,
-		.user_only = common->user_only,
+		.user_only = common->tasks ? -1 : 0,
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	struct gpmu_error error = { .text = "" };
@@ -514,12 +489,12 @@ static void explain_items(const struct gpmu_plan *plan, size_t group)
 static void explain_group(const struct gpmu_plan *plan, size_t group)
 {
 	const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, group));
-	int counters = gpmu_plan_group_counters(plan, group);
+	int counters = gpmu_plan_group_counter_count(plan, group);
 	const char *event;
 
 	fprintf(stderr, "group %zu: %s", group + 1, pmu ? gpmu_pmu_name(pmu) : "events of the kernel");
 	if (counters >= 0)
-		fprintf(stderr, ", %d of %d counters", counters, gpmu_pmu_counters(pmu));
+		fprintf(stderr, ", %d of %d counters", counters, gpmu_pmu_counter_count(pmu));
 	fprintf(stderr, "\n");
 	for (size_t i = 0; (event = gpmu_plan_group_event(plan, group, i)); i++)
 		fprintf(stderr, "    %s\n", event);
@@ -528,7 +503,7 @@ static void explain_group(const struct gpmu_plan *plan, size_t group)
 
 void common_explain(const struct gpmu_plan *plan)
 {
-	for (size_t i = 0; i < gpmu_plan_groups(plan); i++)
+	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++)
 		explain_group(plan, i);
 }
 

@@ -46,7 +46,7 @@ struct common {
 	struct request *requests;	/* in the order of the command line */
 	size_t n_requests;
 	bool no_merge;		/* --metric-no-merge */
-	bool user_only;		/* events of tasks get the modifier u */
+	bool tasks;		/* count tasks, in user space only if the kernel allows no more */
 	/* Set by common_open() */
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
@@ -66,8 +66,6 @@ void common_open(struct common *common);
 /* Whether --gpu or --source loads plugins */
 bool common_has_sources(const struct common *common);
 void common_request(struct common *common, bool metric, const char *list);
-/* Whether the kernel allows this process to count its tasks in user space only */
-bool common_may_count_user_only(const struct common *common);
 /* A new plan of all requests, made; the caller frees it. Prints no warnings. Dies on failure. */
 struct gpmu_plan *common_plan(const struct common *common, bool system_wide);
 /* Prints all of the plan's warnings. */

@@ -17,8 +17,6 @@
 #include "count.h"
 
 #define SECOND		1000000000
-#define DRAIN		25		/* kernel-timed intervals between two drains */
-#define DRAIN_TIME	50000000	/* at most ns between two drains */
 #define HELD_TIME	50000000	/* ns for which rows are held to be written together */
 #define TASK_POLL	100	/* ms between checks of a thread without a pidfd */
 
@@ -48,10 +46,10 @@ struct counting {
 	struct task *tasks;
 	size_t n_tasks;
 	uint64_t intervals;	/* shown so far */
+	uint64_t period;	/* ns, of the interval timer */
 	uint64_t released;	/* CLOCK_MONOTONIC: when held rows were last written */
 	uint64_t started, ended;	/* CLOCK_MONOTONIC */
 	bool enabled;		/* the session is enabled */
-	bool drains;		/* kernel-timed intervals are taken from the ring buffers */
 	bool counted;		/* the session was enabled once */
 	bool interrupted;
 	bool child_changed;	/* SIGCHLD arrived: the child may have ended */
@@ -204,6 +202,23 @@ static void open_tasks(struct counting *counting)
 
 /* --- what happens --- */
 
+/* Sets the interval timer, which never waits for more intervals than are still wanted. */
+static void set_interval(struct counting *counting)
+{
+	const struct count *count = counting->count;
+	uint64_t period = gpmu_session_wait_time(counting->session);
+	uint64_t left = count->intervals - counting->intervals;
+
+	if (count->intervals && period > left * count->interval)
+		period = left * count->interval;
+	if (period == counting->period)
+		return;
+	counting->period = period;
+	close_once(&counting->fds[FD_INTERVAL]);
+	counting->fds[FD_INTERVAL] =
+		(struct pollfd){ .fd = new_timer(period, period), .events = POLLIN };
+}
+
 static void enable(struct counting *counting)
 {
 	int ret = gpmu_session_enable(counting->session);
@@ -212,34 +227,9 @@ static void enable(struct counting *counting)
 		die_of(ret, "counters cannot be enabled");
 	counting->enabled = counting->counted = true;
 	if (counting->count->counts)
-		counting->count->counts(counting->session, true, counting->count->user);
-}
-
-/* (Re)starts the interval timer. A drain period never exceeds the intervals that are still wanted. */
-static void start_interval(struct counting *counting)
-{
-	const struct count *count = counting->count;
-	uint64_t period = count->interval, left = count->intervals - counting->intervals;
-	uint64_t n = DRAIN;
-
-	if (!period)
-		return;
-	if (n > DRAIN_TIME / period)
-		n = DRAIN_TIME / period;
-	if (count->intervals && n > left)
-		n = left;
-	if (counting->drains)
-		period *= n;
-	close_once(&counting->fds[FD_INTERVAL]);
-	counting->fds[FD_INTERVAL] =
-		(struct pollfd){ .fd = new_timer(period, period), .events = POLLIN };
-}
-
-/* Returns false if no more rows are wanted. */
-static bool show(struct counting *counting, const struct gpmu_row *rows, size_t n)
-{
-	counting->intervals++;
-	return counting->count->rows(rows, n, counting->count->user);
+		counting->count->counts(true, counting->count->user);
+	if (counting->count->interval)
+		set_interval(counting);
 }
 
 static bool hold(const struct counting *counting, bool on)
@@ -255,8 +245,8 @@ static bool release(struct counting *counting)
 	const struct count *count = counting->count;
 	uint64_t time = now();
 
-	if (count->batches && !counting->drains && !counting->done &&
-	    time + count->interval - counting->released <= HELD_TIME)
+	if (count->batches && !counting->done &&
+	    time + counting->period - counting->released <= HELD_TIME)
 		return true;
 	counting->released = time;
 	return hold(counting, false);
@@ -268,52 +258,33 @@ static void die_unread(struct counting *counting, int error)
 	die_of(error, "counters cannot be read");
 }
 
-static bool show_interval(struct counting *counting)
-{
-	const struct gpmu_row *rows;
-	size_t n;
-	int ret;
-
-	if (!counting->count->rows)
-		return true;
-	ret = gpmu_session_interval(counting->session, &rows, &n);
-	if (ret)
-		die_unread(counting, ret);
-	return hold(counting, true) && show(counting, rows, n) && release(counting);
-}
-
 static bool are_enough(const struct counting *counting)
 {
 	return counting->count->intervals && counting->intervals >= counting->count->intervals;
 }
 
-/* Shows the kernel-timed intervals. Returns false if no more rows are wanted. */
-static bool show_drained(struct counting *counting)
+/* Shows the intervals that there are. Returns false if no more rows are wanted. */
+static bool show_intervals(struct counting *counting)
 {
+	const struct count *count = counting->count;
 	const struct gpmu_row *rows;
 	bool wanted;
 	size_t n;
 	int ret = 0;
 
-	if (!counting->count->rows)
+	if (!count->rows)
 		return true;
 	wanted = hold(counting, true);
 	while (wanted && !are_enough(counting)) {
 		ret = gpmu_session_next(counting->session, &rows, &n);
 		if (ret <= 0)
 			break;
-		wanted = show(counting, rows, n);
+		counting->intervals++;
+		wanted = count->rows(rows, n, count->user);
 	}
-	if (!release(counting) || !wanted)
-		return false;
-	if (ret < 0 && ret != -ENODATA)
+	if (ret < 0)
 		die_unread(counting, ret);
-	/* The number of wanted intervals may now be below a drain period. */
-	if (counting->drains != (ret >= 0) || (counting->drains && counting->count->intervals)) {
-		counting->drains = ret >= 0;
-		start_interval(counting);
-	}
-	return true;
+	return release(counting) && wanted;
 }
 
 static void stop(struct counting *counting)
@@ -327,16 +298,7 @@ static void stop(struct counting *counting)
 	if (ret)
 		die_of(ret, "counters cannot be disabled");
 	if (counting->count->counts)
-		counting->count->counts(counting->session, false, counting->count->user);
-}
-
-/* Shows the time since the last interval as one interval, after the kernel-timed ones. */
-static void show_last(struct counting *counting)
-{
-	if (counting->drains && !show_drained(counting))
-		return;
-	if (!are_enough(counting))
-		show_interval(counting);
+		counting->count->counts(false, counting->count->user);
 }
 
 /* Ends counting and shows the time since the last interval as one interval. */
@@ -350,7 +312,7 @@ static void finish(struct counting *counting)
 	stop(counting);
 	counting->ended = now();
 	if (enabled && counting->count->interval)
-		show_last(counting);
+		show_intervals(counting);
 	for (size_t i = FD_INTERVAL; i <= FD_TIMEOUT; i++)
 		close_once(&counting->fds[i]);
 }
@@ -364,12 +326,19 @@ static void give_up(struct counting *counting)
 	close_once(&counting->fds[FD_INTERVAL]);
 }
 
-static void drain(struct counting *counting)
+/* The last interval that is wanted ends exactly at the end of counting. */
+static void handle_interval(struct counting *counting)
 {
-	if (!show_drained(counting))
+	const struct count *count = counting->count;
+
+	if (count->intervals && counting->intervals + 1 >= count->intervals)
+		finish(counting);
+	else if (!show_intervals(counting))
 		give_up(counting);
 	else if (are_enough(counting))
 		finish(counting);
+	else
+		set_interval(counting);
 }
 
 /* The terminal sends SIGINT to the command as well. */
@@ -425,33 +394,21 @@ static void start(struct counting *counting)
 			.fd = new_timer((uint64_t)count->delay, 0), .events = POLLIN };
 	} else if (!count->delay) {
 		enable(counting);
-		start_interval(counting);
 	}
 }
 
 static void handle_timers(struct counting *counting)
 {
-	const struct count *count = counting->count;
-
 	/* Before the interval timer: an interval that ends at the same time is the last one. */
 	if (expirations(&counting->fds[FD_TIMEOUT])) {
 		finish(counting);
 		if (counting->child.pid)
 			kill(counting->child.pid, SIGTERM);
 	}
-	if (expirations(&counting->fds[FD_DELAY])) {
+	if (expirations(&counting->fds[FD_DELAY]))
 		enable(counting);
-		start_interval(counting);
-	}
-	if (expirations(&counting->fds[FD_INTERVAL]) && counting->enabled) {
-		if (!counting->drains && count->intervals &&
-		    counting->intervals + 1 >= count->intervals)
-			finish(counting);
-		else if (!counting->drains && !show_interval(counting))
-			give_up(counting);
-		else
-			drain(counting);
-	}
+	if (expirations(&counting->fds[FD_INTERVAL]) && counting->enabled)
+		handle_interval(counting);
 }
 
 static int poll_time(const struct counting *counting)
@@ -517,9 +474,9 @@ static void close_all(struct counting *counting)
 
 /* --- a run --- */
 
-static struct gpmu_session *open_session(const struct counting *counting)
+/* @pid: the command's; 0: none */
+static struct gpmu_session *open_session(const struct count *count, pid_t pid)
 {
-	const struct count *count = counting->count;
 	struct gpmu_session_options options = count->session;
 	struct gpmu_error error = { .text = "" };
 	struct gpmu_session *session;
@@ -527,7 +484,7 @@ static struct gpmu_session *open_session(const struct counting *counting)
 	options.size = sizeof(options);
 	options.interval = count->interval;
 	if (counts_command(count)) {
-		options.pids = &counting->child.pid;
+		options.pids = &pid;
 		options.n_pids = 1;
 		options.on_exec = count->delay == 0;
 	}
@@ -588,6 +545,11 @@ void count_begin(struct child *child, char *const *argv, char *const *environmen
 		start_child(child, argv, environment, mask);
 }
 
+struct gpmu_session *count_open(const struct count *count)
+{
+	return open_session(count, count->child ? count->child->pid : 0);
+}
+
 struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 {
 	struct counting counting = { .count = count };
@@ -604,7 +566,9 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 		start_child(&counting.child, count->argv, count->environment,
 			    count->mask ? count->mask : &counting.old_mask);
 	}
-	counting.session = open_session(&counting);
+	counting.session = count->opened;
+	if (!counting.session)
+		counting.session = open_session(count, counting.child.pid);
 	open_tasks(&counting);
 	start(&counting);
 	if (let_go(&counting, end)) {

@@ -24,8 +24,10 @@ struct count {
 	uint64_t interval;	/* ns; 0: no intervals */
 	uint64_t intervals;	/* counting ends after so many; 0: no limit */
 	uint64_t timeout;	/* ns after which counting ends and the command gets SIGTERM; 0: none */
+	/* The session of count_open(), which count_run() takes over; NULL: count_run() opens one */
+	struct gpmu_session *opened;
 	/* Called when counting begins and ends. May be NULL. */
-	void (*counts)(struct gpmu_session *session, bool on, void *user);
+	void (*counts)(bool on, void *user);
 	/* Takes an interval's rows. On false counting ends, the command continues. May be NULL. */
 	bool (*rows)(const struct gpmu_row *rows, size_t n, void *user);
 	/* Called before and after the rows of several intervals; false as for rows(). May be NULL. */
@@ -59,6 +61,12 @@ void count_heed_signals(const sigset_t *mask);
  */
 void count_begin(struct child *child, char *const *argv, char *const *environment,
 		 sigset_t *mask);
+
+/*
+ * Opens the session of a run, for a caller that needs it before counting begins. @count->child
+ * has been started if there is a command. Dies on failure.
+ */
+struct gpmu_session *count_open(const struct count *count);
 
 /*
  * Returns the session, disabled, for its total; the caller frees it. Returns NULL after a

@@ -3,10 +3,10 @@
 # The gpmu command, which uses libgpmu's public header only, and its tests.
 
 GPMU		:= $(B)/gpmu
-TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c))
+TOOL_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard tools/*.c tools/*/*.c))
 
 TOOL_SAN_OBJ	:= $(TOOL_OBJ:$(B)/%=$(B)/san/%)
-TOOL_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/include -DGPMU_VERSION='"$(VERSION)"'
+TOOL_CPPFLAGS	:= -D_GNU_SOURCE -Itools -Imetrics/include -DGPMU_VERSION='"$(VERSION)"'
 
 $(TOOL_OBJ) $(TOOL_SAN_OBJ): tools/rules.mk $(B)/flags/cc
 $(TOOL_OBJ): $(B)/%.o: %.c
@@ -50,6 +50,12 @@ $(B)/man/man7/$(notdir $(1:.rst=.7)): $(1)
 	$$(RST2MAN) $$< $$@
 endef
 $(foreach page,$(MAN7_RST),$(eval $(call man7,$(page))))
+
+# The unit test of the command's tables
+TABLE_TEST	:= $(call built,table)
+$(call both_obj,table): private TEST_CPPFLAGS := -Itools
+$(TABLE_TEST).t: $(B)/tools/table.o $(B)/tools/common.o
+$(TABLE_TEST)-san.t: $(B)/san/tools/table.o $(B)/san/tools/common.o
 
 all: $(GPMU) $(if $(RST2MAN),$(MAN1) $(MAN7))
 TOOL_TESTS	:= $(wildcard tests/tools/*.t)

@@ -76,7 +76,7 @@ void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struc
 	if (ret)
 		die("%s", strerror(-ret));
 	if (run->n)
-		run->end = run->rows[0].end;
+		run->end = (double)run->rows[0].time_end / 1e9;
 	ret = gpmu_sink_rows(run->sink, run->rows, run->n);
 	if (ret)
 		die_of_output(run, ret);

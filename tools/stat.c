@@ -397,17 +397,17 @@ static void place_of(const struct gpmu_row *row, char *place, size_t size)
 static void note_row(struct stat *stat, const struct gpmu_row *row)
 {
 	static const char *const states[] = {
-		[GPMU_NOT_COUNTED] = "not counted", [GPMU_NOT_SUPPORTED] = "not supported",
+		[GPMU_STATE_NOT_COUNTED] = "not counted", [GPMU_STATE_NOT_SUPPORTED] = "not supported",
 	};
 	char place[32];
 
 	place_of(row, place, sizeof(place));
-	if (row->state == GPMU_NOT_COUNTED || row->state == GPMU_NOT_SUPPORTED)
+	if (row->state == GPMU_STATE_NOT_COUNTED || row->state == GPMU_STATE_NOT_SUPPORTED)
 		add_reason(stat, print_text("%s%s: %s%s%s", row->name, place, states[row->state],
 					    row->why ? ": " : "", row->why ? row->why : ""));
 	else if (row->share < 1)
 		add_reason(stat, print_text("%s%s: multiplexed", row->name, place));
-	else if (row->runs < stat->runs && row->state == GPMU_OK)
+	else if (row->runs < stat->runs && row->state == GPMU_STATE_OK)
 		add_reason(stat, print_text("%s%s: missing in some of the runs", row->name, place));
 }
 
@@ -489,10 +489,10 @@ static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 
 		*row = *(const struct gpmu_row *)at;
 		row->size = sizeof(*row);
-		row->begin = row->end = 0;
-		if (row->state == GPMU_NOT_SUPPORTED)
+		row->time_begin = row->time_end = 0;
+		if (row->state == GPMU_STATE_NOT_SUPPORTED)
 			continue;
-		row->state = GPMU_NOT_COUNTED;
+		row->state = GPMU_STATE_NOT_COUNTED;
 		row->value = row->share = NAN;
 		row->raw = row->enabled = row->running = 0;
 		row->alert = -1;
@@ -736,8 +736,7 @@ static int run(int argc, char **argv)
 	asked = stat.common.n_requests > 0;
 	if (!asked)
 		add_defaults(&stat);
-	stat.common.user_only = !stat.system && !stat.cpus &&
-				common_may_count_user_only(&stat.common);
+	stat.common.tasks = !stat.system && !stat.cpus;
 	plan = common_plan(&stat.common, stat.system || stat.cpus);
 	if (asked || stat.common.verbose) {
 		common_plan_warnings(plan);

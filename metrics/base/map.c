@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
 
-/* Of murmur3: each bit of the key changes half of the bits */
+/* From murmur3: each bit of the key changes half of the result's bits. */
 static uint64_t mixed(uint64_t key)
 {
 	key ^= key >> 33;
@@ -14,7 +15,7 @@ static uint64_t mixed(uint64_t key)
 	return key ^ key >> 33;
 }
 
-/* The slot that has the key, or the one where it would be; there is a free one */
+/* Finds the slot of the key, or the free slot for it; at least one slot must be free. */
 static struct map_slot *slot_of(const struct map *map, uint64_t key)
 {
 	size_t at = mixed(key) & (map->room - 1);
@@ -60,6 +61,13 @@ bool map_get(const struct map *map, uint64_t key, uint32_t *value)
 		return false;
 	*value = slot->value;
 	return true;
+}
+
+void map_clear(struct map *map)
+{
+	if (map->room)
+		memset(map->slots, 0, map->room * sizeof(*map->slots));
+	map->n = 0;
 }
 
 void map_release(struct map *map)

@@ -67,6 +67,15 @@ size_t number_int(char *text, int value)
 	return 1 + number_u64(text + 1, (uint64_t)-(int64_t)value);
 }
 
+size_t number_seconds(char *text, uint64_t ns)
+{
+	size_t length = number_u64(text, ns / 1000000000);
+
+	text[length++] = '.';
+	put_digits(text + length, ns % 1000000000, 9);
+	return length + 9;
+}
+
 static size_t group(char *text, size_t length)
 {
 	size_t commas = (length - 1) / 3;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "base/spans.h"
 
@@ -15,7 +16,7 @@ int spans_add(struct spans *spans, uint64_t begin, uint64_t end)
 
 	if (end <= begin)
 		return 0;
-	span = array_add(&spans->all, sizeof(*span));
+	span = vector_add(&spans->all, sizeof(*span));
 	if (!span)
 		return -ENOMEM;
 	span->begin = begin;
@@ -52,7 +53,7 @@ void spans_unite(struct spans *spans)
 
 void spans_release(struct spans *spans)
 {
-	array_release(&spans->all);
+	vector_release(&spans->all);
 }
 
 uint64_t spans_total(const struct spans *spans)

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/array.h"
+#include "base/vector.h"
 
 struct span {
 	uint64_t begin, end;
@@ -14,7 +14,7 @@ struct span {
 
 /* Zeroed: empty */
 struct spans {
-	struct array all;	/* struct span */
+	struct vector all;	/* struct span */
 };
 
 /* Adds a span unless it is empty. Returns 0 or -ENOMEM. */

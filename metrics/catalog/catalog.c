@@ -6,7 +6,7 @@
 
 #include "catalog/catalog.h"
 
-/* The folders and files of a list like $PATH */
+/* Adds folders and files of a list like $PATH. */
 static int add_paths(struct catalog_load *load, const char *paths)
 {
 	const char *end;
@@ -28,55 +28,25 @@ static int add_paths(struct catalog_load *load, const char *paths)
 	return ret;
 }
 
-static int load_builtin(struct gpmu_catalog *catalog)
-{
-	struct catalog_load load;
-	int ret = catalog_load_init(&load, catalog, NULL);
-
-	return ret ? ret : catalog_load_end(&load, catalog, catalog_add_builtin(&load));
-}
-
-int catalog_need(const struct gpmu_catalog *catalog)
-{
-	struct gpmu_catalog *self = catalog->self;
-	int ret = 0, before = errno;
-
-	if (atomic_load_explicit(&catalog->complete, memory_order_acquire))
-		return 0;
-	pthread_mutex_lock(&self->loading);
-	if (!atomic_load_explicit(&self->complete, memory_order_relaxed)) {
-		ret = load_builtin(self);
-		atomic_store_explicit(&self->complete, !ret, memory_order_release);
-	}
-	pthread_mutex_unlock(&self->loading);
-	errno = ret ? -ret : before;
-	return ret;
-}
-
-/* What is added is about what is there, so that has to be. */
 static int load_paths(struct gpmu_catalog *catalog, const char *paths, struct gpmu_error *error,
 		      int (*add)(struct catalog_load *load, const char *paths))
 {
 	struct catalog_load load;
-	int ret = catalog_need(catalog);
+	int ret = catalog_load_init(&load, catalog, error);
 
-	if (ret)
-		return catalog_no_memory(error);
-	ret = catalog_load_init(&load, catalog, error);
 	return ret ? ret : catalog_load_end(&load, catalog, add(&load, paths));
 }
 
 struct gpmu_catalog *gpmu_catalog_new(const char *paths, struct gpmu_error *error)
 {
-	struct gpmu_catalog *catalog = calloc(1, sizeof(*catalog));
+	struct gpmu_catalog *catalog = malloc(sizeof(*catalog));
 	int ret = 0;
 
 	if (!catalog) {
 		catalog_no_memory(error);
 		return NULL;
 	}
-	catalog->self = catalog;
-	pthread_mutex_init(&catalog->loading, NULL);
+	*catalog = catalog_builtin;
 	if (paths && *paths)
 		ret = load_paths(catalog, paths, error, add_paths);
 	if (ret) {
@@ -100,7 +70,6 @@ void gpmu_catalog_free(struct gpmu_catalog *catalog)
 	catalog_list_release(&catalog->events);
 	catalog_groups_release(&catalog->groups);
 	catalog_pool_release(&catalog->pool);
-	pthread_mutex_destroy(&catalog->loading);
 	free(catalog);
 }
 
@@ -115,21 +84,21 @@ const char *gpmu_catalog_warning(const struct gpmu_catalog *catalog, size_t inde
 
 const struct gpmu_metric *gpmu_catalog_metric(const struct gpmu_catalog *catalog, size_t index)
 {
-	if (catalog_need(catalog) || index >= catalog->metrics.length)
+	if (index >= catalog->metrics.length)
 		return NULL;
 	return (const struct gpmu_metric *)catalog->metrics.entries[index];
 }
 
 const struct gpmu_event_def *gpmu_catalog_event(const struct gpmu_catalog *catalog, size_t index)
 {
-	if (catalog_need(catalog) || index >= catalog->events.length)
+	if (index >= catalog->events.length)
 		return NULL;
 	return (const struct gpmu_event_def *)catalog->events.entries[index];
 }
 
 /*
- * Of the namesakes, from @wanted on, those of its PMU if @of_pmu: one that the
- * machine has rather than one that it has not, and the last added of those
+ * Finds an entry of the name in @wanted, and of its PMU if @of_pmu: of those that the machine
+ * supports, or of all if it supports none, the one added last. NULL with errno ENOENT or ENOMEM
  */
 static const struct catalog_entry *find(const struct catalog_list *list,
 					const struct catalog_entry *wanted, bool of_pmu,
@@ -162,7 +131,7 @@ static const struct catalog_entry *find(const struct catalog_list *list,
 	return found;
 }
 
-/* As find(), by a name in any case */
+/* As find(), by a name of any case */
 static const struct catalog_entry *find_name(const struct catalog_list *list, const char *name,
 					     const char *pmu, bool of_pmu,
 					     const struct gpmu_machine *machine)
@@ -170,13 +139,12 @@ static const struct catalog_entry *find_name(const struct catalog_list *list, co
 	static const struct catalog_file none;
 	char key[CATALOG_MAX_LINE + 1];
 	struct catalog_entry wanted = { .key = key, .pmu = pmu, .file = &none };
-	size_t length = strlen(name);
 
-	if (length > CATALOG_MAX_LINE) {
+	if (strlen(name) > CATALOG_MAX_LINE) {
 		errno = ENOENT;
 		return NULL;
 	}
-	catalog_fold(key, name, length);
+	catalog_fold(key, name);
 	return find(list, &wanted, of_pmu, machine);
 }
 
@@ -184,13 +152,11 @@ const struct gpmu_metric *gpmu_catalog_find_metric(const struct gpmu_catalog *ca
 						   const char *name,
 						   const struct gpmu_machine *machine)
 {
-	if (catalog_need(catalog))
-		return NULL;
 	return (const struct gpmu_metric *)find_name(&catalog->metrics, name, NULL, false,
 						     machine);
 }
 
-/* The PMUs of perf's Units have an "uncore_" before their name that those of sysfs may lack. */
+/* The PMU of one of perf's Units has a prefix "uncore_", which its name in sysfs can lack. */
 const struct gpmu_event_def *gpmu_catalog_find_event(const struct gpmu_catalog *catalog,
 						     const char *pmu, const char *name,
 						     const struct gpmu_machine *machine)
@@ -199,8 +165,6 @@ const struct gpmu_event_def *gpmu_catalog_find_event(const struct gpmu_catalog *
 	char uncore[sizeof(CATALOG_UNCORE) + CATALOG_MAX_LINE];
 	const struct catalog_entry *found;
 
-	if (catalog_need(catalog))
-		return NULL;
 	found = find_name(events, name, pmu, true, machine);
 	if (!found && errno == ENOENT && pmu && strlen(pmu) <= CATALOG_MAX_LINE) {
 		snprintf(uncore, sizeof(uncore), "%s%s", CATALOG_UNCORE, pmu);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a catalog consists of, and the steps in which one is loaded: folders are
- * searched for files, files read for entries, entries sorted into lists. All
- * steps gather in a struct catalog_load, so that a failure leaves the catalog as
- * it was.
+ * The parts of a catalog, and the steps that add files to it: folders are searched for files,
+ * files are read into entries, entries are sorted into lists. All steps collect in a struct
+ * catalog_load, so that a failure leaves the catalog unchanged.
  */
 #ifndef GPMU_CATALOG_H
 #define GPMU_CATALOG_H
 
 #include <locale.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,45 +15,45 @@
 #include "catalog/catalog_pool.h"
 #include "gpmu.h"
 
-#define CATALOG_UNCORE		"uncore_"	/* before a PMU's name; perf ignores it */
+#define CATALOG_UNCORE		"uncore_"	/* prefix of a PMU's name that perf ignores */
 #define CATALOG_MAX_FILE	(64u << 20)	/* bytes */
-#define CATALOG_MAX_LOAD	(256u << 20)	/* ... of all files of one call */
-#define CATALOG_MAX_DEPTH	16		/* folders in folders */
+#define CATALOG_MAX_LOAD	(256u << 20)	/* bytes of all files of one call */
+#define CATALOG_MAX_DEPTH	16		/* nested folders */
 #define CATALOG_MAX_NAMESAKES	1000		/* metrics, or events, of one name */
 #define CATALOG_MAX_GROUPS	64		/* of a metric */
 #define CATALOG_MAX_WARNINGS	100
 
 struct catalog_file {
-	const char *name;	/* for people */
+	const char *name;	/* as shown to users */
 	/*
-	 * Where it is in perf's pmu-events/arch, "arm64/arm/neoverse-n2-v2"; NULL
-	 * elsewhere, and in a folder "sys", whose entries are not those of a CPU
+	 * The folder in a tree like perf's pmu-events/arch, "arm64/arm/neoverse-n2-v2"; NULL
+	 * elsewhere, and in a folder "sys", whose entries apply to all CPUs
 	 */
 	const char *cpu;
-	const char *arch;	/* "arm64" of that; NULL elsewhere */
-	bool descriptions;	/* x-metricgroups.json, an object: of no use here */
+	const char *arch;	/* "arm64" of that tree; NULL elsewhere */
+	bool descriptions;	/* x-metricgroups.json: an object, which is ignored */
 	const char *topic;
 };
 
-/* What metrics and events have in common */
+/* Common to metrics and events */
 struct catalog_entry {
 	const char *name;
 	const char *key;	/* the name in lower case */
-	const char *pmu;	/* without its number; NULL: that of the CPUs */
-	const char *compat;	/* its identifier, or NULL */
+	const char *pmu;	/* without its number; NULL: the CPUs' */
+	const char *compat;	/* the PMU's identifier, or NULL */
 	const char *description, *details;	/* or NULL */
 	const char *unit;	/* or NULL */
-	double scale;
+	double scale;		/* 0: not given */
 	const struct catalog_file *file;
 	unsigned int line;
-	size_t order;		/* in which it was added */
+	size_t order;		/* number in the order of addition */
 };
 
 struct gpmu_metric {
 	struct catalog_entry entry;
 	const char *expr;
 	const char *threshold, *constraint;	/* or NULL */
-	const char **groups;	/* NULL after the last; or NULL */
+	const char *const *groups;	/* ends with NULL; or NULL */
 };
 
 struct gpmu_event_def {
@@ -64,35 +61,37 @@ struct gpmu_event_def {
 	const char *terms;
 };
 
-/* Entries in the order of key, pmu, cpu, compat, once they are sorted */
+/* Entries; in a catalog sorted by key, pmu, cpu, compat */
 struct catalog_list {
-	struct catalog_entry **entries;
-	size_t length, room;
+	const struct catalog_entry *const *entries;
+	size_t length;
+	const struct catalog_entry **own;	/* @entries if allocated; NULL: a constant table */
+	size_t room;
 };
 
-/* An entry that has what it does not say from one in arch/ARCH/NAME.json */
+/* An entry whose missing members come from an entry of arch/ARCH/NAME.json (ArchStdEvent) */
 struct catalog_reference {
 	struct catalog_reference *next;
-	const char *standard;		/* the key of that one */
-	struct gpmu_metric metric;	/* what it says; of an event, the entry */
+	const char *standard;		/* key of that entry */
+	struct gpmu_metric metric;	/* the members that it has; of an event, @entry */
 };
 
-/* Pairs in the order of group and metric */
+/* Pairs of group and metric, sorted by group, then metric */
 struct catalog_groups {
-	struct catalog_group {
+	const struct catalog_group {
 		const char *name;
 		const struct gpmu_metric *metric;
 	} *members;
-	size_t length;
-	size_t *starts;		/* of each group in members, then the length */
-	size_t n_groups;
+	const size_t *starts;	/* index of each group's first pair, then the number of pairs */
+	size_t count;		/* groups */
+	void *own;		/* the memory of both; NULL: constant tables */
 };
 
 struct catalog_warnings {
 	const char *lines[CATALOG_MAX_WARNINGS];
 	size_t length;
-	size_t more;		/* for which there was no room */
-	char last[64];		/* how many those are */
+	size_t more;		/* warnings that are not in @lines */
+	char last[64];		/* text that has their number */
 };
 
 struct gpmu_catalog {
@@ -100,131 +99,133 @@ struct gpmu_catalog {
 	struct catalog_list metrics, events;
 	struct catalog_groups groups;
 	struct catalog_warnings warnings;
-	size_t order;
-	/* What is built in takes longer to load than much else does that needs nothing of it. */
-	atomic_bool complete;
-	pthread_mutex_t loading;
-	struct gpmu_catalog *self;
+	size_t order;		/* of the next entry */
 };
 
-/* What a call adds to a catalog */
+/* The built-in files of pmu-events, generated by tables.py */
+extern const struct gpmu_catalog catalog_builtin;
+
+/* The additions of one call */
 struct catalog_load {
 	struct catalog_pool pool;
 	struct catalog_list metrics, events;
 	struct catalog_reference *references;
 	struct catalog_warnings warnings;
 	size_t order;
-	size_t files, bytes;	/* of all files */
-	locale_t locale;	/* whose numbers have a point */
+	size_t files, bytes;	/* totals */
+	locale_t locale;	/* "C", for strtod_l() */
 	struct gpmu_error *error;
 };
 
-/* --- catalog.c */
+/* --- catalog_load.c: used by all steps */
 
-/* Loads what is built in, unless that was done. 0, or -errno, which is -ENOMEM, with errno set */
-int catalog_need(const struct gpmu_catalog *catalog);
-
-/* --- catalog_load.c: what all steps need */
-
-/* 0, or -ENOMEM with the error set and nothing to end */
+/* Returns 0, or -ENOMEM with the error set and nothing to end. */
 int catalog_load_init(struct catalog_load *load, const struct gpmu_catalog *catalog,
 		      struct gpmu_error *error);
-/* What @ret, 0 or -errno of the steps between, makes of the whole; 0: the catalog has it all */
+/*
+ * Ends a load. @ret: 0, or -errno of the steps. Returns 0 if @catalog now has all entries, or
+ * -errno with the error set.
+ */
 int catalog_load_end(struct catalog_load *load, struct gpmu_catalog *catalog, int ret);
-/* Returns -ENOMEM, and sets errno. */
+/* Sets the error and errno; returns -ENOMEM. */
 int catalog_no_memory(struct gpmu_error *error);
-/* "file:line: ..." becomes the error; line 0: none. Returns -EINVAL. */
+/* Sets the error to "file:line: ..."; line 0 is left out. Returns -EINVAL. */
 __attribute__((format(printf, 5, 6)))
 int catalog_fail(struct catalog_load *load, const char *file, unsigned int line, size_t offset,
 		 const char *fmt, ...);
-/* "file: ..." with what errno says; returns -errno */
+/* Sets the error to "file: ..." with the text of errno; returns -errno. */
 int catalog_fail_errno(struct catalog_load *load, const char *file);
-/* 0 or -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 __attribute__((format(printf, 4, 5)))
 int catalog_warn(struct catalog_load *load, const char *file, unsigned int line, const char *fmt,
 		 ...);
 
-/* --- catalog_folder.c, catalog_file.c: 0, -ENOMEM, or -errno with the error set */
+/* --- catalog_folder.c, catalog_file.c: return 0, -ENOMEM, or -errno with the error set */
 
-/* The files of pmu-events in the library itself: metrics/rules-catalog.mk makes this table */
-struct catalog_builtin {
-	const char *name;	/* "built in: arch/..."; NULL after the last */
-	const char *place;	/* the path, which begins with "/" */
-	const char *text, *end;
-};
-
-extern const struct catalog_builtin catalog_builtins[];
-
-/* A file, or the *.json of a folder and of those in it */
+/* Adds a file, or the *.json of a folder and its subfolders. */
 int catalog_add_path(struct catalog_load *load, const char *path);
-/* Those that are built in */
-int catalog_add_builtin(struct catalog_load *load);
-/* The file @place, a path from "/", which is @name for people */
+/* Adds a file. @place: its absolute path; @name: its name as shown to users */
 int catalog_add_file(struct catalog_load *load, const char *name, const char *place);
-/* The text of such a file */
+/* Adds the text of such a file. */
 int catalog_add_text(struct catalog_load *load, const char *name, const char *place,
 		     const char *text, size_t size);
 
-/* --- catalog_json.c: 0, -EINVAL with the error set, or -ENOMEM */
+/* --- catalog_json.c */
 
-/* The text of a file, which is an array of objects */
+/*
+ * Adds the entries of a file's text, an array of objects. Returns 0, -EINVAL with the error
+ * set, or -ENOMEM.
+ */
 int catalog_read(struct catalog_load *load, const struct catalog_file *file, const char *text,
 		 size_t size);
 
-/* --- catalog_entry.c: from an object to a metric, an event, or both */
+/* --- catalog_entry.c: makes a metric, an event, or both, of an object */
 
 struct catalog_source {
 	struct catalog_load *load;
 	const struct catalog_file *file;
 	unsigned int line;	/* of the object */
-	size_t offset;		/* in the file */
-	const char *text;	/* of the object */
+	size_t offset;		/* of the object in the file */
 };
 
-/* Says what is wrong with a member; returns -EINVAL. */
-__attribute__((format(printf, 4, 5)))
-int catalog_fail_key(const struct catalog_source *source, const struct catalog_object *object,
-		     enum catalog_key key, const char *fmt, ...);
-/* 0, -EINVAL with the error set, or -ENOMEM */
+/* Sets the error for a key's value; returns -EINVAL. */
+__attribute__((format(printf, 3, 4)))
+int catalog_fail_key(const struct catalog_source *source, enum catalog_key key, const char *fmt,
+		     ...);
+/* Returns 0, -EINVAL with the error set, or -ENOMEM. */
 int catalog_add_object(const struct catalog_source *source, const struct catalog_object *object);
-/* The event's terms; NULL: none; in @pool. 0, -EINVAL with the error set, or -ENOMEM */
+
+/* --- catalog_terms.c */
+
+/*
+ * Sets @terms to the terms of the event @key, allocated in the load's pool or constant. Returns
+ * 0, -EINVAL with the error set, or -ENOMEM.
+ */
 int catalog_terms(const struct catalog_source *source, const struct catalog_object *object,
-		  const char **terms);
-/* "uncore_cbox" of the Unit "CBO"; NULL if there is no memory */
-const char *catalog_pmu_of_unit(struct catalog_pool *pool, struct catalog_text unit);
+		  const char *key, const char **terms);
+/* Returns the PMU of a Unit, "uncore_cbox" for "CBO"; NULL: no memory */
+const char *catalog_pmu_of_unit(struct catalog_pool *pool, const char *unit);
 
 /* --- catalog_standard.c */
 
-/* Completes the references from what @metrics and @events have. 0 or -ENOMEM */
+/* Completes the references from @metrics and @events. Returns 0 or -ENOMEM. */
 int catalog_resolve(struct catalog_load *load, const struct catalog_list *metrics,
 		    const struct catalog_list *events);
 
 /* --- catalog_list.c */
 
-int catalog_list_add(struct catalog_list *list, struct catalog_entry *entry);
-/* Sorts; of those for the same thing leaves the first of the last file. 0 or -ENOMEM */
+/* Returns 0 or -ENOMEM. */
+int catalog_list_add(struct catalog_list *list, const struct catalog_entry *entry);
+/*
+ * Sorts a list. Of several entries for the same thing, the first in the last file stays.
+ * Returns 0 or -ENOMEM.
+ */
 int catalog_list_sort(struct catalog_load *load, struct catalog_list *list);
-/* @merged has what is in @older and in @newer, both sorted, of the same thing the newer's. */
+/*
+ * Merges two sorted lists. Of two entries for the same thing, @newer's stays. Returns 0 or
+ * -ENOMEM.
+ */
 int catalog_list_merge(struct catalog_list *merged, const struct catalog_list *older,
 		       const struct catalog_list *newer);
-/* The first that is @entry or after it */
+/* Returns the index of the first entry that is not less than @entry. */
 size_t catalog_list_find(const struct catalog_list *list, const struct catalog_entry *entry);
 void catalog_list_release(struct catalog_list *list);
-/* Order of the things that two entries are for */
+/* Compares key, pmu, cpu and compat; 0: both entries are for the same thing. */
 int catalog_compare(const struct catalog_entry *a, const struct catalog_entry *b);
-/* ASCII's letters become those of lower case, in any locale; with a NUL behind them. */
-void catalog_fold(char *key, const char *name, size_t length);
-/* A copy of that; NULL if there is no memory */
-const char *catalog_key_of(struct catalog_pool *pool, const char *name, size_t length);
+/* Copies @name with ASCII letters in lower case, in any locale. */
+void catalog_fold(char *key, const char *name);
+/* Returns such a copy in @pool; NULL: no memory */
+const char *catalog_key_of(struct catalog_pool *pool, const char *name);
 
 /* --- catalog_groups.c */
 
+/* Returns 0, or -ENOMEM with nothing to release. */
 int catalog_groups_init(struct catalog_groups *groups, const struct catalog_list *metrics);
 void catalog_groups_release(struct catalog_groups *groups);
 
 /* --- catalog_machine.c */
 
-/* Whether a machine has what an entry is for: 1, 0 or -ENOMEM */
+/* Returns 1 if the machine has the CPU and the PMU of an entry, 0 if not, or -ENOMEM. */
 int catalog_supported(const struct catalog_entry *entry, const struct gpmu_machine *machine);
 
 #endif /* GPMU_CATALOG_H */

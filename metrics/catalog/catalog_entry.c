@@ -8,38 +8,32 @@
 
 #include "catalog/catalog.h"
 
-int catalog_fail_key(const struct catalog_source *source, const struct catalog_object *object,
-		     enum catalog_key key, const char *fmt, ...)
+int catalog_fail_key(const struct catalog_source *source, enum catalog_key key, const char *fmt,
+		     ...)
 {
-	const char *name = catalog_key_name(key);
-	size_t offset = catalog_object_find(source->text, object->length, name), i;
-	unsigned int line = source->line;
 	char text[256];
 	va_list args;
 
-	for (i = 0; i < offset; i++)
-		line += source->text[i] == '\n';
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	return catalog_fail(source->load, source->file->name, line, source->offset + offset,
-			    "%s: %s", name, text);
+	return catalog_fail(source->load, source->file->name, source->line, source->offset,
+			    "%s: %s", catalog_key_name(key), text);
 }
 
-/* NULL for none and for "" */
 static int copy_value(const struct catalog_source *source, const struct catalog_object *object,
 		      enum catalog_key key, const char **copy)
 {
-	struct catalog_text value = object->values[key];
+	const char *value = object->values[key];
 
 	*copy = NULL;
-	if (!value.length)
+	if (!value)
 		return 0;
-	*copy = catalog_pool_copy(&source->load->pool, value.at, value.length);
+	*copy = catalog_pool_copy(&source->load->pool, value, strlen(value));
 	return *copy ? 0 : -ENOMEM;
 }
 
-/* "100%": each 1 of the value is 100 %. */
+/* The scale of "100%" is 100 and its unit "%". */
 static int set_scale(const struct catalog_source *source, const struct catalog_object *object,
 		     struct catalog_entry *entry)
 {
@@ -53,9 +47,9 @@ static int set_scale(const struct catalog_source *source, const struct catalog_o
 	entry->scale = strtod_l(text, &end, source->load->locale);
 	if (!strchr("0123456789.", *text) || end == text || !isfinite(entry->scale) ||
 	    entry->scale <= 0)
-		return catalog_fail_key(source, object, KEY_SCALE_UNIT,
-					"expected a number above 0 and a unit such as 1GB/s, "
-					"found %s", text);
+		return catalog_fail_key(source, KEY_SCALE_UNIT,
+					"expected a number above 0 and a unit such as 1GB/s, found %s",
+					text);
 	end += strspn(end, " ");
 	entry->unit = *end ? end : NULL;
 	return 0;
@@ -65,16 +59,16 @@ static int init_entry(const struct catalog_source *source, const struct catalog_
 		      enum catalog_key name, struct catalog_entry *entry)
 {
 	struct catalog_pool *pool = &source->load->pool;
-	struct catalog_text text = object->values[name], unit = object->values[KEY_UNIT];
+	const char *text = object->values[name], *unit = object->values[KEY_UNIT];
 	int ret;
 
 	entry->file = source->file;
 	entry->line = source->line;
 	entry->order = source->load->order++;
-	entry->key = catalog_key_of(pool, text.at, text.length);
-	entry->name = catalog_pool_copy(pool, text.at, text.length);
-	entry->pmu = unit.length ? catalog_pmu_of_unit(pool, unit) : NULL;
-	if (!entry->key || !entry->name || (unit.length && !entry->pmu))
+	entry->key = catalog_key_of(pool, text);
+	entry->name = catalog_pool_copy(pool, text, strlen(text));
+	entry->pmu = unit ? catalog_pmu_of_unit(pool, unit) : NULL;
+	if (!entry->key || !entry->name || (unit && !entry->pmu))
 		return -ENOMEM;
 	ret = copy_value(source, object, KEY_COMPAT, &entry->compat);
 	if (!ret)
@@ -88,35 +82,36 @@ static int init_entry(const struct catalog_source *source, const struct catalog_
 static int set_groups(const struct catalog_source *source, const struct catalog_object *object,
 		      struct gpmu_metric *metric)
 {
-	const char *groups[CATALOG_MAX_GROUPS];
-	struct catalog_text value = object->values[KEY_METRIC_GROUP];
-	size_t n = 0, i;
+	const char *value = object->values[KEY_METRIC_GROUP], *c;
+	const char *groups[CATALOG_MAX_GROUPS], **copy;
 	char *text, *group, *rest;
+	size_t n = 0;
 
-	for (i = 0; i < value.length; i++)
-		if ((unsigned char)value.at[i] < ' ' || value.at[i] == 0x7f)
-			return catalog_fail_key(source, object, KEY_METRIC_GROUP,
-						"expected one line");
-	text = catalog_pool_copy(&source->load->pool, value.at ? value.at : "", value.length);
+	if (!value)
+		return 0;
+	for (c = value; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return catalog_fail_key(source, KEY_METRIC_GROUP, "expected one line");
+	text = catalog_pool_copy(&source->load->pool, value, strlen(value));
 	if (!text)
 		return -ENOMEM;
 	for (group = strtok_r(text, ";", &rest); group; group = strtok_r(NULL, ";", &rest)) {
 		if (n == CATALOG_MAX_GROUPS)
-			return catalog_fail_key(source, object, KEY_METRIC_GROUP,
+			return catalog_fail_key(source, KEY_METRIC_GROUP,
 						"expected at most %d groups", CATALOG_MAX_GROUPS);
 		groups[n++] = group;
 	}
 	if (!n)
 		return 0;
-	metric->groups = catalog_pool_alloc(&source->load->pool, (n + 1) * sizeof(groups[0]));
-	if (!metric->groups)
+	copy = catalog_pool_alloc(&source->load->pool, (n + 1) * sizeof(groups[0]));
+	if (!copy)
 		return -ENOMEM;
-	memcpy(metric->groups, groups, n * sizeof(groups[0]));
+	memcpy(copy, groups, n * sizeof(groups[0]));
+	metric->groups = copy;
 	return 0;
 }
 
-static int check_constraint(const struct catalog_source *source,
-			    const struct catalog_object *object, const char *constraint)
+static int check_constraint(const struct catalog_source *source, const char *constraint)
 {
 	static const char *const known[] = {
 		"NO_GROUP_EVENTS", "NO_GROUP_EVENTS_NMI", "NO_NMI_WATCHDOG", "NO_GROUP_EVENTS_SMT",
@@ -127,8 +122,8 @@ static int check_constraint(const struct catalog_source *source,
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(constraint, known[i]))
 			return 0;
-	return catalog_fail_key(source, object, KEY_METRIC_CONSTRAINT,
-				"expected one of those of perf such as NO_GROUP_EVENTS, found %s",
+	return catalog_fail_key(source, KEY_METRIC_CONSTRAINT,
+				"expected a constraint of perf's such as NO_GROUP_EVENTS, found %s",
 				constraint);
 }
 
@@ -144,7 +139,7 @@ static int init_metric(const struct catalog_source *source, const struct catalog
 	if (!ret)
 		ret = copy_value(source, object, KEY_METRIC_CONSTRAINT, &metric->constraint);
 	if (!ret && metric->constraint)
-		ret = check_constraint(source, object, metric->constraint);
+		ret = check_constraint(source, metric->constraint);
 	return ret ? ret : set_groups(source, object, metric);
 }
 
@@ -155,8 +150,8 @@ static int add_metric(const struct catalog_source *source, const struct catalog_
 
 	if (!metric)
 		return -ENOMEM;
-	if (!object->values[KEY_METRIC_EXPR].length)
-		return catalog_fail_key(source, object, KEY_METRIC_NAME,
+	if (!object->values[KEY_METRIC_EXPR])
+		return catalog_fail_key(source, KEY_METRIC_NAME,
 					"expected a MetricExpr beside it");
 	ret = init_metric(source, object, KEY_METRIC_NAME, metric);
 	return ret ? ret : catalog_list_add(&source->load->metrics, &metric->entry);
@@ -172,29 +167,28 @@ static int add_event(const struct catalog_source *source, const struct catalog_o
 	ret = init_entry(source, object, KEY_EVENT_NAME, &event->entry);
 	if (ret)
 		return ret;
-	/* perf has events in lower case */
+	/* perf prints events in lower case. */
 	event->entry.name = event->entry.key;
-	ret = catalog_terms(source, object, &event->terms);
+	ret = catalog_terms(source, object, event->entry.key, &event->terms);
 	return ret ? ret : catalog_list_add(&source->load->events, &event->entry);
 }
 
 static int add_reference(const struct catalog_source *source,
 			 const struct catalog_object *object)
 {
-	struct catalog_text standard = object->values[KEY_ARCH_STD_EVENT];
 	struct catalog_load *load = source->load;
 	struct catalog_reference *reference;
 	enum catalog_key name = KEY_ARCH_STD_EVENT;
 	int ret;
 
-	if (object->values[KEY_EVENT_NAME].length)
+	if (object->values[KEY_EVENT_NAME])
 		name = KEY_EVENT_NAME;
-	else if (object->values[KEY_METRIC_NAME].length)
+	else if (object->values[KEY_METRIC_NAME])
 		name = KEY_METRIC_NAME;
 	reference = catalog_pool_alloc(&load->pool, sizeof(*reference));
 	if (!reference)
 		return -ENOMEM;
-	reference->standard = catalog_key_of(&load->pool, standard.at, standard.length);
+	reference->standard = catalog_key_of(&load->pool, object->values[KEY_ARCH_STD_EVENT]);
 	if (!reference->standard)
 		return -ENOMEM;
 	ret = init_metric(source, object, name, &reference->metric);
@@ -207,28 +201,28 @@ static int add_reference(const struct catalog_source *source,
 
 int catalog_add_object(const struct catalog_source *source, const struct catalog_object *object)
 {
-	const struct catalog_text *values = object->values;
+	const char *const *values = object->values;
 	int ret = 0;
 
-	if (object->unknown[0])
+	if (object->unknown)
 		ret = catalog_warn(source->load, source->file->name, source->line,
-				   "%s is not a key of perf's: ignored", object->unknown);
+				   "%.63s is not a key of perf's: ignored", object->unknown);
 	if (ret)
 		return ret;
-	if (values[KEY_ARCH_STD_EVENT].length)
+	if (values[KEY_ARCH_STD_EVENT])
 		return add_reference(source, object);
-	if (!values[KEY_EVENT_NAME].length && !values[KEY_METRIC_NAME].length) {
-		if (values[KEY_METRIC_EXPR].length)
-			return catalog_fail_key(source, object, KEY_METRIC_EXPR,
+	if (!values[KEY_EVENT_NAME] && !values[KEY_METRIC_NAME]) {
+		if (values[KEY_METRIC_EXPR])
+			return catalog_fail_key(source, KEY_METRIC_EXPR,
 						"expected a MetricName beside it");
-		if (values[KEY_EVENT_CODE].length)
-			return catalog_fail_key(source, object, KEY_EVENT_CODE,
+		if (values[KEY_EVENT_CODE])
+			return catalog_fail_key(source, KEY_EVENT_CODE,
 						"expected an EventName beside it");
-		return 0;	/* of the number of counters, say */
+		return 0;	/* such as an object that has the number of counters */
 	}
-	if (values[KEY_EVENT_NAME].length)
+	if (values[KEY_EVENT_NAME])
 		ret = add_event(source, object);
-	if (!ret && values[KEY_METRIC_NAME].length)
+	if (!ret && values[KEY_METRIC_NAME])
 		ret = add_metric(source, object);
 	return ret;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* One file: what its place says of it, and its text. */
+/* A file: its CPU and topic, from its path, and its text. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -10,12 +10,15 @@
 
 #include "catalog/catalog.h"
 
-/* The folders of perf's pmu-events/arch. What is in "common" is not of a CPU. */
+/* The folders of perf's pmu-events/arch, but "common", which applies to all CPUs */
 static const char *const archs[] = {
 	"arm64", "nds32", "powerpc", "riscv", "s390", "test", "x86",
 };
 
-/* "arm64" of ".../arch/arm64/arm/neoverse-n2-v2/x.json", @below then has the rest */
+/*
+ * Returns "arm64" for ".../arch/arm64/arm/neoverse-n2-v2/x.json", with @below at that part of
+ * the path; or NULL.
+ */
 static const char *find_arch(const char *place, const char **below)
 {
 	const char *arch = NULL, *folder;
@@ -55,7 +58,7 @@ static bool ends_in(const char *text, size_t length, const char *end)
 	return length >= end_length && !memcmp(text + length - end_length, end, end_length);
 }
 
-/* "spec operation" of "spec-operation.json" as perf list has it, "metrics" of "x-metrics.json" */
+/* As perf list: "spec operation" for spec-operation.json, "metrics" for x-metrics.json */
 static int set_topic(struct catalog_load *load, struct catalog_file *file, const char *name)
 {
 	static const char json[] = ".json", metrics[] = "metrics", groups[] = "metricgroups";
@@ -98,18 +101,10 @@ int catalog_add_text(struct catalog_load *load, const char *name, const char *pl
 	return ret ? ret : catalog_read(load, file, text, size);
 }
 
-int catalog_add_builtin(struct catalog_load *load)
-{
-	const struct catalog_builtin *file;
-	int ret = 0;
-
-	for (file = catalog_builtins; file->name && !ret; file++)
-		ret = catalog_add_text(load, file->name, file->place, file->text,
-				       (size_t)(file->end - file->text));
-	return ret;
-}
-
-/* All of a file, to be freed; NULL with errno, which is EFBIG above @max bytes */
+/*
+ * Reads a whole file. Returns its text, which the caller frees; NULL with errno, which is EFBIG
+ * for more than @max bytes.
+ */
 static char *read_all(int fd, size_t room, size_t max, size_t *size)
 {
 	char *text = NULL, *bigger;
@@ -174,7 +169,7 @@ static int add_open_file(struct catalog_load *load, int fd, const char *name, co
 
 int catalog_add_file(struct catalog_load *load, const char *name, const char *place)
 {
-	/* Opening a FIFO must not wait for its writer */
+	/* Without O_NONBLOCK open() of a FIFO would wait for a writer. */
 	int fd = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret;
 
 	if (fd < 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The *.json below a folder, in the order of their names. */
+/* Adds the *.json below a folder, sorted by name. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -46,7 +46,9 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What is in a folder but for hidden files; 0 or -errno, then with nothing to release */
+/*
+ * Reads the names in a folder, except hidden ones. Returns 0, or -errno with nothing to release.
+ */
 static int names_read(struct names *names, const char *folder)
 {
 	const struct dirent *entry;
@@ -100,7 +102,10 @@ static bool is_json(const char *name)
 static int add_folder(struct catalog_load *load, const char *name, const char *real,
 		      unsigned int depth);
 
-/* What @real, a path without links but for its last part, is; @name is the path for people. */
+/*
+ * Adds a member of a folder. @name: its path as shown to users; @real: its path, in which only
+ * the last part can be a link
+ */
 static int add_member(struct catalog_load *load, const char *name, const char *real,
 		      unsigned int depth)
 {
@@ -113,7 +118,7 @@ static int add_member(struct catalog_load *load, const char *name, const char *r
 	if (link && stat(real, &st))
 		return json ? catalog_fail_errno(load, name) : 0;
 	if (S_ISDIR(st.st_mode))
-		/* It could lead to a folder that it is in */
+		/* A link could lead to a folder that contains it. */
 		return link ? catalog_warn(load, name, 0, "a link to a folder: left out") :
 			      add_folder(load, name, real, depth);
 	if (!json)

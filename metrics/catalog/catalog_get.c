@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a metric and an event say. */
+/* The members of a metric and of an event */
 #include <string.h>
 
 #include "catalog/catalog.h"

@@ -10,7 +10,7 @@ static int lower(char c)
 	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
 }
 
-/* ASCII's letters alike, in any locale */
+/* Ignores the case of ASCII letters, in any locale. */
 static int compare_names(const char *a, const char *b)
 {
 	while (*a && lower(*a) == lower(*b)) {
@@ -31,8 +31,8 @@ static int compare_members(const void *a, const void *b)
 static size_t count_members(const struct catalog_list *metrics)
 {
 	const struct gpmu_metric *metric;
+	const char *const *group;
 	size_t i, n = 0;
-	const char **group;
 
 	for (i = 0; i < metrics->length; i++) {
 		metric = (const struct gpmu_metric *)metrics->entries[i];
@@ -42,77 +42,70 @@ static size_t count_members(const struct catalog_list *metrics)
 	return n;
 }
 
-/* Sorts the members, takes out those that are there twice, and marks where groups begin. */
-static void sort_members(struct catalog_groups *groups)
+/* Sorts pairs, removes duplicates, sets where each group starts; returns how many groups. */
+static size_t sort_members(struct catalog_group *members, size_t length, size_t *starts)
 {
-	struct catalog_group *members = groups->members;
-	size_t i, n = 0;
+	size_t i, n = 0, count = 0;
 
-	qsort(members, groups->length, sizeof(*members), compare_members);
-	for (i = 0; i < groups->length; i++) {
+	qsort(members, length, sizeof(*members), compare_members);
+	for (i = 0; i < length; i++) {
 		bool first = !n || compare_names(members[i].name, members[n - 1].name);
 
 		if (!first && members[i].metric == members[n - 1].metric)
 			continue;
 		if (first)
-			groups->starts[groups->n_groups++] = n;
+			starts[count++] = n;
 		members[n++] = members[i];
 	}
-	groups->starts[groups->n_groups] = n;
-	groups->length = n;
+	starts[count] = n;
+	return count;
 }
 
 int catalog_groups_init(struct catalog_groups *groups, const struct catalog_list *metrics)
 {
-	size_t i, n = count_members(metrics);
+	size_t i, n = count_members(metrics), length = 0, *starts;
 	const struct gpmu_metric *metric;
-	const char **group;
+	struct catalog_group *members;
+	const char *const *group;
 
-	*groups = (struct catalog_groups){ .length = 0 };
+	*groups = (struct catalog_groups){ .count = 0 };
 	if (!n)
 		return 0;
-	groups->members = malloc(n * sizeof(*groups->members));
-	groups->starts = malloc((n + 1) * sizeof(*groups->starts));
-	if (!groups->members || !groups->starts) {
-		catalog_groups_release(groups);
+	members = malloc(n * sizeof(*members) + (n + 1) * sizeof(*starts));
+	if (!members)
 		return -ENOMEM;
-	}
+	starts = (size_t *)(members + n);
 	for (i = 0; i < metrics->length; i++) {
 		metric = (const struct gpmu_metric *)metrics->entries[i];
 		for (group = metric->groups; group && *group; group++)
-			groups->members[groups->length++] =
-				(struct catalog_group){ *group, metric };
+			members[length++] = (struct catalog_group){ *group, metric };
 	}
-	sort_members(groups);
+	groups->count = sort_members(members, length, starts);
+	groups->members = groups->own = members;
+	groups->starts = starts;
 	return 0;
 }
 
 void catalog_groups_release(struct catalog_groups *groups)
 {
-	free(groups->members);
-	free(groups->starts);
-	*groups = (struct catalog_groups){ .length = 0 };
+	free(groups->own);
+	*groups = (struct catalog_groups){ .count = 0 };
 }
 
 const char *gpmu_catalog_group(const struct gpmu_catalog *catalog, size_t index)
 {
 	const struct catalog_groups *groups = &catalog->groups;
 
-	if (catalog_need(catalog))
-		return NULL;
-	return index < groups->n_groups ? groups->members[groups->starts[index]].name : NULL;
+	return index < groups->count ? groups->members[groups->starts[index]].name : NULL;
 }
 
 const struct gpmu_metric *gpmu_catalog_group_metric(const struct gpmu_catalog *catalog,
 						    const char *group, size_t index)
 {
 	const struct catalog_groups *groups = &catalog->groups;
-	size_t first = 0, end, middle;
+	size_t first = 0, end = groups->count, middle;
 	int order;
 
-	if (catalog_need(catalog))
-		return NULL;
-	end = groups->n_groups;
 	while (first < end) {
 		middle = first + (end - first) / 2;
 		order = compare_names(groups->members[groups->starts[middle]].name, group);

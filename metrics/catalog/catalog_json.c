@@ -1,85 +1,65 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A file of pmu-events: an array of objects, read one by one, so that each has its line. */
+/*
+ * A file of pmu-events: an array of objects. jansson reads each object on its own, as it does
+ * not give the line of an object in an array.
+ */
 #include <errno.h>
 #include <string.h>
 
 #include "catalog/catalog.h"
 
 struct reader {
-	struct catalog_load *load;
-	const struct catalog_file *file;
 	const char *text;
 	size_t size;
-	size_t at;
-	unsigned int line;	/* of @at */
+	struct catalog_source at;
 };
-
-static unsigned int count_lines(const char *text, size_t length)
-{
-	const char *end = text + length;
-	unsigned int n = 0;
-
-	while ((text = memchr(text, '\n', (size_t)(end - text)))) {
-		text++;
-		n++;
-	}
-	return n;
-}
 
 static void skip(struct reader *r, size_t length)
 {
-	r->line += count_lines(r->text + r->at, length);
-	r->at += length;
+	const char *text = r->text + r->at.offset, *end = text + length;
+
+	r->at.offset += length;
+	while ((text = memchr(text, '\n', (size_t)(end - text)))) {
+		text++;
+		r->at.line++;
+	}
 }
 
-/* The next character that is no white space, 0 at the end */
+/* Skips white space; returns the next character, or 0 at the end of the text. */
 static char next(struct reader *r)
 {
-	for (; r->at < r->size; r->at++) {
-		switch (r->text[r->at]) {
-		case '\n':
-			r->line++;
-			break;
-		case ' ':
-		case '\t':
-		case '\r':
-			break;
-		default:
-			return r->text[r->at];
-		}
-	}
-	return 0;
+	const char *text = r->text + r->at.offset, *end = r->text + r->size, *c = text;
+
+	while (c < end && (*c == ' ' || *c == '\n' || *c == '\t' || *c == '\r'))
+		c++;
+	skip(r, (size_t)(c - text));
+	return c < end ? *c : 0;
 }
 
 static int expected(struct reader *r, const char *what)
 {
-	return catalog_fail(r->load, r->file->name, r->line, r->at, "expected %s", what);
+	return catalog_fail(r->at.load, r->at.file->name, r->at.line, r->at.offset, "expected %s",
+			    what);
 }
 
-/* What is wrong with what begins at r->at */
-static int fail_at(struct reader *r, const struct gpmu_error *why)
-{
-	return catalog_fail(r->load, r->file->name,
-			    r->line + count_lines(r->text + r->at, why->offset),
-			    r->at + why->offset, "%s", why->text);
-}
-
-static int read_object(struct reader *r)
+static int read_object(struct reader *r, bool add)
 {
 	struct catalog_object object;
 	struct gpmu_error why;
-	struct catalog_source source = {
-		.load = r->load, .file = r->file, .line = r->line, .offset = r->at,
-		.text = r->text + r->at,
-	};
 	int ret;
 
 	if (next(r) != '{')
 		return expected(r, "an object");
-	ret = catalog_object_read(&object, r->text + r->at, r->size - r->at, &why);
+	ret = catalog_object_read(&object, r->text + r->at.offset, r->size - r->at.offset, &why);
+	if (ret == -EINVAL) {
+		skip(r, why.offset);
+		catalog_fail(r->at.load, r->at.file->name, r->at.line, r->at.offset, "%s",
+			     why.text);
+	}
 	if (ret)
-		return ret == -EINVAL ? fail_at(r, &why) : ret;
-	ret = catalog_add_object(&source, &object);
+		return ret;
+	if (add)
+		ret = catalog_add_object(&r->at, &object);
 	skip(r, object.length);
 	catalog_object_release(&object);
 	return ret;
@@ -91,45 +71,33 @@ static int read_array(struct reader *r)
 
 	if (next(r) != '[')
 		return expected(r, "[ and objects in it");
-	r->at++;
+	skip(r, 1);
 	if (next(r) != ']') {
 		for (;;) {
-			ret = read_object(r);
+			ret = read_object(r, true);
 			if (ret)
 				return ret;
 			if (next(r) != ',')
 				break;
-			r->at++;
-			next(r);
+			skip(r, 1);
 		}
 	}
 	if (next(r) != ']')
 		return expected(r, "a comma or ] after an object");
-	r->at++;
-	return next(r) || r->at < r->size ? expected(r, "nothing after ]") : 0;
-}
-
-/* Descriptions of metric groups, which are of no use here but have to be JSON */
-static int read_descriptions(struct reader *r)
-{
-	struct catalog_object object;
-	struct gpmu_error why;
-	int ret;
-
-	if (next(r) != '{')
-		return expected(r, "an object");
-	ret = catalog_object_read(&object, r->text + r->at, r->size - r->at, &why);
-	if (ret)
-		return ret == -EINVAL ? fail_at(r, &why) : ret;
-	skip(r, object.length);
-	catalog_object_release(&object);
-	return next(r) || r->at < r->size ? expected(r, "nothing after }") : 0;
+	skip(r, 1);
+	return 0;
 }
 
 int catalog_read(struct catalog_load *load, const struct catalog_file *file, const char *text,
 		 size_t size)
 {
-	struct reader r = { .load = load, .file = file, .text = text, .size = size, .line = 1 };
+	struct reader r = {
+		.text = text, .size = size, .at = { .load = load, .file = file, .line = 1 },
+	};
+	int ret = file->descriptions ? read_object(&r, false) : read_array(&r);
 
-	return file->descriptions ? read_descriptions(&r) : read_array(&r);
+	next(&r);
+	if (!ret && r.at.offset < size)
+		ret = expected(&r, file->descriptions ? "nothing after }" : "nothing after ]");
+	return ret;
 }

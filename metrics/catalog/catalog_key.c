@@ -4,7 +4,7 @@
 
 #include "catalog/catalog_key.h"
 
-/* All keys that Linux 6.1 to 7.3 have, in the order of their names */
+/* All keys of Linux 6.1 to 7.3, sorted by name */
 static const struct catalog_key_info keys[] = {
 	{ "AggregationMode", KIND_IGNORED, 0 },
 	{ "AnyThread", KIND_LINE, KEY_ANY_THREAD },
@@ -73,25 +73,14 @@ static const struct catalog_key_info keys[] = {
 
 #define N_KEYS	(sizeof(keys) / sizeof(keys[0]))
 
-_Static_assert(N_KEYS <= CATALOG_MAX_INDEX, "catalog_key_index()");
-
-static int compare_key(const void *text, const void *key)
+static int compare_key(const void *name, const void *key)
 {
-	const struct catalog_text *t = text;
-	const struct catalog_key_info *k = key;
-	int order = strncmp(t->at, k->name, t->length);
-
-	return order || !k->name[t->length] ? order : -1;
+	return strcmp(name, ((const struct catalog_key_info *)key)->name);
 }
 
-const struct catalog_key_info *catalog_key_find(struct catalog_text name)
+const struct catalog_key_info *catalog_key_find(const char *name)
 {
-	return bsearch(&name, keys, N_KEYS, sizeof(keys[0]), compare_key);
-}
-
-unsigned int catalog_key_index(const struct catalog_key_info *key)
-{
-	return (unsigned int)(key - keys);
+	return bsearch(name, keys, N_KEYS, sizeof(keys[0]), compare_key);
 }
 
 const char *catalog_key_name(enum catalog_key key)

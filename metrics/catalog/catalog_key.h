@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The keys that objects of pmu-events have. */
+/* The keys of perf's schema for objects of pmu-events */
 #ifndef GPMU_CATALOG_KEY_H
 #define GPMU_CATALOG_KEY_H
 
-#include <stddef.h>
+#define CATALOG_MAX_LINE	255	/* bytes of a KIND_LINE value */
 
-#define CATALOG_MAX_LINE	255	/* bytes of a name, and of all but texts and lists */
-
-/* Those whose values libgpmu makes use of */
+/* Keys whose values libgpmu uses */
 enum catalog_key {
 	KEY_ANY_THREAD,
 	KEY_ARCH_STD_EVENT,
@@ -56,21 +54,11 @@ enum catalog_kind {
 struct catalog_key_info {
 	const char *name;
 	enum catalog_kind kind;
-	enum catalog_key key;	/* unless it is ignored */
+	enum catalog_key key;	/* not of KIND_IGNORED */
 };
 
-#define CATALOG_MAX_INDEX	64
-
-/* Not ended by a NUL */
-struct catalog_text {
-	const char *at;
-	size_t length;
-};
-
-/* NULL if perf's schema does not have that key */
-const struct catalog_key_info *catalog_key_find(struct catalog_text name);
-/* Below CATALOG_MAX_INDEX, a number of its own for each key */
-unsigned int catalog_key_index(const struct catalog_key_info *key);
+/* Returns NULL if perf's schema does not have the key. */
+const struct catalog_key_info *catalog_key_find(const char *name);
 const char *catalog_key_name(enum catalog_key key);
 
 #endif /* GPMU_CATALOG_KEY_H */

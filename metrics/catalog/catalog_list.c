@@ -5,48 +5,50 @@
 
 #include "catalog/catalog.h"
 
-void catalog_fold(char *key, const char *name, size_t length)
+void catalog_fold(char *key, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		key[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i];
-	key[length] = 0;
+	do
+		*key++ = *name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name;
+	while (*name++);
 }
 
-const char *catalog_key_of(struct catalog_pool *pool, const char *name, size_t length)
+const char *catalog_key_of(struct catalog_pool *pool, const char *name)
 {
-	char *key = catalog_pool_copy(pool, name, length);
+	char *key = catalog_pool_copy(pool, name, strlen(name));
 
 	if (key)
-		catalog_fold(key, name, length);
+		catalog_fold(key, name);
 	return key;
 }
 
-int catalog_list_add(struct catalog_list *list, struct catalog_entry *entry)
+/* Makes room for so many entries in all. */
+static int reserve(struct catalog_list *list, size_t room)
 {
-	struct catalog_entry **bigger;
-	size_t room;
+	const struct catalog_entry **own;
 
-	if (list->length == list->room) {
-		room = list->room ? list->room * 2 : 64;
-		bigger = realloc(list->entries, room * sizeof(struct catalog_entry *));
-		if (!bigger)
-			return -ENOMEM;
-		list->entries = bigger;
-		list->room = room;
-	}
-	list->entries[list->length++] = entry;
+	own = reallocarray(list->own, room, sizeof(struct catalog_entry *));
+	if (!own)
+		return -ENOMEM;
+	list->entries = list->own = own;
+	list->room = room;
+	return 0;
+}
+
+int catalog_list_add(struct catalog_list *list, const struct catalog_entry *entry)
+{
+	if (list->length == list->room && reserve(list, list->room ? list->room * 2 : 64))
+		return -ENOMEM;
+	list->own[list->length++] = entry;
 	return 0;
 }
 
 void catalog_list_release(struct catalog_list *list)
 {
-	free(list->entries);
+	free(list->own);
 	*list = (struct catalog_list){ .length = 0 };
 }
 
-/* NULL is before all others. */
+/* NULL is less than all texts. */
 static int compare_texts(const char *a, const char *b)
 {
 	if (a == b || !a || !b)
@@ -69,8 +71,8 @@ int catalog_compare(const struct catalog_entry *a, const struct catalog_entry *b
 
 static int compare_added(const void *a, const void *b)
 {
-	const struct catalog_entry *x = *(struct catalog_entry *const *)a;
-	const struct catalog_entry *y = *(struct catalog_entry *const *)b;
+	const struct catalog_entry *x = *(const struct catalog_entry *const *)a;
+	const struct catalog_entry *y = *(const struct catalog_entry *const *)b;
 	int order = catalog_compare(x, y);
 
 	return order ? order : (x->order > y->order) - (x->order < y->order);
@@ -78,14 +80,14 @@ static int compare_added(const void *a, const void *b)
 
 int catalog_list_sort(struct catalog_load *load, struct catalog_list *list)
 {
-	struct catalog_entry **kept = list->entries, *entry;
+	const struct catalog_entry **kept = list->own, *entry;
 	size_t i;
 
 	if (list->length < 2)
 		return 0;
-	qsort(list->entries, list->length, sizeof(struct catalog_entry *), compare_added);
+	qsort(list->own, list->length, sizeof(struct catalog_entry *), compare_added);
 	for (i = 1; i < list->length; i++) {
-		entry = list->entries[i];
+		entry = list->own[i];
 		if (catalog_compare(*kept, entry)) {
 			*++kept = entry;
 		} else if ((*kept)->file != entry->file) {
@@ -96,7 +98,7 @@ int catalog_list_sort(struct catalog_load *load, struct catalog_list *list)
 			return -ENOMEM;
 		}
 	}
-	list->length = (size_t)(kept - list->entries) + 1;
+	list->length = (size_t)(kept - list->own) + 1;
 	return 0;
 }
 
@@ -106,25 +108,22 @@ int catalog_list_merge(struct catalog_list *merged, const struct catalog_list *o
 	size_t room = older->length + newer->length, i = 0, j = 0;
 	int order;
 
-	*merged = (struct catalog_list){ .room = room };
-	if (!room)
-		return 0;
-	merged->entries = malloc(room * sizeof(struct catalog_entry *));
-	if (!merged->entries)
+	*merged = (struct catalog_list){ .length = 0 };
+	if (room && reserve(merged, room))
 		return -ENOMEM;
 	while (i < older->length && j < newer->length) {
 		order = catalog_compare(older->entries[i], newer->entries[j]);
 		if (order < 0) {
-			merged->entries[merged->length++] = older->entries[i++];
+			merged->own[merged->length++] = older->entries[i++];
 			continue;
 		}
-		merged->entries[merged->length++] = newer->entries[j++];
+		merged->own[merged->length++] = newer->entries[j++];
 		i += !order;
 	}
 	while (i < older->length)
-		merged->entries[merged->length++] = older->entries[i++];
+		merged->own[merged->length++] = older->entries[i++];
 	while (j < newer->length)
-		merged->entries[merged->length++] = newer->entries[j++];
+		merged->own[merged->length++] = newer->entries[j++];
 	return 0;
 }
 

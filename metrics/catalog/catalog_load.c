@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A load's errors, its warnings, and how it becomes part of a catalog. */
+/* Errors and warnings of a load, and its merge into a catalog. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include "catalog/catalog.h"
 #include "base/error.h"
 
-#define MAX_NAME	100	/* of a file in a line */
+#define MAX_NAME	100	/* bytes of a file's name in a message */
 
-/* "file:line: ...", on one line whatever is in it */
+/* Formats "file:line: ..."; control characters become "?". */
 static void format_line(char *text, size_t size, const char *file, unsigned int line,
 			const char *fmt, va_list args)
 {
@@ -92,7 +92,7 @@ static void take_warnings(struct catalog_warnings *warnings, const struct catalo
 			 warnings->more);
 }
 
-/* @merged has what is in @older and what was loaded, which is then none. */
+/* Merges @older and the loaded entries into @merged; the load then has no entries. */
 static int merge(struct gpmu_catalog *merged, const struct gpmu_catalog *older,
 		 struct catalog_load *load)
 {
@@ -109,7 +109,7 @@ static int merge(struct gpmu_catalog *merged, const struct gpmu_catalog *older,
 	return ret;
 }
 
-/* A name is looked up among its namesakes one by one. */
+/* Bounds the linear search among entries of one name. */
 static int check_namesakes(struct catalog_load *load, const struct catalog_list *list)
 {
 	const struct catalog_entry *entry;

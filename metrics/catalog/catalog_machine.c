@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whether a machine has what an entry is for. */
+/* Whether a machine has the CPU and the PMU of an entry. */
 #include <errno.h>
 #include <regex.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #define MAX_PATTERN	64
 
 /*
- * CPUs by their folder in pmu-events/arch. perf's arch/arm64/mapfile.csv gives this one to
- * Neoverse N2 too, which has other slots a cycle than what is built in says.
+ * CPUs by their folder in pmu-events/arch. perf's arch/arm64/mapfile.csv gives this folder to
+ * Neoverse N2 too, but the built-in metrics assume the slots per cycle of Neoverse V2.
  */
 static const struct {
 	const char *folder;
@@ -45,8 +45,8 @@ static bool has_core_pmu(const struct gpmu_machine *machine)
 }
 
 /*
- * Whether a PMU's number is behind its name: "0", "_12", "_2b442". It may be
- * hexadecimal, of more than two digits if one is a letter.
+ * Whether @text is the number after a PMU's name: "0", "_12", "_2b442". A hexadecimal number
+ * with a letter has more than two digits.
  */
 static bool is_number(const char *text)
 {
@@ -66,8 +66,8 @@ static const char *without_uncore(const char *name)
 }
 
 /*
- * Whether @name is @wanted, with or without a number, as perf takes the PMUs of
- * JSON. "hisi_sccl,l3c" is hisi_sccl1_l3c0: a number, then a "_", may be behind each part.
+ * Whether the PMU @name is @wanted, with or without a number, as perf matches the PMUs of JSON.
+ * "hisi_sccl,l3c" matches hisi_sccl1_l3c0: each part can end with a number, then "_".
  */
 static bool is_pmu(const char *name, const char *wanted)
 {
@@ -95,9 +95,10 @@ static bool is_pmu(const char *name, const char *wanted)
 }
 
 /*
- * The identifier must be @compat, or from perf 6.12 on match it as a whole as an
- * extended regular expression. glibc's regcomp() may need time and memory
- * without bounds for "{" and nested "+", regexec() for "\1".
+ * Whether the identifier is @compat or, as since perf 6.12, all of it matches @compat as an
+ * extended regular expression. "{", "+" and "\" are no such expression, as glibc's regcomp()
+ * can need unbounded time and memory for "{" and nested "+", and regexec() for "\1".
+ * Returns 1, 0 or -ENOMEM.
  */
 static int matches(const char *compat, const char *identifier)
 {
@@ -151,7 +152,7 @@ int catalog_supported(const struct catalog_entry *entry, const struct gpmu_machi
 
 int gpmu_metric_supported(const struct gpmu_metric *metric, const struct gpmu_machine *machine)
 {
-	/* It says nothing of where it can be counted; its events do. */
+	/* Its events decide where it can be counted. */
 	if (!metric->entry.pmu && !metric->entry.file->cpu)
 		return 1;
 	return catalog_supported(&metric->entry, machine);

@@ -31,7 +31,7 @@ static void *take(struct catalog_pool *pool, size_t size, size_t align)
 		return NULL;
 	block->size = room;
 	block->used = size;
-	/* One of its own size is full: the one before has room yet */
+	/* A block for one large text is full; keep the block with free space first. */
 	if (room == size && pool->blocks) {
 		block->next = pool->blocks->next;
 		pool->blocks->next = block;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * ArchStdEvent: what an entry does not say itself is that of an entry in one of
- * the files arch/ARCH/NAME.json.
- */
+/* ArchStdEvent: an entry takes missing members from an entry of a file arch/ARCH/NAME.json. */
 #include <errno.h>
 #include <string.h>
 
 #include "catalog/catalog.h"
 
-/* Files elsewhere are for this kind of machine. */
+/* Architecture of files that are not in a tree like perf's */
 #define DEFAULT_ARCH	"arm64"
 
 static void complete(struct catalog_entry *entry, const struct catalog_entry *standard)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What perf makes of an event's codes: the terms of PMU/terms/, and of its Unit, the PMU. */
+/* The terms of PMU/terms/ from the codes of an event, and the PMU from its Unit, as in perf */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 
 #include "catalog/catalog.h"
 
-/* Each value has a line at most; its term is far shorter */
-#define MAX_TERMS	(CATALOG_KEYS * 300)
+/* Each value is a KIND_LINE; the names of terms are short. */
+#define MAX_TERMS	(CATALOG_KEYS * (CATALOG_MAX_LINE + 45))
 
 struct terms {
 	const struct catalog_source *source;
@@ -30,30 +30,26 @@ static void add(struct terms *terms, const char *fmt, ...)
 	va_end(args);
 }
 
-/* As perf writes numbers: hexadecimal from 10 on if it was, or must be */
+/* As in perf: numbers below 10 are decimal, others hexadecimal if @hex. */
 static void add_number(struct terms *terms, const char *name, uint64_t number, bool hex)
 {
 	add(terms, hex && number > 9 ? "%s%s=0x%" PRIx64 : "%s%s=%" PRIu64,
 	    terms->length ? "," : "", name, number);
 }
 
-/* The number that a text begins with, up to one of @ends; false: none, or above 2^64 - 1 */
-static bool parse_number(struct catalog_text text, const char *ends, uint64_t *number, bool *hex)
+/* Parses @text up to the first of @ends; false: not a number, or above 2^64 - 1 */
+static bool parse_number(const char *text, const char *ends, uint64_t *number, bool *hex)
 {
 	char digits[32], *end;
-	size_t length = 0;
+	size_t length;
 
-	while (text.length && *text.at == ' ') {
-		text.at++;
-		text.length--;
-	}
-	while (length < text.length && !strchr(ends, text.at[length]))
-		length++;
-	while (length && text.at[length - 1] == ' ')
+	text += strspn(text, " ");
+	length = strcspn(text, ends);
+	while (length && text[length - 1] == ' ')
 		length--;
 	if (!length || length >= sizeof(digits))
 		return false;
-	memcpy(digits, text.at, length);
+	memcpy(digits, text, length);
 	digits[length] = 0;
 	*hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
 	if (!strchr(*hex ? "0123456789abcdefABCDEF" : "0123456789", digits[*hex ? 2 : 0]) ||
@@ -67,17 +63,16 @@ static bool parse_number(struct catalog_text text, const char *ends, uint64_t *n
 static int get_number(struct terms *terms, enum catalog_key key, const char *ends,
 		      uint64_t *number, bool *hex)
 {
-	struct catalog_text value = terms->object->values[key];
+	const char *value = terms->object->values[key];
 
 	if (parse_number(value, ends, number, hex))
 		return 0;
-	return catalog_fail_key(terms->source, terms->object, key,
-				"expected a number such as 0x11, found %.*s", (int)value.length,
-				value.at);
+	return catalog_fail_key(terms->source, key, "expected a number such as 0x11, found %s",
+				value);
 }
 
-/* perf has other terms than the codes for the fixed counters of an Intel CPU. */
-static const char *fixed_terms(const struct catalog_object *object)
+/* perf replaces the codes of an Intel CPU's fixed counters. */
+static const char *fixed_terms(const char *key)
 {
 	static const struct {
 		const char *event, *terms;
@@ -89,18 +84,15 @@ static const char *fixed_terms(const struct catalog_object *object)
 		{ "inst_retired.any", "event=0xc0,period=2000003" },
 		{ "inst_retired.any_p", "event=0xc0,period=2000003" },
 	};
-	struct catalog_text name = object->values[KEY_EVENT_NAME];
-	char key[CATALOG_MAX_LINE + 1];
 	size_t i;
 
-	catalog_fold(key, name.at, name.length);
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (!strcmp(key, fixed[i].event))
 			return fixed[i].terms;
 	return NULL;
 }
 
-/* The code; an event without one has code 0. */
+/* An event without a code has code 0. */
 static int add_code(struct terms *terms)
 {
 	static const struct {
@@ -112,34 +104,34 @@ static int add_code(struct terms *terms)
 		{ KEY_LEGACY_CONFIG_CODE, "legacy-hardware-config" },
 		{ KEY_LEGACY_CACHE_CODE, "legacy-cache-config" },
 	};
-	const struct catalog_text *values = terms->object->values;
+	const char *const *values = terms->object->values;
 	uint64_t code = 0, select = 0;
 	int ret = 0;
 	bool hex;
 	size_t i;
 
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (!values[others[i].key].length)
+		if (!values[others[i].key])
 			continue;
 		ret = get_number(terms, others[i].key, "", &code, &hex);
 		if (!ret)
 			add_number(terms, others[i].term, code, true);
 		return ret;
 	}
-	/* "0xb7,0xbb": either */
-	if (values[KEY_EVENT_CODE].length)
+	/* Of "0xb7,0xbb" perf takes the first. */
+	if (values[KEY_EVENT_CODE])
 		ret = get_number(terms, KEY_EVENT_CODE, ",", &code, &hex);
-	if (!ret && values[KEY_EXT_SEL].length)
+	if (!ret && values[KEY_EXT_SEL])
 		ret = get_number(terms, KEY_EXT_SEL, "", &select, &hex);
 	if (!ret && select > UINT64_MAX >> 8)
-		ret = catalog_fail_key(terms->source, terms->object, KEY_EXT_SEL,
+		ret = catalog_fail_key(terms->source, KEY_EXT_SEL,
 				       "expected a number of at most 56 bits");
 	if (!ret)
 		add_number(terms, "event", code | select << 8, true);
 	return ret;
 }
 
-/* The register that an Intel event needs set, by its number */
+/* A register of an Intel CPU that the event needs */
 static int add_msr(struct terms *terms)
 {
 	static const struct {
@@ -150,26 +142,25 @@ static int add_msr(struct terms *terms)
 		{ 0x3e1, "offcore_rsp" }, { 0x3e2, "offcore_rsp" }, { 0x3e3, "offcore_rsp" },
 		{ 0x3f6, "ldlat" }, { 0x3f7, "frontend" },
 	};
-	struct catalog_text value = terms->object->values[KEY_MSR_VALUE];
+	const char *value = terms->object->values[KEY_MSR_VALUE];
 	uint64_t index;
 	bool hex;
 	size_t i;
 	int ret;
 
-	if (!terms->object->values[KEY_MSR_INDEX].length)
+	if (!terms->object->values[KEY_MSR_INDEX])
 		return 0;
 	ret = get_number(terms, KEY_MSR_INDEX, ",", &index, &hex);
 	if (ret)
 		return ret;
 	for (i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
 		if (registers[i].index == index) {
-			if (value.length)
-				add(terms, ",%s=%.*s", registers[i].term, (int)value.length,
-				    value.at);
+			if (value)
+				add(terms, ",%s=%s", registers[i].term, value);
 			return 0;
 		}
 	}
-	return catalog_fail_key(terms->source, terms->object, KEY_MSR_INDEX,
+	return catalog_fail_key(terms->source, KEY_MSR_INDEX,
 				"expected a register of perf's such as 0x1a6, found 0x%" PRIx64,
 				index);
 }
@@ -195,14 +186,14 @@ static int add_fields(struct terms *terms)
 		{ KEY_SLICE_ID, "sliceid" },
 		{ KEY_THREAD_MASK, "threadmask" },
 	};
-	struct catalog_text filter = terms->object->values[KEY_FILTER];
+	const char *filter = terms->object->values[KEY_FILTER];
 	uint64_t number = 0;
 	bool hex = false;
 	size_t i;
 	int ret;
 
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (!terms->object->values[fields[i].key].length)
+		if (!terms->object->values[fields[i].key])
 			continue;
 		ret = get_number(terms, fields[i].key, "", &number, &hex);
 		if (ret)
@@ -210,18 +201,18 @@ static int add_fields(struct terms *terms)
 		if (number)
 			add_number(terms, fields[i].term, number, hex);
 	}
-	if (filter.length)
-		add(terms, ",%.*s", (int)filter.length, filter.at);
+	if (filter)
+		add(terms, ",%s", filter);
 	return 0;
 }
 
 int catalog_terms(const struct catalog_source *source, const struct catalog_object *object,
-		  const char **text)
+		  const char *key, const char **text)
 {
 	struct terms terms;
 	int ret;
 
-	*text = fixed_terms(object);
+	*text = fixed_terms(key);
 	if (*text)
 		return 0;
 	terms.source = source;
@@ -238,7 +229,7 @@ int catalog_terms(const struct catalog_source *source, const struct catalog_obje
 	return *text ? 0 : -ENOMEM;
 }
 
-const char *catalog_pmu_of_unit(struct catalog_pool *pool, struct catalog_text unit)
+const char *catalog_pmu_of_unit(struct catalog_pool *pool, const char *unit)
 {
 	static const struct {
 		const char *unit, *pmu;
@@ -255,15 +246,14 @@ const char *catalog_pmu_of_unit(struct catalog_pool *pool, struct catalog_text u
 		{ "software", "software" }, { "tool", "tool" },
 	};
 	static const char grace[] = "nvidia_", others[] = CATALOG_UNCORE;
-	char name[sizeof(others) + 255];
+	char name[sizeof(others) + CATALOG_MAX_LINE];
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i].unit) == unit.length &&
-		    !memcmp(names[i].unit, unit.at, unit.length))
+		if (!strcmp(names[i].unit, unit))
 			return names[i].pmu;
-	if (unit.length >= sizeof(grace) - 1 && !memcmp(unit.at, grace, sizeof(grace) - 1))
-		return catalog_pool_copy(pool, unit.at, unit.length);
-	snprintf(name, sizeof(name), "%s%.*s", others, (int)unit.length, unit.at);
-	return catalog_key_of(pool, name, strlen(name));
+	if (!strncmp(unit, grace, sizeof(grace) - 1))
+		return catalog_pool_copy(pool, unit, strlen(unit));
+	snprintf(name, sizeof(name), "%s%s", others, unit);
+	return catalog_key_of(pool, name);
 }

@@ -60,11 +60,12 @@ static inline struct counter_group *counter_group_of(struct source_group *group)
 /* --- counter_fd.c: functions that need libperf's internal headers --- */
 
 /*
- * Makes an event in the leader's group, or a leader if @leader is NULL. @size is the size
- * of the caller's struct perf_event_attr, which can differ from libperf's.
+ * Makes an event that is not open. @size is the size of the caller's struct
+ * perf_event_attr, which can differ from libperf's. Returns NULL without memory.
  */
-struct perf_evsel *counter_evsel_new(const struct perf_event_attr *attr, size_t size,
-				     struct perf_evsel *leader);
+struct perf_evsel *counter_evsel_new(const struct perf_event_attr *attr, size_t size);
+/* Sets the file descriptor on the event's only place; libperf closes it. */
+void counter_evsel_set_fd(struct perf_evsel *event, int fd);
 /* File descriptor on the event's only place; -1 if it is not open */
 int counter_evsel_fd(const struct perf_evsel *event);
 

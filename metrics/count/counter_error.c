@@ -13,7 +13,7 @@
 #include "count/counter.h"
 #include "base/error.h"
 #include "gpmu.h"
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 
 #define PARANOID	"proc/sys/kernel/perf_event_paranoid"
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <fcntl.h>
 #include <perf/core.h>
-#include <perf/cpumap.h>
 #include <perf/evsel.h>
-#include <perf/threadmap.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include "count/counter.h"
-
-#define INTERRUPTED	100	/* retries of an open that signals interrupt */
+#include "event/event_fd.h"
 
 /* libperf prints to standard error by default. */
 static int print_nothing(enum libperf_print_level level, const char *fmt, va_list args)
@@ -27,47 +22,13 @@ static void init_once(void)
 	libperf_init(print_nothing);
 }
 
-/* The soft limit of open files is usually 1024, for programs that use select(). */
-static bool raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
-		return false;
-	limit.rlim_cur = limit.rlim_max;
-	return !setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/*
- * Opens one place at a time: if libperf cannot open an event on one of several, it closes
- * all of them and does not report which one failed.
- */
-static int open_at(struct perf_evsel *event, const struct place *place)
-{
-	struct perf_cpu_map *cpus = perf_cpu_map__new_int(place->cpu);
-	pid_t tid = place->tid;
-	struct perf_thread_map *threads = perf_thread_map__new_array(1, &tid);
-	int ret = -ENOMEM, left = INTERRUPTED;
-
-	if (cpus && threads) {
-		do
-			ret = perf_evsel__open(event, cpus, threads);
-		while (ret == -EINTR && --left);
-		if (ret == -EMFILE && raise_limit())
-			ret = perf_evsel__open(event, cpus, threads);
-	}
-	perf_thread_map__put(threads);
-	perf_cpu_map__put(cpus);
-	return ret;
-}
-
 int counter_event_open(struct perf_evsel **event, const struct event_instance *instance,
 		       struct perf_evsel *leader, const struct place *place, bool inherit,
 		       bool on_exec)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct perf_event_attr attr = instance->attr;
-	int ret;
+	int fd;
 
 	pthread_once(&once, init_once);
 	/* All events share one read format, so one function reads them all. */
@@ -82,27 +43,24 @@ int counter_event_open(struct perf_evsel **event, const struct event_instance *i
 	 */
 	if (leader)
 		attr.pinned = attr.exclusive = 0;
-	*event = counter_evsel_new(&attr, sizeof(attr), leader);
+	*event = counter_evsel_new(&attr, sizeof(attr));
 	if (!*event)
 		return -ENOMEM;
-	ret = open_at(*event, place);
-	/*
-	 * libperf cannot pass PERF_FLAG_FD_CLOEXEC. A program that starts another one
-	 * before this call leaks the descriptor to it.
-	 */
-	if (!ret && fcntl(counter_evsel_fd(*event), F_SETFD, FD_CLOEXEC))
-		ret = -errno;
-	if (ret) {
+	fd = event_fd_open(&attr, place->tid, place->cpu, leader ? counter_evsel_fd(leader) : -1);
+	if (fd < 0) {
 		counter_event_close(*event);
 		*event = NULL;
+		return fd;
 	}
-	return ret;
+	counter_evsel_set_fd(*event, fd);
+	return 0;
 }
 
 void counter_event_close(struct perf_evsel *event)
 {
 	if (!event)
 		return;
+	perf_evsel__munmap(event);
 	perf_evsel__close(event);
 	perf_evsel__delete(event);
 }

@@ -3,7 +3,6 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "count/counter.h"
@@ -14,7 +13,6 @@ int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *pa
 {
 	*ring = (struct counter_ring){
 		.page = page,
-		.size = first + data,
 		.data = (const char *)page + first,
 		.mask = data - 1,
 		.numbers = RING_COUNTS + set->n_slots + 1,
@@ -32,7 +30,6 @@ void counter_ring_free(struct counter_ring *ring)
 	if (!ring)
 		return;
 	counter_ring_stop(ring);
-	munmap(ring->page, ring->size);
 	free(ring->taken);
 	free(ring->ahead);
 	free(ring->group);

@@ -47,8 +47,7 @@ enum { RING_TIME, RING_LENGTH, RING_ENABLED, RING_RUNNING, RING_CLOCK, RING_COUN
 
 /* The ring on one place of a set */
 struct counter_ring {
-	struct perf_event_mmap_page *page;
-	size_t size;			/* bytes of the whole mapping */
+	struct perf_event_mmap_page *page;	/* libperf unmaps it when the leader is closed */
 	const char *data;
 	uint64_t mask;			/* bytes of data - 1 */
 	struct perf_evsel *beat;	/* the sampling timer; NULL: not running */
@@ -72,7 +71,7 @@ struct counter_ring {
  */
 int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *page, size_t first,
 		      size_t data, const struct counter_set *set, size_t place);
-/* Unmaps the ring. @ring may be NULL. */
+/* Ends the timer and frees the ring, but not its page. @ring may be NULL. */
 void counter_ring_free(struct counter_ring *ring);
 
 /*

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,19 +60,17 @@ static int map_ring(struct counter_set *set, size_t index)
 {
 	struct counter_place *place = &set->places[index];
 	size_t first = (size_t)sysconf(_SC_PAGESIZE), data = data_size(set);
-	struct counter_ring *ring = malloc(sizeof(*ring));
-	void *page;
-	int ret;
+	int ret = perf_evsel__mmap(place->clock, (int)(data / first));
+	struct counter_ring *ring;
 
+	/* libperf returns -ENOMEM, or -1 with the errno of mmap(2). */
+	if (ret)
+		return ret == -1 ? -errno : ret;
+	ring = malloc(sizeof(*ring));
 	if (!ring)
 		return -ENOMEM;
-	page = mmap(NULL, first + data, PROT_READ | PROT_WRITE, MAP_SHARED, place->fd, 0);
-	if (page == MAP_FAILED) {
-		ret = -errno;
-		free(ring);
-		return ret;
-	}
-	ret = counter_ring_init(ring, page, first, data, set, index);
+	ret = counter_ring_init(ring, perf_evsel__mmap_base(place->clock, 0, 0), first, data, set,
+				index);
 	if (ret)
 		counter_ring_free(ring);
 	else

@@ -260,7 +260,7 @@ const char *session_innermost(const struct gpmu_session *session)
 	return regions->depth ? regions->stack[regions->depth - 1]->name : NULL;
 }
 
-size_t gpmu_session_regions(const struct gpmu_session *session)
+size_t gpmu_session_region_count(const struct gpmu_session *session)
 {
 	return session->regions.length;
 }
@@ -270,7 +270,7 @@ const char *gpmu_region_name(const struct gpmu_session *session, size_t index)
 	return index < session->regions.length ? session->regions.list[index]->name : NULL;
 }
 
-uint64_t gpmu_region_visits(const struct gpmu_session *session, size_t index)
+uint64_t gpmu_region_visit_count(const struct gpmu_session *session, size_t index)
 {
 	return index < session->regions.length ? session->regions.list[index]->visits : 0;
 }

@@ -45,13 +45,13 @@ static int widest_counter(const struct gpmu_row *rows, size_t n)
 void region_print_value(FILE *file, const struct gpmu_row *row)
 {
 	static const char *const states[] = {
-		[GPMU_IDLE] = "idle", [GPMU_NOT_COUNTED] = "<not counted>",
-		[GPMU_NOT_SUPPORTED] = "<not supported>",
+		[GPMU_STATE_IDLE] = "idle", [GPMU_STATE_NOT_COUNTED] = "<not counted>",
+		[GPMU_STATE_NOT_SUPPORTED] = "<not supported>",
 	};
 
-	const char *after = row->state == GPMU_OK ? row->unit : row->why;
+	const char *after = row->state == GPMU_STATE_OK ? row->unit : row->why;
 
-	if (row->state != GPMU_OK)
+	if (row->state != GPMU_STATE_OK)
 		fputs(states[row->state], file);
 	else if (!row->metric && row->value == rint(row->value) && row->value < 1e15)
 		fprintf(file, "%.0f", row->value);
@@ -81,7 +81,7 @@ int gpmu_regions_print(struct gpmu_session *session, FILE *file)
 			int used = region_print_place(place, sizeof(place), &rows[k]);
 
 			fprintf(file, "%-*s%10" PRIu64 "%14.6f  %s%-*s  ", region, name,
-				gpmu_region_visits(session, i), rows[k].end, rows[k].name,
+				gpmu_region_visit_count(session, i), (double)rows[k].time_end / 1e9, rows[k].name,
 				counter - (int)strlen(rows[k].name), used ? place : "");
 			region_print_value(file, &rows[k]);
 		}

@@ -5,18 +5,10 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "count/session.h"
-
-uint64_t session_clock(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
+#include "count/session_ring.h"
 
 void session_tell(struct gpmu_session *session, size_t index, int err)
 {
@@ -96,17 +88,17 @@ int gpmu_session_enable(struct gpmu_session *session)
 
 	if (session->enabled)
 		return -EALREADY;
-	session->begun = session->ended = false;
+	session->begun = session->ended = session->rest_taken = false;
 	/* The counts before enabling, which the rows do not include */
 	ret = session_read(session);
 	if (ret)
 		return ret;
-	time = session_clock();
+	time = raw_clock_now();
 	session->now->end = time;
 	ret = counts_assign(session->base, session->now);
 	if (!ret)
 		ret = counts_assign(session->last, session->now);
-	session_rings_stop(&session->rings);
+	session_rings_stop(session->rings);
 	if (!ret)
 		ret = enable_all(session, time);
 	session->stop = time;
@@ -123,48 +115,86 @@ int gpmu_session_disable(struct gpmu_session *session)
 
 	if (!session->enabled)
 		return 0;
-	session->stop = session_clock();
+	session->stop = raw_clock_now();
 	session->enabled = false;
 	ret = disable_groups(session, session->stop);
 	/*
 	 * Read now, because events that are enabled on exec count even after they were disabled. If
-	 * memory for a reason is short, gpmu_session_interval() reads instead.
+	 * memory for a reason is short, the next function that returns rows reads instead.
 	 */
 	session->ended = !session_read(session);
 	return ret;
 }
 
-/* Computes session->difference and its rows. */
-static int read_since(struct gpmu_session *session, const struct gpmu_counts *earlier,
-		      const struct gpmu_row **rows, size_t *length)
+/* Reads the counters, and computes session->difference. */
+static int read_since(struct gpmu_session *session, const struct gpmu_counts *earlier)
+{
+	int ret = session->ended ? 0 : session_read(session);
+
+	return ret ? ret : counts_difference(session->difference, session->now, earlier);
+}
+
+/*
+ * Whether the session reads an interval now. A program may call gpmu_session_next() until it
+ * returns 0, so within the first half of an interval there is none.
+ */
+static bool is_due(const struct gpmu_session *session)
+{
+	if (!session->enabled)
+		return !session->rest_taken;
+	return !session->interval ||
+	       raw_clock_now() - session->last->end >= session->interval / 2;
+}
+
+/* Reads the counters for the rows since the last interval. 1, 0 if it is too early, or -ENOMEM */
+static int read_next(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)
+{
+	int ret;
+
+	if (!is_due(session))
+		return 0;
+	session_rings_enter_read(session);
+	ret = read_since(session, session->last);
+	if (!ret)
+		ret = session_rows(session, session->base->end, rows, length);
+	if (!ret)
+		ret = counts_assign(session->last, session->now);
+	if (!ret)
+		session->rest_taken = !session->enabled;
+	session_rings_leave_read(session);
+	return ret ? ret : 1;
+}
+
+int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)
 {
 	int ret;
 
 	if (!session->begun)
 		return -EINVAL;
-	ret = session->ended ? 0 : session_read(session);
-	if (!ret)
-		ret = counts_difference(session->difference, session->now, earlier);
-	return ret ? ret : session_rows(session, session->base->end, rows, length);
+	ret = session_rings_next(session);
+	if (ret == -ENODATA)
+		return read_next(session, rows, length);
+	if (ret <= 0)
+		return ret;
+	ret = session_rows(session, session->base->end, rows, length);
+	return ret ? ret : 1;
 }
 
-int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **rows,
-			  size_t *length)
+uint64_t gpmu_session_wait_time(const struct gpmu_session *session)
 {
-	int ret;
+	uint64_t time = session_rings_wait_time(session->rings);
 
-	/* Readings that the kernel takes during this read belong to the next interval. */
-	session_rings_skip(session);
-	ret = read_since(session, session->last, rows, length);
-	if (!ret)
-		ret = counts_assign(session->last, session->now);
-	session_rings_skip(session);
-	return ret;
+	return time ? time : session->interval;
 }
 
 int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)
 {
-	return read_since(session, session->base, rows, length);
+	int ret;
+
+	if (!session->begun)
+		return -EINVAL;
+	ret = read_since(session, session->base);
+	return ret ? ret : session_rows(session, session->base->end, rows, length);
 }
 
 void gpmu_session_set_times(struct gpmu_session *session, uint64_t user, uint64_t system)

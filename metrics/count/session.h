@@ -10,12 +10,14 @@
 
 #include "values/counts.h"
 #include "base/cpus.h"
+#include "base/raw_clock.h"
 #include "gpmu.h"
 #include "plan/plan.h"
 #include "values/row.h"
 #include "count/backend.h"
 
-struct counter_ring;
+struct session_rings;
+struct session_target;
 
 struct session_group {
 	struct source_group *open;	/* NULL: the group could not be opened */
@@ -63,25 +65,6 @@ struct session_times {
 	char why[128];			/* reason that the times are not known; or "" */
 };
 
-/* Readings that the kernel takes */
-struct session_rings {
-	uint64_t interval;	/* ns; 0: it takes none, ever */
-	struct counter_ring **list;
-	size_t length;
-	struct gpmu_counts *now;	/* of the last that were taken */
-	enum {
-		RINGS_OFF,	/* it takes none */
-		RINGS_TRIED,	/* it takes some; whether enough is not known yet */
-		RINGS_ON,
-	} state;
-	uint64_t limit;		/* of readings, until it is asked again for them */
-	uint64_t begun;		/* when it was */
-	uint64_t until;		/* when what follows this state is to be decided */
-	uint64_t pause;		/* how long it is off the next time */
-	uint64_t since;		/* from when on rows are counted, whether there are enough */
-	uint64_t rows;
-};
-
 struct gpmu_session {
 	const struct gpmu_plan *plan;
 	struct session_group *groups;	/* one for each of the plan */
@@ -90,24 +73,22 @@ struct gpmu_session {
 	struct gpmu_counts *now, *last, *base;
 	struct gpmu_counts *difference;	/* what rows are of */
 	struct gpmu_rows *rows;
+	uint64_t interval;		/* ns, of the options; 0: each call ends an interval */
 	bool enabled, begun;
 	bool ended;			/* it was disabled: now has what was counted by then */
+	bool rest_taken;		/* the interval that ends with it was returned */
 	uint64_t stop;			/* when it was disabled: what is read is of then */
 	struct session_times times;
-	struct session_rings rings;
+	struct session_rings *rings;	/* session_ring.h; NULL: all intervals are read */
 	struct session_regions regions;
 };
 
 /* --- session.c */
 
-/* CLOCK_MONOTONIC_RAW ns */
-uint64_t session_clock(void);
 /* Logs once that a group cannot be read. */
 void session_tell(struct gpmu_session *session, size_t index, int err);
 
 /* --- session_times.c: user_time and system_time */
-
-struct session_target;
 
 /* Opens what the plan's events need. 0 or -ENOMEM; call session_times_release() in both cases. */
 int session_times_init(struct session_times *times, const struct gpmu_plan *plan,
@@ -128,7 +109,7 @@ void session_times_read(struct session_times *times, struct gpmu_counts *counts)
  */
 static inline int session_read(struct gpmu_session *session)
 {
-	uint64_t time = session->enabled ? session_clock() : session->stop;
+	uint64_t time = session->enabled ? raw_clock_now() : session->stop;
 	size_t n = session->plan->n_groups;
 	int ret = 0;
 
@@ -173,20 +154,6 @@ void session_target_release(struct session_target *target);
 int session_process_of(int tid);
 /* Sets the error for processes that have no task any more. */
 void session_target_gone(const struct gpmu_session_options *options, struct gpmu_error *error);
-
-/* --- session_ring.c: readings that the kernel takes */
-
-/* The interval for which it is to take them, or 0 */
-uint64_t session_ring_interval(const struct gpmu_plan *plan,
-			       const struct gpmu_session_options *options,
-			       const struct session_target *target);
-/* The groups are open for that. 0 or -ENOMEM; session_rings_release() in both cases */
-int session_rings_init(struct gpmu_session *session, uint64_t interval);
-void session_rings_release(struct session_rings *rings);
-/* Without those that are there now; what the kernel may have left out meanwhile is not counted. */
-void session_rings_skip(struct gpmu_session *session);
-/* It takes none until it is asked again. */
-void session_rings_stop(struct session_rings *rings);
 
 /* --- region.c */
 

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "machine/pmu.h"
 #include "count/session.h"
+#include "count/session_ring.h"
 
 /* The soft limit of open files before the first session that raised it; 0: none did */
 static _Atomic rlim_t files_before;
@@ -100,7 +101,7 @@ static int make_tables(struct gpmu_session *session, const struct gpmu_session_o
 	if (!session->last || !session->base || !session->difference || !session->rows ||
 	    rows_fill(session->rows, session->difference) ||
 	    session_times_init(&session->times, session->plan, options, target) ||
-	    session_rings_init(session, target->target.interval)) {
+	    session_rings_new(session, target->target.interval)) {
 		error_set(error, 0, "out of memory");
 		return -ENOMEM;
 	}
@@ -160,6 +161,7 @@ struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,
 	if (!session)
 		return fail(ENOMEM, error, "out of memory");
 	session->plan = plan;
+	session->interval = all.interval;
 	ret = open_session(session, &all, error);
 	if (ret) {
 		gpmu_session_free(session);
@@ -181,7 +183,7 @@ void gpmu_session_free(struct gpmu_session *session)
 	}
 	session_regions_release(&session->regions);
 	session_times_release(&session->times);
-	session_rings_release(&session->rings);
+	session_rings_free(session->rings);
 	rows_free(session->rows);
 	counts_free(session->difference);
 	counts_free(session->base);

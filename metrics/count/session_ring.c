@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Intervals of readings that the kernel takes (counter_ring.h)
- *
- * Not each kernel takes them on all CPUs, some of virtual machines not on idle ones, and an
- * interval that waits for a CPU is long. So it is tried beside reads as of old, used once
- * all CPUs have readings, given up when one has no more, and tried again later.
- */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,10 +11,13 @@
 #include "base/log.h"
 #include "machine/pmu.h"
 #include "count/session.h"
+#include "count/session_ring.h"
 
 #define SECOND		UINT64_C(1000000000)
 #define SHORTEST	100000		/* ns: below it interrupts are most of what runs */
-#define LONGEST		2000000	/* to wake up as rarely costs little, and 25 of them are soon over */
+#define LONGEST		2000000	/* ns: above it the session's own reads cost little */
+#define WAIT		25		/* intervals from one look at the rings to the next, */
+#define LONGEST_WAIT	50000000	/* and at most so many ns */
 #define TRIED		20		/* intervals until it is known whether there are enough */
 #define ENOUGH(n)	((n) / 2)	/* ... of so many */
 #define LEAST_LIMIT	60		/* whoever looks each 25 intervals can be late */
@@ -98,7 +94,7 @@ static size_t list_rings(const struct gpmu_session *session, struct counter_ring
 /* Whether each count is of a ring */
 static bool are_all(const struct gpmu_session *session)
 {
-	const struct session_rings *rings = &session->rings;
+	const struct session_rings *rings = session->rings;
 	size_t n = 0, counts = 0;
 
 	for (size_t i = 0; i < rings->length; i++)
@@ -108,30 +104,39 @@ static bool are_all(const struct gpmu_session *session)
 	return n && n == counts;
 }
 
-int session_rings_init(struct gpmu_session *session, uint64_t interval)
+int session_rings_new(struct gpmu_session *session, uint64_t interval)
 {
-	struct session_rings *rings = &session->rings;
+	struct session_rings *rings;
 
 	if (!interval)
 		return 0;
+	session->rings = rings = calloc(1, sizeof(*rings));
+	if (!rings)
+		return -ENOMEM;
+	rings->interval = interval;
 	rings->length = list_rings(session, NULL, 0);
 	rings->list = calloc(rings->length + 1, sizeof(struct counter_ring *));
 	rings->now = counts_copy(session->now);
 	if (!rings->list || !rings->now)
 		return -ENOMEM;
 	list_rings(session, rings->list, rings->length);
-	if (are_all(session))
-		rings->interval = interval;
+	if (!are_all(session)) {
+		session_rings_free(rings);
+		session->rings = NULL;
+	}
 	return 0;
 }
 
-void session_rings_release(struct session_rings *rings)
+void session_rings_free(struct session_rings *rings)
 {
+	if (!rings)
+		return;
 	free(rings->list);
 	counts_free(rings->now);
+	free(rings);
 }
 
-/* What readings differ from was read, and so were its times. */
+/* The next difference begins at counts that were read, so its times begin at those read, too. */
 static void note_times(struct session_rings *rings)
 {
 	for (size_t i = 0; i < rings->length; i++)
@@ -147,8 +152,10 @@ static void stop(struct session_rings *rings)
 
 void session_rings_stop(struct session_rings *rings)
 {
+	if (!rings)
+		return;
 	stop(rings);
-	/* What has been lost by now was so before it is enabled. */
+	/* Counts that were lost until now were lost before the session is enabled. */
 	for (size_t i = 0; i < rings->length; i++)
 		counter_ring_skip(rings->list[i]);
 	note_times(rings);
@@ -156,7 +163,7 @@ void session_rings_stop(struct session_rings *rings)
 	rings->pause = FIRST_PAUSE;
 }
 
-/* What the kernel may have left out is not counted, neither in this interval nor in all. */
+/* Counts that the kernel may have missed make this interval and the total not counted. */
 static void lose(struct gpmu_session *session, const struct counter_ring *ring)
 {
 	for (size_t i = 0; i < ring->set->n_slots; i++) {
@@ -168,15 +175,15 @@ static void lose(struct gpmu_session *session, const struct counter_ring *ring)
 	}
 }
 
-void session_rings_skip(struct gpmu_session *session)
+static void skip(struct gpmu_session *session)
 {
-	struct session_rings *rings = &session->rings;
+	struct session_rings *rings = session->rings;
 
 	for (size_t i = 0; i < rings->length; i++)
 		if (counter_ring_skip(rings->list[i]))
 			lose(session, rings->list[i]);
 	note_times(rings);
-	rings->since = session_clock();
+	rings->since = raw_clock_now();
 	rings->rows = 0;
 }
 
@@ -184,28 +191,28 @@ static int give_up(struct session_rings *rings, size_t index, const char *why)
 {
 	const struct counter_ring *ring = rings->list[index];
 
-	/* It went well for longer than it had not. */
-	if (rings->state == RINGS_ON && session_clock() - rings->until > rings->pause)
+	/* The kernel logged enough for longer than the last pause. */
+	if (rings->state == RINGS_ON && raw_clock_now() - rings->until > rings->pause)
 		rings->pause = FIRST_PAUSE;
 	log_line(GPMU_LOG_INFO, "for %" PRIu64 " s the kernel is not asked for readings: CPU %d: %s",
 		 rings->pause / SECOND, ring->set->places[ring->place].place.cpu, why);
 	stop(rings);
-	rings->until = session_clock() + rings->pause;
+	rings->until = raw_clock_now() + rings->pause;
 	rings->pause = rings->pause < LONGEST_PAUSE ? rings->pause * 2 : LONGEST_PAUSE;
 	return -ENODATA;
 }
 
-/* 0 or -ENODATA */
+/* Starts the kernel's timers. 0 or -ENODATA */
 static int begin(struct session_rings *rings)
 {
 	rings->limit = find_limit();
 	if (rings->limit < LEAST_LIMIT)
 		return give_up(rings, 0, "kernel.perf_event_max_sample_rate is too low");
-	rings->begun = session_clock();
+	rings->begun = raw_clock_now();
 	for (size_t i = 0; i < rings->length; i++) {
 		int ret = counter_ring_begin(rings->list[i], rings->interval, rings->limit);
 
-		/* Between two beats nobody sees it. */
+		/* Multiplexing between two timers is in no reading. */
 		if (!ret && rings->state == RINGS_ON)
 			ret = counter_ring_check(rings->list[i]);
 		if (ret)
@@ -214,32 +221,58 @@ static int begin(struct session_rings *rings)
 	return 0;
 }
 
-/* While it is read as of old. 0: the kernel takes them from now on; -ENODATA: it does not */
-static int try(struct gpmu_session *session)
+/* Tries the kernel's readings while the session reads the intervals itself. */
+static void try(struct gpmu_session *session)
 {
-	struct session_rings *rings = &session->rings;
-	uint64_t now = session_clock();
+	struct session_rings *rings = session->rings;
+	uint64_t now = raw_clock_now();
 
-	if (now < rings->until)
-		return -ENODATA;
+	if (rings->state == RINGS_ON || now < rings->until)
+		return;
 	if (rings->state == RINGS_OFF) {
 		if (begin(rings))
-			return -ENODATA;
+			return;
 		rings->state = RINGS_TRIED;
 		rings->until = now + TRIED * rings->interval;
-		return -ENODATA;
+		return;
 	}
-	session_rings_skip(session);
+	skip(session);
 	for (size_t i = 0; i < rings->length; i++)
-		if (rings->list[i]->seen < ENOUGH(TRIED))
-			return give_up(rings, i, rings->list[i]->turns ? why_busy : why_few);
+		if (rings->list[i]->seen < ENOUGH(TRIED)) {
+			give_up(rings, i, rings->list[i]->turns ? why_busy : why_few);
+			return;
+		}
 	rings->state = RINGS_ON;
-	return 0;
+}
+
+void session_rings_enter_read(struct gpmu_session *session)
+{
+	if (session->rings)
+		skip(session);
+}
+
+void session_rings_leave_read(struct gpmu_session *session)
+{
+	if (!session->rings)
+		return;
+	skip(session);
+	if (session->enabled)
+		try(session);
+}
+
+uint64_t session_rings_wait_time(const struct session_rings *rings)
+{
+	uint64_t time;
+
+	if (!rings || rings->state != RINGS_ON)
+		return 0;
+	time = WAIT * rings->interval;
+	return time < LONGEST_WAIT ? time : LONGEST_WAIT;
 }
 
 /*
- * Rows, since they were last counted. Whoever looks seldom finds what it has been asked for
- * and no more.
+ * Whether there were too few rows since they were last counted. A program that looks rarely
+ * finds at most as many as the kernel was asked for.
  */
 static bool are_few(struct session_rings *rings, uint64_t now)
 {
@@ -252,43 +285,39 @@ static bool are_few(struct session_rings *rings, uint64_t now)
 	return rows < ENOUGH(intervals < rings->limit ? intervals : rings->limit);
 }
 
-/* None as yet. Those of @index have not been there. */
+/* There is no interval yet, as the ring of @index lacks a reading. 0 or -ENODATA */
 static int wait_on(struct gpmu_session *session, size_t index)
 {
-	struct session_rings *rings = &session->rings;
-	uint64_t now = session_clock();
+	struct session_rings *rings = session->rings;
+	uint64_t now = raw_clock_now();
 
 	for (size_t i = 0; i < rings->length; i++)
 		counter_ring_release(rings->list[i]);
 	if (session->ended)
-		return 0;
+		return -ENODATA;
 	if (are_few(rings, now))
 		return give_up(rings, index, why_few);
 	return now - rings->begun < rings->limit / 2 * rings->interval ? 0 : begin(rings);
 }
 
 /*
- * What is read as it is disabled is the last interval's, and so is a reading just before:
- * no interval is shorter than half of what it is to be.
+ * Whether a reading belongs to the last interval, which the session reads when it is disabled:
+ * the last interval is not shorter than half of the requested length.
  */
 static bool is_last(const struct gpmu_session *session, uint64_t time)
 {
-	return session->ended && time + session->rings.interval / 2 > session->stop;
+	return session->ended && time + session->rings->interval / 2 > session->stop;
 }
 
-int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)
+int session_rings_next(struct gpmu_session *session)
 {
-	struct session_rings *rings = &session->rings;
+	struct session_rings *rings = session->rings;
 	uint64_t time;
 	size_t index;
 	int ret;
 
-	if (!session->begun)
-		return -EINVAL;
-	if (!rings->interval)
+	if (!rings || rings->state != RINGS_ON)
 		return -ENODATA;
-	if (rings->state != RINGS_ON)
-		return session->ended ? -ENODATA : try(session);
 	ret = counter_rings_next(rings->list, rings->length, rings->interval, session->ended,
 				 &time, &index);
 	if (ret == -EBUSY)
@@ -306,7 +335,5 @@ int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows
 	ret = counts_difference(session->difference, rings->now, session->last);
 	if (!ret)
 		ret = counts_assign(session->last, rings->now);
-	if (!ret)
-		ret = session_rows(session, session->base->end, rows, length);
 	return ret ? ret : 1;
 }

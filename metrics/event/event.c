@@ -1,133 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "event/event_build.h"
-
-/* Event of each PMU that uses the cycle counter instead of a general counter */
-static const struct {
-	enum gpmu_pmu_kind kind;
-	const char *prefix;	/* of the PMU's name */
-	uint64_t bits, cycles;	/* bits of config to compare, and their value for cycles */
-} cycle_counters[] = {
-	/* kernel-drivers/grace-cspmu.rst: the event number just above the 32-bit ones */
-	{ GPMU_PMU_SCF, "", ~0ull, 0x100000000 },
-	{ GPMU_PMU_PCIE, "", ~0ull, 0x100000000 },
-	{ GPMU_PMU_C2C0, "", ~0ull, 0x100000000 },
-	{ GPMU_PMU_C2C1, "", ~0ull, 0x100000000 },
-	{ GPMU_PMU_CNVLINK, "", ~0ull, 0x100000000 },
-	/* CPU_CYCLES: Arm DDI 0487, "The PMU event number space" */
-	{ GPMU_PMU_CORE, "armv8_", 0xffff, 0x11 },
-};
-
-static bool takes_cycle_counter(const struct gpmu_pmu *pmu, const struct perf_event_attr *attr)
-{
-	for (size_t i = 0; pmu && i < sizeof(cycle_counters) / sizeof(cycle_counters[0]); i++) {
-		const char *prefix = cycle_counters[i].prefix;
-
-		if (cycle_counters[i].kind != gpmu_pmu_kind(pmu) ||
-		    strncmp(gpmu_pmu_name(pmu), prefix, strlen(prefix)))
-			continue;
-		if (attr->type == PERF_TYPE_HARDWARE)
-			return (uint32_t)attr->config == PERF_COUNT_HW_CPU_CYCLES;
-		return attr->type == gpmu_pmu_type(pmu) &&
-		       (attr->config & cycle_counters[i].bits) == cycle_counters[i].cycles;
-	}
-	return false;
-}
-
-int event_fail(struct event_builder *builder, const char *at, int error, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	error_set_at(&builder->why, event_text_offset(&builder->text, at), fmt, args);
-	va_end(args);
-	return -error;
-}
-
-int event_no_memory(struct event_builder *builder)
-{
-	error_set(&builder->why, 0, "%s", strerror(ENOMEM));
-	return -ENOMEM;
-}
-
-char *event_join_parts(const char *const *parts)
-{
-	size_t length = 0;
-	char *text, *end;
-
-	for (size_t i = 0; parts[i]; i++)
-		length += strlen(parts[i]);
-	text = malloc(length + 1);
-	if (!text)
-		return NULL;
-	*text = '\0';
-	end = text;
-	for (size_t i = 0; parts[i]; i++)
-		end = stpcpy(end, parts[i]);
-	return text;
-}
-
-char *event_instance_name(const struct event_builder *builder, const struct gpmu_pmu *pmu,
-			  const char *name)
-{
-	const char *body = builder->text.body, *modifiers = builder->modifiers;
-
-	if (!body)
-		body = "";
-	if (pmu && name)
-		return event_join(gpmu_pmu_name(pmu), "/", name, *body ? "," : "", body, "/",
-				  modifiers);
-	if (pmu)
-		return event_join(gpmu_pmu_name(pmu), "/", body, "/", modifiers);
-	if (*body)
-		return event_join(name, "/", body, "/", modifiers);
-	return event_join(name, *modifiers ? ":" : "", modifiers);
-}
-
-/* The driver would refuse it without a reason. */
-static int fail_excludes(struct event_builder *builder, const struct gpmu_pmu *pmu)
-{
-	return event_fail(builder, builder->excludes, EINVAL,
-			  "%.60s counts the whole machine: who runs (u, k, h, G, H, I) "
-			  "cannot be told apart", gpmu_pmu_name(pmu));
-}
-
-int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,
-	      const struct perf_event_attr *attr, char *name)
-{
-	struct gpmu_event *event = builder->event;
-	struct event_instance *larger;
-
-	if (pmu && builder->excludes && gpmu_pmu_has_cpumask(pmu) &&
-	    gpmu_pmu_kind(pmu) != GPMU_PMU_CORE) {
-		free(name);
-		return fail_excludes(builder, pmu);
-	}
-	if (name && event->length == builder->room) {
-		builder->room = builder->room ? 2 * builder->room : 4;
-		larger = realloc(event->instances, builder->room * sizeof(*larger));
-		if (!larger) {
-			free(name);
-			name = NULL;
-		} else {
-			event->instances = larger;
-		}
-	}
-	if (!name)
-		return event_no_memory(builder);
-	event->instances[event->length] = builder->form;
-	event->instances[event->length].name = name;
-	event->instances[event->length].pmu = pmu;
-	event->instances[event->length].attr = *attr;
-	event->instances[event->length].cycle_counter = takes_cycle_counter(pmu, attr);
-	event->length++;
-	return 0;
-}
 
 static int add_on_pmu(struct event_builder *builder, const struct gpmu_pmu *pmu)
 {
@@ -338,7 +215,7 @@ double gpmu_event_scale(const struct gpmu_event *event)
 	return event->scale;
 }
 
-size_t gpmu_event_instances(const struct gpmu_event *event)
+size_t gpmu_event_instance_count(const struct gpmu_event *event)
 {
 	return event->length;
 }

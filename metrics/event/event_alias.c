@@ -70,7 +70,7 @@ static bool shorten(char *name)
 }
 
 /*
- * Whether it is a generic name of perf for a software event; no CPU has an event of such a
+ * Whether the name is perf's generic name of a software event. No CPU has an event of such a
  * name.
  */
 static bool is_software(const char *name)
@@ -104,7 +104,7 @@ static int find_in_catalog(const struct event_builder *builder, const struct gpm
 	return ret;
 }
 
-/* Finds perf's generic names also behind a PMU: armv8_pmuv3_0/cycles/, software/cs/. */
+/* perf's generic names are also terms of a PMU: armv8_pmuv3_0/cycles/, software/cs/. */
 static bool find_generic(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			const char *name, struct event_alias *alias)
 {

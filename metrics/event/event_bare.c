@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/catalog.h"
 #include "event/event_build.h"
 
 static const struct {
@@ -151,8 +150,6 @@ int event_fail_bare(struct event_builder *builder, const char *name)
 	const char *generic;
 	int ret;
 
-	if (builder->catalog && catalog_need(builder->catalog))
-		return event_no_memory(builder);
 	ret = fail_other_machine(builder, name);
 	if (ret)
 		return ret;

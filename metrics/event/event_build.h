@@ -17,12 +17,13 @@ struct event_builder {
 	struct event_text text;
 	struct gpmu_error why;
 	struct gpmu_event *event;		/* receives the instances */
-	size_t room;				/* capacity of the instances' array */
-	/* template of each instance, with what the modifiers set */
+	/* template of each instance, with the modifiers applied */
 	struct event_instance form;
 	const char *modifiers;
 	const char *excludes; /* first modifier that selects user, kernel, ...; NULL: none */
 };
+
+/* --- event_build.c */
 
 /* Sets the error at @at, which is in the builder's text. Returns -@error. */
 __attribute__((format(printf, 4, 5)))
@@ -32,6 +33,9 @@ int event_no_memory(struct event_builder *builder);
 #define event_join(...)	event_join_parts((const char *const[]){ __VA_ARGS__, NULL })
 char *event_join_parts(const char *const *parts);
 
+/* Text of an instance: the user's text, behind "PMU/" if @pmu is given; new, or NULL */
+char *event_instance_name(const struct event_builder *builder, const struct gpmu_pmu *pmu,
+			  const char *name);
 /* Appends an instance and takes ownership of @name; NULL in @name means out of memory. */
 int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,
 	      const struct perf_event_attr *attr, char *name);
@@ -108,7 +112,7 @@ int event_apply(struct event_builder *builder, const struct gpmu_pmu *pmu, const
 /* Likewise, for terms that need no PMU: configN=, name= */
 int event_apply_common(struct event_builder *builder, struct perf_event_attr *attr);
 
-/* --- event_generic.c: perf's generic event names, and raw codes */
+/* --- event_generic.c: perf's generic event names */
 
 bool event_find_generic(const char *name, uint32_t *type, uint64_t *config);
 /* Each event in one of its spellings; NULL after the last */
@@ -121,6 +125,9 @@ const char *event_generic_of(uint32_t type, uint64_t config);
  */
 uint64_t event_generic_config(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			      uint64_t config);
+
+/* --- event_generic_add.c */
+
 /* Adds a generic event on its PMUs. @name: perf's name for it */
 int event_add_generic(struct event_builder *builder, const char *name, uint32_t type,
 		      uint64_t config);
@@ -137,11 +144,5 @@ int event_fail_bare(struct event_builder *builder, const char *name);
 
 /* --- event_tracepoint.c: system and name may be patterns */
 int event_add_tracepoints(struct event_builder *builder, const char *system, const char *name);
-
-/* --- event.c */
-
-/* Text of an instance: the user's text, behind "PMU/" if @pmu is given; new, or NULL */
-char *event_instance_name(const struct event_builder *builder, const struct gpmu_pmu *pmu,
-			  const char *name);
 
 #endif /* GPMU_EVENT_BUILD_H */

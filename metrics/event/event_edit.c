@@ -30,7 +30,7 @@ static char *append(char *text, const struct event_term *term, bool first)
 	return longer;
 }
 
-/* Terms keep their positions; if a term is set repeatedly, its last value counts. */
+/* Changed terms keep their positions. The last value of a repeated term wins. */
 static char *merge(const struct event_text *text, const struct event_term *terms, size_t length)
 {
 	char *result = event_join(text->head, "/"), *whole;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/vector.h"
 #include "event/event_list.h"
 
 struct reader {
 	const char *text, *at;
 	struct event_list *list;
-	size_t room;
 	struct gpmu_error *error;
 };
 
@@ -40,13 +40,10 @@ static int add(struct reader *reader, const char *begin, const char *end, int gr
 		end--;
 	if (end == begin)
 		return fail(reader, begin, "expected an event");
-	if (list->length == reader->room) {
-		reader->room = reader->room ? 2 * reader->room : 16;
-		larger = realloc(list->items, reader->room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		list->items = larger;
-	}
+	larger = vector_room(list->items, list->length, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	list->items = larger;
 	item = &list->items[list->length];
 	item->text = malloc((size_t)(end - begin) + 1);
 	if (!item->text)
@@ -59,7 +56,7 @@ static int add(struct reader *reader, const char *begin, const char *end, int gr
 	return 0;
 }
 
-/* Separators have no effect between slashes, within '...' there, and behind a backslash. */
+/* Separators have no effect between slashes, nor after a backslash. Slashes have none in '...'. */
 static int read_event(struct reader *reader, int group)
 {
 	bool terms = false, quoted = false, address;
@@ -90,8 +87,8 @@ static int read_event(struct reader *reader, int group)
 }
 
 /*
- * Offset of the event's modifiers, or of the place to add them; @separator: what must
- * precede added modifiers
+ * Returns the offset of the event's modifiers, or the offset at which to add them after
+ * @separator.
  */
 static size_t find_modifiers(const char *text, const char **separator)
 {

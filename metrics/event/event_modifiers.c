@@ -4,7 +4,7 @@
 
 #include "event/event_build.h"
 
-/* perf's modifiers; the text is the reason why counting does not accept one, or NULL. */
+/* perf's modifiers. @why is the reason why libgpmu refuses the modifier, or NULL. */
 static const struct {
 	char letter;
 	const char *why;

@@ -90,14 +90,14 @@ int event_pfm_encode(const char *text, struct event_pfm *event, const char **why
 	memset(&arg, 0, sizeof(arg));
 	arg.attr = &attr;
 	arg.size = sizeof(arg);
-	/* Ask without perf's own modifiers, as perf does; they include those of sampling. */
+	/* Ask without perf's modifiers, some of which are for sampling; perf does so, too. */
 	ret = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT,
 					&arg);
 	if (ret != PFM_SUCCESS)
 		return fail(text, ret, why);
 	/*
-	 * libpfm4 leaves exclude_hv clear on machines whose PMU it knows; perf always sets
-	 * it.
+	 * libpfm4 leaves exclude_hv clear on machines whose PMU it knows, but perf always sets
+	 * this bit.
 	 */
 	if ((attr.exclude_user || attr.exclude_kernel) && !names_hypervisor(text))
 		attr.exclude_hv = 1;

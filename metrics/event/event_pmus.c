@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "catalog/catalog.h"
 #include "event/event_build.h"
 
 static const char uncore[] = "uncore_";
@@ -117,8 +116,6 @@ int event_fail_pmu(struct event_builder *builder, const char *name)
 	const struct gpmu_pmu *pmu;
 	struct nearest nearest;
 
-	if (builder->catalog && catalog_need(builder->catalog))
-		return event_no_memory(builder);
 	nearest_init(&nearest, name);
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(builder->machine, i)); i++)
 		nearest_try(&nearest, gpmu_pmu_name(pmu));

@@ -12,6 +12,7 @@
 
 #include <traceevent/event-parse.h>
 
+#include "base/vector.h"
 #include "event/event_build.h"
 
 #define MAX_FORMAT	(256u << 10)	/* bytes; the formats of Linux 6.18 have less than 16 KiB */
@@ -27,7 +28,7 @@ static const char *const folders[] = {
 
 struct names {
 	char **names;
-	size_t length, room;
+	size_t length;
 };
 
 /* A search for tracepoints */
@@ -42,7 +43,7 @@ struct tracepoints {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /*
- * This affects the whole process for good: libtraceevent cannot return the old level
+ * This setting of the process stays: libtraceevent cannot return the old level to restore
  * (gpmu.h).
  */
 static void be_silent(void)
@@ -61,13 +62,10 @@ static int names_add(struct names *names, const char *name)
 {
 	char **larger;
 
-	if (names->length == names->room) {
-		names->room = names->room ? 2 * names->room : 32;
-		larger = realloc(names->names, names->room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		names->names = larger;
-	}
+	larger = vector_room(names->names, names->length, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	names->names = larger;
 	names->names[names->length] = event_join(name);
 	if (!names->names[names->length])
 		return -ENOMEM;
@@ -119,11 +117,11 @@ static int parse_id(const char *format, size_t length, const char *system, uint6
 		return -ENOMEM;
 	errno = 0;
 	ret = tep_parse_format(tep, &event, format, length, system);
-	/* libtraceevent returns this also for a format without a name. */
+	/* libtraceevent returns this code for a format without a name, too. */
 	if (ret == TEP_ERRNO__MEM_ALLOC_FAILED && errno == ENOMEM)
 		ret = -ENOMEM;
 	else if (event && event->id > 0)
-		ret = 0;	/* counting needs no format text, so a bad one is ignored */
+		ret = 0;	/* counting needs the id only, so errors in other fields are ignored */
 	else
 		ret = -EINVAL;
 	if (!ret)

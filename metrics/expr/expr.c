@@ -32,18 +32,7 @@ struct gpmu_expr *gpmu_expr_new(const char *text, const struct gpmu_expr_env *en
 	return expr;
 }
 
-void gpmu_expr_free(struct gpmu_expr *expr)
-{
-	if (!expr)
-		return;
-	for (size_t i = 0; i < expr->n_ids; i++)
-		free(expr->ids[i]);
-	free(expr->ids);
-	free(expr->code);
-	free(expr);
-}
-
-size_t gpmu_expr_ids(const struct gpmu_expr *expr)
+size_t gpmu_expr_id_count(const struct gpmu_expr *expr)
 {
 	return expr->n_ids;
 }

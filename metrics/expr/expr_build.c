@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "expr/expr_build.h"
 #include "gpmu.h"
 
@@ -19,29 +20,18 @@ void expr_build_release(struct expr_builder *builder)
 	builder->expr = NULL;
 }
 
-/* Returns @array with room for one more element than @used; NULL if out of memory. */
-static void *grow(struct expr_builder *builder, void *array, size_t used, size_t *room, size_t size)
+static void *grow(struct expr_builder *builder, void *array, size_t length, size_t size)
 {
-	size_t wanted = *room ? *room * 2 : 16;
-	void *bigger;
+	void *larger = builder->no_memory ? NULL : vector_room(array, length, size);
 
-	if (builder->no_memory)
-		return NULL;
-	if (used < *room)
-		return array;
-	bigger = realloc(array, wanted * size);
-	if (bigger)
-		*room = wanted;
-	else
-		builder->no_memory = true;
-	return bigger;
+	builder->no_memory = !larger;
+	return larger;
 }
 
 static void emit(struct expr_builder *builder, struct expr_insn insn)
 {
 	struct gpmu_expr *expr = builder->expr;
-	struct expr_insn *code = grow(builder, expr->code, expr->length, &builder->code_room,
-				      sizeof(*code));
+	struct expr_insn *code = grow(builder, expr->code, expr->length, sizeof(*code));
 
 	if (!code)
 		return;
@@ -69,7 +59,7 @@ struct expr_part expr_build_id(struct expr_builder *builder, enum expr_op op, ch
 	char **ids = NULL;
 
 	if (name)
-		ids = grow(builder, expr->ids, expr->n_ids, &builder->ids_room, sizeof(*ids));
+		ids = grow(builder, expr->ids, expr->n_ids, sizeof(*ids));
 	if (!ids) {
 		free(name);
 		builder->no_memory = true;
@@ -277,4 +267,15 @@ int expr_build_finish(struct expr_builder *builder, struct gpmu_expr **expr)
 	*expr = builder->expr;
 	builder->expr = NULL;
 	return 0;
+}
+
+void gpmu_expr_free(struct gpmu_expr *expr)
+{
+	if (!expr)
+		return;
+	for (size_t i = 0; i < expr->n_ids; i++)
+		free(expr->ids[i]);
+	free(expr->ids);
+	free(expr->code);
+	free(expr);
 }

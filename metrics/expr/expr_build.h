@@ -13,8 +13,6 @@
 
 struct expr_builder {
 	struct gpmu_expr *expr;
-	size_t code_room;
-	size_t ids_room;
 	bool no_memory;		/* once set, nothing more is added */
 };
 

@@ -24,11 +24,11 @@ module gpmu
   public :: gpmu_counting, gpmu_row
   public :: gpmu_open, gpmu_close, gpmu_begin, gpmu_end, gpmu_regions, gpmu_region
   public :: gpmu_total, gpmu_print, gpmu_text
-  public :: gpmu_ok, gpmu_idle, gpmu_not_counted, gpmu_not_supported
+  public :: gpmu_state_ok, gpmu_state_idle, gpmu_state_not_counted, gpmu_state_not_supported
   public :: gpmu_aggregate_machine, gpmu_aggregate_node, gpmu_aggregate_cpu
 
-  integer(c_int), parameter :: gpmu_ok = 0, gpmu_idle = 1, gpmu_not_counted = 2, &
-    gpmu_not_supported = 3
+  integer(c_int), parameter :: gpmu_state_ok = 0, gpmu_state_idle = 1, gpmu_state_not_counted = 2, &
+    gpmu_state_not_supported = 3
   integer(c_int), parameter :: failed = -1
   integer(c_int), parameter :: gpmu_aggregate_machine = 0, gpmu_aggregate_node = 1, &
     gpmu_aggregate_cpu = 2
@@ -36,10 +36,10 @@ module gpmu
   ! struct gpmu_row; gpmu_text() converts its texts
   type, bind(c) :: gpmu_row
     integer(c_size_t) :: size
-    real(c_double) :: begin, end
+    integer(c_int64_t) :: time_begin, time_end
     integer(c_int) :: metric
     type(c_ptr) :: name, pmu
-    integer(c_int) :: scope, node, package, cpu, pid, state
+    integer(c_int) :: scope, node, package, cpu, pid, state, mean
     real(c_double) :: value
     type(c_ptr) :: unit
     real(c_double) :: share
@@ -181,7 +181,7 @@ module gpmu
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int) :: ret
     end function
-    function gpmu_session_regions(session) bind(c) result(n)
+    function gpmu_session_region_count(session) bind(c) result(n)
       import :: c_ptr, c_size_t
       type(c_ptr), value :: session
       integer(c_size_t) :: n
@@ -192,7 +192,7 @@ module gpmu
       integer(c_size_t), value :: index
       type(c_ptr) :: name
     end function
-    function gpmu_region_visits(session, index) bind(c) result(n)
+    function gpmu_region_visit_count(session, index) bind(c) result(n)
       import :: c_ptr, c_size_t, c_int64_t
       type(c_ptr), value :: session
       integer(c_size_t), value :: index
@@ -364,7 +364,7 @@ contains
 
     gpmu_regions = 0
     if (c_associated(counting%session)) &
-      gpmu_regions = int(gpmu_session_regions(counting%session))
+      gpmu_regions = int(gpmu_session_region_count(counting%session))
   end function
 
   ! Gets the region with number @index, from 1: its name, number of visits, and rows. The texts of
@@ -386,7 +386,7 @@ contains
       ret = gpmu_region_rows(counting%session, number, first, length)
     if (ret == 0) then
       if (present(name)) name = gpmu_text(c_region_name(counting%session, number))
-      if (present(visits)) visits = gpmu_region_visits(counting%session, number)
+      if (present(visits)) visits = gpmu_region_visit_count(counting%session, number)
       if (present(rows)) rows = copy_rows(first, length)
     end if
     call finish(ret, 'rows of a region', stat)
@@ -431,7 +431,7 @@ contains
     do i = 1, gpmu_regions(counting)
       call gpmu_region(counting, i, name, visits, rows)
       do k = 1, size(rows)
-        write (unit, '(a,i10,f14.6,4a)') padded(name, widest), visits, rows(k)%end, '  ', &
+        write (unit, '(a,i10,f14.6,4a)') padded(name, widest), visits, real(rows(k)%time_end, c_double) / 1e9_c_double, '  ', &
           padded(gpmu_text(rows(k)%name), widest_counter), '  ', trim(value_text(rows(k)))
       end do
     end do
@@ -451,16 +451,16 @@ contains
     character(len=24) :: number
 
     select case (row%state)
-    case (gpmu_ok)
+    case (gpmu_state_ok)
       if (row%metric == 0 .and. row%value == anint(row%value) .and. row%value < 1d18) then
         write (number, '(i0)') int(row%value, c_int64_t)
       else
         write (number, '(g0.9)') row%value
       end if
       text = trim(adjustl(number))//' '//gpmu_text(row%unit)
-    case (gpmu_idle)
+    case (gpmu_state_idle)
       text = 'idle'
-    case (gpmu_not_counted)
+    case (gpmu_state_not_counted)
       text = '<not counted> '//gpmu_text(row%why)
     case default
       text = '<not supported> '//gpmu_text(row%why)

@@ -42,7 +42,7 @@
 #include <gpmu/trace_reader.h>	/* reads a timeline that gpmu_trace wrote */
 #include <gpmu/report.h>	/* tables from traces of gpmu record */
 #include <gpmu/clock.h>	/* converts time stamps of other clocks */
-#include <gpmu/record.h>	/* records a command and its GPUs on a timeline */
+#include <gpmu/recorder.h>	/* records a command and its GPUs on a timeline */
 #include <gpmu/log.h>	/* messages that are not errors */
 
 #endif /* GPMU_H */

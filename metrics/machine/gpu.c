@@ -5,7 +5,7 @@
 
 #include "gpmu-source.h"
 #include "machine/gpu.h"
-#include "base/list.h"
+#include "base/vector.h"
 #include "machine/machine.h"
 #include "plugin/source_object.h"
 
@@ -63,7 +63,7 @@ int gpus_add(struct gpus *gpus, const struct gpmu_source_gpu *table, const struc
 			return complete(gpus->list[i], &shown);
 		}
 	}
-	list = list_room(gpus->list, gpus->len, sizeof(*list));
+	list = vector_room(gpus->list, gpus->len, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	gpus->list = list;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "machine/machine.h"
+#include "plugin/source_object.h"
 
 #define PMUS	"sys/bus/event_source/devices"
 #define CPUS	"sys/devices/system/cpu"
@@ -24,7 +25,7 @@ static int read_cpus(struct gpmu_machine *machine, const struct sysfs_dir *root)
 	if (!ret)
 		ret = sysfs_optional(sysfs_cpus(&cpus, "online", &machine->online));
 	if (!ret && machine->online.len) {
-		/* The kernel shows no such file for an offline CPU. */
+		/* An offline CPU has no such file in sysfs. */
 		snprintf(path, sizeof(path), "cpu%d/regs/identification/midr_el1",
 			 cpus_first(&machine->online));
 		ret = sysfs_optional(sysfs_hex(&cpus, path, UINT64_MAX, &machine->midr));
@@ -73,8 +74,8 @@ static int read_pmus(struct gpmu_machine *machine, const struct sysfs_dir *root)
 }
 
 /*
- * PMU of the device's node; if firmware does not give the node, the PMU with the socket's
- * number
+ * Finds the PMU of the device's node. If firmware does not give the node, the socket's
+ * number is the PMU's number.
  */
 static const struct gpmu_pmu *find_pcie_pmu(const struct gpmu_machine *machine,
 					    const struct gpmu_pci *pci)
@@ -205,7 +206,9 @@ void gpmu_machine_free(struct gpmu_machine *machine)
 	for (size_t i = 0; i < machine->pmus_len; i++)
 		pmu_free(machine->pmus[i]);
 	free(machine->pmus);
-	machine_sources_release(machine);
+	for (size_t i = 0; i < machine->sources_len; i++)
+		source_put(machine->sources[i]);
+	free(machine->sources);
 	gpus_release(&machine->gpus);
 	nodes_release(&machine->nodes);
 	cpus_release(&machine->online);

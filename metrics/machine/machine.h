@@ -8,7 +8,7 @@
 
 #include "gpmu.h"
 #include "machine/gpu.h"
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 #include "machine/node.h"
 #include "machine/pci.h"
 #include "machine/pmu.h"
@@ -17,11 +17,11 @@
 
 struct gpmu_machine {
 	char *root;
-	int fd;		/* of the root directory */
+	int fd;		/* the root directory, open */
 	struct warnings warnings;
 	struct cpus possible, online;
 	uint64_t midr;
-	bool grace;	/* the hardware itself; a source's PMUs do not count */
+	bool grace;	/* the hardware is a Grace; PMUs of sources do not make it one */
 	struct nodes nodes;
 	struct gpmu_pmu **pmus;		/* sorted by name */
 	size_t pmus_len;
@@ -32,16 +32,10 @@ struct gpmu_machine {
 	struct gpmu_machine *self;
 	struct gpmu_source **sources;	/* one reference each; their PMUs are in pmus */
 	size_t sources_len;
-	struct gpus gpus;		/* of these sources */
+	struct gpus gpus;		/* GPUs that the sources describe */
 };
 
-/*
- * Sets socket, root port and PMU of a Grace's PCI devices; to be repeated when the PMUs
- * change.
- */
+/* Sets socket, root port and PMU of a Grace's PCI devices. The caller repeats it when PMUs change. */
 void machine_number_pcis(struct gpmu_machine *machine);
-
-/* Puts the sources. The caller must not use their PMUs afterwards. */
-void machine_sources_release(struct gpmu_machine *machine);
 
 #endif /* GPMU_MACHINE_H */

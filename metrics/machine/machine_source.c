@@ -14,15 +14,15 @@
 #include "machine/pci_address.h"
 #include "plugin/source_object.h"
 
-#define MAX_SHOWN	4096	/* PMUs, and nodes, of one source */
+#define MAX_SHOWN	4096	/* limit for the PMUs of a source, and for its nodes */
 
 struct addition {
-	struct gpmu_pmu **pmus;		/* of the source, sorted by name */
+	struct gpmu_pmu **pmus;		/* the source's PMUs, sorted by name */
 	size_t len;
-	struct gpmu_pmu **all;		/* has room for these and the machine's PMUs */
-	struct gpmu_node *nodes;	/* of the machine and the source, sorted by number */
+	struct gpmu_pmu **all;		/* empty array with room for the machine's and the source's PMUs */
+	struct gpmu_node *nodes;	/* the machine's and the source's nodes, sorted by number */
 	size_t nodes_len;
-	struct gpus *gpus;		/* of the machine, then of the source */
+	struct gpus *gpus;		/* the machine's GPUs, then the source's */
 };
 
 static struct gpmu_node *find_node(const struct addition *add, int number)
@@ -113,9 +113,9 @@ static int read_pci_node(const struct gpmu_machine *machine, const char *address
 }
 
 /*
- * Finds the node of a GPU's PCI device. On a Grace Hopper this is the Grace's node, not
- * that of the GPU's memory. If firmware does not give the node, a Grace uses that with the
- * socket's number. NULL if there is none.
+ * Finds the node of a GPU's PCI device, or NULL. On a Grace Hopper this is the Grace's
+ * node, not the node of the GPU's memory. If firmware does not give a Grace's node, the
+ * socket's number is the node's number.
  */
 static struct gpmu_node *find_gpu_node(const struct addition *add,
 				       const struct gpmu_machine *machine,
@@ -218,7 +218,7 @@ static void take_nodes(struct gpmu_machine *machine, struct addition *add)
 	add->nodes = NULL;
 }
 
-/* Merges the lists, both sorted by name. The source's PMU replaces one of the same name. */
+/* Merges the lists, both sorted by name. A source's PMU replaces the machine's PMU of the same name. */
 static void take_pmus(struct gpmu_machine *machine, struct addition *add)
 {
 	size_t i = 0, j = 0, len = 0;
@@ -276,11 +276,4 @@ int gpmu_machine_add_source(struct gpmu_machine *machine, struct gpmu_source *so
 		gpus_shorten(&machine->gpus, gpus);
 	addition_release(&add);
 	return ret;
-}
-
-void machine_sources_release(struct gpmu_machine *machine)
-{
-	for (size_t i = 0; i < machine->sources_len; i++)
-		source_put(machine->sources[i]);
-	free(machine->sources);
 }

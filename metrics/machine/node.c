@@ -49,7 +49,7 @@ static int read_package(struct gpmu_node *node, const struct sysfs_dir *cpus)
 	return 0;
 }
 
-/* Records the node of each CPU. A CPU of two nodes would be counted twice. */
+/* Records the node of each CPU. Fails on a CPU in two nodes, which would be counted twice. */
 static int claim_cpus(struct nodes *nodes, const struct sysfs_dir *dir, const char *name)
 {
 	const struct cpus *cpus = &nodes->list[nodes->len].cpus;

@@ -4,7 +4,7 @@
 #define GPMU_NODE_H
 
 #include "gpmu.h"
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 
 struct gpmu_node {
 	int number;
@@ -18,7 +18,7 @@ struct nodes {
 	unsigned short *of_cpu;	/* for each CPU below CPUS_MAX: index in list + 1, or 0 */
 };
 
-/* Reads the nodes; there may be none. Returns errors as functions of machine_sysfs.h do. */
+/* Reads the nodes; there may be none. Returns errors as functions of sysfs.h do. */
 int nodes_read(struct nodes *nodes, const struct sysfs_dir *root);
 void nodes_release(struct nodes *nodes);
 

@@ -6,18 +6,18 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 #include "machine/pci_address.h"
 
 struct gpmu_pci {
 	char *address;
-	char *name;		/* NULL: none; also the following two */
+	char *name;		/* NULL: none, likewise the next two members */
 	char *driver;
 	char *root_port_address;
 	struct pci_address parsed;
 	uint32_t class;
 	int node;		/* -1: unknown */
-	int socket;		/* -1 unless on a Grace; also the following */
+	int socket;		/* -1 unless on a Grace, likewise root_port */
 	int root_port;
 	const struct gpmu_pmu *pmu;	/* NULL: none; set by the machine */
 };
@@ -27,13 +27,13 @@ struct pcis {
 	size_t len;
 };
 
-/* Reads the devices; there may be none. Returns errors as functions of machine_sysfs.h do. */
+/* Reads the devices; there may be none. Returns errors as functions of sysfs.h do. */
 int pcis_read(struct pcis *pcis, const struct sysfs_dir *root);
 void pcis_release(struct pcis *pcis);
 
 /*
- * Finds socket and root port of an address on a Grace; false, with nothing set, if it is
- * of neither.
+ * Finds socket and root port of an address on a Grace. Returns false, and sets neither, for
+ * an address that belongs to no root port.
  */
 bool pci_grace_place(const struct pci_address *address, int *socket, int *root_port);
 /* Sets socket and root port of each device of a Grace. */

@@ -4,8 +4,8 @@
 #include "machine/pci_address.h"
 
 /*
- * Parses exactly that many hexadecimal digits, in the kernel's form; false if there are
- * others.
+ * Parses exactly @digits hexadecimal digits, in lower case as the kernel's; false on any other
+ * character.
  */
 static bool parse_hex(const char **at, size_t digits, uint32_t *value)
 {
@@ -51,7 +51,7 @@ int pci_address_compare(const struct pci_address *a, const struct pci_address *b
 	return order ? order : compare(a->function, b->function);
 }
 
-/* Whether the name is that of a host bridge, "pci0008:00" */
+/* Whether the name is a host bridge's, "pci0008:00" */
 static bool is_host_bridge(const char *name, size_t len)
 {
 	uint32_t domain, bus;
@@ -70,7 +70,7 @@ size_t pci_path_root_port(const char *path, const char **root_port)
 	struct pci_address address;
 	size_t len, found = 0;
 
-	/* Finds the last host bridge: a VMD is one below another. */
+	/* Take the last host bridge: an Intel VMD is a host bridge below another one. */
 	for (; *path; path += len + (path[len] == '/')) {
 		len = strcspn(path, "/");
 		if (is_host_bridge(path, len)) {

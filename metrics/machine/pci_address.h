@@ -21,8 +21,8 @@ int pci_address_compare(const struct pci_address *a, const struct pci_address *b
 
 /*
  * Finds the device's root port in ".../pci0008:00/0008:00:00.0/0008:01:00.0": the
- * component behind the host bridge. Returns its length; 0 if that is the device itself, or
- * the path is of another form.
+ * component after the host bridge. Returns its length, or 0 if this component is the device
+ * itself or the path has another form.
  */
 size_t pci_path_root_port(const char *path, const char **root_port);
 

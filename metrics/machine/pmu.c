@@ -31,8 +31,8 @@ static int read_identifier(struct gpmu_pmu *pmu, const struct sysfs_dir *dir)
 }
 
 /*
- * Finds a PMU's CPUs. Those of a core PMU are the CPUs that it can count on; on x86 a PMU
- * of all CPUs has no list and is named "cpu".
+ * Finds a PMU's CPUs: a core PMU can count on these CPUs only. On x86 the core PMU of all CPUs
+ * has no list and is named "cpu".
  */
 static int read_cpus(struct gpmu_pmu *pmu, const struct sysfs_dir *dir, const struct cpus *online)
 {
@@ -54,7 +54,7 @@ static int read_cpus(struct gpmu_pmu *pmu, const struct sysfs_dir *dir, const st
 	return ret;
 }
 
-/* Reads a number in caps/; -1 if there is none, as with in-tree drivers. */
+/* Reads a number in caps/; -1 if the driver has no such file, as in-tree drivers. */
 static int read_cap(const struct gpmu_pmu *pmu, const struct sysfs_dir *dir, const char *name,
 		    int min, int max, int *cap)
 {
@@ -185,7 +185,7 @@ size_t gpmu_pmu_cpus(const struct gpmu_pmu *pmu, const int **cpus)
 	return pmu->cpus.len;
 }
 
-int gpmu_pmu_counters(const struct gpmu_pmu *pmu)
+int gpmu_pmu_counter_count(const struct gpmu_pmu *pmu)
 {
 	return pmu->counters;
 }

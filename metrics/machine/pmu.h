@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 #include "machine/pmu_attrs.h"
 #include "machine/pmu_events.h"
 
@@ -30,15 +30,15 @@ struct gpmu_pmu {
 	int counters;		/* from caps/; -1: unknown */
 	int counter_width;
 	int cycle_counter;
-	/* that counts it, borrowed from the machine; NULL: the kernel */
+	/* the source that counts this PMU, borrowed from the machine; NULL: the kernel counts it */
 	struct gpmu_source *source;
 	size_t source_index;		/* the source's number of the PMU */
-	const struct gpmu_gpu *gpu;	/* that it counts, borrowed from the machine; NULL: none */
+	const struct gpmu_gpu *gpu;	/* the GPU of this PMU, borrowed from the machine; NULL: none */
 };
 
 /*
  * Makes the PMU of the folder @name in @devices; the caller frees it by pmu_free().
- * @online: the CPUs that are online. Returns errors as functions of machine_sysfs.h do,
+ * @online: the CPUs that are online. Returns errors as functions of sysfs.h do,
  * except -ENOENT.
  */
 int pmu_new(struct gpmu_pmu **pmu, const struct sysfs_dir *devices, const char *name,

@@ -5,7 +5,7 @@
 
 #include "machine/pmu_attrs.h"
 
-/* Skips only the invalid file. */
+/* An invalid file is skipped; the others are still read. */
 static int add_attr(struct pmu_attrs *attrs, const struct sysfs_dir *dir, char **name)
 {
 	struct pmu_attr *attr = &attrs->list[attrs->len];

@@ -3,7 +3,7 @@
 #ifndef GPMU_PMU_ATTRS_H
 #define GPMU_PMU_ATTRS_H
 
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 
 struct pmu_attr {
 	char *name;
@@ -15,7 +15,7 @@ struct pmu_attrs {
 	size_t len;
 };
 
-/* Reads the folder; it may be missing. Returns errors as functions of machine_sysfs.h do. */
+/* Reads the folder; it may be missing. Returns errors as functions of sysfs.h do. */
 int pmu_attrs_read(struct pmu_attrs *attrs, const struct sysfs_dir *pmu, const char *folder);
 void pmu_attrs_release(struct pmu_attrs *attrs);
 

@@ -3,7 +3,7 @@
 #ifndef GPMU_PMU_EVENTS_H
 #define GPMU_PMU_EVENTS_H
 
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 
 struct pmu_event {
 	char *name;
@@ -18,8 +18,8 @@ struct pmu_events {
 };
 
 /*
- * Reads the events; the folder may be missing. Returns errors as functions of
- * machine_sysfs.h do.
+ * Reads the events; the folder may be missing. Returns errors as functions of sysfs.h
+ * do.
  */
 int pmu_events_read(struct pmu_events *events, const struct sysfs_dir *pmu);
 void pmu_events_release(struct pmu_events *events);

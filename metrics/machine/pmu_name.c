@@ -21,7 +21,7 @@ static const struct {
 };
 
 /*
- * Reads the number behind a prefix. Returns the text behind it, or NULL if there are no
+ * Reads the number after a prefix. Returns the text after the number, or NULL if there are no
  * digits or too many.
  */
 static const char *parse_suffix(const char *text, const char *prefix, int *number)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/list.h"
+#include "base/text.h"
 #include "measure/marks.h"
 #include "measure/marks_read.h"
 #include "plugin/source_object.h"

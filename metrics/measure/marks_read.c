@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 #include "measure/marks.h"
 #include "measure/marks_read.h"
 
@@ -32,8 +32,8 @@ struct reading {
 	FILE *file;
 	void (*warn)(const char *line, void *user);
 	void *user;
-	struct array processes;		/* struct process */
-	struct array counts;		/* struct record: what processes printed */
+	struct vector processes;		/* struct process */
+	struct vector counts;		/* struct record: what processes printed */
 	bool loaded;			/* the library was in a process */
 	bool failed;
 };
@@ -69,7 +69,7 @@ static struct process *find(const struct reading *reading, int pid)
 
 static int begin(struct reading *reading, const struct record *record)
 {
-	struct process *process = array_add(&reading->processes, sizeof(*process));
+	struct process *process = vector_add(&reading->processes, sizeof(*process));
 
 	if (!process)
 		return -ENOMEM;
@@ -87,7 +87,7 @@ static int fail(struct reading *reading, const struct record *record)
 
 static int keep(struct reading *reading, const struct record *record)
 {
-	struct record *kept = array_add(&reading->counts, sizeof(*kept));
+	struct record *kept = vector_add(&reading->counts, sizeof(*kept));
 
 	if (!kept)
 		return -ENOMEM;
@@ -218,8 +218,8 @@ int marks_read(int fd, bool named, FILE *file, void (*warn)(const char *line, vo
 		ret = errno ? -errno : -EIO;
 	if (!ret)
 		ret = (int)reading.counts.n;
-	array_release(&reading.counts);
-	array_release(&reading.processes);
+	vector_release(&reading.counts);
+	vector_release(&reading.processes);
 	free(text);
 	return ret;
 }

@@ -125,14 +125,14 @@ static int add(const struct gpmu *gpmu, struct gpmu_plan *plan, const char *text
 /* Whether each group of a plan counts tasks; false also for a plan without groups */
 static bool counts_tasks(const struct gpmu_plan *plan)
 {
-	for (size_t i = 0; i < gpmu_plan_groups(plan); i++) {
+	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++) {
 		const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
 
 		if (pmu && (gpmu_pmu_source(pmu) || (gpmu_pmu_kind(pmu) != GPMU_PMU_CORE &&
 						     gpmu_pmu_has_cpumask(pmu))))
 			return false;
 	}
-	return gpmu_plan_groups(plan) > 0;
+	return gpmu_plan_group_count(plan) > 0;
 }
 
 /* Makes a plan of this element alone. 1: each thread can count it, 0: not, or -errno */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Opens the counters of a struct gpmu and closes them. */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -15,25 +13,6 @@ static int no_memory(struct gpmu_error *error)
 {
 	error_set(error, 0, "out of memory");
 	return -ENOMEM;
-}
-
-/* Returns 0 if the kernel allows to count this task, or -errno. */
-static int try_event(bool user_only)
-{
-	struct perf_event_attr attr = {
-		.size = PERF_ATTR_SIZE_VER0,
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.disabled = 1,
-		.exclude_kernel = user_only,
-		.exclude_hv = user_only,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
 }
 
 /* Whether the options name what is counted, in place of the threads that begin regions */
@@ -109,13 +88,14 @@ static int make_plans(struct gpmu *gpmu, const char *list, struct gpmu_error *er
 {
 	const bool target = has_target(&gpmu->options);
 	const bool system = gpmu->options.system || gpmu->options.cpus;
-	struct gpmu_plan_options own = { .size = sizeof(own), .fits = gpmu_probe_fits };
+	struct gpmu_plan_options own = {
+		.size = sizeof(own), .fits = gpmu_probe_fits, .user_only = -1,
+	};
 	struct gpmu_plan_options common = own;
 	int ret;
 
-	own.user_only = try_event(false) == -EACCES && !try_event(true);
 	common.system_wide = system || !target;
-	common.user_only = !common.system_wide && own.user_only;
+	common.user_only = common.system_wide ? 0 : -1;
 	gpmu->own = gpmu_plan_new(gpmu->machine, gpmu->catalog, &own, error);
 	if (gpmu->own)
 		gpmu->common = gpmu_plan_new(gpmu->machine, gpmu->catalog, &common, error);
@@ -143,7 +123,7 @@ static int open_shared(struct gpmu *gpmu, struct gpmu_error *error)
 		.aggregation = from->aggregation,
 	};
 
-	if (!has_target(from) && gpmu_plan_groups(gpmu->common))
+	if (!has_target(from) && gpmu_plan_group_count(gpmu->common))
 		options.system = 1;
 	gpmu->shared = gpmu_session_new(gpmu->common, &options, error);
 	if (!gpmu->shared)

@@ -73,7 +73,7 @@ static int print_all(struct printer *printer, struct gpmu *gpmu)
 {
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < gpmu_session_regions(gpmu->shared); i++)
+	for (size_t i = 0; !ret && i < gpmu_session_region_count(gpmu->shared); i++)
 		ret = print_region(printer, gpmu, i);
 	return ret;
 }
@@ -114,7 +114,8 @@ static int table_part(struct printer *printer, const struct part *part)
 		int used = region_print_place(place, sizeof(place), row);
 
 		fprintf(file, "%-*s%*s%10" PRIu64 "%14.6f  %s%-*s  ", printer->region, part->region,
-			threads ? 10 : 0, thread, part->visits, row->end, row->name,
+			threads ? 10 : 0, thread, part->visits, (double)row->time_end / 1e9,
+			row->name,
 			printer->counter - (int)strlen(row->name), used ? place : "");
 		region_print_value(file, row);
 		at += row->size;
@@ -131,7 +132,7 @@ static int print_table(struct printer *printer, struct gpmu *gpmu)
 	printer->counter = (int)strlen("counter");
 	printer->part = measure_part;
 	ret = print_all(printer, gpmu);
-	if (ret || !gpmu_session_regions(gpmu->shared))
+	if (ret || !gpmu_session_region_count(gpmu->shared))
 		return ret;
 	fprintf(printer->file, "%-*s%*s    visits       seconds  %-*s  value\n", printer->region,
 		"region", threads ? 10 : 0, threads ? "thread" : "", printer->counter, "counter");

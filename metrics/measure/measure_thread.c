@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/list.h"
+#include "base/vector.h"
 #include "count/region_sum.h"
 #include "count/session.h"
 #include "measure/measure.h"
@@ -84,7 +84,7 @@ static struct measure_region *region_of(struct measure_thread *thread, const cha
 	for (size_t i = 0; i < thread->n_regions; i++)
 		if (!strcmp(thread->regions[i].name, name))
 			return &thread->regions[i];
-	regions = list_room(thread->regions, thread->n_regions, sizeof(*regions));
+	regions = vector_room(thread->regions, thread->n_regions, sizeof(*regions));
 	if (!regions)
 		return NULL;
 	thread->regions = regions;
@@ -181,7 +181,7 @@ static int sum_session(struct measure_thread *thread, const char *name, struct r
 
 	pthread_mutex_lock(&thread->lock);
 	index = region_find(thread->session, name);
-	if (index != SIZE_MAX && gpmu_region_visits(thread->session, index))
+	if (index != SIZE_MAX && gpmu_region_visit_count(thread->session, index))
 		ret = region_sum_add(sum, thread->session, index) ? -ENOMEM : 1;
 	pthread_mutex_unlock(&thread->lock);
 	return ret;

@@ -21,7 +21,7 @@ struct plan_slot {
 	const struct event_instance *instance;	/* borrowed from the plan's events */
 	/* the event's scale; formulas use the unscaled count */
 	double scale;
-	/* as in struct gpmu_event; formulas use the scaled mean */
+	/* gpmu_event.mean; formulas use the scaled mean */
 	bool mean;
 	const char *unit;			/* NULL: none */
 	size_t group;
@@ -38,7 +38,7 @@ struct gpmu_group {
 	 * because one read is cheaper; no output may show the grouping.
 	 */
 	bool apart;
-	/* no other group of the plan can keep it from its counters */
+	/* the group is never multiplexed: no other group of the plan can take its counters */
 	bool always;
 };
 
@@ -69,7 +69,7 @@ struct plan_metric {
 	size_t root;
 	struct gpmu_expr *expr;			/* NULL: not supported */
 	struct gpmu_expr *threshold;		/* NULL: none; all its inputs are metrics */
-	struct plan_input *inputs;		/* one for each identifier of gpmu_expr_ids() */
+	struct plan_input *inputs;		/* one for each identifier of gpmu_expr_id_count() */
 	struct plan_input *threshold_inputs;
 	char *why;				/* why it is not supported; NULL: supported */
 };

@@ -6,10 +6,11 @@
 #ifndef GPMU_PLAN_BUILD_H
 #define GPMU_PLAN_BUILD_H
 
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 #include "plan/plan.h"
 
-/* --- plan.c */
+/* --- plan_build.c */
 
 /* Adds a warning unless the plan already has an equal one. */
 __attribute__((format(printf, 2, 3)))
@@ -17,10 +18,10 @@ int plan_warn(struct gpmu_plan *plan, const char *fmt, ...);
 /* Appends a requested event or metric. */
 int plan_add_item(struct gpmu_plan *plan, int kind, size_t index);
 
-/* Number of gpmu_expr_ids(); 0 if @expr is NULL */
+/* Number of gpmu_expr_id_count(); 0 if @expr is NULL */
 static inline size_t plan_ids(const struct gpmu_expr *expr)
 {
-	return expr ? gpmu_expr_ids(expr) : 0;
+	return expr ? gpmu_expr_id_count(expr) : 0;
 }
 
 /* Lengths of the plan's lists, to restore them if adding fails */
@@ -88,9 +89,9 @@ int plan_filter_check(const struct plan_filter *filter, const struct gpmu_plan *
 /* A request for a metric */
 struct plan_request {
 	struct plan_filter *filter;
-	const char *filter_text;	/* NULL: none; likewise modifiers */
+	const char *filter_text;	/* NULL: none, likewise modifiers */
 	const char *modifiers;
-	size_t offset;			/* of the request in the user's string, for errors */
+	size_t offset;			/* position of the request in the user's string, for errors */
 };
 
 /* Finds an equal metric in the plan or adds a new one. */
@@ -165,8 +166,8 @@ int plan_add_member(struct plan_member **members, size_t *length, const struct p
 /* Whether the PMU can count the members at the same time: 1, 0, or < 0 if unknown */
 int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members, size_t length);
 /*
- * Whether a group keeps its counters whatever else the plan counts; the groups before it
- * must have "always" set
+ * Whether the plan's other groups can never take a group's counters. Must be called in the
+ * order of groups: it uses "always" of the groups before.
  */
 bool plan_always_counts(const struct gpmu_plan *plan, size_t group);
 /* Text of the reason why the members do not fit; NULL if out of memory */

@@ -11,7 +11,7 @@
 /* Appends an entry that has only its text; NULL if out of memory. */
 static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 {
-	struct plan_event *events = list_room(plan->events, plan->n_events, sizeof(*events));
+	struct plan_event *events = vector_room(plan->events, plan->n_events, sizeof(*events));
 	struct plan_event *event;
 
 	if (!events)
@@ -41,7 +41,7 @@ static int new_event(const struct gpmu_plan *plan, const char *text, struct gpmu
 	return errno ? -errno : -EINVAL;
 }
 
-/* Whether it also counts the kernel, and no modifier says otherwise */
+/* Whether the event can count the kernel and has no modifier that selects levels */
 static bool counts_kernel(const struct event_instance *instance)
 {
 	const struct perf_event_attr *attr = &instance->attr;
@@ -52,7 +52,7 @@ static bool counts_kernel(const struct event_instance *instance)
 	       !gpmu_pmu_has_cpumask(instance->pmu);
 }
 
-/* Restricts an event to user space, unless its PMU cannot. */
+/* Restricts an event to user space if its PMU can do so. */
 static int leave_kernel_out(const struct gpmu_plan *plan, struct plan_event *event)
 {
 	struct gpmu_error why = { .text = "" };
@@ -143,8 +143,8 @@ int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, siz
 }
 
 /*
- * Different tracepoints are counted separately: unlike counts of several PMUs, their sum
- * means nothing.
+ * Different tracepoints are counted separately. Their sum has no meaning, unlike the sum of an
+ * event over several PMUs.
  */
 static bool are_tracepoints(const struct gpmu_event *event)
 {

@@ -18,17 +18,17 @@ static const char *const not_filters[] = { "event", "config", "config1", "config
 static int add_term(struct plan_filter *filter, const char *term, size_t length)
 {
 	size_t n = filter->length, size = sizeof(*filter->terms);
-	char **terms = list_room(filter->terms, n, size), **names;
+	char **terms = vector_room(filter->terms, n, size), **names;
 	bool *used;
 
 	if (!terms)
 		return -ENOMEM;
 	filter->terms = terms;
-	names = list_room(filter->names, n, size);
+	names = vector_room(filter->names, n, size);
 	if (!names)
 		return -ENOMEM;
 	filter->names = names;
-	used = list_room(filter->used, n, sizeof(*used));
+	used = vector_room(filter->used, n, sizeof(*used));
 	if (!used)
 		return -ENOMEM;
 	filter->used = used;

@@ -25,8 +25,8 @@ bool plan_is_software(const struct event_instance *instance)
 }
 
 /*
- * A Grace PMU counts cycles with its cycle counter only; other PMUs also with a general
- * counter.
+ * A Grace PMU counts cycles with its cycle counter only. Other PMUs can also use a general
+ * counter for cycles.
  */
 static bool only_cycle_counter(const struct gpmu_pmu *pmu)
 {
@@ -53,7 +53,7 @@ static struct cost cost_of(const struct plan_member *members, size_t length)
 
 static bool is_known(const struct gpmu_pmu *pmu)
 {
-	return pmu && gpmu_pmu_counters(pmu) >= 0;
+	return pmu && gpmu_pmu_counter_count(pmu) >= 0;
 }
 
 static int ask(const struct gpmu_plan *plan, const struct plan_member *members, size_t length)
@@ -80,7 +80,7 @@ int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members,
 		return 1;
 	if (is_known(pmu)) {
 		cost = cost_of(members, length);
-		return !cost.cycles && cost.counters <= (size_t)gpmu_pmu_counters(pmu);
+		return !cost.cycles && cost.counters <= (size_t)gpmu_pmu_counter_count(pmu);
 	}
 	return length == 1 ? 1 : ask(plan, members, length);
 }
@@ -131,7 +131,7 @@ char *plan_misfit(const struct plan_member *members, size_t length)
 		return text_print("needs the cycle counter of %s %zu times", gpmu_pmu_name(pmu),
 				  cost.cycles + 1);
 	return text_print("needs %zu event counters of %s, which has %d", cost.counters,
-			  gpmu_pmu_name(pmu), gpmu_pmu_counters(pmu));
+			  gpmu_pmu_name(pmu), gpmu_pmu_counter_count(pmu));
 }
 
 int plan_warn_unknown(struct gpmu_plan *plan, const struct event_instance *instance)

@@ -69,7 +69,7 @@ int gpmu_plan_group_has_item(const struct gpmu_plan *plan, size_t group, size_t 
 	       has_slot(&plan->groups[group], event->slots, event->event->length);
 }
 
-int gpmu_plan_group_counters(const struct gpmu_plan *plan, size_t group)
+int gpmu_plan_group_counter_count(const struct gpmu_plan *plan, size_t group)
 {
 	const struct gpmu_group *of;
 	int counters = 0, cycles = 0;
@@ -77,7 +77,7 @@ int gpmu_plan_group_counters(const struct gpmu_plan *plan, size_t group)
 	if (group >= plan->n_groups)
 		return -1;
 	of = &plan->groups[group];
-	if (!of->pmu || gpmu_pmu_counters(of->pmu) < 0)
+	if (!of->pmu || gpmu_pmu_counter_count(of->pmu) < 0)
 		return -1;
 	for (size_t i = 0; i < of->length; i++) {
 		if (plan->slots[of->first + i].instance->cycle_counter)

@@ -33,7 +33,7 @@ static bool same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* --- why the machine does not have it --- */
+/* --- the reason why the machine lacks a metric --- */
 
 /* Whether @name is NAME or NAME_12 */
 static bool is_named(const char *name, const char *wanted)
@@ -78,7 +78,7 @@ static char *why_not_supported(const struct gpmu_plan *plan, const struct gpmu_m
 	return text_print("it is for other CPUs, those of %s", gpmu_metric_cpu(metric));
 }
 
-/* --- what an id of the formula is --- */
+/* --- resolving identifiers of a formula --- */
 
 /*
  * Copies "nvidia_scf_pmu@cmem_rd_data@" with slashes, the filter and the modifiers; the
@@ -308,7 +308,7 @@ static int copy(char **to, const char *from)
 static int append(struct adding *a, const struct gpmu_metric *metric, size_t *index)
 {
 	struct gpmu_plan *plan = a->plan;
-	struct plan_metric *list = list_room(plan->metrics, plan->n_metrics, sizeof(*list));
+	struct plan_metric *list = vector_room(plan->metrics, plan->n_metrics, sizeof(*list));
 	struct plan_metric *entry;
 
 	if (!list)

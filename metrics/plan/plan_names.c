@@ -93,7 +93,7 @@ static int parse(struct element *element, const char *list, size_t *at, struct g
 	return ret;
 }
 
-/* --- what a name stands for --- */
+/* --- resolving a name to metrics --- */
 
 static bool is_added(const struct gpmu_plan *plan, size_t metric)
 {

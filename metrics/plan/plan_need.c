@@ -20,7 +20,7 @@ bool plan_has_member(const struct plan_member *members, size_t length, size_t nu
 
 int plan_add_member(struct plan_member **members, size_t *length, const struct plan_member *member)
 {
-	struct plan_member *list = list_room(*members, *length, sizeof(*list));
+	struct plan_member *list = vector_room(*members, *length, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -32,7 +32,7 @@ int plan_add_member(struct plan_member **members, size_t *length, const struct p
 /* Appends an empty need; NULL if out of memory. */
 static struct plan_need *add_need(struct plan_needs *needs, size_t metric)
 {
-	struct plan_need *list = list_room(needs->list, needs->length, sizeof(*list));
+	struct plan_need *list = vector_room(needs->list, needs->length, sizeof(*list));
 
 	if (!list)
 		return NULL;
@@ -92,9 +92,9 @@ static size_t watchdog(const struct gpmu_plan *plan)
 }
 
 /*
- * MetricConstraint, as perf handles it: events of such a metric are counted one by one,
- * because the NMI watchdog or the core's other thread occupies a counter that one of them
- * needs, or because they never fit together.
+ * Handles MetricConstraint as perf does: the events of a constrained metric are counted one by
+ * one. The NMI watchdog or the core's other thread occupies a counter that one of the events
+ * needs, or the events never fit together.
  */
 static bool is_grouped(struct gpmu_plan *plan, const struct plan_metric *metric)
 {
@@ -358,7 +358,7 @@ static int check_given(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 	return ret;
 }
 
-/* --- all --- */
+/* --- needs of the whole plan --- */
 
 static bool is_item(const struct gpmu_plan *plan, size_t metric)
 {

@@ -38,7 +38,7 @@ static int compare_needs(const void *a, const void *b)
 static int new_bin(struct packing *p, struct plan_need *need)
 {
 	struct plan_needs *needs = p->needs;
-	struct plan_bin *bins = list_room(needs->bins, needs->n_bins, sizeof(*bins)), *bin;
+	struct plan_bin *bins = vector_room(needs->bins, needs->n_bins, sizeof(*bins)), *bin;
 	size_t i;
 	int ret = 0;
 
@@ -122,8 +122,8 @@ static int find_bin(struct packing *p, const struct plan_need *need, size_t shar
 }
 
 /*
- * Whether this event always keeps its counter: it is a software event, or its PMU can
- * count all that the plan needs on it at once.
+ * Whether this event is never multiplexed: it is a software event, or its PMU can count all
+ * events that the plan needs there at once.
  */
 static bool always_counts(struct packing *p, const struct plan_need *need)
 {
@@ -135,7 +135,7 @@ static bool always_counts(struct packing *p, const struct plan_need *need)
 		return false;
 	if (plan_is_software(event))
 		return true;
-	if (!event->pmu || !gpmu_pmu_has_cpumask(event->pmu) || gpmu_pmu_counters(event->pmu) < 0)
+	if (!event->pmu || !gpmu_pmu_has_cpumask(event->pmu) || gpmu_pmu_counter_count(event->pmu) < 0)
 		return false;
 	for (i = 0; i < needs->length; i++) {
 		if (!plan_same_pmu(needs->list[i].members[0].instance, event))
@@ -166,8 +166,8 @@ static int place_event(struct packing *p, struct plan_need *need)
 }
 
 /*
- * Places a need. A need that is alone shares a group only with equal needs, which perf
- * counts once, too.
+ * Places a need. A need that is alone shares a group only with an equal need: perf also
+ * counts equal events once.
  */
 static int place(struct packing *p, struct plan_need *need)
 {

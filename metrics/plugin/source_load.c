@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "plugin/plugin_folder.h"
 #include "plugin/source_object.h"
 
 #define END(member)	(offsetof(struct gpmu_source_plugin, member) + \
@@ -53,14 +54,21 @@ static bool is_file(const char *path)
 	return !stat(path, &stat_buf) && S_ISREG(stat_buf.st_mode);
 }
 
-/* Looks into the folders of a list. Whether it is there: @path */
+/* Writes the path of @file in a folder to @path. Returns whether the file exists. */
+static bool find_at(const char *folder, size_t length, const char *file, char *path, size_t size)
+{
+	return length &&
+	       snprintf(path, size, "%.*s/%s", (int)length, folder, file) < (int)size &&
+	       is_file(path);
+}
+
+/* The same for the first folder of a list that has the file */
 static bool find_in(const char *folders, const char *file, char *path, size_t size)
 {
 	while (*folders) {
 		size_t len = strcspn(folders, ":");
 
-		if (len && snprintf(path, size, "%.*s/%s", (int)len, folders, file) < (int)size &&
-		    is_file(path))
+		if (find_at(folders, len, file, path, size))
 			return true;
 		folders += len + (folders[len] == ':');
 	}
@@ -70,12 +78,14 @@ static bool find_in(const char *folders, const char *file, char *path, size_t si
 int source_find_file(const char *file, char *path, size_t size, struct gpmu_error *error)
 {
 	const char *folders = secure_getenv("GPMU_PLUGINS");
+	char own[PATH_MAX];
 
 	folders = folders ? folders : "";
-	if (find_in(folders, file, path, size) || find_in(GPMU_PLUGIN_DIR, file, path, size))
+	if (find_in(folders, file, path, size) ||
+	    (plugin_folder(own, sizeof(own)) && find_at(own, strlen(own), file, path, size)))
 		return 0;
 	error_set(error, 0, "no %s in %s%s%s; GPMU_PLUGINS can name its folder", file, folders,
-		  *folders ? ":" : "", GPMU_PLUGIN_DIR);
+		  *folders ? ":" : "", *own ? own : "the folder of libgpmu, which needs /proc");
 	return -ENOENT;
 }
 

@@ -10,11 +10,6 @@
 #include "gpmu-source.h"
 #include "gpmu.h"
 
-/* Where plugins are looked for last; the build says it */
-#ifndef GPMU_PLUGIN_DIR
-#define GPMU_PLUGIN_DIR	"/usr/local/lib/gpmu"
-#endif
-
 struct plugin_group;
 
 struct gpmu_source {
@@ -39,7 +34,10 @@ void source_put(struct gpmu_source *source);
  */
 int source_load(struct gpmu_source *source, const char *name, struct gpmu_error *error);
 void source_unload(struct gpmu_source *source);
-/* The path of a file where plugins are. 0; -ENOENT with the error set: it is in none of the folders */
+/*
+ * Finds a file in the folders of $GPMU_PLUGINS, then in plugin_folder(). Returns 0, or -ENOENT
+ * with the error set.
+ */
 int source_find_file(const char *file, char *path, size_t size, struct gpmu_error *error);
 
 /* What the plugin says that the user should know goes to the log. Not with the lock held */

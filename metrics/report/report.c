@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "report/report.h"
-
-static const char *const links[] = {
-	[REPORT_C2C] = "c2c", [REPORT_PCIE] = "pcie", [REPORT_NVLINK] = "nvlink", [REPORT_DRAM] = "dram",
-};
-
-const char *gpmu_report_link(size_t index)
-{
-	return index < REPORT_LINKS_N ? links[index] : NULL;
-}
 
 static int set_options(struct gpmu_report *report, const struct gpmu_report_options *options)
 {
@@ -24,7 +17,7 @@ static int set_options(struct gpmu_report *report, const struct gpmu_report_opti
 	if (!own.link)
 		return 0;
 	for (report->link = 0; report->link < REPORT_LINKS_N; report->link++)
-		if (!strcmp(own.link, links[report->link]))
+		if (!strcmp(own.link, gpmu_report_link(report->link)))
 			return 0;
 	return -EINVAL;
 }
@@ -53,7 +46,7 @@ void gpmu_report_free(struct gpmu_report *report)
 	if (!report)
 		return;
 	for (size_t i = 0; i < REPORT_TABLES; i++)
-		array_release(&report->tables[i].cells);
+		vector_release(&report->tables[i].cells);
 	report_links_release(report);
 	report_places_release(report);
 	timeline_release(&report->timeline);

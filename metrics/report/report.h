@@ -34,7 +34,7 @@ enum report_table_id {
 
 struct report_table {
 	struct gpmu_report_table shown;
-	struct array cells;	/* struct gpmu_report_cell, row by row */
+	struct vector cells;	/* struct gpmu_report_cell, row by row */
 };
 
 /* --- report_link.c */
@@ -52,7 +52,7 @@ struct report_step {
 struct report_series {
 	const struct timeline_counter *counter;
 	enum report_way way;
-	struct array steps;	/* struct report_step, sorted by time */
+	struct vector steps;	/* struct report_step, sorted by time */
 };
 
 enum { REPORT_C2C, REPORT_PCIE, REPORT_NVLINK, REPORT_DRAM, REPORT_LINKS_N };
@@ -71,7 +71,7 @@ struct report_place {
 struct report_gpu {
 	const char *label;	/* "GPU 0" */
 	uint32_t place;		/* index of the place for all work on the GPU */
-	struct array links[REPORT_LINKS_N];	/* struct report_series, by link */
+	struct vector links[REPORT_LINKS_N];	/* struct report_series, by link */
 };
 
 struct gpmu_report {
@@ -79,8 +79,8 @@ struct gpmu_report {
 	size_t link;		/* link whose bytes are attributed */
 	bool made, failed;	/* failed: out of memory */
 	struct report_table tables[REPORT_TABLES];
-	struct array places;	/* struct report_place */
-	struct array gpus;	/* struct report_gpu */
+	struct vector places;	/* struct report_place */
+	struct vector gpus;	/* struct report_gpu */
 	uint32_t *stream_places;	/* index of the place for each stream's file and GPU */
 	double unexplained;	/* bytes on links to hosts: those without a copy; all of them */
 	double counted;
@@ -102,7 +102,7 @@ const char *report_print(struct gpmu_report *report, const char *fmt, ...)
 void report_note(struct gpmu_report *report, enum report_table_id id, const char *note);
 /* Completes a table. Sorts it by @column, largest first; NULL keeps the order of the rows. */
 void report_table_done(struct gpmu_report *report, enum report_table_id id, const char *column);
-const char *report_word(const struct gpmu_report *report, uint32_t word);
+const char *report_string(const struct gpmu_report *report, uint32_t word);
 
 /* --- report_tally.c */
 
@@ -114,13 +114,13 @@ struct report_tally {
 	uint64_t key, count, total, bytes, min, median, max;
 };
 
-void report_count(struct gpmu_report *report, struct array *entries, uint64_t key, uint64_t time,
+void report_count(struct gpmu_report *report, struct vector *entries, uint64_t key, uint64_t time,
 		  uint64_t bytes);
 /*
  * Adds up entries with the same key and sorts @entries for that. The caller releases the
  * returned tallies.
  */
-struct array report_tallies(struct gpmu_report *report, struct array *entries);
+struct vector report_tallies(struct gpmu_report *report, struct vector *entries);
 
 /* --- report_place.c */
 
@@ -139,11 +139,11 @@ const char *report_counter_of(struct gpmu_report *report, const struct timeline_
  * Intervals of a counter without its gaps; the caller releases them. @scale: factor of the
  * values; 0: a value is an amount up to the next value and is converted to a rate
  */
-struct array report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale);
+struct vector report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale);
 void report_links(struct gpmu_report *report);
 void report_links_release(struct gpmu_report *report);
 /* Integral of the steps from @begin to @end; @time: ns of it that were counted */
-double report_within(const struct array *steps, uint64_t begin, uint64_t end, uint64_t *time);
+double report_within(const struct vector *steps, uint64_t begin, uint64_t end, uint64_t *time);
 /*
  * Whether a counter's values are a rate in bytes per second, not an amount of bytes;
  * @factor: to bytes

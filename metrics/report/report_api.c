@@ -3,6 +3,8 @@
  * Calls of CUDA. A call's own time excludes the calls within it, so the sum of own times
  * is the time that threads spent in calls.
  */
+#include <stdlib.h>
+
 #include "report/report.h"
 
 static int by_thread(const void *one, const void *other)
@@ -26,7 +28,7 @@ static int by_thread(const void *one, const void *other)
 static uint64_t *own_times(struct gpmu_report *report, const struct timeline_call *calls, size_t n)
 {
 	uint64_t *own = calloc(n + 1, sizeof(*own));
-	struct array around = { 0 };	/* size_t, indices of the calls that have not ended */
+	struct vector around = { 0 };	/* size_t, indices of the calls that have not ended */
 
 	report->failed = report->failed || !own;
 	for (size_t i = 0; i < n && !report->failed; i++) {
@@ -50,13 +52,13 @@ static uint64_t *own_times(struct gpmu_report *report, const struct timeline_cal
 			own[outer] -= inside < own[outer] ? inside : own[outer];
 			own[i] -= calls[i].end - end;
 		}
-		top = array_add(&around, sizeof(*top));
+		top = vector_add(&around, sizeof(*top));
 		if (top)
 			*top = i;
 		else
 			report->failed = true;
 	}
-	array_release(&around);
+	vector_release(&around);
 	return own;
 }
 
@@ -84,7 +86,7 @@ struct sums {
 static void put_call(struct gpmu_report *report, const struct report_tally *tally, const struct sums *sums,
 		     uint64_t all)
 {
-	report_text(report, REPORT_API, report_word(report, (uint32_t)(tally->key >> 1)));
+	report_text(report, REPORT_API, report_string(report, (uint32_t)(tally->key >> 1)));
 	report_text(report, REPORT_API, tally->key & 1 ? "driver" : "runtime");
 	report_number(report, REPORT_API, (double)tally->count);
 	report_number(report, REPORT_API, (double)sums->failed);
@@ -104,10 +106,10 @@ static uint64_t key_of(const struct timeline_call *call)
 static void make_calls(struct gpmu_report *report)
 {
 	const struct timeline *timeline = &report->timeline;
-	size_t n = timeline->calls.n, keys = (timeline->words.texts.n + 1) * 2;
+	size_t n = timeline->calls.n, keys = (timeline->strings.texts.n + 1) * 2;
 	struct timeline_call *calls = timeline->calls.data;
 	struct sums *sums = calloc(keys, sizeof(*sums));
-	struct array entries = { 0 }, tallies;
+	struct vector entries = { 0 }, tallies;
 	uint64_t *own, all = 0;
 
 	if (n)
@@ -131,8 +133,8 @@ static void make_calls(struct gpmu_report *report)
 
 		put_call(report, tally, &sums[tally->key], all);
 	}
-	array_release(&entries);
-	array_release(&tallies);
+	vector_release(&entries);
+	vector_release(&tallies);
 	free(own);
 	free(sums);
 	if (!n)
@@ -143,7 +145,7 @@ static void make_calls(struct gpmu_report *report)
 static void make_waits(struct gpmu_report *report)
 {
 	const struct timeline *timeline = &report->timeline;
-	struct array entries = { 0 }, tallies;
+	struct vector entries = { 0 }, tallies;
 
 	for (size_t i = 0; i < timeline->waits.n && !report->failed; i++) {
 		const struct timeline_slice *wait = timeline_at(&timeline->waits, struct timeline_slice, i);
@@ -154,15 +156,15 @@ static void make_waits(struct gpmu_report *report)
 	for (size_t i = 0; i < tallies.n && !report->failed; i++) {
 		const struct report_tally *tally = timeline_at(&tallies, struct report_tally, i);
 
-		report_text(report, REPORT_WAITS, report_word(report, (uint32_t)tally->key));
+		report_text(report, REPORT_WAITS, report_string(report, (uint32_t)tally->key));
 		report_number(report, REPORT_WAITS, (double)tally->count);
 		report_number(report, REPORT_WAITS, (double)tally->total);
 		report_number(report, REPORT_WAITS, (double)tally->min);
 		report_number(report, REPORT_WAITS, (double)tally->median);
 		report_number(report, REPORT_WAITS, (double)tally->max);
 	}
-	array_release(&entries);
-	array_release(&tallies);
+	vector_release(&entries);
+	vector_release(&tallies);
 	if (!timeline->waits.n)
 		report_note(report, REPORT_WAITS, "no synchronization was recorded");
 	report_table_done(report, REPORT_WAITS, "total");

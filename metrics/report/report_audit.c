@@ -4,6 +4,7 @@
  * reading them.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/report.h"
 
@@ -154,7 +155,7 @@ static void put_facts(struct gpmu_report *report)
 				report, timeline_at(&report->timeline.facts, struct timeline_fact, i),
 			};
 
-			if (!strcmp(report_word(report, fact.own->name), kinds[kind].name))
+			if (!strcmp(report_string(report, fact.own->name), kinds[kind].name))
 				kinds[kind].put(&fact);
 		}
 	}
@@ -170,7 +171,7 @@ static void put_multiplexing(struct gpmu_report *report)
 	for (size_t i = 0; i < report->timeline.facts.n; i++) {
 		const struct fact fact = { report, timeline_at(&report->timeline.facts, struct timeline_fact, i) };
 
-		if (strcmp(report_word(report, fact.own->name), "counters") != 0)
+		if (strcmp(report_string(report, fact.own->name), "counters") != 0)
 			continue;
 		n++;
 		gaps += number(&fact, "gaps");
@@ -201,7 +202,7 @@ static bool has_end(const struct gpmu_report *report, uint32_t index)
 	for (size_t i = 0; i < report->timeline.facts.n; i++) {
 		const struct timeline_fact *fact = timeline_at(&report->timeline.facts, struct timeline_fact, i);
 
-		if (fact->file == index && !strcmp(report_word(report, fact->name), "gpmu"))
+		if (fact->file == index && !strcmp(report_string(report, fact->name), "gpmu"))
 			return true;
 	}
 	return false;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Counters, each summarised over the time in which it was counted. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "report/report.h"
 
 static const struct timeline_fact *fact_at(const struct gpmu_report *report, size_t i)
@@ -21,12 +24,12 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_fact *
 {
 	const char *name, *of;
 
-	if (fact->file != counter->file || strcmp(report_word(report, fact->name), "counters") != 0)
+	if (fact->file != counter->file || strcmp(report_string(report, fact->name), "counters") != 0)
 		return false;
 	name = timeline_text(&report->timeline, fact, "counter");
 	of = timeline_text(&report->timeline, fact, "of");
-	return name && of && !strcmp(name, report_word(report, counter->name)) &&
-	       !strcmp(of, report_word(report, counter->of));
+	return name && of && !strcmp(name, report_string(report, counter->name)) &&
+	       !strcmp(of, report_string(report, counter->of));
 }
 
 /* The trace's statement about a counter, or NULL */
@@ -48,7 +51,7 @@ struct summary {
 static struct summary summary_of(struct gpmu_report *report, const struct timeline_counter *counter, bool is_total)
 {
 	const struct timeline_file *file = timeline_at(&report->timeline.files, struct timeline_file, counter->file);
-	struct array steps = report_steps(report, counter, 1);
+	struct vector steps = report_steps(report, counter, 1);
 	struct summary summary = { .counted = -1 };
 	uint64_t inside;
 
@@ -63,7 +66,7 @@ static struct summary summary_of(struct gpmu_report *report, const struct timeli
 	report_within(&steps, file->begin, file->end, &inside);
 	if (timeline_wall(file))
 		summary.counted = (double)inside / (double)timeline_wall(file);
-	array_release(&steps);
+	vector_release(&steps);
 	if (!is_total)
 		return summary;
 	steps = report_steps(report, counter, 0);
@@ -72,7 +75,7 @@ static struct summary summary_of(struct gpmu_report *report, const struct timeli
 
 		summary.total += step->rate * (double)(step->end - step->begin);
 	}
-	array_release(&steps);
+	vector_release(&steps);
 	return summary;
 }
 
@@ -86,13 +89,13 @@ static void put_counter(struct gpmu_report *report, const struct timeline_counte
 	double share = 0;
 	bool has_share = said && timeline_number(&report->timeline, said, "share", &share);
 
-	report_text(report, REPORT_COUNTERS, report_word(report, counter->name));
+	report_text(report, REPORT_COUNTERS, report_string(report, counter->name));
 	report_text(report, REPORT_COUNTERS, report_counter_of(report, counter));
 	report_text(report, REPORT_COUNTERS, report_rank(report, counter->file));
 	report_maybe(report, REPORT_COUNTERS, any, summary.sum / (double)summary.time);
 	report_maybe(report, REPORT_COUNTERS, any, summary.min);
 	report_maybe(report, REPORT_COUNTERS, any, summary.max);
-	report_text(report, REPORT_COUNTERS, report_word(report, counter->unit));
+	report_text(report, REPORT_COUNTERS, report_string(report, counter->unit));
 	report_maybe(report, REPORT_COUNTERS, any && is_total, summary.total);
 	report_maybe(report, REPORT_COUNTERS, any && is_total, summary.total / (double)summary.time * 1e9);
 	report_maybe(report, REPORT_COUNTERS, summary.counted >= 0, summary.counted);
@@ -105,7 +108,7 @@ static const char *place_of(struct gpmu_report *report, const char *of)
 	for (size_t i = 0; i < report->gpus.n; i++) {
 		const struct timeline_gpu *gpu = timeline_at(&report->timeline.gpus, struct timeline_gpu, i);
 
-		if (!strcmp(of, report_word(report, gpu->uuid)))
+		if (!strcmp(of, report_string(report, gpu->uuid)))
 			return report_print(report, "GPU %s", report_gpu(report, i)->label);
 	}
 	return of;
@@ -117,7 +120,7 @@ static void put_silent(struct gpmu_report *report, const struct timeline_fact *f
 	const char *name = timeline_text(&report->timeline, fact, "counter");
 	const char *of = timeline_text(&report->timeline, fact, "of");
 
-	if (strcmp(report_word(report, fact->name), "counters") != 0 || !name || !of)
+	if (strcmp(report_string(report, fact->name), "counters") != 0 || !name || !of)
 		return;
 	for (size_t i = 0; i < report->timeline.counters.n; i++)
 		if (is_of(report, fact, counter_at(report, i)))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* How each GPU, and each stream, spent its time. */
+#include <stdlib.h>
+
 #include "report/report.h"
 
 static void put_gpu(struct gpmu_report *report, uint32_t index)
@@ -21,11 +23,11 @@ static void put_gpu(struct gpmu_report *report, uint32_t index)
 	report_number(report, REPORT_GPUS, (double)spans_common(&place->kernels, &place->copies));
 	report_number(report, REPORT_GPUS, (double)place->several);
 	report_maybe(report, REPORT_GPUS, place->sum > 0, (double)place->sum / (double)spans_total(&place->busy));
-	report_text(report, REPORT_GPUS, report_word(report, gpu->name));
+	report_text(report, REPORT_GPUS, report_string(report, gpu->name));
 	if (gpu->uuid == TIMELINE_NONE)
 		report_none(report, REPORT_GPUS);
 	else
-		report_text(report, REPORT_GPUS, report_word(report, gpu->uuid));
+		report_text(report, REPORT_GPUS, report_string(report, gpu->uuid));
 }
 
 struct stream {
@@ -54,7 +56,7 @@ static void put_stream(struct gpmu_report *report, uint32_t index, struct stream
 
 	spans_unite(&stream->busy);
 	busy = spans_total(&stream->busy);
-	report_text(report, REPORT_STREAMS, report_word(report, known->name));
+	report_text(report, REPORT_STREAMS, report_string(report, known->name));
 	report_text(report, REPORT_STREAMS, report_gpu(report, known->gpu)->label);
 	report_text(report, REPORT_STREAMS, report_rank(report, known->file));
 	report_number(report, REPORT_STREAMS, (double)stream->kernels);

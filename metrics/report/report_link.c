@@ -5,6 +5,8 @@
  * incoming.
  */
 #include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/report.h"
 
@@ -27,10 +29,10 @@ struct set {
 #define SETS	5
 
 static const struct link {
-	const char *title, *metrics;
+	const char *name, *title, *metrics;
 	struct set sets[SETS];
 } links[REPORT_LINKS_N] = {
-	[REPORT_C2C] = { "NVLink-C2C", "GpuC2cRxBW,GpuC2cTxBW", {
+	[REPORT_C2C] = { "c2c", "NVLink-C2C", "GpuC2cRxBW,GpuC2cTxBW", {
 		{ false, { { "GpuC2cRxBW", REPORT_IN }, { "GpuC2cTxBW", REPORT_OUT } } },
 		{ false, { { "*ctc__rx_bytes_data_user.sum*", REPORT_IN },
 			   { "*ctc__tx_bytes_data_user.sum*", REPORT_OUT } } },
@@ -40,19 +42,24 @@ static const struct link {
 			  { "GraceC2c1WriteBW", REPORT_OUT }, { "GraceGpuMemReadBW", REPORT_OUT } } },
 		{ true, { { "GraceC2c0BW", REPORT_BOTH }, { "GraceC2c1BW", REPORT_BOTH },
 			  { "GraceGpuMemBW", REPORT_BOTH } } } } },
-	[REPORT_PCIE] = { "PCIe", "GpuPcieReadBW,GpuPcieWriteBW", {
+	[REPORT_PCIE] = { "pcie", "PCIe", "GpuPcieReadBW,GpuPcieWriteBW", {
 		{ false, { { "GpuPcieReadBW", REPORT_IN }, { "GpuPcieWriteBW", REPORT_OUT } } },
 		{ false, { { "*pcie__read_bytes.sum*", REPORT_IN }, { "*pcie__write_bytes.sum*", REPORT_OUT } } },
 		{ false, { { "GpuPcieBW", REPORT_BOTH } } } } },
-	[REPORT_NVLINK] = { "NVLink", "GpuNvlinkRxBW,GpuNvlinkTxBW", {
+	[REPORT_NVLINK] = { "nvlink", "NVLink", "GpuNvlinkRxBW,GpuNvlinkTxBW", {
 		{ false, { { "GpuNvlinkRxBW", REPORT_IN }, { "GpuNvlinkTxBW", REPORT_OUT } } },
 		{ false, { { "*nvlrx__bytes.sum*", REPORT_IN }, { "*nvltx__bytes.sum*", REPORT_OUT } } } } },
-	[REPORT_DRAM] = { "memory", "GpuDramReadBW,GpuDramWriteBW", {
+	[REPORT_DRAM] = { "dram", "memory", "GpuDramReadBW,GpuDramWriteBW", {
 		{ false, { { "GpuDramWriteBW", REPORT_IN }, { "GpuDramReadBW", REPORT_OUT } } },
 		{ false, { { "*dram__bytes_write.sum*", REPORT_IN }, { "*dram__bytes_read.sum*", REPORT_OUT } } },
 		{ false, { { "*dram__bytes_op_write.sum*", REPORT_IN }, { "*dram__bytes_op_read.sum*", REPORT_OUT } } },
 		{ false, { { "GpuDramBW", REPORT_BOTH } } } } },
 };
+
+const char *gpmu_report_link(size_t index)
+{
+	return index < REPORT_LINKS_N ? links[index].name : NULL;
+}
 
 const char *report_link_title(size_t link)
 {
@@ -74,7 +81,7 @@ bool report_is_rate(const struct gpmu_report *report, const struct timeline_coun
 	} rates[] = {
 		{ "B/s", 1 }, { "KB/s", 1e3 }, { "MB/s", 1e6 }, { "GB/s", 1e9 }, { "TB/s", 1e12 },
 	};
-	const char *unit = report_word(report, counter->unit);
+	const char *unit = report_string(report, counter->unit);
 
 	*factor = 1;
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
@@ -111,7 +118,7 @@ static struct spans gaps_of(struct gpmu_report *report, const struct timeline_co
 	return gaps;
 }
 
-static void add_step(struct gpmu_report *report, struct array *steps, uint64_t begin, uint64_t end, double rate)
+static void add_step(struct gpmu_report *report, struct vector *steps, uint64_t begin, uint64_t end, double rate)
 {
 	const struct report_step *last = steps->n ? (struct report_step *)steps->data + steps->n - 1 : NULL;
 	struct report_step step = { .begin = begin, .end = end, .rate = rate }, *added;
@@ -120,7 +127,7 @@ static void add_step(struct gpmu_report *report, struct array *steps, uint64_t b
 		step.sum = last->sum + last->rate * (double)(last->end - last->begin);
 		step.time = last->time + last->end - last->begin;
 	}
-	added = array_add(steps, sizeof(*added));
+	added = vector_add(steps, sizeof(*added));
 	if (added)
 		*added = step;
 	else
@@ -131,7 +138,7 @@ static void add_step(struct gpmu_report *report, struct array *steps, uint64_t b
  * Adds the parts of a value's interval that are not gaps. @first: index of the next gap,
  * which the function advances
  */
-static void add_without_gaps(struct gpmu_report *report, struct array *steps, const struct spans *gaps,
+static void add_without_gaps(struct gpmu_report *report, struct vector *steps, const struct spans *gaps,
 			     size_t *first, struct report_step step)
 {
 	while (*first < gaps->all.n && timeline_at(&gaps->all, struct span, *first)->end <= step.begin)
@@ -149,11 +156,11 @@ static void add_without_gaps(struct gpmu_report *report, struct array *steps, co
 		add_step(report, steps, step.begin, step.end, step.rate);
 }
 
-struct array report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale)
+struct vector report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale)
 {
 	struct timeline_value *values = counter->values.data;
 	struct spans gaps = gaps_of(report, counter);
-	struct array steps = { 0 };
+	struct vector steps = { 0 };
 	size_t first = 0;
 	uint64_t end = 0;
 
@@ -176,7 +183,7 @@ struct array report_steps(struct gpmu_report *report, const struct timeline_coun
 }
 
 /* Integral up to a time */
-static double before(const struct array *steps, uint64_t time, uint64_t *counted)
+static double before(const struct vector *steps, uint64_t time, uint64_t *counted)
 {
 	size_t low = 0, high = steps->n;
 	const struct report_step *step;
@@ -199,7 +206,7 @@ static double before(const struct array *steps, uint64_t time, uint64_t *counted
 	return step->sum + step->rate * (double)part;
 }
 
-double report_within(const struct array *steps, uint64_t begin, uint64_t end, uint64_t *time)
+double report_within(const struct vector *steps, uint64_t begin, uint64_t end, uint64_t *time)
 {
 	uint64_t first, last;
 	double from, to;
@@ -251,7 +258,7 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
  * Finds the counters of a set, all in one file so that nothing is counted twice. Returns a
  * bit mask of their directions.
  */
-static unsigned int ways_of(struct gpmu_report *report, const struct set *set, uint32_t gpu, struct array *found)
+static unsigned int ways_of(struct gpmu_report *report, const struct set *set, uint32_t gpu, struct vector *found)
 {
 	const struct timeline *timeline = &report->timeline;
 	uint32_t file = TIMELINE_NONE;
@@ -260,7 +267,7 @@ static unsigned int ways_of(struct gpmu_report *report, const struct set *set, u
 	found->n = 0;
 	for (size_t i = 0; i < timeline->counters.n; i++) {
 		const struct timeline_counter *counter = timeline_at(&timeline->counters, struct timeline_counter, i);
-		const char *name = report_word(report, counter->name);
+		const char *name = report_string(report, counter->name);
 
 		if ((file != TIMELINE_NONE && counter->file != file) ||
 		    (counter->gpu == TIMELINE_NONE) != set->of_node || !is_of(report, counter, gpu))
@@ -272,7 +279,7 @@ static unsigned int ways_of(struct gpmu_report *report, const struct set *set, u
 				continue;
 			file = counter->file;
 			ways |= 1U << set->terms[k].way;
-			series = array_add(found, sizeof(*series));
+			series = vector_add(found, sizeof(*series));
 			if (series)
 				*series = (struct report_series){ .counter = counter, .way = set->terms[k].way };
 			else
@@ -293,7 +300,7 @@ static unsigned int all_ways(const struct set *set)
 
 static void choose(struct gpmu_report *report, size_t link, uint32_t gpu)
 {
-	struct array *found = &report_gpu(report, gpu)->links[link];
+	struct vector *found = &report_gpu(report, gpu)->links[link];
 	const struct set *set, *any = NULL;
 
 	for (set = links[link].sets; set < links[link].sets + SETS && set->terms[0].counter; set++) {
@@ -330,10 +337,10 @@ void report_links_release(struct gpmu_report *report)
 {
 	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++)
 		for (size_t link = 0; link < REPORT_LINKS_N; link++) {
-			struct array *all = &report_gpu(report, gpu)->links[link];
+			struct vector *all = &report_gpu(report, gpu)->links[link];
 
 			for (size_t i = 0; i < all->n; i++)
-				array_release(&((struct report_series *)all->data)[i].steps);
-			array_release(all);
+				vector_release(&((struct report_series *)all->data)[i].steps);
+			vector_release(all);
 		}
 }

@@ -5,6 +5,7 @@
  * is the link's overhead.
  */
 #include <math.h>
+#include <string.h>
 
 #include "report/report.h"
 
@@ -15,7 +16,7 @@ static const char *const ways[REPORT_WAYS] = {
 struct moved {
 	double counted, copied, migrated;
 	uint64_t time;		/* ns that were counted */
-	const struct array *steps;	/* of the first counter */
+	const struct vector *steps;	/* of the first counter */
 	const char *counters;	/* "GpuC2cRxBW + ..." */
 };
 
@@ -48,25 +49,25 @@ static void add_copies(struct gpmu_report *report, uint32_t gpu, enum report_way
 	for (size_t i = 0; i < timeline->works.n; i++) {
 		const struct timeline_work *work = timeline_at(&timeline->works, struct timeline_work, i);
 
-		if (work->kind == TIMELINE_COPY && goes(report_word(report, work->name), way) &&
+		if (work->kind == TIMELINE_COPY && goes(report_string(report, work->name), way) &&
 		    timeline_at(&timeline->streams, struct timeline_stream, work->stream)->gpu == gpu)
 			moved->copied += part(moved, work->begin, work->end, work->bytes);
 	}
 	for (size_t i = 0; i < timeline->unified.n; i++) {
 		const struct timeline_slice *slice = timeline_at(&timeline->unified, struct timeline_slice, i);
-		const char *name = report_word(report, slice->name);
+		const char *name = report_string(report, slice->name);
 
 		if (slice->other == gpu && !strncmp(name, "bytes", 5) && goes(name, way))
 			moved->migrated += part(moved, slice->begin, slice->end, slice->value);
 	}
 }
 
-static void add_counters(struct gpmu_report *report, const struct array *all, enum report_way way,
+static void add_counters(struct gpmu_report *report, const struct vector *all, enum report_way way,
 			 struct moved *moved)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		const struct report_series *series = timeline_at(all, struct report_series, i);
-		const char *name = report_word(report, series->counter->name);
+		const char *name = report_string(report, series->counter->name);
 		uint64_t time;
 
 		if (series->way != way)

@@ -3,6 +3,8 @@
  * NVTX ranges: number, duration, GPU activity of their program within them, bytes moved,
  * and the mean of each counter over them.
  */
+#include <stdlib.h>
+
 #include "report/report.h"
 
 static uint64_t key_of(const struct timeline_slice *range)
@@ -44,7 +46,7 @@ static void add_links(struct gpmu_report *report, const struct timeline_slice *r
 		      struct sums *sums)
 {
 	for (size_t link = 0; link < REPORT_LINKS_N; link++) {
-		const struct array *all = &report_gpu(report, gpu)->links[link];
+		const struct vector *all = &report_gpu(report, gpu)->links[link];
 
 		for (size_t i = 0; i < all->n; i++) {
 			const struct report_series *series = timeline_at(all, struct report_series, i);
@@ -73,8 +75,8 @@ static void add_range(struct gpmu_report *report, const struct timeline_slice *r
 
 static void put_range(struct gpmu_report *report, const struct report_tally *tally, const struct sums *sums)
 {
-	report_text(report, REPORT_NVTX, report_word(report, (uint32_t)tally->key));
-	report_text(report, REPORT_NVTX, report_word(report, (uint32_t)(tally->key >> 32)));
+	report_text(report, REPORT_NVTX, report_string(report, (uint32_t)tally->key));
+	report_text(report, REPORT_NVTX, report_string(report, (uint32_t)(tally->key >> 32)));
 	report_number(report, REPORT_NVTX, (double)tally->count);
 	report_number(report, REPORT_NVTX, (double)tally->total);
 	report_number(report, REPORT_NVTX, (double)tally->min);
@@ -94,13 +96,13 @@ struct mean {
 static void put_mean(struct gpmu_report *report, uint64_t key, const struct timeline_counter *counter,
 		     const struct mean *mean)
 {
-	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, (uint32_t)key));
-	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, (uint32_t)(key >> 32)));
+	report_text(report, REPORT_NVTX_COUNTERS, report_string(report, (uint32_t)key));
+	report_text(report, REPORT_NVTX_COUNTERS, report_string(report, (uint32_t)(key >> 32)));
 	report_text(report, REPORT_NVTX_COUNTERS, report_counter_of(report, counter));
 	report_maybe(report, REPORT_NVTX_COUNTERS, mean->time > 0, mean->sum / (double)mean->time);
-	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, counter->unit));
+	report_text(report, REPORT_NVTX_COUNTERS, report_string(report, counter->unit));
 	report_maybe(report, REPORT_NVTX_COUNTERS, mean->all > 0, (double)mean->time / (double)mean->all);
-	report_text(report, REPORT_NVTX_COUNTERS, report_word(report, counter->name));
+	report_text(report, REPORT_NVTX_COUNTERS, report_string(report, counter->name));
 }
 
 /*
@@ -108,9 +110,9 @@ static void put_mean(struct gpmu_report *report, uint64_t key, const struct time
  * files that the counter covers are used.
  */
 static void add_means(struct gpmu_report *report, const struct timeline_counter *counter,
-		      const struct array *order, const struct array *tallies)
+		      const struct vector *order, const struct vector *tallies)
 {
-	struct array steps = report_steps(report, counter, 1);
+	struct vector steps = report_steps(report, counter, 1);
 	size_t at = 0;
 
 	for (size_t i = 0; i < tallies->n && !report->failed; i++) {
@@ -131,7 +133,7 @@ static void add_means(struct gpmu_report *report, const struct timeline_counter 
 		if (mean.all)
 			put_mean(report, tally->key, counter, &mean);
 	}
-	array_release(&steps);
+	vector_release(&steps);
 }
 
 static int by_key(const void *one, const void *other, void *user)
@@ -143,12 +145,12 @@ static int by_key(const void *one, const void *other, void *user)
 }
 
 /* Returns the ranges in the order of their keys, as the tallies are. */
-static struct array order_of(struct gpmu_report *report)
+static struct vector order_of(struct gpmu_report *report)
 {
-	struct array order = { 0 };
+	struct vector order = { 0 };
 
 	for (size_t i = 0; i < report->timeline.ranges.n && !report->failed; i++) {
-		size_t *added = array_add(&order, sizeof(*added));
+		size_t *added = vector_add(&order, sizeof(*added));
 
 		if (added)
 			*added = i;
@@ -160,7 +162,7 @@ static struct array order_of(struct gpmu_report *report)
 	return order;
 }
 
-static void make_rows(struct gpmu_report *report, const struct array *order, const struct array *tallies)
+static void make_rows(struct gpmu_report *report, const struct vector *order, const struct vector *tallies)
 {
 	size_t at = 0;
 
@@ -178,7 +180,7 @@ static void make_rows(struct gpmu_report *report, const struct array *order, con
 
 void report_nvtx(struct gpmu_report *report)
 {
-	struct array entries = { 0 }, tallies, order;
+	struct vector entries = { 0 }, tallies, order;
 
 	for (size_t i = 0; i < report->timeline.ranges.n; i++) {
 		const struct timeline_slice *range = range_at(report, i);
@@ -189,9 +191,9 @@ void report_nvtx(struct gpmu_report *report)
 	order = order_of(report);
 	if (!report->failed && order.data)
 		make_rows(report, &order, &tallies);
-	array_release(&entries);
-	array_release(&tallies);
-	array_release(&order);
+	vector_release(&entries);
+	vector_release(&tallies);
+	vector_release(&order);
 	if (!report->timeline.ranges.n)
 		report_note(report, REPORT_NVTX, "no NVTX range was recorded");
 	report_table_done(report, REPORT_NVTX, "total");

@@ -11,6 +11,7 @@
  * is the share of certain bytes.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "report/report.h"
 
@@ -52,10 +53,10 @@ struct sharing {
 	const struct timeline_work **works;	/* of one GPU, sorted by time */
 	size_t n, next;
 	/* const struct timeline_work *, those in the interval, sorted by time */
-	struct array running;
-	struct array names;		/* uint32_t, names in the interval */
-	struct array intervals;		/* struct pays_interval, of one counter */
-	struct array parts;		/* struct pays_part */
+	struct vector running;
+	struct vector names;		/* uint32_t, names in the interval */
+	struct vector intervals;		/* struct pays_interval, of one counter */
+	struct vector parts;		/* struct pays_part */
 	double nobody[REPORT_WAYS];	/* bytes in intervals in which nothing ran */
 	bool first;			/* the current counter is the GPU's first */
 };
@@ -91,7 +92,7 @@ static void find_running(struct gpmu_report *report, struct sharing *sharing, co
 	size_t kept = 0;
 
 	while (sharing->next < sharing->n && sharing->works[sharing->next]->begin < step->end) {
-		const struct timeline_work **added = array_add(&sharing->running, sizeof(struct timeline_work *));
+		const struct timeline_work **added = vector_add(&sharing->running, sizeof(struct timeline_work *));
 
 		if (!added) {
 			report->failed = true;
@@ -121,7 +122,7 @@ static uint64_t measure(struct gpmu_report *report, struct sharing *sharing, con
 		if (end <= begin)
 			continue;
 		if (!share->now) {
-			uint32_t *name = array_add(&sharing->names, sizeof(*name));
+			uint32_t *name = vector_add(&sharing->names, sizeof(*name));
 
 			if (!name) {
 				report->failed = true;
@@ -150,7 +151,7 @@ static void add_parts(struct gpmu_report *report, struct sharing *sharing, struc
 	for (size_t i = 0; i < sharing->names.n; i++) {
 		uint32_t name = *timeline_at(&sharing->names, uint32_t, i);
 		struct share *share = &sharing->shares[name];
-		struct pays_part *part = array_add(&sharing->parts, sizeof(*part));
+		struct pays_part *part = vector_add(&sharing->parts, sizeof(*part));
 
 		if (part)
 			*part = (struct pays_part){ name, share->now, share->covered };
@@ -176,7 +177,7 @@ static void add_interval(struct gpmu_report *report, struct sharing *sharing, co
 		return;
 	}
 	add_parts(report, sharing, &interval);
-	added = report->failed ? NULL : array_add(&sharing->intervals, sizeof(*added));
+	added = report->failed ? NULL : vector_add(&sharing->intervals, sizeof(*added));
 	if (added)
 		*added = interval;
 	else
@@ -324,7 +325,7 @@ static void share_counter(struct sharing *sharing, enum report_way way)
 
 static void share_gpu(struct gpmu_report *report, uint32_t gpu, struct sharing *sharing)
 {
-	const struct array *all = &report_gpu(report, gpu)->links[report->link];
+	const struct vector *all = &report_gpu(report, gpu)->links[report->link];
 
 	if (all->n)
 		find_works(report, gpu, sharing);
@@ -374,7 +375,7 @@ static void put_shares(struct gpmu_report *report, const struct sharing *sharing
 
 		if (!share->used)
 			continue;
-		report_text(report, REPORT_PAYS, report_word(report, i));
+		report_text(report, REPORT_PAYS, report_string(report, i));
 		report_text(report, REPORT_PAYS, kinds[share->kind]);
 		put_ways(report, share->ways, both == 0, all);
 		report_number(report, REPORT_PAYS, (double)share->time);
@@ -410,7 +411,7 @@ static const char *why_none(struct gpmu_report *report)
 
 void report_pays(struct gpmu_report *report)
 {
-	size_t n = report->timeline.words.texts.n;
+	size_t n = report->timeline.strings.texts.n;
 	struct sharing sharing = { .n_shares = n };
 
 	report_table(report, REPORT_PAYS)->shown.title =
@@ -428,10 +429,10 @@ void report_pays(struct gpmu_report *report)
 		share_gpu(report, gpu, &sharing);
 	if (!report->failed)
 		put_shares(report, &sharing, n);
-	array_release(&sharing.running);
-	array_release(&sharing.names);
-	array_release(&sharing.intervals);
-	array_release(&sharing.parts);
+	vector_release(&sharing.running);
+	vector_release(&sharing.names);
+	vector_release(&sharing.intervals);
+	vector_release(&sharing.parts);
 	free(sharing.shares);
 	free(sharing.works);
 	report_table_done(report, REPORT_PAYS, "bytes");

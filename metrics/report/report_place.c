@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Collects the work on each GPU: of all files, and of each file if there are several. */
+#include <stdlib.h>
+
 #include "report/report.h"
 
 struct report_place *report_place(const struct gpmu_report *report, size_t index)
@@ -19,7 +21,7 @@ static uint32_t find(struct gpmu_report *report, uint32_t file, uint32_t gpu)
 	for (uint32_t i = 0; i < report->places.n; i++)
 		if (report_place(report, i)->file == file && report_place(report, i)->gpu == gpu)
 			return i;
-	place = array_add(&report->places, sizeof(*place));
+	place = vector_add(&report->places, sizeof(*place));
 	if (!place) {
 		report->failed = true;
 		return 0;
@@ -40,7 +42,7 @@ static const char *label_of(struct gpmu_report *report, uint32_t gpu)
 		if (i == gpu || timeline_at(&timeline->gpus, struct timeline_gpu, i)->number != own->number)
 			continue;
 		return report_print(report, "%d, %s", own->number,
-				    file->host == TIMELINE_NONE ? file->path : report_word(report, file->host));
+				    file->host == TIMELINE_NONE ? file->path : report_string(report, file->host));
 	}
 	return report_print(report, "%d", own->number);
 }
@@ -50,7 +52,7 @@ static void make_gpus(struct gpmu_report *report)
 	const struct timeline *timeline = &report->timeline;
 
 	for (uint32_t gpu = 0; gpu < timeline->gpus.n; gpu++) {
-		struct report_gpu *added = array_add(&report->gpus, sizeof(*added));
+		struct report_gpu *added = vector_add(&report->gpus, sizeof(*added));
 
 		if (!added) {
 			report->failed = true;
@@ -135,8 +137,8 @@ void report_places_release(struct gpmu_report *report)
 		spans_release(&report_place(report, i)->kernels);
 		spans_release(&report_place(report, i)->copies);
 	}
-	array_release(&report->places);
-	array_release(&report->gpus);
+	vector_release(&report->places);
+	vector_release(&report->gpus);
 	free(report->stream_places);
 }
 
@@ -144,7 +146,7 @@ const char *report_counter_of(struct gpmu_report *report, const struct timeline_
 {
 	if (counter->gpu != TIMELINE_NONE)
 		return report_print(report, "GPU %s", report_gpu(report, counter->gpu)->label);
-	return report_word(report, counter->of);
+	return report_string(report, counter->of);
 }
 
 struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Compares files side by side, and their imbalance. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "report/report.h"
 
 enum quantity { WALL, KERNELS, IDLE, BYTES, API, SYNC, QUANTITIES };
@@ -31,7 +34,7 @@ static uint64_t waited(const struct gpmu_report *report, uint32_t file)
 	for (size_t i = 0; i < report->timeline.waits.n; i++) {
 		const struct timeline_slice *wait = timeline_at(&report->timeline.waits, struct timeline_slice, i);
 
-		if (wait->file == file && strcmp(report_word(report, wait->name), "stream wait") != 0)
+		if (wait->file == file && strcmp(report_string(report, wait->name), "stream wait") != 0)
 			time += wait->end - wait->begin;
 	}
 	return time;
@@ -63,7 +66,7 @@ static void put_rank(struct gpmu_report *report, uint32_t index, const double *v
 	const struct timeline_file *file = file_at(report, index);
 
 	report_text(report, REPORT_RANKS, report_rank(report, index));
-	report_text(report, REPORT_RANKS, report_word(report, file->host));
+	report_text(report, REPORT_RANKS, report_string(report, file->host));
 	for (size_t i = 0; i < QUANTITIES; i++)
 		report_number(report, REPORT_RANKS, values[i]);
 	report_text(report, REPORT_RANKS, file->path);

@@ -2,6 +2,8 @@
 /* The definitions of the tables and columns, and functions to fill their cells in order. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/report.h"
 
@@ -142,7 +144,7 @@ struct report_table *report_table(struct gpmu_report *report, enum report_table_
 
 static void add(struct gpmu_report *report, enum report_table_id id, struct gpmu_report_cell cell)
 {
-	struct gpmu_report_cell *added = array_add(&report->tables[id].cells, sizeof(*added));
+	struct gpmu_report_cell *added = vector_add(&report->tables[id].cells, sizeof(*added));
 
 	if (added)
 		*added = cell;
@@ -173,9 +175,9 @@ void report_maybe(struct gpmu_report *report, enum report_table_id id, bool know
 		report_none(report, id);
 }
 
-const char *report_word(const struct gpmu_report *report, uint32_t word)
+const char *report_string(const struct gpmu_report *report, uint32_t word)
 {
-	return word == TIMELINE_NONE ? "" : words_text(&report->timeline.words, word);
+	return word == TIMELINE_NONE ? "" : strings_text(&report->timeline.strings, word);
 }
 
 const char *report_print(struct gpmu_report *report, const char *fmt, ...)
@@ -187,8 +189,8 @@ const char *report_print(struct gpmu_report *report, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	if (!words_number(&report->timeline.words, text, &word))
-		return report_word(report, word);
+	if (!strings_number(&report->timeline.strings, text, &word))
+		return report_string(report, word);
 	report->failed = true;
 	return "";
 }
@@ -218,7 +220,7 @@ static int compare(const void *one, const void *other, void *user)
 void report_table_done(struct gpmu_report *report, enum report_table_id id, const char *column)
 {
 	struct gpmu_report_table *shown = &report->tables[id].shown;
-	struct array *cells = &report->tables[id].cells;
+	struct vector *cells = &report->tables[id].cells;
 	struct order order = { 0 };
 
 	if (report->failed)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Number and durations of all entries with the same key. */
+#include <stdlib.h>
+
 #include "report/report.h"
 
-void report_count(struct gpmu_report *report, struct array *entries, uint64_t key, uint64_t time,
+void report_count(struct gpmu_report *report, struct vector *entries, uint64_t key, uint64_t time,
 		  uint64_t bytes)
 {
-	struct report_entry *entry = array_add(entries, sizeof(*entry));
+	struct report_entry *entry = vector_add(entries, sizeof(*entry));
 
 	if (entry)
 		*entry = (struct report_entry){ .key = key, .time = time, .bytes = bytes };
@@ -44,16 +46,16 @@ static struct report_tally tally(const struct report_entry *entries, size_t n)
 	return tally;
 }
 
-struct array report_tallies(struct gpmu_report *report, struct array *entries)
+struct vector report_tallies(struct gpmu_report *report, struct vector *entries)
 {
 	const struct report_entry *all = entries->data;
-	struct array tallies = { 0 };
+	struct vector tallies = { 0 };
 
 	if (!entries->n || report->failed)
 		return tallies;
 	qsort(entries->data, entries->n, sizeof(*all), compare);
 	for (size_t i = 0, n; i < entries->n; i += n) {
-		struct report_tally *added = array_add(&tallies, sizeof(*added));
+		struct report_tally *added = vector_add(&tallies, sizeof(*added));
 
 		for (n = 1; i + n < entries->n && all[i + n].key == all[i].key; n++)
 			;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "report/timeline.h"
 
 static struct timeline_file *add_file(struct timeline *timeline, const char *path)
 {
-	struct timeline_file *file = array_add(&timeline->files, sizeof(*file));
+	struct timeline_file *file = vector_add(&timeline->files, sizeof(*file));
 
 	if (!file)
 		return NULL;
@@ -72,7 +74,7 @@ uint64_t timeline_wall(const struct timeline_file *file)
 
 void timeline_release(struct timeline *timeline)
 {
-	struct array *const plain[] = {
+	struct vector *const plain[] = {
 		&timeline->files, &timeline->gpus, &timeline->streams, &timeline->works, &timeline->calls,
 		&timeline->waits, &timeline->ranges, &timeline->unified, &timeline->gaps,
 		&timeline->counters, &timeline->facts, &timeline->overheads, &timeline->tracks,
@@ -81,10 +83,10 @@ void timeline_release(struct timeline *timeline)
 	for (size_t i = 0; i < timeline->files.n; i++)
 		free(timeline_at(&timeline->files, struct timeline_file, i)->path);
 	for (size_t i = 0; i < timeline->counters.n; i++)
-		array_release(&timeline_at(&timeline->counters, struct timeline_counter, i)->values);
+		vector_release(&timeline_at(&timeline->counters, struct timeline_counter, i)->values);
 	for (size_t i = 0; i < timeline->facts.n; i++)
-		array_release(&timeline_at(&timeline->facts, struct timeline_fact, i)->args);
+		vector_release(&timeline_at(&timeline->facts, struct timeline_fact, i)->args);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-		array_release(plain[i]);
-	words_release(&timeline->words);
+		vector_release(plain[i]);
+	strings_release(&timeline->strings);
 }

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/array.h"
+#include "base/vector.h"
 #include "gpmu.h"
-#include "base/words.h"
+#include "base/strings.h"
 
 #define TIMELINE_NONE	UINT32_MAX	/* no index, or no string */
 
@@ -89,13 +89,13 @@ struct timeline_counter {
 	uint32_t of;
 	bool of_process;	/* of a process, or of the command */
 	bool holds;		/* the last value is valid to the end of the trace */
-	struct array values;	/* struct timeline_value */
+	struct vector values;	/* struct timeline_value */
 };
 
 /* An entry of the track audit */
 struct timeline_fact {
 	uint32_t file, name;
-	struct array args;	/* struct timeline_arg */
+	struct vector args;	/* struct timeline_arg */
 };
 
 struct timeline_arg {
@@ -115,11 +115,11 @@ struct timeline_file {
 };
 
 struct timeline {
-	struct words words;
-	struct array files, gpus, streams, works, calls, waits, ranges, unified, gaps, counters, facts;
-	struct array overheads;	/* struct timeline_slice */
+	struct strings strings;
+	struct vector files, gpus, streams, works, calls, waits, ranges, unified, gaps, counters, facts;
+	struct vector overheads;	/* struct timeline_slice */
 	uint32_t n_threads;
-	struct array tracks;	/* struct timeline_track, of the current file */
+	struct vector tracks;	/* struct timeline_track, of the current file */
 };
 
 #define timeline_at(array, type, i)	((type *)(array)->data + (i))

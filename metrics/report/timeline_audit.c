@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Keeps the events of the track audit, and sets the file's own members from them. */
 #include <errno.h>
+#include <string.h>
 
 #include "report/timeline.h"
 
@@ -10,7 +11,7 @@ static const struct timeline_arg *arg_of(const struct timeline *timeline, const 
 	for (size_t i = 0; i < fact->args.n; i++) {
 		const struct timeline_arg *arg = timeline_at(&fact->args, struct timeline_arg, i);
 
-		if (!strcmp(words_text(&timeline->words, arg->name), name))
+		if (!strcmp(strings_text(&timeline->strings, arg->name), name))
 			return arg;
 	}
 	return NULL;
@@ -32,20 +33,20 @@ const char *timeline_text(const struct timeline *timeline, const struct timeline
 {
 	const struct timeline_arg *arg = arg_of(timeline, fact, name);
 
-	return arg && arg->text != TIMELINE_NONE ? words_text(&timeline->words, arg->text) : NULL;
+	return arg && arg->text != TIMELINE_NONE ? strings_text(&timeline->strings, arg->text) : NULL;
 }
 
 static int take_arg(struct timeline *timeline, struct timeline_fact *fact, const struct gpmu_trace_arg *given)
 {
-	struct timeline_arg *arg = array_add(&fact->args, sizeof(*arg));
+	struct timeline_arg *arg = vector_add(&fact->args, sizeof(*arg));
 
 	if (!arg)
 		return -ENOMEM;
 	arg->text = TIMELINE_NONE;
 	arg->number = given->kind == GPMU_TRACE_DOUBLE ? given->real : (double)given->integer;
-	if (given->kind == GPMU_TRACE_TEXT && words_number(&timeline->words, given->text ? given->text : "", &arg->text))
+	if (given->kind == GPMU_TRACE_TEXT && strings_number(&timeline->strings, given->text ? given->text : "", &arg->text))
 		return -ENOMEM;
-	return words_number(&timeline->words, given->name, &arg->name);
+	return strings_number(&timeline->strings, given->name, &arg->name);
 }
 
 /* Sets begin, end, rank and host directly, because a double would round them. */
@@ -55,7 +56,7 @@ static int take_own(struct timeline *timeline, struct timeline_file *file, const
 		const struct gpmu_trace_arg *arg = &item->args[i];
 
 		if (arg->kind == GPMU_TRACE_TEXT && !strcmp(arg->name, "host") &&
-		    words_number(&timeline->words, arg->text ? arg->text : "", &file->host))
+		    strings_number(&timeline->strings, arg->text ? arg->text : "", &file->host))
 			return -ENOMEM;
 		if (arg->kind != GPMU_TRACE_INT || arg->integer < 0)
 			continue;
@@ -72,12 +73,12 @@ static int take_own(struct timeline *timeline, struct timeline_file *file, const
 int timeline_take_fact(struct timeline *timeline, const struct gpmu_trace_item *item)
 {
 	struct timeline_file *file = timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1);
-	struct timeline_fact *fact = array_add(&timeline->facts, sizeof(*fact));
+	struct timeline_fact *fact = vector_add(&timeline->facts, sizeof(*fact));
 
 	if (!fact)
 		return -ENOMEM;
 	fact->file = (uint32_t)timeline->files.n - 1;
-	if (words_number(&timeline->words, item->name ? item->name : "", &fact->name))
+	if (strings_number(&timeline->strings, item->name ? item->name : "", &fact->name))
 		return -ENOMEM;
 	for (size_t i = 0; i < item->n_args; i++)
 		if (take_arg(timeline, fact, &item->args[i]))

@@ -2,6 +2,7 @@
 /* Keeps slices, by their category, and values of counters. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/timeline.h"
 
@@ -38,9 +39,9 @@ static int name_of_work(struct timeline *timeline, const struct gpmu_trace_item 
 	char text[256];
 
 	if (kind != TIMELINE_COPY || !from || !to)
-		return words_number(&timeline->words, own, name);
+		return strings_number(&timeline->strings, own, name);
 	snprintf(text, sizeof(text), "%.100s, %.50s to %.50s", own, from, to);
-	return words_number(&timeline->words, text, name);
+	return strings_number(&timeline->strings, text, name);
 }
 
 static int take_work(struct timeline *timeline, const struct timeline_track *track,
@@ -55,7 +56,7 @@ static int take_work(struct timeline *timeline, const struct timeline_track *tra
 	}
 	if (name_of_work(timeline, item, kind, &name))
 		return -ENOMEM;
-	work = array_add(&timeline->works, sizeof(*work));
+	work = vector_add(&timeline->works, sizeof(*work));
 	if (!work)
 		return -ENOMEM;
 	work->begin = item->begin;
@@ -70,7 +71,7 @@ static int take_work(struct timeline *timeline, const struct timeline_track *tra
 static int take_call(struct timeline *timeline, const struct timeline_track *track,
 		     const struct gpmu_trace_item *item, bool is_driver)
 {
-	struct timeline_call *call = array_add(&timeline->calls, sizeof(*call));
+	struct timeline_call *call = vector_add(&timeline->calls, sizeof(*call));
 
 	if (!call)
 		return -ENOMEM;
@@ -80,13 +81,13 @@ static int take_call(struct timeline *timeline, const struct timeline_track *tra
 	call->file = ((uint32_t)timeline->files.n - 1) & ((1U << 30) - 1);
 	call->is_driver = is_driver;
 	call->has_failed = integer_of(item, "result") != 0;
-	return words_number(&timeline->words, item->name ? item->name : "", &call->name);
+	return strings_number(&timeline->strings, item->name ? item->name : "", &call->name);
 }
 
-static int take_slice(struct timeline *timeline, struct array *array, const struct gpmu_trace_item *item,
+static int take_slice(struct timeline *timeline, struct vector *array, const struct gpmu_trace_item *item,
 		      const char *other)
 {
-	struct timeline_slice *slice = array_add(array, sizeof(*slice));
+	struct timeline_slice *slice = vector_add(array, sizeof(*slice));
 
 	if (!slice)
 		return -ENOMEM;
@@ -95,9 +96,9 @@ static int take_slice(struct timeline *timeline, struct array *array, const stru
 	slice->file = (uint32_t)timeline->files.n - 1;
 	slice->other = TIMELINE_NONE;
 	slice->value = integer_of(item, "value");
-	if (other && words_number(&timeline->words, other, &slice->other))
+	if (other && strings_number(&timeline->strings, other, &slice->other))
 		return -ENOMEM;
-	return words_number(&timeline->words, item->name ? item->name : "", &slice->name);
+	return strings_number(&timeline->strings, item->name ? item->name : "", &slice->name);
 }
 
 static int take_unified(struct timeline *timeline, const struct timeline_track *track,
@@ -118,7 +119,7 @@ static int take_value(struct timeline *timeline, const struct timeline_track *tr
 	if (track->role != TIMELINE_COUNTER)
 		return 0;
 	counter = timeline_at(&timeline->counters, struct timeline_counter, track->index);
-	value = array_add(&counter->values, sizeof(*value));
+	value = vector_add(&counter->values, sizeof(*value));
 	if (!value)
 		return -ENOMEM;
 	value->time = item->begin;

@@ -2,6 +2,8 @@
 /* Identifies tracks by their names and parents, as defined in metrics/record/timeline.rst. */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/timeline.h"
 
@@ -37,15 +39,15 @@ static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t 
 	if (close && open > rest) {
 		*close = '\0';
 		open[-1] = '\0';
-		if (words_number(&timeline->words, open + 1, &uuid))
+		if (strings_number(&timeline->strings, open + 1, &uuid))
 			return -1;
 	}
-	if (words_number(&timeline->words, rest, &name))
+	if (strings_number(&timeline->strings, rest, &name))
 		return -1;
 	for (*index = 0; *index < timeline->gpus.n; (*index)++)
 		if (same_gpu(timeline_at(&timeline->gpus, struct timeline_gpu, *index), file, number, uuid))
 			return 0;
-	gpu = array_add(&timeline->gpus, sizeof(*gpu));
+	gpu = vector_add(&timeline->gpus, sizeof(*gpu));
 	if (!gpu)
 		return -1;
 	*gpu = (struct timeline_gpu){ .number = number, .uuid = uuid, .name = name, .file = file };
@@ -57,14 +59,14 @@ static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name
 	uint32_t file = (uint32_t)timeline->files.n - 1, word;
 	struct timeline_stream *stream;
 
-	if (words_number(&timeline->words, name, &word))
+	if (strings_number(&timeline->strings, name, &word))
 		return -1;
 	for (*index = 0; *index < timeline->streams.n; (*index)++) {
 		stream = timeline_at(&timeline->streams, struct timeline_stream, *index);
 		if (stream->file == file && stream->gpu == gpu && stream->name == word)
 			return 0;
 	}
-	stream = array_add(&timeline->streams, sizeof(*stream));
+	stream = vector_add(&timeline->streams, sizeof(*stream));
 	if (!stream)
 		return -1;
 	*stream = (struct timeline_stream){ .file = file, .gpu = gpu, .name = word };
@@ -87,7 +89,7 @@ static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reade
 		snprintf(text, sizeof(text), "%u %s", above->pid, name);
 		name = text;
 	}
-	return words_number(&timeline->words, *name ? name : "machine", of);
+	return strings_number(&timeline->strings, *name ? name : "machine", of);
 }
 
 /* @above: the parent, or NULL */
@@ -95,7 +97,7 @@ static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *read
 		       const struct gpmu_trace_track_info *info, const struct timeline_track *above,
 		       uint32_t *index)
 {
-	struct timeline_counter *counter = array_add(&timeline->counters, sizeof(*counter));
+	struct timeline_counter *counter = vector_add(&timeline->counters, sizeof(*counter));
 
 	if (!counter)
 		return -1;
@@ -106,9 +108,9 @@ static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *read
 	counter->holds = above && above->role == TIMELINE_PROCESS;
 	counter->of_process = counter->holds || (above && above->role == TIMELINE_COMMAND);
 	counter->unit = TIMELINE_NONE;
-	if (info->unit && words_number(&timeline->words, info->unit, &counter->unit))
+	if (info->unit && strings_number(&timeline->strings, info->unit, &counter->unit))
 		return -1;
-	if (words_number(&timeline->words, info->name ? info->name : "", &counter->name))
+	if (strings_number(&timeline->strings, info->name ? info->name : "", &counter->name))
 		return -1;
 	return of_counter(timeline, reader, info->parent, above, &counter->of);
 }
@@ -209,7 +211,7 @@ const struct timeline_track *timeline_track(struct timeline *timeline, struct gp
 	struct timeline_track track = { .gpu = TIMELINE_NONE }, *known;
 
 	while (timeline->tracks.n < (size_t)number)
-		if (!array_add(&timeline->tracks, sizeof(*known)))
+		if (!vector_add(&timeline->tracks, sizeof(*known)))
 			return NULL;
 	known = timeline_at(&timeline->tracks, struct timeline_track, number - 1);
 	if (known->role != TIMELINE_NOTHING)

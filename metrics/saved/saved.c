@@ -31,7 +31,7 @@ static void texts_release(struct saved_texts *texts)
 	for (size_t i = 0; i < texts->length; i++)
 		saved_name_release(&texts->list[i]);
 	free(texts->list);
-	free(texts->table);
+	strings_release(&texts->strings);
 }
 
 void gpmu_saved_free(struct gpmu_saved *saved)
@@ -50,76 +50,31 @@ void gpmu_saved_free(struct gpmu_saved *saved)
 
 /* --- texts --- */
 
-static size_t hash_of(const char *text, size_t length)
-{
-	size_t hash = 5381;
-
-	for (size_t i = 0; i < length; i++)
-		hash = hash * 33 + (unsigned char)text[i];
-	return hash;
-}
-
-static size_t *find_text(struct saved_texts *texts, const char *text, size_t length)
-{
-	size_t at = hash_of(text, length);
-
-	for (;; at++) {
-		size_t *entry = &texts->table[at & (texts->table_size - 1)];
-		const char *other;
-
-		if (!*entry)
-			return entry;
-		other = texts->list[*entry - 1].text;
-		if (!strncmp(other, text, length) && !other[length])
-			return entry;
-	}
-}
-
-/* Grows the hash table so that it has at least twice as many entries as texts. */
-static int make_table(struct saved_texts *texts)
-{
-	struct saved_texts larger = *texts;
-
-	if (texts->length * 2 < texts->table_size)
-		return 0;
-	larger.table_size = texts->table_size ? texts->table_size * 2 : 64;
-	larger.table = calloc(larger.table_size, sizeof(*larger.table));
-	if (!larger.table)
-		return -ENOMEM;
-	for (size_t i = 0; i < texts->length; i++) {
-		const char *text = texts->list[i].text;
-
-		*find_text(&larger, text, strlen(text)) = i + 1;
-	}
-	free(texts->table);
-	*texts = larger;
-	return 0;
-}
-
 int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, size_t *index)
 {
 	struct saved_name *list;
-	size_t *entry;
+	uint32_t number;
 
 	*index = SAVED_NONE;
 	length = text ? strnlen(text, length) : 0;
 	if (!length)
 		return 0;
-	if (make_table(texts))
+	if (strings_number_of(&texts->strings, text, length, &number))
 		return -ENOMEM;
-	entry = find_text(texts, text, length);
-	if (!*entry) {
-		if (texts->length == SAVED_MAX_TEXTS)
-			return -E2BIG;
-		list = list_room(texts->list, texts->length, sizeof(*list));
+	if (number >= SAVED_MAX_TEXTS)
+		return -E2BIG;
+	/* More than one text lacks a name only after memory ran out. */
+	while (texts->length <= number) {
+		list = vector_room(texts->list, texts->length, sizeof(*list));
 		if (!list)
 			return -ENOMEM;
 		texts->list = list;
-		if (saved_name_init(&list[texts->length], text, length))
+		text = strings_text(&texts->strings, (uint32_t)texts->length);
+		if (saved_name_init(&list[texts->length], text, strlen(text)))
 			return -ENOMEM;
-		*entry = ++texts->length;
+		texts->length++;
 	}
-	*index = *entry - 1;
+	*index = number;
 	return 0;
 }
 
@@ -194,7 +149,7 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 		ret = -E2BIG;
 	if (ret)
 		return ret;
-	list = list_room(table->list, table->length, sizeof(*list));
+	list = vector_room(table->list, table->length, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	table->list = list;

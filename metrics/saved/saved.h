@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strings.h"
 #include "values/counts.h"
 #include "gpmu.h"
 #include "plan/plan.h"
@@ -20,7 +21,7 @@
 #define SAVED_MAX_RECORDS	1000000	/* in a table */
 #define SAVED_NONE		SIZE_MAX
 
-/* --- saved_line.c, saved_csv.c, saved_json.c: parsing a line --- */
+/* --- saved_line.c, saved_csv.c, saved_json.c, saved_field.c: parsing a line --- */
 
 /* The scope over which perf has aggregated a line */
 enum saved_label {
@@ -88,7 +89,7 @@ int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 /* Separator of a CSV line; 0 if the line is not CSV */
 char saved_csv_separator(const char *text, size_t length);
 
-/* Parsers of fields, for all formats. They return false unless the whole text matches. */
+/* saved_field.c: parsers of fields, for all formats. They return false unless the whole text matches. */
 bool saved_parse_u64(struct saved_text text, uint64_t *value);
 /* Accepts a point, or a comma as in other locales. */
 bool saved_parse_double(struct saved_text text, double *value);
@@ -128,10 +129,9 @@ int saved_name_fits(const struct saved_name *printed, const struct saved_name *p
 
 /* Unique strings */
 struct saved_texts {
-	struct saved_name *list;
+	struct strings strings;
+	struct saved_name *list;	/* by number in the string table */
 	size_t length;
-	size_t *table;		/* hash table: index + 1, or 0 */
-	size_t table_size;
 };
 
 struct saved_record {

@@ -350,7 +350,7 @@ static bool has_duration(const struct gpmu_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_metrics; i++) {
 		const struct plan_metric *metric = &plan->metrics[i];
-		size_t n = metric->expr ? gpmu_expr_ids(metric->expr) : 0;
+		size_t n = metric->expr ? gpmu_expr_id_count(metric->expr) : 0;
 
 		for (size_t k = 0; k < n; k++)
 			if (metric->inputs[k].kind == PLAN_DURATION)

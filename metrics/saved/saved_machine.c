@@ -125,7 +125,7 @@ static int add_pmu(struct shown *shown, const char *name, struct shown_pmu **pmu
 	*pmu = find_pmu(shown, name);
 	if (*pmu)
 		return 0;
-	pmus = reallocarray(shown->pmus, shown->length + 1, sizeof(*pmus));
+	pmus = vector_room(shown->pmus, shown->length, sizeof(*pmus));
 	if (!pmus)
 		return -ENOMEM;
 	shown->pmus = pmus;
@@ -171,7 +171,7 @@ static int add_node(struct shown *shown, int number, const struct saved_record *
 				shown->nodes[i].package = package;
 			return 0;
 		}
-	nodes = reallocarray(shown->nodes, shown->n_nodes + 1, sizeof(*nodes));
+	nodes = vector_room(shown->nodes, shown->n_nodes, sizeof(*nodes));
 	if (!nodes)
 		return -ENOMEM;
 	shown->nodes = nodes;

@@ -75,7 +75,7 @@ static void lose_times(struct gpmu_saved *saved)
 		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
 			if (rows[i].metric || times[k].value || strcmp(rows[i].name, times[k].name))
 				continue;
-			rows[i].state = GPMU_NOT_COUNTED;
+			rows[i].state = GPMU_STATE_NOT_COUNTED;
 			rows[i].value = NAN;
 			rows[i].share = 0;
 			rows[i].why = "perf's output does not say it";
@@ -142,8 +142,8 @@ static struct gpmu_row row_of(const struct gpmu_saved *saved, const struct saved
 	const struct saved_table *table = saved->complete;
 	struct gpmu_row row = {
 		.size = sizeof(row),
-		.begin = (double)table->begin / 1e9,
-		.end = (double)(table->begin + saved_wall(saved)) / 1e9,
+		.time_begin = table->begin,
+		.time_end = table->begin + saved_wall(saved),
 		.node = -1, .package = -1, .cpu = -1, .pid = -1,
 		.value = NAN,
 		.share = NAN,
@@ -171,8 +171,8 @@ static uint64_t raw_of(const char *unit, double value)
 static struct gpmu_row event_row(const struct gpmu_saved *saved, const struct saved_record *record)
 {
 	static const enum gpmu_state states[] = {
-		[COUNT_OK] = GPMU_OK, [COUNT_NOT_COUNTED] = GPMU_NOT_COUNTED,
-		[COUNT_NOT_SUPPORTED] = GPMU_NOT_SUPPORTED,
+		[COUNT_OK] = GPMU_STATE_OK, [COUNT_NOT_COUNTED] = GPMU_STATE_NOT_COUNTED,
+		[COUNT_NOT_SUPPORTED] = GPMU_STATE_NOT_SUPPORTED,
 	};
 	struct gpmu_row row = row_of(saved, record);
 
@@ -250,8 +250,9 @@ static struct gpmu_row metric_row(const struct gpmu_saved *saved,
 	row.name += strspn(row.name, " ");
 	row.unit = text_of(saved, record->metric_unit);
 	row.value = record->metric_value;
-	row.state = isnan(row.value) || record->state != COUNT_OK ? GPMU_NOT_COUNTED : GPMU_OK;
-	if (row.state != GPMU_OK) {
+	row.state = isnan(row.value) || record->state != COUNT_OK ? GPMU_STATE_NOT_COUNTED :
+								   GPMU_STATE_OK;
+	if (row.state != GPMU_STATE_OK) {
 		row.value = NAN;
 		row.why = saved_why(COUNT_NOT_COUNTED);
 	}

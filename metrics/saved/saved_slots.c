@@ -57,7 +57,7 @@ static int match_slot(struct gpmu_saved *saved, size_t index)
 			continue;
 		if (fits > slot->fits)
 			slot->length = 0;
-		events = reallocarray(slot->events, slot->length + 1, sizeof(*events));
+		events = vector_room(slot->events, slot->length, sizeof(*events));
 		if (!events)
 			return -ENOMEM;
 		slot->events = events;

@@ -58,16 +58,6 @@ int gpmu_clock_read(clockid_t id, struct gpmu_clock_pair *pair)
 	return 0;
 }
 
-static size_t place(const struct gpmu_clock *clock, size_t index)
-{
-	return (clock->oldest + index) % CLOCK_ANCHORS;
-}
-
-const struct clock_anchor *clock_anchor(const struct gpmu_clock *clock, size_t index)
-{
-	return &clock->anchors[place(clock, index)];
-}
-
 /*
  * Updates the clock's step as a greatest common divisor. It can be a multiple of the true
  * step by chance, which widens bounds; it is never too small.
@@ -97,7 +87,7 @@ static void append(struct gpmu_clock *clock, const struct clock_anchor *anchor, 
 		clock->oldest = (clock->oldest + 1) % CLOCK_ANCHORS;
 	else
 		clock->length++;
-	clock->anchors[place(clock, clock->length - 1)] = *anchor;
+	clock->anchors[clock_place(clock, clock->length - 1)] = *anchor;
 	clock->slot = slot;
 }
 
@@ -131,7 +121,7 @@ int gpmu_clock_add(struct gpmu_clock *clock, const struct gpmu_clock_pair *pair)
 		find_step(clock, next.other, true);
 		return 0;
 	}
-	last = &clock->anchors[place(clock, clock->length - 1)];
+	last = &clock->anchors[clock_place(clock, clock->length - 1)];
 	next.run = last->run;
 	want = clock_onward(clock, clock->length - 1, next.other);
 	if (was_set(last, &next, &want)) {

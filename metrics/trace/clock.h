@@ -42,8 +42,16 @@ struct clock_answer {
 	double bound;
 };
 
-/* Anchor by index, the oldest first */
-const struct clock_anchor *clock_anchor(const struct gpmu_clock *clock, size_t index);
+/* Place in @anchors of the anchor by index, the oldest first */
+static inline size_t clock_place(const struct gpmu_clock *clock, size_t index)
+{
+	return (clock->oldest + index) % CLOCK_ANCHORS;
+}
+
+static inline const struct clock_anchor *clock_anchor(const struct gpmu_clock *clock, size_t index)
+{
+	return &clock->anchors[clock_place(clock, index)];
+}
 
 /* Extrapolates from anchor @index at the rate of the anchors before it. */
 struct clock_answer clock_onward(const struct gpmu_clock *clock, size_t index, uint64_t other);

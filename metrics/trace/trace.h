@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/vector.h"
 #include "gpmu.h"
 
 #define TRACE_NAME_MOST		16384	/* bytes of a name or text */
@@ -57,7 +59,6 @@ enum trace_name_kind {
 };
 
 struct trace_name {
-	uint64_t hash;
 	char *key;			/* the caller's string */
 	/* the string as written; equals key if key is valid UTF-8 */
 	char *text;
@@ -66,10 +67,8 @@ struct trace_name {
 };
 
 struct trace_names {
-	struct trace_name *names;
-	size_t n, room;
-	uint32_t *slots;		/* hash table of index + 1; its size is a power of 2 */
-	size_t n_slots;
+	struct vector all;		/* struct trace_name; a name's number is its index + 1 */
+	struct map indices;		/* by hash */
 	size_t bytes;
 };
 
@@ -118,7 +117,7 @@ struct gpmu_trace {
 	uint64_t steps, ends;		/* last values of these clocks */
 	struct trace_names names;
 	struct trace_track *tracks;	/* track n is tracks[n - 1] */
-	size_t n_tracks, tracks_room;
+	size_t n_tracks;
 	int audit;			/* track of the audit; 0: none yet */
 	uint64_t system_given;		/* the last restart that described the kernel */
 	struct trace_comm comms[TRACE_COMMS];	/* indexed by tid modulo TRACE_COMMS */
@@ -136,6 +135,11 @@ int trace_text(struct gpmu_trace *trace, const char *text, char **mended, size_t
 
 /* trace_names.c: number of a name, above 0, or -ENOMEM */
 int64_t trace_name_of(struct gpmu_trace *trace, const char *text);
+static inline struct trace_name *trace_name(const struct trace_names *names, int64_t number)
+{
+	return (struct trace_name *)names->all.data + number - 1;
+}
+
 uint64_t trace_hash(const char *text, size_t length);
 void trace_names_forget(struct trace_names *names);
 void trace_names_release(struct trace_names *names);

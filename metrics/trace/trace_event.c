@@ -105,7 +105,7 @@ static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const stru
 
 			if (record->fresh[i].kind != kind)
 				continue;
-			name = &trace->names.names[record->fresh[i].number - 1];
+			name = trace_name(&trace->names, record->fresh[i].number);
 			one = p;
 			p = wire_text(p, 2, name->text, name->length);
 			p = wire_number(p, 1, record->fresh[i].number);
@@ -142,7 +142,7 @@ static void put(struct gpmu_trace *trace, const struct record *record)
 	else
 		*clock = record->time;
 	for (size_t i = 0; i < record->n_fresh; i++)
-		trace->names.names[record->fresh[i].number - 1].given[record->fresh[i].kind] =
+		trace_name(&trace->names, record->fresh[i].number)->given[record->fresh[i].kind] =
 			trace->restart;
 	if (record->time > trace->last_time)
 		trace->last_time = record->time;
@@ -157,7 +157,7 @@ static int number_of(struct gpmu_trace *trace, struct record *record, enum trace
 	if (found < 0)
 		return (int)found;
 	*number = (uint64_t)found;
-	known = &trace->names.names[found - 1];
+	known = trace_name(&trace->names, found);
 	if (known->given[kind] == trace->restart)
 		return 0;
 	record->fresh[record->n_fresh].kind = kind;

@@ -5,10 +5,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/trace.h"
-
-#define SLOTS_FIRST	1024
 
 uint64_t trace_hash(const char *text, size_t length)
 {
@@ -25,74 +24,39 @@ uint64_t trace_hash(const char *text, size_t length)
 	return hash ^ hash >> 29;
 }
 
-static uint32_t *slot_of(const struct trace_names *names, uint64_t hash, const char *key,
-			 size_t length)
+static int set_texts(struct gpmu_trace *trace, struct trace_name *name, const char *text)
 {
-	size_t mask = names->n_slots - 1;
+	size_t length;
 
-	for (size_t i = hash & mask;; i = (i + 1) & mask) {
-		uint32_t *slot = &names->slots[i];
-		const struct trace_name *name;
-
-		if (!*slot)
-			return slot;
-		name = &names->names[*slot - 1];
-		if (name->hash == hash && name->key_length == length &&
-		    !memcmp(name->key, key, length))
-			return slot;
-	}
-}
-
-/* Doubles the table; at most half of the slots are in use. */
-static int grow(struct trace_names *names)
-{
-	size_t n_slots = names->n_slots ? names->n_slots * 2 : SLOTS_FIRST;
-	struct trace_name *larger;
-	uint32_t *slots;
-
-	larger = reallocarray(names->names, n_slots / 2, sizeof(*larger));
-	if (!larger)
+	name->key = strndup(text, name->key_length);
+	if (!name->key)
 		return -ENOMEM;
-	names->names = larger;
-	slots = calloc(n_slots, sizeof(*slots));
-	if (!slots)
+	if (trace_text(trace, name->key, &name->text, &length))
 		return -ENOMEM;
-	free(names->slots);
-	names->slots = slots;
-	names->n_slots = n_slots;
-	names->room = n_slots / 2;
-	for (size_t i = 0; i < names->n; i++)
-		*slot_of(names, larger[i].hash, larger[i].key, larger[i].key_length) =
-			(uint32_t)i + 1;
+	if (!name->text)
+		name->text = name->key;
+	name->length = (uint32_t)length;
 	return 0;
 }
 
 static int64_t add(struct gpmu_trace *trace, uint64_t hash, const char *text, size_t key_length)
 {
 	struct trace_names *names = &trace->names;
-	struct trace_name *name;
-	size_t length;
+	struct trace_name *name = vector_add(&names->all, sizeof(*name));
 
-	if (names->n == names->room && grow(names))
+	if (!name)
 		return -ENOMEM;
-	name = &names->names[names->n];
-	memset(name, 0, sizeof(*name));
-	name->key = strndup(text, key_length);
-	if (!name->key)
-		return -ENOMEM;
-	if (trace_text(trace, name->key, &name->text, &length)) {
+	name->key_length = (uint32_t)key_length;
+	if (set_texts(trace, name, text) ||
+	    map_set(&names->indices, hash, (uint32_t)names->all.n - 1)) {
+		if (name->text != name->key)
+			free(name->text);
 		free(name->key);
+		names->all.n--;
 		return -ENOMEM;
 	}
-	if (!name->text)
-		name->text = name->key;
-	name->hash = hash;
-	name->key_length = (uint32_t)key_length;
-	name->length = (uint32_t)length;
-	names->bytes += key_length + length + sizeof(*name);
-	names->n++;
-	*slot_of(names, hash, name->key, key_length) = (uint32_t)names->n;
-	return (int64_t)names->n;
+	names->bytes += key_length + name->length + sizeof(*name);
+	return (int64_t)names->all.n;
 }
 
 int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
@@ -100,29 +64,36 @@ int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
 	/* The name will be truncated, but a longer length marks that it was. */
 	size_t length = strnlen(text, TRACE_NAME_MOST + 1);
 	uint64_t hash = trace_hash(text, length);
-	uint32_t known = 0;
+	uint32_t index;
 
-	if (trace->names.n_slots)
-		known = *slot_of(&trace->names, hash, text, length);
-	return known ? known : add(trace, hash, text, length);
+	/* Another text of the same hash has the next one. */
+	while (map_get(&trace->names.indices, hash, &index)) {
+		const struct trace_name *name = trace_name(&trace->names, (int64_t)index + 1);
+
+		if (name->key_length == length && !memcmp(name->key, text, length))
+			return (int64_t)index + 1;
+		hash++;
+	}
+	return add(trace, hash, text, length);
 }
 
 void trace_names_forget(struct trace_names *names)
 {
-	for (size_t i = 0; i < names->n; i++) {
-		if (names->names[i].text != names->names[i].key)
-			free(names->names[i].text);
-		free(names->names[i].key);
+	for (int64_t i = 1; i <= (int64_t)names->all.n; i++) {
+		struct trace_name *name = trace_name(names, i);
+
+		if (name->text != name->key)
+			free(name->text);
+		free(name->key);
 	}
-	if (names->n_slots)
-		memset(names->slots, 0, names->n_slots * sizeof(*names->slots));
-	names->n = 0;
+	map_clear(&names->indices);
+	names->all.n = 0;
 	names->bytes = 0;
 }
 
 void trace_names_release(struct trace_names *names)
 {
 	trace_names_forget(names);
-	free(names->names);
-	free(names->slots);
+	vector_release(&names->all);
+	map_release(&names->indices);
 }

@@ -28,15 +28,11 @@ static int copy_text(struct gpmu_trace *trace, const char *text, char **copy)
 static int add(struct gpmu_trace *trace, struct trace_track track, const char *name,
 	       const char *unit)
 {
-	if (trace->n_tracks == trace->tracks_room) {
-		size_t room = trace->tracks_room ? trace->tracks_room * 2 : 64;
-		struct trace_track *tracks = reallocarray(trace->tracks, room, sizeof(*tracks));
+	struct trace_track *tracks = vector_room(trace->tracks, trace->n_tracks, sizeof(*tracks));
 
-		if (!tracks)
-			return -ENOMEM;
-		trace->tracks = tracks;
-		trace->tracks_room = room;
-	}
+	if (!tracks)
+		return -ENOMEM;
+	trace->tracks = tracks;
 	if (copy_text(trace, name, &track.name))
 		return -ENOMEM;
 	if (copy_text(trace, unit, &track.unit)) {

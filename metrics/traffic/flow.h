@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #include "gpmu.h"
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 
 #define FLOW_MAX_SOCKETS	8
 #define FLOW_PARTS		8	/* maximum of parts in a rule */
@@ -250,8 +251,8 @@ static inline size_t flow_memory_index(const struct gpmu_flow *flow, unsigned in
 int flow_look(struct gpmu_flow *flow, enum gpmu_flow_chip chip, struct gpmu_error *error);
 
 /*
- * Calls @visit for each bundle of a part; @source and @home are the rule's. Stops at the
- * first nonzero result and returns it.
+ * flow_walk.c: calls @visit for each bundle of a part; @source and @home are the rule's.
+ * Stops at the first nonzero result and returns it.
  */
 typedef int flow_visit(struct gpmu_flow *flow, const struct flow_part *part, size_t socket,
 		       size_t number, void *user);

@@ -14,93 +14,6 @@ static const char *const kind_names[] = {
 	[GPMU_PMU_CNVLINK] = "nvidia_cnvlink_pmu",
 };
 
-/* --- selection of bundles --- */
-
-/*
- * With two sockets, traffic to the other socket equals all remote traffic, which needs
- * fewer events.
- */
-static enum flow_pair_id pair_of(const struct gpmu_flow *flow, enum flow_pair_id pair)
-{
-	return pair == PAIR_SOCKET && flow->n_sockets == 2 ? PAIR_REMOTE : pair;
-}
-
-struct walk {
-	struct gpmu_flow *flow;
-	const struct flow_part *part;
-	flow_visit *visit;
-	void *user;
-};
-
-static int visit(const struct walk *walk, size_t socket, size_t number)
-{
-	enum flow_pair_id pair = pair_of(walk->flow, walk->part->pair);
-	struct flow_part part = *walk->part;
-
-	part.pair = pair;
-	return walk->visit(walk->flow, &part, socket, flow_pairs[pair].numbered ? number : SIZE_MAX,
-			   walk->user);
-}
-
-/* Visits a pair once, or a numbered pair for each other socket. */
-static int visit_each(const struct walk *walk, size_t socket)
-{
-	int ret = 0;
-
-	if (!flow_pairs[pair_of(walk->flow, walk->part->pair)].numbered)
-		return visit(walk, socket, SIZE_MAX);
-	for (size_t n = 0; n < walk->flow->n_sockets && !ret; n++)
-		if (n != socket)
-			ret = visit(walk, socket, n);
-	return ret;
-}
-
-static int visit_others(const struct walk *walk, size_t but)
-{
-	int ret = 0;
-
-	for (size_t n = 0; n < walk->flow->n_sockets && !ret; n++)
-		if (n != but)
-			ret = visit(walk, n, but);
-	return ret;
-}
-
-int flow_walk(struct gpmu_flow *flow, const struct flow_part *part, size_t source, size_t home,
-	      flow_visit *visit_one, void *user)
-{
-	const struct walk walk = { flow, part, visit_one, user };
-	int ret = 0;
-
-	switch (part->at) {
-	case AT_SOURCE:
-		return visit(&walk, source, home);
-	case AT_HOME:
-		return visit(&walk, home, source);
-	case AT_HOME_FROM_ALL:
-		return visit_each(&walk, home);
-	case AT_NOT_HOME:
-		return visit_others(&walk, home);
-	case AT_NOT_SOURCE:
-		return visit_others(&walk, source);
-	case AT_ALL:
-		for (size_t n = 0; n < flow->n_sockets && !ret; n++)
-			ret = visit_each(&walk, n);
-	}
-	return ret;
-}
-
-struct flow_bundle *flow_find_bundle(const struct gpmu_flow *flow, enum flow_pair_id pair,
-				     size_t socket, size_t number)
-{
-	for (size_t i = 0; i < flow->n_bundles; i++) {
-		struct flow_bundle *bundle = &flow->bundles[i];
-
-		if (bundle->pair == pair && bundle->socket == socket && bundle->number == number)
-			return bundle;
-	}
-	return NULL;
-}
-
 /* --- texts of events --- */
 
 static const struct gpmu_pmu *find_pmu(const struct gpmu_flow *flow, enum gpmu_pmu_kind kind,
@@ -185,7 +98,7 @@ static int need_clock(struct gpmu_flow *flow, enum gpmu_pmu_kind kind, size_t so
 			*index = i;
 			return 0;
 		}
-	clocks = reallocarray(flow->clocks, flow->n_clocks + 1, sizeof(*clocks));
+	clocks = vector_room(flow->clocks, flow->n_clocks, sizeof(*clocks));
 	if (!clocks)
 		return -ENOMEM;
 	flow->clocks = clocks;
@@ -219,7 +132,7 @@ static int need_bundle(struct gpmu_flow *flow, const struct flow_part *part, siz
 	(void)user;
 	if (flow_find_bundle(flow, part->pair, socket, number))
 		return 0;
-	bundles = reallocarray(flow->bundles, flow->n_bundles + 1, sizeof(*bundles));
+	bundles = vector_room(flow->bundles, flow->n_bundles, sizeof(*bundles));
 	if (!bundles)
 		return -ENOMEM;
 	flow->bundles = bundles;
@@ -349,9 +262,9 @@ static struct flow_count count_of(const struct gpmu_row *row)
 	struct flow_count count = { .state = GPMU_FLOW_OK, .share = row->share, .why = row->why };
 	double seconds = (double)row->enabled / 1e9;
 
-	if (row->state == GPMU_NOT_SUPPORTED)
+	if (row->state == GPMU_STATE_NOT_SUPPORTED)
 		count.state = GPMU_FLOW_NOT_SUPPORTED;
-	else if (row->state != GPMU_OK || !row->running || !row->enabled)
+	else if (row->state != GPMU_STATE_OK || !row->running || !row->enabled)
 		count.state = GPMU_FLOW_NOT_COUNTED;
 	if (count.state != GPMU_FLOW_OK) {
 		count.why = row->why ? row->why : "its counter did not run";

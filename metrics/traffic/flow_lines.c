@@ -32,15 +32,6 @@ static char *print_numbers(const char *pattern, const int *numbers)
 	return strdup(text);
 }
 
-static void *more(void *list, size_t n, size_t size)
-{
-	char *bigger = reallocarray(list, n + 1, size);
-
-	if (bigger)
-		memset(bigger + n * size, 0, size);
-	return bigger;
-}
-
 static bool is_pair(const struct gpmu_flow *flow, enum flow_each each, size_t source, size_t home)
 {
 	switch (each) {
@@ -99,7 +90,7 @@ static char *name_sum(const struct gpmu_flow *flow, const struct flow_sum *sum)
 
 static int add_rule(struct gpmu_flow *flow, const void *rule, size_t source, size_t home)
 {
-	struct flow_sum *rules = more(flow->rules, flow->n_rules, sizeof(*rules)), *sum;
+	struct flow_sum *rules = vector_room(flow->rules, flow->n_rules, sizeof(*rules)), *sum;
 	size_t *sums;
 
 	if (!rules)
@@ -116,7 +107,7 @@ static int add_rule(struct gpmu_flow *flow, const void *rule, size_t source, siz
 	sum->line.note = flow->n_sockets > 1 || !sum->rule->n_parts ? sum->rule->note : NULL;
 	if (sum->rule->each != EACH_OTHERS && sum->rule->memories != (FLOW_CMEM | FLOW_GMEM))
 		return 0;
-	sums = more(flow->sums, flow->n_sums, sizeof(*sums));
+	sums = vector_room(flow->sums, flow->n_sums, sizeof(*sums));
 	if (!sums)
 		return -ENOMEM;
 	flow->sums = sums;
@@ -183,7 +174,7 @@ static int make_cells(struct gpmu_flow *flow)
 static int add_link(struct gpmu_flow *flow, const void *rule, size_t source, size_t home)
 {
 	const int numbers[] = { flow->sockets[source], flow->sockets[home] };
-	struct flow_link *links = more(flow->links, flow->n_links, sizeof(*links)), *link;
+	struct flow_link *links = vector_room(flow->links, flow->n_links, sizeof(*links)), *link;
 
 	if (!links)
 		return -ENOMEM;
@@ -199,7 +190,7 @@ static int add_link(struct gpmu_flow *flow, const void *rule, size_t source, siz
 static int add_peak(struct gpmu_flow *flow, const void *rule, size_t source, size_t home)
 {
 	const int numbers[] = { flow->sockets[source], flow->sockets[home] };
-	struct flow_peak *peaks = more(flow->peaks, flow->n_peaks, sizeof(*peaks)), *peak;
+	struct flow_peak *peaks = vector_room(flow->peaks, flow->n_peaks, sizeof(*peaks)), *peak;
 
 	if (!peaks)
 		return -ENOMEM;

@@ -96,14 +96,14 @@ static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
 static void subtract(struct gpmu_balance_line *line, const struct balance_side *left,
 		     const struct balance_side *right)
 {
-	const struct balance_side *bad = left->state != GPMU_OK ? left : right;
+	const struct balance_side *bad = left->state != GPMU_STATE_OK ? left : right;
 	double larger = fmax(left->rate, right->rate);
 
 	line->state = bad->state;
 	line->why = bad->why;
 	line->share = fmin(left->share, right->share);
 	line->left = line->right = line->remainder = line->part = NAN;
-	if (line->state != GPMU_OK)
+	if (line->state != GPMU_STATE_OK)
 		return;
 	line->left = left->rate;
 	line->right = right->rate;

@@ -44,7 +44,7 @@ struct balance_place {
 
 struct balance_side {
 	bool there;		/* all needed terms have rows */
-	enum gpmu_state state;	/* never GPMU_IDLE; an idle side is 0 */
+	enum gpmu_state state;	/* never GPMU_STATE_IDLE; an idle side is 0 */
 	double rate, share;	/* bytes per second; 0 to 1 */
 	const char *why;
 	char of[64];		/* labels of the terms, "C2C0 + C2C1" */

@@ -93,7 +93,7 @@ static bool is_counted(const struct balance_term *term, const struct balance_row
 
 static double rate_of(const struct balance_term *term, const struct gpmu_row *row)
 {
-	if (row->state == GPMU_IDLE)
+	if (row->state == GPMU_STATE_IDLE)
 		return 0;
 	if (row->metric)
 		return row->value * 1e9;
@@ -106,7 +106,7 @@ static double rate_of(const struct balance_term *term, const struct gpmu_row *ro
  */
 static void set_state(struct balance_side *side, enum gpmu_state state, const char *why)
 {
-	if (state == side->state || state == GPMU_OK || side->state == GPMU_NOT_COUNTED)
+	if (state == side->state || state == GPMU_STATE_OK || side->state == GPMU_STATE_NOT_COUNTED)
 		return;
 	side->state = state;
 	side->why = why;
@@ -115,16 +115,16 @@ static void set_state(struct balance_side *side, enum gpmu_state state, const ch
 static void add_row(struct balance_side *side, const struct balance_term *term,
 		    const struct gpmu_row *row)
 {
-	double rate = row->state <= GPMU_IDLE ? rate_of(term, row) : NAN;
+	double rate = row->state <= GPMU_STATE_IDLE ? rate_of(term, row) : NAN;
 
 	side->there = true;
 	if (!isnan(rate)) {
 		side->rate += rate;
 		side->share = row->share < side->share ? row->share : side->share;
-	} else if (row->state == GPMU_NOT_SUPPORTED) {
-		set_state(side, GPMU_NOT_SUPPORTED, row->why);
+	} else if (row->state == GPMU_STATE_NOT_SUPPORTED) {
+		set_state(side, GPMU_STATE_NOT_SUPPORTED, row->why);
 	} else {
-		set_state(side, GPMU_NOT_COUNTED, row->why ? row->why : "a counter did not run");
+		set_state(side, GPMU_STATE_NOT_COUNTED, row->why ? row->why : "a counter did not run");
 	}
 }
 
@@ -152,7 +152,7 @@ static void name_term(struct balance_side *side, const char *label)
 static bool add_term(struct balance_side *side, const struct balance_term *term,
 		     const struct balance_side *sum)
 {
-	if (!sum->there || (sum->state == GPMU_NOT_SUPPORTED && !term->needed))
+	if (!sum->there || (sum->state == GPMU_STATE_NOT_SUPPORTED && !term->needed))
 		return sum->there || !term->needed;
 	side->there = true;
 	name_term(side, term->label);

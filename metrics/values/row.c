@@ -18,10 +18,10 @@ struct gpmu_rows *rows_new(const struct gpmu_plan *plan, const struct rows_optio
 	for (size_t i = 0; i < plan->n_metrics; i++) {
 		const struct plan_metric *metric = &plan->metrics[i];
 
-		if (metric->expr && gpmu_expr_ids(metric->expr) > most)
-			most = gpmu_expr_ids(metric->expr);
-		if (metric->threshold && gpmu_expr_ids(metric->threshold) > most)
-			most = gpmu_expr_ids(metric->threshold);
+		if (metric->expr && gpmu_expr_id_count(metric->expr) > most)
+			most = gpmu_expr_id_count(metric->expr);
+		if (metric->threshold && gpmu_expr_id_count(metric->threshold) > most)
+			most = gpmu_expr_id_count(metric->threshold);
 	}
 	rows->values = calloc(most, sizeof(*rows->values));
 	if (!rows->values) {
@@ -52,10 +52,10 @@ void rows_free(struct gpmu_rows *rows)
 	free(rows);
 }
 
-/* ns of all counters as those of one */
-static uint64_t mean_ns(double sum, size_t n)
+/* The mean of the times of all counters, rounded */
+static uint64_t mean_ns(uint64_t sum, size_t n)
 {
-	return n ? (uint64_t)(sum / (double)n + 0.5) : 0;
+	return n ? sum / n + (sum % n * 2 >= n) : 0;
 }
 
 /* What a source says names the event, which may be one of a metric's; a row has its name. */
@@ -71,14 +71,14 @@ static const char *without_name(const char *why, const char *name)
 	return why + length + 2;
 }
 
-static void fill_row(struct gpmu_rows *rows, size_t index, double begin, double end)
+static void fill_row(struct gpmu_rows *rows, size_t index, uint64_t begin, uint64_t end)
 {
 	const struct row_source *source = &rows->sources[index];
 	struct gpmu_row *row = &rows->rows[index];
 	const struct row_result *result;
 
-	row->begin = begin;
-	row->end = end;
+	row->time_begin = begin;
+	row->time_end = end;
 	if (source->index == SIZE_MAX)
 		return;
 	if (source->metric) {
@@ -100,15 +100,15 @@ static void fill_row(struct gpmu_rows *rows, size_t index, double begin, double 
 	row->counters = result->counters;
 }
 
-static double seconds(uint64_t time, uint64_t start)
+static uint64_t since(uint64_t time, uint64_t start)
 {
-	return time > start ? (double)(time - start) / 1e9 : 0;
+	return time > start ? time - start : 0;
 }
 
 int rows_fill(struct gpmu_rows *rows, const struct gpmu_counts *counts)
 {
-	double begin = seconds(counts->begin, rows->options.start);
-	double end = seconds(counts->end, rows->options.start);
+	uint64_t begin = since(counts->begin, rows->options.start);
+	uint64_t end = since(counts->end, rows->options.start);
 
 	if (!rows->shape || !counts_alike(rows->shape, counts)) {
 		int ret = rows_layout(rows, counts);

@@ -51,15 +51,15 @@ struct row_part {
 /* The value of a sum or of a metric */
 struct row_result {
 	enum gpmu_state state;
-	double value;		/* NaN unless GPMU_OK */
+	double value;		/* NaN unless GPMU_STATE_OK */
 	const char *why;
 	double share;		/* NaN: not known */
 	uint64_t raw;		/* saturates at UINT64_MAX */
-	double enabled, running;	/* ns, of all counters */
+	uint64_t enabled, running;	/* ns, sums of all counters */
 	size_t counters;
 	double sources;		/* PMUs */
 	/* Divisor of rates: ns enabled of the counters that do not count tasks */
-	double time;
+	uint64_t time;
 	size_t timed;		/* number of these counters */
 };
 

@@ -9,7 +9,7 @@
 
 static void result_init(struct row_result *result)
 {
-	*result = (struct row_result){ .state = GPMU_OK, .share = 1 };
+	*result = (struct row_result){ .state = GPMU_STATE_OK, .share = 1 };
 }
 
 /* A part is missing, so there is no value; the worst state is reported. */
@@ -44,13 +44,13 @@ static void result_share(struct row_result *result, double share)
 
 static void result_end(struct row_result *result)
 {
-	if (result->state == GPMU_OK)
+	if (result->state == GPMU_STATE_OK)
 		return;
 	result->value = NAN;
 	result->raw = 0;
-	if (result->state == GPMU_NOT_COUNTED)
+	if (result->state == GPMU_STATE_NOT_COUNTED)
 		result->share = 0;
-	else if (result->state == GPMU_NOT_SUPPORTED)
+	else if (result->state == GPMU_STATE_NOT_SUPPORTED)
 		result->share = NAN;
 }
 
@@ -58,18 +58,18 @@ static void result_end(struct row_result *result)
 struct tasks {
 	size_t length;
 	double value;
-	double enabled, running;
-	double counted;		/* enabled, of those in which it ran at all */
+	uint64_t enabled, running;	/* ns */
+	uint64_t counted;		/* ns enabled, of those in which it ran at all */
 };
 
 static void add_task(struct tasks *tasks, const struct count *count)
 {
 	tasks->length++;
-	tasks->enabled += (double)count->enabled;
-	tasks->running += (double)count->running;
+	tasks->enabled += count->enabled;
+	tasks->running += count->running;
 	if (!count->running)
 		return;
-	tasks->counted += (double)count->enabled;
+	tasks->counted += count->enabled;
 	tasks->value += count_value(count);
 }
 
@@ -80,17 +80,17 @@ static void add_task(struct tasks *tasks, const struct count *count)
 static double end_tasks(struct tasks *tasks, const struct counts_slot *slot,
 			struct row_result *result)
 {
-	const struct count all = { .enabled = tasks->enabled > 0 };
+	const struct count all = { .enabled = tasks->enabled };
 	double value = tasks->value;
 
 	if (!tasks->length)
 		return 0;
-	if (tasks->running == 0)
-		result_lose(result, GPMU_NOT_COUNTED, why_lost(slot, &all, true));
+	if (!tasks->running)
+		result_lose(result, GPMU_STATE_NOT_COUNTED, why_lost(slot, &all, true));
 	else
-		result_share(result, tasks->running / tasks->enabled);
+		result_share(result, (double)tasks->running / (double)tasks->enabled);
 	if (tasks->counted < tasks->enabled)
-		value *= tasks->enabled / tasks->counted;
+		value *= (double)tasks->enabled / (double)tasks->counted;
 	*tasks = (struct tasks){ 0 };
 	return value;
 }
@@ -104,15 +104,15 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 		count->running || (place->tid >= 0 && (count->enabled || count->state == COUNT_OK));
 
 	result->counters++;
-	result->enabled += (double)count->enabled;
-	result->running += (double)count->running;
+	result->enabled += count->enabled;
+	result->running += count->running;
 	if (count->state == COUNT_NOT_SUPPORTED) {
-		result_lose(result, GPMU_NOT_SUPPORTED, why_lost(slot, count, false));
+		result_lose(result, GPMU_STATE_NOT_SUPPORTED, why_lost(slot, count, false));
 		return;
 	}
 	/* A counter of a task that was enabled and did not run is estimated from other tasks. */
 	if (!ran || (count->state == COUNT_NOT_COUNTED && count->running)) {
-		result_lose(result, GPMU_NOT_COUNTED, why_lost(slot, count, false));
+		result_lose(result, GPMU_STATE_NOT_COUNTED, why_lost(slot, count, false));
 		return;
 	}
 	result->raw = count->raw > UINT64_MAX - result->raw ? UINT64_MAX :
@@ -123,7 +123,7 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 	}
 	result->value += planned->mean ? (double)count->raw / (double)count->running :
 					 count_value(count);
-	result->time += (double)count->enabled;
+	result->time += count->enabled;
 	result->timed++;
 	result_share(result, (double)count->running / (double)count->enabled);
 }
@@ -153,12 +153,12 @@ static void add_tool(const struct row_sum *sum, enum event_tool tool,
 	const struct count count = tool_count(tool, counts);
 
 	result->counters++;
-	result->enabled += (double)count.enabled;
+	result->enabled += count.enabled;
 	if (tool != EVENT_TOOL_DURATION_TIME && counts->times_why) {
-		result_lose(result, GPMU_NOT_COUNTED, counts->times_why);
+		result_lose(result, GPMU_STATE_NOT_COUNTED, counts->times_why);
 		return;
 	}
-	result->running += (double)count.running;
+	result->running += count.running;
 	result->raw = count.raw;
 	/* In formulas these are seconds, as in perf. */
 	result->value += sum->scaled ? (double)count.raw : (double)count.raw / 1e9;
@@ -198,8 +198,8 @@ static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, 
 			add_tool(sum, planned->instance->tool, counts, result);
 		else if (place == ROW_LOST)
 			result_lose(result,
-				    slot->state == COUNT_NOT_SUPPORTED ? GPMU_NOT_SUPPORTED :
-									 GPMU_NOT_COUNTED,
+				    slot->state == COUNT_NOT_SUPPORTED ? GPMU_STATE_NOT_SUPPORTED :
+									 GPMU_STATE_NOT_COUNTED,
 				    slot->why);
 		else
 			add_count(result, &tasks, planned, slot, place);
@@ -220,7 +220,7 @@ static bool sum_plain(const struct gpmu_rows *rows, const struct row_sum *sum,
 		      const struct gpmu_counts *counts, struct row_result *result)
 {
 	const struct row_part *parts = &rows->parts[sum->first];
-	struct row_result all = { .state = GPMU_OK, .share = 1, .sources = 1 };
+	struct row_result all = { .state = GPMU_STATE_OK, .share = 1, .sources = 1 };
 	const struct plan_slot *planned;
 	const struct counts_slot *slot;
 	size_t i;
@@ -237,7 +237,7 @@ static bool sum_plain(const struct gpmu_rows *rows, const struct row_sum *sum,
 			return false;
 		all.raw += count->raw;
 		all.value += (double)count->raw;
-		all.enabled += (double)count->enabled;
+		all.enabled += count->enabled;
 	}
 	if (i < sum->length || planned->mean || slot->places[parts->place].tid >= 0)
 		return false;
@@ -256,11 +256,11 @@ void rows_sum(const struct gpmu_rows *rows, const struct row_sum *sum,
 		return;
 	result_init(result);
 	if (!sum->length)
-		result_lose(result, GPMU_NOT_COUNTED, "nothing of it is counted there");
+		result_lose(result, GPMU_STATE_NOT_COUNTED, "nothing of it is counted there");
 	for (size_t i = sum->first; i < sum->first + sum->length;)
 		i = sum_slot(rows, sum, i, counts, result);
 	if (result->sources > 1 && rows->plan->slots[rows->parts[sum->first].slot].mean)
-		result_lose(result, GPMU_NOT_SUPPORTED,
+		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
 			    "means of several GPUs cannot be added up: ask for it of GPUs alone");
 	result_end(result);
 }
@@ -275,7 +275,7 @@ static const struct row_result *input_result(const struct gpmu_rows *rows,
 /* Combines the inputs' state, share and times, without the value. */
 static void add_input(struct row_result *result, const struct row_result *input)
 {
-	if (input->state >= GPMU_NOT_COUNTED)
+	if (input->state >= GPMU_STATE_NOT_COUNTED)
 		result_lose(result, input->state, input->why);
 	result_share(result, input->share);
 	result->enabled += input->enabled;
@@ -293,7 +293,7 @@ static void add_input(struct row_result *result, const struct row_result *input)
 static double duration_of(const struct row_result *result, const struct gpmu_counts *counts)
 {
 	if (result->timed)
-		return result->time / (double)result->timed / 1e9;
+		return (double)result->time / (double)result->timed / 1e9;
 	return counts->end > counts->begin ? (double)(counts->end - counts->begin) / 1e9 : 0;
 }
 
@@ -316,7 +316,7 @@ static bool set_values(struct gpmu_rows *rows, size_t first, size_t length, doub
 			value->sources = result->sources;
 			value->lines = (double)result->counters;
 		}
-		idle = idle || result->state == GPMU_IDLE;
+		idle = idle || result->state == GPMU_STATE_IDLE;
 	}
 	return idle;
 }
@@ -330,9 +330,9 @@ static void evaluate(struct gpmu_rows *rows, struct row_eval *eval)
 
 	result->value = NAN;
 	if (gpmu_expr_idle(expr, rows->values) || (idle && isnan(value)))
-		result->state = GPMU_IDLE;
+		result->state = GPMU_STATE_IDLE;
 	else if (!isfinite(value))
-		result_lose(result, GPMU_NOT_SUPPORTED,
+		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
 			    "its formula goes beyond what a number can hold");
 	else
 		result->value = value;
@@ -344,12 +344,12 @@ void rows_eval(struct gpmu_rows *rows, struct row_eval *eval, const struct gpmu_
 
 	result_init(result);
 	if (eval->metric->why || !eval->metric->expr)
-		result_lose(result, GPMU_NOT_SUPPORTED, eval->metric->why);
+		result_lose(result, GPMU_STATE_NOT_SUPPORTED, eval->metric->why);
 	for (size_t i = eval->first; i < eval->first + eval->length; i++)
 		if (rows->inputs[i].kind != ROW_DURATION)
 			add_input(result, input_result(rows, &rows->inputs[i]));
 	eval->duration = duration_of(result, counts);
-	if (result->state == GPMU_OK)
+	if (result->state == GPMU_STATE_OK)
 		evaluate(rows, eval);
 	result_end(result);
 }
@@ -360,12 +360,12 @@ void rows_threshold(struct gpmu_rows *rows, struct row_eval *eval)
 	double value;
 
 	eval->alert = -1;
-	if (!threshold || eval->result.state != GPMU_OK)
+	if (!threshold || eval->result.state != GPMU_STATE_OK)
 		return;
 	for (size_t i = 0; i < eval->thresholds; i++) {
 		const struct row_input *input = &rows->inputs[eval->threshold + i];
 
-		if (input->kind != ROW_DURATION && input_result(rows, input)->state != GPMU_OK)
+		if (input->kind != ROW_DURATION && input_result(rows, input)->state != GPMU_STATE_OK)
 			return;
 	}
 	set_values(rows, eval->threshold, eval->thresholds, eval->duration);

@@ -48,7 +48,7 @@ static int add_set(struct sets *sets, const struct plan_input *input)
 static int gather_sets(const struct gpmu_rows *rows, const struct plan_metric *metric,
 		       struct sets *sets)
 {
-	size_t n = supported(metric) ? gpmu_expr_ids(metric->expr) : 0;
+	size_t n = supported(metric) ? gpmu_expr_id_count(metric->expr) : 0;
 	int ret = 0;
 
 	for (size_t i = 0; i < n && !ret; i++) {
@@ -220,7 +220,7 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 		return 0;
 	}
 	if (supported(planned))
-		eval.length = gpmu_expr_ids(planned->expr);
+		eval.length = gpmu_expr_id_count(planned->expr);
 	ret = add_inputs(rows, counts, planned->inputs, eval.length, unit, &eval.first);
 	if (ret)
 		return ret;
@@ -234,9 +234,9 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 	if (!supported(planned) || !planned->threshold)
 		return 0;
 	ret = add_inputs(rows, counts, planned->threshold_inputs,
-			 gpmu_expr_ids(planned->threshold), unit, &first);
+			 gpmu_expr_id_count(planned->threshold), unit, &first);
 	rows->evals[*index].threshold = first;
-	rows->evals[*index].thresholds = gpmu_expr_ids(planned->threshold);
+	rows->evals[*index].thresholds = gpmu_expr_id_count(planned->threshold);
 	return ret;
 }
 
@@ -392,9 +392,10 @@ static int event_row(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		row.name = event->event->label;
 	if (set.length) {
 		row.unit = rows->plan->slots[set.slots[0]].unit;
+		row.mean = rows->plan->slots[set.slots[0]].mean;
 		ret = add_sum(rows, counts, &set, &rows->units[unit], true, &source.index);
 	} else {
-		row.state = GPMU_NOT_SUPPORTED;
+		row.state = GPMU_STATE_NOT_SUPPORTED;
 		row.why = event->why;
 	}
 	return ret ? ret : add_row(rows, unit, &source, row);

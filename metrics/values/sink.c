@@ -39,10 +39,10 @@ const char *sink_scope_name(enum gpmu_scope scope)
 const char *sink_state_name(enum gpmu_state state)
 {
 	static const char *const names[] = {
-		[GPMU_OK] = "ok",
-		[GPMU_IDLE] = "idle",
-		[GPMU_NOT_COUNTED] = "not_counted",
-		[GPMU_NOT_SUPPORTED] = "not_supported",
+		[GPMU_STATE_OK] = "ok",
+		[GPMU_STATE_IDLE] = "idle",
+		[GPMU_STATE_NOT_COUNTED] = "not_counted",
+		[GPMU_STATE_NOT_SUPPORTED] = "not_supported",
 	};
 
 	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "";

@@ -31,7 +31,7 @@ struct sink_ops {
 
 /* The last written times of a CSV row; length 0: none */
 struct sink_times {
-	double begin, end;
+	uint64_t begin, end;
 	size_t length;
 	char text[64];
 };
@@ -116,19 +116,20 @@ static inline void buffer_char(struct sink_buffer *buffer, char c)
 void buffer_blanks(struct sink_buffer *buffer, size_t n);
 void buffer_u64(struct sink_buffer *buffer, uint64_t value);
 void buffer_int(struct sink_buffer *buffer, int value);
+void buffer_seconds(struct sink_buffer *buffer, uint64_t ns);
 void buffer_fixed(struct sink_buffer *buffer, double value, unsigned int decimals);
 void buffer_shortest(struct sink_buffer *buffer, double value);
 
 /* A raw count of 0 with another value means that the raw count is not known. */
 static inline bool sink_knows_raw(const struct gpmu_row *row)
 {
-	return row->state == GPMU_OK && !row->metric && (row->raw || row->value == 0);
+	return row->state == GPMU_STATE_OK && !row->metric && (row->raw || row->value == 0);
 }
 
 /* Nothing is known about the counters of perf's own metrics. */
 static inline bool sink_knows_times(const struct gpmu_row *row)
 {
-	return row->state != GPMU_NOT_SUPPORTED && (row->counters || !row->metric);
+	return row->state != GPMU_STATE_NOT_SUPPORTED && (row->counters || !row->metric);
 }
 
 /* Words of CSV and JSON: "machine", "not_counted" */

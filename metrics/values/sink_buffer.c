@@ -48,6 +48,14 @@ void buffer_int(struct sink_buffer *buffer, int value)
 		buffer_added(buffer, number_int(room, value));
 }
 
+void buffer_seconds(struct sink_buffer *buffer, uint64_t ns)
+{
+	char *room = buffer_room(buffer, NUMBER_SIZE);
+
+	if (room)
+		buffer_added(buffer, number_seconds(room, ns));
+}
+
 void buffer_fixed(struct sink_buffer *buffer, double value, unsigned int decimals)
 {
 	char *room = buffer_room(buffer, NUMBER_SIZE);

@@ -114,7 +114,7 @@ static void put_rest(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	put_size(sink, row->counters);
 	put_size(sink, row->runs);
-	if (row->state == GPMU_OK && isfinite(row->deviation))
+	if (row->state == GPMU_STATE_OK && isfinite(row->deviation))
 		buffer_shortest(&sink->part, row->deviation);
 	next(sink);
 	put_number(sink, row->alert);
@@ -211,11 +211,9 @@ static char *add_next(char *to, const struct gpmu_sink *sink)
 	return to + 1;
 }
 
-static char *add_seconds(char *to, const struct gpmu_sink *sink, double seconds)
+static char *add_seconds(char *to, const struct gpmu_sink *sink, uint64_t ns)
 {
-	if (isfinite(seconds))
-		to += number_fixed(to, seconds, 9, false);
-	return add_next(to, sink);
+	return add_next(to + number_seconds(to, ns), sink);
 }
 
 /* Most rows have the times of the previous row. */
@@ -224,18 +222,18 @@ static char *add_times(char *to, struct gpmu_sink *sink, const struct gpmu_row *
 	struct sink_times *last = &sink->times;
 	char *end;
 
-	if (last->length && row->begin == last->begin && row->end == last->end)
+	if (last->length && row->time_begin == last->begin && row->time_end == last->end)
 		return add(to, last->text, last->length);
-	end = add_seconds(to, sink, row->begin);
-	end = add_seconds(end, sink, row->end);
+	end = add_seconds(to, sink, row->time_begin);
+	end = add_seconds(end, sink, row->time_end);
 	last->length = (size_t)(end - to);
 	if (last->length > sizeof(last->text)) {
 		last->length = 0;
 		return end;
 	}
 	memcpy(last->text, to, last->length);
-	last->begin = row->begin;
-	last->end = row->end;
+	last->begin = row->time_begin;
+	last->end = row->time_end;
 	return end;
 }
 
@@ -274,7 +272,7 @@ static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct
 		return;
 	at = add_times(room, sink, row);
 	at = add(at, text, line->place);
-	if (row->state == GPMU_OK && isfinite(row->value))
+	if (row->state == GPMU_STATE_OK && isfinite(row->value))
 		at += number_shortest(at, row->value);
 	at = add(at, text + line->place, line->state);
 	if (isfinite(row->share))

@@ -109,13 +109,10 @@ static void put_string(struct sink_buffer *buffer, const char *key, const char *
 	put_text(buffer, text);
 }
 
-static void put_seconds(struct sink_buffer *buffer, const char *key, double seconds)
+static void put_seconds(struct sink_buffer *buffer, const char *key, uint64_t ns)
 {
 	buffer_text(buffer, key);
-	if (isfinite(seconds))
-		buffer_fixed(buffer, seconds, 9);
-	else
-		buffer_text(buffer, "null");
+	buffer_seconds(buffer, ns);
 }
 
 static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
@@ -123,8 +120,8 @@ static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
 	struct sink_buffer *buffer = &sink->buffer;
 
 	buffer_text(buffer, "{\"gpmu\":" SINK_SCHEMA);
-	put_seconds(buffer, ",\"time_begin\":", row->begin);
-	put_seconds(buffer, ",\"time_end\":", row->end);
+	put_seconds(buffer, ",\"time_begin\":", row->time_begin);
+	put_seconds(buffer, ",\"time_end\":", row->time_end);
 	put_string(buffer, ",\"host\":", *sink->host ? sink->host : NULL);
 	put_string(buffer, ",\"scope\":", sink_scope_name(row->scope));
 	put_number(buffer, ",\"node\":", row->node);
@@ -142,7 +139,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	bool counted = sink_knows_times(row);
 
 	put_place(sink, row);
-	put_double(buffer, ",\"value\":", row->state == GPMU_OK ? row->value : NAN);
+	put_double(buffer, ",\"value\":", row->state == GPMU_STATE_OK ? row->value : NAN);
 	put_string(buffer, ",\"unit\":", row->unit);
 	put_string(buffer, ",\"state\":", sink_state_name(row->state));
 	put_double(buffer, ",\"share\":", row->share);
@@ -151,7 +148,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	put_u64(buffer, ",\"running_ns\":", counted, row->running);
 	put_u64(buffer, ",\"counters\":", true, row->counters);
 	put_u64(buffer, ",\"runs\":", true, row->runs);
-	put_double(buffer, ",\"deviation\":", row->state == GPMU_OK ? row->deviation : NAN);
+	put_double(buffer, ",\"deviation\":", row->state == GPMU_STATE_OK ? row->deviation : NAN);
 	put_number(buffer, ",\"alert\":", row->alert);
 	put_string(buffer, ",\"why\":", row->why);
 	put_string(buffer, ",\"gpu\":", row->gpu);

@@ -197,20 +197,20 @@ static void put_value(struct gpmu_sink *sink, const struct gpmu_row *row)
 	size_t length;
 
 	switch (row->state) {
-	case GPMU_OK:
+	case GPMU_STATE_OK:
 		length = isfinite(row->value) ?
 			 number_fixed(text, row->value, decimals_of(row),
 				      sink->options.big_numbers) : 0;
 		text[length] = '\0';
 		put_right(buffer, text, VALUE_WIDTH);
 		break;
-	case GPMU_IDLE:
+	case GPMU_STATE_IDLE:
 		put_right(buffer, "idle", VALUE_WIDTH);
 		break;
-	case GPMU_NOT_COUNTED:
+	case GPMU_STATE_NOT_COUNTED:
 		put_right(buffer, "<not counted>", VALUE_WIDTH);
 		break;
-	case GPMU_NOT_SUPPORTED:
+	case GPMU_STATE_NOT_SUPPORTED:
 		put_right(buffer, "<not supported>", VALUE_WIDTH);
 		break;
 	}
@@ -235,7 +235,7 @@ static void put_quality(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_buffer *buffer = &sink->buffer;
 
-	if (row->state == GPMU_OK && sink->options.runs > 1) {
+	if (row->state == GPMU_STATE_OK && sink->options.runs > 1) {
 		put_deviation(sink, row->deviation, row->value);
 		if (row->runs < sink->options.runs) {
 			buffer_text(buffer, "  (");
@@ -245,7 +245,7 @@ static void put_quality(struct gpmu_sink *sink, const struct gpmu_row *row)
 			buffer_text(buffer, " runs)");
 		}
 	}
-	if (row->state <= GPMU_IDLE && row->share < 1) {
+	if (row->state <= GPMU_STATE_IDLE && row->share < 1) {
 		buffer_text(buffer, "  (");
 		buffer_fixed(buffer, 100 * row->share, 2);
 		buffer_text(buffer, "%)");
@@ -260,7 +260,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
 	char label[NUMBER_SIZE];
 
 	if (sink->options.interval) {
-		label[number_fixed(label, isfinite(row->end) ? row->end : 0, 9, false)] = '\0';
+		label[number_seconds(label, row->time_end)] = '\0';
 		put_right(buffer, label, TIME_WIDTH);
 		buffer_char(buffer, ' ');
 	}
@@ -337,7 +337,7 @@ static void put_note(struct gpmu_sink *sink, const char *name, const char *text,
 static void put_whys(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
 {
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].why && rows[i].state >= GPMU_NOT_COUNTED)
+		if (rows[i].why && rows[i].state >= GPMU_STATE_NOT_COUNTED)
 			put_note(sink, rows[i].name, rows[i].why, "", first);
 }
 
@@ -388,7 +388,7 @@ static void put_balance(struct gpmu_sink *sink, const struct gpmu_row *rows, siz
 	if (!balance || gpmu_balance_update(balance, rows, n))
 		sink->buffer.failed = true;
 	for (size_t i = 0; balance && (line = gpmu_balance_line(balance, i)); i++)
-		if (line->state == GPMU_OK)
+		if (line->state == GPMU_STATE_OK)
 			put_line(sink, line, first);
 	gpmu_balance_free(balance);
 }

@@ -87,9 +87,9 @@ static void add_row(struct stats_row *stat, const struct gpmu_row *row, char *wh
 
 	free((char *)stat->row.why);
 	stat->row.why = why;
-	stat_add(&stat->begin, row->begin);
-	stat_add(&stat->end, row->end);
-	if (row->state != GPMU_OK) {
+	stat_add(&stat->begin, (double)row->time_begin);
+	stat_add(&stat->end, (double)row->time_end);
+	if (row->state != GPMU_STATE_OK) {
 		if (!was_ok) {
 			stat->row.state = row->state;
 			stat->row.value = row->value;
@@ -104,7 +104,7 @@ static void add_row(struct stats_row *stat, const struct gpmu_row *row, char *wh
 	stat_add(&stat->raw, (double)row->raw);
 	stat_add(&stat->enabled, (double)row->enabled);
 	stat_add(&stat->running, (double)row->running);
-	stat->row.state = GPMU_OK;
+	stat->row.state = GPMU_STATE_OK;
 	if (!was_ok || row->share < stat->row.share)
 		stat->row.share = row->share;
 	stat->row.raw = row->raw;
@@ -145,9 +145,9 @@ const struct gpmu_row *stats_rows(struct gpmu_stats *stats, size_t *length)
 		struct gpmu_row *row = &stats->rows[i];
 
 		*row = stat->row;
-		row->begin = stat->begin.mean;
-		row->end = stat->end.mean;
-		if (row->state != GPMU_OK) {
+		row->time_begin = whole(stat->begin.mean);
+		row->time_end = whole(stat->end.mean);
+		if (row->state != GPMU_STATE_OK) {
 			row->runs = 1;
 			continue;
 		}

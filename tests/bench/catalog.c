@@ -7,7 +7,7 @@
 #include "bench.h"
 #include "gpmu.h"
 
-#define WANTED	0.3	/* s */
+#define WANTED	1.0	/* s */
 #define ROUNDS	5
 #define WHAT	"all of Linux' pmu-events loaded: CPU"
 
@@ -44,6 +44,6 @@ int main(int argc, char **argv)
 		gpmu_catalog_free(catalog);
 	}
 	snprintf(text, sizeof(text), "%.3f s", best);
-	bench_row(WHAT, text, "0.3 s", best / WANTED, 1);
+	bench_row(WHAT, text, "1 s", best / WANTED, 1);
 	return 0;
 }

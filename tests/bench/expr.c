@@ -80,7 +80,7 @@ static double compile(const char *text)
 	for (int i = 0; i < COMPILATIONS; i++) {
 		struct gpmu_expr *expr = gpmu_expr_new(text, NULL, NULL);
 
-		sum += expr ? (double)gpmu_expr_ids(expr) : 0;
+		sum += expr ? (double)gpmu_expr_id_count(expr) : 0;
 		gpmu_expr_free(expr);
 	}
 	return sum;
@@ -98,10 +98,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: expr METRICS.json METRIC\n");
 		return 2;
 	}
-	values = calloc(gpmu_expr_ids(expr) + 1, sizeof(*values));
+	values = calloc(gpmu_expr_id_count(expr) + 1, sizeof(*values));
 	if (!values)
 		return 2;
-	for (size_t i = 0; i < gpmu_expr_ids(expr); i++)
+	for (size_t i = 0; i < gpmu_expr_id_count(expr); i++)
 		values[i] = (struct gpmu_expr_value){ 1e6 * (double)(i + 1), 2, 2 };
 	/* The best of several rounds, as the machine may have other load */
 	for (int i = 0; i < ROUNDS; i++) {

@@ -30,8 +30,8 @@ static void next_interval(unsigned int n)
 	for (size_t i = 0; i < ROWS; i++) {
 		rows[i] = (struct gpmu_row){
 			.size = sizeof(rows[i]),
-			.begin = n * 1e-3,
-			.end = (n + 1) * 1e-3,
+			.time_begin = n * 1000000,
+			.time_end = (n + 1) * 1000000,
 			.metric = i % 2,
 			.name = i % 2 ? "GraceMemBW" : "nvidia_scf_pmu/cmem_rd_data/",
 			.pmu = "nvidia_scf_pmu_0",
@@ -89,7 +89,7 @@ static double measure_printf(FILE *file)
 			fprintf(file,
 				"%.9f,%.9f,%s,%s,%d,%d,,,%s,%s,%s,%.17g,%s,%s,%.17g,%lu,%lu,%lu,"
 				"%zu,%u,%.17g,,\n",
-				row->begin, row->end, "host", "node", row->node, row->package,
+				(double)row->time_begin / 1e9, (double)row->time_end / 1e9, "host", "node", row->node, row->package,
 				row->pmu, row->metric ? "metric" : "event", row->name, row->value,
 				row->unit ? row->unit : "", "ok", row->share,
 				(unsigned long)row->raw, (unsigned long)row->enabled,

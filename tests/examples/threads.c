@@ -45,9 +45,9 @@ static void *work(void *arg)
 	if (!worker->failed) {
 		touch(session, worker->pages);
 		touch(session, worker->pages);
-		worker->visits = gpmu_region_visits(session, 0);
+		worker->visits = gpmu_region_visit_count(session, 0);
 		worker->failed = gpmu_region_rows(session, 0, &rows, &n) || n != 1 ||
-				 rows[0].state != GPMU_OK;
+				 rows[0].state != GPMU_STATE_OK;
 	}
 	if (!worker->failed)
 		worker->faults = rows[0].raw;

@@ -31,7 +31,7 @@ static void refused(const struct gpmu_error *error, const char *text)
 
 static void check(const struct gpmu_event *event, const char *text)
 {
-	size_t n = gpmu_event_instances(event);
+	size_t n = gpmu_event_instance_count(event);
 
 	must(n > 0 && !strcmp(gpmu_event_text(event), text) && *gpmu_event_label(event));
 	for (size_t i = 0; i < n; i++) {

@@ -35,7 +35,7 @@ static int answer(const char *name, void *user)
 static void evaluate(const struct gpmu_expr *expr)
 {
 	static const double numbers[] = { 0, 1, -1, 0.5, 1e300, INFINITY, NAN, 3 };
-	size_t n = gpmu_expr_ids(expr);
+	size_t n = gpmu_expr_id_count(expr);
 	struct gpmu_expr_value *values = calloc(n + 1, sizeof(*values));
 	double first, second;
 

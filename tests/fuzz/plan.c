@@ -59,7 +59,7 @@ static void check_metric(const struct gpmu_plan *plan, const struct plan_metric 
 
 	if (plan->metrics[metric->root].why)
 		return;
-	for (i = 0; i < gpmu_expr_ids(metric->expr); i++) {
+	for (i = 0; i < gpmu_expr_id_count(metric->expr); i++) {
 		const struct plan_input *input = &metric->inputs[i];
 
 		must(input->kind != PLAN_METRIC || input->metric < plan->n_metrics);
@@ -79,7 +79,7 @@ static void check(const struct gpmu_plan *plan)
 
 	must(text != NULL);
 	free(text);
-	for (i = 0; i < gpmu_plan_groups(plan); i++) {
+	for (i = 0; i < gpmu_plan_group_count(plan); i++) {
 		must(plan->groups[i].first == first && plan->groups[i].length);
 		for (j = 0; gpmu_plan_group_event(plan, i, j); j++)
 			must(plan->slots[first + j].group == i);

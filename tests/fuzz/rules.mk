@@ -14,7 +14,7 @@ $(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_LIB) $(CATALOG_BUILTIN) $(
 	@command -v $(FUZZ_CC) >/dev/null || { echo "make fuzz needs clang: install it, or name one by FUZZ_CC=" >&2; exit 1; }
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(GPMU_TEST_CPPFLAGS) -Imetrics/sources/model -O1 -g $(FUZZ_FLAGS) \
-		-DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"' @$(B)/libperf/internal \
+		@$(B)/libperf/internal \
 		-o $@ $< $(GPMU_SRC) $(FUZZ_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o $(GPMU_LIBS)
 
 .PHONY: fuzz

@@ -28,7 +28,7 @@ static void check_rows(const struct gpmu_row *rows, size_t n)
 		const struct gpmu_row *row = &rows[i];
 
 		must(row->name && *row->name && row->size == sizeof(*row));
-		must((row->state == GPMU_OK) == !isnan(row->value));
+		must((row->state == GPMU_STATE_OK) == !isnan(row->value));
 		must(isnan(row->share) || (row->share >= 0 && row->share <= 1));
 		must(row->running <= row->enabled || !row->enabled);
 	}

@@ -9,7 +9,7 @@ import collections
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "trace"))
 from trace_sql import ARG, BEGIN, CATEGORY, CLEARED, INSTANT, NAME, fields, one, text, varint
 
 EVENT, INTERNED, FLAGS = 11, 12, 13

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""arrows.py TOP BUILD: includes and calls that run up between the folders of libgpmu.
+"""arrows.py TOP BUILD: includes and calls that run up between the folders of libgpmu, and
+files of a folder that call each other in a cycle.
 
 TOP/metrics/folders.tsv names the folders from bottom to top and what each may use. Quoted
 includes are resolved below TOP, symbols are those of the objects in BUILD. Prints a line
@@ -21,6 +22,8 @@ PLUGINS = {
     'metrics/sources/inject': ['metrics/trace/channel', 'metrics/sources/cupti'],
     'tools': [],
 }
+# Folders that still have cycles of files
+CYCLIC = {'plugin', 'catalog', 'values', 'count', 'record', 'record/sched'}
 
 
 def read_folders(path):
@@ -89,6 +92,27 @@ def symbols(objects):
     return defined, needed
 
 
+def cyclic(uses):
+    """Those of a graph's nodes that lie on a cycle, or between two: nodes that nothing
+    uses, or that use nothing, are removed until none is left."""
+    while True:
+        used = set().union(*uses.values())
+        kept = {node for node in uses if uses[node] and node in used}
+        if len(kept) == len(uses):
+            return uses
+        uses = {node: uses[node] & kept for node in kept}
+
+
+def file_cycles(folders, defined, needed):
+    uses = {path: set() for path in folders}
+    for path, names in needed.items():
+        uses[path] = {defined[name] for name in names if name in defined}
+        uses[path] = {used for used in uses[path] - {path} if folders[used] == folders[path]}
+    for path, others in sorted(cyclic(uses).items()):
+        if folders[path] not in CYCLIC:
+            yield f'{path}: on a cycle with {", ".join(sorted(others))}'
+
+
 def calls(top, build, may):
     folders = {}
     for folder in may:
@@ -105,6 +129,7 @@ def calls(top, build, may):
             used = folders.get(defined.get(name))
             if used and used != folders[path] and used not in may[folders[path]]:
                 yield f'{path}: calls {name} of {defined[name]}: {folders[path]} may not use {used}'
+    yield from file_cycles(folders, defined, needed)
 
 
 def unlisted(top, may):

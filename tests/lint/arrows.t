@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The folders of libgpmu, which metrics/folders.tsv lists from bottom to top: includes
-# and calls go down only. The same check then has to find planted faults.
+# and calls go down only, and the files of a folder do not call each other in a cycle. The
+# same check then has to find planted faults.
 . tests/lib/tap.sh
 
 build=${B:-build}
 
 findings=$(tests/lint/arrows.py . "$build" 2>&1)
-is "$findings" "" "no include and no call between the folders of libgpmu runs up"
+is "$findings" "" "no include and no call between the folders of libgpmu runs up or in a cycle"
 
 # A library of two folders, and a plugin
 dir=$(mktemp -d)
@@ -16,18 +17,17 @@ trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir"/metrics/{low,high,lower,include,sources/nvml} "$dir"/build/metrics/{low,high}
 printf 'low\t-\nhigh\tlow\n' > "$dir/metrics/folders.tsv"
 echo 'int low(void);' > "$dir/metrics/low/low.h"
-: > "$dir/metrics/lower/lower.h"
 echo 'int high(void);' > "$dir/metrics/high/high.h"
 printf '#include "low/low.h"\nint low(void) { return 1; }\n' > "$dir/metrics/low/low.c"
 printf '#include "high/high.h"\n#include "low/low.h"\nint high(void) { return low(); }\n' > "$dir/metrics/high/high.c"
 
 # faults: compiles the library and prints what the check finds in it
 faults() {
-	local folder
+	local source object
 
-	for folder in low high; do
-		${CC:-cc} -I"$dir/metrics" -c -o "$dir/build/metrics/$folder/$folder.o" \
-			"$dir/metrics/$folder/$folder.c" || return
+	for source in "$dir"/metrics/{low,high}/*.c; do
+		object=${source#"$dir"/}
+		${CC:-cc} -I"$dir/metrics" -c -o "$dir/build/${object%.c}.o" "$source" || return
 	done
 	tests/lint/arrows.py "$dir" "$dir/build" 2>&1
 }
@@ -51,10 +51,17 @@ like "$(planted metrics/low/low.c '#include "high/high.h"\nint low(void) { retur
 	'^metrics/low/low\.c: includes high/high\.h: low may not use high$' "an upward include is found"
 like "$(planted metrics/low/low.c 'int high(void);\nint low(void) { return high(); }')" \
 	'low\.o: calls high of .*high\.o: low may not use high$' "an upward call is found"
+echo 'int low(void); int leaf(void) { return low(); }' > "$dir/metrics/low/leaf.c"
+unlike "$(faults)" 'cycle' "a file that calls another file of its folder is not on a cycle"
+like "$(planted metrics/low/low.c 'int leaf(void);\nint low(void) { return leaf(); }')" \
+	'leaf\.o: on a cycle with .*low\.o$' "two files of a folder that call each other are found"
+rm "$dir"/metrics/low/leaf.c "$dir"/build/metrics/low/leaf.o
 like "$(planted metrics/folders.tsv 'low\thigh\nhigh\tlow')" \
 	'folders\.tsv:1: low uses high, which is not below it$' "a cycle between folders is found"
+: > "$dir/metrics/lower/lower.h"
 like "$(planted metrics/low/low.h '#include "lower/lower.h"')" \
 	'^metrics/low/low\.h: includes lower/lower\.h, which is in no folder' "an include of an unlisted folder is found"
+rm "$dir/metrics/lower/lower.h"
 like "$(planted metrics/sources/nvml/a.c '#include "low/low.h"')" \
 	'^metrics/sources/nvml/a\.c: includes low/low\.h: metrics/sources/nvml may not use it$' \
 	"a source plugin that includes the library's own headers is found"

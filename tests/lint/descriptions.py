@@ -154,7 +154,9 @@ def c_described(call, helpers):
     token, arguments = call
     if token.text == "printf":
         first = arguments[0]
-        return first if first and re.match(r'"ok \S+ - ', first[0].text) else []
+        if not first or not re.match(r'"ok \S+ - ', first[0].text):
+            return []
+        return arguments[2] if re.match(r'"ok \S+ - %s', first[0].text) and len(arguments) > 2 else first
     index = helpers.get(token.text)
     if index is None or index >= len(arguments):
         return []

@@ -127,6 +127,12 @@ check_unfinished() {
 	text ':!LICENSES/*' | xargs -r -d '\n' grep -HnE '\b(TO''DO|FIX''ME|X''XX)\b' -- | grep -v '/# TO''DO/'
 }
 
+# Only one function opens perf events, so that all are close-on-exec.
+check_event_opens() {
+	tracked 'metrics/*.[ch]' 'tools/*.[ch]' ':!metrics/event/event_fd.c' | xargs -r -d '\n' \
+		grep -HnE '(SYS|__NR)_perf_event_open|perf_evsel__open' --
+}
+
 need git python3
 none "$(check_spdx)" "each file names the licence of its folder in an SPDX line"
 none "$(check_licence_texts)" "LICENSES holds the texts of the licences in use and no other"
@@ -137,5 +143,6 @@ none "$(check_functions)" "no function has more than 80 lines"
 none "$(check_whitespace)" "no line ends in blanks, each file ends in a newline"
 none "$(check_modes)" "a file is executable if and only if it names its interpreter"
 none "$(check_json)" "each JSON file parses and has no key twice in one object"
+none "$(check_event_opens)" "metrics/event/event_fd.c alone opens perf events"
 none "$(check_unfinished)" "no file has a mark of unfinished work"
 done_testing

@@ -213,13 +213,13 @@ static bool same_ids(const struct gpmu_expr *expr, struct expr_parse_ctx *ctx)
 {
 	struct expr_id_data *data;
 
-	if (gpmu_expr_ids(expr) != hashmap__size(ctx->ids))
+	if (gpmu_expr_id_count(expr) != hashmap__size(ctx->ids))
 		return false;
-	for (size_t i = 0; i < gpmu_expr_ids(expr); i++) {
+	for (size_t i = 0; i < gpmu_expr_id_count(expr); i++) {
 		if (expr__get_id(ctx, spoils("ids") ? "spoilt" : gpmu_expr_id(expr, i), &data))
 			return false;
 	}
-	seen.ids += gpmu_expr_ids(expr);
+	seen.ids += gpmu_expr_id_count(expr);
 	return true;
 }
 
@@ -232,7 +232,7 @@ static void compare_value(const char *text, const struct gpmu_expr *expr, const 
 	char what[100];
 
 	expr__ctx_clear(ctx);
-	for (size_t i = 0; i < gpmu_expr_ids(expr); i++) {
+	for (size_t i = 0; i < gpmu_expr_id_count(expr); i++) {
 		values[i] = (struct gpmu_expr_value){ value(), 1 + random_below(4),
 						      1 + random_below(8) };
 		expr__add_id_val_source_count_aggr_nr(ctx, strdup(gpmu_expr_id(expr, i)),
@@ -258,7 +258,7 @@ static void compare_value(const char *text, const struct gpmu_expr *expr, const 
 static void compare_taken(const char *text, const struct gpmu_expr *expr, const char *perf_text,
 			  struct expr_parse_ctx *ctx, double (*value)(void))
 {
-	struct gpmu_expr_value *values = calloc(gpmu_expr_ids(expr) + 1, sizeof(*values));
+	struct gpmu_expr_value *values = calloc(gpmu_expr_id_count(expr) + 1, sizeof(*values));
 
 	seen.taken++;
 	if (!same_ids(expr, ctx))

@@ -144,8 +144,8 @@ like "$(record "GPU1 NVLink" read state note)" '^not_supported .' "traffic --gpu
 # --- a Grace or GPUs are missing
 root=gh200
 GPMU_FAKE=machine=h200 expect 0 traffic "$grace" --duration 0.2
-like "$err" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +<not supported> <not supported>\$" "traffic --gpu prints a comparison as not supported if the GPU has no NVLink-C2C"
-like "$err" '^  GPU0 NVLink-C2C +<not supported> <not supported>$' "traffic --gpu prints NVLink-C2C as not supported if the GPU has none"
+like "$err" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +<not supported> +<not supported>\$" "traffic --gpu prints a comparison as not supported if the GPU has no NVLink-C2C"
+like "$err" '^  GPU0 NVLink-C2C +<not supported> +<not supported>$' "traffic --gpu prints NVLink-C2C as not supported if the GPU has none"
 like "$err" '^  copies into GPU0: PCIe, memory +20\.000\*? ' "traffic --gpu compares PCIe if the GPU has no NVLink-C2C"
 root=vm
 run traffic --duration 0.2

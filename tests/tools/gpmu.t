@@ -62,7 +62,7 @@ hidden() {
 	nm --defined-only "$B/libgpmu.a" | awk '$2 ~ /^[A-Z]$/ { print $3 }' | sort -u |
 		comm -23 - <(grep -oE 'gpmu_[a-z0-9_]+' metrics/gpmu.map | sort -u)
 }
-is "$(comm -12 <(hidden) <(nm -u "$B"/tools/*.o | awk '{ print $2 }' | sort -u))" "" \
+is "$(comm -12 <(hidden) <(nm -u "$B"/tools/{*,*/*}.o | awk '{ print $2 }' | sort -u))" "" \
 	"gpmu uses only exported functions of libgpmu"
 is "$(hidden | grep -cx error_set)" 1 "libgpmu.a has functions that libgpmu.so does not export"
 is "$(nm -D --defined-only "$B/gpmu" | awk '$2 == "T" { print $3 }')" "" \

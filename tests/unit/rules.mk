@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Unit tests of libgpmu, one program each, plain and with the sanitizers (-san).
+# Unit tests of libgpmu, one program each, plain and with the sanitizers (-san); those
+# of the recorder's threads with ThreadSanitizer (-tsan), too.
 # The prerequisites of a test beyond the library follow. Those of the model are in
 # tests/vm/model/rules.mk.
 
@@ -10,17 +11,20 @@ GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script acti
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS) $(MODEL_TESTS) apmt,$(basename $(notdir $(UNIT_SRC))))
 GPMU_TESTS_T	:= $(addsuffix .t,$(call built,$(GPMU_TESTS)))
 GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))
+TSAN_TESTS	:= recorder recorder-stats record-queue record-sched
+GPMU_TESTS_TSAN	:= $(addsuffix -tsan,$(call built,$(TSAN_TESTS)))
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot -Itests/unit
-UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN)
-SCRIPT_TESTS	+= tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace-sql.t
+UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN) $(addsuffix .t,$(GPMU_TESTS_TSAN))
+SCRIPT_TESTS	+= tests/unit/catalog/tables.t tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace-sql.t
 check-unit: all
 
 # Functions that a test replaces
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
-$(call both,catalog-alloc): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) json_loadb json_delete)
 $(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read mmap)
-$(call both,record-sched): private TEST_LDFLAGS := $(call wrap,syscall ioctl mmap log_line)
+$(call both,event-fd): private TEST_LDFLAGS := $(call wrap,syscall)
+$(call both,plan-user): private TEST_LDFLAGS := $(call wrap,event_fd_user_only)
+$(call both,record-sched) $(call built,record-sched)-tsan: private TEST_LDFLAGS := $(call wrap,syscall ioctl mmap log_line)
 $(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
@@ -43,13 +47,13 @@ $(FAKE_PLUGIN_SAN): $(FAKE_SRC) $(B)/flags/cc
 PROGRAMS	+= $(FAKE_PLUGIN) $(FAKE_PLUGIN_SAN)
 SOURCE_TESTS_T	:= $(addsuffix .t,$(call built,$(SOURCE_TESTS)))
 SOURCE_TESTS_SAN := $(addsuffix -san.t,$(call built,$(SOURCE_TESTS)))
-plugins		= -DFAKE='"$(1)"' -DMODEL='"$(2)"' -DGPMU_PLUGIN_DIR='"$(GPMU_PLUGIN_DIR)"'
+plugins		= -DFAKE='"$(1)"' -DMODEL='"$(2)"'
 $(SOURCE_TESTS_T): $(FAKE_PLUGIN) $(MODEL_PLUGIN)
-$(SOURCE_TESTS_T:.t=.o): $(B)/flags/folders
 $(SOURCE_TESTS_T:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN),$(MODEL_PLUGIN))
 $(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN)
-$(SOURCE_TESTS_SAN:.t=.o): $(B)/flags/folders
 $(SOURCE_TESTS_SAN:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
+$(call both_obj,plugin-folder): private TEST_CPPFLAGS := $(LIBDIR_CPPFLAGS)
+$(call both_obj,plugin-folder): $(B)/flags/libdir
 # Regions as capture ranges need the injected library and a CUDA
 $(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)
 # These tests include the model's plugin.
@@ -70,13 +74,23 @@ $(GPMU_TESTS_OBJ): $(B)/%.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(
 $(GPMU_TESTS_SAN_OBJ): $(B)/%-san.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
-OBJECTS += $(GPMU_TESTS_OBJ) $(GPMU_TESTS_SAN_OBJ)
+
+$(GPMU_TESTS_TSAN:=.o): $(B)/%-tsan.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(THREAD_SANITIZER) -c -o $@ $<
+OBJECTS += $(GPMU_TESTS_OBJ) $(GPMU_TESTS_SAN_OBJ) $(GPMU_TESTS_TSAN:=.o)
 
 $(GPMU_TESTS_T): %.t: %.o $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_LIB) $(GPMU_LIBS)
 
 $(GPMU_TESTS_SAN): %.t: %.o $(GPMU_SAN_LIB)
 	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_SAN_LIB) $(GPMU_LIBS)
+
+$(GPMU_TESTS_TSAN): %: %.o $(GPMU_TSAN_LIB) $(GPMU_LIB)
+	$(CC) $(CFLAGS) $(THREAD_SANITIZER) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(GPMU_TSAN_LIB) $(GPMU_LIB) $(GPMU_LIBS)
+
+$(GPMU_TESTS_TSAN:=.t): %.t: % tests/lib/tsan
+	cp tests/lib/tsan $@
 
 # Programs that test scripts run
 GPMU_DUMPS	:= $(call built,$(filter-out source-fake,$(GPMU_NO_TESTS)))

@@ -37,8 +37,8 @@ struct gpmu_balance;
  * @right_of: the terms of the second side that have rows, "GPU's C2C"
  * @note: what the remainder contains, one line
  * @at_least: 1: the second side includes other traffic and is expected to be at least @left
- * @state: GPMU_OK if both sides are complete. If a part of a side is missing, GPMU_NOT_COUNTED
- *	or GPMU_NOT_SUPPORTED, and the numbers are NaN
+ * @state: GPMU_STATE_OK if both sides are complete. If a part of a side is missing,
+ *	GPMU_STATE_NOT_COUNTED or GPMU_STATE_NOT_SUPPORTED, and the numbers are NaN
  * @left: the first side, in bytes per second
  * @right: the second side, in bytes per second
  * @remainder: @right - @left

@@ -24,9 +24,6 @@ extern "C" {
  *
  * Everything that a catalog returns stays valid and unchanged until the catalog is freed.
  * Threads may share a catalog while nothing is added to it.
- *
- * The built-in entries are loaded at the first query. If memory is short then, the catalog has
- * none of them and errno is ENOMEM.
  */
 struct gpmu_catalog;
 struct gpmu_metric;
@@ -48,7 +45,8 @@ void gpmu_catalog_free(struct gpmu_catalog *catalog);
  * @catalog: unchanged on failure
  * @path: a file or folder. Symbolic links to files are followed, and so is @path itself
  * @error: set on failure, or NULL. Its text begins with "file:line:" or "file:", and its offset
- *	is a byte offset in the file
+ *	is a byte offset in the file. An error in the members of an object has the line and offset
+ *	at which the object begins
  *
  * A key that perf does not have is ignored with a warning. ArchStdEvent refers to an event of
  * the catalog or of a file that the same call adds.

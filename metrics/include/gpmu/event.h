@@ -52,7 +52,7 @@ double gpmu_event_scale(const struct gpmu_event *event);
  * in the order of gpmu_machine_pmu(), and one for each tracepoint. Pointers that the functions
  * below return are borrowed, and NULL after the last instance.
  */
-size_t gpmu_event_instances(const struct gpmu_event *event);
+size_t gpmu_event_instance_count(const struct gpmu_event *event);
 /* Returns the instance in the syntax of perf stat -e, "nvidia_scf_pmu_0/cmem_rd_data/" */
 const char *gpmu_event_instance_name(const struct gpmu_event *event, size_t index);
 /* Returns the PMU of the instance; NULL also if sysfs has no PMU for it */

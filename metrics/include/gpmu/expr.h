@@ -65,12 +65,12 @@ struct gpmu_expr *gpmu_expr_new(const char *text, const struct gpmu_expr_env *en
 void gpmu_expr_free(struct gpmu_expr *expr);
 
 /**
- * gpmu_expr_ids() - returns the number of events and metrics that the value depends on
+ * gpmu_expr_id_count() - returns the number of events and metrics that the value depends on
  *
  * A branch that this machine never takes is left out: x in "x if #smt_on else y" if #smt_on is
  * 0.
  */
-size_t gpmu_expr_ids(const struct gpmu_expr *expr);
+size_t gpmu_expr_id_count(const struct gpmu_expr *expr);
 /*
  * Returns the name of an event or metric, with "@" in place of "/"; borrowed; NULL after the
  * last.
@@ -80,7 +80,7 @@ const char *gpmu_expr_id(const struct gpmu_expr *expr, size_t index);
 /**
  * gpmu_expr_eval() - evaluates an expression
  * @expr: the expression; several threads may evaluate it at the same time
- * @values: gpmu_expr_ids() values in the order of gpmu_expr_id(); NULL if there are none
+ * @values: gpmu_expr_id_count() values in the order of gpmu_expr_id(); NULL if there are none
  *
  * As in perf, d_ratio() with a divisor of 0 is 0, NaN is true in a condition, and a "%" with a
  * divisor of 0 makes the whole expression NaN. The result is infinite only if it exceeds the

@@ -117,7 +117,7 @@ size_t gpmu_pmu_cpus(const struct gpmu_pmu *pmu, const int **cpus);
  * Return the number of event counters without the cycle counter, their width in bits, and
  * whether the PMU has a cycle counter (1 or 0), from caps/ or from the source; -1 if not known.
  */
-int gpmu_pmu_counters(const struct gpmu_pmu *pmu);
+int gpmu_pmu_counter_count(const struct gpmu_pmu *pmu);
 int gpmu_pmu_counter_width(const struct gpmu_pmu *pmu);
 int gpmu_pmu_cycle_counter(const struct gpmu_pmu *pmu);
 

@@ -31,7 +31,8 @@ struct gpmu_group;
  * @user_only: 1: events get the modifier u, unless they have a modifier for user, kernel or
  *	hypervisor, or count the whole machine. perf does so if perf_event_paranoid is 2. The
  *	names in rows then end in the modifier, also the names of metrics of such events:
- *	"task-clock:u", "ipc:u"
+ *	"task-clock:u", "ipc:u". -1: as 1 if the kernel allows this process to count its own
+ *	tasks in user space only, otherwise as 0
  */
 struct gpmu_plan_options {
 	size_t size;
@@ -106,7 +107,7 @@ const char *gpmu_plan_warning(const struct gpmu_plan *plan, size_t index);
  * After gpmu_plan_make(): return the number of groups, and a group; NULL after the last;
  * borrowed.
  */
-size_t gpmu_plan_groups(const struct gpmu_plan *plan);
+size_t gpmu_plan_group_count(const struct gpmu_plan *plan);
 const struct gpmu_group *gpmu_plan_group(const struct gpmu_plan *plan, size_t index);
 /*
  * Returns the PMU of a group; NULL if sysfs has no PMU for it, or libgpmu itself counts the
@@ -141,7 +142,7 @@ int gpmu_plan_group_has_item(const struct gpmu_plan *plan, size_t group, size_t 
  * Returns the number of event counters that a group needs, without the cycle counter; -1 if not
  * known.
  */
-int gpmu_plan_group_counters(const struct gpmu_plan *plan, size_t group);
+int gpmu_plan_group_counter_count(const struct gpmu_plan *plan, size_t group);
 
 /*
  * Tests with the kernel, or with the PMU's source, whether events can be counted at the same

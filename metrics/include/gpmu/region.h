@@ -35,14 +35,14 @@ int gpmu_region_end(struct gpmu_session *session, const char *name);
  * Returns the number of regions. Indices are from 0, in the order in which regions were first
  * begun.
  */
-size_t gpmu_session_regions(const struct gpmu_session *session);
+size_t gpmu_session_region_count(const struct gpmu_session *session);
 /* Returns the name of a region, borrowed from the session; NULL after the last */
 const char *gpmu_region_name(const struct gpmu_session *session, size_t index);
 /* Returns how often the region was ended */
-uint64_t gpmu_region_visits(const struct gpmu_session *session, size_t index);
+uint64_t gpmu_region_visit_count(const struct gpmu_session *session, size_t index);
 /*
  * Gets the rows of all visits that have ended. Their times are from 0 to the time spent in the
- * visits. Returns as gpmu_session_interval(); -EINVAL if there is no such region.
+ * visits. Returns as gpmu_session_total(); -EINVAL if there is no such region.
  */
 int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gpmu_row **rows,
 		     size_t *length);

@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 enum gpmu_state {
-	GPMU_OK,
-	GPMU_IDLE,		/* a divisor of the metric was 0: the counted operation did not happen */
-	GPMU_NOT_COUNTED,	/* a counter did not run */
-	GPMU_NOT_SUPPORTED,	/* the machine lacks the counter; why gives the reason */
+	GPMU_STATE_OK,
+	GPMU_STATE_IDLE,		/* a divisor of the metric was 0: the counted operation did not happen */
+	GPMU_STATE_NOT_COUNTED,	/* a counter did not run */
+	GPMU_STATE_NOT_SUPPORTED,	/* the machine lacks the counter; why gives the reason */
 };
 
 /* What a value covers */
@@ -29,8 +29,8 @@ enum gpmu_scope {
 /**
  * struct gpmu_row - the value of an event or a metric
  * @size: size of this structure; in an array the next row begins @size bytes further
- * @begin: begin of the interval, in seconds since the session was enabled
- * @end: end of the interval, in seconds since the session was enabled
+ * @time_begin: begin of the interval, in ns since the session was enabled
+ * @time_end: end of the interval, in ns since the session was enabled
  * @metric: 1: a metric, 0: an event
  * @name: label of the event or metric, as it was requested
  * @pmu: PMU, "nvidia_scf_pmu_0"; for several PMUs of one kind the kind, "nvidia_scf_pmu"; NULL
@@ -43,12 +43,15 @@ enum gpmu_scope {
  * @cpu: number of the CPU; -1: not of one CPU
  * @pid: number of the process; -1: not of one process
  * @state: whether there is a value. If a part of the value is missing, the state is not
- *	GPMU_OK; a value is never the sum of the remaining parts
- * @value: the value in @unit; NaN unless @state is GPMU_OK
+ *	GPMU_STATE_OK; a value is never the sum of the remaining parts
+ * @mean: 1: the value of the event is a mean over the counted time, of a state such as a
+ *	temperature or a percentage; 0: a total, or a metric
+ * @value: the value in @unit; NaN unless @state is GPMU_STATE_OK
  * @unit: "GB/s" (1e9 bytes per second); NULL: a number
  * @share: fraction of the time that the counters ran, 0 to 1, the lowest of all counters. Below
  *	1 the counters were multiplexed and the value is an estimate. NaN if not known
- * @raw: the unscaled sum of the counts of an event; 0 for a metric, and if not known
+ * @raw: the unscaled sum of the counts of an event, for a mean its integral over ns; 0 for a
+ *	metric, and if not known
  * @enabled: time that the counters were enabled, in ns, the mean of all counters
  * @running: time that the counters ran, in ns, the mean of all counters
  * @counters: number of counts that were added
@@ -56,8 +59,8 @@ enum gpmu_scope {
  *	without a threshold
  * @runs: number of runs that the value is the mean of, 1 or more
  * @deviation: standard deviation of that mean, in @unit; 0 for one run
- * @why: reason of GPMU_NOT_COUNTED and GPMU_NOT_SUPPORTED, one line that follows the name and a
- *	colon; otherwise NULL
+ * @why: reason of GPMU_STATE_NOT_COUNTED and GPMU_STATE_NOT_SUPPORTED, one line that follows
+ *	the name and a colon; otherwise NULL
  * @gpu: UUID of the GPU; NULL: not of one GPU
  * @gpu_number: number of that GPU in gpmu_machine_gpu(); -1: not of one GPU
  * @source: name of the plugin that counted, "cupti"; NULL: the kernel, or several sources
@@ -66,13 +69,14 @@ enum gpmu_scope {
  */
 struct gpmu_row {
 	size_t size;
-	double begin, end;
+	uint64_t time_begin, time_end;
 	int metric;
 	const char *name;
 	const char *pmu;
 	enum gpmu_scope scope;
 	int node, package, cpu, pid;
 	enum gpmu_state state;
+	int mean;
 	double value;
 	const char *unit;
 	double share;

@@ -31,8 +31,8 @@ int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_row *rows, size_t n,
 
 /*
  * Returns rows with means and standard deviations, and sets *@n to their number. A mean is over
- * the runs in which the row's state was GPMU_OK. The rows are borrowed until the next call for
- * @runs. metrics/values/output.rst describes the other members.
+ * the runs in which the row's state was GPMU_STATE_OK. The rows are borrowed until the next
+ * call for @runs. metrics/values/output.rst describes the other members.
  */
 const struct gpmu_row *gpmu_runs_rows(struct gpmu_runs *runs, size_t *n);
 /* Sets *@end to the means of the times of all runs */

@@ -47,8 +47,8 @@ enum gpmu_aggregation {
  * @inherit: 1: also count the processes and threads that the tasks start later
  * @on_exec: 1: events of tasks begin to count when the task calls execve(2)
  * @aggregation: what a row covers
- * @interval: length of the intervals of gpmu_session_next() in ns; 0: gpmu_session_next() is
- *	not used
+ * @interval: length of the intervals of gpmu_session_next() in ns; 0: each call of
+ *	gpmu_session_next() ends an interval
  *
  * Fields that are 0 or NULL take their defaults.
  *
@@ -106,52 +106,47 @@ int gpmu_session_enable(struct gpmu_session *session);
 int gpmu_session_disable(struct gpmu_session *session);
 
 /**
- * gpmu_session_interval() - reads the counts since the previous call
+ * gpmu_session_next() - gets the rows of the next interval
  * @session: a session that has been enabled
  * @rows: set to the rows, borrowed; valid until the next call that gets rows of this session
  * @length: set to the number of rows; the next row begins rows->size bytes further
  *
- * The first call reads the counts since gpmu_session_enable(). Begin and end of an interval are
- * measured with CLOCK_MONOTONIC_RAW. Each interval begins where the previous one ended. After
- * gpmu_session_disable() there is one more interval, which ends at that call. A counter that
- * has vanished is GPMU_NOT_COUNTED; the others are not affected.
+ * The first interval begins at gpmu_session_enable(), and each later one where the previous one
+ * ended. Begin and end are measured with CLOCK_MONOTONIC_RAW.
  *
- * Return: 0; -EINVAL if the session has not been enabled; -ENOMEM, and then the next call
- * returns the counts of this interval as well
- */
-int gpmu_session_interval(struct gpmu_session *session, const struct gpmu_row **rows,
-			  size_t *length);
-/**
- * gpmu_session_next() - gets the next interval of the readings that the kernel takes
- * @session: a session that has been enabled
- * @rows: as for gpmu_session_interval()
- * @length: as for gpmu_session_interval()
+ * Without @interval of the options each call reads the counters and ends an interval. With
+ * @interval a program calls the function until it returns 0, and again after
+ * gpmu_session_wait_time(). Such a call returns 0 within the first half of an interval; later it
+ * ends the interval, which is therefore as long as the program waited.
  *
- * For a target of CPUs the kernel can read the counters every @interval of the options, from
- * 0.1 to 2 ms, at a small part of the cost of waking up the program each time. This works for
- * software events, tracepoints, and PMUs outside the cores that can count all of the plan's
- * events without multiplexing.
+ * For a target of CPUs and an @interval from 0.1 to 2 ms the kernel itself can read the counters
+ * every @interval, at a small part of the cost of waking up the program each time. This works
+ * for software events, tracepoints, and PMUs outside the cores that can count all of the plan's
+ * events without multiplexing. The session tests now and then whether the kernel does so, and
+ * otherwise reads the counters itself. The counts of each CPU are then exact, but the CPUs are
+ * not read at the same time. The times in the rows are those of the first CPU. Another CPU was
+ * read at most one interval before, or three quarters of an interval after it. If a CPU has no
+ * reading, or the program calls too late, the interval is longer.
  *
- * While gpmu_session_next() returns -ENODATA, the kernel takes no readings, and the program
- * calls gpmu_session_interval(). A call of gpmu_session_next() after each of these costs almost
- * nothing and tests now and then whether the kernel takes readings. Once it returns 0 or 1, the
- * kernel takes readings. The program then calls it every 25 intervals and at least ten times a
- * second, each time until it returns 0. If it calls too late, the kernel takes no readings for
- * a while, and an interval is longer.
+ * After gpmu_session_disable() the last interval ends at that call. A counter that has vanished
+ * is GPMU_STATE_NOT_COUNTED; the others are not affected.
  *
- * The counts of each CPU are exact, but the CPUs are not read at the same time. The times in
- * the rows are those of the first CPU. Another CPU was read at most one interval before, or
- * three quarters of an interval after it. If a CPU has no reading, the interval is longer.
- * gpmu_session_interval() continues from the last interval returned here, and discards readings
- * that the kernel has taken in between.
- *
- * Return: 1 if there is an interval; 0 if there is none yet (after gpmu_session_disable(): none
- * is left, and gpmu_session_interval() gets the remainder); -ENODATA if the kernel takes no
- * readings now, or never; -EINVAL if the session has not been enabled; -ENOMEM
+ * Return: 1 if there is an interval; 0 if there is none yet, or after gpmu_session_disable()
+ * none is left; -EINVAL if the session has not been enabled; -ENOMEM, and then the next interval
+ * includes the counts of this one
  */
 int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows,
 		      size_t *length);
-/* Reads the counts since gpmu_session_enable() in the same way. It does not affect intervals. */
+/*
+ * Returns ns until the program should call gpmu_session_next() again after it returned 0. This is
+ * @interval of the options, or a multiple of it, at most 50 ms, while the kernel reads the
+ * counters.
+ */
+uint64_t gpmu_session_wait_time(const struct gpmu_session *session);
+/*
+ * Reads the counts since gpmu_session_enable(). It does not affect intervals. Returns 0; -EINVAL
+ * if the session has not been enabled; -ENOMEM
+ */
 int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **rows,
 		       size_t *length);
 

@@ -12,8 +12,8 @@ extern "C" {
 /*
  * A source counts events in place of the kernel's perf events. A plugin (gpmu-source.h) opens
  * it. A plugin is a shared object gpmu-NAME.so in one of the folders of $GPMU_PLUGINS,
- * separated by ":", or in the folder that libgpmu was built with. A program that runs with more
- * rights than its user ignores $GPMU_PLUGINS. Sources are reference-counted, and threads may
+ * separated by ":", or in the folder gpmu beside libgpmu.so, wherever that was moved. A
+ * set-user-ID program, or one with capabilities of its file, ignores $GPMU_PLUGINS. Sources are reference-counted, and threads may
  * share them. One session at a time counts with a source: while it has groups open, another
  * session fails with EBUSY.
  */

@@ -39,7 +39,7 @@ static bool describe_fork(struct record_task *task, const char *data, size_t siz
 	if (size < sizeof(of))
 		return false;
 	memcpy(&of, data, sizeof(of));
-	task->what = ends ? RECORD_TASK_ENDS : RECORD_TASK_FORKED;
+	task->change = ends ? RECORD_TASK_ENDS : RECORD_TASK_FORKED;
 	task->pid = (int32_t)of.pid;
 	task->tid = (int32_t)of.tid;
 	task->parent = (int32_t)of.ptid;
@@ -53,7 +53,7 @@ static bool describe_name(struct record_task *task, const char *data, size_t siz
 	if (size < sizeof(ids))
 		return false;
 	memcpy(ids, data, sizeof(ids));
-	task->what = executes ? RECORD_TASK_EXECUTES : RECORD_TASK_NAMED;
+	task->change = executes ? RECORD_TASK_EXECUTES : RECORD_TASK_NAMED;
 	task->pid = (int32_t)ids[0];
 	task->tid = (int32_t)ids[1];
 	data += offsetof(struct comm_record, comm);
@@ -71,9 +71,9 @@ static bool describe(struct record_task *task, const struct perf_event_header *h
 	case PERF_RECORD_SWITCH:
 		task->pid = (int32_t)id->pid;
 		task->tid = (int32_t)id->tid;
-		task->what = RECORD_TASK_RUNS;
+		task->change = RECORD_TASK_RUNS;
 		if (header->misc & PERF_RECORD_MISC_SWITCH_OUT)
-			task->what = header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ?
+			task->change = header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ?
 				     RECORD_TASK_PREEMPTED : RECORD_TASK_WAITS;
 		return true;
 	case PERF_RECORD_FORK:
@@ -89,9 +89,9 @@ static bool describe(struct record_task *task, const struct perf_event_header *h
 static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
 		 const char *data, size_t size)
 {
-	struct gpmu_record *record = user;
-	struct record_item item = { .kind = RECORD_TASK };
-	struct record_task task = { .what = 0 };
+	struct record_sched *sched = user;
+	struct record record = { .type = RECORD_TASK };
+	struct record_task task = { .change = 0 };
 	struct sample_id id;
 
 	(void)ring;
@@ -99,12 +99,12 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 		return;
 	size -= sizeof(id);
 	memcpy(&id, data + size, sizeof(id));
-	item.begin = item.end = id.time;
+	record.begin = record.end = id.time;
 	if (describe(&task, header, &id, data, size))
-		record_queue_put(&record->queues[RECORD_SCHED], &item, &task, sizeof(task));
+		record_queue_put(sched->queue, &record, &task, sizeof(task));
 }
 
-int record_context_switch_open(struct gpmu_record *record, struct gpmu_error *error)
+int record_context_switch_open(struct record_sched *sched, struct gpmu_error *error)
 {
 	const struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -126,8 +126,8 @@ int record_context_switch_open(struct gpmu_record *record, struct gpmu_error *er
 	};
 	int ret;
 
-	record->sched->take = take;
-	ret = record_rings_open(&record->sched->rings, record->machine, &attr, record->pid, RING);
+	sched->take = take;
+	ret = record_rings_open(&sched->rings, sched->machine, &attr, sched->pid, RING);
 	record_sched_refused(ret, "the command", 2, error);
 	return ret;
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "event/event_fd.h"
 #include "record/sched/record_ring.h"
 
 #define RECORD_MOST	512	/* bytes of a kernel record */
@@ -33,8 +33,8 @@ static int map_ring(struct record_ring *ring, size_t page_size, size_t most)
 
 static int open_event(struct record_ring *ring, const struct perf_event_attr *attr, pid_t pid)
 {
-	ring->fd = (int)syscall(SYS_perf_event_open, attr, pid, ring->cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	return ring->fd < 0 ? -errno : 0;
+	ring->fd = event_fd_open(attr, pid, ring->cpu, -1);
+	return ring->fd < 0 ? ring->fd : 0;
 }
 
 static int open_ring(struct record_ring *ring, const struct perf_event_attr *attr, pid_t pid,
@@ -70,7 +70,7 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 	if (!rings->list)
 		return -ENOMEM;
 	for (long i = 0; i < n && !ret; i++) {
-		struct record_ring *ring = &rings->list[rings->n];
+		struct record_ring *ring = &rings->list[rings->count];
 
 		ring->cpu = cpus ? cpus[i] : (int)i;
 		ret = open_ring(ring, attr, pid, rings->page_size, most);
@@ -79,14 +79,14 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 			ret = 0;
 			continue;
 		}
-		rings->n++;
+		rings->count++;
 	}
 	return ret;
 }
 
 void record_rings_release(struct record_rings *rings)
 {
-	for (size_t i = 0; i < rings->n; i++) {
+	for (size_t i = 0; i < rings->count; i++) {
 		struct record_ring *ring = &rings->list[i];
 
 		if (ring->page)
@@ -144,7 +144,7 @@ static void drain(struct record_ring *ring, size_t page_size, record_ring_take *
 
 void record_rings_drain(struct record_rings *rings, record_ring_take *take, void *user)
 {
-	for (size_t i = 0; i < rings->n; i++)
+	for (size_t i = 0; i < rings->count; i++)
 		drain(&rings->list[i], rings->page_size, take, user);
 }
 
@@ -162,10 +162,10 @@ uint64_t record_rings_lost(const struct record_rings *rings, bool last)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < rings->n; i++) {
-		uint64_t counted = last ? lost_of(&rings->list[i]) : 0, told = rings->list[i].lost;
+	for (size_t i = 0; i < rings->count; i++) {
+		uint64_t counted = last ? lost_of(&rings->list[i]) : 0, reported = rings->list[i].lost;
 
-		n += counted > told ? counted : told;
+		n += counted > reported ? counted : reported;
 	}
 	return n;
 }

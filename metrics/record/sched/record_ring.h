@@ -21,7 +21,7 @@ struct record_ring {
 
 struct record_rings {
 	struct record_ring *list;
-	size_t n, page_size;
+	size_t count, page_size;
 };
 
 /*

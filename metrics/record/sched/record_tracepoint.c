@@ -137,12 +137,11 @@ static void text_of(const struct record_sched *sched, int field, const char *raw
 }
 
 /* Parses PERF_RECORD_SAMPLE: the time, the size of the tracepoint's data, the data. */
-static void put_sample(struct gpmu_record *record, const struct record_ring *ring, const char *data,
-		       size_t size)
+static void put_sample(const struct record_sched *sched, const struct record_ring *ring,
+		       const char *data, size_t size)
 {
-	const struct record_sched *sched = record->sched;
 	struct record_switch of = { .cpu = (uint32_t)ring->cpu };
-	struct record_item item = { .kind = RECORD_SWITCH };
+	struct record record = { .type = RECORD_SWITCH };
 	uint32_t length;
 	uint64_t time;
 
@@ -161,9 +160,9 @@ static void put_sample(struct gpmu_record *record, const struct record_ring *rin
 	of.prev_state = number_of(sched, PREV_STATE, data, size);
 	text_of(sched, PREV_COMM, data, size, of.prev_comm);
 	text_of(sched, NEXT_COMM, data, size, of.next_comm);
-	item.begin = item.end = time;
-	if (record_is_on(record, time))
-		record_queue_put(&record->queues[RECORD_SCHED], &item, &of, sizeof(of));
+	record.begin = record.end = time;
+	if (record_window_has(sched->window, time))
+		record_queue_put(sched->queue, &record, &of, sizeof(of));
 }
 
 static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
@@ -173,9 +172,8 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 		put_sample(user, ring, data, size);
 }
 
-int record_tracepoint_open(struct gpmu_record *record, struct gpmu_error *error)
+int record_tracepoint_open(struct record_sched *sched, struct gpmu_error *error)
 {
-	struct record_sched *sched = record->sched;
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_TRACEPOINT,
@@ -194,7 +192,7 @@ int record_tracepoint_open(struct gpmu_record *record, struct gpmu_error *error)
 		return ret;
 	attr.config = id;
 	sched->take = take;
-	ret = record_rings_open(&sched->rings, record->machine, &attr, -1,
+	ret = record_rings_open(&sched->rings, sched->machine, &attr, -1,
 				RING_PAGES * (size_t)sysconf(_SC_PAGESIZE));
 	record_sched_refused(ret, "the whole machine", -1, error);
 	return ret;

@@ -45,7 +45,7 @@ int record_call(struct record_map *map, struct record_process *process,
 	struct record_thread *thread = record_thread_of(map, process, call->thread);
 	struct record_call *known = record_call_of(process, call->correlation);
 	struct gpmu_trace_event event = { .size = sizeof(event), .time = call->begin };
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 	bool crosses;
 
 	if (!thread || !known)
@@ -59,7 +59,7 @@ int record_call(struct record_map *map, struct record_process *process,
 		thread->runtime = (struct record_span){ call->begin, call->end };
 		thread->correlation = call->correlation;
 	}
-	event.track = record_lanes_place(&thread->lanes, call->begin, call->end, &crosses);
+	event.track = record_subtracks_place(&thread->subtracks, call->begin, call->end, &crosses);
 	if (event.track < 0)
 		return event.track;
 	map->causality.checked++;
@@ -69,11 +69,11 @@ int record_call(struct record_map *map, struct record_process *process,
 		record_arg(&args, "result", call->result);
 	if (known->has_external)
 		record_arg(&args, "external", (int64_t)known->external);
-	event.name = record_name(process, call->name);
+	event.name = record_string(process, call->name);
 	event.category = call->head.kind == ACTIVITY_RUNTIME ? "runtime" : "driver";
 	event.flow = is_launch(event.name) ? record_flow(process, call->correlation) : 0;
 	event.args = args.list;
-	event.n_args = args.n;
+	event.n_args = args.count;
 	return gpmu_trace_slice(map->trace, &event, call->end - call->begin);
 }
 

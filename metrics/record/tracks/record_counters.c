@@ -70,7 +70,7 @@ static int parent_of(struct record_map *map, const struct record_counter_head *h
 int record_map_counter(struct record_map *map, const struct record_counter_head *head)
 {
 	const char *name = (const char *)(head + 1), *unit = name + strlen(name) + 1;
-	struct record_counter *counters = list_room(map->counters, map->n_counters,
+	struct record_counter *counters = list_room(map->counters, map->counter_count,
 						    sizeof(*counters));
 	struct record_counter counter = { .share = NAN, .is_total = head->is_total };
 	const char *gpu = unit + strlen(unit) + 1;
@@ -92,7 +92,7 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 		free(counter.of);
 		return -ENOMEM;
 	}
-	counters[map->n_counters++] = counter;
+	counters[map->counter_count++] = counter;
 	return 0;
 }
 
@@ -112,8 +112,8 @@ static int put_gap(struct record_map *map, struct record_counter *counter,
 		counter->missing = calloc(1, sizeof(*counter->missing));
 		if (!counter->missing)
 			return -ENOMEM;
-		if (record_lanes_init(counter->missing, map->trace, parent, 0, counter->name,
-				      false)) {
+		if (record_subtracks_init(counter->missing, map->trace, parent, 0, counter->name,
+					  false)) {
 			free(counter->missing);
 			counter->missing = NULL;
 			return -ENOMEM;
@@ -137,7 +137,7 @@ int record_map_value(struct record_map *map, struct record_span span,
 	struct record_counter *counter;
 	int ret;
 
-	if (value->counter >= map->n_counters)
+	if (value->counter >= map->counter_count)
 		return 0;
 	counter = &map->counters[value->counter];
 	if (!value->counted) {
@@ -155,18 +155,18 @@ int record_counters_end(struct record_map *map)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < map->n_counters && !ret; i++)
+	for (size_t i = 0; i < map->counter_count && !ret; i++)
 		ret = close_value(map, &map->counters[i]);
 	return ret;
 }
 
 void record_counters_release(struct record_map *map)
 {
-	for (size_t i = 0; i < map->n_counters; i++) {
+	for (size_t i = 0; i < map->counter_count; i++) {
 		free(map->counters[i].name);
 		free(map->counters[i].of);
 		if (map->counters[i].missing)
-			record_lanes_release(map->counters[i].missing);
+			record_subtracks_release(map->counters[i].missing);
 		free(map->counters[i].missing);
 	}
 	free(map->counters);

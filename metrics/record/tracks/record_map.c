@@ -15,24 +15,24 @@ void record_map_init(struct record_map *map, struct gpmu_trace *trace,
 
 void record_map_release(struct record_map *map)
 {
-	for (size_t i = 0; i < map->n_processes; i++)
+	for (size_t i = 0; i < map->process_count; i++)
 		record_process_free(map->processes[i]);
 	free(map->processes);
-	while (map->n_told)
-		free(map->told[--map->n_told]);
-	free(map->told);
+	while (map->logged_count)
+		free(map->logged[--map->logged_count]);
+	free(map->logged);
 	record_gpus_release(map);
 	record_counters_release(map);
 	record_map_tasks_release(map);
 	record_table_release(&map->nodes);
 	if (map->overhead)
-		record_lanes_release(map->overhead);
+		record_subtracks_release(map->overhead);
 	free(map->overhead);
 }
 
 int record_map_process(struct record_map *map)
 {
-	struct record_process **processes = list_room(map->processes, map->n_processes,
+	struct record_process **processes = list_room(map->processes, map->process_count,
 						      sizeof(struct record_process *));
 	struct record_process *process;
 
@@ -42,8 +42,8 @@ int record_map_process(struct record_map *map)
 	process = calloc(1, sizeof(*process));
 	if (!process)
 		return -ENOMEM;
-	process->number = (uint32_t)map->n_processes;
-	processes[map->n_processes++] = process;
+	process->number = (uint32_t)map->process_count;
+	processes[map->process_count++] = process;
 	return (int)process->number;
 }
 
@@ -123,8 +123,8 @@ static void add_lost(struct record_process *process, const struct activity_lost 
 	lost->count += of->count;
 }
 
-static void see_clocks(struct record_map *map, struct record_process *process,
-		       const struct activity_environment *of)
+static void note_clocks(struct record_map *map, struct record_process *process,
+			const struct activity_environment *of)
 {
 	struct record_gpu *gpu = record_process_gpu(map, process, of->device);
 
@@ -140,23 +140,23 @@ static void see_clocks(struct record_map *map, struct record_process *process,
 /* Whether no process has logged this text yet; 100 workers of a program would repeat it */
 static bool is_new(struct record_map *map, const char *text)
 {
-	char **told;
+	char **logged;
 
-	for (size_t i = 0; i < map->n_told; i++)
-		if (!strcmp(map->told[i], text))
+	for (size_t i = 0; i < map->logged_count; i++)
+		if (!strcmp(map->logged[i], text))
 			return false;
-	told = list_room(map->told, map->n_told, sizeof(char *));
-	if (!told)
+	logged = list_room(map->logged, map->logged_count, sizeof(char *));
+	if (!logged)
 		return true;
-	map->told = told;
-	told[map->n_told] = strdup(text);
-	map->n_told += told[map->n_told] != NULL;
+	map->logged = logged;
+	logged[map->logged_count] = strdup(text);
+	map->logged_count += logged[map->logged_count] != NULL;
 	return true;
 }
 
 /* Logs a note at once, and adds it to the audit. */
-static int tell(struct record_map *map, const struct record_process *process,
-		const struct activity_note *note)
+static int log_note(struct record_map *map, const struct record_process *process,
+		    const struct activity_note *note)
 {
 	static const char *const levels[] = { "info", "warning", "fatal" };
 	const struct gpmu_trace_arg args[] = {
@@ -201,23 +201,23 @@ int record_map_early(struct record_map *map, uint32_t number, const struct activ
 		return ret;
 	switch (record->kind) {
 	case ACTIVITY_NAME:
-		return record_name_add(process, ((const struct activity_name *)of)->id,
-				       ((const struct activity_name *)of)->text);
+		return record_string_add(process, ((const struct activity_name *)of)->id,
+					 ((const struct activity_name *)of)->text);
 	case ACTIVITY_DEVICE:
 		return add_device(map, process, of);
 	case ACTIVITY_CONTEXT:
 		return add_context(process, of);
 	case ACTIVITY_NOTE:
-		return tell(map, process, of);
+		return log_note(map, process, of);
 	case ACTIVITY_LOST:
 		add_lost(process, of);
 		return 0;
 	case ACTIVITY_EXTERNAL:
-		process->records++;
+		process->record_count++;
 		return record_external(process, of);
 	case ACTIVITY_ENVIRONMENT:
-		process->records++;
-		see_clocks(map, process, of);
+		process->record_count++;
+		note_clocks(map, process, of);
 		return 0;
 	default:
 		return record->kind > ACTIVITY_CAPTURE && record->kind < ACTIVITY_KINDS;
@@ -260,7 +260,7 @@ static int put_sync(struct record_map *map, struct record_process *process,
 {
 	const struct record_context *context = record_context_of(process, sync->context);
 	struct gpmu_trace_event event = { .time = sync->begin, .category = "sync" };
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 	struct record_gpu *gpu;
 
 	gpu = record_process_gpu(map, process, context ? context->device : 0);
@@ -271,8 +271,8 @@ static int put_sync(struct record_map *map, struct record_process *process,
 		record_arg(&args, "stream", sync->stream);
 	event.name = syncs[sync->sync < ACTIVITY_SYNC_KINDS ? sync->sync : ACTIVITY_SYNC_UNKNOWN];
 	event.args = args.list;
-	event.n_args = args.n;
-	return record_slice(map, record_gpu_lanes(map, process, gpu, "synchronization", 0), &event,
+	event.n_args = args.count;
+	return record_slice(map, record_gpu_subtracks(map, process, gpu, "synchronization", 0), &event,
 			    sync->end);
 }
 
@@ -280,13 +280,13 @@ static int put_overhead(struct record_map *map, const struct record_process *pro
 			const struct activity_overhead *overhead)
 {
 	struct gpmu_trace_event event = { .time = overhead->begin, .category = "overhead" };
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 
 	if (!map->overhead) {
 		map->overhead = calloc(1, sizeof(*map->overhead));
 		if (!map->overhead)
 			return -ENOMEM;
-		if (record_lanes_init(map->overhead, map->trace, 0, 0, "CUPTI", false)) {
+		if (record_subtracks_init(map->overhead, map->trace, 0, 0, "CUPTI", false)) {
 			free(map->overhead);
 			map->overhead = NULL;
 			return -ENOMEM;
@@ -294,9 +294,9 @@ static int put_overhead(struct record_map *map, const struct record_process *pro
 	}
 	if (overhead->thread)
 		record_arg(&args, "thread", overhead->thread);
-	event.name = record_name(process, overhead->name);
+	event.name = record_string(process, overhead->name);
 	event.args = args.list;
-	event.n_args = args.n;
+	event.n_args = args.count;
 	return record_slice(map, map->overhead, &event, overhead->end);
 }
 
@@ -314,7 +314,7 @@ int record_map_event(struct record_map *map, uint32_t number, const struct activ
 	struct record_span span = record_map_span(record);
 	const void *of = record;
 
-	process->records++;
+	process->record_count++;
 	if (ends_before_it_begins(record)) {
 		add_lost(process, &(struct activity_lost){ .from = span.begin, .to = span.end,
 							   .count = 1, .why = ACTIVITY_LOST_TIMES });
@@ -355,7 +355,7 @@ int record_map_end(struct record_map *map)
 {
 	int ret = record_counters_end(map);
 
-	for (size_t i = 0; i < map->n_processes && !ret; i++)
+	for (size_t i = 0; i < map->process_count && !ret; i++)
 		ret = record_nvtx_end(map, map->processes[i]);
 	return ret;
 }

@@ -12,7 +12,8 @@
 
 #include "trace/channel/activity.h"
 #include "gpmu.h"
-#include "record/tracks/record_lanes.h"
+#include "record/queue/record.h"
+#include "record/tracks/record_subtracks.h"
 #include "record/tracks/record_table.h"
 
 #define RECORD_CALLS	(1u << 16)	/* correlations that are remembered for each process */
@@ -26,7 +27,7 @@ struct record_gpu {
 	bool used;		/* the timeline has something about it */
 };
 
-struct record_name {
+struct record_string {
 	char *text;
 	char *shown;		/* demangled; NULL: not yet needed */
 };
@@ -37,17 +38,17 @@ struct record_context {
 };
 
 struct record_work_stream {
-	struct record_lanes lanes;
+	struct record_subtracks subtracks;
 	uint64_t end;		/* latest end of its work */
 };
 
 struct record_thread {
-	struct record_lanes lanes;
+	struct record_subtracks subtracks;
 	int track;
 	struct record_span runtime;	/* time and correlation of the last runtime call */
 	uint32_t correlation;
 	uint64_t *open;		/* ids of open NVTX ranges, the latest last */
-	size_t n_open;
+	size_t open_count;
 };
 
 struct record_range {
@@ -74,15 +75,13 @@ struct record_lost {
 	uint64_t count, from, to;
 };
 
-enum record_process_end { RECORD_RUNNING, RECORD_CLOSED, RECORD_VANISHED };
-
 struct record_process {
 	uint32_t number, pid;
 	char *program;
 	uint32_t cupti, driver;
 	int track;		/* 0: the process's first record has not arrived */
 	enum record_process_end end;
-	struct record_table names;	/* struct record_name * */
+	struct record_table strings;	/* struct record_string * */
 	struct record_table devices;	/* index in gpus, by device */
 	struct record_table contexts;	/* struct record_context * */
 	struct record_table streams;	/* struct record_work_stream *, by context and stream */
@@ -90,11 +89,11 @@ struct record_process {
 	struct record_table ranges;	/* struct record_range *, the open ones */
 	struct record_table addresses;	/* bytes allocated at the address */
 	struct record_table allocated;	/* struct record_allocated *, by GPU */
-	struct record_table lanes;	/* struct record_lanes *, by GPU and purpose */
-	struct record_lanes *nvtx;
+	struct record_table subtracks;	/* struct record_subtracks *, by GPU and purpose */
+	struct record_subtracks *nvtx;
 	struct record_call *calls;	/* RECORD_CALLS entries; NULL: none yet */
 	struct record_lost lost[ACTIVITY_LOST_REASONS];
-	uint64_t records;
+	uint64_t record_count;
 };
 
 struct record_counter {
@@ -104,7 +103,7 @@ struct record_counter {
 	double value;
 	double share;		/* the lowest; NaN: unknown */
 	uint64_t gaps;
-	struct record_lanes *missing;	/* sub-tracks on "gaps" */
+	struct record_subtracks *missing;	/* sub-tracks on "gaps" */
 	char *of;		/* "node 0", "machine", "command", or the GPU's UUID */
 	bool is_total;
 };
@@ -118,68 +117,24 @@ struct record_map {
 	const struct gpmu_machine *machine;
 	bool inner_driver;	/* also show driver calls within runtime calls */
 	struct record_process **processes;
-	size_t n_processes;
+	size_t process_count;
 	struct record_gpu *gpus;
-	size_t n_gpus;
+	size_t gpu_count;
 	bool gpus_listed;
 	struct record_counter *counters;
-	size_t n_counters;
+	size_t counter_count;
 	struct record_table nodes;	/* tracks, by node */
 	struct record_table tasks;	/* struct record_known_task *, by tid */
-	size_t n_task_tracks;
+	size_t task_track_count;
 	/* tid of the command's thread on each CPU, 0: none; NULL: no thread ran yet */
 	int32_t *task_runs;
 	bool tasks_shown;	/* threads that ran at the begin have been written */
 	int machine_track, command_track, gaps_track, cupti_track;
-	struct record_lanes *overhead;
+	struct record_subtracks *overhead;
 	struct record_causality causality;
-	char **told;		/* texts of notes already logged */
-	size_t n_told;
+	char **logged;		/* texts of notes already logged */
+	size_t logged_count;
 	uint64_t first, last;	/* of all recorded events; 0: none */
-};
-
-/* Fields of the kernel's sched_switch */
-struct record_switch {
-	uint32_t cpu;
-	int32_t prev_pid, next_pid;
-	int32_t prev_prio, next_prio;
-	uint32_t reserved;
-	int64_t prev_state;
-	char prev_comm[16], next_comm[16];
-};
-
-/* State changes of a thread of the command */
-enum record_task_what {
-	RECORD_TASK_RUNS,
-	RECORD_TASK_WAITS,
-	RECORD_TASK_PREEMPTED,
-	RECORD_TASK_FORKED,	/* by @parent, whose name it inherits */
-	RECORD_TASK_NAMED,
-	RECORD_TASK_EXECUTES,	/* the thread also gets the new name */
-	RECORD_TASK_ENDS,
-};
-
-struct record_task {
-	uint32_t what, cpu;
-	int32_t pid, tid, parent;
-	uint32_t reserved;
-	char comm[16];
-};
-
-/*
- * Describes a counter, before its first value; followed by name, unit and the GPU's UUID,
- * each NUL-terminated
- */
-struct record_counter_head {
-	int32_t scope, node, gpu_number;
-	uint32_t has_unit, has_gpu;
-	uint32_t is_total;	/* a value is a total over its interval, not a mean */
-};
-
-struct record_value {
-	uint32_t counter;
-	uint32_t counted;	/* 0: not counted */
-	double value, share;
 };
 
 /* Functions return 0 or -errno: -ENOMEM, or the error of writing the trace. */
@@ -216,13 +171,13 @@ int record_map_end(struct record_map *map);
 /* --- record_task.c */
 void record_map_tasks_release(struct record_map *map);
 
-/* --- record_names.c */
-int record_name_add(struct record_process *process, uint32_t id, const char *text);
+/* --- record_strings.c */
+int record_string_add(struct record_process *process, uint32_t id, const char *text);
 /* "?" if the number has no name */
-const char *record_name(const struct record_process *process, uint32_t id);
+const char *record_string(const struct record_process *process, uint32_t id);
 /* Demangles C++ names if libstdc++ is available. */
-const char *record_name_demangled(const struct record_process *process, uint32_t id);
-void record_names_release(struct record_process *process);
+const char *record_string_demangled(const struct record_process *process, uint32_t id);
+void record_strings_release(struct record_process *process);
 
 /* --- record_gpus.c */
 /* Returns the GPU's index and makes its track. @uuid: NULL if unknown */
@@ -236,13 +191,14 @@ struct record_gpu *record_process_gpu(struct record_map *map, struct record_proc
 struct record_thread *record_thread_of(struct record_map *map, struct record_process *process,
 				       uint32_t tid);
 /* Sub-tracks "PID PROGRAM: WHAT" below a GPU */
-struct record_lanes *record_gpu_lanes(struct record_map *map, struct record_process *process,
-				      struct record_gpu *gpu, const char *what, uint32_t number);
+struct record_subtracks *record_gpu_subtracks(struct record_map *map,
+					      struct record_process *process,
+					      struct record_gpu *gpu, const char *what, uint32_t number);
 struct record_call *record_call_of(struct record_process *process, uint32_t correlation);
 uint64_t record_flow(const struct record_process *process, uint32_t correlation);
 const struct record_context *record_context_of(const struct record_process *process, uint32_t id);
 /* Writes a slice to the sub-tracks. */
-int record_slice(struct record_map *map, struct record_lanes *lanes,
+int record_slice(struct record_map *map, struct record_subtracks *subtracks,
 		 struct gpmu_trace_event *event, uint64_t end);
 
 /* --- record_work.c */
@@ -270,7 +226,7 @@ int record_memory(struct record_map *map, struct record_process *process,
 		  const struct activity_memory *memory);
 int record_unified(struct record_map *map, struct record_process *process,
 		   const struct activity_unified *unified);
-const char *record_memory_kind(uint32_t kind);
+const char *record_memory_name(uint32_t memory);
 
 /* --- record_counters.c */
 void record_counters_release(struct record_map *map);
@@ -279,24 +235,24 @@ int record_counters_end(struct record_map *map);
 /* Arguments of an event */
 struct record_args {
 	struct gpmu_trace_arg list[16];
-	size_t n;
+	size_t count;
 };
 
 static inline void record_arg(struct record_args *args, const char *name, int64_t value)
 {
-	args->list[args->n++] = (struct gpmu_trace_arg){ .name = name, .integer = value };
+	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .integer = value };
 }
 
 static inline void record_arg_text(struct record_args *args, const char *name, const char *text)
 {
-	args->list[args->n++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_TEXT,
+	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_TEXT,
 							 .text = text };
 }
 
 /* Adds a text that many events share, so it goes to the string table. */
 static inline void record_arg_name(struct record_args *args, const char *name, const char *text)
 {
-	args->list[args->n++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_NAME,
+	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_NAME,
 							 .text = text };
 }
 

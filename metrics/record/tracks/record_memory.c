@@ -6,7 +6,7 @@
 
 #include "record/tracks/record_map.h"
 
-static const char *const kinds[ACTIVITY_MEMORY_KINDS] = {
+static const char *const memory_names[ACTIVITY_MEMORY_KINDS] = {
 	[ACTIVITY_MEMORY_UNKNOWN] = "unknown", [ACTIVITY_MEMORY_PAGEABLE] = "pageable",
 	[ACTIVITY_MEMORY_PINNED] = "pinned", [ACTIVITY_MEMORY_DEVICE] = "device",
 	[ACTIVITY_MEMORY_ARRAY] = "array", [ACTIVITY_MEMORY_MANAGED] = "managed",
@@ -14,9 +14,9 @@ static const char *const kinds[ACTIVITY_MEMORY_KINDS] = {
 	[ACTIVITY_MEMORY_MANAGED_STATIC] = "managed static",
 };
 
-const char *record_memory_kind(uint32_t kind)
+const char *record_memory_name(uint32_t memory)
 {
-	return kinds[kind < ACTIVITY_MEMORY_KINDS ? kind : ACTIVITY_MEMORY_UNKNOWN];
+	return memory_names[memory < ACTIVITY_MEMORY_KINDS ? memory : ACTIVITY_MEMORY_UNKNOWN];
 }
 
 static struct record_allocated *allocated_of(struct record_map *map, struct record_process *process,
@@ -91,16 +91,16 @@ int record_unified(struct record_map *map, struct record_process *process,
 {
 	uint32_t device = unified->to != UINT32_MAX ? unified->to : unified->from;
 	struct gpmu_trace_event event = { .time = unified->begin, .category = "unified" };
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 	struct record_gpu *gpu = record_process_gpu(map, process, device);
 
 	if (!gpu)
 		return -ENOMEM;
 	record_arg(&args, "value", (int64_t)unified->value);
 	record_arg(&args, "address", (int64_t)unified->address);
-	event.name = record_name(process, unified->name);
+	event.name = record_string(process, unified->name);
 	event.args = args.list;
-	event.n_args = args.n;
-	return record_slice(map, record_gpu_lanes(map, process, gpu, "unified memory", 1), &event,
+	event.n_args = args.count;
+	return record_slice(map, record_gpu_subtracks(map, process, gpu, "unified memory", 1), &event,
 			    unified->end);
 }

@@ -10,13 +10,13 @@
 #include "base/list.h"
 #include "record/tracks/record_map.h"
 
-static struct record_lanes *lanes_of(struct record_map *map, struct record_process *process)
+static struct record_subtracks *subtracks_of(struct record_map *map, struct record_process *process)
 {
 	if (process->nvtx)
 		return process->nvtx;
 	process->nvtx = calloc(1, sizeof(*process->nvtx));
 	if (process->nvtx &&
-	    record_lanes_init(process->nvtx, map->trace, process->track, 0, "NVTX", false)) {
+	    record_subtracks_init(process->nvtx, map->trace, process->track, 0, "NVTX", false)) {
 		free(process->nvtx);
 		process->nvtx = NULL;
 	}
@@ -27,12 +27,12 @@ static void describe(const struct record_process *process, uint32_t name, uint32
 		     struct gpmu_trace_event *event, struct record_args *args)
 {
 	event->size = sizeof(*event);
-	event->name = record_name(process, name);
+	event->name = record_string(process, name);
 	event->category = "nvtx";
 	if (domain)
-		record_arg_name(args, "domain", record_name(process, domain));
+		record_arg_name(args, "domain", record_string(process, domain));
 	event->args = args->list;
-	event->n_args = args->n;
+	event->n_args = args->count;
 }
 
 static int begin(struct record_map *map, struct record_process *process,
@@ -48,7 +48,7 @@ static int begin(struct record_map *map, struct record_process *process,
 		thread = record_thread_of(map, process, marker->thread);
 		if (!thread)
 			return -ENOMEM;
-		open = list_room(thread->open, thread->n_open, sizeof(*open));
+		open = list_room(thread->open, thread->open_count, sizeof(*open));
 		if (!open)
 			return -ENOMEM;
 		thread->open = open;
@@ -65,7 +65,7 @@ static int begin(struct record_map *map, struct record_process *process,
 					marker->domain };
 	value->of = range;
 	if (thread)
-		thread->open[thread->n_open++] = marker->id;
+		thread->open[thread->open_count++] = marker->id;
 	return 0;
 }
 
@@ -75,23 +75,23 @@ static int begin(struct record_map *map, struct record_process *process,
  */
 static bool close_on(struct record_thread *thread, uint64_t id)
 {
-	size_t i = thread->n_open;
+	size_t i = thread->open_count;
 
 	while (i && thread->open[i - 1] != id)
 		i--;
 	if (!i)
 		return false;
-	for (size_t at = i; at < thread->n_open; at++)
+	for (size_t at = i; at < thread->open_count; at++)
 		thread->open[at - 1] = thread->open[at];
-	thread->n_open--;
-	return i - 1 == thread->n_open;
+	thread->open_count--;
+	return i - 1 == thread->open_count;
 }
 
 static int end(struct record_map *map, struct record_process *process,
 	       const struct activity_marker *marker)
 {
 	struct gpmu_trace_event event = { .size = sizeof(event) };
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 	struct record_thread *thread = NULL;
 	struct record_range *range;
 	bool nested = false;
@@ -115,7 +115,7 @@ static int end(struct record_map *map, struct record_process *process,
 		event.track = thread->track;
 		ret = gpmu_trace_slice(map->trace, &event, marker->time - range->begin);
 	} else {
-		ret = record_slice(map, lanes_of(map, process), &event, marker->time);
+		ret = record_slice(map, subtracks_of(map, process), &event, marker->time);
 	}
 	free(range);
 	return ret;
@@ -125,20 +125,20 @@ static int instant(struct record_map *map, struct record_process *process,
 		   const struct activity_marker *marker)
 {
 	struct gpmu_trace_event event = { .time = marker->time };
-	struct record_lanes *lanes = NULL;
-	struct record_args args = { .n = 0 };
+	struct record_subtracks *subtracks = NULL;
+	struct record_args args = { .count = 0 };
 	struct record_thread *thread = NULL;
 	bool crosses;
 
 	if (marker->thread)
 		thread = record_thread_of(map, process, marker->thread);
 	else
-		lanes = lanes_of(map, process);
-	if (!thread && !lanes)
+		subtracks = subtracks_of(map, process);
+	if (!thread && !subtracks)
 		return -ENOMEM;
 	describe(process, marker->name, marker->domain, &event, &args);
 	event.track = thread ? thread->track :
-			       record_lanes_place(lanes, marker->time, marker->time, &crosses);
+			       record_subtracks_place(subtracks, marker->time, marker->time, &crosses);
 	return event.track < 0 ? event.track : gpmu_trace_instant(map->trace, &event);
 }
 
@@ -178,7 +178,7 @@ int record_nvtx_end(struct record_map *map, struct record_process *process)
 	qsort(open, n, sizeof(struct record_range *), compare);
 	for (size_t i = 0; i < n && !ret; i++) {
 		struct gpmu_trace_event event = { .time = open[i]->begin };
-		struct record_args args = { .n = 0 };
+		struct record_args args = { .count = 0 };
 		struct record_thread *thread = NULL;
 
 		describe(process, open[i]->name, open[i]->domain, &event, &args);
@@ -188,7 +188,7 @@ int record_nvtx_end(struct record_map *map, struct record_process *process)
 		if (thread)
 			ret = gpmu_trace_begin(map->trace, &event);
 		else
-			ret = record_slice(map, lanes_of(map, process), &event, map->last);
+			ret = record_slice(map, subtracks_of(map, process), &event, map->last);
 	}
 	free(open);
 	return ret;

@@ -23,29 +23,29 @@ static void release_table(struct record_table *table, void (*release)(void *of))
 	record_table_release(table);
 }
 
-static void release_lanes(void *of)
+static void release_subtracks(void *of)
 {
-	record_lanes_release(of);
+	record_subtracks_release(of);
 }
 
 static void release_stream(void *of)
 {
 	struct record_work_stream *stream = of;
 
-	record_lanes_release(&stream->lanes);
+	record_subtracks_release(&stream->subtracks);
 }
 
 static void release_thread(void *of)
 {
 	struct record_thread *thread = of;
 
-	record_lanes_release(&thread->lanes);
+	record_subtracks_release(&thread->subtracks);
 	free(thread->open);
 }
 
 void record_process_free(struct record_process *process)
 {
-	record_names_release(process);
+	record_strings_release(process);
 	record_table_release(&process->devices);
 	release_table(&process->contexts, NULL);
 	release_table(&process->streams, release_stream);
@@ -53,9 +53,9 @@ void record_process_free(struct record_process *process)
 	release_table(&process->ranges, NULL);
 	record_table_release(&process->addresses);
 	release_table(&process->allocated, NULL);
-	release_table(&process->lanes, release_lanes);
+	release_table(&process->subtracks, release_subtracks);
 	if (process->nvtx)
-		record_lanes_release(process->nvtx);
+		record_subtracks_release(process->nvtx);
 	free(process->nvtx);
 	free(process->calls);
 	free(process->program);
@@ -108,7 +108,8 @@ static int make_thread(struct record_map *map, struct record_process *process, u
 	if (thread->track < 0)
 		return thread->track;
 	snprintf(text, sizeof(text), "thread %u", tid);
-	return record_lanes_init(&thread->lanes, map->trace, process->track, thread->track, text, true);
+	return record_subtracks_init(&thread->subtracks, map->trace, process->track, thread->track,
+				     text, true);
 }
 
 struct record_thread *record_thread_of(struct record_map *map, struct record_process *process,
@@ -130,26 +131,28 @@ struct record_thread *record_thread_of(struct record_map *map, struct record_pro
 	return thread;
 }
 
-struct record_lanes *record_gpu_lanes(struct record_map *map, struct record_process *process,
-				      struct record_gpu *gpu, const char *what, uint32_t number)
+struct record_subtracks *record_gpu_subtracks(struct record_map *map,
+					      struct record_process *process,
+					      struct record_gpu *gpu, const char *what, uint32_t number)
 {
-	struct record_lanes *lanes;
+	struct record_subtracks *subtracks;
 	union record_cell *value;
 	bool added;
 	char *name;
 
-	value = record_table_add(&process->lanes, (uint64_t)gpu->number << 32 | number, &added);
+	value = record_table_add(&process->subtracks, (uint64_t)gpu->number << 32 | number, &added);
 	if (!value || value->of)
 		return value ? value->of : NULL;
-	lanes = calloc(1, sizeof(*lanes));
+	subtracks = calloc(1, sizeof(*subtracks));
 	name = text_print("%u %s: %s", process->pid, process->program, what);
-	if (!lanes || !name || record_lanes_init(lanes, map->trace, gpu->track, 0, name, false)) {
-		free(lanes);
-		lanes = NULL;
+	if (!subtracks || !name ||
+	    record_subtracks_init(subtracks, map->trace, gpu->track, 0, name, false)) {
+		free(subtracks);
+		subtracks = NULL;
 	}
 	free(name);
-	value->of = lanes;
-	return lanes;
+	value->of = subtracks;
+	return subtracks;
 }
 
 struct record_call *record_call_of(struct record_process *process, uint32_t correlation)
@@ -172,15 +175,15 @@ uint64_t record_flow(const struct record_process *process, uint32_t correlation)
 	return correlation ? (uint64_t)(process->number + 1) << 32 | correlation : 0;
 }
 
-int record_slice(struct record_map *map, struct record_lanes *lanes,
+int record_slice(struct record_map *map, struct record_subtracks *subtracks,
 		 struct gpmu_trace_event *event, uint64_t end)
 {
 	bool crosses;
 	int track;
 
-	if (!lanes)
+	if (!subtracks)
 		return -ENOMEM;
-	track = record_lanes_place(lanes, event->time, end, &crosses);
+	track = record_subtracks_place(subtracks, event->time, end, &crosses);
 	if (track < 0)
 		return track;
 	event->size = sizeof(*event);

@@ -51,7 +51,7 @@ static struct record_known_task *task_of(struct record_map *map, int32_t pid, in
 /* Prefer the name from CUDA's records, which is not limited to 15 characters. */
 static bool has_name(const struct record_map *map, int32_t pid)
 {
-	for (size_t i = 0; i < map->n_processes; i++)
+	for (size_t i = 0; i < map->process_count; i++)
 		if (map->processes[i]->pid == (uint32_t)pid)
 			return true;
 	return false;
@@ -63,7 +63,7 @@ static int name_tracks(struct record_map *map, struct record_known_task *task, i
 	const char *name = task->comm[0] ? task->comm : NULL;
 	int ret;
 
-	if (!task->track && map->n_task_tracks >= TRACKS_MOST)
+	if (!task->track && map->task_track_count >= TRACKS_MOST)
 		return 0;
 	ret = gpmu_trace_process(map->trace, task->pid,
 				 process && !has_name(map, task->pid) ? name : NULL);
@@ -71,7 +71,7 @@ static int name_tracks(struct record_map *map, struct record_known_task *task, i
 		ret = gpmu_trace_thread(map->trace, task->pid, tid, name);
 	if (ret < 0)
 		return ret;
-	map->n_task_tracks += !task->track;
+	map->task_track_count += !task->track;
 	task->track = ret;
 	return 0;
 }
@@ -121,7 +121,7 @@ int record_map_tasks_begin(struct record_map *map, struct record_span window)
 
 static int name(struct record_map *map, struct record_known_task *task, const struct record_task *of)
 {
-	bool process = of->pid == of->tid && of->what == RECORD_TASK_EXECUTES;
+	bool process = of->pid == of->tid && of->change == RECORD_TASK_EXECUTES;
 
 	memcpy(task->comm, of->comm, sizeof(task->comm));
 	return task->track ? name_tracks(map, task, of->tid, process) : 0;
@@ -149,7 +149,7 @@ static int stop(struct record_map *map, uint64_t time, bool shown, const struct 
 	};
 	int32_t runs = map->task_runs[of->cpu];
 
-	return runs ? change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->what] : 0) : 0;
+	return runs ? change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->change] : 0) : 0;
 }
 
 static void forget(struct record_map *map, int32_t tid)
@@ -183,7 +183,7 @@ static int put(struct record_map *map, uint64_t time, bool shown, struct record_
 {
 	int ret;
 
-	switch ((enum record_task_what)of->what) {
+	switch ((enum record_task_change)of->change) {
 	case RECORD_TASK_RUNS:
 		return change(map, time, shown, of->cpu, of->tid, 0);
 	case RECORD_TASK_WAITS:

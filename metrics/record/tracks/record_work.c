@@ -38,7 +38,7 @@ static struct record_work_stream *make_stream(struct record_map *map,
 	char *name = stream_name(process, work);
 
 	if (!gpu || !stream || !name ||
-	    record_lanes_init(&stream->lanes, map->trace, gpu->track, 0, name, false)) {
+	    record_subtracks_init(&stream->subtracks, map->trace, gpu->track, 0, name, false)) {
 		free(stream);
 		stream = NULL;
 	}
@@ -105,8 +105,8 @@ static int put(struct record_map *map, struct record_process *process,
 		record_arg(args, "graph", work->graph);
 	if (work->node)
 		record_arg(args, "node", (int64_t)work->node);
-	event.n_args = args->n;
-	return record_slice(map, &stream->lanes, &event, work->end);
+	event.n_args = args->count;
+	return record_slice(map, &stream->subtracks, &event, work->end);
 }
 
 /*
@@ -133,7 +133,7 @@ static const char *size_text(char *text, const uint32_t of[3])
 int record_kernel(struct record_map *map, struct record_process *process,
 		  const struct activity_kernel *kernel)
 {
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 	char grid[SIZE_TEXT], block[SIZE_TEXT];
 
 	record_arg(&args, "correlation", kernel->work.correlation);
@@ -141,32 +141,32 @@ int record_kernel(struct record_map *map, struct record_process *process,
 	record_arg_name(&args, "block", size_text(block, kernel->block));
 	record_arg(&args, "registers", kernel->registers);
 	record_arg(&args, "shared", (int64_t)kernel->shared_static + kernel->shared_dynamic);
-	return put(map, process, &kernel->work, "kernel", record_name_demangled(process, kernel->name),
+	return put(map, process, &kernel->work, "kernel", record_string_demangled(process, kernel->name),
 		   &args);
 }
 
 int record_copy(struct record_map *map, struct record_process *process,
 		const struct activity_copy *copy)
 {
-	uint32_t kind = copy->copy < ACTIVITY_COPY_KINDS ? copy->copy : ACTIVITY_COPY_UNKNOWN;
-	struct record_args args = { .n = 0 };
+	uint32_t direction = copy->copy < ACTIVITY_COPY_KINDS ? copy->copy : ACTIVITY_COPY_UNKNOWN;
+	struct record_args args = { .count = 0 };
 
 	record_arg(&args, "correlation", copy->work.correlation);
 	record_arg(&args, "bytes", (int64_t)copy->bytes);
-	record_arg_name(&args, "from", record_memory_kind(copy->from));
-	record_arg_name(&args, "to", record_memory_kind(copy->to));
+	record_arg_name(&args, "from", record_memory_name(copy->from));
+	record_arg_name(&args, "to", record_memory_name(copy->to));
 	if (copy->peer != copy->work.device) {
 		const struct record_gpu *gpu = record_process_gpu(map, process, copy->peer);
 
 		record_arg(&args, "peer", gpu ? gpu->number : -1);
 	}
-	return put(map, process, &copy->work, "memcpy", copies[kind], &args);
+	return put(map, process, &copy->work, "memcpy", copies[direction], &args);
 }
 
 int record_set(struct record_map *map, struct record_process *process,
 	       const struct activity_set *set)
 {
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 
 	record_arg(&args, "correlation", set->work.correlation);
 	record_arg(&args, "bytes", (int64_t)set->bytes);
@@ -177,7 +177,7 @@ int record_set(struct record_map *map, struct record_process *process,
 int record_graph(struct record_map *map, struct record_process *process,
 		 const struct activity_graph *graph)
 {
-	struct record_args args = { .n = 0 };
+	struct record_args args = { .count = 0 };
 	char name[32];
 
 	snprintf(name, sizeof(name), "graph %" PRIu32, graph->work.graph);

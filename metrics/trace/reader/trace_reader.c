@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "trace/reader/trace_reader.h"
-
-int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...)
-{
-	char text[128];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	error_set(&reader->why, (size_t)reader->packet_offset, "%.60s:%" PRIu64 ": %s", reader->path,
-		  reader->packet_offset, text);
-	reader->failed = ret;
-	return ret;
-}
-
-int reader_no_memory(struct gpmu_trace_reader *reader)
-{
-	error_set(&reader->why, 0, "no memory");
-	reader->failed = -ENOMEM;
-	return -ENOMEM;
-}
 
 struct gpmu_trace_reader *gpmu_trace_reader_new(int fd, const char *path, struct gpmu_error *error)
 {
@@ -51,7 +29,7 @@ void gpmu_trace_reader_free(struct gpmu_trace_reader *reader)
 		return;
 	reader_file_release(reader);
 	reader_state_release(reader);
-	array_release(&reader->args);
+	vector_release(&reader->args);
 	free(reader->block);
 	free(reader->path);
 	free(reader);

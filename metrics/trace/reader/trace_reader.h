@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/array.h"
+#include "base/vector.h"
 #include "gpmu.h"
 #include "base/map.h"
 #include "trace.pb-c.h"
@@ -26,7 +26,7 @@ enum reader_name_kind { READER_CATEGORY, READER_EVENT_NAME, READER_ARG_NAME, REA
 
 struct reader_names {
 	struct map numbers;		/* maps iid to index */
-	struct array texts;		/* char * */
+	struct vector texts;		/* char * */
 };
 
 /* A slice that has begun. Its texts are copies, because a restart clears the string tables. */
@@ -42,14 +42,14 @@ struct reader_track {
 	uint64_t parent;		/* uuid; 0: none */
 	pid_t pid, tid;
 	char *name, *unit;
-	struct array open;		/* struct reader_open, the latest begin last */
+	struct vector open;		/* struct reader_open, the latest begin last */
 };
 
 /* Memory of one unpacked packet, reused for the next */
 struct reader_arena {
 	uint8_t *data;
 	size_t used, room, wanted;
-	struct array more;		/* void *, further blocks for a packet that exceeds data */
+	struct vector more;		/* void *, further blocks for a packet that exceeds data */
 	bool failed;			/* out of memory */
 };
 
@@ -73,7 +73,7 @@ struct gpmu_trace_reader {
 	struct reader_names names[READER_NAME_KINDS];
 	/* Tracks, which restarts keep */
 	struct map numbers;		/* maps uuid to index */
-	struct array tracks;		/* struct reader_track */
+	struct vector tracks;		/* struct reader_track */
 	size_t n_open;
 	uint64_t last_time;
 	/* track whose open slices are being returned at the end of the file */
@@ -81,12 +81,12 @@ struct gpmu_trace_reader {
 	/* Data returned to the caller */
 	struct gpmu_trace_item item;
 	struct gpmu_trace_track_info track;
-	struct array args;		/* struct gpmu_trace_arg */
+	struct vector args;		/* struct gpmu_trace_arg */
 	struct gpmu_trace_arg *block;	/* of the slice that has ended */
 	struct gpmu_trace_reader_stats stats;
 };
 
-/* Sets @why with the packet's offset. Returns @ret. */
+/* trace_reader_fail.c: sets @why with the packet's offset. Returns @ret. */
 __attribute__((format(printf, 3, 4)))
 int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...);
 int reader_no_memory(struct gpmu_trace_reader *reader);

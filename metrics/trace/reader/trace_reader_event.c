@@ -50,7 +50,7 @@ static int read_args(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent 
 	for (size_t i = 0; i < event->n_debug_annotations; i++) {
 		const GpmuPb__DebugAnnotation *given = event->debug_annotations[i];
 		const char *name = reader_name(reader, READER_ARG_NAME, given->name_iid);
-		struct gpmu_trace_arg *arg = name ? array_add(&reader->args, sizeof(*arg)) : NULL;
+		struct gpmu_trace_arg *arg = name ? vector_add(&reader->args, sizeof(*arg)) : NULL;
 
 		if (!name)
 			return reader_fail(reader, -EINVAL,

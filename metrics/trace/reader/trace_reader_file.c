@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Splits a file into packets. The buffer grows to the size of the largest packet. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "trace/reader/trace_reader.h"
@@ -30,7 +32,7 @@ static void *arena_alloc(void *data, size_t size)
 		return arena->data + arena->used - size;
 	}
 	memory = malloc(size);
-	more = memory ? array_add(&arena->more, sizeof(*more)) : NULL;
+	more = memory ? vector_add(&arena->more, sizeof(*more)) : NULL;
 	if (!more) {
 		free(memory);
 		arena->failed = true;
@@ -71,7 +73,7 @@ void reader_file_release(struct gpmu_trace_reader *reader)
 
 	for (size_t i = 0; i < arena->more.n; i++)
 		free(((void **)arena->more.data)[i]);
-	array_release(&arena->more);
+	vector_release(&arena->more);
 	free(arena->data);
 	free(reader->data);
 }

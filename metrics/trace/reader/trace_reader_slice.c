@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Keeps slices from their begin to their end. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "trace/reader/trace_reader.h"
 
@@ -34,7 +36,7 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 				   READER_OPEN_MOST);
 	for (size_t i = 0; i < item->n_args; i++)
 		size += bytes_of(item->args[i].name) + bytes_of(item->args[i].text);
-	open = array_add(&reader_track(reader, number)->open, sizeof(*open));
+	open = vector_add(&reader_track(reader, number)->open, sizeof(*open));
 	if (!open)
 		return reader_no_memory(reader);
 	open->args = malloc(size + 1);
@@ -60,7 +62,7 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 /* Returns the open slice at @index as the item and closes it. */
 static int give(struct gpmu_trace_reader *reader, size_t number, size_t index, uint64_t time)
 {
-	struct array *all = &reader_track(reader, number)->open;
+	struct vector *all = &reader_track(reader, number)->open;
 	struct reader_open *open = (struct reader_open *)all->data + index;
 
 	reader->item = (struct gpmu_trace_item){
@@ -84,7 +86,7 @@ static int give(struct gpmu_trace_reader *reader, size_t number, size_t index, u
 
 int reader_end(struct gpmu_trace_reader *reader, size_t number, uint64_t time)
 {
-	const struct array *all = &reader_track(reader, number)->open;
+	const struct vector *all = &reader_track(reader, number)->open;
 
 	for (size_t i = all->n; i-- > 0;)
 		if (((const struct reader_open *)all->data)[i].begin <= time)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Keeps what packets before an event define: clocks, string tables, tracks. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "trace/trace.h"
 #include "trace/reader/trace_reader.h"
@@ -34,7 +36,7 @@ static int learn_names(struct gpmu_trace_reader *reader, enum reader_name_kind k
 
 		if (!given[i]->has_iid || !given[i]->name)
 			return reader_fail(reader, -EINVAL, "expected names with numbers");
-		text = array_add(&names->texts, sizeof(*text));
+		text = vector_add(&names->texts, sizeof(*text));
 		if (!text)
 			return reader_no_memory(reader);
 		*text = strdup(given[i]->name);
@@ -116,7 +118,7 @@ static struct reader_track *track_of(struct gpmu_trace_reader *reader, uint64_t 
 
 	if (map_get(&reader->numbers, uuid, &index))
 		return reader_track(reader, index);
-	track = array_add(&reader->tracks, sizeof(*track));
+	track = vector_add(&reader->tracks, sizeof(*track));
 	if (!track)
 		return NULL;
 	if (!map_set(&reader->numbers, uuid, (uint32_t)reader->tracks.n - 1))
@@ -187,18 +189,18 @@ void reader_state_release(struct gpmu_trace_reader *reader)
 {
 	for (size_t kind = 0; kind < READER_NAME_KINDS; kind++) {
 		forget_names(&reader->names[kind]);
-		array_release(&reader->names[kind].texts);
+		vector_release(&reader->names[kind].texts);
 	}
 	for (size_t i = 0; i < reader->tracks.n; i++) {
 		struct reader_track *track = reader_track(reader, i);
 
 		for (size_t k = 0; k < track->open.n; k++)
 			free(((struct reader_open *)track->open.data)[k].args);
-		array_release(&track->open);
+		vector_release(&track->open);
 		free(track->name);
 		free(track->unit);
 	}
-	array_release(&reader->tracks);
+	vector_release(&reader->tracks);
 	map_release(&reader->numbers);
 }
 

@@ -16,7 +16,7 @@ int show_remainders(const struct gpmu_row *rows, size_t n)
 		line = gpmu_balance_line(balance, i);
 		if (!line)
 			break;
-		if (line->state == GPMU_OK)
+		if (line->state == GPMU_STATE_OK)
 			printf("%s: %+.2f GB/s (%.1f %%)\n", line->name,
 			       line->remainder / 1e9, line->part * 100);
 		else

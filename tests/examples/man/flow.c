@@ -38,13 +38,13 @@ int traffic(const struct gpmu_machine *machine,
 		fprintf(stderr, "%s\n", error.text);
 	} else if (!gpmu_session_enable(session)) {
 		sleep(1);
-		ret = gpmu_session_interval(session, &rows, &n);
+		ret = gpmu_session_next(session, &rows, &n);
 	}
-	if (!ret) {
+	if (ret == 1) {
 		gpmu_flow_update(flow, rows, n);
 		show(flow);
 	}
 	gpmu_session_free(session);
 	gpmu_flow_free(flow);
-	return ret;
+	return ret == 1 ? 0 : -1;
 }

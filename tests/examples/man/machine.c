@@ -16,7 +16,7 @@ int main(void)
 	}
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
 		printf("%s: %d counters\n", gpmu_pmu_name(pmu),
-		       gpmu_pmu_counters(pmu));
+		       gpmu_pmu_counter_count(pmu));
 	gpmu_machine_free(machine);
 	return 0;
 }

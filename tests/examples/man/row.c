@@ -7,12 +7,12 @@
 static void show(const struct gpmu_row *row)
 {
 	switch (row->state) {
-	case GPMU_OK:
+	case GPMU_STATE_OK:
 		printf("%s: %g %s%s\n", row->name, row->value,
 		       row->unit ? row->unit : "",
 		       row->share < 1 ? " (an estimate)" : "");
 		break;
-	case GPMU_IDLE:
+	case GPMU_STATE_IDLE:
 		printf("%s: nothing happened\n", row->name);
 		break;
 	default:

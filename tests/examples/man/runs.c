@@ -20,7 +20,7 @@ static int once(struct gpmu_session *session, void (*work)(void),
 		ret = gpmu_session_total(session, &rows, &n);
 	if (ret)
 		return ret;
-	end.elapsed = n ? rows[0].end : 0;
+	end.elapsed = n ? (double)rows[0].time_end / 1e9 : 0;
 	return gpmu_runs_add(runs, rows, n, &end);
 }
 

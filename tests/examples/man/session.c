@@ -31,8 +31,8 @@ int watch(const struct gpmu_plan *plan, pid_t pid,
 	ret = gpmu_session_enable(session);
 	while (!ret && !kill(pid, 0)) {
 		sleep(1);
-		ret = gpmu_session_interval(session, &rows, &n);
-		if (!ret)
+		ret = gpmu_session_next(session, &rows, &n);
+		if (ret == 1)
 			ret = gpmu_sink_rows(sink, rows, n);
 	}
 	gpmu_session_free(session);

@@ -12,7 +12,7 @@ int main(void)
 	};
 	const struct gpmu_row row = {
 		.size = sizeof(row),
-		.end = 1.5,
+		.time_end = 1500000000,
 		.name = "page-faults",
 		.node = -1,
 		.package = -1,

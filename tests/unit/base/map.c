@@ -23,6 +23,10 @@ int main(void)
 	   "map: keys that were not set are not found");
 	ok(!map_set(&map, 0, 42) && map_get(&map, 0, &value) && value == 42 && map.n == MANY,
 	   "map: setting an existing key replaces its value");
+	map_clear(&map);
+	ok(!map.n && !map_get(&map, 1ULL << 32, &value), "map: a cleared map has no keys");
+	ok(!map_set(&map, 1, 7) && map_get(&map, 1, &value) && value == 7 && map.n == 1,
+	   "map: keys can be added after it was cleared");
 	map_release(&map);
 	ok(!map.slots && !map.n && !map_get(&map, 0, &value), "map: a released map is empty");
 	return done_testing();

@@ -54,6 +54,10 @@ static void integers(void)
 	is_str(text, "-1", "number: number_int() prints a negative number");
 	text[number_int(text, INT_MIN)] = '\0';
 	is_str(text, "-2147483648", "number: number_int() prints INT_MIN");
+	text[number_seconds(text, 1000000005)] = '\0';
+	is_str(text, "1.000000005", "number: number_seconds() prints all nanoseconds");
+	text[number_seconds(text, UINT64_MAX)] = '\0';
+	is_str(text, "18446744073.709551615", "number: number_seconds() prints the largest time");
 }
 
 static void decimals(void)

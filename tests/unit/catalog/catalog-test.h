@@ -51,8 +51,6 @@ static struct gpmu_catalog *empty(void)
 		printf("Bail out! no memory\n");
 		exit(1);
 	}
-	catalog->self = catalog;
-	catalog->complete = true;
 	return catalog;
 }
 

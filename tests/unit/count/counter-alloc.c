@@ -70,7 +70,7 @@ int main(void)
 		return done_testing();
 	alloc_fail_each(task, 25, "counter: a group of a task");
 	alloc_fail_each(others, 8, "counter: a group that is counted nowhere");
-	alloc_fail_each(fits, 9, "counter: whether events fit");
+	alloc_fail_each(fits, 5, "counter: whether events fit");
 	gpmu_machine_free(here);
 	return done_testing();
 }

@@ -599,7 +599,7 @@ int main(void)
 	never_ran();
 	fits();
 	offline();
-	alloc_fail_each(weak_and_lost, 90, "counter: a weak group");
+	alloc_fail_each(weak_and_lost, 75, "counter: a weak group");
 	fake_end();
 	return done_testing();
 }

@@ -24,6 +24,7 @@ static struct fake_event {
 	bool enabled;
 } events[MAX_EVENTS];
 static int n_events;
+static int inherited;	/* opens of all tests that are not close-on-exec */
 
 /* How the kernel behaves */
 static struct {
@@ -116,6 +117,7 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 long __wrap_syscall(long number, ...)
 {
 	const struct perf_event_attr *attr;
+	unsigned long flags;
 	int pid, cpu, group;
 	va_list args;
 
@@ -126,7 +128,9 @@ long __wrap_syscall(long number, ...)
 	pid = va_arg(args, int);
 	cpu = va_arg(args, int);
 	group = va_arg(args, int);
+	flags = va_arg(args, unsigned long);
 	va_end(args);
+	inherited += !(flags & PERF_FLAG_FD_CLOEXEC);
 	return fake_open(attr, pid, cpu, group);
 }
 
@@ -210,6 +214,7 @@ static bool fake_begin(void)
 
 static void fake_end(void)
 {
+	is_u64((uint64_t)inherited, 0, "counter: the kernel opens all events close-on-exec");
 	gpmu_machine_free(machine);
 	sysroot_release(&fake_root);
 }

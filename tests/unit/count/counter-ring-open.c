@@ -100,7 +100,7 @@ int main(void)
 		return done_testing();
 	rings();
 	no_rings();
-	alloc_fail_each(each, 90, "counter: ring buffers and sampling timers");
+	alloc_fail_each(each, 70, "counter: ring buffers and sampling timers");
 	fake_end();
 	return done_testing();
 }

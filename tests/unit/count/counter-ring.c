@@ -37,8 +37,10 @@ static void start(void)
 
 static void stop(void)
 {
-	for (size_t i = 0; i < RINGS; i++)
+	for (size_t i = 0; i < RINGS; i++) {
+		munmap(rings[i]->page, (size_t)sysconf(_SC_PAGESIZE) + DATA);
 		counter_ring_free(rings[i]);
+	}
 }
 
 /* Writes one number; all records consist of 64-bit numbers. */

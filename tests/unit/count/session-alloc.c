@@ -38,10 +38,10 @@ static int regions(void)
 		ret = gpmu_region_begin(test.session, name);
 	}
 	/* Regions that have begun can be ended. */
-	for (size_t i = gpmu_session_regions(test.session); i-- > 0;) {
+	for (size_t i = gpmu_session_region_count(test.session); i-- > 0;) {
 		snprintf(name, sizeof(name), "%zu", i);
 		if (gpmu_region_end(test.session, name) &&
-		    i + 1 < gpmu_session_regions(test.session))
+		    i + 1 < gpmu_session_region_count(test.session))
 			ret = 1;
 	}
 	test_stop(&test);
@@ -80,7 +80,7 @@ static int lose(void)
 	state.read = -EIO;
 	ret = test_interval(&test);
 	state.read = 0;
-	if (!ret && row(&test, 0)->state != GPMU_NOT_COUNTED)
+	if (!ret && row(&test, 0)->state != GPMU_STATE_NOT_COUNTED)
 		ret = 1;
 	test_stop(&test);
 	return ret;

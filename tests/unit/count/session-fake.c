@@ -42,7 +42,7 @@ static void cannot_open(void)
 	   "session: a PMU that is inaccessible does not fail the session");
 	ok(!gpmu_session_enable(test.session) && !test_interval(&test),
 	   "session: a session with an inaccessible PMU is enabled and read");
-	is_state(&test, 0, GPMU_NOT_SUPPORTED, "fake: no such group",
+	is_state(&test, 0, GPMU_STATE_NOT_SUPPORTED, "fake: no such group",
 		 "session: an event of an inaccessible PMU is not supported");
 	test_stop(&test);
 	state.group_open = 0;
@@ -73,7 +73,7 @@ static void cannot_enable(void)
 	   "session: after a failed enable it is not enabled");
 	state.enable = 0;
 	ok(!gpmu_session_enable(test.session) && !test_interval(&test) &&
-		   row(&test, 0)->state == GPMU_OK,
+		   row(&test, 0)->state == GPMU_STATE_OK,
 	   "session: it can be enabled after a failed enable");
 	test_release(&test);
 }
@@ -90,14 +90,14 @@ static void cannot_read(int err)
 	test_start(&test, &system_wide);
 	wait_ms(2);
 	test_interval(&test);
-	ok(row(&test, 0)->state == GPMU_OK && row(&test, 1)->raw == 2 * row(&test, 1)->enabled,
+	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 1)->raw == 2 * row(&test, 1)->enabled,
 	   "session, read error %d: it counts before the failure", err);
 	gpmu_region_begin(test.session, "lost");
 	state.read = err;
 	ok(!test_interval(&test), "session, read error: the interval is taken without an error");
-	is_state(&test, 0, GPMU_NOT_COUNTED, "fake_0 could not be read",
+	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "fake_0 could not be read",
 		 "session, read error: the PMU is not counted");
-	is_state(&test, 1, GPMU_NOT_COUNTED, "fake_1 could not be read",
+	is_state(&test, 1, GPMU_STATE_NOT_COUNTED, "fake_1 could not be read",
 		 "session, read error: the source's other PMU is not counted");
 	test_interval(&test);
 	ok(kept_lines == (err == -ENODEV ? 0 : 2) &&
@@ -105,21 +105,21 @@ static void cannot_read(int err)
 	   "session, read error: it is logged once per PMU, unless it is ENODEV");
 	gpmu_region_end(test.session, "lost");
 	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
-	is_state(&test, 0, GPMU_NOT_COUNTED, "could not be read",
+	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "could not be read",
 		 "session, read error: the region is not counted");
 	state.read = 0;
 	wait_ms(2);
 	test_interval(&test);
-	ok(row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "session, read error: the first interval after it is not counted");
 	wait_ms(2);
 	test_interval(&test);
-	enabled = (uint64_t)((row(&test, 0)->end - row(&test, 0)->begin) * 1e9 + 0.5);
-	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw == enabled,
+	enabled = row(&test, 0)->time_end - row(&test, 0)->time_begin;
+	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 0)->raw == enabled,
 	   "session, read error: the second interval after it is counted");
 	test_total(&test);
-	enabled = (uint64_t)(row(&test, 0)->end * 1e9 + 0.5);
-	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw == enabled,
+	enabled = row(&test, 0)->time_end;
+	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 0)->raw == enabled,
 	   "session, read error: the total is counted, as the source counted all the time");
 	ok(!state.backwards, "session, read error: the time does not go backwards");
 	gpmu_log_set(NULL, NULL);
@@ -134,7 +134,7 @@ static void lies(void)
 	test_start(&test, &system_wide);
 	state.lies = true;
 	wait_ms(1);
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "session: impossible counts are not counted");
 	test_release(&test);
 }
@@ -152,12 +152,12 @@ static void others(void)
 	state.read = -EIO;
 	gpmu_region_end(test.session, "a");
 	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
-	is_state(&test, 0, GPMU_NOT_COUNTED, "could not be read",
+	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "could not be read",
 		 "session: in a region, an event of a source that cannot be read is not counted");
 	is_faults(&test, 1, PAGES,
 		  "session: in a region, other sources are counted if one cannot be read");
 	test_interval(&test);
-	is_state(&test, 0, GPMU_NOT_COUNTED, "could not be read",
+	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "could not be read",
 		 "session: in an interval, an event of a source that cannot be read is not counted");
 	is_faults(&test, 1, 2 * PAGES,
 		  "session: in an interval, other sources are counted if one cannot be read");
@@ -198,7 +198,8 @@ static void on_exec(void)
 	gpmu_session_enable(test.session);
 	child_end(&child);
 	test_total(&test);
-	ok(row(&test, 0)->state == GPMU_OK && row(&test, 0)->raw > 0 && row(&test, 0)->raw < PAGES,
+	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 0)->raw > 0 &&
+		   row(&test, 0)->raw < PAGES,
 	   "session, on exec: after a failed enable, events still begin to count on exec");
 	test_release(&test);
 }

@@ -20,7 +20,7 @@ static void is_reads(const char *events, const struct gpmu_session_options *opti
 	ok(!test_interval(&test), "session reads: an interval of %s is taken", events);
 	is_u64(reads() - before, want, what);
 	for (size_t i = 0; i < test.n; i++)
-		same = same && row(&test, i)->state == GPMU_OK && row(&test, i)->share == 1;
+		same = same && row(&test, i)->state == GPMU_STATE_OK && row(&test, i)->share == 1;
 	ok(same && test.n > 2, "session reads: all events are counted and none is multiplexed");
 	test_release(&test);
 }
@@ -52,7 +52,7 @@ int main(void)
 	const struct gpmu_session_options inherit = { .size = sizeof(inherit), .inherit = 1 };
 
 	if (!kernel_counts() || !reads()) {
-		skip("reads", "this kernel counts no events, or no system calls");
+		skip("session reads: reads of events are counted", "this kernel counts no events, or no system calls");
 		return done_testing();
 	}
 	is_reads(EVENTS, NULL, 1, "session reads: events of one PMU are read by one call");

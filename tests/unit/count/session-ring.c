@@ -11,6 +11,7 @@
 #include "count/counter_ring.h"
 #include "lib/reads.h"
 #include "count/session.h"
+#include "count/session_ring.h"
 #include "session-kernel.h"
 
 #define EVENTS	"page-faults,task-clock,context-switches"
@@ -22,7 +23,7 @@ static struct gpmu_session_options options = {
 
 struct sums {
 	uint64_t raw[ALL], intervals, longest;
-	double end;
+	uint64_t end;
 	bool contiguous, counted;
 };
 
@@ -42,25 +43,46 @@ static void busy(uint64_t ms)
 
 static void add(struct sums *sums, const struct test *test)
 {
-	sums->contiguous = sums->contiguous && row(test, 0)->begin == sums->end &&
-			   row(test, 0)->end > sums->end;
-	sums->end = row(test, 0)->end;
+	sums->contiguous = sums->contiguous && row(test, 0)->time_begin == sums->end &&
+			   row(test, 0)->time_end > sums->end;
+	sums->end = row(test, 0)->time_end;
 	for (size_t i = 0; i < ALL; i++) {
 		sums->raw[i] += row(test, i)->raw;
-		sums->counted = sums->counted && row(test, i)->state == GPMU_OK;
+		sums->counted = sums->counted && row(test, i)->state == GPMU_STATE_OK;
 	}
 }
 
-/* Adds the intervals that are ready; returns 0 or the error. */
+static bool is_on(const struct test *test)
+{
+	return test->session->rings->state == RINGS_ON;
+}
+
+/*
+ * Adds the intervals that are ready, and counts those that the kernel timed. Returns 0; -ENODATA
+ * if the session reads the counters itself; or an error.
+ */
 static int drain(struct sums *sums, struct test *test)
 {
 	int ret;
 
-	while ((ret = gpmu_session_next(test->session, &test->rows, &test->n)) == 1) {
-		add(sums, test);
-		sums->intervals++;
-	}
-	return ret;
+	do {
+		bool on = is_on(test);
+
+		ret = gpmu_session_next(test->session, &test->rows, &test->n);
+		if (ret == 1) {
+			add(sums, test);
+			sums->intervals += on && is_on(test);
+		}
+	} while (ret == 1);
+	return ret ? ret : is_on(test) ? 0 : -ENODATA;
+}
+
+/* Adds the intervals up to gpmu_session_disable(). Returns whether the last one ends there. */
+static bool finish(struct sums *sums, struct test *test)
+{
+	gpmu_session_disable(test->session);
+	drain(sums, test);
+	return test->session->last->end == test->session->stop;
 }
 
 static struct sums no_sums(void)
@@ -68,20 +90,14 @@ static struct sums no_sums(void)
 	return (struct sums){ .contiguous = true, .counted = true };
 }
 
-/*
- * Takes intervals by read(2) until the kernel logs readings. Returns the last error of
- * gpmu_session_next(), 0 if it logs.
- */
+/* Takes intervals by read(2) until the kernel logs readings. Returns 0, or the last error. */
 static int begin(struct sums *sums, struct test *test)
 {
-	int ret = gpmu_session_next(test->session, &test->rows, &test->n);
+	int ret = is_on(test) ? 0 : -ENODATA;
 
 	for (int i = 0; i < 100 && ret == -ENODATA; i++) {
 		busy(1);
-		if (test_interval(test))
-			return -EIO;
-		add(sums, test);
-		ret = gpmu_session_next(test->session, &test->rows, &test->n);
+		ret = drain(sums, test);
 	}
 	return ret;
 }
@@ -92,8 +108,8 @@ static int start(struct sums *sums, struct test *test)
 	int ret = begin(sums, test);
 
 	for (int i = 0; i < 20 && ret == -ENODATA; i++) {
-		test->session->rings.until = 0;
-		test->session->rings.pause = SEC;
+		test->session->rings->until = 0;
+		test->session->rings->pause = SEC;
 		ret = begin(sums, test);
 	}
 	return ret;
@@ -121,7 +137,7 @@ static bool is_total(const struct sums *sums, struct test *test)
 			diag("%s: %" PRIu64 " of all, %" PRIu64 " of intervals", row(test, i)->name,
 			     row(test, i)->raw, sums->raw[i]);
 	}
-	return same && row(test, 0)->end == sums->end;
+	return same && row(test, 0)->time_end == sums->end;
 }
 
 static void intervals(struct test *test)
@@ -132,22 +148,23 @@ static void intervals(struct test *test)
 
 	test_start(test, &options);
 	ok(!start(&sums, test), "kernel-timed intervals: the kernel logs readings after a trial");
+	is_u64(gpmu_session_wait_time(test->session), 25 * MS,
+	       "kernel-timed intervals: a program waits for 25 intervals");
 	for (int i = 0; i < 40 && sums.intervals < 100; i++) {
 		before = reads();
 		ret = drain(&sums, test);
 		busy(25);
-		most = reads() - before > most ? reads() - before : most;
 		if (ret == -ENODATA)
 			start(&sums, test);
+		else if (reads() - before > most)
+			most = reads() - before;
 	}
 	/* The session may read a limit of the kernel when it asks for readings again. */
 	ok(most <= 2, "kernel-timed intervals: readings need no system calls");
 	ok(sums.intervals >= 100, "kernel-timed intervals: the kernel has logged 100 intervals");
 	diag("%" PRIu64 " intervals", sums.intervals);
-	gpmu_session_disable(test->session);
-	ok(!drain(&sums, test) && !test_interval(test),
+	ok(finish(&sums, test),
 	   "kernel-timed intervals: the last interval is read after disable");
-	add(&sums, test);
 	ok(sums.contiguous,
 	   "kernel-timed intervals: each interval begins where the one before it ended");
 	ok(sums.counted, "kernel-timed intervals: all intervals are counted");
@@ -165,17 +182,15 @@ static void again(struct test *test)
 	   "kernel-timed intervals: they resume after the session is enabled again");
 	busy(20);
 	drain(&sums, test);
+	session_rings_stop(test->session->rings);
 	busy(5);
 	ok(!test_interval(test),
 	   "kernel-timed intervals: an interval can be taken by read(2) in between");
 	add(&sums, test);
 	ok(are_read(10, &sums, test),
 	   "kernel-timed intervals: they resume after an interval by read(2)");
-	gpmu_session_disable(test->session);
-	drain(&sums, test);
-	ok(!test_interval(test),
+	ok(finish(&sums, test),
 	   "kernel-timed intervals: the last interval is read after the second disable");
-	add(&sums, test);
 	ok(sums.contiguous && sums.counted && is_total(&sums, test),
 	   "kernel-timed intervals: after an interval by read(2) their sum is the total");
 }
@@ -185,9 +200,9 @@ static void is_not(const char *events, const struct gpmu_session_options *of, co
 	struct test test;
 
 	test_plan(&test, NULL, NULL, NULL, events);
-	ok(!test_session(&test, of) && !test.session->rings.interval &&
-		   !gpmu_session_enable(test.session) &&
-		   gpmu_session_next(test.session, &test.rows, &test.n) == -ENODATA &&
+	ok(!test_session(&test, of) && !test.session->rings &&
+		   gpmu_session_wait_time(test.session) == of->interval &&
+		   !gpmu_session_enable(test.session) && !gpmu_session_disable(test.session) &&
 		   !test_interval(&test),
 	   "%s", what);
 	test_release(&test);
@@ -207,10 +222,16 @@ static void others(void)
 	other = (struct gpmu_session_options){ .size = sizeof(other), .interval = MS };
 	is_not("task-clock", &other, "kernel-timed intervals: there are none of tasks");
 	test_plan(&test, NULL, NULL, NULL, "{task-clock,page-faults}");
-	ok(!test_session(&test, &options) && test.session->rings.interval == MS,
+	ok(!test_session(&test, &options) && test.session->rings,
 	   "kernel-timed intervals: given groups can be logged");
 	test_release(&test);
 	test_plan(&test, NULL, NULL, NULL, "task-clock");
+	other.interval = 60 * SEC;
+	test_start(&test, &other);
+	ok(test_interval(&test) == -ENODATA && !gpmu_session_disable(test.session) &&
+		   !test_interval(&test) && test_interval(&test) == -ENODATA,
+	   "session: there is no interval before half of its length, and one after disable");
+	test_stop(&test);
 	ok(!test_session(&test, &options) &&
 		   gpmu_session_next(test.session, &test.rows, &test.n) == -EINVAL,
 	   "kernel-timed intervals: the session must be enabled");
@@ -231,10 +252,7 @@ static void late(void)
 	   "full ring: the kernel logs as many readings as fit and no more");
 	diag("%" PRIu64 " intervals in 1200 ms", sums.intervals);
 	ok(are_read(20, &sums, &test), "full ring: the kernel logs again after the ring was read");
-	gpmu_session_disable(test.session);
-	drain(&sums, &test);
-	ok(!test_interval(&test), "full ring: the last interval is read after disable");
-	add(&sums, &test);
+	ok(finish(&sums, &test), "full ring: the last interval is read after disable");
 	ok(sums.contiguous && sums.counted && is_total(&sums, &test),
 	   "full ring: no count is lost");
 	test_release(&test);
@@ -243,7 +261,7 @@ static void late(void)
 /* The kernel stops logging: intervals are taken by read(2), and the kernel is tried again later. */
 static void too_few(struct test *test)
 {
-	struct session_rings *rings = &test->session->rings;
+	struct session_rings *rings = test->session->rings;
 	struct sums sums = no_sums();
 	int ret = 0;
 
@@ -261,19 +279,17 @@ static void too_few(struct test *test)
 	   "too few readings: the session gives up the kernel's readings");
 	is_str(kept_line, "for 1 s the kernel is not asked for readings: CPU 0: there were too few",
 	       "too few readings: the pause of 1 s and its cause are logged");
+	busy(1);
 	ok(!test_interval(test), "too few readings: the next interval is taken by read(2)");
 	add(&sums, test);
-	is_u64((uint64_t)-gpmu_session_next(test->session, &test->rows, &test->n), ENODATA,
+	is_u64(rings->state, RINGS_OFF,
 	       "too few readings: the kernel is not tried again within the pause");
 	is_u64((uint64_t)kept_lines, 1, "too few readings: the pause is logged once");
 	rings->until = 0;
 	ok(!start(&sums, test), "too few readings: the kernel is tried again after the pause");
 	ok(are_read(10, &sums, test),
 	   "too few readings: the kernel logs intervals after the pause");
-	gpmu_session_disable(test->session);
-	drain(&sums, test);
-	ok(!test_interval(test), "too few readings: the last interval is read after disable");
-	add(&sums, test);
+	ok(finish(&sums, test), "too few readings: the last interval is read after disable");
 	ok(sums.contiguous && sums.counted && is_total(&sums, test),
 	   "too few readings: no count is lost");
 }
@@ -281,20 +297,19 @@ static void too_few(struct test *test)
 /* The kernel logs nothing at the first trial. */
 static void none(struct test *test)
 {
-	struct counter_ring *ring = test->session->rings.list[0];
+	struct counter_ring *ring = test->session->rings->list[0];
 	struct sums sums = no_sums();
 
 	gpmu_session_enable(test->session);
-	gpmu_session_next(test->session, &test->rows, &test->n);
+	busy(1);
+	drain(&sums, test);
 	counter_ring_stop(ring);
 	counter_ring_skip(ring);
 	ring->seen = 0;
 	kept_line[0] = '\0';
 	ok(begin(&sums, test) == -ENODATA && strstr(kept_line, "there were too few"),
 	   "no readings: intervals are taken by read(2) and a message states why");
-	gpmu_session_disable(test->session);
-	test_interval(test);
-	add(&sums, test);
+	finish(&sums, test);
 	ok(sums.contiguous && sums.counted && is_total(&sums, test),
 	   "no readings: no count is lost");
 }
@@ -307,14 +322,12 @@ static void refused(void)
 
 	test_plan(&test, NULL, NULL, NULL, EVENTS);
 	test_start(&test, &options);
-	test.session->rings.list[0]->set->places[0].place.cpu = 99999;
+	test.session->rings->list[0]->set->places[0].place.cpu = 99999;
 	is_u64((uint64_t)-begin(&sums, &test), ENODATA,
 	       "refused readings: intervals are taken by read(2)");
 	ok(strstr(kept_line, "readings: CPU 99999: "),
 	   "refused readings: the message names the CPU: %s", kept_line);
-	gpmu_session_disable(test.session);
-	test_interval(&test);
-	add(&sums, &test);
+	finish(&sums, &test);
 	ok(sums.contiguous && sums.counted && is_total(&sums, &test),
 	   "refused readings: no count is lost");
 	test_release(&test);
@@ -331,11 +344,8 @@ static void last(struct test *test)
 		gpmu_session_enable(test->session);
 		start(&sums, test);
 		busy(5);
-		gpmu_session_disable(test->session);
-		drain(&sums, test);
-		test_interval(test);
-		all = all && row(test, 0)->end - row(test, 0)->begin > 0.00045;
-		add(&sums, test);
+		finish(&sums, test);
+		all = all && row(test, 0)->time_end - row(test, 0)->time_begin > MS * 45 / 100;
 		all = all && sums.contiguous && is_total(&sums, test);
 	}
 	ok(all, "kernel-timed intervals: the last one has at least 45 %% of the requested length");
@@ -367,19 +377,20 @@ static void interference(void)
 	test_start(&test, &options);
 	start(&sums, &test);
 	busy(5);
-	ring = test.session->rings.list[0];
+	ring = test.session->rings->list[0];
 	counter_ring_stop(ring);
 	ok(!drain(&sums, &test),
 	   "throttling: readings are accepted before the record of throttling");
 	data = tell_of_stop(ring);
-	ok(drain(&sums, &test) == -ENODATA && sums.counted && sums.contiguous,
+	busy(1);
+	ok(drain(&sums, &test) == -ENODATA && sums.contiguous,
 	   "throttling: the session gives up the kernel's readings");
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(!sums.counted && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "throttling: the interval with the gap is not counted");
 	busy(5);
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK,
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_STATE_OK,
 	   "throttling: the interval after the gap is counted");
-	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(!test_total(&test) && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "throttling: the total is not counted");
 	test_release(&test);
 	free(data);
@@ -389,23 +400,23 @@ static void interference(void)
 static void interference_between(void)
 {
 	struct counter_ring *ring;
-	struct sums sums = no_sums();
 	struct test test;
 	char *data;
 
 	test_plan(&test, NULL, NULL, NULL, EVENTS);
 	test_start(&test, &options);
-	begin(&sums, &test);
+	busy(1);
+	test_interval(&test);
 	busy(2);
-	ring = test.session->rings.list[0];
+	ring = test.session->rings->list[0];
 	counter_ring_stop(ring);
 	data = tell_of_stop(ring);
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "throttling: an interval by read(2) with the gap is not counted");
 	busy(2);
-	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_OK,
+	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_STATE_OK,
 	   "throttling: an interval by read(2) after the gap is counted");
-	ok(!test_total(&test) && row(&test, 0)->state == GPMU_NOT_COUNTED,
+	ok(!test_total(&test) && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "throttling: the total of intervals by read(2) is not counted");
 	test_release(&test);
 	free(data);

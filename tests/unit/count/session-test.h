@@ -100,9 +100,12 @@ __attribute__((unused)) static void test_release(struct test *test)
 	gpmu_source_put(test->source);
 }
 
+/* Returns 0, or the error of gpmu_session_next(); -ENODATA: there is no interval. */
 __attribute__((unused)) static int test_interval(struct test *test)
 {
-	return gpmu_session_interval(test->session, &test->rows, &test->n);
+	int ret = gpmu_session_next(test->session, &test->rows, &test->n);
+
+	return ret == 1 ? 0 : ret ? ret : -ENODATA;
 }
 
 __attribute__((unused)) static int test_total(struct test *test)
@@ -122,7 +125,7 @@ __attribute__((unused)) static bool is_raw(const struct test *test, size_t index
 					   const char *what)
 {
 	const struct gpmu_row *r = row(test, index);
-	bool pass = ok(r->raw == want && r->state == GPMU_OK, "%s", what);
+	bool pass = ok(r->raw == want && r->state == GPMU_STATE_OK, "%s", what);
 
 	if (!pass)
 		diag("%s: got %" PRIu64 ", state %d (%s), want %" PRIu64, r->name, r->raw,

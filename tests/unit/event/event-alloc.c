@@ -22,7 +22,7 @@ static int make_event(void)
 		ret = errno;
 		return strcmp(error.text, "Cannot allocate memory") ? 1 : -ret;
 	}
-	ret = *error.text || !gpmu_event_instances(event);
+	ret = *error.text || !gpmu_event_instance_count(event);
 	gpmu_event_free(event);
 	return ret;
 }

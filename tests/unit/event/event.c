@@ -235,7 +235,7 @@ static void units(const struct fixture *laptop)
 		 "event: the text of an event is unchanged");
 	is_str(gpmu_event_instance_name(named, 0), "cpu/event=0x3c,name='x,y'/u",
 	       "event: an instance's name is the event's text");
-	ok(gpmu_event_instances(reads) == 2 && !gpmu_event_instance_name(reads, 2) &&
+	ok(gpmu_event_instance_count(reads) == 2 && !gpmu_event_instance_name(reads, 2) &&
 	   !gpmu_event_instance_pmu(reads, 2) && !gpmu_event_instance_attr(reads, 2),
 	   "event: there is nothing after the last instance");
 	ok(gpmu_event_instance_pmu(reads, 1) ==

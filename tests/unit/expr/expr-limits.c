@@ -145,7 +145,7 @@ static void test_length(void)
 
 	n = fill("0", "+e%zu");
 	expr = gpmu_expr_new(text, NULL, NULL);
-	is_u64(expr ? gpmu_expr_ids(expr) : 0, n, "expr: a text of 1 MiB has as many names as fit");
+	is_u64(expr ? gpmu_expr_id_count(expr) : 0, n, "expr: a text of 1 MiB has as many names as fit");
 	values = calloc(n + 1, sizeof(*values));
 	for (size_t i = 0; values && i < n; i++)
 		values[i].value = 1;

@@ -40,7 +40,7 @@ static double eval(const char *text, struct gpmu_error *error)
 
 	setlocale(LC_ALL, "test");
 	expr = gpmu_expr_new(text, NULL, error);
-	if (expr && !gpmu_expr_ids(expr))
+	if (expr && !gpmu_expr_id_count(expr))
 		value = gpmu_expr_eval(expr, NULL);
 	gpmu_expr_free(expr);
 	setlocale(LC_ALL, "C");

@@ -57,7 +57,7 @@ static const char *ids(const char *text)
 	if (!expr)
 		return "refused";
 	joined[0] = 0;
-	for (size_t i = 0, len = 0; i < gpmu_expr_ids(expr) && len < sizeof(joined); i++)
+	for (size_t i = 0, len = 0; i < gpmu_expr_id_count(expr) && len < sizeof(joined); i++)
 		len += (size_t)snprintf(joined + len, sizeof(joined) - len, "%s%s", i ? " " : "",
 					gpmu_expr_id(expr, i));
 	gpmu_expr_free(expr);
@@ -74,11 +74,11 @@ static double eval(const char *text)
 	struct gpmu_expr_value values[16];
 	double result;
 
-	if (!expr || gpmu_expr_ids(expr) > ARRAY_SIZE(values)) {
+	if (!expr || gpmu_expr_id_count(expr) > ARRAY_SIZE(values)) {
 		gpmu_expr_free(expr);
 		return REFUSED;
 	}
-	for (size_t i = 0; i < gpmu_expr_ids(expr); i++) {
+	for (size_t i = 0; i < gpmu_expr_id_count(expr); i++) {
 		const char *id = gpmu_expr_id(expr, i);
 		double n = (double)i + 2;
 
@@ -371,7 +371,7 @@ static void test_environment(void)
 	gpmu_expr_free(expr);
 	gpmu_expr_free(NULL);
 	expr = gpmu_expr_new("1 + 1", NULL, NULL);
-	ok(expr && !gpmu_expr_ids(expr) && gpmu_expr_eval(expr, NULL) == 2,
+	ok(expr && !gpmu_expr_id_count(expr) && gpmu_expr_eval(expr, NULL) == 2,
 	   "expr: a constant needs no values");
 	gpmu_expr_free(expr);
 }
@@ -397,7 +397,7 @@ static void test_idle(void)
 		struct gpmu_expr_value v[3] = { { 0 } };
 		size_t n;
 
-		for (n = 0; expr && n < gpmu_expr_ids(expr) && n < 3; n++)
+		for (n = 0; expr && n < gpmu_expr_id_count(expr) && n < 3; n++)
 			v[n].value = *gpmu_expr_id(expr, n) == 'a' ? 0 :
 				     *gpmu_expr_id(expr, n) == 'b' ? 2 : NAN;
 		ok(expr && gpmu_expr_idle(expr, v) == values[i].idle, "expr: the result of %s is %s",

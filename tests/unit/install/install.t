@@ -8,7 +8,7 @@
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 top=$PWD
-# Another PREFIX means another build, so this uses a copy of the build folder.
+# Another libdir means another build, so this uses a copy of the build folder.
 build=$dir/build
 mkdir "$build" "$dir/bin"
 cp -a "${B:-build}"/{libperf,flags,proto,metrics,tools,man,gpmu,libgpmu.a,libgpmu.so.0,libgpmu.so,gpmu-{cupti,model,nvml}.so} "$build" ||
@@ -77,8 +77,9 @@ touch "$dir/before"
 sleep 0.01
 out=$(makes install PREFIX="$prefix")
 like "$out" "^installed gpmu 0.1.0 in $prefix\$" "install: make install accepts another PREFIX"
-is "$(find "$build" -name '*.o' -newer "$dir/before" -printf '%f ')" "source_load.o " \
-	"install: another PREFIX rebuilds only the object that has it"
+is "$(find "$build" -name '*.o' -newer "$dir/before" -printf '%f ')" "" "install: another PREFIX rebuilds no object"
+is "$(grep -rlF -e "$prefix" "$prefix")" "" "install: no installed file has the path of PREFIX"
+is "$(find "$prefix" -lname '/*')" "" "install: all installed links are relative"
 is "$(files "$prefix")" "$(files "$root/usr/local")" "install: another PREFIX gets the same files"
 if [ "$(id -u)" = 0 ]; then
 	is "$(cat "$dir/ldconfig")" ldconfig "install: root's make install calls ldconfig"
@@ -104,16 +105,18 @@ if ! command -v pkg-config > /dev/null; then
 else
 	export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 	is "$(pkg-config --modversion gpmu)" 0.1.0 "install: pkg-config has the version"
-	is "$(pkg-config --variable=plugindir gpmu)" "$prefix/lib/gpmu" \
+	is "$(realpath "$(pkg-config --variable=plugindir gpmu)")" "$prefix/lib/gpmu" \
 		"install: pkg-config has the folder of plugins"
-	is "$(pkg-config --static --cflags --libs gpmu | xargs)" "-I$prefix/include -L$prefix/lib -lgpmu" \
+	up=$prefix/lib/pkgconfig/../..
+	is "$(pkg-config --static --cflags --libs gpmu | xargs)" "-I$up/include -L$up/lib -lgpmu" \
 		"install: pkg-config has no unneeded flags"
+	up=$root/usr/local/lib/pkgconfig/../..
 	is "$(PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$root/usr/local/lib/pkgconfig pkg-config --cflags --libs gpmu | xargs)" \
-		"-I$root/usr/local/include -L$root/usr/local/lib -lgpmu" \
-		"install: pkg-config's paths can be below a DESTDIR"
+		"-I$up/include -L$up/lib -lgpmu" "install: pkg-config's paths can be below a DESTDIR"
 	read -ra flags <<< "$(pkg-config --cflags --libs gpmu)"
 	"${CC:-gcc}" -std=c11 -pedantic -Wall -Wextra -Werror tests/examples/man/source.c -o "$dir/program" "${flags[@]}"
 	built C11
+	cp "$dir/program" "$dir/moves"
 	cat > "$dir/program.cpp" << 'END'
 #include <iostream>
 #include <memory>
@@ -158,6 +161,48 @@ else
 	done)" "" "install: man finds all pages"
 	like "$(MANPAGER=cat MANWIDTH=80 man -M "$prefix/share/man" gpmu_session_new)" '^GPMU_SESSION\(3\)' \
 		"install: man shows a function's group page"
+fi
+
+# The whole installation moves.
+moved="$dir/moved here"
+mkdir "$moved"
+mv "$prefix" "$moved/gpmu"
+moved=$moved/gpmu
+gpmu=$moved/bin/gpmu
+steady=$moved/share/gpmu/scenarios/steady.scenario
+out=$(cd / && "$gpmu" stat --source model="$steady" -a -M GraceMemBW --timeout 100 2>&1)
+like "$out" ' 190\.72 GB/s GraceMemBW$' "install: a moved gpmu finds its plugin"
+ln -s "$gpmu" "$dir/bin/gpmu-link"
+out=$(cd / && gpmu-link stat --source model="$steady" -a -M GraceMemBW --timeout 100 2>&1)
+like "$out" ' 190\.72 GB/s GraceMemBW$' "install: a moved gpmu finds its plugin when run by a link"
+# shellcheck disable=SC2016 # the recorded command expands it
+out=$("$gpmu" record -o "$dir/trace" -- sh -c 'echo "$CUDA_INJECTION64_PATH"' 2> /dev/null)
+is "$out" "$moved/lib/gpmu/libgpmu-inject.so" "install: a moved gpmu record injects the library of its own prefix"
+mkdir "$dir/empty"
+out=$(GPMU_PLUGINS=$dir/empty "$gpmu" list --source nothere 2>&1)
+like "$out" "no gpmu-nothere\.so in $dir/empty:$moved/lib/gpmu;" "install: a moved gpmu searches \$GPMU_PLUGINS, then its own folder"
+ln -s "$moved/lib/gpmu/gpmu-nvml.so" "$dir/empty/gpmu-model.so"
+out=$(GPMU_PLUGINS=$dir/empty "$gpmu" list --source model="$steady" 2>&1)
+unlike "$out" 'GraceMemBW' "install: a plugin in \$GPMU_PLUGINS wins over the installed one"
+if [ ! -e "$dir/moves" ]; then
+	skip "no pkg-config" "install: a program finds the plugins of a moved libgpmu"
+	skip "no pkg-config" "install: a program finds the plugins of a libgpmu in a relative LD_LIBRARY_PATH"
+	skip "no pkg-config" "install: pkg-config's paths are those of the moved prefix"
+else
+	is "$(cd / && LD_LIBRARY_PATH=$moved/lib "$dir/moves" model="$steady" 2>&1 | head -n 1)" "nvidia_cnvlink_pmu_0" \
+		"install: a program finds the plugins of a moved libgpmu"
+	is "$(cd "$moved" && LD_LIBRARY_PATH=lib "$dir/moves" model="$steady" 2>&1 | head -n 1)" "nvidia_cnvlink_pmu_0" \
+		"install: a program finds the plugins of a libgpmu in a relative LD_LIBRARY_PATH"
+	# pkg-config puts a backslash before a blank.
+	path=$(PKG_CONFIG_PATH=$moved/lib/pkgconfig pkg-config --variable=includedir gpmu)
+	is "$(realpath "${path//\\/}")" "$moved/include" \
+		"install: pkg-config's paths are those of the moved prefix"
+fi
+if ! command -v man > /dev/null || [ ! -e "$moved/share/man/man1/gpmu.1" ]; then
+	skip "no man or no rst2man" "install: man finds the pages of a moved prefix by PATH"
+else
+	is "$(env -u MANPATH PATH="$moved/bin:$PATH" man -w gpmu 2>&1)" "$moved/share/man/man1/gpmu.1" \
+		"install: man finds the pages of a moved prefix by PATH"
 fi
 
 # refused DESCRIPTION WANT COMMAND...: checks that COMMAND fails, prints WANT, and leaves $dir/there empty
@@ -221,4 +266,11 @@ is "$(files "$root" | xargs)" "usr/local/bin/mine usr/local/lib/gpmu/gpmu-mine.s
 	"install: make uninstall removes its files and no other"
 is "$(find "$root" -type d -path '*/gpmu*' -printf '%P ')" "usr/local/lib/gpmu " \
 	"install: make uninstall removes its own empty folders"
+
+# A distribution's folder of libraries, for which gpmu is linked again
+multi=$dir/multi
+makes install PREFIX="$multi" libdir="$multi/lib/aarch64-linux-gnu" > /dev/null
+mv "$multi" "$dir/multiarch"
+out=$("$dir/multiarch/bin/gpmu" stat --source model="$steady" -a -M GraceMemBW --timeout 100 2>&1)
+like "$out" ' 190\.72 GB/s GraceMemBW$' "install: a moved gpmu finds its plugin in a multiarch folder"
 done_testing

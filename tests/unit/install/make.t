@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the Makefile refuses, with its messages, and what it rebuilds.
+# The Makefile: its error messages, what it rebuilds, and which tests check-FOLDER runs.
 . tests/lib/tap.sh
 
 dir=$(mktemp -d)
@@ -31,9 +31,9 @@ mkdir "$dir/a b"
 like "$(cd "$dir/a b" && makes -f "$OLDPWD/Makefile" help)" 'with a blank in its path' \
 	"make: a path with a blank is refused"
 
-# Rebuilds with other flags, in a copy of the parts of the build folder that three objects need
+# Rebuilds after changes of headers and flags, in a copy of the parts of the build folder that four objects need
 build=$dir/build
-objects=("$build/metrics/base/log.o" "$build/metrics/plugin/source_load.o" "$build/tools/child.o")
+objects=("$build/metrics/base/log.o" "$build/metrics/plugin/plugin_folder.o" "$build/metrics/plugin/source_load.o" "$build/tools/child.o")
 mkdir "$build"
 cp -a "${B:-build}/libperf" "${B:-build}/flags" "$build"
 
@@ -44,16 +44,24 @@ anew() {
 	find "${objects[@]}" -newer "$dir/before" -printf '%f '
 }
 
-is "$(anew)" "log.o source_load.o child.o " "make: absent objects are built"
+is "$(anew)" "log.o plugin_folder.o source_load.o child.o " "make: absent objects are built"
 is "$(anew)" "" "make: objects that are up to date are not rebuilt"
-is "$(anew EXTRA_CFLAGS=-g1)" "log.o source_load.o child.o " "make: other CFLAGS rebuild all objects"
+# -W pretends that a header has just changed.
+is "$(anew -W metrics/base/log.h)" "log.o " "make: a changed leaf header rebuilds only the object that includes it"
+is "$(anew -W metrics/plugin/source_object.h)" "source_load.o " \
+	"make: a changed header of a folder rebuilds only the object that includes it"
+is "$(anew -W metrics/include/gpmu/log.h)" "log.o source_load.o child.o " \
+	"make: a changed public header rebuilds the objects that include it"
+is "$(anew -W metrics/base/spans.h)" "" "make: a changed header that no object includes rebuilds nothing"
+is "$(anew EXTRA_CFLAGS=-g1)" "log.o plugin_folder.o source_load.o child.o " "make: other CFLAGS rebuild all objects"
 is "$(anew EXTRA_CFLAGS=-g1)" "" "make: the same CFLAGS rebuild nothing"
-is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc")" "log.o source_load.o child.o " \
+is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc")" "log.o plugin_folder.o source_load.o child.o " \
 	"make: another CC rebuilds all objects"
-is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc" PREFIX=/opt/gpmu)" "source_load.o " \
-	"make: another PREFIX rebuilds only the object that has it"
-is "$(grep -aom1 '/opt/[a-z/]*' "$build/metrics/plugin/source_load.o" | head -n 1)" "/opt/gpmu/lib/gpmu" \
-	"make: the folder of plugins is below PREFIX"
+is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc" PREFIX=/opt/gpmu)" "" "make: another PREFIX rebuilds nothing"
+is "$(anew EXTRA_CFLAGS=-g1 CC="env gcc" PREFIX=/usr libdir=/usr/lib/aarch64-linux-gnu)" "plugin_folder.o " \
+	"make: another path from bindir to libdir rebuilds only the object that has it"
+like "$(grep -ao '[./]*lib/aarch64[a-z0-9-]*' "$build/metrics/plugin/plugin_folder.o" | head -n 1)" \
+	'^\.\./lib/aarch64-linux-gnu$' "make: the path from bindir to libdir is compiled in"
 cat > "$dir/cross-gcc" << 'END'
 #!/bin/sh
 [ "$1" != -dumpmachine ] || exec echo aarch64-linux-gnu
@@ -62,6 +70,15 @@ END
 chmod +x "$dir/cross-gcc"
 like "$(makes B="$build" CC="$dir/cross-gcc" LIBPERF_SOURCE="$dir" "$build/libperf/libperf.a")" 'is not a kernel source' \
 	"make: libperf is rebuilt for another architecture"
+
+# check-FOLDER: the tests of tests/unit/FOLDER, plain and sanitized, and the command's tests of that name
+named=$(makes -n B="$build" check-plan | sed -n "s/^prove .* --exec '' //p" | tr ' ' '\n' | sort)
+want=$(for source in tests/unit/plan/*.c; do
+	name=${source%.c}
+	grep -q 'int main' "$source" && [ "$name" != tests/unit/plan/plan-dump ] &&
+		printf '%s\n' "$build/$name.t" "$build/$name-san.t"
+done; printf '%s\n' tests/tools/plan.t)
+is "$named" "$(sort <<< "$want")" "make: check-plan runs all tests of tests/unit/plan and tests/tools/plan.t, and no others"
 
 mkdir "$dir/bin"
 for tool in bash sed mkdir mktemp rm install cp find touch tar gzip mv printf dirname date git cat chmod; do

@@ -98,7 +98,7 @@ runs() {
 	source) "$work/example" model=metrics/sources/model/scenarios/steady.scenario ;;
 	saved) "$work/example" < tests/data/perf-output/7.3-command.json ;;
 	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
-	record) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
+	recorder) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
 	report | trace_reader)
 		"$build/tests/unit/trace/trace-script" "$work/$1.pftrace" < tests/data/timeline/offender.script &&
 			"$work/example" "$work/$1.pftrace"
@@ -119,7 +119,7 @@ for example in tests/examples/man/*.c; do
 	out=$(runs "$name")
 	ok $? "$name: the example runs" || diag "$out"
 	[ "$name" != trace ] || is "$out" 6 "$name: the example writes five slices and the audit"
-	[ "$name" != record ] || like "$out" '/libgpmu-inject\.so$' "$name: the command gets the environment for CUDA"
+	[ "$name" != recorder ] || like "$out" '/libgpmu-inject\.so$' "$name: the command gets the environment for CUDA"
 	[ "$name" != report ] || like "$out" '^  gather\(float' "$name: the example prints names of kernels"
 	[ "$name" != trace_reader ] || like "$out" '^100 train: stream 7: gather\(.*\), 2000000 ns$' "$name: the example prints slices"
 	[ "$name" != source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' "$name: the example counts its event"

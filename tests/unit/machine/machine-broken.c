@@ -125,7 +125,7 @@ static void the_rest(const struct gpmu_machine *machine)
 	ok(!gpmu_pmu_event_name(some, 1), "machine: a PMU's malformed events are left out");
 	ok(!strcmp(gpmu_pmu_format_name(some, 0), "event") && !gpmu_pmu_format_name(some, 1),
 	   "machine: a PMU's valid format is found and malformed ones are left out");
-	ok(gpmu_pmu_counters(some) == -1 && gpmu_pmu_counter_width(some) == -1 &&
+	ok(gpmu_pmu_counter_count(some) == -1 && gpmu_pmu_counter_width(some) == -1 &&
 	   gpmu_pmu_cycle_counter(some) == -1, "machine: malformed caps are unknown, which is -1");
 	is_str(gpmu_pmu_cap(some, "good"), "yes",
 	       "machine: a valid cap is found beside malformed ones");

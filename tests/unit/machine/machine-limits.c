@@ -6,8 +6,8 @@
 
 #include "sysroot.h"
 #include "gpmu.h"
-#include "machine/machine_sysfs.h"
-#include "machine/machine_warnings.h"
+#include "machine/sysfs.h"
+#include "machine/warnings.h"
 #include "tap.h"
 
 #define PMUS	"sys/bus/event_source/devices/"

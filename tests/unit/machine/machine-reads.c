@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "gpmu.h"
-#include "machine/machine_sysfs.h"
+#include "machine/sysfs.h"
 #include "lib/reads.h"
 #include "sysroot.h"
 #include "tap.h"

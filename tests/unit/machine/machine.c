@@ -149,16 +149,16 @@ static void caps(const struct gpmu_machine *in_tree, const struct gpmu_machine *
 
 	if (!scf || !theirs || !core)
 		return;
-	ok(gpmu_pmu_counters(theirs) == -1 && gpmu_pmu_counter_width(theirs) == -1 &&
+	ok(gpmu_pmu_counter_count(theirs) == -1 && gpmu_pmu_counter_width(theirs) == -1 &&
 	   gpmu_pmu_cycle_counter(theirs) == -1 && !gpmu_pmu_cap_name(theirs, 0),
 	   "machine: the in-tree driver's counters are unknown");
-	ok(gpmu_pmu_counters(scf) == 6 && gpmu_pmu_counter_width(scf) == 64 &&
+	ok(gpmu_pmu_counter_count(scf) == 6 && gpmu_pmu_counter_width(scf) == 64 &&
 	   gpmu_pmu_cycle_counter(scf) == 1,
 	   "machine: the out-of-tree driver has six counters of 64 bits and the cycle counter");
 	is_str(names(gpmu_pmu_cap_name, scf), "counter_width counters cycle_counter",
 	       "machine: the out-of-tree driver's caps are listed");
 	is_str(gpmu_pmu_cap(core, "slots"), "0x00000008", "machine: a core PMU's cap has its text");
-	ok(gpmu_pmu_counters(core) == -1 && !gpmu_pmu_cap(core, "counters"),
+	ok(gpmu_pmu_counter_count(core) == -1 && !gpmu_pmu_cap(core, "counters"),
 	   "machine: a core PMU's counters are unknown");
 }
 

@@ -192,12 +192,12 @@ static void absent(void)
 	start(&test, NULL, "{fake_0/one/,fake_0/absent/}");
 	test_start(&test, &system_wide);
 	test_interval(&test);
-	ok(row(&test, 0)->state == GPMU_OK,
+	ok(row(&test, 0)->state == GPMU_STATE_OK,
 	   "source GPU: an event in a group with an absent one is counted");
-	is_state(&test, 1, GPMU_NOT_SUPPORTED, "its unit is absent",
+	is_state(&test, 1, GPMU_STATE_NOT_SUPPORTED, "its unit is absent",
 		 "source GPU: an absent event of a group is not supported, with the plugin's reason");
 	test_interval(&test);
-	is_state(&test, 1, GPMU_NOT_SUPPORTED, "its unit is absent",
+	is_state(&test, 1, GPMU_STATE_NOT_SUPPORTED, "its unit is absent",
 		 "source GPU: an absent event stays not supported in later intervals");
 	test_release(&test);
 }

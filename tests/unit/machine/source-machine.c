@@ -129,7 +129,7 @@ static void alike(const struct gpmu_machine *model, const struct gpmu_machine *g
 	ok(same_names(gpmu_pmu_format_name, gpmu_pmu_format, ours, theirs),
 	   "machine: %s of the model has the driver's formats",
 	   name);
-	ok(gpmu_pmu_counters(ours) == gpmu_pmu_counters(theirs) &&
+	ok(gpmu_pmu_counter_count(ours) == gpmu_pmu_counter_count(theirs) &&
 	   gpmu_pmu_counter_width(ours) == gpmu_pmu_counter_width(theirs) &&
 	   gpmu_pmu_cycle_counter(ours) == gpmu_pmu_cycle_counter(theirs),
 	   "machine: %s of the model has the counters of a driver with caps/", name);
@@ -201,7 +201,7 @@ static void superchip(void)
 			ok(!gpmu_pmu_source(pmu),
 			   "machine: %s stays the kernel's", gpmu_pmu_name(pmu));
 		else
-			ok(gpmu_pmu_source(pmu) && gpmu_pmu_counters(pmu) == 2,
+			ok(gpmu_pmu_source(pmu) && gpmu_pmu_counter_count(pmu) == 2,
 			   "machine: %s is now the model's",
 			   gpmu_pmu_name(pmu));
 	}
@@ -215,8 +215,8 @@ static void superchip(void)
 	is_u64(nvme, 4, "machine: four PCI devices have the model's PMUs");
 	ok(!add_model(machine, "idle.scenario,sockets=1,counters=5"),
 	   "machine: a second source is added");
-	ok(gpmu_pmu_counters(gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_0")) == 5 &&
-	   gpmu_pmu_counters(gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_1")) == 2,
+	ok(gpmu_pmu_counter_count(gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_0")) == 5 &&
+	   gpmu_pmu_counter_count(gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_1")) == 2,
 	   "machine: a second source replaces its own PMUs and leaves the first one's");
 	gpmu_machine_free(machine);
 }
@@ -357,7 +357,7 @@ static void shown(void)
 	is_node(machine, 1, 7, -1, 0);
 	ok(gpmu_machine_find_pmu(machine, "fake_0") &&
 	   !gpmu_pmu_identifier(gpmu_machine_find_pmu(machine, "fake_0")) &&
-	   gpmu_pmu_counters(gpmu_machine_find_pmu(machine, "fake_0")) == -1 &&
+	   gpmu_pmu_counter_count(gpmu_machine_find_pmu(machine, "fake_0")) == -1 &&
 	   !gpmu_pmu_node(gpmu_machine_find_pmu(machine, "fake_0")),
 	   "machine: fields beyond a shorter structure are unknown");
 	state.show = FAKE_SHOW_GOOD;

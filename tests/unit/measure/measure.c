@@ -242,7 +242,7 @@ static double seconds_of(const char *region)
 	const struct gpmu_row *const *rows;
 	size_t n;
 
-	return gpmu_rows(g, region, &rows, &n) || !n ? NAN : rows[0]->end;
+	return gpmu_rows(g, region, &rows, &n) || !n ? NAN : (double)rows[0]->time_end / 1e9;
 }
 
 static void ends_of_threads(void)

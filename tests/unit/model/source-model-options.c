@@ -76,7 +76,7 @@ static void taken(void)
 		bed_init(&bed, good[i].options);
 		for (size_t k = 0; (pmu = gpmu_machine_pmu(bed.machine, k)); k++) {
 			pmus += gpmu_pmu_source(pmu) != NULL;
-			counters = gpmu_pmu_source(pmu) ? gpmu_pmu_counters(pmu) : counters;
+			counters = gpmu_pmu_source(pmu) ? gpmu_pmu_counter_count(pmu) : counters;
 		}
 		while (gpmu_machine_node(bed.machine, nodes))
 			nodes++;

@@ -43,7 +43,7 @@ static void is_groups(const struct fixture *fixture, const char *metrics, const 
 
 	ok(text != NULL, "plan: a plan of %s is made", events);
 	if (text) {
-		is_u64(gpmu_plan_groups(plan), groups, what);
+		is_u64(gpmu_plan_group_count(plan), groups, what);
 		if (!ok(has_parts(text, events) &&
 			(metrics || !strchr(text, '{') == !strchr(events, '{')),
 			"plan: the text has only the given braces around %s", events))

@@ -75,12 +75,12 @@ static int plan_all(const struct gpmu_machine *machine, const struct gpmu_catalo
 	for (i = 0; gpmu_catalog_metric(catalog, i) && !ret; i++) {
 		plan = gpmu_plan_new(machine, catalog, NULL, NULL);
 		ret = add_all(plan, catalog, i, i + 1);
-		missing += !gpmu_plan_groups(plan);
+		missing += !gpmu_plan_group_count(plan);
 		gpmu_plan_free(plan);
 	}
 	plan = gpmu_plan_new(machine, catalog, NULL, NULL);
 	ret = ret ? ret : add_all(plan, catalog, 0, i);
-	groups = gpmu_plan_groups(plan);
+	groups = gpmu_plan_group_count(plan);
 	gpmu_plan_free(plan);
 	printf("%zu metrics, %zu of them not counted, %zu groups\n", i, missing, groups);
 	return ret;

@@ -207,7 +207,7 @@ static void thresholds_of(const struct fixture *ours)
 	if (!plan)
 		return;
 	metric = &plan->metrics[plan->items[0].index];
-	ok(metric->threshold && gpmu_expr_ids(metric->threshold) == 1 &&
+	ok(metric->threshold && gpmu_expr_id_count(metric->threshold) == 1 &&
 	   metric->threshold_inputs[0].kind == PLAN_METRIC &&
 	   metric->threshold_inputs[0].metric == plan->items[0].index,
 		"plan: a threshold can refer to its own metric");

@@ -14,7 +14,7 @@ static const char *groups_of(const struct gpmu_plan *plan, size_t item)
 	size_t at = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < gpmu_plan_groups(plan); i++)
+	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++)
 		if (gpmu_plan_group_has_item(plan, i, item))
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%zu",
 					       at ? " " : "", i);
@@ -37,7 +37,7 @@ static void items(const struct fixture *fixture)
 	ok(!gpmu_plan_item(plan, 4) && !gpmu_plan_item_why(plan, 4) &&
 		   !gpmu_plan_item_is_metric(plan, 4),
 	   "plan: there is no item after the last");
-	for (size_t i = 0; i < gpmu_plan_groups(plan); i++) {
+	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++) {
 		const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
 		enum gpmu_pmu_kind kind = pmu ? gpmu_pmu_kind(pmu) : GPMU_PMU_OTHER;
 
@@ -65,17 +65,17 @@ static void counters(const struct fixture *ours, const struct fixture *in_tree)
 {
 	struct gpmu_plan *plan = plan_of(ours, NULL, "GraceMemReadLatency", NULL);
 
-	ok(gpmu_plan_group_counters(plan, 0) == 2,
+	ok(gpmu_plan_group_counter_count(plan, 0) == 2,
 	   "plan: the cycle counter is not one of a group's event counters");
-	ok(gpmu_plan_group_counters(plan, 99) == -1,
+	ok(gpmu_plan_group_counter_count(plan, 99) == -1,
 	   "plan: an absent group's number of counters is -1");
 	gpmu_plan_free(plan);
 	plan = plan_of(ours, NULL, NULL, "page-faults");
-	ok(gpmu_plan_group_counters(plan, 0) == -1,
+	ok(gpmu_plan_group_counter_count(plan, 0) == -1,
 	   "plan: a software group's number of counters is -1");
 	gpmu_plan_free(plan);
 	plan = plan_of(in_tree, NULL, "GraceMemReadLatency", NULL);
-	ok(gpmu_plan_group_counters(plan, 0) == -1,
+	ok(gpmu_plan_group_counter_count(plan, 0) == -1,
 	   "plan: the number of counters is -1 if the PMU does not state it");
 	gpmu_plan_free(plan);
 }

@@ -83,7 +83,7 @@ static void never_split(const struct fixture *machine)
 		return;
 	for (i = 0; i < plan->n_metrics; i++) {
 		group_of[0] = group_of[1] = PLAN_NONE;
-		for (j = 0; j < gpmu_expr_ids(plan->metrics[i].expr); j++) {
+		for (j = 0; j < gpmu_expr_id_count(plan->metrics[i].expr); j++) {
 			const struct plan_input *input = &plan->metrics[i].inputs[j];
 
 			for (k = 0; k < input->length; k++) {

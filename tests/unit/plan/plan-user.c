@@ -55,6 +55,52 @@ static void metrics(const struct fixture *ours)
 		"plan, user only: metrics of uncore PMUs get no modifier");
 }
 
+static bool restricted;
+static int asked;
+
+bool __wrap_event_fd_user_only(void);
+
+bool __wrap_event_fd_user_only(void)
+{
+	asked++;
+	return restricted;
+}
+
+/* Plans an event with user_only -1, on this machine or a fake one. */
+static const char *as_allowed(const struct gpmu_machine *machine, bool restricts)
+{
+	static const struct gpmu_plan_options allowed = { .size = sizeof(allowed), .user_only = -1 };
+	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, NULL);
+	struct gpmu_plan *plan;
+	static char name[32];
+
+	restricted = restricts;
+	asked = 0;
+	plan = gpmu_plan_new(machine, catalog, &allowed, NULL);
+	name[0] = '\0';
+	if (plan && !gpmu_plan_add_events(plan, "task-clock", NULL))
+		snprintf(name, sizeof(name), "%s", gpmu_plan_item(plan, 0));
+	gpmu_plan_free(plan);
+	gpmu_catalog_free(catalog);
+	return name;
+}
+
+static void allowed(const struct fixture *ours)
+{
+	struct gpmu_machine *here = gpmu_machine_new(NULL, NULL);
+
+	is_str(as_allowed(here, true), "task-clock:u",
+	       "plan, user only -1: events get the modifier u if the kernel allows no more");
+	is_str(as_allowed(here, false), "task-clock",
+	       "plan, user only -1: events get no modifier if the kernel allows the rest");
+	is_u64((uint64_t)asked, 1, "plan, user only -1: the kernel is asked once for a plan");
+	is_str(as_allowed(ours->machine, true), "task-clock",
+	       "plan, user only -1: events of another machine get no modifier");
+	is_u64((uint64_t)asked, 0,
+	       "plan, user only -1: this kernel is not asked about another machine");
+	gpmu_machine_free(here);
+}
+
 int main(void)
 {
 	struct fixture ours;
@@ -62,6 +108,7 @@ int main(void)
 	fixture_init(&ours, "superchip-ours");
 	events(&ours);
 	metrics(&ours);
+	allowed(&ours);
 	fixture_release(&ours);
 	return done_testing();
 }

@@ -17,7 +17,7 @@ static void groups(const struct fixture *ours)
 
 	if (!ok(plan != NULL, "plan: GraceMemBW on a superchip has a plan"))
 		return;
-	is_u64(gpmu_plan_groups(plan), 2, "plan: a metric on two sockets has two groups");
+	is_u64(gpmu_plan_group_count(plan), 2, "plan: a metric on two sockets has two groups");
 	is_str(gpmu_pmu_name(gpmu_group_pmu(gpmu_plan_group(plan, 0))), "nvidia_scf_pmu_0",
 	       "plan: the first group is on socket 0's PMU");
 	is_str(gpmu_pmu_name(gpmu_group_pmu(gpmu_plan_group(plan, 1))), "nvidia_scf_pmu_1",
@@ -480,7 +480,7 @@ static void options(const struct fixture *ours)
 	   *error.text, "plan: options without a size are refused");
 	gpmu_plan_free(NULL);
 	plan = gpmu_plan_new(ours->machine, ours->catalog, NULL, NULL);
-	ok(plan && !gpmu_plan_make(plan, NULL) && !gpmu_plan_groups(plan),
+	ok(plan && !gpmu_plan_make(plan, NULL) && !gpmu_plan_group_count(plan),
 		"plan: a plan of nothing can be made");
 	gpmu_plan_free(plan);
 }

@@ -15,6 +15,7 @@
 #include "gpmu.h"
 #include "source-fake.h"
 #include "source-paths.h"
+#include "plugin/plugin_folder.h"
 #include "plugin/source_object.h"
 #include "tap.h"
 
@@ -23,6 +24,7 @@
 static struct fake_state state;
 static struct gpmu_error error;
 static char folder[512];	/* the folder of FAKE */
+static char own_folder[512];	/* of plugins, by the place of this program */
 static char exe[512];
 
 /* Formats NAME=ADDRESS of the state. */
@@ -65,15 +67,24 @@ static void refused(const char *text, int number, const char *message, const cha
 	gpmu_source_put(source);
 }
 
+/* The error for the absent plugin "fake"; @before: the folders of $GPMU_PLUGINS */
+static const char *not_found(const char *before)
+{
+	static char text[640];
+
+	snprintf(text, sizeof(text), "no gpmu-fake.so in %s%s" REMEDY, before, own_folder);
+	return text;
+}
+
 static void places(void)
 {
 	char list[1200], text[600];
 
 	opens(spec(FAKE), "source path: a plugin is opened by its path");
 	unsetenv("GPMU_PLUGINS");
-	refused("fake", ENOENT, "no gpmu-fake.so in " GPMU_PLUGIN_DIR,
+	refused("fake", ENOENT, not_found(""),
 		"source path: a name is searched for in libgpmu's plugin folder");
-	is_u64(strlen(error.text), strlen("no gpmu-fake.so in " GPMU_PLUGIN_DIR REMEDY),
+	is_u64(strlen(error.text), strlen(not_found("")),
 	       "source path: the error has the folder and the remedy only");
 	setenv("GPMU_PLUGINS", folder, 1);
 	opens(spec("fake"), "source path: a name is searched for in $GPMU_PLUGINS");
@@ -81,7 +92,7 @@ static void places(void)
 	setenv("GPMU_PLUGINS", list, 1);
 	opens(spec("fake"), "source path: $GPMU_PLUGINS may have several folders");
 	setenv("GPMU_PLUGINS", "a:b", 1);
-	refused("fake=x", ENOENT, "no gpmu-fake.so in a:b:" GPMU_PLUGIN_DIR,
+	refused("fake=x", ENOENT, not_found("a:b:"),
 		"source path: the error for a missing plugin lists the folders searched");
 	snprintf(list, sizeof(list), ":%s:", folder);
 	setenv("GPMU_PLUGINS", list, 1);
@@ -278,7 +289,8 @@ static int secure_main(void)
 	if (!getauxval(AT_SECURE))
 		return NOT_SECURE;
 	return load("fake") || errno != ENOENT ||
-	       strcmp(error.text, "no gpmu-fake.so in " GPMU_PLUGIN_DIR REMEDY) != 0;
+	       !plugin_folder(own_folder, sizeof(own_folder)) ||
+	       strcmp(error.text, not_found("")) != 0;
 }
 
 /* Runs a copy of this program that belongs to another user, as that user. */
@@ -315,6 +327,8 @@ int main(int argc, char **argv)
 		_exit(secure_main());
 	snprintf(folder, sizeof(folder), "%s", FAKE);
 	*strrchr(folder, '/') = '\0';
+	if (!plugin_folder(own_folder, sizeof(own_folder)))
+		sysroot_bail("/proc/self/maps");
 	places();
 	texts();
 	files();

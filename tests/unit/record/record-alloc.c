@@ -112,11 +112,11 @@ static void count(struct record_map *map)
 static void schedule(struct record_map *map)
 {
 	const struct record_task tasks[] = {
-		{ .what = RECORD_TASK_EXECUTES, .pid = 5, .tid = 5, .comm = "app" },
-		{ .what = RECORD_TASK_FORKED, .pid = 5, .tid = 8, .parent = 5 },
-		{ .what = RECORD_TASK_RUNS, .pid = 5, .tid = 8 },
-		{ .what = RECORD_TASK_WAITS, .pid = 5, .tid = 8 },
-		{ .what = RECORD_TASK_ENDS, .pid = 5, .tid = 8 },
+		{ .change = RECORD_TASK_EXECUTES, .pid = 5, .tid = 5, .comm = "app" },
+		{ .change = RECORD_TASK_FORKED, .pid = 5, .tid = 8, .parent = 5 },
+		{ .change = RECORD_TASK_RUNS, .pid = 5, .tid = 8 },
+		{ .change = RECORD_TASK_WAITS, .pid = 5, .tid = 8 },
+		{ .change = RECORD_TASK_ENDS, .pid = 5, .tid = 8 },
 	};
 
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)

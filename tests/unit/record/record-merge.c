@@ -2,30 +2,30 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "record/record_merge.h"
+#include "record/queue/record_merge.h"
 #include "tap.h"
 
 #define NEVER	UINT64_MAX
 
 static int add(struct record_merge *merge, int stream, uint64_t begin, uint64_t end)
 {
-	const struct record_item item = { .size = sizeof(item), .begin = begin, .end = end };
+	const struct record record = { .size = sizeof(record), .begin = begin, .end = end };
 
-	return record_merge_add(merge, &item, stream);
+	return record_merge_add(merge, &record, stream);
 }
 
-/* Returns the items up to a bound as "1-9 2-3". */
+/* Returns the records up to a bound as "1-9 2-3". */
 static const char *taken(struct record_merge *merge, uint64_t bound)
 {
 	static char text[512];
-	struct record_item *item;
+	struct record *record;
 	size_t at = 0;
 
 	text[0] = '\0';
-	while ((item = record_merge_next(merge, bound))) {
+	while ((record = record_merge_next(merge, bound))) {
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%" PRIu64 "-%" PRIu64,
-				       at ? " " : "", item->begin, item->end);
-		free(item);
+				       at ? " " : "", record->begin, record->end);
+		free(record);
 	}
 	return text;
 }
@@ -43,24 +43,24 @@ static void order(void)
 	add(&merge, b, 10, 20);
 	add(&merge, b, 5, 6);
 	ok(record_merge_bound(&merge, 0) == 0, "merge: the bound is 0 before any mark");
-	is_str(taken(&merge, 0), "", "merge: no item is taken before any mark");
+	is_str(taken(&merge, 0), "", "merge: no record is taken before any mark");
 	record_merge_mark(&merge, a, 50, 1);
 	record_merge_mark(&merge, b, 20, 1);
 	ok(record_merge_bound(&merge, 0) == 20,
 	   "merge: the bound is the earliest mark of all streams");
 	is_str(taken(&merge, 20), "5-6 10-20 10-12",
-	       "merge: items come in order of begin, the longer one first");
+	       "merge: records come in order of begin, the longer one first");
 	record_merge_close(&merge, b);
 	ok(record_merge_bound(&merge, 0) == 50,
 	   "merge: a closed stream does not hold the bound back");
 	is_str(taken(&merge, 50), "30-40",
-	       "merge: the remaining item comes once the bound has passed it");
-	ok(merge.late == 0, "merge: items in time are not counted as late");
+	       "merge: the remaining record comes once the bound has passed it");
+	ok(merge.late == 0, "merge: records in time are not counted as late");
 	add(&merge, a, 1, 49);
 	add(&merge, a, 1, 50);
 	ok(merge.late == 1,
-	   "merge: an item that ended before its stream's mark is counted as late");
-	is_str(taken(&merge, NEVER), "1-50 1-49", "merge: a late item is still delivered");
+	   "merge: a record that ended before its stream's mark is counted as late");
+	is_str(taken(&merge, NEVER), "1-50 1-49", "merge: a late record is still delivered");
 	record_merge_release(&merge);
 }
 
@@ -91,7 +91,7 @@ static void bounded(void)
 	size_t most = 0;
 	int a;
 
-	record_merge_init(&merge, 100 * sizeof(struct record_item));
+	record_merge_init(&merge, 100 * sizeof(struct record));
 	a = record_merge_open(&merge, 0);
 	for (uint64_t i = 0; i < 1000; i++) {
 		add(&merge, a, 1000 - i, 2000);
@@ -99,18 +99,18 @@ static void bounded(void)
 		if (merge.bytes > most)
 			most = merge.bytes;
 	}
-	ok(most <= 101 * sizeof(struct record_item),
-	   "merge: at the memory limit the earliest item is released");
+	ok(most <= 101 * sizeof(struct record),
+	   "merge: at the memory limit the earliest record is released");
 	ok(merge.forced == 900,
-	   "merge: 900 of 1,000 items are counted as forced out by the memory limit");
+	   "merge: 900 of 1,000 records are counted as forced out by the memory limit");
 	record_merge_release(&merge);
 }
 
-/* 100,000 items with random begins and ends come out sorted. */
+/* 100,000 records with random begins and ends come out sorted. */
 static void many(void)
 {
 	struct record_merge merge;
-	struct record_item *item;
+	struct record *record;
 	uint64_t last = 0, last_end = NEVER;
 	bool sorted = true;
 	size_t n = 0;
@@ -124,14 +124,14 @@ static void many(void)
 
 		add(&merge, a, begin, begin + (uint64_t)random() % 100);
 	}
-	for (; (item = record_merge_next(&merge, NEVER)); n++) {
-		sorted = sorted && (item->begin > last || (item->begin == last && item->end <= last_end));
-		last = item->begin;
-		last_end = item->end;
-		free(item);
+	for (; (record = record_merge_next(&merge, NEVER)); n++) {
+		sorted = sorted && (record->begin > last || (record->begin == last && record->end <= last_end));
+		last = record->begin;
+		last_end = record->end;
+		free(record);
 	}
 	ok(sorted && n == 100000 && !merge.bytes,
-	   "merge: 100,000 items in random order come out sorted, each once");
+	   "merge: 100,000 records in random order come out sorted, each once");
 	record_merge_release(&merge);
 }
 

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "record/record_queue.h"
+#include "record/queue/record_queue.h"
 #include "tap.h"
 
-#define ITEMS	200000u
+#define RECORDS	200000u
 
-static size_t walk(const char *items, size_t length, uint64_t *next, bool *in_order)
+static size_t walk(const char *records, size_t length, uint64_t *next, bool *in_order)
 {
 	size_t n = 0;
 
 	for (size_t at = 0; at < length; n++) {
-		const struct record_item *item = (const struct record_item *)(items + at);
+		const struct record *record = (const struct record *)(records + at);
 
-		*in_order = *in_order && item->begin >= *next &&
-			    !memcmp(item + 1, &item->begin, sizeof(item->begin));
-		*next = item->begin + 1;
-		at += item->size;
+		*in_order = *in_order && record->begin >= *next &&
+			    !memcmp(record + 1, &record->begin, sizeof(record->begin));
+		*next = record->begin + 1;
+		at += record->size;
 	}
 	return n;
 }
 
 static void bounds(void)
 {
-	const size_t whole = sizeof(struct record_item) + 8;
-	struct record_item item = { .kind = 3, .of = 4, .begin = 1 };
+	const size_t whole = sizeof(struct record) + 8;
+	struct record record = { .type = 3, .process = 4, .begin = 1 };
 	struct record_queue queue;
-	uint64_t dropped, items;
+	uint64_t dropped, records;
 	const char *data;
 	size_t length;
 
 	ok(!record_queue_init(&queue, 2 * whole + 7),
-	   "queue: it is created with room for two items");
-	ok(record_queue_put(&queue, &item, "12345", 5) && record_queue_has_room(&queue, 8) &&
-	   record_queue_put(&queue, &item, "12345678", 8), "queue: two items fit");
-	ok(!record_queue_has_room(&queue, 0) && !record_queue_put(&queue, &item, "1", 1) &&
-	   !record_queue_put(&queue, &item, NULL, 0),
-	   "queue: further items are refused and dropped");
-	items = record_queue_items(&queue, &dropped);
-	ok(items == 2 && dropped == 2, "queue: the numbers of items put and dropped are exact");
+	   "queue: it is created with room for two records");
+	ok(record_queue_put(&queue, &record, "12345", 5) && record_queue_has_room(&queue, 8) &&
+	   record_queue_put(&queue, &record, "12345678", 8), "queue: two records fit");
+	ok(!record_queue_has_room(&queue, 0) && !record_queue_put(&queue, &record, "1", 1) &&
+	   !record_queue_put(&queue, &record, NULL, 0),
+	   "queue: further records are refused and dropped");
+	records = record_queue_count(&queue, &dropped);
+	ok(records == 2 && dropped == 2, "queue: the numbers of records put and dropped are exact");
 	length = record_queue_take(&queue, &data);
-	ok(length == 2 * whole && ((const struct record_item *)data)->kind == 3 &&
-	   !memcmp(data + sizeof(item), "12345\0\0\0", 8),
-	   "queue: items are taken with their data padded by zeros");
-	ok(record_queue_put(&queue, &item, "1", 1),
-	   "queue: there is room again while taken items are in use");
+	ok(length == 2 * whole && ((const struct record *)data)->type == 3 &&
+	   !memcmp(data + sizeof(record), "12345\0\0\0", 8),
+	   "queue: records are taken with their data padded by zeros");
+	ok(record_queue_put(&queue, &record, "1", 1),
+	   "queue: there is room again while taken records are in use");
 	record_queue_release(&queue);
 }
 
@@ -50,15 +50,15 @@ static void *produce(void *data)
 {
 	struct record_queue *queue = data;
 
-	for (uint64_t i = 0; i < ITEMS; i++) {
-		struct record_item item = { .begin = i };
+	for (uint64_t i = 0; i < RECORDS; i++) {
+		struct record record = { .begin = i };
 
-		record_queue_put(queue, &item, &i, sizeof(i));
+		record_queue_put(queue, &record, &i, sizeof(i));
 	}
 	return NULL;
 }
 
-/* Either side is faster at times: no item is torn, and each one is taken or counted as dropped. */
+/* Either side is faster at times: no record is torn, and each one is taken or counted as dropped. */
 static void threads(void)
 {
 	uint64_t next = 0, dropped, taken = 0;
@@ -70,16 +70,16 @@ static void threads(void)
 
 	record_queue_init(&queue, 4096);
 	pthread_create(&thread, NULL, produce, &queue);
-	while (record_queue_items(&queue, &dropped) + dropped < ITEMS) {
+	while (record_queue_count(&queue, &dropped) + dropped < RECORDS) {
 		length = record_queue_take(&queue, &data);
 		taken += walk(data, length, &next, &in_order);
 	}
 	pthread_join(thread, NULL);
 	length = record_queue_take(&queue, &data);
 	taken += walk(data, length, &next, &in_order);
-	ok(record_queue_items(&queue, &dropped) == taken && taken + dropped == ITEMS,
-	   "queue: each of another thread's 200,000 items is taken or counted as dropped");
-	ok(in_order, "queue: all items taken are whole and in order");
+	ok(record_queue_count(&queue, &dropped) == taken && taken + dropped == RECORDS,
+	   "queue: each of another thread's 200,000 records is taken or counted as dropped");
+	ok(in_order, "queue: all records taken are whole and in order");
 	diag("%" PRIu64 " dropped", dropped);
 	record_queue_release(&queue);
 }

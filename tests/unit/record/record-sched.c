@@ -29,7 +29,7 @@ static struct {
 	struct perf_event_mmap_page *page;
 	struct perf_event_attr attr;
 	int of;			/* pid of the event */
-	char told[256];
+	char warning[256];
 } kernel;
 
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
@@ -108,7 +108,7 @@ void __wrap_log_line(int level, const char *fmt, ...)
 
 	va_start(args, fmt);
 	if (level == GPMU_LOG_WARNING)
-		vsnprintf(kernel.told, sizeof(kernel.told), fmt, args);
+		vsnprintf(kernel.warning, sizeof(kernel.warning), fmt, args);
 	va_end(args);
 }
 
@@ -233,18 +233,18 @@ static uint64_t clock_now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static struct gpmu_record *record_of(pid_t pid)
+static struct gpmu_recorder *recorder_of(pid_t pid)
 {
-	const struct gpmu_record_options options = {
+	const struct gpmu_recorder_options options = {
 		.size = sizeof(options), .path = path, .sched = 1, .rank = -1,
 	};
-	struct gpmu_record *record = gpmu_record_new(&options, NULL);
+	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
 
 	kernel.fd = -1;
-	kernel.told[0] = '\0';
-	if (pid && record)
-		gpmu_record_pid(record, pid);
-	return record;
+	kernel.warning[0] = '\0';
+	if (pid && recorder)
+		gpmu_recorder_pid(recorder, pid);
+	return recorder;
 }
 
 /*
@@ -278,44 +278,44 @@ static const char *shown(void)
 
 static void own(void)
 {
-	struct gpmu_record_stats stats = { .size = sizeof(stats) };
-	struct gpmu_record *record = record_of(5);
+	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
+	struct gpmu_recorder *recorder = recorder_of(5);
 
-	ok(record && !gpmu_record_start(record, NULL, NULL),
+	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL),
 	   "record sched: the command's scheduling is recorded if the machine's is refused");
 	ok(kernel.of == 5 && kernel.attr.context_switch && kernel.attr.inherit && kernel.attr.exclude_kernel &&
 	   kernel.attr.sample_id_all,
 	   "record sched: the command's event is opened unprivileged, inherited and without the kernel");
-	ok(!strncmp(kernel.told, "of scheduling only the command's own threads are recorded; scheduling of the whole "
+	ok(!strncmp(kernel.warning, "of scheduling only the command's own threads are recorded; scheduling of the whole "
 		    "machine takes ", 94),
 	   "record sched: a warning states the restriction to the command and its remedy");
-	gpmu_record_enable(record);
+	gpmu_recorder_enable(recorder);
 	second(clock_now());
-	ok(!gpmu_record_stop(record, NULL), "record sched: the recording stops without an error");
+	ok(!gpmu_recorder_stop(recorder, NULL), "record sched: the recording stops without an error");
 	is_str(shown(), "3: 0(0)>5 app, 3: 5(1)>0, 3: 0(0)>6 app, 3: 6(256)>0, 3: 0(0)>6, 3: 6(16)>0",
 	       "record sched: records that wrap around the ring's end are on the timeline");
-	gpmu_record_get_stats(record, &stats);
-	ok(stats.records == 9 && stats.lost == 7,
+	gpmu_recorder_get_stats(recorder, &stats);
+	ok(stats.record_count == 9 && stats.lost_count == 7,
 	   "record sched: records lost by the kernel are counted");
-	gpmu_record_free(record);
+	gpmu_recorder_free(recorder);
 }
 
 /* Counts records lost before the last one, with or without PERF_FORMAT_LOST. */
 static uint64_t lost_in_all(bool old, uint64_t counted)
 {
-	struct gpmu_record *record = record_of(5);
-	struct gpmu_record_stats stats = { .size = sizeof(stats) };
+	struct gpmu_recorder *recorder = recorder_of(5);
+	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
 
 	kernel.old = old;
-	gpmu_record_start(record, NULL, NULL);
-	gpmu_record_enable(record);
+	gpmu_recorder_start(recorder, NULL, NULL, NULL);
+	gpmu_recorder_enable(recorder);
 	second(clock_now());
 	counts_lost(counted);
-	gpmu_record_stop(record, NULL);
-	gpmu_record_get_stats(record, &stats);
-	gpmu_record_free(record);
+	gpmu_recorder_stop(recorder, NULL);
+	gpmu_recorder_get_stats(recorder, &stats);
+	gpmu_recorder_free(recorder);
 	kernel.old = false;
-	return stats.lost;
+	return stats.lost_count;
 }
 
 static void at_the_end(void)
@@ -331,52 +331,52 @@ static void at_the_end(void)
 /* The recording is stopped without having been enabled. */
 static void late(void)
 {
-	struct gpmu_record *record = record_of(5);
+	struct gpmu_recorder *recorder = recorder_of(5);
 
-	gpmu_record_start(record, NULL, NULL);
+	gpmu_recorder_start(recorder, NULL, NULL, NULL);
 	second(clock_now() - 1000000);
-	gpmu_record_stop(record, NULL);
+	gpmu_recorder_stop(recorder, NULL);
 	is_str(shown(), "", "record sched: a recording that is never enabled has no switches");
-	gpmu_record_free(record);
+	gpmu_recorder_free(recorder);
 }
 
 static void rings(void)
 {
 	struct gpmu_error error = { .text = "" };
-	struct gpmu_record *record = record_of(5);
+	struct gpmu_recorder *recorder = recorder_of(5);
 
-	gpmu_record_start(record, NULL, NULL);
+	gpmu_recorder_start(recorder, NULL, NULL, NULL);
 	ok(kernel.mapped == PAGE + MANY, "record sched: a ring has 256 KiB");
-	gpmu_record_free(record);
+	gpmu_recorder_free(recorder);
 	kernel.most = 5 * PAGE;
-	record = record_of(5);
-	ok(!gpmu_record_start(record, NULL, NULL) && kernel.mapped == 5 * PAGE,
+	recorder = recorder_of(5);
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && kernel.mapped == 5 * PAGE,
 	   "record sched: a ring shrinks to the memory that may be locked");
-	gpmu_record_free(record);
+	gpmu_recorder_free(recorder);
 	kernel.most = PAGE;
-	record = record_of(5);
-	ok(gpmu_record_start(record, NULL, &error) == -ENOBUFS && strstr(error.text, "kernel.perf_event_mlock_kb"),
+	recorder = recorder_of(5);
+	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) == -ENOBUFS && strstr(error.text, "kernel.perf_event_mlock_kb"),
 	   "record sched: without memory for a ring the error names kernel.perf_event_mlock_kb");
-	gpmu_record_free(record);
+	gpmu_recorder_free(recorder);
 	kernel.most = SIZE_MAX;
 }
 
 static void refused(void)
 {
 	struct gpmu_error error = { .text = "" };
-	struct gpmu_record *record = record_of(0);
+	struct gpmu_recorder *recorder = recorder_of(0);
 
-	ok(gpmu_record_start(record, NULL, &error) && strstr(error.text, "scheduling of the whole machine takes ") &&
-	   !kernel.told[0],
+	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) && strstr(error.text, "scheduling of the whole machine takes ") &&
+	   !kernel.warning[0],
 	   "record sched: without a command the error is that of the machine's scheduling");
-	gpmu_record_free(record);
+	gpmu_recorder_free(recorder);
 	kernel.refuses = EACCES;
-	record = record_of(5);
-	ok(gpmu_record_start(record, NULL, &error) == -EACCES,
+	recorder = recorder_of(5);
+	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) == -EACCES,
 	   "record sched: a kernel that refuses the command's events makes start fail");
 	is_str(error.text, "scheduling of the command takes CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2",
 	       "record sched: the error names CAP_PERFMON and kernel.perf_event_paranoid");
-	gpmu_record_free(record);
+	gpmu_recorder_free(recorder);
 	kernel.refuses = 0;
 }
 

@@ -4,7 +4,7 @@
 #include "trace/trace-test.h"
 
 #define TASK(does, on, of, thread, ...) \
-	((struct record_task){ .what = (does), .cpu = (on), .pid = (of), .tid = (thread), __VA_ARGS__ })
+	((struct record_task){ .change = (does), .cpu = (on), .pid = (of), .tid = (thread), __VA_ARGS__ })
 #define RUNS(cpu, pid, tid) TASK(RECORD_TASK_RUNS, cpu, pid, tid, 0)
 #define WAITS(cpu, pid, tid) TASK(RECORD_TASK_WAITS, cpu, pid, tid, 0)
 #define PREEMPTED(cpu, pid, tid) TASK(RECORD_TASK_PREEMPTED, cpu, pid, tid, 0)

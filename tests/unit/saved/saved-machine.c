@@ -52,7 +52,7 @@ static void test_grace(void)
 	   gpmu_pmu_format(pmu, "dst") && gpmu_pmu_event(pmu, "rd_bytes_loc") &&
 	   !strcmp(gpmu_pmu_identifier(pmu), "1030036b"),
 	   "perf output: a PMU has the formats and events of its names, and Grace's identifier");
-	ok(pmu && gpmu_pmu_counters(pmu) == 6 && gpmu_pmu_cycle_counter(pmu) == 1,
+	ok(pmu && gpmu_pmu_counter_count(pmu) == 6 && gpmu_pmu_cycle_counter(pmu) == 1,
 	   "perf output: a PMU has the counters of a Grace");
 	node = pmu ? gpmu_pmu_node(pmu) : NULL;
 	ok(node && gpmu_node_number(node) == 2 && gpmu_node_package(node) == 36,
@@ -99,7 +99,7 @@ static void test_merged(void)
 			      "1000000000,,nvidia_scf_pmu/cmem_wr_total_bytes/,2000000000,100.00,,\n"
 			      "2000000000,ns,duration_time,2000000000,100.00,,\n", laptop.path,
 			  "GraceMemBW", NULL), "perf output: PMUs summed by perf make rows");
-	ok(t.n == 1 && t.rows[0].state == GPMU_OK,
+	ok(t.n == 1 && t.rows[0].state == GPMU_STATE_OK,
 	   "perf output: a metric of PMUs summed by perf has a value") ||
 		(diag("state %d, %s", t.rows[0].state, t.rows[0].why ? t.rows[0].why : ""), 0);
 	saved_test_release(&t);

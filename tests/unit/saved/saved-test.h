@@ -127,8 +127,8 @@ static bool is_row(const struct saved_test *t, size_t index, const char *name, d
 {
 	const struct gpmu_row *row = &t->rows[index];
 	bool fine = index < t->n && !strcmp(row->name, name) &&
-		    (isnan(value) ? row->state == GPMU_NOT_COUNTED && isnan(row->value) :
-				    row->state == GPMU_OK && is_near(row->value, value));
+		    (isnan(value) ? row->state == GPMU_STATE_NOT_COUNTED && isnan(row->value) :
+				    row->state == GPMU_STATE_OK && is_near(row->value, value));
 
 	if (!ok(fine, "%s", what) && index < t->n)
 		diag("%s is %.12g, state %d, %s", row->name, row->value, row->state,

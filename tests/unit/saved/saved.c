@@ -32,7 +32,7 @@ static void test_metric(void)
 	   "perf output: a Grace's output is evaluated on a laptop");
 	is_row(&t, 0, "GraceMemBW", 180, "perf output: a metric is that of both sockets");
 	ok(t.n == 1 && t.rows[0].scope == GPMU_SCOPE_MACHINE && t.rows[0].share == 1 &&
-	   t.rows[0].begin == 0 && t.rows[0].end == 2,
+	   t.rows[0].time_begin == 0 && t.rows[0].time_end == 2000000000,
 	   "perf output: a metric is a row of the machine for the 2 s of duration_time");
 	end();
 	begin(1, 1);
@@ -80,7 +80,7 @@ static void test_missing(void)
 	       "perf output: an event that was not counted has no value");
 	is_str(t.rows[1].why, "perf says that it was not counted",
 	       "perf output: the reason of an event that was not counted refers to perf");
-	ok(t.rows[2].state == GPMU_NOT_SUPPORTED,
+	ok(t.rows[2].state == GPMU_STATE_NOT_SUPPORTED,
 	   "perf output: an event that perf does not support is not supported");
 	is_str(t.rows[2].why, "perf says that it is not supported",
 	       "perf output: the reason of an event that is not supported refers to perf");
@@ -158,13 +158,13 @@ static void test_intervals(void)
 	   "perf output: node 1 has its count, and another socket's line of its PMU is ignored");
 	ok(t.rows[0].package == 0 && t.rows[1].package == 36,
 	   "perf output: packages are the labels' numbers");
-	ok(t.rows[1].begin == 0 && t.rows[1].end == 1,
+	ok(t.rows[1].time_begin == 0 && t.rows[1].time_end == 1000000000,
 	   "perf output: the first interval is the first second");
 	ok(gpmu_saved_end(t.saved) == 1 && saved_test_rows(&t),
 	   "perf output: the end completes the last interval");
 	is_row(&t, 1, "nvidia_scf_pmu/cmem_rd_data/", 40,
 	       "perf output: the last interval is without the summary behind it");
-	ok(t.rows[1].begin == 1 && t.rows[1].end == 2.5,
+	ok(t.rows[1].time_begin == 1000000000 && t.rows[1].time_end == 2500000000,
 	   "perf output: the last interval has its 1.5 s");
 	ok(!gpmu_saved_end(t.saved) && gpmu_saved_has_intervals(t.saved),
 	   "perf output: there is no interval after the last one");
@@ -313,8 +313,8 @@ static void test_recorded(const char *version)
 			if (!t.plan)
 				saved_test_plan(&t, laptop.path, NULL, "context-switches");
 			fine = saved_test_rows(&t) && t.n == outputs[i / 2].rows &&
-			       t.rows[0].state == GPMU_OK && t.rows[0].value >= 1 &&
-			       t.rows[0].share == 1 && t.rows[0].end >= t.rows[0].begin;
+			       t.rows[0].state == GPMU_STATE_OK && t.rows[0].value >= 1 &&
+			       t.rows[0].share == 1 && t.rows[0].time_end >= t.rows[0].time_begin;
 		}
 		if (!ok(fine && tables == outputs[i / 2].tables, "perf output: %s is read", path))
 			diag("%s, %zu tables, %zu rows", t.error.text, tables, t.n);

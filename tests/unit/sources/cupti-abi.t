@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What metrics/sources/cupti/cupti_api.h declares of CUDA, CUPTI and NVML is what the
-# toolkit's own headers have: sizes, offsets, constants, functions.
+# Compares metrics/sources/cupti/cupti_api.h with the toolkit's own headers of CUDA, CUPTI and NVML: sizes,
+# offsets, constants, functions.
 
 . tests/lib/tap.sh
 
@@ -10,7 +10,7 @@ ours=metrics/sources/cupti/cupti_api.h
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-# toolkit: the folder of its headers
+# toolkit: prints the folder of the toolkit's headers
 toolkit() {
 	local dir
 
@@ -19,6 +19,7 @@ toolkit() {
 	done
 }
 
+# members: prints "size TYPE" for each structure and "member TYPE MEMBER" for its members
 members() {
 	awk '/^typedef struct/ { inside = 1; list = ""; next }
 	inside && /^}/ { gsub(/[};]| /, ""); printf "%s", list > "/dev/stderr"; n = split(list, m, " ")
@@ -28,7 +29,7 @@ members() {
 	' "$ours" 2> /dev/null
 }
 
-# program: prints a line for each thing that is compared
+# program HEADER: prints a program that prints sizes, offsets and constants, one a line
 program() {
 	cat << 'EOF' - "$1"
 #include <stddef.h>
@@ -52,12 +53,12 @@ EOF
 	echo 'return 0; }'
 }
 
-# symbols: the functions in the tables, but for NVML's
+# symbols: prints the functions in the tables, without NVML's
 symbols() {
 	sed '/^#define NVML_FUNCTIONS/,/^$/d' "$ours" | grep -oE '^[[:blank:]]F\([a-z_]+, [A-Za-z0-9_]+' | sed 's/.*, //'
 }
 
-# sizes: a structure and its last member, for each structSize that is given
+# sizes: prints each structure whose size is passed to CUPTI, and its last known member
 sizes() {
 	cat metrics/sources/cupti/*.c | tr -d '\n\t ' | grep -oE 'CUPTI_STRUCT_SIZE\([A-Za-z_]+,[A-Za-z]+\)' |
 		sed 's/.*(\(.*\),\(.*\))/\1 \2/' | sort -u
@@ -65,11 +66,11 @@ sizes() {
 
 include=$(toolkit)
 if [ -z "$include" ]; then
-	skip "no CUPTI's headers" "the declarations are the toolkit's"
+	skip "no CUPTI's headers" "cupti: cupti_api.h matches the toolkit's headers"
 	done_testing
 fi
 
-# cupti_profiler_host.h includes one of C++, of which it uses nothing.
+# cupti_profiler_host.h includes C++'s <string> without a use: an empty file replaces it.
 : > "$tmp/string"
 printf '#include <%s>\n' stddef.h cuda.h cupti_result.h cupti_callbacks.h cupti_activity.h cupti_version.h \
 	cupti_target.h cupti_profiler_target.h cupti_profiler_host.h cupti_pmsampling.h > "$tmp/real.h"
@@ -78,16 +79,15 @@ printf '#include "cupti_api.h"\n' > "$tmp/ours.h"
 program "$tmp/real.h" > "$tmp/real.c"
 program "$tmp/ours.h" > "$tmp/ours.c"
 "${CC:-gcc}" -w -I "$tmp" -isystem "$include" -o "$tmp/real" "$tmp/real.c"
-ok $? "the toolkit has each type, member and constant"
+ok $? "cupti: the toolkit has each type, member and constant"
 "${CC:-gcc}" -w -I metrics/sources/cupti -o "$tmp/ours" "$tmp/ours.c"
-ok $? "so have we"
+ok $? "cupti: cupti_api.h has each type, member and constant"
 "$tmp/real" > "$tmp/real.txt"
 "$tmp/ours" > "$tmp/ours.txt"
 [ "$(grep -c '_Params\.' "$tmp/ours.txt")" -gt 100 ]
-ok $? "$(wc -l < "$tmp/ours.txt") of them are compared"
-is "$(diff "$tmp/ours.txt" "$tmp/real.txt")" "" "they are the same in $include"
+ok $? "cupti: more than 100 members are compared: $(wc -l < "$tmp/ours.txt") lines"
+is "$(diff "$tmp/ours.txt" "$tmp/real.txt")" "" "cupti: types, members and constants are the same in $include"
 
-# A later CUPTI can have a longer structure: it takes the shorter one of those before.
 {
 	cat "$tmp/real.h"
 	echo 'void *all[] = {'
@@ -95,9 +95,11 @@ is "$(diff "$tmp/ours.txt" "$tmp/real.txt")" "" "they are the same in $include"
 	echo '};'
 } > "$tmp/symbols.c"
 [ "$(symbols | wc -l)" -gt 30 ]
-ok $? "$(symbols | wc -l) functions are used"
-is "$("${CC:-gcc}" -w -I "$tmp" -isystem "$include" -fsyntax-only "$tmp/symbols.c" 2>&1)" "" "each is declared"
+ok $? "cupti: more than 30 functions are used: $(symbols | wc -l)"
+is "$("${CC:-gcc}" -w -I "$tmp" -isystem "$include" -fsyntax-only "$tmp/symbols.c" 2>&1)" "" \
+	"cupti: the toolkit declares each function"
 
+# CUPTI accepts the sizes of earlier versions, so a size ends with the last member that gpmu knows.
 {
 	cat "$tmp/real.h"
 	echo '#define SIZE(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))'
@@ -106,16 +108,16 @@ is "$("${CC:-gcc}" -w -I "$tmp" -isystem "$include" -fsyntax-only "$tmp/symbols.
 	done
 } > "$tmp/sizes.c"
 [ "$(sizes | wc -l)" -gt 20 ]
-ok $? "$(sizes | wc -l) structures are passed"
+ok $? "cupti: more than 20 structures are passed with their size: $(sizes | wc -l)"
 is "$("${CC:-gcc}" -w -I "$tmp" -isystem "$include" -fsyntax-only "$tmp/sizes.c" 2>&1)" "" \
-	"each in the size that the toolkit says"
+	"cupti: each structure is passed with the toolkit's size"
 
 if [ -e "$include/nvml.h" ]; then
 	printf '#include <nvml.h>\n_Static_assert(NVML_CLOCK_SM == %s, "");\n' \
 		"$(sed -n 's/^#define NVML_CLOCK_SM[[:blank:]]*//p' "$ours")" > "$tmp/nvml.c"
 	"${CC:-gcc}" -isystem "$include" -fsyntax-only "$tmp/nvml.c"
-	ok $? "NVML's constants are its header's"
+	ok $? "cupti: NVML_CLOCK_SM has the value of nvml.h"
 else
-	skip "no nvml.h" "NVML's constants are its header's"
+	skip "no nvml.h" "cupti: NVML_CLOCK_SM has the value of nvml.h"
 fi
 done_testing

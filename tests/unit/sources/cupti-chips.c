@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The metrics that are built in for GPUs, on each chip that the CUPTI of CUDA 13.0 can sample */
+/* The built-in GPU metrics on each chip that the installed CUPTI can sample */
 #include <regex.h>
 
 #include <gpmu/catalog.h>
@@ -12,12 +12,12 @@
 #define EVENT		UNIT "@"
 #define MAX_EVENTS	64
 
-/* These two do not fit together. */
+/* These two metrics do not fit into one pass together. */
 #define ONE		"GpuL1BW"
 #define OTHER		"GpuTensorActive"
 #define DEVICE		"sys/bus/event_source/devices/" UNIT "_0/"
 
-/* With the sanitizers each takes much longer; GH100 is among them. */
+/* A chip takes much longer with the sanitizers: every seventh is checked, GH100 among them. */
 #ifdef __SANITIZE_ADDRESS__
 #define STEP	7
 #else
@@ -29,7 +29,7 @@ struct names {
 	size_t length;
 };
 
-/* Adds the events of a formula, each once: "nvidia_gpu@dram__bytes_read.sum@" */
+/* Adds the events of a formula, each once: "dram__bytes_read.sum" of "nvidia_gpu@dram__bytes_read.sum@" */
 static void add_names(struct names *names, const char *formula)
 {
 	const char *at = formula, *end;
@@ -59,7 +59,7 @@ static void names_release(struct names *names)
 	names->length = 0;
 }
 
-/* Passes of all of them together; 0: the chip lacks one */
+/* Returns the passes of all events together, 0 if the chip lacks one. */
 static size_t passes_of(const struct host *host, const struct names *names)
 {
 	struct gpmu_error error = { 0 };
@@ -78,7 +78,7 @@ static size_t passes_of(const struct host *host, const struct names *names)
 	return passes;
 }
 
-/* A machine whose only PMU is one of the chip */
+/* Returns a machine whose only PMU is the chip's. */
 static struct gpmu_machine *machine_of(struct sysroot *root, const char *chip)
 {
 	struct gpmu_machine *machine;
@@ -94,7 +94,10 @@ static struct gpmu_machine *machine_of(struct sysroot *root, const char *chip)
 	return machine;
 }
 
-/* Whether the chip has the metric as it should: in one pass, or not at all */
+/*
+ * A metric for this chip must fit into one pass. A metric for other chips must not, unless another variant of it is for
+ * this chip.
+ */
 static bool check_metric(const struct gpmu_catalog *catalog, const struct gpmu_metric *metric,
 			 const struct gpmu_machine *machine, const struct host *host)
 {
@@ -109,8 +112,8 @@ static bool check_metric(const struct gpmu_catalog *catalog, const struct gpmu_m
 	if (gpmu_metric_supported(metric, machine) == 1) {
 		if (passes == 1 && found == metric)
 			return true;
-		diag("%s: %s, line %u: passes %zu, 0: it lacks an event; %s", host->chip, name,
-		     gpmu_metric_line(metric), passes, found == metric ? "once" : "twice");
+		diag("%s: %s, line %u: %zu passes (0: the chip lacks an event), found %s", host->chip,
+		     name, gpmu_metric_line(metric), passes, found == metric ? "once" : "twice");
 	} else {
 		if (passes != 1 || gpmu_metric_supported(found, machine) == 1)
 			return true;
@@ -126,7 +129,7 @@ static bool is_of(const struct gpmu_metric *metric, const struct gpmu_machine *m
 	return pmu && !strcmp(pmu, UNIT) && (!machine || gpmu_metric_supported(metric, machine) == 1);
 }
 
-/* Passes of all metrics of the chip but one */
+/* Returns the passes of all metrics of the chip but one. */
 static size_t passes_without(const struct gpmu_catalog *catalog, const struct gpmu_machine *machine,
 			     const struct host *host, const char *name)
 {
@@ -157,15 +160,19 @@ static unsigned int check_chip(const struct gpmu_catalog *catalog, const struct 
 		wrong += !check_metric(catalog, metric, machine, host);
 		had += is_of(metric, machine);
 	}
-	ok(!wrong, "%s: each of its %u metrics fits in one pass, and none is left out", host->chip, had);
-	is_u64(passes_without(catalog, machine, host, OTHER), 1, "... all of them together, but " OTHER);
-	is_u64(passes_without(catalog, machine, host, ONE), 1, "... or but " ONE);
+	ok(!wrong,
+	   "chip %s: each of its %u metrics fits into one pass, and no metric that fits is missing",
+	   host->chip, had);
+	is_u64(passes_without(catalog, machine, host, OTHER), 1,
+	       "all metrics of a chip without " OTHER " fit into one pass together");
+	is_u64(passes_without(catalog, machine, host, ONE), 1,
+	       "all metrics of a chip without " ONE " fit into one pass together");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 	return had;
 }
 
-/* Of @chips, how many @part of a Compat is for */
+/* Returns how many of @chips a part of a Compat matches. */
 static size_t chips_of(const char *part, const char *const *chips, size_t length)
 {
 	char whole[160];
@@ -181,7 +188,7 @@ static size_t chips_of(const char *part, const char *const *chips, size_t length
 	return found;
 }
 
-/* The next of "a|b(c|d)", which is cut; NULL behind the last */
+/* Splits "a|b(c|d)" in place: returns the next part, NULL after the last one. */
 static char *next_part(char **rest)
 {
 	char *part = *rest, *at;
@@ -213,10 +220,11 @@ static void check_compats(const struct gpmu_catalog *catalog, const char *const 
 			if (chips_of(part, chips, length))
 				continue;
 			unknown++;
-			diag("%s: no chip is %s", gpmu_metric_name(metric), part);
+			diag("%s: no chip matches %s", gpmu_metric_name(metric), part);
 		}
 	}
-	ok(parts && !unknown, "each chip that a metric is for is one that CUPTI knows: %u", parts);
+	ok(parts && !unknown,
+	   "CUPTI knows each of the %u chips in the Compat of a GPU metric", parts);
 }
 
 int main(void)
@@ -234,12 +242,12 @@ int main(void)
 		struct host *host = NULL;
 		unsigned int had;
 
-		/* Volta has no PM sampling, which cupti-host.c has checked. */
+		/* Volta has no PM sampling; cupti-host.c checks its error. */
 		if (host_new(&library, chips[i], &host, &error))
 			continue;
 		had = check_chip(catalog, host);
 		if (!strcmp(chips[i], "GH100"))
-			is_u64(had, 23, "GH100 has all but the two of BAR1");
+			is_u64(had, 23, "GH100 has all GPU metrics but the two of BAR1");
 		host_free(host);
 	}
 	check_compats(catalog, chips, length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Passes of metrics, the smallest set to leave out, values of an image of an H200 */
+/* Passes of metrics, the smallest set to drop, and the values in a counter image of an H200 */
 #include <errno.h>
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #define PASSES	"tests/data/gpu/pm_passes.tsv"
 #define IMAGE	"tests/data/gpu/pm_small.bin"
 
-/* Metrics that fit in one pass on GH100, with and without links that a GPU may lack */
+/* Metrics that fit into one pass on GH100; the last four are of links that a GPU may lack. */
 static const char *const together[] = {
 	"dram__bytes_read.sum", "dram__bytes_write.sum", "pcie__read_bytes.sum", "pcie__write_bytes.sum",
 	"sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
@@ -31,14 +31,14 @@ static size_t passes_of(const struct host *host, const char *const *names, size_
 	return passes;
 }
 
-/* With the sanitizers each takes much longer. */
+/* A metric takes much longer with the sanitizers. */
 #ifdef __SANITIZE_ADDRESS__
 #define STEP	32
 #else
 #define STEP	1
 #endif
 
-/* Each metric as in the table */
+/* Checks the passes of each metric against the table. */
 static void table(const struct host *host)
 {
 	char line[256], *name, *save;
@@ -54,36 +54,39 @@ static void table(const struct host *host)
 		    passes_of(host, (const char *const *)&name, 1) == strtoul(passes, NULL, 10))
 			continue;
 		wrong++;
-		diag("%s: not %s passes", name, passes);
+		diag("%s: does not need %s passes", name, passes);
 	}
 	if (file)
 		fclose(file);
-	is_u64(rows, 1279, PASSES " has all metrics of GH100");
-	is_u64(wrong, 0, "each has the passes that it says");
+	is_u64(rows, 1279, PASSES " has all 1279 metrics of GH100");
+	is_u64(wrong, 0, "each metric of GH100 needs the passes in " PASSES);
 }
 
 static void fit(const struct host *host)
 {
-	is_u64(passes_of(host, together, 7), 1, "seven metrics are one pass");
-	is_u64(passes_of(host, together, TEST_LENGTH(together)), 1, "and with the links of the GPU");
+	is_u64(passes_of(host, together, 7), 1, "seven metrics of GH100 fit into one pass");
+	is_u64(passes_of(host, together, TEST_LENGTH(together)), 1,
+	       "seven metrics and four of links fit into one pass");
 }
 
 #define DMMA	"SM_C.TriageCompute.smsp__pipe_tensor_op_dmma_cycles_active.sum"
 
-/* Metrics, those that are to be left out by their places, and what it is about */
+/* Metrics, the indices of the metrics to drop, and the description */
 static const struct {
 	const char *names[8];
 	const char *drop;
 	const char *what;
 } drops[] = {
-	{ { "dram__bytes_read.sum", "pcie__read_bytes.sum" }, "", "nothing, where all fit" },
+	{ { "dram__bytes_read.sum", "pcie__read_bytes.sum" }, "",
+	  "host_drop() drops no metric if all fit into one pass" },
 	{ { "dram__bytes_read.sum", "sm__inst_executed_pipe_adu.sum", "pcie__read_bytes.sum" }, "1",
-	  "one that needs two passes alone" },
-	{ { "sm__inst_executed_pipe_adu.sum" }, "0", "it alone" },
+	  "host_drop() drops a metric that needs two passes alone" },
+	{ { "sm__inst_executed_pipe_adu.sum" }, "0",
+	  "host_drop() drops the only metric if it needs two passes" },
 	{ { "dram__bytes_read.sum", DMMA, "pcie__read_bytes.sum", "smsp__cycles_active.sum" }, "3",
-	  "the last one of two that do not go together" },
+	  "host_drop() drops the last of two metrics that do not fit together" },
 	{ { DMMA, "smsp__cycles_active.sum", "dram__bytes_read.sum", "sm__inst_executed_pipe_adu.sum" },
-	  "13", "two" },
+	  "13", "host_drop() drops two metrics if no single one suffices" },
 };
 
 static void left_out(const struct host *host)
@@ -102,7 +105,8 @@ static void left_out(const struct host *host)
 			if (drop[k])
 				snprintf(got + strlen(got), sizeof(got) - strlen(got), "%zu", k);
 		is_str(got, drops[i].drop, drops[i].what);
-		ok(ret == (int)strlen(drops[i].drop), "... their number: %d", ret);
+		ok(ret == (int)strlen(drops[i].drop),
+		   "host_drop() returns the number of dropped metrics: %d", ret);
 	}
 }
 
@@ -116,10 +120,11 @@ static void refused(const struct host *host)
 		const char *names[] = { "dram__bytes_write.sum", bad[i] };
 		int ret = host_configure(host, names, 2, &config, &error);
 
-		ok(ret == -EINVAL && *error.text, "\"%s\" cannot be configured: %s", bad[i], error.text);
+		ok(ret == -EINVAL && *error.text,
+		   "the metric \"%s\" cannot be configured: %s", bad[i], error.text);
 		host_config_release(&config);
 	}
-	is_u64(passes_of(host, together, 7), 1, "what is configured after a failure is not touched by it");
+	is_u64(passes_of(host, together, 7), 1, "metrics can be configured after a failure");
 }
 
 static uint8_t *read_image(size_t *size)
@@ -134,8 +139,8 @@ static uint8_t *read_image(size_t *size)
 }
 
 /*
- * Sampled with a loop of copies that read 2^29 and write 2^28 bytes, 30 samples of a
- * millisecond, the first of them longer. The sums are what CUPTI made of it on the H200.
+ * The image has 30 samples of a millisecond, the first of them longer, of a loop of copies that read
+ * 2^29 and write 2^28 bytes. CUPTI had the wanted sums on the H200.
  */
 static void image(const struct library *library, const struct host *host)
 {
@@ -149,10 +154,12 @@ static void image(const struct library *library, const struct host *host)
 	bool absent = true;
 	uint8_t *data = read_image(&size);
 
-	is_u64(size, 241612, IMAGE " is there");
-	is_u64((uint64_t)host_samples(library, data, size, &samples), 0, "its samples can be counted");
-	is_u64(samples, 30, "there are 30");
-	ok(!evaluator_init(&evaluator, host, names, 4, &error), "its metrics can be evaluated");
+	is_u64(size, 241612, IMAGE " has its 241612 bytes");
+	is_u64((uint64_t)host_samples(library, data, size, &samples), 0,
+	       "the samples of a counter image can be counted");
+	is_u64(samples, 30, "the counter image has 30 samples");
+	ok(!evaluator_init(&evaluator, host, names, 4, &error),
+	   "the metrics of a counter image can be evaluated");
 	for (size_t i = 0; i < samples; i++) {
 		if (evaluator_values(&evaluator, data, size, i, values))
 			break;
@@ -161,8 +168,9 @@ static void image(const struct library *library, const struct host *host)
 		absent = absent && isnan(values[3]);
 	}
 	for (size_t k = 0; k < TEST_LENGTH(want); k++)
-		ok(fabs(sums[k] / want[k] - 1) < 1e-5, "%s: %g in all, want %g", names[k], sums[k], want[k]);
-	ok(absent, "a metric that was not sampled is not a number");
+		ok(fabs(sums[k] / want[k] - 1) < 1e-5, "the samples of %s add up to %g, want %g",
+		   names[k], sums[k], want[k]);
+	ok(absent, "a metric that was not sampled has the value NaN");
 	evaluator_release(&evaluator);
 	free(data);
 }

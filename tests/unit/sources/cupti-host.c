@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Metrics of chips by the Profiler Host API, as they are in the toolkit of CUDA 13.0 */
+/* Metrics of chips by CUPTI's Profiler Host API, compared with CUDA 13.0's */
 #include <errno.h>
 
 #include "cupti-test.h"
@@ -13,8 +13,8 @@ static void chips(const struct library *library)
 	for (size_t i = 0; i < length; i++)
 		for (size_t k = 0; k < TEST_LENGTH(some); k++)
 			found += !strcmp(names[i], some[k]);
-	ok(length >= 30, "30 chips or more are known: %zu", length);
-	is_u64(found, TEST_LENGTH(some), "among them one of each generation");
+	ok(length >= 30, "CUPTI knows at least 30 chips: %zu", length);
+	is_u64(found, TEST_LENGTH(some), "CUPTI's chips include one of each generation");
 }
 
 static void bad_chips(const struct library *library)
@@ -56,11 +56,11 @@ static void every_chip(const struct library *library)
 			fewest = host->length;
 		host_free(host);
 	}
-	ok(all, "the metrics of each chip can be listed");
-	ok(fewest > 100, "each has more than 100: %zu", fewest);
+	ok(all, "the metrics of each chip but Volta can be listed");
+	ok(fewest > 100, "each chip has more than 100 metrics: %zu", fewest);
 }
 
-/* What was found by a program of its own: CUDA 13.0 */
+/* The numbers are CUDA 13.0's, from a separate program. */
 static void metrics(const struct host *host)
 {
 	const size_t want[] = { 611, 605, 63 };
@@ -74,8 +74,9 @@ static void metrics(const struct host *host)
 	for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT; type++)
 		ok(got[type] == want[type], "GH100 has %zu metrics of type %s: %zu", want[type],
 		   host_type(type), got[type]);
-	ok(described > host->length * 9 / 10, "nearly all have a description: %zu", described);
-	is_u64(units, host->length, "each has a unit of the GPU");
+	ok(described > host->length * 9 / 10,
+	   "more than 90 %% of GH100's metrics have a description: %zu", described);
+	is_u64(units, host->length, "each metric of GH100 has a hardware unit");
 }
 
 static void properties(const struct host *host)
@@ -83,23 +84,26 @@ static void properties(const struct host *host)
 	const char *suffix = NULL, *const *suffixes;
 	const struct host_metric *metric = host_find(host, "dram__bytes_read.sum", &suffix);
 
-	ok(metric != NULL, "dram__bytes_read.sum is found");
+	ok(metric != NULL, "GH100: dram__bytes_read.sum is found");
 	if (!metric)
 		return;
-	is_str(metric->name, "dram__bytes_read", "... its name");
-	is_str(suffix, ".sum", "... its suffix");
-	is_str(metric->unit, "byte", "... its unit");
-	is_str(metric->hw_unit, "dram", "... its unit of the GPU");
-	is_str(metric->description, "# of bytes read from DRAM", "... its description");
+	is_str(metric->name, "dram__bytes_read",
+	       "dram__bytes_read.sum: the name is without suffix");
+	is_str(suffix, ".sum", "dram__bytes_read.sum: the suffix is .sum");
+	is_str(metric->unit, "byte", "dram__bytes_read.sum: the unit is byte");
+	is_str(metric->hw_unit, "dram", "dram__bytes_read.sum: the hardware unit is dram");
+	is_str(metric->description, "# of bytes read from DRAM",
+	       "dram__bytes_read.sum: the description is CUPTI's");
 	is_u64(host_suffixes(host, metric, &suffixes), 44, "a counter has 44 suffixes");
 	metric = host_find(host, "CTC.TriageCompute.ctc__rx_bytes.sum.per_second", &suffix);
-	ok(metric && !strcmp(suffix, ".sum.per_second"), "a name with dots is found, and its suffix");
+	ok(metric && !strcmp(suffix, ".sum.per_second"),
+	   "a metric with dots in its name is found, with its suffix");
 	metric = host_find(host, "lts__average_t_sector_aperture_device.pct", &suffix);
 	ok(metric && metric->type == CUPTI_METRIC_TYPE_RATIO &&
-	   host_suffixes(host, metric, &suffixes) == 3, "a ratio has 3");
+	   host_suffixes(host, metric, &suffixes) == 3, "a ratio has 3 suffixes");
 	metric = host_find(host, "dram__throughput.avg.pct_of_peak_sustained_elapsed", &suffix);
 	ok(metric && metric->type == CUPTI_METRIC_TYPE_THROUGHPUT &&
-	   host_suffixes(host, metric, &suffixes) == 8, "a throughput has 8");
+	   host_suffixes(host, metric, &suffixes) == 8, "a throughput has 8 suffixes");
 }
 
 static void not_found(const struct host *host)
@@ -113,7 +117,7 @@ static void not_found(const struct host *host)
 	const char *suffix;
 
 	for (size_t i = 0; i < TEST_LENGTH(bad); i++)
-		ok(!host_find(host, bad[i], &suffix), "\"%s\" is no metric", bad[i]);
+		ok(!host_find(host, bad[i], &suffix), "\"%s\" is not found as a metric", bad[i]);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Files of samples: an image of an H200 is saved, loaded, and evaluated by the plugin to
- * the figures that CUPTI had there; what damage to a file does.
+ * Files of samples: an image of an H200 is saved and loaded, and the plugin evaluates it to CUPTI's values on the H200.
+ * Damaged files are refused.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -16,8 +16,8 @@
 #define IMAGE	"tests/data/gpu/pm_small.bin"
 #define SIZE	241612
 #define MS	1000000ull
-#define T0	70000000000ull	/* of the first sample */
-#define START	5000000123ull	/* when it is counted */
+#define T0	70000000000ull	/* begin of the first sample */
+#define START	5000000123ull	/* begin of counting */
 #define SAMPLES	30
 
 static const struct gpmu_source_plugin *plugin = &gpmu_source_plugin;
@@ -34,7 +34,10 @@ static void test_bail(const char *what)
 	exit(1);
 }
 
-/* With a gap of 5 ms behind the tenth, the last two pages of the image as if without samples */
+/*
+ * Saves an image with a gap of 5 ms after the tenth sample. Its last page is also in the empty image, so the file lacks
+ * it.
+ */
 static void save(const uint8_t *image, uint8_t *empty, int cuda)
 {
 	struct gpu gpu = { .uuid = "GPU-6f2a1c00-0001-4a00-8000-000000000001", .name = "NVIDIA H200",
@@ -52,13 +55,13 @@ static void save(const uint8_t *image, uint8_t *empty, int cuda)
 						 T0 + (i + 1) * MS + (i >= 10) * 5 * MS };
 	memcpy(empty + SIZE - 5000, image + SIZE - 5000, 5000);
 	messages_init(&messages);
-	ok(!saver_new(path, &messages, &saver, &error), "a file is begun");
-	ok(access(path, F_OK), "... it is not there yet");
+	ok(!saver_new(path, &messages, &saver, &error), "image: saver_new() begins a file");
+	ok(access(path, F_OK), "image: the file does not exist before it is complete");
 	number = saver_run(saver, &run);
 	saver_samples(saver, number, image, empty, SIZE, times, SAMPLES);
 	saver_close(saver);
-	ok(!access(path, R_OK), "... but when it is complete");
-	ok(!messages_take(&messages), "... without a word");
+	ok(!access(path, R_OK), "image: the file exists after saver_close()");
+	ok(!messages_take(&messages), "image: saving a file adds no message");
 	messages_release(&messages);
 }
 
@@ -68,19 +71,21 @@ static void loaded(const uint8_t *image)
 	struct gpmu_error error = { 0 };
 	struct saved saved;
 
-	ok(!saved_load(&saved, path, &error), "it is loaded: %s", error.text);
-	is_u64(saved.length, 1, "... one run");
+	ok(!saved_load(&saved, path, &error), "image: a saved file is loaded: %s", error.text);
+	is_u64(saved.length, 1, "image: the loaded file has one run");
 	if (again && saved.length == 1 && saved.runs[0].images_len == 1) {
 		const struct saved_run *run = &saved.runs[0];
 
-		is_str(run->gpu.uuid, "GPU-6f2a1c00-0001-4a00-8000-000000000001", "... of its GPU");
-		is_u64(run->gpu.index, 3, "... whose number is kept");
-		is_u64(run->names_len, 3, "... with its metrics");
-		is_u64(run->config_size, 100, "... its configuration");
-		is_u64(run->images[0].samples, SAMPLES, "... its samples");
-		is_u64(run->images[0].pages_len, SIZE / IMAGE_PAGE, "... the pages in which they are");
+		is_str(run->gpu.uuid, "GPU-6f2a1c00-0001-4a00-8000-000000000001",
+		       "image: a loaded run has its GPU's UUID");
+		is_u64(run->gpu.index, 3, "image: a loaded run has its GPU's index");
+		is_u64(run->names_len, 3, "image: a loaded run has its metrics");
+		is_u64(run->config_size, 100, "image: a loaded run has its configuration");
+		is_u64(run->images[0].samples, SAMPLES, "image: a loaded run has its samples");
+		is_u64(run->images[0].pages_len, SIZE / IMAGE_PAGE,
+		       "image: the file has only pages that differ from the empty image");
 		saved_image(run, 0, again);
-		ok(!memcmp(again, image, SIZE), "... from which the image is made again");
+		ok(!memcmp(again, image, SIZE), "image: the saved image is restored exactly");
 	}
 	free(again);
 	saved_release(&saved);
@@ -107,26 +112,30 @@ static void asked(void *source)
 	char *answer = NULL;
 	size_t i;
 
-	ok(!plugin->query(source, "samples", &answer, &error), "samples are asked for %s", error.text);
+	ok(!plugin->query(source, "samples", &answer, &error),
+	   "image: the query \"samples\" has an answer: %s", error.text);
 	json = answer ? json_loads(answer, 0, NULL) : NULL;
 	free(answer);
 	run = json_array_get(json, 0);
-	is_str(json_string_value(json_object_get(run, "chip")), "GH100", "... of a chip");
+	is_str(json_string_value(json_object_get(run, "chip")), "GH100",
+	       "image: the answer to \"samples\" has the chip");
 	samples = json_object_get(run, "samples");
-	is_u64(json_array_size(samples), SAMPLES, "... all of them");
+	is_u64(json_array_size(samples), SAMPLES,
+	       "image: the answer to \"samples\" has all 30 samples");
 	for (size_t k = 0; k < 3; k++) {
 		double sum = 0;
 
 		json_array_foreach(samples, i, sample)
 			sum += json_real_value(json_array_get(sample, k + 2));
-		ok(fabs(sum / want[k] - 1) < 1e-5, "... %s: %g, want %g", names[k], sum, want[k]);
+		ok(fabs(sum / want[k] - 1) < 1e-5,
+		   "image: the samples of %s add up to %g, want %g", names[k], sum, want[k]);
 	}
 	is_u64((uint64_t)json_integer_value(json_array_get(json_array_get(samples, 0), 0)), T0,
-	       "... with their times");
+	       "image: the answer to \"samples\" has their times");
 	json_decref(json);
 }
 
-/* The bytes read, the share of time, a link that was not sampled */
+/* Counts bytes, a percentage of time, and a metric that was not sampled. */
 static void counted(void *source)
 {
 	static const char *const events[] = { "dram__bytes_read.sum",
@@ -137,27 +146,36 @@ static void counted(void *source)
 	struct gpmu_error error = { 0 };
 	void *group = NULL;
 
-	is_str(pmu->name, "nvidia_gpu_3", "its GPU is a PMU");
-	is_str(pmu->gpu->uuid, "GPU-6f2a1c00-0001-4a00-8000-000000000001", "... by its UUID");
+	is_str(pmu->name, "nvidia_gpu_3", "image: the saved GPU is a PMU");
+	is_str(pmu->gpu->uuid, "GPU-6f2a1c00-0001-4a00-8000-000000000001",
+	       "image: the PMU has the saved GPU's UUID");
 	for (size_t i = 0; i < 3; i++)
 		event[i].config = strtoul(plugin->event_find(source, 0, events[i])->terms +
 					  strlen("event="), NULL, 16);
-	ok(!plugin->group_open(source, 0, event, 3, &group, &error), "it can be counted");
-	ok(!plugin->prepare(source, &error) && !plugin->enable(source, START), "... as if now");
-	ok(!plugin->group_read(source, group, START + 10 * MS, counts), "... read after ten samples");
-	is_u64(counts[0].running, 10 * MS, "... which are there");
-	ok(counts[0].raw > 20000000000 && counts[0].raw < 30000000000, "... have a third of the bytes: %llu",
+	ok(!plugin->group_open(source, 0, event, 3, &group, &error),
+	   "image: a group on a saved GPU can be opened");
+	ok(!plugin->prepare(source, &error) && !plugin->enable(source, START),
+	   "image: counting of saved samples begins at enable");
+	ok(!plugin->group_read(source, group, START + 10 * MS, counts),
+	   "image: a read within the saved samples succeeds");
+	is_u64(counts[0].running, 10 * MS, "image: a read after ten samples has run for 10 ms");
+	ok(counts[0].raw > 20000000000 && counts[0].raw < 30000000000,
+	   "image: ten samples have about a third of the bytes: %llu",
 	   (unsigned long long)counts[0].raw);
 	plugin->disable(source, START + 100 * MS);
 	plugin->group_read(source, group, START + 100 * MS, counts);
-	ok(fabs((double)counts[0].raw / 7.08192e+10 - 1) < 1e-5, "all have all bytes");
-	is_u64(counts[0].enabled, 100 * MS, "the gap and the time behind the last sample are enabled");
-	is_u64(counts[0].running, SAMPLES * MS, "... but not running");
+	ok(fabs((double)counts[0].raw / 7.08192e+10 - 1) < 1e-5,
+	   "image: all samples have all bytes");
+	is_u64(counts[0].enabled, 100 * MS,
+	       "image: the gap and the time after the last sample are enabled time");
+	is_u64(counts[0].running, SAMPLES * MS,
+	       "image: the gap and the time after the last sample are not running time");
 	ok(fabs((double)counts[1].raw / (double)counts[1].running - 2811.18 / SAMPLES) < 1e-3,
-	   "a mean is that of the samples");
-	ok(!counts[2].running && counts[2].why, "a metric that was not sampled is not supported: %s",
+	   "image: a mean is the samples' mean");
+	ok(!counts[2].running && counts[2].why,
+	   "image: a metric that was not sampled is not supported: %s",
 	   counts[2].why ? counts[2].why : "");
-	ok(!counts[0].why && !counts[1].why, "... the others are");
+	ok(!counts[0].why && !counts[1].why, "image: metrics that were sampled are supported");
 	plugin->group_close(source, group);
 }
 
@@ -169,7 +187,7 @@ static void write_file(const uint8_t *bytes, size_t size)
 		test_bail(path);
 }
 
-/* Cut off, and with one byte changed, at many places: refused, or the damage is in padding. */
+/* Loads the file cut off, and with one byte changed, at many offsets. A change may be in padding. */
 static void damaged(void)
 {
 	static uint8_t bytes[4 * SIZE];
@@ -187,8 +205,8 @@ static void damaged(void)
 		silent += !*error.text;
 		saved_release(&saved);
 	}
-	is_u64(wrong, 0, "a file that is cut off is refused");
-	is_u64(silent, 0, "... with a word");
+	is_u64(wrong, 0, "image: a file that is cut off is refused");
+	is_u64(silent, 0, "image: each refusal of a cut file has a message");
 	wrong = 0;
 	for (size_t at = 0; at < size; at = at < 1000 ? at + 3 : at + 20011) {
 		bytes[at] ^= 0x55;
@@ -197,21 +215,22 @@ static void damaged(void)
 		saved_release(&saved);
 		bytes[at] ^= 0x55;
 	}
-	is_u64(wrong, 0, "one whose beginning is damaged too");
+	is_u64(wrong, 0, "image: a file with a damaged first record is refused");
 	bytes[size - 6000] ^= 1;
 	write_file(bytes, size);
 	ok(saved_load(&saved, path, &error) == -EINVAL && strstr(error.text, "the checksum is wrong"),
-	   "a bit in an image is found: %s", error.text);
+	   "image: one changed bit in an image is found: %s", error.text);
 	saved_release(&saved);
 	write_file((const uint8_t *)"hello", 5);
 	ok(saved_load(&saved, path, &error) == -EINVAL && strstr(error.text, "cupti=save="),
-	   "another file is refused: %s", error.text);
+	   "image: a file of another format is refused: %s", error.text);
 	saved_release(&saved);
-	ok(saved_load(&saved, folder, &error) == -EISDIR, "a folder is refused: %s", error.text);
+	ok(saved_load(&saved, folder, &error) == -EISDIR,
+	   "image: a folder is refused: %s", error.text);
 	saved_release(&saved);
 }
 
-/* Its image need not be what this CUPTI can read. */
+/* A later CUPTI's image may have a format that this CUPTI cannot read. */
 static void later(const uint8_t *image, uint8_t *empty)
 {
 	struct gpmu_error error = { 0 };
@@ -221,7 +240,7 @@ static void later(const uint8_t *image, uint8_t *empty)
 	save(image, empty, 99010);
 	snprintf(options, sizeof(options), "load=%s", path);
 	ok(plugin->open(&source, options, &error) == -EINVAL && strstr(error.text, "with CUDA 99.1's CUPTI"),
-	   "a file of a later CUPTI is refused: %s", error.text);
+	   "image: a file of a later CUPTI is refused: %s", error.text);
 }
 
 static void not_saved(void)
@@ -231,8 +250,8 @@ static void not_saved(void)
 	struct saver *saver = NULL;
 
 	messages_init(&messages);
-	ok(saver_new("/tmp/none/such", &messages, &saver, &error) == -ENOENT, "no folder, no file: %s",
-	   error.text);
+	ok(saver_new("/tmp/none/such", &messages, &saver, &error) == -ENOENT,
+	   "image: a file in an absent folder is refused: %s", error.text);
 	saver_close(saver);
 	messages_release(&messages);
 }
@@ -247,7 +266,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		test_bail("no temporary folder");
 	snprintf(path, sizeof(path), "%s/saved", folder);
-	is_u64(file ? fread(image, 1, SIZE, file) : 0, SIZE, IMAGE " is there");
+	is_u64(file ? fread(image, 1, SIZE, file) : 0, SIZE, IMAGE " has its 241612 bytes");
 	if (file)
 		fclose(file);
 	save(image, empty, 13000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Images of a sampler without CUPTI: several threads make their values, some slowly, and
- * the samples are counted in the order of time; what is missing before one is known.
+ * Images of a sampler without CUPTI: several threads evaluate images, some slowly, and the samples are counted in the
+ * order of time. Gaps before an image have a reason.
  */
 #include <errno.h>
 #include <time.h>
@@ -18,9 +18,9 @@
 static const char *const names[] = { "a.sum", "b.avg" };
 static const struct count_event events[] = { { false, 1 }, { true, 1 } };
 
-static int failing;	/* the image whose values cannot be made */
+static int failing;	/* first byte of the image whose evaluation fails */
 
-/* An object is what it is called by. */
+/* The fake CUPTI checks nothing of an object but its pointer. */
 static int initialize(CUpti_Profiler_Host_Initialize_Params *params)
 {
 	params->pHostObject = (CUpti_Profiler_Host_Object *)names;
@@ -37,7 +37,7 @@ static int add_metrics(CUpti_Profiler_Host_ConfigAddMetrics_Params *params)
 	return params->numMetrics == 2 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-/* Values are the image's first byte; every third image takes a while. */
+/* The count is the image's first byte, the mean is 50. Every third image takes 200 us. */
 static int evaluate(CUpti_Profiler_Host_EvaluateToGpuValues_Params *params)
 {
 	const struct timespec while_ = { .tv_nsec = 200000 };
@@ -55,7 +55,7 @@ static struct library library = {
 		   .evaluate = evaluate },
 };
 
-/* A sampler that has been enabled, with so many threads that make values */
+/* Begins an enabled sampler with @threads threads that evaluate images. */
 static void begin(struct sampler *sampler, struct counts *counts, struct messages *messages,
 		  size_t threads)
 {
@@ -89,7 +89,7 @@ static void end(struct sampler *sampler, struct counts *counts, struct messages 
 	messages_release(messages);
 }
 
-/* Ten samples of a millisecond each; returns where they end. */
+/* Submits an image of ten samples of a millisecond each. Returns their end, 0 if the free image was not empty. */
 static uint64_t submit(struct sampler *sampler, uint64_t start, int byte, bool skip, enum gap reason)
 {
 	struct image *image = images_free(sampler);
@@ -115,7 +115,7 @@ static void in_order(size_t threads)
 	size_t unclean = 0;
 
 	begin(&sampler, &counts, &messages, threads);
-	is_u64(sampler.workers_len, threads, "threads that make values");
+	is_u64(sampler.workers_len, threads, "images: all evaluating threads are started");
 	for (int i = 0; i < IMAGES; i++) {
 		uint64_t behind = submit(&sampler, time, 1 + i % 200, false, GAP_NONE);
 
@@ -125,11 +125,12 @@ static void in_order(size_t threads)
 	}
 	images_settle(&sampler);
 	counts_settle(&counts, time);
-	is_u64(unclean, 0, "an image is empty when it is free again");
-	is_u64(sampler.samples, IMAGES * SAMPLES, "each sample is counted");
-	is_u64(counts.counts[0].raw, sum, "... with its value");
-	is_u64(counts.counts[0].running, time - T0, "... none before another, which would be lost");
-	is_u64(sampler.gaps[GAP_NONE].number, 0, "... there is no gap");
+	is_u64(unclean, 0, "images: a free image is empty");
+	is_u64(sampler.samples, IMAGES * SAMPLES, "images: each sample is counted");
+	is_u64(counts.counts[0].raw, sum, "images: each sample is counted with its value");
+	is_u64(counts.counts[0].running, time - T0,
+	       "images: samples are counted in the order of time, so none is lost");
+	is_u64(sampler.gaps[GAP_NONE].number, 0, "images: contiguous images have no gap");
 	end(&sampler, &counts, &messages);
 }
 
@@ -147,25 +148,29 @@ static void missing(void)
 	time = submit(&sampler, time, 1, false, GAP_NONE);
 	time = submit(&sampler, time + 2 * MS, 1, false, GAP_NONE);
 	images_settle(&sampler);
-	is_u64(sampler.samples, 5 * SAMPLES - 2, "a first sample that is wrong is left out");
-	is_u64(sampler.gaps[GAP_OVERFLOW].number, 1, "a gap has its reason");
-	is_u64(sampler.gaps[GAP_OVERFLOW].length, 8 * MS, "... and its length, with that sample's");
-	is_u64(sampler.gaps[GAP_NONE].length, 2 * MS, "one that nobody knows the reason of has none");
+	is_u64(sampler.samples, 5 * SAMPLES - 2, "images: an invalid first sample is left out");
+	is_u64(sampler.gaps[GAP_OVERFLOW].number, 1, "images: a gap is counted by its reason");
+	is_u64(sampler.gaps[GAP_OVERFLOW].length, 8 * MS,
+	       "images: a gap includes the invalid sample after it");
+	is_u64(sampler.gaps[GAP_NONE].length, 2 * MS,
+	       "images: a gap of unknown reason is counted as such");
 	sampler_report(&sampler, false);
-	ok(strstr(messages_take(&messages), "not sampled for 2.000 ms in 1 gap:"), "it is said");
+	ok(strstr(messages_take(&messages), "not sampled for 2.000 ms in 1 gap:"),
+	   "images: a gap of unknown reason is reported");
 	ok(strstr(messages_take(&messages), "not sampled for 8.000 ms in 1 gap: the hardware's"),
-	   "... the other too");
+	   "images: a gap by a full hardware buffer is reported");
 	submit(&sampler, time + 4 * MS, 1, false, GAP_IMAGE);
 	images_settle(&sampler);
 	sampler_report(&sampler, false);
-	ok(!messages_take(&messages), "what comes within a second is not said at once");
+	ok(!messages_take(&messages),
+	   "images: a gap within a second after a report is not reported at once");
 	sampler_report(&sampler, true);
 	ok(strstr(messages_take(&messages), "4.000 ms in 1 gap: its samples were decoded too late"),
-	   "... but at the end");
+	   "images: the final report has the remaining gaps");
 	end(&sampler, &counts, &messages);
 }
 
-/* By less than a quarter of the interval */
+/* Images seem apart, or overlap, by less than a quarter of the interval. */
 static void seem_apart(void)
 {
 	struct messages messages;
@@ -180,12 +185,15 @@ static void seem_apart(void)
 	time = submit(&sampler, time + MS / 5, 1, false, GAP_NONE);
 	images_settle(&sampler);
 	counts_settle(&counts, time);
-	is_u64(counts.counts[0].running, time - T0, "samples that seem apart, or to overlap, are joined");
-	is_u64(counts.counts[0].raw, 4 * SAMPLES, "... none of what they have is lost");
-	is_u64(sampler.gaps[GAP_NONE].number, 0, "... that is no gap");
+	is_u64(counts.counts[0].running, time - T0,
+	       "images: a small gap or overlap between images is closed");
+	is_u64(counts.counts[0].raw, 4 * SAMPLES, "images: joined images keep all of their counts");
+	is_u64(sampler.gaps[GAP_NONE].number, 0,
+	       "images: a small distance between images is no gap");
 	submit(&sampler, time - 20 * MS, 1, false, GAP_NONE);
 	images_settle(&sampler);
-	is_u64(sampler.samples, 4 * SAMPLES, "what lies before others is not counted again");
+	is_u64(sampler.samples, 4 * SAMPLES,
+	       "images: samples before the newest one are not counted again");
 	end(&sampler, &counts, &messages);
 }
 
@@ -202,9 +210,12 @@ static void failure(void)
 		time = submit(&sampler, time, i, false, GAP_NONE);
 	images_settle(&sampler);
 	failing = 0;
-	is_u64(sampler.samples, 18 * SAMPLES, "an image whose values cannot be made is left out");
-	is_u64((uint64_t)sampler.failure, CUPTI_ERROR_UNKNOWN, "... which the decoder gets to know");
-	is_u64(sampler.gaps[GAP_NONE].length, SAMPLES * MS, "... and is a gap");
+	is_u64(sampler.samples, 18 * SAMPLES,
+	       "images: an image that cannot be evaluated is left out");
+	is_u64((uint64_t)sampler.failure, CUPTI_ERROR_UNKNOWN,
+	       "images: the decoder gets the error of a failed evaluation");
+	is_u64(sampler.gaps[GAP_NONE].length, SAMPLES * MS,
+	       "images: an image that cannot be evaluated is a gap");
 	end(&sampler, &counts, &messages);
 }
 

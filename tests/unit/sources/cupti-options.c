@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What can be written behind "cupti=", and what is refused */
+/* The options after "cupti=", and their errors */
 #include <errno.h>
 
 #include "cupti_options.h"
@@ -71,19 +71,21 @@ int main(void)
 
 		ok(!ret && options.interval == good[i].interval && options.trigger == good[i].trigger &&
 		   options.buffer == good[i].buffer && options.list == good[i].list,
-		   "\"%s\" is taken", good[i].text);
+		   "cupti=%s is accepted with its values", good[i].text);
 		options_release(&options);
 	}
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		int ret = options_parse(&options, bad[i].text, &error);
 
-		ok(ret == -EINVAL && error.offset == bad[i].offset, "\"%s\" is refused, at %zu", bad[i].text,
+		ok(ret == -EINVAL && error.offset == bad[i].offset,
+		   "cupti=%s is refused at offset %zu", bad[i].text,
 		   error.offset);
-		is_str(error.text, bad[i].message, "... and why");
+		is_str(error.text, bad[i].message,
+		       "the error of refused options has the expected input");
 		options_release(&options);
 	}
 	options_parse(&options, "save=x.gpu,interval=1ms", &error);
-	is_str(options.save, "x.gpu", "a file is kept");
+	is_str(options.save, "x.gpu", "the option save= keeps its path");
 	options_release(&options);
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The plugin without a GPU: events and questions of a chip, and what is missing */
+/* The plugin without a GPU: the events and queries of a chip, and the errors without CUDA or CUPTI */
 #include <errno.h>
 #include <jansson.h>
 #include <sys/stat.h>
@@ -23,14 +23,16 @@ static void *open_source(const char *options)
 
 static void table(void)
 {
-	is_u64(plugin->size, sizeof(*plugin), "the table has its size");
-	is_u64(plugin->abi, GPMU_SOURCE_ABI, "... and its ABI");
-	is_str(plugin->name, "cupti", "... and its name");
-	is_u64(plugin->event_size, sizeof(struct gpmu_source_event), "... the size of events");
-	is_u64(plugin->count_size, sizeof(struct gpmu_source_count), "... and of counts");
+	is_u64(plugin->size, sizeof(*plugin), "the plugin table has its size");
+	is_u64(plugin->abi, GPMU_SOURCE_ABI, "the plugin table has its ABI version");
+	is_str(plugin->name, "cupti", "the plugin's name is cupti");
+	is_u64(plugin->event_size, sizeof(struct gpmu_source_event),
+	       "the plugin table has the size of events");
+	is_u64(plugin->count_size, sizeof(struct gpmu_source_count),
+	       "the plugin table has the size of counts");
 }
 
-/* A file of the name that is no library stands for one that is not there. */
+/* An empty file with the library's name replaces the library, so that an installed one is not found. */
 static void missing(const char *name, const char *options, const char *want)
 {
 	struct gpmu_error error = { 0 };
@@ -47,7 +49,8 @@ static void missing(const char *name, const char *options, const char *want)
 		fclose(file);
 	setenv("GPMU_CUDA", folder, 1);
 	ret = plugin->open(&source, options, &error);
-	ok(ret == -ENODEV && strstr(error.text, want), "without %s \"%s\" is not to be had: %s", name,
+	ok(ret == -ENODEV && strstr(error.text, want),
+	   "without %s the options \"%s\" are refused: %s", name,
 	   options, error.text);
 	unsetenv("GPMU_CUDA");
 	unlink(path);
@@ -58,12 +61,12 @@ static void pmu(void *source)
 {
 	const struct gpmu_source_pmu *shown = plugin->pmu(source, 0);
 
-	is_str(shown->name, "nvidia_gpu_0", "a chip is a PMU");
-	is_str(shown->identifier, "GH100", "... whose identifier it is");
-	ok(!shown->gpu && shown->node == -1, "... of no GPU and no node");
-	is_str(shown->formats[1], "config:0-31", "... whose events have numbers");
-	ok(!plugin->pmu(source, 1), "it is the only one");
-	ok(!plugin->message(source), "there is nothing to be said");
+	is_str(shown->name, "nvidia_gpu_0", "chip=GH100: the chip is a PMU");
+	is_str(shown->identifier, "GH100", "chip=GH100: the PMU's identifier is the chip");
+	ok(!shown->gpu && shown->node == -1, "chip=GH100: the PMU has no GPU and no node");
+	is_str(shown->formats[1], "config:0-31", "chip=GH100: events have a number in config");
+	ok(!plugin->pmu(source, 1), "chip=GH100: the chip is the only PMU");
+	ok(!plugin->message(source), "chip=GH100: the plugin has no message");
 }
 
 static void listed(void *source)
@@ -80,12 +83,14 @@ static void listed(void *source)
 			length += 37;
 	}
 	info = plugin->event(source, 0, 1278);
-	ok(info && !plugin->event(source, 0, 1279), "1279 events are listed");
-	ok(counts > 40 && counts < length, "counts and others");
-	is_u64(unnamed, 0, "each has a suffix and terms");
-	is_u64(again, 0, "each is found by its name, and is the same");
-	ok(!plugin->event(source, 1, 0), "there are none of a PMU that is not there");
-	ok(!plugin->event_find(source, 1, "dram__bytes_read.sum"), "... and none is found");
+	ok(info && !plugin->event(source, 0, 1279), "chip=GH100: 1279 events are listed");
+	ok(counts > 40 && counts < length,
+	   "chip=GH100: some listed events are counts and some are means");
+	is_u64(unnamed, 0, "each listed event has a suffix and terms");
+	is_u64(again, 0, "each listed event is found by its name as the same event");
+	ok(!plugin->event(source, 1, 0), "an absent PMU lists no event");
+	ok(!plugin->event_find(source, 1, "dram__bytes_read.sum"),
+	   "no event of an absent PMU is found");
 }
 
 static const struct {
@@ -111,20 +116,25 @@ static void by_name(void *source)
 	for (size_t i = 0; i < TEST_LENGTH(found); i++) {
 		const struct gpmu_source_event_info *info = plugin->event_find(source, 0, found[i].name);
 
-		ok(info != NULL, "%s is found", found[i].name);
+		ok(info != NULL, "the event %s is found", found[i].name);
 		if (!info)
 			continue;
 		if (found[i].unit)
-			is_str(info->unit, found[i].unit, "... its unit");
+			is_str(info->unit, found[i].unit, "the event has its unit");
 		else
-			ok(!info->unit, "... it is a number");
-		ok(info->scale >= found[i].scale && info->scale <= found[i].scale, "... its scale");
-		is_u64((uint64_t)info->mean, (uint64_t)found[i].mean, "... whether it is a mean");
-		is_u64((uint64_t)info->passes, (uint64_t)found[i].passes, "... its passes");
-		ok(plugin->event_find(source, 0, found[i].name) == info, "... the same again");
+			ok(!info->unit, "a ratio has no unit");
+		ok(info->scale >= found[i].scale && info->scale <= found[i].scale,
+		   "the event has its scale");
+		is_u64((uint64_t)info->mean, (uint64_t)found[i].mean,
+		       "the event is a mean or a count");
+		is_u64((uint64_t)info->passes, (uint64_t)found[i].passes,
+		       "the event has its passes");
+		ok(plugin->event_find(source, 0, found[i].name) == info,
+		   "a second search finds the same event");
 	}
-	ok(!plugin->event_find(source, 0, "dram__bytes_read"), "one without a suffix is none");
-	ok(!plugin->event_find(source, 0, "none.sum"), "one that is not there is none");
+	ok(!plugin->event_find(source, 0, "dram__bytes_read"),
+	   "a metric without a suffix is no event");
+	ok(!plugin->event_find(source, 0, "none.sum"), "an unknown metric is no event");
 }
 
 static void nothing_counts(void *source)
@@ -133,7 +143,8 @@ static void nothing_counts(void *source)
 	struct gpmu_error error = { 0 };
 	void *group = NULL;
 
-	ok(plugin->group_open(source, 0, &event, 1, &group, &error) == -ENODEV, "a chip cannot be counted: %s",
+	ok(plugin->group_open(source, 0, &event, 1, &group, &error) == -ENODEV,
+	   "a chip without a GPU cannot be counted: %s",
 	   error.text);
 }
 
@@ -145,7 +156,7 @@ static json_t *ask(void *source, const char *question)
 
 	if (!plugin->query(source, question, &answer, &error))
 		json = json_loads(answer, 0, NULL);
-	ok(json != NULL, "\"%s\" has an answer in JSON", question);
+	ok(json != NULL, "the query \"%s\" has an answer in JSON", question);
 	free(answer);
 	return json;
 }
@@ -157,26 +168,30 @@ static void questions(void *source)
 	char *text = NULL;
 
 	answer = ask(source, "chips");
-	ok(json_array_size(answer) >= 30, "... chips");
+	ok(json_array_size(answer) >= 30, "the answer to \"chips\" has at least 30 chips");
 	json_decref(answer);
 	answer = ask(source, "sampling");
-	is_u64(json_array_size(answer), 0, "... nothing was sampled");
+	is_u64(json_array_size(answer), 0, "the answer to \"sampling\" is empty before sampling");
 	json_decref(answer);
 	answer = ask(source, "metrics");
-	is_u64(json_array_size(answer), 1279, "... all metrics");
+	is_u64(json_array_size(answer), 1279, "the answer to \"metrics\" has all metrics");
 	metric = json_array_get(answer, 0);
 	is_str(json_string_value(json_object_get(metric, "name")), "CTC.TriageCompute.ctc__rx_bytes",
-	       "... their names");
-	is_str(json_string_value(json_object_get(metric, "type")), "counter", "... types");
-	is_str(json_string_value(json_object_get(metric, "hw_unit")), "ctc", "... units of the GPU");
-	is_str(json_string_value(json_object_get(metric, "unit")), "byte", "... units");
+	       "the answer to \"metrics\" has names");
+	is_str(json_string_value(json_object_get(metric, "type")), "counter",
+	       "the answer to \"metrics\" has types");
+	is_str(json_string_value(json_object_get(metric, "hw_unit")), "ctc",
+	       "the answer to \"metrics\" has hardware units");
+	is_str(json_string_value(json_object_get(metric, "unit")), "byte",
+	       "the answer to \"metrics\" has units");
 	is_str(json_string_value(json_object_get(metric, "event")), "CTC.TriageCompute.ctc__rx_bytes.sum",
-	       "... the event that is listed");
-	is_u64(json_array_size(json_object_get(metric, "sub_metrics")), 44, "... and all suffixes");
+	       "the answer to \"metrics\" has the listed event of each metric");
+	is_u64(json_array_size(json_object_get(metric, "sub_metrics")), 44,
+	       "the answer to \"metrics\" has all suffixes");
 	json_decref(answer);
 	ok(plugin->query(source, "", &text, &error) == -ENOENT &&
-	   plugin->query(source, "metric", &text, &error) == -ENOENT && !text, "others have none: %s",
-	   error.text);
+	   plugin->query(source, "metric", &text, &error) == -ENOENT && !text,
+	   "an unknown query is refused: %s", error.text);
 }
 
 int main(void)
@@ -198,7 +213,8 @@ int main(void)
 	nothing_counts(source);
 	questions(source);
 	plugin->close(source);
-	ok(plugin->open(&source, "chip=GH1000", &error) == -EINVAL, "a chip that is none is refused: %s",
+	ok(plugin->open(&source, "chip=GH1000", &error) == -EINVAL,
+	   "an unknown chip is refused: %s",
 	   error.text);
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The Profiler Host API of the toolkit that is installed: no GPU is needed. */
+/* The installed toolkit's Profiler Host API, which needs no GPU */
 #ifndef GPMU_TESTS_CUPTI_TEST_H
 #define GPMU_TESTS_CUPTI_TEST_H
 
@@ -11,7 +11,7 @@
 
 #define TEST_LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Opens CUPTI; without it there is no test. */
+/* Opens CUPTI; skips the rest of the test without it. */
 __attribute__((unused))
 static void test_library(struct library *library)
 {
@@ -23,7 +23,7 @@ static void test_library(struct library *library)
 	if (!tap_run)
 		printf("1..0 # SKIP %s\n", error.text);
 	else
-		printf("ok %u - the metrics of a chip # SKIP %s\n", ++tap_run, error.text);
+		printf("ok %u - CUPTI evaluates the metrics of a chip # SKIP %s\n", ++tap_run, error.text);
 	exit(tap_run ? done_testing() : 0);
 }
 

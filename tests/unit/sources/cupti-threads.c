@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Several threads that each have a chip, configure and evaluate: what sources and their samplers do */
+/* Several threads at once open a chip, configure and evaluate, as sources and their samplers do. */
 #include <math.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ static uint8_t image[SIZE];
 static const char *const names[] = { "dram__bytes_read.sum",
 				     "gr__cycles_active.avg.pct_of_peak_sustained_elapsed" };
 
-/* Whether the image has the bytes that it has */
+/* Whether the image evaluates to its number of bytes */
 static bool evaluate(const struct host *host)
 {
 	struct gpmu_error error = { 0 };
@@ -77,7 +77,7 @@ static void *begin(void *data)
 	return NULL;
 }
 
-/* The first that is asked of CUPTI in a process, by all threads at once */
+/* All threads make the process's first call of CUPTI at the same time. */
 static int first_of_all(void)
 {
 	pthread_t threads[THREADS];
@@ -109,7 +109,8 @@ static void processes(void)
 			status = 1;
 		failed += status != 0;
 	}
-	is_u64((uint64_t)failed, 0, "nor by one that is the first at the same time");
+	is_u64((uint64_t)failed, 0,
+	       "threads can make a process's first call of CUPTI at the same time");
 }
 
 int main(void)
@@ -118,7 +119,7 @@ int main(void)
 	FILE *file = fopen(IMAGE, "re");
 	pthread_t threads[THREADS];
 
-	is_u64(file ? fread(image, 1, SIZE, file) : 0, SIZE, IMAGE " is there");
+	is_u64(file ? fread(image, 1, SIZE, file) : 0, SIZE, IMAGE " has its 241612 bytes");
 	if (file)
 		fclose(file);
 	test_library(&library);
@@ -128,7 +129,7 @@ int main(void)
 			return 1;
 	for (size_t i = 0; i < THREADS; i++) {
 		pthread_join(threads[i], NULL);
-		is_u64(wrong[i], 0, "a thread is not disturbed by the others");
+		is_u64(wrong[i], 0, "a thread has right results beside other threads");
 	}
 	library_close(&library);
 	return done_testing();

@@ -40,13 +40,13 @@ static void traffic_rows(struct traffic *t)
 			traffic_bail("too many events");
 		t->rows[t->n] = (struct gpmu_row){
 			.size = sizeof(t->rows[0]),
-			.end = 1,
+			.time_end = SEC,
 			.name = name,
 			.node = -1,
 			.package = -1,
 			.cpu = -1,
 			.pid = -1,
-			.state = GPMU_OK,
+			.state = GPMU_STATE_OK,
 			.share = 1,
 			.enabled = SEC,
 			.running = SEC,

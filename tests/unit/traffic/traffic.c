@@ -151,7 +151,7 @@ static void peaks(void)
 	traffic_count(&t, SCF(1, "cycles"), 0);
 	traffic_count(&t, PCIE(0, "wr_bytes_loc"), 3200000000);
 	traffic_count(&t, PCIE(0, "rd_bytes_loc"), 1);
-	traffic_row(&t, PCIE(0, "cycles"))->state = GPMU_NOT_COUNTED;
+	traffic_row(&t, PCIE(0, "cycles"))->state = GPMU_STATE_NOT_COUNTED;
 	traffic_update(&t, SEC);
 	peak = traffic_peak(&t, "CMEM 0, reads and writes");
 	ok(peak->peak == 500e9 && strstr(peak->origin, "datasheet"),
@@ -182,7 +182,7 @@ static void states(void)
 	traffic_init(&t, "superchip", GPMU_FLOW_ANY, NULL);
 	traffic_count(&t, PCIE(0, "cycles"), 0);
 	row = traffic_row(&t, PCIE(1, "rd_bytes_loc"));
-	row->state = GPMU_NOT_COUNTED;
+	row->state = GPMU_STATE_NOT_COUNTED;
 	row->why = "it was busy";
 	traffic_update(&t, SEC);
 	cell = traffic_cell(&t, "PCIe 0 -> CMEM 0");
@@ -202,7 +202,7 @@ static void states(void)
 		 "states: an idle flow is 0 in a memory's total");
 	is_without(&gpmu_flow_total(t.flow)->read, GPMU_FLOW_NOT_COUNTED, "busy",
 		   "states: the machine's total with a missing part is not counted");
-	row->state = GPMU_OK;
+	row->state = GPMU_STATE_OK;
 	row->why = NULL;
 	row->running = row->enabled / 4;
 	row->raw = 1000;

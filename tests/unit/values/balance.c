@@ -20,7 +20,7 @@ static struct gpmu_row *add(const char *name, double value)
 	struct gpmu_row *row = &rows[n_rows++];
 
 	*row = (struct gpmu_row){
-		.size = sizeof(*row), .end = 2, .metric = 1, .name = name,
+		.size = sizeof(*row), .time_end = 2000000000, .metric = 1, .name = name,
 		.node = -1, .package = -1, .cpu = -1, .pid = -1, .value = value, .unit = "GB/s",
 		.share = 1, .enabled = 2000000000, .running = 2000000000, .counters = 1,
 		.alert = -1, .runs = 1, .gpu_number = -1,
@@ -86,7 +86,7 @@ static bool is_near(double got, double want)
 
 static bool has(double left, double right, double remainder, double part)
 {
-	return line && line->state == GPMU_OK && is_near(line->left, left) &&
+	return line && line->state == GPMU_STATE_OK && is_near(line->left, left) &&
 	       is_near(line->right, right) && is_near(line->remainder, remainder) &&
 	       is_near(line->part, part);
 }
@@ -138,7 +138,7 @@ static void metrics(void)
 	compare("C2C of GPU0");
 	ok(has(4e9, 5e9, 1e9, 0.2), "balance: metrics of both directions are compared");
 	add("GraceC2c0ReadBW", 0);
-	lose(add("GraceC2c1ReadBW", 0), GPMU_IDLE, NULL);
+	lose(add("GraceC2c1ReadBW", 0), GPMU_STATE_IDLE, NULL);
 	add_gpu("GpuC2cRxBW", 0, A, 0, 0);
 	compare("C2C into GPU0");
 	ok(has(0, 0, 0, 0), "balance: a line of zeros, one of them idle, has remainder 0");
@@ -243,19 +243,19 @@ static void missing(void)
 	ok(!compare(""), "balance: a metric with another unit is not used");
 	add("GraceC2c0ReadBW", 4);
 	add("GraceC2c1ReadBW", 0);
-	lose(add_gpu("GpuC2cRxBW", 0, A, 0, 0), GPMU_NOT_SUPPORTED, "no such unit");
+	lose(add_gpu("GpuC2cRxBW", 0, A, 0, 0), GPMU_STATE_NOT_SUPPORTED, "no such unit");
 	compare("C2C into GPU0");
-	ok(is_lost(GPMU_NOT_SUPPORTED, "no such unit"),
+	ok(is_lost(GPMU_STATE_NOT_SUPPORTED, "no such unit"),
 	   "balance: an absent GPU unit makes the line not supported");
-	lose(add("GraceC2c0ReadBW", 4), GPMU_NOT_SUPPORTED, "no PMU");
-	lose(add("GraceC2c1ReadBW", 0), GPMU_NOT_COUNTED, "it did not run");
+	lose(add("GraceC2c0ReadBW", 4), GPMU_STATE_NOT_SUPPORTED, "no PMU");
+	lose(add("GraceC2c1ReadBW", 0), GPMU_STATE_NOT_COUNTED, "it did not run");
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
 	compare("C2C into GPU0");
-	ok(is_lost(GPMU_NOT_COUNTED, "it did not run"),
+	ok(is_lost(GPMU_STATE_NOT_COUNTED, "it did not run"),
 	   "balance: a counter that did not run makes the line not counted");
 	add("GraceC2c0ReadBW", 4);
 	add("GraceC2c1ReadBW", 0);
-	lose(add("GraceGpuMemWriteBW", 0), GPMU_NOT_SUPPORTED, "no PMU");
+	lose(add("GraceGpuMemWriteBW", 0), GPMU_STATE_NOT_SUPPORTED, "no PMU");
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
 	compare("C2C into GPU0");
 	ok(has(4e9, 4e9, 0, 0) && is_of("C2C0 + C2C1", "GPU's C2C"),
@@ -264,19 +264,20 @@ static void missing(void)
 	add("GraceC2c1ReadBW", 0)->node = 0;
 	add_gpu("GpuC2cRxBW", 4, A, 0, 0);
 	compare("C2C into GPU0");
-	ok(is_lost(GPMU_NOT_COUNTED, "a counter did not run"),
+	ok(is_lost(GPMU_STATE_NOT_COUNTED, "a counter did not run"),
 	   "balance: an event whose enabled time is 0 makes the line not counted");
 	add_two(0, -1);
-	lose(&rows[5], GPMU_NOT_SUPPORTED, "busy");
+	lose(&rows[5], GPMU_STATE_NOT_SUPPORTED, "busy");
 	compare("C2C into all GPUs");
-	ok(is_lost(GPMU_NOT_SUPPORTED, "busy"), "balance: a sum with a missing part has no value");
+	ok(is_lost(GPMU_STATE_NOT_SUPPORTED, "busy"),
+	   "balance: a sum with a missing part has no value");
 }
 
 static void copies(void)
 {
 	add_gpu("GpuPcieReadBW", 20, A, 0, -1);
 	add_gpu("GpuPcieReadBW", 40, B, 1, -1);
-	lose(add_gpu("GpuNvlinkRxBW", 0, A, 0, -1), GPMU_NOT_SUPPORTED, "no such unit");
+	lose(add_gpu("GpuNvlinkRxBW", 0, A, 0, -1), GPMU_STATE_NOT_SUPPORTED, "no such unit");
 	add_gpu("GpuNvlinkRxBW", 10, B, 1, -1);
 	add_gpu("GpuDramWriteBW", 25, A, 0, -1);
 	add_gpu("GpuDramWriteBW", 40, B, 1, -1);

@@ -314,7 +314,7 @@ static void thresholds(void)
 	   "metric row: a threshold that is not passed raises no alert");
 	t.counts->slots[1].counts[0].raw = 0;
 	rows_fill(rows, t.counts);
-	ok(row_at(rows, 0)->alert == -1 && row_at(rows, 0)->state == GPMU_IDLE,
+	ok(row_at(rows, 0)->alert == -1 && row_at(rows, 0)->state == GPMU_STATE_IDLE,
 	   "metric row: the threshold of an idle metric is unknown");
 	rows_free(rows);
 	test_plan_release(&t);

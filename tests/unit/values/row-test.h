@@ -37,7 +37,7 @@ static void test_plan_init(struct test_plan *t, const struct gpmu_machine *machi
 
 static void test_inputs_free(struct plan_input *inputs, const struct gpmu_expr *expr)
 {
-	for (size_t i = 0; inputs && i < gpmu_expr_ids(expr); i++)
+	for (size_t i = 0; inputs && i < gpmu_expr_id_count(expr); i++)
 		free(inputs[i].slots);
 	free(inputs);
 }
@@ -102,9 +102,9 @@ static struct plan_event *test_event(struct test_plan *t, const char *label, siz
 /* All ids are NaN until they get slots; duration_time has its usual meaning. */
 static struct plan_input *test_inputs(const struct gpmu_expr *expr)
 {
-	struct plan_input *inputs = calloc(gpmu_expr_ids(expr) + 1, sizeof(*inputs));
+	struct plan_input *inputs = calloc(gpmu_expr_id_count(expr) + 1, sizeof(*inputs));
 
-	for (size_t i = 0; inputs && i < gpmu_expr_ids(expr); i++)
+	for (size_t i = 0; inputs && i < gpmu_expr_id_count(expr); i++)
 		if (!strcmp(gpmu_expr_id(expr, i), "duration_time"))
 			inputs[i].kind = PLAN_DURATION;
 	return inputs;
@@ -136,7 +136,7 @@ static size_t test_metric(struct test_plan *t, const char *label, const char *ex
 static struct plan_input *find_input(struct plan_input *inputs, const struct gpmu_expr *expr,
 				     const char *id)
 {
-	for (size_t i = 0; i < gpmu_expr_ids(expr); i++)
+	for (size_t i = 0; i < gpmu_expr_id_count(expr); i++)
 		if (!strcmp(gpmu_expr_id(expr, i), id))
 			return &inputs[i];
 	diag("no id %s", id);
@@ -248,7 +248,7 @@ static const char *row_text(const struct gpmu_rows *rows, size_t index)
 		 row->scope == GPMU_SCOPE_NODE ? row->node : row->cpu);
 	snprintf(value, sizeof(value), " %.15g", row->value);
 	snprintf(text, sizeof(text), "%s %s%s%s%s %s", place, row->name,
-		 row->state == GPMU_OK ? value : "", row->unit ? " " : "",
+		 row->state == GPMU_STATE_OK ? value : "", row->unit ? " " : "",
 		 row->unit ? row->unit : "", states[row->state]);
 	return text;
 }

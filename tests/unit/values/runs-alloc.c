@@ -7,7 +7,7 @@ static struct gpmu_row row_of(const char *name)
 {
 	return (struct gpmu_row){ .size = sizeof(struct gpmu_row), .name = name, .pmu = name,
 				  .unit = "GB/s", .value = 1, .share = 1, .alert = -1, .runs = 1,
-				  .state = GPMU_NOT_COUNTED, .why = "why" };
+				  .state = GPMU_STATE_NOT_COUNTED, .why = "why" };
 }
 
 static int run(void)

@@ -110,8 +110,8 @@ int main(void)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		rows[i] = event_row("nvidia_scf_pmu_0/cmem_rd_data/", i);
-	rows[ROWS - 1] = lost_row("a", GPMU_NOT_COUNTED, "why");
-	rows[ROWS - 2] = lost_row("b", GPMU_NOT_SUPPORTED, "why not");
+	rows[ROWS - 1] = lost_row("a", GPMU_STATE_NOT_COUNTED, "why");
+	rows[ROWS - 2] = lost_row("b", GPMU_STATE_NOT_SUPPORTED, "why not");
 	sinks(GPMU_SINK_SUMMARY, "summary");
 	sinks(GPMU_SINK_CSV, "CSV");
 	sinks(GPMU_SINK_JSON, "JSON");

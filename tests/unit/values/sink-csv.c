@@ -20,13 +20,13 @@ static void columns(void)
 {
 	struct gpmu_row rows[] = {
 		event_row("cycles", 18446744073709551615u), metric_row("GraceMemBW", 80.1, "GB/s"),
-		lost_row("a", GPMU_NOT_COUNTED, "the PMU has gone"),
-		lost_row("b", GPMU_NOT_SUPPORTED, NULL), metric_row("c", NAN, "ns"),
+		lost_row("a", GPMU_STATE_NOT_COUNTED, "the PMU has gone"),
+		lost_row("b", GPMU_STATE_NOT_SUPPORTED, NULL), metric_row("c", NAN, "ns"),
 	};
 	const struct gpmu_sink_end end = { sizeof(end), 1, 0, 1, 1 };
 	struct test_sink t;
 
-	rows[0].begin = 0.5;
+	rows[0].time_begin = 500000000;
 	rows[0].scope = GPMU_SCOPE_PROCESS;
 	rows[0].pid = 77;
 	rows[0].pmu = "armv8_pmuv3_0";
@@ -47,7 +47,7 @@ static void columns(void)
 	rows[3].gpu = "GPU-1";
 	rows[3].gpu_number = 3;
 	rows[3].source = "cupti";
-	rows[4].state = GPMU_IDLE;
+	rows[4].state = GPMU_STATE_IDLE;
 	rows[4].alert = 0;
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
 	ok(!gpmu_sink_rows(t.sink, rows, 5) && !gpmu_sink_end(t.sink, &end),
@@ -116,7 +116,7 @@ static void changes(void)
 	rows[8].counters = 2;
 	rows[9].runs = 3;
 	rows[10].alert = 1;
-	rows[11].state = GPMU_NOT_COUNTED;
+	rows[11].state = GPMU_STATE_NOT_COUNTED;
 	rows[12].why = "others had it";
 	rows[13].gpu = "GPU-1";
 	rows[14] = rows[13];

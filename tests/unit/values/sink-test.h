@@ -15,7 +15,7 @@ __attribute__((unused))
 static struct gpmu_row event_row(const char *name, uint64_t raw)
 {
 	return (struct gpmu_row){
-		.size = sizeof(struct gpmu_row), .end = 2, .name = name, .node = -1, .package = -1,
+		.size = sizeof(struct gpmu_row), .time_end = 2000000000, .name = name, .node = -1, .package = -1,
 		.cpu = -1, .pid = -1, .value = (double)raw, .share = 1, .raw = raw,
 		.enabled = 2000000000, .running = 2000000000, .counters = 1, .alert = -1, .runs = 1,
 	};
@@ -39,7 +39,7 @@ static struct gpmu_row lost_row(const char *name, enum gpmu_state state, const c
 
 	row.state = state;
 	row.value = NAN;
-	row.share = state == GPMU_NOT_COUNTED ? 0 : NAN;
+	row.share = state == GPMU_STATE_NOT_COUNTED ? 0 : NAN;
 	row.why = why;
 	return row;
 }

@@ -9,8 +9,8 @@ static void system_wide(void)
 		event_row("nvidia_scf_pmu/cmem_rd_data/", 0),
 		metric_row("GraceMemBW", 80.125, "GB/s"),
 		metric_row("GraceMemReadLatency", 0, "ns"),
-		lost_row("GraceC2c0ReadBW", GPMU_NOT_COUNTED, "the PMU has gone"),
-		lost_row("GraceC2c1ReadBW", GPMU_NOT_SUPPORTED,
+		lost_row("GraceC2c0ReadBW", GPMU_STATE_NOT_COUNTED, "the PMU has gone"),
+		lost_row("GraceC2c1ReadBW", GPMU_STATE_NOT_SUPPORTED,
 			 "there is no nvidia_nvlink_c2c1_pmu"),
 		event_row("instructions", 1000),
 		metric_row("Small", 0.01234567, NULL),
@@ -18,7 +18,7 @@ static void system_wide(void)
 	const struct gpmu_sink_end end = { sizeof(end), 2.000123456, 0, -1, -1 };
 	struct test_sink t;
 
-	rows[3].state = GPMU_IDLE;
+	rows[3].state = GPMU_STATE_IDLE;
 	rows[4].unit = rows[5].unit = "GB/s";
 	rows[6].share = 2.0 / 3;
 	rows[6].value = 1500.4;
@@ -116,15 +116,15 @@ static void intervals(void)
 {
 	struct gpmu_row rows[] = {
 		metric_row("GraceMemBW", 80.125, "GB/s"),
-		lost_row("cycles", GPMU_NOT_COUNTED, "the CPU is offline"),
+		lost_row("cycles", GPMU_STATE_NOT_COUNTED, "the CPU is offline"),
 	};
 	const struct gpmu_sink_end end = { sizeof(end), 1.5, 0, 1.25, 0.0625 };
 	struct test_sink t;
 
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .interval = 1 });
-	rows[0].end = rows[1].end = 0.100165248;
+	rows[0].time_end = rows[1].time_end = 100165248;
 	gpmu_sink_rows(t.sink, rows, 2);
-	rows[0].end = rows[1].end = 123456.2;
+	rows[0].time_end = rows[1].time_end = 123456200000000;
 	gpmu_sink_rows(t.sink, rows, 2);
 	gpmu_sink_end(t.sink, &end);
 	is_text(t.text,

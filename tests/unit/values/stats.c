@@ -11,8 +11,8 @@ static struct gpmu_row row_of(enum gpmu_state state, double value)
 {
 	return (struct gpmu_row){
 		.size = sizeof(struct gpmu_row), .name = "a", .state = state,
-		.value = state == GPMU_OK ? value : NAN, .share = 1, .raw = (uint64_t)value,
-		.enabled = 10, .running = 10, .counters = 1, .alert = -1, .runs = 1, .end = value,
+		.value = state == GPMU_STATE_OK ? value : NAN, .share = 1, .raw = (uint64_t)value,
+		.enabled = 10, .running = 10, .counters = 1, .alert = -1, .runs = 1, .time_end = (uint64_t)value,
 	};
 }
 
@@ -26,8 +26,8 @@ static void means(void)
 
 	stats_init(&stats);
 	for (size_t i = 0; i < 8; i++) {
-		rows[0] = row_of(GPMU_OK, values[i]);
-		rows[1] = row_of(GPMU_OK, 1e9 + values[i]);
+		rows[0] = row_of(GPMU_STATE_OK, values[i]);
+		rows[1] = row_of(GPMU_STATE_OK, 1e9 + values[i]);
 		rows[1].share = 0.3 + fabs((double)i - 3) / 10;
 		stats_add(&stats, rows, 2);
 		mean = stats_rows(&stats, &n);
@@ -44,7 +44,7 @@ static void means(void)
 		   fabs(mean[1].deviation - 0.755928946018454) < 1e-6,
 	   "stats: the deviation is right for large values");
 	ok(fabs(mean[1].share - 0.3) < 1e-15, "stats: the share is the lowest of all runs");
-	ok(mean[0].raw == 5 && mean[0].enabled == 10 && mean[0].end == 5,
+	ok(mean[0].raw == 5 && mean[0].enabled == 10 && mean[0].time_end == 5,
 	   "stats: raw count, enabled time and end are means");
 	stats_release(&stats);
 }
@@ -58,33 +58,33 @@ static void missing(void)
 	size_t n;
 
 	stats_init(&stats);
-	rows[0] = row_of(GPMU_OK, 3);
+	rows[0] = row_of(GPMU_STATE_OK, 3);
 	rows[0].alert = 0;
-	rows[1] = row_of(GPMU_NOT_COUNTED, 0);
+	rows[1] = row_of(GPMU_STATE_NOT_COUNTED, 0);
 	rows[1].why = why;
 	stats_add(&stats, rows, 2);
-	rows[0] = row_of(GPMU_IDLE, 0);
-	rows[1] = row_of(GPMU_NOT_SUPPORTED, 0);
+	rows[0] = row_of(GPMU_STATE_IDLE, 0);
+	rows[1] = row_of(GPMU_STATE_NOT_SUPPORTED, 0);
 	rows[1].why = why;
 	stats_add(&stats, rows, 2);
-	rows[0] = row_of(GPMU_OK, 5);
+	rows[0] = row_of(GPMU_STATE_OK, 5);
 	rows[0].alert = 1;
 	stats_add(&stats, rows, 2);
 	memset(why, '#', sizeof(why) - 1);
 	mean = stats_rows(&stats, &n);
-	ok(mean[0].state == GPMU_OK && mean[0].value == 4 && mean[0].runs == 2,
+	ok(mean[0].state == GPMU_STATE_OK && mean[0].value == 4 && mean[0].runs == 2,
 	   "stats: a run without a value is not in the mean");
 	ok(fabs(mean[0].deviation - 1) < 1e-15,
 	   "stats: a run without a value is not in the deviation");
 	ok(mean[0].alert == 1 && !mean[0].why, "stats: a threshold is passed if it was in any run");
-	ok(mean[1].state == GPMU_NOT_SUPPORTED && isnan(mean[1].value) && mean[1].runs == 1 &&
+	ok(mean[1].state == GPMU_STATE_NOT_SUPPORTED && isnan(mean[1].value) && mean[1].runs == 1 &&
 	   mean[1].deviation == 0, "stats: a row that was never counted is as in the last run");
 	is_str(mean[1].why, "it vanished",
 	       "stats: a row that was never counted keeps a copy of the reason");
-	rows[1] = row_of(GPMU_OK, 8);
+	rows[1] = row_of(GPMU_STATE_OK, 8);
 	stats_add(&stats, rows, 2);
 	mean = stats_rows(&stats, &n);
-	ok(mean[1].state == GPMU_OK && mean[1].value == 8 && mean[1].runs == 1 && !mean[1].why,
+	ok(mean[1].state == GPMU_STATE_OK && mean[1].value == 8 && mean[1].runs == 1 && !mean[1].why,
 	   "stats: a row that was never counted has a mean after a run that counts");
 	ok(stats_add(&stats, rows, 1) == -EINVAL,
 	   "stats: a run with another number of rows is refused");
@@ -93,7 +93,7 @@ static void missing(void)
 
 static void exact(void)
 {
-	struct gpmu_row row = row_of(GPMU_OK, 1);
+	struct gpmu_row row = row_of(GPMU_STATE_OK, 1);
 	struct gpmu_stats stats;
 	size_t n;
 

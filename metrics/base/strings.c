@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strings.h"
+
+/* FNV-1a */
+static uint64_t hash_of(const char *text, size_t length)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ULL;
+	return hash;
+}
+
+const char *strings_text(const struct strings *strings, uint32_t number)
+{
+	return ((char *const *)strings->texts.data)[number];
+}
+
+int strings_number_of(struct strings *strings, const char *text, size_t length, uint32_t *number)
+{
+	uint64_t hash = hash_of(text, length);
+	char **added;
+
+	/* Another text of the same hash has the next one. */
+	while (map_get(&strings->numbers, hash, number)) {
+		const char *known = strings_text(strings, *number);
+
+		if (!strncmp(known, text, length) && !known[length])
+			return 0;
+		hash++;
+	}
+	added = vector_add(&strings->texts, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*number = (uint32_t)strings->texts.n - 1;
+	*added = strndup(text, length);
+	if (*added && !map_set(&strings->numbers, hash, *number))
+		return 0;
+	free(*added);
+	strings->texts.n--;
+	return -ENOMEM;
+}
+
+int strings_number(struct strings *strings, const char *text, uint32_t *number)
+{
+	return strings_number_of(strings, text, strlen(text), number);
+}
+
+void strings_release(struct strings *strings)
+{
+	for (uint32_t i = 0; i < strings->texts.n; i++)
+		free(((char **)strings->texts.data)[i]);
+	vector_release(&strings->texts);
+	map_release(&strings->numbers);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+char *text_vprint(const char *fmt, va_list args)
+{
+	va_list again;
+	char *text;
+	int length;
+
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (length < 0)
+		return NULL;
+	text = malloc((size_t)length + 1);
+	if (text)
+		vsnprintf(text, (size_t)length + 1, fmt, args);
+	return text;
+}
+
+char *text_print(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = text_vprint(fmt, args);
+	va_end(args);
+	return text;
+}

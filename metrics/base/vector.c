@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+
+#define FIRST_ROOM	16
+
+void *vector_add(struct vector *vector, size_t size)
+{
+	uint8_t *added;
+
+	if (vector->n == vector->room) {
+		size_t room = vector->room ? vector->room * 2 : FIRST_ROOM;
+		void *data = reallocarray(vector->data, room, size);
+
+		if (!data)
+			return NULL;
+		vector->data = data;
+		vector->room = room;
+	}
+	added = (uint8_t *)vector->data + vector->n++ * size;
+	return memset(added, 0, size);
+}
+
+void vector_release(struct vector *vector)
+{
+	free(vector->data);
+	*vector = (struct vector){ 0 };
+}
+
+/* The room is a power of two, so the length alone tells whether it is used up. */
+void *vector_room(void *array, size_t length, size_t size)
+{
+	if (length & (length - 1))
+		return array;
+	return reallocarray(array, length ? length * 2 : 1, size);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "event/event_fd.h"
+
+#define INTERRUPTED	100	/* retries of an open that signals interrupt */
+
+/* libperf cannot pass PERF_FLAG_FD_CLOEXEC. */
+static int open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+{
+	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The soft limit of open files is usually 1024, for programs that use select(). */
+static bool raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int event_fd_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+{
+	int left = INTERRUPTED, fd;
+
+	do
+		fd = open_once(attr, pid, cpu, group);
+	while (fd == -EINTR && --left);
+	if (fd == -EMFILE && raise_limit())
+		fd = open_once(attr, pid, cpu, group);
+	return fd;
+}
+
+static int try_task_clock(bool user_only)
+{
+	const struct perf_event_attr attr = {
+		.size = PERF_ATTR_SIZE_VER0,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = user_only,
+		.exclude_hv = user_only,
+	};
+	int fd = event_fd_open(&attr, 0, -1, -1);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+bool event_fd_user_only(void)
+{
+	return try_task_clock(false) == -EACCES && !try_task_clock(true);
+}

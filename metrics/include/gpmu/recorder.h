@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* recorder: records a command and its GPUs on a timeline */
+#ifndef GPMU_RECORDER_API_H
+#define GPMU_RECORDER_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <gpmu/error.h>
+#include <gpmu/machine.h>
+#include <gpmu/row.h>
+#include <gpmu/session.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A recorder writes a trace in Perfetto's format, whose content metrics/record/timeline.rst describes.
+ * CUDA loads a library into each process whose environment is from gpmu_recorder_environment().
+ * This library passes the activity of CUDA to the recorder through shared memory. Values of
+ * counters are from a session, by gpmu_recorder_rows(). Scheduling is from the kernel.
+ *
+ * A thread per source reads its records into a queue. Another thread sorts all records by time
+ * and writes them. Memory is bounded: if a queue is full, whole records are dropped and
+ * counted, and no process ever waits. Everything recorded is written to the file each second.
+ *
+ * One thread at a time may use a recorder. After fork() the child may neither use nor free it.
+ * The threads of a recorder block all signals.
+ */
+struct gpmu_recorder;
+
+/* Activity of CUDA to record; bits */
+enum gpmu_recorder_cuda {
+	GPMU_RECORDER_KERNEL = 1 << 0,	/* kernels */
+	GPMU_RECORDER_MEMCPY = 1 << 1,	/* copies */
+	GPMU_RECORDER_MEMSET = 1 << 2,	/* memsets */
+	GPMU_RECORDER_GRAPH = 1 << 3,	/* launches of graphs; graph_nodes selects their kernels */
+	GPMU_RECORDER_RUNTIME = 1 << 4,	/* calls of the CUDA runtime */
+	GPMU_RECORDER_DRIVER = 1 << 5,	/* calls of the driver, also inside runtime calls */
+	GPMU_RECORDER_CALLS = 1 << 6,	/* runtime calls, and driver calls outside of them */
+	GPMU_RECORDER_SYNC = 1 << 7,	/* waits for streams, contexts and events */
+	GPMU_RECORDER_NVTX = 1 << 8,	/* NVTX ranges */
+	GPMU_RECORDER_MEMORY = 1 << 9,	/* allocations */
+	GPMU_RECORDER_UNIFIED = 1 << 10,	/* unified memory */
+	GPMU_RECORDER_OVERHEAD = 1 << 11,	/* overhead of CUPTI */
+	GPMU_RECORDER_EXTERNAL = 1 << 12,	/* external correlation ids */
+	GPMU_RECORDER_ENVIRONMENT = 1 << 13,	/* clocks of GPUs, for the audit */
+};
+
+/* When activity of CUDA is recorded */
+enum gpmu_recorder_capture {
+	GPMU_RECORDER_ALWAYS,	/* the whole run */
+	GPMU_RECORDER_PROFILER,	/* from cudaProfilerStart() to cudaProfilerStop() */
+	GPMU_RECORDER_RANGE,	/* in NVTX ranges with the name in range */
+	GPMU_RECORDER_REGION,	/* from gpmu_region_begin() to gpmu_region_end() */
+};
+
+/**
+ * struct gpmu_recorder_options - what to record
+ * @size: size of this structure
+ * @path: path of the trace; required
+ * @cuda: bits of enum gpmu_recorder_cuda; 0: nothing of CUDA is recorded and no library is loaded
+ * @graph_nodes: 1: record each kernel of a graph, 0: each launch of a graph is one slice
+ * @capture: when to record
+ * @range: name of the range for GPMU_RECORDER_RANGE, at most 255 bytes; for GPMU_RECORDER_REGION
+ *	the name of a region, NULL: any region
+ * @sched: 1: record which thread runs on which CPU, of the whole machine or of a command
+ *	(gpmu_recorder_pid())
+ * @max_size: largest size of the trace in bytes, at least 1 MiB. Older parts are dropped, so
+ *	that at least half of this size is kept. 0: no limit
+ * @program: name and version of the program for the audit, "gpmu 0.1.0"; NULL: "libgpmu"
+ * @command: the recorded command for the audit; NULL: none
+ * @rank: rank of this process in a parallel program; -1: none
+ * @rank_count: number of ranks; 0: not known
+ * @sampler: path of the trace that has the counters if another recorder counts them; or NULL
+ *
+ * Fields that are 0 or NULL take their defaults.
+ */
+struct gpmu_recorder_options {
+	size_t size;
+	const char *path;
+	uint32_t cuda;
+	int graph_nodes;
+	enum gpmu_recorder_capture capture;
+	const char *range;
+	int sched;
+	uint64_t max_size;
+	const char *program, *command;
+	int rank, rank_count;
+	const char *sampler;
+};
+
+/**
+ * struct gpmu_recorder_stats - what was recorded so far
+ * @size: size of this structure
+ * @process_count: number of processes that have connected
+ * @record_count: number of records of all sources
+ * @lost_count: number of records that were dropped, as a queue was full or as they had no times
+ * @bytes: current size of the trace in bytes
+ * @clock_bound: largest error of converted times in ns; 0: no times of another clock
+ * @early_count: work of a GPU that began before the call that launched it
+ * @overlap_count: work that began before the previous work in its stream ended
+ * @outside_count: calls that ended after the call around them
+ * @checked_count: number of records checked for @early_count, @overlap_count and @outside_count
+ * @late_count: records that came after the writer had passed their time; they are written as well
+ */
+struct gpmu_recorder_stats {
+	size_t size;
+	uint64_t process_count, record_count, lost_count, bytes, clock_bound;
+	uint64_t early_count, overlap_count, outside_count, checked_count, late_count;
+};
+
+/**
+ * gpmu_recorder_new() - prepares a recorder; nothing is recorded or written yet
+ * @options: copied
+ * @error: set on failure, or NULL
+ *
+ * If @options->cuda is not 0, this creates a folder for shared memory in /dev/shm or $TMPDIR,
+ * and removes the folder of a recorder that was killed.
+ *
+ * Return: a new recorder; NULL with errno EINVAL (no path, size, or name of a range), ENOENT
+ * (libgpmu-inject.so is not in the folders of plugins), EBUSY (another tool has set
+ * CUDA_INJECTION64_PATH or NVTX_INJECTION64_PATH, or this process runs under a recorder), ENOMEM,
+ * or the error of creating the folder
+ */
+struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *options,
+					struct gpmu_error *error);
+/* Frees @recorder without writing what is pending, and removes the folder. NULL is allowed. */
+void gpmu_recorder_free(struct gpmu_recorder *recorder);
+
+/**
+ * gpmu_recorder_environment() - makes the environment of a command to record
+ * @recorder: the recorder
+ * @environment: "NAME=VALUE" texts up to a NULL; the result refers to these texts
+ *
+ * Return: @environment with the variables for CUDA, for execve(2); borrowed from the recorder,
+ * valid until the next call and as long as the texts of @environment. NULL: no memory
+ */
+char *const *gpmu_recorder_environment(struct gpmu_recorder *recorder, char *const *environment);
+
+/**
+ * gpmu_recorder_pid() - selects a command, if scheduling of the whole machine may not be recorded
+ * @recorder: a recorder that is not started
+ * @pid: a process of one thread, such as a child that waits before it executes the command
+ *
+ * From gpmu_recorder_start() on the trace has when, and on which CPU, the threads of the command
+ * and of everything that it starts run, and whether they then wait or make the CPU available to
+ * another thread. The callback of gpmu_log_set() receives a message that names this limit and
+ * the permission that recording the whole machine requires.
+ *
+ * Return: 0; -EINVAL if @pid is below 1 or the recorder has been started
+ */
+int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid);
+
+/**
+ * gpmu_recorder_start() - opens the trace and all sources; replaces an existing file
+ * @recorder: a recorder that is not started
+ * @machine: provides the numbers of GPUs; must outlive the recorder. NULL, or a machine without
+ *	GPUs: GPUs are numbered by PCI address
+ * @session: counts what gpmu_recorder_rows() records; must exist until the last call of that.
+ *	NULL: no rows are recorded
+ * @error: set on failure, or NULL
+ *
+ * Return: 0; -EACCES or -EPERM (the error names the required permission); -ENOMEM; or the error
+ * of opening the file
+ */
+int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machine *machine,
+			const struct gpmu_session *session, struct gpmu_error *error);
+/* Start and stop recording. The recorder has been started. */
+void gpmu_recorder_enable(struct gpmu_recorder *recorder);
+void gpmu_recorder_disable(struct gpmu_recorder *recorder);
+
+/**
+ * gpmu_recorder_rows() - records the values of counters
+ * @recorder: a recorder that has been started
+ * @rows: rows of gpmu_session_next() of the recorder's session;
+ *	successive calls pass successive intervals
+ * @count: number of rows
+ *
+ * Rows are dropped and counted if the queue is full.
+ *
+ * Return: 0; -EINVAL if the recorder has no session; -ENOMEM
+ */
+int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_row *rows, size_t count);
+
+/**
+ * gpmu_recorder_stop() - ends a recording: writes pending records and the audit
+ * @recorder: a recorder that has been started
+ * @error: set on failure, or NULL
+ *
+ * Processes that are still running have one second to hand over their records.
+ *
+ * Return: 0; the error of writing the trace, now or before
+ */
+int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error);
+/*
+ * Gets statistics: of some milliseconds ago while recording, exact after gpmu_recorder_stop().
+ * Returns 0; -EINVAL if @stats has no size.
+ */
+int gpmu_recorder_get_stats(struct gpmu_recorder *recorder, struct gpmu_recorder_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPMU_RECORDER_API_H */

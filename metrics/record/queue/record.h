@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records, as queues carry them from the reading threads to the writing thread */
+#ifndef GPMU_RECORD_H
+#define GPMU_RECORD_H
+
+#include <stdint.h>
+
+enum record_type {
+	RECORD_PROCESS,		/* a new process; numbered from 0 in this order */
+	RECORD_ACTIVITY,	/* an activity record of a process (trace/channel/activity.h) */
+	RECORD_END,		/* uint32_t: enum record_process_end */
+	RECORD_MARK,		/* all records of the source up to begin have been queued */
+	RECORD_COUNTER,		/* struct record_counter_head */
+	RECORD_VALUE,		/* struct record_value */
+	RECORD_SWITCH,		/* struct record_switch */
+	RECORD_TASK,		/* struct record_task */
+	RECORD_LOST,		/* uint64_t: number of events that the kernel lost */
+};
+
+/* A record; its data follow it. Records are multiples of 8 bytes. */
+struct record {
+	uint32_t size;		/* bytes of record and data */
+	uint32_t type;		/* enum record_type */
+	uint32_t process;	/* number of the process; 0 if the type has none */
+	uint32_t reserved;
+	uint64_t begin, end;	/* CLOCK_MONOTONIC_RAW, ns */
+};
+
+struct record_span {
+	uint64_t begin, end;	/* CLOCK_MONOTONIC_RAW, ns */
+};
+
+/* How a process ended */
+enum record_process_end { RECORD_RUNNING, RECORD_CLOSED, RECORD_VANISHED };
+
+/* Fields of the kernel's sched_switch */
+struct record_switch {
+	uint32_t cpu;
+	int32_t prev_pid, next_pid;
+	int32_t prev_prio, next_prio;
+	uint32_t reserved;
+	int64_t prev_state;
+	char prev_comm[16], next_comm[16];
+};
+
+/* State changes of a thread of the command */
+enum record_task_change {
+	RECORD_TASK_RUNS,
+	RECORD_TASK_WAITS,
+	RECORD_TASK_PREEMPTED,
+	RECORD_TASK_FORKED,	/* by @parent, whose name it inherits */
+	RECORD_TASK_NAMED,
+	RECORD_TASK_EXECUTES,	/* the thread also gets the new name */
+	RECORD_TASK_ENDS,
+};
+
+struct record_task {
+	uint32_t change;	/* enum record_task_change */
+	uint32_t cpu;
+	int32_t pid, tid, parent;
+	uint32_t reserved;
+	char comm[16];
+};
+
+/*
+ * Describes a counter, before its first value; followed by name, unit and the GPU's UUID,
+ * each NUL-terminated. Counters are numbered from 0 in this order.
+ */
+struct record_counter_head {
+	int32_t scope, node, gpu_number;
+	uint32_t has_unit, has_gpu;
+	uint32_t is_total;	/* a value is a total over its interval, not a mean */
+};
+
+struct record_value {
+	uint32_t counter;
+	uint32_t counted;	/* 0: not counted */
+	double value, share;
+};
+
+#endif /* GPMU_RECORD_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Passes records from a reading thread to the writing thread through two buffers: one is
+ * filled while the other is processed. Nobody waits; records that do not fit are dropped.
+ */
+#ifndef GPMU_RECORD_QUEUE_H
+#define GPMU_RECORD_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/queue/record.h"
+
+struct record_queue {
+	pthread_mutex_t lock;
+	char *fill, *look;
+	size_t length, room;	/* of fill; both buffers have this room */
+	uint64_t record_count, dropped_count;
+};
+
+/* Returns 0 or -ENOMEM. */
+int record_queue_init(struct record_queue *queue, size_t room);
+/* A queue that is all zeros, or that record_queue_init() has refused, is allowed. */
+void record_queue_release(struct record_queue *queue);
+/*
+ * Appends a record and sets @record->size. Returns false, and counts the drop, if there is no
+ * room.
+ */
+bool record_queue_put(struct record_queue *queue, struct record *record, const void *data,
+		      size_t size);
+/* Whether a record with @size bytes of data fits */
+bool record_queue_has_room(struct record_queue *queue, size_t size);
+/* Returns all records and their size in bytes; valid until the next call. */
+size_t record_queue_take(struct record_queue *queue, const char **records);
+/* Number of records that were appended; *dropped: number of records dropped */
+uint64_t record_queue_count(struct record_queue *queue, uint64_t *dropped);
+
+#endif /* GPMU_RECORD_QUEUE_H */

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Writes facts about the whole trace at its end. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include "base/list.h"
+#include "record/recorder.h"
+
+
+static const char *const source_names[RECORDER_SOURCES] = {
+	[RECORDER_CHANNELS] = "CUDA", [RECORDER_ROWS] = "counters", [RECORDER_SCHED] = "sched",
+};
+
+static const char *const reasons[ACTIVITY_LOST_REASONS] = {
+	[ACTIVITY_LOST_CUPTI] = "CUPTI had no buffer",
+	[ACTIVITY_LOST_CHANNEL] = "the channel was full",
+	[ACTIVITY_LOST_TIMES] = "records without times",
+	[ACTIVITY_LOST_CORRUPT] = "buffers that made no sense",
+};
+
+static void arg_real(struct record_args *args, const char *name, double value)
+{
+	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_DOUBLE,
+							 .real = value };
+}
+
+static int audit(struct gpmu_recorder *recorder, const char *name, const struct record_args *args)
+{
+	const uint64_t end = record_window_get(&recorder->window).end;
+
+	return gpmu_trace_audit(recorder->trace, end, name, args->list, args->count);
+}
+
+static int audit_gpmu(struct gpmu_recorder *recorder)
+{
+	const struct record_span window = record_window_get(&recorder->window);
+	struct record_args args = { .count = 0 };
+	struct utsname name;
+
+	record_arg_text(&args, "version", recorder->program ? recorder->program : "libgpmu");
+	if (recorder->command)
+		record_arg_text(&args, "command", recorder->command);
+	if (!uname(&name)) {
+		record_arg_text(&args, "host", name.nodename);
+		record_arg_text(&args, "machine", name.machine);
+		record_arg_text(&args, "kernel", name.release);
+	}
+	if (recorder->options.rank >= 0)
+		record_arg(&args, "rank", recorder->options.rank);
+	if (recorder->options.rank_count > 0)
+		record_arg(&args, "ranks", recorder->options.rank_count);
+	record_arg(&args, "begin", (int64_t)window.begin);
+	record_arg(&args, "end", (int64_t)window.end);
+	return audit(recorder, "gpmu", &args);
+}
+
+static int audit_process(struct gpmu_recorder *recorder, const struct record_process *process)
+{
+	static const char *const ends[] = {
+		[RECORD_RUNNING] = "running", [RECORD_CLOSED] = "closed",
+		[RECORD_VANISHED] = "vanished",
+	};
+	struct record_args args = { .count = 0 };
+
+	record_arg(&args, "pid", process->pid);
+	record_arg_text(&args, "program", process->program ? process->program : "?");
+	record_arg(&args, "cupti", process->cupti);
+	record_arg(&args, "driver", process->driver);
+	record_arg_text(&args, "end", ends[process->end]);
+	return audit(recorder, "process", &args);
+}
+
+static int audit_source(struct gpmu_recorder *recorder, const char *source, uint64_t records,
+			const struct record_lost *lost, const char *why)
+{
+	struct record_args args = { .count = 0 };
+
+	record_arg_text(&args, "source", source);
+	record_arg(&args, "records", (int64_t)records);
+	record_arg(&args, "lost", lost ? (int64_t)lost->count : 0);
+	if (lost) {
+		record_arg_text(&args, "why", why);
+		record_arg(&args, "from", (int64_t)lost->from);
+		record_arg(&args, "to", (int64_t)lost->to);
+	}
+	return audit(recorder, "source", &args);
+}
+
+/* Writes one line for each reason of loss, or one line without loss. */
+static int audit_lost(struct gpmu_recorder *recorder, const struct record_process *process)
+{
+	char *source = text_print("%u %s", process->pid, process->program ? process->program : "?");
+	bool any = false;
+	int ret = source ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < ACTIVITY_LOST_REASONS && !ret; i++) {
+		if (!process->lost[i].count)
+			continue;
+		any = true;
+		ret = audit_source(recorder, source, process->record_count, &process->lost[i], reasons[i]);
+	}
+	if (!any && !ret)
+		ret = audit_source(recorder, source, process->record_count, NULL, NULL);
+	free(source);
+	return ret;
+}
+
+static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source source)
+{
+	uint64_t dropped, records = recorder->source_record_count[source];
+	const struct record_span window = record_window_get(&recorder->window);
+	struct record_lost lost = { .from = window.begin, .to = window.end };
+	int ret = 0;
+
+	record_queue_count(&recorder->queues[source], &dropped);
+	/* Losses in channels are reported for each process. */
+	if (source != RECORDER_CHANNELS && records)
+		ret = audit_source(recorder, source_names[source], records, NULL, NULL);
+	lost.count = dropped;
+	if (dropped && !ret)
+		ret = audit_source(recorder, source_names[source], records, &lost,
+				   "the queue was full");
+	lost.count = recorder->source_lost_count[source];
+	if (lost.count && !ret)
+		ret = audit_source(recorder, source_names[source], records, &lost,
+				   "the kernel's ring was full");
+	return ret;
+}
+
+static int audit_gpu(struct gpmu_recorder *recorder, const struct record_gpu *gpu)
+{
+	struct record_args args = { .count = 0 };
+
+	record_arg(&args, "gpu", gpu->number);
+	record_arg_text(&args, "uuid", gpu->uuid);
+	record_arg_text(&args, "name", gpu->name ? gpu->name : "?");
+	if (gpu->clock_min) {
+		record_arg(&args, "clock_min", gpu->clock_min);
+		record_arg(&args, "clock_max", gpu->clock_max);
+		record_arg(&args, "throttle", gpu->throttle);
+	}
+	return audit(recorder, "gpu", &args);
+}
+
+static int audit_counter(struct gpmu_recorder *recorder, const struct record_counter *counter)
+{
+	struct record_args args = { .count = 0 };
+
+	record_arg_text(&args, "counter", counter->name);
+	if (!isnan(counter->share))
+		arg_real(&args, "share", counter->share);
+	record_arg(&args, "gaps", (int64_t)counter->gaps);
+	record_arg_text(&args, "of", counter->of);
+	record_arg_text(&args, "kind", counter->is_total ? "total" : "mean");
+	return audit(recorder, "counters", &args);
+}
+
+static int audit_times(struct gpmu_recorder *recorder)
+{
+	const struct record_causality *causality = &recorder->map.causality;
+	struct record_args clock = { .count = 0 }, order = { .count = 0 };
+	int ret = 0;
+
+	if (recorder->map.process_count) {
+		record_arg(&clock, "bound", RECORDER_CUPTI_BOUND);
+		record_arg_text(&clock, "of", "CUDA's records, as measured on an H200 with CUPTI 13.0");
+		ret = audit(recorder, "clock", &clock);
+	}
+	if (ret || !recorder->folder)
+		return ret;
+	record_arg(&order, "early", (int64_t)causality->early);
+	record_arg(&order, "overlap", (int64_t)causality->overlaps);
+	record_arg(&order, "outside", (int64_t)causality->outside);
+	record_arg(&order, "checked", (int64_t)causality->checked);
+	return audit(recorder, "causality", &order);
+}
+
+static int audit_notes(struct gpmu_recorder *recorder)
+{
+	struct record_args sampler = { .count = 0 }, note = { .count = 0 }, sched = { .count = 0 };
+	const struct record_span window = record_window_get(&recorder->window);
+	struct record_lost lost = { recorder->no_memory_count, window.begin, window.end };
+	int ret = 0;
+
+	if (recorder->sampler) {
+		record_arg_text(&sampler, "path", recorder->sampler);
+		ret = audit(recorder, "sampler", &sampler);
+	}
+	if (!ret && recorder->sched.note) {
+		record_arg_text(&sched, "text", recorder->sched.note);
+		record_arg_text(&sched, "level", "info");
+		ret = audit(recorder, "note", &sched);
+	}
+	if (!ret && recorder->no_memory_count)
+		ret = audit_source(recorder, "gpmu", 0, &lost, "no memory");
+	if (ret || !recorder->folder || recorder->map.process_count)
+		return ret;
+	record_arg_text(&note, "text", "0 processes connected");
+	record_arg_text(&note, "level", "warning");
+	return audit(recorder, "note", &note);
+}
+
+int recorder_audit(struct gpmu_recorder *recorder)
+{
+	const struct record_map *map = &recorder->map;
+	int ret = audit_gpmu(recorder);
+
+	if (!ret)
+		ret = audit_times(recorder);
+	for (size_t i = 0; i < map->process_count && !ret; i++) {
+		ret = audit_process(recorder, map->processes[i]);
+		if (!ret)
+			ret = audit_lost(recorder, map->processes[i]);
+	}
+	for (size_t i = 0; i < map->gpu_count && !ret; i++)
+		if (map->gpus[i].used)
+			ret = audit_gpu(recorder, &map->gpus[i]);
+	for (int source = 0; source < RECORDER_SOURCES && !ret; source++)
+		ret = audit_queue(recorder, source);
+	for (size_t i = 0; i < map->counter_count && !ret; i++)
+		ret = audit_counter(recorder, &map->counters[i]);
+	return ret ? ret : audit_notes(recorder);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Queues the rows of a session for the writer. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "values/counts.h"
+#include "base/list.h"
+#include "record/recorder.h"
+#include "count/session.h"
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Whether it is the same row; a session's rows have the same order each time */
+static bool is_row(const struct recorder_row *known, const struct gpmu_row *row)
+{
+	return is_same(known->name, row->name) && is_same(known->gpu, row->gpu) &&
+	       known->node == row->node && known->cpu == row->cpu;
+}
+
+static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
+{
+	struct recorder_row *rows = list_room(recorder->rows, recorder->row_count, sizeof(*rows));
+	struct recorder_row of = { .node = row->node, .cpu = row->cpu, .number = -1 };
+
+	if (!rows)
+		return -ENOMEM;
+	recorder->rows = rows;
+	of.name = strdup(row->name);
+	of.gpu = row->gpu ? strdup(row->gpu) : NULL;
+	if (!of.name || (row->gpu && !of.gpu)) {
+		free(of.name);
+		free(of.gpu);
+		return -ENOMEM;
+	}
+	rows[recorder->row_count++] = of;
+	return 0;
+}
+
+/* Returns the row's index, adding it if it is new, or -ENOMEM. @guess: the likely index */
+static long find_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, size_t guess)
+{
+	if (guess < recorder->row_count && is_row(&recorder->rows[guess], row))
+		return (long)guess;
+	for (size_t i = 0; i < recorder->row_count; i++)
+		if (is_row(&recorder->rows[i], row))
+			return (long)i;
+	return add_row(recorder, row) ? -ENOMEM : (long)recorder->row_count - 1;
+}
+
+/* Whether the row is of an event with totals, neither a metric nor a mean */
+static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
+{
+	for (size_t i = 0; !row->metric && i < plan->n_events; i++) {
+		const struct gpmu_event *event = plan->events[i].event;
+		const char *name = event && event->label ? event->label : plan->events[i].label;
+
+		if (event && !plan->events[i].of_metrics && !strcmp(name, row->name))
+			return !event->mean;
+	}
+	return false;
+}
+
+/*
+ * Queues the counter's description, before its first value. Returns its number, or -1 if
+ * there is no room now.
+ */
+static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row)
+{
+	const struct record_counter_head head = {
+		.scope = row->scope, .node = row->node, .gpu_number = row->gpu_number,
+		.has_unit = row->unit != NULL, .has_gpu = row->gpu != NULL,
+		.is_total = is_total(recorder->session->plan, row),
+	};
+	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "",
+				      row->gpu ? row->gpu : "" };
+	struct record record = { .type = RECORD_COUNTER };
+	size_t size = sizeof(head), at = sizeof(head);
+	bool queued;
+	char *data;
+
+	for (int i = 0; i < 3; i++)
+		size += strlen(texts[i]) + 1;
+	data = malloc(size);
+	if (!data)
+		return -1;
+	memcpy(data, &head, sizeof(head));
+	for (int i = 0; i < 3; i++) {
+		size_t length = strlen(texts[i]) + 1;
+
+		memcpy(data + at, texts[i], length);
+		at += length;
+	}
+	queued = record_queue_put(&recorder->queues[RECORDER_ROWS], &record, data, size);
+	free(data);
+	/* The writer numbers counters in order of arrival. */
+	return queued ? (int)recorder->head_count++ : -1;
+}
+
+static int put_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, size_t guess)
+{
+	struct record record = { .type = RECORD_VALUE };
+	struct record_value value = { .counted = row->state == GPMU_STATE_OK ||
+						 row->state == GPMU_STATE_IDLE,
+				      .value = row->value, .share = row->share };
+	long index = find_row(recorder, row, guess);
+
+	if (index < 0)
+		return -ENOMEM;
+	/* An unsupported event has no track; the plan has reported it. */
+	if (row->state == GPMU_STATE_NOT_SUPPORTED)
+		return 0;
+	if (recorder->rows[index].number < 0)
+		recorder->rows[index].number = queue_head(recorder, row);
+	record.begin = recorder->session->base->end + row->time_begin;
+	record.end = recorder->session->base->end + row->time_end;
+	/* The writer drops a value without a number, as if there were no room for it either. */
+	value.counter = (uint32_t)recorder->rows[index].number;
+	/* The metric's divisor is 0: the measured activity did not occur. */
+	if (row->state == GPMU_STATE_IDLE)
+		value.value = 0;
+	record_queue_put(&recorder->queues[RECORDER_ROWS], &record, &value, sizeof(value));
+	return 0;
+}
+
+int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_row *rows, size_t count)
+{
+	struct record mark = { .type = RECORD_MARK };
+	const char *at = (const char *)rows;
+	int ret = 0;
+
+	if (!recorder->session)
+		return -EINVAL;
+	for (size_t i = 0; i < count && !ret; i++, at += rows->size) {
+		const struct gpmu_row *row = (const struct gpmu_row *)at;
+
+		ret = put_row(recorder, row, i);
+		mark.begin = recorder->session->base->end + row->time_end;
+	}
+	/*
+	 * The queue counts drops as lost values, so a mark must not be dropped: check for
+	 * room first.
+	 */
+	if (count && record_queue_has_room(&recorder->queues[RECORDER_ROWS], 0))
+		record_queue_put(&recorder->queues[RECORDER_ROWS], &mark, NULL, 0);
+	return ret;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A process's names by number. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/tracks/record_map.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char *(*demangle)(const char *name, char *buffer, size_t *length, int *status);
+
+/* The library stays loaded; a C++ program has it anyway. */
+static void load(void)
+{
+	void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+
+	if (library)
+		*(void **)&demangle = dlsym(library, "__cxa_demangle");
+}
+
+int record_string_add(struct record_process *process, uint32_t id, const char *text)
+{
+	struct record_string *name;
+	union record_cell *value;
+	bool added;
+
+	value = record_table_add(&process->strings, id, &added);
+	if (!value)
+		return -ENOMEM;
+	/* Each number is defined once. */
+	if (value->of)
+		return 0;
+	name = calloc(1, sizeof(*name));
+	if (name)
+		name->text = strdup(text);
+	if (!name || !name->text) {
+		free(name);
+		return -ENOMEM;
+	}
+	value->of = name;
+	return 0;
+}
+
+static struct record_string *find(const struct record_process *process, uint32_t id)
+{
+	const union record_cell *value = record_table_find(&process->strings, id);
+
+	return value ? value->of : NULL;
+}
+
+const char *record_string(const struct record_process *process, uint32_t id)
+{
+	const struct record_string *name = find(process, id);
+
+	return name ? name->text : "?";
+}
+
+const char *record_string_demangled(const struct record_process *process, uint32_t id)
+{
+	struct record_string *name = find(process, id);
+	int status;
+
+	if (!name)
+		return "?";
+	if (name->shown || strncmp(name->text, "_Z", 2))
+		return name->shown ? name->shown : name->text;
+	pthread_once(&once, load);
+	if (demangle)
+		name->shown = demangle(name->text, NULL, NULL, &status);
+	if (!name->shown)
+		name->shown = strdup(name->text);
+	return name->shown ? name->shown : name->text;
+}
+
+void record_strings_release(struct record_process *process)
+{
+	for (size_t i = 0; i < process->strings.room; i++) {
+		struct record_string *name = process->strings.slots[i].cell.of;
+
+		if (!process->strings.slots[i].used || !name)
+			continue;
+		free(name->text);
+		free(name->shown);
+		free(name);
+	}
+	record_table_release(&process->strings);
+}

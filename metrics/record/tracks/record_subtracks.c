@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpmu.h"
+#include "base/list.h"
+#include "record/tracks/record_subtracks.h"
+
+static struct record_subtrack *add(struct record_subtracks *subtracks, int track)
+{
+	struct record_subtrack *list = list_room(subtracks->list, subtracks->length, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	subtracks->list = list;
+	list[subtracks->length] = (struct record_subtrack){ .track = track };
+	return &list[subtracks->length++];
+}
+
+int record_subtracks_init(struct record_subtracks *subtracks, struct gpmu_trace *trace,
+			  int parent, int track, const char *name, bool nests)
+{
+	*subtracks = (struct record_subtracks){ .trace = trace, .parent = parent, .nests = nests };
+	subtracks->name = strdup(name);
+	if (subtracks->name && (!track || add(subtracks, track)))
+		return 0;
+	free(subtracks->name);
+	return -ENOMEM;
+}
+
+void record_subtracks_release(struct record_subtracks *subtracks)
+{
+	free(subtracks->name);
+	free(subtracks->list);
+}
+
+static bool contains(const struct record_span *outer, const struct record_span *inner)
+{
+	return outer->begin <= inner->begin && inner->end <= outer->end;
+}
+
+static bool goes_with(const struct record_span *a, const struct record_span *b, bool nests)
+{
+	if (a->end <= b->begin || b->end <= a->begin)
+		return true;
+	return nests && (contains(a, b) || contains(b, a));
+}
+
+static bool fits(const struct record_subtrack *subtrack, const struct record_span *span, bool nests)
+{
+	for (size_t i = 0; i < subtrack->recent_count; i++)
+		if (!goes_with(&subtrack->recent[i], span, nests))
+			return false;
+	/* The slice must not be within the earlier ones, which are only known as a whole. */
+	return !subtrack->before.end || span->begin >= subtrack->before.end ||
+	       span->end <= subtrack->before.begin || (nests && contains(span, &subtrack->before));
+}
+
+/* Replaces the slice that ended first. */
+static void keep(struct record_subtrack *subtrack, const struct record_span *span)
+{
+	size_t oldest = 0;
+
+	if (subtrack->recent_count < SUBTRACK_RECENT) {
+		subtrack->recent[subtrack->recent_count++] = *span;
+		return;
+	}
+	for (size_t i = 1; i < subtrack->recent_count; i++)
+		if (subtrack->recent[i].end < subtrack->recent[oldest].end)
+			oldest = i;
+	if (!subtrack->before.end || subtrack->recent[oldest].begin < subtrack->before.begin)
+		subtrack->before.begin = subtrack->recent[oldest].begin;
+	if (subtrack->recent[oldest].end > subtrack->before.end)
+		subtrack->before.end = subtrack->recent[oldest].end;
+	subtrack->recent[oldest] = *span;
+}
+
+static struct record_subtrack *add_track(struct record_subtracks *subtracks)
+{
+	char *name = subtracks->length ? text_print("%s (%zu)", subtracks->name, subtracks->length + 1) :
+				     strdup(subtracks->name);
+	int track = name ? gpmu_trace_track(subtracks->trace, subtracks->parent, name) : -ENOMEM;
+
+	free(name);
+	return track > 0 ? add(subtracks, track) : NULL;
+}
+
+int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, uint64_t end,
+			   bool *crosses)
+{
+	const struct record_span span = { begin, end };
+	struct record_subtrack *subtrack = NULL;
+	size_t i;
+
+	for (i = 0; i < subtracks->length; i++) {
+		subtrack = &subtracks->list[i];
+		if (fits(subtrack, &span, subtracks->nests))
+			break;
+	}
+	if (i == subtracks->length && i < SUBTRACKS_MOST)
+		subtrack = add_track(subtracks);
+	if (!subtrack)
+		return -ENOMEM;
+	keep(subtrack, &span);
+	*crosses = i > 0;
+	return subtrack->track;
+}

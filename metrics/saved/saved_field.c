@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Fields of a line. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "saved/saved.h"
+
+#define MAX_NUMBER	512	/* characters of one; "%f" writes 309 digits at most */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static struct saved_text skip_blanks(struct saved_text text)
+{
+	while (text.length && *text.at == ' ') {
+		text.at++;
+		text.length--;
+	}
+	return text;
+}
+
+bool saved_is(struct saved_text text, const char *word)
+{
+	return text.at && text.length == strlen(word) && !memcmp(text.at, word, text.length);
+}
+
+bool saved_parse_u64(struct saved_text text, uint64_t *value)
+{
+	uint64_t n = 0;
+
+	text = skip_blanks(text);
+	if (!text.length)
+		return false;
+	for (size_t i = 0; i < text.length; i++)
+		if (!is_digit(text.at[i]) || __builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, (unsigned int)(text.at[i] - '0'), &n))
+			return false;
+	*value = n;
+	return true;
+}
+
+/* Not strtod(), whose point is the locale's: digits and what is behind the point apart */
+bool saved_parse_double(struct saved_text text, double *value)
+{
+	double n = 0, fraction = 0, scale = 1;
+	bool minus;
+	size_t i;
+
+	text = skip_blanks(text);
+	minus = text.length && *text.at == '-';
+	if (text.length > MAX_NUMBER)
+		return false;
+	for (i = minus; i < text.length && is_digit(text.at[i]); i++)
+		n = n * 10 + (text.at[i] - '0');
+	if (i == minus)
+		return false;
+	if (i < text.length && (text.at[i] == '.' || text.at[i] == ',')) {
+		for (i++; i < text.length && is_digit(text.at[i]); i++) {
+			/* 15 digits are as many as matter. */
+			if (scale >= 1e15)
+				continue;
+			fraction = fraction * 10 + (text.at[i] - '0');
+			scale *= 10;
+		}
+	}
+	if (i < text.length || isinf(n))
+		return false;
+	n += fraction / scale;
+	*value = minus ? -n : n;
+	return true;
+}
+
+bool saved_parse_share(struct saved_text text, double *share)
+{
+	return saved_parse_double(text, share) && *share >= 0 && *share <= 100;
+}
+
+bool saved_parse_time(struct saved_text text, uint64_t *ns)
+{
+	struct saved_text seconds, decimals;
+	uint64_t s, n;
+
+	text = skip_blanks(text);
+	if (text.length < 11 ||
+	    (text.at[text.length - 10] != '.' && text.at[text.length - 10] != ','))
+		return false;
+	seconds = (struct saved_text){ text.at, text.length - 10 };
+	decimals = (struct saved_text){ text.at + text.length - 9, 9 };
+	return is_digit(*decimals.at) && saved_parse_u64(seconds, &s) &&
+	       saved_parse_u64(decimals, &n) && !__builtin_mul_overflow(s, 1000000000, ns) &&
+	       !__builtin_add_overflow(*ns, n, ns);
+}
+
+static bool parse_int(struct saved_text text, int *number)
+{
+	uint64_t n;
+
+	if (!text.length || !is_digit(*text.at) || !saved_parse_u64(text, &n) || n > INT_MAX)
+		return false;
+	*number = (int)n;
+	return true;
+}
+
+/* "-D0-C3", "-L3-ID0": letters and a number, any times */
+static bool is_part_of_package(struct saved_text text)
+{
+	size_t i = 0;
+
+	while (i < text.length) {
+		size_t letters, digits;
+
+		if (text.at[i++] != '-')
+			return false;
+		for (letters = i; i < text.length && text.at[i] >= 'A' && text.at[i] <= 'Z'; i++)
+			;
+		for (digits = i; i < text.length && is_digit(text.at[i]); i++)
+			;
+		if (letters == digits || digits == i)
+			return false;
+	}
+	return true;
+}
+
+bool saved_parse_label(struct saved_text text, struct saved_line *line)
+{
+	static const struct {
+		const char *prefix;
+		enum saved_label label;
+	} kinds[] = {
+		{ "CPU", SAVED_CPU }, { "S", SAVED_PACKAGE }, { "N", SAVED_NODE },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t begin = strlen(kinds[i].prefix), end = begin;
+
+		if (text.length <= begin || memcmp(text.at, kinds[i].prefix, begin))
+			continue;
+		while (end < text.length && is_digit(text.at[end]))
+			end++;
+		if (!parse_int((struct saved_text){ text.at + begin, end - begin }, &line->number))
+			return false;
+		line->label = kinds[i].label;
+		text.at += end;
+		text.length -= end;
+		return kinds[i].label == SAVED_PACKAGE ? is_part_of_package(text) : !text.length;
+	}
+	return false;
+}
+
+bool saved_parse_thread(struct saved_text text, struct saved_line *line)
+{
+	size_t begin = text.length;
+
+	while (begin && is_digit(text.at[begin - 1]))
+		begin--;
+	if (begin < 2 || text.at[begin - 1] != '-' ||
+	    !parse_int((struct saved_text){ text.at + begin, text.length - begin }, &line->number))
+		return false;
+	line->label = SAVED_THREAD;
+	return true;
+}
+
+bool saved_parse_count(struct saved_text text, struct saved_line *line)
+{
+	text = skip_blanks(text);
+	line->state = COUNT_OK;
+	if (saved_is(text, "<not counted>"))
+		line->state = COUNT_NOT_COUNTED;
+	else if (saved_is(text, "<not supported>"))
+		line->state = COUNT_NOT_SUPPORTED;
+	else
+		return saved_parse_double(text, &line->value);
+	return true;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Visits the bundles that a part of a rule adds up. */
+#include "traffic/flow.h"
+
+/*
+ * With two sockets, traffic to the other socket equals all remote traffic, which needs
+ * fewer events.
+ */
+static enum flow_pair_id pair_of(const struct gpmu_flow *flow, enum flow_pair_id pair)
+{
+	return pair == PAIR_SOCKET && flow->n_sockets == 2 ? PAIR_REMOTE : pair;
+}
+
+struct walk {
+	struct gpmu_flow *flow;
+	const struct flow_part *part;
+	flow_visit *visit;
+	void *user;
+};
+
+static int visit(const struct walk *walk, size_t socket, size_t number)
+{
+	enum flow_pair_id pair = pair_of(walk->flow, walk->part->pair);
+	struct flow_part part = *walk->part;
+
+	part.pair = pair;
+	return walk->visit(walk->flow, &part, socket, flow_pairs[pair].numbered ? number : SIZE_MAX,
+			   walk->user);
+}
+
+/* Visits a pair once, or a numbered pair for each other socket. */
+static int visit_each(const struct walk *walk, size_t socket)
+{
+	int ret = 0;
+
+	if (!flow_pairs[pair_of(walk->flow, walk->part->pair)].numbered)
+		return visit(walk, socket, SIZE_MAX);
+	for (size_t n = 0; n < walk->flow->n_sockets && !ret; n++)
+		if (n != socket)
+			ret = visit(walk, socket, n);
+	return ret;
+}
+
+static int visit_others(const struct walk *walk, size_t but)
+{
+	int ret = 0;
+
+	for (size_t n = 0; n < walk->flow->n_sockets && !ret; n++)
+		if (n != but)
+			ret = visit(walk, n, but);
+	return ret;
+}
+
+int flow_walk(struct gpmu_flow *flow, const struct flow_part *part, size_t source, size_t home,
+	      flow_visit *visit_one, void *user)
+{
+	const struct walk walk = { flow, part, visit_one, user };
+	int ret = 0;
+
+	switch (part->at) {
+	case AT_SOURCE:
+		return visit(&walk, source, home);
+	case AT_HOME:
+		return visit(&walk, home, source);
+	case AT_HOME_FROM_ALL:
+		return visit_each(&walk, home);
+	case AT_NOT_HOME:
+		return visit_others(&walk, home);
+	case AT_NOT_SOURCE:
+		return visit_others(&walk, source);
+	case AT_ALL:
+		for (size_t n = 0; n < flow->n_sockets && !ret; n++)
+			ret = visit_each(&walk, n);
+	}
+	return ret;
+}
+
+struct flow_bundle *flow_find_bundle(const struct gpmu_flow *flow, enum flow_pair_id pair,
+				     size_t socket, size_t number)
+{
+	for (size_t i = 0; i < flow->n_bundles; i++) {
+		struct flow_bundle *bundle = &flow->bundles[i];
+
+		if (bundle->pair == pair && bundle->socket == socket && bundle->number == number)
+			return bundle;
+	}
+	return NULL;
+}

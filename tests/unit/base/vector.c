@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Growing arrays and their reuse, and formatted texts */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vector.h"
+#include "tap.h"
+
+static void grow(size_t **list, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		*list = vector_room(*list, i, sizeof(**list));
+		if (!*list)
+			exit(1);
+		(*list)[i] = i;
+	}
+}
+
+/* Both sizes are above a vector's first room. */
+static void test_vector(void)
+{
+	struct vector vector = { 0 };
+	uint64_t *added;
+	size_t wrong = 0, dirty = 0;
+
+	for (size_t i = 0; i < 1000; i++) {
+		added = vector_add(&vector, sizeof(*added));
+		if (!added)
+			exit(1);
+		dirty += *added != 0;
+		*added = i + 1;
+	}
+	for (size_t i = 0; i < vector.n; i++)
+		wrong += ((uint64_t *)vector.data)[i] != i + 1;
+	is_u64(vector.n, 1000, "vector: its length is the number of elements added");
+	is_u64(wrong, 0, "vector: it keeps its elements when it grows");
+	vector.n = 0;
+	for (size_t i = 0; i < 100; i++) {
+		added = vector_add(&vector, sizeof(*added));
+		dirty += !added || *added;
+	}
+	is_u64(dirty, 0, "vector: an added element is zeroed, also in room that was used before");
+	vector_release(&vector);
+	ok(!vector.data && !vector.n && !vector.room, "vector: a released vector is empty");
+}
+
+int main(void)
+{
+	size_t *list = NULL, wrong = 0;
+	char *text;
+
+	test_vector();
+	grow(&list, 1000);
+	for (size_t i = 0; i < 1000; i++)
+		wrong += list[i] != i;
+	is_u64(wrong, 0, "vector_room(): an array keeps its elements when it grows");
+	grow(&list, 5);
+	is_u64(list[4], 4, "vector_room(): an array can be filled anew");
+	free(list);
+	text = text_print("%300d-%s", 7, "end");
+	ok(text && strlen(text) == 304 && !strcmp(text + 299, "7-end"),
+	   "text_print(): it returns a text of any length");
+	free(text);
+	return done_testing();
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What gpmu_recorder_new() accepts and refuses, and what it leaves behind */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpmu.h"
+#include "tap.h"
+
+static char folder[] = "/tmp/gpmu-record-XXXXXX";
+static char path[64], channels[256];
+
+static struct gpmu_recorder_options options_of(uint32_t cuda)
+{
+	return (struct gpmu_recorder_options){ .size = sizeof(struct gpmu_recorder_options), .path = path,
+					     .cuda = cuda, .rank = -1 };
+}
+
+static void refused(const struct gpmu_recorder_options *options, int error, const char *text,
+		    const char *what)
+{
+	struct gpmu_error why = { .text = "" };
+	struct gpmu_recorder *recorder;
+
+	errno = 0;
+	recorder = gpmu_recorder_new(options, &why);
+	ok(!recorder && errno == error && strstr(why.text, text), "%s", what);
+	if (recorder || !strstr(why.text, text))
+		diag("%d: %s", errno, why.text);
+	gpmu_recorder_free(recorder);
+}
+
+static void refusals(void)
+{
+	struct gpmu_recorder_options options = options_of(0);
+	char range[300];
+
+	memset(range, 'x', sizeof(range));
+	range[sizeof(range) - 1] = '\0';
+	options.size = 2;
+	refused(&options, EINVAL, "size", "recorder: options without their size are refused");
+	options = options_of(0);
+	options.path = NULL;
+	refused(&options, EINVAL, "path", "recorder: options without a path are refused");
+	options = options_of(0);
+	options.max_size = 1000;
+	refused(&options, EINVAL, "1 MiB", "recorder: a size limit below 1 MiB is refused");
+	options = options_of(0);
+	options.range = range;
+	refused(&options, EINVAL, "255 bytes",
+		"recorder: a range name of more than 255 bytes is refused");
+	options.range = "";
+	options.capture = GPMU_RECORDER_RANGE;
+	refused(&options, EINVAL, "name", "recorder: NVTX ranges without a name are refused");
+	options = options_of(GPMU_RECORDER_KERNEL);
+	unlink("libgpmu-inject.so");
+	refused(&options, ENOENT, "no libgpmu-inject.so in",
+		"recorder: CUDA is refused without libgpmu-inject.so");
+}
+
+static const char *value_of(char *const *environment, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *environment; environment++)
+		if (!strncmp(*environment, name, length) && (*environment)[length] == '=')
+			return *environment + length + 1;
+	return NULL;
+}
+
+static void environment(void)
+{
+	char *const given[] = { (char[]){ "A=1" }, (char[]){ "CUDA_INJECTION64_PATH=" }, NULL };
+	const struct gpmu_recorder_options options = options_of(GPMU_RECORDER_KERNEL);
+	struct gpmu_recorder *recorder;
+	char *const *made;
+	struct stat status;
+
+	close(open("libgpmu-inject.so", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	recorder = gpmu_recorder_new(&options, NULL);
+	made = recorder ? gpmu_recorder_environment(recorder, given) : given;
+	ok(value_of(made, "A") && value_of(made, "CUDA_INJECTION64_PATH")[0] == '/' &&
+	   value_of(made, "NVTX_INJECTION64_PATH"),
+	   "recorder: a command's environment keeps its variables and gains the library's");
+	snprintf(channels, sizeof(channels), "%s", value_of(made, "GPMU_CHANNEL"));
+	ok(!stat(channels, &status) && S_ISDIR(status.st_mode) && (status.st_mode & 0777) == 0700,
+	   "recorder: the channel folder is accessible by its owner only");
+	ok(stat(path, &status) && errno == ENOENT,
+	   "recorder: there is no trace file before the start");
+	gpmu_recorder_free(recorder);
+	ok(stat(channels, &status) && errno == ENOENT,
+	   "recorder: the channel folder is removed with the record");
+}
+
+static void whole(void)
+{
+	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
+	const struct gpmu_recorder_options options = options_of(0);
+	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
+	struct stat status;
+
+	ok(recorder && gpmu_recorder_pid(recorder, 0) == -EINVAL && gpmu_recorder_pid(recorder, -1) == -EINVAL &&
+	   !gpmu_recorder_pid(recorder, getpid()), "recorder: only a positive pid is accepted");
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL), "recorder: a recording without CUDA starts");
+	ok(gpmu_recorder_pid(recorder, getpid()) == -EINVAL,
+	   "recorder: a pid is refused after the start");
+	ok(gpmu_recorder_rows(recorder, NULL, 0) == -EINVAL,
+	   "recorder: rows are refused without a session");
+	gpmu_recorder_enable(recorder);
+	ok(!gpmu_recorder_stop(recorder, NULL) && !stat(path, &status) && status.st_size > 0,
+	   "recorder: a recording stops with a trace file that is not empty");
+	ok(!gpmu_recorder_get_stats(recorder, &stats) && stats.bytes == (uint64_t)status.st_size &&
+	   !stats.process_count && !stats.lost_count,
+	   "recorder: the statistics have the size of the trace file");
+	stats.size = 2;
+	ok(gpmu_recorder_get_stats(recorder, &stats) == -EINVAL,
+	   "recorder: statistics without a size are refused");
+	gpmu_recorder_free(recorder);
+	gpmu_recorder_free(NULL);
+}
+
+static void full(void)
+{
+	struct gpmu_recorder_options options = options_of(0);
+	struct gpmu_error why = { .text = "" };
+	struct gpmu_recorder *recorder;
+
+	options.path = "/dev/full";
+	recorder = gpmu_recorder_new(&options, NULL);
+	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL) &&
+	   gpmu_recorder_stop(recorder, &why) == -ENOSPC && !strncmp(why.text, "/dev/full: ", 11),
+	   "recorder: a full disk is reported at the end, with the path");
+	gpmu_recorder_free(recorder);
+}
+
+/*
+ * The ranks of a node start together, and each removes folders that a killed one has left
+ * behind.
+ */
+static void beside_each_other(void)
+{
+	const struct gpmu_recorder_options options = options_of(GPMU_RECORDER_KERNEL);
+	int status, failed = 0;
+	pid_t pids[8];
+
+	for (int i = 0; i < 8; i++) {
+		pids[i] = fork();
+		if (pids[i])
+			continue;
+		for (int round = 0; round < 300; round++) {
+			struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
+
+			if (!recorder)
+				_exit(1);
+			gpmu_recorder_free(recorder);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < 8; i++)
+		failed += waitpid(pids[i], &status, 0) != pids[i] || status;
+	ok(!failed, "recorder: eight that start together do not remove each other's folders");
+}
+
+int main(void)
+{
+	unsetenv("CUDA_INJECTION64_PATH");
+	unsetenv("NVTX_INJECTION64_PATH");
+	unsetenv("GPMU_CHANNEL");
+	if (!mkdtemp(folder) || chdir(folder))
+		return 1;
+	setenv("GPMU_PLUGINS", folder, 1);
+	snprintf(path, sizeof(path), "%s/trace", folder);
+	refusals();
+	environment();
+	whole();
+	full();
+	beside_each_other();
+	unlink("libgpmu-inject.so");
+	unlink(path);
+	rmdir(folder);
+	return done_testing();
+}

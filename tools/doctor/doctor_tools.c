@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* doctor: perf, and names of packages and commands by distribution */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "doctor/doctor.h"
+
+/* --- distributions --- */
+
+/* Commands by the words of ID and ID_LIKE in os-release(5); the last entry is for other distributions. */
+static const struct distribution {
+	const char *names[5];
+	const char *perf;
+	const char *initramfs;	/* rebuilds it */
+} distributions[] = {
+	{ { "ubuntu" }, "sudo apt install linux-tools-$(uname -r)", "update-initramfs -u" },
+	{ { "debian" }, "sudo apt install linux-perf", "update-initramfs -u" },
+	{ { "rhel", "centos", "fedora" }, "sudo dnf install perf", "dracut -f" },
+	{ { "suse", "sles", "opensuse" }, "sudo zypper install perf", "dracut -f" },
+	{ { NULL }, "install the package perf, linux-perf or linux-tools",
+	  "update-initramfs -u (or dracut -f)" },
+};
+
+#define OTHER	(&distributions[sizeof(distributions) / sizeof(distributions[0]) - 1])
+
+static const struct distribution *find_distribution(const char *name)
+{
+	const struct distribution *at;
+
+	for (at = distributions; at < OTHER; at++)
+		for (size_t i = 0; at->names[i]; i++)
+			if (!strcmp(at->names[i], name))
+				return at;
+	return OTHER;
+}
+
+/* The distribution of the first known word in the line KEY=word or KEY="word word" */
+static const struct distribution *find_in_line(const char *text, const char *key)
+{
+	const struct distribution *found = OTHER;
+	char line[128], *word, *rest = NULL;
+	size_t length = strlen(key);
+
+	for (; text && *text; text = strchr(text, '\n'), text += text != NULL) {
+		if (strncmp(text, key, length))
+			continue;
+		text += length;
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"), text);
+		for (word = strtok_r(line, "\"' ", &rest); word && found == OTHER;
+		     word = strtok_r(NULL, "\"' ", &rest))
+			found = find_distribution(word);
+	}
+	return found;
+}
+
+static const struct distribution *distribution_of(const struct doctor *doctor)
+{
+	const struct distribution *found;
+	char text[4096];
+
+	if (!doctor_read(doctor, "etc/os-release", text, sizeof(text)) &&
+	    !doctor_read(doctor, "usr/lib/os-release", text, sizeof(text)))
+		return OTHER;
+	found = find_in_line(text, "ID=");
+	return found == OTHER ? find_in_line(text, "ID_LIKE=") : found;
+}
+
+const char *doctor_initramfs(const struct doctor *doctor)
+{
+	return distribution_of(doctor)->initramfs;
+}
+
+/* --- perf --- */
+
+/* Stores the first line of "perf --version"; "" if there is no perf. */
+static void ask_perf(char *line, size_t size)
+{
+	ssize_t length = 0, n = 0;
+	int ends[2];
+	pid_t pid;
+
+	*line = '\0';
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	pid = fork();
+	if (!pid) {
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		if (dup2(ends[1], STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0)
+			execlp("perf", "perf", "--version", (char *)NULL);
+		_exit(EXIT_NOT_FOUND);
+	}
+	close(ends[1]);
+	do {
+		n = read(ends[0], line + length, size - 1 - (size_t)length);
+		length += n > 0 ? n : 0;
+	} while (n > 0 && length < (ssize_t)size - 1);
+	close(ends[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	line[length] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+}
+
+static void check_perf(struct doctor *doctor)
+{
+	char line[128];
+
+	if (!doctor->here)
+		return;
+	ask_perf(line, sizeof(line));
+	if (*line)
+		doctor_find(doctor, LEVEL_OK, "perf", NULL,
+			    "%s; \"gpmu perf\" adds the metrics of Grace to any version", line);
+	else
+		doctor_find(
+			doctor, LEVEL_WARNING, "perf", distribution_of(doctor)->perf,
+			"perf is missing or does not start; only \"gpmu perf\" needs it");
+}
+
+void doctor_check_tools(struct doctor *doctor)
+{
+	check_perf(doctor);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu gpu: prints the state of the GPUs that the plugin nvml reports. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd.h"
+#include "common.h"
+#include "gpu/gpu.h"
+
+enum {
+	KEY_VGPU = COMMON_KEYS,
+	KEY_ACCOUNTING,
+	KEY_CLEAR,
+	KEY_INTERVALS,
+};
+
+struct view {
+	const char *question, *kind;
+	void (*text)(const json_t *answer, const json_t *gpu);
+};
+
+static const struct view views[] = {
+	{ "gpus", "gpu", gpu_text },
+	{ "accounting", "accounting", gpu_text_accounting },
+	{ "vgpu", "vgpu", gpu_text_vgpu },
+};
+
+struct arguments {
+	const struct view *view;
+	bool accounting, vgpu;
+	const char *clear;	/* the instance whose accounts are to be deleted, or NULL */
+	bool json;
+	uint64_t interval;	/* ns; 0: once */
+	long long intervals;	/* 0: no limit */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case KEY_ACCOUNTING:
+		arguments->accounting = true;
+		arguments->view = &views[1];
+		return 0;
+	case KEY_VGPU:
+		arguments->vgpu = true;
+		arguments->view = &views[2];
+		return 0;
+	case KEY_CLEAR:
+		parse_number("--clear-accounting", arg, 0, UINT32_MAX);
+		arguments->clear = arg;
+		return 0;
+	case 'I':
+		arguments->interval = parse_ms("-I", arg);
+		return 0;
+	case KEY_INTERVALS:
+		arguments->intervals = parse_number("--interval-count", arg, 1, INT32_MAX);
+		return 0;
+	case 'j':
+		arguments->json = true;
+		return 0;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "vgpu", KEY_VGPU, NULL, 0, "show the vGPUs of each GPU", 0 },
+	{ "accounting", KEY_ACCOUNTING, NULL, 0, "show the processes in NVML's accounts", 0 },
+	{ "clear-accounting", KEY_CLEAR, "INSTANCE", 0, "delete the accounts of a vGPU's "
+	  "processes that have ended", 0 },
+	{ "interval-print", 'I', "MS", 0, "print again every MS milliseconds", 0 },
+	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
+	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Shows the state of the GPUs from NVML: utilisation, clocks, power, processes, vGPUs.",
+};
+
+static void show_message(int level, const char *line, void *user)
+{
+	(void)user;
+	if (level == GPMU_LOG_WARNING)
+		warn("%s", line);
+}
+
+/* --- answers --- */
+
+/* Prints one object: its kind, time and versions, then the GPU's values. */
+static void print_json(const struct view *view, const json_t *answer, const json_t *gpu, double seconds)
+{
+	static const char *const copied[] = { "driver", "nvml", "cuda" };
+	json_t *line = need_memory(json_object());
+
+	json_object_set_new(line, "gpmu_gpu", json_integer(1));
+	json_object_set_new(line, "kind", json_string(view->kind));
+	json_object_set_new(line, "time", json_real(seconds));
+	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+		json_object_set(line, copied[i], json_object_get(answer, copied[i]));
+	json_object_update(line, (json_t *)gpu);
+	json_dumpf(line, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
+	putchar('\n');
+	json_decref(line);
+}
+
+/* The plugin's parsed answer; NULL after a message if NVML refused */
+static json_t *ask(struct gpmu_source *source, const char *question)
+{
+	struct gpmu_error error = { .text = "" };
+	json_error_t json_error;
+	json_t *answer;
+	char *text;
+
+	if (gpmu_source_query(source, question, &text, &error)) {
+		say("%s", error.text);
+		return NULL;
+	}
+	answer = json_loads(text, 0, &json_error);
+	free(text);
+	if (!answer)
+		die("plugin nvml: its answer to \"%s\" is no JSON (%s); install plugins of this "
+		    "gpmu's version", question, json_error.text);
+	return answer;
+}
+
+/* Replaces terminal control characters: processes, also in virtual machines, choose their names. */
+static void clean_text(json_t *string)
+{
+	char *text = need_memory(strdup(json_string_value(string))), *to = text;
+
+	for (const char *from = json_string_value(string); *from; ) {
+		size_t length = control_length(from);
+
+		*to++ = length ? '?' : *from;
+		from += length ? length : 1;
+	}
+	*to = '\0';
+	json_string_set(string, text);
+	free(text);
+}
+
+/* Cleans all strings inside the value. */
+static void clean(json_t *value)
+{
+	const char *key;
+	json_t *inner;
+	size_t i;
+
+	if (json_is_string(value))
+		clean_text(value);
+	json_array_foreach(value, i, inner)
+		clean(inner);
+	json_object_foreach(value, key, inner)
+		clean(inner);
+}
+
+static bool show(const struct arguments *arguments, struct gpmu_source *source, double seconds)
+{
+	const struct view *view = arguments->view;
+	json_t *answer = ask(source, view->question);
+	const json_t *gpu;
+	size_t i;
+
+	if (!answer)
+		return false;
+	if (!arguments->json)
+		clean(answer);
+	if (arguments->interval && !arguments->json)
+		printf("%s%.3f s\n", seconds > 0 ? "\n" : "", seconds);
+	json_array_foreach(json_object_get(answer, "gpus"), i, gpu) {
+		if (arguments->json) {
+			print_json(view, answer, gpu, seconds);
+			continue;
+		}
+		if (i)
+			putchar('\n');
+		view->text(answer, gpu);
+	}
+	json_decref(answer);
+	if (fflush(stdout))
+		die("standard output: %s", strerror(errno));
+	return true;
+}
+
+static void add_ns(struct timespec *time, uint64_t ns)
+{
+	ns += (uint64_t)time->tv_nsec;
+	time->tv_sec += (time_t)(ns / 1000000000);
+	time->tv_nsec = (long)(ns % 1000000000);
+}
+
+static bool show_all(const struct arguments *arguments, struct gpmu_source *source)
+{
+	struct timespec next;
+	double seconds = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (long long n = 1; ; n++) {
+		if (!show(arguments, source, seconds))
+			return false;
+		if (!arguments->interval || n == arguments->intervals)
+			return true;
+		add_ns(&next, arguments->interval);
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR)
+			;
+		seconds += (double)arguments->interval / 1e9;
+	}
+}
+
+static bool clear(const struct arguments *arguments, struct gpmu_source *source)
+{
+	char question[64];
+	json_t *answer;
+
+	snprintf(question, sizeof(question), "vgpu clear %s", arguments->clear);
+	answer = ask(source, question);
+	json_decref(answer);
+	return answer;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .view = &views[0] };
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_source *source;
+	bool done;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.intervals && !arguments.interval)
+		die("--interval-count needs -I");
+	if (arguments.accounting && arguments.vgpu)
+		die("--accounting and --vgpu: choose one");
+	gpmu_log_set(show_message, NULL);
+	source = gpmu_source_new("nvml", &error);
+	if (!source) {
+		say("%s", error.text);
+		return EXIT_FAILURE;
+	}
+	done = arguments.clear ? clear(&arguments, source) : show_all(&arguments, source);
+	gpmu_source_put(source);
+	return done ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+const struct cmd cmd_gpu = {
+	.name = "gpu",
+	.summary = "show the state of the GPUs from NVML",
+	.run = run,
+};

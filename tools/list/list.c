@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu list: prints events, metrics and PMUs, and which of them this machine has. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "common.h"
+#include "list/list.h"
+#include "list/list_gpu.h"
+#include "list/list_items.h"
+#include "output.h"
+
+#define MAX_NAME	44	/* characters of the column; longer names push the others */
+
+enum {
+	KEY_ALL = COMMON_KEYS,
+	KEY_NAMES,
+	KEY_CHIP,
+	KEY_CHIPS,
+	KEY_PASSES,
+	KEY_LIST_GPU,
+};
+
+struct arguments {
+	struct list list;
+	struct list_gpu gpu;
+};
+
+/* Kinds, with perf's words for them. */
+static const struct {
+	const char *word;
+	enum item_kind kind;
+} words[] = {
+	{ "metric", ITEM_METRIC }, { "metrics", ITEM_METRIC },
+	{ "group", ITEM_GROUP }, { "groups", ITEM_GROUP },
+	{ "metricgroup", ITEM_GROUP }, { "metricgroups", ITEM_GROUP },
+	{ "event", ITEM_EVENT }, { "events", ITEM_EVENT },
+	{ "pmu", ITEM_PMU }, { "pmus", ITEM_PMU },
+	{ "tracepoint", ITEM_TRACEPOINT }, { "tracepoints", ITEM_TRACEPOINT },
+};
+
+static const struct {
+	const char *word;	/* in JSON */
+	const char *heading;
+} kinds[ITEM_KINDS] = {
+	[ITEM_METRIC] = { "metric", "METRIC" },
+	[ITEM_GROUP] = { "group", "METRIC GROUP" },
+	[ITEM_EVENT] = { "event", "EVENT" },
+	[ITEM_PMU] = { "pmu", "PMU" },
+	[ITEM_TRACEPOINT] = { "tracepoint", "TRACEPOINT" },
+};
+
+static const char *const pmu_kinds[] = {
+	[GPMU_PMU_OTHER] = "other", [GPMU_PMU_CORE] = "core", [GPMU_PMU_SCF] = "scf",
+	[GPMU_PMU_PCIE] = "pcie", [GPMU_PMU_C2C0] = "nvlink_c2c0",
+	[GPMU_PMU_C2C1] = "nvlink_c2c1", [GPMU_PMU_CNVLINK] = "cnvlink",
+};
+
+static const char *pmu_kind(const struct gpmu_pmu *pmu)
+{
+	size_t kind = gpmu_pmu_kind(pmu);
+
+	return kind < sizeof(pmu_kinds) / sizeof(pmu_kinds[0]) ? pmu_kinds[kind] : "other";
+}
+
+/* --- options --- */
+
+static void add_argument(struct list *list, const char *arg)
+{
+	for (size_t i = 0; list->kind < 0 && !list->globs.length &&
+	     i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i].word, arg)) {
+			list->kind = (int)words[i].kind;
+			return;
+		}
+	texts_add(&list->globs, arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct list *list = &arguments->list;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &list->common;
+		return 0;
+	case KEY_LIST_GPU:
+		list->common.gpu = true;
+		return 0;
+	case KEY_CHIP:
+		arguments->gpu.chip = arg;
+		return 0;
+	case KEY_CHIPS:
+		arguments->gpu.chips = true;
+		return 0;
+	case KEY_PASSES:
+		arguments->gpu.passes = true;
+		return 0;
+	case KEY_ALL:
+		list->all = true;
+		return 0;
+	case 'j':
+		list->json = true;
+		return 0;
+	case KEY_NAMES:
+		list->names = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		add_argument(list, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "all", KEY_ALL, NULL, 0, "list also what this machine does not have", 0 },
+	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "names", KEY_NAMES, NULL, 0, "print names only", 0 },
+	{ "gpu", KEY_LIST_GPU, NULL, 0, "list what CUPTI can sample on the GPU's chip, for -e", 0 },
+	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: list this chip's, such as GH100, without a GPU", 0 },
+	{ "chips", KEY_CHIPS, NULL, 0, "with --gpu: list the names of chips", 0 },
+	{ "passes", KEY_PASSES, NULL, 0, "with --gpu: print the number of passes; takes seconds", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ &common_argp, 0, NULL, 0 }, { 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[metric|group|event|pmu|tracepoint] [GLOB...]",
+	.doc = "Lists events, metrics and PMUs.",
+	.children = children,
+};
+
+/* --- selection --- */
+
+bool list_matches(const struct list *list, const char *name)
+{
+	for (size_t i = 0; i < list->globs.length; i++) {
+		const char *glob = list->globs.list[i];
+		char *inside;
+		bool match;
+
+		/* As in perf list, a word matches any part of a name. */
+		if (strpbrk(glob, "*?[")) {
+			match = !fnmatch(glob, name, FNM_CASEFOLD);
+		} else {
+			inside = print_text("*%s*", glob);
+			match = !fnmatch(inside, name, FNM_CASEFOLD);
+			free(inside);
+		}
+		if (match)
+			return true;
+	}
+	return !list->globs.length;
+}
+
+/* Removes the items that are not shown. */
+static void select_items(const struct list *list, struct items *items)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < items->length; i++) {
+		struct item *item = &items->list[i];
+
+		if ((item->here || list->all) && list_matches(list, item->name))
+			items->list[length++] = *item;
+		else
+			free(item->name);
+	}
+	items->length = length;
+}
+
+/* --- descriptions --- */
+
+/* The description on one line; the caller frees it. */
+static char *describe(const struct list *list, const struct item *item)
+{
+	const struct gpmu_pmu *pmu = item->pmu;
+	char *text, *line;
+	size_t n = 0;
+
+	if (item->kind == ITEM_GROUP) {
+		while (gpmu_catalog_group_metric(list->common.catalog, item->name, n))
+			n++;
+		return print_text("%zu metric%s", n, n == 1 ? "" : "s");
+	}
+	if (item->kind == ITEM_PMU && gpmu_pmu_counter_count(pmu) >= 0)
+		return print_text("%s, %d counters%s", pmu_kind(pmu), gpmu_pmu_counter_count(pmu),
+				  gpmu_pmu_cycle_counter(pmu) == 1 ? " and a cycle counter" : "");
+	if (item->kind == ITEM_PMU)
+		return print_text("%s", pmu_kind(pmu));
+	text = print_text("%s", item->description ? item->description : "");
+	for (line = text; (line = strchr(line, '\n')); )
+		*line = ' ';
+	return text;
+}
+
+/* --- text --- */
+
+void list_more(struct table *table, const char *label, const char *text)
+{
+	if (text && *text)
+		table_note(table, 0, "      %-12s%s", label, text);
+}
+
+static void add_file(struct table *table, const char *file, unsigned int line)
+{
+	table_note(table, 0, "      %-12s%s:%u", "file", file, line);
+}
+
+static void add_metric_more(struct table *table, const struct gpmu_metric *metric)
+{
+	const char *group;
+
+	list_more(table, "details", gpmu_metric_details(metric));
+	list_more(table, "formula", gpmu_metric_expr(metric));
+	list_more(table, "threshold", gpmu_metric_threshold(metric));
+	list_more(table, "PMU", gpmu_metric_pmu(metric));
+	list_more(table, "identifier", gpmu_metric_compat(metric));
+	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++)
+		list_more(table, i ? "" : "groups", group);
+	add_file(table, gpmu_metric_file(metric), gpmu_metric_line(metric));
+}
+
+static void add_pmu_more(struct table *table, const struct gpmu_pmu *pmu)
+{
+	const struct gpmu_node *node = gpmu_pmu_node(pmu);
+	const char *name;
+
+	list_more(table, "identifier", gpmu_pmu_identifier(pmu));
+	if (node)
+		table_note(table, 0, "      %-12s%d", "node", gpmu_node_number(node));
+	for (size_t i = 0; (name = gpmu_pmu_format_name(pmu, i)); i++)
+		table_note(table, 0, "      %-12s%s=%s", i ? "" : "formats", name, gpmu_pmu_format(pmu, name));
+}
+
+static void add_item_more(struct table *table, const struct item *item)
+{
+	if (item->metric)
+		add_metric_more(table, item->metric);
+	if (item->event) {
+		list_more(table, "details", gpmu_event_def_details(item->event));
+		list_more(table, "terms", gpmu_event_def_terms(item->event));
+		add_file(table, gpmu_event_def_file(item->event), gpmu_event_def_line(item->event));
+	} else if (item->terms) {
+		list_more(table, "terms", item->terms);
+	}
+	if (item->kind == ITEM_PMU)
+		add_pmu_more(table, item->pmu);
+}
+
+static void put_section(const struct list *list, const struct item *items, size_t n)
+{
+	struct table table;
+
+	table_init(&table, stdout, "");
+	table_column(&table, kinds[items->kind].heading, 0, 0, MAX_NAME);
+	table_column(&table, "UNIT", TABLE_OPTIONAL, 0, 0);
+	table_column(&table, "HERE", 0, 0, 0);
+	table_column(&table, "DESCRIPTION", TABLE_CUT, 0, 0);
+	for (size_t i = 0; i < n; i++) {
+		char *text = describe(list, &items[i]);
+
+		table_cell(&table, "%s", items[i].name);
+		table_cell(&table, "%s", items[i].unit ? items[i].unit : "");
+		table_cell(&table, "%s", items[i].here ? "yes" : "no");
+		table_cell(&table, "%s", text);
+		free(text);
+		if (list->common.verbose)
+			add_item_more(&table, &items[i]);
+	}
+	table_print(&table);
+}
+
+static void put_text(const struct list *list, const struct items *items)
+{
+	for (size_t i = 0, n; i < items->length; i += n) {
+		n = 1;
+		while (i + n < items->length && items->list[i + n].kind == items->list[i].kind)
+			n++;
+		if (i)
+			putchar('\n');
+		put_section(list, &items->list[i], n);
+	}
+}
+
+/* --- JSON --- */
+
+void list_put_key(const char *key, const char *text)
+{
+	printf(",\"%s\":", key);
+	output_json(stdout, text);
+}
+
+static void put_metric_json(const struct gpmu_metric *metric)
+{
+	const char *group;
+
+	list_put_key("unit", gpmu_metric_unit(metric));
+	list_put_key("details", gpmu_metric_details(metric));
+	list_put_key("formula", gpmu_metric_expr(metric));
+	list_put_key("threshold", gpmu_metric_threshold(metric));
+	list_put_key("pmu", gpmu_metric_pmu(metric));
+	list_put_key("identifier", gpmu_metric_compat(metric));
+	printf(",\"groups\":[");
+	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++) {
+		if (i)
+			putchar(',');
+		output_json(stdout, group);
+	}
+	printf("]");
+	list_put_key("file", gpmu_metric_file(metric));
+	printf(",\"line\":%u", gpmu_metric_line(metric));
+}
+
+static void put_event_json(const struct item *item)
+{
+	const struct gpmu_event_def *event = item->event;
+
+	list_put_key("unit", item->unit);
+	list_put_key("details", event ? gpmu_event_def_details(event) : NULL);
+	list_put_key("terms", event ? gpmu_event_def_terms(event) : item->terms);
+	list_put_key("pmu", event ? gpmu_event_def_pmu(event) : NULL);
+	list_put_key("topic", event ? gpmu_event_def_topic(event) : NULL);
+	list_put_key("file", event ? gpmu_event_def_file(event) : NULL);
+	if (event)
+		printf(",\"line\":%u", gpmu_event_def_line(event));
+	else
+		printf(",\"line\":null");
+}
+
+static void put_number(const char *key, int number)
+{
+	if (number < 0)
+		printf(",\"%s\":null", key);
+	else
+		printf(",\"%s\":%d", key, number);
+}
+
+static void put_pmu_json(const struct gpmu_pmu *pmu)
+{
+	const struct gpmu_node *node = gpmu_pmu_node(pmu);
+
+	list_put_key("pmu_kind", pmu_kind(pmu));
+	list_put_key("identifier", gpmu_pmu_identifier(pmu));
+	put_number("node", node ? gpmu_node_number(node) : -1);
+	put_number("counters", gpmu_pmu_counter_count(pmu));
+	put_number("counter_width", gpmu_pmu_counter_width(pmu));
+	put_number("cycle_counter", gpmu_pmu_cycle_counter(pmu));
+}
+
+static void put_json(const struct list *list, const struct item *item)
+{
+	char *text = describe(list, item);
+
+	printf("{\"gpmu\":%d", LIST_SCHEMA);
+	list_put_key("kind", kinds[item->kind].word);
+	list_put_key("name", item->name);
+	printf(",\"here\":%s", item->here ? "true" : "false");
+	list_put_key("description", *text ? text : NULL);
+	free(text);
+	if (item->metric)
+		put_metric_json(item->metric);
+	if (item->kind == ITEM_EVENT)
+		put_event_json(item);
+	if (item->kind == ITEM_PMU)
+		put_pmu_json(item->pmu);
+	puts("}");
+}
+
+static void put_items(const struct list *list, const struct items *items)
+{
+	if (!list->json && !list->names) {
+		put_text(list, items);
+		return;
+	}
+	for (size_t i = 0; i < items->length; i++) {
+		if (list->json)
+			put_json(list, &items->list[i]);
+		else
+			puts(items->list[i].name);
+	}
+}
+
+/* Returns the exit status. */
+static int list_all(struct list *list)
+{
+	struct items items;
+	int status;
+
+	common_open(&list->common);
+	items_init(&items);
+	for (enum item_kind kind = 0; kind < ITEM_KINDS; kind++)
+		if (list->kind < 0 ? kind != ITEM_TRACEPOINT : kind == (enum item_kind)list->kind)
+			items_add(&items, &list->common, kind);
+	items_sort(&items);
+	select_items(list, &items);
+	put_items(list, &items);
+	if (!items.length && !list->names)
+		say("nothing here matches%s", list->all ? "" : "; --all lists names of other machines too");
+	status = items.length ? EXIT_SUCCESS : EXIT_FAILURE;
+	items_release(&items);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .list = { .kind = -1 } };
+	struct list *list = &arguments.list;
+	int status;
+
+	common_init(&list->common);
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (list->json && list->names)
+		die("-j and --names: choose one");
+	if ((arguments.gpu.chip || arguments.gpu.chips || arguments.gpu.passes) && !list->common.gpu)
+		die("--chip, --chips and --passes need --gpu");
+	status = list->common.gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
+	free(list->globs.list);
+	common_release(&list->common);
+	if (fflush(stdout) || ferror(stdout))
+		die("standard output cannot be written");
+	return status;
+}
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "list events, metrics and PMUs, and which of them exist here",
+	.run = run,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Shared by the parts of gpmu list. */
+#ifndef GPMU_LIST_H
+#define GPMU_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common.h"
+#include "table.h"
+
+#define LIST_SCHEMA	1	/* version of the JSON schema */
+
+struct list {
+	struct common common;
+	int kind;		/* enum item_kind; -1: all but tracepoints */
+	struct texts globs;	/* none: all */
+	bool all, json, names;
+};
+
+/* Whether a pattern matches the name, or there is none */
+bool list_matches(const struct list *list, const char *name);
+/* Adds a line of -v below the row: "      LABEL       TEXT" */
+void list_more(struct table *table, const char *label, const char *text);
+/* Prints ,"KEY":"TEXT" */
+void list_put_key(const char *key, const char *text);
+
+#endif /* GPMU_LIST_H */

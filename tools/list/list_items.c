@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "list/list_items.h"
+
+/* perf's events that are neither in a catalog nor in sysfs */
+enum generic_class {
+	GENERIC_CORE,		/* of the CPUs' PMU */
+	GENERIC_KERNEL,		/* of every kernel */
+	GENERIC_CLOCK,		/* of every kernel, in msec */
+	GENERIC_OWN,		/* measured by libgpmu, in ns */
+};
+
+static const struct {
+	const char *name;
+	enum generic_class of;
+	const char *description;
+} generics[] = {
+	{ "cycles", GENERIC_CORE, "CPU cycles" },
+	{ "instructions", GENERIC_CORE, "Instructions retired" },
+	{ "cache-references", GENERIC_CORE, "Cache accesses, usually of the last level" },
+	{ "cache-misses", GENERIC_CORE, "Cache misses of cache-references" },
+	{ "branches", GENERIC_CORE, "Branch instructions retired" },
+	{ "branch-misses", GENERIC_CORE, "Mispredicted branches" },
+	{ "bus-cycles", GENERIC_CORE, "Bus cycles" },
+	{ "stalled-cycles-frontend", GENERIC_CORE, "Cycles stalled in the frontend" },
+	{ "stalled-cycles-backend", GENERIC_CORE, "Cycles stalled in the backend" },
+	{ "ref-cycles", GENERIC_CORE, "Cycles at a constant frequency" },
+	{ "L1-dcache-loads", GENERIC_CORE, "L1 data cache reads" },
+	{ "L1-dcache-load-misses", GENERIC_CORE, "L1 data cache read misses" },
+	{ "L1-dcache-stores", GENERIC_CORE, "L1 data cache writes" },
+	{ "L1-icache-loads", GENERIC_CORE, "L1 instruction cache reads" },
+	{ "L1-icache-load-misses", GENERIC_CORE, "L1 instruction cache read misses" },
+	{ "LLC-loads", GENERIC_CORE, "Last-level cache reads" },
+	{ "LLC-load-misses", GENERIC_CORE, "Last-level cache read misses" },
+	{ "LLC-stores", GENERIC_CORE, "Last-level cache writes" },
+	{ "dTLB-loads", GENERIC_CORE, "Data TLB reads" },
+	{ "dTLB-load-misses", GENERIC_CORE, "Data TLB read misses" },
+	{ "iTLB-loads", GENERIC_CORE, "Instruction TLB reads" },
+	{ "iTLB-load-misses", GENERIC_CORE, "Instruction TLB read misses" },
+	{ "branch-loads", GENERIC_CORE, "Branch predictor reads" },
+	{ "branch-load-misses", GENERIC_CORE, "Branch predictor read misses" },
+	{ "cpu-clock", GENERIC_CLOCK, "CPU time, by a timer of each CPU" },
+	{ "task-clock", GENERIC_CLOCK, "CPU time of tasks" },
+	{ "page-faults", GENERIC_KERNEL, "Page faults" },
+	{ "minor-faults", GENERIC_KERNEL, "Page faults without I/O" },
+	{ "major-faults", GENERIC_KERNEL, "Page faults with I/O" },
+	{ "context-switches", GENERIC_KERNEL, "Context switches" },
+	{ "cpu-migrations", GENERIC_KERNEL, "Migrations of tasks to another CPU" },
+	{ "alignment-faults", GENERIC_KERNEL, "Unaligned accesses handled by the kernel" },
+	{ "emulation-faults", GENERIC_KERNEL, "Instructions emulated by the kernel" },
+	{ "cgroup-switches", GENERIC_KERNEL, "Context switches to another cgroup" },
+	{ "bpf-output", GENERIC_KERNEL, "Output of BPF programs" },
+	{ "dummy", GENERIC_KERNEL, "Counts nothing" },
+	{ "duration_time", GENERIC_OWN, "Elapsed time" },
+	{ "user_time", GENERIC_OWN, "User CPU time of the target" },
+	{ "system_time", GENERIC_OWN, "System CPU time of the target" },
+};
+
+/* The kernel's list of tracepoints, and that of older kernels */
+static const char *const tracepoint_files[] = {
+	"sys/kernel/tracing/available_events", "sys/kernel/debug/tracing/available_events",
+};
+
+#define MAX_TRACEPOINTS	(16u << 20)	/* bytes of that file */
+
+void items_init(struct items *items)
+{
+	*items = (struct items){ 0 };
+}
+
+void items_release(struct items *items)
+{
+	for (size_t i = 0; i < items->length; i++)
+		free(items->list[i].name);
+	free(items->list);
+	free(items->tracepoints);
+}
+
+static struct item *add(struct items *items, enum item_kind kind, char *name, bool here)
+{
+	struct item *item;
+
+	if (items->length == items->room) {
+		items->room = items->room ? 2 * items->room : 256;
+		items->list = need_memory(reallocarray(items->list, items->room,
+						       sizeof(*items->list)));
+	}
+	item = &items->list[items->length++];
+	*item = (struct item){ .kind = kind, .name = name, .here = here };
+	return item;
+}
+
+static char *copy(const char *text)
+{
+	return need_memory(strdup(text));
+}
+
+static bool supported(int answer)
+{
+	if (answer < 0)
+		die_no_memory();
+	return answer;
+}
+
+static void add_metrics(struct items *items, const struct common *common)
+{
+	const struct gpmu_metric *metric;
+
+	for (size_t i = 0; (metric = gpmu_catalog_metric(common->catalog, i)); i++) {
+		struct item *item = add(items, ITEM_METRIC, copy(gpmu_metric_name(metric)),
+					supported(gpmu_metric_supported(metric, common->machine)));
+
+		item->description = gpmu_metric_description(metric);
+		item->unit = gpmu_metric_unit(metric);
+		item->metric = metric;
+	}
+}
+
+static void add_groups(struct items *items, const struct common *common)
+{
+	const struct gpmu_metric *metric;
+	const char *group;
+
+	for (size_t i = 0; (group = gpmu_catalog_group(common->catalog, i)); i++) {
+		bool here = false;
+
+		for (size_t k = 0; !here; k++) {
+			metric = gpmu_catalog_group_metric(common->catalog, group, k);
+			if (!metric)
+				break;
+			here = supported(gpmu_metric_supported(metric, common->machine));
+		}
+		add(items, ITEM_GROUP, copy(group), here);
+	}
+}
+
+static void add_catalog_events(struct items *items, const struct common *common)
+{
+	const struct gpmu_event_def *event;
+
+	for (size_t i = 0; (event = gpmu_catalog_event(common->catalog, i)); i++) {
+		const char *pmu = gpmu_event_def_pmu(event), *name = gpmu_event_def_name(event);
+		struct item *item;
+
+		item = add(items, ITEM_EVENT, pmu ? print_text("%s/%s/", pmu, name) : copy(name),
+			   supported(gpmu_event_def_supported(event, common->machine)));
+		item->description = gpmu_event_def_description(event);
+		item->unit = gpmu_event_def_unit(event);
+		item->event = event;
+	}
+}
+
+/* The length of the name without the socket's number, which is the same for all sockets */
+static int kind_length(const struct gpmu_pmu *pmu)
+{
+	const char *name = gpmu_pmu_name(pmu), *instance = strstr(name, "_inst_");
+	size_t length = instance ? (size_t)(instance - name) : strlen(name);
+
+	if (gpmu_pmu_number(pmu) < 0)
+		return (int)strlen(name);
+	while (length && name[length - 1] >= '0' && name[length - 1] <= '9')
+		length--;
+	return length && name[length - 1] == '_' ? (int)length - 1 : (int)strlen(name);
+}
+
+static void add_sysfs_events(struct items *items, const struct common *common)
+{
+	const struct gpmu_pmu *pmu;
+	const char *event;
+
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(common->machine, i)); i++) {
+		bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
+
+		for (size_t k = 0; (event = gpmu_pmu_event_name(pmu, k)); k++) {
+			struct item *item;
+
+			item = add(items, ITEM_EVENT,
+				   core ? copy(event) : print_text("%.*s/%s/", kind_length(pmu),
+								   gpmu_pmu_name(pmu), event),
+				   true);
+			item->pmu = pmu;
+			item->terms = gpmu_pmu_event(pmu, event);
+			item->unit = gpmu_pmu_event_unit(pmu, event);
+		}
+	}
+}
+
+static bool has_core_pmu(const struct gpmu_machine *machine)
+{
+	const struct gpmu_pmu *pmu;
+
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
+		if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
+			return true;
+	return false;
+}
+
+static void add_generics(struct items *items, const struct common *common)
+{
+	bool core = has_core_pmu(common->machine);
+
+	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++) {
+		struct item *item = add(items, ITEM_EVENT, copy(generics[i].name),
+					core || generics[i].of != GENERIC_CORE);
+
+		item->description = generics[i].description;
+		item->unit = generics[i].of == GENERIC_CLOCK ? "msec" :
+			     generics[i].of == GENERIC_OWN ? "ns" : NULL;
+	}
+}
+
+static void add_pmus(struct items *items, const struct common *common)
+{
+	const struct gpmu_pmu *pmu;
+
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(common->machine, i)); i++)
+		add(items, ITEM_PMU, copy(gpmu_pmu_name(pmu)), true)->pmu = pmu;
+}
+
+/* The file's text, which the caller frees; NULL with errno */
+static char *read_file(const struct gpmu_machine *machine, const char *path)
+{
+	for (size_t size = 256u << 10; size <= MAX_TRACEPOINTS; size *= 2) {
+		char *text = need_memory(malloc(size));
+		int ret = gpmu_machine_read(machine, path, text, size);
+
+		if (ret >= 0)
+			return text;
+		free(text);
+		errno = -ret;
+		if (ret != -EFBIG)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void add_tracepoints(struct items *items, const struct common *common)
+{
+	const size_t n = sizeof(tracepoint_files) / sizeof(tracepoint_files[0]);
+	const char *why = gpmu_tracepoints_why(common->machine);
+	char *line, *rest = NULL;
+	int error = ENOENT;
+
+	for (size_t i = 0; i < n && !items->tracepoints; i++) {
+		items->tracepoints = read_file(common->machine, tracepoint_files[i]);
+		if (!items->tracepoints && errno != ENOENT)
+			error = errno;
+	}
+	if (!items->tracepoints) {
+		say("/%s: %s", tracepoint_files[0], why ? why : strerror(error));
+		return;
+	}
+	line = strtok_r(items->tracepoints, "\n", &rest);
+	for (; line; line = strtok_r(NULL, "\n", &rest))
+		add(items, ITEM_TRACEPOINT, copy(line), true);
+}
+
+void items_add(struct items *items, const struct common *common, enum item_kind kind)
+{
+	switch (kind) {
+	case ITEM_METRIC:
+		add_metrics(items, common);
+		break;
+	case ITEM_GROUP:
+		add_groups(items, common);
+		break;
+	case ITEM_EVENT:
+		add_catalog_events(items, common);
+		add_sysfs_events(items, common);
+		add_generics(items, common);
+		break;
+	case ITEM_PMU:
+		add_pmus(items, common);
+		break;
+	case ITEM_TRACEPOINT:
+		add_tracepoints(items, common);
+		break;
+	case ITEM_KINDS:
+		break;
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int order = x->kind != y->kind ? (int)x->kind - (int)y->kind :
+					 strverscmp(x->name, y->name);
+
+	if (order)
+		return order;
+	if (x->here != y->here)
+		return x->here ? -1 : 1;
+	return (int)(y->event != NULL) - (int)(x->event != NULL);
+}
+
+/* Merges an event of the catalog and one of sysfs. */
+static void merge(struct item *to, const struct item *from)
+{
+	if (!to->event)
+		to->event = from->event;
+	if (!to->pmu) {
+		to->pmu = from->pmu;
+		to->terms = from->terms;
+	}
+	if (!to->description)
+		to->description = from->description;
+}
+
+void items_sort(struct items *items)
+{
+	size_t length = 0;
+
+	if (!items->length)
+		return;
+	qsort(items->list, items->length, sizeof(*items->list), compare);
+	for (size_t i = 0; i < items->length; i++) {
+		struct item *last = length ? &items->list[length - 1] : NULL;
+
+		if (last && last->kind == items->list[i].kind &&
+		    !strcmp(last->name, items->list[i].name)) {
+			merge(last, &items->list[i]);
+			free(items->list[i].name);
+		} else {
+			items->list[length++] = items->list[i];
+		}
+	}
+	items->length = length;
+}

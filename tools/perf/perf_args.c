@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf/perf_args.h"
+
+/*
+ * Options of perf stat from 6.1 to 7.3 that take an argument, and options that gpmu needs.
+ * All other options have no separate argument.
+ */
+enum what {
+	KEEP,
+	METRICS,
+	OUTPUT,
+	APPEND,
+	SEPARATOR,
+	JSON,
+	SYSTEM,
+	CPUS,
+	PIDS,
+	TIDS,
+	INTERVAL,
+	REPEAT,
+	NO_MERGE,
+	NO_BIG_NUM,
+	WRONG,
+	OTHER_FORM,
+};
+
+static const struct perf_option {
+	const char *name;
+	char letter;
+	bool argument;
+	enum what what;
+} options[] = {
+	{ "metrics", 'M', true, METRICS },
+	{ "output", 'o', true, OUTPUT },
+	{ "append", 0, false, APPEND },
+	{ "field-separator", 'x', true, SEPARATOR },
+	{ "json-output", 'j', false, JSON },
+	{ "all-cpus", 'a', false, SYSTEM },
+	{ "no-aggr", 'A', false, SYSTEM },
+	{ "per-socket", 0, false, SYSTEM },
+	{ "per-node", 0, false, SYSTEM },
+	{ "cpu", 'C', true, CPUS },
+	{ "pid", 'p', true, PIDS },
+	{ "tid", 't', true, TIDS },
+	{ "interval-print", 'I', true, INTERVAL },
+	{ "metric-no-merge", 0, false, NO_MERGE },
+	{ "no-big-num", 0, false, NO_BIG_NUM },
+	{ "metric-only", 0, false, WRONG },
+	{ "log-fd", 0, true, WRONG },
+	{ "iostat", 0, false, WRONG },
+	{ "cgroup", 'G', true, WRONG },
+	{ "for-each-cgroup", 0, true, WRONG },
+	{ "table", 0, false, WRONG },
+	{ "quiet", 0, false, WRONG },
+	{ "verbose", 'v', false, WRONG },
+	{ "summary", 0, false, WRONG },
+	{ "no-scale", 0, false, WRONG },
+	{ "per-die", 0, false, WRONG },
+	{ "per-cluster", 0, false, WRONG },
+	{ "per-cache", 0, false, WRONG },
+	{ "per-core", 0, false, WRONG },
+	{ "help", 'h', false, OTHER_FORM },
+	{ "event", 'e', true, KEEP },
+	{ "repeat", 'r', true, REPEAT },
+	{ "delay", 'D', true, KEEP },
+	{ "filter", 0, true, KEEP },
+	{ "interval-count", 0, true, KEEP },
+	{ "timeout", 0, true, KEEP },
+	{ "bpf-prog", 'b', true, KEEP },
+	{ "pre", 0, true, KEEP },
+	{ "post", 0, true, KEEP },
+	{ "td-level", 0, true, KEEP },
+	{ "control", 0, true, KEEP },
+	{ "cputype", 0, true, KEEP },
+};
+
+static const struct perf_option other = { .what = KEEP };
+
+static const struct perf_option *find_letter(char letter)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].letter == letter)
+			return &options[i];
+	return &other;
+}
+
+/* perf accepts an abbreviated name if it is unambiguous. */
+static const struct perf_option *find_name(const char *name, size_t length)
+{
+	const struct perf_option *found = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (strncmp(options[i].name, name, length))
+			continue;
+		if (!options[i].name[length])
+			return &options[i];
+		found = &options[i];
+		n++;
+	}
+	return n == 1 ? found : &other;
+}
+
+/* @option is in perf's form. Options that return here are gpmu's; the others are passed on. */
+static void take_argument(struct perf_args *args, enum what what, const char *option,
+			  const char *argument)
+{
+	switch (what) {
+	case METRICS:
+		texts_add(&args->metrics, argument);
+		return;
+	case OUTPUT:
+		args->output = argument;
+		return;
+	case SEPARATOR:
+		args->separator = strcmp(argument, "\\t") ? argument : "\t";
+		return;
+	case CPUS:
+		args->cpus = argument;
+		args->system = true;
+		break;
+	case PIDS:
+		args->pids = argument;
+		break;
+	case TIDS:
+		args->tids = argument;
+		break;
+	case INTERVAL:
+		args->interval = true;
+		break;
+	case REPEAT:
+		args->runs = (unsigned int)strtoul(argument, NULL, 10);
+		if (!args->runs)
+			args->wrong = "-r 0";
+		break;
+	case WRONG:
+		args->wrong = option;
+		break;
+	default:
+		break;
+	}
+	texts_add(&args->kept, option);
+	texts_add(&args->kept, argument);
+}
+
+static void take_flag(struct perf_args *args, enum what what, const char *option)
+{
+	switch (what) {
+	case APPEND:
+		args->append = true;
+		return;
+	case JSON:
+		args->json = true;
+		return;
+	case NO_MERGE:
+		args->no_merge = true;
+		return;
+	case NO_BIG_NUM:
+		args->no_big_num = true;
+		return;
+	case SYSTEM:
+		args->system = true;
+		break;
+	case WRONG:
+		args->wrong = option;
+		break;
+	case OTHER_FORM:
+		args->other_form = true;
+		break;
+	default:
+		break;
+	}
+	texts_add(&args->kept, option);
+}
+
+static const char *own(struct perf_args *args, char *text)
+{
+	texts_add(&args->made, text);
+	return text;
+}
+
+static const char *next(char **argv, int argc, int *i)
+{
+	if (*i + 1 >= argc)
+		die("perf stat %s: expected an argument", argv[*i]);
+	return argv[++*i];
+}
+
+/* "-aI100": letters without an argument, then one that may have an argument */
+static void parse_letters(struct perf_args *args, int argc, char **argv, int *i)
+{
+	for (const char *at = argv[*i] + 1; *at; at++) {
+		const struct perf_option *letter = find_letter(*at);
+		const char *option = own(args, print_text("-%c", *at));
+
+		if (!letter->argument) {
+			take_flag(args, letter->what, option);
+			continue;
+		}
+		take_argument(args, letter->what, option, at[1] ? at + 1 : next(argv, argc, i));
+		return;
+	}
+}
+
+static void parse_long(struct perf_args *args, int argc, char **argv, int *i)
+{
+	char *option = argv[*i];
+	size_t length = strcspn(option + 2, "=");
+	const struct perf_option *known = find_name(option + 2, length);
+	const char *argument = option[2 + length] ? option + 2 + length + 1 : NULL;
+
+	if (!known->argument) {
+		take_flag(args, known->what, option);
+		return;
+	}
+	if (!argument)
+		argument = next(argv, argc, i);
+	take_argument(args, known->what, own(args, print_text("--%s", known->name)), argument);
+}
+
+void perf_args_parse(struct perf_args *args, int argc, char **argv)
+{
+	int i;
+
+	args->runs = 1;
+	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		}
+		if (argv[i][1] == '-')
+			parse_long(args, argc, argv, &i);
+		else
+			parse_letters(args, argc, argv, &i);
+	}
+	if (i < argc)
+		args->command = argv + i;
+	if (args->command && (!strcmp(args->command[0], "record") ||
+			      !strcmp(args->command[0], "report")))
+		args->wrong = args->command[0];
+	/* As perf: system-wide without a command and tasks */
+	if (!args->command && !args->pids && !args->tids)
+		args->system = true;
+}
+
+void perf_args_release(struct perf_args *args)
+{
+	for (size_t i = 0; i < args->made.length; i++)
+		free((char *)args->made.list[i]);
+	free(args->made.list);
+	free(args->metrics.list);
+	free(args->kept.list);
+}
+
+char **perf_args_make(struct perf_args *args, const char *perf, const char *form,
+		      const char *fd, const char *events)
+{
+	const char *const first[] = { perf, "stat", form, "--log-fd", fd, "-e", events };
+	struct texts all = { 0 };
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		texts_add(&all, first[i]);
+	for (size_t i = 0; i < args->kept.length; i++)
+		texts_add(&all, args->kept.list[i]);
+	if (args->theirs) {
+		texts_add(&all, "-M");
+		texts_add(&all, args->theirs);
+		if (args->no_merge)
+			texts_add(&all, "--metric-no-merge");
+	}
+	if (args->command)
+		texts_add(&all, "--");
+	for (char **arg = args->command; arg && *arg; arg++)
+		texts_add(&all, *arg);
+	texts_add(&all, NULL);
+	return (char **)all.list;
+}
+
+char *perf_args_title(const struct perf_args *args)
+{
+	char *title = NULL;
+	size_t size;
+	FILE *file;
+
+	if (args->cpus)
+		return print_text("'CPU(s) %s'", args->cpus);
+	if (args->system)
+		return print_text("'system wide'");
+	if (args->pids)
+		return print_text("process id '%s'", args->pids);
+	if (args->tids)
+		return print_text("thread id '%s'", args->tids);
+	file = need_memory(open_memstream(&title, &size));
+	for (char **arg = args->command; *arg; arg++)
+		fprintf(file, "%s%s", arg == args->command ? "'" : " ", *arg);
+	putc('\'', file);
+	if (fclose(file))
+		die_no_memory();
+	return title;
+}

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu record: records a timeline of a command, its GPUs and the machine. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cmd.h"
+#include "common.h"
+#include "count.h"
+#include "record/record_path.h"
+
+#define INTERVAL	(10 * MS)
+
+enum {
+	KEY_SCHED = COMMON_KEYS,
+	KEY_NO_CUDA,
+	KEY_CUDA,
+	KEY_NODES,
+	KEY_CAPTURE,
+	KEY_DURATION,
+	KEY_MAX_SIZE,
+};
+
+struct record {
+	struct common common;
+	bool system, sched, graph_nodes;
+	const char *pattern;		/* -o */
+	uint64_t interval, timeout, max_size;
+	int64_t delay;
+	uint32_t cuda;
+	enum gpmu_recorder_capture capture;
+	const char *range;
+	char **argv;			/* the command; NULL: none */
+	char *path, *sampler;
+	struct gpmu_recorder *recorder;
+	bool failed;
+};
+
+/* --cuda */
+static const struct {
+	const char *name;
+	uint32_t kinds;
+} cuda_names[] = {
+	{ "kernel", GPMU_RECORDER_KERNEL },
+	{ "memcpy", GPMU_RECORDER_MEMCPY },
+	{ "memset", GPMU_RECORDER_MEMSET },
+	{ "graph", GPMU_RECORDER_GRAPH },
+	{ "calls", GPMU_RECORDER_CALLS },
+	{ "runtime", GPMU_RECORDER_RUNTIME },
+	{ "driver", GPMU_RECORDER_DRIVER },
+	{ "sync", GPMU_RECORDER_SYNC },
+	{ "nvtx", GPMU_RECORDER_NVTX },
+	{ "memory", GPMU_RECORDER_MEMORY },
+	{ "unified", GPMU_RECORDER_UNIFIED },
+	{ "overhead", GPMU_RECORDER_OVERHEAD },
+	{ "external", GPMU_RECORDER_EXTERNAL },
+	{ "clocks", GPMU_RECORDER_ENVIRONMENT },
+};
+
+#define N_CUDA_NAMES	(sizeof(cuda_names) / sizeof(cuda_names[0]))
+
+static const uint32_t cuda_default =
+	GPMU_RECORDER_KERNEL | GPMU_RECORDER_MEMCPY | GPMU_RECORDER_MEMSET | GPMU_RECORDER_GRAPH |
+	GPMU_RECORDER_CALLS | GPMU_RECORDER_SYNC | GPMU_RECORDER_NVTX | GPMU_RECORDER_MEMORY |
+	GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT;
+
+/* Freed, which removes its files, if gpmu exits early */
+static struct gpmu_recorder *unfinished;
+
+static void drop(void)
+{
+	gpmu_recorder_free(unfinished);
+	unfinished = NULL;
+}
+
+/* --- options --- */
+
+static uint32_t parse_cuda(const char *text)
+{
+	const char *at = text;
+	uint32_t kinds = 0;
+
+	for (;;) {
+		size_t length = strcspn(at, ","), i = 0;
+
+		while (i < N_CUDA_NAMES && (strlen(cuda_names[i].name) != length ||
+					    strncmp(cuda_names[i].name, at, length)))
+			i++;
+		if (i == N_CUDA_NAMES)
+			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
+			    "driver, sync, "
+			    "nvtx, memory, unified, overhead, external, clocks, separated by \",\"", text);
+		kinds |= cuda_names[i].kinds;
+		if (!at[length])
+			return kinds;
+		at += length + 1;
+	}
+}
+
+static void parse_capture(struct record *record, const char *text)
+{
+	if (!strcmp(text, "cudaProfilerApi")) {
+		record->capture = GPMU_RECORDER_PROFILER;
+	} else if (!strncmp(text, "nvtx:", 5) && text[5]) {
+		record->capture = GPMU_RECORDER_RANGE;
+		record->range = text + 5;
+	} else if (!strcmp(text, "region") || (!strncmp(text, "region:", 7) && text[7])) {
+		record->capture = GPMU_RECORDER_REGION;
+		record->range = text[6] ? text + 7 : NULL;
+	} else {
+		die("--capture-range %s: expected cudaProfilerApi, nvtx:NAME, region or region:NAME", text);
+	}
+}
+
+/* The bytes of "500M" */
+static uint64_t parse_size(const char *text)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char *end;
+	double size = strtod(text, &end);
+	int shift = 0;
+
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		end++;
+	}
+	size *= (double)(1ULL << shift);
+	if (end == text || *end || !(size >= 1 << 20) || size > 1e18)
+		die("--max-size %s: expected bytes, 1M or more, such as 500M or 2G", text);
+	return (uint64_t)size;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct record *record = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &record->common;
+		state->child_inputs[1] = &record->common;
+		state->child_inputs[2] = &record->common;
+		return 0;
+	case 'a':
+		record->system = true;
+		return 0;
+	case 'o':
+		if (!*arg)
+			die("-o: expected a name for the trace");
+		record->pattern = arg;
+		return 0;
+	case 'I':
+		record->interval = parse_ms("-I", arg);
+		return 0;
+	case 'D':
+		record->delay = parse_number("-D", arg, 0, MAX_TIME) * MS;
+		return 0;
+	case KEY_DURATION:
+		record->timeout = parse_duration(arg);
+		return 0;
+	case KEY_SCHED:
+		record->sched = true;
+		return 0;
+	case KEY_NO_CUDA:
+		record->cuda = 0;
+		return 0;
+	case KEY_CUDA:
+		record->cuda = parse_cuda(arg);
+		return 0;
+	case KEY_NODES:
+		record->graph_nodes = true;
+		return 0;
+	case KEY_CAPTURE:
+		parse_capture(record, arg);
+		return 0;
+	case KEY_MAX_SIZE:
+		record->max_size = parse_size(arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The rest is the command's. */
+		record->argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "write the trace to FILE; %h is the host, %p gpmu's pid, "
+	  "%q{VAR} a variable (default: gpmu-APP-%h-%p.pftrace)", 0 },
+	{ "all-cpus", 'a', NULL, 0, "count system-wide, on all CPUs", 0 },
+	{ "interval", 'I', "MS", 0, "read counters every MS milliseconds (default: 10)", 0 },
+	{ "delay", 'D', "MS", 0, "begin MS milliseconds after the start", 0 },
+	{ "duration", KEY_DURATION, "S", 0, "end recording and the command after S seconds", 0 },
+	{ "sched", KEY_SCHED, NULL, 0, "record context switches system-wide", 0 },
+	{ "no-cuda-trace", KEY_NO_CUDA, NULL, 0, "do not record the command's CUDA activity", 0 },
+	{ "cuda", KEY_CUDA, "LIST", 0, "record only these CUDA activities: kernel, memcpy, "
+	  "memset, graph, calls, runtime, "
+	  "driver, sync, nvtx, memory, unified, overhead, external, clocks", 0 },
+	{ "graph-nodes", KEY_NODES, NULL, 0, "record each kernel of a graph", 0 },
+	{ "capture-range", KEY_CAPTURE, "RANGE", 0, "record CUDA only within cudaProfilerApi, nvtx:NAME, "
+	  "region or region:NAME", 0 },
+	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest records, at most SIZE bytes, such "
+	  "as 500M", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ &request_argp, 0, NULL, 0 }, { &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[COMMAND [ARGUMENT...]]",
+	.doc = "Records a timeline of a command, its GPUs and the machine, as a trace for Perfetto.",
+	.children = children,
+};
+
+static void check(const struct record *record)
+{
+	if (!record->argv && !record->sched && !record->common.n_requests)
+		die("nothing to record: expected a command, -M, -e or --sched");
+	if (record->capture != GPMU_RECORDER_ALWAYS && !record->cuda)
+		die("--capture-range and --no-cuda-trace: choose one");
+	if (record->graph_nodes && !record->cuda)
+		die("--graph-nodes and --no-cuda-trace: choose one");
+}
+
+/* --- the recorder --- */
+
+static char *command_text(const struct record *record)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = need_memory(open_memstream(&text, &size));
+
+	for (char **arg = record->argv; arg && *arg; arg++)
+		fprintf(file, "%s%s", arg == record->argv ? "" : " ", *arg);
+	if (fclose(file))
+		die_no_memory();
+	return text;
+}
+
+/* Whether the run counts the machine, which only one rank of a node does */
+static bool counts_machine(const struct record *record)
+{
+	const struct common *common = &record->common;
+
+	if (record->system || common_has_sources(common))
+		return true;
+	for (size_t i = 0; i < common->n_requests; i++)
+		if (common->requests[i].metric)
+			return true;
+	return false;
+}
+
+static void elect(struct record *record, struct rank rank)
+{
+	struct common *common = &record->common;
+
+	if (rank.rank < 0 || !common->n_requests || !counts_machine(record))
+		return;
+	record->sampler = record_path_elect(record->path);
+	if (!record->sampler)
+		return;
+	common->n_requests = 0;
+	common->sources.length = 0;
+	common->gpu = false;
+	if (common->verbose)
+		say("the counters of this node are in %s", record->sampler);
+}
+
+static void make_record(struct record *record)
+{
+	struct rank rank = rank_of_this();
+	struct gpmu_error error = { .text = "" };
+	char *command = command_text(record);
+	struct gpmu_recorder_options options = {
+		.size = sizeof(options), .graph_nodes = record->graph_nodes,
+		.cuda = record->argv ? record->cuda : 0, .capture = record->capture,
+		.range = record->range, .sched = record->sched, .max_size = record->max_size,
+		.program = "gpmu " GPMU_VERSION, .command = command, .rank = rank.rank,
+		.rank_count = rank.ranks,
+	};
+
+	record->path = record_path_of(record->pattern, record->argv ? record->argv[0] : NULL);
+	elect(record, rank);
+	options.path = record->path;
+	options.sampler = record->sampler;
+	record->recorder = unfinished = gpmu_recorder_new(&options, &error);
+	if (!record->recorder)
+		die("%s%s", error.text, errno == ENOENT || errno == EBUSY ?
+		    "; --no-cuda-trace records without CUDA" : "");
+	atexit(drop);
+	free(command);
+}
+
+static bool take_rows(const struct gpmu_row *rows, size_t n, void *user)
+{
+	struct record *record = user;
+	int ret = gpmu_recorder_rows(record->recorder, rows, n);
+
+	if (ret)
+		say("%s: %s", record->path, strerror(-ret));
+	record->failed = record->failed || ret;
+	return !ret;
+}
+
+static void note_counting(bool on, void *user)
+{
+	struct record *record = user;
+
+	if (on)
+		gpmu_recorder_enable(record->recorder);
+	else
+		gpmu_recorder_disable(record->recorder);
+}
+
+static struct gpmu_plan *make_plan(struct record *record)
+{
+	struct common *common = &record->common;
+	struct gpmu_plan *plan;
+
+	common_open(common);
+	common->tasks = !record->system;
+	plan = common_plan(common, record->system);
+	if (common->n_requests) {
+		common_plan_warnings(plan);
+		common_gpu_warning(common, plan);
+	}
+	if (common->verbose)
+		common_explain(plan);
+	common_need_here(common, plan);
+	return plan;
+}
+
+/* --- the end --- */
+
+static void print_number(char *text, size_t size, uint64_t number)
+{
+	char digits[24];
+	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
+
+	for (size_t i = 0; i < n && at + 2 < size; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = '\0';
+}
+
+static void print_size(char *text, size_t size, uint64_t bytes)
+{
+	if (bytes < 100000)
+		snprintf(text, size, "%.1f KB", (double)bytes / 1e3);
+	else
+		snprintf(text, size, "%.1f MB", (double)bytes / 1e6);
+}
+
+static void warn_of_order(const struct gpmu_recorder_stats *stats)
+{
+	if (stats->early_count)
+		warn("%" PRIu64 " kernels or copies begin before the call that launched "
+		     "them", stats->early_count);
+	if (stats->overlap_count)
+		warn("%" PRIu64 " kernels or copies begin before the previous one in their stream "
+		     "has ended",
+		     stats->overlap_count);
+	if (stats->outside_count)
+		warn("%" PRIu64 " calls or ranges end after the one around them", stats->outside_count);
+}
+
+static void print_summary(const struct record *record)
+{
+	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
+	char records[32], lost[32], bytes[32], bound[48] = "";
+
+	gpmu_recorder_get_stats(record->recorder, &stats);
+	warn_of_order(&stats);
+	print_number(records, sizeof(records), stats.record_count);
+	print_number(lost, sizeof(lost), stats.lost_count);
+	print_size(bytes, sizeof(bytes), stats.bytes);
+	if (stats.clock_bound)
+		snprintf(bound, sizeof(bound), ", clock bound %" PRIu64 " ns", stats.clock_bound);
+	fprintf(stderr, "[ gpmu record: %" PRIu64 " process%s, %s records, %s lost%s -> %s %s ]\n",
+		stats.process_count, stats.process_count == 1 ? "" : "es", records, lost, bound,
+		record->path, bytes);
+}
+
+static int count_all(struct record *record, const struct gpmu_plan *plan,
+		     const struct child *child, const sigset_t *mask)
+{
+	const bool counters = record->common.n_requests > 0;
+	struct count count = {
+		.plan = plan,
+		.session = { .size = sizeof(count.session), .system = record->system, .inherit = 1 },
+		.argv = record->argv,
+		.child = child,
+		.mask = mask,
+		.delay = record->delay,
+		.interval = counters ? record->interval : 0,
+		.timeout = record->timeout,
+		.counts = note_counting,
+		.rows = counters ? take_rows : NULL,
+		.user = record,
+	};
+	struct gpmu_error error = { .text = "" };
+	struct count_end end;
+	struct gpmu_session *session;
+
+	count.opened = count_open(&count);
+	if (gpmu_recorder_start(record->recorder, record->common.machine, count.opened, &error))
+		die("%s", error.text);
+	session = count_run(&count, &end);
+	if (!session)
+		return end.status;
+	if (gpmu_recorder_stop(record->recorder, &error)) {
+		say("%s", error.text);
+		record->failed = true;
+	}
+	print_summary(record);
+	/* Names the signal as a shell does, except after Ctrl-C. */
+	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !record->timeout)
+		say("%s: %s", record->argv[0], strsignal(end.signal));
+	gpmu_session_free(session);
+	return record->failed ? EXIT_OWN : end.status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct record record = { .interval = INTERVAL, .cuda = cuda_default };
+	struct gpmu_plan *plan;
+	struct child child;
+	sigset_t mask;
+	int status;
+
+	common_init(&record.common);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &record);
+	record.system |= !record.argv;
+	check(&record);
+	make_record(&record);
+	count_begin(&child, record.argv,
+		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask);
+	if (child.pid)
+		gpmu_recorder_pid(record.recorder, child.pid);
+	plan = make_plan(&record);
+	status = count_all(&record, plan, &child, &mask);
+	gpmu_plan_free(plan);
+	drop();
+	common_release(&record.common);
+	free(record.path);
+	free(record.sampler);
+	count_heed_signals(&mask);
+	return status;
+}
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.summary = "record a timeline of a command, its GPUs and the machine",
+	.run = run,
+};

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu report: summarises traces of gpmu record as tables. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "common.h"
+#include "output.h"
+#include "report/report.h"
+
+#define PATTERN		"gpmu-*.pftrace"
+#define TOP		10	/* default rows of a text table */
+#define TABLES		16
+
+enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK };
+
+struct arguments {
+	const char *sort, *link, *path;
+	const struct by *by;	/* NULL: all */
+	const struct format *format;
+	size_t top;		/* 0: not given */
+	char **files;		/* ends in NULL */
+	size_t n_files;
+};
+
+/* Identifies a file that was read */
+struct known {
+	dev_t device;
+	ino_t inode;
+};
+
+/* The tables of each --by, the main one first */
+static const struct by {
+	const char *name, *tables[3];
+} bys[] = {
+	{ "kernel", { "kernels" } },
+	{ "nvtx", { "nvtx", "nvtx_counters" } },
+	{ "stream", { "streams" } },
+	{ "rank", { "ranks", "imbalance" } },
+	{ "api", { "api", "sync" } },
+	{ "copy", { "copies", "links" } },
+	{ "gpu", { "gpus" } },
+	{ "payer", { "payers", "links" } },
+	{ "counter", { "counters" } },
+};
+
+static const struct format {
+	const char *name;
+	void (*write)(const struct report_output *output);
+} formats[] = {
+	{ "text", report_write_text }, { "csv", report_write_csv }, { "json", report_write_json },
+};
+
+#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
+
+/*
+ * The tables without --by. always: printed in text even without rows; all: never cut by --top;
+ * is_new: last in CSV and JSON, as new tables must be.
+ */
+static const struct shown {
+	const char *name;
+	bool always, all, is_new;
+} shown[] = {
+	{ "gpus", true, true, false }, { "kernels", true, false, false }, { "copies", false, false, false },
+	{ "api", false, false, false }, { "sync", false, false, false }, { "nvtx", false, false, false },
+	{ "payers", true, false, false }, { "links", false, true, false }, { "counters", false, false, true },
+	{ "ranks", false, true, false }, { "imbalance", false, true, false }, { "audit", true, true, false },
+	{ "streams", false, false, false }, { "nvtx_counters", false, false, false },
+};
+
+static const struct by *parse_by(const char *text)
+{
+	for (size_t i = 0; i < LENGTH(bys); i++)
+		if (!strcmp(bys[i].name, text))
+			return &bys[i];
+	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, payer or counter", text);
+}
+
+static const struct format *parse_format(const char *text)
+{
+	for (size_t i = 0; i < LENGTH(formats); i++)
+		if (!strcmp(formats[i].name, text))
+			return &formats[i];
+	die("--format=%s: expected text, csv or json", text);
+}
+
+static const char *parse_link(const char *text)
+{
+	for (size_t i = 0; gpmu_report_link(i); i++)
+		if (!strcmp(gpmu_report_link(i), text))
+			return text;
+	die("--link=%s: expected c2c, pcie, nvlink or dram", text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case KEY_SORT:
+		arguments->sort = arg;
+		return 0;
+	case KEY_TOP:
+		arguments->top = (size_t)parse_number("--top", arg, 1, INT32_MAX);
+		return 0;
+	case KEY_BY:
+		arguments->by = parse_by(arg);
+		return 0;
+	case KEY_FORMAT:
+		arguments->format = parse_format(arg);
+		return 0;
+	case KEY_LINK:
+		arguments->link = parse_link(arg);
+		return 0;
+	case 'o':
+		arguments->path = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		arguments->files = state->argv + state->next;
+		arguments->n_files = (size_t)(state->argc - state->next);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
+	  "copy, gpu, payer or counter", 0 },
+	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
+	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
+	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
+	{ "format", KEY_FORMAT, "FORMAT", 0, "print text, csv or json", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Summarises traces of gpmu record: kernels, copies, idle GPUs, calls, ranges, "
+	       "counters, attribution of a link's bytes, and an audit. Several traces are ranks.",
+};
+
+/* --- files */
+
+/* The newest trace in the current folder, or NULL */
+static char *newest(void)
+{
+	struct timespec when = { 0 };
+	char *path = NULL;
+	struct stat status;
+	glob_t found;
+
+	if (!glob(PATTERN, 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			if (stat(found.gl_pathv[i], &status) ||
+			    (path && (status.st_mtim.tv_sec < when.tv_sec ||
+				      (status.st_mtim.tv_sec == when.tv_sec &&
+				       status.st_mtim.tv_nsec <= when.tv_nsec))))
+				continue;
+			free(path);
+			path = need_memory(strdup(found.gl_pathv[i]));
+			when = status.st_mtim;
+		}
+		globfree(&found);
+	}
+	return path;
+}
+
+/* Whether the file was read before, under any name. It is then no other rank. */
+static bool is_known(int fd, struct known *known, size_t *n)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return false;
+	for (size_t i = 0; i < *n; i++)
+		if (known[i].device == status.st_dev && known[i].inode == status.st_ino)
+			return true;
+	known[(*n)++] = (struct known){ .device = status.st_dev, .inode = status.st_ino };
+	return false;
+}
+
+/* Returns false after a message if the file cannot be read. */
+static bool add(struct gpmu_report *report, const char *path, struct known *known, size_t *n)
+{
+	bool standard = !strcmp(path, "-");
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct gpmu_error error = { .text = "" };
+	int ret;
+
+	if (fd < 0) {
+		say("%s: %s", path, strerror(errno));
+		return false;
+	}
+	if (is_known(fd, known, n)) {
+		say("%s is given twice and counted once", standard ? "standard input" : path);
+		if (!standard)
+			close(fd);
+		return true;
+	}
+	ret = gpmu_report_add(report, fd, standard ? "standard input" : path, &error);
+	if (!standard)
+		close(fd);
+	if (ret)
+		say("%s", error.text);
+	return !ret;
+}
+
+static bool add_all(struct gpmu_report *report, const struct arguments *arguments)
+{
+	struct known *known = need_memory(calloc(arguments->n_files + 1, sizeof(*known)));
+	char *path = NULL;
+	bool done = true;
+	size_t n = 0;
+
+	for (size_t i = 0; i < arguments->n_files && done; i++)
+		done = add(report, arguments->files[i], known, &n);
+	if (!arguments->n_files) {
+		path = newest();
+		if (path)
+			say("%s, the newest " PATTERN " in this folder", path);
+		else
+			say("no " PATTERN " in this folder: name a trace, or record one with gpmu record");
+		done = path && add(report, path, known, &n);
+	}
+	free(path);
+	free(known);
+	return done;
+}
+
+/* --- selection and order */
+
+const struct gpmu_report_cell *report_cell(const struct report_view *view, size_t row, size_t column)
+{
+	return &view->table->cells[view->order[row] * view->table->n_columns + column];
+}
+
+static const struct gpmu_report_table *table_of(const struct gpmu_report *report, const char *name)
+{
+	const struct gpmu_report_table *table;
+
+	for (size_t i = 0; (table = gpmu_report_table(report, i)); i++)
+		if (!strcmp(table->name, name))
+			return table;
+	return NULL;
+}
+
+struct sort {
+	const struct gpmu_report_table *table;
+	size_t column;
+};
+
+/* Numbers in descending order, text alphabetically, unknown values last; stable */
+static int compare(const void *one, const void *other, void *user)
+{
+	const struct sort *sort = user;
+	size_t i = *(const size_t *)one, k = *(const size_t *)other;
+	const struct gpmu_report_cell *a = &sort->table->cells[i * sort->table->n_columns + sort->column];
+	const struct gpmu_report_cell *b = &sort->table->cells[k * sort->table->n_columns + sort->column];
+	int order = 0;
+
+	if (a->known != b->known)
+		return b->known - a->known;
+	if (a->known && sort->table->columns[sort->column].kind == GPMU_REPORT_TEXT)
+		order = strcmp(a->text, b->text);
+	else if (a->known)
+		order = a->number > b->number ? -1 : a->number < b->number;
+	return order ? order : i < k ? -1 : i > k;
+}
+
+/* Sorts the view. Returns whether the table has the column. */
+static bool sort(struct report_view *view, const char *column)
+{
+	struct sort sort = { .table = view->table };
+
+	while (sort.column < view->table->n_columns && strcmp(view->table->columns[sort.column].name, column) != 0)
+		sort.column++;
+	if (sort.column == view->table->n_columns)
+		return false;
+	if (view->table->n_rows)
+		qsort_r(view->order, view->table->n_rows, sizeof(*view->order), compare, &sort);
+	return true;
+}
+
+static void refuse_column(const char *column, const struct gpmu_report_table *table)
+{
+	char text[512] = "";
+
+	for (size_t i = 0; i < table->n_columns; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? ", " : "", table->columns[i].name);
+	die("--sort=%s: the table %s has no such column; expected one of %s", column, table->name, text);
+}
+
+static const struct shown *shown_of(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(shown[i].name, name) != 0)
+		i++;
+	return &shown[i];
+}
+
+static void add_view(const struct arguments *arguments, const struct gpmu_report_table *table,
+		     struct report_view *view)
+{
+	bool people = arguments->format->write == report_write_text;
+	size_t top = arguments->top ? arguments->top : people ? TOP : table->n_rows;
+
+	view->table = table;
+	view->order = need_memory(calloc(table->n_rows + 1, sizeof(*view->order)));
+	for (size_t i = 0; i < table->n_rows; i++)
+		view->order[i] = i;
+	view->n = table->n_rows < top || shown_of(table->name)->all ? table->n_rows : top;
+}
+
+/* Fills @views with the tables to print. Returns their number. */
+static size_t choose(const struct arguments *arguments, const struct gpmu_report *report, struct report_view *views)
+{
+	const struct by *by = arguments->by;
+	bool people = arguments->format->write == report_write_text;
+	size_t n = 0;
+
+	if (by) {
+		for (size_t i = 0; i < LENGTH(by->tables) && by->tables[i]; i++)
+			add_view(arguments, table_of(report, by->tables[i]), &views[n++]);
+		if (arguments->format->write != report_write_csv)
+			add_view(arguments, table_of(report, "audit"), &views[n++]);
+		return n;
+	}
+	for (size_t k = 0; k < 2 * LENGTH(shown); k++) {
+		size_t i = k % LENGTH(shown);
+		const struct gpmu_report_table *table = table_of(report, shown[i].name);
+
+		if (k >= LENGTH(shown) ? people || !shown[i].is_new : !people && shown[i].is_new)
+			continue;
+		if (people && (!strcmp(table->name, "streams") || !strcmp(table->name, "nvtx_counters") ||
+			       (!shown[i].always && !table->n_rows) ||
+			       (!strcmp(table->name, "ranks") && table->n_rows < 2)))
+			continue;
+		add_view(arguments, table, &views[n++]);
+	}
+	return n;
+}
+
+static void sort_all(const struct arguments *arguments, const struct gpmu_report *report, struct report_view *views,
+		     size_t n)
+{
+	const char *main = arguments->by ? arguments->by->tables[0] : "kernels";
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++)
+		any = sort(&views[i], arguments->sort) || any;
+	if (!any)
+		refuse_column(arguments->sort, table_of(report, main));
+}
+
+static int show(const struct arguments *arguments, const struct gpmu_report *report)
+{
+	struct report_view views[TABLES] = { 0 };
+	struct report_output shown_output = { .views = views };
+	struct output output;
+	int ret;
+
+	shown_output.n_views = choose(arguments, report, views);
+	shown_output.n_files = table_of(report, "ranks")->n_rows;
+	if (arguments->sort)
+		sort_all(arguments, report, views, shown_output.n_views);
+	ret = output_open(&output, arguments->path, OUTPUT_REPLACE, stdout);
+	if (ret)
+		die("%s: %s", arguments->path, strerror(-ret));
+	shown_output.file = output.file;
+	arguments->format->write(&shown_output);
+	ret = output_close(&output);
+	if (ret)
+		die("%s: %s", arguments->path ? arguments->path : "standard output", strerror(-ret));
+	for (size_t i = 0; i < shown_output.n_views; i++)
+		free(views[i].order);
+	return EXIT_SUCCESS;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .format = &formats[0] };
+	struct gpmu_report_options report_options = { .size = sizeof(report_options) };
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_report *report;
+	int status = EXIT_FAILURE;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "payers") != 0)
+		die("--link needs --by=payer, not --by=%s", arguments.by->name);
+	report_options.link = arguments.link;
+	report = gpmu_report_new(&report_options, &error);
+	if (!report)
+		die("%s", error.text);
+	if (add_all(report, &arguments)) {
+		if (gpmu_report_make(report, &error))
+			die("%s", error.text);
+		status = show(&arguments, report);
+	}
+	gpmu_report_free(report);
+	return status;
+}
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.summary = "summarise traces: kernels, copies, idle GPUs, link bytes",
+	.run = run,
+};

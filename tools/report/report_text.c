@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Tables as text: numbers with units, long names in the last column. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "report/report.h"
+#include "table.h"
+
+#define TEXT_MOST	156	/* shown characters of a text */
+
+struct unit {
+	double from;
+	const char *name;
+};
+
+static void with_unit(char *text, size_t size, double number, const struct unit *units, size_t n)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && fabs(number) < units[i].from)
+		i++;
+	if (i + 1 == n || number == 0)
+		snprintf(text, size, "%.0f %s", number / units[n - 1].from, units[n - 1].name);
+	else
+		snprintf(text, size, "%.3f %s", number / units[i].from, units[i].name);
+}
+
+static void write_number(char *text, size_t size, enum gpmu_report_kind kind, double number)
+{
+	static const struct unit times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	static const struct unit bytes[] = { { 1e9, "GB" }, { 1e6, "MB" }, { 1e3, "KB" }, { 1, "B" } };
+	static const struct unit rates[] = { { 1e9, "GB/s" }, { 1e6, "MB/s" }, { 1e3, "KB/s" }, { 1, "B/s" } };
+
+	switch (kind) {
+	case GPMU_REPORT_TIME:
+		with_unit(text, size, number, times, 4);
+		break;
+	case GPMU_REPORT_BYTES:
+		with_unit(text, size, number, bytes, 4);
+		break;
+	case GPMU_REPORT_RATE:
+		with_unit(text, size, number, rates, 4);
+		break;
+	case GPMU_REPORT_SHARE:
+		snprintf(text, size, "%.1f %%", number * 100);
+		break;
+	case GPMU_REPORT_COUNT:
+		snprintf(text, size, "%.0f", number);
+		break;
+	default:
+		snprintf(text, size, "%.4g", number);
+	}
+}
+
+static size_t column_of(const struct gpmu_report_table *table, const char *name)
+{
+	size_t column = 0;
+
+	while (column < table->n_columns && strcmp(table->columns[column].name, name) != 0)
+		column++;
+	return column;
+}
+
+/* A number with its unit in another column is formatted with that unit. */
+static enum gpmu_report_kind kind_of(const struct report_view *view, size_t row, size_t column)
+{
+	enum gpmu_report_kind kind = view->table->columns[column].kind;
+	size_t unit = column_of(view->table, "unit");
+	const char *text;
+
+	if (kind != GPMU_REPORT_NUMBER || unit == view->table->n_columns)
+		return kind;
+	text = report_cell(view, row, unit)->text;
+	if (!*text && !strcmp(view->table->columns[column].name, "total"))
+		return GPMU_REPORT_COUNT;
+	return !strcmp(text, "ns") ? GPMU_REPORT_TIME : !strcmp(text, "B") ? GPMU_REPORT_BYTES : kind;
+}
+
+static void add_cell(struct table *table, const struct report_view *view, size_t row, size_t column)
+{
+	const struct gpmu_report_cell *cell = report_cell(view, row, column);
+	bool is_text = view->table->columns[column].kind == GPMU_REPORT_TEXT;
+	char number[64];
+
+	if (!cell->known || is_text) {
+		table_cell(table, "%s", !is_text ? "-" : cell->known ? cell->text : "");
+		return;
+	}
+	write_number(number, sizeof(number), kind_of(view, row, column), cell->number);
+	table_cell(table, "%s", number);
+}
+
+/* The column is empty, or constant for a single rank, or part of another column. */
+static bool is_hidden(const struct report_output *output, const struct report_view *view, size_t column)
+{
+	const char *name = view->table->columns[column].name;
+
+	if (output->n_files < 2 && (!strcmp(name, "rank") || !strcmp(name, "host")))
+		return true;
+	if (!strcmp(name, "uuid") || (!strcmp(view->table->name, "imbalance") && !strcmp(name, "unit")))
+		return true;
+	for (size_t row = 0; row < view->n; row++) {
+		const struct gpmu_report_cell *cell = report_cell(view, row, column);
+
+		if (cell->known && (!cell->text || *cell->text))
+			return false;
+	}
+	return true;
+}
+
+/* Audit lines that are equal for several ranks are printed once. */
+static bool is_repeated(const struct report_view *view, size_t row)
+{
+	size_t text = column_of(view->table, "text");
+
+	if (strcmp(view->table->name, "audit") != 0)
+		return false;
+	for (size_t i = 0; i < row; i++)
+		if (!strcmp(report_cell(view, i, text)->text, report_cell(view, row, text)->text))
+			return true;
+	return false;
+}
+
+struct layout {
+	size_t columns[TABLE_COLUMNS];	/* in display order */
+	char names[TABLE_COLUMNS][64];
+	size_t n;
+};
+
+static void add_column(struct table *table, struct layout *layout, const struct gpmu_report_table *from,
+		       size_t column)
+{
+	bool is_text = from->columns[column].kind == GPMU_REPORT_TEXT;
+	char *name = layout->names[layout->n];
+
+	layout->columns[layout->n++] = column;
+	snprintf(name, sizeof(layout->names[0]), "%s", from->columns[column].name);
+	for (char *c = name; *c; c++)
+		*c = *c == '_' ? ' ' : *c;
+	table_column(table, name, is_text ? TABLE_CUT : TABLE_RIGHT, 0, is_text ? TEXT_MOST : 0);
+}
+
+/* Adds the columns that are shown, the long ones last. */
+static void lay_out(struct table *table, const struct report_output *output, const struct report_view *view,
+		    struct layout *layout)
+{
+	layout->n = 0;
+	for (int is_long = 0; is_long < 2; is_long++)
+		for (size_t i = 0; i < view->table->n_columns && layout->n < TABLE_COLUMNS; i++)
+			if (view->table->columns[i].is_long == is_long && !is_hidden(output, view, i))
+				add_column(table, layout, view->table, i);
+}
+
+static void put_title(const struct report_output *output, const struct report_view *view)
+{
+	fprintf(output->file, "%s%s\n", view == output->views ? "" : "\n", view->table->title);
+}
+
+static void put_table(const struct report_output *output, const struct report_view *view)
+{
+	struct layout layout;
+	struct table table;
+
+	put_title(output, view);
+	table_init(&table, output->file, "  ");
+	lay_out(&table, output, view, &layout);
+	for (size_t row = 0; row < view->n; row++) {
+		if (is_repeated(view, row))
+			continue;
+		for (size_t i = 0; i < layout.n; i++)
+			add_cell(&table, view, row, layout.columns[i]);
+	}
+	table_print(&table);
+	if (view->n < view->table->n_rows)
+		fprintf(output->file, "  %zu more: --top=%zu\n", view->table->n_rows - view->n,
+			view->table->n_rows);
+}
+
+void report_write_text(const struct report_output *output)
+{
+	for (size_t i = 0; i < output->n_views; i++) {
+		const struct report_view *view = &output->views[i];
+
+		if (view->n) {
+			put_table(output, view);
+			continue;
+		}
+		put_title(output, view);
+		fprintf(output->file, "  %s\n", view->table->note ? view->table->note : "none");
+	}
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <limits.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "common.h"
+#include "table.h"
+
+#define GAP		"  "
+#define COLOR_END	"\033[m"
+#define LEAST_CUT	20	/* columns of a cut text on a narrow terminal */
+
+void table_init(struct table *table, FILE *file, const char *indent)
+{
+	*table = (struct table){ .file = file, .indent = indent };
+}
+
+void table_column(struct table *table, const char *name, int flags, size_t least, size_t most)
+{
+	if (table->n_columns == TABLE_COLUMNS)
+		return;
+	table->columns[table->n_columns++] = (struct table_column){
+		.name = name, .flags = flags, .least = least, .most = most,
+	};
+}
+
+/* --- cells --- */
+
+static struct table_cell *add(struct table *table, char *text)
+{
+	struct table_cell *cell;
+
+	if (table->n == table->room) {
+		table->room = table->room ? 2 * table->room : 64;
+		table->cells = need_memory(reallocarray(table->cells, table->room, sizeof(*table->cells)));
+	}
+	cell = &table->cells[table->n++];
+	*cell = (struct table_cell){ .text = text, .below = -1 };
+	return cell;
+}
+
+/* Replaces each terminal control character by "?". */
+static char *clean(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; ) {
+		size_t length = control_length(from);
+
+		*to++ = length ? '?' : *from;
+		from += length ? length : 1;
+	}
+	*to = '\0';
+	return text;
+}
+
+static char *format(const char *fmt, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, args) < 0)
+		die_no_memory();
+	return clean(text);
+}
+
+void table_cell(struct table *table, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add(table, format(fmt, args));
+	va_end(args);
+}
+
+void table_colored(struct table *table, const char *color, const char *text)
+{
+	add(table, clean(print_text("%s", text)))->color = color;
+}
+
+void table_end_row(struct table *table)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->n; i++)
+		n += table->cells[i].below < 0;
+	for (; n % table->n_columns; n++)
+		add(table, print_text("%s", ""));
+}
+
+void table_note(struct table *table, size_t below, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add(table, format(fmt, args))->below = (int)below;
+	va_end(args);
+}
+
+/* --- widths --- */
+
+/* Decodes a character. A byte that is not UTF-8 is one. Returns its length in bytes. */
+static size_t decode(const char *text, wchar_t *character)
+{
+	static const unsigned char masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	unsigned char first = (unsigned char)*text;
+	size_t length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+	*character = first & masks[length];
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80) {
+			*character = '?';
+			return 1;
+		}
+		*character = *character << 6 | (text[i] & 0x3f);
+	}
+	return length;
+}
+
+/* The bytes of the text's beginning that fits into @room columns, which *@width gets. */
+static size_t fit(const char *text, size_t room, size_t *width)
+{
+	size_t length = 0;
+
+	*width = 0;
+	while (text[length]) {
+		wchar_t character;
+		size_t bytes = decode(text + length, &character);
+		int columns = wcwidth(character);
+
+		/* The character is unknown to the locale. */
+		if (columns < 0)
+			columns = 1;
+		if (*width + (size_t)columns > room)
+			break;
+		*width += (size_t)columns;
+		length += bytes;
+	}
+	return length;
+}
+
+static size_t width_of(const char *text)
+{
+	size_t width;
+
+	fit(text, SIZE_MAX, &width);
+	return width;
+}
+
+static void widen(struct table_column *column, const char *text)
+{
+	size_t width = width_of(text);
+
+	if (column->most && width > column->most)
+		width = column->most;
+	if (width > column->width)
+		column->width = width;
+}
+
+/* Sets the widths of all columns. Returns whether there are headings. */
+static bool measure(struct table *table)
+{
+	bool headings = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->n; i++)
+		if (table->cells[i].below < 0)
+			widen(&table->columns[n++ % table->n_columns], table->cells[i].text);
+	for (size_t i = 0; i < table->n_columns; i++) {
+		struct table_column *column = &table->columns[i];
+
+		if (!column->width && (column->flags & TABLE_OPTIONAL))
+			continue;
+		if (column->width < column->least)
+			column->width = column->least;
+		if (!column->name)
+			continue;
+		headings = true;
+		if (column->width < width_of(column->name))
+			column->width = width_of(column->name);
+	}
+	return headings;
+}
+
+/* The columns of the terminal that is written to, or SIZE_MAX */
+static size_t terminal_width(FILE *file)
+{
+	struct winsize size;
+	int fd = fileno(file);
+
+	return fd >= 0 && isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : SIZE_MAX;
+}
+
+/* --- output --- */
+
+struct printer {
+	struct table *table;
+	size_t terminal;
+	size_t column;		/* the next one */
+	size_t used;		/* columns of the terminal */
+	size_t blanks;		/* to print before the next text */
+};
+
+static void put_blanks(struct printer *printer)
+{
+	fprintf(printer->table->file, "%*s", (int)printer->blanks, "");
+	printer->used += printer->blanks;
+	printer->blanks = 0;
+}
+
+static bool is_last(const struct table *table, size_t column)
+{
+	for (column++; column < table->n_columns; column++)
+		if (table->columns[column].width)
+			return false;
+	return true;
+}
+
+/* The columns of the terminal that a text has */
+static size_t room_for(const struct printer *printer, bool cut)
+{
+	const struct table_column *column = &printer->table->columns[printer->column];
+	size_t room = cut && column->most ? column->most : SIZE_MAX, used = printer->used + printer->blanks;
+
+	if (!cut || !is_last(printer->table, printer->column) || printer->terminal == SIZE_MAX)
+		return room;
+	if (printer->terminal < used + LEAST_CUT)
+		return LEAST_CUT < room ? LEAST_CUT : room;
+	return printer->terminal - used < room ? printer->terminal - used : room;
+}
+
+static void put_text(struct printer *printer, const char *text, const char *color, bool cut)
+{
+	const struct table_column *column = &printer->table->columns[printer->column];
+	size_t room = room_for(printer, cut), width, length = fit(text, room, &width);
+	FILE *file = printer->table->file;
+	size_t padding;
+
+	if (text[length]) {
+		length = fit(text, room - 3, &width);
+		width += 3;
+	}
+	padding = column->width > width ? column->width - width : 0;
+	printer->blanks += column->flags & TABLE_RIGHT ? padding : 0;
+	if (width) {
+		put_blanks(printer);
+		fprintf(file, "%s%.*s%s%s", color ? color : "", (int)length, text,
+			text[length] ? "..." : "", color ? COLOR_END : "");
+	}
+	printer->used += width;
+	printer->blanks += column->flags & TABLE_RIGHT ? 0 : padding;
+}
+
+/* Prints the next cell or heading of a row, and the end of the line behind the last one. */
+static void put_cell(struct printer *printer, const struct table_cell *cell, bool cut)
+{
+	struct table *table = printer->table;
+	struct table_column *column = &table->columns[printer->column];
+
+	if (!printer->column) {
+		printer->used = 0;
+		printer->blanks = strlen(table->indent);
+	}
+	if (column->width) {
+		put_text(printer, cell->text, cell->color, cut && (column->flags & TABLE_CUT));
+		printer->blanks += strlen(GAP);
+	}
+	printer->column = (printer->column + 1) % table->n_columns;
+	if (!printer->column)
+		putc('\n', table->file);
+}
+
+static void put_headings(struct printer *printer)
+{
+	const struct table *table = printer->table;
+
+	for (size_t i = 0; i < table->n_columns; i++) {
+		const struct table_cell cell = { .text = (char *)(table->columns[i].name ?: "") };
+
+		put_cell(printer, &cell, false);
+	}
+}
+
+static void put_note(const struct table *table, const struct table_cell *cell)
+{
+	size_t width = strlen(table->indent);
+
+	for (size_t i = 0; i < (size_t)cell->below; i++)
+		if (table->columns[i].width)
+			width += table->columns[i].width + strlen(GAP);
+	fprintf(table->file, "%*s%s\n", (int)width, "", cell->text);
+}
+
+void table_print(struct table *table)
+{
+	struct printer printer = { .table = table, .terminal = terminal_width(table->file) };
+	/* wcwidth() knows the locale's characters only. */
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before;
+
+	before = uselocale(utf8);
+	if (measure(table))
+		put_headings(&printer);
+	for (size_t i = 0; i < table->n; i++) {
+		if (table->cells[i].below >= 0)
+			put_note(table, &table->cells[i]);
+		else
+			put_cell(&printer, &table->cells[i], true);
+		free(table->cells[i].text);
+	}
+	free(table->cells);
+	uselocale(before);
+	if (utf8)
+		freelocale(utf8);
+	table_init(table, table->file, table->indent);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu traffic: prints a matrix of a Grace's memory traffic by source and memory, and GPU counts. */
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+#include "cmd.h"
+#include "common.h"
+#include "count.h"
+#include "output.h"
+#include "traffic/traffic.h"
+
+
+enum {
+	KEY_INTERVALS = COMMON_KEYS,
+	KEY_DURATION,
+	KEY_APPEND,
+	KEY_CHIP,
+};
+
+struct traffic {
+	struct common common;
+	enum gpmu_flow_chip chip;
+	uint64_t interval, intervals, duration; /* ns */
+	const char *path; /* -o */
+	bool append, json;
+	const char *separator;
+	char **argv; /* the command; NULL: none */
+	struct gpmu_flow *flow; /* NULL: GPUs only */
+	struct gpmu_balance *balance;
+	struct output output;
+	struct traffic_said said;
+	bool headed; /* the CSV heading was written */
+	bool failed; /* writing the output, after a message */
+};
+
+static enum gpmu_flow_chip parse_chip(const char *text)
+{
+	if (!strcmp(text, "superchip"))
+		return GPMU_FLOW_SUPERCHIP;
+	if (!strcmp(text, "gracehopper"))
+		return GPMU_FLOW_HOPPER;
+	die("--chip %s: expected superchip or gracehopper", text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct traffic *traffic = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &traffic->common;
+		state->child_inputs[1] = &traffic->common;
+		return 0;
+	case 'a': /* uncore PMUs always count system-wide */
+		return 0;
+	case 'I':
+		traffic->interval = parse_ms("-I", arg);
+		return 0;
+	case KEY_INTERVALS:
+		traffic->intervals = (uint64_t)parse_number("--interval-count", arg, 1, INT32_MAX);
+		return 0;
+	case KEY_DURATION:
+		traffic->duration = parse_duration(arg);
+		return 0;
+	case KEY_CHIP:
+		traffic->chip = parse_chip(arg);
+		return 0;
+	case 'o':
+		traffic->path = arg;
+		return 0;
+	case KEY_APPEND:
+		traffic->append = true;
+		return 0;
+	case 'j':
+		traffic->json = true;
+		return 0;
+	case 'x':
+		traffic->separator = parse_separator(arg);
+		return 0;
+	case ARGP_KEY_ARGS:
+		traffic->argv = state->argv + state->next;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "all-cpus", 'a', NULL, 0, "count the whole machine (always so)", 0 },
+	{ "interval-print", 'I', "MS", 0, "print the counts of every MS milliseconds", 0 },
+	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
+	{ "duration", KEY_DURATION, "S", 0, "end after S seconds", 0 },
+	{ "chip", KEY_CHIP, "KIND", 0, "superchip or gracehopper, if it is detected wrongly",
+	  0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard error", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
+	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ &gpu_argp, 0, NULL, 0 },
+	{ &common_argp, 0, NULL, 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[COMMAND [ARGUMENT...]]",
+	.doc = "Shows the memory traffic of a Grace by source and memory, while a command runs or "
+	       "until Ctrl-C.",
+	.children = children,
+};
+
+/* As in gpmu stat: no character that values or names of columns may have */
+static bool is_separator(const char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (isalnum((unsigned char)*c) || strchr("_+-.\"#\r\n", *c))
+			return false;
+	return *text;
+}
+
+static void check(const struct traffic *traffic)
+{
+	if (traffic->json && traffic->separator)
+		die("-j and -x: choose one");
+	if (traffic->separator && !is_separator(traffic->separator))
+		die("-x: separator \"%s\": expected one without letters, digits and any of "
+		    "_+-.\"# and line ends", traffic->separator);
+	if (traffic->intervals && !traffic->interval)
+		die("--interval-count needs -I");
+	if (traffic->append && !traffic->path)
+		die("--append needs -o");
+}
+
+/* Without a Grace only a warning is printed if there are GPUs to show. */
+static void make_flow(struct traffic *traffic, bool gpus)
+{
+	struct gpmu_error error = { .text = "" };
+
+	traffic->flow = gpmu_flow_new(traffic->common.machine, traffic->chip, &error);
+	if (traffic->flow)
+		return;
+	if (errno != ENODEV || !gpus)
+		die("%s", error.text);
+	warn("%s", error.text);
+}
+
+static struct gpmu_plan *make_plan(struct traffic *traffic)
+{
+	const struct common *common = &traffic->common;
+	const struct gpmu_plan_options plan_options = {
+		.size = sizeof(plan_options),
+		.system_wide = 1,
+		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
+	};
+	const bool gpus = traffic_has_gpus(common->machine);
+	struct gpmu_error error = { .text = "" };
+	struct gpmu_plan *plan;
+
+	make_flow(traffic, gpus);
+	plan = gpmu_plan_new(common->machine, common->catalog, &plan_options, &error);
+	if (!plan || (traffic->flow && gpmu_flow_plan(traffic->flow, plan, &error)) ||
+	    (gpus && traffic_gpu_plan(plan, &error)) || gpmu_plan_make(plan, &error))
+		die("%s", error.text);
+	common_plan_warnings(plan);
+	if (common->verbose)
+		common_explain(plan);
+	common_need_here(common, plan);
+	return plan;
+}
+
+static void open_output(struct traffic *traffic)
+{
+	enum output_mode mode = traffic->append	  ? OUTPUT_APPEND :
+				traffic->interval ? OUTPUT_WRITE :
+						    OUTPUT_REPLACE;
+	int ret = output_open(&traffic->output, traffic->path, mode, stderr);
+
+	if (ret)
+		die("%s: %s", traffic->path, strerror(-ret));
+	traffic->headed = traffic->output.continues;
+}
+
+static const char *output_name(const struct traffic *traffic)
+{
+	return traffic->path ? traffic->path : "standard error";
+}
+
+static bool show(const struct gpmu_row *rows, size_t n, void *user)
+{
+	struct traffic *traffic = user;
+	struct traffic_view view = {
+		.file = traffic->output.file,
+		.flow = traffic->flow,
+		.machine = traffic->common.machine,
+		.balance = traffic->balance,
+		.rows = rows,
+		.n_rows = n,
+		.begin = n ? (double)rows->time_begin / 1e9 : 0,
+		.end = n ? (double)rows->time_end / 1e9 : 0,
+		.json = traffic->json,
+		.interval = traffic->interval > 0,
+		.separator = traffic->separator,
+		.said = &traffic->said,
+	};
+
+	if (traffic->flow)
+		gpmu_flow_update(traffic->flow, rows, n);
+	if (gpmu_balance_update(traffic->balance, rows, n))
+		die_no_memory();
+	if (!traffic->json && !traffic->separator) {
+		traffic_text(&view);
+	} else {
+		if (!traffic->json && !traffic->headed)
+			traffic_header(&view);
+		traffic->headed = true;
+		traffic_records(&view);
+	}
+	if (!fflush(view.file))
+		return true;
+	say("%s: %s", output_name(traffic), strerror(errno));
+	traffic->failed = true;
+	return false;
+}
+
+static int count_all(struct traffic *traffic, const struct gpmu_plan *plan,
+		     const struct child *child, const sigset_t *mask)
+{
+	const struct count count = {
+		.plan = plan,
+		.session = { .size = sizeof(count.session), .system = 1 },
+		.argv = traffic->argv,
+		.child = child,
+		.mask = mask,
+		.interval = traffic->interval,
+		.intervals = traffic->intervals,
+		.timeout = traffic->duration,
+		.rows = traffic->interval ? show : NULL,
+		.user = traffic,
+	};
+	struct gpmu_session *session;
+	const struct gpmu_row *rows;
+	struct count_end end;
+	size_t n;
+	int ret = 0;
+
+	session = count_run(&count, &end);
+	if (!session)
+		return end.status;
+	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !traffic->duration)
+		say("%s: %s", traffic->argv[0], strsignal(end.signal));
+	if (!traffic->interval && end.counted) {
+		ret = gpmu_session_total(session, &rows, &n);
+		if (ret)
+			die("counters cannot be read: %s", strerror(-ret));
+		show(rows, n, traffic);
+	}
+	gpmu_session_free(session);
+	if (traffic->failed)
+		return EXIT_OWN;
+	ret = output_close(&traffic->output);
+	if (ret)
+		die("%s: %s", output_name(traffic), strerror(-ret));
+	return end.status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct traffic traffic = { 0 };
+	struct gpmu_plan *plan;
+	struct child child;
+	sigset_t mask;
+	bool plugins;
+	int status;
+
+	common_init(&traffic.common);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &traffic);
+	check(&traffic);
+	plugins = common_has_sources(&traffic.common);
+	if (plugins)
+		count_begin(&child, traffic.argv, NULL, &mask);
+	common_open(&traffic.common);
+	plan = make_plan(&traffic);
+	traffic.balance = need_memory(gpmu_balance_new());
+	open_output(&traffic);
+	status = count_all(&traffic, plan, plugins ? &child : NULL, plugins ? &mask : NULL);
+	gpmu_plan_free(plan);
+	gpmu_flow_free(traffic.flow);
+	gpmu_balance_free(traffic.balance);
+	traffic_said_release(&traffic.said);
+	output_drop(&traffic.output);
+	common_release(&traffic.common);
+	if (plugins)
+		count_heed_signals(&mask);
+	return status;
+}
+
+const struct cmd cmd_traffic = {
+	.name = "traffic",
+	.summary = "show the memory traffic of a Grace by source and memory",
+	.run = run,
+};

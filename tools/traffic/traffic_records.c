@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* CSV and JSON: a record for each number. man/gpmu-traffic.rst describes the columns. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "output.h"
+#include "traffic/traffic.h"
+
+enum column_type {
+	TEXT,
+	NUMBER, /* NaN: none */
+	SECONDS,
+};
+
+struct column {
+	const char *name;
+	enum column_type type;
+	const char *text;
+	double number;
+};
+
+enum {
+	COL_BEGIN,
+	COL_END,
+	COL_HOST,
+	COL_KIND,
+	COL_NAME,
+	COL_DIRECTION,
+	COL_STATE,
+	COL_DERIVED,
+	COL_BYTES,
+	COL_VALUE,
+	COL_UNIT,
+	COL_LOW,
+	COL_HIGH,
+	COL_SHARE,
+	COL_IMBALANCE,
+	COL_PEAK,
+	COL_PEAK_LOW,
+	COL_PEAK_HIGH,
+	COL_SUM,
+	COL_NOTE,
+	COL_GPU,
+	COL_SOURCE,
+	COL_LEFT_OF,
+	COL_LEFT,
+	COL_RIGHT_OF,
+	COL_RIGHT,
+	COL_REMAINDER,
+	COL_PART,
+	N_COLUMNS,
+};
+
+static const struct column columns[N_COLUMNS] = {
+	[COL_BEGIN] = { "time_begin", SECONDS, NULL, NAN },
+	[COL_END] = { "time_end", SECONDS, NULL, NAN },
+	[COL_HOST] = { "host", TEXT, NULL, NAN },
+	[COL_KIND] = { "kind", TEXT, NULL, NAN },
+	[COL_NAME] = { "name", TEXT, NULL, NAN },
+	[COL_DIRECTION] = { "direction", TEXT, NULL, NAN },
+	[COL_STATE] = { "state", TEXT, NULL, NAN },
+	[COL_DERIVED] = { "derived", NUMBER, NULL, NAN },
+	[COL_BYTES] = { "bytes", NUMBER, NULL, NAN },
+	[COL_VALUE] = { "value", NUMBER, NULL, NAN },
+	[COL_UNIT] = { "unit", TEXT, NULL, NAN },
+	[COL_LOW] = { "low", NUMBER, NULL, NAN },
+	[COL_HIGH] = { "high", NUMBER, NULL, NAN },
+	[COL_SHARE] = { "share", NUMBER, NULL, NAN },
+	[COL_IMBALANCE] = { "imbalance", NUMBER, NULL, NAN },
+	[COL_PEAK] = { "peak", NUMBER, NULL, NAN },
+	[COL_PEAK_LOW] = { "peak_low", NUMBER, NULL, NAN },
+	[COL_PEAK_HIGH] = { "peak_high", NUMBER, NULL, NAN },
+	[COL_SUM] = { "sum", TEXT, NULL, NAN },
+	[COL_NOTE] = { "note", TEXT, NULL, NAN },
+	[COL_GPU] = { "gpu", TEXT, NULL, NAN },
+	[COL_SOURCE] = { "source", TEXT, NULL, NAN },
+	[COL_LEFT_OF] = { "left_of", TEXT, NULL, NAN },
+	[COL_LEFT] = { "left", NUMBER, NULL, NAN },
+	[COL_RIGHT_OF] = { "right_of", TEXT, NULL, NAN },
+	[COL_RIGHT] = { "right", NUMBER, NULL, NAN },
+	[COL_REMAINDER] = { "remainder", NUMBER, NULL, NAN },
+	[COL_PART] = { "part", NUMBER, NULL, NAN },
+};
+
+static const char *const states[] = {
+	[GPMU_FLOW_OK] = "ok",
+	[GPMU_FLOW_RANGE] = "range",
+	[GPMU_FLOW_TOGETHER] = "together",
+	[GPMU_FLOW_INVISIBLE] = "invisible",
+	[GPMU_FLOW_IDLE] = "idle",
+	[GPMU_FLOW_NOT_COUNTED] = "not_counted",
+	[GPMU_FLOW_NOT_SUPPORTED] = "not_supported",
+};
+
+struct writer {
+	const struct traffic_view *view;
+	struct column record[N_COLUMNS];
+	char host[256];
+	char name[64]; /* of a GPU's part */
+};
+
+static void put_csv_text(const struct traffic_view *view, const char *text)
+{
+	if (!text)
+		return;
+	if (!strstr(text, view->separator) && !strpbrk(text, "\"\n")) {
+		fputs(text, view->file);
+		return;
+	}
+	putc('"', view->file);
+	for (; *text; text++)
+		fprintf(view->file, *text == '"' ? "\"\"" : "%c", *text);
+	putc('"', view->file);
+}
+
+static void put_column(const struct traffic_view *view, const struct column *column)
+{
+	bool json = view->json;
+
+	if (column->type == TEXT && json)
+		output_json(view->file, column->text);
+	else if (column->type == TEXT)
+		put_csv_text(view, column->text);
+	else if (isnan(column->number))
+		fputs(json ? "null" : "", view->file);
+	else
+		fprintf(view->file, column->type == SECONDS ? "%.9f" : "%.15g", column->number);
+}
+
+static void put_record(const struct writer *writer)
+{
+	const struct traffic_view *view = writer->view;
+
+	if (view->json)
+		fputs("{\"gpmu_traffic\":1", view->file);
+	for (size_t i = 0; i < N_COLUMNS; i++) {
+		if (view->json)
+			fprintf(view->file, ",\"%s\":", columns[i].name);
+		else if (i)
+			fputs(view->separator, view->file);
+		put_column(view, &writer->record[i]);
+	}
+	fputs(view->json ? "}\n" : "\n", view->file);
+}
+
+static void clear(struct writer *writer)
+{
+	memcpy(writer->record, columns, sizeof(columns));
+	writer->record[COL_BEGIN].number = writer->view->begin;
+	writer->record[COL_END].number = writer->view->end;
+	writer->record[COL_HOST].text = *writer->host ? writer->host : NULL;
+	writer->record[COL_UNIT].text = "GB/s";
+}
+
+static void set_value(struct writer *writer, const struct gpmu_flow_value *value)
+{
+	struct column *record = writer->record;
+	const struct gpmu_flow_line *sum;
+
+	record[COL_STATE].text = states[value->state];
+	record[COL_DERIVED].number = value->derived;
+	record[COL_BYTES].number = value->bytes;
+	record[COL_VALUE].number = value->rate / 1e9;
+	record[COL_LOW].number = value->low / 1e9;
+	record[COL_HIGH].number = value->high / 1e9;
+	record[COL_SHARE].number = value->share;
+	if (value->state == GPMU_FLOW_TOGETHER) {
+		sum = gpmu_flow_sum(writer->view->flow, value->sum);
+		record[COL_SUM].text = sum->name;
+	}
+	if (value->why)
+		record[COL_NOTE].text = value->why;
+}
+
+static void put_value(struct writer *writer, const char *kind, const char *name, const char *note,
+		      const char *direction, const struct gpmu_flow_value *value, double imbalance)
+{
+	clear(writer);
+	writer->record[COL_KIND].text = kind;
+	writer->record[COL_NAME].text = name;
+	writer->record[COL_DIRECTION].text = direction;
+	writer->record[COL_IMBALANCE].number = imbalance;
+	set_value(writer, value);
+	if (note)
+		writer->record[COL_NOTE].text = note;
+	put_record(writer);
+}
+
+static void put_line(struct writer *writer, const char *kind, const struct gpmu_flow_line *line)
+{
+	put_value(writer, kind, line->name, line->note, "read", &line->read, NAN);
+	put_value(writer, kind, line->name, line->note, "write", &line->write, NAN);
+}
+
+static void put_link(struct writer *writer, const struct gpmu_flow_link *link)
+{
+	const char *name = link->name, *note = link->note;
+
+	put_value(writer, "link_source", name, note, "read", &link->source_read, NAN);
+	put_value(writer, "link_source", name, note, "write", &link->source_write, NAN);
+	put_value(writer, "link_home", name, note, "read", &link->home_read, link->imbalance_read);
+	put_value(writer, "link_home", name, note, "write", &link->home_write,
+		  link->imbalance_write);
+}
+
+static void put_peak(struct writer *writer, const struct gpmu_flow_peak *peak)
+{
+	clear(writer);
+	writer->record[COL_KIND].text = "peak";
+	writer->record[COL_NAME].text = peak->name;
+	set_value(writer, &peak->value);
+	writer->record[COL_PEAK].number = peak->peak / 1e9;
+	writer->record[COL_PEAK_LOW].number = peak->low;
+	writer->record[COL_PEAK_HIGH].number = peak->high;
+	writer->record[COL_NOTE].text = peak->origin;
+	put_record(writer);
+}
+
+static void put_gpu(struct writer *writer, size_t gpu, size_t part, size_t way)
+{
+	const struct gpmu_row *row = traffic_gpu_row(writer->view, gpu, part, way);
+	struct gpmu_flow_value value;
+
+	if (!row)
+		return;
+	value = traffic_gpu_value(row);
+	snprintf(writer->name, sizeof(writer->name), "GPU%zu %s", gpu, traffic_gpu_parts[part].name);
+	clear(writer);
+	writer->record[COL_KIND].text = "gpu";
+	writer->record[COL_NAME].text = writer->name;
+	writer->record[COL_DIRECTION].text = way ? "write" : "read";
+	set_value(writer, &value);
+	writer->record[COL_GPU].text = row->gpu;
+	writer->record[COL_SOURCE].text = row->source;
+	put_record(writer);
+}
+
+static void put_balance(struct writer *writer, const struct gpmu_balance_line *line)
+{
+	struct column *record = writer->record;
+
+	clear(writer);
+	record[COL_KIND].text = "balance";
+	record[COL_NAME].text = line->name;
+	record[COL_STATE].text = states[line->state == GPMU_STATE_OK	       ? GPMU_FLOW_OK :
+					line->state == GPMU_STATE_NOT_COUNTED ? GPMU_FLOW_NOT_COUNTED :
+									  GPMU_FLOW_NOT_SUPPORTED];
+	record[COL_BYTES].number = line->remainder * (writer->view->end - writer->view->begin);
+	record[COL_SHARE].number = line->share;
+	record[COL_NOTE].text = line->why ? line->why : line->note;
+	record[COL_GPU].text = line->gpu;
+	record[COL_LEFT_OF].text = line->left_of;
+	record[COL_LEFT].number = line->left / 1e9;
+	record[COL_RIGHT_OF].text = line->right_of;
+	record[COL_RIGHT].number = line->right / 1e9;
+	record[COL_REMAINDER].number = line->remainder / 1e9;
+	record[COL_PART].number = line->part;
+	put_record(writer);
+}
+
+static void put_gpus(struct writer *writer)
+{
+	const struct traffic_view *view = writer->view;
+	const struct gpmu_balance_line *line;
+
+	for (size_t gpu = 0; gpmu_machine_gpu(view->machine, gpu); gpu++)
+		for (size_t part = 0; part < TRAFFIC_GPU_PARTS; part++)
+			for (size_t way = 0; way < 2; way++)
+				put_gpu(writer, gpu, part, way);
+	for (size_t i = 0; (line = gpmu_balance_line(view->balance, i)); i++)
+		put_balance(writer, line);
+}
+
+void traffic_header(const struct traffic_view *view)
+{
+	fputs("# gpmu-traffic-csv 1\n", view->file);
+	for (size_t i = 0; i < N_COLUMNS; i++)
+		fprintf(view->file, "%s%s", i ? view->separator : "", columns[i].name);
+	fputs("\n", view->file);
+}
+
+static void put_flow(struct writer *writer)
+{
+	const struct gpmu_flow *flow = writer->view->flow;
+	const struct gpmu_flow_line *line;
+	const struct gpmu_flow_link *link;
+	const struct gpmu_flow_peak *peak;
+	size_t i, j;
+
+	for (i = 0; gpmu_flow_source(flow, i); i++)
+		for (j = 0; (line = gpmu_flow_cell(flow, i, j)); j++)
+			put_line(writer, "flow", line);
+	for (i = 0; (line = gpmu_flow_sum(flow, i)); i++)
+		put_line(writer, "sum", line);
+	for (i = 0; (line = gpmu_flow_source_total(flow, i)); i++)
+		put_line(writer, "source", line);
+	for (i = 0; (line = gpmu_flow_memory_total(flow, i)); i++)
+		put_line(writer, "memory", line);
+	put_line(writer, "total", gpmu_flow_total(flow));
+	for (i = 0; (link = gpmu_flow_link(flow, i)); i++)
+		put_link(writer, link);
+	for (i = 0; (peak = gpmu_flow_peak(flow, i)); i++)
+		put_peak(writer, peak);
+}
+
+void traffic_records(const struct traffic_view *view)
+{
+	struct writer writer = { .view = view };
+
+	if (gethostname(writer.host, sizeof(writer.host) - 1))
+		*writer.host = '\0';
+	if (view->flow)
+		put_flow(&writer);
+	put_gpus(&writer);
+}
