@@ -143,6 +143,7 @@ $(MODEL_PLUGIN_SAN): $(MODEL_PLUGIN_SAN_OF) metrics/sources/plugin.map
 all: $(GPMU_SO) $(MODEL_PLUGIN)
 
 include metrics/rules-gpu.mk
+include metrics/rules-mark.mk
 
 # The manual pages of the library, generated from the comments in its headers
 MAN3		:= $(B)/man/man3.stamp

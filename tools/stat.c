@@ -13,6 +13,7 @@
 #include "common.h"
 #include "count.h"
 #include "output.h"
+#include "stat_regions.h"
 #include "values/gpmu_runs.h"
 
 #define MAX_REASONS	20		/* printed by --strict */
@@ -25,6 +26,8 @@ enum {
 	KEY_PER_NODE,
 	KEY_STRICT,
 	KEY_NO_BIG_NUM,
+	KEY_REGIONS,
+	KEY_PER_THREAD,
 };
 
 struct tasks {
@@ -44,6 +47,7 @@ struct stat {
 	int64_t delay;
 	const char *path;		/* -o */
 	bool append, json, per_node, no_aggr, no_inherit, strict, no_big_num;
+	bool regions, per_thread;
 	const char *separator;
 	char **argv;			/* the command; NULL: none */
 	struct output output;
@@ -133,6 +137,7 @@ static error_t parse_flag(struct stat *stat, int key)
 		{ KEY_APPEND, &stat->append, true }, { KEY_PER_NODE, &stat->per_node, true },
 		{ KEY_STRICT, &stat->strict, true }, { KEY_NO_BIG_NUM, &stat->no_big_num, true },
 		{ 'B', &stat->no_big_num, false },
+		{ KEY_REGIONS, &stat->regions, true }, { KEY_PER_THREAD, &stat->per_thread, true },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -199,6 +204,9 @@ static const struct argp_option options[] = {
 	{ "per-socket", KEY_PER_NODE, NULL, 0, "the same as --per-node: a Grace's sockets are its "
 	  "nodes", 0 },
 	{ "no-aggr", 'A', NULL, 0, "print a row for each CPU; needs -a or -C", 0 },
+	{ "regions", KEY_REGIONS, NULL, 0, "count the regions that the command marks with "
+	  "gpmu-mark.h", 0 },
+	{ "per-thread", KEY_PER_THREAD, NULL, 0, "with --regions: print a row for each thread", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if a value is missing or was multiplexed", 0 },
 	{ "big-num", 'B', NULL, 0, "group digits with commas (default)", 0 },
 	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "do not group digits with commas", 0 },
@@ -237,6 +245,31 @@ static void check(const struct stat *stat)
 		{ stat->runs > 1 && stat->interval, "-r and -I: choose one" },
 		{ stat->delay < 0 && !stat->argv && !stat->timeout && !tasks,
 		  "-D -1 needs a command, -p, -t, --duration or --timeout" },
+	};
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (checks[i].wrong)
+			die("%s", checks[i].why);
+}
+
+/* The command counts itself from mark to mark: options of other targets and times do not apply. */
+static void check_regions(const struct stat *stat)
+{
+	const struct {
+		bool wrong;
+		const char *why;
+	} checks[] = {
+		{ stat->per_thread && !stat->regions, "--per-thread needs --regions" },
+		{ stat->regions && !stat->argv, "--regions needs a command" },
+		{ stat->regions && (stat->system || stat->cpus || stat->pids.length ||
+				    stat->tids.length || stat->no_aggr || stat->no_inherit ||
+				    stat->interval || stat->intervals || stat->runs > 1 ||
+				    stat->delay || stat->timeout || stat->strict ||
+				    stat->common.no_merge),
+		  "--regions cannot be combined with -a, -C, -p, -t, -A, -i, -I, -r, -D, "
+		  "--duration, --timeout, --strict and --metric-no-merge" },
+		{ stat->regions && stat->common.root,
+		  "--regions counts the machine that gpmu runs on: unset GPMU_ROOT" },
 	};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
@@ -660,6 +693,26 @@ static void stat_release(struct stat *stat)
 	common_release(&stat->common);
 }
 
+static int count_regions(struct stat *stat)
+{
+	const struct stat_regions regions = {
+		.common = &stat->common,
+		.events = default_events,
+		.argv = stat->argv,
+		.path = stat->path,
+		.mode = stat->append ? OUTPUT_APPEND : OUTPUT_REPLACE,
+		.format = stat->json ? GPMU_SINK_JSON :
+			  stat->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY,
+		.separator = stat->separator,
+		.per_node = stat->per_node,
+		.per_thread = stat->per_thread,
+	};
+	int status = stat_regions(&regions);
+
+	stat_release(stat);
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
 	struct stat stat = { .runs = 1 };
@@ -674,6 +727,9 @@ static int run(int argc, char **argv)
 	/* As perf: system-wide until Ctrl-C without a command and tasks */
 	stat.system |= !stat.argv && !stat.pids.length && !stat.tids.length && !stat.cpus;
 	check(&stat);
+	check_regions(&stat);
+	if (stat.regions)
+		return count_regions(&stat);
 	plugins = common_has_sources(&stat.common);
 	if (plugins)
 		count_begin(&child, stat.argv, NULL, &mask);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "count/region_sum.h"
 #include "count/session.h"
 
 #define FIRST_ROOM	16
@@ -210,27 +211,53 @@ int gpmu_region_begin(struct gpmu_session *session, const char *name)
 	return 0;
 }
 
-int gpmu_region_end(struct gpmu_session *session, const char *name)
+/* Takes a region off the stack, also one that is not the innermost. */
+static void take_off(struct session_regions *regions, size_t index)
 {
-	struct session_regions *regions = &session->regions;
-	struct session_region *region;
+	regions->depth--;
+	memmove(&regions->stack[index], &regions->stack[index + 1],
+		(regions->depth - index) * sizeof(struct session_region *));
+}
 
-	if (!regions->depth)
-		return -EINVAL;
-	region = regions->stack[regions->depth - 1];
-	if (strcmp(region->name, name) != 0)
-		return -EINVAL;
+static int end_at(struct gpmu_session *session, size_t index)
+{
+	struct session_region *region = session->regions.stack[index];
+
 	if (region->depth == 1) {
 		int ret = session_read(session);
 
 		if (ret)
 			return ret;
 		end(session->now, region);
-		region_capture(name, false);
+		region_capture(region->name, false);
 	}
 	region->depth--;
-	regions->depth--;
+	take_off(&session->regions, index);
 	return 0;
+}
+
+int gpmu_region_end(struct gpmu_session *session, const char *name)
+{
+	const struct session_regions *regions = &session->regions;
+
+	if (!regions->depth || strcmp(regions->stack[regions->depth - 1]->name, name) != 0)
+		return -EINVAL;
+	return end_at(session, regions->depth - 1);
+}
+
+int session_region_end_any(struct gpmu_session *session, const char *name)
+{
+	for (size_t i = session->regions.depth; i > 0; i--)
+		if (!strcmp(session->regions.stack[i - 1]->name, name))
+			return end_at(session, i - 1);
+	return -EINVAL;
+}
+
+const char *session_innermost(const struct gpmu_session *session)
+{
+	const struct session_regions *regions = &session->regions;
+
+	return regions->depth ? regions->stack[regions->depth - 1]->name : NULL;
 }
 
 size_t gpmu_session_region_count(const struct gpmu_session *session)
@@ -251,28 +278,18 @@ uint64_t gpmu_region_visit_count(const struct gpmu_session *session, size_t inde
 int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gpmu_row **rows,
 		     size_t *length)
 {
-	struct gpmu_counts *counts = session->difference;
 	const struct session_region *region;
-	const struct count *sum;
-	int ret;
+	struct region_sum sum;
 
 	if (index >= session->regions.length)
 		return -EINVAL;
 	region = session->regions.list[index];
-	sum = region->sum;
-	/* Places, and why something is not counted */
-	ret = counts_assign(counts, session->now);
-	if (ret)
-		return ret;
-	for (size_t i = 0; i < counts->n_slots; i++)
-		for (size_t k = 0; k < counts->slots[i].length; k++)
-			counts->slots[i].counts[k] = *sum++;
-	counts->begin = 0;
-	counts->end = region->time;
-	counts->user_time = region->user;
-	counts->system_time = region->system;
-	counts->times_why = region->times_why;
-	return session_rows(session, 0, rows, length);
+	sum = (struct region_sum){
+		.time = region->time, .user = region->user, .system = region->system,
+		.times_why = region->times_why,
+		.counts = region->sum, .length = session->n_counts,
+	};
+	return region_sum_rows(&sum, session, rows, length);
 }
 
 void session_regions_release(struct session_regions *regions)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpmu.h"
+#include "count/session.h"
 
 static int widest_region(const struct gpmu_session *session)
 {
@@ -19,7 +19,7 @@ static int widest_region(const struct gpmu_session *session)
 	return (int)widest;
 }
 
-static int print_place(char *text, size_t size, const struct gpmu_row *row)
+int region_print_place(char *text, size_t size, const struct gpmu_row *row)
 {
 	if (row->cpu >= 0)
 		return snprintf(text, size, " of CPU %d", row->cpu);
@@ -33,16 +33,16 @@ static int print_place(char *text, size_t size, const struct gpmu_row *row)
 static int widest_counter(const struct gpmu_row *rows, size_t n)
 {
 	int widest = (int)strlen("counter"), length;
-	char place[32];
+	char place[REGION_PLACE];
 
 	for (size_t i = 0; i < n; i++) {
-		length = (int)strlen(rows[i].name) + print_place(place, sizeof(place), &rows[i]);
+		length = (int)strlen(rows[i].name) + region_print_place(place, sizeof(place), &rows[i]);
 		widest = length > widest ? length : widest;
 	}
 	return widest;
 }
 
-static void print_value(FILE *file, const struct gpmu_row *row)
+void region_print_value(FILE *file, const struct gpmu_row *row)
 {
 	static const char *const states[] = {
 		[GPMU_STATE_IDLE] = "idle", [GPMU_STATE_NOT_COUNTED] = "<not counted>",
@@ -65,7 +65,7 @@ int gpmu_regions_print(struct gpmu_session *session, FILE *file)
 	int region = widest_region(session), counter = 0, ret;
 	const struct gpmu_row *rows;
 	const char *name;
-	char place[32];
+	char place[REGION_PLACE];
 	size_t n;
 
 	for (size_t i = 0; (name = gpmu_region_name(session, i)); i++) {
@@ -78,12 +78,12 @@ int gpmu_regions_print(struct gpmu_session *session, FILE *file)
 				"region", counter, "counter");
 		}
 		for (size_t k = 0; k < n; k++) {
-			int used = print_place(place, sizeof(place), &rows[k]);
+			int used = region_print_place(place, sizeof(place), &rows[k]);
 
 			fprintf(file, "%-*s%10" PRIu64 "%14.6f  %s%-*s  ", region, name,
 				gpmu_region_visit_count(session, i), (double)rows[k].time_end / 1e9, rows[k].name,
 				counter - (int)strlen(rows[k].name), used ? place : "");
-			print_value(file, &rows[k]);
+			region_print_value(file, &rows[k]);
 		}
 	}
 	errno = 0;

@@ -157,7 +157,23 @@ void session_target_gone(const struct gpmu_session_options *options, struct gpmu
 
 /* --- region.c */
 
+/*
+ * As gpmu_region_end(), for a region that need not be the innermost: threads that share a session
+ * end their regions in any order.
+ */
+int session_region_end_any(struct gpmu_session *session, const char *name);
+/* Returns the name of the innermost region that is begun and not ended; NULL if there is none */
+const char *session_innermost(const struct gpmu_session *session);
 void session_regions_release(struct session_regions *regions);
+
+/* --- region_print.c */
+
+#define REGION_PLACE	32	/* size of the text of a place */
+
+/* Writes " of node 1" or " of CPU 3", or "". Returns the length. */
+int region_print_place(char *text, size_t size, const struct gpmu_row *row);
+/* Writes the value and unit of a row, or why it has none, and ends the line. */
+void region_print_value(FILE *file, const struct gpmu_row *row);
 
 /* --- region_capture.c */
 

@@ -32,6 +32,8 @@
 #include <gpmu/sink.h>	/* rows as text */
 #include <gpmu/session.h>	/* counts a plan */
 #include <gpmu/region.h>	/* counts parts of a program */
+#include <gpmu/measure.h>	/* counts the regions of a program in a few calls */
+#include <gpmu/marks.h>	/* counts regions that other programs mark */
 #include <gpmu/traffic.h>	/* memory reads and writes by source and memory */
 #include <gpmu/trace.h>	/* writes a timeline for Perfetto */
 #include <gpmu/clock.h>	/* converts time stamps of other clocks */

@@ -36,7 +36,7 @@ $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test))-san.t: $(B)/tests/fu
 # Source plugins: the model, and a defective one
 FAKE_SRC	:= $(filter %/source-fake.c,$(UNIT_SRC))
 FAKE_PLUGIN	:= $(B)/tests/unit/gpmu-fake.so
-SOURCE_TESTS	:= $(filter source source-% session session-% region region-% probe traffic%,$(GPMU_TESTS))
+SOURCE_TESTS	:= $(filter source source-% session session-% region region-% measure measure-% probe traffic%,$(GPMU_TESTS))
 $(FAKE_PLUGIN): $(FAKE_SRC) $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) -fPIC -shared -o $@ $<

@@ -39,6 +39,21 @@ got=$("$programs/regions" no-such-event 2>&1)
 is "$?" 1 "regions: an event that does not exist makes the example fail"
 like "$got" "^regions: .*no-such-event" "regions: the error names the event that does not exist"
 
+if got=$("$programs/first" 2>&1); then
+	is "$(awk '{ print $1, $2, $4 }' <<<"$got" | tr '\n' ';')" "region visits counter;solve 1 task-clock;solve 1 page-faults;" \
+		"first: the table has the region and its two events"
+	between "$(value "$got" solve task-clock)" 1 60000 "first: the region takes CPU time"
+else
+	skip "$got" "first: the example counts software events"
+fi
+got=$("$programs/first" GraceMemBW "$model=$steady" 2>&1)
+between "$(value "$got" solve GraceMemBW)" 190.71 190.73 "first: the example counts a metric of the model"
+got=$("$programs/first" GraceMemBX 2>&1)
+is "$? $got" "1 first: there is no metric or event GraceMemBX, did you mean GraceMemBW?" \
+	"first: the error names the most similar metric"
+"$programs/marks" 1000
+ok $? "marks: the example runs without gpmu"
+
 if got=$("$programs/threads" 3 2>&1); then
 	is "$(wc -l <<<"$got")" 3 "threads: the example prints a line for each of three threads"
 	for thread in 0 1 2; do

@@ -14,7 +14,7 @@ so=${B:-build}/libgpmu.so.0
 compile() {
 	local header
 
-	for header in "$include"/gpmu.h "$include"/gpmu-source.h "$include"/gpmu/*.h; do
+	for header in "$include"/gpmu.h "$include"/gpmu-source.h "$include"/gpmu-mark.h "$include"/gpmu/*.h; do
 		"$1" "-std=$2" -x "$3" -pedantic -Wall -Wextra -Werror -I "$include" -fsyntax-only "$header" 2>&1
 	done
 }

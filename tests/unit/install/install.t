@@ -36,7 +36,7 @@ files() {
 
 # expected: prints the files to be installed, below PREFIX
 expected() {
-	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/{gpmu-{cupti,model,nvml},libgpmu-inject}.so lib/libgpmu.so lib/libgpmu.so.0 \
+	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/{gpmu-{cupti,model,nvml},libgpmu-{inject,mark}}.so lib/libgpmu.so lib/libgpmu.so.0 \
 		lib/pkgconfig/gpmu.pc share/bash-completion/completions/gpmu share/doc/gpmu/{output,scenario,timeline,traffic}.rst \
 		share/man/man3/{libgpmu,gpmu_source_plugin}.3 share/zsh/site-functions/_gpmu
 	(cd metrics/include && printf 'include/%s\n' ./*.h gpmu/*.h | sed 's|\./||')
@@ -60,7 +60,7 @@ installed gpmu 0.1.0 in $root/usr/local" "install: make install prints where it 
 is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" \
 	"install: all files are installed, by default below /usr/local"
 is "$(files "$root" | grep -v ^usr/local/)" "" "install: nothing is installed outside of PREFIX"
-is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-cupti.so gpmu-model.so gpmu-nvml.so libgpmu-inject.so libgpmu.so.0" \
+is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-cupti.so gpmu-model.so gpmu-nvml.so libgpmu-inject.so libgpmu-mark.so libgpmu.so.0" \
 	"install: programs and libraries are executable"
 is "$(find "$root/usr" -type f -not -perm -444 -o -type d -not -perm -555 -o -perm /022 -not -type l)" "" \
 	"install: everybody can read all files and only the owner can write"

@@ -15,6 +15,11 @@ exports() {
 	grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sort -u
 }
 
+# marks: the inline functions of gpmu-mark.h
+marks() {
+	grep -oE '^static inline void gpmu_mark_[a-z]+' metrics/include/gpmu-mark.h | sed 's/.* //'
+}
+
 # own_pages: the pages that are not just a reference to another page
 own_pages() {
 	(cd "$pages" && grep -L '^\.so ' -- *.3)
@@ -61,7 +66,7 @@ else
 	done
 	is "$(cat "$work/warnings")" "" "each page renders without a warning"
 	# No example defines a function with this prefix.
-	is "$(comm -13 <(exports) <(cat "$work"/*.3 | grep -oE '\bgpmu_[a-z0-9_]+ *\([^0-9]' | sed 's/ *(.*//' | sort -u))" "" \
+	is "$(comm -13 <({ exports; marks; } | sort) <(cat "$work"/*.3 | grep -oE '\bgpmu_[a-z0-9_]+ *\([^0-9]' | sed 's/ *(.*//' | sort -u))" "" \
 		"pages name only exported functions"
 	is "$(LC_ALL=C.UTF-8 grep -E '^.{81}' "$work"/*.3)" "" "no page is wider than 80 columns"
 fi

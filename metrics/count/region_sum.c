@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "count/region_sum.h"
+#include "count/session.h"
+
+size_t region_find(const struct gpmu_session *session, const char *name)
+{
+	for (size_t i = 0; i < session->regions.length; i++)
+		if (!strcmp(session->regions.list[i]->name, name))
+			return i;
+	return SIZE_MAX;
+}
+
+static int add_counts(struct region_sum *sum, const struct count *counts, size_t length)
+{
+	if (!sum->counts) {
+		sum->counts = calloc(length ? length : 1, sizeof(*sum->counts));
+		if (!sum->counts)
+			return -ENOMEM;
+		sum->length = length;
+	}
+	for (size_t i = 0; i < sum->length; i++) {
+		/* A session that could open fewer events than the others */
+		static const struct count lost = { .state = COUNT_NOT_COUNTED };
+
+		count_add(&sum->counts[i], length == sum->length ? &counts[i] : &lost);
+	}
+	return 0;
+}
+
+int region_sum_add(struct region_sum *sum, const struct gpmu_session *session, size_t index)
+{
+	const struct session_region *region = session->regions.list[index];
+	int ret = add_counts(sum, region->sum, session->n_counts);
+
+	if (ret)
+		return ret;
+	sum->visits += region->visits;
+	sum->time += region->time;
+	sum->user += region->user;
+	sum->system += region->system;
+	return 0;
+}
+
+int region_sum_merge(struct region_sum *sum, const struct region_sum *other)
+{
+	int ret = other->counts ? add_counts(sum, other->counts, other->length) : 0;
+
+	if (ret)
+		return ret;
+	sum->visits += other->visits;
+	sum->time += other->time;
+	sum->user += other->user;
+	sum->system += other->system;
+	return 0;
+}
+
+int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
+		    const struct gpmu_row **rows, size_t *length)
+{
+	static const struct count lost = { .state = COUNT_NOT_COUNTED };
+	struct gpmu_counts *counts = session->difference;
+	const bool same = sum->length == session->n_counts;
+	const struct count *from = sum->counts;
+	/* Places, and why something is not counted */
+	int ret = counts_assign(counts, session->now);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < counts->n_slots; i++)
+		for (size_t k = 0; k < counts->slots[i].length; k++)
+			counts->slots[i].counts[k] = same && from ? *from++ : lost;
+	counts->begin = 0;
+	counts->end = sum->time;
+	counts->user_time = sum->user;
+	counts->system_time = sum->system;
+	counts->times_why = sum->times_why;
+	return session_rows(session, 0, rows, length);
+}
+
+void region_sum_release(struct region_sum *sum)
+{
+	free(sum->counts);
+	*sum = (struct region_sum){ 0 };
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Marks of regions that "gpmu stat --regions" counts.
+ *
+ * A program that includes this header needs no library. When it runs alone, a mark is a test of
+ * a pointer and counts nothing. Under "gpmu stat --regions" a library that gpmu preloads counts
+ * each region by thread. Programs that are linked statically, and setuid programs, cannot be
+ * counted, as no library can be preloaded into them.
+ *
+ * A region is the part of a program between gpmu_mark_begin() and gpmu_mark_end() of the same
+ * thread with the same name. Regions of a thread may be nested. For C++ and C11, with GCC or
+ * Clang.
+ */
+#ifndef GPMU_MARK_H
+#define GPMU_MARK_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Functions of the preloaded library; programs call the functions below. */
+extern void gpmu_mark_begin_counted(const char *name) __attribute__((weak));
+extern void gpmu_mark_end_counted(const char *name) __attribute__((weak));
+
+#if defined(__x86_64__)
+/*
+ * In a program that is not position-independent the linker replaces the address of a weak
+ * function by 0, except in the global offset table.
+ */
+#define GPMU_MARK_CALL(function, name)						\
+	do {									\
+		void (*gpmu_mark_function_)(const char *);			\
+		__asm__(".weak " #function "\n\tmovq " #function "@GOTPCREL(%%rip), %0"	\
+			: "=r"(gpmu_mark_function_));				\
+		if (__builtin_expect(gpmu_mark_function_ != 0, 0))		\
+			gpmu_mark_function_(name);				\
+	} while (0)
+#else
+#define GPMU_MARK_CALL(function, name)						\
+	do {									\
+		if (__builtin_expect(function != 0, 0))				\
+			function(name);						\
+	} while (0)
+#endif
+
+/* Begins a region of the calling thread. */
+static inline void gpmu_mark_begin(const char *name)
+{
+	GPMU_MARK_CALL(gpmu_mark_begin_counted, name);
+}
+
+/* Ends the innermost region of the calling thread, which has this name. */
+static inline void gpmu_mark_end(const char *name)
+{
+	GPMU_MARK_CALL(gpmu_mark_end_counted, name);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPMU_MARK_H */

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The environment in which the regions that programs mark are counted. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "measure/marks.h"
+#include "measure/marks_read.h"
+#include "plugin/source_object.h"
+
+#define PRELOAD	"LD_PRELOAD"
+
+enum {
+	ENTRY_PRELOAD,
+	ENTRY_FILE,
+	ENTRY_LIST,
+	ENTRY_SOURCES,
+	ENTRY_CATALOGS,
+	ENTRY_OPTIONS,
+	ENTRIES,
+};
+
+static const char *const variables[ENTRIES] = {
+	PRELOAD, MARKS_FILE, MARKS_LIST, MARKS_SOURCES, MARKS_CATALOGS, MARKS_OPTIONS,
+};
+
+struct gpmu_marks {
+	char *path;			/* of the temporary file */
+	int fd;
+	bool named;			/* counts of several processes are told apart by a line */
+	char *entries[ENTRIES];		/* "NAME=VALUE" */
+	char **environment;		/* borrows from environ and entries */
+};
+
+static int no_memory(struct gpmu_error *error)
+{
+	error_set(error, 0, "out of memory");
+	return -ENOMEM;
+}
+
+static int make_file(struct gpmu_marks *marks, struct gpmu_error *error)
+{
+	const char *folder = getenv("TMPDIR");
+
+	marks->path = text_print("%s/gpmu-mark-XXXXXX", folder && *folder ? folder : "/tmp");
+	if (!marks->path)
+		return no_memory(error);
+	marks->fd = mkostemp(marks->path, O_CLOEXEC);
+	if (marks->fd >= 0)
+		return 0;
+	error_set(error, 0, "a file in %.100s: %m", folder && *folder ? folder : "/tmp");
+	return -errno;
+}
+
+/* LD_PRELOAD with the library first */
+static int set_preload(struct gpmu_marks *marks, struct gpmu_error *error)
+{
+	const char *before = getenv(PRELOAD);
+	char path[PATH_MAX], *real;
+	int ret = source_find_file(MARKS_LIBRARY, path, sizeof(path), error);
+
+	if (ret)
+		return ret;
+	/* The command may run in another folder. */
+	real = realpath(path, NULL);
+	if (!real)
+		return no_memory(error);
+	if (strpbrk(real, " :")) {
+		error_set(error, 0, "%.150s cannot be preloaded: its path has a blank or a colon",
+			  real);
+		free(real);
+		return -EINVAL;
+	}
+	marks->entries[ENTRY_PRELOAD] = text_print(PRELOAD "=%s%s%s", real,
+						   before && *before ? ":" : "",
+						   before ? before : "");
+	free(real);
+	return marks->entries[ENTRY_PRELOAD] ? 0 : no_memory(error);
+}
+
+/* "NAME=" and a line for each of the texts; NULL: no memory */
+static char *lines(const char *name, const char *const *texts, size_t n)
+{
+	char *all = text_print("%s=", name);
+
+	for (size_t i = 0; i < n && all; i++) {
+		char *longer = text_print("%s%s\n", all, texts[i]);
+
+		free(all);
+		all = longer;
+	}
+	return all;
+}
+
+static int set_entries(struct gpmu_marks *marks, const char *list,
+		       const struct gpmu_options *options, struct gpmu_error *error)
+{
+	char **entries = marks->entries;
+
+	entries[ENTRY_FILE] = text_print(MARKS_FILE "=%s", marks->path);
+	entries[ENTRY_LIST] = text_print(MARKS_LIST "=%s", list);
+	entries[ENTRY_SOURCES] = lines(MARKS_SOURCES, options->sources, options->n_sources);
+	entries[ENTRY_CATALOGS] = lines(MARKS_CATALOGS, options->catalogs, options->n_catalogs);
+	entries[ENTRY_OPTIONS] = text_print(MARKS_OPTIONS "=%d %d %d %s", (int)options->format,
+					    options->per_thread, (int)options->aggregation,
+					    options->separator ? options->separator : "");
+	for (size_t i = 0; i < ENTRIES; i++)
+		if (!entries[i])
+			return no_memory(error);
+	return 0;
+}
+
+static bool is_replaced(const char *entry)
+{
+	for (size_t i = 0; i < ENTRIES; i++) {
+		size_t length = strlen(variables[i]);
+
+		if (!strncmp(entry, variables[i], length) && entry[length] == '=')
+			return true;
+	}
+	return false;
+}
+
+static int make_environment(struct gpmu_marks *marks, struct gpmu_error *error)
+{
+	size_t n = 0, to = 0;
+
+	while (environ && environ[n])
+		n++;
+	marks->environment = calloc(n + ENTRIES + 1, sizeof(char *));
+	if (!marks->environment)
+		return no_memory(error);
+	for (size_t i = 0; i < n; i++)
+		if (!is_replaced(environ[i]))
+			marks->environment[to++] = environ[i];
+	for (size_t i = 0; i < ENTRIES; i++)
+		marks->environment[to++] = marks->entries[i];
+	return 0;
+}
+
+static int check(const struct gpmu_options *options, struct gpmu_error *error)
+{
+	if (options->system || options->cpus || options->n_pids || options->n_tids ||
+	    options->inherit) {
+		error_set(error, 0, "marks count the threads that make them, and no other target");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int prepare(struct gpmu_marks *marks, const char *list, const struct gpmu_options *options,
+		   struct gpmu_error *error)
+{
+	int ret = check(options, error);
+
+	if (!ret)
+		ret = set_preload(marks, error);
+	if (!ret)
+		ret = make_file(marks, error);
+	if (!ret)
+		ret = set_entries(marks, list, options, error);
+	return ret ? ret : make_environment(marks, error);
+}
+
+struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *options,
+				  struct gpmu_error *error)
+{
+	struct gpmu_options all = { .size = sizeof(all) };
+	struct gpmu_marks *marks = calloc(1, sizeof(*marks));
+	int ret;
+
+	if (!marks) {
+		errno = -no_memory(error);
+		return NULL;
+	}
+	marks->fd = -1;
+	if (options)
+		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	marks->named = all.format == GPMU_SINK_SUMMARY;
+	ret = prepare(marks, list, &all, error);
+	if (!ret)
+		return marks;
+	gpmu_marks_free(marks);
+	errno = -ret;
+	return NULL;
+}
+
+void gpmu_marks_free(struct gpmu_marks *marks)
+{
+	if (!marks)
+		return;
+	if (marks->fd >= 0) {
+		close(marks->fd);
+		unlink(marks->path);
+	}
+	for (size_t i = 0; i < ENTRIES; i++)
+		free(marks->entries[i]);
+	free(marks->environment);
+	free(marks->path);
+	free(marks);
+}
+
+char *const *gpmu_marks_environment(const struct gpmu_marks *marks)
+{
+	return marks->environment;
+}
+
+int gpmu_marks_print(struct gpmu_marks *marks, FILE *file,
+		     void (*warn)(const char *line, void *user), void *user)
+{
+	return marks_read(marks->fd, marks->named, file, warn, user);
+}

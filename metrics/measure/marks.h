@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What marks.c and the preloaded library agree on. The library appends records to a file. Each
+ * record is written by one call: a line "KIND PID LENGTH NAME", then LENGTH bytes of text.
+ */
+#ifndef GPMU_MARKS_H
+#define GPMU_MARKS_H
+
+/* Environment variables */
+#define MARKS_FILE	"GPMU_MARK_FILE"	/* path of the file */
+#define MARKS_LIST	"GPMU_MARK_LIST"	/* of gpmu_open() */
+#define MARKS_SOURCES	"GPMU_MARK_SOURCES"	/* one a line */
+#define MARKS_CATALOGS	"GPMU_MARK_CATALOGS"	/* one a line */
+#define MARKS_OPTIONS	"GPMU_MARK_OPTIONS"	/* "FORMAT PER_THREAD AGGREGATION SEPARATOR" */
+
+#define MARKS_LIBRARY	"libgpmu-mark.so"
+
+/* Kinds of records */
+#define MARKS_LOADED	'L'	/* the library is in a process; no text */
+#define MARKS_BEGUN	'B'	/* its first mark; no text */
+#define MARKS_COUNTED	'C'	/* its exit; what gpmu_print() printed */
+#define MARKS_FAILED	'F'	/* the counters could not be opened; the error */
+
+#define MARKS_NAME	16	/* of a process, of TASK_COMM_LEN bytes */
+
+#endif /* GPMU_MARKS_H */

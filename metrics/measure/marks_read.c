@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/vector.h"
+#include "measure/marks.h"
+#include "measure/marks_read.h"
+
+/* A process with marks */
+struct process {
+	int pid;
+	char name[MARKS_NAME];
+	bool ended;			/* its counts or its failure are in the file */
+};
+
+struct record {
+	char kind;
+	int pid;
+	char name[MARKS_NAME];
+	const char *text;
+	size_t length;
+};
+
+struct reading {
+	FILE *file;
+	void (*warn)(const char *line, void *user);
+	void *user;
+	struct vector processes;		/* struct process */
+	struct vector counts;		/* struct record: what processes printed */
+	bool loaded;			/* the library was in a process */
+	bool failed;
+};
+
+__attribute__((format(printf, 2, 3)))
+static int report(const struct reading *reading, const char *fmt, ...)
+{
+	va_list args;
+	char *line;
+
+	if (!reading->warn)
+		return 0;
+	va_start(args, fmt);
+	line = text_vprint(fmt, args);
+	va_end(args);
+	if (!line)
+		return -ENOMEM;
+	reading->warn(line, reading->user);
+	free(line);
+	return 0;
+}
+
+/* The process that began its marks last; an id may be used again. NULL if there is none */
+static struct process *find(const struct reading *reading, int pid)
+{
+	struct process *processes = reading->processes.data;
+
+	for (size_t i = reading->processes.n; i > 0; i--)
+		if (processes[i - 1].pid == pid)
+			return &processes[i - 1];
+	return NULL;
+}
+
+static int begin(struct reading *reading, const struct record *record)
+{
+	struct process *process = vector_add(&reading->processes, sizeof(*process));
+
+	if (!process)
+		return -ENOMEM;
+	process->pid = record->pid;
+	memcpy(process->name, record->name, sizeof(process->name));
+	return 0;
+}
+
+static int fail(struct reading *reading, const struct record *record)
+{
+	reading->failed = true;
+	return report(reading, "process %d (%s) was not counted: %.*s", record->pid, record->name,
+		      (int)record->length, record->text);
+}
+
+static int keep(struct reading *reading, const struct record *record)
+{
+	struct record *kept = vector_add(&reading->counts, sizeof(*kept));
+
+	if (!kept)
+		return -ENOMEM;
+	*kept = *record;
+	return 0;
+}
+
+static int take(struct reading *reading, const struct record *record)
+{
+	struct process *process = find(reading, record->pid);
+
+	switch (record->kind) {
+	case MARKS_LOADED:
+		reading->loaded = true;
+		return 0;
+	case MARKS_BEGUN:
+		return begin(reading, record);
+	case MARKS_COUNTED:
+	case MARKS_FAILED:
+		if (process)
+			process->ended = true;
+		return record->kind == MARKS_FAILED ? fail(reading, record) : keep(reading, record);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Parses the record at *@text and goes behind it. Returns 0; -EINVAL if it is malformed */
+static int parse(char **text, const char *end, struct record *record)
+{
+	char *line = memchr(*text, '\n', (size_t)(end - *text));
+	int front = 0;
+
+	if (!line)
+		return -EINVAL;
+	*line = '\0';
+	if (sscanf(*text, "%c %d %zu %n", &record->kind, &record->pid, &record->length, &front) < 3 ||
+	    !front || record->length > (size_t)(end - line - 1))
+		return -EINVAL;
+	snprintf(record->name, sizeof(record->name), "%s", *text + front);
+	record->text = line + 1;
+	*text = line + 1 + record->length;
+	return 0;
+}
+
+static int take_all(struct reading *reading, char *text, size_t length)
+{
+	const char *end = text + length;
+	struct record record;
+	int ret = 0;
+
+	while (!ret && text < end) {
+		ret = parse(&text, end, &record);
+		if (ret)
+			ret = report(reading, "the file of the marks is damaged, and the rest of it is ignored") ?
+			      -ENOMEM : 1;
+		else
+			ret = take(reading, &record);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* Reports processes that have not handed over their counts, or why there are none at all. */
+static int report_missing(const struct reading *reading)
+{
+	const struct process *processes = reading->processes.data;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < reading->processes.n; i++)
+		if (!processes[i].ended)
+			ret = report(reading, "the counts of process %d (%s) are lost: it was killed, it still "
+				     "runs, or it left by _exit() or execve()", processes[i].pid,
+				     processes[i].name);
+	if (ret || reading->counts.n || reading->failed || reading->processes.n)
+		return ret;
+	if (reading->loaded)
+		return report(reading, "the command marked no region with gpmu_mark_begin()");
+	return report(reading, "no region can be counted: the command is a statically linked or a setuid "
+		      "program, into which " MARKS_LIBRARY " cannot be preloaded");
+}
+
+static void print(const struct reading *reading, bool named)
+{
+	const struct record *counts = reading->counts.data;
+
+	for (size_t i = 0; i < reading->counts.n; i++) {
+		if (named && reading->counts.n > 1)
+			fprintf(reading->file, "%sprocess %d (%s):\n", i ? "\n" : "", counts[i].pid,
+				counts[i].name);
+		fwrite(counts[i].text, 1, counts[i].length, reading->file);
+	}
+}
+
+static char *read_file(int fd, size_t *length)
+{
+	struct stat stat;
+	ssize_t n = 0;
+	char *text;
+
+	if (fstat(fd, &stat))
+		return NULL;
+	text = malloc((size_t)stat.st_size + 1);
+	for (*length = 0; text && *length < (size_t)stat.st_size; *length += (size_t)n) {
+		n = pread(fd, text + *length, (size_t)stat.st_size - *length, (off_t)*length);
+		if (n <= 0)
+			break;
+	}
+	return text;
+}
+
+int marks_read(int fd, bool named, FILE *file, void (*warn)(const char *line, void *user),
+	       void *user)
+{
+	struct reading reading = { .file = file, .warn = warn, .user = user };
+	size_t length;
+	char *text = read_file(fd, &length);
+	int ret;
+
+	if (!text)
+		return errno ? -errno : -ENOMEM;
+	ret = take_all(&reading, text, length);
+	if (!ret)
+		ret = report_missing(&reading);
+	if (!ret)
+		print(&reading, named);
+	errno = 0;
+	if (!ret && (fflush(file) || ferror(file)))
+		ret = errno ? -errno : -EIO;
+	if (!ret)
+		ret = (int)reading.counts.n;
+	vector_release(&reading.counts);
+	vector_release(&reading.processes);
+	free(text);
+	return ret;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Regions of a program with threads. Each region is begun in two sessions: that of the thread,
+ * and the one that all threads share, where it lasts while any thread is in it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "count/session.h"
+#include "measure/measure.h"
+
+static int begin_shared(struct gpmu *gpmu, const char *name)
+{
+	int ret;
+
+	pthread_mutex_lock(&gpmu->lock);
+	ret = gpmu_region_begin(gpmu->shared, name);
+	pthread_mutex_unlock(&gpmu->lock);
+	return ret;
+}
+
+static int end_shared(struct gpmu *gpmu, const char *name)
+{
+	int ret;
+
+	pthread_mutex_lock(&gpmu->lock);
+	ret = session_region_end_any(gpmu->shared, name);
+	pthread_mutex_unlock(&gpmu->lock);
+	return ret;
+}
+
+int gpmu_begin(struct gpmu *gpmu, const char *name)
+{
+	struct measure_thread *thread = measure_thread_get(gpmu);
+	int ret;
+
+	if (!thread)
+		return errno ? -errno : -ENOMEM;
+	ret = begin_shared(gpmu, name);
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&thread->lock);
+	ret = gpmu_region_begin(thread->session, name);
+	pthread_mutex_unlock(&thread->lock);
+	if (ret)
+		end_shared(gpmu, name);
+	return ret;
+}
+
+int gpmu_end(struct gpmu *gpmu, const char *name)
+{
+	struct measure_thread *thread = pthread_getspecific(gpmu->key);
+	int ret;
+
+	if (!thread)
+		return -EINVAL;
+	pthread_mutex_lock(&thread->lock);
+	ret = gpmu_region_end(thread->session, name);
+	pthread_mutex_unlock(&thread->lock);
+	return ret ? ret : end_shared(gpmu, name);
+}
+
+int measure_sum(struct gpmu *gpmu, const char *name)
+{
+	region_sum_release(&gpmu->sum);
+	for (struct measure_thread *thread = gpmu->threads; thread; thread = thread->next)
+		if (measure_thread_sum(thread, name, &gpmu->sum) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+const char *gpmu_region_at(struct gpmu *gpmu, size_t index)
+{
+	const char *name;
+
+	pthread_mutex_lock(&gpmu->lock);
+	name = gpmu_region_name(gpmu->shared, index);
+	pthread_mutex_unlock(&gpmu->lock);
+	return name;
+}
+
+uint64_t gpmu_visits(struct gpmu *gpmu, const char *name)
+{
+	uint64_t visits;
+
+	pthread_mutex_lock(&gpmu->lock);
+	visits = measure_sum(gpmu, name) ? 0 : gpmu->sum.visits;
+	pthread_mutex_unlock(&gpmu->lock);
+	return visits;
+}
+
+/* Appends pointers to the rows of an array. 0 or -ENOMEM */
+static int append(struct gpmu *gpmu, size_t *length, const struct gpmu_row *rows, size_t n)
+{
+	const char *at = (const char *)rows;
+	const struct gpmu_row **all;
+
+	all = reallocarray(gpmu->rows, *length + n + 1, sizeof(struct gpmu_row *));
+	if (!all)
+		return -ENOMEM;
+	gpmu->rows = all;
+	for (size_t i = 0; i < n; i++, at += ((const struct gpmu_row *)at)->size)
+		all[(*length)++] = (const struct gpmu_row *)at;
+	return 0;
+}
+
+static int get_rows(struct gpmu *gpmu, const char *name, size_t *length)
+{
+	size_t index = region_find(gpmu->shared, name), n;
+	const struct gpmu_row *rows;
+	int ret;
+
+	if (index == SIZE_MAX)
+		return -EINVAL;
+	ret = measure_sum(gpmu, name);
+	if (ret)
+		return ret;
+	gpmu->sum.time = gpmu->shared->regions.list[index]->time;
+	ret = region_sum_rows(&gpmu->sum, gpmu->blank, &rows, &n);
+	if (!ret)
+		ret = append(gpmu, length, rows, n);
+	if (!ret)
+		ret = gpmu_region_rows(gpmu->shared, index, &rows, &n);
+	return ret ? ret : append(gpmu, length, rows, n);
+}
+
+int gpmu_rows(struct gpmu *gpmu, const char *name, const struct gpmu_row *const **rows,
+	      size_t *length)
+{
+	int ret;
+
+	*length = 0;
+	pthread_mutex_lock(&gpmu->lock);
+	ret = get_rows(gpmu, name, length);
+	*rows = gpmu->rows;
+	pthread_mutex_unlock(&gpmu->lock);
+	return ret;
+}
