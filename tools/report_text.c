@@ -75,7 +75,7 @@ static size_t column_of(const struct gpmu_report_table *table, const char *name)
 {
 	size_t column = 0;
 
-	while (column < table->n_columns && strcmp(table->columns[column].name, name) != 0)
+	while (column < table->column_count && strcmp(table->columns[column].name, name) != 0)
 		column++;
 	return column;
 }
@@ -87,7 +87,7 @@ static enum gpmu_report_kind kind_of(const struct report_view *view, size_t row,
 	size_t unit = column_of(view->table, "unit");
 	const char *text;
 
-	if (kind != GPMU_REPORT_NUMBER || unit == view->table->n_columns)
+	if (kind != GPMU_REPORT_NUMBER || unit == view->table->column_count)
 		return kind;
 	text = report_cell(view, row, unit)->text;
 	if (!*text && !strcmp(view->table->columns[column].name, "total"))
@@ -113,7 +113,7 @@ static bool is_hidden(const struct report_output *output, const struct report_vi
 {
 	const char *name = view->table->columns[column].name;
 
-	if (output->n_files < 2 && (!strcmp(name, "rank") || !strcmp(name, "host")))
+	if (output->file_count < 2 && (!strcmp(name, "rank") || !strcmp(name, "host")))
 		return true;
 	if (!strcmp(name, "uuid") || (!strcmp(view->table->name, "imbalance") && !strcmp(name, "unit")))
 		return true;
@@ -161,7 +161,7 @@ static void lay_out(const struct report_output *output, const struct report_view
 
 	layout->n = 0;
 	for (int is_long = 0; is_long < 2; is_long++)
-		for (size_t i = 0; i < view->table->n_columns && layout->n < 32; i++)
+		for (size_t i = 0; i < view->table->column_count && layout->n < 32; i++)
 			if (view->table->columns[i].is_long == is_long && !is_hidden(output, view, i))
 				layout->columns[layout->n++] = i;
 	for (size_t i = 0; i < layout->n; i++) {
@@ -205,13 +205,13 @@ static void put_table(const struct report_output *output, const struct report_vi
 		}
 		putc('\n', file);
 	}
-	if (view->n < view->table->n_rows)
-		fprintf(file, "  %zu more: --top=%zu\n", view->table->n_rows - view->n, view->table->n_rows);
+	if (view->n < view->table->row_count)
+		fprintf(file, "  %zu more: --top=%zu\n", view->table->row_count - view->n, view->table->row_count);
 }
 
 void report_write_text(const struct report_output *output)
 {
-	for (size_t i = 0; i < output->n_views; i++) {
+	for (size_t i = 0; i < output->view_count; i++) {
 		const struct report_view *view = &output->views[i];
 
 		if (view->n) {

@@ -68,7 +68,7 @@ void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struc
 	ret = gpmu_saved_rows(saved, plan, &rows, &n);
 	if (!ret) {
 		add_rows(run, rows, n);
-		run->n_planned = n;
+		run->planned_count = n;
 		ret = run->others ? gpmu_saved_others(saved, &rows, &n) : 0;
 	}
 	if (!ret && run->others)

@@ -48,12 +48,12 @@ struct stat {
 	struct output output;
 	struct gpmu_sink *sink;
 	char **reasons;			/* why --strict fails, each once */
-	size_t n_reasons;
+	size_t reason_count;
 	bool more_reasons;
 	bool failed;			/* writing the output, after a message */
 	bool lost_said;			/* the warning about lost counters was printed */
 	struct gpmu_row *uncounted;
-	size_t n_uncounted;
+	size_t uncounted_count;
 };
 
 /* Events without -e and -M */
@@ -335,19 +335,19 @@ static void say_output(struct stat *stat, int error)
 
 static void add_reason(struct stat *stat, char *reason)
 {
-	for (size_t i = 0; i < stat->n_reasons; i++)
+	for (size_t i = 0; i < stat->reason_count; i++)
 		if (!strcmp(stat->reasons[i], reason)) {
 			free(reason);
 			return;
 		}
-	if (stat->n_reasons == MAX_REASONS) {
+	if (stat->reason_count == MAX_REASONS) {
 		stat->more_reasons = true;
 		free(reason);
 		return;
 	}
-	stat->reasons = need_memory(reallocarray(stat->reasons, stat->n_reasons + 1,
+	stat->reasons = need_memory(reallocarray(stat->reasons, stat->reason_count + 1,
 						 sizeof(*stat->reasons)));
-	stat->reasons[stat->n_reasons++] = reason;
+	stat->reasons[stat->reason_count++] = reason;
 }
 
 /* " of node 1" */
@@ -381,11 +381,11 @@ static void note_row(struct stat *stat, const struct gpmu_row *row)
 /* Prints why --strict fails. Returns whether it succeeds. */
 static bool is_strict(const struct stat *stat)
 {
-	for (size_t i = 0; i < stat->n_reasons; i++)
+	for (size_t i = 0; i < stat->reason_count; i++)
 		say("--strict: %s", stat->reasons[i]);
 	if (stat->more_reasons)
 		say("--strict: further values are missing or multiplexed");
-	return !stat->n_reasons;
+	return !stat->reason_count;
 }
 
 static bool show_rows(const struct gpmu_row *rows, size_t n, void *user)
@@ -449,7 +449,7 @@ static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 		die_unread(ret);
 	free(stat->uncounted);
 	stat->uncounted = need_memory(calloc(n + 1, sizeof(*stat->uncounted)));
-	stat->n_uncounted = n;
+	stat->uncounted_count = n;
 	at = (const char *)rows;
 	for (size_t i = 0; i < n; i++, at += rows->size) {
 		struct gpmu_row *row = &stat->uncounted[i];
@@ -475,7 +475,7 @@ static void total(struct stat *stat, const struct count_end *end, struct gpmu_se
 	if (!end->counted) {
 		make_uncounted(stat, session);
 		*rows = stat->uncounted;
-		*n = stat->n_uncounted;
+		*n = stat->uncounted_count;
 		return;
 	}
 	ret = gpmu_session_total(session, rows, n);
@@ -617,9 +617,9 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 			.system = stat->system || stat->cpus,
 			.cpus = stat->cpus,
 			.pids = stat->pids.list,
-			.n_pids = stat->pids.length,
+			.pid_count = stat->pids.length,
 			.tids = stat->tids.list,
-			.n_tids = stat->tids.length,
+			.tid_count = stat->tids.length,
 			.inherit = !stat->no_inherit,
 			.aggregation = aggregation_of(stat),
 		},
@@ -648,7 +648,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 
 static void stat_release(struct stat *stat)
 {
-	for (size_t i = 0; i < stat->n_reasons; i++)
+	for (size_t i = 0; i < stat->reason_count; i++)
 		free(stat->reasons[i]);
 	free(stat->reasons);
 	free(stat->uncounted);
@@ -677,7 +677,7 @@ static int run(int argc, char **argv)
 	if (plugins)
 		count_begin(&child, stat.argv, NULL, &mask);
 	common_open(&stat.common);
-	asked = stat.common.n_requests > 0;
+	asked = stat.common.request_count > 0;
 	if (!asked)
 		add_defaults(&stat);
 	stat.common.tasks = !stat.system && !stat.cpus;

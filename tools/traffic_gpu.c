@@ -39,7 +39,7 @@ const struct gpmu_row *traffic_gpu_row(const struct traffic_view *view, size_t g
 {
 	const char *at = (const char *)view->rows, *name = traffic_gpu_parts[part].metrics[way];
 
-	for (size_t i = 0; i < view->n_rows; i++, at += view->rows->size) {
+	for (size_t i = 0; i < view->row_count; i++, at += view->rows->size) {
 		const struct gpmu_row *row = (const struct gpmu_row *)at;
 
 		if (row->metric && row->gpu_number == (int)gpu && !strcmp(row->name, name))

@@ -42,7 +42,7 @@ static int disable_groups(struct gpmu_session *session, uint64_t time)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < session->plan->n_groups; i++) {
+	for (size_t i = 0; i < session->plan->group_count; i++) {
 		struct source_group *group = session->groups[i].open;
 		int failed = group->ops->disable(group, time);
 
@@ -57,7 +57,7 @@ static int enable_groups(struct gpmu_session *session, bool kernel, uint64_t tim
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < session->plan->n_groups && !ret; i++) {
+	for (size_t i = 0; i < session->plan->group_count && !ret; i++) {
 		struct source_group *group = session->groups[i].open;
 
 		if ((group->ops == &source_perf) == kernel)

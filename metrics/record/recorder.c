@@ -183,7 +183,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	record_merge_release(&recorder->merge);
 	gpmu_trace_free(recorder->trace);
 	recorder_file_close(&recorder->file, recorder->path);
-	for (size_t i = 0; i < recorder->n_rows; i++) {
+	for (size_t i = 0; i < recorder->row_count; i++) {
 		free(recorder->rows[i].name);
 		free(recorder->rows[i].gpu);
 	}
@@ -352,7 +352,7 @@ void gpmu_recorder_disable(struct gpmu_recorder *recorder)
 /* Warns of the cause that leaves users with an empty trace. */
 static void say_nobody(const struct gpmu_recorder *recorder)
 {
-	if (!recorder->folder || recorder->map.n_processes)
+	if (!recorder->folder || recorder->map.process_count)
 		return;
 	log_line(GPMU_LOG_WARNING, "0 processes connected: none has used CUDA or NVTX, or "
 		 "CUDA_INJECTION64_PATH did not reach it: set-user-id programs, sudo and env -i drop it, so "

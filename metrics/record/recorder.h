@@ -61,13 +61,13 @@ struct gpmu_recorder {
 	struct channel_control *control;
 	struct recorder_channel *channels;
 	size_t n_channels;
-	uint32_t n_processes;
+	uint32_t process_count;
 	int watch;			/* inotify */
 	char **environment;
 	char *variables[3];
 	/* Rows: used by the caller's thread */
 	struct recorder_row *rows;
-	size_t n_rows, n_told;
+	size_t row_count, n_told;
 	/* Scheduling */
 	struct record_sched sched;
 	/* Threads */

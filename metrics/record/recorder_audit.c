@@ -164,7 +164,7 @@ static int audit_times(struct gpmu_recorder *recorder)
 	struct record_args clock = { .n = 0 }, order = { .n = 0 };
 	int ret = 0;
 
-	if (recorder->map.n_processes) {
+	if (recorder->map.process_count) {
 		record_arg(&clock, "bound", RECORDER_CUPTI_BOUND);
 		record_arg_text(&clock, "of", "CUDA's records, as measured on an H200 with CUPTI 13.0");
 		ret = audit(recorder, "clock", &clock);
@@ -196,7 +196,7 @@ static int audit_notes(struct gpmu_recorder *recorder)
 	}
 	if (!ret && recorder->no_memory)
 		ret = audit_source(recorder, "gpmu", 0, &lost, "no memory");
-	if (ret || !recorder->folder || recorder->map.n_processes)
+	if (ret || !recorder->folder || recorder->map.process_count)
 		return ret;
 	record_arg_text(&note, "text", "0 processes connected");
 	record_arg_text(&note, "level", "warning");
@@ -210,12 +210,12 @@ int recorder_audit(struct gpmu_recorder *recorder)
 
 	if (!ret)
 		ret = audit_times(recorder);
-	for (size_t i = 0; i < map->n_processes && !ret; i++) {
+	for (size_t i = 0; i < map->process_count && !ret; i++) {
 		ret = audit_process(recorder, map->processes[i]);
 		if (!ret)
 			ret = audit_lost(recorder, map->processes[i]);
 	}
-	for (size_t i = 0; i < map->n_gpus && !ret; i++)
+	for (size_t i = 0; i < map->gpu_count && !ret; i++)
 		if (map->gpus[i].used)
 			ret = audit_gpu(recorder, &map->gpus[i]);
 	for (int source = 0; source < RECORDER_SOURCES && !ret; source++)

@@ -80,7 +80,7 @@ static void open_channel(struct gpmu_recorder *recorder, const char *name)
 	struct recorder_channel *channels = list_room(recorder->channels, recorder->n_channels,
 						    sizeof(*channels));
 	char *path = text_print("%s/%s", recorder->folder, name);
-	struct recorder_channel channel = { .process = recorder->n_processes };
+	struct recorder_channel channel = { .process = recorder->process_count };
 
 	if (!channels) {
 		free(path);
@@ -107,7 +107,7 @@ static void open_channel(struct gpmu_recorder *recorder, const char *name)
 	channels[recorder->n_channels++] = channel;
 	if (!channel.reader)
 		return;
-	recorder->n_processes++;
+	recorder->process_count++;
 	put_surely(recorder, RECORD_PROCESS, channel.process, NULL, 0);
 }
 

@@ -23,7 +23,7 @@ static bool is_row(const struct recorder_row *known, const struct gpmu_row *row)
 
 static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
-	struct recorder_row *rows = list_room(recorder->rows, recorder->n_rows, sizeof(*rows));
+	struct recorder_row *rows = list_room(recorder->rows, recorder->row_count, sizeof(*rows));
 	struct recorder_row of = { .node = row->node, .cpu = row->cpu, .number = -1 };
 
 	if (!rows)
@@ -36,25 +36,25 @@ static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 		free(of.gpu);
 		return -ENOMEM;
 	}
-	rows[recorder->n_rows++] = of;
+	rows[recorder->row_count++] = of;
 	return 0;
 }
 
 /* Returns the row's index, adding it if it is new, or -ENOMEM. @guess: the likely index */
 static long find_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, size_t guess)
 {
-	if (guess < recorder->n_rows && is_row(&recorder->rows[guess], row))
+	if (guess < recorder->row_count && is_row(&recorder->rows[guess], row))
 		return (long)guess;
-	for (size_t i = 0; i < recorder->n_rows; i++)
+	for (size_t i = 0; i < recorder->row_count; i++)
 		if (is_row(&recorder->rows[i], row))
 			return (long)i;
-	return add_row(recorder, row) ? -ENOMEM : (long)recorder->n_rows - 1;
+	return add_row(recorder, row) ? -ENOMEM : (long)recorder->row_count - 1;
 }
 
 /* Whether the row is of an event with totals, neither a metric nor a mean */
 static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
 {
-	for (size_t i = 0; !row->metric && i < plan->n_events; i++) {
+	for (size_t i = 0; !row->metric && i < plan->event_count; i++) {
 		const struct gpmu_event *event = plan->events[i].event;
 		const char *name = event && event->label ? event->label : plan->events[i].label;
 

@@ -10,8 +10,8 @@
 
 static void count_processes(const struct record_map *map, struct gpmu_recorder_stats *stats)
 {
-	stats->processes = map->n_processes;
-	for (size_t i = 0; i < map->n_processes; i++) {
+	stats->processes = map->process_count;
+	for (size_t i = 0; i < map->process_count; i++) {
 		stats->records += map->processes[i]->records;
 		for (size_t why = 0; why < ACTIVITY_LOST_REASONS; why++)
 			stats->lost += map->processes[i]->lost[why].count;

@@ -69,7 +69,7 @@ struct trace_names {
 	struct trace_name *names;
 	size_t n, room;
 	uint32_t *slots;		/* hash table of index + 1; its size is a power of 2 */
-	size_t n_slots;
+	size_t slot_count;
 	size_t bytes;
 };
 

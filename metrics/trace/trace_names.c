@@ -28,7 +28,7 @@ uint64_t trace_hash(const char *text, size_t length)
 static uint32_t *slot_of(const struct trace_names *names, uint64_t hash, const char *key,
 			 size_t length)
 {
-	size_t mask = names->n_slots - 1;
+	size_t mask = names->slot_count - 1;
 
 	for (size_t i = hash & mask;; i = (i + 1) & mask) {
 		uint32_t *slot = &names->slots[i];
@@ -46,21 +46,21 @@ static uint32_t *slot_of(const struct trace_names *names, uint64_t hash, const c
 /* Doubles the table; at most half of the slots are in use. */
 static int grow(struct trace_names *names)
 {
-	size_t n_slots = names->n_slots ? names->n_slots * 2 : SLOTS_FIRST;
+	size_t slot_count = names->slot_count ? names->slot_count * 2 : SLOTS_FIRST;
 	struct trace_name *larger;
 	uint32_t *slots;
 
-	larger = reallocarray(names->names, n_slots / 2, sizeof(*larger));
+	larger = reallocarray(names->names, slot_count / 2, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
 	names->names = larger;
-	slots = calloc(n_slots, sizeof(*slots));
+	slots = calloc(slot_count, sizeof(*slots));
 	if (!slots)
 		return -ENOMEM;
 	free(names->slots);
 	names->slots = slots;
-	names->n_slots = n_slots;
-	names->room = n_slots / 2;
+	names->slot_count = slot_count;
+	names->room = slot_count / 2;
 	for (size_t i = 0; i < names->n; i++)
 		*slot_of(names, larger[i].hash, larger[i].key, larger[i].key_length) =
 			(uint32_t)i + 1;
@@ -102,7 +102,7 @@ int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
 	uint64_t hash = trace_hash(text, length);
 	uint32_t known = 0;
 
-	if (trace->names.n_slots)
+	if (trace->names.slot_count)
 		known = *slot_of(&trace->names, hash, text, length);
 	return known ? known : add(trace, hash, text, length);
 }
@@ -114,8 +114,8 @@ void trace_names_forget(struct trace_names *names)
 			free(names->names[i].text);
 		free(names->names[i].key);
 	}
-	if (names->n_slots)
-		memset(names->slots, 0, names->n_slots * sizeof(*names->slots));
+	if (names->slot_count)
+		memset(names->slots, 0, names->slot_count * sizeof(*names->slots));
 	names->n = 0;
 	names->bytes = 0;
 }

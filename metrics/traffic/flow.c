@@ -116,7 +116,7 @@ const struct gpmu_flow_line *gpmu_flow_cell(const struct gpmu_flow *flow, size_t
 
 const struct gpmu_flow_line *gpmu_flow_sum(const struct gpmu_flow *flow, size_t index)
 {
-	return index < flow->n_sums ? &flow->rules[flow->sums[index]].line : NULL;
+	return index < flow->sum_count ? &flow->rules[flow->sums[index]].line : NULL;
 }
 
 const struct gpmu_flow_line *gpmu_flow_source_total(const struct gpmu_flow *flow, size_t source)

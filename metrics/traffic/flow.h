@@ -107,7 +107,7 @@ struct flow_rule {
 	unsigned int memories;
 	bool view;		/* estimates one memory's part of another rule's sum */
 	struct flow_part parts[FLOW_PARTS];
-	size_t n_parts;		/* 0: not visible to any PMU */
+	size_t part_count;		/* 0: not visible to any PMU */
 	const char *note;
 };
 
@@ -115,7 +115,7 @@ struct flow_rule {
 struct flow_total_rule {
 	unsigned int chips, memory;	/* memory 0: all */
 	struct flow_part parts[FLOW_PARTS];
-	size_t n_parts;
+	size_t part_count;
 	const char *note;
 };
 
@@ -137,7 +137,7 @@ struct flow_peak_rule {
 	const char *name;
 	enum flow_way way;
 	struct flow_part parts[FLOW_PARTS];
-	size_t n_parts;
+	size_t part_count;
 	double peak;		/* bytes per second, or per cycle of @clock if @cycles */
 	bool cycles;
 	enum gpmu_pmu_kind clock;
@@ -204,7 +204,7 @@ struct gpmu_flow {
 	unsigned int chip;
 	int sockets[FLOW_MAX_SOCKETS];	/* numbers of the sockets' nodes */
 	size_t n_sockets;
-	size_t n_initiators, n_kinds;	/* for each socket: sources, memories */
+	size_t n_initiators, kind_count;	/* for each socket: sources, memories */
 	char *title;
 	char **sources, **memories;
 	struct flow_bundle *bundles;
@@ -215,7 +215,7 @@ struct gpmu_flow {
 	struct flow_sum *rules;		/* results of all rules, including those of single cells */
 	size_t n_rules;
 	size_t *sums;			/* results that span several cells: indices in rules */
-	size_t n_sums;
+	size_t sum_count;
 	struct gpmu_flow_line *source_totals, *memory_totals, total;
 	struct flow_link *links;
 	size_t n_links;
@@ -230,7 +230,7 @@ static inline size_t flow_n_sources(const struct gpmu_flow *flow)
 
 static inline size_t flow_n_memories(const struct gpmu_flow *flow)
 {
-	return flow->n_sockets * flow->n_kinds;
+	return flow->n_sockets * flow->kind_count;
 }
 
 /* Sources and memories are grouped by socket: CPU of the first socket, its PCIe, ... */
@@ -243,7 +243,7 @@ static inline size_t flow_source_index(const struct gpmu_flow *flow, enum flow_i
 static inline size_t flow_memory_index(const struct gpmu_flow *flow, unsigned int memory,
 				       size_t socket)
 {
-	return socket * flow->n_kinds + (memory == FLOW_GMEM);
+	return socket * flow->kind_count + (memory == FLOW_GMEM);
 }
 
 /* Finds the machine's chip and sockets. Returns 0 or -errno. */
@@ -266,7 +266,7 @@ int flow_make_events(struct gpmu_flow *flow);
 int flow_make_lines(struct gpmu_flow *flow);
 
 /* Adds up the parts of a rule. */
-void flow_add_up(struct gpmu_flow *flow, const struct flow_part *parts, size_t n_parts,
+void flow_add_up(struct gpmu_flow *flow, const struct flow_part *parts, size_t part_count,
 		 size_t source, size_t home, enum flow_way way, struct gpmu_flow_value *value);
 /* Adds a value to a sum, which begins as flow_nothing(). */
 void flow_add_value(struct gpmu_flow_value *sum, const struct gpmu_flow_value *value);

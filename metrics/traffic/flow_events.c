@@ -148,12 +148,12 @@ static int need_bundle(struct gpmu_flow *flow, const struct flow_part *part, siz
 	return ret;
 }
 
-static int need_parts(struct gpmu_flow *flow, const struct flow_part *parts, size_t n_parts,
+static int need_parts(struct gpmu_flow *flow, const struct flow_part *parts, size_t part_count,
 		      size_t source, size_t home)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < n_parts && !ret; i++)
+	for (size_t i = 0; i < part_count && !ret; i++)
 		ret = flow_walk(flow, &parts[i], source, home, need_bundle, NULL);
 	return ret;
 }
@@ -164,14 +164,14 @@ int flow_make_events(struct gpmu_flow *flow)
 	int ret = 0;
 
 	for (i = 0; i < flow->n_rules && !ret; i++)
-		ret = need_parts(flow, flow->rules[i].rule->parts, flow->rules[i].rule->n_parts,
+		ret = need_parts(flow, flow->rules[i].rule->parts, flow->rules[i].rule->part_count,
 				 flow->rules[i].source, flow->rules[i].home);
 	for (i = 0; i < flow_n_total_rules && !ret; i++) {
 		const struct flow_total_rule *rule = &flow_total_rules[i];
 
 		for (size_t home = 0; (rule->chips & flow->chip) && home < flow->n_sockets && !ret;
 		     home++)
-			ret = need_parts(flow, rule->parts, rule->n_parts, home, home);
+			ret = need_parts(flow, rule->parts, rule->part_count, home, home);
 	}
 	for (i = 0; i < flow->n_links && !ret; i++) {
 		const struct flow_link *link = &flow->links[i];
@@ -185,7 +185,7 @@ int flow_make_events(struct gpmu_flow *flow)
 	for (i = 0; i < flow->n_peaks && !ret; i++) {
 		struct flow_peak *peak = &flow->peaks[i];
 
-		ret = need_parts(flow, peak->rule->parts, peak->rule->n_parts, peak->source,
+		ret = need_parts(flow, peak->rule->parts, peak->rule->part_count, peak->source,
 				 peak->home);
 		if (!ret && peak->rule->cycles)
 			ret = need_clock(flow, peak->rule->clock, peak->source, &peak->clock);

@@ -113,14 +113,14 @@ static int add_rule(struct gpmu_flow *flow, const void *rule, size_t source, siz
 	if (!sum->line.name)
 		return -ENOMEM;
 	/* With a single Grace, nothing is subtracted for other sockets. */
-	sum->line.note = flow->n_sockets > 1 || !sum->rule->n_parts ? sum->rule->note : NULL;
+	sum->line.note = flow->n_sockets > 1 || !sum->rule->part_count ? sum->rule->note : NULL;
 	if (sum->rule->each != EACH_OTHERS && sum->rule->memories != (FLOW_CMEM | FLOW_GMEM))
 		return 0;
-	sums = more(flow->sums, flow->n_sums, sizeof(*sums));
+	sums = more(flow->sums, flow->sum_count, sizeof(*sums));
 	if (!sums)
 		return -ENOMEM;
 	flow->sums = sums;
-	sums[flow->n_sums++] = flow->n_rules - 1;
+	sums[flow->sum_count++] = flow->n_rules - 1;
 	return 0;
 }
 
@@ -150,8 +150,8 @@ static int make_names(struct gpmu_flow *flow)
 						 .name = flow->sources[i] };
 	}
 	for (i = 0; i < flow_n_memories(flow); i++) {
-		flow->memories[i] = print_numbers(i % flow->n_kinds ? "GMEM %d" : "CMEM %d",
-						  &flow->sockets[i / flow->n_kinds]);
+		flow->memories[i] = print_numbers(i % flow->kind_count ? "GMEM %d" : "CMEM %d",
+						  &flow->sockets[i / flow->kind_count]);
 		if (!flow->memories[i])
 			return -ENOMEM;
 		flow->memory_totals[i] =

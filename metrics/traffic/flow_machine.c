@@ -89,6 +89,6 @@ int flow_look(struct gpmu_flow *flow, enum gpmu_flow_chip chip, struct gpmu_erro
 		return -EINVAL;
 	}
 	flow->n_initiators = flow->chip == FLOW_SUPERCHIP ? FLOW_PCIE + 1 : FLOW_INITIATORS;
-	flow->n_kinds = flow->chip == FLOW_SUPERCHIP ? 1 : 2;
+	flow->kind_count = flow->chip == FLOW_SUPERCHIP ? 1 : 2;
 	return 0;
 }

@@ -104,13 +104,13 @@ static void set_zero(struct gpmu_flow_value *value)
 	value->bytes = value->rate = value->low = value->high = 0;
 }
 
-void flow_add_up(struct gpmu_flow *flow, const struct flow_part *parts, size_t n_parts,
+void flow_add_up(struct gpmu_flow *flow, const struct flow_part *parts, size_t part_count,
 		 size_t source, size_t home, enum flow_way way, struct gpmu_flow_value *value)
 {
 	struct adding adding = { .way = way, .share = NAN, .state = GPMU_FLOW_OK };
 	double rate;
 
-	for (size_t i = 0; i < n_parts; i++)
+	for (size_t i = 0; i < part_count; i++)
 		flow_walk(flow, &parts[i], source, home, add_bundle, &adding);
 	if (!adding.any) {
 		*value = without_number(GPMU_FLOW_INVISIBLE, "no PMU sees it");
@@ -248,12 +248,12 @@ static void compute_cells(struct gpmu_flow *flow)
 		size_t number = SIZE_MAX;
 
 		for (size_t way = 0; way < 2; way++) {
-			flow_add_up(flow, sum->rule->parts, sum->rule->n_parts, sum->source,
+			flow_add_up(flow, sum->rule->parts, sum->rule->part_count, sum->source,
 				    sum->home, (enum flow_way)way, values[way]);
 			if (sum->rule->view)
 				widen(flow, sum, (enum flow_way)way, values[way]);
 		}
-		for (size_t n = 0; n < flow->n_sums; n++)
+		for (size_t n = 0; n < flow->sum_count; n++)
 			if (flow->sums[n] == i)
 				number = n;
 		set_cells(flow, sum, number);
@@ -297,9 +297,9 @@ static void compute_memory_totals(struct gpmu_flow *flow)
 									       home)] :
 					&flow->total;
 
-			flow_add_up(flow, rule->parts, rule->n_parts, home, home, FLOW_READ,
+			flow_add_up(flow, rule->parts, rule->part_count, home, home, FLOW_READ,
 				    &total->read);
-			flow_add_up(flow, rule->parts, rule->n_parts, home, home, FLOW_WRITE,
+			flow_add_up(flow, rule->parts, rule->part_count, home, home, FLOW_WRITE,
 				    &total->write);
 			total->note = rule->note;
 		}
@@ -339,7 +339,7 @@ static void compute_peaks(struct gpmu_flow *flow)
 		const struct flow_peak_rule *rule = flow->peaks[i].rule;
 		struct gpmu_flow_peak *peak = &flow->peaks[i].peak;
 
-		flow_add_up(flow, rule->parts, rule->n_parts, flow->peaks[i].source,
+		flow_add_up(flow, rule->parts, rule->part_count, flow->peaks[i].source,
 			    flow->peaks[i].home, rule->way, &peak->value);
 		peak->peak = rule->peak;
 		if (rule->cycles) {

@@ -12,7 +12,7 @@ struct gpmu_runs {
 	struct stat_value elapsed, user, system;
 	/* copies for the first run's rows: name, PMU, unit, in this order */
 	char **texts;
-	size_t n_texts;
+	size_t text_count;
 };
 
 struct gpmu_runs *gpmu_runs_new(void)
@@ -36,7 +36,7 @@ void gpmu_runs_free(struct gpmu_runs *runs)
 	if (!runs)
 		return;
 	stats_release(&runs->stats);
-	free_texts(runs->texts, runs->n_texts);
+	free_texts(runs->texts, runs->text_count);
 	free(runs);
 }
 
@@ -50,7 +50,7 @@ static int keep(struct gpmu_runs *runs, const char **text)
 	copy = strdup(*text);
 	if (!copy)
 		return -ENOMEM;
-	runs->texts[runs->n_texts++] = copy;
+	runs->texts[runs->text_count++] = copy;
 	*text = copy;
 	return 0;
 }
@@ -98,9 +98,9 @@ int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_row *rows, size_t n,
 		ret = stats_add(&runs->stats, copies, n);
 	free(copies);
 	if (ret && first) {
-		free_texts(runs->texts, runs->n_texts);
+		free_texts(runs->texts, runs->text_count);
 		runs->texts = NULL;
-		runs->n_texts = 0;
+		runs->text_count = 0;
 	}
 	if (ret)
 		return ret;

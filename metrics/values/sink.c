@@ -115,10 +115,10 @@ void gpmu_sink_free(struct gpmu_sink *sink)
 {
 	if (!sink)
 		return;
-	for (size_t i = 0; i < sink->n_whys; i++)
+	for (size_t i = 0; i < sink->why_count; i++)
 		free(sink->whys[i]);
 	free(sink->whys);
-	for (size_t i = 0; i < sink->n_lines; i++)
+	for (size_t i = 0; i < sink->line_count; i++)
 		free(sink->lines[i].text);
 	free(sink->lines);
 	free(sink->part.data);

@@ -11,7 +11,7 @@
 
 static int add(struct record_map *map, const char *uuid, const char *name, int number)
 {
-	struct record_gpu *gpus = list_room(map->gpus, map->n_gpus, sizeof(*gpus));
+	struct record_gpu *gpus = list_room(map->gpus, map->gpu_count, sizeof(*gpus));
 	struct record_gpu gpu = { .number = number };
 
 	if (!gpus)
@@ -24,7 +24,7 @@ static int add(struct record_map *map, const char *uuid, const char *name, int n
 		free(gpu.name);
 		return -ENOMEM;
 	}
-	gpus[map->n_gpus++] = gpu;
+	gpus[map->gpu_count++] = gpu;
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static int list_all(struct record_map *map)
 	map->gpus_listed = true;
 	for (size_t i = 0; map->machine && (gpu = gpmu_machine_gpu(map->machine, i)) && !ret; i++)
 		ret = add(map, gpmu_gpu_uuid(gpu), gpmu_gpu_name(gpu), (int)gpmu_gpu_number(gpu));
-	return map->n_gpus || ret ? ret : list_driver(map);
+	return map->gpu_count || ret ? ret : list_driver(map);
 }
 
 /* Number of an unlisted GPU, after all known ones */
@@ -83,7 +83,7 @@ static int next_number(const struct record_map *map)
 {
 	int next = 0;
 
-	for (size_t i = 0; i < map->n_gpus; i++)
+	for (size_t i = 0; i < map->gpu_count; i++)
 		if (map->gpus[i].number >= next)
 			next = map->gpus[i].number + 1;
 	return next;
@@ -91,10 +91,10 @@ static int next_number(const struct record_map *map)
 
 static int find(struct record_map *map, const char *uuid, const char *name)
 {
-	for (size_t i = 0; i < map->n_gpus; i++)
+	for (size_t i = 0; i < map->gpu_count; i++)
 		if (!strcmp(map->gpus[i].uuid, uuid))
 			return (int)i;
-	return add(map, uuid, name, next_number(map)) ? -ENOMEM : (int)map->n_gpus - 1;
+	return add(map, uuid, name, next_number(map)) ? -ENOMEM : (int)map->gpu_count - 1;
 }
 
 static int make_track(struct record_map *map, struct record_gpu *gpu)
@@ -126,7 +126,7 @@ int record_gpu_of(struct record_map *map, const char *uuid, const char *name)
 
 void record_gpus_release(struct record_map *map)
 {
-	for (size_t i = 0; i < map->n_gpus; i++) {
+	for (size_t i = 0; i < map->gpu_count; i++) {
 		free(map->gpus[i].uuid);
 		free(map->gpus[i].name);
 	}

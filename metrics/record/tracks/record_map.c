@@ -15,7 +15,7 @@ void record_map_init(struct record_map *map, struct gpmu_trace *trace,
 
 void record_map_release(struct record_map *map)
 {
-	for (size_t i = 0; i < map->n_processes; i++)
+	for (size_t i = 0; i < map->process_count; i++)
 		record_process_free(map->processes[i]);
 	free(map->processes);
 	while (map->n_told)
@@ -32,7 +32,7 @@ void record_map_release(struct record_map *map)
 
 int record_map_process(struct record_map *map)
 {
-	struct record_process **processes = list_room(map->processes, map->n_processes,
+	struct record_process **processes = list_room(map->processes, map->process_count,
 						      sizeof(struct record_process *));
 	struct record_process *process;
 
@@ -42,8 +42,8 @@ int record_map_process(struct record_map *map)
 	process = calloc(1, sizeof(*process));
 	if (!process)
 		return -ENOMEM;
-	process->number = (uint32_t)map->n_processes;
-	processes[map->n_processes++] = process;
+	process->number = (uint32_t)map->process_count;
+	processes[map->process_count++] = process;
 	return (int)process->number;
 }
 
@@ -271,7 +271,7 @@ static int put_sync(struct record_map *map, struct record_process *process,
 		record_arg(&args, "stream", sync->stream);
 	event.name = syncs[sync->sync < ACTIVITY_SYNC_KINDS ? sync->sync : ACTIVITY_SYNC_UNKNOWN];
 	event.args = args.list;
-	event.n_args = args.n;
+	event.arg_count = args.n;
 	return record_slice(map, record_gpu_lanes(map, process, gpu, "synchronization", 0), &event,
 			    sync->end);
 }
@@ -296,7 +296,7 @@ static int put_overhead(struct record_map *map, const struct record_process *pro
 		record_arg(&args, "thread", overhead->thread);
 	event.name = record_name(process, overhead->name);
 	event.args = args.list;
-	event.n_args = args.n;
+	event.arg_count = args.n;
 	return record_slice(map, map->overhead, &event, overhead->end);
 }
 
@@ -355,7 +355,7 @@ int record_map_end(struct record_map *map)
 {
 	int ret = record_counters_end(map);
 
-	for (size_t i = 0; i < map->n_processes && !ret; i++)
+	for (size_t i = 0; i < map->process_count && !ret; i++)
 		ret = record_nvtx_end(map, map->processes[i]);
 	return ret;
 }

@@ -117,9 +117,9 @@ struct record_map {
 	const struct gpmu_machine *machine;
 	bool inner_driver;	/* also show driver calls within runtime calls */
 	struct record_process **processes;
-	size_t n_processes;
+	size_t process_count;
 	struct record_gpu *gpus;
-	size_t n_gpus;
+	size_t gpu_count;
 	bool gpus_listed;
 	struct record_counter *counters;
 	size_t n_counters;

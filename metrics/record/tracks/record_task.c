@@ -51,7 +51,7 @@ static struct record_known_task *task_of(struct record_map *map, int32_t pid, in
 /* Prefer the name from CUDA's records, which is not limited to 15 characters. */
 static bool has_name(const struct record_map *map, int32_t pid)
 {
-	for (size_t i = 0; i < map->n_processes; i++)
+	for (size_t i = 0; i < map->process_count; i++)
 		if (map->processes[i]->pid == (uint32_t)pid)
 			return true;
 	return false;

@@ -9,10 +9,10 @@
 static void print(const struct gpmu_report_table *table)
 {
 	printf("%s\n", table->title);
-	for (size_t row = 0; row < table->n_rows; row++)
+	for (size_t row = 0; row < table->row_count; row++)
 		printf("  %s\n",
-		       table->cells[row * table->n_columns].text);
-	if (!table->n_rows && table->note)
+		       table->cells[row * table->column_count].text);
+	if (!table->row_count && table->note)
 		printf("  (%s)\n", table->note);
 }
 
