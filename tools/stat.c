@@ -390,7 +390,6 @@ static bool is_strict(const struct stat *stat)
 
 static bool show_rows(const struct gpmu_row *rows, size_t n, void *user)
 {
-	const char *at = (const char *)rows;
 	struct stat *stat = user;
 	int ret = gpmu_sink_rows(stat->sink, rows, n);
 
@@ -398,8 +397,8 @@ static bool show_rows(const struct gpmu_row *rows, size_t n, void *user)
 		say_output(stat, ret);
 		return false;
 	}
-	for (size_t i = 0; stat->strict && i < n; i++, at += rows->size)
-		note_row(stat, (const struct gpmu_row *)at);
+	for (size_t i = 0; stat->strict && i < n; i++)
+		note_row(stat, gpmu_row_at(rows, i));
 	return true;
 }
 
@@ -437,7 +436,6 @@ static void die_unread(int error)
 static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 {
 	const struct gpmu_row *rows;
-	const char *at;
 	size_t n;
 	int ret = gpmu_session_enable(session);
 
@@ -450,11 +448,10 @@ static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 	free(stat->uncounted);
 	stat->uncounted = need_memory(calloc(n + 1, sizeof(*stat->uncounted)));
 	stat->uncounted_count = n;
-	at = (const char *)rows;
-	for (size_t i = 0; i < n; i++, at += rows->size) {
+	for (size_t i = 0; i < n; i++) {
 		struct gpmu_row *row = &stat->uncounted[i];
 
-		*row = *(const struct gpmu_row *)at;
+		*row = *gpmu_row_at(rows, i);
 		row->size = sizeof(*row);
 		row->time_begin = row->time_end = 0;
 		if (row->state == GPMU_STATE_NOT_SUPPORTED)
@@ -505,7 +502,6 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 {
 	double lost, ran = end->user + end->system, enabled = -1;
 	const struct gpmu_row *rows;
-	const char *at;
 	size_t n;
 
 	/* With these options the command is not counted from begin to end. */
@@ -514,9 +510,8 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 		return;
 	if (gpmu_session_total(session, &rows, &n))
 		return;
-	at = (const char *)rows;
-	for (size_t i = 0; i < n; i++, at += rows->size) {
-		const struct gpmu_row *row = (const struct gpmu_row *)at;
+	for (size_t i = 0; i < n; i++) {
+		const struct gpmu_row *row = gpmu_row_at(rows, i);
 
 		if (row->scope == GPMU_SCOPE_PROCESS && !row->metric && row->counters)
 			enabled = fmax(enabled, (double)row->enabled * (double)row->counters / 1e9);

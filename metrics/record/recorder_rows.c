@@ -132,11 +132,10 @@ int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_session
 		     const struct gpmu_row *rows, size_t length)
 {
 	struct record mark = { .type = RECORD_MARK };
-	const char *at = (const char *)rows;
 	int ret = 0;
 
-	for (size_t i = 0; i < length && !ret; i++, at += rows->size) {
-		const struct gpmu_row *row = (const struct gpmu_row *)at;
+	for (size_t i = 0; i < length && !ret; i++) {
+		const struct gpmu_row *row = gpmu_row_at(rows, i);
 
 		ret = put_row(recorder, session, row, i);
 		mark.begin = session->base->end + row->time_end;

@@ -303,7 +303,6 @@ static void forget(struct flow_event *event)
 
 void gpmu_flow_update(struct gpmu_flow *flow, const struct gpmu_row *rows, size_t length)
 {
-	const char *at = (const char *)rows;
 	size_t i, j;
 
 	for (i = 0; i < flow->n_clocks; i++)
@@ -311,8 +310,8 @@ void gpmu_flow_update(struct gpmu_flow *flow, const struct gpmu_row *rows, size_
 	for (i = 0; i < flow->n_bundles; i++)
 		for (j = 0; j < FLOW_PAIR_EVENTS; j++)
 			forget(&flow->bundles[i].events[j]);
-	for (i = 0; i < length; i++, at += ((const struct gpmu_row *)at)->size) {
-		const struct gpmu_row *row = (const struct gpmu_row *)at;
+	for (i = 0; i < length; i++) {
+		const struct gpmu_row *row = gpmu_row_at(rows, i);
 		struct flow_event *event =
 			row->metric || !row->name ? NULL : find_event(flow, row->name);
 

@@ -127,6 +127,11 @@ int rows_fill(struct gpmu_rows *rows, const struct gpmu_counts *counts)
 	return 0;
 }
 
+const struct gpmu_row *gpmu_row_at(const struct gpmu_row *rows, size_t index)
+{
+	return (const struct gpmu_row *)((const char *)rows + index * rows->size);
+}
+
 const struct gpmu_row *rows_get(const struct gpmu_rows *rows, size_t *length)
 {
 	*length = rows->row_count;

@@ -59,10 +59,9 @@ static int keep(struct gpmu_runs *runs, const char **text)
 static struct gpmu_row *copy_rows(const struct gpmu_row *rows, size_t n)
 {
 	struct gpmu_row *copies = calloc(n + 1, sizeof(*copies));
-	const char *at = (const char *)rows;
 
-	for (size_t i = 0; copies && i < n; i++, at += rows->size) {
-		memcpy(&copies[i], at, rows->size < sizeof(*copies) ? rows->size : sizeof(*copies));
+	for (size_t i = 0; copies && i < n; i++) {
+		memcpy(&copies[i], gpmu_row_at(rows, i), rows->size < sizeof(*copies) ? rows->size : sizeof(*copies));
 		copies[i].size = sizeof(*copies);
 	}
 	return copies;

@@ -187,7 +187,7 @@ static const struct gpmu_row *own_rows(struct gpmu_sink *sink, const struct gpmu
 	for (size_t i = 0; i < n; i++) {
 		struct gpmu_row row = { 0 };
 
-		copy_sized(&row, sizeof(row), (const char *)rows + i * rows->size);
+		copy_sized(&row, sizeof(row), gpmu_row_at(rows, i));
 		sink->copy[i] = row;
 	}
 	return sink->copy;

@@ -109,7 +109,7 @@ int gpmu_session_disable(struct gpmu_session *session);
  * gpmu_session_next() - gets the rows of the next interval
  * @session: a session that has been enabled
  * @rows: set to the rows, borrowed; valid until the next call that gets rows of this session
- * @length: set to the number of rows; the next row begins rows->size bytes further
+ * @length: set to the number of rows; gpmu_row_at() finds a row
  *
  * The first interval begins at gpmu_session_enable(), and each later one where the previous one
  * ended. Begin and end are measured with CLOCK_MONOTONIC_RAW.

@@ -5,12 +5,6 @@
 
 #include <gpmu.h>
 
-/* Rows of a newer libgpmu may be longer. */
-static const struct gpmu_row *after(const struct gpmu_row *row)
-{
-	return (const struct gpmu_row *)((const char *)row + row->size);
-}
-
 static void show(struct gpmu_saved *saved)
 {
 	const struct gpmu_row *rows;
@@ -18,8 +12,11 @@ static void show(struct gpmu_saved *saved)
 
 	if (gpmu_saved_others(saved, &rows, &n))
 		return;
-	for (; n; n--, rows = after(rows))
-		printf("%s: %g\n", rows->name, rows->value);
+	for (size_t i = 0; i < n; i++) {
+		const struct gpmu_row *row = gpmu_row_at(rows, i);
+
+		printf("%s: %g\n", row->name, row->value);
+	}
 }
 
 int main(void)
