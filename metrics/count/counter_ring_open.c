@@ -152,5 +152,5 @@ void counter_ring_stop(struct counter_ring *ring)
 
 size_t counter_ring_beats(const struct counter_place *place)
 {
-	return place->ring && place->ring->beat;
+	return place->ring->beat != NULL;
 }

@@ -152,8 +152,6 @@ static void stop(struct session_rings *rings)
 
 void session_rings_stop(struct session_rings *rings)
 {
-	if (!rings)
-		return;
 	stop(rings);
 	/* Counts that were lost until now were lost before the session is enabled. */
 	for (size_t i = 0; i < rings->length; i++)
@@ -247,14 +245,11 @@ static void try(struct gpmu_session *session)
 
 void session_rings_enter_read(struct gpmu_session *session)
 {
-	if (session->rings)
-		skip(session);
+	skip(session);
 }
 
 void session_rings_leave_read(struct gpmu_session *session)
 {
-	if (!session->rings)
-		return;
 	skip(session);
 	if (session->enabled)
 		try(session);
@@ -264,7 +259,7 @@ uint64_t session_rings_wait_time(const struct session_rings *rings)
 {
 	uint64_t time;
 
-	if (!rings || rings->state != RINGS_ON)
+	if (rings->state != RINGS_ON)
 		return 0;
 	time = WAIT * rings->interval;
 	return time < LONGEST_WAIT ? time : LONGEST_WAIT;
@@ -316,7 +311,7 @@ int session_rings_next(struct gpmu_session *session)
 	size_t index;
 	int ret;
 
-	if (!rings || rings->state != RINGS_ON)
+	if (rings->state != RINGS_ON)
 		return -ENODATA;
 	ret = counter_rings_next(rings->list, rings->length, rings->interval, session->ended,
 				 &time, &index);
