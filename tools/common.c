@@ -228,9 +228,9 @@ const struct argp gpu_argp = { .options = gpu_options, .parser = parse_gpu };
 
 void common_request(struct common *common, bool metric, const char *list)
 {
-	common->requests = need_memory(reallocarray(common->requests, common->n_requests + 1,
+	common->requests = need_memory(reallocarray(common->requests, common->request_count + 1,
 						    sizeof(*common->requests)));
-	common->requests[common->n_requests++] = (struct request){ metric, list };
+	common->requests[common->request_count++] = (struct request){ metric, list };
 }
 
 static error_t parse_request(int key, char *arg, struct argp_state *state)
@@ -435,7 +435,7 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 	plan = gpmu_plan_new(common->machine, common->catalog, &options, &error);
 	if (!plan)
 		die("%s", error.text);
-	for (size_t i = 0; i < common->n_requests && !ret; i++) {
+	for (size_t i = 0; i < common->request_count && !ret; i++) {
 		request = &common->requests[i];
 		ret = request->metric ? gpmu_plan_add_metrics(plan, request->list, &error) :
 					gpmu_plan_add_events(plan, request->list, &error);

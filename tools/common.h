@@ -44,7 +44,7 @@ struct common {
 	enum common_color color;
 	bool verbose;
 	struct request *requests;	/* in the order of the command line */
-	size_t n_requests;
+	size_t request_count;
 	bool no_merge;		/* --metric-no-merge */
 	bool tasks;		/* count tasks, in user space only if the kernel allows no more */
 	/* Set by common_open() */

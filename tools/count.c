@@ -42,9 +42,9 @@ struct counting {
 	const struct count *count;
 	struct gpmu_session *session;
 	struct child child;
-	struct pollfd *fds;	/* FD_TASKS + n_tasks */
+	struct pollfd *fds;	/* FD_TASKS + task_count */
 	struct task *tasks;
-	size_t n_tasks;
+	size_t task_count;
 	uint64_t intervals;	/* shown so far */
 	uint64_t period;	/* ns, of the interval timer */
 	uint64_t released;	/* CLOCK_MONOTONIC: when held rows were last written */
@@ -177,22 +177,22 @@ static void make_tasks(struct counting *counting)
 {
 	const struct gpmu_session_options *session = &counting->count->session;
 
-	counting->n_tasks = session->n_pids + session->n_tids;
-	counting->tasks = need_memory(calloc(counting->n_tasks + 1, sizeof(*counting->tasks)));
-	counting->fds = need_memory(calloc(FD_TASKS + counting->n_tasks, sizeof(*counting->fds)));
-	for (size_t i = 0; i < counting->n_tasks; i++) {
+	counting->task_count = session->pid_count + session->tid_count;
+	counting->tasks = need_memory(calloc(counting->task_count + 1, sizeof(*counting->tasks)));
+	counting->fds = need_memory(calloc(FD_TASKS + counting->task_count, sizeof(*counting->fds)));
+	for (size_t i = 0; i < counting->task_count; i++) {
 		struct task *task = &counting->tasks[i];
 
-		task->process = i < session->n_pids;
-		task->tid = task->process ? session->pids[i] : session->tids[i - session->n_pids];
+		task->process = i < session->pid_count;
+		task->tid = task->process ? session->pids[i] : session->tids[i - session->pid_count];
 	}
-	for (size_t i = 0; i < FD_TASKS + counting->n_tasks; i++)
+	for (size_t i = 0; i < FD_TASKS + counting->task_count; i++)
 		counting->fds[i].fd = -1;
 }
 
 static void open_tasks(struct counting *counting)
 {
-	for (size_t i = 0; i < counting->n_tasks && !counting->child.pid; i++) {
+	for (size_t i = 0; i < counting->task_count && !counting->child.pid; i++) {
 		int fd = open_task(&counting->tasks[i]);
 
 		counting->tasks[i].ended = fd < 0 && errno == ESRCH;
@@ -366,9 +366,9 @@ static void handle_signals(struct counting *counting)
 
 static bool tasks_ended(struct counting *counting)
 {
-	bool all = counting->n_tasks > 0;
+	bool all = counting->task_count > 0;
 
-	for (size_t i = 0; i < counting->n_tasks; i++) {
+	for (size_t i = 0; i < counting->task_count; i++) {
 		struct task *task = &counting->tasks[i];
 		struct pollfd *fd = &counting->fds[FD_TASKS + i];
 
@@ -415,7 +415,7 @@ static int poll_time(const struct counting *counting)
 {
 	if (counting->child_changed)
 		return 0;
-	for (size_t i = 0; i < counting->n_tasks && !counting->child.pid; i++)
+	for (size_t i = 0; i < counting->task_count && !counting->child.pid; i++)
 		if (counting->fds[FD_TASKS + i].fd < 0 && !counting->tasks[i].ended)
 			return TASK_POLL;
 	return -1;
@@ -425,7 +425,7 @@ static bool counts_command(const struct count *count)
 {
 	const struct gpmu_session_options *session = &count->session;
 
-	return count->argv && !session->system && !session->n_pids && !session->n_tids;
+	return count->argv && !session->system && !session->pid_count && !session->tid_count;
 }
 
 static bool child_ended(struct counting *counting, struct child_end *end)
@@ -450,7 +450,7 @@ static void loop(struct counting *counting, struct child_end *end)
 	bool command = counting->child.pid != 0;
 
 	while (command ? counting->child.pid : !counting->done) {
-		if (poll(counting->fds, FD_TASKS + counting->n_tasks, poll_time(counting)) < 0) {
+		if (poll(counting->fds, FD_TASKS + counting->task_count, poll_time(counting)) < 0) {
 			if (errno != EINTR)
 				die_of(-errno, "cannot wait for the end of counting");
 			continue;
@@ -465,7 +465,7 @@ static void loop(struct counting *counting, struct child_end *end)
 
 static void close_all(struct counting *counting)
 {
-	for (size_t i = 0; i < FD_TASKS + counting->n_tasks; i++)
+	for (size_t i = 0; i < FD_TASKS + counting->task_count; i++)
 		close_once(&counting->fds[i]);
 	free(counting->fds);
 	free(counting->tasks);
@@ -485,7 +485,7 @@ static struct gpmu_session *open_session(const struct count *count, pid_t pid)
 	options.interval = count->interval;
 	if (counts_command(count)) {
 		options.pids = &pid;
-		options.n_pids = 1;
+		options.pid_count = 1;
 		options.on_exec = count->delay == 0;
 	}
 	session = gpmu_session_new(count->plan, &options, &error);

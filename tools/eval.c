@@ -198,7 +198,7 @@ static int run(int argc, char **argv)
 
 	common_init(&eval.common);
 	argp_parse(&argp, argc, argv, 0, NULL, &eval);
-	if (!eval.common.n_requests)
+	if (!eval.common.request_count)
 		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");
 	if (eval.run.json && eval.run.separator)
 		die("-j and -x: choose one");

@@ -73,7 +73,7 @@ static int run(int argc, char **argv)
 
 	common_init(&options.common);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (!options.common.n_requests)
+	if (!options.common.request_count)
 		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");
 	common_open(&options.common);
 	plan = common_plan(&options.common, options.system_wide);

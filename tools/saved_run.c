@@ -39,23 +39,29 @@ void saved_run_begin(struct saved_run *run, bool intervals)
 		output_started(&run->output, run->started);
 }
 
-/* All rows have the same size. */
-static void add_rows(struct saved_run *run, const struct gpmu_row *rows, size_t n)
+/* Appends the rows from @first to before @end. */
+static void add_rows(struct saved_run *run, const struct gpmu_row *rows, size_t first, size_t end)
 {
-	run->rows = need_memory(reallocarray(run->rows, run->n + n + 1, sizeof(*rows)));
-	for (size_t i = 0; i < n; i++)
-		run->rows[run->n++] = rows[i];
+	run->rows = need_memory(reallocarray(run->rows, run->n + end - first + 1,
+					      sizeof(*rows)));
+	for (size_t i = first; i < end; i++) {
+		run->rows[run->n] = *gpmu_row_at(rows, i);
+		run->rows[run->n++].size = sizeof(*rows);
+	}
 }
 
 static void add_others(struct saved_run *run, const struct gpmu_row *rows, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (run->hidden && !rows[i].metric && !strcmp(rows[i].name, run->hidden)) {
-			add_rows(run, rows, i);
-			add_rows(run, rows + i + 1, n - i - 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct gpmu_row *row = gpmu_row_at(rows, i);
+
+		if (run->hidden && !row->metric && !strcmp(row->name, run->hidden)) {
+			add_rows(run, rows, 0, i);
+			add_rows(run, rows, i + 1, n);
 			return;
 		}
-	add_rows(run, rows, n);
+	}
+	add_rows(run, rows, 0, n);
 }
 
 void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struct gpmu_plan *plan)
@@ -67,8 +73,8 @@ void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struc
 	run->n = 0;
 	ret = gpmu_saved_rows(saved, plan, &rows, &n);
 	if (!ret) {
-		add_rows(run, rows, n);
-		run->n_planned = n;
+		add_rows(run, rows, 0, n);
+		run->planned_count = n;
 		ret = run->others ? gpmu_saved_others(saved, &rows, &n) : 0;
 	}
 	if (!ret && run->others)

@@ -27,7 +27,7 @@ struct saved_run {
 	struct output output;
 	struct gpmu_sink *sink;
 	struct gpmu_row *rows;		/* of the plan, then others */
-	size_t n, n_planned;		/* the first n_planned rows are the plan's */
+	size_t n, planned_count;		/* the first planned_count rows are the plan's */
 	double end;			/* seconds; end of the last table */
 };
 

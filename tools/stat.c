@@ -53,12 +53,12 @@ struct stat {
 	struct output output;
 	struct gpmu_sink *sink;
 	char **reasons;			/* why --strict fails, each once */
-	size_t n_reasons;
+	size_t reason_count;
 	bool more_reasons;
 	bool failed;			/* writing the output, after a message */
 	bool lost_said;			/* the warning about lost counters was printed */
 	struct gpmu_row *uncounted;
-	size_t n_uncounted;
+	size_t uncounted_count;
 };
 
 /* Events without -e and -M */
@@ -369,19 +369,19 @@ static void say_output(struct stat *stat, int error)
 
 static void add_reason(struct stat *stat, char *reason)
 {
-	for (size_t i = 0; i < stat->n_reasons; i++)
+	for (size_t i = 0; i < stat->reason_count; i++)
 		if (!strcmp(stat->reasons[i], reason)) {
 			free(reason);
 			return;
 		}
-	if (stat->n_reasons == MAX_REASONS) {
+	if (stat->reason_count == MAX_REASONS) {
 		stat->more_reasons = true;
 		free(reason);
 		return;
 	}
-	stat->reasons = need_memory(reallocarray(stat->reasons, stat->n_reasons + 1,
+	stat->reasons = need_memory(reallocarray(stat->reasons, stat->reason_count + 1,
 						 sizeof(*stat->reasons)));
-	stat->reasons[stat->n_reasons++] = reason;
+	stat->reasons[stat->reason_count++] = reason;
 }
 
 /* " of node 1" */
@@ -415,16 +415,15 @@ static void note_row(struct stat *stat, const struct gpmu_row *row)
 /* Prints why --strict fails. Returns whether it succeeds. */
 static bool is_strict(const struct stat *stat)
 {
-	for (size_t i = 0; i < stat->n_reasons; i++)
+	for (size_t i = 0; i < stat->reason_count; i++)
 		say("--strict: %s", stat->reasons[i]);
 	if (stat->more_reasons)
 		say("--strict: further values are missing or multiplexed");
-	return !stat->n_reasons;
+	return !stat->reason_count;
 }
 
 static bool show_rows(const struct gpmu_row *rows, size_t n, void *user)
 {
-	const char *at = (const char *)rows;
 	struct stat *stat = user;
 	int ret = gpmu_sink_rows(stat->sink, rows, n);
 
@@ -432,8 +431,8 @@ static bool show_rows(const struct gpmu_row *rows, size_t n, void *user)
 		say_output(stat, ret);
 		return false;
 	}
-	for (size_t i = 0; stat->strict && i < n; i++, at += rows->size)
-		note_row(stat, (const struct gpmu_row *)at);
+	for (size_t i = 0; stat->strict && i < n; i++)
+		note_row(stat, gpmu_row_at(rows, i));
 	return true;
 }
 
@@ -471,7 +470,6 @@ static void die_unread(int error)
 static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 {
 	const struct gpmu_row *rows;
-	const char *at;
 	size_t n;
 	int ret = gpmu_session_enable(session);
 
@@ -483,12 +481,11 @@ static void make_uncounted(struct stat *stat, struct gpmu_session *session)
 		die_unread(ret);
 	free(stat->uncounted);
 	stat->uncounted = need_memory(calloc(n + 1, sizeof(*stat->uncounted)));
-	stat->n_uncounted = n;
-	at = (const char *)rows;
-	for (size_t i = 0; i < n; i++, at += rows->size) {
+	stat->uncounted_count = n;
+	for (size_t i = 0; i < n; i++) {
 		struct gpmu_row *row = &stat->uncounted[i];
 
-		*row = *(const struct gpmu_row *)at;
+		*row = *gpmu_row_at(rows, i);
 		row->size = sizeof(*row);
 		row->time_begin = row->time_end = 0;
 		if (row->state == GPMU_STATE_NOT_SUPPORTED)
@@ -509,7 +506,7 @@ static void total(struct stat *stat, const struct count_end *end, struct gpmu_se
 	if (!end->counted) {
 		make_uncounted(stat, session);
 		*rows = stat->uncounted;
-		*n = stat->n_uncounted;
+		*n = stat->uncounted_count;
 		return;
 	}
 	ret = gpmu_session_total(session, rows, n);
@@ -539,7 +536,6 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 {
 	double lost, ran = end->user + end->system, enabled = -1;
 	const struct gpmu_row *rows;
-	const char *at;
 	size_t n;
 
 	/* With these options the command is not counted from begin to end. */
@@ -548,9 +544,8 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 		return;
 	if (gpmu_session_total(session, &rows, &n))
 		return;
-	at = (const char *)rows;
-	for (size_t i = 0; i < n; i++, at += rows->size) {
-		const struct gpmu_row *row = (const struct gpmu_row *)at;
+	for (size_t i = 0; i < n; i++) {
+		const struct gpmu_row *row = gpmu_row_at(rows, i);
 
 		if (row->scope == GPMU_SCOPE_PROCESS && !row->metric && row->counters)
 			enabled = fmax(enabled, (double)row->enabled * (double)row->counters / 1e9);
@@ -651,9 +646,9 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 			.system = stat->system || stat->cpus,
 			.cpus = stat->cpus,
 			.pids = stat->pids.list,
-			.n_pids = stat->pids.length,
+			.pid_count = stat->pids.length,
 			.tids = stat->tids.list,
-			.n_tids = stat->tids.length,
+			.tid_count = stat->tids.length,
 			.inherit = !stat->no_inherit,
 			.aggregation = aggregation_of(stat),
 		},
@@ -682,7 +677,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 
 static void stat_release(struct stat *stat)
 {
-	for (size_t i = 0; i < stat->n_reasons; i++)
+	for (size_t i = 0; i < stat->reason_count; i++)
 		free(stat->reasons[i]);
 	free(stat->reasons);
 	free(stat->uncounted);
@@ -734,7 +729,7 @@ static int run(int argc, char **argv)
 	if (plugins)
 		count_begin(&child, stat.argv, NULL, &mask);
 	common_open(&stat.common);
-	asked = stat.common.n_requests > 0;
+	asked = stat.common.request_count > 0;
 	if (!asked)
 		add_defaults(&stat);
 	stat.common.tasks = !stat.system && !stat.cpus;

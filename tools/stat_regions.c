@@ -13,10 +13,10 @@
 static char *join_requests(const struct stat_regions *regions)
 {
 	const struct common *common = regions->common;
-	char *list = print_text("%s", common->n_requests ? common->requests[0].list :
+	char *list = print_text("%s", common->request_count ? common->requests[0].list :
 				regions->events);
 
-	for (size_t i = 1; i < common->n_requests; i++) {
+	for (size_t i = 1; i < common->request_count; i++) {
 		char *longer = print_text("%s,%s", list, common->requests[i].list);
 
 		free(list);

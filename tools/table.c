@@ -23,9 +23,9 @@ void table_init(struct table *table, FILE *file, const char *indent)
 
 void table_column(struct table *table, const char *name, int flags, size_t least, size_t most)
 {
-	if (table->n_columns == TABLE_COLUMNS)
+	if (table->column_count == TABLE_COLUMNS)
 		return;
-	table->columns[table->n_columns++] = (struct table_column){
+	table->columns[table->column_count++] = (struct table_column){
 		.name = name, .flags = flags, .least = least, .most = most,
 	};
 }
@@ -89,7 +89,7 @@ void table_end_row(struct table *table)
 
 	for (size_t i = 0; i < table->n; i++)
 		n += table->cells[i].below < 0;
-	for (; n % table->n_columns; n++)
+	for (; n % table->column_count; n++)
 		add(table, print_text("%s", ""));
 }
 
@@ -170,8 +170,8 @@ static bool measure(struct table *table)
 
 	for (size_t i = 0; i < table->n; i++)
 		if (table->cells[i].below < 0)
-			widen(&table->columns[n++ % table->n_columns], table->cells[i].text);
-	for (size_t i = 0; i < table->n_columns; i++) {
+			widen(&table->columns[n++ % table->column_count], table->cells[i].text);
+	for (size_t i = 0; i < table->column_count; i++) {
 		struct table_column *column = &table->columns[i];
 
 		if (!column->width && (column->flags & TABLE_OPTIONAL))
@@ -215,7 +215,7 @@ static void put_blanks(struct printer *printer)
 
 static bool is_last(const struct table *table, size_t column)
 {
-	for (column++; column < table->n_columns; column++)
+	for (column++; column < table->column_count; column++)
 		if (table->columns[column].width)
 			return false;
 	return true;
@@ -270,7 +270,7 @@ static void put_cell(struct printer *printer, const struct table_cell *cell, boo
 		put_text(printer, cell->text, cell->color, cut && (column->flags & TABLE_CUT));
 		printer->blanks += strlen(GAP);
 	}
-	printer->column = (printer->column + 1) % table->n_columns;
+	printer->column = (printer->column + 1) % table->column_count;
 	if (!printer->column)
 		putc('\n', table->file);
 }
@@ -279,7 +279,7 @@ static void put_headings(struct printer *printer)
 {
 	const struct table *table = printer->table;
 
-	for (size_t i = 0; i < table->n_columns; i++) {
+	for (size_t i = 0; i < table->column_count; i++) {
 		const struct table_cell cell = { .text = (char *)(table->columns[i].name ?: "") };
 
 		put_cell(printer, &cell, false);

@@ -37,7 +37,7 @@ struct table {
 		size_t least, most;
 		size_t width;	/* 0: not printed */
 	} columns[TABLE_COLUMNS];
-	size_t n_columns;
+	size_t column_count;
 	struct table_cell {
 		char *text;
 		const char *color;

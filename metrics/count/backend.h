@@ -12,9 +12,9 @@
 /* Whom perf counters count; a plugin's count the machine */
 struct source_target {
 	const int *cpus;	/* -a, -C: those CPUs; length 0: all that are online */
-	size_t n_cpus;
+	size_t cpu_count;
 	const int *tids;	/* -p, -t: those tasks */
-	size_t n_tids;
+	size_t tid_count;
 	bool system;		/* -a, -C; else the tasks */
 	bool inherit;		/* and what they start */
 	bool on_exec;		/* enabled when the (one) task executes another program */

@@ -19,7 +19,7 @@
 
 static void free_group(struct counter_group *group)
 {
-	for (size_t i = 0; i < group->n_sets; i++)
+	for (size_t i = 0; i < group->set_count; i++)
 		counter_set_release(&group->sets[i]);
 	free(group->sets);
 	free(group->buffer);
@@ -45,14 +45,14 @@ static struct counter_group *new_group(const struct gpmu_plan *plan, size_t inde
 	group->sets = calloc(1, sizeof(*group->sets));
 	if (!group->buffer || !group->sets)
 		goto no_memory;
-	group->n_sets = 1;
+	group->set_count = 1;
 	set = &group->sets[0];
 	set->slots = calloc(planned->length, sizeof(*set->slots));
 	if (!set->slots)
 		goto no_memory;
 	for (size_t i = planned->first; i < planned->first + planned->length; i++)
 		if (plan->slots[i].instance->tool == EVENT_TOOL_NONE)
-			set->slots[set->n_slots++] = i;
+			set->slots[set->slot_count++] = i;
 	return group;
 no_memory:
 	free_group(group);
@@ -72,7 +72,7 @@ static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
 	if (!group) {
 		error_set(error, 0, "out of memory");
 		ret = -ENOMEM;
-	} else if (group->sets[0].n_slots) {
+	} else if (group->sets[0].slot_count) {
 		group->inherit = tasks && target->inherit;
 		group->on_exec = tasks && target->on_exec;
 		ret = counter_open_sets(group, target, counts, error);
@@ -87,8 +87,8 @@ static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
 /* Ignores errors: the next read finds events that are lost. */
 static void switch_group(struct counter_group *group, int (*change)(struct perf_evsel *event))
 {
-	for (size_t i = 0; i < group->n_sets; i++) {
-		for (size_t j = 0; j < group->sets[i].n_places; j++) {
+	for (size_t i = 0; i < group->set_count; i++) {
+		for (size_t j = 0; j < group->sets[i].place_count; j++) {
 			struct counter_place *place = &group->sets[i].places[j];
 
 			if (place->fd >= 0)

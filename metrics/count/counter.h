@@ -31,9 +31,9 @@ struct counter_place {
 /* Slots that the kernel counts as one group, on each of the places */
 struct counter_set {
 	size_t *slots;
-	size_t n_slots;
+	size_t slot_count;
 	struct counter_place *places;
-	size_t n_places;
+	size_t place_count;
 };
 
 /* A plan's group: one set, or one set for each event if they cannot be opened together */
@@ -42,7 +42,7 @@ struct counter_group {
 	const struct gpmu_plan *plan;
 	size_t index;			/* of the group in the plan */
 	struct counter_set *sets;
-	size_t n_sets;
+	size_t set_count;
 	uint64_t *buffer;		/* for the kernel's answer to a read of a set */
 	bool inherit;
 	/* the kernel enables the group at exec, enable() does not */

@@ -135,7 +135,7 @@ static size_t files_needed(const struct gpmu_plan *plan, const struct source_tar
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < plan->n_groups; i++)
+	for (size_t i = 0; i < plan->group_count; i++)
 		n += counter_places(NULL, 0, plan, &plan->groups[i], target) *
 		     plan->groups[i].length;
 	return n;

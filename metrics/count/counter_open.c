@@ -50,7 +50,7 @@ static int open_place(const struct opening *o, struct counter_set *set,
 {
 	int ret;
 
-	for (size_t i = 0; i < set->n_slots; i++) {
+	for (size_t i = 0; i < set->slot_count; i++) {
 		ret = open_one(o, set->slots[i], place->events[0], &place->place,
 			       &place->events[i]);
 		if (ret) {
@@ -82,7 +82,7 @@ static int opens_elsewhere(const struct opening *o, const struct counter_set *se
 	for (size_t i = 0; i < index; i++)
 		if (set->places[i].fd >= 0)
 			return 1;
-	for (size_t i = index + 1; i < set->n_places; i++) {
+	for (size_t i = index + 1; i < set->place_count; i++) {
 		ret = try_alone(o, slot, &set->places[i].place);
 		if (!ret)
 			return 1;
@@ -111,7 +111,7 @@ static int remove_slot(const struct opening *o, struct counter_set *set, size_t 
 	int ret;
 
 	/* The refusal applies to all CPUs. */
-	if (set->n_places > 1)
+	if (set->place_count > 1)
 		where.cpu = -1;
 	ret = report_slot(o, set->slots[index], err, 0, &where);
 	if (ret)
@@ -123,7 +123,7 @@ static int remove_slot(const struct opening *o, struct counter_set *set, size_t 
 /* Whether the events are grouped only to be read at once */
 static bool is_apart(const struct opening *o, const struct counter_set *set)
 {
-	return o->group->plan->groups[o->group->index].apart && set->n_slots > 1;
+	return o->group->plan->groups[o->group->index].apart && set->slot_count > 1;
 }
 
 /*
@@ -169,7 +169,7 @@ static int open_set(struct opening *o, struct counter_set *set)
 	size_t bad = 0, i = 0;
 	int ret = 0;
 
-	while (i < set->n_places && set->n_slots) {
+	while (i < set->place_count && set->slot_count) {
 		bad = 0;
 		ret = open_place(o, set, &set->places[i], &bad);
 		if (ret < 0 && counter_error_is_refusal(-ret))
@@ -180,7 +180,7 @@ static int open_set(struct opening *o, struct counter_set *set)
 			i = 0;
 		} else if (ret == 2) {
 			return 1;
-		} else if (ret == -ESRCH && set->n_places > 1) {
+		} else if (ret == -ESRCH && set->place_count > 1) {
 			/* The task has ended and counts nothing; its place is removed. */
 			counter_set_remove_place(set, i);
 			ret = 0;
@@ -199,24 +199,24 @@ static int open_set(struct opening *o, struct counter_set *set)
 static int break_up(struct counter_group *group, const struct place *places, size_t n)
 {
 	struct counter_set *all = &group->sets[0];
-	struct counter_set *sets = calloc(all->n_slots, sizeof(*sets));
-	size_t n_sets = 0;
+	struct counter_set *sets = calloc(all->slot_count, sizeof(*sets));
+	size_t set_count = 0;
 	int ret = sets ? 0 : -ENOMEM;
 
-	for (; !ret && n_sets < all->n_slots; n_sets++) {
-		struct counter_set *set = &sets[n_sets];
+	for (; !ret && set_count < all->slot_count; set_count++) {
+		struct counter_set *set = &sets[set_count];
 
 		set->slots = malloc(sizeof(*set->slots));
 		if (!set->slots) {
 			ret = -ENOMEM;
 			break;
 		}
-		set->slots[0] = all->slots[n_sets];
-		set->n_slots = 1;
+		set->slots[0] = all->slots[set_count];
+		set->slot_count = 1;
 		ret = counter_set_make_places(set, places, n);
 	}
 	if (ret) {
-		for (size_t i = 0; sets && i < all->n_slots; i++)
+		for (size_t i = 0; sets && i < all->slot_count; i++)
 			counter_set_release(&sets[i]);
 		free(sets);
 		return ret;
@@ -224,7 +224,7 @@ static int break_up(struct counter_group *group, const struct place *places, siz
 	counter_set_release(all);
 	free(group->sets);
 	group->sets = sets;
-	group->n_sets = n_sets;
+	group->set_count = set_count;
 	return 0;
 }
 
@@ -232,25 +232,25 @@ static int break_up(struct counter_group *group, const struct place *places, siz
 static int report_set(const struct opening *o, const struct counter_set *set)
 {
 	const struct counter_place *bad = NULL;
-	struct place *places = calloc(set->n_places, sizeof(*places));
+	struct place *places = calloc(set->place_count, sizeof(*places));
 	bool open = false;
 	int ret = places ? 0 : -ENOMEM;
 
-	for (size_t i = 0; places && i < set->n_places; i++) {
+	for (size_t i = 0; places && i < set->place_count; i++) {
 		places[i] = set->places[i].place;
 		open = open || set->places[i].fd >= 0;
 		if (set->places[i].refused && !bad)
 			bad = &set->places[i];
 	}
-	for (size_t i = 0; !ret && i < set->n_slots; i++) {
+	for (size_t i = 0; !ret && i < set->slot_count; i++) {
 		size_t slot = set->slots[i];
 
 		if (open)
-			ret = counts_set_places(o->counts, slot, places, set->n_places);
+			ret = counts_set_places(o->counts, slot, places, set->place_count);
 		if (!ret && bad)
 			ret = report_slot(o, slot, bad->refused,
-					  bad->together ? set->n_slots : 0, &bad->place);
-		for (size_t j = 0; !ret && open && j < set->n_places; j++)
+					  bad->together ? set->slot_count : 0, &bad->place);
+		for (size_t j = 0; !ret && open && j < set->place_count; j++)
 			if (set->places[j].fd >= 0)
 				o->counts->slots[slot].counts[j] = (struct count){ 0 };
 	}
@@ -262,7 +262,7 @@ static int report_sets(const struct opening *o)
 {
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < o->group->n_sets; i++)
+	for (size_t i = 0; !ret && i < o->group->set_count; i++)
 		ret = report_set(o, &o->group->sets[i]);
 	if (ret)
 		error_set(o->error, 0, "out of memory");
@@ -284,7 +284,7 @@ static int no_place(const struct opening *o, const struct gpmu_pmu *pmu)
 	else
 		error_set(&why, 0, "%s is of none of these CPUs",
 			  pmu ? gpmu_pmu_name(pmu) : "its PMU");
-	for (size_t i = 0; !ret && i < set->n_slots; i++)
+	for (size_t i = 0; !ret && i < set->slot_count; i++)
 		ret = counts_set_lost(o->counts, set->slots[i], COUNT_NOT_SUPPORTED, why.text);
 	if (ret)
 		error_set(o->error, 0, "out of memory");
@@ -337,7 +337,7 @@ int counter_open_sets(struct counter_group *group, const struct source_target *t
 		if (break_up(group, places, n))
 			goto no_memory;
 		ret = 0;
-		for (size_t i = 0; !ret && i < group->n_sets; i++)
+		for (size_t i = 0; !ret && i < group->set_count; i++)
 			ret = open_set(&o, &group->sets[i]);
 	}
 	free(places);

@@ -33,13 +33,13 @@ size_t counter_places(struct place *places, size_t size, const struct gpmu_plan 
 {
 	bool uncore = group->pmu && gpmu_pmu_has_cpumask(group->pmu);
 	const int *ids = target->tids;
-	size_t n = target->n_tids, found = 0;
+	size_t n = target->tid_count, found = 0;
 
 	if (uncore) {
 		n = gpmu_pmu_cpus(group->pmu, &ids);
 	} else if (target->system) {
 		ids = target->cpus;
-		n = target->n_cpus;
+		n = target->cpu_count;
 		if (!n)
 			n = gpmu_machine_online_cpus(plan->machine, &ids);
 	}

@@ -33,7 +33,7 @@ static const struct plan_slot *leader_of(const struct counter_group *group,
 static void set_states(const struct counter_set *set, size_t place, enum count_state state,
 		       struct gpmu_counts *counts)
 {
-	for (size_t i = 0; i < set->n_slots; i++)
+	for (size_t i = 0; i < set->slot_count; i++)
 		counts->slots[set->slots[i]].counts[place] = (struct count){ .state = state };
 }
 
@@ -64,7 +64,7 @@ static ssize_t read_group(struct counter_place *place, uint64_t *buffer, size_t 
  */
 static int tell(const struct counter_set *set, const char *why, struct gpmu_counts *counts)
 {
-	for (size_t i = 0; i < set->n_slots; i++) {
+	for (size_t i = 0; i < set->slot_count; i++) {
 		char **text = &counts->slots[set->slots[i]].why, *copy;
 
 		if (*text && (why == why_late || strcmp(*text, why_late) != 0))
@@ -106,7 +106,8 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 {
 	struct counter_place *place = &set->places[index];
 	const uint64_t *buffer = group->buffer;
-	size_t clock = place->clock ? 1 : 0, n = clock + set->n_slots + counter_ring_beats(place);
+	size_t clock = place->clock ? 1 : 0;
+	size_t n = clock + set->slot_count + (place->ring ? counter_ring_beats(place) : 0);
 	size_t size = (COUNTER_HEAD + n) * sizeof(*buffer);
 	struct count count = { 0 };
 	ssize_t got;
@@ -123,7 +124,7 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 			if (place->ring)
 				counter_ring_times(place->ring, buffer[COUNTER_HEAD], &count);
 			count.state = count.enabled && !count.running ? COUNT_NOT_COUNTED : COUNT_OK;
-			for (size_t i = 0; i < set->n_slots; i++) {
+			for (size_t i = 0; i < set->slot_count; i++) {
 				count.raw = buffer[COUNTER_HEAD + clock + i];
 				counts->slots[set->slots[i]].counts[index] = count;
 			}
@@ -145,11 +146,11 @@ int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts 
 	int ret = 0, failed;
 
 	(void)time;
-	for (size_t i = 0; i < group->n_sets; i++) {
+	for (size_t i = 0; i < group->set_count; i++) {
 		const struct counter_set *set = &group->sets[i];
 
 		/* Slots of a set that is open nowhere have no places. */
-		for (size_t j = 0; set->n_slots && j < counts->slots[set->slots[0]].length; j++) {
+		for (size_t j = 0; set->slot_count && j < counts->slots[set->slots[0]].length; j++) {
 			failed = read_place(group, set, j, counts);
 			if (failed)
 				ret = failed;

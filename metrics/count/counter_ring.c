@@ -15,7 +15,7 @@ int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *pa
 		.page = page,
 		.data = (const char *)page + first,
 		.mask = data - 1,
-		.numbers = RING_COUNTS + set->n_slots + 1,
+		.numbers = RING_COUNTS + set->slot_count + 1,
 		.set = set,
 		.place = place,
 	};
@@ -76,7 +76,7 @@ int counter_ring_look(struct counter_ring *ring)
 		if (header.type != PERF_RECORD_SAMPLE || header.size != sizeof(header) + size)
 			continue;
 		copy(ring, at + sizeof(header), ring->ahead, size);
-		if (ring->ahead[RING_LENGTH] != ring->set->n_slots + 2)
+		if (ring->ahead[RING_LENGTH] != ring->set->slot_count + 2)
 			continue;
 		if (ring->ahead[RING_ENABLED] != ring->ahead[RING_RUNNING])
 			return -EBUSY;
@@ -145,7 +145,7 @@ void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *co
 	};
 
 	count.state = count_never_ran(&count) ? COUNT_NOT_COUNTED : COUNT_OK;
-	for (size_t i = 0; i < ring->set->n_slots; i++) {
+	for (size_t i = 0; i < ring->set->slot_count; i++) {
 		count.raw = reading[RING_COUNTS + i];
 		counts->slots[ring->set->slots[i]].counts[ring->place] = count;
 	}

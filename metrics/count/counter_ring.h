@@ -126,7 +126,7 @@ size_t counter_ring_list(struct source_group *source, struct counter_ring **ring
 int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limit);
 /* Ends the timer. */
 void counter_ring_stop(struct counter_ring *ring);
-/* Number of timers in a group: 0 or 1 */
+/* Number of timers in a group with a ring: 0 or 1 */
 size_t counter_ring_beats(const struct counter_place *place);
 
 #endif /* GPMU_COUNTER_RING_H */

@@ -48,7 +48,7 @@ static struct event_instance clock_of(uint64_t period)
 static size_t data_size(const struct counter_set *set)
 {
 	size_t reading = sizeof(struct perf_event_header) +
-			 (RING_COUNTS + set->n_slots + 1) * sizeof(uint64_t);
+			 (RING_COUNTS + set->slot_count + 1) * sizeof(uint64_t);
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 
 	while (size < RING_MOST * reading)
@@ -84,7 +84,7 @@ static int open_place(struct counter_group *group, struct counter_set *set, size
 	struct counter_place *place = &set->places[index];
 	int ret = counter_event_open(&place->clock, &clock, NULL, &place->place, false, false);
 
-	for (size_t i = 0; i < set->n_slots && !ret; i++) {
+	for (size_t i = 0; i < set->slot_count && !ret; i++) {
 		struct event_instance event =
 			with_times(group->plan->slots[set->slots[i]].instance);
 
@@ -101,7 +101,7 @@ int counter_ring_open(struct counter_group *group, struct counter_set *set)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < set->n_places && !ret; i++)
+	for (size_t i = 0; i < set->place_count && !ret; i++)
 		ret = open_place(group, set, i);
 	if (ret)
 		counter_set_close(set);
@@ -113,8 +113,8 @@ size_t counter_ring_list(struct source_group *source, struct counter_ring **ring
 	struct counter_group *group = counter_group_of(source);
 	size_t n = 0;
 
-	for (size_t i = 0; i < group->n_sets; i++) {
-		for (size_t j = 0; j < group->sets[i].n_places; j++) {
+	for (size_t i = 0; i < group->set_count; i++) {
+		for (size_t j = 0; j < group->sets[i].place_count; j++) {
 			struct counter_ring *ring = group->sets[i].places[j].ring;
 
 			if (ring && n++ < room)
@@ -152,5 +152,5 @@ void counter_ring_stop(struct counter_ring *ring)
 
 size_t counter_ring_beats(const struct counter_place *place)
 {
-	return place->ring && place->ring->beat;
+	return place->ring->beat != NULL;
 }

@@ -16,7 +16,7 @@ void counter_set_close_place(const struct counter_set *set, struct counter_place
 	counter_ring_free(place->ring);
 	place->ring = NULL;
 	/* Close the leader last, so that no event of a group is ever without it. */
-	for (size_t i = set->n_slots; place->events && i-- > 0;) {
+	for (size_t i = set->slot_count; place->events && i-- > 0;) {
 		counter_event_close(place->events[i]);
 		place->events[i] = NULL;
 	}
@@ -27,7 +27,7 @@ void counter_set_close_place(const struct counter_set *set, struct counter_place
 
 void counter_set_close(struct counter_set *set)
 {
-	for (size_t i = 0; i < set->n_places; i++) {
+	for (size_t i = 0; i < set->place_count; i++) {
 		counter_set_close_place(set, &set->places[i]);
 		set->places[i].refused = 0;
 		set->places[i].together = false;
@@ -37,7 +37,7 @@ void counter_set_close(struct counter_set *set)
 void counter_set_release(struct counter_set *set)
 {
 	counter_set_close(set);
-	for (size_t i = 0; i < set->n_places; i++)
+	for (size_t i = 0; i < set->place_count; i++)
 		free(set->places[i].events);
 	free(set->places);
 	free(set->slots);
@@ -47,9 +47,9 @@ void counter_set_release(struct counter_set *set)
 void counter_set_remove_slot(struct counter_set *set, size_t index)
 {
 	counter_set_close(set);
-	set->n_slots--;
+	set->slot_count--;
 	memmove(&set->slots[index], &set->slots[index + 1],
-		(set->n_slots - index) * sizeof(*set->slots));
+		(set->slot_count - index) * sizeof(*set->slots));
 }
 
 int counter_set_make_places(struct counter_set *set, const struct place *places, size_t n)
@@ -57,12 +57,12 @@ int counter_set_make_places(struct counter_set *set, const struct place *places,
 	set->places = calloc(n ? n : 1, sizeof(*set->places));
 	if (!set->places)
 		return -ENOMEM;
-	for (; set->n_places < n; set->n_places++) {
-		struct counter_place *place = &set->places[set->n_places];
+	for (; set->place_count < n; set->place_count++) {
+		struct counter_place *place = &set->places[set->place_count];
 
-		place->place = places[set->n_places];
+		place->place = places[set->place_count];
 		place->fd = -1;
-		place->events = calloc(set->n_slots, sizeof(struct perf_evsel *));
+		place->events = calloc(set->slot_count, sizeof(struct perf_evsel *));
 		if (!place->events)
 			return -ENOMEM;
 	}
@@ -73,7 +73,7 @@ void counter_set_remove_place(struct counter_set *set, size_t index)
 {
 	counter_set_close_place(set, &set->places[index]);
 	free(set->places[index].events);
-	set->n_places--;
+	set->place_count--;
 	memmove(&set->places[index], &set->places[index + 1],
-		(set->n_places - index) * sizeof(*set->places));
+		(set->place_count - index) * sizeof(*set->places));
 }

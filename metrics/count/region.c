@@ -90,7 +90,7 @@ static void region_free(struct session_region *region)
 static struct session_region *add(struct gpmu_session *session, const char *name, uint32_t hash)
 {
 	struct session_regions *regions = &session->regions;
-	size_t n = session->n_counts ? session->n_counts : 1;
+	size_t n = session->place_count ? session->place_count : 1;
 	struct session_region *region;
 
 	if (grow(regions))
@@ -146,7 +146,7 @@ static void begin(const struct gpmu_counts *now, struct session_region *region)
 {
 	struct count *to = region->begin;
 
-	for (size_t i = 0; i < now->n_slots; i++) {
+	for (size_t i = 0; i < now->slot_count; i++) {
 		const struct counts_slot *slot = &now->slots[i];
 
 		for (size_t k = 0; k < slot->length; k++)
@@ -168,7 +168,7 @@ static void end(const struct gpmu_counts *now, struct session_region *region)
 	const struct count *from = region->begin;
 	struct count *sum = region->sum;
 
-	for (size_t i = 0; i < now->n_slots; i++) {
+	for (size_t i = 0; i < now->slot_count; i++) {
 		const struct counts_slot *slot = &now->slots[i];
 
 		for (size_t k = 0; k < slot->length; k++) {
@@ -287,7 +287,7 @@ int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gp
 	sum = (struct region_sum){
 		.time = region->time, .user = region->user, .system = region->system,
 		.times_why = region->times_why,
-		.counts = region->sum, .length = session->n_counts,
+		.counts = region->sum, .length = session->place_count,
 	};
 	return region_sum_rows(&sum, session, rows, length);
 }

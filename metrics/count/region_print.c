@@ -81,7 +81,8 @@ int gpmu_regions_print(struct gpmu_session *session, FILE *file)
 			int used = region_print_place(place, sizeof(place), &rows[k]);
 
 			fprintf(file, "%-*s%10" PRIu64 "%14.6f  %s%-*s  ", region, name,
-				gpmu_region_visit_count(session, i), (double)rows[k].time_end / 1e9, rows[k].name,
+				gpmu_region_visit_count(session, i),
+				(double)rows[k].time_end / 1e9, rows[k].name,
 				counter - (int)strlen(rows[k].name), used ? place : "");
 			region_print_value(file, &rows[k]);
 		}

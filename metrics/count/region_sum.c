@@ -34,7 +34,7 @@ static int add_counts(struct region_sum *sum, const struct count *counts, size_t
 int region_sum_add(struct region_sum *sum, const struct gpmu_session *session, size_t index)
 {
 	const struct session_region *region = session->regions.list[index];
-	int ret = add_counts(sum, region->sum, session->n_counts);
+	int ret = add_counts(sum, region->sum, session->place_count);
 
 	if (ret)
 		return ret;
@@ -63,14 +63,14 @@ int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
 {
 	static const struct count lost = { .state = COUNT_NOT_COUNTED };
 	struct gpmu_counts *counts = session->difference;
-	const bool same = sum->length == session->n_counts;
+	const bool same = sum->length == session->place_count;
 	const struct count *from = sum->counts;
 	/* Places, and why something is not counted */
 	int ret = counts_assign(counts, session->now);
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < counts->n_slots; i++)
+	for (size_t i = 0; i < counts->slot_count; i++)
 		for (size_t k = 0; k < counts->slots[i].length; k++)
 			counts->slots[i].counts[k] = same && from ? *from++ : lost;
 	counts->begin = 0;

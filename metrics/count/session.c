@@ -42,7 +42,7 @@ static int disable_groups(struct gpmu_session *session, uint64_t time)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < session->plan->n_groups; i++) {
+	for (size_t i = 0; i < session->plan->group_count; i++) {
 		struct source_group *group = session->groups[i].open;
 		int failed = group->ops->disable(group, time);
 
@@ -57,7 +57,7 @@ static int enable_groups(struct gpmu_session *session, bool kernel, uint64_t tim
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < session->plan->n_groups && !ret; i++) {
+	for (size_t i = 0; i < session->plan->group_count && !ret; i++) {
 		struct source_group *group = session->groups[i].open;
 
 		if ((group->ops == &source_perf) == kernel)
@@ -98,7 +98,8 @@ int gpmu_session_enable(struct gpmu_session *session)
 	ret = counts_assign(session->base, session->now);
 	if (!ret)
 		ret = counts_assign(session->last, session->now);
-	session_rings_stop(session->rings);
+	if (session->rings)
+		session_rings_stop(session->rings);
 	if (!ret)
 		ret = enable_all(session, time);
 	session->stop = time;
@@ -153,7 +154,8 @@ static int read_next(struct gpmu_session *session, const struct gpmu_row **rows,
 
 	if (!is_due(session))
 		return 0;
-	session_rings_enter_read(session);
+	if (session->rings)
+		session_rings_enter_read(session);
 	ret = read_since(session, session->last);
 	if (!ret)
 		ret = session_rows(session, session->base->end, rows, length);
@@ -161,7 +163,8 @@ static int read_next(struct gpmu_session *session, const struct gpmu_row **rows,
 		ret = counts_assign(session->last, session->now);
 	if (!ret)
 		session->rest_taken = !session->enabled;
-	session_rings_leave_read(session);
+	if (session->rings)
+		session_rings_leave_read(session);
 	return ret ? ret : 1;
 }
 
@@ -171,7 +174,7 @@ int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows
 
 	if (!session->begun)
 		return -EINVAL;
-	ret = session_rings_next(session);
+	ret = session->rings ? session_rings_next(session) : -ENODATA;
 	if (ret == -ENODATA)
 		return read_next(session, rows, length);
 	if (ret <= 0)
@@ -182,7 +185,7 @@ int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows
 
 uint64_t gpmu_session_wait_time(const struct gpmu_session *session)
 {
-	uint64_t time = session_rings_wait_time(session->rings);
+	uint64_t time = session->rings ? session_rings_wait_time(session->rings) : 0;
 
 	return time ? time : session->interval;
 }

@@ -60,7 +60,7 @@ struct session_times {
 	} of;
 	bool inherit;
 	int *files;			/* of processes, then of tasks */
-	size_t n_files, n_processes;
+	size_t file_count, process_count;
 	struct cpus cpus;		/* length 0: all */
 	char why[128];			/* reason that the times are not known; or "" */
 };
@@ -68,7 +68,7 @@ struct session_times {
 struct gpmu_session {
 	const struct gpmu_plan *plan;
 	struct session_group *groups;	/* one for each of the plan */
-	size_t n_counts;		/* places of all slots */
+	size_t place_count;		/* places of all slots */
 	/* Cumulative: as read now, at the last interval, when it was enabled */
 	struct gpmu_counts *now, *last, *base;
 	struct gpmu_counts *difference;	/* what rows are of */
@@ -110,7 +110,7 @@ void session_times_read(struct session_times *times, struct gpmu_counts *counts)
 static inline int session_read(struct gpmu_session *session)
 {
 	uint64_t time = session->enabled ? raw_clock_now() : session->stop;
-	size_t n = session->plan->n_groups;
+	size_t n = session->plan->group_count;
 	int ret = 0;
 
 	session->now->end = time;
@@ -138,7 +138,7 @@ struct session_target {
 	struct source_target target;	/* refers to the members below */
 	struct cpus cpus;
 	int *tids;			/* ascending, each once */
-	size_t n_tids;
+	size_t tid_count;
 	int pid;			/* of all of them; -1: of several */
 	bool own;			/* the calling thread */
 };

@@ -58,16 +58,16 @@ static int open_groups(struct gpmu_session *session, const struct gpmu_session_o
 	rlim_t before = files_limit();
 	int ret = 0;
 
-	for (size_t i = 0; i < session->plan->n_groups && !ret; i++)
+	for (size_t i = 0; i < session->plan->group_count && !ret; i++)
 		ret = open_group(session, i, &target->target, error);
 	note_limit(before);
-	for (size_t i = 0; i < session->plan->n_groups && !ret; i++) {
+	for (size_t i = 0; i < session->plan->group_count && !ret; i++) {
 		struct source_group *group = session->groups[i].open;
 
 		if (group->ops->prepare)
 			ret = group->ops->prepare(group, error);
 	}
-	if (ret == -ESRCH && options->n_pids)
+	if (ret == -ESRCH && options->pid_count)
 		session_target_gone(options, error);
 	return ret;
 }
@@ -105,8 +105,8 @@ static int make_tables(struct gpmu_session *session, const struct gpmu_session_o
 		error_set(error, 0, "out of memory");
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < session->now->n_slots; i++)
-		session->n_counts += session->now->slots[i].length;
+	for (size_t i = 0; i < session->now->slot_count; i++)
+		session->place_count += session->now->slots[i].length;
 	return 0;
 }
 
@@ -120,8 +120,9 @@ static int open_session(struct gpmu_session *session, const struct gpmu_session_
 	if (ret)
 		return ret;
 	target.target.interval = session_ring_interval(plan, options, &target);
-	session->groups = calloc(plan->n_groups ? plan->n_groups : 1, sizeof(*session->groups));
-	session->now = counts_new(plan->n_slots);
+	session->groups = calloc(plan->group_count ? plan->group_count : 1,
+				 sizeof(*session->groups));
+	session->now = counts_new(plan->slot_count);
 	if (!session->groups || !session->now) {
 		error_set(error, 0, "out of memory");
 		ret = -ENOMEM;
@@ -175,7 +176,7 @@ void gpmu_session_free(struct gpmu_session *session)
 {
 	if (!session)
 		return;
-	for (size_t i = 0; session->groups && i < session->plan->n_groups; i++) {
+	for (size_t i = 0; session->groups && i < session->plan->group_count; i++) {
 		struct source_group *group = session->groups[i].open;
 
 		if (group)

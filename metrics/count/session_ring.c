@@ -73,7 +73,7 @@ uint64_t session_ring_interval(const struct gpmu_plan *plan,
 
 	if (interval < SHORTEST || interval > LONGEST || !target->target.system)
 		return 0;
-	for (size_t i = 0; i < plan->n_groups; i++)
+	for (size_t i = 0; i < plan->group_count; i++)
 		if (!is_group_fit(plan, &plan->groups[i]))
 			return 0;
 	return interval;
@@ -85,7 +85,7 @@ static size_t list_rings(const struct gpmu_session *session, struct counter_ring
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < session->plan->n_groups; i++)
+	for (size_t i = 0; i < session->plan->group_count; i++)
 		n += counter_ring_list(session->groups[i].open, list ? list + n : NULL,
 				       room > n ? room - n : 0);
 	return n;
@@ -98,8 +98,8 @@ static bool are_all(const struct gpmu_session *session)
 	size_t n = 0, counts = 0;
 
 	for (size_t i = 0; i < rings->length; i++)
-		n += rings->list[i]->set->n_slots;
-	for (size_t i = 0; i < session->now->n_slots; i++)
+		n += rings->list[i]->set->slot_count;
+	for (size_t i = 0; i < session->now->slot_count; i++)
 		counts += session->now->slots[i].length;
 	return n && n == counts;
 }
@@ -152,8 +152,6 @@ static void stop(struct session_rings *rings)
 
 void session_rings_stop(struct session_rings *rings)
 {
-	if (!rings)
-		return;
 	stop(rings);
 	/* Counts that were lost until now were lost before the session is enabled. */
 	for (size_t i = 0; i < rings->length; i++)
@@ -166,7 +164,7 @@ void session_rings_stop(struct session_rings *rings)
 /* Counts that the kernel may have missed make this interval and the total not counted. */
 static void lose(struct gpmu_session *session, const struct counter_ring *ring)
 {
-	for (size_t i = 0; i < ring->set->n_slots; i++) {
+	for (size_t i = 0; i < ring->set->slot_count; i++) {
 		const struct count lost = { .state = COUNT_NOT_COUNTED };
 		size_t slot = ring->set->slots[i];
 
@@ -247,14 +245,11 @@ static void try(struct gpmu_session *session)
 
 void session_rings_enter_read(struct gpmu_session *session)
 {
-	if (session->rings)
-		skip(session);
+	skip(session);
 }
 
 void session_rings_leave_read(struct gpmu_session *session)
 {
-	if (!session->rings)
-		return;
 	skip(session);
 	if (session->enabled)
 		try(session);
@@ -264,7 +259,7 @@ uint64_t session_rings_wait_time(const struct session_rings *rings)
 {
 	uint64_t time;
 
-	if (!rings || rings->state != RINGS_ON)
+	if (rings->state != RINGS_ON)
 		return 0;
 	time = WAIT * rings->interval;
 	return time < LONGEST_WAIT ? time : LONGEST_WAIT;
@@ -316,7 +311,7 @@ int session_rings_next(struct gpmu_session *session)
 	size_t index;
 	int ret;
 
-	if (!rings || rings->state != RINGS_ON)
+	if (rings->state != RINGS_ON)
 		return -ENODATA;
 	ret = counter_rings_next(rings->list, rings->length, rings->interval, session->ended,
 				 &time, &index);

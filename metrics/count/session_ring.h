@@ -48,7 +48,7 @@ int session_rings_new(struct gpmu_session *session, uint64_t interval);
 /* NULL is allowed. */
 void session_rings_free(struct session_rings *rings);
 
-/* The functions below do nothing in a session without rings. */
+/* The functions below are for a session with rings. */
 
 /* Stops the kernel's readings until session_rings_leave_read(). */
 void session_rings_stop(struct session_rings *rings);

@@ -86,11 +86,11 @@ static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 
 void session_target_gone(const struct gpmu_session_options *options, struct gpmu_error *error)
 {
-	if (options->n_pids == 1)
+	if (options->pid_count == 1)
 		error_set(error, 0, "no process %d", (int)options->pids[0]);
 	else
 		error_set(error, 0, "none of these %zu processes exists: %d, ...",
-			  options->n_pids, (int)options->pids[0]);
+			  options->pid_count, (int)options->pids[0]);
 }
 
 int session_process_of(int tid)
@@ -115,12 +115,12 @@ int session_process_of(int tid)
 /* The process of all tasks, or -1 */
 static int common_process(const struct gpmu_session_options *options)
 {
-	int pid = options->n_pids ? (int)options->pids[0] : -1;
+	int pid = options->pid_count ? (int)options->pids[0] : -1;
 
-	for (size_t i = 1; i < options->n_pids; i++)
+	for (size_t i = 1; i < options->pid_count; i++)
 		if (options->pids[i] != pid)
 			return -1;
-	for (size_t i = 0; i < options->n_tids; i++) {
+	for (size_t i = 0; i < options->tid_count; i++) {
 		int of = session_process_of(options->tids[i]);
 
 		if (of < 0 || (pid >= 0 && of != pid))
@@ -143,13 +143,13 @@ static int check_ids(const pid_t *ids, size_t n, const char *what, struct gpmu_e
 static int gather_tids(struct tids *tids, const struct gpmu_session_options *options,
 		       struct gpmu_error *error)
 {
-	int ret = check_ids(options->pids, options->n_pids, "process", error);
+	int ret = check_ids(options->pids, options->pid_count, "process", error);
 
 	if (!ret)
-		ret = check_ids(options->tids, options->n_tids, "task", error);
-	for (size_t i = 0; i < options->n_pids && !ret; i++)
+		ret = check_ids(options->tids, options->tid_count, "task", error);
+	for (size_t i = 0; i < options->pid_count && !ret; i++)
 		ret = add_process(tids, options->pids[i], error);
-	for (size_t i = 0; i < options->n_tids && !ret; i++)
+	for (size_t i = 0; i < options->tid_count && !ret; i++)
 		if (add_tid(tids, options->tids[i]))
 			ret = no_memory(error);
 	if (!ret && !tids->length) {
@@ -165,7 +165,7 @@ static int init_tasks(struct session_target *target, const struct gpmu_session_o
 	struct tids tids = { 0 };
 	int ret;
 
-	target->own = !options->n_pids && !options->n_tids;
+	target->own = !options->pid_count && !options->tid_count;
 	if (target->own) {
 		target->pid = (int)getpid();
 		ret = add_tid(&tids, (int)gettid()) ? no_memory(error) : 0;
@@ -179,9 +179,9 @@ static int init_tasks(struct session_target *target, const struct gpmu_session_o
 	}
 	sort_tids(&tids);
 	target->tids = tids.list;
-	target->n_tids = tids.length;
+	target->tid_count = tids.length;
 	target->target.tids = tids.list;
-	target->target.n_tids = tids.length;
+	target->target.tid_count = tids.length;
 	return 0;
 }
 
@@ -213,7 +213,7 @@ static int init_cpus(struct session_target *target, const char *text,
 		return -ENODEV;
 	}
 	target->target.cpus = target->cpus.ids;
-	target->target.n_cpus = target->cpus.len;
+	target->target.cpu_count = target->cpus.len;
 	return 0;
 }
 
@@ -229,7 +229,7 @@ int session_target_init(struct session_target *target, const struct gpmu_session
 	};
 	if (!system)
 		return init_tasks(target, options, error);
-	if (options->n_pids || options->n_tids) {
+	if (options->pid_count || options->tid_count) {
 		error_set(error, 0, "either CPUs can be counted, or processes and tasks");
 		return -EINVAL;
 	}

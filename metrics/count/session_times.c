@@ -30,7 +30,7 @@ static uint64_t ticks_ns(unsigned long long ticks)
 
 static bool has_times(const struct gpmu_plan *plan)
 {
-	for (size_t i = 0; i < plan->n_slots; i++) {
+	for (size_t i = 0; i < plan->slot_count; i++) {
 		enum event_tool tool = plan->slots[i].instance->tool;
 
 		if (tool == EVENT_TOOL_USER_TIME || tool == EVENT_TOOL_SYSTEM_TIME)
@@ -53,7 +53,7 @@ static void add_file(struct session_times *times, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0)
-		times->files[times->n_files++] = fd;
+		times->files[times->file_count++] = fd;
 	else if (errno != ENOENT && errno != ESRCH)
 		snprintf(times->why, sizeof(times->why), "%s: %s", path, strerror(errno));
 }
@@ -62,21 +62,21 @@ static int open_files(struct session_times *times, const struct gpmu_session_opt
 {
 	char path[64];
 
-	times->files = calloc(options->n_pids + options->n_tids + 1, sizeof(*times->files));
+	times->files = calloc(options->pid_count + options->tid_count + 1, sizeof(*times->files));
 	if (!times->files)
 		return -ENOMEM;
-	for (size_t i = 0; i < options->n_pids; i++) {
+	for (size_t i = 0; i < options->pid_count; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/stat", (int)options->pids[i]);
 		if (!contains(options->pids, i, options->pids[i]))
 			add_file(times, path);
 	}
-	times->n_processes = times->n_files;
-	for (size_t i = 0; i < options->n_tids; i++) {
+	times->process_count = times->file_count;
+	for (size_t i = 0; i < options->tid_count; i++) {
 		pid_t tid = options->tids[i];
 
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid, (int)tid);
 		if (!contains(options->tids, i, tid) &&
-		    !contains(options->pids, options->n_pids, session_process_of(tid)))
+		    !contains(options->pids, options->pid_count, session_process_of(tid)))
 			add_file(times, path);
 	}
 	return 0;
@@ -98,7 +98,7 @@ int session_times_init(struct session_times *times, const struct gpmu_plan *plan
 
 void session_times_release(struct session_times *times)
 {
-	for (size_t i = 0; i < times->n_files; i++)
+	for (size_t i = 0; i < times->file_count; i++)
 		close(times->files[i]);
 	free(times->files);
 	cpus_release(&times->cpus);
@@ -142,8 +142,8 @@ static bool read_task(int file, bool children, struct ticks *ticks)
 
 static bool read_tasks(struct session_times *times, struct ticks *ticks)
 {
-	for (size_t i = 0; i < times->n_files; i++) {
-		if (read_task(times->files[i], times->inherit && i < times->n_processes, ticks))
+	for (size_t i = 0; i < times->file_count; i++) {
+		if (read_task(times->files[i], times->inherit && i < times->process_count, ticks))
 			continue;
 		snprintf(times->why, sizeof(times->why),
 			 "a process has ended, and with it what the kernel knows of its time");

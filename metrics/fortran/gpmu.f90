@@ -66,9 +66,9 @@ module gpmu
     integer(c_size_t) :: size
     integer(c_int) :: system
     type(c_ptr) :: cpus, pids
-    integer(c_size_t) :: n_pids
+    integer(c_size_t) :: pid_count
     type(c_ptr) :: tids
-    integer(c_size_t) :: n_tids
+    integer(c_size_t) :: tid_count
     integer(c_int) :: inherit, on_exec, aggregation
   end type
 
@@ -276,12 +276,12 @@ contains
     end if
     if (present(pids)) then
       processes = pids
-      options%n_pids = size(pids)
+      options%pid_count = size(pids)
       if (size(pids) > 0) options%pids = c_loc(processes)
     end if
     if (present(tids)) then
       tasks = tids
-      options%n_tids = size(tids)
+      options%tid_count = size(tids)
       if (size(tids) > 0) options%tids = c_loc(tasks)
     end if
     plan%system_wide = max(options%system, merge(1, 0, present(cpus)))

@@ -146,7 +146,7 @@ static int make_environment(struct gpmu_marks *marks, struct gpmu_error *error)
 
 static int check(const struct gpmu_options *options, struct gpmu_error *error)
 {
-	if (options->system || options->cpus || options->n_pids || options->n_tids ||
+	if (options->system || options->cpus || options->pid_count || options->tid_count ||
 	    options->inherit) {
 		error_set(error, 0, "marks count the threads that make them, and no other target");
 		return -EINVAL;

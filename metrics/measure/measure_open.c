@@ -18,7 +18,7 @@ static int no_memory(struct gpmu_error *error)
 /* Whether the options name what is counted, in place of the threads that begin regions */
 static bool has_target(const struct gpmu_options *options)
 {
-	return options->system || options->cpus || options->n_pids || options->n_tids ||
+	return options->system || options->cpus || options->pid_count || options->tid_count ||
 	       options->inherit;
 }
 
@@ -116,9 +116,9 @@ static int open_shared(struct gpmu *gpmu, struct gpmu_error *error)
 		.system = from->system,
 		.cpus = from->cpus,
 		.pids = from->pids,
-		.n_pids = from->n_pids,
+		.pid_count = from->pid_count,
 		.tids = from->tids,
-		.n_tids = from->n_tids,
+		.tid_count = from->tid_count,
 		.inherit = from->inherit,
 		.aggregation = from->aggregation,
 	};

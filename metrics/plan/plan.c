@@ -41,9 +41,9 @@ void gpmu_plan_free(struct gpmu_plan *plan)
 {
 	if (!plan)
 		return;
-	plan_rewind(plan, (struct plan_mark){ .n_items = 0 });
-	while (plan->n_warnings)
-		free(plan->warnings[--plan->n_warnings]);
+	plan_rewind(plan, (struct plan_mark){ .item_count = 0 });
+	while (plan->warning_count)
+		free(plan->warnings[--plan->warning_count]);
 	plan_facts_free(plan->facts);
 	free(plan->warnings);
 	free(plan->metrics);
@@ -64,7 +64,7 @@ static int warn_of_items(struct gpmu_plan *plan)
 	size_t i, index;
 	int ret = 0;
 
-	for (i = 0; i < plan->n_items && !ret; i++) {
+	for (i = 0; i < plan->item_count && !ret; i++) {
 		index = plan->items[i].index;
 		if (plan->items[i].kind == PLAN_ITEM_METRIC) {
 			label = plan->metrics[index].label;
@@ -117,17 +117,17 @@ int gpmu_plan_make(struct gpmu_plan *plan, struct gpmu_error *error)
 
 const char *gpmu_plan_warning(const struct gpmu_plan *plan, size_t index)
 {
-	return index < plan->n_warnings ? plan->warnings[index] : NULL;
+	return index < plan->warning_count ? plan->warnings[index] : NULL;
 }
 
 size_t gpmu_plan_group_count(const struct gpmu_plan *plan)
 {
-	return plan->n_groups;
+	return plan->group_count;
 }
 
 const struct gpmu_group *gpmu_plan_group(const struct gpmu_plan *plan, size_t index)
 {
-	return index < plan->n_groups ? &plan->groups[index] : NULL;
+	return index < plan->group_count ? &plan->groups[index] : NULL;
 }
 
 const struct gpmu_pmu *gpmu_group_pmu(const struct gpmu_group *group)
@@ -137,7 +137,7 @@ const struct gpmu_pmu *gpmu_group_pmu(const struct gpmu_group *group)
 
 const char *gpmu_plan_group_event(const struct gpmu_plan *plan, size_t group, size_t index)
 {
-	if (group >= plan->n_groups || index >= plan->groups[group].length)
+	if (group >= plan->group_count || index >= plan->groups[group].length)
 		return NULL;
 	return plan->slots[plan->groups[group].first + index].instance->name;
 }

@@ -106,13 +106,13 @@ struct gpmu_plan {
 	struct plan_metric *metrics;		/* requested metrics, and metrics that they use */
 	struct plan_event *events;		/* requested events, and events that metrics use */
 	struct plan_item *items;
-	size_t n_groups, n_slots, n_metrics, n_events, n_items;
+	size_t group_count, slot_count, metric_count, event_count, item_count;
 	/* Only the code that makes the plan uses the following members. */
 	struct gpmu_plan_options options;
 	struct plan_facts *facts;		/* cached answers of the machine to expressions */
 	char **warnings;
-	size_t n_warnings;
-	size_t n_braces;
+	size_t warning_count;
+	size_t brace_count;
 	bool made;
 };
 

@@ -18,31 +18,31 @@ int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 	va_end(args);
 	if (!line)
 		return -ENOMEM;
-	for (i = 0; i < plan->n_warnings; i++) {
+	for (i = 0; i < plan->warning_count; i++) {
 		if (!strcmp(plan->warnings[i], line)) {
 			free(line);
 			return 0;
 		}
 	}
-	warnings = vector_room(plan->warnings, plan->n_warnings, sizeof(*warnings));
+	warnings = vector_room(plan->warnings, plan->warning_count, sizeof(*warnings));
 	if (!warnings) {
 		free(line);
 		return -ENOMEM;
 	}
 	plan->warnings = warnings;
-	plan->warnings[plan->n_warnings++] = line;
+	plan->warnings[plan->warning_count++] = line;
 	return 0;
 }
 
 int plan_add_item(struct gpmu_plan *plan, int kind, size_t index)
 {
-	struct plan_item *items = vector_room(plan->items, plan->n_items, sizeof(*items));
+	struct plan_item *items = vector_room(plan->items, plan->item_count, sizeof(*items));
 
 	if (!items)
 		return -ENOMEM;
 	plan->items = items;
-	items[plan->n_items].kind = kind;
-	items[plan->n_items++].index = index;
+	items[plan->item_count].kind = kind;
+	items[plan->item_count++].index = index;
 	return 0;
 }
 
@@ -78,17 +78,17 @@ static void release_event(struct plan_event *event)
 struct plan_mark plan_mark(const struct gpmu_plan *plan)
 {
 	return (struct plan_mark){
-		.n_metrics = plan->n_metrics, .n_events = plan->n_events,
-		.n_items = plan->n_items, .n_braces = plan->n_braces,
+		.metric_count = plan->metric_count, .event_count = plan->event_count,
+		.item_count = plan->item_count, .brace_count = plan->brace_count,
 	};
 }
 
 void plan_rewind(struct gpmu_plan *plan, struct plan_mark mark)
 {
-	while (plan->n_metrics > mark.n_metrics)
-		release_metric(&plan->metrics[--plan->n_metrics]);
-	while (plan->n_events > mark.n_events)
-		release_event(&plan->events[--plan->n_events]);
-	plan->n_items = mark.n_items;
-	plan->n_braces = mark.n_braces;
+	while (plan->metric_count > mark.metric_count)
+		release_metric(&plan->metrics[--plan->metric_count]);
+	while (plan->event_count > mark.event_count)
+		release_event(&plan->events[--plan->event_count]);
+	plan->item_count = mark.item_count;
+	plan->brace_count = mark.brace_count;
 }

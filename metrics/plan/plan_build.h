@@ -26,7 +26,7 @@ static inline size_t plan_ids(const struct gpmu_expr *expr)
 
 /* Lengths of the plan's lists, to restore them if adding fails */
 struct plan_mark {
-	size_t n_metrics, n_events, n_items, n_braces;
+	size_t metric_count, event_count, item_count, brace_count;
 };
 
 struct plan_mark plan_mark(const struct gpmu_plan *plan);
@@ -145,9 +145,9 @@ struct plan_needs {
 	struct plan_need *list;
 	size_t length;
 	struct plan_member *numbers;	/* one member for each number */
-	size_t n_numbers;
+	size_t number_count;
 	struct plan_bin *bins;
-	size_t n_bins;
+	size_t bin_count;
 };
 
 /*

@@ -11,17 +11,17 @@
 /* Appends an entry that has only its text; NULL if out of memory. */
 static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 {
-	struct plan_event *events = vector_room(plan->events, plan->n_events, sizeof(*events));
+	struct plan_event *events = vector_room(plan->events, plan->event_count, sizeof(*events));
 	struct plan_event *event;
 
 	if (!events)
 		return NULL;
 	plan->events = events;
-	event = &events[plan->n_events];
+	event = &events[plan->event_count];
 	*event = (struct plan_event){ .braces = PLAN_NONE, .label = strdup(text) };
 	if (!event->label)
 		return NULL;
-	plan->n_events++;
+	plan->event_count++;
 	return event;
 }
 
@@ -108,7 +108,7 @@ static int find_metric_event(const struct gpmu_plan *plan, const char *text, siz
 {
 	size_t i;
 
-	for (i = 0; i < plan->n_events; i++) {
+	for (i = 0; i < plan->event_count; i++) {
 		if (plan->events[i].of_metrics && !strcmp(plan->events[i].label, text)) {
 			*index = i;
 			return 0;
@@ -130,7 +130,7 @@ int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, siz
 	if (!event)
 		return -ENOMEM;
 	event->of_metrics = true;
-	*index = plan->n_events - 1;
+	*index = plan->event_count - 1;
 	ret = resolve(plan, event, &why);
 	if (!ret)
 		return 0;
@@ -163,11 +163,11 @@ static int add_each(struct gpmu_plan *plan, const struct event_list_item *item,
 		    struct gpmu_error *error)
 {
 	struct plan_mark before = plan_mark(plan);
-	struct gpmu_event *all = plan->events[plan->n_events - 1].event;
+	struct gpmu_event *all = plan->events[plan->event_count - 1].event;
 	int ret = 0;
 
-	plan->events[plan->n_events - 1].event = NULL;
-	before.n_events--;
+	plan->events[plan->event_count - 1].event = NULL;
+	before.event_count--;
 	plan_rewind(plan, before);
 	for (size_t i = 0; i < all->length && !ret; i++) {
 		struct event_list_item one = *item;
@@ -189,7 +189,7 @@ static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
 	if (!event)
 		return -ENOMEM;
 	if (item->group >= 0)
-		event->braces = plan->n_braces + (size_t)item->group;
+		event->braces = plan->brace_count + (size_t)item->group;
 	ret = resolve(plan, event, &why);
 	if (!ret && are_tracepoints(event->event))
 		return add_each(plan, item, error);
@@ -197,7 +197,7 @@ static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
 		ret = set_why(event, why.text);
 	else if (ret)
 		error_set(error, item->offset + why.offset, "%s", why.text);
-	return ret ? ret : plan_add_item(plan, PLAN_ITEM_EVENT, plan->n_events - 1);
+	return ret ? ret : plan_add_item(plan, PLAN_ITEM_EVENT, plan->event_count - 1);
 }
 
 int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_error *error)
@@ -216,7 +216,7 @@ int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_e
 		return ret;
 	for (i = 0; i < events.length && !ret; i++)
 		ret = add_event(plan, &events.items[i], error);
-	plan->n_braces += (size_t)events.groups;
+	plan->brace_count += (size_t)events.groups;
 	event_list_release(&events);
 	if (ret)
 		plan_rewind(plan, mark);
@@ -260,7 +260,7 @@ int plan_leave_out(struct gpmu_plan *plan)
 	size_t i;
 	int ret;
 
-	for (i = 0; i < plan->n_events; i++) {
+	for (i = 0; i < plan->event_count; i++) {
 		event = &plan->events[i];
 		if (!event->event)
 			continue;

@@ -178,7 +178,7 @@ static int known_formats(const struct gpmu_plan *plan, size_t first, bool *any, 
 	size_t i, j, k;
 	int ret = 0;
 
-	for (i = first; i < plan->n_metrics; i++) {
+	for (i = first; i < plan->metric_count; i++) {
 		metric = &plan->metrics[i];
 		for (j = 0; j < plan_ids(metric->expr) && metric->inputs; j++) {
 			if (metric->inputs[j].kind != PLAN_SLOTS)

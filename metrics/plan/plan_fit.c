@@ -91,7 +91,7 @@ static bool has_room(const struct gpmu_plan *plan, const struct event_instance *
 	struct plan_member all[MAX_GROUP] = { { .instance = one } };
 	size_t n = 0;
 
-	for (size_t i = 0; i < plan->n_slots; i++) {
+	for (size_t i = 0; i < plan->slot_count; i++) {
 		if (!plan_same_pmu(plan->slots[i].instance, one))
 			continue;
 		if (n == MAX_GROUP)

@@ -6,7 +6,7 @@ const char *gpmu_plan_item(const struct gpmu_plan *plan, size_t index)
 {
 	const struct plan_item *item;
 
-	if (index >= plan->n_items)
+	if (index >= plan->item_count)
 		return NULL;
 	item = &plan->items[index];
 	return item->kind == PLAN_ITEM_METRIC ? plan->metrics[item->index].label :
@@ -15,14 +15,14 @@ const char *gpmu_plan_item(const struct gpmu_plan *plan, size_t index)
 
 int gpmu_plan_item_is_metric(const struct gpmu_plan *plan, size_t index)
 {
-	return index < plan->n_items && plan->items[index].kind == PLAN_ITEM_METRIC;
+	return index < plan->item_count && plan->items[index].kind == PLAN_ITEM_METRIC;
 }
 
 const char *gpmu_plan_item_why(const struct gpmu_plan *plan, size_t index)
 {
 	const struct plan_item *item;
 
-	if (index >= plan->n_items)
+	if (index >= plan->item_count)
 		return NULL;
 	item = &plan->items[index];
 	return item->kind == PLAN_ITEM_METRIC ? plan->metrics[item->index].why :
@@ -40,7 +40,7 @@ static bool has_slot(const struct gpmu_group *group, const size_t *slots, size_t
 /* Metrics that a formula uses have the same root and are counted with it. */
 static bool has_metric(const struct gpmu_plan *plan, const struct gpmu_group *group, size_t root)
 {
-	for (size_t i = 0; i < plan->n_metrics; i++) {
+	for (size_t i = 0; i < plan->metric_count; i++) {
 		const struct plan_metric *metric = &plan->metrics[i];
 
 		if (metric->root != root || plan->metrics[root].why)
@@ -60,7 +60,7 @@ int gpmu_plan_group_has_item(const struct gpmu_plan *plan, size_t group, size_t 
 {
 	const struct plan_event *event;
 
-	if (group >= plan->n_groups || index >= plan->n_items)
+	if (group >= plan->group_count || index >= plan->item_count)
 		return 0;
 	if (plan->items[index].kind == PLAN_ITEM_METRIC)
 		return has_metric(plan, &plan->groups[group], plan->items[index].index);
@@ -74,7 +74,7 @@ int gpmu_plan_group_counter_count(const struct gpmu_plan *plan, size_t group)
 	const struct gpmu_group *of;
 	int counters = 0, cycles = 0;
 
-	if (group >= plan->n_groups)
+	if (group >= plan->group_count)
 		return -1;
 	of = &plan->groups[group];
 	if (!of->pmu || gpmu_pmu_counter_count(of->pmu) < 0)

@@ -185,7 +185,7 @@ static int add_used(struct adding *a, const struct gpmu_metric *metric, const st
 	for (visit = user; visit; visit = visit->user)
 		if (visit->metric == metric)
 			return fail_cycle(a, user, metric);
-	for (i = a->root; i < plan->n_metrics; i++) {
+	for (i = a->root; i < plan->metric_count; i++) {
 		if (plan->metrics[i].metric == metric) {
 			*index = i;
 			return 0;
@@ -308,13 +308,13 @@ static int copy(char **to, const char *from)
 static int append(struct adding *a, const struct gpmu_metric *metric, size_t *index)
 {
 	struct gpmu_plan *plan = a->plan;
-	struct plan_metric *list = vector_room(plan->metrics, plan->n_metrics, sizeof(*list));
+	struct plan_metric *list = vector_room(plan->metrics, plan->metric_count, sizeof(*list));
 	struct plan_metric *entry;
 
 	if (!list)
 		return -ENOMEM;
 	plan->metrics = list;
-	*index = plan->n_metrics++;
+	*index = plan->metric_count++;
 	entry = &list[*index];
 	if (a->root == PLAN_NONE)
 		a->root = *index;
@@ -353,7 +353,7 @@ int plan_add_metric(struct gpmu_plan *plan, const struct gpmu_metric *metric,
 	struct adding a = { .plan = plan, .request = request, .error = error, .root = PLAN_NONE };
 	const struct plan_metric *there;
 
-	for (*index = 0; *index < plan->n_metrics; ++*index) {
+	for (*index = 0; *index < plan->metric_count; ++*index) {
 		there = &plan->metrics[*index];
 		if (there->metric == metric && there->root == *index &&
 		    same(there->filter, request->filter_text) &&
@@ -385,7 +385,7 @@ static int add_threshold_input(struct gpmu_plan *plan, size_t index, const char 
 	if (ret <= 0)
 		return ret ? ret : -EINVAL;
 	input->kind = PLAN_METRIC;
-	for (i = index; i < plan->n_metrics && plan->metrics[i].root == index; i++) {
+	for (i = index; i < plan->metric_count && plan->metrics[i].root == index; i++) {
 		if (plan->metrics[i].metric == metric) {
 			input->metric = i;
 			return 0;
@@ -444,7 +444,7 @@ int plan_add_thresholds(struct gpmu_plan *plan)
 	size_t i;
 	int ret;
 
-	for (i = 0; i < plan->n_items; i++) {
+	for (i = 0; i < plan->item_count; i++) {
 		if (plan->items[i].kind != PLAN_ITEM_METRIC)
 			continue;
 		ret = add_threshold(plan, plan->items[i].index);
@@ -461,7 +461,7 @@ void plan_drop_thresholds(struct gpmu_plan *plan)
 	size_t i, j;
 	bool drop;
 
-	for (i = 0; i < plan->n_metrics; i++) {
+	for (i = 0; i < plan->metric_count; i++) {
 		metric = &plan->metrics[i];
 		drop = metric->why != NULL;
 		for (j = 0; j < plan_ids(metric->threshold) && !drop; j++) {

@@ -99,7 +99,7 @@ static bool is_added(const struct gpmu_plan *plan, size_t metric)
 {
 	size_t i;
 
-	for (i = 0; i < plan->n_items; i++)
+	for (i = 0; i < plan->item_count; i++)
 		if (plan->items[i].kind == PLAN_ITEM_METRIC && plan->items[i].index == metric)
 			return true;
 	return false;
@@ -184,7 +184,7 @@ static int add_element(struct gpmu_plan *plan, const struct element *element,
 		.filter = &filter, .filter_text = element->filter,
 		.modifiers = element->modifiers, .offset = element->offset,
 	};
-	size_t first = plan->n_metrics;
+	size_t first = plan->metric_count;
 	int ret;
 
 	ret = plan_filter_init(&filter, element->filter, element->filter_offset, error);

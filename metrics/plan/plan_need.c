@@ -52,7 +52,7 @@ void plan_needs_release(struct plan_needs *needs)
 
 	for (i = 0; i < needs->length; i++)
 		free(needs->list[i].members);
-	for (i = 0; i < needs->n_bins; i++)
+	for (i = 0; i < needs->bin_count; i++)
 		free(needs->bins[i].members);
 	free(needs->list);
 	free(needs->bins);
@@ -71,14 +71,14 @@ int plan_number_member(struct plan_needs *needs, struct plan_member *member)
 {
 	size_t i;
 
-	for (i = 0; i < needs->n_numbers; i++) {
+	for (i = 0; i < needs->number_count; i++) {
 		if (same_to_kernel(needs->numbers[i].instance, member->instance)) {
 			member->number = i;
 			return 0;
 		}
 	}
-	member->number = needs->n_numbers;
-	return plan_add_member(&needs->numbers, &needs->n_numbers, member);
+	member->number = needs->number_count;
+	return plan_add_member(&needs->numbers, &needs->number_count, member);
 }
 
 /* --- metrics --- */
@@ -149,7 +149,7 @@ static int gather(struct plan_needs *needs, struct gpmu_plan *plan, size_t root)
 	size_t i, j, k, from = needs->length;
 	int ret = 0;
 
-	for (i = root; i < plan->n_metrics && plan->metrics[i].root == root; i++) {
+	for (i = root; i < plan->metric_count && plan->metrics[i].root == root; i++) {
 		metric = &plan->metrics[i];
 		for (j = 0; j < plan_ids(metric->expr); j++) {
 			if (metric->inputs[j].kind != PLAN_SLOTS)
@@ -194,7 +194,7 @@ static int missing(const struct gpmu_plan *plan, size_t root, char **why)
 	size_t i, j;
 
 	*why = NULL;
-	for (i = root; i < plan->n_metrics && plan->metrics[i].root == root; i++) {
+	for (i = root; i < plan->metric_count && plan->metrics[i].root == root; i++) {
 		metric = &plan->metrics[i];
 		if (metric->why) {
 			*why = strdup(metric->why);
@@ -364,7 +364,7 @@ static bool is_item(const struct gpmu_plan *plan, size_t metric)
 {
 	size_t i;
 
-	for (i = 0; i < plan->n_items; i++)
+	for (i = 0; i < plan->item_count; i++)
 		if (plan->items[i].kind == PLAN_ITEM_METRIC && plan->items[i].index == metric)
 			return true;
 	return false;
@@ -376,7 +376,7 @@ static int need_hidden(struct plan_needs *needs, struct gpmu_plan *plan)
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < plan->n_metrics && !ret; i++)
+	for (i = 0; i < plan->metric_count && !ret; i++)
 		if (plan->metrics[i].root == i && !is_item(plan, i))
 			ret = need_metric(needs, plan, i);
 	return ret;
@@ -389,7 +389,7 @@ int plan_needs_init(struct plan_needs *needs, struct gpmu_plan *plan)
 	int ret = 0;
 
 	*needs = (struct plan_needs){ .length = 0 };
-	for (i = 0; i < plan->n_items && !ret; i++) {
+	for (i = 0; i < plan->item_count && !ret; i++) {
 		if (plan->items[i].kind == PLAN_ITEM_METRIC) {
 			ret = need_metric(needs, plan, plan->items[i].index);
 			continue;

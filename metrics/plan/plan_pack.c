@@ -38,19 +38,19 @@ static int compare_needs(const void *a, const void *b)
 static int new_bin(struct packing *p, struct plan_need *need)
 {
 	struct plan_needs *needs = p->needs;
-	struct plan_bin *bins = vector_room(needs->bins, needs->n_bins, sizeof(*bins)), *bin;
+	struct plan_bin *bins = vector_room(needs->bins, needs->bin_count, sizeof(*bins)), *bin;
 	size_t i;
 	int ret = 0;
 
 	if (!bins)
 		return -ENOMEM;
 	needs->bins = bins;
-	bin = &bins[needs->n_bins];
+	bin = &bins[needs->bin_count];
 	*bin = (struct plan_bin){
 		.rank = PLAN_NONE, .alone = need->alone || p->plan->options.no_merge,
 		.given = need->given, .apart = need->apart,
 	};
-	need->bin = needs->n_bins++;
+	need->bin = needs->bin_count++;
 	for (i = 0; i < need->length && !ret; i++)
 		ret = plan_add_member(&bin->members, &bin->length, &need->members[i]);
 	return ret;
@@ -106,7 +106,7 @@ static int find_bin(struct packing *p, const struct plan_need *need, size_t shar
 	int fits, ret;
 
 	*index = PLAN_NONE;
-	for (i = 0; i < p->needs->n_bins && *index == PLAN_NONE; i++) {
+	for (i = 0; i < p->needs->bin_count && *index == PLAN_NONE; i++) {
 		bin = &p->needs->bins[i];
 		if (!is_candidate(bin, need) || overlap(bin, need) != shared)
 			continue;
@@ -154,7 +154,7 @@ static int place_event(struct packing *p, struct plan_need *need)
 	size_t i;
 
 	need->apart = !need->given && always_counts(p, need);
-	for (i = 0; need->apart && i < needs->n_bins; i++) {
+	for (i = 0; need->apart && i < needs->bin_count; i++) {
 		if (!needs->bins[i].apart ||
 		    !plan_same_pmu(needs->bins[i].members[0].instance, need->members[0].instance))
 			continue;

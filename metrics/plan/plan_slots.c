@@ -18,7 +18,7 @@ static void order_members(struct plan_needs *needs)
 	struct plan_member member;
 	size_t i, j, n_ranks = 0;
 
-	for (i = 0; i < needs->n_bins; i++)
+	for (i = 0; i < needs->bin_count; i++)
 		if (!needs->bins[i].given)
 			needs->bins[i].length = 0;
 	for (i = 0; i < needs->length; i++) {
@@ -33,7 +33,7 @@ static void order_members(struct plan_needs *needs)
 				bin->members[bin->length++] = need->members[j];
 		}
 	}
-	for (i = 0; i < needs->n_bins; i++) {
+	for (i = 0; i < needs->bin_count; i++) {
 		bin = &needs->bins[i];
 		for (j = 0; j < bin->length && !bin->members[j].instance->cycle_counter; j++)
 			;
@@ -62,12 +62,12 @@ static void fill_group(struct gpmu_plan *plan, const struct plan_bin *bin, size_
 	size_t i;
 
 	plan->groups[index] = (struct gpmu_group){
-		.pmu = pmu_of(bin), .first = plan->n_slots, .length = bin->length,
+		.pmu = pmu_of(bin), .first = plan->slot_count, .length = bin->length,
 		.given = bin->given, .apart = bin->apart,
 	};
 	for (i = 0; i < bin->length; i++) {
 		member = &bin->members[i];
-		plan->slots[plan->n_slots++] = (struct plan_slot){
+		plan->slots[plan->slot_count++] = (struct plan_slot){
 			.instance = member->instance, .scale = member->event->scale,
 			.unit = member->event->unit, .mean = member->event->mean,
 			.group = index,
@@ -78,23 +78,23 @@ static void fill_group(struct gpmu_plan *plan, const struct plan_bin *bin, size_
 static int fill_groups(const struct plan_needs *needs, struct gpmu_plan *plan)
 {
 	const struct plan_bin **bins;
-	size_t i, n_slots = 0;
+	size_t i, slot_count = 0;
 
-	for (i = 0; i < needs->n_bins; i++)
-		n_slots += needs->bins[i].length;
-	bins = calloc(needs->n_bins + 1, sizeof(const struct plan_bin *));
-	plan->groups = calloc(needs->n_bins + 1, sizeof(*plan->groups));
-	plan->slots = calloc(n_slots + 1, sizeof(*plan->slots));
+	for (i = 0; i < needs->bin_count; i++)
+		slot_count += needs->bins[i].length;
+	bins = calloc(needs->bin_count + 1, sizeof(const struct plan_bin *));
+	plan->groups = calloc(needs->bin_count + 1, sizeof(*plan->groups));
+	plan->slots = calloc(slot_count + 1, sizeof(*plan->slots));
 	if (!bins || !plan->groups || !plan->slots) {
 		free(bins);
 		return -ENOMEM;
 	}
-	for (i = 0; i < needs->n_bins; i++)
+	for (i = 0; i < needs->bin_count; i++)
 		bins[needs->bins[i].rank] = &needs->bins[i];
-	for (i = 0; i < needs->n_bins; i++)
+	for (i = 0; i < needs->bin_count; i++)
 		fill_group(plan, bins[i], i);
-	plan->n_groups = needs->n_bins;
-	for (i = 0; i < plan->n_groups; i++)
+	plan->group_count = needs->bin_count;
+	for (i = 0; i < plan->group_count; i++)
 		plan->groups[i].always = plan_always_counts(plan, i);
 	free(bins);
 	return 0;
@@ -144,7 +144,7 @@ static int fill_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 	struct plan_metric *metric;
 	int ret = 0;
 
-	for (i = root; i < plan->n_metrics && plan->metrics[i].root == root; i++) {
+	for (i = root; i < plan->metric_count && plan->metrics[i].root == root; i++) {
 		metric = &plan->metrics[i];
 		for (j = 0; j < plan_ids(metric->expr) && !ret; j++)
 			if (metric->inputs[j].kind == PLAN_SLOTS)
@@ -159,7 +159,7 @@ static int fill_events(struct gpmu_plan *plan)
 	struct plan_event *event;
 	size_t i, j, k;
 
-	for (i = 0; i < plan->n_events; i++) {
+	for (i = 0; i < plan->event_count; i++) {
 		event = &plan->events[i];
 		if (event->of_metrics || !event->event)
 			continue;

@@ -14,10 +14,10 @@ static bool needs_duration(const struct gpmu_plan *plan)
 	bool needed = false;
 	size_t i, j;
 
-	for (i = 0; i < plan->n_slots; i++)
+	for (i = 0; i < plan->slot_count; i++)
 		if (plan->slots[i].instance->tool == EVENT_TOOL_DURATION_TIME)
 			return false;
-	for (i = 0; i < plan->n_metrics; i++) {
+	for (i = 0; i < plan->metric_count; i++) {
 		metric = &plan->metrics[i];
 		for (j = 0; j < plan_ids(metric->expr) && !plan->metrics[metric->root].why; j++)
 			needed |= metric->inputs[j].kind == PLAN_DURATION;
@@ -29,7 +29,7 @@ static size_t room(const struct gpmu_plan *plan)
 {
 	size_t i, size = sizeof(DURATION ",");
 
-	for (i = 0; i < plan->n_slots; i++)
+	for (i = 0; i < plan->slot_count; i++)
 		size += strlen(plan->slots[i].instance->name) + strlen("{,}");
 	return size;
 }
@@ -60,7 +60,7 @@ char *gpmu_plan_text(const struct gpmu_plan *plan)
 		return NULL;
 	if (needs_duration(plan))
 		at = stpcpy(at, DURATION);
-	for (i = 0; i < plan->n_groups; i++) {
+	for (i = 0; i < plan->group_count; i++) {
 		if (at > text)
 			*at++ = ',';
 		at = put_group(plan, &plan->groups[i], at);

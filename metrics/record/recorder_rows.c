@@ -54,7 +54,7 @@ static long find_row(struct gpmu_recorder *recorder, const struct gpmu_row *row,
 /* Whether the row is of an event with totals, neither a metric nor a mean */
 static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
 {
-	for (size_t i = 0; !row->metric && i < plan->n_events; i++) {
+	for (size_t i = 0; !row->metric && i < plan->event_count; i++) {
 		const struct gpmu_event *event = plan->events[i].event;
 		const char *name = event && event->label ? event->label : plan->events[i].label;
 
@@ -129,13 +129,12 @@ static int put_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, s
 int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_row *rows, size_t count)
 {
 	struct record mark = { .type = RECORD_MARK };
-	const char *at = (const char *)rows;
 	int ret = 0;
 
 	if (!recorder->session)
 		return -EINVAL;
-	for (size_t i = 0; i < count && !ret; i++, at += rows->size) {
-		const struct gpmu_row *row = (const struct gpmu_row *)at;
+	for (size_t i = 0; i < count && !ret; i++) {
+		const struct gpmu_row *row = gpmu_row_at(rows, i);
 
 		ret = put_row(recorder, row, i);
 		mark.begin = recorder->session->base->end + row->time_end;

@@ -60,10 +60,10 @@ struct gpmu_report_cell {
  * @name: name, a word, "kernels"
  * @title: title for people, "kernels"
  * @note: why the table has no rows, or a caveat about them, one line; or NULL
- * @columns: array of @n_columns columns
- * @n_columns: number of columns, the same for all traces
- * @cells: @n_rows times @n_columns cells, row by row
- * @n_rows: number of rows, 0 or more
+ * @columns: array of @column_count columns
+ * @column_count: number of columns, the same for all traces
+ * @cells: @row_count times @column_count cells, row by row
+ * @row_count: number of rows, 0 or more
  * @sorted_by: index of the column by which the rows are sorted, largest first; -1: the rows of
  *	GPUs, ranks, counters and the audit keep their own order
  */
@@ -71,9 +71,9 @@ struct gpmu_report_table {
 	size_t size;
 	const char *name, *title, *note;
 	const struct gpmu_report_column *columns;
-	size_t n_columns;
+	size_t column_count;
 	const struct gpmu_report_cell *cells;
-	size_t n_rows;
+	size_t row_count;
 	int sorted_by;
 };
 

@@ -225,13 +225,14 @@ void report_table_done(struct gpmu_report *report, enum report_table_id id, cons
 
 	if (report->failed)
 		return;
-	shown->n_rows = cells->n / shown->n_columns;
+	shown->row_count = cells->n / shown->column_count;
 	shown->cells = cells->data;
 	if (!column)
 		return;
 	while (strcmp(shown->columns[order.column].name, column))
 		order.column++;
 	shown->sorted_by = (int)order.column;
-	if (shown->n_rows)
-		qsort_r(cells->data, shown->n_rows, shown->n_columns * sizeof(struct gpmu_report_cell), compare, &order);
+	if (shown->row_count)
+		qsort_r(cells->data, shown->row_count,
+			shown->column_count * sizeof(struct gpmu_report_cell), compare, &order);
 }

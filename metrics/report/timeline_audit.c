@@ -52,7 +52,7 @@ static int take_arg(struct timeline *timeline, struct timeline_fact *fact, const
 /* Sets begin, end, rank and host directly, because a double would round them. */
 static int take_own(struct timeline *timeline, struct timeline_file *file, const struct gpmu_trace_item *item)
 {
-	for (size_t i = 0; i < item->n_args; i++) {
+	for (size_t i = 0; i < item->arg_count; i++) {
 		const struct gpmu_trace_arg *arg = &item->args[i];
 
 		if (arg->kind == GPMU_TRACE_TEXT && !strcmp(arg->name, "host") &&
@@ -80,7 +80,7 @@ int timeline_take_fact(struct timeline *timeline, const struct gpmu_trace_item *
 	fact->file = (uint32_t)timeline->files.n - 1;
 	if (strings_number(&timeline->strings, item->name ? item->name : "", &fact->name))
 		return -ENOMEM;
-	for (size_t i = 0; i < item->n_args; i++)
+	for (size_t i = 0; i < item->arg_count; i++)
 		if (take_arg(timeline, fact, &item->args[i]))
 			return -ENOMEM;
 	return item->name && !strcmp(item->name, "gpmu") ? take_own(timeline, file, item) : 0;

@@ -8,7 +8,7 @@
 
 static const struct gpmu_trace_arg *arg_of(const struct gpmu_trace_item *item, const char *name)
 {
-	for (size_t i = 0; i < item->n_args; i++)
+	for (size_t i = 0; i < item->arg_count; i++)
 		if (!strcmp(item->args[i].name, name))
 			return &item->args[i];
 	return NULL;

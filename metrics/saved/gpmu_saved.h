@@ -91,7 +91,7 @@ struct gpmu_machine *gpmu_saved_machine(const struct gpmu_saved *saved, const ch
  *	modifiers, with modifiers in another order, and with numbers in another base. If a name
  *	occurs several times, the first in the output is the first in the plan
  * @rows: set to the rows, borrowed until the next call for @saved
- * @length: set to the number of rows; the next row begins rows->size bytes further
+ * @length: set to the number of rows; gpmu_row_at() finds a row
  *
  * Return: 0; -EINVAL if no table is complete or gpmu_plan_make() was not called; -ENOMEM
  */

@@ -348,7 +348,7 @@ static void set_tool(struct gpmu_saved *saved, size_t index)
 
 static bool has_duration(const struct gpmu_plan *plan)
 {
-	for (size_t i = 0; i < plan->n_metrics; i++) {
+	for (size_t i = 0; i < plan->metric_count; i++) {
 		const struct plan_metric *metric = &plan->metrics[i];
 		size_t n = metric->expr ? gpmu_expr_id_count(metric->expr) : 0;
 
@@ -387,7 +387,7 @@ int saved_counts_fill(struct gpmu_saved *saved)
 		table->list[i].used = false;
 	if (has_duration(saved->plan))
 		use_duration(saved);
-	for (size_t i = 0; i < saved->plan->n_slots && !ret; i++) {
+	for (size_t i = 0; i < saved->plan->slot_count && !ret; i++) {
 		if (saved->plan->slots[i].instance->tool == EVENT_TOOL_NONE)
 			ret = set_slot(saved, i, wall, records, places);
 		else

@@ -47,7 +47,7 @@ struct shown {
 	struct shown_pmu *pmus;
 	size_t length;
 	struct gpmu_source_node *nodes;
-	size_t n_nodes;
+	size_t node_count;
 	bool grace;
 };
 
@@ -165,17 +165,17 @@ static int add_node(struct shown *shown, int number, const struct saved_record *
 		      record->value > 0 ? record->number : -1;
 	struct gpmu_source_node *nodes;
 
-	for (size_t i = 0; i < shown->n_nodes; i++)
+	for (size_t i = 0; i < shown->node_count; i++)
 		if (shown->nodes[i].number == number) {
 			if (shown->nodes[i].package < 0)
 				shown->nodes[i].package = package;
 			return 0;
 		}
-	nodes = vector_room(shown->nodes, shown->n_nodes, sizeof(*nodes));
+	nodes = vector_room(shown->nodes, shown->node_count, sizeof(*nodes));
 	if (!nodes)
 		return -ENOMEM;
 	shown->nodes = nodes;
-	nodes[shown->n_nodes++] = (struct gpmu_source_node){
+	nodes[shown->node_count++] = (struct gpmu_source_node){
 		.size = sizeof(*nodes), .number = number, .package = package };
 	return 0;
 }
@@ -275,7 +275,7 @@ static const struct gpmu_source_node *source_node(void *data, size_t index)
 {
 	struct shown *shown = data;
 
-	return index < shown->n_nodes ? &shown->nodes[index] : NULL;
+	return index < shown->node_count ? &shown->nodes[index] : NULL;
 }
 
 static int group_open(void *data, size_t pmu, const struct gpmu_source_event *events,

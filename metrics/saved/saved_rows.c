@@ -71,7 +71,7 @@ static void lose_times(struct gpmu_saved *saved)
 	};
 	struct gpmu_row *rows = saved->rows->rows;
 
-	for (size_t i = 0; i < saved->rows->n_rows; i++)
+	for (size_t i = 0; i < saved->rows->row_count; i++)
 		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
 			if (rows[i].metric || times[k].value || strcmp(rows[i].name, times[k].name))
 				continue;

@@ -11,7 +11,7 @@
 
 void saved_slots_release(struct gpmu_saved *saved)
 {
-	for (size_t i = 0; saved->slots && i < saved->plan->n_slots; i++) {
+	for (size_t i = 0; saved->slots && i < saved->plan->slot_count; i++) {
 		saved_name_release(&saved->slots[i].name);
 		free(saved->slots[i].events);
 	}
@@ -28,11 +28,11 @@ void saved_slots_release(struct gpmu_saved *saved)
 static int init_slots(struct gpmu_saved *saved, const struct gpmu_plan *plan)
 {
 	saved->plan = plan;
-	saved->counts = counts_new(plan->n_slots);
-	saved->slots = calloc(plan->n_slots + 1, sizeof(*saved->slots));
+	saved->counts = counts_new(plan->slot_count);
+	saved->slots = calloc(plan->slot_count + 1, sizeof(*saved->slots));
 	if (!saved->counts || !saved->slots)
 		return -ENOMEM;
-	for (size_t i = 0; i < plan->n_slots; i++) {
+	for (size_t i = 0; i < plan->slot_count; i++) {
 		struct saved_slot *slot = &saved->slots[i];
 		const char *name = plan->slots[i].instance->name;
 
@@ -76,7 +76,7 @@ int saved_slots_match(struct gpmu_saved *saved, const struct gpmu_plan *plan)
 			saved_slots_release(saved);
 		ret = init_slots(saved, plan);
 	}
-	for (size_t i = 0; !ret && i < plan->n_slots; i++)
+	for (size_t i = 0; !ret && i < plan->slot_count; i++)
 		ret = match_slot(saved, i);
 	if (ret)
 		saved_slots_release(saved);

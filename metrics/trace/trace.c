@@ -81,7 +81,7 @@ int gpmu_trace_get_stats(const struct gpmu_trace *trace, struct gpmu_trace_stats
 }
 
 int gpmu_trace_audit(struct gpmu_trace *trace, uint64_t time, const char *name,
-		     const struct gpmu_trace_arg *args, size_t n_args)
+		     const struct gpmu_trace_arg *args, size_t arg_count)
 {
 	struct gpmu_trace_event event = {
 		.size = sizeof(event),
@@ -89,7 +89,7 @@ int gpmu_trace_audit(struct gpmu_trace *trace, uint64_t time, const char *name,
 		.name = name,
 		.category = "audit",
 		.args = args,
-		.n_args = n_args,
+		.arg_count = arg_count,
 	};
 
 	if (!trace->audit) {

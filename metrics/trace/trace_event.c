@@ -23,7 +23,7 @@ struct record {
 	const struct gpmu_trace_event *event;	/* source of arguments and flow; NULL: none */
 	const int64_t *count;		/* value of an integer counter, or NULL */
 	const double *value;		/* value of a floating-point counter, or NULL */
-	size_t n_args, n_fresh, texts;	/* texts: total bytes of texts */
+	size_t arg_count, n_fresh, texts;	/* texts: total bytes of texts */
 	uint64_t arg_names[TRACE_ARGS_MOST], arg_texts[TRACE_ARGS_MOST];
 	char *mended[TRACE_ARGS_MOST];
 	size_t lengths[TRACE_ARGS_MOST];
@@ -48,12 +48,12 @@ static inline void record_init(struct record *record, uint32_t type, int track, 
 	record->event = NULL;
 	record->count = NULL;
 	record->value = NULL;
-	record->n_args = record->n_fresh = record->texts = 0;
+	record->arg_count = record->n_fresh = record->texts = 0;
 }
 
 static uint8_t *put_args(uint8_t *p, const struct record *record)
 {
-	for (size_t i = record->n_args; i-- > 0;) {
+	for (size_t i = record->arg_count; i-- > 0;) {
 		const struct gpmu_trace_arg *arg = &record->event->args[i];
 		const uint8_t *end = p;
 
@@ -88,7 +88,7 @@ static inline uint8_t *put_event(uint8_t *p, const struct record *record)
 	if (record->name)
 		p = wire_number(p, 10, record->name);
 	p = wire_number(p, 9, record->type);
-	if (record->n_args)
+	if (record->arg_count)
 		p = put_args(p, record);
 	if (record->category)
 		p = wire_number(p, 3, record->category);
@@ -167,12 +167,12 @@ static int number_of(struct gpmu_trace *trace, struct record *record, enum trace
 	return 0;
 }
 
-/* Arguments up to n_args are complete even if this fails. */
+/* Arguments up to arg_count are complete even if this fails. */
 static int prepare_args(struct gpmu_trace *trace, struct record *record)
 {
 	const struct gpmu_trace_event *event = record->event;
 
-	for (size_t i = 0; i < event->n_args; i++) {
+	for (size_t i = 0; i < event->arg_count; i++) {
 		const struct gpmu_trace_arg *arg = &event->args[i];
 
 		record->mended[i] = NULL;
@@ -186,7 +186,7 @@ static int prepare_args(struct gpmu_trace *trace, struct record *record)
 		    number_of(trace, record, TRACE_ARG_TEXT, arg->text ? arg->text : "", &record->arg_texts[i]))
 			return -ENOMEM;
 		record->texts += record->lengths[i];
-		record->n_args = i + 1;
+		record->arg_count = i + 1;
 	}
 	return 0;
 }
@@ -194,7 +194,7 @@ static int prepare_args(struct gpmu_trace *trace, struct record *record)
 /* Reserves room. The scratch buffer is empty between packets. */
 static int room(struct gpmu_trace *trace, const struct record *record)
 {
-	size_t most = PLAIN_MOST + record->n_args * ARG_MOST + record->n_fresh * NAME_MOST +
+	size_t most = PLAIN_MOST + record->arg_count * ARG_MOST + record->n_fresh * NAME_MOST +
 		      record->texts;
 
 	/* plus the packet of the slice's end */
@@ -213,9 +213,9 @@ static bool is_on(const struct gpmu_trace *trace, int number, bool counter)
 static bool is_valid(const struct gpmu_trace *trace, const struct gpmu_trace_event *event)
 {
 	if (!is_on(trace, event->track, false) || event->time >= TRACE_TIME_END ||
-	    event->n_args > TRACE_ARGS_MOST || (event->n_args && !event->args))
+	    event->arg_count > TRACE_ARGS_MOST || (event->arg_count && !event->args))
 		return false;
-	for (size_t i = 0; i < event->n_args; i++)
+	for (size_t i = 0; i < event->arg_count; i++)
 		if (!event->args[i].name || (unsigned int)event->args[i].kind > GPMU_TRACE_NAME)
 			return false;
 	return true;
@@ -230,7 +230,7 @@ static int prepare_names(struct gpmu_trace *trace, struct record *record)
 		ret = number_of(trace, record, TRACE_CATEGORY, event->category, &record->category);
 	if (!ret && event->name)
 		ret = number_of(trace, record, TRACE_EVENT_NAME, event->name, &record->name);
-	return ret || !event->n_args ? ret : prepare_args(trace, record);
+	return ret || !event->arg_count ? ret : prepare_args(trace, record);
 }
 
 /* Writes an event. @duration: of a complete slice, or NULL */
@@ -249,7 +249,7 @@ static int write_event(struct gpmu_trace *trace, uint32_t type,
 		ret = room(trace, &record);
 	if (!ret)
 		put(trace, &record);
-	for (size_t i = 0; i < record.n_args; i++)
+	for (size_t i = 0; i < record.arg_count; i++)
 		free(record.mended[i]);
 	if (ret)
 		return ret;

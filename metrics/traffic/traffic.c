@@ -116,7 +116,7 @@ const struct gpmu_traffic_line *gpmu_traffic_cell(const struct gpmu_traffic *tra
 
 const struct gpmu_traffic_line *gpmu_traffic_sum(const struct gpmu_traffic *traffic, size_t index)
 {
-	return index < traffic->n_sums ? &traffic->rules[traffic->sums[index]].line : NULL;
+	return index < traffic->sum_count ? &traffic->rules[traffic->sums[index]].line : NULL;
 }
 
 const struct gpmu_traffic_line *gpmu_traffic_source_total(const struct gpmu_traffic *traffic,

@@ -108,7 +108,7 @@ struct traffic_rule {
 	unsigned int memories;
 	bool view;		/* estimates one memory's part of another rule's sum */
 	struct traffic_part parts[TRAFFIC_PARTS];
-	size_t n_parts;		/* 0: not visible to any PMU */
+	size_t part_count;		/* 0: not visible to any PMU */
 	const char *note;
 };
 
@@ -116,7 +116,7 @@ struct traffic_rule {
 struct traffic_total_rule {
 	unsigned int chips, memory;	/* memory 0: all */
 	struct traffic_part parts[TRAFFIC_PARTS];
-	size_t n_parts;
+	size_t part_count;
 	const char *note;
 };
 
@@ -138,7 +138,7 @@ struct traffic_peak_rule {
 	const char *name;
 	enum traffic_way way;
 	struct traffic_part parts[TRAFFIC_PARTS];
-	size_t n_parts;
+	size_t part_count;
 	double peak;		/* bytes per second, or per cycle of @clock if @cycles */
 	bool cycles;
 	enum gpmu_pmu_kind clock;
@@ -205,7 +205,7 @@ struct gpmu_traffic {
 	unsigned int chip;
 	int sockets[TRAFFIC_MAX_SOCKETS];	/* numbers of the sockets' nodes */
 	size_t n_sockets;
-	size_t n_initiators, n_kinds;	/* for each socket: sources, memories */
+	size_t n_initiators, kind_count;	/* for each socket: sources, memories */
 	char *title;
 	char **sources, **memories;
 	struct traffic_bundle *bundles;
@@ -216,7 +216,7 @@ struct gpmu_traffic {
 	struct traffic_sum *rules;	/* results of all rules, including those of single cells */
 	size_t n_rules;
 	size_t *sums;			/* results that span several cells: indices in rules */
-	size_t n_sums;
+	size_t sum_count;
 	struct gpmu_traffic_line *source_totals, *memory_totals, total;
 	struct traffic_link *links;
 	size_t n_links;
@@ -231,7 +231,7 @@ static inline size_t traffic_n_sources(const struct gpmu_traffic *traffic)
 
 static inline size_t traffic_n_memories(const struct gpmu_traffic *traffic)
 {
-	return traffic->n_sockets * traffic->n_kinds;
+	return traffic->n_sockets * traffic->kind_count;
 }
 
 /* Sources and memories are grouped by socket: CPU of the first socket, its PCIe, ... */
@@ -244,7 +244,7 @@ static inline size_t traffic_source_index(const struct gpmu_traffic *traffic,
 static inline size_t traffic_memory_index(const struct gpmu_traffic *traffic, unsigned int memory,
 					  size_t socket)
 {
-	return socket * traffic->n_kinds + (memory == TRAFFIC_GMEM);
+	return socket * traffic->kind_count + (memory == TRAFFIC_GMEM);
 }
 
 /* Finds the machine's chip and sockets. Returns 0 or -errno. */
@@ -268,7 +268,7 @@ int traffic_make_events(struct gpmu_traffic *traffic);
 int traffic_make_lines(struct gpmu_traffic *traffic);
 
 /* Adds up the parts of a rule. */
-void traffic_add_up(struct gpmu_traffic *traffic, const struct traffic_part *parts, size_t n_parts,
+void traffic_add_up(struct gpmu_traffic *traffic, const struct traffic_part *parts, size_t part_count,
 		    size_t source, size_t home, enum traffic_way way,
 		    struct gpmu_traffic_value *value);
 /* Adds a value to a sum, which begins as traffic_nothing(). */

@@ -150,11 +150,11 @@ static int need_bundle(struct gpmu_traffic *traffic, const struct traffic_part *
 }
 
 static int need_parts(struct gpmu_traffic *traffic, const struct traffic_part *parts,
-		      size_t n_parts, size_t source, size_t home)
+		      size_t part_count, size_t source, size_t home)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < n_parts && !ret; i++)
+	for (size_t i = 0; i < part_count && !ret; i++)
 		ret = traffic_walk(traffic, &parts[i], source, home, need_bundle, NULL);
 	return ret;
 }
@@ -167,7 +167,7 @@ int traffic_make_events(struct gpmu_traffic *traffic)
 	for (i = 0; i < traffic->n_rules && !ret; i++) {
 		const struct traffic_sum *sum = &traffic->rules[i];
 
-		ret = need_parts(traffic, sum->rule->parts, sum->rule->n_parts, sum->source,
+		ret = need_parts(traffic, sum->rule->parts, sum->rule->part_count, sum->source,
 				 sum->home);
 	}
 	for (i = 0; i < traffic_n_total_rules && !ret; i++) {
@@ -176,7 +176,7 @@ int traffic_make_events(struct gpmu_traffic *traffic)
 		if (!(rule->chips & traffic->chip))
 			continue;
 		for (size_t home = 0; home < traffic->n_sockets && !ret; home++)
-			ret = need_parts(traffic, rule->parts, rule->n_parts, home, home);
+			ret = need_parts(traffic, rule->parts, rule->part_count, home, home);
 	}
 	for (i = 0; i < traffic->n_links && !ret; i++) {
 		const struct traffic_link *link = &traffic->links[i];
@@ -190,7 +190,7 @@ int traffic_make_events(struct gpmu_traffic *traffic)
 	for (i = 0; i < traffic->n_peaks && !ret; i++) {
 		struct traffic_peak *peak = &traffic->peaks[i];
 
-		ret = need_parts(traffic, peak->rule->parts, peak->rule->n_parts, peak->source,
+		ret = need_parts(traffic, peak->rule->parts, peak->rule->part_count, peak->source,
 				 peak->home);
 		if (!ret && peak->rule->cycles)
 			ret = need_clock(traffic, peak->rule->clock, peak->source, &peak->clock);
@@ -311,7 +311,6 @@ static void forget(struct traffic_event *event)
 
 void gpmu_traffic_update(struct gpmu_traffic *traffic, const struct gpmu_row *rows, size_t length)
 {
-	const char *at = (const char *)rows;
 	size_t i, j;
 
 	for (i = 0; i < traffic->n_clocks; i++)
@@ -319,8 +318,8 @@ void gpmu_traffic_update(struct gpmu_traffic *traffic, const struct gpmu_row *ro
 	for (i = 0; i < traffic->n_bundles; i++)
 		for (j = 0; j < TRAFFIC_PAIR_EVENTS; j++)
 			forget(&traffic->bundles[i].events[j]);
-	for (i = 0; i < length; i++, at += ((const struct gpmu_row *)at)->size) {
-		const struct gpmu_row *row = (const struct gpmu_row *)at;
+	for (i = 0; i < length; i++) {
+		const struct gpmu_row *row = gpmu_row_at(rows, i);
 		struct traffic_event *event =
 			row->metric || !row->name ? NULL : find_event(traffic, row->name);
 

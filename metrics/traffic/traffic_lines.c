@@ -106,14 +106,14 @@ static int add_rule(struct gpmu_traffic *traffic, const void *rule, size_t sourc
 	if (!sum->line.name)
 		return -ENOMEM;
 	/* With a single Grace, nothing is subtracted for other sockets. */
-	sum->line.note = traffic->n_sockets > 1 || !sum->rule->n_parts ? sum->rule->note : NULL;
+	sum->line.note = traffic->n_sockets > 1 || !sum->rule->part_count ? sum->rule->note : NULL;
 	if (sum->rule->each != EACH_OTHERS && sum->rule->memories != (TRAFFIC_CMEM | TRAFFIC_GMEM))
 		return 0;
-	sums = vector_room(traffic->sums, traffic->n_sums, sizeof(*sums));
+	sums = vector_room(traffic->sums, traffic->sum_count, sizeof(*sums));
 	if (!sums)
 		return -ENOMEM;
 	traffic->sums = sums;
-	sums[traffic->n_sums++] = traffic->n_rules - 1;
+	sums[traffic->sum_count++] = traffic->n_rules - 1;
 	return 0;
 }
 
@@ -143,8 +143,8 @@ static int make_names(struct gpmu_traffic *traffic)
 						 .name = traffic->sources[i] };
 	}
 	for (i = 0; i < traffic_n_memories(traffic); i++) {
-		traffic->memories[i] = print_numbers(i % traffic->n_kinds ? "GMEM %d" : "CMEM %d",
-						     &traffic->sockets[i / traffic->n_kinds]);
+		traffic->memories[i] = print_numbers(i % traffic->kind_count ? "GMEM %d" : "CMEM %d",
+						     &traffic->sockets[i / traffic->kind_count]);
 		if (!traffic->memories[i])
 			return -ENOMEM;
 		traffic->memory_totals[i] =

@@ -91,6 +91,6 @@ int traffic_look(struct gpmu_traffic *traffic, enum gpmu_traffic_chip chip,
 	}
 	traffic->n_initiators = traffic->chip == TRAFFIC_SUPERCHIP ? TRAFFIC_PCIE + 1 :
 								     TRAFFIC_INITIATORS;
-	traffic->n_kinds = traffic->chip == TRAFFIC_SUPERCHIP ? 1 : 2;
+	traffic->kind_count = traffic->chip == TRAFFIC_SUPERCHIP ? 1 : 2;
 	return 0;
 }

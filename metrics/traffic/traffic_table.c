@@ -21,7 +21,7 @@
 #define MINUS(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .minus = true }
 #define MAYBE(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .maybe = true }
 #define COUNT(...)	(sizeof((struct traffic_part[]){ __VA_ARGS__ }) / sizeof(struct traffic_part))
-#define PARTS(...)	.parts = { __VA_ARGS__ }, .n_parts = COUNT(__VA_ARGS__)
+#define PARTS(...)	.parts = { __VA_ARGS__ }, .part_count = COUNT(__VA_ARGS__)
 
 #define LINK_EVENTS(_suffix)	{ { "rd_bytes_" _suffix, 1, TRAFFIC_READ },	\
 				  { "wr_bytes_" _suffix, 1, TRAFFIC_WRITE } }

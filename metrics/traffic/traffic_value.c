@@ -105,14 +105,14 @@ static void set_zero(struct gpmu_traffic_value *value)
 	value->bytes = value->rate = value->low = value->high = 0;
 }
 
-void traffic_add_up(struct gpmu_traffic *traffic, const struct traffic_part *parts, size_t n_parts,
+void traffic_add_up(struct gpmu_traffic *traffic, const struct traffic_part *parts, size_t part_count,
 		    size_t source, size_t home, enum traffic_way way,
 		    struct gpmu_traffic_value *value)
 {
 	struct adding adding = { .way = way, .share = NAN, .state = GPMU_TRAFFIC_OK };
 	double rate;
 
-	for (size_t i = 0; i < n_parts; i++)
+	for (size_t i = 0; i < part_count; i++)
 		traffic_walk(traffic, &parts[i], source, home, add_bundle, &adding);
 	if (!adding.any) {
 		*value = without_number(GPMU_TRAFFIC_INVISIBLE, "no PMU sees it");
@@ -251,12 +251,12 @@ static void compute_cells(struct gpmu_traffic *traffic)
 		size_t number = SIZE_MAX;
 
 		for (size_t way = 0; way < 2; way++) {
-			traffic_add_up(traffic, sum->rule->parts, sum->rule->n_parts, sum->source,
+			traffic_add_up(traffic, sum->rule->parts, sum->rule->part_count, sum->source,
 				       sum->home, (enum traffic_way)way, values[way]);
 			if (sum->rule->view)
 				widen(traffic, sum, (enum traffic_way)way, values[way]);
 		}
-		for (size_t n = 0; n < traffic->n_sums; n++)
+		for (size_t n = 0; n < traffic->sum_count; n++)
 			if (traffic->sums[n] == i)
 				number = n;
 		set_cells(traffic, sum, number);
@@ -298,9 +298,9 @@ static void compute_memory_totals(struct gpmu_traffic *traffic)
 			struct gpmu_traffic_line *total = rule->memory ?
 				&traffic->memory_totals[column] : &traffic->total;
 
-			traffic_add_up(traffic, rule->parts, rule->n_parts, home, home,
+			traffic_add_up(traffic, rule->parts, rule->part_count, home, home,
 				       TRAFFIC_READ, &total->read);
-			traffic_add_up(traffic, rule->parts, rule->n_parts, home, home,
+			traffic_add_up(traffic, rule->parts, rule->part_count, home, home,
 				       TRAFFIC_WRITE, &total->write);
 			total->note = rule->note;
 		}
@@ -342,7 +342,7 @@ static void compute_peaks(struct gpmu_traffic *traffic)
 		const struct traffic_peak_rule *rule = traffic->peaks[i].rule;
 		struct gpmu_traffic_peak *peak = &traffic->peaks[i].peak;
 
-		traffic_add_up(traffic, rule->parts, rule->n_parts, traffic->peaks[i].source,
+		traffic_add_up(traffic, rule->parts, rule->part_count, traffic->peaks[i].source,
 			       traffic->peaks[i].home, rule->way, &peak->value);
 		peak->peak = rule->peak;
 		if (rule->cycles) {

@@ -73,7 +73,7 @@ static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
 	char gpus[32];
 
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *row = balance_row(rows, i);
+		const struct gpmu_row *row = gpmu_row_at(rows->first, i);
 
 		if (!row->gpu || !balance_is_of(identity->right, row) ||
 		    (place->node >= 0 && row->node != place->node) ||
@@ -145,7 +145,7 @@ static int add_line(struct gpmu_balance *balance, const struct balance_identity 
 static bool has_nodes(const struct balance_identity *identity, const struct balance_rows *rows)
 {
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *row = balance_row(rows, i);
+		const struct gpmu_row *row = gpmu_row_at(rows->first, i);
 
 		if (balance_node(row) < 0 && (balance_is_of(identity->left, row) ||
 					      balance_is_of(identity->right, row)))
@@ -164,7 +164,7 @@ static int next_number(const struct balance_identity *identity, const struct bal
 	int next = -1;
 
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *row = balance_row(rows, i);
+		const struct gpmu_row *row = gpmu_row_at(rows->first, i);
 		int number = identity->both_gpu ? row->gpu_number : row->node;
 
 		if (row->gpu && balance_is_of(identity->right, row) && number > last &&

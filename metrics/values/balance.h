@@ -51,7 +51,6 @@ struct balance_side {
 	char of[64];		/* labels of the terms, "C2C0 + C2C1" */
 };
 
-const struct gpmu_row *balance_row(const struct balance_rows *rows, size_t index);
 /* Whether the row belongs to a term of an identity's side */
 bool balance_is_of(const struct balance_term *terms, const struct gpmu_row *row);
 /* Node of the row's PMU; -1 if there are several or it is unknown */

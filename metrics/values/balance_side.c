@@ -9,11 +9,6 @@
 
 #include "values/balance.h"
 
-const struct gpmu_row *balance_row(const struct balance_rows *rows, size_t index)
-{
-	return (const struct gpmu_row *)((const char *)rows->first + index * rows->first->size);
-}
-
 /*
  * Whether the name is "PMU/EVENT/" or "PMU_N/EVENT/"; with a filter it is only a part of
  * the traffic
@@ -76,10 +71,10 @@ static bool is_at(const struct gpmu_row *row, const struct balance_place *place)
 static bool is_counted(const struct balance_term *term, const struct balance_rows *rows,
 		       size_t index)
 {
-	const struct gpmu_row *row = balance_row(rows, index);
+	const struct gpmu_row *row = gpmu_row_at(rows->first, index);
 
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *other = balance_row(rows, i);
+		const struct gpmu_row *other = gpmu_row_at(rows->first, i);
 
 		if (i == index || !is_of(term, other, row->metric) ||
 		    other->gpu_number != row->gpu_number)
@@ -132,7 +127,7 @@ static void add_rows(struct balance_side *side, const struct balance_term *term,
 		     const struct balance_rows *rows, const struct balance_place *place, bool metric)
 {
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *row = balance_row(rows, i);
+		const struct gpmu_row *row = gpmu_row_at(rows->first, i);
 
 		if (is_of(term, row, metric) && is_at(row, place) && !is_counted(term, rows, i))
 			add_row(side, term, row);

@@ -21,20 +21,20 @@ static uint64_t new_shape(void)
 	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-struct gpmu_counts *counts_new(size_t n_slots)
+struct gpmu_counts *counts_new(size_t slot_count)
 {
 	struct gpmu_counts *counts = calloc(1, sizeof(*counts));
 
 	if (!counts)
 		return NULL;
-	counts->slots = array(n_slots, sizeof(*counts->slots));
+	counts->slots = array(slot_count, sizeof(*counts->slots));
 	if (!counts->slots) {
 		free(counts);
 		return NULL;
 	}
-	counts->n_slots = n_slots;
+	counts->slot_count = slot_count;
 	counts->shape = new_shape();
-	for (size_t i = 0; i < n_slots; i++)
+	for (size_t i = 0; i < slot_count; i++)
 		counts->slots[i].state = COUNT_NOT_COUNTED;
 	return counts;
 }
@@ -50,7 +50,7 @@ void counts_free(struct gpmu_counts *counts)
 {
 	if (!counts)
 		return;
-	for (size_t i = 0; i < counts->n_slots; i++)
+	for (size_t i = 0; i < counts->slot_count; i++)
 		slot_release(&counts->slots[i]);
 	free(counts->slots);
 	free(counts);
@@ -121,9 +121,9 @@ bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b)
 {
 	if (a->shape == b->shape)
 		return true;
-	if (a->n_slots != b->n_slots)
+	if (a->slot_count != b->slot_count)
 		return false;
-	for (size_t i = 0; i < a->n_slots; i++)
+	for (size_t i = 0; i < a->slot_count; i++)
 		if (!slots_alike(&a->slots[i], &b->slots[i]))
 			return false;
 	return true;
@@ -149,18 +149,18 @@ static int shape(struct gpmu_counts *counts, const struct gpmu_counts *from)
 	bool same = counts->shape == from->shape;
 	struct counts_slot *slots;
 
-	if (counts->n_slots != from->n_slots) {
-		slots = array(from->n_slots, sizeof(*slots));
+	if (counts->slot_count != from->slot_count) {
+		slots = array(from->slot_count, sizeof(*slots));
 		if (!slots)
 			return -ENOMEM;
-		for (size_t i = 0; i < counts->n_slots; i++)
+		for (size_t i = 0; i < counts->slot_count; i++)
 			slot_release(&counts->slots[i]);
 		free(counts->slots);
 		counts->slots = slots;
-		counts->n_slots = from->n_slots;
+		counts->slot_count = from->slot_count;
 		counts->shape = new_shape();
 	}
-	for (size_t i = 0; i < from->n_slots; i++) {
+	for (size_t i = 0; i < from->slot_count; i++) {
 		int ret = shape_slot(counts, i, &from->slots[i], same);
 
 		if (ret)
@@ -176,7 +176,7 @@ int counts_assign(struct gpmu_counts *counts, const struct gpmu_counts *from)
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < from->n_slots; i++)
+	for (size_t i = 0; i < from->slot_count; i++)
 		if (from->slots[i].length)
 			memcpy(counts->slots[i].counts, from->slots[i].counts,
 			       from->slots[i].length * sizeof(struct count));
@@ -190,7 +190,7 @@ int counts_assign(struct gpmu_counts *counts, const struct gpmu_counts *from)
 
 struct gpmu_counts *counts_copy(const struct gpmu_counts *counts)
 {
-	struct gpmu_counts *copy = counts_new(counts->n_slots);
+	struct gpmu_counts *copy = counts_new(counts->slot_count);
 
 	if (copy && counts_assign(copy, counts)) {
 		counts_free(copy);
@@ -227,10 +227,10 @@ int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *la
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < later->n_slots; i++) {
+	for (size_t i = 0; i < later->slot_count; i++) {
 		const struct counts_slot *slot = &later->slots[i];
 		const struct counts_slot *before =
-			i < earlier->n_slots ? &earlier->slots[i] : &no_slot;
+			i < earlier->slot_count ? &earlier->slots[i] : &no_slot;
 
 		for (size_t k = 0; k < slot->length; k++) {
 			const struct count *count =
@@ -296,7 +296,7 @@ static int add_slot(struct counts_slot *total, const struct counts_slot *slot)
 int counts_add(struct gpmu_counts *total, const struct gpmu_counts *counts)
 {
 	total->shape = new_shape();
-	for (size_t i = 0; i < counts->n_slots && i < total->n_slots; i++) {
+	for (size_t i = 0; i < counts->slot_count && i < total->slot_count; i++) {
 		int ret = add_slot(&total->slots[i], &counts->slots[i]);
 
 		if (ret)

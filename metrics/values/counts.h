@@ -47,12 +47,12 @@ struct gpmu_counts {
 	uint64_t user_time, system_time;	/* ns */
 	const char *times_why;	/* reason that the two times are not known, or NULL; borrowed */
 	struct counts_slot *slots;
-	size_t n_slots;		/* of the plan */
+	size_t slot_count;		/* of the plan */
 	uint64_t shape;		/* identifies the places: tables with the same shape have the same places */
 };
 
 /* Creates a table of slots without places, not counted. NULL with errno ENOMEM. */
-struct gpmu_counts *counts_new(size_t n_slots);
+struct gpmu_counts *counts_new(size_t slot_count);
 struct gpmu_counts *counts_copy(const struct gpmu_counts *counts);
 /* NULL is allowed. */
 void counts_free(struct gpmu_counts *counts);

@@ -15,7 +15,7 @@ struct gpmu_rows *rows_new(const struct gpmu_plan *plan, const struct rows_optio
 		return NULL;
 	rows->plan = plan;
 	rows->options = *options;
-	for (size_t i = 0; i < plan->n_metrics; i++) {
+	for (size_t i = 0; i < plan->metric_count; i++) {
 		const struct plan_metric *metric = &plan->metrics[i];
 
 		if (metric->expr && gpmu_expr_id_count(metric->expr) > most)
@@ -35,7 +35,7 @@ void rows_free(struct gpmu_rows *rows)
 {
 	if (!rows)
 		return;
-	for (size_t i = 0; i < rows->n_kinds; i++)
+	for (size_t i = 0; i < rows->kind_count; i++)
 		free(rows->kinds[i]);
 	free(rows->kinds);
 	free(rows->units);
@@ -116,19 +116,24 @@ int rows_fill(struct gpmu_rows *rows, const struct gpmu_counts *counts)
 		if (ret)
 			return ret;
 	}
-	for (size_t i = 0; i < rows->n_sums; i++)
+	for (size_t i = 0; i < rows->sum_count; i++)
 		rows_sum(rows, &rows->sums[i], counts, &rows->results[i]);
-	for (size_t i = 0; i < rows->n_evals; i++)
+	for (size_t i = 0; i < rows->eval_count; i++)
 		rows_eval(rows, &rows->evals[i], counts);
-	for (size_t i = 0; i < rows->n_evals; i++)
+	for (size_t i = 0; i < rows->eval_count; i++)
 		rows_threshold(rows, &rows->evals[i]);
-	for (size_t i = 0; i < rows->n_rows; i++)
+	for (size_t i = 0; i < rows->row_count; i++)
 		fill_row(rows, i, begin, end);
 	return 0;
 }
 
+const struct gpmu_row *gpmu_row_at(const struct gpmu_row *rows, size_t index)
+{
+	return (const struct gpmu_row *)((const char *)rows + index * rows->size);
+}
+
 const struct gpmu_row *rows_get(const struct gpmu_rows *rows, size_t *length)
 {
-	*length = rows->n_rows;
+	*length = rows->row_count;
 	return rows->rows;
 }

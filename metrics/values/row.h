@@ -93,23 +93,23 @@ struct gpmu_rows {
 	struct rows_options options;
 	struct gpmu_counts *shape;	/* places of the layout; or NULL */
 	struct row_unit *units;
-	size_t n_units, last_unit;
+	size_t unit_count, last_unit;
 	struct row_part *parts;
-	size_t n_parts;
+	size_t part_count;
 	struct row_sum *sums;
-	size_t n_sums;
+	size_t sum_count;
 	struct row_result *results;	/* of the sums */
 	struct row_input *inputs;
-	size_t n_inputs;
+	size_t input_count;
 	struct row_eval *evals;		/* a metric that others use comes before them */
-	size_t n_evals;
+	size_t eval_count;
 	size_t *eval_of;		/* metrics x units: index + 1, or 0 */
 	struct gpmu_expr_value *values;	/* room for the ids of any expression */
 	struct row_source *sources;	/* one for each row */
 	struct gpmu_row *rows;
-	size_t n_rows;
+	size_t row_count;
 	char **kinds;			/* of PMUs, which rows point to */
-	size_t n_kinds;
+	size_t kind_count;
 };
 
 /* Creates rows for the counts of a plan, which must outlive them. NULL with errno ENOMEM. */
@@ -139,7 +139,7 @@ struct row_set {
  * frees *units. 0 or -ENOMEM
  */
 int rows_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
-	       const struct row_set *sets, size_t n_sets, size_t **units, size_t *n_units);
+	       const struct row_set *sets, size_t set_count, size_t **units, size_t *unit_count);
 /* The unit that covers all counts, for an item of PMUs outside the cores or of others */
 int rows_whole(struct gpmu_rows *rows, bool uncore, size_t *unit);
 /* Return whether a place, and a slot without places, belong to a unit. */

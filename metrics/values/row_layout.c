@@ -91,7 +91,7 @@ static int find_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 	const struct gpmu_plan *plan = rows->plan;
 	int ret = 0;
 
-	for (size_t i = 0; i < plan->n_items && !ret; i++) {
+	for (size_t i = 0; i < plan->item_count && !ret; i++) {
 		size_t index = plan->items[i].index;
 
 		if (plan->items[i].kind == PLAN_ITEM_EVENT) {
@@ -107,12 +107,12 @@ static int find_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 
 static int add_part(struct gpmu_rows *rows, size_t slot, size_t place)
 {
-	struct row_part *parts = list_room(rows->parts, rows->n_parts, sizeof(*parts));
+	struct row_part *parts = list_room(rows->parts, rows->part_count, sizeof(*parts));
 
 	if (!parts)
 		return -ENOMEM;
 	rows->parts = parts;
-	parts[rows->n_parts++] = (struct row_part){ slot, place };
+	parts[rows->part_count++] = (struct row_part){ slot, place };
 	return 0;
 }
 
@@ -141,8 +141,8 @@ static int add_sum(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		   const struct row_set *set, const struct row_unit *unit, bool scaled,
 		   size_t *index)
 {
-	struct row_sum sum = { .first = rows->n_parts, .scaled = scaled };
-	struct row_sum *sums = list_room(rows->sums, rows->n_sums, sizeof(*sums));
+	struct row_sum sum = { .first = rows->part_count, .scaled = scaled };
+	struct row_sum *sums = list_room(rows->sums, rows->sum_count, sizeof(*sums));
 	int ret = 0;
 
 	if (!sums)
@@ -152,8 +152,8 @@ static int add_sum(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		ret = add_parts(rows, counts, set->slots[i], unit);
 	if (ret)
 		return ret;
-	sum.length = rows->n_parts - sum.first;
-	*index = rows->n_sums++;
+	sum.length = rows->part_count - sum.first;
+	*index = rows->sum_count++;
 	sums[*index] = sum;
 	return 0;
 }
@@ -163,12 +163,12 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 
 static int add_input(struct gpmu_rows *rows, const struct row_input *input)
 {
-	struct row_input *inputs = list_room(rows->inputs, rows->n_inputs, sizeof(*inputs));
+	struct row_input *inputs = list_room(rows->inputs, rows->input_count, sizeof(*inputs));
 
 	if (!inputs)
 		return -ENOMEM;
 	rows->inputs = inputs;
-	inputs[rows->n_inputs++] = *input;
+	inputs[rows->input_count++] = *input;
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static int add_inputs(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 			break;
 		}
 	}
-	*first = rows->n_inputs;
+	*first = rows->input_count;
 	for (size_t i = 0; i < length && !ret; i++)
 		ret = add_input(rows, &inputs[i]);
 	free(inputs);
@@ -209,7 +209,7 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 		    size_t unit, size_t *index)
 {
 	const struct plan_metric *planned = &rows->plan->metrics[metric];
-	size_t *known = &rows->eval_of[metric * rows->n_units + unit];
+	size_t *known = &rows->eval_of[metric * rows->unit_count + unit];
 	struct row_eval eval = { .metric = planned, .alert = -1 };
 	struct row_eval *evals;
 	size_t first;
@@ -224,12 +224,12 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 	ret = add_inputs(rows, counts, planned->inputs, eval.length, unit, &eval.first);
 	if (ret)
 		return ret;
-	evals = list_room(rows->evals, rows->n_evals, sizeof(*evals));
+	evals = list_room(rows->evals, rows->eval_count, sizeof(*evals));
 	if (!evals)
 		return -ENOMEM;
 	rows->evals = evals;
-	*index = rows->n_evals++;
-	*known = rows->n_evals;
+	*index = rows->eval_count++;
+	*known = rows->eval_count;
 	evals[*index] = eval;
 	if (!supported(planned) || !planned->threshold)
 		return 0;
@@ -298,7 +298,7 @@ static void note_eval(const struct gpmu_rows *rows, const struct row_eval *eval,
 
 static int add_kind(struct gpmu_rows *rows, const char *name, size_t length)
 {
-	char **kinds = list_room(rows->kinds, rows->n_kinds, sizeof(*kinds));
+	char **kinds = list_room(rows->kinds, rows->kind_count, sizeof(*kinds));
 	char *kind;
 
 	if (!kinds)
@@ -309,7 +309,7 @@ static int add_kind(struct gpmu_rows *rows, const char *name, size_t length)
 		return -ENOMEM;
 	memcpy(kind, name, length);
 	kind[length] = '\0';
-	kinds[rows->n_kinds++] = kind;
+	kinds[rows->kind_count++] = kind;
 	return 0;
 }
 
@@ -326,11 +326,11 @@ static int pmus_text(struct gpmu_rows *rows, const struct pmus *pmus, const char
 		*text = gpmu_pmu_name(pmus->one);
 		return 0;
 	}
-	for (i = 0; i < rows->n_kinds; i++)
+	for (i = 0; i < rows->kind_count; i++)
 		if (strlen(rows->kinds[i]) == pmus->length &&
 		    !memcmp(rows->kinds[i], pmus->kind, pmus->length))
 			break;
-	if (i == rows->n_kinds)
+	if (i == rows->kind_count)
 		ret = add_kind(rows, pmus->kind, pmus->length);
 	if (!ret)
 		*text = rows->kinds[i];
@@ -345,11 +345,11 @@ static int add_row(struct gpmu_rows *rows, size_t unit, const struct row_source 
 	struct pmus pmus = { 0 };
 	struct gpmu_row *list;
 
-	list = list_room(rows->rows, rows->n_rows, sizeof(*list));
+	list = list_room(rows->rows, rows->row_count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	rows->rows = list;
-	sources = list_room(rows->sources, rows->n_rows, sizeof(*sources));
+	sources = list_room(rows->sources, rows->row_count, sizeof(*sources));
 	if (!sources)
 		return -ENOMEM;
 	rows->sources = sources;
@@ -374,9 +374,9 @@ static int add_row(struct gpmu_rows *rows, size_t unit, const struct row_source 
 	}
 	if (pmus.one && gpmu_pmu_source(pmus.one) && !pmus.sources)
 		row.source = gpmu_source_name(gpmu_pmu_source(pmus.one));
-	sources[rows->n_rows] = *source;
-	list[rows->n_rows] = row;
-	return pmus_text(rows, &pmus, &list[rows->n_rows++].pmu);
+	sources[rows->row_count] = *source;
+	list[rows->row_count] = row;
+	return pmus_text(rows, &pmus, &list[rows->row_count++].pmu);
 }
 
 static int event_row(struct gpmu_rows *rows, const struct gpmu_counts *counts,
@@ -418,7 +418,7 @@ static int add_rows(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 	const struct gpmu_plan *plan = rows->plan;
 	int ret = 0;
 
-	for (size_t i = 0; i < plan->n_items; i++)
+	for (size_t i = 0; i < plan->item_count; i++)
 		for (size_t k = 0; k < units[i].length && !ret; k++) {
 			size_t index = plan->items[i].index, unit = units[i].list[k];
 
@@ -431,8 +431,9 @@ static int add_rows(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 
 static void clear(struct gpmu_rows *rows)
 {
-	rows->n_units = rows->last_unit = 0;
-	rows->n_parts = rows->n_sums = rows->n_inputs = rows->n_evals = rows->n_rows = 0;
+	rows->unit_count = rows->last_unit = 0;
+	rows->part_count = rows->sum_count = 0;
+	rows->input_count = rows->eval_count = rows->row_count = 0;
 	free(rows->eval_of);
 	rows->eval_of = NULL;
 	free(rows->results);
@@ -443,23 +444,23 @@ static void clear(struct gpmu_rows *rows)
 
 int rows_layout(struct gpmu_rows *rows, const struct gpmu_counts *counts)
 {
-	struct item_units *units = calloc(rows->plan->n_items + 1, sizeof(*units));
+	struct item_units *units = calloc(rows->plan->item_count + 1, sizeof(*units));
 	int ret = units ? 0 : -ENOMEM;
 
 	clear(rows);
 	if (!ret)
 		ret = find_units(rows, counts, units);
 	if (!ret) {
-		rows->eval_of = calloc(rows->plan->n_metrics * rows->n_units + 1,
+		rows->eval_of = calloc(rows->plan->metric_count * rows->unit_count + 1,
 				       sizeof(*rows->eval_of));
 		ret = rows->eval_of ? add_rows(rows, counts, units) : -ENOMEM;
 	}
 	if (!ret) {
-		rows->results = calloc(rows->n_sums + 1, sizeof(*rows->results));
+		rows->results = calloc(rows->sum_count + 1, sizeof(*rows->results));
 		rows->shape = counts_copy(counts);
 		ret = rows->results && rows->shape ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; units && i < rows->plan->n_items; i++)
+	for (size_t i = 0; units && i < rows->plan->item_count; i++)
 		free(units[i].list);
 	free(units);
 	if (ret)

@@ -104,18 +104,18 @@ static int add_unit(struct gpmu_rows *rows, enum gpmu_scope scope, int number, i
 {
 	struct row_unit *units;
 
-	for (size_t i = 0; i < rows->n_units; i++) {
-		*unit = (rows->last_unit + 1 + i) % rows->n_units;
+	for (size_t i = 0; i < rows->unit_count; i++) {
+		*unit = (rows->last_unit + 1 + i) % rows->unit_count;
 		if (rows->units[*unit].scope == scope && rows->units[*unit].number == number) {
 			rows->last_unit = *unit;
 			return 0;
 		}
 	}
-	units = list_room(rows->units, rows->n_units, sizeof(*units));
+	units = list_room(rows->units, rows->unit_count, sizeof(*units));
 	if (!units)
 		return -ENOMEM;
 	rows->units = units;
-	*unit = rows->n_units++;
+	*unit = rows->unit_count++;
 	rows->last_unit = *unit;
 	rows->units[*unit] = (struct row_unit){
 		.scope = scope, .number = number, .node = node,
@@ -247,11 +247,11 @@ struct kinds {
 };
 
 static struct kinds kinds_of(const struct gpmu_rows *rows, const struct row_set *sets,
-			     size_t n_sets)
+			     size_t set_count)
 {
 	struct kinds kinds = { 0 };
 
-	for (size_t s = 0; s < n_sets; s++)
+	for (size_t s = 0; s < set_count; s++)
 		for (size_t i = 0; i < sets[s].length; i++) {
 			size_t slot = sets[s].slots[i];
 
@@ -272,8 +272,8 @@ static struct kinds kinds_of(const struct gpmu_rows *rows, const struct row_set 
 }
 
 /* The units of the keys that all sets have, in order */
-static int units_of_keys(struct gpmu_rows *rows, const struct keys *keys, size_t n_sets,
-			 size_t *units, size_t *n_units)
+static int units_of_keys(struct gpmu_rows *rows, const struct keys *keys, size_t set_count,
+			 size_t *units, size_t *unit_count)
 {
 	/* With rows of nodes only, counts without a node would be lost. */
 	if (keys->length && keys->list[0].number < 0)
@@ -282,46 +282,46 @@ static int units_of_keys(struct gpmu_rows *rows, const struct keys *keys, size_t
 		const struct key *key = &keys->list[i];
 		int ret;
 
-		if (key->sets < n_sets)
+		if (key->sets < set_count)
 			continue;
 		ret = add_unit(rows, keys->scope, key->number,
 			       keys->scope == GPMU_SCOPE_NODE ? key->number : key->node,
-			       &units[*n_units]);
+			       &units[*unit_count]);
 		if (ret)
 			return ret;
-		++*n_units;
+		++*unit_count;
 	}
 	return 0;
 }
 
 int rows_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
-	       const struct row_set *sets, size_t n_sets, size_t **units, size_t *n_units)
+	       const struct row_set *sets, size_t set_count, size_t **units, size_t *unit_count)
 {
-	const struct kinds kinds = kinds_of(rows, sets, n_sets);
+	const struct kinds kinds = kinds_of(rows, sets, set_count);
 	struct keys keys = { .scope = GPMU_SCOPE_NODE };
 	int ret = 0;
 
-	*n_units = 0;
+	*unit_count = 0;
 	if (rows->options.aggregation == ROWS_CPU && !kinds.uncore)
 		keys.scope = GPMU_SCOPE_CPU;
 	if (kinds.gpus && !kinds.others)
 		keys.scope = GPMU_SCOPE_GPU;
 	if (keys.scope == GPMU_SCOPE_GPU ||
 	    (rows->options.aggregation != ROWS_MACHINE && !kinds.tasks)) {
-		for (size_t s = 0; s < n_sets && !ret; s++)
+		for (size_t s = 0; s < set_count && !ret; s++)
 			ret = gather_keys(rows, counts, &sets[s], &keys);
 		sort_keys(&keys);
-		for (size_t s = 0; s < n_sets; s++)
+		for (size_t s = 0; s < set_count; s++)
 			mark_set(rows, counts, sets, s, &keys);
 	}
 	*units = ret ? NULL : calloc(keys.length + 1, sizeof(**units));
 	if (!*units)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = units_of_keys(rows, &keys, n_sets, *units, n_units);
-	if (!ret && !*n_units) {
+		ret = units_of_keys(rows, &keys, set_count, *units, unit_count);
+	if (!ret && !*unit_count) {
 		ret = rows_whole(rows, kinds.uncore, *units);
-		*n_units = 1;
+		*unit_count = 1;
 	}
 	free(keys.list);
 	if (ret) {

@@ -13,7 +13,7 @@ struct gpmu_runs {
 	struct stat_value elapsed, user, system;
 	/* copies for the first run's rows: name, PMU, unit, in this order */
 	char **texts;
-	size_t n_texts;
+	size_t text_count;
 };
 
 struct gpmu_runs *gpmu_runs_new(void)
@@ -37,7 +37,7 @@ void gpmu_runs_free(struct gpmu_runs *runs)
 	if (!runs)
 		return;
 	stats_release(&runs->stats);
-	free_texts(runs->texts, runs->n_texts);
+	free_texts(runs->texts, runs->text_count);
 	free(runs);
 }
 
@@ -51,7 +51,7 @@ static int keep(struct gpmu_runs *runs, const char **text)
 	copy = strdup(*text);
 	if (!copy)
 		return -ENOMEM;
-	runs->texts[runs->n_texts++] = copy;
+	runs->texts[runs->text_count++] = copy;
 	*text = copy;
 	return 0;
 }
@@ -60,10 +60,9 @@ static int keep(struct gpmu_runs *runs, const char **text)
 static struct gpmu_row *copy_rows(const struct gpmu_row *rows, size_t n)
 {
 	struct gpmu_row *copies = calloc(n + 1, sizeof(*copies));
-	const char *at = (const char *)rows;
 
-	for (size_t i = 0; copies && i < n; i++, at += rows->size) {
-		memcpy(&copies[i], at, rows->size < sizeof(*copies) ? rows->size : sizeof(*copies));
+	for (size_t i = 0; copies && i < n; i++) {
+		memcpy(&copies[i], gpmu_row_at(rows, i), rows->size < sizeof(*copies) ? rows->size : sizeof(*copies));
 		copies[i].size = sizeof(*copies);
 	}
 	return copies;
@@ -99,9 +98,9 @@ int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_row *rows, size_t n,
 		ret = stats_add(&runs->stats, copies, n);
 	free(copies);
 	if (ret && first) {
-		free_texts(runs->texts, runs->n_texts);
+		free_texts(runs->texts, runs->text_count);
 		runs->texts = NULL;
-		runs->n_texts = 0;
+		runs->text_count = 0;
 	}
 	if (ret)
 		return ret;

@@ -115,10 +115,10 @@ void gpmu_sink_free(struct gpmu_sink *sink)
 {
 	if (!sink)
 		return;
-	for (size_t i = 0; i < sink->n_whys; i++)
+	for (size_t i = 0; i < sink->why_count; i++)
 		free(sink->whys[i]);
 	free(sink->whys);
-	for (size_t i = 0; i < sink->n_lines; i++)
+	for (size_t i = 0; i < sink->line_count; i++)
 		free(sink->lines[i].text);
 	free(sink->lines);
 	free(sink->part.data);
@@ -187,7 +187,7 @@ static const struct gpmu_row *own_rows(struct gpmu_sink *sink, const struct gpmu
 	for (size_t i = 0; i < n; i++) {
 		struct gpmu_row row = { 0 };
 
-		copy_sized(&row, sizeof(row), (const char *)rows + i * rows->size);
+		copy_sized(&row, sizeof(row), gpmu_row_at(rows, i));
 		sink->copy[i] = row;
 	}
 	return sink->copy;

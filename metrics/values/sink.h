@@ -65,13 +65,13 @@ struct gpmu_sink {
 	struct sink_times times;
 	struct sink_counted counted;
 	struct sink_line *lines;	/* one for each row of an interval */
-	size_t n_lines;
+	size_t line_count;
 	struct sink_buffer part;	/* the line that is being made */
 	/* Summary */
 	enum gpmu_scope scope;		/* scope in its heading */
 	size_t labels, units;		/* width of these columns */
 	char **whys;			/* reasons already shown */
-	size_t n_whys;
+	size_t why_count;
 	struct gpmu_row *copy;		/* rows converted to this library's size */
 	size_t copy_room;
 };

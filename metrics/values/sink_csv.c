@@ -294,16 +294,16 @@ static struct sink_line *get_lines(struct gpmu_sink *sink, size_t n)
 {
 	struct sink_line *lines;
 
-	if (n <= sink->n_lines)
+	if (n <= sink->line_count)
 		return sink->lines;
 	lines = reallocarray(sink->lines, n, sizeof(*lines));
 	if (!lines) {
 		sink->buffer.failed = true;
 		return NULL;
 	}
-	memset(lines + sink->n_lines, 0, (n - sink->n_lines) * sizeof(*lines));
+	memset(lines + sink->line_count, 0, (n - sink->line_count) * sizeof(*lines));
 	sink->lines = lines;
-	sink->n_lines = n;
+	sink->line_count = n;
 	return lines;
 }
 

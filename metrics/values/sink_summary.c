@@ -298,15 +298,15 @@ static bool is_new(struct gpmu_sink *sink, const char *line)
 {
 	char **whys;
 
-	for (size_t i = 0; i < sink->n_whys; i++)
+	for (size_t i = 0; i < sink->why_count; i++)
 		if (!strcmp(sink->whys[i], line))
 			return false;
-	whys = reallocarray(sink->whys, sink->n_whys + 1, sizeof(*whys));
+	whys = reallocarray(sink->whys, sink->why_count + 1, sizeof(*whys));
 	if (!whys)
 		return true;
 	sink->whys = whys;
-	whys[sink->n_whys] = strdup(line);
-	sink->n_whys += whys[sink->n_whys] != NULL;
+	whys[sink->why_count] = strdup(line);
+	sink->why_count += whys[sink->why_count] != NULL;
 	return true;
 }
 

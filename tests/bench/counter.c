@@ -75,7 +75,7 @@ int main(void)
 	for (size_t i = 0; tests && i < n; i++) {
 		test_init(&tests[i], machine, pmu, events, 4);
 		tests[i].target = (struct source_target){
-			.system = true, .cpus = &cpus[i], .n_cpus = 1,
+			.system = true, .cpus = &cpus[i], .cpu_count = 1,
 		};
 		if (test_open(&tests[i])) {
 			fprintf(stderr, "%s\n", tests[i].error.text);

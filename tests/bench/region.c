@@ -27,15 +27,15 @@
 #define PAPI		"begin and end of a region, beside two PAPI_read()"
 
 static int files[MOST_FILES];
-static int n_files;
+static int file_count;
 
 /* The descriptors of group leaders: a read of a leader returns the whole group */
 static void find_files(int leaders)
 {
 	char path[48], link[64];
 
-	n_files = 0;
-	for (int fd = 3; fd < 1000 && n_files < leaders; fd++) {
+	file_count = 0;
+	for (int fd = 3; fd < 1000 && file_count < leaders; fd++) {
 		ssize_t n;
 
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -44,7 +44,7 @@ static void find_files(int leaders)
 			continue;
 		link[n] = '\0';
 		if (strstr(link, "perf_event"))
-			files[n_files++] = fd;
+			files[file_count++] = fd;
 	}
 }
 
@@ -63,7 +63,7 @@ static double reads(size_t size)
 	double begin = now_ns();
 
 	for (int i = 0; i < 2 * VISITS; i++)
-		for (int k = 0; k < n_files; k++)
+		for (int k = 0; k < file_count; k++)
 			if (read(files[k], buffer, size) < 0)
 				exit(2);
 	return (now_ns() - begin) / VISITS;
@@ -190,7 +190,7 @@ static void bench(const struct gpmu_machine *machine, const struct gpmu_catalog 
 	}
 	find_files(groups);
 	if (groups == 1)
-		n_files = 1;
+		file_count = 1;
 	visits(session);
 	ratio = measure(session, size, &ns);
 	snprintf(what, sizeof(what), "a region's begin and end, %d group%s, beside its reads",

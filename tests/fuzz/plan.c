@@ -62,9 +62,9 @@ static void check_metric(const struct gpmu_plan *plan, const struct plan_metric 
 	for (i = 0; i < gpmu_expr_id_count(metric->expr); i++) {
 		const struct plan_input *input = &metric->inputs[i];
 
-		must(input->kind != PLAN_METRIC || input->metric < plan->n_metrics);
+		must(input->kind != PLAN_METRIC || input->metric < plan->metric_count);
 		for (j = 0; input->kind == PLAN_SLOTS && j < input->length; j++) {
-			must(input->slots[j] < plan->n_slots);
+			must(input->slots[j] < plan->slot_count);
 			pmu = plan->slots[input->slots[j]].instance->pmu;
 			for (k = 0; k < j; k++)
 				must(!pmu || plan->slots[input->slots[k]].instance->pmu != pmu);
@@ -86,25 +86,25 @@ static void check(const struct gpmu_plan *plan)
 		must(j == plan->groups[i].length);
 		first += j;
 	}
-	must(first == plan->n_slots);
-	for (i = 0; i < plan->n_metrics; i++)
+	must(first == plan->slot_count);
+	for (i = 0; i < plan->metric_count; i++)
 		check_metric(plan, &plan->metrics[i]);
-	for (i = 0; i < plan->n_items; i++)
+	for (i = 0; i < plan->item_count; i++)
 		must(plan->items[i].index < (plan->items[i].kind == PLAN_ITEM_METRIC ?
-					     plan->n_metrics : plan->n_events));
+					     plan->metric_count : plan->event_count));
 }
 
 static int add(int (*function)(struct gpmu_plan *, const char *, struct gpmu_error *),
 	       struct gpmu_plan *plan, const char *list)
 {
 	struct gpmu_error error = { .offset = SIZE_MAX, .text = "" };
-	size_t metrics = plan->n_metrics, events = plan->n_events, items = plan->n_items;
+	size_t metrics = plan->metric_count, events = plan->event_count, items = plan->item_count;
 	int ret = function(plan, list, &error);
 
 	if (!ret)
 		return 0;
 	must(ret < 0 && error.text[0] && error.offset <= strlen(list));
-	must(plan->n_metrics == metrics && plan->n_events == events && plan->n_items == items);
+	must(plan->metric_count == metrics && plan->event_count == events && plan->item_count == items);
 	return ret;
 }
 

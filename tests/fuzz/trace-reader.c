@@ -28,8 +28,8 @@ static void check_item(struct gpmu_trace_reader *reader, const struct gpmu_trace
 {
 	must(item->begin <= item->end && item->end < 1ULL << 63);
 	must(item->kind <= GPMU_TRACE_COUNT && !gpmu_trace_reader_track(reader, -1));
-	must(!item->n_args == !item->args);
-	for (size_t i = 0; i < item->n_args; i++)
+	must(!item->arg_count == !item->args);
+	for (size_t i = 0; i < item->arg_count; i++)
 		must(item->args[i].name && (item->args[i].kind != GPMU_TRACE_TEXT || item->args[i].text));
 	/* Walks up to the root; the limit bounds a cycle */
 	for (int track = item->track, n = 0; track && n < 100; n++) {
@@ -67,9 +67,9 @@ static int check_reader(int fd, size_t size)
 
 static void check_table(const struct gpmu_report_table *table)
 {
-	must(table->name && table->title && table->n_columns && (!table->n_rows || table->cells));
-	for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
-		if (table->columns[i % table->n_columns].kind == GPMU_REPORT_TEXT)
+	must(table->name && table->title && table->column_count && (!table->row_count || table->cells));
+	for (size_t i = 0; i < table->row_count * table->column_count; i++)
+		if (table->columns[i % table->column_count].kind == GPMU_REPORT_TEXT)
 			must(!table->cells[i].known || table->cells[i].text);
 }
 

@@ -26,8 +26,8 @@ void doctor_find(struct doctor *doctor, enum level level, const char *check, con
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	doctor->findings = need_memory(
-		reallocarray(doctor->findings, doctor->n_findings + 1, sizeof(*doctor->findings)));
-	finding = &doctor->findings[doctor->n_findings++];
+		reallocarray(doctor->findings, doctor->finding_count + 1, sizeof(*doctor->findings)));
+	finding = &doctor->findings[doctor->finding_count++];
 	*finding = (struct finding){ .level = level, .check = check };
 	finding->text = print_text("%s", text);
 	finding->remedy = remedy ? print_text("%s", remedy) : NULL;
@@ -98,7 +98,7 @@ static void add_finding(struct table *table, const struct doctor *doctor, const 
 
 static void print_findings_json(const struct doctor *doctor)
 {
-	for (size_t i = 0; i < doctor->n_findings; i++) {
+	for (size_t i = 0; i < doctor->finding_count; i++) {
 		const struct finding *finding = &doctor->findings[i];
 
 		printf("{\"gpmu_doctor\":1,\"check\":\"%s\",\"state\":\"%s\",\"text\":",
@@ -119,7 +119,7 @@ static void print_findings(const struct doctor *doctor)
 	table_column(&table, NULL, 0, strlen("problem"), 0);
 	table_column(&table, NULL, 0, 12, 0);
 	table_column(&table, NULL, 0, 0, 0);
-	for (size_t i = 0; i < doctor->n_findings; i++) {
+	for (size_t i = 0; i < doctor->finding_count; i++) {
 		counts[doctor->findings[i].level]++;
 		add_finding(&table, doctor, &doctor->findings[i]);
 	}
@@ -208,7 +208,7 @@ static void print_devices_json(const struct doctor *doctor)
 
 static bool is_healthy(const struct doctor *doctor)
 {
-	for (size_t i = 0; i < doctor->n_findings; i++)
+	for (size_t i = 0; i < doctor->finding_count; i++)
 		if (doctor->findings[i].level == LEVEL_PROBLEM)
 			return false;
 	return true;
@@ -237,7 +237,7 @@ static int run(int argc, char **argv)
 		print_devices(&doctor);
 	}
 	healthy = is_healthy(&doctor);
-	for (size_t i = 0; i < doctor.n_findings; i++) {
+	for (size_t i = 0; i < doctor.finding_count; i++) {
 		free(doctor.findings[i].text);
 		free(doctor.findings[i].remedy);
 	}

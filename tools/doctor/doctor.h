@@ -32,7 +32,7 @@ struct doctor {
 	bool is_grace;		/* it has them, or should have them */
 	bool perfmon, sysadmin;	/* capabilities */
 	struct finding *findings;
-	size_t n_findings;
+	size_t finding_count;
 	json_t *gpus;		/* an object for each GPU, merged from the plugins' answers */
 };
 

@@ -239,7 +239,7 @@ static void show_rows(struct perf *perf)
 
 	begin(perf);
 	saved_run_rows(run, perf->saved, perf->plan);
-	perf_theirs_rows(&perf->theirs, run->rows + run->n_planned, run->n - run->n_planned);
+	perf_theirs_rows(&perf->theirs, run->rows + run->planned_count, run->n - run->planned_count);
 }
 
 static void take_line(struct perf *perf, const char *line, size_t length)

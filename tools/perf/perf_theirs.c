@@ -35,10 +35,10 @@ static bool take(struct perf_theirs *theirs, const char *name)
 void perf_theirs_rows(struct perf_theirs *theirs, const struct gpmu_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const char *name = rows[i].name;
+		const struct gpmu_row *row = gpmu_row_at(rows, i);
 
 		/* Metrics that perf attaches to events, such as "CPUs utilized", have blanks. */
-		if (rows[i].metric && !take(theirs, name) && !strchr(name, ' '))
+		if (row->metric && !take(theirs, row->name) && !strchr(row->name, ' '))
 			theirs->unasked = true;
 	}
 }

@@ -226,7 +226,7 @@ static const struct argp argp = {
 
 static void check(const struct record *record)
 {
-	if (!record->argv && !record->sched && !record->common.n_requests)
+	if (!record->argv && !record->sched && !record->common.request_count)
 		die("nothing to record: expected a command, -M, -e or --sched");
 	if (record->capture != GPMU_RECORDER_ALWAYS && !record->cuda)
 		die("--capture-range and --no-cuda-trace: choose one");
@@ -256,7 +256,7 @@ static bool counts_machine(const struct record *record)
 
 	if (record->system || common_has_sources(common))
 		return true;
-	for (size_t i = 0; i < common->n_requests; i++)
+	for (size_t i = 0; i < common->request_count; i++)
 		if (common->requests[i].metric)
 			return true;
 	return false;
@@ -266,12 +266,12 @@ static void elect(struct record *record, struct rank rank)
 {
 	struct common *common = &record->common;
 
-	if (rank.rank < 0 || !common->n_requests || !counts_machine(record))
+	if (rank.rank < 0 || !common->request_count || !counts_machine(record))
 		return;
 	record->sampler = record_path_elect(record->path);
 	if (!record->sampler)
 		return;
-	common->n_requests = 0;
+	common->request_count = 0;
 	common->sources.length = 0;
 	common->gpu = false;
 	if (common->verbose)
@@ -332,7 +332,7 @@ static struct gpmu_plan *make_plan(struct record *record)
 	common_open(common);
 	common->tasks = !record->system;
 	plan = common_plan(common, record->system);
-	if (common->n_requests) {
+	if (common->request_count) {
 		common_plan_warnings(plan);
 		common_gpu_warning(common, plan);
 	}
@@ -398,7 +398,7 @@ static void print_summary(const struct record *record)
 static int count_all(struct record *record, const struct gpmu_plan *plan,
 		     const struct child *child, const sigset_t *mask)
 {
-	const bool counters = record->common.n_requests > 0;
+	const bool counters = record->common.request_count > 0;
 	struct count count = {
 		.plan = plan,
 		.session = { .size = sizeof(count.session), .system = record->system, .inherit = 1 },

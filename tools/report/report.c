@@ -25,7 +25,7 @@ struct arguments {
 	const struct format *format;
 	size_t top;		/* 0: not given */
 	char **files;		/* ends in NULL */
-	size_t n_files;
+	size_t file_count;
 };
 
 /* Identifies a file that was read */
@@ -122,7 +122,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARGS:
 		arguments->files = state->argv + state->next;
-		arguments->n_files = (size_t)(state->argc - state->next);
+		arguments->file_count = (size_t)(state->argc - state->next);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -216,14 +216,14 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 
 static bool add_all(struct gpmu_report *report, const struct arguments *arguments)
 {
-	struct known *known = need_memory(calloc(arguments->n_files + 1, sizeof(*known)));
+	struct known *known = need_memory(calloc(arguments->file_count + 1, sizeof(*known)));
 	char *path = NULL;
 	bool done = true;
 	size_t n = 0;
 
-	for (size_t i = 0; i < arguments->n_files && done; i++)
+	for (size_t i = 0; i < arguments->file_count && done; i++)
 		done = add(report, arguments->files[i], known, &n);
-	if (!arguments->n_files) {
+	if (!arguments->file_count) {
 		path = newest();
 		if (path)
 			say("%s, the newest " PATTERN " in this folder", path);
@@ -240,7 +240,7 @@ static bool add_all(struct gpmu_report *report, const struct arguments *argument
 
 const struct gpmu_report_cell *report_cell(const struct report_view *view, size_t row, size_t column)
 {
-	return &view->table->cells[view->order[row] * view->table->n_columns + column];
+	return &view->table->cells[view->order[row] * view->table->column_count + column];
 }
 
 static const struct gpmu_report_table *table_of(const struct gpmu_report *report, const char *name)
@@ -263,8 +263,8 @@ static int compare(const void *one, const void *other, void *user)
 {
 	const struct sort *sort = user;
 	size_t i = *(const size_t *)one, k = *(const size_t *)other;
-	const struct gpmu_report_cell *a = &sort->table->cells[i * sort->table->n_columns + sort->column];
-	const struct gpmu_report_cell *b = &sort->table->cells[k * sort->table->n_columns + sort->column];
+	const struct gpmu_report_cell *a = &sort->table->cells[i * sort->table->column_count + sort->column];
+	const struct gpmu_report_cell *b = &sort->table->cells[k * sort->table->column_count + sort->column];
 	int order = 0;
 
 	if (a->known != b->known)
@@ -281,12 +281,12 @@ static bool sort(struct report_view *view, const char *column)
 {
 	struct sort sort = { .table = view->table };
 
-	while (sort.column < view->table->n_columns && strcmp(view->table->columns[sort.column].name, column) != 0)
+	while (sort.column < view->table->column_count && strcmp(view->table->columns[sort.column].name, column) != 0)
 		sort.column++;
-	if (sort.column == view->table->n_columns)
+	if (sort.column == view->table->column_count)
 		return false;
-	if (view->table->n_rows)
-		qsort_r(view->order, view->table->n_rows, sizeof(*view->order), compare, &sort);
+	if (view->table->row_count)
+		qsort_r(view->order, view->table->row_count, sizeof(*view->order), compare, &sort);
 	return true;
 }
 
@@ -294,7 +294,7 @@ static void refuse_column(const char *column, const struct gpmu_report_table *ta
 {
 	char text[512] = "";
 
-	for (size_t i = 0; i < table->n_columns; i++)
+	for (size_t i = 0; i < table->column_count; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? ", " : "", table->columns[i].name);
 	die("--sort=%s: the table %s has no such column; expected one of %s", column, table->name, text);
 }
@@ -312,13 +312,13 @@ static void add_view(const struct arguments *arguments, const struct gpmu_report
 		     struct report_view *view)
 {
 	bool people = arguments->format->write == report_write_text;
-	size_t top = arguments->top ? arguments->top : people ? TOP : table->n_rows;
+	size_t top = arguments->top ? arguments->top : people ? TOP : table->row_count;
 
 	view->table = table;
-	view->order = need_memory(calloc(table->n_rows + 1, sizeof(*view->order)));
-	for (size_t i = 0; i < table->n_rows; i++)
+	view->order = need_memory(calloc(table->row_count + 1, sizeof(*view->order)));
+	for (size_t i = 0; i < table->row_count; i++)
 		view->order[i] = i;
-	view->n = table->n_rows < top || shown_of(table->name)->all ? table->n_rows : top;
+	view->n = table->row_count < top || shown_of(table->name)->all ? table->row_count : top;
 }
 
 /* Fills @views with the tables to print. Returns their number. */
@@ -342,8 +342,8 @@ static size_t choose(const struct arguments *arguments, const struct gpmu_report
 		if (k >= LENGTH(shown) ? people || !shown[i].is_new : !people && shown[i].is_new)
 			continue;
 		if (people && (!strcmp(table->name, "streams") || !strcmp(table->name, "nvtx_counters") ||
-			       (!shown[i].always && !table->n_rows) ||
-			       (!strcmp(table->name, "ranks") && table->n_rows < 2)))
+			       (!shown[i].always && !table->row_count) ||
+			       (!strcmp(table->name, "ranks") && table->row_count < 2)))
 			continue;
 		add_view(arguments, table, &views[n++]);
 	}
@@ -369,10 +369,10 @@ static int show(const struct arguments *arguments, const struct gpmu_report *rep
 	struct output output;
 	int ret;
 
-	shown_output.n_views = choose(arguments, report, views);
-	shown_output.n_files = table_of(report, "ranks")->n_rows;
+	shown_output.view_count = choose(arguments, report, views);
+	shown_output.file_count = table_of(report, "ranks")->row_count;
 	if (arguments->sort)
-		sort_all(arguments, report, views, shown_output.n_views);
+		sort_all(arguments, report, views, shown_output.view_count);
 	ret = output_open(&output, arguments->path, OUTPUT_REPLACE, stdout);
 	if (ret)
 		die("%s: %s", arguments->path, strerror(-ret));
@@ -381,7 +381,7 @@ static int show(const struct arguments *arguments, const struct gpmu_report *rep
 	ret = output_close(&output);
 	if (ret)
 		die("%s: %s", arguments->path ? arguments->path : "standard output", strerror(-ret));
-	for (size_t i = 0; i < shown_output.n_views; i++)
+	for (size_t i = 0; i < shown_output.view_count; i++)
 		free(views[i].order);
 	return EXIT_SUCCESS;
 }

@@ -20,8 +20,8 @@ struct report_view {
 struct report_output {
 	FILE *file;
 	const struct report_view *views;
-	size_t n_views;
-	size_t n_files;
+	size_t view_count;
+	size_t file_count;
 };
 
 void report_write_text(const struct report_output *output);

@@ -35,11 +35,11 @@ static void put_csv(FILE *file, const struct report_view *view)
 	const struct gpmu_report_table *table = view->table;
 
 	fprintf(file, "# gpmu-report-csv 1 %s\n", table->name);
-	for (size_t column = 0; column < table->n_columns; column++)
+	for (size_t column = 0; column < table->column_count; column++)
 		fprintf(file, "%s%s", column ? "," : "", table->columns[column].name);
 	putc('\n', file);
 	for (size_t row = 0; row < view->n; row++) {
-		for (size_t column = 0; column < table->n_columns; column++) {
+		for (size_t column = 0; column < table->column_count; column++) {
 			const struct gpmu_report_cell *cell = report_cell(view, row, column);
 
 			if (column)
@@ -55,7 +55,7 @@ static void put_csv(FILE *file, const struct report_view *view)
 
 void report_write_csv(const struct report_output *output)
 {
-	for (size_t i = 0; i < output->n_views; i++)
+	for (size_t i = 0; i < output->view_count; i++)
 		put_csv(output->file, &output->views[i]);
 }
 
@@ -66,7 +66,7 @@ static void put_json(FILE *file, const struct report_view *view)
 	fprintf(file, ",\n\"%s\":[", table->name);
 	for (size_t row = 0; row < view->n; row++) {
 		fputs(row ? ",\n{" : "\n{", file);
-		for (size_t column = 0; column < table->n_columns; column++) {
+		for (size_t column = 0; column < table->column_count; column++) {
 			const struct gpmu_report_cell *cell = report_cell(view, row, column);
 
 			fprintf(file, "%s\"%s\":", column ? "," : "", table->columns[column].name);
@@ -87,7 +87,7 @@ void report_write_json(const struct report_output *output)
 	bool first = true;
 
 	fputs("{\"gpmu_report\":1,\"notes\":{", output->file);
-	for (size_t i = 0; i < output->n_views; i++) {
+	for (size_t i = 0; i < output->view_count; i++) {
 		const struct gpmu_report_table *table = output->views[i].table;
 
 		if (!table->note)
@@ -97,7 +97,7 @@ void report_write_json(const struct report_output *output)
 		first = false;
 	}
 	putc('}', output->file);
-	for (size_t i = 0; i < output->n_views; i++)
+	for (size_t i = 0; i < output->view_count; i++)
 		put_json(output->file, &output->views[i]);
 	fputs("}\n", output->file);
 }

@@ -58,7 +58,7 @@ static size_t column_of(const struct gpmu_report_table *table, const char *name)
 {
 	size_t column = 0;
 
-	while (column < table->n_columns && strcmp(table->columns[column].name, name) != 0)
+	while (column < table->column_count && strcmp(table->columns[column].name, name) != 0)
 		column++;
 	return column;
 }
@@ -70,7 +70,7 @@ static enum gpmu_report_kind kind_of(const struct report_view *view, size_t row,
 	size_t unit = column_of(view->table, "unit");
 	const char *text;
 
-	if (kind != GPMU_REPORT_NUMBER || unit == view->table->n_columns)
+	if (kind != GPMU_REPORT_NUMBER || unit == view->table->column_count)
 		return kind;
 	text = report_cell(view, row, unit)->text;
 	if (!*text && !strcmp(view->table->columns[column].name, "total"))
@@ -97,7 +97,7 @@ static bool is_hidden(const struct report_output *output, const struct report_vi
 {
 	const char *name = view->table->columns[column].name;
 
-	if (output->n_files < 2 && (!strcmp(name, "rank") || !strcmp(name, "host")))
+	if (output->file_count < 2 && (!strcmp(name, "rank") || !strcmp(name, "host")))
 		return true;
 	if (!strcmp(name, "uuid") || (!strcmp(view->table->name, "imbalance") && !strcmp(name, "unit")))
 		return true;
@@ -148,7 +148,7 @@ static void lay_out(struct table *table, const struct report_output *output, con
 {
 	layout->n = 0;
 	for (int is_long = 0; is_long < 2; is_long++)
-		for (size_t i = 0; i < view->table->n_columns && layout->n < TABLE_COLUMNS; i++)
+		for (size_t i = 0; i < view->table->column_count && layout->n < TABLE_COLUMNS; i++)
 			if (view->table->columns[i].is_long == is_long && !is_hidden(output, view, i))
 				add_column(table, layout, view->table, i);
 }
@@ -173,14 +173,14 @@ static void put_table(const struct report_output *output, const struct report_vi
 			add_cell(&table, view, row, layout.columns[i]);
 	}
 	table_print(&table);
-	if (view->n < view->table->n_rows)
-		fprintf(output->file, "  %zu more: --top=%zu\n", view->table->n_rows - view->n,
-			view->table->n_rows);
+	if (view->n < view->table->row_count)
+		fprintf(output->file, "  %zu more: --top=%zu\n", view->table->row_count - view->n,
+			view->table->row_count);
 }
 
 void report_write_text(const struct report_output *output)
 {
-	for (size_t i = 0; i < output->n_views; i++) {
+	for (size_t i = 0; i < output->view_count; i++) {
 		const struct report_view *view = &output->views[i];
 
 		if (view->n) {

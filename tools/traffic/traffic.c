@@ -203,7 +203,7 @@ static bool show(const struct gpmu_row *rows, size_t n, void *user)
 		.machine = traffic->common.machine,
 		.balance = traffic->balance,
 		.rows = rows,
-		.n_rows = n,
+		.row_count = n,
 		.begin = n ? (double)rows->time_begin / 1e9 : 0,
 		.end = n ? (double)rows->time_end / 1e9 : 0,
 		.json = traffic->json,

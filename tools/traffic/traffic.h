@@ -23,7 +23,7 @@ struct traffic_view {
 	const struct gpmu_machine *machine;
 	const struct gpmu_balance *balance;
 	const struct gpmu_row *rows;	/* including those of GPUs */
-	size_t n_rows;
+	size_t row_count;
 	double begin, end;	/* seconds */
 	bool json, interval;
 	const char *separator;	/* of CSV; NULL: text */

@@ -37,10 +37,10 @@ int traffic_gpu_plan(struct gpmu_plan *plan, struct gpmu_error *error)
 const struct gpmu_row *traffic_gpu_row(const struct traffic_view *view, size_t gpu, size_t part,
 				       size_t way)
 {
-	const char *at = (const char *)view->rows, *name = traffic_gpu_parts[part].metrics[way];
+	const char *name = traffic_gpu_parts[part].metrics[way];
 
-	for (size_t i = 0; i < view->n_rows; i++, at += view->rows->size) {
-		const struct gpmu_row *row = (const struct gpmu_row *)at;
+	for (size_t i = 0; i < view->row_count; i++) {
+		const struct gpmu_row *row = gpmu_row_at(view->rows, i);
 
 		if (row->metric && row->gpu_number == (int)gpu && !strcmp(row->name, name))
 			return row;

@@ -37,9 +37,9 @@ struct gpmu;
  * @system: 1: count everything that runs on the CPUs instead of the threads
  * @cpus: count these CPUs only, "0-3,8"; implies @system. NULL: all online CPUs
  * @pids: processes to count instead of the threads
- * @n_pids: number of @pids
+ * @pid_count: number of @pids
  * @tids: tasks to count instead of the threads
- * @n_tids: number of @tids
+ * @tid_count: number of @tids
  * @inherit: 1: count the processes and threads that the tasks start later; without @pids and
  *	@tids the task is the thread that calls gpmu_open()
  * @aggregation: what a row of PMUs outside the cores covers, and with @system any row
@@ -58,9 +58,9 @@ struct gpmu_options {
 	int system;
 	const char *cpus;
 	const pid_t *pids;
-	size_t n_pids;
+	size_t pid_count;
 	const pid_t *tids;
-	size_t n_tids;
+	size_t tid_count;
 	int inherit;
 	enum gpmu_aggregation aggregation;
 	int per_thread;

@@ -28,7 +28,8 @@ enum gpmu_scope {
 
 /**
  * struct gpmu_row - the value of an event or a metric
- * @size: size of this structure; in an array the next row begins @size bytes further
+ * @size: size of this structure, which a newer libgpmu may raise: gpmu_row_at() finds the other
+ *	rows
  * @time_begin: begin of the interval, in ns since the session was enabled
  * @time_end: end of the interval, in ns since the session was enabled
  * @metric: 1: a metric, 0: an event
@@ -90,6 +91,12 @@ struct gpmu_row {
 	int gpu_number;
 	const char *source;
 };
+
+/*
+ * Returns row @index of the rows at @rows, 0 for the first. rows[index] would be wrong with a
+ * libgpmu whose rows are longer than those of this header.
+ */
+const struct gpmu_row *gpmu_row_at(const struct gpmu_row *rows, size_t index);
 
 #ifdef __cplusplus
 }

@@ -41,9 +41,9 @@ enum gpmu_aggregation {
  * @system: 1: count everything that runs on the CPUs
  * @cpus: count these CPUs only, "0-3,8"; implies @system. NULL: all online CPUs
  * @pids: processes to count, with all tasks that they have at the call
- * @n_pids: number of @pids
+ * @pid_count: number of @pids
  * @tids: tasks to count in addition to @pids
- * @n_tids: number of @tids
+ * @tid_count: number of @tids
  * @inherit: 1: also count the processes and threads that the tasks start later
  * @on_exec: 1: events of tasks begin to count when the task calls execve(2)
  * @aggregation: what a row covers
@@ -59,9 +59,9 @@ struct gpmu_session_options {
 	int system;
 	const char *cpus;
 	const pid_t *pids;
-	size_t n_pids;
+	size_t pid_count;
 	const pid_t *tids;
-	size_t n_tids;
+	size_t tid_count;
 	int inherit;
 	int on_exec;
 	enum gpmu_aggregation aggregation;
@@ -109,7 +109,7 @@ int gpmu_session_disable(struct gpmu_session *session);
  * gpmu_session_next() - gets the rows of the next interval
  * @session: a session that has been enabled
  * @rows: set to the rows, borrowed; valid until the next call that gets rows of this session
- * @length: set to the number of rows; the next row begins rows->size bytes further
+ * @length: set to the number of rows; gpmu_row_at() finds a row
  *
  * The first interval begins at gpmu_session_enable(), and each later one where the previous one
  * ended. Begin and end are measured with CLOCK_MONOTONIC_RAW.

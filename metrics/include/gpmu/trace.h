@@ -86,8 +86,8 @@ struct gpmu_trace_arg {
  * @flow: number of an arrow that connects the events with the same number, in order of time; 0:
  *	none
  * @flow_ends: 1: the arrow ends here, and its number may be used again
- * @args: array of @n_args arguments
- * @n_args: number of arguments, 0 to 32
+ * @args: array of @arg_count arguments
+ * @arg_count: number of arguments, 0 to 32
  */
 struct gpmu_trace_event {
 	size_t size;
@@ -98,7 +98,7 @@ struct gpmu_trace_event {
 	uint64_t flow;
 	int flow_ends;
 	const struct gpmu_trace_arg *args;
-	size_t n_args;
+	size_t arg_count;
 };
 
 /**
@@ -305,8 +305,8 @@ int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_wa
  * @trace: the trace
  * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
  * @name: subject of the fact, "clock"
- * @args: array of @n_args arguments
- * @n_args: number of arguments, 0 to 32
+ * @args: array of @arg_count arguments
+ * @arg_count: number of arguments, 0 to 32
  *
  * It is an instant on the track "audit" with the category "audit". In SQL:
  *
@@ -316,7 +316,7 @@ int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_wa
  * Return: as gpmu_trace_begin()
  */
 int gpmu_trace_audit(struct gpmu_trace *trace, uint64_t time, const char *name,
-		     const struct gpmu_trace_arg *args, size_t n_args);
+		     const struct gpmu_trace_arg *args, size_t arg_count);
 
 #ifdef __cplusplus
 }

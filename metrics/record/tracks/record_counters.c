@@ -101,7 +101,7 @@ static int put_gap(struct record_map *map, struct record_counter *counter,
 {
 	const struct gpmu_trace_arg of = { .name = "of", .kind = GPMU_TRACE_TEXT, .text = counter->of };
 	struct gpmu_trace_event event = { .time = span.begin, .name = counter->name,
-					  .category = "gap", .args = &of, .n_args = 1 };
+					  .category = "gap", .args = &of, .arg_count = 1 };
 	int parent;
 
 	counter->gaps++;

@@ -271,7 +271,7 @@ static int put_sync(struct record_map *map, struct record_process *process,
 		record_arg(&args, "stream", sync->stream);
 	event.name = syncs[sync->sync < ACTIVITY_SYNC_KINDS ? sync->sync : ACTIVITY_SYNC_UNKNOWN];
 	event.args = args.list;
-	event.n_args = args.count;
+	event.arg_count = args.count;
 	return record_slice(map, record_gpu_subtracks(map, process, gpu, "synchronization", 0), &event,
 			    sync->end);
 }
@@ -296,7 +296,7 @@ static int put_overhead(struct record_map *map, const struct record_process *pro
 		record_arg(&args, "thread", overhead->thread);
 	event.name = record_string(process, overhead->name);
 	event.args = args.list;
-	event.n_args = args.count;
+	event.arg_count = args.count;
 	return record_slice(map, map->overhead, &event, overhead->end);
 }
 

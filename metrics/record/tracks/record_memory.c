@@ -100,7 +100,7 @@ int record_unified(struct record_map *map, struct record_process *process,
 	record_arg(&args, "address", (int64_t)unified->address);
 	event.name = record_string(process, unified->name);
 	event.args = args.list;
-	event.n_args = args.count;
+	event.arg_count = args.count;
 	return record_slice(map, record_gpu_subtracks(map, process, gpu, "unified memory", 1), &event,
 			    unified->end);
 }

@@ -32,7 +32,7 @@ static void describe(const struct record_process *process, uint32_t name, uint32
 	if (domain)
 		record_arg_name(args, "domain", record_string(process, domain));
 	event->args = args->list;
-	event->n_args = args->count;
+	event->arg_count = args->count;
 }
 
 static int begin(struct record_map *map, struct record_process *process,

@@ -105,7 +105,7 @@ static int put(struct record_map *map, struct record_process *process,
 		record_arg(args, "graph", work->graph);
 	if (work->node)
 		record_arg(args, "node", (int64_t)work->node);
-	event.n_args = args->count;
+	event.arg_count = args->count;
 	return record_slice(map, &stream->subtracks, &event, work->end);
 }
 

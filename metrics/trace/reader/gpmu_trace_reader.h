@@ -41,8 +41,8 @@ enum gpmu_trace_item_kind {
  * @end: end of a slice in ns, not before @begin; for other kinds @begin
  * @name: name; or NULL
  * @category: category; or NULL
- * @args: array of @n_args arguments
- * @n_args: number of arguments; 0: none
+ * @args: array of @arg_count arguments
+ * @arg_count: number of arguments; 0: none
  * @flow: number of the arrow through the event; 0: none
  * @value: value of a counter
  * @is_open: 1: a slice that had no end
@@ -54,7 +54,7 @@ struct gpmu_trace_item {
 	uint64_t begin, end;
 	const char *name, *category;
 	const struct gpmu_trace_arg *args;
-	size_t n_args;
+	size_t arg_count;
 	uint64_t flow;
 	double value;
 	int is_open;

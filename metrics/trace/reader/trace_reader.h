@@ -33,7 +33,7 @@ struct reader_names {
 /* A slice that has begun. Its texts are copies, because a restart clears the string tables. */
 struct reader_open {
 	uint64_t begin, flow;
-	size_t n_args;
+	size_t arg_count;
 	char *name, *category;		/* in @block; NULL: none */
 	struct gpmu_trace_arg *args;	/* beginning of @block, which is a single allocation */
 };

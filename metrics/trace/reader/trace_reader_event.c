@@ -88,7 +88,7 @@ static int read_texts(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent
 	if (read_args(reader, event))
 		return reader->failed;
 	item->args = reader->args.data;
-	item->n_args = reader->args.n;
+	item->arg_count = reader->args.n;
 	return 0;
 }
 

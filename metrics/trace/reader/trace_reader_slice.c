@@ -27,14 +27,14 @@ static char *keep(char **at, const char *text)
 int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 {
 	const struct gpmu_trace_item *item = &reader->item;
-	size_t size = item->n_args * sizeof(*item->args) + bytes_of(item->name) + bytes_of(item->category);
+	size_t size = item->arg_count * sizeof(*item->args) + bytes_of(item->name) + bytes_of(item->category);
 	struct reader_open *open;
 	char *at;
 
 	if (reader->n_open == READER_OPEN_MOST)
 		return reader_fail(reader, -EINVAL, "expected at most %u slices that have not ended",
 				   READER_OPEN_MOST);
-	for (size_t i = 0; i < item->n_args; i++)
+	for (size_t i = 0; i < item->arg_count; i++)
 		size += bytes_of(item->args[i].name) + bytes_of(item->args[i].text);
 	open = vector_add(&reader_track(reader, number)->open, sizeof(*open));
 	if (!open)
@@ -44,13 +44,13 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 		reader_track(reader, number)->open.n--;
 		return reader_no_memory(reader);
 	}
-	at = (char *)(open->args + item->n_args);
+	at = (char *)(open->args + item->arg_count);
 	open->begin = item->begin;
 	open->flow = item->flow;
-	open->n_args = item->n_args;
+	open->arg_count = item->arg_count;
 	open->name = keep(&at, item->name);
 	open->category = keep(&at, item->category);
-	for (size_t i = 0; i < item->n_args; i++) {
+	for (size_t i = 0; i < item->arg_count; i++) {
 		open->args[i] = item->args[i];
 		open->args[i].name = keep(&at, item->args[i].name);
 		open->args[i].text = keep(&at, item->args[i].text);
@@ -73,8 +73,8 @@ static int give(struct gpmu_trace_reader *reader, size_t number, size_t index, u
 		.end = time,
 		.name = open->name,
 		.category = open->category,
-		.args = open->n_args ? open->args : NULL,
-		.n_args = open->n_args,
+		.args = open->arg_count ? open->args : NULL,
+		.arg_count = open->arg_count,
 		.flow = open->flow,
 	};
 	reader->block = open->args;

@@ -13,7 +13,7 @@ int watch(const struct gpmu_plan *plan, pid_t pid,
 	const struct gpmu_session_options options = {
 		.size = sizeof(options),
 		.pids = &pid,
-		.n_pids = 1,
+		.pid_count = 1,
 		.inherit = 1,
 	};
 	struct gpmu_error error = { .text = "out of memory" };

@@ -20,9 +20,9 @@ static void uncore(void)
 
 	init(&test, "nvidia_scf_pmu_1", scf, 3);
 	test.target = (struct source_target){
-		.tids = &tid, .n_tids = 1, .inherit = true, .on_exec = true,
+		.tids = &tid, .tid_count = 1, .inherit = true, .on_exec = true,
 	};
-	ok(test_open(&test) == 0 && n_events == 3,
+	ok(test_open(&test) == 0 && event_count == 3,
 	   "counter: an uncore group is opened while a task is counted");
 	for (int i = 0; i < 3; i++)
 		alike = alike && events[i].cpu == 2 && events[i].pid == -1 &&
@@ -52,7 +52,7 @@ static void cores(void)
 	int cpus[] = { 3, 1, 200 }, tids[] = { 11, 12 };
 
 	init(&test, "armv8_pmuv3_0", core, 3);
-	ok(test_open(&test) == 0 && n_events == 12 && test.counts->slots[1].length == 4,
+	ok(test_open(&test) == 0 && event_count == 12 && test.counts->slots[1].length == 4,
 	   "counter: core events are opened on each CPU of their PMU");
 	ok(test.counts->slots[0].places[3].cpu == 3 && test.counts->slots[0].places[3].node == 1 &&
 	   test.counts->slots[0].places[0].node == 0,
@@ -61,16 +61,16 @@ static void cores(void)
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test.target.cpus = cpus;
-	test.target.n_cpus = 3;
-	ok(test_open(&test) == 0 && n_events == 6 && test.counts->slots[1].length == 2 &&
+	test.target.cpu_count = 3;
+	ok(test_open(&test) == 0 && event_count == 6 && test.counts->slots[1].length == 2 &&
 	   test.counts->slots[1].places[0].cpu == 3 && test.counts->slots[1].places[1].cpu == 1,
 	   "counter: core events are opened on the requested CPUs of their PMU");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test.target.cpus = &cpus[2];
-	test.target.n_cpus = 1;
-	ok(test_open(&test) == 0 && !n_events && !test.counts->slots[1].length &&
+	test.target.cpu_count = 1;
+	ok(test_open(&test) == 0 && !event_count && !test.counts->slots[1].length &&
 	   test.counts->slots[1].state == COUNT_NOT_SUPPORTED,
 	   "counter: a core PMU without a requested CPU is not supported");
 	is_str(test.counts->slots[1].why, "armv8_pmuv3_0 is of none of these CPUs",
@@ -79,9 +79,9 @@ static void cores(void)
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test.target = (struct source_target){
-		.tids = tids, .n_tids = 2, .inherit = true, .on_exec = true,
+		.tids = tids, .tid_count = 2, .inherit = true, .on_exec = true,
 	};
-	ok(test_open(&test) == 0 && n_events == 6,
+	ok(test_open(&test) == 0 && event_count == 6,
 	   "counter: core events are opened for each of two tasks");
 	ok(events[3].pid == 12 && events[3].cpu == -1 && events[3].attr.inherit &&
 	   events[3].attr.enable_on_exec && events[4].attr.inherit &&
@@ -160,7 +160,7 @@ static void no_rights(void)
 	memcpy(user, core, sizeof(user));
 	user[0].attr.exclude_kernel = 1;
 	init(&test, "armv8_pmuv3_0", user, 3);
-	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
+	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
 	kernel.error = EACCES;
 	test_open(&test);
 	is_str(test.error.text,
@@ -170,7 +170,7 @@ static void no_rights(void)
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
-	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
+	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
 	kernel.error = EACCES;
 	test_open(&test);
 	is_str(test.error.text,
@@ -186,7 +186,7 @@ static void only_system_wide(void)
 	int tid = 7;
 
 	init(&test, "breakpoint", core, 1);
-	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
+	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
 	kernel.error = EINVAL;
 	ok(test_open(&test) == 0 && !test.counts->slots[0].length,
 	   "counter: an event that cannot be counted per task is not supported");
@@ -202,7 +202,7 @@ static void interrupted(void)
 
 	init(&test, "nvidia_scf_pmu_1", scf, 3);
 	kernel.interrupts = 5;
-	ok(test_open(&test) == 0 && n_events == 3 && kernel.opens == 8,
+	ok(test_open(&test) == 0 && event_count == 3 && kernel.opens == 8,
 	   "counter: an open that a signal interrupts is repeated");
 	test_release(&test);
 	init(&test, "nvidia_scf_pmu_1", scf, 3);
@@ -334,7 +334,7 @@ static void opened_apart(void)
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test.group.apart = true;
-	ok(test_open(&test) == 0 && n_events == 12 && members(0) == 3,
+	ok(test_open(&test) == 0 && event_count == 12 && members(0) == 3,
 	   "counter: events listed one by one are one group on each CPU");
 	test_release(&test);
 
@@ -543,7 +543,7 @@ static void offline(void)
 	list[0].pmu = gpmu_machine_find_pmu(other, "nvidia_scf_pmu_1");
 	kernel_reset();
 	test_init(&test, other, list[0].pmu, list, 1);
-	ok(test_open(&test) == 0 && !n_events && test.counts->slots[0].state == COUNT_NOT_SUPPORTED,
+	ok(test_open(&test) == 0 && !event_count && test.counts->slots[0].state == COUNT_NOT_SUPPORTED,
 	   "counter: a PMU whose socket is offline is not supported");
 	is_str(test.counts->slots[0].why, "nvidia_scf_pmu_1 has no CPU that is online",
 	       "counter: the reason names a PMU without an online CPU");

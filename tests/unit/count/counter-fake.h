@@ -23,7 +23,7 @@ static struct fake_event {
 	int fd, pid, cpu, leader;	/* leader: index in events[] */
 	bool enabled;
 } events[MAX_EVENTS];
-static int n_events;
+static int event_count;
 static int inherited;	/* opens of all tests that are not close-on-exec */
 
 /* How the kernel behaves */
@@ -50,7 +50,7 @@ static void kernel_reset(void)
 	kernel.error_cpu = kernel.config_cpu = kernel.full_cpu = kernel.read_cpu = -1;
 	kernel.counters = 100;
 	kernel.enabled = kernel.running = 1000;
-	n_events = 0;
+	event_count = 0;
 }
 
 static struct fake_event *find(int fd)
@@ -60,7 +60,7 @@ static struct fake_event *find(int fd)
 	/* A closed descriptor may have been reused for a file of the machine. */
 	if (fstat(fd, &stat) || !S_ISCHR(stat.st_mode))
 		return NULL;
-	for (int i = n_events; i-- > 0;)
+	for (int i = event_count; i-- > 0;)
 		if (events[i].fd == fd)
 			return &events[i];
 	return NULL;
@@ -70,7 +70,7 @@ static int members(int leader)
 {
 	int n = 0;
 
-	for (int i = 0; i < n_events; i++)
+	for (int i = 0; i < event_count; i++)
 		n += events[i].leader == leader;
 	return n;
 }
@@ -84,7 +84,7 @@ static long refuse(int err)
 static long fake_open(const struct perf_event_attr *attr, int pid, int cpu, int group)
 {
 	struct fake_event *leader = group >= 0 ? find(group) : NULL;
-	struct fake_event *event = &events[n_events];
+	struct fake_event *event = &events[event_count];
 
 	kernel.opens++;
 	if (kernel.interrupts > 0 && kernel.interrupts--)
@@ -97,13 +97,13 @@ static long fake_open(const struct perf_event_attr *attr, int pid, int cpu, int 
 	if (leader && members(leader->leader) >= kernel.counters &&
 	    (kernel.full_cpu < 0 || kernel.full_cpu == cpu))
 		return refuse(kernel.full_error);
-	if (n_events == MAX_EVENTS)
+	if (event_count == MAX_EVENTS)
 		return refuse(ENOMEM);
-	*event = (struct fake_event){ *attr, open("/dev/null", O_RDONLY), pid, cpu, n_events,
+	*event = (struct fake_event){ *attr, open("/dev/null", O_RDONLY), pid, cpu, event_count,
 				      !attr->disabled };
 	if (leader)
 		event->leader = leader->leader;
-	n_events++;
+	event_count++;
 	return event->fd;
 }
 
@@ -173,7 +173,7 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 		if (kernel.late > 0 && kernel.late--)
 			return refuse(ECHILD);
 	}
-	for (int i = 0; i < n_events; i++)
+	for (int i = 0; i < event_count; i++)
 		if (events[i].leader == event->leader && (3 + n + 1) * 8 <= size)
 			values[3 + n++] = events[i].attr.config * (uint64_t)(event->cpu + 1);
 	values[0] = n;

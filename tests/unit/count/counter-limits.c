@@ -26,7 +26,7 @@ static int open_limited(rlim_t soft, rlim_t hard, char *text, size_t size)
 	limit.rlim_max = (rlim_t)fd + hard;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	test_init(&test, machine, software, events, 3);
-	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
+	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
 	ret = test_open(&test);
 	snprintf(text, size, "%s", test.error.text);
 	test_release(&test);
@@ -94,7 +94,7 @@ static int nobody_kernel(char *text, size_t size)
 {
 	int tid = getpid();
 
-	return open_as_nobody(&(struct source_target){ .tids = &tid, .n_tids = 1 }, false, text,
+	return open_as_nobody(&(struct source_target){ .tids = &tid, .tid_count = 1 }, false, text,
 			      size);
 }
 
@@ -102,7 +102,7 @@ static int nobody_user(char *text, size_t size)
 {
 	int tid = getpid();
 
-	return open_as_nobody(&(struct source_target){ .tids = &tid, .n_tids = 1 }, true, text,
+	return open_as_nobody(&(struct source_target){ .tids = &tid, .tid_count = 1 }, true, text,
 			      size);
 }
 
@@ -110,7 +110,7 @@ static int nobody_root(char *text, size_t size)
 {
 	int tid = 1;
 
-	return open_as_nobody(&(struct source_target){ .tids = &tid, .n_tids = 1 }, true, text,
+	return open_as_nobody(&(struct source_target){ .tids = &tid, .tid_count = 1 }, true, text,
 			      size);
 }
 

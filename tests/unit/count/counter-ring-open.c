@@ -26,7 +26,7 @@ static void rings(void)
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test.target.interval = 1000000;
-	ok(test_open(&test) == 0 && n_events == 16 && events[5].leader == 4 &&
+	ok(test_open(&test) == 0 && event_count == 16 && events[5].leader == 4 &&
 		   events[4].attr.type == PERF_TYPE_SOFTWARE && !events[4].attr.sample_period &&
 		   events[4].attr.disabled && events[4].attr.clockid == events[5].attr.clockid,
 	   "counter: with an interval a clock event leads each CPU's group");
@@ -36,7 +36,7 @@ static void rings(void)
 	test_read(&test);
 	is_u64(test_count(&test, 2, 1).raw, 6,
 	       "counter: the clock event does not shift the counts");
-	ok(!counter_ring_begin(list[1], 1000000, 300) && n_events == 17 &&
+	ok(!counter_ring_begin(list[1], 1000000, 300) && event_count == 17 &&
 		   events[16].leader == 4 && events[16].cpu == 1 && events[16].enabled &&
 		   events[16].attr.sample_period == 1000000,
 	   "counter: the sampling timer joins its CPU's group");

@@ -16,7 +16,7 @@
 #define RINGS	2
 
 static size_t slots[] = { 0, 1 };
-static struct counter_set set = { .slots = slots, .n_slots = 2 };
+static struct counter_set set = { .slots = slots, .slot_count = 2 };
 static struct counter_ring *rings[RINGS];
 static size_t bad;
 

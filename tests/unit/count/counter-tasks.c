@@ -14,7 +14,7 @@ static void open_tasks(struct counter_test *test, const int *tids, size_t n,
 	test_init(test, machine, software, events, 2);
 	test->target = *how;
 	test->target.tids = tids;
-	test->target.n_tids = n;
+	test->target.tid_count = n;
 	if (test_open(test)) {
 		diag("%s", test->error.text);
 		printf("Bail out! this task may not count its child\n");
@@ -131,7 +131,7 @@ static void ended(void)
 	child_end(&child);
 	tids[1] = child.pid;
 	test_init(&test, machine, software, events, 2);
-	test.target = (struct source_target){ .tids = &tids[1], .n_tids = 1 };
+	test.target = (struct source_target){ .tids = &tids[1], .tid_count = 1 };
 	ok(test_open(&test) == -ESRCH && strstr(test.error.text, "has ended") && !test.open,
 	   "counter: opening a task that has ended is -ESRCH");
 	diag("%s", test.error.text);

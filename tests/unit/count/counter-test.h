@@ -57,9 +57,9 @@ static void test_init(struct counter_test *test, const struct gpmu_machine *mach
 	test->plan = (struct gpmu_plan){
 		.machine = machine,
 		.groups = &test->group,
-		.n_groups = 1,
+		.group_count = 1,
 		.slots = test->slots,
-		.n_slots = n,
+		.slot_count = n,
 	};
 	test->counts = counts_new(n);
 }

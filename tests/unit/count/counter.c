@@ -25,7 +25,7 @@ static void own_task(const struct gpmu_machine *machine, const struct gpmu_pmu *
 	struct count before, faults;
 
 	test_init(&test, machine, pmu, three, 3);
-	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
+	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
 	if (!ok(test_open(&test) == 0, "counter: a group of this task is opened")) {
 		diag("%s", test.error.text);
 		test_release(&test);
@@ -110,7 +110,7 @@ static void one_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu *p
 	int cpu = cpus[n - 1], asked[2] = { cpu, 4095 };
 
 	test_init(&test, machine, pmu, events, 1);
-	test.target = (struct source_target){ .system = true, .cpus = asked, .n_cpus = 2 };
+	test.target = (struct source_target){ .system = true, .cpus = asked, .cpu_count = 2 };
 	if (test_open(&test)) {
 		skip("counter: one CPU is counted", test.error.text);
 		test_release(&test);
@@ -128,7 +128,7 @@ static void one_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu *p
 	test_release(&test);
 
 	test_init(&test, machine, pmu, events, 1);
-	test.target = (struct source_target){ .system = true, .cpus = asked + 1, .n_cpus = 1 };
+	test.target = (struct source_target){ .system = true, .cpus = asked + 1, .cpu_count = 1 };
 	ok(test_open(&test) == 0 && !test.counts->slots[0].length &&
 	   test.counts->slots[0].state == COUNT_NOT_SUPPORTED && test.counts->slots[0].why,
 	   "counter: a group without any CPU opens and is not supported");
@@ -147,7 +147,7 @@ static void no_event(const struct gpmu_machine *machine, const struct gpmu_pmu *
 	events[1].name = "nonesuch";
 	events[1].attr.config = 4095;
 	test_init(&test, machine, pmu, events, 3);
-	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
+	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
 	ok(test_open(&test) == 0, "counter: a group with an unknown event is opened");
 	ok(!test.counts->slots[1].length && test.counts->slots[1].state == COUNT_NOT_SUPPORTED,
 	   "counter: an unknown event is not supported");
@@ -176,7 +176,7 @@ static void tools(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu
 	int tid = getpid();
 
 	test_init(&test, machine, pmu, events, 3);
-	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
+	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
 	ok(test_open(&test) == 0, "counter: duration_time is opened beside a software event");
 	test_enable(&test);
 	test_read(&test);
@@ -194,7 +194,7 @@ static void files(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu
 	bool cloexec = true;
 
 	test_init(&test, machine, pmu, three, 3);
-	test.target = (struct source_target){ .tids = &tid, .n_tids = 1 };
+	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
 	close(fd);
 	test_open(&test);
 	ok(open_files() == before + 3, "counter: each event has a file descriptor");

@@ -97,9 +97,9 @@ int main(void)
 	const struct gpmu_session_options process = {
 		.size = sizeof(process),
 		.pids = &pid,
-		.n_pids = 1,
+		.pid_count = 1,
 		.tids = &pid,
-		.n_tids = 1,
+		.tid_count = 1,
 	};
 	const struct gpmu_session_options cpu = { .size = sizeof(cpu), .cpus = "0" };
 	char spec[600];

@@ -182,7 +182,7 @@ static void others(void)
 static void on_exec(void)
 {
 	struct gpmu_session_options options = {
-		.size = sizeof(options), .n_pids = 1, .on_exec = 1,
+		.size = sizeof(options), .pid_count = 1, .on_exec = 1,
 	};
 	struct child child;
 	struct test test;
@@ -206,7 +206,7 @@ static void on_exec(void)
 
 static void nobody(void)
 {
-	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 1 };
+	struct gpmu_session_options options = { .size = sizeof(options), .pid_count = 1 };
 	struct test test;
 	pid_t pid = fork();
 

@@ -133,7 +133,7 @@ static bool are_times(const struct test *test, uint64_t least, const char *what)
 
 static void times_of_processes(void)
 {
-	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 2 };
+	struct gpmu_session_options options = { .size = sizeof(options), .pid_count = 2 };
 	struct child child;
 	struct test test;
 	pid_t pids[2];
@@ -177,7 +177,7 @@ static void times_of_processes(void)
 
 static void times_of_children(void)
 {
-	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 1 };
+	struct gpmu_session_options options = { .size = sizeof(options), .pid_count = 1 };
 	pid_t self = getpid();
 	struct test test;
 
@@ -205,7 +205,7 @@ static void times_of_children(void)
 
 static void times_of_tasks(void)
 {
-	struct gpmu_session_options options = { .size = sizeof(options), .n_tids = 2 };
+	struct gpmu_session_options options = { .size = sizeof(options), .tid_count = 2 };
 	pid_t tids[2] = { gettid(), gettid() }, tid = 0;
 	pthread_t thread;
 	struct test test;
@@ -220,7 +220,7 @@ static void times_of_tasks(void)
 		  "session times: a task's times do not include another task of its process");
 	test_stop(&test);
 	options.pids = tids;
-	options.n_pids = 1;
+	options.pid_count = 1;
 	test_start(&test, &options);
 	burn();
 	test_interval(&test);
@@ -295,7 +295,7 @@ static void unsupported(void)
 /* A process that sleeps for a whole interval */
 static void asleep(void)
 {
-	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 1 };
+	struct gpmu_session_options options = { .size = sizeof(options), .pid_count = 1 };
 	struct child child;
 	struct test test;
 
@@ -393,9 +393,9 @@ static void process(void)
 	const struct gpmu_session_options options = {
 		.size = sizeof(options),
 		.pids = twice,
-		.n_pids = 2,
+		.pid_count = 2,
 		.tids = &thread,
-		.n_tids = 1,
+		.tid_count = 1,
 	};
 	struct worker workers[3];
 	pthread_barrier_t barrier;
@@ -428,7 +428,7 @@ static void process(void)
 static void children(void)
 {
 	struct gpmu_session_options options = { .size = sizeof(options),
-						.n_pids = 1,
+						.pid_count = 1,
 						.inherit = 1 };
 	struct child child;
 	struct test test;
@@ -472,7 +472,7 @@ static void children(void)
 	pids[0] = child.pid;
 	pids[1] = getpid();
 	options.pids = pids;
-	options.n_pids = 2;
+	options.pid_count = 2;
 	gpmu_log_set(keep_line, NULL);
 	ok(!test_session(&test, &options) && strstr(kept_line, "no process") && kept_lines == 1,
 	   "session: one of two processes that has ended is a warning");
@@ -484,7 +484,7 @@ static void children(void)
 	ok(!strncmp(test.error.text, "none of these 2 processes exists: ", 34),
 	   "session: the error gives the number of processes that have ended");
 	options =
-		(struct gpmu_session_options){ .size = sizeof(options), .tids = pids, .n_tids = 1 };
+		(struct gpmu_session_options){ .size = sizeof(options), .tids = pids, .tid_count = 1 };
 	is_u64((uint64_t)test_session(&test, &options), ESRCH,
 	       "session: a task that has ended is ESRCH");
 	ok(strstr(test.error.text, "has ended") != NULL,
@@ -495,7 +495,7 @@ static void children(void)
 /* A zombie exists and cannot be counted. */
 static void zombie(void)
 {
-	struct gpmu_session_options options = { .size = sizeof(options), .n_pids = 1 };
+	struct gpmu_session_options options = { .size = sizeof(options), .pid_count = 1 };
 	siginfo_t info;
 	struct test test;
 	pid_t pid = fork();
@@ -527,23 +527,23 @@ static void whose(void)
 	pids[1] = child.pid;
 	options.pids = pids;
 	test_plan(&test, NULL, NULL, NULL, FAULTS ",user_time");
-	for (options.n_pids = 1; options.n_pids <= 2; options.n_pids++) {
+	for (options.pid_count = 1; options.pid_count <= 2; options.pid_count++) {
 		test_start(&test, &options);
 		test_interval(&test);
-		ok(row(&test, 0)->pid == (options.n_pids == 1 ? pids[0] : -1),
-		   "session: with %zu processes the rows have %s", options.n_pids,
-		   options.n_pids == 1 ? "its pid" : "no pid");
+		ok(row(&test, 0)->pid == (options.pid_count == 1 ? pids[0] : -1),
+		   "session: with %zu processes the rows have %s", options.pid_count,
+		   options.pid_count == 1 ? "its pid" : "no pid");
 		test_stop(&test);
 	}
-	options.n_pids = 1;
+	options.pid_count = 1;
 	options.tids = &child.pid;
-	options.n_tids = 1;
+	options.tid_count = 1;
 	test_start(&test, &options);
 	test_interval(&test);
 	ok(row(&test, 0)->pid == -1,
 	   "session: with a process and another's task the rows have no pid");
 	test_stop(&test);
-	options.n_pids = 0;
+	options.pid_count = 0;
 	test_start(&test, &options);
 	for (int i = 0; i < 20; i++)
 		touch_pages(PAGES);
@@ -567,10 +567,10 @@ static void refused(void)
 		{ { .cpus = "0-" }, EINVAL, "expected CPUs" },
 		{ { .cpus = "" }, EINVAL, "expected CPUs" },
 		{ { .cpus = "0,4095" }, ENODEV, "CPU 4095 is not online" },
-		{ { .cpus = "0", .tids = &one, .n_tids = 1 }, EINVAL, "either" },
-		{ { .system = 1, .pids = &one, .n_pids = 1 }, EINVAL, "either" },
-		{ { .pids = &zero, .n_pids = 1 }, EINVAL, "0 is not the number of a process" },
-		{ { .tids = &minus, .n_tids = 1 }, EINVAL, "-3 is not the number of a task" },
+		{ { .cpus = "0", .tids = &one, .tid_count = 1 }, EINVAL, "either" },
+		{ { .system = 1, .pids = &one, .pid_count = 1 }, EINVAL, "either" },
+		{ { .pids = &zero, .pid_count = 1 }, EINVAL, "0 is not the number of a process" },
+		{ { .tids = &minus, .tid_count = 1 }, EINVAL, "-3 is not the number of a task" },
 		{ { .aggregation = 3 }, EINVAL, "aggregation" },
 	};
 	struct gpmu_session_options options;

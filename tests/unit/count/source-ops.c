@@ -49,7 +49,7 @@ static bool all_not_counted(const struct test_plan *test, size_t first, size_t l
 
 static bool all_zero(const struct test_plan *test)
 {
-	for (size_t i = 0; i < test->plan.n_slots; i++)
+	for (size_t i = 0; i < test->plan.slot_count; i++)
 		if (!is_count(test, i, 0, 0))
 			return false;
 	return true;
@@ -234,10 +234,10 @@ static int fits(const char *name, const char *events)
 	struct test_plan test = { 0 };
 
 	test_group(&test, machine, name, events);
-	for (size_t i = 0; i < test.plan.n_slots; i++)
+	for (size_t i = 0; i < test.plan.slot_count; i++)
 		instances[i] = &test.instances[i];
 	test.instances[0].cycle_counter = strstr(events, ":c") != NULL;
-	return source_plugin.fits(source, instances, test.plan.n_slots);
+	return source_plugin.fits(source, instances, test.plan.slot_count);
 }
 
 static void fitting(void)

@@ -57,7 +57,7 @@ static void examples(void)
 		bed_init(&bed, options);
 		group(&bed, guide[i].pmu, guide[i].events);
 		count(&bed, guide[i].ns);
-		for (size_t slot = 0; slot < bed.test.plan.n_slots; slot++) {
+		for (size_t slot = 0; slot < bed.test.plan.slot_count; slot++) {
 			snprintf(what, sizeof(what),
 				 "guide: %s, %s, event %zu of \"%s\" is as printed", guide[i].scenario,
 				 guide[i].pmu, slot, guide[i].events);
@@ -190,7 +190,7 @@ static void limits(void)
 	is_str(bed.test.counts->slots[0].why, "needs 2 cycle counters of nvidia_scf_pmu_0, which has 1",
 	       "source model: the reason is two cycle counters");
 	test_close(&bed.test);
-	bed.test.groups[0].length = bed.test.plan.n_slots = 8;
+	bed.test.groups[0].length = bed.test.plan.slot_count = 8;
 	test_open(&bed.test, bed.source, &bed_error);
 	is_str(bed.test.counts->slots[7].why, "needs 7 event counters of nvidia_scf_pmu_0, which has 6",
 	       "source model: the reason is seven event counters");

@@ -37,7 +37,7 @@ static struct result run(const struct fixture *fixture, const char *metrics, con
 	if (!plan)
 		return result;
 	result.ret = metrics ? gpmu_plan_add_metrics(plan, metrics, NULL) : 0;
-	*same = *same && (!result.ret || (!plan->n_items && !plan->n_metrics && !plan->n_events));
+	*same = *same && (!result.ret || (!plan->item_count && !plan->metric_count && !plan->event_count));
 	if (!result.ret && events)
 		result.ret = gpmu_plan_add_events(plan, events, NULL);
 	if (!result.ret)

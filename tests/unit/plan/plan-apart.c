@@ -86,9 +86,9 @@ static void is_always(const struct fixture *fixture, const struct gpmu_plan_opti
 		      const char *metrics, const char *events, bool always, const char *what)
 {
 	struct gpmu_plan *plan = plan_of(fixture, options, metrics, events);
-	bool all = plan && plan->n_groups;
+	bool all = plan && plan->group_count;
 
-	for (size_t i = 0; plan && i < plan->n_groups; i++)
+	for (size_t i = 0; plan && i < plan->group_count; i++)
 		all = all && plan->groups[i].always == always;
 	ok(all, "%s", what);
 	gpmu_plan_free(plan);

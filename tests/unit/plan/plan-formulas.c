@@ -107,7 +107,7 @@ static void of_metrics(const struct fixture *ours)
 		   "plan: a cycle of metrics is refused from each of its metrics");
 	is_refused(ours, gpmu_plan_add_metrics, "itself", EINVAL, 0, "itself uses itself",
 		   "plan: a metric that uses itself is refused");
-	if (!ok(plan && plan->n_items == 2, "plan: two metrics with a common part are planned"))
+	if (!ok(plan && plan->item_count == 2, "plan: two metrics with a common part are planned"))
 		return;
 	whole = &plan->metrics[plan->items[1].index];
 	ok(whole->inputs[0].kind == PLAN_METRIC && whole->inputs[1].kind == PLAN_SLOTS &&
@@ -219,7 +219,7 @@ static void thresholds_of(const struct fixture *ours)
 	   "plan: a malformed threshold is dropped");
 	ok(!plan->metrics[plan->items[4].index].threshold,
 	   "plan: a threshold that refers to a cycle is dropped");
-	ok(!gpmu_plan_warning(plan, 0) && plan->n_items == 5,
+	ok(!gpmu_plan_warning(plan, 0) && plan->item_count == 5,
 	   "plan: dropped thresholds cause no warning");
 	gpmu_plan_free(plan);
 }

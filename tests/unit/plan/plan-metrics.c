@@ -56,16 +56,16 @@ static void together(const struct fixture *machine)
 	};
 	unsigned int n;
 
-	if (!ok(plan && plan->n_items == 48, "plan: all 48 uncore metrics are planned at once"))
+	if (!ok(plan && plan->item_count == 48, "plan: all 48 uncore metrics are planned at once"))
 		return;
 	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
 		n = 0;
-		for (size_t j = 0; j < plan->n_groups; j++)
+		for (size_t j = 0; j < plan->group_count; j++)
 			n += !strcmp(gpmu_pmu_name(plan->groups[j].pmu), pmus[i].pmu);
 		ok(n == pmus[i].groups, "plan: %u groups of %s, want %u", n, pmus[i].pmu,
 		   pmus[i].groups);
 	}
-	is_u64(plan->n_groups, 18,
+	is_u64(plan->group_count, 18,
 	       "plan: all 48 uncore metrics take 18 groups, the fewest possible");
 	gpmu_plan_free(plan);
 }
@@ -81,7 +81,7 @@ static void never_split(const struct fixture *machine)
 
 	if (!plan)
 		return;
-	for (i = 0; i < plan->n_metrics; i++) {
+	for (i = 0; i < plan->metric_count; i++) {
 		group_of[0] = group_of[1] = PLAN_NONE;
 		for (j = 0; j < gpmu_expr_id_count(plan->metrics[i].expr); j++) {
 			const struct plan_input *input = &plan->metrics[i].inputs[j];
@@ -98,7 +98,7 @@ static void never_split(const struct fixture *machine)
 			}
 		}
 	}
-	for (i = 0; i < plan->n_groups; i++) {
+	for (i = 0; i < plan->group_count; i++) {
 		n = 0;
 		for (j = 0; j < plan->groups[i].length; j++) {
 			slot = &plan->slots[plan->groups[i].first + j];

@@ -117,7 +117,7 @@ static void is_refused(const struct fixture *fixture,
 	struct gpmu_error error = { .text = "" };
 	int ret = add(plan, list, &error);
 	bool same = ret == -err && error.offset == offset && !strcmp(error.text, text) &&
-		    !plan->n_items && !plan->n_metrics && !plan->n_events;
+		    !plan->item_count && !plan->metric_count && !plan->event_count;
 
 	if (!ok(same, "%s", what))
 		diag("got %d, \"%s\" at %zu", ret, error.text, error.offset);

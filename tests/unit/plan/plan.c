@@ -42,7 +42,7 @@ static void inputs(const struct fixture *ours)
 	struct gpmu_plan *plan = plan_of(ours, NULL, "GraceMemReadLatency,GraceMemBW", NULL);
 	const struct plan_metric *bw;
 
-	if (!ok(plan && plan->n_items == 2 && plan->n_slots == 10,
+	if (!ok(plan && plan->item_count == 2 && plan->slot_count == 10,
 		"plan: two metrics with five events on two PMUs have ten slots"))
 		return;
 	bw = &plan->metrics[plan->items[1].index];
@@ -137,11 +137,11 @@ static void bad_values(const struct fixture *ours)
 	struct gpmu_error error = { .text = "" };
 
 	ok(gpmu_plan_add_metrics(plan, "GracePcieBW/root_port=0x400/", &error) == -EINVAL &&
-	   strstr(error.text, "0x3ff") && error.offset == 12 && !plan->n_events,
+	   strstr(error.text, "0x3ff") && error.offset == 12 && !plan->event_count,
 	   "plan: a filter value that is too large is refused: %s", error.text);
 	ok(gpmu_plan_add_metrics(plan, "ipc:z", &error) == -EINVAL && *error.text &&
-		!plan->n_events, "plan: an unknown modifier is refused: %s", error.text);
-	ok(!gpmu_plan_add_metrics(plan, "ipc", &error) && plan->n_items == 1,
+		!plan->event_count, "plan: an unknown modifier is refused: %s", error.text);
+	ok(!gpmu_plan_add_metrics(plan, "ipc", &error) && plan->item_count == 1,
 	   "plan: a metric can be added after a failure");
 	gpmu_plan_free(plan);
 }
@@ -209,7 +209,7 @@ static void fitting(const struct fixture *ours)
 	plan = plan_of(ours, NULL, "seven", NULL);
 	if (!plan)
 		return;
-	ok(plan->n_items == 1 && !plan->metrics[plan->items[0].index].expr &&
+	ok(plan->item_count == 1 && !plan->metrics[plan->items[0].index].expr &&
 	   !strcmp(plan->metrics[plan->items[0].index].why,
 		   "needs 7 event counters of nvidia_scf_pmu_0, which has 6"),
 	   "plan: a metric that does not fit stays as an item with the reason");
@@ -279,7 +279,7 @@ static void explicit_events(const struct fixture *ours)
 	plan = plan_of(ours, NULL, NULL, "{nvidia_scf_pmu/cmem_rd_data/,nvidia_scf_pmu/cycles/}");
 	if (!plan)
 		return;
-	ok(plan->n_slots == 4 && plan->events[0].slots[0] == 0 && plan->events[0].slots[1] == 2 &&
+	ok(plan->slot_count == 4 && plan->events[0].slots[0] == 0 && plan->events[0].slots[1] == 2 &&
 	   plan->events[1].slots[0] == 1 && plan->events[1].slots[1] == 3,
 	   "plan: an event has a slot on each PMU");
 	ok(plan->groups[0].given && plan->groups[1].given,
@@ -382,7 +382,7 @@ static void hosts(void)
 
 	fixture_init(&host, "gh200");
 	plan = plan_of(&host, NULL, "grace_bandwidth,GraceMemBW", NULL);
-	ok(plan && plan->n_items == 18 && plan->n_metrics == 18,
+	ok(plan && plan->item_count == 18 && plan->metric_count == 18,
 	   "plan: a metric group has the 18 metrics that the machine supports, each once");
 	gpmu_plan_free(plan);
 	is_plan(&host, NULL, "GraceMemReadBW,GraceRemoteReadUtil1to0,GraceCnvlinkBW", NULL,

@@ -60,24 +60,24 @@ static void test_group(struct test_plan *test, const struct gpmu_machine *machin
 {
 	const struct gpmu_pmu *pmu = gpmu_machine_find_pmu(machine, name);
 	struct gpmu_plan *plan = &test->plan;
-	struct gpmu_group *group = &test->groups[plan->n_groups];
+	struct gpmu_group *group = &test->groups[plan->group_count];
 	char text[512], *save = NULL;
 
 	if (!pmu)
 		test_bail(name);
 	plan->groups = test->groups;
 	plan->slots = test->slots;
-	*group = (struct gpmu_group){ .pmu = pmu, .first = plan->n_slots };
+	*group = (struct gpmu_group){ .pmu = pmu, .first = plan->slot_count };
 	snprintf(text, sizeof(text), "%s", events);
 	for (char *event = strtok_r(text, " ", &save); event; event = strtok_r(NULL, " ", &save)) {
-		test_event(&test->instances[plan->n_slots], pmu, event);
-		test->slots[plan->n_slots] = (struct plan_slot){
-			.instance = &test->instances[plan->n_slots], .scale = 1,
-			.group = plan->n_groups };
-		plan->n_slots++;
+		test_event(&test->instances[plan->slot_count], pmu, event);
+		test->slots[plan->slot_count] = (struct plan_slot){
+			.instance = &test->instances[plan->slot_count], .scale = 1,
+			.group = plan->group_count };
+		plan->slot_count++;
 		group->length++;
 	}
-	plan->n_groups++;
+	plan->group_count++;
 }
 
 /* Opens all groups; returns the first error. */
@@ -87,10 +87,10 @@ static int test_open(struct test_plan *test, struct gpmu_source *source, struct 
 	const struct source_target target = { .system = true };
 	int ret = 0;
 
-	test->counts = counts_new(test->plan.n_slots);
+	test->counts = counts_new(test->plan.slot_count);
 	if (!test->counts)
 		return -ENOMEM;
-	for (size_t i = 0; i < test->plan.n_groups && !ret; i++)
+	for (size_t i = 0; i < test->plan.group_count && !ret; i++)
 		ret = source_plugin.open(source, &test->plan, i, &target, test->counts,
 					 &test->open[i], error);
 	return ret;
@@ -101,7 +101,7 @@ static int test_enable(struct test_plan *test, uint64_t time)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < test->plan.n_groups && !ret; i++)
+	for (size_t i = 0; i < test->plan.group_count && !ret; i++)
 		ret = source_plugin.enable(test->open[i], time);
 	return ret;
 }
@@ -111,7 +111,7 @@ static int test_disable(struct test_plan *test, uint64_t time)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < test->plan.n_groups && !ret; i++)
+	for (size_t i = 0; i < test->plan.group_count && !ret; i++)
 		ret = source_plugin.disable(test->open[i], time);
 	return ret;
 }
@@ -121,7 +121,7 @@ static int test_read(struct test_plan *test, uint64_t time)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < test->plan.n_groups && !ret; i++)
+	for (size_t i = 0; i < test->plan.group_count && !ret; i++)
 		ret = source_plugin.read(test->open[i], time, test->counts);
 	return ret;
 }
@@ -130,7 +130,7 @@ static int test_read(struct test_plan *test, uint64_t time)
 __attribute__((unused))
 static void test_close(struct test_plan *test)
 {
-	for (size_t i = 0; i < test->plan.n_groups; i++) {
+	for (size_t i = 0; i < test->plan.group_count; i++) {
 		if (test->open[i])
 			source_plugin.close(test->open[i]);
 		test->open[i] = NULL;

@@ -38,14 +38,14 @@ static void test_life(void)
 	   "report: it is made of one trace");
 	table = gpmu_report_table(report, 0);
 	is_str(table->name, "kernels", "report: its first table is that of kernels");
-	ok(table->n_rows == 1 && table->n_columns == 7 && !strcmp(table->cells[0].text, "k") &&
+	ok(table->row_count == 1 && table->column_count == 7 && !strcmp(table->cells[0].text, "k") &&
 	   table->cells[3].known && table->cells[3].number == 5,
 	   "report: the cells of a row are in the order of the columns");
 	is_str(table->columns[table->sorted_by].name, "total",
 	       "report: kernels are sorted by their total");
 	for (n = 0; (table = gpmu_report_table(report, n)); n++)
 		all = all && table->size == sizeof(*table) &&
-		      (table->n_rows || table->note || !strcmp(table->name, "audit") ||
+		      (table->row_count || table->note || !strcmp(table->name, "audit") ||
 		       !strcmp(table->name, "nvtx_counters"));
 	ok(n > 1 && all,
 	   "report: each table except audit and nvtx_counters has rows or a note why it has none");
@@ -80,7 +80,7 @@ static void test_options(void)
 	ok(all && gpmu_report_link(3) && !gpmu_report_link(4),
 	   "report: each of the four links is accepted");
 	report = gpmu_report_new(NULL, NULL);
-	ok(!gpmu_report_make(report, NULL) && gpmu_report_table(report, 0)->n_rows == 0,
+	ok(!gpmu_report_make(report, NULL) && gpmu_report_table(report, 0)->row_count == 0,
 	   "report: without a trace the first table has no rows");
 	gpmu_report_free(report);
 }
@@ -112,7 +112,7 @@ static void write_counters(struct gpmu_trace *trace, int rank)
 	tracks[2] = gpmu_trace_counter(trace, gpmu_trace_track(trace, 0, "machine"), "instructions", NULL);
 	gap.category = "gap";
 	gap.args = &of;
-	gap.n_args = 1;
+	gap.arg_count = 1;
 	gpmu_trace_slice(trace, &gap, times[2] - times[1]);
 	for (size_t i = 0; i < 4; i++)
 		for (size_t k = 0; k < 3; k++)
@@ -135,10 +135,10 @@ static const struct gpmu_report_table *table_of(const struct gpmu_report *report
 /* Compares a row; an unknown number is NaN. */
 static bool is_row(const struct gpmu_report_table *table, size_t row, const char *const *texts, const double *numbers)
 {
-	const struct gpmu_report_cell *cells = table->cells + row * table->n_columns;
+	const struct gpmu_report_cell *cells = table->cells + row * table->column_count;
 	size_t text = 0, number = 0;
 
-	for (size_t i = 0; i < table->n_columns; i++) {
+	for (size_t i = 0; i < table->column_count; i++) {
 		if (table->columns[i].kind == GPMU_REPORT_TEXT) {
 			if (strcmp(cells[i].text, texts[text++]) != 0)
 				return false;
@@ -178,7 +178,7 @@ static void test_counters(void)
 	ok(!add(report, &one, NULL) && !add(report, &other, NULL) && !gpmu_report_make(report, NULL),
 	   "report: counters of two ranks make a report");
 	table = table_of(report, "counters");
-	is_u64(table->n_rows, 6, "report: each rank's counters have a row each");
+	is_u64(table->row_count, 6, "report: each rank's counters have a row each");
 	ok(is_row(table, 0, texts[0], numbers[0]),
 	   "report: the mean of a counter is weighted by time, and rank 0 comes first");
 	ok(is_row(table, 1, texts[1], numbers[1]),

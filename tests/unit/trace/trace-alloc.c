@@ -31,7 +31,7 @@ static int all_of_it(struct gpmu_trace *trace)
 	event = event_on(stream, 10, "slice \xff");
 	event.category = "category";
 	event.args = args;
-	event.n_args = 2;
+	event.arg_count = 2;
 	ret = gpmu_trace_slice(trace, &event, 5);
 	for (unsigned int i = 0; i < 600 && !ret; i++) {
 		char name[16];

@@ -66,14 +66,14 @@ static void launches(struct gpmu_trace *trace, int thread, const int streams[2])
 	event.name = "gemm";
 	event.flow = 7;
 	event.args = kernel;
-	event.n_args = 3;
+	event.arg_count = 3;
 	slice(trace, event, 1800, 10000);
 	event.track = streams[1];
 	event.name = "copy";
 	event.category = "memcpy";
 	event.flow = 8;
 	event.args = copy;
-	event.n_args = 2;
+	event.arg_count = 2;
 	slice(trace, event, 2600, 1000);
 }
 
@@ -194,7 +194,7 @@ static void limits(struct gpmu_trace *trace, int track, int counter)
 		{ .name = "empty", .kind = GPMU_TRACE_TEXT },
 	};
 	struct gpmu_trace_event event = {
-		.size = sizeof(event), .track = track, .time = BEGIN + 3000, .name = "", .args = args, .n_args = 4,
+		.size = sizeof(event), .track = track, .time = BEGIN + 3000, .name = "", .args = args, .arg_count = 4,
 	};
 	char longest[16385];
 

@@ -35,7 +35,7 @@ static void write_all(struct gpmu_trace *trace)
 		event = event_on(stream, 1000 + i * 100, "memcpy HtoD");
 		event.category = categories[i % 3];
 		event.args = bytes;
-		event.n_args = 3;
+		event.arg_count = 3;
 		gpmu_trace_slice(trace, &event, 50);
 		event = event_on(thread, 1000 + i * 100, "cudaMalloc");
 		event.category = i % 2 ? "runtime" : "nvtx";
@@ -44,7 +44,7 @@ static void write_all(struct gpmu_trace *trace)
 		event = event_on(thread, 1000 + i * 100, "stream");
 		event.category = i % 2 ? "sync" : "gap";
 		event.args = said;
-		event.n_args = 2;
+		event.arg_count = 2;
 		gpmu_trace_slice(trace, &event, 10);
 		gpmu_trace_count(trace, counter, 1000 + i * 100, i);
 	}

@@ -35,7 +35,7 @@ static size_t make_seed(char *seed)
 
 		event.category = categories[i % 10];
 		event.args = args;
-		event.n_args = i % 3 ? 2 : 0;
+		event.arg_count = i % 3 ? 2 : 0;
 		gpmu_trace_slice(t.trace, &event, 5);
 		gpmu_trace_value(t.trace, counter, 1000 + i * 10, i);
 	}

@@ -74,7 +74,7 @@ static void write_all(struct test_trace *t)
 	event.category = "kernel";
 	event.flow = 7;
 	event.args = args;
-	event.n_args = 4;
+	event.arg_count = 4;
 	gpmu_trace_slice(trace, &event, 500);
 	gpmu_trace_value(trace, counter, 900, 1.5);
 	gpmu_trace_count(trace, counter, 2000, 42);
@@ -99,13 +99,13 @@ static void check_kernel(struct gpmu_trace_reader *reader, const struct gpmu_tra
 	ok(item->begin == 1000 && item->end == 1500 && !item->is_open,
 	   "trace reader: a slice has its begin and end");
 	is_u64(item->flow, 7, "trace reader: a slice has its flow number");
-	ok(item->n_args == 4 && item->args[0].kind == GPMU_TRACE_INT && item->args[0].integer == -4096 &&
+	ok(item->arg_count == 4 && item->args[0].kind == GPMU_TRACE_INT && item->args[0].integer == -4096 &&
 	   !strcmp(item->args[0].name, "bytes"), "trace reader: a slice has its integer argument");
-	ok(item->n_args == 4 && item->args[1].kind == GPMU_TRACE_DOUBLE && item->args[1].real == 0.25,
+	ok(item->arg_count == 4 && item->args[1].kind == GPMU_TRACE_DOUBLE && item->args[1].real == 0.25,
 	   "trace reader: a slice has its real argument");
-	ok(item->n_args == 4 && item->args[2].kind == GPMU_TRACE_TEXT &&
+	ok(item->arg_count == 4 && item->args[2].kind == GPMU_TRACE_TEXT &&
 	   !strcmp(item->args[2].text, "1x2x3"), "trace reader: a slice has its text argument");
-	ok(item->n_args == 4 && item->args[3].kind == GPMU_TRACE_TEXT &&
+	ok(item->arg_count == 4 && item->args[3].kind == GPMU_TRACE_TEXT &&
 	   !strcmp(item->args[3].text, "4x5x6"),
 	   "trace reader: a slice has its interned text argument");
 	is_str(track->name, "stream", "trace reader: a slice is on its stream");

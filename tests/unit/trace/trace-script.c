@@ -121,7 +121,7 @@ static struct gpmu_trace_event event_of(char **fields, size_t at, size_t n, stru
 		die("expected more fields");
 	event.category = fields[at];
 	event.name = fields[at + 1];
-	event.n_args = args_of(fields, at + 2, n, args);
+	event.arg_count = args_of(fields, at + 2, n, args);
 	return event;
 }
 
@@ -153,9 +153,9 @@ static void do_event(char **fields, size_t n)
 	} else if (!strcmp(fields[0], "many")) {
 		do_many(fields, n);
 	} else if (!strcmp(fields[0], "audit")) {
-		size_t n_args = args_of(fields, 2, n, args);
+		size_t arg_count = args_of(fields, 2, n, args);
 
-		check(gpmu_trace_audit(trace, 1, fields[1], args, n_args));
+		check(gpmu_trace_audit(trace, 1, fields[1], args, arg_count));
 	} else {
 		die("expected a command");
 	}

@@ -29,7 +29,7 @@ static void everything(struct gpmu_trace *trace)
 	gpmu_trace_begin(trace, &event);
 	gpmu_trace_end(trace, event.track, event.time + 128);
 	event.args = args;
-	event.n_args = 7;
+	event.arg_count = 7;
 	event.flow_ends = 1;
 	/* Track numbers, times and names that take one, two and more bytes */
 	for (unsigned int i = 0; i < 300; i++) {
@@ -216,7 +216,7 @@ static void words(void)
 	test_trace_init(&t, 0, 0);
 	event = event_on(gpmu_trace_track(t.trace, 0, "track"), 100, "event");
 	event.args = &arg;
-	event.n_args = 1;
+	event.arg_count = 1;
 	gpmu_trace_instant(t.trace, &event);
 	gpmu_trace_instant(t.trace, &event);
 	arg.text = NULL;
@@ -248,7 +248,7 @@ static void counts(void)
 	   "trace: values that are not finite are counted and not written");
 	event = event_on(gpmu_trace_track(t.trace, 0, "track"), 100, "\xff");
 	event.args = &arg;
-	event.n_args = 1;
+	event.arg_count = 1;
 	gpmu_trace_instant(t.trace, &event);
 	gpmu_trace_instant(t.trace, &event);
 	ok(stats_of(&t).mended == 3,
@@ -378,9 +378,9 @@ static void refused(void)
 		   gpmu_trace_slice(t.trace, &event, UINT64_MAX) == -EINVAL,
 	   "trace: a slice that ends at 2^63 or later is refused");
 	event.args = args;
-	event.n_args = 33;
+	event.arg_count = 33;
 	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL, "trace: 33 arguments are refused");
-	event.n_args = 2;
+	event.arg_count = 2;
 	ok(gpmu_trace_begin(t.trace, &event) == -EINVAL,
 	   "trace: an argument without a name is refused");
 	args[1].name = "b";

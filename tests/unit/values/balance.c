@@ -14,11 +14,11 @@
 #define B	"GPU-b"
 
 static struct gpmu_row rows[MAX];
-static size_t n_rows;
+static size_t row_count;
 
 static struct gpmu_row *add(const char *name, double value)
 {
-	struct gpmu_row *row = &rows[n_rows++];
+	struct gpmu_row *row = &rows[row_count++];
 
 	*row = (struct gpmu_row){
 		.size = sizeof(*row), .time_end = 2000000000, .metric = 1, .name = name,
@@ -65,9 +65,9 @@ static const struct gpmu_balance_line *line;
 /* Compares the rows. @line is the first line with this name, or NULL. */
 static size_t compare(const char *name)
 {
-	size_t n = 0, i = n_rows;
+	size_t n = 0, i = row_count;
 
-	n_rows = 0;
+	row_count = 0;
 	line = NULL;
 	if (gpmu_balance_update(balance, rows, i))
 		diag("gpmu_balance_update() failed");
@@ -311,11 +311,11 @@ static void larger(void)
 	add("GraceC2c0ReadBW", 4);
 	add("GraceC2c1ReadBW", 1);
 	add_gpu("GpuC2cRxBW", 5, A, 0, 0);
-	for (size_t i = 0; i < n_rows; i++) {
+	for (size_t i = 0; i < row_count; i++) {
 		list[i].row = rows[i];
 		list[i].row.size = sizeof(list[0]);
 	}
-	n_rows = 0;
+	row_count = 0;
 	gpmu_balance_update(balance, &list[0].row, 3);
 	line = gpmu_balance_line(balance, 0);
 	ok(has(5e9, 5e9, 0, 0), "balance: rows of a later library can be larger");

@@ -71,7 +71,7 @@ static void intervals(void)
 	later->user_time = 9;
 	later->times_why = "gone";
 	later->system_time = 4;
-	ok(!counts_difference(interval, later, earlier) && interval->n_slots == 1 &&
+	ok(!counts_difference(interval, later, earlier) && interval->slot_count == 1 &&
 	   counts_alike(interval, later), "counts: an interval has the targets of the later table");
 	ok(is(interval, 0, 15, 150, 150, COUNT_OK),
 	   "counts: an interval's counts are the differences");

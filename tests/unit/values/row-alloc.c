@@ -88,7 +88,7 @@ static struct gpmu_counts *counts_of(const struct test_plan *t)
 static int steps(const struct test_plan *t)
 {
 	static const struct place place = { 9, 9, -1 };
-	struct gpmu_counts *counts = counts_of(t), *total = counts_new(t->counts->n_slots);
+	struct gpmu_counts *counts = counts_of(t), *total = counts_new(t->counts->slot_count);
 	struct gpmu_counts *interval = counts_new(1);
 	int ret = -ENOMEM;
 

@@ -45,9 +45,9 @@ static void test_inputs_free(struct plan_input *inputs, const struct gpmu_expr *
 __attribute__((unused))
 static void test_plan_release(struct test_plan *t)
 {
-	for (size_t i = 0; i < t->plan.n_events; i++)
+	for (size_t i = 0; i < t->plan.event_count; i++)
 		free(t->events[i].slots);
-	for (size_t i = 0; i < t->plan.n_metrics; i++) {
+	for (size_t i = 0; i < t->plan.metric_count; i++) {
 		test_inputs_free(t->metrics[i].inputs, t->metrics[i].expr);
 		test_inputs_free(t->metrics[i].threshold_inputs, t->metrics[i].threshold);
 		gpmu_expr_free(t->metrics[i].expr);
@@ -60,7 +60,7 @@ static void test_plan_release(struct test_plan *t)
 __attribute__((unused))
 static size_t test_slot(struct test_plan *t, const char *pmu)
 {
-	size_t n = t->plan.n_slots++;
+	size_t n = t->plan.slot_count++;
 
 	t->instances[n].pmu = pmu ? gpmu_machine_find_pmu(t->plan.machine, pmu) : NULL;
 	if (pmu && !t->instances[n].pmu)
@@ -80,15 +80,15 @@ static size_t *slot_list(size_t n, size_t first)
 
 static void test_item(struct test_plan *t, int kind, size_t index)
 {
-	t->items[t->plan.n_items].kind = kind;
-	t->items[t->plan.n_items++].index = index;
+	t->items[t->plan.item_count].kind = kind;
+	t->items[t->plan.item_count++].index = index;
 }
 
 /* Adds an event of @n slots from @first on; @n 0: the event is not supported. */
 __attribute__((unused))
 static struct plan_event *test_event(struct test_plan *t, const char *label, size_t n, size_t first)
 {
-	size_t index = t->plan.n_events++;
+	size_t index = t->plan.event_count++;
 
 	t->given[index] = (struct gpmu_event){ .scale = 1, .length = n };
 	t->events[index] = (struct plan_event){
@@ -115,7 +115,7 @@ __attribute__((unused))
 static size_t test_metric(struct test_plan *t, const char *label, const char *expr,
 			  const char *threshold)
 {
-	size_t index = t->plan.n_metrics++;
+	size_t index = t->plan.metric_count++;
 	struct plan_metric *metric = &t->metrics[index];
 
 	t->defs[index] = (struct gpmu_metric){ .entry.scale = 1 };
@@ -184,7 +184,7 @@ static void test_threshold_of(struct test_plan *t, size_t metric, const char *id
 __attribute__((unused))
 static void test_counts(struct test_plan *t)
 {
-	t->counts = counts_new(t->plan.n_slots);
+	t->counts = counts_new(t->plan.slot_count);
 	t->counts->begin = 11000000000;
 	t->counts->end = 13000000000;
 }

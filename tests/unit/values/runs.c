@@ -112,6 +112,7 @@ static void longer_rows(void)
 	size_t n;
 
 	rows[0].row.size = rows[1].row.size = sizeof(rows[0]);
+	ok(gpmu_row_at(&rows[0].row, 1) == &rows[1].row, "row: gpmu_row_at() finds a longer row");
 	gpmu_runs_add(runs, &rows[0].row, 2, &end);
 	mean = gpmu_runs_rows(runs, &n);
 	ok(n == 2 && mean[1].value == 2 && mean[1].size == sizeof(struct gpmu_row),
