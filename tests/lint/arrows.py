@@ -20,6 +20,7 @@ PLUGINS = {
     'metrics/sources/cupti': [],
     'metrics/sources/nvml': [],
     'metrics/sources/inject': ['metrics/trace/channel', 'metrics/sources/cupti'],
+    'metrics/sources/mark': ['metrics/measure'],
     'tools': [],
 }
 # Folders that still have cycles of files
