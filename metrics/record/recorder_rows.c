@@ -78,7 +78,7 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "",
 				      row->gpu ? row->gpu : "" };
 	struct record record = { .type = RECORD_COUNTER };
-	size_t size = sizeof(head), at = sizeof(head);
+	size_t size = sizeof(head), at = size;
 	bool queued;
 	char *data;
 

@@ -21,6 +21,7 @@ bench: $(BENCHES) $(GPMU) $(INJECT)
 	@$(B)/tests/bench/expr pmu-events/arch/arm64/nvidia/grace/sys/metrics.json GraceMemReadLatency
 	@$(B)/tests/bench/catalog $(GPMU_CACHE)/source/7.3/tools/perf/pmu-events/arch
 	@$(B)/tests/bench/region
+	@$(B)/tests/bench/mark
 	@$(B)/tests/bench/sink
 	@$(B)/tests/bench/trace
 	@GPMU_PLUGINS=$(B) $(B)/tests/bench/record $(GPMU)

@@ -29,6 +29,7 @@ PLUGINS = {
     'metrics/sources/cupti': [],
     'metrics/sources/nvml': [],
     'metrics/sources/inject': ['metrics/trace/channel', 'metrics/sources/cupti'],
+    'metrics/sources/mark': ['metrics/measure'],
     'tools': TOOLS_HEADERS,
 }
 # Folders that still have cycles of files

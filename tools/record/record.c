@@ -85,11 +85,11 @@ static uint32_t parse_cuda(const char *text)
 	uint32_t kinds = 0;
 
 	for (;;) {
-		size_t length = strcspn(at, ","), i = 0;
+		size_t length = strcspn(at, ","), i;
 
-		while (i < N_CUDA_NAMES && (strlen(cuda_names[i].name) != length ||
-					    strncmp(cuda_names[i].name, at, length)))
-			i++;
+		for (i = 0; i < N_CUDA_NAMES; i++)
+			if (strlen(cuda_names[i].name) == length && !strncmp(cuda_names[i].name, at, length))
+				break;
 		if (i == N_CUDA_NAMES)
 			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
 			    "driver, sync, "
