@@ -137,7 +137,7 @@ int stat_regions(const struct stat_regions *regions)
 
 	gather_sources(regions->common, &sources);
 	options.sources = sources.list;
-	options.n_sources = sources.length;
+	options.source_count = sources.length;
 	marks = gpmu_marks_new(list, &options, &error);
 	if (!marks)
 		die("%s", error.text);

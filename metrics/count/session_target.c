@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/list.h"
+#include "base/vector.h"
 #include "base/log.h"
 #include "count/session.h"
 
@@ -26,7 +26,7 @@ static int no_memory(struct gpmu_error *error)
 
 static int add_tid(struct tids *tids, int tid)
 {
-	int *list = list_room(tids->list, tids->length, sizeof(*list));
+	int *list = vector_room(tids->list, tids->length, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;

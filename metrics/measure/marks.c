@@ -105,7 +105,7 @@ static int set_entries(struct gpmu_marks *marks, const char *list,
 
 	entries[ENTRY_FILE] = text_print(MARKS_FILE "=%s", marks->path);
 	entries[ENTRY_LIST] = text_print(MARKS_LIST "=%s", list);
-	entries[ENTRY_SOURCES] = lines(MARKS_SOURCES, options->sources, options->n_sources);
+	entries[ENTRY_SOURCES] = lines(MARKS_SOURCES, options->sources, options->source_count);
 	entries[ENTRY_CATALOGS] = lines(MARKS_CATALOGS, options->catalogs, options->n_catalogs);
 	entries[ENTRY_OPTIONS] = text_print(MARKS_OPTIONS "=%d %d %d %s", (int)options->format,
 					    options->per_thread, (int)options->aggregation,

@@ -58,7 +58,7 @@ static int add_sources(struct gpmu *gpmu, const char *list, struct gpmu_error *e
 	bool given = false;
 	int ret = 0;
 
-	for (size_t i = 0; i < options->n_sources && !ret; i++) {
+	for (size_t i = 0; i < options->source_count && !ret; i++) {
 		given |= is_for_gpu(options->sources[i]);
 		ret = add_source(gpmu, options->sources[i], error);
 	}

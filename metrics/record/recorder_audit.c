@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-#include "base/list.h"
+#include "base/text.h"
 #include "record/recorder.h"
 
 

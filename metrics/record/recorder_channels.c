@@ -13,7 +13,8 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
 #include "record/recorder.h"
@@ -77,7 +78,7 @@ static bool is_known(const struct gpmu_recorder *recorder, const char *name)
 
 static void open_channel(struct gpmu_recorder *recorder, const char *name)
 {
-	struct recorder_channel *channels = list_room(recorder->channels, recorder->channel_count,
+	struct recorder_channel *channels = vector_room(recorder->channels, recorder->channel_count,
 						      sizeof(*channels));
 	char *path = text_print("%s/%s", recorder->folder, name);
 	struct recorder_channel channel = { .process = recorder->process_count };

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/list.h"
+#include "base/text.h"
 #include "record/recorder.h"
 #include "trace/trace.h"
 

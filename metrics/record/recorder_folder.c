@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/list.h"
+#include "base/text.h"
 #include "record/recorder.h"
 
 #define PREFIX		"gpmu-"

@@ -10,7 +10,7 @@
 
 #include "trace/channel/channel.h"
 #include "base/error.h"
-#include "base/list.h"
+#include "base/text.h"
 #include "record/recorder.h"
 #include "plugin/source_object.h"
 

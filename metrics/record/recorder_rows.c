@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "values/counts.h"
-#include "base/list.h"
+#include "base/vector.h"
 #include "record/recorder.h"
 #include "count/session.h"
 
@@ -23,7 +23,7 @@ static bool is_row(const struct recorder_row *known, const struct gpmu_row *row)
 
 static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
-	struct recorder_row *rows = list_room(recorder->rows, recorder->row_count, sizeof(*rows));
+	struct recorder_row *rows = vector_room(recorder->rows, recorder->row_count, sizeof(*rows));
 	struct recorder_row of = { .node = row->node, .cpu = row->cpu, .number = -1 };
 
 	if (!rows)

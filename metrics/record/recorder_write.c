@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/vector.h"
 #include "base/raw_clock.h"
 #include "record/recorder.h"
 
@@ -31,7 +31,7 @@ static void note_error(struct gpmu_recorder *recorder, int ret)
 
 static int add_process(struct gpmu_recorder *recorder)
 {
-	int *streams = list_room(recorder->streams, recorder->stream_count, sizeof(*streams));
+	int *streams = vector_room(recorder->streams, recorder->stream_count, sizeof(*streams));
 	int stream, ret;
 
 	if (!streams)

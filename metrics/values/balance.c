@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "values/balance.h"
-#include "base/list.h"
+#include "base/vector.h"
 
 struct line {
 	struct gpmu_balance_line line;
@@ -48,7 +48,7 @@ static struct line *next_line(struct gpmu_balance *balance)
 	struct line **lines;
 
 	if (balance->length == balance->room) {
-		lines = list_room(balance->lines, balance->room, sizeof(struct line *));
+		lines = vector_room(balance->lines, balance->room, sizeof(struct line *));
 		if (!lines)
 			return NULL;
 		balance->lines = lines;

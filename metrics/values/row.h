@@ -15,7 +15,8 @@
 
 #include "values/counts.h"
 #include "gpmu.h"
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 #include "plan/plan.h"
 
 enum rows_aggregation {

@@ -35,7 +35,7 @@ static bool supported(const struct plan_metric *metric)
 
 static int add_set(struct sets *sets, const struct plan_input *input)
 {
-	struct row_set *list = list_room(sets->list, sets->length, sizeof(*list));
+	struct row_set *list = vector_room(sets->list, sets->length, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -107,7 +107,7 @@ static int find_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 
 static int add_part(struct gpmu_rows *rows, size_t slot, size_t place)
 {
-	struct row_part *parts = list_room(rows->parts, rows->part_count, sizeof(*parts));
+	struct row_part *parts = vector_room(rows->parts, rows->part_count, sizeof(*parts));
 
 	if (!parts)
 		return -ENOMEM;
@@ -142,7 +142,7 @@ static int add_sum(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		   size_t *index)
 {
 	struct row_sum sum = { .first = rows->part_count, .scaled = scaled };
-	struct row_sum *sums = list_room(rows->sums, rows->sum_count, sizeof(*sums));
+	struct row_sum *sums = vector_room(rows->sums, rows->sum_count, sizeof(*sums));
 	int ret = 0;
 
 	if (!sums)
@@ -163,7 +163,7 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 
 static int add_input(struct gpmu_rows *rows, const struct row_input *input)
 {
-	struct row_input *inputs = list_room(rows->inputs, rows->input_count, sizeof(*inputs));
+	struct row_input *inputs = vector_room(rows->inputs, rows->input_count, sizeof(*inputs));
 
 	if (!inputs)
 		return -ENOMEM;
@@ -224,7 +224,7 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 	ret = add_inputs(rows, counts, planned->inputs, eval.length, unit, &eval.first);
 	if (ret)
 		return ret;
-	evals = list_room(rows->evals, rows->eval_count, sizeof(*evals));
+	evals = vector_room(rows->evals, rows->eval_count, sizeof(*evals));
 	if (!evals)
 		return -ENOMEM;
 	rows->evals = evals;
@@ -298,7 +298,7 @@ static void note_eval(const struct gpmu_rows *rows, const struct row_eval *eval,
 
 static int add_kind(struct gpmu_rows *rows, const char *name, size_t length)
 {
-	char **kinds = list_room(rows->kinds, rows->kind_count, sizeof(*kinds));
+	char **kinds = vector_room(rows->kinds, rows->kind_count, sizeof(*kinds));
 	char *kind;
 
 	if (!kinds)
@@ -345,11 +345,11 @@ static int add_row(struct gpmu_rows *rows, size_t unit, const struct row_source 
 	struct pmus pmus = { 0 };
 	struct gpmu_row *list;
 
-	list = list_room(rows->rows, rows->row_count, sizeof(*list));
+	list = vector_room(rows->rows, rows->row_count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	rows->rows = list;
-	sources = list_room(rows->sources, rows->row_count, sizeof(*sources));
+	sources = vector_room(rows->sources, rows->row_count, sizeof(*sources));
 	if (!sources)
 		return -ENOMEM;
 	rows->sources = sources;

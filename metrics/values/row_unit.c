@@ -111,7 +111,7 @@ static int add_unit(struct gpmu_rows *rows, enum gpmu_scope scope, int number, i
 			return 0;
 		}
 	}
-	units = list_room(rows->units, rows->unit_count, sizeof(*units));
+	units = vector_room(rows->units, rows->unit_count, sizeof(*units));
 	if (!units)
 		return -ENOMEM;
 	rows->units = units;
@@ -156,7 +156,7 @@ static int add_key(struct keys *keys, int number, int node)
 	/* Places are nearly always ascending. */
 	if (keys->length && keys->list[keys->length - 1].number == number)
 		return 0;
-	list = list_room(keys->list, keys->length, sizeof(*list));
+	list = vector_room(keys->list, keys->length, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	keys->list = list;

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	const char *list = argc > 1 ? argv[1] : "task-clock,page-faults";
 	const char *const source = argc > 2 ? argv[2] : NULL;
 	const struct gpmu_options options = {
-		.size = sizeof(options), .sources = &source, .n_sources = argc > 2,
+		.size = sizeof(options), .sources = &source, .source_count = argc > 2,
 	};
 	struct gpmu_error error;
 	struct gpmu *g = gpmu_open(list, &options, &error);

@@ -88,13 +88,14 @@ static uint32_t parse_cuda(const char *text)
 		size_t length = strcspn(at, ","), i;
 
 		for (i = 0; i < N_CUDA_NAMES; i++)
-			if (strlen(cuda_names[i].name) == length && !strncmp(cuda_names[i].name, at, length))
+			if (strlen(cuda_names[i].name) == length && !strncmp(cuda_names[i].name, at, length)) {
+				kinds |= cuda_names[i].kinds;
 				break;
+			}
 		if (i == N_CUDA_NAMES)
 			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
 			    "driver, sync, "
 			    "nvtx, memory, unified, overhead, external, clocks, separated by \",\"", text);
-		kinds |= cuda_names[i].kinds;
 		if (!at[length])
 			return kinds;
 		at += length + 1;

@@ -31,7 +31,7 @@ struct gpmu;
  * struct gpmu_options - options of gpmu_open()
  * @size: size of this structure
  * @sources: plugins that count, "model=steady.scenario", as for gpmu_source_new()
- * @n_sources: number of @sources
+ * @source_count: number of @sources
  * @catalogs: JSON files and folders with more events and metrics, as for gpmu_catalog_add()
  * @n_catalogs: number of @catalogs
  * @system: 1: count everything that runs on the CPUs instead of the threads
@@ -52,7 +52,7 @@ struct gpmu;
 struct gpmu_options {
 	size_t size;
 	const char *const *sources;
-	size_t n_sources;
+	size_t source_count;
 	const char *const *catalogs;
 	size_t n_catalogs;
 	int system;

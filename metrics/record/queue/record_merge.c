@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/vector.h"
 #include "record/queue/record_merge.h"
 
 void record_merge_init(struct record_merge *merge, size_t most)
@@ -21,7 +21,7 @@ void record_merge_release(struct record_merge *merge)
 
 int record_merge_open(struct record_merge *merge, uint64_t now)
 {
-	struct record_stream *streams = list_room(merge->streams, merge->stream_count,
+	struct record_stream *streams = vector_room(merge->streams, merge->stream_count,
 						  sizeof(*streams));
 
 	if (!streams)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/list.h"
+#include "base/text.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
 #include "record/sched/record_sched.h"

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 #include "record/tracks/record_map.h"
 
 static int top_track(struct record_map *map, int *track, const char *name)
@@ -70,7 +71,7 @@ static int parent_of(struct record_map *map, const struct record_counter_head *h
 int record_map_counter(struct record_map *map, const struct record_counter_head *head)
 {
 	const char *name = (const char *)(head + 1), *unit = name + strlen(name) + 1;
-	struct record_counter *counters = list_room(map->counters, map->counter_count,
+	struct record_counter *counters = vector_room(map->counters, map->counter_count,
 						    sizeof(*counters));
 	struct record_counter counter = { .share = NAN, .is_total = head->is_total };
 	const char *gpu = unit + strlen(unit) + 1;

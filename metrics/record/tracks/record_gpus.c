@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 #include "record/tracks/record_map.h"
 
 static int add(struct record_map *map, const char *uuid, const char *name, int number)
 {
-	struct record_gpu *gpus = list_room(map->gpus, map->gpu_count, sizeof(*gpus));
+	struct record_gpu *gpus = vector_room(map->gpus, map->gpu_count, sizeof(*gpus));
 	struct record_gpu gpu = { .number = number };
 
 	if (!gpus)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/vector.h"
 #include "base/log.h"
 #include "record/tracks/record_map.h"
 
@@ -32,7 +32,7 @@ void record_map_release(struct record_map *map)
 
 int record_map_process(struct record_map *map)
 {
-	struct record_process **processes = list_room(map->processes, map->process_count,
+	struct record_process **processes = vector_room(map->processes, map->process_count,
 						      sizeof(struct record_process *));
 	struct record_process *process;
 
@@ -145,7 +145,7 @@ static bool is_new(struct record_map *map, const char *text)
 	for (size_t i = 0; i < map->logged_count; i++)
 		if (!strcmp(map->logged[i], text))
 			return false;
-	logged = list_room(map->logged, map->logged_count, sizeof(char *));
+	logged = vector_room(map->logged, map->logged_count, sizeof(char *));
 	if (!logged)
 		return true;
 	map->logged = logged;

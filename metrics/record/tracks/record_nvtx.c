@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/list.h"
+#include "base/vector.h"
 #include "record/tracks/record_map.h"
 
 static struct record_subtracks *subtracks_of(struct record_map *map, struct record_process *process)
@@ -48,7 +48,7 @@ static int begin(struct record_map *map, struct record_process *process,
 		thread = record_thread_of(map, process, marker->thread);
 		if (!thread)
 			return -ENOMEM;
-		open = list_room(thread->open, thread->open_count, sizeof(*open));
+		open = vector_room(thread->open, thread->open_count, sizeof(*open));
 		if (!open)
 			return -ENOMEM;
 		thread->open = open;

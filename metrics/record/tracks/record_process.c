@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/text.h"
 #include "record/tracks/record_map.h"
 
 /* Frees the objects in a table by @release. */

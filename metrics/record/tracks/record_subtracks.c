@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "gpmu.h"
-#include "base/list.h"
+#include "base/text.h"
+#include "base/vector.h"
 #include "record/tracks/record_subtracks.h"
 
 static struct record_subtrack *add(struct record_subtracks *subtracks, int track)
 {
-	struct record_subtrack *list = list_room(subtracks->list, subtracks->length, sizeof(*list));
+	struct record_subtrack *list = vector_room(subtracks->list, subtracks->length, sizeof(*list));
 
 	if (!list)
 		return NULL;

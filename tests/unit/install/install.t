@@ -68,7 +68,8 @@ is "$(readlink "$root/usr/local/lib/libgpmu.so")" libgpmu.so.0 "install: libgpmu
 is "$(dynamic "$root/usr/local/bin/gpmu" | grep -E 'PATH|gpmu')" "" \
 	"install: gpmu is linked with libgpmu.a and has no RPATH"
 is "$(dynamic "$root/usr/local/lib/libgpmu.so.0" | grep -E 'PATH|SONAME'; for plugin in "$root"/usr/local/lib/gpmu/*.so; do dynamic "$plugin"; done | grep PATH)" \
-	"SONAME libgpmu.so.0" "install: the libraries have no RPATH"
+	$'SONAME libgpmu.so.0\nRUNPATH $ORIGIN:$ORIGIN/..' \
+	"install: only libgpmu-mark.so has a RUNPATH, relative to itself, to find libgpmu"
 is "$(grep -rIlF -e "$dir" -e "$top" "$root")" "" "install: no text file has the path of the build folder"
 like "$("$root/usr/local/bin/gpmu" --version)" '^gpmu 0\.1\.0$' "install: gpmu runs below DESTDIR"
 is "$(cat "$dir/ldconfig" 2> /dev/null)" "" "install: ldconfig is not called with DESTDIR"

@@ -104,7 +104,7 @@ static void errors(void)
 	};
 	const char *const missing = "no-such-plugin";
 	const struct gpmu_options source = {
-		.size = sizeof(source), .sources = &missing, .n_sources = 1,
+		.size = sizeof(source), .sources = &missing, .source_count = 1,
 	};
 
 	is_refused("GraceMemBX", NULL, ENOENT, 0, "did you mean GraceMemBW?",
@@ -273,7 +273,7 @@ static void model(void)
 {
 	static const char *const sources[] = { STEADY };
 	struct gpmu_options options = {
-		.size = sizeof(options), .sources = sources, .n_sources = 1,
+		.size = sizeof(options), .sources = sources, .source_count = 1,
 		.aggregation = GPMU_AGGREGATE_NODE,
 	};
 	pthread_t threads[THREADS];
