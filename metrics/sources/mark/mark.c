@@ -128,7 +128,7 @@ static void open_counters(void)
 	struct gpmu *opened;
 
 	options.sources = sources;
-	options.n_sources = split(source, sources);
+	options.source_count = split(source, sources);
 	options.catalogs = catalogs;
 	options.n_catalogs = split(catalog, catalogs);
 	if (numbers)
