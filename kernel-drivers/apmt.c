@@ -27,7 +27,6 @@
 
 #define TYPES		5	/* memory controller, SMMU, PCIe root, ACPI device, cache */
 #define PAGE_BYTES	0x1000
-#define ID_MASK		0x7fffffff
 
 static const char *const messages[GRACE_APMT_ERRORS] = {
 	[GRACE_APMT_OK]		= "no error",
@@ -36,12 +35,12 @@ static const char *const messages[GRACE_APMT_ERRORS] = {
 	[GRACE_APMT_SHORT]	= "length is too short",
 	[GRACE_APMT_CUT]	= "length runs past the end of the table",
 	[GRACE_APMT_HIDES]	= "length covers the next node",
-	[GRACE_APMT_TYPE]	= "unknown type",
 	[GRACE_APMT_PAGE0]	= "invalid address of page 0",
 	[GRACE_APMT_PAGE1]	= "invalid address of page 1",
-	[GRACE_APMT_ID]		= "duplicate id",
 	[GRACE_APMT_TAKEN]	= "page belongs to an earlier node",
 	[GRACE_APMT_MANY]	= "too many nodes",
+	[GRACE_APMT_TYPE]	= "unknown type",
+	[GRACE_APMT_ID]		= "duplicate id",
 };
 
 static __u64 get(const __u8 *p, unsigned int bytes)
@@ -65,7 +64,6 @@ static bool plausible(const struct grace_apmt_walk *walk, __u32 offset)
 
 	return offset <= walk->len && walk->len - offset >= GRACE_APMT_NODE &&
 	       get(p + NODE_LENGTH, 2) == GRACE_APMT_NODE &&
-	       get(p + NODE_TYPE, 1) < TYPES &&
 	       get(p + NODE_RESERVED, 4) == 0 &&
 	       possible_page(get(p + NODE_PAGE0, 8), walk->phys_bits);
 }
@@ -166,7 +164,6 @@ static void decode(const struct grace_apmt_walk *walk, struct grace_apmt_found *
 	__u32 gsi_flags = field(walk, node, NODE_GSI_FLAGS, 4);
 
 	found->pages = flags & FLAG_DUAL_PAGE ? 2 : 1;
-	found->id = field(walk, node, NODE_ID, 4) & ID_MASK;
 	found->page[0] = field(walk, node, NODE_PAGE0, 8);
 	found->page[1] = found->pages == 2 ? field(walk, node, NODE_PAGE1, 8) : 0;
 	found->gsi = field(walk, node, NODE_GSI, 4);
@@ -178,19 +175,26 @@ static void decode(const struct grace_apmt_walk *walk, struct grace_apmt_found *
 	found->impl_id = field(walk, node, NODE_IMPL_ID, 4);
 }
 
-static enum grace_apmt_error check(const struct grace_apmt_walk *walk,
-				   struct grace_apmt_found *found)
+/*
+ * Later revisions may add node types, and the type does not matter here. The id does
+ * not either: a node is identified by its pages.
+ */
+static void remark(struct grace_apmt_walk *walk, struct grace_apmt_found *found)
 {
-	found->value = field(walk, found->offset, NODE_TYPE, 1);
-	if (found->value >= TYPES)
-		return GRACE_APMT_TYPE;
+	__u32 type = field(walk, found->offset, NODE_TYPE, 1);
+	__u32 id = field(walk, found->offset, NODE_ID, 4);
 
-	found->value = found->id;
 	for (unsigned int i = 0; i < walk->nodes; i++) {
-		if (walk->ids[i] == found->id)
-			return GRACE_APMT_ID;
+		if (walk->ids[i] == id) {
+			found->remark = GRACE_APMT_ID;
+			found->value = id;
+		}
 	}
-	return check_pages(walk, found);
+	if (type >= TYPES) {
+		found->remark = GRACE_APMT_TYPE;
+		found->value = type;
+	}
+	walk->ids[walk->nodes] = id;
 }
 
 /**
@@ -248,9 +252,9 @@ bool grace_apmt_next(struct grace_apmt_walk *walk, struct grace_apmt_found *foun
 	if (found->error != GRACE_APMT_REST)
 		decode(walk, found);
 	if (!found->error)
-		found->error = check(walk, found);
+		found->error = check_pages(walk, found);
 	if (!found->error) {
-		walk->ids[walk->nodes] = found->id;
+		remark(walk, found);
 		walk->pages[walk->nodes][0] = found->page[0];
 		walk->pages[walk->nodes][1] = found->page[1];
 		walk->nodes++;

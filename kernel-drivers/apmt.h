@@ -17,19 +17,19 @@
 #define GRACE_APMT_NODES	256	/* maximum number of nodes; a socket has about five */
 
 /**
- * enum grace_apmt_error - an error of a node; the value reported with it follows the colon
+ * enum grace_apmt_error - a finding about a node; the value reported with it follows the colon
  * @GRACE_APMT_OK: no error
  * @GRACE_APMT_TABLE: the table is shorter than its header: bytes of the table
  * @GRACE_APMT_REST: trailing bytes that hold no node: their number
  * @GRACE_APMT_SHORT: length below that of a node: length
  * @GRACE_APMT_CUT: the node extends past the end of the table: length
  * @GRACE_APMT_HIDES: the length covers another whole node: length
- * @GRACE_APMT_TYPE: unknown node type: type
  * @GRACE_APMT_PAGE0: invalid address of page 0: address
  * @GRACE_APMT_PAGE1: invalid address of page 1: address
- * @GRACE_APMT_ID: id of an earlier node: id
  * @GRACE_APMT_TAKEN: page of an earlier node: address
  * @GRACE_APMT_MANY: more than GRACE_APMT_NODES nodes: GRACE_APMT_NODES
+ * @GRACE_APMT_TYPE: unknown node type, which is no error; the node is used: type
+ * @GRACE_APMT_ID: id of an earlier node, which is no error; the node is used: id
  * @GRACE_APMT_ERRORS: number of values
  */
 enum grace_apmt_error {
@@ -39,12 +39,12 @@ enum grace_apmt_error {
 	GRACE_APMT_SHORT,
 	GRACE_APMT_CUT,
 	GRACE_APMT_HIDES,
-	GRACE_APMT_TYPE,
 	GRACE_APMT_PAGE0,
 	GRACE_APMT_PAGE1,
-	GRACE_APMT_ID,
 	GRACE_APMT_TAKEN,
 	GRACE_APMT_MANY,
+	GRACE_APMT_TYPE,
+	GRACE_APMT_ID,
 	GRACE_APMT_ERRORS
 };
 
@@ -52,10 +52,10 @@ enum grace_apmt_error {
  * struct grace_apmt_found - a node, or an error found in place of one
  * @offset: offset in the table
  * @error: the error, or GRACE_APMT_OK
- * @value: the value that is in error
+ * @remark: GRACE_APMT_TYPE or GRACE_APMT_ID if there is no error, or GRACE_APMT_OK
+ * @value: the value that @error or @remark reports
  * @pages: number of pages, 1 or 2; 0 if no node begins at @offset. If @error is
- *         set, only @id and @page[0] are valid besides.
- * @id: low 31 bits of the unique id: the kernel numbers the device by it
+ *         set, only @page[0] is valid, too.
  * @page: addresses of the pages
  * @gsi: overflow interrupt, 0 if none
  * @edge: the interrupt is edge-triggered
@@ -68,9 +68,9 @@ enum grace_apmt_error {
 struct grace_apmt_found {
 	__u32 offset;
 	enum grace_apmt_error error;
+	enum grace_apmt_error remark;
 	__u64 value;
 	unsigned int pages;
-	__u32 id;
 	__u64 page[2];
 	__u32 gsi;
 	bool edge;

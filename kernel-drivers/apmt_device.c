@@ -52,7 +52,7 @@ static struct platform_device *add_device(const struct grace_apmt_found *node)
 	struct acpi_apmt_node *raw = grace_apmt_raw(node);
 	struct platform_device_info info = {
 		.name		= GRACE_DEVICE,
-		.id		= node->id,
+		.id		= PLATFORM_DEVID_AUTO,
 		.data		= &raw,
 		.size_data	= sizeof(raw),
 	};
@@ -84,11 +84,8 @@ void grace_apmt_add_devices(void)
 	if (kernel_made_devices())
 		return;
 	while ((node = grace_apmt_after(node))) {
-		if (node->error) {
-			pr_warn("APMT node at offset 0x%x: %s (0x%llx), skipped\n", node->offset,
-				grace_apmt_strerror(node->error), node->value);
+		if (node->error)
 			continue;
-		}
 		pdev = add_device(node);
 		if (IS_ERR(pdev))
 			pr_warn("APMT node at offset 0x%x: cannot create a device (%ld), skipped\n",

@@ -30,10 +30,20 @@ static unsigned int __init phys_bits(void)
 	return min_t(unsigned int, PHYS_MASK_SHIFT, id_aa64mmfr0_parange_to_phys_shift(parange));
 }
 
+static void __init report(const struct grace_apmt_found *node)
+{
+	if (node->error)
+		pr_warn("APMT node at offset 0x%x: %s (0x%llx), skipped\n", node->offset,
+			grace_apmt_strerror(node->error), node->value);
+	else if (node->remark)
+		pr_warn("APMT node at offset 0x%x: %s (0x%llx)\n", node->offset,
+			grace_apmt_strerror(node->remark), node->value);
+}
+
 /**
- * grace_apmt_init() - read the APMT
+ * grace_apmt_init() - read the APMT and report its malformed nodes
  *
- * Return: 0, also if there is no APMT, or -ENOMEM
+ * Return: 0, also if there is no APMT, or -errno
  */
 int __init grace_apmt_init(void)
 {
@@ -42,11 +52,14 @@ int __init grace_apmt_init(void)
 
 	if (ACPI_FAILURE(status)) {
 		apmt = NULL;
-		return status == AE_NO_MEMORY ? -ENOMEM : 0;
+		if (status == AE_NOT_FOUND)
+			return 0;
+		pr_err("cannot get the APMT: %s\n", acpi_format_exception(status));
+		return status == AE_NO_MEMORY ? -ENOMEM : -EIO;
 	}
 	grace_apmt_begin(&walk, apmt, apmt->length, phys_bits());
 	while (count < ARRAY_SIZE(nodes) && grace_apmt_next(&walk, &nodes[count]))
-		count++;
+		report(&nodes[count++]);
 	return 0;
 }
 
@@ -89,18 +102,11 @@ static bool has_page(struct platform_device *pdev, unsigned int i, u64 address)
 	return page && page->start == address;
 }
 
-/*
- * The kernel creates a device for each node, including malformed ones. The device
- * has the node's id as its number, unless the driver core assigned the number.
- */
+/* Pages identify a device: neither ids nor device numbers are unique */
 static bool is_of(struct platform_device *pdev, const struct grace_apmt_found *node)
 {
-	if (!node->pages || !has_page(pdev, 0, node->page[0]) ||
-	    (!pdev->id_auto && node->id != pdev->id))
+	if (node->error || !has_page(pdev, 0, node->page[0]))
 		return false;
-	/* Other fields of a malformed node are not valid */
-	if (node->error)
-		return true;
 	if (node->pages == 1)
 		return !platform_get_resource(pdev, IORESOURCE_MEM, 1);
 	return has_page(pdev, 1, node->page[1]);
@@ -110,32 +116,21 @@ static bool is_of(struct platform_device *pdev, const struct grace_apmt_found *n
  * grace_apmt_node() - find the node that a device was created for
  * @pdev: the platform device
  *
- * A malformed node may have the pages of a valid one. If the device numbers are
- * not the nodes' ids, their devices cannot be distinguished: both are assigned to
- * the valid node, and the second to be probed cannot request the pages. Their
- * interrupts may differ: see device.c.
+ * The kernel creates devices for malformed nodes, too. If such a node has the pages
+ * of a valid one, both devices are assigned to the valid node, and the second to be
+ * probed cannot request the pages. Their interrupts may differ: see device.c.
  *
- * Return: a valid node, or NULL after logging the reason, so that a malformed node
- * has the same outcome on every kernel
+ * Return: a valid node, or NULL
  */
 const struct grace_apmt_found *grace_apmt_node(struct platform_device *pdev)
 {
-	const struct grace_apmt_found *node = NULL, *bad = NULL;
+	const struct grace_apmt_found *node = NULL;
 
 	while ((node = grace_apmt_after(node))) {
-		if (!is_of(pdev, node))
-			continue;
-		if (!node->error)
-			return node;
-		if (!bad)
-			bad = node;
+		if (is_of(pdev, node))
+			break;
 	}
-	if (bad)
-		dev_err(&pdev->dev, "APMT node at offset 0x%x: %s (0x%llx)\n", bad->offset,
-			grace_apmt_strerror(bad->error), bad->value);
-	else
-		dev_err(&pdev->dev, "no APMT node describes this device\n");
-	return NULL;
+	return node;
 }
 
 static int is_device_of(struct device *dev, const void *node)
@@ -146,11 +141,10 @@ static int is_device_of(struct device *dev, const void *node)
 }
 
 /**
- * grace_apmt_report_missing() - log the nodes without a device
+ * grace_apmt_report_missing() - log the valid nodes without a device
  *
  * The kernel's APMT code stops at the first node for which it cannot create a
- * device, and the nodes after it have none. grace_apmt_node() logs the malformed
- * nodes that have a device.
+ * device, and the nodes after it have none.
  */
 void grace_apmt_report_missing(void)
 {
@@ -159,10 +153,7 @@ void grace_apmt_report_missing(void)
 
 	while ((node = grace_apmt_after(node))) {
 		dev = bus_find_device(&platform_bus_type, NULL, node, is_device_of);
-		if (!dev && node->error)
-			pr_warn("APMT node at offset 0x%x: %s (0x%llx), skipped\n", node->offset,
-				grace_apmt_strerror(node->error), node->value);
-		else if (!dev)
+		if (!dev && !node->error)
 			pr_warn("APMT node at offset 0x%x: the kernel created no device\n",
 				node->offset);
 		put_device(dev);

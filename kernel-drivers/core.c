@@ -5,8 +5,8 @@
  * The PMUs count for the whole system: one CPU of the socket, the active one,
  * has all events of a PMU. perf core calls the callbacks there with interrupts
  * off. A group led by a sampling software event reads its members in the context
- * of the sample, which may be a hard interrupt or a tracepoint. A BPF program may
- * read an event in an NMI. See lock.c.
+ * of the sample, which may be a hard interrupt, a tracepoint or an NMI. A BPF program
+ * may read an event in an NMI, too. See lock.c.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/interrupt.h>
@@ -62,8 +62,8 @@ static bool group_fits(struct grace_pmu *gp, struct perf_event *event)
 
 /*
  * Bits that no format describes are ignored as in the in-tree driver: config is
- * either exactly GRACE_CYCLES or its low 32 bits are PMEVTYPER, config1 is masked
- * and config2 is not used. A filter of 0 selects all ports.
+ * either exactly GRACE_CYCLES or its low 32 bits are PMEVTYPER, and config1 and
+ * config2 are masked. A filter of 0 selects all ports.
  */
 static void decode(struct grace_pmu *gp, struct perf_event *event)
 {
@@ -121,6 +121,13 @@ static int free_counter(struct grace_pmu *gp, struct perf_event *event)
 	return -EAGAIN;
 }
 
+static u32 filter2(const struct grace_pmu *gp, const struct perf_event *event)
+{
+	u32 filter = event->attr.config2 & gp->variant->filter2_mask;
+
+	return filter ?: gp->variant->filter2_mask;
+}
+
 static void start(struct grace_pmu *gp, struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
@@ -135,6 +142,8 @@ static void start(struct grace_pmu *gp, struct perf_event *event)
 	} else {
 		writel(hwc->config, gp->page0 + PMEVTYPER + reg);
 		writel(hwc->config_base, gp->page0 + PMEVFILTR + reg);
+		if (gp->variant->filter2_mask)
+			writel(filter2(gp, event), gp->page0 + PMEVFILT2R + reg);
 	}
 	hwc->state = 0;
 	grace_counter_enable(gp, hwc->idx);
@@ -166,13 +175,7 @@ static void grace_start(struct perf_event *event, int flags)
 /* An event throttled under a lock keeps counting, and grace_start() finds it running */
 static void grace_stop(struct perf_event *event, int flags)
 {
-	struct grace_pmu *gp = to_grace_pmu(event->pmu);
-	unsigned long irq;
-
-	if (!grace_lock_inside(gp, &irq))
-		return;
-	stop(gp, event);
-	grace_unlock(gp, irq);
+	grace_locked(to_grace_pmu(event->pmu), event, stop);
 }
 
 static int grace_add(struct perf_event *event, int flags)
@@ -228,13 +231,7 @@ static void update_if_counting(struct grace_pmu *gp, struct perf_event *event)
 /* Under a lock, the count of the last read stays */
 static void grace_read(struct perf_event *event)
 {
-	struct grace_pmu *gp = to_grace_pmu(event->pmu);
-	unsigned long irq;
-
-	if (!grace_lock_inside(gp, &irq))
-		return;
-	update_if_counting(gp, event);
-	grace_unlock(gp, irq);
+	grace_locked(to_grace_pmu(event->pmu), event, update_if_counting);
 }
 
 static void grace_enable(struct pmu *pmu)

@@ -232,7 +232,7 @@ static bool has_overflow(struct grace_pmu *gp)
 	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++) {
 		u32 overflow = readl(gp->page1 + PMOVSCLR + reg * sizeof(u32));
 
-		/* An inaccessible page must not claim the interrupts of other devices */
+		/* An inaccessible page reads all ones */
 		if (overflow && (overflow != U32_MAX || !is_inaccessible(gp)))
 			return true;
 	}
@@ -240,25 +240,57 @@ static bool has_overflow(struct grace_pmu *gp)
 }
 
 /*
+ * A flag that stays set would raise the interrupt for ever: masks the interrupt of its
+ * counter until an event starts on the counter again.
+ */
+static void mask_stuck(struct grace_pmu *gp, unsigned int reg, u32 stuck)
+{
+	stuck &= readl(gp->page0 + PMINTENSET + reg * sizeof(u32));
+	if (!stuck || is_inaccessible(gp))
+		return;
+	writel(stuck, gp->page0 + PMINTENCLR + reg * sizeof(u32));
+	grace_report_stuck(gp, reg * GRACE_SET_BITS + __ffs(stuck));
+}
+
+/* Clears the overflow status of 32 counters and returns the flags that were cleared */
+static u32 clear_overflow(struct grace_pmu *gp, unsigned int reg)
+{
+	void __iomem *status = gp->page1 + PMOVSCLR + reg * sizeof(u32);
+	u32 overflow = readl(status), stuck;
+
+	if (!overflow)
+		return 0;
+	writel(overflow, status);
+	stuck = overflow & readl(status);
+	if (stuck)
+		mask_stuck(gp, reg, stuck);
+	return overflow & ~stuck;
+}
+
+/*
  * The counters are stopped, so that no overflow occurs between the read and the
  * write of PMOVSCLR: an edge-triggered interrupt is then deasserted, and the next
  * overflow raises it again.
+ *
+ * Returns whether a counter in use had an overflow. Only then the interrupt is this
+ * PMU's: the kernel disables a line whose interrupts no handler claims.
  */
-static void handle_overflow(struct grace_pmu *gp)
+static bool handle_overflow(struct grace_pmu *gp)
 {
 	u32 overflow[GRACE_SET_REGS];
+	bool ours = false;
 	int idx;
 
-	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++) {
-		overflow[reg] = readl(gp->page1 + PMOVSCLR + reg * sizeof(u32));
-		writel(overflow[reg], gp->page1 + PMOVSCLR + reg * sizeof(u32));
-	}
+	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++)
+		overflow[reg] = clear_overflow(gp, reg);
 
 	for_each_set_bit(idx, gp->used, GRACE_MAX_COUNTERS) {
 		struct perf_event *event = gp->events[idx];
 
-		if (!(overflow[idx / GRACE_SET_BITS] & BIT(idx % GRACE_SET_BITS)) ||
-		    event->hw.state & PERF_HES_STOPPED)
+		if (!(overflow[idx / GRACE_SET_BITS] & BIT(idx % GRACE_SET_BITS)))
+			continue;
+		ours = true;
+		if (event->hw.state & PERF_HES_STOPPED)
 			continue;
 		if (gp->wraps[idx])
 			gp->wraps[idx]++;
@@ -268,6 +300,7 @@ static void handle_overflow(struct grace_pmu *gp)
 		else if (!gp->wraps[idx])
 			gp->wraps[idx] = 1;
 	}
+	return ours;
 }
 
 /**
@@ -277,19 +310,18 @@ static void handle_overflow(struct grace_pmu *gp)
  *
  * Runs on any CPU, see @lock of struct grace_pmu.
  *
- * Return: IRQ_NONE if the PMU has no overflow
+ * Return: IRQ_NONE if no counter in use has an overflow that could be cleared
  */
 irqreturn_t grace_overflow(int irq, void *data)
 {
 	struct grace_pmu *gp = data;
 	unsigned long flags;
-	bool ours;
+	bool ours = false;
 
 	grace_lock(gp, &flags);
-	ours = has_overflow(gp);
-	if (ours) {
+	if (has_overflow(gp)) {
 		writel(0, gp->page0 + PMCR);
-		handle_overflow(gp);
+		ours = handle_overflow(gp);
 		if (gp->running)
 			writel(PMCR_E, gp->page0 + PMCR);
 	}

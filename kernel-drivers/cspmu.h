@@ -62,13 +62,14 @@ struct grace_event {
 };
 
 /**
- * struct grace_variant - one of the five PMU variants of Grace
+ * struct grace_variant - one of the five PMU variants of Grace, or another PMU of NVIDIA
  * @part: product, variant and revision fields of PMIIDR
- * @name: name of the PMU without the socket number
+ * @name: name of the PMU without its number
  * @events: the named events, ends with a NULL name
  * @filter_name: name of the filter's format attribute, NULL if there is no filter
  * @filter_format: value of the filter's format attribute
  * @filter_mask: bits of the filter; all bits set select all traffic
+ * @filter2_mask: the same of the second filter, 0 if there is none
  */
 struct grace_variant {
 	u32 part;
@@ -77,6 +78,7 @@ struct grace_variant {
 	const char *filter_name;
 	const char *filter_format;
 	u32 filter_mask;
+	u32 filter2_mask;
 };
 
 /**
@@ -98,24 +100,30 @@ struct grace_apmt_found;
  * @notice: schedules @work
  * @work: prints the messages
  * @unread_limit: rate limit of messages about failed counter reads
+ * @stuck_limit: rate limit of messages about stuck overflow flags
  * @late_limit: rate limit of messages about late counter reads
  * @refused_limit: rate limit of messages about refused events
  * @unread: number of failed counter reads
  * @unread_idx: counter of the last failed read
  * @unread_inaccessible: the last read failed because the registers read all ones
  * @unread_new: a read failed since the last message about failed reads
+ * @stuck_idx: counter of the last overflow flag that could not be cleared
+ * @stuck_new: a flag could not be cleared since the last message about them
  * @late_ns: maximum lateness of a read since the last message about late reads
  */
 struct grace_report {
 	struct irq_work notice;
 	struct work_struct work;
 	struct ratelimit_state unread_limit;
+	struct ratelimit_state stuck_limit;
 	struct ratelimit_state late_limit;
 	struct ratelimit_state refused_limit;
 	unsigned long unread;
 	int unread_idx;
 	bool unread_inaccessible;
 	bool unread_new;
+	int stuck_idx;
+	bool stuck_new;
 	s64 late_ns;
 };
 
@@ -202,6 +210,7 @@ static inline unsigned int grace_set_regs(const struct grace_pmu *gp)
 }
 
 /* nvidia.c */
+bool grace_is_unknown(const struct grace_variant *variant);
 const struct grace_variant *grace_variant_of(u32 iidr);
 const struct grace_event *grace_event_of(const struct grace_variant *variant, u64 id);
 
@@ -217,9 +226,10 @@ void grace_core_exit(void);
 int grace_core_register(struct grace_pmu *gp);
 
 /* lock.c */
-void grace_lock(struct grace_pmu *gp, unsigned long *flags);
-bool grace_lock_inside(struct grace_pmu *gp, unsigned long *flags);
-void grace_unlock(struct grace_pmu *gp, unsigned long flags);
+void grace_lock(struct grace_pmu *gp, unsigned long *flags) __acquires(&gp->lock);
+void grace_unlock(struct grace_pmu *gp, unsigned long flags) __releases(&gp->lock);
+void grace_locked(struct grace_pmu *gp, struct perf_event *event,
+		  void (*function)(struct grace_pmu *gp, struct perf_event *event));
 
 /* counter.c: all except the interrupt handler and the reset require the lock */
 void grace_counters_reset(struct grace_pmu *gp);
@@ -241,6 +251,7 @@ void grace_poll_check(struct grace_pmu *gp, const struct perf_event *event);
 /* report.c: all except the setup require the lock */
 int grace_report_setup(struct grace_pmu *gp);
 void grace_report_unread(struct grace_pmu *gp, int idx, bool inaccessible);
+void grace_report_stuck(struct grace_pmu *gp, int idx);
 void grace_report_late(struct grace_pmu *gp, s64 ns);
 
 /* apmt_table.c */

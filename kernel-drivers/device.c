@@ -105,8 +105,10 @@ static int grace_probe(struct platform_device *pdev)
 	gp->dev = dev;
 	raw_spin_lock_init(&gp->lock);
 	gp->node = grace_apmt_node(pdev);
-	if (!gp->node)
+	if (!gp->node) {
+		dev_err(dev, "no valid APMT node describes this device\n");
 		return -ENXIO;
+	}
 
 	ret = map_pages(gp, pdev);
 	if (ret)
@@ -122,6 +124,9 @@ static int grace_probe(struct platform_device *pdev)
 	gp->name = grace_make_name(gp);
 	if (!gp->name)
 		return -ENOMEM;
+	if (grace_is_unknown(gp->variant))
+		dev_info(dev, "PMIIDR %08x is unknown: %s has no named events\n", gp->iidr,
+			 gp->name);
 
 	grace_counters_reset(gp);
 	ret = grace_report_setup(gp);

@@ -109,7 +109,7 @@ static int set_config(struct grace_pmu *gp, u32 pmcfgr)
  * grace_identify() - identify a PMU and read its counter configuration
  * @gp: the PMU, with its pages mapped; variant, iidr, cfg and implemented are set
  *
- * Return: 0, -ENODEV if it is not a Grace PMU, or -ENXIO if its registers are
+ * Return: 0, -ENODEV if it is not a PMU of NVIDIA, or -ENXIO if its registers are
  * invalid or its register layout is not supported; both after logging the reason
  */
 int grace_identify(struct grace_pmu *gp)
@@ -131,7 +131,7 @@ int grace_identify(struct grace_pmu *gp)
 	gp->iidr = gp->node->impl_id ?: iidr;
 	gp->variant = grace_variant_of(gp->iidr);
 	if (!gp->variant) {
-		dev_info(gp->dev, "PMIIDR %08x is not a Grace PMU: skipped\n", gp->iidr);
+		dev_info(gp->dev, "PMIIDR %08x is not a PMU of NVIDIA: skipped\n", gp->iidr);
 		return -ENODEV;
 	}
 
@@ -218,8 +218,9 @@ static const struct grace_variant *variant_at(const struct grace_apmt_found *nod
 static bool is_duplicate(const struct grace_pmu *gp, const struct grace_apmt_found *node,
 			 cpumask_t *cpus)
 {
-	return !node->error && !grace_find_cpus(node, cpus) &&
-	       socket_of(cpus) == socket_of(&gp->cpus) && variant_at(node) == gp->variant;
+	if (node->error || grace_find_cpus(node, cpus) || variant_at(node) != gp->variant)
+		return false;
+	return grace_is_unknown(gp->variant) || socket_of(cpus) == socket_of(&gp->cpus);
 }
 
 /**
@@ -228,7 +229,8 @@ static bool is_duplicate(const struct grace_pmu *gp, const struct grace_apmt_fou
  *
  * The second PMU of a variant on a socket is numbered by its position in the
  * APMT, so that names do not depend on the order of binding or on the driver of
- * the first PMU. A malformed node is not counted.
+ * the first PMU. A malformed node is not counted. PMUs of an unknown variant are
+ * numbered in the same way over all sockets.
  *
  * Return: a name that is released with the device, or NULL
  */
@@ -244,6 +246,8 @@ const char *grace_make_name(struct grace_pmu *gp)
 		before += is_duplicate(gp, node, cpus);
 	free_cpumask_var(cpus);
 
+	if (grace_is_unknown(gp->variant))
+		return devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u", gp->variant->name, before);
 	if (before)
 		return devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%u_inst_%u", gp->variant->name,
 				      socket_of(&gp->cpus), before);

@@ -9,9 +9,17 @@
  * attached to it, may make perf read or throttle an event of this or another PMU
  * on the CPU that holds the lock. Each CPU therefore sets a flag before it takes
  * the lock of a PMU and clears it after the release. While the flag is set,
- * grace_lock_inside() fails.
+ * grace_locked() does nothing.
  *
- * sparse does not follow the lock beyond these functions.
+ * With pseudo-NMIs, disabled interrupts do not exclude the interrupt of the cores' PMU.
+ * A tracepoint in its handler, or a BPF program attached to an event of that PMU, makes
+ * perf read or throttle an event there. grace_locked() does not wait for the lock in an
+ * NMI: its holder may be the interrupted code, or wait for this CPU. What it calls must
+ * be safe in an NMI: accesses to registers, ktime_get_mono_fast_ns() and
+ * irq_work_queue(). An NMI before the flag is set or after it is cleared finds the lock
+ * free, or held by another CPU. An event without a counter is PERF_HES_STOPPED, which
+ * changes only under the lock, so that an NMI during its add or del finds a consistent
+ * state.
  */
 #include <linux/hardirq.h>
 #include <linux/irqflags.h>
@@ -27,50 +35,54 @@ static DEFINE_PER_CPU(bool, inside);
  * @flags: for grace_unlock()
  */
 void grace_lock(struct grace_pmu *gp, unsigned long *flags)
+	__acquires(&gp->lock)
 {
 	local_irq_save(*flags);
 	__this_cpu_write(inside, true);
 	raw_spin_lock(&gp->lock);
-	__release(&gp->lock);
-}
-
-/**
- * grace_lock_inside() - take the lock where this CPU may already hold one
- * @gp: the PMU
- * @flags: for grace_unlock()
- *
- * Return: false without the lock if this CPU holds the lock of a PMU, or if it is
- * in an NMI and another CPU holds the lock
- */
-bool grace_lock_inside(struct grace_pmu *gp, unsigned long *flags)
-{
-	local_irq_save(*flags);
-	if (!__this_cpu_read(inside)) {
-		__this_cpu_write(inside, true);
-		if (!in_nmi()) {
-			raw_spin_lock(&gp->lock);
-			__release(&gp->lock);
-			return true;
-		}
-		if (raw_spin_trylock(&gp->lock)) {
-			__release(&gp->lock);
-			return true;
-		}
-		__this_cpu_write(inside, false);
-	}
-	local_irq_restore(*flags);
-	return false;
 }
 
 /**
  * grace_unlock() - release the lock of a PMU and restore interrupts
  * @gp: the PMU
- * @flags: from grace_lock() or grace_lock_inside()
+ * @flags: from grace_lock()
  */
 void grace_unlock(struct grace_pmu *gp, unsigned long flags)
+	__releases(&gp->lock)
 {
-	__acquire(&gp->lock);
 	raw_spin_unlock(&gp->lock);
 	__this_cpu_write(inside, false);
+	local_irq_restore(flags);
+}
+
+/**
+ * grace_locked() - call a function under the lock where this CPU may already hold one
+ * @gp: the PMU
+ * @event: an event of the PMU
+ * @function: the function
+ *
+ * Does nothing if this CPU holds the lock of a PMU, or if it is in an NMI and another
+ * CPU holds the lock.
+ */
+void grace_locked(struct grace_pmu *gp, struct perf_event *event,
+		  void (*function)(struct grace_pmu *gp, struct perf_event *event))
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (__this_cpu_read(inside))
+		goto restore;
+
+	__this_cpu_write(inside, true);
+	if (!in_nmi()) {
+		raw_spin_lock(&gp->lock);
+		function(gp, event);
+		raw_spin_unlock(&gp->lock);
+	} else if (raw_spin_trylock(&gp->lock)) {
+		function(gp, event);
+		raw_spin_unlock(&gp->lock);
+	}
+	__this_cpu_write(inside, false);
+restore:
 	local_irq_restore(flags);
 }

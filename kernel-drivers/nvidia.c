@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The five PMU variants of Grace: names, events, filters.
+ * The five PMU variants of Grace, and any other PMU of NVIDIA: names, events, filters.
  *
  * Events and their numbers are those of the in-tree driver and of the Grace
  * performance tuning guide. The maximum increments per cycle, which the timer in
@@ -29,7 +29,7 @@
 #define REM			2
 #define REMS			(3 * REM)
 
-/* PCIe and C2C: ten ports of one request per cycle each; a write has 32 bytes */
+/* PCIe and C2C memory clients: ten ports of one request per cycle; a write has 32 bytes */
 #define PORTS			10
 #define PORT_WRITE		32
 
@@ -132,6 +132,12 @@ static const struct grace_event cnvlink_events[] = {
 	{ }
 };
 
+/* The clock rate of an unknown PMU has no known bound */
+static const struct grace_event unknown_events[] = {
+	{ "cycles",				GRACE_CYCLES, UNBOUNDED },
+	{ }
+};
+
 static const struct grace_variant variants[] = {
 	{
 		.part		= 0x2cf00,
@@ -172,11 +178,32 @@ static const struct grace_variant variants[] = {
 	},
 };
 
+/* Another product or revision: name and formats are those of the in-tree driver */
+static const struct grace_variant unknown = {
+	.name		= "nvidia_uncore_pmu",
+	.events		= unknown_events,
+	.filter_name	= "filter",
+	.filter_format	= "config1:0-31",
+	.filter_mask	= U32_MAX,
+	.filter2_mask	= U32_MAX,
+};
+
+/**
+ * grace_is_unknown() - whether the tables do not have a PMU of NVIDIA
+ * @variant: from grace_variant_of(), not NULL
+ *
+ * Return: true if only event numbers can be used
+ */
+bool grace_is_unknown(const struct grace_variant *variant)
+{
+	return variant == &unknown;
+}
+
 /**
  * grace_variant_of() - look up the variant of a PMU
  * @iidr: identification of the PMU, in the layout of PMIIDR
  *
- * Return: the variant, or NULL if it is not a Grace PMU
+ * Return: the variant, or NULL if it is not a PMU of NVIDIA
  */
 const struct grace_variant *grace_variant_of(u32 iidr)
 {
@@ -187,7 +214,7 @@ const struct grace_variant *grace_variant_of(u32 iidr)
 		if (variants[i].part == FIELD_GET(PMIIDR_PART, iidr))
 			return &variants[i];
 	}
-	return NULL;
+	return &unknown;
 }
 
 /**

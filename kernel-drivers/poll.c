@@ -90,7 +90,8 @@ static enum hrtimer_restart poll(struct hrtimer *timer)
 	if (gp->poll_ns && !hrtimer_is_queued(timer)) {
 		grace_counters_update(gp);
 		gp->poll_ns = period_wanted(gp);
-		hrtimer_forward_now(timer, ns_to_ktime(gp->poll_ns));
+		/* Not hrtimer_forward_now(): its clock waits for an update of the timekeeper */
+		hrtimer_forward(timer, ns_to_ktime(grace_poll_clock()), ns_to_ktime(gp->poll_ns));
 		ret = HRTIMER_RESTART;
 	}
 	grace_unlock(gp, flags);

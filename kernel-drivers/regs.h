@@ -18,6 +18,7 @@
 /* Page 0 */
 #define PMEVTYPER		0x400
 #define PMCCFILTR		0x47c
+#define PMEVFILT2R		0x800
 #define PMEVFILTR		0xa00
 #define PMCNTENSET		0xc00
 #define PMCNTENCLR		0xc20

@@ -15,9 +15,9 @@ static void print_pending(struct grace_pmu *gp, bool last)
 {
 	struct grace_report *report = &gp->report;
 	unsigned long flags, unread = 0;
+	bool inaccessible, is_stuck = false;
 	s64 late_ns = 0;
-	bool inaccessible;
-	int idx;
+	int idx, stuck_idx;
 
 	grace_lock(gp, &flags);
 	idx = report->unread_idx;
@@ -25,6 +25,11 @@ static void print_pending(struct grace_pmu *gp, bool last)
 	if (report->unread_new && (last || __ratelimit(&report->unread_limit))) {
 		unread = report->unread;
 		report->unread_new = false;
+	}
+	stuck_idx = report->stuck_idx;
+	if (report->stuck_new && (last || __ratelimit(&report->stuck_limit))) {
+		is_stuck = true;
+		report->stuck_new = false;
 	}
 	if (report->late_ns && (last || __ratelimit(&report->late_limit))) {
 		late_ns = report->late_ns;
@@ -40,6 +45,9 @@ static void print_pending(struct grace_pmu *gp, bool last)
 		dev_warn(gp->dev,
 			 "counter %d changed during each of %d reads: last value kept (%lu times so far)\n",
 			 idx, GRACE_STABLE_ROUNDS, unread);
+	if (is_stuck)
+		dev_warn(gp->dev, "counter %d: overflow flag stays set, interrupt masked\n",
+			 stuck_idx);
 	if (late_ns)
 		dev_warn(gp->dev,
 			 "counters read %lld us late: a wrap may be missing from the counts\n",
@@ -68,6 +76,18 @@ void grace_report_unread(struct grace_pmu *gp, int idx, bool inaccessible)
 	gp->report.unread_idx = idx;
 	gp->report.unread_inaccessible = inaccessible;
 	gp->report.unread_new = true;
+	irq_work_queue(&gp->report.notice);
+}
+
+/**
+ * grace_report_stuck() - report that an overflow flag could not be cleared
+ * @gp: the PMU
+ * @idx: number of the counter
+ */
+void grace_report_stuck(struct grace_pmu *gp, int idx)
+{
+	gp->report.stuck_idx = idx;
+	gp->report.stuck_new = true;
 	irq_work_queue(&gp->report.notice);
 }
 
@@ -111,6 +131,7 @@ int grace_report_setup(struct grace_pmu *gp)
 	init_irq_work(&gp->report.notice, queue);
 	INIT_WORK(&gp->report.work, do_work);
 	init_limit(&gp->report.unread_limit);
+	init_limit(&gp->report.stuck_limit);
 	init_limit(&gp->report.late_limit);
 	init_limit(&gp->report.refused_limit);
 	return devm_add_action_or_reset(gp->dev, finish, gp);

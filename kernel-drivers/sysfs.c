@@ -129,8 +129,13 @@ static struct attribute_group *make_events(struct grace_pmu *gp)
 
 static struct attribute_group *make_formats(struct grace_pmu *gp)
 {
-	const char *const names[] = { "event", gp->variant->filter_name };
-	const char *const texts[] = { "config:0-32", gp->variant->filter_format };
+	const bool has_filter2 = gp->variant->filter2_mask;
+	const char *const names[] = {
+		"event", gp->variant->filter_name, has_filter2 ? "filter2" : NULL,
+	};
+	const char *const texts[] = {
+		"config:0-32", gp->variant->filter_format, "config2:0-31",
+	};
 	struct attribute_group *group;
 	struct text_attr *attrs;
 

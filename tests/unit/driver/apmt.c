@@ -54,8 +54,8 @@ static uint32_t add_node(uint32_t id)
 }
 
 /*
- * The nodes of the last walk: "0:3d000000" or "1:3d020000+3d030000" (id and pages), "!5c:5:28"
- * (offset, error, value)
+ * The nodes of the last walk: "3d000000" or "3d020000+3d030000" (pages), with
+ * "?11:0" if there is a remark (remark, value); "!5c:5:28" (offset, error, value)
  */
 static char story[0x10000];
 
@@ -72,17 +72,20 @@ static unsigned int walk_bytes(const uint8_t *bytes, uint32_t len)
 		steps++;
 		if (sizeof(story) - n < 100)
 			continue;
-		if (found.error)
+		if (found.error) {
 			n += (size_t)snprintf(story + n, sizeof(story) - n, " !%x:%d:%llx",
 					      found.offset, found.error,
 					      (unsigned long long)found.value);
-		else if (found.pages == 2)
-			n += (size_t)snprintf(story + n, sizeof(story) - n, " %u:%llx+%llx", found.id,
-					      (unsigned long long)found.page[0],
+			continue;
+		}
+		n += (size_t)snprintf(story + n, sizeof(story) - n, " %llx",
+				      (unsigned long long)found.page[0]);
+		if (found.pages == 2)
+			n += (size_t)snprintf(story + n, sizeof(story) - n, "+%llx",
 					      (unsigned long long)found.page[1]);
-		else
-			n += (size_t)snprintf(story + n, sizeof(story) - n, " %u:%llx", found.id,
-					      (unsigned long long)found.page[0]);
+		if (found.remark)
+			n += (size_t)snprintf(story + n, sizeof(story) - n, "?%d:%llx", found.remark,
+					      (unsigned long long)found.value);
 	}
 	free(walk);
 	return steps;
@@ -117,16 +120,16 @@ static void test_good(void)
 	add_node(0);
 	add_node(1);
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 1:3d020000 2:3d040000",
+	is_str(walk_table(), " 3d000000 3d020000 3d040000",
 	       "APMT: three nodes are found in the table's order");
 
 	begin_table();
 	node = add_node(0);
 	put_flags(node, 1);
 	put_page1(node, BASE + 0x10000);
-	is_str(walk_table(), " 0:3d000000+3d010000", "APMT: a dual-page node has two pages");
+	is_str(walk_table(), " 3d000000+3d010000", "APMT: a dual-page node has two pages");
 	put_flags(node, 6);
-	is_str(walk_table(), " 0:3d000000",
+	is_str(walk_table(), " 3d000000",
 	       "APMT: page 1 is used only if the dual-page flag is set");
 
 	put_gsi(node, 36);
@@ -148,13 +151,15 @@ static void test_good(void)
 	put_length(node, 72);
 	end += 16;
 	add_node(1);
-	is_str(walk_table(), " 0:3d000000 1:3d020000",
+	is_str(walk_table(), " 3d000000 3d020000",
 	       "APMT: a longer node of a later revision is read");
 
 	begin_table();
-	add_node(0x80000003);
-	put_page0(GRACE_APMT_HEADER, BASE);
-	is_str(walk_table(), " 3:3d000000", "APMT: the low 31 bits of an id are used");
+	add_node(3);
+	node = add_node(4);
+	put_id(node, 0x80000003);
+	is_str(walk_table(), " 3d060000 3d080000",
+	       "APMT: ids that differ only in bit 31 are distinct");
 }
 
 static void test_length(void)
@@ -173,9 +178,9 @@ static void test_length(void)
 		snprintf(name, sizeof(name),
 			 "APMT: a node of length %u is skipped and the next one is "
 			 "found", wrong[i]);
-		ok(!strncmp(story, " 0:3d000000 !5c:", 16) &&
-		   strstr(story, " 2:3d040000") && !strstr(story, "1:3d020000") &&
-		   strlen(strstr(story, " 2:3d040000")) == 11, "%s", name) || (diag("%s", story), 0);
+		ok(!strncmp(story, " 3d000000 !5c:", 14) &&
+		   strstr(story, " 3d040000") && !strstr(story, "3d020000") &&
+		   strlen(strstr(story, " 3d040000")) == 9, "%s", name) || (diag("%s", story), 0);
 	}
 
 	begin_table();
@@ -183,7 +188,7 @@ static void test_length(void)
 	node = add_node(1);
 	put_length(node, 112);
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:5:70 2:3d040000",
+	is_str(walk_table(), " 3d000000 !5c:5:70 3d040000",
 	       "APMT: a length that spans the next node is reported");
 
 	begin_table();
@@ -192,7 +197,7 @@ static void test_length(void)
 	put_length(node, 40);
 	end -= 16;
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:3:28 2:3d040000",
+	is_str(walk_table(), " 3d000000 !5c:3:28 3d040000",
 	       "APMT: a node that is as short as its length field is skipped");
 
 	begin_table();
@@ -200,7 +205,7 @@ static void test_length(void)
 	put_length(add_node(1), 0);
 	put_length(add_node(2), 12);
 	add_node(3);
-	is_str(walk_table(), " 0:3d000000 !5c:3:0 !94:3:c 3:3d060000",
+	is_str(walk_table(), " 3d000000 !5c:3:0 !94:3:c 3d060000",
 	       "APMT: two consecutive wrong lengths lose two nodes");
 
 	begin_table();
@@ -218,10 +223,10 @@ static void test_cut(void)
 	add_node(0);
 	add_node(1);
 	end -= 20;
-	is_str(walk_table(), " 0:3d000000 !5c:4:38",
+	is_str(walk_table(), " 3d000000 !5c:4:38",
 	       "APMT: a node that the table's end cuts is skipped");
 	end = GRACE_APMT_HEADER + GRACE_APMT_NODE + 1;
-	is_str(walk_table(), " 0:3d000000 !5c:2:1",
+	is_str(walk_table(), " 3d000000 !5c:2:1",
 	       "APMT: one byte after the last node is reported");
 	end = 20;
 	is_str(walk_table(), " !0:1:14", "APMT: a table shorter than its header is reported");
@@ -260,7 +265,7 @@ static void test_content(void)
 		add_node(2);
 		put_page0(node, impossible[i].page0);
 		walk_table();
-		ok(strstr(story, " !5c:7:") && strstr(story, " 0:3d000000") && strstr(story, " 2:3d040000"),
+		ok(strstr(story, " !5c:6:") && strstr(story, " 3d000000") && strstr(story, " 3d040000"),
 		   "APMT: %s as page 0 loses that node alone", impossible[i].what);
 	}
 
@@ -269,12 +274,12 @@ static void test_content(void)
 	node = add_node(1);
 	put_flags(node, 1);
 	put_page1(node, 0x123);
-	is_str(walk_table(), " 0:3d000000 !5c:8:123", "APMT: a misaligned page 1 is reported");
+	is_str(walk_table(), " 3d000000 !5c:7:123", "APMT: a misaligned page 1 is reported");
 	put_page1(node, BASE + 0x20000);
-	is_str(walk_table(), " 0:3d000000 !5c:8:3d020000",
+	is_str(walk_table(), " 3d000000 !5c:7:3d020000",
 	       "APMT: a page 1 equal to page 0 is reported");
 	put_page1(node, BASE);
-	is_str(walk_table(), " 0:3d000000 !5c:10:3d000000",
+	is_str(walk_table(), " 3d000000 !5c:8:3d000000",
 	       "APMT: a page 1 equal to an earlier node's page 0 is reported");
 
 	begin_table();
@@ -282,7 +287,7 @@ static void test_content(void)
 	node = add_node(1);
 	put_page0(node, BASE);
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:10:3d000000 2:3d040000",
+	is_str(walk_table(), " 3d000000 !5c:8:3d000000 3d040000",
 	       "APMT: a page 0 of an earlier node is reported");
 
 	begin_table();
@@ -290,23 +295,17 @@ static void test_content(void)
 	node = add_node(1);
 	put_type(node, 5);
 	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:6:5 2:3d040000",
-	       "APMT: an unknown node type is reported");
+	is_str(walk_table(), " 3d000000 3d020000?10:5 3d040000",
+	       "APMT: a node of an unknown type is used with a remark");
 
 	begin_table();
 	add_node(0);
 	node = add_node(1);
 	put_id(node, 0);
-	add_node(2);
-	is_str(walk_table(), " 0:3d000000 !5c:9:0 2:3d040000",
-	       "APMT: the first of two nodes with one id keeps it");
-
-	begin_table();
-	node = add_node(0);
-	put_type(node, 9);
-	add_node(1);
-	put_id(end - GRACE_APMT_NODE, 0);
-	is_str(walk_table(), " !24:6:9 0:3d020000", "APMT: the id of a skipped node is free");
+	node = add_node(2);
+	put_id(node, 0);
+	is_str(walk_table(), " 3d000000 3d020000?11:0 3d040000?11:0",
+	       "APMT: nodes with the id of an earlier node are used with a remark");
 }
 
 /* Returns the first node of the table. */
@@ -346,16 +345,10 @@ static void test_fields(void)
 	found = first();
 	ok(!found.container && found.atomic, "APMT: flag bit 2 means 64-bit accesses");
 
-	put_type(node, 9);
-	found = first();
-	ok(found.error == GRACE_APMT_TYPE && found.pages == 1 && found.id == 3 &&
-	   found.page[0] == BASE + 0x60000,
-	   "APMT: a node of an unknown type reports its id and address, to find its device");
 	put_length(node, 0);
 	found = first();
-	ok(found.error == GRACE_APMT_SHORT && found.value == 0 && found.id == 3 &&
-	   found.page[0] == BASE + 0x60000,
-	   "APMT: a node of a wrong length reports its id and address");
+	ok(found.error == GRACE_APMT_SHORT && found.value == 0 && found.page[0] == BASE + 0x60000,
+	   "APMT: a node of a wrong length reports its address");
 	end = node + 28;
 	found = first();
 	is_u64(found.page[0], BASE + 0x60000,
@@ -380,11 +373,11 @@ static void test_many(void)
 	steps = walk_len(end);
 	is_u64(steps, GRACE_APMT_NODES + 1,
 	       "APMT: 256 of 1000 nodes are read, and the rest is one error");
-	ok(strstr(story, " !3824:11:100") != NULL,
+	ok(strstr(story, " !3824:9:100") != NULL,
 	   "APMT: the error for too many nodes has their offset and number");
 
 	for (uint32_t i = 0; i < 1000; i++)
-		put_type(GRACE_APMT_HEADER + i * GRACE_APMT_NODE, 9);
+		put_page0(GRACE_APMT_HEADER + i * GRACE_APMT_NODE, 0);
 	steps = walk_len(end);
 	is_u64(steps, GRACE_APMT_NODES + 1, "APMT: malformed nodes count towards the limit of 256");
 }

@@ -39,5 +39,5 @@ while read -r kernel _; do
 	is "$(find "$work/modules" -name 'grace_cspmu*')" "" "DKMS: dkms remove leaves no module for $kernel" ||
 		diag "$(cat "$work/log")"
 	run add "$kernel"
-done < <(grep -v '^#' tests/vm/kernels.tsv)
+done < <(awk -F '\t' '!/^#/ && $5 != "-"' tests/vm/kernels.tsv)
 done_testing
