@@ -56,6 +56,8 @@ both_obj = $(patsubst %.t,%.o,$(call both,$(1)))
 # scripts that do, or start virtual machines.
 UNIT_TESTS :=
 SCRIPT_TESTS := tests/unit/install/make.t
+# Programs and libraries that test scripts run
+TEST_PROGRAMS :=
 CHECK_TESTS :=
 
 .PHONY: all
@@ -85,9 +87,9 @@ setup:
 	./setup
 
 .PHONY: unit-tests check-unit
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) $(TEST_PROGRAMS)
 # The second run uses the sanitized gpmu, except for tests that do not run it
-check-unit: $(UNIT_TESTS)
+check-unit: $(UNIT_TESTS) $(TEST_PROGRAMS)
 	@status=0; $(PROVE) -j2 --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
 	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j2 --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
 
@@ -96,12 +98,12 @@ UNIT_FOLDERS := $(sort $(foreach test,$(UNIT_TESTS:$(B)/%=%) $(SCRIPT_TESTS),$(w
 folder_scripts = $(filter tests/unit/$(1)/% tests/tools/$(1).t tests/tools/$(1)-%.t,$(SCRIPT_TESTS))
 define check_folder
 .PHONY: check-$(1)
-check-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS) $$(GPMU_DUMPS)) $$(if $$(call folder_scripts,$(1)),all $$(GPMU_DUMPS))
+check-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS) $$(GPMU_DUMPS)) $$(if $$(call folder_scripts,$(1)),all $$(TEST_PROGRAMS))
 	$$(PROVE) -j2 --exec '' $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS)) $$(call folder_scripts,$(1))
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call check_folder,$(folder))))
 .PHONY: check-tools
-check-tools: all
+check-tools: all $(TEST_PROGRAMS)
 	$(PROVE) -j2 --exec '' $(TOOL_TESTS)
 
 # The steps continue after a failure, so that one run shows all failures.
@@ -156,14 +158,15 @@ help:
 	'                      kernel source, which is downloaded once' \
 	'make check-FOLDER     only those of tests/unit/FOLDER: check-plan, check-driver, check-tools, ...' \
 	'make bench            what is fast, and how fast' \
-	'make bench-vm         intervals on an arm64 kernel, in QEMU: KERNEL, DRIVER' \
+	'make bench-vm         regions and intervals on an arm64 kernel, in QEMU: KERNEL, DRIVER' \
 	'make fuzz             parsers under libFuzzer, FUZZ_SECONDS=60 each' \
-	'make check-vm         only the virtual machines: KERNEL=$(subst $() $(),|,$(VM_KERNELS))|debug' \
-	'                      DRIVER=ours|in-tree TESTS="NAME..." (of tests/vm/t)' \
+	'make check-vm         only the virtual machines: KERNEL=$(subst $() $(),|,$(VM_KERNELS) $(VM_BUILT))' \
+	'                      DRIVER=ours|in-tree|in-tree-patched TESTS="NAME..." (of tests/vm/t)' \
 	'make check-perf       only the tests of the built perfs' \
 	'LONG=1                with these: all tests, on every kernel, at full length' \
 	'make perf             perf with the events and metrics of pmu-events:' \
 	'                      PERF_VERSION=auto|$(subst $() $(),|,$(PERF_VERSIONS)); perf-all: each, for arm64 too' \
+	'make upstream         patches for upstream perf and its driver, checked, in $(B)/upstream' \
 	'make install          gpmu and libgpmu, and this perf, if it was built, as gpmu-perf:' \
 	'                      PREFIX=$(PREFIX) DESTDIR= PERF_VERSION=; also bindir, libdir, includedir,' \
 	'                      datadir, mandir, docdir' \

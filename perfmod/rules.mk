@@ -33,3 +33,8 @@ CHECK_TESTS += $(PERF_TESTS)
 .PHONY: check-perf
 check-perf:
 	$(PROVE) --exec '' $(PERF_TESTS)
+
+# The patches for upstream, checked, in $(B)/upstream
+.PHONY: upstream
+upstream:
+	@perfmod/upstream/make-series

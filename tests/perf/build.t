@@ -36,6 +36,7 @@ nothing_left() {
 tampered() {
 	local copy=$perf_work/source-$1
 
+	rm -rf "$copy"
 	mkdir -p "$copy/tools"
 	cp "$cache/source/$1/Makefile" "$copy"
 	cp -rs "$cache/source/$1/tools/perf" "$copy/tools"
@@ -58,7 +59,17 @@ for ver in $perf_versions; do
 		ok $? "perfmod/build: perf $ver builds for $arch" || diag "$(cat "$perf_work/build.log")"
 		is "$perf" "$(readlink -m "${B:-build}")/perf/$arch/$ver/perf" \
 			"perfmod/build: the path of perf $ver for $arch is printed"
-		unlike "$(readelf -lW "$perf")" INTERP "perfmod/build: perf $ver for $arch is statically linked"
+		case $arch in
+		arm64) unlike "$(readelf -lW "$perf")" INTERP "perfmod/build: perf $ver for $arch is statically linked" ;;
+		native)
+			if pkg-config --exists libelf; then
+				like "$(readelf -dW "$perf")" 'NEEDED.*\[libelf\.so' \
+					"perfmod/build: the native perf $ver uses libelf where it is installed"
+			else
+				skip "no libelf: run ./setup perf" "perfmod/build: the native perf $ver uses libelf where it is installed"
+			fi
+			;;
+		esac
 		is "$(at_rest "$arch" "$ver" find "${perf%/perf}" -maxdepth 1 -type f -printf '%f\n' | sort | xargs)" \
 			"base.stamp lock log perf perf.stamp" "perfmod/build: the folder of perf $ver for $arch has no temporary files"
 	done
@@ -85,11 +96,47 @@ like "$(B=$perf_work/build refused "$ver" arm64 --source "$source")" \
 	"perfmod/build: a compile error is reported with the path of the log"
 nothing_left "$ver" "perfmod/build: a compile error leaves no result"
 
+# The message precedes the compile error
+mkdir "$perf_work/none"
+printf '#!/bin/sh\nexit 1\n' >"$perf_work/none/pkg-config"
+chmod +x "$perf_work/none/pkg-config"
+like "$(PATH=$perf_work/none:$PATH B=$perf_work/build refused "$ver" native --source "$source")" \
+	'it will lack libelf \(symbols\), libdw .*capstone \(disassembly\): run ./setup perf' \
+	"perfmod/build: a build without optional libraries names them and the features that the native perf lacks"
+unlike "$(PATH=$perf_work/none:$PATH B=$perf_work/build refused "$ver" arm64 --source "$source")" 'it will lack' \
+	"perfmod/build: the static perf for arm64 names no optional library"
+
 mkdir -p "$perf_work/events/arch/arm64/arm/neoverse-n2-v2"
 echo '[]' >"$perf_work/events/arch/arm64/arm/neoverse-n2-v2/bus.json"
 like "$(refused 7.3 arm64 --events "$perf_work/events")" \
 	'bus.json would replace a file of perf 7.3' "perfmod/build: an event file with upstream's name is refused"
 nothing_left 7.3 "perfmod/build: a refused event file leaves no result"
+
+# Under another path and in other case: a later release may have Grace's tables itself
+source=$(tampered 7.3)
+theirs=$source/tools/perf/pmu-events/arch/arm64/nvidia/other/sys
+mkdir -p "$theirs"
+cat >"$theirs/uncore.json" <<"END"
+[
+	{ "EventName": "CMEM_RD_DATA", "EventCode": "0x1a5", "Unit": "nvidia_scf_pmu", "Compat": "2cf0036b" },
+	{ "EventName": "cmem_wr_data", "EventCode": "0x1b1", "Unit": "nvidia_scf_pmu", "Compat": "2cf0136b" }
+]
+END
+is "$(refused 7.3 arm64 --source "$source" | grep -v ' already:$')" \
+	"nvidia_scf_pmu 2cf0036b cmem_rd_data of arm64/nvidia/grace/sys/scf.json is in arm64/nvidia/other/sys/uncore.json" \
+	"perfmod/build: an event that perf has in another file is refused, and the same name of another PMU is not"
+echo '[ { "MetricName": "BARRIER_percentage", "MetricExpr": "1" } ]' \
+	>"$source/tools/perf/pmu-events/arch/arm64/arm/neoverse-n2-v2/more.json"
+rm "$theirs/uncore.json"
+like "$(refused 7.3 arm64 --source "$source")" \
+	'neoverse-n2-v2 barrier_percentage of .*grace.json is in .*more.json' \
+	"perfmod/build: a core metric that perf has in another file is refused"
+
+mkdir -p "$perf_work/tables/core" "$perf_work/ours/core"
+echo '[ { "EventName": "stall" }, { "ArchStdEvent": "bound" }, { "MetricName": "rate" } ]' >"$perf_work/tables/core/a.json"
+echo '[ { "MetricName": "STALL" }, { "MetricName": "Bound" }, { "EventName": "rate" } ]' >"$perf_work/ours/core/b.json"
+is "$(python3 perfmod/doubles "$perf_work/tables" "$perf_work/ours")" "core Bound of core/b.json is in core/a.json" \
+	"perfmod/doubles: a metric is no duplicate of an event that has its name, except of an ArchStdEvent"
 
 is "$(refused 7.4 native)" "perfmod/build: VER is one of 6.1 6.12 7.3, or auto" \
 	"perfmod/build: an unknown release is refused with a list of the releases"

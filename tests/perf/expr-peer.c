@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpmu.h"
+#include "expr/gpmu_expr.h"
 
 /* perf's */
 #include "util/evlist.h"
@@ -273,7 +273,7 @@ static void compare_taken(const char *text, const struct gpmu_expr *expr, const 
 static void compare(const char *text, const char *perf_text, double (*value)(void))
 {
 	struct expr_parse_ctx *ctx = expr__ctx_new();
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_expr *expr = gpmu_expr_new(text, &env, &error);
 	bool perf_takes;
 

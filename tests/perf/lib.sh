@@ -71,7 +71,7 @@ grace_metrics() {
 	sed -n 's/.*"MetricName": "\(\w*\)".*/\1/p' "$perf_grace/metrics.json"
 }
 
-# core_metrics VER ORIGIN: the guide's core metrics that perf VER has from ORIGIN:
+# core_metrics VER ORIGIN: the core metrics that perf VER has from ORIGIN:
 # ours, backport or upstream
 core_metrics() {
 	awk -F '\t' -v ver="$1" -v word="$2" '

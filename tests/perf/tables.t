@@ -19,6 +19,10 @@ opened() {
 		sed -n 's/^ *config *\(0x[0-9a-f]*\).*/\1/p' | head -n 1
 }
 
+aliases() {
+	sed '/^#/d; s/.*\t//' pmu-events/aliases.tsv
+}
+
 for ver in $perf_natives; do
 	perf=$(native "$ver") || exit
 
@@ -35,22 +39,28 @@ for ver in $perf_natives; do
 	done
 
 	on_grace tests/perf/listed.py "$perf" metrics >"$perf_work/metrics"
-	is "$(grep -c '^Grace' "$perf_work/metrics")" 48 \
-		"perf $ver: perf list has 48 Grace metrics"
+	is "$(grep -c '^Grace' "$perf_work/metrics")" 49 \
+		"perf $ver: perf list has 49 Grace metrics"
 	is "$(grep '^Grace' "$perf_work/metrics")" "$(grace_metrics | sort)" \
 		"perf $ver: perf list has the metrics of metrics.json"
+	is "$(grep '^grace_' "$perf_work/metrics")" "$(aliases | sort)" \
+		"perf $ver: perf list has the aliases of pmu-events/aliases.tsv"
 	like "$(on_grace "$perf" list metric 2>/dev/null | tr -s ' \n' ' ')" \
 		'\[Reads from local and remote CPUs to local CPU memory, percentage of peak\.?\]' \
 		"perf $ver: perf list keeps the space after a comma of a description"
 
 	core=$(for from in ours backport upstream; do core_metrics "$ver" "$from"; done)
-	is "$(wc -w <<<"$core")" 45 "core-metrics.tsv: perf $ver has 45 core metrics"
+	is "$(wc -w <<<"$core")" 55 "core-metrics.tsv: perf $ver has 55 core metrics"
 	is "$(tr ' ' '\n' <<<"$core" | sort | comm -23 - "$perf_work/metrics")" "" \
-		"perf $ver: perf list has the 45 core metrics"
+		"perf $ver: perf list has the 55 core metrics"
 
 	# shellcheck disable=SC2046 # one word per metric
 	is "$(unresolved "$perf" $(grace_metrics))" "" \
 		"perf $ver: the events of each Grace metric are found on the PMUs" ||
+		diag "$(cat "$perf_work/unresolved")"
+	# shellcheck disable=SC2046
+	is "$(unresolved "$perf" $(aliases | head -n 3))" "" \
+		"perf $ver: perf stat -M finds the events of a metric by its alias" ||
 		diag "$(cat "$perf_work/unresolved")"
 	# shellcheck disable=SC2046
 	is "$(unresolved "$perf" $(core_metrics "$ver" ours; core_metrics "$ver" backport))" "" \

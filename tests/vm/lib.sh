@@ -15,23 +15,31 @@ die() {
 	exit 1
 }
 
-# The names of the kernels from packages; "debug" is built from source
-kernel_names() {
-	awk -F '\t' '!/^#/ { print $1 }' "$vm/kernels.tsv"
+# The names of the kernels from packages, and of those that build-kernel builds
+packaged_kernels() {
+	awk -F '\t' '!/^#/ && $5 != "-" { print $1 }' "$vm/kernels.tsv"
+}
+built_kernels() {
+	awk -F '\t' '$5 == "-" { print $1 }' "$vm/kernels.tsv"
 }
 
-# kernel_field NAME COLUMN: a column of kernels.tsv
+# is_built NAME
+is_built() {
+	built_kernels | grep -qx -- "$1"
+}
+
+# kernel_field NAME COLUMN: a column of kernels.tsv. A headers package has the release and
+# the compiler of the kernels of its release.
 kernel_field() {
+	case $1 in
+	linux-headers-*+deb13-*) set -- 7.3 "$2" "$1" ;;
+	linux-headers-*) set -- 6.1 "$2" "$1" ;;
+	esac
+	if [ $# = 3 ] && [ "$2" = 5 ]; then
+		echo "${3//+/\\+}"
+		return
+	fi
 	awk -F '\t' -v name="$1" -v column="$2" \
 		'!/^#/ && $1 == name { print $column; found = 1 } END { exit !found }' \
 		"$vm/kernels.tsv" || die "no kernel $1 in $vm/kernels.tsv"
-}
-
-# kernel_source NAME: the version of the source that the kernel was built from
-kernel_source() {
-	if [ "$1" = debug ]; then
-		kernel_field 7.3 3
-	else
-		kernel_field "$1" 3
-	fi
 }

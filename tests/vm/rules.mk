@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The virtual machine tests. make check-vm runs all; KERNEL=NAME selects one kernel,
-# DRIVER=ours|in-tree one driver, TESTS='NAME...' some tests. LONG=1 adds kernels and
-# runs loops at full length, for which make check has no time.
+# The virtual machine tests. make check-vm runs all on the kernels from packages. KERNEL=NAME
+# selects one kernel, also one that build-kernel builds, DRIVER=ours|in-tree|in-tree-patched one
+# driver, TESTS='NAME...' some tests. LONG=1 adds kernels and runs loops at full length, for which
+# make check has no time.
 
-VM_KERNELS := $(shell awk -F '\t' '!/^\#/ { print $$1 }' tests/vm/kernels.tsv)
+VM_KERNELS := $(shell awk -F '\t' '!/^\#/ && $$5 != "-" { print $$1 }' tests/vm/kernels.tsv)
+VM_BUILT := $(shell awk -F '\t' '$$5 == "-" { print $$1 }' tests/vm/kernels.tsv)
 # The in-tree driver is tested where a release introduced or changed it.
-VM_IN_TREE := 6.12 7.3 debug
+VM_IN_TREE := 6.12 7.3 $(VM_BUILT)
+# The patches of perfmod/upstream
+VM_PATCHED := 7.3 $(VM_BUILT)
 VM_JOBS ?= 2
 # The longest tests run first, so that none runs alone at the end
 VM_FIRST := fuzz lifecycle metrics gpmu gracehopper2 zoo events superchip
@@ -17,22 +21,22 @@ vm_kernels := $(VM_KERNELS)
 else
 vm_kernels := $(KERNEL)
 endif
-vm_drivers = $(or $(DRIVER),ours $(if $(filter $1,$(VM_IN_TREE)),in-tree))
+vm_drivers = $(or $(DRIVER),ours $(if $(filter $1,$(VM_IN_TREE)),in-tree) $(if $(filter $1,$(VM_PATCHED)),in-tree-patched))
 vm_runs := $(foreach k,$(vm_kernels),$(foreach d,$(call vm_drivers,$k),$k/$d))
 
 # An unknown name is refused before anything is prepared
 vm_all_tests := $(notdir $(basename $(wildcard tests/vm/t/*.t)))
 vm_refuse = $(if $(filter-out $3,$2),$(error $1=$(firstword $(filter-out $3,$2)): one of $3))
-$(call vm_refuse,KERNEL,$(KERNEL),$(VM_KERNELS) debug)
-$(call vm_refuse,DRIVER,$(DRIVER),ours in-tree)
+$(call vm_refuse,KERNEL,$(KERNEL),$(VM_KERNELS) $(VM_BUILT))
+$(call vm_refuse,DRIVER,$(DRIVER),ours in-tree in-tree-patched)
 $(call vm_refuse,TESTS,$(patsubst %.t,%,$(TESTS:tests/vm/t/%=%)),$(vm_all_tests))
 
 # A guest runs the perf of its kernel's source, except for tests whose header selects
 # 7.3's.
-vm_perf = $(or $(shell awk -F '\t' '$$1 == "$1" { print $$3 }' tests/vm/kernels.tsv),7.3)
+vm_perf = $(shell awk -F '\t' '$$1 == "$1" { print $$3 }' tests/vm/kernels.tsv)
 
 # The files of a virtual machine; make -j2 builds them in parallel.
-VM_PREPARE := $(addprefix vm-prepare-,$(VM_KERNELS) debug)
+VM_PREPARE := $(addprefix vm-prepare-,$(VM_KERNELS) $(VM_BUILT))
 VM_MODULES := $(VM_PREPARE:vm-prepare-%=vm-modules-%)
 VM_PERFS := $(addprefix vm-perf-,$(PERF_VERSIONS))
 .PHONY: vm-prepare vm-machine $(VM_PREPARE) $(VM_MODULES) $(VM_PERFS)

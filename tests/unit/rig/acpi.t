@@ -91,6 +91,13 @@ is "$(node 0 36 4) $(node 5 36 4) $(node 1 36 4) $(node 2 36 4) $(node 3 36 4)" 
 is "$(node 5 20 8)" "000000003d4a0000" "ACPI: PMU 5 on line 2 is in the second device's 4 MiB"
 is "$(node 4 48 4) $(node 5 48 4)" "00000000 00000001" "ACPI: an APMT node's affinity is its socket"
 
+generate $boards/grace.board >/dev/null
+is "$(bytes "$tmp/out/APMT.aml" 4 4) $(bytes "$tmp/out/APMT.aml" 8 1) $(node 4 0 2)" "0000013c 00 0038" \
+	"ACPI: the APMT of one Grace CPU has revision 0 and 316 bytes, with five nodes of 56"
+is "$(node 3 20 8) $(node 4 20 8)" "000000003d003000 000000003d004000" \
+	"ACPI: the PMUs of a packed board are 4 KiB apart"
+generate $boards/superchip.board >/dev/null
+
 # As the firmware does: relocate the tables by the loader's commands, then set the checksums.
 python3 - "$tmp/out" <<'END' >"$tmp/loaded" 2>&1
 import struct, sys
@@ -154,7 +161,7 @@ is "$(node 14 2 1) $(node 14 48 4)" "06 00000063" \
 	"ACPI: a board can give a PMU an affinity that does not exist"
 
 generate $boards/malformed.board >/dev/null
-is "$(bytes "$tmp/out/APMT.aml" 4 4)" "0000031c" "ACPI: a board can cut the length of APMT"
+is "$(bytes "$tmp/out/APMT.aml" 4 4)" "0000030c" "ACPI: a board can cut the length of APMT"
 is "$(bytes "$tmp/out/APMT.aml" 92 2) $(bytes "$tmp/out/APMT.aml" 132 2)" "0028 0038" \
 	"ACPI: a short APMT node is followed at once by the next node"
 is "$(node 3 $((3 - 16)) 1)$(node 3 -16 1)" "033c" "ACPI: a long APMT node states its length"
@@ -177,6 +184,7 @@ chip superchip\nsockets 2\npmu kind=scf socket=0 iidr=xyz|3|iidr: expected a hex
 chip superchip\nsockets 2\npmu kind=scf socket=0 speed=1|3|expected KEY=VALUE of pmu, found "speed=1"
 chip superchip\nsockets 2\npmu kind=scf kind=scf socket=0|3|expected each key once, found a second "kind"
 chip superchip\nsockets 2\napmt length=3|3|expected KEY=VALUE of apmt, found "length=3"
+chip superchip\nsockets 2\npacked\npmu kind=scf socket=0 pages=2|4|expected one page for each pmu of a packed board
 chip superchip\nsockets 2\nsocket 2|3|expected "chip NAME" and "sockets N" once each, and "pmu KEY=VALUE..."; found "socket"
 END
 is "$(generate "$tmp/none.board")" "$tmp/none.board: No such file or directory" \

@@ -101,6 +101,8 @@ is "$(tests/vm/run 7.3/ours/alloc)" "1..0 # SKIP not for kernel 7.3" \
 	"boot: run passes kernel and driver to boot"
 is "$(tests/vm/boot --kernel 6.1 --driver in-tree "$tmp/x.t")" "1..0 # SKIP Linux 6.1 has no in-tree driver" \
 	"boot: the in-tree driver is skipped on 6.1, which has none"
+is "$(tests/vm/boot --kernel 6.12 --driver in-tree-patched "$tmp/x.t")" "1..0 # SKIP the patches are for Linux 7.3" \
+	"boot: the patched in-tree driver is skipped on a kernel that the patches are not for"
 like "$(tests/vm/boot --kernel 7.3 --driver theirs "$tmp/x.t" 2>&1)" '^boot: usage: ' \
 	"boot: an unknown driver is refused"
 like "$(tests/vm/boot --kernel 9.9 --driver ours "$tmp/x.t" 2>&1)" '^boot: no kernel 9.9 in .*kernels.tsv' \

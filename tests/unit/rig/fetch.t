@@ -105,7 +105,7 @@ fails() { # MESSAGE DESCRIPTION COMMAND...
 }
 fails '^fetch: usage: ' "fetch: a call without arguments prints the usage" tests/vm/fetch
 fails '^fetch: no kind kernal: one of kernel ' "fetch: an unknown kind is refused" tests/vm/fetch kernal
-fails '^fetch: no kernel 5.10: one of 6.1 6.12 7.3 7.3-16k 7.3-rt debug$' "fetch: an unknown kernel is refused" \
+fails '^fetch: no kernel 5.10: one of 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k$' "fetch: an unknown kernel is refused" \
 	tests/vm/fetch kernel 5.10
 fails '^fetch: no source 5.10: one of 6.1 6.12 7.3$' "fetch: an unknown source is refused" \
 	tests/vm/fetch source 5.10

@@ -109,6 +109,11 @@ static void addresses(void)
 	       "rig: PMU 3, which has no interrupt line, is in device 1");
 	is_str(log_text(&b), "R 0 e08 4 2cf0036b\nR 1 e08 4 2cf0036b\nR 2 e08 4 1030036b\nR 3 e08 4 1030036b\n",
 	       "rig: the log has one line per access");
+	b.board.packed = true;
+	is_u64(rd(&b, 1, 3 * BOARD_PACKED_SPACE + PMIIDR, 4), 0x1030036b,
+	       "rig: PMU 3 of a packed board is 0x3000 behind PMU 0");
+	is_str(log_text(&b), "R 3 e08 4 1030036b\n", "rig: the log has offsets in the PMU");
+	b.board.packed = false;
 	wr(&b, 2, PMU(2) + BOARD_PAGE1 + PMOVSCLR, 5);
 	is_str(log_text(&b), "W 2 10c80 4 5\n", "rig: page 1 is logged as offset 1xxxx");
 	rig_write(&b.rig, 1, PMU(0) + 8, 8, 0x123456789abcdefull);

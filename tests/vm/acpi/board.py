@@ -9,6 +9,7 @@ MAX_PMUS = 31
 BASE = 0x3D000000
 DEVICE_SPACE = 0x400000
 PMU_SPACE = 0x20000
+PACKED_SPACE = 0x1000
 PAGE1 = 0x10000
 # QEMU's virt machine wires INTA of PCI slot L to shared interrupt 3 + L % 4
 GSI = 35
@@ -110,6 +111,7 @@ class Board:
     def __init__(self, path):
         self.chip = self.sockets = self.table_len = None
         self.pmus = []
+        self.space = PMU_SPACE
         line_number = 0
         with open(path, encoding="utf-8") as file:
             for line_number, line in enumerate(file, 1):
@@ -127,6 +129,8 @@ class Board:
             self._pmu(words[1:])
         elif words[0] == "apmt":
             self.table_len = pairs(words[1:], APMT_KEYS, "apmt").get("table_len")
+        elif words == ["packed"] and not self.pmus:
+            self.space = PACKED_SPACE
         elif words[0] == "chip" and len(words) == 2 and not self.chip:
             if words[1] not in CHIPS:
                 raise ValueError(f'expected {" or ".join(CHIPS)}, found "{words[1]}"')
@@ -152,8 +156,10 @@ class Board:
             raise ValueError("expected kind= and socket=")
         if pmu["socket"] >= self.sockets:
             raise ValueError(f"expected a socket below {self.sockets}, found {pmu['socket']}")
+        if self.space == PACKED_SPACE and pmu.get("pages", 1) == 2:
+            raise ValueError("expected one page for each pmu of a packed board")
         line = pmu.setdefault("line", 0)
-        base = BASE + (max(line, 1) - 1) * DEVICE_SPACE + index * PMU_SPACE
+        base = BASE + (max(line, 1) - 1) * DEVICE_SPACE + index * self.space
         pmu["gsi"] = GSI + line % 4 if line else 0
         pmu.setdefault("uid", index)
         pmu.setdefault("base0", base)

@@ -29,6 +29,7 @@ struct options {
 	int uid;
 	bool per_task, inherit, disabled, quiet;
 	const char *exclude;
+	const char *filter;	/* of the first event of each group, a tracepoint */
 	uint64_t period;	/* makes every event a sampling one */
 	uint64_t leader_period;	/* only the first of each group, in ns */
 	unsigned int sleep_ms;
@@ -47,6 +48,7 @@ static void usage(void)
 	      "  -p          for this task, on any CPU\n"
 	      "  -s PERIOD   sampling events\n"
 	      "  -S NS       sample the first event of a group, read the others with it\n"
+	      "  -f FILTER   count the first event of a group, a tracepoint, if this is true\n"
 	      "  -x WHAT     exclude user, kernel, hv, idle, host or guest\n"
 	      "  -i          inherited\n"
 	      "  -d          do not enable\n"
@@ -127,7 +129,11 @@ static int open_one(unsigned int i, int leader_fd, const struct options *opt)
 	if (cpu == NO_CPU)
 		cpu = default_cpu(event);
 	event->fd = event_open(&attr, opt->per_task ? 0 : -1, cpu, leader_fd, 0);
-	return event->fd < 0 ? event->fd : 0;
+	if (event->fd < 0)
+		return event->fd;
+	if (opt->filter && is_leader(i) && ioctl(event->fd, PERF_EVENT_IOC_SET_FILTER, opt->filter))
+		return -errno;
+	return 0;
 }
 
 static void close_all(void)
@@ -343,12 +349,13 @@ int main(int argc, char **argv)
 	struct options opt = { .cpu = NO_CPU, .uid = -1, .rounds = 1 };
 	int c;
 
-	while ((c = getopt(argc, argv, "+c:ps:S:x:idu:t:n:qRy:")) != -1) {
+	while ((c = getopt(argc, argv, "+c:ps:S:f:x:idu:t:n:qRy:")) != -1) {
 		switch (c) {
 		case 'c': opt.cpu = number(optarg, INT32_MAX); break;
 		case 'p': opt.per_task = true; break;
 		case 's': opt.period = number(optarg, UINT64_MAX); break;
 		case 'S': opt.leader_period = number(optarg, UINT64_MAX); break;
+		case 'f': opt.filter = optarg; break;
 		case 'x': opt.exclude = optarg; break;
 		case 'i': opt.inherit = true; break;
 		case 'd': opt.disabled = true; break;

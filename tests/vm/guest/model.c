@@ -39,7 +39,7 @@
 #define MAGIC		0x756d7067u	/* "gpmu" */
 #define MAX_SCENARIOS	32		/* bits of CTL_RUNNING */
 
-static const char *const fault_names[] = { "none", "tear", "unstable", "dead", "storm" };
+static const char *const fault_names[] = { "none", "tear", "unstable", "dead", "storm", "stuck" };
 
 #define FAULTS		(sizeof(fault_names) / sizeof(fault_names[0]))
 
@@ -55,7 +55,7 @@ static void usage(void)
 	      "  wait [-t SECONDS] NAME...    until no flow of them runs\n"
 	      "  run [-t SECONDS] NAME...     start, then wait\n"
 	      "  mark N                       write \"M N\" into the access log\n"
-	      "  fault PMU none|tear|unstable|dead|storm\n"
+	      "  fault PMU none|tear|unstable|dead|storm|stuck\n"
 	      "  preset PMU COUNTER VALUE     set a counter now\n"
 	      "  raise PMU COUNTER            set its overflow bit\n"
 	      "  illegal                      illegal accesses so far\n"

@@ -36,7 +36,8 @@ guest-gpmu:
 	+$(MAKE) -s --no-print-directory B=$(GUEST_GPMU) \
 		CROSS_COMPILE=$(GPMU_CACHE)/host/cross-12/usr/bin/aarch64-linux-gnu- \
 		EXTRA_CFLAGS="-isystem $(GUEST_DEV)/include -isystem $(GUEST_DEV)/include/aarch64-linux-gnu" \
-		LDFLAGS="-L$(GUEST_DEV)/lib/aarch64-linux-gnu -Wl,-rpath-link,$(GUEST_DEV)/lib/aarch64-linux-gnu" $(GUEST_GPMU)/gpmu $(GUEST_GPMU)/gpmu-model.so
+		LDFLAGS="-L$(GUEST_DEV)/lib/aarch64-linux-gnu -Wl,-rpath-link,$(GUEST_DEV)/lib/aarch64-linux-gnu" $(GUEST_GPMU)/gpmu $(GUEST_GPMU)/gpmu-model.so \
+		$(GUEST_GPMU)/tests/unit/count/counter-map-kernel.t $(GUEST_GPMU)/tests/bench/region
 
 # make bench-vm
 $(B)/vm/guest/bench: tests/bench/commands.c tests/bench/bench.h

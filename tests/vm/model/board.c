@@ -222,6 +222,8 @@ static int parse_pmu(struct text *text, int len, struct board *board)
 	if (pmu.socket >= board->sockets)
 		return text_fail(text, "expected a socket below %u, found %u",
 				 board->sockets, pmu.socket);
+	if (board->packed && pmu.dual_page)
+		return text_fail(text, "expected one page for each pmu of a packed board");
 
 	pmu.identity = kind_iidr[pmu.kind];
 	if (!saw(seen, KEY_IIDR))
@@ -254,6 +256,10 @@ static int parse_line(struct text *text, int len, struct board *board)
 		return parse_pmu(text, len, board);
 	if (!strcmp(w[0], "apmt"))
 		return 0;	/* keys of the ACPI generator */
+	if (len == 1 && !strcmp(w[0], "packed") && !board->pmus_len) {
+		board->packed = true;
+		return 0;
+	}
 	if (len == 2 && !strcmp(w[0], "chip") && !board->chip) {
 		board->chip = chip_find(w[1]);
 		if (!board->chip)

@@ -16,6 +16,7 @@
 /* The control page is at the address of page 1 of a 32nd PMU. */
 #define BOARD_MAX_PMUS		31
 #define BOARD_PMU_SPACE		0x20000u	/* of one PMU in its device's BAR */
+#define BOARD_PACKED_SPACE	0x1000u		/* the same on a packed board */
 #define BOARD_PAGE1		0x10000u	/* from a PMU's page 0 to its page 1 */
 #define BOARD_BAR_SIZE		0x400000u
 #define BOARD_CONTROL		0x3f0000u	/* control page in device 1's BAR */
@@ -51,6 +52,7 @@ struct board_pmu {
 struct board {
 	const struct chip *chip;
 	unsigned int sockets;
+	bool packed;		/* the PMUs' pages are adjacent, one of 4 KiB each */
 	unsigned int pmus_len;
 	struct board_pmu pmus[BOARD_MAX_PMUS];
 };

@@ -417,7 +417,7 @@ static void write_control(struct regs *r, uint32_t value)
 static const char *write_register(struct regs *r, uint32_t offset, uint32_t value)
 {
 	uint32_t *reg = counter_register(r, offset);
-	unsigned int word;
+	unsigned int word = 0;
 	bool set;
 
 	if (reg) {
@@ -425,6 +425,8 @@ static const char *write_register(struct regs *r, uint32_t offset, uint32_t valu
 		return NULL;
 	}
 	reg = set_clear_register(r, offset, &word, &set);
+	if (reg == &r->overflow[word] && !set && r->fault == REGS_STUCK)
+		return NULL;
 	if (reg) {
 		*reg = set ? *reg | (value & counters(r, word)) : *reg & ~value;
 		return NULL;

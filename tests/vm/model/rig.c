@@ -104,12 +104,13 @@ void rig_reset(struct rig *rig, unsigned int device)
 /* The PMU at @offset of a BAR, or -1; @offset becomes the offset in the PMU. */
 static int find_pmu(const struct rig *rig, unsigned int device, uint64_t *offset)
 {
-	uint64_t index = *offset / BOARD_PMU_SPACE;
+	const unsigned int space = rig->board->packed ? BOARD_PACKED_SPACE : BOARD_PMU_SPACE;
+	uint64_t index = *offset / space;
 
 	if (index >= rig->board->pmus_len ||
 	    board_device(&rig->board->pmus[index]) != device)
 		return -1;
-	*offset %= BOARD_PMU_SPACE;
+	*offset %= space;
 	return index;
 }
 

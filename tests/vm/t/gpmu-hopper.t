@@ -3,9 +3,9 @@
 # shellcheck shell=dash disable=SC2154
 #: board gracehopper2
 #: scenario steady-gracehopper
-#: kernels 6.1 6.12 7.3 debug
-#: drivers ours in-tree
-#: long 6.1 6.12 7.3/ours
+#: kernels 6.1 6.12 7.3 debug 64k
+#: drivers ours in-tree in-tree-patched
+#: long 6.1 6.12 7.3/ours 7.3/in-tree-patched
 #: userland yes
 #: timeout 300
 #
@@ -59,7 +59,7 @@ echo "$cells" >/tmp/cells
 while read -r line; do
 	is "$(grep -Fx "$(echo "$line" | sed 's/\(ead\|rite\) .*/\1/')" /tmp/off)" "" "gpmu traffic: the cell is $line" || diag "$(cat /tmp/each)"
 done </tmp/cells
-gpmu traffic --chip gracehopper sleep 0.2 2>"$out"
+gpmu traffic --chip gracehopper sleep 0.2 >"$out"
 like "$(cat "$out")" '^ *GPU 0 ATS +read +[0-9.]+ +invisible +' "gpmu traffic: the matrix marks traffic that no PMU counts as invisible"
 model stop steady-gracehopper
 done_testing

@@ -3,9 +3,9 @@
 # shellcheck shell=dash
 #: board superchip
 #: scenario steady
-#: kernels 6.1 6.12 7.3 debug
-#: drivers ours in-tree
-#: long 6.12 7.3/ours
+#: kernels 6.1 6.12 7.3 debug 64k
+#: drivers ours in-tree in-tree-patched
+#: long 6.12 7.3/ours 7.3/in-tree-patched
 #: userland yes
 #: icount 0
 #: timeout 300
@@ -29,7 +29,7 @@ intervals() {
 # ratio EVENT CYCLES WANT: prints a line unless the counted rows have WANT events per cycle. The
 # two are in one group, so the ratio does not depend on the speed of the machine.
 ratio() {
-	far "$1" "$(awk -F, -v e="$1" -v c="$2" '$14 == "ok" { sum[$11] += $16 }
+	far "$1" "$(awk -F, -v e="$1" -v c="$2" '$23 == "ok" { sum[$20] += $25 }
 		END { if (sum[c]) print sum[e] / sum[c] }' "$out")" "$3" 2
 }
 # Checks the rows: the counts have the model's ratio, there is no gap, and the enabled time is
@@ -37,12 +37,12 @@ ratio() {
 sound() {
 	ratio $scf0/cmem_rd_data/ $scf0/cycles/ 0.78125
 	ratio $scf1/cmem_rd_data/ $scf1/cycles/ 0.392857
-	awk -F, '/^[0-9]/ && $11 ~ /cycles/ {
-			if ($17 > 2.5e9 * ($2 - $1) + 1e6) print "long: " $11 ": " $17 " ns from " $1 " to " $2
-			if (last[$11] && $1 != last[$11]) print "gap: " $11 ": " $1 " behind " last[$11]
-			if (!first) first = $1
-			last[$11] = end = $2
-			enabled[$11] += $17 / 1e9
+	awk -F, '/^[0-9]/ && $20 ~ /cycles/ {
+			if ($26 > 2.5e9 * ($11 - $10) + 1e6) print "long: " $20 ": " $26 " ns from " $10 " to " $11
+			if (last[$20] && $10 != last[$20]) print "gap: " $20 ": " $10 " behind " last[$20]
+			if (!first) first = $10
+			last[$20] = end = $11
+			enabled[$20] += $26 / 1e9
 		}
 		END { for (e in enabled) if (enabled[e] > (end - first) * 1.02 + 0.002 || enabled[e] < (end - first) * 0.5)
 			print "enabled: " e ": " enabled[e] " s of " end - first }' "$out"
@@ -59,7 +59,7 @@ both() {
 		'sleep "$0"; grep syscr /proc/$PPID/io >/tmp/io' "${e_try:-0.5}" 2>/tmp/stat.err || echo "gpmu: exit status $?"
 	sound
 	for pmu in $scf0 $scf1; do
-		far "$pmu" "$(awk -F, -v "e=$pmu/cmem_rd_data/" '$11 == e { raw += $16; ns += $17 } END { print raw / ns }' "$out")" \
+		far "$pmu" "$(awk -F, -v "e=$pmu/cmem_rd_data/" '$20 == e { raw += $25; ns += $26 } END { print raw / ns }' "$out")" \
 			"$(awk -F, -v "e=$pmu/cmem_rd_data/" '$3 == e { print $1 / $4 }' /tmp/perf)" 25
 	done
 	n=$(grep -c task-clock "$out")
@@ -77,7 +77,7 @@ turns() {
 		perf stat -a -o /tmp/other -e "$0" sleep 0.1' "${twelve%,}" "${e_try:-0.5}"
 	sound
 	grep -q "for 1 s the kernel is not asked for readings: CPU" /tmp/stat.err || echo "turns: no message about the multiplexing"
-	awk -F, -v e="$scf0/cycles/" '$11 == e { rows++; missing += $14 != "ok" }
+	awk -F, -v e="$scf0/cycles/" '$20 == e { rows++; missing += $23 != "ok" }
 		END { if (!missing || missing > rows / 2) print "missing: " missing " of " rows }' "$out"
 }
 is "$(each_time 0 turns)" "" "gpmu stat -I 1 multiplexed with another program's events: counts are correct, and rows without a count are marked" ||
@@ -89,7 +89,7 @@ went() {
 		"/sys/devices/system/cpu/cpu$(cat $pmus/$scf0/cpumask)/online" "${e_try:-0.4}"
 	sound
 	# The CPU that came back does not count: the events stay on the other CPU.
-	tail -n 40 "$out" | awk -F, -v e="$scf0/cycles/" '$11 == e && $14 == "ok" { n++ } END { if (n < 5) print "end: " n " rows" }'
+	tail -n 40 "$out" | awk -F, -v e="$scf0/cycles/" '$20 == e && $23 == "ok" { n++ } END { if (n < 5) print "end: " n " rows" }'
 }
 is "$(each_time 0 went)" "" "gpmu stat -I 1: counting continues on another CPU when the counting CPU goes offline and online" ||
 	diag "$(cat /tmp/each; tail -n 5 /tmp/stat.err)"

@@ -3,9 +3,9 @@
 # shellcheck shell=dash disable=SC2154 # lists is steady.sh's
 #: board superchip
 #: scenario guide-cpu-local-write guide-cpu-remote-read guide-pcie-remote-read steady
-#: kernels 6.1 6.12 7.3 debug
-#: drivers ours in-tree
-#: long 6.12 7.3/ours
+#: kernels 6.1 6.12 7.3 debug 64k
+#: drivers ours in-tree in-tree-patched
+#: long 6.12 7.3/ours 7.3/in-tree-patched
 #: userland yes
 #: timeout 600
 #
@@ -121,6 +121,15 @@ gpmu doctor >"$out" 2>&1
 is $? 0 "gpmu doctor finds no problem" || diag "$(cat "$out")"
 like "$(cat "$out")" "^ok +driver .*$(ours && echo grace_cspmu || echo nvidia_cspmu)" "gpmu doctor names the loaded driver"
 
+# --- gpmu record: a ring of each CPU, in the memory of the recorder, the command's parent
+
+gpmu record --no-cuda-trace --sched -o /tmp/rings.pftrace -- sh -c 'grep perf_event /proc/$PPID/maps >/tmp/rings' >"$out" 2>&1
+ok $? "gpmu record --sched records the whole machine" || diag "$(cat "$out")"
+page=4096
+[ "$KERNEL" != 64k ] || page=65536
+is "$(while read -r range _; do echo $((0x${range#*-} - 0x${range%-*})); done </tmp/rings | uniq -c | xargs)" \
+	"4 $((524288 + page))" "gpmu record --sched: the ring of each CPU has 512 KiB and a page on any page size"
+
 # --- steady traffic: each metric, over both sockets and for each
 
 model start steady
@@ -139,10 +148,10 @@ stat() {
 }
 test_metrics stat gpmu stat:
 # The last run had --per-node
-is "$(sed -n 's/.*"node":\([^,]*\),"package":\([^,]*\),.*"name":"GraceRemoteWriteUtil1to0".*/\1 \2/p' "$out" | tail -n 1)" \
+is "$(sed -n 's/.*"numa_node":\([^,]*\),"package":\([^,]*\),.*"name":"GraceRemoteWriteUtil1to0".*/\1 \2/p' "$out" | tail -n 1)" \
 	"1 $(cat /sys/devices/system/cpu/cpu2/topology/physical_package_id)" \
 	"gpmu stat --per-node: socket 1's rows have its NUMA node and its physical_package_id"
-is "$(echo "$runs" | wc -w)" 48 "gpmu stat: the runs include all 48 metrics"
+is "$(echo "$runs" | wc -w)" 49 "gpmu stat: the runs include all 49 metrics"
 runs="
 GraceMemBW GraceMemReadBW GracePcieBW GraceC2c0ReadBW
 GraceMemReadLatency GracePcieLocalReadLatency"

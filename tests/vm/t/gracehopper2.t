@@ -3,9 +3,9 @@
 # shellcheck shell=dash disable=SC2034,SC2154
 #: board gracehopper2
 #: scenario steady-gracehopper
-#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
-#: drivers ours in-tree
-#: long 7.3-16k 7.3-rt 6.1 6.12 7.3/in-tree
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k
+#: drivers ours in-tree in-tree-patched
+#: long 7.3-16k 7.3-rt 6.1 6.12 7.3/in-tree 7.3/in-tree-patched
 #: timeout 600
 #
 # Two Grace Hoppers: traffic of CPUs to GPU memory, of GPUs, and over CNVLink,

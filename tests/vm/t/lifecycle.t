@@ -3,9 +3,9 @@
 # shellcheck shell=dash
 #: board superchip
 #: scenario steady
-#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
-#: drivers ours in-tree
-#: long 7.3-16k 7.3-rt 6.12 7.3/in-tree
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k
+#: drivers ours in-tree in-tree-patched
+#: long 7.3-16k 7.3-rt 6.12 7.3/in-tree 7.3/in-tree-patched
 #: timeout 600
 #: perf 7.3
 #
@@ -85,7 +85,7 @@ diag "$grown KiB in $rounds rounds"
 # A CPU that goes offline migrates the events of its PMUs, which must exclude a PMU
 # that is being removed
 what="the module is unloaded 10 times while the counting CPUs go offline and come back"
-if ours; then
+if mended; then
 	rm -f /tmp/enough
 	while [ ! -e /tmp/enough ]; do
 		for c in 0 2; do

@@ -3,7 +3,7 @@
 # shellcheck shell=dash disable=SC2154
 #: board malformed-walk
 #: scenario steady
-#: kernels 6.1 7.3 7.3-16k 7.3-rt debug
+#: kernels 6.1 7.3 7.3-16k 7.3-rt debug 64k
 #: drivers ours
 #: long 7.3-16k 7.3-rt
 #: load no
@@ -17,19 +17,20 @@
 . /lib/gpmu.sh
 
 if [ "$KERNEL" = 6.1 ]; then
-	lines="APMT node at offset 0x94: duplicate id (0x1), skipped
+	lines="APMT node at offset 0x94: duplicate id (0x1)
 APMT node at offset 0x104: length is too short (0x0), skipped"
 	what="the driver logs a duplicate id and a node of length 0 once each"
-	want="nvidia_nvlink_c2c1_pmu_0 nvidia_pcie_pmu_0 nvidia_scf_pmu_0 nvidia_scf_pmu_1"
+	want="nvidia_nvlink_c2c0_pmu_0 nvidia_nvlink_c2c1_pmu_0 nvidia_pcie_pmu_0 nvidia_scf_pmu_0 nvidia_scf_pmu_1"
 	clock="nvidia_scf_pmu_1 2800 550"
 else
 	# The kernel's stack trace is not our driver's
 	dmesg -c >/tmp/boot
 	like "$(cat /tmp/boot)" "cannot create duplicate filename .*arm-cs-arch-pmu.1" \
 		"the kernel's APMT parser stopped at the duplicate id"
-	lines="APMT node at offset 0x94: duplicate id (0x1), skipped
-APMT node at offset 0xcc: the kernel created no device
+	lines="APMT node at offset 0x94: duplicate id (0x1)
 APMT node at offset 0x104: length is too short (0x0), skipped
+APMT node at offset 0x94: the kernel created no device
+APMT node at offset 0xcc: the kernel created no device
 APMT node at offset 0x13c: the kernel created no device"
 	what="the driver logs the nodes for which the kernel created no device"
 	want="nvidia_pcie_pmu_0 nvidia_scf_pmu_0"

@@ -3,12 +3,12 @@
 # shellcheck shell=dash
 #: board superchip
 #: scenario guide-cpu-local-write guide-cpu-remote-read guide-pcie-remote-read steady steady-changed
-#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
-#: drivers ours in-tree
-#: long 7.3-16k 7.3-rt 6.12 7.3/ours
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k
+#: drivers ours in-tree in-tree-patched
+#: long 7.3-16k 7.3-rt 6.12 7.3/ours 7.3/in-tree-patched
 #: timeout 600
 #
-# The 48 Grace metrics in the kernel's perf on a two-socket Superchip: with
+# The 49 Grace metrics in the kernel's perf on a two-socket Superchip: with
 # steady traffic, over both sockets and for each, and with the guide's examples.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
@@ -20,7 +20,7 @@
 
 model start steady
 test_metrics measure
-is "$(echo "$runs" | wc -w)" 48 "perf stat: the runs include all 48 metrics"
+is "$(echo "$runs" | wc -w)" 49 "perf stat: the runs include all 49 metrics"
 
 # --- other ways to print
 

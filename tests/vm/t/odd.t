@@ -3,7 +3,7 @@
 # shellcheck shell=dash disable=SC2154
 #: board odd
 #: scenario idle
-#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k
 #: drivers ours
 #: long 7.3-rt 6.12
 #: load no
@@ -15,6 +15,21 @@
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
+malformed=12
+
+# Without the APMT the driver has nothing to do
+insmod /lib/gpmu/acpifail.ko
+driver_load 2>/dev/null
+is "$? $(dmesg | sed -n 's/.*grace-cspmu: //p' | sort -u)" "5 cannot get the APMT: AE_BAD_CHECKSUM" \
+	"the driver does not load if the kernel cannot get the APMT, and logs the reason"
+rmmod acpifail
+# AE_NOT_FOUND
+insmod /lib/gpmu/acpifail.ko status=5
+dmesg -c >/dev/null
+driver_load && driver_unload
+is "$? $(dmesg | grep 'grace-cspmu: ')" "0 " "the driver loads on a machine without an APMT, and logs no message about the table"
+rmmod acpifail
+dmesg -c >/dev/null
 
 # GSI of line 2 is 35 + 2 % 4
 insmod /lib/gpmu/irqhog.ko gsi=37 || bail "irqhog does not get line 2"
@@ -23,7 +38,7 @@ insmod /lib/gpmu/irqhog.ko gsi=37 || bail "irqhog does not get line 2"
 driver_load
 ok $? "the driver loads although some devices are unusable"
 is "$(cd $pmus && echo nvidia_*)" "nvidia_cnvlink_pmu_0 nvidia_nvlink_c2c0_pmu_0 nvidia_nvlink_c2c1_pmu_0 \
-nvidia_pcie_pmu_0 nvidia_pcie_pmu_1 nvidia_scf_pmu_0 nvidia_scf_pmu_1 nvidia_scf_pmu_1_inst_1" "the driver registers all usable PMUs"
+nvidia_pcie_pmu_0 nvidia_pcie_pmu_1 nvidia_scf_pmu_0 nvidia_scf_pmu_1 nvidia_scf_pmu_1_inst_1 nvidia_uncore_pmu_0 nvidia_uncore_pmu_1" "the driver registers all usable PMUs"
 
 # --- a refused interrupt: 3 and 4
 
@@ -103,16 +118,25 @@ is "$(evt -t 50 nvidia_scf_pmu_1/cmem_rd_data/ nvidia_scf_pmu_1/cycles/ | awk '{
 evt nvidia_scf_pmu_1/cmem_rd_data/ -- model preset 5 0 5 >/tmp/wraps
 is "$(cut -d ' ' -f 1 /tmp/wraps)" 140737488355334 "48-bit counter without an interrupt: a wrap between two reads is counted"
 
-# --- not Grace PMUs, or invalid registers: 6-10
+# --- unknown PMUs of NVIDIA, invalid registers: 6-10
 
-is "$(line_of 6)" "PMIIDR 1030136b is not a Grace PMU: skipped" "a later PCIe PMU is skipped and logged once (6)"
-is "$(line_of 7)" "PMIIDR 2cf2036b is not a Grace PMU: skipped" "a PMU of a later fabric is skipped and logged once (7)"
+is "$(line_of 6 | head -n 1)" "PMIIDR 1030236b is unknown: nvidia_uncore_pmu_0 has no named events" \
+	"a later PCIe PMU has the name of an unknown one, and is logged once (6)"
+is "$(line_of 7)" "PMIIDR 2cf2036b is unknown: nvidia_uncore_pmu_1 has no named events" \
+	"a PMU of a later fabric has the name of an unknown one, and is logged once (7)"
+p=nvidia_uncore_pmu_1
+evt "{" $p/0x6/ $p/cycles/ "}" -- sh -c 'model preset 7 0 0x80000000000003e7; evt -R' >/tmp/unknown
+is "$(head -n 1 /tmp/unknown | cut -d ' ' -f 1) $(sed -n 2p /tmp/unknown | awk '{ print ($1 > 0) }')" "1000 1" \
+	"an unknown PMU counts events by number, and cycles"
+is "$(evt nvidia_uncore_pmu_0/0x6/) $(evt nvidia_uncore_pmu_0/cycles/)" \
+	"EOPNOTSUPP nvidia_uncore_pmu_0/0x6/ EOPNOTSUPP nvidia_uncore_pmu_0/cycles/" \
+	"an unknown PMU of 32-bit counters without an interrupt refuses all events, as its clock is unknown"
 is "$(line_of 8)" "invalid PMCFGR 00000506: 6-bit counters" "a PMU of 6-bit counters is logged once (8)"
 is "$(line_of 9)" "invalid PMCFGR 00007f00: a cycle counter and no event counter" "a PMU without an event counter is logged once (9)"
 is "$(line_of 10)" "invalid PMCFGR 00001fff: 256 counters of 32 bits do not fit into the page" \
 	"a PMU with more counters than filters is logged once (10)"
 is "$(line_of 11)" "page 0 at 0x50000000 is in system RAM" "a page in system RAM is logged once (11)"
-# 36 (0x24) + 56 x 12; without the kernel's own APMT code it has no device
+# 36 (0x24) + 56 x 12
 is "$(dmesg | sed -n 's/.*grace-cspmu.*: APMT node at offset 0x2c4: //p' | sed 's/, skipped$//')" \
 	"invalid address of page 1 (0x3d180000)" "a node whose two pages are equal is logged once (12)"
 is "$(line_of 13)" "PMDEVARCH 47700af4: the 64-bit register layout is not supported" \

@@ -3,7 +3,7 @@
 # shellcheck shell=dash disable=SC2154
 #: board superchip
 #: scenario steady
-#: kernels 6.12 7.3 7.3-16k 7.3-rt debug
+#: kernels 6.12 7.3 7.3-16k 7.3-rt debug 64k
 #: drivers ours
 #: long 7.3-16k 7.3-rt
 #: load no
@@ -121,8 +121,7 @@ alias=$(sed -n 's/^MODALIAS=//p' "$devices/$scf0/uevent")
 is "$alias" platform:arm-cs-arch-pmu "the modalias of a device is platform:arm-cs-arch-pmu"
 echo "blacklist arm_cspmu_module" >/etc/modprobe.d/gpmu.conf
 modprobe -b "$alias"
-if [ "$KERNEL" = debug ]; then
-	# The debug kernel's configuration has the in-tree driver
+if zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU='; then
 	is "$(held grace-cspmu)" 0 "our driver built for a kernel with the in-tree driver is not loaded by the alias"
 	modprobe grace_cspmu
 	is "$(held grace-cspmu)" 10 "our driver built for a kernel with the in-tree driver is loaded by name"

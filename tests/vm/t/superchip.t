@@ -3,9 +3,9 @@
 # shellcheck shell=dash
 #: board superchip
 #: scenario guide-cpu-local-write guide-cpu-local-read guide-cpu-remote-write guide-cpu-remote-read guide-pcie-local-read guide-pcie-remote-read steady steady-changed idle
-#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
-#: drivers ours in-tree
-#: long 6.12/in-tree
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k
+#: drivers ours in-tree in-tree-patched
+#: long 6.12/in-tree 7.3/in-tree-patched
 #: timeout 300
 #
 # A two-socket Grace Superchip: sysfs attributes, the guide's worked examples,

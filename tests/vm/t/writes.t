@@ -3,8 +3,8 @@
 # shellcheck shell=dash
 #: board superchip
 #: scenario idle
-#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
-#: drivers ours in-tree
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k
+#: drivers ours in-tree in-tree-patched
 #: long 7.3-16k 7.3-rt 6.12 7.3
 #: timeout 300
 #

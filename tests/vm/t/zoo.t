@@ -3,7 +3,7 @@
 # shellcheck shell=dash disable=SC2154
 #: board zoo
 #: scenario steady guide-cpu-local-read idle
-#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug
+#: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k
 #: drivers ours
 #: long 7.3-16k 7.3-rt 6.12 6.1
 #: timeout 300
@@ -65,7 +65,7 @@ is "$(evt -t 20 $p/cycles/ | awk '{ print ($1 > 0) }')" 1 "a PMU of one CPU coun
 
 # --- devices that are not Grace PMUs
 
-is "$(line_of 24)" "PMIIDR 0a160a16 is not a Grace PMU: skipped" "another vendor's PMU is skipped and logged once (24)"
+is "$(line_of 24)" "PMIIDR 0a160a16 is not a PMU of NVIDIA: skipped" "another vendor's PMU is skipped and logged once (24)"
 is "$(line_of 25)" "registers read all ones: no PMU present" "a page of ones is logged once, for that device (25)"
 is "$(line_of 26)" "registers read all zeros: no PMU present" "a page of zeros is logged once, for that device (26)"
 is "$(line_of 27)" "invalid PMCFGR 00007fff: 256 counters of 64 bits do not fit into the page" \
@@ -237,6 +237,19 @@ traced "under the driver's lock" ipi/ipi_raise $q/cmem_rd_data/ \
 	evt -q $q/cmem_rd_access/ -- sh -c 'model fault 14 unstable; for i in 1 2 3 4 5; do evt -R; done'
 model fault 14 none
 
+what="the handler of the driver's timer reads no clock that an update of the clocks blocks"
+if [ -e $trace/kprobe_events ]; then
+	echo 'p:clock ktime_get caller=%x30:symbol' >>$trace/kprobe_events
+	echo >$trace/trace
+	echo 1 >$trace/events/kprobes/clock/enable
+	evt -q -t 1500 $p/cycles/
+	echo 0 >$trace/events/kprobes/clock/enable
+	is "$(grep -c 'caller=.*grace_cspmu' $trace/trace) $(($(grep -c 'caller=' $trace/trace) > 0))" "0 1" "$what" ||
+		diag "$(grep 'caller=.*grace_cspmu' $trace/trace | head -n 5)"
+else
+	skip "no kprobes" "$what"
+fi
+
 # --- a late timer. Cycles are to be read every 2^31 / 4 GHz = 537 ms, and a wrap may
 # be lost after 1074. The end of an event, and the start of one with a shorter period,
 # also wait for the CPU and run before the timer.
@@ -318,6 +331,24 @@ evt $a $b -- sh -c '
 model fault 18 none
 is "$(values /tmp/shared | cut -d ' ' -f 1,2)" "0 9223372036854775815" \
 	"on a shared line, a page of ones has no overflow, and the overflow of the other PMU is counted"
+
+# A handler that claims a flag it cannot clear would run for ever: 18
+log_mark
+before=$(interrupts 18)
+evt $a $b -- sh -c '
+	model fault 18 stuck; model preset 18 0 5; model raise 18 0; sleep 0.2
+	model preset 19 0 6; model raise 19 0; sleep 0.2; evt -R
+	model fault 18 none' >/tmp/shared
+model fault 18 none
+is "$(values /tmp/shared | cut -d ' ' -f 1,2)" "9223372036854775814 9223372036854775815" \
+	"on a shared line, both counts are exact if an overflow flag cannot be cleared"
+ok $(($(interrupts 18) - before > 5)) "an overflow flag that cannot be cleared raises few interrupts" ||
+	diag "$(($(interrupts 18) - before)) interrupts"
+is "$(kernel_log "$(device 18): " | sed 's/.*\(counter\)/\1/')" "counter 0: overflow flag stays set, interrupt masked" \
+	"an overflow flag that cannot be cleared is logged"
+evt $a -- sh -c 'model preset 18 0 5; model raise 18 0; sleep 0.2; evt -R' >/tmp/shared
+is "$(values /tmp/shared)" "9223372036854775814 9223372036854775814" \
+	"the next event has its interrupt again after an overflow flag could not be cleared"
 
 # --- all 32 bits of an overflow status register at once: 30
 

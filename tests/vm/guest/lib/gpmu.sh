@@ -8,12 +8,16 @@ out=/tmp/stat
 # The debug kernel is several times slower
 [ "$KERNEL" = debug ] && SLOW=1
 
-# Whether the driver under test is ours, or the in-tree one of a kernel
+# Whether the driver under test is ours, the unpatched in-tree one of a kernel, or one
+# without the faults of the in-tree driver: ours, or the in-tree one with our patches
 ours() {
 	[ "$DRIVER" = ours ]
 }
 intree() { # [KERNEL]
 	[ "$DRIVER" = in-tree ] && [ "${1:-$KERNEL}" = "$KERNEL" ]
+}
+mended() {
+	[ "$DRIVER" != in-tree ]
 }
 
 # pmu_stat ARGS...: runs perf stat system-wide, unless ARGS name CPUs, with its values in $out
@@ -120,15 +124,22 @@ each_time() {
 	cat /tmp/each.names
 }
 
-# device N: the platform device of the board's PMU N. 6.12's APMT code lets the driver
-# core number the devices, which adds .auto.
+# device N: the platform device of the board's PMU N. 6.12's APMT code and our driver
+# let the driver core number the devices, which adds .auto. On 6.1, the malformed nodes
+# in $malformed have no device.
 device() {
-	if [ -e "/sys/bus/platform/devices/arm-cs-arch-pmu.$1.auto" ]; then
-		echo "arm-cs-arch-pmu.$1.auto"
-	else
-		echo "arm-cs-arch-pmu.$1"
+	d_n=$1 d_auto=
+	if [ "$KERNEL" = 6.1 ]; then
+		d_auto=.auto
+		for d_bad in $malformed; do
+			[ "$d_bad" -ge "$1" ] || d_n=$((d_n - 1))
+		done
+	elif [ -e "/sys/bus/platform/devices/arm-cs-arch-pmu.$1.auto" ]; then
+		d_auto=.auto
 	fi
+	echo "arm-cs-arch-pmu.$d_n$d_auto"
 }
+malformed=
 
 # line_of N: our driver's messages about device N in the kernel log
 line_of() {
@@ -153,6 +164,35 @@ kernel_log() {
 	dmesg | tail -n "+$((log_from + 1))" | grep -E -- "$1"
 }
 log_from=0
+
+# core_interrupt: the number of the interrupt of the cores' PMU, an NMI on kernels with
+# pseudo-NMIs
+core_interrupt() {
+	sed -n 's/^ *\([0-9]*\):.* arm-pmu$/\1/p' /proc/interrupts
+}
+
+# has_nmis: whether this kernel is built with pseudo-NMIs
+has_nmis() {
+	zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_ARM64_PSEUDO_NMI=y'
+}
+
+# reads_in_nmis: whether the driver can be read in the interrupt of the cores' PMU. The
+# in-tree one accesses a wild address in an NMI that interrupts the addition of an event.
+reads_in_nmis() {
+	ours || ! has_nmis
+}
+
+# in_core_interrupts PERIOD MS EVENT...: samples a group of EVENTs of one PMU, led by the
+# tracepoint of that interrupt, on the PMU's CPU, where it is raised each PERIOD cycles.
+# perf would lower its sampling rates for good, as reads of the model take long.
+in_core_interrupts() {
+	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+	i_period=$1 i_ms=$2 i_pmu=${3%%/*}
+	shift 2
+	evt -q -s "$i_period" -c "$(cat "$pmus/$i_pmu/cpumask")" armv8_pmuv3_0/0x11/ -- \
+		evt -S 1 -t "$i_ms" -f "irq==$(core_interrupt)" \
+		"{" "tracepoint/$(cat /sys/kernel/tracing/events/irq/irq_handler_entry/id)/" "$@" "}"
+}
 
 # driver_load, driver_unload: load and unload the modules of the driver under test
 driver_load() {

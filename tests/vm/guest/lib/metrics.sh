@@ -31,7 +31,7 @@ table_perf() {
 
 # table_gpmu: like table_perf, from gpmu's JSON
 table_gpmu() {
-	sed -n 's/.*"node":\([^,]*\),.*"kind":"metric","name":"\([^"]*\)","value":\([^,]*\),.*/\1 \2 \3/p' "$out" |
+	sed -n 's/.*"numa_node":\([^,]*\),.*"kind":"metric","name":"\([^"]*\)","value":\([^,]*\),.*/\1 \2 \3/p' "$out" |
 		sed 's/^null /- /' >/tmp/table
 }
 

@@ -53,6 +53,7 @@ GraceCnvlinkBW 0 0 0"
 exact="
 GraceMemReadUtil 3.75 4.8828125 2.455357
 GraceMemWriteUtil 2.729167 3.554688 1.785714
+GraceFpIntensity 0 0 0
 GraceGpuMemReadUtil 0 0 0
 GraceGpuMemWriteUtil 0 0 0
 GraceRemoteReadUtil0to1 0.78125 0.78125 -
@@ -72,7 +73,7 @@ runs="
 GraceScfFreq GraceMemReadBW GraceMemWriteBW GraceMemBW GracePcieFreq GracePcieBW GraceC2c0Freq GraceC2c0ReadBW GraceC2c0WriteBW GraceC2c0BW GraceC2c1Freq GraceCnvlinkReadBW GraceCnvlinkWriteBW GraceCnvlinkBW
 GraceMemReadUtil GraceRemoteReadBW GraceRemoteWriteBW GraceRemoteBW GracePcieReadUtil GracePcieReadBW GraceC2c0ReadUtil GraceC2c1ReadUtil GraceC2c1ReadBW GraceC2c1WriteBW GraceC2c1BW
 GraceMemWriteUtil GraceGpuMemReadBW GraceGpuMemWriteBW GraceGpuMemBW GracePcieWriteUtil GracePcieWriteBW GraceC2c0WriteUtil GraceC2c1WriteUtil
-GraceMemReadLatency GracePcieLocalReadLatency GraceC2c0ReadLatency GraceC2c1ReadLatency
+GraceMemReadLatency GraceFpIntensity GracePcieLocalReadLatency GraceC2c0ReadLatency GraceC2c1ReadLatency
 GraceGpuMemReadLatency GracePcieRemoteReadLatency
 GraceRemoteReadLatency0to1 GraceRemoteReadLatency1to0
 GraceRemoteReadLatency

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash
+#: board mended
+#: scenario steady
+#: kernels 7.3 debug
+#: drivers ours in-tree-patched
+#: long 7.3/ours
+#: timeout 300
+#
+# The faults of the in-tree driver that the patches of perfmod/upstream mend. Numbers are
+# those of the PMUs in the board file.
+. /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
+
+values() { # the first column of a file or of standard input, in a line
+	cut -d ' ' -f 1 "$@" | xargs
+}
+
+# --- two PMUs of a variant on a socket: 0, 1
+
+names="nvidia_cnvlink_pmu_0 nvidia_nvlink_c2c0_pmu_0 nvidia_pcie_pmu_0 nvidia_pcie_pmu_1 nvidia_scf_pmu_0 \
+nvidia_scf_pmu_0_inst_1"
+is "$(cd $pmus && echo nvidia_*)" "$names" "the second PMU of a variant on a socket has a name of its own"
+driver_unload && driver_load
+is "$? $(cd $pmus && echo nvidia_*)" "0 $names" "a reload of the driver gives the PMUs of a variant the same names"
+
+# --- 64 bits read as two halves that change during every read: 0
+
+# The counter begins at 0x7fffffffffffffff
+evt nvidia_scf_pmu_0/cmem_rd_data/ -- sh -c '
+	model preset 0 0 0x80000000000003e7; evt -R
+	model fault 0 unstable
+	model preset 0 0 0x8000000000000bb7; evt -R; evt -R
+	model fault 0 none; evt -R' >/tmp/unstable
+is "$(values /tmp/unstable)" "1000 1000 1000 3000 3000" \
+	"a count stays while its counter changes during every read, and the next successful read adds all counts"
+
+# --- 32 bits without an interrupt: 1
+
+# 5 x 0x60000000 past 0x7fffffff, two wraps
+p=nvidia_scf_pmu_0_inst_1
+wraps='for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 1 0 $v; sleep 0.2; done'
+evt $p/cmem_rd_data/ -- sh -c "$wraps" >/tmp/wraps
+is "$(values /tmp/wraps)" 8053063680 "32-bit counter without an interrupt: a count across two wraps is exact"
+evt $p/cmem_rd_data/ -- sh -c "echo 0 >/sys/devices/system/cpu/cpu0/online; $wraps" >/tmp/wraps
+cpu 0 1
+is "$(values /tmp/wraps)" 8053063680 "32-bit counter without an interrupt: wraps after a move to another CPU are counted"
+evt -q -n 100 "{" $p/cmem_rd_data/ $p/cycles/ "}"
+is "$(grep -c cspmu /proc/timer_list)" 0 "32-bit counter without an interrupt: no timer is armed after the last event"
+
+# --- an interrupt line of two sockets: 2, 3
+
+is "$(grep -c "$(device 2), $(device 3)" /proc/interrupts)" 1 "two PMUs of two sockets share their interrupt line"
+a=nvidia_pcie_pmu_0/rd_bytes_loc/
+b=nvidia_pcie_pmu_1/rd_bytes_loc/
+evt $a $b -- sh -c '
+	model preset 2 0 5; model raise 2 0; sleep 0.1; evt -R
+	model preset 3 0 6; model raise 3 0; sleep 0.1' >/tmp/shared
+# 2^32 + 5 - 0x7fffffff
+is "$(values /tmp/shared)" "2147483654 0 2147483654 2147483655" \
+	"each overflow on a shared line is counted for the PMU that has it"
+before=$(interrupts 2)
+evt -q $b -- sh -c 'model raise 3 0; sleep 0.1; model raise 3 0; sleep 0.1'
+ok $(($(interrupts 2) - before < 2)) "an overflow on a shared line is handled while the other PMU has no event"
+
+# One of the two PMUs has its interrupts on a CPU of the other socket. Counts of a group
+# that perf throttles are lost, so the rate of samples is not limited.
+echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+for n in 2 3; do
+	e=nvidia_pcie_pmu_$((n - 2))/rd_bytes_loc/
+	evt -S 2000000 "{" cpu-clock $e "}" -- sh -c "
+		i=0
+		while [ \$i -lt 30 ]; do
+			model preset $n 0 5; model raise $n 0; sleep 0.02
+			i=\$((i + 1))
+		done
+		sleep 0.2" >/tmp/race
+	is "$(awk -v e="$e" '$4 == e { print $2 }' /tmp/race)" "$((30 * 2147483654))" \
+		"overflows on a shared line are counted exactly while samples read the counter on its own CPU ($n)" ||
+		diag "$(cat /tmp/race)"
+done
+
+# --- a throttled group leader, and no interrupt: 5
+
+# An idle CPU has no ticks
+p=nvidia_nvlink_c2c0_pmu_0
+echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+echo 1000 >/proc/sys/kernel/perf_event_max_sample_rate
+evt -S 100000 "{" cpu-clock $p/rd_bytes_loc/ "}" -- \
+	timeout 1 taskset -c "$(cat $pmus/$p/cpumask)" sh -c 'while :; do :; done' >/tmp/ring
+ok $(($(awk '$1 == "samples" { print $2 }' /tmp/ring) <= 20)) \
+	"a throttled leader of a group of a PMU without an interrupt is restarted at the next tick" || diag "$(cat /tmp/ring)"
+
+# --- no cycle counter: 4
+
+is "$(evt nvidia_cnvlink_pmu_0/0x100000000/)" "EOPNOTSUPP nvidia_cnvlink_pmu_0/0x100000000/" \
+	"without a cycle counter, the event number of cycles is refused"
+
+is "$(model illegal)" 0 "the driver made no illegal register access"
+driver_unload
+ok $? "the driver can be unloaded"
+done_testing
