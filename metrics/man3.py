@@ -37,7 +37,6 @@ FILES = {
     "gpmu.h": "\\fBlibgpmu\\fP(3)",
     "gpmu\\-source.h": "\\fBgpmu_source_plugin\\fP(3)",
     "metrics/values/output.rst": "share/doc/gpmu/output.rst",
-    "metrics/traffic/traffic.rst": "share/doc/gpmu/traffic.rst",
 }
 
 

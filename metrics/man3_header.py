@@ -74,12 +74,15 @@ def joined(lines):
     return out
 
 
-def comment(lines):
+def comment(lines, path, number):
+    """The Comment in @lines, whose first is line @number. A summary of kernel-doc is one line."""
     kernel = lines[0].startswith("/**")
     lines = re.sub(r"^/\*+|\*/$", "", "\n".join(lines)).split("\n")
     lines = [re.sub(r"^ \* ?", "", text) for text in lines]
     if not kernel:
         return Comment(joined(lines))
+    if lines[2].strip() and not lines[2].lstrip().startswith("@"):
+        fail(path, number + 2, "expected a summary of one line, then arguments or an empty line")
     made = Comment([], True)
     rest, last = [], None
     for text in lines:
@@ -136,8 +139,8 @@ def type_of(text, doc):
     return made
 
 
-def blocks(path, lines):
-    """(number, lines) of comments, declarations and blank lines"""
+def blocks(path, first, lines):
+    """(number, lines) of each comment, declaration and blank line; @first numbers line 1"""
     i = 0
     while i < len(lines):
         begin = i
@@ -152,9 +155,9 @@ def blocks(path, lines):
             while not re.search(end, lines[i]):
                 i += 1
                 if i == len(lines):
-                    fail(path, begin + 1, "no end of this")
+                    fail(path, first + begin, "a comment or declaration without an end")
         i += 1
-        yield begin, lines[begin:i]
+        yield first + begin, lines[begin:i]
 
 
 def declaration(path, number, text, doc, items, open_entry):
@@ -186,26 +189,26 @@ def read(path, include):
     """A header: between extern "C" { and the end of it"""
     text = path.read_text(encoding="utf-8")
     head, body = re.match(r'(.*?)extern "C" \{\n#endif\n(.*)#ifdef __cplusplus', text, re.S).groups()
-    offset = head.count("\n") + 2
+    first = head.count("\n") + 3
     top = re.findall(r"^/\*.*?\*/$", head, re.S | re.M)[1].split("\n")
     items, doc, entry = [], None, None
-    for number, lines in blocks(path, body.split("\n")):
+    for number, lines in blocks(path, first, body.split("\n")):
         if lines == [""]:
             if doc:
                 items.append(doc)
             doc = entry = None
         elif lines[0].startswith("/*"):
-            doc, entry = comment(lines), None
+            doc, entry = comment(lines, path, number), None
         else:
-            entry = declaration(path, number + offset, "\n".join(lines), doc, items, entry)
+            entry = declaration(path, number, "\n".join(lines), doc, items, entry)
             doc = None
     needs = ["gpmu_" + noun for noun in re.findall(r"^#include <gpmu/(\w+)\.h>", head, re.M)]
-    return Header(include, comment(top), needs, items)
+    return Header(include, comment(top, path, 2), needs, items)
 
 
 def read_top(path):
     """The comment that gpmu.h begins with"""
-    return comment(re.findall(r"^/\*.*?\*/$", path.read_text(encoding="utf-8"), re.S | re.M)[1].split("\n"))
+    return comment(re.findall(r"^/\*.*?\*/$", path.read_text(encoding="utf-8"), re.S | re.M)[1].split("\n"), path, 2)
 
 
 def nouns(path):

@@ -9,9 +9,9 @@ CATALOG_BUILTIN	:= $(CATALOG_TABLES).o
 # Regenerates the tables after a file was added or removed.
 $(B)/flags/catalog: private NOW = $(CATALOG_JSON)
 
-$(CATALOG_TABLES).c: metrics/catalog/tables.py $(CATALOG_JSON) $(B)/flags/catalog
+$(CATALOG_TABLES).c: metrics/catalog/tables.py $(CATALOG_JSON) pmu-events/aliases.tsv $(B)/flags/catalog
 	@mkdir -p $(@D)
-	metrics/catalog/tables.py $@ $(CATALOG_JSON)
+	metrics/catalog/tables.py $@ $(CATALOG_JSON) pmu-events/aliases.tsv
 
 $(CATALOG_BUILTIN): $(CATALOG_TABLES).c $(LIBPERF) $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<

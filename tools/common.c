@@ -147,6 +147,28 @@ uint64_t parse_duration(const char *text)
 	return (uint64_t)(llround(seconds * 1000) * MS);
 }
 
+void parse_tasks(const char *option, const char *text, struct tasks *tasks)
+{
+	const char *at = text;
+
+	do {
+		char *end;
+		long tid;
+
+		errno = 0;
+		tid = strtol(at, &end, 10);
+		if (!isdigit((unsigned char)*at) || errno || tid < 1 || tid > INT32_MAX ||
+		    (*end && *end != ','))
+			die("%s %s: expected process or thread ids separated by \",\"",
+			    option, text);
+		tasks->list = need_memory(reallocarray(tasks->list, tasks->length + 1,
+						       sizeof(*tasks->list)));
+		tasks->list[tasks->length++] = (pid_t)tid;
+		at = end;
+	} while (*at++);
+	tasks->text = text;
+}
+
 const char *parse_separator(const char *text)
 {
 	return strcmp(text, "\\t") ? text : "\t";
@@ -264,7 +286,7 @@ const struct argp request_argp = { .options = request_options, .parser = parse_r
 
 void common_init(struct common *common)
 {
-	const char *root = getenv("GPMU_ROOT");
+	const char *root = secure_getenv("GPMU_ROOT");
 
 	*common = (struct common){ .root = root && *root ? root : NULL };
 }
@@ -293,7 +315,7 @@ static bool add_source(struct common *common, const char *spec, struct gpmu_erro
 
 static void open_source(struct common *common, const char *spec)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	if (!add_source(common, spec, &error))
 		die("--source %s: %s", spec, error.text);
@@ -324,7 +346,7 @@ static void open_gpu_source(struct common *common, const char *name, struct gpmu
 
 static void open_sources(struct common *common)
 {
-	struct gpmu_error nvml = { .text = "" }, cupti = { .text = "" };
+	struct gpmu_error nvml = { .size = sizeof(nvml) }, cupti = { .size = sizeof(cupti) };
 
 	open_gpu_source(common, "nvml", &nvml);
 	for (size_t i = 0; i < common->sources.length; i++)
@@ -353,7 +375,7 @@ static void show_message(int level, const char *line, void *user)
 
 void common_open(struct common *common)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	const char *line;
 
 	gpmu_log_set(show_message, common);
@@ -361,7 +383,7 @@ void common_open(struct common *common)
 	if (!common->machine)
 		die("%s", error.text);
 	open_sources(common);
-	common->catalog = gpmu_catalog_new(getenv("GPMU_EVENTS"), &error);
+	common->catalog = gpmu_catalog_new(secure_getenv("GPMU_EVENTS"), &error);
 	if (!common->catalog)
 		die("%s", error.text);
 	for (size_t i = 0; i < common->events.length; i++)
@@ -427,7 +449,7 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 		.user_only = common->tasks ? -1 : 0,
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	const struct request *request = NULL;
 	struct gpmu_plan *plan;
 	int ret = 0;

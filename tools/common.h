@@ -106,7 +106,16 @@ long long parse_number(const char *option, const char *text, long long low, long
 uint64_t parse_ms(const char *option, const char *text);
 /* The ns of --duration's seconds, "1.5". Dies otherwise. */
 uint64_t parse_duration(const char *text);
-/* The argument of -x, in which \t stands for a tabulator, as in perf */
+
+struct tasks {
+	pid_t *list;		/* the caller frees it */
+	size_t length;
+	const char *text;	/* the argument */
+};
+
+/* Adds the process or thread ids of a list, such as "5,17". Dies on any other text. */
+void parse_tasks(const char *option, const char *text, struct tasks *tasks);
+/* The argument of -x, in which \t stands for a tab, as in perf */
 const char *parse_separator(const char *text);
 
 #define MS		1000000ll	/* ns */

@@ -14,10 +14,10 @@
 #include "child.h"
 #include "cmd.h"
 #include "common.h"
+#include "control.h"
 #include "count.h"
 
 #define SECOND		1000000000
-#define HELD_TIME	50000000	/* ns for which rows are held to be written together */
 #define TASK_POLL	100	/* ms between checks of a thread without a pidfd */
 
 #ifndef PIDFD_THREAD
@@ -29,6 +29,7 @@ enum {
 	FD_INTERVAL,
 	FD_DELAY,
 	FD_TIMEOUT,
+	FD_CONTROL,
 	FD_TASKS,	/* the first of one for each task */
 };
 
@@ -118,6 +119,7 @@ static void ending_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
+	sigaddset(set, SIGQUIT);
 	sigaddset(set, SIGTERM);
 	if (!ignores_hangups())
 		sigaddset(set, SIGHUP);
@@ -232,30 +234,16 @@ static void enable(struct counting *counting)
 		set_interval(counting);
 }
 
-static bool hold(const struct counting *counting, bool on)
-{
-	const struct count *count = counting->count;
-
-	return !count->hold || count->hold(on, count->user);
-}
-
-/* Writes held rows, unless they may wait for those of the next interval: a write is a system call. */
-static bool release(struct counting *counting)
+/* Whether held rows must be written before the next interval ends */
+static bool are_due(struct counting *counting)
 {
 	const struct count *count = counting->count;
 	uint64_t time = now();
 
-	if (count->batches && !counting->done &&
-	    time + counting->period - counting->released <= HELD_TIME)
-		return true;
+	if (!counting->done && time + counting->period - counting->released <= count->latency)
+		return false;
 	counting->released = time;
-	return hold(counting, false);
-}
-
-static void die_unread(struct counting *counting, int error)
-{
-	hold(counting, false);
-	die_of(error, "counters cannot be read");
+	return true;
 }
 
 static bool are_enough(const struct counting *counting)
@@ -267,24 +255,26 @@ static bool are_enough(const struct counting *counting)
 static bool show_intervals(struct counting *counting)
 {
 	const struct count *count = counting->count;
-	const struct gpmu_row *rows;
-	bool wanted;
-	size_t n;
+	const uint64_t begin = now();
+	const struct gpmu_rows *rows;
+	bool wanted = true;
 	int ret = 0;
 
 	if (!count->rows)
 		return true;
-	wanted = hold(counting, true);
-	while (wanted && !are_enough(counting)) {
-		ret = gpmu_session_next(counting->session, &rows, &n);
+	/* Rows that are written more slowly than intervals end must not delay signals for ever. */
+	while (wanted && !are_enough(counting) && (!counting->enabled || now() - begin < counting->period)) {
+		ret = gpmu_session_next(counting->session, &rows);
 		if (ret <= 0)
 			break;
 		counting->intervals++;
-		wanted = count->rows(rows, n, count->user);
+		wanted = count->rows(rows, count->user);
 	}
+	if (count->latency && (ret < 0 || are_due(counting)))
+		wanted = count->rows(NULL, count->user) && wanted;
 	if (ret < 0)
-		die_unread(counting, ret);
-	return release(counting) && wanted;
+		die_of(ret, "counters cannot be read");
+	return wanted;
 }
 
 static void stop(struct counting *counting)
@@ -341,10 +331,11 @@ static void handle_interval(struct counting *counting)
 		set_interval(counting);
 }
 
-/* The terminal sends SIGINT to the command as well. */
+/* The terminal sends SIGINT and SIGQUIT to the command as well. */
 static bool is_terminals(const struct signalfd_siginfo *info)
 {
-	return info->ssi_signo == SIGINT && info->ssi_code == SI_KERNEL;
+	return (info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT) &&
+	       info->ssi_code == SI_KERNEL;
 }
 
 static void handle_signals(struct counting *counting)
@@ -386,6 +377,9 @@ static void start(struct counting *counting)
 	const struct count *count = counting->count;
 
 	counting->started = now();
+	if (count->control)
+		counting->fds[FD_CONTROL] = (struct pollfd){ .fd = count->control->fd,
+							     .events = POLLIN };
 	if (count->timeout)
 		counting->fds[FD_TIMEOUT] = (struct pollfd){ .fd = new_timer(count->timeout, 0),
 							     .events = POLLIN };
@@ -397,10 +391,18 @@ static void start(struct counting *counting)
 	}
 }
 
+/* By the clock: of two timers on different CPUs, the later one may expire first. */
+static bool timed_out(const struct counting *counting)
+{
+	return counting->fds[FD_TIMEOUT].fd >= 0 &&
+	       now() - counting->started >= counting->count->timeout;
+}
+
 static void handle_timers(struct counting *counting)
 {
 	/* Before the interval timer: an interval that ends at the same time is the last one. */
-	if (expirations(&counting->fds[FD_TIMEOUT])) {
+	if (timed_out(counting)) {
+		close_once(&counting->fds[FD_TIMEOUT]);
 		finish(counting);
 		if (counting->child.pid)
 			kill(counting->child.pid, SIGTERM);
@@ -409,6 +411,49 @@ static void handle_timers(struct counting *counting)
 		enable(counting);
 	if (expirations(&counting->fds[FD_INTERVAL]) && counting->enabled)
 		handle_interval(counting);
+}
+
+/* Commands before counting begins, or after it has ended, have no effect but their "ack". */
+static void obey(struct counting *counting, enum control_command command)
+{
+	int ret = 0;
+
+	if (counting->done)
+		return;
+	switch (command) {
+	case CONTROL_ENABLE:
+		close_once(&counting->fds[FD_DELAY]);
+		if (counting->enabled)
+			ret = gpmu_session_resume(counting->session);
+		else
+			enable(counting);
+		break;
+	case CONTROL_DISABLE:
+		if (counting->enabled)
+			ret = gpmu_session_pause(counting->session);
+		break;
+	case CONTROL_STOP:
+		finish(counting);
+		break;
+	default:
+		break;
+	}
+	if (ret)
+		die_of(ret, command == CONTROL_ENABLE ? "counters cannot be enabled" :
+							"counters cannot be disabled");
+}
+
+static void handle_control(struct counting *counting)
+{
+	struct control *control = counting->count->control;
+	enum control_command command;
+
+	control_read(control);
+	while ((command = control_next(control)) != CONTROL_NONE) {
+		obey(counting, command);
+		control_ack(control);
+	}
+	counting->fds[FD_CONTROL].fd = control->fd;
 }
 
 static int poll_time(const struct counting *counting)
@@ -456,6 +501,8 @@ static void loop(struct counting *counting, struct child_end *end)
 			continue;
 		}
 		handle_timers(counting);
+		if (counting->fds[FD_CONTROL].revents)
+			handle_control(counting);
 		if (counting->fds[FD_SIGNAL].revents)
 			handle_signals(counting);
 		if (command ? child_ended(counting, end) : tasks_ended(counting))
@@ -465,6 +512,8 @@ static void loop(struct counting *counting, struct child_end *end)
 
 static void close_all(struct counting *counting)
 {
+	/* Its owner closes it. */
+	counting->fds[FD_CONTROL].fd = -1;
 	for (size_t i = 0; i < FD_TASKS + counting->task_count; i++)
 		close_once(&counting->fds[i]);
 	free(counting->fds);
@@ -478,7 +527,7 @@ static void close_all(struct counting *counting)
 static struct gpmu_session *open_session(const struct count *count, pid_t pid)
 {
 	struct gpmu_session_options options = count->session;
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_session *session;
 
 	options.size = sizeof(options);

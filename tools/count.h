@@ -11,6 +11,7 @@
 #include "gpmu.h"
 
 struct child;
+struct control;
 
 struct count {
 	const struct gpmu_plan *plan;
@@ -20,7 +21,8 @@ struct count {
 	char *const *environment;	/* of the command; NULL: gpmu's */
 	const struct child *child;	/* of count_begin(); NULL: count_run() starts it */
 	const sigset_t *mask;	/* the command's blocked signals; NULL: gpmu's */
-	int64_t delay;		/* ns before counting begins; < 0: never */
+	int64_t delay;		/* ns before counting begins; < 0: never, or on a command */
+	struct control *control;	/* open; pauses, resumes and ends counting. NULL: none */
 	uint64_t interval;	/* ns; 0: no intervals */
 	uint64_t intervals;	/* counting ends after so many; 0: no limit */
 	uint64_t timeout;	/* ns after which counting ends and the command gets SIGTERM; 0: none */
@@ -29,11 +31,10 @@ struct count {
 	/* Called when counting begins and ends. May be NULL. */
 	void (*counts)(bool on, void *user);
 	/* Takes an interval's rows. On false counting ends, the command continues. May be NULL. */
-	bool (*rows)(const struct gpmu_row *rows, size_t n, void *user);
-	/* Called before and after the rows of several intervals; false as for rows(). May be NULL. */
-	bool (*hold)(bool hold, void *user);
+	bool (*rows)(const struct gpmu_rows *rows, void *user);
 	void *user;
-	bool batches;		/* held rows may be written up to 50 ms after their interval */
+	/* ns for which rows() may hold rows; rows(NULL) then writes them. 0: it holds none */
+	uint64_t latency;
 };
 
 struct count_end {

@@ -6,18 +6,24 @@
 
 #include "cmd.h"
 #include "common.h"
+#include "machine_file.h"
 #include "saved_run.h"
 
 enum {
 	KEY_APPEND = COMMON_KEYS,
 	KEY_PER_NODE,
 	KEY_NO_BIG_NUM,
+	KEY_MACHINE,
+	KEY_STRICT,
 };
 
 struct eval {
 	struct common common;
 	struct saved_run run;
 	bool system;
+	bool strict;
+	bool repeats;		/* all lines repeat; the first ones are used */
+	const char *machine;	/* --machine; NULL: the output describes it */
 	const char *input;	/* NULL: standard input */
 	FILE *file;
 	struct gpmu_saved *saved;
@@ -35,6 +41,9 @@ static error_t parse_flag(struct eval *eval, int key)
 		return 0;
 	case KEY_APPEND:
 		eval->run.append = true;
+		return 0;
+	case KEY_STRICT:
+		eval->strict = true;
 		return 0;
 	case KEY_PER_NODE:
 		eval->run.per_node = true;
@@ -62,6 +71,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'x':
 		eval->run.separator = parse_separator(arg);
 		return 0;
+	case KEY_MACHINE:
+		eval->machine = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (eval->input)
 			argp_error(state, "%s: expected one file", arg);
@@ -74,10 +86,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "all-cpus", 'a', NULL, 0, "the input is the output of perf stat -a", 0 },
-	{ "output", 'o', "FILE", 0, "print to FILE instead of standard error", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard output", 0 },
 	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
 	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
 	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "machine", KEY_MACHINE, "MACHINE", 0, "the machine on which perf ran: grace, gracehopper, "
+	  "or a file of gpmu doctor --save", 0 },
+	{ "strict", KEY_STRICT, NULL, 0, "exit with 1 if a metric or event has no value", 0 },
 	{ "per-node", KEY_PER_NODE, NULL, 0, "print a row for each node", 0 },
 	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "do not group digits with commas", 0 },
 	{ 0 },
@@ -100,14 +115,27 @@ static const char *input_name(const struct eval *eval)
 	return eval->input ? eval->input : "standard input";
 }
 
-/* Without --source the names of the events describe the machine. */
+static enum gpmu_saved_chip chip_of(const struct eval *eval)
+{
+	if (!eval->machine)
+		return GPMU_SAVED_ANY;
+	return !strcmp(eval->machine, "grace") ? GPMU_SAVED_GRACE :
+	       !strcmp(eval->machine, "gracehopper") ? GPMU_SAVED_HOPPER : GPMU_SAVED_ANY;
+}
+
+/* Without --source and a file of --machine the names of the events describe the machine. */
 static void open_machine(struct eval *eval)
 {
 	struct common *common = &eval->common;
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
+	bool saved = eval->machine && !chip_of(eval);
 
+	if (saved)
+		common->root = machine_file_root(eval->machine);
 	common_open(common);
-	if (common->sources.length)
+	if (saved)
+		eval->run.host = "";
+	if (common->sources.length || saved)
 		return;
 	gpmu_machine_free(common->machine);
 	common->machine = gpmu_saved_machine(eval->saved, common->root, &error);
@@ -128,6 +156,11 @@ static void show_table(struct eval *eval)
 		saved_run_begin(&eval->run, gpmu_saved_has_intervals(eval->saved));
 	}
 	saved_run_rows(&eval->run, eval->saved, eval->plan);
+	if (gpmu_saved_repeats(eval->saved)) {
+		warn("%s: all lines repeat, as if perf stat --append had added a run; the first ones "
+		     "are used", input_name(eval));
+		eval->repeats = true;
+	}
 }
 
 /* Returns the line's length, 0 at the end of the input. */
@@ -150,7 +183,7 @@ static size_t read_line(const struct eval *eval, char *line)
 static void read_lines(struct eval *eval)
 {
 	char *line = need_memory(malloc(SAVED_RUN_LINE));
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	size_t length;
 	int ret;
 
@@ -170,6 +203,7 @@ static void open_input(struct eval *eval)
 {
 	const struct gpmu_saved_options saved = {
 		.size = sizeof(saved), .system = eval->system, .per_node = eval->run.per_node,
+		.chip = chip_of(eval),
 	};
 
 	if (eval->input && !strcmp(eval->input, "-"))
@@ -192,7 +226,7 @@ static void eval_release(struct eval *eval)
 
 static int run(int argc, char **argv)
 {
-	struct eval eval = { .run = { .common = &eval.common } };
+	struct eval eval = { .run = { .common = &eval.common, .standard = stdout } };
 	int status = EXIT_SUCCESS;
 	char *title;
 
@@ -204,6 +238,8 @@ static int run(int argc, char **argv)
 		die("-j and -x: choose one");
 	if (eval.run.append && !eval.run.path)
 		die("--append needs -o");
+	if (chip_of(&eval) && eval.common.sources.length)
+		die("--machine %s and --source: choose one", eval.machine);
 	open_input(&eval);
 	title = print_text("'%s'", input_name(&eval));
 	eval.run.title = title;
@@ -217,6 +253,10 @@ static int run(int argc, char **argv)
 		warn("%s: the last line is cut off and was skipped", input_name(&eval));
 		status = EXIT_FAILURE;
 	}
+	if (eval.strict && eval.run.missing)
+		warn("%s: rows without a value: %zu", input_name(&eval), eval.run.missing);
+	if (eval.strict && (eval.run.missing || eval.repeats))
+		status = EXIT_FAILURE;
 	eval_release(&eval);
 	free(title);
 	return status;

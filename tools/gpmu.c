@@ -3,7 +3,9 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "common.h"
@@ -86,6 +88,16 @@ static const struct cmd *find(const char *name)
 	return NULL;
 }
 
+/* argp prints help and exits without a look at standard output. */
+static void check_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	say("standard output cannot be written");
+	fflush(stderr);
+	_exit(EXIT_OWN);
+}
+
 int main(int argc, char **argv)
 {
 	static char name[] = "gpmu", option[] = "--help", full[32];
@@ -93,9 +105,16 @@ int main(int argc, char **argv)
 	struct arguments arguments = { 0 };
 	const struct cmd *cmd;
 
+	/* The first function of atexit() is the last to run. */
+	if (atexit(check_output))
+		die_no_memory();
 	argp_err_exit_status = EXIT_OWN;
 	argv[0] = name;
 	program_invocation_name = program_invocation_short_name = name;
+	/* The command that gpmu starts and the files that it writes would be another user's. */
+	if (getuid() != geteuid() || getgid() != getegid())
+		die("the set-user-ID and set-group-ID bits of gpmu's file are not supported: remove them, "
+		    "and use sudo setcap cap_perfmon+ep");
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	/* "gpmu help" is "gpmu --help", "gpmu help stat" is "gpmu stat --help". */
 	if (!strcmp(arguments.argv[0], "help")) {

@@ -17,26 +17,25 @@ enum output_mode {
 	OUTPUT_APPEND,
 };
 
+struct replace;
+
 struct output {
 	FILE *file;
 	char *path;		/* NULL: the standard stream of output_open() */
-	char *temporary;	/* the file that will replace it, or NULL */
+	struct replace *replace;	/* of the file */
 	bool continues;		/* it is appended to a file that is not empty */
 };
 
 /*
- * Opens @path, or uses @standard, stdout or stderr, if @path is NULL. A path that is no regular
- * file, or is below /dev or /proc, such as /dev/stdout, is written in place. Returns 0 or -errno.
+ * Opens @path by gpmu_replace_open(), or uses @standard, stdout or stderr, if @path is NULL. Returns
+ * 0 or -errno.
  */
 int output_open(struct output *output, const char *path, enum output_mode mode, FILE *standard);
 /* Writes perf's "# started on" line; nothing to a standard stream. */
 void output_started(const struct output *output, time_t when);
 /* Completes the output and replaces the file. Returns 0, or -errno, also of an earlier write. */
 int output_close(struct output *output);
-/* Discards the output and keeps the old file, as exit() does before output_close(). */
+/* Discards the output and keeps the old file, as exit() or a signal does before output_close(). */
 void output_drop(struct output *output);
-
-/* Writes a quoted JSON string, or null for NULL. Each byte that is not UTF-8 becomes U+FFFD. */
-void output_json(FILE *file, const char *text);
 
 #endif /* GPMU_OUTPUT_H */

@@ -80,8 +80,6 @@ static int run(int argc, char **argv)
 	status = print(&options, plan);
 	gpmu_plan_free(plan);
 	common_release(&options.common);
-	if (fflush(stdout) || ferror(stdout))
-		die("standard output cannot be written");
 	return status;
 }
 

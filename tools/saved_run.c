@@ -4,86 +4,108 @@
 #include <string.h>
 
 #include "saved_run.h"
+#include "values/gpmu_rows.h"
 
 static void die_of_output(const struct saved_run *run, int error)
 {
-	die("%s: %s", run->path ? run->path : "standard error", strerror(-error));
+	die("%s: %s", run->path ? run->path :
+	    run->standard == stdout ? "standard output" : "standard error", strerror(-error));
+}
+
+/* perf's output shows by its labels what it aggregates. */
+static enum gpmu_aggregation aggregation_of(const struct saved_run *run)
+{
+	const struct gpmu_row *row;
+
+	for (size_t i = 0; (row = gpmu_rows_at(run->rows, i)); i++)
+		if (row->scope == GPMU_SCOPE_CPU)
+			return GPMU_AGGREGATE_CPU;
+	for (size_t i = 0; (row = gpmu_rows_at(run->rows, i)); i++)
+		if (row->scope == GPMU_SCOPE_NODE)
+			return GPMU_AGGREGATE_NODE;
+	return run->per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
+}
+
+/* The first table decides which columns there are. */
+static void open_sink(struct saved_run *run)
+{
+	const struct gpmu_sink_options options = {
+		.size = sizeof(options),
+		.separator = run->separator,
+		.title = run->title,
+		.host = run->host,
+		.interval = run->intervals,
+		.big_numbers = !run->no_big_num,
+		.aggregation = aggregation_of(run),
+		.color = common_wants_color(run->common, run->output.file),
+	};
+	struct gpmu_error error = { .size = sizeof(error) };
+
+	if (run->sink)
+		return;
+	run->sink = gpmu_sink_new(run->json ? GPMU_SINK_JSON :
+				  run->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY,
+				  run->output.file, &options, &error);
+	if (!run->sink)
+		die("-x: %s", error.text);
 }
 
 void saved_run_begin(struct saved_run *run, bool intervals)
 {
 	enum output_mode mode = run->append ? OUTPUT_APPEND :
 				intervals ? OUTPUT_WRITE : OUTPUT_REPLACE;
-	struct gpmu_sink_options options = {
-		.size = sizeof(options),
-		.separator = run->separator,
-		.title = run->title,
-		.host = run->host,
-		.interval = intervals,
-		.big_numbers = !run->no_big_num,
-		.per_node = run->per_node,
-	};
-	struct gpmu_error error = { .text = "" };
-	int ret = output_open(&run->output, run->path, mode, stderr);
+	int ret = output_open(&run->output, run->path, mode, run->standard);
 
 	if (ret)
 		die_of_output(run, ret);
-	options.continues = run->output.continues;
-	options.color = common_wants_color(run->common, run->output.file);
-	run->sink = gpmu_sink_new(run->json ? GPMU_SINK_JSON :
-				  run->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY,
-				  run->output.file, &options, &error);
-	if (!run->sink)
-		die("-x: %s", error.text);
-	if (run->started && !run->json && !run->separator)
+	run->intervals = intervals;
+	run->rows = need_memory(gpmu_rows_new());
+	if (run->started && !run->json)
 		output_started(&run->output, run->started);
 }
 
-/* Appends the rows from @first to before @end. */
-static void add_rows(struct saved_run *run, const struct gpmu_row *rows, size_t first, size_t end)
+/* Appends all rows but the first event named @hidden, which may be NULL. Returns their number. */
+static size_t add_rows(struct saved_run *run, const struct gpmu_rows *rows, const char *hidden)
 {
-	run->rows = need_memory(reallocarray(run->rows, run->n + end - first + 1,
-					      sizeof(*rows)));
-	for (size_t i = first; i < end; i++) {
-		run->rows[run->n] = *gpmu_row_at(rows, i);
-		run->rows[run->n++].size = sizeof(*rows);
-	}
-}
+	const struct gpmu_row *row;
+	size_t n = 0;
 
-static void add_others(struct saved_run *run, const struct gpmu_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct gpmu_row *row = gpmu_row_at(rows, i);
-
-		if (run->hidden && !row->metric && !strcmp(row->name, run->hidden)) {
-			add_rows(run, rows, 0, i);
-			add_rows(run, rows, i + 1, n);
-			return;
+	for (size_t i = 0; (row = gpmu_rows_at(rows, i)); i++) {
+		if (hidden && !row->metric && !strcmp(row->name, hidden)) {
+			hidden = NULL;
+			continue;
 		}
+		if (gpmu_rows_add(run->rows, row))
+			die_no_memory();
+		n++;
 	}
-	add_rows(run, rows, 0, n);
+	return n;
 }
 
 void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struct gpmu_plan *plan)
 {
-	const struct gpmu_row *rows;
-	size_t n;
+	const struct gpmu_rows *rows;
+	const struct gpmu_row *first;
 	int ret;
 
-	run->n = 0;
-	ret = gpmu_saved_rows(saved, plan, &rows, &n);
+	gpmu_rows_clear(run->rows);
+	ret = gpmu_saved_rows(saved, plan, &rows);
 	if (!ret) {
-		add_rows(run, rows, 0, n);
-		run->planned_count = n;
-		ret = run->others ? gpmu_saved_others(saved, &rows, &n) : 0;
+		run->planned_count = add_rows(run, rows, NULL);
+		for (size_t i = 0; i < run->planned_count; i++)
+			run->missing += gpmu_rows_at(run->rows, i)->state >=
+					GPMU_STATE_NOT_COUNTED;
+		ret = run->others ? gpmu_saved_others(saved, &rows) : 0;
 	}
 	if (!ret && run->others)
-		add_others(run, rows, n);
+		add_rows(run, rows, run->hidden);
 	if (ret)
 		die("%s", strerror(-ret));
-	if (run->n)
-		run->end = (double)run->rows[0].time_end / 1e9;
-	ret = gpmu_sink_rows(run->sink, run->rows, run->n);
+	first = gpmu_rows_at(run->rows, 0);
+	if (first)
+		run->end = (double)first->time_end / 1e9;
+	open_sink(run);
+	ret = gpmu_sink_rows(run->sink, run->rows);
 	if (ret)
 		die_of_output(run, ret);
 }
@@ -95,6 +117,7 @@ void saved_run_end(struct saved_run *run, double elapsed)
 	};
 	int ret = 0;
 
+	open_sink(run);
 	/* A summary without an elapsed time would print 0 seconds. */
 	if (elapsed > 0 || run->json || run->separator)
 		ret = gpmu_sink_end(run->sink, &end);
@@ -106,7 +129,7 @@ void saved_run_end(struct saved_run *run, double elapsed)
 
 void saved_run_release(struct saved_run *run)
 {
-	free(run->rows);
+	gpmu_rows_free(run->rows);
 	gpmu_sink_free(run->sink);
 	output_drop(&run->output);
 }

@@ -15,6 +15,7 @@
 struct saved_run {
 	const struct common *common;
 	const char *path;		/* -o */
+	FILE *standard;			/* written without -o */
 	bool append, json, no_big_num;
 	const char *separator;		/* of CSV; NULL: no CSV */
 	const char *title;		/* of a summary */
@@ -25,9 +26,11 @@ struct saved_run {
 	const char *hidden;		/* name of an event whose first row is hidden, or NULL */
 	/* Set by saved_run_begin() */
 	struct output output;
-	struct gpmu_sink *sink;
-	struct gpmu_row *rows;		/* of the plan, then others */
-	size_t n, planned_count;		/* the first planned_count rows are the plan's */
+	bool intervals;
+	struct gpmu_sink *sink;		/* NULL until the first table */
+	struct gpmu_rows *rows;		/* of the plan, then others */
+	size_t planned_count;		/* the first planned_count rows are the plan's */
+	size_t missing;			/* rows of the plan that were not counted, or not supported */
 	double end;			/* seconds; end of the last table */
 };
 

@@ -6,10 +6,19 @@
 
 void error_set_at(struct gpmu_error *error, size_t offset, const char *fmt, va_list args)
 {
-	if (!error)
+	const size_t size = error ? error->size : 0, head = offsetof(struct gpmu_error, text);
+
+	if (size <= head)
 		return;
 	error->offset = offset;
-	vsnprintf(error->text, sizeof(error->text), fmt, args);
+	vsnprintf(error->text, size - head < sizeof(error->text) ? size - head :
+		  sizeof(error->text), fmt, args);
+}
+
+void error_set_offset(struct gpmu_error *error, size_t offset)
+{
+	if (error && error->size > offsetof(struct gpmu_error, text))
+		error->offset = offset;
 }
 
 void error_set(struct gpmu_error *error, size_t offset, const char *fmt, ...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Set the caller's struct gpmu_error, which may be NULL. */
+/* Sets the caller's struct gpmu_error, which may be NULL. No byte beyond its size is written. */
 #ifndef GPMU_ERROR_H
 #define GPMU_ERROR_H
 
@@ -12,5 +12,7 @@ __attribute__((format(printf, 3, 4)))
 void error_set(struct gpmu_error *error, size_t offset, const char *fmt, ...);
 __attribute__((format(printf, 3, 0)))
 void error_set_at(struct gpmu_error *error, size_t offset, const char *fmt, va_list args);
+/* Sets the offset of an error that has been set. */
+void error_set_offset(struct gpmu_error *error, size_t offset);
 
 #endif /* GPMU_ERROR_H */

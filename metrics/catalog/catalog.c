@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "catalog/catalog.h"
 
@@ -97,11 +98,25 @@ const struct gpmu_event_def *gpmu_catalog_event(const struct gpmu_catalog *catal
 }
 
 /*
- * Finds an entry of the name in @wanted, and of its PMU if @of_pmu: of those that the machine
- * supports, or of all if it supports none, the one added last. NULL with errno ENOENT or ENOMEM
+ * How well a metric fits the machine: 2 if the machine supports it, 1 if it has only the CPU and the
+ * PMU, 0, or -ENOMEM
+ */
+static int grade(const struct gpmu_metric *metric, const struct gpmu_machine *machine)
+{
+	int ret = gpmu_metric_supported(metric, machine);
+
+	if (ret)
+		return ret < 0 ? ret : 2;
+	return catalog_metric_fits(metric, machine);
+}
+
+/*
+ * Finds an event of the name and PMU in @wanted, or a metric of this name: of those that the
+ * machine supports, or of those that fit best if it supports none, the one added last. NULL with
+ * errno ENOENT or ENOMEM
  */
 static const struct catalog_entry *find(const struct catalog_list *list,
-					const struct catalog_entry *wanted, bool of_pmu,
+					const struct catalog_entry *wanted, bool event,
 					const struct gpmu_machine *machine)
 {
 	const struct catalog_entry *found = NULL, *entry;
@@ -112,10 +127,11 @@ static const struct catalog_entry *find(const struct catalog_list *list,
 		entry = list->entries[i];
 		if (strcmp(entry->key, wanted->key))
 			break;
-		if (of_pmu && (!entry->pmu != !wanted->pmu ||
+		if (event && (!entry->pmu != !wanted->pmu ||
 			       (entry->pmu && strcmp(entry->pmu, wanted->pmu))))
 			break;
-		here = machine ? catalog_supported(entry, machine) : 1;
+		here = !machine ? 1 : event ? catalog_supported(entry, machine) :
+		       grade((const struct gpmu_metric *)entry, machine);
 		if (here < 0) {
 			errno = -here;
 			return NULL;
@@ -133,7 +149,7 @@ static const struct catalog_entry *find(const struct catalog_list *list,
 
 /* As find(), by a name of any case */
 static const struct catalog_entry *find_name(const struct catalog_list *list, const char *name,
-					     const char *pmu, bool of_pmu,
+					     const char *pmu, bool event,
 					     const struct gpmu_machine *machine)
 {
 	static const struct catalog_file none;
@@ -145,21 +161,30 @@ static const struct catalog_entry *find_name(const struct catalog_list *list, co
 		return NULL;
 	}
 	catalog_fold(key, name);
-	return find(list, &wanted, of_pmu, machine);
+	return find(list, &wanted, event, machine);
 }
 
 const struct gpmu_metric *gpmu_catalog_find_metric(const struct gpmu_catalog *catalog,
 						   const char *name,
 						   const struct gpmu_machine *machine)
 {
-	return (const struct gpmu_metric *)find_name(&catalog->metrics, name, NULL, false,
-						     machine);
+	const struct catalog_alias *alias = catalog->aliases;
+	const struct catalog_entry *found;
+
+	found = find_name(&catalog->metrics, name, NULL, false, machine);
+	if (!found && errno == ENOENT) {
+		while (alias->key && strcasecmp(alias->key, name))
+			alias++;
+		if (alias->key)
+			found = find_name(&catalog->metrics, alias->metric, NULL, false, machine);
+	}
+	return (const struct gpmu_metric *)found;
 }
 
 /* The PMU of one of perf's Units has a prefix "uncore_", which its name in sysfs can lack. */
-const struct gpmu_event_def *gpmu_catalog_find_event(const struct gpmu_catalog *catalog,
-						     const char *pmu, const char *name,
-						     const struct gpmu_machine *machine)
+const struct gpmu_event_def *catalog_find_event(const struct gpmu_catalog *catalog,
+						const char *pmu, const char *name,
+						const struct gpmu_machine *machine)
 {
 	const struct catalog_list *events = &catalog->events;
 	char uncore[sizeof(CATALOG_UNCORE) + CATALOG_MAX_LINE];

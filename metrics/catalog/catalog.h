@@ -87,6 +87,12 @@ struct catalog_groups {
 	void *own;		/* the memory of both; NULL: constant tables */
 };
 
+/* A second name of a built-in metric */
+struct catalog_alias {
+	const char *key;
+	const char *metric;	/* that metric's key */
+};
+
 struct catalog_warnings {
 	const char *lines[CATALOG_MAX_WARNINGS];
 	size_t length;
@@ -98,6 +104,7 @@ struct gpmu_catalog {
 	struct catalog_pool pool;
 	struct catalog_list metrics, events;
 	struct catalog_groups groups;
+	const struct catalog_alias *aliases;	/* sorted; ends with NULL */
 	struct catalog_warnings warnings;
 	size_t order;		/* of the next entry */
 };
@@ -117,7 +124,22 @@ struct catalog_load {
 	struct gpmu_error *error;
 };
 
-/* --- catalog_load.c: used by all steps */
+/*
+ * catalog.c: as gpmu_catalog_find_metric(). @pmu: the name of its PMU without a number,
+ * "nvidia_scf_pmu", with or without perf's prefix "uncore_"; NULL: an event of the CPUs
+ */
+const struct gpmu_event_def *catalog_find_event(const struct gpmu_catalog *catalog,
+						const char *pmu, const char *name,
+						const struct gpmu_machine *machine);
+
+/* --- catalog_get.c: the factor from counts to the unit, by default 1 */
+
+double metric_scale(const struct gpmu_metric *metric);
+double event_def_scale(const struct gpmu_event_def *event);
+/* Whether the event is of a file that was added, and not built in */
+bool event_def_is_added(const struct gpmu_event_def *event);
+
+/* --- catalog_load.c: begins and ends the steps */
 
 /* Returns 0, or -ENOMEM with the error set and nothing to end. */
 int catalog_load_init(struct catalog_load *load, const struct gpmu_catalog *catalog,
@@ -127,27 +149,15 @@ int catalog_load_init(struct catalog_load *load, const struct gpmu_catalog *cata
  * -errno with the error set.
  */
 int catalog_load_end(struct catalog_load *load, struct gpmu_catalog *catalog, int ret);
-/* Sets the error and errno; returns -ENOMEM. */
-int catalog_no_memory(struct gpmu_error *error);
-/* Sets the error to "file:line: ..."; line 0 is left out. Returns -EINVAL. */
-__attribute__((format(printf, 5, 6)))
-int catalog_fail(struct catalog_load *load, const char *file, unsigned int line, size_t offset,
-		 const char *fmt, ...);
-/* Sets the error to "file: ..." with the text of errno; returns -errno. */
-int catalog_fail_errno(struct catalog_load *load, const char *file);
-/* Returns 0 or -ENOMEM. */
-__attribute__((format(printf, 4, 5)))
-int catalog_warn(struct catalog_load *load, const char *file, unsigned int line, const char *fmt,
-		 ...);
 
 /* --- catalog_folder.c, catalog_file.c: return 0, -ENOMEM, or -errno with the error set */
 
 /* Adds a file, or the *.json of a folder and its subfolders. */
 int catalog_add_path(struct catalog_load *load, const char *path);
-/* Adds a file. @place: its absolute path; @name: its name as shown to users */
-int catalog_add_file(struct catalog_load *load, const char *name, const char *place);
+/* Adds a file. @path: its absolute path; @name: its name as shown to users */
+int catalog_add_file(struct catalog_load *load, const char *name, const char *path);
 /* Adds the text of such a file. */
-int catalog_add_text(struct catalog_load *load, const char *name, const char *place,
+int catalog_add_text(struct catalog_load *load, const char *name, const char *path,
 		     const char *text, size_t size);
 
 /* --- catalog_json.c */
@@ -168,10 +178,6 @@ struct catalog_source {
 	size_t offset;		/* of the object in the file */
 };
 
-/* Sets the error for a key's value; returns -EINVAL. */
-__attribute__((format(printf, 3, 4)))
-int catalog_fail_key(const struct catalog_source *source, enum catalog_key key, const char *fmt,
-		     ...);
 /* Returns 0, -EINVAL with the error set, or -ENOMEM. */
 int catalog_add_object(const struct catalog_source *source, const struct catalog_object *object);
 
@@ -227,5 +233,38 @@ void catalog_groups_release(struct catalog_groups *groups);
 
 /* Returns 1 if the machine has the CPU and the PMU of an entry, 0 if not, or -ENOMEM. */
 int catalog_supported(const struct catalog_entry *entry, const struct gpmu_machine *machine);
+
+/*
+ * Whether the PMU @name is @wanted, with or without a number, as perf matches the PMUs of JSON.
+ * "hisi_sccl,l3c" matches hisi_sccl1_l3c0: each part can end with a number, then "_".
+ */
+bool catalog_is_pmu(const char *name, const char *wanted);
+
+/* --- catalog_metric.c */
+
+/*
+ * Returns 1 if the machine has the CPU and the PMU of a metric, though the PMU may lack events of
+ * its formula; 0 if not, or -ENOMEM.
+ */
+int catalog_metric_fits(const struct gpmu_metric *metric, const struct gpmu_machine *machine);
+
+/* --- catalog_message.c: used by all steps */
+
+/* Sets the error and errno; returns -ENOMEM. */
+int catalog_no_memory(struct gpmu_error *error);
+/* Sets the error to "file:line: ..."; line 0 is left out. Returns -EINVAL. */
+__attribute__((format(printf, 5, 6)))
+int catalog_fail(struct catalog_load *load, const char *file, unsigned int line, size_t offset,
+		 const char *fmt, ...);
+/* Sets the error for a key's value; returns -EINVAL. */
+__attribute__((format(printf, 3, 4)))
+int catalog_fail_key(const struct catalog_source *source, enum catalog_key key, const char *fmt,
+		     ...);
+/* Sets the error to "file: ..." with the text of errno; returns -errno. */
+int catalog_fail_errno(struct catalog_load *load, const char *file);
+/* Returns 0 or -ENOMEM. */
+__attribute__((format(printf, 4, 5)))
+int catalog_warn(struct catalog_load *load, const char *file, unsigned int line, const char *fmt,
+		 ...);
 
 #endif /* GPMU_CATALOG_H */

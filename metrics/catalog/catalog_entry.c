@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalog/catalog.h"
-
-int catalog_fail_key(const struct catalog_source *source, enum catalog_key key, const char *fmt,
-		     ...)
-{
-	char text[256];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	return catalog_fail(source->load, source->file->name, source->line, source->offset,
-			    "%s: %s", catalog_key_name(key), text);
-}
 
 static int copy_value(const struct catalog_source *source, const struct catalog_object *object,
 		      enum catalog_key key, const char **copy)

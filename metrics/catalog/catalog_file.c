@@ -19,12 +19,12 @@ static const char *const archs[] = {
  * Returns "arm64" for ".../arch/arm64/arm/neoverse-n2-v2/x.json", with @below at that part of
  * the path; or NULL.
  */
-static const char *find_arch(const char *place, const char **below)
+static const char *find_arch(const char *path, const char **below)
 {
 	const char *arch = NULL, *folder;
 	size_t i, length;
 
-	for (folder = place; (folder = strstr(folder, "/arch/")); folder++) {
+	for (folder = path; (folder = strstr(folder, "/arch/")); folder++) {
 		for (i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
 			length = strlen(archs[i]);
 			if (strncmp(folder + 6, archs[i], length) || folder[6 + length] != '/')
@@ -36,11 +36,11 @@ static const char *find_arch(const char *place, const char **below)
 	return arch;
 }
 
-static int set_cpu(struct catalog_load *load, struct catalog_file *file, const char *place)
+static int set_cpu(struct catalog_load *load, struct catalog_file *file, const char *path)
 {
 	const char *below, *end, *sys;
 
-	file->arch = find_arch(place, &below);
+	file->arch = find_arch(path, &below);
 	if (!file->arch)
 		return 0;
 	sys = strstr(below, "/sys/");
@@ -84,7 +84,7 @@ static int set_topic(struct catalog_load *load, struct catalog_file *file, const
 	return 0;
 }
 
-int catalog_add_text(struct catalog_load *load, const char *name, const char *place,
+int catalog_add_text(struct catalog_load *load, const char *name, const char *path,
 		     const char *text, size_t size)
 {
 	struct catalog_file *file = catalog_pool_alloc(&load->pool, sizeof(*file));
@@ -95,7 +95,7 @@ int catalog_add_text(struct catalog_load *load, const char *name, const char *pl
 	file->name = catalog_pool_copy(&load->pool, name, strlen(name));
 	if (!file->name)
 		return -ENOMEM;
-	ret = set_cpu(load, file, place);
+	ret = set_cpu(load, file, path);
 	if (!ret)
 		ret = set_topic(load, file, name);
 	return ret ? ret : catalog_read(load, file, text, size);
@@ -136,7 +136,7 @@ static char *read_all(int fd, size_t room, size_t max, size_t *size)
 	return NULL;
 }
 
-static int add_open_file(struct catalog_load *load, int fd, const char *name, const char *place)
+static int add_open_file(struct catalog_load *load, int fd, const char *name, const char *path)
 {
 	size_t max = CATALOG_MAX_FILE, size;
 	struct stat st;
@@ -162,19 +162,19 @@ static int add_open_file(struct catalog_load *load, int fd, const char *name, co
 		return errno == ENOMEM ? -ENOMEM : catalog_fail_errno(load, name);
 	load->files++;
 	load->bytes += size;
-	ret = catalog_add_text(load, name, place, text, size);
+	ret = catalog_add_text(load, name, path, text, size);
 	free(text);
 	return ret;
 }
 
-int catalog_add_file(struct catalog_load *load, const char *name, const char *place)
+int catalog_add_file(struct catalog_load *load, const char *name, const char *path)
 {
 	/* Without O_NONBLOCK open() of a FIFO would wait for a writer. */
-	int fd = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret;
 
 	if (fd < 0)
 		return catalog_fail_errno(load, name);
-	ret = add_open_file(load, fd, name, place);
+	ret = add_open_file(load, fd, name, path);
 	close(fd);
 	return ret;
 }

@@ -7,11 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/vector.h"
 #include "catalog/catalog.h"
 
 struct names {
 	char **list;
-	size_t length, room;
+	size_t length;
 };
 
 static void names_release(struct names *names)
@@ -23,17 +24,11 @@ static void names_release(struct names *names)
 
 static int names_add(struct names *names, const char *name)
 {
-	char **bigger;
-	size_t room;
+	char **list = vector_room(names->list, names->length, sizeof(*list));
 
-	if (names->length == names->room) {
-		room = names->room ? names->room * 2 : 32;
-		bigger = realloc(names->list, room * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		names->list = bigger;
-		names->room = room;
-	}
+	if (!list)
+		return -ENOMEM;
+	names->list = list;
 	names->list[names->length] = strdup(name);
 	if (!names->list[names->length])
 		return -ENOMEM;

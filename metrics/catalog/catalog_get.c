@@ -37,11 +37,6 @@ const char *gpmu_metric_threshold(const struct gpmu_metric *metric)
 	return metric->threshold;
 }
 
-const char *gpmu_metric_constraint(const struct gpmu_metric *metric)
-{
-	return metric->constraint;
-}
-
 const char *gpmu_metric_group(const struct gpmu_metric *metric, size_t index)
 {
 	size_t i;
@@ -68,7 +63,7 @@ const char *gpmu_metric_unit(const struct gpmu_metric *metric)
 	return metric->entry.unit;
 }
 
-double gpmu_metric_scale(const struct gpmu_metric *metric)
+double metric_scale(const struct gpmu_metric *metric)
 {
 	return scale(&metric->entry);
 }
@@ -128,7 +123,12 @@ const char *gpmu_event_def_unit(const struct gpmu_event_def *event)
 	return event->entry.unit;
 }
 
-double gpmu_event_def_scale(const struct gpmu_event_def *event)
+bool event_def_is_added(const struct gpmu_event_def *event)
+{
+	return event->entry.order >= catalog_builtin.order;
+}
+
+double event_def_scale(const struct gpmu_event_def *event)
 {
 	return scale(&event->entry);
 }

@@ -45,7 +45,7 @@ static int expected(struct reader *r, const char *what)
 static int read_object(struct reader *r, bool add)
 {
 	struct catalog_object object;
-	struct gpmu_error why;
+	struct gpmu_error why = { .size = sizeof(why) };
 	int ret;
 
 	if (next(r) != '{')

@@ -1,84 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Errors and warnings of a load, and its merge into a catalog. */
+/* Begins the additions of one call, and merges them into the catalog at the end. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "catalog/catalog.h"
-#include "base/error.h"
-
-#define MAX_NAME	100	/* bytes of a file's name in a message */
-
-/* Formats "file:line: ..."; control characters become "?". */
-static void format_line(char *text, size_t size, const char *file, unsigned int line,
-			const char *fmt, va_list args)
-{
-	size_t length = strlen(file), n;
-	const char *dots = "";
-
-	if (length > MAX_NAME) {
-		file += length - MAX_NAME;
-		dots = "...";
-	}
-	if (line)
-		n = (size_t)snprintf(text, size, "%s%s:%u: ", dots, file, line);
-	else
-		n = (size_t)snprintf(text, size, "%s%s: ", dots, file);
-	vsnprintf(text + n, size - n, fmt, args);
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
-int catalog_no_memory(struct gpmu_error *error)
-{
-	error_set(error, 0, "no memory");
-	errno = ENOMEM;
-	return -ENOMEM;
-}
-
-int catalog_fail(struct catalog_load *load, const char *file, unsigned int line, size_t offset,
-		 const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, fmt);
-	format_line(text, sizeof(text), file, line, fmt, args);
-	va_end(args);
-	error_set(load->error, offset, "%s", text);
-	return -EINVAL;
-}
-
-int catalog_fail_errno(struct catalog_load *load, const char *file)
-{
-	int ret = -errno;
-
-	catalog_fail(load, file, 0, 0, "%m");
-	return ret;
-}
-
-int catalog_warn(struct catalog_load *load, const char *file, unsigned int line, const char *fmt,
-		 ...)
-{
-	struct catalog_warnings *warnings = &load->warnings;
-	char text[512];
-	va_list args;
-
-	if (warnings->length == CATALOG_MAX_WARNINGS) {
-		warnings->more++;
-		return 0;
-	}
-	va_start(args, fmt);
-	format_line(text, sizeof(text), file, line, fmt, args);
-	va_end(args);
-	warnings->lines[warnings->length] = catalog_pool_copy(&load->pool, text, strlen(text));
-	if (!warnings->lines[warnings->length])
-		return -ENOMEM;
-	warnings->length++;
-	return 0;
-}
 
 static void take_warnings(struct catalog_warnings *warnings, const struct catalog_warnings *from)
 {
@@ -90,6 +17,32 @@ static void take_warnings(struct catalog_warnings *warnings, const struct catalo
 	if (warnings->more)
 		snprintf(warnings->last, sizeof(warnings->last), "%zu more warnings",
 			 warnings->more);
+}
+
+/*
+ * Logs entries that replace older ones: a user could have chosen the name unknowingly. Entries
+ * of perf's tree for some CPUs have such names intentionally.
+ */
+static void log_replaced(const struct catalog_list *older, const struct catalog_list *newer,
+			 bool events)
+{
+	for (size_t i = 0; i < newer->length; i++) {
+		const struct catalog_entry *entry = newer->entries[i], *other;
+		const struct catalog_file none = { .cpu = NULL };
+		const struct catalog_entry wanted = {
+			.key = entry->key, .pmu = events ? entry->pmu : NULL, .file = &none,
+		};
+		size_t at = catalog_list_find(older, &wanted);
+
+		other = at < older->length ? older->entries[at] : NULL;
+		if (entry->file->cpu || !other || strcmp(other->key, entry->key) ||
+		    (events && (!other->pmu != !entry->pmu ||
+				(entry->pmu && strcmp(other->pmu, entry->pmu)))))
+			continue;
+		log_line(GPMU_LOG_WARNING, "%s: the definition in %s:%u replaces that in %s:%u",
+			 entry->name, entry->file->name, entry->line, other->file->name,
+			 other->line);
+	}
 }
 
 /* Merges @older and the loaded entries into @merged; the load then has no entries. */
@@ -104,6 +57,10 @@ static int merge(struct gpmu_catalog *merged, const struct gpmu_catalog *older,
 		ret = catalog_list_merge(&merged->metrics, &older->metrics, &load->metrics);
 	if (!ret)
 		ret = catalog_list_merge(&merged->events, &older->events, &load->events);
+	if (!ret) {
+		log_replaced(&older->metrics, &load->metrics, false);
+		log_replaced(&older->events, &load->events, true);
+	}
 	load->metrics.length = 0;
 	load->events.length = 0;
 	return ret;

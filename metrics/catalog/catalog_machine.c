@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whether a machine has the CPU and the PMU of an entry. */
+/* Whether a machine has the CPU and the PMU of a metric or an event. */
 #include <errno.h>
 #include <regex.h>
 #include <string.h>
@@ -65,11 +65,7 @@ static const char *without_uncore(const char *name)
 	return strncmp(name, prefix, sizeof(prefix) - 1) ? name : name + sizeof(prefix) - 1;
 }
 
-/*
- * Whether the PMU @name is @wanted, with or without a number, as perf matches the PMUs of JSON.
- * "hisi_sccl,l3c" matches hisi_sccl1_l3c0: each part can end with a number, then "_".
- */
-static bool is_pmu(const char *name, const char *wanted)
+bool catalog_is_pmu(const char *name, const char *wanted)
 {
 	size_t length;
 
@@ -129,7 +125,7 @@ static int has_pmu(const struct gpmu_machine *machine, const char *name, const c
 	int ret;
 
 	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++) {
-		if (!is_pmu(gpmu_pmu_name(pmu), name))
+		if (!catalog_is_pmu(gpmu_pmu_name(pmu), name))
 			continue;
 		if (!compat)
 			return 1;
@@ -148,14 +144,6 @@ int catalog_supported(const struct catalog_entry *entry, const struct gpmu_machi
 	if (!entry->pmu)
 		return has_core_pmu(machine);
 	return has_pmu(machine, entry->pmu, entry->compat);
-}
-
-int gpmu_metric_supported(const struct gpmu_metric *metric, const struct gpmu_machine *machine)
-{
-	/* Its events decide where it can be counted. */
-	if (!metric->entry.pmu && !metric->entry.file->cpu)
-		return 1;
-	return catalog_supported(&metric->entry, machine);
 }
 
 int gpmu_event_def_supported(const struct gpmu_event_def *event,

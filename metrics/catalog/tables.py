@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-tables.py OUTPUT FILE...: JSON files of pmu-events as the built-in catalog, C source.
+tables.py OUTPUT FILE...: JSON files of pmu-events as the built-in catalog, C source. A FILE.tsv
+has second names of metrics: lines of metric, alias.
 
 Reads the subset of perf's schema that the built-in files use, KEYS below. A fault ends it
 with "file:line: ..." and status 1. tests/unit/catalog/catalog-builtin.c compares the result to
@@ -217,9 +218,27 @@ def group_tables(metrics):
             table('size_t', 'starts', [f'\t{start},' for start in starts + [len(pairs)]]))
 
 
+def aliases(paths, metrics):
+    """The second names of metrics, as pairs of keys"""
+    names = {metric.key for metric in metrics}
+    keys = {}
+    for path in paths:
+        with open(path, encoding='utf-8') as stream:
+            lines = [(number, line.split()) for number, line in enumerate(stream, 1)
+                     if not line.startswith('#')]
+        for number, words in lines:
+            if len(words) != 2 or lower(words[0]) not in names:
+                sys.exit(f'{path}:{number}: expected a built-in metric and its alias')
+            if lower(words[1]) in names | keys.keys():
+                sys.exit(f'{path}:{number}: {words[1]} is the name of another metric')
+            keys[lower(words[1])] = lower(words[0])
+    return [f'\t{{ {quote(key)}, {quote(name)} }},' for key, name in sorted(keys.items())]
+
+
 def main(output, paths):
     files, entries = [], []
-    for path in paths:
+    tsv = [path for path in paths if path.endswith('.tsv')]
+    for path in [path for path in paths if path not in tsv]:
         files.append(File(path, len(files)))
         entries += read(path, files[-1], len(entries))
     metrics = sort([entry for entry in entries if entry.metric])
@@ -234,12 +253,15 @@ def main(output, paths):
         lines += table('struct catalog_entry *const', f'sorted_{name}',
                        [f'\t&{name}[{i}].entry,' for i in range(len(some))])
     lines += group_tables(metrics)
+    second = aliases(tsv, metrics)
+    lines += table('struct catalog_alias', 'aliases', second + ['\t{ NULL, NULL },'])
     lines += [
         'const struct gpmu_catalog catalog_builtin = {',
         f'\t.metrics = {{ .entries = sorted_metrics, .length = {len(metrics)} }},',
         f'\t.events = {{ .entries = sorted_events, .length = {len(events)} }},',
         '\t.groups = { .members = members, .starts = starts,',
         '\t\t    .count = sizeof(starts) / sizeof(starts[0]) - 1 },',
+        '\t.aliases = aliases,',
         f'\t.order = {len(entries)},',
         '};', '',
     ]

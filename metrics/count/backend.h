@@ -41,6 +41,8 @@ struct source_ops {
 	/* @time: CLOCK_MONOTONIC_RAW ns; a session gives all its groups the same */
 	int (*enable)(struct source_group *group, uint64_t time);
 	int (*disable)(struct source_group *group, uint64_t time);
+	/* After disable(): the counts continue. What was lost before stays lost. */
+	int (*resume)(struct source_group *group, uint64_t time);
 	/*
 	 * Cumulative counts into counts->slots[].counts. What vanished while it was open is not
 	 * counted, and no failure

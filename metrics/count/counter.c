@@ -85,16 +85,18 @@ static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
 }
 
 /* Ignores errors: the next read finds events that are lost. */
-static void switch_group(struct counter_group *group, int (*change)(struct perf_evsel *event))
+static void switch_group(struct counter_group *group, int (*change)(struct perf_evsel *event),
+			 bool afresh)
 {
 	for (size_t i = 0; i < group->set_count; i++) {
 		for (size_t j = 0; j < group->sets[i].place_count; j++) {
 			struct counter_place *place = &group->sets[i].places[j];
 
-			if (place->fd >= 0)
-				change(counter_set_leader(place));
 			/* Enabling gives a pinned event another chance to get a counter. */
-			place->lost = false;
+			if (afresh)
+				place->lost = false;
+			if (place->fd >= 0 && !place->lost)
+				change(counter_set_leader(place));
 		}
 	}
 }
@@ -106,7 +108,7 @@ static int counter_enable(struct source_group *source, uint64_t time)
 	(void)time;
 	/* The first time the kernel enables the group, when the task calls exec. */
 	if (!group->on_exec)
-		switch_group(group, perf_evsel__enable);
+		switch_group(group, perf_evsel__enable, true);
 	group->on_exec = false;
 	return 0;
 }
@@ -114,7 +116,14 @@ static int counter_enable(struct source_group *source, uint64_t time)
 static int counter_disable(struct source_group *source, uint64_t time)
 {
 	(void)time;
-	switch_group(counter_group_of(source), perf_evsel__disable);
+	switch_group(counter_group_of(source), perf_evsel__disable, false);
+	return 0;
+}
+
+static int counter_resume(struct source_group *source, uint64_t time)
+{
+	(void)time;
+	switch_group(counter_group_of(source), perf_evsel__enable, false);
 	return 0;
 }
 
@@ -127,6 +136,7 @@ const struct source_ops source_perf = {
 	.open = counter_open,
 	.enable = counter_enable,
 	.disable = counter_disable,
+	.resume = counter_resume,
 	.read = counter_read,
 	.close = counter_close,
 	.fits = counter_fits,

@@ -9,6 +9,7 @@
 
 #include "count/backend.h"
 
+struct counter_map;
 struct counter_ring;
 struct perf_evsel;
 struct perf_event_attr;
@@ -20,6 +21,7 @@ struct counter_place {
 	/* leads the events if the kernel samples the group; else NULL */
 	struct perf_evsel *clock;
 	struct counter_ring *ring;	/* holds the kernel's readings of the group; else NULL */
+	struct counter_map *map;	/* reads the group in user space; NULL: read(2) does */
 	int fd;				/* of the leader; -1: not open */
 	int refused;			/* errno of the failed open, or 0 */
 	/* refused applies to the group; each event alone can be opened */

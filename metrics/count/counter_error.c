@@ -39,7 +39,7 @@ static const struct refusal {
 	 * different event.
 	 */
 	{ E2BIG, COUNT_NOT_SUPPORTED, "the kernel is too old for its terms (config3, config4)" },
-	{ ENODEV, COUNT_NOT_SUPPORTED, "its CPU is offline, or its PMU has gone" },
+	{ ENODEV, COUNT_NOT_SUPPORTED, "its CPU is offline, or its PMU is inaccessible" },
 	{ EBUSY, COUNT_NOT_COUNTED, "somebody else, such as another perf, has its PMU's counters" },
 	{ EAGAIN, COUNT_NOT_COUNTED, "its PMU has no counter free now" },
 };
@@ -68,7 +68,7 @@ void counter_error_why(struct gpmu_error *why, int err, size_t together,
 		       const struct event_instance *instance, const struct place *place)
 {
 	const struct refusal *refusal = find(err);
-	struct gpmu_error where = { .text = "" };
+	struct gpmu_error where = { .size = sizeof(where) };
 
 	if (place->cpu >= 0)
 		error_set(&where, 0, " on CPU %d", place->cpu);
@@ -148,7 +148,7 @@ void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan
 		       const struct event_instance *instance, const struct place *place,
 		       const struct source_target *target)
 {
-	struct gpmu_error where = { .text = "" };
+	struct gpmu_error where = { .size = sizeof(where) };
 	struct rlimit limit = { 0, 0 };
 
 	if (place->cpu >= 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "count/counter.h"
+#include "count/counter_map.h"
 #include "count/counter_ring.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -37,22 +38,26 @@ static bool is_weak(const struct opening *o)
 	return false;
 }
 
-static int open_one(const struct opening *o, size_t slot, struct perf_evsel *leader,
-		    const struct place *place, struct perf_evsel **event)
+static int open_one(const struct opening *o, const struct event_instance *instance,
+		    struct perf_evsel *leader, const struct place *place,
+		    struct perf_evsel **event)
 {
-	return counter_event_open(event, instance_of(o, slot), leader, place, o->group->inherit,
+	return counter_event_open(event, instance, leader, place, o->group->inherit,
 				  o->group->on_exec);
 }
 
 /* Opens all events of the set; @bad is the slot that cannot be opened. */
-static int open_place(const struct opening *o, struct counter_set *set,
-		      struct counter_place *place, size_t *bad)
+static int open_events(const struct opening *o, struct counter_set *set,
+		       struct counter_place *place, bool mapped, size_t *bad)
 {
 	int ret;
 
 	for (size_t i = 0; i < set->slot_count; i++) {
-		ret = open_one(o, set->slots[i], place->events[0], &place->place,
-			       &place->events[i]);
+		struct event_instance instance = *instance_of(o, set->slots[i]);
+
+		if (mapped)
+			counter_map_ask(&instance);
+		ret = open_one(o, &instance, place->events[0], &place->place, &place->events[i]);
 		if (ret) {
 			*bad = i;
 			counter_set_close_place(set, place);
@@ -63,10 +68,26 @@ static int open_place(const struct opening *o, struct counter_set *set,
 	return 0;
 }
 
+/* A set that the kernel refuses to map is opened to be read by read(2). */
+static int open_place(const struct opening *o, struct counter_set *set,
+		      struct counter_place *place, size_t *bad)
+{
+	int ret;
+
+	if (!counter_map_suits(o->group, set, &place->place))
+		return open_events(o, set, place, false, bad);
+	ret = open_events(o, set, place, true, bad);
+	if (!ret)
+		place->map = counter_map_new(set, place);
+	else if (counter_error_is_refusal(-ret))
+		ret = open_events(o, set, place, false, bad);
+	return ret;
+}
+
 static int try_alone(const struct opening *o, size_t slot, const struct place *place)
 {
 	struct perf_evsel *event;
-	int ret = open_one(o, slot, NULL, place, &event);
+	int ret = open_one(o, instance_of(o, slot), NULL, place, &event);
 
 	if (!ret)
 		counter_event_close(event);
@@ -95,7 +116,7 @@ static int opens_elsewhere(const struct opening *o, const struct counter_set *se
 static int report_slot(const struct opening *o, size_t slot, int err, size_t together,
 		       const struct place *place)
 {
-	struct gpmu_error why;
+	struct gpmu_error why = { .size = sizeof(why) };
 
 	counter_error_why(&why, err, together, instance_of(o, slot), place);
 	return counts_set_lost(o->counts, slot,
@@ -272,7 +293,7 @@ static int report_sets(const struct opening *o)
 static int no_place(const struct opening *o, const struct gpmu_pmu *pmu)
 {
 	const struct counter_set *set = &o->group->sets[0];
-	struct gpmu_error why;
+	struct gpmu_error why = { .size = sizeof(why) };
 	int ret = 0;
 
 	if (!o->target->system && !(pmu && gpmu_pmu_has_cpumask(pmu))) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The hot path: one system call for each set and place, and no allocation.
+ * The hot path: one system call for each set and place, none where the set is mapped, and no
+ * allocation.
  *
  * The kernel reads an event of another CPU by an interrupt of that CPU. perf instead moves
  * itself to each CPU in turn, which is cheaper if a CPU has many events that are read one
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "count/counter.h"
+#include "count/counter_map.h"
 #include "count/counter_ring.h"
 #include "base/error.h"
 
@@ -84,7 +86,7 @@ static int lose(const struct counter_group *group, const struct counter_set *set
 {
 	const struct event_instance *leader = leader_of(group, set)->instance;
 	struct counter_place *place = &set->places[index];
-	struct gpmu_error why;
+	struct gpmu_error why = { .size = sizeof(why) };
 	char where[32] = "";
 
 	place->lost = true;
@@ -101,6 +103,25 @@ static int lose(const struct counter_group *group, const struct counter_set *set
 	return tell(set, why.text, counts);
 }
 
+/* A place that is not open, or whose read failed */
+static int not_read(const struct counter_group *group, const struct counter_set *set, size_t index,
+		    ssize_t got, struct gpmu_counts *counts)
+{
+	const struct counter_place *place = &set->places[index];
+
+	if (place->fd >= 0 && !place->lost) {
+		set_states(set, index, COUNT_NOT_COUNTED, counts);
+		return place->late ? tell(set, why_late, counts) :
+				     lose(group, set, index, got, counts);
+	}
+	set_states(set, index, place->lost ? COUNT_NOT_COUNTED :
+		   place->together ? COUNT_NOT_SUPPORTED : counter_error_state(place->refused),
+		   counts);
+	return 0;
+}
+
+/* Not inline, because reads in user space would then save its registers too. */
+__attribute__((noinline))
 static int read_place(struct counter_group *group, const struct counter_set *set, size_t index,
 		      struct gpmu_counts *counts)
 {
@@ -110,33 +131,27 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 	size_t n = clock + set->slot_count + (place->ring ? counter_ring_beats(place) : 0);
 	size_t size = (COUNTER_HEAD + n) * sizeof(*buffer);
 	struct count count = { 0 };
-	ssize_t got;
+	ssize_t got = 0;
 
-	if (place->fd >= 0 && !place->lost) {
+	/* Slots of a set that is open nowhere have no places. */
+	if (!set->slot_count || !counts->slots[set->slots[0]].length)
+		return 0;
+	if (place->fd >= 0 && !place->lost)
 		got = read_group(place, group->buffer, size);
-		/*
-		 * A CPU that goes offline splits its groups, so the read returns fewer
-		 * events.
-		 */
-		if (got == (ssize_t)size && buffer[0] == n) {
-			count.enabled = buffer[1];
-			count.running = buffer[2];
-			if (place->ring)
-				counter_ring_times(place->ring, buffer[COUNTER_HEAD], &count);
-			count.state = count.enabled && !count.running ? COUNT_NOT_COUNTED : COUNT_OK;
-			for (size_t i = 0; i < set->slot_count; i++) {
-				count.raw = buffer[COUNTER_HEAD + clock + i];
-				counts->slots[set->slots[i]].counts[index] = count;
-			}
-			return 0;
-		}
-		set_states(set, index, COUNT_NOT_COUNTED, counts);
-		return place->late ? tell(set, why_late, counts) :
-				     lose(group, set, index, got, counts);
+	/* A CPU that goes offline splits its groups, so the read returns fewer events. */
+	if (got != (ssize_t)size || buffer[0] != n)
+		return not_read(group, set, index, got, counts);
+	count.enabled = buffer[1];
+	count.running = buffer[2];
+	if (place->ring)
+		counter_ring_times(place->ring, buffer[COUNTER_HEAD], &count);
+	if (place->map)
+		counter_map_settle(place->map, &count);
+	count.state = count_never_ran(&count) ? COUNT_NOT_COUNTED : COUNT_OK;
+	for (size_t i = 0; i < set->slot_count; i++) {
+		count.raw = buffer[COUNTER_HEAD + clock + i];
+		counts->slots[set->slots[i]].counts[index] = count;
 	}
-	set_states(set, index, place->lost ? COUNT_NOT_COUNTED :
-		   place->together ? COUNT_NOT_SUPPORTED : counter_error_state(place->refused),
-		   counts);
 	return 0;
 }
 
@@ -149,8 +164,12 @@ int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts 
 	for (size_t i = 0; i < group->set_count; i++) {
 		const struct counter_set *set = &group->sets[i];
 
-		/* Slots of a set that is open nowhere have no places. */
-		for (size_t j = 0; set->slot_count && j < counts->slots[set->slots[0]].length; j++) {
+		for (size_t j = 0; j < set->place_count; j++) {
+			const struct counter_place *place = &set->places[j];
+
+			if (place->map && !place->lost &&
+			    counter_map_read(place->map, set, j, counts))
+				continue;
 			failed = read_place(group, set, j, counts);
 			if (failed)
 				ret = failed;

@@ -25,6 +25,12 @@ int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *pa
 	return ring->taken && ring->ahead && ring->group ? 0 : -ENOMEM;
 }
 
+void counter_ring_stop(struct counter_ring *ring)
+{
+	counter_event_close(ring->beat);
+	ring->beat = NULL;
+}
+
 void counter_ring_free(struct counter_ring *ring)
 {
 	if (!ring)

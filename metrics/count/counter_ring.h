@@ -71,6 +71,8 @@ struct counter_ring {
  */
 int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *page, size_t first,
 		      size_t data, const struct counter_set *set, size_t place);
+/* Ends the timer. */
+void counter_ring_stop(struct counter_ring *ring);
 /* Ends the timer and frees the ring, but not its page. @ring may be NULL. */
 void counter_ring_free(struct counter_ring *ring);
 
@@ -124,8 +126,6 @@ size_t counter_ring_list(struct source_group *source, struct counter_ring **ring
  * readings; ends an earlier timer. Returns 0 or -errno; on failure no timer runs.
  */
 int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limit);
-/* Ends the timer. */
-void counter_ring_stop(struct counter_ring *ring);
 /* Number of timers in a group with a ring: 0 or 1 */
 size_t counter_ring_beats(const struct counter_place *place);
 

@@ -144,12 +144,6 @@ int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limi
 	return ret;
 }
 
-void counter_ring_stop(struct counter_ring *ring)
-{
-	counter_event_close(ring->beat);
-	ring->beat = NULL;
-}
-
 size_t counter_ring_beats(const struct counter_place *place)
 {
 	return place->ring->beat != NULL;

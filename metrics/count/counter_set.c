@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "count/counter.h"
+#include "count/counter_map.h"
 #include "count/counter_ring.h"
 
 struct perf_evsel *counter_set_leader(const struct counter_place *place)
@@ -15,6 +16,8 @@ void counter_set_close_place(const struct counter_set *set, struct counter_place
 {
 	counter_ring_free(place->ring);
 	place->ring = NULL;
+	counter_map_free(place->map);
+	place->map = NULL;
 	/* Close the leader last, so that no event of a group is ever without it. */
 	for (size_t i = set->slot_count; place->events && i-- > 0;) {
 		counter_event_close(place->events[i]);

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "count/region_sum.h"
 #include "count/session.h"
 
-#define FIRST_ROOM	16
+#define FIRST_SLOTS	32
 
 /* FNV-1a */
 static uint32_t hash_of(const char *name)
@@ -54,28 +55,22 @@ static void put_in_table(size_t *table, size_t slots, uint32_t hash, size_t inde
 	table[i & (slots - 1)] = index + 1;
 }
 
-/* Makes room for one more region, with at least half of the table empty. */
-static int grow(struct session_regions *regions)
+/* Makes room for one more region in the table, of which at least half stays empty. */
+static int grow_table(struct session_regions *regions)
 {
-	size_t room = regions->room ? regions->room * 2 : FIRST_ROOM;
-	struct session_region **list;
+	size_t slots = regions->slots ? regions->slots * 2 : FIRST_SLOTS;
 	size_t *table;
 
-	if (regions->length < regions->room)
+	if (regions->length * 2 < regions->slots)
 		return 0;
-	list = realloc(regions->list, room * sizeof(struct session_region *));
-	if (!list)
-		return -ENOMEM;
-	regions->list = list;
-	table = calloc(room * 2, sizeof(*table));
+	table = calloc(slots, sizeof(*table));
 	if (!table)
 		return -ENOMEM;
 	for (size_t i = 0; i < regions->length; i++)
-		put_in_table(table, room * 2, list[i]->hash, i);
+		put_in_table(table, slots, regions->list[i]->hash, i);
 	free(regions->table);
 	regions->table = table;
-	regions->slots = room * 2;
-	regions->room = room;
+	regions->slots = slots;
 	return 0;
 }
 
@@ -91,9 +86,13 @@ static struct session_region *add(struct gpmu_session *session, const char *name
 {
 	struct session_regions *regions = &session->regions;
 	size_t n = session->place_count ? session->place_count : 1;
-	struct session_region *region;
+	struct session_region *region, **list;
 
-	if (grow(regions))
+	list = vector_room(regions->list, regions->length, sizeof(struct session_region *));
+	if (!list)
+		return NULL;
+	regions->list = list;
+	if (grow_table(regions))
 		return NULL;
 	region = calloc(1, sizeof(*region));
 	if (!region)
@@ -126,20 +125,10 @@ static struct session_region *get(struct gpmu_session *session, const char *name
 	return *hint;
 }
 
-/* Room for one more */
-static int grow_stack(struct session_regions *regions)
+/* Returns the regions that have begun and not ended, the innermost last. */
+static struct session_region **stack_of(const struct session_regions *regions)
 {
-	size_t room = regions->stack_room ? regions->stack_room * 2 : FIRST_ROOM;
-	struct session_region **stack;
-
-	if (regions->depth < regions->stack_room)
-		return 0;
-	stack = realloc(regions->stack, room * sizeof(struct session_region *));
-	if (!stack)
-		return -ENOMEM;
-	regions->stack = stack;
-	regions->stack_room = room;
-	return 0;
+	return regions->stack.data;
 }
 
 static void begin(const struct gpmu_counts *now, struct session_region *region)
@@ -152,7 +141,7 @@ static void begin(const struct gpmu_counts *now, struct session_region *region)
 		for (size_t k = 0; k < slot->length; k++)
 			*to++ = slot->counts[k];
 	}
-	region->begin_time = now->end;
+	region->begin_time = now->end - now->paused;
 	region->begin_user = now->user_time;
 	region->begin_system = now->system_time;
 }
@@ -171,13 +160,10 @@ static void end(const struct gpmu_counts *now, struct session_region *region)
 	for (size_t i = 0; i < now->slot_count; i++) {
 		const struct counts_slot *slot = &now->slots[i];
 
-		for (size_t k = 0; k < slot->length; k++) {
-			const struct count part = count_difference(&slot->counts[k], from++);
-
-			count_add(sum++, &part);
-		}
+		for (size_t k = 0; k < slot->length; k++)
+			count_add_difference(sum++, &slot->counts[k], from++);
 	}
-	region->time += since(now->end, region->begin_time);
+	region->time += since(now->end - now->paused, region->begin_time);
 	region->user += since(now->user_time, region->begin_user);
 	region->system += since(now->system_time, region->begin_system);
 	if (now->times_why)
@@ -188,13 +174,15 @@ static void end(const struct gpmu_counts *now, struct session_region *region)
 int gpmu_region_begin(struct gpmu_session *session, const char *name)
 {
 	struct session_regions *regions = &session->regions;
-	struct session_region *region;
+	struct session_region *region, **top;
 
 	if (!session->enabled)
 		return -EINVAL;
 	region = get(session, name);
-	if (!region || grow_stack(regions))
+	top = region ? vector_add(&regions->stack, sizeof(struct session_region *)) : NULL;
+	if (!top)
 		return -ENOMEM;
+	*top = region;
 	if (!region->depth) {
 		int ret;
 
@@ -202,53 +190,56 @@ int gpmu_region_begin(struct gpmu_session *session, const char *name)
 		ret = session_read(session);
 		if (ret) {
 			region_capture(name, false);
+			regions->stack.n--;
 			return ret;
 		}
 		begin(session->now, region);
 	}
 	region->depth++;
-	regions->stack[regions->depth++] = region;
 	return 0;
 }
 
 /* Takes a region off the stack, also one that is not the innermost. */
 static void take_off(struct session_regions *regions, size_t index)
 {
-	regions->depth--;
-	memmove(&regions->stack[index], &regions->stack[index + 1],
-		(regions->depth - index) * sizeof(struct session_region *));
+	struct session_region **stack = stack_of(regions);
+
+	regions->stack.n--;
+	if (index == regions->stack.n)
+		return;
+	memmove(&stack[index], &stack[index + 1],
+		(regions->stack.n - index) * sizeof(struct session_region *));
 }
 
-static int end_at(struct gpmu_session *session, size_t index)
+static inline int end_at(struct gpmu_session *session, size_t index)
 {
-	struct session_region *region = session->regions.stack[index];
+	struct session_region *region = stack_of(&session->regions)[index];
+	int ret = 0;
 
 	if (region->depth == 1) {
-		int ret = session_read(session);
-
-		if (ret)
-			return ret;
-		end(session->now, region);
+		ret = session_read(session);
+		if (!ret)
+			end(session->now, region);
 		region_capture(region->name, false);
 	}
 	region->depth--;
 	take_off(&session->regions, index);
-	return 0;
+	return ret;
 }
 
 int gpmu_region_end(struct gpmu_session *session, const char *name)
 {
-	const struct session_regions *regions = &session->regions;
+	const char *innermost = session_innermost(session);
 
-	if (!regions->depth || strcmp(regions->stack[regions->depth - 1]->name, name) != 0)
+	if (!innermost || strcmp(innermost, name) != 0)
 		return -EINVAL;
-	return end_at(session, regions->depth - 1);
+	return end_at(session, session->regions.stack.n - 1);
 }
 
 int session_region_end_any(struct gpmu_session *session, const char *name)
 {
-	for (size_t i = session->regions.depth; i > 0; i--)
-		if (!strcmp(session->regions.stack[i - 1]->name, name))
+	for (size_t i = session->regions.stack.n; i > 0; i--)
+		if (!strcmp(stack_of(&session->regions)[i - 1]->name, name))
 			return end_at(session, i - 1);
 	return -EINVAL;
 }
@@ -257,7 +248,7 @@ const char *session_innermost(const struct gpmu_session *session)
 {
 	const struct session_regions *regions = &session->regions;
 
-	return regions->depth ? regions->stack[regions->depth - 1]->name : NULL;
+	return regions->stack.n ? stack_of(regions)[regions->stack.n - 1]->name : NULL;
 }
 
 size_t gpmu_session_region_count(const struct gpmu_session *session)
@@ -275,8 +266,8 @@ uint64_t gpmu_region_visit_count(const struct gpmu_session *session, size_t inde
 	return index < session->regions.length ? session->regions.list[index]->visits : 0;
 }
 
-int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gpmu_row **rows,
-		     size_t *length)
+int gpmu_region_rows(struct gpmu_session *session, size_t index,
+		     const struct gpmu_rows **rows)
 {
 	const struct session_region *region;
 	struct region_sum sum;
@@ -289,7 +280,7 @@ int gpmu_region_rows(struct gpmu_session *session, size_t index, const struct gp
 		.times_why = region->times_why,
 		.counts = region->sum, .length = session->place_count,
 	};
-	return region_sum_rows(&sum, session, rows, length);
+	return region_sum_rows(&sum, session, rows);
 }
 
 void session_regions_release(struct session_regions *regions)
@@ -298,5 +289,5 @@ void session_regions_release(struct session_regions *regions)
 		region_free(regions->list[i]);
 	free(regions->list);
 	free(regions->table);
-	free(regions->stack);
+	vector_release(&regions->stack);
 }

@@ -23,17 +23,18 @@ static capture_fn find(const char *path)
 	return found;
 }
 
-void region_capture(const char *name, bool begins)
+static int off;		/* not under gpmu record, which holds for the life of a process */
+
+/* Not inline, because each region would then save its registers. */
+__attribute__((noinline))
+static void look(const char *name, bool begins)
 {
 	static capture_fn capture;
-	static int off;		/* not under gpmu record, which holds for the life of a process */
 	capture_fn found = __atomic_load_n(&capture, __ATOMIC_ACQUIRE);
 	const char *path;
 
-	if (__atomic_load_n(&off, __ATOMIC_RELAXED))
-		return;
 	if (!found) {
-		path = getenv(CHANNEL_VARIABLE) ? getenv("CUDA_INJECTION64_PATH") : NULL;
+		path = secure_getenv(CHANNEL_VARIABLE) ? secure_getenv("CUDA_INJECTION64_PATH") : NULL;
 		if (!path) {
 			__atomic_store_n(&off, 1, __ATOMIC_RELAXED);
 			return;
@@ -43,4 +44,10 @@ void region_capture(const char *name, bool begins)
 	}
 	if (found)
 		found(name, begins);
+}
+
+void region_capture(const char *name, bool begins)
+{
+	if (!__atomic_load_n(&off, __ATOMIC_RELAXED))
+		look(name, begins);
 }

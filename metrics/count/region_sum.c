@@ -14,14 +14,26 @@ size_t region_find(const struct gpmu_session *session, const char *name)
 	return SIZE_MAX;
 }
 
+static int reserve(struct region_sum *sum, size_t length)
+{
+	if (sum->counts)
+		return 0;
+	sum->counts = calloc(length ? length : 1, sizeof(*sum->counts));
+	if (!sum->counts)
+		return -ENOMEM;
+	sum->length = length;
+	return 0;
+}
+
+int region_sum_reserve(struct region_sum *sum, const struct gpmu_session *session)
+{
+	return reserve(sum, session->place_count);
+}
+
 static int add_counts(struct region_sum *sum, const struct count *counts, size_t length)
 {
-	if (!sum->counts) {
-		sum->counts = calloc(length ? length : 1, sizeof(*sum->counts));
-		if (!sum->counts)
-			return -ENOMEM;
-		sum->length = length;
-	}
+	if (reserve(sum, length))
+		return -ENOMEM;
 	for (size_t i = 0; i < sum->length; i++) {
 		/* A session that could open fewer events than the others */
 		static const struct count lost = { .state = COUNT_NOT_COUNTED };
@@ -59,7 +71,7 @@ int region_sum_merge(struct region_sum *sum, const struct region_sum *other)
 }
 
 int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
-		    const struct gpmu_row **rows, size_t *length)
+		    const struct gpmu_rows **rows)
 {
 	static const struct count lost = { .state = COUNT_NOT_COUNTED };
 	struct gpmu_counts *counts = session->difference;
@@ -78,7 +90,7 @@ int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
 	counts->user_time = sum->user;
 	counts->system_time = sum->system;
 	counts->times_why = sum->times_why;
-	return session_rows(session, 0, rows, length);
+	return row_maker_rows(session->maker, counts, 0, rows);
 }
 
 void region_sum_release(struct region_sum *sum)

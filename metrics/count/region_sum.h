@@ -20,6 +20,8 @@ struct region_sum {
  * Returns the index of a region in a session; SIZE_MAX if the session has no region of this name.
  */
 size_t region_find(const struct gpmu_session *session, const char *name);
+/* Allocates the memory of region_sum_add(), which then cannot fail. 0 or -ENOMEM */
+int region_sum_reserve(struct region_sum *sum, const struct gpmu_session *session);
 /* Adds a region of a session. 0 or -ENOMEM */
 int region_sum_add(struct region_sum *sum, const struct gpmu_session *session, size_t index);
 /* Adds another sum of the same plan. 0 or -ENOMEM */
@@ -29,7 +31,7 @@ int region_sum_merge(struct region_sum *sum, const struct region_sum *other);
  * gpmu_region_rows().
  */
 int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
-		    const struct gpmu_row **rows, size_t *length);
+		    const struct gpmu_rows **rows);
 void region_sum_release(struct region_sum *sum);
 
 #endif /* GPMU_REGION_SUM_H */

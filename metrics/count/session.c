@@ -10,31 +10,18 @@
 #include "count/session.h"
 #include "count/session_ring.h"
 
-void session_tell(struct gpmu_session *session, size_t index, int err)
+void session_log_failure(struct gpmu_session *session, size_t index, int err)
 {
 	const struct gpmu_group *group = &session->plan->groups[index];
 	char why[64];
 
-	if (session->groups[index].told)
+	if (session->groups[index].logged)
 		return;
-	session->groups[index].told = true;
+	session->groups[index].logged = true;
 	log_line(GPMU_LOG_WARNING, "%s could not be read, and is not counted: %s",
 		 group->pmu ? gpmu_pmu_name(group->pmu) :
 			      session->plan->slots[group->first].instance->name,
 		 strerror_r(-err, why, sizeof(why)));
-}
-
-int session_rows(struct gpmu_session *session, uint64_t start, const struct gpmu_row **rows,
-		 size_t *length)
-{
-	int ret;
-
-	session->rows->options.start = start;
-	ret = rows_fill(session->rows, session->difference);
-	if (ret)
-		return ret;
-	*rows = rows_get(session->rows, length);
-	return 0;
 }
 
 /* Applies to all groups, also after an error. Returns the first error. */
@@ -52,8 +39,8 @@ static int disable_groups(struct gpmu_session *session, uint64_t time)
 	return ret;
 }
 
-/* Enables the groups of the kernel, or those of plugins. */
-static int enable_groups(struct gpmu_session *session, bool kernel, uint64_t time)
+/* Enables, or resumes, the groups of the kernel, or those of plugins. */
+static int enable_groups(struct gpmu_session *session, bool kernel, bool resume, uint64_t time)
 {
 	int ret = 0;
 
@@ -61,7 +48,7 @@ static int enable_groups(struct gpmu_session *session, bool kernel, uint64_t tim
 		struct source_group *group = session->groups[i].open;
 
 		if ((group->ops == &source_perf) == kernel)
-			ret = group->ops->enable(group, time);
+			ret = (resume ? group->ops->resume : group->ops->enable)(group, time);
 	}
 	return ret;
 }
@@ -70,12 +57,12 @@ static int enable_groups(struct gpmu_session *session, bool kernel, uint64_t tim
  * Plugins come first, as they can fail. Enabling a second time would start events that the kernel
  * enables on exec immediately.
  */
-static int enable_all(struct gpmu_session *session, uint64_t time)
+static int enable_all(struct gpmu_session *session, bool resume, uint64_t time)
 {
-	int ret = enable_groups(session, false, time);
+	int ret = enable_groups(session, false, resume, time);
 
 	if (!ret)
-		ret = enable_groups(session, true, time);
+		ret = enable_groups(session, true, resume, time);
 	if (ret)
 		disable_groups(session, time);
 	return ret;
@@ -88,7 +75,8 @@ int gpmu_session_enable(struct gpmu_session *session)
 
 	if (session->enabled)
 		return -EALREADY;
-	session->begun = session->ended = session->rest_taken = false;
+	session->begun = session->ended = session->rest_taken = session->paused = false;
+	session->pause_time = 0;
 	/* The counts before enabling, which the rows do not include */
 	ret = session_read(session);
 	if (ret)
@@ -101,7 +89,7 @@ int gpmu_session_enable(struct gpmu_session *session)
 	if (session->rings)
 		session_rings_stop(session->rings);
 	if (!ret)
-		ret = enable_all(session, time);
+		ret = enable_all(session, false, time);
 	session->stop = time;
 	if (ret)
 		return ret;
@@ -127,28 +115,64 @@ int gpmu_session_disable(struct gpmu_session *session)
 	return ret;
 }
 
-/* Reads the counters, and computes session->difference. */
-static int read_since(struct gpmu_session *session, const struct gpmu_counts *earlier)
+int gpmu_session_pause(struct gpmu_session *session)
 {
-	int ret = session->ended ? 0 : session_read(session);
+	uint64_t time = raw_clock_now();
+	int ret, failed;
 
-	return ret ? ret : counts_difference(session->difference, session->now, earlier);
+	if (!session->enabled)
+		return -EINVAL;
+	if (session->paused)
+		return 0;
+	if (session->rings)
+		session_rings_pause(session);
+	ret = disable_groups(session, time);
+	/*
+	 * Enabling a pinned event that lost its counter would hide the loss, so it is looked for
+	 * now. The read also yields the times of the target, which go on.
+	 */
+	failed = session_read(session);
+	session->paused = true;
+	session->pause_begin = time;
+	return ret ? ret : failed;
+}
+
+int gpmu_session_resume(struct gpmu_session *session)
+{
+	uint64_t time;
+	int ret;
+
+	if (!session->enabled)
+		return -EINVAL;
+	if (!session->paused)
+		return 0;
+	session_times_skip(&session->times, session->now);
+	time = raw_clock_now();
+	ret = enable_all(session, true, time);
+	if (ret)
+		return ret;
+	session->paused = false;
+	session->pause_time += time - session->pause_begin;
+	return 0;
 }
 
 /*
  * Whether the session reads an interval now. A program may call gpmu_session_next() until it
- * returns 0, so within the first half of an interval there is none.
+ * returns 0, so within the first half of an interval there is none. Where a reading takes longer than
+ * that, as one that waits for samples of a GPU, there is none right after it.
  */
 static bool is_due(const struct gpmu_session *session)
 {
+	const uint64_t now = raw_clock_now();
+
 	if (!session->enabled)
 		return !session->rest_taken;
-	return !session->interval ||
-	       raw_clock_now() - session->last->end >= session->interval / 2;
+	return !session->interval || (now - session->last->end >= session->interval / 2 &&
+				      now - session->read_end >= session->interval / 8);
 }
 
-/* Reads the counters for the rows since the last interval. 1, 0 if it is too early, or -ENOMEM */
-static int read_next(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)
+/* Reads the next interval into session->difference. 1, 0 if it is too early, or -ENOMEM */
+static int read_next(struct gpmu_session *session)
 {
 	int ret;
 
@@ -156,19 +180,18 @@ static int read_next(struct gpmu_session *session, const struct gpmu_row **rows,
 		return 0;
 	if (session->rings)
 		session_rings_enter_read(session);
-	ret = read_since(session, session->last);
+	ret = session->ended ? 0 : session_read(session);
 	if (!ret)
-		ret = session_rows(session, session->base->end, rows, length);
-	if (!ret)
-		ret = counts_assign(session->last, session->now);
+		ret = counts_step(session->difference, session->last, session->now);
 	if (!ret)
 		session->rest_taken = !session->enabled;
+	session->read_end = raw_clock_now();
 	if (session->rings)
 		session_rings_leave_read(session);
 	return ret ? ret : 1;
 }
 
-int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)
+int gpmu_session_next(struct gpmu_session *session, const struct gpmu_rows **rows)
 {
 	int ret;
 
@@ -176,10 +199,10 @@ int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows
 		return -EINVAL;
 	ret = session->rings ? session_rings_next(session) : -ENODATA;
 	if (ret == -ENODATA)
-		return read_next(session, rows, length);
+		ret = read_next(session);
 	if (ret <= 0)
 		return ret;
-	ret = session_rows(session, session->base->end, rows, length);
+	ret = row_maker_rows(session->maker, session->difference, session->base->end, rows);
 	return ret ? ret : 1;
 }
 
@@ -190,20 +213,25 @@ uint64_t gpmu_session_wait_time(const struct gpmu_session *session)
 	return time ? time : session->interval;
 }
 
-int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **rows, size_t *length)
+int gpmu_session_total(struct gpmu_session *session, const struct gpmu_rows **rows)
 {
 	int ret;
 
 	if (!session->begun)
 		return -EINVAL;
-	ret = read_since(session, session->base);
-	return ret ? ret : session_rows(session, session->base->end, rows, length);
+	ret = session->ended ? 0 : session_read(session);
+	if (!ret)
+		ret = counts_difference(session->difference, session->now, session->base);
+	if (ret)
+		return ret;
+	return row_maker_rows(session->maker, session->difference, session->base->end, rows);
 }
 
 void gpmu_session_set_times(struct gpmu_session *session, uint64_t user, uint64_t system)
 {
-	session->times.of = TIMES_TOLD;
+	session->times.of = TIMES_SET;
 	session->now->times_why = NULL;
-	session->now->user_time = user;
-	session->now->system_time = system;
+	/* The time since the pause began is not known from these. */
+	if (!session->paused)
+		session_times_set(&session->times, user, system, session->now);
 }

@@ -11,17 +11,19 @@
 #include "values/counts.h"
 #include "base/cpus.h"
 #include "base/raw_clock.h"
+#include "base/vector.h"
 #include "gpmu.h"
 #include "plan/plan.h"
-#include "values/row.h"
+#include "values/row_maker.h"
 #include "count/backend.h"
+#include "count/gpmu_region.h"
 
 struct session_rings;
 struct session_target;
 
 struct session_group {
 	struct source_group *open;	/* NULL: the group could not be opened */
-	bool told;			/* a message about a failed read was logged */
+	bool logged;			/* a message about a failed read was logged */
 };
 
 /* Counts cover all slots and places, slot by slot. */
@@ -41,11 +43,10 @@ struct session_region {
 
 struct session_regions {
 	struct session_region **list;	/* in the order in which they were first begun */
-	size_t length, room;
+	size_t length;
 	size_t *table;			/* by hash: index + 1, or 0 */
 	size_t slots;			/* of it, a power of 2, more than there are regions */
-	struct session_region **stack;	/* that are begun and not ended */
-	size_t depth, stack_room;
+	struct vector stack;	/* struct session_region *: begun, not ended */
 	/* Indexed by the address of the name; the name still has to be compared. */
 	struct session_region *hints[REGION_HINTS];
 };
@@ -53,7 +54,7 @@ struct session_regions {
 /* Where user_time and system_time come from */
 struct session_times {
 	enum {
-		TIMES_TOLD,		/* set by gpmu_session_set_times(), or not needed */
+		TIMES_SET,		/* set by gpmu_session_set_times(), or not needed */
 		TIMES_OF_THREAD,	/* the calling thread */
 		TIMES_OF_TASKS,
 		TIMES_OF_CPUS,
@@ -62,6 +63,7 @@ struct session_times {
 	int *files;			/* of processes, then of tasks */
 	size_t file_count, process_count;
 	struct cpus cpus;		/* length 0: all */
+	uint64_t skipped_user, skipped_system;	/* ns while the session was paused */
 	char why[128];			/* reason that the times are not known; or "" */
 };
 
@@ -72,10 +74,13 @@ struct gpmu_session {
 	/* Cumulative: as read now, at the last interval, when it was enabled */
 	struct gpmu_counts *now, *last, *base;
 	struct gpmu_counts *difference;	/* what rows are of */
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	uint64_t interval;		/* ns, of the options; 0: each call ends an interval */
 	bool enabled, begun;
 	bool ended;			/* it was disabled: now has what was counted by then */
+	bool paused;			/* since pause_begin; also after it was disabled */
+	uint64_t pause_begin, pause_time;	/* pause_time: ns of the earlier pauses */
+	uint64_t read_end;		/* time at which the last reading ended */
 	bool rest_taken;		/* the interval that ends with it was returned */
 	uint64_t stop;			/* when it was disabled: what is read is of then */
 	struct session_times times;
@@ -86,7 +91,7 @@ struct gpmu_session {
 /* --- session.c */
 
 /* Logs once that a group cannot be read. */
-void session_tell(struct gpmu_session *session, size_t index, int err);
+void session_log_failure(struct gpmu_session *session, size_t index, int err);
 
 /* --- session_times.c: user_time and system_time */
 
@@ -95,8 +100,13 @@ int session_times_init(struct session_times *times, const struct gpmu_plan *plan
 		       const struct gpmu_session_options *options,
 		       const struct session_target *target);
 void session_times_release(struct session_times *times);
-/* @times->of is not TIMES_TOLD */
+/* @times->of is not TIMES_SET */
 void session_times_read(struct session_times *times, struct gpmu_counts *counts);
+/* Sets the times of @counts to these, less those while the session was paused. */
+void session_times_set(const struct session_times *times, uint64_t user, uint64_t system,
+		       struct gpmu_counts *counts);
+/* The session resumes: the time since @counts, which were read when it was paused, is skipped. */
+void session_times_skip(struct session_times *times, struct gpmu_counts *counts);
 
 /* --- session.c */
 
@@ -114,8 +124,13 @@ static inline int session_read(struct gpmu_session *session)
 	int ret = 0;
 
 	session->now->end = time;
-	if (session->times.of != TIMES_TOLD)
+	session->now->paused = session->pause_time;
+	if (session->paused) {
+		session->now->paused += time - session->pause_begin;
+		time = session->pause_begin;
+	} else if (session->times.of != TIMES_SET) {
 		session_times_read(&session->times, session->now);
+	}
 	for (size_t i = 0; i < n; i++) {
 		struct source_group *group = session->groups[i].open;
 		int failed = group->ops->read(group, time, session->now);
@@ -123,14 +138,10 @@ static inline int session_read(struct gpmu_session *session)
 		if (failed == -ENOMEM)
 			ret = failed;
 		else if (failed)
-			session_tell(session, i, failed);
+			session_log_failure(session, i, failed);
 	}
 	return ret;
 }
-
-/* Computes the rows of session->difference, with times relative to @start. 0 or -ENOMEM */
-int session_rows(struct gpmu_session *session, uint64_t start, const struct gpmu_row **rows,
-		 size_t *length);
 
 /* --- session_target.c: CPUs and tasks to count */
 
@@ -165,15 +176,6 @@ int session_region_end_any(struct gpmu_session *session, const char *name);
 /* Returns the name of the innermost region that is begun and not ended; NULL if there is none */
 const char *session_innermost(const struct gpmu_session *session);
 void session_regions_release(struct session_regions *regions);
-
-/* --- region_print.c */
-
-#define REGION_PLACE	32	/* size of the text of a place */
-
-/* Writes " of node 1" or " of CPU 3", or "". Returns the length. */
-int region_print_place(char *text, size_t size, const struct gpmu_row *row);
-/* Writes the value and unit of a row, or why it has none, and ends the line. */
-void region_print_value(FILE *file, const struct gpmu_row *row);
 
 /* --- region_capture.c */
 

@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/sized.h"
 #include "machine/pmu.h"
 #include "count/session.h"
 #include "count/session_ring.h"
@@ -72,34 +72,32 @@ static int open_groups(struct gpmu_session *session, const struct gpmu_session_o
 	return ret;
 }
 
-static struct gpmu_rows *new_rows(const struct gpmu_session *session,
-				  const struct gpmu_session_options *options,
-				  const struct session_target *target)
+static struct row_maker *new_maker(const struct gpmu_session *session,
+				   const struct gpmu_session_options *options,
+				   const struct session_target *target)
 {
-	static const enum rows_aggregation aggregations[] = {
-		[GPMU_AGGREGATE_MACHINE] = ROWS_MACHINE,
-		[GPMU_AGGREGATE_NODE] = ROWS_NODE,
-		[GPMU_AGGREGATE_CPU] = ROWS_CPU,
-	};
 	const struct rows_options of = {
-		.aggregation = aggregations[options->aggregation],
+		.aggregation = options->aggregation,
 		.tasks = !target->target.system,
 		.pid = target->pid,
+		.zero_asleep = options->zero_asleep,
 	};
 
-	return rows_new(session->plan, &of);
+	return row_maker_new(session->plan, &of);
 }
 
 /* Once it is known what is counted where: all that counting needs */
 static int make_tables(struct gpmu_session *session, const struct gpmu_session_options *options,
 		       const struct session_target *target, struct gpmu_error *error)
 {
+	const struct gpmu_rows *rows;
+
 	session->last = counts_copy(session->now);
 	session->base = counts_copy(session->now);
 	session->difference = counts_copy(session->now);
-	session->rows = new_rows(session, options, target);
-	if (!session->last || !session->base || !session->difference || !session->rows ||
-	    rows_fill(session->rows, session->difference) ||
+	session->maker = new_maker(session, options, target);
+	if (!session->last || !session->base || !session->difference || !session->maker ||
+	    row_maker_rows(session->maker, session->difference, 0, &rows) ||
 	    session_times_init(&session->times, session->plan, options, target) ||
 	    session_rings_new(session, target->target.interval)) {
 		error_set(error, 0, "out of memory");
@@ -153,8 +151,8 @@ struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,
 	if (options && options->size < sizeof(options->size))
 		return fail(EINVAL, error, "the options of a session have no size");
 	if (options)
-		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
-	if ((unsigned int)all.aggregation > GPMU_AGGREGATE_CPU)
+		sized_copy(&all, sizeof(all), options);
+	if ((unsigned int)all.aggregation > GPMU_AGGREGATE_THREAD)
 		return fail(EINVAL, error, "no such aggregation");
 	if (!plan->made)
 		return fail(EINVAL, error, "the plan is not made: gpmu_plan_make()");
@@ -185,7 +183,7 @@ void gpmu_session_free(struct gpmu_session *session)
 	session_regions_release(&session->regions);
 	session_times_release(&session->times);
 	session_rings_free(session->rings);
-	rows_free(session->rows);
+	row_maker_free(session->maker);
 	counts_free(session->difference);
 	counts_free(session->base);
 	counts_free(session->last);

@@ -185,6 +185,13 @@ static void skip(struct gpmu_session *session)
 	rings->rows = 0;
 }
 
+void session_rings_pause(struct gpmu_session *session)
+{
+	stop(session->rings);
+	skip(session);
+	session->rings->until = 0;
+}
+
 static int give_up(struct session_rings *rings, size_t index, const char *why)
 {
 	const struct counter_ring *ring = rings->list[index];
@@ -251,7 +258,7 @@ void session_rings_enter_read(struct gpmu_session *session)
 void session_rings_leave_read(struct gpmu_session *session)
 {
 	skip(session);
-	if (session->enabled)
+	if (session->enabled && !session->paused)
 		try(session);
 }
 
@@ -325,10 +332,9 @@ int session_rings_next(struct gpmu_session *session)
 		return wait_on(session, index);
 	rings->rows++;
 	rings->now->end = time;
+	rings->now->paused = session->pause_time;
 	for (size_t i = 0; i < rings->length; i++)
 		counter_ring_counts(rings->list[i], rings->now);
-	ret = counts_difference(session->difference, rings->now, session->last);
-	if (!ret)
-		ret = counts_assign(session->last, rings->now);
+	ret = counts_step(session->difference, session->last, rings->now);
 	return ret ? ret : 1;
 }

@@ -52,6 +52,8 @@ void session_rings_free(struct session_rings *rings);
 
 /* Stops the kernel's readings until session_rings_leave_read(). */
 void session_rings_stop(struct session_rings *rings);
+/* The session is paused: readings that were not taken belong to the next interval. */
+void session_rings_pause(struct gpmu_session *session);
 /*
  * Computes session->difference of the next interval that the kernel timed. Returns 1; 0 if there
  * is none yet; -ENODATA if the session reads the next interval itself; -ENOMEM

@@ -59,7 +59,6 @@ static void sort_tids(struct tids *tids)
 /* The tasks that it has now; 0 also if there is no such process */
 static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 {
-	size_t before = tids->length;
 	struct dirent *entry;
 	char path[48];
 	int ret = 0;
@@ -77,11 +76,19 @@ static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 			ret = add_tid(tids, (int)strtol(entry->d_name, NULL, 10));
 	if (dir)
 		closedir(dir);
-	if (ret)
-		return no_memory(error);
-	if (tids->length == before)
-		log_line(GPMU_LOG_WARNING, "no process %d", (int)pid);
-	return 0;
+	return ret ? no_memory(error) : 0;
+}
+
+/* Of several processes; a single one that is missing is an error. */
+static void warn_missing(const struct gpmu_session_options *options)
+{
+	char path[48];
+
+	for (size_t i = 0; i < options->pid_count; i++) {
+		snprintf(path, sizeof(path), "/proc/%d", (int)options->pids[i]);
+		if (access(path, F_OK))
+			log_line(GPMU_LOG_WARNING, "no process %d", (int)options->pids[i]);
+	}
 }
 
 void session_target_gone(const struct gpmu_session_options *options, struct gpmu_error *error)
@@ -154,8 +161,10 @@ static int gather_tids(struct tids *tids, const struct gpmu_session_options *opt
 			ret = no_memory(error);
 	if (!ret && !tids->length) {
 		session_target_gone(options, error);
-		ret = -ESRCH;
+		return -ESRCH;
 	}
+	if (!ret)
+		warn_missing(options);
 	return ret;
 }
 

@@ -189,9 +189,29 @@ static bool read_thread(const struct session_times *times, struct gpmu_counts *c
 
 	if (getrusage(times->inherit ? RUSAGE_SELF : RUSAGE_THREAD, &usage))
 		return false;
-	counts->user_time = timeval_ns(&usage.ru_utime);
-	counts->system_time = timeval_ns(&usage.ru_stime);
+	session_times_set(times, timeval_ns(&usage.ru_utime), timeval_ns(&usage.ru_stime), counts);
 	return true;
+}
+
+void session_times_set(const struct session_times *times, uint64_t user, uint64_t system,
+		       struct gpmu_counts *counts)
+{
+	/* Clock ticks of the pauses may exceed the exact times of the command. */
+	counts->user_time = user > times->skipped_user ? user - times->skipped_user : 0;
+	counts->system_time = system > times->skipped_system ? system - times->skipped_system : 0;
+}
+
+void session_times_skip(struct session_times *times, struct gpmu_counts *counts)
+{
+	const uint64_t user = counts->user_time, system = counts->system_time;
+
+	if (times->of == TIMES_SET)
+		return;
+	session_times_read(times, counts);
+	times->skipped_user += counts->user_time - user;
+	times->skipped_system += counts->system_time - system;
+	counts->user_time = user;
+	counts->system_time = system;
 }
 
 void session_times_read(struct session_times *times, struct gpmu_counts *counts)
@@ -205,8 +225,7 @@ void session_times_read(struct session_times *times, struct gpmu_counts *counts)
 	/* What could not be read once is lost: the rest of it is of no known time. */
 	if (!times->why[0] &&
 	    (times->of == TIMES_OF_TASKS ? read_tasks(times, &ticks) : read_cpus(times, &ticks))) {
-		counts->user_time = ticks_ns(ticks.user);
-		counts->system_time = ticks_ns(ticks.system);
+		session_times_set(times, ticks_ns(ticks.user), ticks_ns(ticks.system), counts);
 	}
 	counts->times_why = times->why[0] ? times->why : NULL;
 }

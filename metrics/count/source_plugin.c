@@ -82,7 +82,7 @@ static struct gpmu_source_count value_of(const struct plugin_group *group, size_
 static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
 		       const void *events, size_t length, void **handle, struct gpmu_error *error)
 {
-	struct gpmu_error own = { 0 };
+	struct gpmu_error own = { .size = sizeof(own) };
 	char why[64];
 	int ret;
 
@@ -140,7 +140,7 @@ static int open_group(struct plugin_group *group, struct gpmu_counts *counts,
 	const struct gpmu_group *planned = plan_group_of(group);
 	const struct plan_slot *slots = &group->plan->slots[planned->first];
 	struct gpmu_source *source = group->source;
-	struct gpmu_error own = { 0 };
+	struct gpmu_error own = { .size = sizeof(own) };
 	char *events;
 	int ret = check_free(source, group->plan, group->index, error);
 
@@ -219,7 +219,7 @@ static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
 {
 	struct plugin_group *group = of(base);
 	struct gpmu_source *source = group->source;
-	struct gpmu_error own = { 0 };
+	struct gpmu_error own = { .size = sizeof(own) };
 	char why[64];
 	int ret = 0;
 
@@ -228,7 +228,7 @@ static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
 		ret = source->plugin.prepare(source->data, &own);
 	source->prepared = source->prepared || (group->open && !ret);
 	pthread_mutex_unlock(&source->lock);
-	source_tell(source);
+	source_log_messages(source);
 	if (!ret)
 		return 0;
 	ret = negative(ret);
@@ -281,14 +281,14 @@ static int plugin_disable(struct source_group *base, uint64_t time)
 	pthread_mutex_lock(&group->source->lock);
 	ret = group->open ? disable_source(group->source, time) : 0;
 	pthread_mutex_unlock(&group->source->lock);
-	source_tell(group->source);
+	source_log_messages(group->source);
 	return ret;
 }
 
 static int set_lost(const struct plugin_group *group, struct gpmu_counts *counts, int error)
 {
 	const struct gpmu_group *planned = plan_group_of(group);
-	struct gpmu_error text;
+	struct gpmu_error text = { .size = sizeof(text) };
 	char why[64];
 	int ret = 0;
 
@@ -355,7 +355,7 @@ static int plugin_read(struct source_group *base, uint64_t time, struct gpmu_cou
 			ret = set_counts(group, counts);
 	}
 	pthread_mutex_unlock(&source->lock);
-	source_tell(source);
+	source_log_messages(source);
 	if (!ret)
 		return 0;
 	lost = set_lost(group, counts, ret);
@@ -429,6 +429,7 @@ const struct source_ops source_plugin = {
 	.prepare = plugin_prepare,
 	.enable = plugin_enable,
 	.disable = plugin_disable,
+	.resume = plugin_enable,
 	.read = plugin_read,
 	.close = plugin_close,
 	.fits = plugin_fits,

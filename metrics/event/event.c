@@ -15,14 +15,14 @@ static int add_on_pmu(struct event_builder *builder, const struct gpmu_pmu *pmu)
 }
 
 /* Adds the event on those PMUs of the name that have it. Returns an error if none has it. */
-static int add_on_pmus(struct event_builder *builder, size_t *n_pmus)
+static int add_on_pmus(struct event_builder *builder, size_t *pmu_count)
 {
 	const struct event_text *text = &builder->text;
-	struct gpmu_error first = { .text = "" };
+	struct gpmu_error first = { .size = sizeof(first) };
 	const struct gpmu_pmu *pmu;
 	int ret = 0;
 
-	for (size_t i = 0; (pmu = event_next_pmu(builder->machine, text->head, &i)); ++*n_pmus) {
+	for (size_t i = 0; (pmu = event_next_pmu(builder->machine, text->head, &i)); ++*pmu_count) {
 		ret = add_on_pmu(builder, pmu);
 		if (ret && ret != -ENOENT)
 			return ret;
@@ -55,12 +55,12 @@ static int add_perf_pmu(struct event_builder *builder)
 static int add_with_terms(struct event_builder *builder)
 {
 	const struct event_text *text = &builder->text;
-	size_t n_pmus = 0;
+	size_t pmu_count = 0;
 	int ret = event_set_modifiers(builder, text->modifiers);
 
 	if (!ret)
-		ret = add_on_pmus(builder, &n_pmus);
-	if (ret || n_pmus)
+		ret = add_on_pmus(builder, &pmu_count);
+	if (ret || pmu_count)
 		return ret;
 	ret = add_perf_pmu(builder);
 	if (!ret)
@@ -168,7 +168,9 @@ struct gpmu_event *gpmu_event_new(const struct gpmu_machine *machine,
 				  const struct gpmu_catalog *catalog, const char *text,
 				  struct gpmu_error *error)
 {
-	struct event_builder builder = { .machine = machine, .catalog = catalog };
+	struct event_builder builder = {
+		.machine = machine, .catalog = catalog, .why = { .size = sizeof(builder.why) },
+	};
 	int ret;
 
 	builder.event = calloc(1, sizeof(*builder.event));
@@ -176,8 +178,7 @@ struct gpmu_event *gpmu_event_new(const struct gpmu_machine *machine,
 	if (!ret)
 		return builder.event;
 	gpmu_event_free(builder.event);
-	if (error)
-		*error = builder.why;
+	error_set(error, builder.why.offset, "%s", builder.why.text);
 	errno = -ret;
 	return NULL;
 }
@@ -195,16 +196,6 @@ void gpmu_event_free(struct gpmu_event *event)
 	free(event);
 }
 
-const char *gpmu_event_text(const struct gpmu_event *event)
-{
-	return event->text;
-}
-
-const char *gpmu_event_label(const struct gpmu_event *event)
-{
-	return event->label ? event->label : event->text;
-}
-
 const char *gpmu_event_unit(const struct gpmu_event *event)
 {
 	return event->unit;
@@ -213,11 +204,6 @@ const char *gpmu_event_unit(const struct gpmu_event *event)
 double gpmu_event_scale(const struct gpmu_event *event)
 {
 	return event->scale;
-}
-
-size_t gpmu_event_instance_count(const struct gpmu_event *event)
-{
-	return event->length;
 }
 
 const char *gpmu_event_instance_name(const struct gpmu_event *event, size_t index)

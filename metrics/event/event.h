@@ -53,6 +53,13 @@ struct gpmu_event {
 char *event_with_terms(const char *text, const char *terms);
 
 /*
+ * Sets *@name to the event's name for perf if it is not the instance's, for the caller to free,
+ * otherwise to NULL. 0 or -ENOMEM
+ */
+int event_perf_name(const struct gpmu_machine *machine, const struct event_instance *instance,
+		    char **name);
+
+/*
  * Whether all PMUs that the text's part before "/" names have this format: 1, 0, -ENODEV
  * (no such PMU), -EINVAL (no "/") or -ENOMEM
  */

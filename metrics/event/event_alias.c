@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "catalog/catalog.h"
 #include "event/event_build.h"
 #include "machine/pmu.h"
 #include "plugin/source_object.h"
@@ -40,7 +41,7 @@ static int find_def(const struct event_builder *builder, const char *pmu, const 
 	int ret;
 
 	errno = 0;
-	*event = gpmu_catalog_find_event(builder->catalog, pmu, name, builder->machine);
+	*event = catalog_find_event(builder->catalog, pmu, name, builder->machine);
 	if (!*event)
 		return errno == ENOMEM ? -ENOMEM : 0;
 	ret = gpmu_event_def_supported(*event, builder->machine);
@@ -69,18 +70,6 @@ static bool shorten(char *name)
 	return end;
 }
 
-/*
- * Whether the name is perf's generic name of a software event. No CPU has an event of such a
- * name.
- */
-static bool is_software(const char *name)
-{
-	uint64_t config;
-	uint32_t type;
-
-	return event_find_generic(name, &type, &config) && type == PERF_TYPE_SOFTWARE;
-}
-
 /* Finds the event in the catalog, where PMUs have no numbers and core PMUs no name. */
 static int find_in_catalog(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			   const char *name, const struct gpmu_event_def **event)
@@ -89,9 +78,6 @@ static int find_in_catalog(const struct event_builder *builder, const struct gpm
 	int ret = 0;
 
 	*event = NULL;
-	/* Do not load the catalog because of software events. */
-	if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE && is_software(name))
-		return 0;
 	if (!builder->catalog || strlen(gpmu_pmu_name(pmu)) >= sizeof(base))
 		return 0;
 	stpcpy(base, gpmu_pmu_name(pmu));
@@ -142,23 +128,25 @@ int event_find_alias(struct event_builder *builder, const struct gpmu_pmu *pmu, 
 	int ret;
 
 	*alias = (struct event_alias){ .scale = 1 };
-	sysfs = sysfs_name(pmu, name);
-	if (sysfs) {
-		alias->terms = gpmu_pmu_event(pmu, sysfs);
-		alias->scale = gpmu_pmu_event_scale(pmu, sysfs);
-		alias->unit = gpmu_pmu_event_unit(pmu, sysfs);
-		if (alias->unit || alias->scale != 1)
-			return 1;
-	}
 	ret = find_in_catalog(builder, pmu, name, &event);
 	if (ret < 0)
 		return event_no_memory(builder);
 	if (event) {
-		alias->scale = gpmu_event_def_scale(event);
+		alias->terms = gpmu_event_def_terms(event);
+		alias->scale = event_def_scale(event);
 		alias->unit = gpmu_event_def_unit(event);
-		/* sysfs overrides the catalog. */
-		if (!sysfs)
-			alias->terms = gpmu_event_def_terms(event);
+	}
+	/* sysfs overrides built-in definitions, and an added definition overrides both. */
+	sysfs = event && event_def_is_added(event) ? NULL : sysfs_name(pmu, name);
+	if (sysfs) {
+		double scale = pmu_event_scale(pmu, sysfs);
+		const char *unit = gpmu_pmu_event_unit(pmu, sysfs);
+
+		alias->terms = gpmu_pmu_event(pmu, sysfs);
+		if (unit || scale != 1) {
+			alias->scale = scale;
+			alias->unit = unit;
+		}
 	}
 	if (sysfs || event)
 		return 1;

@@ -76,7 +76,7 @@ static int add_on_cores(struct event_builder *builder, const char *name)
 /* Adds the event on the other PMUs that have it and all formats of its terms. */
 static int add_on_others(struct event_builder *builder, const char *name)
 {
-	struct gpmu_error first = { .text = "" };
+	struct gpmu_error first = { .size = sizeof(first) };
 	const struct gpmu_pmu *pmu;
 	int ret = 0;
 
@@ -137,7 +137,7 @@ static int fail_other_machine(struct event_builder *builder, const char *name)
 			return event_fail(builder, name, ENODEV, "this machine has no PMU %.60s",
 					  pmu);
 		return event_fail(builder, name, ENODEV,
-				  "it is of CPUs that this machine does not have%s%.60s",
+				  "this machine does not have the CPUs of this event%s%.60s",
 				  cpu ? ": " : "", cpu ? cpu : "");
 	}
 	return 0;

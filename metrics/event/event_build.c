@@ -95,8 +95,8 @@ char *event_instance_name(const struct event_builder *builder, const struct gpmu
 static int fail_excludes(struct event_builder *builder, const struct gpmu_pmu *pmu)
 {
 	return event_fail(builder, builder->excludes, EINVAL,
-			  "%.60s counts the whole machine: who runs (u, k, h, G, H, I) "
-			  "cannot be told apart", gpmu_pmu_name(pmu));
+			  "%.60s counts the whole machine: the modifiers "
+			  "u, k, h, G, H and I do not apply", gpmu_pmu_name(pmu));
 }
 
 int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,

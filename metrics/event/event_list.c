@@ -81,8 +81,8 @@ static int read_event(struct reader *reader, int group)
 		}
 	}
 	if (quoted || terms)
-		return fail(reader, slash, quoted ? "\"'\" without another one behind it"
-			    : "\"/\" without another one behind it");
+		return fail(reader, slash, quoted ? "\"'\" without a closing \"'\""
+			    : "\"/\" without a closing \"/\"");
 	return add(reader, begin, reader->at, group);
 }
 
@@ -175,7 +175,7 @@ static int read_group(struct reader *reader)
 	if (ret)
 		return ret;
 	if (*reader->at == '{')
-		return fail(reader, reader->at, "a group cannot be in another");
+		return fail(reader, reader->at, "groups cannot be nested");
 	if (*reader->at != '}')
 		return fail(reader, begin, "\"{\" without \"}\"");
 	reader->at++;

@@ -20,10 +20,10 @@ static const struct {
 	{ 'e', NULL },	/* exclusive */
 	{ 'W', NULL },	/* weak group */
 	{ 'X', NULL },	/* not regrouped; libgpmu never regroups */
-	{ 'P', "P is of perf record: it samples as precisely as can be" },
-	{ 'S', "S is of perf record: it samples a group by its leader" },
-	{ 'b', "b is of perf alone: it counts in a BPF program" },
-	{ 'R', "R is of perf alone: it samples latencies by a perf record beside it" },
+	{ 'P', "only perf record has P: sample as precisely as possible" },
+	{ 'S', "only perf record has S: sample a group by its leader" },
+	{ 'b', "only perf has b: count in a BPF program" },
+	{ 'R', "only perf has R: sample latencies by a concurrent perf record" },
 };
 
 static int find_letter(char letter)
@@ -72,13 +72,13 @@ int event_set_modifiers(struct event_builder *builder, const char *text)
 		int i = find_letter(*c);
 
 		if (i < 0)
-			return event_fail(builder, c, EINVAL, "%c is no modifier, which are "
+			return event_fail(builder, c, EINVAL, "%c is not a modifier: expected "
 					  "u, k, h, G, H, I, p, D, e, W", *c);
 		if (letters[i].why)
 			return event_fail(builder, c, EINVAL, "%s", letters[i].why);
 		precise += *c == 'p';
 		if (precise > 3 || (*c != 'p' && memchr(text, *c, (size_t)(c - text))))
-			return event_fail(builder, c, EINVAL, "modifier %c is there %s", *c,
+			return event_fail(builder, c, EINVAL, "modifier %c occurs %s", *c,
 					  *c == 'p' ? "more than three times" : "twice");
 	}
 	exclude(attr, text);

@@ -54,11 +54,11 @@ static int fail(const char *text, int error, const char **why)
 		return -ENOMEM;
 	case PFM_ERR_NOTFOUND:
 		if (!find_pmu(text, &present)) {
-			*why = "no such PMU; it has those of this architecture";
+			*why = "this architecture has no such PMU";
 			return -ENOENT;
 		}
 		if (!present) {
-			*why = "that PMU is not of this machine";
+			*why = "this machine does not have that PMU";
 			return -ENODEV;
 		}
 		return -ENOENT;

@@ -34,24 +34,24 @@ static const struct known_term {
 	{ "metric-id", KNOWN_NOTHING, 0, NULL },
 	{ "legacy-hardware-config", KNOWN_LEGACY, PERF_TYPE_HARDWARE, NULL },
 	{ "legacy-cache-config", KNOWN_LEGACY, PERF_TYPE_HW_CACHE, NULL },
-	{ "period", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "freq", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "branch_type", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "time", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "call-graph", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "stack-size", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "max-stack", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "nr", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "overwrite", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "no-overwrite", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "aux-output", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "aux-action", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "aux-sample-size", KNOWN_OTHER, 0, "it is of perf record" },
-	{ "inherit", KNOWN_OTHER, 0, "it is of all events of a run" },
-	{ "no-inherit", KNOWN_OTHER, 0, "it is of all events of a run" },
-	{ "cpu", KNOWN_OTHER, 0, "CPUs are of all events of a run" },
-	{ "percore", KNOWN_OTHER, 0, "it is of perf stat alone" },
-	{ "ratio-to-prev", KNOWN_OTHER, 0, "it is of perf alone" },
+	{ "period", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "freq", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "branch_type", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "time", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "call-graph", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "stack-size", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "max-stack", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "nr", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "overwrite", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "no-overwrite", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "aux-output", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "aux-action", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "aux-sample-size", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "inherit", KNOWN_OTHER, 0, "it applies to all events of a run" },
+	{ "no-inherit", KNOWN_OTHER, 0, "it applies to all events of a run" },
+	{ "cpu", KNOWN_OTHER, 0, "CPUs apply to all events of a run" },
+	{ "percore", KNOWN_OTHER, 0, "only perf stat has it" },
+	{ "ratio-to-prev", KNOWN_OTHER, 0, "only perf has it" },
 };
 
 /* State while terms are applied for a PMU */
@@ -261,7 +261,7 @@ static int apply_event(struct applied *applied, const char *name)
 		free(body);
 		return ret == -ENOMEM ? event_no_memory(applied->builder) :
 		       event_fail(applied->builder, applied->at, EINVAL,
-				  "%.60s is \"%.60s\", which are no terms", name, alias.terms);
+				  "%.60s is \"%.60s\", which is not a list of terms", name, alias.terms);
 	}
 	for (size_t i = 0; i < length && !ret; i++)
 		ret = apply_event_term(applied, &terms[i]);
@@ -320,10 +320,11 @@ static int set_unit(struct applied *applied)
 	const struct event_alias *alias = &applied->alias;
 	bool same;
 
-	if (alias->absent)
+	/* Of a PMU that cannot count the event, until another has it */
+	if (alias->absent && (event->has_unit || !alias->unit))
 		return 0;
 	if (!event->has_unit) {
-		event->has_unit = true;
+		event->has_unit = !alias->absent;
 		free(event->unit);
 		event->unit = alias->unit ? event_join(alias->unit) : NULL;
 		event->scale = alias->scale;
@@ -359,7 +360,7 @@ static int apply_known(struct applied *applied, const struct event_term *term,
 		return 0;
 	default:
 		return event_fail(applied->builder, term->name, EINVAL, "%s=: %s", term->name,
-				  known->why ? known->why : "it is of perf's own lists");
+				  known->why ? known->why : "only perf's own lists have it");
 	}
 }
 

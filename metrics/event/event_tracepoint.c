@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <traceevent/event-parse.h>
 
+#include "base/nearest.h"
 #include "base/vector.h"
 #include "event/event_build.h"
 
@@ -228,9 +230,9 @@ static int may_look(const struct gpmu_machine *machine, const char *folder)
 	return access(path, R_OK | X_OK) ? -errno : 0;
 }
 
-static const char denied[] = "tracefs may not be read: be root, or once \"mount -o "
+static const char denied[] = "no permission to read tracefs: run as root, or run once \"mount -o "
 			     "remount,mode=755 /sys/kernel/tracing\"";
-static const char unmounted[] = "tracefs is not mounted: be root, and once \"mount -t tracefs "
+static const char unmounted[] = "tracefs is not mounted: run once as root \"mount -t tracefs "
 				"tracefs /sys/kernel/tracing\"";
 static const char none[] = "this kernel has no tracefs";
 
@@ -249,17 +251,63 @@ const char *gpmu_tracepoints_why(const struct gpmu_machine *machine)
 	return why;
 }
 
+/* Beside tracepoints there are files such as "enable". */
+static bool is_folder(const char *path, const char *name)
+{
+	char full[PATH_MAX];
+	struct stat status;
+
+	snprintf(full, sizeof(full), "%s/%s", path, name);
+	return !stat(full, &status) && S_ISDIR(status.st_mode);
+}
+
+/* Copies the nearest name of a folder to @found, "" if none is near. 0 or -errno */
+static int find_nearest(const char *path, const char *wanted, char *found)
+{
+	struct names names = { .length = 0 };
+	struct nearest nearest;
+	int ret = list(path, "*", &names);
+
+	nearest_init(&nearest, wanted);
+	for (size_t i = 0; i < names.length; i++)
+		if (is_folder(path, names.names[i]))
+			nearest_try(&nearest, names.names[i]);
+	snprintf(found, MAX_NAME, "%s", nearest.name ? nearest.name : "");
+	names_release(&names);
+	return ret;
+}
+
+/* Writes "; did you mean SYSTEM:NAME?" for a system, a name or both that are misspelt, or "". */
+static void suggest(const struct tracepoints *search, char *text, size_t size)
+{
+	char path[PATH_MAX], system[MAX_NAME], name[MAX_NAME];
+
+	*text = '\0';
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !*text; i++) {
+		const char *root = gpmu_machine_root(search->builder->machine);
+
+		snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
+		if (find_nearest(path, search->system, system) || !*system)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/%s", root, folders[i], system);
+		if (!find_nearest(path, search->name, name) && *name)
+			snprintf(text, size, "; did you mean %.40s:%.40s?", system, name);
+	}
+}
+
 static int fail_none(struct tracepoints *search)
 {
+	char hint[128];
 	const char *why = gpmu_tracepoints_why(search->builder->machine);
 
 	if (search->denied)
 		return event_fail(search->builder, search->name, search->denied,
 				  "%.40s:%.40s: %s", search->system, search->name, denied);
+	suggest(search, hint, sizeof(hint));
 	return event_fail(search->builder, search->system, ENOENT,
-			  "there is no event %.40s, and no tracepoint %.40s:%.40s%s%s",
+			  "there is no event %.40s, and no tracepoint %.40s:%.40s%s%s%s",
 			  search->system, search->system, search->name,
-			  why == unmounted ? "; " : "", why == unmounted ? why : "");
+			  why == unmounted ? "; " : "", why == unmounted ? why : "", hint);
 }
 
 static bool is_name(const char *name)

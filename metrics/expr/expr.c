@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "expr/expr_parse.h"
-#include "gpmu.h"
 
 /* Bounds memory and time. Upstream's longest expression has 2,000 bytes. */
 #define MAX_LENGTH	(1u << 20)
@@ -18,7 +18,7 @@ struct gpmu_expr *gpmu_expr_new(const char *text, const struct gpmu_expr_env *en
 	int ret;
 
 	if (env)
-		memcpy(&complete, env, env->size < sizeof(complete) ? env->size : sizeof(complete));
+		sized_copy(&complete, sizeof(complete), env);
 	if (strnlen(text, MAX_LENGTH + 1) > MAX_LENGTH) {
 		ret = -E2BIG;
 		error_set(error, MAX_LENGTH, "longer than %u bytes", MAX_LENGTH);
@@ -34,10 +34,10 @@ struct gpmu_expr *gpmu_expr_new(const char *text, const struct gpmu_expr_env *en
 
 size_t gpmu_expr_id_count(const struct gpmu_expr *expr)
 {
-	return expr->n_ids;
+	return expr->id_count;
 }
 
 const char *gpmu_expr_id(const struct gpmu_expr *expr, size_t index)
 {
-	return index < expr->n_ids ? expr->ids[index] : NULL;
+	return index < expr->id_count ? expr->ids[index] : NULL;
 }

@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "expr/gpmu_expr.h"
+
 #define EXPR_SLOTS	256
 
 enum expr_op {
@@ -35,7 +37,7 @@ struct gpmu_expr {
 	struct expr_insn *code;
 	size_t length;
 	char **ids;
-	size_t n_ids;
+	size_t id_count;
 };
 
 /* Applies a binary operator, both at run time and to fold constants. */

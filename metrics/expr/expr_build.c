@@ -6,7 +6,6 @@
 
 #include "base/vector.h"
 #include "expr/expr_build.h"
-#include "gpmu.h"
 
 int expr_build_init(struct expr_builder *builder)
 {
@@ -59,15 +58,15 @@ struct expr_part expr_build_id(struct expr_builder *builder, enum expr_op op, ch
 	char **ids = NULL;
 
 	if (name)
-		ids = grow(builder, expr->ids, expr->n_ids, sizeof(*ids));
+		ids = grow(builder, expr->ids, expr->id_count, sizeof(*ids));
 	if (!ids) {
 		free(name);
 		builder->no_memory = true;
 		return part;
 	}
 	expr->ids = ids;
-	ids[expr->n_ids] = name;
-	emit(builder, (struct expr_insn){ .op = op, .id = expr->n_ids++ });
+	ids[expr->id_count] = name;
+	emit(builder, (struct expr_insn){ .op = op, .id = expr->id_count++ });
 	return part;
 }
 
@@ -163,7 +162,7 @@ static bool has_id(const struct expr_insn *insn)
 /* Collects the uses of names in the code, sorted by name; *@n may be 0. */
 static struct use *collect_uses(const struct gpmu_expr *expr, size_t *n)
 {
-	struct use *uses = calloc(expr->n_ids + 1, sizeof(*uses));
+	struct use *uses = calloc(expr->id_count + 1, sizeof(*uses));
 
 	*n = 0;
 	for (size_t i = 0; i < expr->length && uses; i++) {
@@ -183,11 +182,11 @@ static struct use *collect_uses(const struct gpmu_expr *expr, size_t *n)
  */
 static int number_ids(struct gpmu_expr *expr)
 {
-	size_t n, place = 0, n_ids = 0;
+	size_t n, place = 0, id_count = 0;
 	struct use *uses = collect_uses(expr, &n);
 	/* For each use: position of the name's first use, later the name's new id */
-	size_t *number = calloc(expr->n_ids + 1, sizeof(*number));
-	char **ids = calloc(expr->n_ids + 1, sizeof(*ids));
+	size_t *number = calloc(expr->id_count + 1, sizeof(*number));
+	char **ids = calloc(expr->id_count + 1, sizeof(*ids));
 
 	if (!uses || !number || !ids) {
 		free(uses);
@@ -204,21 +203,21 @@ static int number_ids(struct gpmu_expr *expr)
 		if (!has_id(insn))
 			continue;
 		if (number[place] == place) {
-			ids[n_ids] = expr->ids[insn->id];
+			ids[id_count] = expr->ids[insn->id];
 			expr->ids[insn->id] = NULL;
-			number[place] = n_ids++;
+			number[place] = id_count++;
 		} else {
 			number[place] = number[number[place]];
 		}
 		insn->id = number[place++];
 	}
-	for (size_t i = 0; i < expr->n_ids; i++)
+	for (size_t i = 0; i < expr->id_count; i++)
 		free(expr->ids[i]);
 	free(expr->ids);
 	free(uses);
 	free(number);
 	expr->ids = ids;
-	expr->n_ids = n_ids;
+	expr->id_count = id_count;
 	return 0;
 }
 
@@ -273,7 +272,7 @@ void gpmu_expr_free(struct gpmu_expr *expr)
 {
 	if (!expr)
 		return;
-	for (size_t i = 0; i < expr->n_ids; i++)
+	for (size_t i = 0; i < expr->id_count; i++)
 		free(expr->ids[i]);
 	free(expr->ids);
 	free(expr->code);

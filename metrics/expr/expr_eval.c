@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "expr/expr.h"
-#include "gpmu.h"
 
 static double unless_nan(double a, double b, double result)
 {

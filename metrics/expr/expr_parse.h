@@ -4,7 +4,6 @@
 #define GPMU_EXPR_PARSE_H
 
 #include "expr/expr.h"
-#include "gpmu.h"
 
 /*
  * Compiles @text as gpmu_expr_new() does; all of @env must be set. Returns 0, -EINVAL,

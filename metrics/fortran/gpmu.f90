@@ -1,17 +1,18 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
-! libgpmu for Fortran 2003: a program counts itself or the machine in regions.
+! libgpmu for Fortran 2003: a program counts its regions. man gpmu_measure documents the functions
+! of the same names in C.
 !
 !   use gpmu
 !   type(gpmu_counting) :: c
-!   call gpmu_open(c, events='page-faults:u,task-clock:u', stat=stat, message=message)
+!   call gpmu_open(c, 'GraceMemBW,page-faults:u', stat=stat, message=message)
 !   call gpmu_begin(c, 'solve')
 !   ...
 !   call gpmu_end(c, 'solve')
 !   call gpmu_print(c, output_unit)
 !   call gpmu_close(c)
 !
-! Only the thread that opened a gpmu_counting may use it. stat is 0 on success and below 0 on
+! Any thread, also of OpenMP, may begin and end regions. stat is 0 on success and below 0 on
 ! failure, for example if the gpmu_counting is not open. Without the argument stat a failure stops
 ! the program. Trailing blanks in names are ignored.
 
@@ -22,16 +23,15 @@ module gpmu
   private
 
   public :: gpmu_counting, gpmu_row
-  public :: gpmu_open, gpmu_close, gpmu_begin, gpmu_end, gpmu_regions, gpmu_region
-  public :: gpmu_total, gpmu_print, gpmu_text
-  public :: gpmu_state_ok, gpmu_state_idle, gpmu_state_not_counted, gpmu_state_not_supported
-  public :: gpmu_aggregate_machine, gpmu_aggregate_node, gpmu_aggregate_cpu
+  public :: gpmu_open, gpmu_close, gpmu_begin, gpmu_end, gpmu_print
+  public :: gpmu_region_at, gpmu_visits, gpmu_get_rows, gpmu_text
 
-  integer(c_int), parameter :: gpmu_state_ok = 0, gpmu_state_idle = 1, gpmu_state_not_counted = 2, &
-    gpmu_state_not_supported = 3
-  integer(c_int), parameter :: failed = -1
-  integer(c_int), parameter :: gpmu_aggregate_machine = 0, gpmu_aggregate_node = 1, &
-    gpmu_aggregate_cpu = 2
+  integer(c_int), parameter, public :: gpmu_state_ok = 0, gpmu_state_idle = 1, &
+    gpmu_state_not_counted = 2, gpmu_state_not_supported = 3
+  integer(c_int), parameter, public :: gpmu_aggregate_machine = 0, gpmu_aggregate_node = 1, &
+    gpmu_aggregate_cpu = 2, gpmu_aggregate_socket = 3, gpmu_aggregate_die = 4, &
+    gpmu_aggregate_core = 5, gpmu_aggregate_thread = 6
+  integer(c_int), parameter, public :: gpmu_sink_summary = 0, gpmu_sink_csv = 1, gpmu_sink_json = 2
 
   ! struct gpmu_row; gpmu_text() converts its texts
   type, bind(c) :: gpmu_row
@@ -50,170 +50,107 @@ module gpmu
     type(c_ptr) :: why, gpu
     integer(c_int) :: gpu_number
     type(c_ptr) :: source
+    integer(c_int) :: die, core, tid
+    type(c_ptr) :: comm
   end type
 
   type, bind(c) :: c_error
-    integer(c_size_t) :: offset
-    character(kind=c_char) :: text(192)
+    integer(c_size_t) :: size = 0, offset = 0
+    character(kind=c_char) :: text(192) = c_null_char
   end type
 
-  type, bind(c) :: c_plan_options
-    integer(c_size_t) :: size
-    integer(c_int) :: no_merge, system_wide
-  end type
-
-  type, bind(c) :: c_session_options
-    integer(c_size_t) :: size
-    integer(c_int) :: system
-    type(c_ptr) :: cpus, pids
-    integer(c_size_t) :: pid_count
-    type(c_ptr) :: tids
-    integer(c_size_t) :: tid_count
-    integer(c_int) :: inherit, on_exec, aggregation
+  type, bind(c) :: c_options
+    integer(c_size_t) :: size = 0
+    type(c_ptr) :: sources = c_null_ptr
+    integer(c_size_t) :: source_count = 0
+    type(c_ptr) :: catalogs = c_null_ptr
+    integer(c_size_t) :: catalog_count = 0
+    integer(c_int) :: system = 0
+    type(c_ptr) :: cpus = c_null_ptr, pids = c_null_ptr
+    integer(c_size_t) :: pid_count = 0
+    type(c_ptr) :: tids = c_null_ptr
+    integer(c_size_t) :: tid_count = 0
+    integer(c_int) :: inherit = 0, aggregation = gpmu_aggregate_machine, per_thread = 0, &
+      format = gpmu_sink_summary
+    type(c_ptr) :: separator = c_null_ptr
   end type
 
   type :: gpmu_counting
     private
-    type(c_ptr) :: machine = c_null_ptr, catalog = c_null_ptr, source = c_null_ptr
-    type(c_ptr) :: plan = c_null_ptr, session = c_null_ptr
+    type(c_ptr) :: gpmu = c_null_ptr
   end type
 
   interface
-    function gpmu_machine_new(root, error) bind(c) result(machine)
-      import :: c_ptr, c_error
-      type(c_ptr), value :: root
-      type(c_error), intent(inout) :: error
-      type(c_ptr) :: machine
-    end function
-    subroutine gpmu_machine_free(machine) bind(c)
-      import :: c_ptr
-      type(c_ptr), value :: machine
-    end subroutine
-    function gpmu_catalog_new(paths, error) bind(c) result(catalog)
-      import :: c_ptr, c_error
-      type(c_ptr), value :: paths
-      type(c_error), intent(inout) :: error
-      type(c_ptr) :: catalog
-    end function
-    subroutine gpmu_catalog_free(catalog) bind(c)
-      import :: c_ptr
-      type(c_ptr), value :: catalog
-    end subroutine
-    function gpmu_source_new(spec, error) bind(c) result(source)
-      import :: c_ptr, c_char, c_error
-      character(kind=c_char), intent(in) :: spec(*)
-      type(c_error), intent(inout) :: error
-      type(c_ptr) :: source
-    end function
-    subroutine gpmu_source_put(source) bind(c)
-      import :: c_ptr
-      type(c_ptr), value :: source
-    end subroutine
-    function gpmu_machine_add_source(machine, source, error) bind(c) result(ret)
-      import :: c_ptr, c_error, c_int
-      type(c_ptr), value :: machine, source
-      type(c_error), intent(inout) :: error
-      integer(c_int) :: ret
-    end function
-    function gpmu_plan_new(machine, catalog, options, error) bind(c) result(plan)
-      import :: c_ptr, c_error, c_plan_options
-      type(c_ptr), value :: machine, catalog
-      type(c_plan_options), intent(in) :: options
-      type(c_error), intent(inout) :: error
-      type(c_ptr) :: plan
-    end function
-    subroutine gpmu_plan_free(plan) bind(c)
-      import :: c_ptr
-      type(c_ptr), value :: plan
-    end subroutine
-    function gpmu_plan_add_metrics(plan, list, error) bind(c) result(ret)
-      import :: c_ptr, c_char, c_error, c_int
-      type(c_ptr), value :: plan
+    function c_open(list, options, error) bind(c, name='gpmu_open') result(gpmu)
+      import :: c_ptr, c_char, c_options, c_error
       character(kind=c_char), intent(in) :: list(*)
+      type(c_options), intent(in) :: options
       type(c_error), intent(inout) :: error
-      integer(c_int) :: ret
+      type(c_ptr) :: gpmu
     end function
-    function gpmu_plan_add_events(plan, list, error) bind(c) result(ret)
-      import :: c_ptr, c_char, c_error, c_int
-      type(c_ptr), value :: plan
-      character(kind=c_char), intent(in) :: list(*)
-      type(c_error), intent(inout) :: error
-      integer(c_int) :: ret
-    end function
-    function gpmu_plan_make(plan, error) bind(c) result(ret)
-      import :: c_ptr, c_error, c_int
-      type(c_ptr), value :: plan
-      type(c_error), intent(inout) :: error
-      integer(c_int) :: ret
-    end function
-    function gpmu_session_new(plan, options, error) bind(c) result(session)
-      import :: c_ptr, c_error, c_session_options
-      type(c_ptr), value :: plan
-      type(c_session_options), intent(in) :: options
-      type(c_error), intent(inout) :: error
-      type(c_ptr) :: session
-    end function
-    subroutine gpmu_session_free(session) bind(c)
+    subroutine c_close(gpmu) bind(c, name='gpmu_close')
       import :: c_ptr
-      type(c_ptr), value :: session
+      type(c_ptr), value :: gpmu
     end subroutine
-    function gpmu_session_enable(session) bind(c) result(ret)
+    function c_begin(gpmu, name) bind(c, name='gpmu_begin') result(ret)
+      import :: c_ptr, c_char, c_int
+      type(c_ptr), value :: gpmu
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int) :: ret
+    end function
+    function c_end(gpmu, name) bind(c, name='gpmu_end') result(ret)
+      import :: c_ptr, c_char, c_int
+      type(c_ptr), value :: gpmu
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int) :: ret
+    end function
+    function c_print(gpmu, file) bind(c, name='gpmu_print') result(ret)
       import :: c_ptr, c_int
-      type(c_ptr), value :: session
+      type(c_ptr), value :: gpmu, file
       integer(c_int) :: ret
     end function
-    function gpmu_session_total(session, rows, length) bind(c) result(ret)
-      import :: c_ptr, c_int, c_size_t
-      type(c_ptr), value :: session
-      type(c_ptr), intent(out) :: rows
-      integer(c_size_t), intent(out) :: length
-      integer(c_int) :: ret
-    end function
-    function c_region_begin(session, name) bind(c, name='gpmu_region_begin') result(ret)
-      import :: c_ptr, c_char, c_int
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: name(*)
-      integer(c_int) :: ret
-    end function
-    function c_region_end(session, name) bind(c, name='gpmu_region_end') result(ret)
-      import :: c_ptr, c_char, c_int
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: name(*)
-      integer(c_int) :: ret
-    end function
-    function gpmu_session_region_count(session) bind(c) result(n)
+    function c_region_at(gpmu, index) bind(c, name='gpmu_region_at') result(name)
       import :: c_ptr, c_size_t
-      type(c_ptr), value :: session
-      integer(c_size_t) :: n
-    end function
-    function c_region_name(session, index) bind(c, name='gpmu_region_name') result(name)
-      import :: c_ptr, c_size_t
-      type(c_ptr), value :: session
+      type(c_ptr), value :: gpmu
       integer(c_size_t), value :: index
       type(c_ptr) :: name
     end function
-    function gpmu_region_visit_count(session, index) bind(c) result(n)
-      import :: c_ptr, c_size_t, c_int64_t
-      type(c_ptr), value :: session
-      integer(c_size_t), value :: index
+    function c_visits(gpmu, name) bind(c, name='gpmu_visits') result(n)
+      import :: c_ptr, c_char, c_int64_t
+      type(c_ptr), value :: gpmu
+      character(kind=c_char), intent(in) :: name(*)
       integer(c_int64_t) :: n
     end function
-    function gpmu_region_rows(session, index, rows, length) bind(c) result(ret)
-      import :: c_ptr, c_size_t, c_int
-      type(c_ptr), value :: session
-      integer(c_size_t), value :: index
+    function c_get_rows(gpmu, name, rows) bind(c, name='gpmu_get_rows') result(ret)
+      import :: c_ptr, c_char, c_int
+      type(c_ptr), value :: gpmu
+      character(kind=c_char), intent(in) :: name(*)
       type(c_ptr), intent(out) :: rows
-      integer(c_size_t), intent(out) :: length
       integer(c_int) :: ret
     end function
-    function c_strerror(errnum) bind(c, name='strerror') result(text)
-      import :: c_ptr, c_int
-      integer(c_int), value :: errnum
-      type(c_ptr) :: text
-    end function
-    pure function c_strlen(text) bind(c, name='strlen') result(n)
+    function c_rows_at(rows, index) bind(c, name='gpmu_rows_at') result(row)
       import :: c_ptr, c_size_t
-      type(c_ptr), value, intent(in) :: text
+      type(c_ptr), value :: rows
+      integer(c_size_t), value :: index
+      type(c_ptr) :: row
+    end function
+    function open_memstream(text, size) bind(c) result(file)
+      import :: c_ptr
+      type(c_ptr), value :: text, size
+      type(c_ptr) :: file
+    end function
+    function fclose(file) bind(c) result(ret)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: file
+      integer(c_int) :: ret
+    end function
+    subroutine c_free(block) bind(c, name='free')
+      import :: c_ptr
+      type(c_ptr), value :: block
+    end subroutine
+    function c_strlen(text) bind(c, name='strlen') result(n)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
       integer(c_size_t) :: n
     end function
   end interface
@@ -225,54 +162,55 @@ contains
     type(c_ptr), intent(in) :: text
     character(len=:), allocatable :: string
     character(kind=c_char), pointer :: chars(:)
-    integer :: i, n
 
-    if (.not. c_associated(text)) then
+    if (c_associated(text)) then
+      call c_f_pointer(text, chars, [c_strlen(text)])
+      allocate (character(len=size(chars)) :: string)
+      string = transfer(chars, string)
+    else
       string = ''
-      return
     end if
-    n = int(c_strlen(text))
-    call c_f_pointer(text, chars, [n])
-    allocate (character(len=n) :: string)
-    do i = 1, n
-      string(i:i) = chars(i)
-    end do
   end function
 
-  ! Opens and enables a counting. metrics and events are lists in the syntax of perf's options -M
-  ! and -e. source is a source, 'model=steady.scenario'. The target is the machine (system), some
-  ! of its CPUs (cpus='0-3,8'), processes and tasks (pids, tids), or by default the calling
-  ! thread. With inherit, processes and threads that the tasks start later are counted too. An open
-  ! @counting is closed first. After an error there is nothing to close.
-  subroutine gpmu_open(counting, metrics, events, source, system, aggregation, stat, message, &
-                       cpus, pids, tids, inherit)
+  ! Returns a text that ends with a null character; a variable of it can have a pointer for C
+  function c_text(text) result(chars)
+    character(len=*), intent(in) :: text
+    character(kind=c_char) :: chars(len_trim(text) + 1)
+
+    chars = transfer(trim(text)//c_null_char, chars)
+  end function
+
+  ! Opens and starts the counters of a list of metrics and events. source is a plugin that counts,
+  ! 'model=steady.scenario'; the other arguments are members of struct gpmu_options. If counting
+  ! is open, it is closed first. After an error it is not open.
+  subroutine gpmu_open(counting, list, source, system, cpus, pids, tids, inherit, aggregation, &
+                       per_thread, format, stat, message)
     type(gpmu_counting), intent(inout) :: counting
-    character(len=*), intent(in), optional :: metrics, events, source
-    logical, intent(in), optional :: system, inherit
-    integer(c_int), intent(in), optional :: aggregation
+    character(len=*), intent(in) :: list
+    character(len=*), intent(in), optional :: source, cpus
+    logical, intent(in), optional :: system, inherit, per_thread
+    integer(c_int), intent(in), optional :: pids(:), tids(:), aggregation, format
     integer, intent(out), optional :: stat
     character(len=*), intent(out), optional :: message
-    character(len=*), intent(in), optional :: cpus
-    integer(c_int), intent(in), optional :: pids(:), tids(:)
-    character(kind=c_char), allocatable, target :: list(:)
+    character(kind=c_char), allocatable, target :: source_text(:), cpus_text(:)
     integer(c_int), allocatable, target :: processes(:), tasks(:)
-    type(c_error) :: error
-    type(c_plan_options) :: plan
-    type(c_session_options) :: options
+    type(c_ptr), target :: sources(1)
+    type(c_options) :: options
+    type(c_error), target :: error
     character(len=:), allocatable :: why
-    integer(c_int) :: ret
 
     call gpmu_close(counting)
-    error%text(1) = c_null_char
-    plan = c_plan_options(c_sizeof(plan), 0, 0)
-    options = c_session_options(c_sizeof(options), 0, c_null_ptr, c_null_ptr, 0, &
-              c_null_ptr, 0, 0, 0, gpmu_aggregate_machine)
-    if (present(system)) options%system = merge(1, 0, system)
-    if (present(aggregation)) options%aggregation = aggregation
-    if (present(inherit)) options%inherit = merge(1, 0, inherit)
+    options%size = c_sizeof(options)
+    error%size = c_sizeof(error)
+    if (present(source)) then
+      source_text = c_text(source)
+      sources(1) = c_loc(source_text)
+      options%sources = c_loc(sources)
+      options%source_count = 1
+    end if
     if (present(cpus)) then
-      list = transfer(trim(cpus)//c_null_char, list, len_trim(cpus) + 1)
-      options%cpus = c_loc(list)
+      cpus_text = c_text(cpus)
+      options%cpus = c_loc(cpus_text)
     end if
     if (present(pids)) then
       processes = pids
@@ -284,218 +222,114 @@ contains
       options%tid_count = size(tids)
       if (size(tids) > 0) options%tids = c_loc(tasks)
     end if
-    plan%system_wide = max(options%system, merge(1, 0, present(cpus)))
-
-    ret = failed
-    counting%machine = gpmu_machine_new(c_null_ptr, error)
-    counting%catalog = gpmu_catalog_new(c_null_ptr, error)
-    if (c_associated(counting%machine) .and. c_associated(counting%catalog)) ret = 0
-    if (present(source) .and. ret == 0) then
-      counting%source = gpmu_source_new(trim(source)//c_null_char, error)
-      ret = failed
-      if (c_associated(counting%source)) &
-        ret = gpmu_machine_add_source(counting%machine, counting%source, error)
-    end if
-    if (ret == 0) then
-      counting%plan = gpmu_plan_new(counting%machine, counting%catalog, plan, error)
-      if (.not. c_associated(counting%plan)) ret = failed
-    end if
-    if (present(metrics) .and. ret == 0) &
-      ret = gpmu_plan_add_metrics(counting%plan, trim(metrics)//c_null_char, error)
-    if (present(events) .and. ret == 0) &
-      ret = gpmu_plan_add_events(counting%plan, trim(events)//c_null_char, error)
-    if (ret == 0) ret = gpmu_plan_make(counting%plan, error)
-    if (ret == 0) then
-      counting%session = gpmu_session_new(counting%plan, options, error)
-      if (.not. c_associated(counting%session)) ret = failed
-    end if
-    why = error_text(error)
-    if (ret == 0) then
-      ret = gpmu_session_enable(counting%session)
-      if (ret /= 0) why = 'it could not be enabled: '//gpmu_text(c_strerror(-ret))
-    end if
-    if (ret /= 0) call gpmu_close(counting)
+    if (present(system)) options%system = merge(1, 0, system)
+    if (present(inherit)) options%inherit = merge(1, 0, inherit)
+    if (present(per_thread)) options%per_thread = merge(1, 0, per_thread)
+    if (present(aggregation)) options%aggregation = aggregation
+    if (present(format)) options%format = format
+    counting%gpmu = c_open(trim(list)//c_null_char, options, error)
+    why = gpmu_text(c_loc(error%text))
     if (present(message)) message = why
-    call finish(ret, why//': open', stat)
+    call finish(merge(0, -1, c_associated(counting%gpmu)), why//': open', stat)
   end subroutine
 
   subroutine gpmu_close(counting)
     type(gpmu_counting), intent(inout) :: counting
 
-    call gpmu_session_free(counting%session)
-    call gpmu_plan_free(counting%plan)
-    call gpmu_source_put(counting%source)
-    call gpmu_catalog_free(counting%catalog)
-    call gpmu_machine_free(counting%machine)
-    counting%session = c_null_ptr
-    counting%plan = c_null_ptr
-    counting%source = c_null_ptr
-    counting%catalog = c_null_ptr
-    counting%machine = c_null_ptr
+    call c_close(counting%gpmu)
+    counting%gpmu = c_null_ptr
   end subroutine
 
   subroutine gpmu_begin(counting, name, stat)
     type(gpmu_counting), intent(in) :: counting
     character(len=*), intent(in) :: name
     integer, intent(out), optional :: stat
-    integer(c_int) :: ret
 
-    ret = failed
-    if (c_associated(counting%session)) &
-      ret = c_region_begin(counting%session, trim(name)//c_null_char)
-    call finish(ret, 'begin of region '//name, stat)
+    call finish(c_begin(counting%gpmu, trim(name)//c_null_char), 'begin of region '//name, stat)
   end subroutine
 
   subroutine gpmu_end(counting, name, stat)
     type(gpmu_counting), intent(in) :: counting
     character(len=*), intent(in) :: name
     integer, intent(out), optional :: stat
-    integer(c_int) :: ret
 
-    ret = failed
-    if (c_associated(counting%session)) &
-      ret = c_region_end(counting%session, trim(name)//c_null_char)
-    call finish(ret, 'end of region '//name, stat)
+    call finish(c_end(counting%gpmu, trim(name)//c_null_char), 'end of region '//name, stat)
   end subroutine
 
-  ! Returns the number of regions; 0 if @counting is not open
-  integer function gpmu_regions(counting)
-    type(gpmu_counting), intent(in) :: counting
-
-    gpmu_regions = 0
-    if (c_associated(counting%session)) &
-      gpmu_regions = int(gpmu_session_region_count(counting%session))
-  end function
-
-  ! Gets the region with number @index, from 1: its name, number of visits, and rows. The texts of
-  ! the rows are valid until the next call that gets rows.
-  subroutine gpmu_region(counting, index, name, visits, rows, stat)
-    type(gpmu_counting), intent(in) :: counting
-    integer, intent(in) :: index
-    character(len=:), allocatable, intent(out), optional :: name
-    integer(c_int64_t), intent(out), optional :: visits
-    type(gpmu_row), allocatable, intent(out), optional :: rows(:)
-    integer, intent(out), optional :: stat
-    integer(c_size_t) :: number, length
-    integer(c_int) :: ret
-    type(c_ptr) :: first
-
-    number = int(index - 1, c_size_t)
-    ret = failed
-    if (c_associated(counting%session)) &
-      ret = gpmu_region_rows(counting%session, number, first, length)
-    if (ret == 0) then
-      if (present(name)) name = gpmu_text(c_region_name(counting%session, number))
-      if (present(visits)) visits = gpmu_region_visit_count(counting%session, number)
-      if (present(rows)) rows = copy_rows(first, length)
-    end if
-    call finish(ret, 'rows of a region', stat)
-  end subroutine
-
-  ! Gets the rows of all counts since gpmu_open()
-  subroutine gpmu_total(counting, rows, stat)
-    type(gpmu_counting), intent(in) :: counting
-    type(gpmu_row), allocatable, intent(out) :: rows(:)
-    integer, intent(out), optional :: stat
-    integer(c_size_t) :: length
-    integer(c_int) :: ret
-    type(c_ptr) :: first
-
-    ret = failed
-    if (c_associated(counting%session)) ret = gpmu_session_total(counting%session, first, length)
-    if (ret == 0) rows = copy_rows(first, length)
-    call finish(ret, 'rows', stat)
-  end subroutine
-
-  ! Prints a table with a line for each counter of each region; nothing without regions
-  subroutine gpmu_print(counting, unit)
+  ! Prints the counts of all regions to a unit, and nothing if there are no regions
+  subroutine gpmu_print(counting, unit, stat)
     type(gpmu_counting), intent(in) :: counting
     integer, intent(in) :: unit
-    type(gpmu_row), allocatable :: rows(:)
-    character(len=:), allocatable :: name
-    integer(c_int64_t) :: visits
-    integer :: i, k, widest, widest_counter
+    integer, intent(out), optional :: stat
+    type(c_ptr), target :: text
+    integer(c_size_t), target :: length
+    integer(c_int) :: ret
+    type(c_ptr) :: file
 
-    widest = len('region')
-    widest_counter = len('counter')
-    do i = 1, gpmu_regions(counting)
-      call gpmu_region(counting, i, name, rows=rows)
-      widest = max(widest, len(name))
-      do k = 1, size(rows)
-        widest_counter = max(widest_counter, len(gpmu_text(rows(k)%name)))
-      end do
-    end do
-    if (gpmu_regions(counting) > 0) &
-      write (unit, '(6a)') padded('region', widest), '    visits', '       seconds', '  ', &
-        padded('counter', widest_counter), '  value'
-    do i = 1, gpmu_regions(counting)
-      call gpmu_region(counting, i, name, visits, rows)
-      do k = 1, size(rows)
-        write (unit, '(a,i10,f14.6,4a)') padded(name, widest), visits, real(rows(k)%time_end, c_double) / 1e9_c_double, '  ', &
-          padded(gpmu_text(rows(k)%name), widest_counter), '  ', trim(value_text(rows(k)))
-      end do
-    end do
+    ret = -1
+    text = c_null_ptr
+    file = open_memstream(c_loc(text), c_loc(length))
+    if (c_associated(file)) then
+      ret = c_print(counting%gpmu, file)
+      if (fclose(file) /= 0) ret = -1
+      ! The write ends the last line.
+      if (ret == 0 .and. length > 0) write (unit, '(a)') without_end(gpmu_text(text))
+      call c_free(text)
+    end if
+    call finish(ret, 'print', stat)
   end subroutine
 
-  function padded(text, width)
+  function without_end(text) result(string)
     character(len=*), intent(in) :: text
-    integer, intent(in) :: width
-    character(len=width) :: padded
+    character(len=len(text) - 1) :: string
 
-    padded = text
+    string = text
   end function
 
-  function value_text(row) result(text)
-    type(gpmu_row), intent(in) :: row
-    character(len=:), allocatable :: text
-    character(len=24) :: number
+  ! Returns the name of region @index, from 1, in the order in which they were first begun; ''
+  ! after the last
+  function gpmu_region_at(counting, index) result(name)
+    type(gpmu_counting), intent(in) :: counting
+    integer, intent(in) :: index
+    character(len=:), allocatable :: name
 
-    select case (row%state)
-    case (gpmu_state_ok)
-      if (row%metric == 0 .and. row%value == anint(row%value) .and. row%value < 1d18) then
-        write (number, '(i0)') int(row%value, c_int64_t)
-      else
-        write (number, '(g0.9)') row%value
-      end if
-      text = trim(adjustl(number))//' '//gpmu_text(row%unit)
-    case (gpmu_state_idle)
-      text = 'idle'
-    case (gpmu_state_not_counted)
-      text = '<not counted> '//gpmu_text(row%why)
-    case default
-      text = '<not supported> '//gpmu_text(row%why)
-    end select
+    name = gpmu_text(c_region_at(counting%gpmu, int(index - 1, c_size_t)))
   end function
 
-  ! The member size is the distance between rows in bytes.
-  function copy_rows(first, length) result(rows)
-    type(c_ptr), intent(in) :: first
-    integer(c_size_t), intent(in) :: length
-    type(gpmu_row), allocatable :: rows(:)
+  ! Returns how often all threads have ended a region; 0 if there is no such region
+  integer(c_int64_t) function gpmu_visits(counting, name)
+    type(gpmu_counting), intent(in) :: counting
+    character(len=*), intent(in) :: name
+
+    gpmu_visits = c_visits(counting%gpmu, trim(name)//c_null_char)
+  end function
+
+  ! Gets the rows of a region. Their texts are valid until the next call of gpmu_get_rows() or
+  ! gpmu_print().
+  subroutine gpmu_get_rows(counting, name, rows, stat)
+    type(gpmu_counting), intent(in) :: counting
+    character(len=*), intent(in) :: name
+    type(gpmu_row), allocatable, intent(out) :: rows(:)
+    integer, intent(out), optional :: stat
     type(gpmu_row), pointer :: row
-    integer(c_intptr_t) :: address
-    integer(c_size_t) :: i
+    integer(c_size_t) :: length, i
+    integer(c_int) :: ret
+    type(c_ptr) :: list
 
-    allocate (rows(length))
-    address = transfer(first, address)
-    do i = 1, length
-      call c_f_pointer(transfer(address, first), row)
-      rows(i) = row
-      address = address + int(row%size, c_intptr_t)
-    end do
-  end function
-
-  function error_text(error) result(string)
-    type(c_error), intent(in) :: error
-    character(len=:), allocatable :: string
-    integer :: i
-
-    string = ''
-    do i = 1, size(error%text)
-      if (error%text(i) == c_null_char) exit
-      string = string//error%text(i)
-    end do
-  end function
+    ret = c_get_rows(counting%gpmu, trim(name)//c_null_char, list)
+    if (ret == 0) then
+      length = 0
+      do while (c_associated(c_rows_at(list, length)))
+        length = length + 1
+      end do
+      allocate (rows(length))
+      do i = 1, length
+        call c_f_pointer(c_rows_at(list, i - 1), row)
+        rows(i) = row
+      end do
+    end if
+    call finish(ret, 'rows of region '//name, stat)
+  end subroutine
 
   subroutine finish(ret, what, stat)
     integer(c_int), intent(in) :: ret

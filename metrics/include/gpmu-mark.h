@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Marks of regions that "gpmu stat --regions" counts.
+ * Marks of regions that "gpmu stat --regions" counts and "gpmu record --regions" shows.
  *
  * A program that includes this header needs no library. When it runs alone, a mark is a test of
  * a pointer and counts nothing. Under "gpmu stat --regions" a library that gpmu preloads counts
- * each region by thread. Programs that are linked statically, and setuid programs, cannot be
- * counted, as no library can be preloaded into them.
+ * each region by thread. Under "gpmu record --regions" the library records each visit of a region
+ * as a slice on the track of its thread. No library can be preloaded into statically linked or
+ * set-user-ID programs, so their regions are neither counted nor recorded.
  *
  * A region is the part of a program between gpmu_mark_begin() and gpmu_mark_end() of the same
- * thread with the same name. Regions of a thread may be nested. For C++ and C11, with GCC or
- * Clang.
+ * thread with the same name. Regions of a thread may be nested. A signal handler must not call
+ * these functions: if it interrupts one of them in the same thread, it waits forever. For C++ and
+ * C11, with GCC or Clang.
  */
 #ifndef GPMU_MARK_H
 #define GPMU_MARK_H

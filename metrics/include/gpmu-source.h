@@ -13,7 +13,9 @@
  * exits, and does not change signal handlers.
  *
  * Threads. libgpmu calls the functions of one source from one thread at a time, not always the
- * same one. It calls functions of different sources at any time.
+ * same one. It calls functions of different sources at any time. libgpmu unloads the plugin after
+ * it has closed the last source. Threads that the plugin started must have ended by then, or the
+ * plugin's destructor must end them.
  *
  * Growth. Structures grow only by members at their end. Each structure begins with its size,
  * except those of arrays, events and counts, whose sizes the table contains. libgpmu makes and
@@ -34,7 +36,7 @@
 extern "C" {
 #endif
 
-#define GPMU_SOURCE_ABI	1
+#define GPMU_SOURCE_ABI	2
 
 struct gpmu_error;	/* gpmu.h */
 
@@ -102,7 +104,7 @@ struct gpmu_source_pmu {
  * @size: size of this structure
  * @name: name of printable characters without blanks, "," and "/": "dram__bytes_read.sum"
  * @terms: the event in terms of the PMU's formats, "event=0x1a5"
- * @unit: unit of counts times @scale, "B"; NULL: a number
+ * @unit: unit of counts times @scale, "B"; NULL: no unit
  * @scale: factor from counts to @unit; 0: 1
  * @mean: 1: the event measures a state, such as a temperature or a percentage, and not a number
  *	of operations. The raw count is the integral of the state, divided by @scale, over the
@@ -111,6 +113,7 @@ struct gpmu_source_pmu {
  * @passes: number of runs of the same work needed to count the event; 0: not known
  * @absent: 1: this PMU cannot count the event, but other PMUs of its kind can. The event's
  *	counts give the reason. Unit, scale and mean are those of the other PMUs
+ * @why: the reason, one line, if @absent is 1; or NULL
  */
 struct gpmu_source_event_info {
 	size_t size;
@@ -122,6 +125,7 @@ struct gpmu_source_event_info {
 	const char *description;
 	int passes;
 	int absent;
+	const char *why;
 };
 
 /* An event: members of struct perf_event_attr, encoded by the PMU's formats */
@@ -185,6 +189,9 @@ struct gpmu_source_count {
  * @query: answers @question, which is not about counts. *answer is set to a new text in JSON,
  *	which the caller frees with free(). -ENOENT: unknown question. The plugin documents its
  *	questions and answers
+ *
+ * The error that libgpmu passes to a function is never NULL. Its text is empty, and its size
+ * includes all members up to text.
  *
  * Members from @node on are optional: a table may end before any of them. Times never decrease
  * from one call to the next.

@@ -25,18 +25,13 @@
 #include <gpmu/machine.h>	/* PMUs, nodes, PCI devices and GPUs of a machine */
 #include <gpmu/source.h>	/* plugins that count in place of the kernel's perf events */
 #include <gpmu/catalog.h>	/* events and metrics */
-#include <gpmu/expr.h>	/* metric expressions */
 #include <gpmu/event.h>	/* perf's event syntax, resolved for perf_event_open() */
 #include <gpmu/plan.h>	/* metrics and events in groups that fit the counters */
 #include <gpmu/row.h>	/* values of events and metrics */
 #include <gpmu/sink.h>	/* rows as text */
 #include <gpmu/session.h>	/* counts a plan */
-#include <gpmu/region.h>	/* counts parts of a program */
 #include <gpmu/measure.h>	/* counts the regions of a program in a few calls */
 #include <gpmu/marks.h>	/* counts regions that other programs mark */
-#include <gpmu/traffic.h>	/* memory reads and writes by source and memory */
-#include <gpmu/trace.h>	/* writes a timeline for Perfetto */
-#include <gpmu/clock.h>	/* converts time stamps of other clocks */
 #include <gpmu/recorder.h>	/* records a command and its GPUs on a timeline */
 #include <gpmu/log.h>	/* messages that are not errors */
 

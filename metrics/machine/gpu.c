@@ -5,6 +5,7 @@
 
 #include "gpmu-source.h"
 #include "machine/gpu.h"
+#include "base/sized.h"
 #include "base/vector.h"
 #include "machine/machine.h"
 #include "plugin/source_object.h"
@@ -54,7 +55,7 @@ int gpus_add(struct gpus *gpus, const struct gpmu_source_gpu *table, const struc
 	struct gpmu_source_gpu shown = { .size = 0 };
 	struct gpmu_gpu **list;
 
-	source_copy_sized(&shown, sizeof(shown), table);
+	sized_copy(&shown, sizeof(shown), table);
 	if (!shown.uuid || !*shown.uuid || !pmu_is_name(shown.uuid))
 		return -EINVAL;
 	for (size_t i = 0; i < gpus->len; i++) {

@@ -21,9 +21,7 @@ static int read_cpus(struct gpmu_machine *machine, const struct sysfs_dir *root)
 
 	if (ret)
 		return sysfs_optional(sysfs_needed(root, CPUS, ret));
-	ret = sysfs_optional(sysfs_cpus(&cpus, "possible", &machine->possible));
-	if (!ret)
-		ret = sysfs_optional(sysfs_cpus(&cpus, "online", &machine->online));
+	ret = sysfs_optional(sysfs_cpus(&cpus, "online", &machine->online));
 	if (!ret && machine->online.len) {
 		/* An offline CPU has no such file in sysfs. */
 		snprintf(path, sizeof(path), "cpu%d/regs/identification/midr_el1",
@@ -212,7 +210,6 @@ void gpmu_machine_free(struct gpmu_machine *machine)
 	gpus_release(&machine->gpus);
 	nodes_release(&machine->nodes);
 	cpus_release(&machine->online);
-	cpus_release(&machine->possible);
 	warnings_release(&machine->warnings);
 	if (machine->fd >= 0)
 		close(machine->fd);
@@ -257,13 +254,6 @@ size_t gpmu_machine_online_cpus(const struct gpmu_machine *machine, const int **
 	return machine->online.len;
 }
 
-size_t gpmu_machine_possible_cpus(const struct gpmu_machine *machine, const int **cpus)
-{
-	if (cpus)
-		*cpus = machine->possible.ids;
-	return machine->possible.len;
-}
-
 const struct gpmu_pmu *gpmu_machine_pmu(const struct gpmu_machine *machine, size_t index)
 {
 	return index < machine->pmus_len ? machine->pmus[index] : NULL;
@@ -288,6 +278,14 @@ const struct gpmu_pmu *gpmu_machine_find_pmu(const struct gpmu_machine *machine,
 const struct gpmu_node *gpmu_machine_node(const struct gpmu_machine *machine, size_t index)
 {
 	return index < machine->nodes.len ? &machine->nodes.list[index] : NULL;
+}
+
+const struct gpmu_node *machine_find_node(const struct gpmu_machine *machine, int number)
+{
+	for (size_t i = 0; machine && i < machine->nodes.len; i++)
+		if (machine->nodes.list[i].number == number)
+			return &machine->nodes.list[i];
+	return NULL;
 }
 
 const struct gpmu_pci *gpmu_machine_pci(const struct gpmu_machine *machine, size_t index)

@@ -19,7 +19,7 @@ struct gpmu_machine {
 	char *root;
 	int fd;		/* the root directory, open */
 	struct warnings warnings;
-	struct cpus possible, online;
+	struct cpus online;
 	uint64_t midr;
 	bool grace;	/* the hardware is a Grace; PMUs of sources do not make it one */
 	struct nodes nodes;
@@ -34,6 +34,9 @@ struct gpmu_machine {
 	size_t sources_len;
 	struct gpus gpus;		/* GPUs that the sources describe */
 };
+
+/* The node with that number; NULL: none, or @machine is NULL */
+const struct gpmu_node *machine_find_node(const struct gpmu_machine *machine, int number);
 
 /* Sets socket, root port and PMU of a Grace's PCI devices. The caller repeats it when PMUs change. */
 void machine_number_pcis(struct gpmu_machine *machine);

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
+#include "base/vector.h"
 #include "machine/machine.h"
 #include "machine/pci_address.h"
 #include "plugin/source_object.h"
@@ -68,7 +70,7 @@ static int read_nodes(struct addition *add, const struct gpmu_machine *machine,
 		struct gpmu_source_node shown = { .number = -1, .package = -1 };
 
 		table = plugin->node(source->data, i);
-		source_copy_sized(&shown, sizeof(shown), table);
+		sized_copy(&shown, sizeof(shown), table);
 		if (shown.number < 0 || shown.package < -1) {
 			error_set(error, 0, "source %s: expected nodes from 0, found node %d, package %d",
 				  plugin->name, shown.number, shown.package);
@@ -199,8 +201,8 @@ static int read_pmus(struct addition *add, const struct gpmu_machine *machine,
 
 static int add_reference(struct gpmu_machine *machine, struct gpmu_source *source)
 {
-	struct gpmu_source **larger = realloc(machine->sources, (machine->sources_len + 1) *
-					      sizeof(struct gpmu_source *));
+	struct gpmu_source **larger = vector_room(machine->sources, machine->sources_len,
+						  sizeof(struct gpmu_source *));
 
 	if (!larger)
 		return -ENOMEM;

@@ -169,6 +169,7 @@ int gpmu_node_package(const struct gpmu_node *node)
 
 size_t gpmu_node_cpus(const struct gpmu_node *node, const int **cpus)
 {
-	*cpus = node->cpus.ids;
+	if (cpus)
+		*cpus = node->cpus.ids;
 	return node->cpus.len;
 }

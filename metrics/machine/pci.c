@@ -244,11 +244,6 @@ int gpmu_pci_node(const struct gpmu_pci *pci)
 	return pci->node;
 }
 
-int gpmu_pci_socket(const struct gpmu_pci *pci)
-{
-	return pci->socket;
-}
-
 int gpmu_pci_root_port(const struct gpmu_pci *pci)
 {
 	return pci->root_port;

@@ -181,7 +181,8 @@ int gpmu_pmu_has_cpumask(const struct gpmu_pmu *pmu)
 
 size_t gpmu_pmu_cpus(const struct gpmu_pmu *pmu, const int **cpus)
 {
-	*cpus = pmu->cpus.ids;
+	if (cpus)
+		*cpus = pmu->cpus.ids;
 	return pmu->cpus.len;
 }
 
@@ -222,12 +223,7 @@ const char *gpmu_pmu_format(const struct gpmu_pmu *pmu, const char *name)
 	return attr_text(&pmu->formats, name);
 }
 
-const char *gpmu_pmu_cap_name(const struct gpmu_pmu *pmu, size_t index)
-{
-	return attr_name(&pmu->caps, index);
-}
-
-const char *gpmu_pmu_cap(const struct gpmu_pmu *pmu, const char *name)
+const char *pmu_cap(const struct gpmu_pmu *pmu, const char *name)
 {
 	return attr_text(&pmu->caps, name);
 }
@@ -244,7 +240,7 @@ const char *gpmu_pmu_event(const struct gpmu_pmu *pmu, const char *name)
 	return event ? event->text : NULL;
 }
 
-double gpmu_pmu_event_scale(const struct gpmu_pmu *pmu, const char *name)
+double pmu_event_scale(const struct gpmu_pmu *pmu, const char *name)
 {
 	const struct pmu_event *event = pmu_events_find(&pmu->events, name);
 

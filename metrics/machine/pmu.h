@@ -65,4 +65,9 @@ bool pmu_is_name(const char *name);
  */
 enum gpmu_pmu_kind pmu_name_parse(const char *name, int *number);
 
+/* Returns the content of a file of caps/; NULL if there is none */
+const char *pmu_cap(const struct gpmu_pmu *pmu, const char *name);
+/* Returns the factor from an event's count to its unit, by default 1 */
+double pmu_event_scale(const struct gpmu_pmu *pmu, const char *name);
+
 #endif /* GPMU_PMU_H */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "gpmu-source.h"
 #include "machine/pmu.h"
 #include "plugin/source_object.h"
@@ -142,7 +143,7 @@ int pmu_new_shown(struct gpmu_pmu **result, const struct gpmu_source_pmu *table,
 	struct gpmu_pmu *pmu;
 	int ret;
 
-	source_copy_sized(&shown, sizeof(shown), table);
+	sized_copy(&shown, sizeof(shown), table);
 	*why = "no name of printable characters";
 	if (!shown.name || !*shown.name || !pmu_is_name(shown.name))
 		return -EINVAL;

@@ -2,6 +2,7 @@
 /* Events that only the plugin of a source knows by name. */
 #include <errno.h>
 
+#include "base/sized.h"
 #include "machine/pmu.h"
 #include "plugin/source_object.h"
 
@@ -10,7 +11,7 @@ static bool take(struct gpmu_source_event_info *event, const struct gpmu_source_
 	if (!table)
 		return false;
 	*event = (struct gpmu_source_event_info){ .size = 0 };
-	source_copy_sized(event, sizeof(*event), table);
+	sized_copy(event, sizeof(*event), table);
 	if (!(event->scale > 0))
 		event->scale = 1;
 	return event->name && event->terms;
@@ -41,4 +42,16 @@ bool source_event(const struct gpmu_pmu *pmu, size_t index, struct gpmu_source_e
 	found = take(event, source->plugin.event(source->data, pmu->source_index, index));
 	pthread_mutex_unlock(&source->lock);
 	return found;
+}
+
+const char *gpmu_pmu_source_event(const struct gpmu_pmu *pmu, size_t index, const char **unit,
+				  const char **description)
+{
+	struct gpmu_source_event_info event;
+
+	if (!source_event(pmu, index, &event))
+		return NULL;
+	*unit = event.unit;
+	*description = event.description;
+	return event.name;
 }

@@ -2,19 +2,18 @@
 /* The environment in which the regions that programs mark are counted. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/text.h"
+#include "gpmu.h"
 #include "measure/marks.h"
 #include "measure/marks_read.h"
-#include "plugin/source_object.h"
-
-#define PRELOAD	"LD_PRELOAD"
+#include "plugin/preload.h"
 
 enum {
 	ENTRY_PRELOAD,
@@ -27,7 +26,7 @@ enum {
 };
 
 static const char *const variables[ENTRIES] = {
-	PRELOAD, MARKS_FILE, MARKS_LIST, MARKS_SOURCES, MARKS_CATALOGS, MARKS_OPTIONS,
+	PRELOAD_VARIABLE, MARKS_FILE, MARKS_LIST, MARKS_SOURCES, MARKS_CATALOGS, MARKS_OPTIONS,
 };
 
 struct gpmu_marks {
@@ -46,7 +45,7 @@ static int no_memory(struct gpmu_error *error)
 
 static int make_file(struct gpmu_marks *marks, struct gpmu_error *error)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = secure_getenv("TMPDIR");
 
 	marks->path = text_print("%s/gpmu-mark-XXXXXX", folder && *folder ? folder : "/tmp");
 	if (!marks->path)
@@ -58,29 +57,14 @@ static int make_file(struct gpmu_marks *marks, struct gpmu_error *error)
 	return -errno;
 }
 
-/* LD_PRELOAD with the library first */
 static int set_preload(struct gpmu_marks *marks, struct gpmu_error *error)
 {
-	const char *before = getenv(PRELOAD);
-	char path[PATH_MAX], *real;
-	int ret = source_find_file(MARKS_LIBRARY, path, sizeof(path), error);
+	char *library = preload_find(error);
 
-	if (ret)
-		return ret;
-	/* The command may run in another folder. */
-	real = realpath(path, NULL);
-	if (!real)
-		return no_memory(error);
-	if (strpbrk(real, " :")) {
-		error_set(error, 0, "%.150s cannot be preloaded: its path has a blank or a colon",
-			  real);
-		free(real);
-		return -EINVAL;
-	}
-	marks->entries[ENTRY_PRELOAD] = text_print(PRELOAD "=%s%s%s", real,
-						   before && *before ? ":" : "",
-						   before ? before : "");
-	free(real);
+	if (!library)
+		return -errno;
+	marks->entries[ENTRY_PRELOAD] = preload_entry(library, environ);
+	free(library);
 	return marks->entries[ENTRY_PRELOAD] ? 0 : no_memory(error);
 }
 
@@ -106,7 +90,7 @@ static int set_entries(struct gpmu_marks *marks, const char *list,
 	entries[ENTRY_FILE] = text_print(MARKS_FILE "=%s", marks->path);
 	entries[ENTRY_LIST] = text_print(MARKS_LIST "=%s", list);
 	entries[ENTRY_SOURCES] = lines(MARKS_SOURCES, options->sources, options->source_count);
-	entries[ENTRY_CATALOGS] = lines(MARKS_CATALOGS, options->catalogs, options->n_catalogs);
+	entries[ENTRY_CATALOGS] = lines(MARKS_CATALOGS, options->catalogs, options->catalog_count);
 	entries[ENTRY_OPTIONS] = text_print(MARKS_OPTIONS "=%d %d %d %s", (int)options->format,
 					    options->per_thread, (int)options->aggregation,
 					    options->separator ? options->separator : "");
@@ -146,6 +130,10 @@ static int make_environment(struct gpmu_marks *marks, struct gpmu_error *error)
 
 static int check(const struct gpmu_options *options, struct gpmu_error *error)
 {
+	if (options->size < sizeof(options->size)) {
+		error_set(error, 0, "the options have no size");
+		return -EINVAL;
+	}
 	if (options->system || options->cpus || options->pid_count || options->tid_count ||
 	    options->inherit) {
 		error_set(error, 0, "marks count the threads that make them, and no other target");
@@ -180,8 +168,10 @@ struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *o
 		return NULL;
 	}
 	marks->fd = -1;
-	if (options)
-		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	if (options && options->size < sizeof(options->size))
+		all.size = 0;
+	else if (options)
+		sized_copy(&all, sizeof(all), options);
 	marks->named = all.format == GPMU_SINK_SUMMARY;
 	ret = prepare(marks, list, &all, error);
 	if (!ret)

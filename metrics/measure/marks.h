@@ -13,8 +13,6 @@
 #define MARKS_CATALOGS	"GPMU_MARK_CATALOGS"	/* one a line */
 #define MARKS_OPTIONS	"GPMU_MARK_OPTIONS"	/* "FORMAT PER_THREAD AGGREGATION SEPARATOR" */
 
-#define MARKS_LIBRARY	"libgpmu-mark.so"
-
 /* Kinds of records */
 #define MARKS_LOADED	'L'	/* the library is in a process; no text */
 #define MARKS_BEGUN	'B'	/* its first mark; no text */

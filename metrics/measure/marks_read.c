@@ -12,6 +12,7 @@
 #include "base/vector.h"
 #include "measure/marks.h"
 #include "measure/marks_read.h"
+#include "plugin/preload.h"
 
 /* A process with marks */
 struct process {
@@ -118,16 +119,19 @@ static int take(struct reading *reading, const struct record *record)
 /* Parses the record at *@text and goes behind it. Returns 0; -EINVAL if it is malformed */
 static int parse(char **text, const char *end, struct record *record)
 {
-	char *line = memchr(*text, '\n', (size_t)(end - *text));
-	int front = 0;
+	char *line = memchr(*text, '\n', (size_t)(end - *text)), *at;
 
 	if (!line)
 		return -EINVAL;
 	*line = '\0';
-	if (sscanf(*text, "%c %d %zu %n", &record->kind, &record->pid, &record->length, &front) < 3 ||
-	    !front || record->length > (size_t)(end - line - 1))
+	record->kind = **text;
+	record->pid = record->kind ? (int)strtol(*text + 1, &at, 10) : 0;
+	if (record->pid <= 0)
 		return -EINVAL;
-	snprintf(record->name, sizeof(record->name), "%s", *text + front);
+	record->length = strtoull(at, &at, 10);
+	if (*at != ' ' || record->length > (size_t)(end - line - 1))
+		return -EINVAL;
+	snprintf(record->name, sizeof(record->name), "%s", at + 1);
 	record->text = line + 1;
 	*text = line + 1 + record->length;
 	return 0;
@@ -164,9 +168,8 @@ static int report_missing(const struct reading *reading)
 	if (ret || reading->counts.n || reading->failed || reading->processes.n)
 		return ret;
 	if (reading->loaded)
-		return report(reading, "the command marked no region with gpmu_mark_begin()");
-	return report(reading, "no region can be counted: the command is a statically linked or a setuid "
-		      "program, into which " MARKS_LIBRARY " cannot be preloaded");
+		return report(reading, PRELOAD_UNUSED);
+	return report(reading, "no region can be counted: " PRELOAD_REFUSED);
 }
 
 static void print(const struct reading *reading, bool named)

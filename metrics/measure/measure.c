@@ -32,9 +32,12 @@ static int end_shared(struct gpmu *gpmu, const char *name)
 
 int gpmu_begin(struct gpmu *gpmu, const char *name)
 {
-	struct measure_thread *thread = measure_thread_get(gpmu);
+	struct measure_thread *thread;
 	int ret;
 
+	if (!gpmu)
+		return -EINVAL;
+	thread = measure_thread_get(gpmu);
 	if (!thread)
 		return errno ? -errno : -ENOMEM;
 	ret = begin_shared(gpmu, name);
@@ -50,15 +53,19 @@ int gpmu_begin(struct gpmu *gpmu, const char *name)
 
 int gpmu_end(struct gpmu *gpmu, const char *name)
 {
-	struct measure_thread *thread = pthread_getspecific(gpmu->key);
-	int ret;
+	struct measure_thread *thread = gpmu ? pthread_getspecific(gpmu->key) : NULL;
+	int ret, shared;
 
 	if (!thread)
 		return -EINVAL;
 	pthread_mutex_lock(&thread->lock);
 	ret = gpmu_region_end(thread->session, name);
 	pthread_mutex_unlock(&thread->lock);
-	return ret ? ret : end_shared(gpmu, name);
+	if (ret == -EINVAL)
+		return ret;
+	/* The region has ended in the thread, also without memory. */
+	shared = end_shared(gpmu, name);
+	return ret ? ret : shared;
 }
 
 int measure_sum(struct gpmu *gpmu, const char *name)
@@ -74,6 +81,8 @@ const char *gpmu_region_at(struct gpmu *gpmu, size_t index)
 {
 	const char *name;
 
+	if (!gpmu)
+		return NULL;
 	pthread_mutex_lock(&gpmu->lock);
 	name = gpmu_region_name(gpmu->shared, index);
 	pthread_mutex_unlock(&gpmu->lock);
@@ -84,56 +93,55 @@ uint64_t gpmu_visits(struct gpmu *gpmu, const char *name)
 {
 	uint64_t visits;
 
+	if (!gpmu)
+		return 0;
 	pthread_mutex_lock(&gpmu->lock);
 	visits = measure_sum(gpmu, name) ? 0 : gpmu->sum.visits;
 	pthread_mutex_unlock(&gpmu->lock);
 	return visits;
 }
 
-/* Appends pointers to the rows of an array. 0 or -ENOMEM */
-static int append(struct gpmu *gpmu, size_t *length, const struct gpmu_row *rows, size_t n)
+/* 0 or -ENOMEM */
+static int append(struct gpmu *gpmu, const struct gpmu_rows *rows)
 {
-	const char *at = (const char *)rows;
-	const struct gpmu_row **all;
+	int ret = 0;
 
-	all = reallocarray(gpmu->rows, *length + n + 1, sizeof(struct gpmu_row *));
-	if (!all)
-		return -ENOMEM;
-	gpmu->rows = all;
-	for (size_t i = 0; i < n; i++, at += ((const struct gpmu_row *)at)->size)
-		all[(*length)++] = (const struct gpmu_row *)at;
-	return 0;
+	for (size_t i = 0; i < rows->length && !ret; i++)
+		ret = gpmu_rows_add(&gpmu->rows, &rows->list[i]);
+	return ret;
 }
 
-static int get_rows(struct gpmu *gpmu, const char *name, size_t *length)
+static int get_rows(struct gpmu *gpmu, const char *name)
 {
-	size_t index = region_find(gpmu->shared, name), n;
-	const struct gpmu_row *rows;
+	size_t index = region_find(gpmu->shared, name);
+	const struct gpmu_rows *rows;
 	int ret;
 
+	gpmu_rows_clear(&gpmu->rows);
 	if (index == SIZE_MAX)
 		return -EINVAL;
 	ret = measure_sum(gpmu, name);
 	if (ret)
 		return ret;
 	gpmu->sum.time = gpmu->shared->regions.list[index]->time;
-	ret = region_sum_rows(&gpmu->sum, gpmu->blank, &rows, &n);
+	ret = region_sum_rows(&gpmu->sum, gpmu->blank, &rows);
 	if (!ret)
-		ret = append(gpmu, length, rows, n);
+		ret = append(gpmu, rows);
 	if (!ret)
-		ret = gpmu_region_rows(gpmu->shared, index, &rows, &n);
-	return ret ? ret : append(gpmu, length, rows, n);
+		ret = gpmu_region_rows(gpmu->shared, index, &rows);
+	return ret ? ret : append(gpmu, rows);
 }
 
-int gpmu_rows(struct gpmu *gpmu, const char *name, const struct gpmu_row *const **rows,
-	      size_t *length)
+int gpmu_get_rows(struct gpmu *gpmu, const char *name, const struct gpmu_rows **rows)
 {
 	int ret;
 
-	*length = 0;
+	*rows = NULL;
+	if (!gpmu)
+		return -EINVAL;
 	pthread_mutex_lock(&gpmu->lock);
-	ret = get_rows(gpmu, name, length);
-	*rows = gpmu->rows;
+	ret = get_rows(gpmu, name);
+	*rows = &gpmu->rows;
 	pthread_mutex_unlock(&gpmu->lock);
 	return ret;
 }

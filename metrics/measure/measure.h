@@ -9,6 +9,7 @@
 
 #include "count/region_sum.h"
 #include "gpmu.h"
+#include "values/rows.h"
 
 /* A region of threads that have ended */
 struct measure_region {
@@ -25,7 +26,7 @@ struct measure_thread {
 	/* NULL after the end of the thread: regions has its counts */
 	struct gpmu_session *session;
 	struct measure_region *regions;
-	size_t n_regions;
+	size_t region_count;
 };
 
 struct gpmu {
@@ -43,7 +44,7 @@ struct gpmu {
 	struct gpmu_session *shared;	/* of the plan common; has each region of each thread */
 	struct gpmu_session *blank;	/* of the plan own; computes rows of sums */
 	struct region_sum sum;
-	const struct gpmu_row **rows;	/* of the last gpmu_rows() */
+	struct gpmu_rows rows;		/* of the last gpmu_get_rows() */
 };
 
 /* --- measure_list.c */
@@ -53,8 +54,8 @@ struct gpmu {
  * gpmu->common. 0, or -errno with the error set
  */
 int measure_list(struct gpmu *gpmu, const char *list, bool apart, struct gpmu_error *error);
-/* Whether a metric of the list needs a PMU that only plugins for GPUs have */
-bool measure_needs_gpu(const struct gpmu *gpmu, const char *list);
+/* 1: a metric of the list needs a PMU that only plugins for GPUs have; 0: none does; or -ENOMEM */
+int measure_needs_gpu(const struct gpmu *gpmu, const char *list);
 
 /* --- measure_thread.c */
 

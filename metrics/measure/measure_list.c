@@ -111,7 +111,7 @@ static void unknown(const struct gpmu *gpmu, const char *name, size_t offset,
 static int add(const struct gpmu *gpmu, struct gpmu_plan *plan, const char *text, int metric,
 	       size_t offset, struct gpmu_error *error)
 {
-	struct gpmu_error why = { .text = "" };
+	struct gpmu_error why = { .size = sizeof(why) };
 	int ret = metric ? gpmu_plan_add_metrics(plan, text, &why) :
 			   gpmu_plan_add_events(plan, text, &why);
 
@@ -189,17 +189,18 @@ static bool is_of_gpu(const char *pmu)
 		       !strncmp(pmu, "nvidia_nvml", strlen("nvidia_nvml")));
 }
 
-bool measure_needs_gpu(const struct gpmu *gpmu, const char *list)
+int measure_needs_gpu(const struct gpmu *gpmu, const char *list)
 {
 	struct element element;
-	bool needs = false;
+	int needs = 0;
 	size_t at = 0;
 
 	while (!needs && next(list, &at, &element)) {
 		char *name = name_of(&element);
 		const struct gpmu_metric *metric = name ? find_metric(gpmu, name) : NULL;
 
-		needs = is_of_gpu(name) || (metric && is_of_gpu(gpmu_metric_pmu(metric)));
+		needs = !name || (!metric && errno == ENOMEM) ? -ENOMEM : is_of_gpu(name) ||
+			(metric && is_of_gpu(gpmu_metric_pmu(metric)));
 		free(name);
 	}
 	return needs;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/sized.h"
 #include "measure/measure.h"
 
 static int no_memory(struct gpmu_error *error)
@@ -42,7 +43,7 @@ static bool is_for_gpu(const char *spec)
 /* Without a plugin the rows of its metrics are not supported. */
 static void add_gpu_source(struct gpmu *gpmu, const char *name)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	if (add_source(gpmu, name, &error))
 		log_line(GPMU_LOG_WARNING, "%s", error.text);
@@ -62,11 +63,16 @@ static int add_sources(struct gpmu *gpmu, const char *list, struct gpmu_error *e
 		given |= is_for_gpu(options->sources[i]);
 		ret = add_source(gpmu, options->sources[i], error);
 	}
-	if (!ret && !given && measure_needs_gpu(gpmu, list)) {
+	if (ret || given)
+		return ret;
+	ret = measure_needs_gpu(gpmu, list);
+	if (ret < 0)
+		return no_memory(error);
+	if (ret) {
 		add_gpu_source(gpmu, "nvml");
 		add_gpu_source(gpmu, "cupti");
 	}
-	return ret;
+	return 0;
 }
 
 static int read_machine(struct gpmu *gpmu, const char *list, struct gpmu_error *error)
@@ -79,7 +85,7 @@ static int read_machine(struct gpmu *gpmu, const char *list, struct gpmu_error *
 		gpmu->catalog = gpmu_catalog_new(NULL, error);
 	if (!gpmu->catalog)
 		return -errno;
-	for (size_t i = 0; i < options->n_catalogs && !ret; i++)
+	for (size_t i = 0; i < options->catalog_count && !ret; i++)
 		ret = gpmu_catalog_add(gpmu->catalog, options->catalogs[i], error);
 	return ret ? ret : add_sources(gpmu, list, error);
 }
@@ -186,13 +192,10 @@ static int check_format(const struct gpmu_options *options, struct gpmu_error *e
 struct gpmu *gpmu_open(const char *list, const struct gpmu_options *options,
 		       struct gpmu_error *error)
 {
-	struct gpmu_error why = { .text = "" };
+	struct gpmu_error why = { .size = sizeof(why) };
 	struct gpmu *gpmu;
 	int ret = 0;
 
-	if (!error)
-		error = &why;
-	error->text[0] = '\0';
 	gpmu = calloc(1, sizeof(*gpmu));
 	if (!gpmu) {
 		errno = -no_memory(error);
@@ -201,20 +204,18 @@ struct gpmu *gpmu_open(const char *list, const struct gpmu_options *options,
 	gpmu->pid = getpid();
 	pthread_mutex_init(&gpmu->lock, NULL);
 	if (options && options->size < sizeof(options->size)) {
-		error_set(error, 0, "the options have no size");
+		error_set(&why, 0, "the options have no size");
 		ret = -EINVAL;
 	} else if (options) {
-		memcpy(&gpmu->options, options, options->size < sizeof(gpmu->options) ?
-		       options->size : sizeof(gpmu->options));
+		sized_copy(&gpmu->options, sizeof(gpmu->options), options);
 	}
 	if (!ret)
-		ret = check_format(&gpmu->options, error);
+		ret = check_format(&gpmu->options, &why);
 	if (!ret)
-		ret = open_all(gpmu, list, error);
+		ret = open_all(gpmu, list, &why);
 	if (!ret)
 		return gpmu;
-	if (!error->text[0])
-		error_set(error, 0, "%s", strerror(-ret));
+	error_set(error, why.offset, "%s", *why.text ? why.text : strerror(-ret));
 	gpmu_close(gpmu);
 	errno = -ret;
 	return NULL;
@@ -236,6 +237,6 @@ void gpmu_close(struct gpmu *gpmu)
 	region_sum_release(&gpmu->sum);
 	pthread_mutex_destroy(&gpmu->lock);
 	free(gpmu->separator);
-	free(gpmu->rows);
+	free(gpmu->rows.list);
 	free(gpmu);
 }

@@ -2,20 +2,24 @@
 /* Prints the counts of all regions: as a table for people, as CSV or as JSON. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gpmu_json.h"
 #include "count/session.h"
 #include "measure/measure.h"
+#include "values/sink_text.h"
+
+#define PLACE	32	/* size of " of CPU3" or " of S36-D0-C7" */
 
 /* Rows of a region */
 struct part {
 	const char *region;
 	pid_t tid;			/* -1: several threads */
 	uint64_t visits;
-	const struct gpmu_row *rows;
-	size_t length;
+	const struct gpmu_rows *rows;
 };
 
 struct printer {
@@ -29,7 +33,7 @@ struct printer {
 
 static int print_part(struct printer *printer, struct gpmu *gpmu, struct part *part)
 {
-	int ret = region_sum_rows(&gpmu->sum, gpmu->blank, &part->rows, &part->length);
+	int ret = region_sum_rows(&gpmu->sum, gpmu->blank, &part->rows);
 
 	part->visits = gpmu->sum.visits;
 	return ret ? ret : printer->part(printer, part);
@@ -65,7 +69,7 @@ static int print_region(struct printer *printer, struct gpmu *gpmu, size_t index
 		ret = print_part(printer, gpmu, &part);
 	part.visits = gpmu->sum.visits;
 	if (!ret)
-		ret = gpmu_region_rows(gpmu->shared, index, &part.rows, &part.length);
+		ret = gpmu_region_rows(gpmu->shared, index, &part.rows);
 	return ret ? ret : printer->part(printer, &part);
 }
 
@@ -80,19 +84,45 @@ static int print_all(struct printer *printer, struct gpmu *gpmu)
 
 /* --- table */
 
+/* Writes " of N1", " of S36" or " of CPU3", or "". Returns the length. */
+static int place_of(char *text, const struct printer *printer, const struct gpmu_row *row)
+{
+	char label[PLACE - sizeof(" of ") + 1];
+
+	if (sink_label(row, printer->gpmu->options.aggregation, label, sizeof(label)))
+		return snprintf(text, PLACE, " of %s", label);
+	*text = '\0';
+	return 0;
+}
+
+/* Writes the value and unit of a row, or why it has none, and ends the line. */
+static void print_value(FILE *file, const struct gpmu_row *row)
+{
+	const char *after = row->state == GPMU_STATE_OK ? row->unit : row->why;
+
+	if (row->state != GPMU_STATE_OK)
+		fputs(sink_state_word(row->state), file);
+	else if (!row->metric && (!row->unit || row->value == rint(row->value)))
+		fprintf(file, "%.0f", row->value);
+	else
+		fprintf(file, "%.9g", row->value);
+	fprintf(file, "%s%s", after ? " " : "", after ? after : "");
+	if (row->state <= GPMU_STATE_IDLE && row->share < 1)
+		fprintf(file, "  (%.2f%%)", 100 * row->share);
+	putc('\n', file);
+}
+
 static int measure_part(struct printer *printer, const struct part *part)
 {
-	const char *at = (const char *)part->rows;
 	int width = (int)strlen(part->region);
 
 	printer->region = width > printer->region ? width : printer->region;
-	for (size_t i = 0; i < part->length; i++) {
-		const struct gpmu_row *row = (const struct gpmu_row *)at;
-		char place[REGION_PLACE];
+	for (size_t i = 0; i < part->rows->length; i++) {
+		const struct gpmu_row *row = &part->rows->list[i];
+		char place[PLACE];
 
-		width = (int)strlen(row->name) + region_print_place(place, sizeof(place), row);
+		width = (int)strlen(row->name) + place_of(place, printer, row);
 		printer->counter = width > printer->counter ? width : printer->counter;
-		at += row->size;
 	}
 	return 0;
 }
@@ -100,7 +130,6 @@ static int measure_part(struct printer *printer, const struct part *part)
 static int table_part(struct printer *printer, const struct part *part)
 {
 	const bool threads = printer->gpmu->options.per_thread;
-	const char *at = (const char *)part->rows;
 	FILE *file = printer->file;
 	char thread[16] = "";
 
@@ -108,17 +137,16 @@ static int table_part(struct printer *printer, const struct part *part)
 		snprintf(thread, sizeof(thread), "%d", (int)part->tid);
 	else if (threads)
 		snprintf(thread, sizeof(thread), "all");
-	for (size_t i = 0; i < part->length; i++) {
-		const struct gpmu_row *row = (const struct gpmu_row *)at;
-		char place[REGION_PLACE];
-		int used = region_print_place(place, sizeof(place), row);
+	for (size_t i = 0; i < part->rows->length; i++) {
+		const struct gpmu_row *row = &part->rows->list[i];
+		char place[PLACE];
+		int used = place_of(place, printer, row);
 
 		fprintf(file, "%-*s%*s%10" PRIu64 "%14.6f  %s%-*s  ", printer->region, part->region,
 			threads ? 10 : 0, thread, part->visits, (double)row->time_end / 1e9,
 			row->name,
 			printer->counter - (int)strlen(row->name), used ? place : "");
-		region_print_value(file, row);
-		at += row->size;
+		print_value(file, row);
 	}
 	return 0;
 }
@@ -142,16 +170,14 @@ static int print_table(struct printer *printer, struct gpmu *gpmu)
 
 /* --- CSV and JSON */
 
-/* A CSV field in quotes, or a JSON string; control characters become blanks. */
-static void print_quoted(FILE *file, const char *text, bool json)
+/* A CSV field in quotes; control characters become blanks. */
+static void print_quoted(FILE *file, const char *text)
 {
 	putc('"', file);
 	for (; *text; text++) {
-		const unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || (json && c == '\\'))
-			putc(json ? '\\' : '"', file);
-		putc(c < ' ' ? ' ' : c, file);
+		if (*text == '"')
+			putc('"', file);
+		putc((unsigned char)*text < ' ' ? ' ' : *text, file);
 	}
 	putc('"', file);
 }
@@ -163,12 +189,12 @@ static void print_front(struct printer *printer, const struct part *part)
 
 	if (printer->gpmu->options.format == GPMU_SINK_JSON) {
 		fputs("{\"region\":", file);
-		print_quoted(file, part->region, true);
+		gpmu_json_print(file, part->region);
 		fprintf(file, ",\"process\":%d,\"thread\":%d,\"visits\":%" PRIu64 ",",
 			(int)getpid(), (int)part->tid, part->visits);
 		return;
 	}
-	print_quoted(file, part->region, false);
+	print_quoted(file, part->region);
 	fprintf(file, "%s%d%s%d%s%" PRIu64 "%s", separator, (int)getpid(), separator,
 		(int)part->tid, separator, part->visits, separator);
 }
@@ -190,7 +216,8 @@ static int sink_part(struct printer *printer, const struct part *part)
 {
 	const struct gpmu *gpmu = printer->gpmu;
 	const struct gpmu_sink_options options = {
-		.size = sizeof(options), .separator = gpmu->separator, .continues = 1,
+		.size = sizeof(options), .separator = gpmu->separator,
+		.aggregation = gpmu->options.aggregation,
 	};
 	struct gpmu_sink *sink = NULL;
 	size_t size;
@@ -198,13 +225,13 @@ static int sink_part(struct printer *printer, const struct part *part)
 	FILE *file;
 	int ret;
 
-	if (!part->length)
+	if (!part->rows->length)
 		return 0;
 	file = open_memstream(&text, &size);
 	ret = file ? 0 : -ENOMEM;
 	if (!ret) {
 		sink = gpmu_sink_new(gpmu->options.format, file, &options, NULL);
-		ret = sink ? gpmu_sink_rows(sink, part->rows, part->length) : -errno;
+		ret = sink ? gpmu_sink_rows(sink, part->rows) : -errno;
 		gpmu_sink_free(sink);
 		if (fclose(file))
 			ret = -ENOMEM;
@@ -220,6 +247,8 @@ int gpmu_print(struct gpmu *gpmu, FILE *file)
 	struct printer printer = { .gpmu = gpmu, .file = file, .part = sink_part };
 	int ret;
 
+	if (!gpmu)
+		return -EINVAL;
 	pthread_mutex_lock(&gpmu->lock);
 	if (gpmu->options.format == GPMU_SINK_SUMMARY)
 		ret = print_table(&printer, gpmu);

@@ -14,7 +14,7 @@ static void thread_free(struct measure_thread *thread)
 {
 	if (!thread)
 		return;
-	for (size_t i = 0; i < thread->n_regions; i++) {
+	for (size_t i = 0; i < thread->region_count; i++) {
 		region_sum_release(&thread->regions[i].sum);
 		free(thread->regions[i].name);
 	}
@@ -81,33 +81,37 @@ static struct measure_region *region_of(struct measure_thread *thread, const cha
 {
 	struct measure_region *regions;
 
-	for (size_t i = 0; i < thread->n_regions; i++)
+	for (size_t i = 0; i < thread->region_count; i++)
 		if (!strcmp(thread->regions[i].name, name))
 			return &thread->regions[i];
-	regions = vector_room(thread->regions, thread->n_regions, sizeof(*regions));
+	regions = vector_room(thread->regions, thread->region_count, sizeof(*regions));
 	if (!regions)
 		return NULL;
 	thread->regions = regions;
-	regions += thread->n_regions;
+	regions += thread->region_count;
 	*regions = (struct measure_region){ .name = strdup(name) };
 	if (!regions->name)
 		return NULL;
-	thread->n_regions++;
+	thread->region_count++;
 	return regions;
 }
 
-/* Copies the regions of a session that is about to be freed. 0 or -ENOMEM */
+/*
+ * Copies the regions of a session that is about to be freed: all of them, or none. 0 or -ENOMEM
+ */
 static int keep(struct measure_thread *to, struct gpmu_session *session)
 {
 	const char *name;
-	int ret = 0;
 
-	for (size_t i = 0; !ret && (name = gpmu_region_name(session, i)); i++) {
+	for (size_t i = 0; (name = gpmu_region_name(session, i)); i++) {
 		struct measure_region *region = region_of(to, name);
 
-		ret = region ? region_sum_add(&region->sum, session, i) : -ENOMEM;
+		if (!region || region_sum_reserve(&region->sum, session))
+			return -ENOMEM;
 	}
-	return ret;
+	for (size_t i = 0; (name = gpmu_region_name(session, i)); i++)
+		region_sum_add(&region_of(to, name)->sum, session, i);
+	return 0;
 }
 
 /* The entry in which the counts of this thread are kept: its own, or that of all ended threads */
@@ -147,10 +151,10 @@ void measure_thread_end(void *data)
 		return;
 	pthread_mutex_lock(&gpmu->lock);
 	/* Regions that the thread has not ended end with it, for the other threads' sake. */
-	while ((name = session_innermost(thread->session)))
-		if (gpmu_region_end(thread->session, name) ||
-		    session_region_end_any(gpmu->shared, name))
-			break;
+	while ((name = session_innermost(thread->session))) {
+		gpmu_region_end(thread->session, name);
+		session_region_end_any(gpmu->shared, name);
+	}
 	keeper = keeper_of(gpmu, thread);
 	/* Without memory the thread keeps its counters open instead. */
 	if (keeper && !keep(keeper, thread->session)) {
@@ -191,7 +195,7 @@ int measure_thread_sum(struct measure_thread *thread, const char *name, struct r
 {
 	if (thread->session)
 		return sum_session(thread, name, sum);
-	for (size_t i = 0; i < thread->n_regions; i++)
+	for (size_t i = 0; i < thread->region_count; i++)
 		if (!strcmp(thread->regions[i].name, name))
 			return region_sum_merge(sum, &thread->regions[i].sum) ? -ENOMEM : 1;
 	return 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "event/event_fd.h"
 #include "plan/plan_build.h"
 
@@ -28,9 +29,8 @@ struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
 	plan->machine = machine;
 	plan->catalog = catalog;
 	if (options)
-		memcpy(&plan->options, options, options->size < sizeof(*options) ?
-		       options->size : sizeof(*options));
-	/* This kernel tells nothing about the machine of another root directory. */
+		sized_copy(&plan->options, sizeof(plan->options), options);
+	/* This kernel's settings do not apply to the machine of another root directory. */
 	if (plan->options.user_only < 0)
 		plan->options.user_only = !strcmp(gpmu_machine_root(machine), "/") &&
 					  event_fd_user_only();

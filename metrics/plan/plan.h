@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "event/event.h"
+#include "expr/gpmu_expr.h"
 #include "gpmu.h"
 
 #define PLAN_NONE	((size_t)-1)

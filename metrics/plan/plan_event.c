@@ -55,7 +55,7 @@ static bool counts_kernel(const struct event_instance *instance)
 /* Restricts an event to user space if its PMU can do so. */
 static int leave_kernel_out(const struct gpmu_plan *plan, struct plan_event *event)
 {
-	struct gpmu_error why = { .text = "" };
+	struct gpmu_error why = { .size = sizeof(why) };
 	struct gpmu_event *only_user;
 	char *text;
 	int ret;
@@ -93,7 +93,7 @@ static int resolve(struct gpmu_plan *plan, struct plan_event *event, struct gpmu
 {
 	int ret;
 
-	*why = (struct gpmu_error){ .text = "" };
+	*why = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	ret = new_event(plan, event->label, &event->event, why);
 	return ret ? ret : leave_kernel_out(plan, event);
 }
@@ -121,7 +121,7 @@ int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, siz
 		      struct gpmu_error *error)
 {
 	struct plan_event *event;
-	struct gpmu_error why;
+	struct gpmu_error why = { .size = sizeof(why) };
 	int ret;
 
 	if (!find_metric_event(plan, text, index))
@@ -183,7 +183,7 @@ static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
 		     struct gpmu_error *error)
 {
 	struct plan_event *event = append(plan, item->text);
-	struct gpmu_error why;
+	struct gpmu_error why = { .size = sizeof(why) };
 	int ret;
 
 	if (!event)

@@ -13,6 +13,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "machine/pmu.h"
 #include "plan/plan_build.h"
 
 #define CPU		"sys/devices/system/cpu/"
@@ -184,7 +185,7 @@ static double slots(const struct gpmu_plan *plan)
 	size_t i;
 
 	for (i = 0; (pmu = gpmu_machine_pmu(plan->machine, i)); i++) {
-		cap = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE ? gpmu_pmu_cap(pmu, "slots") : NULL;
+		cap = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE ? pmu_cap(pmu, "slots") : NULL;
 		number = cap ? strtoul(cap, NULL, 0) : 0;
 		if (number)
 			return (double)number;

@@ -49,7 +49,7 @@ static int check_term(const char *term, size_t offset, struct gpmu_error *error)
 	}
 	for (i = 0; i < sizeof(not_filters) / sizeof(not_filters[0]); i++) {
 		if (strlen(not_filters[i]) == name && !memcmp(not_filters[i], term, name)) {
-			error_set(error, offset, "%s is no filter: it says what is counted",
+			error_set(error, offset, "%s is not a filter: it selects the event",
 				  not_filters[i]);
 			return -EINVAL;
 		}

@@ -13,11 +13,6 @@ const char *gpmu_plan_item(const struct gpmu_plan *plan, size_t index)
 						plan->events[item->index].label;
 }
 
-int gpmu_plan_item_is_metric(const struct gpmu_plan *plan, size_t index)
-{
-	return index < plan->item_count && plan->items[index].kind == PLAN_ITEM_METRIC;
-}
-
 const char *gpmu_plan_item_why(const struct gpmu_plan *plan, size_t index)
 {
 	const struct plan_item *item;

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "catalog/catalog.h"
 #include "plan/plan_build.h"
 
 #define MAX_DEPTH	100	/* of metrics that use metrics */
@@ -31,51 +32,6 @@ static int add(struct adding *a, const struct gpmu_metric *metric, const struct 
 static bool same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* --- the reason why the machine lacks a metric --- */
-
-/* Whether @name is NAME or NAME_12 */
-static bool is_named(const char *name, const char *wanted)
-{
-	size_t length = strlen(wanted);
-
-	if (strncmp(name, wanted, length))
-		return false;
-	name += length;
-	name += *name == '_';
-	return !name[strspn(name, "0123456789")];
-}
-
-/* First PMU of that name; first core PMU if @name is NULL */
-static const struct gpmu_pmu *first_pmu(const struct gpmu_machine *machine, const char *name)
-{
-	const struct gpmu_pmu *pmu;
-	size_t i;
-
-	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
-		if (name ? is_named(gpmu_pmu_name(pmu), name) :
-		    gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
-			return pmu;
-	return NULL;
-}
-
-static char *why_not_supported(const struct gpmu_plan *plan, const struct gpmu_metric *metric)
-{
-	const char *pmu = gpmu_metric_pmu(metric);
-	const struct gpmu_pmu *first = first_pmu(plan->machine, pmu);
-
-	if (!first)
-		return pmu ? text_print("this machine has no PMU %s", pmu) :
-			     text_print("this machine shows no PMU of its CPUs");
-	/* Metrics of the same name can be for other identifiers. */
-	if (pmu && gpmu_metric_compat(metric) && gpmu_pmu_identifier(first))
-		return text_print("it is not for %s, whose identifier is %s", gpmu_pmu_name(first),
-				  gpmu_pmu_identifier(first));
-	if (pmu && gpmu_metric_compat(metric))
-		return text_print("it is for %s with the identifier %s", pmu,
-				  gpmu_metric_compat(metric));
-	return text_print("it is for other CPUs, those of %s", gpmu_metric_cpu(metric));
 }
 
 /* --- resolving identifiers of a formula --- */
@@ -135,8 +91,8 @@ static int add_event(struct adding *a, const char *id, struct plan_input *input)
 	if (!ret)
 		ret = plan_metric_event(a->plan, text, filtered || a->request->modifiers,
 					&input->event, a->error);
-	if (ret && ret != -ENOMEM && a->error)
-		a->error->offset = a->request->offset;
+	if (ret && ret != -ENOMEM)
+		error_set_offset(a->error, a->request->offset);
 	if (!ret && a->plan->events[input->event].user_only)
 		ret = mark_user_only(&a->plan->metrics[a->root]);
 	free(text);
@@ -229,7 +185,7 @@ static int set_why(struct gpmu_plan *plan, size_t index, char *why)
 static int compile(struct gpmu_plan *plan, const struct gpmu_metric *metric, const char *text,
 		   struct gpmu_expr **expr, char **why)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_expr_env env;
 
 	*why = NULL;
@@ -339,11 +295,12 @@ static int add(struct adding *a, const struct gpmu_metric *metric, const struct 
 	if (visit.depth == MAX_DEPTH)
 		return set_why(a->plan, *index,
 			       text_print("metrics use metrics deeper than %d", MAX_DEPTH));
-	ret = gpmu_metric_supported(metric, a->plan->machine);
+	/* If its PMU lacks an event, the counts give the reason, for each GPU. */
+	ret = catalog_metric_fits(metric, a->plan->machine);
 	if (ret < 0)
 		return ret;
 	if (!ret)
-		return set_why(a->plan, *index, why_not_supported(a->plan, metric));
+		return set_why(a->plan, *index, gpmu_metric_why_not(metric, a->plan->machine));
 	return add_formula(a, *index, &visit);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/catalog.h"
 #include "plan/plan_build.h"
 
 /* --- lists --- */
@@ -98,7 +99,7 @@ static size_t watchdog(const struct gpmu_plan *plan)
  */
 static bool is_grouped(struct gpmu_plan *plan, const struct plan_metric *metric)
 {
-	const char *constraint = gpmu_metric_constraint(metric->metric);
+	const char *constraint = metric->metric->constraint;
 
 	if (!constraint)
 		return true;

@@ -16,7 +16,7 @@ static void order_members(struct plan_needs *needs)
 	struct plan_bin *bin;
 	struct plan_need *need;
 	struct plan_member member;
-	size_t i, j, n_ranks = 0;
+	size_t i, j, rank_count = 0;
 
 	for (i = 0; i < needs->bin_count; i++)
 		if (!needs->bins[i].given)
@@ -25,7 +25,7 @@ static void order_members(struct plan_needs *needs)
 		need = &needs->list[i];
 		bin = &needs->bins[need->bin];
 		if (bin->rank == PLAN_NONE)
-			bin->rank = n_ranks++;
+			bin->rank = rank_count++;
 		for (j = 0; j < need->length && !bin->given; j++) {
 			/* Each member was in the bin before, so there is room. */
 			if (!plan_has_member(bin->members, bin->length, need->members[j].number) ||

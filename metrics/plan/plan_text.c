@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Writes a plan as arguments of "perf stat -e". */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,16 +26,18 @@ static bool needs_duration(const struct gpmu_plan *plan)
 	return needed;
 }
 
-static size_t room(const struct gpmu_plan *plan)
+/* Of the whole text, with its NUL; @names: of the slots, NULL for one whose instance has the name */
+static size_t room(const struct gpmu_plan *plan, char *const *names)
 {
 	size_t i, size = sizeof(DURATION ",");
 
 	for (i = 0; i < plan->slot_count; i++)
-		size += strlen(plan->slots[i].instance->name) + strlen("{,}");
+		size += strlen(names[i] ? names[i] : plan->slots[i].instance->name) + strlen("{,}");
 	return size;
 }
 
-static char *put_group(const struct gpmu_plan *plan, const struct gpmu_group *group, char *at)
+static char *put_group(const struct gpmu_plan *plan, const struct gpmu_group *group,
+		       char *const *names, char *at)
 {
 	bool braces = (group->length > 1 && !group->apart) || group->given;
 	size_t i;
@@ -44,16 +47,17 @@ static char *put_group(const struct gpmu_plan *plan, const struct gpmu_group *gr
 	for (i = 0; i < group->length; i++) {
 		if (i)
 			*at++ = ',';
-		at = stpcpy(at, plan->slots[group->first + i].instance->name);
+		at = stpcpy(at, names[group->first + i] ? names[group->first + i] :
+			    plan->slots[group->first + i].instance->name);
 	}
 	if (braces)
 		*at++ = '}';
 	return at;
 }
 
-char *gpmu_plan_text(const struct gpmu_plan *plan)
+static char *write_text(const struct gpmu_plan *plan, char *const *names)
 {
-	char *text = malloc(room(plan)), *at = text;
+	char *text = malloc(room(plan, names)), *at = text;
 	size_t i;
 
 	if (!text)
@@ -63,8 +67,24 @@ char *gpmu_plan_text(const struct gpmu_plan *plan)
 	for (i = 0; i < plan->group_count; i++) {
 		if (at > text)
 			*at++ = ',';
-		at = put_group(plan, &plan->groups[i], at);
+		at = put_group(plan, &plan->groups[i], names, at);
 	}
 	*at = '\0';
+	return text;
+}
+
+char *gpmu_plan_text(const struct gpmu_plan *plan)
+{
+	char **names = calloc(plan->slot_count + 1, sizeof(*names)), *text = NULL;
+	int ret = names ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < plan->slot_count && !ret; i++)
+		ret = event_perf_name(plan->machine, plan->slots[i].instance, &names[i]);
+	if (!ret)
+		text = write_text(plan, names);
+	for (i = 0; names && i < plan->slot_count; i++)
+		free(names[i]);
+	free(names);
 	return text;
 }

@@ -8,20 +8,12 @@
 #include "base/log.h"
 #include "plugin/source_object.h"
 
-void source_copy_sized(void *to, size_t size, const void *from)
-{
-	size_t have;
-
-	memcpy(&have, from, sizeof(have));
-	memcpy(to, from, have < size ? have : size);
-}
-
 /* Hands the plugin's message on, or makes one where it has none. */
 static int open_source(struct gpmu_source *source, const char *options, size_t offset,
 		       struct gpmu_error *error)
 {
 	const struct gpmu_source_plugin *plugin = &source->plugin;
-	struct gpmu_error own = { 0 };
+	struct gpmu_error own = { .size = sizeof(own) };
 	int ret = plugin->open(&source->data, options, &own);
 	char why[64];
 
@@ -72,11 +64,13 @@ struct gpmu_source *gpmu_source_new(const char *spec, struct gpmu_error *error)
 	}
 	atomic_init(&source->references, 1);
 	pthread_mutex_init(&source->lock, NULL);
-	source_tell(source);
+	source_log_messages(source);
 	return source;
 }
 
-/* The next line; whether there is one. Others may use the source while it is told. */
+/*
+ * Copies the next message; false if there is none. The lock is not held while a message is logged.
+ */
 static bool next_message(struct gpmu_source *source, char *line, size_t size)
 {
 	const char *text;
@@ -89,7 +83,7 @@ static bool next_message(struct gpmu_source *source, char *line, size_t size)
 	return text;
 }
 
-void source_tell(struct gpmu_source *source)
+void source_log_messages(struct gpmu_source *source)
 {
 	char line[512];
 
@@ -100,7 +94,7 @@ void source_tell(struct gpmu_source *source)
 int gpmu_source_query(struct gpmu_source *source, const char *question, char **answer,
 		      struct gpmu_error *error)
 {
-	struct gpmu_error own = { 0 };
+	struct gpmu_error own = { .size = sizeof(own) };
 	int ret = -ENOENT;
 	char why[64];
 
@@ -119,8 +113,8 @@ int gpmu_source_query(struct gpmu_source *source, const char *question, char **a
 	if (own.text[0])
 		error_set(error, 0, "%s", own.text);
 	else
-		error_set(error, 0, "source %s cannot be asked \"%.64s\": %s", source->plugin.name,
-			  question, ret == -ENOENT ? "it knows no such question" :
+		error_set(error, 0, "source %s, query \"%.64s\": %s", source->plugin.name,
+			  question, ret == -ENOENT ? "it has no such query" :
 			  strerror_r(-ret, why, sizeof(why)));
 	return ret;
 }
@@ -141,11 +135,6 @@ void source_put(struct gpmu_source *source)
 	source_unload(source);
 	pthread_mutex_destroy(&source->lock);
 	free(source);
-}
-
-struct gpmu_source *gpmu_source_get(struct gpmu_source *source)
-{
-	return source_get(source);
 }
 
 void gpmu_source_put(struct gpmu_source *source)

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/sized.h"
+#include "base/trust.h"
 #include "plugin/plugin_folder.h"
 #include "plugin/source_object.h"
 
@@ -75,6 +77,21 @@ static bool find_in(const char *folders, const char *file, char *path, size_t si
 	return false;
 }
 
+/* Replaces @path by the path to load, if this program may load it. */
+static int trust(char *path, size_t size, struct gpmu_error *error)
+{
+	char real[PATH_MAX];
+	const char *trusted = trust_path(path, real);
+
+	if (!trusted) {
+		error_set(error, 0, TRUST_REFUSED, real);
+		return -EACCES;
+	}
+	if (trusted == real)
+		snprintf(path, size, "%s", real);
+	return 0;
+}
+
 int source_find_file(const char *file, char *path, size_t size, struct gpmu_error *error)
 {
 	const char *folders = secure_getenv("GPMU_PLUGINS");
@@ -83,9 +100,11 @@ int source_find_file(const char *file, char *path, size_t size, struct gpmu_erro
 	folders = folders ? folders : "";
 	if (find_in(folders, file, path, size) ||
 	    (plugin_folder(own, sizeof(own)) && find_at(own, strlen(own), file, path, size)))
-		return 0;
-	error_set(error, 0, "no %s in %s%s%s; GPMU_PLUGINS can name its folder", file, folders,
-		  *folders ? ":" : "", *own ? own : "the folder of libgpmu, which needs /proc");
+		return trust(path, size, error);
+	error_set(error, 0, "no %s in %s%s%s; %s", file, folders, *folders ? ":" : "",
+		  *own ? own : "the folder of libgpmu, which needs /proc",
+		  trust_is_limited() ? "a program with capabilities searches no other folder" :
+				       "GPMU_PLUGINS can name its folder");
 	return -ENOENT;
 }
 
@@ -95,7 +114,7 @@ static int find(const char *name, char *path, size_t size, struct gpmu_error *er
 
 	if (strchr(name, '/')) {
 		if (snprintf(path, size, "%s", name) < (int)size && is_file(path))
-			return 0;
+			return trust(path, size, error);
 		error_set(error, 0, "%s: no such file", name);
 		return -ENOENT;
 	}
@@ -152,7 +171,7 @@ static int read_table(struct gpmu_source *source, const char *path, struct gpmu_
 	int ret;
 
 	if (!table) {
-		error_set(error, 0, "%s: is no plugin of libgpmu: it has no gpmu_source_plugin", path);
+		error_set(error, 0, "%s: not a plugin of libgpmu: it has no gpmu_source_plugin", path);
 		return -EINVAL;
 	}
 	if (table->size >= END(abi) && table->abi != GPMU_SOURCE_ABI) {
@@ -165,7 +184,7 @@ static int read_table(struct gpmu_source *source, const char *path, struct gpmu_
 			  table->size, REQUIRED);
 		return -EINVAL;
 	}
-	source_copy_sized(&source->plugin, sizeof(source->plugin), table);
+	sized_copy(&source->plugin, sizeof(source->plugin), table);
 	ret = check_functions(&source->plugin, path, error);
 	return ret ? ret : take_sizes(&source->plugin, path, error);
 }

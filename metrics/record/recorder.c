@@ -8,17 +8,26 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
+#include "base/sized.h"
+#include "base/vector.h"
 #include "record/recorder.h"
 #include "trace/trace.h"
 
-/* bytes of each of two buffers: a quarter of a channel's ring fits */
-#define QUEUE_ROOM	(32u << 20)
+/*
+ * Limits for each of two buffers, in bytes: a quarter of a channel's ring fits. Records that fill the buffers while the
+ * disk is slow are not lost.
+ */
+#define QUEUE_ROOM	(256u << 20)
+#define SCHED_ROOM	(32u << 20)
 #define ROWS_ROOM	(4u << 20)
+#define TASKS_ROOM	(4u << 20)
 #define MERGE_ROOM	(128u << 20)
 #define MAX_LEAST	(1u << 20)
 #define FLUSH		200		/* ms */
 #define CUPTI_BUFFER	(2u << 20)
-#define CUPTI_BUFFERS	16
+#define CUPTI_LEAST	(2 * CUPTI_BUFFER)
+#define CUPTI_MOST	((uint64_t)8 << 30)
+#define CUPTI_DEFAULT	(256u << 20)
 
 static const struct {
 	uint32_t cuda, activity;
@@ -51,10 +60,13 @@ static int check(const struct gpmu_recorder_options *options, struct gpmu_error 
 		return refuse(error, "a record needs the path of its trace");
 	if (options->max_size && options->max_size < MAX_LEAST)
 		return refuse(error, "a trace may not be limited to less than 1 MiB");
-	if (options->range && strlen(options->range) >= sizeof(((struct channel_control *)0)->range))
+	if (options->cuda_buffers < CUPTI_LEAST || options->cuda_buffers > CUPTI_MOST)
+		return refuse(error, "CUPTI's buffers in a process: expected 4 MiB to 8 GiB");
+	if (options->range &&
+	    strlen(options->range) >= sizeof(((struct channel_control *)0)->range))
 		return refuse(error, "the name of a range has at most 255 bytes");
 	if (options->capture == GPMU_RECORDER_RANGE && (!options->range || !*options->range))
-		return refuse(error, "to record within NVTX ranges takes their name");
+		return refuse(error, "recording within NVTX ranges requires their name");
 	return 0;
 }
 
@@ -69,8 +81,10 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 {
 	int ret;
 
-	memcpy(&recorder->options, options, options->size < sizeof(*options) ? options->size :
-	       sizeof(*options));
+	sized_copy(&recorder->options, sizeof(recorder->options), options);
+	if (!recorder->options.cuda_buffers)
+		recorder->options.cuda_buffers = CUPTI_DEFAULT;
+	recorder->options.cuda_buffers -= recorder->options.cuda_buffers % CUPTI_BUFFER;
 	ret = check(&recorder->options, error);
 	if (ret)
 		return ret;
@@ -91,11 +105,13 @@ static int make_control(struct gpmu_recorder *recorder, struct gpmu_error *error
 		.size = sizeof(control),
 		.ring = RECORDER_RING,
 		.graph_nodes = recorder->options.graph_nodes != 0,
+		.regions = recorder->options.regions != 0,
 		.capture = (uint32_t)recorder->options.capture,
 		.flush = FLUSH,
 		.buffer = CUPTI_BUFFER,
-		.buffers = CUPTI_BUFFERS,
+		.buffers = (uint32_t)(recorder->options.cuda_buffers / CUPTI_BUFFER),
 	};
+	const char *folder = recorder->folders[RECORDER_MAIN].path;
 	int ret;
 
 	for (size_t i = 0; i < sizeof(activities) / sizeof(activities[0]); i++)
@@ -103,25 +119,32 @@ static int make_control(struct gpmu_recorder *recorder, struct gpmu_error *error
 			control.kinds |= activities[i].activity;
 	if (recorder->range)
 		memcpy(control.range, recorder->range, strlen(recorder->range));
-	ret = channel_create_control(recorder->folder, &control);
+	ret = channel_create_control(folder, &control);
 	if (!ret) {
-		recorder->control = channel_map_control(recorder->folder);
+		recorder->control = channel_map_control(folder);
 		ret = recorder->control ? 0 : -errno;
 	}
+	if (!ret) {
+		recorder->control_fd = channel_open_control(recorder->folders[RECORDER_MAIN].path);
+		ret = recorder->control_fd < 0 ? recorder->control_fd : 0;
+	}
 	if (ret)
-		error_set(error, 0, "%.150s: %s", recorder->folder, strerror(-ret));
+		error_set(error, 0, "%.150s: %s", folder, strerror(-ret));
 	return ret;
 }
 
-static int prepare_cuda(struct gpmu_recorder *recorder, struct gpmu_error *error)
+static int prepare_channels(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	int ret = recorder_inject_find(recorder, error);
 
 	if (!ret)
-		ret = recorder_inject_check(recorder, error);
-	if (!ret)
 		ret = recorder_folder_make(recorder, error);
-	return ret ? ret : make_control(recorder, error);
+	if (ret)
+		return ret;
+	ret = make_control(recorder, error);
+	if (ret == -ENOSPC && recorder_folder_move(recorder))
+		ret = make_control(recorder, error);
+	return ret;
 }
 
 struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *options,
@@ -131,7 +154,7 @@ struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *opti
 	int ret;
 
 	if (options->size < sizeof(options->size)) {
-		errno = -refuse(error, "a record's options: expected their size");
+		errno = -refuse(error, "the options have no size");
 		return NULL;
 	}
 	recorder = calloc(1, sizeof(*recorder));
@@ -140,13 +163,14 @@ struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *opti
 		return NULL;
 	}
 	pthread_mutex_init(&recorder->stats_lock, NULL);
-	recorder->options.rank = -1;
-	recorder->watch = recorder->folder_lock = recorder->file.fd = -1;
+	recorder->watch = recorder->control_fd = recorder->file.fd = -1;
+	for (int i = 0; i < RECORDER_FOLDERS; i++)
+		recorder->folders[i].fd = recorder->folders[i].lock = -1;
 	for (int i = 0; i < RECORDER_SOURCES; i++)
 		recorder->source_streams[i] = -1;
 	ret = copy_options(recorder, options, error);
-	if (!ret && recorder->options.cuda)
-		ret = prepare_cuda(recorder, error);
+	if (!ret && (recorder->options.cuda || recorder->options.regions))
+		ret = prepare_channels(recorder, error);
 	if (!ret)
 		return recorder;
 	gpmu_recorder_free(recorder);
@@ -175,6 +199,8 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	recorder_channels_release(recorder);
 	if (recorder->control)
 		channel_unmap_control(recorder->control);
+	if (recorder->control_fd >= 0)
+		close(recorder->control_fd);
 	recorder_folder_remove(recorder);
 	recorder_inject_release(recorder);
 	for (int i = 0; i < RECORDER_SOURCES; i++)
@@ -182,7 +208,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	record_map_release(&recorder->map);
 	record_merge_release(&recorder->merge);
 	gpmu_trace_free(recorder->trace);
-	recorder_file_close(&recorder->file, recorder->path);
+	recorder_file_close(&recorder->file);
 	for (size_t i = 0; i < recorder->row_count; i++) {
 		free(recorder->rows[i].name);
 		free(recorder->rows[i].gpu);
@@ -200,9 +226,20 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 
 int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid)
 {
+	struct record_sched *sched = &recorder->sched;
+	pid_t *tids;
+
 	if (pid <= 0 || recorder->started)
 		return -EINVAL;
-	recorder->sched.pid = pid;
+	/* Two events of a thread would record each of its switches twice. */
+	for (size_t i = 0; i < sched->tid_count; i++)
+		if (sched->tids[i] == pid)
+			return 0;
+	tids = vector_room(sched->tids, sched->tid_count, sizeof(*tids));
+	if (!tids)
+		return -ENOMEM;
+	sched->tids = tids;
+	tids[sched->tid_count++] = pid;
 	return 0;
 }
 
@@ -212,9 +249,10 @@ static void set_open_error(const char *path, int ret, struct gpmu_error *error)
 		int ret;
 		const char *remedy;
 	} remedies[] = {
-		{ -ESPIPE, ": what is no file cannot be limited" },
-		{ -ENOENT, ": its folder is to be there" },
-		{ -EBUSY, ": another gpmu record writes it; each takes a file of its own" },
+		{ -ESPIPE, ": only the size of a file can be limited" },
+		{ -ENOENT, ": its folder does not exist" },
+		{ -EMFILE, ": raise ulimit -n" },
+		{ -EBUSY, ": another gpmu record writes it; each needs a file of its own" },
 	};
 	const char *remedy = "";
 	char why[96];
@@ -232,7 +270,7 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 		.size = sizeof(options), .path = recorder->path, .buffer = (size_t)(max / 32),
 		.restart = max / 16,
 	};
-	int ret = recorder_file_open(&recorder->file, recorder->path, max);
+	int ret = recorder_file_open(&recorder->file, recorder->path, recorder->options.fd, max);
 
 	if (ret) {
 		set_open_error(recorder->path, ret, error);
@@ -248,10 +286,16 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	return 0;
 }
 
+static bool needs_sched(const struct gpmu_recorder *recorder)
+{
+	return recorder->options.sched || (recorder->options.threads && recorder->sched.tid_count);
+}
+
 static int open_sched(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	struct record_sched *sched = &recorder->sched;
 
+	sched->own = !recorder->options.sched;
 	sched->machine = recorder->machine;
 	sched->queue = &recorder->queues[RECORDER_SCHED];
 	sched->window = &recorder->window;
@@ -262,19 +306,20 @@ static int open_sched(struct gpmu_recorder *recorder, struct gpmu_error *error)
 static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const size_t rooms[RECORDER_SOURCES] = {
-		[RECORDER_CHANNELS] = recorder->folder ? QUEUE_ROOM : 4096,
+		[RECORDER_CHANNELS] = recorder->folders[RECORDER_MAIN].path ? QUEUE_ROOM : 4096,
 		[RECORDER_ROWS] = ROWS_ROOM,
-		[RECORDER_SCHED] = recorder->options.sched ? QUEUE_ROOM : 4096,
+		[RECORDER_SCHED] = recorder->options.sched ? SCHED_ROOM :
+				   needs_sched(recorder) ? TASKS_ROOM : 4096,
 	};
 	int ret = 0;
 
 	for (int i = 0; i < RECORDER_SOURCES && !ret; i++)
 		ret = record_queue_init(&recorder->queues[i], rooms[i]);
-	if (!ret && recorder->folder)
+	if (!ret && recorder->folders[RECORDER_MAIN].path)
 		ret = recorder_channels_start(recorder);
 	if (ret)
 		error_set(error, 0, "%s", strerror(-ret));
-	if (!ret && recorder->options.sched)
+	if (!ret && needs_sched(recorder))
 		ret = open_sched(recorder, error);
 	return ret;
 }
@@ -286,9 +331,10 @@ static int start_threads(struct gpmu_recorder *recorder)
 		void *(*run)(void *user);
 		void *user;
 	} threads[RECORDER_SOURCES] = {
-		[RECORDER_CHANNELS] = { recorder->folder != NULL, recorder_channels_run, recorder },
+		[RECORDER_CHANNELS] = { recorder->folders[RECORDER_MAIN].path != NULL,
+					recorder_channels_run, recorder },
 		[RECORDER_ROWS] = { true, recorder_write_run, recorder },
-		[RECORDER_SCHED] = { recorder->options.sched != 0, record_sched_run,
+		[RECORDER_SCHED] = { recorder->sched.rings.count > 0, record_sched_run,
 				     &recorder->sched },
 	};
 	sigset_t all, before;
@@ -334,7 +380,7 @@ int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machin
 static void set_enabled(struct gpmu_recorder *recorder, uint32_t enabled)
 {
 	if (recorder->control)
-		atomic_store((atomic_uint *)&recorder->control->enabled, enabled);
+		channel_set_control(recorder->control_fd, offsetof(struct channel_control, enabled), enabled);
 }
 
 void gpmu_recorder_enable(struct gpmu_recorder *recorder)
@@ -352,11 +398,11 @@ void gpmu_recorder_disable(struct gpmu_recorder *recorder)
 /* Warns of the cause that leaves users with an empty trace. */
 static void warn_no_process(const struct gpmu_recorder *recorder)
 {
-	if (!recorder->folder || recorder->map.process_count)
+	if (recorder->preload || !recorder_lacks_cuda(recorder))
 		return;
 	log_line(GPMU_LOG_WARNING, "0 processes connected: none has used CUDA or NVTX, or "
-		 "CUDA_INJECTION64_PATH did not reach it: set-user-id programs, sudo and env -i drop it, so "
-		 "gpmu record has to be behind them");
+		 "CUDA_INJECTION64_PATH did not reach it: set-user-ID programs, sudo and env -i "
+		 "drop it, so gpmu record must run inside them");
 }
 
 int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
@@ -367,13 +413,18 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	gpmu_recorder_disable(recorder);
 	end_threads(recorder);
 	warn_no_process(recorder);
+	if (recorder->preload)
+		recorder_regions_warn(recorder);
 	ret = recorder->failed ? recorder->failed : recorder_file_begin(&recorder->file);
 	if (!ret)
 		ret = recorder_audit(recorder);
-	if (!ret)
-		ret = gpmu_trace_finish(recorder->trace, error);
-	recorder_stats_publish(recorder);
 	if (ret)
-		error_set(error, 0, "%.100s: %s", recorder->path, strerror_r(-ret, why, sizeof(why)));
+		error_set(error, 0, "%.100s: %s", recorder->path,
+			  strerror_r(-ret, why, sizeof(why)));
+	else
+		ret = gpmu_trace_finish(recorder->trace, error);
+	if (ret != -ENOMEM)
+		recorder->failed = ret;
+	recorder_stats_publish(recorder);
 	return ret;
 }

@@ -8,10 +8,12 @@
 #ifndef GPMU_RECORDER_H
 #define GPMU_RECORDER_H
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "trace/channel/channel.h"
 #include "gpmu.h"
@@ -20,8 +22,9 @@
 #include "record/queue/record_window.h"
 #include "record/sched/record_sched.h"
 #include "record/tracks/record_map.h"
+#include "trace/gpmu_trace.h"
 
-/* ns, for the begin and end of kernels, measured on an H200 with CUPTI 13.0 (clock.h) */
+/* ns, for the begin and end of kernels, measured on an H200 with CUPTI 13.0 (trace/gpmu_clock.h) */
 #define RECORDER_CUPTI_BOUND 396
 
 #define RECORDER_PATIENCE	2000000000ULL	/* ns to wait for a silent process */
@@ -30,6 +33,20 @@
 enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SOURCES };
 
 struct recorder_channel;
+
+enum { RECORDER_MAIN, RECORDER_SPARE, RECORDER_FOLDERS };
+
+struct recorder_folder {
+	char *path;		/* NULL: there is none */
+	int fd, lock;		/* -1: not open */
+	DIR *dir;		/* open while channels are read */
+};
+
+/* Why a process could not be recorded; a process may have one of CUDA and one of its regions. */
+struct recorder_refusal {
+	int pid;
+	char *why;
+};
 
 /* A counter of the session's rows, at the index that its row first had */
 struct recorder_row {
@@ -56,16 +73,22 @@ struct gpmu_recorder {
 	const struct gpmu_session *session;	/* of the rows; NULL: none */
 	char *path, *range, *program, *command, *sampler;
 	/* Channels */
-	char *folder;			/* NULL: CUDA is not recorded */
-	int folder_lock;
-	char *library;
-	struct channel_control *control;
+	/* Of channels: the main one, and a spare one for channels without room there; NULL: none */
+	struct recorder_folder folders[RECORDER_FOLDERS];
+	char *library;			/* libgpmu-inject.so; NULL: CUDA is not recorded */
+	char *preload;			/* libgpmu-mark.so; NULL: regions are not recorded */
+	struct channel_control *control;	/* mapped for channel_hold() only */
+	int control_fd;			/* -1: not open */
 	struct recorder_channel *channels;
 	size_t channel_count;
 	uint32_t process_count;
 	int watch;			/* inotify */
+	bool unopened;			/* a channel could not be opened, and is tried again */
+	struct rlimit files;		/* limit of open files before the start; 0: unchanged */
+	struct recorder_refusal *refusals;
+	atomic_size_t refusal_count, refused_count;	/* of reasons, of their processes */
 	char **environment;
-	char *variables[3];
+	char *variables[4];
 	/* Rows: used by the caller's thread */
 	struct recorder_row *rows;
 	size_t row_count;
@@ -95,6 +118,9 @@ struct gpmu_recorder {
 	uint64_t source_lost_count[RECORDER_SOURCES];
 	uint64_t source_record_count[RECORDER_SOURCES];	/* number of values, switches */
 	uint64_t no_memory_count;	/* records lost for lack of memory */
+	uint64_t put_count;		/* records that have been given to the trace */
+	uint64_t safe_count;		/* those of them that are in the file */
+	uint64_t unwritten_count;	/* records that came after a failed write */
 	int failed;			/* -errno of writing the trace */
 	uint64_t flushed;
 };
@@ -102,17 +128,26 @@ struct gpmu_recorder {
 /* bytes of /dev/shm for each process; a container's /dev/shm has 64 MiB */
 #define RECORDER_RING	(8u << 20)
 
-/* --- recorder_folder.c: the folder of the channels */
+/* --- recorder_folder.c: the folders of the channels */
 int recorder_folder_make(struct gpmu_recorder *recorder, struct gpmu_error *error);
+/* Uses the spare folder only, because the main one has no room. Returns whether there is one. */
+bool recorder_folder_move(struct gpmu_recorder *recorder);
 void recorder_folder_remove(struct gpmu_recorder *recorder);
 /* Removes folders in @parent that ended recordings left behind. */
 void recorder_folder_clean(const char *parent);
 
-/* --- recorder_inject.c: makes CUDA load the injection library */
+/* --- recorder_inject.c: brings the libraries that write channels into processes */
+/* Finds the libraries of the options. Fails if another tool has set the same variables. */
 int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *error);
-/* Fails if another tool has set the same variables. */
-int recorder_inject_check(const struct gpmu_recorder *recorder, struct gpmu_error *error);
 void recorder_inject_release(struct gpmu_recorder *recorder);
+/*
+ * Whether no process has connected although one was expected: the machine has GPUs, or the trace
+ * has nothing else
+ */
+bool recorder_lacks_cuda(const struct gpmu_recorder *recorder);
+
+/* --- recorder_regions.c: logs why regions of the command are missing */
+void recorder_regions_warn(const struct gpmu_recorder *recorder);
 
 /* --- recorder_channels.c */
 int recorder_channels_start(struct gpmu_recorder *recorder);
@@ -120,16 +155,17 @@ void *recorder_channels_run(void *recorder);
 void recorder_channels_release(struct gpmu_recorder *recorder);
 
 /* --- recorder_file.c: functions return 0 or -errno */
-int recorder_file_open(struct recorder_file *file, const char *path, uint64_t max);
+/* @fd: duplicated; 0: @path is opened */
+int recorder_file_open(struct recorder_file *file, const char *path, int fd, uint64_t max);
 /* To be called before the first write. */
 int recorder_file_begin(struct recorder_file *file);
 /*
  * Closes the file. If nothing was written, it is left as it was, or removed if it did not
  * exist.
  */
-void recorder_file_close(struct recorder_file *file, const char *path);
+void recorder_file_close(struct recorder_file *file);
 /* To be called after writes: cuts off old parts if the file is too large. */
-int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace, const char *path);
+int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace);
 /* Bytes in the file */
 uint64_t recorder_file_size(const struct recorder_file *file, const struct gpmu_trace *trace);
 

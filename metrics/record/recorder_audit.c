@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include "base/text.h"
@@ -11,20 +12,32 @@
 
 
 static const char *const source_names[RECORDER_SOURCES] = {
-	[RECORDER_CHANNELS] = "CUDA", [RECORDER_ROWS] = "counters", [RECORDER_SCHED] = "sched",
+	[RECORDER_CHANNELS] = "channels", [RECORDER_ROWS] = "counters", [RECORDER_SCHED] = "sched",
 };
 
 static const char *const reasons[ACTIVITY_LOST_REASONS] = {
-	[ACTIVITY_LOST_CUPTI] = "CUPTI had no buffer",
+	[ACTIVITY_LOST_CUPTI] = "CUPTI had no buffer (--cuda-buffers)",
 	[ACTIVITY_LOST_CHANNEL] = "the channel was full",
-	[ACTIVITY_LOST_TIMES] = "records without times",
+	[ACTIVITY_LOST_TIMES] = "records without times, or with impossible ones",
 	[ACTIVITY_LOST_CORRUPT] = "buffers that made no sense",
+	[ACTIVITY_LOST_IDS] = "records with an impossible process or thread",
+};
+
+/* As the words of --cuda; 0: records of any kind */
+static const char *const kinds[ACTIVITY_KINDS] = {
+	[ACTIVITY_PROCESS] = "process", [ACTIVITY_DEVICE] = "device", [ACTIVITY_CONTEXT] = "context",
+	[ACTIVITY_NOTE] = "note", [ACTIVITY_CAPTURE] = "capture", [ACTIVITY_KERNEL] = "kernel",
+	[ACTIVITY_COPY] = "memcpy", [ACTIVITY_SET] = "memset", [ACTIVITY_GRAPH] = "graph",
+	[ACTIVITY_RUNTIME] = "runtime", [ACTIVITY_DRIVER] = "driver", [ACTIVITY_SYNC] = "sync",
+	[ACTIVITY_MARKER] = "nvtx", [ACTIVITY_MEMORY] = "memory", [ACTIVITY_OVERHEAD] = "overhead",
+	[ACTIVITY_EXTERNAL] = "external", [ACTIVITY_UNIFIED] = "unified",
+	[ACTIVITY_ENVIRONMENT] = "clocks",
 };
 
 static void arg_real(struct record_args *args, const char *name, double value)
 {
-	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_DOUBLE,
-							 .real = value };
+	args->list[args->count++] =
+		(struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_DOUBLE, .real = value };
 }
 
 static int audit(struct gpmu_recorder *recorder, const char *name, const struct record_args *args)
@@ -39,6 +52,7 @@ static int audit_gpmu(struct gpmu_recorder *recorder)
 	const struct record_span window = record_window_get(&recorder->window);
 	struct record_args args = { .count = 0 };
 	struct utsname name;
+	struct rusage usage;
 
 	record_arg_text(&args, "version", recorder->program ? recorder->program : "libgpmu");
 	if (recorder->command)
@@ -48,12 +62,14 @@ static int audit_gpmu(struct gpmu_recorder *recorder)
 		record_arg_text(&args, "machine", name.machine);
 		record_arg_text(&args, "kernel", name.release);
 	}
-	if (recorder->options.rank >= 0)
+	if (recorder->options.rank_count)
 		record_arg(&args, "rank", recorder->options.rank);
 	if (recorder->options.rank_count > 0)
 		record_arg(&args, "ranks", recorder->options.rank_count);
 	record_arg(&args, "begin", (int64_t)window.begin);
 	record_arg(&args, "end", (int64_t)window.end);
+	if (!getrusage(RUSAGE_SELF, &usage))
+		record_arg(&args, "memory", (int64_t)usage.ru_maxrss * 1024);
 	return audit(recorder, "gpmu", &args);
 }
 
@@ -67,14 +83,20 @@ static int audit_process(struct gpmu_recorder *recorder, const struct record_pro
 
 	record_arg(&args, "pid", process->pid);
 	record_arg_text(&args, "program", process->program ? process->program : "?");
-	record_arg(&args, "cupti", process->cupti);
-	record_arg(&args, "driver", process->driver);
+	if (process->regions) {
+		record_arg_text(&args, "of", "regions");
+	} else {
+		record_arg(&args, "cupti", process->cupti);
+		record_arg(&args, "driver", process->driver);
+		record_arg(&args, "buffers", (int64_t)process->memory);
+		record_arg(&args, "buffers_limit", (int64_t)recorder->options.cuda_buffers);
+	}
 	record_arg_text(&args, "end", ends[process->end]);
 	return audit(recorder, "process", &args);
 }
 
 static int audit_source(struct gpmu_recorder *recorder, const char *source, uint64_t records,
-			const struct record_lost *lost, const char *why)
+			const struct record_lost *lost, const char *why, const char *kind)
 {
 	struct record_args args = { .count = 0 };
 
@@ -83,27 +105,32 @@ static int audit_source(struct gpmu_recorder *recorder, const char *source, uint
 	record_arg(&args, "lost", lost ? (int64_t)lost->count : 0);
 	if (lost) {
 		record_arg_text(&args, "why", why);
+		if (kind)
+			record_arg_text(&args, "kind", kind);
 		record_arg(&args, "from", (int64_t)lost->from);
 		record_arg(&args, "to", (int64_t)lost->to);
 	}
 	return audit(recorder, "source", &args);
 }
 
-/* Writes one line for each reason of loss, or one line without loss. */
+/* Writes one line for each reason of loss and kind of record, or one line without loss. */
 static int audit_lost(struct gpmu_recorder *recorder, const struct record_process *process)
 {
 	char *source = text_print("%u %s", process->pid, process->program ? process->program : "?");
 	bool any = false;
 	int ret = source ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < ACTIVITY_LOST_REASONS && !ret; i++) {
-		if (!process->lost[i].count)
+	for (size_t i = 0; i < ACTIVITY_LOST_REASONS * ACTIVITY_KINDS && !ret; i++) {
+		size_t why = i / ACTIVITY_KINDS, kind = i % ACTIVITY_KINDS;
+
+		if (!process->lost[why][kind].count)
 			continue;
 		any = true;
-		ret = audit_source(recorder, source, process->record_count, &process->lost[i], reasons[i]);
+		ret = audit_source(recorder, source, process->record_count,
+				   &process->lost[why][kind], reasons[why], kinds[kind]);
 	}
 	if (!any && !ret)
-		ret = audit_source(recorder, source, process->record_count, NULL, NULL);
+		ret = audit_source(recorder, source, process->record_count, NULL, NULL, NULL);
 	free(source);
 	return ret;
 }
@@ -118,15 +145,15 @@ static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source sour
 	record_queue_count(&recorder->queues[source], &dropped);
 	/* Losses in channels are reported for each process. */
 	if (source != RECORDER_CHANNELS && records)
-		ret = audit_source(recorder, source_names[source], records, NULL, NULL);
+		ret = audit_source(recorder, source_names[source], records, NULL, NULL, NULL);
 	lost.count = dropped;
 	if (dropped && !ret)
 		ret = audit_source(recorder, source_names[source], records, &lost,
-				   "the queue was full");
+				   "the queue was full", NULL);
 	lost.count = recorder->source_lost_count[source];
 	if (lost.count && !ret)
 		ret = audit_source(recorder, source_names[source], records, &lost,
-				   "the kernel's ring was full");
+				   "the kernel's ring was full", NULL);
 	return ret;
 }
 
@@ -164,18 +191,34 @@ static int audit_times(struct gpmu_recorder *recorder)
 	struct record_args clock = { .count = 0 }, order = { .count = 0 };
 	int ret = 0;
 
-	if (recorder->map.process_count) {
+	if (recorder->map.cuda_count) {
 		record_arg(&clock, "bound", RECORDER_CUPTI_BOUND);
-		record_arg_text(&clock, "of", "CUDA's records, as measured on an H200 with CUPTI 13.0");
+		record_arg_text(&clock, "of",
+				"CUDA's records, as measured on an H200 with CUPTI 13.0");
 		ret = audit(recorder, "clock", &clock);
 	}
-	if (ret || !recorder->folder)
+	if (ret || !recorder->map.cuda_count)
 		return ret;
 	record_arg(&order, "early", (int64_t)causality->early);
 	record_arg(&order, "overlap", (int64_t)causality->overlaps);
 	record_arg(&order, "outside", (int64_t)causality->outside);
 	record_arg(&order, "checked", (int64_t)causality->checked);
 	return audit(recorder, "causality", &order);
+}
+
+/* Writes why processes could not be recorded. */
+static int audit_refusals(struct gpmu_recorder *recorder)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < recorder->refusal_count && !ret; i++) {
+		struct record_args args = { .count = 0 };
+
+		record_arg_text(&args, "text", recorder->refusals[i].why);
+		record_arg_text(&args, "level", "warning");
+		ret = audit(recorder, "note", &args);
+	}
+	return ret;
 }
 
 static int audit_notes(struct gpmu_recorder *recorder)
@@ -195,8 +238,10 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		ret = audit(recorder, "note", &sched);
 	}
 	if (!ret && recorder->no_memory_count)
-		ret = audit_source(recorder, "gpmu", 0, &lost, "no memory");
-	if (ret || !recorder->folder || recorder->map.process_count)
+		ret = audit_source(recorder, "gpmu", 0, &lost, "no memory", NULL);
+	if (!ret)
+		ret = audit_refusals(recorder);
+	if (ret || !recorder_lacks_cuda(recorder))
 		return ret;
 	record_arg_text(&note, "text", "0 processes connected");
 	record_arg_text(&note, "level", "warning");
@@ -211,7 +256,7 @@ int recorder_audit(struct gpmu_recorder *recorder)
 	if (!ret)
 		ret = audit_times(recorder);
 	for (size_t i = 0; i < map->process_count && !ret; i++) {
-		ret = audit_process(recorder, map->processes[i]);
+		ret = map->processes[i]->joined ? 0 : audit_process(recorder, map->processes[i]);
 		if (!ret)
 			ret = audit_lost(recorder, map->processes[i]);
 	}

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -19,38 +20,129 @@
 #include "base/raw_clock.h"
 #include "record/recorder.h"
 
-#define POLL_LEAST	1	/* ms, while records arrive */
+#define POLL_LEAST	1	/* ms, once channels are empty, or the queue is full */
 #define POLL_MOST	20
+#define LAG		100000000ULL	/* ns from taking the time of a region's record to writing it */
 #define BATCH		4096	/* records of one process before the next process is served */
 
 struct recorder_channel {
-	char *name;		/* of the channel's file */
+	char *path;		/* NULL: the file is removed */
 	struct channel_reader *reader;	/* NULL: the channel has ended */
 	uint32_t process;
+	bool regions;		/* written by libgpmu-mark.so */
+	bool left;		/* the last look left records in it */
 	uint64_t complete;	/* latest ACTIVITY_COMPLETE time */
+	uint64_t end;		/* when its process was first seen to have ended; 0: not yet */
 };
+
+/* Each channel needs a file descriptor. gpmu_recorder_free() restores the limit. */
+static void raise_files(struct gpmu_recorder *recorder)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
+		return;
+	recorder->files = limit;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		recorder->files = (struct rlimit){ 0 };
+}
+
+static int watch_folder(const struct gpmu_recorder *recorder, struct recorder_folder *folder)
+{
+	if (!folder->path)
+		return 0;
+	/* Stays open, because another descriptor may not be available later. */
+	folder->dir = opendir(folder->path);
+	/* A channel's file is linked under its name once it is complete. */
+	if (!folder->dir ||
+	    inotify_add_watch(recorder->watch, folder->path, IN_CREATE | IN_MOVED_TO) < 0)
+		return -errno;
+	return 0;
+}
 
 int recorder_channels_start(struct gpmu_recorder *recorder)
 {
+	int ret = 0;
+
+	raise_files(recorder);
 	recorder->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (recorder->watch < 0)
 		return -errno;
-	/* A channel's file is linked under its name once it is complete. */
-	return inotify_add_watch(recorder->watch, recorder->folder, IN_CREATE | IN_MOVED_TO) < 0 ?
-	       -errno : 0;
+	for (int i = 0; i < RECORDER_FOLDERS && !ret; i++)
+		ret = watch_folder(recorder, &recorder->folders[i]);
+	return ret;
 }
 
 void recorder_channels_release(struct gpmu_recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->channel_count; i++) {
-		free(recorder->channels[i].name);
+		free(recorder->channels[i].path);
 		if (recorder->channels[i].reader)
 			channel_reader_free(recorder->channels[i].reader);
 	}
 	free(recorder->channels);
+	for (size_t i = 0; i < recorder->refusal_count; i++)
+		free(recorder->refusals[i].why);
+	free(recorder->refusals);
+	for (int i = 0; i < RECORDER_FOLDERS; i++)
+		if (recorder->folders[i].dir)
+			closedir(recorder->folders[i].dir);
 	if (recorder->watch >= 0)
 		close(recorder->watch);
+	if (recorder->files.rlim_cur)
+		setrlimit(RLIMIT_NOFILE, &recorder->files);
 }
+
+/* --- processes that cannot be recorded */
+
+/* Logs the reason, and keeps it for the audit. */
+static void refuse(struct gpmu_recorder *recorder, int pid, const char *why)
+{
+	const size_t n = recorder->refusal_count;
+	struct recorder_refusal *refusals = vector_room(recorder->refusals, n, sizeof(*refusals));
+	size_t same = 0;
+
+	log_line(GPMU_LOG_WARNING, "%s", why);
+	if (!refusals)
+		return;
+	recorder->refusals = refusals;
+	refusals[n] = (struct recorder_refusal){ pid, strdup(why) };
+	if (!refusals[n].why)
+		return;
+	while (refusals[same].pid != pid)
+		same++;
+	recorder->refused_count += same == n;
+	recorder->refusal_count = n + 1;
+}
+
+/* Takes the reason that a process has left. */
+static void take_refusal(struct gpmu_recorder *recorder, const struct recorder_folder *folder,
+			 const char *name)
+{
+	char why[256];
+	ssize_t n = readlinkat(dirfd(folder->dir), name, why, sizeof(why) - 1);
+
+	if (n <= 0 || unlinkat(dirfd(folder->dir), name, 0))
+		return;
+	why[n] = '\0';
+	for (char *at = why; *at; at++)
+		if (iscntrl((unsigned char)*at))
+			*at = '?';
+	refuse(recorder, (int)strtol(name + strlen(CHANNEL_LOST), NULL, 10), why);
+}
+
+/* @name: of the channel's file; @what: "cannot be recorded" */
+static void refuse_channel(struct gpmu_recorder *recorder, const char *name, const char *what,
+			   const char *why)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "process %.*s %s: %s", (int)strcspn(name, "."), name, what, why);
+	refuse(recorder, (int)strtol(name, NULL, 10), text);
+}
+
+/* --- channels */
 
 static struct record_queue *queue_of(struct gpmu_recorder *recorder)
 {
@@ -58,71 +150,90 @@ static struct record_queue *queue_of(struct gpmu_recorder *recorder)
 }
 
 /* Queues a record that everything else depends on; waits for room. */
-static void put_surely(struct gpmu_recorder *recorder, enum record_type type, uint32_t process,
-		       const void *data, size_t size)
+static void put_surely(struct gpmu_recorder *recorder, enum record_type type,
+		       const struct recorder_channel *channel, const void *data, size_t size)
 {
-	struct record record = { .type = type, .process = process };
+	struct record record = { .type = type, .process = channel->process, .begin = channel->end, .end = channel->end };
 
 	while (!record_queue_has_room(queue_of(recorder), size))
 		poll(NULL, 0, POLL_LEAST);
 	record_queue_put(queue_of(recorder), &record, data, size);
 }
 
-static bool is_known(const struct gpmu_recorder *recorder, const char *name)
+static bool is_known(const struct gpmu_recorder *recorder, const char *path)
 {
 	for (size_t i = 0; i < recorder->channel_count; i++)
-		if (!strcmp(recorder->channels[i].name, name))
+		if (recorder->channels[i].path && !strcmp(recorder->channels[i].path, path))
 			return true;
 	return false;
 }
 
-static void open_channel(struct gpmu_recorder *recorder, const char *name)
+/* Returns 0; or -errno, and then a later scan can try again. @path becomes the channel's. */
+static int open_channel(struct gpmu_recorder *recorder, const char *name, char *path)
 {
 	struct recorder_channel *channels = vector_room(recorder->channels, recorder->channel_count,
 						      sizeof(*channels));
-	char *path = text_print("%s/%s", recorder->folder, name);
-	struct recorder_channel channel = { .process = recorder->process_count };
+	struct recorder_channel channel = { .path = path, .process = recorder->process_count };
 
-	if (!channels) {
-		free(path);
-		return;
-	}
+	if (!channels)
+		return -ENOMEM;
 	recorder->channels = channels;
-	errno = ENOMEM;
-	channel.reader = path ? channel_reader_new(path) : NULL;
-	if (!channel.reader && errno != EBADMSG) {
-		/* The next scan of the folder retries. */
-		free(path);
-		return;
-	}
-	channel.name = strdup(name);
-	if (!channel.reader)
-		log_line(GPMU_LOG_WARNING, "%s: it is no channel of this gpmu's version; is "
-			 "libgpmu-inject.so another one's?", path);
-	free(path);
-	if (!channel.name) {
-		if (channel.reader)
-			channel_reader_free(channel.reader);
-		return;
-	}
+	channel.reader = channel_reader_new(path);
+	if (!channel.reader && errno != EBADMSG)
+		return -errno;
 	channels[recorder->channel_count++] = channel;
-	if (!channel.reader)
-		return;
+	if (!channel.reader) {
+		refuse_channel(recorder, name, "cannot be recorded", "its channel has another version; "
+			       "does libgpmu-inject.so belong to another gpmu?");
+		return 0;
+	}
 	recorder->process_count++;
-	put_surely(recorder, RECORD_PROCESS, channel.process, NULL, 0);
+	put_surely(recorder, RECORD_PROCESS, &channel, NULL, 0);
+	return 0;
 }
 
-/* Scans the folder for new files PID.N. */
-static void scan_folder(struct gpmu_recorder *recorder)
+/* @last: a channel that cannot be opened now is lost */
+static void look_at(struct gpmu_recorder *recorder, const struct recorder_folder *folder,
+		    const char *name, bool last)
 {
-	DIR *dir = opendir(recorder->folder);
+	char *path, why[96];
+	int ret;
+
+	if (!strncmp(name, CHANNEL_LOST, strlen(CHANNEL_LOST)))
+		take_refusal(recorder, folder, name);
+	if (!isdigit((unsigned char)*name))
+		return;
+	path = text_print("%s/%s", folder->path, name);
+	if (path && is_known(recorder, path)) {
+		free(path);
+		return;
+	}
+	ret = path ? open_channel(recorder, name, path) : -ENOMEM;
+	if (!ret)
+		return;
+	free(path);
+	recorder->unopened = true;
+	if (last)
+		refuse_channel(recorder, name, "cannot be recorded",
+			       ret == -EMFILE ? "too many open files; raise ulimit -n" :
+			       strerror_r(-ret, why, sizeof(why)));
+}
+
+/* Scans the folders for new files. */
+static void scan_folders(struct gpmu_recorder *recorder, bool last)
+{
 	const struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
-		if (isdigit((unsigned char)entry->d_name[0]) && !is_known(recorder, entry->d_name))
-			open_channel(recorder, entry->d_name);
-	if (dir)
-		closedir(dir);
+	recorder->unopened = false;
+	for (int i = 0; i < RECORDER_FOLDERS; i++) {
+		const struct recorder_folder *folder = &recorder->folders[i];
+
+		if (!folder->dir)
+			continue;
+		rewinddir(folder->dir);
+		while ((entry = readdir(folder->dir)))
+			look_at(recorder, folder, entry->d_name, last);
+	}
 }
 
 static bool folder_changed(const struct gpmu_recorder *recorder)
@@ -138,9 +249,14 @@ static bool folder_changed(const struct gpmu_recorder *recorder)
 static void end_channel(struct gpmu_recorder *recorder, struct recorder_channel *channel,
 			uint32_t how)
 {
-	put_surely(recorder, RECORD_END, channel->process, &how, sizeof(how));
+	put_surely(recorder, RECORD_END, channel, &how, sizeof(how));
 	channel_reader_free(channel->reader);
 	channel->reader = NULL;
+	/* Makes room for later processes. After execve() one can use the same name. */
+	if (!unlink(channel->path)) {
+		free(channel->path);
+		channel->path = NULL;
+	}
 }
 
 /* Returns 1 if more records may follow, 0 if the channel is drained, or -errno. */
@@ -158,11 +274,33 @@ static int drain(struct gpmu_recorder *recorder, struct recorder_channel *channe
 		ret = channel_read(channel->reader, &of);
 		if (ret <= 0)
 			return ret;
+		if (of->kind == ACTIVITY_PROCESS)
+			channel->regions = of->flags & ACTIVITY_PROCESS_REGIONS;
 		if (of->kind == ACTIVITY_COMPLETE)
-			channel->complete = ((const struct activity_complete *)(const void *)of)->time;
+			channel->complete =
+				((const struct activity_complete *)(const void *)of)->time;
 		record_queue_put(queue_of(recorder), &record, of, of->size);
 	}
 	return ret;
+}
+
+/*
+ * libgpmu-mark.so has no thread that reports what is complete. All records that are older than LAG
+ * have arrived in a channel that was empty after @time; a later one is written late.
+ */
+static void complete_regions(struct gpmu_recorder *recorder, struct recorder_channel *channel,
+			     uint64_t time)
+{
+	const struct activity_complete complete = {
+		{ sizeof(complete), ACTIVITY_COMPLETE, 0 }, time - LAG, 0,
+	};
+	struct record record = { .type = RECORD_ACTIVITY, .process = channel->process };
+
+	if (complete.time < channel->complete + LAG / 2 ||
+	    !record_queue_has_room(queue_of(recorder), sizeof(complete)))
+		return;
+	channel->complete = complete.time;
+	record_queue_put(queue_of(recorder), &record, &complete, sizeof(complete));
 }
 
 /* Whether any records arrived */
@@ -172,21 +310,28 @@ static bool drain_all(struct gpmu_recorder *recorder)
 
 	for (size_t i = 0; i < recorder->channel_count; i++) {
 		struct recorder_channel *channel = &recorder->channels[i];
+		uint64_t now;
 		bool ended;
 		int ret;
 
 		if (!channel->reader)
 			continue;
+		now = raw_clock_now();
 		/*
 		 * Check first: all that the process wrote before its end is then in the
 		 * channel.
 		 */
 		ended = channel_has_ended(channel->reader);
+		if (ended && !channel->end)
+			channel->end = raw_clock_now();
 		ret = drain(recorder, channel);
-		busy = busy || ret == 1;
+		channel->left = ret == 1;
+		busy = busy || channel->left;
+		if (!ret && channel->regions)
+			complete_regions(recorder, channel, now);
 		if (ret == -EBADMSG)
-			log_line(GPMU_LOG_WARNING, "%s/%s: what follows makes no sense, and is not "
-				 "recorded", recorder->folder, channel->name);
+			log_line(GPMU_LOG_WARNING, "%s: invalid data; the rest is not recorded",
+				 channel->path);
 		if (ret < 0 && ret != -ENOMEM)
 			end_channel(recorder, channel, RECORD_VANISHED);
 		else if (!ret && ended)
@@ -207,6 +352,33 @@ static bool is_complete(struct gpmu_recorder *recorder)
 	return true;
 }
 
+/* ms until the next look at channels that were empty */
+static int next_wait(int wait)
+{
+	if (wait < POLL_LEAST)
+		return POLL_LEAST;
+	return wait < POLL_MOST / 2 ? wait * 2 : POLL_MOST;
+}
+
+/*
+ * Reads channels that appear with the last scan: they are of late processes, or could not be opened
+ * before. No later look follows, so channels that still have records are reported.
+ */
+static void drain_last(struct gpmu_recorder *recorder)
+{
+	uint64_t until;
+
+	scan_folders(recorder, true);
+	until = raw_clock_now() + RECORDER_LAST;
+	while (drain_all(recorder) && raw_clock_now() < until)
+		if (!record_queue_has_room(queue_of(recorder), RECORDER_RING / 4))
+			poll(NULL, 0, POLL_LEAST);
+	for (size_t i = 0; i < recorder->channel_count; i++)
+		if (recorder->channels[i].left)
+			refuse_channel(recorder, strrchr(recorder->channels[i].path, '/') + 1,
+				       "is not recorded to its end", "gpmu could not read its records in time");
+}
+
 void *recorder_channels_run(void *data)
 {
 	struct gpmu_recorder *recorder = data;
@@ -214,23 +386,28 @@ void *recorder_channels_run(void *data)
 	uint64_t until = 0;
 	int wait = POLL_LEAST;
 
-	channel_hold(recorder->control);
-	scan_folder(recorder);
+	channel_hold(recorder->control, recorder->control_fd);
+	scan_folders(recorder, false);
 	for (;;) {
 		/* Read the flag before the last scan, so that the scan misses nothing. */
 		bool ending = atomic_load(&recorder->ending), busy;
 
-		if (poll(&watch, 1, wait) > 0 && folder_changed(recorder))
-			scan_folder(recorder);
+		if ((poll(&watch, 1, wait) > 0 && folder_changed(recorder)) || recorder->unopened)
+			scan_folders(recorder, false);
 		busy = drain_all(recorder);
-		wait = busy ? POLL_LEAST : wait < POLL_MOST / 2 ? wait * 2 : POLL_MOST;
+		if (busy)
+			wait = record_queue_has_room(queue_of(recorder), RECORDER_RING / 4) ? 0 : POLL_LEAST;
+		else
+			wait = next_wait(wait);
 		if (!ending)
 			continue;
 		if (!until)
 			until = raw_clock_now() + RECORDER_LAST;
-		if ((!busy && is_complete(recorder)) || raw_clock_now() > until)
+		if (raw_clock_now() > until ||
+		    (!busy && !recorder->unopened && is_complete(recorder)))
 			break;
 	}
-	atomic_store((atomic_uint *)&recorder->control->closed, 1);
+	drain_last(recorder);
+	channel_set_control(recorder->control_fd, offsetof(struct channel_control, closed), 1);
 	return NULL;
 }

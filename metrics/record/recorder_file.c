@@ -2,36 +2,90 @@
 /*
  * The trace file. With a size limit it keeps the newest part of the trace. When the file
  * is full, its second half, from a restart of the trace on, replaces it by a rename; so
- * there is a readable trace at any time.
+ * there is a readable trace at any time. A file that cannot be replaced, such as one with
+ * several hard links or in a folder of others, is rewritten in place.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/gpmu_replace.h"
 #include "record/recorder.h"
 #include "trace/trace.h"
 
 #define COPY	(1u << 20)
+#define RECORD_MOST	(64u << 10)	/* bytes that a record adds to the trace, at most */
+#define PIPE_POLL	10000000	/* ns between attempts to open a pipe without a reader */
 #define RESTART_COUNT	(sizeof(((struct recorder_file *)NULL)->restarts) / sizeof(uint64_t))
 
-int recorder_file_open(struct recorder_file *file, const char *path, uint64_t max)
+static bool signal_waits(void)
+{
+	sigset_t waiting;
+
+	return !sigpending(&waiting) &&
+	       (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM));
+}
+
+/*
+ * Waits for a reader of a named pipe. O_CREAT makes the kernel apply fs.protected_fifos. O_RDWR
+ * would make this process a reader too, and a write would wait forever once the other reader has
+ * ended. The wait ends with -EINTR at a signal that the program blocks.
+ */
+static int open_pipe(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = PIPE_POLL };
+	int fd;
+
+	while ((fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666)) < 0 && errno == ENXIO) {
+		if (signal_waits())
+			return -EINTR;
+		nanosleep(&pause, NULL);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_file(struct recorder_file *file, const char *path)
+{
+	struct stat status;
+	int fd;
+
+	if (!stat(path, &status) && S_ISFIFO(status.st_mode))
+		return open_pipe(path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	file->created = fd >= 0;
+	if (fd < 0)
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	/* A file with write permission only */
+	if (fd < 0 && errno == EACCES)
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A part of a file that others have opened cannot be replaced. */
+static int open_given(struct recorder_file *file, int fd)
+{
+	file->begun = true;
+	if (file->max)
+		return -ESPIPE;
+	file->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return file->fd < 0 ? -errno : 0;
+}
+
+int recorder_file_open(struct recorder_file *file, const char *path, int fd, uint64_t max)
 {
 	struct stat status;
 
-	*file = (struct recorder_file){ .max = max };
-	file->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	file->created = file->fd >= 0;
+	*file = (struct recorder_file){ .fd = -1, .max = max };
+	if (fd)
+		return open_given(file, fd);
+	file->fd = open_file(file, path);
 	if (file->fd < 0)
-		file->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	/* A pipe, or a file with write permission only */
-	if (file->fd < 0 && (errno == EINVAL || errno == EACCES || errno == ENXIO))
-		file->fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (file->fd < 0)
-		return -errno;
+		return file->fd;
 	if (fstat(file->fd, &status))
 		return -errno;
 	if (!S_ISREG(status.st_mode)) {
@@ -54,12 +108,12 @@ int recorder_file_begin(struct recorder_file *file)
 	return ftruncate(file->fd, 0) ? -errno : 0;
 }
 
-void recorder_file_close(struct recorder_file *file, const char *path)
+void recorder_file_close(struct recorder_file *file)
 {
 	if (file->fd < 0)
 		return;
 	if (file->created && !file->begun)
-		unlink(path);
+		gpmu_replace_remove(file->fd);
 	close(file->fd);
 	file->fd = -1;
 }
@@ -86,34 +140,34 @@ static int copy_rest(int from, int to, off_t at)
 	return ret;
 }
 
-/* Replaces the file and its descriptor by the part from @offset on. */
-static int keep_from(struct recorder_file *file, const char *path, uint64_t offset)
+/* Moves the part from @offset on to the begin of the file. Each byte is read before it is overwritten. */
+static int move_down(const struct recorder_file *file, uint64_t offset)
 {
-	char *temporary = text_print("%s.XXXXXX", path);
-	struct stat status;
-	int fd, ret;
+	int ret = lseek(file->fd, 0, SEEK_SET) ? -errno : copy_rest(file->fd, file->fd, (off_t)offset);
 
-	if (!temporary)
-		return -ENOMEM;
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0) {
+	if (!ret && ftruncate(file->fd, lseek(file->fd, 0, SEEK_CUR)))
 		ret = -errno;
-		free(temporary);
-		return ret;
-	}
-	ret = fstat(file->fd, &status) || fchmod(fd, status.st_mode & 0777) ? -errno : 0;
+	return ret;
+}
+
+/* Replaces the file and its descriptor by the part from @offset on. */
+static int keep_from(struct recorder_file *file, uint64_t offset)
+{
+	struct replace replace;
+	int fd = gpmu_replace_beside(&replace, file->fd), ret;
+
+	if (fd < 0)
+		return move_down(file, offset);
 	/* The lock belongs to the open file, not to the name. */
 	flock(fd, LOCK_EX | LOCK_NB);
-	if (!ret)
-		ret = copy_rest(file->fd, fd, (off_t)offset);
-	if (!ret && rename(temporary, path))
-		ret = -errno;
+	ret = copy_rest(file->fd, fd, (off_t)offset);
+	if (ret)
+		gpmu_replace_drop(&replace);
+	else
+		ret = gpmu_replace_end(&replace);
 	if (!ret && dup3(fd, file->fd, O_CLOEXEC) < 0)
 		ret = -errno;
-	if (ret)
-		unlink(temporary);
 	close(fd);
-	free(temporary);
 	return ret;
 }
 
@@ -135,11 +189,18 @@ static void note_restart(struct recorder_file *file, const struct gpmu_trace *tr
 	file->restarts[file->restart_count++] = trace->restart_begin;
 }
 
-int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace, const char *path)
+int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace)
 {
 	size_t keep = 0;
-	int ret = recorder_file_begin(file);
+	int ret;
 
+	/*
+	 * The earlier file stays until the next record could make the trace write its buffer:
+	 * threads are recorded before the command is executed, which may fail.
+	 */
+	if (!file->begun && trace->out.length + RECORD_MOST < trace->flush_at)
+		return 0;
+	ret = recorder_file_begin(file);
 	if (ret || !file->max)
 		return ret;
 	note_restart(file, trace);
@@ -157,11 +218,12 @@ int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace, con
 		keep--;
 	if (file->restarts[keep] <= file->cut)
 		return 0;
-	ret = keep_from(file, path, file->restarts[keep] - file->cut);
+	ret = keep_from(file, file->restarts[keep] - file->cut);
 	if (ret)
 		return ret;
 	file->cut = file->restarts[keep];
 	file->restart_count -= keep;
-	memmove(file->restarts, file->restarts + keep, file->restart_count * sizeof(file->restarts[0]));
+	memmove(file->restarts, file->restarts + keep,
+		file->restart_count * sizeof(file->restarts[0]));
 	return 0;
 }

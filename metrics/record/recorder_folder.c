@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The folder of channels, gpmu-XXXXXX, which other users cannot access. The recording
- * locks the file "lock" in it, so that the next recording recognises folders of killed
- * ones.
+ * The folders of channels, gpmu-XXXXXX, which other users cannot access: one in memory, and a spare
+ * one for the channels that find no room there, such as in the 64 MiB of a container. The recording
+ * locks the file "lock" in each, so that the next recording recognises folders of killed
+ * recordings.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -85,72 +86,108 @@ void recorder_folder_clean(const char *parent)
  * Creates the lock file under another name, locks it and renames it; a free lock thus
  * always means that its recording has ended.
  */
-static int lock_folder(struct gpmu_recorder *recorder)
+static int lock_folder(struct recorder_folder *folder)
 {
-	char *path = text_print("%s/" LOCK, recorder->folder);
-	char *made = text_print("%s/" LOCK ".new", recorder->folder);
-	int ret = path && made ? 0 : -ENOMEM;
+	const int fd = folder->fd;
 
-	if (!ret) {
-		recorder->folder_lock = open(made, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		if (recorder->folder_lock < 0 || flock(recorder->folder_lock, LOCK_EX | LOCK_NB) ||
-		    rename(made, path))
-			ret = -errno;
+	folder->lock = openat(fd, LOCK ".new", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (folder->lock < 0 || flock(folder->lock, LOCK_EX | LOCK_NB) ||
+	    renameat(fd, LOCK ".new", fd, LOCK))
+		return -errno;
+	return 0;
+}
+
+static void remove_folder(struct recorder_folder *folder)
+{
+	if (!folder->path)
+		return;
+	/* The program may have moved the folder, and put a link in its place. */
+	if (folder->fd >= 0) {
+		remove_files(folder->fd);
+		close(folder->fd);
 	}
-	free(path);
-	free(made);
-	return ret;
+	rmdir(folder->path);
+	if (folder->lock >= 0)
+		close(folder->lock);
+	free(folder->path);
+	*folder = (struct recorder_folder){ .fd = -1, .lock = -1 };
 }
 
 /* Makes a folder by mkdtemp(), such as /dev/shm/gpmu-k3Jx9a. */
-static int make_in(struct gpmu_recorder *recorder, const char *parent)
+static int make_in(struct recorder_folder *folder, const char *parent)
 {
-	char *folder;
 	int ret;
 
 	recorder_folder_clean(parent);
-	folder = text_print("%s/" PREFIX "XXXXXX", parent);
-	if (!folder)
+	folder->path = text_print("%s/" PREFIX "XXXXXX", parent);
+	if (!folder->path)
 		return -ENOMEM;
-	if (!mkdtemp(folder)) {
+	if (!mkdtemp(folder->path)) {
 		ret = -errno;
-		free(folder);
+		free(folder->path);
+		folder->path = NULL;
 		return ret;
 	}
-	recorder->folder = folder;
-	return lock_folder(recorder);
+	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	ret = folder->fd < 0 ? -errno : lock_folder(folder);
+	if (ret)
+		remove_folder(folder);
+	return ret;
+}
+
+static bool on_same_device(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return stat(one, &a) || stat(other, &b) || a.st_dev == b.st_dev;
+}
+
+/* Without a spare folder, processes that find no room are not recorded, and counted. */
+static void make_spare(struct recorder_folder *folders, const char *parent)
+{
+	struct recorder_folder *spare = &folders[RECORDER_SPARE];
+	char *link = text_print("%s/" CHANNEL_SPARE, folders[RECORDER_MAIN].path);
+
+	if (link && !on_same_device(folders[RECORDER_MAIN].path, parent) &&
+	    !make_in(spare, parent) && symlink(spare->path, link))
+		remove_folder(spare);
+	free(link);
 }
 
 int recorder_folder_make(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
-	const char *temporary = getenv("TMPDIR");
+	struct recorder_folder *main = &recorder->folders[RECORDER_MAIN];
+	const char *temporary = secure_getenv("TMPDIR");
 	char why[96];
 	int ret;
 
 	temporary = temporary && *temporary == '/' ? temporary : "/tmp";
-	ret = make_in(recorder, shared);
-	if (ret && !recorder->folder)
-		ret = make_in(recorder, temporary);
+	ret = make_in(main, shared);
+	if (!ret)
+		make_spare(recorder->folders, temporary);
+	else
+		ret = make_in(main, temporary);
 	if (ret)
-		error_set(error, 0, "no folder for shared memory in %s or %s: %s; TMPDIR can name one",
+		error_set(error, 0,
+			  "no folder for shared memory in %s or %s: %s; TMPDIR can name one",
 			  shared, temporary, strerror_r(-ret, why, sizeof(why)));
 	return ret;
 }
 
+bool recorder_folder_move(struct gpmu_recorder *recorder)
+{
+	struct recorder_folder *folders = recorder->folders;
+
+	if (!folders[RECORDER_SPARE].path)
+		return false;
+	remove_folder(&folders[RECORDER_MAIN]);
+	folders[RECORDER_MAIN] = folders[RECORDER_SPARE];
+	folders[RECORDER_SPARE] = (struct recorder_folder){ .fd = -1, .lock = -1 };
+	return true;
+}
+
 void recorder_folder_remove(struct gpmu_recorder *recorder)
 {
-	int folder;
-
-	if (!recorder->folder)
-		return;
-	folder = open(recorder->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder >= 0) {
-		remove_files(folder);
-		close(folder);
-	}
-	rmdir(recorder->folder);
-	if (recorder->folder_lock >= 0)
-		close(recorder->folder_lock);
-	free(recorder->folder);
-	recorder->folder = NULL;
+	for (int i = 0; i < RECORDER_FOLDERS; i++)
+		remove_folder(&recorder->folders[i]);
 }

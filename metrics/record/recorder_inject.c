@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets the environment variables by which a process that uses CUDA or NVTX loads the
- * injection library, which writes its channel.
+ * Sets the environment variables by which processes load the libraries that write channels. CUDA
+ * and NVTX load the injection library, and the dynamic linker loads libgpmu-mark.so.
  */
 #include <errno.h>
 #include <limits.h>
@@ -12,30 +12,17 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "record/recorder.h"
+#include "plugin/preload.h"
 #include "plugin/source_object.h"
 
 #define LIBRARY	"libgpmu-inject.so"
 
-static const char *const variables[] = {
-	"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", CHANNEL_VARIABLE,
+enum { OF_CUDA, OF_NVTX, OF_CHANNEL, OF_PRELOAD, VARIABLE_COUNT };
+
+static const char *const variables[VARIABLE_COUNT] = {
+	[OF_CUDA] = "CUDA_INJECTION64_PATH", [OF_NVTX] = "NVTX_INJECTION64_PATH",
+	[OF_CHANNEL] = CHANNEL_VARIABLE, [OF_PRELOAD] = PRELOAD_VARIABLE,
 };
-
-#define VARIABLE_COUNT	(sizeof(variables) / sizeof(variables[0]))
-
-int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *error)
-{
-	char path[PATH_MAX];
-	int ret = source_find_file(LIBRARY, path, sizeof(path), error);
-
-	if (ret)
-		return ret;
-	/* The path must be absolute: the command may run in another folder. */
-	recorder->library = realpath(path, NULL);
-	if (recorder->library)
-		return 0;
-	error_set(error, 0, "%.150s: %m", path);
-	return -errno;
-}
 
 static bool is_same_file(const char *path, const char *library)
 {
@@ -46,46 +33,79 @@ static bool is_same_file(const char *path, const char *library)
 	return same;
 }
 
-int recorder_inject_check(const struct gpmu_recorder *recorder, struct gpmu_error *error)
+static int find_injected(struct gpmu_recorder *recorder, struct gpmu_error *error)
+{
+	char path[PATH_MAX];
+	int ret = source_find_file(LIBRARY, path, sizeof(path), error);
+
+	if (ret)
+		return ret;
+	/* The path must be absolute: the command may run in another folder. */
+	recorder->library = realpath(path, NULL);
+	if (!recorder->library) {
+		ret = -errno;
+		error_set(error, 0, "%.150s: %s", path, strerror(-ret));
+		return ret;
+	}
+	for (size_t i = OF_CUDA; i <= OF_NVTX; i++) {
+		const char *value = getenv(variables[i]);
+
+		if (!value || !*value || is_same_file(value, recorder->library))
+			continue;
+		error_set(error, 0,
+			  "%s is %.64s, of another tool, and CUDA loads one; unset it, or "
+			  "record without CUDA",
+			  variables[i], value);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const char *value = getenv(CHANNEL_VARIABLE);
+	int ret = 0;
 
 	if (value && *value) {
 		error_set(error, 0, "this runs under another gpmu record, which has set " CHANNEL_VARIABLE
 			  "; unset it to be recorded by this one");
 		return -EBUSY;
 	}
-	for (size_t i = 0; i + 1 < VARIABLE_COUNT; i++) {
-		value = getenv(variables[i]);
-		if (!value || !*value || is_same_file(value, recorder->library))
-			continue;
-		error_set(error, 0, "%s is %.64s, of another tool, and CUDA loads one; unset it, or "
-			  "record without CUDA", variables[i], value);
-		return -EBUSY;
-	}
-	return 0;
+	if (recorder->options.cuda)
+		ret = find_injected(recorder, error);
+	if (ret || !recorder->options.regions)
+		return ret;
+	recorder->preload = preload_find(error);
+	return recorder->preload ? 0 : -errno;
 }
 
-static bool is_ours(const char *entry)
+/* Whether the recorder sets the variable of this entry. */
+static bool is_ours(const struct gpmu_recorder *recorder, const char *entry)
 {
 	for (size_t i = 0; i < VARIABLE_COUNT; i++) {
 		size_t length = strlen(variables[i]);
 
-		if (!strncmp(entry, variables[i], length) && entry[length] == '=')
+		if (recorder->variables[i] && !strncmp(entry, variables[i], length) &&
+		    entry[length] == '=')
 			return true;
 	}
 	return false;
 }
 
-static int make_variables(struct gpmu_recorder *recorder)
+static int make_variables(struct gpmu_recorder *recorder, char *const *environment)
 {
 	const char *const values[VARIABLE_COUNT] = {
-		recorder->library, recorder->library, recorder->folder,
+		recorder->library, recorder->library, recorder->folders[RECORDER_MAIN].path,
+		recorder->preload,
 	};
 
 	for (size_t i = 0; i < VARIABLE_COUNT; i++) {
-		if (!recorder->variables[i])
-			recorder->variables[i] = text_print("%s=%s", variables[i], values[i]);
+		free(recorder->variables[i]);
+		recorder->variables[i] = NULL;
+		if (!values[i])
+			continue;
+		recorder->variables[i] = i == OF_PRELOAD ? preload_entry(values[i], environment) :
+					 text_print("%s=%s", variables[i], values[i]);
 		if (!recorder->variables[i])
 			return -ENOMEM;
 	}
@@ -100,14 +120,24 @@ char *const *gpmu_recorder_environment(struct gpmu_recorder *recorder, char *con
 		n++;
 	free(recorder->environment);
 	recorder->environment = calloc(n + VARIABLE_COUNT + 1, sizeof(*recorder->environment));
-	if (!recorder->environment || (recorder->folder && make_variables(recorder)))
+	if (!recorder->environment || make_variables(recorder, environment))
 		return NULL;
 	for (size_t i = 0; i < n; i++)
-		if (!recorder->folder || !is_ours(environment[i]))
+		if (!is_ours(recorder, environment[i]))
 			recorder->environment[length++] = environment[i];
-	for (size_t i = 0; recorder->folder && i < VARIABLE_COUNT; i++)
-		recorder->environment[length++] = recorder->variables[i];
+	for (size_t i = 0; i < VARIABLE_COUNT; i++)
+		if (recorder->variables[i])
+			recorder->environment[length++] = recorder->variables[i];
 	return recorder->environment;
+}
+
+bool recorder_lacks_cuda(const struct gpmu_recorder *recorder)
+{
+	const struct record_map *map = &recorder->map;
+	bool gpus = recorder->machine && gpmu_machine_gpu(recorder->machine, 0);
+
+	return recorder->library && !map->process_count && !recorder->refusal_count &&
+	       (gpus || (!map->task_track_count && !map->counter_count));
 }
 
 void recorder_inject_release(struct gpmu_recorder *recorder)
@@ -116,4 +146,5 @@ void recorder_inject_release(struct gpmu_recorder *recorder)
 		free(recorder->variables[i]);
 	free(recorder->environment);
 	free(recorder->library);
+	free(recorder->preload);
 }

@@ -126,15 +126,15 @@ static int put_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, s
 	return 0;
 }
 
-int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_row *rows, size_t count)
+int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_rows *rows)
 {
 	struct record mark = { .type = RECORD_MARK };
 	int ret = 0;
 
 	if (!recorder->session)
 		return -EINVAL;
-	for (size_t i = 0; i < count && !ret; i++) {
-		const struct gpmu_row *row = gpmu_row_at(rows, i);
+	for (size_t i = 0; i < rows->length && !ret; i++) {
+		const struct gpmu_row *row = &rows->list[i];
 
 		ret = put_row(recorder, row, i);
 		mark.begin = recorder->session->base->end + row->time_end;
@@ -143,7 +143,7 @@ int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_row *ro
 	 * The queue counts drops as lost values, so a mark must not be dropped: check for
 	 * room first.
 	 */
-	if (count && record_queue_has_room(&recorder->queues[RECORDER_ROWS], 0))
+	if (rows->length && record_queue_has_room(&recorder->queues[RECORDER_ROWS], 0))
 		record_queue_put(&recorder->queues[RECORDER_ROWS], &mark, NULL, 0);
 	return ret;
 }

@@ -10,11 +10,12 @@
 
 static void count_processes(const struct record_map *map, struct gpmu_recorder_stats *stats)
 {
-	stats->process_count = map->process_count;
+	stats->process_count = map->process_count - map->joined_count;
 	for (size_t i = 0; i < map->process_count; i++) {
 		stats->record_count += map->processes[i]->record_count;
 		for (size_t why = 0; why < ACTIVITY_LOST_REASONS; why++)
-			stats->lost_count += map->processes[i]->lost[why].count;
+			for (size_t kind = 0; kind < ACTIVITY_KINDS; kind++)
+				stats->lost_count += map->processes[i]->lost[why][kind].count;
 	}
 }
 
@@ -25,15 +26,23 @@ void recorder_stats_publish(struct gpmu_recorder *recorder)
 		.early_count = causality->early, .overlap_count = causality->overlaps,
 		.outside_count = causality->outside, .checked_count = causality->checked,
 		.late_count = recorder->merge.late, .lost_count = recorder->no_memory_count,
+		.thread_count = recorder->map.task_track_count,
+		.lost_process_count = recorder->refused_count,
 		.bytes = recorder_file_size(&recorder->file, recorder->trace),
 	};
 
 	count_processes(&recorder->map, &stats);
-	if (stats.process_count)
+	if (recorder->map.cuda_count)
 		stats.clock_bound = RECORDER_CUPTI_BOUND;
 	for (int i = 0; i < RECORDER_SOURCES; i++) {
 		stats.record_count += recorder->source_record_count[i];
 		stats.lost_count += recorder->source_lost_count[i];
+	}
+	/* After a failed write the trace has the records of earlier writes only. */
+	if (recorder->failed) {
+		stats.record_count = recorder->safe_count;
+		stats.lost_count += recorder->put_count - recorder->safe_count +
+				    recorder->unwritten_count;
 	}
 	pthread_mutex_lock(&recorder->stats_lock);
 	recorder->stats = stats;

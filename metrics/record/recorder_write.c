@@ -8,8 +8,9 @@
 #include "base/vector.h"
 #include "base/raw_clock.h"
 #include "record/recorder.h"
+#include "trace/trace.h"
 
-#define LOOK_EACH	5		/* ms */
+#define POLL_EACH	5		/* ms */
 #define FLUSH_EACH	1000000000ULL	/* ns */
 
 static const void *data_of(const struct record *record)
@@ -56,6 +57,15 @@ static int source_stream(struct gpmu_recorder *recorder, enum recorder_source so
 	return *stream;
 }
 
+static void take_complete(struct gpmu_recorder *recorder, const struct record *record)
+{
+	const struct activity_complete *complete = data_of(record);
+
+	record_merge_mark(&recorder->merge, recorder->streams[record->process], complete->time,
+			  raw_clock_now());
+	recorder->map.processes[record->process]->memory = complete->memory;
+}
+
 static int take_activity(struct gpmu_recorder *recorder, struct record *record)
 {
 	const struct activity_head *of = data_of(record);
@@ -63,9 +73,7 @@ static int take_activity(struct gpmu_recorder *recorder, struct record *record)
 	int ret;
 
 	if (of->kind == ACTIVITY_COMPLETE) {
-		record_merge_mark(&recorder->merge, recorder->streams[record->process],
-				  ((const struct activity_complete *)data_of(record))->time,
-				  raw_clock_now());
+		take_complete(recorder, record);
 		return 0;
 	}
 	ret = record_map_early(&recorder->map, record->process, of);
@@ -84,6 +92,7 @@ static int take_end(struct gpmu_recorder *recorder, const struct record *record)
 	memcpy(&how, data_of(record), sizeof(how));
 	record_merge_close(&recorder->merge, recorder->streams[record->process]);
 	recorder->map.processes[record->process]->end = how;
+	recorder->map.processes[record->process]->end_time = record->end;
 	return 0;
 }
 
@@ -121,6 +130,16 @@ static int take(struct gpmu_recorder *recorder, enum recorder_source source, str
 	return 0;
 }
 
+/* Whether the record is one that statistics count */
+static bool is_event(const struct record *record)
+{
+	const struct activity_head *of = data_of(record);
+
+	return record->type == RECORD_VALUE || record->type == RECORD_SWITCH ||
+	       record->type == RECORD_TASK ||
+	       (record->type == RECORD_ACTIVITY && of->kind >= ACTIVITY_KERNEL);
+}
+
 static bool take_all(struct gpmu_recorder *recorder)
 {
 	bool any = false;
@@ -130,11 +149,14 @@ static bool take_all(struct gpmu_recorder *recorder)
 		size_t length = record_queue_take(&recorder->queues[source], &records), at = 0;
 
 		any = any || length;
-		while (at < length && !recorder->failed) {
+		while (at < length) {
 			/* Points into the queue's buffer, valid until the next drain. */
 			struct record *record = (struct record *)(records + at);
 
-			note_error(recorder, take(recorder, source, record));
+			if (recorder->failed)
+				recorder->unwritten_count += is_event(record);
+			else
+				note_error(recorder, take(recorder, source, record));
 			at += record->size;
 		}
 	}
@@ -162,14 +184,23 @@ static int put(struct gpmu_recorder *recorder, const struct record *record)
 
 static void put_until(struct gpmu_recorder *recorder, uint64_t bound)
 {
-	struct record *record;
+	const struct record *record;
 
-	while (!recorder->failed && (record = record_merge_next(&recorder->merge, bound))) {
-		int ret = put(recorder, record);
+	while ((record = record_merge_next(&recorder->merge, bound))) {
+		const uint64_t written = recorder->trace->written;
+		int ret;
 
-		free(record);
+		if (recorder->failed) {
+			recorder->unwritten_count++;
+			continue;
+		}
+		ret = put(recorder, record);
 		if (!ret)
-			ret = recorder_file_trim(&recorder->file, recorder->trace, recorder->path);
+			ret = recorder_file_trim(&recorder->file, recorder->trace);
+		/* The trace wrote its buffer, which may end with a part of this record. */
+		if (recorder->trace->written != written)
+			recorder->safe_count = recorder->put_count;
+		recorder->put_count++;
 		note_error(recorder, ret);
 	}
 }
@@ -181,6 +212,8 @@ static void flush_now_and_then(struct gpmu_recorder *recorder, uint64_t now)
 	recorder->flushed = now;
 	note_error(recorder, recorder_file_begin(&recorder->file));
 	note_error(recorder, gpmu_trace_flush(recorder->trace, NULL));
+	if (!recorder->failed)
+		recorder->safe_count = recorder->put_count;
 }
 
 void *recorder_write_run(void *data)
@@ -197,7 +230,7 @@ void *recorder_write_run(void *data)
 		 */
 		last = atomic_load(&recorder->written);
 		if (!take_all(recorder) && !last)
-			poll(NULL, 0, LOOK_EACH);
+			poll(NULL, 0, POLL_EACH);
 		now = raw_clock_now();
 		put_until(recorder, last ? UINT64_MAX :
 			  record_merge_bound(&recorder->merge, now - RECORDER_PATIENCE));
@@ -207,6 +240,9 @@ void *recorder_write_run(void *data)
 	if (!recorder->failed)
 		note_error(recorder, record_map_tasks_begin(&recorder->map,
 							    record_window_get(&recorder->window)));
+	if (!recorder->failed)
+		note_error(recorder, record_map_tasks_end(&recorder->map,
+							  record_window_get(&recorder->window)));
 	if (!recorder->failed)
 		note_error(recorder, record_map_end(&recorder->map));
 	return NULL;

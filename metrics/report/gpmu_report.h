@@ -8,10 +8,10 @@
 #include <gpmu/error.h>
 
 /*
- * A report makes tables of one or several traces, whose content metrics/record/timeline.rst describes.
- * Several traces are the ranks of one program. A GPU that several traces contain, as identified
- * by its UUID, is one GPU. Times are those of the traces. Ranks are compared by durations,
- * never by points in time.
+ * A report makes tables of one or several traces. metrics/record/timeline.rst describes the
+ * content of a trace. Several traces are the ranks of one program. A GPU that several traces
+ * contain, as identified by its UUID, is one GPU. Times are those of the traces. Ranks are
+ * compared by durations, never by points in time.
  *
  * A program calls gpmu_report_new(), gpmu_report_add() for each trace, gpmu_report_make(), and
  * then gpmu_report_table(). A report takes about 120 bytes of memory per slice.
@@ -24,7 +24,7 @@ enum gpmu_report_kind {
 	GPMU_REPORT_TIME,	/* integer ns */
 	GPMU_REPORT_BYTES,	/* integer bytes; values of counters are rounded */
 	GPMU_REPORT_RATE,	/* bytes per second */
-	GPMU_REPORT_SHARE,	/* a fraction: 1 is all. Some columns have values above 1 or below 0 */
+	GPMU_REPORT_SHARE,	/* a fraction; 1 is all. Some columns can be below 0 or above 1 */
 	GPMU_REPORT_NUMBER,
 };
 
@@ -100,7 +100,8 @@ const char *gpmu_report_link(size_t index);
  *
  * Return: a new report; NULL with errno EINVAL (options without a size, no such link) or ENOMEM
  */
-struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options, struct gpmu_error *error);
+struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options,
+				    struct gpmu_error *error);
 /* Frees @report; NULL is allowed. */
 void gpmu_report_free(struct gpmu_report *report);
 /**

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "report/report.h"
 
 static int set_options(struct gpmu_report *report, const struct gpmu_report_options *options)
@@ -13,7 +14,7 @@ static int set_options(struct gpmu_report *report, const struct gpmu_report_opti
 	if (options && options->size < sizeof(options->size))
 		return -EINVAL;
 	if (options)
-		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
+		sized_copy(&own, sizeof(own), options);
 	if (!own.link)
 		return 0;
 	for (report->link = 0; report->link < REPORT_LINKS_N; report->link++)
@@ -22,7 +23,8 @@ static int set_options(struct gpmu_report *report, const struct gpmu_report_opti
 	return -EINVAL;
 }
 
-struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options, struct gpmu_error *error)
+struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options,
+				    struct gpmu_error *error)
 {
 	struct gpmu_report *report = calloc(1, sizeof(*report));
 
@@ -33,7 +35,8 @@ struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options, s
 	}
 	if (set_options(report, options)) {
 		free(report);
-		error_set(error, 0, "a report's options: expected their size, and c2c, pcie, nvlink or dram");
+		error_set(error, 0,
+			  "the options have no size, or their link is not c2c, pcie, nvlink or dram");
 		errno = EINVAL;
 		return NULL;
 	}
@@ -48,7 +51,7 @@ void gpmu_report_free(struct gpmu_report *report)
 	for (size_t i = 0; i < REPORT_TABLES; i++)
 		vector_release(&report->tables[i].cells);
 	report_links_release(report);
-	report_places_release(report);
+	report_loads_release(report);
 	timeline_release(&report->timeline);
 	free(report);
 }
@@ -67,9 +70,9 @@ int gpmu_report_add(struct gpmu_report *report, int fd, const char *path, struct
 int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
 {
 	static void (*const makes[])(struct gpmu_report *) = {
-		report_places, report_links, report_kernels, report_gpus, report_api, report_nvtx,
-		report_moved, report_pays, report_ranks, report_audit,
-		report_counters,
+		report_loads, report_links, report_kernels, report_gpus, report_api, report_nvtx,
+		report_moved, report_attribution, report_ranks, report_audit,
+		report_counters, report_threads,
 	};
 
 	if (report->made)
@@ -85,5 +88,7 @@ int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
 
 const struct gpmu_report_table *gpmu_report_table(const struct gpmu_report *report, size_t index)
 {
-	return report->made && !report->failed && index < REPORT_TABLES ? &report->tables[index].shown : NULL;
+	if (!report->made || report->failed || index >= REPORT_TABLES)
+		return NULL;
+	return &report->tables[index].shown;
 }

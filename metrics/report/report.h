@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tables of a timeline. report_table.c builds a table, report_tally.c adds up entries of
- * the same name, report_place.c collects the work of a GPU, report_link.c the bytes of
+ * the same name, report_load.c collects the work of a GPU, report_link.c the bytes of
  * links. Each other file makes one or two tables.
  */
 #ifndef GPMU_REPORT_H
@@ -25,11 +25,12 @@ enum report_table_id {
 	REPORT_NVTX,
 	REPORT_NVTX_COUNTERS,
 	REPORT_LINKS,
-	REPORT_PAYS,
+	REPORT_PAYERS,
 	REPORT_RANKS,
 	REPORT_IMBALANCE,
 	REPORT_AUDIT,
 	REPORT_COUNTERS,
+	REPORT_THREADS,
 	REPORT_TABLES
 };
 
@@ -58,9 +59,9 @@ struct report_series {
 
 enum { REPORT_C2C, REPORT_PCIE, REPORT_NVLINK, REPORT_DRAM, REPORT_LINKS_N };
 
-/* --- report_place.c: the work on a GPU, of one file or of all files */
+/* --- report_load.c: the work on a GPU, of one file or of all files */
 
-struct report_place {
+struct report_load {
 	uint32_t file, gpu;	/* file: TIMELINE_NONE for all files */
 	struct spans busy, kernels, copies;
 	/* ns: sum over all works; time in which two or more ran concurrently */
@@ -71,7 +72,7 @@ struct report_place {
 /* A GPU of the report */
 struct report_gpu {
 	const char *label;	/* "GPU 0" */
-	uint32_t place;		/* index of the place for all work on the GPU */
+	uint32_t load;		/* index of the load for all work on the GPU */
 	struct vector links[REPORT_LINKS_N];	/* struct report_series, by link */
 };
 
@@ -80,9 +81,9 @@ struct gpmu_report {
 	size_t link;		/* link whose bytes are attributed */
 	bool made, failed;	/* failed: out of memory */
 	struct report_table tables[REPORT_TABLES];
-	struct vector places;	/* struct report_place */
+	struct vector loads;	/* struct report_load */
 	struct vector gpus;	/* struct report_gpu */
-	uint32_t *stream_places;	/* index of the place for each stream's file and GPU */
+	uint32_t *stream_loads;	/* index of the load for each stream's file and GPU */
 	double unexplained;	/* bytes on links to hosts: those without a copy; all of them */
 	double counted;
 };
@@ -123,11 +124,11 @@ void report_count(struct gpmu_report *report, struct vector *entries, uint64_t k
  */
 struct vector report_tallies(struct gpmu_report *report, struct vector *entries);
 
-/* --- report_place.c */
+/* --- report_load.c */
 
-void report_places(struct gpmu_report *report);
-void report_places_release(struct gpmu_report *report);
-struct report_place *report_place(const struct gpmu_report *report, size_t index);
+void report_loads(struct gpmu_report *report);
+void report_loads_release(struct gpmu_report *report);
+struct report_load *report_load(const struct gpmu_report *report, size_t index);
 struct report_gpu *report_gpu(const struct gpmu_report *report, size_t index);
 /* The time in which a GPU was recorded, over all files that have it */
 struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu);
@@ -140,7 +141,8 @@ const char *report_counter_of(struct gpmu_report *report, const struct timeline_
  * Intervals of a counter without its gaps; the caller releases them. @scale: factor of the
  * values; 0: a value is an amount up to the next value and is converted to a rate
  */
-struct vector report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale);
+struct vector report_steps(struct gpmu_report *report, const struct timeline_counter *counter,
+			   double scale);
 void report_links(struct gpmu_report *report);
 void report_links_release(struct gpmu_report *report);
 /* Integral of the steps from @begin to @end; @time: ns of it that were counted */
@@ -149,7 +151,8 @@ double report_within(const struct vector *steps, uint64_t begin, uint64_t end, u
  * Whether a counter's values are a rate in bytes per second, not an amount of bytes;
  * @factor: to bytes
  */
-bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter, double *factor);
+bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter,
+		    double *factor);
 const char *report_link_title(size_t link);
 /* Metrics to record for the link: "GpuC2cRxBW,GpuC2cTxBW" */
 const char *report_link_metrics(size_t link);
@@ -161,10 +164,11 @@ void report_gpus(struct gpmu_report *report);		/* also streams */
 void report_api(struct gpmu_report *report);		/* also waits */
 void report_nvtx(struct gpmu_report *report);		/* also counters in ranges */
 void report_moved(struct gpmu_report *report);		/* bytes over links */
-void report_pays(struct gpmu_report *report);
+void report_attribution(struct gpmu_report *report);
 void report_ranks(struct gpmu_report *report);		/* also imbalance */
 void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);
+void report_threads(struct gpmu_report *report);
 
 /* Rank of a file, else its number among the files */
 const char *report_rank(struct gpmu_report *report, uint32_t file);

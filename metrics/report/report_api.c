@@ -46,7 +46,8 @@ static uint64_t *own_times(struct gpmu_report *report, const struct timeline_cal
 		own[i] = calls[i].end - calls[i].begin;
 		if (around.n) {
 			size_t outer = *timeline_at(&around, size_t, around.n - 1);
-			uint64_t end = calls[i].end < calls[outer].end ? calls[i].end : calls[outer].end;
+			uint64_t end =
+				calls[i].end < calls[outer].end ? calls[i].end : calls[outer].end;
 			uint64_t inside = end - calls[i].begin;
 
 			own[outer] -= inside < own[outer] ? inside : own[outer];
@@ -83,8 +84,8 @@ struct sums {
 	uint64_t self, failed;
 };
 
-static void put_call(struct gpmu_report *report, const struct report_tally *tally, const struct sums *sums,
-		     uint64_t all)
+static void put_call(struct gpmu_report *report, const struct report_tally *tally,
+		     const struct sums *sums, uint64_t all)
 {
 	report_text(report, REPORT_API, report_string(report, (uint32_t)(tally->key >> 1)));
 	report_text(report, REPORT_API, tally->key & 1 ? "driver" : "runtime");
@@ -148,7 +149,8 @@ static void make_waits(struct gpmu_report *report)
 	struct vector entries = { 0 }, tallies;
 
 	for (size_t i = 0; i < timeline->waits.n && !report->failed; i++) {
-		const struct timeline_slice *wait = timeline_at(&timeline->waits, struct timeline_slice, i);
+		const struct timeline_slice *wait =
+			timeline_at(&timeline->waits, struct timeline_slice, i);
 
 		report_count(report, &entries, wait->name, wait->end - wait->begin, 0);
 	}

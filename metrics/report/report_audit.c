@@ -29,7 +29,8 @@ static const char *text(const struct fact *fact, const char *name)
 }
 
 /* @file: TIMELINE_NONE for all files */
-static void put(struct gpmu_report *report, const char *check, bool warns, uint32_t file, const char *line)
+static void put(struct gpmu_report *report, const char *check, bool warns, uint32_t file,
+		const char *line)
 {
 	report_text(report, REPORT_AUDIT, check);
 	report_text(report, REPORT_AUDIT, warns ? "warning" : "ok");
@@ -48,8 +49,8 @@ static void put_version(const struct fact *fact)
 	const char *version = text(fact, "version");
 
 	put(report, "versions", false, fact->own->file,
-	    report_print(report, "%s%s, %s %s on %s", strncmp(version, "gpmu ", 5) ? "gpmu " : "", version,
-			 text(fact, "kernel"), text(fact, "machine"), text(fact, "host")));
+	    report_print(report, "%s%s, %s %s on %s", strncmp(version, "gpmu ", 5) ? "gpmu " : "",
+			 version, text(fact, "kernel"), text(fact, "machine"), text(fact, "host")));
 }
 
 /* Formats cuptiGetVersion(): 130001 is 13.0.1. Before CUDA 13 it was a plain number. */
@@ -57,7 +58,8 @@ static const char *cupti_version(struct gpmu_report *report, long long version)
 {
 	if (version < 100000)
 		return report_print(report, "%lld", version);
-	return report_print(report, "%lld.%lld.%lld", version / 10000, version / 100 % 100, version % 100);
+	return report_print(report, "%lld.%lld.%lld", version / 10000, version / 100 % 100,
+			    version % 100);
 }
 
 /* cuDriverGetVersion() returns 13000 for 13.0. */
@@ -65,13 +67,23 @@ static void put_process(const struct fact *fact)
 {
 	struct gpmu_report *report = fact->report;
 	const char *end = text(fact, "end");
-	long long driver = (long long)number(fact, "driver"), cupti = (long long)number(fact, "cupti");
-	const char *cuda = cupti || driver ?
-			   report_print(report, "CUPTI %s, driver for CUDA %lld.%lld", cupti_version(report, cupti),
-					driver / 1000, driver % 1000 / 10) : "no CUPTI in it";
+	long long driver = (long long)number(fact, "driver");
+	long long cupti = (long long)number(fact, "cupti");
+	const bool regions = *text(fact, "of");
+	const char *cuda = "without CUPTI";
 
-	put(report, "process", !strcmp(end, "vanished") || !(cupti || driver), fact->own->file,
-	    report_print(report, "%lld %s: %s; %s", (long long)number(fact, "pid"), text(fact, "program"), cuda,
+	if (cupti || driver)
+		cuda = report_print(report, "CUPTI %s, driver for CUDA %lld.%lld",
+				    cupti_version(report, cupti), driver / 1000,
+				    driver % 1000 / 10);
+	if (number(fact, "buffers") > 0)
+		cuda = report_print(report, "%s, %.1f MiB of buffers", cuda,
+				    number(fact, "buffers") / (1 << 20));
+
+	put(report, "process", !strcmp(end, "vanished") || !(cupti || driver || regions),
+	    fact->own->file,
+	    report_print(report, "%lld %s: %s; %s", (long long)number(fact, "pid"),
+			 text(fact, "program"), regions ? text(fact, "of") : cuda,
 			 *end ? end : "its end is not known"));
 }
 
@@ -80,8 +92,8 @@ static void put_clock(const struct fact *fact)
 	double bound = number(fact, "bound");
 
 	put(fact->report, "clock", bound >= 1e6, fact->own->file,
-	    report_print(fact->report, "error of at most %.0f ns: time stamps%s%s", bound, *text(fact, "of") ? " of " : "",
-			 text(fact, "of")));
+	    report_print(fact->report, "error of at most %.0f ns: time stamps%s%s", bound,
+			 *text(fact, "of") ? " of " : "", text(fact, "of")));
 }
 
 /* Times taken at different clock rates cannot be compared with each other. */
@@ -89,47 +101,60 @@ static void put_gpu(const struct fact *fact)
 {
 	double low = number(fact, "clock_min"), high = number(fact, "clock_max");
 	const char *throttle = text(fact, "throttle");
-	bool moved = high - low > high * 0.02, throttled = *throttle && strcmp(throttle, "none") != 0;
+	bool throttled = *throttle && strcmp(throttle, "none") != 0;
+	bool moved = high - low > high * 0.02;
+	const char *clocks = "its clocks are not known";
 
+	if (moved)
+		clocks = report_print(fact->report, "SMs ran at %.0f to %.0f MHz", low, high);
+	else if (high > 0)
+		clocks = report_print(fact->report, "SMs ran at %.0f MHz", high);
 	put(fact->report, "clocks", moved || throttled, fact->own->file,
-	    report_print(fact->report, "GPU %lld: %s%s%s",
-			 (long long)number(fact, "gpu"),
-			 high <= 0 ? "its clocks are not known" :
-			 moved ? report_print(fact->report, "SMs ran at %.0f to %.0f MHz", low, high) :
-				 report_print(fact->report, "SMs ran at %.0f MHz", high),
+	    report_print(fact->report, "GPU %lld: %s%s%s", (long long)number(fact, "gpu"), clocks,
 			 throttled ? ", held back by " : "", throttled ? throttle : ""));
 }
 
 static void put_source(const struct fact *fact)
 {
 	double lost = number(fact, "lost"), from = number(fact, "from"), to = number(fact, "to");
+	const char *duration = "";
 
+	if (to > from)
+		duration = report_print(fact->report, ", in %.3f ms", (to - from) / 1e6);
 	if (lost <= 0)
 		put(fact->report, "drops", false, fact->own->file,
-		    report_print(fact->report, "%s: %.0f records, none lost", text(fact, "source"), number(fact, "records")));
+		    report_print(fact->report, "%s: %.0f records, none lost", text(fact, "source"),
+				 number(fact, "records")));
 	else
 		put(fact->report, "drops", true, fact->own->file,
-		    report_print(fact->report, "%s: %.0f lost of %.0f%s%s%s", text(fact, "source"), lost,
-				 number(fact, "records") + lost, *text(fact, "why") ? ": " : "", text(fact, "why"),
-				 to > from ? report_print(fact->report, ", in %.3f ms", (to - from) / 1e6) : ""));
+		    report_print(fact->report, "%s: %.0f%s%s lost of %.0f%s%s%s", text(fact, "source"),
+				 lost, *text(fact, "kind") ? " " : "", text(fact, "kind"),
+				 number(fact, "records") + lost, *text(fact, "why") ? ": " : "",
+				 text(fact, "why"), duration));
 }
 
 static void put_causality(const struct fact *fact)
 {
-	double early = number(fact, "early"), overlap = number(fact, "overlap"), outside = number(fact, "outside");
+	double checked = number(fact, "checked"), early = number(fact, "early");
+	double overlap = number(fact, "overlap"), outside = number(fact, "outside");
 	bool any = early > 0 || overlap > 0 || outside > 0;
+	const char *line;
 
-	put(fact->report, "causality", any, fact->own->file,
-	    any ? report_print(fact->report, "of %.0f checked: %.0f began before their call, %.0f overlap in a stream, "
-			       "%.0f calls end behind the one around them", number(fact, "checked"), early, overlap, outside) :
-		  report_print(fact->report, "%.0f checked, no violation", number(fact, "checked")));
+	if (any)
+		line = report_print(fact->report, "of %.0f checked: %.0f began before their call, "
+				    "%.0f overlap in a stream, %.0f calls end after the one "
+				    "around them", checked, early, overlap, outside);
+	else
+		line = report_print(fact->report, "%.0f checked, no violation", checked);
+	put(fact->report, "causality", any, fact->own->file, line);
 }
 
 static void put_note(const struct fact *fact)
 {
 	const char *level = text(fact, "level");
 
-	put(fact->report, "note", *level && strcmp(level, "info") != 0, fact->own->file, text(fact, "text"));
+	put(fact->report, "note", *level && strcmp(level, "info") != 0, fact->own->file,
+	    text(fact, "text"));
 }
 
 static void put_sampler(const struct fact *fact)
@@ -144,15 +169,17 @@ static void put_facts(struct gpmu_report *report)
 		const char *name;
 		void (*put)(const struct fact *fact);
 	} kinds[] = {
-		{ "gpmu", put_version }, { "process", put_process }, { "clock", put_clock }, { "gpu", put_gpu },
-		{ "source", put_source }, { "causality", put_causality }, { "sampler", put_sampler },
-		{ "note", put_note },
+		{ "gpmu", put_version }, { "process", put_process },
+		{ "clock", put_clock }, { "gpu", put_gpu },
+		{ "source", put_source }, { "causality", put_causality },
+		{ "sampler", put_sampler }, { "note", put_note },
 	};
 
 	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
 		for (size_t i = 0; i < report->timeline.facts.n && !report->failed; i++) {
 			const struct fact fact = {
-				report, timeline_at(&report->timeline.facts, struct timeline_fact, i),
+				report,
+				timeline_at(&report->timeline.facts, struct timeline_fact, i),
 			};
 
 			if (!strcmp(report_string(report, fact.own->name), kinds[kind].name))
@@ -169,13 +196,17 @@ static void put_multiplexing(struct gpmu_report *report)
 	size_t n = 0;
 
 	for (size_t i = 0; i < report->timeline.facts.n; i++) {
-		const struct fact fact = { report, timeline_at(&report->timeline.facts, struct timeline_fact, i) };
+		const struct fact fact = {
+			report,
+			timeline_at(&report->timeline.facts, struct timeline_fact, i),
+		};
 
 		if (strcmp(report_string(report, fact.own->name), "counters") != 0)
 			continue;
 		n++;
 		gaps += number(&fact, "gaps");
-		if (timeline_number(&report->timeline, fact.own, "share", &share) && share < least) {
+		if (timeline_number(&report->timeline, fact.own, "share", &share) &&
+		    share < least) {
 			least = share;
 			lowest = fact.own;
 		}
@@ -184,8 +215,9 @@ static void put_multiplexing(struct gpmu_report *report)
 		return;
 	if (lowest)
 		put(report, "multiplexing", true, lowest->file,
-		    report_print(report, "%s was counted for %.1f %% of the time, the least of %zu counters",
-				 text(&(struct fact){ report, lowest }, "counter"), least * 100, n));
+		    report_print(report, "%s was counted for %.1f %% of the time, the least of "
+				 "%zu counters", text(&(struct fact){ report, lowest }, "counter"),
+				 least * 100, n));
 	else
 		put(report, "multiplexing", false, TIMELINE_NONE,
 		    report_print(report, "all of %zu counters ran all the time", n));
@@ -196,13 +228,14 @@ static void put_multiplexing(struct gpmu_report *report)
 
 /* --- findings from reading the traces */
 
-/* Whether the trace is complete: gpmu record writes this fact at its end */
+/* Whether the trace is complete: gpmu_trace_finish() writes this fact, the last one of a trace */
 static bool has_end(const struct gpmu_report *report, uint32_t index)
 {
 	for (size_t i = 0; i < report->timeline.facts.n; i++) {
-		const struct timeline_fact *fact = timeline_at(&report->timeline.facts, struct timeline_fact, i);
+		const struct timeline_fact *fact =
+			timeline_at(&report->timeline.facts, struct timeline_fact, i);
 
-		if (fact->file == index && !strcmp(report_string(report, fact->name), "gpmu"))
+		if (fact->file == index && !strcmp(report_string(report, fact->name), "trace"))
 			return true;
 	}
 	return false;
@@ -210,14 +243,16 @@ static bool has_end(const struct gpmu_report *report, uint32_t index)
 
 static void put_file(struct gpmu_report *report, uint32_t index)
 {
-	const struct timeline_file *file = timeline_at(&report->timeline.files, struct timeline_file, index);
+	const struct timeline_file *file =
+		timeline_at(&report->timeline.files, struct timeline_file, index);
 	const struct gpmu_trace_reader_stats *stats = &file->stats;
 	const struct {
 		uint64_t n;
 		const char *text;
 	} findings[] = {
 		{ stats->cut, "bytes at the end are no whole packet: the trace was cut off" },
-		{ stats->early, "packets are left out: what they need was before the trace's begin" },
+		{ stats->early,
+		  "packets are left out: they refer to packets before the trace's begin" },
 		{ stats->unmatched, "ends of slices had no begin" },
 		{ stats->open, "slices had no end, and are taken to last to the trace's" },
 		{ file->unplaced, "works are on no stream, and are left out" },
@@ -227,9 +262,11 @@ static void put_file(struct gpmu_report *report, uint32_t index)
 	for (size_t i = 0; i < sizeof(findings) / sizeof(findings[0]); i++)
 		if (findings[i].n)
 			put(report, "trace", true, index,
-			    report_print(report, "%" PRIu64 " %s", findings[i].n, findings[i].text));
+			    report_print(report, "%" PRIu64 " %s", findings[i].n,
+					 findings[i].text));
 	if (!has_end(report, index))
-		put(report, "trace", true, index, "it has no end, as gpmu record was killed or could not write: "
+		put(report, "trace", true, index,
+		    "it has no end, as gpmu record was killed or could not write: "
 		    "what was lost is not known");
 }
 
@@ -238,13 +275,15 @@ static void put_overhead(struct gpmu_report *report)
 	uint64_t time = 0;
 
 	for (size_t i = 0; i < report->timeline.overheads.n; i++) {
-		const struct timeline_slice *slice = timeline_at(&report->timeline.overheads, struct timeline_slice, i);
+		const struct timeline_slice *slice =
+			timeline_at(&report->timeline.overheads, struct timeline_slice, i);
 
 		time += slice->end - slice->begin;
 	}
 	if (time)
 		put(report, "overhead", false, TIMELINE_NONE,
-		    report_print(report, "CUPTI itself took %.3f ms of the program's threads", (double)time / 1e6));
+		    report_print(report, "CUPTI itself took %.3f ms of the program's threads",
+				 (double)time / 1e6));
 }
 
 void report_audit(struct gpmu_report *report)
@@ -252,8 +291,10 @@ void report_audit(struct gpmu_report *report)
 	put_multiplexing(report);
 	put_facts(report);
 	if (report->counted > 0)
-		put(report, "unexplained", report->unexplained > report->counted * 0.1, TIMELINE_NONE,
-		    report_print(report, "%.3f GB of %.3f GB between GPUs and hosts belong to no copy",
+		put(report, "unexplained", report->unexplained > report->counted * 0.1,
+		    TIMELINE_NONE,
+		    report_print(report,
+				 "%.3f GB of %.3f GB between GPUs and hosts are attributed to no copy",
 				 report->unexplained / 1e9, report->counted / 1e9));
 	put_overhead(report);
 	for (uint32_t i = 0; i < report->timeline.files.n && !report->failed; i++)

@@ -24,7 +24,8 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_fact *
 {
 	const char *name, *of;
 
-	if (fact->file != counter->file || strcmp(report_string(report, fact->name), "counters") != 0)
+	if (fact->file != counter->file ||
+	    strcmp(report_string(report, fact->name), "counters") != 0)
 		return false;
 	name = timeline_text(&report->timeline, fact, "counter");
 	of = timeline_text(&report->timeline, fact, "of");
@@ -33,7 +34,8 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_fact *
 }
 
 /* The trace's statement about a counter, or NULL */
-static const struct timeline_fact *said_of(const struct gpmu_report *report, const struct timeline_counter *counter)
+static const struct timeline_fact *fact_of_counter(const struct gpmu_report *report,
+					   const struct timeline_counter *counter)
 {
 	for (size_t i = 0; i < report->timeline.facts.n; i++)
 		if (is_of(report, fact_at(report, i), counter))
@@ -48,9 +50,11 @@ struct summary {
 	double counted;		/* share of the recorded time, 0 to 1; < 0: unknown */
 };
 
-static struct summary summary_of(struct gpmu_report *report, const struct timeline_counter *counter, bool is_total)
+static struct summary summary_of(struct gpmu_report *report, const struct timeline_counter *counter,
+				 bool is_total)
 {
-	const struct timeline_file *file = timeline_at(&report->timeline.files, struct timeline_file, counter->file);
+	const struct timeline_file *file =
+		timeline_at(&report->timeline.files, struct timeline_file, counter->file);
 	struct vector steps = report_steps(report, counter, 1);
 	struct summary summary = { .counted = -1 };
 	uint64_t inside;
@@ -81,13 +85,13 @@ static struct summary summary_of(struct gpmu_report *report, const struct timeli
 
 static void put_counter(struct gpmu_report *report, const struct timeline_counter *counter)
 {
-	const struct timeline_fact *said = said_of(report, counter);
-	const char *kind = said ? timeline_text(&report->timeline, said, "kind") : NULL;
+	const struct timeline_fact *fact = fact_of_counter(report, counter);
+	const char *kind = fact ? timeline_text(&report->timeline, fact, "kind") : NULL;
 	bool is_total = kind && !strcmp(kind, "total");
 	struct summary summary = summary_of(report, counter, is_total);
 	bool any = summary.time > 0;
 	double share = 0;
-	bool has_share = said && timeline_number(&report->timeline, said, "share", &share);
+	bool has_share = fact && timeline_number(&report->timeline, fact, "share", &share);
 
 	report_text(report, REPORT_COUNTERS, report_string(report, counter->name));
 	report_text(report, REPORT_COUNTERS, report_counter_of(report, counter));
@@ -97,7 +101,8 @@ static void put_counter(struct gpmu_report *report, const struct timeline_counte
 	report_maybe(report, REPORT_COUNTERS, any, summary.max);
 	report_text(report, REPORT_COUNTERS, report_string(report, counter->unit));
 	report_maybe(report, REPORT_COUNTERS, any && is_total, summary.total);
-	report_maybe(report, REPORT_COUNTERS, any && is_total, summary.total / (double)summary.time * 1e9);
+	report_maybe(report, REPORT_COUNTERS, any && is_total,
+		     summary.total / (double)summary.time * 1e9);
 	report_maybe(report, REPORT_COUNTERS, summary.counted >= 0, summary.counted);
 	report_maybe(report, REPORT_COUNTERS, has_share, share);
 }
@@ -106,7 +111,8 @@ static void put_counter(struct gpmu_report *report, const struct timeline_counte
 static const char *place_of(struct gpmu_report *report, const char *of)
 {
 	for (size_t i = 0; i < report->gpus.n; i++) {
-		const struct timeline_gpu *gpu = timeline_at(&report->timeline.gpus, struct timeline_gpu, i);
+		const struct timeline_gpu *gpu =
+			timeline_at(&report->timeline.gpus, struct timeline_gpu, i);
 
 		if (!strcmp(of, report_string(report, gpu->uuid)))
 			return report_print(report, "GPU %s", report_gpu(report, i)->label);
@@ -156,6 +162,7 @@ void report_counters(struct gpmu_report *report)
 		put_file(report, order[i]);
 	free(order);
 	if (!report_table(report, REPORT_COUNTERS)->cells.n)
-		report_note(report, REPORT_COUNTERS, "no counter was recorded; gpmu record -M or -e records counters");
+		report_note(report, REPORT_COUNTERS,
+			    "no counter was recorded; gpmu record -M or -e records counters");
 	report_table_done(report, REPORT_COUNTERS, NULL);
 }

@@ -6,11 +6,13 @@
 
 static void put_gpu(struct gpmu_report *report, uint32_t index)
 {
-	const struct timeline_gpu *gpu = timeline_at(&report->timeline.gpus, struct timeline_gpu, index);
-	const struct report_place *place = report_place(report, report_gpu(report, index)->place);
+	const struct timeline_gpu *gpu =
+		timeline_at(&report->timeline.gpus, struct timeline_gpu, index);
+	const struct report_load *load = report_load(report, report_gpu(report, index)->load);
 	const struct span whole = report_gpu_wall(report, index);
 	/* Work launched during the recording may end after it. */
-	uint64_t wall = whole.end - whole.begin, busy = spans_within(&place->busy, whole.begin, whole.end);
+	uint64_t wall = whole.end - whole.begin,
+		 busy = spans_within(&load->busy, whole.begin, whole.end);
 	uint64_t idle = wall - busy;
 
 	report_text(report, REPORT_GPUS, report_gpu(report, index)->label);
@@ -18,11 +20,12 @@ static void put_gpu(struct gpmu_report *report, uint32_t index)
 	report_number(report, REPORT_GPUS, (double)busy);
 	report_number(report, REPORT_GPUS, (double)idle);
 	report_maybe(report, REPORT_GPUS, wall > 0, (double)idle / (double)wall);
-	report_number(report, REPORT_GPUS, (double)spans_total(&place->kernels));
-	report_number(report, REPORT_GPUS, (double)spans_total(&place->copies));
-	report_number(report, REPORT_GPUS, (double)spans_common(&place->kernels, &place->copies));
-	report_number(report, REPORT_GPUS, (double)place->several);
-	report_maybe(report, REPORT_GPUS, place->sum > 0, (double)place->sum / (double)spans_total(&place->busy));
+	report_number(report, REPORT_GPUS, (double)spans_total(&load->kernels));
+	report_number(report, REPORT_GPUS, (double)spans_total(&load->copies));
+	report_number(report, REPORT_GPUS, (double)spans_common(&load->kernels, &load->copies));
+	report_number(report, REPORT_GPUS, (double)load->several);
+	report_maybe(report, REPORT_GPUS, load->sum > 0,
+		     (double)load->sum / (double)spans_total(&load->busy));
 	report_text(report, REPORT_GPUS, report_string(report, gpu->name));
 	if (gpu->uuid == TIMELINE_NONE)
 		report_none(report, REPORT_GPUS);
@@ -35,7 +38,8 @@ struct stream {
 	uint64_t kernels, kernel_time, copies, bytes;
 };
 
-static void take(struct gpmu_report *report, struct stream *stream, const struct timeline_work *work)
+static void take(struct gpmu_report *report, struct stream *stream,
+		 const struct timeline_work *work)
 {
 	if (spans_add(&stream->busy, work->begin, work->end))
 		report->failed = true;
@@ -50,8 +54,10 @@ static void take(struct gpmu_report *report, struct stream *stream, const struct
 
 static void put_stream(struct gpmu_report *report, uint32_t index, struct stream *stream)
 {
-	const struct timeline_stream *known = timeline_at(&report->timeline.streams, struct timeline_stream, index);
-	const struct timeline_file *file = timeline_at(&report->timeline.files, struct timeline_file, known->file);
+	const struct timeline_stream *known =
+		timeline_at(&report->timeline.streams, struct timeline_stream, index);
+	const struct timeline_file *file =
+		timeline_at(&report->timeline.files, struct timeline_file, known->file);
 	uint64_t wall = timeline_wall(file), busy;
 
 	spans_unite(&stream->busy);
@@ -78,7 +84,8 @@ static void make_streams(struct gpmu_report *report)
 		return;
 	}
 	for (size_t i = 0; i < timeline->works.n && !report->failed; i++) {
-		const struct timeline_work *work = timeline_at(&timeline->works, struct timeline_work, i);
+		const struct timeline_work *work =
+			timeline_at(&timeline->works, struct timeline_work, i);
 
 		take(report, &streams[work->stream], work);
 	}

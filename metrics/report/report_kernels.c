@@ -8,17 +8,20 @@ static struct vector tallies_of(struct gpmu_report *report, bool computes)
 	struct vector entries = { 0 }, tallies;
 
 	for (size_t i = 0; i < timeline->works.n && !report->failed; i++) {
-		const struct timeline_work *work = timeline_at(&timeline->works, struct timeline_work, i);
+		const struct timeline_work *work =
+			timeline_at(&timeline->works, struct timeline_work, i);
 
 		if ((work->kind == TIMELINE_KERNEL || work->kind == TIMELINE_GRAPH) == computes)
-			report_count(report, &entries, work->name, work->end - work->begin, work->bytes);
+			report_count(report, &entries, work->name, work->end - work->begin,
+				     work->bytes);
 	}
 	tallies = report_tallies(report, &entries);
 	vector_release(&entries);
 	return tallies;
 }
 
-static void put_times(struct gpmu_report *report, enum report_table_id id, const struct report_tally *tally)
+static void put_times(struct gpmu_report *report, enum report_table_id id,
+		      const struct report_tally *tally)
 {
 	report_number(report, id, (double)tally->total);
 	report_number(report, id, (double)tally->min);
@@ -37,7 +40,8 @@ static void make_kernels(struct gpmu_report *report)
 	for (size_t i = 0; i < tallies.n; i++) {
 		report_text(report, REPORT_KERNELS, report_string(report, (uint32_t)all[i].key));
 		report_number(report, REPORT_KERNELS, (double)all[i].count);
-		report_maybe(report, REPORT_KERNELS, total > 0, (double)all[i].total / (double)total);
+		report_maybe(report, REPORT_KERNELS, total > 0,
+			     (double)all[i].total / (double)total);
 		put_times(report, REPORT_KERNELS, &all[i]);
 	}
 	if (!tallies.n)

@@ -38,21 +38,26 @@ static const struct link {
 			   { "*ctc__tx_bytes_data_user.sum*", REPORT_OUT } } },
 		{ false, { { "GpuC2cBW", REPORT_BOTH } } },
 		{ true, { { "GraceC2c0ReadBW", REPORT_IN }, { "GraceC2c1ReadBW", REPORT_IN },
-			  { "GraceGpuMemWriteBW", REPORT_IN }, { "GraceC2c0WriteBW", REPORT_OUT },
-			  { "GraceC2c1WriteBW", REPORT_OUT }, { "GraceGpuMemReadBW", REPORT_OUT } } },
+			  { "GraceGpuMemWriteBW", REPORT_IN },
+			  { "GraceC2c0WriteBW", REPORT_OUT }, { "GraceC2c1WriteBW", REPORT_OUT },
+			  { "GraceGpuMemReadBW", REPORT_OUT } } },
 		{ true, { { "GraceC2c0BW", REPORT_BOTH }, { "GraceC2c1BW", REPORT_BOTH },
 			  { "GraceGpuMemBW", REPORT_BOTH } } } } },
 	[REPORT_PCIE] = { "pcie", "PCIe", "GpuPcieReadBW,GpuPcieWriteBW", {
 		{ false, { { "GpuPcieReadBW", REPORT_IN }, { "GpuPcieWriteBW", REPORT_OUT } } },
-		{ false, { { "*pcie__read_bytes.sum*", REPORT_IN }, { "*pcie__write_bytes.sum*", REPORT_OUT } } },
+		{ false, { { "*pcie__read_bytes.sum*", REPORT_IN },
+			   { "*pcie__write_bytes.sum*", REPORT_OUT } } },
 		{ false, { { "GpuPcieBW", REPORT_BOTH } } } } },
 	[REPORT_NVLINK] = { "nvlink", "NVLink", "GpuNvlinkRxBW,GpuNvlinkTxBW", {
 		{ false, { { "GpuNvlinkRxBW", REPORT_IN }, { "GpuNvlinkTxBW", REPORT_OUT } } },
-		{ false, { { "*nvlrx__bytes.sum*", REPORT_IN }, { "*nvltx__bytes.sum*", REPORT_OUT } } } } },
+		{ false, { { "*nvlrx__bytes.sum*", REPORT_IN },
+			   { "*nvltx__bytes.sum*", REPORT_OUT } } } } },
 	[REPORT_DRAM] = { "dram", "memory", "GpuDramReadBW,GpuDramWriteBW", {
 		{ false, { { "GpuDramWriteBW", REPORT_IN }, { "GpuDramReadBW", REPORT_OUT } } },
-		{ false, { { "*dram__bytes_write.sum*", REPORT_IN }, { "*dram__bytes_read.sum*", REPORT_OUT } } },
-		{ false, { { "*dram__bytes_op_write.sum*", REPORT_IN }, { "*dram__bytes_op_read.sum*", REPORT_OUT } } },
+		{ false, { { "*dram__bytes_write.sum*", REPORT_IN },
+			   { "*dram__bytes_read.sum*", REPORT_OUT } } },
+		{ false, { { "*dram__bytes_op_write.sum*", REPORT_IN },
+			   { "*dram__bytes_op_read.sum*", REPORT_OUT } } },
 		{ false, { { "GpuDramBW", REPORT_BOTH } } } } },
 };
 
@@ -73,7 +78,8 @@ const char *report_link_metrics(size_t link)
 
 /* --- values of a counter */
 
-bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter, double *factor)
+bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter,
+		    double *factor)
 {
 	static const struct {
 		const char *unit;
@@ -107,7 +113,8 @@ static struct spans gaps_of(struct gpmu_report *report, const struct timeline_co
 	struct spans gaps = { 0 };
 
 	for (size_t i = 0; i < timeline->gaps.n; i++) {
-		const struct timeline_slice *gap = timeline_at(&timeline->gaps, struct timeline_slice, i);
+		const struct timeline_slice *gap =
+			timeline_at(&timeline->gaps, struct timeline_slice, i);
 
 		if (gap->file == counter->file && gap->name == counter->name &&
 		    (gap->other == TIMELINE_NONE || gap->other == counter->of) &&
@@ -118,9 +125,11 @@ static struct spans gaps_of(struct gpmu_report *report, const struct timeline_co
 	return gaps;
 }
 
-static void add_step(struct gpmu_report *report, struct vector *steps, uint64_t begin, uint64_t end, double rate)
+static void add_step(struct gpmu_report *report, struct vector *steps, uint64_t begin, uint64_t end,
+		     double rate)
 {
-	const struct report_step *last = steps->n ? (struct report_step *)steps->data + steps->n - 1 : NULL;
+	const struct report_step *last =
+		steps->n ? (struct report_step *)steps->data + steps->n - 1 : NULL;
 	struct report_step step = { .begin = begin, .end = end, .rate = rate }, *added;
 
 	if (last) {
@@ -138,10 +147,11 @@ static void add_step(struct gpmu_report *report, struct vector *steps, uint64_t 
  * Adds the parts of a value's interval that are not gaps. @first: index of the next gap,
  * which the function advances
  */
-static void add_without_gaps(struct gpmu_report *report, struct vector *steps, const struct spans *gaps,
-			     size_t *first, struct report_step step)
+static void add_without_gaps(struct gpmu_report *report, struct vector *steps,
+			     const struct spans *gaps, size_t *first, struct report_step step)
 {
-	while (*first < gaps->all.n && timeline_at(&gaps->all, struct span, *first)->end <= step.begin)
+	while (*first < gaps->all.n &&
+	       timeline_at(&gaps->all, struct span, *first)->end <= step.begin)
 		(*first)++;
 	for (size_t i = *first; i < gaps->all.n && step.begin < step.end; i++) {
 		const struct span *gap = timeline_at(&gaps->all, struct span, i);
@@ -156,8 +166,11 @@ static void add_without_gaps(struct gpmu_report *report, struct vector *steps, c
 		add_step(report, steps, step.begin, step.end, step.rate);
 }
 
-struct vector report_steps(struct gpmu_report *report, const struct timeline_counter *counter, double scale)
+struct vector report_steps(struct gpmu_report *report, const struct timeline_counter *counter,
+			   double scale)
 {
+	const struct timeline_file *file =
+		timeline_at(&report->timeline.files, struct timeline_file, counter->file);
 	struct timeline_value *values = counter->values.data;
 	struct spans gaps = gaps_of(report, counter);
 	struct vector steps = { 0 };
@@ -165,7 +178,7 @@ struct vector report_steps(struct gpmu_report *report, const struct timeline_cou
 	uint64_t end = 0;
 
 	if (counter->holds)
-		end = timeline_at(&report->timeline.files, struct timeline_file, counter->file)->end;
+		end = file->end;
 	if (counter->values.n)
 		qsort(values, counter->values.n, sizeof(*values), by_time);
 	for (size_t i = 0; i < counter->values.n && !report->failed; i++) {
@@ -175,7 +188,8 @@ struct vector report_steps(struct gpmu_report *report, const struct timeline_cou
 			step.end = values[i + 1].time;
 		if (step.begin >= step.end)
 			continue;
-		step.rate = scale > 0 ? values[i].value * scale : values[i].value / (double)(step.end - step.begin);
+		step.rate = scale > 0 ? values[i].value * scale :
+					values[i].value / (double)(step.end - step.begin);
 		add_without_gaps(report, &steps, &gaps, &first, step);
 	}
 	spans_release(&gaps);
@@ -226,7 +240,8 @@ double report_within(const struct vector *steps, uint64_t begin, uint64_t end, u
  * Whether a counter is of this GPU. A node's counters are matched by rank: the GPU with
  * the same position, if there are as many nodes as GPUs. A single GPU matches every node.
  */
-static bool is_of(const struct gpmu_report *report, const struct timeline_counter *counter, uint32_t gpu)
+static bool is_of(const struct gpmu_report *report, const struct timeline_counter *counter,
+		  uint32_t gpu)
 {
 	const struct timeline *timeline = &report->timeline;
 	uint32_t nodes = 0, lower = 0, rank = 0, seen[64];
@@ -239,7 +254,8 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
 	if (timeline->gpus.n == 1)
 		return true;
 	for (size_t i = 0; i < timeline->counters.n && nodes < 64; i++) {
-		const struct timeline_counter *other = timeline_at(&timeline->counters, struct timeline_counter, i);
+		const struct timeline_counter *other =
+			timeline_at(&timeline->counters, struct timeline_counter, i);
 		uint32_t k = 0;
 
 		while (k < nodes && seen[k] != other->node)
@@ -258,7 +274,8 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
  * Finds the counters of a set, all in one file so that nothing is counted twice. Returns a
  * bit mask of their directions.
  */
-static unsigned int ways_of(struct gpmu_report *report, const struct set *set, uint32_t gpu, struct vector *found)
+static unsigned int ways_of(struct gpmu_report *report, const struct set *set, uint32_t gpu,
+			    struct vector *found)
 {
 	const struct timeline *timeline = &report->timeline;
 	uint32_t file = TIMELINE_NONE;
@@ -266,7 +283,8 @@ static unsigned int ways_of(struct gpmu_report *report, const struct set *set, u
 
 	found->n = 0;
 	for (size_t i = 0; i < timeline->counters.n; i++) {
-		const struct timeline_counter *counter = timeline_at(&timeline->counters, struct timeline_counter, i);
+		const struct timeline_counter *counter =
+			timeline_at(&timeline->counters, struct timeline_counter, i);
 		const char *name = report_string(report, counter->name);
 
 		if ((file != TIMELINE_NONE && counter->file != file) ||
@@ -281,7 +299,8 @@ static unsigned int ways_of(struct gpmu_report *report, const struct set *set, u
 			ways |= 1U << set->terms[k].way;
 			series = vector_add(found, sizeof(*series));
 			if (series)
-				*series = (struct report_series){ .counter = counter, .way = set->terms[k].way };
+				*series = (struct report_series){ .counter = counter,
+								  .way = set->terms[k].way };
 			else
 				report->failed = true;
 		}
@@ -303,7 +322,8 @@ static void choose(struct gpmu_report *report, size_t link, uint32_t gpu)
 	struct vector *found = &report_gpu(report, gpu)->links[link];
 	const struct set *set, *any = NULL;
 
-	for (set = links[link].sets; set < links[link].sets + SETS && set->terms[0].counter; set++) {
+	for (set = links[link].sets; set < links[link].sets + SETS && set->terms[0].counter;
+	     set++) {
 		unsigned int ways = ways_of(report, set, gpu, found);
 
 		if (ways == all_ways(set))

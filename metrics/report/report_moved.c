@@ -42,19 +42,23 @@ static double part(const struct moved *moved, uint64_t begin, uint64_t end, uint
 	return (double)bytes * (double)time / (double)(end > begin ? end - begin : 1);
 }
 
-static void add_copies(struct gpmu_report *report, uint32_t gpu, enum report_way way, struct moved *moved)
+static void add_copies(struct gpmu_report *report, uint32_t gpu, enum report_way way,
+		       struct moved *moved)
 {
 	const struct timeline *timeline = &report->timeline;
 
 	for (size_t i = 0; i < timeline->works.n; i++) {
-		const struct timeline_work *work = timeline_at(&timeline->works, struct timeline_work, i);
+		const struct timeline_work *work =
+			timeline_at(&timeline->works, struct timeline_work, i);
 
 		if (work->kind == TIMELINE_COPY && goes(report_string(report, work->name), way) &&
-		    timeline_at(&timeline->streams, struct timeline_stream, work->stream)->gpu == gpu)
+		    timeline_at(&timeline->streams, struct timeline_stream, work->stream)->gpu ==
+			    gpu)
 			moved->copied += part(moved, work->begin, work->end, work->bytes);
 	}
 	for (size_t i = 0; i < timeline->unified.n; i++) {
-		const struct timeline_slice *slice = timeline_at(&timeline->unified, struct timeline_slice, i);
+		const struct timeline_slice *slice =
+			timeline_at(&timeline->unified, struct timeline_slice, i);
 		const char *name = report_string(report, slice->name);
 
 		if (slice->other == gpu && !strncmp(name, "bytes", 5) && goes(name, way))
@@ -73,7 +77,9 @@ static void add_counters(struct gpmu_report *report, const struct vector *all, e
 		if (series->way != way)
 			continue;
 		moved->counted += report_within(&series->steps, 0, UINT64_MAX, &time);
-		moved->counters = moved->counters ? report_print(report, "%s + %s", moved->counters, name) : name;
+		moved->counters = moved->counters ?
+					  report_print(report, "%s + %s", moved->counters, name) :
+					  name;
 		if (moved->steps)
 			continue;
 		moved->steps = &series->steps;
@@ -82,7 +88,8 @@ static void add_counters(struct gpmu_report *report, const struct vector *all, e
 }
 
 /* @copies: whether copies use this link */
-static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enum report_way way, bool copies)
+static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enum report_way way,
+		      bool copies)
 {
 	struct moved moved = { 0 };
 	const struct span whole = report_gpu_wall(report, gpu);
@@ -123,7 +130,8 @@ void report_moved(struct gpmu_report *report)
 					  link == REPORT_C2C || (link == REPORT_PCIE && !c2c));
 	}
 	if (!report->tables[REPORT_LINKS].cells.n)
-		report_note(report, REPORT_LINKS, "no counter of a link was recorded: gpmu record -M "
+		report_note(report, REPORT_LINKS,
+			    "no counter of a link was recorded: gpmu record -M "
 			    "GpuC2cRxBW,GpuC2cTxBW, or GpuPcieReadBW,GpuPcieWriteBW");
 	report_table_done(report, REPORT_LINKS, NULL);
 }

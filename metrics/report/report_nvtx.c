@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NVTX ranges: number, duration, GPU activity of their program within them, bytes moved,
- * and the mean of each counter over them.
+ * NVTX ranges, and regions that programs mark: number, duration, GPU activity of their program
+ * within them, bytes moved, and the mean of each counter over them.
  */
 #include <stdlib.h>
 
@@ -25,12 +25,12 @@ static bool uses(const struct gpmu_report *report, uint32_t file, uint32_t gpu)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < report->places.n; i++) {
-		const struct report_place *place = report_place(report, i);
+	for (size_t i = 0; i < report->loads.n; i++) {
+		const struct report_load *load = report_load(report, i);
 
-		if (place->file == file && place->gpu == gpu)
+		if (load->file == file && load->gpu == gpu)
 			return true;
-		any = any || place->file == file;
+		any = any || load->file == file;
 	}
 	return !any;
 }
@@ -49,23 +49,26 @@ static void add_links(struct gpmu_report *report, const struct timeline_slice *r
 		const struct vector *all = &report_gpu(report, gpu)->links[link];
 
 		for (size_t i = 0; i < all->n; i++) {
-			const struct report_series *series = timeline_at(all, struct report_series, i);
+			const struct report_series *series =
+				timeline_at(all, struct report_series, i);
 			uint64_t time;
 
-			sums->bytes[link] += report_within(&series->steps, range->begin, range->end, &time);
+			sums->bytes[link] +=
+				report_within(&series->steps, range->begin, range->end, &time);
 			sums->known[link] = true;
 		}
 	}
 }
 
-static void add_range(struct gpmu_report *report, const struct timeline_slice *range, struct sums *sums)
+static void add_range(struct gpmu_report *report, const struct timeline_slice *range,
+		      struct sums *sums)
 {
-	for (size_t i = 0; i < report->places.n; i++) {
-		const struct report_place *place = report_place(report, i);
+	for (size_t i = 0; i < report->loads.n; i++) {
+		const struct report_load *load = report_load(report, i);
 
-		if (place->file != range->file)
+		if (load->file != range->file)
 			continue;
-		sums->busy += spans_within(&place->busy, range->begin, range->end);
+		sums->busy += spans_within(&load->busy, range->begin, range->end);
 		sums->gpu_time += range->end - range->begin;
 	}
 	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++)
@@ -73,7 +76,8 @@ static void add_range(struct gpmu_report *report, const struct timeline_slice *r
 			add_links(report, range, gpu, sums);
 }
 
-static void put_range(struct gpmu_report *report, const struct report_tally *tally, const struct sums *sums)
+static void put_range(struct gpmu_report *report, const struct report_tally *tally,
+		      const struct sums *sums)
 {
 	report_text(report, REPORT_NVTX, report_string(report, (uint32_t)tally->key));
 	report_text(report, REPORT_NVTX, report_string(report, (uint32_t)(tally->key >> 32)));
@@ -83,7 +87,8 @@ static void put_range(struct gpmu_report *report, const struct report_tally *tal
 	report_number(report, REPORT_NVTX, (double)tally->median);
 	report_number(report, REPORT_NVTX, (double)tally->max);
 	report_maybe(report, REPORT_NVTX, sums->gpu_time > 0, (double)sums->busy);
-	report_maybe(report, REPORT_NVTX, sums->gpu_time > 0, (double)sums->busy / (double)sums->gpu_time);
+	report_maybe(report, REPORT_NVTX, sums->gpu_time > 0,
+		     (double)sums->busy / (double)sums->gpu_time);
 	for (size_t link = 0; link < REPORT_LINKS_N; link++)
 		report_maybe(report, REPORT_NVTX, sums->known[link], sums->bytes[link]);
 }
@@ -93,15 +98,16 @@ struct mean {
 	uint64_t time, all;
 };
 
-static void put_mean(struct gpmu_report *report, uint64_t key, const struct timeline_counter *counter,
-		     const struct mean *mean)
+static void put_mean(struct gpmu_report *report, uint64_t key,
+		     const struct timeline_counter *counter, const struct mean *mean)
 {
 	report_text(report, REPORT_NVTX_COUNTERS, report_string(report, (uint32_t)key));
 	report_text(report, REPORT_NVTX_COUNTERS, report_string(report, (uint32_t)(key >> 32)));
 	report_text(report, REPORT_NVTX_COUNTERS, report_counter_of(report, counter));
 	report_maybe(report, REPORT_NVTX_COUNTERS, mean->time > 0, mean->sum / (double)mean->time);
 	report_text(report, REPORT_NVTX_COUNTERS, report_string(report, counter->unit));
-	report_maybe(report, REPORT_NVTX_COUNTERS, mean->all > 0, (double)mean->time / (double)mean->all);
+	report_maybe(report, REPORT_NVTX_COUNTERS, mean->all > 0,
+		     (double)mean->time / (double)mean->all);
 	report_text(report, REPORT_NVTX_COUNTERS, report_string(report, counter->name));
 }
 
@@ -120,11 +126,13 @@ static void add_means(struct gpmu_report *report, const struct timeline_counter 
 		struct mean mean = { 0 };
 
 		for (size_t end = at + tally->count; at < end; at++) {
-			const struct timeline_slice *range = range_at(report, *timeline_at(order, size_t, at));
+			const struct timeline_slice *range =
+				range_at(report, *timeline_at(order, size_t, at));
 			uint64_t time;
 
 			if (counter->of_process ? counter->file != range->file :
-			    counter->gpu != TIMELINE_NONE && !uses(report, range->file, counter->gpu))
+						  counter->gpu != TIMELINE_NONE &&
+							  !uses(report, range->file, counter->gpu))
 				continue;
 			mean.sum += report_within(&steps, range->begin, range->end, &time);
 			mean.time += time;
@@ -139,7 +147,8 @@ static void add_means(struct gpmu_report *report, const struct timeline_counter 
 static int by_key(const void *one, const void *other, void *user)
 {
 	const struct gpmu_report *report = user;
-	uint64_t a = key_of(range_at(report, *(const size_t *)one)), b = key_of(range_at(report, *(const size_t *)other));
+	uint64_t a = key_of(range_at(report, *(const size_t *)one)),
+		 b = key_of(range_at(report, *(const size_t *)other));
 
 	return a < b ? -1 : a > b;
 }
@@ -162,7 +171,8 @@ static struct vector order_of(struct gpmu_report *report)
 	return order;
 }
 
-static void make_rows(struct gpmu_report *report, const struct vector *order, const struct vector *tallies)
+static void make_rows(struct gpmu_report *report, const struct vector *order,
+		      const struct vector *tallies)
 {
 	size_t at = 0;
 
@@ -175,7 +185,9 @@ static void make_rows(struct gpmu_report *report, const struct vector *order, co
 		put_range(report, tally, &sums);
 	}
 	for (size_t i = 0; i < report->timeline.counters.n && !report->failed; i++)
-		add_means(report, timeline_at(&report->timeline.counters, struct timeline_counter, i), order, tallies);
+		add_means(report,
+			  timeline_at(&report->timeline.counters, struct timeline_counter, i),
+			  order, tallies);
 }
 
 void report_nvtx(struct gpmu_report *report)
@@ -195,7 +207,7 @@ void report_nvtx(struct gpmu_report *report)
 	vector_release(&tallies);
 	vector_release(&order);
 	if (!report->timeline.ranges.n)
-		report_note(report, REPORT_NVTX, "no NVTX range was recorded");
+		report_note(report, REPORT_NVTX, "no NVTX range and no region was recorded");
 	report_table_done(report, REPORT_NVTX, "total");
 	report_table_done(report, REPORT_NVTX_COUNTERS, NULL);
 }

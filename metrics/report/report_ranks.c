@@ -32,9 +32,11 @@ static uint64_t waited(const struct gpmu_report *report, uint32_t file)
 	uint64_t time = 0;
 
 	for (size_t i = 0; i < report->timeline.waits.n; i++) {
-		const struct timeline_slice *wait = timeline_at(&report->timeline.waits, struct timeline_slice, i);
+		const struct timeline_slice *wait =
+			timeline_at(&report->timeline.waits, struct timeline_slice, i);
 
-		if (wait->file == file && strcmp(report_string(report, wait->name), "stream wait") != 0)
+		if (wait->file == file &&
+		    strcmp(report_string(report, wait->name), "stream wait") != 0)
 			time += wait->end - wait->begin;
 	}
 	return time;
@@ -48,14 +50,14 @@ static void measure(struct gpmu_report *report, uint32_t index, double *values)
 	for (size_t i = 0; i < QUANTITIES; i++)
 		values[i] = 0;
 	values[WALL] = (double)wall;
-	for (size_t i = 0; i < report->places.n; i++) {
-		const struct report_place *place = report_place(report, i);
+	for (size_t i = 0; i < report->loads.n; i++) {
+		const struct report_load *load = report_load(report, i);
 
-		if (place->file != index)
+		if (load->file != index)
 			continue;
-		values[KERNELS] += (double)spans_total(&place->kernels);
-		values[IDLE] += (double)(wall - spans_within(&place->busy, file->begin, file->end));
-		values[BYTES] += (double)place->bytes;
+		values[KERNELS] += (double)spans_total(&load->kernels);
+		values[IDLE] += (double)(wall - spans_within(&load->busy, file->begin, file->end));
+		values[BYTES] += (double)load->bytes;
 	}
 	values[API] = (double)report_api_time(report, index);
 	values[SYNC] = (double)waited(report, index);

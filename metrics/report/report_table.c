@@ -9,27 +9,29 @@
 
 #define COLUMN(name_, kind_)	{ sizeof(struct gpmu_report_column), name_, GPMU_REPORT_##kind_, 0 }
 #define LONG(name_)		{ sizeof(struct gpmu_report_column), name_, GPMU_REPORT_TEXT, 1 }
-#define STATISTICS		COLUMN("total", TIME), COLUMN("min", TIME), COLUMN("median", TIME), \
-				COLUMN("max", TIME)
+#define STATISTICS		COLUMN("total", TIME), COLUMN("min", TIME), \
+				COLUMN("median", TIME), COLUMN("max", TIME)
 
 static const struct gpmu_report_column kernels[] = {
 	LONG("name"), COLUMN("count", COUNT), COLUMN("share", SHARE), STATISTICS,
 };
 
 static const struct gpmu_report_column copies[] = {
-	LONG("name"), COLUMN("count", COUNT), COLUMN("bytes", BYTES), COLUMN("bandwidth", RATE), STATISTICS,
+	LONG("name"), COLUMN("count", COUNT), COLUMN("bytes", BYTES), COLUMN("bandwidth", RATE),
+	STATISTICS,
 };
 
 static const struct gpmu_report_column gpus[] = {
 	COLUMN("gpu", TEXT), COLUMN("wall", TIME), COLUMN("busy", TIME), COLUMN("idle", TIME),
 	COLUMN("idle_share", SHARE), COLUMN("kernels", TIME), COLUMN("copies", TIME),
-	COLUMN("overlap", TIME), COLUMN("several", TIME), COLUMN("mean_running", NUMBER), LONG("name"), LONG("uuid"),
+	COLUMN("overlap", TIME), COLUMN("several", TIME), COLUMN("mean_running", NUMBER),
+	LONG("name"), LONG("uuid"),
 };
 
 static const struct gpmu_report_column streams[] = {
 	LONG("name"), COLUMN("gpu", TEXT), COLUMN("rank", TEXT), COLUMN("kernels", COUNT),
-	COLUMN("kernel_time", TIME), COLUMN("copies", COUNT), COLUMN("bytes", BYTES), COLUMN("busy", TIME),
-	COLUMN("busy_share", SHARE),
+	COLUMN("kernel_time", TIME), COLUMN("copies", COUNT), COLUMN("bytes", BYTES),
+	COLUMN("busy", TIME), COLUMN("busy_share", SHARE),
 };
 
 static const struct gpmu_report_column api[] = {
@@ -42,35 +44,39 @@ static const struct gpmu_report_column waits[] = {
 };
 
 static const struct gpmu_report_column nvtx[] = {
-	LONG("name"), COLUMN("domain", TEXT), COLUMN("count", COUNT), STATISTICS, COLUMN("busy", TIME),
-	COLUMN("busy_share", SHARE), COLUMN("c2c", BYTES), COLUMN("pcie", BYTES), COLUMN("nvlink", BYTES),
-	COLUMN("dram", BYTES),
+	LONG("name"), COLUMN("domain", TEXT), COLUMN("count", COUNT), STATISTICS,
+	COLUMN("busy", TIME), COLUMN("busy_share", SHARE), COLUMN("c2c", BYTES),
+	COLUMN("pcie", BYTES), COLUMN("nvlink", BYTES), COLUMN("dram", BYTES),
 };
 
 static const struct gpmu_report_column nvtx_counters[] = {
-	LONG("range"), COLUMN("domain", TEXT), COLUMN("of", TEXT), COLUMN("mean", NUMBER), COLUMN("unit", TEXT),
-	COLUMN("counted", SHARE), LONG("counter"),
+	LONG("range"), COLUMN("domain", TEXT), COLUMN("of", TEXT), COLUMN("mean", NUMBER),
+	COLUMN("unit", TEXT), COLUMN("counted", SHARE), LONG("counter"),
 };
 
 static const struct gpmu_report_column moved[] = {
-	COLUMN("link", TEXT), COLUMN("gpu", TEXT), COLUMN("direction", TEXT), COLUMN("counted", BYTES),
-	COLUMN("copied", BYTES), COLUMN("migrated", BYTES), COLUMN("unexplained", BYTES),
-	COLUMN("unexplained_share", SHARE), COLUMN("coverage", SHARE), LONG("counters"),
+	COLUMN("link", TEXT), COLUMN("gpu", TEXT), COLUMN("direction", TEXT),
+	COLUMN("counted", BYTES), COLUMN("copied", BYTES), COLUMN("migrated", BYTES),
+	COLUMN("unexplained", BYTES), COLUMN("unexplained_share", SHARE), COLUMN("coverage", SHARE),
+	LONG("counters"),
 };
 
 static const struct gpmu_report_column payers[] = {
-	LONG("name"), COLUMN("kind", TEXT), COLUMN("bytes", BYTES), COLUMN("share", SHARE), COLUMN("in", BYTES),
-	COLUMN("out", BYTES), COLUMN("time", TIME), COLUMN("confidence", SHARE),
+	LONG("name"), COLUMN("kind", TEXT), COLUMN("bytes", BYTES), COLUMN("share", SHARE),
+	COLUMN("in", BYTES), COLUMN("out", BYTES), COLUMN("time", TIME),
+	COLUMN("confidence", SHARE),
 };
 
 static const struct gpmu_report_column ranks[] = {
 	COLUMN("rank", TEXT), COLUMN("host", TEXT), COLUMN("wall", TIME), COLUMN("kernels", TIME),
-	COLUMN("idle", TIME), COLUMN("bytes", BYTES), COLUMN("api", TIME), COLUMN("sync", TIME), LONG("file"),
+	COLUMN("idle", TIME), COLUMN("bytes", BYTES), COLUMN("api", TIME), COLUMN("sync", TIME),
+	LONG("file"),
 };
 
 static const struct gpmu_report_column imbalance[] = {
-	COLUMN("quantity", TEXT), COLUMN("min", NUMBER), COLUMN("mean", NUMBER), COLUMN("max", NUMBER),
-	COLUMN("unit", TEXT), COLUMN("imbalance", SHARE), COLUMN("max_rank", TEXT),
+	COLUMN("quantity", TEXT), COLUMN("min", NUMBER), COLUMN("mean", NUMBER),
+	COLUMN("max", NUMBER), COLUMN("unit", TEXT), COLUMN("imbalance", SHARE),
+	COLUMN("max_rank", TEXT),
 };
 
 static const struct gpmu_report_column audit[] = {
@@ -78,57 +84,43 @@ static const struct gpmu_report_column audit[] = {
 };
 
 static const struct gpmu_report_column counters[] = {
-	LONG("counter"), COLUMN("of", TEXT), COLUMN("rank", TEXT), COLUMN("mean", NUMBER), COLUMN("min", NUMBER),
-	COLUMN("max", NUMBER), COLUMN("unit", TEXT), COLUMN("total", NUMBER), COLUMN("per_second", NUMBER),
-	COLUMN("counted", SHARE), COLUMN("running", SHARE),
+	LONG("counter"), COLUMN("of", TEXT), COLUMN("rank", TEXT), COLUMN("mean", NUMBER),
+	COLUMN("min", NUMBER), COLUMN("max", NUMBER), COLUMN("unit", TEXT), COLUMN("total", NUMBER),
+	COLUMN("per_second", NUMBER), COLUMN("counted", SHARE), COLUMN("running", SHARE),
+};
+
+static const struct gpmu_report_column threads[] = {
+	LONG("name"), COLUMN("process", TEXT), COLUMN("pid", TEXT), COLUMN("tid", TEXT),
+	COLUMN("rank", TEXT), COLUMN("run", TIME), COLUMN("run_share", SHARE), COLUMN("wait", TIME),
+	COLUMN("preempted", TIME), COLUMN("switches", COUNT), COLUMN("migrations", COUNT),
+	COLUMN("cpus", TEXT),
 };
 
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
+#define TABLE(name_, title_, columns_) { \
+	.size = sizeof(struct gpmu_report_table), .name = name_, .title = title_, \
+	.columns = columns_, .column_count = LENGTH(columns_), .sorted_by = -1, \
+}
+
 /* The tables with their columns, without rows */
 static const struct gpmu_report_table tables[REPORT_TABLES] = {
-	[REPORT_KERNELS] = {
-		sizeof(struct gpmu_report_table), "kernels", "kernels", NULL, kernels, LENGTH(kernels), NULL, 0, -1,
-	},
-	[REPORT_COPIES] = {
-		sizeof(struct gpmu_report_table), "copies", "copies and memsets", NULL, copies, LENGTH(copies), NULL, 0, -1,
-	},
-	[REPORT_GPUS] = {
-		sizeof(struct gpmu_report_table), "gpus", "GPUs", NULL, gpus, LENGTH(gpus), NULL, 0, -1,
-	},
-	[REPORT_STREAMS] = {
-		sizeof(struct gpmu_report_table), "streams", "streams", NULL, streams, LENGTH(streams), NULL, 0, -1,
-	},
-	[REPORT_API] = {
-		sizeof(struct gpmu_report_table), "api", "CUDA calls", NULL, api, LENGTH(api), NULL, 0, -1,
-	},
-	[REPORT_WAITS] = {
-		sizeof(struct gpmu_report_table), "sync", "synchronization", NULL, waits, LENGTH(waits), NULL, 0, -1,
-	},
-	[REPORT_NVTX] = {
-		sizeof(struct gpmu_report_table), "nvtx", "NVTX ranges", NULL, nvtx, LENGTH(nvtx), NULL, 0, -1,
-	},
-	[REPORT_NVTX_COUNTERS] = {
-		sizeof(struct gpmu_report_table), "nvtx_counters", "counters in NVTX ranges", NULL, nvtx_counters, LENGTH(nvtx_counters), NULL, 0, -1,
-	},
-	[REPORT_LINKS] = {
-		sizeof(struct gpmu_report_table), "links", "bytes over links and bytes copied", NULL, moved, LENGTH(moved), NULL, 0, -1,
-	},
-	[REPORT_PAYS] = {
-		sizeof(struct gpmu_report_table), "payers", "link bytes by kernel and copy", NULL, payers, LENGTH(payers), NULL, 0, -1,
-	},
-	[REPORT_RANKS] = {
-		sizeof(struct gpmu_report_table), "ranks", "ranks", NULL, ranks, LENGTH(ranks), NULL, 0, -1,
-	},
-	[REPORT_IMBALANCE] = {
-		sizeof(struct gpmu_report_table), "imbalance", "imbalance between ranks", NULL, imbalance, LENGTH(imbalance), NULL, 0, -1,
-	},
-	[REPORT_AUDIT] = {
-		sizeof(struct gpmu_report_table), "audit", "audit", NULL, audit, LENGTH(audit), NULL, 0, -1,
-	},
-	[REPORT_COUNTERS] = {
-		sizeof(struct gpmu_report_table), "counters", "counters", NULL, counters, LENGTH(counters), NULL, 0, -1,
-	},
+	[REPORT_KERNELS] = TABLE("kernels", "kernels", kernels),
+	[REPORT_COPIES] = TABLE("copies", "copies and memsets", copies),
+	[REPORT_GPUS] = TABLE("gpus", "GPUs", gpus),
+	[REPORT_STREAMS] = TABLE("streams", "streams", streams),
+	[REPORT_API] = TABLE("api", "CUDA calls", api),
+	[REPORT_WAITS] = TABLE("sync", "synchronization", waits),
+	[REPORT_NVTX] = TABLE("nvtx", "NVTX ranges and regions", nvtx),
+	[REPORT_NVTX_COUNTERS] = TABLE("nvtx_counters", "counters in NVTX ranges and regions",
+					nvtx_counters),
+	[REPORT_LINKS] = TABLE("links", "bytes over links and bytes copied", moved),
+	[REPORT_PAYERS] = TABLE("payers", "link bytes by kernel and copy", payers),
+	[REPORT_RANKS] = TABLE("ranks", "ranks", ranks),
+	[REPORT_IMBALANCE] = TABLE("imbalance", "imbalance between ranks", imbalance),
+	[REPORT_AUDIT] = TABLE("audit", "audit", audit),
+	[REPORT_COUNTERS] = TABLE("counters", "counters", counters),
+	[REPORT_THREADS] = TABLE("threads", "threads", threads),
 };
 
 void report_table_init(struct gpmu_report *report)

@@ -32,7 +32,8 @@ static int check_file(struct timeline_file *file, struct gpmu_error *error)
 {
 	if (!file->stats.restarts) {
 		error_set(error, 0, "%.100s: %s: expected a trace of gpmu record", file->path,
-			  file->stats.packets || file->stats.cut ? "nothing that gpmu has written" : "empty");
+			  file->stats.packets || file->stats.cut ? "no packet is from gpmu" :
+								   "empty");
 		return -EINVAL;
 	}
 	if (file->end <= file->begin || !file->begin) {
@@ -55,6 +56,7 @@ int timeline_add(struct timeline *timeline, int fd, const char *path, struct gpm
 	if (!reader)
 		return -ENOMEM;
 	timeline->tracks.n = 0;
+	map_clear(&timeline->task_numbers);
 	while ((ret = gpmu_trace_reader_next(reader, &item, error)) == 1) {
 		if (timeline_take(timeline, reader, item)) {
 			ret = no_memory(error);
@@ -63,8 +65,12 @@ int timeline_add(struct timeline *timeline, int fd, const char *path, struct gpm
 	}
 	file->stats.size = sizeof(file->stats);
 	gpmu_trace_reader_get_stats(reader, &file->stats);
+	if (!ret)
+		ret = check_file(file, error);
+	if (!ret && timeline_end_tasks(timeline, reader))
+		ret = no_memory(error);
 	gpmu_trace_reader_free(reader);
-	return ret ? ret : check_file(file, error);
+	return ret;
 }
 
 uint64_t timeline_wall(const struct timeline_file *file)
@@ -75,18 +81,21 @@ uint64_t timeline_wall(const struct timeline_file *file)
 void timeline_release(struct timeline *timeline)
 {
 	struct vector *const plain[] = {
-		&timeline->files, &timeline->gpus, &timeline->streams, &timeline->works, &timeline->calls,
-		&timeline->waits, &timeline->ranges, &timeline->unified, &timeline->gaps,
-		&timeline->counters, &timeline->facts, &timeline->overheads, &timeline->tracks,
+		&timeline->files, &timeline->gpus, &timeline->streams, &timeline->works,
+		&timeline->calls, &timeline->waits, &timeline->ranges, &timeline->unified,
+		&timeline->gaps, &timeline->counters, &timeline->facts, &timeline->overheads,
+		&timeline->tracks, &timeline->tasks,
 	};
 
 	for (size_t i = 0; i < timeline->files.n; i++)
 		free(timeline_at(&timeline->files, struct timeline_file, i)->path);
 	for (size_t i = 0; i < timeline->counters.n; i++)
-		vector_release(&timeline_at(&timeline->counters, struct timeline_counter, i)->values);
+		vector_release(
+			&timeline_at(&timeline->counters, struct timeline_counter, i)->values);
 	for (size_t i = 0; i < timeline->facts.n; i++)
 		vector_release(&timeline_at(&timeline->facts, struct timeline_fact, i)->args);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		vector_release(plain[i]);
+	map_release(&timeline->task_numbers);
 	strings_release(&timeline->strings);
 }

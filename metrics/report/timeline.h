@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The tracks that metrics/record/timeline.rst describes, of several traces, as data for a report.
- * timeline_track.c identifies tracks, timeline_take.c keeps their events, timeline_audit.c
- * keeps the facts about the trace.
+ * timeline_track.c identifies tracks, timeline_take.c keeps their events, timeline_task.c adds up
+ * the switches of threads, timeline_audit.c keeps the facts about the trace.
  */
 #ifndef GPMU_TIMELINE_H
 #define GPMU_TIMELINE_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/vector.h"
 #include "gpmu.h"
 #include "base/strings.h"
@@ -93,6 +94,24 @@ struct timeline_counter {
 	struct vector values;	/* struct timeline_value */
 };
 
+#define TIMELINE_CPUS	1024	/* as many as a trace can have */
+
+enum timeline_task_state { TIMELINE_UNKNOWN, TIMELINE_RUNS, TIMELINE_WAITS, TIMELINE_READY };
+
+/* A thread whose switches were recorded, or that existed when the recording began */
+struct timeline_task {
+	uint32_t file, tid;
+	uint32_t pid;			/* 0: unknown */
+	uint32_t name, process;		/* strings, or TIMELINE_NONE */
+	enum timeline_task_state state;	/* since @since */
+	uint64_t since;
+	uint64_t run, wait, ready;	/* ns */
+	uint64_t switches;		/* how often it stopped running */
+	uint64_t migrations;
+	uint32_t cpu;			/* the last one on which it ran, or TIMELINE_NONE */
+	uint64_t cpus[TIMELINE_CPUS / 64];	/* bits: all on which it ran */
+};
+
 /* An entry of the track audit */
 struct timeline_fact {
 	uint32_t file, name;
@@ -117,9 +136,12 @@ struct timeline_file {
 
 struct timeline {
 	struct strings strings;
-	struct vector files, gpus, streams, works, calls, waits, ranges, unified, gaps, counters, facts;
+	struct vector files, gpus, streams, works, calls, waits, ranges, unified, gaps;
+	struct vector counters, facts;
 	struct vector overheads;	/* struct timeline_slice */
-	uint32_t n_threads;
+	struct vector tasks;	/* struct timeline_task */
+	struct map task_numbers;	/* index in tasks by tid, of the current file */
+	uint32_t thread_count;
 	struct vector tracks;	/* struct timeline_track, of the current file */
 };
 
@@ -132,18 +154,25 @@ void timeline_release(struct timeline *timeline);
 /* Length of the recorded time in ns */
 uint64_t timeline_wall(const struct timeline_file *file);
 /* Numeric argument of a fact; false if there is none of that name */
-bool timeline_number(const struct timeline *timeline, const struct timeline_fact *fact, const char *name,
-		     double *number);
+bool timeline_number(const struct timeline *timeline, const struct timeline_fact *fact,
+		     const char *name, double *number);
 /* Text argument of a fact; NULL if there is none */
 const char *timeline_text(const struct timeline *timeline, const struct timeline_fact *fact,
 			  const char *name);
 
 /* timeline_track.c: NULL if out of memory */
-const struct timeline_track *timeline_track(struct timeline *timeline, struct gpmu_trace_reader *reader,
-					    int number);
+const struct timeline_track *timeline_track(struct timeline *timeline,
+					    struct gpmu_trace_reader *reader, int number);
 /* timeline_take.c: returns 0 or -ENOMEM */
 int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		  const struct gpmu_trace_item *item);
+/* timeline_task.c: likewise */
+int timeline_take_switch(struct timeline *timeline, const struct gpmu_trace_switch *change);
+/* Takes the state in which the thread has been since @since. */
+int timeline_take_state(struct timeline *timeline, pid_t tid, uint64_t since,
+			enum timeline_task_state state);
+/* Ends the states of the current file's threads, and names the threads. */
+int timeline_end_tasks(struct timeline *timeline, struct gpmu_trace_reader *reader);
 /* timeline_audit.c: likewise */
 int timeline_take_fact(struct timeline *timeline, const struct gpmu_trace_item *item);
 

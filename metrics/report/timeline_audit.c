@@ -5,8 +5,8 @@
 
 #include "report/timeline.h"
 
-static const struct timeline_arg *arg_of(const struct timeline *timeline, const struct timeline_fact *fact,
-					 const char *name)
+static const struct timeline_arg *arg_of(const struct timeline *timeline,
+					 const struct timeline_fact *fact, const char *name)
 {
 	for (size_t i = 0; i < fact->args.n; i++) {
 		const struct timeline_arg *arg = timeline_at(&fact->args, struct timeline_arg, i);
@@ -17,8 +17,8 @@ static const struct timeline_arg *arg_of(const struct timeline *timeline, const 
 	return NULL;
 }
 
-bool timeline_number(const struct timeline *timeline, const struct timeline_fact *fact, const char *name,
-		     double *number)
+bool timeline_number(const struct timeline *timeline, const struct timeline_fact *fact,
+		     const char *name, double *number)
 {
 	const struct timeline_arg *arg = arg_of(timeline, fact, name);
 
@@ -33,10 +33,13 @@ const char *timeline_text(const struct timeline *timeline, const struct timeline
 {
 	const struct timeline_arg *arg = arg_of(timeline, fact, name);
 
-	return arg && arg->text != TIMELINE_NONE ? strings_text(&timeline->strings, arg->text) : NULL;
+	if (!arg || arg->text == TIMELINE_NONE)
+		return NULL;
+	return strings_text(&timeline->strings, arg->text);
 }
 
-static int take_arg(struct timeline *timeline, struct timeline_fact *fact, const struct gpmu_trace_arg *given)
+static int take_arg(struct timeline *timeline, struct timeline_fact *fact,
+		    const struct gpmu_trace_arg *given)
 {
 	struct timeline_arg *arg = vector_add(&fact->args, sizeof(*arg));
 
@@ -44,13 +47,15 @@ static int take_arg(struct timeline *timeline, struct timeline_fact *fact, const
 		return -ENOMEM;
 	arg->text = TIMELINE_NONE;
 	arg->number = given->kind == GPMU_TRACE_DOUBLE ? given->real : (double)given->integer;
-	if (given->kind == GPMU_TRACE_TEXT && strings_number(&timeline->strings, given->text ? given->text : "", &arg->text))
+	if (given->kind == GPMU_TRACE_TEXT &&
+	    strings_number(&timeline->strings, given->text ? given->text : "", &arg->text))
 		return -ENOMEM;
 	return strings_number(&timeline->strings, given->name, &arg->name);
 }
 
 /* Sets begin, end, rank and host directly, because a double would round them. */
-static int take_own(struct timeline *timeline, struct timeline_file *file, const struct gpmu_trace_item *item)
+static int take_own(struct timeline *timeline, struct timeline_file *file,
+		    const struct gpmu_trace_item *item)
 {
 	for (size_t i = 0; i < item->arg_count; i++) {
 		const struct gpmu_trace_arg *arg = &item->args[i];
@@ -70,9 +75,31 @@ static int take_own(struct timeline *timeline, struct timeline_file *file, const
 	return 0;
 }
 
+/* Takes the state that a thread had when the recording began. */
+static int take_thread(struct timeline *timeline, const struct gpmu_trace_item *item)
+{
+	int64_t tid = 0, since = 0;
+	bool ready = false;
+
+	for (size_t i = 0; i < item->arg_count; i++) {
+		const struct gpmu_trace_arg *arg = &item->args[i];
+
+		if (arg->kind == GPMU_TRACE_TEXT && !strcmp(arg->name, "state"))
+			ready = arg->text && !strcmp(arg->text, "ready");
+		else if (arg->kind == GPMU_TRACE_INT && !strcmp(arg->name, "tid"))
+			tid = arg->integer;
+		else if (arg->kind == GPMU_TRACE_INT && !strcmp(arg->name, "since"))
+			since = arg->integer;
+	}
+	if (tid <= 0 || tid > INT32_MAX || since < 0)
+		return 0;
+	return timeline_take_state(timeline, (pid_t)tid, (uint64_t)since, ready ? TIMELINE_READY : TIMELINE_WAITS);
+}
+
 int timeline_take_fact(struct timeline *timeline, const struct gpmu_trace_item *item)
 {
-	struct timeline_file *file = timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1);
+	struct timeline_file *file =
+		timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1);
 	struct timeline_fact *fact = vector_add(&timeline->facts, sizeof(*fact));
 
 	if (!fact)
@@ -83,5 +110,7 @@ int timeline_take_fact(struct timeline *timeline, const struct gpmu_trace_item *
 	for (size_t i = 0; i < item->arg_count; i++)
 		if (take_arg(timeline, fact, &item->args[i]))
 			return -ENOMEM;
+	if (item->name && !strcmp(item->name, "thread"))
+		return take_thread(timeline, item);
 	return item->name && !strcmp(item->name, "gpmu") ? take_own(timeline, file, item) : 0;
 }

@@ -35,13 +35,20 @@ static const char *text_of(const struct gpmu_trace_item *item, const char *name)
 static int name_of_work(struct timeline *timeline, const struct gpmu_trace_item *item,
 			enum timeline_work_kind kind, uint32_t *name)
 {
-	const char *from = text_of(item, "from"), *to = text_of(item, "to"), *own = item->name ? item->name : "";
+	const char *from = text_of(item, "from"), *to = text_of(item, "to"),
+		   *own = item->name ? item->name : "";
 	char text[256];
 
 	if (kind != TIMELINE_COPY || !from || !to)
 		return strings_number(&timeline->strings, own, name);
 	snprintf(text, sizeof(text), "%.100s, %.50s to %.50s", own, from, to);
 	return strings_number(&timeline->strings, text, name);
+}
+
+/* The current file */
+static struct timeline_file *file_of(struct timeline *timeline)
+{
+	return timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1);
 }
 
 static int take_work(struct timeline *timeline, const struct timeline_track *track,
@@ -51,7 +58,7 @@ static int take_work(struct timeline *timeline, const struct timeline_track *tra
 	uint32_t name;
 
 	if (track->role != TIMELINE_STREAM) {
-		timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1)->unplaced++;
+		file_of(timeline)->unplaced++;
 		return 0;
 	}
 	if (name_of_work(timeline, item, kind, &name))
@@ -84,8 +91,8 @@ static int take_call(struct timeline *timeline, const struct timeline_track *tra
 	return strings_number(&timeline->strings, item->name ? item->name : "", &call->name);
 }
 
-static int take_slice(struct timeline *timeline, struct vector *array, const struct gpmu_trace_item *item,
-		      const char *other)
+static int take_slice(struct timeline *timeline, struct vector *array,
+		      const struct gpmu_trace_item *item, const char *other)
 {
 	struct timeline_slice *slice = vector_add(array, sizeof(*slice));
 
@@ -106,7 +113,8 @@ static int take_unified(struct timeline *timeline, const struct timeline_track *
 {
 	if (take_slice(timeline, &timeline->unified, item, NULL))
 		return -ENOMEM;
-	timeline_at(&timeline->unified, struct timeline_slice, timeline->unified.n - 1)->other = track->gpu;
+	timeline_at(&timeline->unified, struct timeline_slice, timeline->unified.n - 1)->other =
+		track->gpu;
 	return 0;
 }
 
@@ -146,6 +154,9 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 
 		return take_slice(timeline, &timeline->ranges, item, domain ? domain : "");
 	}
+	/* Regions are ranges of the domain "gpmu-mark", named after the header that marks them. */
+	if (!strcmp(category, "region"))
+		return take_slice(timeline, &timeline->ranges, item, "gpmu-mark");
 	if (!strcmp(category, "sync"))
 		return take_slice(timeline, &timeline->waits, item, NULL);
 	if (!strcmp(category, "unified"))
@@ -177,11 +188,15 @@ int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 
 	if (item->category && !strcmp(item->category, "audit"))
 		return timeline_take_fact(timeline, item);
-	note_times(timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1), item);
+	note_times(file_of(timeline), item);
+	if (item->kind == GPMU_TRACE_SWITCH)
+		return timeline_take_switch(timeline, item->change);
 	track = timeline_track(timeline, reader, item->track);
 	if (!track)
 		return -ENOMEM;
 	if (item->kind == GPMU_TRACE_COUNT)
 		return take_value(timeline, track, item);
-	return item->kind == GPMU_TRACE_SLICE && item->category ? by_category(timeline, track, item) : 0;
+	if (item->kind == GPMU_TRACE_SLICE && item->category)
+		return by_category(timeline, track, item);
+	return 0;
 }

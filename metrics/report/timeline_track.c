@@ -26,7 +26,9 @@ static void plain_name(const char *name, char *text, size_t size)
 
 static bool same_gpu(const struct timeline_gpu *gpu, uint32_t file, int number, uint32_t uuid)
 {
-	return uuid != TIMELINE_NONE ? gpu->uuid == uuid : gpu->file == file && gpu->number == number;
+	if (uuid != TIMELINE_NONE)
+		return gpu->uuid == uuid;
+	return gpu->file == file && gpu->number == number;
 }
 
 /* Parses "GPU N: NAME (UUID)". Returns 0 or -ENOMEM. */
@@ -45,7 +47,8 @@ static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t 
 	if (strings_number(&timeline->strings, rest, &name))
 		return -1;
 	for (*index = 0; *index < timeline->gpus.n; (*index)++)
-		if (same_gpu(timeline_at(&timeline->gpus, struct timeline_gpu, *index), file, number, uuid))
+		if (same_gpu(timeline_at(&timeline->gpus, struct timeline_gpu, *index), file,
+			     number, uuid))
 			return 0;
 	gpu = vector_add(&timeline->gpus, sizeof(*gpu));
 	if (!gpu)
@@ -77,7 +80,8 @@ static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name
 static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reader, int parent,
 		      const struct timeline_track *above, uint32_t *of)
 {
-	const struct gpmu_trace_track_info *info = above ? gpmu_trace_reader_track(reader, parent) : NULL;
+	const struct gpmu_trace_track_info *info =
+		above ? gpmu_trace_reader_track(reader, parent) : NULL;
 	const char *name = info && info->name ? info->name : "";
 	char text[NAME_MOST];
 
@@ -167,7 +171,8 @@ static bool is_stream(const char *name)
 		return false;
 	if (number_behind(&rest, ": stream ", &number))
 		return !*rest;
-	return number_behind(&rest, ": context ", &number) && number_behind(&rest, " stream ", &number) && !*rest;
+	return number_behind(&rest, ": context ", &number) &&
+	       number_behind(&rest, " stream ", &number) && !*rest;
 }
 
 static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int number,
@@ -195,7 +200,7 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 		track->role = TIMELINE_PROCESS;
 	} else if (info.kind == GPMU_TRACE_TRACK_THREAD) {
 		track->role = TIMELINE_THREAD;
-		track->index = timeline->n_threads++;
+		track->index = timeline->thread_count++;
 	} else if (above && above->role == TIMELINE_GPU && is_stream(name)) {
 		track->role = TIMELINE_STREAM;
 		return find_stream(timeline, above->gpu, name, &track->index);
@@ -205,8 +210,8 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 	return 0;
 }
 
-const struct timeline_track *timeline_track(struct timeline *timeline, struct gpmu_trace_reader *reader,
-					    int number)
+const struct timeline_track *timeline_track(struct timeline *timeline,
+					    struct gpmu_trace_reader *reader, int number)
 {
 	struct timeline_track track = { .gpu = TIMELINE_NONE }, *known;
 

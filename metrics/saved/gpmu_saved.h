@@ -8,26 +8,37 @@
 
 /*
  * A gpmu_saved parses the output of "perf stat -j" or "perf stat -x SEP" of perf 6.1 to 7.3,
- * line by line, and makes rows of it. The lines of an interval (-I), or of a whole run, form a
- * table.
+ * or the CSV or JSON of gpmu stat, versions 1 and 2, line by line, and makes rows of it. The lines
+ * of an interval (-I), or of a whole run, form a table.
  *
- * perf prints scaled values, and the time and the percentage that the counters ran. It
- * truncates the percentage, so multiplexed values are exact to about one percent. With -r the
- * values are means.
+ * perf prints scaled values, and the time and the percentage that the counters ran. Rows have the
+ * values that perf printed. perf truncates the percentage, so raw counts and shares are exact to
+ * about one percent. With -r the values are means of an unknown number of runs.
+ *
+ * Lines of dies, clusters, caches and cores are added up for their package.
  */
 struct gpmu_saved;
+
+/* The machine on which perf ran */
+enum gpmu_saved_chip {
+	GPMU_SAVED_ANY,		/* derived from the output */
+	GPMU_SAVED_GRACE,	/* a Grace CPU, or a Superchip of two */
+	GPMU_SAVED_HOPPER,	/* one or several Grace Hoppers */
+};
 
 /**
  * struct gpmu_saved_options - properties that the output does not contain
  * @size: size of this structure
  * @system: 1: CPUs were counted (perf stat -a), 0: a command or tasks. Lines of CPUs, nodes and
  *	packages show this themselves
+ * @chip: the machine
  * @per_node: 1: make rows of each node, even where only the numbers of PMUs identify the node
  */
 struct gpmu_saved_options {
 	size_t size;
 	int system;
 	int per_node;
+	enum gpmu_saved_chip chip;
 };
 
 /*
@@ -48,7 +59,8 @@ void gpmu_saved_free(struct gpmu_saved *saved);
  *
  * Warnings and messages about -D that perf prints between the lines are skipped. The first line
  * that is neither blank nor a comment determines whether the output is JSON or CSV, and the
- * separator of columns, which is one character.
+ * separator of columns, which is one character. Counts of a second cgroup, counts of a second
+ * run without intervals (--append), negative numbers and grouped digits are refused.
  *
  * Return: 1 if the line begins another interval and the table of the previous one is complete;
  * 0 if no table is complete yet; -EINVAL if the line is not output of perf stat; -E2BIG for
@@ -74,9 +86,11 @@ void gpmu_saved_set_elapsed(struct gpmu_saved *saved, uint64_t elapsed);
  * @root: root folder of a candidate machine, as for gpmu_machine_new(); NULL: this machine
  * @error: set on failure, or NULL
  *
- * The result is the machine at @root if it has all PMUs that occur in names of events.
- * Otherwise it is a machine with these PMUs, the nodes of their numbers, and, if it is a Grace,
- * a core PMU of Grace.
+ * The result is the machine at @root if it has all PMUs that occur in names of events, and the
+ * events of cores without a PMU, such as CPU_CYCLES. Otherwise it is a machine with these PMUs,
+ * the nodes of their numbers, and, if a PMU or an event is a Grace's, a core PMU of Grace. With
+ * gpmu_saved_options.chip it is such a machine with all PMUs of that chip on each node that occurs
+ * in the output, or on node 0.
  *
  * Return: a new machine; NULL with errno EINVAL (a name that no PMU can have), ENOMEM, or an
  * errno of gpmu_machine_new()
@@ -91,16 +105,21 @@ struct gpmu_machine *gpmu_saved_machine(const struct gpmu_saved *saved, const ch
  *	modifiers, with modifiers in another order, and with numbers in another base. If a name
  *	occurs several times, the first in the output is the first in the plan
  * @rows: set to the rows, borrowed until the next call for @saved
- * @length: set to the number of rows; gpmu_row_at() finds a row
  *
  * Return: 0; -EINVAL if no table is complete or gpmu_plan_make() was not called; -ENOMEM
  */
 int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
-		    const struct gpmu_row **rows, size_t *length);
+		    const struct gpmu_rows **rows);
+/*
+ * Returns 1 if all lines of the table repeat and the plan of the last gpmu_saved_rows() has each
+ * event once, so that only the first lines were used; otherwise 0. The JSON of perf stat --append
+ * does not show where a run begins.
+ */
+int gpmu_saved_repeats(const struct gpmu_saved *saved);
 /*
  * Gets the events that the last gpmu_saved_rows() did not use, and perf's own metrics, as perf
- * printed them, in the same way.
+ * printed them. Returns as gpmu_saved_rows().
  */
-int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_row **rows, size_t *length);
+int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_rows **rows);
 
 #endif /* GPMU_SAVED_API_H */

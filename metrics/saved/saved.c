@@ -4,10 +4,12 @@
  * before it.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "saved/saved.h"
 
 struct gpmu_saved *gpmu_saved_new(const struct gpmu_saved_options *options)
@@ -16,12 +18,8 @@ struct gpmu_saved *gpmu_saved_new(const struct gpmu_saved_options *options)
 
 	if (!saved)
 		return NULL;
-	if (options) {
-		size_t size = options->size < sizeof(saved->options) ? options->size :
-								       sizeof(saved->options);
-
-		memcpy(&saved->options, options, size);
-	}
+	if (options)
+		sized_copy(&saved->options, sizeof(saved->options), options);
 	saved->filling = &saved->tables[0];
 	return saved;
 }
@@ -44,7 +42,8 @@ void gpmu_saved_free(struct gpmu_saved *saved)
 		free(saved->tables[i].list);
 		free(saved->tables[i].last);
 	}
-	free(saved->others);
+	free(saved->others.list);
+	free(saved->cgroup);
 	free(saved);
 }
 
@@ -102,7 +101,7 @@ static void link_record(struct saved_table *table, struct saved_record *record)
 	size_t before;
 
 	record->before = SAVED_NONE;
-	record->turn = 0;
+	record->occurrence = 0;
 	if (record->event == SAVED_NONE)
 		return;
 	before = table->last[record->event];
@@ -111,8 +110,8 @@ static void link_record(struct saved_table *table, struct saved_record *record)
 	for (; before != SAVED_NONE; before = table->list[before].before) {
 		struct saved_record *other = &table->list[before];
 
-		if (other->label == record->label && other->number == record->number) {
-			record->turn = other->turn + 1;
+		if (saved_same_place(other, record)) {
+			record->occurrence = other->occurrence + 1;
 			other->repeated = true;
 			return;
 		}
@@ -136,6 +135,11 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 	struct saved_record *list;
 	int ret;
 
+	/* Counters of a thread that never ran were not enabled: perf prints 0 ns and 100 %. */
+	if (line->label == SAVED_THREAD && line->state == COUNT_NOT_COUNTED && !line->running &&
+	    line->share > 0)
+		record.state = COUNT_OK;
+	memcpy(record.parts, line->parts, sizeof(record.parts));
 	ret = saved_texts_add(&saved->texts, line->event.at, line->event.length, &record.event);
 	if (!ret)
 		ret = saved_texts_add(&saved->texts, line->unit.at, line->unit.length,
@@ -155,6 +159,7 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 	table->list = list;
 	link_record(table, &record);
 	list[table->length++] = record;
+	table->repeated = table->repeated || !isnan(record.deviation);
 	return 0;
 }
 
@@ -166,8 +171,10 @@ static void complete(struct gpmu_saved *saved)
 	struct saved_table *next = &saved->tables[saved->filling == &saved->tables[0]];
 
 	saved->complete = saved->filling;
+	if (saved->complete->timed && saved_begins_run(saved))
+		saved->complete->begin = 0;
 	next->length = 0;
-	next->timed = false;
+	next->timed = next->repeated = false;
 	next->begin = next->end = saved->complete->end;
 	saved->filling = next;
 	for (size_t i = 0; i < next->last_room; i++)
@@ -186,11 +193,45 @@ static int take_time(struct gpmu_saved *saved, const struct saved_line *line)
 	}
 	saved->timed = true;
 	table->timed = true;
-	/* A smaller time means a new run, as in an appended file. */
+	/* A smaller time means a new run, as in an appended file without "# started on". */
 	if (line->time < table->begin)
 		table->begin = 0;
 	table->end = line->time;
 	return completes;
+}
+
+/*
+ * perf stat --append has added a run. Runs without intervals would be equal events, whose
+ * counts cannot be told apart.
+ */
+static int begin_run(struct gpmu_saved *saved, struct saved_expected *expected)
+{
+	if (!saved->filling->length)
+		return 0;
+	if (!saved->timed) {
+		expected->what = "the lines of one run: separate those of perf stat --append";
+		return -EINVAL;
+	}
+	complete(saved);
+	saved->filling->begin = saved->filling->end = 0;
+	return 1;
+}
+
+/* Sums over several cgroups would need their hierarchy, which perf does not print. */
+static int check_cgroup(struct gpmu_saved *saved, const char *text, const struct saved_line *line,
+			struct saved_expected *expected)
+{
+	if (!line->cgroup.at)
+		return 0;
+	if (!saved->cgroup) {
+		saved->cgroup = strndup(line->cgroup.at, line->cgroup.length);
+		return saved->cgroup ? 0 : -ENOMEM;
+	}
+	if (saved_is(line->cgroup, saved->cgroup))
+		return 0;
+	expected->offset = (size_t)(line->cgroup.at - text);
+	expected->what = "the cgroup of the lines before: separate the lines of each cgroup";
+	return -EINVAL;
 }
 
 static int refuse(const struct gpmu_saved *saved, const struct saved_expected *expected,
@@ -225,14 +266,19 @@ int gpmu_saved_line(struct gpmu_saved *saved, const char *text, size_t length,
 		saved->cut = true;
 		return 0;
 	}
-	if (ret)
+	if (!ret && line.begins)
+		ret = completes = begin_run(saved, &expected);
+	if (ret >= 0)
+		ret = check_cgroup(saved, text, &line, &expected);
+	if (ret == -EINVAL)
 		return refuse(saved, &expected, text, length, error);
 	/* The summary after the intervals has no time. */
-	if (line.nothing || (saved->timed && !line.timed))
-		return 0;
-	if (line.timed)
+	if (!ret && (line.nothing || (saved->timed && !line.timed)))
+		return completes;
+	if (!ret && line.timed)
 		completes = take_time(saved, &line);
-	ret = add_record(saved, &line);
+	if (!ret)
+		ret = add_record(saved, &line);
 	if (ret)
 		error_set(error, 0, "line %lu: %s", saved->line,
 			  ret == -ENOMEM ? "out of memory" : "more lines, or different names, than "

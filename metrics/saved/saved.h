@@ -10,25 +10,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/strings.h"
 #include "saved/gpmu_saved.h"
 #include "values/counts.h"
 #include "gpmu.h"
 #include "plan/plan.h"
-#include "values/row.h"
+#include "values/row_maker.h"
 
 #define SAVED_MAX_TEXTS		16384	/* distinct names and units */
 #define SAVED_MAX_RECORDS	1000000	/* in a table */
 #define SAVED_NONE		SIZE_MAX
+#define SAVED_PARTS		3	/* numbers in a label behind the package's */
 
-/* --- saved_line.c, saved_csv.c, saved_json.c, saved_field.c: parsing a line --- */
+/* --- saved_line.c, saved_csv.c, saved_json.c, saved_gpmu.c, saved_field.c: parsing a line --- */
 
 /* The scope over which perf has aggregated a line */
 enum saved_label {
 	SAVED_ALL,
 	SAVED_NODE,	/* N1 */
-	SAVED_PACKAGE,	/* S1, also S1-D0, S1-D0-C3 and other parts of a package */
+	SAVED_PACKAGE,	/* S1; S1-D0, S1-D0-C3 and other parts of a package */
 	SAVED_CPU,	/* CPU3 */
 	SAVED_THREAD,	/* COMMAND-1234 */
 };
@@ -42,16 +44,19 @@ struct saved_text {
 struct saved_line {
 	/* blank, a comment, a message, or part of the summary after the intervals */
 	bool nothing;
+	bool begins;	/* "# started on": a run begins */
 	bool timed;
 	uint64_t time;		/* ns from the start to the end of the interval */
 	enum saved_label label;
 	int number;		/* in the label */
+	int parts[SAVED_PARTS];	/* of the package: die, core or others; 0: none */
 	unsigned int counters;	/* number of aggregated counters; 0: unknown */
 	struct saved_text event;	/* none: the line has only a metric */
 	struct saved_text unit;
+	struct saved_text cgroup;	/* none: counted without cgroups */
 	enum count_state state;
 	double value;		/* in the unit; scaled if multiplexed */
-	double deviation;	/* of the mean of several runs, percent */
+	double deviation;	/* of the mean of several runs, percent; NaN: one run */
 	uint64_t running;	/* ns, sum over all counters */
 	double share;		/* percent; perf truncates the decimals */
 	struct saved_text metric;	/* unit, followed by the metric's name; or none */
@@ -62,12 +67,34 @@ enum saved_kind {
 	SAVED_UNKNOWN,
 	SAVED_CSV,
 	SAVED_JSON,
+	SAVED_GPMU,	/* gpmu's CSV of version 1 */
 };
+
+/* Columns and keys of gpmu's version 1; others are ignored */
+enum saved_gpmu_key {
+	SAVED_GPMU_END,
+	SAVED_GPMU_SCOPE,
+	SAVED_GPMU_NODE,
+	SAVED_GPMU_CPU,
+	SAVED_GPMU_KIND,
+	SAVED_GPMU_NAME,
+	SAVED_GPMU_VALUE,
+	SAVED_GPMU_UNIT,
+	SAVED_GPMU_STATE,
+	SAVED_GPMU_SHARE,
+	SAVED_GPMU_RUNNING,
+	SAVED_GPMU_COUNTERS,
+	SAVED_GPMU_RUNS,
+	SAVED_GPMU_DEVIATION,
+	SAVED_GPMU_KEYS,	/* number of keys; another key */
+};
+#define SAVED_GPMU_COLUMNS	32
 
 struct saved_format {
 	enum saved_kind kind;
 	char separator;		/* of CSV columns */
-	bool warning;		/* the previous line announced that this line is a message */
+	enum saved_gpmu_key columns[SAVED_GPMU_COLUMNS];	/* of SAVED_GPMU */
+	bool message_ahead;	/* the previous line announced that this line is a message */
 };
 
 /* The position of a syntax error, and what was expected there */
@@ -90,11 +117,21 @@ int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 /* Separator of a CSV line; 0 if the line is not CSV */
 char saved_csv_separator(const char *text, size_t length);
 
+/* saved_gpmu.c: returns SAVED_GPMU_KEYS for another name. */
+enum saved_gpmu_key saved_gpmu_key(struct saved_text name);
+/* Parses the heading of CSV into the format; false if @text is none. */
+bool saved_gpmu_heading(struct saved_format *format, struct saved_text text);
+int saved_gpmu_csv(const struct saved_format *format, struct saved_text text,
+		   struct saved_line *line, struct saved_expected *expected);
+/* Parses the texts of a row, by key; at is NULL if there is none. */
+int saved_gpmu_row(const struct saved_text *row, struct saved_line *line,
+		   struct saved_expected *expected);
+
 /* saved_field.c: parsers of fields, for all formats. They return false unless the whole text matches. */
 bool saved_parse_u64(struct saved_text text, uint64_t *value);
 /* Accepts a point, or a comma as in other locales. */
 bool saved_parse_double(struct saved_text text, double *value);
-/* Percent, 0 to 100 */
+/* Percent, 0 to 100, with two decimals. Times in ns have none, which distinguishes the two. */
 bool saved_parse_share(struct saved_text text, double *share);
 /* "12.345678901": 9 decimals, optional leading blanks */
 bool saved_parse_time(struct saved_text text, uint64_t *ns);
@@ -102,7 +139,7 @@ bool saved_parse_time(struct saved_text text, uint64_t *ns);
 bool saved_parse_label(struct saved_text text, struct saved_line *line);
 /* "comm-1234" */
 bool saved_parse_thread(struct saved_text text, struct saved_line *line);
-/* "123.45", "<not counted>", "<not supported>" */
+/* "123.45", "<not counted>", "<not supported>"; not "1,234", in which digits are grouped */
 bool saved_parse_count(struct saved_text text, struct saved_line *line);
 bool saved_is(struct saved_text text, const char *word);
 
@@ -143,12 +180,13 @@ struct saved_record {
 	size_t metric_unit;
 	enum saved_label label;
 	int number;
+	int parts[SAVED_PARTS];
 	unsigned int counters;
 	enum count_state state;
 	double value, deviation, metric_value;
 	uint64_t running;
 	double share;
-	size_t turn;		/* number of earlier records with the same event and label */
+	size_t occurrence;		/* number of earlier records with the same event and label */
 	size_t before;		/* previous record of the same event, or SAVED_NONE */
 	bool repeated;		/* a later record has the same event and label */
 	bool used;		/* assigned to a slot of the plan */
@@ -160,13 +198,15 @@ struct saved_table {
 	size_t *last;		/* the last record of each text, or SAVED_NONE */
 	size_t last_room;
 	bool timed;
+	bool repeated;		/* perf stat -r: values are means of several runs */
 	uint64_t begin, end;	/* ns */
 };
 
 /* The records that a slot's counts come from */
 struct saved_slot {
 	struct saved_name name;
-	size_t turn;		/* number of earlier slots with the same name */
+	struct saved_name other;	/* for perf, if it is another one; text NULL: it is not */
+	size_t occurrence;		/* number of earlier slots with the same name */
 	size_t *events;		/* indices in the texts of the names that match best */
 	size_t length;
 	int fits;		/* result of saved_name_fits() for these */
@@ -180,14 +220,15 @@ struct gpmu_saved {
 	unsigned long line;	/* number of the current line */
 	bool timed;		/* the output has intervals */
 	bool cut;
+	char *cgroup;		/* of all lines; NULL: counted without cgroups */
 	/* State for the plan for which rows were last requested */
 	const struct gpmu_plan *plan;
 	struct saved_slot *slots;
 	size_t matched;		/* number of texts already compared with the slots */
 	struct gpmu_counts *counts;
 	struct rows_options rows_options;
-	struct gpmu_rows *rows;
-	struct gpmu_row *others;
+	struct row_maker *maker;
+	struct gpmu_rows others;
 };
 
 /*
@@ -212,12 +253,24 @@ const char *saved_why(enum count_state state);
 int saved_node(const struct gpmu_machine *machine, const struct saved_record *record);
 /*
  * Mean times for which a record's counters were enabled and ran. @single: the record has
- * one counter; otherwise perf may have added up the counters of all CPUs. @wall: ns of the
- * table
+ * one counter; otherwise perf may have added up those of all CPUs, or of all PMUs of a kind.
+ * @wall: ns of the table; 0: unknown. Returns the number of counters.
  */
-void saved_times(const struct saved_record *record, uint64_t wall, bool single,
-		 uint64_t *enabled, uint64_t *running);
+unsigned int saved_times(const struct saved_record *record, uint64_t wall, bool single,
+			 uint64_t *enabled, uint64_t *running);
+/*
+ * Whether the complete table is the first interval of a run that perf stat --append has added: a
+ * counter that counts all of the time ran since 0, not since the interval before.
+ */
+bool saved_begins_run(const struct gpmu_saved *saved);
 /* Duration of the complete table in ns; 0: unknown */
 uint64_t saved_wall(const struct gpmu_saved *saved);
+
+/* Whether two records are of the same CPU, thread or part of the machine */
+static inline bool saved_same_place(const struct saved_record *a, const struct saved_record *b)
+{
+	return a->label == b->label && a->number == b->number &&
+	       !memcmp(a->parts, b->parts, sizeof(a->parts));
+}
 
 #endif /* GPMU_SAVED_H */

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Converts a table to counts. perf prints scaled values, so the raw count is the value
- * times the share.
+ * Converts a table to counts. perf prints scaled values, so the raw count, which is the value
+ * times the share, is only known to about one percent; values are those that perf printed.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/gpmu_expr.h"
 #include "machine/pmu.h"
 #include "saved/saved.h"
 
@@ -72,6 +74,15 @@ static uint64_t to_u64(double value)
 	return value < 18446744073709551616.0 ? (uint64_t)(value + 0.5) : UINT64_MAX;
 }
 
+bool saved_begins_run(const struct gpmu_saved *saved)
+{
+	double end = (double)saved->complete->end, begin = (double)saved->complete->begin;
+	double ran = (double)longest(saved);
+
+	/* Nearer to the time since 0 than to the interval, which reads of many counters delay */
+	return ran >= 0.95 * end && ran > end - begin / 2;
+}
+
 uint64_t saved_wall(const struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
@@ -100,8 +111,8 @@ static double guess_enabled(const struct saved_record *record, double counters, 
 	return (double)record->running * 100 / (record->share + 0.5);
 }
 
-void saved_times(const struct saved_record *record, uint64_t wall, bool single,
-		 uint64_t *enabled, uint64_t *running)
+unsigned int saved_times(const struct saved_record *record, uint64_t wall, bool single,
+			 uint64_t *enabled, uint64_t *running)
 {
 	double counters = record->counters ? record->counters : 1, sum;
 
@@ -109,7 +120,7 @@ void saved_times(const struct saved_record *record, uint64_t wall, bool single,
 		/* A counter that was enabled but never ran has a share of 0. */
 		*enabled = record->share > 0 ? 0 : wall ? wall : 1;
 		*running = 0;
-		return;
+		return 1;
 	}
 	sum = record->share >= 100 || !(record->share > 0) ? (double)record->running :
 	      (double)record->running * 100 / (record->share + 0.5);
@@ -126,6 +137,7 @@ void saved_times(const struct saved_record *record, uint64_t wall, bool single,
 	*enabled = to_u64(sum / counters);
 	if (*enabled < *running)
 		*enabled = *running;
+	return (unsigned int)fmin(counters, UINT_MAX);
 }
 
 /* --- places --- */
@@ -203,26 +215,39 @@ static struct place place_of(const struct gpmu_saved *saved, const struct saved_
 
 /* --- counts --- */
 
-/* perf's value can be in a unit; formulas need the count. */
-static double scale_of(const struct gpmu_saved *saved, const struct plan_slot *slot,
-		       const struct saved_record *record)
+/* perf prints the event's unit, or the count. */
+static double value_in_unit(const struct gpmu_saved *saved, const struct plan_slot *slot,
+			    const struct saved_record *record)
 {
-	const char *unit = record->unit == SAVED_NONE ? NULL : saved->texts.list[record->unit].text;
+	const char *unit = record->unit == SAVED_NONE ? "" : saved->texts.list[record->unit].text;
 
-	return unit && slot->unit && !strcmp(unit, slot->unit) && slot->scale > 0 ? slot->scale : 1;
+	return !strcmp(unit, slot->unit ? slot->unit : "") ? record->value :
+							     record->value * slot->scale;
+}
+
+/* perf adds up the PMUs of a kind if the event does not name a number. */
+static bool is_one_counter(const struct gpmu_saved *saved, const struct saved_record *record,
+			   const struct gpmu_pmu *pmu)
+{
+	int number;
+
+	if (record->label == SAVED_CPU || is_of_tasks(saved, record, pmu))
+		return true;
+	return is_uncore(pmu) && pmu_name_parse(gpmu_pmu_name(pmu), &number) != GPMU_PMU_OTHER;
 }
 
 static struct count count_of(const struct gpmu_saved *saved, size_t index,
-			     const struct saved_record *record, uint64_t wall)
+			     const struct saved_record *record, uint64_t wall,
+			     struct printed_count *printed)
 {
 	const struct plan_slot *slot = &saved->plan->slots[index];
 	const struct gpmu_pmu *pmu = slot->instance->pmu;
-	bool single = is_uncore(pmu) || record->label == SAVED_CPU ||
-		      is_of_tasks(saved, record, pmu);
 	struct count count = { .state = record->state };
-	double raw = record->value;
+	unsigned int counters;
+	double raw;
 
-	saved_times(record, wall, single, &count.enabled, &count.running);
+	counters = saved_times(record, wall, is_one_counter(saved, record, pmu), &count.enabled,
+			       &count.running);
 	if (count.state == COUNT_NOT_SUPPORTED) {
 		count.enabled = count.running = 0;
 		return count;
@@ -231,7 +256,10 @@ static struct count count_of(const struct gpmu_saved *saved, size_t index,
 		count.running = 0;
 		return count;
 	}
-	raw /= scale_of(saved, slot, record);
+	printed->value = value_in_unit(saved, slot, record);
+	printed->deviation = printed->value * record->deviation / 100;
+	printed->sources = is_uncore(pmu) && !is_one_counter(saved, record, pmu) ? counters : 0;
+	raw = slot->scale > 0 ? printed->value / slot->scale : printed->value;
 	if (count.running < count.enabled)
 		raw *= (double)count.running / (double)count.enabled;
 	count.raw = to_u64(raw);
@@ -254,7 +282,7 @@ static size_t find_records(const struct gpmu_saved *saved, const struct saved_sl
 		 * If the event was printed less often than planned, the same record serves
 		 * all of its slots.
 		 */
-		if (record->turn == slot->turn || (record->turn < slot->turn && !record->repeated))
+		if (record->occurrence == slot->occurrence || (record->occurrence < slot->occurrence && !record->repeated))
 			records[n++] = record;
 	}
 	return n;
@@ -293,8 +321,8 @@ static int set_lost(struct gpmu_saved *saved, size_t index)
 /* perf's placeholder gives no further reason. */
 const char *saved_why(enum count_state state)
 {
-	return state == COUNT_NOT_SUPPORTED ? "perf says that it is not supported" :
-					      "perf says that it was not counted";
+	return state == COUNT_NOT_SUPPORTED ? "perf reports it as not supported" :
+					      "perf reports it as not counted";
 }
 
 static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
@@ -318,8 +346,11 @@ static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
 		if (records[i]->state != COUNT_OK)
 			ret = counts_set_lost(saved->counts, index, records[i]->state,
 					      saved_why(records[i]->state));
+	if (!ret)
+		ret = counts_set_printed(saved->counts, index);
 	for (size_t i = 0; i < n && !ret; i++) {
-		slot->counts[i] = count_of(saved, index, records[n - 1 - i], wall);
+		slot->counts[i] = count_of(saved, index, records[n - 1 - i], wall,
+					   &slot->printed[i]);
 		slot->state = slot->counts[i].state;
 	}
 	return ret;
@@ -367,7 +398,7 @@ static void use_duration(struct gpmu_saved *saved)
 	for (size_t i = 0; i < table->length; i++) {
 		struct saved_record *record = &table->list[i];
 
-		if (!record->turn && is_duration(saved, record))
+		if (!record->occurrence && is_duration(saved, record))
 			record->used = true;
 	}
 }

@@ -3,12 +3,14 @@
  * Parses a line of "perf stat -x". The columns have no names, and perf's options
  * determine which columns there are:
  *
- * [time] [summary] [label [counters]] value unit event [deviation%] running share
- * [metric unit]
+ * [time] [summary] [label [counters]] value unit event [cgroup] [deviation%] running share
+ * [metric unit] [columns of gpmu stat]
  *
- * A line with only a metric has none of the columns from value to share.
+ * A line with only a metric has none of the columns from value to share. gpmu stat prints an empty
+ * label for the machine among the labels of parts.
  */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "saved/saved.h"
@@ -70,6 +72,32 @@ static void take_time(struct fields *fields, struct saved_line *line)
 		line->nothing = true;
 }
 
+/* The label of the machine is empty; a number of counters may follow it. */
+static void take_machine(struct fields *fields, struct saved_line *line)
+{
+	struct saved_text label = look(fields), first, second, third;
+	struct fields behind = *fields;
+	uint64_t counters;
+
+	skip(&behind, label);
+	first = look(&behind);
+	if (!first.length)
+		return;
+	skip(&behind, first);
+	second = look(&behind);
+	skip(&behind, second);
+	third = look(&behind);
+	/* "counters,value" or "counters,,,", a line with only a metric */
+	if (saved_parse_u64(first, &counters) && counters <= UINT32_MAX &&
+	    (is_count(second) || (second.at && !second.length && !third.length))) {
+		line->counters = (unsigned int)counters;
+		skip(fields, label);
+		skip(fields, first);
+	} else if (is_count(first)) {
+		skip(fields, label);
+	}
+}
+
 /* Behind the label of a node or package is the number of aggregated counters. */
 static void take_label(struct fields *fields, struct saved_line *line)
 {
@@ -77,6 +105,8 @@ static void take_label(struct fields *fields, struct saved_line *line)
 	struct fields behind = *fields;
 	uint64_t number;
 
+	if (field.at && !field.length)
+		take_machine(fields, line);
 	if (!field.length || is_count(field) ||
 	    (!saved_parse_label(field, line) && !saved_parse_thread(field, line)))
 		return;
@@ -130,6 +160,39 @@ static int take_event(struct fields *fields, struct saved_line *line)
 	return 0;
 }
 
+/* Whether the columns from the deviation to the share follow */
+static bool is_running(struct fields fields)
+{
+	struct saved_text field = look(&fields);
+	uint64_t running;
+	double share;
+
+	if (field.length && field.at[field.length - 1] == '%') {
+		skip(&fields, field);
+		field = look(&fields);
+	}
+	if (!field.at || !saved_parse_u64(field, &running))
+		return false;
+	skip(&fields, field);
+	field = look(&fields);
+	return field.at && saved_parse_share(field, &share);
+}
+
+/* The cgroup can be a number, so the columns behind it show whether it is there. */
+static void take_cgroup(struct fields *fields, struct saved_line *line)
+{
+	const struct saved_text field = look(fields);
+	struct fields behind = *fields;
+
+	if (!field.at || is_running(*fields))
+		return;
+	skip(&behind, field);
+	if (!is_running(behind))
+		return;
+	line->cgroup = field;
+	*fields = behind;
+}
+
 static int take_running(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text field = look(fields);
@@ -152,6 +215,23 @@ static int take_running(struct fields *fields, struct saved_line *line)
 	return 0;
 }
 
+/* Whether gpmu's columns follow, which begin with their version and two times */
+static bool is_gpmu(struct fields fields)
+{
+	struct saved_text field = look(&fields);
+	uint64_t number;
+
+	if (!field.at || !saved_parse_u64(field, &number))
+		return false;
+	skip(&fields, field);
+	field = look(&fields);
+	if (!field.at || !saved_parse_time(field, &number))
+		return false;
+	skip(&fields, field);
+	field = look(&fields);
+	return field.at && saved_parse_time(field, &number);
+}
+
 static void take_metric(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text field = look(fields);
@@ -161,20 +241,25 @@ static void take_metric(struct fields *fields, struct saved_line *line)
 	field = look(fields);
 	if (!field.at)
 		return;
-	/* The rest of the line is the unit. */
-	line->metric = (struct saved_text){ field.at, fields->length - fields->at };
+	/* The unit may contain the separator. */
+	line->metric = field;
+	for (skip(fields, field); fields->at <= fields->length && !is_gpmu(*fields);
+	     skip(fields, field)) {
+		field = look(fields);
+		line->metric.length = (size_t)(field.at + field.length - line->metric.at);
+	}
 }
 
 /*
  * Parses a line with only a metric, "S0,2,,,,,,0.5,CPUs": the fields from the value on are
- * empty, up to the metric.
+ * empty, up to the metric, but for its deviation.
  */
 static int take_metric_alone(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text field = look(fields);
 	size_t empty = 0;
 
-	while (field.at && !field.length) {
+	while (field.at && (!field.length || field.at[field.length - 1] == '%')) {
 		skip(fields, field);
 		field = look(fields);
 		empty++;
@@ -212,6 +297,8 @@ int saved_csv_parse(char separator, const char *text, size_t length, struct save
 	skip(&fields, line->unit);
 	ret = take_event(&fields, line);
 	if (!ret)
+		take_cgroup(&fields, line);
+	if (!ret)
 		ret = take_running(&fields, line);
 	if (!ret && look(&fields).at)
 		take_metric(&fields, line);
@@ -220,7 +307,7 @@ int saved_csv_parse(char separator, const char *text, size_t length, struct save
 
 /*
  * Detects the separator: a time, a label or a value is followed by it, so it is the
- * character by which the line can be parsed.
+ * character by which the line can be parsed. An indented text is no metric between blanks.
  */
 char saved_csv_separator(const char *text, size_t length)
 {
@@ -228,11 +315,12 @@ char saved_csv_separator(const char *text, size_t length)
 
 	for (size_t i = 0; candidates[i]; i++) {
 		struct saved_expected expected;
-		struct saved_line line = { 0 };
+		struct saved_line line = { .metric_value = NAN };
 
 		if (memchr(text, candidates[i], length) &&
 		    !saved_csv_parse(candidates[i], text, length, &line, &expected) &&
-		    (line.event.at || line.nothing))
+		    (line.event.at || line.nothing ||
+		     (candidates[i] != ' ' && isfinite(line.metric_value))))
 			return candidates[i];
 	}
 	return 0;

@@ -42,40 +42,49 @@ bool saved_parse_u64(struct saved_text text, uint64_t *value)
 	return true;
 }
 
-/* Not strtod(), whose point is the locale's: digits and what is behind the point apart */
+/*
+ * Not strtod(), whose point is the locale's. A number of up to 15 digits is rounded once, by the
+ * division, as strtod() would.
+ */
 bool saved_parse_double(struct saved_text text, double *value)
 {
-	double n = 0, fraction = 0, scale = 1;
-	bool minus;
+	double n = 0, scale = 1;
+	uint64_t whole = 0;
+	bool minus, fits = true;
 	size_t i;
 
 	text = skip_blanks(text);
 	minus = text.length && *text.at == '-';
 	if (text.length > MAX_NUMBER)
 		return false;
-	for (i = minus; i < text.length && is_digit(text.at[i]); i++)
-		n = n * 10 + (text.at[i] - '0');
+	for (i = minus; i < text.length && is_digit(text.at[i]); i++) {
+		unsigned int digit = (unsigned int)(text.at[i] - '0');
+
+		fits = fits && !__builtin_mul_overflow(whole, 10, &whole) &&
+		       !__builtin_add_overflow(whole, digit, &whole);
+		n = n * 10 + digit;
+	}
 	if (i == minus)
 		return false;
-	if (i < text.length && (text.at[i] == '.' || text.at[i] == ',')) {
-		for (i++; i < text.length && is_digit(text.at[i]); i++) {
+	if (fits)
+		n = (double)whole;
+	if (i < text.length && (text.at[i] == '.' || text.at[i] == ','))
+		for (i++; i < text.length && is_digit(text.at[i]); i++)
 			/* 15 digits are as many as matter. */
-			if (scale >= 1e15)
-				continue;
-			fraction = fraction * 10 + (text.at[i] - '0');
-			scale *= 10;
-		}
-	}
+			if (n < 9e14 && scale < 1e15) {
+				n = n * 10 + (text.at[i] - '0');
+				scale *= 10;
+			}
 	if (i < text.length || isinf(n))
 		return false;
-	n += fraction / scale;
-	*value = minus ? -n : n;
+	*value = minus ? -n / scale : n / scale;
 	return true;
 }
 
 bool saved_parse_share(struct saved_text text, double *share)
 {
-	return saved_parse_double(text, share) && *share >= 0 && *share <= 100;
+	return text.length > 3 && !is_digit(text.at[text.length - 3]) &&
+	       saved_parse_double(text, share) && *share >= 0 && *share <= 100;
 }
 
 bool saved_parse_time(struct saved_text text, uint64_t *ns)
@@ -104,21 +113,22 @@ static bool parse_int(struct saved_text text, int *number)
 	return true;
 }
 
-/* "-D0-C3", "-L3-ID0": letters and a number, any times */
-static bool is_part_of_package(struct saved_text text)
+/* "-D0-C3", "-D0-L3-ID0": letters and a number, up to SAVED_PARTS times */
+static bool parse_parts(struct saved_text text, int *parts)
 {
 	size_t i = 0;
 
-	while (i < text.length) {
+	for (size_t n = 0; i < text.length; n++) {
 		size_t letters, digits;
 
-		if (text.at[i++] != '-')
+		if (n == SAVED_PARTS || text.at[i++] != '-')
 			return false;
 		for (letters = i; i < text.length && text.at[i] >= 'A' && text.at[i] <= 'Z'; i++)
 			;
 		for (digits = i; i < text.length && is_digit(text.at[i]); i++)
 			;
-		if (letters == digits || digits == i)
+		if (letters == digits ||
+		    !parse_int((struct saved_text){ text.at + digits, i - digits }, &parts[n]))
 			return false;
 	}
 	return true;
@@ -145,7 +155,8 @@ bool saved_parse_label(struct saved_text text, struct saved_line *line)
 		line->label = kinds[i].label;
 		text.at += end;
 		text.length -= end;
-		return kinds[i].label == SAVED_PACKAGE ? is_part_of_package(text) : !text.length;
+		return kinds[i].label == SAVED_PACKAGE ? parse_parts(text, line->parts) :
+							  !text.length;
 	}
 	return false;
 }
@@ -163,6 +174,16 @@ bool saved_parse_thread(struct saved_text text, struct saved_line *line)
 	return true;
 }
 
+/*
+ * perf prints counts with 0, 2 or 6 decimals, so that three digits behind a comma or point are
+ * a group of thousands.
+ */
+static bool is_grouped(struct saved_text text)
+{
+	return text.length > 4 && !is_digit(text.at[text.length - 4]) &&
+	       is_digit(text.at[text.length - 3]);
+}
+
 bool saved_parse_count(struct saved_text text, struct saved_line *line)
 {
 	text = skip_blanks(text);
@@ -172,6 +193,7 @@ bool saved_parse_count(struct saved_text text, struct saved_line *line)
 	else if (saved_is(text, "<not supported>"))
 		line->state = COUNT_NOT_SUPPORTED;
 	else
-		return saved_parse_double(text, &line->value);
+		return !is_grouped(text) && saved_parse_double(text, &line->value) &&
+		       line->value >= 0;
 	return true;
 }

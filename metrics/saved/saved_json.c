@@ -150,6 +150,12 @@ static bool set_event(struct scan *scan, struct saved_text value)
 	return value.length > 0;
 }
 
+static bool set_cgroup(struct scan *scan, struct saved_text value)
+{
+	scan->line->cgroup = value;
+	return true;
+}
+
 static bool set_deviation(struct scan *scan, struct saved_text value)
 {
 	/* "nan" and "inf" are the deviation of a mean of 0. */
@@ -208,6 +214,7 @@ static const struct {
 	{ "counter-value", set_count, "a number, <not counted> or <not supported>" },
 	{ "unit", set_unit, "a unit" },
 	{ "event", set_event, "the name of an event" },
+	{ "cgroup", set_cgroup, "the name of a cgroup" },
 	{ "variance", set_deviation, "percent" },
 	{ "event-runtime", set_running, "ns that the counter ran" },
 	{ "pcnt-running", set_share, "percent that the counter ran" },
@@ -227,7 +234,7 @@ static int take_pair(struct scan *scan)
 	if (ret)
 		return ret;
 	if (!take(scan, ':'))
-		return refuse(scan, scan->at, "\":\" behind the key");
+		return refuse(scan, scan->at, "\":\" after the key");
 	at = scan->at;
 	ret = take_value(scan, &value);
 	for (size_t i = 0; !ret && i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -236,15 +243,42 @@ static int take_pair(struct scan *scan)
 	return ret;
 }
 
+/* A row of gpmu's version 1, whose keys have other values than perf's of the same names */
+static int parse_gpmu(struct scan *scan)
+{
+	struct saved_text row[SAVED_GPMU_KEYS + 1] = { 0 };
+	int ret = 0;
+
+	do {
+		struct saved_text key, value;
+
+		ret = take_string(scan, &key);
+		if (!ret && !take(scan, ':'))
+			ret = refuse(scan, scan->at, "\":\" after the key");
+		if (!ret)
+			ret = take_value(scan, &value);
+		if (!ret && !saved_is(value, "null"))
+			row[saved_gpmu_key(key)] = value;
+	} while (!ret && take(scan, ','));
+	if (!ret && !take(scan, '}'))
+		ret = refuse(scan, scan->at, "\",\" or \"}\"");
+	return ret ? ret : saved_gpmu_row(row, scan->line, scan->expected);
+}
+
 int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 		     struct saved_expected *expected)
 {
 	struct scan scan = {
 		.text = text, .length = length, .line = line, .expected = expected,
 	};
+	static const char gpmu[] = "{\"gpmu\":1,";
 	bool end = false;
 	int ret = 0;
 
+	if (length > sizeof(gpmu) && !memcmp(text, gpmu, sizeof(gpmu) - 1)) {
+		scan.at = 1;
+		return parse_gpmu(&scan);
+	}
 	if (!take(&scan, '{'))
 		return refuse(&scan, 0, "\"{\", as in the lines before, which are JSON");
 	while (!ret && !end) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/catalog.h"
 #include "machine/machine.h"
 #include "saved/saved.h"
 #include "plugin/source_object.h"
@@ -22,14 +23,15 @@
 /* Formats of a Grace's PMUs: kernel-drivers/grace-cspmu.rst */
 static const struct {
 	enum gpmu_pmu_kind kind;
+	const char *name;	/* without the node's number */
 	const char *identifier;
 	const char *filter, *format;	/* NULL: none */
 } grace[] = {
-	{ GPMU_PMU_SCF, "2cf0036b", NULL, NULL },
-	{ GPMU_PMU_PCIE, "1030036b", "root_port", "config1:0-9" },
-	{ GPMU_PMU_C2C1, "1040036b", "port", "config1:0-1" },
-	{ GPMU_PMU_C2C0, "1050036b", "port", "config1:0-1" },
-	{ GPMU_PMU_CNVLINK, "1060036b", "rem_socket", "config1:0-3" },
+	{ GPMU_PMU_SCF, "nvidia_scf_pmu", "2cf0036b", NULL, NULL },
+	{ GPMU_PMU_PCIE, "nvidia_pcie_pmu", "1030036b", "root_port", "config1:0-9" },
+	{ GPMU_PMU_C2C1, "nvidia_nvlink_c2c1_pmu", "1040036b", "port", "config1:0-1" },
+	{ GPMU_PMU_C2C0, "nvidia_nvlink_c2c0_pmu", "1050036b", "port", "config1:0-1" },
+	{ GPMU_PMU_CNVLINK, "nvidia_cnvlink_pmu", "1060036b", "rem_socket", "config1:0-3" },
 };
 
 struct shown_pmu {
@@ -40,7 +42,7 @@ struct shown_pmu {
 	char *words[MAX_TERMS];		/* terms without a value: events */
 	char numbers[MAX_TERMS][32];	/* the events' terms, such as "event=0x1" */
 	const char *events[2 * MAX_TERMS + 1];
-	size_t n_terms, n_words;
+	size_t term_count, word_count;
 };
 
 struct shown {
@@ -49,6 +51,7 @@ struct shown {
 	struct gpmu_source_node *nodes;
 	size_t node_count;
 	bool grace;
+	bool cores;		/* has PMUs of Arm cores */
 };
 
 static void shown_free(void *data)
@@ -59,9 +62,9 @@ static void shown_free(void *data)
 		struct shown_pmu *pmu = &shown->pmus[i];
 
 		free(pmu->name);
-		for (size_t k = 0; k < pmu->n_terms; k++)
+		for (size_t k = 0; k < pmu->term_count; k++)
 			free(pmu->terms[k]);
-		for (size_t k = 0; k < pmu->n_words; k++)
+		for (size_t k = 0; k < pmu->word_count; k++)
 			free(pmu->words[k]);
 	}
 	free(shown->pmus);
@@ -99,12 +102,12 @@ static int add_terms(struct shown_pmu *pmu, const char *terms, size_t length)
 		size_t key = equal ? (size_t)(equal - terms) : term;
 
 		if (!equal)
-			ret = add_word(pmu->words, &pmu->n_words, terms, term);
+			ret = add_word(pmu->words, &pmu->word_count, terms, term);
 		else if (key == 5 && !memcmp(terms, "event", 5) &&
 			 (equal[1] < '0' || equal[1] > '9'))
-			ret = add_word(pmu->words, &pmu->n_words, equal + 1, term - key - 1);
+			ret = add_word(pmu->words, &pmu->word_count, equal + 1, term - key - 1);
 		else
-			ret = add_word(pmu->terms, &pmu->n_terms, terms, key);
+			ret = add_word(pmu->terms, &pmu->term_count, terms, key);
 		terms += term + 1;
 	}
 	return ret;
@@ -180,9 +183,15 @@ static int add_node(struct shown *shown, int number, const struct saved_record *
 	return 0;
 }
 
+/* PMUs of every machine, or of cores that are not Arm's */
+static bool is_elsewhere(const char *pmu)
+{
+	return !strncmp(pmu, "cpu", 3) || !strcmp(pmu, "software") || !strcmp(pmu, "tool");
+}
+
 static bool is_core(const char *pmu)
 {
-	return !strncmp(pmu, "armv8_", 6) || !strncmp(pmu, "cpu", 3);
+	return !strncmp(pmu, "armv8_", 6);
 }
 
 static int add_event(struct shown *shown, const struct saved_name *name,
@@ -192,9 +201,10 @@ static int add_event(struct shown *shown, const struct saved_name *name,
 	struct shown_pmu *pmu;
 	int number, ret;
 
-	if (!name->pmu || !pmu_is_name(name->pmu) || is_core(name->pmu) ||
-	    !strcmp(name->pmu, "software") || !strcmp(name->pmu, "tool"))
+	if (!name->pmu || !pmu_is_name(name->pmu) || is_elsewhere(name->pmu))
 		return 0;
+	if (is_core(name->pmu))
+		shown->cores = true;
 	if (kind_of(name->pmu, &number) != GPMU_PMU_OTHER) {
 		shown->grace = true;
 		ret = number < 0 ? 0 : add_node(shown, number, record);
@@ -242,11 +252,11 @@ static void show_pmu(struct shown_pmu *pmu)
 		if (grace[i].filter)
 			show_format(pmu, &n, grace[i].filter, grace[i].format);
 	}
-	for (size_t i = 0; i < pmu->n_terms; i++)
+	for (size_t i = 0; i < pmu->term_count; i++)
 		if (strncmp(pmu->terms[i], "config", 6) && strcmp(pmu->terms[i], "name"))
 			show_format(pmu, &n, pmu->terms[i], "config1:0-63");
 	/* The codes only have to be unique and differ from those of real events. */
-	for (size_t i = 0; i < pmu->n_words; i++) {
+	for (size_t i = 0; i < pmu->word_count; i++) {
 		snprintf(pmu->numbers[i], sizeof(pmu->numbers[i]), "event=0x%zx", NO_EVENT + i);
 		pmu->events[2 * i] = pmu->words[i];
 		pmu->events[2 * i + 1] = pmu->numbers[i];
@@ -336,15 +346,45 @@ static int add_source(struct gpmu_machine *machine, struct shown *shown, struct 
 
 /* --- the machine --- */
 
+/* Adds all PMUs of a chip. A single Grace Hopper has no CNVLink. */
+static int add_chip(struct shown *shown, enum gpmu_saved_chip chip)
+{
+	const struct saved_record none = { .label = SAVED_ALL };
+	int ret = shown->node_count ? 0 : add_node(shown, 0, &none);
+
+	for (size_t i = 0; i < shown->node_count; i++)
+		for (size_t k = 0; k < sizeof(grace) / sizeof(grace[0]) && !ret; k++) {
+			struct shown_pmu *pmu;
+			char name[64];
+
+			if (grace[k].kind == GPMU_PMU_CNVLINK && chip == GPMU_SAVED_HOPPER &&
+			    shown->node_count == 1)
+				continue;
+			snprintf(name, sizeof(name), "%s_%d", grace[k].name,
+				 shown->nodes[i].number);
+			ret = add_pmu(shown, name, &pmu);
+			if (!ret)
+				pmu->shown.node = shown->nodes[i].number;
+		}
+	shown->grace = true;
+	return ret;
+}
+
 static int gather(const struct gpmu_saved *saved, struct shown *shown)
 {
 	const struct saved_table *table = saved->complete;
 	int ret = 0;
 
-	for (size_t i = 0; i < table->length && !ret; i++)
-		if (table->list[i].event != SAVED_NONE)
-			ret = add_event(shown, &saved->texts.list[table->list[i].event],
-					&table->list[i]);
+	for (size_t i = 0; i < table->length && !ret; i++) {
+		const struct saved_record *record = &table->list[i];
+
+		if (saved->options.chip && record->label == SAVED_NODE)
+			ret = add_node(shown, record->number, record);
+		if (record->event != SAVED_NONE && !ret)
+			ret = add_event(shown, &saved->texts.list[record->event], record);
+	}
+	if (saved->options.chip && !ret)
+		ret = add_chip(shown, saved->options.chip);
 	return ret;
 }
 
@@ -363,21 +403,60 @@ static struct gpmu_machine *make_machine(void)
 
 	if (!machine)
 		return NULL;
+	machine->self = machine;
+	pthread_mutex_init(&machine->reading, NULL);
+	/* It has no PCI devices that could be read. */
+	atomic_init(&machine->has_pcis, true);
 	machine->fd = -1;
 	machine->root = strdup(NAME);
 	if (machine->root)
 		return machine;
-	free(machine);
+	gpmu_machine_free(machine);
 	return NULL;
 }
 
-/* Makes the core PMU, which a source cannot show: its PMUs are uncore. */
-static void make_core(struct gpmu_machine *machine)
+/* Whether a core of the machine has the event, whose name is in lower case */
+static bool has_core_event(const struct gpmu_machine *machine, const char *event)
+{
+	const struct gpmu_pmu *pmu;
+
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
+		if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE && gpmu_pmu_event(pmu, event))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the output has an event, without a PMU, of a Grace's cores and of no other machine.
+ * The built-in events of cores are those of Neoverse V2.
+ */
+static bool has_foreign_event(const struct gpmu_saved *saved, const struct gpmu_machine *machine)
+{
+	const struct saved_table *table = saved->complete;
+
+	for (size_t i = 0; i < table->length; i++) {
+		const struct saved_name *name;
+		const struct gpmu_event_def *event;
+
+		if (table->list[i].event == SAVED_NONE)
+			continue;
+		name = &saved->texts.list[table->list[i].event];
+		event = name->pmu ? NULL :
+			catalog_find_event(&catalog_builtin, NULL, name->terms, NULL);
+		if (event && event->entry.file->cpu && !gpmu_event_def_supported(event, machine) &&
+		    !has_core_event(machine, name->terms))
+			return true;
+	}
+	return false;
+}
+
+/* Makes the PMUs of cores, which a source cannot show: its PMUs are uncore. */
+static void make_cores(struct gpmu_machine *machine)
 {
 	for (size_t i = 0; i < machine->pmus_len; i++) {
 		struct gpmu_pmu *pmu = machine->pmus[i];
 
-		if (strcmp(pmu->name, CORE_PMU))
+		if (!is_core(pmu->name))
 			continue;
 		pmu->kind = GPMU_PMU_CORE;
 		pmu->has_cpumask = false;
@@ -406,18 +485,20 @@ struct gpmu_machine *gpmu_saved_machine(const struct gpmu_saved *saved, const ch
 	if (!shown || (saved->complete && gather(saved, shown)))
 		return no_memory(shown, error);
 	machine = gpmu_machine_new(root, error);
-	if (!machine || has_all(machine, shown)) {
+	if (!machine || (!saved->options.chip && has_all(machine, shown) &&
+			 !(saved->complete && has_foreign_event(saved, machine)))) {
 		shown_free(shown);
 		return machine;
 	}
-	if (shown->grace) {
+	if (shown->grace || shown->cores || has_all(machine, shown)) {
 		gpmu_machine_free(machine);
 		machine = make_machine();
-		if (!machine || add_pmu(shown, CORE_PMU, &core)) {
+		if (!machine || (!shown->cores && add_pmu(shown, CORE_PMU, &core))) {
 			gpmu_machine_free(machine);
 			return no_memory(shown, error);
 		}
-		core->shown.node = -1;
+		if (!shown->cores)
+			core->shown.node = -1;
 	}
 	ret = add_source(machine, shown, error);
 	if (ret) {
@@ -426,6 +507,6 @@ struct gpmu_machine *gpmu_saved_machine(const struct gpmu_saved *saved, const ch
 		return NULL;
 	}
 	if (machine->fd < 0)
-		make_core(machine);
+		make_cores(machine);
 	return machine;
 }

@@ -6,22 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/machine.h"
 #include "machine/pmu.h"
 #include "saved/saved.h"
 
 /* --- rows of the plan --- */
 
 /* Rows have the scope of perf's lines. */
-static enum rows_aggregation aggregation_of(const struct gpmu_saved *saved)
+static enum gpmu_aggregation aggregation_of(const struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
-	enum rows_aggregation aggregation = saved->options.per_node ? ROWS_NODE : ROWS_MACHINE;
+	enum gpmu_aggregation aggregation =
+		saved->options.per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
 
 	for (size_t i = 0; i < table->length; i++) {
 		if (table->list[i].label == SAVED_CPU)
-			return ROWS_CPU;
+			return GPMU_AGGREGATE_CPU;
 		if (table->list[i].label == SAVED_NODE || table->list[i].label == SAVED_PACKAGE)
-			aggregation = ROWS_NODE;
+			aggregation = GPMU_AGGREGATE_NODE;
 	}
 	return aggregation;
 }
@@ -37,7 +39,7 @@ static bool is_of_tasks(const struct gpmu_saved *saved)
 	return !saved->options.system;
 }
 
-static int make_rows(struct gpmu_saved *saved)
+static int make_maker(struct gpmu_saved *saved)
 {
 	const struct rows_options options = {
 		.aggregation = aggregation_of(saved),
@@ -45,13 +47,13 @@ static int make_rows(struct gpmu_saved *saved)
 		.pid = -1,
 	};
 
-	if (saved->rows && saved->rows_options.aggregation == options.aggregation &&
+	if (saved->maker && saved->rows_options.aggregation == options.aggregation &&
 	    saved->rows_options.tasks == options.tasks)
 		return 0;
-	rows_free(saved->rows);
-	saved->rows = rows_new(saved->plan, &options);
+	row_maker_free(saved->maker);
+	saved->maker = row_maker_new(saved->plan, &options);
 	saved->rows_options = options;
-	return saved->rows ? 0 : -ENOMEM;
+	return saved->maker ? 0 : -ENOMEM;
 }
 
 /*
@@ -69,21 +71,107 @@ static void lose_times(struct gpmu_saved *saved)
 		{ "user_time", counts->user_time },
 		{ "system_time", counts->system_time },
 	};
-	struct gpmu_row *rows = saved->rows->rows;
+	struct gpmu_rows *rows = &saved->maker->rows;
 
-	for (size_t i = 0; i < saved->rows->row_count; i++)
+	for (size_t i = 0; i < rows->length; i++)
 		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
-			if (rows[i].metric || times[k].value || strcmp(rows[i].name, times[k].name))
+			struct gpmu_row *row = &rows->list[i];
+
+			if (row->metric || times[k].value || strcmp(row->name, times[k].name))
 				continue;
-			rows[i].state = GPMU_STATE_NOT_COUNTED;
-			rows[i].value = NAN;
-			rows[i].share = 0;
-			rows[i].why = "perf's output does not say it";
+			row->state = GPMU_STATE_NOT_COUNTED;
+			row->value = NAN;
+			row->share = 0;
+			row->why = "it is not in perf's output";
 		}
 }
 
+/* Whether an evaluation, or one that it uses, divides by the elapsed time */
+static bool needs_time(const struct row_maker *maker, const struct row_eval *eval,
+		       const bool *needing)
+{
+	for (size_t i = eval->first; i < eval->first + eval->length; i++) {
+		const struct row_input *input = &maker->inputs[i];
+
+		if (input->kind == ROW_DURATION ||
+		    (input->kind == ROW_EVAL && needing[input->index]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Without the elapsed time the number of counters that perf added up is unknown, so that their
+ * run time gives no rate.
+ */
+static int lose_rates(struct gpmu_saved *saved)
+{
+	struct row_maker *maker = saved->maker;
+	bool *needing;
+
+	if (saved_wall(saved))
+		return 0;
+	needing = calloc(maker->eval_count + 1, sizeof(*needing));
+	if (!needing)
+		return -ENOMEM;
+	for (size_t i = 0; i < maker->eval_count; i++)
+		needing[i] = needs_time(maker, &maker->evals[i], needing);
+	for (size_t i = 0; i < maker->rows.length; i++) {
+		const struct row_source *source = &maker->sources[i];
+		struct gpmu_row *row = &maker->rows.list[i];
+
+		if (!source->metric || !needing[source->index] ||
+		    row->state == GPMU_STATE_NOT_SUPPORTED)
+			continue;
+		row->state = GPMU_STATE_NOT_COUNTED;
+		row->value = NAN;
+		row->share = 0;
+		row->why = "perf's output has neither duration_time nor intervals";
+	}
+	free(needing);
+	return 0;
+}
+
+/* The deviation of an event that libgpmu does not count, such as duration_time; NaN: unknown */
+static double tool_deviation(const struct gpmu_saved *saved, size_t slot)
+{
+	const struct saved_slot *of = &saved->slots[slot];
+	size_t at;
+
+	if (of->length != 1 || of->events[0] >= saved->complete->last_room)
+		return NAN;
+	at = saved->complete->last[of->events[0]];
+	return at == SAVED_NONE ? NAN : saved->complete->list[at].value *
+					saved->complete->list[at].deviation / 100;
+}
+
+/* perf prints the deviation of events, and not how many runs there were. */
+static void set_runs(struct gpmu_saved *saved)
+{
+	const struct row_maker *maker = saved->maker;
+
+	if (!saved->complete->repeated)
+		return;
+	for (size_t i = 0; i < maker->rows.length; i++) {
+		const struct row_source *source = &maker->sources[i];
+		struct gpmu_row *row = &saved->maker->rows.list[i];
+		const struct row_sum *sum;
+		const struct row_part *part;
+
+		row->runs = 0;
+		row->deviation = NAN;
+		if (source->metric || source->index == SIZE_MAX)
+			continue;
+		sum = &maker->sums[source->index];
+		part = &maker->parts[sum->first];
+		row->deviation = sum->length && part->place == ROW_TOOL ?
+				 tool_deviation(saved, part->slot) :
+				 maker->results[source->index].deviation;
+	}
+}
+
 int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
-		    const struct gpmu_row **rows, size_t *length)
+		    const struct gpmu_rows **rows)
 {
 	int ret;
 
@@ -91,15 +179,17 @@ int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
 		return -EINVAL;
 	ret = saved_slots_match(saved, plan);
 	if (!ret)
-		ret = make_rows(saved);
+		ret = make_maker(saved);
 	if (!ret)
 		ret = saved_counts_fill(saved);
 	if (!ret)
-		ret = rows_fill(saved->rows, saved->counts);
+		ret = row_maker_rows(saved->maker, saved->counts, 0, rows);
+	if (!ret)
+		ret = lose_rates(saved);
 	if (ret)
 		return ret;
 	lose_times(saved);
-	*rows = rows_get(saved->rows, length);
+	set_runs(saved);
 	return 0;
 }
 
@@ -131,10 +221,9 @@ static void set_scope(const struct gpmu_saved *saved, const struct saved_record 
 		row->scope = GPMU_SCOPE_NODE;
 		row->node = grace ? number : saved_node(machine, record);
 	}
-	for (size_t i = 0; machine && row->node >= 0 &&
-	     (node = gpmu_machine_node(machine, i)); i++)
-		if (gpmu_node_number(node) == row->node)
-			row->package = gpmu_node_package(node);
+	node = machine_find_node(machine, row->node);
+	if (node)
+		row->package = gpmu_node_package(node);
 }
 
 static struct gpmu_row row_of(const struct gpmu_saved *saved, const struct saved_record *record)
@@ -148,7 +237,8 @@ static struct gpmu_row row_of(const struct gpmu_saved *saved, const struct saved
 		.value = NAN,
 		.share = NAN,
 		.alert = -1,
-		.runs = 1,
+		.runs = table->repeated ? 0 : 1,
+		.source = "perf",
 	};
 
 	set_scope(saved, record, &row);
@@ -168,12 +258,13 @@ static uint64_t raw_of(const char *unit, double value)
 	return value >= 0 && value < 18446744073709551615.0 ? (uint64_t)(value + 0.5) : 0;
 }
 
-static struct gpmu_row event_row(const struct gpmu_saved *saved, const struct saved_record *record)
+static int add_event(struct gpmu_saved *saved, const struct saved_record *record)
 {
 	static const enum gpmu_state states[] = {
 		[COUNT_OK] = GPMU_STATE_OK, [COUNT_NOT_COUNTED] = GPMU_STATE_NOT_COUNTED,
 		[COUNT_NOT_SUPPORTED] = GPMU_STATE_NOT_SUPPORTED,
 	};
+	const struct saved_table *table = saved->complete;
 	struct gpmu_row row = row_of(saved, record);
 
 	row.name = text_of(saved, record->event);
@@ -184,14 +275,15 @@ static struct gpmu_row event_row(const struct gpmu_saved *saved, const struct sa
 	if (record->state != COUNT_OK) {
 		row.share = record->state == COUNT_NOT_COUNTED ? 0 : NAN;
 		row.why = saved_why(record->state);
-		return row;
+		return gpmu_rows_add(&saved->others, &row);
 	}
 	saved_times(record, saved_wall(saved), true, &row.enabled, &row.running);
 	row.value = record->value;
 	row.share = fmin(record->share, 100) / 100;
 	row.raw = raw_of(row.unit, record->value * row.share);
-	row.deviation = fabs(record->value) * record->deviation / 100;
-	return row;
+	if (table->repeated)
+		row.deviation = record->value * record->deviation / 100;
+	return gpmu_rows_add(&saved->others, &row);
 }
 
 /* Names a rate that perf prints with an event, such as "K/sec", after its event. */
@@ -239,9 +331,8 @@ static bool has_metric(const struct gpmu_saved *saved, const struct saved_record
 	return unit && strcmp(unit, "(null)") && unit[strspn(unit, " ")];
 }
 
-/* Makes the row of a metric; perf pads the name with blanks: "  CPUs utilized". */
-static struct gpmu_row metric_row(const struct gpmu_saved *saved,
-				  const struct saved_record *record)
+/* Adds the row of a metric; perf pads the name with blanks: "  CPUs utilized". */
+static int add_metric(struct gpmu_saved *saved, const struct saved_record *record)
 {
 	struct gpmu_row row = row_of(saved, record);
 
@@ -250,13 +341,14 @@ static struct gpmu_row metric_row(const struct gpmu_saved *saved,
 	row.name += strspn(row.name, " ");
 	row.unit = text_of(saved, record->metric_unit);
 	row.value = record->metric_value;
+	row.deviation = row.runs ? 0 : NAN;
 	row.state = isnan(row.value) || record->state != COUNT_OK ? GPMU_STATE_NOT_COUNTED :
 								   GPMU_STATE_OK;
 	if (row.state != GPMU_STATE_OK) {
 		row.value = NAN;
 		row.why = saved_why(COUNT_NOT_COUNTED);
 	}
-	return row;
+	return gpmu_rows_add(&saved->others, &row);
 }
 
 /* Makes all names first, because adding a text can move the others. */
@@ -271,12 +363,10 @@ static int make_names(struct gpmu_saved *saved)
 	return ret;
 }
 
-int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_row **rows, size_t *length)
+int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_rows **rows)
 {
 	const struct saved_table *table = saved->complete;
-	struct gpmu_row *others;
 	bool used = false;
-	size_t n = 0;
 	int ret;
 
 	if (!table)
@@ -284,11 +374,8 @@ int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_row **rows, si
 	ret = make_names(saved);
 	if (ret)
 		return ret;
-	others = reallocarray(saved->others, 2 * table->length + 1, sizeof(*others));
-	if (!others)
-		return -ENOMEM;
-	saved->others = others;
-	for (size_t i = 0; i < table->length; i++) {
+	gpmu_rows_clear(&saved->others);
+	for (size_t i = 0; i < table->length && !ret; i++) {
 		const struct saved_record *record = &table->list[i];
 
 		/*
@@ -298,11 +385,10 @@ int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_row **rows, si
 		if (record->event != SAVED_NONE)
 			used = record->used;
 		if (record->event != SAVED_NONE && !used)
-			others[n++] = event_row(saved, record);
-		if (!used && has_metric(saved, record))
-			others[n++] = metric_row(saved, record);
+			ret = add_event(saved, record);
+		if (!ret && !used && has_metric(saved, record))
+			ret = add_metric(saved, record);
 	}
-	*rows = others;
-	*length = n;
-	return 0;
+	*rows = &saved->others;
+	return ret;
 }

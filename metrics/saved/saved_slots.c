@@ -13,16 +13,30 @@ void saved_slots_release(struct gpmu_saved *saved)
 {
 	for (size_t i = 0; saved->slots && i < saved->plan->slot_count; i++) {
 		saved_name_release(&saved->slots[i].name);
+		saved_name_release(&saved->slots[i].other);
 		free(saved->slots[i].events);
 	}
 	free(saved->slots);
 	counts_free(saved->counts);
-	rows_free(saved->rows);
+	row_maker_free(saved->maker);
 	saved->slots = NULL;
 	saved->counts = NULL;
-	saved->rows = NULL;
+	saved->maker = NULL;
 	saved->plan = NULL;
 	saved->matched = 0;
+}
+
+/* The name for perf, if it differs from the instance's */
+static int init_other(struct saved_slot *slot, const struct gpmu_plan *plan,
+		      const struct event_instance *instance)
+{
+	char *name;
+	int ret = event_perf_name(plan->machine, instance, &name);
+
+	if (!ret && name)
+		ret = saved_name_init(&slot->other, name, strlen(name));
+	free(name);
+	return ret;
 }
 
 static int init_slots(struct gpmu_saved *saved, const struct gpmu_plan *plan)
@@ -36,10 +50,11 @@ static int init_slots(struct gpmu_saved *saved, const struct gpmu_plan *plan)
 		struct saved_slot *slot = &saved->slots[i];
 		const char *name = plan->slots[i].instance->name;
 
-		if (saved_name_init(&slot->name, name, strlen(name)))
+		if (saved_name_init(&slot->name, name, strlen(name)) ||
+		    init_other(slot, plan, plan->slots[i].instance))
 			return -ENOMEM;
 		for (size_t k = 0; k < i; k++)
-			slot->turn += !strcmp(saved->slots[k].name.text, slot->name.text);
+			slot->occurrence += !strcmp(saved->slots[k].name.text, slot->name.text);
 	}
 	return 0;
 }
@@ -53,6 +68,8 @@ static int match_slot(struct gpmu_saved *saved, size_t index)
 		int fits = saved_name_fits(&saved->texts.list[i], &slot->name, pmu);
 		size_t *events;
 
+		if (!fits && slot->other.text)
+			fits = saved_name_fits(&saved->texts.list[i], &slot->other, pmu);
 		if (!fits || fits < slot->fits)
 			continue;
 		if (fits > slot->fits)
@@ -64,6 +81,33 @@ static int match_slot(struct gpmu_saved *saved, size_t index)
 		events[slot->length++] = i;
 		slot->fits = fits;
 	}
+	return 0;
+}
+
+/* Whether all records are those that are @period before them */
+static bool repeats_after(const struct saved_table *table, size_t period)
+{
+	const struct saved_record *list = table->list;
+	size_t i = period;
+
+	while (i < table->length && list[i].event == list[i - period].event &&
+	       saved_same_place(&list[i], &list[i - period]))
+		i++;
+	return i == table->length;
+}
+
+int gpmu_saved_repeats(const struct gpmu_saved *saved)
+{
+	const struct saved_table *table = saved->complete;
+
+	if (!table || table->timed || !saved->plan)
+		return 0;
+	for (size_t i = 0; i < saved->plan->slot_count; i++)
+		if (saved->slots[i].occurrence)
+			return 0;
+	for (size_t period = 1; period <= table->length / 2; period++)
+		if (table->length % period == 0 && repeats_after(table, period))
+			return 1;
 	return 0;
 }
 

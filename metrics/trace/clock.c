@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
+#include "base/sized.h"
 #include "trace/clock.h"
 
 #define READS	8	/* the first read misses the caches */
@@ -17,8 +17,7 @@ struct gpmu_clock *gpmu_clock_new(const struct gpmu_clock_options *options)
 	if (!clock)
 		return NULL;
 	if (options)
-		memcpy(&complete, options,
-		       options->size < sizeof(complete) ? options->size : sizeof(complete));
+		sized_copy(&complete, sizeof(complete), options);
 	clock->error = (double)complete.error;
 	clock->drift = complete.drift ? (double)complete.drift / 1e9 : 1e-6;
 	return clock;

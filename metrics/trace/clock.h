@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "gpmu.h"
+#include "trace/gpmu_clock.h"
 
 #define CLOCK_ANCHORS	4096
 #define CLOCK_SLOT	50000000	/* ns; one pair is kept of each such interval */

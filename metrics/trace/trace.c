@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "trace/trace.h"
 
 #define BUFFER		(256U << 10)
@@ -13,7 +14,7 @@ static void set_options(struct gpmu_trace *trace, const struct gpmu_trace_option
 	struct gpmu_trace_options own = { 0 };
 
 	if (options)
-		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
+		sized_copy(&own, sizeof(own), options);
 	trace->flush_at = own.buffer ? own.buffer : BUFFER;
 	trace->restart_each = own.restart ? own.restart : RESTART_EACH;
 	trace->path = strdup(own.path ? own.path : "trace");
@@ -25,7 +26,7 @@ struct gpmu_trace *gpmu_trace_new(int fd, const struct gpmu_trace_options *optio
 	struct gpmu_trace *trace;
 
 	if (options && options->size < sizeof(options->size)) {
-		error_set(error, 0, "a trace's options: expected their size");
+		error_set(error, 0, "the options have no size");
 		errno = EINVAL;
 		return NULL;
 	}

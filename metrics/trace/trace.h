@@ -15,7 +15,7 @@
 
 #include "base/map.h"
 #include "base/vector.h"
-#include "gpmu.h"
+#include "trace/gpmu_trace.h"
 
 #define TRACE_NAME_MOST		16384	/* bytes of a name or text */
 #define TRACE_ARGS_MOST		32
@@ -23,6 +23,7 @@
 /* Limits of the string table; beyond either, it is cleared and numbering starts anew. */
 #define TRACE_NAMES_MOST	65536
 #define TRACE_NAMES_BYTES	(16U << 20)
+#define TRACE_HINTS		1024	/* a power of 2 */
 #define TRACE_TIME_END		((uint64_t)1 << 63)
 #define TRACE_CPUS_MOST		1024	/* limit of Perfetto: it cannot read files with more CPUs */
 #define TRACE_COMMS		1024	/* cached thread names; a power of 2 */
@@ -69,6 +70,7 @@ struct trace_name {
 struct trace_names {
 	struct vector all;		/* struct trace_name; a name's number is its index + 1 */
 	struct map indices;		/* by hash */
+	uint32_t hints[TRACE_HINTS];	/* numbers by the address of the text; 0: none */
 	size_t bytes;
 };
 
@@ -117,7 +119,7 @@ struct gpmu_trace {
 	uint64_t steps, ends;		/* last values of these clocks */
 	struct trace_names names;
 	struct trace_track *tracks;	/* track n is tracks[n - 1] */
-	size_t n_tracks;
+	size_t track_count;
 	int audit;			/* track of the audit; 0: none yet */
 	uint64_t system_given;		/* the last restart that described the kernel */
 	struct trace_comm comms[TRACE_COMMS];	/* indexed by tid modulo TRACE_COMMS */

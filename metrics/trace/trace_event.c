@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sized.h"
 #include "trace/trace.h"
 #include "trace/trace_wire.h"
 
@@ -23,7 +24,7 @@ struct record {
 	const struct gpmu_trace_event *event;	/* source of arguments and flow; NULL: none */
 	const int64_t *count;		/* value of an integer counter, or NULL */
 	const double *value;		/* value of a floating-point counter, or NULL */
-	size_t arg_count, n_fresh, texts;	/* texts: total bytes of texts */
+	size_t arg_count, fresh_count, texts;	/* texts: total bytes of texts */
 	uint64_t arg_names[TRACE_ARGS_MOST], arg_texts[TRACE_ARGS_MOST];
 	char *mended[TRACE_ARGS_MOST];
 	size_t lengths[TRACE_ARGS_MOST];
@@ -48,7 +49,7 @@ static inline void record_init(struct record *record, uint32_t type, int track, 
 	record->event = NULL;
 	record->count = NULL;
 	record->value = NULL;
-	record->arg_count = record->n_fresh = record->texts = 0;
+	record->arg_count = record->fresh_count = record->texts = 0;
 }
 
 static uint8_t *put_args(uint8_t *p, const struct record *record)
@@ -100,7 +101,7 @@ static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const stru
 	const uint8_t *end = p, *one;
 
 	for (unsigned int kind = TRACE_NAME_KINDS - 1; kind; kind--) {
-		for (size_t i = record->n_fresh; i-- > 0;) {
+		for (size_t i = record->fresh_count; i-- > 0;) {
 			const struct trace_name *name;
 
 			if (record->fresh[i].kind != kind)
@@ -128,7 +129,7 @@ static void put(struct gpmu_trace *trace, const struct record *record)
 	else if (record->clock != TRACE_CLOCK_STEPS)
 		p = wire_number(p, 58, record->clock);
 	p = wire_number(p, 13, TRACE_STATE_NEEDED);
-	if (record->n_fresh)
+	if (record->fresh_count)
 		p = put_names(p, trace, record);
 	p = put_event(p, record);
 	p = wire_number(p, 10, TRACE_SEQUENCE);
@@ -141,7 +142,7 @@ static void put(struct gpmu_trace *trace, const struct record *record)
 		trace->stats.back++;
 	else
 		*clock = record->time;
-	for (size_t i = 0; i < record->n_fresh; i++)
+	for (size_t i = 0; i < record->fresh_count; i++)
 		trace_name(&trace->names, record->fresh[i].number)->given[record->fresh[i].kind] =
 			trace->restart;
 	if (record->time > trace->last_time)
@@ -160,9 +161,9 @@ static int number_of(struct gpmu_trace *trace, struct record *record, enum trace
 	known = trace_name(&trace->names, found);
 	if (known->given[kind] == trace->restart)
 		return 0;
-	record->fresh[record->n_fresh].kind = kind;
-	record->fresh[record->n_fresh].number = *number;
-	record->n_fresh++;
+	record->fresh[record->fresh_count].kind = kind;
+	record->fresh[record->fresh_count].number = *number;
+	record->fresh_count++;
 	record->texts += known->length;
 	return 0;
 }
@@ -194,7 +195,7 @@ static int prepare_args(struct gpmu_trace *trace, struct record *record)
 /* Reserves room. The scratch buffer is empty between packets. */
 static int room(struct gpmu_trace *trace, const struct record *record)
 {
-	size_t most = PLAIN_MOST + record->arg_count * ARG_MOST + record->n_fresh * NAME_MOST +
+	size_t most = PLAIN_MOST + record->arg_count * ARG_MOST + record->fresh_count * NAME_MOST +
 		      record->texts;
 
 	/* plus the packet of the slice's end */
@@ -271,7 +272,7 @@ static int take_event(struct gpmu_trace *trace, uint32_t type,
 	if (event->size < offsetof(struct gpmu_trace_event, name))
 		return -EINVAL;
 	if (event->size != sizeof(own)) {
-		memcpy(&own, event, event->size < sizeof(own) ? event->size : sizeof(own));
+		sized_copy(&own, sizeof(own), event);
 		event = &own;
 	}
 	if (!is_valid(trace, event) || (duration && *duration >= TRACE_TIME_END - event->time))

@@ -59,7 +59,7 @@ static int64_t add(struct gpmu_trace *trace, uint64_t hash, const char *text, si
 	return (int64_t)names->all.n;
 }
 
-int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
+static int64_t find(struct gpmu_trace *trace, const char *text)
 {
 	/* The name will be truncated, but a longer length marks that it was. */
 	size_t length = strnlen(text, TRACE_NAME_MOST + 1);
@@ -77,6 +77,21 @@ int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
 	return add(trace, hash, text, length);
 }
 
+/* Most often a text has the same number as the last text at its address. */
+int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
+{
+	uintptr_t at = (uintptr_t)text;
+	uint32_t *hint = &trace->names.hints[(at ^ at >> 9) % TRACE_HINTS];
+	int64_t number;
+
+	if (*hint && !strcmp(trace_name(&trace->names, *hint)->key, text))
+		return *hint;
+	number = find(trace, text);
+	if (number > 0)
+		*hint = (uint32_t)number;
+	return number;
+}
+
 void trace_names_forget(struct trace_names *names)
 {
 	for (int64_t i = 1; i <= (int64_t)names->all.n; i++) {
@@ -87,6 +102,7 @@ void trace_names_forget(struct trace_names *names)
 		free(name->key);
 	}
 	map_clear(&names->indices);
+	memset(names->hints, 0, sizeof(names->hints));
 	names->all.n = 0;
 	names->bytes = 0;
 }

@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "trace/gpmu_clock.h"
 #include "trace/trace.h"
 #include "trace.pb-c.h"
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/sized.h"
 #include "trace/trace.h"
 #include "trace/trace_wire.h"
 
@@ -171,7 +172,7 @@ int gpmu_trace_sched_switch(struct gpmu_trace *trace, const struct gpmu_trace_sw
 
 	if (event->size < offsetof(struct gpmu_trace_switch, prev_name))
 		return -EINVAL;
-	memcpy(&own, event, event->size < sizeof(own) ? event->size : sizeof(own));
+	sized_copy(&own, sizeof(own), event);
 	if (own.next < 0 || (own.track && !trace_track_of(trace, own.track)))
 		return -EINVAL;
 	sched.cpu = own.cpu;
@@ -190,7 +191,7 @@ int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_wa
 
 	if (event->size < offsetof(struct gpmu_trace_waking, name))
 		return -EINVAL;
-	memcpy(&own, event, event->size < sizeof(own) ? event->size : sizeof(own));
+	sized_copy(&own, sizeof(own), event);
 	if (own.tid <= 0 || own.target_cpu >= TRACE_CPUS_MOST)
 		return -EINVAL;
 	sched.cpu = own.cpu;

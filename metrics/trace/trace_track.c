@@ -6,7 +6,7 @@
 
 const struct trace_track *trace_track_of(const struct gpmu_trace *trace, int track)
 {
-	return track > 0 && (size_t)track <= trace->n_tracks ? &trace->tracks[track - 1] : NULL;
+	return track > 0 && (size_t)track <= trace->track_count ? &trace->tracks[track - 1] : NULL;
 }
 
 /* Copies a text as it will be written. */
@@ -28,7 +28,7 @@ static int copy_text(struct gpmu_trace *trace, const char *text, char **copy)
 static int add(struct gpmu_trace *trace, struct trace_track track, const char *name,
 	       const char *unit)
 {
-	struct trace_track *tracks = vector_room(trace->tracks, trace->n_tracks, sizeof(*tracks));
+	struct trace_track *tracks = vector_room(trace->tracks, trace->track_count, sizeof(*tracks));
 
 	if (!tracks)
 		return -ENOMEM;
@@ -39,14 +39,14 @@ static int add(struct gpmu_trace *trace, struct trace_track track, const char *n
 		free(track.name);
 		return -ENOMEM;
 	}
-	trace->tracks[trace->n_tracks++] = track;
-	return (int)trace->n_tracks;
+	trace->tracks[trace->track_count++] = track;
+	return (int)trace->track_count;
 }
 
 /* A linear search suffices: there are few such tracks, and callers look each up once. */
 static int find(const struct gpmu_trace *trace, enum trace_track_kind kind, pid_t pid, pid_t tid)
 {
-	for (size_t i = 0; i < trace->n_tracks; i++) {
+	for (size_t i = 0; i < trace->track_count; i++) {
 		const struct trace_track *track = &trace->tracks[i];
 
 		if (track->kind == kind && track->pid == pid && track->tid == tid)
@@ -130,7 +130,7 @@ int gpmu_trace_counter(struct gpmu_trace *trace, int parent, const char *name, c
 
 void trace_tracks_release(struct gpmu_trace *trace)
 {
-	for (size_t i = 0; i < trace->n_tracks; i++) {
+	for (size_t i = 0; i < trace->track_count; i++) {
 		free(trace->tracks[i].name);
 		free(trace->tracks[i].unit);
 	}

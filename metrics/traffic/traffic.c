@@ -45,9 +45,9 @@ static void free_name(const char *name)
 
 static void free_events(struct gpmu_traffic *traffic)
 {
-	for (size_t i = 0; i < traffic->n_clocks; i++)
+	for (size_t i = 0; i < traffic->clock_count; i++)
 		release_event(&traffic->clocks[i].event);
-	for (size_t i = 0; i < traffic->n_bundles; i++)
+	for (size_t i = 0; i < traffic->bundle_count; i++)
 		for (size_t j = 0; j < TRAFFIC_PAIR_EVENTS; j++)
 			release_event(&traffic->bundles[i].events[j]);
 	free(traffic->clocks);
@@ -64,11 +64,11 @@ static void free_lines(struct gpmu_traffic *traffic)
 		free(traffic->sources[i]);
 	for (i = 0; traffic->memories && i < memories; i++)
 		free(traffic->memories[i]);
-	for (i = 0; i < traffic->n_rules; i++)
+	for (i = 0; i < traffic->rule_count; i++)
 		free_name(traffic->rules[i].line.name);
-	for (i = 0; i < traffic->n_links; i++)
+	for (i = 0; i < traffic->link_count; i++)
 		free_name(traffic->links[i].link.name);
-	for (i = 0; i < traffic->n_peaks; i++)
+	for (i = 0; i < traffic->peak_count; i++)
 		free_name(traffic->peaks[i].peak.name);
 	free(traffic->cells);
 	free(traffic->sources);
@@ -138,10 +138,10 @@ const struct gpmu_traffic_line *gpmu_traffic_total(const struct gpmu_traffic *tr
 
 const struct gpmu_traffic_link *gpmu_traffic_link(const struct gpmu_traffic *traffic, size_t index)
 {
-	return index < traffic->n_links ? &traffic->links[index].link : NULL;
+	return index < traffic->link_count ? &traffic->links[index].link : NULL;
 }
 
 const struct gpmu_traffic_peak *gpmu_traffic_peak(const struct gpmu_traffic *traffic, size_t index)
 {
-	return index < traffic->n_peaks ? &traffic->peaks[index].peak : NULL;
+	return index < traffic->peak_count ? &traffic->peaks[index].peak : NULL;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "gpmu.h"
+#include "traffic/gpmu_traffic.h"
 #include "base/text.h"
 #include "base/vector.h"
 
@@ -127,7 +128,8 @@ struct traffic_link_rule {
 	enum traffic_each each;
 	const char *name;
 	struct traffic_part source[TRAFFIC_PARTS], home[TRAFFIC_PARTS];
-	size_t n_source, n_home;
+	size_t source_count, home_count;
+	bool alike;		/* both ends count the same reads; no two ends count the same writes */
 	const char *note;
 };
 
@@ -204,41 +206,41 @@ struct gpmu_traffic {
 	const struct gpmu_machine *machine;
 	unsigned int chip;
 	int sockets[TRAFFIC_MAX_SOCKETS];	/* numbers of the sockets' nodes */
-	size_t n_sockets;
-	size_t n_initiators, kind_count;	/* for each socket: sources, memories */
+	size_t socket_count;
+	size_t initiator_count, kind_count;	/* for each socket: sources, memories */
 	char *title;
 	char **sources, **memories;
 	struct traffic_bundle *bundles;
-	size_t n_bundles;
+	size_t bundle_count;
 	struct traffic_clock *clocks;
-	size_t n_clocks;
+	size_t clock_count;
 	struct gpmu_traffic_line *cells;	/* row by row; a row is a source */
 	struct traffic_sum *rules;	/* results of all rules, including those of single cells */
-	size_t n_rules;
+	size_t rule_count;
 	size_t *sums;			/* results that span several cells: indices in rules */
 	size_t sum_count;
 	struct gpmu_traffic_line *source_totals, *memory_totals, total;
 	struct traffic_link *links;
-	size_t n_links;
+	size_t link_count;
 	struct traffic_peak *peaks;
-	size_t n_peaks;
+	size_t peak_count;
 };
 
 static inline size_t traffic_n_sources(const struct gpmu_traffic *traffic)
 {
-	return traffic->n_sockets * traffic->n_initiators;
+	return traffic->socket_count * traffic->initiator_count;
 }
 
 static inline size_t traffic_n_memories(const struct gpmu_traffic *traffic)
 {
-	return traffic->n_sockets * traffic->kind_count;
+	return traffic->socket_count * traffic->kind_count;
 }
 
 /* Sources and memories are grouped by socket: CPU of the first socket, its PCIe, ... */
 static inline size_t traffic_source_index(const struct gpmu_traffic *traffic,
 					  enum traffic_initiator initiator, size_t socket)
 {
-	return socket * traffic->n_initiators + initiator;
+	return socket * traffic->initiator_count + initiator;
 }
 
 static inline size_t traffic_memory_index(const struct gpmu_traffic *traffic, unsigned int memory,

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "traffic/traffic.h"
+#include "values/rows.h"
 
 static const char *const kind_names[] = {
 	[GPMU_PMU_SCF] = "nvidia_scf_pmu",	    [GPMU_PMU_PCIE] = "nvidia_pcie_pmu",
@@ -94,16 +95,16 @@ static int need_clock(struct gpmu_traffic *traffic, enum gpmu_pmu_kind kind, siz
 {
 	struct traffic_clock *clocks;
 
-	for (size_t i = 0; i < traffic->n_clocks; i++)
+	for (size_t i = 0; i < traffic->clock_count; i++)
 		if (traffic->clocks[i].kind == kind && traffic->clocks[i].socket == socket) {
 			*index = i;
 			return 0;
 		}
-	clocks = vector_room(traffic->clocks, traffic->n_clocks, sizeof(*clocks));
+	clocks = vector_room(traffic->clocks, traffic->clock_count, sizeof(*clocks));
 	if (!clocks)
 		return -ENOMEM;
 	traffic->clocks = clocks;
-	*index = traffic->n_clocks++;
+	*index = traffic->clock_count++;
 	clocks[*index] = (struct traffic_clock){ .kind = kind, .socket = socket };
 	return make_event(traffic, &clocks[*index].event, kind, socket, "cycles", filter_of(kind),
 			  SIZE_MAX);
@@ -133,11 +134,11 @@ static int need_bundle(struct gpmu_traffic *traffic, const struct traffic_part *
 	(void)user;
 	if (traffic_find_bundle(traffic, part->pair, socket, number))
 		return 0;
-	bundles = vector_room(traffic->bundles, traffic->n_bundles, sizeof(*bundles));
+	bundles = vector_room(traffic->bundles, traffic->bundle_count, sizeof(*bundles));
 	if (!bundles)
 		return -ENOMEM;
 	traffic->bundles = bundles;
-	bundle = &bundles[traffic->n_bundles++];
+	bundle = &bundles[traffic->bundle_count++];
 	*bundle = (struct traffic_bundle){ .pair = part->pair, .socket = socket, .number = number };
 	ret = need_clock(traffic, pair->kind, socket, &bundle->clock);
 	for (size_t i = 0; i < TRAFFIC_PAIR_EVENTS && pair->events[i].name && !ret; i++) {
@@ -164,7 +165,7 @@ int traffic_make_events(struct gpmu_traffic *traffic)
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < traffic->n_rules && !ret; i++) {
+	for (i = 0; i < traffic->rule_count && !ret; i++) {
 		const struct traffic_sum *sum = &traffic->rules[i];
 
 		ret = need_parts(traffic, sum->rule->parts, sum->rule->part_count, sum->source,
@@ -175,19 +176,19 @@ int traffic_make_events(struct gpmu_traffic *traffic)
 
 		if (!(rule->chips & traffic->chip))
 			continue;
-		for (size_t home = 0; home < traffic->n_sockets && !ret; home++)
+		for (size_t home = 0; home < traffic->socket_count && !ret; home++)
 			ret = need_parts(traffic, rule->parts, rule->part_count, home, home);
 	}
-	for (i = 0; i < traffic->n_links && !ret; i++) {
+	for (i = 0; i < traffic->link_count && !ret; i++) {
 		const struct traffic_link *link = &traffic->links[i];
 
-		ret = need_parts(traffic, link->rule->source, link->rule->n_source, link->source,
+		ret = need_parts(traffic, link->rule->source, link->rule->source_count, link->source,
 				 link->home);
 		if (!ret)
-			ret = need_parts(traffic, link->rule->home, link->rule->n_home,
+			ret = need_parts(traffic, link->rule->home, link->rule->home_count,
 					 link->source, link->home);
 	}
-	for (i = 0; i < traffic->n_peaks && !ret; i++) {
+	for (i = 0; i < traffic->peak_count && !ret; i++) {
 		struct traffic_peak *peak = &traffic->peaks[i];
 
 		ret = need_parts(traffic, peak->rule->parts, peak->rule->part_count, peak->source,
@@ -236,10 +237,10 @@ static void put_all(const struct gpmu_traffic *traffic, struct list *list)
 	size_t i;
 
 	list->length = 0;
-	for (i = 0; i < traffic->n_clocks; i++)
+	for (i = 0; i < traffic->clock_count; i++)
 		if (traffic->clocks[i].event.text)
 			put(list, list->length ? "," : "", traffic->clocks[i].event.text);
-	for (i = 0; i < traffic->n_bundles; i++)
+	for (i = 0; i < traffic->bundle_count; i++)
 		put_bundle(&traffic->bundles[i], list);
 }
 
@@ -289,10 +290,10 @@ static struct traffic_event *find_event(struct gpmu_traffic *traffic, const char
 {
 	size_t i, j;
 
-	for (i = 0; i < traffic->n_clocks; i++)
+	for (i = 0; i < traffic->clock_count; i++)
 		if (traffic->clocks[i].event.text && !strcmp(traffic->clocks[i].event.text, name))
 			return &traffic->clocks[i].event;
-	for (i = 0; i < traffic->n_bundles; i++)
+	for (i = 0; i < traffic->bundle_count; i++)
 		for (j = 0; j < TRAFFIC_PAIR_EVENTS; j++) {
 			struct traffic_event *event = &traffic->bundles[i].events[j];
 
@@ -309,17 +310,17 @@ static void forget(struct traffic_event *event)
 						    .why = "there is no count of it" };
 }
 
-void gpmu_traffic_update(struct gpmu_traffic *traffic, const struct gpmu_row *rows, size_t length)
+void gpmu_traffic_update(struct gpmu_traffic *traffic, const struct gpmu_rows *rows)
 {
 	size_t i, j;
 
-	for (i = 0; i < traffic->n_clocks; i++)
+	for (i = 0; i < traffic->clock_count; i++)
 		forget(&traffic->clocks[i].event);
-	for (i = 0; i < traffic->n_bundles; i++)
+	for (i = 0; i < traffic->bundle_count; i++)
 		for (j = 0; j < TRAFFIC_PAIR_EVENTS; j++)
 			forget(&traffic->bundles[i].events[j]);
-	for (i = 0; i < length; i++) {
-		const struct gpmu_row *row = gpmu_row_at(rows, i);
+	for (i = 0; i < rows->length; i++) {
+		const struct gpmu_row *row = &rows->list[i];
 		struct traffic_event *event =
 			row->metric || !row->name ? NULL : find_event(traffic, row->name);
 

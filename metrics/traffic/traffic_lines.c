@@ -42,7 +42,7 @@ static bool is_pair(const struct gpmu_traffic *traffic, enum traffic_each each, 
 		return source != home;
 	case EACH_OTHERS:
 		/* Any one of the other sockets represents them all as home. */
-		return traffic->n_sockets > 1 && home == (source == 0);
+		return traffic->socket_count > 1 && home == (source == 0);
 	default:
 		return !source && !home;
 	}
@@ -56,8 +56,8 @@ static int for_each(struct gpmu_traffic *traffic, enum traffic_each each,
 {
 	int ret = 0;
 
-	for (size_t source = 0; source < traffic->n_sockets; source++)
-		for (size_t home = 0; home < traffic->n_sockets && !ret; home++)
+	for (size_t source = 0; source < traffic->socket_count; source++)
+		for (size_t home = 0; home < traffic->socket_count && !ret; home++)
 			if (is_pair(traffic, each, source, home))
 				ret = add(traffic, rule, source, home);
 	return ret;
@@ -79,7 +79,7 @@ static char *name_sum(const struct gpmu_traffic *traffic, const struct traffic_s
 		rule->memories & TRAFFIC_CMEM ? "CMEM" : "",
 		rule->memories == (TRAFFIC_CMEM | TRAFFIC_GMEM) ? ", " : "",
 		rule->memories & TRAFFIC_GMEM ? "GMEM" : "");
-	for (size_t home = 0; home < traffic->n_sockets; home++) {
+	for (size_t home = 0; home < traffic->socket_count; home++) {
 		if (rule->each == EACH_OTHERS ? home == sum->source : home != sum->home)
 			continue;
 		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%d", between,
@@ -91,14 +91,14 @@ static char *name_sum(const struct gpmu_traffic *traffic, const struct traffic_s
 
 static int add_rule(struct gpmu_traffic *traffic, const void *rule, size_t source, size_t home)
 {
-	struct traffic_sum *rules = vector_room(traffic->rules, traffic->n_rules,
+	struct traffic_sum *rules = vector_room(traffic->rules, traffic->rule_count,
 						sizeof(*rules)), *sum;
 	size_t *sums;
 
 	if (!rules)
 		return -ENOMEM;
 	traffic->rules = rules;
-	sum = &rules[traffic->n_rules++];
+	sum = &rules[traffic->rule_count++];
 	*sum = (struct traffic_sum){
 		.rule = rule, .source = source, .home = home, .line = { .size = sizeof(sum->line) }
 	};
@@ -106,14 +106,14 @@ static int add_rule(struct gpmu_traffic *traffic, const void *rule, size_t sourc
 	if (!sum->line.name)
 		return -ENOMEM;
 	/* With a single Grace, nothing is subtracted for other sockets. */
-	sum->line.note = traffic->n_sockets > 1 || !sum->rule->part_count ? sum->rule->note : NULL;
+	sum->line.note = traffic->socket_count > 1 || !sum->rule->part_count ? sum->rule->note : NULL;
 	if (sum->rule->each != EACH_OTHERS && sum->rule->memories != (TRAFFIC_CMEM | TRAFFIC_GMEM))
 		return 0;
 	sums = vector_room(traffic->sums, traffic->sum_count, sizeof(*sums));
 	if (!sums)
 		return -ENOMEM;
 	traffic->sums = sums;
-	sums[traffic->sum_count++] = traffic->n_rules - 1;
+	sums[traffic->sum_count++] = traffic->rule_count - 1;
 	return 0;
 }
 
@@ -134,8 +134,8 @@ static int make_names(struct gpmu_traffic *traffic)
 	size_t i;
 
 	for (i = 0; i < traffic_n_sources(traffic); i++) {
-		traffic->sources[i] = print_numbers(initiators[i % traffic->n_initiators],
-						    &traffic->sockets[i / traffic->n_initiators]);
+		traffic->sources[i] = print_numbers(initiators[i % traffic->initiator_count],
+						    &traffic->sockets[i / traffic->initiator_count]);
 		if (!traffic->sources[i])
 			return -ENOMEM;
 		traffic->source_totals[i] =
@@ -179,16 +179,17 @@ static int make_cells(struct gpmu_traffic *traffic)
 static int add_link(struct gpmu_traffic *traffic, const void *rule, size_t source, size_t home)
 {
 	const int numbers[] = { traffic->sockets[source], traffic->sockets[home] };
-	struct traffic_link *links = vector_room(traffic->links, traffic->n_links,
+	struct traffic_link *links = vector_room(traffic->links, traffic->link_count,
 						 sizeof(*links)), *link;
 
 	if (!links)
 		return -ENOMEM;
 	traffic->links = links;
-	link = &links[traffic->n_links++];
+	link = &links[traffic->link_count++];
 	*link = (struct traffic_link){ .rule = rule, .source = source, .home = home };
 	link->link.size = sizeof(link->link);
 	link->link.note = link->rule->note;
+	link->link.alike = link->rule->alike;
 	link->link.name = print_numbers(link->rule->name, numbers);
 	return link->link.name ? 0 : -ENOMEM;
 }
@@ -196,13 +197,13 @@ static int add_link(struct gpmu_traffic *traffic, const void *rule, size_t sourc
 static int add_peak(struct gpmu_traffic *traffic, const void *rule, size_t source, size_t home)
 {
 	const int numbers[] = { traffic->sockets[source], traffic->sockets[home] };
-	struct traffic_peak *peaks = vector_room(traffic->peaks, traffic->n_peaks,
+	struct traffic_peak *peaks = vector_room(traffic->peaks, traffic->peak_count,
 						 sizeof(*peaks)), *peak;
 
 	if (!peaks)
 		return -ENOMEM;
 	traffic->peaks = peaks;
-	peak = &peaks[traffic->n_peaks++];
+	peak = &peaks[traffic->peak_count++];
 	*peak = (struct traffic_peak){ .rule = rule, .source = source, .home = home };
 	peak->peak.size = sizeof(peak->peak);
 	peak->peak.origin = peak->rule->origin;
@@ -217,12 +218,12 @@ static int make_links(struct gpmu_traffic *traffic)
 
 	for (i = 0; i < traffic_n_link_rules && !ret; i++)
 		if ((traffic_link_rules[i].chips & traffic->chip) &&
-		    traffic->n_sockets >= traffic_link_rules[i].least_sockets)
+		    traffic->socket_count >= traffic_link_rules[i].least_sockets)
 			ret = for_each(traffic, traffic_link_rules[i].each, add_link,
 				       &traffic_link_rules[i]);
 	for (i = 0; i < traffic_n_peak_rules && !ret; i++)
 		if ((traffic_peak_rules[i].chips & traffic->chip) &&
-		    traffic->n_sockets >= traffic_peak_rules[i].least_sockets)
+		    traffic->socket_count >= traffic_peak_rules[i].least_sockets)
 			ret = for_each(traffic, traffic_peak_rules[i].each, add_peak,
 				       &traffic_peak_rules[i]);
 	return ret;
@@ -236,9 +237,9 @@ int traffic_make_lines(struct gpmu_traffic *traffic)
 	traffic->title =
 		text_print("%s, %zu socket%s",
 			   traffic->chip == TRAFFIC_SUPERCHIP ?
-				   traffic->n_sockets == 1 ? "Grace CPU" : "Grace CPU Superchip" :
+				   traffic->socket_count == 1 ? "Grace CPU" : "Grace CPU Superchip" :
 				   "Grace Hopper",
-			   traffic->n_sockets, traffic->n_sockets == 1 ? "" : "s");
+			   traffic->socket_count, traffic->socket_count == 1 ? "" : "s");
 	traffic->sources = calloc(sources, sizeof(*traffic->sources));
 	traffic->memories = calloc(memories, sizeof(*traffic->memories));
 	traffic->source_totals = calloc(sources, sizeof(*traffic->source_totals));

@@ -16,12 +16,12 @@ static void add_socket(struct gpmu_traffic *traffic, int number)
 
 	if (number < 0)
 		return;
-	while (i < traffic->n_sockets && traffic->sockets[i] < number)
+	while (i < traffic->socket_count && traffic->sockets[i] < number)
 		i++;
-	if ((i < traffic->n_sockets && traffic->sockets[i] == number) ||
-	    traffic->n_sockets == TRAFFIC_MAX_SOCKETS)
+	if ((i < traffic->socket_count && traffic->sockets[i] == number) ||
+	    traffic->socket_count == TRAFFIC_MAX_SOCKETS)
 		return;
-	for (j = traffic->n_sockets++; j > i; j--)
+	for (j = traffic->socket_count++; j > i; j--)
 		traffic->sockets[j] = traffic->sockets[j - 1];
 	traffic->sockets[i] = number;
 }
@@ -46,7 +46,7 @@ static bool find_sockets(struct gpmu_traffic *traffic)
 			own = own && !gpmu_pmu_source(pmu);
 		}
 	/* A Grace whose PMUs are all missing is also a socket. */
-	if (traffic->n_sockets && own && (gpmu_machine_midr(machine) & ~0xfull) == NEOVERSE_V2)
+	if (traffic->socket_count && own && (gpmu_machine_midr(machine) & ~0xfull) == NEOVERSE_V2)
 		for (i = 0; (node = gpmu_machine_node(machine, i)); i++)
 			add_socket(traffic, gpmu_node_number(node));
 	return own;
@@ -70,12 +70,12 @@ int traffic_look(struct gpmu_traffic *traffic, enum gpmu_traffic_chip chip,
 {
 	bool own = find_sockets(traffic);
 
-	if (!traffic->n_sockets) {
-		error_set(error, 0, "no PMU of NVIDIA Grace here; \"gpmu doctor\" says why");
+	if (!traffic->socket_count) {
+		error_set(error, 0, "no PMU of NVIDIA Grace here; \"gpmu doctor\" reports why");
 		return -ENODEV;
 	}
 	if (chip == GPMU_TRAFFIC_ANY)
-		chip = traffic->n_sockets == 2 && !(own && has_gpu_node(traffic->machine)) ?
+		chip = traffic->socket_count == 2 && !(own && has_gpu_node(traffic->machine)) ?
 			       GPMU_TRAFFIC_SUPERCHIP :
 			       GPMU_TRAFFIC_HOPPER;
 	switch (chip) {
@@ -83,13 +83,13 @@ int traffic_look(struct gpmu_traffic *traffic, enum gpmu_traffic_chip chip,
 		traffic->chip = TRAFFIC_SUPERCHIP;
 		break;
 	case GPMU_TRAFFIC_HOPPER:
-		traffic->chip = traffic->n_sockets == 1 ? TRAFFIC_HOPPER : TRAFFIC_HOPPERS;
+		traffic->chip = traffic->socket_count == 1 ? TRAFFIC_HOPPER : TRAFFIC_HOPPERS;
 		break;
 	default:
 		error_set(error, 0, "%d is no kind of Grace", (int)chip);
 		return -EINVAL;
 	}
-	traffic->n_initiators = traffic->chip == TRAFFIC_SUPERCHIP ? TRAFFIC_PCIE + 1 :
+	traffic->initiator_count = traffic->chip == TRAFFIC_SUPERCHIP ? TRAFFIC_PCIE + 1 :
 								     TRAFFIC_INITIATORS;
 	traffic->kind_count = traffic->chip == TRAFFIC_SUPERCHIP ? 1 : 2;
 	return 0;

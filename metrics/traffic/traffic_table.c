@@ -113,8 +113,8 @@ const struct traffic_total_rule traffic_total_rules[] = {
 
 const size_t traffic_n_total_rules = LENGTH(traffic_total_rules);
 
-#define SOURCE(...)	.source = { __VA_ARGS__ }, .n_source = COUNT(__VA_ARGS__)
-#define HOME(...)	.home = { __VA_ARGS__ }, .n_home = COUNT(__VA_ARGS__)
+#define SOURCE(...)	.source = { __VA_ARGS__ }, .source_count = COUNT(__VA_ARGS__)
+#define HOME(...)	.home = { __VA_ARGS__ }, .home_count = COUNT(__VA_ARGS__)
 
 static const char all_cpus[] =
 	"the home counts CPUs of all sockets, and not what its cache answers";
@@ -123,16 +123,16 @@ static const char strong[] =
 
 const struct traffic_link_rule traffic_link_rules[] = {
 	{ SUPERCHIP, 2, EACH_REMOTE, "CPU %s -> CMEM %s",
-	  SOURCE(PLUS(REMOTE, SOURCE)), HOME(PLUS(CMEM, HOME)), all_cpus },
+	  SOURCE(PLUS(REMOTE, SOURCE)), HOME(PLUS(CMEM, HOME)), false, all_cpus },
 	{ SUPERCHIP, 2, EACH_REMOTE, "PCIe %s -> CMEM %s",
-	  SOURCE(PLUS(PCIE_REM, SOURCE)), HOME(PLUS(C2C0_LOC, HOME)), strong },
+	  SOURCE(PLUS(PCIE_REM, SOURCE)), HOME(PLUS(C2C0_LOC, HOME)), true, strong },
 	{ MANY, 2, EACH_REMOTE, "CPU %s -> CMEM, GMEM %s",
-	  SOURCE(PLUS(SOCKET, SOURCE)), HOME(PLUS(CMEM, HOME), PLUS(GMEM, HOME)), all_cpus },
+	  SOURCE(PLUS(SOCKET, SOURCE)), HOME(PLUS(CMEM, HOME), PLUS(GMEM, HOME)), false, all_cpus },
 	{ MANY, 2, EACH_OTHERS, "PCIe, GPU %s -> other sockets",
 	  SOURCE(PLUS(PCIE_REM, SOURCE), PLUS(C2C0_REM, SOURCE), PLUS(C2C1_REM, SOURCE)),
-	  HOME(PLUS(CNVLINK, NOT_SOURCE)), strong },
-	{ MANY, 3, EACH_REMOTE, "PCIe, GPU %s -> CMEM, GMEM %s", .n_source = 0,
-	  HOME(PLUS(CNVLINK, HOME)), strong },
+	  HOME(PLUS(CNVLINK, NOT_SOURCE)), true, strong },
+	{ MANY, 3, EACH_REMOTE, "PCIe, GPU %s -> CMEM, GMEM %s", .source_count = 0,
+	  HOME(PLUS(CNVLINK, HOME)), false, strong },
 };
 
 const size_t traffic_n_link_rules = LENGTH(traffic_link_rules);

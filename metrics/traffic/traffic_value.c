@@ -234,7 +234,7 @@ static void set_cells(struct gpmu_traffic *traffic, const struct traffic_sum *su
 {
 	const struct traffic_rule *rule = sum->rule;
 
-	for (size_t home = 0; home < traffic->n_sockets; home++) {
+	for (size_t home = 0; home < traffic->socket_count; home++) {
 		if (rule->each == EACH_OTHERS ? home == sum->source : home != sum->home)
 			continue;
 		for (unsigned int memory = TRAFFIC_CMEM; memory <= TRAFFIC_GMEM; memory <<= 1)
@@ -245,7 +245,7 @@ static void set_cells(struct gpmu_traffic *traffic, const struct traffic_sum *su
 
 static void compute_cells(struct gpmu_traffic *traffic)
 {
-	for (size_t i = 0; i < traffic->n_rules; i++) {
+	for (size_t i = 0; i < traffic->rule_count; i++) {
 		struct traffic_sum *sum = &traffic->rules[i];
 		struct gpmu_traffic_value *values[] = { &sum->line.read, &sum->line.write };
 		size_t number = SIZE_MAX;
@@ -271,7 +271,7 @@ static void compute_source_totals(struct gpmu_traffic *traffic)
 
 	for (i = 0; i < traffic_n_sources(traffic); i++)
 		traffic->source_totals[i].read = traffic->source_totals[i].write = traffic_nothing();
-	for (i = 0; i < traffic->n_rules; i++) {
+	for (i = 0; i < traffic->rule_count; i++) {
 		const struct traffic_sum *sum = &traffic->rules[i];
 		struct gpmu_traffic_line *total = &traffic->source_totals[traffic_source_index(
 			traffic, sum->rule->initiator, sum->source)];
@@ -292,7 +292,7 @@ static void compute_memory_totals(struct gpmu_traffic *traffic)
 	for (size_t i = 0; i < traffic_n_total_rules; i++) {
 		const struct traffic_total_rule *rule = &traffic_total_rules[i];
 
-		for (size_t home = 0; (rule->chips & traffic->chip) && home < traffic->n_sockets;
+		for (size_t home = 0; (rule->chips & traffic->chip) && home < traffic->socket_count;
 		     home++) {
 			size_t column = traffic_memory_index(traffic, rule->memory, home);
 			struct gpmu_traffic_line *total = rule->memory ?
@@ -318,27 +318,26 @@ static double imbalance(const struct gpmu_traffic_value *source,
 
 static void compute_links(struct gpmu_traffic *traffic)
 {
-	for (size_t i = 0; i < traffic->n_links; i++) {
+	for (size_t i = 0; i < traffic->link_count; i++) {
 		struct traffic_link *link = &traffic->links[i];
 		const struct traffic_link_rule *rule = link->rule;
 		struct gpmu_traffic_link *l = &link->link;
 
-		traffic_add_up(traffic, rule->source, rule->n_source, link->source, link->home,
+		traffic_add_up(traffic, rule->source, rule->source_count, link->source, link->home,
 			       TRAFFIC_READ, &l->source_read);
-		traffic_add_up(traffic, rule->source, rule->n_source, link->source, link->home,
+		traffic_add_up(traffic, rule->source, rule->source_count, link->source, link->home,
 			       TRAFFIC_WRITE, &l->source_write);
-		traffic_add_up(traffic, rule->home, rule->n_home, link->source, link->home,
+		traffic_add_up(traffic, rule->home, rule->home_count, link->source, link->home,
 			       TRAFFIC_READ, &l->home_read);
-		traffic_add_up(traffic, rule->home, rule->n_home, link->source, link->home,
+		traffic_add_up(traffic, rule->home, rule->home_count, link->source, link->home,
 			       TRAFFIC_WRITE, &l->home_write);
-		l->imbalance_read = imbalance(&l->source_read, &l->home_read);
-		l->imbalance_write = imbalance(&l->source_write, &l->home_write);
+		l->imbalance = rule->alike ? imbalance(&l->source_read, &l->home_read) : NAN;
 	}
 }
 
 static void compute_peaks(struct gpmu_traffic *traffic)
 {
-	for (size_t i = 0; i < traffic->n_peaks; i++) {
+	for (size_t i = 0; i < traffic->peak_count; i++) {
 		const struct traffic_peak_rule *rule = traffic->peaks[i].rule;
 		struct gpmu_traffic_peak *peak = &traffic->peaks[i].peak;
 

@@ -8,7 +8,7 @@
  */
 static enum traffic_pair_id pair_of(const struct gpmu_traffic *traffic, enum traffic_pair_id pair)
 {
-	return pair == PAIR_SOCKET && traffic->n_sockets == 2 ? PAIR_REMOTE : pair;
+	return pair == PAIR_SOCKET && traffic->socket_count == 2 ? PAIR_REMOTE : pair;
 }
 
 struct walk {
@@ -35,7 +35,7 @@ static int visit_each(const struct walk *walk, size_t socket)
 
 	if (!traffic_pairs[pair_of(walk->traffic, walk->part->pair)].numbered)
 		return visit(walk, socket, SIZE_MAX);
-	for (size_t n = 0; n < walk->traffic->n_sockets && !ret; n++)
+	for (size_t n = 0; n < walk->traffic->socket_count && !ret; n++)
 		if (n != socket)
 			ret = visit(walk, socket, n);
 	return ret;
@@ -45,7 +45,7 @@ static int visit_others(const struct walk *walk, size_t but)
 {
 	int ret = 0;
 
-	for (size_t n = 0; n < walk->traffic->n_sockets && !ret; n++)
+	for (size_t n = 0; n < walk->traffic->socket_count && !ret; n++)
 		if (n != but)
 			ret = visit(walk, n, but);
 	return ret;
@@ -69,7 +69,7 @@ int traffic_walk(struct gpmu_traffic *traffic, const struct traffic_part *part, 
 	case AT_NOT_SOURCE:
 		return visit_others(&walk, source);
 	case AT_ALL:
-		for (size_t n = 0; n < traffic->n_sockets && !ret; n++)
+		for (size_t n = 0; n < traffic->socket_count && !ret; n++)
 			ret = visit_each(&walk, n);
 	}
 	return ret;
@@ -78,7 +78,7 @@ int traffic_walk(struct gpmu_traffic *traffic, const struct traffic_part *part, 
 struct traffic_bundle *traffic_find_bundle(const struct gpmu_traffic *traffic,
 					   enum traffic_pair_id pair, size_t socket, size_t number)
 {
-	for (size_t i = 0; i < traffic->n_bundles; i++) {
+	for (size_t i = 0; i < traffic->bundle_count; i++) {
 		struct traffic_bundle *bundle = &traffic->bundles[i];
 
 		if (bundle->pair == pair && bundle->socket == socket && bundle->number == number)

@@ -65,7 +65,7 @@ static struct line *next_line(struct gpmu_balance *balance)
  * only one, else NULL.
  */
 static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
-					const struct balance_rows *rows,
+					const struct gpmu_rows *rows,
 					const struct balance_place *place, char *name, size_t size)
 {
 	const struct gpmu_row *one = NULL;
@@ -73,7 +73,7 @@ static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
 	char gpus[32];
 
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *row = gpmu_row_at(rows->first, i);
+		const struct gpmu_row *row = &rows->list[i];
 
 		if (!row->gpu || !balance_is_of(identity->right, row) ||
 		    (place->node >= 0 && row->node != place->node) ||
@@ -113,7 +113,7 @@ static void subtract(struct gpmu_balance_line *line, const struct balance_side *
 
 /* Adds a line if both sides were counted. Returns 0 or -ENOMEM. */
 static int add_line(struct gpmu_balance *balance, const struct balance_identity *identity,
-		    const struct balance_rows *rows, const struct balance_place *place)
+		    const struct gpmu_rows *rows, const struct balance_place *place)
 {
 	struct line *line = next_line(balance);
 	const struct gpmu_row *gpu;
@@ -142,10 +142,10 @@ static int add_line(struct gpmu_balance *balance, const struct balance_identity 
 }
 
 /* Whether all rows of both sides have a node */
-static bool has_nodes(const struct balance_identity *identity, const struct balance_rows *rows)
+static bool has_nodes(const struct balance_identity *identity, const struct gpmu_rows *rows)
 {
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *row = gpmu_row_at(rows->first, i);
+		const struct gpmu_row *row = &rows->list[i];
 
 		if (balance_node(row) < 0 && (balance_is_of(identity->left, row) ||
 					      balance_is_of(identity->right, row)))
@@ -158,13 +158,13 @@ static bool has_nodes(const struct balance_identity *identity, const struct bala
  * Next number above @last of a GPU, or of a GPU's node, on the second side; -1 if there is
  * none
  */
-static int next_number(const struct balance_identity *identity, const struct balance_rows *rows,
+static int next_number(const struct balance_identity *identity, const struct gpmu_rows *rows,
 		       int last)
 {
 	int next = -1;
 
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *row = gpmu_row_at(rows->first, i);
+		const struct gpmu_row *row = &rows->list[i];
 		int number = identity->both_gpu ? row->gpu_number : row->node;
 
 		if (row->gpu && balance_is_of(identity->right, row) && number > last &&
@@ -175,7 +175,7 @@ static int next_number(const struct balance_identity *identity, const struct bal
 }
 
 static int add_identity(struct gpmu_balance *balance, const struct balance_identity *identity,
-			const struct balance_rows *rows)
+			const struct gpmu_rows *rows)
 {
 	struct balance_place place = { .node = -1, .gpu = -1 };
 	int number = -1, ret = 0;
@@ -190,14 +190,13 @@ static int add_identity(struct gpmu_balance *balance, const struct balance_ident
 	return ret;
 }
 
-int gpmu_balance_update(struct gpmu_balance *balance, const struct gpmu_row *rows, size_t length)
+int gpmu_balance_update(struct gpmu_balance *balance, const struct gpmu_rows *rows)
 {
-	const struct balance_rows all = { .first = rows, .length = length };
 	int ret = 0;
 
 	balance->length = 0;
 	for (size_t i = 0; i < balance_n_identities && !ret; i++)
-		ret = add_identity(balance, &balance_identities[i], &all);
+		ret = add_identity(balance, &balance_identities[i], rows);
 	if (ret)
 		balance->length = 0;
 	return ret;

@@ -8,6 +8,7 @@
 
 #include "gpmu.h"
 #include "values/gpmu_balance.h"
+#include "values/rows.h"
 
 #define BALANCE_TERMS	5	/* maximum of terms on a side */
 
@@ -33,11 +34,6 @@ extern const size_t balance_n_identities;
 
 /* --- balance_side.c */
 
-struct balance_rows {
-	const struct gpmu_row *first;
-	size_t length;
-};
-
 /* A node and a GPU to compare; -1 means any */
 struct balance_place {
 	int node, gpu;
@@ -56,7 +52,7 @@ bool balance_is_of(const struct balance_term *terms, const struct gpmu_row *row)
 /* Node of the row's PMU; -1 if there are several or it is unknown */
 int balance_node(const struct gpmu_row *row);
 /* Adds up the terms' rows for a place. */
-void balance_add_up(const struct balance_term *terms, const struct balance_rows *rows,
+void balance_add_up(const struct balance_term *terms, const struct gpmu_rows *rows,
 		    const struct balance_place *place, struct balance_side *side);
 
 #endif /* GPMU_BALANCE_H */

@@ -68,13 +68,13 @@ static bool is_at(const struct gpmu_row *row, const struct balance_place *place)
  * Whether another row includes this one: the user requested the same twice, or requested
  * the total and a part of it
  */
-static bool is_counted(const struct balance_term *term, const struct balance_rows *rows,
+static bool is_counted(const struct balance_term *term, const struct gpmu_rows *rows,
 		       size_t index)
 {
-	const struct gpmu_row *row = gpmu_row_at(rows->first, index);
+	const struct gpmu_row *row = &rows->list[index];
 
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *other = gpmu_row_at(rows->first, i);
+		const struct gpmu_row *other = &rows->list[i];
 
 		if (i == index || !is_of(term, other, row->metric) ||
 		    other->gpu_number != row->gpu_number)
@@ -124,10 +124,10 @@ static void add_row(struct balance_side *side, const struct balance_term *term,
 }
 
 static void add_rows(struct balance_side *side, const struct balance_term *term,
-		     const struct balance_rows *rows, const struct balance_place *place, bool metric)
+		     const struct gpmu_rows *rows, const struct balance_place *place, bool metric)
 {
 	for (size_t i = 0; i < rows->length; i++) {
-		const struct gpmu_row *row = gpmu_row_at(rows->first, i);
+		const struct gpmu_row *row = &rows->list[i];
 
 		if (is_of(term, row, metric) && is_at(row, place) && !is_counted(term, rows, i))
 			add_row(side, term, row);
@@ -157,7 +157,7 @@ static bool add_term(struct balance_side *side, const struct balance_term *term,
 	return true;
 }
 
-void balance_add_up(const struct balance_term *terms, const struct balance_rows *rows,
+void balance_add_up(const struct balance_term *terms, const struct gpmu_rows *rows,
 		    const struct balance_place *place, struct balance_side *side)
 {
 	*side = (struct balance_side){ .share = 1 };

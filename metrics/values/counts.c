@@ -43,6 +43,7 @@ static void slot_release(struct counts_slot *slot)
 {
 	free(slot->places);
 	free(slot->counts);
+	free(slot->printed);
 	free(slot->why);
 }
 
@@ -74,6 +75,15 @@ int counts_set_places(struct gpmu_counts *counts, size_t slot, const struct plac
 	counts->shape = new_shape();
 	slot_release(&old);
 	return 0;
+}
+
+int counts_set_printed(struct gpmu_counts *counts, size_t slot)
+{
+	struct counts_slot *set = &counts->slots[slot];
+
+	free(set->printed);
+	set->printed = array(set->length, sizeof(*set->printed));
+	return set->printed ? 0 : -ENOMEM;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -182,6 +192,7 @@ int counts_assign(struct gpmu_counts *counts, const struct gpmu_counts *from)
 			       from->slots[i].length * sizeof(struct count));
 	counts->begin = from->begin;
 	counts->end = from->end;
+	counts->paused = from->paused;
 	counts->user_time = from->user_time;
 	counts->system_time = from->system_time;
 	counts->times_why = from->times_why;
@@ -241,12 +252,20 @@ int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *la
 				count_difference(&slot->counts[k], count ? count : &zero);
 		}
 	}
-	interval->begin = earlier->end;
+	interval->begin = earlier->end + since(later->paused, earlier->paused);
 	interval->end = later->end;
 	interval->user_time = since(later->user_time, earlier->user_time);
 	interval->system_time = since(later->system_time, earlier->system_time);
 	interval->times_why = later->times_why;
 	return 0;
+}
+
+int counts_step(struct gpmu_counts *interval, struct gpmu_counts *last,
+		const struct gpmu_counts *now)
+{
+	int ret = counts_difference(interval, now, last);
+
+	return ret ? ret : counts_assign(last, now);
 }
 
 /* The counts of a new place, 0 */

@@ -33,9 +33,20 @@ struct place {
 	int tid;		/* of the task; -1: all tasks */
 };
 
+/*
+ * A value that another program has scaled and printed; converting it to a raw count would round
+ * it
+ */
+struct printed_count {
+	double value;		/* in the event's unit */
+	double deviation;	/* of the mean of several runs, in the unit; NaN: unknown, or one run */
+	unsigned int sources;	/* number of PMUs in the sum; 0: the slot's one */
+};
+
 struct counts_slot {
 	struct place *places;
 	struct count *counts;	/* one for each place */
+	struct printed_count *printed;	/* one for each place, in place of the raw counts; or NULL */
 	size_t length;		/* 0: it cannot be counted; why has the reason */
 	enum count_state state;	/* of a slot without places */
 	char *why;		/* or NULL */
@@ -44,6 +55,7 @@ struct counts_slot {
 struct gpmu_counts {
 	uint64_t begin,
 		end; /* CLOCK_MONOTONIC_RAW ns: of the interval, or from enabling to reading */
+	uint64_t paused;	/* ns before end in which the session was paused; not of intervals */
 	uint64_t user_time, system_time;	/* ns */
 	const char *times_why;	/* reason that the two times are not known, or NULL; borrowed */
 	struct counts_slot *slots;
@@ -61,6 +73,11 @@ void counts_free(struct gpmu_counts *counts);
 int counts_set_places(struct gpmu_counts *counts, size_t slot, const struct place *places,
 		      size_t length);
 /*
+ * Gives each of the slot's places a value that another program has printed, 0 at first. Sums and
+ * differences of tables have no such values. 0 or -ENOMEM
+ */
+int counts_set_printed(struct gpmu_counts *counts, size_t slot);
+/*
  * Marks a slot, and its places, that cannot be counted. @why is copied, or NULL. 0, or -ENOMEM with
  * the slot unchanged
  */
@@ -73,13 +90,20 @@ bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b);
 int counts_assign(struct gpmu_counts *counts, const struct gpmu_counts *from);
 
 /*
- * Sets @interval to the counts from @earlier to @later, both cumulative, at the places of @later. A
- * place that @earlier lacks started at 0. Impossible differences, such as of a count that
+ * Sets @interval to the counts from @earlier to @later, both cumulative, at the places of @later.
+ * Its length is the time that was not paused, and it ends with @later. A place that @earlier lacks started at 0. Impossible differences, such as of a count that
  * decreased, and counters that were enabled and never ran are marked as not counted. Does not
  * allocate if @interval and @later have the same places. 0 or -ENOMEM
  */
 int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *later,
 		      const struct gpmu_counts *earlier);
+
+/*
+ * Sets @interval to the counts from @last to @now, as counts_difference(), and @last to @now.
+ * Returns 0; -ENOMEM, and then the next step includes the counts of this one
+ */
+int counts_step(struct gpmu_counts *interval, struct gpmu_counts *last,
+		const struct gpmu_counts *now);
 
 /*
  * Adds @counts of an interval to @total, including places that @total lacks, and the interval's
@@ -141,6 +165,30 @@ static inline void count_add(struct count *total, const struct count *part)
 	total->enabled += part->enabled;
 	total->running += part->running;
 	total->state = count_never_ran(total) ? COUNT_NOT_COUNTED : COUNT_OK;
+}
+
+/*
+ * Adds the difference to a total, as the two functions above do. It is inline for the end of a
+ * region, and tests less for a place that has always been counted.
+ */
+static inline void count_add_difference(struct count *total, const struct count *later,
+					const struct count *earlier)
+{
+	uint64_t raw, enabled, running;
+	struct count part;
+
+	if ((total->state | later->state | earlier->state) == COUNT_OK &&
+	    !__builtin_sub_overflow(later->raw, earlier->raw, &raw) &&
+	    !__builtin_sub_overflow(later->enabled, earlier->enabled, &enabled) &&
+	    !__builtin_sub_overflow(later->running, earlier->running, &running) &&
+	    running && running <= enabled) {
+		total->raw += raw;
+		total->enabled += enabled;
+		total->running += running;
+		return;
+	}
+	part = count_difference(later, earlier);
+	count_add(total, &part);
 }
 
 /* raw * enabled / running, exact if both times are equal; NaN if not counted */

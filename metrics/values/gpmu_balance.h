@@ -67,13 +67,12 @@ void gpmu_balance_free(struct gpmu_balance *balance);
  * @balance: its lines are replaced
  * @rows: rows of a session or a struct gpmu_runs. The lines refer to the texts of their members
  *	gpu and why, so lines are valid as long as the rows
- * @length: number of rows
  *
  * A line exists only where both sides have rows.
  *
  * Return: 0; -ENOMEM, and then there are no lines
  */
-int gpmu_balance_update(struct gpmu_balance *balance, const struct gpmu_row *rows, size_t length);
+int gpmu_balance_update(struct gpmu_balance *balance, const struct gpmu_rows *rows);
 /* Returns a line, borrowed until the next update; NULL after the last one. */
 const struct gpmu_balance_line *gpmu_balance_line(const struct gpmu_balance *balance, size_t index);
 

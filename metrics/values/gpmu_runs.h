@@ -16,21 +16,21 @@ void gpmu_runs_free(struct gpmu_runs *runs);
 /**
  * gpmu_runs_add() - adds the rows of a run
  * @runs: unchanged on failure
- * @rows: rows of the same plan and the same CPUs in each run; copied, with their texts
- * @n: number of rows
+ * @rows: rows of the same plan, and of the same CPUs or threads, in each run; copied, with their texts
  * @end: times of the run; copied. A user or system below 0 is not known
  *
- * Return: 0; -EINVAL if the number of rows differs from the first run's; -ENOMEM
+ * Return: 0; -EINVAL if a name, CPU, thread or other place, or the number of rows, differs from the
+ * first run's; -ENOMEM
  */
-int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_row *rows, size_t n,
+int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_rows *rows,
 		  const struct gpmu_sink_end *end);
 
 /*
- * Returns rows with means and standard deviations, and sets *@n to their number. A mean is over
- * the runs in which the row's state was GPMU_STATE_OK. The rows are borrowed until the next
- * call for @runs. metrics/values/output.rst describes the other members.
+ * Returns rows with means and standard deviations. A mean is over the runs in which the row's
+ * state was GPMU_STATE_OK. The rows are borrowed until the next call for @runs.
+ * metrics/values/output.rst describes the other members.
  */
-const struct gpmu_row *gpmu_runs_rows(struct gpmu_runs *runs, size_t *n);
+const struct gpmu_rows *gpmu_runs_rows(struct gpmu_runs *runs);
 /* Sets *@end to the means of the times of all runs */
 void gpmu_runs_end(const struct gpmu_runs *runs, struct gpmu_sink_end *end);
 

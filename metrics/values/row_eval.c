@@ -4,8 +4,10 @@
  * scaling each by its own times is the same as scaling all by the leader's.
  */
 #include <math.h>
+#include <string.h>
 
-#include "values/row.h"
+#include "catalog/catalog.h"
+#include "values/row_maker.h"
 
 static void result_init(struct row_result *result)
 {
@@ -29,11 +31,11 @@ static const char *why_lost(const struct counts_slot *slot, const struct count *
 	if (count->state == COUNT_NOT_SUPPORTED)
 		return "it is not supported here";
 	if (count_never_ran(count))
-		return "others had its PMU's counters all the time";
+		return "other events had its PMU's counters all the time";
 	if (count->state == COUNT_NOT_COUNTED)
-		return "what was read of it cannot be: it has fallen";
+		return "its count has decreased, which is impossible";
 	return task ? "none of its tasks ran while it was enabled" :
-		      "it was enabled for no time: its CPU or PMU has gone, or the time is too short";
+		      "it was enabled for no time: counting is paused, its CPU or PMU is inaccessible, or the time is too short";
 }
 
 static void result_share(struct row_result *result, double share)
@@ -62,7 +64,7 @@ struct tasks {
 	uint64_t counted;		/* ns enabled, of those in which it ran at all */
 };
 
-static void add_task(struct tasks *tasks, const struct count *count)
+static void add_task(struct tasks *tasks, const struct count *count, double value)
 {
 	tasks->length++;
 	tasks->enabled += count->enabled;
@@ -70,20 +72,20 @@ static void add_task(struct tasks *tasks, const struct count *count)
 	if (!count->running)
 		return;
 	tasks->counted += count->enabled;
-	tasks->value += count_value(count);
+	tasks->value += value;
 }
 
 /*
  * A task that ended before its counters were scheduled is estimated from the rates of the
  * others. Otherwise a process with many threads would have no value under multiplexing.
  */
-static double end_tasks(struct tasks *tasks, const struct counts_slot *slot,
+static double end_tasks(struct tasks *tasks, const struct counts_slot *slot, bool zero_asleep,
 			struct row_result *result)
 {
 	const struct count all = { .enabled = tasks->enabled };
 	double value = tasks->value;
 
-	if (!tasks->length)
+	if (!tasks->length || (zero_asleep && !tasks->enabled))
 		return 0;
 	if (!tasks->running)
 		result_lose(result, GPMU_STATE_NOT_COUNTED, why_lost(slot, &all, true));
@@ -93,6 +95,17 @@ static double end_tasks(struct tasks *tasks, const struct counts_slot *slot,
 		value *= (double)tasks->enabled / (double)tasks->counted;
 	*tasks = (struct tasks){ 0 };
 	return value;
+}
+
+/* The value of a place: in the event's unit if it was printed, otherwise unscaled */
+static double place_value(const struct plan_slot *planned, const struct counts_slot *slot,
+			  size_t index)
+{
+	const struct count *count = &slot->counts[index];
+
+	if (slot->printed)
+		return slot->printed[index].value;
+	return planned->mean ? (double)count->raw / (double)count->running : count_value(count);
 }
 
 static void add_count(struct row_result *result, struct tasks *tasks,
@@ -118,11 +131,10 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 	result->raw = count->raw > UINT64_MAX - result->raw ? UINT64_MAX :
 		      result->raw + count->raw;
 	if (place->tid >= 0) {
-		add_task(tasks, count);
+		add_task(tasks, count, place_value(planned, slot, index));
 		return;
 	}
-	result->value += planned->mean ? (double)count->raw / (double)count->running :
-					 count_value(count);
+	result->value += place_value(planned, slot, index);
 	result->time += count->enabled;
 	result->timed++;
 	result_share(result, (double)count->running / (double)count->enabled);
@@ -164,35 +176,76 @@ static void add_tool(const struct row_sum *sum, enum event_tool tool,
 	result->value += sum->scaled ? (double)count.raw : (double)count.raw / 1e9;
 }
 
-/* 1e-6 is not exact as a double, but 1e6 is: dividing adds no wrong digits. */
-static double scaled(double value, double scale)
+/* 1e-6 is not exact as a double, but 1e6 is. Returns 0 if @scale is no such fraction. */
+static double divisor_of(double scale)
 {
 	double divisor;
-	bool exact;
 
-	if (!(scale < 1) && !(scale > 1))
-		return value;
+	if (!(scale < 1))
+		return 0;
 	divisor = nearbyint(1 / scale);
-	exact = divisor > 1 && !(1 / divisor < scale) && !(1 / divisor > scale);
+	return divisor > 1 && !(1 / divisor < scale) && !(1 / divisor > scale) ? divisor : 0;
+}
 
-	return exact ? value / divisor : value * scale;
+static double scaled(double value, double scale)
+{
+	double divisor = divisor_of(scale);
+
+	return divisor > 0 ? value / divisor : value * scale;
+}
+
+static double unscaled(double value, double scale)
+{
+	double divisor = divisor_of(scale);
+
+	if (divisor > 0)
+		return value * divisor;
+	return scale > 0 ? value / scale : value;
+}
+
+/* Converts the sum of a slot's places to the event's unit, or to a formula's number. */
+static double converted(const struct row_sum *sum, const struct plan_slot *planned,
+			const struct counts_slot *slot, double value)
+{
+	bool in_unit = sum->scaled || planned->mean;
+
+	if (in_unit == (slot->printed != NULL))
+		return value;
+	return in_unit ? scaled(value, planned->scale) : unscaled(value, planned->scale);
+}
+
+/* The PMUs that a unit's part of a slot counts */
+static double sources_of(const struct row_maker *maker, const struct counts_slot *slot,
+			 size_t first, size_t end)
+{
+	const size_t index = maker->parts[first].slot;
+	unsigned int sources = 0;
+
+	for (size_t i = first; slot->printed && i < end && maker->parts[i].slot == index; i++)
+		if (maker->parts[i].place < slot->length)
+			sources += slot->printed[maker->parts[i].place].sources;
+	return sources ? sources : 1;
 }
 
 /* The parts of one slot; returns the next part. */
-static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, size_t first,
+static size_t sum_slot(const struct row_maker *maker, const struct row_sum *sum, size_t first,
 		       const struct gpmu_counts *counts, struct row_result *result)
 {
-	const size_t index = rows->parts[first].slot, end = sum->first + sum->length;
-	const struct plan_slot *planned = &rows->plan->slots[index];
+	const size_t index = maker->parts[first].slot, end = sum->first + sum->length;
+	const struct plan_slot *planned = &maker->plan->slots[index];
 	const struct counts_slot *slot = &counts->slots[index];
 	const double before = result->value;
 	struct tasks tasks = { 0 };
 	size_t i;
 
 	result->value = 0;
-	result->sources++;
-	for (i = first; i < end && rows->parts[i].slot == index; i++) {
-		size_t place = rows->parts[i].place;
+	result->sources += sources_of(maker, slot, first, end);
+	/* Deviations of several counts cannot be added up, as perf does not print each run. */
+	result->deviation = sum->length == 1 && slot->printed &&
+			    maker->parts[first].place < slot->length ?
+			    slot->printed[maker->parts[first].place].deviation : NAN;
+	for (i = first; i < end && maker->parts[i].slot == index; i++) {
+		size_t place = maker->parts[i].place;
 
 		if (place == ROW_TOOL)
 			add_tool(sum, planned->instance->tool, counts, result);
@@ -204,10 +257,8 @@ static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, 
 		else
 			add_count(result, &tasks, planned, slot, place);
 	}
-	result->value += end_tasks(&tasks, slot, result);
-	if (sum->scaled || planned->mean)
-		result->value = scaled(result->value, planned->scale);
-	result->value += before;
+	result->value += end_tasks(&tasks, slot, maker->options.zero_asleep, result);
+	result->value = before + converted(sum, planned, slot, result->value);
 	return i;
 }
 
@@ -216,10 +267,10 @@ static size_t sum_slot(const struct gpmu_rows *rows, const struct row_sum *sum, 
  * result with fewer instructions for each row of each interval. false: another case, result
  * unchanged
  */
-static bool sum_plain(const struct gpmu_rows *rows, const struct row_sum *sum,
+static bool sum_plain(const struct row_maker *maker, const struct row_sum *sum,
 		      const struct gpmu_counts *counts, struct row_result *result)
 {
-	const struct row_part *parts = &rows->parts[sum->first];
+	const struct row_part *parts = &maker->parts[sum->first];
 	struct row_result all = { .state = GPMU_STATE_OK, .share = 1, .sources = 1 };
 	const struct plan_slot *planned;
 	const struct counts_slot *slot;
@@ -227,7 +278,7 @@ static bool sum_plain(const struct gpmu_rows *rows, const struct row_sum *sum,
 
 	if (!sum->length || parts->place == ROW_TOOL || parts->place == ROW_LOST)
 		return false;
-	planned = &rows->plan->slots[parts->slot];
+	planned = &maker->plan->slots[parts->slot];
 	slot = &counts->slots[parts->slot];
 	for (i = 0; i < sum->length && parts[i].slot == parts->slot; i++) {
 		const struct count *count = &slot->counts[parts[i].place];
@@ -239,7 +290,8 @@ static bool sum_plain(const struct gpmu_rows *rows, const struct row_sum *sum,
 		all.value += (double)count->raw;
 		all.enabled += count->enabled;
 	}
-	if (i < sum->length || planned->mean || slot->places[parts->place].tid >= 0)
+	if (i < sum->length || planned->mean || slot->printed ||
+	    slot->places[parts->place].tid >= 0)
 		return false;
 	all.running = all.time = all.enabled;
 	all.counters = all.timed = i;
@@ -249,27 +301,27 @@ static bool sum_plain(const struct gpmu_rows *rows, const struct row_sum *sum,
 	return true;
 }
 
-void rows_sum(const struct gpmu_rows *rows, const struct row_sum *sum,
-	      const struct gpmu_counts *counts, struct row_result *result)
+static void compute_sum(const struct row_maker *maker, const struct row_sum *sum,
+			const struct gpmu_counts *counts, struct row_result *result)
 {
-	if (sum_plain(rows, sum, counts, result))
+	if (sum_plain(maker, sum, counts, result))
 		return;
 	result_init(result);
 	if (!sum->length)
 		result_lose(result, GPMU_STATE_NOT_COUNTED, "nothing of it is counted there");
 	for (size_t i = sum->first; i < sum->first + sum->length;)
-		i = sum_slot(rows, sum, i, counts, result);
-	if (result->sources > 1 && rows->plan->slots[rows->parts[sum->first].slot].mean)
+		i = sum_slot(maker, sum, i, counts, result);
+	if (result->sources > 1 && maker->plan->slots[maker->parts[sum->first].slot].mean)
 		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
 			    "means of several GPUs cannot be added up: ask for it of GPUs alone");
 	result_end(result);
 }
 
-static const struct row_result *input_result(const struct gpmu_rows *rows,
+static const struct row_result *input_result(const struct row_maker *maker,
 					     const struct row_input *input)
 {
-	return input->kind == ROW_SUM ? &rows->results[input->index] :
-	       &rows->evals[input->index].result;
+	return input->kind == ROW_SUM ? &maker->results[input->index] :
+	       &maker->evals[input->index].result;
 }
 
 /* Combines the inputs' state, share and times, without the value. */
@@ -297,20 +349,20 @@ static double duration_of(const struct row_result *result, const struct gpmu_cou
 	return counts->end > counts->begin ? (double)(counts->end - counts->begin) / 1e9 : 0;
 }
 
-/* Sets rows->values, NaN for an idle metric. Returns whether an input is idle. */
-static bool set_values(struct gpmu_rows *rows, size_t first, size_t length, double duration)
+/* Sets maker->values, NaN for an idle metric. Returns whether an input is idle. */
+static bool set_values(struct row_maker *maker, size_t first, size_t length, double duration)
 {
 	bool idle = false;
 
 	for (size_t i = 0; i < length; i++) {
-		const struct row_input *input = &rows->inputs[first + i];
-		struct gpmu_expr_value *value = &rows->values[i];
+		const struct row_input *input = &maker->inputs[first + i];
+		struct gpmu_expr_value *value = &maker->values[i];
 		const struct row_result *result;
 
 		*value = (struct gpmu_expr_value){ duration, 1, 1 };
 		if (input->kind == ROW_DURATION)
 			continue;
-		result = input_result(rows, input);
+		result = input_result(maker, input);
 		value->value = result->value;
 		if (input->kind == ROW_SUM) {
 			value->sources = result->sources;
@@ -321,15 +373,15 @@ static bool set_values(struct gpmu_rows *rows, size_t first, size_t length, doub
 	return idle;
 }
 
-static void evaluate(struct gpmu_rows *rows, struct row_eval *eval)
+static void evaluate(struct row_maker *maker, struct row_eval *eval)
 {
 	const struct gpmu_expr *expr = eval->metric->expr;
 	struct row_result *result = &eval->result;
-	bool idle = set_values(rows, eval->first, eval->length, eval->duration);
-	double value = gpmu_expr_eval(expr, rows->values);
+	bool idle = set_values(maker, eval->first, eval->length, eval->duration);
+	double value = gpmu_expr_eval(expr, maker->values);
 
 	result->value = NAN;
-	if (gpmu_expr_idle(expr, rows->values) || (idle && isnan(value)))
+	if (gpmu_expr_idle(expr, maker->values) || (idle && isnan(value)))
 		result->state = GPMU_STATE_IDLE;
 	else if (!isfinite(value))
 		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
@@ -338,7 +390,8 @@ static void evaluate(struct gpmu_rows *rows, struct row_eval *eval)
 		result->value = value;
 }
 
-void rows_eval(struct gpmu_rows *rows, struct row_eval *eval, const struct gpmu_counts *counts)
+static void compute_metric(struct row_maker *maker, struct row_eval *eval,
+			   const struct gpmu_counts *counts)
 {
 	struct row_result *result = &eval->result;
 
@@ -346,15 +399,16 @@ void rows_eval(struct gpmu_rows *rows, struct row_eval *eval, const struct gpmu_
 	if (eval->metric->why || !eval->metric->expr)
 		result_lose(result, GPMU_STATE_NOT_SUPPORTED, eval->metric->why);
 	for (size_t i = eval->first; i < eval->first + eval->length; i++)
-		if (rows->inputs[i].kind != ROW_DURATION)
-			add_input(result, input_result(rows, &rows->inputs[i]));
+		if (maker->inputs[i].kind != ROW_DURATION)
+			add_input(result, input_result(maker, &maker->inputs[i]));
 	eval->duration = duration_of(result, counts);
 	if (result->state == GPMU_STATE_OK)
-		evaluate(rows, eval);
+		evaluate(maker, eval);
 	result_end(result);
 }
 
-void rows_threshold(struct gpmu_rows *rows, struct row_eval *eval)
+/* Called after all evaluations, as the threshold may use other metrics */
+static void compute_alert(struct row_maker *maker, struct row_eval *eval)
 {
 	const struct gpmu_expr *threshold = eval->metric->threshold;
 	double value;
@@ -363,13 +417,89 @@ void rows_threshold(struct gpmu_rows *rows, struct row_eval *eval)
 	if (!threshold || eval->result.state != GPMU_STATE_OK)
 		return;
 	for (size_t i = 0; i < eval->thresholds; i++) {
-		const struct row_input *input = &rows->inputs[eval->threshold + i];
+		const struct row_input *input = &maker->inputs[eval->threshold + i];
 
-		if (input->kind != ROW_DURATION && input_result(rows, input)->state != GPMU_STATE_OK)
+		if (input->kind != ROW_DURATION && input_result(maker, input)->state != GPMU_STATE_OK)
 			return;
 	}
-	set_values(rows, eval->threshold, eval->thresholds, eval->duration);
-	value = gpmu_expr_eval(threshold, rows->values);
-	if (!isnan(value) && !gpmu_expr_idle(threshold, rows->values))
+	set_values(maker, eval->threshold, eval->thresholds, eval->duration);
+	value = gpmu_expr_eval(threshold, maker->values);
+	if (!isnan(value) && !gpmu_expr_idle(threshold, maker->values))
 		eval->alert = value != 0;
+}
+
+/* The mean of the times of all counters, rounded */
+static uint64_t mean_ns(uint64_t sum, size_t n)
+{
+	return n ? sum / n + (sum % n * 2 >= n) : 0;
+}
+
+/* Skips the name of the event at the start of a source's reason if it is that of the row. */
+static const char *without_name(const char *why, const char *name)
+{
+	size_t length;
+
+	if (!why || *why != *name)
+		return why;
+	length = strlen(name);
+	if (strncmp(why, name, length) != 0 || strncmp(why + length, ": ", 2) != 0)
+		return why;
+	return why + length + 2;
+}
+
+static void fill_row(struct row_maker *maker, size_t index, uint64_t begin, uint64_t end)
+{
+	const struct row_source *source = &maker->sources[index];
+	struct gpmu_row *row = &maker->rows.list[index];
+	const struct row_result *result;
+
+	row->time_begin = begin;
+	row->time_end = end;
+	if (source->index == SIZE_MAX)
+		return;
+	if (source->metric) {
+		const struct row_eval *eval = &maker->evals[source->index];
+
+		result = &eval->result;
+		row->value = result->value * metric_scale(eval->metric->metric);
+		row->alert = eval->alert;
+	} else {
+		result = &maker->results[source->index];
+		row->value = result->value;
+		row->raw = result->raw;
+	}
+	row->state = result->state;
+	row->why = without_name(result->why, row->name);
+	row->share = result->share;
+	row->enabled = mean_ns(result->enabled, result->counters);
+	row->running = mean_ns(result->running, result->counters);
+	row->counters = result->counters;
+}
+
+static uint64_t since(uint64_t time, uint64_t start)
+{
+	return time > start ? time - start : 0;
+}
+
+int row_maker_rows(struct row_maker *maker, const struct gpmu_counts *counts, uint64_t start,
+		   const struct gpmu_rows **rows)
+{
+	uint64_t begin = since(counts->begin, start), end = since(counts->end, start);
+
+	if (maker->shape != counts->shape) {
+		int ret = row_maker_layout(maker, counts);
+
+		if (ret)
+			return ret;
+	}
+	for (size_t i = 0; i < maker->sum_count; i++)
+		compute_sum(maker, &maker->sums[i], counts, &maker->results[i]);
+	for (size_t i = 0; i < maker->eval_count; i++)
+		compute_metric(maker, &maker->evals[i], counts);
+	for (size_t i = 0; i < maker->eval_count; i++)
+		compute_alert(maker, &maker->evals[i]);
+	for (size_t i = 0; i < maker->rows.length; i++)
+		fill_row(maker, i, begin, end);
+	*rows = &maker->rows;
+	return 0;
 }

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "values/row.h"
+#include "values/row_maker.h"
 
 /* The sets of a metric */
 struct sets {
 	struct row_set *list;
 	size_t length;
+	bool *seen;	/* for each metric of the plan: its sets are in the list */
 };
 
 /* The units of an item */
@@ -44,37 +45,45 @@ static int add_set(struct sets *sets, const struct plan_input *input)
 	return 0;
 }
 
-/* The sets of a metric and of the metrics that it uses */
-static int gather_sets(const struct gpmu_rows *rows, const struct plan_metric *metric,
-		       struct sets *sets)
+/*
+ * The sets of a metric and of the metrics that it uses. Each metric is visited once, as the paths
+ * between metrics that use others twice are exponentially many.
+ */
+static int gather_sets(const struct row_maker *maker, size_t index, struct sets *sets)
 {
+	const struct plan_metric *metric = &maker->plan->metrics[index];
 	size_t n = supported(metric) ? gpmu_expr_id_count(metric->expr) : 0;
 	int ret = 0;
 
+	if (sets->seen[index])
+		return 0;
+	sets->seen[index] = true;
 	for (size_t i = 0; i < n && !ret; i++) {
 		const struct plan_input *input = &metric->inputs[i];
 
 		if (input->kind == PLAN_METRIC)
-			ret = gather_sets(rows, &rows->plan->metrics[input->metric], sets);
+			ret = gather_sets(maker, input->metric, sets);
 		else if (input->kind == PLAN_SLOTS)
 			ret = add_set(sets, input);
 	}
 	return ret;
 }
 
-static int metric_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
-			const struct plan_metric *metric, struct item_units *units)
+static int metric_units(struct row_maker *maker, const struct gpmu_counts *counts,
+			size_t index, struct item_units *units)
 {
-	struct sets sets = { 0 };
-	int ret = gather_sets(rows, metric, &sets);
+	const struct gpmu_metric *metric = maker->plan->metrics[index].metric;
+	struct sets sets = { .seen = calloc(maker->plan->metric_count, sizeof(*sets.seen)) };
+	int ret = sets.seen ? gather_sets(maker, index, &sets) : -ENOMEM;
 
 	if (!ret)
-		ret = rows_units(rows, counts, sets.list, sets.length, &units->list,
-				 &units->length);
+		ret = row_maker_units(maker, counts, sets.list, sets.length, &units->list,
+				      &units->length);
 	/* An unsupported item has the unit that its PMU would have counted. */
 	if (!ret && !sets.length)
-		ret = rows_whole(rows, gpmu_metric_pmu(metric->metric) != NULL, units->list);
+		ret = row_maker_whole(maker, gpmu_metric_pmu(metric) != NULL, units->list);
 	free(sets.list);
+	free(sets.seen);
 	return ret;
 }
 
@@ -85,10 +94,10 @@ static struct row_set event_set(const struct plan_event *event)
 	return (struct row_set){ event->slots, event->event->length };
 }
 
-static int find_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
+static int find_units(struct row_maker *maker, const struct gpmu_counts *counts,
 		      struct item_units *units)
 {
-	const struct gpmu_plan *plan = rows->plan;
+	const struct gpmu_plan *plan = maker->plan;
 	int ret = 0;
 
 	for (size_t i = 0; i < plan->item_count && !ret; i++) {
@@ -97,83 +106,83 @@ static int find_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		if (plan->items[i].kind == PLAN_ITEM_EVENT) {
 			const struct row_set set = event_set(&plan->events[index]);
 
-			ret = rows_units(rows, counts, &set, 1, &units[i].list, &units[i].length);
+			ret = row_maker_units(maker, counts, &set, 1, &units[i].list, &units[i].length);
 		} else {
-			ret = metric_units(rows, counts, &plan->metrics[index], &units[i]);
+			ret = metric_units(maker, counts, index, &units[i]);
 		}
 	}
 	return ret;
 }
 
-static int add_part(struct gpmu_rows *rows, size_t slot, size_t place)
+static int add_part(struct row_maker *maker, size_t slot, size_t place)
 {
-	struct row_part *parts = vector_room(rows->parts, rows->part_count, sizeof(*parts));
+	struct row_part *parts = vector_room(maker->parts, maker->part_count, sizeof(*parts));
 
 	if (!parts)
 		return -ENOMEM;
-	rows->parts = parts;
-	parts[rows->part_count++] = (struct row_part){ slot, place };
+	maker->parts = parts;
+	parts[maker->part_count++] = (struct row_part){ slot, place };
 	return 0;
 }
 
-static int add_parts(struct gpmu_rows *rows, const struct gpmu_counts *counts, size_t index,
+static int add_parts(struct row_maker *maker, const struct gpmu_counts *counts, size_t index,
 		     const struct row_unit *unit)
 {
 	const struct counts_slot *slot = &counts->slots[index];
 	bool one = unit->scope == GPMU_SCOPE_CPU;
 	int ret = 0;
 
-	if (rows->plan->slots[index].instance->tool != EVENT_TOOL_NONE)
-		return add_part(rows, index, ROW_TOOL);
+	if (maker->plan->slots[index].instance->tool != EVENT_TOOL_NONE)
+		return add_part(maker, index, ROW_TOOL);
 	if (!slot->length)
-		return rows_has_lost(rows, unit, index) ? add_part(rows, index, ROW_LOST) : 0;
+		return row_maker_has_lost(maker, unit, index) ? add_part(maker, index, ROW_LOST) : 0;
 	/* If CPUs are numbered without gaps */
 	if (one && (size_t)unit->number < slot->length &&
 	    slot->places[unit->number].cpu == unit->number)
-		return add_part(rows, index, (size_t)unit->number);
+		return add_part(maker, index, (size_t)unit->number);
 	for (size_t i = 0; i < slot->length && !ret; i++)
-		if (rows_has_place(rows, unit, index, &slot->places[i]))
-			ret = add_part(rows, index, i);
+		if (row_maker_has_place(maker, unit, index, &slot->places[i]))
+			ret = add_part(maker, index, i);
 	return ret;
 }
 
-static int add_sum(struct gpmu_rows *rows, const struct gpmu_counts *counts,
+static int add_sum(struct row_maker *maker, const struct gpmu_counts *counts,
 		   const struct row_set *set, const struct row_unit *unit, bool scaled,
 		   size_t *index)
 {
-	struct row_sum sum = { .first = rows->part_count, .scaled = scaled };
-	struct row_sum *sums = vector_room(rows->sums, rows->sum_count, sizeof(*sums));
+	struct row_sum sum = { .first = maker->part_count, .scaled = scaled };
+	struct row_sum *sums = vector_room(maker->sums, maker->sum_count, sizeof(*sums));
 	int ret = 0;
 
 	if (!sums)
 		return -ENOMEM;
-	rows->sums = sums;
+	maker->sums = sums;
 	for (size_t i = 0; i < set->length && !ret; i++)
-		ret = add_parts(rows, counts, set->slots[i], unit);
+		ret = add_parts(maker, counts, set->slots[i], unit);
 	if (ret)
 		return ret;
-	sum.length = rows->part_count - sum.first;
-	*index = rows->sum_count++;
+	sum.length = maker->part_count - sum.first;
+	*index = maker->sum_count++;
 	sums[*index] = sum;
 	return 0;
 }
 
-static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, size_t metric,
+static int add_eval(struct row_maker *maker, const struct gpmu_counts *counts, size_t metric,
 		    size_t unit, size_t *index);
 
-static int add_input(struct gpmu_rows *rows, const struct row_input *input)
+static int add_input(struct row_maker *maker, const struct row_input *input)
 {
-	struct row_input *inputs = vector_room(rows->inputs, rows->input_count, sizeof(*inputs));
+	struct row_input *inputs = vector_room(maker->inputs, maker->input_count, sizeof(*inputs));
 
 	if (!inputs)
 		return -ENOMEM;
-	rows->inputs = inputs;
-	inputs[rows->input_count++] = *input;
+	maker->inputs = inputs;
+	inputs[maker->input_count++] = *input;
 	return 0;
 }
 
 /* Those of an expression, one after the other, once all that they are of is there */
-static int add_inputs(struct gpmu_rows *rows, const struct gpmu_counts *counts,
+static int add_inputs(struct row_maker *maker, const struct gpmu_counts *counts,
 		      const struct plan_input *planned, size_t length, size_t unit, size_t *first)
 {
 	struct row_input *inputs = calloc(length + 1, sizeof(*inputs));
@@ -185,31 +194,31 @@ static int add_inputs(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 		switch (planned[i].kind) {
 		case PLAN_SLOTS:
 			inputs[i].kind = ROW_SUM;
-			ret = add_sum(rows, counts, &set, &rows->units[unit], false,
+			ret = add_sum(maker, counts, &set, &maker->units[unit], false,
 				      &inputs[i].index);
 			break;
 		case PLAN_METRIC:
 			inputs[i].kind = ROW_EVAL;
-			ret = add_eval(rows, counts, planned[i].metric, unit, &inputs[i].index);
+			ret = add_eval(maker, counts, planned[i].metric, unit, &inputs[i].index);
 			break;
 		case PLAN_DURATION:
 			inputs[i].kind = ROW_DURATION;
 			break;
 		}
 	}
-	*first = rows->input_count;
+	*first = maker->input_count;
 	for (size_t i = 0; i < length && !ret; i++)
-		ret = add_input(rows, &inputs[i]);
+		ret = add_input(maker, &inputs[i]);
 	free(inputs);
 	return ret;
 }
 
 /* A metric in a unit, once. A threshold may be of the metric itself, so it comes after. */
-static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, size_t metric,
+static int add_eval(struct row_maker *maker, const struct gpmu_counts *counts, size_t metric,
 		    size_t unit, size_t *index)
 {
-	const struct plan_metric *planned = &rows->plan->metrics[metric];
-	size_t *known = &rows->eval_of[metric * rows->unit_count + unit];
+	const struct plan_metric *planned = &maker->plan->metrics[metric];
+	size_t *known = &maker->eval_of[metric * maker->unit_count + unit];
 	struct row_eval eval = { .metric = planned, .alert = -1 };
 	struct row_eval *evals;
 	size_t first;
@@ -221,22 +230,22 @@ static int add_eval(struct gpmu_rows *rows, const struct gpmu_counts *counts, si
 	}
 	if (supported(planned))
 		eval.length = gpmu_expr_id_count(planned->expr);
-	ret = add_inputs(rows, counts, planned->inputs, eval.length, unit, &eval.first);
+	ret = add_inputs(maker, counts, planned->inputs, eval.length, unit, &eval.first);
 	if (ret)
 		return ret;
-	evals = vector_room(rows->evals, rows->eval_count, sizeof(*evals));
+	evals = vector_room(maker->evals, maker->eval_count, sizeof(*evals));
 	if (!evals)
 		return -ENOMEM;
-	rows->evals = evals;
-	*index = rows->eval_count++;
-	*known = rows->eval_count;
+	maker->evals = evals;
+	*index = maker->eval_count++;
+	*known = maker->eval_count;
 	evals[*index] = eval;
 	if (!supported(planned) || !planned->threshold)
 		return 0;
-	ret = add_inputs(rows, counts, planned->threshold_inputs,
+	ret = add_inputs(maker, counts, planned->threshold_inputs,
 			 gpmu_expr_id_count(planned->threshold), unit, &first);
-	rows->evals[*index].threshold = first;
-	rows->evals[*index].thresholds = gpmu_expr_id_count(planned->threshold);
+	maker->evals[*index].threshold = first;
+	maker->evals[*index].thresholds = gpmu_expr_id_count(planned->threshold);
 	return ret;
 }
 
@@ -276,49 +285,32 @@ static void note_pmu(struct pmus *pmus, const struct gpmu_pmu *pmu)
 	pmus->length = length;
 }
 
-static void note_sum(const struct gpmu_rows *rows, const struct row_sum *sum, struct pmus *pmus)
+static void note_sum(const struct row_maker *maker, const struct row_sum *sum, struct pmus *pmus)
 {
 	for (size_t i = sum->first; i < sum->first + sum->length; i++)
-		if (rows->parts[i].place != ROW_TOOL)
-			note_pmu(pmus, rows->plan->slots[rows->parts[i].slot].instance->pmu);
+		if (maker->parts[i].place != ROW_TOOL)
+			note_pmu(pmus, maker->plan->slots[maker->parts[i].slot].instance->pmu);
 }
 
-static void note_eval(const struct gpmu_rows *rows, const struct row_eval *eval,
-		      struct pmus *pmus)
+/* Each evaluation is visited once for a row, as gather_sets() does. */
+static void note_eval(const struct row_maker *maker, struct row_eval *eval, struct pmus *pmus)
 {
+	if (eval->noted == maker->rows.length + 1)
+		return;
+	eval->noted = maker->rows.length + 1;
 	for (size_t i = eval->first; i < eval->first + eval->length; i++) {
-		const struct row_input *input = &rows->inputs[i];
+		const struct row_input *input = &maker->inputs[i];
 
 		if (input->kind == ROW_SUM)
-			note_sum(rows, &rows->sums[input->index], pmus);
+			note_sum(maker, &maker->sums[input->index], pmus);
 		else if (input->kind == ROW_EVAL)
-			note_eval(rows, &rows->evals[input->index], pmus);
+			note_eval(maker, &maker->evals[input->index], pmus);
 	}
 }
 
-static int add_kind(struct gpmu_rows *rows, const char *name, size_t length)
-{
-	char **kinds = vector_room(rows->kinds, rows->kind_count, sizeof(*kinds));
-	char *kind;
-
-	if (!kinds)
-		return -ENOMEM;
-	rows->kinds = kinds;
-	kind = malloc(length + 1);
-	if (!kind)
-		return -ENOMEM;
-	memcpy(kind, name, length);
-	kind[length] = '\0';
-	kinds[rows->kind_count++] = kind;
-	return 0;
-}
-
 /* The text for member pmu of a row; NULL: none */
-static int pmus_text(struct gpmu_rows *rows, const struct pmus *pmus, const char **text)
+static int pmus_text(struct row_maker *maker, const struct pmus *pmus, const char **text)
 {
-	size_t i;
-	int ret = 0;
-
 	*text = NULL;
 	if (!pmus->one || pmus->different)
 		return 0;
@@ -326,60 +318,53 @@ static int pmus_text(struct gpmu_rows *rows, const struct pmus *pmus, const char
 		*text = gpmu_pmu_name(pmus->one);
 		return 0;
 	}
-	for (i = 0; i < rows->kind_count; i++)
-		if (strlen(rows->kinds[i]) == pmus->length &&
-		    !memcmp(rows->kinds[i], pmus->kind, pmus->length))
-			break;
-	if (i == rows->kind_count)
-		ret = add_kind(rows, pmus->kind, pmus->length);
-	if (!ret)
-		*text = rows->kinds[i];
-	return ret;
+	*text = row_maker_text(maker, pmus->kind, pmus->length);
+	return *text ? 0 : -ENOMEM;
 }
 
-static int add_row(struct gpmu_rows *rows, size_t unit, const struct row_source *source,
+static int add_row(struct row_maker *maker, size_t unit, const struct row_source *source,
 		   struct gpmu_row row)
 {
-	const struct row_unit *of = &rows->units[unit];
+	const struct row_unit *of = &maker->units[unit];
 	struct row_source *sources;
 	struct pmus pmus = { 0 };
-	struct gpmu_row *list;
+	int ret;
 
-	list = vector_room(rows->rows, rows->row_count, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	rows->rows = list;
-	sources = vector_room(rows->sources, rows->row_count, sizeof(*sources));
+	sources = vector_room(maker->sources, maker->rows.length, sizeof(*sources));
 	if (!sources)
 		return -ENOMEM;
-	rows->sources = sources;
+	maker->sources = sources;
 	if (source->metric)
-		note_eval(rows, &rows->evals[source->index], &pmus);
+		note_eval(maker, &maker->evals[source->index], &pmus);
 	else if (source->index != SIZE_MAX)
-		note_sum(rows, &rows->sums[source->index], &pmus);
-	row.size = sizeof(row);
+		note_sum(maker, &maker->sums[source->index], &pmus);
 	row.metric = source->metric;
 	row.scope = of->scope;
 	row.node = of->node;
-	row.package = of->package;
-	row.cpu = of->scope == GPMU_SCOPE_CPU ? of->number : -1;
-	row.pid = of->scope == GPMU_SCOPE_PROCESS ? rows->options.pid : -1;
+	row.package = of->topology.package;
+	row.die = of->topology.die;
+	row.core = of->topology.core;
+	row.cpu = of->cpu;
+	row.tid = of->scope == GPMU_SCOPE_THREAD ? of->number : -1;
+	row.comm = of->comm;
+	row.pid = of->scope == GPMU_SCOPE_PROCESS || of->scope == GPMU_SCOPE_THREAD ?
+		  maker->options.pid : -1;
 	row.alert = -1;
 	row.runs = 1;
 	row.gpu_number = -1;
 	if (of->scope == GPMU_SCOPE_GPU) {
 		row.gpu_number = of->number;
-		row.gpu = gpmu_gpu_uuid(gpmu_machine_gpu(rows->plan->machine,
+		row.gpu = gpmu_gpu_uuid(gpmu_machine_gpu(maker->plan->machine,
 							 (size_t)of->number));
 	}
 	if (pmus.one && gpmu_pmu_source(pmus.one) && !pmus.sources)
 		row.source = gpmu_source_name(gpmu_pmu_source(pmus.one));
-	sources[rows->row_count] = *source;
-	list[rows->row_count] = row;
-	return pmus_text(rows, &pmus, &list[rows->row_count++].pmu);
+	sources[maker->rows.length] = *source;
+	ret = pmus_text(maker, &pmus, &row.pmu);
+	return ret ? ret : gpmu_rows_add(&maker->rows, &row);
 }
 
-static int event_row(struct gpmu_rows *rows, const struct gpmu_counts *counts,
+static int event_row(struct row_maker *maker, const struct gpmu_counts *counts,
 		     const struct plan_event *event, size_t unit)
 {
 	const struct row_set set = event_set(event);
@@ -391,31 +376,31 @@ static int event_row(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 	if (event->event && event->event->label)
 		row.name = event->event->label;
 	if (set.length) {
-		row.unit = rows->plan->slots[set.slots[0]].unit;
-		row.mean = rows->plan->slots[set.slots[0]].mean;
-		ret = add_sum(rows, counts, &set, &rows->units[unit], true, &source.index);
+		row.unit = maker->plan->slots[set.slots[0]].unit;
+		row.mean = maker->plan->slots[set.slots[0]].mean;
+		ret = add_sum(maker, counts, &set, &maker->units[unit], true, &source.index);
 	} else {
 		row.state = GPMU_STATE_NOT_SUPPORTED;
 		row.why = event->why;
 	}
-	return ret ? ret : add_row(rows, unit, &source, row);
+	return ret ? ret : add_row(maker, unit, &source, row);
 }
 
-static int metric_row(struct gpmu_rows *rows, const struct gpmu_counts *counts, size_t metric,
+static int metric_row(struct row_maker *maker, const struct gpmu_counts *counts, size_t metric,
 		      size_t unit)
 {
-	const struct plan_metric *planned = &rows->plan->metrics[metric];
+	const struct plan_metric *planned = &maker->plan->metrics[metric];
 	struct gpmu_row row = { .name = planned->label, .unit = gpmu_metric_unit(planned->metric) };
 	struct row_source source = { .metric = true };
-	int ret = add_eval(rows, counts, metric, unit, &source.index);
+	int ret = add_eval(maker, counts, metric, unit, &source.index);
 
-	return ret ? ret : add_row(rows, unit, &source, row);
+	return ret ? ret : add_row(maker, unit, &source, row);
 }
 
-static int add_rows(struct gpmu_rows *rows, const struct gpmu_counts *counts,
+static int add_rows(struct row_maker *maker, const struct gpmu_counts *counts,
 		    const struct item_units *units)
 {
-	const struct gpmu_plan *plan = rows->plan;
+	const struct gpmu_plan *plan = maker->plan;
 	int ret = 0;
 
 	for (size_t i = 0; i < plan->item_count; i++)
@@ -423,47 +408,56 @@ static int add_rows(struct gpmu_rows *rows, const struct gpmu_counts *counts,
 			size_t index = plan->items[i].index, unit = units[i].list[k];
 
 			ret = plan->items[i].kind == PLAN_ITEM_EVENT ?
-			      event_row(rows, counts, &plan->events[index], unit) :
-			      metric_row(rows, counts, index, unit);
+			      event_row(maker, counts, &plan->events[index], unit) :
+			      metric_row(maker, counts, index, unit);
 		}
 	return ret;
 }
 
-static void clear(struct gpmu_rows *rows)
+static void clear(struct row_maker *maker)
 {
-	rows->unit_count = rows->last_unit = 0;
-	rows->part_count = rows->sum_count = 0;
-	rows->input_count = rows->eval_count = rows->row_count = 0;
-	free(rows->eval_of);
-	rows->eval_of = NULL;
-	free(rows->results);
-	rows->results = NULL;
-	counts_free(rows->shape);
-	rows->shape = NULL;
+	maker->unit_count = maker->last_unit = 0;
+	maker->part_count = maker->sum_count = 0;
+	maker->input_count = maker->eval_count = 0;
+	gpmu_rows_clear(&maker->rows);
+	free(maker->eval_of);
+	maker->eval_of = NULL;
+	free(maker->results);
+	maker->results = NULL;
+	counts_free(maker->places);
+	maker->places = NULL;
+	maker->shape = 0;
 }
 
-int rows_layout(struct gpmu_rows *rows, const struct gpmu_counts *counts)
+int row_maker_layout(struct row_maker *maker, const struct gpmu_counts *counts)
 {
-	struct item_units *units = calloc(rows->plan->item_count + 1, sizeof(*units));
-	int ret = units ? 0 : -ENOMEM;
+	struct item_units *units;
+	int ret;
 
-	clear(rows);
+	if (maker->places && counts_alike(maker->places, counts)) {
+		maker->shape = counts->shape;
+		return 0;
+	}
+	clear(maker);
+	units = calloc(maker->plan->item_count + 1, sizeof(*units));
+	ret = units ? row_groups_make(maker, counts) : -ENOMEM;
 	if (!ret)
-		ret = find_units(rows, counts, units);
+		ret = find_units(maker, counts, units);
 	if (!ret) {
-		rows->eval_of = calloc(rows->plan->metric_count * rows->unit_count + 1,
-				       sizeof(*rows->eval_of));
-		ret = rows->eval_of ? add_rows(rows, counts, units) : -ENOMEM;
+		maker->eval_of = calloc(maker->plan->metric_count * maker->unit_count + 1,
+				       sizeof(*maker->eval_of));
+		ret = maker->eval_of ? add_rows(maker, counts, units) : -ENOMEM;
 	}
 	if (!ret) {
-		rows->results = calloc(rows->sum_count + 1, sizeof(*rows->results));
-		rows->shape = counts_copy(counts);
-		ret = rows->results && rows->shape ? 0 : -ENOMEM;
+		maker->results = calloc(maker->sum_count + 1, sizeof(*maker->results));
+		maker->places = counts_copy(counts);
+		maker->shape = counts->shape;
+		ret = maker->results && maker->places ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; units && i < rows->plan->item_count; i++)
+	for (size_t i = 0; units && i < maker->plan->item_count; i++)
 		free(units[i].list);
 	free(units);
 	if (ret)
-		clear(rows);
+		clear(maker);
 	return ret;
 }

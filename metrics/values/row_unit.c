@@ -1,39 +1,48 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The units of values. A PMU outside the cores counts its node, whatever the target is. A
- * metric has a row for a node or a CPU only if all its events are counted there; if there is no
- * such node or CPU, it has one row for the whole. An item that counts only GPUs always has a
+ * metric has a row for a node, a CPU or a group of CPUs only if all its events are counted there;
+ * if there is none, it has one row for the whole. An item that counts only GPUs always has a
  * row for each GPU.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "values/row.h"
+#include "machine/machine.h"
+#include "machine/sysfs.h"
+#include "values/row_maker.h"
 
-static const struct event_instance *instance(const struct gpmu_rows *rows, size_t slot)
+static const struct event_instance *instance(const struct row_maker *maker, size_t slot)
 {
-	return rows->plan->slots[slot].instance;
+	return maker->plan->slots[slot].instance;
 }
 
-bool rows_uncore(const struct gpmu_rows *rows, size_t slot)
+bool row_maker_uncore(const struct row_maker *maker, size_t slot)
 {
-	const struct gpmu_pmu *pmu = instance(rows, slot)->pmu;
+	const struct gpmu_pmu *pmu = instance(maker, slot)->pmu;
 
 	return pmu && gpmu_pmu_has_cpumask(pmu);
 }
 
-static bool is_tool(const struct gpmu_rows *rows, size_t slot)
+static bool is_group(enum gpmu_scope scope)
 {
-	return instance(rows, slot)->tool != EVENT_TOOL_NONE;
+	return scope == GPMU_SCOPE_SOCKET || scope == GPMU_SCOPE_DIE || scope == GPMU_SCOPE_CORE;
+}
+
+static bool is_tool(const struct row_maker *maker, size_t slot)
+{
+	return instance(maker, slot)->tool != EVENT_TOOL_NONE;
 }
 
 /* The node of a slot without places, -1: not known, or not of one */
-static int lost_node(const struct gpmu_rows *rows, size_t slot)
+static int lost_node(const struct row_maker *maker, size_t slot)
 {
-	const struct gpmu_pmu *pmu = instance(rows, slot)->pmu;
+	const struct gpmu_pmu *pmu = instance(maker, slot)->pmu;
 
-	if (!rows_uncore(rows, slot))
+	if (!row_maker_uncore(maker, slot))
 		return -1;
 	if (gpmu_pmu_node(pmu))
 		return gpmu_node_number(gpmu_pmu_node(pmu));
@@ -41,24 +50,30 @@ static int lost_node(const struct gpmu_rows *rows, size_t slot)
 }
 
 /* The number of the GPU that a slot counts, or -1 */
-static int gpu_of(const struct gpmu_rows *rows, size_t slot)
+static int gpu_of(const struct row_maker *maker, size_t slot)
 {
-	const struct gpmu_pmu *pmu = instance(rows, slot)->pmu;
+	const struct gpmu_pmu *pmu = instance(maker, slot)->pmu;
 	const struct gpmu_gpu *gpu = pmu ? gpmu_pmu_gpu(pmu) : NULL;
 
 	return gpu ? (int)gpmu_gpu_number(gpu) : -1;
 }
 
-bool rows_has_place(const struct gpmu_rows *rows, const struct row_unit *unit, size_t slot,
-		    const struct place *place)
+bool row_maker_has_place(const struct row_maker *maker, const struct row_unit *unit, size_t slot,
+			 const struct place *place)
 {
 	switch (unit->scope) {
 	case GPMU_SCOPE_GPU:
-		return gpu_of(rows, slot) == unit->number;
+		return gpu_of(maker, slot) == unit->number;
 	case GPMU_SCOPE_NODE:
 		return place->node == unit->number;
 	case GPMU_SCOPE_CPU:
 		return place->cpu == unit->number;
+	case GPMU_SCOPE_SOCKET:
+	case GPMU_SCOPE_DIE:
+	case GPMU_SCOPE_CORE:
+		return row_group_of(maker, place) == unit->number;
+	case GPMU_SCOPE_THREAD:
+		return place->tid == unit->number;
 	default:
 		return true;
 	}
@@ -76,63 +91,81 @@ static bool could_count(const struct gpmu_pmu *pmu, int cpu)
 	return !n;
 }
 
-bool rows_has_lost(const struct gpmu_rows *rows, const struct row_unit *unit, size_t slot)
+bool row_maker_has_lost(const struct row_maker *maker, const struct row_unit *unit, size_t slot)
 {
-	int node = lost_node(rows, slot);
+	int node = lost_node(maker, slot);
 
 	if (unit->scope == GPMU_SCOPE_GPU)
-		return gpu_of(rows, slot) == unit->number;
+		return gpu_of(maker, slot) == unit->number;
 	if (unit->scope == GPMU_SCOPE_CPU)
-		return could_count(instance(rows, slot)->pmu, unit->number);
+		return could_count(instance(maker, slot)->pmu, unit->number);
+	if (node >= 0 && is_group(unit->scope))
+		return row_group_of_node(maker, node) == unit->number;
 	return unit->scope != GPMU_SCOPE_NODE || node < 0 || node == unit->number;
 }
 
-static int package_of(const struct gpmu_rows *rows, int number)
+static struct cpu_topology topology_of(const struct row_maker *maker, int number)
 {
-	const struct gpmu_machine *machine = rows->plan->machine;
-	const struct gpmu_node *node;
+	const struct gpmu_node *node = machine_find_node(maker->plan->machine, number);
 
-	for (size_t i = 0; machine && (node = gpmu_machine_node(machine, i)); i++)
-		if (gpmu_node_number(node) == number)
-			return gpmu_node_package(node);
-	return -1;
+	return (struct cpu_topology){ .package = node ? gpmu_node_package(node) : -1 };
+}
+
+/* The kernel's name of a task; "" of one that has ended */
+static const char *comm_of(struct row_maker *maker, int tid)
+{
+	char path[32], text[32];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	n = sysfs_read(AT_FDCWD, path, text, sizeof(text));
+	return row_maker_text(maker, text, n > 0 ? strcspn(text, "\n") : 0);
 }
 
 /* Which it is. Those of an event are asked for in the order of those of the one before it. */
-static int add_unit(struct gpmu_rows *rows, enum gpmu_scope scope, int number, int node,
+static int add_unit(struct row_maker *maker, enum gpmu_scope scope, int number, int node,
 		    size_t *unit)
 {
 	struct row_unit *units;
 
-	for (size_t i = 0; i < rows->unit_count; i++) {
-		*unit = (rows->last_unit + 1 + i) % rows->unit_count;
-		if (rows->units[*unit].scope == scope && rows->units[*unit].number == number) {
-			rows->last_unit = *unit;
+	for (size_t i = 0; i < maker->unit_count; i++) {
+		*unit = (maker->last_unit + 1 + i) % maker->unit_count;
+		if (maker->units[*unit].scope == scope && maker->units[*unit].number == number) {
+			maker->last_unit = *unit;
 			return 0;
 		}
 	}
-	units = vector_room(rows->units, rows->unit_count, sizeof(*units));
+	units = vector_room(maker->units, maker->unit_count, sizeof(*units));
 	if (!units)
 		return -ENOMEM;
-	rows->units = units;
-	*unit = rows->unit_count++;
-	rows->last_unit = *unit;
-	rows->units[*unit] = (struct row_unit){
-		.scope = scope, .number = number, .node = node,
-		.package = node < 0 ? -1 : package_of(rows, node),
+	maker->units = units;
+	*unit = maker->unit_count++;
+	maker->last_unit = *unit;
+	maker->units[*unit] = (struct row_unit){
+		.scope = scope, .number = number, .node = node, .cpu = -1,
+		.topology = is_group(scope) ? maker->groups[number] :
+			    topology_of(maker, node),
 	};
-	return 0;
+	if (scope == GPMU_SCOPE_CPU)
+		maker->units[*unit].cpu = number;
+	else if (scope == GPMU_SCOPE_NODE && maker->options.aggregation == GPMU_AGGREGATE_CPU)
+		maker->units[*unit].cpu = row_first_cpu(maker, number);
+	if (scope != GPMU_SCOPE_THREAD)
+		return 0;
+	maker->units[*unit].comm = comm_of(maker, number);
+	return maker->units[*unit].comm ? 0 : -ENOMEM;
 }
 
-int rows_whole(struct gpmu_rows *rows, bool uncore, size_t *unit)
+int row_maker_whole(struct row_maker *maker, bool uncore, size_t *unit)
 {
-	return add_unit(rows, rows->options.tasks && !uncore ? GPMU_SCOPE_PROCESS :
+	return add_unit(maker, maker->options.tasks && !uncore ? GPMU_SCOPE_PROCESS :
 			GPMU_SCOPE_MACHINE, -1, -1, unit);
 }
 
-/* A node or a CPU with counts */
+/* A node, a CPU, a group of CPUs or a task with counts */
 struct key {
-	int number, node;
+	int number;
+	int node;	/* -1: none, or several */
 	size_t sets;	/* of how many, from the first on, it has a count of each */
 };
 
@@ -149,13 +182,21 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
+static void merge_node(struct key *key, int node)
+{
+	if (key->node != node)
+		key->node = -1;
+}
+
 static int add_key(struct keys *keys, int number, int node)
 {
 	struct key *list;
 
 	/* Places are nearly always ascending. */
-	if (keys->length && keys->list[keys->length - 1].number == number)
+	if (keys->length && keys->list[keys->length - 1].number == number) {
+		merge_node(&keys->list[keys->length - 1], node);
 		return 0;
+	}
 	list = vector_room(keys->list, keys->length, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
@@ -164,40 +205,75 @@ static int add_key(struct keys *keys, int number, int node)
 	return 0;
 }
 
-static int key_of(const struct gpmu_rows *rows, const struct keys *keys, size_t slot,
+static int key_of(const struct row_maker *maker, const struct keys *keys, size_t slot,
 		  const struct place *place)
 {
 	if (keys->scope == GPMU_SCOPE_GPU)
-		return gpu_of(rows, slot);
+		return gpu_of(maker, slot);
+	if (keys->scope == GPMU_SCOPE_THREAD)
+		return place->tid;
+	if (is_group(keys->scope))
+		return row_group_of(maker, place);
 	return keys->scope == GPMU_SCOPE_CPU ? place->cpu : place->node;
 }
 
 /* Of a slot without places; -1: it could be of each */
-static int lost_key(const struct gpmu_rows *rows, const struct keys *keys, size_t slot)
+static int lost_key(const struct row_maker *maker, const struct keys *keys, size_t slot)
 {
 	if (keys->scope == GPMU_SCOPE_GPU)
-		return gpu_of(rows, slot);
-	return keys->scope == GPMU_SCOPE_CPU ? -1 : lost_node(rows, slot);
+		return gpu_of(maker, slot);
+	if (is_group(keys->scope))
+		return row_group_of_node(maker, lost_node(maker, slot));
+	return keys->scope == GPMU_SCOPE_NODE ? lost_node(maker, slot) : -1;
 }
 
-static int gather_keys(struct gpmu_rows *rows, const struct gpmu_counts *counts,
+static int gather_keys(struct row_maker *maker, const struct gpmu_counts *counts,
 		       const struct row_set *set, struct keys *keys)
 {
 	for (size_t i = 0; i < set->length; i++) {
 		const struct counts_slot *slot = &counts->slots[set->slots[i]];
 		int ret = 0;
 
-		if (is_tool(rows, set->slots[i]))
+		if (is_tool(maker, set->slots[i]))
 			continue;
-		if (!slot->length && lost_key(rows, keys, set->slots[i]) >= 0)
-			ret = add_key(keys, lost_key(rows, keys, set->slots[i]), -1);
+		if (!slot->length && lost_key(maker, keys, set->slots[i]) >= 0)
+			ret = add_key(keys, lost_key(maker, keys, set->slots[i]),
+				      lost_node(maker, set->slots[i]));
 		for (size_t k = 0; k < slot->length && !ret; k++)
-			ret = add_key(keys, key_of(rows, keys, set->slots[i], &slot->places[k]),
+			ret = add_key(keys, key_of(maker, keys, set->slots[i], &slot->places[k]),
 				      slot->places[k].node);
 		if (ret)
 			return ret;
 	}
 	return 0;
+}
+
+/* The targets of the slots: tasks; PMUs outside the cores, of GPUs and of others; CPUs */
+struct kinds {
+	bool tasks, uncore, gpus, others, cpus;
+};
+
+/*
+ * Gathers keys of events that are counted nowhere, and of times, which have no place. As in perf,
+ * such an event has a row wherever another event of its kind is counted, and a time has a row in
+ * the first place.
+ */
+static int gather_other_keys(struct row_maker *maker, const struct gpmu_counts *counts,
+			     const struct kinds *kinds, struct keys *keys)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < counts->slot_count; i++) {
+		const struct counts_slot *slot = &counts->slots[i];
+
+		if (is_tool(maker, i) || gpu_of(maker, i) >= 0 ||
+		    (kinds->others && row_maker_uncore(maker, i)))
+			continue;
+		for (size_t k = 0; k < slot->length && !ret; k++)
+			ret = add_key(keys, key_of(maker, keys, i, &slot->places[k]),
+				      slot->places[k].node);
+	}
+	return ret;
 }
 
 static void sort_keys(struct keys *keys)
@@ -210,6 +286,8 @@ static void sort_keys(struct keys *keys)
 	for (size_t i = 0; i < keys->length; i++)
 		if (!n || keys->list[i].number != keys->list[n - 1].number)
 			keys->list[n++] = keys->list[i];
+		else
+			merge_node(&keys->list[n - 1], keys->list[i].node);
 	keys->length = n;
 }
 
@@ -223,30 +301,25 @@ static void mark_key(struct keys *keys, int number, size_t set)
 }
 
 /* Marks the keys for which this set has counts. */
-static void mark_set(struct gpmu_rows *rows, const struct gpmu_counts *counts,
+static void mark_set(struct row_maker *maker, const struct gpmu_counts *counts,
 		     const struct row_set *sets, size_t set, struct keys *keys)
 {
 	for (size_t i = 0; i < sets[set].length && keys->length; i++) {
 		size_t index = sets[set].slots[i];
 		const struct counts_slot *slot = &counts->slots[index];
-		bool all = is_tool(rows, index) ||
-			   (!slot->length && lost_key(rows, keys, index) < 0);
+		bool all = is_tool(maker, index) ||
+			   (!slot->length && lost_key(maker, keys, index) < 0);
 
 		for (size_t k = 0; k < keys->length && all; k++)
 			mark_key(keys, keys->list[k].number, set);
 		for (size_t k = 0; k < slot->length; k++)
-			mark_key(keys, key_of(rows, keys, index, &slot->places[k]), set);
+			mark_key(keys, key_of(maker, keys, index, &slot->places[k]), set);
 		if (!slot->length && !all)
-			mark_key(keys, lost_key(rows, keys, index), set);
+			mark_key(keys, lost_key(maker, keys, index), set);
 	}
 }
 
-/* What the slots are of: tasks, something outside the cores, of that GPUs and others, CPUs */
-struct kinds {
-	bool tasks, uncore, gpus, others, cpus;
-};
-
-static struct kinds kinds_of(const struct gpmu_rows *rows, const struct row_set *sets,
+static struct kinds kinds_of(const struct row_maker *maker, const struct row_set *sets,
 			     size_t set_count)
 {
 	struct kinds kinds = { 0 };
@@ -255,15 +328,15 @@ static struct kinds kinds_of(const struct gpmu_rows *rows, const struct row_set 
 		for (size_t i = 0; i < sets[s].length; i++) {
 			size_t slot = sets[s].slots[i];
 
-			if (is_tool(rows, slot))
+			if (is_tool(maker, slot))
 				continue;
-			if (gpu_of(rows, slot) >= 0)
+			if (gpu_of(maker, slot) >= 0)
 				kinds.gpus = true;
 			else
 				kinds.others = true;
-			if (rows_uncore(rows, slot))
+			if (row_maker_uncore(maker, slot))
 				kinds.uncore = true;
-			else if (rows->options.tasks)
+			else if (maker->options.tasks)
 				kinds.tasks = true;
 			else
 				kinds.cpus = true;
@@ -272,7 +345,7 @@ static struct kinds kinds_of(const struct gpmu_rows *rows, const struct row_set 
 }
 
 /* The units of the keys that all sets have, in order */
-static int units_of_keys(struct gpmu_rows *rows, const struct keys *keys, size_t set_count,
+static int units_of_keys(struct row_maker *maker, const struct keys *keys, size_t set_count,
 			 size_t *units, size_t *unit_count)
 {
 	/* With rows of nodes only, counts without a node would be lost. */
@@ -284,7 +357,7 @@ static int units_of_keys(struct gpmu_rows *rows, const struct keys *keys, size_t
 
 		if (key->sets < set_count)
 			continue;
-		ret = add_unit(rows, keys->scope, key->number,
+		ret = add_unit(maker, keys->scope, key->number,
 			       keys->scope == GPMU_SCOPE_NODE ? key->number : key->node,
 			       &units[*unit_count]);
 		if (ret)
@@ -294,33 +367,55 @@ static int units_of_keys(struct gpmu_rows *rows, const struct keys *keys, size_t
 	return 0;
 }
 
-int rows_units(struct gpmu_rows *rows, const struct gpmu_counts *counts,
-	       const struct row_set *sets, size_t set_count, size_t **units, size_t *unit_count)
+/* The scope of rows of these slots; GPMU_SCOPE_MACHINE: everything that is counted */
+static enum gpmu_scope scope_of(const struct row_maker *maker, const struct kinds *kinds)
 {
-	const struct kinds kinds = kinds_of(rows, sets, set_count);
-	struct keys keys = { .scope = GPMU_SCOPE_NODE };
+	static const enum gpmu_scope scopes[] = {
+		[GPMU_AGGREGATE_MACHINE] = GPMU_SCOPE_MACHINE,
+		[GPMU_AGGREGATE_NODE] = GPMU_SCOPE_NODE,
+		[GPMU_AGGREGATE_CPU] = GPMU_SCOPE_CPU,
+		[GPMU_AGGREGATE_SOCKET] = GPMU_SCOPE_SOCKET,
+		[GPMU_AGGREGATE_DIE] = GPMU_SCOPE_DIE,
+		[GPMU_AGGREGATE_CORE] = GPMU_SCOPE_CORE,
+		[GPMU_AGGREGATE_THREAD] = GPMU_SCOPE_THREAD,
+	};
+	enum gpmu_scope scope = scopes[maker->options.aggregation];
+
+	if (kinds->gpus && !kinds->others)
+		return GPMU_SCOPE_GPU;
+	if (kinds->uncore && scope == GPMU_SCOPE_CPU)
+		scope = GPMU_SCOPE_NODE;
+	if (scope == GPMU_SCOPE_THREAD ? kinds->uncore || kinds->cpus : kinds->tasks)
+		return GPMU_SCOPE_MACHINE;
+	return scope;
+}
+
+int row_maker_units(struct row_maker *maker, const struct gpmu_counts *counts,
+		    const struct row_set *sets, size_t set_count, size_t **units, size_t *unit_count)
+{
+	const struct kinds kinds = kinds_of(maker, sets, set_count);
+	struct keys keys = { .scope = scope_of(maker, &kinds) };
 	int ret = 0;
 
 	*unit_count = 0;
-	if (rows->options.aggregation == ROWS_CPU && !kinds.uncore)
-		keys.scope = GPMU_SCOPE_CPU;
-	if (kinds.gpus && !kinds.others)
-		keys.scope = GPMU_SCOPE_GPU;
-	if (keys.scope == GPMU_SCOPE_GPU ||
-	    (rows->options.aggregation != ROWS_MACHINE && !kinds.tasks)) {
+	if (keys.scope != GPMU_SCOPE_MACHINE) {
 		for (size_t s = 0; s < set_count && !ret; s++)
-			ret = gather_keys(rows, counts, &sets[s], &keys);
+			ret = gather_keys(maker, counts, &sets[s], &keys);
+		if (!ret && set_count && !keys.length && !kinds.uncore)
+			ret = gather_other_keys(maker, counts, &kinds, &keys);
 		sort_keys(&keys);
+		if (!kinds.others && !kinds.gpus && keys.length > 1)
+			keys.length = 1;
 		for (size_t s = 0; s < set_count; s++)
-			mark_set(rows, counts, sets, s, &keys);
+			mark_set(maker, counts, sets, s, &keys);
 	}
 	*units = ret ? NULL : calloc(keys.length + 1, sizeof(**units));
 	if (!*units)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = units_of_keys(rows, &keys, set_count, *units, unit_count);
+		ret = units_of_keys(maker, &keys, set_count, *units, unit_count);
 	if (!ret && !*unit_count) {
-		ret = rows_whole(rows, kinds.uncore, *units);
+		ret = row_maker_whole(maker, kinds.uncore, *units);
 		*unit_count = 1;
 	}
 	free(keys.list);

@@ -11,7 +11,7 @@
 struct gpmu_runs {
 	struct gpmu_stats stats;
 	struct stat_value elapsed, user, system;
-	/* copies for the first run's rows: name, PMU, unit, in this order */
+	/* copies for the first run's rows: name, PMU, unit, task, in this order */
 	char **texts;
 	size_t text_count;
 };
@@ -56,52 +56,51 @@ static int keep(struct gpmu_runs *runs, const char **text)
 	return 0;
 }
 
-/* Copies the rows to this library's struct gpmu_row; the caller's can have another size. */
-static struct gpmu_row *copy_rows(const struct gpmu_row *rows, size_t n)
-{
-	struct gpmu_row *copies = calloc(n + 1, sizeof(*copies));
-
-	for (size_t i = 0; copies && i < n; i++) {
-		memcpy(&copies[i], gpmu_row_at(rows, i), rows->size < sizeof(*copies) ? rows->size : sizeof(*copies));
-		copies[i].size = sizeof(*copies);
-	}
-	return copies;
-}
-
-static int keep_texts(struct gpmu_runs *runs, struct gpmu_row *rows, size_t n)
+static int keep_texts(struct gpmu_runs *runs, struct gpmu_rows *rows)
 {
 	int ret = 0;
 
-	runs->texts = calloc(3 * n + 1, sizeof(*runs->texts));
+	runs->texts = calloc(4 * rows->length + 1, sizeof(*runs->texts));
 	if (!runs->texts)
 		return -ENOMEM;
-	for (size_t i = 0; i < n && !ret; i++) {
-		ret = keep(runs, &rows[i].name);
+	for (size_t i = 0; i < rows->length && !ret; i++) {
+		ret = keep(runs, &rows->list[i].name);
 		if (!ret)
-			ret = keep(runs, &rows[i].pmu);
+			ret = keep(runs, &rows->list[i].pmu);
 		if (!ret)
-			ret = keep(runs, &rows[i].unit);
+			ret = keep(runs, &rows->list[i].unit);
+		if (!ret)
+			ret = keep(runs, &rows->list[i].comm);
 	}
 	return ret;
 }
 
-int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_row *rows, size_t n,
-		  const struct gpmu_sink_end *end)
+/* Keeps copies of the first run's rows and of their texts. */
+static int add_first(struct gpmu_runs *runs, const struct gpmu_rows *rows)
 {
-	struct gpmu_row *copies = copy_rows(rows, n);
-	bool first = !runs->texts;
-	int ret = copies ? 0 : -ENOMEM;
+	struct gpmu_rows copies = { 0 };
+	int ret = 0;
 
-	if (!ret && first)
-		ret = keep_texts(runs, copies, n);
+	for (size_t i = 0; i < rows->length && !ret; i++)
+		ret = gpmu_rows_add(&copies, &rows->list[i]);
 	if (!ret)
-		ret = stats_add(&runs->stats, copies, n);
-	free(copies);
-	if (ret && first) {
+		ret = keep_texts(runs, &copies);
+	if (!ret)
+		ret = stats_add(&runs->stats, &copies);
+	free(copies.list);
+	if (ret) {
 		free_texts(runs->texts, runs->text_count);
 		runs->texts = NULL;
 		runs->text_count = 0;
 	}
+	return ret;
+}
+
+int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_rows *rows,
+		  const struct gpmu_sink_end *end)
+{
+	int ret = runs->texts ? stats_add(&runs->stats, rows) : add_first(runs, rows);
+
 	if (ret)
 		return ret;
 	stat_add(&runs->elapsed, end->elapsed);
@@ -112,9 +111,9 @@ int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_row *rows, size_t n,
 	return 0;
 }
 
-const struct gpmu_row *gpmu_runs_rows(struct gpmu_runs *runs, size_t *n)
+const struct gpmu_rows *gpmu_runs_rows(struct gpmu_runs *runs)
 {
-	return stats_rows(&runs->stats, n);
+	return stats_rows(&runs->stats);
 }
 
 void gpmu_runs_end(const struct gpmu_runs *runs, struct gpmu_sink_end *end)

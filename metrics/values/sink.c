@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "values/sink.h"
 
 static const struct sink_ops *const kinds[] = {
@@ -21,44 +22,6 @@ static bool is_separator(const char *text)
 {
 	return *text && !text[strcspn(text, "0123456789abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_+-.\"#\r\n")];
-}
-
-const char *sink_scope_name(enum gpmu_scope scope)
-{
-	static const char *const names[] = {
-		[GPMU_SCOPE_MACHINE] = "machine",
-		[GPMU_SCOPE_NODE] = "node",
-		[GPMU_SCOPE_CPU] = "cpu",
-		[GPMU_SCOPE_PROCESS] = "process",
-		[GPMU_SCOPE_GPU] = "gpu",
-	};
-
-	return scope < sizeof(names) / sizeof(names[0]) ? names[scope] : "";
-}
-
-const char *sink_state_name(enum gpmu_state state)
-{
-	static const char *const names[] = {
-		[GPMU_STATE_OK] = "ok",
-		[GPMU_STATE_IDLE] = "idle",
-		[GPMU_STATE_NOT_COUNTED] = "not_counted",
-		[GPMU_STATE_NOT_SUPPORTED] = "not_supported",
-	};
-
-	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "";
-}
-
-/*
- * Copies a caller's structure of another size: members that it lacks are 0, unknown ones are
- * ignored.
- */
-static void copy_sized(void *to, size_t size, const void *from)
-{
-	size_t given;
-
-	memcpy(&given, from, sizeof(given));
-	memset(to, 0, size);
-	memcpy(to, from, given < size ? given : size);
 }
 
 static int copy_texts(struct gpmu_sink *sink)
@@ -94,7 +57,13 @@ struct gpmu_sink *gpmu_sink_new(enum gpmu_sink_kind kind, FILE *file,
 	sink->ops = kinds[kind];
 	sink->file = file;
 	if (options)
-		copy_sized(&sink->options, sizeof(sink->options), options);
+		sized_copy(&sink->options, sizeof(sink->options), options);
+	if ((unsigned int)sink->options.aggregation > GPMU_AGGREGATE_THREAD) {
+		error_set(error, 0, "no such aggregation: %d", (int)sink->options.aggregation);
+		free(sink);
+		errno = EINVAL;
+		return NULL;
+	}
 	if (copy_texts(sink))
 		goto no_memory;
 	if (is_separator(sink->separator))
@@ -121,8 +90,8 @@ void gpmu_sink_free(struct gpmu_sink *sink)
 	for (size_t i = 0; i < sink->line_count; i++)
 		free(sink->lines[i].text);
 	free(sink->lines);
+	free(sink->partners);
 	free(sink->part.data);
-	free(sink->copy);
 	free(sink->buffer.data);
 	free(sink->separator);
 	free(sink->title);
@@ -130,108 +99,102 @@ void gpmu_sink_free(struct gpmu_sink *sink)
 	free(sink);
 }
 
-static int write_all(int fd, const char *data, size_t length)
+/* @done: set to the number of bytes that are written, also after an error */
+static int write_all(int fd, const char *data, size_t length, size_t *done)
 {
-	while (length) {
-		ssize_t n = write(fd, data, length);
+	for (*done = 0; *done < length;) {
+		ssize_t n = write(fd, data + *done, length - *done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
-		data += n;
-		length -= (size_t)n;
+		*done += (size_t)n;
 	}
 	return 0;
 }
 
 /* stdio would split the write. A FILE without a file descriptor is written by stdio. */
+static int write_text(struct gpmu_sink *sink, size_t *done)
+{
+	const struct sink_buffer *buffer = &sink->buffer;
+	int fd = fileno(sink->file);
+
+	errno = 0;
+	if (!fflush(sink->file)) {
+		if (!buffer->length)
+			return 0;
+		if (fd >= 0)
+			return write_all(fd, buffer->data, buffer->length, done);
+		*done = fwrite(buffer->data, 1, buffer->length, sink->file);
+		if (*done == buffer->length && !fflush(sink->file))
+			return 0;
+	}
+	return errno ? -errno : -EIO;
+}
+
 static int flush(struct gpmu_sink *sink)
 {
 	struct sink_buffer *buffer = &sink->buffer;
-	size_t length = buffer->length;
-	int fd;
+	size_t done = 0;
+	int ret = write_text(sink, &done);
 
-	buffer->length = 0;
-	if (buffer->failed) {
-		buffer->failed = false;
-		return -ENOMEM;
-	}
-	errno = 0;
-	if (fflush(sink->file))
-		return errno ? -errno : -EIO;
-	fd = fileno(sink->file);
-	if (fd >= 0)
-		return write_all(fd, buffer->data, length);
-	errno = 0;
-	if (fwrite(buffer->data, 1, length, sink->file) != length || fflush(sink->file))
-		return errno ? -errno : -EIO;
-	return 0;
-}
-
-/* Copies rows of another size to an array of this library's size. */
-static const struct gpmu_row *own_rows(struct gpmu_sink *sink, const struct gpmu_row *rows,
-				       size_t n)
-{
-	struct gpmu_row *copy;
-
-	if (!n || rows->size == sizeof(*rows))
-		return rows;
-	if (n > sink->copy_room) {
-		copy = reallocarray(sink->copy, n, sizeof(*copy));
-		if (!copy)
-			return NULL;
-		sink->copy = copy;
-		sink->copy_room = n;
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct gpmu_row row = { 0 };
-
-		copy_sized(&row, sizeof(row), gpmu_row_at(rows, i));
-		sink->copy[i] = row;
-	}
-	return sink->copy;
-}
-
-/* The first version has the members up to this one. */
-#define ROW_LEAST	(offsetof(struct gpmu_row, why) + sizeof(const char *))
-
-static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
-{
-	if (!sink->begun)
-		sink->ops->begin(sink, rows, n);
-}
-
-int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
-{
-	int ret;
-
-	if (n && rows->size < ROW_LEAST)
-		return -EINVAL;
-	rows = own_rows(sink, rows, n);
-	if (!rows && n)
-		return -ENOMEM;
-	begin(sink, rows, n);
-	sink->ops->rows(sink, rows, n);
-	ret = sink->held && !sink->buffer.failed ? 0 : flush(sink);
-	sink->begun = sink->begun || ret != -ENOMEM;
+	/* The caller has its rows, but not those that are held. */
+	if (!sink->options.held)
+		done = buffer->length;
+	buffer->length -= done;
+	if (buffer->length)
+		memmove(buffer->data, buffer->data + done, buffer->length);
 	return ret;
 }
 
-int gpmu_sink_hold(struct gpmu_sink *sink, int hold)
+/* Without memory, drops the text behind the first @held bytes. */
+static int check_memory(struct sink_buffer *buffer, size_t held)
 {
-	sink->held = hold;
-	return hold ? 0 : flush(sink);
+	if (!buffer->failed)
+		return 0;
+	buffer->failed = false;
+	buffer->length = held;
+	return -ENOMEM;
+}
+
+static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
+{
+	if (!sink->begun)
+		sink->ops->begin(sink, rows);
+}
+
+int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
+{
+	const size_t held = sink->buffer.length;
+	int ret;
+
+	if (!rows)
+		return flush(sink);
+	begin(sink, rows);
+	if (sink->options.metric_only)
+		sink_only_rows(sink, rows);
+	else
+		sink->ops->rows(sink, rows);
+	ret = check_memory(&sink->buffer, held);
+	if (ret)
+		return ret;
+	sink->begun = true;
+	return sink->options.held ? 0 : flush(sink);
 }
 
 int gpmu_sink_end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
 {
-	struct gpmu_sink_end own;
+	static const struct gpmu_rows none;
+	const size_t held = sink->buffer.length;
+	struct gpmu_sink_end own = { 0 };
+	int ret;
 
 	if (end->size < sizeof(end->size))
 		return -EINVAL;
-	copy_sized(&own, sizeof(own), end);
-	begin(sink, NULL, 0);
+	sized_copy(&own, sizeof(own), end);
+	begin(sink, &none);
 	sink->ops->end(sink, &own);
-	return flush(sink);
+	ret = check_memory(&sink->buffer, held);
+	return ret ? ret : flush(sink);
 }

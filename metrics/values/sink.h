@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations that all sinks share. Text is collected in a buffer and written at once. */
+/* A sink and the functions of its three kinds. It collects text and writes it at once. */
 #ifndef GPMU_SINK_H
 #define GPMU_SINK_H
 
@@ -7,26 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "gpmu.h"
-#include "base/number.h"
-
-#define SINK_SCHEMA	"1"	/* of CSV and JSON */
-
-struct sink_buffer {
-	char *data;
-	size_t length, size;
-	bool failed;		/* no memory; later text is lost */
-};
+#include "values/rows.h"
+#include "values/sink_text.h"
 
 struct gpmu_sink;
 
 struct sink_ops {
 	/* Writes the text before the rows of the first interval. */
-	void (*begin)(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
-	void (*rows)(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
+	void (*begin)(struct gpmu_sink *sink, const struct gpmu_rows *rows);
+	void (*rows)(struct gpmu_sink *sink, const struct gpmu_rows *rows);
 	void (*end)(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
+	/* Writes what precedes the metrics of a line with metrics only; NULL: of the line of names. */
+	void (*front)(struct gpmu_sink *sink, const struct gpmu_row *row);
 };
 
 /* The last written times of a CSV row; length 0: none */
@@ -42,6 +36,24 @@ struct sink_counted {
 	char text[64];
 };
 
+#define SINK_PARTS	5	/* of a CSV row, between its numbers */
+#define SINK_LABEL	64	/* bytes of a label; names of tasks have 15 characters */
+
+/* A number that perf prints beside the count of an event, or the value of a metric */
+struct sink_beside {
+	double value;		/* NaN: none */
+	unsigned int decimals;
+	bool percent;		/* a summary prints "%" after the value */
+	char unit[160];		/* "CPUs utilized", "K/sec", "GB/s  GraceMemBW"; "" without a number */
+};
+
+/* The row that a row is divided by, found once for successive intervals */
+struct sink_partner {
+	const char *name, *other_name;	/* of both rows; NULL: not searched yet; there is none */
+	size_t other;
+	int kind;			/* enum beside_kind */
+};
+
 /*
  * The text between the numbers of a CSV row, made once for successive rows: in most intervals a row
  * differs from the row of the previous interval only by its numbers.
@@ -49,7 +61,8 @@ struct sink_counted {
 struct sink_line {
 	struct gpmu_row row;		/* row that it was made from; its texts are copies in text */
 	char *text;			/* NULL: not made yet */
-	size_t place, state, rest;	/* lengths of the texts after the times, the value and the counters */
+	size_t lengths[SINK_PARTS];	/* of its parts, one after the other */
+	size_t length;			/* of all parts */
 };
 
 struct gpmu_sink {
@@ -60,7 +73,8 @@ struct gpmu_sink {
 	size_t separator_length;
 	struct sink_buffer buffer;
 	bool begun;
-	bool held;		/* output waits in the buffer */
+	struct sink_partner *partners;	/* for each row */
+	size_t partner_count;
 	/* CSV */
 	struct sink_times times;
 	struct sink_counted counted;
@@ -72,68 +86,37 @@ struct gpmu_sink {
 	size_t labels, units;		/* width of these columns */
 	char **whys;			/* reasons already shown */
 	size_t why_count;
-	struct gpmu_row *copy;		/* rows converted to this library's size */
-	size_t copy_room;
 };
 
+/* --- sink_beside.c */
+
+void sink_beside(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t index,
+		 struct sink_beside *beside);
+
+/* --- sink_only.c */
+
+void sink_only_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows);
+/* Writes "KEY" : "VALUE" in JSON, behind a comma unless it is the first of its line. */
+void sink_json_pair(struct gpmu_sink *sink, const char *key, const char *value);
+
+/* --- sink_summary.c */
+
+/* Writes the reasons of missing values, each once, behind an empty line if @first. */
+void sink_whys(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first);
+
+/* --- sink_perf.c: columns and keys of perf */
+
+/* Writes "12.50" or "<not counted>". Returns the length. */
+size_t sink_perf_value(char *text, const struct gpmu_row *row, unsigned int decimals);
+/* Decimals as in perf: 2 if the event's scale makes counts fractional, otherwise 0 */
+unsigned int sink_perf_decimals(const struct gpmu_row *row);
+/* ns, the sum of all counters */
+uint64_t sink_perf_running(const struct gpmu_row *row);
+/* Percent of the time that the counters ran; 100 for counters that were not enabled */
+double sink_perf_share(const struct gpmu_row *row);
+/* Percent of the mean */
+double sink_variance(const struct gpmu_row *row);
+
 extern const struct sink_ops sink_summary, sink_csv, sink_json;
-
-char *buffer_grow(struct sink_buffer *buffer, size_t n);
-
-/* Returns room for @n more bytes, or NULL; buffer_added() makes them part of the text. */
-static inline char *buffer_room(struct sink_buffer *buffer, size_t n)
-{
-	if (buffer->size - buffer->length >= n && !buffer->failed && buffer->data)
-		return buffer->data + buffer->length;
-	return buffer_grow(buffer, n);
-}
-
-static inline void buffer_added(struct sink_buffer *buffer, size_t n)
-{
-	buffer->length += n;
-}
-
-static inline void buffer_bytes(struct sink_buffer *buffer, const char *bytes, size_t n)
-{
-	char *room = buffer_room(buffer, n);
-
-	if (room) {
-		memcpy(room, bytes, n);
-		buffer_added(buffer, n);
-	}
-}
-
-static inline void buffer_text(struct sink_buffer *buffer, const char *text)
-{
-	buffer_bytes(buffer, text, strlen(text));
-}
-
-static inline void buffer_char(struct sink_buffer *buffer, char c)
-{
-	buffer_bytes(buffer, &c, 1);
-}
-
-void buffer_blanks(struct sink_buffer *buffer, size_t n);
-void buffer_u64(struct sink_buffer *buffer, uint64_t value);
-void buffer_int(struct sink_buffer *buffer, int value);
-void buffer_seconds(struct sink_buffer *buffer, uint64_t ns);
-void buffer_fixed(struct sink_buffer *buffer, double value, unsigned int decimals);
-void buffer_shortest(struct sink_buffer *buffer, double value);
-
-/* A raw count of 0 with another value means that the raw count is not known. */
-static inline bool sink_knows_raw(const struct gpmu_row *row)
-{
-	return row->state == GPMU_STATE_OK && !row->metric && (row->raw || row->value == 0);
-}
-
-/* Nothing is known about the counters of perf's own metrics. */
-static inline bool sink_knows_times(const struct gpmu_row *row)
-{
-	return row->state != GPMU_STATE_NOT_SUPPORTED && (row->counters || !row->metric);
-}
-
-/* Words of CSV and JSON: "machine", "not_counted" */
-const char *sink_scope_name(enum gpmu_scope scope);
-const char *sink_state_name(enum gpmu_state state);
 
 #endif /* GPMU_SINK_H */

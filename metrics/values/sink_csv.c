@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Comma-separated values (RFC 4180), except that lines end in a newline. */
+/*
+ * Comma-separated values. First the columns of perf stat -x, which are never quoted, as perf's
+ * are not; then gpmu's, quoted as in RFC 4180. Lines end in a newline.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/types.h>
 
 #include "values/sink.h"
 
-#define NUMBERS		8	/* numbers of a row that change with each interval */
+#define NUMBERS		16	/* numbers of a row that change with each interval */
 
-static const char *const columns[] = {
-	"time_begin", "time_end", "host", "scope", "node", "package", "cpu", "pid", "pmu", "kind",
-	"name", "value", "unit", "state", "share", "raw", "enabled_ns", "running_ns", "counters",
-	"runs", "deviation", "alert", "why", "gpu", "gpu_number", "source",
-};
-
-static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
-	struct sink_buffer *buffer = &sink->buffer;
-
+	(void)sink;
 	(void)rows;
-	(void)n;
-	if (sink->options.continues)
-		return;
-	buffer_text(buffer, "# gpmu-csv " SINK_SCHEMA "\n");
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-		if (i)
-			buffer_text(buffer, sink->separator);
-		buffer_text(buffer, columns[i]);
-	}
-	buffer_char(buffer, '\n');
 }
 
 /* The length of a text that needs no quotes, or -1. strcspn() is slower for short texts. */
@@ -87,7 +73,54 @@ static void put_size(struct gpmu_sink *sink, uint64_t size)
 	next(sink);
 }
 
-/* The columns between the times and the value */
+/* A label has the name of a task, which can be any text; what CSV could not parse becomes "_". */
+static void put_word(struct gpmu_sink *sink, const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		const bool ends = (unsigned char)*at < ' ' || *at == *sink->separator ||
+				  *at == '"' || (*at == '#' && at == text);
+
+		buffer_char(&sink->part, ends ? '_' : *at);
+	}
+}
+
+/* perf's columns between the time and the value */
+static void put_label(struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	const enum gpmu_aggregation aggregation = sink->options.aggregation;
+	char label[SINK_LABEL];
+
+	if (aggregation == GPMU_AGGREGATE_MACHINE)
+		return;
+	sink_label(row, aggregation, label, sizeof(label));
+	put_word(sink, label);
+	next(sink);
+	if (aggregation != GPMU_AGGREGATE_CPU && aggregation != GPMU_AGGREGATE_THREAD)
+		put_size(sink, row->counters);
+}
+
+/* A column of perf, without quotes; a line end would begin a row. */
+static void put_plain(struct gpmu_sink *sink, const char *text)
+{
+	for (; text && *text; text++)
+		buffer_char(&sink->part, *text == '\n' || *text == '\r' ? ' ' : *text);
+	next(sink);
+}
+
+/* perf's columns between the value and the running time */
+static void put_event(struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	next(sink);
+	put_plain(sink, row->metric ? NULL : row->unit);
+	put_plain(sink, row->metric ? NULL : row->name);
+	if (sink->options.runs < 2)
+		return;
+	buffer_fixed(&sink->part, sink_variance(row), 2);
+	buffer_char(&sink->part, '%');
+	next(sink);
+}
+
+/* gpmu's columns between the times and the value */
 static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	put_text(sink, sink->host);
@@ -101,7 +134,7 @@ static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
 	put_text(sink, row->name);
 }
 
-/* The columns between the value and the share */
+/* gpmu's columns between the value and the share */
 static void put_state(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	next(sink);
@@ -113,7 +146,7 @@ static void put_state(struct gpmu_sink *sink, const struct gpmu_row *row)
 static void put_rest(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	put_size(sink, row->counters);
-	put_size(sink, row->runs);
+	put_number(sink, row->runs ? (int)row->runs : -1);
 	if (row->state == GPMU_STATE_OK && isfinite(row->deviation))
 		buffer_shortest(&sink->part, row->deviation);
 	next(sink);
@@ -136,7 +169,8 @@ static bool same_number(double a, double b)
 	return a == b || (isnan(a) && isnan(b));
 }
 
-static bool is_of(const struct sink_line *line, const struct gpmu_row *row)
+static bool is_of(const struct gpmu_sink *sink, const struct sink_line *line,
+		  const struct gpmu_row *row)
 {
 	const struct gpmu_row *made = &line->row;
 
@@ -146,7 +180,9 @@ static bool is_of(const struct sink_line *line, const struct gpmu_row *row)
 	       row->metric == made->metric && row->counters == made->counters &&
 	       row->runs == made->runs && row->alert == made->alert &&
 	       row->gpu_number == made->gpu_number &&
-	       same_number(row->deviation, made->deviation) &&
+	       row->die == made->die && row->core == made->core && row->tid == made->tid &&
+	       (sink->options.runs < 2 || same_number(row->value, made->value)) &&
+	       same_number(row->deviation, made->deviation) && same_text(row->comm, made->comm) &&
 	       same_text(row->name, made->name) && same_text(row->pmu, made->pmu) &&
 	       same_text(row->unit, made->unit) && same_text(row->why, made->why) &&
 	       same_text(row->gpu, made->gpu) && same_text(row->source, made->source);
@@ -162,21 +198,27 @@ static size_t keep_text(struct gpmu_sink *sink, const char *text)
 	return at;
 }
 
+static void (*const parts[SINK_PARTS])(struct gpmu_sink *sink, const struct gpmu_row *row) = {
+	put_label, put_event, put_place, put_state, put_rest,
+};
+
 /* false: no memory; the buffer is marked as failed */
 static bool make_line(struct gpmu_sink *sink, struct sink_line *line, const struct gpmu_row *row)
 {
 	const char **const texts[] = { &line->row.name, &line->row.pmu, &line->row.unit,
-				       &line->row.why, &line->row.gpu, &line->row.source };
+				       &line->row.why, &line->row.gpu, &line->row.source,
+				       &line->row.comm };
 	size_t at[sizeof(texts) / sizeof(texts[0])];
 	char *text;
 
 	sink->part.length = 0;
-	put_place(sink, row);
-	line->place = sink->part.length;
-	put_state(sink, row);
-	line->state = sink->part.length - line->place;
-	put_rest(sink, row);
-	line->rest = sink->part.length - line->place - line->state;
+	for (size_t i = 0; i < SINK_PARTS; i++) {
+		const size_t before = sink->part.length;
+
+		parts[i](sink, row);
+		line->lengths[i] = sink->part.length - before;
+	}
+	line->length = sink->part.length;
 	line->row = *row;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		at[i] = keep_text(sink, *texts[i]);
@@ -258,23 +300,54 @@ static char *add_counted(char *to, struct gpmu_sink *sink, const struct gpmu_row
 	return end;
 }
 
-static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct gpmu_row *row)
+/* perf's columns of the value; the line's texts that follow are in @text. */
+static char *add_perf(char *to, struct gpmu_sink *sink, const struct sink_line *line,
+		      const struct gpmu_row *row, const struct sink_beside *beside)
 {
+	const char *text = line->text;
+
+	if (sink->options.interval)
+		to = add_seconds(to, sink, row->time_end);
+	to = add(to, text, line->lengths[0]);
+	if (!row->metric)
+		to += sink_perf_value(to, row, sink_perf_decimals(row));
+	to = add(to, text + line->lengths[0], line->lengths[1]);
+	if (!row->metric)
+		to += number_u64(to, sink_perf_running(row));
+	to = add_next(to, sink);
+	if (!row->metric)
+		to += number_fixed(to, sink_perf_share(row), 2, false);
+	to = add_next(to, sink);
+	if (isfinite(beside->value))
+		to += number_fixed(to, beside->value, beside->decimals, false);
+	to = add_next(to, sink);
+	to = add(to, beside->unit, strlen(beside->unit));
+	return add_next(to, sink);
+}
+
+static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct gpmu_rows *rows,
+		    size_t index)
+{
+	const struct gpmu_row *row = &rows->list[index];
+	struct sink_beside beside;
 	const char *text;
 	char *room, *at;
 
-	if (!is_of(line, row) && !make_line(sink, line, row))
+	if (!is_of(sink, line, row) && !make_line(sink, line, row))
 		return;
-	text = line->text;
-	room = buffer_room(&sink->buffer, line->place + line->state + line->rest +
+	sink_beside(sink, rows, index, &beside);
+	room = buffer_room(&sink->buffer, line->length + sizeof(beside.unit) +
 			   NUMBERS * (NUMBER_SIZE + sink->separator_length));
 	if (!room)
 		return;
-	at = add_times(room, sink, row);
-	at = add(at, text, line->place);
+	at = add_perf(room, sink, line, row, &beside);
+	at = add_next(add(at, SINK_SCHEMA, strlen(SINK_SCHEMA)), sink);
+	at = add_times(at, sink, row);
+	text = line->text + line->lengths[0] + line->lengths[1];
+	at = add(at, text, line->lengths[2]);
 	if (row->state == GPMU_STATE_OK && isfinite(row->value))
 		at += number_shortest(at, row->value);
-	at = add(at, text + line->place, line->state);
+	at = add(at, text += line->lengths[2], line->lengths[3]);
 	if (isfinite(row->share))
 		at += number_shortest(at, row->share);
 	at = add_next(at, sink);
@@ -285,7 +358,7 @@ static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct
 		at = add_counted(at, sink, row);
 	else
 		at = add_next(add_next(at, sink), sink);
-	at = add(at, text + line->place + line->state, line->rest);
+	at = add(at, text + line->lengths[3], line->lengths[4]);
 	buffer_added(&sink->buffer, (size_t)(at - room));
 }
 
@@ -307,13 +380,13 @@ static struct sink_line *get_lines(struct gpmu_sink *sink, size_t n)
 	return lines;
 }
 
-static void put_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
 	bool each = sink->options.interval;
-	struct sink_line *lines = get_lines(sink, each ? n : 1);
+	struct sink_line *lines = get_lines(sink, each ? rows->length : 1);
 
-	for (size_t i = 0; lines && i < n; i++)
-		put_row(sink, &lines[each ? i : 0], &rows[i]);
+	for (size_t i = 0; lines && i < rows->length; i++)
+		put_row(sink, &lines[each ? i : 0], rows, i);
 }
 
 static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
@@ -322,4 +395,40 @@ static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
 	(void)end;
 }
 
-const struct sink_ops sink_csv = { .begin = begin, .rows = put_rows, .end = end };
+static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	static const char *const names[] = {
+		[GPMU_AGGREGATE_NODE] = "node", [GPMU_AGGREGATE_CPU] = "cpu",
+		[GPMU_AGGREGATE_SOCKET] = "socket", [GPMU_AGGREGATE_DIE] = "die",
+		[GPMU_AGGREGATE_CORE] = "core", [GPMU_AGGREGATE_THREAD] = "comm-pid",
+	};
+	const enum gpmu_aggregation aggregation = sink->options.aggregation;
+	struct sink_buffer *buffer = &sink->buffer;
+	char *room;
+
+	if (row) {
+		sink->part.length = 0;
+		put_label(sink, row);
+		room = buffer_room(buffer, NUMBER_SIZE + sink->separator_length);
+		if (room && sink->options.interval)
+			buffer_added(buffer, (size_t)(add_seconds(room, sink, row->time_end) - room));
+		buffer_bytes(buffer, sink->part.data ? sink->part.data : "", sink->part.length);
+		return;
+	}
+	if (sink->options.interval) {
+		buffer_text(buffer, "time");
+		buffer_text(buffer, sink->separator);
+	}
+	if (aggregation == GPMU_AGGREGATE_MACHINE)
+		return;
+	buffer_text(buffer, names[aggregation]);
+	buffer_text(buffer, sink->separator);
+	if (aggregation != GPMU_AGGREGATE_CPU && aggregation != GPMU_AGGREGATE_THREAD) {
+		buffer_text(buffer, "ctrs");
+		buffer_text(buffer, sink->separator);
+	}
+}
+
+const struct sink_ops sink_csv = {
+	.begin = begin, .rows = put_rows, .end = end, .front = front,
+};

@@ -1,166 +1,186 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* JSON (RFC 8259), one object per line. Each byte that is not valid UTF-8 becomes U+FFFD. */
+/* JSON, one object per line: first the keys of perf stat -j, then gpmu's. */
 #include <math.h>
 
+#include "base/gpmu_json.h"
 #include "values/sink.h"
 
-/* The length of the first UTF-8 character of a text, 0 if it is invalid */
-static size_t utf8_length(const unsigned char *text)
-{
-	size_t n = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 :
-		   text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+/* --- text at @to, which has room for it; each function returns the end --- */
 
-	for (size_t i = 1; i < n; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	/* An overlong encoding, a surrogate, or a number above U+10FFFF */
-	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return n;
+static char *add_bytes(char *to, const char *bytes, size_t n)
+{
+	memcpy(to, bytes, n);
+	return to + n;
 }
 
-static void put_escaped(struct sink_buffer *buffer, unsigned char c)
+/* Inline, because the compiler then knows the length of most texts */
+static inline char *add(char *to, const char *text)
 {
-	static const char hex[] = "0123456789abcdef";
-	const char text[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+	return add_bytes(to, text, strlen(text));
+}
 
-	if (c == '"' || c == '\\') {
-		buffer_char(buffer, '\\');
-		buffer_char(buffer, (char)c);
-	} else {
-		buffer_bytes(buffer, text, sizeof(text));
+static char *add_number(char *to, int number)
+{
+	return number < 0 ? add(to, "null") : to + number_int(to, number);
+}
+
+static char *add_double(char *to, double value)
+{
+	return isfinite(value) ? to + number_shortest(to, value) : add(to, "null");
+}
+
+static char *add_u64(char *to, bool known, uint64_t value)
+{
+	return known ? to + number_u64(to, value) : add(to, "null");
+}
+
+static char *add_seconds(char *to, uint64_t ns)
+{
+	return to + number_seconds(to, ns);
+}
+
+/* The key of a label in perf; NULL: rows have none */
+static const char *label_key(enum gpmu_aggregation aggregation)
+{
+	static const char *const keys[] = {
+		[GPMU_AGGREGATE_NODE] = "\"node\" : ", [GPMU_AGGREGATE_CPU] = "\"cpu\" : ",
+		[GPMU_AGGREGATE_SOCKET] = "\"socket\" : ", [GPMU_AGGREGATE_DIE] = "\"die\" : ",
+		[GPMU_AGGREGATE_CORE] = "\"core\" : ", [GPMU_AGGREGATE_THREAD] = "\"thread\" : ",
+	};
+
+	return keys[aggregation];
+}
+
+/* perf's keys before the value. A row without a label, such as one of the machine, has no key. */
+static char *add_label(char *to, const struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	const enum gpmu_aggregation aggregation = sink->options.aggregation;
+	char label[SINK_LABEL];
+	const char *number;
+	bool cpu = aggregation == GPMU_AGGREGATE_CPU;
+
+	if (sink->options.interval)
+		to = add(add_seconds(add(to, "\"interval\" : "), row->time_end), ", ");
+	if (aggregation == GPMU_AGGREGATE_MACHINE || row->scope == GPMU_SCOPE_GPU ||
+	    !sink_label(row, aggregation, label, sizeof(label)))
+		return to;
+	/* A node whose first CPU is not known has the label N<n>. */
+	number = cpu && !strncmp(label, "CPU", strlen("CPU")) ? label + strlen("CPU") : label;
+	to = gpmu_json_add(add(to, label_key(aggregation)), number);
+	if (!cpu && aggregation != GPMU_AGGREGATE_THREAD)
+		to = add_u64(add(to, ", \"aggregate-number\" : "), true, row->counters);
+	return add(to, ", ");
+}
+
+static char *add_count(char *to, const struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	to = add(to, "\"counter-value\" : \"");
+	to += sink_perf_value(to, row, 6);
+	to = gpmu_json_add(add(to, "\", \"unit\" : "), row->unit ? row->unit : "");
+	to = gpmu_json_add(add(to, ", \"event\" : "), row->name);
+	if (sink->options.runs > 1) {
+		to = add(to, ", \"variance\" : ");
+		to += number_fixed(to, sink_variance(row), 2, false);
 	}
+	to = add_u64(add(to, ", \"event-runtime\" : "), true, sink_perf_running(row));
+	to = add(to, ", \"pcnt-running\" : ");
+	to += number_fixed(to, sink_perf_share(row), 2, false);
+	return add(to, ", ");
 }
 
-static bool is_plain(unsigned char c)
+/* perf's keys after the count. "nan" is perf's word for a metric without a value. */
+static char *add_beside(char *to, const struct gpmu_row *row, const struct sink_beside *beside)
 {
-	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+	to = add(to, "\"metric-value\" : \"");
+	if (isfinite(beside->value))
+		to += number_fixed(to, beside->value, 6, false);
+	else
+		to = add(to, row->metric ? "nan" : "0.000000");
+	return gpmu_json_add(add(to, "\", \"metric-unit\" : "), beside->unit);
 }
 
-static void put_text(struct sink_buffer *buffer, const char *text)
+static char *add_place(char *to, const struct gpmu_sink *sink, const struct gpmu_row *row)
 {
-	const unsigned char *p = (const unsigned char *)text, *plain = p;
+	to = add(to, ",\"gpmu\":" SINK_SCHEMA);
+	to = add_seconds(add(to, ",\"time_begin\":"), row->time_begin);
+	to = add_seconds(add(to, ",\"time_end\":"), row->time_end);
+	to = gpmu_json_add(add(to, ",\"host\":"), *sink->host ? sink->host : NULL);
+	to = gpmu_json_add(add(to, ",\"scope\":"), sink_scope_name(row->scope));
+	to = add_number(add(to, ",\"numa_node\":"), row->node);
+	to = add_number(add(to, ",\"package\":"), row->package);
+	to = add_number(add(to, ",\"cpu_number\":"), row->cpu);
+	to = add_number(add(to, ",\"pid\":"), row->pid);
+	to = gpmu_json_add(add(to, ",\"pmu\":"), row->pmu);
+	to = add(to, row->metric ? ",\"kind\":\"metric\"" : ",\"kind\":\"event\"");
+	return gpmu_json_add(add(to, ",\"name\":"), row->name);
+}
 
-	if (!text) {
-		buffer_text(buffer, "null");
+static char *add_value(char *to, const struct gpmu_row *row)
+{
+	const bool counted = sink_knows_times(row), ok = row->state == GPMU_STATE_OK;
+
+	to = add_double(add(to, ",\"value\":"), ok ? row->value : NAN);
+	/* An event's unit is among perf's keys. */
+	if (row->metric)
+		to = gpmu_json_add(add(to, ",\"unit\":"), row->unit);
+	to = gpmu_json_add(add(to, ",\"state\":"), sink_state_name(row->state));
+	to = add_double(add(to, ",\"share\":"), row->share);
+	to = add_u64(add(to, ",\"raw\":"), sink_knows_raw(row), row->raw);
+	to = add_u64(add(to, ",\"enabled_ns\":"), counted, row->enabled);
+	to = add_u64(add(to, ",\"running_ns\":"), counted, row->running);
+	to = add_u64(add(to, ",\"counters\":"), true, row->counters);
+	to = add_u64(add(to, ",\"runs\":"), row->runs, row->runs);
+	to = add_double(add(to, ",\"deviation\":"), ok ? row->deviation : NAN);
+	return add_number(add(to, ",\"alert\":"), row->alert);
+}
+
+/* --- a row --- */
+
+#define NUMBERS		21	/* at most, of a row */
+#define KEYS		1024	/* bytes; more than the keys, null and the other texts need */
+
+static size_t room_of(const char *text)
+{
+	return text ? strlen(text) * GPMU_JSON_MOST : 0;
+}
+
+static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t index)
+{
+	const struct gpmu_row *row = &rows->list[index];
+	const size_t size = KEYS + NUMBERS * NUMBER_SIZE + room_of(sink->host) +
+			    room_of(row->pmu) + 2 * room_of(row->name) + room_of(row->unit) +
+			    room_of(row->why) + room_of(row->gpu) + room_of(row->source) +
+			    (SINK_LABEL + sizeof(struct sink_beside)) * GPMU_JSON_MOST;
+	char *room = buffer_room(&sink->buffer, size), *to = room;
+	struct sink_beside beside;
+
+	if (!room)
 		return;
-	}
-	buffer_char(buffer, '"');
-	while (*p) {
-		size_t n;
-
-		if (is_plain(*p)) {
-			p++;
-			continue;
-		}
-		buffer_bytes(buffer, (const char *)plain, (size_t)(p - plain));
-		n = utf8_length(p);
-		if (n > 1)
-			buffer_bytes(buffer, (const char *)p, n);
-		else if (n == 1)
-			put_escaped(buffer, *p);
-		else
-			buffer_text(buffer, "\xef\xbf\xbd");
-		p += n ? n : 1;
-		plain = p;
-	}
-	buffer_bytes(buffer, (const char *)plain, (size_t)(p - plain));
-	buffer_char(buffer, '"');
+	sink_beside(sink, rows, index, &beside);
+	to = add_label(add(to, "{"), sink, row);
+	if (!row->metric)
+		to = add_count(to, sink, row);
+	to = add_beside(to, row, &beside);
+	to = add_place(to, sink, row);
+	to = add_value(to, row);
+	to = gpmu_json_add(add(to, ",\"why\":"), row->why);
+	to = gpmu_json_add(add(to, ",\"gpu\":"), row->gpu);
+	to = add_number(add(to, ",\"gpu_number\":"), row->gpu ? row->gpu_number : -1);
+	to = gpmu_json_add(add(to, ",\"source\":"), row->source);
+	to = add(to, "}\n");
+	buffer_added(&sink->buffer, (size_t)(to - room));
 }
 
-static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
 	(void)sink;
 	(void)rows;
-	(void)n;
 }
 
-static void put_number(struct sink_buffer *buffer, const char *key, int number)
+static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
-	buffer_text(buffer, key);
-	if (number >= 0)
-		buffer_int(buffer, number);
-	else
-		buffer_text(buffer, "null");
-}
-
-static void put_double(struct sink_buffer *buffer, const char *key, double value)
-{
-	buffer_text(buffer, key);
-	if (isfinite(value))
-		buffer_shortest(buffer, value);
-	else
-		buffer_text(buffer, "null");
-}
-
-static void put_u64(struct sink_buffer *buffer, const char *key, bool known, uint64_t value)
-{
-	buffer_text(buffer, key);
-	if (known)
-		buffer_u64(buffer, value);
-	else
-		buffer_text(buffer, "null");
-}
-
-static void put_string(struct sink_buffer *buffer, const char *key, const char *text)
-{
-	buffer_text(buffer, key);
-	put_text(buffer, text);
-}
-
-static void put_seconds(struct sink_buffer *buffer, const char *key, uint64_t ns)
-{
-	buffer_text(buffer, key);
-	buffer_seconds(buffer, ns);
-}
-
-static void put_place(struct gpmu_sink *sink, const struct gpmu_row *row)
-{
-	struct sink_buffer *buffer = &sink->buffer;
-
-	buffer_text(buffer, "{\"gpmu\":" SINK_SCHEMA);
-	put_seconds(buffer, ",\"time_begin\":", row->time_begin);
-	put_seconds(buffer, ",\"time_end\":", row->time_end);
-	put_string(buffer, ",\"host\":", *sink->host ? sink->host : NULL);
-	put_string(buffer, ",\"scope\":", sink_scope_name(row->scope));
-	put_number(buffer, ",\"node\":", row->node);
-	put_number(buffer, ",\"package\":", row->package);
-	put_number(buffer, ",\"cpu\":", row->cpu);
-	put_number(buffer, ",\"pid\":", row->pid);
-	put_string(buffer, ",\"pmu\":", row->pmu);
-	buffer_text(buffer, row->metric ? ",\"kind\":\"metric\"" : ",\"kind\":\"event\"");
-	put_string(buffer, ",\"name\":", row->name);
-}
-
-static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
-{
-	struct sink_buffer *buffer = &sink->buffer;
-	bool counted = sink_knows_times(row);
-
-	put_place(sink, row);
-	put_double(buffer, ",\"value\":", row->state == GPMU_STATE_OK ? row->value : NAN);
-	put_string(buffer, ",\"unit\":", row->unit);
-	put_string(buffer, ",\"state\":", sink_state_name(row->state));
-	put_double(buffer, ",\"share\":", row->share);
-	put_u64(buffer, ",\"raw\":", sink_knows_raw(row), row->raw);
-	put_u64(buffer, ",\"enabled_ns\":", counted, row->enabled);
-	put_u64(buffer, ",\"running_ns\":", counted, row->running);
-	put_u64(buffer, ",\"counters\":", true, row->counters);
-	put_u64(buffer, ",\"runs\":", true, row->runs);
-	put_double(buffer, ",\"deviation\":", row->state == GPMU_STATE_OK ? row->deviation : NAN);
-	put_number(buffer, ",\"alert\":", row->alert);
-	put_string(buffer, ",\"why\":", row->why);
-	put_string(buffer, ",\"gpu\":", row->gpu);
-	put_number(buffer, ",\"gpu_number\":", row->gpu ? row->gpu_number : -1);
-	put_string(buffer, ",\"source\":", row->source);
-	buffer_text(buffer, "}\n");
-}
-
-static void put_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		put_row(sink, &rows[i]);
+	for (size_t i = 0; i < rows->length; i++)
+		put_row(sink, rows, i);
 }
 
 static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
@@ -169,4 +189,33 @@ static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
 	(void)end;
 }
 
-const struct sink_ops sink_json = { .begin = begin, .rows = put_rows, .end = end };
+static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	char *room = buffer_room(&sink->buffer, KEYS + SINK_LABEL * GPMU_JSON_MOST);
+	size_t length;
+
+	if (!room)
+		return;
+	*room = '{';
+	length = (size_t)(add_label(room + 1, sink, row) - room);
+	/* sink_json_pair() writes the comma. */
+	buffer_added(&sink->buffer, length > 1 ? length - strlen(", ") : length);
+}
+
+void sink_json_pair(struct gpmu_sink *sink, const char *key, const char *value)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+	char *room = buffer_room(buffer, strlen(", \"\" : \"\"") +
+				 (strlen(key) + strlen(value)) * GPMU_JSON_MOST), *to = room;
+
+	if (!room)
+		return;
+	if (buffer->data[buffer->length - 1] != '{')
+		to = add(to, ", ");
+	to = gpmu_json_add(add(gpmu_json_add(to, key), " : "), value);
+	buffer_added(buffer, (size_t)(to - room));
+}
+
+const struct sink_ops sink_json = {
+	.begin = begin, .rows = put_rows, .end = end, .front = front,
+};

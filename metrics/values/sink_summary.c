@@ -12,6 +12,9 @@
 #define VALUE_WIDTH	18
 #define NAME_WIDTH	32
 #define TIME_WIDTH	16
+#define CLEAR		"\033[H\033[2J"
+#define BESIDE_WIDTH	8
+#define METRIC_WIDTH	38	/* of the column of a number beside a count */
 
 static const char *scope_text(enum gpmu_scope scope)
 {
@@ -19,130 +22,78 @@ static const char *scope_text(enum gpmu_scope scope)
 	       sink_scope_name(scope);
 }
 
-/* The number of characters; UTF-8 continuation bytes do not count */
-static size_t width_of(const char *text)
+static size_t label_of(const struct gpmu_sink *sink, const struct gpmu_row *row, char *label)
 {
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += (*text & 0xc0) != 0x80;
-	return width;
-}
-
-/* C1 control characters have two bytes in UTF-8. */
-static bool is_c1(const char *text)
-{
-	unsigned char next = (unsigned char)text[1];
-
-	return (unsigned char)*text == 0xc2 && next >= 0x80 && next < 0xa0;
-}
-
-/* Control characters are shown as "?". */
-static void put_text(struct sink_buffer *buffer, const char *text)
-{
-	for (; *text; text++) {
-		bool c1 = is_c1(text);
-
-		buffer_char(buffer, c1 || (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
-		text += c1;
-	}
-}
-
-static void put_padded(struct sink_buffer *buffer, const char *text, size_t width)
-{
-	size_t used = width_of(text);
-
-	put_text(buffer, text);
-	if (used < width)
-		buffer_blanks(buffer, width - used);
-}
-
-static void put_right(struct sink_buffer *buffer, const char *text, size_t width)
-{
-	size_t used = strlen(text);
-
-	if (used < width)
-		buffer_blanks(buffer, width - used);
-	buffer_text(buffer, text);
-}
-
-/* Its length. "N1", "N1(S36)" if perf has another number for it, "CPU12", "GPU0", "" of none */
-static size_t label_of(const struct gpmu_row *row, char *label)
-{
-	char *p = label;
-
-	if (row->scope == GPMU_SCOPE_CPU) {
-		memcpy(p, "CPU", 3);
-		p += 3;
-		p += number_int(p, row->cpu);
-	} else if (row->gpu) {
-		memcpy(p, "GPU", 3);
-		p += 3;
-		p += number_int(p, row->gpu_number);
-	} else if (row->node >= 0) {
-		*p++ = 'N';
-		p += number_int(p, row->node);
-		if (row->package >= 0 && row->package != row->node) {
-			memcpy(p, "(S", 2);
-			p += 2;
-			p += number_int(p, row->package);
-			*p++ = ')';
-		}
-	}
-	*p = '\0';
-	return (size_t)(p - label);
+	return sink_label(row, sink->options.aggregation, label, SINK_LABEL);
 }
 
 /* Widens the columns for these rows; they never become narrower. */
-static void widen(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+static void widen(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
-	char label[NUMBER_SIZE];
+	char label[SINK_LABEL];
 
-	if (sink->options.per_node && sink->labels < 2)
+	if (sink->options.aggregation != GPMU_AGGREGATE_MACHINE && sink->labels < 2)
 		sink->labels = 2;
-	for (size_t i = 0; i < n; i++) {
-		size_t width = label_of(&rows[i], label);
+	for (size_t i = 0; i < rows->length; i++) {
+		size_t width = label_of(sink, &rows->list[i], label);
 
 		if (width > sink->labels)
 			sink->labels = width;
-		width = rows[i].unit ? width_of(rows[i].unit) : 0;
+		width = rows->list[i].unit ? buffer_width(rows->list[i].unit) : 0;
 		if (width > sink->units)
 			sink->units = width;
 	}
 }
 
 /* What most people asked for: the process, or as near as it was counted */
-static enum gpmu_scope scope_of(const struct gpmu_row *rows, size_t n)
+static enum gpmu_scope scope_of(const struct gpmu_rows *rows)
 {
 	static const enum gpmu_scope order[] = {
-		GPMU_SCOPE_PROCESS, GPMU_SCOPE_CPU, GPMU_SCOPE_NODE,
+		GPMU_SCOPE_THREAD, GPMU_SCOPE_PROCESS, GPMU_SCOPE_CPU, GPMU_SCOPE_CORE,
+		GPMU_SCOPE_DIE, GPMU_SCOPE_SOCKET, GPMU_SCOPE_NODE,
 	};
-	bool gpus = n;
+	bool gpus = rows->length;
 
 	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
-		for (size_t i = 0; i < n; i++)
-			if (rows[i].scope == order[k])
+		for (size_t i = 0; i < rows->length; i++)
+			if (rows->list[i].scope == order[k])
 				return order[k];
-	for (size_t i = 0; i < n && gpus; i++)
-		gpus = rows[i].scope == GPMU_SCOPE_GPU;
+	for (size_t i = 0; i < rows->length && gpus; i++)
+		gpus = rows->list[i].scope == GPMU_SCOPE_GPU;
 	return gpus ? GPMU_SCOPE_GPU : GPMU_SCOPE_MACHINE;
+}
+
+/* The columns before the value; NULL: their names */
+static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+	char label[SINK_LABEL] = "";
+
+	if (sink->options.interval && row) {
+		label[number_seconds(label, row->time_end)] = '\0';
+		buffer_right(buffer, label, TIME_WIDTH);
+		buffer_char(buffer, ' ');
+	} else if (sink->options.interval) {
+		buffer_char(buffer, '#');
+		buffer_right(buffer, "time", TIME_WIDTH - 1);
+		buffer_char(buffer, ' ');
+	}
+	if (!sink->labels)
+		return;
+	if (row)
+		label_of(sink, row, label);
+	buffer_left(buffer, row ? label : "", sink->labels + 1);
 }
 
 static void put_header(struct gpmu_sink *sink)
 {
 	struct sink_buffer *buffer = &sink->buffer;
 
-	buffer_char(buffer, '#');
-	put_right(buffer, "time", TIME_WIDTH - 1);
-	buffer_char(buffer, ' ');
-	if (sink->labels) {
-		buffer_blanks(buffer, sink->labels);
-		buffer_char(buffer, ' ');
-	}
-	put_right(buffer, "counts", VALUE_WIDTH);
+	front(sink, NULL);
+	buffer_right(buffer, "counts", VALUE_WIDTH);
 	buffer_char(buffer, ' ');
 	if (sink->units) {
-		put_padded(buffer, "unit", sink->units);
+		buffer_left(buffer, "unit", sink->units);
 		buffer_char(buffer, ' ');
 	}
 	buffer_text(buffer, "events [");
@@ -150,19 +101,20 @@ static void put_header(struct gpmu_sink *sink)
 	buffer_text(buffer, "]\n");
 }
 
-static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
 	struct sink_buffer *buffer = &sink->buffer;
 
-	sink->scope = scope_of(rows, n);
-	widen(sink, rows, n);
+	sink->scope = scope_of(rows);
+	widen(sink, rows);
 	if (sink->options.interval) {
-		put_header(sink);
+		if (!sink->options.metric_only && !sink->options.clear)
+			put_header(sink);
 		return;
 	}
 	buffer_text(buffer, "\n Performance counter stats for ");
-	put_text(buffer, sink->title);
-	if (n) {
+	buffer_shown(buffer, sink->title);
+	if (rows->length) {
 		buffer_text(buffer, " [");
 		buffer_text(buffer, scope_text(sink->scope));
 		buffer_char(buffer, ']');
@@ -181,7 +133,7 @@ static void begin(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
  */
 static unsigned int decimals_of(const struct gpmu_row *row)
 {
-	bool estimate = row->share < 1 || row->runs > 1;
+	bool estimate = row->share < 1 || row->runs != 1;
 
 	if (row->metric)
 		return row->value != 0 && fabs(row->value) < 0.1 ? 6 : 2;
@@ -197,24 +149,14 @@ static void put_value(struct gpmu_sink *sink, const struct gpmu_row *row)
 	char text[NUMBER_SIZE + 1];
 	size_t length;
 
-	switch (row->state) {
-	case GPMU_STATE_OK:
-		length = isfinite(row->value) ?
-			 number_fixed(text, row->value, decimals_of(row),
-				      sink->options.big_numbers) : 0;
-		text[length] = '\0';
-		put_right(buffer, text, VALUE_WIDTH);
-		break;
-	case GPMU_STATE_IDLE:
-		put_right(buffer, "idle", VALUE_WIDTH);
-		break;
-	case GPMU_STATE_NOT_COUNTED:
-		put_right(buffer, "<not counted>", VALUE_WIDTH);
-		break;
-	case GPMU_STATE_NOT_SUPPORTED:
-		put_right(buffer, "<not supported>", VALUE_WIDTH);
-		break;
+	if (row->state != GPMU_STATE_OK) {
+		buffer_right(buffer, sink_state_word(row->state), VALUE_WIDTH);
+		return;
 	}
+	length = isfinite(row->value) ? number_fixed(text, row->value, decimals_of(row),
+						     sink->options.big_numbers) : 0;
+	text[length] = '\0';
+	buffer_right(buffer, text, VALUE_WIDTH);
 }
 
 static void put_deviation(struct gpmu_sink *sink, double deviation, double mean)
@@ -227,7 +169,7 @@ static void put_deviation(struct gpmu_sink *sink, double deviation, double mean)
 		return;
 	text[number_fixed(text, percent, 2, false)] = '\0';
 	buffer_text(buffer, "  ( +-");
-	put_right(buffer, text, 6);
+	buffer_right(buffer, text, 6);
 	buffer_text(buffer, "% )");
 }
 
@@ -236,9 +178,9 @@ static void put_quality(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_buffer *buffer = &sink->buffer;
 
-	if (row->state == GPMU_STATE_OK && sink->options.runs > 1) {
+	if (row->state == GPMU_STATE_OK && (sink->options.runs > 1 || !row->runs)) {
 		put_deviation(sink, row->deviation, row->value);
-		if (row->runs < sink->options.runs) {
+		if (row->runs && row->runs < sink->options.runs) {
 			buffer_text(buffer, "  (");
 			buffer_u64(buffer, row->runs);
 			buffer_text(buffer, " of ");
@@ -253,34 +195,52 @@ static void put_quality(struct gpmu_sink *sink, const struct gpmu_row *row)
 	}
 }
 
-static void put_row(struct gpmu_sink *sink, const struct gpmu_row *row)
+/* perf's column "#    0.013 CPUs utilized", with blanks up to the next column */
+static void put_beside(struct gpmu_sink *sink, const struct sink_beside *beside)
 {
+	struct sink_buffer *buffer = &sink->buffer;
+	char text[NUMBER_SIZE + 2];
+	size_t length = number_fixed(text, beside->value, beside->decimals, false);
+
+	if (beside->percent)
+		text[length++] = '%';
+	text[length] = '\0';
+	buffer_text(buffer, " # ");
+	buffer_right(buffer, text, BESIDE_WIDTH);
+	buffer_char(buffer, ' ');
+	buffer_text(buffer, beside->unit);
+}
+
+static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t index)
+{
+	const struct gpmu_row *row = &rows->list[index];
+	struct sink_beside beside = { .value = NAN };
 	bool alert = sink->options.color && row->alert == 1;
 	struct sink_buffer *buffer = &sink->buffer;
-	size_t width = width_of(row->name), end;
-	char label[NUMBER_SIZE];
+	size_t width, end, column = NAME_WIDTH;
 
-	if (sink->options.interval) {
-		label[number_seconds(label, row->time_end)] = '\0';
-		put_right(buffer, label, TIME_WIDTH);
-		buffer_char(buffer, ' ');
-	}
-	if (sink->labels) {
-		label_of(row, label);
-		put_padded(buffer, label, sink->labels + 1);
-	}
+	front(sink, row);
 	if (alert)
 		buffer_text(buffer, "\033[31m");
 	put_value(sink, row);
 	buffer_char(buffer, ' ');
 	if (sink->units)
-		put_padded(buffer, row->unit ? row->unit : "", sink->units + 1);
-	put_text(buffer, row->name);
+		buffer_left(buffer, row->unit ? row->unit : "", sink->units + 1);
+	width = buffer_shown(buffer, row->name);
 	if (alert)
 		buffer_text(buffer, "\033[m");
+	if (!row->metric)
+		sink_beside(sink, rows, index, &beside);
+	if (isfinite(beside.value)) {
+		buffer_blanks(buffer, width < NAME_WIDTH ? NAME_WIDTH - width : 0);
+		column = METRIC_WIDTH;
+		end = buffer->length;
+		put_beside(sink, &beside);
+		width = buffer->length - end;
+	}
 	/* Blanks are written only before further text. */
 	end = buffer->length;
-	buffer_blanks(buffer, width < NAME_WIDTH ? NAME_WIDTH - width : 0);
+	buffer_blanks(buffer, width < column ? column - width : 0);
 	width = buffer->length;
 	if (row->scope != sink->scope) {
 		buffer_text(buffer, "  [");
@@ -320,10 +280,10 @@ static void put_note(struct gpmu_sink *sink, const char *name, const char *text,
 	if (*first)
 		buffer_char(buffer, '\n');
 	buffer_text(buffer, sink->options.interval ? "# " : " ");
-	put_text(buffer, name);
+	buffer_shown(buffer, name);
 	buffer_text(buffer, ": ");
-	put_text(buffer, text);
-	put_text(buffer, more);
+	buffer_shown(buffer, text);
+	buffer_shown(buffer, more);
 	buffer_char(buffer, '\0');
 	if (buffer->failed)
 		return;
@@ -335,25 +295,25 @@ static void put_note(struct gpmu_sink *sink, const char *name, const char *text,
 	}
 }
 
-static void put_whys(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
+void sink_whys(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first)
 {
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].why && rows[i].state >= GPMU_STATE_NOT_COUNTED)
-			put_note(sink, rows[i].name, rows[i].why, "", first);
+	for (size_t i = 0; i < rows->length; i++)
+		if (rows->list[i].why && rows->list[i].state >= GPMU_STATE_NOT_COUNTED)
+			put_note(sink, rows->list[i].name, rows->list[i].why, "", first);
 }
 
 /* Writes the UUID of a GPU, and the plugin that counted it. */
-static void put_gpus(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
+static void put_gpus(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first)
 {
-	char label[NUMBER_SIZE], more[80];
+	char label[SINK_LABEL], more[80];
 
-	for (size_t i = 0; i < n; i++) {
-		if (!rows[i].gpu)
+	for (size_t i = 0; i < rows->length; i++) {
+		if (!rows->list[i].gpu)
 			continue;
-		label_of(&rows[i], label);
-		snprintf(more, sizeof(more), "%s%s", rows[i].source ? ", by " : "",
-			 rows[i].source ? rows[i].source : "");
-		put_note(sink, label, rows[i].gpu, more, first);
+		label_of(sink, &rows->list[i], label);
+		snprintf(more, sizeof(more), "%s%s", rows->list[i].source ? ", by " : "",
+			 rows->list[i].source ? rows->list[i].source : "");
+		put_note(sink, label, rows->list[i].gpu, more, first);
 	}
 }
 
@@ -381,12 +341,12 @@ static void put_line(struct gpmu_sink *sink, const struct gpmu_balance_line *lin
 }
 
 /* Writes the counts of both ends of a link. Rows of a missing side have their own reason. */
-static void put_balance(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n, bool *first)
+static void put_balance(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first)
 {
 	struct gpmu_balance *balance = gpmu_balance_new();
 	const struct gpmu_balance_line *line;
 
-	if (!balance || gpmu_balance_update(balance, rows, n))
+	if (!balance || gpmu_balance_update(balance, rows))
 		sink->buffer.failed = true;
 	for (size_t i = 0; balance && (line = gpmu_balance_line(balance, i)); i++)
 		if (line->state == GPMU_STATE_OK)
@@ -394,17 +354,21 @@ static void put_balance(struct gpmu_sink *sink, const struct gpmu_row *rows, siz
 	gpmu_balance_free(balance);
 }
 
-static void put_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n)
+static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
 	bool first = !sink->options.interval;
 
-	widen(sink, rows, n);
-	for (size_t i = 0; i < n; i++)
-		put_row(sink, &rows[i]);
-	put_gpus(sink, rows, n, &first);
+	widen(sink, rows);
+	if (sink->options.clear) {
+		buffer_text(&sink->buffer, CLEAR);
+		put_header(sink);
+	}
+	for (size_t i = 0; i < rows->length; i++)
+		put_row(sink, rows, i);
+	put_gpus(sink, rows, &first);
 	if (!sink->options.interval)
-		put_balance(sink, rows, n, &first);
-	put_whys(sink, rows, n, &first);
+		put_balance(sink, rows, &first);
+	sink_whys(sink, rows, &first);
 }
 
 static void put_seconds(struct gpmu_sink *sink, double seconds, const char *what)
@@ -414,7 +378,7 @@ static void put_seconds(struct gpmu_sink *sink, double seconds, const char *what
 
 	text[number_fixed(text, seconds, 9, false)] = '\0';
 	buffer_char(buffer, ' ');
-	put_right(buffer, text, 17);
+	buffer_right(buffer, text, 17);
 	buffer_text(buffer, what);
 }
 
@@ -440,4 +404,6 @@ static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
 	}
 }
 
-const struct sink_ops sink_summary = { .begin = begin, .rows = put_rows, .end = end };
+const struct sink_ops sink_summary = {
+	.begin = begin, .rows = put_rows, .end = end, .front = front,
+};

@@ -31,24 +31,24 @@ void stats_init(struct gpmu_stats *stats)
 
 void stats_release(struct gpmu_stats *stats)
 {
-	for (size_t i = 0; stats->list && i < stats->length; i++)
+	for (size_t i = 0; stats->list && i < stats->rows.length; i++)
 		free((char *)stats->list[i].row.why);
 	free(stats->list);
-	free(stats->rows);
+	free(stats->rows.list);
 	stats_init(stats);
 }
 
-static int first_run(struct gpmu_stats *stats, const struct gpmu_row *rows, size_t length)
+static int first_run(struct gpmu_stats *stats, const struct gpmu_rows *rows)
 {
-	stats->list = calloc(length + 1, sizeof(*stats->list));
-	stats->rows = calloc(length + 1, sizeof(*stats->rows));
-	if (!stats->list || !stats->rows) {
+	stats->list = calloc(rows->length + 1, sizeof(*stats->list));
+	stats->rows.list = calloc(rows->length + 1, sizeof(*stats->rows.list));
+	if (!stats->list || !stats->rows.list) {
 		stats_release(stats);
 		return -ENOMEM;
 	}
-	stats->length = length;
-	for (size_t i = 0; i < length; i++) {
-		stats->list[i].row = rows[i];
+	stats->rows.length = rows->length;
+	for (size_t i = 0; i < rows->length; i++) {
+		stats->list[i].row = rows->list[i];
 		stats->list[i].row.why = NULL;
 		stats->list[i].row.alert = -1;
 		stats->list[i].row.runs = 0;
@@ -57,15 +57,15 @@ static int first_run(struct gpmu_stats *stats, const struct gpmu_row *rows, size
 }
 
 /* Copies the rows' reasons; NULL for a row without one. */
-static int copy_whys(const struct gpmu_row *rows, size_t length, char ***whys)
+static int copy_whys(const struct gpmu_rows *rows, char ***whys)
 {
-	*whys = calloc(length + 1, sizeof(**whys));
+	*whys = calloc(rows->length + 1, sizeof(**whys));
 	if (!*whys)
 		return -ENOMEM;
-	for (size_t i = 0; i < length; i++) {
-		if (!rows[i].why)
+	for (size_t i = 0; i < rows->length; i++) {
+		if (!rows->list[i].why)
 			continue;
-		(*whys)[i] = strdup(rows[i].why);
+		(*whys)[i] = strdup(rows->list[i].why);
 		if ((*whys)[i])
 			continue;
 		while (i--)
@@ -116,33 +116,52 @@ static void add_row(struct stats_row *stat, const struct gpmu_row *row, char *wh
 		stat->row.alert = row->alert;
 }
 
-int stats_add(struct gpmu_stats *stats, const struct gpmu_row *rows, size_t length)
+/* Whether two rows are of the same event or metric, counted at the same place. */
+static bool is_same(const struct gpmu_row *a, const struct gpmu_row *b)
+{
+	return a->metric == b->metric && !strcmp(a->name, b->name) && a->scope == b->scope &&
+	       a->node == b->node && a->package == b->package && a->die == b->die &&
+	       a->core == b->core && a->cpu == b->cpu && a->tid == b->tid &&
+	       a->gpu_number == b->gpu_number;
+}
+
+static bool are_same(const struct gpmu_stats *stats, const struct gpmu_rows *rows)
+{
+	if (rows->length != stats->rows.length)
+		return false;
+	for (size_t i = 0; i < rows->length; i++)
+		if (!is_same(&stats->list[i].row, &rows->list[i]))
+			return false;
+	return true;
+}
+
+int stats_add(struct gpmu_stats *stats, const struct gpmu_rows *rows)
 {
 	char **whys;
 	int ret = 0;
 
-	if (stats->list && length != stats->length)
+	if (stats->list && !are_same(stats, rows))
 		return -EINVAL;
-	ret = copy_whys(rows, length, &whys);
+	ret = copy_whys(rows, &whys);
 	if (ret)
 		return ret;
 	if (!stats->list)
-		ret = first_run(stats, rows, length);
-	for (size_t i = 0; i < length; i++) {
+		ret = first_run(stats, rows);
+	for (size_t i = 0; i < rows->length; i++) {
 		if (ret)
 			free(whys[i]);
 		else
-			add_row(&stats->list[i], &rows[i], whys[i]);
+			add_row(&stats->list[i], &rows->list[i], whys[i]);
 	}
 	free(whys);
 	return ret;
 }
 
-const struct gpmu_row *stats_rows(struct gpmu_stats *stats, size_t *length)
+const struct gpmu_rows *stats_rows(struct gpmu_stats *stats)
 {
-	for (size_t i = 0; i < stats->length; i++) {
+	for (size_t i = 0; i < stats->rows.length; i++) {
 		const struct stats_row *stat = &stats->list[i];
-		struct gpmu_row *row = &stats->rows[i];
+		struct gpmu_row *row = &stats->rows.list[i];
 
 		*row = stat->row;
 		row->time_begin = whole(stat->begin.mean);
@@ -161,6 +180,5 @@ const struct gpmu_row *stats_rows(struct gpmu_stats *stats, size_t *length)
 		}
 		row->why = NULL;
 	}
-	*length = stats->length;
-	return stats->rows;
+	return &stats->rows;
 }

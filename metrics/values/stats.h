@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "gpmu.h"
+#include "values/rows.h"
 
 /* A running mean of numbers; zeroed: empty */
 struct stat_value {
@@ -24,9 +25,8 @@ struct stats_row {
 };
 
 struct gpmu_stats {
-	struct stats_row *list;
-	struct gpmu_row *rows;
-	size_t length;
+	struct stats_row *list;		/* one for each row */
+	struct gpmu_rows rows;
 };
 
 /* Initialises empty statistics. */
@@ -36,15 +36,16 @@ void stats_release(struct gpmu_stats *stats);
 /*
  * Adds the rows of a run, matched by position. The first run's rows are copied; their
  * texts other than why must stay valid. Rows that are not OK are left out of the mean.
- * Returns 0, or -EINVAL (different number of rows) or -ENOMEM with nothing added.
+ * Returns 0, or -EINVAL (other rows: another name, CPU or thread) or -ENOMEM with nothing
+ * added.
  */
-int stats_add(struct gpmu_stats *stats, const struct gpmu_row *rows, size_t length);
+int stats_add(struct gpmu_stats *stats, const struct gpmu_rows *rows);
 
 /*
  * Returns the means. runs is the number of runs in the mean; a row that was OK in no run
  * is that of the last run. share is the lowest of all runs, and a threshold counts as
  * exceeded if it was in any run.
  */
-const struct gpmu_row *stats_rows(struct gpmu_stats *stats, size_t *length);
+const struct gpmu_rows *stats_rows(struct gpmu_stats *stats);
 
 #endif /* GPMU_STATS_H */

@@ -21,7 +21,7 @@ static double cpu_seconds(void)
 
 int main(int argc, char **argv)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	double best = 1e9, begin;
 	char text[24];
 

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#include "../unit/counter-test.h"
+#include "../unit/count/counter-test.h"
 #include "bench.h"
 
 #define ROUNDS	20000

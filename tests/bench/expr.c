@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "bench.h"
-#include "gpmu.h"
+#include "expr/gpmu_expr.h"
 
 #define WANTED		10e6
 #define SECONDS		1.0

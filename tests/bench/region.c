@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * region: the cost of gpmu_region_begin() and gpmu_region_end() beside that of their
+ * region [user]: the cost of gpmu_region_begin() and gpmu_region_end() beside that of their
  * system calls alone, measured in alternation, for four events of this thread in one
  * group and in four. Also beside PAPI's calls that read the same events, if PAPI was
- * present at compile time and counts on this machine.
+ * present at compile time and counts on this machine. Then, or with "user" only, four
+ * events of the CPU that are read in user space, beside the same that are read by read(2).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +12,19 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "count/gpmu_region.h"
 #include "gpmu.h"
+#include "lib/reads.h"
 
-#if __has_include(<papi.h>)
+#ifdef HAS_PAPI
 #include <papi.h>
-#define HAS_PAPI	1
-#else
-#define HAS_PAPI	0
 #endif
 
 #define ROUNDS		201
 #define VISITS		2000
 #define MOST		1.10
+#define MOST_USER	0.20
+#define USER		"a region's begin and end in user space, beside read(2)"
 #define MOST_FILES	64
 #define PAPI		"begin and end of a region, beside two PAPI_read()"
 
@@ -57,7 +59,7 @@ static double now_ns(void)
 }
 
 /* Time in ns of the reads of a visit alone */
-static double reads(size_t size)
+static double read_files(size_t size)
 {
 	uint64_t buffer[16];
 	double begin = now_ns();
@@ -80,6 +82,14 @@ static double visits(struct gpmu_session *session)
 	return (now_ns() - begin) / VISITS;
 }
 
+/* Only one of both is enabled, as there are not enough counters for both. */
+static double visits_alone(struct gpmu_session *session, struct gpmu_session *other)
+{
+	gpmu_session_disable(other);
+	gpmu_session_enable(session);
+	return visits(session);
+}
+
 static int ascending(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
@@ -87,8 +97,12 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The median of the ratios of rounds, which alternate the order */
-static double measure(struct gpmu_session *session, size_t size, double *ns)
+/*
+ * Returns the median of the ratios of all rounds, which alternate the order. @peer: the session to
+ * compare with; NULL: the reads alone
+ */
+static double measure(struct gpmu_session *session, struct gpmu_session *peer, size_t size,
+		      double *ns)
 {
 	static double ratios[ROUNDS], all[ROUNDS];
 
@@ -96,11 +110,11 @@ static double measure(struct gpmu_session *session, size_t size, double *ns)
 		double a, b;
 
 		if (i % 2) {
-			b = visits(session);
-			a = reads(size);
+			b = peer ? visits_alone(session, peer) : visits(session);
+			a = peer ? visits_alone(peer, session) : read_files(size);
 		} else {
-			a = reads(size);
-			b = visits(session);
+			a = peer ? visits_alone(peer, session) : read_files(size);
+			b = peer ? visits_alone(session, peer) : visits(session);
 		}
 		ratios[i] = b / a;
 		all[i] = b;
@@ -111,7 +125,7 @@ static double measure(struct gpmu_session *session, size_t size, double *ns)
 	return ratios[ROUNDS / 2];
 }
 
-#if HAS_PAPI
+#ifdef HAS_PAPI
 /* NULL: PAPI counts; otherwise the reason why not */
 static const char *start_papi(int *set)
 {
@@ -161,6 +175,8 @@ static void beside_papi(double ns)
 		return;
 	}
 	other = papi_ns(set);
+	/* Closes its events, so that those of the next benchmark are found by their files */
+	PAPI_shutdown();
 	snprintf(ours, sizeof(ours), "%.0f ns", ns);
 	snprintf(theirs, sizeof(theirs), "%.0f ns", other);
 	bench_row(PAPI, ours, theirs, ns / other, 0);
@@ -173,49 +189,108 @@ static void beside_papi(double ns)
 }
 #endif
 
-static void bench(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog,
-		    const char *events, int groups, size_t size)
+static struct gpmu_plan *plan_of(const struct gpmu_machine *machine,
+				 const struct gpmu_catalog *catalog, const char *events)
 {
 	struct gpmu_plan *plan = gpmu_plan_new(machine, catalog, NULL, NULL);
-	struct gpmu_error error = { .text = "" };
-	struct gpmu_session *session = NULL;
-	char what[80], ours[24], theirs[24];
-	double ratio = 0, ns = 0;
+	struct gpmu_error error = { .size = sizeof(error) };
 
-	if (plan && !gpmu_plan_add_events(plan, events, &error) && !gpmu_plan_make(plan, &error))
-		session = gpmu_session_new(plan, NULL, &error);
+	if (!plan || gpmu_plan_add_events(plan, events, &error) || gpmu_plan_make(plan, &error)) {
+		fprintf(stderr, "region: %s\n", error.text);
+		exit(2);
+	}
+	return plan;
+}
+
+static struct gpmu_session *start(const struct gpmu_plan *plan, int inherit)
+{
+	const struct gpmu_session_options options = { .size = sizeof(options), .inherit = inherit };
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_session *session = gpmu_session_new(plan, &options, &error);
+
 	if (!session || gpmu_session_enable(session)) {
 		fprintf(stderr, "region: %s\n", error.text);
 		exit(2);
 	}
+	return session;
+}
+
+/* Returns the time of a visit in ns */
+static double row(struct gpmu_session *session, struct gpmu_session *peer, const char *what,
+		  size_t size, double most)
+{
+	char ours[24], theirs[24];
+	double ratio, ns;
+
+	ratio = measure(session, peer, size, &ns);
+	snprintf(ours, sizeof(ours), "%.0f ns", ns);
+	snprintf(theirs, sizeof(theirs), "%.0f ns", ns / ratio);
+	bench_row(what, ours, theirs, ratio, most);
+	return ns;
+}
+
+static void bench(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog,
+		    const char *events, int groups, size_t size)
+{
+	struct gpmu_plan *plan = plan_of(machine, catalog, events);
+	struct gpmu_session *session = start(plan, 0);
+	char what[80];
+	double ns;
+
 	find_files(groups);
 	if (groups == 1)
 		file_count = 1;
-	visits(session);
-	ratio = measure(session, size, &ns);
 	snprintf(what, sizeof(what), "a region's begin and end, %d group%s, beside its reads",
 		 groups, groups > 1 ? "s" : "");
-	snprintf(ours, sizeof(ours), "%.0f ns", ns);
-	snprintf(theirs, sizeof(theirs), "%.0f ns", ns / ratio);
-	bench_row(what, ours, theirs, ratio, MOST);
+	visits(session);
+	ns = row(session, NULL, what, size, MOST);
 	if (groups == 1)
 		beside_papi(ns);
 	gpmu_session_free(session);
 	gpmu_plan_free(plan);
 }
 
-int main(void)
+/*
+ * Counts that child tasks inherit are read by read(2). QEMU's CPUs count only these two events, so
+ * each is counted twice.
+ */
+static void bench_user(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog)
+{
+	struct gpmu_plan *plan = plan_of(machine, catalog,
+					 "{cycles:u,instructions:u,cycles,instructions}");
+	struct gpmu_session *session = start(plan, 0), *peer = start(plan, 1);
+	uint64_t before;
+
+	find_files(1);
+	visits_alone(session, peer);
+	before = reads();
+	visits(session);
+	if (!file_count)
+		bench_none(USER, "the CPUs have no PMU");
+	else if (reads() != before)
+		bench_none(USER, "not allowed: see gpmu doctor");
+	else
+		row(session, peer, USER, 0, MOST_USER);
+	gpmu_session_free(session);
+	gpmu_session_free(peer);
+	gpmu_plan_free(plan);
+}
+
+int main(int argc, char **argv)
 {
 	struct gpmu_machine *machine = gpmu_machine_new(NULL, NULL);
 	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, NULL);
 
 	if (!machine || !catalog)
 		return 2;
-	bench(machine, catalog, "{page-faults:u,task-clock:u,context-switches:u,dummy:u}", 1,
-	      7 * sizeof(uint64_t));
-	/* Pinned, as they would otherwise be put in one group */
-	bench(machine, catalog, "page-faults:uD,task-clock:uD,context-switches:uD,dummy:uD", 4,
-	      4 * sizeof(uint64_t));
+	if (argc < 2 || strcmp(argv[1], "user")) {
+		bench(machine, catalog, "{page-faults:u,task-clock:u,context-switches:u,dummy:u}", 1,
+		      7 * sizeof(uint64_t));
+		/* Pinned, as they would otherwise be put in one group */
+		bench(machine, catalog, "page-faults:uD,task-clock:uD,context-switches:uD,dummy:uD",
+		      4, 4 * sizeof(uint64_t));
+	}
+	bench_user(machine, catalog);
 	gpmu_catalog_free(catalog);
 	gpmu_machine_free(machine);
 	return 0;

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "gpmu.h"
 #include "trace.pb-c.h"
+#include "trace/gpmu_trace.h"
 
 #define EVENTS		1000000
 #define NAMES		1000

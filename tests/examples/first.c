@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 	const struct gpmu_options options = {
 		.size = sizeof(options), .sources = &source, .source_count = argc > 2,
 	};
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu *g = gpmu_open(list, &options, &error);
 	double sum;
 

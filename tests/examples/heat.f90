@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
-! heat [EVENTS]: simulates a rod that cools down, in Fortran, with a region for each phase.
+! heat [LIST]: simulates a rod that cools down, in Fortran, with a region for each phase.
 
 program heat
   use, intrinsic :: iso_fortran_env, only: error_unit, output_unit
@@ -10,12 +10,12 @@ program heat
   integer, parameter :: n = 500000, steps = 20
   type(gpmu_counting) :: counting
   real(8), allocatable :: now(:), next(:)
-  character(len=192) :: message, events
+  character(len=192) :: message, list
   integer :: i, stat
 
-  events = 'page-faults:u,task-clock:u'
-  if (command_argument_count() > 0) call get_command_argument(1, events)
-  call gpmu_open(counting, events=events, stat=stat, message=message)
+  list = 'page-faults:u,task-clock:u'
+  if (command_argument_count() > 0) call get_command_argument(1, list)
+  call gpmu_open(counting, list, stat=stat, message=message)
   if (stat /= 0) then
     write (error_unit, '(2a)') 'heat: ', trim(message)
     stop 1

@@ -25,5 +25,5 @@ $(GPMU_F90_OBJ): metrics/fortran/gpmu.f90
 
 $(EXAMPLES_F90): $(B)/tests/examples/%: tests/examples/%.f90 $(GPMU_F90_OBJ) $(GPMU_SO)
 	@mkdir -p $(@D)
-	$(FC) -I$(dir $(GPMU_F90_OBJ)) -Wall -O2 -o $@ $< $(GPMU_F90_OBJ) \
+	$(FC) -I$(dir $(GPMU_F90_OBJ)) -Wall -O2 -fopenmp -o $@ $< $(GPMU_F90_OBJ) \
 		-L$(B) -Wl,-rpath,$(abspath $(B)) -lgpmu

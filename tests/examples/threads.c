@@ -17,40 +17,36 @@ struct worker {
 	pthread_t thread;
 	const struct gpmu_plan *plan;
 	size_t pages;
-	uint64_t faults, visits;
+	uint64_t faults;
 	struct gpmu_error error;
 	int failed;
 };
 
-static void touch(struct gpmu_session *session, size_t pages)
+static void touch(size_t pages)
 {
-	volatile char *memory;
+	volatile char *memory = malloc(pages * PAGE);
 
-	gpmu_region_begin(session, "touch");
-	memory = malloc(pages * PAGE);
 	for (size_t i = 0; memory && i < pages; i++)
 		memory[i * PAGE] = 1;
 	free((void *)memory);
-	gpmu_region_end(session, "touch");
 }
 
 static void *work(void *arg)
 {
 	struct worker *worker = arg;
 	struct gpmu_session *session = gpmu_session_new(worker->plan, NULL, &worker->error);
-	const struct gpmu_row *rows;
-	size_t n;
+	const struct gpmu_row *row = NULL;
+	const struct gpmu_rows *rows;
 
-	worker->failed = !session || gpmu_session_enable(session);
-	if (!worker->failed) {
-		touch(session, worker->pages);
-		touch(session, worker->pages);
-		worker->visits = gpmu_region_visit_count(session, 0);
-		worker->failed = gpmu_region_rows(session, 0, &rows, &n) || n != 1 ||
-				 rows[0].state != GPMU_STATE_OK;
+	if (session && !gpmu_session_enable(session)) {
+		touch(worker->pages);
+		gpmu_session_disable(session);
+		if (!gpmu_session_total(session, &rows))
+			row = gpmu_rows_at(rows, 0);
 	}
+	worker->failed = !row || row->state != GPMU_STATE_OK;
 	if (!worker->failed)
-		worker->faults = rows[0].raw;
+		worker->faults = row->raw;
 	gpmu_session_free(session);
 	return NULL;
 }
@@ -65,6 +61,7 @@ static int run(const struct gpmu_plan *plan, size_t n)
 		struct worker *worker = &workers[begun];
 
 		worker->plan = plan;
+		worker->error.size = sizeof(worker->error);
 		/* Larger than the memory that malloc() keeps for reuse */
 		worker->pages = 1000 * (begun + 1);
 		if (pthread_create(&worker->thread, NULL, work, worker))
@@ -78,8 +75,7 @@ static int run(const struct gpmu_plan *plan, size_t n)
 			fprintf(stderr, "threads: %s\n", worker->error.text);
 			ret = 1;
 		} else {
-			printf("thread %zu: %llu visits, %zu pages, %llu page faults\n", i,
-			       (unsigned long long)worker->visits, 2 * worker->pages,
+			printf("thread %zu: %zu pages, %llu page faults\n", i, worker->pages,
 			       (unsigned long long)worker->faults);
 		}
 	}
@@ -89,7 +85,7 @@ static int run(const struct gpmu_plan *plan, size_t n)
 int main(int argc, char **argv)
 {
 	size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 4;
-	struct gpmu_error error = { .text = "out of memory" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_machine *machine = gpmu_machine_new(NULL, &error);
 	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, &error);
 	struct gpmu_plan *plan = NULL;

@@ -25,7 +25,7 @@ static void use_metric(const struct gpmu_catalog *catalog, const struct gpmu_met
 
 	use(gpmu_metric_expr(metric));
 	use(gpmu_metric_threshold(metric));
-	use(gpmu_metric_constraint(metric));
+	use(metric->constraint);
 	use(gpmu_metric_description(metric));
 	use(gpmu_metric_details(metric));
 	use(gpmu_metric_unit(metric));
@@ -36,7 +36,7 @@ static void use_metric(const struct gpmu_catalog *catalog, const struct gpmu_met
 		if (!gpmu_catalog_group_metric(catalog, gpmu_metric_group(metric, i), 0))
 			abort();
 	if (!gpmu_catalog_find_metric(catalog, gpmu_metric_name(metric), NULL) ||
-	    !(gpmu_metric_scale(metric) > 0) || !gpmu_metric_line(metric))
+	    !(metric_scale(metric) > 0) || !gpmu_metric_line(metric))
 		abort();
 }
 
@@ -48,9 +48,9 @@ static void use_event(const struct gpmu_catalog *catalog, const struct gpmu_even
 	use(gpmu_event_def_details(event));
 	use(gpmu_event_def_unit(event));
 	use(gpmu_event_def_compat(event));
-	if (!gpmu_catalog_find_event(catalog, gpmu_event_def_pmu(event),
+	if (!catalog_find_event(catalog, gpmu_event_def_pmu(event),
 				     gpmu_event_def_name(event), NULL) ||
-	    !(gpmu_event_def_scale(event) > 0) || !gpmu_event_def_line(event))
+	    !(event_def_scale(event) > 0) || !gpmu_event_def_line(event))
 		abort();
 }
 
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char standard[] = "[{\"EventName\": \"e\", \"EventCode\": \"1\"},"
 				       "{\"MetricName\": \"m\", \"MetricExpr\": \"1\"}]";
 	struct gpmu_catalog *catalog = calloc(1, sizeof(*catalog));
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	size_t i;
 
 	if (!catalog || !size ||

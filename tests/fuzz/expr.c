@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpmu.h"
+#include "expr/gpmu_expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.size = sizeof(env), .parameter = 3, .literal = literal, .has_event = answer,
 		.cpuid_matches = answer,
 	};
-	struct gpmu_error error = { .offset = SIZE_MAX };
+	struct gpmu_error error = { .size = sizeof(error), .offset = SIZE_MAX };
 	char *text = malloc(size + 1);
 	struct gpmu_expr *expr;
 

@@ -97,7 +97,7 @@ static void check(const struct gpmu_plan *plan)
 static int add(int (*function)(struct gpmu_plan *, const char *, struct gpmu_error *),
 	       struct gpmu_plan *plan, const char *list)
 {
-	struct gpmu_error error = { .offset = SIZE_MAX, .text = "" };
+	struct gpmu_error error = { .size = sizeof(error), .offset = SIZE_MAX, .text = "" };
 	size_t metrics = plan->metric_count, events = plan->event_count, items = plan->item_count;
 	int ret = function(plan, list, &error);
 

@@ -23,11 +23,11 @@ static void must(int promise)
 		abort();
 }
 
-static void check_rows(const struct gpmu_row *rows, size_t n)
+static void check_rows(const struct gpmu_rows *rows)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct gpmu_row *row = &rows[i];
+	const struct gpmu_row *row;
 
+	for (size_t i = 0; (row = gpmu_rows_at(rows, i)); i++) {
 		must(row->name && *row->name && row->size == sizeof(*row));
 		must((row->state == GPMU_STATE_OK) == !isnan(row->value));
 		must(isnan(row->share) || (row->share >= 0 && row->share <= 1));
@@ -47,9 +47,8 @@ static struct gpmu_plan *make_plan(const struct gpmu_machine *machine)
 
 static void show(struct gpmu_saved *saved, struct gpmu_machine **machine, struct gpmu_plan **plan)
 {
-	const struct gpmu_row *rows;
-	struct gpmu_error error;
-	size_t n;
+	const struct gpmu_rows *rows;
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	if (!*machine) {
 		*machine = gpmu_saved_machine(saved, "tests", &error);
@@ -59,10 +58,10 @@ static void show(struct gpmu_saved *saved, struct gpmu_machine **machine, struct
 		}
 		*plan = make_plan(*machine);
 	}
-	must(!gpmu_saved_rows(saved, *plan, &rows, &n));
-	check_rows(rows, n);
-	must(!gpmu_saved_others(saved, &rows, &n));
-	check_rows(rows, n);
+	must(!gpmu_saved_rows(saved, *plan, &rows));
+	check_rows(rows);
+	must(!gpmu_saved_others(saved, &rows));
+	check_rows(rows);
 }
 
 static void refused(const struct gpmu_error *error, size_t length)
@@ -79,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *at = (const char *)data, *end = at + size;
 	struct gpmu_machine *machine = NULL;
 	struct gpmu_plan *plan = NULL;
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret = 0;
 
 	if (!catalog)

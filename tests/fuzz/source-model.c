@@ -45,7 +45,7 @@ static void open_group(struct state *state, struct group *group, unsigned int bi
 {
 	static const uint64_t events[] = { 0x1a5, 0x1a6, 0x100000000, 0x1db, 0xffff, 0xf2 };
 	struct gpmu_source_event list[EVENTS] = { { 0 } };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	size_t length = 1 + bits % EVENTS;
 
 	if (group->handle || state->enabled)
@@ -140,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
 	size_t len = end ? (size_t)(end - data) : size;
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char options[512];
 	void *source;
 

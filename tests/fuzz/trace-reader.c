@@ -50,7 +50,7 @@ static int check_reader(int fd, size_t size)
 	struct gpmu_trace_reader_stats stats = { .size = sizeof(stats) };
 	struct gpmu_trace_reader *reader = gpmu_trace_reader_new(fd, "f", NULL);
 	const struct gpmu_trace_item *item;
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
 	must(reader != NULL);
@@ -77,7 +77,7 @@ static void check_report(int fd, int refused)
 {
 	struct gpmu_report *report = gpmu_report_new(NULL, NULL);
 	const struct gpmu_report_table *table;
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
 	must(report && !gpmu_report_table(report, 0));

@@ -145,7 +145,7 @@ static inline void run_case(const char *what, const char *settings, void (*funct
 
 static inline void *open_source(const char *options)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *source = NULL;
 	int ret = plugin->open(&source, options, &error);
 
@@ -221,7 +221,7 @@ static inline int try_group(void *source, size_t pmu, const char *const *names, 
 	size_t length = 0;
 
 	*group = NULL;
-	*error = (struct gpmu_error){ 0 };
+	*error = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	for (; names[length]; length++)
 		if (!event_of(source, pmu, names[length], &events[length]))
 			return -ENOENT;
@@ -230,7 +230,7 @@ static inline int try_group(void *source, size_t pmu, const char *const *names, 
 
 static inline void *open_group(void *source, size_t pmu, const char *const *names)
 {
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *group;
 	int ret = try_group(source, pmu, names, &group, &error);
 
@@ -243,7 +243,7 @@ static inline void *open_group(void *source, size_t pmu, const char *const *name
 
 static inline void prepare(void *source)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret = plugin->prepare(source, &error);
 
 	if (!ok(!ret, "prepare() of the source succeeds")) {

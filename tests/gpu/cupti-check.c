@@ -3,6 +3,7 @@
  * Contract of gpmu-cupti.so: the query "check", which reports the driver, CUPTI and the GPUs, and why a GPU cannot be
  * sampled; and the option "check", with which open() succeeds without a usable GPU.
  */
+#include "answers.h"
 #include "contract.h"
 
 #define FIRST	"GPU-6f2a1c00-0001-4a00-8000-000000000001"
@@ -10,7 +11,7 @@
 /* The answer; it is valid until the next call. */
 static const char *ask(const char *options)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	static char *answer;
 	void *source = open_source(options);
 
@@ -61,14 +62,14 @@ static void trouble(const char *setting, const char *kind, const char *remedy)
 
 static void test_troubles(void)
 {
-	trouble("enable=0:26", "busy", "\"end that, or if it is DCGM: dcgmi profile --pause\"");
+	trouble("enable=0:26", "busy", "\"end that program, or if it is DCGM: dcgmi profile --pause\"");
 	trouble("enable=0:35", "permission", "\"run as root, or load the driver with "
 		"NVreg_RestrictProfilingToAdminUsers=0\"");
 	trouble("enable=0:43", "mig", "\"nvidia-smi -mig 0\"");
 	trouble("enable=0:33", "vgpu", "null");
-	trouble("enable=0:41", "confidential", "\"its host is to set that to devtools or off\"");
+	trouble("enable=0:41", "confidential", "\"set its mode to devtools or off on the host\"");
 	trouble("enable=0:999", "other", "null");
-	trouble("support=0:vgpu", "vgpu", "\"its plugin parameter enable_profiling is to be 1 on the host\"");
+	trouble("support=0:vgpu", "vgpu", "\"set its plugin parameter enable_profiling to 1 on the host\"");
 	trouble("support=0:sli", "sli", "null");
 	trouble("support=0:architecture", "chip", "null");
 }
@@ -76,7 +77,7 @@ static void test_troubles(void)
 /* No GPU can be sampled: open() fails without the option and succeeds with it. */
 static void none(const char *setting, const char *want)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char settings[128], *text = NULL;
 	void *source = NULL;
 	const char *answer;
@@ -97,10 +98,10 @@ static void none(const char *setting, const char *want)
 
 static void test_none(void)
 {
-	none("driver=12080", "{\"driver\":\"12.8\",\"cupti\":null,\"trouble\":{\"kind\":\"cupti\",\"text\":\"CUPTI is CUDA "
-	     "13.0's, the driver is CUDA 12.8's\",\"remedy\":\"install the CUPTI of CUDA 12.8\"}");
+	none("driver=12080", "{\"driver\":\"12.8\",\"cupti\":null,\"trouble\":{\"kind\":\"cupti\",\"text\":\"CUPTI is of CUDA "
+	     "13.0, the driver for CUDA 12.8\",\"remedy\":\"install the CUPTI of CUDA 12.8\"}");
 	none("driver=12020", "{\"driver\":\"12.2\",\"cupti\":null,\"trouble\":{\"kind\":\"driver\",\"text\":\"the driver is "
-	     "of CUDA 12.2\"");
+	     "for CUDA 12.2\"");
 	none("cuinit=999", "\"trouble\":{\"kind\":\"driver\"");
 	none("cupti=18", "\"trouble\":{\"kind\":\"cupti\"");
 }
@@ -110,11 +111,20 @@ static void test_no_gpu(void)
 	none("machine=none", "\"trouble\":{\"kind\":\"gpu\",\"text\":\"the CUDA driver sees no GPU\",\"remedy\":null}");
 }
 
+static void test_memory(void)
+{
+	void *source = open_source("check");
+
+	answers_fail_each(plugin, source, "check");
+	plugin->close(source);
+}
+
 int main(void)
 {
 	run_case("a GPU that can be sampled", "machine=h200", test_well);
 	run_case("GPUs that cannot be sampled", "machine=h200x2", test_troubles);
 	run_case("no driver or no CUPTI", "machine=h200", test_none);
 	run_case("no GPU", "machine=none", test_no_gpu);
+	run_case("no memory", "machine=h200", test_memory);
 	return done_testing();
 }

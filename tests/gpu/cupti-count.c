@@ -236,7 +236,7 @@ enum state { OPENED, GROUPED, PREPARED, ENABLED, READ_ONCE, STATES };
 static void run_until(enum state state)
 {
 	struct gpmu_source_count counts[2];
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *source, *group = NULL;
 
 	if (plugin->open(&source, OPTIONS, &error))
@@ -279,7 +279,7 @@ static void test_second(void)
 {
 	void *source = open_source(OPTIONS), *group, *other = NULL;
 	struct gpmu_source_count first = { 0 }, later = { 0 };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	group = open_group(source, 0, NAMES(READ));
 	prepare(source);

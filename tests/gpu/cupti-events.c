@@ -114,7 +114,7 @@ static void test_events(void)
 		good = good && *info->name && !strpbrk(info->name, " ,/") && info->terms &&
 		       info == plugin->event(source, 0, n);
 	}
-	ok(n > 20 && found && good, "%zu events are listed and %s is one of them", n, READ);
+	ok(n > 15 && found && good, "%zu events are listed and %s is one of them", n, READ);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		check_event(source, &events[i]);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -127,7 +127,7 @@ static void test_refused(void)
 {
 	void *source = open_source(OPTIONS), *group;
 	const struct gpmu_source_event unknown = { .config = 0xfffffff };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret = plugin->group_open(source, 0, &unknown, 1, &group, &error);
 
 	ok(ret == -ENOENT || ret == -EOPNOTSUPP, "an event with an unknown number is refused: %d", ret);
@@ -151,7 +151,7 @@ static void test_refused(void)
 static void test_groups(void)
 {
 	void *source = open_source(OPTIONS), *first, *second, *third;
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
 	first = open_group(source, 0, NAMES("sm__inst_executed.sum"));
@@ -173,12 +173,12 @@ static void test_options(void)
 		"interval", "interval=", "interval=0", "interval=1x", "interval=-1us", "nosuch=1",
 		"interval=1ms,,", "interval=99999999999999999999s",
 	};
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *source;
 	int ret;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		error = (struct gpmu_error){ 0 };
+		error = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 		ret = plugin->open(&source, bad[i], &error);
 		ok(ret == -EINVAL && is_line(error.text) && error.offset <= strlen(bad[i]),
 		   "the options \"%s\" are refused: %s", bad[i], error.text);

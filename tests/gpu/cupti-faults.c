@@ -73,7 +73,7 @@ static void count(void *source, void *group)
 static struct outcome run(void)
 {
 	struct outcome outcome = { .said = true, .took = now() };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *source, *group = NULL;
 
 	if (!failed(&outcome, plugin->open(&source, options, &error), &error)) {

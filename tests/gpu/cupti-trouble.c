@@ -327,7 +327,7 @@ static void test_busy(void)
 static void test_taken(void)
 {
 	void *source = open_source(OPTIONS), *group = open_group(source, 0, NAMES(READ));
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
 	fake_set("enable=0:26");
@@ -345,7 +345,7 @@ static void *try_open(struct gpmu_error *error)
 {
 	void *source = NULL;
 
-	*error = (struct gpmu_error){ 0 };
+	*error = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	if (plugin->open(&source, OPTIONS, error))
 		return NULL;
 	return source;
@@ -354,7 +354,7 @@ static void *try_open(struct gpmu_error *error)
 /* A GPU that cannot be profiled has no PMU, and a line with @text in it gives the reason. */
 static void refused(const char *setting, const char *text)
 {
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	char settings[128];
 	const char *said;
 	void *source;
@@ -390,7 +390,7 @@ static void test_refused(void)
 
 static void no_driver(const char *setting, const char *text)
 {
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	char settings[128];
 	void *source;
 
@@ -423,7 +423,7 @@ static void test_process(void)
 {
 	struct run run = begin(NAMES(READ));
 	struct gpmu_source_count before = read_at(&run, run.start + 10 * MS), after;
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *source;
 	int status;
 	pid_t pid;
@@ -448,7 +448,7 @@ static void test_process(void)
 
 static int second_process(void)
 {
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	bool told;
 	void *source;
 

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	const struct gpmu_source_plugin *plugin = library ? dlsym(library, "gpmu_source_plugin") : NULL;
 	const struct gpmu_source_event_info *info;
 	struct gpmu_source_event event = { 0 };
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *source, *group;
 
 	if (!plugin)

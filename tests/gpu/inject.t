@@ -76,6 +76,9 @@ ok $? "completion times are written during the run"
 is "$(member capture begins)" "1 0" "recording has a begin and an end"
 is "$(grep -E '^(end|status|lost|note)' "$out" | xargs)" "end closed status 0" "the process closes its file"
 
+run '' '' init context=0 sleep=60 off
+is "$(grep '^off' "$out")" "off 28" "CUPTI makes no records of calls that only query, after all kinds have been enabled"
+
 run '' 'graph_nodes=1' init context=0 graph=3
 is "$(member kernel node)" "300 300 300" "with graph_nodes=1 each node of a graph is a kernel"
 run '' "kinds=$((1 << 8))" init context=0 kernel=a copy=1 mark=m set=1
@@ -94,13 +97,13 @@ run 'late=4' 'flush=10' init context=0 repeat=10 kernel=a sleep=100 repeat=5 ker
 is "$(n kernel)" "15" "records that CUPTI hands over late are all written"
 other() {
 	run "$1" '' init context=0 kernel=a
-	grep -o 'another tool in this process has CUPTI.*' "$out"
+	grep -o 'another tool in this process uses CUPTI.*' "$out"
 	grep -E '^(end|status)' "$out"
 }
-is "$(other second=1)" "another tool in this process has CUPTI: CUPTI for Other; run without it
+is "$(other second=1)" "another tool in this process uses CUPTI: CUPTI for Other; run without it
 end closed
 status 0" "a note names another tool that subscribed to CUPTI first"
-unnamed="another tool in this process has CUPTI (a debugger, torch.profiler, TensorFlow's or Nsight); run without it
+unnamed="another tool in this process uses CUPTI (a debugger, torch.profiler, TensorFlow's or Nsight); run without it
 end closed
 status 0"
 is "$(other second=2)" "$unnamed" "a note describes another tool without a name"
@@ -112,14 +115,14 @@ is "$(GPMU_CUDA=$tmp other second=1)" "$unnamed" "a note describes another tool 
 run 'fail=cuptiActivityEnable@7:38' '' init context=0 kernel=a
 is "$(n note 'does not record activities of kind') $(n kernel)" "1 1" "a kind of activities that CUPTI refuses is reported by a note"
 run 'fail=cuptiSubscribe:15' '' init context=0 kernel=a
-is "$(n note 'cuptiSubscribe gives 15') $(n kernel) $(tail -1 "$out")" "1 0 status 0" "a failed start is reported by a note"
+is "$(n note 'cuptiSubscribe returned 15') $(n kernel) $(tail -1 "$out")" "1 0 status 0" "a failed start is reported by a note"
 run '' '' init context=0 kernel=a sleep=60 fatal=boom kernel=b sleep=60
 is "$(n note 'level=2.*boom') $(member kernel name)" "1 a" "a fatal error is reported, and no call to CUPTI follows it"
 run '' '' init context=0 warn=careful kernel=b
 is "$(n note 'level=1.*careful') $(n kernel)" "1 1" "a warning is reported by a note"
 
 run '' '' init context=0 kernel=a sleep=60 steal kernel=b sleep=2600
-is "$(n note 'CUPTI gives no records any more') $(member kernel name)" "1 a" "a note reports a program that takes CUPTI's buffers"
+is "$(n note 'CUPTI delivers no more records') $(member kernel name)" "1 a" "a note reports a program that takes CUPTI's buffers"
 run '' '' init context=0 kernel=a sleep=2600 kernel=b
 is "$(n note) $(member kernel name) $(n driver)" "0 a b 0" "a program that only waits gets no note and no calls but its own"
 
@@ -136,9 +139,28 @@ run '' 'buffers=1 buffer=4096 flush=1000' init context=0 repeat=2000 kernel=a
 is "$(($(n kernel) + $(n runtime) + $(n device) + $(n context) + $(lost)))" 4002 "with too few buffers each record is either written or counted as lost"
 [ "$(lost)" -gt 0 ]
 ok $? "with too few buffers some records are lost: $(lost)"
-run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a sleep=800
+run '' 'buffers=16 flush=10000' init context=0 threads=40
+is "$(n kernel) $(lost)" "4000 0" "forty threads are recorded with sixteen buffers, because they share them"
+run 'fail=cuptiActivitySetAttribute@1:1' 'buffers=64 flush=10000' init context=0 threads=40
+is "$(n kernel) $(lost)" "4000 0" "forty threads are recorded where CUPTI gives each a buffer of its own"
+[ "$(member complete memory | awk '{ print $NF }')" -ge $((20 << 16)) ]
+ok $? "the memory of CUPTI's buffers is written: $(member complete memory | awk '{ print $NF }') bytes"
+run '' 'buffers=64 buffer=4096 flush=1000' init context=0 repeat=2000 kernel=a
+[ "$(member complete memory | awk '{ print $NF }')" -le $((64 << 12)) ]
+ok $? "CUPTI's buffers take no more memory than their limit"
+run '' 'buffers=1 buffer=4096 flush=10000' init context=0 repeat=500 kernel=a sleep=100 kernel=late
+is "$(n note 'filled all of its buffers.*--cuda-buffers=SIZE allows more') $(n note)" "1 1" \
+	"one note names the option for more buffers, and CUPTI's own message is left out"
+is "$(n kernel name=late) $(member lost why | tr ' ' '\n' | sort -u) $(member lost kind | tr ' ' '\n' | sort -u)" "1 0 0" \
+	"after CUPTI had no buffer a flush follows at once, so that later records are not lost"
+run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a sleep=800 stamp
 is "$(($(n kernel) + $(n runtime) + $(n device) + $(n context) + $(n capture) + $(lost)))" 1004 "with a full ring each record is either written or counted as lost"
 is "$(member lost why | tr ' ' '\n' | sort -u)" 1 "the reason of the loss is the full ring"
+is "$(member lost kind | tr ' ' '\n' | grep -vx 7 | sort -un | xargs)" "8 12" "lost kernels and lost calls are counted apart"
+[ "$(member lost from | tr ' ' '\n' | sort -n | head -1)" -gt "$(member process time)" ] &&
+	[ "$(member lost to | tr ' ' '\n' | sort -n | head -1)" -lt "$(sed -n 's/^stamp //p' "$out")" ]
+ok $? "the time of lost records is their own"
+is "$(n note 'faster than gpmu writes them.*--cuda=LIST')" 1 "a note names the option for fewer records"
 run '' '' init repeat=100 context=0 repeat=100 kernel=a
 is "$(member context context | wc -w) $(member kernel context | tr ' ' '\n' | sort -u)" "100 100" "each of a hundred contexts has its record and its kernel"
 run '' '' init context=0 threads=8 signal
@@ -161,7 +183,7 @@ is "$(member kernel name | tr ' ' '\n' | sort | uniq -c | xargs)" "1 a 100 b 1 c
 run 'slow=5' 'capture=1 flush=1' init context=0 ranges=2
 is "$(n kernel) $(n note)" "200 0" "a capture range waits until CUPTI has enabled records"
 run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=60 ranges=4 sleep=1100 profile=1 kernel=b profile=0
-is "$(n note 'what a capture range began with may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
+is "$(n note 'the start of a capture range may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
 	"1 400 1 status 0" "if CUPTI enables records only after its callback returns, a range waits once and a note reports it"
 run '' 'enabled=0 begin=600 stop=1400' init context=0 kernel=a sleep=1000 kernel=b sleep=1000 kernel=c
 is "$(member kernel name)" "b" "kernels are recorded only while gpmu enables recording"
@@ -177,7 +199,7 @@ run '' 'flush=10' init context=0 mark=old names=4200 mark=old kernel=a
 cut -c-300 "$out" > "$out.short"
 is "$(grep -c '^marker.* name=(more names)' "$out.short") $(grep -c '^marker' "$out.short") $(lost) $(n kernel name=a)" "72 4202 0 1" \
 	"names beyond 16 MiB are written as (more names)"
-is "$(grep '^marker' "$out.short" | tail -1 | grep -o 'name=[a-z]*') $(n note '16 MiB of different names of NVTX.*leave numbers out')" "name=old 1" \
+is "$(grep '^marker' "$out.short" | tail -1 | grep -o 'name=[a-z]*') $(n note '16 MiB of different NVTX names.*leave numbers out')" "name=old 1" \
 	"known names stay, and one note reports the limit"
 
 # Ends. All flushed records are there, and the last completion time tells up to when records are complete.

@@ -48,7 +48,7 @@ rows() {
 
 # ends NAME: seconds from the beginning to the end of the last interval
 ends() {
-	tail -n 1 "$WORK/$1.csv" | cut -d, -f2
+	tests/lib/gpmu_csv.py , time_end < "$WORK/$1.csv" | tail -n 1
 }
 
 # said NAME KEY: a value of the JSON that a load printed

@@ -236,7 +236,7 @@ static const struct {
 	{ "h200", "nvidia_gpu_0", "nvlrx__bytes.sum", "no NVLink is active" },
 	{ "h200", "nvidia_gpu_0", "CTC.TriageCompute.ctc__rx_bytes.sum", "this GPU has no NVLink-C2C" },
 	{ "h200", "nvidia_gpu_0", "dram__bytes_read.sum", "NVML's GPM has no such metric" },
-	{ "a100", "nvidia_nvml_0", "energy", "NVML: Insufficient Permissions; root has it" },
+	{ "a100", "nvidia_nvml_0", "energy", "NVML: Insufficient Permissions; run as root" },
 	{ "a100", "nvidia_nvml_0", "ofa_utilization", "NVML: this NVML is too old for it" },
 	{ "a100", "nvidia_nvml_0", "tensor_utilization", "NVML: Not Supported" },
 };
@@ -303,7 +303,7 @@ static const struct {
 } refused[] = {
 	{ "{\"init\":9}", ENODEV, "sudo modprobe nvidia" },
 	{ "{\"init\":4}", EACCES, "no permission for /dev/nvidiactl" },
-	{ "{\"init\":18}", ENODEV, "is of another version" },
+	{ "{\"init\":18}", ENODEV, "has another version" },
 	{ "{\"init\":15}", ENODEV, "the GPU is lost" },
 	{ "{\"init\":999}", EIO, "Unknown Error" },
 	{ "{\"gpus\":[]}", ENODEV, "there is no GPU" },

@@ -2,6 +2,7 @@
 /* The answers of the plugin nvml to queries, for the fake's scenarios */
 #include <errno.h>
 
+#include "answers.h"
 #include "nvml-test.h"
 
 static void *source;
@@ -318,6 +319,14 @@ static void check_set_back(void)
 	plugin->close(source);
 }
 
+static void check_memory(void)
+{
+	begin("h200");
+	answers_fail_each(plugin, source, "check");
+	answers_fail_each(plugin, source, "accounting");
+	plugin->close(source);
+}
+
 int main(void)
 {
 	if (!load_plugin())
@@ -332,5 +341,6 @@ int main(void)
 	check_vgpu("vgpu-old", "null");
 	check_clear();
 	check_no_vgpu();
+	check_memory();
 	return done_testing();
 }

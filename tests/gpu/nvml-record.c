@@ -309,7 +309,7 @@ static json_t *record_gpu(nv_device device, json_t *names)
 
 int main(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	json_t *scenario = json_object(), *gpus = json_array(), *names = json_object();
 	unsigned int count = 0;
 	nv_device device;

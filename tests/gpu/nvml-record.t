@@ -6,7 +6,7 @@
 
 for name in h200 gh200 a100; do
 	fake_gpus "$name"
-	make -s "B=$B" "$B/tests/gpu/nvml-record" >&2 || bail "no nvml-record"
+	need tests/gpu/nvml-record
 	"$B/tests/gpu/nvml-record" > "$work/$name.json"; ok $? "$name: nvml-record writes a scenario"
 	python3 -m json.tool "$work/$name.json" > /dev/null; ok $? "$name: the scenario is JSON"
 	# The energy has grown since the recording.

@@ -23,7 +23,7 @@
 #endif
 
 static const struct gpmu_source_plugin *plugin;
-static struct gpmu_error failure;
+static struct gpmu_error failure = { .size = sizeof(failure) };
 
 __attribute__((unused))
 static uint64_t clock_now(void)
@@ -59,7 +59,7 @@ static void *open_source(const char *options)
 	void *source = NULL;
 	int ret;
 
-	failure = (struct gpmu_error){ .text = "" };
+	failure = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	ret = plugin->open(&source, options, &failure);
 	return ret ? NULL : source;
 }
@@ -70,7 +70,7 @@ static int open_error(const char *options)
 	void *source = NULL;
 	int ret;
 
-	failure = (struct gpmu_error){ .text = "" };
+	failure = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	ret = plugin->open(&source, options, &failure);
 	if (!ret)
 		plugin->close(source);
@@ -102,7 +102,7 @@ static int open_event(void *source, size_t pmu, const char *name, void **group)
 {
 	struct gpmu_source_event event = { .config = config_of(plugin->event_find(source, pmu, name)) };
 
-	failure = (struct gpmu_error){ .text = "" };
+	failure = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	return plugin->group_open(source, pmu, &event, 1, group, &failure);
 }
 
@@ -141,7 +141,7 @@ static json_t *ask(void *source, const char *question)
 	char *text = NULL;
 	json_t *answer;
 
-	failure = (struct gpmu_error){ .text = "" };
+	failure = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	if (plugin->query(source, question, &text, &failure))
 		return NULL;
 	answer = json_loads(text, 0, NULL);

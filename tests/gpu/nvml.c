@@ -15,7 +15,7 @@ struct opened {
 };
 
 static struct opened opened[MOST];
-static size_t n_opened;
+static size_t opened_count;
 
 static void check_pmu(const struct gpmu_source_pmu *pmu, size_t number)
 {
@@ -37,8 +37,8 @@ static void open_all(void *source, size_t pmu)
 	bool complete = true, found = true, all = true;
 	size_t i;
 
-	for (i = 0; (info = plugin->event(source, pmu, i)) && n_opened < MOST; i++) {
-		struct opened *one = &opened[n_opened];
+	for (i = 0; (info = plugin->event(source, pmu, i)) && opened_count < MOST; i++) {
+		struct opened *one = &opened[opened_count];
 
 		complete = complete && info->unit && info->description;
 		found = found && plugin->event_find(source, pmu, info->name) == info;
@@ -49,7 +49,7 @@ static void open_all(void *source, size_t pmu)
 			all = false;
 			continue;
 		}
-		n_opened++;
+		opened_count++;
 	}
 	ok(i > 0, "%s: %zu events are listed", name, i);
 	ok(complete, "%s: each event has a unit and a description", name);
@@ -62,7 +62,7 @@ static void check_counts(uint64_t first_ns, uint64_t second_ns)
 {
 	bool bounded = true, grows = true, sane = true, mostly = true;
 
-	for (size_t i = 0; i < n_opened; i++) {
+	for (size_t i = 0; i < opened_count; i++) {
 		const struct opened *one = &opened[i];
 		const char *name = one->info->name, *unit = one->info->unit;
 		double value = mean(one->second, one->info->scale);
@@ -107,14 +107,14 @@ static void count(void *source)
 	ok(!ret, "enable() of the source succeeds");
 	usleep(250000);
 	first = clock_now();
-	for (size_t i = 0; i < n_opened; i++) {
+	for (size_t i = 0; i < opened_count; i++) {
 		opened[i].first = read_count(source, opened[i].group, first, &ret);
 		read |= ret;
 	}
 	usleep(250000);
 	second = clock_now();
 	ok(!plugin->disable(source, second), "disable() of the source succeeds");
-	for (size_t i = 0; i < n_opened; i++) {
+	for (size_t i = 0; i < opened_count; i++) {
 		opened[i].second = read_count(source, opened[i].group, second, &ret);
 		read |= ret;
 	}
@@ -166,13 +166,13 @@ static void run(void)
 	for (size_t i = 0; i < pmus; i++)
 		open_all(source, i);
 	count(source);
-	for (size_t i = 0; i < n_opened; i++)
+	for (size_t i = 0; i < opened_count; i++)
 		plugin->group_close(source, opened[i].group);
 	check_queries(source);
 	while ((message = plugin->message(source)))
 		diag("message: %s", message);
 	plugin->close(source);
-	n_opened = 0;
+	opened_count = 0;
 }
 
 int main(void)

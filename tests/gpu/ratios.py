@@ -37,4 +37,5 @@ def main():
     sys.exit(high >= limit)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -13,17 +13,18 @@ one     the value of the only row, in a file without intervals
 each    sum of all intervals for each GPU, one line each: "UUID SUM"
 state   each combination of state and source with its least share, one line each: "ok 1 cupti"
 """
-import csv
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+import gpmu_csv  # noqa: E402
 
 QUIET = 0.02    # share of the largest value, at most
 
 
 def read(path, name, gpu):
     with open(path, encoding="utf-8", newline="") as file:
-        lines = (line for line in file if not line.startswith("#"))
-        return [row for row in csv.DictReader(lines)
-                if name in row["name"] and gpu in ("", row.get("gpu") or "")]
+        return [row for row in gpmu_csv.rows(file) if name in row["name"] and gpu in ("", row["gpu"])]
 
 
 def value(row):

@@ -35,5 +35,5 @@ $(NVML_RECORD): tests/gpu/nvml-record.c $(nvml_OBJ) $(B)/flags/cc
 	$(CC) $(NVML_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(nvml_OBJ) -ljansson -lm -ldl -lpthread
 
 PROGRAMS	+= $(NVML_TESTS) $(NVML_TESTS_SAN) $(NVML_RECORD)
-unit-tests check-unit: $(NVML_RECORD)
+TEST_PROGRAMS	+= $(NVML_FAKE) $(NVML_RECORD)
 SCRIPT_TESTS	+= tests/gpu/nvml-record.t

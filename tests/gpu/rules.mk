@@ -55,11 +55,11 @@ CUPTI_SUITES_SAN := $(CUPTI_SUITES:%=$(B)/tests/gpu/%-san.t)
 $(CUPTI_SUITES_T): $(B)/tests/gpu/%.t: tests/gpu/%.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/gpmu-cupti.so $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE)"' -DPLUGIN='"$(B)/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -rdynamic \
-		-o $@ $< -lm -ldl -lpthread
+		-o $@ $< -ljansson -lm -ldl -lpthread
 $(CUPTI_SUITES_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(addprefix $(GPU_FAKE_SAN)/,$(GPU_FAKE_LIBS)) $(B)/san/gpmu-cupti.so $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE_SAN)"' -DPLUGIN='"$(B)/san/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(SANITIZERS) \
-		$(LDFLAGS) -rdynamic -o $@ $< -lm -ldl -lpthread
+		$(LDFLAGS) -rdynamic -o $@ $< -ljansson -lm -ldl -lpthread
 $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN): $(GPU_RECORDER) $(GPU_RECORD_RUN)
 UNIT_TESTS	+= $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN)
 PROGRAMS	+= $(CUPTI_SUITES_T) $(CUPTI_SUITES_SAN) $(GPU_RECORD_RUN)
@@ -69,12 +69,12 @@ include tests/gpu/rules-nvml.mk
 # A program on the fakes, for tests of the injected library
 GPU_PROGRAM	:= $(GPU_FAKE)/program
 $(GPU_PROGRAM): tests/gpu/fake/program.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
-	$(CC) -D_GNU_SOURCE $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl -lpthread
+	$(CC) -D_GNU_SOURCE -Imetrics/include $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl -lpthread
 
 # A library that uses CUPTI, as libraries of frameworks do
 GPU_USER	:= $(GPU_FAKE)/libgpmu-user.so
 $(GPU_USER): $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
 	$(CC) $(CFLAGS) -shared -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ -x c /dev/null -x none $(GPU_FAKE)/libcupti.so.13 $(GPU_FAKE)/libgpmu-fake.so
 
-check-unit: $(GPU_PROGRAM) $(GPU_USER)
+TEST_PROGRAMS	+= $(GPU_PROGRAM) $(GPU_USER)
 SCRIPT_TESTS	+= tests/gpu/inject.t

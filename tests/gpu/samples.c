@@ -102,7 +102,7 @@ static int run(const struct gpmu_source_plugin *plugin, void *source, char **arg
 
 int main(int argc, char **argv)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	const struct gpmu_source_plugin *plugin;
 	void *object, *source;
 	int ret;

@@ -62,7 +62,7 @@ skip() {
 
 # diag TEXT: each line of TEXT as a TAP comment
 diag() {
-	printf '%s\n' "$1" | sed 's/^/# /'
+	printf '%s\n' "$@" | sed 's/^/# /'
 }
 
 # bail REASON: nothing after this can be tested

@@ -14,10 +14,13 @@ spdx_of() {
 	head -n 5 "$1" | sed -n 's/.*SPDX-License-Identifier: *\([A-Za-z0-9.+-]*\).*/\1/p' | head -n 1
 }
 
-# A module has the kernel's licence.
+# A module has the kernel's licence, and so have patches for upstream.
 want_spdx() {
 	local dir=$1
 
+	case $1 in
+	perfmod/upstream/*/*) echo GPL-2.0-only; return ;;
+	esac
 	while [ "$dir" != "${dir%/*}" ]; do
 		dir=${dir%/*}
 		[ ! -e "$dir/Kbuild" ] || { echo GPL-2.0-only; return; }
@@ -133,6 +136,14 @@ check_event_opens() {
 		grep -HnE '(SYS|__NR)_perf_event_open|perf_evsel__open' --
 }
 
+# A program with capabilities must not take the name of a file from its user's environment. The exceptions name variables
+# that are no files, or that gpmu only hides from others or passes on.
+check_variables() {
+	tracked 'metrics/*.[ch]' 'tools/*.[ch]' ':!metrics/record/recorder_inject.c' \
+		':!metrics/sources/cupti/driver.c' ':!tools/record/record_path.c' | xargs -r -d '\n' \
+		grep -HnE '(^|[^_[:alnum:]])getenv\(' -- | grep -vE '\bgetenv\("(NO_COLOR|TERM)"\)'
+}
+
 need git python3
 none "$(check_spdx)" "each file names the licence of its folder in an SPDX line"
 none "$(check_licence_texts)" "LICENSES holds the texts of the licences in use and no other"
@@ -144,5 +155,6 @@ none "$(check_whitespace)" "no line ends in blanks, each file ends in a newline"
 none "$(check_modes)" "a file is executable if and only if it names its interpreter"
 none "$(check_json)" "each JSON file parses and has no key twice in one object"
 none "$(check_event_opens)" "metrics/event/event_fd.c alone opens perf events"
+none "$(check_variables)" "variables that name files are read by secure_getenv()"
 none "$(check_unfinished)" "no file has a mark of unfinished work"
 done_testing

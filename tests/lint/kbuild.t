@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Builds the driver for each kernel with the warnings of W=1 and of sparse. Findings
-# in the kernel's own headers are ignored.
+# Builds the driver for each kernel, and the in-tree driver with the patches of
+# perfmod/upstream, with the warnings of W=1 and of sparse. Findings in the kernel's own
+# headers are ignored.
 . tests/lint/lib.sh
 
 # KBUILD_CHECKSRC instead of C=1: Debian's headers lack the script with which C=1
 # checks the checker.
-build() {
+build() { # RESULT KERNEL SOURCES
 	rm -rf "${out:?}/$1" "$out/$1.sparse"
-	GPMU_SPARSE_LOG=$PWD/$out/$1.sparse tests/vm/kbuild "$1" "$2" "$out/$1" -- \
+	GPMU_SPARSE_LOG=$PWD/$out/$1.sparse tests/vm/kbuild "$2" "$3" "$out/$1" -- \
 		W=1 KBUILD_CHECKSRC=1 CHECK="$PWD/tests/lint/sparse" > "$out/$1.log" 2>&1
 }
 
@@ -51,15 +52,21 @@ plant() {
 need git sparse
 out=build/lint
 mkdir -p "$out"
+clean() { # RESULT KERNEL SOURCES NAME
+	build "$1" "$2" "$3"
+	ok $? "$2: the $4 builds" || diag "$(tail -n 20 "$out/$1.log")"
+	none "$(findings "$1")" "$2: W=1 and sparse find nothing in the $4"
+	is "$(checked "$1")" "$(compiled "$1")" "$2: sparse checked each compiled source file of the $4"
+}
 for k in $(kernels); do
-	build "$k" kernel-drivers
-	ok $? "$k: the driver builds" || diag "$(tail -n 20 "$out/$k.log")"
-	none "$(findings "$k")" "$k: W=1 and sparse find nothing in the driver"
-	is "$(checked "$k")" "$(compiled "$k")" "$k: sparse checked each compiled source file"
-	[ "$k" = 7.3 ] || continue
-	plant
-	build "$k" "$out/planted"
-	like "$(findings "$k")" 'planted\.c:5:.*unused' "$k: W=1 finds an unused variable"
-	like "$(findings "$k")" 'planted\.c:8:.*dereference of noderef' "$k: sparse finds a direct access to device memory"
+	clean "$k" "$k" kernel-drivers driver
 done
+rm -rf "$out/patched"
+tests/vm/in-tree 7.3 "$out/patched" patched
+ok $? "7.3: the patches of perfmod/upstream apply to the in-tree driver"
+clean in-tree 7.3 "$out/patched" "patched in-tree driver"
+plant
+build faults 7.3 "$out/planted"
+like "$(findings faults)" 'planted\.c:5:.*unused' "7.3: W=1 finds an unused variable"
+like "$(findings faults)" 'planted\.c:8:.*dereference of noderef' "7.3: sparse finds a direct access to device memory"
 done_testing

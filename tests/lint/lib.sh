@@ -47,10 +47,11 @@ scripts() {
 	done
 }
 
-# c_flags: compiler options to parse user-space C, one per line
+# c_flags: compiler options to parse user-space C, one per line. Only quoted includes see our
+# folders, as metrics/base has a strings.h.
 c_flags() {
-	printf '%s\n' -std=gnu11 -D_GNU_SOURCE -DGPMU_VERSION='""' -I.
-	user_c | sed -n 's|/[^/]*\.h$||p' | grep -vx metrics/include/gpmu | sort -ru | sed 's|^|-I|'
+	printf '%s\n' -std=gnu11 -D_GNU_SOURCE -DGPMU_VERSION='""' -Imetrics/include -iquote. -iquotemetrics -iquotetests/unit -iquotetools
+	user_c | sed -n 's|/[^/]*\.h$||p' | grep -vx metrics/include/gpmu | sort -ru | sed 's|^|-iquote|'
 }
 
 # none FINDINGS DESCRIPTION: passes if FINDINGS is empty
@@ -79,7 +80,7 @@ kernel_source() {
 	echo "${GPMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpmu}/source/$1"
 }
 
-# kernels: names of the kernels the driver is built for
+# kernels: names of the kernels from packages
 kernels() {
-	awk '!/^#/ && NF { print $1 }' tests/vm/kernels.tsv
+	awk -F '\t' '!/^#/ && $5 != "-" { print $1 }' tests/vm/kernels.tsv
 }

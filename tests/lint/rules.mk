@@ -5,9 +5,9 @@
 
 LINT_UNIT := $(addprefix tests/lint/,files.t shell.t rst.t user.t descriptions.t self.t arrows.t)
 LINT_CHECK := tests/lint/driver.t
-LINT_MORE := $(addprefix tests/lint/,tidy.t kbuild.t)
+LINT_MORE := $(addprefix tests/lint/,tidy.t kbuild.t headers.t)
 
-SCRIPT_TESTS += $(LINT_UNIT) tests/vm/debug.t
+SCRIPT_TESTS += $(LINT_UNIT) tests/vm/build-kernel.t
 CHECK_TESTS += $(LINT_CHECK)
 
 .PHONY: lint

@@ -55,6 +55,8 @@ catches files a.json '{\n "a": 1,\n}' 'a\.json:3:' "JSON that does not parse"
 catches files a.json '{"a": 1, "a": 2}' 'a\.json: .*twice' "a JSON key that occurs twice"
 catches files tools/a.c "// $lgpl\nint f(void) { return syscall(SYS_perf_event_open); }" 'tools/a\.c:2:' \
 	"an event that is opened elsewhere"
+catches files tools/a.c "// $lgpl\nconst char *f(void) { return getenv(\"TMPDIR\"); }" 'tools/a\.c:2:' \
+	"a variable that is read by getenv()"
 catches files a.c "// $lgpl\n/* TO""DO */" 'a\.c:2:' "a mark of unfinished work"
 catches rst a.rst ".. $lgpl\n\nTitle\n===\n\n\`open" 'a\.rst:6: \(WARNING' "malformed reStructuredText"
 catches rst a.md "<!-- $lgpl -->\n[x](gone/b.md)" 'a\.md:2: no file gone/b.md' "a link without a target"

@@ -77,7 +77,7 @@ expect 0 stat "$grace" -a -M $read_metrics -I 50 --interval-count 2
 unlike "$err" 'remainder' "stat -I prints no comparison of both sides"
 expect 0 stat "$grace" -a -M $read_metrics -x, --timeout 100
 unlike "$err" 'remainder' "stat -x prints no comparison of both sides"
-is "$(grep -c '^[0-9]' <<< "$err")" 3 "stat -x prints the rows of both sides"
+is "$(columns name <<< "$err" | wc -l)" 3 "stat -x prints the rows of both sides"
 expect 0 stat "$grace" -a -M $read_metrics -j --timeout 100
 unlike "$err" 'remainder' "stat -j prints no comparison of both sides"
 
@@ -106,19 +106,19 @@ like "$err" "^ C2C into all GPUs: C2C0 \+ C2C1 86\.00 GB/s, GPU's C2C 108\.00 GB
 root=gh200
 run traffic "$grace" --duration 0.2
 is "$rc" 0 "traffic --gpu exits with 0"
-like "$err" '^  GPU 0 ATS +read +28\.000 ' "traffic --gpu prints Grace's matrix"
-like "$err" '^  GPUs, GB/s +read, received +written, sent$' "traffic --gpu prints the table of GPUs"
-like "$err" '^  GPU0 memory +2400\.000\*? ' "traffic --gpu prints the bandwidth of GPU memory"
-like "$err" '^  GPU0 PCIe +20\.000\*? +10\.000\*?$' "traffic --gpu prints the bandwidth of the GPU's PCIe"
-like "$err" '^  GPU0 NVLink-C2C +36\.000\*? +18\.000\*?$' "traffic --gpu prints the bandwidth of the GPU's NVLink-C2C"
-like "$err" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +36\.000\*? +36\.000\*? +0\.000\*? +0\.0 %\$" "traffic --gpu prints no remainder if both sides count the same bytes"
-like "$err" "^  C2C out of GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +15\.600\*? +18\.000\*? +\+2\.400\*? +\+13\.3 %\$" "traffic --gpu prints the remainder of traffic out of the GPU: 18 - (10 + 2.4 + 3.2)"
-like "$err" '^  copies out of GPU0: PCIe \+ NVLink \+ C2C, memory +28\.000\*? +2400\.000\*? +\+2372\.000\*? +\+98\.8 %$' "traffic --gpu compares the GPU's memory with its links"
-like "$err" "^  GPU0: $one, by cupti\$" "traffic --gpu names the GPU's UUID and the counting source"
-like "$err" 'untested on Grace Hopper$' "traffic --gpu notes that the comparison is untested on Grace Hopper"
-unlike "$err" '[[:blank:]]$' "traffic --gpu prints no trailing blanks"
+like "$out" '^  GPU 0 ATS +read +28\.000 ' "traffic --gpu prints Grace's matrix"
+like "$out" '^  GPUs, GB/s +read, received +written, sent$' "traffic --gpu prints the table of GPUs"
+like "$out" '^  GPU0 memory +2400\.000\*? ' "traffic --gpu prints the bandwidth of GPU memory"
+like "$out" '^  GPU0 PCIe +20\.000\*? +10\.000\*?$' "traffic --gpu prints the bandwidth of the GPU's PCIe"
+like "$out" '^  GPU0 NVLink-C2C +36\.000\*? +18\.000\*?$' "traffic --gpu prints the bandwidth of the GPU's NVLink-C2C"
+like "$out" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +36\.000\*? +36\.000\*? +0\.000\*? +0\.0 %\$" "traffic --gpu prints no remainder if both sides count the same bytes"
+like "$out" "^  C2C out of GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +15\.600\*? +18\.000\*? +\+2\.400\*? +\+13\.3 %\$" "traffic --gpu prints the remainder of traffic out of the GPU: 18 - (10 + 2.4 + 3.2)"
+like "$out" '^  copies out of GPU0: PCIe \+ NVLink \+ C2C, memory +28\.000\*? +2400\.000\*? +\+2372\.000\*? +\+98\.8 %$' "traffic --gpu compares the GPU's memory with its links"
+like "$out" "^  GPU0: $one, by cupti\$" "traffic --gpu names the GPU's UUID and the counting source"
+like "$out" 'untested on Grace Hopper$' "traffic --gpu notes that the comparison is untested on Grace Hopper"
+unlike "$out" '[[:blank:]]$' "traffic --gpu prints no trailing blanks"
 expect 0 traffic "$grace" -I 100 --interval-count 2
-is "$(grep -c '^  C2C into GPU0: .* 36\.000\*\{0,1\} ' <<< "$err") $(grep -c 'untested on' <<< "$err")" "2 1" "traffic --gpu -I prints the comparison in each interval, and notes once"
+is "$(grep -c '^  C2C into GPU0: .* 36\.000\*\{0,1\} ' <<< "$out") $(grep -c 'untested on' <<< "$out")" "2 1" "traffic --gpu -I prints the comparison in each interval, and notes once"
 
 expect 0 traffic "$grace" -j -o "$work/json" --duration 0.2
 is "$(record "GPU0 memory" read state value unit gpu source)" "ok 2400 GB/s $one cupti" "traffic --gpu -j has a record of the GPU's memory"
@@ -144,23 +144,23 @@ like "$(record "GPU1 NVLink" read state note)" '^not_supported .' "traffic --gpu
 # --- a Grace or GPUs are missing
 root=gh200
 GPMU_FAKE=machine=h200 expect 0 traffic "$grace" --duration 0.2
-like "$err" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +<not supported> +<not supported>\$" "traffic --gpu prints a comparison as not supported if the GPU has no NVLink-C2C"
-like "$err" '^  GPU0 NVLink-C2C +<not supported> +<not supported>$' "traffic --gpu prints NVLink-C2C as not supported if the GPU has none"
-like "$err" '^  copies into GPU0: PCIe, memory +20\.000\*? ' "traffic --gpu compares PCIe if the GPU has no NVLink-C2C"
+like "$out" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +<not supported> +<not supported>\$" "traffic --gpu prints a comparison as not supported if the GPU has no NVLink-C2C"
+like "$out" '^  GPU0 NVLink-C2C +<not supported> +<not supported>$' "traffic --gpu prints NVLink-C2C as not supported if the GPU has none"
+like "$out" '^  copies into GPU0: PCIe, memory +20\.000\*? ' "traffic --gpu compares PCIe if the GPU has no NVLink-C2C"
 root=vm
 run traffic --duration 0.2
 is "$rc" 0 "traffic --gpu without a Grace exits with 0"
 is "$(grep -c 'warning: no PMU of NVIDIA Grace here' <<< "$err")" 1 "traffic --gpu without a Grace prints one warning"
-like "$err" '^  [0-9.]+ s: traffic, GPUs$' "traffic --gpu without a Grace is titled GPUs"
-like "$err" '^  GPU0 memory +2400\.000\*? ' "traffic --gpu without a Grace prints the table of GPUs"
-unlike "$err" 'CMEM|C2C into' "traffic --gpu without a Grace prints no matrix and no comparison"
+like "$out" '^  [0-9.]+ s: traffic, GPUs$' "traffic --gpu without a Grace is titled GPUs"
+like "$out" '^  GPU0 memory +2400\.000\*? ' "traffic --gpu without a Grace prints the table of GPUs"
+unlike "$out" 'CMEM|C2C into' "traffic --gpu without a Grace prints no matrix and no comparison"
 mkdir "$work/none"
 : > "$work/none/libnvidia-ml.so.1"
 : > "$work/none/libcuda.so.1"
 GPMU_CUDA=$work/none run traffic "$grace" --duration 0.1
 is "$rc $(grep -c 'warning: --gpu: no GPU is counted' <<< "$err")" "0 1" "traffic --gpu without GPUs prints one warning"
-like "$err" '^  CPU 0 +read +0 +3\.200 ' "traffic --gpu without GPUs prints Grace's matrix"
-unlike "$err" 'GPUs, GB/s|counted at two' "traffic --gpu without GPUs prints no table of GPUs"
+like "$out" '^  CPU 0 +read +0 +3\.200 ' "traffic --gpu without GPUs prints Grace's matrix"
+unlike "$out" 'GPUs, GB/s|counted at two' "traffic --gpu without GPUs prints no table of GPUs"
 GPMU_CUDA=$work/none run traffic --duration 0.1
 is "$rc" 125 "traffic --gpu without a Grace and without GPUs exits with 125"
 done_testing

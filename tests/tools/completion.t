@@ -51,6 +51,9 @@ is "$(completes plan --source = model = "$scenarios/steady.scenario" --metrics =
 printf '[{"MetricName":"MyOwn","MetricExpr":"1"}]' > "$work/own.json"
 is "$(completes stat --source model = "$scenarios/steady.scenario" --events "$work/own.json" -M MyO)" "MyOwn" "completion of gpmu stat offers metrics of --events"
 is "$(completes eval --events "$work/own.json" -M MyO)" "MyOwn" "completion of gpmu eval offers metrics of --events"
+fake_gpus two
+is "$(completes list --gpu --chip gh)" "GH100" "completion of list --chip offers the chips that CUPTI knows"
+is "$(completes stat --gpu -e nvidia_nvml/pow)" "nvidia_nvml/power/" "completion of stat -e offers the events of the GPU with --gpu"
 if command -v zsh > /dev/null; then
 	zsh -n tools/completion/_gpmu; ok $? "zsh accepts the syntax of gpmu's completion"
 	is "$(head -n 1 tools/completion/_gpmu)" "#compdef gpmu" "completion for zsh begins with its #compdef line"

@@ -50,6 +50,12 @@ doctor superchip "$paranoid=0"
 like "$out" '^ok +permissions +perf_event_paranoid is 0: all users may count the whole machine$' "doctor accepts perf_event_paranoid 0"
 doctor superchip "$paranoid=-1"
 like "$out" 'raw tracepoints$' "doctor reports that perf_event_paranoid -1 allows raw tracepoints"
+doctor superchip "$perfmon" -sys/kernel/tracing/events
+like "$rc $out" '^0 problems, 1 warning$' "doctor warns if tracefs is not mounted"
+like "$out" '^warning +permissions +tracefs is not mounted: no tracepoints, and no gpmu record -a --sched$' "doctor names the features that need tracefs"
+like "$out" '^ +-> sudo mount -t tracefs tracefs /sys/kernel/tracing$' "doctor prints the command that mounts tracefs"
+doctor superchip "$perfmon" -sys/kernel/tracing
+like "$out" '^0 problems, 0 warnings$' "doctor does not warn of a kernel without tracefs"
 doctor laptop "$paranoid=4"
 is "$rc" 1 "doctor exits with 1 if perf_event_paranoid is 4, the default of Debian and Ubuntu"
 like "$out" '^problem +permissions .*users may count nothing$' "doctor reports that perf_event_paranoid 4 forbids all counting"
@@ -65,7 +71,20 @@ doctor laptop
 is "$rc" 0 "doctor exits with 0 on a laptop"
 is "$(grep -c 'not an NVIDIA Grace' <<< "$out")" 1 "doctor reports in one line that a laptop is not a Grace"
 unlike "$out" '^[a-z]+ +(driver|config|firmware)|nvidia_' "doctor skips the checks for Grace on a laptop"
+user_reads='ok +PMU +reads in user space:'
+like "$out" "^$user_reads yes, regions of programs need no system call\$" "doctor reports that programs on a laptop read counters in user space"
+doctor laptop "$devices/cpu/rdpmc=0"
+like "$out" "^$user_reads no, rdpmc is 0\$" "doctor reports that x86's rdpmc is off"
+like "$out" '-> echo 1 \| sudo tee /sys/bus/event_source/devices/cpu\*/rdpmc$' "doctor prints the remedy for x86's rdpmc"
+doctor laptop "-$devices/cpu/rdpmc"
+like "$out" "^$user_reads no, the kernel does not support them\$" "doctor reports that a kernel does not support reads in user space"
+doctor superchip
+like "$out" "^$user_reads no, perf_user_access is 0\$" "doctor reports that programs on a Grace read counters by system calls"
+like "$out" '-> sudo sysctl kernel.perf_user_access=1$' "doctor prints the remedy for reads by system calls"
+doctor superchip proc/sys/kernel/perf_user_access=1
+like "$out" "^$user_reads yes, " "doctor reports that programs on a Grace read counters in user space"
 doctor vm
+unlike "$out" 'reads in user space' "doctor does not report on reads in user space if the CPUs have no PMU"
 like "$out" 'or a virtual machine on one' "doctor reports that a virtual machine may run on a Grace"
 like "$out" '^warning +PMU +the CPUs have no PMU: ' "doctor warns of a virtual machine without a PMU of its CPUs"
 
@@ -139,14 +158,14 @@ trouble() {
 	like "$out" "^warning +GPU +$2" "doctor: $4: the warning is printed"
 	like "$out" "^ +-> $3" "doctor: $4: the remedy is printed"
 }
-trouble enable=0:26 "$gpu: its profiler is held by another program.*; NVML counts instead\$" "end that, .*dcgmi profile --pause\$" "a profiler that another program holds"
-trouble enable=0:35 "$gpu: .*its counters are for root only; NVML" "${remedy#-> }" "counters that are reserved for root"
-trouble support=0:vgpu "$gpu: .*it is a vGPU;" "its plugin parameter enable_profiling" "a GPU that is a vGPU"
-trouble support=0:cc "$gpu: .*confidential computing;" "its host is to set that" "a GPU in confidential computing"
+trouble enable=0:26 "$gpu: its profiler is in use by another program.*; NVML counts instead\$" "end that program, .*dcgmi profile --pause\$" "a profiler that another program holds"
+trouble enable=0:35 "$gpu: .*only root may use its counters; NVML" "${remedy#-> }" "counters that are reserved for root"
+trouble support=0:vgpu "$gpu: .*it is a vGPU;" "set its plugin parameter enable_profiling" "a GPU that is a vGPU"
+trouble support=0:cc "$gpu: .*confidential computing is enabled;" "set its mode to devtools" "a GPU in confidential computing"
 trouble enable=0:43 "$gpu: .*it is divided by MIG;" "nvidia-smi -mig 0\$" "a GPU divided by MIG"
-trouble driver=12080 "CUPTI is CUDA 13.0's, the driver is CUDA 12.8's: a GPU's own counters" "install the CUPTI of CUDA 12.8\$" "a driver that is older than CUPTI"
-trouble driver=12020 "the driver is of CUDA 12.2: a GPU's own counters" "install one of CUDA 12.6 or later" "a driver without PM sampling"
-trouble cupti=18 ".*libcupti.so.13 has no PM sampling: a GPU" "install CUDA 12.6's or a later one" "a CUPTI without PM sampling"
+trouble driver=12080 "CUPTI is of CUDA 13.0, the driver for CUDA 12.8: a GPU's own counters" "install the CUPTI of CUDA 12.8\$" "a driver that is older than CUPTI"
+trouble driver=12020 "the driver is for CUDA 12.2: a GPU's own counters" "install one for CUDA 12.6 or later" "a driver without PM sampling"
+trouble cupti=18 ".*libcupti.so.13 has no PM sampling: a GPU" "install one of CUDA 12.6 or later" "a CUPTI without PM sampling"
 trouble cuinit=999 "the CUDA driver cannot be initialised: cuInit gives 999: a GPU" "sudo dmesg" "a driver that cannot be initialised"
 like "$out" "^ok +GPU +$gpu: NVIDIA GH200 480GB, 0009:01:00.0, near" "doctor: NVML identifies a GPU whose CUDA driver fails"
 mkdir "$work/cuda" "$work/plugins"
@@ -163,7 +182,7 @@ fi
 echo '{"init":9}' > "$work/nvml.json"
 GPMU_FAKE_NVML=$work/nvml.json trouble '' "NVML: NVIDIA's driver is not loaded\$" "sudo modprobe nvidia\$" "a driver that is not loaded"
 echo '{"init":18}' > "$work/nvml.json"
-GPMU_FAKE_NVML=$work/nvml.json trouble '' "NVML: the driver that is loaded is of another version than" "load the new one, or reboot\$" "a driver of another version than NVML"
+GPMU_FAKE_NVML=$work/nvml.json trouble '' "NVML: the loaded driver has another version than" "load the new one, or reboot\$" "a driver of another version than NVML"
 gpus '' "$params: 1"
 like "$out" '^warning +GPU +its counters require CAP_SYS_ADMIN \(NVreg' "doctor warns of the driver's parameters if CUPTI answers too"
 mkdir "$work/no"
@@ -182,7 +201,7 @@ for line in sys.stdin:
     if row["check"] == "GPU" and row["state"] == "warning":
         print(row["remedy"])
     if row["check"] == "device" and row["gpu"]:
-        print(row["gpu"], row["node"], row["mask"])' <<< "$out")" "end that, or if it is DCGM: dcgmi profile --pause
+        print(row["gpu"], row["node"], row["mask"])' <<< "$out")" "end that program, or if it is DCGM: dcgmi profile --pause
 $gpu 0 0x200" "doctor -j prints the same remedy, and the UUID of a device that is a GPU"
 
 expect 1 at superchip gpmu doctor --json

@@ -8,7 +8,8 @@ GPMU_ROOT is $MACHINES/machine-NAME, where a comment ".. root: NAME" before the 
 without one it is "vm". NVIDIA's libraries are the fakes of the environment; a comment
 ".. gpus: NAME" before the block chooses another fake machine, and "none" hides the libraries.
 Exits with 1 and a diff if a screen differs, and with 2 if there is no example.
---update writes the printed screens into the page.
+--update writes the printed screens into the page; lines that differ only in what differs from run
+to run stay as they are.
 """
 import difflib
 import os
@@ -24,8 +25,9 @@ VOLATILE = (
     (re.compile(r"(?<=[^\w.])\d{7,}(?=[^\w.])"), "N"),
     (re.compile(r'"time_(begin|end)":[\d.]+'), r'"time_\1":T'),
     (re.compile(r'"host":"[^"]*"'), '"host":HOST'),
-    (re.compile(r"by the driver: .*/libcupti"), "by the driver: libcupti"),
 )
+
+CUDA = "/usr/local/cuda/lib64"  # the folder that the page has for the fakes
 
 
 def examples(lines):
@@ -71,7 +73,10 @@ def screen(command, root, gpus):
         env["GPMU_FAKE"] = "machine=" + gpus
     done = subprocess.run(["bash", "-c", command], env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    lines = [line.rstrip() for line in done.stdout.decode().split("\n")]
+    text = done.stdout.decode()
+    if env.get("GPMU_CUDA"):
+        text = text.replace(env["GPMU_CUDA"], CUDA)
+    lines = [line.rstrip() for line in text.split("\n")]
     while lines and not lines[-1]:
         lines.pop()
     while lines and not lines[0]:
@@ -88,6 +93,15 @@ def stable(lines):
     return out
 
 
+def merged(want, got):
+    """The lines of @got, replaced by lines of @want that differ only in paths and times."""
+    out = []
+    matcher = difflib.SequenceMatcher(None, stable(want), stable(got), autojunk=False)
+    for tag, first, end, got_first, got_end in matcher.get_opcodes():
+        out += want[first:end] if tag == "equal" else got[got_first:got_end]
+    return out
+
+
 def main():
     update = sys.argv[1] == "--update"
     page = sys.argv[-1]
@@ -101,7 +115,7 @@ def main():
         while want and not want[0]:
             want.pop(0)
         if update:
-            lines[first:end] = ["    " + line if line else "" for line in got]
+            lines[first:end] = ["    " + line if line else "" for line in merged(want, got)]
         elif stable(got) != stable(want):
             status = 1
             print(f"$ {command}  (on {root})")

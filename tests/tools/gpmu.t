@@ -68,4 +68,10 @@ is "$(comm -12 <(hidden) <(nm -u "$B"/tools/{*,*/*}.o | awk '{ print $2 }' | sor
 is "$(hidden | grep -cx error_set)" 1 "libgpmu.a has functions that libgpmu.so does not export"
 is "$(nm -D --defined-only "$B/gpmu" | awk '$2 == "T" { print $3 }')" "" \
 	"gpmu exports no function that could replace one of a plugin or its libraries"
+for command in "" stat list plan eval record report traffic doctor gpu perf; do
+	# shellcheck disable=SC2086 # "" is no word
+	err=$(gpmu $command --help 2>&1 > /dev/full)
+	is "$? $err" "125 gpmu${command:+ $command}: standard output cannot be written" "gpmu $command --help reports that it cannot write"
+done
+
 done_testing

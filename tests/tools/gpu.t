@@ -84,7 +84,7 @@ is "$rc $both" "1 gpmu gpu: NVML: there is no GPU" "gpu exits with 1 and one lin
 mkdir "$work/cuda"
 : > "$work/cuda/libnvidia-ml.so.1"
 GPMU_CUDA=$work/cuda run gpmu gpu
-is "$rc $both" "1 gpmu gpu: no libnvidia-ml.so.1: there is no driver of NVIDIA GPUs" "gpu exits with 1 and one line if NVML's library is missing"
+is "$rc $both" "1 gpmu gpu: no libnvidia-ml.so.1: NVIDIA's driver is not installed" "gpu exits with 1 and one line if NVML's library is missing"
 GPMU_PLUGINS=/nonexistent run gpmu gpu
 like "$rc $both" '^(1 gpmu gpu: no gpmu-nvml.so in .*|0 )' "gpu exits with 1 and one line if its plugin is missing"
 done_testing

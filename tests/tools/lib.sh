@@ -26,9 +26,14 @@ gpmu() {
 	"$GPMU_BIN" "$@"
 }
 
+# need FILE: ends the test if the build folder lacks this file. Tests do not build files, because they run in parallel.
+need() {
+	[ -e "$B/$1" ] || bail "no $B/$1: make unit-tests"
+}
+
 # fake_gpus SCENARIO: the fake NVML with the GPUs of tests/gpu/fake/nvml-SCENARIO.json
 fake_gpus() {
-	make -s "B=$B" "$B/tests/gpu/fake/libnvidia-ml.so.1" >&2 || bail "no fake NVML"
+	need tests/gpu/fake/libnvidia-ml.so.1
 	export GPMU_CUDA GPMU_FAKE_NVML=$top/tests/gpu/fake/nvml-$1.json
 	GPMU_CUDA=$(realpath "$B/tests/gpu/fake")
 }
@@ -77,6 +82,11 @@ soon() {
 		sleep 0.05
 	done
 	return 1
+}
+
+# columns NAME...: gpmu's columns of these names in CSV on standard input, separated by $separator or ","
+columns() {
+	"$top/tests/lib/gpmu_csv.py" "${separator:-,}" "$@"
 }
 
 # sql QUERY: the rows of a query on $trace

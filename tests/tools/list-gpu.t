@@ -68,4 +68,41 @@ else
 	like "$out" '^dram__bytes_read.sum$' "list --gpu prints the real CUPTI's event names"
 	[ "$(wc -l <<< "$out")" -gt 500 ]; ok $? "list --gpu lists more than 500 events of the real CUPTI"
 fi
+# --- NVML's events
+fake_gpus two
+expect 0 gpmu list --source nvml event nvidia_nvml/power/
+like "$out" '^nvidia_nvml/power/ +W +yes +power of the whole board$' "list --source nvml lists NVML's events with unit and description"
+is "$(gpmu list --source nvml --names event nvidia_nvml/power/ | wc -l)" 1 "list --source nvml lists an event of two GPUs once"
+GPMU_FAKE=machine=h200x2 expect 0 gpmu list --gpu nvidia_nvml/power/
+like "$out" '^nvidia_nvml/power/ +W +nvml +power of the whole board$' "list --gpu lists NVML's events beside those of CUPTI"
+run gpmu list --gpu --chip GH100 nvidia_nvml/power/
+is "$rc" 1 "list --gpu --chip lists no events of NVML, which belong to the machine's GPUs"
+
+# --- links that not every GPU of a chip has
+links=$(realpath "$B/tests/gpu/fake")
+# here MACHINE SOURCE METRIC: HERE of a metric in gpmu list
+here() {
+	GPMU_CUDA=$links GPMU_FAKE=machine=$1 gpmu list --source "$2" --all metric "$3" | awk -v metric="$3" '$1 == metric { print $3 }'
+}
+
+unset GPMU_FAKE_NVML
+for source in cupti nvml; do
+	is "$(here h200 $source GpuC2cBW)" no "list --source $source: an H200 without NVLink-C2C does not have GpuC2cBW"
+	is "$(here gh200 $source GpuC2cBW)" yes "list --source $source: a GH200 has GpuC2cBW"
+	is "$(here h200 $source GpuNvlinkRxBW)" no "list --source $source: an H200 without an active NVLink does not have GpuNvlinkRxBW"
+	is "$(here gh200 $source GpuNvlinkRxBW)" yes "list --source $source: a GH200 with active NVLinks has GpuNvlinkRxBW"
+	is "$(here h200 $source GpuPcieBW)" yes "list --source $source: an H200 has GpuPcieBW"
+done
+is "$(here h200 nvml GpuL1BW)" no "list --source nvml: a metric that NVML's GPM lacks is not here"
+export GPMU_CUDA=$links
+GPMU_FAKE=machine=h200 run gpmu list --source cupti metric GpuC2cBW
+is "$rc $out" "1 " "list leaves out GpuC2cBW on an H200 without NVLink-C2C"
+GPMU_FAKE=machine=h200 expect 0 gpmu list --source cupti --all -v metric GpuC2cBW
+like "$out" '^ +not here +this GPU has no NVLink-C2C$' "list --all -v prints why GpuC2cBW is not here"
+like "$out" '^ +identifier +GH100$' "list --all -v prints the definition of GpuC2cBW for the machine's chip"
+GPMU_FAKE=machine=h200 run gpmu list --source cupti event ctc__
+is "$rc $out" "1 " "list leaves out events of NVLink-C2C on an H200 without it"
+GPMU_FAKE=machine=gh200 expect 0 gpmu list --source cupti event ctc__
+like "$out" '^nvidia_gpu/CTC.TriageCompute.ctc__rx_bytes.sum/ +B +yes ' "list prints events of NVLink-C2C on a GH200"
+
 done_testing

@@ -72,5 +72,13 @@ for name in '' $(subcommands); do
 	[ -z "$name" ] || is "$(page_options "$page")" "$(help_options "$name")" "$page has the options of gpmu${name:+ $name} --help"
 	out=$(examples "$page" 2>&1); ok $? "$page: its examples print the page's screens" || diag "$out"
 done
+
+# The page of gpmu doctor has the folder of CUDA, the page of gpmu stat has times.
+for page in gpmu-doctor gpmu-stat; do
+	cp "tools/man/$page.rst" "$work"
+	machine vm > /dev/null
+	(cd "$work/cwd" && PATH=$work/bin:$PATH MACHINES=$work "$top/tests/tools/examples.py" --update "$work/$page.rst")
+	is "$(diff "tools/man/$page.rst" "$work/$page.rst")" "" "an update leaves $page as it is if its screens are current"
+done
 is "$(ls tools/man)" "$({ echo gpmu.rst; subcommands | sed 's/.*/gpmu-&.rst/'; } | LC_ALL=C sort)" "tools/man has pages of subcommands only"
 done_testing

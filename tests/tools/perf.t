@@ -33,15 +33,40 @@ is "$(args)" "stat -j --log-fd FD -e $(gpmu plan --metric-no-merge -M GraceMemBW
 
 expect 0 gpmu perf stat --json --all-c --metrics GraceMemBW --rep 3 --interval-p=100 --interval-co 2 --ev a --dry
 is "$(args)" "stat -j --log-fd FD -e $groups --all-c --repeat 3 --interval-print 100 --interval-count 2 --event a --dry" "perf stat passes on abbreviated options"
-like "$err" '^\{"gpmu":1,' "perf stat understands the abbreviated --json"
+like "$err" '"gpmu":2,' "perf stat understands the abbreviated --json"
 
 # Without a metric of gpmu's, perf gets the arguments unchanged.
 FAKE_OUTPUT=
-for line in "stat -a -e cycles -x, -o f -- ls" "stat -M theirs -j true" "record -M GraceMemBW true" "stat record -M theirs true" "list" "report -M" "stat -h -M GraceMemBW"; do
+for line in "stat -a -e instructions,armv8_pmuv3_0/cycles/ -x, -o f -- ls" "stat -M theirs -j true" "record -M GraceMemBW true" "stat record -M theirs true" "list" "report -M" "stat -h -M GraceMemBW"; do
 	# shellcheck disable=SC2086
 	gpmu perf $line > /dev/null 2>&1
 	is "$(paste -sd' ' "$FAKE_ARGS")" "$line" "perf $line is passed on unchanged"
 done
+# perf 7.3 opens an event without a PMU on all PMUs that have one of this name, earlier perfs on the cores.
+cores=armv8_pmuv3_0/cpu_cycles/
+while IFS='|' read -r given passed; do
+	# shellcheck disable=SC2086
+	gpmu perf $given > /dev/null 2>&1
+	is "$(paste -sd' ' "$FAKE_ARGS")" "${passed:-$given}" "perf $given is passed on as ${passed:-it is}"
+done << END
+stat -e cycles true|stat -e $cores true
+stat -ecycles -a|stat -e$cores -a
+stat -ae cycles,task-clock -x,|stat -ae $cores,task-clock -x,
+stat --event=cycles:u true|stat --event=${cores}u true
+stat --ev {cycles,instructions}:u,cpu-cycles true|stat --ev {$cores,instructions}:u,cpu-cycles true
+stat -e {instructions:k,cycles:k} -e cycles -r 2 true|stat -e {instructions:k,${cores}k} -e $cores -r 2 true
+stat -e nvidia_scf_pmu_0/cycles/,nvidia_pcie_pmu_0/rd_bytes_loc,cycles/ true|
+stat -e cycles/period=100/,sched:cycles,cycles:x true|
+stat -M theirs -e cycles true|stat -M theirs -e $cores true
+record -e cycles true|
+stat -- true -e cycles|
+END
+FAKE_VERSION=6.12.0 gpmu perf stat -e cycles true
+is "$(paste -sd' ' "$FAKE_ARGS")" "stat -e cycles true" "perf stat -e cycles is passed on unchanged to a perf that opens it on the cores only"
+GPMU_ROOT=$(machine laptop) gpmu perf stat -e cycles true
+is "$(paste -sd' ' "$FAKE_ARGS")" "stat -e cycles true" "perf stat -e cycles is passed on unchanged if no other PMU has cycles"
+FAKE_OUTPUT=$data/grace-6.1.json gpmu perf stat -a -M GraceMemBW -e cycles true 2> /dev/null
+is "$(args)" "stat -j --log-fd FD -e $groups -a -e $cores -- true" "perf stat -M -e cycles names the cores' PMU"
 gpmu perf -- stat -j true
 is "$(paste -sd' ' "$FAKE_ARGS")" "stat -j true" "perf -- stat is passed on unchanged"
 
@@ -59,11 +84,11 @@ like "$(args)" '^stat -j --log-fd FD -e [^ ]*INST_SPEC[^ ]* -- true$' "perf stat
 # Output forms
 FAKE_OUTPUT=$data/grace-6.1.json
 expect 0 gpmu perf stat -x, -a -M GraceMemBW
-is "$(sed -n 1p <<< "$err") $(tail -n 1 <<< "$err" | cut -d, -f11-14)" "# gpmu-csv 1 GraceMemBW,180,GB/s,ok" "perf stat -x, prints gpmu's CSV"
+is "$(columns gpmu name value unit state <<< "$err")" "2 GraceMemBW 180 GB/s ok" "perf stat -x, prints gpmu's CSV"
 expect 0 gpmu perf stat -x '\t' -a -M GraceMemBW
-is "$(tail -n 1 <<< "$err" | cut -f11,12)" "GraceMemBW	180" "perf stat -x '\t' separates columns by tabulators"
+is "$(separator=$'\t' columns name value <<< "$err")" "GraceMemBW 180" "perf stat -x '\t' separates columns by tabs"
 expect 0 gpmu perf stat --json-output -a -M GraceMemBW
-like "$err" '^\{"gpmu":1,.*"name":"GraceMemBW","value":180,' "perf stat -j prints gpmu's JSON"
+like "$err" '"gpmu":2,.*"name":"GraceMemBW","value":180,' "perf stat -j prints gpmu's JSON"
 expect 0 gpmu perf stat -o "$work/out" -j -a -M GraceMemBW
 is "$err$(grep -c '"value":180' "$work/out")" 1 "perf stat -o writes to the file"
 gpmu perf stat -o"$work/out" --append -j -a -M GraceMemBW
@@ -200,7 +225,7 @@ if ! perf stat -j -e task-clock true > /dev/null 2>&1; then
 	skip "no perf that may count" "perf stat computes a metric with this machine's perf"
 else
 	run gpmu perf stat -x, -M FaultsPerFault -e page-faults,task-clock true
-	is "$rc $(grep -E ',(event|metric,Faults)' <<< "$err" | cut -d, -f10-11,14 | paste -sd' ')" "0 metric,FaultsPerFault,ok event,page-faults,ok event,task-clock,ok" "perf stat computes a metric with this machine's perf" ||
+	is "$rc $(columns kind name state <<< "$err" | grep -E '^event|^metric Faults' | paste -sd,)" "0 metric FaultsPerFault ok,event page-faults ok,event task-clock ok" "perf stat computes a metric with this machine's perf" ||
 		diag "$(perf --version)"
 	expect 0 gpmu perf stat -M FaultsPerFault -I 20 -x, -- sleep 0.05
 	ok $(($(grep -c ',FaultsPerFault,' <<< "$err") < 2)) "perf stat -I computes a metric with this machine's perf"

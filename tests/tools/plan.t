@@ -58,4 +58,17 @@ run gpmu plan
 is "$rc $err" '125 gpmu plan: expected -M METRIC or -e EVENT; "gpmu list" lists them' "plan without -M and -e says what is expected"
 run gpmu plan -M ipc sleep
 like "$rc $err" "^125 gpmu plan: sleep: expected only options" "plan refuses an argument that is no option"
+# --- cycles: perf 7.3 opens the bare name on each PMU that has an event of this name
+for event in cycles cycles:u cpu-cycles; do
+	modifiers=${event#*cycles}
+	is "$(at superchip gpmu plan -e "$event")" "armv8_pmuv3_0/cpu_cycles/${modifiers#:}" "plan -e $event names the PMU of the cores"
+done
+is "$(at superchip gpmu plan -e '{cycles,instructions}')" "{armv8_pmuv3_0/cpu_cycles/,instructions}" "plan -e names the PMU of the cores in a group"
+is "$(at laptop gpmu plan -e cycles)" cycles "plan -e cycles keeps the name where no PMU of Arm cores is"
+for printed in cycles armv8_pmuv3_0/cpu_cycles/; do
+	printf '7,,%s,5,100.00,,\n' "$printed" > "$work/printed"
+	run at superchip gpmu eval -a -e cycles "$work/printed"
+	like "$out" '^ +7 +cycles' "eval -e cycles reads the row that perf prints as $printed"
+done
+
 done_testing

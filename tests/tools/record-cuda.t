@@ -5,7 +5,7 @@
 # counters of its GPU, and each way in which the program can end.
 . tests/tools/lib.sh
 
-make -s "B=$B" "$B/tests/gpu/fake/program" "$B/libgpmu-inject.so" >&2 || bail "no program, or nothing to inject"
+need tests/gpu/fake/program
 program=$(realpath "$B/tests/gpu/fake/program")
 fake_gpus h200x2
 export GPMU_FAKE="inject=1 machine=h200x2 enable=0:26" GPMU_PLUGINS=$work/plugins
@@ -26,7 +26,7 @@ cudaLaunchKernel|bar" "record links each kernel, copy and memset to its call"
 is "$(sql "select i.name from slice i join slice o on o.id = i.parent_id where o.name = 'step'")" cudaLaunchKernel \
 	"record puts a call inside the NVTX range around it"
 like "$(audit causality)" 'early=0 outside=0 overlap=0' "record finds no violation of causality"
-like "$(audit process)" '^cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program$' "record's audit has the process and its versions"
+like "$(audit process)" '^buffers=2097152 buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program$' "record's audit has the process and its versions"
 
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run gpmu record --gpu -M GpuSmActive -I 20 -o "$trace" -- \
 	"$program" init context=0 kernel=foo sleep=150 kernel=bar
@@ -36,6 +36,9 @@ is "$(sql "select distinct p.name from counter_track t join track p on p.id = t.
 GPU 1" "record --gpu puts counters below the track of their GPU"
 is "$(sql "select count(distinct t.parent_id) from track t join track p on p.id = t.parent_id where p.name glob 'GPU 0: *'")" 1 \
 	"record --gpu puts the streams below the track of their GPU"
+
+GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run timeout -s KILL 60 "$GPMU_BIN" record --gpu -M GpuPcieReadBW,GpuDramReadBW -I 1 -o "$trace" -- sleep 0.2
+is "$rc" 0 "record --gpu ends with the command although a reading takes longer than its interval"
 
 run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo sleep=600 kernel=bar kill
 is "$rc" 137 "record of a program that is killed exits with 137"
@@ -50,6 +53,32 @@ like "$err" 'warning: .*forked' "record warns that a forked child cannot be reco
 expect 0 gpmu record --capture-range=nvtx:part -o "$trace" -- \
 	"$program" init context=0 kernel=before push=part kernel=inside pop kernel=behind
 is "$(sql "select name from slice where category = 'kernel'")" inside "record --capture-range=nvtx has the kernels inside the range only"
+expect 0 gpmu record --cuda-buffers=5M -o "$trace" -- "$program" init context=0 kernel=foo
+like "$(audit process)" '^buffers=2097152 buffers_limit=4194304 ' "record --cuda-buffers limits the memory of CUPTI's buffers to whole buffers"
+expect 0 gpmu report "$trace"
+like "$out" 'CUPTI [^;]*, 2.0 MiB of buffers; closed' "report has the memory of CUPTI's buffers"
 expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 kernel=foo copy=100 sync
 is "$(sql "select distinct category from slice where category <> 'audit'")" kernel "record --cuda=kernel has kernels only"
+
+# --- regions
+ln -s "$(realpath "$B/libgpmu-mark.so")" "$GPMU_PLUGINS"
+expect 0 gpmu record --regions -o "$trace" -- "$program" init context=0 enter=solve kernel=foo push=step enter=inner kernel=bar leave=inner pop leave=solve
+is "$(sql "select s.name, s.category, coalesce(p.name, '-') from slice s left join slice p on p.id = s.parent_id
+	where s.category in ('region', 'nvtx', 'runtime') order by s.ts")" "solve|region|-
+cudaLaunchKernel|runtime|solve
+step|nvtx|solve
+inner|region|step
+cudaLaunchKernel|runtime|inner" "record --regions nests regions, NVTX ranges and calls of CUDA on one track"
+is "$(sql "select count(distinct track_id) from slice where category in ('region', 'nvtx', 'runtime')")" 1 "record --regions shows regions on the thread's track of CUDA calls"
+like "$err" '1 process, ' "record --regions counts a process with CUDA and regions once"
+like "$(audit process)" '^buffers=2097152 buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program$' "record's audit has a process with CUDA and regions once"
+like "$(audit causality)" 'early=0 outside=0 overlap=0' "record --regions finds no violation of causality"
+expect 0 gpmu record --regions -o "$trace" -- "$program" init context=0 enter=crosses push=step sleep=20 leave=crosses sleep=20 pop
+is "$(sql "select s.name, t.name from slice s join track t on t.id = s.track_id where s.category in ('region', 'nvtx') order by s.ts" | grep -c regions)" 1 \
+	"record --regions puts a region that crosses an NVTX range on a track of the process"
+# A third channel: the new program has one of its own for regions.
+expect 0 gpmu record --regions -o "$trace" -- "$program" enter=before leave=before init context=0 kernel=foo exec enter=behind leave=behind
+is "$(sql "select s.name, count(*) over (partition by s.track_id) from slice s where s.category = 'region' order by s.ts")" "before|2
+behind|2" "record --regions shows the regions before and after execve() on one track"
+like "$err" '1 process, ' "record --regions counts a process once that calls execve() between its regions"
 done_testing

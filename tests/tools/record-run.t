@@ -4,7 +4,7 @@
 # gpmu record: options, refusals, how a run ends, and the trace of a gpmu that is killed.
 . tests/tools/lib.sh
 
-make -s "B=$B" "$B/tests/unit/trace/activity-script" >&2 || bail "no activity-script"
+need tests/unit/trace/activity-script
 app=$(realpath "$B/tests/unit/trace/activity-script")
 export GPMU_PLUGINS=$work/plugins
 mkdir "$GPMU_PLUGINS"
@@ -25,7 +25,7 @@ script() {
 # --- the command's environment
 # shellcheck disable=SC2016 # the command's shell expands it
 expect 0 gpmu record -o "$trace" -- sh -c 'echo "$CUDA_INJECTION64_PATH $NVTX_INJECTION64_PATH $(stat -c %a "$GPMU_CHANNEL") $(ls "$GPMU_CHANNEL")"'
-is "$out" "$library $library 700 control
+is "$(grep -v '^spare$' <<< "$out")" "$library $library 700 control
 lock" "record gives the command the injected library and a private folder of channels"
 # shellcheck disable=SC2016
 expect 0 gpmu record -o "$trace" --no-cuda-trace -- sh -c 'echo "${CUDA_INJECTION64_PATH-none} ${GPMU_CHANNEL-none}"'
@@ -57,11 +57,23 @@ expect 125 gpmu record -o 'a.%q{NONE_SUCH}' -- true
 like "$err" 'the environment has no variable NONE_SUCH$' "record -o names a variable that is not set"
 expect 125 gpmu record -o 'a.%z' -- true
 like "$err" 'expected %h, %p, %q\{VARIABLE\} or %%' "record -o refuses an unknown % sequence"
+# shellcheck disable=SC2016 # awk and the inner shell expand them
+gpmu record -o - -- sh -c 'echo "the command prints"' > "$work/standard" 2> "$work/err"
+is "$? $(grep -c '^the command prints$' "$work/err") $(gpmu report --format csv "$work/standard" | grep -c '^sh,')" "0 1 1" \
+	"record -o - writes the trace to standard output, and the command to standard error"
+gpmu record -o - -- true 2> "$work/err" | gpmu report - > "$work/report"
+is "${PIPESTATUS[*]} $(grep -c 'has no end' "$work/report")" "0 0 0" "record -o - writes a whole trace to a pipe"
+is "$(python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$GPMU_BIN" record -o - -- touch "$work/ran" | tr -d '\r')" \
+	'gpmu record: -o -: standard output is a terminal; expected a file or a pipe, such as "> FILE"' "record -o - refuses a terminal"
+[ ! -e "$work/ran" ]
+ok $? "record -o - refuses a terminal before the command runs"
+run gpmu record -o - --max-size=1M -- true
+like "$rc $err" '^125 gpmu record: standard output: .*only the size of a file can be limited$' "record -o - with a limited size is refused"
 run gpmu record -o '' -- true
 is "$rc$err" "125gpmu record: -o: expected a name for the trace" "record -o refuses an empty name"
 run gpmu record -o "$work/no/folder" -- true
 is "$rc" 125 "record -o in a missing folder exits with 125"
-like "$err" "$work/no/folder: No such file or directory: its folder is to be there" "record -o in a missing folder names it and the remedy"
+like "$err" "$work/no/folder: No such file or directory: its folder does not exist" "record -o in a missing folder names it and the remedy"
 echo old > "$trace"
 expect 125 gpmu record --cuda=nothing -o "$trace" -- true
 is "$(< "$trace")" old "record keeps an old trace if its options are refused"
@@ -72,14 +84,14 @@ pid=$!
 soon test -e "$work/shared"
 run gpmu record --no-cuda-trace -o "$work/shared" -- true
 is "$rc" 125 "record refuses a trace that another gpmu record writes"
-like "$err" "^gpmu record: $work/shared: .*: another gpmu record writes it; each takes a file of its own$" "record names the trace that another gpmu record writes, and the remedy"
+like "$err" "^gpmu record: $work/shared: .*: another gpmu record writes it; each needs a file of its own$" "record names the trace that another gpmu record writes, and the remedy"
 touch "$work/go"
 wait $pid
 run gpmu report "$work/shared"
 is "$rc" 0 "record leaves the trace of another gpmu record intact"
 
 # --- options
-for wrong in "--cuda=kernel,foo" "--capture-range=foo" "--max-size=1k" "--max-size=foo" "-I 0" "--capture-range=nvtx:"; do
+for wrong in "--cuda=kernel,foo" "--capture-range=foo" "--max-size=1k" "--max-size=foo" "--cuda-buffers=3M" "-I 0" "--capture-range=nvtx:"; do
 	# shellcheck disable=SC2086 # an option and its argument
 	run gpmu record $wrong -o "$work/none" -- true
 	is "$rc: $(grep -c 'expected' <<< "$err")" "125: 1" "record $wrong is refused with what was expected"
@@ -88,6 +100,45 @@ expect 125 gpmu record
 like "$err" 'nothing to record' "record without anything to record is refused"
 expect 125 gpmu record --no-cuda-trace --capture-range=region -- true
 like "$err" 'choose one' "record --no-cuda-trace --capture-range is refused"
+
+# --- existing processes
+cat > "$work/threads.py" << 'END'
+import sys, threading, time
+
+def work():
+    while True:
+        time.sleep(0.001)
+
+for i in range(2):
+    threading.Thread(target=work, daemon=True).start()
+for i in range(2):
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+open(sys.argv[1], "w").close()
+time.sleep(1000)
+END
+python3 "$work/threads.py" "$work/started" &
+pid=$!
+soon test -e "$work/started"
+mapfile -t tids < <(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -n)
+# shellcheck disable=SC2317 # soon calls it
+asleep() {
+	[ "$(cat "/proc/$pid/task/${tids[0]}/stat" "/proc/$pid/task/${tids[3]}/stat" "/proc/$pid/task/${tids[4]}/stat" | grep -c ' S ')" = 3 ]
+}
+soon asleep
+expect 0 gpmu record -p $pid --duration 0.5 -o "$work/tasks"
+report=$(gpmu report --by thread --format csv "$work/tasks" | awk -F , 'NR > 2 { print $4, $3, $1, ($10 > 0), ($8 > 0.3e9) }' | sort -n)
+is "$(awk '{ print $1, $2, $3, $5 }' <<< "$report")" "$(printf "%s $pid python3 1\n" "${tids[@]}")" \
+	"record -p has the threads of a process that exists already, also those that sleep all the time"
+is "$(awk '{ n += $4 } END { print (n >= 2) }' <<< "$report")" 1 "record -p has the switches of the threads that run"
+is "$(gpmu report --by counter --format csv "$work/tasks" | awk -F , '$1 == "task-clock" { print ($8 > 0) }')" 1 "record -p has the counters of a process that exists already"
+expect 0 gpmu record -t "${tids[1]}" --duration 0.3 -o "$work/tasks"
+is "$(gpmu report --by thread --format csv "$work/tasks" | awk -F , 'NR > 2 { print $4 }')" "${tids[1]}" "record -t has one thread"
+kill $pid
+wait $pid
+expect 125 gpmu record -p $pid -o "$work/tasks"
+like "$err" "^gpmu record: -p $pid: no such process$" "record -p of a process that has ended is refused"
+expect 125 gpmu record -p 1 -o "$work/tasks" -- true
+like "$err" '^gpmu record: -p or -t with a command: choose one$' "record -p with a command is refused"
 
 # --- delay, duration, signals
 script "sleep 10000"
@@ -106,8 +157,17 @@ soon test -e "$work/traps"
 kill -INT $pid
 wait $pid
 is "$?" 5 "record passes SIGINT on and exits with the command's status"
-like "$(< "$work/err")" '^\[ gpmu record: 0 processes' "record completes the trace after SIGINT"
+like "$(< "$work/err")" '^\[ gpmu record: [0-9]+ threads?, ' "record completes the trace after SIGINT"
 like "$(audit gpmu)" 'command=sh -c' "record writes the audit after SIGINT"
+
+rm "$work/traps"
+# shellcheck disable=SC2016 # the command's shell expands it
+env --default-signal=QUIT "$GPMU_BIN" record -o "$trace" -- sh -c 'trap "exit 6" QUIT; : > "$0"; while :; do sleep 0.05; done' "$work/traps" 2> "$work/err" &
+pid=$!
+soon test -e "$work/traps"
+kill -QUIT $pid
+wait $pid
+is "$? $(grep -c '^\[ gpmu record: [0-9]* thread' "$work/err")" "6 1" "record passes SIGQUIT on and completes the trace"
 
 # --- a process that damages the memory it shares with gpmu
 script "ring 1099511627776" "sleep 50" "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first"
@@ -116,7 +176,18 @@ is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "r
 script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "sleep 50" truncate
 run gpmu record -o "$trace" -- "$app" "$work/script"
 is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "record survives a channel that the process truncates"
-like "$err" 'what follows makes no sense' "record reports a channel that the process truncates"
+like "$err" 'invalid data; the rest is not recorded' "record reports a channel that the process truncates"
+
+mkdir "$work/precious" && touch "$work/precious/file"
+# shellcheck disable=SC2016 # the command's shell expands it
+run gpmu record -o "$trace" -- sh -c 'echo "$GPMU_CHANNEL" && mv "$GPMU_CHANNEL" "$GPMU_CHANNEL.moved" && ln -s "$0" "$GPMU_CHANNEL"' "$work/precious"
+is "$rc $(ls "$work/precious") $(ls "$out.moved")" "0 file " "record removes its own files, and no files of a folder to which the process has linked its name"
+rm "$out"
+rmdir "$out.moved"
+
+# shellcheck disable=SC2016 # the command's shell expands it
+run gpmu record -o "$trace" -- sh -c ': > "$GPMU_CHANNEL/control"'
+is "$rc" 0 "record survives a process that truncates the control file of the channels"
 
 # --- gpmu is killed
 script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "complete time=+5000" "sleep 30000"
@@ -129,8 +200,9 @@ flushed() {
 }
 soon flushed
 # Found by gpmu's own descriptors: another gpmu record may have a folder of its own beside it.
-folder=$(find /proc/$pid/fd -lname '*/gpmu-??????/lock' -printf '%l' | sed 's|/lock$||')
-[ -d "$folder" ]
+folder=$(find /proc/$pid/fd -lname '*/gpmu-??????/lock' -printf '%l\n' | sed 's|/lock$||')
+mapfile -t folders <<< "$folder"
+[ -d "${folders[0]}" ]
 ok $? "record keeps a folder for its channels while it runs"
 child=$(cat "/proc/$pid/task/$pid/children")
 kill -KILL $pid
@@ -139,12 +211,11 @@ kill "${child% }"
 is "$(sql "select name from slice where category = 'runtime'")" first "record that is killed leaves a readable trace of what was flushed"
 like "$(gpmu report "$trace")" 'trace +warning +it has no end, as gpmu record was killed' "report warns of a trace whose gpmu record was killed"
 expect 0 gpmu record -o "$work/other.pftrace" -- true
-[ ! -d "$folder" ]
-ok $? "record removes the folder of one that was killed"
+is "$(ls -d "${folders[@]}" 2> /dev/null)" "" "record removes the folders of a recording that was killed"
 
 # --- the size limit
 script "repeat 15000 kernel begin=+1000 end=+1500 device=0 context=1 stream=7 correlation=1 name=k grid=1,1,1" "complete time=+100000000"
-expect 0 gpmu record -o "$trace" -- "$app" "$work/script"
+expect 0 gpmu record --no-cpu-trace -o "$trace" -- "$app" "$work/script"
 like "$err" ' 15,000 records, 0 lost' "record loses none of 15,000 kernels"
 whole=$(stat -c %s "$trace")
 run gpmu record --max-size=1M -o "$trace" -- "$app" "$work/script"
@@ -157,10 +228,33 @@ is "$(sql "select (select max(int_value) from args where key = 'debug.correlatio
 is "$(sql "select max(int_value) from args where key = 'debug.correlation'")" 15000 "record --max-size keeps the last record"
 like "$(audit process)" 'program=app' "record --max-size keeps the audit"
 is "$(find "$work" -name 'trace.pftrace?*')" "" "record --max-size leaves no temporary file behind"
+mkdir "$work/far"
+ln -s far/trace.pftrace "$work/linked"
+expect 0 gpmu record --max-size=1M -o "$work/linked" -- "$app" "$work/script"
+is "$(readlink "$work/linked") $(find "$work/far" -type f -size -2049 -printf '%f ')" "far/trace.pftrace trace.pftrace " \
+	"record --max-size through a symbolic link keeps the link and limits its target"
+touch "$work/far/one"
+ln "$work/far/one" "$work/far/two"
+expect 0 gpmu record --max-size=1M -o "$work/far/one" -- "$app" "$work/script"
+cmp "$work/far/one" "$work/far/two" && [ "$(stat -c %s "$work/far/two")" -le 1048576 ]
+ok $? "record --max-size limits a trace with two names in place"
+is "$(trace=$work/far/two; sql "select (select max(int_value) from args where key = 'debug.correlation') - min(int_value) + 1 - count(*) from args where key = 'debug.correlation'") $(ls "$work/far")" \
+	"0 one
+trace.pftrace
+two" "record --max-size of a trace with two names keeps the newest records without a gap"
+if [ "$EUID" = 0 ]; then
+	: > "$work/owned"
+	chown 12345:23456 "$work/owned"
+	chmod 604 "$work/owned"
+	expect 0 gpmu record --max-size=1M -o "$work/owned" -- "$app" "$work/script"
+	is "$(stat -c '%u %g %a' "$work/owned")" "12345 23456 604" "record --max-size by root leaves a user's file to its owner"
+else
+	skip "not root" "record --max-size by root leaves a user's file to its owner"
+fi
 mkfifo "$work/pipe"
 timeout 10 cat "$work/pipe" > "$work/piped" &
 expect 125 gpmu record --max-size=1M -o "$work/pipe" -- true
-like "$err" "cannot be limited" "record --max-size of a pipe is refused"
+like "$err" "only the size of a file can be limited" "record --max-size of a pipe is refused"
 wait
 timeout 10 cat "$work/pipe" > "$work/piped" &
 expect 0 gpmu record -o "$work/pipe" -- true
@@ -169,11 +263,46 @@ trace=$work/piped
 like "$(audit gpmu)" 'command=true' "record -o writes a trace to a pipe"
 trace=$work/trace.pftrace
 
+# --- little memory
+# AddressSanitizer reserves address space, so the limit does not suit a sanitized gpmu.
+grep -q __asan_init "$GPMU_BIN" && limit=unlimited || limit=400000
+expect 0 bash -c "ulimit -v $limit; exec \"\$0\" \"\$@\"" "$GPMU_BIN" record -o "$trace" -- true
+like "$err" ' 0 lost' "record works within 400 MB of address space"
+
+# --- a trace that cannot be written
+script "repeat 15000 kernel begin=+1000 end=+1500 device=0 context=1 stream=7 correlation=1 name=k grid=1,1,1" "complete time=+100000000"
+mkdir "$work/limit"
+trace=$work/limit/trace
+for options in "" "--max-size=1M"; do
+	# The limit is gpmu's only. shellcheck disable=SC2016,SC2086 # the inner shells expand it; an option or none
+	run bash -c 'ulimit -S -f 300; exec "$@"' bash "$GPMU_BIN" record --no-cpu-trace $options -o "$trace" -- \
+		bash -c 'ulimit -S -f unlimited; exec "$@"' bash "$app" "$work/script"
+	is "$rc $(grep -c "^gpmu record: $trace: File too large$" <<< "$err")" "125 1" "record $options fails with a message at the limit of file sizes"
+	is "$(ls "$work/limit")" "trace" "record $options leaves no temporary file at the limit of file sizes"
+	kept=$(sql "select count(*) from slice where category = 'kernel'")
+	sed -n 's/,\([0-9]\)/\1/g; s/.*, \([0-9]*\) records, \([0-9]*\) lost.*/\1 \2/p' <<< "$err" |
+		awk -v kept="$kept" '{ exit !(kept && $1 <= kept && $1 >= kept - 1 && $1 + $2 == 15000) }'
+	ok $? "record $options counts all records that are not in the trace as lost" || diag "$kept kernels: $err"
+done
+trace=$work/trace.pftrace
+run gpmu record --no-cpu-trace -o /dev/full -- "$app" "$work/script"
+is "$rc" 125 "record to a full disk exits with 125"
+like "$err" ' 0 records, 15,000 lost' "record counts the records that a full disk has no room for as lost"
+mkfifo "$work/reader"
+head -c 1 "$work/reader" > "$work/piped" &
+run gpmu record -o "$work/reader" -- "$app" "$work/script"
+is "$rc $(grep -c "^gpmu record: $work/reader: Broken pipe$" <<< "$err")" "125 1" "record fails with a message if the reader of a pipe has ended"
+wait
+
 # --- ranks of a parallel program
 lock=$work/sampler-lock
 export GPMU_SAMPLER_LOCK=$lock
 OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 expect 0 gpmu record -o "$trace" -- true
 like "$(audit gpmu)" ' rank=3 ranks=8 ' "record's audit has the rank of a parallel program"
+PMI_RANK=0 expect 0 gpmu record -o "$trace" -- true
+like "$(audit gpmu)" ' rank=0 version=' "record's audit has the rank of a parallel program of unknown size"
+expect 0 gpmu record -o "$trace" -- true
+unlike "$(audit gpmu)" ' rank' "record's audit has no rank of a program that is not parallel"
 # shellcheck disable=SC2016 # the command's shell expands it
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") PMI_RANK=0 "$GPMU_BIN" record -o "$work/rank0" "$model" -a -M GraceMemBW -- sh -c 'while [ ! -e "$0" ]; do sleep 0.05; done' "$work/rank1" 2> "$work/err0" &
 # shellcheck disable=SC2317 # soon calls it
@@ -200,4 +329,34 @@ GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") PMI_RANK=1 expect 0 gpmu record -o "
 is "$(audit sampler)" "path=/this" "record waits for the path of this run, not of an earlier one"
 touch "$work/read"
 wait
+
+# Names in /dev/shm and /tmp that another user has taken. The user who records is this process's alone.
+unset GPMU_SAMPLER_LOCK
+user=$((20000 + $$ % 40000))
+names=("/dev/shm/gpmu-sampler-$user" "/tmp/gpmu-sampler-$user")
+fallback="record elects by a lock in /tmp if another user has taken the name in /dev/shm"
+remedy="record recommends GPMU_SAMPLER_LOCK if other users have taken all names of the lock"
+# shellcheck disable=SC2317 # called by run
+rank() {
+	setpriv --reuid "$user" --regid "$user" --clear-groups env PMI_RANK=0 "$@" "$work/user/gpmu" record --no-cuda-trace -o "$work/user/trace" -a -e task-clock:u -- true
+}
+if [ "$(id -u)" = 0 ] && [ ! -e "${names[0]}" ] && [ ! -e "${names[1]}" ] && touch "${names[0]}"; then
+	trap 'rm -rf "$work" "${names[@]}"' EXIT
+	chmod 666 "${names[0]}"
+	chmod 711 "$work"
+	mkdir "$work/user"
+	chown "$user" "$work/user"
+	cp "$GPMU_BIN" "$work/user/gpmu"
+	run rank
+	unlike "$err" 'gpmu-sampler' "record prints no message about a lock of another user if another name is free"
+	is "$(stat -c %u "${names[1]}")" "$user" "$fallback"
+	chown 0 "${names[1]}"
+	run rank
+	is "$rc $err" "125 gpmu record: ${names[0]}: not a file of this user; ranks need a file of this user to elect the one that counts: set GPMU_SAMPLER_LOCK to the same path for all" "$remedy"
+	run rank GPMU_SAMPLER_LOCK="$work/user/lock"
+	is "$(stat -c %u "$work/user/lock")" "$user" "record elects by GPMU_SAMPLER_LOCK where other names are taken"
+else
+	skip "needs root" "$fallback"
+	skip "needs root" "$remedy"
+fi
 done_testing

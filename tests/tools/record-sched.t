@@ -36,7 +36,7 @@ if mounted test -e /sys/kernel/tracing/events/sched/sched_switch/id 2> /dev/null
 	is "$rc" 0 "record --sched without a command exits with 0"
 	run unmounted "$GPMU_BIN" record --sched --duration 0.1 -o "$trace"
 	is "$rc" 125 "record --sched without tracefs and without a command exits with 125"
-	like "$err" 'mount -t tracefs nodev /sys/kernel/tracing' "record --sched without tracefs names the remedy"
+	like "$err" 'mount -t tracefs tracefs /sys/kernel/tracing' "record --sched without tracefs names the remedy"
 else
 	skip "no tracefs can be mounted here" "record --sched exits with 0"
 fi
@@ -89,7 +89,7 @@ EOF
 if [ "$(own -- true 2>&1 | grep -c "command's own threads")" = 1 ]; then
 	run own -- python3 "$work/user/threads.py"
 	is "$rc" 0 "record --sched without root records the command's own threads"
-	like "$err" "of scheduling only the command's own threads are recorded; scheduling of the whole machine takes .*(root|perf_event_paranoid|tracefs)" \
+	like "$err" "scheduling is recorded for the command's own threads only: scheduling of the whole machine requires .*(root|perf_event_paranoid|tracefs)" \
 		"record --sched without root reports its limit and what more needs"
 	like "$err" ' 0 lost' "record --sched without root loses no record"
 # For each thread: switches inside the two times, and switches inside the two times with the calls themselves
@@ -100,8 +100,11 @@ if [ "$(own -- true 2>&1 | grep -c "command's own threads")" = 1 ]; then
 	done <<< "$out"
 	is "$(sql "$query" | awk -F'|' '$1 >= 100 && $2 <= $1 && $1 <= $3' | wc -l)" 3 \
 		"record --sched without root has as many switches of each thread as getrusage() counts"
-	like "$(sql "select (select count(distinct tid) from sched join thread using (utid) join process using (upid) where thread.name = 'a worker' and process.name like 'python%'), (select group_concat(s, ' ') from (select distinct end_state s from sched join thread using (utid) where tid > 0 order by 1)), (select count(*) from slice s join args a using (arg_set_id) where s.name = 'note' and a.display_value like 'of scheduling only%')")" \
+	like "$(sql "select (select count(distinct tid) from sched join thread using (utid) join process using (upid) where thread.name = 'a worker' and process.name like 'python%'), (select group_concat(s, ' ') from (select distinct end_state s from sched join thread using (utid) where tid > 0 order by 1)), (select count(*) from slice s join args a using (arg_set_id) where s.name = 'note' and a.display_value like 'scheduling is recorded for the command%')")" \
 		'^3[|]R[+] S X[|]1$' "record --sched without root has names, end states and a note of its limit"
+	expect 0 "${as_user[@]}" "$work/user/gpmu" record --no-cuda-trace -o "$trace" -- sh -c 'sleep 0.05'
+	is "$(grep -c warning <<< "$err") $(sql "select count(distinct tid) from sched join thread using (utid) where tid")" "0 2" \
+		"record without root has the command's threads without --sched, and prints no warning"
 	expect 0 own -D 50 -- sh -c 'sleep 0.02; sleep 0.5'
 	like "$(sql "select count(*), sum(ts < (select a.int_value from slice s join args a using (arg_set_id) where s.name = 'gpmu' and a.key = 'debug.begin')) from sched")" \
 		'^[1-9][0-9]*[|]0$' "record --sched -D has switches after the delay only"

@@ -4,7 +4,7 @@
 # gpmu record: the timeline of a script that stands in for a program with GPUs.
 . tests/tools/lib.sh
 
-make -s "B=$B" "$B/tests/unit/trace/activity-script" >&2 || bail "no activity-script"
+need tests/unit/trace/activity-script
 app=$(realpath "$B/tests/unit/trace/activity-script")
 one=GPU-6f2a1c00-0001-4a00-8000-000000000001
 two=GPU-6f2a1c00-0002-4a00-8000-000000000002
@@ -23,7 +23,7 @@ script() {
 			"context context=1 device=0 null_stream=7" wait
 		cat
 	} > "$work/script"
-	run gpmu record -o "$trace" "$@" -- "$app" "$work/script"
+	run gpmu record -o "$trace" --no-cpu-trace "$@" -- "$app" "$work/script"
 }
 
 # slices WHERE: ns since the first slice, duration, track, category, name, depth
@@ -94,8 +94,8 @@ is "$(sql "select o.name, i.name from flow join slice o on o.id = slice_out join
 	"cudaLaunchKernel|foo(float*, int)
 cudaMemcpy|memcpy HtoD
 cuLaunchKernelEx|plain" "record links calls to the work that they have launched"
-like "$(audit gpmu)" "^begin=[0-9]+ command=$app $work/script end=[0-9]+ host=.* kernel=$(uname -r) machine=$(uname -m) version=gpmu " "record's audit has command, host, kernel and times"
-like "$(audit process)" "^cupti=130001 driver=13000 end=closed pid=[0-9]+ program=app$" "record's audit has the process"
+like "$(audit gpmu)" "^begin=[0-9]+ command=$app $work/script end=[0-9]+ host=.* kernel=$(uname -r) machine=$(uname -m) memory=[0-9]+ version=gpmu " "record's audit has command, host, kernel, times and gpmu's memory"
+like "$(audit process)" "^buffers=0 buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=app$" "record's audit has the process"
 is "$(audit causality)" "checked=8 early=0 outside=0 overlap=0" "record's audit has the checks of causality"
 like "$(audit source)" "^lost=0 records=11 source=[0-9]+ app$" "record's audit has the records and losses of each source"
 is "$(audit gpu)" "gpu=0 name=NVIDIA H200 uuid=$one
@@ -123,7 +123,33 @@ is "$(audit causality)" "checked=5 early=1 outside=1 overlap=1" "record counts e
 is "$(grep -c 'warning: 1 ' <<< "$err")" 3 "record warns of early work, overlapping work and crossing calls"
 like "$(slices "s.name in ('overlaps', 'cudaMalloc')")" "^500[|]200[|]thread 77 [(]2[)][|]runtime[|]cudaMalloc[|]0
 1600[|]1000[|]app: stream 7 [(]2[)][|]kernel[|]overlaps[|]0$" "record puts overlapping slices on second tracks"
-like "$(audit source)" "lost=1 records=6 source=[0-9]+ app to=[0-9]+ why=records without times" "record counts records with impossible times as lost"
+like "$(audit source)" "lost=1 records=5 source=[0-9]+ app to=0 why=records without times, or with impossible ones" "record counts records with impossible times as lost"
+
+# --- records that a timeline cannot represent: each is dropped, and the others are recorded
+script << 'END'
+runtime begin=+1000 end=+1500 thread=77 correlation=5 name=before
+kernel begin=9223372036854775808 end=9223372036854775809 device=0 context=1 stream=7 correlation=5 name=late
+kernel begin=+1200 end=18446744073709551615 device=0 context=1 stream=7 correlation=5 name=endless
+marker time=9223372036854775808 id=1 thread=77 marker=2 name=mark
+note time=9223372036854775808 level=1 text=late
+runtime begin=+2000 end=+2500 thread=0 correlation=6 name=nobody
+runtime begin=+2000 end=+2500 thread=2147483648 correlation=6 name=nobody
+marker time=+2100 id=1 thread=4294967295 marker=2 name=mark
+process pid=0 text=zero
+process pid=2147483648 text=large
+runtime begin=+3000 end=+3500 thread=77 correlation=7 name=after
+complete time=+20000
+END
+is "$rc $(slices 1)" "0 0|500|thread 77|runtime|before|0
+2000|500|thread 77|runtime|after|0" "record keeps the other records of a process with impossible times, threads and pids"
+is "$(audit source | sed -n 's/.*kind=\([a-z]*\) lost=\([0-9]*\) .*why=records with\(out times,\| an\).*/\1 \2\3/p' | LC_ALL=C sort | paste -sd';')" \
+	"kernel 2out times,;note 1out times,;nvtx 1 an;nvtx 1out times,;process 2 an;runtime 2 an" \
+	"record's audit counts records with impossible times and ids"
+like "$err" ' 2 records, 9 lost' "record counts records with impossible times and ids as lost"
+printf '%s\n' "process pid=0 text=nobody" wait "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=call" "complete time=+20000" > "$work/script"
+run gpmu record -o "$trace" -- "$app" "$work/script"
+is "$rc $(sql "select s.name, p.name from slice s join thread_track t on t.id = s.track_id join thread using (utid) join process p using (upid)")" \
+	"0 call|nobody" "record shows a process that states an impossible pid below a placeholder"
 
 # --- NVTX
 script << 'END'
@@ -139,12 +165,13 @@ marker time=+1800 id=4 thread=77 marker=0 name=open
 marker time=+1900 id=77 thread=77 marker=1
 complete time=+20000
 END
-is "$(slices 1)" "0|600|NVTX|nvtx|outer|0
+# The open range ends with its process.
+is "$(slices 1 | sed -E 's/^800\|[0-9]{5,}/800|end/')" "0|600|NVTX|nvtx|outer|0
 100|300|thread 77|nvtx|inner|0
 200|100|thread 77|runtime|cudaMalloc|1
 450|0|thread 77|nvtx|mark|0
 500|200|NVTX (2)|nvtx|elsewhere|0
-800|-1|thread 77|nvtx|open|0" "record nests NVTX ranges on threads, and gives crossing ranges tracks of the process"
+800|end|thread 77|nvtx|open|0" "record nests NVTX ranges on threads, and gives crossing ranges tracks of the process"
 is "$(args nvtx)" "inner|domain|lib" "record gives NVTX ranges their domain"
 
 # --- memory
@@ -167,19 +194,26 @@ bytes HtoD|value|65536" "record has transfers of unified memory with address and
 script << 'END'
 lost from=+10 to=+20 count=5 why=1
 lost from=+15 to=+30 count=2 why=1
+lost from=+15 to=+40 count=3 why=1 kind=8
+lost from=+15 to=+40 count=4 why=0
 note time=+100 level=1 text=torch.profiler%20is%20on
 runtime begin=+1000 end=+1500 thread=77 correlation=5 name=cudaMalloc
 exit 3
 END
 is "$rc" 3 "record exits with the command's status"
-like "$(audit source)" "lost=7 records=1 source=[0-9]+ app to=[0-9]+ why=the channel was full" "record's audit has the losses of a source and their reason"
-like "$err" "1 records, 7 lost" "record ends with the number of lost records"
+like "$(audit source)" "^from=[0-9]+ lost=7 records=1 source=[0-9]+ app to=[0-9]+ why=the channel was full" "record's audit has the losses of a source and their reason"
+like "$(audit source)" "^from=[0-9]+ kind=kernel lost=3 records=1 source=[0-9]+ app to=[0-9]+ why=the channel was full" \
+	"record's audit has the losses of each kind of record apart"
+like "$(audit source)" "^from=[0-9]+ lost=4 .* why=CUPTI had no buffer [(]--cuda-buffers[)]" "record's audit names the option that prevents a loss"
+like "$err" "1 records, 14 lost" "record ends with the number of lost records"
 like "$err" "^gpmu record: warning: [0-9]+ app: torch.profiler is on$" "record prints the note of a process as a warning"
 like "$(audit note)" "level=warning pid=[0-9]+ text=torch.profiler is on" "record's audit has the note of a process"
 like "$(audit process)" "end=vanished" "record marks a process that exits without goodbye as vanished"
+expect 0 gpmu report "$trace"
+like "$out" "3 kernel lost of 4: the channel was full" "report has the losses of each kind of record apart"
 script <<< 'kill'
 is "$rc" 137 "record of a killed process exits with 137"
-run gpmu record -o "$trace" -- true
+run gpmu record -o "$trace" --no-cpu-trace -- true
 is "$rc" 0 "record of a command without CUDA exits with 0"
 like "$err" "warning: 0 processes connected: .*sudo" "record warns that no process has connected, with possible causes"
 is "$(audit note)" "level=warning text=0 processes connected" "record's audit has the note that no process has connected"
@@ -197,6 +231,29 @@ like "$out" "^/.*/gpmu-......\$" "record gives the command a folder in GPMU_CHAN
 [ -n "$out" ] && [ ! -e "$out" ]
 ok $? "record removes the folder of GPMU_CHANNEL"
 
+# --- the threads and counters that every command has
+expect 0 gpmu record -o "$trace" -- sh -c 'sleep 0.1; sleep 0.1'
+like "$err" '^\[ gpmu record: 3 threads, [0-9,]+ records, 0 lost -> ' "record of a command without CUDA ends with its threads, and without a warning"
+is "$(grep -c warning <<< "$err")" 0 "record of a command without CUDA and of a machine without GPUs prints no warning"
+like "$(sql "select thread.name, count(distinct tid), max(end_state) from sched join thread using (utid) join process using (upid)
+	where thread.name in ('sh', 'sleep') group by thread.name")" '^sh[|]1[|]X
+sleep[|]2[|]X$' "record has the threads of a command, with their names and ends"
+is "$(sql "select t.name from counter_track t join track p on p.id = t.parent_id where p.name = 'command' order by 1")" "page-faults
+task-clock" "record of a command counts task-clock and page-faults"
+report=$(gpmu report "$trace")
+is "$(grep -E '^[a-zA-Z]' <<< "$report")" "counters
+threads
+audit" "report of a command without CUDA omits empty tables"
+gpmu report --by thread --format csv "$trace" | awk -F , -v wall="$(sql "select max(case key when 'debug.end' then int_value end) -
+	max(case key when 'debug.begin' then int_value end) from slice s join args using (arg_set_id) where s.name = 'gpmu'")" \
+	'NR > 2 { run += $6; if ($8 > wait) wait = $8; n += $1 == "sleep" && $2 == "sleep" && $8 >= 1e8; cpus += $12 != "" }
+	END { exit !(NR == 5 && run > 0 && run < wall && wait >= 2e8 && wait < wall && n == 2 && cpus == 3) }'
+ok $? "report has how long each thread of a command ran and waited" || diag "$report"
+expect 0 gpmu record -o "$trace" --no-cpu-trace -e page-faults -- true
+is "$(sql "select count(*) from sched") $(sql "select count(*) from counter_track")" "0 1" "record --no-cpu-trace records neither threads nor the default counters"
+expect 125 gpmu record --no-cuda-trace --no-cpu-trace -- true
+like "$err" 'nothing to record' "record --no-cuda-trace --no-cpu-trace of a command without anything else is refused"
+
 # --- counters
 expect 0 gpmu record -o "$trace" --no-cuda-trace -I 20 -e task-clock,page-faults -- \
 	bash -c 'for ((i = 0; i < 100000; i++)); do :; done; (sleep 0.5)'
@@ -213,6 +270,16 @@ spent=$(sql "select sum(value) from (select distinct value from counter c join c
 total=$(gpmu report --by counter --format csv "$trace" | awk -F , '$1 == "task-clock" && $2 == "command" { print $8 }')
 awk -v total="$total" -v spent="$spent" 'BEGIN { exit !(total && (total - spent) ^ 2 < 1e-4) }'
 ok $? "report --by counter adds up the total that was counted"
+# The command sleeps for most of the time, so rates of its running time would be many times larger.
+cat > "$work/faults.json" << 'END'
+[ { "MetricName": "FaultRate", "MetricExpr": "page\\-faults / duration_time", "BriefDescription": "Faults per second" } ]
+END
+expect 0 gpmu record -o "$trace" --no-cuda-trace -e page-faults --events "$work/faults.json" -M FaultRate -- sh -c 'sleep 0.3; sleep 0.3'
+unlike "$(gpmu report --by counter "$trace")" 'gaps' "record has no gaps in the counters of a command that sleeps"
+gpmu report --by counter --format csv "$trace" |
+	awk -F , '$1 == "page-faults" { rate = $9; counted = $10 } $1 == "FaultRate" { mean = $4 }
+		END { exit !(counted > 0.9 && mean > rate * 0.95 && mean < rate * 1.05) }'
+ok $? "record has rates and metrics of the time that passed, not of the time that the command ran"
 GPMU_PLUGINS=$(realpath "$B") run gpmu record -o "$trace" --no-cuda-trace "$model" -a -M GraceMemBW -I 20 --duration 0.1
 is "$rc" 0 "record -a -M without a command exits with 0"
 like "$(sql "select p.name || ' ' || t.name || ' ' || t.unit from counter_track t join track p on p.id = t.parent_id")" \

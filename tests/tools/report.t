@@ -81,7 +81,7 @@ clock,ok,0,error of at most 850 ns: time stamps of CUPTI
 clocks,ok,0,GPU 0: SMs ran at 1980 MHz
 drops,ok,0,"cupti: 31 records, none lost"
 causality,ok,0,"17 checked, no violation"
-unexplained,warning,,0.200 GB of 0.224 GB between GPUs and hosts belong to no copy' "report's audit lists multiplexing, versions, clocks, drops, causality and unexplained bytes"
+unexplained,warning,,0.200 GB of 0.224 GB between GPUs and hosts are attributed to no copy' "report's audit lists multiplexing, versions, clocks, drops, causality and unexplained bytes"
 
 # --- options
 
@@ -110,7 +110,7 @@ print(d["gpmu_report"], d["payers"][0]["name"], d["payers"][0]["bytes"], d["paye
 print(" ".join(k for k in d if isinstance(d[k], list)))
 print(d["payers"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
 	"1 gather(float*, float const*, int const*) 200000000 1
-gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters counters
+gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters counters threads
 None 3000000" "report --format json prints one object with all tables"
 run gpmu report --sort nothing "$work/offender.pftrace"
 is "$rc $err" "125 gpmu report: --sort=nothing: the table kernels has no such column; expected one of name, count, share, total, min, median, max" \
@@ -122,8 +122,11 @@ for option in --by=x --format=x --link=x '--top 0'; do
 	like "$err" "^gpmu report: $option: expected" "report $option names the expected values"
 done
 run gpmu report --by kernel --link pcie "$work/offender.pftrace"
-is "$rc $err" "125 gpmu report: --link needs --by=payer, not --by=kernel" \
+is "$rc $err" "125 gpmu report: --link needs --by=attribution, not --by=kernel" \
 	"report --link together with --by=kernel is refused"
+is "$(gpmu report --by payer "$work/offender.pftrace")" "$(gpmu report --by attribution "$work/offender.pftrace")" \
+	"report accepts payer, the former name of --by=attribution"
+unlike "$(gpmu report --help)" 'payer' "report --help lists only --by=attribution"
 ln -s offender.pftrace "$work/other-name.pftrace"
 run gpmu report --by kernel --format csv "$work/offender.pftrace" "$work/other-name.pftrace" "$work/offender.pftrace"
 is "$rc $out" "0 $(gpmu report --by kernel --format csv "$work/offender.pftrace")" "report counts a trace that is given twice once"
@@ -186,8 +189,8 @@ printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter
 	'slice;x;3000000;4000000;gap;pcie__read_bytes.sum' \
 	'value;r;1000000;500' 'value;r;2000000;2500' 'value;r;3000000;0' 'value;r;4000000;100' 'value;r;5000000;100' \
 	'value;w;1000000;0' 'value;w;5000000;0' | trace pcie
-is "$(gpmu report --by payer --format csv "$work/pcie.pftrace" | sed -n '3p')" "# gpmu-report-csv 1 links" "report attributes no bytes to kernels without counters of the link"
-like "$(gpmu report --by payer "$work/pcie.pftrace")" 'no counter of NVLink-C2C was recorded; --link=pcie has one' "report --by payer names a link that has counters"
+is "$(gpmu report --by attribution --format csv "$work/pcie.pftrace" | sed -n '3p')" "# gpmu-report-csv 1 links" "report attributes no bytes to kernels without counters of the link"
+like "$(gpmu report --by attribution "$work/pcie.pftrace")" 'no counter of NVLink-C2C was recorded; --link=pcie has one' "report --by attribution names a link that has counters"
 options=(--link pcie)
 # The values are bytes of an interval. 3-4 ms was not counted: half of the copy.
 is "$(table payers pcie.pftrace | sed 's/"//g')" "memcpy HtoD,memcpy,2500,0.806451612903,2500,0,1000000,1
@@ -250,28 +253,50 @@ GpuC2cTxBW,GPU 0,0
 GraceMemBW,node 0,1" "report lists counters of several traces by rank"
 like "$(gpmu report --by counter "$work/rank-a.pftrace")" 'no counter was recorded; gpmu record -M or -e records counters' "report --by counter explains how to record counters if there are none"
 
+# --- threads: in 100 us thread 5 runs on CPUs 0 and 2, waits, is preempted and ends; thread 6 still runs at the end
+printf '%s\n' 'process;5;app' 'thread;5;5;app' 'thread;5;6;worker' 'audit;gpmu;host=n;begin=100000;end=200000' \
+	'switch;0;100000;0;5;0;app' 'switch;0;110000;5;0;1;' 'switch;2;140000;0;5;0;' 'switch;2;145000;5;6;256;worker' \
+	'switch;2;165000;6;5;1;' 'switch;2;170000;5;0;16;' 'switch;3;195000;0;6;0;' 'switch;1;180000;0;5;0;other' 'switch;1;190000;5;0;1;' 'audit;trace' | trace threads
+is "$(gpmu report --by thread --format csv "$work/threads.pftrace")" "# gpmu-report-csv 1 threads
+name,process,pid,tid,rank,run,run_share,wait,preempted,switches,migrations,cpus
+worker,app,5,6,0,25000,0.25,30000,0,1,1,2-3
+app,app,5,5,0,20000,0.2,30000,20000,3,1,\"0,2\"
+other,app,5,5,0,10000,0.1,10000,0,1,0,1" "report --by thread has the times, switches, migrations and CPUs of each thread"
+like "$(gpmu report "$work/threads.pftrace")" '^  app +5 +6 +25.000 us +25.0 % +30.000 us +0 ns +1 +1 +2-3 +worker' "report prints threads in the whole report"
+# Of 100 us thread 5 sleeps all, thread 6 all but the last 10, and thread 7 is ready until it runs for 20; the others are malformed
+printf '%s\n' 'thread;5;5;app' 'thread;5;6;late' 'thread;5;7;ready' 'slice;t5;100000;100001;x;x' 'audit;gpmu;host=n;begin=100000;end=200000' 'audit;thread;tid=7;state=ready;since=100000' 'switch;0;180000;0;7;0;ready' \
+	'audit;thread;tid=6;state=sleeps;since=100000' 'switch;1;190000;0;6;0;late' 'audit;thread;tid=5;state=sleeps;since=100000' \
+	'audit;thread;tid=6;state=sleeps;since=100000' 'audit;thread;tid=0;state=sleeps;since=1' 'audit;thread;tid=8;since=-1' 'audit;thread' 'audit;trace' | trace states
+is "$(gpmu report --by thread --format csv "$work/states.pftrace" | sed -n '3,$p' | cut -d , -f 1,4,6,8,9,10)" "ready,7,20000,0,80000,0
+late,6,10000,90000,0,0
+app,5,0,100000,0,0" "report --by thread has threads that slept or were ready when the recording began"
+like "$(gpmu report --by thread "$work/offender.pftrace")" 'no thread was recorded; gpmu record records the threads of a command' "report --by thread explains how to record threads if there are none"
+
 # --- the audit
 
 printf '%s\n' 'audit;gpmu;version=1.0.0;kernel=k;machine=m;host=h;begin=1;end=2' 'audit;clock;bound=2000000;of=NVML' \
 	'audit;process;pid=5;program=p;end=vanished' 'audit;process;pid=6;program=q;cupti=130001;driver=12060;end=closed' 'audit;gpu;gpu=0;clock_min=345;clock_max=1980;throttle=sw_power_cap' \
 	'audit;source;source=cupti;records=88;lost=12;why=the ring was full;from=1000000;to=3500000' \
 	'audit;counters;counter=A;share=0.5;gaps=3' 'audit;counters;counter=B;share=0.25;gaps=1' 'audit;sampler;path=x.pftrace' \
-	'audit;causality;early=1;overlap=2;outside=3;checked=9' 'audit;note;text=0 processes connected;level=warning' | trace bad
+	'audit;causality;early=1;overlap=2;outside=3;checked=9' 'audit;note;text=0 processes connected;level=warning' 'audit;trace' | trace bad
 is "$(table audit bad.pftrace | sed 's/"//g')" "multiplexing,warning,0,B was counted for 25.0 % of the time, the least of 2 counters
 gaps,warning,,counters were not counted in 4 intervals
 versions,ok,0,gpmu 1.0.0, k m on h
-process,warning,0,5 p: no CUPTI in it; vanished
+process,warning,0,5 p: without CUPTI; vanished
 process,ok,0,6 q: CUPTI 13.0.1, driver for CUDA 12.6; closed
 clock,warning,0,error of at most 2000000 ns: time stamps of NVML
 clocks,warning,0,GPU 0: SMs ran at 345 to 1980 MHz, held back by sw_power_cap
 drops,warning,0,cupti: 12 lost of 100: the ring was full, in 2.500 ms
-causality,warning,0,of 9 checked: 1 began before their call, 2 overlap in a stream, 3 calls end behind the one around them
+causality,warning,0,of 9 checked: 1 began before their call, 2 overlap in a stream, 3 calls end after the one around them
 sampler,ok,0,counters of this node are in x.pftrace
 note,warning,0,0 processes connected" "report's audit warns of everything that makes numbers doubtful"
+grep -v '^audit;trace' tests/data/timeline/offender.script | trace closing
+like "$(table audit closing.pftrace)" 'trace,warning,0,"it has no end, as gpmu record was killed or could not write' "report warns of a trace that was cut off inside its closing audit"
 run gpmu report "$work/bad.pftrace"
 is "$rc" 0 "report of a trace without a GPU exits with 0"
-like "$out" 'no kernel ran, or none was recorded' "report of a trace without a GPU says that no kernel was recorded"
-like "$out" 'no counter of NVLink-C2C was recorded: gpmu record -M GpuC2cRxBW,GpuC2cTxBW' "report of a trace without counters names the metrics to record"
+unlike "$out" 'GPUs|kernels|bytes' "report of a trace without a GPU leaves out the tables of GPUs"
+like "$(gpmu report --by kernel "$work/bad.pftrace")" 'no kernel ran, or none was recorded' "report --by kernel reports that no kernel was recorded"
+like "$(gpmu report --by attribution "$work/bad.pftrace")" 'no counter of NVLink-C2C was recorded: gpmu record -M GpuC2cRxBW,GpuC2cTxBW' "report of a trace without counters names the metrics to record"
 
 # --- damaged traces
 
@@ -292,7 +317,7 @@ is "$rc$both" "1gpmu report: $work/text.pftrace:0: expected a packet of a trace"
 run gpmu report "$work/tail.pftrace"
 is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "report refuses damage behind good packets with its offset"
 run gpmu report "$work/other.pftrace"
-is "$rc$both" "1gpmu report: $work/other.pftrace: nothing that gpmu has written: expected a trace of gpmu record" \
+is "$rc$both" "1gpmu report: $work/other.pftrace: no packet is from gpmu: expected a trace of gpmu record" \
 	"report refuses a trace that gpmu has not written"
 run gpmu report "$work/offender.pftrace" "$work/none.pftrace"
 is "$rc$both" "1gpmu report: $work/none.pftrace: No such file or directory" "report refuses a file that does not exist"
@@ -319,6 +344,9 @@ touch -d 2020-01-01 "$work/folder/gpmu-old-h-1.pftrace"
 touch -d 2019-01-01 "$work/folder/other.pftrace"
 run env -C "$work/folder" "$GPMU_BIN" report --by gpu
 is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest gpmu-*.pftrace in this folder" "report without a file reads the newest trace of the folder and names it"
+mkfifo "$work/folder/gpmu-newer-h-3.pftrace"
+run timeout 60 env -C "$work/folder" "$GPMU_BIN" report --by gpu
+like "$rc $err" "^0 gpmu report: gpmu-new-h-2.pftrace, the newest" "report without a file leaves out a FIFO"
 run env -C "$work" "$GPMU_BIN" report
 is "$rc" 1 "report without a file exits with 1 if there is no trace"
 like "$err" 'no gpmu-\*\.pftrace in this folder: name a trace, or record one with gpmu record' "report without a file names the remedy if there is no trace"

@@ -96,7 +96,7 @@ is "$(grep -c '^process [0-9]* (c' <<< "$err")" 2 "stat --regions counts the pro
 
 # --- what cannot be counted
 marked static once
-like "$err" 'no region can be counted: the command is a statically linked or a setuid program' "stat --regions says that a static program cannot be counted"
+like "$err" 'no region can be counted: no process of the command has loaded libgpmu-mark.so, which a statically linked or a set-user-ID program cannot' "stat --regions reports that a static program cannot be counted"
 run gpmu stat --regions -e page-faults:u -- true
 like "$err" 'the command marked no region with gpmu_mark_begin' "stat --regions says that a program marks nothing"
 marked c kill
@@ -104,6 +104,11 @@ is "$rc" 134 "stat --regions exits with 128 + the signal that ended the command"
 like "$err" 'the counts of process [0-9]+ \(c\) are lost: it was killed' "stat --regions reports the lost counts of a killed process"
 marked c leave
 like "$rc $(tail -n 1 <<< "$err")" '^3 .*are lost: .*_exit' "stat --regions reports the lost counts of a process that called _exit()"
+marked c clear-after
+near "$(faults touch)" 10 20 "stat --regions counts a program that clears its environment after its first mark"
+marked c clear-before
+like "$err" 'process [0-9]+ \(c\) was not counted: GPMU_MARK_LIST is no longer in its environment' \
+	"stat --regions reports a program that clears its environment before its first mark"
 run gpmu stat --regions -e page-fault -- "$work/c" once
 is "$rc $out$err" "125 gpmu stat: there is no event page-fault, did you mean page-faults?" "stat --regions refuses an unknown event before the command starts"
 run gpmu stat --regions -e page-faults:u -- "$work/nothere"
@@ -116,14 +121,14 @@ done
 run gpmu stat --regions
 is "$rc $err" "125 gpmu stat: --regions needs a command" "stat --regions without a command is refused"
 run gpmu stat --per-thread -- true
-is "$rc $err" "125 gpmu stat: --per-thread needs --regions" "stat --per-thread without --regions is refused"
+is "$rc $err" "125 gpmu stat: --per-thread needs -p, -t or --regions" "stat --per-thread without -p, -t and --regions is refused"
 is "$(TMPDIR=$work gpmu stat --regions -e page-fault -- "$work/c" 2> /dev/null; TMPDIR=$work gpmu stat --regions -e page-faults:u -- "$work/c" 2> /dev/null; find "$work" -name 'gpmu-mark-*')" "" \
 	"stat --regions leaves no temporary file"
 is "$(LD_PRELOAD='' gpmu stat --regions -e page-faults:u -- printenv LD_PRELOAD 2> /dev/null | tr ':' '\n' | grep -c .)" 1 "stat --regions preloads one library"
 
 # --- the model, and formats
 run gpmu stat --regions "$model" -M GraceMemBW --per-node -- "$work/c" threads
-is "$(awk '$1 == "touch" { sub(/\..*/, "", $(NF - 1)); print $(NF - 2), $(NF - 1), $NF }' <<< "$err")" $'0 131 GB/s\n1 59 GB/s' "stat --regions --per-node counts PMUs outside the cores by node, once for all threads"
+is "$(awk '$1 == "touch" { sub(/\..*/, "", $(NF - 1)); print $(NF - 2), $(NF - 1), $NF }' <<< "$err")" $'N0 131 GB/s\nN1 59 GB/s' "stat --regions --per-node counts PMUs outside the cores by node, once for all threads"
 run gpmu stat --regions "$model" -M GraceMemBW -e page-faults:u -j -o "$work/json" -- "$work/c" once
 is "$rc $both $(python3 -c '
 import json, sys

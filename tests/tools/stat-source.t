@@ -4,6 +4,13 @@
 # gpmu stat with source plugins: signals in spite of threads of the plugins, --gpu without GPUs.
 . tests/tools/lib.sh
 
+# --- a scenario that is no file
+mkfifo "$work/fifo"
+run timeout 60 "$GPMU_BIN" list --source "model=$work/fifo" --names metric GraceMemBW
+is "$rc $out$err" "125 gpmu list: --source model=$work/fifo: $work/fifo: No data available" "a FIFO without a writer is refused as a scenario without waiting for a writer"
+run gpmu list --source "model="<(sleep 0.2; cat "$scenarios/steady.scenario") --names metric GraceMemBW
+is "$rc $out$err" "0 GraceMemBW" "a scenario is read from a pipe until its end"
+
 # --- source-fake.c starts a thread if $FAKE_THREAD is set; such threads must not take gpmu's signals
 export FAKE_THREAD=1
 fake=--source=$(realpath "$B/tests/unit/gpmu-fake.so")
@@ -43,4 +50,12 @@ is "$rc" 0 "stat --gpu without GPUs exits with 0 if only GPU metrics are asked f
 like "$err" '<not supported> +GB/s +GpuDramReadBW' "stat --gpu without GPUs prints GPU metrics as not supported"
 GPMU_PLUGINS=$work/none run gpmu stat --gpu --strict -M GpuDramReadBW -- true
 is "$rc" 125 "stat --gpu --strict without GPUs exits with 125"
+
+# --- definitions of users, on a machine without core PMUs
+cat > "$work/own.json" << 'END'
+[{ "MetricName": "GraceMemBW", "MetricExpr": "42" }]
+END
+run at vm gpmu stat -a -x, --duration 0.01 --source "model=$scenarios/steady.scenario" --events "$work/own.json" -M GraceMemBW
+like "$err" ',GraceMemBW,42,,ok,' "stat computes a user's metric of a built-in one's name"
+like "$err" "warning: GraceMemBW: the definition in $work/own.json:1 replaces that in built in: " "stat warns of a user's metric of a built-in one's name"
 done_testing

@@ -25,30 +25,32 @@ run stat "$model" -M GraceMemBW sleep 0.1
 is "$rc $out" "0 " "stat -M with a command exits with the command's status and leaves standard output empty"
 like "$err" "^ Performance counter stats for 'sleep 0.1' \[machine\]:$" "stat's heading has the command and the rows' target"
 like "$err" '^ +190\.72 GB/s GraceMemBW$' "stat -M prints the rate of the model's scenario"
-like "$err" '^ +0\.[0-9]{9} seconds time elapsed$' "stat's summary has the elapsed time"
+like "$err" '^ +[0-9]+\.[0-9]{9} seconds time elapsed$' "stat's summary has the elapsed time"
 like "$err" '^ +[0-9.]+ seconds user$' "stat's summary has the command's user time"
 expect 0 stat "$model" --per-node -M GraceMemBW true
 like "$err" '^N0 +131\.52 GB/s GraceMemBW' "stat --per-node has a row for node 0"
 like "$err" '^N1 +59\.20 GB/s GraceMemBW' "stat --per-node has a row for node 1"
 expect 0 stat "$model" -e page-faults -M GraceMemBW -e task-clock true
-is "$(grep -oE '(page-faults|GraceMemBW|task-clock) *(\[machine\])?$' <<< "$err" | tr -s ' ' | tr '\n' ' ')" "page-faults GraceMemBW [machine] task-clock " "stat prints rows in the order of -e and -M, and marks those not of the process"
+is "$(grep -oE '(page-faults|GraceMemBW|task-clock)( *\[machine\]$| )?' <<< "$err" | tr -s ' ' | sed 's/ $//' | tr '\n' ' ')" "page-faults GraceMemBW [machine] task-clock " "stat prints rows in the order of -e and -M, and marks those not of the process"
 expect 0 stat "$model" -a -M GracePcieReadBW/root_port=0x100/ -j --timeout 20
 like "$err" '"name":"GracePcieReadBW/root_port=0x100/"' "stat accepts a filter in -M and prints it in the name"
 expect 0 stat "$model" -j -M GraceMemBW -- sleep 0.1
 is "$(printf %.2f "$(values GraceMemBW)")" "190.72" "stat -j prints the metric's value as JSON"
 expect 0 stat "$model" -x, -M GraceMemBW true
-is "${err%%$'\n'*}" "# gpmu-csv 1" "stat -x, prints CSV with its version line first"
+is "$(columns gpmu name unit <<< "$err")" "2 GraceMemBW GB/s" "stat -x, prints gpmu's columns after those of perf"
 expect 0 stat "$model" -x '\t' -M GraceMemBW true
-like "$err" $'^time_begin\ttime_end\thost' "stat -x '\t' separates columns by tabulators"
+is "$(separator=$'\t' columns name state <<< "$err")" "GraceMemBW ok" "stat -x '\t' separates columns by tabs"
 run stat -e page-faults -x a true
 is "$rc" 125 "stat -x refuses a separator that occurs in words"
 like "$err" '^gpmu stat: -x: separator "a": expected' "stat -x a: the message names the separator and what is expected"
 
 # --- default events
 expect 0 stat true
-for name in task-clock context-switches cpu-migrations page-faults cycles instructions; do
+for name in task-clock context-switches cpu-migrations page-faults cycles instructions branches branch-misses; do
 	like "$err" " $name( |$)" "stat without -e and -M counts $name"
 done
+like "$err" ' task-clock +# +[0-9.]+ CPUs utilized$' "stat prints the CPUs utilized beside task-clock"
+like "$err" ' page-faults +# +[0-9.]+ [KM]?/sec$' "stat prints the rate of page-faults in the CPU time"
 unlike "$err" 'Grace|warning' "stat without -e and -M counts no Grace metric where there is no Grace"
 expect 0 stat "$model" -a true
 for name in MemBW GpuMemBW RemoteBW PcieBW C2c0BW C2c1BW CnvlinkBW; do
@@ -56,6 +58,31 @@ for name in MemBW GpuMemBW RemoteBW PcieBW C2c0BW C2c1BW CnvlinkBW; do
 done
 expect 0 stat "$model" true
 unlike "$err" 'Grace' "stat without -a, -e and -M counts no Grace metric"
+
+like "$err" ' task-clock ' "stat without -a counts the clock of tasks"
+expect 0 stat -a true
+like "$err" ' cpu-clock +# +[0-9.]+ CPUs utilized$' "stat -a counts the clock of the CPUs, as perf does"
+expect 0 stat -d -d -e page-faults true
+is "$(grep -oE '(page-faults|LLC-load-misses|L1-icache-loads|L1-dcache-prefetches)( |$)' <<< "$err" | tr -d ' ' | paste -sd' ')" "page-faults LLC-load-misses L1-icache-loads" "stat -d -d adds perf's events of two levels"
+
+# --- metrics only
+expect 0 stat "$model" -a --per-node --metric-only -M GraceMemBW,GracePcieBW --duration 0.05
+like "$err" '^ +GB/s  GraceMemBW +GB/s  GracePcieBW *$' "stat --metric-only has a line with the names of the metrics"
+like "$err" '^N1 +59\.20 +15\.36 *$' "stat --metric-only has one line for each node"
+expect 0 stat "$model" -a --per-node --metric-only -M GraceMemBW,GracePcieBW -e page-faults,task-clock -x, --duration 0.05
+is "$(sed -n 1p <<< "$err")" "node,ctrs,GB/s  GraceMemBW,GB/s  GracePcieBW," "stat --metric-only -x has perf's names of columns, without rates of events"
+like "$err" '^N0,[0-9]+,131\.5[0-9]+,14\.[34][0-9]+,$' "stat --metric-only -x has the values of a node in one line"
+expect 0 stat "$model" -a --metric-only -M GraceMemBW -I 20 --interval-count 2 -j
+is "$(python3 -c 'import json, sys
+for line in sys.stdin: print(*json.loads(line))' <<< "$err" | sort -u)" "interval GB/s  GraceMemBW" "stat --metric-only -j has one object for each interval"
+expect 0 stat "$model" -a -M GraceMemBW -I 20 --interval-count 2 --interval-clear
+is "$(grep -c $'^\033\\[H\033\\[2J#  ' <<< "$err")" 2 "stat --interval-clear clears the terminal and prints the heading in each interval"
+run stat -a --interval-clear true
+is "$rc $err" "125 gpmu stat: --interval-clear needs -I" "stat --interval-clear without -I is refused"
+run at superchip gpmu stat --topdown -a true
+like "$rc $err" '^125 .*frontend_bound|armv8_pmuv3_0 is a PMU of the machine' "stat --topdown requests the core's metrics of TopdownL1"
+run stat --topdown --td-level 9 true
+like "$rc $err" '^125 gpmu stat: --td-level: expected 1 to 6' "stat --td-level refuses a level that no CPU has"
 
 # --- reasons
 expect 125 stat --strict -e software/config=4095/u,cmem_rd_data true
@@ -77,20 +104,31 @@ kill $!
 wait $! 2> /dev/null
 run stat -p $! -e task-clock
 is "$rc" 125 "stat -p of a process that has ended exits with 125"
-like "$err" "^gpmu stat: .*$!" "stat -p of a process that has ended names it in the message"
+is "$err" "gpmu stat: no process $!" "stat -p of a process that has ended names it in one message"
+gone=$!
+sleep 10 &
+run stat -p "$gone,$!" -e task-clock --timeout 20
+like "$rc $err" "^0 gpmu stat: warning: no process $gone\$" "stat -p warns of one of several processes that has ended"
+kill $!
+wait $! 2> /dev/null
+mkdir -p "$work/trace/sys/kernel/tracing/events/sched/sched_switch" "$work/trace/sys/kernel/tracing/events/irq"
+run gpmu plan --root "$work/trace" -e sched:sched_swich
+like "$rc $err" 'no tracepoint sched:sched_swich; did you mean sched:sched_switch\?$' "an unknown tracepoint is answered by the nearest one"
+run gpmu plan --root "$work/trace" -e shed:sched_switch
+like "$rc $err" 'no tracepoint shed:sched_switch; did you mean sched:sched_switch\?$' "a tracepoint of an unknown system is answered by the nearest system"
 expect 0 stat -a -e task-clock sleep 0.1
 like "$err" "for 'system wide' \[machine\]" "stat -a: the heading says system wide"
 run stat -e task-clock --timeout 50
 like "$rc $err" "^ Performance counter stats for 'system wide' \[machine\]" "stat without command, -p and -t counts system-wide"
 expect 0 stat "$model" --per-socket -M GraceMemBW --timeout 50
-like "$err" '^N1 +59\.20 GB/s GraceMemBW' "stat --per-socket has a row for each node"
+like "$err" '^S1 +59\.20 GB/s GraceMemBW' "stat --per-socket has a row for each socket"
 cpu=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 expect 0 gpmu stat -C "$cpu" -e task-clock sleep 0.1
 like "$err" "for 'CPU\(s\) $cpu'" "stat -C: the heading names the CPU"
 run gpmu stat -C 0-9999 -e task-clock true
 is "$rc" 125 "stat -C refuses CPUs that do not exist"
 expect 0 gpmu stat -a -A -e task-clock sleep 0.1
-like "$err" '^CPU0 +[0-9]+\.[0-9][0-9] msec task-clock$' "stat -A has a row for each CPU, in perf's unit"
+like "$err" '^CPU0 +[0-9]+\.[0-9][0-9] msec task-clock +# +[0-9.]+ CPUs utilized$' "stat -A has a row for each CPU, in perf's unit"
 grow='sh -c "ls > /dev/null; ls > /dev/null"'
 expect 0 stat -j -e page-faults sh -c "$grow"
 all=$(values page-faults)
@@ -105,7 +143,7 @@ else
 	cp -L "$GPMU_BIN" "$B"/libgpmu.so.0 "$work"
 	nobody="setpriv --reuid=65534 --regid=65534 --clear-groups $work/gpmu"
 	run $nobody stat -e task-clock,page-faults:u,duration_time true
-	is "$rc $(grep -oE '[a-z-]+(_time)?(:u)?$' <<< "$err" | head -n 3 | paste -sd' ')" "0 task-clock:u page-faults:u duration_time" "stat by an ordinary user counts user space and marks the event names with :u"
+	is "$rc $(grep -oE '(task-clock|page-faults|duration_time)(:u)?' <<< "$err" | head -n 3 | paste -sd' ')" "0 task-clock:u page-faults:u duration_time" "stat by an ordinary user counts user space and marks the event names with :u"
 	run $nobody stat -e task-clock:k true
 	like "$rc $err" '^125 gpmu stat: task-clock:k: perf_event_paranoid is 2' "stat by an ordinary user refuses an event of the kernel alone"
 	run $nobody stat -a -e task-clock true
@@ -123,6 +161,26 @@ is "$rc" 4 "stat -r exits with the first command status that is not 0"
 expect 130 stat -r 3 -e page-faults sh -c "echo x >> $work/twice; kill -INT \$PPID; sleep 5"
 is "$rc $(wc -l < "$work/twice")" "130 1" "stat -r stops after the run that SIGINT interrupts"
 like "$err" 'page-faults' "stat -r interrupted by SIGINT prints the counts so far"
+mkfifo "$work/go" "$work/gone"
+python3 -c '
+import os, sys, threading
+def start():
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait, daemon=True)
+    thread.start()
+    return stop, thread
+stop, thread = start()
+open(sys.argv[1] + "/threads", "w")
+for _ in range(2):
+    with open(sys.argv[1] + "/go") as go: go.read()
+    stop.set()
+    thread.join()
+    stop, thread = start()
+    with open(sys.argv[1] + "/gone", "w"): pass' "$work" &
+soon test -e "$work/threads"
+expect 125 at vm gpmu stat -r 2 -p $! --per-thread -e page-faults sh -c ": > $work/go; : < $work/gone"
+is "$err" "gpmu stat: run 2: its rows differ from the first run's: a CPU came online or went offline, or a thread started or ended; repeat it" "stat -r --per-thread refuses a mean over different threads"
+wait
 
 # --- strict
 run stat "$model" --strict -M GraceMemBW true

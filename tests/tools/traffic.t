@@ -24,38 +24,39 @@ END
 hopper=--source=model=$scenarios/steady-gracehopper.scenario
 
 run traffic "$model" --duration 0.2
-is "$rc $out" "0 " "traffic prints the matrix on standard error"
-like "$err" '^  [0-9.]+ s: traffic, Grace CPU Superchip, 2 sockets$' "traffic's title has the machine and its sockets"
-like "$err" '^  CPU 0 +read +64\.000~ +3\.200 +67\.200~$' "traffic prints a CPU's reads of local memory as derived, and of remote memory"
-like "$err" '^  PCIe 1 +read +1\.600 +12\.800 +14\.400$' "traffic prints the reads of PCIe devices"
-like "$err" '^ +write +0\.960 +0 +0\.960$' "traffic prints 0 where there was no traffic"
-like "$err" '^  total +read +88\.000 +51\.200 +139\.200$' "traffic prints the total of each memory"
-like "$err" '^  CPU 1 -> CMEM 0 +read +16\.000 +80\.000 +\+400\.0 %$' "traffic prints both ends of a link between sockets with their difference"
-like "$err" '^ +write +0\.960 +0\.640 +-33\.3 %$' "traffic prints fewer writes at the home's end of a link with strongly-ordered writes"
-like "$err" 'strongly-ordered writes in its SCF count' "traffic notes that strongly-ordered writes count in SCF"
-like "$err" '^  CMEM 0, reads and writes +143\.360 +500\.0 +28\.67 %$' "traffic prints the share of a memory's peak"
-like "$err" 'datasheet: up to 1 TB/s' "traffic names the origin of a peak"
-like "$err" '^  CPUs to CMEM 1, reads +35\.200 +1433\.6 +2\.46 %$' "traffic computes the peak of the SCF from the socket's clock"
-unlike "$err" '[[:blank:]]$' "traffic prints no trailing blanks"
+is "$rc $err" "0 " "traffic prints the matrix on standard output"
+like "$out" '^  [0-9.]+ s: traffic, Grace CPU Superchip, 2 sockets$' "traffic's title has the machine and its sockets"
+like "$out" '^  CPU 0 +read +64\.000~ +3\.200 +67\.200~$' "traffic prints a CPU's reads of local memory as derived, and of remote memory"
+like "$out" '^  PCIe 1 +read +1\.600 +12\.800 +14\.400$' "traffic prints the reads of PCIe devices"
+like "$out" '^ +write +0\.960 +0 +0\.960$' "traffic prints 0 where there was no traffic"
+like "$out" '^  total +read +88\.000 +51\.200 +139\.200$' "traffic prints the total of each memory"
+like "$out" '^  CPU 1 -> CMEM 0 +read +16\.000 +80\.000$' "traffic prints no difference of ends that count different CPUs"
+like "$out" '^  PCIe 0 -> CMEM 1 +read +3\.200 +3\.200 +0\.0 %$' "traffic prints the difference of a link's ends that count the same reads"
+like "$out" '^ +write +0\.960 +0\.640$' "traffic prints no difference of writes, of which the home excludes strongly-ordered ones"
+like "$out" 'strongly-ordered writes in its SCF count' "traffic notes that strongly-ordered writes count in SCF"
+like "$out" '^  CMEM 0, reads and writes +143\.360 +500\.0 +28\.67 %$' "traffic prints the share of a memory's peak"
+like "$out" 'datasheet: up to 1 TB/s' "traffic names the origin of a peak"
+like "$out" '^  CPUs to CMEM 1, reads +35\.200 +1433\.6 +2\.46 %$' "traffic computes the peak of the SCF from the socket's clock"
+unlike "$out" '[[:blank:]]$' "traffic prints no trailing blanks"
 
 expect 0 traffic "$hopper" --chip gracehopper --duration 0.2
-like "$err" '^  GPU 0 ATS +read +64\.000 +invisible +0 +0 +64\.000$' "traffic prints a GPU's accesses to its own memory as invisible"
-like "$err" '^  PCIe 1 +read +\(h\) +\(h\) +0 +0 +3\.200$' "traffic prints a letter for traffic that is counted together"
-like "$err" '^  \(h\) PCIe 1 -> CMEM, GMEM 0 +3\.200 +1\.600$' "traffic prints the sum of each letter below the matrix"
-like "$err" '^  CPU 0 +read +0 +25\.60\.\.28\.80 ' "traffic prints a range if counts give bounds only"
-like "$err" ' idle$' "traffic prints idle for a link without traffic"
+like "$out" '^  GPU 0 ATS +read +64\.000 +invisible +0 +0 +64\.000$' "traffic prints a GPU's accesses to its own memory as invisible"
+like "$out" '^  PCIe 1 +read +\(h\) +\(h\) +0 +0 +3\.200$' "traffic prints a letter for traffic that is counted together"
+like "$out" '^  \(h\) PCIe 1 -> CMEM, GMEM 0 +3\.200 +1\.600$' "traffic prints the sum of each letter below the matrix"
+like "$out" '^  CPU 0 +read +0 +25\.600\.\.28\.800 .* 25\.600~$' "traffic prints a range if counts give bounds only, with the digits of its total"
+like "$out" ' idle$' "traffic prints idle for a link without traffic"
 expect 0 traffic "$hopper,sockets=4" --duration 0.2
-like "$err" 'Grace Hopper, 4 sockets' "traffic's title has the four sockets of a Grace Hopper"
-like "$err" '^  \* is an estimate: counters were multiplexed, and ran [0-9.]+% of the time or more$' "traffic marks estimates of multiplexed counters with the lowest share"
+like "$out" 'Grace Hopper, 4 sockets' "traffic's title has the four sockets of a Grace Hopper"
+like "$out" '^  \* is an estimate: counters were multiplexed, and ran [0-9.]+% of the time or more$' "traffic marks estimates of multiplexed counters with the lowest share"
 
 run at superchip gpmu traffic --duration 0.01 true
 like "$rc $err" "^125 gpmu traffic: nvidia_[a-z0-9_]+ is a PMU of the machine in $(machine superchip) and cannot be counted on this one; unset GPMU_ROOT\$" "traffic refuses to open PMUs of another machine's root"
 run traffic --duration 0.1
-is "$rc $err" '125 gpmu traffic: no PMU of NVIDIA Grace here; "gpmu doctor" says why' "traffic refuses a machine that is no Grace"
+is "$rc $err" '125 gpmu traffic: no PMU of NVIDIA Grace here; "gpmu doctor" reports why' "traffic refuses a machine that is no Grace"
 
 file=$work/traffic
 run traffic "$model" -j -o "$file" --duration 0.2
-is "$rc $both" "0 " "traffic -o prints nothing on standard error"
+is "$rc $both" "0 " "traffic -o prints nothing"
 is "$(grep -c . "$file")" "$(grep -c '^{"gpmu_traffic":1,"time_begin":.*}$' "$file")" "traffic -j prints one JSON object per line"
 is "$(record "$file" flow "CPU 0 -> CMEM 0" read state)" ok "traffic -j has a record for each cell"
 is "$(record "$file" flow "CPU 0 -> CMEM 0" read derived)" 1 "traffic -j marks derived values"
@@ -76,18 +77,18 @@ expect 0 traffic "$model" -x , -o "$file" --duration 0.1
 like "$(grep '^[0-9].*,peak,' "$file" | head -n 1)" '"CMEM 0, reads and writes"' "traffic -x quotes a text that contains the separator"
 
 expect 0 traffic "$model" -I 50 --interval-count 3
-is "$(grep -c 'traffic of this interval' <<< "$err")" 3 "traffic -I prints a matrix for each interval"
-is "$(grep -c 'CMEM 0, reads and writes' <<< "$err")" 3 "traffic -I prints the shares of peaks in each interval"
-is "$(grep -c -e '^  ~ is' -e 'strongly-ordered writes in its SCF' -e 'datasheet: up to' <<< "$err")" 3 "traffic -I prints notes and origins of peaks once"
+is "$(grep -c 'traffic of this interval' <<< "$out")" 3 "traffic -I prints a matrix for each interval"
+is "$(grep -c 'CMEM 0, reads and writes' <<< "$out")" 3 "traffic -I prints the shares of peaks in each interval"
+is "$(grep -c -e '^  ~ is' -e 'strongly-ordered writes in its SCF' -e 'datasheet: up to' <<< "$out")" 3 "traffic -I prints notes and origins of peaks once"
 expect 0 traffic "$model" -I 50 --interval-count 2 -x ';'
-is "$(grep -c '^#' <<< "$err")" 1 "traffic -I -x prints the CSV heading once"
+is "$(grep -c '^#' <<< "$out")" 1 "traffic -I -x prints the CSV heading once"
 : > "$work/rows"
 expect 0 traffic "$model" --append -o "$work/rows" -x ';' --duration 0.05
 expect 0 traffic "$model" --append -o "$work/rows" -x ';' --duration 0.05
 is "$(grep -c '^#\|^time_begin' "$work/rows") $(sed -n 1p "$work/rows")" "2 # gpmu-traffic-csv 1" "traffic --append -x writes the heading to an empty file only"
 run traffic "$model" -- sh -c 'exit 7'
 is "$rc" 7 "traffic exits with the command's status"
-like "$err" 'traffic, Grace' "traffic prints the matrix of a command that fails"
+like "$out" 'traffic, Grace' "traffic prints the matrix of a command that fails"
 run traffic "$model" /nowhere/app
 is "$rc" 127 "traffic of a command that does not exist exits with 127"
 expect 0 traffic "$model" -v --duration 0.05

@@ -11,7 +11,7 @@ GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script acti
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS) $(MODEL_TESTS) apmt,$(basename $(notdir $(UNIT_SRC))))
 GPMU_TESTS_T	:= $(addsuffix .t,$(call built,$(GPMU_TESTS)))
 GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))
-TSAN_TESTS	:= recorder recorder-stats record-queue record-sched
+TSAN_TESTS	:= recorder recorder-channels recorder-stats record-queue record-sched
 GPMU_TESTS_TSAN	:= $(addsuffix -tsan,$(call built,$(TSAN_TESTS)))
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot -Itests/unit
 UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN) $(addsuffix .t,$(GPMU_TESTS_TSAN))
@@ -20,12 +20,16 @@ check-unit: all
 
 # Functions that a test replaces
 $(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
-$(call both,counter): private TEST_LDFLAGS := $(call wrap,read)
+$(call both,counter counter-map-kernel): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read mmap)
+$(call both,counter-map): private TEST_LDFLAGS := $(call wrap,syscall ioctl read mmap)
 $(call both,event-fd): private TEST_LDFLAGS := $(call wrap,syscall)
 $(call both,plan-user): private TEST_LDFLAGS := $(call wrap,event_fd_user_only)
-$(call both,record-sched) $(call built,record-sched)-tsan: private TEST_LDFLAGS := $(call wrap,syscall ioctl mmap log_line)
+$(call both,replace): private TEST_LDFLAGS := $(call wrap,open getrandom)
+$(call both,record-sched) $(call built,record-sched)-tsan: private TEST_LDFLAGS := $(call wrap,syscall ioctl mmap munmap log_line)
+$(call both,recorder-channels) $(call built,recorder-channels)-tsan: private TEST_LDFLAGS := $(call wrap,rewinddir channel_read log_line)
 $(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
+$(call both,sink-only): private TEST_LDFLAGS := $(call wrap,sink_label sink_beside)
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # The replay of damaged input runs the fuzzer's target
@@ -99,5 +103,5 @@ $(GPMU_DUMPS): $(B)/%: %.c $(GPMU_TOOLS_LIB) $(GPMU_LIB)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_LIBS)
 PROGRAMS	+= $(GPMU_DUMPS)
 
-check-unit: $(GPMU_DUMPS)
+TEST_PROGRAMS	+= $(GPMU_DUMPS)
 CHECK_TESTS += tests/unit/install/libperf.t tests/unit/catalog/catalog-upstream.t tests/unit/plan/plan-upstream.t tests/unit/plan/plan-perf.t

@@ -55,6 +55,7 @@ _gpmu_machine() {
 		case ${words[i]} in
 		--source=* | --events=*) machine+=("${words[i]}") ;;
 		--source | --events) machine+=("${words[i]}=${words[i + 1]}") ;;
+		--gpu) machine+=(--source=nvml --source=cupti) ;;
 		esac
 	done
 }
@@ -85,8 +86,12 @@ _gpmu_value() {
 			_gpmu_list "$2" "$(_gpmu_names event)"
 		fi
 		;;
+	--chip)
+		[[ $3 == list ]] || return 1
+		_gpmu_words "$2" "$(gpmu list --gpu --chips 2> /dev/null)"
+		;;
 	--color) _gpmu_words "$2" $'auto\nalways\nnever' ;;
-	--by) _gpmu_words "$2" $'kernel\nnvtx\nstream\nrank\napi\ncopy\ngpu\npayer\ncounter' ;;
+	--by) _gpmu_words "$2" $'kernel\nnvtx\nstream\nrank\napi\ncopy\ngpu\nattribution\ncounter\nthread' ;;
 	--format) _gpmu_words "$2" $'text\ncsv\njson' ;;
 	--link) _gpmu_words "$2" $'c2c\npcie\nnvlink\ndram' ;;
 	-o | --output | --events | --source) compopt -o default 2> /dev/null ;;

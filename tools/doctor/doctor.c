@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_json.h"
 #include "cmd.h"
 #include "doctor/doctor.h"
-#include "output.h"
+#include "machine_file.h"
 #include "table.h"
 
 #define RED    "\033[31m"
@@ -48,11 +49,14 @@ bool doctor_read(const struct doctor *doctor, const char *path, char *text, size
 
 /* --- options --- */
 
+enum {
+	KEY_SAVE = COMMON_KEYS,
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct doctor *doctor = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &doctor->common;
@@ -63,6 +67,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		doctor->json = true;
 		return 0;
+	case KEY_SAVE:
+		doctor->save = arg;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -70,6 +77,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
+	{ "save", KEY_SAVE, "FILE", 0, "save the machine for gpmu eval --machine FILE, instead of "
+	  "checking it", 0 },
 	{ 0 },
 };
 
@@ -103,9 +112,9 @@ static void print_findings_json(const struct doctor *doctor)
 
 		printf("{\"gpmu_doctor\":1,\"check\":\"%s\",\"state\":\"%s\",\"text\":",
 		       finding->check, level_names[finding->level]);
-		output_json(stdout, finding->text);
+		gpmu_json_print(stdout, finding->text);
 		printf(",\"remedy\":");
-		output_json(stdout, finding->remedy);
+		gpmu_json_print(stdout, finding->remedy);
 		printf("}\n");
 	}
 }
@@ -137,21 +146,21 @@ static void device_json(const struct doctor *doctor, const struct gpmu_pci *pci)
 	int port = gpmu_pci_root_port(pci);
 
 	printf("{\"gpmu_doctor\":1,\"check\":\"device\",\"address\":");
-	output_json(stdout, gpmu_pci_address(pci));
+	gpmu_json_print(stdout, gpmu_pci_address(pci));
 	printf(",\"name\":");
-	output_json(stdout, gpmu_pci_name(pci));
+	gpmu_json_print(stdout, gpmu_pci_name(pci));
 	printf(",\"class\":\"0x%06x\",\"driver\":", gpmu_pci_class(pci));
-	output_json(stdout, gpmu_pci_driver(pci));
+	gpmu_json_print(stdout, gpmu_pci_driver(pci));
 	printf(",\"root_port_address\":");
-	output_json(stdout, gpmu_pci_root_port_address(pci));
+	gpmu_json_print(stdout, gpmu_pci_root_port_address(pci));
 	printf(",\"gpu\":");
-	output_json(stdout, doctor_gpu_at(doctor, gpmu_pci_address(pci)));
+	gpmu_json_print(stdout, doctor_gpu_at(doctor, gpmu_pci_address(pci)));
 	if (gpmu_pci_node(pci) >= 0)
 		printf(",\"node\":%d", gpmu_pci_node(pci));
 	else
 		printf(",\"node\":null");
 	printf(",\"pmu\":");
-	output_json(stdout, pmu ? gpmu_pmu_name(pmu) : NULL);
+	gpmu_json_print(stdout, pmu ? gpmu_pmu_name(pmu) : NULL);
 	if (port >= 0)
 		printf(",\"root_port\":%d,\"mask\":\"0x%x\"}\n", port, 1u << port);
 	else
@@ -222,6 +231,11 @@ static int run(int argc, char **argv)
 	common_init(&doctor.common);
 	argp_parse(&argp, argc, argv, 0, NULL, &doctor);
 	common_open(&doctor.common);
+	if (doctor.save) {
+		machine_file_save(doctor.common.machine, doctor.save);
+		common_release(&doctor.common);
+		return EXIT_SUCCESS;
+	}
 	doctor_look(&doctor);
 	doctor_check_driver(&doctor);
 	doctor_check_config(&doctor);

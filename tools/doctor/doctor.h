@@ -27,6 +27,7 @@ struct finding {
 struct doctor {
 	struct common common;
 	bool json;
+	const char *save;	/* --save; NULL: check the machine */
 	bool here;		/* the machine is the one that gpmu runs on */
 	bool has_pmus;		/* PMUs of a Grace */
 	bool is_grace;		/* it has them, or should have them */

@@ -297,7 +297,8 @@ static bool has_library(const json_t *nvml, const json_t *cupti)
 /* Returns whether there is a driver. Without one it adds no finding. */
 static bool check_libraries(struct doctor *doctor)
 {
-	struct gpmu_error nvml_error = { .text = "" }, cupti_error = { .text = "" };
+	struct gpmu_error nvml_error = { .size = sizeof(nvml_error) },
+			  cupti_error = { .size = sizeof(cupti_error) };
 	json_t *nvml = ask("nvml", &nvml_error), *cupti = ask("cupti", &cupti_error);
 	bool there = has_driver(doctor) || has_library(nvml, cupti);
 
@@ -331,7 +332,7 @@ const char *doctor_gpu_at(const struct doctor *doctor, const char *address)
 void doctor_check_gpus(struct doctor *doctor)
 {
 	const struct gpmu_pci *idle = find_idle_gpu(doctor);
-	const char *folders = getenv("GPMU_CUDA");
+	const char *folders = secure_getenv("GPMU_CUDA");
 	bool libraries = doctor->here || (folders && *folders), there;
 
 	doctor->gpus = need_memory(json_array());

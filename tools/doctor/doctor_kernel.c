@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* doctor: the kernel's configuration, and permissions */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "doctor/doctor.h"
@@ -209,6 +211,24 @@ static void check_kptr(struct doctor *doctor)
 			level);
 }
 
+/*
+ * Warns if tracefs is not mounted. A user who may not read it, or a kernel without it, is no
+ * defect.
+ */
+static void check_tracefs(struct doctor *doctor)
+{
+	const struct gpmu_machine *machine = doctor->common.machine;
+	char path[PATH_MAX];
+
+	if (!gpmu_tracepoints_why(machine))
+		return;
+	snprintf(path, sizeof(path), "%s/sys/kernel/tracing", gpmu_machine_root(machine));
+	if (!access(path, R_OK | X_OK))
+		doctor_find(doctor, LEVEL_WARNING, "permissions",
+			    "sudo mount -t tracefs tracefs /sys/kernel/tracing",
+			    "tracefs is not mounted: no tracepoints, and no gpmu record -a --sched");
+}
+
 /* Checks the hard limit: a session raises the soft limit itself. */
 static void check_files(struct doctor *doctor)
 {
@@ -238,5 +258,6 @@ void doctor_check_permissions(struct doctor *doctor)
 	read_capabilities(doctor);
 	check_paranoid(doctor);
 	check_kptr(doctor);
+	check_tracefs(doctor);
 	check_files(doctor);
 }

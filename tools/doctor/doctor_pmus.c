@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* doctor: the machine, its driver and its PMUs */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/doctor.h"
@@ -173,13 +174,37 @@ static void check_pmu(struct doctor *doctor, size_t kind, int socket, size_t soc
 	doctor_find(doctor, LEVEL_OK, "PMU", NULL, "%s: %s", name, text);
 }
 
+/* Whether a program may read its own counters of the CPUs without a system call */
+static void check_user_reads(struct doctor *doctor, const struct gpmu_pmu *core)
+{
+	static const char sysctl[] = "perf_user_access";
+	char path[128], text[16];
+	bool arm;
+
+	snprintf(path, sizeof(path), "proc/sys/kernel/%s", sysctl);
+	arm = doctor_read(doctor, path, text, sizeof(text));
+	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/rdpmc", gpmu_pmu_name(core));
+	if (!arm && !doctor_read(doctor, path, text, sizeof(text)))
+		doctor_find(doctor, LEVEL_OK, "PMU", NULL,
+			    "reads in user space: no, the kernel does not support them");
+	else if (strtol(text, NULL, 10) > 0)
+		doctor_find(doctor, LEVEL_OK, "PMU", NULL,
+			    "reads in user space: yes, regions of programs need no system call");
+	else
+		doctor_find(doctor, LEVEL_OK, "PMU",
+			    arm ? "sudo sysctl kernel.perf_user_access=1" :
+				  "echo 1 | sudo tee /sys/bus/event_source/devices/cpu*/rdpmc",
+			    "reads in user space: no, %s is %s", arm ? sysctl : "rdpmc", text);
+}
+
 static void check_core(struct doctor *doctor)
 {
-	const struct gpmu_pmu *pmu;
-	bool core = false, spe = false;
+	const struct gpmu_pmu *pmu, *core = NULL;
+	bool spe = false;
 
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(doctor->common.machine, i)); i++) {
-		core = core || gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
+		if (!core && gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
+			core = pmu;
 		spe = spe || !strncmp(gpmu_pmu_name(pmu), "arm_spe_", 8);
 	}
 	if (core)
@@ -190,6 +215,8 @@ static void check_core(struct doctor *doctor)
 			doctor, LEVEL_WARNING, "PMU", NULL,
 			"the CPUs have no PMU: cycles and instructions cannot be counted; a "
 			"virtual machine's host can enable it");
+	if (core)
+		check_user_reads(doctor, core);
 	if (doctor->is_grace && !spe)
 		doctor_find(
 			doctor, LEVEL_WARNING, "PMU",

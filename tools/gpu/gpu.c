@@ -120,7 +120,7 @@ static void print_json(const struct view *view, const json_t *answer, const json
 /* The plugin's parsed answer; NULL after a message if NVML refused */
 static json_t *ask(struct gpmu_source *source, const char *question)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	json_error_t json_error;
 	json_t *answer;
 	char *text;
@@ -235,7 +235,7 @@ static bool clear(const struct arguments *arguments, struct gpmu_source *source)
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .view = &views[0] };
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_source *source;
 	bool done;
 

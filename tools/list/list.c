@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_json.h"
 #include "cmd.h"
 #include "common.h"
 #include "list/list.h"
 #include "list/list_gpu.h"
 #include "list/list_items.h"
-#include "output.h"
 
 #define MAX_NAME	44	/* characters of the column; longer names push the others */
 
@@ -241,8 +241,20 @@ static void add_pmu_more(struct table *table, const struct gpmu_pmu *pmu)
 		table_note(table, 0, "      %-12s%s=%s", i ? "" : "formats", name, gpmu_pmu_format(pmu, name));
 }
 
-static void add_item_more(struct table *table, const struct item *item)
+static void add_why_not(struct table *table, const struct gpmu_metric *metric,
+			const struct gpmu_machine *machine)
 {
+	char *why = need_memory(gpmu_metric_why_not(metric, machine));
+
+	list_more(table, "not here", why);
+	free(why);
+}
+
+static void add_item_more(struct table *table, const struct item *item,
+			  const struct gpmu_machine *machine)
+{
+	if (item->metric && !item->here)
+		add_why_not(table, item->metric, machine);
 	if (item->metric)
 		add_metric_more(table, item->metric);
 	if (item->event) {
@@ -274,7 +286,7 @@ static void put_section(const struct list *list, const struct item *items, size_
 		table_cell(&table, "%s", text);
 		free(text);
 		if (list->common.verbose)
-			add_item_more(&table, &items[i]);
+			add_item_more(&table, &items[i], list->common.machine);
 	}
 	table_print(&table);
 }
@@ -296,7 +308,7 @@ static void put_text(const struct list *list, const struct items *items)
 void list_put_key(const char *key, const char *text)
 {
 	printf(",\"%s\":", key);
-	output_json(stdout, text);
+	gpmu_json_print(stdout, text);
 }
 
 static void put_metric_json(const struct gpmu_metric *metric)
@@ -313,7 +325,7 @@ static void put_metric_json(const struct gpmu_metric *metric)
 	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++) {
 		if (i)
 			putchar(',');
-		output_json(stdout, group);
+		gpmu_json_print(stdout, group);
 	}
 	printf("]");
 	list_put_key("file", gpmu_metric_file(metric));
@@ -425,8 +437,6 @@ static int run(int argc, char **argv)
 	status = list->common.gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
 	free(list->globs.list);
 	common_release(&list->common);
-	if (fflush(stdout) || ferror(stdout))
-		die("standard output cannot be written");
 	return status;
 }
 

@@ -48,7 +48,7 @@ static const char *text_of(const json_t *object, const char *key)
 /* "GV100, GV11B, ..."; "" without CUPTI */
 static char *names_of_chips(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	json_t *chips = ask_chip(ANY_CHIP, "chips", &error), *chip;
 	char *text = print_text("%s", ""), *longer;
 	size_t i;
@@ -73,7 +73,7 @@ static void die_of_chips(const char *why)
 
 static int put_chips(const struct list *list)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	json_t *chips = ask_chip(ANY_CHIP, "chips", &error), *chip;
 	size_t i, n = 0;
 
@@ -182,9 +182,57 @@ static void put_metrics(const struct list *list, const json_t *metrics, bool pas
 	}
 }
 
+/* Adds NVML's events of the GPUs, which need no profiler. Without NVML there are none. */
+static void add_nvml(const struct list *list, json_t *metrics)
+{
+	struct gpmu_machine *machine = gpmu_machine_new(list->common.root, NULL);
+	struct gpmu_source *source = gpmu_source_new("nvml", NULL);
+	const char *event, *unit, *description;
+	const struct gpmu_pmu *pmu;
+
+	if (machine && source && !gpmu_machine_add_source(machine, source, NULL))
+		for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
+			for (size_t k = 0;
+			     (event = gpmu_pmu_source_event(pmu, k, &unit, &description)); k++) {
+				char *name = print_text("nvidia_nvml/%s/", event);
+
+				json_array_append_new(metrics, json_pack(
+					"{s:s, s:s, s:s, s:s, s:s, s:[]}", "name", event, "event", name,
+					"type", "nvml", "unit", unit ? unit : "", "description",
+					description ? description : "", "sub_metrics"));
+				free(name);
+			}
+	gpmu_machine_free(machine);
+	gpmu_source_put(source);
+}
+
+/* An event of several GPUs is listed once. */
+static void keep_once(json_t *metrics)
+{
+	for (size_t i = json_array_size(metrics); i-- > 0;)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(text_of(json_array_get(metrics, i), "event"),
+				    text_of(json_array_get(metrics, k), "event"))) {
+				json_array_remove(metrics, i);
+				break;
+			}
+}
+
+/* Returns NVML's events; none if NVML fails, too */
+static json_t *nvml_events(const struct list *list)
+{
+	json_t *metrics = json_array();
+
+	if (!metrics)
+		die_no_memory();
+	add_nvml(list, metrics);
+	keep_once(metrics);
+	return metrics;
+}
+
 int list_gpu(const struct list *list, const struct list_gpu *options)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	json_t *metrics;
 	int status;
 
@@ -193,6 +241,12 @@ int list_gpu(const struct list *list, const struct list_gpu *options)
 	metrics = ask_chip(options->chip, options->passes ? "metrics passes" : "metrics", &error);
 	if (!metrics)
 		die_of_chips(error.text);
+	if (!options->chip) {
+		json_t *nvml = nvml_events(list);
+
+		json_array_extend(metrics, nvml);
+		json_decref(nvml);
+	}
 	select_metrics(list, metrics);
 	status = json_array_size(metrics) ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (status && !list->names)

@@ -109,10 +109,19 @@ static void add_metrics(struct items *items, const struct common *common)
 {
 	const struct gpmu_metric *metric;
 
+	/* Of several metrics of a name, the one that -M counts */
 	for (size_t i = 0; (metric = gpmu_catalog_metric(common->catalog, i)); i++) {
-		struct item *item = add(items, ITEM_METRIC, copy(gpmu_metric_name(metric)),
-					supported(gpmu_metric_supported(metric, common->machine)));
+		const char *name = gpmu_metric_name(metric);
+		const struct gpmu_metric *counted;
+		struct item *item;
 
+		counted = gpmu_catalog_find_metric(common->catalog, name, common->machine);
+		if (!counted)
+			die_no_memory();
+		if (counted != metric)
+			continue;
+		item = add(items, ITEM_METRIC, copy(name),
+			   supported(gpmu_metric_supported(metric, common->machine)));
 		item->description = gpmu_metric_description(metric);
 		item->unit = gpmu_metric_unit(metric);
 		item->metric = metric;
@@ -186,6 +195,23 @@ static void add_sysfs_events(struct items *items, const struct common *common)
 			item->unit = gpmu_pmu_event_unit(pmu, event);
 		}
 	}
+}
+
+static void add_source_events(struct items *items, const struct common *common)
+{
+	const char *event, *unit, *description;
+	const struct gpmu_pmu *pmu;
+
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(common->machine, i)); i++)
+		for (size_t k = 0; (event = gpmu_pmu_source_event(pmu, k, &unit, &description)); k++) {
+			struct item *item = add(items, ITEM_EVENT,
+						print_text("%.*s/%s/", kind_length(pmu),
+							   gpmu_pmu_name(pmu), event), true);
+
+			item->pmu = pmu;
+			item->unit = unit;
+			item->description = description;
+		}
 }
 
 static bool has_core_pmu(const struct gpmu_machine *machine)
@@ -270,6 +296,7 @@ void items_add(struct items *items, const struct common *common, enum item_kind 
 	case ITEM_EVENT:
 		add_catalog_events(items, common);
 		add_sysfs_events(items, common);
+		add_source_events(items, common);
 		add_generics(items, common);
 		break;
 	case ITEM_PMU:

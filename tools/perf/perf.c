@@ -20,6 +20,7 @@
 #include "cmd.h"
 #include "common.h"
 #include "perf/perf_args.h"
+#include "perf/perf_events.h"
 #include "perf/perf_theirs.h"
 #include "saved_run.h"
 
@@ -41,7 +42,7 @@ static volatile pid_t running;
 
 static const char *perf_path(void)
 {
-	const char *path = getenv("GPMU_PERF");
+	const char *path = secure_getenv("GPMU_PERF");
 
 	return path && *path ? path : "perf";
 }
@@ -154,7 +155,7 @@ static size_t item_length(const char *list)
  */
 static void warn_of_unknown(const struct common *common, const char *item, size_t length)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan;
 	char *name;
 
@@ -186,13 +187,13 @@ static void split_metrics(struct perf *perf, const char *list, char **ours, char
 
 /* --- perf's version --- */
 
-/* perf before 6.1 has no JSON, or only part of it. A perf without a version is taken as new. */
-static bool has_json(void)
+/* Whether perf is of this version or a later one. A perf without a version is taken as new. */
+static bool is_since(long major, long minor)
 {
 	char *const argv[] = { (char *)perf_path(), (char *)"--version", NULL };
 	static const char prefix[] = "perf version ";
 	char text[128] = "", *end;
-	long major, minor;
+	long number, part;
 	int pipes[2];
 	ssize_t n, length = 0;
 	pid_t pid;
@@ -217,11 +218,11 @@ static bool has_json(void)
 	text[length] = '\0';
 	if (strncmp(text, prefix, sizeof(prefix) - 1))
 		return true;
-	major = strtol(text + sizeof(prefix) - 1, &end, 10);
+	number = strtol(text + sizeof(prefix) - 1, &end, 10);
 	if (*end != '.')
 		return true;
-	minor = strtol(end + 1, NULL, 10);
-	return major > 6 || (major == 6 && minor >= 1);
+	part = strtol(end + 1, NULL, 10);
+	return number > major || (number == major && part >= minor);
 }
 
 /* --- perf's output --- */
@@ -239,12 +240,12 @@ static void show_rows(struct perf *perf)
 
 	begin(perf);
 	saved_run_rows(run, perf->saved, perf->plan);
-	perf_theirs_rows(&perf->theirs, run->rows + run->planned_count, run->n - run->planned_count);
+	perf_theirs_rows(&perf->theirs, run->rows, run->planned_count);
 }
 
 static void take_line(struct perf *perf, const char *line, size_t length)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
 	if (perf->cut)
@@ -431,7 +432,7 @@ static int run_stat(struct perf *perf)
 {
 	struct perf_args *args = &perf->args;
 	char *text = need_memory(gpmu_plan_text(perf->plan));
-	bool json = has_json();
+	bool json = is_since(6, 1);	/* earlier ones have no JSON, or only part of it */
 	int pipes[2], status;
 	char *title, *fd;
 	char **argv;
@@ -480,6 +481,33 @@ static void make_plan(struct perf *perf, const char *list)
 	perf->run.no_big_num = perf->args.no_big_num;
 }
 
+/*
+ * perf 7.3 opens an event without a PMU on all PMUs that have an event of this name: "cycles" takes
+ * a counter of each of Grace's PMUs. Up to 6.12 such an event means the cores, and naming
+ * their PMU would lose perf's "insn per cycle".
+ */
+static void name_cores(struct perf *perf)
+{
+	struct perf_args *args = &perf->args;
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_machine *machine;
+	int names = -1;
+
+	if (!args->event_count)
+		return;
+	machine = gpmu_machine_new(perf->common.root, &error);
+	for (size_t i = 0; machine && i < args->event_count; i++) {
+		char *list = perf_events_on_cores(machine, args->events[i].list);
+
+		if (list && names < 0)
+			names = is_since(6, 13);
+		if (list && names)
+			perf_args_set_events(args, i, list);
+		free(list);
+	}
+	gpmu_machine_free(machine);
+}
+
 static int stat(struct perf *perf)
 {
 	struct perf_args *args = &perf->args;
@@ -487,6 +515,7 @@ static int stat(struct perf *perf)
 	int status;
 
 	perf_args_parse(args, perf->argc, perf->argv);
+	name_cores(perf);
 	if (!args->metrics.length || args->other_form)
 		return exec_perf(perf->argv, perf->argc);
 	common_open(&perf->common);
@@ -510,7 +539,7 @@ static int stat(struct perf *perf)
 
 static int run(int argc, char **argv)
 {
-	struct perf perf = { .run = { .common = &perf.common } };
+	struct perf perf = { .run = { .common = &perf.common, .standard = stderr } };
 	int status;
 
 	common_init(&perf.common);

@@ -11,6 +11,7 @@
 enum what {
 	KEEP,
 	METRICS,
+	EVENTS,
 	OUTPUT,
 	APPEND,
 	SEPARATOR,
@@ -63,7 +64,7 @@ static const struct perf_option {
 	{ "per-cache", 0, false, WRONG },
 	{ "per-core", 0, false, WRONG },
 	{ "help", 'h', false, OTHER_FORM },
-	{ "event", 'e', true, KEEP },
+	{ "event", 'e', true, EVENTS },
 	{ "repeat", 'r', true, REPEAT },
 	{ "delay", 'D', true, KEEP },
 	{ "filter", 0, true, KEEP },
@@ -104,14 +105,26 @@ static const struct perf_option *find_name(const char *name, size_t length)
 	return n == 1 ? found : &other;
 }
 
+static void add_events(struct perf_args *args, char **arg, const char *list)
+{
+	args->events = need_memory(reallocarray(args->events, args->event_count + 1,
+						sizeof(*args->events)));
+	args->events[args->event_count++] = (struct perf_event_list){
+		.arg = arg, .list = list, .kept = args->kept.length + 1,
+	};
+}
+
 /* @option is in perf's form. Options that return here are gpmu's; the others are passed on. */
 static void take_argument(struct perf_args *args, enum what what, const char *option,
-			  const char *argument)
+			  const char *argument, char **arg)
 {
 	switch (what) {
 	case METRICS:
 		texts_add(&args->metrics, argument);
 		return;
+	case EVENTS:
+		add_events(args, arg, argument);
+		break;
 	case OUTPUT:
 		args->output = argument;
 		return;
@@ -194,13 +207,14 @@ static void parse_letters(struct perf_args *args, int argc, char **argv, int *i)
 {
 	for (const char *at = argv[*i] + 1; *at; at++) {
 		const struct perf_option *letter = find_letter(*at);
-		const char *option = own(args, print_text("-%c", *at));
+		const char *option = own(args, print_text("-%c", *at)), *argument;
 
 		if (!letter->argument) {
 			take_flag(args, letter->what, option);
 			continue;
 		}
-		take_argument(args, letter->what, option, at[1] ? at + 1 : next(argv, argc, i));
+		argument = at[1] ? at + 1 : next(argv, argc, i);
+		take_argument(args, letter->what, option, argument, &argv[*i]);
 		return;
 	}
 }
@@ -218,7 +232,8 @@ static void parse_long(struct perf_args *args, int argc, char **argv, int *i)
 	}
 	if (!argument)
 		argument = next(argv, argc, i);
-	take_argument(args, known->what, own(args, print_text("--%s", known->name)), argument);
+	take_argument(args, known->what, own(args, print_text("--%s", known->name)), argument,
+		      &argv[*i]);
 }
 
 void perf_args_parse(struct perf_args *args, int argc, char **argv)
@@ -246,8 +261,18 @@ void perf_args_parse(struct perf_args *args, int argc, char **argv)
 		args->system = true;
 }
 
+void perf_args_set_events(struct perf_args *args, size_t index, const char *list)
+{
+	const struct perf_event_list *events = &args->events[index];
+	char *arg = print_text("%.*s%s", (int)(events->list - *events->arg), *events->arg, list);
+
+	*events->arg = arg;
+	args->kept.list[events->kept] = own(args, arg) + strlen(arg) - strlen(list);
+}
+
 void perf_args_release(struct perf_args *args)
 {
+	free(args->events);
 	for (size_t i = 0; i < args->made.length; i++)
 		free((char *)args->made.list[i]);
 	free(args->made.list);

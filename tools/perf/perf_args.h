@@ -8,6 +8,13 @@
 
 #include "common.h"
 
+/* An argument of -e */
+struct perf_event_list {
+	char **arg;		/* the element of argv that it ends */
+	const char *list;	/* in that element */
+	size_t kept;		/* its number in the options for perf */
+};
+
 struct perf_args {
 	struct texts metrics;	/* the arguments of -M */
 	struct texts kept;	/* options passed on to perf */
@@ -19,11 +26,15 @@ struct perf_args {
 	bool append, json, system, interval, no_merge, no_big_num;
 	bool other_form;	/* -h: perf prints its help */
 	const char *wrong;	/* an option or subcommand whose output gpmu cannot read, or NULL */
+	struct perf_event_list *events;
+	size_t event_count;
 	struct texts made;	/* strings that it owns */
 };
 
 /* @argv[0] is "stat"; dies if an option lacks its argument */
 void perf_args_parse(struct perf_args *args, int argc, char **argv);
+/* Replaces an argument of -e, in argv and in the options for perf. */
+void perf_args_set_events(struct perf_args *args, size_t index, const char *list);
 void perf_args_release(struct perf_args *args);
 /*
  * A new argv for perf; the caller frees the list. @form: the option of the output form; @fd: the

@@ -32,15 +32,14 @@ static bool take(struct perf_theirs *theirs, const char *name)
 	return taken;
 }
 
-void perf_theirs_rows(struct perf_theirs *theirs, const struct gpmu_row *rows, size_t n)
+void perf_theirs_rows(struct perf_theirs *theirs, const struct gpmu_rows *rows, size_t first)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct gpmu_row *row = gpmu_row_at(rows, i);
+	const struct gpmu_row *row;
 
-		/* Metrics that perf attaches to events, such as "CPUs utilized", have blanks. */
+	/* Metrics that perf attaches to events, such as "CPUs utilized", have blanks. */
+	for (size_t i = first; (row = gpmu_rows_at(rows, i)); i++)
 		if (row->metric && !take(theirs, row->name) && !strchr(row->name, ' '))
 			theirs->unasked = true;
-	}
 }
 
 void perf_theirs_warn(const struct perf_theirs *theirs)

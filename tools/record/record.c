@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* gpmu record: records a timeline of a command, its GPUs and the machine. */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,27 +17,34 @@
 #include "record/record_path.h"
 
 #define INTERVAL	(10 * MS)
+#define DEFAULT_EVENTS	"task-clock,page-faults"	/* of a command, without -e and -M */
 
 enum {
 	KEY_SCHED = COMMON_KEYS,
 	KEY_NO_CUDA,
+	KEY_NO_CPU,
 	KEY_CUDA,
 	KEY_NODES,
 	KEY_CAPTURE,
 	KEY_DURATION,
 	KEY_MAX_SIZE,
+	KEY_BUFFERS,
+	KEY_REGIONS,
+	KEY_STRICT,
 };
 
 struct record {
 	struct common common;
-	bool system, sched, graph_nodes;
+	bool system, sched, graph_nodes, regions, no_cpu, strict;
 	const char *pattern;		/* -o */
-	uint64_t interval, timeout, max_size;
+	uint64_t interval, timeout, max_size, cuda_buffers;
 	int64_t delay;
 	uint32_t cuda;
 	enum gpmu_recorder_capture capture;
 	const char *range;
+	struct tasks pids, tids;	/* -p, -t */
 	char **argv;			/* the command; NULL: none */
+	int fd;				/* of -o -; 0: the trace is a file */
 	char *path, *sampler;
 	struct gpmu_recorder *recorder;
 	bool failed;
@@ -117,8 +127,8 @@ static void parse_capture(struct record *record, const char *text)
 	}
 }
 
-/* The bytes of "500M" */
-static uint64_t parse_size(const char *text)
+/* The bytes of "500M", at least @least MiB */
+static uint64_t parse_size(const char *option, const char *text, unsigned int least)
 {
 	static const char units[] = "KMGT";
 	const char *unit;
@@ -132,8 +142,8 @@ static uint64_t parse_size(const char *text)
 		end++;
 	}
 	size *= (double)(1ULL << shift);
-	if (end == text || *end || !(size >= 1 << 20) || size > 1e18)
-		die("--max-size %s: expected bytes, 1M or more, such as 500M or 2G", text);
+	if (end == text || *end || !(size >= least << 20) || size > 1e18)
+		die("%s %s: expected bytes, %uM or more, such as 500M or 2G", option, text, least);
 	return (uint64_t)size;
 }
 
@@ -149,6 +159,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'a':
 		record->system = true;
+		return 0;
+	case 'p':
+		parse_tasks("-p", arg, &record->pids);
+		return 0;
+	case 't':
+		parse_tasks("-t", arg, &record->tids);
 		return 0;
 	case 'o':
 		if (!*arg)
@@ -170,8 +186,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NO_CUDA:
 		record->cuda = 0;
 		return 0;
+	case KEY_NO_CPU:
+		record->no_cpu = true;
+		return 0;
 	case KEY_CUDA:
 		record->cuda = parse_cuda(arg);
+		return 0;
+	case KEY_REGIONS:
+		record->regions = true;
+		return 0;
+	case KEY_STRICT:
+		record->strict = true;
 		return 0;
 	case KEY_NODES:
 		record->graph_nodes = true;
@@ -180,7 +205,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_capture(record, arg);
 		return 0;
 	case KEY_MAX_SIZE:
-		record->max_size = parse_size(arg);
+		record->max_size = parse_size("--max-size", arg, 1);
+		return 0;
+	case KEY_BUFFERS:
+		record->cuda_buffers = parse_size("--cuda-buffers", arg, 4);
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the command's. */
@@ -193,22 +221,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "write the trace to FILE; %h is the host, %p gpmu's pid, "
-	  "%q{VAR} a variable (default: gpmu-APP-%h-%p.pftrace)", 0 },
+	{ "output", 'o', "FILE", 0, "write the trace to FILE, - is standard output; %h is the host, "
+	  "%p gpmu's pid, %q{VAR} a variable (default: gpmu-APP-%h-%p.pftrace)", 0 },
+	{ "pid", 'p', "LIST", 0, "record the threads and counters of these processes, until they end", 0 },
+	{ "tid", 't', "LIST", 0, "record these threads, until they end", 0 },
 	{ "all-cpus", 'a', NULL, 0, "count system-wide, on all CPUs", 0 },
 	{ "interval", 'I', "MS", 0, "read counters every MS milliseconds (default: 10)", 0 },
 	{ "delay", 'D', "MS", 0, "begin MS milliseconds after the start", 0 },
 	{ "duration", KEY_DURATION, "S", 0, "end recording and the command after S seconds", 0 },
 	{ "sched", KEY_SCHED, NULL, 0, "record context switches system-wide", 0 },
+	{ "regions", KEY_REGIONS, NULL, 0, "record the regions that the command marks with gpmu-mark.h", 0 },
 	{ "no-cuda-trace", KEY_NO_CUDA, NULL, 0, "do not record the command's CUDA activity", 0 },
+	{ "no-cpu-trace", KEY_NO_CPU, NULL, 0, "do not record when the command's threads run, nor count "
+	  DEFAULT_EVENTS, 0 },
 	{ "cuda", KEY_CUDA, "LIST", 0, "record only these CUDA activities: kernel, memcpy, "
 	  "memset, graph, calls, runtime, "
 	  "driver, sync, nvtx, memory, unified, overhead, external, clocks", 0 },
+	{ "cuda-buffers", KEY_BUFFERS, "SIZE", 0, "use at most SIZE bytes of buffers for CUPTI in each process "
+	  "(default: 256M)", 0 },
 	{ "graph-nodes", KEY_NODES, NULL, 0, "record each kernel of a graph", 0 },
 	{ "capture-range", KEY_CAPTURE, "RANGE", 0, "record CUDA only within cudaProfilerApi, nvtx:NAME, "
 	  "region or region:NAME", 0 },
 	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest records, at most SIZE bytes, such "
 	  "as 500M", 0 },
+	{ "strict", KEY_STRICT, NULL, 0, "fail if records were lost, or processes could not be recorded", 0 },
 	{ 0 },
 };
 
@@ -225,10 +261,22 @@ static const struct argp argp = {
 	.children = children,
 };
 
+static bool has_tasks(const struct record *record)
+{
+	return record->pids.length || record->tids.length;
+}
+
 static void check(const struct record *record)
 {
-	if (!record->argv && !record->sched && !record->common.request_count)
-		die("nothing to record: expected a command, -M, -e or --sched");
+	bool command = record->argv && (record->cuda || record->regions);
+	bool threads = (record->argv || has_tasks(record)) && !record->no_cpu;
+
+	if (has_tasks(record) && (record->argv || record->system))
+		die("-p or -t with %s: choose one", record->argv ? "a command" : "-a");
+	if (!command && !threads && !record->sched && !record->common.request_count)
+		die("nothing to record: expected a command, -p, -t, -M, -e or --sched");
+	if (record->regions && !record->argv)
+		die("--regions needs a command");
 	if (record->capture != GPMU_RECORDER_ALWAYS && !record->cuda)
 		die("--capture-range and --no-cuda-trace: choose one");
 	if (record->graph_nodes && !record->cuda)
@@ -267,7 +315,7 @@ static void elect(struct record *record, struct rank rank)
 {
 	struct common *common = &record->common;
 
-	if (rank.rank < 0 || !common->request_count || !counts_machine(record))
+	if (!rank.count || !common->request_count || !counts_machine(record))
 		return;
 	record->sampler = record_path_elect(record->path);
 	if (!record->sampler)
@@ -279,35 +327,68 @@ static void elect(struct record *record, struct rank rank)
 		say("the counters of this node are in %s", record->sampler);
 }
 
+/* The remedy, if the recorder of @options fails only with CUDA */
+static const char *remedy_of(struct gpmu_recorder_options options)
+{
+	struct gpmu_recorder *without;
+
+	options.cuda = 0;
+	without = gpmu_recorder_new(&options, NULL);
+	gpmu_recorder_free(without);
+	return without ? "; --no-cuda-trace records without CUDA" : "";
+}
+
+/*
+ * With -o - the command prints to standard error, because its output would damage the trace on
+ * standard output.
+ */
+static void open_output(struct record *record)
+{
+	const char *what = record->argv ? record->argv[0] : has_tasks(record) ? "tasks" : NULL;
+
+	if (!record->pattern || strcmp(record->pattern, "-") != 0) {
+		record->path = record_path_of(record->pattern, what);
+		return;
+	}
+	if (isatty(STDOUT_FILENO))
+		die("-o -: standard output is a terminal; expected a file or a pipe, such as \"> FILE\"");
+	record->path = need_memory(strdup("standard output"));
+	record->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (record->fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		die("-o -: %s", strerror(errno));
+}
+
 static void make_record(struct record *record)
 {
 	struct rank rank = rank_of_this();
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char *command = command_text(record);
 	struct gpmu_recorder_options options = {
 		.size = sizeof(options), .graph_nodes = record->graph_nodes,
 		.cuda = record->argv ? record->cuda : 0, .capture = record->capture,
 		.range = record->range, .sched = record->sched, .max_size = record->max_size,
-		.program = "gpmu " GPMU_VERSION, .command = command, .rank = rank.rank,
-		.rank_count = rank.ranks,
+		.program = "gpmu " GPMU_VERSION, .command = command, .rank = rank.number,
+		.rank_count = rank.count, .regions = record->regions,
+		.cuda_buffers = record->cuda_buffers,
+		.threads = (record->argv || has_tasks(record)) && !record->no_cpu,
 	};
 
-	record->path = record_path_of(record->pattern, record->argv ? record->argv[0] : NULL);
+	open_output(record);
+	options.fd = record->fd;
 	elect(record, rank);
 	options.path = record->path;
 	options.sampler = record->sampler;
 	record->recorder = unfinished = gpmu_recorder_new(&options, &error);
 	if (!record->recorder)
-		die("%s%s", error.text, errno == ENOENT || errno == EBUSY ?
-		    "; --no-cuda-trace records without CUDA" : "");
+		die("%s%s", error.text, remedy_of(options));
 	atexit(drop);
 	free(command);
 }
 
-static bool take_rows(const struct gpmu_row *rows, size_t n, void *user)
+static bool take_rows(const struct gpmu_rows *rows, void *user)
 {
 	struct record *record = user;
-	int ret = gpmu_recorder_rows(record->recorder, rows, n);
+	int ret = gpmu_recorder_rows(record->recorder, rows);
 
 	if (ret)
 		say("%s: %s", record->path, strerror(-ret));
@@ -325,14 +406,49 @@ static void note_counting(bool on, void *user)
 		gpmu_recorder_disable(record->recorder);
 }
 
-static struct gpmu_plan *make_plan(struct record *record)
+/* Whether the kernel allows a command's default events, which no option has requested */
+static bool can_count(const struct gpmu_plan *plan, const struct child *child)
+{
+	const struct gpmu_session_options options = {
+		.size = sizeof(options), .pids = &child->pid, .pid_count = 1,
+	};
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_session *session = gpmu_session_new(plan, &options, &error);
+
+	if (!session)
+		warn(DEFAULT_EVENTS " are not counted: %s", error.text);
+	gpmu_session_free(session);
+	return session;
+}
+
+/* Makes a plan of the default events, if they are wanted and allowed. */
+static struct gpmu_plan *plan_defaults(struct record *record, const struct child *child)
+{
+	struct common *common = &record->common;
+	struct gpmu_plan *plan;
+
+	if (!(record->argv || has_tasks(record)) || record->system || record->no_cpu ||
+	    record->sampler || common->request_count)
+		return NULL;
+	common_request(common, false, DEFAULT_EVENTS);
+	plan = common_plan(common, false);
+	if (!child->pid || can_count(plan, child))
+		return plan;
+	gpmu_plan_free(plan);
+	common->request_count = 0;
+	return NULL;
+}
+
+static struct gpmu_plan *make_plan(struct record *record, const struct child *child)
 {
 	struct common *common = &record->common;
 	struct gpmu_plan *plan;
 
 	common_open(common);
 	common->tasks = !record->system;
-	plan = common_plan(common, record->system);
+	plan = plan_defaults(record, child);
+	if (!plan)
+		plan = common_plan(common, record->system);
 	if (common->request_count) {
 		common_plan_warnings(plan);
 		common_gpu_warning(common, plan);
@@ -379,10 +495,38 @@ static void warn_of_order(const struct gpmu_recorder_stats *stats)
 		warn("%" PRIu64 " calls or ranges end after the one around them", stats->outside_count);
 }
 
-static void print_summary(const struct record *record)
+/* "2 processes, 5 threads": connected processes, and threads that ran */
+static void print_recorded(char *text, size_t size, const struct gpmu_recorder_stats *stats)
+{
+	const uint64_t processes = stats->process_count, threads = stats->thread_count;
+	int n = 0;
+
+	if (processes || !threads)
+		n = snprintf(text, size, "%" PRIu64 " process%s%s", processes,
+			     processes == 1 ? "" : "es", threads ? ", " : "");
+	if (threads)
+		n += snprintf(text + n, size - (size_t)n, "%" PRIu64 " thread%s", threads,
+			      threads == 1 ? "" : "s");
+	if (stats->lost_process_count)
+		snprintf(text + n, size - (size_t)n, ", %" PRIu64 " not recorded",
+			 stats->lost_process_count);
+}
+
+/* Returns whether --strict succeeds; if not, prints the reason. */
+static bool is_strict(const struct record *record, const struct gpmu_recorder_stats *stats)
+{
+	if (!record->strict || !(stats->lost_count || stats->lost_process_count))
+		return true;
+	say("--strict: records that were lost: %" PRIu64 ", processes that could not be recorded: %" PRIu64,
+	    stats->lost_count, stats->lost_process_count);
+	return false;
+}
+
+/* Returns whether --strict succeeds. */
+static bool print_summary(const struct record *record)
 {
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
-	char records[32], lost[32], bytes[32], bound[48] = "";
+	char records[32], lost[32], bytes[32], bound[48] = "", whose[96];
 
 	gpmu_recorder_get_stats(record->recorder, &stats);
 	warn_of_order(&stats);
@@ -391,9 +535,10 @@ static void print_summary(const struct record *record)
 	print_size(bytes, sizeof(bytes), stats.bytes);
 	if (stats.clock_bound)
 		snprintf(bound, sizeof(bound), ", clock bound %" PRIu64 " ns", stats.clock_bound);
-	fprintf(stderr, "[ gpmu record: %" PRIu64 " process%s, %s records, %s lost%s -> %s %s ]\n",
-		stats.process_count, stats.process_count == 1 ? "" : "es", records, lost, bound,
-		record->path, bytes);
+	print_recorded(whose, sizeof(whose), &stats);
+	fprintf(stderr, "[ gpmu record: %s, %s records, %s lost%s -> %s %s ]\n", whose, records,
+		lost, bound, record->path, bytes);
+	return is_strict(record, &stats);
 }
 
 static int count_all(struct record *record, const struct gpmu_plan *plan,
@@ -402,7 +547,10 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 	const bool counters = record->common.request_count > 0;
 	struct count count = {
 		.plan = plan,
-		.session = { .size = sizeof(count.session), .system = record->system, .inherit = 1 },
+		.session = { .size = sizeof(count.session), .system = record->system, .inherit = 1,
+			     .zero_asleep = 1, .pids = record->pids.list,
+			     .pid_count = record->pids.length, .tids = record->tids.list,
+			     .tid_count = record->tids.length },
 		.argv = record->argv,
 		.child = child,
 		.mask = mask,
@@ -413,7 +561,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 		.rows = counters ? take_rows : NULL,
 		.user = record,
 	};
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct count_end end;
 	struct gpmu_session *session;
 
@@ -427,12 +575,38 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 		say("%s", error.text);
 		record->failed = true;
 	}
-	print_summary(record);
+	record->failed = !print_summary(record) || record->failed;
 	/* Names the signal as a shell does, except after Ctrl-C. */
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !record->timeout)
 		say("%s: %s", record->argv[0], strsignal(end.signal));
 	gpmu_session_free(session);
 	return record->failed ? EXIT_OWN : end.status;
+}
+
+/* Adds the threads of a process that exists already. */
+static void add_threads(struct record *record, pid_t pid)
+{
+	char *path = print_text("/proc/%d/task", (int)pid);
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	free(path);
+	if (!dir)
+		die("-p %d: no such process", (int)pid);
+	while ((entry = readdir(dir)))
+		if (isdigit((unsigned char)*entry->d_name))
+			gpmu_recorder_pid(record->recorder, (pid_t)strtol(entry->d_name, NULL, 10));
+	closedir(dir);
+}
+
+static void add_tasks(struct record *record, const struct child *child)
+{
+	if (child->pid)
+		gpmu_recorder_pid(record->recorder, child->pid);
+	for (size_t i = 0; i < record->pids.length; i++)
+		add_threads(record, record->pids.list[i]);
+	for (size_t i = 0; i < record->tids.length; i++)
+		gpmu_recorder_pid(record->recorder, record->tids.list[i]);
 }
 
 static int run(int argc, char **argv)
@@ -445,20 +619,27 @@ static int run(int argc, char **argv)
 
 	common_init(&record.common);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &record);
-	record.system |= !record.argv;
 	check(&record);
+	record.system |= !record.argv && !has_tasks(&record);
 	make_record(&record);
 	count_begin(&child, record.argv,
 		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask);
-	if (child.pid)
-		gpmu_recorder_pid(record.recorder, child.pid);
-	plan = make_plan(&record);
+	/*
+	 * A trace that cannot be written is an error that the recorder reports. The command has
+	 * copied the signals' dispositions already.
+	 */
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	add_tasks(&record, &child);
+	plan = make_plan(&record, &child);
 	status = count_all(&record, plan, &child, &mask);
 	gpmu_plan_free(plan);
 	drop();
 	common_release(&record.common);
 	free(record.path);
 	free(record.sampler);
+	free(record.pids.list);
+	free(record.tids.list);
 	count_heed_signals(&mask);
 	return status;
 }

@@ -101,34 +101,60 @@ struct rank rank_of_this(void)
 	static const char *const sizes[] = {
 		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
 	};
-	struct rank rank = { .rank = number_in(ranks, sizeof(ranks) / sizeof(ranks[0])) };
-	int size = rank.rank < 0 ? 0 : number_in(sizes, sizeof(sizes) / sizeof(sizes[0]));
+	int number = number_in(ranks, sizeof(ranks) / sizeof(ranks[0]));
+	int count = number_in(sizes, sizeof(sizes) / sizeof(sizes[0]));
 
-	rank.ranks = size > 0 ? size : 0;
-	return rank;
+	if (number < 0)
+		return (struct rank){ .count = 0 };
+	return (struct rank){ .number = number, .count = count > 0 ? count : -1 };
 }
 
-/* GPMU_SAMPLER_LOCK, or a file that all of this user's processes on this node share, and no other user's */
+/* Opens the lock file if it is this user's own file, or creates it. Returns -1 with errno. */
+static int open_own(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct stat status;
+
+	if (fd < 0 || (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid()))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
+}
+
+/*
+ * Opens GPMU_SAMPLER_LOCK, or a file that all processes of this user on this node share, and no
+ * other user's. Any user can create a file of its name in /dev/shm and /tmp first, but not in this
+ * user's folder of /run.
+ */
 static int open_lock(void)
 {
-	const char *set = getenv("GPMU_SAMPLER_LOCK");
-	char *path = set && *set ? need_memory(strdup(set)) :
-				   print_text("/dev/shm/gpmu-sampler-%u", (unsigned int)geteuid());
-	struct stat status;
-	int fd;
+	static const char *const names[] = {
+		"/dev/shm/gpmu-sampler-%u", "/tmp/gpmu-sampler-%u", "/run/user/%u/gpmu-sampler",
+	};
+	const char *set = secure_getenv("GPMU_SAMPLER_LOCK");
+	const unsigned int user = geteuid();
+	char path[64];
+	int fd = -1, first = 0;
 
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 && !(set && *set)) {
-		free(path);
-		path = print_text("/tmp/gpmu-sampler-%u", (unsigned int)geteuid());
-		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (set && *set) {
+		fd = open_own(set);
+		if (fd < 0)
+			die("GPMU_SAMPLER_LOCK: %s: %s; ranks need a file of this user to elect the one that "
+			    "counts", set, errno == EPERM ? "not a file of this user" : strerror(errno));
+		return fd;
 	}
-	if (fd < 0)
-		die("%s: %s; ranks need this file to elect the one that counts", path, strerror(errno));
-	if (fstat(fd, &status) || status.st_uid != geteuid())
-		die("%s belongs to another user; remove it, as ranks need it to elect the one "
-		    "that counts", path);
-	free(path);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && fd < 0; i++) {
+		snprintf(path, sizeof(path), names[i], user);
+		fd = open_own(path);
+		first = first ? first : errno;
+	}
+	if (fd < 0) {
+		snprintf(path, sizeof(path), names[0], user);
+		die("%s: %s; ranks need a file of this user to elect the one that counts: set "
+		    "GPMU_SAMPLER_LOCK to the same path for all", path,
+		    first == EPERM ? "not a file of this user" : strerror(first));
+	}
 	return fd;
 }
 

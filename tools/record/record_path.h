@@ -10,7 +10,8 @@
 char *record_path_of(const char *pattern, const char *command);
 
 struct rank {
-	int rank, ranks;	/* rank: -1 if none; ranks: 0 if unknown */
+	int number;	/* of this process */
+	int count;	/* of the parallel program: -1 if unknown, 0: not a parallel program */
 };
 
 /* From the environment variables of Open MPI, MPICH, PMIx and Slurm */

@@ -45,8 +45,10 @@ static const struct by {
 	{ "api", { "api", "sync" } },
 	{ "copy", { "copies", "links" } },
 	{ "gpu", { "gpus" } },
-	{ "payer", { "payers", "links" } },
+	{ "attribution", { "payers", "links" } },
 	{ "counter", { "counters" } },
+	{ "thread", { "threads" } },
+	{ "payer", { "payers", "links" } },	/* the former name of attribution */
 };
 
 static const struct format {
@@ -59,18 +61,18 @@ static const struct format {
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 /*
- * The tables without --by. always: printed in text even without rows; all: never cut by --top;
- * is_new: last in CSV and JSON, as new tables must be.
+ * The tables without --by. of_gpus: printed in text even without rows if there is a GPU; all: never
+ * cut by --top; is_new: last in CSV and JSON, which get new tables at the end.
  */
 static const struct shown {
 	const char *name;
-	bool always, all, is_new;
+	bool of_gpus, all, is_new;
 } shown[] = {
 	{ "gpus", true, true, false }, { "kernels", true, false, false }, { "copies", false, false, false },
 	{ "api", false, false, false }, { "sync", false, false, false }, { "nvtx", false, false, false },
 	{ "payers", true, false, false }, { "links", false, true, false }, { "counters", false, false, true },
-	{ "ranks", false, true, false }, { "imbalance", false, true, false }, { "audit", true, true, false },
-	{ "streams", false, false, false }, { "nvtx_counters", false, false, false },
+	{ "threads", false, false, true }, { "ranks", false, true, false }, { "imbalance", false, true, false },
+	{ "audit", false, true, false }, { "streams", false, false, false }, { "nvtx_counters", false, false, false },
 };
 
 static const struct by *parse_by(const char *text)
@@ -78,7 +80,7 @@ static const struct by *parse_by(const char *text)
 	for (size_t i = 0; i < LENGTH(bys); i++)
 		if (!strcmp(bys[i].name, text))
 			return &bys[i];
-	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, payer or counter", text);
+	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, counter or thread", text);
 }
 
 static const struct format *parse_format(const char *text)
@@ -131,7 +133,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
-	  "copy, gpu, payer or counter", 0 },
+	  "copy, gpu, attribution, counter or thread", 0 },
 	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
 	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
 	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
@@ -150,7 +152,7 @@ static const struct argp argp = {
 
 /* --- files */
 
-/* The newest trace in the current folder, or NULL */
+/* The newest trace in the current folder, or NULL. Reading a FIFO of such a name would wait for its writer. */
 static char *newest(void)
 {
 	struct timespec when = { 0 };
@@ -160,7 +162,7 @@ static char *newest(void)
 
 	if (!glob(PATTERN, 0, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
-			if (stat(found.gl_pathv[i], &status) ||
+			if (stat(found.gl_pathv[i], &status) || !S_ISREG(status.st_mode) ||
 			    (path && (status.st_mtim.tv_sec < when.tv_sec ||
 				      (status.st_mtim.tv_sec == when.tv_sec &&
 				       status.st_mtim.tv_nsec <= when.tv_nsec))))
@@ -193,7 +195,7 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 {
 	bool standard = !strcmp(path, "-");
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
 	if (fd < 0) {
@@ -326,6 +328,7 @@ static size_t choose(const struct arguments *arguments, const struct gpmu_report
 {
 	const struct by *by = arguments->by;
 	bool people = arguments->format->write == report_write_text;
+	bool gpus = table_of(report, "gpus")->row_count;
 	size_t n = 0;
 
 	if (by) {
@@ -342,7 +345,7 @@ static size_t choose(const struct arguments *arguments, const struct gpmu_report
 		if (k >= LENGTH(shown) ? people || !shown[i].is_new : !people && shown[i].is_new)
 			continue;
 		if (people && (!strcmp(table->name, "streams") || !strcmp(table->name, "nvtx_counters") ||
-			       (!shown[i].always && !table->row_count) ||
+			       (!table->row_count && !(shown[i].of_gpus && gpus)) ||
 			       (!strcmp(table->name, "ranks") && table->row_count < 2)))
 			continue;
 		add_view(arguments, table, &views[n++]);
@@ -390,13 +393,13 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .format = &formats[0] };
 	struct gpmu_report_options report_options = { .size = sizeof(report_options) };
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_report *report;
 	int status = EXIT_FAILURE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "payers") != 0)
-		die("--link needs --by=payer, not --by=%s", arguments.by->name);
+		die("--link needs --by=attribution, not --by=%s", arguments.by->name);
 	report_options.link = arguments.link;
 	report = gpmu_report_new(&report_options, &error);
 	if (!report)

@@ -2,6 +2,7 @@
 /* Tables as CSV and as a JSON object, with unscaled numbers. */
 #include <string.h>
 
+#include "base/gpmu_json.h"
 #include "output.h"
 #include "report/report.h"
 
@@ -73,7 +74,7 @@ static void put_json(FILE *file, const struct report_view *view)
 			if (!cell->known)
 				fputs("null", file);
 			else if (table->columns[column].kind == GPMU_REPORT_TEXT)
-				output_json(file, cell->text);
+				gpmu_json_print(file, cell->text);
 			else
 				put_number(file, table->columns[column].kind, cell->number);
 		}
@@ -93,7 +94,7 @@ void report_write_json(const struct report_output *output)
 		if (!table->note)
 			continue;
 		fprintf(output->file, "%s\"%s\":", first ? "" : ",", table->name);
-		output_json(output->file, table->note);
+		gpmu_json_print(output->file, table->note);
 		first = false;
 	}
 	putc('}', output->file);

@@ -32,7 +32,7 @@ struct traffic {
 	struct gpmu_traffic *flow; /* NULL: GPUs only */
 	struct gpmu_balance *balance;
 	struct output output;
-	struct traffic_said said;
+	struct traffic_notes notes;
 	bool headed; /* the CSV heading was written */
 	bool failed; /* writing the output, after a message */
 };
@@ -96,7 +96,7 @@ static const struct argp_option options[] = {
 	{ "duration", KEY_DURATION, "S", 0, "end after S seconds", 0 },
 	{ "chip", KEY_CHIP, "KIND", 0, "superchip or gracehopper, if it is detected wrongly",
 	  0 },
-	{ "output", 'o', "FILE", 0, "print to FILE instead of standard error", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard output", 0 },
 	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
 	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
 	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
@@ -143,7 +143,7 @@ static void check(const struct traffic *traffic)
 /* Without a Grace only a warning is printed if there are GPUs to show. */
 static void make_flow(struct traffic *traffic, bool gpus)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	traffic->flow = gpmu_traffic_new(traffic->common.machine, traffic->chip, &error);
 	if (traffic->flow)
@@ -162,7 +162,7 @@ static struct gpmu_plan *make_plan(struct traffic *traffic)
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	const bool gpus = traffic_has_gpus(common->machine);
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan;
 
 	make_flow(traffic, gpus);
@@ -182,7 +182,7 @@ static void open_output(struct traffic *traffic)
 	enum output_mode mode = traffic->append	  ? OUTPUT_APPEND :
 				traffic->interval ? OUTPUT_WRITE :
 						    OUTPUT_REPLACE;
-	int ret = output_open(&traffic->output, traffic->path, mode, stderr);
+	int ret = output_open(&traffic->output, traffic->path, mode, stdout);
 
 	if (ret)
 		die("%s: %s", traffic->path, strerror(-ret));
@@ -191,11 +191,12 @@ static void open_output(struct traffic *traffic)
 
 static const char *output_name(const struct traffic *traffic)
 {
-	return traffic->path ? traffic->path : "standard error";
+	return traffic->path ? traffic->path : "standard output";
 }
 
-static bool show(const struct gpmu_row *rows, size_t n, void *user)
+static bool show(const struct gpmu_rows *rows, void *user)
 {
+	const struct gpmu_row *first = gpmu_rows_at(rows, 0);
 	struct traffic *traffic = user;
 	struct traffic_view view = {
 		.file = traffic->output.file,
@@ -203,18 +204,17 @@ static bool show(const struct gpmu_row *rows, size_t n, void *user)
 		.machine = traffic->common.machine,
 		.balance = traffic->balance,
 		.rows = rows,
-		.row_count = n,
-		.begin = n ? (double)rows->time_begin / 1e9 : 0,
-		.end = n ? (double)rows->time_end / 1e9 : 0,
+		.begin = first ? (double)first->time_begin / 1e9 : 0,
+		.end = first ? (double)first->time_end / 1e9 : 0,
 		.json = traffic->json,
 		.interval = traffic->interval > 0,
 		.separator = traffic->separator,
-		.said = &traffic->said,
+		.notes = &traffic->notes,
 	};
 
 	if (traffic->flow)
-		gpmu_traffic_update(traffic->flow, rows, n);
-	if (gpmu_balance_update(traffic->balance, rows, n))
+		gpmu_traffic_update(traffic->flow, rows);
+	if (gpmu_balance_update(traffic->balance, rows))
 		die_no_memory();
 	if (!traffic->json && !traffic->separator) {
 		traffic_text(&view);
@@ -247,9 +247,8 @@ static int count_all(struct traffic *traffic, const struct gpmu_plan *plan,
 		.user = traffic,
 	};
 	struct gpmu_session *session;
-	const struct gpmu_row *rows;
+	const struct gpmu_rows *rows;
 	struct count_end end;
-	size_t n;
 	int ret = 0;
 
 	session = count_run(&count, &end);
@@ -258,10 +257,10 @@ static int count_all(struct traffic *traffic, const struct gpmu_plan *plan,
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !traffic->duration)
 		say("%s: %s", traffic->argv[0], strsignal(end.signal));
 	if (!traffic->interval && end.counted) {
-		ret = gpmu_session_total(session, &rows, &n);
+		ret = gpmu_session_total(session, &rows);
 		if (ret)
 			die("counters cannot be read: %s", strerror(-ret));
-		show(rows, n, traffic);
+		show(rows, traffic);
 	}
 	gpmu_session_free(session);
 	if (traffic->failed)
@@ -295,7 +294,7 @@ static int run(int argc, char **argv)
 	gpmu_plan_free(plan);
 	gpmu_traffic_free(traffic.flow);
 	gpmu_balance_free(traffic.balance);
-	traffic_said_release(&traffic.said);
+	traffic_notes_release(&traffic.notes);
 	output_drop(&traffic.output);
 	common_release(&traffic.common);
 	if (plugins)

@@ -7,13 +7,14 @@
 #include <stdio.h>
 
 #include "gpmu.h"
+#include "traffic/gpmu_traffic.h"
 #include "values/gpmu_balance.h"
 
-/* What was already printed and is not repeated in later intervals */
-struct traffic_said {
-	char *lines[64];	/* notes */
+/* Notes that were printed, which later intervals do not repeat */
+struct traffic_notes {
+	char *lines[64];
 	size_t n;
-	bool origins;		/* of peaks */
+	bool origins;		/* the origins of peaks were printed */
 };
 
 /* The numbers of an interval, and the output form */
@@ -22,16 +23,15 @@ struct traffic_view {
 	const struct gpmu_traffic *flow;	/* NULL: no Grace */
 	const struct gpmu_machine *machine;
 	const struct gpmu_balance *balance;
-	const struct gpmu_row *rows;	/* including those of GPUs */
-	size_t row_count;
+	const struct gpmu_rows *rows;	/* including those of GPUs */
 	double begin, end;	/* seconds */
 	bool json, interval;
 	const char *separator;	/* of CSV; NULL: text */
-	struct traffic_said *said;
+	struct traffic_notes *notes;
 };
 
 void traffic_text(const struct traffic_view *view);
-void traffic_said_release(struct traffic_said *said);
+void traffic_notes_release(struct traffic_notes *notes);
 /* traffic_records() writes CSV or JSON lines, traffic_header() the heading of CSV. */
 void traffic_records(const struct traffic_view *view);
 void traffic_header(const struct traffic_view *view);

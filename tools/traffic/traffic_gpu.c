@@ -38,13 +38,11 @@ const struct gpmu_row *traffic_gpu_row(const struct traffic_view *view, size_t g
 				       size_t way)
 {
 	const char *name = traffic_gpu_parts[part].metrics[way];
+	const struct gpmu_row *row;
 
-	for (size_t i = 0; i < view->row_count; i++) {
-		const struct gpmu_row *row = gpmu_row_at(view->rows, i);
-
+	for (size_t i = 0; (row = gpmu_rows_at(view->rows, i)); i++)
 		if (row->metric && row->gpu_number == (int)gpu && !strcmp(row->name, name))
 			return row;
-	}
 	return NULL;
 }
 

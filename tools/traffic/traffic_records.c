@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gpmu_json.h"
 #include "common.h"
-#include "output.h"
 #include "traffic/traffic.h"
 
 enum column_type {
@@ -120,7 +120,7 @@ static void put_column(const struct traffic_view *view, const struct column *col
 	bool json = view->json;
 
 	if (column->type == TEXT && json)
-		output_json(view->file, column->text);
+		gpmu_json_print(view->file, column->text);
 	else if (column->type == TEXT)
 		put_csv_text(view, column->text);
 	else if (isnan(column->number))
@@ -201,9 +201,9 @@ static void put_link(struct writer *writer, const struct gpmu_traffic_link *link
 
 	put_value(writer, "link_source", name, note, "read", &link->source_read, NAN);
 	put_value(writer, "link_source", name, note, "write", &link->source_write, NAN);
-	put_value(writer, "link_home", name, note, "read", &link->home_read, link->imbalance_read);
+	put_value(writer, "link_home", name, note, "read", &link->home_read, link->imbalance);
 	put_value(writer, "link_home", name, note, "write", &link->home_write,
-		  link->imbalance_write);
+		  NAN);
 }
 
 static void put_peak(struct writer *writer, const struct gpmu_traffic_peak *peak)

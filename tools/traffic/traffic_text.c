@@ -83,7 +83,7 @@ static void write_value(struct page *page, const struct gpmu_traffic_value *valu
 			 value->derived ? "~" : "", value->share < 1 ? "*" : "");
 		break;
 	case GPMU_TRAFFIC_RANGE:
-		snprintf(text, size, "%.2f..%.2f%s", gb(value->low), gb(value->high),
+		snprintf(text, size, "%.3f..%.3f%s", gb(value->low), gb(value->high),
 			 value->share < 1 ? "*" : "");
 		break;
 	case GPMU_TRAFFIC_TOGETHER:
@@ -226,7 +226,10 @@ static void add_link(struct page *page, const struct gpmu_traffic_link *link, si
 	table_cell(&page->table, "%s", ways[way]);
 	add_value(page, source);
 	add_value(page, home);
-	add_imbalance(page, source, home, way ? link->imbalance_write : link->imbalance_read);
+	if (link->alike && !way)
+		add_imbalance(page, source, home, link->imbalance);
+	else
+		table_cell(&page->table, "%s", "");
 }
 
 static void put_links(struct page *page)
@@ -264,7 +267,7 @@ static void add_peak(struct page *page, const struct gpmu_traffic_peak *peak)
 
 static void add_origin(struct page *page, const char *origin)
 {
-	if (origin && !page->view->said->origins)
+	if (origin && !page->view->notes->origins)
 		table_note(&page->table, 0, "  %s", origin);
 }
 
@@ -286,7 +289,7 @@ static void put_peaks(struct page *page)
 	}
 	add_origin(page, origin);
 	end(page);
-	page->view->said->origins = true;
+	page->view->notes->origins = true;
 }
 
 /* --- GPUs, and comparisons of two counting places --- */
@@ -379,20 +382,20 @@ static void put_note(struct page *page, const char *fmt, ...)
 	fputc('\n', file);
 }
 
-static bool is_new(struct traffic_said *said, const char *line)
+static bool is_new(struct traffic_notes *notes, const char *line)
 {
-	for (size_t i = 0; i < said->n; i++)
-		if (!strcmp(said->lines[i], line))
+	for (size_t i = 0; i < notes->n; i++)
+		if (!strcmp(notes->lines[i], line))
 			return false;
-	if (said->n == sizeof(said->lines) / sizeof(said->lines[0]))
+	if (notes->n == sizeof(notes->lines) / sizeof(notes->lines[0]))
 		return false;
-	said->lines[said->n++] = need_memory(strdup(line));
+	notes->lines[notes->n++] = need_memory(strdup(line));
 	return true;
 }
 
 static void say_once(struct page *page, const char *name, const char *line)
 {
-	if (is_new(page->view->said, line))
+	if (is_new(page->view->notes, line))
 		put_note(page, "%s%s%s", name, *name ? ": " : "", line);
 }
 
@@ -494,8 +497,8 @@ void traffic_text(const struct traffic_view *view)
 	put_notes(&page);
 }
 
-void traffic_said_release(struct traffic_said *said)
+void traffic_notes_release(struct traffic_notes *notes)
 {
-	while (said->n)
-		free(said->lines[--said->n]);
+	while (notes->n)
+		free(notes->lines[--notes->n]);
 }

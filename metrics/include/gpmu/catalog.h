@@ -20,7 +20,7 @@ extern "C" {
  * Name, PMU, CPU and identifier (Compat) together identify a metric or an event. An entry that
  * is added later replaces the entry with the same four. Of two such entries in one file the
  * first is kept. Entries for different machines can have the same name:
- * gpmu_catalog_find_metric() and gpmu_catalog_find_event() return the one for a given machine.
+ * gpmu_catalog_find_metric() returns the one for a given machine.
  *
  * Everything that a catalog returns stays valid and unchanged until the catalog is freed.
  * Threads may share a catalog while nothing is added to it.
@@ -68,7 +68,8 @@ const struct gpmu_event_def *gpmu_catalog_event(const struct gpmu_catalog *catal
 /**
  * gpmu_catalog_find_metric() - finds a metric by its name
  * @catalog: the catalog to search
- * @name: name of the metric; case is ignored
+ * @name: name of the metric, or its alias in pmu-events/aliases.tsv: grace_mem_bw for GraceMemBW.
+ *	Case is ignored
  * @machine: of several metrics with this name, one that @machine supports is preferred. NULL:
  *	all are treated as supported
  *
@@ -77,13 +78,6 @@ const struct gpmu_event_def *gpmu_catalog_event(const struct gpmu_catalog *catal
 const struct gpmu_metric *gpmu_catalog_find_metric(const struct gpmu_catalog *catalog,
 						   const char *name,
 						   const struct gpmu_machine *machine);
-/*
- * Finds an event by its name, in the same way. @pmu is the name of its PMU without a number,
- * "nvidia_scf_pmu", with or without perf's prefix "uncore_"; or NULL for an event of the CPUs.
- */
-const struct gpmu_event_def *gpmu_catalog_find_event(const struct gpmu_catalog *catalog,
-						     const char *pmu, const char *name,
-						     const struct gpmu_machine *machine);
 
 /* Returns the name of the metric group at @index, sorted; NULL after the last; borrowed */
 const char *gpmu_catalog_group(const struct gpmu_catalog *catalog, size_t index);
@@ -102,22 +96,13 @@ const char *gpmu_metric_name(const struct gpmu_metric *metric);
 const char *gpmu_metric_expr(const struct gpmu_metric *metric);
 /* Returns MetricThreshold: an expression that is not 0 when the value deserves attention */
 const char *gpmu_metric_threshold(const struct gpmu_metric *metric);
-/*
- * Returns MetricConstraint, "NO_GROUP_EVENTS" or another of perf's: its events may not be one
- * group.
- */
-const char *gpmu_metric_constraint(const struct gpmu_metric *metric);
 /* Returns the name of a group that the metric is in (MetricGroup); NULL after the last */
 const char *gpmu_metric_group(const struct gpmu_metric *metric, size_t index);
 /* Return BriefDescription, and what PublicDescription adds to it */
 const char *gpmu_metric_description(const struct gpmu_metric *metric);
 const char *gpmu_metric_details(const struct gpmu_metric *metric);
-/*
- * Return the two parts of ScaleUnit. The value times the scale is in the unit, "GB/s". Default
- * scale: 1.
- */
+/* Returns the unit of the metric's values in rows, "GB/s"; NULL: no unit */
 const char *gpmu_metric_unit(const struct gpmu_metric *metric);
-double gpmu_metric_scale(const struct gpmu_metric *metric);
 /*
  * Returns the name of the metric's PMU without a number, "nvidia_scf_pmu"; NULL: the CPUs', or
  * any.
@@ -143,7 +128,6 @@ const char *gpmu_event_def_topic(const struct gpmu_event_def *event);
 const char *gpmu_event_def_description(const struct gpmu_event_def *event);
 const char *gpmu_event_def_details(const struct gpmu_event_def *event);
 const char *gpmu_event_def_unit(const struct gpmu_event_def *event);
-double gpmu_event_def_scale(const struct gpmu_event_def *event);
 const char *gpmu_event_def_pmu(const struct gpmu_event_def *event);
 const char *gpmu_event_def_compat(const struct gpmu_event_def *event);
 const char *gpmu_event_def_cpu(const struct gpmu_event_def *event);
@@ -154,10 +138,16 @@ unsigned int gpmu_event_def_line(const struct gpmu_event_def *event);
  * Return 1 if the machine has the CPU, and the PMU with the identifier, that a metric or an
  * event requires; 0 if not; or -ENOMEM. Of the CPU folders of a tree like perf's only those of
  * Neoverse V2 are recognized. A metric that names neither CPU nor PMU is supported by every
- * machine; a plan reports which of its events are missing. An event that names neither requires
- * a PMU of the CPUs.
+ * machine; a plan reports which of its events are missing. A metric of a source's PMU also
+ * requires that a PMU of this name can count each of its events, such as those of NVLink-C2C,
+ * which not every GPU of a chip has. An event that names neither requires a PMU of the CPUs.
  */
 int gpmu_metric_supported(const struct gpmu_metric *metric, const struct gpmu_machine *machine);
+/*
+ * Returns the reason why the machine does not support the metric, "this GPU has no NVLink-C2C"; the
+ * caller frees the text. NULL with errno ENOMEM. The machine must not support the metric.
+ */
+char *gpmu_metric_why_not(const struct gpmu_metric *metric, const struct gpmu_machine *machine);
 int gpmu_event_def_supported(const struct gpmu_event_def *event,
 			     const struct gpmu_machine *machine);
 

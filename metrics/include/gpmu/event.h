@@ -40,20 +40,15 @@ struct gpmu_event *gpmu_event_new(const struct gpmu_machine *machine,
 const char *gpmu_tracepoints_why(const struct gpmu_machine *machine);
 /* Frees @event; NULL is allowed. */
 void gpmu_event_free(struct gpmu_event *event);
-/* Returns the label to print: the value of the term "name=", otherwise the text of the event */
-const char *gpmu_event_label(const struct gpmu_event *event);
-/* Returns the text that gpmu_event_new() was given */
-const char *gpmu_event_text(const struct gpmu_event *event);
 /* Return the unit of a count times the scale, "Joules" or NULL, and the scale, by default 1 */
 const char *gpmu_event_unit(const struct gpmu_event *event);
 double gpmu_event_scale(const struct gpmu_event *event);
 /*
- * Returns the number of instances, at least 1. There is one for each PMU that counts the event,
- * in the order of gpmu_machine_pmu(), and one for each tracepoint. Pointers that the functions
- * below return are borrowed, and NULL after the last instance.
+ * Returns the name of an instance in the syntax of perf stat -e,
+ * "nvidia_scf_pmu_0/cmem_rd_data/". There is an instance for each PMU that counts the event, in
+ * the order of gpmu_machine_pmu(), and one for each tracepoint. The pointers that this function and
+ * the functions below return are borrowed, and NULL after the last instance.
  */
-size_t gpmu_event_instance_count(const struct gpmu_event *event);
-/* Returns the instance in the syntax of perf stat -e, "nvidia_scf_pmu_0/cmem_rd_data/" */
 const char *gpmu_event_instance_name(const struct gpmu_event *event, size_t index);
 /* Returns the PMU of the instance; NULL also if sysfs has no PMU for it */
 const struct gpmu_pmu *gpmu_event_instance_pmu(const struct gpmu_event *event, size_t index);

@@ -71,11 +71,10 @@ int gpmu_machine_read(const struct gpmu_machine *machine, const char *path, char
 /* Returns MIDR_EL1 of the first online CPU; 0 if the machine has no such register */
 uint64_t gpmu_machine_midr(const struct gpmu_machine *machine);
 /*
- * Return the number of online and of possible CPUs; set *@cpus, unless @cpus is NULL, to their
- * numbers, ascending.
+ * Returns the number of online CPUs; sets *@cpus, unless @cpus is NULL, to their numbers,
+ * ascending.
  */
 size_t gpmu_machine_online_cpus(const struct gpmu_machine *machine, const int **cpus);
-size_t gpmu_machine_possible_cpus(const struct gpmu_machine *machine, const int **cpus);
 
 /*
  * Returns the PMU at @index. PMUs are sorted by name; numbers in names sort by value: _2 is
@@ -121,23 +120,21 @@ int gpmu_pmu_counter_count(const struct gpmu_pmu *pmu);
 int gpmu_pmu_counter_width(const struct gpmu_pmu *pmu);
 int gpmu_pmu_cycle_counter(const struct gpmu_pmu *pmu);
 
-/* Return the name of the format, event or cap at @index, sorted like names of PMUs */
+/* Return the name of the format or event at @index, sorted like names of PMUs */
 const char *gpmu_pmu_format_name(const struct gpmu_pmu *pmu, size_t index);
 const char *gpmu_pmu_event_name(const struct gpmu_pmu *pmu, size_t index);
-const char *gpmu_pmu_cap_name(const struct gpmu_pmu *pmu, size_t index);
-/*
- * Return the content of a format, an event or a cap: "config1:0-9", "event=0x1a5", "6"; NULL if
- * there is none.
- */
+/* Return the content of a format, "config1:0-9", or an event, "event=0x1a5"; NULL: no such name */
 const char *gpmu_pmu_format(const struct gpmu_pmu *pmu, const char *name);
 const char *gpmu_pmu_event(const struct gpmu_pmu *pmu, const char *name);
-const char *gpmu_pmu_cap(const struct gpmu_pmu *pmu, const char *name);
-/*
- * Return the scale of an event, by default 1, and the unit of the scaled count, "Joules", by
- * default NULL.
- */
-double gpmu_pmu_event_scale(const struct gpmu_pmu *pmu, const char *name);
+/* Returns the unit of an event's values in rows, "Joules"; NULL: no unit, or no such event */
 const char *gpmu_pmu_event_unit(const struct gpmu_pmu *pmu, const char *name);
+
+/*
+ * Returns the name of the event at @index among the events that only the PMU's source lists, such
+ * as NVML's; NULL after the last event. Sets *@unit and *@description to texts, or to NULL.
+ */
+const char *gpmu_pmu_source_event(const struct gpmu_pmu *pmu, size_t index, const char **unit,
+				  const char **description);
 
 /* Returns the NUMA node at @index, of the nodes that have CPUs, ascending by number */
 const struct gpmu_node *gpmu_machine_node(const struct gpmu_machine *machine, size_t index);
@@ -166,10 +163,9 @@ const char *gpmu_pci_root_port_address(const struct gpmu_pci *pci);
 /* Returns the number of its NUMA node; -1 if not known */
 int gpmu_pci_node(const struct gpmu_pci *pci);
 /*
- * Return the socket of a Grace and the root port, for the filter root_port=1 << port; -1 for
- * other devices.
+ * Returns the number of the root port above the device in its Grace socket, for the filter
+ * root_port=1 << port; -1 if the device is not below a root port of a Grace.
  */
-int gpmu_pci_socket(const struct gpmu_pci *pci);
 int gpmu_pci_root_port(const struct gpmu_pci *pci);
 /* Returns the PMU that counts the traffic of the device; NULL if there is none */
 const struct gpmu_pmu *gpmu_pci_pmu(const struct gpmu_pci *pci);

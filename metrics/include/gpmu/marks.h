@@ -18,7 +18,7 @@ extern "C" {
  * same way, each by itself.
  *
  * A process loses its counts if it is killed, or leaves by _exit(2) or execve(2) after its
- * first mark. A program that is linked statically, or that is setuid, is not counted.
+ * first mark. A statically linked or set-user-ID program is not counted.
  */
 struct gpmu_marks;
 

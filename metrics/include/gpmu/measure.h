@@ -23,6 +23,15 @@ extern "C" {
  * PMUs outside the cores count the machine while at least one thread is in the region. A metric
  * that uses both is counted on the whole machine.
  *
+ * The module gpmu of Fortran, whose source is installed as gpmu.f90, has the same functions.
+ *
+ * A program whose counters cannot be opened can run on without them. gpmu_open() then returns
+ * NULL, and with NULL every other function does nothing: gpmu_begin(), gpmu_end(), gpmu_print()
+ * and gpmu_get_rows() return -EINVAL, gpmu_visits() returns 0, and gpmu_region_at() NULL.
+ *
+ * If the kernel allows it, libgpmu reads the counters of the cores in user space, without a
+ * system call. gpmu-doctor(1) reports whether the kernel allows it.
+ *
  * After fork() the child may not use a struct gpmu of its parent.
  */
 struct gpmu;
@@ -33,7 +42,7 @@ struct gpmu;
  * @sources: plugins that count, "model=steady.scenario", as for gpmu_source_new()
  * @source_count: number of @sources
  * @catalogs: JSON files and folders with more events and metrics, as for gpmu_catalog_add()
- * @n_catalogs: number of @catalogs
+ * @catalog_count: number of @catalogs
  * @system: 1: count everything that runs on the CPUs instead of the threads
  * @cpus: count these CPUs only, "0-3,8"; implies @system. NULL: all online CPUs
  * @pids: processes to count instead of the threads
@@ -54,7 +63,7 @@ struct gpmu_options {
 	const char *const *sources;
 	size_t source_count;
 	const char *const *catalogs;
-	size_t n_catalogs;
+	size_t catalog_count;
 	int system;
 	const char *cpus;
 	const pid_t *pids;
@@ -97,14 +106,19 @@ void gpmu_close(struct gpmu *gpmu);
  * @gpmu: the object; any thread may use it
  * @name: any text; copied
  *
- * Regions are nested as with gpmu_region_begin().
+ * Regions may be nested, and the counts of the inner one are in both. A region nested in itself,
+ * as in a recursive function, counts once. Memory is allocated only when a thread begins a name
+ * for the first time. Under "gpmu record --capture-range=region" regions also select the time
+ * in which CUDA is recorded.
  *
- * Return: 0; -ENOMEM; for the first region of a thread also an error of gpmu_session_new()
+ * Return: 0; -EINVAL if @gpmu is NULL; -ENOMEM; for the first region of a thread also an error
+ * of gpmu_session_new()
  */
 int gpmu_begin(struct gpmu *gpmu, const char *name);
 /*
  * Ends the innermost region of the calling thread. Returns 0; -EINVAL if that region has
- * another name; -ENOMEM
+ * another name or @gpmu is NULL; -ENOMEM: the region has ended, but counters that could not be
+ * read do not include this visit
  */
 int gpmu_end(struct gpmu *gpmu, const char *name);
 
@@ -115,10 +129,11 @@ int gpmu_end(struct gpmu *gpmu, const char *name);
  *
  * A table has a line for each counter of each region. The visits are those of all threads. The
  * seconds are the time during which at least one thread was in the region, or with @per_thread
- * the time of that thread. CSV and JSON have the columns of gpmu_sink_rows() after the columns
+ * the time of that thread. A percentage behind a value is its share of time, if it was multiplexed.
+ * CSV and JSON have the columns of gpmu_sink_rows() after the columns
  * region, process, thread and visits. The thread is -1 if a row covers several threads.
  *
- * Return: 0; -ENOMEM, or the error of writing
+ * Return: 0; -EINVAL if @gpmu is NULL; -ENOMEM, or the error of writing
  */
 int gpmu_print(struct gpmu *gpmu, FILE *file);
 
@@ -127,19 +142,17 @@ const char *gpmu_region_at(struct gpmu *gpmu, size_t index);
 /* Returns how often all threads have ended a region; 0 if there is no such region */
 uint64_t gpmu_visits(struct gpmu *gpmu, const char *name);
 /**
- * gpmu_rows() - gets the counts of a region
+ * gpmu_get_rows() - gets the counts of a region
  * @gpmu: the object
  * @name: name of the region
- * @rows: set to an array of pointers to the rows, borrowed; valid until the next call of
- *	gpmu_rows() or gpmu_print()
- * @length: set to the number of rows
+ * @rows: set to the rows, borrowed; valid until the next call of gpmu_get_rows() or gpmu_print().
+ *	Set to NULL if @gpmu is NULL
  *
  * The rows are the sums over all threads, followed by the rows of PMUs outside the cores.
  *
- * Return: 0; -EINVAL if there is no such region; -ENOMEM
+ * Return: 0; -EINVAL if there is no such region or @gpmu is NULL; -ENOMEM
  */
-int gpmu_rows(struct gpmu *gpmu, const char *name, const struct gpmu_row *const **rows,
-	      size_t *length);
+int gpmu_get_rows(struct gpmu *gpmu, const char *name, const struct gpmu_rows **rows);
 
 #ifdef __cplusplus
 }

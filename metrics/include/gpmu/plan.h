@@ -133,8 +133,7 @@ char *gpmu_plan_text(const struct gpmu_plan *plan);
  * added, "GracePcieReadBW/root_port=0x3/"; NULL after the last; borrowed.
  */
 const char *gpmu_plan_item(const struct gpmu_plan *plan, size_t index);
-/* Return 1 if an item is a metric, otherwise 0; and why it cannot be counted, one line, or NULL */
-int gpmu_plan_item_is_metric(const struct gpmu_plan *plan, size_t index);
+/* Returns why an item cannot be counted, one line; NULL if it can, and after the last item */
 const char *gpmu_plan_item_why(const struct gpmu_plan *plan, size_t index);
 /* Returns 1 if a group has events of the item, 0 if not */
 int gpmu_plan_group_has_item(const struct gpmu_plan *plan, size_t group, size_t index);

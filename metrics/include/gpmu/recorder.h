@@ -17,14 +17,16 @@ extern "C" {
 #endif
 
 /*
- * A recorder writes a trace in Perfetto's format, whose content metrics/record/timeline.rst describes.
- * CUDA loads a library into each process whose environment is from gpmu_recorder_environment().
- * This library passes the activity of CUDA to the recorder through shared memory. Values of
- * counters are from a session, by gpmu_recorder_rows(). Scheduling is from the kernel.
+ * A recorder writes a trace in Perfetto's format. metrics/record/timeline.rst describes the
+ * content. CUDA loads a library into each process whose environment is from
+ * gpmu_recorder_environment(). This library passes the activity of CUDA to the recorder through
+ * shared memory. The dynamic linker loads a second library, which LD_PRELOAD names. It passes the
+ * regions that programs mark with gpmu-mark.h in the same way. Values of counters are from a
+ * session, by gpmu_recorder_rows(). Scheduling is from the kernel.
  *
  * A thread per source reads its records into a queue. Another thread sorts all records by time
  * and writes them. Memory is bounded: if a queue is full, whole records are dropped and
- * counted, and no process ever waits. Everything recorded is written to the file each second.
+ * counted, and no process waits for it. Everything recorded is written to the file each second.
  *
  * One thread at a time may use a recorder. After fork() the child may neither use nor free it.
  * The threads of a recorder block all signals.
@@ -54,14 +56,14 @@ enum gpmu_recorder_capture {
 	GPMU_RECORDER_ALWAYS,	/* the whole run */
 	GPMU_RECORDER_PROFILER,	/* from cudaProfilerStart() to cudaProfilerStop() */
 	GPMU_RECORDER_RANGE,	/* in NVTX ranges with the name in range */
-	GPMU_RECORDER_REGION,	/* from gpmu_region_begin() to gpmu_region_end() */
+	GPMU_RECORDER_REGION,	/* from gpmu_begin() to gpmu_end() */
 };
 
 /**
  * struct gpmu_recorder_options - what to record
  * @size: size of this structure
- * @path: path of the trace; required
- * @cuda: bits of enum gpmu_recorder_cuda; 0: nothing of CUDA is recorded and no library is loaded
+ * @path: path of the trace, or its name in messages if @fd is set; required
+ * @cuda: bits of enum gpmu_recorder_cuda; 0: CUDA is not recorded
  * @graph_nodes: 1: record each kernel of a graph, 0: each launch of a graph is one slice
  * @capture: when to record
  * @range: name of the range for GPMU_RECORDER_RANGE, at most 255 bytes; for GPMU_RECORDER_REGION
@@ -72,9 +74,16 @@ enum gpmu_recorder_capture {
  *	that at least half of this size is kept. 0: no limit
  * @program: name and version of the program for the audit, "gpmu 0.1.0"; NULL: "libgpmu"
  * @command: the recorded command for the audit; NULL: none
- * @rank: rank of this process in a parallel program; -1: none
- * @rank_count: number of ranks; 0: not known
+ * @rank: rank of this process in a parallel program, from 0; used unless @rank_count is 0
+ * @rank_count: number of ranks of the parallel program; -1: not known, 0: not a parallel program
  * @sampler: path of the trace that has the counters if another recorder counts them; or NULL
+ * @regions: 1: record the regions that programs mark with gpmu-mark.h
+ * @cuda_buffers: limit of the bytes of CUPTI's buffers in each process, 4 MiB to 8 GiB; buffers are
+ *	allocated as records need them. 0: 256 MiB
+ * @threads: 1: record when, and on which CPU, the threads of a command run (gpmu_recorder_pid()),
+ *	which needs no privilege. If the kernel refuses it, the trace has a note with the reason
+ * @fd: file descriptor to which the trace is written, such as of a pipe, from its current position
+ *	on; duplicated by gpmu_recorder_start(). 0: @path is opened
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -90,14 +99,20 @@ struct gpmu_recorder_options {
 	const char *program, *command;
 	int rank, rank_count;
 	const char *sampler;
+	int regions;
+	uint64_t cuda_buffers;
+	int threads;
+	int fd;
 };
 
 /**
  * struct gpmu_recorder_stats - what was recorded so far
  * @size: size of this structure
  * @process_count: number of processes that have connected
- * @record_count: number of records of all sources
- * @lost_count: number of records that were dropped, as a queue was full or as they had no times
+ * @record_count: number of records of all sources; if the trace could not be written,
+ *	of the records in it
+ * @lost_count: number of records that were dropped because a queue was full, their times or ids
+ *	were missing or impossible, or the trace could not be written
  * @bytes: current size of the trace in bytes
  * @clock_bound: largest error of converted times in ns; 0: no times of another clock
  * @early_count: work of a GPU that began before the call that launched it
@@ -105,11 +120,15 @@ struct gpmu_recorder_options {
  * @outside_count: calls that ended after the call around them
  * @checked_count: number of records checked for @early_count, @overlap_count and @outside_count
  * @late_count: records that came after the writer had passed their time; they are written as well
+ * @thread_count: number of threads that have run, or existed when recording began, at most 4096
+ * @lost_process_count: number of processes whose CUDA or regions could not be recorded, such as for
+ *	lack of memory in /dev/shm and $TMPDIR, or not to their end; the trace has a note for each
  */
 struct gpmu_recorder_stats {
 	size_t size;
 	uint64_t process_count, record_count, lost_count, bytes, clock_bound;
 	uint64_t early_count, overlap_count, outside_count, checked_count, late_count;
+	uint64_t thread_count, lost_process_count;
 };
 
 /**
@@ -117,13 +136,14 @@ struct gpmu_recorder_stats {
  * @options: copied
  * @error: set on failure, or NULL
  *
- * If @options->cuda is not 0, this creates a folder for shared memory in /dev/shm or $TMPDIR,
- * and removes the folder of a recorder that was killed.
+ * If CUDA or regions are recorded, this creates a folder for shared memory in /dev/shm and a spare
+ * one in $TMPDIR, and removes the folders of a recorder that was killed.
  *
- * Return: a new recorder; NULL with errno EINVAL (no path, size, or name of a range), ENOENT
- * (libgpmu-inject.so is not in the folders of plugins), EBUSY (another tool has set
- * CUDA_INJECTION64_PATH or NVTX_INJECTION64_PATH, or this process runs under a recorder), ENOMEM,
- * or the error of creating the folder
+ * Return: a new recorder; NULL with errno EINVAL (an option is missing or out of range, or
+ * LD_PRELOAD cannot contain the path of libgpmu-mark.so), ENOENT (the folders of plugins lack
+ * libgpmu-inject.so, which CUDA needs, or libgpmu-mark.so, which regions need), EBUSY (another tool
+ * has set CUDA_INJECTION64_PATH or NVTX_INJECTION64_PATH, or this process runs under a recorder),
+ * ENOMEM, or the error of creating the folder
  */
 struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *options,
 					struct gpmu_error *error);
@@ -135,22 +155,24 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder);
  * @recorder: the recorder
  * @environment: "NAME=VALUE" texts up to a NULL; the result refers to these texts
  *
- * Return: @environment with the variables for CUDA, for execve(2); borrowed from the recorder,
- * valid until the next call and as long as the texts of @environment. NULL: no memory
+ * Return: @environment with the variables for CUDA and regions, for execve(2); borrowed from the
+ * recorder, valid until the next call and as long as the texts of @environment. NULL: no memory
  */
 char *const *gpmu_recorder_environment(struct gpmu_recorder *recorder, char *const *environment);
 
 /**
- * gpmu_recorder_pid() - selects a command, if scheduling of the whole machine may not be recorded
+ * gpmu_recorder_pid() - selects a command for the options threads and sched
  * @recorder: a recorder that is not started
- * @pid: a process of one thread, such as a child that waits before it executes the command
+ * @pid: a process of one thread, such as a child that waits before it executes the command; or a
+ *	thread. Each further call adds a thread, unless an earlier call has added it
  *
  * From gpmu_recorder_start() on the trace has when, and on which CPU, the threads of the command
  * and of everything that it starts run, and whether they then wait or make the CPU available to
- * another thread. The callback of gpmu_log_set() receives a message that names this limit and
- * the permission that recording the whole machine requires.
+ * another thread. With sched this applies only if the kernel does not allow recording the
+ * scheduling of the whole machine. The callback of gpmu_log_set() then receives a message that
+ * names this limit and the permission that recording the whole machine requires.
  *
- * Return: 0; -EINVAL if @pid is below 1 or the recorder has been started
+ * Return: 0; -EINVAL if @pid is below 1 or the recorder has been started; -ENOMEM
  */
 int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid);
 
@@ -160,8 +182,11 @@ int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid);
  * @machine: provides the numbers of GPUs; must outlive the recorder. NULL, or a machine without
  *	GPUs: GPUs are numbered by PCI address
  * @session: counts what gpmu_recorder_rows() records; must exist until the last call of that.
- *	NULL: no rows are recorded
+ *	Its options should set zero_asleep. NULL: no rows are recorded
  * @error: set on failure, or NULL
+ *
+ * If CUDA or regions are recorded, this raises the soft limit of open files (RLIMIT_NOFILE) to the
+ * hard limit until gpmu_recorder_free(), because each process needs a file descriptor.
  *
  * Return: 0; -EACCES or -EPERM (the error names the required permission); -ENOMEM; or the error
  * of opening the file
@@ -177,13 +202,12 @@ void gpmu_recorder_disable(struct gpmu_recorder *recorder);
  * @recorder: a recorder that has been started
  * @rows: rows of gpmu_session_next() of the recorder's session;
  *	successive calls pass successive intervals
- * @count: number of rows
  *
  * Rows are dropped and counted if the queue is full.
  *
  * Return: 0; -EINVAL if the recorder has no session; -ENOMEM
  */
-int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_row *rows, size_t count);
+int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_rows *rows);
 
 /**
  * gpmu_recorder_stop() - ends a recording: writes pending records and the audit

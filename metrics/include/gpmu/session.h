@@ -29,12 +29,6 @@ extern "C" {
  */
 struct gpmu_session;
 
-enum gpmu_aggregation {
-	GPMU_AGGREGATE_MACHINE,	/* rows cover all that is counted */
-	GPMU_AGGREGATE_NODE,	/* rows cover a node each */
-	GPMU_AGGREGATE_CPU,	/* rows cover a CPU each; a node for PMUs outside the cores */
-};
-
 /**
  * struct gpmu_session_options - the target of a session
  * @size: size of this structure
@@ -49,6 +43,8 @@ enum gpmu_aggregation {
  * @aggregation: what a row covers
  * @interval: length of the intervals of gpmu_session_next() in ns; 0: each call of
  *	gpmu_session_next() ends an interval
+ * @zero_asleep: 1: an event of tasks that did not run in an interval is 0, so that a timeline has
+ *	no gaps while a program sleeps; 0: it is GPMU_STATE_NOT_COUNTED, as in perf
  *
  * Fields that are 0 or NULL take their defaults.
  *
@@ -66,6 +62,7 @@ struct gpmu_session_options {
 	int on_exec;
 	enum gpmu_aggregation aggregation;
 	uint64_t interval;
+	int zero_asleep;
 };
 
 /**
@@ -106,10 +103,30 @@ int gpmu_session_enable(struct gpmu_session *session);
 int gpmu_session_disable(struct gpmu_session *session);
 
 /**
+ * gpmu_session_pause() - stops counting until gpmu_session_resume() and keeps the counts
+ *
+ * Intervals and totals continue, without what happens during pauses: events of the kernel and of
+ * plugins do not count, rates and metrics are per time that was not paused, and an interval is as
+ * long as its part that was not paused (see @time_begin of struct gpmu_row). In an interval
+ * without such a part events are GPMU_STATE_NOT_COUNTED. user_time and system_time of processes and
+ * CPUs are subtracted in clock ticks. Pausing a paused session does nothing. With @on_exec of the
+ * options, pause after the task has called execve(2), which would start its events again.
+ *
+ * Return: 0; -EINVAL if the session is not enabled; -ENOMEM or the error of a source, after all
+ * others have stopped, and then the session is paused
+ */
+int gpmu_session_pause(struct gpmu_session *session);
+/*
+ * Continues to count after gpmu_session_pause(). A counter that was lost before stays lost. Resuming
+ * a session that is not paused does nothing. Returns 0; -EINVAL if the session is not enabled; or
+ * the error of a source, and then the session stays paused.
+ */
+int gpmu_session_resume(struct gpmu_session *session);
+
+/**
  * gpmu_session_next() - gets the rows of the next interval
  * @session: a session that has been enabled
  * @rows: set to the rows, borrowed; valid until the next call that gets rows of this session
- * @length: set to the number of rows; gpmu_row_at() finds a row
  *
  * The first interval begins at gpmu_session_enable(), and each later one where the previous one
  * ended. Begin and end are measured with CLOCK_MONOTONIC_RAW.
@@ -135,8 +152,7 @@ int gpmu_session_disable(struct gpmu_session *session);
  * none is left; -EINVAL if the session has not been enabled; -ENOMEM, and then the next interval
  * includes the counts of this one
  */
-int gpmu_session_next(struct gpmu_session *session, const struct gpmu_row **rows,
-		      size_t *length);
+int gpmu_session_next(struct gpmu_session *session, const struct gpmu_rows **rows);
 /*
  * Returns ns until the program should call gpmu_session_next() again after it returned 0. This is
  * @interval of the options, or a multiple of it, at most 50 ms, while the kernel reads the
@@ -147,8 +163,7 @@ uint64_t gpmu_session_wait_time(const struct gpmu_session *session);
  * Reads the counts since gpmu_session_enable(). It does not affect intervals. Returns 0; -EINVAL
  * if the session has not been enabled; -ENOMEM
  */
-int gpmu_session_total(struct gpmu_session *session, const struct gpmu_row **rows,
-		       size_t *length);
+int gpmu_session_total(struct gpmu_session *session, const struct gpmu_rows **rows);
 
 /*
  * Sets the values of the events user_time and system_time: the ns that the command has run in

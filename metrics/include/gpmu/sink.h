@@ -14,8 +14,9 @@ extern "C" {
 
 /*
  * A sink writes rows as text: as a summary for people, or for programs as CSV or JSON, two
- * forms that stay stable. metrics/values/output.rst describes each column. Numbers are written in the
- * C locale, whatever the program's locale is. One thread at a time may use a sink.
+ * forms that begin with the columns and keys of perf stat. metrics/values/output.rst describes
+ * them. Numbers are written in the C locale, whatever the program's locale is. One thread at a
+ * time may use a sink.
  */
 struct gpmu_sink;
 
@@ -29,14 +30,18 @@ enum gpmu_sink_kind {
  * struct gpmu_sink_options - how rows are written
  * @size: size of this structure
  * @separator: separator of CSV columns; NULL: ","
- * @title: for a summary, what was counted, "'./app'"; NULL: "system wide"
+ * @title: for a summary, what was counted, "'./app'"; NULL: "'system wide'"
  * @host: host name in CSV and JSON; NULL: the name of this machine
  * @color: 1: a summary shows a metric beyond its threshold in red
  * @interval: 1: each gpmu_sink_rows() writes an interval, 0: one call writes the whole run
  * @big_numbers: 1: a summary groups digits with commas
- * @per_node: 1: a summary has a column of nodes even if no row covers a node
+ * @aggregation: the aggregation of the session. Unless it is GPMU_AGGREGATE_MACHINE, CSV and JSON
+ *	have a label in each row, and a summary has a column of labels even if no row has one
  * @runs: number of runs that the values are the mean of; 0: 1
- * @continues: 1: the lines before the first CSV row are in the file already
+ * @held: 1: the sink holds rows until gpmu_sink_rows() with NULL or gpmu_sink_end() writes all of
+ *	them at once; gpmu_sink_free() drops held rows. 0: each gpmu_sink_rows() writes immediately
+ * @metric_only: 1: writes only metrics and ratios of events, as perf stat --metric-only does
+ * @clear: 1: a summary clears the terminal before each interval
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -48,9 +53,11 @@ struct gpmu_sink_options {
 	int color;
 	int interval;
 	int big_numbers;
-	int per_node;
+	enum gpmu_aggregation aggregation;
 	unsigned int runs;
-	int continues;
+	int held;
+	int metric_only;
+	int clear;
 };
 
 /**
@@ -70,8 +77,7 @@ struct gpmu_sink_end {
 /**
  * gpmu_sink_new() - creates a sink that writes to a file
  * @kind: summary, CSV or JSON
- * @file: owned by the caller; must stay open as long as the sink exists. Each gpmu_sink_rows()
- *	is written immediately, unless gpmu_sink_hold() delays it
+ * @file: owned by the caller; must stay open as long as the sink exists
  * @options: copied; NULL: all defaults
  * @error: set on failure, or NULL
  *
@@ -87,23 +93,16 @@ void gpmu_sink_free(struct gpmu_sink *sink);
 /**
  * gpmu_sink_rows() - writes the rows of an interval, or of the whole run
  * @sink: the sink
- * @rows: an array of @n rows; the size of the first row is the distance between rows
- * @n: number of rows, 0 or more
+ * @rows: the rows; the list may be empty. NULL: writes the held rows
  *
- * Return: 0; -EINVAL if the size of a row is invalid; -ENOMEM, and then nothing is written; or
- * the error of writing, such as -ENOSPC or -EPIPE
+ * Return: 0; -ENOMEM with none of @rows written or held; or the error of writing, such as -ENOSPC
+ * or -EPIPE. Held rows that are not written stay held, and the next call writes them
  */
-int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_row *rows, size_t n);
-/**
- * gpmu_sink_hold() - combines many intervals in one write
- * @sink: the sink
- * @hold: 1: gpmu_sink_rows() buffers its output; 0, the default: the buffered output is written
- *	now, and later output immediately
- *
- * Return: as gpmu_sink_rows()
+int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows);
+/*
+ * Writes held rows, and the end of the output after the last row. Returns as gpmu_sink_rows();
+ * -EINVAL if the size of @end is 0
  */
-int gpmu_sink_hold(struct gpmu_sink *sink, int hold);
-/* Writes the end of the output after the last row. Returns as gpmu_sink_rows() */
 int gpmu_sink_end(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
 
 #ifdef __cplusplus

@@ -13,9 +13,10 @@ extern "C" {
  * A source counts events in place of the kernel's perf events. A plugin (gpmu-source.h) opens
  * it. A plugin is a shared object gpmu-NAME.so in one of the folders of $GPMU_PLUGINS,
  * separated by ":", or in the folder gpmu beside libgpmu.so, wherever that was moved. A
- * set-user-ID program, or one with capabilities of its file, ignores $GPMU_PLUGINS. Sources are reference-counted, and threads may
- * share them. One session at a time counts with a source: while it has groups open, another
- * session fails with EBUSY.
+ * program whose file has the set-user-ID bit or capabilities ignores $GPMU_PLUGINS, and loads only
+ * plugins that root alone can write (PRIVILEGES in gpmu(1)). Sources are reference-counted, and
+ * threads may share them. One session at a time counts with a source: while it has groups open,
+ * another session fails with EBUSY.
  */
 struct gpmu_source;
 
@@ -26,14 +27,13 @@ struct gpmu_source;
  *	text after the first "="
  * @error: set on failure, or NULL. Its offset is a byte offset in @spec
  *
- * Return: a new reference, which the caller puts; NULL with errno ENOENT (no such plugin; the
- * error lists the folders that were searched), EINVAL (syntax error, a file that is no plugin,
- * a plugin for another libgpmu, options that it refuses), ENOMEM, or another error of the
- * plugin
+ * Return: a new reference, which the caller drops by gpmu_source_put(); NULL with errno ENOENT (no
+ * such plugin; the error lists the folders that were searched), EACCES (this program has
+ * privileges that its user lacks, and other users than root can write the plugin), EINVAL (syntax
+ * error, a file that is no plugin, a plugin for another libgpmu, options that it refuses), ENOMEM,
+ * or another error of the plugin
  */
 struct gpmu_source *gpmu_source_new(const char *spec, struct gpmu_error *error);
-/* Takes another reference, which needs its own gpmu_source_put(). Returns @source */
-struct gpmu_source *gpmu_source_get(struct gpmu_source *source);
 /* Drops a reference; the last one closes the source and unloads the plugin. NULL is allowed. */
 void gpmu_source_put(struct gpmu_source *source);
 /* Returns the name of the plugin, "model"; borrowed */

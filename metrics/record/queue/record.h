@@ -8,7 +8,7 @@
 enum record_type {
 	RECORD_PROCESS,		/* a new process; numbered from 0 in this order */
 	RECORD_ACTIVITY,	/* an activity record of a process (trace/channel/activity.h) */
-	RECORD_END,		/* uint32_t: enum record_process_end */
+	RECORD_END,		/* uint32_t: enum record_process_end; end: when it ended */
 	RECORD_MARK,		/* all records of the source up to begin have been queued */
 	RECORD_COUNTER,		/* struct record_counter_head */
 	RECORD_VALUE,		/* struct record_value */
@@ -54,11 +54,19 @@ enum record_task_change {
 	RECORD_TASK_ENDS,
 };
 
+/* State of a thread that does not run, or may not run */
+enum record_task_state {
+	RECORD_TASK_UNKNOWN,
+	RECORD_TASK_SLEEPS,
+	RECORD_TASK_READY,
+	RECORD_TASK_ACTIVE,	/* it runs or is ready; /proc does not tell which */
+};
+
 struct record_task {
 	uint32_t change;	/* enum record_task_change */
 	uint32_t cpu;
 	int32_t pid, tid, parent;
-	uint32_t reserved;
+	uint32_t state;		/* enum record_task_state; with RECORD_TASK_NAMED */
 	char comm[16];
 };
 

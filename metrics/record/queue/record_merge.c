@@ -8,14 +8,24 @@
 
 void record_merge_init(struct record_merge *merge, size_t most)
 {
-	*merge = (struct record_merge){ .most = most };
+	*merge = (struct record_merge){ .most = most, .earliest = UINT64_MAX };
+}
+
+static void release(struct record_merge *merge, struct record_entries *entries, size_t from)
+{
+	for (size_t i = from; i < entries->length; i++)
+		record_arena_free(&merge->arena, entries->list[i].record);
+	free(entries->list);
 }
 
 void record_merge_release(struct record_merge *merge)
 {
-	for (size_t i = 0; i < merge->length; i++)
-		free(merge->heap[i].record);
-	free(merge->heap);
+	if (merge->returned)
+		record_arena_free(&merge->arena, merge->returned);
+	release(merge, &merge->sorted, merge->at);
+	release(merge, &merge->fresh, 0);
+	free(merge->spare.list);
+	record_arena_release(&merge->arena);
 	free(merge->streams);
 }
 
@@ -45,70 +55,67 @@ void record_merge_close(struct record_merge *merge, int stream)
 	merge->streams[stream].open = false;
 }
 
-static bool is_before(const struct record_entry *a, const struct record_entry *b)
+static bool has_room(struct record_entries *entries, size_t length)
 {
-	if (a->begin != b->begin)
-		return a->begin < b->begin;
-	return a->end != b->end ? a->end > b->end : a->number < b->number;
+	size_t room = entries->room ? entries->room : 1024;
+	struct record_entry *list;
+
+	if (length <= entries->room)
+		return true;
+	while (room < length)
+		room *= 2;
+	list = reallocarray(entries->list, room, sizeof(*list));
+	if (!list)
+		return false;
+	entries->list = list;
+	entries->room = room;
+	return true;
 }
 
-/* Stores @entry at @at or sifts it up. */
-static void rise(struct record_merge *merge, size_t at, struct record_entry entry)
-{
-	while (at && is_before(&entry, &merge->heap[(at - 1) / 2])) {
-		merge->heap[at] = merge->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	merge->heap[at] = entry;
-}
-
-/*
- * Removes the first entry. The gap is sifted down to a leaf without comparisons, then
- * filled with the last entry: that is among the latest, so comparing it on the way down
- * would be futile.
- */
-static void take_first(struct record_merge *merge)
-{
-	size_t at = 0, child, last = --merge->length;
-
-	while ((child = 2 * at + 1) < last) {
-		if (child + 1 < last && is_before(&merge->heap[child + 1], &merge->heap[child]))
-			child++;
-		merge->heap[at] = merge->heap[child];
-		at = child;
-	}
-	if (last)
-		rise(merge, at, merge->heap[last]);
-}
-
+/* Reserves the room for sorting, too: then only this can fail. */
 int record_merge_add(struct record_merge *merge, const struct record *record, int stream)
 {
 	const struct record_stream *of = &merge->streams[stream];
-	struct record_entry *entry;
+	size_t length = merge->fresh.length + 1;
 	struct record *copy;
 
-	if (merge->length == merge->room) {
-		size_t room = merge->room ? merge->room * 2 : 1024;
-		struct record_entry *heap = reallocarray(merge->heap, room, sizeof(*heap));
-
-		if (!heap)
-			return -ENOMEM;
-		merge->heap = heap;
-		merge->room = room;
-	}
-	copy = malloc(record->size);
+	if (!has_room(&merge->fresh, length) ||
+	    !has_room(&merge->spare, merge->sorted.length - merge->at + length))
+		return -ENOMEM;
+	copy = record_arena_copy(&merge->arena, record);
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, record, record->size);
-	entry = &merge->heap[merge->length];
-	entry->begin = record->begin;
-	entry->end = record->end;
-	entry->number = merge->numbers++;
-	entry->record = copy;
-	rise(merge, merge->length++, *entry);
+	merge->fresh.list[merge->fresh.length++] =
+		(struct record_entry){ record->begin, record->end, copy };
+	if (record->begin < merge->earliest)
+		merge->earliest = record->begin;
 	merge->bytes += record->size;
 	merge->late += record->end < of->mark;
 	return 0;
+}
+
+/* Sorts the fresh entries, and merges them with the sorted ones, which all came earlier. */
+static void sort(struct record_merge *merge)
+{
+	const struct record_entry *old = merge->sorted.list + merge->at;
+	const struct record_entry *fresh = merge->fresh.list;
+	const struct record_entry *old_end = merge->sorted.list + merge->sorted.length;
+	const struct record_entry *fresh_end = merge->fresh.list + merge->fresh.length;
+	struct record_entries merged = merge->spare;
+
+	record_order(merge->fresh.list, merge->spare.list, merge->fresh.length);
+	merged.length = 0;
+	while (old < old_end || fresh < fresh_end) {
+		bool is_fresh = old == old_end ||
+				(fresh < fresh_end && record_entry_is_before(fresh, old));
+
+		merged.list[merged.length++] = is_fresh ? *fresh++ : *old++;
+	}
+	merge->spare = merge->sorted;
+	merge->sorted = merged;
+	merge->at = 0;
+	merge->fresh.length = 0;
+	merge->earliest = UINT64_MAX;
 }
 
 uint64_t record_merge_bound(const struct record_merge *merge, uint64_t patient)
@@ -124,16 +131,22 @@ uint64_t record_merge_bound(const struct record_merge *merge, uint64_t patient)
 	return bound;
 }
 
-struct record *record_merge_next(struct record_merge *merge, uint64_t bound)
+const struct record *record_merge_next(struct record_merge *merge, uint64_t bound)
 {
-	struct record *record;
 	bool fits = merge->bytes <= merge->most;
+	uint64_t next = merge->at < merge->sorted.length ? merge->sorted.list[merge->at].begin : UINT64_MAX;
 
-	if (!merge->length || (merge->heap[0].begin > bound && fits))
+	if (merge->returned)
+		record_arena_free(&merge->arena, merge->returned);
+	merge->returned = NULL;
+	if (merge->at == merge->sorted.length && !merge->fresh.length)
 		return NULL;
-	merge->forced += merge->heap[0].begin > bound;
-	record = merge->heap[0].record;
-	take_first(merge);
-	merge->bytes -= record->size;
-	return record;
+	if (fits && next > bound && merge->earliest > bound)
+		return NULL;
+	if (merge->fresh.length && merge->earliest <= next)
+		sort(merge);
+	merge->forced += merge->sorted.list[merge->at].begin > bound;
+	merge->returned = merge->sorted.list[merge->at++].record;
+	merge->bytes -= merge->returned->size;
+	return merge->returned;
 }

@@ -12,26 +12,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/queue/record.h"
+#include "record/queue/record_arena.h"
+#include "record/queue/record_order.h"
 
 struct record_stream {
 	uint64_t mark;		/* ns; 0: none yet */
-	uint64_t heard;		/* time of the last mark or record, by the caller's clock */
+	uint64_t heard;		/* time of the last mark, by the caller's clock */
 	bool open;
 };
 
-struct record_entry {
-	uint64_t begin, end, number;
-	struct record *record;
+struct record_entries {
+	struct record_entry *list;
+	size_t length, room;
 };
 
 struct record_merge {
 	struct record_stream *streams;
 	size_t stream_count;
-	struct record_entry *heap;
-	size_t length, room;
+	struct record_entries sorted, fresh;	/* fresh: not sorted yet */
+	struct record_entries spare;		/* has room to sort and merge all */
+	size_t at;				/* the next of sorted */
+	uint64_t earliest;			/* begin in fresh */
+	struct record_arena arena;
+	struct record *returned;
 	size_t bytes, most;	/* bytes of records, and their limit */
-	uint64_t numbers;
 	/* records that ended before their stream's mark but arrived after it */
 	uint64_t late;
 	/* records returned before the marks allowed it, because the limit was reached */
@@ -56,8 +60,8 @@ int record_merge_add(struct record_merge *merge, const struct record *record, in
 uint64_t record_merge_bound(const struct record_merge *merge, uint64_t patient);
 /*
  * Returns the next record that begins up to @bound, or any next record while the limit is
- * exceeded. The caller frees it; NULL if there is none.
+ * exceeded; NULL if there is none. It is valid until the next call.
  */
-struct record *record_merge_next(struct record_merge *merge, uint64_t bound);
+const struct record *record_merge_next(struct record_merge *merge, uint64_t bound);
 
 #endif /* GPMU_RECORD_MERGE_H */

@@ -7,13 +7,17 @@
 
 int record_queue_init(struct record_queue *queue, size_t room)
 {
-	*queue = (struct record_queue){ .room = room };
-	queue->fill = malloc(room);
-	queue->look = malloc(room);
-	if (!queue->fill || !queue->look) {
-		free(queue->fill);
-		free(queue->look);
-		queue->fill = NULL;
+	const size_t least = room < RECORD_QUEUE_LEAST ? room : RECORD_QUEUE_LEAST;
+
+	*queue = (struct record_queue){
+		.room = room,
+		.fill = { .bytes = malloc(least), .room = least },
+		.look = { .bytes = malloc(least), .room = least },
+	};
+	if (!queue->fill.bytes || !queue->look.bytes) {
+		free(queue->fill.bytes);
+		free(queue->look.bytes);
+		queue->fill.bytes = queue->look.bytes = NULL;
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&queue->lock, NULL);
@@ -22,17 +26,42 @@ int record_queue_init(struct record_queue *queue, size_t room)
 
 void record_queue_release(struct record_queue *queue)
 {
-	if (!queue->fill)
+	if (!queue->fill.bytes)
 		return;
 	pthread_mutex_destroy(&queue->lock);
-	free(queue->fill);
-	free(queue->look);
-	queue->fill = NULL;
+	free(queue->fill.bytes);
+	free(queue->look.bytes);
+	queue->fill.bytes = queue->look.bytes = NULL;
 }
 
 static size_t whole(size_t size)
 {
 	return (sizeof(struct record) + size + 7) / 8 * 8;
+}
+
+static bool resize(struct record_buffer *buffer, size_t room)
+{
+	/* For blocks of this size realloc() moves pages, and copies no bytes. */
+	char *bytes = realloc(buffer->bytes, room);
+
+	if (!bytes)
+		return false;
+	buffer->bytes = bytes;
+	buffer->room = room;
+	return true;
+}
+
+/* Whether so many bytes fit, for which the buffer may grow */
+static bool has_room(struct record_queue *queue, size_t need)
+{
+	struct record_buffer *fill = &queue->fill;
+	size_t room = fill->room;
+
+	if (queue->room - fill->length < need)
+		return false;
+	while (room - fill->length < need)
+		room = room < queue->room / 2 ? room * 2 : queue->room;
+	return room == fill->room || resize(fill, room);
 }
 
 bool record_queue_put(struct record_queue *queue, struct record *record, const void *data,
@@ -43,15 +72,15 @@ bool record_queue_put(struct record_queue *queue, struct record *record, const v
 
 	record->size = (uint32_t)need;
 	pthread_mutex_lock(&queue->lock);
-	fits = queue->room - queue->length >= need;
+	fits = has_room(queue, need);
 	if (fits) {
-		char *to = queue->fill + queue->length;
+		char *to = queue->fill.bytes + queue->fill.length;
 
 		memcpy(to, record, sizeof(*record));
 		if (size)
 			memcpy(to + sizeof(*record), data, size);
 		memset(to + sizeof(*record) + size, 0, need - sizeof(*record) - size);
-		queue->length += need;
+		queue->fill.length += need;
 		queue->record_count++;
 	} else {
 		queue->dropped_count++;
@@ -65,25 +94,32 @@ bool record_queue_has_room(struct record_queue *queue, size_t size)
 	bool fits;
 
 	pthread_mutex_lock(&queue->lock);
-	fits = queue->room - queue->length >= whole(size);
+	fits = has_room(queue, whole(size));
 	pthread_mutex_unlock(&queue->lock);
 	return fits;
 }
 
+/* Empties a buffer, which gives half of its room back if it used less than a quarter. */
+static void empty(struct record_buffer *buffer)
+{
+	if (buffer->length < buffer->room / 4 && buffer->room / 2 >= RECORD_QUEUE_LEAST)
+		resize(buffer, buffer->room / 2);
+	buffer->length = 0;
+}
+
 size_t record_queue_take(struct record_queue *queue, const char **records)
 {
-	char *full;
-	size_t length;
+	struct record_buffer full;
 
+	/* Only this thread uses the buffer that was processed. */
+	empty(&queue->look);
 	pthread_mutex_lock(&queue->lock);
 	full = queue->fill;
-	length = queue->length;
 	queue->fill = queue->look;
-	queue->look = full;
-	queue->length = 0;
 	pthread_mutex_unlock(&queue->lock);
-	*records = full;
-	return length;
+	queue->look = full;
+	*records = full.bytes;
+	return full.length;
 }
 
 uint64_t record_queue_count(struct record_queue *queue, uint64_t *dropped)

@@ -2,6 +2,7 @@
 /*
  * Passes records from a reading thread to the writing thread through two buffers: one is
  * filled while the other is processed. Nobody waits; records that do not fit are dropped.
+ * A buffer grows when records need it, and shrinks again when they do not.
  */
 #ifndef GPMU_RECORD_QUEUE_H
 #define GPMU_RECORD_QUEUE_H
@@ -13,20 +14,28 @@
 
 #include "record/queue/record.h"
 
+/* The room that a buffer has at least, if the queue's limit is not lower */
+#define RECORD_QUEUE_LEAST	((size_t)4 << 20)
+
+struct record_buffer {
+	char *bytes;
+	size_t length, room;
+};
+
 struct record_queue {
 	pthread_mutex_t lock;
-	char *fill, *look;
-	size_t length, room;	/* of fill; both buffers have this room */
+	struct record_buffer fill, look;
+	size_t room;		/* limit of each buffer's room */
 	uint64_t record_count, dropped_count;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* @room: limit for each of the two buffers, in bytes. Returns 0 or -ENOMEM. */
 int record_queue_init(struct record_queue *queue, size_t room);
 /* A queue that is all zeros, or that record_queue_init() has refused, is allowed. */
 void record_queue_release(struct record_queue *queue);
 /*
  * Appends a record and sets @record->size. Returns false, and counts the drop, if there is no
- * room.
+ * room or no memory for it.
  */
 bool record_queue_put(struct record_queue *queue, struct record *record, const void *data,
 		      size_t size);

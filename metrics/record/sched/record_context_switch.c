@@ -6,12 +6,13 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/raw_clock.h"
 #include "record/sched/record_sched.h"
-
-#define RING	(256u << 10) /* bytes; the default limit of locked memory is 516 KiB for each CPU */
 
 /* Behind each record because of sample_id_all */
 struct sample_id {
@@ -58,7 +59,8 @@ static bool describe_name(struct record_task *task, const char *data, size_t siz
 	task->tid = (int32_t)ids[1];
 	data += offsetof(struct comm_record, comm);
 	size -= offsetof(struct comm_record, comm);
-	memcpy(task->comm, data, strnlen(data, size < sizeof(task->comm) ? size : sizeof(task->comm) - 1));
+	memcpy(task->comm, data,
+	       strnlen(data, size < sizeof(task->comm) ? size : sizeof(task->comm) - 1));
 	return true;
 }
 
@@ -104,10 +106,11 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 		record_queue_put(sched->queue, &record, &task, sizeof(task));
 }
 
-int record_context_switch_open(struct record_sched *sched, struct gpmu_error *error)
+void record_context_switch_event(struct record_sched *sched, struct perf_event_attr *attr)
 {
-	const struct perf_event_attr attr = {
-		.size = sizeof(attr),
+	/* Without a watermark the kernel wakes whenever half a ring is full. */
+	*attr = (struct perf_event_attr){
+		.size = sizeof(*attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
@@ -120,14 +123,57 @@ int record_context_switch_open(struct record_sched *sched, struct gpmu_error *er
 		.exclude_kernel = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC_RAW,
-		.watermark = 1,
-		.wakeup_watermark = INT32_MAX,
 		.disabled = 1,
 	};
-	int ret;
-
 	sched->take = take;
-	ret = record_rings_open(&sched->rings, sched->machine, &attr, sched->pid, RING);
-	record_sched_refused(ret, "the command", 2, error);
-	return ret;
+}
+
+/* The CPU on which the thread has run last: field 39 of its stat, where field 2 may have blanks. */
+static uint32_t cpu_of(pid_t tid)
+{
+	char path[48], line[1024], *at = NULL;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	file = fopen(path, "re");
+	if (file && fgets(line, sizeof(line), file))
+		at = strrchr(line, ')');
+	for (int field = 2; at && field < 39; field++)
+		at = strchr(at + 1, ' ');
+	if (file)
+		fclose(file);
+	return at ? (uint32_t)strtoul(at, NULL, 10) : 0;
+}
+
+static enum record_task_state state_of(char letter)
+{
+	if (strchr("ZXx", letter))
+		return RECORD_TASK_UNKNOWN;
+	return letter == 'R' ? RECORD_TASK_ACTIVE : RECORD_TASK_SLEEPS;
+}
+
+void record_context_switch_name(struct record_sched *sched, pid_t tid)
+{
+	struct record record = { .type = RECORD_TASK };
+	struct record_task task = { .change = RECORD_TASK_NAMED, .tid = tid };
+	char path[48], line[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "Name:\t", 6))
+			memcpy(task.comm, line + 6, strnlen(line + 6, sizeof(task.comm) - 1));
+		else if (!strncmp(line, "Tgid:\t", 6))
+			task.pid = (int32_t)strtol(line + 6, NULL, 10);
+		else if (!strncmp(line, "State:\t", 7))
+			task.state = state_of(line[7]);
+	}
+	if (file)
+		fclose(file);
+	task.cpu = cpu_of(tid);
+	record.begin = record.end = raw_clock_now();
+	if (task.pid)
+		record_queue_put(sched->queue, &record, &task, sizeof(task));
 }

@@ -6,95 +6,175 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/vector.h"
 #include "event/event_fd.h"
 #include "record/sched/record_ring.h"
 
 #define RECORD_MOST	512	/* bytes of a kernel record */
 
-/*
- * Halves the size until mapping succeeds: other recordings of the user share the limit of
- * locked memory.
- */
-static int map_ring(struct record_ring *ring, size_t page_size, size_t most)
+static int map_ring(struct record_ring *ring, size_t page_size, size_t room)
 {
-	void *page;
+	void *page = mmap(NULL, page_size + room, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 
-	for (ring->room = most > page_size ? most : page_size; ring->room >= page_size; ring->room /= 2) {
-		page = mmap(NULL, page_size + ring->room, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
-		if (page != MAP_FAILED) {
-			ring->page = page;
-			return 0;
-		}
-		if (errno != EPERM)
-			return -errno;
-	}
-	return -ENOBUFS;
+	if (page == MAP_FAILED)
+		return errno == EPERM ? -ENOBUFS : -errno;
+	ring->page = page;
+	ring->room = room;
+	return 0;
 }
 
-static int open_event(struct record_ring *ring, const struct perf_event_attr *attr, pid_t pid)
-{
-	ring->fd = event_fd_open(attr, pid, ring->cpu, -1);
-	return ring->fd < 0 ? ring->fd : 0;
-}
-
-static int open_ring(struct record_ring *ring, const struct perf_event_attr *attr, pid_t pid,
-		     size_t page_size, size_t most)
+/* Returns a descriptor or -errno. */
+static int open_event(struct record_ring *ring, const struct perf_event_attr *attr, pid_t tid)
 {
 	struct perf_event_attr with_lost = *attr;
-	int ret;
+	int fd;
 
 	with_lost.read_format = PERF_FORMAT_LOST;
-	ret = open_event(ring, &with_lost, pid);
-	ring->counts_lost = !ret;
-	if (ret == -EINVAL)
-		ret = open_event(ring, attr, pid);
-	if (ret)
-		return ret;
-	ret = map_ring(ring, page_size, most);
-	if (ret)
-		return ret;
-	return ioctl(ring->fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+	fd = event_fd_open(&with_lost, tid, ring->cpu, -1);
+	ring->counts_lost = fd >= 0;
+	return fd == -EINVAL ? event_fd_open(attr, tid, ring->cpu, -1) : fd;
 }
 
-int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
-		      const struct perf_event_attr *attr, pid_t pid, size_t most)
+/* Adds the event of a further task. */
+static int add_event(struct record_ring *ring, int fd)
 {
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-	const int *cpus = NULL;
+	int *more = vector_room(ring->more, ring->more_count, sizeof(*more));
+
+	if (!more) {
+		close(fd);
+		return -ENOMEM;
+	}
+	ring->more = more;
+	more[ring->more_count++] = fd;
+	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? -errno : 0;
+}
+
+static int open_task(struct record_ring *ring, const struct perf_event_attr *attr, pid_t tid,
+		     size_t page_size, size_t room)
+{
+	int fd = open_event(ring, attr, tid), ret;
+
+	if (fd < 0)
+		return fd;
+	if (ring->page) {
+		ret = add_event(ring, fd);
+	} else {
+		ring->fd = fd;
+		ret = map_ring(ring, page_size, room);
+	}
+	if (ret)
+		return ret;
+	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+}
+
+static int open_ring(struct record_ring *ring, const struct perf_event_attr *attr,
+		     const pid_t *tids, size_t count, size_t page_size, size_t room)
+{
+	int ret = -ESRCH;
+
+	ring->fd = -1;
+	if (!count)
+		return open_task(ring, attr, -1, page_size, room);
+	for (size_t i = 0; i < count && (!ret || ret == -ESRCH); i++)
+		ret = open_task(ring, attr, tids[i], page_size, room);
+	return ret == -ESRCH && ring->page ? 0 : ret;
+}
+
+static void close_ring(struct record_ring *ring, size_t page_size)
+{
+	if (ring->page)
+		munmap(ring->page, page_size + ring->room);
+	if (ring->fd >= 0)
+		close(ring->fd);
+	while (ring->more_count)
+		close(ring->more[--ring->more_count]);
+	free(ring->more);
+	*ring = (struct record_ring){ .fd = -1 };
+}
+
+static void close_rings(struct record_rings *rings)
+{
+	for (size_t i = 0; i < rings->count; i++)
+		close_ring(&rings->list[i], rings->page_size);
+	rings->count = 0;
+}
+
+/* Opens rings of the same size on these CPUs; NULL: on CPUs 0 to @n - 1. */
+static int open_rings(struct record_rings *rings, const int *cpus, size_t n,
+		      const struct perf_event_attr *attr, const pid_t *tids, size_t count, size_t room)
+{
 	int ret = 0;
 
-	rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	if (machine)
-		n = (long)gpmu_machine_online_cpus(machine, &cpus);
-	rings->list = calloc((size_t)n + 1, sizeof(*rings->list));
-	if (!rings->list)
-		return -ENOMEM;
-	for (long i = 0; i < n && !ret; i++) {
+	for (size_t i = 0; i < n && !ret; i++) {
 		struct record_ring *ring = &rings->list[rings->count];
 
 		ring->cpu = cpus ? cpus[i] : (int)i;
-		ret = open_ring(ring, attr, pid, rings->page_size, most);
-		/* The CPU is offline. */
+		ret = open_ring(ring, attr, tids, count, rings->page_size, room);
+		/* The CPU is offline; it may have gone between two tasks. */
 		if (ret == -ENODEV) {
+			close_ring(ring, rings->page_size);
 			ret = 0;
 			continue;
 		}
-		rings->count++;
+		rings->fds[rings->count++] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
 	}
 	return ret;
 }
 
+/*
+ * Halves the size of all rings until all can be mapped: other recordings of the user share the
+ * limit of locked memory.
+ */
+int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
+		      const struct perf_event_attr *attr, const pid_t *tids, size_t count,
+		      size_t most)
+{
+	size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF), room;
+	const int *cpus = NULL;
+	int ret;
+
+	rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
+	if (machine)
+		n = gpmu_machine_online_cpus(machine, &cpus);
+	rings->list = calloc(n + 1, sizeof(*rings->list));
+	rings->fds = calloc(n + 1, sizeof(*rings->fds));
+	if (!rings->list || !rings->fds)
+		return -ENOMEM;
+	room = most > rings->page_size ? most : rings->page_size;
+	while ((ret = open_rings(rings, cpus, n, attr, tids, count, room)) == -ENOBUFS &&
+	       room > rings->page_size) {
+		close_rings(rings);
+		room /= 2;
+	}
+	return ret;
+}
+
+/* The next event of the ring whose tasks may still run; -1 if there is none */
+static int next_event(struct record_ring *ring)
+{
+	return ring->ended < ring->more_count ? ring->more[ring->ended++] : -1;
+}
+
+bool record_rings_wait(struct record_rings *rings, int ms)
+{
+	bool any = false;
+
+	if (poll(rings->fds, rings->count, ms) <= 0)
+		return false;
+	for (size_t i = 0; i < rings->count; i++) {
+		any = any || rings->fds[i].revents & POLLIN;
+		/* The event's tasks have ended: it would end each later wait at once, and not wake any more. */
+		if (rings->fds[i].revents & ~POLLIN)
+			rings->fds[i].fd = next_event(&rings->list[i]);
+	}
+	return any;
+}
+
 void record_rings_release(struct record_rings *rings)
 {
-	for (size_t i = 0; i < rings->count; i++) {
-		struct record_ring *ring = &rings->list[i];
-
-		if (ring->page)
-			munmap(ring->page, rings->page_size + ring->room);
-		if (ring->fd >= 0)
-			close(ring->fd);
-	}
+	close_rings(rings);
 	free(rings->list);
+	free(rings->fds);
 	*rings = (struct record_rings){ 0 };
 }
 
@@ -131,7 +211,8 @@ static void drain(struct record_ring *ring, size_t page_size, record_ring_take *
 		if (header.size < sizeof(header) || header.size > head - at)
 			break;
 		if (header.size <= sizeof(data)) {
-			copy(ring, page_size, at + sizeof(header), data, header.size - sizeof(header));
+			copy(ring, page_size, at + sizeof(header), data,
+			     header.size - sizeof(header));
 			if (header.type == PERF_RECORD_LOST)
 				note_lost(ring, data, header.size - sizeof(header));
 			else
@@ -148,14 +229,24 @@ void record_rings_drain(struct record_rings *rings, record_ring_take *take, void
 		drain(&rings->list[i], rings->page_size, take, user);
 }
 
-/* The kernel's count of lost records */
-static uint64_t lost_of(const struct record_ring *ring)
+/* The kernel's count of an event's lost records */
+static uint64_t lost_of_event(int fd)
 {
 	uint64_t of[2];		/* the event's count, number of lost records */
 
-	if (!ring->counts_lost || read(ring->fd, of, sizeof(of)) != (ssize_t)sizeof(of))
+	return read(fd, of, sizeof(of)) == (ssize_t)sizeof(of) ? of[1] : 0;
+}
+
+static uint64_t lost_of(const struct record_ring *ring)
+{
+	uint64_t lost;
+
+	if (!ring->counts_lost)
 		return 0;
-	return of[1];
+	lost = lost_of_event(ring->fd);
+	for (size_t i = 0; i < ring->more_count; i++)
+		lost += lost_of_event(ring->more[i]);
+	return lost;
 }
 
 uint64_t record_rings_lost(const struct record_rings *rings, bool last)
@@ -163,7 +254,8 @@ uint64_t record_rings_lost(const struct record_rings *rings, bool last)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < rings->count; i++) {
-		uint64_t counted = last ? lost_of(&rings->list[i]) : 0, reported = rings->list[i].lost;
+		uint64_t counted = last ? lost_of(&rings->list[i]) : 0;
+		uint64_t reported = rings->list[i].lost;
 
 		n += counted > reported ? counted : reported;
 	}

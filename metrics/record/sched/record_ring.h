@@ -4,6 +4,7 @@
 #define GPMU_RECORD_RING_H
 
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,21 +18,26 @@ struct record_ring {
 	uint64_t lost;			/* lost records according to PERF_RECORD_LOST */
 	bool counts_lost;		/* the kernel also counts lost records (Linux 6.0) */
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
+	int *more;			/* events of further tasks, which use the same ring */
+	size_t more_count;
+	size_t ended;			/* events, from @fd on, whose tasks have ended */
 };
 
 struct record_rings {
 	struct record_ring *list;
+	struct pollfd *fds;		/* of record_rings_wait() */
 	size_t count, page_size;
 };
 
 /*
- * Opens and enables an event on each online CPU, of @pid or, if -1, of all tasks. A ring
- * has @most bytes, or fewer down to one page if the limit of locked memory requires it.
- * Returns 0 or -errno; -ENOBUFS if not even one page can be locked. The caller releases
- * @rings in any case.
+ * Opens and enables an event on each online CPU, of these tasks or, if @count is 0, of all. Tasks
+ * that have ended are left out. Each ring has @most bytes, or all have fewer, down to one page, if
+ * the limit of locked memory requires it. Returns 0 or -errno; -ENOBUFS if not even one page can be locked,
+ * -ESRCH if all tasks have ended. The caller releases @rings in any case.
  */
 int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
-		      const struct perf_event_attr *attr, pid_t pid, size_t most);
+		      const struct perf_event_attr *attr, const pid_t *tids, size_t count,
+		      size_t most);
 void record_rings_release(struct record_rings *rings);
 
 /*
@@ -39,9 +45,15 @@ void record_rings_release(struct record_rings *rings);
  * Records of more than 512 bytes are skipped.
  */
 typedef void record_ring_take(void *user, const struct record_ring *ring,
-			      const struct perf_event_header *header, const char *data, size_t size);
+			      const struct perf_event_header *header, const char *data,
+			      size_t size);
 
 void record_rings_drain(struct record_rings *rings, record_ring_take *take, void *user);
+/*
+ * Waits until the kernel wakes for a ring, according to the event's watermark, or for @ms. Returns
+ * whether there was a ring.
+ */
+bool record_rings_wait(struct record_rings *rings, int ms);
 /*
  * Number of lost records according to the drained records; the kernel reports a loss with
  * the CPU's next record. @last: nothing more will be drained, so losses after the last

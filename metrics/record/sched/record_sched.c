@@ -1,48 +1,101 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
+#include "base/text.h"
 #include "record/sched/record_sched.h"
 
-#define LOOK_EACH	10	/* ms */
-#define ON_ITS_WAY	1000000	/* ns after which an event has reached the ring */
+/*
+ * Bytes of a ring, powers of 2 and multiples of a page on kernels with pages of 4, 16 and 64 KiB.
+ * That of the command's threads is small: the default limit of locked memory is 512 KiB and a
+ * page for each CPU, which all recordings of a user share, such as those of the ranks of a node.
+ */
+#define MACHINE_RING	(512u << 10)
+#define COMMAND_RING	(64u << 10)
+#define DRAIN_EACH	10	/* ms */
+#define DELAY		1000000	/* ns after which an event has reached the ring */
 
-void record_sched_refused(int ret, const char *whose, int paranoid, struct gpmu_error *error)
+/*
+ * Sets @error to the reason of @ret. @whose: the tasks that the rings record; @paranoid: the
+ * largest value of kernel.perf_event_paranoid that allows the rings
+ */
+static int refuse(int ret, const char *whose, int paranoid, struct gpmu_error *error)
 {
 	char why[96];
 
 	if (ret == -EACCES || ret == -EPERM)
-		error_set(error, 0, "scheduling of %s takes CAP_PERFMON, or the sysctl "
-			  "kernel.perf_event_paranoid at %d", whose, paranoid);
+		error_set(error, 0, "scheduling of %s requires CAP_PERFMON, or the sysctl "
+			  "kernel.perf_event_paranoid at %d or less", whose, paranoid);
 	else if (ret == -ENOBUFS)
-		error_set(error, 0, "scheduling of %s takes more memory for its rings than ulimit -l and the "
-			  "sysctl kernel.perf_event_mlock_kb allow", whose);
-	else if (ret)
+		error_set(error, 0, "the rings for scheduling of %s exceed the limit of locked "
+			  "memory: raise ulimit -l or the sysctl kernel.perf_event_mlock_kb", whose);
+	else if (ret == -EMFILE)
+		error_set(error, 0, "scheduling of %s requires a file descriptor for each CPU and each "
+			  "existing thread: raise ulimit -n", whose);
+	else
 		error_set(error, 0, "scheduling of %s cannot be recorded: %s", whose,
 			  strerror_r(-ret, why, sizeof(why)));
+	return ret;
 }
 
-/*
- * Falls back to the command's threads; @why names the permission that the whole machine
- * needs.
- */
-static int open_tasks(struct record_sched *sched, const struct gpmu_error *why,
-		      struct gpmu_error *error)
+static int open_machine(struct record_sched *sched, struct gpmu_error *error)
+{
+	struct perf_event_attr attr;
+	int ret = record_tracepoint_event(sched, &attr, error);
+
+	if (ret)
+		return ret;
+	ret = record_rings_open(&sched->rings, sched->machine, &attr, NULL, 0, MACHINE_RING);
+	return ret ? refuse(ret, "the whole machine", -1, error) : 0;
+}
+
+static int open_command(struct record_sched *sched, struct gpmu_error *error)
+{
+	struct perf_event_attr attr;
+	int ret;
+
+	record_context_switch_event(sched, &attr);
+	ret = record_rings_open(&sched->rings, sched->machine, &attr, sched->tids, sched->tid_count,
+				COMMAND_RING);
+	for (size_t i = 0; !ret && i < sched->tid_count; i++)
+		record_context_switch_name(sched, sched->tids[i]);
+	return ret ? refuse(ret, "the command", 2, error) : 0;
+}
+
+/* Records the command's threads. @why: the permission that the whole machine needs */
+static int fall_back(struct record_sched *sched, const struct gpmu_error *why,
+		     struct gpmu_error *error)
 {
 	int ret;
 
 	record_rings_release(&sched->rings);
-	ret = record_context_switch_open(sched, error);
+	ret = open_command(sched, error);
 	if (ret)
 		return ret;
-	sched->note = text_print("of scheduling only the command's own threads are recorded; %s",
+	sched->note = text_print("scheduling is recorded for the command's own threads only: %s",
 				 why->text);
+	if (!sched->note) {
+		error_set(error, 0, "no memory");
+		return -ENOMEM;
+	}
+	log_line(GPMU_LOG_WARNING, "%s", sched->note);
+	return 0;
+}
+
+/* Records the command's threads; a refusal is only a note, because no option requests them. */
+static int open_own(struct record_sched *sched, struct gpmu_error *error)
+{
+	struct gpmu_error why = { .size = sizeof(why) };
+	int ret = open_command(sched, &why);
+
+	if (!ret)
+		return 0;
+	record_rings_release(&sched->rings);
+	sched->note = text_print("the command's threads are not recorded: %s", why.text);
 	if (!sched->note) {
 		error_set(error, 0, "no memory");
 		return -ENOMEM;
@@ -53,11 +106,14 @@ static int open_tasks(struct record_sched *sched, const struct gpmu_error *why,
 
 int record_sched_open(struct record_sched *sched, struct gpmu_error *error)
 {
-	struct gpmu_error why = { .text = "no memory" };
-	int ret = record_tracepoint_open(sched, &why);
+	struct gpmu_error why = { .size = sizeof(why), .text = "no memory" };
+	int ret;
 
-	if (ret && ret != -ENOMEM && sched->pid)
-		return open_tasks(sched, &why, error);
+	if (sched->own)
+		return open_own(sched, error);
+	ret = open_machine(sched, &why);
+	if (ret && ret != -ENOMEM && sched->tid_count)
+		return fall_back(sched, &why, error);
 	if (ret)
 		error_set(error, 0, "%s", why.text);
 	return ret;
@@ -68,6 +124,9 @@ void record_sched_release(struct record_sched *sched)
 	record_rings_release(&sched->rings);
 	free(sched->note);
 	sched->note = NULL;
+	free(sched->tids);
+	sched->tids = NULL;
+	sched->tid_count = 0;
 }
 
 /* Queues the number of records lost since @known; returns the current total. */
@@ -91,13 +150,13 @@ void *record_sched_run(void *data)
 		struct record mark = { .type = RECORD_MARK };
 
 		last = atomic_load(sched->ending);
-		mark.begin = raw_clock_now() - ON_ITS_WAY;
+		mark.begin = raw_clock_now() - DELAY;
 		record_rings_drain(&sched->rings, sched->take, sched);
 		lost = put_lost(sched, lost, last);
 		if (record_queue_has_room(sched->queue, 0))
 			record_queue_put(sched->queue, &mark, NULL, 0);
 		if (!last)
-			poll(NULL, 0, LOOK_EACH);
+			record_rings_wait(&sched->rings, DRAIN_EACH);
 	}
 	return NULL;
 }

@@ -22,13 +22,15 @@
 struct record_sched {
 	/* Set by the owner before record_sched_open() */
 	const struct gpmu_machine *machine;	/* NULL: all configured CPUs are tried */
-	pid_t pid;			/* of the command; 0: unknown */
+	pid_t *tids;			/* of the command, or of existing processes; allocated */
+	size_t tid_count;
+	bool own;			/* the command's threads only, if the kernel allows it */
 	struct record_queue *queue;
 	struct record_window *window;	/* the tracepoint's events outside it are dropped */
 	atomic_bool *ending;		/* set: the thread drains the rings and ends */
 	/* Set by record_sched_open() */
-	char *note;			/* for the audit; NULL: the whole machine is recorded */
-	struct record_rings rings;
+	char *note;			/* for the audit: why threads are not recorded; or NULL */
+	struct record_rings rings;	/* count 0: nothing can be recorded */
 	record_ring_take *take;		/* user data: a struct record_sched */
 	struct {
 		size_t offset, size;
@@ -42,13 +44,18 @@ void *record_sched_run(void *sched);
 /* A struct that is all zeros is allowed. */
 void record_sched_release(struct record_sched *sched);
 
-/* Sets @error to the permission that is missing according to @ret; 0: nothing */
-void record_sched_refused(int ret, const char *whose, int paranoid, struct gpmu_error *error);
+/*
+ * The functions below set @attr to the kernel event whose records the rings have, and set the
+ * function of @sched that reads a record.
+ */
 
-/* --- record_tracepoint.c: returns 0, or -errno with @error set */
-int record_tracepoint_open(struct record_sched *sched, struct gpmu_error *error);
+/* --- record_tracepoint.c: all tasks. Returns 0, or -errno with @error set. */
+int record_tracepoint_event(struct record_sched *sched, struct perf_event_attr *attr,
+			    struct gpmu_error *error);
 
-/* --- record_context_switch.c: likewise */
-int record_context_switch_open(struct record_sched *sched, struct gpmu_error *error);
+/* --- record_context_switch.c: the command's threads */
+void record_context_switch_event(struct record_sched *sched, struct perf_event_attr *attr);
+/* Queues the name, the process and the state of a thread that already exists. */
+void record_context_switch_name(struct record_sched *sched, pid_t tid);
 
 #endif /* GPMU_RECORD_SCHED_H */

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "record/sched/record_sched.h"
 
-#define RING_PAGES	128	/* a power of 2 */
 #define OFFSET_MOST	512	/* bytes of a record */
 
 static const char *const folders[] = {
@@ -61,7 +59,8 @@ static void read_field(struct record_sched *sched, const char *line)
 	for (int i = 0; i < FIELDS; i++) {
 		const char *offset = strstr(end, "offset:"), *size = strstr(end, "size:");
 
-		if (strlen(fields[i]) != length || strncmp(name, fields[i], length) || !offset || !size)
+		if (strlen(fields[i]) != length || strncmp(name, fields[i], length) || !offset ||
+		    !size)
 			continue;
 		sched->fields[i].offset = strtoul(offset + strlen("offset:"), NULL, 10);
 		sched->fields[i].size = strtoul(size + strlen("size:"), NULL, 10);
@@ -96,14 +95,14 @@ static int read_tracepoint(struct record_sched *sched, uint64_t *id, struct gpmu
 			ret = read_format(sched, folders[i]);
 	}
 	if (ret == -ENOENT)
-		error_set(error, 0, "scheduling of the whole machine takes the kernel's tracepoints: mount -t "
-			  "tracefs nodev /sys/kernel/tracing");
+		error_set(error, 0, "scheduling of the whole machine requires tracepoints: "
+			  "mount -t tracefs tracefs /sys/kernel/tracing");
 	else if (ret == -EACCES)
-		error_set(error, 0, "scheduling of the whole machine takes root, or CAP_PERFMON and a "
-			  "/sys/kernel/tracing that may be read");
+		error_set(error, 0, "scheduling of the whole machine requires root, or CAP_PERFMON "
+			  "and permission to read /sys/kernel/tracing");
 	else if (ret)
-		error_set(error, 0, "scheduling of the whole machine takes what /sys/kernel/tracing says of it: "
-			  "%s", strerror(-ret));
+		error_set(error, 0, "scheduling of the whole machine requires the format of "
+			  "sched_switch in /sys/kernel/tracing: %s", strerror(-ret));
 	return ret;
 }
 
@@ -172,28 +171,24 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 		put_sample(user, ring, data, size);
 }
 
-int record_tracepoint_open(struct record_sched *sched, struct gpmu_error *error)
+int record_tracepoint_event(struct record_sched *sched, struct perf_event_attr *attr,
+			    struct gpmu_error *error)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_TRACEPOINT,
-		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC_RAW,
-		.watermark = 1,
-		.wakeup_watermark = INT32_MAX,
-		.disabled = 1,
-	};
 	uint64_t id = 0;
 	int ret = read_tracepoint(sched, &id, error);
 
 	if (ret)
 		return ret;
-	attr.config = id;
+	*attr = (struct perf_event_attr){
+		.size = sizeof(*attr),
+		.type = PERF_TYPE_TRACEPOINT,
+		.config = id,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC_RAW,
+		.disabled = 1,
+	};
 	sched->take = take;
-	ret = record_rings_open(&sched->rings, sched->machine, &attr, -1,
-				RING_PAGES * (size_t)sysconf(_SC_PAGESIZE));
-	record_sched_refused(ret, "the whole machine", -1, error);
-	return ret;
+	return 0;
 }

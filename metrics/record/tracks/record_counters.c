@@ -100,7 +100,9 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 static int put_gap(struct record_map *map, struct record_counter *counter,
 		   struct record_span span)
 {
-	const struct gpmu_trace_arg of = { .name = "of", .kind = GPMU_TRACE_TEXT, .text = counter->of };
+	const struct gpmu_trace_arg of = { .name = "of",
+					   .kind = GPMU_TRACE_TEXT,
+					   .text = counter->of };
 	struct gpmu_trace_event event = { .time = span.begin, .name = counter->name,
 					  .category = "gap", .args = &of, .arg_count = 1 };
 	int parent;

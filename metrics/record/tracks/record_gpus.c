@@ -100,7 +100,8 @@ static int find(struct record_map *map, const char *uuid, const char *name)
 
 static int make_track(struct record_map *map, struct record_gpu *gpu)
 {
-	char *text = text_print("GPU %d: %s (%s)", gpu->number, gpu->name ? gpu->name : "?", gpu->uuid);
+	char *text =
+		text_print("GPU %d: %s (%s)", gpu->number, gpu->name ? gpu->name : "?", gpu->uuid);
 
 	gpu->track = text ? gpmu_trace_track(map->trace, 0, text) : -ENOMEM;
 	free(text);

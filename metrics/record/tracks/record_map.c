@@ -49,6 +49,25 @@ int record_map_process(struct record_map *map)
 
 /* --- records without a time --- */
 
+/*
+ * A process that uses CUDA and marks regions has two channels, one of each library, and after
+ * execve() more. They describe the same threads, and their first records arrive in any order.
+ */
+static void join(struct record_map *map, struct record_process *process)
+{
+	for (size_t i = 0; i < map->process_count; i++) {
+		struct record_process *other = map->processes[i];
+		struct record_process *second = process->regions ? process : other;
+
+		if (other == process || other->pid != process->pid || !second->regions)
+			continue;
+		if (!process->first)
+			process->first = other->first ? other->first : other;
+		map->joined_count += !second->joined;
+		second->joined = true;
+	}
+}
+
 static int name_process(struct record_map *map, struct record_process *process,
 			const struct activity_process *of)
 {
@@ -61,6 +80,9 @@ static int name_process(struct record_map *map, struct record_process *process,
 	process->pid = of->pid;
 	process->cupti = of->cupti;
 	process->driver = of->driver;
+	process->regions = of->head.flags & ACTIVITY_PROCESS_REGIONS;
+	map->cuda_count += !process->regions;
+	join(map, process);
 	process->track = gpmu_trace_process(map->trace, (pid_t)of->pid, program);
 	return process->track < 0 ? process->track : 0;
 }
@@ -113,10 +135,11 @@ static void add_lost(struct record_process *process, const struct activity_lost 
 {
 	struct record_lost *lost;
 
-	if (of->why >= ACTIVITY_LOST_REASONS)
+	if (of->why >= ACTIVITY_LOST_REASONS || of->kind >= ACTIVITY_KINDS)
 		return;
-	lost = &process->lost[of->why];
-	if (!lost->count || of->from < lost->from)
+	lost = &process->lost[of->why][of->kind];
+	/* Records without a possible time are counted with a span of 0 to 0. */
+	if (!lost->to || of->from < lost->from)
 		lost->from = of->from;
 	if (of->to > lost->to)
 		lost->to = of->to;
@@ -137,94 +160,29 @@ static void note_clocks(struct record_map *map, struct record_process *process,
 	gpu->throttle |= of->values[2];
 }
 
-/* Whether no process has logged this text yet; 100 workers of a program would repeat it */
-static bool is_new(struct record_map *map, const char *text)
-{
-	char **logged;
-
-	for (size_t i = 0; i < map->logged_count; i++)
-		if (!strcmp(map->logged[i], text))
-			return false;
-	logged = vector_room(map->logged, map->logged_count, sizeof(char *));
-	if (!logged)
-		return true;
-	map->logged = logged;
-	logged[map->logged_count] = strdup(text);
-	map->logged_count += logged[map->logged_count] != NULL;
-	return true;
-}
-
-/* Logs a note at once, and adds it to the audit. */
-static int log_note(struct record_map *map, const struct record_process *process,
-		    const struct activity_note *note)
-{
-	static const char *const levels[] = { "info", "warning", "fatal" };
-	const struct gpmu_trace_arg args[] = {
-		{ .name = "text", .kind = GPMU_TRACE_TEXT, .text = note->text },
-		{ .name = "level", .kind = GPMU_TRACE_TEXT,
-		  .text = levels[note->level <= ACTIVITY_FATAL ? note->level : ACTIVITY_INFO] },
-		{ .name = "pid", .integer = process->pid },
-	};
-
-	if (is_new(map, note->text))
-		log_line(GPMU_LOG_WARNING, "%u %.32s: %s", process->pid, process->program,
-			 note->text);
-	return gpmu_trace_audit(map->trace, note->time, "note", args,
-				sizeof(args) / sizeof(args[0]));
-}
-
 /*
  * Makes the process's track, which its other tracks need. A channel that lacks the initial
- * record gets a placeholder.
+ * record, or whose initial record has no possible pid, gets a placeholder.
  */
-static int need_process(struct record_map *map, struct record_process *process)
+static int need_process(struct record_map *map, struct record_process *process, const char *program)
 {
 	if (process->track)
 		return 0;
 	process->pid = INT32_MAX - process->number;
-	process->program = strdup("?");
-	process->track = process->program ? gpmu_trace_process(map->trace, (pid_t)process->pid, "?") :
-					    -ENOMEM;
+	map->cuda_count++;
+	process->program = strdup(program);
+	process->track = process->program ?
+				 gpmu_trace_process(map->trace, (pid_t)process->pid, program) :
+				 -ENOMEM;
 	return process->track < 0 ? process->track : 0;
 }
 
-int record_map_early(struct record_map *map, uint32_t number, const struct activity_head *record)
+/* Whether the record is an event, which is mapped in order of time */
+static bool has_times(const struct activity_head *record)
 {
-	struct record_process *process = map->processes[number];
-	const void *of = record;
-	int ret;
-
-	if (record->kind == ACTIVITY_PROCESS)
-		return name_process(map, process, of);
-	ret = need_process(map, process);
-	if (ret)
-		return ret;
-	switch (record->kind) {
-	case ACTIVITY_NAME:
-		return record_string_add(process, ((const struct activity_name *)of)->id,
-					 ((const struct activity_name *)of)->text);
-	case ACTIVITY_DEVICE:
-		return add_device(map, process, of);
-	case ACTIVITY_CONTEXT:
-		return add_context(process, of);
-	case ACTIVITY_NOTE:
-		return log_note(map, process, of);
-	case ACTIVITY_LOST:
-		add_lost(process, of);
-		return 0;
-	case ACTIVITY_EXTERNAL:
-		process->record_count++;
-		return record_external(process, of);
-	case ACTIVITY_ENVIRONMENT:
-		process->record_count++;
-		note_clocks(map, process, of);
-		return 0;
-	default:
-		return record->kind > ACTIVITY_CAPTURE && record->kind < ACTIVITY_KINDS;
-	}
+	return record->kind > ACTIVITY_CAPTURE && record->kind < ACTIVITY_KINDS &&
+	       record->kind != ACTIVITY_EXTERNAL && record->kind != ACTIVITY_ENVIRONMENT;
 }
-
-/* --- records with a time --- */
 
 struct record_span record_map_span(const struct activity_head *record)
 {
@@ -242,12 +200,97 @@ struct record_span record_map_span(const struct activity_head *record)
 		/* All other records have begin and end behind the head. */
 		const struct activity_call *call = of;
 
-		return (struct record_span){ call->begin,
-					     call->end > call->begin ? call->end : call->begin };
+		return (struct record_span){ call->begin, call->end };
 	}
 	}
 	return (struct record_span){ time, time };
 }
+
+static bool is_id(uint32_t id)
+{
+	return id && id <= INT32_MAX;
+}
+
+/*
+ * Returns why no timeline can have the record, or ACTIVITY_LOST_REASONS. A process may write
+ * anything to its channel, and the trace refuses impossible numbers, which would end the recording
+ * of all processes.
+ */
+static enum activity_lost_why refusal_of(const struct activity_head *record)
+{
+	const void *of = record;
+	const struct activity_call *call = of;
+	const struct activity_marker *marker = of;
+	struct record_span span = { 0 };
+
+	switch (record->kind) {
+	case ACTIVITY_PROCESS:
+		return is_id(((const struct activity_process *)of)->pid) ? ACTIVITY_LOST_REASONS :
+									   ACTIVITY_LOST_IDS;
+	case ACTIVITY_NOTE:
+		span.end = ((const struct activity_note *)of)->time;
+		break;
+	case ACTIVITY_RUNTIME:
+	case ACTIVITY_DRIVER:
+		if (!is_id(call->thread))
+			return ACTIVITY_LOST_IDS;
+		break;
+	case ACTIVITY_MARKER:
+		if (marker->thread && !is_id(marker->thread))
+			return ACTIVITY_LOST_IDS;
+		break;
+	}
+	if (has_times(record))
+		span = record_map_span(record);
+	return span.end <= INT64_MAX && span.begin <= span.end ? ACTIVITY_LOST_REASONS :
+								 ACTIVITY_LOST_TIMES;
+}
+
+int record_map_early(struct record_map *map, uint32_t number, const struct activity_head *record)
+{
+	const enum activity_lost_why refusal = refusal_of(record);
+	struct record_process *process = map->processes[number];
+	const void *of = record;
+	int ret;
+
+	if (record->kind == ACTIVITY_PROCESS && refusal == ACTIVITY_LOST_REASONS)
+		return name_process(map, process, of);
+	/* A channel that was full at once reports its loss before the initial record. */
+	if (record->kind == ACTIVITY_LOST) {
+		add_lost(process, of);
+		return 0;
+	}
+	ret = need_process(map, process, record->kind != ACTIVITY_PROCESS ? "?" :
+			   ((const struct activity_process *)of)->text);
+	if (ret)
+		return ret;
+	if (refusal != ACTIVITY_LOST_REASONS) {
+		process->lost[refusal][record->kind].count++;
+		return 0;
+	}
+	switch (record->kind) {
+	case ACTIVITY_NAME:
+		return record_string_add(process, ((const struct activity_name *)of)->id,
+					 ((const struct activity_name *)of)->text);
+	case ACTIVITY_DEVICE:
+		return add_device(map, process, of);
+	case ACTIVITY_CONTEXT:
+		return add_context(process, of);
+	case ACTIVITY_NOTE:
+		return record_note(map, process, of);
+	case ACTIVITY_EXTERNAL:
+		process->record_count++;
+		return record_external(process, of);
+	case ACTIVITY_ENVIRONMENT:
+		process->record_count++;
+		note_clocks(map, process, of);
+		return 0;
+	default:
+		return has_times(record);
+	}
+}
+
+/* --- records with a time --- */
 
 static const char *const syncs[ACTIVITY_SYNC_KINDS] = {
 	[ACTIVITY_SYNC_UNKNOWN] = "synchronization", [ACTIVITY_SYNC_EVENT] = "event",
@@ -272,8 +315,8 @@ static int put_sync(struct record_map *map, struct record_process *process,
 	event.name = syncs[sync->sync < ACTIVITY_SYNC_KINDS ? sync->sync : ACTIVITY_SYNC_UNKNOWN];
 	event.args = args.list;
 	event.arg_count = args.count;
-	return record_slice(map, record_gpu_subtracks(map, process, gpu, "synchronization", 0), &event,
-			    sync->end);
+	return record_slice(map, record_gpu_subtracks(map, process, gpu, "synchronization", 0),
+			    &event, sync->end);
 }
 
 static int put_overhead(struct record_map *map, const struct record_process *process,
@@ -300,14 +343,6 @@ static int put_overhead(struct record_map *map, const struct record_process *pro
 	return record_slice(map, map->overhead, &event, overhead->end);
 }
 
-static bool ends_before_it_begins(const struct activity_head *record)
-{
-	const struct activity_call *of = (const void *)record;
-
-	return record->kind != ACTIVITY_MARKER && record->kind != ACTIVITY_MEMORY &&
-	       of->end < of->begin;
-}
-
 int record_map_event(struct record_map *map, uint32_t number, const struct activity_head *record)
 {
 	struct record_process *process = map->processes[number];
@@ -315,11 +350,6 @@ int record_map_event(struct record_map *map, uint32_t number, const struct activ
 	const void *of = record;
 
 	process->record_count++;
-	if (ends_before_it_begins(record)) {
-		add_lost(process, &(struct activity_lost){ .from = span.begin, .to = span.end,
-							   .count = 1, .why = ACTIVITY_LOST_TIMES });
-		return 0;
-	}
 	if (!map->first || span.begin < map->first)
 		map->first = span.begin;
 	if (span.end > map->last)

@@ -15,6 +15,7 @@
 #include "record/queue/record.h"
 #include "record/tracks/record_subtracks.h"
 #include "record/tracks/record_table.h"
+#include "trace/gpmu_trace.h"
 
 #define RECORD_CALLS	(1u << 16)	/* correlations that are remembered for each process */
 
@@ -47,7 +48,7 @@ struct record_thread {
 	int track;
 	struct record_span runtime;	/* time and correlation of the last runtime call */
 	uint32_t correlation;
-	uint64_t *open;		/* ids of open NVTX ranges, the latest last */
+	uint64_t *open;		/* ids of open NVTX ranges and regions, the latest last */
 	size_t open_count;
 };
 
@@ -77,10 +78,15 @@ struct record_lost {
 
 struct record_process {
 	uint32_t number, pid;
+	bool regions;		/* its channel has regions, and nothing of CUDA */
+	/* Another channel of the same process, which came first and has the threads; or NULL */
+	struct record_process *first;
+	bool joined;		/* has the regions of a process that has another channel */
 	char *program;
 	uint32_t cupti, driver;
 	int track;		/* 0: the process's first record has not arrived */
 	enum record_process_end end;
+	uint64_t end_time;	/* 0: the process has not ended */
 	struct record_table strings;	/* struct record_string * */
 	struct record_table devices;	/* index in gpus, by device */
 	struct record_table contexts;	/* struct record_context * */
@@ -92,7 +98,8 @@ struct record_process {
 	struct record_table subtracks;	/* struct record_subtracks *, by GPU and purpose */
 	struct record_subtracks *nvtx;
 	struct record_call *calls;	/* RECORD_CALLS entries; NULL: none yet */
-	struct record_lost lost[ACTIVITY_LOST_REASONS];
+	struct record_lost lost[ACTIVITY_LOST_REASONS][ACTIVITY_KINDS];
+	uint64_t memory;	/* most bytes that CUPTI's buffers have had */
 	uint64_t record_count;
 };
 
@@ -118,6 +125,9 @@ struct record_map {
 	bool inner_driver;	/* also show driver calls within runtime calls */
 	struct record_process **processes;
 	size_t process_count;
+	size_t joined_count;		/* processes that are the second channel of another */
+	size_t cuda_count;		/* processes with a channel of CUDA */
+	uint64_t region_count;
 	struct record_gpu *gpus;
 	size_t gpu_count;
 	bool gpus_listed;
@@ -145,8 +155,9 @@ void record_map_release(struct record_map *map);
 /* Adds a process that has connected. Returns its number or -ENOMEM. */
 int record_map_process(struct record_map *map);
 /*
- * Handles a record that has no time or that others depend on. Returns 1 if the record has
- * a time and must go to record_map_event().
+ * Handles a record that has no time or that others depend on. Drops and counts a record whose
+ * time or ids are impossible. Returns 1 if the record has a time and must go to
+ * record_map_event().
  */
 int record_map_early(struct record_map *map, uint32_t process, const struct activity_head *record);
 /* Begin and end of a record with a time */
@@ -165,6 +176,8 @@ int record_map_task(struct record_map *map, uint64_t time, struct record_span wi
 		    const struct record_task *of);
 /* Writes the threads that run at the window's begin, unless already written. */
 int record_map_tasks_begin(struct record_map *map, struct record_span window);
+/* Writes the threads that have not switched in the window. */
+int record_map_tasks_end(struct record_map *map, struct record_span window);
 /* Closes what is open at the end. */
 int record_map_end(struct record_map *map);
 
@@ -185,6 +198,9 @@ int record_gpu_of(struct record_map *map, const char *uuid, const char *name);
 void record_gpus_release(struct record_map *map);
 
 /* --- record_process.c */
+/* Logs a note of the process at once, and adds it to the audit. */
+int record_note(struct record_map *map, const struct record_process *process,
+		const struct activity_note *note);
 void record_process_free(struct record_process *process);
 struct record_gpu *record_process_gpu(struct record_map *map, struct record_process *process,
 				      uint32_t device);
@@ -193,7 +209,8 @@ struct record_thread *record_thread_of(struct record_map *map, struct record_pro
 /* Sub-tracks "PID PROGRAM: WHAT" below a GPU */
 struct record_subtracks *record_gpu_subtracks(struct record_map *map,
 					      struct record_process *process,
-					      struct record_gpu *gpu, const char *what, uint32_t number);
+					      struct record_gpu *gpu, const char *what,
+					      uint32_t number);
 struct record_call *record_call_of(struct record_process *process, uint32_t correlation);
 uint64_t record_flow(const struct record_process *process, uint32_t correlation);
 const struct record_context *record_context_of(const struct record_process *process, uint32_t id);

@@ -101,6 +101,6 @@ int record_unified(struct record_map *map, struct record_process *process,
 	event.name = record_string(process, unified->name);
 	event.args = args.list;
 	event.arg_count = args.count;
-	return record_slice(map, record_gpu_subtracks(map, process, gpu, "unified memory", 1), &event,
-			    unified->end);
+	return record_slice(map, record_gpu_subtracks(map, process, gpu, "unified memory", 1),
+			    &event, unified->end);
 }

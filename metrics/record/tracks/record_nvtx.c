@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NVTX ranges. Pushed ranges are nested on their thread. A range that ends on another
- * thread, or before one that began later on its thread, goes to sub-tracks of the process.
- * A range is written when it ends, because only then its track is known.
+ * NVTX ranges, and regions that the program marks. Pushed ranges are nested on their thread. A
+ * range that ends on another thread, or before one that began later on its thread, goes to
+ * sub-tracks of the process. A range is written when it ends, because only then its track is
+ * known.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/vector.h"
@@ -16,7 +18,8 @@ static struct record_subtracks *subtracks_of(struct record_map *map, struct reco
 		return process->nvtx;
 	process->nvtx = calloc(1, sizeof(*process->nvtx));
 	if (process->nvtx &&
-	    record_subtracks_init(process->nvtx, map->trace, process->track, 0, "NVTX", false)) {
+	    record_subtracks_init(process->nvtx, map->trace, process->track, 0,
+				  process->regions ? "regions" : "NVTX", false)) {
 		free(process->nvtx);
 		process->nvtx = NULL;
 	}
@@ -28,7 +31,7 @@ static void describe(const struct record_process *process, uint32_t name, uint32
 {
 	event->size = sizeof(*event);
 	event->name = record_string(process, name);
-	event->category = "nvtx";
+	event->category = process->regions ? "region" : "nvtx";
 	if (domain)
 		record_arg_name(args, "domain", record_string(process, domain));
 	event->args = args->list;
@@ -44,6 +47,7 @@ static int begin(struct record_map *map, struct record_process *process,
 	uint64_t *open;
 	bool added;
 
+	map->region_count += process->regions;
 	if (marker->thread) {
 		thread = record_thread_of(map, process, marker->thread);
 		if (!thread)
@@ -70,21 +74,45 @@ static int begin(struct record_map *map, struct record_process *process,
 }
 
 /*
- * Removes a range from its thread. Returns whether it was the latest one; later ones stay
- * open.
+ * Whether the end of a range may have been lost. Such a range is not written, because it
+ * would last until the end of the trace.
  */
-static bool close_on(struct record_thread *thread, uint64_t id)
+static bool may_have_ended(const struct record_process *process, const struct record_range *range)
 {
-	size_t i = thread->open_count;
+	/* Records of any kind have the kind 0. */
+	const struct record_lost *const lost[] = {
+		&process->lost[ACTIVITY_LOST_CHANNEL][ACTIVITY_MARKER],
+		&process->lost[ACTIVITY_LOST_CHANNEL][0], &process->lost[ACTIVITY_LOST_CUPTI][0],
+	};
+
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+		if (lost[i]->count && range->begin <= lost[i]->to)
+			return true;
+	return false;
+}
+
+/*
+ * Removes a range from its thread, with later ones that may have ended. Returns whether no other
+ * later ones stay open.
+ */
+static bool close_on(const struct record_process *process, struct record_thread *thread,
+		     uint64_t id)
+{
+	size_t i = thread->open_count, left;
 
 	while (i && thread->open[i - 1] != id)
 		i--;
 	if (!i)
 		return false;
-	for (size_t at = i; at < thread->open_count; at++)
-		thread->open[at - 1] = thread->open[at];
-	thread->open_count--;
-	return i - 1 == thread->open_count;
+	left = i - 1;
+	for (size_t at = i; at < thread->open_count; at++) {
+		union record_cell *cell = record_table_find(&process->ranges, thread->open[at]);
+
+		if (!cell || !may_have_ended(process, cell->of))
+			thread->open[left++] = thread->open[at];
+	}
+	thread->open_count = left;
+	return left == i - 1;
 }
 
 static int end(struct record_map *map, struct record_process *process,
@@ -104,7 +132,7 @@ static int end(struct record_map *map, struct record_process *process,
 	range = value.of;
 	if (range->thread) {
 		thread = record_thread_of(map, process, range->thread);
-		nested = thread && close_on(thread, range->id) && range->thread == marker->thread;
+		nested = thread && close_on(process, thread, range->id) && range->thread == marker->thread;
 	}
 	describe(process, range->name, range->domain, &event, &args);
 	event.time = range->begin;
@@ -137,8 +165,9 @@ static int instant(struct record_map *map, struct record_process *process,
 	if (!thread && !subtracks)
 		return -ENOMEM;
 	describe(process, marker->name, marker->domain, &event, &args);
-	event.track = thread ? thread->track :
-			       record_subtracks_place(subtracks, marker->time, marker->time, &crosses);
+	event.track =
+		thread ? thread->track :
+			 record_subtracks_place(subtracks, marker->time, marker->time, &crosses);
 	return event.track < 0 ? event.track : gpmu_trace_instant(map->trace, &event);
 }
 
@@ -163,18 +192,43 @@ static int compare(const void *a, const void *b)
 	return first->begin < second->begin ? -1 : first->begin > second->begin;
 }
 
+/* A range that its process left open, by _exit(), execve() or a signal, ends with the process. */
+static uint64_t end_of(const struct record_process *process, const struct record_range *range)
+{
+	return process->end_time > range->begin ? process->end_time : range->begin;
+}
+
+/* @n: ranges that are not written, because they may have ended */
+static int note_dropped(struct record_map *map, const struct record_process *process, size_t n)
+{
+	struct {
+		struct activity_note note;
+		char text[136];
+	} record = { .note = { .head = { sizeof(record), ACTIVITY_NOTE, 0 }, .time = map->last,
+			       .level = ACTIVITY_WARNING } };
+
+	if (!n)
+		return 0;
+	snprintf(record.text, sizeof(record.text), "%zu open %s not in the trace: their ends may be among the "
+		 "lost records", n, process->regions ? "regions are" : "NVTX ranges are");
+	return record_note(map, process, &record.note);
+}
+
 /* Writes the ranges that have not ended, outer ones first. */
 int record_nvtx_end(struct record_map *map, struct record_process *process)
 {
-	struct record_range **open = calloc(process->ranges.length + 1, sizeof(struct record_range *));
+	struct record_range **open =
+		calloc(process->ranges.length + 1, sizeof(struct record_range *));
 	size_t n = 0;
 	int ret = 0;
 
 	if (!open)
 		return -ENOMEM;
 	for (size_t i = 0; i < process->ranges.room; i++)
-		if (process->ranges.slots[i].used)
+		if (process->ranges.slots[i].used &&
+		    !may_have_ended(process, process->ranges.slots[i].cell.of))
 			open[n++] = process->ranges.slots[i].cell.of;
+	ret = note_dropped(map, process, process->ranges.length - n);
 	qsort(open, n, sizeof(struct record_range *), compare);
 	for (size_t i = 0; i < n && !ret; i++) {
 		struct gpmu_trace_event event = { .time = open[i]->begin };
@@ -185,10 +239,13 @@ int record_nvtx_end(struct record_map *map, struct record_process *process)
 		if (open[i]->thread)
 			thread = record_thread_of(map, process, open[i]->thread);
 		event.track = thread ? thread->track : 0;
-		if (thread)
+		if (thread && process->end_time)
+			ret = gpmu_trace_slice(map->trace, &event, end_of(process, open[i]) - event.time);
+		else if (thread)
 			ret = gpmu_trace_begin(map->trace, &event);
 		else
-			ret = record_slice(map, subtracks_of(map, process), &event, map->last);
+			ret = record_slice(map, subtracks_of(map, process), &event,
+					   process->end_time ? end_of(process, open[i]) : map->last);
 	}
 	free(open);
 	return ret;

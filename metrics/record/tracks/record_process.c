@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/text.h"
+#include "base/vector.h"
 #include "record/tracks/record_map.h"
 
 /* Frees the objects in a table by @release. */
@@ -60,6 +62,41 @@ void record_process_free(struct record_process *process)
 	free(process->calls);
 	free(process->program);
 	free(process);
+}
+
+/* Whether no process has logged this text yet; 100 workers of a program would repeat it */
+static bool is_new(struct record_map *map, const char *text)
+{
+	char **logged;
+
+	for (size_t i = 0; i < map->logged_count; i++)
+		if (!strcmp(map->logged[i], text))
+			return false;
+	logged = vector_room(map->logged, map->logged_count, sizeof(char *));
+	if (!logged)
+		return true;
+	map->logged = logged;
+	logged[map->logged_count] = strdup(text);
+	map->logged_count += logged[map->logged_count] != NULL;
+	return true;
+}
+
+int record_note(struct record_map *map, const struct record_process *process,
+		const struct activity_note *note)
+{
+	static const char *const levels[] = { "info", "warning", "fatal" };
+	const struct gpmu_trace_arg args[] = {
+		{ .name = "text", .kind = GPMU_TRACE_TEXT, .text = note->text },
+		{ .name = "level", .kind = GPMU_TRACE_TEXT,
+		  .text = levels[note->level <= ACTIVITY_FATAL ? note->level : ACTIVITY_INFO] },
+		{ .name = "pid", .integer = process->pid },
+	};
+
+	if (is_new(map, note->text))
+		log_line(GPMU_LOG_WARNING, "%u %.32s: %s", process->pid, process->program,
+			 note->text);
+	return gpmu_trace_audit(map->trace, note->time, "note", args,
+				sizeof(args) / sizeof(args[0]));
 }
 
 struct record_gpu *record_process_gpu(struct record_map *map, struct record_process *process,
@@ -119,6 +156,8 @@ struct record_thread *record_thread_of(struct record_map *map, struct record_pro
 	union record_cell *value;
 	bool added;
 
+	if (process->first)
+		process = process->first;
 	value = record_table_add(&process->threads, tid, &added);
 	if (!value || value->of)
 		return value ? value->of : NULL;
@@ -133,7 +172,8 @@ struct record_thread *record_thread_of(struct record_map *map, struct record_pro
 
 struct record_subtracks *record_gpu_subtracks(struct record_map *map,
 					      struct record_process *process,
-					      struct record_gpu *gpu, const char *what, uint32_t number)
+					      struct record_gpu *gpu, const char *what,
+					      uint32_t number)
 {
 	struct record_subtracks *subtracks;
 	union record_cell *value;

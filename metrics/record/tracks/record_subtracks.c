@@ -10,7 +10,8 @@
 
 static struct record_subtrack *add(struct record_subtracks *subtracks, int track)
 {
-	struct record_subtrack *list = vector_room(subtracks->list, subtracks->length, sizeof(*list));
+	struct record_subtrack *list =
+		vector_room(subtracks->list, subtracks->length, sizeof(*list));
 
 	if (!list)
 		return NULL;
@@ -50,6 +51,8 @@ static bool goes_with(const struct record_span *a, const struct record_span *b, 
 
 static bool fits(const struct record_subtrack *subtrack, const struct record_span *span, bool nests)
 {
+	if (span->begin >= subtrack->end)
+		return true;
 	for (size_t i = 0; i < subtrack->recent_count; i++)
 		if (!goes_with(&subtrack->recent[i], span, nests))
 			return false;
@@ -61,13 +64,16 @@ static bool fits(const struct record_subtrack *subtrack, const struct record_spa
 /* Replaces the slice that ended first. */
 static void keep(struct record_subtrack *subtrack, const struct record_span *span)
 {
-	size_t oldest = 0;
+	size_t oldest = subtrack->oldest;
 
+	subtrack->unordered = subtrack->unordered || span->end < subtrack->end;
+	if (span->end > subtrack->end)
+		subtrack->end = span->end;
 	if (subtrack->recent_count < SUBTRACK_RECENT) {
 		subtrack->recent[subtrack->recent_count++] = *span;
 		return;
 	}
-	for (size_t i = 1; i < subtrack->recent_count; i++)
+	for (size_t i = 0; subtrack->unordered && i < subtrack->recent_count; i++)
 		if (subtrack->recent[i].end < subtrack->recent[oldest].end)
 			oldest = i;
 	if (!subtrack->before.end || subtrack->recent[oldest].begin < subtrack->before.begin)
@@ -75,12 +81,14 @@ static void keep(struct record_subtrack *subtrack, const struct record_span *spa
 	if (subtrack->recent[oldest].end > subtrack->before.end)
 		subtrack->before.end = subtrack->recent[oldest].end;
 	subtrack->recent[oldest] = *span;
+	subtrack->oldest = (oldest + 1) % SUBTRACK_RECENT;
 }
 
 static struct record_subtrack *add_track(struct record_subtracks *subtracks)
 {
-	char *name = subtracks->length ? text_print("%s (%zu)", subtracks->name, subtracks->length + 1) :
-				     strdup(subtracks->name);
+	char *name = subtracks->length ?
+			     text_print("%s (%zu)", subtracks->name, subtracks->length + 1) :
+			     strdup(subtracks->name);
 	int track = name ? gpmu_trace_track(subtracks->trace, subtracks->parent, name) : -ENOMEM;
 
 	free(name);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "record/queue/record.h"
+#include "trace/gpmu_trace.h"
 
 struct gpmu_trace;
 
@@ -22,6 +23,10 @@ struct record_subtrack {
 	int track;
 	struct record_span recent[SUBTRACK_RECENT];
 	size_t recent_count;
+	uint64_t end;		/* of the slice that ends last */
+	/* false: each slice ended after those before it, so the oldest of recent is known */
+	bool unordered;
+	size_t oldest;
 	/* spans all slices that were dropped from recent; end 0: none */
 	struct record_span before;
 };
@@ -46,4 +51,4 @@ void record_subtracks_release(struct record_subtracks *subtracks);
 int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, uint64_t end,
 			   bool *crosses);
 
-#endif /* GPMU_RECORD_LANES_H */
+#endif /* GPMU_RECORD_SUBTRACKS_H */

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Shows when threads of the command run. A CPU that runs none of them is shown as idle,
- * because other tasks are not recorded.
+ * because other tasks are not recorded. What a thread did from the begin of the recorded time to
+ * its first switch is known only then, and is written then, or at the end.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/tracks/record_map.h"
+#include "trace/trace.h"
 
 #define CPUS_MOST	1024	/* CPUs, limit of gpmu_trace_switch */
 #define TRACKS_MOST	4096	/* later threads have no process on the timeline */
@@ -19,6 +21,9 @@ enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
 struct record_known_task {
 	int32_t pid;
 	int track;		/* 0: none yet */
+	enum record_task_state state;	/* at the begin; UNKNOWN: it runs, or this is written */
+	uint32_t cpu;		/* of the state ACTIVE */
+	bool switched;
 	char comm[16];
 };
 
@@ -58,7 +63,8 @@ static bool has_name(const struct record_map *map, int32_t pid)
 }
 
 /* Names the process and the thread; Perfetto shows a thread's running time below them. */
-static int name_tracks(struct record_map *map, struct record_known_task *task, int32_t tid, bool process)
+static int name_tracks(struct record_map *map, struct record_known_task *task, int32_t tid,
+		       bool process)
 {
 	const char *name = task->comm[0] ? task->comm : NULL;
 	int ret;
@@ -97,8 +103,11 @@ static int change(struct record_map *map, uint64_t time, bool shown, uint32_t cp
 	if (!task->track)
 		ret = name_tracks(map, task, tid, tid == task->pid);
 	event.track = task->track;
-	if (next && task->comm[0])
+	/* A thread that has executed another program since it was started has a new name. */
+	if (task->comm[0] && next)
 		event.next_name = task->comm;
+	else if (task->comm[0])
+		event.prev_name = task->comm;
 	return ret ? ret : gpmu_trace_sched_switch(map->trace, &event);
 }
 
@@ -119,11 +128,74 @@ int record_map_tasks_begin(struct record_map *map, struct record_span window)
 	return ret;
 }
 
-static int name(struct record_map *map, struct record_known_task *task, const struct record_task *of)
+/* Writes that the thread has slept, or was ready to run, since the begin. */
+static int put_state(struct record_map *map, uint64_t time, struct record_span window,
+		     struct record_known_task *task, int32_t tid)
+{
+	struct record_args args = { .count = 0 };
+	int ret = task->track ? 0 : name_tracks(map, task, tid, tid == task->pid);
+
+	record_arg(&args, "tid", tid);
+	record_arg_text(&args, "state", task->state == RECORD_TASK_SLEEPS ? "sleeps" : "ready");
+	record_arg(&args, "since", (int64_t)window.begin);
+	task->state = RECORD_TASK_UNKNOWN;
+	if (!ret && task->track)
+		ret = trace_prepare(map->trace, task->track, time);
+	if (ret || !task->track)
+		return ret;
+	return gpmu_trace_audit(map->trace, time, "thread", args.list, args.count);
+}
+
+/* Writes what the thread did from the begin to its first switch, @of. */
+static int put_first(struct record_map *map, uint64_t time, struct record_span window,
+		     struct record_known_task *task, const struct record_task *of)
+{
+	const bool runs = of->change == RECORD_TASK_RUNS;
+
+	task->switched = true;
+	if (!map->tasks_shown) {
+		task->state = runs ? RECORD_TASK_UNKNOWN :
+			      of->change == RECORD_TASK_WAITS ? RECORD_TASK_SLEEPS : RECORD_TASK_READY;
+		return 0;
+	}
+	if (!task->state)
+		return 0;
+	if (runs || task->state != RECORD_TASK_ACTIVE || map->task_runs[of->cpu])
+		return put_state(map, time, window, task, of->tid);
+	task->state = RECORD_TASK_UNKNOWN;
+	return change(map, window.begin, true, of->cpu, of->tid, 0);
+}
+
+int record_map_tasks_end(struct record_map *map, struct record_span window)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < map->tasks.room && map->tasks_shown && !ret; i++) {
+		const struct record_slot *slot = &map->tasks.slots[i];
+		struct record_known_task *task = slot->used ? slot->cell.of : NULL;
+
+		if (!task || !task->state)
+			continue;
+		if (task->state != RECORD_TASK_ACTIVE || map->task_runs[task->cpu]) {
+			ret = put_state(map, window.end, window, task, (int32_t)slot->key);
+			continue;
+		}
+		task->state = RECORD_TASK_UNKNOWN;
+		ret = change(map, window.begin, true, task->cpu, (int32_t)slot->key, 0);
+	}
+	return ret;
+}
+
+static int name(struct record_map *map, struct record_known_task *task,
+		const struct record_task *of)
 {
 	bool process = of->pid == of->tid && of->change == RECORD_TASK_EXECUTES;
 
 	memcpy(task->comm, of->comm, sizeof(task->comm));
+	if (of->state && !task->switched) {
+		task->state = of->state;
+		task->cpu = of->cpu;
+	}
 	return task->track ? name_tracks(map, task, of->tid, process) : 0;
 }
 
@@ -149,7 +221,9 @@ static int stop(struct record_map *map, uint64_t time, bool shown, const struct 
 	};
 	int32_t runs = map->task_runs[of->cpu];
 
-	return runs ? change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->change] : 0) : 0;
+	if (!runs)
+		return 0;
+	return change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->change] : 0);
 }
 
 static void forget(struct record_map *map, int32_t tid)
@@ -205,6 +279,12 @@ static int put(struct record_map *map, uint64_t time, bool shown, struct record_
 	return ret;
 }
 
+static bool is_switch(const struct record_task *of)
+{
+	return of->change == RECORD_TASK_RUNS || of->change == RECORD_TASK_WAITS ||
+	       of->change == RECORD_TASK_PREEMPTED || of->change == RECORD_TASK_ENDS;
+}
+
 int record_map_task(struct record_map *map, uint64_t time, struct record_span window,
 		    const struct record_task *of)
 {
@@ -220,6 +300,10 @@ int record_map_task(struct record_map *map, uint64_t time, struct record_span wi
 		return -ENOMEM;
 	if (time >= window.begin)
 		ret = record_map_tasks_begin(map, window);
-	return ret ? ret : put(map, time, time >= window.begin && (!window.end || time <= window.end),
-			       task, of);
+	if (!ret && is_switch(of))
+		ret = put_first(map, time, window, task, of);
+	if (ret)
+		return ret;
+	return put(map, time, time >= window.begin && (!window.end || time <= window.end), task,
+		   of);
 }

@@ -141,8 +141,8 @@ int record_kernel(struct record_map *map, struct record_process *process,
 	record_arg_name(&args, "block", size_text(block, kernel->block));
 	record_arg(&args, "registers", kernel->registers);
 	record_arg(&args, "shared", (int64_t)kernel->shared_static + kernel->shared_dynamic);
-	return put(map, process, &kernel->work, "kernel", record_string_demangled(process, kernel->name),
-		   &args);
+	return put(map, process, &kernel->work, "kernel",
+		   record_string_demangled(process, kernel->name), &args);
 }
 
 int record_copy(struct record_map *map, struct record_process *process,

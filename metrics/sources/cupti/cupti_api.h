@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Declarations of the CUDA driver, CUPTI (12.6 and later) and NVML as far as the plugin uses them. The libraries are
- * loaded at run time, so that the build needs no header of NVIDIA's. Types, members and constants have NVIDIA's names;
+ * Declarations of the CUDA driver and CUPTI (12.6 and later) as far as the plugin uses them. The libraries are loaded
+ * at run time, so that the build needs no header of NVIDIA's. Types, members and constants have NVIDIA's names;
  * tests/unit/sources/cupti-abi.t compares them with the toolkit's.
  *
  * The structSize of a parameter structure of CUPTI is its size up to the last member that the caller knows, without
@@ -19,11 +19,6 @@
 typedef struct CUuuid_st {
 	char bytes[16];
 } CUuuid;
-
-/* Of NVML */
-typedef void *nvmlDevice_t;
-#define NVML_CLOCK_SM	1
-#define NVML_REASON_GPU_IDLE	1ull
 
 /* CUptiResult: the results that the plugin distinguishes */
 #define CUPTI_SUCCESS						0
@@ -355,15 +350,6 @@ typedef struct CUpti_PmSampling_CounterData_GetSampleInfo_Params {
 	F(sample, cuptiPmSamplingCounterDataGetSampleInfo, \
 	  CUpti_PmSampling_CounterData_GetSampleInfo_Params *params)
 
-#define NVML_FUNCTIONS(F) \
-	F(init, nvmlInit_v2, void) \
-	F(shutdown, nvmlShutdown, void) \
-	F(handle, nvmlDeviceGetHandleByUUID, const char *uuid, nvmlDevice_t *device) \
-	F(index, nvmlDeviceGetIndex, nvmlDevice_t device, unsigned int *index) \
-	F(clock, nvmlDeviceGetClockInfo, nvmlDevice_t device, int type, unsigned int *mhz) \
-	F(reasons, nvmlDeviceGetCurrentClocksEventReasons, nvmlDevice_t device, \
-	  unsigned long long *reasons)
-
 #define API_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
 
 struct cuda_api {
@@ -373,10 +359,6 @@ struct cuda_api {
 struct cupti_api {
 	CUPTI_HOST_FUNCTIONS(API_MEMBER)
 	CUPTI_SAMPLING_FUNCTIONS(API_MEMBER)
-};
-
-struct nvml_api {
-	NVML_FUNCTIONS(API_MEMBER)
 };
 
 #endif /* GPMU_CUPTI_API_H */

@@ -3,12 +3,16 @@
 #ifndef GPMU_CUPTI_DECODE_H
 #define GPMU_CUPTI_DECODE_H
 
+#include <time.h>
+
 #include "cupti_sampling.h"
 
 /* The thread's function: decodes until the sampler is stopped */
 void *sampler_decode(void *sampler);
 /* After the thread has ended: stops the hardware and decodes its remaining samples */
 void sampler_drain(struct sampler *sampler);
+/* Returns the time @ns from now on CLOCK_MONOTONIC, the clock of the sampler's conditions */
+struct timespec sampler_deadline(uint64_t ns);
 
 /* Makes empty images and starts the workers that evaluate decoded ones. Returns 0 or -ENOMEM. */
 int images_init(struct sampler *sampler, const struct host *host);

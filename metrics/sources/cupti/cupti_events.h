@@ -8,9 +8,12 @@
 
 #include "cupti_host.h"
 #include "gpmu-source.h"
+#include "sources/nvml/nvml_links.h"
 
 struct event {
 	struct gpmu_source_event_info info;
+	struct gpmu_source_event_info lacking;	/* of GPUs that lack the link */
+	enum nv_need need;
 	const struct host_metric *metric;
 	char *name;
 	char *unit;

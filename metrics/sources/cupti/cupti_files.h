@@ -34,4 +34,10 @@ int library_cuda_version(uint32_t version);
 /* The file's path in the first folder of $GPMU_CUDA that has it; NULL if none has it */
 const char *library_override(const char *name, char path[PATH_MAX]);
 
+/*
+ * Opens a library by its path, if this program may load it, or by its name, which the loader has to find. @flags are
+ * dlopen()'s. NULL with the reason in @why
+ */
+void *library_load(const char *path, int flags, char *why, size_t size);
+
 #endif /* GPMU_CUPTI_FILES_H */

@@ -5,6 +5,7 @@
 
 #include "cupti_library.h"
 #include "cupti_messages.h"
+#include "sources/nvml/nvml_links.h"
 
 struct gpu {
 	size_t ordinal;		/* its number in CUDA and CUPTI */
@@ -14,7 +15,8 @@ struct gpu {
 	char name[128];
 	char pci[32];		/* "0009:01:00.0" */
 	char chip[32];		/* "GH100" */
-	nvmlDevice_t nvml;	/* NULL if NVML does not have it */
+	nv_device nvml;		/* NULL if NVML does not have it */
+	struct nv_links links;	/* unset without NVML */
 	struct trouble trouble;	/* the reason why it cannot be sampled */
 };
 
@@ -30,6 +32,8 @@ int gpus_find(struct library *library, struct gpu **gpus, size_t *length,
 bool gpu_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble);
 /* Sets the trouble for a CUPTI result with which sampling failed to begin */
 void gpu_refusal(const struct library *library, int result, struct trouble *trouble);
+/* Whether NVML reports that the GPU lacks a link */
+bool gpu_lacks(const struct gpu *gpu, enum nv_need need);
 /* The SM clock in MHz; 0 if it is not known */
 unsigned int gpu_clock(const struct library *library, const struct gpu *gpu);
 /* Whether NVML reports idle as the reason for the GPU's clocks */

@@ -20,7 +20,7 @@
 #define IMAGE_PAGE	4096
 
 enum image_type {
-	IMAGE_RUN = 1,	/* begins a run: JSON: uuid, name, chip, pci, index, metrics, trigger, interval, cuda */
+	IMAGE_RUN = 1,	/* begins a run: JSON: index, interval, cuda, uuid, name, chip, pci, trigger, metrics */
 	IMAGE_CONFIG,	/* the run's configuration */
 	IMAGE_EMPTY,	/* the run's image without samples */
 	IMAGE_END,	/* no content: the last record */

@@ -17,13 +17,26 @@
 #include "cupti_files.h"
 #include "cupti_trouble.h"
 #include "gpmu.h"
+#include "sources/nvml/nvml_api.h"
 
 #define CUPTI_FIRST_VERSION	24	/* the first with PM sampling: CUDA 12.6's */
+
+/* The functions of NVML that the plugin uses */
+#define NVML_FUNCTIONS(F) \
+	F(nvmlInit_v2, nvmlInit_v2) \
+	F(nvmlShutdown, nvmlShutdown) \
+	F(nvmlDeviceGetHandleByUUID, nvmlDeviceGetHandleByUUID) \
+	F(nvmlDeviceGetIndex, nvmlDeviceGetIndex) \
+	F(nvmlDeviceGetClockInfo, nvmlDeviceGetClockInfo) \
+	F(nvmlDeviceGetCurrentClocksEventReasons, nvmlDeviceGetCurrentClocksEventReasons) \
+	F(nvmlDeviceGetNvLinkState, nvmlDeviceGetNvLinkState) \
+	F(nvmlDeviceGetFieldValues, nvmlDeviceGetFieldValues) \
+	F(nvmlDeviceGetC2cModeInfoV, nvmlDeviceGetC2cModeInfoV)
 
 struct library {
 	struct cupti_api cupti;
 	struct cuda_api cuda;
-	struct nvml_api nvml;
+	struct nv_api nvml;		/* NVML_FUNCTIONS only */
 	void *cupti_handle, *cuda_handle, *nvml_handle, *perf_handle;
 	uint32_t version;		/* CUPTI's API version */
 	int cuda_version;		/* CUPTI's CUDA version, in the driver's form: 13000 */

@@ -95,10 +95,10 @@ struct sampler {
 	bool dead;			/* the GPU or its profiler is lost */
 	struct counts *counts;
 	uint64_t samples;		/* in all */
-	time_t said;			/* s, time of the last report of gaps; not under the lock */
+	time_t reported;		/* s, time of the last report of gaps; not under the lock */
 	struct gaps {
 		uint64_t number, length;	/* number and total ns */
-		uint64_t said_number, said_length;
+		uint64_t reported_number, reported_length;
 	} gaps[GAPS];
 };
 

@@ -70,6 +70,12 @@ struct source {
 	bool enabled;
 };
 
+/* Whether the PMU's GPU lacks the link that the event counts */
+static inline bool pmu_lacks(const struct pmu *pmu, const struct event *event)
+{
+	return pmu->gpu && gpu_lacks(pmu->gpu, event->need);
+}
+
 /* A PMU's groups, as the functions of struct gpmu_source_plugin: groups.c */
 int groups_open(struct pmu *pmu, const struct gpmu_source_event *events, size_t length,
 		struct group **group, struct gpmu_error *error);

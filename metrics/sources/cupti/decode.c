@@ -2,6 +2,7 @@
 /* The decoder: the thread of a sampler */
 #include <time.h>
 
+#include "base/raw_clock.h"
 #include "cupti_decode.h"
 
 #define SEC		1000000000ull	/* in ns */
@@ -9,14 +10,6 @@
 #define MOST_DRAINS	1000
 #define BEHIND		3		/* naps */
 #define SHORTEST_SLEEP	200000		/* ns; each decoding costs some us */
-
-static uint64_t now_of(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (uint64_t)time.tv_sec * SEC + (uint64_t)time.tv_nsec;
-}
 
 static int sample_times(const struct sampler *sampler, const struct image *image, size_t index,
 			struct sample_time *times)
@@ -58,7 +51,7 @@ static int take_samples(struct sampler *sampler, struct image *image, bool full)
 
 static void give_up(struct sampler *sampler, int failure)
 {
-	messages_add(sampler->messages, "%s: it cannot be sampled any more: %s (%d)", sampler->gpu->uuid,
+	messages_add(sampler->messages, "%s: sampling has failed: %s (%d)", sampler->gpu->uuid,
 		     library_text(sampler->library, failure), failure);
 	pthread_mutex_lock(&sampler->lock);
 	sampler->dead = true;
@@ -148,17 +141,27 @@ static uint64_t sleep_until(const struct sampler *sampler, uint64_t now)
 	return retry < sampler->nap ? now + retry : until;
 }
 
+struct timespec sampler_deadline(uint64_t ns)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	ns += (uint64_t)time.tv_nsec;
+	time.tv_sec += (time_t)(ns / SEC);
+	time.tv_nsec = (long)(ns % SEC);
+	return time;
+}
+
 /* Sleeps for the nap, or less if a reader waits. */
 static void nap(struct sampler *sampler)
 {
-	uint64_t now = now_of(CLOCK_MONOTONIC_RAW), begin = now, until;
+	uint64_t now = raw_clock_now(), begin = now, until;
 
 	while (!sampler->stop && now < (until = sleep_until(sampler, begin))) {
-		uint64_t end = now_of(CLOCK_MONOTONIC) + until - now;
-		struct timespec time = { .tv_sec = (time_t)(end / SEC), .tv_nsec = (long)(end % SEC) };
+		struct timespec time = sampler_deadline(until - now);
 
 		pthread_cond_timedwait(&sampler->wake, &sampler->lock, &time);
-		now = now_of(CLOCK_MONOTONIC_RAW);
+		now = raw_clock_now();
 	}
 }
 
@@ -175,7 +178,7 @@ void *sampler_decode(void *data)
 		pthread_mutex_unlock(&sampler->lock);
 		more = decode(sampler);
 		pthread_mutex_lock(&sampler->lock);
-		now = now_of(CLOCK_MONOTONIC_RAW);
+		now = raw_clock_now();
 		if (now > COUNTS_KEPT && now - COUNTS_KEPT > sampler->counts->settled)
 			counts_settle(sampler->counts, now - COUNTS_KEPT);
 		pthread_cond_broadcast(&sampler->decoded);

@@ -94,8 +94,8 @@ int driver_open(struct library *library, struct gpmu_error *error)
 		library->driver_version = 0;
 	if (!is_too_old(library))
 		return driver_init(library, error);
-	trouble_set(&library->trouble, "driver", "install one of CUDA 12.6 or later, which PM sampling needs",
-		    "the driver is of CUDA %d.%d", library->driver_version / 1000,
+	trouble_set(&library->trouble, "driver", "install one for CUDA 12.6 or later, which PM sampling requires",
+		    "the driver is for CUDA %d.%d", library->driver_version / 1000,
 		    library->driver_version % 1000 / 10);
 	return refuse(library, error);
 }

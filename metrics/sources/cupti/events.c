@@ -41,6 +41,22 @@ static const char *short_unit(const char *unit)
 	return strcmp(unit, "percent") ? unit : "%";
 }
 
+/* Metrics of links that not all GPUs of a chip have */
+static enum nv_need need_of(const struct host_metric *metric)
+{
+	static const struct {
+		const char *unit;
+		enum nv_need need;
+	} links[] = {
+		{ "ctc__", NEED_C2C }, { "nvlrx__", NEED_NVLINK }, { "nvltx__", NEED_NVLINK },
+	};
+
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+		if (strstr(metric->name, links[i].unit))
+			return links[i].need;
+	return NEED_NOTHING;
+}
+
 /* The unit of the metric with this suffix; NULL for a plain number or without memory */
 static char *make_unit(const struct host_metric *metric, const char *suffix)
 {
@@ -93,6 +109,10 @@ static void describe(struct event *event, size_t number, const char *suffix)
 		.mean = !count,
 		.description = *description ? description : NULL,
 	};
+	event->need = need_of(event->metric);
+	event->lacking = event->info;
+	event->lacking.absent = 1;
+	event->lacking.why = nv_need_why(event->need);
 }
 
 static int make_room(struct events *events)
@@ -149,7 +169,7 @@ void events_release(struct events *events)
 static int passes_of(const struct events *events, const struct event *event)
 {
 	const char *const names[] = { event->name };
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct host_config config;
 	int passes = 0;
 
@@ -174,7 +194,7 @@ struct event *events_find(struct events *events, const char *name)
 	}
 	/* Looked up at the first use, because the passes of all events of a chip take seconds. */
 	if (event && !event->info.passes)
-		event->info.passes = passes_of(events, event);
+		event->info.passes = event->lacking.passes = passes_of(events, event);
 	return event;
 }
 

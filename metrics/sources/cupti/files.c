@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <dlfcn.h>
 #include <glob.h>
 #include <link.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/trust.h"
 #include "cupti_files.h"
 
 #define FIRST_MAJOR	12
@@ -43,7 +45,7 @@ static const char *next_folder(const char *list, char folder[PATH_MAX])
 
 const char *library_override(const char *name, char path[PATH_MAX])
 {
-	const char *list = getenv("GPMU_CUDA");
+	const char *list = secure_getenv("GPMU_CUDA");
 	char folder[PATH_MAX];
 
 	while (list && *list) {
@@ -52,6 +54,19 @@ const char *library_override(const char *name, char path[PATH_MAX])
 			return path;
 	}
 	return NULL;
+}
+
+void *library_load(const char *path, int flags, char *why, size_t size)
+{
+	char real[PATH_MAX];
+	const char *trusted = strchr(path, '/') ? trust_path(path, real) : path;
+	void *library = trusted ? dlopen(trusted, flags) : NULL;
+
+	if (!trusted)
+		snprintf(why, size, TRUST_REFUSED, real);
+	else if (!library)
+		snprintf(why, size, "%s", dlerror());
+	return library;
 }
 
 void cupti_files_release(struct cupti_files *files)
@@ -107,7 +122,7 @@ static void add_folder(struct cupti_files *files, const char *folder, const char
 
 static void add_override(struct cupti_files *files)
 {
-	const char *list = getenv("GPMU_CUDA");
+	const char *list = secure_getenv("GPMU_CUDA");
 	char folder[PATH_MAX];
 
 	while (list && *list) {
@@ -118,7 +133,7 @@ static void add_override(struct cupti_files *files)
 
 static void add_system(struct cupti_files *files)
 {
-	const char *home = getenv("CUDA_HOME");
+	const char *home = secure_getenv("CUDA_HOME");
 	char name[32];
 
 	for (size_t i = 0; i < FOLDERS; i++) {

@@ -4,7 +4,7 @@
 
 #include "cupti_sampling.h"
 
-#define SAY_AGAIN	1	/* s, while gaps continue */
+#define REPORT_EACH	1	/* s, while gaps continue */
 
 static const struct {
 	const char *name, *text;
@@ -34,21 +34,21 @@ void sampler_report(struct sampler *sampler, bool now)
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	if (!now && sampler->said && time.tv_sec <= sampler->said + SAY_AGAIN)
+	if (!now && sampler->reported && time.tv_sec <= sampler->reported + REPORT_EACH)
 		return;
 	for (enum gap gap = 0; gap < GAPS; gap++) {
 		struct gaps *gaps = &sampler->gaps[gap];
 		uint64_t number, length;
 
 		pthread_mutex_lock(&sampler->lock);
-		number = gaps->number - gaps->said_number;
-		length = gaps->length - gaps->said_length;
-		gaps->said_number = gaps->number;
-		gaps->said_length = gaps->length;
+		number = gaps->number - gaps->reported_number;
+		length = gaps->length - gaps->reported_length;
+		gaps->reported_number = gaps->number;
+		gaps->reported_length = gaps->length;
 		pthread_mutex_unlock(&sampler->lock);
 		if (!number)
 			continue;
-		sampler->said = time.tv_sec;
+		sampler->reported = time.tv_sec;
 		messages_add(sampler->messages, "%s: not sampled for %.3f ms in %llu gap%s: %s",
 			     sampler->gpu->uuid, (double)length / 1e6, (unsigned long long)number,
 			     number == 1 ? "" : "s", reasons[gap].text);

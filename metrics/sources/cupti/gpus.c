@@ -5,25 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/raw_clock.h"
 #include "cupti_gpus.h"
-
-/* The clock of CUPTI's time stamps; called by CUPTI's threads */
-static uint64_t monotonic_raw(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static int start_profiler(struct library *library, struct gpmu_error *error)
 {
 	CUpti_Profiler_Initialize_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Initialize_Params, pPriv) };
-	int result = library->cupti.timestamps(monotonic_raw);
+	/* The clock of CUPTI's time stamps; called by CUPTI's threads */
+	int result = library->cupti.timestamps(raw_clock_now);
 
 	if (!result)
 		result = library->cupti.profiler(&params);
@@ -97,10 +89,12 @@ static void number_gpus(const struct library *library, struct gpu *gpus, size_t 
 		gpus[i].index = (unsigned int)i;
 		if (!library->nvml_handle)
 			continue;
-		if (library->nvml.handle(gpus[i].uuid, &gpus[i].nvml))
+		if (library->nvml.nvmlDeviceGetHandleByUUID(gpus[i].uuid, &gpus[i].nvml))
 			gpus[i].nvml = NULL;
-		else
-			library->nvml.index(gpus[i].nvml, &gpus[i].index);
+		if (!gpus[i].nvml)
+			continue;
+		library->nvml.nvmlDeviceGetIndex(gpus[i].nvml, &gpus[i].index);
+		nv_find_links(&library->nvml, gpus[i].nvml, &gpus[i].links);
 	}
 	qsort(gpus, length, sizeof(*gpus), by_index);
 }
@@ -151,13 +145,13 @@ static const struct {
 	const char *kind, *text, *remedy;
 } obstacles[] = {
 	[OBSTACLE_CHIP] = { "chip", "its architecture is older than CUPTI's PM sampling", "" },
-	[OBSTACLE_PERMISSION] = { "permission", "its counters are for root only", "run as root, or load the "
+	[OBSTACLE_PERMISSION] = { "permission", "only root may use its counters", "run as root, or load the "
 				  "driver with NVreg_RestrictProfilingToAdminUsers=0" },
 	[OBSTACLE_VGPU] = { "vgpu", "it is a vGPU",
-			    "its plugin parameter enable_profiling is to be 1 on the host" },
+			    "set its plugin parameter enable_profiling to 1 on the host" },
 	[OBSTACLE_GUEST] = { "vgpu", "its virtual machine has no profiling", "" },
-	[OBSTACLE_CONFIDENTIAL] = { "confidential", "it is in the mode of confidential computing",
-				    "its host is to set that to devtools or off" },
+	[OBSTACLE_CONFIDENTIAL] = { "confidential", "confidential computing is enabled",
+				    "set its mode to devtools or off on the host" },
 	[OBSTACLE_MIG] = { "mig", "it is divided by MIG", "nvidia-smi -mig 0" },
 	[OBSTACLE_SLI] = { "sli", "it is in SLI", "" },
 	[OBSTACLE_CMP] = { "chip", "it is a mining processor", "" },
@@ -202,7 +196,7 @@ bool gpu_supported(const struct library *library, const struct gpu *gpu, struct 
 	int result = library->cupti.supported(&params);
 
 	if (!*gpu->chip) {
-		trouble_set(trouble, "chip", "", "CUPTI cannot tell its chip");
+		trouble_set(trouble, "chip", "", "CUPTI cannot identify its chip");
 		return false;
 	}
 	/* If CUPTI does not know, sampling is tried. */
@@ -256,7 +250,7 @@ static void find_holder(char *text, size_t size)
 		    !has_profiler(entry->d_name))
 			continue;
 		read_comm(entry->d_name, comm);
-		snprintf(text, size, "another program, it seems %s (process %.16s)", comm, entry->d_name);
+		snprintf(text, size, "another program, probably %s (process %.16s)", comm, entry->d_name);
 		break;
 	}
 	if (proc)
@@ -282,8 +276,8 @@ void gpu_refusal(const struct library *library, int result, struct trouble *trou
 
 	if (result == CUPTI_ERROR_HARDWARE_BUSY) {
 		find_holder(holder, sizeof(holder));
-		trouble_set(trouble, "busy", "end that, or if it is DCGM: dcgmi profile --pause",
-			    "its profiler is held by %s", holder);
+		trouble_set(trouble, "busy", "end that program, or if it is DCGM: dcgmi profile --pause",
+			    "its profiler is in use by %s", holder);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
@@ -296,11 +290,16 @@ void gpu_refusal(const struct library *library, int result, struct trouble *trou
 		    result);
 }
 
+bool gpu_lacks(const struct gpu *gpu, enum nv_need need)
+{
+	return gpu->nvml && nv_lacks(&gpu->links, need);
+}
+
 unsigned int gpu_clock(const struct library *library, const struct gpu *gpu)
 {
 	unsigned int mhz;
 
-	if (!gpu->nvml || library->nvml.clock(gpu->nvml, NVML_CLOCK_SM, &mhz))
+	if (!gpu->nvml || library->nvml.nvmlDeviceGetClockInfo(gpu->nvml, NV_CLOCK_SM, &mhz))
 		return 0;
 	return mhz;
 }
@@ -309,6 +308,6 @@ bool gpu_idle(const struct library *library, const struct gpu *gpu)
 {
 	unsigned long long reasons;
 
-	return gpu->nvml && !library->nvml.reasons(gpu->nvml, &reasons) &&
-	       reasons & NVML_REASON_GPU_IDLE;
+	return gpu->nvml && !library->nvml.nvmlDeviceGetCurrentClocksEventReasons(gpu->nvml, &reasons) &&
+	       reasons & NV_REASON_GPU_IDLE;
 }

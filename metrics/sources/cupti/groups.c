@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/raw_clock.h"
 #include "cupti_source.h"
 
 #define NOT_YET		SIZE_MAX
@@ -301,16 +301,8 @@ static void compare_clocks(struct pmu *pmu)
 
 	if (pmu->clock && now && now * 100 < pmu->clock * (100 - CLOCK_TOLERANCE) &&
 	    !gpu_idle(&pmu->source->library, pmu->gpu))
-		messages_add(&pmu->source->messages, "%s: its SM clock is %u MHz since it is sampled, "
-			     "it was %u MHz before", pmu->gpu->uuid, now, pmu->clock);
-}
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+		messages_add(&pmu->source->messages, "%s: sampling lowered its SM clock from %u to %u MHz",
+			     pmu->gpu->uuid, pmu->clock, now);
 }
 
 /* A GPU without any sample is treated as lost; other PMUs go on. */
@@ -320,7 +312,7 @@ static void give_up(struct pmu *pmu)
 
 	pthread_mutex_lock(&sampler->lock);
 	if (!sampler->dead)
-		messages_add(&pmu->source->messages, "%s: no sample comes from it: it is not counted",
+		messages_add(&pmu->source->messages, "%s: it delivers no samples and is not counted",
 			     pmu->gpu->uuid);
 	sampler->dead = true;
 	pthread_cond_signal(&sampler->wake);
@@ -347,10 +339,10 @@ void groups_wait(struct pmu *pmu)
 		return;
 	before = newest(pmu);
 	for (int i = 0; i < (there ? MOST_CATCHES : MOST_WAITS) && late && !sampler->dead; i++) {
-		uint64_t begin = now();
+		uint64_t begin = raw_clock_now();
 
 		there = sampler_wait(sampler, begin);
-		late = !there || now() - begin > IN_TIME + 2 * sampler->period;
+		late = !there || raw_clock_now() - begin > IN_TIME + 2 * sampler->period;
 	}
 	/* A decoder that is far behind still makes progress. */
 	if (!there && newest(pmu) == before)
@@ -398,7 +390,9 @@ int groups_read(struct group *group, uint64_t time, struct gpmu_source_count *co
 			.enabled = group->enabled + pmu->counts.enabled,
 			.running = event->running + count->running,
 		};
-		if (is_absent(event->event, count))
+		if (pmu_lacks(pmu, event->event))
+			counts[i].why = event->event->lacking.why;
+		else if (is_absent(event->event, count))
 			counts[i].why = "the GPU has no such unit, or it is not in use";
 	}
 	pthread_mutex_unlock(&pmu->sampler.lock);

@@ -61,7 +61,7 @@ static int new_object(const struct library *library, const char *chip,
 	if (result == CUPTI_ERROR_NOT_SUPPORTED)
 		return fail(error, -ENODEV, "%s: CUPTI has no PM sampling of this chip", chip);
 	if (result)
-		return fail(error, -ENODEV, "%s: CUPTI cannot tell its metrics: %s (%d)%s", chip,
+		return fail(error, -ENODEV, "%s: CUPTI cannot describe its metrics: %s (%d)%s", chip,
 			    library_text(library, result), result,
 			    library->perf_handle ? "" : "; there is no libnvperf_host.so beside it");
 	*object = params.pHostObject;

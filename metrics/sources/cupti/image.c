@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Writes files of samples */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gpmu_replace.h"
 #include "cupti_image.h"
 
 struct saver {
 	pthread_mutex_t lock;
 	struct messages *messages;
 	FILE *file;
-	char *path, *temporary;
+	char *path;
+	struct replace replace;
 	uint32_t runs;
 	int error;
 };
@@ -54,7 +54,6 @@ static void saver_free(struct saver *saver)
 		fclose(saver->file);
 	pthread_mutex_destroy(&saver->lock);
 	free(saver->path);
-	free(saver->temporary);
 	free(saver);
 }
 
@@ -64,17 +63,15 @@ static int open_file(struct saver *saver, const char *path)
 	int fd;
 
 	saver->path = strdup(path);
-	if (!saver->path || asprintf(&saver->temporary, "%s.XXXXXX", path) < 0) {
-		saver->temporary = NULL;
+	if (!saver->path)
 		return -ENOMEM;
-	}
-	fd = mkostemp(saver->temporary, O_CLOEXEC);
+	fd = gpmu_replace_open(&saver->replace, path, 0);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	saver->file = fdopen(fd, "w");
 	if (!saver->file) {
 		close(fd);
-		unlink(saver->temporary);
+		gpmu_replace_drop(&saver->replace);
 		return -ENOMEM;
 	}
 	put(saver, magic, sizeof(magic));
@@ -100,29 +97,18 @@ int saver_new(const char *path, struct messages *messages, struct saver **result
 	return 0;
 }
 
-/* Gives the file the mode of new files by the user's umask */
-static void set_mode(const struct saver *saver)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	if (fchmod(fileno(saver->file), 0666 & ~mask))
-		return;
-}
-
 void saver_close(struct saver *saver)
 {
 	if (!saver)
 		return;
-	set_mode(saver);
 	put_record(saver, IMAGE_END, 0, NULL, 0);
 	if (!saver->error && fflush(saver->file))
 		saver->error = errno;
-	if (!saver->error && rename(saver->temporary, saver->path))
-		saver->error = errno;
+	if (!saver->error)
+		saver->error = -gpmu_replace_end(&saver->replace);
 	if (saver->error) {
 		messages_add(saver->messages, "%s: not saved: %s", saver->path, strerror(saver->error));
-		unlink(saver->temporary);
+		gpmu_replace_drop(&saver->replace);
 	}
 	saver_free(saver);
 }
@@ -132,15 +118,29 @@ static char *describe(const struct saver_run *run)
 	const struct gpu *gpu = run->gpu;
 	json_t *names = json_array(), *json;
 	char *text;
+	int ret = 0;
 
-	for (size_t i = 0; i < run->length; i++)
-		json_array_append_new(names, json_string(run->names[i]));
-	json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:s, s:I, s:i}", "uuid", gpu->uuid, "name", gpu->name,
-			 "chip", gpu->chip, "pci", gpu->pci, "index", (int)gpu->index, "metrics", names,
-			 "trigger", run->sysclk ? "sysclk" : "time", "interval",
-			 (json_int_t)run->interval, "cuda", run->cuda);
+	for (size_t i = 0; i < run->length && !ret; i++)
+		ret = json_array_append_new(names, json_string(run->names[i]));
+	if (ret) {
+		json_decref(names);
+		return NULL;
+	}
+	/*
+	 * Numbers precede texts: jansson resets errno at a number, and saved_load() detects a lack
+	 * of memory by errno.
+	 */
+	json = json_pack("{s:i, s:I, s:i, s:s, s:s, s:s, s:s, s:s, s:o}", "index", (int)gpu->index, "interval",
+			 (json_int_t)run->interval, "cuda", run->cuda, "uuid", gpu->uuid, "name", gpu->name, "chip",
+			 gpu->chip, "pci", gpu->pci, "trigger", run->sysclk ? "sysclk" : "time", "metrics", names);
+	errno = 0;
 	text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
+	/* jansson can also succeed and drop a key that it had no memory for. */
+	if (errno == ENOMEM) {
+		free(text);
+		return NULL;
+	}
 	return text;
 }
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "base/raw_clock.h"
 #include "cupti_decode.h"
 
 #define AHEAD		10000000	/* ns; a sample's end cannot be further in the future */
@@ -87,11 +87,8 @@ static bool is_complete(const struct image *image, size_t index)
 
 static void count_image(struct sampler *sampler, struct image *image)
 {
-	struct timespec time;
-	uint64_t now;
+	uint64_t now = raw_clock_now();
 
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 	if (image->reason != GAP_NONE)
 		sampler->missing = image->reason;
 	for (size_t i = 0; i < image->samples; i++)
@@ -285,7 +282,7 @@ static int make_images(struct sampler *sampler)
 int images_init(struct sampler *sampler, const struct host *host)
 {
 	size_t evaluators = sampler->threads ? sampler->threads : 1;
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	sampler->finish = sampler->dense = false;
 	sampler->submitted = sampler->taken = 0;

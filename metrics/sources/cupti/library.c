@@ -47,12 +47,13 @@ static void close_cupti(struct library *library)
 static bool load_cupti(struct library *library, const char *path, int flags)
 {
 	const char *missing;
+	char why[sizeof(library->trouble.text)];
 
-	library->cupti_handle = dlopen(path, flags);
+	library->cupti_handle = library_load(path, flags, why, sizeof(why));
 	if (!library->cupti_handle) {
 		/* Keep the error of a file with a path, not that of a name unknown to the loader. */
 		if (strchr(path, '/'))
-			trouble_set(&library->trouble, "cupti", "", "%s", dlerror());
+			trouble_set(&library->trouble, "cupti", "", "%s", why);
 		return false;
 	}
 	missing = LIBRARY_SYMBOLS(CUPTI_HOST_FUNCTIONS, library->cupti_handle, &library->cupti);
@@ -61,7 +62,7 @@ static bool load_cupti(struct library *library, const char *path, int flags)
 					  &library->cupti);
 	if (missing || library->cupti.version(&library->version) ||
 	    library->version < CUPTI_FIRST_VERSION) {
-		trouble_set(&library->trouble, "cupti", "install CUDA 12.6's or a later one, which PM sampling needs",
+		trouble_set(&library->trouble, "cupti", "install one of CUDA 12.6 or later, which PM sampling requires",
 			    "%s has no %s", path, missing ? missing : "PM sampling");
 		close_cupti(library);
 		return false;
@@ -76,7 +77,7 @@ void library_misfit(struct library *library)
 	char remedy[80];
 
 	snprintf(remedy, sizeof(remedy), "install the CUPTI of CUDA %d.%d", major, minor);
-	trouble_set(&library->trouble, "cupti", remedy, "CUPTI is CUDA %d.%d's, the driver is CUDA %d.%d's",
+	trouble_set(&library->trouble, "cupti", remedy, "CUPTI is of CUDA %d.%d, the driver for CUDA %d.%d",
 		    library->cuda_version / 1000, library->cuda_version % 1000 / 10, major, minor);
 }
 
@@ -120,7 +121,7 @@ static void open_perf_host(struct library *library)
 {
 	char path[PATH_MAX + sizeof("libnvperf_host.so")];
 	struct link_map *map;
-	char *slash;
+	char *slash, why[1];
 
 	if (dlinfo(library->cupti_handle, RTLD_DI_LINKMAP, &map))
 		return;
@@ -128,7 +129,7 @@ static void open_perf_host(struct library *library)
 	slash = strrchr(library->path, '/');
 	snprintf(path, sizeof(path), "%.*slibnvperf_host.so",
 		 slash ? (int)(slash + 1 - library->path) : 0, library->path);
-	library->perf_handle = dlopen(path, OPEN_FLAGS);
+	library->perf_handle = library_load(path, OPEN_FLAGS, why, sizeof(why));
 }
 
 /* Recommends the CUPTI of the driver's version, which fits in any case */
@@ -172,7 +173,7 @@ static void open_nvml(struct library *library)
 	if (!library->nvml_handle)
 		return;
 	if (!LIBRARY_SYMBOLS(NVML_FUNCTIONS, library->nvml_handle, &library->nvml) &&
-	    !library->nvml.init())
+	    !library->nvml.nvmlInit_v2())
 		return;
 	dlclose(library->nvml_handle);
 	library->nvml_handle = NULL;
@@ -195,7 +196,7 @@ int library_open(struct library *library, bool gpus, struct gpmu_error *error)
 void library_close(struct library *library)
 {
 	if (library->nvml_handle) {
-		library->nvml.shutdown();
+		library->nvml.nvmlShutdown();
 		dlclose(library->nvml_handle);
 	}
 	if (library->perf_handle)

@@ -180,8 +180,8 @@ static int check_saved(const struct source *source, struct gpmu_error *error)
 		int cuda = source->saved.runs[i].cuda;
 
 		if (cuda > library->cuda_version)
-			return fail(error, -EINVAL, "%.120s was saved with CUDA %d.%d's CUPTI, that of this machine is "
-				    "CUDA %d.%d's: install that or a later one", source->options.load, cuda / 1000,
+			return fail(error, -EINVAL, "%.120s was saved with CUPTI of CUDA %d.%d, this machine has CUPTI of "
+				    "CUDA %d.%d: install the former or a later one", source->options.load, cuda / 1000,
 				    cuda % 1000 / 10, library->cuda_version / 1000,
 				    library->cuda_version % 1000 / 10);
 	}
@@ -255,7 +255,10 @@ static const struct gpmu_source_event_info *cupti_event(void *data, size_t pmu, 
 	if (pmu >= source->pmus_len)
 		return NULL;
 	events = &source->pmus[pmu].chip->events;
-	return index < events->listed ? &events->events[index]->info : NULL;
+	for (size_t i = 0; i < events->listed; i++)
+		if (!pmu_lacks(&source->pmus[pmu], events->events[i]) && !index--)
+			return &events->events[i]->info;
+	return NULL;
 }
 
 static const struct gpmu_source_event_info *cupti_event_find(void *data, size_t pmu, const char *name)
@@ -266,7 +269,9 @@ static const struct gpmu_source_event_info *cupti_event_find(void *data, size_t 
 	if (pmu >= source->pmus_len)
 		return NULL;
 	event = events_find(&source->pmus[pmu].chip->events, name);
-	return event ? &event->info : NULL;
+	if (!event)
+		return NULL;
+	return pmu_lacks(&source->pmus[pmu], event) ? &event->lacking : &event->info;
 }
 
 static int cupti_group_open(void *data, size_t pmu, const struct gpmu_source_event *events,
@@ -320,7 +325,7 @@ static int switch_all(struct source *source, uint64_t time, bool on)
 static int cupti_enable(void *data, uint64_t time)
 {
 	struct source *source = data;
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
 	if (source->enabled)

@@ -166,6 +166,7 @@ int source_query(struct source *source, const char *question, char **answer,
 	json_t *json;
 	int ret = 0;
 
+	errno = 0;
 	if (!strcmp(question, "check"))
 		json = source_check(source);
 	else if (!source->library.cupti_handle)
@@ -185,5 +186,10 @@ int source_query(struct source *source, const char *question, char **answer,
 		json = metrics(source, strcmp(question, "metrics"));
 	*answer = json && !ret ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
+	/* jansson leaves out members for which it had no memory. */
+	if (errno == ENOMEM) {
+		free(*answer);
+		*answer = NULL;
+	}
 	return *answer || ret ? ret : fail_memory(error);
 }

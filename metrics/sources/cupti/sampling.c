@@ -416,20 +416,9 @@ void sampler_stop(struct sampler *sampler)
 	release_run(sampler);
 }
 
-static struct timespec in_ns(uint64_t ns)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	ns += (uint64_t)time.tv_nsec;
-	time.tv_sec += (time_t)(ns / SEC);
-	time.tv_nsec = (long)(ns % SEC);
-	return time;
-}
-
 bool sampler_wait(struct sampler *sampler, uint64_t time)
 {
-	struct timespec end = in_ns(SEC + 10 * sampler->period);
+	struct timespec end = sampler_deadline(SEC + 10 * sampler->period);
 	bool there;
 
 	pthread_mutex_lock(&sampler->lock);

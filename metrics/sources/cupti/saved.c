@@ -36,7 +36,8 @@ static int no_memory(const struct reader *reader)
 
 static int map_file(struct saved *saved, const char *path, struct gpmu_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
+	/* Opening a FIFO would wait for its writer. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret = 0;
 	struct stat stat;
 	void *map;
 
@@ -56,7 +57,9 @@ static int map_file(struct saved *saved, const char *path, struct gpmu_error *er
 	if (fd >= 0)
 		close(fd);
 	if (ret)
-		fail(error, 0, "%.120s: %s", path, strerror(-ret));
+		fail(error, 0, "%.120s: %s", path,
+		     ret == -EINVAL ? "expected a file of cupti=save=, not an empty one, a FIFO or a device" :
+				      strerror(-ret));
 	return ret;
 }
 
@@ -99,7 +102,13 @@ static int read_run(struct saved *saved, const struct reader *reader, const stru
 
 	if (record->run != saved->length || saved->length == MAX_RUNS)
 		return damaged(reader, "expected the next run");
+	errno = 0;
 	json = json_loadb(content, record->size, 0, NULL);
+	/* jansson can also succeed and drop bytes of a string that it had no memory for. */
+	if (errno == ENOMEM) {
+		json_decref(json);
+		return no_memory(reader);
+	}
 	if (!json)
 		return damaged(reader, "expected a description in JSON");
 	larger = reallocarray(saved->runs, saved->length + 1, sizeof(*larger));

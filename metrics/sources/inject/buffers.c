@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * CUPTI's buffers. All bytes of a buffer are CUPTI's; our state of it is in a table that is searched by the address.
+ *
+ * The pool has as many buffers as CUPTI and gpmu's thread hold at once, up to its limit. Few empty ones keep their pages,
+ * because the program's threads wait for new pages; the others give theirs back to the system.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,14 +12,16 @@
 
 #include "inject.h"
 
-#define MOST	1024
+#define MOST	4096
+#define WARM	8	/* empty buffers with pages */
 
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t some;
 	struct inject_buffer table[MOST];
-	struct inject_buffer *free, *full, **end;
+	struct inject_buffer *warm, *cold, *full, **end;
 	unsigned int length, most;
+	unsigned int warm_count, paged, paged_most;	/* paged: buffers with pages */
 	size_t size;
 	bool woken;
 	uint64_t declined, completed;
@@ -52,18 +57,37 @@ static struct inject_buffer *add(void)
 	return buffer;
 }
 
+static struct inject_buffer *take_empty(void)
+{
+	struct inject_buffer *buffer = pool.warm;
+
+	if (buffer) {
+		pool.warm = buffer->next;
+		pool.warm_count--;
+		return buffer;
+	}
+	buffer = pool.cold;
+	if (buffer)
+		pool.cold = buffer->next;
+	else
+		buffer = add();
+	pool.paged += buffer != NULL;
+	if (pool.paged > pool.paged_most)
+		pool.paged_most = pool.paged;
+	return buffer;
+}
+
 void inject_request(uint8_t **bytes, size_t *size, size_t *most)
 {
 	struct inject_buffer *buffer;
 	int kept = errno;
 
 	pthread_mutex_lock(&pool.lock);
-	buffer = pool.free;
-	if (buffer)
-		pool.free = buffer->next;
-	else
-		buffer = add();
-	pool.declined += !buffer;
+	buffer = take_empty();
+	if (!buffer && !pool.declined++) {
+		pool.woken = true;
+		pthread_cond_signal(&pool.some);
+	}
 	pthread_mutex_unlock(&pool.lock);
 	*bytes = buffer ? buffer->bytes : NULL;
 	*size = buffer ? buffer->size : 0;
@@ -106,12 +130,23 @@ struct inject_buffer *buffers_take(void)
 	return buffer;
 }
 
+/* Zeroes the buffer. Only this thread adds warm ones. */
 void buffers_give(struct inject_buffer *buffer)
 {
-	memset(buffer->bytes, 0, buffer->valid);
+	bool warm;
+
 	pthread_mutex_lock(&pool.lock);
-	buffer->next = pool.free;
-	pool.free = buffer;
+	warm = pool.warm_count < WARM;
+	pthread_mutex_unlock(&pool.lock);
+	if (!warm && madvise(buffer->bytes, buffer->size, MADV_DONTNEED))
+		warm = true;
+	if (warm)
+		memset(buffer->bytes, 0, buffer->valid);
+	pthread_mutex_lock(&pool.lock);
+	buffer->next = warm ? pool.warm : pool.cold;
+	*(warm ? &pool.warm : &pool.cold) = buffer;
+	pool.warm_count += warm;
+	pool.paged -= !warm;
 	pthread_mutex_unlock(&pool.lock);
 }
 
@@ -139,6 +174,16 @@ void buffers_wake(void)
 	pthread_mutex_unlock(&pool.lock);
 }
 
+bool buffers_are_short(void)
+{
+	bool are_short;
+
+	pthread_mutex_lock(&pool.lock);
+	are_short = pool.declined != 0;
+	pthread_mutex_unlock(&pool.lock);
+	return are_short;
+}
+
 uint64_t buffers_declined(void)
 {
 	uint64_t declined;
@@ -158,4 +203,19 @@ uint64_t buffers_completed(void)
 	completed = pool.completed;
 	pthread_mutex_unlock(&pool.lock);
 	return completed;
+}
+
+size_t buffers_memory(void)
+{
+	size_t most;
+
+	pthread_mutex_lock(&pool.lock);
+	most = pool.paged_most * pool.size;
+	pthread_mutex_unlock(&pool.lock);
+	return most;
+}
+
+size_t buffers_limit(void)
+{
+	return pool.most * pool.size;
 }

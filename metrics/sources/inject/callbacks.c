@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/raw_clock.h"
 #include "inject.h"
 
 static void on_state(struct inject *self, uint32_t cbid, const struct inject_state *data)
@@ -15,8 +16,11 @@ static void on_state(struct inject *self, uint32_t cbid, const struct inject_sta
 		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
 		output_note(self, ACTIVITY_FATAL, "CUPTI has ended with error %u, nothing since the last flush is recorded: %s",
 			    result, message);
+	} else if (result == CUPTI_ERROR_OUT_OF_MEMORY && buffers_are_short()) {
+		/* CUPTI reports a declined request; our note names the option. */
+		return;
 	} else if (cbid == CUPTI_CBID_STATE_ERROR || cbid == CUPTI_CBID_STATE_WARNING) {
-		output_note(self, ACTIVITY_WARNING, "CUPTI says %u: %s", result, message);
+		output_note(self, ACTIVITY_WARNING, "CUPTI reports error %u: %s", result, message);
 	}
 }
 
@@ -83,7 +87,7 @@ static bool check(struct inject *self, const char *call, int code)
 		return true;
 	if (self->api.text(code, &text) || !text)
 		text = "an unknown error";
-	output_note(self, ACTIVITY_WARNING, "nothing of CUDA is recorded: %s gives %d, %s", call, code, text);
+	output_note(self, ACTIVITY_WARNING, "CUDA is not recorded: %s returned %d, %s", call, code, text);
 	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
 	return false;
 }
@@ -109,36 +113,47 @@ static void other_name(const struct inject *self, char *name, size_t size)
 	name[size - 1] = '\0';
 }
 
-static void say_other(struct inject *self)
+static void report_other(struct inject *self)
 {
 	char name[4 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN];
 
 	other_name(self, name, sizeof(name));
 	output_note(self, ACTIVITY_WARNING,
-		    "nothing of CUDA is recorded: another tool in this process has CUPTI%s%s; run without it",
+		    "CUDA is not recorded: another tool in this process uses CUPTI%s%s; run without it",
 		    *name ? ": " : "", *name ? name : " (a debugger, torch.profiler, TensorFlow's or Nsight)");
 	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
+}
+
+static void set_attribute(struct inject *self, uint32_t attribute, uint8_t value)
+{
+	size_t size = sizeof(value);
+
+	self->api.attribute(attribute, &size, &value);
 }
 
 /* The first call to CUPTI: it fails if another tool has subscribed. */
 void callbacks_subscribe(struct inject *self)
 {
 	int code = self->api.subscribe(&self->subscriber, on_callback, NULL);
-	size_t size = sizeof(uint8_t);
-	uint8_t zeroed = 1;
 
 	if (code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
-		say_other(self);
+		report_other(self);
 		return;
 	}
 	if (!check(self, "cuptiSubscribe", code) ||
-	    !check(self, "cuptiActivityRegisterTimestampCallback", self->api.timestamps(inject_now)) ||
+	    !check(self, "cuptiActivityRegisterTimestampCallback", self->api.timestamps(raw_clock_now)) ||
 	    !check(self, "cuptiSetThreadIdType",
-		   self->api.thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM)) ||
-	    !check(self, "cuptiActivityRegisterCallbacks",
+		   self->api.thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM)))
+		return;
+	/*
+	 * By default each launching thread holds a buffer, and CUPTI needs more of them than there are threads. A CUPTI
+	 * that refuses this gets as many, up to the limit of the pool.
+	 */
+	set_attribute(self, CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, 0);
+	if (!check(self, "cuptiActivityRegisterCallbacks",
 		   self->api.buffers(inject_request, inject_complete)))
 		return;
 	/* Without this CUPTI zeroes buffers again. */
-	self->api.attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
+	set_attribute(self, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, 1);
 	enable(self);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/raw_clock.h"
 #include "inject.h"
 
 static const struct capture_kind {
@@ -62,7 +63,7 @@ static uint64_t from, until;	/* gpmu's recording, apart from ranges; 0: not begu
 static struct {
 	uint64_t begin, end;	/* end is 0 while the range is open */
 } ranges[RANGES];
-static unsigned int n_ranges;	/* in all */
+static unsigned int range_count;	/* in all */
 
 static bool is_asked_for(const struct inject *self, const struct capture_kind *kind)
 {
@@ -91,19 +92,23 @@ static bool is_open(const struct inject *self)
 /* Whether kinds stay enabled although no range is open */
 static bool lingers(const struct inject *self)
 {
-	return is_enabled(self) && (keeps || (ended && inject_now() - ended < LINGER_NS));
+	return is_enabled(self) && (keeps || (ended && raw_clock_now() - ended < LINGER_NS));
 }
 
-static void leave_out_noise(struct inject *self, uint32_t of)
+/* Each kind that CUPTI enables may enable all calls anew. */
+static void leave_out_noise(struct inject *self)
 {
+	bool runtime = false, driver = false;
 	uint32_t domain, cbid;
 
+	for (size_t i = 0; i < KINDS; i++) {
+		runtime = runtime || (on[i] && kinds[i].kind == CUPTI_ACTIVITY_KIND_RUNTIME);
+		driver = driver || (on[i] && kinds[i].kind == CUPTI_ACTIVITY_KIND_DRIVER);
+	}
 	for (size_t i = 0; names_noise(i, &domain, &cbid); i++) {
-		if (domain != of)
-			continue;
-		if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+		if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && runtime)
 			self->api.runtime_api(cbid, 0);
-		else
+		else if (domain == CUPTI_CB_DOMAIN_DRIVER_API && driver)
 			self->api.driver_api(cbid, 0);
 	}
 }
@@ -147,16 +152,12 @@ static void enable(struct inject *self, size_t i)
 		return;
 	}
 	on[i] = true;
-	if (kinds[i].kind == CUPTI_ACTIVITY_KIND_RUNTIME)
-		leave_out_noise(self, CUPTI_CB_DOMAIN_RUNTIME_API);
-	else if (kinds[i].kind == CUPTI_ACTIVITY_KIND_DRIVER)
-		leave_out_noise(self, CUPTI_CB_DOMAIN_DRIVER_API);
 }
 
-static void say(struct inject *self, bool begins)
+static void write_state(struct inject *self, bool begins)
 {
 	const struct activity_capture record = {
-		{ sizeof(record), ACTIVITY_CAPTURE, 0 }, inject_now(), begins, 0,
+		{ sizeof(record), ACTIVITY_CAPTURE, 0 }, raw_clock_now(), begins, 0,
 	};
 
 	output_try(self, &record.head);
@@ -168,18 +169,18 @@ static void look(struct inject *self)
 	bool open = is_open(self);
 
 	if (open && !from)
-		__atomic_store_n(&from, inject_now(), __ATOMIC_RELAXED);
+		__atomic_store_n(&from, raw_clock_now(), __ATOMIC_RELAXED);
 	if (open == is_on)
 		return;
-	__atomic_store_n(&until, open ? 0 : inject_now(), __ATOMIC_RELAXED);
-	say(self, open);
+	__atomic_store_n(&until, open ? 0 : raw_clock_now(), __ATOMIC_RELAXED);
+	write_state(self, open);
 	is_on = open;
 }
 
 /* Enables the kinds of this and all later values of when, and disables the others */
 static void set_kinds(struct inject *self, unsigned int when)
 {
-	bool ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE);
+	bool ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE), enabled = false;
 
 	for (size_t i = 0; i < KINDS && inject_is_alive(self); i++) {
 		bool want = is_asked_for(self, &kinds[i]) && kinds[i].when >= when &&
@@ -187,11 +188,14 @@ static void set_kinds(struct inject *self, unsigned int when)
 
 		if (want && !on[i] && !refused[i]) {
 			enable(self, i);
+			enabled = enabled || on[i];
 		} else if (!want && on[i]) {
 			self->api.disable(kinds[i].kind);
 			on[i] = false;
 		}
 	}
+	if (enabled && inject_is_alive(self))
+		leave_out_noise(self);
 }
 
 void capture_init(void)
@@ -250,7 +254,7 @@ static void wait_for_kinds(struct inject *self)
 	pthread_setcancelstate(state, NULL);
 	if (late)
 		output_note(self, ACTIVITY_WARNING,
-			    "what a capture range began with may be missing: CUPTI needs more than %d ms to enable records; they stay enabled from here on",
+			    "the start of a capture range may be missing: CUPTI took more than %d ms to enable records; from now on they stay enabled",
 			    RANGE_WAIT_MS);
 }
 
@@ -260,11 +264,11 @@ void capture_range(struct inject *self, bool begins)
 
 	pthread_mutex_lock(&lock);
 	if (begins && !open_ranges++) {
-		ranges[n_ranges % RANGES].begin = inject_now();
-		ranges[n_ranges++ % RANGES].end = 0;
+		ranges[range_count % RANGES].begin = raw_clock_now();
+		ranges[range_count++ % RANGES].end = 0;
 	} else if (!begins && open_ranges && !--open_ranges) {
-		ended = inject_now();
-		ranges[(n_ranges - 1) % RANGES].end = ended;
+		ended = raw_clock_now();
+		ranges[(range_count - 1) % RANGES].end = ended;
 	}
 	if (inject_is_alive(self))
 		look(self);
@@ -285,7 +289,7 @@ bool capture_has(const struct inject *self, uint64_t time)
 		return begin && time >= begin && (!end || time <= end);
 	}
 	pthread_mutex_lock(&lock);
-	for (unsigned int i = n_ranges; i && n_ranges - i < RANGES && !found; i--) {
+	for (unsigned int i = range_count; i && range_count - i < RANGES && !found; i--) {
 		uint64_t end = ranges[(i - 1) % RANGES].end;
 
 		/* Earlier ranges ended even earlier. */

@@ -41,7 +41,7 @@ static void in_child(void)
 
 static bool open_channel(void)
 {
-	const char *folder = getenv(CHANNEL_VARIABLE);
+	const char *folder = secure_getenv(CHANNEL_VARIABLE);
 
 	if (!folder || !*folder)
 		return false;
@@ -52,6 +52,7 @@ static bool open_channel(void)
 		self.writer = channel_writer_new(folder, self.control->ring);
 		if (self.writer)
 			return true;
+		channel_note_failure(folder, "CUDA", errno);
 	}
 	channel_unmap_control(self.control);
 	return false;
@@ -62,7 +63,7 @@ static void refuse_child(void)
 {
 	output_process(&self);
 	output_note(&self, ACTIVITY_WARNING,
-		    "nothing of CUDA is recorded: this process was forked by %d, which is recorded; CUPTI needs an exec, as the method spawn of Python's multiprocessing does",
+		    "CUDA is not recorded: this process was forked by %d, which is recorded; CUPTI needs an exec, as the method spawn of Python's multiprocessing does",
 		    (int)forked_from);
 	channel_writer_close(self.writer);
 }
@@ -77,7 +78,7 @@ static void start(void)
 		     self.control->buffers ? self.control->buffers : 1);
 	capture_init();
 	if (!loaded) {
-		output_note(&self, ACTIVITY_WARNING, "nothing of CUDA is recorded: %s", why);
+		output_note(&self, ACTIVITY_WARNING, "CUDA is not recorded: %s", why);
 		self.fatal = 1;
 	}
 	inject = &self;
@@ -85,11 +86,11 @@ static void start(void)
 		callbacks_subscribe(&self);
 	if (!inject_is_alive(&self))
 		return channel_writer_finish(self.writer);
-	others_say(&self);
+	others_report(&self);
 	capture_update(&self);
 	if (pthread_atfork(NULL, NULL, in_child) || atexit(on_exit_of_process) || !thread_start(&self)) {
 		__atomic_store_n(&self.fatal, 1, __ATOMIC_SEQ_CST);
-		output_note(&self, ACTIVITY_WARNING, "nothing of CUDA is recorded: no thread can be made");
+		output_note(&self, ACTIVITY_WARNING, "CUDA is not recorded: no thread can be created");
 		channel_writer_finish(self.writer);
 	}
 }
@@ -122,7 +123,7 @@ PUBLIC int InitializeInjectionNvtx2(void *get_table)
 	int (*next)(void *);
 	char why[512];
 
-	if (!getenv(CHANNEL_VARIABLE) || (!inject && !inject_load(&self, why, sizeof(why))))
+	if (!secure_getenv(CHANNEL_VARIABLE) || (!inject && !inject_load(&self, why, sizeof(why))))
 		return 0;
 	*(void **)&next = inject_cupti_symbol("InitializeInjectionNvtx2");
 	return next ? next(get_table) : 0;

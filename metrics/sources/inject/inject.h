@@ -45,7 +45,6 @@ struct inject {
 /* The process's recording; NULL if it is not recorded */
 extern struct inject *inject;
 
-uint64_t inject_now(void);
 /* Whether CUPTI can be called */
 bool inject_is_alive(const struct inject *self);
 
@@ -59,13 +58,18 @@ void inject_complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
 void buffers_init(size_t size, unsigned int most);
 /* Takes the oldest full buffer; NULL if there is none */
 struct inject_buffer *buffers_take(void);
-/* Zeroes a buffer and returns it to the pool */
+/* Returns a buffer to the pool */
 void buffers_give(struct inject_buffer *buffer);
 /* Waits until a buffer is full, @ms have passed or buffers_wake() is called. */
 void buffers_wait(unsigned int ms);
 void buffers_wake(void);
-/* Requests without a buffer since the last call */
+/* Whether requests have had no buffer since the last buffers_declined() */
+bool buffers_are_short(void);
+/* The number of these requests; later ones are counted anew */
 uint64_t buffers_declined(void);
+/* The most bytes that all buffers have had at once, and their limit */
+size_t buffers_memory(void);
+size_t buffers_limit(void);
 /* Total number of buffers that came back */
 uint64_t buffers_completed(void);
 
@@ -74,7 +78,7 @@ void records_read(struct inject *self, struct inject_buffer *buffer);
 
 /*
  * names.c: the number of a name, whose record is written if the name is new; 0 for no name or without room. Once the names
- * of a use have NAMES_MOST bytes, new ones get the number of "(more names)", and a note reports it.
+ * of a use have CHANNEL_NAMES_MOST bytes, new ones get the number of "(more names)", and a note reports it.
  */
 enum names_use { NAMES_OF_NVTX, NAMES_OF_CUDA, NAMES_USES };
 uint32_t names_intern(struct inject *self, enum names_use use, const char *text);
@@ -89,7 +93,11 @@ bool names_noise(size_t index, uint32_t *domain, uint32_t *cbid);
 bool output_write(struct inject *self, const struct activity_head *record);
 /* The same without waiting */
 void output_try(struct inject *self, const struct activity_head *record);
-void output_lost(struct inject *self, enum activity_lost_why why, uint64_t count);
+/* @kind: 0: not known; @time: of the records, 0: since the last completion time */
+void output_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count,
+		 uint64_t time);
+/* Whether records have been lost for this reason */
+bool output_has_lost(enum activity_lost_why why);
 /* Writes the numbers of lost records and, unless CUPTI has failed, that records are complete up to @time. false: no room */
 bool output_complete(struct inject *self, uint64_t time);
 __attribute__((format(printf, 3, 4)))
@@ -117,7 +125,7 @@ void probe_look(struct inject *self, bool records);
 bool probe_is_ours(uint32_t tid);
 
 /* others.c: writes a note if another library of the process uses CUPTI */
-void others_say(struct inject *self);
+void others_report(struct inject *self);
 
 /* thread.c */
 bool thread_start(struct inject *self);

@@ -44,17 +44,18 @@ static const char *fill(struct inject_api *api)
 static bool open_one(struct inject *self, const char *path, char *why, size_t size)
 {
 	const char *missing;
+	char reason[256];
 
-	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	handle = library_load(path, RTLD_NOW | RTLD_LOCAL, reason, sizeof(reason));
 	if (!handle) {
 		if (strchr(path, '/'))
-			snprintf(why, size, "%s", dlerror());
+			snprintf(why, size, "%s", reason);
 		return false;
 	}
 	missing = fill(&self->api);
 	if (!missing && !self->api.version(&self->version) && self->version >= FIRST_VERSION)
 		return true;
-	snprintf(why, size, "%s is not CUDA 12.6's or a later one's", path);
+	snprintf(why, size, "%s is not of CUDA 12.6 or later", path);
 	dlclose(handle);
 	handle = NULL;
 	return false;
@@ -67,7 +68,7 @@ static bool fits(const struct inject *self, char *why, size_t size)
 
 	if (!driver || cuda <= driver || cuda / 1000 == driver / 1000)
 		return true;
-	snprintf(why, size, "CUPTI is CUDA %d.%d's, the driver is CUDA %d.%d's: install the CUPTI of CUDA %d.%d",
+	snprintf(why, size, "CUPTI is of CUDA %d.%d, the driver for CUDA %d.%d: install the CUPTI of CUDA %d.%d",
 		 cuda / 1000, cuda % 1000 / 10, driver / 1000, driver % 1000 / 10, driver / 1000,
 		 driver % 1000 / 10);
 	dlclose(handle);
@@ -83,7 +84,8 @@ static bool open_any(struct inject *self, const struct cupti_files *files, bool 
 			continue;
 		if (any || fits(self, why, size)) {
 			snprintf(self->path, sizeof(self->path), "%s", files->files[i].path);
-			dlopen(files->files[i].path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+			library_load(files->files[i].path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE,
+				     why, size);
 			return true;
 		}
 	}

@@ -43,7 +43,7 @@ static int needs_cupti(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-void others_say(struct inject *self)
+void others_report(struct inject *self)
 {
 	const char *path = NULL, *name;
 
@@ -51,6 +51,6 @@ void others_say(struct inject *self)
 		return;
 	name = strrchr(path, '/');
 	output_note(self, ACTIVITY_INFO,
-		    "%s uses CUPTI too: what it asks of CUPTI, as torch.profiler does, will be empty",
+		    "%s uses CUPTI too, as torch.profiler does: it will get no records",
 		    name ? name + 1 : *path ? path : "the program");
 }

@@ -3,32 +3,59 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/raw_clock.h"
 #include "inject.h"
 
 #define WAIT_MS		200	/* for room, since the last record that was written */
 #define TEXT		512
 
 /* Used by any thread, because callbacks write, too */
-static uint64_t lost[ACTIVITY_LOST_REASONS], since;
+static struct {
+	uint64_t count, from, to;	/* from and to: 0: not known */
+} lost[ACTIVITY_LOST_REASONS][ACTIVITY_KINDS];
+static bool has_lost[ACTIVITY_LOST_REASONS];
+static uint64_t since;
 
 /* After a lost record the next ones do not wait until there is room again. */
 static bool is_full;
 
-uint64_t inject_now(void)
+void output_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count,
+		 uint64_t time)
 {
-	struct timespec now;
+	uint64_t known = __atomic_load_n(&lost[why][kind].from, __ATOMIC_RELAXED);
 
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+	(void)self;
+	if (!count)
+		return;
+	while (time && (!known || time < known) &&
+	       !__atomic_compare_exchange_n(&lost[why][kind].from, &known, time, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+	known = __atomic_load_n(&lost[why][kind].to, __ATOMIC_RELAXED);
+	while (time > known &&
+	       !__atomic_compare_exchange_n(&lost[why][kind].to, &known, time, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+	__atomic_add_fetch(&lost[why][kind].count, count, __ATOMIC_RELAXED);
+	__atomic_store_n(&has_lost[why], true, __ATOMIC_RELAXED);
 }
 
-void output_lost(struct inject *self, enum activity_lost_why why, uint64_t count)
+bool output_has_lost(enum activity_lost_why why)
 {
-	(void)self;
-	__atomic_add_fetch(&lost[why], count, __ATOMIC_RELAXED);
+	return __atomic_load_n(&has_lost[why], __ATOMIC_RELAXED);
+}
+
+/* Its time, behind the head; 0: records of this kind have none */
+static uint64_t time_of(const struct activity_head *record)
+{
+	uint64_t time;
+
+	if (record->kind < ACTIVITY_KERNEL || record->kind == ACTIVITY_EXTERNAL)
+		return 0;
+	memcpy(&time, record + 1, sizeof(time));
+	return time;
 }
 
 bool output_write(struct inject *self, const struct activity_head *record)
@@ -42,36 +69,46 @@ bool output_write(struct inject *self, const struct activity_head *record)
 	if (!ret)
 		__atomic_add_fetch(&self->progress, 1, __ATOMIC_RELAXED);
 	else if (record->kind != ACTIVITY_NAME && channel_has_reader(self->control))
-		output_lost(self, ACTIVITY_LOST_CHANNEL, 1);
+		output_lost(self, ACTIVITY_LOST_CHANNEL, record->kind, 1, time_of(record));
 	return !ret;
 }
 
 void output_try(struct inject *self, const struct activity_head *record)
 {
 	if (channel_write(self->writer, record))
-		output_lost(self, ACTIVITY_LOST_CHANNEL, 1);
+		output_lost(self, ACTIVITY_LOST_CHANNEL, record->kind, 1, time_of(record));
 }
 
-/* Numbers that find no room now are written by the next call. */
+/* Writes how many records of a kind were lost. Without room the next call does. */
+static bool put_lost(struct inject *self, uint32_t why, uint32_t kind, uint64_t time)
+{
+	struct activity_lost record = { { sizeof(record), ACTIVITY_LOST, 0 }, since ? since : time, time, 0, why, kind };
+	uint64_t from, to;
+
+	record.count = __atomic_exchange_n(&lost[why][kind].count, 0, __ATOMIC_RELAXED);
+	if (!record.count)
+		return true;
+	from = __atomic_exchange_n(&lost[why][kind].from, 0, __ATOMIC_RELAXED);
+	to = __atomic_exchange_n(&lost[why][kind].to, 0, __ATOMIC_RELAXED);
+	record.from = from ? from : record.from;
+	record.to = to ? to : raw_clock_now();
+	if (!channel_write(self->writer, &record.head))
+		return true;
+	output_lost(self, why, kind, record.count - 1, from);
+	output_lost(self, why, kind, 1, to);
+	return false;
+}
+
 bool output_complete(struct inject *self, uint64_t time)
 {
-	const struct activity_complete complete = { { sizeof(complete), ACTIVITY_COMPLETE, 0 }, time };
-	uint64_t now = inject_now();
+	const struct activity_complete complete = {
+		{ sizeof(complete), ACTIVITY_COMPLETE, 0 }, time, buffers_memory(),
+	};
 	bool all = true;
 
-	for (unsigned int why = 0; why < ACTIVITY_LOST_REASONS; why++) {
-		struct activity_lost record = {
-			{ sizeof(record), ACTIVITY_LOST, 0 }, since ? since : time, now, 0, why, 0,
-		};
-
-		record.count = __atomic_exchange_n(&lost[why], 0, __ATOMIC_RELAXED);
-		if (!record.count)
-			continue;
-		if (channel_write(self->writer, &record.head)) {
-			output_lost(self, why, record.count);
-			all = false;
-		}
-	}
+	for (uint32_t why = 0; why < ACTIVITY_LOST_REASONS; why++)
+		for (uint32_t kind = 0; kind < ACTIVITY_KINDS && output_has_lost(why); kind++)
+			all = put_lost(self, why, kind, time) && all;
 	if (!all || !inject_is_alive(self))
 		return all;
 	if (channel_write(self->writer, &complete.head))
@@ -85,7 +122,7 @@ void output_note(struct inject *self, enum activity_note_level level, const char
 	union {
 		struct activity_note note;
 		char bytes[sizeof(struct activity_note) + TEXT];
-	} record = { .note = { .head.kind = ACTIVITY_NOTE, .time = inject_now(), .level = level } };
+	} record = { .note = { .head.kind = ACTIVITY_NOTE, .time = raw_clock_now(), .level = level } };
 	va_list args;
 
 	va_start(args, fmt);
@@ -102,7 +139,7 @@ void output_process(struct inject *self)
 		char bytes[sizeof(struct activity_process) + 256];
 	} record = { .process = {
 		.head.kind = ACTIVITY_PROCESS,
-		.time = inject_now(),
+		.time = raw_clock_now(),
 		.pid = getpid(),
 		.parent = getppid(),
 		.cupti = self->version,

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/raw_clock.h"
 #include "inject.h"
 
 #define QUIET_NS	UINT64_C(500000000)	/* until the next call */
@@ -16,7 +17,7 @@
 static int (*get_count)(int *count);
 static uint64_t completed, since;
 static unsigned int probes;
-static bool said;
+static bool reported;
 static uint32_t thread;
 
 bool probe_is_ours(uint32_t tid)
@@ -28,7 +29,7 @@ static bool can_probe(const struct inject *self)
 {
 	void *driver;
 
-	if (said || !__atomic_load_n(&self->ready, __ATOMIC_ACQUIRE) || !inject_is_alive(self) ||
+	if (reported || !__atomic_load_n(&self->ready, __ATOMIC_ACQUIRE) || !inject_is_alive(self) ||
 	    !(self->control->kinds >> ACTIVITY_DRIVER & 1))
 		return false;
 	if (get_count)
@@ -42,7 +43,7 @@ static bool can_probe(const struct inject *self)
 
 void probe_look(struct inject *self, bool records)
 {
-	uint64_t now = inject_now(), seen = buffers_completed();
+	uint64_t now = raw_clock_now(), seen = buffers_completed();
 	int count;
 
 	if (!since || !records || seen != completed || !can_probe(self)) {
@@ -58,7 +59,7 @@ void probe_look(struct inject *self, bool records)
 		get_count(&count);
 		return;
 	}
-	said = true;
+	reported = true;
 	output_note(self, ACTIVITY_WARNING,
-		    "CUPTI gives no records any more, so kernels, copies and calls are missing from here on: the program uses CUPTI itself, as torch.profiler does, or one kernel runs all the time; run it without that profiler");
+		    "CUPTI delivers no more records, so kernels, copies and calls are missing from here on: the program uses CUPTI itself, as torch.profiler does, or one kernel runs all the time; run it without that profiler");
 }

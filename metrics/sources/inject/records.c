@@ -15,11 +15,11 @@ static bool is_wanted(const struct inject *self, enum activity_kind kind)
 }
 
 /* Whether a record has its times; without them it is counted as lost */
-static bool has_times(struct inject *self, uint64_t start, uint64_t end)
+static bool has_times(struct inject *self, enum activity_kind kind, uint64_t start, uint64_t end)
 {
 	if (start && end)
 		return true;
-	output_lost(self, ACTIVITY_LOST_TIMES, 1);
+	output_lost(self, ACTIVITY_LOST_TIMES, kind, 1, 0);
 	return false;
 }
 
@@ -37,7 +37,7 @@ static void put_kernel(struct inject *self, const void *record)
 		.shared_dynamic = from->dynamicSharedMemory,
 	};
 
-	if (!has_times(self, from->start, from->end))
+	if (!has_times(self, ACTIVITY_KERNEL, from->start, from->end))
 		return;
 	to.name = names_intern(self, NAMES_OF_CUDA, from->name);
 	output_write(self, &to.work.head);
@@ -57,7 +57,7 @@ static void put_copy(struct inject *self, const void *record)
 		.peer = from->deviceId,
 	};
 
-	if (has_times(self, from->start, from->end))
+	if (has_times(self, to.work.head.kind, from->start, from->end))
 		output_write(self, &to.work.head);
 }
 
@@ -75,7 +75,7 @@ static void put_peer_copy(struct inject *self, const void *record)
 		.peer = from->deviceId == from->srcDeviceId ? from->dstDeviceId : from->srcDeviceId,
 	};
 
-	if (has_times(self, from->start, from->end))
+	if (has_times(self, to.work.head.kind, from->start, from->end))
 		output_write(self, &to.work.head);
 }
 
@@ -91,7 +91,7 @@ static void put_set(struct inject *self, const void *record)
 		.memory = from->memoryKind < ACTIVITY_MEMORY_KINDS ? from->memoryKind : 0,
 	};
 
-	if (has_times(self, from->start, from->end))
+	if (has_times(self, to.work.head.kind, from->start, from->end))
 		output_write(self, &to.work.head);
 }
 
@@ -103,7 +103,7 @@ static void put_graph(struct inject *self, const void *record)
 			  from->contextId, from->streamId, from->correlationId, from->graphId, 0, 0 },
 	};
 
-	if (has_times(self, from->start, from->end))
+	if (has_times(self, to.work.head.kind, from->start, from->end))
 		output_write(self, &to.work.head);
 }
 
@@ -118,7 +118,7 @@ static void put_call(struct inject *self, const void *record)
 	};
 
 	if (names_is_noise(domain, from->cbid) || probe_is_ours(from->threadId) ||
-	    !has_times(self, from->start, from->end))
+	    !has_times(self, to.head.kind, from->start, from->end))
 		return;
 	to.name = names_call(self, domain, from->cbid);
 	output_write(self, &to.head);
@@ -133,7 +133,7 @@ static void put_sync(struct inject *self, const void *record)
 		from->type < ACTIVITY_SYNC_KINDS ? from->type : 0,
 	};
 
-	if (has_times(self, from->start, from->end))
+	if (has_times(self, ACTIVITY_SYNC, from->start, from->end))
 		output_write(self, &to.head);
 }
 
@@ -423,7 +423,7 @@ static int read_list(struct inject *self, const struct inject_buffer *buffer, si
 		if (grow_list(*length))
 			list[(*length)++] = record;
 		else
-			output_lost(self, ACTIVITY_LOST_CHANNEL, 1);
+			output_lost(self, ACTIVITY_LOST_CHANNEL, 0, 1, 0);
 	}
 	return code;
 }
@@ -440,7 +440,7 @@ void records_read(struct inject *self, struct inject_buffer *buffer)
 	for (size_t i = 0; i < length; i++)
 		put(self, list[i]);
 	if (code != 0 && code != CUPTI_ERROR_MAX_LIMIT_REACHED)
-		output_lost(self, ACTIVITY_LOST_CORRUPT, 1);
+		output_lost(self, ACTIVITY_LOST_CORRUPT, 0, 1, 0);
 	if (inject_is_alive(self) && !self->api.dropped(buffer->context, buffer->stream, &dropped))
-		output_lost(self, ACTIVITY_LOST_CUPTI, dropped);
+		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped, 0);
 }

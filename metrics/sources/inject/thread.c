@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "base/raw_clock.h"
 #include "inject.h"
 
 #define POLL_MS		10	/* between polls of the control page */
@@ -24,32 +25,56 @@ static void drain(struct inject *self)
 	}
 }
 
+/* Notes, once, the option that prevents a loss */
+static void report_losses(struct inject *self)
+{
+	static bool reported[ACTIVITY_LOST_REASONS];
+
+	if (output_has_lost(ACTIVITY_LOST_CUPTI) && !reported[ACTIVITY_LOST_CUPTI]) {
+		reported[ACTIVITY_LOST_CUPTI] = true;
+		output_note(self, ACTIVITY_WARNING,
+			    "records are lost: CUPTI has filled all of its buffers (limit: %zu MiB); gpmu record --cuda-buffers=SIZE allows more",
+			    buffers_limit() >> 20);
+	}
+	if (output_has_lost(ACTIVITY_LOST_CHANNEL) && !reported[ACTIVITY_LOST_CHANNEL]) {
+		reported[ACTIVITY_LOST_CHANNEL] = true;
+		output_note(self, ACTIVITY_WARNING,
+			    "records are lost: they come faster than gpmu writes them; use gpmu record --cuda=LIST to record fewer kinds, or a faster disk");
+	}
+}
+
 /* Flushes and writes all full buffers; false if there was no room for the completion record */
 static bool flush(struct inject *self, uint32_t flags)
 {
-	uint64_t now = inject_now();
+	uint64_t now = raw_clock_now();
 	uint64_t declined;
 	size_t dropped = 0;
+	bool done;
 
 	if (inject_is_alive(self))
 		self->api.flush(flags);
 	drain(self);
 	declined = buffers_declined();
-	/* Without any buffer, no completed buffer tells how many records CUPTI dropped. */
+	/* Without any buffer, no completed buffer reports how many records CUPTI dropped. */
 	if (declined && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
-		output_lost(self, ACTIVITY_LOST_CUPTI, dropped);
-	return output_complete(self, now);
+		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped, 0);
+	done = output_complete(self, now);
+	if (done)
+		report_losses(self);
+	return done;
 }
 
 /* The last flush waits for room, so that lost records are reported if there is a reader. */
 static void flush_last(struct inject *self)
 {
-	uint64_t begin = inject_now();
+	uint64_t begin = raw_clock_now();
 	bool done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 
 	for (int i = 0; i < LAST_MS && !done && channel_has_reader(self->control); i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		done = output_complete(self, begin);
+		if (done)
+			report_losses(self);
 	}
 }
 
@@ -71,20 +96,24 @@ static unsigned int wait_ms(const struct inject *self, unsigned int flush)
 static void *run(void *data)
 {
 	struct inject *self = data;
-	uint64_t next = inject_now();
-	bool records;
+	uint64_t next = raw_clock_now(), last = 0, now;
+	bool records, is_short;
 
 	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
 		unsigned int ms = flush_ms(self);
 
-		buffers_wait(wait_ms(self, ms));
+		buffers_wait(buffers_are_short() ? LEAST_FLUSH_MS : wait_ms(self, ms));
 		records = capture_update(self);
 		drain(self);
-		if (inject_now() < next)
+		now = raw_clock_now();
+		/* After a declined request CUPTI drops all records until a flush. */
+		is_short = buffers_are_short() && now >= last + LEAST_FLUSH_MS * UINT64_C(1000000);
+		if (now < next && !is_short)
 			continue;
 		flush(self, 0);
 		probe_look(self, records);
-		next = inject_now() + ms * UINT64_C(1000000);
+		last = raw_clock_now();
+		next = last + ms * UINT64_C(1000000);
 	}
 	capture_update(self);
 	flush_last(self);

@@ -1,217 +1,72 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * libgpmu-mark.so, which gpmu preloads into programs to count the regions that they mark with
- * gpmu-mark.h. It loads libgpmu at the first mark, so that the many processes of a build or a
- * script that mark nothing start as fast as without it.
- */
-#include <dlfcn.h>
+/* Entry points for programs that include gpmu-mark.h; load, fork and exit of the process */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "gpmu.h"
-#include "measure/marks.h"
-
-#define LIBRARY	"libgpmu.so.0"
-#define MOST	64		/* sources or catalogs */
+#include "mark.h"
 
 /* Declared here, as gpmu-mark.h declares them weak */
 void gpmu_mark_begin_counted(const char *name);
 void gpmu_mark_end_counted(const char *name);
 
-/* The functions of libgpmu that are used */
-static struct {
-	struct gpmu *(*open)(const char *list, const struct gpmu_options *options,
-			     struct gpmu_error *error);
-	int (*begin)(struct gpmu *gpmu, const char *name);
-	int (*end)(struct gpmu *gpmu, const char *name);
-	int (*print)(struct gpmu *gpmu, FILE *file);
-} api;
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct gpmu *gpmu;		/* NULL: not open, or no longer used */
-
-/* --- records */
-
-static void name_of_process(char *name)
-{
-	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, name, MARKS_NAME - 1);
-
-	if (fd >= 0)
-		close(fd);
-	name[n > 0 ? n : 0] = '\0';
-	name[strcspn(name, "\n")] = '\0';
-}
-
-/* One write(2), as records of several processes must not mix */
-static void write_record(char kind, const char *text, size_t length)
-{
-	const char *path = getenv(MARKS_FILE);
-	char name[MARKS_NAME], *record = NULL;
-	int size, fd;
-
-	if (!path)
-		return;
-	name_of_process(name);
-	size = asprintf(&record, "%c %d %zu %s\n%.*s", kind, (int)getpid(), length, name,
-			(int)length, text);
-	if (size < 0)
-		return;
-	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	/* Without a file there is nobody to tell. */
-	if (fd >= 0 && write(fd, record, (size_t)size) != size)
-		size = -1;
-	if (fd >= 0)
-		close(fd);
-	free(record);
-}
-
-static void fail(const char *why)
-{
-	write_record(MARKS_FAILED, why, strlen(why));
-}
-
-/* --- the counters */
-
-static void *symbol(void *library, const char *name)
-{
-	return library ? dlsym(library, name) : NULL;
-}
-
-static int load(void)
-{
-	/* The library's own RUNPATH names the folders. */
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-
-	*(void **)&api.open = symbol(library, "gpmu_open");
-	*(void **)&api.begin = symbol(library, "gpmu_begin");
-	*(void **)&api.end = symbol(library, "gpmu_end");
-	*(void **)&api.print = symbol(library, "gpmu_print");
-	if (api.open && api.begin && api.end && api.print)
-		return 0;
-	fail(library ? LIBRARY " is too old" : dlerror());
-	return -ENOENT;
-}
-
-/* Splits the lines of an environment variable, which the caller keeps. */
-static size_t split(char *text, const char **list)
-{
-	char *rest = NULL;
-	size_t n = 0;
-
-	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && n < MOST;
-	     line = strtok_r(NULL, "\n", &rest))
-		list[n++] = line;
-	return n;
-}
-
-static char *copy_of(const char *variable)
-{
-	const char *value = getenv(variable);
-
-	return value ? strdup(value) : NULL;
-}
-
-static void open_counters(void)
-{
-	const char *list = getenv(MARKS_LIST), *numbers = getenv(MARKS_OPTIONS);
-	char *source = copy_of(MARKS_SOURCES), *catalog = copy_of(MARKS_CATALOGS);
-	const char *sources[MOST], *catalogs[MOST];
-	struct gpmu_options options = { .size = sizeof(options) };
-	int format = 0, aggregation = 0, behind = 0;
-	struct gpmu_error error = { .text = "" };
-	struct gpmu *opened;
-
-	options.sources = sources;
-	options.source_count = split(source, sources);
-	options.catalogs = catalogs;
-	options.n_catalogs = split(catalog, catalogs);
-	if (numbers)
-		sscanf(numbers, "%d %d %d %n", &format, &options.per_thread, &aggregation, &behind);
-	options.format = (enum gpmu_sink_kind)format;
-	options.aggregation = (enum gpmu_aggregation)aggregation;
-	options.separator = behind && numbers[behind] ? numbers + behind : NULL;
-	opened = api.open(list, &options, &error);
-	if (!opened)
-		fail(error.text);
-	__atomic_store_n(&gpmu, opened, __ATOMIC_RELEASE);
-	free(source);
-	free(catalog);
-}
-
-static void start(void)
-{
-	if (!getenv(MARKS_FILE) || !getenv(MARKS_LIST))
-		return;
-	write_record(MARKS_BEGUN, "", 0);
-	if (!load())
-		open_counters();
-}
+static bool counts, slices;
 
 void gpmu_mark_begin_counted(const char *name)
 {
 	int kept = errno;
-	struct gpmu *counts;
 
-	pthread_once(&once, start);
-	counts = __atomic_load_n(&gpmu, __ATOMIC_ACQUIRE);
+	/* The slice includes the time in which counters are read. */
+	if (slices)
+		slice_begin(name);
 	if (counts)
-		api.begin(counts, name);
+		count_begin(name);
 	errno = kept;
 }
 
 void gpmu_mark_end_counted(const char *name)
 {
-	struct gpmu *counts = __atomic_load_n(&gpmu, __ATOMIC_ACQUIRE);
 	int kept = errno;
 
 	if (counts)
-		api.end(counts, name);
+		count_end(name);
+	if (slices)
+		slice_end(name);
 	errno = kept;
 }
 
-/* --- the process */
+void mark_append(const char *path, const char *text, size_t length)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+	ssize_t written = fd < 0 ? -1 : write(fd, text, length);
 
-/* The counters are of the parent. The child opens its own at its next mark. */
+	/* Without the file the error cannot be reported. */
+	(void)written;
+	if (fd >= 0)
+		close(fd);
+}
+
 static void in_child(void)
 {
-	const pthread_once_t again = PTHREAD_ONCE_INIT;
-
-	memcpy(&once, &again, sizeof(once));
-	gpmu = NULL;
+	if (counts)
+		count_fork();
+	if (slices)
+		slice_fork();
 }
 
 __attribute__((constructor)) static void loaded(void)
 {
-	if (!getenv(MARKS_FILE))
-		return;
-	pthread_atfork(NULL, NULL, in_child);
-	write_record(MARKS_LOADED, "", 0);
+	counts = count_load();
+	slices = slice_load();
+	if (counts || slices)
+		pthread_atfork(NULL, NULL, in_child);
 }
 
-/* Other threads may still be in regions: the counters stay open. */
 __attribute__((destructor)) static void unloaded(void)
 {
-	struct gpmu *counts = __atomic_exchange_n(&gpmu, NULL, __ATOMIC_ACQ_REL);
-	char *text = NULL;
-	size_t length = 0;
-	FILE *file;
-	int ret;
-
-	if (!counts)
-		return;
-	file = open_memstream(&text, &length);
-	ret = file ? api.print(counts, file) : -ENOMEM;
-	if (file && fclose(file))
-		ret = -ENOMEM;
-	if (ret)
-		fail(strerror(-ret));
-	else
-		write_record(MARKS_COUNTED, text, length);
-	free(text);
+	if (counts)
+		count_exit();
+	if (slices)
+		slice_exit();
 }

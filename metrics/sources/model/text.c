@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "text.h"
 
@@ -161,13 +164,30 @@ int text_number(const char *word, int base, uint64_t max, uint64_t *value)
 	return 0;
 }
 
+/*
+ * Opens a file, or a pipe that has a writer, as that of the shell's <() does; without O_NONBLOCK,
+ * open() would wait for one.
+ */
+static FILE *open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *file = fd < 0 || fcntl(fd, F_SETFL, 0) ? NULL : fdopen(fd, "r");
+	int kept = errno;
+
+	if (!file && fd >= 0)
+		close(fd);
+	errno = kept;
+	return file;
+}
+
 char *text_read_file(const char *path, size_t *len, struct text_error *err)
 {
+	struct stat status;
 	char *data;
 	FILE *f;
 	int error = 0;
 
-	f = fopen(path, "re");
+	f = open_file(path);
 	if (!f) {
 		error = errno;
 		goto fail;
@@ -182,6 +202,8 @@ char *text_read_file(const char *path, size_t *len, struct text_error *err)
 		error = errno ? errno : EIO;
 	else if (*len > TEXT_MAX_FILE)
 		error = EFBIG;
+	else if (!*len && !fstat(fileno(f), &status) && S_ISFIFO(status.st_mode))
+		error = ENODATA;
 	if (error)
 		free(data);
 close:

@@ -13,7 +13,7 @@
 #define TEXT_MAX_LINE	255	/* characters */
 #define TEXT_MAX_WORDS	24
 
-/* One line without its end: what is wrong and where. Empty if nothing is. */
+/* An error with its position, one line without a line end; empty if there is none */
 struct text_error {
 	char message[384];
 };

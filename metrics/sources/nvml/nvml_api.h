@@ -240,6 +240,8 @@ struct nv_license {
 	X(nvmlSystemGetProcessName, (unsigned int pid, char *name, unsigned int size)) \
 	X(nvmlDeviceGetCount_v2, (unsigned int *count)) \
 	X(nvmlDeviceGetHandleByIndex_v2, (unsigned int index, nv_device *device)) \
+	X(nvmlDeviceGetHandleByUUID, (const char *uuid, nv_device *device)) \
+	X(nvmlDeviceGetIndex, (nv_device device, unsigned int *index)) \
 	X(nvmlDeviceGetUUID, (nv_device device, char *text, unsigned int size)) \
 	X(nvmlDeviceGetName, (nv_device device, char *text, unsigned int size)) \
 	X(nvmlDeviceGetPciInfo_v3, (nv_device device, struct nv_pci *pci)) \

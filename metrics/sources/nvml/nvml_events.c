@@ -151,7 +151,7 @@ static int read_nvlink(const struct gpu *gpu, unsigned int id, double *value)
 		struct nv_field field = { .id = id, .scope = link };
 		int result;
 
-		if (!(gpu->links >> link & 1))
+		if (!(gpu->links.nvlinks >> link & 1))
 			continue;
 		result = NV_CALL(gpu->api, nvmlDeviceGetFieldValues, gpu->device, 1, &field);
 		if (result || field.result)

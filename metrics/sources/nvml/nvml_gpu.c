@@ -20,24 +20,6 @@ static int no_memory(struct gpmu_error *error)
 
 /* --- probing --- */
 
-/* NVML returns success and 0 for missing links. */
-static void find_links(struct gpu *gpu)
-{
-	struct nv_c2c_mode mode = { 0 };
-	struct nv_field count = { .id = NV_FIELD_C2C_LINK_COUNT };
-	int active;
-
-	for (unsigned int link = 0; link < NV_MAX_LINKS; link++) {
-		active = 0;
-		if (!NV_CALL(gpu->api, nvmlDeviceGetNvLinkState, gpu->device, link, &active) && active)
-			gpu->links |= 1ull << link;
-	}
-	gpu->c2c = !NV_CALL(gpu->api, nvmlDeviceGetC2cModeInfoV, gpu->device, &mode) && mode.enabled;
-	if (gpu->c2c && !NV_CALL(gpu->api, nvmlDeviceGetFieldValues, gpu->device, 1, &count) &&
-	    !count.result)
-		gpu->c2c = count.value.u != 0;
-}
-
 /* Probes a metric of GPM by two samples of its own, apart from those of streams. */
 static int ask_gpm(const struct gpu *gpu, unsigned int id)
 {
@@ -65,7 +47,7 @@ static int ask(const struct gpu *gpu, const struct nv_event *event)
 {
 	double value;
 
-	if ((event->need == NEED_NVLINK && !gpu->links) || (event->need == NEED_C2C && !gpu->c2c))
+	if (nv_lacks(&gpu->links, event->need))
 		return NV_NOT_SUPPORTED;
 	if (event->read)
 		return event->read(gpu, event->argument, &value);
@@ -88,13 +70,11 @@ static char *make_why(const struct gpu_pmu *pmu, const struct nv_event *event, i
 	char *why = NULL;
 	int length;
 
-	if (event->need == NEED_NVLINK && !pmu->gpu->links)
-		length = asprintf(&why, "%s: no NVLink is active", pmu->name);
-	else if (event->need == NEED_C2C && !pmu->gpu->c2c)
-		length = asprintf(&why, "%s: this GPU has no NVLink-C2C", pmu->name);
+	if (nv_lacks(&pmu->gpu->links, event->need))
+		length = asprintf(&why, "%s: %s", pmu->name, nv_need_why(event->need));
 	else
 		length = asprintf(&why, "%s: NVML: %s%s", pmu->name, text,
-				  result == NV_NO_PERMISSION ? "; root has it" : "");
+				  result == NV_NO_PERMISSION ? "; run as root" : "");
 	return length < 0 ? NULL : why;
 }
 
@@ -108,6 +88,15 @@ const char *nv_why_not(struct gpu_pmu *pmu, size_t number)
 	if (pmu->whys && !pmu->whys[number])
 		pmu->whys[number] = make_why(pmu, &list[number], pmu->results[number]);
 	return pmu->whys && pmu->whys[number] ? pmu->whys[number] : strerror(ENOMEM);
+}
+
+const struct gpmu_source_event_info *nv_info(struct gpu_pmu *pmu, size_t number)
+{
+	struct gpmu_source_event_info *info = &pmu->infos[number];
+
+	info->absent = nv_has_event(pmu, number) == NV_NOT_SUPPORTED;
+	info->why = info->absent ? nv_why_not(pmu, number) : NULL;
+	return info;
 }
 
 const struct gpmu_source_event_info *nv_foreign(struct gpu_pmu *pmu, const char *name)
@@ -125,7 +114,7 @@ const struct gpmu_source_event_info *nv_foreign(struct gpu_pmu *pmu, const char 
 	memcpy(foreign->name, name, strlen(name) + 1);
 	foreign->info = (struct gpmu_source_event_info){
 		.size = sizeof(foreign->info), .name = foreign->name, .terms = "event=0x0",
-		.absent = 1,
+		.absent = 1, .why = NV_FOREIGN_WHY,
 	};
 	foreign->next = pmu->foreign;
 	pmu->foreign = foreign;
@@ -136,7 +125,7 @@ const struct gpmu_source_event_info *nv_foreign(struct gpu_pmu *pmu, const char 
 
 static int make_pmu(struct gpu *gpu, int kind)
 {
-	struct gpu_pmu *pmu = &gpu->pmus[gpu->n_pmus];
+	struct gpu_pmu *pmu = &gpu->pmus[gpu->pmu_count];
 	size_t length;
 	const struct nv_event *list = nv_events(kind, &length);
 
@@ -157,7 +146,7 @@ static int make_pmu(struct gpu *gpu, int kind)
 	pmu->infos = calloc(length, sizeof(*pmu->infos));
 	pmu->terms = calloc(length, sizeof(*pmu->terms));
 	pmu->results = calloc(length, sizeof(*pmu->results));
-	gpu->n_pmus++;
+	gpu->pmu_count++;
 	if (!pmu->infos || !pmu->terms || !pmu->results)
 		return -ENOMEM;
 	for (size_t i = 0; i < length; i++) {
@@ -200,7 +189,7 @@ static void describe(struct gpu *gpu)
 /* Returns 0, also if NVML refuses the GPU, or -ENOMEM */
 static int add_gpu(struct source *source, unsigned int index)
 {
-	struct gpu *gpu = &source->gpus[source->n_gpus];
+	struct gpu *gpu = &source->gpus[source->gpu_count];
 	int result, ret;
 
 	*gpu = (struct gpu){ .source = source, .api = &source->api, .index = index };
@@ -209,12 +198,12 @@ static int add_gpu(struct source *source, unsigned int index)
 		result = NV_CALL(&source->api, nvmlDeviceGetUUID, gpu->device, gpu->uuid,
 				 sizeof(gpu->uuid));
 	if (result) {
-		nv_say(source, "NVML: GPU %u: %s", index, nv_text(&source->api, result));
+		nv_report(source, "NVML: GPU %u: %s", index, nv_text(&source->api, result));
 		return 0;
 	}
-	source->n_gpus++;
+	source->gpu_count++;
 	describe(gpu);
-	find_links(gpu);
+	nv_find_links(gpu->api, gpu->device, &gpu->links);
 	ret = make_pmu(gpu, PMU_NVML);
 	if (!ret && nv_gpm_supported(gpu))
 		ret = make_pmu(gpu, PMU_GPM);
@@ -223,13 +212,13 @@ static int add_gpu(struct source *source, unsigned int index)
 
 static int list_pmus(struct source *source)
 {
-	source->pmus = calloc(source->n_gpus * PMUS + 1, sizeof(struct gpu_pmu *));
+	source->pmus = calloc(source->gpu_count * PMUS + 1, sizeof(struct gpu_pmu *));
 	if (!source->pmus)
 		return -ENOMEM;
 	for (int kind = 0; kind < PMUS; kind++)
-		for (size_t i = 0; i < source->n_gpus; i++)
-			if (source->gpus[i].n_pmus > (size_t)kind)
-				source->pmus[source->n_pmus++] = &source->gpus[i].pmus[kind];
+		for (size_t i = 0; i < source->gpu_count; i++)
+			if (source->gpus[i].pmu_count > (size_t)kind)
+				source->pmus[source->pmu_count++] = &source->gpus[i].pmus[kind];
 	return 0;
 }
 
@@ -248,8 +237,8 @@ int nv_find_gpus(struct source *source, struct gpmu_error *error)
 	for (unsigned int i = 0; i < count; i++)
 		if (add_gpu(source, i))
 			return no_memory(error);
-	if (!source->n_gpus)
-		return nv_fail(error, -ENODEV, "%s", source->n_messages ? source->messages[0] :
+	if (!source->gpu_count)
+		return nv_fail(error, -ENODEV, "%s", source->message_count ? source->messages[0] :
 			       "NVML: no GPU can be used");
 	return list_pmus(source) ? no_memory(error) : 0;
 }
@@ -274,9 +263,9 @@ static void release_pmu(struct gpu_pmu *pmu)
 
 void nv_release_gpus(struct source *source)
 {
-	for (size_t i = 0; i < source->n_gpus; i++) {
+	for (size_t i = 0; i < source->gpu_count; i++) {
 		nv_gpm_release(&source->gpus[i]);
-		for (size_t j = 0; j < source->gpus[i].n_pmus; j++)
+		for (size_t j = 0; j < source->gpus[i].pmu_count; j++)
 			release_pmu(&source->gpus[i].pmus[j]);
 	}
 	free(source->pmus);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/raw_clock.h"
 #include "nvml_group.h"
 
 static void release(struct group *group)
@@ -23,7 +24,7 @@ static int open_event(struct gpu_pmu *pmu, struct group_event *event, uint64_t c
 	const struct nv_event *list = nv_events(pmu->kind, &length);
 
 	if (!config && pmu->kind == PMU_GPM) {
-		event->why = "NVML's GPM has no such metric; CUPTI has it if it can sample the GPU";
+		event->why = NV_FOREIGN_WHY;
 		return 0;
 	}
 	if (!config || config > length)
@@ -57,8 +58,8 @@ int nv_group_open(void *data, size_t pmu, const struct gpmu_source_event *events
 	struct group *group;
 	int ret;
 
-	if (pmu >= source->n_pmus || !length)
-		return nv_fail(error, -EINVAL, "NVML: expected events of a PMU below %zu", source->n_pmus);
+	if (pmu >= source->pmu_count || !length)
+		return nv_fail(error, -EINVAL, "NVML: expected events of a PMU below %zu", source->pmu_count);
 	if (source->enabled)
 		return nv_fail(error, -EBUSY, "NVML: expected no group while it counts");
 	group = calloc(1, sizeof(*group));
@@ -102,7 +103,7 @@ int nv_prepare(void *data, struct gpmu_error *error)
 
 	(void)error;
 	pthread_mutex_lock(&source->lock);
-	nv_observe_all(source, nv_now());
+	nv_observe_all(source, raw_clock_now());
 	pthread_mutex_unlock(&source->lock);
 	return 0;
 }

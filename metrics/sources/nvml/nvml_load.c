@@ -23,12 +23,12 @@ static const struct {
 	{ NV_DRIVER_NOT_LOADED, -ENODEV, "NVIDIA's driver is not loaded",
 	  { "driver", "sudo modprobe nvidia" } },
 	{ NV_NO_PERMISSION, -EACCES, "no permission for /dev/nvidiactl",
-	  { "permission", "ls -l /dev/nvidiactl: be in its group" } },
+	  { "permission", "join the group that ls -l /dev/nvidiactl shows" } },
 	{ NV_LIB_RM_VERSION_MISMATCH, -ENODEV,
-	  "the driver that is loaded is of another version than " LIBRARY,
+	  "the loaded driver has another version than " LIBRARY,
 	  { "driver", "load the new one, or reboot" } },
 	{ NV_GPU_IS_LOST, -ENODEV, "the GPU is lost",
-	  { "gpu", "it has to be reset, or the machine" } },
+	  { "gpu", "reset the GPU or the machine" } },
 };
 
 int nv_fail(struct gpmu_error *error, int ret, const char *fmt, ...)
@@ -114,7 +114,7 @@ int nv_load(struct nv_api *api, struct nv_trouble *trouble, struct gpmu_error *e
 	api->library = open_library();
 	if (!api->library) {
 		trouble->kind = "library";
-		return nv_fail(error, -ENODEV, "no " LIBRARY ": there is no driver of NVIDIA GPUs");
+		return nv_fail(error, -ENODEV, "no " LIBRARY ": NVIDIA's driver is not installed");
 	}
 	find_all(api);
 	ret = init(api, trouble, error);

@@ -8,32 +8,32 @@
 
 #define MOST	64	/* pending messages */
 
-void nv_say(struct source *source, const char *fmt, ...)
+void nv_report(struct source *source, const char *fmt, ...)
 {
 	char **larger, *text = NULL;
 	va_list args;
 	int length;
 
-	if (source->n_messages == MOST)
+	if (source->message_count == MOST)
 		return;
 	va_start(args, fmt);
 	length = vasprintf(&text, fmt, args);
 	va_end(args);
 	if (length < 0)
 		return;
-	larger = realloc(source->messages, (source->n_messages + 1) * sizeof(char *));
+	larger = realloc(source->messages, (source->message_count + 1) * sizeof(char *));
 	if (!larger) {
 		free(text);
 		return;
 	}
 	source->messages = larger;
-	source->messages[source->n_messages++] = text;
+	source->messages[source->message_count++] = text;
 }
 
-static void say_missed(struct stream *stream)
+static void report_missed(struct stream *stream)
 {
 	if (stream->missed && !stream->gpu->lost)
-		nv_say(stream->gpu->source, "nvidia_%s_%u/%s/: %.1f ms were not counted: NVML: %s",
+		nv_report(stream->gpu->source, "nvidia_%s_%u/%s/: %.1f ms were not counted: NVML: %s",
 		       stream->event->read ? "nvml" : "gpu", stream->gpu->index, stream->event->name,
 		       (double)stream->missed / 1e6, nv_text(stream->gpu->api, stream->why));
 	stream->missed = 0;
@@ -41,7 +41,7 @@ static void say_missed(struct stream *stream)
 
 void nv_say_missed(struct source *source)
 {
-	for (size_t i = 0; i < source->n_gpus; i++)
+	for (size_t i = 0; i < source->gpu_count; i++)
 		for (struct stream *stream = source->gpus[i].streams; stream; stream = stream->next)
-			say_missed(stream);
+			report_missed(stream);
 }

@@ -70,10 +70,10 @@ static void close_source(void *data)
 	nv_stop(source);
 	nv_release_gpus(source);
 	nv_unload(&source->api);
-	for (size_t i = 0; i < source->n_messages; i++)
+	for (size_t i = 0; i < source->message_count; i++)
 		free(source->messages[i]);
 	free(source->messages);
-	free(source->said);
+	free(source->last_message);
 	pthread_cond_destroy(&source->wake);
 	pthread_mutex_destroy(&source->lock);
 	free(source);
@@ -124,7 +124,7 @@ static const struct gpmu_source_pmu *get_pmu(void *data, size_t index)
 {
 	const struct source *source = data;
 
-	return index < source->n_pmus ? &source->pmus[index]->shown : NULL;
+	return index < source->pmu_count ? &source->pmus[index]->shown : NULL;
 }
 
 static const struct gpmu_source_event_info *get_event(void *data, size_t pmu, size_t index)
@@ -132,7 +132,7 @@ static const struct gpmu_source_event_info *get_event(void *data, size_t pmu, si
 	const struct source *source = data;
 	size_t length;
 
-	if (pmu >= source->n_pmus)
+	if (pmu >= source->pmu_count)
 		return NULL;
 	nv_events(source->pmus[pmu]->kind, &length);
 	for (size_t i = 0; i < length; i++)
@@ -147,12 +147,12 @@ static const struct gpmu_source_event_info *find_event(void *data, size_t pmu, c
 	const struct nv_event *list;
 	size_t length;
 
-	if (pmu >= source->n_pmus)
+	if (pmu >= source->pmu_count)
 		return NULL;
 	list = nv_events(source->pmus[pmu]->kind, &length);
 	for (size_t i = 0; i < length; i++)
 		if (!strcmp(list[i].name, name))
-			return &source->pmus[pmu]->infos[i];
+			return nv_info(source->pmus[pmu], i);
 	return nv_foreign(source->pmus[pmu], name);
 }
 
@@ -161,15 +161,15 @@ static const char *get_message(void *data)
 	struct source *source = data;
 
 	pthread_mutex_lock(&source->lock);
-	free(source->said);
-	source->said = NULL;
-	if (source->n_messages) {
-		source->said = source->messages[0];
-		source->n_messages--;
-		memmove(source->messages, source->messages + 1, source->n_messages * sizeof(char *));
+	free(source->last_message);
+	source->last_message = NULL;
+	if (source->message_count) {
+		source->last_message = source->messages[0];
+		source->message_count--;
+		memmove(source->messages, source->messages + 1, source->message_count * sizeof(char *));
 	}
 	pthread_mutex_unlock(&source->lock);
-	return source->said;
+	return source->last_message;
 }
 
 const struct gpmu_source_plugin gpmu_source_plugin = {

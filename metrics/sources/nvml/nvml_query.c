@@ -240,17 +240,25 @@ static json_t *trouble_object(const struct source *source)
 
 static int answer_gpus(struct source *source, json_t *(*answer_gpu)(struct gpu *gpu), char **answer)
 {
-	json_t *object = json_object(), *gpus = json_array();
+	json_t *object, *gpus;
 
+	errno = 0;
+	object = json_object();
+	gpus = json_array();
 	if (source->api.library)
 		set_versions(&source->api, object);
 	if (answer_gpu == nv_query_check)
 		json_object_set_new(object, "trouble", trouble_object(source));
-	for (size_t i = 0; i < source->n_gpus; i++)
+	for (size_t i = 0; i < source->gpu_count; i++)
 		json_array_append_new(gpus, answer_gpu(&source->gpus[i]));
 	json_object_set_new(object, "gpus", gpus);
 	*answer = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	json_decref(object);
+	/* jansson leaves out members for which it had no memory. */
+	if (errno == ENOMEM) {
+		free(*answer);
+		*answer = NULL;
+	}
 	return *answer ? 0 : -ENOMEM;
 }
 
@@ -268,7 +276,7 @@ static int clear(struct source *source, const char *text, char **answer, struct 
 	if (result)
 		return nv_fail(error, result == NV_NO_PERMISSION ? -EPERM : -EOPNOTSUPP,
 			       "vGPU instance %lu: NVML: %s%s", instance, nv_text(&source->api, result),
-			       result == NV_NO_PERMISSION ? "; root has it" : "");
+			       result == NV_NO_PERMISSION ? "; run as root" : "");
 	*answer = strdup("{}");
 	return *answer ? 0 : -ENOMEM;
 }

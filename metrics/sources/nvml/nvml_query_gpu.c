@@ -145,9 +145,9 @@ static void set_links(const struct gpu *gpu, json_t *object)
 	nv_set(gpu, object, pcie, "pcie", "generation", result, json_integer(number));
 	result = NV_CALL(gpu->api, nvmlDeviceGetCurrPcieLinkWidth, gpu->device, &number);
 	nv_set(gpu, object, pcie, "pcie", "width", result, json_integer(number));
-	json_object_set_new(object, "nvlinks", json_integer(__builtin_popcountll(gpu->links)));
-	json_object_set_new(object, "c2c", json_boolean(gpu->c2c));
-	json_object_set_new(object, "gpm", json_boolean(gpu->n_pmus > PMU_GPM));
+	json_object_set_new(object, "nvlinks", json_integer(__builtin_popcountll(gpu->links.nvlinks)));
+	json_object_set_new(object, "c2c", json_boolean(gpu->links.c2c));
+	json_object_set_new(object, "gpm", json_boolean(gpu->pmu_count > PMU_GPM));
 }
 
 static void set_modes(const struct gpu *gpu, json_t *object)
@@ -193,7 +193,7 @@ json_t *nv_query_check(struct gpu *gpu)
 	int result;
 
 	set_node(gpu, object);
-	json_object_set_new(object, "gpm", json_boolean(gpu->n_pmus > PMU_GPM));
+	json_object_set_new(object, "gpm", json_boolean(gpu->pmu_count > PMU_GPM));
 	result = NV_CALL(gpu->api, nvmlDeviceGetMigMode, gpu->device, &now, &later);
 	nv_set(gpu, object, object, "", "mig", result, json_boolean(now));
 	return object;

@@ -17,6 +17,7 @@
 #include "gpmu-source.h"
 #include "gpmu.h"
 #include "nvml_api.h"
+#include "nvml_links.h"
 
 #define NVML_USAGE	"[period=MS][,check]"
 #define PERIOD_MS	100
@@ -43,12 +44,6 @@ struct gpu;
 
 enum { PMU_NVML, PMU_GPM, PMUS };
 
-enum need {
-	NEED_NOTHING,
-	NEED_NVLINK,
-	NEED_C2C,
-};
-
 struct nv_event {
 	const char *name;
 	const char *unit;
@@ -61,7 +56,7 @@ struct nv_event {
 	double factor;		/* converts to the unit, rates to one second; 0 means 1 */
 	bool counter;
 	bool slow;		/* reading takes 20 ms: done by a thread of its own */
-	enum need need;		/* a unit for which NVML returns 0 if it is missing */
+	enum nv_need need;		/* a unit for which NVML returns 0 if it is missing */
 };
 
 /* nvml_events.c: the events of a kind of PMU; their number is config - 1 */
@@ -118,6 +113,8 @@ struct gpu_pmu {
 	struct foreign *foreign;
 };
 
+#define NV_FOREIGN_WHY	"NVML's GPM has no such metric; CUPTI has it if it can sample the GPU"
+
 /* A metric of CUPTI that GPM lacks; its config is 0 */
 struct foreign {
 	struct foreign *next;
@@ -133,11 +130,10 @@ struct gpu {
 	char uuid[96], name[96], pci[32];
 	struct gpmu_source_gpu shown;
 	struct gpu_pmu pmus[PMUS];
-	size_t n_pmus;
-	unsigned long long links;	/* a bit for each active NVLink */
-	bool c2c;
+	size_t pmu_count;
+	struct nv_links links;
 	int lost;		/* NVML's result once the GPU is lost */
-	bool lost_said;
+	bool lost_reported;
 	struct stream *streams;
 	nv_gpm_sample samples[2];	/* [0] is the last */
 	bool sampled;
@@ -149,14 +145,14 @@ struct source {
 	struct nv_api api;
 	unsigned int period;	/* ms */
 	struct gpu *gpus;
-	size_t n_gpus;
+	size_t gpu_count;
 	struct gpu_pmu **pmus;	/* PMUs of all GPUs */
-	size_t n_pmus;
+	size_t pmu_count;
 	struct group *groups;
 	pthread_mutex_t lock;	/* protects streams and messages, used by the threads and the caller */
 	pthread_cond_t wake;
 	pthread_t threads[2];
-	unsigned int n_threads;
+	unsigned int thread_count;
 	bool stop;
 	bool enabled;
 	bool check;		/* a missing driver or GPU is reported by the query "check" and is no failure */
@@ -164,8 +160,8 @@ struct source {
 	struct gpmu_error why;	/* the trouble's text */
 	uint64_t begin;		/* of the last enable */
 	char **messages;
-	size_t n_messages;
-	char *said;		/* the message returned last */
+	size_t message_count;
+	char *last_message;		/* returned by message() */
 };
 
 /* nvml_gpu.c: finds the GPUs and their PMUs. 0 or -errno with the error set */
@@ -173,6 +169,8 @@ int nv_find_gpus(struct source *source, struct gpmu_error *error);
 void nv_release_gpus(struct source *source);
 /* NVML's result of reading the event once; NV_SUCCESS if it can be counted */
 int nv_has_event(struct gpu_pmu *pmu, size_t number);
+/* The event, marked absent with the reason if NVML does not support it on this GPU */
+const struct gpmu_source_event_info *nv_info(struct gpu_pmu *pmu, size_t number);
 /* The reason why the event cannot be counted, owned by the PMU */
 const char *nv_why_not(struct gpu_pmu *pmu, size_t number);
 /* An event for a name of CUPTI's form that GPM lacks; NULL for other names or without memory */
@@ -190,7 +188,6 @@ struct point nv_stream_at(const struct stream *stream, uint64_t time);
 /* Observes all streams of the GPU unless it was done at @time or later */
 void nv_observe(struct gpu *gpu, uint64_t time);
 void nv_observe_all(struct source *source, uint64_t time);
-uint64_t nv_now(void);
 
 /* nvml_thread.c */
 int nv_start(struct source *source);
@@ -207,7 +204,7 @@ int nv_gpm_take(struct gpu *gpu, struct nv_gpm_metrics *metrics);
 
 /* nvml_message.c: with the lock held */
 __attribute__((format(printf, 2, 3)))
-void nv_say(struct source *source, const char *fmt, ...);
+void nv_report(struct source *source, const char *fmt, ...);
 /* Reports the time that was not counted since the last report */
 void nv_say_missed(struct source *source);
 

@@ -8,18 +8,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/raw_clock.h"
 #include "nvml_source.h"
 
 #define NS	1000000000ull
 #define LATE	(2 * NS)	/* a time in the future is waited for if it is not further ahead */
-
-uint64_t nv_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * NS + (uint64_t)now.tv_nsec;
-}
 
 static struct point *newest(struct stream *stream)
 {
@@ -91,7 +84,7 @@ struct stream *nv_stream_get(struct gpu *gpu, const struct nv_event *event)
 	if (event->read)
 		stream->result = event->read(gpu, event->argument, &stream->last);
 	stream->stale = stream->result;
-	first.time = nv_now();
+	first.time = raw_clock_now();
 	append(stream, &first);
 	stream->next = gpu->streams;
 	gpu->streams = stream;
@@ -162,12 +155,12 @@ static void lose(struct gpu *gpu, int result)
 static void observe_read(struct stream *stream)
 {
 	const struct nv_event *event = stream->event;
-	uint64_t before = nv_now(), time;
+	uint64_t before = raw_clock_now(), time;
 	double value = 0, last = stream->last;
 	int result = event->read(stream->gpu, event->argument, &value);
 
 	lose(stream->gpu, result);
-	time = nv_now();
+	time = raw_clock_now();
 	if (!event->counter) {
 		advance(stream, time, value, result);
 		return;
@@ -208,7 +201,7 @@ static void observe_gpm(struct gpu *gpu)
 	metrics->length = n;
 	result = n ? nv_gpm_take(gpu, metrics) : NV_SUCCESS;
 	lose(gpu, result);
-	time = nv_now();
+	time = raw_clock_now();
 	n = 0;
 	for (stream = gpu->streams; stream && n < NV_GPM_IDS; stream = stream->next) {
 		const struct nv_gpm_metric *metric = &metrics->metrics[n];
@@ -225,7 +218,7 @@ static void observe_gpm(struct gpu *gpu)
 
 static void wait_until(uint64_t time)
 {
-	uint64_t now = nv_now();
+	uint64_t now = raw_clock_now();
 	struct timespec rest;
 
 	if (now >= time || time - now > LATE)
@@ -243,26 +236,26 @@ void nv_observe(struct gpu *gpu, uint64_t time)
 		return;
 	wait_until(time);
 	/* Taken before reading, so that each stream has a point at this time or later. */
-	gpu->time = nv_now();
+	gpu->time = raw_clock_now();
 	for (struct stream *stream = gpu->streams; stream && !gpu->lost; stream = stream->next) {
 		if (!stream->event->read)
 			gpm = true;
 		else if (stream->event->slow)
-			advance(stream, nv_now(), stream->last, stream->result);
+			advance(stream, raw_clock_now(), stream->last, stream->result);
 		else
 			observe_read(stream);
 	}
 	if (gpm && !gpu->lost)
 		observe_gpm(gpu);
-	if (!gpu->lost || gpu->lost_said)
+	if (!gpu->lost || gpu->lost_reported)
 		return;
-	gpu->lost_said = true;
-	nv_say(gpu->source, "GPU %s: NVML: %s; its counts end here", gpu->uuid,
+	gpu->lost_reported = true;
+	nv_report(gpu->source, "GPU %s: NVML: %s; its counts end here", gpu->uuid,
 	       nv_text(gpu->api, gpu->lost));
 }
 
 void nv_observe_all(struct source *source, uint64_t time)
 {
-	for (size_t i = 0; i < source->n_gpus; i++)
+	for (size_t i = 0; i < source->gpu_count; i++)
 		nv_observe(&source->gpus[i], time);
 }

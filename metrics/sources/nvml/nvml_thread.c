@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "base/raw_clock.h"
 #include "nvml_source.h"
 
 /* No stream is opened or closed while the thread runs, so the lists need no lock. */
@@ -26,7 +27,7 @@ static void read_slow(struct source *source, struct stream *stream)
 
 static void observe_slow(struct source *source)
 {
-	for (size_t i = 0; i < source->n_gpus; i++)
+	for (size_t i = 0; i < source->gpu_count; i++)
 		for (struct stream *stream = source->gpus[i].streams; stream; stream = stream->next)
 			read_slow(source, stream);
 }
@@ -34,7 +35,7 @@ static void observe_slow(struct source *source)
 static void observe(struct source *source)
 {
 	pthread_mutex_lock(&source->lock);
-	nv_observe_all(source, nv_now());
+	nv_observe_all(source, raw_clock_now());
 	pthread_mutex_unlock(&source->lock);
 }
 
@@ -95,7 +96,7 @@ static void *run_slow(void *source)
 
 static bool has_slow(const struct source *source)
 {
-	for (size_t i = 0; i < source->n_gpus; i++)
+	for (size_t i = 0; i < source->gpu_count; i++)
 		for (const struct stream *stream = source->gpus[i].streams; stream; stream = stream->next)
 			if (stream->event->slow)
 				return true;
@@ -110,9 +111,9 @@ static int start(struct source *source, void *(*thread)(void *))
 	/* Leave signals to the program's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&source->threads[source->n_threads], NULL, thread, source);
+	ret = pthread_create(&source->threads[source->thread_count], NULL, thread, source);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	source->n_threads += !ret;
+	source->thread_count += !ret;
 	return -ret;
 }
 
@@ -135,6 +136,6 @@ void nv_stop(struct source *source)
 	source->stop = true;
 	pthread_cond_broadcast(&source->wake);
 	pthread_mutex_unlock(&source->lock);
-	while (source->n_threads)
-		pthread_join(source->threads[--source->n_threads], NULL);
+	while (source->thread_count)
+		pthread_join(source->threads[--source->thread_count], NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records of a process's GPU activity, sent through a channel. The injection library makes
- * them from CUPTI's records; gpmu record shows them on the timeline.
+ * Records of a process's activity, sent through a channel. The injection library makes them from
+ * CUPTI's records, and libgpmu-mark.so from the regions that programs mark; gpmu record shows
+ * them on the timeline.
  *
  * Times are CLOCK_MONOTONIC_RAW in ns. Names are numbers: an ACTIVITY_NAME record precedes
  * the first use of its number; 0 is no name. Each record begins with its head, and its
@@ -53,6 +54,9 @@ struct activity_name {
 	char text[];
 };
 
+/* A flag: the channel has the regions that the process marks, and nothing of CUDA */
+enum activity_process_flags { ACTIVITY_PROCESS_REGIONS = 1 };
+
 struct activity_process {
 	struct activity_head head;
 	uint64_t time;		/* begin of recording in the process */
@@ -88,9 +92,10 @@ struct activity_note {
 
 enum activity_lost_why {
 	ACTIVITY_LOST_CUPTI,	/* CUPTI had no buffer */
-	ACTIVITY_LOST_CHANNEL,	/* the ring was full */
-	ACTIVITY_LOST_TIMES,	/* the records had no times */
+	ACTIVITY_LOST_CHANNEL,	/* the ring was full, or no memory was left */
+	ACTIVITY_LOST_TIMES,	/* the records had no times, or impossible ones */
 	ACTIVITY_LOST_CORRUPT,	/* the rest of a buffer was invalid; count is in buffers */
+	ACTIVITY_LOST_IDS,	/* the pid or tid is 0 or beyond INT_MAX */
 	ACTIVITY_LOST_REASONS
 };
 
@@ -98,7 +103,8 @@ struct activity_lost {
 	struct activity_head head;
 	uint64_t from, to;	/* time in which they were lost, as far as known */
 	uint64_t count;
-	uint32_t why, reserved;
+	uint32_t why;
+	uint32_t kind;		/* enum activity_kind of the records; 0: of any kind */
 };
 
 /*
@@ -108,6 +114,7 @@ struct activity_lost {
 struct activity_complete {
 	struct activity_head head;
 	uint64_t time;
+	uint64_t memory;	/* most bytes that CUPTI's buffers have had at once */
 };
 
 /* Begin or end of a capture range; of nested ranges, those of the outermost */
@@ -208,7 +215,10 @@ struct activity_sync {
 
 enum activity_marker_kind { ACTIVITY_MARKER_BEGIN, ACTIVITY_MARKER_END, ACTIVITY_MARKER_INSTANT };
 
-/* NVTX. Begin and end of a range have the same id; the end has no name. */
+/*
+ * NVTX, or a region that the program marks. Begin and end of a range have the same id; the end has
+ * no name.
+ */
 struct activity_marker {
 	struct activity_head head;
 	uint64_t time, id;

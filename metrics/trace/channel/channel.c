@@ -78,6 +78,21 @@ void channel_unmap_control(struct channel_control *control)
 	munmap(control, sizeof(*control));
 }
 
+int channel_open_control(const char *folder)
+{
+	char path[PATH_MAX];
+	int fd = path_of(folder, path) ? open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
+	return fd < 0 ? -errno : fd;
+}
+
+void channel_set_control(int fd, size_t member, uint32_t value)
+{
+	/* Without a control file there is no reader to notify. */
+	if (pwrite(fd, &value, sizeof(value), (off_t)member) < 0)
+		return;
+}
+
 /*
  * The thread's list of robust locks. It is in private memory, so writers cannot modify it.
  * The kernel finds each lock at a fixed distance from its list entry.
@@ -87,14 +102,16 @@ static __thread struct {
 	struct robust_list entry;
 } held;
 
-void channel_hold(struct channel_control *control)
+void channel_hold(const struct channel_control *control, int fd)
 {
+	const size_t member = offsetof(struct channel_control, holder);
+
 	held.entry.next = &held.head.list;
 	held.head.list.next = &held.entry;
 	held.head.futex_offset = (char *)&control->holder - (char *)&held.entry;
-	__atomic_store_n(&control->holder, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+	channel_set_control(fd, member, (uint32_t)syscall(SYS_gettid));
 	if (syscall(SYS_set_robust_list, &held.head, sizeof(held.head)))
-		__atomic_store_n(&control->holder, 0, __ATOMIC_RELAXED);
+		channel_set_control(fd, member, 0);
 }
 
 bool channel_has_reader(const struct channel_control *control)

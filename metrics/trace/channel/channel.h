@@ -3,14 +3,17 @@
  * Passes records from one process to another; records outlive their writer.
  *
  * The folder $GPMU_CHANNEL has a file "control", which the reader writes, and a file PID.N
- * for each writing process: a head and a ring in shared memory. The reader ignores files of
- * other names. A committed record survives SIGKILL. The writer's mapping holds a lock on its
- * file (flock(2)) for the life of the process, so the reader notices its end even from another
- * pid namespace. The writer keeps no file descriptor, because the program could close it.
+ * for each writer of a process: a head and a ring in shared memory. The reader ignores files of
+ * other names. The file "regions" is one of them. The first process that loads libgpmu-mark.so
+ * creates it. The link "spare" leads to a folder on another file system, for the files that have no
+ * room in this one. A dangling link "lost.PID.N" has as its text the reason why a process has no
+ * file. A committed record survives SIGKILL. The writer's mapping holds a lock on its file (flock(2)) for the life of
+ * the process, so the reader notices its end even from another pid namespace. The writer keeps no
+ * file descriptor, because the program could close it.
  *
  * A file has one writing process, which takes a lock for each record, and one reader. Neither
  * end trusts the other's data: the reader returns -EBADMSG for impossible lengths and
- * positions.
+ * positions, and a process that truncates a file does not crash the reader.
  */
 #ifndef GPMU_CHANNEL_H
 #define GPMU_CHANNEL_H
@@ -24,7 +27,10 @@
 
 #define CHANNEL_VARIABLE	"GPMU_CHANNEL"
 #define CHANNEL_CONTROL		"control"
-#define CHANNEL_VERSION		1
+#define CHANNEL_REGIONS		"regions"
+#define CHANNEL_SPARE		"spare"
+#define CHANNEL_LOST		"lost."
+#define CHANNEL_VERSION		2
 #define CHANNEL_RING_LEAST	4096
 #define CHANNEL_RING_MOST	(UINT64_C(1) << 32)
 
@@ -32,7 +38,7 @@ enum channel_capture {
 	CHANNEL_CAPTURE_ALL,
 	CHANNEL_CAPTURE_PROFILER,	/* from cudaProfilerStart() to cudaProfilerStop() */
 	CHANNEL_CAPTURE_NVTX,		/* NVTX ranges whose name is in range */
-	/* from gpmu_region_begin() to gpmu_region_end(); range as for NVTX, "": any region */
+	/* from gpmu_begin() to gpmu_end(); range as for NVTX, "": any region */
 	CHANNEL_CAPTURE_REGION,
 };
 
@@ -56,6 +62,8 @@ struct channel_control {
 	/* lock held by the reader, as for set_robust_list(2); 0: it has none; atomic */
 	uint32_t holder;
 	char range[256];	/* for capture */
+	uint32_t regions;	/* 1: regions that programs mark are requested */
+	uint32_t reserved;
 };
 
 /* --- the writer --- */
@@ -68,11 +76,21 @@ struct channel_writer;
 struct channel_control *channel_map_control(const char *folder);
 void channel_unmap_control(struct channel_control *control);
 /*
- * Makes the calling thread the reader. When the thread ends for whatever reason, the
- * kernel notes that in the control file, which must stay mapped until then. A thread can
- * call this once, and must not use robust mutexes.
+ * For the reader: opens the folder's control file for channel_set_control(); the caller closes it.
+ * Returns -errno on failure.
  */
-void channel_hold(struct channel_control *control);
+int channel_open_control(const char *folder);
+/*
+ * Sets a member, by its offset, of the control file. Unlike a store to a mapping, this raises no SIGBUS
+ * after a process has truncated the file.
+ */
+void channel_set_control(int fd, size_t member, uint32_t value);
+/*
+ * Makes the calling thread the reader. @fd: the control file, open. When the thread ends for whatever
+ * reason, the kernel notes that in the control file, which must stay mapped until then. A thread
+ * can call this once, and must not use robust mutexes.
+ */
+void channel_hold(const struct channel_control *control, int fd);
 /* Whether the reader is alive, as far as known, and wants more records; atomic */
 bool channel_has_reader(const struct channel_control *control);
 /* Creates the folder's control file. Returns 0 or -errno. */
@@ -80,10 +98,15 @@ int channel_create_control(const char *folder, const struct channel_control *con
 
 /*
  * Creates this process's file. @ring: bytes, a power of 2 from CHANNEL_RING_LEAST to
- * CHANNEL_RING_MOST. Returns NULL with errno: EINVAL for an invalid @ring, ENOSPC, EACCES,
- * ...
+ * CHANNEL_RING_MOST. Returns NULL with errno: EINVAL for an invalid @ring, ENOSPC if neither the
+ * folder nor its spare one has room, EACCES, ...
  */
 struct channel_writer *channel_writer_new(const char *folder, uint64_t ring);
+/*
+ * Reports to the reader that this process has no file, because of @error. @what: "CUDA", "the regions".
+ * Needs no room in the file system.
+ */
+void channel_note_failure(const char *folder, const char *what, int error);
 /*
  * Writes a record, whose head has its size and kind. Any thread may call this; a lock of
  * the writer serialises the calls. Returns 0, or an error with nothing written: -EAGAIN if
@@ -92,6 +115,11 @@ struct channel_writer *channel_writer_new(const char *folder, uint64_t ring);
  * channel_writer_finish().
  */
 int channel_write(struct channel_writer *writer, const struct activity_head *record);
+/*
+ * Counts a record of this kind and time that the caller gives up. The reader gets the number even
+ * if the process is killed.
+ */
+void channel_lose(struct channel_writer *writer, enum activity_kind kind, uint64_t time);
 /*
  * Marks the file as complete; later writes fail with -ESHUTDOWN. The process keeps the
  * file's lock.
@@ -114,7 +142,9 @@ struct channel_reader *channel_reader_new(const char *path);
  * Reads the next record. Returns 1 with a record that is valid until the next call for
  * this reader; 0 if there is none now; -EBADMSG if the data are invalid, after which
  * nothing more can be read; or -ENOMEM. The record is a copy that has passed
- * activity_is_valid() and is of a known kind.
+ * activity_is_valid() and is of a known kind. An ACTIVITY_LOST record has the number of records that
+ * channel_lose() counted since the last one, and their kind, or 0 if records of several kinds were
+ * lost; it comes before all records that were written later.
  */
 int channel_read(struct channel_reader *reader, const struct activity_head **record);
 /* Whether the writer is gone, so that no further records will follow those in the ring */

@@ -25,7 +25,11 @@ struct channel_head {
 	uint64_t reserved[5];
 	uint64_t written;		/* position; atomic, set by the writer */
 	uint32_t closed;		/* atomic */
-	uint32_t reserved_writer[13];
+	uint32_t reserved_closed;
+	uint64_t lost;			/* records; atomic */
+	uint64_t lost_from, lost_to;	/* time in which they were lost */
+	uint64_t lost_kind;		/* enum activity_kind; 0: of several kinds */
+	uint64_t reserved_writer[2];
 	uint64_t taken;			/* position; atomic, set by the reader */
 	uint64_t reserved_reader[7];
 };

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The reader copies bytes by pread(2), because the writing process can truncate the file, and
+ * reading a mapping beyond its end raises SIGBUS.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/channel/channel_file.h"
 
+#define CHUNK	65536	/* bytes to copy at once; more for a longer record */
+#define TRIES	3
+
 struct channel_reader {
-	struct channel_head *head;
-	const char *data;
-	uint64_t ring, taken, written;
-	struct activity_head *record;	/* copy of the current record */
-	size_t room;			/* bytes allocated for record */
+	char *bytes;		/* copy of the ring's bytes before the position copied */
+	size_t room, length, at;	/* of bytes: allocated, filled, read */
+	uint64_t ring, copied;
+	uint64_t lost_count;		/* records reported as lost */
+	struct activity_lost lost;	/* the latest report */
+	bool looked;			/* since the number of lost records was read */
 	int fd;
 	bool broken, ended;
 };
@@ -31,11 +38,10 @@ static uint64_t ring_of(const struct channel_head *head, off_t size)
 	return (uint64_t)size == CHANNEL_HEAD + ring ? ring : 0;
 }
 
-static int map(struct channel_reader *reader)
+static int read_head(struct channel_reader *reader)
 {
 	struct channel_head head;
 	struct stat stat_buf;
-	void *mapped;
 
 	if (fstat(reader->fd, &stat_buf))
 		return -errno;
@@ -43,15 +49,8 @@ static int map(struct channel_reader *reader)
 	    pread(reader->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head))
 		return -EBADMSG;
 	reader->ring = ring_of(&head, stat_buf.st_size);
-	if (!reader->ring)
-		return -EBADMSG;
-	mapped = mmap(NULL, stat_buf.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, reader->fd, 0);
-	if (mapped == MAP_FAILED)
-		return -errno;
-	reader->head = mapped;
-	reader->data = (const char *)mapped + CHANNEL_HEAD;
-	reader->taken = reader->written = __atomic_load_n(&reader->head->taken, __ATOMIC_RELAXED);
-	return 0;
+	reader->copied = head.taken;
+	return reader->ring ? 0 : -EBADMSG;
 }
 
 struct channel_reader *channel_reader_new(const char *path)
@@ -62,7 +61,7 @@ struct channel_reader *channel_reader_new(const char *path)
 	if (!reader)
 		return NULL;
 	reader->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	ret = reader->fd < 0 ? -errno : map(reader);
+	ret = reader->fd < 0 ? -errno : read_head(reader);
 	if (!ret)
 		return reader;
 	channel_reader_free(reader);
@@ -76,92 +75,176 @@ static int break_off(struct channel_reader *reader)
 	return -EBADMSG;
 }
 
-/*
- * Checks the file's size: its process may have truncated it, and reading beyond the end
- * raises SIGBUS.
- */
-static bool is_whole(const struct channel_reader *reader)
+static bool read_at(const struct channel_reader *reader, void *bytes, size_t n, uint64_t offset)
 {
-	struct stat stat_buf;
-
-	return !fstat(reader->fd, &stat_buf) && (uint64_t)stat_buf.st_size >= CHANNEL_HEAD + reader->ring;
+	return pread(reader->fd, bytes, n, (off_t)offset) == (ssize_t)n;
 }
 
 /*
- * Returns whether there are bytes to read; -EBADMSG if the writer's position is impossible
- * or the file is truncated.
+ * Reads a number that only grows. pread(2) may mix bytes of two values. The lower result of two
+ * successive reads is then right, or too low.
  */
-static int look(struct channel_reader *reader)
+static bool read_number(const struct channel_reader *reader, size_t offset, uint64_t *number)
 {
-	if (reader->taken != reader->written)
-		return 1;
-	if (!is_whole(reader))
-		return break_off(reader);
-	reader->written = __atomic_load_n(&reader->head->written, __ATOMIC_ACQUIRE);
-	if (reader->written < reader->taken || reader->written - reader->taken > reader->ring ||
-	    reader->written % 8 || reader->taken % 8)
-		return break_off(reader);
-	return reader->taken != reader->written;
+	uint64_t again;
+
+	if (!read_at(reader, number, sizeof(*number), offset) || !read_at(reader, &again, sizeof(again), offset))
+		return false;
+	if (again < *number)
+		*number = again;
+	return true;
 }
 
-static int grow(struct channel_reader *reader, size_t size)
+/* Returns the number of bytes to copy; -EBADMSG if the writer's position is impossible */
+static int64_t look(struct channel_reader *reader)
 {
-	struct activity_head *record;
+	reader->looked = true;
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t written;
 
+		if (!read_number(reader, offsetof(struct channel_head, written), &written))
+			break;
+		if (written >= reader->copied && written - reader->copied <= reader->ring &&
+		    !(written % 8) && !(reader->copied % 8))
+			return (int64_t)(written - reader->copied);
+	}
+	return -EBADMSG;
+}
+
+/* Moves the unread bytes to the begin of the buffer, and makes room for @size bytes in all. */
+static int make_room(struct channel_reader *reader, size_t size)
+{
+	size_t left = reader->length - reader->at;
+	char *bytes;
+
+	if (left)
+		memmove(reader->bytes, reader->bytes + reader->at, left);
+	reader->at = 0;
+	reader->length = left;
+	size = size < CHUNK ? CHUNK : size;
 	if (size <= reader->room)
 		return 0;
-	record = realloc(reader->record, size);
-	if (!record)
+	bytes = realloc(reader->bytes, size);
+	if (!bytes)
 		return -ENOMEM;
-	reader->record = record;
+	reader->bytes = bytes;
 	reader->room = size;
 	return 0;
 }
 
 /*
- * Copies the record at the position if it fits there. Reads its head only once, as the
- * writer could change it.
+ * Orders the memory accesses of one system call before those of the next one. ThreadSanitizer sees
+ * neither, and has no fences.
  */
-static int copy(struct channel_reader *reader)
+static void order(void)
 {
-	uint64_t at = reader->taken & (reader->ring - 1);
-	uint64_t left = reader->written - reader->taken;
-	struct activity_head head;
+#ifndef __SANITIZE_THREAD__
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
 
-	if (left > reader->ring - at)
-		left = reader->ring - at;
-	memcpy(&head, reader->data + at, sizeof(head));
-	if (head.size < sizeof(head) || head.size % 8 || head.size > left)
+/*
+ * Copies bytes of the ring, up to its end, for a record of @size bytes, and leaves their place to the
+ * writer. Returns whether there were any, -EBADMSG or -ENOMEM.
+ */
+static int copy(struct channel_reader *reader, size_t size)
+{
+	uint64_t at = reader->copied & (reader->ring - 1), n;
+	int64_t there = look(reader);
+	int ret;
+
+	if (there <= 0)
+		return there ? break_off(reader) : 0;
+	ret = make_room(reader, size);
+	if (ret)
+		return ret;
+	n = reader->room - reader->length;
+	n = n < (uint64_t)there ? n : (uint64_t)there;
+	n = n < reader->ring - at ? n : reader->ring - at;
+	order();
+	if (!read_at(reader, reader->bytes + reader->length, n, CHANNEL_HEAD + at))
 		return break_off(reader);
-	reader->taken += head.size;
-	if (head.kind >= ACTIVITY_KINDS)
-		return 0;
-	if (head.size > reader->ring / CHANNEL_SHARE)
+	reader->length += n;
+	reader->copied += n;
+	order();
+	if (pwrite(reader->fd, &reader->copied, sizeof(reader->copied),
+		   offsetof(struct channel_head, taken)) != (ssize_t)sizeof(reader->copied))
 		return break_off(reader);
-	if (grow(reader, head.size)) {
-		reader->taken -= head.size;
-		return -ENOMEM;
-	}
-	memcpy(reader->record, reader->data + at, head.size);
-	*reader->record = head;
-	return activity_is_valid(reader->record) ? 1 : break_off(reader);
+	return 1;
+}
+
+/* Whether the next record is in the buffer as a whole; -EBADMSG if it is invalid, or -ENOMEM */
+static int next(struct channel_reader *reader, struct activity_head **record)
+{
+	struct activity_head *head;
+	uint64_t left, end;
+	int ret = 1;
+
+	do {
+		left = reader->length - reader->at;
+		head = (struct activity_head *)(reader->bytes + reader->at);
+		if (left < sizeof(*head)) {
+			ret = copy(reader, sizeof(*head));
+			continue;
+		}
+		end = reader->ring - ((reader->copied - left) & (reader->ring - 1));
+		if (head->size < sizeof(*head) || head->size % 8 || head->size > end ||
+		    head->size > reader->ring / CHANNEL_SHARE)
+			return break_off(reader);
+		if (head->size <= left) {
+			*record = head;
+			return 1;
+		}
+		ret = copy(reader, head->size);
+		/* The writer commits whole records. */
+		if (!ret)
+			return break_off(reader);
+	} while (ret > 0);
+	return ret;
+}
+
+/* Whether the writer has lost records that were not reported; the latest report then has them. */
+static bool find_lost(struct channel_reader *reader)
+{
+	uint64_t count, of[3];	/* from, to, kind */
+
+	if (!reader->looked || !read_number(reader, offsetof(struct channel_head, lost), &count))
+		return false;
+	reader->looked = false;
+	if (count <= reader->lost_count ||
+	    !read_at(reader, of, sizeof(of), offsetof(struct channel_head, lost_from)))
+		return false;
+	reader->lost = (struct activity_lost){
+		{ sizeof(reader->lost), ACTIVITY_LOST, 0 }, of[0], of[1],
+		count - reader->lost_count, ACTIVITY_LOST_CHANNEL,
+		of[2] < ACTIVITY_KINDS ? (uint32_t)of[2] : 0,
+	};
+	reader->lost_count = count;
+	return true;
 }
 
 int channel_read(struct channel_reader *reader, const struct activity_head **record)
 {
-	int ret = 0;
+	struct activity_head *head;
+	int ret;
 
 	if (reader->broken)
 		return -EBADMSG;
-	while (!ret) {
-		ret = look(reader);
+	do {
+		ret = next(reader, &head);
+		/* The caller must learn of lost inner ends before it gets the end of the outer range. */
+		if (ret >= 0 && find_lost(reader)) {
+			*record = &reader->lost.head;
+			return 1;
+		}
 		if (ret <= 0)
 			return ret;
-		ret = copy(reader);
-		__atomic_store_n(&reader->head->taken, reader->taken, __ATOMIC_RELEASE);
-	}
-	*record = reader->record;
-	return ret;
+		reader->at += head->size;
+	} while (head->kind >= ACTIVITY_KINDS);
+	if (!activity_is_valid(head))
+		return break_off(reader);
+	*record = head;
+	return 1;
 }
 
 bool channel_has_ended(struct channel_reader *reader)
@@ -175,15 +258,15 @@ bool channel_has_ended(struct channel_reader *reader)
 
 bool channel_is_closed(const struct channel_reader *reader)
 {
-	return __atomic_load_n(&reader->head->closed, __ATOMIC_ACQUIRE);
+	uint32_t closed;
+
+	return read_at(reader, &closed, sizeof(closed), offsetof(struct channel_head, closed)) && closed;
 }
 
 void channel_reader_free(struct channel_reader *reader)
 {
-	if (reader->head)
-		munmap(reader->head, CHANNEL_HEAD + reader->ring);
 	if (reader->fd >= 0)
 		close(reader->fd);
-	free(reader->record);
+	free(reader->bytes);
 	free(reader);
 }

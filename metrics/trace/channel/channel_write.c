@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "trace/channel/channel_file.h"
@@ -18,7 +19,7 @@ struct channel_writer {
 	pthread_mutex_t lock;
 	struct channel_head *head;
 	char *data;
-	uint64_t ring, written;
+	uint64_t ring, written, taken;
 	bool finished;
 };
 
@@ -41,13 +42,16 @@ static int give_name(const char *folder, const char *unfinished)
 static int map(struct channel_writer *writer, int fd)
 {
 	size_t length = CHANNEL_HEAD + writer->ring;
+	struct rlimit limit;
 	void *head;
 	int ret;
 
 	/*
-	 * Allocate the file's blocks: otherwise a full file system would raise SIGBUS in
-	 * the application.
+	 * Beyond the limit of file sizes (ulimit -f) the kernel would send SIGXFSZ to the
+	 * application, and without the file's blocks a full file system SIGBUS.
 	 */
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < length)
+		return -EFBIG;
 	ret = posix_fallocate(fd, 0, (off_t)length);
 	if (ret)
 		return -ret;
@@ -88,6 +92,35 @@ static int make(struct channel_writer *writer, const char *folder)
 	return ret;
 }
 
+/* Makes the file in the spare folder if the first one is full. */
+static int make_anywhere(struct channel_writer *writer, const char *folder)
+{
+	char spare[PATH_MAX];
+	int ret = make(writer, folder);
+
+	if (ret != -ENOSPC && ret != -EDQUOT)
+		return ret;
+	if (snprintf(spare, sizeof(spare), "%s/" CHANNEL_SPARE, folder) < PATH_MAX && !make(writer, spare))
+		return 0;
+	return ret;
+}
+
+/* The text of a short symbolic link is in its inode, so it has room in a full file system. */
+void channel_note_failure(const char *folder, const char *what, int error)
+{
+	char path[PATH_MAX], text[120], why[64];
+
+	snprintf(text, sizeof(text), "%s of process %d (%.16s) cannot be recorded: %s", what, (int)getpid(),
+		 program_invocation_short_name, error == ENOSPC ? "neither /dev/shm nor TMPDIR has room" :
+		 strerror_r(error, why, sizeof(why)));
+	for (int n = 0; n < MOST_NAMES; n++) {
+		if (snprintf(path, sizeof(path), "%s/" CHANNEL_LOST "%d.%d", folder, (int)getpid(), n) >= PATH_MAX)
+			return;
+		if (!symlink(text, path) || errno != EEXIST)
+			return;
+	}
+}
+
 static void release(struct channel_writer *writer)
 {
 	if (writer->head)
@@ -109,7 +142,7 @@ struct channel_writer *channel_writer_new(const char *folder, uint64_t ring)
 		return NULL;
 	pthread_mutex_init(&writer->lock, NULL);
 	writer->ring = ring;
-	ret = make(writer, folder);
+	ret = make_anywhere(writer, folder);
 	if (!ret)
 		return writer;
 	release(writer);
@@ -117,9 +150,24 @@ struct channel_writer *channel_writer_new(const char *folder, uint64_t ring)
 	return NULL;
 }
 
-static int write_locked(struct channel_writer *writer, const struct activity_head *record)
+/*
+ * The reader's position. The reader writes it by pwrite(2), and a load may see a part of the write.
+ * The lower result of two successive loads is right, or lower than an earlier position.
+ */
+static uint64_t taken_of(struct channel_writer *writer)
 {
 	uint64_t taken = __atomic_load_n(&writer->head->taken, __ATOMIC_ACQUIRE);
+	uint64_t again = __atomic_load_n(&writer->head->taken, __ATOMIC_ACQUIRE);
+
+	taken = again < taken ? again : taken;
+	if (taken > writer->taken)
+		writer->taken = taken;
+	return writer->taken;
+}
+
+static int write_locked(struct channel_writer *writer, const struct activity_head *record)
+{
+	uint64_t taken = taken_of(writer);
 	uint64_t at = writer->written & (writer->ring - 1), pad = 0;
 
 	if (writer->finished)
@@ -154,6 +202,20 @@ int channel_write(struct channel_writer *writer, const struct activity_head *rec
 	ret = write_locked(writer, record);
 	pthread_mutex_unlock(&writer->lock);
 	return ret;
+}
+
+void channel_lose(struct channel_writer *writer, enum activity_kind kind, uint64_t time)
+{
+	struct channel_head *head = writer->head;
+
+	pthread_mutex_lock(&writer->lock);
+	head->lost_kind = !head->lost || head->lost_kind == kind ? kind : 0;
+	if (!head->lost || time < head->lost_from)
+		head->lost_from = time;
+	if (time > head->lost_to)
+		head->lost_to = time;
+	__atomic_store_n(&head->lost, head->lost + 1, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&writer->lock);
 }
 
 void channel_writer_finish(struct channel_writer *writer)

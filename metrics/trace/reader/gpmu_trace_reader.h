@@ -8,7 +8,8 @@
 #include <sys/types.h>
 
 #include <gpmu/error.h>
-#include <gpmu/trace.h>
+
+#include "trace/gpmu_trace.h"
 
 /*
  * A reader reads a trace that gpmu_trace wrote, from a file or a pipe, one event at a time. It
@@ -30,13 +31,14 @@ enum gpmu_trace_item_kind {
 	GPMU_TRACE_SLICE,
 	GPMU_TRACE_INSTANT,
 	GPMU_TRACE_COUNT,
+	GPMU_TRACE_SWITCH,	/* a CPU switches to another thread */
 };
 
 /**
  * struct gpmu_trace_item - an event; texts and arguments are borrowed until the next event is read
  * @size: size of this structure
- * @kind: slice, instant or value of a counter
- * @track: its track, for gpmu_trace_reader_track()
+ * @kind: slice, instant, value of a counter, or switch
+ * @track: its track, for gpmu_trace_reader_track(); 0: a switch, which is on no track
  * @begin: CLOCK_MONOTONIC_RAW in ns
  * @end: end of a slice in ns, not before @begin; for other kinds @begin
  * @name: name; or NULL
@@ -46,6 +48,7 @@ enum gpmu_trace_item_kind {
  * @flow: number of the arrow through the event; 0: none
  * @value: value of a counter
  * @is_open: 1: a slice that had no end
+ * @change: the switch, whose names are NULL unless they are new; for other kinds NULL
  */
 struct gpmu_trace_item {
 	size_t size;
@@ -58,6 +61,7 @@ struct gpmu_trace_item {
 	uint64_t flow;
 	double value;
 	int is_open;
+	const struct gpmu_trace_switch *change;
 };
 
 enum gpmu_trace_track_kind {

@@ -13,6 +13,7 @@ struct gpmu_trace_reader *gpmu_trace_reader_new(int fd, const char *path, struct
 	if (reader) {
 		reader->fd = fd;
 		reader->stats.size = sizeof(reader->stats);
+		reader->why.size = sizeof(reader->why);
 		reader->path = strdup(path ? path : "trace");
 		if (reader->path)
 			return reader;
@@ -42,8 +43,10 @@ static int next(struct gpmu_trace_reader *reader)
 
 	while ((ret = reader_packet(reader)) == 1) {
 		ret = reader_learn(reader, reader->packet);
-		if (ret == 1)
-			ret = reader->packet->track_event ? reader_event(reader, reader->packet) : 0;
+		if (ret == 1 && reader->packet->track_event)
+			ret = reader_event(reader, reader->packet);
+		else if (ret == 1)
+			ret = reader->packet->ftrace_events ? reader_sched(reader, reader->packet) : 0;
 		if (ret)
 			return ret;
 	}
@@ -60,8 +63,8 @@ int gpmu_trace_reader_next(struct gpmu_trace_reader *reader, const struct gpmu_t
 	ret = reader->failed ? reader->failed : next(reader);
 	if (ret == 1)
 		*item = &reader->item;
-	if (ret < 0 && error)
-		*error = reader->why;
+	if (ret < 0)
+		error_set(error, reader->why.offset, "%s", reader->why.text);
 	return ret;
 }
 

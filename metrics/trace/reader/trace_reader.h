@@ -2,8 +2,8 @@
 /*
  * Reads Perfetto's format (metrics/trace/trace.proto) as written by gpmu_trace.
  * trace_reader_file.c splits the file into packets. A packet either updates the state
- * (trace_reader_state.c) or is an event (trace_reader_event.c). trace_reader_slice.c
- * matches ends with the begins of slices.
+ * (trace_reader_state.c) or is an event (trace_reader_event.c, trace_reader_sched.c).
+ * trace_reader_slice.c matches ends with the begins of slices.
  */
 #ifndef GPMU_TRACE_READER_H
 #define GPMU_TRACE_READER_H
@@ -75,12 +75,13 @@ struct gpmu_trace_reader {
 	/* Tracks, which restarts keep */
 	struct map numbers;		/* maps uuid to index */
 	struct vector tracks;		/* struct reader_track */
-	size_t n_open;
+	size_t open_count;
 	uint64_t last_time;
 	/* track whose open slices are being returned at the end of the file */
 	size_t closing;
 	/* Data returned to the caller */
 	struct gpmu_trace_item item;
+	struct gpmu_trace_switch change;
 	struct gpmu_trace_track_info track;
 	struct vector args;		/* struct gpmu_trace_arg */
 	struct gpmu_trace_arg *block;	/* of the slice that has ended */
@@ -109,6 +110,9 @@ void reader_state_release(struct gpmu_trace_reader *reader);
 
 /* trace_reader_event.c: returns 1 if the item is set, 0 if the packet yields none, or -errno */
 int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
+
+/* trace_reader_sched.c: likewise, of a packet with scheduling events */
+int reader_sched(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
 
 /* trace_reader_slice.c: begins a slice from the item. Returns 0 or -errno. */
 int reader_begin(struct gpmu_trace_reader *reader, size_t track);

@@ -31,7 +31,7 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 	struct reader_open *open;
 	char *at;
 
-	if (reader->n_open == READER_OPEN_MOST)
+	if (reader->open_count == READER_OPEN_MOST)
 		return reader_fail(reader, -EINVAL, "expected at most %u slices that have not ended",
 				   READER_OPEN_MOST);
 	for (size_t i = 0; i < item->arg_count; i++)
@@ -55,7 +55,7 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 		open->args[i].name = keep(&at, item->args[i].name);
 		open->args[i].text = keep(&at, item->args[i].text);
 	}
-	reader->n_open++;
+	reader->open_count++;
 	return 0;
 }
 
@@ -80,7 +80,7 @@ static int give(struct gpmu_trace_reader *reader, size_t number, size_t index, u
 	reader->block = open->args;
 	memmove(open, open + 1, (all->n - index - 1) * sizeof(*open));
 	all->n--;
-	reader->n_open--;
+	reader->open_count--;
 	return 1;
 }
 

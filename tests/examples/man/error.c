@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Shows the position of a syntax error in an expression. */
+/* Shows the position of a mistake in a list of events. */
 #include <stdio.h>
 
 #include <gpmu.h>
 
 int main(void)
 {
-	const char *text = "100 * (a + ) / b";
-	struct gpmu_error error = { .text = "out of memory" };
-	struct gpmu_expr *expr = gpmu_expr_new(text, NULL, &error);
+	const char *list = "page-faults,task-clocks:u";
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu *g = gpmu_open(list, NULL, &error);
 
-	if (!expr)
-		printf("%s\n%*s^ %s\n", text, (int)error.offset, "",
+	if (!g)
+		printf("%s\n%*s^ %s\n", list, (int)error.offset, "",
 		       error.text);
-	gpmu_expr_free(expr);
-	return expr ? 1 : 0;
+	gpmu_close(g);
+	return g ? 1 : 0;
 }

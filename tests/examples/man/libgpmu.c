@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counts page faults and CPU time of a function. */
+/* Counts page faults and CPU time of two calls of a function. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,26 +21,30 @@ static int count(struct gpmu_session *session)
 		.title = "work()",
 	};
 	struct gpmu_sink *sink = NULL;
-	const struct gpmu_row *rows = NULL;
-	size_t n = 0;
+	const struct gpmu_rows *rows = NULL;
 	int ret;
 
 	ret = gpmu_session_enable(session);
 	work();
+	/* The pause is not counted. */
+	gpmu_session_pause(session);
+	puts("Half of the work is done.");
+	gpmu_session_resume(session);
+	work();
 	gpmu_session_disable(session);
 	if (!ret)
-		ret = gpmu_session_total(session, &rows, &n);
+		ret = gpmu_session_total(session, &rows);
 	if (!ret)
 		sink = gpmu_sink_new(GPMU_SINK_SUMMARY, stdout, &options,
 				     NULL);
-	ret = sink ? gpmu_sink_rows(sink, rows, n) : -1;
+	ret = sink ? gpmu_sink_rows(sink, rows) : -1;
 	gpmu_sink_free(sink);
 	return ret;
 }
 
 int main(void)
 {
-	struct gpmu_error error = { .text = "out of memory" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_machine *machine = gpmu_machine_new(NULL, &error);
 	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, &error);
 	struct gpmu_session *session = NULL;

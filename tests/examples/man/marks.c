@@ -30,7 +30,7 @@ static void show(const char *line, void *user)
 int main(int argc, char **argv)
 {
 	char *const command[] = { argv[0], "solve", NULL };
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_marks *marks;
 	int ret = -1;
 	pid_t pid;

@@ -19,18 +19,20 @@ static void *solve(void *g)
 static void print_first_row(struct gpmu *g)
 {
 	const char *name = gpmu_region_at(g, 0);
-	const struct gpmu_row *const *rows;
-	size_t n;
+	const struct gpmu_row *row = NULL;
+	const struct gpmu_rows *rows;
 
-	if (name && !gpmu_rows(g, name, &rows, &n) && n)
-		printf("%s: %s %g in %llu visits\n", name,
-		       rows[0]->name, rows[0]->value,
+	if (name && !gpmu_get_rows(g, name, &rows))
+		row = gpmu_rows_at(rows, 0);
+	if (row)
+		printf("%s: %s %g in %llu visits\n", name, row->name,
+		       row->value,
 		       (unsigned long long)gpmu_visits(g, name));
 }
 
 int main(void)
 {
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu *g = gpmu_open("task-clock", NULL, &error);
 	pthread_t thread;
 

@@ -9,6 +9,17 @@
 
 extern char **environ;
 
+static void show_stats(struct gpmu_recorder *recorder)
+{
+	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
+
+	if (!gpmu_recorder_get_stats(recorder, &stats))
+		fprintf(stderr, "%llu processes, %llu records, %llu lost\n",
+			(unsigned long long)stats.process_count,
+			(unsigned long long)stats.record_count,
+			(unsigned long long)stats.lost_count);
+}
+
 int main(int argc, char **argv)
 {
 	char *by_default[] = { "true", NULL };
@@ -17,9 +28,8 @@ int main(int argc, char **argv)
 		.size = sizeof(options), .path = "trace.pftrace",
 		.cuda = GPMU_RECORDER_KERNEL | GPMU_RECORDER_MEMCPY |
 			GPMU_RECORDER_CALLS,
-		.rank = -1,
 	};
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_recorder *recorder;
 	int ret = -1;
 	pid_t pid;
@@ -37,6 +47,8 @@ int main(int argc, char **argv)
 	}
 	if (ret)
 		fprintf(stderr, "%s\n", error.text);
+	else
+		show_stats(recorder);
 	gpmu_recorder_free(recorder);
 	return ret != 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Prints a row as a sentence. */
+/* Prints the rows of a region as sentences. */
 #include <stdio.h>
 
 #include <gpmu.h>
@@ -21,16 +21,29 @@ static void show(const struct gpmu_row *row)
 	}
 }
 
+static void show_region(struct gpmu *g, const char *region)
+{
+	const struct gpmu_rows *rows;
+	const struct gpmu_row *row;
+
+	if (gpmu_get_rows(g, region, &rows))
+		return;
+	for (size_t i = 0; (row = gpmu_rows_at(rows, i)); i++)
+		show(row);
+}
+
 int main(void)
 {
-	const struct gpmu_row row = {
-		.size = sizeof(row),
-		.name = "GraceMemBW",
-		.value = 131.52,
-		.unit = "GB/s",
-		.share = 1,
-	};
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu *g = gpmu_open("task-clock:u", NULL, &error);
 
-	show(&row);
+	if (!g) {
+		fprintf(stderr, "%s\n", error.text);
+		return 1;
+	}
+	gpmu_begin(g, "work");
+	gpmu_end(g, "work");
+	show_region(g, "work");
+	gpmu_close(g);
 	return 0;
 }

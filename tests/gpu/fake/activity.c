@@ -13,6 +13,7 @@
 
 #define KINDS		64
 #define HELD		64
+#define THREADS		256
 #define OFF		256
 #define CHECKED		4096	/* bytes at a buffer's begin that are checked to be zero */
 
@@ -22,6 +23,7 @@ struct buffer {
 	uint8_t *bytes;
 	size_t size, used;
 	unsigned int holds;
+	pid_t thread;		/* that fills it, if each thread has one of its own */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,11 +32,12 @@ static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
 static pid_t owner;
 static bool ended, zeroed, nvtx;
+static bool shared, declined;	/* declined: since the last flush */
 static bool kinds[KINDS], domains[8];
 static struct { uint32_t domain, cbid; } callbacks[OFF], off[OFF];
-static size_t n_callbacks, n_off;
-static struct buffer current, held[HELD];
-static size_t n_held, delivered, flushes, dropped;
+static size_t callback_count, off_count;
+static struct buffer currents[THREADS], held[HELD];
+static size_t held_count, delivered, flushes, dropped;
 static pthread_mutex_t in_callbacks = PTHREAD_MUTEX_INITIALIZER;	/* exclusive=1: one at a time */
 static __thread bool in_callback;
 static pid_t flusher;	/* the thread */
@@ -128,9 +131,14 @@ unsigned int activity_enabled(void)
 	return n;
 }
 
+size_t activity_off(void)
+{
+	return off_count;
+}
+
 bool activity_is_off(uint32_t kind, uint32_t cbid)
 {
-	for (size_t i = 0; i < n_off; i++)
+	for (size_t i = 0; i < off_count; i++)
 		if (off[i].domain == kind && off[i].cbid == cbid)
 			return true;
 	return false;
@@ -157,43 +165,73 @@ static void deliver(struct buffer buffer)
 
 static bool is_in_use(const uint8_t *bytes, size_t size)
 {
-	for (size_t i = 0; i < n_held; i++)
+	for (size_t i = 0; i < held_count; i++)
 		if (bytes < held[i].bytes + held[i].size && held[i].bytes < bytes + size)
+			return true;
+	for (size_t i = 0; i < THREADS; i++)
+		if (bytes < currents[i].bytes + currents[i].size && currents[i].bytes < bytes + size)
 			return true;
 	return false;
 }
 
-static bool get_buffer(void)
+/* By default each thread has a buffer of its own. */
+static struct buffer *current_of(void)
 {
+	pid_t thread = gettid();
+	size_t empty = 0;
+
+	for (size_t i = 0; i < THREADS && !shared; i++) {
+		if (currents[i].bytes && currents[i].thread == thread)
+			return &currents[i];
+		if (!currents[i].bytes && currents[empty].bytes)
+			empty = i;
+	}
+	return &currents[empty];
+}
+
+static void report_declined(void)
+{
+	const struct inject_state data = { CUPTI_ERROR_OUT_OF_MEMORY,
+					   "User did not give a new activity buffer to CUPTI" };
+
+	dropped++;
+	if (!declined)
+		activity_callback(CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_ERROR, &data);
+	declined = true;
+}
+
+static bool get_buffer(struct buffer *current)
+{
+	struct buffer buffer = { .thread = gettid() };
 	size_t most = 0;
 
-	memset(&current, 0, sizeof(current));
-	request(&current.bytes, &current.size, &most);
-	if (!current.bytes)
+	request(&buffer.bytes, &buffer.size, &most);
+	if (!buffer.bytes)
 		return false;
-	if ((uintptr_t)current.bytes % 8)
+	if ((uintptr_t)buffer.bytes % 8)
 		fake_violation("a buffer is not aligned");
-	if (is_in_use(current.bytes, current.size))
+	if (is_in_use(buffer.bytes, buffer.size))
 		fake_violation("a buffer is given twice");
-	for (size_t i = 0; zeroed && i < current.size && i < CHECKED; i++) {
-		if (!current.bytes[i])
+	for (size_t i = 0; zeroed && i < buffer.size && i < CHECKED; i++) {
+		if (!buffer.bytes[i])
 			continue;
 		fake_violation("a buffer is not zeroed");
 		break;
 	}
+	*current = buffer;
 	return true;
 }
 
-/* Hands over the current buffer, or keeps it until the kernels that hold it end. */
-static void put_away(bool forced)
+/* Hands over a current buffer, or keeps it until the kernels that hold it end. */
+static void put_away(struct buffer *current, bool forced)
 {
-	struct buffer buffer = current;
+	struct buffer buffer = *current;
 
-	memset(&current, 0, sizeof(current));
+	memset(current, 0, sizeof(*current));
 	if (!buffer.bytes)
 		return;
-	if (buffer.holds && !forced && n_held < HELD)
-		held[n_held++] = buffer;
+	if (buffer.holds && !forced && held_count < HELD)
+		held[held_count++] = buffer;
 	else
 		deliver(buffer);
 }
@@ -201,16 +239,20 @@ static void put_away(bool forced)
 static void put(const void *record, bool holds)
 {
 	size_t size = activity_size(*(const uint32_t *)record);
+	struct buffer *current = current_of(), next = *current;
+	bool full = current->bytes && current->size - current->used < size;
 
-	if (current.bytes && current.size - current.used < size)
-		put_away(false);
-	if (!current.bytes && !get_buffer()) {
-		dropped++;
+	/* If the request is declined, the full buffer stays here, and each record is dropped. */
+	if ((full || !current->bytes) && !get_buffer(&next)) {
+		report_declined();
 		return;
 	}
-	memcpy(current.bytes + current.used, record, size);
-	current.used += size;
-	current.holds += holds;
+	if (full)
+		put_away(current, false);
+	*current = next;
+	memcpy(current->bytes + current->used, record, size);
+	current->used += size;
+	current->holds += holds;
 }
 
 void activity_put(const void *record, bool holds)
@@ -250,8 +292,9 @@ static void end_kernels(struct buffer *buffer)
 void activity_release(void)
 {
 	pthread_mutex_lock(&lock);
-	end_kernels(&current);
-	for (size_t i = 0; i < n_held; i++)
+	for (size_t i = 0; i < THREADS; i++)
+		end_kernels(&currents[i]);
+	for (size_t i = 0; i < held_count; i++)
 		end_kernels(&held[i]);
 	pthread_mutex_unlock(&lock);
 }
@@ -260,7 +303,7 @@ void activity_callback(uint32_t domain, uint32_t cbid, const void *data)
 {
 	bool found = domains[domain];
 
-	for (size_t i = 0; i < n_callbacks && !found; i++)
+	for (size_t i = 0; i < callback_count && !found; i++)
 		found = callbacks[i].domain == domain && callbacks[i].cbid == cbid;
 	if (!found || !callback)
 		return;
@@ -342,10 +385,10 @@ PUBLIC int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domai
 {
 	int code = enter(__func__);
 
-	if (code || subscriber != &callback || !enable || n_callbacks == OFF)
+	if (code || subscriber != &callback || !enable || callback_count == OFF)
 		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
-	callbacks[n_callbacks].domain = domain;
-	callbacks[n_callbacks++].cbid = cbid;
+	callbacks[callback_count].domain = domain;
+	callbacks[callback_count++].cbid = cbid;
 	return 0;
 }
 
@@ -390,9 +433,16 @@ PUBLIC int cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *val
 {
 	int code = enter(__func__);
 
-	if (code || attribute != CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER || *size != 1)
+	if (code || *size != 1)
 		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
-	zeroed = *(uint8_t *)value;
+	if (attribute == CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER)
+		zeroed = *(uint8_t *)value;
+	else if (attribute != CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	else if (request)
+		fake_violation("buffers per thread are set after the callbacks of buffers");
+	else
+		shared = !*(uint8_t *)value;
 	return 0;
 }
 
@@ -416,7 +466,7 @@ static int set_kind(int code, uint32_t kind, bool enable)
 	pthread_mutex_lock(&lock);
 	kinds[kind] = enable;
 	if (enable)
-		n_off = 0;
+		off_count = 0;
 	pthread_mutex_unlock(&lock);
 	return 0;
 }
@@ -433,10 +483,10 @@ PUBLIC int cuptiActivityDisable(uint32_t kind)
 
 static int set_api(int code, uint32_t kind, uint32_t cbid, bool enable)
 {
-	if (code || enable || n_off == OFF)
+	if (code || enable || off_count == OFF)
 		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
-	off[n_off].domain = kind;
-	off[n_off++].cbid = cbid;
+	off[off_count].domain = kind;
+	off[off_count++].cbid = cbid;
 	return 0;
 }
 
@@ -469,18 +519,20 @@ PUBLIC int cuptiActivityFlushAll(uint32_t flags)
 	wait_for_callbacks();
 	pthread_mutex_lock(&lock);
 	if (forced || (int)flushes++ >= fake_options()->late) {
-		for (size_t i = 0; i < n_held;) {
+		for (size_t i = 0; i < held_count;) {
 			struct buffer buffer = held[i];
 
 			if (buffer.holds && !forced) {
 				i++;
 				continue;
 			}
-			memmove(&held[i], &held[i + 1], (--n_held - i) * sizeof(held[0]));
+			memmove(&held[i], &held[i + 1], (--held_count - i) * sizeof(held[0]));
 			deliver(buffer);
 		}
-		if (!current.holds || forced)
-			put_away(forced);
+		for (size_t i = 0; i < THREADS; i++)
+			if (!currents[i].holds || forced)
+				put_away(&currents[i], forced);
+		declined = false;
 	}
 	pthread_mutex_unlock(&lock);
 	return 0;

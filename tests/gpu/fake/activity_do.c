@@ -342,6 +342,8 @@ static void do_more(const char *word, const char *of)
 				      CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
 	else if (!strcmp(word, "enabled"))
 		dprintf(STDOUT_FILENO, "enabled %u\n", activity_enabled());
+	else if (!strcmp(word, "off"))
+		dprintf(STDOUT_FILENO, "off %zu\n", activity_off());
 	else if (!strcmp(word, "fatal") || !strcmp(word, "warn"))
 		do_state(word, of);
 	else

@@ -27,6 +27,8 @@ bool activity_has_graphs(void);
 void activity_callback(uint32_t domain, uint32_t cbid, const void *data);
 /* Whether records of this call are disabled */
 bool activity_is_off(uint32_t kind, uint32_t cbid);
+/* The number of such calls */
+size_t activity_off(void);
 /* The program registers buffers of its own. */
 void activity_steal(void);
 /* CUPTI has ended itself. */

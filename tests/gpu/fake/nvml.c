@@ -14,7 +14,7 @@
 #endif
 
 struct fake fakes[MAX_FAKES];
-size_t n_fakes;
+size_t fake_count;
 
 static json_t *scenario;
 static uint64_t start;
@@ -38,7 +38,7 @@ struct fake *fake_of(nv_device device)
 {
 	struct fake *fake = (struct fake *)device;
 
-	return fake >= fakes && fake < fakes + n_fakes ? fake : NULL;
+	return fake >= fakes && fake < fakes + fake_count ? fake : NULL;
 }
 
 json_int_t fake_integer(const json_t *object, const char *key, json_int_t otherwise)
@@ -166,16 +166,16 @@ static int read_scenario(void)
 		if (i == MAX_FAKES)
 			break;
 		fakes[i] = (struct fake){ .is = gpu, .calls = json_object() };
-		n_fakes = i + 1;
+		fake_count = i + 1;
 	}
 	return (int)fake_integer(scenario, "init", NV_SUCCESS);
 }
 
 static void drop_scenario(void)
 {
-	for (size_t i = 0; i < n_fakes; i++)
+	for (size_t i = 0; i < fake_count; i++)
 		json_decref(fakes[i].calls);
-	n_fakes = 0;
+	fake_count = 0;
 	json_decref(scenario);
 	scenario = NULL;
 }
@@ -258,13 +258,13 @@ EXPORT int nvmlSystemGetProcessName(unsigned int pid, char *name, unsigned int s
 
 EXPORT int nvmlDeviceGetCount_v2(unsigned int *count)
 {
-	*count = (unsigned int)n_fakes;
+	*count = (unsigned int)fake_count;
 	return (int)fake_integer(scenario, "count", NV_SUCCESS);
 }
 
 EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned int index, nv_device *device)
 {
-	if (index >= n_fakes)
+	if (index >= fake_count)
 		return NV_INVALID_ARGUMENT;
 	*device = (nv_device)&fakes[index];
 	return fake_check(*device, "nvmlDeviceGetHandleByIndex_v2");
@@ -272,7 +272,7 @@ EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned int index, nv_device *device)
 
 EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, nv_device *device)
 {
-	for (size_t i = 0; i < n_fakes; i++) {
+	for (size_t i = 0; i < fake_count; i++) {
 		const char *own = json_string_value(json_object_get(fakes[i].is, "uuid"));
 
 		*device = (nv_device)&fakes[i];

@@ -23,7 +23,7 @@ struct fake {
 };
 
 extern struct fake fakes[MAX_FAKES];
-extern size_t n_fakes;
+extern size_t fake_count;
 
 /* The GPU of a handle, or NULL */
 struct fake *fake_of(nv_device device);

@@ -135,7 +135,7 @@ static int find(unsigned int instance, const char *function, struct fake **fake,
 	char key[32];
 	size_t i;
 
-	for (*fake = fakes; *fake < fakes + n_fakes; (*fake)++) {
+	for (*fake = fakes; *fake < fakes + fake_count; (*fake)++) {
 		json_array_foreach(json_object_get((*fake)->is, "vgpus"), i, entry) {
 			if (number(entry, "instance") != instance)
 				continue;

@@ -6,6 +6,7 @@
  *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
  *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
  *	mark=NAME push=NAME pop start=NAME end		NVTX
+ *	enter=NAME leave=NAME	gpmu_mark_begin(), gpmu_mark_end()
  *	names=N			N marks with different texts of 4000 characters
  *	hold=NAME release	a kernel that runs until release
  *	profile=1 profile=0	cudaProfilerStart(), cudaProfilerStop()
@@ -14,7 +15,7 @@
  *	destroy warn=TEXT fatal=TEXT	callbacks of CUPTI
  *	repeat=N		the next word, N times
  *	sleep=MS signal		SIGALRM to the process, which its own threads must receive
- *	enabled			prints the number of enabled kinds of activities
+ *	enabled off		prints the number of enabled kinds of activities, of calls whose records are disabled
  *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
  *	threads=N		N threads with 100 kernels each
  *	ranges=N		the same with each kernel between cudaProfilerStart() and cudaProfilerStop()
@@ -36,6 +37,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <gpmu-mark.h>
 
 static void (*fake_do)(const char *word, const char *of);
 static int (*cu_init)(unsigned int flags);
@@ -185,6 +188,10 @@ static void run(const char *word, const char *of)
 		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 		printf("stamp %ld%09ld\n", now.tv_sec, now.tv_nsec);
 		fflush(stdout);
+	} else if (!strcmp(word, "enter")) {
+		gpmu_mark_begin(of);
+	} else if (!strcmp(word, "leave")) {
+		gpmu_mark_end(of);
 	} else if (!strcmp(word, "threads")) {
 		threads(value, launch);
 	} else if (!strcmp(word, "ranges")) {

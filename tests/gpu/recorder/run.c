@@ -76,7 +76,7 @@ static int count(const struct gpmu_source_plugin *plugin, void *source, char **n
 int main(int argc, char **argv)
 {
 	const struct gpmu_source_plugin *plugin = NULL;
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *handle, *source;
 	int ret;
 

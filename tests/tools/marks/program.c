@@ -4,11 +4,13 @@
  * position-independent code, and with OpenMP.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <gpmu-mark.h>
@@ -67,6 +69,87 @@ static void children(void)
 	wait(NULL);
 }
 
+static void wait_ms(long ms)
+{
+	const struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+/* More visits than a channel can hold */
+static void fill(void)
+{
+	for (int i = 0; i < 20000; i++) {
+		gpmu_mark_begin("burst");
+		gpmu_mark_end("burst");
+	}
+}
+
+/* Fills the channel while gpmu, which is the parent, is stopped. */
+static void burst(void)
+{
+	kill(getppid(), SIGSTOP);
+	fill();
+	kill(getppid(), SIGCONT);
+	wait_ms(500);
+	visit(1);
+}
+
+/* Fills the channel with begins inside a region, which ends when there is room again. */
+static void burst_inside(void)
+{
+	gpmu_mark_begin("outer");
+	kill(getppid(), SIGSTOP);
+	for (int i = 0; i < 40000; i++)
+		gpmu_mark_begin("burst");
+	for (int i = 0; i < 40000; i++)
+		gpmu_mark_end("burst");
+	kill(getppid(), SIGCONT);
+	wait_ms(500);
+	gpmu_mark_end("outer");
+}
+
+/* Fills the channel and ends while gpmu is stopped, which a child continues later. */
+static void burst_exit(int at_once)
+{
+	const pid_t gpmu = getppid();
+
+	kill(gpmu, SIGSTOP);
+	if (!fork()) {
+		wait_ms(300);
+		kill(gpmu, SIGCONT);
+		_exit(0);
+	}
+	fill();
+	if (at_once)
+		_exit(0);
+}
+
+/* Removes all variables from the environment, before the first mark or after it */
+static void clear(int before)
+{
+	if (before)
+		clearenv();
+	visit(10);
+	clearenv();
+}
+
+/* More than 16 MiB of different names */
+static void names(void)
+{
+	char name[4000];
+
+	memset(name, '-', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	for (int i = 0; i < 5300; i++) {
+		name[snprintf(name, sizeof(name), "%d", i)] = '-';
+		gpmu_mark_begin(name);
+		gpmu_mark_end(name);
+		if (i % 100 == 0)
+			wait_ms(30);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "once";
@@ -90,6 +173,35 @@ int main(int argc, char **argv)
 		gpmu_mark_end("touch");
 		gpmu_mark_end("other");
 		gpmu_mark_begin("open");
+	} else if (!strcmp(how, "cross")) {
+		gpmu_mark_begin("cross");
+		children();
+		gpmu_mark_end("cross");
+	} else if (!strcmp(how, "long")) {
+		gpmu_mark_begin("long");
+		wait_ms(300);
+		gpmu_mark_end("long");
+	} else if (!strcmp(how, "stay")) {
+		gpmu_mark_begin("stay");
+		puts("marked");
+		fflush(stdout);
+		pause();
+	} else if (!strcmp(how, "linger")) {
+		visit(10);
+		wait_ms(1500);
+	} else if (!strcmp(how, "burst")) {
+		burst();
+	} else if (!strcmp(how, "burst-open")) {
+		gpmu_mark_begin("open");
+		burst();
+	} else if (!strcmp(how, "burst-inside")) {
+		burst_inside();
+	} else if (!strncmp(how, "burst-", 6)) {
+		burst_exit(!strcmp(how, "burst-leave"));
+	} else if (!strncmp(how, "clear", 5)) {
+		clear(!strcmp(how, "clear-before"));
+	} else if (!strcmp(how, "names")) {
+		names();
 	} else if (!strcmp(how, "kill")) {
 		visit(10);
 		abort();

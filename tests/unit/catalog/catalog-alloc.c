@@ -16,7 +16,7 @@ static size_t metrics, events;
 /* Adds the folder to the catalog. A failure leaves the catalog unchanged. */
 static int run_add(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret = gpmu_catalog_add(catalog, root.path, &error);
 	bool same = count_metrics(catalog) == metrics && count_events(catalog) == events &&
 		    !gpmu_catalog_warning(catalog, 0) &&
@@ -30,7 +30,7 @@ static int run_add(void)
 
 static int make(const char *paths)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_catalog *made = gpmu_catalog_new(paths, &error);
 	int ret = made ? 0 : -errno;
 

@@ -105,7 +105,7 @@ int main(void)
 		"pmu-events/arch", "pmu-events/backport/6.1", "pmu-events/core", "pmu-events/gpu",
 	};
 	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, NULL), *read = empty();
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (gpmu_catalog_add(read, folders[i], &error)) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpmu.h"
+#include "catalog/catalog.h"
 
 static const char *text(const char *text)
 {
@@ -37,7 +37,7 @@ static void put_scale(double scale, const char *unit)
 
 static int dump(const char *path)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_catalog *catalog = gpmu_catalog_new(path, &error);
 	const struct gpmu_event_def *event;
 	const struct gpmu_metric *metric;
@@ -56,7 +56,7 @@ static int dump(const char *path)
 		put(text(gpmu_event_def_compat(event)), '\t');
 		put(gpmu_event_def_terms(event), '\t');
 		put(gpmu_event_def_topic(event), '\t');
-		put_scale(gpmu_event_def_scale(event), gpmu_event_def_unit(event));
+		put_scale(event_def_scale(event), gpmu_event_def_unit(event));
 	}
 	for (i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++) {
 		if (!strncmp(gpmu_metric_file(metric), "built in", 8))
@@ -69,7 +69,7 @@ static int dump(const char *path)
 		for (j = 0; gpmu_metric_group(metric, j); j++)
 			put(gpmu_metric_group(metric, j), ';');
 		putchar('\t');
-		put_scale(gpmu_metric_scale(metric), gpmu_metric_unit(metric));
+		put_scale(metric_scale(metric), gpmu_metric_unit(metric));
 	}
 	gpmu_catalog_free(catalog);
 	return 0;

@@ -9,7 +9,7 @@
 
 #define EVENT(name, code) "[{\"EventName\": \"" name "\", \"EventCode\": \"" code "\"}]"
 
-static struct gpmu_error error;
+static struct gpmu_error error = { .size = sizeof(error) };
 
 /* gpmu_catalog_add() of the path @name in the root; "" is the root itself */
 static int add_path(struct gpmu_catalog *catalog, const struct sysroot *root, const char *name)
@@ -23,7 +23,7 @@ static int add_path(struct gpmu_catalog *catalog, const struct sysroot *root, co
 
 static const char *terms_of(const struct gpmu_catalog *catalog, const char *name)
 {
-	const struct gpmu_event_def *event = gpmu_catalog_find_event(catalog, NULL, name, NULL);
+	const struct gpmu_event_def *event = catalog_find_event(catalog, NULL, name, NULL);
 
 	return event ? gpmu_event_def_terms(event) : NULL;
 }
@@ -66,7 +66,7 @@ static void check_folder(void)
 	is_text(gpmu_catalog_warning(catalog, 0), NULL,
 		"catalog: hidden files and files without .json are ignored");
 	sysroot_path(&root, want, "%s", "b/d.json/f.json");
-	is_str(gpmu_event_def_file(gpmu_catalog_find_event(catalog, NULL, "e", NULL)), want,
+	is_str(gpmu_event_def_file(catalog_find_event(catalog, NULL, "e", NULL)), want,
 	       "catalog: an event's file is its path");
 	is_u64((uint64_t)-add_path(catalog, &root, "b/a.json"), 0,
 	       "catalog: a path can be a single file");

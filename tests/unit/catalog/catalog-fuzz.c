@@ -35,10 +35,10 @@ static bool is_whole(const struct gpmu_catalog *catalog)
 
 	for (i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++)
 		if (!gpmu_catalog_find_metric(catalog, gpmu_metric_name(metric), NULL) ||
-		    !*gpmu_metric_expr(metric) || !(gpmu_metric_scale(metric) > 0))
+		    !*gpmu_metric_expr(metric) || !(metric_scale(metric) > 0))
 			return false;
 	for (i = 0; (event = gpmu_catalog_event(catalog, i)); i++)
-		if (!gpmu_catalog_find_event(catalog, gpmu_event_def_pmu(event),
+		if (!catalog_find_event(catalog, gpmu_event_def_pmu(event),
 					     gpmu_event_def_name(event), NULL) ||
 		    !*gpmu_event_def_terms(event))
 			return false;
@@ -54,7 +54,7 @@ int main(void)
 
 	for (i = 0; i < ROUNDS; i++) {
 		struct gpmu_catalog *catalog = empty();
-		struct gpmu_error error = { .text = "" };
+		struct gpmu_error error = { .size = sizeof(error) };
 		const char *place = places[i % 2];
 		char *copy, line[64];
 		size_t length;

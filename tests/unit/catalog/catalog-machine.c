@@ -12,7 +12,7 @@
 
 static struct gpmu_machine *look(const struct sysroot *root)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_machine *machine = gpmu_machine_new(root->path, &error);
 
 	if (!machine) {

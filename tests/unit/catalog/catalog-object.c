@@ -2,7 +2,7 @@
 /* Objects, and the keys of perf's schema */
 #include "catalog-test.h"
 
-static struct gpmu_error error;
+static struct gpmu_error error = { .size = sizeof(error) };
 
 static void check_values(void)
 {

@@ -87,7 +87,7 @@ static const char *terms_of(const char *name, const char *members)
 {
 	static char terms[1024];
 	struct gpmu_catalog *catalog = empty();
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	if (add_event(catalog, name, members, &error))
 		snprintf(terms, sizeof(terms), "%s", error.text);
@@ -153,7 +153,7 @@ static void check_units(void)
 		{ "l3pmc", "uncore_l3pmc" },
 		{ "nvidia", "uncore_nvidia" }, { "CB", "uncore_cb" }, { "CBOX", "uncore_cbox" },
 	};
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	char members[64], what[128];
 	size_t i;
 

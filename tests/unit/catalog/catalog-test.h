@@ -33,7 +33,7 @@ static int add_text(struct gpmu_catalog *catalog, const char *place, const char 
 __attribute__((unused))
 static void add(struct gpmu_catalog *catalog, const char *place, const char *text)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	if (add_text(catalog, place, text, &error)) {
 		printf("Bail out! %s\n", error.text);

@@ -17,7 +17,7 @@ static void check_builtin_metrics(struct gpmu_catalog *catalog)
 	is_str(gpmu_metric_expr(metric), "d_ratio(nvidia_scf_pmu@cmem_rd_data@ * 32, "
 	       "duration_time * 1e9)", "catalog: GraceMemReadBW has its expression");
 	is_str(gpmu_metric_unit(metric), "GB/s", "catalog: GraceMemReadBW has unit GB/s");
-	ok(gpmu_metric_scale(metric) == 1, "catalog: GraceMemReadBW has scale 1");
+	ok(metric_scale(metric) == 1, "catalog: GraceMemReadBW has scale 1");
 	is_str(gpmu_metric_pmu(metric), SCF, "catalog: GraceMemReadBW has the SCF PMU");
 	is_str(gpmu_metric_compat(metric), "2cf0036b",
 	       "catalog: GraceMemReadBW has the PMU's identifier");
@@ -31,7 +31,7 @@ static void check_builtin_metrics(struct gpmu_catalog *catalog)
 	   "catalog: GraceMemReadBW has a description");
 	is_text(gpmu_metric_details(metric), NULL, "catalog: GraceMemReadBW has no details");
 	is_text(gpmu_metric_threshold(metric), NULL, "catalog: GraceMemReadBW has no threshold");
-	is_text(gpmu_metric_constraint(metric), NULL, "catalog: GraceMemReadBW has no constraint");
+	is_text(metric->constraint, NULL, "catalog: GraceMemReadBW has no constraint");
 	is_str(gpmu_metric_file(metric), "built in: arch/arm64/nvidia/grace/sys/metrics.json",
 	       "catalog: GraceMemReadBW has its file");
 	is_u64(gpmu_metric_line(metric), 12, "catalog: GraceMemReadBW has its line");
@@ -39,6 +39,9 @@ static void check_builtin_metrics(struct gpmu_catalog *catalog)
 	ok(metric && !gpmu_metric_pmu(metric), "catalog: fp_ops_per_second is a core metric");
 	is_str(gpmu_metric_cpu(metric), "arm64/arm/neoverse-n2-v2",
 	       "catalog: fp_ops_per_second is for Neoverse V2");
+	metric = gpmu_catalog_find_metric(catalog, "grace_mem_READ_bw", NULL);
+	is_str(metric ? gpmu_metric_name(metric) : NULL, "GraceMemReadBW",
+	       "catalog: the alias grace_mem_read_bw, in any case, finds GraceMemReadBW");
 	metric = gpmu_catalog_find_metric(catalog, "ipc", NULL);
 	is_str(metric ? gpmu_metric_file(metric) : NULL,
 	       "built in: backport/6.1/arch/arm64/arm/neoverse-n2-v2/grace-backport.json",
@@ -49,7 +52,7 @@ static void check_builtin_events(struct gpmu_catalog *catalog)
 {
 	const struct gpmu_event_def *event;
 
-	event = gpmu_catalog_find_event(catalog, SCF, "cycles", NULL);
+	event = catalog_find_event(catalog, SCF, "cycles", NULL);
 	if (!ok(event, "catalog: the event cycles of the SCF PMU is built in"))
 		return;
 	is_str(gpmu_event_def_name(event), "cycles", "catalog: SCF cycles has its name");
@@ -64,12 +67,12 @@ static void check_builtin_events(struct gpmu_catalog *catalog)
 	   "catalog: SCF cycles has details");
 	is_str(gpmu_event_def_topic(event), "scf", "catalog: SCF cycles has topic scf");
 	is_text(gpmu_event_def_unit(event), NULL, "catalog: SCF cycles has no unit");
-	ok(gpmu_event_def_scale(event) == 1, "catalog: SCF cycles has scale 1");
+	ok(event_def_scale(event) == 1, "catalog: SCF cycles has scale 1");
 	is_text(gpmu_event_def_cpu(event), NULL, "catalog: SCF cycles is for any CPU");
 	is_str(gpmu_event_def_file(event), "built in: arch/arm64/nvidia/grace/sys/scf.json",
 	       "catalog: SCF cycles has its file");
 	is_u64(gpmu_event_def_line(event), 2, "catalog: SCF cycles has its line");
-	event = gpmu_catalog_find_event(catalog, NULL, "LD_SPEC", NULL);
+	event = catalog_find_event(catalog, NULL, "LD_SPEC", NULL);
 	is_str(event ? gpmu_event_def_terms(event) : NULL, "event=0x70",
 	       "catalog: LD_SPEC is a built-in core event");
 	is_str(event ? gpmu_event_def_cpu(event) : NULL, "arm64/arm/neoverse-n2-v2",
@@ -81,14 +84,30 @@ static void check_builtin_events(struct gpmu_catalog *catalog)
 	       "catalog: LD_SPEC has its file");
 	is_text(gpmu_catalog_warning(catalog, 0), NULL, "catalog: built-in files cause no warning");
 	add(catalog, "x.json", "[{\"EventName\": \"L1D_Cache\", \"Unit\": \"CHA\"}]");
-	event = gpmu_catalog_find_event(catalog, "uncore_cha", "L1D_CACHE", NULL);
+	event = catalog_find_event(catalog, "uncore_cha", "L1D_CACHE", NULL);
 	is_str(event ? gpmu_event_def_name(event) : NULL, "l1d_cache",
 	       "catalog: event names are in lower case");
-	ok(gpmu_catalog_find_event(catalog, "cha", "L1D_CACHE", NULL) == event,
+	ok(catalog_find_event(catalog, "cha", "L1D_CACHE", NULL) == event,
 	   "catalog: an uncore PMU is found without its uncore_ prefix");
 	errno = 0;
-	ok(!gpmu_catalog_find_event(catalog, "uncore", "L1D_CACHE", NULL) && errno == ENOENT,
+	ok(!catalog_find_event(catalog, "uncore", "L1D_CACHE", NULL) && errno == ENOENT,
 	   "catalog: a PMU is not found by a part of its name");
+}
+
+/* An alias added as a metric of its own, as a later perf's tables may have it */
+static void check_alias(void)
+{
+	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, NULL);
+	const struct gpmu_metric *metric;
+
+	add(catalog, "alias.json", "[{\"MetricName\": \"grace_mem_bw\", \"MetricExpr\": \"1\"}]");
+	metric = gpmu_catalog_find_metric(catalog, "grace_mem_bw", NULL);
+	is_str(metric ? gpmu_metric_expr(metric) : NULL, "1",
+	       "catalog: an added metric takes precedence over an alias of its name");
+	errno = 0;
+	ok(!gpmu_catalog_find_metric(catalog, "grace_mem", NULL) && errno == ENOENT,
+	   "catalog: a part of an alias finds no metric");
+	gpmu_catalog_free(catalog);
 }
 
 static void check_builtin(void)
@@ -97,6 +116,7 @@ static void check_builtin(void)
 
 	check_builtin_metrics(catalog);
 	check_builtin_events(catalog);
+	check_alias();
 	gpmu_catalog_free(catalog);
 	gpmu_catalog_free(NULL);
 }
@@ -152,7 +172,7 @@ static void check_order(void)
 	for (i = 0; gpmu_catalog_event(catalog, i); i++) {
 		const struct gpmu_event_def *event = gpmu_catalog_event(catalog, i);
 
-		wrong += gpmu_catalog_find_event(catalog, gpmu_event_def_pmu(event),
+		wrong += catalog_find_event(catalog, gpmu_event_def_pmu(event),
 						 gpmu_event_def_name(event), NULL) != event;
 	}
 	is_u64(wrong, 0, "catalog: each event is found by its name and PMU");
@@ -166,19 +186,19 @@ static void check_names(void)
 
 	ok(gpmu_catalog_find_metric(catalog, "gracememREADbw", NULL),
 	   "catalog: metric names match in any case");
-	ok(gpmu_catalog_find_event(catalog, SCF, "CMEM_Rd_Data", NULL),
+	ok(catalog_find_event(catalog, SCF, "CMEM_Rd_Data", NULL),
 	   "catalog: event names match in any case");
 	errno = 0;
 	ok(!gpmu_catalog_find_metric(catalog, "GraceMemReadB", NULL) && errno == ENOENT,
 	   "catalog: a metric is not found by a prefix of its name");
 	ok(!gpmu_catalog_find_metric(catalog, "", NULL),
 	   "catalog: a metric is not found by an empty name");
-	ok(!gpmu_catalog_find_event(catalog, SCF "_0", "cycles", NULL) && errno == ENOENT,
+	ok(!catalog_find_event(catalog, SCF "_0", "cycles", NULL) && errno == ENOENT,
 	   "catalog: an event is not found by a PMU name with its number");
-	ok(!gpmu_catalog_find_event(catalog, NULL, "cycles", NULL),
+	ok(!catalog_find_event(catalog, NULL, "cycles", NULL),
 	   "catalog: cycles is not an event of the CPUs");
-	ok(gpmu_catalog_find_event(catalog, "nvidia_pcie_pmu", "cycles", NULL) !=
-	   gpmu_catalog_find_event(catalog, SCF, "cycles", NULL),
+	ok(catalog_find_event(catalog, "nvidia_pcie_pmu", "cycles", NULL) !=
+	   catalog_find_event(catalog, SCF, "cycles", NULL),
 	   "catalog: each PMU has its own cycles");
 	memset(name, 'a', sizeof(name));
 	name[sizeof(name) - 1] = 0;
@@ -193,6 +213,41 @@ static const char *expr_of(const struct gpmu_catalog *catalog, const char *name)
 	const struct gpmu_metric *metric = gpmu_catalog_find_metric(catalog, name, NULL);
 
 	return metric ? gpmu_metric_expr(metric) : NULL;
+}
+
+static char logged[256];
+static size_t log_count;
+
+static void keep_log(int level, const char *line, void *user)
+{
+	(void)level;
+	(void)user;
+	snprintf(logged, sizeof(logged), "%s", line);
+	log_count++;
+}
+
+/* A definition of a user replaces the built-in one of the same name, and this is logged. */
+static void check_replaced(void)
+{
+	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, NULL);
+
+	gpmu_log_set(keep_log, NULL);
+	add(catalog, "/l/arch/arm64/arm/neoverse-n2-v2/m.json",
+	    "[{\"MetricName\": \"ipc\", \"MetricExpr\": \"a\"}]");
+	is_u64(log_count, 0, "catalog: entries of perf's tree for some CPUs replace others silently");
+	add(catalog, "m.json", "[\n{\"MetricName\": \"GRACEMEMBW\", \"MetricExpr\": \"1\"}]");
+	ok(log_count == 1 && strstr(logged, "GRACEMEMBW: the definition in m.json:2 replaces that "
+				    "in built in: "),
+	   "catalog: a metric that replaces a built-in one is logged") || (diag("%s", logged), 0);
+	add(catalog, "m.json", "[{\"EventName\": \"cmem_rd_data\", \"EventCode\": \"1\", "
+	    "\"Unit\": \"nvidia_scf_pmu\"}]");
+	ok(log_count == 2 && strstr(logged, "cmem_rd_data: the definition in m.json:1 replaces"),
+	   "catalog: an event that replaces a built-in one is logged");
+	add(catalog, "m.json", "[{\"EventName\": \"cmem_rd_data\", \"EventCode\": \"1\", "
+	    "\"Unit\": \"nvidia_pcie_pmu\"}, {\"MetricName\": \"own\", \"MetricExpr\": \"1\"}]");
+	is_u64(log_count, 2, "catalog: an event of another PMU and a new metric replace nothing");
+	gpmu_log_set(NULL, NULL);
+	gpmu_catalog_free(catalog);
 }
 
 static void check_precedence(void)
@@ -238,7 +293,7 @@ static void check_failure(void)
 {
 	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, NULL);
 	size_t metrics = count_metrics(catalog), events = count_events(catalog);
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
 	ret = add_text(catalog, "x.json", "[{\"MetricName\": \"ipc\", \"MetricExpr\": \"a\", "
@@ -351,7 +406,7 @@ static char *namesakes(size_t n, const char *what)
 static void check_namesakes(void)
 {
 	struct gpmu_catalog *catalog = empty();
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char *few = namesakes(1000, "EventName"), *many = namesakes(1001, "EventName");
 	char *metrics = namesakes(1001, "MetricExpr\": \"1\", \"MetricName");
 
@@ -375,6 +430,7 @@ int main(void)
 	check_order();
 	check_names();
 	check_precedence();
+	check_replaced();
 	check_failure();
 	check_groups();
 	check_places();

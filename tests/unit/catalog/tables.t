@@ -68,6 +68,25 @@ generate "$file"
 is "$rc $out" "0 " "tables.py: a valid file is accepted"
 like "$(cat "$dir/tables.c")" '\.description = "a \\042b\\303\\251\\012\\077\\077/",' \
 	"tables.py: special characters of a text are escaped"
+
+# alias LINES: generates that file's tables with such a file of second names
+alias() {
+	printf '%b' "$1" > "$dir/aliases.tsv"
+	generate "$file" "$dir/aliases.tsv"
+}
+alias '# metric\talias\nM\tA_b\n'
+is "$rc $out" "0 " "tables.py: an alias of a metric is accepted"
+like "$(cat "$dir/tables.c")" '\{ "a_b", "m" \},' "tables.py: an alias and its metric are in lower case"
+alias 'x\ta\n'
+is "$rc $out" "1 $dir/aliases.tsv:1: expected a built-in metric and its alias" \
+	"tables.py: an alias of an unknown metric is refused"
+alias 'm\ta\nm\tA\n'
+is "$rc $out" "1 $dir/aliases.tsv:2: A is the name of another metric" \
+	"tables.py: one alias of two metrics is refused"
+alias 'm\tM\n'
+is "$rc $out" "1 $dir/aliases.tsv:1: M is the name of another metric" \
+	"tables.py: an alias that is the name of a metric is refused"
+
 cc -D_GNU_SOURCE -Imetrics -Imetrics/include -Wall -Wextra -Werror -fsyntax-only "$dir/tables.c"
 ok $? "tables.py: the tables of one metric and no event compile"
 done_testing

@@ -375,6 +375,11 @@ static void pinned(void)
 	test_read(&test);
 	ok(test_count(&test, 1, 0).state == COUNT_NOT_COUNTED,
 	   "counter: a pinned group that lost its counter stays not counted");
+	test_disable(&test);
+	test_resume(&test);
+	test_read(&test);
+	ok(test_count(&test, 1, 0).state == COUNT_NOT_COUNTED,
+	   "counter: a pinned group that lost its counter stays not counted after a pause");
 	test_enable(&test);
 	test_read(&test);
 	ok(test_count(&test, 1, 0).state == COUNT_OK,

@@ -22,6 +22,7 @@ static struct fake_event {
 	struct perf_event_attr attr;
 	int fd, pid, cpu, leader;	/* leader: index in events[] */
 	bool enabled;
+	struct perf_event_mmap_page *page;	/* its mapping; NULL: none */
 } events[MAX_EVENTS];
 static int event_count;
 static int inherited;	/* opens of all tests that are not close-on-exec */
@@ -42,6 +43,9 @@ static struct {
 	uint64_t enabled, running;
 	int ioctl_error;
 	int mmap_error;
+	int reads;			/* number of reads of events */
+	int term_error;			/* opens with a term beside config fail */
+	struct perf_event_mmap_page page;	/* content of each mapping */
 } kernel;
 
 static void kernel_reset(void)
@@ -94,13 +98,15 @@ static long fake_open(const struct perf_event_attr *attr, int pid, int cpu, int 
 	if (attr->config == REFUSED && kernel.config_error &&
 	    (kernel.config_cpu < 0 || kernel.config_cpu != cpu))
 		return refuse(kernel.config_error);
+	if (kernel.term_error && (attr->config1 || attr->config2))
+		return refuse(kernel.term_error);
 	if (leader && members(leader->leader) >= kernel.counters &&
 	    (kernel.full_cpu < 0 || kernel.full_cpu == cpu))
 		return refuse(kernel.full_error);
 	if (event_count == MAX_EVENTS)
 		return refuse(ENOMEM);
 	*event = (struct fake_event){ *attr, open("/dev/null", O_RDONLY), pid, cpu, event_count,
-				      !attr->disabled };
+				      !attr->disabled, NULL };
 	if (leader)
 		event->leader = leader->leader;
 	event_count++;
@@ -144,16 +150,22 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
-/* The mapping of an event is anonymous memory. */
+/* The mapping of an event is anonymous memory, which a child of fork() does not have. */
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
-	if (fd < 0 || !find(fd))
+	struct fake_event *event = fd < 0 ? NULL : find(fd);
+
+	if (!event)
 		return __real_mmap(at, size, protection, flags, fd, offset);
 	if (kernel.mmap_error) {
 		errno = kernel.mmap_error;
 		return MAP_FAILED;
 	}
-	return __real_mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	event->page = __real_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
+	madvise(event->page, size, MADV_DONTFORK);
+	*event->page = kernel.page;
+	return event->page;
 }
 
 /* An event counts its config, multiplied by its CPU + 1. */
@@ -165,6 +177,7 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 
 	if (!event)
 		return __real_read(fd, buffer, size);
+	kernel.reads++;
 	if (kernel.read_cpu < 0 || kernel.read_cpu == event->cpu) {
 		if (kernel.end_of_file)
 			return 0;

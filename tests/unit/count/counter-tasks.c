@@ -184,7 +184,8 @@ static void threads(void)
 	int tids[2];
 
 	pthread_barrier_init(&barrier, NULL, 2);
-	if (pthread_create(&worker.thread, NULL, work, &worker))
+	if (!ok(!pthread_create(&worker.thread, NULL, work, &worker),
+		"counter: the thread to be counted starts"))
 		return;
 	pthread_barrier_wait(&barrier);
 	tids[0] = getpid();

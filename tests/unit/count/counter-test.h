@@ -47,6 +47,7 @@ static void test_init(struct counter_test *test, const struct gpmu_machine *mach
 		      const struct gpmu_pmu *pmu, const struct event_instance *instances, size_t n)
 {
 	memset(test, 0, sizeof(*test));
+	test->error.size = sizeof(test->error);
 	for (size_t i = 0; i < n; i++) {
 		test->instances[i] = instances[i];
 		test->instances[i].pmu = pmu;
@@ -93,6 +94,12 @@ __attribute__((unused))
 static int test_enable(struct counter_test *test)
 {
 	return test->open->ops->enable(test->open, now());
+}
+
+__attribute__((unused))
+static int test_resume(struct counter_test *test)
+{
+	return test->open->ops->resume(test->open, now());
 }
 
 __attribute__((unused))

@@ -16,7 +16,7 @@ static void of_model(struct gpmu_machine *machine)
 	struct perf_event_attr events[3] = { { .config = 0x1 }, { .config = 0x2 },
 					     { .config = 0x100000000 } };
 	const struct perf_event_attr *list[] = { &events[0], &events[1], &events[2] };
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_source *source;
 	const struct gpmu_pmu *pmu;
 

@@ -60,7 +60,7 @@ static void count_on(void)
 	for (int i = 0; i < 10; i++) {
 		all = all && !gpmu_region_begin(test.session, "a") && !test_interval(&test) &&
 		      !gpmu_region_end(test.session, "a") && !test_total(&test) &&
-		      !gpmu_region_rows(test.session, 0, &test.rows, &test.n);
+		      !gpmu_region_rows(test.session, 0, &test.rows);
 		all = all && !gpmu_session_disable(test.session) && !test_interval(&test) &&
 		      !gpmu_session_enable(test.session);
 	}
@@ -81,6 +81,24 @@ static int lose(void)
 	ret = test_interval(&test);
 	state.read = 0;
 	if (!ret && row(&test, 0)->state != GPMU_STATE_NOT_COUNTED)
+		ret = 1;
+	test_stop(&test);
+	return ret;
+}
+
+/* The source cannot be read at the end of a region, which ends also without memory for a reason. */
+static int end_of_lost(void)
+{
+	int left = alloc_left, ret;
+
+	alloc_left = -1;
+	test_start(&test, options);
+	gpmu_region_begin(test.session, "a");
+	alloc_left = left;
+	state.read = -EIO;
+	ret = gpmu_region_end(test.session, "a");
+	state.read = 0;
+	if (gpmu_region_end(test.session, "a") != -EINVAL)
 		ret = 1;
 	test_stop(&test);
 	return ret;
@@ -110,6 +128,7 @@ int main(void)
 	alloc_fail_each(open_session, 20, "session: opening one of a source");
 	alloc_fail_each(regions, 40, "session: beginning regions");
 	alloc_fail_each(lose, 4, "session: losing a source");
+	alloc_fail_each(end_of_lost, 1, "session: the end of a region of a source that is lost");
 	count_on();
 	options = &cpu;
 	alloc_fail_each(open_session, 20, "session: opening one of a CPU");

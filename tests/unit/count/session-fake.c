@@ -75,6 +75,16 @@ static void cannot_enable(void)
 	ok(!gpmu_session_enable(test.session) && !test_interval(&test) &&
 		   row(&test, 0)->state == GPMU_STATE_OK,
 	   "session: it can be enabled after a failed enable");
+	gpmu_session_pause(test.session);
+	state.enable = -EIO;
+	ok(gpmu_session_resume(test.session) == -EIO && !test_total(&test) &&
+	   row(&test, 0)->time_end > row(&test, 0)->time_begin,
+	   "session: a source that cannot be resumed is an error");
+	state.enable = 0;
+	ok(!gpmu_session_resume(test.session) && !test_total(&test) &&
+	   row(&test, 0)->state == GPMU_STATE_OK &&
+	   row(&test, 0)->enabled == row(&test, 0)->time_end - row(&test, 0)->time_begin,
+	   "session: after a failed resume it is paused, and it can be resumed");
 	test_release(&test);
 }
 
@@ -104,7 +114,7 @@ static void cannot_read(int err)
 		   (err == -ENODEV || strstr(kept_line, "fake_1 could not be read")),
 	   "session, read error: it is logged once per PMU, unless it is ENODEV");
 	gpmu_region_end(test.session, "lost");
-	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
+	gpmu_region_rows(test.session, 0, &test.rows);
 	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "could not be read",
 		 "session, read error: the region is not counted");
 	state.read = 0;
@@ -151,7 +161,7 @@ static void others(void)
 	touch_pages(PAGES);
 	state.read = -EIO;
 	gpmu_region_end(test.session, "a");
-	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
+	gpmu_region_rows(test.session, 0, &test.rows);
 	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "could not be read",
 		 "session: in a region, an event of a source that cannot be read is not counted");
 	is_faults(&test, 1, PAGES,

@@ -19,9 +19,9 @@ static void is_reads(const char *events, const struct gpmu_session_options *opti
 	before = reads();
 	ok(!test_interval(&test), "session reads: an interval of %s is taken", events);
 	is_u64(reads() - before, want, what);
-	for (size_t i = 0; i < test.n; i++)
+	for (size_t i = 0; i < test.rows->length; i++)
 		same = same && row(&test, i)->state == GPMU_STATE_OK && row(&test, i)->share == 1;
-	ok(same && test.n > 2, "session reads: all events are counted and none is multiplexed");
+	ok(same && test.rows->length > 2, "session reads: all events are counted and none is multiplexed");
 	test_release(&test);
 }
 

@@ -68,7 +68,7 @@ static int drain(struct sums *sums, struct test *test)
 	do {
 		bool on = is_on(test);
 
-		ret = gpmu_session_next(test->session, &test->rows, &test->n);
+		ret = gpmu_session_next(test->session, &test->rows);
 		if (ret == 1) {
 			add(sums, test);
 			sums->intervals += on && is_on(test);
@@ -233,7 +233,7 @@ static void others(void)
 	   "session: there is no interval before half of its length, and one after disable");
 	test_stop(&test);
 	ok(!test_session(&test, &options) &&
-		   gpmu_session_next(test.session, &test.rows, &test.n) == -EINVAL,
+		   gpmu_session_next(test.session, &test.rows) == -EINVAL,
 	   "kernel-timed intervals: the session must be enabled");
 	test_release(&test);
 }

@@ -10,8 +10,10 @@
 
 #include "sysroot.h"
 #include "gpmu.h"
+#include "count/gpmu_region.h"
 #include "plugin/source-paths.h"
 #include "tap.h"
+#include "values/rows.h"
 
 #define MS  1000000ull /* in ns */
 #define SEC 1000000000ull
@@ -24,8 +26,7 @@ struct test {
 	struct gpmu_session *session;
 	struct gpmu_error error;
 	/* of the last call */
-	const struct gpmu_row *rows;
-	size_t n;
+	const struct gpmu_rows *rows;
 };
 
 static void test_bail(const char *what)
@@ -46,6 +47,7 @@ __attribute__((unused)) static void test_plan(struct test *test, const char *fix
 	struct sysroot root;
 
 	memset(test, 0, sizeof(*test));
+	test->error.size = sizeof(test->error);
 	if (fixture)
 		sysroot_make(&root, fixture);
 	test->machine = gpmu_machine_new(fixture ? root.path : NULL, &test->error);
@@ -103,14 +105,14 @@ __attribute__((unused)) static void test_release(struct test *test)
 /* Returns 0, or the error of gpmu_session_next(); -ENODATA: there is no interval. */
 __attribute__((unused)) static int test_interval(struct test *test)
 {
-	int ret = gpmu_session_next(test->session, &test->rows, &test->n);
+	int ret = gpmu_session_next(test->session, &test->rows);
 
 	return ret == 1 ? 0 : ret ? ret : -ENODATA;
 }
 
 __attribute__((unused)) static int test_total(struct test *test)
 {
-	return gpmu_session_total(test->session, &test->rows, &test->n);
+	return gpmu_session_total(test->session, &test->rows);
 }
 
 /* Returns a row of the last call; an absent row has no state. */
@@ -118,7 +120,7 @@ __attribute__((unused)) static const struct gpmu_row *row(const struct test *tes
 {
 	static const struct gpmu_row none = { .name = "none", .state = (enum gpmu_state) - 1 };
 
-	return index < test->n ? &test->rows[index] : &none;
+	return index < test->rows->length ? &test->rows->list[index] : &none;
 }
 
 __attribute__((unused)) static bool is_raw(const struct test *test, size_t index, uint64_t want,

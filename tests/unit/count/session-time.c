@@ -91,15 +91,15 @@ static void examples(void)
 			if (test_interval(&test) || row(&test, 0)->time_begin != end)
 				test_bail("an interval");
 			end = row(&test, 0)->time_end;
-			for (size_t k = 0; k < test.n; k++)
+			for (size_t k = 0; k < test.rows->length; k++)
 				sums[k] += row(&test, k)->raw;
 		}
 		test_time += SEC;
-		ok(!test_total(&test) && test.n == 4 && row(&test, 0)->time_begin == 0 &&
+		ok(!test_total(&test) && test.rows->length == 4 && row(&test, 0)->time_begin == 0 &&
 			   row(&test, 0)->time_end == guide[i].ns &&
 			   end == row(&test, 0)->time_end,
 		   "session, example %zu of the guide: the total is from 0 to the elapsed time", i);
-		for (size_t k = 0; k < test.n; k++) {
+		for (size_t k = 0; k < test.rows->length; k++) {
 			snprintf(what, sizeof(what),
 				 "session, the guide's examples: the count of %s is as "
 				 "printed", row(&test, k)->name);
@@ -164,9 +164,9 @@ static void rates(void)
 	test_start(&test, &per_node);
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		test_time += lengths[i];
-		if (test_interval(&test) || test.n != 2 * N_STEADY)
+		if (test_interval(&test) || test.rows->length != 2 * N_STEADY)
 			test_bail("no rows of two nodes");
-		for (size_t k = 0; k < test.n; k++)
+		for (size_t k = 0; k < test.rows->length; k++)
 			all = rate_is(row(&test, k), steady[k / 2].node[k % 2], k / 2,
 				      lengths[i]) &&
 			      row(&test, k)->node == (int)(k % 2) && row(&test, k)->share == 1 &&
@@ -178,7 +178,7 @@ static void rates(void)
 	gpmu_session_disable(test.session);
 	test_time += SEC;
 	last = !test_interval(&test);
-	for (size_t k = 0; k < test.n; k++)
+	for (size_t k = 0; k < test.rows->length; k++)
 		last = rate_is(row(&test, k), steady[k / 2].node[k % 2], k / 2, 3 * MS) && last;
 	ok(last && row(&test, 0)->time_end - row(&test, 0)->time_begin == 3 * MS,
 	   "session: the last interval ends at disable and has its rates");
@@ -198,9 +198,9 @@ static void machine_rates(void)
 	test_plan(&test, "vm", SCENARIO("steady"), metrics, NULL);
 	test_start(&test, &system_wide);
 	test_time += SEC;
-	if (test_total(&test) || test.n != N_STEADY)
+	if (test_total(&test) || test.rows->length != N_STEADY)
 		test_bail("no rows");
-	for (size_t k = 0; k < test.n; k++)
+	for (size_t k = 0; k < test.rows->length; k++)
 		all = rate_is(row(&test, k), steady[k].machine, k, SEC) &&
 		      row(&test, k)->scope == GPMU_SCOPE_MACHINE && all;
 	ok(all, "session: rates of the machine are those of both sockets");
@@ -280,6 +280,64 @@ static void runs(void)
 	test_time = T0;
 }
 
+static void is_part(struct test *test, uint64_t begin_ms, uint64_t end_ms, const char *what)
+{
+	const struct gpmu_row *rate = row(test, 0), *beats = row(test, 1), *time = row(test, 2);
+	const uint64_t ns = (end_ms - begin_ms) * MS;
+
+	if (!ok(close_to(rate->value, 115.2, 1e-6) && beats->raw == ns / MS * 2500000 &&
+		time->raw == ns && rate->time_begin == begin_ms * MS && rate->time_end == end_ms * MS,
+		"%s", what))
+		diag("%g GB/s, %" PRIu64 " beats, %" PRIu64 " ns, from %" PRIu64 " to %" PRIu64,
+		     rate->value, beats->raw, time->raw, rate->time_begin, rate->time_end);
+}
+
+/* Socket 0 reads 80 GB/s, which is 2.5 beats per ns, and socket 1 35.2 GB/s. */
+static void pauses(void)
+{
+	struct test test;
+
+	test_plan(&test, "vm", SCENARIO("steady"), "GraceMemReadBW",
+		  "nvidia_scf_pmu_0/cmem_rd_data/,duration_time");
+	test_session(&test, &system_wide);
+	ok(gpmu_session_pause(test.session) == -EINVAL && gpmu_session_resume(test.session) == -EINVAL,
+	   "session: pause and resume are refused before enable");
+	gpmu_session_enable(test.session);
+	ok(!gpmu_session_resume(test.session), "session: resuming a session that counts does nothing");
+	test_time += 10 * MS;
+	ok(!gpmu_session_pause(test.session) && !gpmu_session_pause(test.session),
+	   "session: pausing a paused session does nothing");
+	test_time += 30 * MS;
+	test_interval(&test);
+	is_part(&test, 30, 40, "session: an interval with a pause has the rate of the time before the pause");
+	test_time += 20 * MS;
+	test_interval(&test);
+	is_state(&test, 1, GPMU_STATE_NOT_COUNTED, "counting is paused",
+		 "session: an interval that was paused is not counted");
+	ok(row(&test, 1)->time_begin == 60 * MS && row(&test, 1)->time_end == 60 * MS,
+	   "session: an interval that was paused has no length, and its end is the time since enable");
+	test_time += 40 * MS;
+	gpmu_session_resume(test.session);
+	test_time += 5 * MS;
+	test_interval(&test);
+	is_part(&test, 100, 105, "session: an interval in which the session resumed is as long as it counted");
+	test_time += 5 * MS;
+	test_total(&test);
+	is_part(&test, 90, 110, "session: the total has the counts and the time of both parts");
+	gpmu_session_pause(test.session);
+	test_time += 7 * MS;
+	gpmu_session_disable(test.session);
+	test_time += 7 * MS;
+	test_total(&test);
+	is_part(&test, 97, 117, "session: a session that is disabled during a pause ends then");
+	gpmu_session_enable(test.session);
+	test_time += 10 * MS;
+	test_total(&test);
+	is_part(&test, 0, 10, "session: enable ends a pause and begins at 0");
+	test_release(&test);
+	test_time = T0;
+}
+
 int main(void)
 {
 	examples();
@@ -287,5 +345,6 @@ int main(void)
 	machine_rates();
 	again();
 	runs();
+	pauses();
 	return done_testing();
 }

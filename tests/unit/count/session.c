@@ -21,7 +21,7 @@ static void own(void)
 	touch_pages(PAGES);
 	gpmu_session_enable(test.session);
 	touch_pages(PAGES);
-	ok(!test_interval(&test) && test.n == 4, "session: each event has a row");
+	ok(!test_interval(&test) && test.rows->length == 4, "session: each event has a row");
 	is_faults(&test, 0, PAGES,
 		  "session: page faults after enable are counted, those before are not");
 	ok(row(&test, 0)->scope == GPMU_SCOPE_PROCESS && row(&test, 0)->pid == getpid() &&
@@ -102,6 +102,42 @@ static void burn(void)
 		;
 }
 
+/* Faults of this kernel's events, and the times of a session, which has no counters */
+static void pauses(void)
+{
+	struct test test;
+
+	test_plan(&test, NULL, NULL, NULL, FAULTS ",user_time,system_time,duration_time");
+	test_start(&test, NULL);
+	touch_pages(PAGES);
+	gpmu_session_pause(test.session);
+	touch_pages(PAGES);
+	burn();
+	gpmu_session_resume(test.session);
+	touch_pages(PAGES);
+	test_total(&test);
+	is_faults(&test, 0, 2 * PAGES, "session: page faults during a pause are not counted");
+	ok(row(&test, 1)->raw + row(&test, 2)->raw < 100 * MS,
+	   "session: user_time and system_time of a pause are not counted");
+	ok(row(&test, 3)->raw == row(&test, 0)->time_end - row(&test, 0)->time_begin &&
+	   row(&test, 0)->time_begin >= 200 * MS,
+	   "session: duration_time is the time that was not paused");
+	gpmu_session_pause(test.session);
+	touch_pages(PAGES);
+	gpmu_session_disable(test.session);
+	test_total(&test);
+	is_faults(&test, 0, 2 * PAGES, "session: disabling a paused session adds no counts");
+	test_stop(&test);
+	test_start(&test, NULL);
+	gpmu_session_set_times(test.session, 100 * MS, 7 * MS);
+	gpmu_session_pause(test.session);
+	gpmu_session_set_times(test.session, 150 * MS, 8 * MS);
+	test_total(&test);
+	ok(row(&test, 1)->raw < 150 * MS && row(&test, 2)->raw < 8 * MS,
+	   "session: times that the program sets during a pause are not those before it");
+	test_release(&test);
+}
+
 static void burn_and_wait(void)
 {
 	burn();
@@ -163,9 +199,9 @@ static void times_of_processes(void)
 		 "session times: system_time is not counted once the process has ended");
 	ok(row(&test, 2)->state == GPMU_STATE_OK,
 	   "session times: duration_time is counted after the process has ended");
-	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
+	gpmu_region_rows(test.session, 0, &test.rows);
 	are_times(&test, 0, "session times: a region has the times of a live process");
-	gpmu_region_rows(test.session, 1, &test.rows, &test.n);
+	gpmu_region_rows(test.session, 1, &test.rows);
 	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "a process has ended",
 		 "session times: a region after the process has ended is not counted");
 	gpmu_session_set_times(test.session, 1000 * MS, 7 * MS);
@@ -284,7 +320,7 @@ static void unsupported(void)
 	gpmu_region_begin(test.session, "touch");
 	touch_pages(PAGES);
 	gpmu_region_end(test.session, "touch");
-	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
+	gpmu_region_rows(test.session, 0, &test.rows);
 	is_state(&test, 0, GPMU_STATE_NOT_SUPPORTED, "no such event",
 		 "session: an unknown event of the kernel is not supported in a region");
 	is_faults(&test, 1, PAGES,
@@ -309,6 +345,12 @@ static void asleep(void)
 	}
 	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "none of its tasks ran while it was enabled",
 		 "session: an event of a process that sleeps is not counted, with a reason");
+	test_stop(&test);
+	options.zero_asleep = 1;
+	test_start(&test, &options);
+	test_interval(&test);
+	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 0)->raw == 0 && row(&test, 0)->share == 1,
+	   "session: an event of a process that sleeps is 0 with zero_asleep");
 	child_end(&child);
 	test_release(&test);
 }
@@ -348,7 +390,7 @@ static void regions(void)
 	gpmu_region_begin(test.session, "times");
 	gpmu_session_set_times(test.session, 73 * MS, 15 * MS);
 	gpmu_region_end(test.session, "times");
-	gpmu_region_rows(test.session, 0, &test.rows, &test.n);
+	gpmu_region_rows(test.session, 0, &test.rows);
 	ok(row(&test, 2)->raw == 23 * MS && row(&test, 3)->raw == 5 * MS,
 	   "session: user_time and system_time of a region are its own");
 	for (int i = 0; i < 4; i++) {
@@ -361,7 +403,7 @@ static void regions(void)
 		gpmu_region_end(test.session, "all");
 	}
 	for (size_t i = 1; i < 3; i++) {
-		gpmu_region_rows(test.session, i, &test.rows, &test.n);
+		gpmu_region_rows(test.session, i, &test.rows);
 		snprintf(what, sizeof(what), "session: region %s has its own page faults",
 			 gpmu_region_name(test.session, i));
 		is_faults(&test, 0, i == 2 ? 4 * PAGES : 8 * PAGES, what);
@@ -571,7 +613,7 @@ static void refused(void)
 		{ { .system = 1, .pids = &one, .pid_count = 1 }, EINVAL, "either" },
 		{ { .pids = &zero, .pid_count = 1 }, EINVAL, "0 is not the number of a process" },
 		{ { .tids = &minus, .tid_count = 1 }, EINVAL, "-3 is not the number of a task" },
-		{ { .aggregation = 3 }, EINVAL, "aggregation" },
+		{ { .aggregation = 7 }, EINVAL, "aggregation" },
 	};
 	struct gpmu_session_options options;
 	struct gpmu_plan *plan;
@@ -599,9 +641,9 @@ static void refused(void)
 	   "session: a plan that is not made is refused");
 	gpmu_plan_make(plan, NULL);
 	test.session = gpmu_session_new(plan, NULL, NULL);
-	ok(test.session && !gpmu_session_enable(test.session) && !test_interval(&test) && !test.n &&
+	ok(test.session && !gpmu_session_enable(test.session) && !test_interval(&test) && !test.rows->length &&
 		   !gpmu_region_begin(test.session, "a") && !gpmu_region_end(test.session, "a"),
-	   "session: a plan of nothing has no rows");
+	   "session: an empty plan has no rows");
 	test_stop(&test);
 	gpmu_plan_free(plan);
 	gpmu_session_free(NULL);
@@ -641,7 +683,7 @@ static void system_wide(void)
 	options.aggregation = GPMU_AGGREGATE_CPU;
 	test_start(&test, &options);
 	test_interval(&test);
-	ok(test.n == 1 && row(&test, 0)->scope == GPMU_SCOPE_CPU && row(&test, 0)->cpu == cpu,
+	ok(test.rows->length == 1 && row(&test, 0)->scope == GPMU_SCOPE_CPU && row(&test, 0)->cpu == cpu,
 	   "session: per CPU the row is that CPU's");
 	test_stop(&test);
 	sched_setaffinity(0, sizeof(all), &all);
@@ -650,7 +692,7 @@ static void system_wide(void)
 	test_start(&test, &options);
 	touch_pages(PAGES);
 	test_interval(&test);
-	ok((long)test.n == sysconf(_SC_NPROCESSORS_ONLN),
+	ok((long)test.rows->length == sysconf(_SC_NPROCESSORS_ONLN),
 	   "session: system-wide per CPU there is a row for each online CPU");
 	test_release(&test);
 }
@@ -687,6 +729,7 @@ int main(void)
 		return 0;
 	own();
 	times();
+	pauses();
 	times_of_processes();
 	times_of_children();
 	times_of_tasks();

@@ -14,7 +14,7 @@
 static struct fake_state state;
 static struct gpmu_source *source;
 static struct gpmu_machine *machine;
-static struct gpmu_error error;
+static struct gpmu_error error = { .size = sizeof(error) };
 
 /* Plans two groups: "two one" on fake_0, "two" on fake_1. */
 static struct test_plan *two_groups(struct test_plan *test)
@@ -22,7 +22,7 @@ static struct test_plan *two_groups(struct test_plan *test)
 	memset(test, 0, sizeof(*test));
 	test_group(test, machine, "fake_0", "two one");
 	test_group(test, machine, "fake_1", "two:5");
-	error = (struct gpmu_error){ 0 };
+	error = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	return test;
 }
 
@@ -298,7 +298,7 @@ static void other_sizes(const char *whose, uint64_t config4)
 	struct test_plan test = { 0 };
 
 	test_group(&test, machine, "fake_0", "two one");
-	error = (struct gpmu_error){ 0 };
+	error = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	for (size_t i = 0; i < 2; i++)
 		attrs[i] = &test.instances[i].attr;
 	attrs[0]->config2 = 4;

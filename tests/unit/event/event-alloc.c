@@ -12,7 +12,7 @@ static const char *text;
 
 static int make_event(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_event *event;
 	int ret;
 
@@ -22,7 +22,7 @@ static int make_event(void)
 		ret = errno;
 		return strcmp(error.text, "Cannot allocate memory") ? 1 : -ret;
 	}
-	ret = *error.text || !gpmu_event_instance_count(event);
+	ret = *error.text || !gpmu_event_instance_name(event, 0);
 	gpmu_event_free(event);
 	return ret;
 }
@@ -45,7 +45,7 @@ static int has_format(void)
 
 static int make_list(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct event_list list;
 	int ret = event_list_init(&list, "{a,b,c,d,e,f,g,h,i}:u,j,k,l,m,n,o,p,q,r,s", &error);
 

@@ -98,7 +98,7 @@ static void own(const struct fixture *superchip)
 	is_event(superchip, "tool/system_time/", "system_time = tool 3",
 		 "tool/ names libgpmu's own events, as in perf 6.14");
 	ok(event && !gpmu_event_instance_attr(event, 0) && !gpmu_event_instance_pmu(event, 0) &&
-	   gpmu_event_instance_count(event) == 1, "event: duration_time has no perf_event_attr and no PMU");
+	   event->length == 1, "event: duration_time has no perf_event_attr and no PMU");
 	gpmu_event_free(event);
 	is_refused(superchip, "duration_time:u", EINVAL, 0,
 		   "duration_time takes no terms and no modifiers");
@@ -212,34 +212,32 @@ static void modifiers(const struct fixture *superchip)
 		 "cycle_counter weak",
 		 "an uncore event accepts modifiers that exclude nothing");
 	is_refused(superchip, "cycles:ux", EINVAL, 8,
-		   "x is no modifier, which are u, k, h, G, H, I, p, D, e, W");
+		   "x is not a modifier: expected u, k, h, G, H, I, p, D, e, W");
 	is_refused(superchip, "nvidia_scf_pmu_0/cycles/z", EINVAL, 24,
-		   "z is no modifier, which are u, k, h, G, H, I, p, D, e, W");
-	is_refused(superchip, "cycles:uu", EINVAL, 8, "modifier u is there twice");
+		   "z is not a modifier: expected u, k, h, G, H, I, p, D, e, W");
+	is_refused(superchip, "cycles:uu", EINVAL, 8, "modifier u occurs twice");
 	is_refused(superchip, "cycles:pppp", EINVAL, 10,
-		   "modifier p is there more than three times");
+		   "modifier p occurs more than three times");
 	is_refused(superchip, "cycles:P", EINVAL, 7,
-		   "P is of perf record: it samples as precisely as can be");
+		   "only perf record has P: sample as precisely as possible");
 	is_refused(superchip, "cycles:S", EINVAL, 7,
-		   "S is of perf record: it samples a group by its leader");
+		   "only perf record has S: sample a group by its leader");
 	is_refused(superchip, "cycles:b", EINVAL, 7,
-		   "b is of perf alone: it counts in a BPF program");
+		   "only perf has b: count in a BPF program");
 	is_refused(superchip, "cycles:R", EINVAL, 7,
-		   "R is of perf alone: it samples latencies by a perf record beside it");
+		   "only perf has R: sample latencies by a concurrent perf record");
 	is_refused(superchip, "cycles:", EINVAL, 6, "expected modifiers behind \":\"");
 	is_refused(superchip, "cs:u:u", EINVAL, 5, "expected one \":\" with all modifiers behind it");
 	is_refused(superchip, "cs:k:u", EINVAL, 5, "expected one \":\" with all modifiers behind it");
 	is_refused(superchip, "r11:h:u", EINVAL, 6, "expected one \":\" with all modifiers behind it");
 	is_refused(superchip, "cs:x:u", EINVAL, 3,
-		   "x is no modifier, which are u, k, h, G, H, I, p, D, e, W");
+		   "x is not a modifier: expected u, k, h, G, H, I, p, D, e, W");
 	is_refused(superchip, "nvidia_scf_pmu/cycles/u", EINVAL, 22,
-		   "nvidia_scf_pmu_0 counts the whole machine: who runs (u, k, h, G, H, I) cannot "
-		 "be told "
-		   "apart");
+		   "nvidia_scf_pmu_0 counts the whole machine: the modifiers u, k, h, G, H and I "
+		   "do not apply");
 	is_refused(superchip, "cmem_rd_data:eG", EINVAL, 14,
-		   "nvidia_scf_pmu_0 counts the whole machine: who runs (u, k, h, G, H, I) cannot "
-		 "be told "
-		   "apart");
+		   "nvidia_scf_pmu_0 counts the whole machine: the modifiers u, k, h, G, H and I "
+		   "do not apply");
 }
 
 /* Machines with no core PMU, with another vendor's, and with two */

@@ -8,7 +8,7 @@
 /* The list as text: "OFFSET TEXT GROUP" of each event, separated by "| " */
 static void is_list(const char *text, const char *want, const char *what)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct event_list list;
 	char got[512] = "";
 
@@ -30,7 +30,7 @@ static void is_list(const char *text, const char *want, const char *what)
 
 static void is_refused(const char *text, size_t offset, const char *message)
 {
-	struct gpmu_error error = { .offset = 999, .text = "" };
+	struct gpmu_error error = { .size = sizeof(error), .offset = 999, .text = "" };
 	struct event_list list;
 	int ret = event_list_init(&list, text, &error);
 	bool same = ret == -EINVAL && error.offset == offset && !strcmp(error.text, message);
@@ -96,12 +96,12 @@ static void refused(void)
 	is_refused("a}", 1, "\"}\" without \"{\"");
 	is_refused("{a}}", 3, "\"}\" without \"{\"");
 	is_refused("{a,{b}}", 3, "expected an event");
-	is_refused("{a{b}}", 2, "a group cannot be in another");
+	is_refused("{a{b}}", 2, "groups cannot be nested");
 	is_refused("{a}b", 3, "expected \",\" or the end");
 	is_refused("{a}:", 4, "expected modifiers of the group, such as \"u\"");
 	is_refused("{a}:u:k", 4, "expected modifiers of the group, such as \"u\"");
-	is_refused("a,b/c", 3, "\"/\" without another one behind it");
-	is_refused("a/name='x/", 1, "\"'\" without another one behind it");
+	is_refused("a,b/c", 3, "\"/\" without a closing \"/\"");
+	is_refused("a/name='x/", 1, "\"'\" without a closing \"'\"");
 }
 
 int main(void)

@@ -26,7 +26,7 @@ static void perf_names(const struct fixture *superchip)
 	is_refused(superchip, "perf::CYCLES:period=100", EINVAL, 0,
 		   "perf::CYCLES:period=100: libpfm4: invalid event attribute");
 	is_refused(superchip, "no_such_pmu::EVENT", ENOENT, 0,
-		   "no_such_pmu::EVENT: libpfm4: no such PMU; it has those of this architecture");
+		   "no_such_pmu::EVENT: libpfm4: this architecture has no such PMU");
 }
 
 /* Raw codes that libpfm4 encodes on every machine */
@@ -70,8 +70,8 @@ static void absent(const struct fixture *superchip)
 {
 #if defined(__x86_64__)
 	static const char why[] =
-		"netburst::UOPS_RETIRED: libpfm4: that PMU is not of this machine";
-	struct gpmu_error error = { .text = "" };
+		"netburst::UOPS_RETIRED: libpfm4: this machine does not have that PMU";
+	struct gpmu_error error = { .size = sizeof(error) };
 	int status = -1;
 	pid_t pid;
 

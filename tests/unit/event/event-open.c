@@ -84,7 +84,7 @@ static void opens(const struct gpmu_machine *machine, const char *text)
 
 static void tracepoint(const struct gpmu_machine *machine)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_event *event = gpmu_event_new(machine, NULL, "sched:sched_switch", &error);
 	char path[] = "sys/kernel/tracing/events/sched/sched_switch/id", text[32];
 	uint64_t id;

@@ -99,7 +99,7 @@ __attribute__((unused))
 static void is_event(const struct fixture *fixture, const char *text, const char *want,
 		     const char *what)
 {
-	struct gpmu_error error = { .text = "#" };
+	struct gpmu_error error = { .size = sizeof(error), .text = "#" };
 	struct gpmu_event *event = gpmu_event_new(fixture->machine, fixture->catalog, text, &error);
 	const char *got = event ? event_to_text(event) : error.text;
 	bool same = event && !strcmp(got, want) && !strcmp(error.text, "#");
@@ -115,7 +115,7 @@ __attribute__((unused))
 static void is_refused(const struct fixture *fixture, const char *text, int why, size_t offset,
 		       const char *message)
 {
-	struct gpmu_error error = { .offset = 999, .text = "#" };
+	struct gpmu_error error = { .size = sizeof(error), .offset = 999, .text = "#" };
 	struct gpmu_event *event;
 	bool same;
 

@@ -27,7 +27,8 @@ static void named(const struct fixture *superchip)
 		 "sched:sched_wakeup_new:u = tracepoint 2 0x175 -k -h",
 		 "a pattern of tracepoints can have modifiers");
 	is_refused(superchip, "sched:sched_swatch", ENOENT, 0,
-		   "there is no event sched, and no tracepoint sched:sched_swatch");
+		   "there is no event sched, and no tracepoint sched:sched_swatch; did you mean "
+		   "sched:sched_switch?");
 	is_refused(superchip, "scedh:sched_switch", ENOENT, 0,
 		   "there is no event scedh, and no tracepoint scedh:sched_switch");
 	is_refused(superchip, "sched:x*", ENOENT, 0,
@@ -73,7 +74,7 @@ static void damaged(const struct fixture *superchip)
 	sysroot_remove(&superchip->root, TRACEFS "sched/made_up");
 }
 
-static const char unmounted[] = "tracefs is not mounted: be root, and once \"mount -t tracefs tracefs "
+static const char unmounted[] = "tracefs is not mounted: run once as root \"mount -t tracefs tracefs "
 				"/sys/kernel/tracing\"";
 
 static void debugfs(const struct fixture *superchip)
@@ -99,13 +100,13 @@ static void debugfs(const struct fixture *superchip)
 	       "event: the reason names the mount command for tracefs");
 	is_refused(superchip, "sched:sched_switch", ENOENT, 0,
 		   "there is no event sched, and no tracepoint sched:sched_switch; tracefs is not "
-		   "mounted: be root, and once \"mount -t tracefs tracefs /sys/kernel/tracing\"");
+		   "mounted: run once as root \"mount -t tracefs tracefs /sys/kernel/tracing\"");
 }
 
 /* root may read everything, so another user tries. */
 static void denied(const struct fixture *superchip)
 {
-	static const char why[] = "tracefs may not be read: be root, or once \"mount -o "
+	static const char why[] = "no permission to read tracefs: run as root, or run once \"mount -o "
 				  "remount,mode=755 /sys/kernel/tracing\"";
 	char message[192];
 	int status = -1;
@@ -115,7 +116,7 @@ static void denied(const struct fixture *superchip)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		struct gpmu_error error = { .text = "" };
+		struct gpmu_error error = { .size = sizeof(error) };
 		bool all;
 
 		if (getuid() == 0 && setuid(65534))

@@ -4,7 +4,7 @@
  * nothing leaks.
  */
 #include "alloc.h"
-#include "gpmu.h"
+#include "expr/gpmu_expr.h"
 
 static double literal(const char *name, void *user)
 {
@@ -32,7 +32,7 @@ static int make(void)
 		.size = sizeof(env), .literal = literal, .has_event = answer,
 		.cpuid_matches = answer,
 	};
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_expr *expr;
 
 	errno = 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "gpmu.h"
+#include "expr/gpmu_expr.h"
 #include "tap.h"
 
 #define DEPTH	100
@@ -39,7 +39,7 @@ static void nest(const char *before, int times, const char *inner, const char *a
 
 static void is_too_big(const char *why, const char *what)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_expr *expr = gpmu_expr_new(text, NULL, &error);
 
 	ok(!expr && errno == E2BIG, "expr: refused with E2BIG: %s", what);
@@ -49,7 +49,7 @@ static void is_too_big(const char *why, const char *what)
 
 static void is_taken(const char *what)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_expr *expr = gpmu_expr_new(text, NULL, &error);
 
 	if (!ok(expr, "expr: accepted: %s", what))
@@ -197,7 +197,7 @@ static bool start(pthread_t *thread, void *(*function)(void *), void *arg)
 
 static void test_threads(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_expr *expr;
 	pthread_t threads[THREADS];
 	void *wrong = NULL, *result;

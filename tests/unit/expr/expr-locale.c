@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpmu.h"
+#include "expr/gpmu_expr.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/gpmu-locale-XXXXXX";
@@ -49,7 +49,7 @@ static double eval(const char *text, struct gpmu_error *error)
 
 static void test_locale(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	setlocale(LC_ALL, "test");
 	ok(strtod("1,5", NULL) == 1.5 && isalpha(0xe9),

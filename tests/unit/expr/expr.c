@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "gpmu.h"
+#include "expr/gpmu_expr.h"
 #include "tap.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -267,7 +267,7 @@ static void test_ids(void)
 static void is_refused_for(const char *text, const struct gpmu_expr_env *with, size_t offset,
 			   const char *why)
 {
-	struct gpmu_error error = { .offset = 999 };
+	struct gpmu_error error = { .size = sizeof(error), .offset = 999 };
 	struct gpmu_expr *expr = gpmu_expr_new(text, with, &error);
 
 	ok(!expr && errno == EINVAL && error.offset == offset,
@@ -346,7 +346,7 @@ static void test_refused(void)
 static void test_environment(void)
 {
 	struct gpmu_expr_env older = env;
-	struct gpmu_error untouched = { 7, "untouched" };
+	struct gpmu_error untouched = { sizeof(untouched), 7, "untouched" };
 	struct gpmu_expr *expr;
 
 	is_refused_for("a + #num_cpus", NULL, 4, "#num_cpus has no value here");

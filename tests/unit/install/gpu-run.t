@@ -20,11 +20,9 @@ rehearse() {
 rows() {
 	local n=0 value
 
-	echo '# gpmu-csv 1'
-	echo 'time_begin,time_end,name,value,state,share,gpu,source'
 	for value in "$@"; do
-		echo "0.$n,0.$((n + 1)),nvidia_gpu/a/,$value,ok,0.$n,GPU-1,cupti"
-		echo "0.$n,0.$((n + 1)),nvidia_gpu/a/,1,ok,1,GPU-2,nvml"
+		echo "$value,,nvidia_gpu/a/,1,100.00,,,2,0.$n,0.$((n + 1)),,gpu,,,,,,event,nvidia_gpu/a/,$value,,ok,0.$n,,,,1,1,0,,,GPU-1,0,cupti"
+		echo "1,,nvidia_gpu/a/,1,100.00,,,2,0.$n,0.$((n + 1)),,gpu,,,,,,event,nvidia_gpu/a/,1,,ok,1,,,,1,1,0,,,GPU-2,1,nvml"
 		n=$((n + 1))
 	done
 }
@@ -45,7 +43,7 @@ is "$(tests/gpu/rows.py sum "$work/none" a 2>&1)" "$work/none: No such file or d
 	"rows: the error for an absent file is one line"
 like "$(of_rows sum /b/)" 'no rows of /b/' "rows: the error for an absent name has the name"
 
-like "$(rehearse dram pace)" '^Bail out! no part pace: there are suites dram ' \
+like "$(rehearse dram pace)" '^Bail out! no part pace: there are suites offender ' \
 	"gpu-run: an unknown part is refused with the list of parts"
 like "$(PATH=$work/none:/usr/bin:/bin tests/gpu/run)" '^Bail out! no (nvcc|GPU)' \
 	"gpu-run: a machine without nvcc or GPU is refused"
@@ -73,6 +71,15 @@ like "$out" '^# other: ended after [123] s, which is its limit' \
 	"gpu-run: a part is ended at its time limit"
 like "$out" '^not ok 3 - dram: .*: no time was left' \
 	"gpu-run: the time limit of all parts is shared"
+# A gpmu that ignores SIGTERM
+# shellcheck disable=SC2016 # the script expands it
+printf '%s\n' '#!/bin/bash' '[ "$1" = stat ] || exit 0' "trap '' TERM" "echo \$\$ >> $work/stubborn.pid" 'sleep 30' > "$work/stubborn"
+chmod +x "$work/stubborn"
+out=$(GPMU_GPU_SECONDS=12 PATH=$top/tests/gpu/rehearsal/bin:$PATH GPMU=$work/stubborn tests/gpu/run dram 2>&1)
+like "$out" '^# dram: ended after [0-9]+ s, which is its limit' "gpu-run: a part whose program ignores SIGTERM is ended"
+read -r stubborn < "$work/stubborn.pid"
+! kill -0 "$stubborn" 2> /dev/null
+ok $? "gpu-run: no program of a part outlives its time limit"
 
 out=$(rehearse bench)
 ok $? "gpu-run: sampling without a cost passes" || diag "$out"
@@ -84,7 +91,7 @@ ok $? "gpu-run: sampling that costs 0.5 % fails"
 like "$out" 'ratio: median 1\.00500' "gpu-run: the ratio of sampling that costs 0.5 % is 1.005"
 
 export PAIRS=6
-out=$(rehearse launch ktime million)
+out=$(rehearse launch ktime million threads)
 ok $? "gpu-run: a timeline without a cost that has all kernels at their times passes" || diag "$out"
 like "$out" '# 6 pairs, ns of a launch: without 2000' "gpu-run: launches are measured in alternating pairs"
 like "$out" '# ratio: median 1\.00000, 96\.9 % interval' "gpu-run: the cost of launches is a median ratio with its interval"
@@ -99,9 +106,43 @@ like "$out" '    not ok [0-9]+ - each kernel begins and ends within 1 us' \
 	"gpu-run: kernels that are 1.5 us late fail"
 like "$out" 'begins before its first reading: ns: least -1500, .* off by more than 1000: 10 of 10' \
 	"gpu-run: each of ten late kernels is counted"
-out=$(REHEARSAL_LOST=1 rehearse launch ktime million)
-is "$(grep -c '^not ok' <<< "$out")" 3 "gpu-run: a lost kernel fails the parts launch, ktime and million" || diag "$out"
+out=$(REHEARSAL_LOST=1 rehearse launch ktime million threads)
+is "$(grep -c '^not ok' <<< "$out")" 4 "gpu-run: a lost kernel fails the parts launch, ktime, million and threads" || diag "$out"
 like "$out" 'the last trace lacks some of its 20 launches: 19 kernel' \
 	"gpu-run: launches reports a lost kernel"
 like "$out" '# 9 slices of 10 kernels' "gpu-run: ktime reports a lost kernel"
+
+out=$(rehearse lossless)
+ok $? "gpu-run: samples without gaps pass" || diag "$out"
+like "$out" '# five: at 5 us, an H200 was lossless at 5 us' "gpu-run: lossless prints the interval without loss"
+out=$(REHEARSAL_SLOW=12 rehearse lossless)
+ok $? "gpu-run: a host that decodes too slowly at 5 us and 10 us passes at 20 us" || diag "$out"
+like "$out" '# five: at 20 us, an H200 was lossless at 5 us' "gpu-run: lossless tries twice and four times the interval"
+out=$(REHEARSAL_SLOW=21 rehearse lossless)
+[ $? = 1 ]
+ok $? "gpu-run: samples that are decoded too late at four times the interval fail"
+like "$out" '    not ok [0-9]+ - five: CUPTI counts all values all of the time' "gpu-run: lossless reports the values that were not counted"
+
+# added GPMU:PROFILER...: the output of added.py for a program of 10 ms, and a gpmu and a profiler that add these ms
+added() {
+	for ms in "$@"; do
+		printf '%s\n' 'alone 10' "gpmu $((10 + ${ms%:*}))" "profiler $((10 + ${ms#*:}))"
+	done > "$work/added"
+	echo 'alone 10' >> "$work/added"
+	tests/gpu/added.py "$work/added" 0.9
+}
+out=$(added 2:4 2:4 2:4 2:4 2:4 2:4)
+ok $? "gpu-run: half of the overhead of the profiler passes"
+like "$out" 'gpmu 2\.000 ms, profiler 4\.000 ms; ratio 0\.500, 95 % interval 0\.500 to 0\.500, limit 0\.9' \
+	"gpu-run: added.py prints the median overheads, their ratio and its interval"
+out=$(added 4:4 4:4 4:4 4:4 4:4 4:4)
+[ $? = 1 ]
+ok $? "gpu-run: the same overhead as that of the profiler fails"
+out=$(added 2:4 9:4 2:-1 1:4 2:1 3:5 2:4 2:5)
+ok $? "gpu-run: single pairs with a large or a negative overhead do not fail" || diag "$out"
+like "$out" 'ratio 0\.500, 95 % interval 0\.[0-9]+ to [1-9.]' "gpu-run: the interval of varying overheads is printed, and not compared with the limit"
+out=$(added 1:0 1:-1 1:0 2>&1)
+[ $? = 1 ]
+ok $? "gpu-run: a profiler that adds nothing is an error"
+like "$out" 'the profiler adds nothing' "gpu-run: added.py reports a profiler that adds nothing"
 done_testing

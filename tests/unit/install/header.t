@@ -27,6 +27,15 @@ functions() {
 
 is "$(compile "${CC:-gcc}" c11 c)" "" "each header compiles by itself as C11"
 is "$(compile "${CXX:-g++}" c++11 c++)" "" "each header compiles by itself as C++11"
+# first_row EXPRESSION: compiles a function that returns the first row by it
+first_row() {
+	printf '#include <gpmu.h>\nconst struct gpmu_row *f(const struct gpmu_rows *rows) { return %s; }\n' "$1" |
+		"${CC:-gcc}" -x c -I "$include" -fsyntax-only - 2>&1
+}
+
+is "$(first_row 'gpmu_rows_at(rows, 0)')" "" "a program gets a row by gpmu_rows_at()"
+like "$(first_row '&rows[0]')" 'error: .*struct gpmu_rows' \
+	"rows[0] does not compile, as a newer libgpmu may have longer rows"
 is "$(sed -n 's|^#include <\(gpmu/.*\)>.*|\1|p' "$include/gpmu.h" | sort)" \
 	"$(cd "$include" && printf '%s\n' gpmu/*.h)" "gpmu.h includes each header"
 [ "$(functions | wc -l)" -gt 3 ]

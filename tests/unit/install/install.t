@@ -125,7 +125,7 @@ else
 
 int main(int, char **argv)
 {
-	gpmu_error error = {};
+	gpmu_error error = { sizeof(error), 0, "" };
 	std::unique_ptr<gpmu_machine, void (*)(gpmu_machine *)> machine(gpmu_machine_new(nullptr, &error), gpmu_machine_free);
 	std::unique_ptr<gpmu_source, void (*)(gpmu_source *)> source(gpmu_source_new(argv[1], &error), gpmu_source_put);
 

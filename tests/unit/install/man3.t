@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The library's manual pages: there is one page for each header, the pages describe exactly the exported
-# functions and render without a warning, and their examples compile and run.
+# functions and render without a warning. All examples compile and run, and call each exported function.
 . tests/lib/tap.sh
 
 build=${B:-build}
@@ -82,39 +82,60 @@ generate() {
 is "$(generate; ls "$work/pages")" "$(ls "$pages")" "a copy of the headers generates the same pages"
 sed -i 's|^/\* Frees @plan; NULL is allowed. \*/$||' "$work/top/metrics/include/gpmu/plan.h"
 like "$(generate)" 'plan\.h:[0-9]+: .*gpmu_plan_free\(\) has no comment' "man3.py refuses a function without a comment"
+cp metrics/include/gpmu/plan.h "$work/top/metrics/include/gpmu"
+line=$(grep -n '^ \* gpmu_plan_new() - ' metrics/include/gpmu/plan.h | cut -d : -f 1)
+sed -i "${line}a \\ * and the rest of the summary" "$work/top/metrics/include/gpmu/plan.h"
+like "$(generate)" "plan\\.h:$((line + 1)): .*expected a summary of one line" "man3.py refuses a summary of two lines"
 
-# options FILE: compiler options of an example
-options() {
-	case ${1##*/} in
-	source_plugin.c) echo "-shared -fPIC -o $work/gpmu-clock.so" ;;
-	*) grep -q '^int main' "$1" && echo "-o $work/example" || echo "-c -o $work/example.o" ;;
-	esac
+steady=metrics/sources/model/scenarios/steady.scenario
+tests/sysroot/make superchip-ours "$work/superchip"
+echo '[{"MetricName": "mine", "MetricExpr": "cycles", "NoSuchKey": "1"}]' > "$work/mine.json"
+
+# compiles FILE: compiles an example as a program, whose calls are bound when they are made, or as a plugin
+compiles() {
+	local how=("-Wl,-z,lazy" -o "$work/example")
+
+	[ "$1" != tests/examples/man/source_plugin.c ] || how=(-shared -fPIC -o "$work/gpmu-clock.so")
+	"${CC:-gcc}" -std=gnu11 -pedantic -Wall -Wextra -Werror -O2 -Imetrics/include "${how[@]}" "$1" \
+		-L"$build" -Wl,-rpath,"$(realpath "$build")" -lgpmu -lm 2>&1
 }
 
-# runs NAME: runs an example that is a program or a plugin, and prints its output
+# runs NAME: runs an example and prints its output
 runs() {
+	local program=$work/example
+
 	case $1 in
-	source_plugin) "$build/gpmu" stat --source clock -e clock/ns/ -- sleep 0.05 ;;
-	source) "$work/example" model=metrics/sources/model/scenarios/steady.scenario ;;
-	trace) "$work/example" "$work/trace.pftrace" && tests/unit/trace/trace_sql.py "$work/trace.pftrace" 'select count(*) from slice' ;;
-	recorder) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
-	*) "$work/example" ;;
+	man/machine) "$program" "$work/superchip" ;;
+	man/recorder) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
+	man/source) "$program" "model=$steady" && "$program" nvml gpus ;;
+	man/source_plugin) "$build/gpmu" stat --source clock -e clock/ns/ -- sleep 0.05 ;;
+	describe) "$program" mine "$work/mine.json" && "$program" cmem_rd_data && "$program" GpuC2cBW ;;
+	devices) "$program" nvml "$work/superchip" ;;
+	marks) "$program" 10 ;;
+	nodes) "$program" GraceMemBW "model=$steady" ;;
+	pmu) "$program" nvidia_scf_pmu_0 "$work/superchip" ;;
+	record) "$program" "$work/trace.pftrace" true ;;
+	*) "$program" ;;
 	esac 2>&1
 }
 
+# calls: functions of libgpmu that examples called, from what the dynamic linker wrote at their first calls
+calls() {
+	cat "$work"/bindings.* | sed -nE 's|.*binding file [^ ]*/example .*`(gpmu_[a-z0-9_]+).*|\1|p' | sort -u
+}
+
 GPMU_PLUGINS=$work:$(realpath "$build")
-export GPMU_PLUGINS
-for example in tests/examples/man/*.c; do
-	name=$(basename "$example" .c)
-	read -ra how <<< "$(options "$example")"
-	"${CC:-gcc}" -std=gnu11 -pedantic -Wall -Wextra -Werror -O2 -Imetrics/include "${how[@]}" "$example" \
-		-L"$build" -Wl,-rpath,"$(realpath "$build")" -lgpmu > "$work/said" 2>&1
-	ok $? "$name: the example compiles" || diag "$(cat "$work/said")"
-	[ "${how[0]}" != -c ] || continue
-	out=$(runs "$name")
+GPMU_CUDA=$(realpath "$build")/tests/gpu/fake
+export GPMU_PLUGINS GPMU_CUDA GPMU_FAKE=machine=gh200
+for example in tests/examples/man/*.c tests/examples/*.c; do
+	name=${example#tests/examples/}
+	name=${name%.c}
+	out=$(compiles "$example")
+	ok $? "$name: the example compiles" || diag "$out"
+	out=$(export LD_DEBUG=bindings LD_DEBUG_OUTPUT="$work/bindings"; runs "$name")
 	ok $? "$name: the example runs" || diag "$out"
-	[ "$name" != trace ] || is "$out" 6 "$name: the example writes five slices and the audit"
-	[ "$name" != recorder ] || like "$out" '/libgpmu-inject\.so$' "$name: the command gets the environment for CUDA"
-	[ "$name" != source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' "$name: the example counts its event"
+	[ "$name" != man/recorder ] || like "$out" '/libgpmu-inject\.so$' "$name: the command gets the environment for CUDA"
+	[ "$name" != man/source_plugin ] || like "$out" ' ([5-9][0-9]|[0-9]{3}),[0-9]{3},[0-9]{3} clock/ns/' "$name: the example counts its event"
 done
+is "$(comm -23 <(exports) <(calls))" "" "each exported function is called by an example"
 done_testing

@@ -88,8 +88,8 @@ is "$(unknown "$cupti/gpmu-cupti.rst" QUESTIONS < "$work/kinds")" "" "cupti: the
 is "$(definitions "$cupti/gpmu-cupti.rst" GAPS | sort)" "$(quoted '\[GAP_[A-Z]+\] = \{ "([a-z]+)"' "$cupti/gaps.c")" \
 	"cupti: the page defines exactly the reasons of gaps"
 for bound in 328 277; do
-	grep -q "$bound ns" metrics/include/gpmu/clock.h && section "$cupti/gpmu-cupti.rst" "COUNTS AND TIME" | grep -q "$bound ns"
-	ok $? "cupti: the page and clock.h agree on the error of $bound ns"
+	grep -q "$bound ns" metrics/trace/gpmu_clock.h && section "$cupti/gpmu-cupti.rst" "COUNTS AND TIME" | grep -q "$bound ns"
+	ok $? "cupti: the page and gpmu_clock.h agree on the error of $bound ns"
 done
 
 page nvml ''

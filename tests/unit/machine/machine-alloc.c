@@ -16,7 +16,6 @@ static void make_root(void)
 	char path[128];
 
 	sysroot_init(&root);
-	sysroot_put(&root, SYSTEM "cpu/possible", "0-1\n");
 	sysroot_put(&root, SYSTEM "cpu/online", "0-1\n");
 	sysroot_put(&root, SYSTEM "cpu/cpu0/topology/physical_package_id", "0\n");
 	sysroot_put(&root, SYSTEM "cpu/cpu1/topology/physical_package_id", "x\n");
@@ -63,7 +62,7 @@ static bool is_whole(const struct gpmu_machine *machine)
 
 static int make_machine(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_machine *machine = gpmu_machine_new(root.path, &error);
 	int ret = -errno;
 

@@ -7,6 +7,8 @@
 
 #include "sysroot.h"
 #include "gpmu.h"
+#include "machine/machine.h"
+#include "machine/pmu.h"
 #include "tap.h"
 
 #define PMUS	"sys/bus/event_source/devices/"
@@ -127,7 +129,7 @@ static void the_rest(const struct gpmu_machine *machine)
 	   "machine: a PMU's valid format is found and malformed ones are left out");
 	ok(gpmu_pmu_counter_count(some) == -1 && gpmu_pmu_counter_width(some) == -1 &&
 	   gpmu_pmu_cycle_counter(some) == -1, "machine: malformed caps are unknown, which is -1");
-	is_str(gpmu_pmu_cap(some, "good"), "yes",
+	is_str(pmu_cap(some, "good"), "yes",
 	       "machine: a valid cap is found beside malformed ones");
 	ok(!gpmu_machine_midr(machine), "machine: a malformed MIDR is left out");
 	node = gpmu_machine_node(machine, 1);
@@ -135,6 +137,9 @@ static void the_rest(const struct gpmu_machine *machine)
 	   gpmu_node_number(node) == 1 && gpmu_node_package(node) == -1 &&
 	   !gpmu_machine_node(machine, 2),
 	   "machine: the two valid nodes are found and malformed ones are left out");
+	ok(machine_find_node(machine, 1) == node && !machine_find_node(machine, -1) &&
+	   !machine_find_node(machine, 2) && !machine_find_node(NULL, 1),
+	   "machine: a node is found by its number");
 	pci = gpmu_machine_pci(machine, 0);
 	ok(pci && !strcmp(gpmu_pci_address(pci), "0008:01:00.0") && !gpmu_machine_pci(machine, 1),
 	   "machine: the valid device is found and malformed ones are left out");
@@ -214,21 +219,18 @@ static void folders(void)
 	sysroot_put(&root, "sys/bus/pci", "\n");
 	sysroot_put(&root, SYSTEM "node", "\n");
 	sysroot_put(&root, SYSTEM "cpu/online", "all\n");
-	sysroot_put(&root, SYSTEM "cpu/possible", "many\n");
 	machine = gpmu_machine_new(root.path, NULL);
 	ok(machine && !gpmu_machine_pmu(machine, 0) && !gpmu_machine_node(machine, 0),
 	   "machine: files in the place of folders make an empty machine");
-	is_str(gpmu_machine_warning(machine, 0), SYSTEM "cpu/possible: expected a list of CPUs such as 0-3,8, found \"many\"",
-	       "machine: a malformed list of possible CPUs has a warning");
-	is_str(gpmu_machine_warning(machine, 1), SYSTEM "cpu/online: expected a list of CPUs such as 0-3,8, found \"all\"",
+	is_str(gpmu_machine_warning(machine, 0), SYSTEM "cpu/online: expected a list of CPUs such as 0-3,8, found \"all\"",
 	       "machine: a malformed list of online CPUs has a warning");
-	is_str(gpmu_machine_warning(machine, 2), SYSTEM "node: Not a directory",
+	is_str(gpmu_machine_warning(machine, 1), SYSTEM "node: Not a directory",
 	       "machine: a file in the place of the nodes has a warning");
-	is_str(gpmu_machine_warning(machine, 3), "sys/bus/event_source/devices: Not a directory",
+	is_str(gpmu_machine_warning(machine, 2), "sys/bus/event_source/devices: Not a directory",
 	       "machine: a file in the place of the PMUs has a warning");
-	is_str(gpmu_machine_warning(machine, 4), "sys/bus/pci/devices: Not a directory",
+	is_str(gpmu_machine_warning(machine, 3), "sys/bus/pci/devices: Not a directory",
 	       "machine: a file in the place of the PCI devices has a warning");
-	ok(!gpmu_machine_warning(machine, 5),
+	ok(!gpmu_machine_warning(machine, 4),
 	   "machine: files in the place of folders cause no other warning");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
@@ -237,7 +239,7 @@ static void folders(void)
 int main(void)
 {
 	struct gpmu_machine *machine;
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct sysroot root;
 
 	/* Waiting for a FIFO's writer would never end. */

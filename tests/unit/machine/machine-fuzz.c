@@ -7,6 +7,7 @@
 
 #include "sysroot.h"
 #include "gpmu.h"
+#include "machine/pmu.h"
 #include "tap.h"
 
 #define ROUNDS		150
@@ -90,12 +91,12 @@ static size_t ask_pmu(const struct gpmu_pmu *pmu)
 	for (i = 0; i < len; i++)
 		sum += (size_t)cpus[i];
 	for (i = 0; (name = gpmu_pmu_event_name(pmu, i)); i++)
-		sum += strlen(gpmu_pmu_event(pmu, name)) + (gpmu_pmu_event_scale(pmu, name) != 0) +
+		sum += strlen(gpmu_pmu_event(pmu, name)) + (pmu_event_scale(pmu, name) != 0) +
 		       (gpmu_pmu_event_unit(pmu, name) != NULL);
 	for (i = 0; (name = gpmu_pmu_format_name(pmu, i)); i++)
 		sum += strlen(gpmu_pmu_format(pmu, name));
-	for (i = 0; (name = gpmu_pmu_cap_name(pmu, i)); i++)
-		sum += strlen(gpmu_pmu_cap(pmu, name));
+	for (i = 0; i < pmu->caps.len; i++)
+		sum += strlen(pmu_cap(pmu, pmu->caps.list[i].name));
 	if (gpmu_pmu_identifier(pmu))
 		sum += strlen(gpmu_pmu_identifier(pmu));
 	if (gpmu_pmu_node(pmu))

@@ -137,11 +137,11 @@ static void laptop(void)
 		ok(!gpmu_pmu_event(imc, "data_reads.scale") && !gpmu_pmu_event(imc, "data_reads.unit") &&
 		   !gpmu_pmu_event(imc, "data_reads.per-pkg") && !gpmu_pmu_event_name(imc, 1),
 		   "machine: .scale, .unit and .per-pkg files are not events");
-		ok(gpmu_pmu_event_scale(power, "energy-pkg") == 1.0 / 4294967296.0,
+		ok(pmu_event_scale(power, "energy-pkg") == 1.0 / 4294967296.0,
 		   "machine: the scale of energy-pkg is 2^-32");
 		is_str(gpmu_pmu_event_unit(power, "energy-pkg"), "Joules",
 		       "machine: the unit of energy-pkg is Joules");
-		ok(gpmu_pmu_event_scale(power, "energy") == 1 && !gpmu_pmu_event_unit(power, "energy"),
+		ok(pmu_event_scale(power, "energy") == 1 && !gpmu_pmu_event_unit(power, "energy"),
 		   "machine: an unknown event has scale 1 and no unit");
 		ok(!gpmu_pmu_number(gpmu_machine_find_pmu(machine, "uncore_imc_0")) &&
 		   gpmu_pmu_number(imc) == 1 && gpmu_pmu_number(cpu) == -1,
@@ -350,7 +350,7 @@ static void comma(void)
 		       "# SKIP no localedef\n", ++tap_run);
 	} else {
 		machine = open_machine(&root, "a machine in a locale with a decimal comma");
-		ok(gpmu_pmu_event_scale(gpmu_machine_find_pmu(machine, "uncore_imc_0"), "data_reads") ==
+		ok(pmu_event_scale(gpmu_machine_find_pmu(machine, "uncore_imc_0"), "data_reads") ==
 		   6.103515625e-5, "%s", what);
 		gpmu_machine_free(machine);
 		setlocale(LC_NUMERIC, "C");

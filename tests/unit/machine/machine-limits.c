@@ -61,12 +61,12 @@ static void long_files(void)
 	/* Two CPUs with the largest distance, in a text of the maximum size */
 	memset(text, '0', sizeof(text));
 	memcpy(text + SYSFS_MAX_TEXT - 7, ",65535\n", 7);
-	sysroot_put_bytes(&root, CPU "possible", text, SYSFS_MAX_TEXT);
+	sysroot_put_bytes(&root, CPU "online", text, SYSFS_MAX_TEXT);
 	machine = gpmu_machine_new(root.path, NULL);
 	if (ok(machine, "machine: a machine with a CPU list of 64 KiB is read")) {
 		const int *cpus;
 
-		ok(gpmu_machine_possible_cpus(machine, &cpus) == 2 && cpus[1] == 65535,
+		ok(gpmu_machine_online_cpus(machine, &cpus) == 2 && cpus[1] == 65535,
 		   "machine: a CPU list of 64 KiB is parsed");
 	}
 	gpmu_machine_free(machine);
@@ -136,7 +136,7 @@ static void many_warnings(void)
 /* With any number of descriptors left there is either EMFILE or the whole machine. */
 static void few_descriptors(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_machine *machine = NULL;
 	struct rlimit limit, low;
 	struct sysroot root;

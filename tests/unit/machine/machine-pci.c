@@ -2,7 +2,7 @@
 /* PCI devices: their root ports, and on a Grace the PMU and filter that count them */
 #include "sysroot.h"
 #include "gpmu.h"
-#include "machine/pci_address.h"
+#include "machine/pci.h"
 #include "tap.h"
 
 #define DEVICES	"sys/bus/pci/devices/"
@@ -45,7 +45,7 @@ static void is_devices(const struct sysroot *root, const char *what, const struc
 		ok(same(gpmu_pci_root_port_address(pci), want->root_port_address) &&
 		   gpmu_pci_node(pci) == want->node,
 		   "machine: device %s has its root port and node", want->address);
-		ok(gpmu_pci_socket(pci) == want->socket && gpmu_pci_root_port(pci) == want->root_port &&
+		ok(pci->socket == want->socket && gpmu_pci_root_port(pci) == want->root_port &&
 		   same(pmu ? gpmu_pmu_name(pmu) : NULL, want->pmu),
 		   "machine: device %s has socket %d, root port %d, %s", want->address, want->socket,
 		   want->root_port, want->pmu ? want->pmu : "no PMU");

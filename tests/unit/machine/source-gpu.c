@@ -7,7 +7,7 @@
 #include "plugin/source-fake.h"
 
 static struct fake_state state;
-static char told[512];	/* the last line logged */
+static char logged[512];	/* the last line logged */
 static int tellings;
 
 static const struct gpmu_session_options system_wide = {
@@ -19,7 +19,7 @@ static void hear(int level, const char *line, void *user)
 {
 	(void)user;
 	tellings += level == GPMU_LOG_WARNING;
-	snprintf(told, sizeof(told), "%s", line);
+	snprintf(logged, sizeof(logged), "%s", line);
 }
 
 static void is_text(const char *got, const char *want, const char *what)
@@ -70,7 +70,7 @@ static void machine(void)
 
 static void refused(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_machine *empty = gpmu_machine_new("/var/empty/none", NULL);
 	struct gpmu_source *source;
 
@@ -92,7 +92,7 @@ static void rows(void)
 
 	start(&test, NULL, "fake/one/");
 	test_start(&test, &system_wide);
-	ok(!test_interval(&test) && test.n == 2,
+	ok(!test_interval(&test) && test.rows->length == 2,
 	   "source GPU: an event on two GPUs has a row for each");
 	ok(is_gpu(row(&test, 0), "GPU-a", 0) && is_gpu(row(&test, 1), "GPU-b", 1),
 	   "source GPU: a row has the GPU's UUID, its number and the source's name");
@@ -235,17 +235,17 @@ static void messages(void)
 	state.gpus = true;
 	state.message = "GPU-a is busy";
 	test_plan(&test, "gh200", spec(), NULL, "fake_0/one/");
-	is_text(told, "GPU-a is busy", "source GPU: a message after open() is logged");
+	is_text(logged, "GPU-a is busy", "source GPU: a message after open() is logged");
 	state.message = "prepared";
 	test_session(&test, &system_wide);
-	is_text(told, "prepared", "source GPU: a message after prepare() is logged");
+	is_text(logged, "prepared", "source GPU: a message after prepare() is logged");
 	gpmu_session_enable(test.session);
 	state.message = "a gap of 3 ms";
 	test_interval(&test);
-	is_text(told, "a gap of 3 ms", "source GPU: a message after a read is logged");
+	is_text(logged, "a gap of 3 ms", "source GPU: a message after a read is logged");
 	state.message = "the end";
 	gpmu_session_disable(test.session);
-	is_text(told, "the end", "source GPU: a message after disable() is logged");
+	is_text(logged, "the end", "source GPU: a message after disable() is logged");
 	ok(tellings == 4, "source GPU: each message is logged once, as a warning");
 	gpmu_log_set(NULL, NULL);
 	test_release(&test);
@@ -253,7 +253,7 @@ static void messages(void)
 
 static void questions(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_source *source;
 	char *answer;
 
@@ -263,7 +263,7 @@ static void questions(void)
 	is_text(answer, "[\"GPU-a\"]", "source GPU: a query has its answer");
 	free(answer);
 	ok(gpmu_source_query(source, "what", &answer, &error) == -ENOENT && !answer &&
-		   strstr(error.text, "\"what\": it knows no such question"),
+		   strstr(error.text, "\"what\": it has no such query"),
 	   "source GPU: an unknown query is ENOENT");
 	ok(gpmu_source_query(source, "fails", &answer, &error) == -EPERM && !answer &&
 		   !strcmp(error.text, "fake: you may not ask that"),
@@ -279,7 +279,7 @@ static void questions(void)
 
 static void suggestions(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct test test;
 
 	start(&test, NULL, "fake_0/one/");

@@ -32,7 +32,7 @@ static void touch(size_t pages)
 
 static struct gpmu *open_or_bail(const char *list, const struct gpmu_options *options)
 {
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu *opened = gpmu_open(list, options, &error);
 
 	if (opened)
@@ -70,21 +70,21 @@ static size_t count_lines(const char *text, const char *with)
 /* The value of the row with that name in a region; NaN if there is none */
 static double value_of(const char *region, const char *name)
 {
-	const struct gpmu_row *const *rows;
-	size_t n;
+	const struct gpmu_rows *rows;
+	const struct gpmu_row *row;
 
-	if (gpmu_rows(g, region, &rows, &n))
+	if (gpmu_get_rows(g, region, &rows))
 		return NAN;
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(rows[i]->name, name))
-			return rows[i]->value;
+	for (size_t i = 0; (row = gpmu_rows_at(rows, i)); i++)
+		if (!strcmp(row->name, name))
+			return row->value;
 	return NAN;
 }
 
 static void is_refused(const char *list, const struct gpmu_options *options, int err, size_t offset,
 		       const char *why, const char *what)
 {
-	struct gpmu_error error = { .offset = 999 };
+	struct gpmu_error error = { .size = sizeof(error), .offset = 999 };
 	struct gpmu *opened;
 	int got;
 
@@ -125,6 +125,18 @@ static void errors(void)
 		   "measure: a plugin that does not exist is refused");
 	ok(!gpmu_open("xyzzyqqqq", NULL, NULL) && errno == ENOENT,
 	   "measure: the error of gpmu_open() may be NULL");
+}
+
+static void without_counters(void)
+{
+	const struct gpmu_rows *rows;
+
+	ok(gpmu_begin(NULL, "a") == -EINVAL && gpmu_end(NULL, "a") == -EINVAL,
+	   "measure: regions of NULL are refused with an error");
+	ok(!gpmu_region_at(NULL, 0) && !gpmu_visits(NULL, "a"), "measure: NULL has no regions");
+	ok(gpmu_get_rows(NULL, "a", &rows) == -EINVAL && !rows,
+	   "measure: rows of NULL are refused with an error");
+	ok(gpmu_print(NULL, stdout) == -EINVAL, "measure: printing NULL is refused with an error");
 	gpmu_close(NULL);
 }
 
@@ -239,10 +251,13 @@ static void *pause_in(void *arg)
 
 static double seconds_of(const char *region)
 {
-	const struct gpmu_row *const *rows;
-	size_t n;
+	const struct gpmu_rows *rows;
+	const struct gpmu_row *row;
 
-	return gpmu_rows(g, region, &rows, &n) || !n ? NAN : (double)rows[0]->time_end / 1e9;
+	if (gpmu_get_rows(g, region, &rows))
+		return NAN;
+	row = gpmu_rows_at(rows, 0);
+	return row ? (double)row->time_end / 1e9 : NAN;
 }
 
 static void ends_of_threads(void)
@@ -287,10 +302,19 @@ static void model(void)
 	ok(fabs(value_of("same", "GraceMemBW") - 131.52) < 1e-3,
 	   "measure: a metric of PMUs outside the cores is counted once, not by each thread");
 	text = printed();
-	is_u64(count_lines(text, "GraceMemBW of node "), 2,
+	is_u64(count_lines(text, "GraceMemBW of N"), 2,
 	       "measure: rows of PMUs outside the cores are by node if the options request it");
 	is_u64(count_lines(text, "same"), 4,
 	       "measure: the table has the thread's events and those of the machine");
+	free(text);
+	gpmu_close(g);
+
+	options.aggregation = GPMU_AGGREGATE_SOCKET;
+	g = open_or_bail("GraceMemBW", &options);
+	pause_in("same");
+	text = printed();
+	is_u64(count_lines(text, "GraceMemBW of S"), 2,
+	       "measure: rows by socket have the label of the socket, not of its node");
 	free(text);
 	gpmu_close(g);
 
@@ -315,6 +339,62 @@ static void model(void)
 	   strstr(text, ",\"thread\":-1,\"visits\":1,\""),
 	   "measure: JSON begins with region, process, thread and visits");
 	free(text);
+	gpmu_begin(g, "a\"\xff\n");
+	gpmu_end(g, "a\"\xff\n");
+	text = printed();
+	ok(strstr(text, "{\"region\":\"a\\\"\xef\xbf\xbd\\u000a\","),
+	   "measure: JSON has U+FFFD for a byte of a region's name that is not UTF-8");
+	free(text);
+	gpmu_close(g);
+}
+
+/* Three groups on two counters */
+static void multiplexed(void)
+{
+	static const char *const sources[] = { STEADY ",counters=2" };
+	const struct gpmu_options options = {
+		.size = sizeof(options), .sources = sources, .source_count = 1,
+	};
+	size_t shares = 0, whole = 0;
+	char *text, *line, *save;
+	double share;
+	char name[64];
+	int end;
+
+	g = open_or_bail("{nvidia_scf_pmu_0/cmem_rd_data/,nvidia_scf_pmu_0/cmem_rd_access/},"
+			 "{nvidia_scf_pmu_0/cmem_wr_total_bytes/,nvidia_scf_pmu_0/gmem_rd_data/},"
+			 "{nvidia_scf_pmu_0/gmem_wr_total_bytes/,nvidia_scf_pmu_0/scf_cache/}", &options);
+	pause_in("same");
+	text = printed();
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		end = 0;
+		share = 0;
+		whole += sscanf(line, "same 1 %*f %63s %*[0-9]%n", name, &end) == 1 && end &&
+			 strspn(line + end, " ") == 2;
+		shares += sscanf(line + end, " (%lf%%)", &share) == 1 && share > 0 && share < 100;
+	}
+	is_u64(shares, 6, "measure: the table has the share of time of multiplexed values");
+	is_u64(whole, 6, "measure: the table prints the estimate of a count as a whole number");
+	free(text);
+	gpmu_close(g);
+}
+
+static void without_values(void)
+{
+	FILE *full = fopen("/dev/full", "w");
+	char *text;
+
+	g = open_or_bail("software/config=4095/u", NULL);
+	gpmu_begin(g, "a");
+	gpmu_end(g, "a");
+	text = printed();
+	is_u64(count_lines(text, "  <not supported> "), 1,
+	       "measure: the table prints an unsupported event with the reason");
+	free(text);
+	if (full) {
+		ok(gpmu_print(g, full) == -ENOSPC, "measure: a full disk is an error");
+		fclose(full);
+	}
 	gpmu_close(g);
 }
 
@@ -338,11 +418,14 @@ int main(void)
 	const struct gpmu_options by_thread = { .size = sizeof(by_thread), .per_thread = 1 };
 
 	errors();
+	without_counters();
 	regions();
 	run_threads(NULL, "sum");
 	run_threads(&by_thread, "by thread");
 	ends_of_threads();
 	model();
+	multiplexed();
+	without_values();
 	targets();
 	return done_testing();
 }

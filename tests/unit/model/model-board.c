@@ -42,6 +42,8 @@ static const struct {
 	{ HEAD "pmu kind=scf socket=0 colour=red", "3: expected a key of a pmu, found \"colour\"" },
 	{ HEAD "pmu kind=scf socket=0 socket=1", "3: expected each key once, found a second \"socket\"" },
 	{ HEAD "pmu kind=scf socket=0 line", "3: expected KEY=VALUE, found \"line\"" },
+	{ HEAD "packed\npmu kind=scf socket=0 pages=2", "4: expected one page for each pmu of a packed board" },
+	{ HEAD "pmu kind=scf socket=0\npacked", "4: expected \"chip NAME\" and \"sockets N\" once each, and \"pmu KEY=VALUE...\"; found \"packed\"" },
 	{ HEAD "pmu kind=scf socket=0 line=", "3: expected KEY=VALUE, found \"line=\"" },
 };
 

@@ -9,7 +9,7 @@
 
 static const struct gpmu_source_plugin *const plugin = &gpmu_source_plugin;
 
-static int told(int ret, const struct gpmu_error *error)
+static int checked(int ret, const struct gpmu_error *error)
 {
 	return ret && !strstr(error->text, "Cannot allocate memory") ? 1 : ret;
 }
@@ -27,16 +27,16 @@ static int count(void *source, void *const *groups)
 static int run(void)
 {
 	static const struct gpmu_source_event events[] = { { .config = 0x1a5 }, { .config = 0x1a6 } };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *source, *groups[2] = { NULL, NULL };
 	int ret;
 
 	ret = plugin->open(&source, SCENARIOS "steady.scenario,scenario=" SCENARIOS "idle.scenario",
 			   &error);
 	if (ret)
-		return told(ret, &error);
+		return checked(ret, &error);
 	for (int i = 0; i < 2 && !ret; i++)
-		ret = told(plugin->group_open(source, 0, events, 2, &groups[i], &error), &error);
+		ret = checked(plugin->group_open(source, 0, events, 2, &groups[i], &error), &error);
 	if (!ret)
 		ret = count(source, groups);
 	for (int i = 0; i < 2; i++)

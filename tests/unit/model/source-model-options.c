@@ -91,11 +91,11 @@ static void refused(void)
 {
 	const size_t begin = strlen(MODEL "=");
 	struct gpmu_source *source;
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	char spec[800];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		error = (struct gpmu_error){ 0 };
+		error = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 		errno = 0;
 		snprintf(spec, sizeof(spec), "%s=%s", MODEL, bad[i].options);
 		source = gpmu_source_new(spec, &error);
@@ -113,7 +113,7 @@ static void refused(void)
 static void long_paths(void)
 {
 	char folder[230], name[300], spec[800];
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_source *source;
 	struct sysroot root;
 
@@ -139,7 +139,7 @@ static void long_paths(void)
 static void many_scenarios(void)
 {
 	char spec[4000];
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_source *source;
 	int len = snprintf(spec, sizeof(spec), "%s=" SCENARIOS "idle.scenario", MODEL);
 

@@ -34,7 +34,7 @@ static struct gpmu_plan *plan_of(const struct gpmu_machine *machine,
 static int show(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog,
 		const char *list)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan = plan_of(machine, catalog, list, &error);
 	const char *warning;
 	char *text;
@@ -53,7 +53,7 @@ static int show(const struct gpmu_machine *machine, const struct gpmu_catalog *c
 static int add_all(struct gpmu_plan *plan, const struct gpmu_catalog *catalog, size_t from,
 		   size_t to)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	const struct gpmu_metric *metric;
 
 	for (; from < to && (metric = gpmu_catalog_metric(catalog, from)); from++)
@@ -90,7 +90,7 @@ static int show_events(const struct gpmu_machine *machine, const struct gpmu_cat
 		       const char *list)
 {
 	struct gpmu_plan *plan = gpmu_plan_new(machine, catalog, NULL, NULL);
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char *text;
 
 	if (!plan || gpmu_plan_add_events(plan, list, &error) || gpmu_plan_make(plan, &error)) {
@@ -107,7 +107,7 @@ static int show_events(const struct gpmu_machine *machine, const struct gpmu_cat
 int main(int argc, char **argv)
 {
 	int events = argc > 1 && !strcmp(argv[1], "--events"), ret;
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
 

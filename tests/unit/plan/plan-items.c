@@ -30,12 +30,9 @@ static void items(const struct fixture *fixture)
 	is_str(gpmu_plan_item(plan, 1), "GracePcieReadBW/root_port=0x3/",
 	       "plan: the name of an item includes its filter");
 	is_str(gpmu_plan_item(plan, 2), "page-faults", "plan: events are items, too");
-	ok(gpmu_plan_item_is_metric(plan, 1) == 1 && gpmu_plan_item_is_metric(plan, 2) == 0,
-	   "plan: items are metrics or events");
 	ok(!gpmu_plan_item_why(plan, 0) && !gpmu_plan_item_why(plan, 3),
 	   "plan: items that can be counted have no reason");
-	ok(!gpmu_plan_item(plan, 4) && !gpmu_plan_item_why(plan, 4) &&
-		   !gpmu_plan_item_is_metric(plan, 4),
+	ok(!gpmu_plan_item(plan, 4) && !gpmu_plan_item_why(plan, 4),
 	   "plan: there is no item after the last");
 	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++) {
 		const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));

@@ -21,7 +21,7 @@ struct fixture {
 __attribute__((unused))
 static void fixture_look(struct fixture *fixture)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	gpmu_machine_free(fixture->machine);
 	fixture->machine = gpmu_machine_new(fixture->root.path, &error);
@@ -32,7 +32,7 @@ static void fixture_look(struct fixture *fixture)
 __attribute__((unused))
 static void fixture_init(struct fixture *fixture, const char *name)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	sysroot_make(&fixture->root, name);
 	fixture->machine = NULL;
@@ -54,7 +54,7 @@ static void fixture_release(struct fixture *fixture)
 __attribute__((unused))
 static void fixture_add(struct fixture *fixture, const char *name, const char *json)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char path[SYSROOT_PATH];
 
 	sysroot_put(&fixture->root, name, json);
@@ -69,7 +69,7 @@ static struct gpmu_plan *plan_of(const struct fixture *fixture,
 				 const struct gpmu_plan_options *options, const char *metrics,
 				 const char *events)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan = gpmu_plan_new(fixture->machine, fixture->catalog, options, &error);
 
 	if (!plan || (metrics && gpmu_plan_add_metrics(plan, metrics, &error)) ||
@@ -114,7 +114,7 @@ static void is_refused(const struct fixture *fixture,
 		       const char *list, int err, size_t offset, const char *text, const char *what)
 {
 	struct gpmu_plan *plan = gpmu_plan_new(fixture->machine, fixture->catalog, NULL, NULL);
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	int ret = add(plan, list, &error);
 	bool same = ret == -err && error.offset == offset && !strcmp(error.text, text) &&
 		    !plan->item_count && !plan->metric_count && !plan->event_count;

@@ -30,7 +30,8 @@ static void events(const struct fixture *ours)
 		"armv8_pmuv3_0/event=0x8/u,software/config=1/u", "",
 		"plan, user only: events of tasks get the modifier u");
 	is_plan(ours, &options, NULL, "cycles:k,cycles:u,cycles:uk,instructions:I,instructions:D",
-		"cycles:k,cycles:u,cycles:uk,instructions:Iu,instructions:Du", "",
+		"armv8_pmuv3_0/cpu_cycles/k,armv8_pmuv3_0/cpu_cycles/u,armv8_pmuv3_0/cpu_cycles/uk,"
+		"instructions:Iu,instructions:Du", "",
 		"plan, user only: events whose modifiers name a privilege level keep them");
 	is_plan(ours, &options, NULL, "duration_time,user_time," S0 "cmem_rd_data/",
 		"duration_time,user_time," S0 "cmem_rd_data/", "",

@@ -121,10 +121,10 @@ static void filters(const struct fixture *ours)
 		   "there is no filter \"port\" here; there are: root_port",
 		   "plan: the error for an unknown filter names the PMU's filters");
 	is_refused(ours, gpmu_plan_add_metrics, "GraceC2c0BW/event=1/", EINVAL, 12,
-		   "event is no filter: it says what is counted",
+		   "event is not a filter: it selects the event",
 		   "plan: event= is refused as a filter");
 	is_refused(ours, gpmu_plan_add_metrics, "GraceC2c0BW/config4=1/", EINVAL, 12,
-		   "config4 is no filter: it says what is counted",
+		   "config4 is not a filter: it selects the event",
 		   "plan: config4= is refused as a filter");
 	is_refused(ours, gpmu_plan_add_metrics, "GraceC2c0BW/=1/", EINVAL, 12,
 		   "a filter is NAME=VALUE, as root_port=0x3",
@@ -134,7 +134,7 @@ static void filters(const struct fixture *ours)
 static void bad_values(const struct fixture *ours)
 {
 	struct gpmu_plan *plan = gpmu_plan_new(ours->machine, ours->catalog, NULL, NULL);
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	ok(gpmu_plan_add_metrics(plan, "GracePcieBW/root_port=0x400/", &error) == -EINVAL &&
 	   strstr(error.text, "0x3ff") && error.offset == 12 && !plan->event_count,
@@ -472,7 +472,7 @@ static void offline(void)
 static void options(const struct fixture *ours)
 {
 	struct gpmu_plan_options small = { .size = 1 };
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan;
 
 	errno = 0;
@@ -481,7 +481,7 @@ static void options(const struct fixture *ours)
 	gpmu_plan_free(NULL);
 	plan = gpmu_plan_new(ours->machine, ours->catalog, NULL, NULL);
 	ok(plan && !gpmu_plan_make(plan, NULL) && !gpmu_plan_group_count(plan),
-		"plan: a plan of nothing can be made");
+		"plan: an empty plan can be made");
 	gpmu_plan_free(plan);
 }
 

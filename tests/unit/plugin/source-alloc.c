@@ -14,16 +14,16 @@ static struct gpmu_machine *machine;
 static struct gpmu_source *source;
 static char spec[600];
 
-static int told(int ret, const struct gpmu_error *error)
+static int checked(int ret, const struct gpmu_error *error)
 {
 	return ret == -ENOMEM && !strstr(error->text, "out of memory") ? 1 : ret;
 }
 
 static int make(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_source *made = gpmu_source_new(spec, &error);
-	int ret = made ? 0 : told(-errno, &error);
+	int ret = made ? 0 : checked(-errno, &error);
 
 	gpmu_source_put(made);
 	return ret;
@@ -32,10 +32,10 @@ static int make(void)
 /* Adds the source again; its PMUs replace their earlier ones. */
 static int add(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	const struct gpmu_pmu *pmu = gpmu_machine_find_pmu(machine, "fake_1");
 	size_t pmus = 0, sources = machine->sources_len;
-	int ret = told(gpmu_machine_add_source(machine, source, &error), &error);
+	int ret = checked(gpmu_machine_add_source(machine, source, &error), &error);
 
 	while (gpmu_machine_pmu(machine, pmus))
 		pmus++;
@@ -48,7 +48,7 @@ static int add(void)
 
 static int open_groups(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct test_plan test = { 0 };
 	int ret;
 
@@ -56,7 +56,7 @@ static int open_groups(void)
 	test_group(&test, machine, "fake_1", "one two one two");
 	ret = test_open(&test, source, &error);
 	if (ret && test.counts)
-		ret = told(ret, &error);
+		ret = checked(ret, &error);
 	test_close(&test);
 	return ret;
 }
@@ -92,7 +92,7 @@ static int probe(void)
 
 int main(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct sysroot root;
 
 	state.show = FAKE_SHOW_UNKNOWN;

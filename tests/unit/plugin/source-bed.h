@@ -9,7 +9,7 @@
 
 #define SCENARIOS	"metrics/sources/model/scenarios/"
 
-static struct gpmu_error bed_error;
+static struct gpmu_error bed_error = { .size = sizeof(bed_error) };
 
 struct bed {
 	struct gpmu_machine *machine;

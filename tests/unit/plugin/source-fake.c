@@ -322,13 +322,21 @@ static void *sleep_for_ever(void *data)
 }
 
 /* Libraries start threads that may receive the process's signals. */
+static pthread_t thread;
+static bool has_thread;
+
 __attribute__((constructor))
 static void start_thread(void)
 {
-	pthread_t thread;
+	has_thread = getenv("FAKE_THREAD") && !pthread_create(&thread, NULL, sleep_for_ever, NULL);
+}
 
-	if (getenv("FAKE_THREAD") && !pthread_create(&thread, NULL, sleep_for_ever, NULL))
-		pthread_detach(thread);
+/* The plugin is unloaded next, and with it the function that the thread executes. */
+__attribute__((destructor))
+static void end_thread(void)
+{
+	if (has_thread && !pthread_cancel(thread))
+		pthread_join(thread, NULL);
 }
 
 __attribute__((constructor))

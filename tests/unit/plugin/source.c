@@ -19,10 +19,8 @@
 #include "plugin/source_object.h"
 #include "tap.h"
 
-#define REMEDY	"; GPMU_PLUGINS can name its folder"
-
 static struct fake_state state;
-static struct gpmu_error error;
+static struct gpmu_error error = { .size = sizeof(error) };
 static char folder[512];	/* the folder of FAKE */
 static char own_folder[512];	/* of plugins, by the place of this program */
 static char exe[512];
@@ -38,7 +36,7 @@ static const char *spec(const char *name)
 
 static struct gpmu_source *load(const char *text)
 {
-	memset(&error, 0, sizeof(error));
+	error = (struct gpmu_error){ .size = sizeof(error) };
 	memset(&state, 0, sizeof(state));
 	errno = 0;
 	return gpmu_source_new(text, &error);
@@ -72,7 +70,9 @@ static const char *not_found(const char *before)
 {
 	static char text[640];
 
-	snprintf(text, sizeof(text), "no gpmu-fake.so in %s%s" REMEDY, before, own_folder);
+	snprintf(text, sizeof(text), "no gpmu-fake.so in %s%s; %s", before, own_folder,
+		 getauxval(AT_SECURE) ? "a program with capabilities searches no other folder" :
+					"GPMU_PLUGINS can name its folder");
 	return text;
 }
 
@@ -157,7 +157,7 @@ static void files(void)
 		"source file: a FIFO is refused without waiting for it");
 	setenv("GPMU_PLUGINS", folder, 1);
 	sysroot_release(&root);
-	refused(libm(), EINVAL, ": is no plugin of libgpmu: it has no gpmu_source_plugin",
+	refused(libm(), EINVAL, ": not a plugin of libgpmu: it has no gpmu_source_plugin",
 		"source file: a shared object that is no plugin is refused");
 }
 
@@ -170,7 +170,7 @@ static void tables(void)
 	char message[64], what[64];
 
 	setenv("FAKE_TABLE", "abi", 1);
-	refused(spec("fake"), EINVAL, "gpmu-fake.so: made for plugin ABI 2, this libgpmu has 1",
+	refused(spec("fake"), EINVAL, "gpmu-fake.so: made for plugin ABI 3, this libgpmu has 2",
 		"source table: a plugin for another ABI is refused");
 	setenv("FAKE_TABLE", "short", 1);
 	refused(spec("fake"), EINVAL, "its table has 87 bytes, expected at least 88",
@@ -248,7 +248,7 @@ static void opening(void)
 static void *get_and_put(void *source)
 {
 	for (int i = 0; i < 20000; i++) {
-		gpmu_source_get(source);
+		source_get(source);
 		gpmu_source_put(source);
 	}
 	gpmu_source_put(source);
@@ -263,11 +263,11 @@ static void references(void)
 
 	if (!ok(source != NULL, "source: the plugin is opened for references"))
 		return;
-	ok(gpmu_source_get(source) == source, "source: get() returns the source itself");
+	ok(source_get(source) == source, "source: get() returns the source itself");
 	gpmu_source_put(source);
 	is_u64((uint64_t)state.closes, 0, "source: it stays open while a reference is left");
 	for (int i = 0; i < THREADS; i++) {
-		gpmu_source_get(source);
+		source_get(source);
 		if (!pthread_create(&threads[i], NULL, get_and_put, source))
 			started++;
 	}

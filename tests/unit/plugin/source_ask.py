@@ -14,7 +14,7 @@ NAMED_BY_OTHERS = ("unavailable", "gaps")
 
 
 class Error(ctypes.Structure):
-    _fields_ = [("offset", ctypes.c_size_t), ("text", ctypes.c_char * 192)]
+    _fields_ = [("size", ctypes.c_size_t), ("offset", ctypes.c_size_t), ("text", ctypes.c_char * 192)]
 
 
 def keys(value, found):
@@ -36,7 +36,7 @@ def main():
     library.gpmu_source_new.restype = ctypes.c_void_p
     library.gpmu_source_query.argtypes = [ctypes.c_void_p, ctypes.c_char_p,
                                           ctypes.POINTER(ctypes.c_char_p), ctypes.POINTER(Error)]
-    error = Error()
+    error = Error(size=ctypes.sizeof(Error))
     answer = ctypes.c_char_p()
     source = library.gpmu_source_new(sys.argv[2].encode(), ctypes.byref(error))
     if not source:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# pmu-events as data: the core metrics of the tuning guide, ours and upstream's of
+# pmu-events as data: the core metrics, ours and upstream's of
 # each perf, and the core events of libgpmu.
 
 . tests/lib/tap.sh
@@ -21,15 +21,18 @@ upstream() {
 	fi
 }
 
-is "$(check core_table)" "" "core-metrics.tsv: the guide's 45 metrics are listed with their origin"
+is "$(check core_table)" "" "core-metrics.tsv: 55 metrics are listed with their origin"
 is "$(check core_values)" "" "core metrics: formulas give the values derived by hand, altered formulas do not"
 is "$(check core_event_form)" "" "core events: all 154 are there once, each with a unique code"
-is "$(check core_event_use)" "" "core events: they include all events of the 45 core metrics"
+is "$(check core_event_use)" "" "core events: they include all events of the 55 core metrics"
 is "$(check core_event_place)" "" "core events: the folders that perf is built with have none of them"
 upstream 7.3 upstream_core_events "the table for this core has the same events and codes as ours"
+for version in 6.12 7.3; do
+	upstream $version upstream_topdown "TopdownL1 has the same metrics as the group of gpmu"
+done
 for version in 6.1 6.12 7.3; do
 	upstream $version upstream_events "the table for this core has the events of our metrics"
-	upstream $version upstream_values "metrics listed as upstream exist there with the guide's formula"
+	upstream $version upstream_values "metrics listed as upstream exist there with the same formula"
 	upstream $version upstream_doubles "no upstream metric has the name or the formula of ours"
 	upstream $version upstream_names "no upstream metric has the name of a Grace metric"
 done

@@ -129,6 +129,13 @@ def descriptions():
             fail(path, name, 'has a PublicDescription that is no sentence:', public)
         if '0 means no samples' in text:
             fail(path, name, 'states that 0 means no samples')
+        if 'fp_ops_per' in name and ('speculatively executed' not in brief or 'speculatively executed' not in public):
+            fail(path, name, 'does not state that it counts speculative operations')
+        if e.get('Unit') == 'nvidia_nvlink_c2c0_pmu' and re.search(r'\(ATS(?! translated or EGM|, EGM)', text):
+            fail(path, name, 'names ATS without EGM')
+        if e.get('Unit', '').startswith('nvidia_nvlink') and name not in ('cycles',) and 'EventName' in e and \
+                'The filter port selects' not in public:
+            fail(path, name, 'does not describe its filter')
         if name.startswith('Grace'):
             grace_description(path, name, brief, public)
 
@@ -136,10 +143,12 @@ def descriptions():
 def grace_description(path, name, brief, public):
     """A Grace metric names source and destination, the socket that measures, and a latency's 0."""
     for socket in re.findall(r'(\d)to\d$', name):
-        if f'Measured in socket {socket} only.' not in public:
-            fail(path, name, 'does not name the socket that measures')
+        if f'Measured in socket {socket} only. With four sockets, traffic of other pairs is not included.' not in public:
+            fail(path, name, 'does not name the sockets that it is about')
     if 'Latency' in name and '0 if there were no reads.' not in public:
         fail(path, name, 'does not state when the latency is 0')
+    if 'ten ports' in public and 'the two ports of NVLink-C2C that the filter port selects' not in public:
+        fail(path, name, 'does not explain its ten ports beside the filter')
     if not name.endswith('Freq') and not re.search(r'\bto\b|between .* and', brief):
         fail(path, name, 'does not name source and destination')
 
@@ -150,17 +159,18 @@ def metric_names():
     got = [m['MetricName'] for _, m in sys_items('MetricName')]
     for name in sorted(set(want) ^ set(got)) + sorted({n for n in got if got.count(n) > 1}):
         fail(name)
-    if len(want) != 48:
+    if len(want) != 49:
         fail('the table has', len(want), 'metrics')
 
 
 def metric_events():
-    """Each event of a metric has the prefix of its PMU and its filter, and exists on that PMU."""
+    """Each event of a metric is the core's, or has the prefix of its PMU and its filter, and exists on that PMU."""
+    core = {e['EventName'] for _, e in core_events()}
     have = {(p, e) for p, e, _, _ in rows('pmu-events/grace-events.tsv')}
     pmus = {r[0]: r[1] for r in rows('tests/unit/pmu-events/events-metrics.tsv')}
     for name, m in sys_metrics().items():
         for event in ids(m['MetricExpr']):
-            if event == 'duration_time':
+            if event == 'duration_time' or event in core:
                 continue
             match = EVENT.fullmatch(event)
             if not match:
@@ -187,6 +197,8 @@ def event_values(metric):
     def value(event):
         if event == 'duration_time':
             return float(seconds)
+        if event in counts and event.isupper():
+            return float(counts[event])
         match = EVENT.fullmatch(event)
         name = match and SPELLING.get(match[2], match[2])
         if not match or match[1] != pmu or name not in counts:
@@ -256,7 +268,7 @@ def core_table():
     """core-metrics.tsv and the JSON agree about the origin of each metric."""
     table = rows('pmu-events/core-metrics.tsv')
     names = [r[2] for r in table]
-    if len(table) != 45 or len(set(names)) != 45:
+    if len(table) != 55 or len(set(names)) != 55:
         fail('the table has', len(table), 'rows,', len(set(names)), 'names')
     for i, version in enumerate(VERSIONS):
         ours = our_core(version)
@@ -332,6 +344,17 @@ def upstream_doubles(source, version):
                 fail(mine, 'doubles upstream\'s', name)
 
 
+def upstream_topdown(source, version):
+    """The group TopdownL1 of libgpmu, which has the backports to 6.1, is that of perf VERSION."""
+    standard = {m['MetricName']: m for m in load(f'{source}/tools/perf/pmu-events/arch/arm64/sbsa.json')}
+    upstream = upstream_metrics(source, version).items()
+    groups = {n: {**standard.get(m.get('ArchStdEvent'), {}), **m}.get('MetricGroup', '') for n, m in upstream}
+    want = {n for n, group in groups.items() if 'TopdownL1' in group.split(';')}
+    have = {n for n, (m, _) in our_core('6.1').items() if 'TopdownL1' in m['MetricGroup'].split(';')}
+    for name in sorted(want ^ have):
+        fail(name, 'is in one TopdownL1 only')
+
+
 def printed(metric, value):
     """The value of a metric times the factor of its ScaleUnit."""
     scale = re.match(r'[0-9.]*', metric.get('ScaleUnit', ''))[0]
@@ -389,8 +412,8 @@ def core_event_use():
         for event in sorted(set(ids(expr))):
             if event.lower() not in have:
                 fail(name, 'uses', event, 'which is not there')
-    if len(used) != 90:
-        fail('there are', len(used), 'formulas of 45 metrics')
+    if len(used) != 110:
+        fail('there are', len(used), 'formulas of 55 metrics')
 
 
 def core_event_place():

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "record/queue/record_queue.h"
 #include "record/tracks/record_map.h"
 
 struct text_record {
@@ -148,6 +149,42 @@ static int run(void)
 	return failed;
 }
 
+/* A queue that was refused is released as any other. */
+static int make_queue(void)
+{
+	struct record_queue queue;
+	int ret = record_queue_init(&queue, 4096);
+
+	record_queue_release(&queue);
+	record_queue_release(&queue);
+	return ret;
+}
+
+/* A buffer that cannot grow drops records, and has its room again when they are taken. */
+static void full_queue(void)
+{
+	static const char data[64 << 10];
+	struct record record = { .type = 3 };
+	struct record_queue queue;
+	const char *records;
+	uint64_t dropped, count;
+
+	record_queue_init(&queue, 2 * RECORD_QUEUE_LEAST);
+	do
+		alloc_left = 0;
+	while (record_queue_put(&queue, &record, data, sizeof(data)));
+	alloc_left = 0;
+	ok(!record_queue_has_room(&queue, sizeof(data)),
+	   "record queue: a buffer without memory to grow has no room");
+	count = record_queue_count(&queue, &dropped);
+	ok(dropped == 1 && record_queue_take(&queue, &records) > count * sizeof(data),
+	   "record queue: a record that finds no memory is counted as dropped, and the others are kept");
+	alloc_left = -1;
+	ok(record_queue_put(&queue, &record, data, sizeof(data)),
+	   "record queue: a record is accepted after a buffer could not grow");
+	record_queue_release(&queue);
+}
+
 int main(void)
 {
 	bool nothing = true;
@@ -169,5 +206,7 @@ int main(void)
 	ok(!odd, "record map: the only error of a failed allocation is ENOMEM");
 	ok(nothing && alloc_held == held, "record map: failed allocations leak no memory");
 	ok(run() == 0, "record map: no record is refused after the failures");
+	alloc_fail_each(make_queue, 2, "record queue");
+	full_queue();
 	return done_testing();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "record/queue/record_merge.h"
 #include "tap.h"
@@ -18,15 +19,13 @@ static int add(struct record_merge *merge, int stream, uint64_t begin, uint64_t 
 static const char *taken(struct record_merge *merge, uint64_t bound)
 {
 	static char text[512];
-	struct record *record;
+	const struct record *record;
 	size_t at = 0;
 
 	text[0] = '\0';
-	while ((record = record_merge_next(merge, bound))) {
+	while ((record = record_merge_next(merge, bound)))
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%" PRIu64 "-%" PRIu64,
 				       at ? " " : "", record->begin, record->end);
-		free(record);
-	}
 	return text;
 }
 
@@ -95,7 +94,7 @@ static void bounded(void)
 	a = record_merge_open(&merge, 0);
 	for (uint64_t i = 0; i < 1000; i++) {
 		add(&merge, a, 1000 - i, 2000);
-		free(record_merge_next(&merge, 0));
+		record_merge_next(&merge, 0);
 		if (merge.bytes > most)
 			most = merge.bytes;
 	}
@@ -110,7 +109,7 @@ static void bounded(void)
 static void many(void)
 {
 	struct record_merge merge;
-	struct record *record;
+	const struct record *record;
 	uint64_t last = 0, last_end = NEVER;
 	bool sorted = true;
 	size_t n = 0;
@@ -128,15 +127,77 @@ static void many(void)
 		sorted = sorted && (record->begin > last || (record->begin == last && record->end <= last_end));
 		last = record->begin;
 		last_end = record->end;
-		free(record);
 	}
 	ok(sorted && n == 100000 && !merge.bytes,
 	   "merge: 100,000 records in random order come out sorted, each once");
 	record_merge_release(&merge);
 }
 
+/* 1,000 records of one begin: the longest comes first, and of equal ones that which came first. */
+static void equal(void)
+{
+	struct {
+		struct record record;
+		uint64_t number;
+	} of = { .record = { .size = sizeof(of), .begin = 7 } };
+	const struct record *record;
+	uint64_t last_end = NEVER, last = 0;
+	struct record_merge merge;
+	bool sorted = true;
+	size_t n = 0;
+	int a;
+
+	record_merge_init(&merge, SIZE_MAX);
+	a = record_merge_open(&merge, 0);
+	for (of.number = 1; of.number <= 1000; of.number++) {
+		of.record.end = 7 + of.number * 7919 % 100;
+		record_merge_add(&merge, &of.record, a);
+	}
+	for (; (record = record_merge_next(&merge, NEVER)); n++) {
+		memcpy(&of, record, sizeof(of));
+		sorted = sorted && (of.record.end < last_end || (of.record.end == last_end && of.number > last));
+		last_end = of.record.end;
+		last = of.number;
+	}
+	ok(sorted && n == 1000, "merge: of records with the same begin the longest comes first, "
+	   "of equal ones the one that was added first");
+	record_merge_release(&merge);
+}
+
+/* A record larger than a chunk of the arena, between small ones, some of which are never taken */
+static void large(void)
+{
+	const size_t size = (size_t)3 << 20;
+	struct record *of = calloc(1, size);
+	const struct record *record;
+	struct record_merge merge;
+	int a;
+
+	record_merge_init(&merge, SIZE_MAX);
+	a = record_merge_open(&merge, 0);
+	add(&merge, a, 1, 2);
+	of->size = (uint32_t)size;
+	of->begin = 3;
+	((char *)of)[size - 1] = 'x';
+	ok(!record_merge_add(&merge, of, a), "merge: a record of 3 MiB is added");
+	free(of);
+	for (uint64_t i = 0; i < 100000; i++)
+		add(&merge, a, 4 + i, 5 + i);
+	record = record_merge_next(&merge, NEVER);
+	ok(record && record->begin == 1, "merge: a small record before a large one comes first");
+	record = record_merge_next(&merge, NEVER);
+	ok(record && record->size == size && ((const char *)record)[size - 1] == 'x',
+	   "merge: a record of 3 MiB is returned whole");
+	for (uint64_t i = 0; i < 50000; i++)
+		record = record_merge_next(&merge, NEVER);
+	ok(record && record->begin == 4 + 49999, "merge: small records after a large one are returned in order");
+	record_merge_release(&merge);
+}
+
 int main(void)
 {
+	equal();
+	large();
 	order();
 	patience();
 	bounded();

@@ -17,12 +17,20 @@
 #include "trace.pb-c.h"
 
 #define PAGE	((size_t)sysconf(_SC_PAGESIZE))
-#define MANY	(256u << 10)	/* bytes of a ring if locked memory suffices */
+#define MANY	(64u << 10)	/* bytes of a ring if locked memory suffices */
+#define NOBODY	4194305		/* beyond the kernel's largest pid, so that /proc has no name of it */
+#define CPUS_MOST	1024
 #define SHORT	24		/* a header and the count of a lost record */
 
 static struct {
 	int refuses;		/* errno for events of the command */
 	size_t most;		/* bytes that one event may lock */
+	size_t left;		/* bytes that all events may still lock */
+	int offline;		/* pid whose event finds CPU 0 offline */
+	struct {
+		void *page;
+		size_t size;
+	} rings[CPUS_MOST];
 	size_t mapped;		/* bytes of the command's first event */
 	int fd;			/* memory of the ring, also read as counts; -1: none */
 	bool old;		/* before Linux 6.0: without PERF_FORMAT_LOST */
@@ -34,11 +42,13 @@ static struct {
 
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 long __wrap_syscall(long number, ...);
+int __real_munmap(void *at, size_t size);
+int __wrap_munmap(void *at, size_t size);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 void __wrap_log_line(int level, const char *fmt, ...);
 
-static long open_event(const struct perf_event_attr *attr, int pid)
+static long open_event(const struct perf_event_attr *attr, int pid, int cpu)
 {
 	int fd;
 
@@ -47,6 +57,8 @@ static long open_event(const struct perf_event_attr *attr, int pid)
 	if (pid == -1)
 		return -1;
 	errno = kernel.old && attr->read_format ? EINVAL : kernel.refuses;
+	if (pid == kernel.offline && !cpu)
+		errno = ENODEV;
 	if (errno)
 		return -1;
 	fd = memfd_create("ring", MFD_CLOEXEC);
@@ -65,14 +77,15 @@ long __wrap_syscall(long number, ...)
 {
 	const struct perf_event_attr *attr;
 	va_list args;
-	int pid;
+	int pid, cpu;
 
 	va_start(args, number);
 	attr = va_arg(args, const struct perf_event_attr *);
 	pid = va_arg(args, int);
+	cpu = va_arg(args, int);
 	va_end(args);
 	errno = ENOSYS;
-	return number == SYS_perf_event_open ? open_event(attr, pid) : -1;
+	return number == SYS_perf_event_open ? open_event(attr, pid, cpu) : -1;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -82,6 +95,35 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
+/* Exchanges an entry of the list of rings. Returns whether there was one. */
+static bool note_ring(const void *before, void *page, size_t size)
+{
+	for (size_t i = 0; i < CPUS_MOST; i++) {
+		if (kernel.rings[i].page != before)
+			continue;
+		kernel.rings[i].page = page;
+		kernel.rings[i].size = size;
+		return true;
+	}
+	return false;
+}
+
+static size_t count_rings(size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < CPUS_MOST; i++)
+		n += kernel.rings[i].page && kernel.rings[i].size == size;
+	return n;
+}
+
+int __wrap_munmap(void *at, size_t size)
+{
+	if (note_ring(at, NULL, 0))
+		kernel.left += size;
+	return __real_munmap(at, size);
+}
+
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	void *page;
@@ -89,9 +131,11 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	if (fd < 0 || flags != MAP_SHARED)
 		return __real_mmap(at, size, protection, flags, fd, offset);
 	errno = EPERM;
-	if (size > kernel.most)
+	if (size > kernel.most || size > kernel.left)
 		return MAP_FAILED;
 	page = __real_mmap(at, size, protection, flags, fd, offset);
+	note_ring(NULL, page, size);
+	kernel.left -= size;
 	if (fd == kernel.fd) {
 		kernel.page = page;
 		kernel.mapped = size;
@@ -236,7 +280,7 @@ static uint64_t clock_now(void)
 static struct gpmu_recorder *recorder_of(pid_t pid)
 {
 	const struct gpmu_recorder_options options = {
-		.size = sizeof(options), .path = path, .sched = 1, .rank = -1,
+		.size = sizeof(options), .path = path, .sched = 1,
 	};
 	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
 
@@ -279,15 +323,15 @@ static const char *shown(void)
 static void own(void)
 {
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
-	struct gpmu_recorder *recorder = recorder_of(5);
+	struct gpmu_recorder *recorder = recorder_of(NOBODY);
 
 	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL),
 	   "record sched: the command's scheduling is recorded if the machine's is refused");
-	ok(kernel.of == 5 && kernel.attr.context_switch && kernel.attr.inherit && kernel.attr.exclude_kernel &&
+	ok(kernel.of == NOBODY && kernel.attr.context_switch && kernel.attr.inherit && kernel.attr.exclude_kernel &&
 	   kernel.attr.sample_id_all,
 	   "record sched: the command's event is opened unprivileged, inherited and without the kernel");
-	ok(!strncmp(kernel.warning, "of scheduling only the command's own threads are recorded; scheduling of the whole "
-		    "machine takes ", 94),
+	ok(!strncmp(kernel.warning, "scheduling is recorded for the command's own threads only: scheduling of the whole "
+		    "machine requires ", 100),
 	   "record sched: a warning states the restriction to the command and its remedy");
 	gpmu_recorder_enable(recorder);
 	second(clock_now());
@@ -303,7 +347,7 @@ static void own(void)
 /* Counts records lost before the last one, with or without PERF_FORMAT_LOST. */
 static uint64_t lost_in_all(bool old, uint64_t counted)
 {
-	struct gpmu_recorder *recorder = recorder_of(5);
+	struct gpmu_recorder *recorder = recorder_of(NOBODY);
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
 
 	kernel.old = old;
@@ -331,7 +375,7 @@ static void at_the_end(void)
 /* The recording is stopped without having been enabled. */
 static void late(void)
 {
-	struct gpmu_recorder *recorder = recorder_of(5);
+	struct gpmu_recorder *recorder = recorder_of(NOBODY);
 
 	gpmu_recorder_start(recorder, NULL, NULL, NULL);
 	second(clock_now() - 1000000);
@@ -342,39 +386,131 @@ static void late(void)
 
 static void rings(void)
 {
-	struct gpmu_error error = { .text = "" };
-	struct gpmu_recorder *recorder = recorder_of(5);
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_recorder *recorder = recorder_of(NOBODY);
 
 	gpmu_recorder_start(recorder, NULL, NULL, NULL);
-	ok(kernel.mapped == PAGE + MANY, "record sched: a ring has 256 KiB");
+	ok(kernel.mapped == PAGE + MANY, "record sched: a ring has 64 KiB");
+	ok(!kernel.attr.watermark && !kernel.attr.wakeup_events,
+	   "record sched: the kernel wakes gpmu whenever half of a ring is full");
 	gpmu_recorder_free(recorder);
 	kernel.most = 5 * PAGE;
-	recorder = recorder_of(5);
+	recorder = recorder_of(NOBODY);
 	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && kernel.mapped == 5 * PAGE,
 	   "record sched: a ring shrinks to the memory that may be locked");
 	gpmu_recorder_free(recorder);
 	kernel.most = PAGE;
-	recorder = recorder_of(5);
+	recorder = recorder_of(NOBODY);
 	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) == -ENOBUFS && strstr(error.text, "kernel.perf_event_mlock_kb"),
 	   "record sched: without memory for a ring the error names kernel.perf_event_mlock_kb");
 	gpmu_recorder_free(recorder);
 	kernel.most = SIZE_MAX;
 }
 
+/* As many rings as on a large machine share the memory that one user may lock. */
+static void shared(void)
+{
+	const size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	struct gpmu_recorder *recorder = recorder_of(NOBODY);
+
+	kernel.left = n * 5 * PAGE + PAGE;
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && count_rings(5 * PAGE) == n,
+	   "record sched: the rings of all CPUs share the memory that may be locked");
+	gpmu_recorder_free(recorder);
+	kernel.left = SIZE_MAX;
+}
+
+static size_t open_events(void)
+{
+	char name[64], to[32];
+	size_t n = 0;
+
+	for (int fd = 0; fd < 1024; fd++) {
+		ssize_t length;
+
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		length = readlink(name, to, sizeof(to));
+		n += length > 0 && !strncmp(to, "/memfd:ring", 11);
+	}
+	return n;
+}
+
+/* CPU 0 goes offline between the events of two threads. */
+static void offline(void)
+{
+	const size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	struct gpmu_recorder *recorder = recorder_of(NOBODY);
+
+	gpmu_recorder_pid(recorder, NOBODY + 1);
+	kernel.offline = NOBODY + 1;
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && count_rings(PAGE + MANY) == n - 1 &&
+	   open_events() == 2 * (n - 1),
+	   "record sched: a CPU that goes offline while its events are opened has neither ring nor events");
+	kernel.offline = 0;
+	gpmu_recorder_free(recorder);
+	ok(!count_rings(PAGE + MANY) && !open_events(), "record sched: all rings and events are released");
+}
+
+/* As by -p and -t of the same thread */
+static void twice(void)
+{
+	const size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	struct gpmu_recorder *recorder = recorder_of(NOBODY);
+
+	ok(!gpmu_recorder_pid(recorder, NOBODY) && !gpmu_recorder_start(recorder, NULL, NULL, NULL) && open_events() == n,
+	   "record sched: a thread that is named twice is recorded once");
+	gpmu_recorder_free(recorder);
+}
+
+/* Threads of the command that no option has asked for */
+static void unasked(void)
+{
+	const struct gpmu_recorder_options options = {
+		.size = sizeof(options), .path = path, .threads = 1,
+	};
+	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
+
+	kernel.fd = -1;
+	kernel.warning[0] = '\0';
+	gpmu_recorder_pid(recorder, NOBODY);
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && kernel.of == NOBODY && !kernel.warning[0],
+	   "record sched: the command's threads are recorded without a warning if the options have threads");
+	gpmu_recorder_free(recorder);
+	kernel.refuses = EACCES;
+	recorder = gpmu_recorder_new(&options, NULL);
+	gpmu_recorder_pid(recorder, NOBODY);
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && !gpmu_recorder_stop(recorder, NULL),
+	   "record sched: a kernel that refuses the threads' events does not make start fail");
+	is_str(kernel.warning, "the command's threads are not recorded: scheduling of the command requires "
+	       "CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2 or less",
+	       "record sched: a warning names the permission that the threads' events require");
+	gpmu_recorder_free(recorder);
+	kernel.refuses = EMFILE;
+	recorder = gpmu_recorder_new(&options, NULL);
+	gpmu_recorder_pid(recorder, NOBODY);
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL), "record sched: too few file descriptors do not make start fail");
+	is_str(kernel.warning, "the command's threads are not recorded: scheduling of the command requires a file descriptor "
+	       "for each CPU and each existing thread: raise ulimit -n",
+	       "record sched: a warning names the file descriptors that the threads' events require");
+	gpmu_recorder_free(recorder);
+	kernel.refuses = 0;
+}
+
 static void refused(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_recorder *recorder = recorder_of(0);
 
-	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) && strstr(error.text, "scheduling of the whole machine takes ") &&
+	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) && strstr(error.text, "scheduling of the whole machine requires ") &&
 	   !kernel.warning[0],
 	   "record sched: without a command the error is that of the machine's scheduling");
 	gpmu_recorder_free(recorder);
 	kernel.refuses = EACCES;
-	recorder = recorder_of(5);
+	recorder = recorder_of(NOBODY);
 	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) == -EACCES,
 	   "record sched: a kernel that refuses the command's events makes start fail");
-	is_str(error.text, "scheduling of the command takes CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2",
+	is_str(error.text, "scheduling of the command requires CAP_PERFMON, or the sysctl "
+	       "kernel.perf_event_paranoid at 2 or less",
 	       "record sched: the error names CAP_PERFMON and kernel.perf_event_paranoid");
 	gpmu_recorder_free(recorder);
 	kernel.refuses = 0;
@@ -387,11 +523,15 @@ int main(void)
 	if (fd < 0)
 		return 1;
 	close(fd);
-	kernel.most = SIZE_MAX;
+	kernel.most = kernel.left = SIZE_MAX;
 	own();
 	at_the_end();
 	late();
 	rings();
+	shared();
+	offline();
+	twice();
+	unasked();
 	refused();
 	unlink(path);
 	return done_testing();

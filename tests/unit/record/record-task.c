@@ -11,6 +11,7 @@
 #define ENDS(cpu, pid, tid) TASK(RECORD_TASK_ENDS, cpu, pid, tid, 0)
 #define FORKED(pid, tid, by) TASK(RECORD_TASK_FORKED, 0, pid, tid, by)
 #define EXECUTES(pid, text) TASK(RECORD_TASK_EXECUTES, 0, pid, pid, 0, 0, text)
+#define EXISTS(cpu, pid, tid, state, text) TASK(RECORD_TASK_NAMED, cpu, pid, tid, 0, state, text)
 #define NAMED(pid, tid, text) TASK(RECORD_TASK_NAMED, 0, pid, tid, 0, 0, text)
 
 static struct test_trace t;
@@ -40,8 +41,8 @@ static void put(const struct record_task *tasks, size_t n, struct record_span wi
 } while (0)
 
 /*
- * "10 1: 0(0)>5 app; ": time, CPU, previous thread (its state), next thread and its name if
- * recorded
+ * "10 1: 0(0)>5 app; ": time, CPU, previous thread (its state), next thread; and the name of
+ * either if recorded. "thread 6 sleeps 20; ": a fact, with its arguments
  */
 static size_t describe(const GpmuPb__TracePacket *packet, char *text, size_t size)
 {
@@ -57,9 +58,16 @@ static size_t describe(const GpmuPb__TracePacket *packet, char *text, size_t siz
 		const GpmuPb__FtraceEvent *event = packet->ftrace_events->event[0];
 		const GpmuPb__SchedSwitch *of = event->sched_switch;
 
-		return (size_t)snprintf(text, size, "%u %u: %d(%d)>%d%s%s; ", (unsigned int)event->timestamp,
-					packet->ftrace_events->cpu, of->prev_pid, (int)of->prev_state, of->next_pid,
+		return (size_t)snprintf(text, size, "%u %u: %d%s%s(%d)>%d%s%s; ", (unsigned int)event->timestamp,
+					packet->ftrace_events->cpu, of->prev_pid, of->prev_comm ? " " : "",
+					of->prev_comm ? of->prev_comm : "", (int)of->prev_state, of->next_pid,
 					of->next_comm ? " " : "", of->next_comm ? of->next_comm : "");
+	}
+	if (packet->track_event && packet->track_event->n_debug_annotations == 3) {
+		GpmuPb__DebugAnnotation **args = packet->track_event->debug_annotations;
+
+		return (size_t)snprintf(text, size, "thread %d %s %u; ", (int)args[0]->int_value,
+					args[1]->string_value, (unsigned int)args[2]->int_value);
 	}
 	return 0;
 }
@@ -89,8 +97,8 @@ static void states(void)
 	begin();
 	PUT(always, NAMED(5, 5, "gpmu"), RUNS(1, 5, 5), EXECUTES(5, "app"), WAITS(1, 5, 5), RUNS(0, 5, 5),
 	    PREEMPTED(0, 5, 5), RUNS(0, 5, 5), ENDS(0, 5, 5));
-	is_str(shown(), "p5 gpmu; t5/5 gpmu; 20 1: 0(0)>5 gpmu; p5 app; t5/5 app; 40 1: 5(1)>0; "
-	       "50 0: 0(0)>5 app; 60 0: 5(256)>0; 70 0: 0(0)>5; 80 0: 5(16)>0; ",
+	is_str(shown(), "p5 gpmu; t5/5 gpmu; 20 1: 0(0)>5 gpmu; p5 app; t5/5 app; 40 1: 5 app(1)>0; "
+	       "50 0: 0(0)>5; 60 0: 5(256)>0; 70 0: 0(0)>5; 80 0: 5(16)>0; ",
 	       "tasks: a thread that runs, waits, is preempted and ends has its process's name, "
 	       "renewed by exec");
 }
@@ -100,7 +108,7 @@ static void threads(void)
 	begin();
 	PUT(always, EXECUTES(5, "app"), FORKED(5, 6, 5), RUNS(1, 5, 6), NAMED(5, 6, "worker"), WAITS(1, 5, 6),
 	    FORKED(7, 7, 6), RUNS(0, 7, 7), ENDS(0, 7, 7), FORKED(5, 7, 5), RUNS(0, 5, 7));
-	is_str(shown(), "p5 ?; t5/6 app; 30 1: 0(0)>6 app; t5/6 worker; 50 1: 6(1)>0; p7 worker; t7/7 worker; "
+	is_str(shown(), "p5 ?; t5/6 app; 30 1: 0(0)>6 app; t5/6 worker; 50 1: 6 worker(1)>0; p7 worker; t7/7 worker; "
 	       "70 0: 0(0)>7 worker; 80 0: 7(16)>0; t5/7 app; 100 0: 0(0)>7 app; ",
 	       "tasks: a thread has its creator's name until it has its own, and a reused tid is a "
 	       "new thread");
@@ -142,6 +150,36 @@ static void window(void)
 	   "tasks: a window may begin while a thread runs all the time");
 	is_str(shown(), "p5 app; t5/5 app; 15 1: 0(0)>5 app; ",
 	       "tasks: a thread that runs all the time is shown at the window's begin");
+}
+
+/* Threads that exist when recording begins */
+static void existing(void)
+{
+	const struct record_span before = { 1, 1 }, window = { 45, 0 }, after = { 45, 200 };
+
+	begin();
+	PUT(before, EXISTS(0, 5, 5, RECORD_TASK_SLEEPS, "app"), EXISTS(1, 5, 6, RECORD_TASK_ACTIVE, "spins"),
+	    EXISTS(2, 5, 7, RECORD_TASK_SLEEPS, "once"), RUNS(2, 5, 7));
+	PUT(window, WAITS(2, 5, 7));
+	ok(!record_map_tasks_end(&map, after),
+	   "tasks: the end writes the threads that have not switched");
+	is_str(shown(), "p5 ?; t5/7 once; 45 2: 0(0)>7 once; 50 2: 7(1)>0; p5 app; t5/5 app; thread 5 sleeps 45; t5/6 spins; "
+	       "45 1: 0(0)>6 spins; ",
+	       "tasks: a thread that never switches sleeps, or runs on its CPU, from the begin on");
+	begin();
+	PUT(before, EXISTS(0, 5, 5, RECORD_TASK_SLEEPS, "app"), EXISTS(1, 5, 6, RECORD_TASK_ACTIVE, "ready"),
+	    EXISTS(2, 5, 7, RECORD_TASK_ACTIVE, "runs"), RUNS(3, 5, 8), PREEMPTED(3, 5, 8));
+	PUT(((struct record_span){ 55, 0 }), RUNS(0, 5, 5), RUNS(1, 5, 6), WAITS(2, 5, 7), RUNS(3, 5, 8));
+	record_map_tasks_end(&map, after);
+	is_str(shown(), "p5 app; t5/5 app; thread 5 sleeps 55; 60 0: 0(0)>5 app; t5/6 ready; thread 6 ready 55; "
+	       "70 1: 0(0)>6 ready; t5/7 runs; 55 2: 0(0)>7 runs; 80 2: 7(1)>0; t5/8 ?; thread 8 ready 55; 90 3: 0(0)>8; ",
+	       "tasks: the first switch of a thread shows its state since the begin");
+	begin();
+	PUT(before, EXISTS(1, 5, 5, RECORD_TASK_ACTIVE, "app"), RUNS(1, 5, 6));
+	record_map_tasks_begin(&map, window);
+	record_map_tasks_end(&map, after);
+	is_str(shown(), "p5 ?; t5/6 ?; 45 1: 0(0)>6; p5 app; t5/5 app; thread 5 ready 45; ",
+	       "tasks: a thread that has never run was ready if another one ran on its CPU");
 }
 
 /* One process after another, more than there are tracks */
@@ -197,6 +235,7 @@ int main(void)
 	lost();
 	executed();
 	window();
+	existing();
 	many();
 	refused();
 	cuda();

@@ -88,7 +88,7 @@ static const char *channels_of(struct gpmu_recorder *recorder)
 static void while_recording(void)
 {
 	const struct gpmu_recorder_options options = {
-		.size = sizeof(options), .path = path, .cuda = GPMU_RECORDER_RUNTIME, .rank = -1,
+		.size = sizeof(options), .path = path, .cuda = GPMU_RECORDER_RUNTIME,
 	};
 	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
 	struct gpmu_recorder_stats last = { .size = sizeof(last) };

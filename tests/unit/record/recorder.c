@@ -2,6 +2,7 @@
 /* What gpmu_recorder_new() accepts and refuses, and what it leaves behind */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,13 +17,13 @@ static char path[64], channels[256];
 static struct gpmu_recorder_options options_of(uint32_t cuda)
 {
 	return (struct gpmu_recorder_options){ .size = sizeof(struct gpmu_recorder_options), .path = path,
-					     .cuda = cuda, .rank = -1 };
+					     .cuda = cuda };
 }
 
 static void refused(const struct gpmu_recorder_options *options, int error, const char *text,
 		    const char *what)
 {
-	struct gpmu_error why = { .text = "" };
+	struct gpmu_error why = { .size = sizeof(why) };
 	struct gpmu_recorder *recorder;
 
 	errno = 0;
@@ -61,6 +62,43 @@ static void refusals(void)
 		"recorder: CUDA is refused without libgpmu-inject.so");
 }
 
+static void touch(const char *name)
+{
+	close(open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+/* Goes to a folder whose absolute path is longer than PATH_MAX, or back. */
+static void go_deep(bool down)
+{
+	char name[200];
+
+	memset(name, 'd', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	for (int i = 0; i < PATH_MAX / 200 + 1; i++)
+		if (down ? mkdir(name, 0700) || chdir(name) : chdir("..") || rmdir(name))
+			diag("%s: %s", name, strerror(errno));
+}
+
+static void unnameable(void)
+{
+	struct gpmu_recorder_options options = options_of(GPMU_RECORDER_KERNEL);
+
+	go_deep(true);
+	setenv("GPMU_PLUGINS", ".", 1);
+	touch("libgpmu-inject.so");
+	touch("libgpmu-mark.so");
+	refused(&options, ENAMETOOLONG, "libgpmu-inject.so: File name too long",
+		"recorder: a library for CUDA without an absolute path is refused with the reason");
+	options = options_of(0);
+	options.regions = 1;
+	refused(&options, ENAMETOOLONG, "libgpmu-mark.so: File name too long",
+		"recorder: a library for regions without an absolute path is refused with the reason");
+	unlink("libgpmu-inject.so");
+	unlink("libgpmu-mark.so");
+	setenv("GPMU_PLUGINS", folder, 1);
+	go_deep(false);
+}
+
 static const char *value_of(char *const *environment, const char *name)
 {
 	size_t length = strlen(name);
@@ -79,7 +117,7 @@ static void environment(void)
 	char *const *made;
 	struct stat status;
 
-	close(open("libgpmu-inject.so", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	touch("libgpmu-inject.so");
 	recorder = gpmu_recorder_new(&options, NULL);
 	made = recorder ? gpmu_recorder_environment(recorder, given) : given;
 	ok(value_of(made, "A") && value_of(made, "CUDA_INJECTION64_PATH")[0] == '/' &&
@@ -107,7 +145,7 @@ static void whole(void)
 	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL), "recorder: a recording without CUDA starts");
 	ok(gpmu_recorder_pid(recorder, getpid()) == -EINVAL,
 	   "recorder: a pid is refused after the start");
-	ok(gpmu_recorder_rows(recorder, NULL, 0) == -EINVAL,
+	ok(gpmu_recorder_rows(recorder, NULL) == -EINVAL,
 	   "recorder: rows are refused without a session");
 	gpmu_recorder_enable(recorder);
 	ok(!gpmu_recorder_stop(recorder, NULL) && !stat(path, &status) && status.st_size > 0,
@@ -122,17 +160,65 @@ static void whole(void)
 	gpmu_recorder_free(NULL);
 }
 
+/* Whether the trace file has these bytes */
+static bool has(const char *text)
+{
+	static char bytes[1 << 16];
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
+
+	if (file)
+		fclose(file);
+	return memmem(bytes, size, text, strlen(text));
+}
+
+/* Writes a trace without records, which has the audit. */
+static bool record_nothing(const struct gpmu_recorder_options *options)
+{
+	struct gpmu_recorder *recorder = gpmu_recorder_new(options, NULL);
+	bool written = recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL) &&
+		       !gpmu_recorder_stop(recorder, NULL);
+
+	gpmu_recorder_free(recorder);
+	return written;
+}
+
+/* In the file the length of a name precedes it. */
+static void ranks(void)
+{
+	struct gpmu_recorder_options options = options_of(0);
+
+	ok(record_nothing(&options) && has("\4host") && !has("\4rank") && !has("\5ranks"),
+	   "recorder: the audit has no rank by default");
+	options.rank_count = -1;
+	ok(record_nothing(&options) && has("\4rank") && !has("\5ranks"),
+	   "recorder: the audit has a rank 0 of an unknown number of ranks");
+	options.rank_count = 2;
+	ok(record_nothing(&options) && has("\4rank") && has("\5ranks"),
+	   "recorder: the audit has the number of ranks");
+}
+
 static void full(void)
 {
 	struct gpmu_recorder_options options = options_of(0);
-	struct gpmu_error why = { .text = "" };
+	struct gpmu_error why = { .size = sizeof(why) };
 	struct gpmu_recorder *recorder;
+	char deep[128] = "/dev";
 
+	while (strlen(deep) < sizeof(deep) - strlen("/./full"))
+		strcat(deep, "/.");
+	strcat(deep, "/full");
 	options.path = "/dev/full";
 	recorder = gpmu_recorder_new(&options, NULL);
 	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL) &&
 	   gpmu_recorder_stop(recorder, &why) == -ENOSPC && !strncmp(why.text, "/dev/full: ", 11),
 	   "recorder: a full disk is reported at the end, with the path");
+	gpmu_recorder_free(recorder);
+	options.path = deep;
+	recorder = gpmu_recorder_new(&options, NULL);
+	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL) &&
+	   gpmu_recorder_stop(recorder, &why) == -ENOSPC && !strncmp(why.text, deep, strlen(deep)),
+	   "recorder: a full disk is reported with a path of more than 100 bytes");
 	gpmu_recorder_free(recorder);
 }
 
@@ -174,8 +260,10 @@ int main(void)
 	setenv("GPMU_PLUGINS", folder, 1);
 	snprintf(path, sizeof(path), "%s/trace", folder);
 	refusals();
+	unnameable();
 	environment();
 	whole();
+	ranks();
 	full();
 	beside_each_other();
 	unlink("libgpmu-inject.so");

@@ -17,7 +17,7 @@ static int add(struct gpmu_report *report, const struct test_trace *t, struct gp
 
 static void test_life(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	const struct gpmu_report_table *table;
 	struct gpmu_trace_event event;
 	struct gpmu_report *report;
@@ -60,7 +60,7 @@ static void test_life(void)
 static void test_options(void)
 {
 	const struct gpmu_report_options none = { 0 }, wrong = { .size = sizeof(wrong), .link = "x" };
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_report *report;
 	bool all = true;
 

@@ -16,7 +16,7 @@ static struct gpmu_plan *plan;
 
 static int read_all(struct gpmu_saved *saved)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	for (const char *at = csv; *at;) {
 		size_t length = strcspn(at, "\n") + 1;
@@ -32,17 +32,16 @@ static int read_all(struct gpmu_saved *saved)
 static int run_rows(void)
 {
 	struct gpmu_saved *saved = gpmu_saved_new(NULL);
-	const struct gpmu_row *rows;
-	size_t n;
+	const struct gpmu_rows *rows;
 	int ret;
 
 	if (!saved)
 		return -errno;
 	ret = read_all(saved);
 	if (!ret)
-		ret = gpmu_saved_rows(saved, plan, &rows, &n);
+		ret = gpmu_saved_rows(saved, plan, &rows);
 	if (!ret)
-		ret = gpmu_saved_others(saved, &rows, &n);
+		ret = gpmu_saved_others(saved, &rows);
 	gpmu_saved_free(saved);
 	return ret;
 }
@@ -50,7 +49,7 @@ static int run_rows(void)
 static int run_machine(void)
 {
 	struct gpmu_saved *saved = gpmu_saved_new(NULL);
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_machine *of;
 	int ret;
 

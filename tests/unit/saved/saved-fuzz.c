@@ -26,6 +26,15 @@ static const char *const seeds[] = {
 	"\"metric-unit\" : \"K/sec\"}\n"
 	"{\"interval\" : 2.000000000, \"cpu\" : \"3\", \"counter-value\" : \"<not supported>\", "
 	"\"event\" : \"cycles:u\", \"variance\" : 1.5, }\n",
+	"# gpmu-csv 1\ntime_begin,time_end,scope,node,cpu,pmu,kind,name,value,unit,state,share,"
+	"running_ns,counters,runs,deviation,why\n"
+	"0.000000000,2.000000000,node,1,,software,event,page-faults,10,,ok,0.5,100,2,3,1.5,\n"
+	"0.000000000,2.000000000,cpu,1,2,software,event,\"cycles\",,,not_counted,,,,1,,\"a, \"\"b\"\"\"\n",
+	"{\"gpmu\":1,\"time_end\":1.000000000,\"scope\":\"cpu\",\"cpu\":3,\"kind\":\"event\",\"name\":\"x\","
+	"\"value\":47,\"unit\":null,\"state\":\"ok\",\"share\":1,\"running_ns\":5,\"counters\":1}\n",
+	"S0-D0-C0,1,7,,page-faults,12,5.00%,5,100.00,1.000,K/sec,2,0.000000000,0.125990429,vm,x\n"
+	",4,8,,page-faults,12,5.00%,5,100.00,1.000,K/sec,2,0.000000000,0.125990429,vm,x\n"
+	",4,,,,,,16.5,GB/s  a, b,2,0.000000000,0.125990429,vm,machine\n",
 	"comm-12;3;;page-faults:u;2.00%;100;100.00;;\ncomm-13;4;;tool/duration_time/;100;1,00;;\n",
 };
 

@@ -59,7 +59,7 @@ static void test_csv(void)
 	count("7,,a/b,c=1,d=2/u,5,100.00", 7, "", "a/b,c=1,d=2/u", 5, 100,
 	      "CSV: terms of an event may contain the separator several times");
 	count("3\t\tcycles\t5\t100.00", 3, "", "cycles", 5, 100,
-	      "CSV: a tabulator may separate the fields");
+	      "CSV: a tab may separate the fields");
 	count("3|  |cycles|5|100.00||", 3, "  ", "cycles", 5, 100,
 	      "CSV: a bar may separate the fields");
 	count("0,64;msec;task-clock;642137;100,00;0,596;CPUs utilized", 0.64, "msec", "task-clock",
@@ -120,6 +120,34 @@ static void test_csv_labels(void)
 	   "CSV: a metric may have a line of its own");
 	ok(!parse("0.100000000,S0,2,,,,,,7.1,a, b") && is_text(line.metric, "a, b"),
 	   "CSV: a metric of a socket may have the separator in its unit");
+}
+
+/* gpmu stat prints perf's columns, then its own. */
+static void test_gpmu(void)
+{
+	static const char own[] = "2,0.000000000,0.125990429,vm,machine,,,,,p,event,x,1,,ok,1,1,1,1,1,1,0,,,,,";
+	char text[256];
+
+	snprintf(text, sizeof(text), "S0,2,7,,cs,5,100.00,1.000,CPUs utilized,%s", own);
+	count(text, 7, "", "cs", 5, 100, "gpmu's CSV: columns behind perf's are skipped");
+	ok(is_text(line.metric, "CPUs utilized"), "gpmu's CSV: a metric ends before gpmu's columns");
+	snprintf(text, sizeof(text), ",4,7,,cs,5,100.00,,,%s", own);
+	count(text, 7, "", "cs", 5, 100, "gpmu's CSV: the machine may have an empty label");
+	ok(line.label == SAVED_ALL && line.counters == 4,
+	   "gpmu's CSV: an empty label may have a number of counters");
+	snprintf(text, sizeof(text), ",7,ns,cs,5,100.00,,,%s", own);
+	count(text, 7, "ns", "cs", 5, 100, "gpmu's CSV: an empty label may have no number of counters");
+	snprintf(text, sizeof(text), ",7,,cs,5,100.00,,,%s", own);
+	count(text, 7, "", "cs", 5, 100, "gpmu's CSV: a count with an empty label may have no unit");
+	snprintf(text, sizeof(text), ",4,,,,,,16.5,GB/s  a, b,%s", own);
+	ok(!first(text) && !line.event.at && line.metric_value == 16.5 &&
+	   is_text(line.metric, "GB/s  a, b"),
+	   "gpmu's CSV: a metric with an empty label may be the first line");
+	snprintf(text, sizeof(text), ",,,0.50%%,,,16.5,GB/s  a,%s", own);
+	ok(!first(text) && line.metric_value == 16.5 && is_text(line.metric, "GB/s  a"),
+	   "gpmu's CSV: a metric may have a deviation");
+	ok(first("     1.07 msec task-clock") == -EINVAL,
+	   "CSV: an indented line of perf's summary is refused");
 }
 
 static void test_json(void)
@@ -209,7 +237,7 @@ static void test_refused(void)
 		"JSON refused: the output of --metric-only");
 	refused("{\"event\" : \"x", 13, "a quote that ends the text",
 		"JSON refused: a string without its end");
-	refused("{\"event\" \"x\"}", 9, "\":\" behind the key",
+	refused("{\"event\" \"x\"}", 9, "\":\" after the key",
 		"JSON refused: a key without a colon");
 	refused("{\"event\" : \"x\" \"y\"}", 15, "\",\" or \"}\"",
 		"JSON refused: two members without a comma");
@@ -227,6 +255,7 @@ int main(void)
 {
 	test_csv();
 	test_csv_labels();
+	test_gpmu();
 	test_json();
 	test_refused();
 	return done_testing();

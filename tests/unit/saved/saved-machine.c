@@ -89,6 +89,76 @@ static void test_core(void)
 	saved_test_release(&t);
 }
 
+/* The names of a Grace's cores alone describe the machine. */
+static void test_core_names(void)
+{
+	static const struct {
+		const char *text, *what;
+	} outputs[] = {
+		{ "1000,,armv8_pmuv3_0/cpu_cycles/,900,100.00,,\n"
+		  "2500,,armv8_pmuv3_0/inst_retired/,900,100.00,,\n",
+		  "perf output: the core PMU in the names describes a Grace" },
+		{ "1000,,CPU_CYCLES,900,100.00,,\n2500,,INST_RETIRED,900,100.00,,\n",
+		  "perf output: names of a Grace's core events without a PMU describe a Grace" },
+		{ "1000,,CPU_CYCLES:u,900,100.00,,\n2500,,INST_RETIRED:u,900,100.00,,\n",
+		  "perf output: modifiers of a Grace's core events do not matter" },
+	};
+	struct gpmu_machine *machine;
+	struct saved_test t;
+
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		saved_test_init(&t, 0, 0);
+		saved_test_all(&t, outputs[i].text, laptop.path, "ipc", NULL);
+		is_row(&t, 0, "ipc", 2.5, outputs[i].what);
+		saved_test_release(&t);
+	}
+	machine = machine_of("1000,,CPU_CYCLES,900,100.00,,\n", &superchip);
+	ok(machine && !strcmp(gpmu_machine_root(machine), superchip.path),
+	   "perf output: names of core events on a Grace use this machine");
+	gpmu_machine_free(machine);
+	machine = machine_of("1,,armv8_pmuv3_0/foo,bar=1/,900,100.00,,\n", &laptop);
+	ok(gpmu_pmu_event(gpmu_machine_find_pmu(machine, "armv8_pmuv3_0"), "foo") &&
+	   gpmu_pmu_format(gpmu_machine_find_pmu(machine, "armv8_pmuv3_0"), "bar"),
+	   "perf output: the core PMU has the formats and events of its names");
+	gpmu_machine_free(machine);
+}
+
+static struct gpmu_machine *machine_of_chip(enum gpmu_saved_chip chip, const char *text)
+{
+	const struct gpmu_saved_options options = {
+		.size = sizeof(options), .system = 1, .chip = chip,
+	};
+	struct gpmu_saved *saved = gpmu_saved_new(&options);
+	struct gpmu_machine *machine;
+
+	if (gpmu_saved_line(saved, text, strlen(text), NULL) || gpmu_saved_end(saved) != 1)
+		abort();
+	machine = gpmu_saved_machine(saved, superchip.path, NULL);
+	gpmu_saved_free(saved);
+	return machine;
+}
+
+static void test_chip(void)
+{
+	struct gpmu_machine *machine = machine_of_chip(GPMU_SAVED_GRACE, "1,,cs,1,100.00,,\n");
+
+	ok(machine && strcmp(gpmu_machine_root(machine), superchip.path) &&
+	   gpmu_machine_find_pmu(machine, "nvidia_cnvlink_pmu_0") &&
+	   !gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_1"),
+	   "perf output of a Grace: node 0 has all PMUs if no name has a node");
+	gpmu_machine_free(machine);
+	machine = machine_of_chip(GPMU_SAVED_GRACE, "1,,nvidia_scf_pmu_1/cycles/,1,100.00,,\n");
+	ok(gpmu_machine_find_pmu(machine, "nvidia_pcie_pmu_1") &&
+	   !gpmu_machine_find_pmu(machine, "nvidia_pcie_pmu_0"),
+	   "perf output of a Grace: the nodes are those of the names");
+	gpmu_machine_free(machine);
+	machine = machine_of_chip(GPMU_SAVED_HOPPER, "N2,1,1,,cs,1,100.00,,\n");
+	ok(gpmu_machine_find_pmu(machine, "nvidia_nvlink_c2c0_pmu_2") &&
+	   !gpmu_machine_find_pmu(machine, "nvidia_cnvlink_pmu_2"),
+	   "perf output of a single Grace Hopper: the node of a label has all PMUs but CNVLink");
+	gpmu_machine_free(machine);
+}
+
 /* perf sums PMUs of a type if the event names no number. */
 static void test_merged(void)
 {
@@ -99,9 +169,9 @@ static void test_merged(void)
 			      "1000000000,,nvidia_scf_pmu/cmem_wr_total_bytes/,2000000000,100.00,,\n"
 			      "2000000000,ns,duration_time,2000000000,100.00,,\n", laptop.path,
 			  "GraceMemBW", NULL), "perf output: PMUs summed by perf make rows");
-	ok(t.n == 1 && t.rows[0].state == GPMU_STATE_OK,
+	ok(t.rows->length == 1 && t.rows->list[0].state == GPMU_STATE_OK,
 	   "perf output: a metric of PMUs summed by perf has a value") ||
-		(diag("state %d, %s", t.rows[0].state, t.rows[0].why ? t.rows[0].why : ""), 0);
+		(diag("state %d, %s", t.rows->list[0].state, t.rows->list[0].why ? t.rows->list[0].why : ""), 0);
 	saved_test_release(&t);
 }
 
@@ -123,6 +193,8 @@ int main(void)
 	test_here();
 	test_grace();
 	test_core();
+	test_core_names();
+	test_chip();
 	test_merged();
 	test_other();
 	sysroot_release(&laptop);

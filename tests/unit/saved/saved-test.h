@@ -11,14 +11,14 @@
 #include "gpmu.h"
 #include "tap.h"
 #include "saved/gpmu_saved.h"
+#include "values/rows.h"
 
 struct saved_test {
 	struct gpmu_saved *saved;
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
 	struct gpmu_plan *plan;
-	const struct gpmu_row *rows;
-	size_t n;
+	const struct gpmu_rows *rows;
 	struct gpmu_error error;
 	int ret;		/* result of the last line */
 };
@@ -30,7 +30,9 @@ static void saved_test_init(struct saved_test *t, int system, int per_node)
 		.size = sizeof(options), .system = system, .per_node = per_node,
 	};
 
-	*t = (struct saved_test){ .saved = gpmu_saved_new(&options) };
+	*t = (struct saved_test){
+		.saved = gpmu_saved_new(&options), .error = { .size = sizeof(t->error) },
+	};
 	t->catalog = gpmu_catalog_new(NULL, NULL);
 	if (!t->saved || !t->catalog)
 		abort();
@@ -101,7 +103,7 @@ static void saved_test_plan(struct saved_test *t, const char *root, const char *
 __attribute__((unused))
 static bool saved_test_rows(struct saved_test *t)
 {
-	return !gpmu_saved_rows(t->saved, t->plan, &t->rows, &t->n);
+	return !gpmu_saved_rows(t->saved, t->plan, &t->rows);
 }
 
 /* Reads all of an output without intervals. */
@@ -126,12 +128,12 @@ __attribute__((unused))
 static bool is_row(const struct saved_test *t, size_t index, const char *name, double value,
 		   const char *what)
 {
-	const struct gpmu_row *row = &t->rows[index];
-	bool fine = index < t->n && !strcmp(row->name, name) &&
+	const struct gpmu_row *row = gpmu_rows_at(t->rows, index);
+	bool fine = row && !strcmp(row->name, name) &&
 		    (isnan(value) ? row->state == GPMU_STATE_NOT_COUNTED && isnan(row->value) :
 				    row->state == GPMU_STATE_OK && is_near(row->value, value));
 
-	if (!ok(fine, "%s", what) && index < t->n)
+	if (!ok(fine, "%s", what) && row)
 		diag("%s is %.12g, state %d, %s", row->name, row->value, row->state,
 		     row->why ? row->why : "");
 	return fine;

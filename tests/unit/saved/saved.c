@@ -31,15 +31,15 @@ static void test_metric(void)
 	ok(saved_test_all(&t, grace, laptop.path, "GraceMemBW", NULL),
 	   "perf output: a Grace's output is evaluated on a laptop");
 	is_row(&t, 0, "GraceMemBW", 180, "perf output: a metric is that of both sockets");
-	ok(t.n == 1 && t.rows[0].scope == GPMU_SCOPE_MACHINE && t.rows[0].share == 1 &&
-	   t.rows[0].time_begin == 0 && t.rows[0].time_end == 2000000000,
+	ok(t.rows->length == 1 && t.rows->list[0].scope == GPMU_SCOPE_MACHINE && t.rows->list[0].share == 1 &&
+	   t.rows->list[0].time_begin == 0 && t.rows->list[0].time_end == 2000000000,
 	   "perf output: a metric is a row of the machine for the 2 s of duration_time");
 	end();
 	begin(1, 1);
 	saved_test_all(&t, grace, laptop.path, "GraceMemBW", NULL);
 	is_row(&t, 0, "GraceMemBW", 60, "perf output: per node, the metric of node 0 is right");
 	is_row(&t, 1, "GraceMemBW", 120, "perf output: per node, the metric of node 1 is right");
-	ok(t.rows[1].node == 1 && t.rows[1].scope == GPMU_SCOPE_NODE,
+	ok(t.rows->list[1].node == 1 && t.rows->list[1].scope == GPMU_SCOPE_NODE,
 	   "perf output: per node, the second row is node 1");
 	end();
 }
@@ -53,14 +53,14 @@ static void test_multiplexed(void)
 		       laptop.path, NULL, "nvidia_scf_pmu_0/cmem_rd_data/");
 	is_row(&t, 0, "nvidia_scf_pmu_0/cmem_rd_data/", 900,
 	   "perf output: a value scaled by perf is not scaled again");
-	ok(t.rows[0].raw == 300 && t.rows[0].running == 1000000000 &&
-	   t.rows[0].enabled == 3000000000 && is_near(t.rows[0].share, 1.0 / 3),
+	ok(t.rows->list[0].raw == 300 && t.rows->list[0].running == 1000000000 &&
+	   t.rows->list[0].enabled == 3000000000 && is_near(t.rows->list[0].share, 1.0 / 3),
 	   "perf output: the share is computed from the times, not from perf's rounded percentage");
 	end();
 	begin(1, 0);
 	saved_test_all(&t, "900,,nvidia_scf_pmu_0/cmem_rd_data/,1000000000,33.00,,\n", laptop.path,
 		       NULL, "nvidia_scf_pmu_0/cmem_rd_data/");
-	ok(fabs(t.rows[0].share - 0.335) < 0.0051,
+	ok(fabs(t.rows->list[0].share - 0.335) < 0.0051,
 	   "perf output: without a duration the share is perf's percentage");
 	end();
 }
@@ -78,15 +78,15 @@ static void test_missing(void)
 	       "perf output: a metric with an event that was not counted has no value");
 	is_row(&t, 1, "nvidia_scf_pmu_0/cmem_wr_total_bytes/", NAN,
 	       "perf output: an event that was not counted has no value");
-	is_str(t.rows[1].why, "perf says that it was not counted",
+	is_str(t.rows->list[1].why, "perf reports it as not counted",
 	       "perf output: the reason of an event that was not counted refers to perf");
-	ok(t.rows[2].state == GPMU_STATE_NOT_SUPPORTED,
+	ok(t.rows->list[2].state == GPMU_STATE_NOT_SUPPORTED,
 	   "perf output: an event that perf does not support is not supported");
-	is_str(t.rows[2].why, "perf says that it is not supported",
+	is_str(t.rows->list[2].why, "perf reports it as not supported",
 	       "perf output: the reason of an event that is not supported refers to perf");
 	is_row(&t, 3, "nvidia_scf_pmu_0/cmem_rd_access/", NAN,
 	       "perf output: an event that is absent was not counted");
-	is_str(t.rows[3].why, "it is not in perf's output",
+	is_str(t.rows->list[3].why, "it is not in perf's output",
 	       "perf output: the reason of an absent event is that it is not in the output");
 	end();
 	begin(0, 0);
@@ -95,7 +95,7 @@ static void test_missing(void)
 		       NULL, "page-faults,page-faults:k");
 	is_row(&t, 0, "page-faults", NAN,
 	       "perf output: an event that two lines match is not counted");
-	is_str(t.rows[0].why, "several events of perf's output could be it",
+	is_str(t.rows->list[0].why, "several events of perf's output could be it",
 	       "perf output: the reason of an ambiguous event is given");
 	is_row(&t, 1, "page-faults:k", 7,
 	       "perf output: of two lines the one with the same modifier is taken");
@@ -114,7 +114,7 @@ static void test_turns(void)
 	       "perf output: the first of equal events has the first line's count");
 	is_row(&t, 1, "nvidia_scf_pmu_0/cmem_rd_data/", 2,
 	       "perf output: the second of equal events has the second line's count");
-	ok(!gpmu_saved_others(t.saved, &t.rows, &t.n) && t.n == 1,
+	ok(!gpmu_saved_others(t.saved, &t.rows) && t.rows->length == 1,
 	   "perf output: one of three equal lines is left over");
 	is_row(&t, 0, "nvidia_scf_pmu_0/cmem_rd_data/", 3,
 	       "perf output: the line left over is the third one");
@@ -141,7 +141,7 @@ static void test_intervals(void)
 	char first[sizeof(intervals)] = "";
 
 	begin(1, 0);
-	ok(gpmu_saved_rows(t.saved, NULL, &t.rows, &t.n) == -EINVAL,
+	ok(gpmu_saved_rows(t.saved, NULL, &t.rows) == -EINVAL,
 	   "perf output: without a line there are no rows");
 	memcpy(first, intervals, at);
 	ok(!saved_test_lines(&t, first) && gpmu_saved_end(t.saved) == 1,
@@ -152,19 +152,19 @@ static void test_intervals(void)
 	   "perf output: the next interval's first line completes an interval");
 	saved_test_plan(&t, laptop.path, NULL, "nvidia_scf_pmu/cmem_rd_data/");
 	saved_test_rows(&t);
-	is_u64(t.n, 2, "perf output: each node has a row");
+	is_u64(t.rows->length, 2, "perf output: each node has a row");
 	is_row(&t, 0, "nvidia_scf_pmu/cmem_rd_data/", 10, "perf output: node 0 has its count");
 	is_row(&t, 1, "nvidia_scf_pmu/cmem_rd_data/", 20,
 	   "perf output: node 1 has its count, and another socket's line of its PMU is ignored");
-	ok(t.rows[0].package == 0 && t.rows[1].package == 36,
+	ok(t.rows->list[0].package == 0 && t.rows->list[1].package == 36,
 	   "perf output: packages are the labels' numbers");
-	ok(t.rows[1].time_begin == 0 && t.rows[1].time_end == 1000000000,
+	ok(t.rows->list[1].time_begin == 0 && t.rows->list[1].time_end == 1000000000,
 	   "perf output: the first interval is the first second");
 	ok(gpmu_saved_end(t.saved) == 1 && saved_test_rows(&t),
 	   "perf output: the end completes the last interval");
 	is_row(&t, 1, "nvidia_scf_pmu/cmem_rd_data/", 40,
 	       "perf output: the last interval is without the summary behind it");
-	ok(t.rows[1].time_begin == 1000000000 && t.rows[1].time_end == 2500000000,
+	ok(t.rows->list[1].time_begin == 1000000000 && t.rows->list[1].time_end == 2500000000,
 	   "perf output: the last interval has its 1.5 s");
 	ok(!gpmu_saved_end(t.saved) && gpmu_saved_has_intervals(t.saved),
 	   "perf output: there is no interval after the last one");
@@ -177,24 +177,24 @@ static void test_cpus(void)
 	saved_test_all(&t, "CPU0,3,,page-faults [software],100,100.00,,\n"
 			   "CPU2,4,,page-faults [software],100,100.00,,\n", laptop.path, NULL,
 		       "page-faults");
-	ok(t.n == 2 && t.rows[0].cpu == 0 && t.rows[1].cpu == 2 &&
-	   t.rows[1].scope == GPMU_SCOPE_CPU, "perf output, -A: each CPU has a row");
+	ok(t.rows->length == 2 && t.rows->list[0].cpu == 0 && t.rows->list[1].cpu == 2 &&
+	   t.rows->list[1].scope == GPMU_SCOPE_CPU, "perf output, -A: each CPU has a row");
 	is_row(&t, 1, "page-faults", 4, "perf output, -A: the second CPU has its count");
 	end();
 	begin(1, 0);
 	saved_test_all(&t, "1000,ns,duration_time,1000,100.00,,\n"
 			   "8,,page-faults,4000,100.00,,\n", laptop.path, NULL, "page-faults");
-	ok(t.rows[0].enabled == 1000 && t.rows[0].scope == GPMU_SCOPE_MACHINE,
+	ok(t.rows->list[0].enabled == 1000 && t.rows->list[0].scope == GPMU_SCOPE_MACHINE,
 	   "perf output, -a: the enabled time is that of one CPU, not perf's sum");
 	end();
 	begin(0, 0);
 	saved_test_all(&t, "8,,page-faults,4000,100.00,,\n1.50,msec,task-clock,4000,100.00,,\n"
 			   "9000,ns,user_time,9000,100.00,,\n", laptop.path, NULL,
 		       "page-faults,task-clock,user_time,system_time,duration_time");
-	ok(t.rows[0].enabled == 4000 && t.rows[0].scope == GPMU_SCOPE_PROCESS,
+	ok(t.rows->list[0].enabled == 4000 && t.rows->list[0].scope == GPMU_SCOPE_PROCESS,
 	   "perf output of a command: the enabled time is the command's");
 	is_row(&t, 1, "task-clock", 1.5, "perf output of a command: clocks are in perf's unit");
-	ok(!strcmp(t.rows[1].unit, "msec") && t.rows[1].raw == 1500000,
+	ok(!strcmp(t.rows->list[1].unit, "msec") && t.rows->list[1].raw == 1500000,
 	   "perf output of a command: task-clock is in msec and its raw count in ns");
 	is_row(&t, 2, "user_time", 9000, "perf output of a command: user_time is perf's");
 	is_row(&t, 3, "system_time", NAN,
@@ -216,6 +216,19 @@ static void test_cpus(void)
 		       laptop.path, NULL, "page-faults");
 	is_row(&t, 0, "page-faults", 7, "perf output: threads are summed");
 	end();
+	begin(0, 0);
+	saved_test_all(&t, "{\"thread\" : \"main-10\", \"counter-value\" : \"<not counted>\", "
+		       "\"event\" : \"page-faults\", \"event-runtime\" : 0, \"pcnt-running\" : 100.00}\n"
+		       "{\"thread\" : \"work-11\", \"counter-value\" : \"191\", "
+		       "\"event\" : \"page-faults\", \"event-runtime\" : 5000, \"pcnt-running\" : 100.00}\n",
+		       laptop.path, NULL, "page-faults");
+	is_row(&t, 0, "page-faults", 191, "perf output: a thread that never ran adds 0 to the others");
+	end();
+	begin(0, 0);
+	saved_test_all(&t, "sh-12,<not counted>,,page-faults,0,100.00,,\n", laptop.path, NULL,
+		       "page-faults");
+	is_row(&t, 0, "page-faults", NAN, "perf output: a thread that never ran alone has no value");
+	end();
 }
 
 static void test_others(void)
@@ -227,24 +240,24 @@ static void test_others(void)
 			   "64,,page-faults,2.00%,1000,50.00,51.2,K/sec\n"
 			   "<not counted>,,cycles,0,0.00,,\n,,,,,0.25,  ns  their metric\n",
 		       laptop.path, NULL, "nvidia_scf_pmu_0/cmem_rd_data/");
-	ok(!gpmu_saved_others(t.saved, &t.rows, &t.n),
+	ok(!gpmu_saved_others(t.saved, &t.rows),
 	   "perf output: lines that the plan did not use have rows");
-	is_u64(t.n, 6, "perf output: lines that the plan used have no other rows");
+	is_u64(t.rows->length, 6, "perf output: lines that the plan used have no other rows");
 	is_row(&t, 0, "task-clock", 1.25, "other rows: an event has its value in perf's unit");
-	ok(!strcmp(t.rows[0].unit, "msec") && t.rows[0].share == 0.5 && !t.rows[0].metric,
+	ok(!strcmp(t.rows->list[0].unit, "msec") && t.rows->list[0].share == 0.5 && !t.rows->list[0].metric,
 	   "other rows: an event has its unit and share, and is no metric");
-	ok(t.rows[0].raw == 625000, "other rows: the raw count of a clock is in ns");
+	ok(t.rows->list[0].raw == 625000, "other rows: the raw count of a clock is in ns");
 	is_row(&t, 1, "CPUs utilized", 0.5, "other rows: a metric beside an event has a row");
-	ok(t.rows[1].metric == 1, "other rows: a metric is marked as one");
+	ok(t.rows->list[1].metric == 1, "other rows: a metric is marked as one");
 	is_row(&t, 2, "page-faults", 64, "other rows: another event has its value");
-	ok(is_near(t.rows[2].deviation, 1.28) && t.rows[2].raw == 32,
+	ok(is_near(t.rows->list[2].deviation, 1.28) && t.rows->list[2].raw == 32,
 	   "other rows: an event of several runs has its deviation and raw count");
 	is_row(&t, 3, "page-faults K/sec", 51.2, "other rows: a rate's name has its event's");
 	is_row(&t, 4, "cycles", NAN, "other rows: an event that was not counted has no value");
-	is_str(t.rows[4].why, "perf says that it was not counted",
+	is_str(t.rows->list[4].why, "perf reports it as not counted",
 	       "other rows: an event that was not counted has a reason");
 	is_row(&t, 5, "their metric", 0.25, "other rows: a metric on a line of its own has a row");
-	is_str(t.rows[5].unit, "ns", "other rows: a metric on a line of its own has its unit");
+	is_str(t.rows->list[5].unit, "ns", "other rows: a metric on a line of its own has its unit");
 	end();
 }
 
@@ -268,7 +281,7 @@ static void test_refused(void)
 	ok(!saved_test_lines(&t, "1,,a,5,100.00,,\n2,,b,5,10") && gpmu_saved_is_cut(t.saved),
 	   "perf output: a last line without a newline is left out and reported as cut");
 	gpmu_saved_end(t.saved);
-	ok(!gpmu_saved_others(t.saved, &t.rows, &t.n) && t.n == 1,
+	ok(!gpmu_saved_others(t.saved, &t.rows) && t.rows->length == 1,
 	   "perf output: the lines before a cut line are read");
 	end();
 	begin(1, 0);
@@ -312,12 +325,12 @@ static void test_recorded(const char *version)
 			tables++;
 			if (!t.plan)
 				saved_test_plan(&t, laptop.path, NULL, "context-switches");
-			fine = saved_test_rows(&t) && t.n == outputs[i / 2].rows &&
-			       t.rows[0].state == GPMU_STATE_OK && t.rows[0].value >= 1 &&
-			       t.rows[0].share == 1 && t.rows[0].time_end >= t.rows[0].time_begin;
+			fine = saved_test_rows(&t) && t.rows->length == outputs[i / 2].rows &&
+			       t.rows->list[0].state == GPMU_STATE_OK && t.rows->list[0].value >= 1 &&
+			       t.rows->list[0].share == 1 && t.rows->list[0].time_end >= t.rows->list[0].time_begin;
 		}
 		if (!ok(fine && tables == outputs[i / 2].tables, "perf output: %s is read", path))
-			diag("%s, %zu tables, %zu rows", t.error.text, tables, t.n);
+			diag("%s, %zu tables, %zu rows", t.error.text, tables, t.rows->length);
 		if (file)
 			fclose(file);
 		end();

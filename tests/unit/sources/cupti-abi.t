@@ -111,13 +111,4 @@ is "$("${CC:-gcc}" -w -I "$tmp" -isystem "$include" -fsyntax-only "$tmp/symbols.
 ok $? "cupti: more than 20 structures are passed with their size: $(sizes | wc -l)"
 is "$("${CC:-gcc}" -w -I "$tmp" -isystem "$include" -fsyntax-only "$tmp/sizes.c" 2>&1)" "" \
 	"cupti: each structure is passed with the toolkit's size"
-
-if [ -e "$include/nvml.h" ]; then
-	printf '#include <nvml.h>\n_Static_assert(NVML_CLOCK_SM == %s, "");\n' \
-		"$(sed -n 's/^#define NVML_CLOCK_SM[[:blank:]]*//p' "$ours")" > "$tmp/nvml.c"
-	"${CC:-gcc}" -isystem "$include" -fsyntax-only "$tmp/nvml.c"
-	ok $? "cupti: NVML_CLOCK_SM has the value of nvml.h"
-else
-	skip "no nvml.h" "cupti: NVML_CLOCK_SM has the value of nvml.h"
-fi
 done_testing

@@ -62,7 +62,7 @@ static void names_release(struct names *names)
 /* Returns the passes of all events together, 0 if the chip lacks one. */
 static size_t passes_of(const struct host *host, const struct names *names)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct host_config config;
 	const char *suffix;
 	size_t passes = 0;
@@ -238,7 +238,7 @@ int main(void)
 	catalog = gpmu_catalog_new(NULL, NULL);
 	length = host_chips(&library, &chips);
 	for (size_t i = 0; i < length; i += STEP) {
-		struct gpmu_error error = { 0 };
+		struct gpmu_error error = { .size = sizeof(error) };
 		struct host *host = NULL;
 		unsigned int had;
 

@@ -19,7 +19,7 @@ static const char *const together[] = {
 
 static size_t passes_of(const struct host *host, const char *const *names, size_t length)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct host_config config;
 	size_t passes = 0;
 
@@ -92,7 +92,7 @@ static const struct {
 static void left_out(const struct host *host)
 {
 	for (size_t i = 0; i < TEST_LENGTH(drops); i++) {
-		struct gpmu_error error = { 0 };
+		struct gpmu_error error = { .size = sizeof(error) };
 		bool drop[8] = { false };
 		char got[9] = "";
 		size_t length = 0;
@@ -113,7 +113,7 @@ static void left_out(const struct host *host)
 static void refused(const struct host *host)
 {
 	static const char *const bad[] = { "dram__bytes_read", "none.sum", "dram__bytes_read.sum.x", "" };
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct host_config config;
 
 	for (size_t i = 0; i < TEST_LENGTH(bad); i++) {
@@ -148,7 +148,7 @@ static void image(const struct library *library, const struct host *host)
 		"gr__cycles_active.avg.pct_of_peak_sustained_elapsed", "nvlrx__bytes.sum" };
 	static const double want[] = { 7.08192e+10, 3.59412e+10, 2811.18 };
 	double sums[3] = { 0 }, values[4];
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct evaluator evaluator;
 	size_t size, samples = 0;
 	bool absent = true;

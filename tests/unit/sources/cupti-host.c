@@ -20,7 +20,7 @@ static void chips(const struct library *library)
 static void bad_chips(const struct library *library)
 {
 	static const char *const bad[] = { "GH10", "gh100", "", "GH100 ", "H100" };
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct host *host;
 
 	for (size_t i = 0; i < TEST_LENGTH(bad); i++) {
@@ -39,7 +39,7 @@ static void every_chip(const struct library *library)
 {
 	const char *const *names = NULL;
 	size_t length = host_chips(library, &names), fewest = SIZE_MAX;
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	bool all = true;
 
 	for (size_t i = 0; i < length; i++) {

@@ -4,6 +4,7 @@
  * Damaged files are refused.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -44,7 +45,7 @@ static void save(const uint8_t *image, uint8_t *empty, int cuda)
 			   .chip = "GH100", .pci = "0000:18:00.0", .index = 3 };
 	struct saver_run run = { .gpu = &gpu, .names = names, .length = 3, .interval = MS, .config = image,
 				 .config_size = 100, .empty = empty, .image_size = SIZE, .cuda = cuda };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct sample_time times[SAMPLES];
 	struct messages messages;
 	struct saver *saver;
@@ -68,7 +69,7 @@ static void save(const uint8_t *image, uint8_t *empty, int cuda)
 static void loaded(const uint8_t *image)
 {
 	uint8_t *again = malloc(SIZE);
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct saved saved;
 
 	ok(!saved_load(&saved, path, &error), "image: a saved file is loaded: %s", error.text);
@@ -93,7 +94,7 @@ static void loaded(const uint8_t *image)
 
 static void *open_file(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char options[80];
 	void *source = NULL;
 
@@ -107,7 +108,7 @@ static void *open_file(void)
 static void asked(void *source)
 {
 	static const double want[] = { 7.08192e+10, 3.59412e+10, 2811.18 };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	json_t *json, *run, *samples, *sample;
 	char *answer = NULL;
 	size_t i;
@@ -143,7 +144,7 @@ static void counted(void *source)
 	const struct gpmu_source_pmu *pmu = plugin->pmu(source, 0);
 	struct gpmu_source_event event[3] = { { 0 } };
 	struct gpmu_source_count counts[3];
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *group = NULL;
 
 	is_str(pmu->name, "nvidia_gpu_3", "image: the saved GPU is a PMU");
@@ -191,7 +192,7 @@ static void write_file(const uint8_t *bytes, size_t size)
 static void damaged(void)
 {
 	static uint8_t bytes[4 * SIZE];
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct saved saved;
 	FILE *file = fopen(path, "re");
 	size_t size = file ? fread(bytes, 1, sizeof(bytes), file) : 0, wrong = 0, silent = 0;
@@ -233,19 +234,19 @@ static void damaged(void)
 /* A later CUPTI's image may have a format that this CUPTI cannot read. */
 static void later(const uint8_t *image, uint8_t *empty)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char options[80];
 	void *source = NULL;
 
 	save(image, empty, 99010);
 	snprintf(options, sizeof(options), "load=%s", path);
-	ok(plugin->open(&source, options, &error) == -EINVAL && strstr(error.text, "with CUDA 99.1's CUPTI"),
+	ok(plugin->open(&source, options, &error) == -EINVAL && strstr(error.text, "with CUPTI of CUDA 99.1"),
 	   "image: a file of a later CUPTI is refused: %s", error.text);
 }
 
 static void not_saved(void)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct messages messages;
 	struct saver *saver = NULL;
 
@@ -254,6 +255,30 @@ static void not_saved(void)
 	   "image: a file in an absent folder is refused: %s", error.text);
 	saver_close(saver);
 	messages_release(&messages);
+}
+
+static void fifo(void)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct messages messages;
+	struct saver *saver;
+	struct saved saved;
+	struct stat status;
+	char bytes[16] = "";
+	int reader;
+
+	unlink(path);
+	reader = mkfifo(path, 0600) ? -1 : open(path, O_RDWR | O_NONBLOCK);
+	messages_init(&messages);
+	ok(!saver_new(path, &messages, &saver, &error), "image: saver_new() opens a FIFO");
+	saver_close(saver);
+	ok(read(reader, bytes, sizeof(bytes)) == sizeof(bytes) && !memcmp(bytes, IMAGE_MAGIC, 8) &&
+	   !stat(path, &status) && S_ISFIFO(status.st_mode), "image: a FIFO is written in place");
+	close(reader);
+	messages_release(&messages);
+	ok(saved_load(&saved, path, &error) == -EINVAL && strstr(error.text, "not an empty one, a FIFO"),
+	   "image: a FIFO is refused without waiting for its writer: %s", error.text);
+	saved_release(&saved);
 }
 
 int main(void)
@@ -281,6 +306,7 @@ int main(void)
 	unlink(path);
 	later(image, empty);
 	not_saved();
+	fifo();
 	unlink(path);
 	rmdir(folder);
 	return done_testing();

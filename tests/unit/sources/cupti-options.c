@@ -63,7 +63,7 @@ static const struct {
 
 int main(void)
 {
-	struct gpmu_error error;
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct options options;
 
 	for (size_t i = 0; i < LENGTH(good); i++) {

@@ -12,7 +12,7 @@ static const struct gpmu_source_plugin *plugin = &gpmu_source_plugin;
 
 static void *open_source(const char *options)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *source = NULL;
 
 	if (!plugin->open(&source, options, &error))
@@ -35,7 +35,7 @@ static void table(void)
 /* An empty file with the library's name replaces the library, so that an installed one is not found. */
 static void missing(const char *name, const char *options, const char *want)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char folder[] = "/tmp/cupti-XXXXXX", path[64];
 	void *source = NULL;
 	FILE *file;
@@ -140,7 +140,7 @@ static void by_name(void *source)
 static void nothing_counts(void *source)
 {
 	const struct gpmu_source_event event = { 0 };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *group = NULL;
 
 	ok(plugin->group_open(source, 0, &event, 1, &group, &error) == -ENODEV,
@@ -150,7 +150,7 @@ static void nothing_counts(void *source)
 
 static json_t *ask(void *source, const char *question)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	char *answer = NULL;
 	json_t *json = NULL;
 
@@ -163,7 +163,7 @@ static json_t *ask(void *source, const char *question)
 
 static void questions(void *source)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	json_t *answer, *metric;
 	char *text = NULL;
 
@@ -197,7 +197,7 @@ static void questions(void *source)
 int main(void)
 {
 	struct library library;
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	void *source = NULL;
 
 	table();

@@ -15,7 +15,7 @@
 __attribute__((unused))
 static void test_library(struct library *library)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 
 	if (!library_open(library, false, &error))
 		return;
@@ -30,7 +30,7 @@ static void test_library(struct library *library)
 __attribute__((unused))
 static struct host *test_host(const struct library *library, const char *chip)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct host *host = NULL;
 
 	if (!host_new(library, chip, &host, &error))

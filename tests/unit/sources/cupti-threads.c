@@ -27,7 +27,7 @@ static const char *const names[] = { "dram__bytes_read.sum",
 /* Whether the image evaluates to its number of bytes */
 static bool evaluate(const struct host *host)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct evaluator evaluator;
 	double values[2], sum = 0;
 	size_t samples = 0;
@@ -46,7 +46,7 @@ static void *work(void *data)
 	unsigned int *wrong = data;
 
 	for (int i = 0; i < TURNS; i++) {
-		struct gpmu_error error = { 0 };
+		struct gpmu_error error = { .size = sizeof(error) };
 		struct host_config config = { 0 };
 		struct host *host = NULL;
 
@@ -67,7 +67,7 @@ static pthread_barrier_t barrier;
 
 static void *begin(void *data)
 {
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct host *host = NULL;
 	int *failed = data;
 

@@ -35,7 +35,7 @@ static struct source {
 	unsigned long records;
 	int broken;
 } sources[FILES];
-static size_t n_sources;
+static size_t source_count;
 static bool leaves;
 static unsigned long counts[ACTIVITY_KINDS];
 
@@ -133,7 +133,7 @@ static void drain(void)
 	const struct activity_head *record;
 	int ret;
 
-	for (size_t i = 0; i < n_sources; i++) {
+	for (size_t i = 0; i < source_count; i++) {
 		while ((ret = channel_read(sources[i].reader, &record)) == 1)
 			print(&sources[i], record);
 		sources[i].broken |= ret < 0;
@@ -146,21 +146,21 @@ static void look(const char *folder)
 	struct dirent *entry;
 	char path[PATH_MAX + 300];
 
-	while (dir && (entry = readdir(dir)) && n_sources < FILES) {
+	while (dir && (entry = readdir(dir)) && source_count < FILES) {
 		size_t i = 0;
 
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
 			continue;
-		while (i < n_sources && strcmp(sources[i].name, entry->d_name) != 0)
+		while (i < source_count && strcmp(sources[i].name, entry->d_name) != 0)
 			i++;
-		if (i < n_sources)
+		if (i < source_count)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		sources[n_sources].reader = channel_reader_new(path);
-		if (!sources[n_sources].reader)
+		sources[source_count].reader = channel_reader_new(path);
+		if (!sources[source_count].reader)
 			continue;
-		snprintf(sources[n_sources].name, sizeof(sources[0].name), "%s", entry->d_name);
-		sources[n_sources++].names = calloc(NAMES, sizeof(char *));
+		snprintf(sources[source_count].name, sizeof(sources[0].name), "%s", entry->d_name);
+		sources[source_count++].names = calloc(NAMES, sizeof(char *));
 	}
 	if (dir)
 		closedir(dir);
@@ -172,7 +172,7 @@ static void finish(const char *folder, int status)
 
 	look(folder);
 	drain();
-	for (size_t i = 0; i < n_sources; i++) {
+	for (size_t i = 0; i < source_count; i++) {
 		printf("end %s\n", sources[i].broken ? "broken" :
 		       channel_is_closed(sources[i].reader) ? "closed" :
 		       channel_has_ended(sources[i].reader) ? "vanished" : "running");
@@ -205,7 +205,7 @@ static unsigned long since_channel(void)
 	static struct timespec begin;
 	static bool begun;
 
-	if (!n_sources)
+	if (!source_count)
 		return 0;
 	if (!begun)
 		clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -213,9 +213,11 @@ static unsigned long since_channel(void)
 	return elapsed(&begin) + 1;
 }
 
+static char channels[PATH_MAX];	/* the folder */
+
 static void *hold(void *control)
 {
-	channel_hold(control);
+	channel_hold(control, channel_open_control(channels));
 	while (!__atomic_load_n(&leaves, __ATOMIC_RELAXED))
 		poll(NULL, 0, 1);
 	return NULL;
@@ -238,7 +240,6 @@ static void act(struct channel_control *control)
 
 int main(int argc, char **argv)
 {
-	char folder[PATH_MAX];
 	struct channel_control *control;
 	int first = 1, status = 0;
 	pthread_t holder = 0;
@@ -248,13 +249,13 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (first < argc && strcmp(argv[first], "--") != 0)
 		set(argv[first++]);
-	snprintf(folder, sizeof(folder), "%s/gpmu-dump-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	if (first + 1 >= argc || !mkdtemp(folder) || channel_create_control(folder, &settings.control))
+	snprintf(channels, sizeof(channels), "%s/gpmu-dump-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	if (first + 1 >= argc || !mkdtemp(channels) || channel_create_control(channels, &settings.control))
 		return 2;
-	control = channel_map_control(folder);
+	control = channel_map_control(channels);
 	if (!control)
 		return 2;
-	setenv(CHANNEL_VARIABLE, folder, 1);
+	setenv(CHANNEL_VARIABLE, channels, 1);
 	pid = fork();
 	if (!pid) {
 		execvp(argv[first + 1], argv + first + 1);
@@ -265,13 +266,13 @@ int main(int argc, char **argv)
 	poll(NULL, 0, (int)settings.slow);
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		act(control);
-		look(folder);
+		look(channels);
 		drain();
 		poll(NULL, 0, 1);
 	}
 	__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);
 	if (settings.leave)
 		pthread_join(holder, NULL);
-	finish(folder, status);
+	finish(channels, status);
 	return 0;
 }

@@ -231,7 +231,7 @@ static void full(void)
 
 static void *hold(void *control)
 {
-	channel_hold(control);
+	channel_hold(control, channel_open_control(folder));
 	__atomic_store_n(committed, 1, __ATOMIC_RELEASE);
 	poll(NULL, 0, 20000);
 	return NULL;
@@ -239,7 +239,7 @@ static void *hold(void *control)
 
 static void *hold_once(void *control)
 {
-	channel_hold(control);
+	channel_hold(control, channel_open_control(folder));
 	return NULL;
 }
 

@@ -5,10 +5,11 @@
  */
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "channel-test.h"
 
-static void turns(void)
+static void rounds(void)
 {
 	struct channel_writer *writer = channel_writer_new(folder, RING);
 	struct channel_reader *reader = read_only_one();
@@ -18,8 +19,8 @@ static void turns(void)
 	if (!writer || !reader)
 		return;
 	is_u64(read_numbers(reader, 0), 0, "channel: a new channel has no records");
-	for (uint64_t turn = 0; turn < 3000; turn++) {
-		for (uint64_t i = 0; i <= turn % 40; i++) {
+	for (uint64_t round = 0; round < 3000; round++) {
+		for (uint64_t i = 0; i <= round % 40; i++) {
 			int ret = write_number(writer, written);
 
 			written += !ret;
@@ -52,7 +53,7 @@ static void room(void)
 {
 	struct channel_writer *writer = channel_writer_new(folder, RING);
 	struct channel_reader *reader = read_only_one();
-	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5 };
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5, 0 };
 	struct activity_head *large = calloc(1, RING);
 	const struct activity_head *read;
 	unsigned int n = 0, m = 0;
@@ -87,6 +88,60 @@ static void room(void)
 	is_u64(-channel_write(writer, large), EINVAL,
 	       "channel: a record of an unknown kind is refused");
 	free(large);
+	channel_reader_free(reader);
+	channel_writer_close(writer);
+	empty_folder();
+}
+
+/* A record that channel_lose() has counted for the reader */
+static const struct activity_lost *read_lost(struct channel_reader *reader)
+{
+	const struct activity_head *read;
+
+	if (channel_read(reader, &read) != 1 || read->kind != ACTIVITY_LOST)
+		return NULL;
+	return (const struct activity_lost *)(const void *)read;
+}
+
+static void losses(void)
+{
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, .time = 5 };
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	const struct activity_lost *lost;
+	const struct activity_head *read;
+
+	while (!channel_write(writer, &record.head))
+		;
+	channel_lose(writer, ACTIVITY_MARKER, 20);
+	channel_lose(writer, ACTIVITY_MARKER, 10);
+	channel_writer_forget(writer);
+	lost = read_lost(reader);
+	ok(lost && lost->count == 2 && lost->from == 10 && lost->to == 20 &&
+	   lost->why == ACTIVITY_LOST_CHANNEL && lost->kind == ACTIVITY_MARKER,
+	   "channel: lost records are reported with their kind and time before later records");
+	for (size_t i = 0; i < RING / sizeof(record); i++)
+		channel_read(reader, &read);
+	ok(channel_read(reader, &read) == 0 && channel_has_ended(reader),
+	   "channel: lost records are reported once");
+	channel_reader_free(reader);
+	empty_folder();
+}
+
+static void losses_of_kinds(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, .time = 5 };
+	const struct activity_lost *lost;
+
+	channel_write(writer, &record.head);
+	channel_lose(writer, ACTIVITY_MARKER, 10);
+	channel_lose(writer, ACTIVITY_NOTE, 20);
+	channel_lose(writer, ACTIVITY_NOTE, 30);
+	lost = read_lost(reader);
+	ok(lost && lost->count == 3 && !lost->kind,
+	   "channel: lost records of several kinds are reported without a kind");
 	channel_reader_free(reader);
 	channel_writer_close(writer);
 	empty_folder();
@@ -144,20 +199,24 @@ static const struct damage {
 	{
 	 "a position within a record's "
 	 "head", offsetof(struct channel_head, written), 20, 8, true, 0 },
-	{ "a record that is cut off", offsetof(struct channel_head, written), 16 + 8, 8, true, 1 },
+	{ "a record that is cut off", offsetof(struct channel_head, written),
+	  sizeof(struct activity_complete) + 8, 8, true, 1 },
 	{ "a record of no bytes", CHANNEL_HEAD, 0, 4, true, 0 },
 	{ "a record of 7 bytes", CHANNEL_HEAD, 7, 4, true, 0 },
 	{ "a record of 17 bytes", CHANNEL_HEAD, 17, 4, true, 0 },
 	{ "a record longer than the ring", CHANNEL_HEAD, UINT32_MAX - 7, 4, true, 0 },
-	{ "a record longer than the written bytes", CHANNEL_HEAD + 16, 24, 4, true, 1 },
+	{ "a record longer than the written bytes", CHANNEL_HEAD + sizeof(struct activity_complete),
+	  sizeof(struct activity_complete) + 8, 4, true, 1 },
 	{ "a record shorter than its kind", CHANNEL_HEAD + 4, ACTIVITY_KERNEL, 2, true, 0 },
-	{ "a text without an end", CHANNEL_HEAD + 16 + 4, ACTIVITY_NAME, 2, true, 1 },
+	{ "a text without an end", CHANNEL_HEAD + sizeof(struct activity_complete) + 4, ACTIVITY_NAME, 2,
+	  true, 1 },
 };
 
 static void damage(const struct damage *damage)
 {
 	struct channel_writer *writer = channel_writer_new(folder, RING);
-	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, UINT64_MAX };
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, UINT64_MAX,
+						   UINT64_MAX };
 	const struct activity_head *read;
 	struct channel_reader *reader;
 	char paths[1][PATH_MAX];
@@ -192,7 +251,7 @@ static void damage(const struct damage *damage)
 static void unknown(void)
 {
 	struct channel_writer *writer = channel_writer_new(folder, RING);
-	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5 };
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5, 0 };
 	const uint16_t kind = ACTIVITY_KINDS + 7;
 	const struct activity_head *read;
 	struct channel_reader *reader;
@@ -224,8 +283,12 @@ static void cut_off(void)
 	int n = 0;
 
 	write_number(writer, 0);
+	write_number(writer, 1);
 	ok(reader && channel_read(reader, &read) == 1 && files(paths, 1, false) == 1 && !truncate(paths[0], 0),
 	   "channel: the file of an open channel is truncated");
+	is_u64((uint64_t)channel_read(reader, &read), 1,
+	       "channel: a record that was copied with the one before it is read after a truncation");
+	ok(!channel_is_closed(reader), "channel: a truncated file is not marked as complete");
 	for (int i = 0; i < 2; i++)
 		n += channel_read(reader, &read) == -EBADMSG;
 	is_u64(n, 2, "channel: the reader of a truncated file gets errors and no SIGBUS");
@@ -261,7 +324,7 @@ static void control(void)
 					.kinds = 5, .flush = 7, .range = "step" };
 	struct channel_control *a, *b;
 	char path[PATH_MAX + 16];
-	uint32_t version = 2;
+	uint32_t version = CHANNEL_VERSION + 1;
 	int fd;
 
 	errno = 0;
@@ -278,6 +341,16 @@ static void control(void)
 		return;
 	a->enabled = 1;
 	is_u64(b->enabled, 1, "channel: both mappings of a control share its memory");
+	snprintf(path, sizeof(path), "%s/" CHANNEL_CONTROL, folder);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	channel_set_control(fd, offsetof(struct channel_control, closed), 1);
+	ok(b->closed == 1 && b->enabled == 1, "channel: a member of a control is set for all mappings");
+	ok(!ftruncate(fd, 0), "channel: a control is truncated");
+	channel_set_control(fd, offsetof(struct channel_control, enabled), 0);
+	ok(!ftruncate(fd, 0), "channel: setting a member of a truncated control raises no SIGBUS");
+	close(fd);
+	unlink(path);
+	ok(!channel_create_control(folder, &want), "channel: a control is created again");
 	channel_unmap_control(a);
 	channel_unmap_control(b);
 	snprintf(path, sizeof(path), "%s/" CHANNEL_CONTROL, folder);
@@ -295,6 +368,20 @@ static void control(void)
 	memset(want.range, 'a', sizeof(want.range));
 	ok(channel_create_control(folder, &want) == -EINVAL,
 	   "channel: a control whose range has no terminating NUL is refused");
+}
+
+/* SIGXFSZ would end the test. */
+static void limited(void)
+{
+	struct rlimit before, limit;
+
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = RING;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	ok(!channel_writer_new(folder, RING) && errno == EFBIG,
+	   "channel: a writer beyond the limit of file sizes is EFBIG");
+	setrlimit(RLIMIT_FSIZE, &before);
 }
 
 static void refused(void)
@@ -318,8 +405,10 @@ static void refused(void)
 int main(void)
 {
 	make_folder();
-	turns();
+	rounds();
 	room();
+	losses();
+	losses_of_kinds();
 	several();
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
 		damage(&damages[i]);
@@ -328,6 +417,7 @@ int main(void)
 	positions();
 	control();
 	refused();
+	limited();
 	ok(!files(NULL, 0, false), "channel: no file is left in the folder");
 	remove_folder();
 	return done_testing();

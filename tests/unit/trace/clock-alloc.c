@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A clock makes one allocation, which fails. */
 #include "alloc.h"
-#include "gpmu.h"
+#include "trace/gpmu_clock.h"
 
 static int make(void)
 {

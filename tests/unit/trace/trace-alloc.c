@@ -54,7 +54,7 @@ static int all_of_it(struct gpmu_trace *trace)
 static int whole_life(void)
 {
 	const struct gpmu_trace_options options = { .size = sizeof(options), .path = "a" };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_trace *trace = gpmu_trace_new(file_fd, &options, &error);
 	int ret;
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpmu.h"
+#include "trace/gpmu_trace.h"
 
 #define BEGIN	5000000000000ULL	/* ns since the start: 83 minutes */
 
@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 	const struct gpmu_trace_options options = {
 		.size = sizeof(options), .path = argc == 3 ? argv[2] : "", .restart = 10000,
 	};
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_trace *trace;
 	int fd;
 

@@ -58,7 +58,7 @@ static void write_all(struct gpmu_trace *trace)
 
 static int read_all(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	const struct gpmu_trace_item *item;
 	struct gpmu_trace_reader *reader;
 	int ret;
@@ -76,7 +76,7 @@ static int read_all(void)
 
 static int report_all(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_report *report;
 	int ret;
 

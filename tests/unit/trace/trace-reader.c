@@ -41,14 +41,14 @@ static struct gpmu_trace_reader_stats stats_after(const struct gpmu_trace_reader
 }
 
 /* Counts all events of a file; returns the reader's result. */
-static int count_items(int fd, uint64_t kinds[3], struct gpmu_trace_reader_stats *stats,
+static int count_items(int fd, uint64_t kinds[4], struct gpmu_trace_reader_stats *stats,
 		       struct gpmu_error *error)
 {
 	struct gpmu_trace_reader *reader = gpmu_trace_reader_new(fd, "a.pftrace", error);
 	const struct gpmu_trace_item *item;
 	int ret;
 
-	memset(kinds, 0, 3 * sizeof(*kinds));
+	memset(kinds, 0, 4 * sizeof(*kinds));
 	while ((ret = gpmu_trace_reader_next(reader, &item, error)) == 1)
 		kinds[item->kind]++;
 	*stats = stats_after(reader);
@@ -210,7 +210,7 @@ static void test_restarts(void)
 {
 	struct gpmu_trace_reader_stats stats;
 	struct test_trace t;
-	uint64_t kinds[3], all;
+	uint64_t kinds[4], all;
 	size_t from;
 	FILE *file;
 	int fd;
@@ -240,7 +240,7 @@ static void test_front(void)
 	struct gpmu_trace_reader_stats stats;
 	GpmuPb__Trace *trace;
 	struct test_trace t;
-	uint64_t kinds[3];
+	uint64_t kinds[4];
 	size_t length;
 	FILE *file;
 	int fd;
@@ -262,7 +262,7 @@ static void test_cut(void)
 {
 	struct gpmu_trace_reader_stats stats;
 	bool quiet = true, growing = true;
-	uint64_t kinds[3], last = 0;
+	uint64_t kinds[4], last = 0;
 	struct test_trace t;
 	size_t length;
 
@@ -341,8 +341,8 @@ static void test_corrupt(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct gpmu_trace_reader_stats stats;
-		struct gpmu_error error = { .text = "" };
-		uint64_t kinds[3];
+		struct gpmu_error error = { .size = sizeof(error) };
+		uint64_t kinds[4];
 		FILE *file;
 		int ret = count_items(file_of(cases[i].bytes, cases[i].length, &file), kinds, &stats, &error);
 
@@ -359,7 +359,7 @@ static void test_others(void)
 	static const char other[] = "\x0a\x04\x10\x01\x50\x09" "\x12\x03" "abc";
 	struct gpmu_trace_reader_stats stats;
 	char large[64] = "\x0a\xff\xff\xff\xff\x0f", both[4096];
-	uint64_t kinds[3];
+	uint64_t kinds[4];
 	struct test_trace t;
 	uint8_t *bytes;
 	size_t length;
@@ -388,10 +388,43 @@ static void test_others(void)
 	test_trace_release(&t);
 }
 
+static void test_switch(void)
+{
+	const struct gpmu_trace_switch first = {
+		.size = sizeof(first), .cpu = 3, .time = 100, .next = 7, .prev_prio = 120, .next_prio = 110,
+		.next_name = "app",
+	};
+	const struct gpmu_trace_switch then = {
+		.size = sizeof(then), .cpu = 3, .time = 200, .prev = 7, .prev_state = 256, .next_name = "app",
+	};
+	const struct gpmu_trace_item *item = NULL;
+	struct gpmu_trace_reader *reader;
+	struct test_trace t;
+
+	test_trace_init(&t, 0, 0);
+	gpmu_trace_sched_switch(t.trace, &first);
+	gpmu_trace_sched_switch(t.trace, &then);
+	gpmu_trace_flush(t.trace, NULL);
+	lseek(t.fd, 0, SEEK_SET);
+	reader = gpmu_trace_reader_new(t.fd, NULL, NULL);
+	ok(gpmu_trace_reader_next(reader, &item, NULL) == 1 && item->kind == GPMU_TRACE_SWITCH && !item->track &&
+	   item->begin == 100 && item->end == 100 && item->change->cpu == 3 && item->change->time == 100 &&
+	   !item->change->prev && item->change->next == 7 && item->change->next_prio == 110,
+	   "trace reader: a switch has its CPU, time, threads and priorities");
+	is_str(item->change->next_name, "app", "trace reader: a switch has the name of a new thread");
+	ok(gpmu_trace_reader_next(reader, &item, NULL) == 1 && item->change->prev == 7 &&
+	   item->change->prev_state == 256 && !item->change->next && !item->change->next_name,
+	   "trace reader: a switch has the state of the thread that stops");
+	ok(!gpmu_trace_reader_next(reader, &item, NULL) && !stats_after(reader).others,
+	   "trace reader: switches are no packets of other writers");
+	gpmu_trace_reader_free(reader);
+	test_trace_release(&t);
+}
+
 static void test_pipe(void)
 {
 	struct gpmu_trace_reader_stats stats;
-	uint64_t kinds[3];
+	uint64_t kinds[4];
 	struct test_trace t;
 	uint8_t *bytes;
 	size_t length;
@@ -422,5 +455,6 @@ int main(void)
 	test_corrupt();
 	test_others();
 	test_pipe();
+	test_switch();
 	return done_testing();
 }

@@ -14,6 +14,7 @@
  *   many;KEY;N;BEGIN;STEP;LENGTH;CATEGORY;NAME;ARGS...   N slices
  *   value;KEY;TIME;VALUE
  *   audit;NAME;ARGS...
+ *   switch;CPU;TIME;PREVIOUS;NEXT;STATE;NAME	NAME: of the next thread
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpmu.h"
+#include "trace/gpmu_trace.h"
 
 #define FIELDS	40
 #define KEYS	256
@@ -32,7 +33,7 @@ static struct {
 	int track;
 } keys[KEYS];
 
-static size_t n_keys;
+static size_t key_count;
 static struct gpmu_trace *trace;
 static unsigned int line_number;
 
@@ -53,7 +54,7 @@ static int track_of(const char *key)
 {
 	if (!strcmp(key, "-"))
 		return 0;
-	for (size_t i = 0; i < n_keys; i++)
+	for (size_t i = 0; i < key_count; i++)
 		if (!strcmp(keys[i].name, key))
 			return keys[i].track;
 	die("expected the key of a track");
@@ -62,10 +63,10 @@ static int track_of(const char *key)
 
 static void add_key(const char *prefix, const char *key, int track)
 {
-	if (n_keys == KEYS)
+	if (key_count == KEYS)
 		die("too many tracks");
-	snprintf(keys[n_keys].name, sizeof(keys[0].name), "%s%s", prefix, key);
-	keys[n_keys++].track = check(track);
+	snprintf(keys[key_count].name, sizeof(keys[0].name), "%s%s", prefix, key);
+	keys[key_count++].track = check(track);
 }
 
 static pid_t pid_of(const char *text)
@@ -137,6 +138,21 @@ static void do_many(char **fields, size_t n)
 	}
 }
 
+static void do_switch(char **fields)
+{
+	char key[32];
+	struct gpmu_trace_switch change = {
+		.size = sizeof(change), .cpu = (unsigned int)number_of(fields[1]), .time = number_of(fields[2]),
+		.prev = (pid_t)number_of(fields[3]), .next = (pid_t)number_of(fields[4]),
+		.prev_state = (int64_t)number_of(fields[5]), .next_name = *fields[6] ? fields[6] : NULL,
+	};
+
+	snprintf(key, sizeof(key), "t%s", fields[4]);
+	if (change.next)
+		change.track = track_of(key);
+	check(gpmu_trace_sched_switch(trace, &change));
+}
+
 static void do_event(char **fields, size_t n)
 {
 	struct gpmu_trace_arg args[FIELDS];
@@ -156,6 +172,8 @@ static void do_event(char **fields, size_t n)
 		size_t arg_count = args_of(fields, 2, n, args);
 
 		check(gpmu_trace_audit(trace, 1, fields[1], args, arg_count));
+	} else if (!strcmp(fields[0], "switch") && n == 7) {
+		do_switch(fields);
 	} else {
 		die("expected a command");
 	}

@@ -12,6 +12,7 @@
 #include "gpmu.h"
 #include "tap.h"
 #include "trace.pb-c.h"
+#include "trace/gpmu_trace.h"
 
 struct test_trace {
 	struct gpmu_trace *trace;

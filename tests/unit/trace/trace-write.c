@@ -70,7 +70,7 @@ static void goes_on(void)
 
 static void full(size_t at)
 {
-	struct gpmu_error why = { 0 };
+	struct gpmu_error why = { .size = sizeof(why) };
 	struct test_trace t;
 	off_t whole;
 	int counter;

@@ -192,7 +192,7 @@ static void texts(void)
  * The argument refers to string @number; the packet defines it as @text, or not at all if @text
  * is NULL.
  */
-static bool is_told(const GpmuPb__TracePacket *packet, uint64_t number, const char *text)
+static bool refers_to(const GpmuPb__TracePacket *packet, uint64_t number, const char *text)
 {
 	const GpmuPb__DebugAnnotation *arg = packet->track_event->debug_annotations[0];
 	const GpmuPb__InternedData *data = packet->interned_data;
@@ -206,7 +206,7 @@ static bool is_told(const GpmuPb__TracePacket *packet, uint64_t number, const ch
 	       !strcmp(data->debug_annotation_string_values[0]->name, text);
 }
 
-static void words(void)
+static void strings(void)
 {
 	struct gpmu_trace_arg arg = { .name = "grid", .kind = GPMU_TRACE_NAME, .text = "128x1x1" };
 	struct gpmu_trace_event event;
@@ -223,9 +223,9 @@ static void words(void)
 	gpmu_trace_instant(t.trace, &event);
 	gpmu_trace_flush(t.trace, NULL);
 	read = test_trace_read(&t);
-	ok(read && read->n_packet == 5 && is_told(read->packet[2], 3, "128x1x1") && is_told(read->packet[3], 3, NULL),
+	ok(read && read->n_packet == 5 && refers_to(read->packet[2], 3, "128x1x1") && refers_to(read->packet[3], 3, NULL),
 	   "trace: an interned argument's text is written once");
-	ok(read && read->n_packet == 5 && is_told(read->packet[4], 4, ""),
+	ok(read && read->n_packet == 5 && refers_to(read->packet[4], 4, ""),
 	   "trace: an interned argument without a text is an empty string");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	test_trace_release(&t);
@@ -344,7 +344,7 @@ static void refused(void)
 {
 	struct gpmu_trace_arg args[33] = { { .name = "a" } };
 	struct gpmu_trace_options no_size = { 0 };
-	struct gpmu_error error = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_trace_event event;
 	struct test_trace t;
 	int track, counter, deep;
@@ -442,7 +442,7 @@ int main(void)
 	bytes();
 	flushes();
 	texts();
-	words();
+	strings();
 	counts();
 	clocks();
 	many_names();

@@ -8,7 +8,7 @@ static struct gpmu_catalog *catalog;
 
 static int make(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_traffic *flow = gpmu_traffic_new(machine, GPMU_TRAFFIC_ANY, &error);
 	int ret = flow ? 0 : -errno;
 
@@ -20,7 +20,7 @@ static int make(void)
 
 static int plan(void)
 {
-	struct gpmu_error error = { .text = "" };
+	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_traffic *flow;
 	struct gpmu_plan *plan;
 	int left = alloc_left, ret;

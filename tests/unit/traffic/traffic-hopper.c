@@ -115,7 +115,7 @@ static void two(void)
 		 "traffic, 2 sockets: a link's source counts all that leaves the socket");
 	is_bytes(&link->home_read, 990,
 		 "traffic, 2 sockets: a link's home is counted by its CNVLink");
-	ok(traffic_near(link->imbalance_read, -0.01),
+	ok(traffic_near(link->imbalance, -0.01),
 	   "traffic, 2 sockets: a link has the imbalance of its ends");
 	is_bytes(&traffic_link(&t, "CPU 1 -> CMEM, GMEM 0")->home_read, 1100 * 32,
 		 "traffic, 2 sockets: the home of CPUs' traffic is both memories");

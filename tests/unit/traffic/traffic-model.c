@@ -46,15 +46,14 @@ static void start(struct run *run, const char *scenario, enum gpmu_traffic_chip 
 static void count(struct run *run, long ms)
 {
 	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-	const struct gpmu_row *rows;
-	size_t n;
+	const struct gpmu_rows *rows;
 
 	gpmu_session_enable(run->session);
 	nanosleep(&time, NULL);
 	gpmu_session_disable(run->session);
-	if (gpmu_session_total(run->session, &rows, &n))
+	if (gpmu_session_total(run->session, &rows))
 		traffic_bail("no rows");
-	gpmu_traffic_update(run->t.flow, rows, n);
+	gpmu_traffic_update(run->t.flow, rows);
 }
 
 static void stop(struct run *run)

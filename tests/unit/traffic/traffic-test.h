@@ -8,8 +8,10 @@
 #include <stdlib.h>
 
 #include "gpmu.h"
+#include "values/rows.h"
 #include "sysroot.h"
 #include "tap.h"
+#include "traffic/gpmu_traffic.h"
 
 #define SEC	 1000000000ull /* in ns */
 #define MAX_ROWS 512
@@ -66,6 +68,7 @@ __attribute__((unused)) static void traffic_init(struct traffic *t, const char *
 	struct sysroot root;
 
 	memset(t, 0, sizeof(*t));
+	t->error.size = sizeof(t->error);
 	sysroot_make(&root, fixture);
 	if (change)
 		change(&root);
@@ -121,7 +124,7 @@ __attribute__((unused)) static void traffic_update(struct traffic *t, uint64_t n
 {
 	for (size_t i = 0; i < t->n; i++)
 		t->rows[i].enabled = t->rows[i].running = ns;
-	gpmu_traffic_update(t->flow, t->rows, t->n);
+	gpmu_traffic_update(t->flow, &(struct gpmu_rows){ t->rows, t->n });
 }
 
 /* By name, such as "CPU 0 -> CMEM 1" */

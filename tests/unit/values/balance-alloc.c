@@ -3,6 +3,7 @@
 #include "alloc.h"
 #include "gpmu.h"
 #include "values/gpmu_balance.h"
+#include "values/rows.h"
 
 static struct gpmu_row row_of(const char *name, int node, const char *gpu)
 {
@@ -14,12 +15,12 @@ static struct gpmu_row row_of(const char *name, int node, const char *gpu)
 
 int main(void)
 {
-	const struct gpmu_row rows[] = {
+	struct gpmu_row list[] = {
 		row_of("GraceC2c0ReadBW", 0, NULL), row_of("GraceC2c1ReadBW", 0, NULL),
 		row_of("GraceC2c0ReadBW", 1, NULL), row_of("GraceC2c1ReadBW", 1, NULL),
 		row_of("GpuC2cRxBW", 0, "GPU-a"), row_of("GpuC2cRxBW", 1, "GPU-b"),
 	};
-	const size_t length = sizeof(rows) / sizeof(rows[0]);
+	const struct gpmu_rows rows = { list, sizeof(list) / sizeof(list[0]) };
 	struct gpmu_balance *balance;
 	bool all = true;
 	int n, ret = 0;
@@ -32,17 +33,17 @@ int main(void)
 		alloc_left = -1;
 		balance = gpmu_balance_new();
 		alloc_left = n;
-		ret = gpmu_balance_update(balance, rows, length);
+		ret = gpmu_balance_update(balance, &rows);
 		if (alloc_left >= 0)
 			break;
 		all = all && ret == -ENOMEM && !gpmu_balance_line(balance, 0) &&
-		      !gpmu_balance_update(balance, rows, length) && gpmu_balance_line(balance, 1);
+		      !gpmu_balance_update(balance, &rows) && gpmu_balance_line(balance, 1);
 		gpmu_balance_free(balance);
 	}
 	ok(n >= 4 && all,
 	   "balance: a failed allocation is ENOMEM and leaves no lines; the next update has them");
 	alloc_left = 0;
-	ok(!ret && !gpmu_balance_update(balance, rows, length) && !alloc_left &&
+	ok(!ret && !gpmu_balance_update(balance, &rows) && !alloc_left &&
 		   gpmu_balance_line(balance, 1) && !gpmu_balance_line(balance, 2),
 	   "balance: an update with the same number of lines allocates nothing");
 	alloc_left = -1;

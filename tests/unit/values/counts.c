@@ -143,6 +143,34 @@ static void regained(void)
 	   "counts: a total with a lost part is not counted");
 }
 
+/* Compares count_add_difference() with count_difference() and count_add() for all combinations. */
+static void add_differences(void)
+{
+	static const struct count kinds[] = {
+		{ 0, 0, 0, COUNT_OK }, { 100, 10, 10, COUNT_OK }, { 130, 20, 15, COUNT_OK },
+		{ 130, 20, 10, COUNT_OK }, { 90, 30, 30, COUNT_OK }, { 140, 15, 30, COUNT_OK },
+		{ 0, 0, 0, COUNT_NOT_COUNTED }, { 0, 10, 0, COUNT_NOT_COUNTED },
+		{ 130, 20, 20, COUNT_NOT_COUNTED }, { 0, 0, 0, COUNT_NOT_SUPPORTED },
+	};
+	const size_t n = sizeof(kinds) / sizeof(kinds[0]);
+	bool alike = true;
+
+	for (size_t i = 0; i < n * n * n; i++) {
+		const struct count *later = &kinds[i % n], *earlier = &kinds[i / n % n];
+		struct count one = kinds[i / n / n], two = one;
+		const struct count part = count_difference(later, earlier);
+
+		count_add_difference(&one, later, earlier);
+		count_add(&two, &part);
+		if (one.raw == two.raw && one.enabled == two.enabled &&
+		    one.running == two.running && one.state == two.state)
+			continue;
+		diag("total %zu, later %zu, earlier %zu", i / n / n, i % n, i / n % n);
+		alike = false;
+	}
+	ok(alike, "counts: count_add_difference() equals count_difference() and count_add()");
+}
+
 static void changes(void)
 {
 	static const struct place swapped[] = { { 2, 1, -1 }, { 0, 0, -1 }, { 4, 1, -1 } };
@@ -262,6 +290,7 @@ int main(void)
 	values();
 	intervals();
 	regained();
+	add_differences();
 	changes();
 	copies();
 	totals();

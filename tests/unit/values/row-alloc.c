@@ -37,40 +37,40 @@ static void make_plan(struct test_plan *t)
 		test_place(t, 2, cpu, cpu / (CPUS / 2), -1, 2, ALL);
 }
 
-static void layouts(const struct test_plan *t, enum rows_aggregation aggregation, const char *last)
+static void layouts(const struct test_plan *t, enum gpmu_aggregation aggregation, const char *last)
 {
 	const struct rows_options options = { .aggregation = aggregation };
 	bool all = true, none = true;
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	int n, ret = -1;
 
 	for (n = 0; n < 1000; n++) {
 		alloc_left = n;
 		errno = 0;
-		rows = rows_new(&t->plan, &options);
-		ret = rows ? rows_fill(rows, t->counts) : -errno;
+		maker = row_maker_new(&t->plan, &options);
+		ret = maker ? test_fill(maker, t->counts) : -errno;
 		if (alloc_left >= 0)
 			break;
 		all = all && ret == -ENOMEM;
-		none = none && (!rows || !row_count(rows));
+		none = none && (!maker || !row_count(maker));
 		/* The same rows, with memory again */
-		if (rows)
-			all = all && !rows_fill(rows, t->counts) &&
-			      !strcmp(row_text(rows, row_count(rows) - 1), last);
-		rows_free(rows);
+		if (maker)
+			all = all && !test_fill(maker, t->counts) &&
+			      !strcmp(row_text(maker, row_count(maker) - 1), last);
+		row_maker_free(maker);
 	}
 	alloc_left = -1;
 	diag("%d allocations", n);
 	ok(n > 20 && !ret, "rows: a layout makes more than 20 allocations");
 	ok(all, "rows: a failed allocation is ENOMEM, and rows filled again are right");
 	ok(none, "rows: there are no rows after a failed allocation");
-	is_str(row_text(rows, row_count(rows) - 1), last,
+	is_str(row_text(maker, row_count(maker) - 1), last,
 	       "rows: the last row is right if no allocation fails");
 	alloc_left = 0;
-	ok(!rows_fill(rows, t->counts) && alloc_left == 0,
+	ok(!test_fill(maker, t->counts) && alloc_left == 0,
 	   "rows: filling rows again allocates nothing");
 	alloc_left = -1;
-	rows_free(rows);
+	row_maker_free(maker);
 }
 
 static struct gpmu_counts *counts_of(const struct test_plan *t)
@@ -141,9 +141,9 @@ int main(void)
 	if (!machine)
 		sysroot_bail("superchip");
 	make_plan(&t);
-	layouts(&t, ROWS_MACHINE, "M Inner 0.1 ok");
-	layouts(&t, ROWS_NODE, "N1 Inner 0.1 ok");
-	layouts(&t, ROWS_CPU, "N1 Inner 0.1 ok");
+	layouts(&t, GPMU_AGGREGATE_MACHINE, "M Inner 0.1 ok");
+	layouts(&t, GPMU_AGGREGATE_NODE, "N1 Inner 0.1 ok");
+	layouts(&t, GPMU_AGGREGATE_CPU, "N1 Inner 0.1 ok");
 	counts(&t);
 	test_plan_release(&t);
 	gpmu_machine_free(machine);

@@ -21,7 +21,7 @@ static size_t scf_metric(struct test_plan *t, const char *label, const char *exp
 
 static void rates(void)
 {
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	struct test_plan t;
 	size_t metric = scf_metric(&t, "GraceMemBW", "a * 32 / duration_time", NULL);
 
@@ -33,34 +33,34 @@ static void rates(void)
 	test_place(&t, 1, 2, 1, -1, 1250000000, ALL);
 	/* The counters were enabled for less than the nominal interval. */
 	t.counts->end = t.counts->begin + 5000000000;
-	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M GraceMemBW 60 GB/s ok",
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	is_str(row_text(maker, 0), "M GraceMemBW 60 GB/s ok",
 	       "metric row: a rate refers to the time that the counters were enabled");
-	ok(row_at(rows, 0)->metric == 1 && row_at(rows, 0)->share == 1 && !row_at(rows, 0)->raw &&
-	   row_at(rows, 0)->enabled == ALL && row_at(rows, 0)->counters == 2 &&
-	   row_at(rows, 0)->alert == -1,
+	ok(row_at(maker, 0)->metric == 1 && row_at(maker, 0)->share == 1 && !row_at(maker, 0)->raw &&
+	   row_at(maker, 0)->enabled == ALL && row_at(maker, 0)->counters == 2 &&
+	   row_at(maker, 0)->alert == -1,
 	   "metric row: share, raw count, times, number of counters and alert are right");
-	is_str(row_at(rows, 0)->pmu, "nvidia_scf_pmu",
+	is_str(row_at(maker, 0)->pmu, "nvidia_scf_pmu",
 	       "metric row: the PMU is the name without a number");
 	t.counts->slots[0].counts[0].enabled = 1000000000;
 	t.counts->slots[0].counts[0].running = 1000000000;
-	rows_fill(rows, t.counts);
-	is_str(row_text(rows, 0), "M GraceMemBW 80 GB/s ok",
+	test_fill(maker, t.counts);
+	is_str(row_text(maker, 0), "M GraceMemBW 80 GB/s ok",
 	       "metric row: a rate refers to the mean enabled time of its counters, 1.5 s");
 	t.counts->slots[0].counts[0].running = 500000000;
-	rows_fill(rows, t.counts);
+	test_fill(maker, t.counts);
 	/* (2 * 2.5e9 + 1.25e9) * 32 / 1.5 s */
-	is_str(row_text(rows, 0), "M GraceMemBW 133.333333333333 GB/s ok",
+	is_str(row_text(maker, 0), "M GraceMemBW 133.333333333333 GB/s ok",
 	       "metric row: a multiplexed count is scaled to the enabled time");
-	ok(row_at(rows, 0)->share == 0.5, "metric row: its share is the lowest of its counters");
-	rows_free(rows);
+	ok(row_at(maker, 0)->share == 0.5, "metric row: its share is the lowest of its counters");
+	row_maker_free(maker);
 	test_plan_release(&t);
 }
 
 /* The rate of a process refers to the time that passed, not to the time that its threads ran. */
 static void process_rate(void)
 {
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	struct test_plan t;
 	size_t metric, constant, user;
 
@@ -79,20 +79,20 @@ static void process_rate(void)
 	t.counts->user_time = 500000000;
 	test_place(&t, 0, -1, -1, 50, 10, ALL)->enabled = ALL / 4;
 	t.counts->slots[0].counts[0].running = ALL / 4;
-	rows = test_rows(&t, ROWS_MACHINE, true);
-	is_str(row_text(rows, 0), "P Rate 5 ok",
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, true);
+	is_str(row_text(maker, 0), "P Rate 5 ok",
 	       "metric row: a process's rate refers to the time that passed");
-	is_str(row_text(rows, 1), "P Seconds 2 ok",
+	is_str(row_text(maker, 1), "P Seconds 2 ok",
 	       "metric row: duration_time of a metric without counters is the time that passed");
-	is_str(row_text(rows, 2), "P User 0.25 ok",
+	is_str(row_text(maker, 2), "P User 0.25 ok",
 	       "metric row: user_time is in seconds in a formula");
-	rows_free(rows);
+	row_maker_free(maker);
 	test_plan_release(&t);
 }
 
 static void states(void)
 {
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	struct test_plan t;
 	struct count *a;
 	size_t metric = scf_metric(&t, "Latency", "a / b", NULL);
@@ -103,22 +103,22 @@ static void states(void)
 	test_counts(&t);
 	a = test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 0, ALL);
-	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Latency ns idle",
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	is_str(row_text(maker, 0), "M Latency ns idle",
 	       "metric row: a metric that divides by 0 is idle");
-	ok(isnan(row_at(rows, 0)->value) && !row_at(rows, 0)->why,
+	ok(isnan(row_at(maker, 0)->value) && !row_at(maker, 0)->why,
 	   "metric row: an idle metric has neither a value nor a reason");
 	a->running = 0;
-	rows_fill(rows, t.counts);
-	is_str(row_text(rows, 0), "M Latency ns not counted",
+	test_fill(maker, t.counts);
+	is_str(row_text(maker, 0), "M Latency ns not counted",
 	       "metric row: a metric with a counter that never ran is not counted");
 	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED, "no such counter");
-	rows_fill(rows, t.counts);
-	is_str(row_text(rows, 0), "M Latency ns not supported",
+	test_fill(maker, t.counts);
+	is_str(row_text(maker, 0), "M Latency ns not supported",
 	       "metric row: not supported outranks not counted");
-	is_str(row_at(rows, 0)->why, "no such counter",
+	is_str(row_at(maker, 0)->why, "no such counter",
 	       "metric row: a metric that is not supported has the counter's reason");
-	rows_free(rows);
+	row_maker_free(maker);
 	test_plan_release(&t);
 
 	metric = scf_metric(&t, "Ratio", "d_ratio(a, b)", NULL);
@@ -127,15 +127,15 @@ static void states(void)
 	test_counts(&t);
 	test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 0, ALL);
-	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Ratio idle", "metric row: d_ratio() by 0 is idle");
-	rows_free(rows);
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	is_str(row_text(maker, 0), "M Ratio idle", "metric row: d_ratio() by 0 is idle");
+	row_maker_free(maker);
 	test_plan_release(&t);
 }
 
 static void beyond(void)
 {
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	struct test_plan t;
 	size_t metric = scf_metric(&t, "Nan", "a * 1e300 * 1e300 - b * 1e300 * 1e300", NULL), large,
 	       lacks;
@@ -152,26 +152,26 @@ static void beyond(void)
 	test_counts(&t);
 	test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 6, ALL);
-	rows = test_rows(&t, ROWS_MACHINE, true);
-	is_str(row_text(rows, 0), "M Nan not supported",
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, true);
+	is_str(row_text(maker, 0), "M Nan not supported",
 	       "metric row: a NaN with no idle input is not supported");
-	ok(row_at(rows, 0)->why && strstr(row_at(rows, 0)->why, "can hold"),
+	ok(row_at(maker, 0)->why && strstr(row_at(maker, 0)->why, "can hold"),
 	   "metric row: the reason for a NaN is a value beyond what can be held");
-	is_str(row_text(rows, 1), "M Large not supported",
+	is_str(row_text(maker, 1), "M Large not supported",
 	       "metric row: an infinite value is not supported");
-	ok(row_at(rows, 1)->why && strstr(row_at(rows, 1)->why, "can hold"),
+	ok(row_at(maker, 1)->why && strstr(row_at(maker, 1)->why, "can hold"),
 	   "metric row: the reason for an infinite value is a value beyond what can be held");
-	is_str(row_text(rows, 2), "M Lacks not supported",
+	is_str(row_text(maker, 2), "M Lacks not supported",
 	       "metric row: a metric without its PMU is a row of the machine, not of the process");
-	is_str(row_at(rows, 2)->why, "there is no nvidia_scf_pmu",
+	is_str(row_at(maker, 2)->why, "there is no nvidia_scf_pmu",
 	       "metric row: a metric without its PMU has the plan's reason");
-	rows_free(rows);
+	row_maker_free(maker);
 	test_plan_release(&t);
 }
 
 static void numbers_of_counts(void)
 {
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	struct test_plan t;
 	size_t metric = scf_metric(&t, "PMUs", "source_count(a) * 100 + aggr_nr(a)", NULL);
 
@@ -180,21 +180,21 @@ static void numbers_of_counts(void)
 	test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 6, ALL);
 	test_place(&t, 1, 3, 1, -1, 6, ALL);
-	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M PMUs 203 ok",
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	is_str(row_text(maker, 0), "M PMUs 203 ok",
 	       "metric row: source_count() is 2 PMUs and aggr_nr() is 3 counts");
-	rows_free(rows);
-	rows = test_rows(&t, ROWS_NODE, false);
-	is_str(row_text(rows, 0), "N0 PMUs 101 ok",
+	row_maker_free(maker);
+	maker = test_rows(&t, GPMU_AGGREGATE_NODE, false);
+	is_str(row_text(maker, 0), "N0 PMUs 101 ok",
 	       "metric row: source_count() and aggr_nr() of a node are those of the node");
-	rows_free(rows);
+	row_maker_free(maker);
 	test_plan_release(&t);
 }
 
 /* Sum uses Share twice, once through Other. */
 static void nested(void)
 {
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	struct test_plan t;
 	size_t sum, other, share;
 
@@ -215,40 +215,40 @@ static void nested(void)
 	test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 8, ALL);
 	t.counts->end = t.counts->begin + 5000000000;
-	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Sum 10.25 ok",
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	is_str(row_text(maker, 0), "M Sum 10.25 ok",
 	       "metric row: a metric of metrics is 0.75 + 7.5 + the enabled time of their counters");
-	is_str(row_text(rows, 1), "M Share 75 ok",
+	is_str(row_text(maker, 1), "M Share 75 ok",
 	       "metric row: an inner metric that is also an item has its scale");
 	t.counts->slots[1].counts[0].raw = 0;
-	rows_fill(rows, t.counts);
-	is_str(row_text(rows, 0), "M Sum idle", "metric row: a metric of an idle metric is idle");
+	test_fill(maker, t.counts);
+	is_str(row_text(maker, 0), "M Sum idle", "metric row: a metric of an idle metric is idle");
 	t.counts->slots[0].counts[0].running = ALL / 4;
 	t.counts->slots[1].counts[0].raw = 8;
-	rows_fill(rows, t.counts);
-	is_str(row_text(rows, 0), "M Sum 35 ok",
+	test_fill(maker, t.counts);
+	is_str(row_text(maker, 0), "M Sum 35 ok",
 	       "metric row: a multiplexed input scales a metric of metrics to 3 + 30 + 2");
-	ok(row_at(rows, 0)->share == 0.25,
+	ok(row_at(maker, 0)->share == 0.25,
 	   "metric row: a metric of metrics has the lowest share of their counters");
 	t.counts->slots[0].counts[0].state = COUNT_NOT_COUNTED;
-	rows_fill(rows, t.counts);
-	is_str(row_text(rows, 0), "M Sum not counted",
+	test_fill(maker, t.counts);
+	is_str(row_text(maker, 0), "M Sum not counted",
 	       "metric row: a metric of a metric that was not counted is not counted");
 	t.metrics[share].why = (char *)"needs 7 event counters";
-	rows_free(rows);
-	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Sum not supported",
+	row_maker_free(maker);
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	is_str(row_text(maker, 0), "M Sum not supported",
 	       "metric row: a metric of a metric that is not supported is not supported");
-	is_str(row_at(rows, 0)->why, "needs 7 event counters",
+	is_str(row_at(maker, 0)->why, "needs 7 event counters",
 	       "metric row: a metric of metrics has the reason of the inner one");
-	rows_free(rows);
+	row_maker_free(maker);
 	test_plan_release(&t);
 }
 
 /* An idle metric in a branch that is not taken is ignored. */
 static void branches(void)
 {
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	struct test_plan t;
 	size_t outer = scf_metric(&t, "Outer", "7 if b < 1 else Inner", NULL);
 	size_t inner = test_metric(&t, "Inner", "d_ratio(a, b)", NULL);
@@ -260,17 +260,17 @@ static void branches(void)
 	test_counts(&t);
 	test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 0, ALL);
-	rows = test_rows(&t, ROWS_MACHINE, false);
-	is_str(row_text(rows, 0), "M Outer 7 ok",
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	is_str(row_text(maker, 0), "M Outer 7 ok",
 	       "metric row: an idle metric in a branch not taken is ignored");
-	rows_free(rows);
+	row_maker_free(maker);
 	test_plan_release(&t);
 }
 
 /* A threshold with a division by 0 is unknown. */
 static void idle_threshold(void)
 {
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	struct test_plan t;
 	size_t metric = scf_metric(&t, "Bound", "a", "d_ratio(Bound, Other) > 0.5");
 	size_t other = test_metric(&t, "Other", "b", NULL);
@@ -282,16 +282,16 @@ static void idle_threshold(void)
 	test_counts(&t);
 	test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 0, ALL);
-	rows = test_rows(&t, ROWS_MACHINE, false);
-	ok(row_at(rows, 0)->alert == -1 && row_at(rows, 0)->value == 6,
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	ok(row_at(maker, 0)->alert == -1 && row_at(maker, 0)->value == 6,
 	   "metric row: a threshold that divides by 0 is unknown");
-	rows_free(rows);
+	row_maker_free(maker);
 	test_plan_release(&t);
 }
 
 static void thresholds(void)
 {
-	struct gpmu_rows *rows;
+	struct row_maker *maker;
 	struct test_plan t;
 	size_t metric = scf_metric(&t, "Bound", "a / b", "Bound > 0.5 & Other > 1");
 	size_t other = test_metric(&t, "Other", "b", NULL);
@@ -305,18 +305,18 @@ static void thresholds(void)
 	test_counts(&t);
 	test_place(&t, 0, 0, 0, -1, 6, ALL);
 	test_place(&t, 1, 2, 1, -1, 8, ALL);
-	rows = test_rows(&t, ROWS_MACHINE, false);
-	ok(row_at(rows, 0)->alert == 1 && row_at(rows, 0)->value == 75,
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	ok(row_at(maker, 0)->alert == 1 && row_at(maker, 0)->value == 75,
 	   "metric row: a threshold uses the metric before its scale, and another metric");
 	t.counts->slots[0].counts[0].raw = 2;
-	rows_fill(rows, t.counts);
-	ok(row_at(rows, 0)->alert == 0,
+	test_fill(maker, t.counts);
+	ok(row_at(maker, 0)->alert == 0,
 	   "metric row: a threshold that is not passed raises no alert");
 	t.counts->slots[1].counts[0].raw = 0;
-	rows_fill(rows, t.counts);
-	ok(row_at(rows, 0)->alert == -1 && row_at(rows, 0)->state == GPMU_STATE_IDLE,
+	test_fill(maker, t.counts);
+	ok(row_at(maker, 0)->alert == -1 && row_at(maker, 0)->state == GPMU_STATE_IDLE,
 	   "metric row: the threshold of an idle metric is unknown");
-	rows_free(rows);
+	row_maker_free(maker);
 	test_plan_release(&t);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "catalog/catalog.h"
-#include "values/row.h"
+#include "values/row_maker.h"
 #include "tap.h"
 
 #define ROW_TEST_MAX	32
@@ -208,21 +208,32 @@ static struct count *test_place(struct test_plan *t, size_t index, int cpu, int 
 
 #define ALL	2000000000	/* ns, as in test_place() */
 
-/* Makes rows of the plan's counts; free them with rows_free(). */
+#define START	10000000000	/* ns, of the session */
+
+/* Returns 0 or -ENOMEM. */
 __attribute__((unused))
-static struct gpmu_rows *test_rows(const struct test_plan *t, enum rows_aggregation aggregation,
+static int test_fill(struct row_maker *maker, const struct gpmu_counts *counts)
+{
+	const struct gpmu_rows *rows;
+
+	return row_maker_rows(maker, counts, START, &rows);
+}
+
+/* Makes rows of the plan's counts; free them with row_maker_free(). */
+__attribute__((unused))
+static struct row_maker *test_rows(const struct test_plan *t, enum gpmu_aggregation aggregation,
 				   bool tasks)
 {
 	const struct rows_options options = {
-		.aggregation = aggregation, .tasks = tasks, .pid = 77, .start = 10000000000,
+		.aggregation = aggregation, .tasks = tasks, .pid = 77,
 	};
-	struct gpmu_rows *rows = rows_new(&t->plan, &options);
+	struct row_maker *maker = row_maker_new(&t->plan, &options);
 
-	if (!rows || rows_fill(rows, t->counts)) {
+	if (!maker || test_fill(maker, t->counts)) {
 		printf("Bail out! no rows\n");
 		exit(1);
 	}
-	return rows;
+	return maker;
 }
 
 /*
@@ -230,18 +241,15 @@ static struct gpmu_rows *test_rows(const struct test_plan *t, enum rows_aggregat
  * for a CPU, M for the machine or P for the process.
  */
 __attribute__((unused))
-static const char *row_text(const struct gpmu_rows *rows, size_t index)
+static const char *row_text(const struct row_maker *maker, size_t index)
 {
 	static const char *const states[] = { "ok", "idle", "not counted", "not supported" };
 	static char text[256];
-	const struct gpmu_row *row;
+	const struct gpmu_row *row = gpmu_rows_at(&maker->rows, index);
 	char place[16], value[32];
-	size_t n;
 
-	row = rows_get(rows, &n);
-	if (index >= n)
+	if (!row)
 		return "no such row";
-	row += index;
 	snprintf(place, sizeof(place), row->scope == GPMU_SCOPE_NODE ? "N%d" :
 		 row->scope == GPMU_SCOPE_CPU ? "C%d" :
 		 row->scope == GPMU_SCOPE_PROCESS ? "P" : "M",
@@ -254,20 +262,15 @@ static const char *row_text(const struct gpmu_rows *rows, size_t index)
 }
 
 __attribute__((unused))
-static size_t row_count(const struct gpmu_rows *rows)
+static size_t row_count(const struct row_maker *maker)
 {
-	size_t n;
-
-	rows_get(rows, &n);
-	return n;
+	return maker->rows.length;
 }
 
 __attribute__((unused))
-static const struct gpmu_row *row_at(const struct gpmu_rows *rows, size_t index)
+static const struct gpmu_row *row_at(const struct row_maker *maker, size_t index)
 {
-	size_t n;
-
-	return rows_get(rows, &n) + index;
+	return gpmu_rows_at(&maker->rows, index);
 }
 
 #endif /* GPMU_TESTS_ROW_TEST_H */

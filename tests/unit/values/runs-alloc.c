@@ -3,6 +3,7 @@
 #include "alloc.h"
 #include "gpmu.h"
 #include "values/gpmu_runs.h"
+#include "values/rows.h"
 
 static struct gpmu_row row_of(const char *name)
 {
@@ -13,15 +14,16 @@ static struct gpmu_row row_of(const char *name)
 
 static int run(void)
 {
-	struct gpmu_row rows[] = { row_of("a"), row_of("b") };
+	struct gpmu_row list[] = { row_of("a"), row_of("b") };
+	const struct gpmu_rows rows = { list, 2 };
 	struct gpmu_sink_end end = { .size = sizeof(end), .elapsed = 1 };
 	struct gpmu_runs *runs = gpmu_runs_new();
 	int ret = runs ? 0 : -errno;
 
 	for (int i = 0; i < 2 && !ret; i++) {
-		ret = gpmu_runs_add(runs, rows, 2, &end);
+		ret = gpmu_runs_add(runs, &rows, &end);
 		/* A failed call can be repeated. */
-		if (ret == -ENOMEM && gpmu_runs_add(runs, rows, 2, &end))
+		if (ret == -ENOMEM && gpmu_runs_add(runs, &rows, &end))
 			ret = 1;
 	}
 	gpmu_runs_free(runs);

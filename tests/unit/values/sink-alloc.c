@@ -5,16 +5,19 @@
  */
 #include "alloc.h"
 #include "sink-test.h"
+#include "values/sink.h"
 #include "values/stats.h"
 
 #define ROWS	100	/* more text than the first buffer */
+#define METRICS	4
 
 static struct gpmu_row rows[ROWS];
 
-static void sinks(enum gpmu_sink_kind kind, const char *what)
+static void sinks(enum gpmu_sink_kind kind, bool metric_only, const char *what)
 {
 	const struct gpmu_sink_end end = { sizeof(end), 1, 0, 1, 1 };
-	const struct gpmu_sink_options options = { .size = sizeof(options), .host = "h" };
+	const struct gpmu_sink_options options = { .size = sizeof(options), .host = "h",
+						   .metric_only = metric_only };
 	bool all = true, nothing = true, whole = true;
 	size_t length = 0, wanted = 0;
 	struct gpmu_sink *sink;
@@ -23,7 +26,7 @@ static void sinks(enum gpmu_sink_kind kind, const char *what)
 	int n;
 
 	for (n = 0; n < 1000; n++) {
-		struct gpmu_error error = { 0 };
+		struct gpmu_error error = { .size = sizeof(error) };
 		int ret;
 
 		/* Allocations of stdio are not counted. */
@@ -31,7 +34,7 @@ static void sinks(enum gpmu_sink_kind kind, const char *what)
 		alloc_left = n;
 		errno = 0;
 		sink = gpmu_sink_new(kind, file, &options, &error);
-		ret = sink ? gpmu_sink_rows(sink, rows, ROWS) : -errno;
+		ret = sink ? gpmu_sink_rows(sink, rows_of(rows, ROWS)) : -errno;
 		if (alloc_left >= 0)
 			break;
 		all = all && (ret == -ENOMEM || (sink && kind == GPMU_SINK_SUMMARY && !ret)) &&
@@ -39,7 +42,7 @@ static void sinks(enum gpmu_sink_kind kind, const char *what)
 		fflush(file);
 		nothing = nothing && (!ret || !length);
 		if (sink && ret) {
-			ret = gpmu_sink_rows(sink, rows, ROWS);
+			ret = gpmu_sink_rows(sink, rows_of(rows, ROWS));
 			all = all && !ret;
 			wanted = length;
 		}
@@ -62,60 +65,76 @@ static void sinks(enum gpmu_sink_kind kind, const char *what)
 	free(text);
 }
 
-/* A row larger than ours is copied. */
-static void copies(void)
+/* Each allocation for the second of two held lists of rows fails in turn. */
+static void held(enum gpmu_sink_kind kind, const char *what)
 {
-	struct {
-		struct gpmu_row row;
-		int more;
-	} larger = { .row = event_row("a", 1) };
-	struct gpmu_sink *sink = gpmu_sink_new(GPMU_SINK_CSV, stderr, NULL, NULL);
+	const struct gpmu_sink_options options = { .size = sizeof(options), .host = "h", .held = 1 };
+	bool kept = true;
+	int n, ret = -ENOMEM;
 
-	larger.row.size = sizeof(larger);
-	alloc_left = 0;
-	ok(gpmu_sink_rows(sink, &larger.row, 1) == -ENOMEM,
-	   "sink: a failed allocation in copying rows is ENOMEM");
-	alloc_left = -1;
-	gpmu_sink_free(sink);
+	for (n = 0; ret && n < 1000; n++) {
+		size_t first = 0, length = 0;
+		char *text;
+		FILE *file = open_memstream(&text, &length);
+		struct gpmu_sink *sink = gpmu_sink_new(kind, file, &options, NULL);
+
+		gpmu_sink_rows(sink, rows_of(rows, 1));
+		first = sink->buffer.length;
+		alloc_left = n;
+		ret = gpmu_sink_rows(sink, rows_of(rows, ROWS));
+		alloc_left = -1;
+		kept = kept && (!ret || !gpmu_sink_rows(sink, NULL)) && (!ret || length == first);
+		gpmu_sink_free(sink);
+		fclose(file);
+		free(text);
+	}
+	ok(n > 1 && kept, "%s sink: rows without memory leave the held rows", what);
 }
 
 static void means(void)
 {
 	bool all = true, kept = true;
 	struct gpmu_stats stats;
-	size_t length;
 	int n, ret = -1;
 
 	stats_init(&stats);
 	for (n = 0; n < 1000 && ret; n++) {
 		alloc_left = n;
-		ret = stats_add(&stats, rows, ROWS);
+		ret = stats_add(&stats, rows_of(rows, ROWS));
 		all = all && (ret == -ENOMEM || (!ret && alloc_left >= 0));
 		alloc_left = -1;
-		stats_rows(&stats, &length);
-		kept = kept && (!ret || !length);
+		kept = kept && (!ret || !stats_rows(&stats)->length);
 	}
 	ok(n > 3 && all, "means: a failed allocation is ENOMEM");
 	ok(kept, "means: a failed allocation adds nothing");
 	alloc_left = 1;
-	ok(stats_add(&stats, rows, ROWS) == -ENOMEM,
+	ok(stats_add(&stats, rows_of(rows, ROWS)) == -ENOMEM,
 	   "means: a failed allocation in the second run is ENOMEM");
 	alloc_left = -1;
-	ok(stats_rows(&stats, &length)[0].runs == 1 && length == ROWS,
+	ok(stats_rows(&stats)->list[0].runs == 1 && stats_rows(&stats)->length == ROWS,
 	   "means: a failed second run leaves the first one's values");
 	stats_release(&stats);
 }
 
 int main(void)
 {
+	static const char *const names[METRICS] = { "a", "b", "c", "d" };
+
 	for (size_t i = 0; i < ROWS; i++)
 		rows[i] = event_row("nvidia_scf_pmu_0/cmem_rd_data/", i);
 	rows[ROWS - 1] = lost_row("a", GPMU_STATE_NOT_COUNTED, "why");
 	rows[ROWS - 2] = lost_row("b", GPMU_STATE_NOT_SUPPORTED, "why not");
-	sinks(GPMU_SINK_SUMMARY, "summary");
-	sinks(GPMU_SINK_CSV, "CSV");
-	sinks(GPMU_SINK_JSON, "JSON");
-	copies();
+	sinks(GPMU_SINK_SUMMARY, false, "summary");
+	sinks(GPMU_SINK_CSV, false, "CSV");
+	sinks(GPMU_SINK_JSON, false, "JSON");
+	held(GPMU_SINK_SUMMARY, "summary");
+	held(GPMU_SINK_CSV, "CSV");
+	held(GPMU_SINK_JSON, "JSON");
 	means();
+	for (size_t i = 0; i < ROWS; i++)
+		rows[i] = on_node(metric_row(names[i % METRICS], 7, "GB/s"), (int)i / METRICS, 0);
+	sinks(GPMU_SINK_SUMMARY, true, "metric-only summary");
+	sinks(GPMU_SINK_CSV, true, "metric-only CSV");
+	sinks(GPMU_SINK_JSON, true, "metric-only JSON");
 	return done_testing();
 }

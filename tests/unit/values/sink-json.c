@@ -21,13 +21,17 @@ static void columns(void)
 	row.runs = 4;
 	row.deviation = 0.1;
 	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
-	ok(!gpmu_sink_rows(t.sink, &row, 1), "JSON: one row is written");
+	ok(!gpmu_sink_rows(t.sink, rows_of(&row, 1)), "JSON: one row is written");
 	is_text(t.text,
-		"{\"gpmu\":1,\"time_begin\":0.250000000,\"time_end\":2.000000000,"
+		"{\"counter-value\" : \"18446744073709551616.000000\", \"unit\" : \"%\", "
+		"\"event\" : \"cycles\", \"event-runtime\" : 1000000000, "
+		"\"pcnt-running\" : 50.00, \"metric-value\" : \"0.000000\", "
+		"\"metric-unit\" : \"\","
+		"\"gpmu\":2,\"time_begin\":0.250000000,\"time_end\":2.000000000,"
 		"\"host\":\"grace1\","
-		"\"scope\":\"node\",\"node\":1,\"package\":36,\"cpu\":null,\"pid\":null,"
+		"\"scope\":\"node\",\"numa_node\":1,\"package\":36,\"cpu_number\":null,\"pid\":null,"
 		"\"pmu\":\"nvidia_scf_pmu_1\",\"kind\":\"event\",\"name\":\"cycles\","
-		"\"value\":1.8446744073709552e+19,\"unit\":\"%\",\"state\":\"ok\",\"share\":0.5,"
+		"\"value\":1.8446744073709552e+19,\"state\":\"ok\",\"share\":0.5,"
 		"\"raw\":18446744073709551615,\"enabled_ns\":2000000000,\"running_ns\":1000000000,"
 		"\"counters\":1,\"runs\":4,\"deviation\":0.1,\"alert\":1,\"why\":null,"
 		"\"gpu\":\"GPU-1\",\"gpu_number\":0,\"source\":\"nvml\"}\n",
@@ -83,7 +87,7 @@ static void texts(void)
 		json_t *object;
 
 		test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
-		gpmu_sink_rows(t.sink, &row, 1);
+		gpmu_sink_rows(t.sink, rows_of(&row, 1));
 		object = parse(&t);
 		is_str(string(object, "name"), table[i].want,
 		       "JSON: a string of any bytes is valid UTF-8");
@@ -110,7 +114,7 @@ static void states(void)
 		row.value = i ? INFINITY : 5;
 		row.raw = 9;
 		test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ .host = "" });
-		gpmu_sink_rows(t.sink, &row, 1);
+		gpmu_sink_rows(t.sink, rows_of(&row, 1));
 		object = parse(&t);
 		is_str(string(object, "state"), names[i], "JSON: a state has its name");
 		ok(is_null(object, "value") && is_null(object, "raw") &&
@@ -134,7 +138,7 @@ static void not_known(void)
 
 	rows[0].value = 7.5;
 	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
-	gpmu_sink_rows(t.sink, rows, 1);
+	gpmu_sink_rows(t.sink, rows_of(rows, 1));
 	object = parse(&t);
 	ok(is_null(object, "raw") && !is_null(object, "enabled_ns"),
 	   "JSON: an unknown raw count is null");
@@ -142,14 +146,14 @@ static void not_known(void)
 	test_sink_release(&t);
 	rows[1].counters = 0;
 	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
-	gpmu_sink_rows(t.sink, rows + 1, 1);
+	gpmu_sink_rows(t.sink, rows_of(rows + 1, 1));
 	object = parse(&t);
 	ok(is_null(object, "enabled_ns") && is_null(object, "running_ns") &&
 	   !is_null(object, "value"), "JSON: times of a metric without counters are null");
 	json_decref(object);
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
-	gpmu_sink_rows(t.sink, rows, 2);
+	gpmu_sink_rows(t.sink, rows_of(rows, 2));
 	ok(strstr(t.text, "joules,7.5,,ok,1,,") && strstr(t.text, "theirs,5,%,ok,1,,,,0,"),
 	   "CSV: an unknown raw count and unknown times are empty");
 	test_sink_release(&t);
@@ -165,7 +169,7 @@ static void not_finite(void)
 	row.deviation = NAN;
 	row.share = NAN;
 	test_sink_init(&t, GPMU_SINK_JSON, (struct gpmu_sink_options){ 0 });
-	gpmu_sink_rows(t.sink, &row, 1);
+	gpmu_sink_rows(t.sink, rows_of(&row, 1));
 	object = parse(&t);
 	ok(object && is_null(object, "value") && is_null(object, "share") &&
 		   is_null(object, "deviation"),
@@ -173,7 +177,7 @@ static void not_finite(void)
 	json_decref(object);
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ 0 });
-	gpmu_sink_rows(t.sink, &row, 1);
+	gpmu_sink_rows(t.sink, rows_of(&row, 1));
 	ok(strstr(t.text,
 		  ",grace1,machine,,,,,,metric,a,,,ok,,,2000000000,2000000000,1,1,,,,,,\n") != NULL,
 	   "CSV: values that are not finite are empty");
@@ -181,7 +185,7 @@ static void not_finite(void)
 	test_sink_init(&t, GPMU_SINK_SUMMARY,
 		       (struct gpmu_sink_options){ .interval = 1, .runs = 2 });
 	row.runs = 2;
-	gpmu_sink_rows(t.sink, &row, 1);
+	gpmu_sink_rows(t.sink, rows_of(&row, 1));
 	ok(!strstr(t.text, "nan") && !strstr(t.text, "inf"),
 	   "summary: values that are not finite are blank");
 	test_sink_release(&t);

@@ -37,7 +37,7 @@ static void write_rows(struct test_sink *t, enum gpmu_sink_kind kind)
 
 	rows[3].share = 0.125;
 	test_sink_init(t, kind, (struct gpmu_sink_options){ .big_numbers = 1 });
-	gpmu_sink_rows(t->sink, rows, 4);
+	gpmu_sink_rows(t->sink, rows_of(rows, 4));
 	gpmu_sink_end(t->sink, &end);
 }
 

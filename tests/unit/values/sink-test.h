@@ -9,6 +9,10 @@
 
 #include "gpmu.h"
 #include "tap.h"
+#include "values/rows.h"
+
+/* An array of @n rows as a struct gpmu_rows */
+#define rows_of(array, n)	(&(const struct gpmu_rows){ .list = (struct gpmu_row *)(array), .length = (n) })
 
 /* Makes a row of the machine that is OK and was counted for 2 s. */
 __attribute__((unused))

@@ -13,6 +13,7 @@
 static unsigned int writes;
 static int interrupts;	/* writes that first fail with EINTR */
 static size_t most;	/* bytes of one write; 0: all */
+static int full = -1;	/* writes until the disk is full; -1: it never is */
 
 ssize_t __real_write(int fd, const void *buffer, size_t size);
 ssize_t __wrap_write(int fd, const void *buffer, size_t size);
@@ -25,6 +26,11 @@ ssize_t __wrap_write(int fd, const void *buffer, size_t size)
 		errno = EINTR;
 		return -1;
 	}
+	if (!full) {
+		errno = ENOSPC;
+		return -1;
+	}
+	full -= full > 0;
 	return __real_write(fd, buffer, most && size > most ? most : size);
 }
 
@@ -53,11 +59,11 @@ static void once(void)
 
 		fputs("before\n", file);
 		writes = 0;
-		ok(!gpmu_sink_rows(sink, rows, ROWS) && writes == 1,
+		ok(!gpmu_sink_rows(sink, rows_of(rows, ROWS)) && writes == 1,
 		   "sink: 500 rows take one write");
 		interrupts = 2;
 		most = 1000;
-		ok(!gpmu_sink_rows(sink, rows, ROWS),
+		ok(!gpmu_sink_rows(sink, rows_of(rows, ROWS)),
 		   "sink: a short or interrupted write is continued");
 		most = 0;
 		size = lseek(fileno(file), 0, SEEK_CUR);
@@ -69,24 +75,48 @@ static void once(void)
 	}
 }
 
+/* Whether the text from @at on is also before it */
+static bool is_twice(FILE *file, off_t at)
+{
+	static char text[1 << 20];
+	ssize_t n = pread(fileno(file), text, sizeof(text), 0), length = n - at;
+
+	return length > 1000 && memmem(text, (size_t)at, text + at, (size_t)length);
+}
+
 static void held(void)
 {
+	const struct gpmu_sink_options options = { .size = sizeof(options), .held = 1 };
+	const struct gpmu_sink_end end = { sizeof(end), 1, 0, 1, 1 };
+
 	for (size_t i = 0; i < 3; i++) {
 		FILE *file = tmpfile();
-		struct gpmu_sink *sink = sink_to(file, kinds[i]);
+		struct gpmu_sink *sink = gpmu_sink_new(kinds[i], file, &options, NULL);
 		off_t size;
 
 		writes = 0;
-		gpmu_sink_rows(sink, rows, ROWS);
+		ok(!gpmu_sink_rows(sink, rows_of(rows, ROWS)) &&
+			   !gpmu_sink_rows(sink, rows_of(rows, ROWS)) && !writes,
+		   "sink: held rows are not written");
+		ok(!gpmu_sink_rows(sink, NULL) && writes == 1,
+		   "sink: gpmu_sink_rows() of NULL writes all held rows at once");
 		size = lseek(fileno(file), 0, SEEK_CUR);
-		ok(!gpmu_sink_hold(sink, 1) && !gpmu_sink_rows(sink, rows, ROWS) &&
-			   !gpmu_sink_rows(sink, rows, ROWS) && writes == 1,
-		   "sink: rows on hold are not written");
-		ok(!gpmu_sink_hold(sink, 0) && writes == 2 &&
-			   lseek(fileno(file), 0, SEEK_CUR) > size * 2,
-		   "sink: the end of the hold writes all rows at once");
-		ok(!gpmu_sink_rows(sink, rows, ROWS) && writes == 3,
-		   "sink: rows after the hold take one write");
+		ok(!gpmu_sink_rows(sink, NULL) && writes == 1,
+		   "sink: gpmu_sink_rows() of NULL writes nothing if no rows are held");
+		ok(!gpmu_sink_rows(sink, rows_of(rows, ROWS)) && !gpmu_sink_end(sink, &end) &&
+			   writes == 2 && lseek(fileno(file), 0, SEEK_CUR) > size,
+		   "sink: gpmu_sink_end() writes the held rows");
+		size = lseek(fileno(file), 0, SEEK_CUR);
+		most = 1000;
+		full = 1;
+		ok(!gpmu_sink_rows(sink, rows_of(rows, ROWS)) &&
+			   gpmu_sink_rows(sink, NULL) == -ENOSPC &&
+			   lseek(fileno(file), 0, SEEK_CUR) == size + 1000,
+		   "sink: a full disk is ENOSPC for held rows");
+		most = 0;
+		full = -1;
+		ok(!gpmu_sink_rows(sink, NULL) && is_twice(file, size),
+		   "sink: held rows that a full disk has refused are written once there is space");
 		gpmu_sink_free(sink);
 		fclose(file);
 	}
@@ -102,7 +132,7 @@ static void failures(void)
 		FILE *full = fopen("/dev/full", "w"), *file;
 		struct gpmu_sink *sink = sink_to(full, kinds[i]);
 
-		ok(gpmu_sink_rows(sink, rows, 1) == -ENOSPC,
+		ok(gpmu_sink_rows(sink, rows_of(rows, 1)) == -ENOSPC,
 		   "sink: a full disk is ENOSPC for rows");
 		ok(gpmu_sink_end(sink, &end) == (kinds[i] == GPMU_SINK_SUMMARY ? -ENOSPC : 0),
 		   "sink: a full disk is ENOSPC for the end of a summary; CSV and JSON write no end");
@@ -113,7 +143,7 @@ static void failures(void)
 		file = fdopen(fds[1], "w");
 		sink = sink_to(file, kinds[i]);
 		close(fds[0]);
-		ok(gpmu_sink_rows(sink, rows, 1) == -EPIPE, "sink: a closed pipe is EPIPE");
+		ok(gpmu_sink_rows(sink, rows_of(rows, 1)) == -EPIPE, "sink: a closed pipe is EPIPE");
 		gpmu_sink_free(sink);
 		fclose(file);
 	}
@@ -134,45 +164,36 @@ static void cookies(void)
 	FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = refuse });
 	struct gpmu_sink *sink = sink_to(file, GPMU_SINK_CSV);
 
-	ok(gpmu_sink_rows(sink, rows, 1) == -EDQUOT,
+	ok(gpmu_sink_rows(sink, rows_of(rows, 1)) == -EDQUOT,
 	   "sink: an error of a caller's own FILE is returned");
 	gpmu_sink_free(sink);
 	fclose(file);
 }
 
-/* Rows and options of an application built with another gpmu.h */
+/* Options of an application built with another gpmu.h */
 static void sizes(void)
 {
-	struct {
-		struct gpmu_row row;
-		double more;
-	} larger[2] = { { event_row("first", 1), 5 }, { event_row("second", 2), 6 } };
 	struct {
 		struct gpmu_sink_options options;
 		double more;
 	} newer = { { .size = sizeof(newer), .host = "h" }, 7 };
 	struct gpmu_sink_options older = { .size = offsetof(struct gpmu_sink_options, host),
 					   .host = "#" };
-	struct gpmu_row small = event_row("small", 1);
 	char *text = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
 	struct gpmu_sink *sink = gpmu_sink_new(GPMU_SINK_CSV, file, &newer.options, NULL);
 	const struct gpmu_sink_end end = { 0 };
 
-	larger[0].row.size = larger[1].row.size = sizeof(larger[0]);
-	ok(sink && !gpmu_sink_rows(sink, &larger[0].row, 2) && strstr(text, ",first,1,") &&
-	   strstr(text, ",second,2,"), "sink: rows larger than ours are accepted");
-	small.size = 16;
-	ok(gpmu_sink_rows(sink, &small, 1) == -EINVAL,
-	   "sink: a row smaller than the first version's is refused");
+	ok(sink && !gpmu_sink_rows(sink, rows_of(rows, 1)) && strstr(text, ",h,"),
+	   "sink: options larger than ours are accepted");
 	ok(gpmu_sink_end(sink, &end) == -EINVAL, "sink: an end without a size is refused");
 	gpmu_sink_free(sink);
 	fclose(file);
 	free(text);
 	file = open_memstream(&text, &length);
 	sink = gpmu_sink_new(GPMU_SINK_CSV, file, &older, NULL);
-	ok(sink && !gpmu_sink_rows(sink, rows, 1) && !strstr(text, "\"#\""),
+	ok(sink && !gpmu_sink_rows(sink, rows_of(rows, 1)) && !strstr(text, "\"#\""),
 	   "sink: nothing is read behind the end of older options");
 	gpmu_sink_free(sink);
 	fclose(file);
@@ -180,6 +201,9 @@ static void sizes(void)
 	older.size = 0;
 	ok(!gpmu_sink_new(GPMU_SINK_CSV, stdout, &older, NULL) && errno == EINVAL,
 	   "sink: options without a size are refused");
+	newer.options.aggregation = (enum gpmu_aggregation)(GPMU_AGGREGATE_THREAD + 1);
+	ok(!gpmu_sink_new(GPMU_SINK_CSV, stdout, &newer.options, NULL) && errno == EINVAL,
+	   "sink: an unknown aggregation is refused");
 	ok(!gpmu_sink_new((enum gpmu_sink_kind)7, stdout, NULL, NULL) && errno == EINVAL,
 	   "sink: an unknown kind is refused");
 	gpmu_sink_free(NULL);

@@ -23,7 +23,7 @@ static void system_wide(void)
 	rows[6].share = 2.0 / 3;
 	rows[6].value = 1500.4;
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .big_numbers = 1 });
-	ok(!gpmu_sink_rows(t.sink, rows, 8) && !gpmu_sink_end(t.sink, &end),
+	ok(!gpmu_sink_rows(t.sink, rows_of(rows, 8)) && !gpmu_sink_end(t.sink, &end),
 	   "summary: eight rows are written");
 	is_text(t.text,
 		"\n"
@@ -35,7 +35,7 @@ static void system_wide(void)
 		"              idle ns   GraceMemReadLatency\n"
 		"     <not counted> GB/s GraceC2c0ReadBW\n"
 		"   <not supported> GB/s GraceC2c1ReadBW\n"
-		"             1,500      instructions                      (66.67%)\n"
+		"             1,500      instructions                     #     0.00 insn per cycle              (66.67%)\n"
 		"          0.012346      Small\n"
 		"\n"
 		" GraceC2c0ReadBW: the PMU has gone\n"
@@ -62,17 +62,17 @@ static void process(void)
 	rows[0].value = 2.5;
 	rows[1].unit = "ns";
 	test_sink_init(&t, GPMU_SINK_SUMMARY,
-		       (struct gpmu_sink_options){ .title = "'./app'", .per_node = 1 });
-	gpmu_sink_rows(t.sink, rows, 4);
+		       (struct gpmu_sink_options){ .title = "'./app'", .aggregation = GPMU_AGGREGATE_NODE });
+	gpmu_sink_rows(t.sink, rows_of(rows, 4));
 	gpmu_sink_end(t.sink, &end);
 	is_text(t.text,
 		"\n"
 		" Performance counter stats for './app' [process]:\n"
 		"\n"
-		"                      2.50 msec task-clock\n"
-		"                   7000000 ns   user_time\n"
-		"                     80.38 GB/s GraceMemBW                        [machine]\n"
-		"N1(S36)              40.00 GB/s GraceMemBW                        [node]\n"
+		"                 2.50 msec task-clock                       #    0.001 CPUs utilized\n"
+		"              7000000 ns   user_time\n"
+		"                80.38 GB/s GraceMemBW                        [machine]\n"
+		"N1              40.00 GB/s GraceMemBW                        [node]\n"
 		"\n"
 		"       1.500000000 seconds time elapsed\n"
 		"\n"
@@ -90,8 +90,8 @@ static void nodes(void)
 	};
 	struct test_sink t;
 
-	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .per_node = 1 });
-	gpmu_sink_rows(t.sink, rows, 4);
+	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .aggregation = GPMU_AGGREGATE_NODE });
+	gpmu_sink_rows(t.sink, rows_of(rows, 4));
 	is_text(t.text,
 		"\n"
 		" Performance counter stats for 'system wide' [node]:\n"
@@ -106,7 +106,7 @@ static void nodes(void)
 	rows[0].scope = GPMU_SCOPE_CPU;
 	rows[0].cpu = 143;
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ 0 });
-	gpmu_sink_rows(t.sink, rows, 1);
+	gpmu_sink_rows(t.sink, rows_of(rows, 1));
 	is_text(t.text, "\n Performance counter stats for 'system wide' [CPU]:\n\n"
 		"CPU143                 12 cycles\n", "summary per CPU: a row begins with the CPU");
 	test_sink_release(&t);
@@ -123,9 +123,9 @@ static void intervals(void)
 
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .interval = 1 });
 	rows[0].time_end = rows[1].time_end = 100165248;
-	gpmu_sink_rows(t.sink, rows, 2);
+	gpmu_sink_rows(t.sink, rows_of(rows, 2));
 	rows[0].time_end = rows[1].time_end = 123456200000000;
-	gpmu_sink_rows(t.sink, rows, 2);
+	gpmu_sink_rows(t.sink, rows_of(rows, 2));
 	gpmu_sink_end(t.sink, &end);
 	is_text(t.text,
 		"#           time             counts unit events [machine]\n"
@@ -138,7 +138,7 @@ static void intervals(void)
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .interval = 1 });
 	rows[0] = on_node(rows[0], 0, 0);
-	gpmu_sink_rows(t.sink, rows, 1);
+	gpmu_sink_rows(t.sink, rows_of(rows, 1));
 	is_text(t.text,
 		"#           time                counts unit events [node]\n"
 		"123456.200000000 N0              80.12 GB/s GraceMemBW\n",
@@ -165,7 +165,7 @@ static void runs(void)
 	rows[1].share = 0.5;
 	test_sink_init(&t, GPMU_SINK_SUMMARY,
 		       (struct gpmu_sink_options){ .runs = 3, .title = "'x'" });
-	gpmu_sink_rows(t.sink, rows, 3);
+	gpmu_sink_rows(t.sink, rows_of(rows, 3));
 	gpmu_sink_end(t.sink, &alone);
 	is_text(t.text,
 		"\n"
@@ -206,7 +206,7 @@ static void appearance(void)
 	rows[0].alert = 1;
 	rows[1].alert = 0;
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .color = 1 });
-	gpmu_sink_rows(t.sink, rows, 4);
+	gpmu_sink_rows(t.sink, rows_of(rows, 4));
 	is_text(t.text,
 		"\n Performance counter stats for 'system wide' [machine]:\n\n"
 		"\033[31m             75.00 %  bound\033[m\n"
@@ -216,7 +216,7 @@ static void appearance(void)
 		"summary: a passed threshold is red, names cannot control the terminal, UTF-8 is aligned");
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ 0 });
-	gpmu_sink_rows(t.sink, rows, 1);
+	gpmu_sink_rows(t.sink, rows_of(rows, 1));
 	ok(!strchr(t.text, '\033'), "summary: there is no colour by default");
 	test_sink_release(&t);
 }

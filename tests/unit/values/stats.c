@@ -2,6 +2,7 @@
 /* Mean and deviation over runs */
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "values/stats.h"
@@ -22,17 +23,16 @@ static void means(void)
 	const struct gpmu_row *mean;
 	struct gpmu_stats stats;
 	struct gpmu_row rows[2];
-	size_t n;
 
 	stats_init(&stats);
 	for (size_t i = 0; i < 8; i++) {
 		rows[0] = row_of(GPMU_STATE_OK, values[i]);
 		rows[1] = row_of(GPMU_STATE_OK, 1e9 + values[i]);
 		rows[1].share = 0.3 + fabs((double)i - 3) / 10;
-		stats_add(&stats, rows, 2);
-		mean = stats_rows(&stats, &n);
+		stats_add(&stats, &(struct gpmu_rows){ rows, 2 });
+		mean = stats_rows(&stats)->list;
 		if (!i)
-			ok(n == 2 && mean[0].runs == 1 && mean[0].value == 2 &&
+			ok(stats.rows.length == 2 && mean[0].runs == 1 && mean[0].value == 2 &&
 				   mean[0].deviation == 0,
 			   "stats: one run is its own mean, without a deviation");
 	}
@@ -55,23 +55,22 @@ static void missing(void)
 	struct gpmu_stats stats;
 	struct gpmu_row rows[2];
 	char why[] = "it vanished";
-	size_t n;
 
 	stats_init(&stats);
 	rows[0] = row_of(GPMU_STATE_OK, 3);
 	rows[0].alert = 0;
 	rows[1] = row_of(GPMU_STATE_NOT_COUNTED, 0);
 	rows[1].why = why;
-	stats_add(&stats, rows, 2);
+	stats_add(&stats, &(struct gpmu_rows){ rows, 2 });
 	rows[0] = row_of(GPMU_STATE_IDLE, 0);
 	rows[1] = row_of(GPMU_STATE_NOT_SUPPORTED, 0);
 	rows[1].why = why;
-	stats_add(&stats, rows, 2);
+	stats_add(&stats, &(struct gpmu_rows){ rows, 2 });
 	rows[0] = row_of(GPMU_STATE_OK, 5);
 	rows[0].alert = 1;
-	stats_add(&stats, rows, 2);
+	stats_add(&stats, &(struct gpmu_rows){ rows, 2 });
 	memset(why, '#', sizeof(why) - 1);
-	mean = stats_rows(&stats, &n);
+	mean = stats_rows(&stats)->list;
 	ok(mean[0].state == GPMU_STATE_OK && mean[0].value == 4 && mean[0].runs == 2,
 	   "stats: a run without a value is not in the mean");
 	ok(fabs(mean[0].deviation - 1) < 1e-15,
@@ -82,12 +81,45 @@ static void missing(void)
 	is_str(mean[1].why, "it vanished",
 	       "stats: a row that was never counted keeps a copy of the reason");
 	rows[1] = row_of(GPMU_STATE_OK, 8);
-	stats_add(&stats, rows, 2);
-	mean = stats_rows(&stats, &n);
+	stats_add(&stats, &(struct gpmu_rows){ rows, 2 });
+	mean = stats_rows(&stats)->list;
 	ok(mean[1].state == GPMU_STATE_OK && mean[1].value == 8 && mean[1].runs == 1 && !mean[1].why,
 	   "stats: a row that was never counted has a mean after a run that counts");
-	ok(stats_add(&stats, rows, 1) == -EINVAL,
+	ok(stats_add(&stats, &(struct gpmu_rows){ rows, 1 }) == -EINVAL,
 	   "stats: a run with another number of rows is refused");
+	stats_release(&stats);
+}
+
+/* Rows are matched by position, which is not enough if threads or CPUs come and go. */
+static void other_places(void)
+{
+	static const struct {
+		size_t offset;
+		const char *name;
+	} places[] = {
+#define PLACE(member) { offsetof(struct gpmu_row, member), #member }
+		PLACE(metric), PLACE(scope), PLACE(node), PLACE(package), PLACE(die), PLACE(core),
+		PLACE(cpu), PLACE(tid), PLACE(gpu_number),
+	};
+	struct gpmu_row first = row_of(GPMU_STATE_OK, 1), other;
+	struct gpmu_stats stats;
+
+	stats_init(&stats);
+	stats_add(&stats, &(struct gpmu_rows){ &first, 1 });
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		other = first;
+		*(int *)((char *)&other + places[i].offset) += 1;
+		ok(stats_add(&stats, &(struct gpmu_rows){ &other, 1 }) == -EINVAL,
+		   "stats: a run with another %s in a row is refused", places[i].name);
+	}
+	other = first;
+	other.name = "b";
+	ok(stats_add(&stats, &(struct gpmu_rows){ &other, 1 }) == -EINVAL,
+	   "stats: a run with another name in a row is refused");
+	other = first;
+	other.pid = 7;
+	ok(!stats_add(&stats, &(struct gpmu_rows){ &other, 1 }),
+	   "stats: a run of another process is accepted, as each run of a command is");
 	stats_release(&stats);
 }
 
@@ -95,19 +127,18 @@ static void exact(void)
 {
 	struct gpmu_row row = row_of(GPMU_STATE_OK, 1);
 	struct gpmu_stats stats;
-	size_t n;
 
 	row.raw = UINT64_MAX - 2;
 	stats_init(&stats);
-	stats_add(&stats, &row, 1);
-	is_u64(stats_rows(&stats, &n)->raw, UINT64_MAX - 2, "stats: the count of one run is exact");
+	stats_add(&stats, &(struct gpmu_rows){ &row, 1 });
+	is_u64(stats_rows(&stats)->list->raw, UINT64_MAX - 2, "stats: the count of one run is exact");
 	row.raw = UINT64_MAX;
-	stats_add(&stats, &row, 1);
-	is_u64(stats_rows(&stats, &n)->raw, UINT64_MAX,
+	stats_add(&stats, &(struct gpmu_rows){ &row, 1 });
+	is_u64(stats_rows(&stats)->list->raw, UINT64_MAX,
 	       "stats: a mean beyond a double's digits saturates at the largest count");
 	stats_release(&stats);
 	stats_init(&stats);
-	ok(!stats_add(&stats, NULL, 0) && stats_rows(&stats, &n) && !n,
+	ok(!stats_add(&stats, &(struct gpmu_rows){ NULL, 0 }) && !stats_rows(&stats)->length,
 	   "stats: a run of no rows has no means");
 	stats_release(&stats);
 }
@@ -116,6 +147,7 @@ int main(void)
 {
 	means();
 	missing();
+	other_places();
 	exact();
 	return done_testing();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin.h"
 
-/* Takes counters for a group from what is left of a PMU's. */
+/* Allocates a group's counters from the free counters of its PMU. */
 static bool take(const struct plugin_group *group, unsigned int *counters,
 		 unsigned int *cycle_counters)
 {

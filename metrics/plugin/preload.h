@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Preloads the library that counts or records the regions that programs mark. */
+#ifndef GPMU_PRELOAD_H
+#define GPMU_PRELOAD_H
+
+struct gpmu_error;
+
+#define PRELOAD_VARIABLE	"LD_PRELOAD"
+#define PRELOAD_LIBRARY		"libgpmu-mark.so"
+
+/* The reason if no process has loaded the library */
+#define PRELOAD_REFUSED		"no process of the command has loaded " PRELOAD_LIBRARY \
+				", which a statically linked or a set-user-ID program cannot, " \
+				"nor a program without " PRELOAD_VARIABLE " in its environment"
+/* The reason if processes have loaded the library and marked no region */
+#define PRELOAD_UNUSED		"the command marked no region with gpmu_mark_begin(), or only " \
+				"in processes of another user"
+
+/*
+ * Finds the library. Returns its absolute path, which the caller frees; NULL with errno and the
+ * error set: ENOENT, EACCES (as for source_find_file()), EINVAL (LD_PRELOAD cannot contain the
+ * path), ENOMEM
+ */
+char *preload_find(struct gpmu_error *error);
+/*
+ * Returns "LD_PRELOAD=..." with the library before the libraries of @environment; caller frees.
+ * NULL: no memory
+ */
+char *preload_entry(const char *library, char *const *environment);
+
+#endif /* GPMU_PRELOAD_H */

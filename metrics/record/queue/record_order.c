@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A radix sort: begins of some 100 ms differ in few bits, and comparing records would take several times as long. */
+#include <string.h>
+
+#include "record/queue/record_order.h"
+
+#define BITS	11
+#define BUCKETS	(1u << BITS)
+#define FEW	16	/* entries that are sorted by insertion */
+
+/* Sort keys of an entry, from 0 */
+static uint64_t by_begin(const struct record_entry *entry, uint64_t least)
+{
+	return entry->begin - least;
+}
+
+static uint64_t by_end(const struct record_entry *entry, uint64_t most)
+{
+	return most - entry->end;
+}
+
+static void pass(const struct record_entry *from, struct record_entry *to, size_t length,
+		 uint64_t (*key)(const struct record_entry *entry, uint64_t base), uint64_t base,
+		 unsigned int shift)
+{
+	size_t at[BUCKETS] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < length; i++)
+		at[key(&from[i], base) >> shift & (BUCKETS - 1)]++;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		size_t n = at[i];
+
+		at[i] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < length; i++)
+		to[at[key(&from[i], base) >> shift & (BUCKETS - 1)]++] = from[i];
+}
+
+static void sort_by(struct record_entry *entries, struct record_entry *spare, size_t length,
+		    uint64_t (*key)(const struct record_entry *entry, uint64_t base), uint64_t base)
+{
+	struct record_entry *from = entries, *to = spare, *other;
+	uint64_t used = 0;
+
+	for (size_t i = 0; i < length; i++)
+		used |= key(&entries[i], base);
+	for (unsigned int shift = 0; shift < 64 && used >> shift; shift += BITS) {
+		pass(from, to, length, key, base, shift);
+		other = from;
+		from = to;
+		to = other;
+	}
+	if (from != entries)
+		memcpy(entries, from, length * sizeof(*entries));
+}
+
+static void insert(struct record_entry *entries, size_t length)
+{
+	for (size_t i = 1; i < length; i++) {
+		struct record_entry entry = entries[i];
+		size_t at = i;
+
+		for (; at && record_entry_is_before(&entry, &entries[at - 1]); at--)
+			entries[at] = entries[at - 1];
+		entries[at] = entry;
+	}
+}
+
+/* Sorts entries of the same begin. */
+static void sort_equal(struct record_entry *entries, struct record_entry *spare, size_t length)
+{
+	uint64_t most = 0;
+
+	if (length <= FEW) {
+		insert(entries, length);
+		return;
+	}
+	for (size_t i = 0; i < length; i++)
+		most = entries[i].end > most ? entries[i].end : most;
+	sort_by(entries, spare, length, by_end, most);
+}
+
+static bool is_sorted(const struct record_entry *entries, size_t length)
+{
+	for (size_t i = 1; i < length; i++)
+		if (record_entry_is_before(&entries[i], &entries[i - 1]))
+			return false;
+	return true;
+}
+
+void record_order(struct record_entry *entries, struct record_entry *spare, size_t length)
+{
+	uint64_t least = UINT64_MAX;
+	size_t equal;
+
+	if (is_sorted(entries, length))
+		return;
+	if (length <= FEW) {
+		insert(entries, length);
+		return;
+	}
+	for (size_t i = 0; i < length; i++)
+		least = entries[i].begin < least ? entries[i].begin : least;
+	sort_by(entries, spare, length, by_begin, least);
+	for (size_t i = 0; i < length; i += equal) {
+		equal = 1;
+		while (i + equal < length && entries[i + equal].begin == entries[i].begin)
+			equal++;
+		sort_equal(&entries[i], spare, equal);
+	}
+}

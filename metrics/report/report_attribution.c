@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Attributes a link's bytes to kernels and copies (Richardson-Lucy). The bytes in an
+ * interval of a counter are divided among the names that ran in it, by their running time
+ * and their rate in bytes per time. The rates are those that best explain all intervals
+ * together: starting from equal rates, each iteration increases the likelihood. Names that
+ * always ran together keep equal rates.
+ *
+ * Bytes are certain if one name ran alone, for the time that it ran, and if the other
+ * names cannot have moved them at the highest rate that they had elsewhere. The confidence
+ * is the share of certain bytes.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/report.h"
+
+#define ROUNDS		32
+#define NO_RATE		1e-6	/* of the largest rate; a smaller one converges to 0 */
+
+/* The bytes attributed to one name */
+struct share {
+	double ways[REPORT_WAYS];
+	double sure;			/* certain bytes */
+	/* ns of running time within intervals of the first counter of each GPU */
+	uint64_t time;
+	/* ns in the current interval; covered: overlaps counted once */
+	uint64_t now, covered;
+	uint64_t reached;		/* time up to which covered is computed */
+	enum timeline_work_kind kind;
+	bool used;
+	/* For the current counter */
+	double rate, most;		/* bytes/ns; upper limit where other names ran, too */
+	double sum, counted;		/* bytes in this iteration; ns */
+	double widest;			/* largest share of an interval that the name covered */
+};
+
+/* A name's part in an interval; an interval with its parts */
+struct part {
+	uint32_t name;
+	uint64_t time, covered;
+};
+
+struct interval {
+	double bytes;
+	uint64_t length;		/* ns */
+	size_t first, n;
+};
+
+struct sharing {
+	struct share *shares;		/* indexed by the name's number in the string table */
+	size_t share_count;
+	const struct timeline_work **works;	/* of one GPU, sorted by time */
+	size_t n, next;
+	/* const struct timeline_work *, those in the interval, sorted by time */
+	struct vector running;
+	struct vector names;		/* uint32_t, names in the interval */
+	struct vector intervals;		/* struct interval, of one counter */
+	struct vector parts;		/* struct part */
+	double nobody[REPORT_WAYS];	/* bytes in intervals in which nothing ran */
+	bool first;			/* the current counter is the GPU's first */
+};
+
+static int by_begin(const void *one, const void *other)
+{
+	const struct timeline_work *a = *(const struct timeline_work *const *)one;
+	const struct timeline_work *b = *(const struct timeline_work *const *)other;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* Collects all work on a GPU. */
+static void find_works(struct gpmu_report *report, uint32_t gpu, struct sharing *sharing)
+{
+	const struct timeline *timeline = &report->timeline;
+
+	sharing->n = 0;
+	for (size_t i = 0; i < timeline->works.n; i++) {
+		const struct timeline_work *work =
+			timeline_at(&timeline->works, struct timeline_work, i);
+
+		if (timeline_at(&timeline->streams, struct timeline_stream, work->stream)->gpu ==
+		    gpu)
+			sharing->works[sharing->n++] = work;
+	}
+	if (sharing->n)
+		qsort(sharing->works, sharing->n, sizeof(struct timeline_work *), by_begin);
+}
+
+/* Updates the list of works that ran in an interval; intervals must come in order of time. */
+static void find_running(struct gpmu_report *report, struct sharing *sharing,
+			 const struct report_step *step)
+{
+	const struct timeline_work **running;
+	size_t kept = 0;
+
+	while (sharing->next < sharing->n && sharing->works[sharing->next]->begin < step->end) {
+		const struct timeline_work **added =
+			vector_add(&sharing->running, sizeof(struct timeline_work *));
+
+		if (!added) {
+			report->failed = true;
+			return;
+		}
+		*added = sharing->works[sharing->next++];
+	}
+	running = sharing->running.data;
+	for (size_t i = 0; i < sharing->running.n; i++)
+		if (running[i]->end > step->begin)
+			running[kept++] = running[i];
+	sharing->running.n = kept;
+}
+
+/* Measures how long each name ran in the interval; returns the sum. */
+static uint64_t measure(struct gpmu_report *report, struct sharing *sharing,
+			const struct report_step *step)
+{
+	uint64_t sum = 0;
+
+	sharing->names.n = 0;
+	for (size_t i = 0; i < sharing->running.n; i++) {
+		const struct timeline_work *work =
+			*timeline_at(&sharing->running, const struct timeline_work *, i);
+		uint64_t begin = work->begin > step->begin ? work->begin : step->begin;
+		uint64_t end = work->end < step->end ? work->end : step->end;
+		struct share *share = &sharing->shares[work->name];
+
+		if (end <= begin)
+			continue;
+		if (!share->now) {
+			uint32_t *name = vector_add(&sharing->names, sizeof(*name));
+
+			if (!name) {
+				report->failed = true;
+				return 0;
+			}
+			*name = work->name;
+			share->reached = step->begin;
+			share->covered = 0;
+			share->kind = work->kind;
+			share->used = true;
+		}
+		share->now += end - begin;
+		if (end > share->reached) {
+			share->covered += end - (begin > share->reached ? begin : share->reached);
+			share->reached = end;
+		}
+		sum += end - begin;
+	}
+	return sum;
+}
+
+static void add_parts(struct gpmu_report *report, struct sharing *sharing,
+		      struct interval *interval)
+{
+	interval->first = sharing->parts.n;
+	interval->n = sharing->names.n;
+	for (size_t i = 0; i < sharing->names.n; i++) {
+		uint32_t name = *timeline_at(&sharing->names, uint32_t, i);
+		struct share *share = &sharing->shares[name];
+		struct part *part = vector_add(&sharing->parts, sizeof(*part));
+
+		if (part)
+			*part = (struct part){ name, share->now, share->covered };
+		else
+			report->failed = true;
+		share->time += sharing->first ? share->now : 0;
+		share->now = 0;
+	}
+}
+
+static void add_interval(struct gpmu_report *report, struct sharing *sharing,
+			 const struct report_step *step, enum report_way way)
+{
+	struct interval interval = { .length = step->end - step->begin }, *added;
+
+	interval.bytes = step->rate * (double)interval.length;
+	/* A value that is no amount is not attributed. */
+	if (!(interval.bytes > 0) || isinf(interval.bytes))
+		interval.bytes = 0;
+	find_running(report, sharing, step);
+	if (report->failed || !measure(report, sharing, step)) {
+		sharing->nobody[way] += interval.bytes;
+		return;
+	}
+	add_parts(report, sharing, &interval);
+	added = report->failed ? NULL : vector_add(&sharing->intervals, sizeof(*added));
+	if (added)
+		*added = interval;
+	else
+		report->failed = true;
+}
+
+static const struct interval *interval_at(const struct sharing *sharing, size_t i)
+{
+	return timeline_at(&sharing->intervals, struct interval, i);
+}
+
+static const struct part *parts_of(const struct sharing *sharing, const struct interval *interval)
+{
+	return (const struct part *)sharing->parts.data + interval->first;
+}
+
+/* Sum over the interval's parts of rate times running time; 0 if all rates are 0 */
+static double weigh(const struct sharing *sharing, const struct interval *interval)
+{
+	const struct part *parts = parts_of(sharing, interval);
+	double sum = 0;
+
+	for (size_t i = 0; i < interval->n; i++)
+		sum += sharing->shares[parts[i].name].rate * (double)parts[i].time;
+	return sum;
+}
+
+/* Bytes of a part. @sum: result of weigh() */
+static double bytes_of(const struct sharing *sharing, const struct interval *interval,
+		       const struct part *part, double sum)
+{
+	double time = (double)part->time, all = 0;
+
+	if (sum > 0)
+		return interval->bytes * sharing->shares[part->name].rate * time / sum;
+	for (size_t i = 0; i < interval->n; i++)
+		all += (double)parts_of(sharing, interval)[i].time;
+	return interval->bytes * time / all;
+}
+
+static void find_widest(struct sharing *sharing)
+{
+	for (size_t i = 0; i < sharing->share_count; i++) {
+		struct share *share = &sharing->shares[i];
+
+		share->rate = 1;
+		share->most = INFINITY;
+		share->counted = share->widest = 0;
+	}
+	for (size_t i = 0; i < sharing->intervals.n; i++) {
+		const struct interval *interval = interval_at(sharing, i);
+		const struct part *parts = parts_of(sharing, interval);
+
+		for (size_t k = 0; k < interval->n; k++) {
+			struct share *share = &sharing->shares[parts[k].name];
+
+			share->counted += (double)parts[k].time;
+			share->widest = fmax(share->widest,
+					     (double)parts[k].covered / (double)interval->length);
+		}
+	}
+}
+
+/*
+ * Limits each name's rate by the interval with the fewest bytes for its time, among the
+ * intervals that the name covers substantially, not only at the edge of its work.
+ */
+static void find_most(struct sharing *sharing)
+{
+	for (size_t i = 0; i < sharing->intervals.n; i++) {
+		const struct interval *interval = interval_at(sharing, i);
+		const struct part *parts = parts_of(sharing, interval);
+
+		for (size_t k = 0; k < interval->n; k++) {
+			struct share *share = &sharing->shares[parts[k].name];
+
+			if ((double)parts[k].covered >=
+			    share->widest / 2 * (double)interval->length)
+				share->most =
+					fmin(share->most, interval->bytes / (double)parts[k].time);
+		}
+	}
+}
+
+/* Performs one iteration: improves the rates so that they better explain the intervals. */
+static void find_rates(struct sharing *sharing)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < sharing->share_count; i++)
+		sharing->shares[i].sum = 0;
+	for (size_t i = 0; i < sharing->intervals.n; i++) {
+		const struct interval *interval = interval_at(sharing, i);
+		const struct part *parts = parts_of(sharing, interval);
+		double sum = weigh(sharing, interval);
+
+		for (size_t k = 0; k < interval->n; k++)
+			sharing->shares[parts[k].name].sum +=
+				bytes_of(sharing, interval, &parts[k], sum);
+	}
+	for (size_t i = 0; i < sharing->share_count; i++) {
+		struct share *share = &sharing->shares[i];
+
+		share->rate = share->counted > 0 ? share->sum / share->counted : 0;
+		largest = fmax(largest, share->rate);
+	}
+	for (size_t i = 0; i < sharing->share_count; i++)
+		if (sharing->shares[i].rate < largest * NO_RATE)
+			sharing->shares[i].rate = 0;
+}
+
+/* Of a part's @bytes, those that no other name can have moved */
+static double sure_of(const struct sharing *sharing, const struct interval *interval, size_t index,
+		      double bytes)
+{
+	const struct part *parts = parts_of(sharing, interval);
+	const struct share *share = &sharing->shares[parts[index].name];
+	double others = 0, covered = 0;
+
+	for (size_t i = 0; i < interval->n; i++) {
+		covered += (double)parts[i].covered / (double)interval->length;
+		if (i != index)
+			others += sharing->shares[parts[i].name].most * (double)parts[i].time;
+	}
+	/* Its rate over all intervals must explain at least half of these bytes. */
+	if (interval->n > 1 && share->rate * (double)parts[index].time * 2 < interval->bytes)
+		return 0;
+	return fmax(0, fmin(bytes, interval->bytes - others)) * fmin(1, covered);
+}
+
+static void share_counter(struct sharing *sharing, enum report_way way)
+{
+	find_widest(sharing);
+	find_most(sharing);
+	for (int i = 0; i < ROUNDS; i++)
+		find_rates(sharing);
+	for (size_t i = 0; i < sharing->intervals.n; i++) {
+		const struct interval *interval = interval_at(sharing, i);
+		const struct part *parts = parts_of(sharing, interval);
+		double sum = weigh(sharing, interval);
+
+		for (size_t k = 0; k < interval->n; k++) {
+			double bytes = bytes_of(sharing, interval, &parts[k], sum);
+
+			sharing->shares[parts[k].name].ways[way] += bytes;
+			sharing->shares[parts[k].name].sure += sure_of(sharing, interval, k, bytes);
+		}
+	}
+}
+
+static void share_gpu(struct gpmu_report *report, uint32_t gpu, struct sharing *sharing)
+{
+	const struct vector *all = &report_gpu(report, gpu)->links[report->link];
+
+	if (all->n)
+		find_works(report, gpu, sharing);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct report_series *series = timeline_at(all, struct report_series, i);
+
+		sharing->first = i == 0;
+		sharing->next = sharing->running.n = sharing->intervals.n = sharing->parts.n = 0;
+		for (size_t k = 0; k < series->steps.n && !report->failed; k++)
+			add_interval(report, sharing,
+				     timeline_at(&series->steps, struct report_step, k),
+				     series->way);
+		if (!report->failed)
+			share_counter(sharing, series->way);
+	}
+}
+
+static double sum_of(const double *ways)
+{
+	return ways[REPORT_IN] + ways[REPORT_OUT] + ways[REPORT_BOTH];
+}
+
+/* If a counter covers both directions, the split is unknown. */
+static void put_ways(struct gpmu_report *report, const double *ways, bool split, double all)
+{
+	double bytes = sum_of(ways);
+
+	report_number(report, REPORT_PAYERS, bytes);
+	report_maybe(report, REPORT_PAYERS, all > 0, bytes / all);
+	report_maybe(report, REPORT_PAYERS, split, ways[REPORT_IN]);
+	report_maybe(report, REPORT_PAYERS, split, ways[REPORT_OUT]);
+}
+
+static void put_shares(struct gpmu_report *report, const struct sharing *sharing, size_t n)
+{
+	static const char *const kinds[] = {
+		[TIMELINE_KERNEL] = "kernel", [TIMELINE_COPY] = "memcpy", [TIMELINE_SET] = "memset",
+		[TIMELINE_GRAPH] = "graph",
+	};
+	double all = sum_of(sharing->nobody), both = sharing->nobody[REPORT_BOTH];
+
+	for (uint32_t i = 0; i < n; i++) {
+		all += sum_of(sharing->shares[i].ways);
+		both += sharing->shares[i].ways[REPORT_BOTH];
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct share *share = &sharing->shares[i];
+		double bytes = sum_of(share->ways);
+
+		if (!share->used)
+			continue;
+		report_text(report, REPORT_PAYERS, report_string(report, i));
+		report_text(report, REPORT_PAYERS, kinds[share->kind]);
+		put_ways(report, share->ways, both == 0, all);
+		report_number(report, REPORT_PAYERS, (double)share->time);
+		report_maybe(report, REPORT_PAYERS, bytes > 0, share->sure / bytes);
+	}
+	report_text(report, REPORT_PAYERS, "(nothing that was recorded)");
+	report_text(report, REPORT_PAYERS, "");
+	put_ways(report, sharing->nobody, both == 0, all);
+	report_none(report, REPORT_PAYERS);
+	report_none(report, REPORT_PAYERS);
+}
+
+/* Whether a link has counters */
+static bool has(const struct gpmu_report *report, size_t link)
+{
+	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++)
+		if (report_gpu(report, gpu)->links[link].n)
+			return true;
+	return false;
+}
+
+static const char *why_none(struct gpmu_report *report)
+{
+	const char *title = report_link_title(report->link);
+
+	for (size_t link = 0; link < REPORT_LINKS_N; link++)
+		if (link != report->link && has(report, link))
+			return report_print(report,
+					    "no counter of %s was recorded; --link=%s has one",
+					    title, gpmu_report_link(link));
+	return report_print(report, "no counter of %s was recorded: gpmu record -M %s", title,
+			    report_link_metrics(report->link));
+}
+
+void report_attribution(struct gpmu_report *report)
+{
+	size_t n = report->timeline.strings.texts.n;
+	struct sharing sharing = { .share_count = n };
+
+	report_table(report, REPORT_PAYERS)->shown.title = report_print(
+		report, "%s bytes by kernel and copy", report_link_title(report->link));
+	if (!has(report, report->link)) {
+		report_note(report, REPORT_PAYERS, why_none(report));
+		report_table_done(report, REPORT_PAYERS, "bytes");
+		return;
+	}
+	sharing.shares = calloc(n + 1, sizeof(*sharing.shares));
+	sharing.works = calloc(report->timeline.works.n + 1, sizeof(struct timeline_work *));
+	if (!sharing.shares || !sharing.works)
+		report->failed = true;
+	for (uint32_t gpu = 0; gpu < report->gpus.n && !report->failed; gpu++)
+		share_gpu(report, gpu, &sharing);
+	if (!report->failed)
+		put_shares(report, &sharing, n);
+	vector_release(&sharing.running);
+	vector_release(&sharing.names);
+	vector_release(&sharing.intervals);
+	vector_release(&sharing.parts);
+	free(sharing.shares);
+	free(sharing.works);
+	report_table_done(report, REPORT_PAYERS, "bytes");
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Collects the work on each GPU: of all files, and of each file if there are several. */
+#include <stdlib.h>
+
+#include "report/report.h"
+
+struct report_load *report_load(const struct gpmu_report *report, size_t index)
+{
+	return (struct report_load *)report->loads.data + index;
+}
+
+struct report_gpu *report_gpu(const struct gpmu_report *report, size_t index)
+{
+	return (struct report_gpu *)report->gpus.data + index;
+}
+
+static uint32_t find(struct gpmu_report *report, uint32_t file, uint32_t gpu)
+{
+	struct report_load *load;
+
+	for (uint32_t i = 0; i < report->loads.n; i++)
+		if (report_load(report, i)->file == file && report_load(report, i)->gpu == gpu)
+			return i;
+	load = vector_add(&report->loads, sizeof(*load));
+	if (!load) {
+		report->failed = true;
+		return 0;
+	}
+	load->file = file;
+	load->gpu = gpu;
+	return (uint32_t)report->loads.n - 1;
+}
+
+/* Labels a GPU by its number; if two GPUs have the same number, also by machine or trace. */
+static const char *label_of(struct gpmu_report *report, uint32_t gpu)
+{
+	const struct timeline *timeline = &report->timeline;
+	const struct timeline_gpu *own = timeline_at(&timeline->gpus, struct timeline_gpu, gpu);
+	const struct timeline_file *file =
+		timeline_at(&timeline->files, struct timeline_file, own->file);
+
+	for (size_t i = 0; i < timeline->gpus.n; i++) {
+		if (i == gpu ||
+		    timeline_at(&timeline->gpus, struct timeline_gpu, i)->number != own->number)
+			continue;
+		return report_print(report, "%d, %s", own->number,
+				    file->host == TIMELINE_NONE ?
+					    file->path :
+					    report_string(report, file->host));
+	}
+	return report_print(report, "%d", own->number);
+}
+
+static void make_gpus(struct gpmu_report *report)
+{
+	const struct timeline *timeline = &report->timeline;
+
+	for (uint32_t gpu = 0; gpu < timeline->gpus.n; gpu++) {
+		struct report_gpu *added = vector_add(&report->gpus, sizeof(*added));
+
+		if (!added) {
+			report->failed = true;
+			return;
+		}
+		added->load = TIMELINE_NONE;
+		added->label = label_of(report, gpu);
+	}
+	report->stream_loads = calloc(timeline->streams.n + 1, sizeof(*report->stream_loads));
+	report->failed = report->failed || !report->stream_loads;
+}
+
+/*
+ * Sets the load of each stream and each GPU; they are equal if all streams of the GPU
+ * belong to one file.
+ */
+static void make_places(struct gpmu_report *report)
+{
+	const struct timeline *timeline = &report->timeline;
+
+	for (uint32_t i = 0; i < timeline->streams.n && !report->failed; i++) {
+		const struct timeline_stream *stream =
+			timeline_at(&timeline->streams, struct timeline_stream, i);
+		uint32_t *whole = &report_gpu(report, stream->gpu)->load;
+		uint32_t own = find(report, stream->file, stream->gpu);
+
+		report->stream_loads[i] = own;
+		if (*whole == TIMELINE_NONE)
+			*whole = own;
+		else if (*whole != own)
+			*whole = find(report, TIMELINE_NONE, stream->gpu);
+	}
+	for (uint32_t gpu = 0; gpu < timeline->gpus.n && !report->failed; gpu++)
+		if (report_gpu(report, gpu)->load == TIMELINE_NONE)
+			report_gpu(report, gpu)->load = find(report, TIMELINE_NONE, gpu);
+}
+
+static void take(struct gpmu_report *report, struct report_load *load,
+		 const struct timeline_work *work)
+{
+	bool computes = work->kind == TIMELINE_KERNEL || work->kind == TIMELINE_GRAPH;
+
+	if (spans_add(&load->busy, work->begin, work->end) ||
+	    spans_add(computes ? &load->kernels : &load->copies, work->begin, work->end))
+		report->failed = true;
+	load->sum += work->end - work->begin;
+	if (work->kind == TIMELINE_COPY)
+		load->bytes += work->bytes;
+}
+
+void report_loads(struct gpmu_report *report)
+{
+	const struct timeline *timeline = &report->timeline;
+
+	make_gpus(report);
+	if (!report->failed)
+		make_places(report);
+	for (size_t i = 0; i < timeline->works.n && !report->failed; i++) {
+		const struct timeline_work *work =
+			timeline_at(&timeline->works, struct timeline_work, i);
+		const struct timeline_stream *stream =
+			timeline_at(&timeline->streams, struct timeline_stream, work->stream);
+		uint32_t own = report->stream_loads[work->stream];
+		uint32_t whole = report_gpu(report, stream->gpu)->load;
+
+		take(report, report_load(report, own), work);
+		if (whole != own)
+			take(report, report_load(report, whole), work);
+	}
+	for (size_t i = 0; i < report->loads.n && !report->failed; i++) {
+		struct report_load *load = report_load(report, i);
+
+		if (spans_several(&load->busy, &load->several))
+			report->failed = true;
+		spans_unite(&load->busy);
+		spans_unite(&load->kernels);
+		spans_unite(&load->copies);
+	}
+}
+
+void report_loads_release(struct gpmu_report *report)
+{
+	for (size_t i = 0; i < report->loads.n; i++) {
+		spans_release(&report_load(report, i)->busy);
+		spans_release(&report_load(report, i)->kernels);
+		spans_release(&report_load(report, i)->copies);
+	}
+	vector_release(&report->loads);
+	vector_release(&report->gpus);
+	free(report->stream_loads);
+}
+
+const char *report_counter_of(struct gpmu_report *report, const struct timeline_counter *counter)
+{
+	if (counter->gpu != TIMELINE_NONE)
+		return report_print(report, "GPU %s", report_gpu(report, counter->gpu)->label);
+	return report_string(report, counter->of);
+}
+
+struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu)
+{
+	const struct timeline *timeline = &report->timeline;
+	uint64_t begin = UINT64_MAX, end = 0;
+
+	for (size_t i = 0; i < timeline->files.n; i++) {
+		const struct timeline_file *file =
+			timeline_at(&timeline->files, struct timeline_file, i);
+		bool has = timeline_at(&timeline->gpus, struct timeline_gpu, gpu)->file == i;
+
+		for (size_t k = 0; k < report->loads.n && !has; k++)
+			has = report_load(report, k)->file == i &&
+			      report_load(report, k)->gpu == gpu;
+		if (!has)
+			continue;
+		begin = file->begin < begin ? file->begin : begin;
+		end = file->end > end ? file->end : end;
+	}
+	return end > begin ? (struct span){ .begin = begin, .end = end } : (struct span){ 0 };
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Threads: how long each ran and waited, and on which CPUs. */
+#include <stdio.h>
+
+#include "base/cpus.h"
+#include "report/report.h"
+
+/* "0-3,8", or the number of CPUs if the list is long */
+static const char *cpus_of(struct gpmu_report *report, const struct timeline_task *task)
+{
+	int ids[TIMELINE_CPUS];
+	struct cpus cpus = { .ids = ids };
+	char text[32];
+
+	for (int cpu = 0; cpu < TIMELINE_CPUS; cpu++)
+		if (task->cpus[cpu / 64] >> cpu % 64 & 1)
+			ids[cpus.len++] = cpu;
+	if (cpus_format(&cpus, text, sizeof(text)) < sizeof(text))
+		return report_print(report, "%s", text);
+	return report_print(report, "%zu CPUs", cpus.len);
+}
+
+static void put_thread(struct gpmu_report *report, const struct timeline_task *task)
+{
+	const struct timeline_file *file =
+		timeline_at(&report->timeline.files, struct timeline_file, task->file);
+	const uint64_t wall = timeline_wall(file);
+
+	report_text(report, REPORT_THREADS, report_string(report, task->name));
+	report_text(report, REPORT_THREADS, report_string(report, task->process));
+	report_text(report, REPORT_THREADS, task->pid ? report_print(report, "%u", task->pid) : "");
+	report_text(report, REPORT_THREADS, report_print(report, "%u", task->tid));
+	report_text(report, REPORT_THREADS, report_rank(report, task->file));
+	report_number(report, REPORT_THREADS, (double)task->run);
+	report_maybe(report, REPORT_THREADS, wall > 0, (double)task->run / (double)wall);
+	report_number(report, REPORT_THREADS, (double)task->wait);
+	report_number(report, REPORT_THREADS, (double)task->ready);
+	report_number(report, REPORT_THREADS, (double)task->switches);
+	report_number(report, REPORT_THREADS, (double)task->migrations);
+	report_text(report, REPORT_THREADS, cpus_of(report, task));
+}
+
+void report_threads(struct gpmu_report *report)
+{
+	const struct vector *tasks = &report->timeline.tasks;
+
+	for (size_t i = 0; i < tasks->n && !report->failed; i++)
+		put_thread(report, timeline_at(tasks, struct timeline_task, i));
+	if (!tasks->n)
+		report_note(report, REPORT_THREADS,
+			    "no thread was recorded; gpmu record records the threads of a command, "
+			    "and with --sched those of the machine");
+	report_table_done(report, REPORT_THREADS, "run");
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sends regions to gpmu record: a record at the start and one at the end, through a channel that
+ * the process opens at its first mark. A mark never waits. Records that find no room are dropped
+ * and counted in the channel.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/raw_clock.h"
+#include "mark.h"
+#include "trace/channel/channel.h"
+#include "trace/channel/channel_names.h"
+
+#define RING		(UINT64_C(1) << 20)	/* bytes; 10,000 visits */
+/* NVTX ranges of the same process have smaller ids. */
+#define FIRST_ID	(UINT64_C(1) << 63)
+
+/* The regions of a thread that have begun, the innermost last */
+struct slice_thread {
+	uint32_t tid;
+	size_t depth, room;
+	size_t forgotten;		/* regions inside the open ones, begun without memory */
+	struct slice_open {
+		uint64_t id;		/* 0: the begin was lost */
+		uint32_t name;		/* 0: not known */
+	} *open;
+};
+
+static struct channel_control *control;		/* NULL: not requested */
+/* Of the environment, which the program can change before its first mark */
+static char *folder;
+static pthread_key_t key;			/* the thread's struct slice_thread */
+
+/* The lock protects the variables below. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct channel_writer *writer;
+static bool over;				/* the process exits, or it has no channel */
+static struct channel_names names;
+static size_t name_bytes;
+static bool warned;				/* of too many names */
+static uint64_t last_id;
+
+/* --- the channel */
+
+/* The file that shows that a process has loaded the library */
+static bool path_of_sign(char path[PATH_MAX])
+{
+	return snprintf(path, PATH_MAX, "%s/" CHANNEL_REGIONS, folder) < PATH_MAX;
+}
+
+static void put_process(void)
+{
+	union {
+		struct activity_process process;
+		char bytes[sizeof(struct activity_process) + 256];
+	} record = { .process = {
+		.head = { .kind = ACTIVITY_PROCESS, .flags = ACTIVITY_PROCESS_REGIONS },
+		.time = raw_clock_now(),
+		.pid = (uint32_t)getpid(),
+		.parent = (uint32_t)getppid(),
+	} };
+
+	snprintf(record.process.text, 255, "%s", program_invocation_short_name);
+	record.process.head.size = (uint32_t)(sizeof(record.process) + strlen(record.process.text) + 1 + 7) / 8 * 8;
+	channel_write(writer, &record.process.head);
+}
+
+/* Whether there is a channel to write to; opens it at the first call. With the lock held */
+static bool has_channel(void)
+{
+	if (over || !channel_has_reader(control))
+		return false;
+	if (writer)
+		return true;
+	writer = channel_writer_new(folder, control->ring < RING ? control->ring : RING);
+	if (writer) {
+		put_process();
+		return true;
+	}
+	over = true;
+	channel_note_failure(folder, "the regions", errno);
+	return false;
+}
+
+/* Whether new regions are recorded. Regions that began earlier keep their end. */
+static bool is_recording(void)
+{
+	return __atomic_load_n(&control->enabled, __ATOMIC_RELAXED);
+}
+
+/* --- records, with the lock held */
+
+/* Returns whether the record is in the channel. */
+static bool put_marker(const struct activity_marker *record)
+{
+	if (!channel_write(writer, &record->head))
+		return true;
+	channel_lose(writer, ACTIVITY_MARKER, record->time);
+	return false;
+}
+
+static bool write_name(void *unused, const struct activity_head *record)
+{
+	(void)unused;
+	return !channel_write(writer, record);
+}
+
+static void report_more(void)
+{
+	struct {
+		struct activity_note note;
+		char text[136];
+	} record = { .note = { .head = { sizeof(record), ACTIVITY_NOTE, 0 }, .time = raw_clock_now(),
+			       .level = ACTIVITY_WARNING } };
+
+	snprintf(record.text, sizeof(record.text), CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MOST >> 20, "region",
+		 CHANNEL_NAMES_REMEDY);
+	/* The channel is likely to be full of names now. */
+	warned = !channel_write(writer, &record.note.head);
+}
+
+/* The number of a name; 0 without room or memory */
+static uint32_t intern(const char *name)
+{
+	const uint32_t number = channel_names_intern(&names, &name_bytes, name, write_name, NULL);
+
+	if (number && !warned && channel_name_is(&names, number, CHANNEL_NAMES_MORE))
+		report_more();
+	return number;
+}
+
+static struct activity_marker marker_of(const struct slice_thread *thread, uint64_t time,
+					enum activity_marker_kind kind)
+{
+	return (struct activity_marker){
+		.head = { sizeof(struct activity_marker), ACTIVITY_MARKER, 0 }, .time = time,
+		.thread = thread->tid, .marker = kind,
+	};
+}
+
+static void begin(struct slice_thread *thread, struct slice_open *open, const char *name)
+{
+	struct activity_marker record;
+
+	*open = (struct slice_open){ 0 };
+	if (!is_recording() || !has_channel())
+		return;
+	open->name = intern(name);
+	record = marker_of(thread, raw_clock_now(), ACTIVITY_MARKER_BEGIN);
+	record.id = FIRST_ID | ++last_id;
+	record.name = open->name;
+	if (!open->name)
+		channel_lose(writer, ACTIVITY_MARKER, record.time);
+	else if (put_marker(&record))
+		open->id = record.id;
+}
+
+static void end(const struct slice_thread *thread, const struct slice_open *open, uint64_t time)
+{
+	struct activity_marker record = marker_of(thread, time, ACTIVITY_MARKER_END);
+
+	record.id = open->id;
+	if (open->id && has_channel())
+		put_marker(&record);
+}
+
+/* --- threads */
+
+/* A thread's open regions end with it. */
+static void thread_end(void *data)
+{
+	struct slice_thread *thread = data;
+	const uint64_t time = raw_clock_now();
+
+	pthread_mutex_lock(&lock);
+	while (thread->depth)
+		end(thread, &thread->open[--thread->depth], time);
+	pthread_mutex_unlock(&lock);
+	free(thread->open);
+	free(thread);
+}
+
+/* NULL: no memory */
+static struct slice_thread *this_thread(void)
+{
+	struct slice_thread *thread = pthread_getspecific(key);
+
+	if (thread)
+		return thread;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->tid = (uint32_t)gettid();
+	if (!pthread_setspecific(key, thread))
+		return thread;
+	free(thread);
+	return NULL;
+}
+
+static struct slice_open *push(struct slice_thread *thread)
+{
+	if (thread->depth == thread->room) {
+		const size_t room = thread->room ? thread->room * 2 : 16;
+		struct slice_open *open = reallocarray(thread->open, room, sizeof(*open));
+
+		if (!open)
+			return NULL;
+		thread->open = open;
+		thread->room = room;
+	}
+	return &thread->open[thread->depth++];
+}
+
+void slice_begin(const char *name)
+{
+	struct slice_thread *thread = this_thread();
+	struct slice_open *open = thread ? push(thread) : NULL;
+
+	pthread_mutex_lock(&lock);
+	if (open) {
+		begin(thread, open, name);
+	} else {
+		if (is_recording() && has_channel())
+			channel_lose(writer, ACTIVITY_MARKER, raw_clock_now());
+		if (thread)
+			thread->forgotten++;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* With the lock held */
+static bool is_named(const struct slice_open *open, const char *name)
+{
+	uint32_t number = channel_names_find(&names, name);
+
+	if (!number)
+		number = channel_names_find(&names, CHANNEL_NAMES_MORE);
+	return !open->name || open->name == number;
+}
+
+void slice_end(const char *name)
+{
+	const uint64_t time = raw_clock_now();
+	struct slice_thread *thread = pthread_getspecific(key);
+	struct slice_open *open = thread && thread->depth ? &thread->open[thread->depth - 1] : NULL;
+
+	if (thread && thread->forgotten) {
+		thread->forgotten--;
+		return;
+	}
+	if (!open)
+		return;
+	pthread_mutex_lock(&lock);
+	/* Only the innermost region can end. */
+	if (is_named(open, name)) {
+		end(thread, open, time);
+		thread->depth--;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* --- the process */
+
+bool slice_load(void)
+{
+	const char *value = secure_getenv(CHANNEL_VARIABLE);
+	char path[PATH_MAX];
+	int fd;
+
+	if (value && *value)
+		control = channel_map_control(value);
+	if (!control)
+		return false;
+	if (control->regions && channel_has_reader(control))
+		folder = strdup(value);
+	if (!folder || pthread_key_create(&key, thread_end)) {
+		channel_unmap_control(control);
+		control = NULL;
+		free(folder);
+		folder = NULL;
+		return false;
+	}
+	/* Opening a FIFO would wait for its reader. */
+	fd = path_of_sign(path) ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600) : -1;
+	if (fd >= 0)
+		close(fd);
+	return true;
+}
+
+/*
+ * The channel, and the regions that have begun, are the parent's. Another thread of the parent may
+ * have been changing the names at the fork, so their memory is not freed.
+ */
+void slice_fork(void)
+{
+	const pthread_mutex_t again = PTHREAD_MUTEX_INITIALIZER;
+	struct slice_thread *thread = pthread_getspecific(key);
+
+	memcpy(&lock, &again, sizeof(lock));
+	if (writer)
+		channel_writer_forget(writer);
+	writer = NULL;
+	over = false;
+	memset(&names, 0, sizeof(names));
+	name_bytes = 0;
+	warned = false;
+	if (thread) {
+		thread->depth = thread->forgotten = 0;
+		thread->tid = (uint32_t)gettid();
+	}
+}
+
+void slice_exit(void)
+{
+	pthread_mutex_lock(&lock);
+	if (writer && !over)
+		channel_writer_finish(writer);
+	over = true;
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* trace: writes a timeline for Perfetto */
+#ifndef GPMU_TRACE_API_H
+#define GPMU_TRACE_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <gpmu/error.h>
+
+/*
+ * A trace is a timeline in a file that Perfetto's UI opens and that its trace_processor queries
+ * by SQL. Events are on tracks: of a process, a thread, another named object (a GPU, and below
+ * it a stream), or a counter. All times are CLOCK_MONOTONIC_RAW in ns, which is also the clock
+ * of the trace. The trace contains simultaneous readings of CLOCK_BOOTTIME, CLOCK_MONOTONIC and
+ * CLOCK_REALTIME.
+ *
+ * The trace is written sequentially, without a seek, so the file may be a pipe. Packets are
+ * written whole: if the program dies, the trace is valid up to its last flush. Every 4 MiB, or
+ * the number of bytes in the options, the trace restarts: it repeats clocks, names and tracks.
+ * From there it can be read without the part before, and memory is bounded.
+ *
+ * Names are NUL-terminated texts. Invalid UTF-8 becomes U+FFFD, and names longer than 16384
+ * bytes are truncated; gpmu_trace_get_stats() has the numbers. Events may come in any order of
+ * time, but an event that is earlier than the previous one takes 9 bytes more. Slices on a
+ * track are nested or follow each other. Of two slices that begin together the outer one is
+ * written first. If a slice begins at the end of another one, the other one is written first.
+ *
+ * One thread at a time may use a trace. A write error ends the trace: that call and all later
+ * ones return the same -errno, and one message with the path goes to gpmu_log_set().
+ */
+struct gpmu_trace;
+
+/**
+ * struct gpmu_trace_options - how to write
+ * @size: size of this structure
+ * @path: path for messages; NULL: "trace"
+ * @buffer: bytes to buffer; 0: 256 KiB. The buffer is written when it is full, and by
+ *	gpmu_trace_flush()
+ * @restart: bytes after which names, tracks and clocks are repeated; 0: 4 MiB
+ *
+ * Fields that are 0 or NULL take their defaults.
+ */
+struct gpmu_trace_options {
+	size_t size;
+	const char *path;
+	size_t buffer;
+	uint64_t restart;
+};
+
+enum gpmu_trace_arg_kind {
+	GPMU_TRACE_INT,
+	GPMU_TRACE_DOUBLE,
+	GPMU_TRACE_TEXT,
+	GPMU_TRACE_NAME,	/* a text that occurs often: it is in the string table, like names of events */
+};
+
+/**
+ * struct gpmu_trace_arg - an argument of an event: a name and a value
+ * @name: name; trace_processor shows it after "debug."
+ * @kind: type of the value
+ * @integer: value for GPMU_TRACE_INT
+ * @real: value for GPMU_TRACE_DOUBLE
+ * @text: value for GPMU_TRACE_TEXT and GPMU_TRACE_NAME; NULL: ""
+ */
+struct gpmu_trace_arg {
+	const char *name;
+	enum gpmu_trace_arg_kind kind;
+	int64_t integer;
+	double real;
+	const char *text;
+};
+
+/**
+ * struct gpmu_trace_event - a slice or an instant
+ * @size: size of this structure
+ * @track: its track; not a counter's
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @name: name; or NULL
+ * @category: category; or NULL
+ * @flow: number of an arrow that connects the events with the same number, in order of time; 0:
+ *	none
+ * @flow_ends: 1: the arrow ends here, and its number may be used again
+ * @args: array of @arg_count arguments
+ * @arg_count: number of arguments, 0 to 32
+ */
+struct gpmu_trace_event {
+	size_t size;
+	int track;
+	uint64_t time;
+	const char *name;
+	const char *category;
+	uint64_t flow;
+	int flow_ends;
+	const struct gpmu_trace_arg *args;
+	size_t arg_count;
+};
+
+/**
+ * struct gpmu_trace_switch - a CPU switches from one thread to another
+ * @size: size of this structure
+ * @cpu: number of the CPU, below 1024
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @prev: thread that ran, as numbered in the initial PID namespace; 0: the CPU was idle
+ * @next: thread that runs next; 0: the CPU becomes idle
+ * @prev_prio: the kernel's priority of @prev, as in sched:sched_switch: 120 is nice 0
+ * @next_prio: the kernel's priority of @next
+ * @prev_state: state of @prev as in sched:sched_switch on this machine's kernel: 0 is ready to
+ *	run
+ * @prev_name: name of @prev; NULL: not known, or as before
+ * @next_name: name of @next; NULL: not known, or as before
+ * @track: a track of gpmu_trace_thread(). It is written to the trace no later than now, so that
+ *	the thread has its process; 0: none
+ */
+struct gpmu_trace_switch {
+	size_t size;
+	unsigned int cpu;
+	uint64_t time;
+	pid_t prev, next;
+	int prev_prio, next_prio;
+	int64_t prev_state;
+	const char *prev_name, *next_name;
+	int track;
+};
+
+/**
+ * struct gpmu_trace_waking - a thread becomes ready to run
+ * @size: size of this structure
+ * @cpu: CPU of the waker, below 1024
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @waker: thread that wakes @tid; 0: an interrupt of an idle CPU
+ * @tid: thread that becomes ready, above 0
+ * @prio: the kernel's priority of @tid: 120 is nice 0
+ * @target_cpu: CPU on which @tid will run, below 1024
+ * @name: name of @tid; NULL: not known, or as before
+ */
+struct gpmu_trace_waking {
+	size_t size;
+	unsigned int cpu;
+	uint64_t time;
+	pid_t waker, tid;
+	int prio;
+	unsigned int target_cpu;
+	const char *name;
+};
+
+/**
+ * struct gpmu_trace_stats - what was written so far
+ * @size: size of this structure
+ * @bytes: bytes, including those that wait for a flush
+ * @events: number of events; a slice is one event
+ * @restarts: how often names, tracks and clocks were written
+ * @back: packets with a time before that of the previous packet
+ * @gaps: values of counters that were left out, as they are NaN or infinite
+ * @mended: names and texts with invalid UTF-8
+ * @cut: names and texts that were truncated
+ */
+struct gpmu_trace_stats {
+	size_t size;
+	uint64_t bytes, events, restarts, back, gaps, mended, cut;
+};
+
+/**
+ * gpmu_trace_new() - creates a trace that is written to a file
+ * @fd: file descriptor open for writing; owned by the caller, and must stay open as long as the
+ *	trace exists. Writes wait until a pipe or socket has room
+ * @options: copied; NULL: all defaults
+ * @error: set on failure, or NULL
+ *
+ * Return: a new trace; NULL with errno EINVAL (options without a size) or ENOMEM
+ */
+struct gpmu_trace *gpmu_trace_new(int fd, const struct gpmu_trace_options *options,
+				  struct gpmu_error *error);
+/* Frees @trace without writing the buffered bytes; NULL is allowed. */
+void gpmu_trace_free(struct gpmu_trace *trace);
+
+/**
+ * gpmu_trace_flush() - writes the buffered bytes
+ * @trace: the trace
+ * @error: set on failure, or NULL
+ *
+ * If a write to a regular file fails half way, its bytes are removed from the file.
+ *
+ * Return: 0; the error of writing, now or before, such as -ENOSPC or -EPIPE
+ */
+int gpmu_trace_flush(struct gpmu_trace *trace, struct gpmu_error *error);
+/**
+ * gpmu_trace_finish() - ends a trace
+ * @trace: the trace; gpmu_trace_free() still has to free it
+ * @error: set on failure, or NULL
+ *
+ * Writes the statistics of gpmu_trace_get_stats() with gpmu_trace_audit(), at the time of the
+ * last event, and flushes the trace.
+ *
+ * Return: as gpmu_trace_flush(), or -ENOMEM
+ */
+int gpmu_trace_finish(struct gpmu_trace *trace, struct gpmu_error *error);
+/* Gets statistics. Returns 0; -EINVAL if @stats has no size */
+int gpmu_trace_get_stats(const struct gpmu_trace *trace, struct gpmu_trace_stats *stats);
+
+/**
+ * gpmu_trace_process() - returns the track of a process
+ * @trace: the trace
+ * @pid: number of the process, above 0. Each number has one track
+ * @name: copied; NULL: no name, or the present name. A different name replaces the present one
+ *
+ * Return: a track, above 0; -EINVAL, -ENOMEM
+ */
+int gpmu_trace_process(struct gpmu_trace *trace, pid_t pid, const char *name);
+/**
+ * gpmu_trace_thread() - returns the track of a thread
+ * @trace: the trace
+ * @pid: number of its process. To name the process, call gpmu_trace_process() before
+ * @tid: number of the thread, above 0. Each @pid and @tid have one track
+ * @name: as for gpmu_trace_process()
+ *
+ * Return: as gpmu_trace_process()
+ */
+int gpmu_trace_thread(struct gpmu_trace *trace, pid_t pid, pid_t tid, const char *name);
+/**
+ * gpmu_trace_track() - creates a track
+ * @trace: the trace
+ * @parent: track below which it is shown, at most 16 levels deep; 0: none. A track directly
+ *	below a process or thread belongs to it, and has no parent_id in SQL
+ * @name: copied
+ *
+ * Return: a new track, above 0; -EINVAL (no such parent, or no name), -ENOMEM
+ */
+int gpmu_trace_track(struct gpmu_trace *trace, int parent, const char *name);
+/**
+ * gpmu_trace_counter() - creates the track of a counter
+ * @trace: the trace
+ * @parent: as for gpmu_trace_track()
+ * @name: copied
+ * @unit: copied. "ns" and "B" are Perfetto's own units; any other text is shown as it is; NULL:
+ *	none
+ *
+ * Return: as gpmu_trace_track()
+ */
+int gpmu_trace_counter(struct gpmu_trace *trace, int parent, const char *name,
+		       const char *unit);
+
+/**
+ * gpmu_trace_begin() - begins a slice
+ * @trace: the trace
+ * @event: the slice
+ *
+ * gpmu_trace_end() on the same track ends it. A slice that is not ended is shown up to the end
+ * of the trace.
+ *
+ * Return: 0; -EINVAL (no such track, a counter's track, a time that is too large, more than 32
+ * arguments) or -ENOMEM, and then nothing is written; or the error of writing
+ */
+int gpmu_trace_begin(struct gpmu_trace *trace, const struct gpmu_trace_event *event);
+/* Ends the innermost slice of @track. Returns as gpmu_trace_begin() */
+int gpmu_trace_end(struct gpmu_trace *trace, int track, uint64_t time);
+/* Writes a whole slice; @duration is in ns. Returns as gpmu_trace_begin() */
+int gpmu_trace_slice(struct gpmu_trace *trace, const struct gpmu_trace_event *event,
+		     uint64_t duration);
+/* Writes an instant. Returns as gpmu_trace_begin() */
+int gpmu_trace_instant(struct gpmu_trace *trace, const struct gpmu_trace_event *event);
+
+/**
+ * gpmu_trace_count() - sets the value of a counter from a time on
+ * @trace: the trace
+ * @track: a track of gpmu_trace_counter()
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @value: the value; Perfetto's UI and SQL convert it to double
+ *
+ * Return: as gpmu_trace_begin()
+ */
+int gpmu_trace_count(struct gpmu_trace *trace, int track, uint64_t time, int64_t value);
+/* Sets the value in the same way. NaN and infinite values are left out and counted as gaps. */
+int gpmu_trace_value(struct gpmu_trace *trace, int track, uint64_t time, double value);
+
+/**
+ * gpmu_trace_sched_switch() - writes which thread runs on a CPU from a time on
+ * @trace: the trace
+ * @event: fields of the tracepoint sched:sched_switch
+ *
+ * Perfetto shows a track for each CPU, and the states of threads that have a track of
+ * gpmu_trace_thread(); in SQL these are the tables sched and thread_state. On each CPU,
+ * @event->prev is @event->next of the event before. Perfetto counts violations, which lost
+ * events cause (mismatched_sched_switch_tids in the table stats).
+ *
+ * Return: as gpmu_trace_begin(); -EINVAL for an invalid CPU, thread or track
+ */
+int gpmu_trace_sched_switch(struct gpmu_trace *trace, const struct gpmu_trace_switch *event);
+/**
+ * gpmu_trace_sched_waking() - writes that a thread waits for a CPU from a time on
+ * @trace: the trace
+ * @event: fields of the tracepoint sched:sched_waking
+ *
+ * Return: as gpmu_trace_sched_switch()
+ */
+int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_waking *event);
+
+/**
+ * gpmu_trace_audit() - writes a fact about the trace as a whole
+ * @trace: the trace
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @name: subject of the fact, "clock"
+ * @args: array of @arg_count arguments
+ * @arg_count: number of arguments, 0 to 32
+ *
+ * It is an instant on the track "audit" with the category "audit". In SQL:
+ *
+ *	select s.name, a.key, a.display_value from slice s join args a using (arg_set_id)
+ *	where s.category = 'audit'
+ *
+ * Return: as gpmu_trace_begin()
+ */
+int gpmu_trace_audit(struct gpmu_trace *trace, uint64_t time, const char *name,
+		     const struct gpmu_trace_arg *args, size_t arg_count);
+
+#endif /* GPMU_TRACE_API_H */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Computes rows from counts. The layout, which maps counts to values, is made once for a plan
+ * and the places of its slots; filling the rows is arithmetic only.
+ *
+ * A unit is what a row covers. A sum adds up the counts of an event, or of one id of a metric, in
+ * a unit. A metric is evaluated once in each unit in which it has a row.
+ */
+#ifndef GPMU_ROW_MAKER_H
+#define GPMU_ROW_MAKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "expr/gpmu_expr.h"
+#include "values/counts.h"
+#include "gpmu.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "machine/topology.h"
+#include "plan/plan.h"
+#include "values/rows.h"
+
+struct rows_options {
+	enum gpmu_aggregation aggregation;
+	bool tasks;	/* events of the cores are counted for tasks */
+	int pid;	/* process of the tasks; -1: several, or not known */
+	bool zero_asleep;	/* an event of tasks that did not run is 0 */
+};
+
+/* A unit: the machine, a node, a socket, a die, a core, a CPU, a task, or a GPU */
+struct row_unit {
+	enum gpmu_scope scope;
+	int number;	/* of the node, CPU, task or GPU; of a socket, die or core its index; -1 */
+	int node;	/* of rows; -1 */
+	int cpu;	/* of rows; -1 */
+	struct cpu_topology topology;
+	const char *comm;	/* of a task; NULL */
+};
+
+/* A CPU with counts, or of a node */
+struct row_cpu {
+	bool known;
+	struct cpu_topology topology;
+};
+
+/* A count of a sum */
+struct row_part {
+	size_t slot;
+	size_t place;	/* ROW_LOST: the slot has no place; ROW_TOOL: it needs none */
+};
+
+#define ROW_LOST	SIZE_MAX
+#define ROW_TOOL	(SIZE_MAX - 1)
+
+/* The value of a sum or of a metric */
+struct row_result {
+	enum gpmu_state state;
+	double value;		/* NaN unless GPMU_STATE_OK */
+	const char *why;
+	double share;		/* NaN: not known */
+	double deviation;	/* of the mean of several runs; NaN: unknown */
+	uint64_t raw;		/* saturates at UINT64_MAX */
+	uint64_t enabled, running;	/* ns, sums of all counters */
+	size_t counters;
+	double sources;		/* PMUs */
+	/* Divisor of rates: ns enabled of the counters that do not count tasks */
+	uint64_t time;
+	size_t timed;		/* number of these counters */
+};
+
+struct row_sum {
+	size_t first, length;	/* parts, sorted by slot */
+	bool scaled;		/* multiplied by the event's scale: for an event, not for an id of a metric */
+};
+
+struct row_input {
+	enum { ROW_SUM, ROW_DURATION, ROW_EVAL } kind;
+	size_t index;		/* of the sum or the evaluation */
+};
+
+/* A metric in a unit */
+struct row_eval {
+	const struct plan_metric *metric;
+	size_t first, length;		/* inputs */
+	size_t threshold, thresholds;	/* inputs of its threshold */
+	double duration;		/* s */
+	struct row_result result;	/* before multiplication with the metric's scale */
+	size_t noted;			/* number from 1 of the last row whose PMUs include its */
+	int alert;
+};
+
+struct row_source {
+	bool metric;
+	size_t index;		/* of the evaluation or the sum; SIZE_MAX: not supported */
+};
+
+struct row_maker {
+	const struct gpmu_plan *plan;
+	struct rows_options options;
+	struct gpmu_counts *places;	/* of the layout; or NULL */
+	uint64_t shape;			/* of the counts that the layout fits; 0: none */
+	struct row_unit *units;
+	size_t unit_count, last_unit;
+	struct row_part *parts;
+	size_t part_count;
+	struct row_sum *sums;
+	size_t sum_count;
+	struct row_result *results;	/* of the sums */
+	struct row_input *inputs;
+	size_t input_count;
+	struct row_eval *evals;		/* a metric that others use comes before them */
+	size_t eval_count;
+	size_t *eval_of;		/* metrics x units: index + 1, or 0 */
+	struct gpmu_expr_value *values;	/* room for the ids of any expression */
+	struct row_source *sources;	/* one for each row */
+	struct gpmu_rows rows;
+	char **texts;			/* kinds of PMUs and names of tasks, to which rows point */
+	size_t text_count;
+	struct row_cpu *cpus;		/* by number; NULL: rows cover no groups of CPUs */
+	size_t cpu_count;
+	struct cpu_topology *groups;	/* sockets, dies or cores, sorted */
+	size_t group_count;
+};
+
+/* Creates a maker for the counts of a plan, which must outlive it. NULL with errno ENOMEM. */
+struct row_maker *row_maker_new(const struct gpmu_plan *plan, const struct rows_options *options);
+/* NULL is allowed. */
+void row_maker_free(struct row_maker *maker);
+
+/* --- row_eval.c */
+
+/*
+ * Computes the rows of an interval, in the order of the plan's items, and for each item by node and
+ * CPU. Their times are relative to @start, CLOCK_MONOTONIC_RAW ns. If the places differ from those
+ * of the last call, a new layout is made; otherwise nothing is allocated. The rows are valid until
+ * the next call; the plan owns their texts, and the counts own why. 0, or -ENOMEM and then there
+ * are no rows
+ */
+int row_maker_rows(struct row_maker *maker, const struct gpmu_counts *counts, uint64_t start,
+		   const struct gpmu_rows **rows);
+
+/* --- row_unit.c */
+
+/* The slots of one id, or of an event */
+struct row_set {
+	const size_t *slots;
+	size_t length;
+};
+
+/*
+ * Finds the units, as indices, in which an item that needs all these sets has rows. The caller
+ * frees *units. 0 or -ENOMEM
+ */
+int row_maker_units(struct row_maker *maker, const struct gpmu_counts *counts,
+		    const struct row_set *sets, size_t set_count, size_t **units, size_t *unit_count);
+/* The unit that covers all counts, for an item of PMUs outside the cores or of others */
+int row_maker_whole(struct row_maker *maker, bool uncore, size_t *unit);
+/* Return whether a place, and a slot without places, belong to a unit. */
+bool row_maker_has_place(const struct row_maker *maker, const struct row_unit *unit, size_t slot,
+			 const struct place *place);
+bool row_maker_has_lost(const struct row_maker *maker, const struct row_unit *unit, size_t slot);
+/* Returns whether the slot is of a PMU outside the cores. */
+bool row_maker_uncore(const struct row_maker *maker, size_t slot);
+
+/* --- row_group.c */
+
+/* Finds the groups of all places of @counts and all nodes, if rows cover groups. 0 or -ENOMEM */
+int row_groups_make(struct row_maker *maker, const struct gpmu_counts *counts);
+/* Returns the index of the group that a place, or a node, belongs to; -1: not known. */
+int row_group_of(const struct row_maker *maker, const struct place *place);
+int row_group_of_node(const struct row_maker *maker, int node);
+/* Returns the first CPU of a node; -1: not known. */
+int row_first_cpu(const struct row_maker *maker, int node);
+
+/* --- row_maker.c */
+
+/* Copies a text that rows point to, once. Returns NULL without memory. */
+const char *row_maker_text(struct row_maker *maker, const char *text, size_t length);
+
+/* --- row_layout.c */
+
+/* Makes a layout for the counts, unless the last one fits them. 0, or -ENOMEM with no layout */
+int row_maker_layout(struct row_maker *maker, const struct gpmu_counts *counts);
+
+#endif /* GPMU_ROW_MAKER_H */

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Only metrics, as perf stat --metric-only prints them: one line for each part of the machine, with a
+ * column for each metric and for each ratio beside an event.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/strings.h"
+#include "base/text.h"
+#include "values/sink.h"
+
+#define ONLY_WIDTH	20	/* of a column of a summary, at least */
+
+/* perf prints rates and times beside events only with the events. */
+static bool is_shown(const struct gpmu_row *row, const struct sink_beside *beside)
+{
+	static const char *const omitted[] = { "/sec", "CPUs utilized", "Hz" };
+
+	for (size_t i = 0; !row->metric && i < sizeof(omitted) / sizeof(omitted[0]); i++)
+		if (strstr(beside->unit, omitted[i]))
+			return false;
+	return beside->unit[0] != '\0';
+}
+
+/* Of the first row of a line and column; a later one is not shown. */
+struct cell {
+	enum gpmu_state state;
+	double value;			/* NaN: none */
+	double share;
+	unsigned int decimals;
+	bool percent;
+};
+
+/* The rows of one interval as a table, made in one pass over them */
+struct table {
+	/* Labels; units, for ratios with the event: in the order of their first rows */
+	struct strings lines, columns;
+	struct strings units;		/* of the columns */
+	struct vector headings;		/* const char *: of each column */
+	struct vector firsts;		/* size_t: the first row of each line */
+	struct vector cells;		/* struct cell */
+	struct map at;			/* by line and column: the index of a cell */
+};
+
+static uint64_t key_of(uint32_t line, uint32_t column)
+{
+	return (uint64_t)line << 32 | column;
+}
+
+static int add_line(struct table *table, const char *label, size_t index, uint32_t *line)
+{
+	size_t *first;
+	int ret = strings_number(&table->lines, label, line);
+
+	if (ret || *line < table->firsts.n)
+		return ret;
+	first = vector_add(&table->firsts, sizeof(*first));
+	if (!first)
+		return -ENOMEM;
+	*first = index;
+	return 0;
+}
+
+/* The heading is the unit alone, as in perf, unless an earlier column has the same unit. */
+static int add_heading(struct table *table, const char *unit, uint32_t column)
+{
+	const size_t known = table->units.texts.n;
+	const char **heading;
+	uint32_t number;
+
+	if (strings_number(&table->units, unit, &number))
+		return -ENOMEM;
+	heading = vector_add(&table->headings, sizeof(*heading));
+	if (!heading)
+		return -ENOMEM;
+	*heading = number == known ? strings_text(&table->units, number) :
+				     strings_text(&table->columns, column);
+	return 0;
+}
+
+/* Ratios of several events, such as instructions:u and instructions:k, have the same unit. */
+static int add_column(struct table *table, const struct gpmu_row *row, const char *unit,
+		      uint32_t *column)
+{
+	char *ratio = row->metric ? NULL : text_print("%s  %s", unit, row->name);
+	int ret = row->metric || ratio ? 0 : -ENOMEM;
+
+	if (!ret)
+		ret = strings_number(&table->columns, ratio ? ratio : unit, column);
+	free(ratio);
+	if (ret || *column < table->headings.n)
+		return ret;
+	return add_heading(table, unit, *column);
+}
+
+static int add_row(struct table *table, struct gpmu_sink *sink, const struct gpmu_rows *rows,
+		   size_t index)
+{
+	const struct gpmu_row *row = &rows->list[index];
+	struct sink_beside beside;
+	char label[SINK_LABEL];
+	uint32_t line, column, other;
+	struct cell *cell;
+
+	sink_beside(sink, rows, index, &beside);
+	if (!is_shown(row, &beside))
+		return 0;
+	sink_label(row, sink->options.aggregation, label, sizeof(label));
+	if (add_line(table, label, index, &line) ||
+	    add_column(table, row, beside.unit, &column))
+		return -ENOMEM;
+	if (map_get(&table->at, key_of(line, column), &other))
+		return 0;
+	cell = vector_add(&table->cells, sizeof(*cell));
+	if (!cell)
+		return -ENOMEM;
+	*cell = (struct cell){
+		.state = row->state,
+		.value = beside.value,
+		.share = row->share,
+		.decimals = beside.decimals,
+		.percent = beside.percent,
+	};
+	return map_set(&table->at, key_of(line, column), (uint32_t)table->cells.n - 1);
+}
+
+static void release(struct table *table)
+{
+	strings_release(&table->lines);
+	strings_release(&table->columns);
+	strings_release(&table->units);
+	vector_release(&table->headings);
+	vector_release(&table->firsts);
+	vector_release(&table->cells);
+	map_release(&table->at);
+}
+
+/* "190.72", "12.50%  (65.32%)" with the share of a multiplexed value, "<not counted>" */
+static void put_summary(struct gpmu_sink *sink, const char *column, const struct cell *cell)
+{
+	char text[2 * NUMBER_SIZE + sizeof("%  (%)")] = "", share[NUMBER_SIZE + 1];
+	const size_t width = buffer_width(column);
+	size_t length = 0;
+
+	if (cell && isfinite(cell->value))
+		length = number_fixed(text, cell->value, 2, false);
+	else if (cell)
+		snprintf(text, sizeof(text), "%s", sink_state_word(cell->state));
+	if (length && cell->percent)
+		text[length++] = '%';
+	if (length && cell->share < 1) {
+		share[number_fixed(share, 100 * cell->share, 2, false)] = '\0';
+		snprintf(text + length, sizeof(text) - length, "  (%s%%)", share);
+	}
+	buffer_right(&sink->buffer, text, width < ONLY_WIDTH ? ONLY_WIDTH : width);
+	buffer_char(&sink->buffer, ' ');
+}
+
+/* @cell: NULL if the line has no row of the column */
+static void put_cell(struct gpmu_sink *sink, const char *column, const struct cell *cell)
+{
+	const bool known = cell && isfinite(cell->value);
+	char text[NUMBER_SIZE + 1] = "";
+
+	if (sink->ops == &sink_summary) {
+		put_summary(sink, column, cell);
+		return;
+	}
+	if (known)
+		text[number_fixed(text, cell->value, cell->decimals, false)] = '\0';
+	if (sink->ops == &sink_csv) {
+		buffer_text(&sink->buffer, text);
+		buffer_text(&sink->buffer, sink->separator);
+	} else {
+		sink_json_pair(sink, column, known ? text : "none");
+	}
+}
+
+static void put_line(struct gpmu_sink *sink, const struct gpmu_rows *rows,
+		     const struct table *table, uint32_t line)
+{
+	const size_t *firsts = table->firsts.data;
+	const struct cell *cells = table->cells.data;
+	const char *const *headings = table->headings.data;
+	uint32_t index;
+
+	sink->ops->front(sink, &rows->list[firsts[line]]);
+	for (uint32_t i = 0; i < table->headings.n; i++)
+		put_cell(sink, headings[i],
+			 map_get(&table->at, key_of(line, i), &index) ? &cells[index] : NULL);
+	buffer_text(&sink->buffer, sink->ops == &sink_json ? "}\n" : "\n");
+}
+
+/* The columns' names; JSON has them in each line. */
+static void put_names(struct gpmu_sink *sink, const struct table *table)
+{
+	const char *const *headings = table->headings.data;
+	struct sink_buffer *buffer = &sink->buffer;
+
+	if (sink->ops == &sink_json)
+		return;
+	sink->ops->front(sink, NULL);
+	for (uint32_t i = 0; i < table->headings.n; i++) {
+		if (sink->ops == &sink_csv) {
+			buffer_text(buffer, headings[i]);
+			buffer_text(buffer, sink->separator);
+		} else {
+			buffer_right(buffer, headings[i], ONLY_WIDTH);
+			buffer_char(buffer, ' ');
+		}
+	}
+	buffer_char(buffer, '\n');
+}
+
+void sink_only_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
+{
+	bool first = !sink->options.interval;
+	struct table table = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; i < rows->length && !ret; i++)
+		ret = add_row(&table, sink, rows, i);
+	if (ret) {
+		sink->buffer.failed = true;
+		release(&table);
+		return;
+	}
+	if (!sink->begun || sink->options.clear)
+		put_names(sink, &table);
+	for (uint32_t i = 0; i < table.firsts.n; i++)
+		put_line(sink, rows, &table, i);
+	if (sink->ops == &sink_summary)
+		sink_whys(sink, rows, &first);
+	release(&table);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Records of a process in unusual order */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/tracks/record_map.h"
+#include "tap.h"
+#include "trace/gpmu_trace.h"
+
+static const struct activity_lost lost = {
+	{ .size = sizeof(lost), .kind = ACTIVITY_LOST }, .from = 10, .to = 20, .count = 3,
+	.why = ACTIVITY_LOST_CHANNEL, .kind = ACTIVITY_MARKER,
+};
+
+/* The reader reports a loss before records that it reads later. */
+static void loss_first(struct record_map *map)
+{
+	const union {
+		struct activity_process of;
+		char bytes[sizeof(struct activity_process) + 8];
+	} process = { { .head = { .size = sizeof(process), .kind = ACTIVITY_PROCESS,
+				  .flags = ACTIVITY_PROCESS_REGIONS }, .pid = 5 } };
+	int number = record_map_process(map);
+
+	ok(number == 0 && !record_map_early(map, 0, &lost.head) &&
+	   !record_map_early(map, 0, &process.of.head) && map->processes[0]->pid == 5 &&
+	   !map->cuda_count,
+	   "record map: a loss before the initial record of a process does not make it one of CUDA");
+	is_u64(map->processes[0]->lost[ACTIVITY_LOST_CHANNEL][ACTIVITY_MARKER].count, 3,
+	       "record map: a loss before the initial record of a process is counted");
+}
+
+static void name_process(struct record_map *map, uint32_t pid, uint16_t flags)
+{
+	const union {
+		struct activity_process of;
+		char bytes[sizeof(struct activity_process) + 8];
+	} process = { { .head = { .size = sizeof(process), .kind = ACTIVITY_PROCESS,
+				  .flags = flags }, .pid = pid } };
+	int number = record_map_process(map);
+
+	ok(number >= 0 && !record_map_early(map, (uint32_t)number, &process.of.head),
+	   "record map: the initial record of process %u is taken", pid);
+}
+
+/* A process whose channels are in this order; r: of regions, c: of CUDA */
+static void channels(struct record_map *map, const char *order)
+{
+	static uint32_t pid = 100;
+	size_t processes = map->process_count - map->joined_count;
+	const struct record_process *first;
+
+	pid++;
+	for (const char *kind = order; *kind; kind++)
+		name_process(map, pid, *kind == 'r' ? ACTIVITY_PROCESS_REGIONS : 0);
+	ok(map->process_count - map->joined_count == processes + 1,
+	       "record map: channels in the order %s are one process", order);
+	first = map->processes[map->process_count - strlen(order)];
+	for (size_t i = map->process_count - strlen(order) + 1; i < map->process_count; i++)
+		ok(map->processes[i]->first == first && !first->first,
+		   "record map: channel %zu in the order %s has the threads of the first",
+		   i - (map->process_count - strlen(order)), order);
+}
+
+int main(void)
+{
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	const struct gpmu_trace_options options = { .size = sizeof(options), .path = "null" };
+	struct gpmu_trace *trace = gpmu_trace_new(fd, &options, NULL);
+	/* After execve() a program can mark regions and use CUDA again. */
+	static const char *const orders[] = { "r", "c", "rc", "cr", "rr", "rcr", "rrc", "crr" };
+	struct record_map map;
+
+	if (!trace) {
+		printf("Bail out! no trace\n");
+		return 1;
+	}
+	record_map_init(&map, trace, NULL);
+	loss_first(&map);
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		channels(&map, orders[i]);
+	record_map_release(&map);
+	gpmu_trace_free(trace);
+	close(fd);
+	return done_testing();
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Channels that appear, or still have records, when the recording ends */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpmu.h"
+#include "record/recorder.h"
+#include "tap.h"
+#include "trace/channel/channel.h"
+
+static char folder[] = "/tmp/gpmu-recorder-channels-XXXXXX";
+static char path[64], warning[256];
+static atomic_bool late, endless;	/* a process connects with the next scan; it never stops writing */
+
+void __real_rewinddir(DIR *dir);
+int __real_channel_read(struct channel_reader *reader, const struct activity_head **record);
+void __wrap_rewinddir(DIR *dir);
+int __wrap_channel_read(struct channel_reader *reader, const struct activity_head **record);
+void __wrap_log_line(int level, const char *fmt, ...);
+
+/* Stands for a process that has connected, made a call, and ended. */
+static void connect_and_end(const char *channels)
+{
+	const struct activity_process process = { { sizeof(process), ACTIVITY_PROCESS, 0 }, .pid = 5 };
+	const struct activity_call call = { { sizeof(call), ACTIVITY_RUNTIME, 0 }, .begin = 10, .end = 20,
+					    .thread = 6 };
+	struct channel_writer *writer = channel_writer_new(channels, CHANNEL_RING_LEAST);
+
+	channel_write(writer, &process.head);
+	channel_write(writer, &call.head);
+	channel_writer_close(writer);
+}
+
+void __wrap_rewinddir(DIR *dir)
+{
+	if (atomic_exchange(&late, false))
+		connect_and_end(getenv("GPMU_CHANNEL"));
+	__real_rewinddir(dir);
+}
+
+int __wrap_channel_read(struct channel_reader *reader, const struct activity_head **record)
+{
+	static const struct activity_complete complete = { .head = { sizeof(complete), ACTIVITY_COMPLETE, 0 } };
+	static int n;
+
+	if (!atomic_load(&endless))
+		return __real_channel_read(reader, record);
+	if (++n % 256 == 0)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	*record = &complete.head;
+	return 1;
+}
+
+__attribute__((format(printf, 2, 3)))
+void __wrap_log_line(int level, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (level == GPMU_LOG_WARNING)
+		vsnprintf(warning, sizeof(warning), fmt, args);
+	va_end(args);
+}
+
+/* Records without anything but the late process. */
+static struct gpmu_recorder_stats record_late(void)
+{
+	const struct gpmu_recorder_options options = {
+		.size = sizeof(options), .path = path, .cuda = GPMU_RECORDER_RUNTIME,
+	};
+	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
+	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
+
+	if (!recorder || gpmu_recorder_start(recorder, NULL, NULL, NULL))
+		return stats;
+	setenv("GPMU_CHANNEL", recorder->folders[RECORDER_MAIN].path, 1);
+	gpmu_recorder_enable(recorder);
+	/* The first scan has found nothing. */
+	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	atomic_store(&late, true);
+	gpmu_recorder_stop(recorder, NULL);
+	gpmu_recorder_get_stats(recorder, &stats);
+	gpmu_recorder_free(recorder);
+	return stats;
+}
+
+int main(void)
+{
+	struct gpmu_recorder_stats stats;
+	char library[80], text[160];
+
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(path, sizeof(path), "%s/trace", folder);
+	snprintf(library, sizeof(library), "%s/libgpmu-inject.so", folder);
+	close(open(library, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	setenv("GPMU_PLUGINS", folder, 1);
+	unsetenv("GPMU_CHANNEL");
+	stats = record_late();
+	ok(stats.process_count == 1 && stats.record_count == 1 && !stats.lost_process_count,
+	   "recorder channels: a channel that only the last scan finds is read to its end");
+	is_str(warning, "", "recorder channels: no warning is printed if all channels are read to their end");
+	atomic_store(&endless, true);
+	unsetenv("GPMU_CHANNEL");
+	stats = record_late();
+	snprintf(text, sizeof(text), "process %d is not recorded to its end: gpmu could not read its records in time",
+		 (int)getpid());
+	is_str(warning, text, "recorder channels: a warning names a process that is not recorded to its end");
+	ok(stats.lost_process_count == 1,
+	   "recorder channels: a process that is not recorded to its end is counted");
+	unlink(path);
+	unlink(library);
+	rmdir(folder);
+	return done_testing();
+}

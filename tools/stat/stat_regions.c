@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+#include "cmd.h"
+#include "count.h"
+#include "stat/stat_regions.h"
+
+/* The lists of -e and -M as one; the caller frees it. */
+static char *join_requests(const struct stat_regions *regions)
+{
+	const struct common *common = regions->common;
+	char *list = print_text("%s", common->request_count ? common->requests[0].list :
+				regions->events);
+
+	for (size_t i = 1; i < common->request_count; i++) {
+		char *longer = print_text("%s,%s", list, common->requests[i].list);
+
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+/* --source and --gpu */
+static void gather_sources(const struct common *common, struct texts *sources)
+{
+	if (common->gpu)
+		texts_add(sources, "nvml");
+	for (size_t i = 0; i < common->sources.length; i++)
+		texts_add(sources, common->sources.list[i]);
+	if (common->gpu)
+		texts_add(sources, "cupti");
+}
+
+/*
+ * Opens the counters once in this process: the command would fail in the same way, but only at
+ * its first mark.
+ */
+static void try_counters(const char *list, const struct gpmu_options *options,
+			 struct gpmu_marks *marks)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu *gpmu = gpmu_open(list, options, &error);
+
+	if (!gpmu) {
+		gpmu_marks_free(marks);
+		die("%s", error.text);
+	}
+	gpmu_close(gpmu);
+}
+
+static void run_command(const struct stat_regions *regions, struct gpmu_marks *marks,
+			const char *list, const struct gpmu_options *options,
+			struct count_end *end)
+{
+	struct gpmu_machine *machine;
+	struct gpmu_catalog *catalog;
+	struct count count = { .argv = regions->argv };
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_plan *plan;
+	struct child child;
+	sigset_t mask;
+
+	/* The command starts before plugins are loaded: see count_begin(). */
+	count_begin(&child, regions->argv, gpmu_marks_environment(marks), &mask);
+	try_counters(list, options, marks);
+	machine = need_memory(gpmu_machine_new(NULL, &error));
+	catalog = need_memory(gpmu_catalog_new(NULL, &error));
+	/* Nothing is counted here: the command counts itself. */
+	plan = need_memory(gpmu_plan_new(machine, catalog, NULL, &error));
+	if (gpmu_plan_make(plan, &error))
+		die("%s", error.text);
+	count.plan = plan;
+	count.child = &child;
+	count.mask = &mask;
+	gpmu_session_free(count_run(&count, end));
+	count_heed_signals(&mask);
+	gpmu_plan_free(plan);
+	gpmu_catalog_free(catalog);
+	gpmu_machine_free(machine);
+}
+
+static void show_warning(const char *line, void *user)
+{
+	(void)user;
+	warn("%s", line);
+}
+
+static void die_of_output(const struct stat_regions *regions, int error)
+{
+	die("%s: %s", regions->path ? regions->path : "standard error", strerror(-error));
+}
+
+static void print(const struct stat_regions *regions, struct gpmu_marks *marks)
+{
+	const bool table = regions->format == GPMU_SINK_SUMMARY;
+	struct output output = { 0 };
+	int ret = output_open(&output, regions->path, regions->mode, stderr);
+
+	if (ret)
+		die_of_output(regions, ret);
+	if (table) {
+		output_started(&output, time(NULL));
+		fprintf(output.file, "\n Performance counter stats for the regions of '");
+		for (char **arg = regions->argv; *arg; arg++)
+			fprintf(output.file, "%s%s", arg == regions->argv ? "" : " ", *arg);
+		fprintf(output.file, "':\n\n");
+	}
+	ret = gpmu_marks_print(marks, output.file, show_warning, NULL);
+	if (ret >= 0 && table)
+		fprintf(output.file, "\n");
+	ret = ret < 0 ? ret : output_close(&output);
+	if (ret)
+		die_of_output(regions, ret);
+}
+
+int stat_regions(const struct stat_regions *regions)
+{
+	struct gpmu_options options = {
+		.size = sizeof(options),
+		.catalogs = regions->common->events.list,
+		.catalog_count = regions->common->events.length,
+		.aggregation = regions->aggregation,
+		.per_thread = regions->per_thread,
+		.format = regions->format,
+		.separator = regions->separator,
+	};
+	char *list = join_requests(regions);
+	struct texts sources = { 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_marks *marks;
+	struct count_end end;
+
+	gather_sources(regions->common, &sources);
+	options.sources = sources.list;
+	options.source_count = sources.length;
+	marks = gpmu_marks_new(list, &options, &error);
+	if (!marks)
+		die("%s", error.text);
+	run_command(regions, marks, list, &options, &end);
+	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE)
+		say("%s: %s", regions->argv[0], strsignal(end.signal));
+	if (end.executed)
+		print(regions, marks);
+	gpmu_marks_free(marks);
+	free(sources.list);
+	free(list);
+	return end.status;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "unfinished.h"
+
+#define DROPS_MOST	4
+
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ };
+
+static void (*drops[DROPS_MOST])(void);
+static volatile sig_atomic_t drop_count;
+static pid_t owner;
+
+static void drop_all(void)
+{
+	for (int i = 0; i < drop_count; i++)
+		drops[i]();
+}
+
+/*
+ * The disposition is the default one again, so the signal ends gpmu with its status. A command that
+ * has not been executed yet shares gpmu's memory and this handler, but not its files.
+ */
+static void end(int number)
+{
+	if (getpid() == owner)
+		drop_all();
+	kill(getpid(), number);
+}
+
+static void heed_signals(void)
+{
+	const struct sigaction action = { .sa_handler = end, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		if (!sigaction(ending[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(ending[i], &action, NULL);
+}
+
+void unfinished_remove_by(void (*drop)(void))
+{
+	for (int i = 0; i < drop_count; i++)
+		if (drops[i] == drop)
+			return;
+	if (drop_count == DROPS_MOST)
+		die("too many unfinished files");
+	drops[drop_count] = drop;
+	drop_count++;
+	if (drop_count > 1)
+		return;
+	owner = getpid();
+	if (atexit(drop_all))
+		die_no_memory();
+	heed_signals();
+}
