@@ -151,6 +151,34 @@ static void test_missing(void)
 	is_u64(fake_get("sampling"), 0, "a missing function leaves no GPU taken");
 }
 
+/* Older drivers lack some functions of NVML: links are then unknown, or known by others. */
+static void test_old_nvml(void)
+{
+	static const struct {
+		const char *missing;
+		int nvlink, c2c;	/* whether metrics of the link are absent */
+	} cases[] = {
+		{ "nvmlDeviceGetC2cModeInfoV", 1, 0 },
+		{ "nvmlDeviceGetNvLinkState", 0, 1 },
+		{ "nvmlDeviceGetFieldValues", 1, 1 },
+		{ "nvmlDeviceGetClockInfo", 1, 1 },
+		{ "nvmlDeviceGetCurrentClocksEventReasons", 1, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		void *source;
+
+		missing = cases[i].missing;
+		source = open_source(options);
+		ok(plugin->event_find(source, 0, "nvlrx__bytes.sum")->absent == cases[i].nvlink,
+		   "without %s metrics of NVLink are absent only if NVML reports no link", missing);
+		ok(plugin->event_find(source, 0, "CTC.TriageCompute.ctc__rx_bytes.sum")->absent == cases[i].c2c,
+		   "without %s metrics of NVLink-C2C are absent only if NVML reports no link", missing);
+		plugin->close(source);
+	}
+	missing = "";
+}
+
 /* Writes the names of the functions that a run without faults looks up to descriptor 3 */
 static void learn(void)
 {
@@ -212,5 +240,6 @@ int main(void)
 		missing = learnt[i];
 		run_case(missing, "machine=h200", test_missing);
 	}
+	run_case("an older NVML", "machine=h200", test_old_nvml);
 	return done_testing();
 }

@@ -228,17 +228,20 @@ static void check_lost(void)
 
 static const struct {
 	const char *scenario, *pmu, *event, *why;
+	bool fails;	/* NVML fails, which does not prove that the GPU lacks it */
 } absent[] = {
-	{ "h200", "nvidia_nvml_0", "nvlink_rx", "no NVLink is active" },
-	{ "h200", "nvidia_nvml_0", "c2c_rx", "this GPU has no NVLink-C2C" },
-	{ "h200", "nvidia_nvml_0", "encoder_utilization", "NVML: Not Supported" },
-	{ "h200", "nvidia_nvml_0", "throttle_display_clocks", "NVML: Not Supported" },
-	{ "h200", "nvidia_gpu_0", "nvlrx__bytes.sum", "no NVLink is active" },
-	{ "h200", "nvidia_gpu_0", "CTC.TriageCompute.ctc__rx_bytes.sum", "this GPU has no NVLink-C2C" },
-	{ "h200", "nvidia_gpu_0", "dram__bytes_read.sum", "NVML's GPM has no such metric" },
-	{ "a100", "nvidia_nvml_0", "energy", "NVML: Insufficient Permissions; run as root" },
-	{ "a100", "nvidia_nvml_0", "ofa_utilization", "NVML: this NVML is too old for it" },
-	{ "a100", "nvidia_nvml_0", "tensor_utilization", "NVML: Not Supported" },
+	{ "h200", "nvidia_nvml_0", "nvlink_rx", "no NVLink is active", false },
+	{ "h200", "nvidia_nvml_0", "c2c_rx", "this GPU has no NVLink-C2C", false },
+	{ "h200", "nvidia_nvml_0", "encoder_utilization", "NVML: Not Supported", false },
+	{ "h200", "nvidia_nvml_0", "throttle_display_clocks", "NVML: Not Supported", false },
+	{ "h200", "nvidia_gpu_0", "nvlrx__bytes.sum", "no NVLink is active", false },
+	{ "h200", "nvidia_gpu_0", "CTC.TriageCompute.ctc__rx_bytes.sum", "this GPU has no NVLink-C2C", false },
+	{ "h200", "nvidia_gpu_0", "dram__bytes_read.sum", "NVML's GPM has no such metric", false },
+	{ "a100", "nvidia_nvml_0", "energy", "NVML: Insufficient Permissions; run as root", true },
+	{ "a100", "nvidia_nvml_0", "ofa_utilization", "NVML: this NVML is too old for it", true },
+	{ "a100", "nvidia_nvml_0", "tensor_utilization", "NVML: Not Supported", false },
+	{ "links", "nvidia_nvml_0", "nvlink_rx", "NVML: Unknown Error", true },
+	{ "links", "nvidia_nvml_0", "c2c_rx", "NVML: Insufficient Permissions", true },
 };
 
 static const char *const present[] = { "power", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed" };
@@ -286,6 +289,8 @@ static void check_absent(void)
 		info = plugin->event_find(source, pmu, absent[i].event);
 		ok(info && !strcmp(info->name, absent[i].event), "%s: an event that is not listed is still found", absent[i].event);
 		ok(info == plugin->event_find(source, pmu, absent[i].event), "%s: event_find() returns the same event each time",
+		   absent[i].event);
+		ok(info && info->absent == !absent[i].fails, "%s: an event is absent only if NVML reports that the GPU lacks it",
 		   absent[i].event);
 		check_absent_count(pmu, absent[i].event, absent[i].why);
 		plugin->close(source);

@@ -49,6 +49,21 @@ static bool has(json_t *object, const char *path, const char *want)
 	return pass;
 }
 
+/* An error of NVML does not prove that there is no link. */
+static void check_links(void)
+{
+	json_t *answer, *gpu;
+
+	begin("links");
+	gpu = first_gpu("gpus", &answer);
+	has(gpu, "nvlinks", "null");
+	has(gpu, "unavailable.nvlinks", "\"Unknown Error\"");
+	has(gpu, "c2c", "null");
+	has(gpu, "unavailable.c2c", "\"Insufficient Permissions\"");
+	json_decref(answer);
+	plugin->close(source);
+}
+
 static void check_gpu(void)
 {
 	json_t *answer, *gpu;
@@ -332,6 +347,7 @@ int main(void)
 	if (!load_plugin())
 		return 1;
 	check_gpu();
+	check_links();
 	check_check();
 	check_set_back();
 	check_processes();

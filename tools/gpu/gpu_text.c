@@ -164,14 +164,17 @@ static void print_mode(const json_t *gpu, const char *key, const char *name)
 static void print_modes(const json_t *gpu)
 {
 	const json_t *pcie = json_object_get(gpu, "pcie"), *node = json_object_get(gpu, "node");
+	const json_t *nvlinks = json_object_get(gpu, "nvlinks"), *c2c = json_object_get(gpu, "c2c");
 
 	printf("  %-13s", "links");
 	if (json_is_number(json_object_get(pcie, "generation")))
 		printf(" PCIe %.0f x%.0f,", json_number_value(json_object_get(pcie, "generation")),
 		       json_number_value(json_object_get(pcie, "width")));
-	printf(" %" JSON_INTEGER_FORMAT " NVLinks, %sNVLink-C2C",
-	       json_integer_value(json_object_get(gpu, "nvlinks")),
-	       json_is_true(json_object_get(gpu, "c2c")) ? "" : "no ");
+	if (json_is_integer(nvlinks))
+		printf(" %" JSON_INTEGER_FORMAT " NVLinks, ", json_integer_value(nvlinks));
+	else
+		printf(" NVLinks unknown, ");
+	printf("%sNVLink-C2C%s", json_is_false(c2c) ? "no " : "", json_is_null(c2c) ? " unknown" : "");
 	if (json_is_number(node))
 		printf(", near node %" JSON_INTEGER_FORMAT, json_integer_value(node));
 	printf("\n  %-13s compute %s", "modes", gpu_text_of(gpu, "compute_mode"));

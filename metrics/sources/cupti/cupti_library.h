@@ -26,9 +26,12 @@
 	F(nvmlInit_v2, nvmlInit_v2) \
 	F(nvmlShutdown, nvmlShutdown) \
 	F(nvmlDeviceGetHandleByUUID, nvmlDeviceGetHandleByUUID) \
-	F(nvmlDeviceGetIndex, nvmlDeviceGetIndex) \
+	F(nvmlDeviceGetIndex, nvmlDeviceGetIndex)
+/* Older drivers lack some of these; NV_CALL() calls them. */
+#define NVML_OPTIONAL(F) \
 	F(nvmlDeviceGetClockInfo, nvmlDeviceGetClockInfo) \
 	F(nvmlDeviceGetCurrentClocksEventReasons, nvmlDeviceGetCurrentClocksEventReasons) \
+	F(nvmlDeviceGetCurrentClocksThrottleReasons, nvmlDeviceGetCurrentClocksThrottleReasons) \
 	F(nvmlDeviceGetNvLinkState, nvmlDeviceGetNvLinkState) \
 	F(nvmlDeviceGetFieldValues, nvmlDeviceGetFieldValues) \
 	F(nvmlDeviceGetC2cModeInfoV, nvmlDeviceGetC2cModeInfoV)
@@ -36,7 +39,7 @@
 struct library {
 	struct cupti_api cupti;
 	struct cuda_api cuda;
-	struct nv_api nvml;		/* NVML_FUNCTIONS only */
+	struct nv_api nvml;		/* NVML_FUNCTIONS and NVML_OPTIONAL only */
 	void *cupti_handle, *cuda_handle, *nvml_handle, *perf_handle;
 	uint32_t version;		/* CUPTI's API version */
 	int cuda_version;		/* CUPTI's CUDA version, in the driver's form: 13000 */

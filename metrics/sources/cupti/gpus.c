@@ -292,14 +292,14 @@ void gpu_refusal(const struct library *library, int result, struct trouble *trou
 
 bool gpu_lacks(const struct gpu *gpu, enum nv_need need)
 {
-	return gpu->nvml && nv_lacks(&gpu->links, need);
+	return nv_lacks(&gpu->links, need);
 }
 
 unsigned int gpu_clock(const struct library *library, const struct gpu *gpu)
 {
 	unsigned int mhz;
 
-	if (!gpu->nvml || library->nvml.nvmlDeviceGetClockInfo(gpu->nvml, NV_CLOCK_SM, &mhz))
+	if (!gpu->nvml || NV_CALL(&library->nvml, nvmlDeviceGetClockInfo, gpu->nvml, NV_CLOCK_SM, &mhz))
 		return 0;
 	return mhz;
 }
@@ -308,6 +308,5 @@ bool gpu_idle(const struct library *library, const struct gpu *gpu)
 {
 	unsigned long long reasons;
 
-	return gpu->nvml && !library->nvml.nvmlDeviceGetCurrentClocksEventReasons(gpu->nvml, &reasons) &&
-	       reasons & NV_REASON_GPU_IDLE;
+	return gpu->nvml && !nv_get_reasons(&library->nvml, gpu->nvml, &reasons) && reasons & NV_REASON_GPU_IDLE;
 }

@@ -172,6 +172,7 @@ static void open_nvml(struct library *library)
 	library->nvml_handle = library_dlopen("libnvidia-ml.so.1");
 	if (!library->nvml_handle)
 		return;
+	(void)LIBRARY_SYMBOLS(NVML_OPTIONAL, library->nvml_handle, &library->nvml);
 	if (!LIBRARY_SYMBOLS(NVML_FUNCTIONS, library->nvml_handle, &library->nvml) &&
 	    !library->nvml.nvmlInit_v2())
 		return;

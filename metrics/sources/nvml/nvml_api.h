@@ -325,4 +325,14 @@ struct nv_api {
 
 #define NV_CALL(api, name, ...)	((api)->name ? (api)->name(__VA_ARGS__) : NV_FUNCTION_NOT_FOUND)
 
+/* Gets the reasons for the clocks, by the function's older name if NVML lacks the new one. */
+static inline int nv_get_reasons(const struct nv_api *api, nv_device device, unsigned long long *reasons)
+{
+	int result = NV_CALL(api, nvmlDeviceGetCurrentClocksEventReasons, device, reasons);
+
+	if (result == NV_FUNCTION_NOT_FOUND)
+		result = NV_CALL(api, nvmlDeviceGetCurrentClocksThrottleReasons, device, reasons);
+	return result;
+}
+
 #endif /* GPMU_NVML_API_H */

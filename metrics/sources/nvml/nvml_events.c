@@ -121,11 +121,8 @@ static int read_memory(const struct gpu *gpu, unsigned int argument, double *val
 static int read_reason(const struct gpu *gpu, unsigned int bit, double *value)
 {
 	unsigned long long reasons = 0, supported = bit;
-	int result = NV_CALL(gpu->api, nvmlDeviceGetCurrentClocksEventReasons, gpu->device, &reasons);
+	int result = nv_get_reasons(gpu->api, gpu->device, &reasons);
 
-	if (result == NV_FUNCTION_NOT_FOUND)
-		result = NV_CALL(gpu->api, nvmlDeviceGetCurrentClocksThrottleReasons, gpu->device,
-				 &reasons);
 	if (!result && !NV_CALL(gpu->api, nvmlDeviceGetSupportedClocksEventReasons, gpu->device,
 				&supported) && !(supported & bit))
 		return NV_NOT_SUPPORTED;

@@ -47,8 +47,8 @@ static int ask(const struct gpu *gpu, const struct nv_event *event)
 {
 	double value;
 
-	if (nv_lacks(&gpu->links, event->need))
-		return NV_NOT_SUPPORTED;
+	if (gpu->links.results[event->need])
+		return gpu->links.results[event->need];
 	if (event->read)
 		return event->read(gpu, event->argument, &value);
 	return nv_gpm_supported(gpu) ? ask_gpm(gpu, event->argument) : NV_NOT_SUPPORTED;

@@ -11,11 +11,13 @@ enum nv_need {
 	NEED_NOTHING,
 	NEED_NVLINK,
 	NEED_C2C,
+	NEEDS
 };
 
 struct nv_links {
 	unsigned long long nvlinks;	/* a bit for each active NVLink */
-	bool c2c;
+	/* NV_SUCCESS: the link is there; NV_NOT_SUPPORTED: it is not; NVML's error: it may be there */
+	int results[NEEDS];
 };
 
 void nv_find_links(const struct nv_api *api, nv_device device, struct nv_links *links);

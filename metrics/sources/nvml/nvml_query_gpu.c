@@ -115,10 +115,8 @@ static void set_reasons(const struct gpu *gpu, json_t *object)
 {
 	unsigned long long bits = 0;
 	json_t *list = json_array();
-	int result = NV_CALL(gpu->api, nvmlDeviceGetCurrentClocksEventReasons, gpu->device, &bits);
+	int result = nv_get_reasons(gpu->api, gpu->device, &bits);
 
-	if (result == NV_FUNCTION_NOT_FOUND)
-		result = NV_CALL(gpu->api, nvmlDeviceGetCurrentClocksThrottleReasons, gpu->device, &bits);
 	for (size_t i = 0; i < LENGTH(reasons); i++)
 		if (bits & reasons[i].bit)
 			json_array_append_new(list, json_string(reasons[i].name));
@@ -136,6 +134,12 @@ static void set_memory(const struct gpu *gpu, json_t *object)
 	nv_set(gpu, object, in, "memory", "free", result, json_integer((json_int_t)memory.free));
 }
 
+/* NVML's error with which it is not known whether the link is there */
+static int link_error(const struct gpu *gpu, enum nv_need need)
+{
+	return nv_lacks(&gpu->links, need) ? NV_SUCCESS : gpu->links.results[need];
+}
+
 static void set_links(const struct gpu *gpu, json_t *object)
 {
 	unsigned int number = 0;
@@ -145,8 +149,10 @@ static void set_links(const struct gpu *gpu, json_t *object)
 	nv_set(gpu, object, pcie, "pcie", "generation", result, json_integer(number));
 	result = NV_CALL(gpu->api, nvmlDeviceGetCurrPcieLinkWidth, gpu->device, &number);
 	nv_set(gpu, object, pcie, "pcie", "width", result, json_integer(number));
-	json_object_set_new(object, "nvlinks", json_integer(__builtin_popcountll(gpu->links.nvlinks)));
-	json_object_set_new(object, "c2c", json_boolean(gpu->links.c2c));
+	nv_set(gpu, object, object, "", "nvlinks", link_error(gpu, NEED_NVLINK),
+	       json_integer(__builtin_popcountll(gpu->links.nvlinks)));
+	nv_set(gpu, object, object, "", "c2c", link_error(gpu, NEED_C2C),
+	       json_boolean(!nv_lacks(&gpu->links, NEED_C2C)));
 	json_object_set_new(object, "gpm", json_boolean(gpu->pmu_count > PMU_GPM));
 }
 
