@@ -43,6 +43,8 @@ struct pmu {
 	char name[32];
 	struct gpmu_source_gpu shown_gpu;
 	struct gpmu_source_pmu shown;
+	size_t *listed;			/* numbers of the chip's listed events that the GPU does not lack */
+	size_t listed_len;
 
 	struct group *groups;		/* that are open */
 	const struct event *refused;	/* first event of the last group that did not fit; it is reported once */

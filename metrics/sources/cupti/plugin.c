@@ -39,6 +39,19 @@ struct chip *source_chip(struct source *source, const char *name, int *ret, stru
 	return chip;
 }
 
+static int list_events(struct pmu *pmu)
+{
+	const struct events *events = &pmu->chip->events;
+
+	pmu->listed = calloc(events->listed + 1, sizeof(*pmu->listed));
+	if (!pmu->listed)
+		return -ENOMEM;
+	for (size_t i = 0; i < events->listed; i++)
+		if (!pmu_lacks(pmu, events->events[i]))
+			pmu->listed[pmu->listed_len++] = i;
+	return 0;
+}
+
 static void add_pmu(struct source *source, struct gpu *gpu, struct chip *chip)
 {
 	struct pmu *pmu = &source->pmus[source->pmus_len++];
@@ -146,6 +159,9 @@ static int make_pmus(struct source *source, struct gpmu_error *error)
 	}
 	for (size_t i = 0; i < source->gpus_len && !ret; i++)
 		ret = add_gpu(source, &source->gpus[i], error);
+	for (size_t i = 0; i < source->pmus_len && !ret; i++)
+		if (list_events(&source->pmus[i]))
+			ret = fail_memory(error);
 	return ret;
 }
 
@@ -153,9 +169,11 @@ static void cupti_close(void *data)
 {
 	struct source *source = data;
 
-	for (size_t i = 0; i < source->pmus_len; i++)
+	for (size_t i = 0; i < source->pmus_len; i++) {
 		if (source->pmus[i].gpu)
 			sampler_release(&source->pmus[i].sampler);
+		free(source->pmus[i].listed);
+	}
 	saver_close(source->saver);
 	saved_release(&source->saved);
 	for (size_t i = 0; i < source->chips_len; i++) {
@@ -250,15 +268,12 @@ static const struct gpmu_source_pmu *cupti_pmu(void *data, size_t index)
 static const struct gpmu_source_event_info *cupti_event(void *data, size_t pmu, size_t index)
 {
 	const struct source *source = data;
-	const struct events *events;
+	const struct pmu *of;
 
 	if (pmu >= source->pmus_len)
 		return NULL;
-	events = &source->pmus[pmu].chip->events;
-	for (size_t i = 0; i < events->listed; i++)
-		if (!pmu_lacks(&source->pmus[pmu], events->events[i]) && !index--)
-			return &events->events[i]->info;
-	return NULL;
+	of = &source->pmus[pmu];
+	return index < of->listed_len ? &of->chip->events.events[of->listed[index]]->info : NULL;
 }
 
 static const struct gpmu_source_event_info *cupti_event_find(void *data, size_t pmu, const char *name)

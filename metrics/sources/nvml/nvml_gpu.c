@@ -146,8 +146,9 @@ static int make_pmu(struct gpu *gpu, int kind)
 	pmu->infos = calloc(length, sizeof(*pmu->infos));
 	pmu->terms = calloc(length, sizeof(*pmu->terms));
 	pmu->results = calloc(length, sizeof(*pmu->results));
+	pmu->listed = calloc(length, sizeof(*pmu->listed));
 	gpu->pmu_count++;
-	if (!pmu->infos || !pmu->terms || !pmu->results)
+	if (!pmu->infos || !pmu->terms || !pmu->results || !pmu->listed)
 		return -ENOMEM;
 	for (size_t i = 0; i < length; i++) {
 		snprintf(pmu->terms[i], sizeof(pmu->terms[i]), "event=0x%zx", i + 1);
@@ -259,6 +260,7 @@ static void release_pmu(struct gpu_pmu *pmu)
 	free(pmu->infos);
 	free(pmu->terms);
 	free(pmu->results);
+	free(pmu->listed);
 }
 
 void nv_release_gpus(struct source *source)

@@ -130,15 +130,17 @@ static const struct gpmu_source_pmu *get_pmu(void *data, size_t index)
 static const struct gpmu_source_event_info *get_event(void *data, size_t pmu, size_t index)
 {
 	const struct source *source = data;
+	struct gpu_pmu *of;
 	size_t length;
 
 	if (pmu >= source->pmu_count)
 		return NULL;
-	nv_events(source->pmus[pmu]->kind, &length);
-	for (size_t i = 0; i < length; i++)
-		if (!nv_has_event(source->pmus[pmu], i) && !index--)
-			return &source->pmus[pmu]->infos[i];
-	return NULL;
+	of = source->pmus[pmu];
+	nv_events(of->kind, &length);
+	for (; of->listed_len <= index && of->looked_at < length; of->looked_at++)
+		if (!nv_has_event(of, of->looked_at))
+			of->listed[of->listed_len++] = of->looked_at;
+	return index < of->listed_len ? &of->infos[of->listed[index]] : NULL;
 }
 
 static const struct gpmu_source_event_info *find_event(void *data, size_t pmu, const char *name)

@@ -109,6 +109,8 @@ struct gpu_pmu {
 	struct gpmu_source_event_info *infos;	/* all events of the kind */
 	char (*terms)[32];
 	int *results;		/* NVML's result of reading each event once; -1: not read yet */
+	size_t *listed;		/* numbers of the events that can be counted, found on demand */
+	size_t listed_len, looked_at;
 	char **whys;		/* reasons why events cannot be counted; made on demand */
 	struct foreign *foreign;
 };
