@@ -52,6 +52,7 @@ enum record_task_change {
 	RECORD_TASK_NAMED,
 	RECORD_TASK_EXECUTES,	/* the thread also gets the new name */
 	RECORD_TASK_ENDS,
+	RECORD_TASK_CHECKED,	/* has run for @ran at the end of the recording */
 };
 
 /* State of a thread that does not run, or may not run */
@@ -59,7 +60,7 @@ enum record_task_state {
 	RECORD_TASK_UNKNOWN,
 	RECORD_TASK_SLEEPS,
 	RECORD_TASK_READY,
-	RECORD_TASK_ACTIVE,	/* it runs or is ready; /proc does not tell which */
+	RECORD_TASK_ACTIVE,	/* it runs or is ready: /proc does not tell which, the time for which it runs later does */
 };
 
 struct record_task {
@@ -68,6 +69,7 @@ struct record_task {
 	int32_t pid, tid, parent;
 	uint32_t state;		/* enum record_task_state; with RECORD_TASK_NAMED */
 	char comm[16];
+	uint64_t ran;		/* ns, with RECORD_TASK_NAMED and _CHECKED; 0: not known */
 };
 
 /*

@@ -152,7 +152,32 @@ static enum record_task_state state_of(char letter)
 	return letter == 'R' ? RECORD_TASK_ACTIVE : RECORD_TASK_SLEEPS;
 }
 
-void record_context_switch_name(struct record_sched *sched, pid_t tid)
+/* ns for which the thread has run; 0: not known. The kernel updates the time of a running thread at its timer's ticks. */
+static uint64_t ran_of(pid_t tid)
+{
+	char path[48], line[128];
+	uint64_t ran = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tid);
+	file = fopen(path, "re");
+	if (file && fgets(line, sizeof(line), file))
+		ran = strtoull(line, NULL, 10);
+	if (file)
+		fclose(file);
+	return ran;
+}
+
+void record_context_switch_check(struct record_sched *sched, pid_t tid)
+{
+	struct record record = { .type = RECORD_TASK };
+	struct record_task task = { .change = RECORD_TASK_CHECKED, .pid = tid, .tid = tid, .ran = ran_of(tid) };
+
+	record.begin = record.end = raw_clock_now();
+	record_queue_put(sched->queue, &record, &task, sizeof(task));
+}
+
+bool record_context_switch_name(struct record_sched *sched, pid_t tid)
 {
 	struct record record = { .type = RECORD_TASK };
 	struct record_task task = { .change = RECORD_TASK_NAMED, .tid = tid };
@@ -173,7 +198,9 @@ void record_context_switch_name(struct record_sched *sched, pid_t tid)
 	if (file)
 		fclose(file);
 	task.cpu = cpu_of(tid);
+	task.ran = ran_of(tid);
 	record.begin = record.end = raw_clock_now();
 	if (task.pid)
 		record_queue_put(sched->queue, &record, &task, sizeof(task));
+	return task.state == RECORD_TASK_ACTIVE;
 }

@@ -61,8 +61,14 @@ static int open_command(struct record_sched *sched, struct gpmu_error *error)
 	record_context_switch_event(sched, &attr);
 	ret = record_rings_open(&sched->rings, sched->machine, &attr, sched->tids, sched->tid_count,
 				COMMAND_RING);
-	for (size_t i = 0; !ret && i < sched->tid_count; i++)
-		record_context_switch_name(sched, sched->tids[i]);
+	for (size_t i = 0; !ret && i < sched->tid_count; i++) {
+		const pid_t tid = sched->tids[i];
+
+		if (!record_context_switch_name(sched, tid))
+			continue;
+		sched->tids[i] = sched->tids[sched->active_count];
+		sched->tids[sched->active_count++] = tid;
+	}
 	return ret ? refuse(ret, "the command", 2, error) : 0;
 }
 
@@ -152,6 +158,8 @@ void *record_sched_run(void *data)
 		last = atomic_load(sched->ending);
 		mark.begin = raw_clock_now() - DELAY;
 		record_rings_drain(&sched->rings, sched->take, sched);
+		for (size_t i = 0; last && i < sched->active_count; i++)
+			record_context_switch_check(sched, sched->tids[i]);
 		lost = put_lost(sched, lost, last);
 		if (record_queue_has_room(sched->queue, 0))
 			record_queue_put(sched->queue, &mark, NULL, 0);

@@ -22,8 +22,9 @@
 struct record_sched {
 	/* Set by the owner before record_sched_open() */
 	const struct gpmu_machine *machine;	/* NULL: all configured CPUs are tried */
-	pid_t *tids;			/* of the command, or of existing processes; allocated */
-	size_t tid_count;
+	/* Of the command, or of existing processes; allocated. Those that may run when they are opened become the first. */
+	pid_t *tids;
+	size_t tid_count, active_count;
 	bool own;			/* the command's threads only, if the kernel allows it */
 	struct record_queue *queue;
 	struct record_window *window;	/* the tracepoint's events outside it are dropped */
@@ -55,7 +56,9 @@ int record_tracepoint_event(struct record_sched *sched, struct perf_event_attr *
 
 /* --- record_context_switch.c: the command's threads */
 void record_context_switch_event(struct record_sched *sched, struct perf_event_attr *attr);
-/* Queues the name, the process and the state of a thread that already exists. */
-void record_context_switch_name(struct record_sched *sched, pid_t tid);
+/* Queues the name, the process and the state of a thread that already exists. Returns whether it may run. */
+bool record_context_switch_name(struct record_sched *sched, pid_t tid);
+/* Queues for how long the thread has run. */
+void record_context_switch_check(struct record_sched *sched, pid_t tid);
 
 #endif /* GPMU_RECORD_SCHED_H */

@@ -14,6 +14,7 @@
 #define CPUS_MOST	1024	/* CPUs, limit of gpmu_trace_switch */
 #define TRACKS_MOST	4096	/* later threads have no process on the timeline */
 #define PRIO		120	/* nice 0; threads' priorities are not recorded */
+#define TICKS		20000000	/* ns; the kernel has updated the time of a thread that has run for so long */
 
 /* Values of gpmu_trace_switch's prev_state */
 enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
@@ -23,6 +24,7 @@ struct record_known_task {
 	int track;		/* 0: none yet */
 	enum record_task_state state;	/* at the begin; UNKNOWN: it runs, or this is written */
 	uint32_t cpu;		/* of the state ACTIVE */
+	uint64_t named, ran;	/* when that was known, and the ns for which it had run; 0: not known */
 	bool switched;
 	char comm[16];
 };
@@ -186,7 +188,7 @@ int record_map_tasks_end(struct record_map *map, struct record_span window)
 	return ret;
 }
 
-static int name(struct record_map *map, struct record_known_task *task,
+static int name(struct record_map *map, uint64_t time, struct record_known_task *task,
 		const struct record_task *of)
 {
 	bool process = of->pid == of->tid && of->change == RECORD_TASK_EXECUTES;
@@ -195,6 +197,8 @@ static int name(struct record_map *map, struct record_known_task *task,
 	if (of->state && !task->switched) {
 		task->state = of->state;
 		task->cpu = of->cpu;
+		task->named = time;
+		task->ran = of->ran;
 	}
 	return task->track ? name_tracks(map, task, of->tid, process) : 0;
 }
@@ -267,16 +271,29 @@ static int put(struct record_map *map, uint64_t time, bool shown, struct record_
 		inherit(map, task, of->parent);
 		return 0;
 	case RECORD_TASK_NAMED:
-		return name(map, task, of);
+		return name(map, time, task, of);
 	case RECORD_TASK_EXECUTES:
-		ret = name(map, task, of);
+		ret = name(map, time, task, of);
 		return ret ? ret : become(map, time, shown, of);
+	case RECORD_TASK_CHECKED:
+		return 0;
 	case RECORD_TASK_ENDS:
 		break;
 	}
 	ret = stop(map, time, shown, of);
 	forget(map, of->tid);
 	return ret;
+}
+
+/* A thread that was active and has neither run nor switched: other tasks have had its CPU all the time. */
+static void check(struct record_map *map, uint64_t time, const struct record_task *of)
+{
+	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)of->tid);
+	struct record_known_task *task = cell ? cell->of : NULL;
+
+	if (task && task->state == RECORD_TASK_ACTIVE && of->ran && of->ran == task->ran &&
+	    time >= task->named + TICKS)
+		task->state = RECORD_TASK_READY;
 }
 
 static bool is_switch(const struct record_task *of)
@@ -293,6 +310,10 @@ int record_map_task(struct record_map *map, uint64_t time, struct record_span wi
 
 	if (of->cpu >= CPUS_MOST || of->tid <= 0 || of->pid <= 0)
 		return 0;
+	if (of->change == RECORD_TASK_CHECKED) {
+		check(map, time, of);
+		return 0;
+	}
 	if (!map->task_runs)
 		map->task_runs = calloc(CPUS_MOST, sizeof(*map->task_runs));
 	task = map->task_runs ? task_of(map, of->pid, of->tid) : NULL;

@@ -11,7 +11,8 @@
 #define ENDS(cpu, pid, tid) TASK(RECORD_TASK_ENDS, cpu, pid, tid, 0)
 #define FORKED(pid, tid, by) TASK(RECORD_TASK_FORKED, 0, pid, tid, by)
 #define EXECUTES(pid, text) TASK(RECORD_TASK_EXECUTES, 0, pid, pid, 0, 0, text)
-#define EXISTS(cpu, pid, tid, state, text) TASK(RECORD_TASK_NAMED, cpu, pid, tid, 0, state, text)
+#define EXISTS(cpu, pid, tid, state, ...) TASK(RECORD_TASK_NAMED, cpu, pid, tid, 0, state, __VA_ARGS__)
+#define CHECKED(tid, ran) TASK(RECORD_TASK_CHECKED, 0, tid, tid, 0, 0, "", ran)
 #define NAMED(pid, tid, text) TASK(RECORD_TASK_NAMED, 0, pid, tid, 0, 0, text)
 
 static struct test_trace t;
@@ -182,6 +183,29 @@ static void existing(void)
 	       "tasks: a thread that has never run was ready if another one ran on its CPU");
 }
 
+/* Threads that may run when recording begins, and never switch */
+static void starved(void)
+{
+	const struct record_span before = { 1, 1 }, window = { 45, 0 }, after = { 45, 100000000 };
+
+	begin();
+	PUT(before, EXISTS(0, 5, 5, RECORD_TASK_ACTIVE, "waits", 700), EXISTS(1, 5, 6, RECORD_TASK_ACTIVE, "runs", 800),
+	    EXISTS(2, 5, 7, RECORD_TASK_ACTIVE, "unknown", 0));
+	record_map_tasks_begin(&map, window);
+	now = 50000000;
+	PUT(window, CHECKED(5, 700), CHECKED(6, 801), CHECKED(7, 0), CHECKED(8, 5));
+	record_map_tasks_end(&map, after);
+	is_str(shown(), "p5 waits; t5/5 waits; thread 5 ready 45; t5/7 unknown; 45 2: 0(0)>7 unknown; t5/6 runs; "
+	       "45 1: 0(0)>6 runs; ", "tasks: a thread that has not run since the begin was ready, not running");
+	begin();
+	PUT(before, EXISTS(0, 5, 5, RECORD_TASK_ACTIVE, "short", 700));
+	record_map_tasks_begin(&map, window);
+	PUT(window, CHECKED(5, 700));
+	record_map_tasks_end(&map, after);
+	is_str(shown(), "p5 short; t5/5 short; 45 0: 0(0)>5 short; ",
+	       "tasks: a time that the kernel may not have updated does not decide whether a thread runs");
+}
+
 /* One process after another, more than there are tracks */
 static void many(void)
 {
@@ -236,6 +260,7 @@ int main(void)
 	executed();
 	window();
 	existing();
+	starved();
 	many();
 	refused();
 	cuda();
