@@ -29,6 +29,10 @@ like "$out" '^  memory        70\.2 GiB of 140\.4 GiB$' "gpu shows the used memo
 like "$out" '^  not available: utilization.encoder \(Not Supported\)$' "gpu names what is not available, with NVML's reason"
 like "$out" '^ +4711  compute +60\.0 GiB +68 % +28 %' "gpu shows processes with memory and utilisation"
 like "$out" '^ +4712  compute +10\.0 GiB +- ' "gpu shows - for a process without utilisation"
+fake_gpus links
+expect 0 gpmu gpu
+like "$out" '^  links +NVLinks unknown, NVLink-C2C unknown' "gpu shows links as unknown if NVML fails to report them"
+fake_gpus two
 CUDA_VISIBLE_DEVICES='' expect 0 gpmu gpu
 is "$(grep -c '^GPU ' <<< "$out")" 2 "gpu shows all GPUs in spite of CUDA_VISIBLE_DEVICES"
 
