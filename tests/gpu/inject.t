@@ -161,6 +161,10 @@ is "$(member lost kind | tr ' ' '\n' | grep -vx 7 | sort -un | xargs)" "8 12" "l
 	[ "$(member lost to | tr ' ' '\n' | sort -n | head -1)" -lt "$(sed -n 's/^stamp //p' "$out")" ]
 ok $? "the time of lost records is their own"
 is "$(n note 'faster than gpmu writes them.*--cuda=LIST')" 1 "a note names the option for fewer records"
+run '' 'ring=4096 slow=1500' init context=0 push=full repeat=500 kernel=a pop sleep=800
+is "$(member marker marker) $(member marker name) $(n lost kind=15)" "0 1 full 0" "the end of an NVTX range that finds no room is written later"
+run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a repeat=10 mark=m sleep=800
+is "$(n lost kind=15) $(grep '^lost .*kind=15' "$out" | grep -o 'thread=[0-9]*')" "1 thread=4294967295" "lost NVTX marks are reported as losses without the end of a range"
 run '' '' init repeat=100 context=0 repeat=100 kernel=a
 is "$(member context context | wc -w) $(member kernel context | tr ' ' '\n' | sort -u)" "100 100" "each of a hundred contexts has its record and its kernel"
 run '' '' init context=0 threads=8 signal

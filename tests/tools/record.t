@@ -173,6 +173,20 @@ is "$(slices 1 | sed -E 's/^800\|[0-9]{5,}/800|end/')" "0|600|NVTX|nvtx|outer|0
 500|200|NVTX (2)|nvtx|elsewhere|0
 800|end|thread 77|nvtx|open|0" "record nests NVTX ranges on threads, and gives crossing ranges tracks of the process"
 is "$(args nvtx)" "inner|domain|lib" "record gives NVTX ranges their domain"
+# opens LOST...: the open ranges of two threads that are shown after the loss
+opens() {
+	script --cuda=nvtx <<- END
+	marker time=+1000 id=1 thread=77 marker=0 name=one
+	marker time=+1100 id=2 thread=78 marker=0 name=two
+	lost from=+1200 to=+1300 count=1 $*
+	marker time=+1400 id=3 thread=78 marker=0 name=later
+	complete time=+20000
+	END
+	sql "select name from slice where category = 'nvtx' order by ts" | xargs
+}
+is "$(opens why=1 kind=15 thread=78)" "one later" "record hides the open ranges of a thread whose lost records may have their ends, and no others"
+is "$(opens why=1 kind=15 thread=4294967295)" "one two later" "record shows open ranges if no end of a range is among the lost records"
+is "$(opens why=1 kind=8) $(opens why=1 kind=15) $(opens why=0)" "one two later later later" "record hides all earlier open ranges if the lost records may have ends of any thread"
 
 # --- memory
 script --cuda=memory,unified << 'END'

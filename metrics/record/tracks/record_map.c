@@ -131,12 +131,30 @@ static int add_context(struct record_process *process, const struct activity_con
 	return 0;
 }
 
+/* Notes until when ends of ranges may have been lost. Records of any kind have the kind 0. */
+static void note_lost_ends(struct record_process *process, const struct activity_lost *of)
+{
+	union record_cell *cell = NULL;
+	uint64_t *until = &process->ends_lost;
+	bool added;
+
+	if ((of->kind && of->kind != ACTIVITY_MARKER) || of->thread == ACTIVITY_NO_END)
+		return;
+	if (of->thread)
+		cell = record_table_add(&process->ends_lost_by, of->thread, &added);
+	if (cell)
+		until = &cell->number;
+	if (of->to > *until)
+		*until = of->to;
+}
+
 static void add_lost(struct record_process *process, const struct activity_lost *of)
 {
 	struct record_lost *lost;
 
 	if (of->why >= ACTIVITY_LOST_REASONS || of->kind >= ACTIVITY_KINDS)
 		return;
+	note_lost_ends(process, of);
 	lost = &process->lost[of->why][of->kind];
 	/* Records without a possible time are counted with a span of 0 to 0. */
 	if (!lost->to || of->from < lost->from)

@@ -99,6 +99,9 @@ struct record_process {
 	struct record_subtracks *nvtx;
 	struct record_call *calls;	/* RECORD_CALLS entries; NULL: none yet */
 	struct record_lost lost[ACTIVITY_LOST_REASONS][ACTIVITY_KINDS];
+	/* Until when ends of ranges may have been lost: of any thread, and by thread */
+	uint64_t ends_lost;
+	struct record_table ends_lost_by;
 	uint64_t memory;	/* most bytes that CUPTI's buffers have had */
 	uint64_t record_count;
 };

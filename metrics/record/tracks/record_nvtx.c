@@ -79,16 +79,9 @@ static int begin(struct record_map *map, struct record_process *process,
  */
 static bool may_have_ended(const struct record_process *process, const struct record_range *range)
 {
-	/* Records of any kind have the kind 0. */
-	const struct record_lost *const lost[] = {
-		&process->lost[ACTIVITY_LOST_CHANNEL][ACTIVITY_MARKER],
-		&process->lost[ACTIVITY_LOST_CHANNEL][0], &process->lost[ACTIVITY_LOST_CUPTI][0],
-	};
+	const union record_cell *of_thread = record_table_find(&process->ends_lost_by, range->thread);
 
-	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
-		if (lost[i]->count && range->begin <= lost[i]->to)
-			return true;
-	return false;
+	return range->begin <= process->ends_lost || (of_thread && range->begin <= of_thread->number);
 }
 
 /*

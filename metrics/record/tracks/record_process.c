@@ -54,6 +54,7 @@ void record_process_free(struct record_process *process)
 	release_table(&process->threads, release_thread);
 	release_table(&process->ranges, NULL);
 	record_table_release(&process->addresses);
+	record_table_release(&process->ends_lost_by);
 	release_table(&process->allocated, NULL);
 	release_table(&process->subtracks, release_subtracks);
 	if (process->nvtx)

@@ -10,16 +10,24 @@
 
 #define WAIT_MS		200	/* for room, since the last record that was written */
 #define TEXT		512
+#define LATER		4096	/* ends of ranges */
 
 /* Used by any thread, because callbacks write, too */
 static struct {
 	uint64_t count, from, to;	/* from and to: 0: not known */
+	bool ends;			/* ends of ranges have been among them */
 } lost[ACTIVITY_LOST_REASONS][ACTIVITY_KINDS];
 static bool has_lost[ACTIVITY_LOST_REASONS];
 static uint64_t since;
 
+/* Used by gpmu's thread */
+
 /* After a lost record the next ones do not wait until there is room again. */
 static bool is_full;
+
+/* Ends of ranges that found no room are written later: their ranges would stay open. */
+static struct activity_marker later[LATER];
+static size_t later_count;
 
 void output_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count,
 		 uint64_t time)
@@ -58,6 +66,38 @@ static uint64_t time_of(const struct activity_head *record)
 	return time;
 }
 
+static bool is_end(const struct activity_head *record)
+{
+	return record->kind == ACTIVITY_MARKER &&
+	       ((const struct activity_marker *)(const void *)record)->marker == ACTIVITY_MARKER_END;
+}
+
+/* Keeps the end of a range, or counts the record as lost. */
+static void lose(struct inject *self, const struct activity_head *record)
+{
+	bool ends = is_end(record);
+
+	if (ends && later_count < LATER) {
+		memcpy(&later[later_count++], record, sizeof(later[0]));
+		return;
+	}
+	if (ends)
+		lost[ACTIVITY_LOST_CHANNEL][ACTIVITY_MARKER].ends = true;
+	output_lost(self, ACTIVITY_LOST_CHANNEL, record->kind, 1, time_of(record));
+}
+
+/* Writes the ends of ranges that found no room. Returns whether all are written. */
+static bool put_later(struct inject *self)
+{
+	size_t n = 0;
+
+	while (n < later_count && !channel_write(self->writer, &later[n].head))
+		n++;
+	later_count -= n;
+	memmove(later, later + n, later_count * sizeof(later[0]));
+	return !later_count;
+}
+
 bool output_write(struct inject *self, const struct activity_head *record)
 {
 	unsigned int waits = is_full || !channel_has_reader(self->control) ? 0 : WAIT_MS;
@@ -69,7 +109,7 @@ bool output_write(struct inject *self, const struct activity_head *record)
 	if (!ret)
 		__atomic_add_fetch(&self->progress, 1, __ATOMIC_RELAXED);
 	else if (record->kind != ACTIVITY_NAME && channel_has_reader(self->control))
-		output_lost(self, ACTIVITY_LOST_CHANNEL, record->kind, 1, time_of(record));
+		lose(self, record);
 	return !ret;
 }
 
@@ -82,7 +122,10 @@ void output_try(struct inject *self, const struct activity_head *record)
 /* Writes how many records of a kind were lost. Without room the next call does. */
 static bool put_lost(struct inject *self, uint32_t why, uint32_t kind, uint64_t time)
 {
-	struct activity_lost record = { { sizeof(record), ACTIVITY_LOST, 0 }, since ? since : time, time, 0, why, kind };
+	struct activity_lost record = {
+		{ sizeof(record), ACTIVITY_LOST, 0 }, since ? since : time, time, 0, why, kind,
+		kind == ACTIVITY_MARKER && !lost[why][kind].ends ? ACTIVITY_NO_END : 0, 0,
+	};
 	uint64_t from, to;
 
 	record.count = __atomic_exchange_n(&lost[why][kind].count, 0, __ATOMIC_RELAXED);
@@ -104,7 +147,7 @@ bool output_complete(struct inject *self, uint64_t time)
 	const struct activity_complete complete = {
 		{ sizeof(complete), ACTIVITY_COMPLETE, 0 }, time, buffers_memory(),
 	};
-	bool all = true;
+	bool all = put_later(self);
 
 	for (uint32_t why = 0; why < ACTIVITY_LOST_REASONS; why++)
 		for (uint32_t kind = 0; kind < ACTIVITY_KINDS && output_has_lost(why); kind++)

@@ -99,12 +99,17 @@ enum activity_lost_why {
 	ACTIVITY_LOST_REASONS
 };
 
+/* Records without the end of a range */
+#define ACTIVITY_NO_END		UINT32_MAX
+
 struct activity_lost {
 	struct activity_head head;
 	uint64_t from, to;	/* time in which they were lost, as far as known */
 	uint64_t count;
 	uint32_t why;
 	uint32_t kind;		/* enum activity_kind of the records; 0: of any kind */
+	/* Thread with ends of its ranges among the records; 0: any thread; or ACTIVITY_NO_END */
+	uint32_t thread, reserved;
 };
 
 /*

@@ -13,6 +13,15 @@
 /* Divisor: a record may take at most this fraction of the ring */
 #define CHANNEL_SHARE	4
 
+/* Records that channel_lose() has counted */
+struct channel_lost {
+	uint64_t count;		/* atomic; written after the time */
+	uint64_t from, to;
+	uint32_t kind, thread;	/* as in struct activity_lost */
+};
+
+#define CHANNEL_LOSSES	64
+
 /*
  * Positions count bytes since the begin; modulo the ring's size they are offsets in it.
  * Records are contiguous. Each side writes only its own position, in a cache line of its
@@ -26,13 +35,15 @@ struct channel_head {
 	uint64_t written;		/* position; atomic, set by the writer */
 	uint32_t closed;		/* atomic */
 	uint32_t reserved_closed;
-	uint64_t lost;			/* records; atomic */
-	uint64_t lost_from, lost_to;	/* time in which they were lost */
-	uint64_t lost_kind;		/* enum activity_kind; 0: of several kinds */
-	uint64_t reserved_writer[2];
+	uint64_t lost;			/* records in all; atomic */
+	uint64_t reserved_writer[5];
 	uint64_t taken;			/* position; atomic, set by the reader */
 	uint64_t reserved_reader[7];
+	/* By kind and thread; the last one is of all others */
+	struct channel_lost losses[CHANNEL_LOSSES];
 };
+
+_Static_assert(sizeof(struct channel_head) <= CHANNEL_HEAD, "the head has its place");
 
 bool channel_ring_fits(uint64_t ring);
 

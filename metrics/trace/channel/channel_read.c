@@ -20,7 +20,10 @@ struct channel_reader {
 	char *bytes;		/* copy of the ring's bytes before the position copied */
 	size_t room, length, at;	/* of bytes: allocated, filled, read */
 	uint64_t ring, copied;
-	uint64_t lost_count;		/* records reported as lost */
+	uint64_t lost_count;		/* lost records, when their losses were read */
+	struct channel_lost losses[CHANNEL_LOSSES];
+	uint64_t reported[CHANNEL_LOSSES];	/* their counts in reports */
+	size_t lost_at;			/* the next of losses to report */
 	struct activity_lost lost;	/* the latest report */
 	bool looked;			/* since the number of lost records was read */
 	int fd;
@@ -203,24 +206,40 @@ static int next(struct channel_reader *reader, struct activity_head **record)
 	return ret;
 }
 
+/* Reads the losses if the number of lost records has changed. */
+static void read_losses(struct channel_reader *reader)
+{
+	uint64_t count;
+
+	reader->looked = false;
+	if (!read_number(reader, offsetof(struct channel_head, lost), &count) || count <= reader->lost_count)
+		return;
+	order();
+	if (!read_at(reader, reader->losses, sizeof(reader->losses), offsetof(struct channel_head, losses)))
+		return;
+	reader->lost_count = count;
+	reader->lost_at = 0;
+}
+
 /* Whether the writer has lost records that were not reported; the latest report then has them. */
 static bool find_lost(struct channel_reader *reader)
 {
-	uint64_t count, of[3];	/* from, to, kind */
+	if (reader->looked)
+		read_losses(reader);
+	for (; reader->lost_at < CHANNEL_LOSSES; reader->lost_at++) {
+		const struct channel_lost *of = &reader->losses[reader->lost_at];
+		uint64_t *reported = &reader->reported[reader->lost_at];
 
-	if (!reader->looked || !read_number(reader, offsetof(struct channel_head, lost), &count))
-		return false;
-	reader->looked = false;
-	if (count <= reader->lost_count ||
-	    !read_at(reader, of, sizeof(of), offsetof(struct channel_head, lost_from)))
-		return false;
-	reader->lost = (struct activity_lost){
-		{ sizeof(reader->lost), ACTIVITY_LOST, 0 }, of[0], of[1],
-		count - reader->lost_count, ACTIVITY_LOST_CHANNEL,
-		of[2] < ACTIVITY_KINDS ? (uint32_t)of[2] : 0,
-	};
-	reader->lost_count = count;
-	return true;
+		if (of->count <= *reported)
+			continue;
+		reader->lost = (struct activity_lost){
+			{ sizeof(reader->lost), ACTIVITY_LOST, 0 }, of->from, of->to, of->count - *reported,
+			ACTIVITY_LOST_CHANNEL, of->kind < ACTIVITY_KINDS ? of->kind : 0, of->thread, 0,
+		};
+		*reported = of->count;
+		return true;
+	}
+	return false;
 }
 
 int channel_read(struct channel_reader *reader, const struct activity_head **record)

@@ -204,17 +204,34 @@ int channel_write(struct channel_writer *writer, const struct activity_head *rec
 	return ret;
 }
 
-void channel_lose(struct channel_writer *writer, enum activity_kind kind, uint64_t time)
+/* The losses of this kind and thread, or those of all others */
+static struct channel_lost *losses_of(struct channel_head *head, enum activity_kind kind, uint32_t thread)
 {
-	struct channel_head *head = writer->head;
+	struct channel_lost *lost = head->losses;
+
+	for (; lost < &head->losses[CHANNEL_LOSSES - 1]; lost++) {
+		if (!lost->count) {
+			lost->kind = kind;
+			lost->thread = thread;
+		}
+		if (lost->kind == kind && lost->thread == thread)
+			break;
+	}
+	return lost;
+}
+
+void channel_lose(struct channel_writer *writer, enum activity_kind kind, uint64_t time, uint32_t thread)
+{
+	struct channel_lost *lost;
 
 	pthread_mutex_lock(&writer->lock);
-	head->lost_kind = !head->lost || head->lost_kind == kind ? kind : 0;
-	if (!head->lost || time < head->lost_from)
-		head->lost_from = time;
-	if (time > head->lost_to)
-		head->lost_to = time;
-	__atomic_store_n(&head->lost, head->lost + 1, __ATOMIC_RELEASE);
+	lost = losses_of(writer->head, kind, thread);
+	if (!lost->count || time < lost->from)
+		lost->from = time;
+	if (time > lost->to)
+		lost->to = time;
+	__atomic_store_n(&lost->count, lost->count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&writer->head->lost, writer->head->lost + 1, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&writer->lock);
 }
 

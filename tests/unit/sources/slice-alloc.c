@@ -50,9 +50,10 @@ int channel_write(struct channel_writer *to, const struct activity_head *record)
 	return 0;
 }
 
-void channel_lose(struct channel_writer *from, enum activity_kind kind, uint64_t time)
+void channel_lose(struct channel_writer *from, enum activity_kind kind, uint64_t time, uint32_t thread)
 {
 	(void)from;
+	(void)thread;
 	losses += kind == ACTIVITY_MARKER && time > 0;
 }
 

@@ -46,7 +46,7 @@ static const struct members_kind {
 	  { M64(activity_note, time), M32(activity_note, level), MTEXT(activity_note) } },
 	{ "lost", sizeof(struct activity_lost), ACTIVITY_LOST,
 	  { M64(activity_lost, from), M64(activity_lost, to), M64(activity_lost, count),
-	    M32(activity_lost, why), M32(activity_lost, kind) } },
+	    M32(activity_lost, why), M32(activity_lost, kind), M32(activity_lost, thread) } },
 	{ "complete", sizeof(struct activity_complete), ACTIVITY_COMPLETE,
 	  { M64(activity_complete, time), M64(activity_complete, memory) } },
 	{ "capture", sizeof(struct activity_capture), ACTIVITY_CAPTURE,

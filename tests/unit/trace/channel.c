@@ -9,6 +9,8 @@
 
 #include "channel-test.h"
 
+#define LOSERS	100	/* threads, more than the channel tells apart */
+
 static void rounds(void)
 {
 	struct channel_writer *writer = channel_writer_new(folder, RING);
@@ -113,13 +115,13 @@ static void losses(void)
 
 	while (!channel_write(writer, &record.head))
 		;
-	channel_lose(writer, ACTIVITY_MARKER, 20);
-	channel_lose(writer, ACTIVITY_MARKER, 10);
+	channel_lose(writer, ACTIVITY_MARKER, 20, 7);
+	channel_lose(writer, ACTIVITY_MARKER, 10, 7);
 	channel_writer_forget(writer);
 	lost = read_lost(reader);
 	ok(lost && lost->count == 2 && lost->from == 10 && lost->to == 20 &&
-	   lost->why == ACTIVITY_LOST_CHANNEL && lost->kind == ACTIVITY_MARKER,
-	   "channel: lost records are reported with their kind and time before later records");
+	   lost->why == ACTIVITY_LOST_CHANNEL && lost->kind == ACTIVITY_MARKER && lost->thread == 7,
+	   "channel: lost records are reported with their kind, thread and time before later records");
 	for (size_t i = 0; i < RING / sizeof(record); i++)
 		channel_read(reader, &read);
 	ok(channel_read(reader, &read) == 0 && channel_has_ended(reader),
@@ -133,15 +135,28 @@ static void losses_of_kinds(void)
 	struct channel_writer *writer = channel_writer_new(folder, RING);
 	struct channel_reader *reader = read_only_one();
 	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, .time = 5 };
+	const struct activity_head *read;
 	const struct activity_lost *lost;
+	uint64_t sum = 0, others = 0;
 
+	channel_lose(writer, ACTIVITY_MARKER, 10, ACTIVITY_NO_END);
+	channel_lose(writer, ACTIVITY_NOTE, 20, ACTIVITY_NO_END);
+	channel_lose(writer, ACTIVITY_NOTE, 30, ACTIVITY_NO_END);
 	channel_write(writer, &record.head);
-	channel_lose(writer, ACTIVITY_MARKER, 10);
-	channel_lose(writer, ACTIVITY_NOTE, 20);
-	channel_lose(writer, ACTIVITY_NOTE, 30);
 	lost = read_lost(reader);
-	ok(lost && lost->count == 3 && !lost->kind,
-	   "channel: lost records of several kinds are reported without a kind");
+	ok(lost && lost->count == 1 && lost->kind == ACTIVITY_MARKER && lost->to == 10,
+	   "channel: lost records of several kinds are reported by kind");
+	lost = read_lost(reader);
+	ok(lost && lost->count == 2 && lost->kind == ACTIVITY_NOTE && lost->from == 20 && lost->to == 30,
+	   "channel: lost records of a further kind are reported with their own time");
+	channel_read(reader, &read);
+	for (uint32_t thread = 1; thread <= LOSERS; thread++)
+		channel_lose(writer, ACTIVITY_MARKER, thread, thread);
+	channel_write(writer, &record.head);
+	for (; (lost = read_lost(reader)); sum += lost->count)
+		others += lost->thread || lost->kind ? 0 : lost->count;
+	ok(sum == LOSERS && others > 0 && others < LOSERS,
+	   "channel: records lost by too many threads are reported without kind and thread");
 	channel_reader_free(reader);
 	channel_writer_close(writer);
 	empty_folder();
