@@ -58,7 +58,7 @@ static int open_file(struct recorder_file *file, const char *path)
 		return open_pipe(path);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	file->created = fd >= 0;
-	if (fd < 0)
+	if (fd < 0 && errno == EEXIST)
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	/* A file with write permission only */
 	if (fd < 0 && errno == EACCES)
@@ -151,13 +151,13 @@ static int move_down(const struct recorder_file *file, uint64_t offset)
 }
 
 /* Replaces the file and its descriptor by the part from @offset on. */
-static int keep_from(struct recorder_file *file, uint64_t offset)
+static int replace_from(const struct recorder_file *file, uint64_t offset)
 {
 	struct replace replace;
 	int fd = gpmu_replace_beside(&replace, file->fd), ret;
 
 	if (fd < 0)
-		return move_down(file, offset);
+		return fd;
 	/* The lock belongs to the open file, not to the name. */
 	flock(fd, LOCK_EX | LOCK_NB);
 	ret = copy_rest(file->fd, fd, (off_t)offset);
@@ -169,6 +169,27 @@ static int keep_from(struct recorder_file *file, uint64_t offset)
 		ret = -errno;
 	close(fd);
 	return ret;
+}
+
+/* Whether no other file can take the file's place, or there is no room or descriptor for one */
+static bool stays_in_place(int ret)
+{
+	static const int errors[] = {
+		EINVAL, EACCES, EPERM, EROFS, ENOENT, ESTALE, ENAMETOOLONG, ENOSPC, EDQUOT, EMFILE, ENFILE,
+	};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (ret == -errors[i])
+			return true;
+	return false;
+}
+
+/* Keeps the part of the file from @offset on. */
+static int keep_from(const struct recorder_file *file, uint64_t offset)
+{
+	int ret = replace_from(file, offset);
+
+	return stays_in_place(ret) ? move_down(file, offset) : ret;
 }
 
 uint64_t recorder_file_size(const struct recorder_file *file, const struct gpmu_trace *trace)

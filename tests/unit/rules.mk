@@ -26,6 +26,7 @@ $(call both,counter-map): private TEST_LDFLAGS := $(call wrap,syscall ioctl read
 $(call both,event-fd): private TEST_LDFLAGS := $(call wrap,syscall)
 $(call both,plan-user): private TEST_LDFLAGS := $(call wrap,event_fd_user_only)
 $(call both,replace): private TEST_LDFLAGS := $(call wrap,open getrandom)
+$(call both,recorder-file): private TEST_LDFLAGS := $(call wrap,gpmu_replace_beside write)
 $(call both,record-sched) $(call built,record-sched)-tsan: private TEST_LDFLAGS := $(call wrap,syscall ioctl mmap munmap log_line)
 $(call both,recorder-channels) $(call built,recorder-channels)-tsan: private TEST_LDFLAGS := $(call wrap,rewinddir channel_read log_line)
 $(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
