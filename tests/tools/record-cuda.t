@@ -26,7 +26,9 @@ cudaLaunchKernel|bar" "record links each kernel, copy and memset to its call"
 is "$(sql "select i.name from slice i join slice o on o.id = i.parent_id where o.name = 'step'")" cudaLaunchKernel \
 	"record puts a call inside the NVTX range around it"
 like "$(audit causality)" 'early=0 outside=0 overlap=0' "record finds no violation of causality"
-like "$(audit process)" '^buffers=2097152 buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program$' "record's audit has the process and its versions"
+# Under load gpmu's thread may hold a buffer while CUPTI asks for the next one.
+buffers='buffers=(2097152|4194304)'
+like "$(audit process)" "^$buffers buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program\$" "record's audit has the process and its versions"
 
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run gpmu record --gpu -M GpuSmActive -I 20 -o "$trace" -- \
 	"$program" init context=0 kernel=foo sleep=150 kernel=bar
@@ -54,9 +56,9 @@ expect 0 gpmu record --capture-range=nvtx:part -o "$trace" -- \
 	"$program" init context=0 kernel=before push=part kernel=inside pop kernel=behind
 is "$(sql "select name from slice where category = 'kernel'")" inside "record --capture-range=nvtx has the kernels inside the range only"
 expect 0 gpmu record --cuda-buffers=5M -o "$trace" -- "$program" init context=0 kernel=foo
-like "$(audit process)" '^buffers=2097152 buffers_limit=4194304 ' "record --cuda-buffers limits the memory of CUPTI's buffers to whole buffers"
+like "$(audit process)" "^$buffers buffers_limit=4194304 " "record --cuda-buffers limits the memory of CUPTI's buffers to whole buffers"
 expect 0 gpmu report "$trace"
-like "$out" 'CUPTI [^;]*, 2.0 MiB of buffers; closed' "report has the memory of CUPTI's buffers"
+like "$out" 'CUPTI [^;]*, [24].0 MiB of buffers; closed' "report has the memory of CUPTI's buffers"
 expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 kernel=foo copy=100 sync
 is "$(sql "select distinct category from slice where category <> 'audit'")" kernel "record --cuda=kernel has kernels only"
 
@@ -71,7 +73,7 @@ inner|region|step
 cudaLaunchKernel|runtime|inner" "record --regions nests regions, NVTX ranges and calls of CUDA on one track"
 is "$(sql "select count(distinct track_id) from slice where category in ('region', 'nvtx', 'runtime')")" 1 "record --regions shows regions on the thread's track of CUDA calls"
 like "$err" '1 process, ' "record --regions counts a process with CUDA and regions once"
-like "$(audit process)" '^buffers=2097152 buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program$' "record's audit has a process with CUDA and regions once"
+like "$(audit process)" "^$buffers buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program\$" "record's audit has a process with CUDA and regions once"
 like "$(audit causality)" 'early=0 outside=0 overlap=0' "record --regions finds no violation of causality"
 expect 0 gpmu record --regions -o "$trace" -- "$program" init context=0 enter=crosses push=step sleep=20 leave=crosses sleep=20 pop
 is "$(sql "select s.name, t.name from slice s join track t on t.id = s.track_id where s.category in ('region', 'nvtx') order by s.ts" | grep -c regions)" 1 \

@@ -54,7 +54,7 @@ graph begin=+5000 end=+6000 device=0 context=1 stream=8 correlation=9 graph=3
 kernel begin=+9300 end=+9400 device=1 context=2 stream=7 correlation=7 name=plain graph=4 node=12
 sync begin=+4000 end=+8000 context=1 stream=7 correlation=10 sync=3
 overhead begin=+10000 end=+10100 thread=78 name=buffer%20flush
-complete time=+20000
+complete time=+20000 memory=6291456
 END
 is "$rc" 0 "record of a command exits with 0"
 like "$err" "^\[ gpmu record: 1 process, 11 records, 0 lost, clock bound [0-9]+ ns -> $trace [0-9]+[.][0-9] KB \]$" "record ends with a line of processes, records, losses, clock bound and size"
@@ -95,7 +95,7 @@ is "$(sql "select o.name, i.name from flow join slice o on o.id = slice_out join
 cudaMemcpy|memcpy HtoD
 cuLaunchKernelEx|plain" "record links calls to the work that they have launched"
 like "$(audit gpmu)" "^begin=[0-9]+ command=$app $work/script end=[0-9]+ host=.* kernel=$(uname -r) machine=$(uname -m) memory=[0-9]+ version=gpmu " "record's audit has command, host, kernel, times and gpmu's memory"
-like "$(audit process)" "^buffers=0 buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=app$" "record's audit has the process"
+like "$(audit process)" "^buffers=6291456 buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=app$" "record's audit has the process"
 is "$(audit causality)" "checked=8 early=0 outside=0 overlap=0" "record's audit has the checks of causality"
 like "$(audit source)" "^lost=0 records=11 source=[0-9]+ app$" "record's audit has the records and losses of each source"
 is "$(audit gpu)" "gpu=0 name=NVIDIA H200 uuid=$one

@@ -3,8 +3,11 @@
  * program HOW: marks regions in several ways. It is also compiled as C++, statically, without
  * position-independent code, and with OpenMP.
  */
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,9 @@
 #include <gpmu-mark.h>
 
 #define PAGE	4096
+/* Offsets in the file of a channel: metrics/trace/channel/channel_file.h */
+#define WRITTEN	64
+#define TAKEN	128
 
 /* Touches @pages new pages: as many page faults. */
 static void touch(size_t pages)
@@ -76,6 +82,57 @@ static void wait_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
+/* Whether all threads of a process are stopped; its threads stop one after the other */
+static int is_stopped(pid_t pid)
+{
+	char path[64], line[512], *state;
+	int stopped = 1;
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		FILE *file;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", (int)pid, entry->d_name);
+		file = fopen(path, "r");
+		state = file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+		stopped = stopped && state && state[2] == 'T';
+		if (file)
+			fclose(file);
+	}
+	if (tasks)
+		closedir(tasks);
+	return stopped;
+}
+
+static void stop(pid_t pid)
+{
+	kill(pid, SIGSTOP);
+	while (!is_stopped(pid))
+		wait_ms(1);
+}
+
+/* Continues gpmu, and waits until it has read all records: the positions of both are in the file. */
+static void go_on(pid_t pid)
+{
+	char path[512];
+	uint64_t written = 0, taken = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%d.0", getenv("GPMU_CHANNEL"), (int)getpid());
+	fd = open(path, O_RDONLY);
+	kill(pid, SIGCONT);
+	do
+		wait_ms(1);
+	while (pread(fd, &written, sizeof(written), WRITTEN) == sizeof(written) &&
+	       pread(fd, &taken, sizeof(taken), TAKEN) == sizeof(taken) && taken != written);
+	close(fd);
+}
+
 /* More visits than a channel can hold */
 static void fill(void)
 {
@@ -88,10 +145,9 @@ static void fill(void)
 /* Fills the channel while gpmu, which is the parent, is stopped. */
 static void burst(void)
 {
-	kill(getppid(), SIGSTOP);
+	stop(getppid());
 	fill();
-	kill(getppid(), SIGCONT);
-	wait_ms(500);
+	go_on(getppid());
 	visit(1);
 }
 
@@ -99,14 +155,34 @@ static void burst(void)
 static void burst_inside(void)
 {
 	gpmu_mark_begin("outer");
-	kill(getppid(), SIGSTOP);
+	stop(getppid());
 	for (int i = 0; i < 40000; i++)
 		gpmu_mark_begin("burst");
 	for (int i = 0; i < 40000; i++)
 		gpmu_mark_end("burst");
-	kill(getppid(), SIGCONT);
-	wait_ms(500);
+	go_on(getppid());
 	gpmu_mark_end("outer");
+}
+
+static void *stay_open(void *begun)
+{
+	gpmu_mark_begin("beside");
+	pthread_barrier_wait((pthread_barrier_t *)begun);
+	pause();
+	return NULL;
+}
+
+/* Fills the channel while another thread has an open region. */
+static void burst_beside(void)
+{
+	pthread_barrier_t begun;
+	pthread_t beside;
+
+	pthread_barrier_init(&begun, NULL, 2);
+	pthread_create(&beside, NULL, stay_open, &begun);
+	pthread_barrier_wait(&begun);
+	gpmu_mark_begin("open");
+	burst();
 }
 
 /* Fills the channel and ends while gpmu is stopped, which a child continues later. */
@@ -114,7 +190,7 @@ static void burst_exit(int at_once)
 {
 	const pid_t gpmu = getppid();
 
-	kill(gpmu, SIGSTOP);
+	stop(gpmu);
 	if (!fork()) {
 		wait_ms(300);
 		kill(gpmu, SIGCONT);
@@ -194,6 +270,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(how, "burst-open")) {
 		gpmu_mark_begin("open");
 		burst();
+	} else if (!strcmp(how, "burst-beside")) {
+		burst_beside();
 	} else if (!strcmp(how, "burst-inside")) {
 		burst_inside();
 	} else if (!strncmp(how, "burst-", 6)) {
