@@ -29,6 +29,7 @@
 
 #define RECORDER_PATIENCE	2000000000ULL	/* ns to wait for a silent process */
 #define RECORDER_LAST		1000000000ULL	/* ns to wait at the end for records in transit */
+#define RECORDER_LAST_MOST	5000000000ULL	/* ns to wait for them while some are read */
 
 enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SOURCES };
 

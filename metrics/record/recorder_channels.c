@@ -330,8 +330,8 @@ static bool drain_all(struct gpmu_recorder *recorder)
 		if (!ret && channel->regions)
 			complete_regions(recorder, channel, now);
 		if (ret == -EBADMSG)
-			log_line(GPMU_LOG_WARNING, "%s: invalid data; the rest is not recorded",
-				 channel->path);
+			refuse_channel(recorder, strrchr(channel->path, '/') + 1, "is not recorded to its end",
+				       "its channel has invalid data");
 		if (ret < 0 && ret != -ENOMEM)
 			end_channel(recorder, channel, RECORD_VANISHED);
 		else if (!ret && ended)
@@ -360,6 +360,36 @@ static int next_wait(int wait)
 	return wait < POLL_MOST / 2 ? wait * 2 : POLL_MOST;
 }
 
+/* Counts the records that are in the channel when gpmu does not wait any longer. */
+static void lose_rest(struct gpmu_recorder *recorder, struct recorder_channel *channel)
+{
+	struct activity_lost lost[ACTIVITY_KINDS] = { 0 };
+	const struct activity_head *of;
+
+	for (size_t bytes = 0; bytes < RECORDER_RING && channel_read(channel->reader, &of) == 1; bytes += of->size) {
+		struct activity_lost *by_kind = &lost[of->kind];
+		struct record_span span = { 0, 0 };
+
+		if (of->kind == ACTIVITY_LOST)
+			put_surely(recorder, RECORD_ACTIVITY, channel, of, of->size);
+		if (of->kind == ACTIVITY_LOST || of->kind == ACTIVITY_NAME || of->kind == ACTIVITY_COMPLETE)
+			continue;
+		if (record_map_has_span(of))
+			span = record_map_span(of);
+		if (!by_kind->count++ || span.begin < by_kind->from)
+			by_kind->from = span.begin;
+		if (span.end > by_kind->to)
+			by_kind->to = span.end;
+	}
+	for (uint32_t kind = 0; kind < ACTIVITY_KINDS; kind++) {
+		lost[kind].head = (struct activity_head){ sizeof(lost[kind]), ACTIVITY_LOST, 0 };
+		lost[kind].why = ACTIVITY_LOST_CHANNEL;
+		lost[kind].kind = kind;
+		if (lost[kind].count)
+			put_surely(recorder, RECORD_ACTIVITY, channel, &lost[kind], sizeof(lost[kind]));
+	}
+}
+
 /*
  * Reads channels that appear with the last scan: they are of late processes, or could not be opened
  * before. No later look follows, so channels that still have records are reported.
@@ -373,17 +403,20 @@ static void drain_last(struct gpmu_recorder *recorder)
 	while (drain_all(recorder) && raw_clock_now() < until)
 		if (!record_queue_has_room(queue_of(recorder), RECORDER_RING / 4))
 			poll(NULL, 0, POLL_LEAST);
-	for (size_t i = 0; i < recorder->channel_count; i++)
-		if (recorder->channels[i].left)
-			refuse_channel(recorder, strrchr(recorder->channels[i].path, '/') + 1,
-				       "is not recorded to its end", "gpmu could not read its records in time");
+	for (size_t i = 0; i < recorder->channel_count; i++) {
+		if (!recorder->channels[i].left)
+			continue;
+		lose_rest(recorder, &recorder->channels[i]);
+		refuse_channel(recorder, strrchr(recorder->channels[i].path, '/') + 1,
+			       "is not recorded to its end", "gpmu could not read its records in time");
+	}
 }
 
 void *recorder_channels_run(void *data)
 {
 	struct gpmu_recorder *recorder = data;
 	struct pollfd watch = { .fd = recorder->watch, .events = POLLIN };
-	uint64_t until = 0;
+	uint64_t until = 0, last = 0;
 	int wait = POLL_LEAST;
 
 	channel_hold(recorder->control, recorder->control_fd);
@@ -402,8 +435,11 @@ void *recorder_channels_run(void *data)
 		if (!ending)
 			continue;
 		if (!until)
+			last = raw_clock_now() + RECORDER_LAST_MOST;
+		/* A slow disk may have filled the queue: records in transit find room little by little. */
+		if (!until || busy)
 			until = raw_clock_now() + RECORDER_LAST;
-		if (raw_clock_now() > until ||
+		if (raw_clock_now() > (until < last ? until : last) ||
 		    (!busy && !recorder->unopened && is_complete(recorder)))
 			break;
 	}

@@ -161,6 +161,10 @@ is "$(member lost kind | tr ' ' '\n' | grep -vx 7 | sort -un | xargs)" "8 12" "l
 	[ "$(member lost to | tr ' ' '\n' | sort -n | head -1)" -lt "$(sed -n 's/^stamp //p' "$out")" ]
 ok $? "the time of lost records is their own"
 is "$(n note 'faster than gpmu writes them.*--cuda=LIST')" 1 "a note names the option for fewer records"
+run '' 'ring=4096 buffer=4096 buffers=2 slow=3000' init context=0 stamp repeat=5000 kernel=a stamp
+read -r begin end < <(sed -n 's/^stamp //p' "$out" | xargs)
+[ $((end - begin)) -lt 1500000000 ]
+ok $? "a program does not wait for a reader: 5000 kernels take $(((end - begin) / 1000000)) ms where nothing is read for 3000 ms"
 run '' 'ring=4096 slow=1500' init context=0 push=full repeat=500 kernel=a pop sleep=800
 is "$(member marker marker) $(member marker name) $(n lost kind=15)" "0 1 full 0" "the end of an NVTX range that finds no room is written later"
 run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a repeat=10 mark=m sleep=800

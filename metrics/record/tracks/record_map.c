@@ -195,8 +195,7 @@ static int need_process(struct record_map *map, struct record_process *process, 
 	return process->track < 0 ? process->track : 0;
 }
 
-/* Whether the record is an event, which is mapped in order of time */
-static bool has_times(const struct activity_head *record)
+bool record_map_has_span(const struct activity_head *record)
 {
 	return record->kind > ACTIVITY_CAPTURE && record->kind < ACTIVITY_KINDS &&
 	       record->kind != ACTIVITY_EXTERNAL && record->kind != ACTIVITY_ENVIRONMENT;
@@ -258,7 +257,7 @@ static enum activity_lost_why refusal_of(const struct activity_head *record)
 			return ACTIVITY_LOST_IDS;
 		break;
 	}
-	if (has_times(record))
+	if (record_map_has_span(record))
 		span = record_map_span(record);
 	return span.end <= INT64_MAX && span.begin <= span.end ? ACTIVITY_LOST_REASONS :
 								 ACTIVITY_LOST_TIMES;
@@ -304,7 +303,7 @@ int record_map_early(struct record_map *map, uint32_t number, const struct activ
 		note_clocks(map, process, of);
 		return 0;
 	default:
-		return has_times(record);
+		return record_map_has_span(record);
 	}
 }
 

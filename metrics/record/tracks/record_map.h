@@ -163,7 +163,9 @@ int record_map_process(struct record_map *map);
  * record_map_event().
  */
 int record_map_early(struct record_map *map, uint32_t process, const struct activity_head *record);
-/* Begin and end of a record with a time */
+/* Whether the record is an event, which is mapped in order of time */
+bool record_map_has_span(const struct activity_head *record);
+/* Begin and end of such a record */
 struct record_span record_map_span(const struct activity_head *record);
 /* Maps a record; records must come in order of time. */
 int record_map_event(struct record_map *map, uint32_t process, const struct activity_head *record);

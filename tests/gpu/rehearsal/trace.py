@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes a minimal trace with the kernels of one stream and an audit."""
+import os
 import struct
 
 RAW, BEGIN, END, INSTANT = 5, 1, 2, 3
@@ -74,7 +75,8 @@ def write(path, kernels, lost):
         trace = Trace(file)
         for kernel in kernels:
             trace.kernel(*kernel)
-        trace.audit("process", pid=1, program="load", cupti="13.0.0")
+        trace.audit("process", pid=1, program="load", cupti="13.0.0",
+                    buffers=int(os.environ.get("REHEARSAL_BUFFERS", "4194304")), buffers_limit=268435456)
         trace.audit("clock", bound=50, of="cupti")
         if lost:
             trace.audit("source", source="cupti", lost=lost, why="CUPTI had no buffer")

@@ -112,6 +112,10 @@ like "$out" 'the last trace lacks some of its 20 launches: 19 kernel' \
 	"gpu-run: launches reports a lost kernel"
 like "$out" '# 9 slices of 10 kernels' "gpu-run: ktime reports a lost kernel"
 
+out=$(REHEARSAL_BUFFERS=300000000 rehearse threads)
+like "$out" "not ok [0-9]+ - first: CUPTI's buffers have had at most so many bytes" \
+	"gpu-run: buffers that exceed their limit fail the part threads"
+
 out=$(rehearse lossless)
 ok $? "gpu-run: samples without gaps pass" || diag "$out"
 like "$out" '# five: at 5 us, an H200 was lossless at 5 us' "gpu-run: lossless prints the interval without loss"

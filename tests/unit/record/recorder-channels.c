@@ -46,13 +46,17 @@ void __wrap_rewinddir(DIR *dir)
 int __wrap_channel_read(struct channel_reader *reader, const struct activity_head **record)
 {
 	static const struct activity_complete complete = { .head = { sizeof(complete), ACTIVITY_COMPLETE, 0 } };
+	static const struct activity_call call = { { sizeof(call), ACTIVITY_RUNTIME, 0 }, .begin = 10, .end = 20,
+						   .thread = 6 };
 	static int n;
 
 	if (!atomic_load(&endless))
 		return __real_channel_read(reader, record);
-	if (++n % 256 == 0)
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	*record = &complete.head;
+	if (++n % 256 == 0) {
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		*record = &call.head;
+	}
 	return 1;
 }
 
@@ -113,6 +117,8 @@ int main(void)
 	is_str(warning, text, "recorder channels: a warning names a process that is not recorded to its end");
 	ok(stats.lost_process_count == 1,
 	   "recorder channels: a process that is not recorded to its end is counted");
+	ok(stats.record_count > 0 && stats.lost_count > 0,
+	   "recorder channels: records that are in a channel at the end are counted as lost");
 	unlink(path);
 	unlink(library);
 	rmdir(folder);
