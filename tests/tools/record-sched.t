@@ -76,14 +76,16 @@ def work():
         sum(range(1000))
         os.sched_yield()
     end = ask()
-    print(threading.get_native_id(), *begin[:2], *end[:2], end[2] - begin[2])
+    lines.append(f"{threading.get_native_id()} {begin[0]} {begin[1]} {end[0]} {end[1]} {end[2] - begin[2]}")
 
+lines = []
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 threads = [threading.Thread(target=work) for i in range(3)]
 for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
+print("\n".join(lines))
 EOF
 
 if [ "$(own -- true 2>&1 | grep -c "command's own threads")" = 1 ]; then
