@@ -24,7 +24,8 @@ static struct {
 	unsigned int warm_count, paged, paged_most;	/* paged: buffers with pages */
 	size_t size;
 	bool woken;
-	uint64_t declined, completed;
+	bool is_short, was_short;	/* a request has had no buffer: since buffers_declined(), at any time */
+	uint64_t completed;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void buffers_init(size_t size, unsigned int most)
@@ -84,8 +85,8 @@ void inject_request(uint8_t **bytes, size_t *size, size_t *most)
 
 	pthread_mutex_lock(&pool.lock);
 	buffer = take_empty();
-	if (!buffer && !pool.declined++) {
-		pool.woken = true;
+	if (!buffer && !pool.is_short) {
+		pool.is_short = pool.was_short = pool.woken = true;
 		pthread_cond_signal(&pool.some);
 	}
 	pthread_mutex_unlock(&pool.lock);
@@ -176,23 +177,33 @@ void buffers_wake(void)
 
 bool buffers_are_short(void)
 {
-	bool are_short;
+	bool is_short;
 
 	pthread_mutex_lock(&pool.lock);
-	are_short = pool.declined != 0;
+	is_short = pool.is_short;
 	pthread_mutex_unlock(&pool.lock);
-	return are_short;
+	return is_short;
 }
 
-uint64_t buffers_declined(void)
+bool buffers_were_short(void)
 {
-	uint64_t declined;
+	bool was_short;
 
 	pthread_mutex_lock(&pool.lock);
-	declined = pool.declined;
-	pool.declined = 0;
+	was_short = pool.was_short;
 	pthread_mutex_unlock(&pool.lock);
-	return declined;
+	return was_short;
+}
+
+bool buffers_declined(void)
+{
+	bool is_short;
+
+	pthread_mutex_lock(&pool.lock);
+	is_short = pool.is_short;
+	pool.is_short = false;
+	pthread_mutex_unlock(&pool.lock);
+	return is_short;
 }
 
 uint64_t buffers_completed(void)

@@ -16,7 +16,7 @@ static void on_state(struct inject *self, uint32_t cbid, const struct inject_sta
 		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
 		output_note(self, ACTIVITY_FATAL, "CUPTI has ended with error %u, nothing since the last flush is recorded: %s",
 			    result, message);
-	} else if (result == CUPTI_ERROR_OUT_OF_MEMORY && buffers_are_short()) {
+	} else if (result == CUPTI_ERROR_OUT_OF_MEMORY && buffers_were_short()) {
 		/* CUPTI reports a declined request; our note names the option. */
 		return;
 	} else if (cbid == CUPTI_CBID_STATE_ERROR || cbid == CUPTI_CBID_STATE_WARNING) {

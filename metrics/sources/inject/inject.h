@@ -65,8 +65,10 @@ void buffers_wait(unsigned int ms);
 void buffers_wake(void);
 /* Whether requests have had no buffer since the last buffers_declined() */
 bool buffers_are_short(void);
-/* The number of these requests; later ones are counted anew */
-uint64_t buffers_declined(void);
+/* The same; later requests count anew */
+bool buffers_declined(void);
+/* Whether any request has had no buffer */
+bool buffers_were_short(void);
 /* The most bytes that all buffers have had at once, and their limit */
 size_t buffers_memory(void);
 size_t buffers_limit(void);

@@ -47,16 +47,16 @@ static void report_losses(struct inject *self)
 static bool flush(struct inject *self, uint32_t flags)
 {
 	uint64_t now = raw_clock_now();
-	uint64_t declined;
+	/* A request that is declined from now on needs another flush. */
+	bool declined = buffers_declined();
 	size_t dropped = 0;
 	bool done;
 
 	if (inject_is_alive(self))
 		self->api.flush(flags);
 	drain(self);
-	declined = buffers_declined();
 	/* Without any buffer, no completed buffer reports how many records CUPTI dropped. */
-	if (declined && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
+	if ((declined || buffers_are_short()) && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
 		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped, 0);
 	done = output_complete(self, now);
 	if (done)
