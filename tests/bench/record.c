@@ -172,7 +172,7 @@ static double run(char *const *argv, char *text, size_t size)
 /* CPU time of gpmu alone in ns; < 0: it failed or lost records. *ns: time from its start to its end */
 static double measure(const char *gpmu, const char *self, const char *target, double *ns)
 {
-	char *const argv[] = { (char *)gpmu, (char *)"record", (char *)"-o", trace, (char *)"--", (char *)self,
+	char *const argv[] = { (char *)gpmu, (char *)"record", (char *)"--no-cpu-trace", (char *)"-o", trace, (char *)"--", (char *)self,
 			       (char *)target, NULL };
 	uint64_t begin = now();
 	char text[1024];
