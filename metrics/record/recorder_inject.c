@@ -15,7 +15,8 @@
 #include "plugin/preload.h"
 #include "plugin/source_object.h"
 
-#define LIBRARY	"libgpmu-inject.so"
+#define LIBRARY		"libgpmu-inject.so"
+#define PCI_DISPLAY	0x03	/* class of display controllers, such as GPUs */
 
 enum { OF_CUDA, OF_NVTX, OF_CHANNEL, OF_PRELOAD, VARIABLE_COUNT };
 
@@ -131,13 +132,26 @@ char *const *gpmu_recorder_environment(struct gpmu_recorder *recorder, char *con
 	return recorder->environment;
 }
 
+/* Whether NVIDIA's driver has a GPU. The machine's own list needs a plugin, which only --gpu loads. */
+static bool has_gpu(const struct gpmu_machine *machine)
+{
+	const struct gpmu_pci *pci;
+
+	for (size_t i = 0; machine && (pci = gpmu_machine_pci(machine, i)); i++) {
+		const char *driver = gpmu_pci_driver(pci);
+
+		if (driver && !strcmp(driver, "nvidia") && gpmu_pci_class(pci) >> 16 == PCI_DISPLAY)
+			return true;
+	}
+	return false;
+}
+
 bool recorder_lacks_cuda(const struct gpmu_recorder *recorder)
 {
 	const struct record_map *map = &recorder->map;
-	bool gpus = recorder->machine && gpmu_machine_gpu(recorder->machine, 0);
 
 	return recorder->library && !map->process_count && !recorder->refusal_count &&
-	       (gpus || (!map->task_track_count && !map->counter_count));
+	       (has_gpu(recorder->machine) || (!map->task_track_count && !map->counter_count));
 }
 
 void recorder_inject_release(struct gpmu_recorder *recorder)

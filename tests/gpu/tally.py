@@ -7,14 +7,15 @@ slices end.
 """
 import collections
 import os
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "trace"))
-from trace_sql import ARG, BEGIN, CATEGORY, CLEARED, INSTANT, NAME, fields, one, text, varint
+from trace_sql import ARG, BEGIN, CATEGORY, CLEARED, INSTANT, NAME, TEXT, fields, one, text, varint
 
 EVENT, INTERNED, FLAGS = 11, 12, 13
 EVENT_CATEGORY, EVENT_ARGS, EVENT_TYPE, EVENT_NAME = 3, 4, 9, 10
-ARG_VALUES = 4, 6
+ARG_INTEGER, ARG_REAL, ARG_TEXT, ARG_TEXT_NUMBER = 4, 5, 6, 17
 
 
 def skim(data, at, end, wanted):
@@ -44,12 +45,20 @@ def skim(data, at, end, wanted):
     return out
 
 
+def argument(arg, names):
+    """The value of an argument"""
+    if ARG_INTEGER in arg:
+        return one(arg, ARG_INTEGER)
+    if ARG_REAL in arg:
+        return struct.unpack("<d", one(arg, ARG_REAL))[0]
+    return names[TEXT, one(arg, ARG_TEXT_NUMBER)] if ARG_TEXT_NUMBER in arg else text(one(arg, ARG_TEXT))
+
+
 def moment(event, names):
     """The name and arguments of an instant"""
     out = [names[NAME, one(event, EVENT_NAME)]]
     for arg in map(fields, event.get(EVENT_ARGS, [])):
-        value = next(arg[number][0] for number in ARG_VALUES if number in arg)
-        out.append(f"{names[ARG, one(arg, 1)]}={text(value) if isinstance(value, bytes) else value}")
+        out.append(f"{names[ARG, one(arg, 1)]}={argument(arg, names)}")
     return " ".join(out)
 
 
