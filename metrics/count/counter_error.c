@@ -170,6 +170,10 @@ void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan
 			  NAME "too many open files on this machine: raise the limit "
 			  "(sysctl fs.file-max)", instance->name, where.text);
 		break;
+	case EBADF:
+		error_set(error, 0, "%s is no cgroup in which this kernel counts events",
+			  instance->cgroup ? instance->cgroup->name : "the target");
+		break;
 	case ENOMEM:
 		error_set(error, 0, "out of memory");
 		break;
