@@ -70,7 +70,9 @@ void counter_error_why(struct gpmu_error *why, int err, size_t together,
 	const struct refusal *refusal = find(err);
 	struct gpmu_error where = { .size = sizeof(where) };
 
-	if (place->cpu >= 0)
+	if (instance->cgroup && err == EINVAL && !together)
+		error_set(&where, 0, ", or the kernel is without CONFIG_CGROUP_PERF");
+	else if (place->cpu >= 0)
 		error_set(&where, 0, " on CPU %d", place->cpu);
 	else if (place->tid >= 0 && err == EINVAL && !together)
 		error_set(&where, 0, ", or counts only system-wide (-a)");
