@@ -23,7 +23,7 @@ static bool is_v1(const struct mntent *mount)
 static int find_mount(const struct gpmu_machine *machine, char path[PATH_MAX])
 {
 	int fd = openat(machine->fd, MOUNTS, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	char buffer[2 * PATH_MAX];
 	struct mntent mount;
 	bool v1 = false;
