@@ -440,7 +440,7 @@ static void __attribute__((noreturn)) refuse_request(const struct common *common
 	die("%s", text);
 }
 
-struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
+struct gpmu_plan *common_plan_begin(const struct common *common, bool system_wide)
 {
 	const struct gpmu_plan_options options = {
 		.size = sizeof(options),
@@ -450,27 +450,40 @@ struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
-	const struct request *request = NULL;
-	struct gpmu_plan *plan;
-	int ret = 0;
+	struct gpmu_plan *plan = gpmu_plan_new(common->machine, common->catalog, &options, &error);
 
-	plan = gpmu_plan_new(common->machine, common->catalog, &options, &error);
 	if (!plan)
 		die("%s", error.text);
-	for (size_t i = 0; i < common->request_count && !ret; i++) {
-		request = &common->requests[i];
-		ret = request->metric ? gpmu_plan_add_metrics(plan, request->list, &error) :
-					gpmu_plan_add_events(plan, request->list, &error);
-	}
-	if (ret) {
-		gpmu_plan_free(plan);
+	return plan;
+}
+
+void common_plan_add(const struct common *common, struct gpmu_plan *plan,
+		     const struct request *request)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	int ret = request->metric ? gpmu_plan_add_metrics(plan, request->list, &error) :
+				    gpmu_plan_add_events(plan, request->list, &error);
+
+	if (ret)
 		refuse_request(common, request, ret, error.text);
-	}
-	ret = gpmu_plan_make(plan, &error);
-	if (!ret)
-		return plan;
-	gpmu_plan_free(plan);
-	die("%s", error.text);
+}
+
+void common_plan_make(struct gpmu_plan *plan)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+
+	if (gpmu_plan_make(plan, &error))
+		die("%s", error.text);
+}
+
+struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
+{
+	struct gpmu_plan *plan = common_plan_begin(common, system_wide);
+
+	for (size_t i = 0; i < common->request_count; i++)
+		common_plan_add(common, plan, &common->requests[i]);
+	common_plan_make(plan);
+	return plan;
 }
 
 void common_plan_warnings(const struct gpmu_plan *plan)

@@ -68,6 +68,11 @@ bool common_has_sources(const struct common *common);
 void common_request(struct common *common, bool metric, const char *list);
 /* A new plan of all requests, made; the caller frees it. Prints no warnings. Dies on failure. */
 struct gpmu_plan *common_plan(const struct common *common, bool system_wide);
+/* Its three steps: an empty plan, each request, and the groups. Each dies on failure. */
+struct gpmu_plan *common_plan_begin(const struct common *common, bool system_wide);
+void common_plan_add(const struct common *common, struct gpmu_plan *plan,
+		     const struct request *request);
+void common_plan_make(struct gpmu_plan *plan);
 /* Prints all of the plan's warnings. */
 void common_plan_warnings(const struct gpmu_plan *plan);
 /* Hints to --gpu if a warning of the plan misses a GPU's PMU and no GPU plugin was asked for. */

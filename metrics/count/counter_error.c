@@ -70,7 +70,9 @@ void counter_error_why(struct gpmu_error *why, int err, size_t together,
 	const struct refusal *refusal = find(err);
 	struct gpmu_error where = { .size = sizeof(where) };
 
-	if (place->cpu >= 0)
+	if (instance->cgroup && err == EINVAL && !together)
+		error_set(&where, 0, ", or the kernel is without CONFIG_CGROUP_PERF");
+	else if (place->cpu >= 0)
 		error_set(&where, 0, " on CPU %d", place->cpu);
 	else if (place->tid >= 0 && err == EINVAL && !together)
 		error_set(&where, 0, ", or counts only system-wide (-a)");
@@ -169,6 +171,10 @@ void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan
 		error_set(error, 0,
 			  NAME "too many open files on this machine: raise the limit "
 			  "(sysctl fs.file-max)", instance->name, where.text);
+		break;
+	case EBADF:
+		error_set(error, 0, "%s is no cgroup in which this kernel counts events",
+			  instance->cgroup ? instance->cgroup->name : "the target");
 		break;
 	case ENOMEM:
 		error_set(error, 0, "out of memory");

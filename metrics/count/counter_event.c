@@ -28,7 +28,7 @@ int counter_event_open(struct perf_evsel **event, const struct event_instance *i
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct perf_event_attr attr = instance->attr;
-	int fd;
+	int fd, group = leader ? counter_evsel_fd(leader) : -1;
 
 	pthread_once(&once, init_once);
 	/* All events share one read format, so one function reads them all. */
@@ -46,7 +46,10 @@ int counter_event_open(struct perf_evsel **event, const struct event_instance *i
 	*event = counter_evsel_new(&attr, sizeof(attr));
 	if (!*event)
 		return -ENOMEM;
-	fd = event_fd_open(&attr, place->tid, place->cpu, leader ? counter_evsel_fd(leader) : -1);
+	if (instance->cgroup)
+		fd = event_fd_open_cgroup(&attr, instance->cgroup->fd, place->cpu, group);
+	else
+		fd = event_fd_open(&attr, place->tid, place->cpu, group);
 	if (fd < 0) {
 		counter_event_close(*event);
 		*event = NULL;

@@ -113,8 +113,13 @@ static int open_session(struct gpmu_session *session, const struct gpmu_session_
 {
 	const struct gpmu_plan *plan = session->plan;
 	struct session_target target;
-	int ret = session_target_init(&target, options, plan->machine, error);
+	int ret;
 
+	if (plan->cgroup_count && !options->system && !options->cpus) {
+		error_set(error, 0, "cgroups are counted on CPUs, not in tasks");
+		return -EINVAL;
+	}
+	ret = session_target_init(&target, options, plan->machine, error);
 	if (ret)
 		return ret;
 	target.target.interval = session_ring_interval(plan, options, &target);

@@ -71,7 +71,8 @@ uint64_t session_ring_interval(const struct gpmu_plan *plan,
 {
 	uint64_t interval = options->interval;
 
-	if (interval < SHORTEST || interval > LONGEST || !target->target.system)
+	/* The sampling timer of a cgroup's group would stop whenever its tasks do. */
+	if (interval < SHORTEST || interval > LONGEST || !target->target.system || plan->cgroup_count)
 		return 0;
 	for (size_t i = 0; i < plan->group_count; i++)
 		if (!is_group_fit(plan, &plan->groups[i]))

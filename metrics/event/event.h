@@ -17,6 +17,12 @@ enum event_tool {
 	EVENT_TOOL_SYSTEM_TIME,
 };
 
+/* A cgroup whose tasks an event counts */
+struct event_cgroup {
+	char *name;
+	int fd;				/* of its folder */
+};
+
 /* An event on one PMU */
 struct event_instance {
 	char *name; /* for "perf stat -e": "nvidia_scf_pmu_0/cmem_rd_data/" */
@@ -29,6 +35,7 @@ struct event_instance {
 	struct perf_event_attr attr;
 	bool cycle_counter;		/* uses the PMU's cycle counter instead of a general one */
 	bool weak;			/* modifier W: the group may be split */
+	const struct event_cgroup *cgroup;	/* borrowed from the plan; NULL: all tasks */
 };
 
 struct gpmu_event {

@@ -10,9 +10,11 @@
 #define INTERRUPTED	100	/* retries of an open that signals interrupt */
 
 /* libperf cannot pass PERF_FLAG_FD_CLOEXEC. */
-static int open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+static int open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		     unsigned long flags)
 {
-	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, group,
+			      flags | PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -28,16 +30,27 @@ static bool raise_limit(void)
 	return !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int event_fd_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+static int open_event(const struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		      unsigned long flags)
 {
 	int left = INTERRUPTED, fd;
 
 	do
-		fd = open_once(attr, pid, cpu, group);
+		fd = open_once(attr, pid, cpu, group, flags);
 	while (fd == -EINTR && --left);
 	if (fd == -EMFILE && raise_limit())
-		fd = open_once(attr, pid, cpu, group);
+		fd = open_once(attr, pid, cpu, group, flags);
 	return fd;
+}
+
+int event_fd_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+{
+	return open_event(attr, pid, cpu, group, 0);
+}
+
+int event_fd_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu, int group)
+{
+	return open_event(attr, cgroup, cpu, group, PERF_FLAG_PID_CGROUP);
 }
 
 static int try_task_clock(bool user_only)

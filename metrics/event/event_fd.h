@@ -15,6 +15,8 @@ struct perf_event_attr;
  * descriptor. Returns the descriptor or -errno.
  */
 int event_fd_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group);
+/* Likewise, of the tasks of a cgroup; @cgroup is the descriptor of its folder. */
+int event_fd_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu, int group);
 /* Whether the kernel lets this process count its own tasks in user space, but not beyond */
 bool event_fd_user_only(void);
 

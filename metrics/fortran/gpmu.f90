@@ -51,7 +51,7 @@ module gpmu
     integer(c_int) :: gpu_number
     type(c_ptr) :: source
     integer(c_int) :: die, core, tid
-    type(c_ptr) :: comm
+    type(c_ptr) :: comm, cgroup
   end type
 
   type, bind(c) :: c_error

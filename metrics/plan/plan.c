@@ -45,6 +45,7 @@ void gpmu_plan_free(struct gpmu_plan *plan)
 	while (plan->warning_count)
 		free(plan->warnings[--plan->warning_count]);
 	plan_facts_free(plan->facts);
+	plan_cgroups_release(plan);
 	free(plan->warnings);
 	free(plan->metrics);
 	free(plan->events);

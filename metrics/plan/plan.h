@@ -64,6 +64,7 @@ struct plan_metric {
 	char *label;				/* "GracePcieReadBW/root_port=0x3/" */
 	char *filter;				/* "root_port=0x3"; NULL: none */
 	char *modifiers;			/* "u"; NULL: none */
+	const struct event_cgroup *cgroup;	/* NULL: all tasks */
 	/* the plan's options restrict one of its events to user space */
 	bool user_only;
 	/* index of the requested metric; its own index if requested */
@@ -88,6 +89,7 @@ struct plan_event {
 	bool unknown;				/* no event has this name; why lists near names */
 	bool of_metrics;			/* used by metrics only */
 	bool user_only;				/* the plan's options restrict it to user space */
+	const struct event_cgroup *cgroup;	/* NULL: all tasks */
 	size_t braces;				/* number of the user's braces, or PLAN_NONE */
 };
 
@@ -108,12 +110,15 @@ struct gpmu_plan {
 	struct plan_event *events;		/* requested events, and events that metrics use */
 	struct plan_item *items;
 	size_t group_count, slot_count, metric_count, event_count, item_count;
+	struct event_cgroup **cgroups;
+	size_t cgroup_count;
 	/* Only the code that makes the plan uses the following members. */
 	struct gpmu_plan_options options;
 	struct plan_facts *facts;		/* cached answers of the machine to expressions */
 	char **warnings;
 	size_t warning_count;
 	size_t brace_count;
+	const struct event_cgroup *cgroup;	/* of what is added next; NULL: all tasks */
 	bool made;
 };
 

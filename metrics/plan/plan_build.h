@@ -32,6 +32,15 @@ struct plan_mark {
 struct plan_mark plan_mark(const struct gpmu_plan *plan);
 void plan_rewind(struct gpmu_plan *plan, struct plan_mark mark);
 
+/* --- plan_cgroup.c */
+
+/*
+ * Binds an event that is being added to the plan's cgroup. Returns -ENODEV with @why set if the
+ * event does not count tasks.
+ */
+int plan_bind_cgroup(const struct gpmu_plan *plan, struct plan_event *event, struct gpmu_error *why);
+void plan_cgroups_release(struct gpmu_plan *plan);
+
 /* --- plan_event.c */
 
 /*
@@ -174,7 +183,7 @@ bool plan_always_counts(const struct gpmu_plan *plan, size_t group);
 char *plan_misfit(const struct plan_member *members, size_t length);
 /* Warns that the capacity of this instance's PMU is unknown. */
 int plan_warn_unknown(struct gpmu_plan *plan, const struct event_instance *instance);
-/* Whether both instances are of one PMU */
+/* Whether both instances are of one PMU and count the same tasks */
 bool plan_same_pmu(const struct event_instance *a, const struct event_instance *b);
 /*
  * Whether it is a software event or tracepoint; the kernel counts any number of these in

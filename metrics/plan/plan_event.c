@@ -18,7 +18,9 @@ static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 		return NULL;
 	plan->events = events;
 	event = &events[plan->event_count];
-	*event = (struct plan_event){ .braces = PLAN_NONE, .label = strdup(text) };
+	*event = (struct plan_event){
+		.braces = PLAN_NONE, .label = strdup(text), .cgroup = plan->cgroup,
+	};
 	if (!event->label)
 		return NULL;
 	plan->event_count++;
@@ -95,7 +97,9 @@ static int resolve(struct gpmu_plan *plan, struct plan_event *event, struct gpmu
 
 	*why = (struct gpmu_error){ .size = sizeof(struct gpmu_error) };
 	ret = new_event(plan, event->label, &event->event, why);
-	return ret ? ret : leave_kernel_out(plan, event);
+	if (!ret)
+		ret = leave_kernel_out(plan, event);
+	return ret ? ret : plan_bind_cgroup(plan, event, why);
 }
 
 static int set_why(struct plan_event *event, const char *text)
@@ -109,7 +113,8 @@ static int find_metric_event(const struct gpmu_plan *plan, const char *text, siz
 	size_t i;
 
 	for (i = 0; i < plan->event_count; i++) {
-		if (plan->events[i].of_metrics && !strcmp(plan->events[i].label, text)) {
+		if (plan->events[i].of_metrics && plan->events[i].cgroup == plan->cgroup &&
+		    !strcmp(plan->events[i].label, text)) {
 			*index = i;
 			return 0;
 		}

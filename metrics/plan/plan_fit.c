@@ -15,7 +15,8 @@ struct cost {
 
 bool plan_same_pmu(const struct event_instance *a, const struct event_instance *b)
 {
-	return a->pmu == b->pmu && a->tool == b->tool && (a->pmu || a->attr.type == b->attr.type);
+	return a->pmu == b->pmu && a->tool == b->tool && a->cgroup == b->cgroup &&
+	       (a->pmu || a->attr.type == b->attr.type);
 }
 
 bool plan_is_software(const struct event_instance *instance)

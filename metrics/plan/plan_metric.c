@@ -276,6 +276,7 @@ static int append(struct adding *a, const struct gpmu_metric *metric, size_t *in
 		a->root = *index;
 	*entry = (struct plan_metric){
 		.metric = metric, .root = a->root, .label = label_of(metric, a->request),
+		.cgroup = plan->cgroup,
 	};
 	if (!entry->label || copy(&entry->filter, a->request->filter_text))
 		return -ENOMEM;
@@ -313,6 +314,7 @@ int plan_add_metric(struct gpmu_plan *plan, const struct gpmu_metric *metric,
 	for (*index = 0; *index < plan->metric_count; ++*index) {
 		there = &plan->metrics[*index];
 		if (there->metric == metric && there->root == *index &&
+		    there->cgroup == plan->cgroup &&
 		    same(there->filter, request->filter_text) &&
 		    same(there->modifiers, request->modifiers))
 			return 0;
@@ -379,6 +381,7 @@ static int add_threshold(struct gpmu_plan *plan, size_t index)
 
 	if (!text || plan->metrics[index].why)
 		return 0;
+	plan->cgroup = plan->metrics[index].cgroup;
 	ret = compile(plan, metric, text, &expr, &why);
 	free(why);
 	if (ret)

@@ -271,7 +271,7 @@ static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 
 /*
  * Whether an event may join a group: it is of the same PMU, or one is a software event and
- * the other a core event, a mixture that the kernel allows.
+ * the other a core event, a mixture that the kernel allows; and both are of the same cgroup.
  */
 static bool may_join(const struct plan_need *need, const struct event_instance *instance)
 {
@@ -283,6 +283,8 @@ static bool may_join(const struct plan_need *need, const struct event_instance *
 		member = need->members[i].instance;
 		if (plan_same_pmu(member, instance))
 			continue;
+		if (member->cgroup != instance->cgroup)
+			return false;
 		other = plan_is_software(member);
 		if (software && other)
 			continue;

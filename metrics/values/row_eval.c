@@ -112,9 +112,10 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 		      const struct plan_slot *planned, const struct counts_slot *slot, size_t index)
 {
 	const struct count *count = &slot->counts[index];
-	const struct place *place = &slot->places[index];
-	bool ran =
-		count->running || (place->tid >= 0 && (count->enabled || count->state == COUNT_OK));
+	/* On each CPU the kernel counts a cgroup like one task: only while it runs there. */
+	const bool of_tasks = slot->places[index].tid >= 0 || planned->instance->cgroup;
+	const bool ran = count->running ||
+			 (of_tasks && (count->enabled || count->state == COUNT_OK));
 
 	result->counters++;
 	result->enabled += count->enabled;
@@ -130,7 +131,7 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 	}
 	result->raw = count->raw > UINT64_MAX - result->raw ? UINT64_MAX :
 		      result->raw + count->raw;
-	if (place->tid >= 0) {
+	if (of_tasks) {
 		add_task(tasks, count, place_value(planned, slot, index));
 		return;
 	}
@@ -291,7 +292,7 @@ static bool sum_plain(const struct row_maker *maker, const struct row_sum *sum,
 		all.enabled += count->enabled;
 	}
 	if (i < sum->length || planned->mean || slot->printed ||
-	    slot->places[parts->place].tid >= 0)
+	    slot->places[parts->place].tid >= 0 || planned->instance->cgroup)
 		return false;
 	all.running = all.time = all.enabled;
 	all.counters = all.timed = i;

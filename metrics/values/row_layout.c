@@ -372,6 +372,8 @@ static int event_row(struct row_maker *maker, const struct gpmu_counts *counts,
 	struct gpmu_row row = { .name = event->label, .value = NAN, .share = NAN };
 	int ret = 0;
 
+	if (event->cgroup)
+		row.cgroup = event->cgroup->name;
 	/* "name=" of its terms */
 	if (event->event && event->event->label)
 		row.name = event->event->label;
@@ -394,6 +396,8 @@ static int metric_row(struct row_maker *maker, const struct gpmu_counts *counts,
 	struct row_source source = { .metric = true };
 	int ret = add_eval(maker, counts, metric, unit, &source.index);
 
+	if (planned->cgroup)
+		row.cgroup = planned->cgroup->name;
 	return ret ? ret : add_row(maker, unit, &source, row);
 }
 

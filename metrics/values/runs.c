@@ -11,7 +11,7 @@
 struct gpmu_runs {
 	struct gpmu_stats stats;
 	struct stat_value elapsed, user, system;
-	/* copies for the first run's rows: name, PMU, unit, task, in this order */
+	/* copies for the first run's rows: name, PMU, unit, task, cgroup, in this order */
 	char **texts;
 	size_t text_count;
 };
@@ -60,7 +60,7 @@ static int keep_texts(struct gpmu_runs *runs, struct gpmu_rows *rows)
 {
 	int ret = 0;
 
-	runs->texts = calloc(4 * rows->length + 1, sizeof(*runs->texts));
+	runs->texts = calloc(5 * rows->length + 1, sizeof(*runs->texts));
 	if (!runs->texts)
 		return -ENOMEM;
 	for (size_t i = 0; i < rows->length && !ret; i++) {
@@ -71,6 +71,8 @@ static int keep_texts(struct gpmu_runs *runs, struct gpmu_rows *rows)
 			ret = keep(runs, &rows->list[i].unit);
 		if (!ret)
 			ret = keep(runs, &rows->list[i].comm);
+		if (!ret)
+			ret = keep(runs, &rows->list[i].cgroup);
 	}
 	return ret;
 }

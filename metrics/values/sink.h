@@ -83,7 +83,7 @@ struct gpmu_sink {
 	struct sink_buffer part;	/* the line that is being made */
 	/* Summary */
 	enum gpmu_scope scope;		/* scope in its heading */
-	size_t labels, units;		/* width of these columns */
+	size_t labels, units, cgroups;	/* width of these columns */
 	char **whys;			/* reasons already shown */
 	size_t why_count;
 };

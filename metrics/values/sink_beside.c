@@ -95,7 +95,7 @@ static enum beside_kind kind_of(const struct gpmu_row *row)
 
 static bool is_same_target(const struct gpmu_row *a, const struct gpmu_row *b)
 {
-	return a->scope == b->scope && a->node == b->node && a->cpu == b->cpu &&
+	return sink_same_text(a->cgroup, b->cgroup) && a->scope == b->scope && a->node == b->node && a->cpu == b->cpu &&
 	       a->pid == b->pid && a->package == b->package && a->die == b->die &&
 	       a->core == b->core && a->tid == b->tid;
 }

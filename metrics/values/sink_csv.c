@@ -113,6 +113,8 @@ static void put_event(struct gpmu_sink *sink, const struct gpmu_row *row)
 	next(sink);
 	put_plain(sink, row->metric ? NULL : row->unit);
 	put_plain(sink, row->metric ? NULL : row->name);
+	if (sink->options.cgroups)
+		put_plain(sink, row->cgroup);
 	if (sink->options.runs < 2)
 		return;
 	buffer_fixed(&sink->part, sink_variance(row), 2);
@@ -159,11 +161,6 @@ static void put_rest(struct gpmu_sink *sink, const struct gpmu_row *row)
 	buffer_char(&sink->part, '\n');
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool same_number(double a, double b)
 {
 	return a == b || (isnan(a) && isnan(b));
@@ -182,10 +179,11 @@ static bool is_of(const struct gpmu_sink *sink, const struct sink_line *line,
 	       row->gpu_number == made->gpu_number &&
 	       row->die == made->die && row->core == made->core && row->tid == made->tid &&
 	       (sink->options.runs < 2 || same_number(row->value, made->value)) &&
-	       same_number(row->deviation, made->deviation) && same_text(row->comm, made->comm) &&
-	       same_text(row->name, made->name) && same_text(row->pmu, made->pmu) &&
-	       same_text(row->unit, made->unit) && same_text(row->why, made->why) &&
-	       same_text(row->gpu, made->gpu) && same_text(row->source, made->source);
+	       same_number(row->deviation, made->deviation) && sink_same_text(row->comm, made->comm) &&
+	       sink_same_text(row->name, made->name) && sink_same_text(row->pmu, made->pmu) &&
+	       sink_same_text(row->unit, made->unit) && sink_same_text(row->why, made->why) &&
+	       sink_same_text(row->gpu, made->gpu) && sink_same_text(row->source, made->source) &&
+	       sink_same_text(row->cgroup, made->cgroup);
 }
 
 /* The text as it was given, behind the columns; the line is then of this one. */
@@ -207,7 +205,7 @@ static bool make_line(struct gpmu_sink *sink, struct sink_line *line, const stru
 {
 	const char **const texts[] = { &line->row.name, &line->row.pmu, &line->row.unit,
 				       &line->row.why, &line->row.gpu, &line->row.source,
-				       &line->row.comm };
+				       &line->row.comm, &line->row.cgroup };
 	size_t at[sizeof(texts) / sizeof(texts[0])];
 	char *text;
 
@@ -409,6 +407,8 @@ static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
 	if (row) {
 		sink->part.length = 0;
 		put_label(sink, row);
+		if (sink->options.cgroups)
+			put_plain(sink, row->cgroup);
 		room = buffer_room(buffer, NUMBER_SIZE + sink->separator_length);
 		if (room && sink->options.interval)
 			buffer_added(buffer, (size_t)(add_seconds(room, sink, row->time_end) - room));
@@ -419,12 +419,16 @@ static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
 		buffer_text(buffer, "time");
 		buffer_text(buffer, sink->separator);
 	}
-	if (aggregation == GPMU_AGGREGATE_MACHINE)
-		return;
-	buffer_text(buffer, names[aggregation]);
-	buffer_text(buffer, sink->separator);
-	if (aggregation != GPMU_AGGREGATE_CPU && aggregation != GPMU_AGGREGATE_THREAD) {
-		buffer_text(buffer, "ctrs");
+	if (aggregation != GPMU_AGGREGATE_MACHINE) {
+		buffer_text(buffer, names[aggregation]);
+		buffer_text(buffer, sink->separator);
+		if (aggregation != GPMU_AGGREGATE_CPU && aggregation != GPMU_AGGREGATE_THREAD) {
+			buffer_text(buffer, "ctrs");
+			buffer_text(buffer, sink->separator);
+		}
+	}
+	if (sink->options.cgroups) {
+		buffer_text(buffer, "cgroup");
 		buffer_text(buffer, sink->separator);
 	}
 }

@@ -72,17 +72,28 @@ static char *add_label(char *to, const struct gpmu_sink *sink, const struct gpmu
 	return add(to, ", ");
 }
 
+/* perf's key behind the event */
+static char *add_cgroup(char *to, const struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	if (!sink->options.cgroups)
+		return to;
+	to = gpmu_json_add(add(to, "\"cgroup\" : "), row->cgroup ? row->cgroup : "");
+	return add(to, ", ");
+}
+
 static char *add_count(char *to, const struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	to = add(to, "\"counter-value\" : \"");
 	to += sink_perf_value(to, row, 6);
 	to = gpmu_json_add(add(to, "\", \"unit\" : "), row->unit ? row->unit : "");
 	to = gpmu_json_add(add(to, ", \"event\" : "), row->name);
+	to = add_cgroup(add(to, ", "), sink, row);
 	if (sink->options.runs > 1) {
-		to = add(to, ", \"variance\" : ");
+		to = add(to, "\"variance\" : ");
 		to += number_fixed(to, sink_variance(row), 2, false);
+		to = add(to, ", ");
 	}
-	to = add_u64(add(to, ", \"event-runtime\" : "), true, sink_perf_running(row));
+	to = add_u64(add(to, "\"event-runtime\" : "), true, sink_perf_running(row));
 	to = add(to, ", \"pcnt-running\" : ");
 	to += number_fixed(to, sink_perf_share(row), 2, false);
 	return add(to, ", ");
@@ -150,6 +161,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t
 	const size_t size = KEYS + NUMBERS * NUMBER_SIZE + room_of(sink->host) +
 			    room_of(row->pmu) + 2 * room_of(row->name) + room_of(row->unit) +
 			    room_of(row->why) + room_of(row->gpu) + room_of(row->source) +
+			    room_of(row->cgroup) +
 			    (SINK_LABEL + sizeof(struct sink_beside)) * GPMU_JSON_MOST;
 	char *room = buffer_room(&sink->buffer, size), *to = room;
 	struct sink_beside beside;
@@ -160,6 +172,8 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t
 	to = add_label(add(to, "{"), sink, row);
 	if (!row->metric)
 		to = add_count(to, sink, row);
+	else
+		to = add_cgroup(to, sink, row);
 	to = add_beside(to, row, &beside);
 	to = add_place(to, sink, row);
 	to = add_value(to, row);
@@ -191,13 +205,15 @@ static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
 
 static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
-	char *room = buffer_room(&sink->buffer, KEYS + SINK_LABEL * GPMU_JSON_MOST);
+	char *room = buffer_room(&sink->buffer, KEYS + SINK_LABEL * GPMU_JSON_MOST +
+				 room_of(row->cgroup)), *to;
 	size_t length;
 
 	if (!room)
 		return;
 	*room = '{';
-	length = (size_t)(add_label(room + 1, sink, row) - room);
+	to = add_cgroup(add_label(room + 1, sink, row), sink, row);
+	length = (size_t)(to - room);
 	/* sink_json_pair() writes the comma. */
 	buffer_added(&sink->buffer, length > 1 ? length - strlen(", ") : length);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Only metrics, as perf stat --metric-only prints them: one line for each part of the machine, with a
- * column for each metric and for each ratio beside an event.
+ * Only metrics, as perf stat --metric-only prints them: one line for each part of the machine and each
+ * cgroup, with a column for each metric and for each ratio beside an event.
  */
 #include <errno.h>
 #include <math.h>
@@ -49,11 +49,17 @@ static uint64_t key_of(uint32_t line, uint32_t column)
 	return (uint64_t)line << 32 | column;
 }
 
-static int add_line(struct table *table, const char *label, size_t index, uint32_t *line)
+static int add_line(struct table *table, const struct gpmu_sink *sink, const struct gpmu_row *row,
+		    size_t index, uint32_t *line)
 {
+	char label[SINK_LABEL], *key;
 	size_t *first;
-	int ret = strings_number(&table->lines, label, line);
+	int ret;
 
+	sink_label(row, sink->options.aggregation, label, sizeof(label));
+	key = text_print("%s %s", label, row->cgroup ? row->cgroup : "");
+	ret = key ? strings_number(&table->lines, key, line) : -ENOMEM;
+	free(key);
 	if (ret || *line < table->firsts.n)
 		return ret;
 	first = vector_add(&table->firsts, sizeof(*first));
@@ -100,15 +106,13 @@ static int add_row(struct table *table, struct gpmu_sink *sink, const struct gpm
 {
 	const struct gpmu_row *row = &rows->list[index];
 	struct sink_beside beside;
-	char label[SINK_LABEL];
 	uint32_t line, column, other;
 	struct cell *cell;
 
 	sink_beside(sink, rows, index, &beside);
 	if (!is_shown(row, &beside))
 		return 0;
-	sink_label(row, sink->options.aggregation, label, sizeof(label));
-	if (add_line(table, label, index, &line) ||
+	if (add_line(table, sink, row, index, &line) ||
 	    add_column(table, row, beside.unit, &column))
 		return -ENOMEM;
 	if (map_get(&table->at, key_of(line, column), &other))

@@ -11,6 +11,7 @@
 
 #define VALUE_WIDTH	18
 #define NAME_WIDTH	32
+#define GROUPED_WIDTH	24	/* of a name before a cgroup */
 #define TIME_WIDTH	16
 #define CLEAR		"\033[H\033[2J"
 #define BESIDE_WIDTH	8
@@ -42,6 +43,9 @@ static void widen(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 		width = rows->list[i].unit ? buffer_width(rows->list[i].unit) : 0;
 		if (width > sink->units)
 			sink->units = width;
+		width = rows->list[i].cgroup ? buffer_width(rows->list[i].cgroup) : 0;
+		if (width > sink->cgroups)
+			sink->cgroups = width;
 	}
 }
 
@@ -78,11 +82,13 @@ static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
 		buffer_right(buffer, "time", TIME_WIDTH - 1);
 		buffer_char(buffer, ' ');
 	}
-	if (!sink->labels)
-		return;
-	if (row)
-		label_of(sink, row, label);
-	buffer_left(buffer, row ? label : "", sink->labels + 1);
+	if (sink->labels) {
+		if (row)
+			label_of(sink, row, label);
+		buffer_left(buffer, row ? label : "", sink->labels + 1);
+	}
+	if (sink->options.metric_only && sink->cgroups)
+		buffer_left(buffer, row && row->cgroup ? row->cgroup : "", sink->cgroups + 1);
 }
 
 static void put_header(struct gpmu_sink *sink)
@@ -211,13 +217,27 @@ static void put_beside(struct gpmu_sink *sink, const struct sink_beside *beside)
 	buffer_text(buffer, beside->unit);
 }
 
+/* The name, and behind it the cgroup. Returns the number of characters. */
+static size_t put_name(struct gpmu_sink *sink, const struct gpmu_row *row)
+{
+	struct sink_buffer *buffer = &sink->buffer;
+	size_t width = buffer_shown(buffer, row->name);
+
+	if (!row->cgroup)
+		return width;
+	buffer_blanks(buffer, width < GROUPED_WIDTH ? GROUPED_WIDTH - width : 0);
+	buffer_char(buffer, ' ');
+	return (width < GROUPED_WIDTH ? GROUPED_WIDTH : width) + 1 + buffer_shown(buffer, row->cgroup);
+}
+
 static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t index)
 {
 	const struct gpmu_row *row = &rows->list[index];
 	struct sink_beside beside = { .value = NAN };
 	bool alert = sink->options.color && row->alert == 1;
 	struct sink_buffer *buffer = &sink->buffer;
-	size_t width, end, column = NAME_WIDTH;
+	const size_t named = sink->cgroups ? GROUPED_WIDTH + 1 + sink->cgroups : NAME_WIDTH;
+	size_t width, end, column = named;
 
 	front(sink, row);
 	if (alert)
@@ -226,13 +246,13 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t
 	buffer_char(buffer, ' ');
 	if (sink->units)
 		buffer_left(buffer, row->unit ? row->unit : "", sink->units + 1);
-	width = buffer_shown(buffer, row->name);
+	width = put_name(sink, row);
 	if (alert)
 		buffer_text(buffer, "\033[m");
 	if (!row->metric)
 		sink_beside(sink, rows, index, &beside);
 	if (isfinite(beside.value)) {
-		buffer_blanks(buffer, width < NAME_WIDTH ? NAME_WIDTH - width : 0);
+		buffer_blanks(buffer, width < named ? named - width : 0);
 		column = METRIC_WIDTH;
 		end = buffer->length;
 		put_beside(sink, &beside);

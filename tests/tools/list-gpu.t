@@ -13,6 +13,10 @@ like "$out" '^GH100$' "list --gpu --chips prints one chip per line"
 expect 0 gpmu list --gpu --chips gh1 -j
 is "$out" '{"gpmu":1,"kind":"chip","name":"GH100"}' "list --gpu --chips -j prints the chips of a pattern as JSON"
 
+fakes=$(realpath "$GPMU_CUDA")
+run env -C / GPMU_CUDA="$fakes" "$GPMU_BIN" list --gpu --chips
+like "$rc $out" '^GH100$' "the fakes of NVIDIA's libraries find their data from any folder"
+
 run gpmu list --gpu --chip GH100
 is "$rc" 0 "list --gpu --chip lists a chip's events without its GPU"
 like "$out" '^EVENT +UNIT +TYPE +DESCRIPTION$' "list --gpu --chip prints a heading"

@@ -22,6 +22,11 @@ like "$out" '^nvidia_pcie_pmu_1 +yes   pcie$' "list prints a PMU with its kind"
 is "$(grep -c '^nvidia_scf_pmu/cmem_rd_data/' <<< "$out")" 1 "list prints an event of two sockets and the catalog once"
 is "$(at superchip gpmu list -j | grep -c '"here":false')" 0 "list prints nothing that the machine does not have"
 
+for kind in metric event pmu; do
+	is "$(at superchip gpmu list ${kind}s --names)" "$(at superchip gpmu list $kind --names)" "list ${kind}s, as perf spells it, is list $kind"
+done
+like "$(at superchip gpmu list metrics --names)" '^GraceMemBW$' "list metrics lists the metrics"
+
 expect 0 at laptop gpmu list --names
 unlike "$out" '^Grace|^nvidia' "list on a laptop has no metric, event or PMU of a Grace"
 like "$(gpmu list -j event task-clock)" '"unit":"msec"' "list prints the unit of clock events"

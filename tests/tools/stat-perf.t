@@ -115,8 +115,16 @@ wait $! 2> /dev/null
 columns_of() {
 	sed 's/^[^ ]* //; s/=<not [a-z]*>/=N/g; s/counter-value=[^ ]*/counter-value=N/; s/decimal/N/g; s/int\b/N/g' | sort -u
 }
-for name in interval per-node per-socket no-aggr; do
+# The command that perf counted was sh.
+cp "$(command -v sleep)" "$work/sh"
+"$work/sh" 30 &
+soon grep -q "^State:.S" /proc/$!/status
+for name in command repeat interval per-thread per-node per-socket no-aggr; do
+	events=context-switches,cpu-clock
 	case $name in
+	command) options="" events=task-clock,page-faults ;;
+	repeat) options="-r 2" events=context-switches,page-faults,duration_time ;;
+	per-thread) options="-p $! --per-thread" events=page-faults,context-switches ;;
 	interval) options="-a -I 30" ;;
 	per-node) options="-a --per-node" ;;
 	per-socket) options="-a --per-socket -I 30" ;;
@@ -125,11 +133,14 @@ for name in interval per-node per-socket no-aggr; do
 	for form in csv json; do
 		[ $form = csv ] && option=-x, || option=-j
 		# shellcheck disable=SC2086
-		is "$(gpmu stat $options $option -e context-switches,cpu-clock sleep 0.05 2>&1 | parse $form $options | columns_of)" \
-			"$(grep -v duration_time "$data/6.12-$name.$form" | parse $form $options | columns_of)" \
-			"stat $options as $form: a row has the columns that perf 6.12 has recorded"
+		is "$(gpmu stat $options $option -e $events sleep 0.05 2>&1 | parse $form $options | columns_of)" \
+			"$(grep -E "${events//,/|}" "$data/6.12-$name.$form" | parse $form $options | columns_of)" \
+			"stat ${options/-p $!/-p} as $form: a row has the columns that perf 6.12 has recorded"
 	done
 done
+
+kill $!
+wait $! 2> /dev/null
 
 # A machine whose packages are 36 and 2364, as a public report of a Grace shows them
 # shellcheck disable=SC2317 # run calls it

@@ -79,8 +79,8 @@ expect 0 stat "$model" -a -M GraceMemBW -I 20 --interval-count 2 --interval-clea
 is "$(grep -c $'^\033\\[H\033\\[2J#  ' <<< "$err")" 2 "stat --interval-clear clears the terminal and prints the heading in each interval"
 run stat -a --interval-clear true
 is "$rc $err" "125 gpmu stat: --interval-clear needs -I" "stat --interval-clear without -I is refused"
-run at superchip gpmu stat --topdown -a true
-like "$rc $err" '^125 .*frontend_bound|armv8_pmuv3_0 is a PMU of the machine' "stat --topdown requests the core's metrics of TopdownL1"
+run at superchip gpmu stat --topdown -v -a true
+is "$(sed -n 's/^    for //p' <<< "$err" | tr -d ' ' | tr ',' '\n' | sort | paste -sd' ')" "backend_bound bad_speculation frontend_bound retiring" "stat --topdown requests the core's metrics of TopdownL1"
 run stat --topdown --td-level 9 true
 like "$rc $err" '^125 gpmu stat: --td-level: expected 1 to 6' "stat --td-level refuses a level that no CPU has"
 

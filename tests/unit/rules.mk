@@ -19,7 +19,7 @@ SCRIPT_TESTS	+= tests/unit/catalog/tables.t tests/unit/install/header.t tests/un
 check-unit: all
 
 # Functions that a test replaces
-$(call both,$(filter %-alloc,$(GPMU_TESTS))): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
+$(call both,$(filter %-alloc,$(GPMU_TESTS)) plan-cgroup): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP))
 $(call both,counter counter-map-kernel): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read mmap)
 $(call both,counter-map): private TEST_LDFLAGS := $(call wrap,syscall ioctl read mmap)

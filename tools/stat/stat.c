@@ -14,6 +14,7 @@
 #include "control.h"
 #include "count.h"
 #include "output.h"
+#include "stat/stat_cgroup.h"
 #include "stat/stat_regions.h"
 #include "stat/stat_strict.h"
 #include "values/gpmu_rows.h"
@@ -39,6 +40,7 @@ enum {
 	KEY_REGIONS,
 	KEY_PER_THREAD,
 	KEY_CONTROL,
+	KEY_FOR_EACH_CGROUP,
 };
 
 struct stat {
@@ -46,6 +48,7 @@ struct stat {
 	bool system;
 	const char *cpus;
 	struct tasks pids, tids;
+	struct stat_cgroups cgroups;
 	uint64_t interval, intervals;	/* ns */
 	uint64_t timeout;
 	unsigned int runs;
@@ -184,6 +187,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'C':
 		stat->cpus = arg;
 		return 0;
+	case 'G':
+	case KEY_FOR_EACH_CGROUP:
+		stat_cgroups_parse(&stat->cgroups, arg, key != 'G');
+		return 0;
 	case 'd':
 		stat->details++;
 		return 0;
@@ -224,6 +231,10 @@ static const struct argp_option options[] = {
 	{ "cpu", 'C', "LIST", 0, "count all tasks on these CPUs, such as 0-3,8", 0 },
 	{ "pid", 'p', "LIST", 0, "count these processes, until they end", 0 },
 	{ "tid", 't', "LIST", 0, "count these threads, until they end", 0 },
+	{ "cgroup", 'G', "LIST", 0, "count the tasks of this cgroup, or each event in its own "
+	  "cgroup", 0 },
+	{ "for-each-cgroup", KEY_FOR_EACH_CGROUP, "LIST", 0, "count all events in each of these "
+	  "cgroups", 0 },
 	{ "no-inherit", 'i', NULL, 0, "do not count children of the tasks", 0 },
 	{ "interval-print", 'I', "MS", 0, "print the counts of every MS milliseconds", 0 },
 	{ "interval-count", KEY_INTERVALS, "N", 0, "end counting after N intervals", 0 },
@@ -281,6 +292,7 @@ static void check(const struct stat *stat)
 		const char *why;
 	} checks[] = {
 		{ system && tasks, "-p or -t with -a or -C: choose one" },
+		{ stat->cgroups.list && !system, "-G and --for-each-cgroup need -a or -C" },
 		{ stat->json && stat->separator, "-j and -x: choose one" },
 		{ stat->aggregation == GPMU_AGGREGATE_CPU && !system, "-A needs -a or -C" },
 		{ stat->aggregation == GPMU_AGGREGATE_THREAD && !tasks && !stat->regions,
@@ -311,11 +323,11 @@ static void check_regions(const struct stat *stat)
 	} checks[] = {
 		{ stat->regions && !stat->argv, "--regions needs a command" },
 		{ stat->regions && (stat->system || stat->cpus || stat->pids.length ||
-				    stat->tids.length || stat->no_inherit || stat->details || stat->topdown || stat->metric_only ||
+				    stat->tids.length || stat->cgroups.list || stat->no_inherit || stat->details || stat->topdown || stat->metric_only ||
 				    stat->interval || stat->intervals || stat->runs > 1 ||
 				    stat->delay || stat->timeout || stat->strict || stat->control_text ||
 				    stat->common.no_merge),
-		  "--regions cannot be combined with -a, -C, -p, -t, -i, -I, -r, -D, "
+		  "--regions cannot be combined with -a, -C, -p, -t, -G, -i, -I, -r, -D, "
 		  "--control, --duration, --timeout, --strict, -d, --topdown, --metric-only and "
 		  "--metric-no-merge" },
 		{ stat->regions && stat->aggregation != GPMU_AGGREGATE_MACHINE &&
@@ -369,7 +381,7 @@ static void add_defaults(struct stat *stat)
 	struct common *common = &stat->common;
 
 	common_request(common, false, stat->system || stat->cpus ? system_events : default_events);
-	if (stat->system)
+	if (stat->system && !stat->cgroups.list)
 		add_metrics(common, default_metrics,
 			    sizeof(default_metrics) / sizeof(default_metrics[0]));
 	if (common->gpu)
@@ -438,6 +450,7 @@ static void open_output(struct stat *stat)
 		.aggregation = stat->aggregation,
 		.metric_only = stat->metric_only,
 		.clear = stat->clear,
+		.cgroups = stat->cgroups.list != NULL,
 		.runs = stat->runs,
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
@@ -752,7 +765,7 @@ static int run(int argc, char **argv)
 		add_defaults(&stat);
 	add_details(&stat);
 	stat.common.tasks = !stat.system && !stat.cpus;
-	plan = common_plan(&stat.common, stat.system || stat.cpus);
+	plan = stat_cgroups_plan(&stat.cgroups, &stat.common, stat.system || stat.cpus);
 	if (asked || stat.common.verbose) {
 		common_plan_warnings(plan);
 		common_gpu_warning(&stat.common, plan);

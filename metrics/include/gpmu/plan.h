@@ -90,6 +90,24 @@ int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_
 int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_error *error);
 
 /**
+ * gpmu_plan_set_cgroup() - limits what is added next to the tasks of a cgroup
+ * @plan: keeps what was added before
+ * @name: path of the cgroup in its hierarchy, "system.slice/ssh.service"; NULL: all tasks. The
+ *	hierarchy is that of cgroup v1's controller perf_event, or cgroup v2, wherever the machine
+ *	has mounted it
+ * @error: set on failure, or NULL
+ *
+ * A metric or event can be added once for each cgroup; @cgroup of struct gpmu_row tells them apart.
+ * Events of PMUs outside the cores and of sources, user_time and system_time do not belong to
+ * tasks: they are added with a warning, and are not supported. A session of the plan needs a
+ * target of CPUs (@system or @cpus of struct gpmu_session_options).
+ *
+ * Return: 0; -ENODEV (no hierarchy is mounted), -ENOENT (no such cgroup), -EACCES, -EMFILE, another
+ * error of open(2), -EBUSY (after gpmu_plan_make()) or -ENOMEM
+ */
+int gpmu_plan_set_cgroup(struct gpmu_plan *plan, const char *name, struct gpmu_error *error);
+
+/**
  * gpmu_plan_make() - makes the groups of a plan
  * @plan: nothing can be added afterwards. After a failure the plan can only be freed
  * @error: set on failure, or NULL

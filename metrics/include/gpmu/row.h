@@ -89,6 +89,7 @@ enum gpmu_aggregation {
  * @core: number of the core in its die, for GPMU_SCOPE_CORE
  * @tid: number of the task, for GPMU_SCOPE_THREAD
  * @comm: name of that task when it was first counted; NULL for other scopes
+ * @cgroup: cgroup whose tasks were counted; NULL: not of one cgroup
  *
  * The object that returned the rows owns each row and its texts. They are valid as long as the
  * rows.
@@ -117,6 +118,7 @@ struct gpmu_row {
 	const char *source;
 	int die, core, tid;
 	const char *comm;
+	const char *cgroup;
 };
 
 /* The rows of an interval, of a region or of a whole run */

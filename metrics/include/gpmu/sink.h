@@ -42,6 +42,7 @@ enum gpmu_sink_kind {
  *	them at once; gpmu_sink_free() drops held rows. 0: each gpmu_sink_rows() writes immediately
  * @metric_only: 1: writes only metrics and ratios of events, as perf stat --metric-only does
  * @clear: 1: a summary clears the terminal before each interval
+ * @cgroups: 1: each row has the name of its cgroup, which is empty for a row without one
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -58,6 +59,7 @@ struct gpmu_sink_options {
 	int held;
 	int metric_only;
 	int clear;
+	int cgroups;
 };
 
 /**

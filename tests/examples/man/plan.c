@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Prints which events of metrics are counted at the same time, and the
- * events in the syntax of "perf stat -e".
+ * events in the syntax of "perf stat -e". A second argument is a cgroup
+ * whose page faults are counted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static void show(const struct gpmu_plan *plan)
 int main(int argc, char **argv)
 {
 	const char *metrics = argc > 1 ? argv[1] : "GraceMemBW";
+	const char *cgroup = argc > 2 ? argv[2] : NULL;
 	const struct gpmu_plan_options options = {
 		.size = sizeof(options),
 		.fits = gpmu_probe_fits,
@@ -58,6 +60,7 @@ int main(int argc, char **argv)
 	if (machine && catalog)
 		plan = gpmu_plan_new(machine, catalog, &options, &error);
 	if (plan && !gpmu_plan_add_metrics(plan, metrics, &error) &&
+	    !gpmu_plan_set_cgroup(plan, cgroup, &error) &&
 	    !gpmu_plan_add_events(plan, "page-faults", &error))
 		ret = gpmu_plan_make(plan, &error);
 	for (size_t i = 0;

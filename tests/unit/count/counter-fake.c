@@ -196,6 +196,39 @@ static void only_system_wide(void)
 	test_release(&test);
 }
 
+static void of_cgroup(void)
+{
+	const struct event_cgroup cgroup = { .name = (char *)"app", .fd = 55 };
+	struct event_instance tasks[3];
+	struct counter_test test;
+	bool alike = true;
+
+	memcpy(tasks, core, sizeof(tasks));
+	for (int i = 0; i < 3; i++)
+		tasks[i].cgroup = &cgroup;
+	init(&test, "armv8_pmuv3_0", tasks, 3);
+	alike = test_open(&test) == 0 && event_count == 12;
+	for (int i = 0; i < event_count; i++)
+		alike = alike && events[i].cgroup && events[i].pid == 55;
+	ok(alike, "counter: events of a cgroup are opened for it on each CPU");
+	test_release(&test);
+
+	init(&test, "armv8_pmuv3_0", tasks, 3);
+	kernel.error = EBADF;
+	ok(test_open(&test) == -EBADF, "counter: a folder that is no cgroup is an error");
+	is_str(test.error.text, "app is no cgroup in which this kernel counts events",
+	       "counter: the error names what is no cgroup");
+	test_release(&test);
+
+	init(&test, "armv8_pmuv3_0", tasks, 3);
+	kernel.error = EINVAL;
+	test_open(&test);
+	is_str(test.counts->slots[0].why,
+	       "cycles: its PMU refuses its terms or modifiers, or the kernel is without CONFIG_CGROUP_PERF",
+	       "counter: the reason for EINVAL in a cgroup names the kernel's option");
+	test_release(&test);
+}
+
 static void interrupted(void)
 {
 	struct counter_test test;
@@ -594,6 +627,7 @@ int main(void)
 	errnos();
 	no_rights();
 	only_system_wide();
+	of_cgroup();
 	interrupted();
 	one_event();
 	together();

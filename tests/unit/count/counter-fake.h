@@ -23,6 +23,7 @@ static struct fake_event {
 	int fd, pid, cpu, leader;	/* leader: index in events[] */
 	bool enabled;
 	struct perf_event_mmap_page *page;	/* its mapping; NULL: none */
+	bool cgroup;			/* pid is the descriptor of a cgroup */
 } events[MAX_EVENTS];
 static int event_count;
 static int inherited;	/* opens of all tests that are not close-on-exec */
@@ -106,7 +107,7 @@ static long fake_open(const struct perf_event_attr *attr, int pid, int cpu, int 
 	if (event_count == MAX_EVENTS)
 		return refuse(ENOMEM);
 	*event = (struct fake_event){ *attr, open("/dev/null", O_RDONLY), pid, cpu, event_count,
-				      !attr->disabled, NULL };
+				      !attr->disabled, NULL, false };
 	if (leader)
 		event->leader = leader->leader;
 	event_count++;
@@ -124,7 +125,7 @@ long __wrap_syscall(long number, ...)
 {
 	const struct perf_event_attr *attr;
 	unsigned long flags;
-	int pid, cpu, group;
+	int pid, cpu, group, fd;
 	va_list args;
 
 	if (number != __NR_perf_event_open)
@@ -137,7 +138,10 @@ long __wrap_syscall(long number, ...)
 	flags = va_arg(args, unsigned long);
 	va_end(args);
 	inherited += !(flags & PERF_FLAG_FD_CLOEXEC);
-	return fake_open(attr, pid, cpu, group);
+	fd = (int)fake_open(attr, pid, cpu, group);
+	if (fd >= 0)
+		find(fd)->cgroup = flags & PERF_FLAG_PID_CGROUP;
+	return fd;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)

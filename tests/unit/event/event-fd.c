@@ -75,6 +75,11 @@ static void opens(void)
 	   "event fd: the kernel gets the attributes, the task, the CPU and the group");
 	is_u64(kernel.flags, PERF_FLAG_FD_CLOEXEC,
 	       "event fd: the kernel sets the close-on-exec flag of the descriptor");
+	reset(0, 0);
+	close(event_fd_open_cgroup(&(struct perf_event_attr){ 0 }, 11, 3, 7));
+	ok(kernel.pid == 11 && kernel.cpu == 3 && kernel.group == 7 &&
+		   kernel.flags == (PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP),
+	   "event fd: the kernel gets a cgroup as the target");
 	reset(ENOENT, 1);
 	ok(open_one() == -ENOENT && kernel.opens == 1,
 	   "event fd: a refused open returns its errno and is not repeated");

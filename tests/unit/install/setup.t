@@ -47,6 +47,7 @@ for tool in gcc make patchelf acpica-tools xz-utils flex bison libprotobuf-c-dev
 	ok $? "setup: $tool is in the list of packages"
 done
 unlike "$(run_setup debian --list)" '^python-apt-common$' "setup: on Debian the mirror needs no further package"
+like "$(run_setup debian --list)" '^linux-perf$' "setup: on Debian it installs perf, with which tests compare gpmu stat"
 like "$(run_setup ubuntu --list)" '^python-apt-common$' "setup: on Ubuntu the list has the package for Debian's mirror"
 
 sed -i '/^patchelf$/d; /^flex$/d' "$tmp/installed"

@@ -196,6 +196,38 @@ static void tasks(void)
 	test_plan_release(&t);
 }
 
+/* On CPUs, where the tasks of a cgroup did not run on all of them */
+static void cgroup(void)
+{
+	struct event_cgroup of = { .name = (char *)"app" };
+	struct row_maker *maker;
+	struct count *second;
+	struct test_plan t;
+	size_t slot;
+
+	test_plan_init(&t, machine);
+	slot = test_slot(&t, NULL);
+	t.instances[slot].cgroup = &of;
+	test_event(&t, "faults", 1, slot)->cgroup = &of;
+	test_counts(&t);
+	test_place(&t, 0, 0, 0, -1, 0, 0);
+	test_place(&t, 0, 1, 0, -1, 30, ALL / 4);
+	second = &t.counts->slots[0].counts[1];
+	second[-1] = (struct count){ 0 };
+	second->enabled = ALL / 4;
+	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
+	is_str(row_text(maker, 0), "M faults 30 ok",
+	       "row: a cgroup is the sum of the CPUs on which its tasks ran");
+	is_str(row_at(maker, 0)->cgroup, "app", "row: it has the name of the cgroup");
+	ok(row_at(maker, 0)->share == 1, "row: time without tasks of the cgroup does not lower the share");
+	*second = (struct count){ 0 };
+	test_fill(maker, t.counts);
+	is_str(row_at(maker, 0)->why, "none of its tasks ran while it was enabled",
+	       "row: a cgroup that ran nowhere is not counted");
+	row_maker_free(maker);
+	test_plan_release(&t);
+}
+
 static void tools(void)
 {
 	struct row_maker *maker;
@@ -292,6 +324,7 @@ int main(void)
 	hotplug();
 	scaled();
 	tasks();
+	cgroup();
 	tools();
 	missing();
 	large();

@@ -155,6 +155,29 @@ static void names_of_threads(void)
 	}
 }
 
+/* perf's column behind the event */
+static void names_of_cgroups(void)
+{
+	struct gpmu_row rows[] = { event_row("faults", 1), event_row("faults", 2),
+				   metric_row("rate", 3, "x") };
+	struct test_sink t;
+	const char *line;
+
+	rows[0].cgroup = "app";
+	rows[2].cgroup = "app";
+	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ .cgroups = 1, .runs = 2 });
+	gpmu_sink_rows(t.sink, rows_of(rows, 3));
+	ok(!strncmp(t.text, "1,,faults,app,0.00%,2000000000,100.00,,,2,", 42),
+	   "CSV: the cgroup is behind the event, and before the deviation");
+	line = strchr(t.text, '\n') + 1;
+	ok(!strncmp(line, "2,,faults,,0.00%,2000000000,", 28),
+	   "CSV: the cgroup of a row without one is empty");
+	line = strchr(line, '\n') + 1;
+	ok(!strncmp(line, ",,,app,0.00%,,,3.000000,x  rate,2,", 34),
+	   "CSV: the row of a metric names its cgroup");
+	test_sink_release(&t);
+}
+
 static void quotes(void)
 {
 	static const struct {
@@ -211,6 +234,7 @@ int main(void)
 	columns();
 	changes();
 	names_of_threads();
+	names_of_cgroups();
 	quotes();
 	separators();
 	return done_testing();

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* -G and --for-each-cgroup of gpmu stat */
+#ifndef GPMU_STAT_CGROUP_H
+#define GPMU_STAT_CGROUP_H
+
+#include <stdbool.h>
+
+struct common;
+struct gpmu_plan;
+
+struct stat_cgroups {
+	const char *list;	/* names, separated by commas; NULL: no cgroups */
+	bool each;		/* --for-each-cgroup: all events in each cgroup */
+};
+
+/* Takes the argument of one of both options. Dies if there was one before. */
+void stat_cgroups_parse(struct stat_cgroups *cgroups, const char *list, bool each);
+/* As common_plan(), of the tasks of these cgroups */
+struct gpmu_plan *stat_cgroups_plan(const struct stat_cgroups *cgroups, const struct common *common,
+				    bool system_wide);
+
+#endif /* GPMU_STAT_CGROUP_H */
