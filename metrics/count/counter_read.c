@@ -128,7 +128,7 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 	struct counter_place *place = &set->places[index];
 	const uint64_t *buffer = group->buffer;
 	size_t clock = place->clock ? 1 : 0;
-	size_t n = clock + set->slot_count + (place->ring ? counter_ring_beats(place) : 0);
+	size_t n = clock + set->slot_count + (place->ring ? counter_ring_timer_count(place) : 0);
 	size_t size = (COUNTER_HEAD + n) * sizeof(*buffer);
 	struct count count = { 0 };
 	ssize_t got = 0;

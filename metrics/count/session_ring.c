@@ -244,7 +244,7 @@ static void try(struct gpmu_session *session)
 	skip(session);
 	for (size_t i = 0; i < rings->length; i++)
 		if (rings->list[i]->seen < ENOUGH(TRIED)) {
-			give_up(rings, i, rings->list[i]->turns ? why_busy : why_few);
+			give_up(rings, i, rings->list[i]->multiplexed ? why_busy : why_few);
 			return;
 		}
 	rings->state = RINGS_ON;
