@@ -347,13 +347,13 @@ if [ "$(id -u)" = 0 ] && [ ! -e "${names[0]}" ] && [ ! -e "${names[1]}" ] && tou
 	mkdir "$work/user"
 	chown "$user" "$work/user"
 	cp "$GPMU_BIN" "$work/user/gpmu"
-	run rank
+	expect 0 rank
 	unlike "$err" 'gpmu-sampler' "record prints no message about a lock of another user if another name is free"
 	is "$(stat -c %u "${names[1]}")" "$user" "$fallback"
 	chown 0 "${names[1]}"
 	run rank
 	is "$rc $err" "125 gpmu record: ${names[0]}: not a file of this user; ranks need a file of this user to elect the one that counts: set GPMU_SAMPLER_LOCK to the same path for all" "$remedy"
-	run rank GPMU_SAMPLER_LOCK="$work/user/lock"
+	expect 0 rank GPMU_SAMPLER_LOCK="$work/user/lock"
 	is "$(stat -c %u "$work/user/lock")" "$user" "record elects by GPMU_SAMPLER_LOCK where other names are taken"
 else
 	skip "needs root" "$fallback"
