@@ -24,7 +24,7 @@
 #define AT_ONCE	20	/* immediate retries of a read; later ones follow after 1 ms each */
 #define TRIES	60
 
-static const char why_late[] = "tasks were just being started when it was read";
+static const char why_late[] = "it was read while tasks were being started";
 
 static const struct plan_slot *leader_of(const struct counter_group *group,
 					 const struct counter_set *set)
@@ -97,7 +97,7 @@ static int lose(const struct counter_group *group, const struct counter_set *set
 	 * file.
 	 */
 	if (!got && leader->attr.pinned)
-		error_set(&why, 0, "no counter was free%s for it, and it is pinned", where);
+		error_set(&why, 0, "it is pinned, and no counter was free%s", where);
 	else
 		error_set(&why, 0, "no longer counted%s: its CPU or PMU went offline", where);
 	return tell(set, why.text, counts);

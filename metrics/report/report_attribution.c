@@ -395,7 +395,7 @@ static void put_shares(struct gpmu_report *report, const struct sharing *sharing
 		report_number(report, REPORT_ATTRIBUTION, (double)share->time);
 		report_maybe(report, REPORT_ATTRIBUTION, bytes > 0, share->sure / bytes);
 	}
-	report_text(report, REPORT_ATTRIBUTION, "(nothing that was recorded)");
+	report_text(report, REPORT_ATTRIBUTION, "(no recorded activity)");
 	report_text(report, REPORT_ATTRIBUTION, "");
 	put_ways(report, sharing->nobody, both == 0, all);
 	report_none(report, REPORT_ATTRIBUTION);
