@@ -134,7 +134,7 @@ enum control_command control_next(struct control *control)
 	return CONTROL_NONE;
 }
 
-/* A reader that has gone must not end gpmu by SIGPIPE. */
+/* A reader that has closed its end must not end gpmu by SIGPIPE. */
 void control_ack(const struct control *control)
 {
 	static const char text[] = "ack\n";

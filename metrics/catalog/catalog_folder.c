@@ -132,7 +132,7 @@ static int add_folder(struct catalog_load *load, const char *name, const char *r
 	int ret;
 
 	if (depth == CATALOG_MAX_DEPTH)
-		return catalog_fail(load, name, 0, 0, "expected at most %d folders in each other",
+		return catalog_fail(load, name, 0, 0, "expected at most %d nested folders",
 				    CATALOG_MAX_DEPTH);
 	ret = names_read(&names, real);
 	if (ret) {

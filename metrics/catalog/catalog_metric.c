@@ -110,7 +110,7 @@ char *gpmu_metric_why_not(const struct gpmu_metric *metric, const struct gpmu_ma
 
 	if (!first)
 		return pmu ? text_print("this machine has no PMU %s", pmu) :
-			     text_print("this machine shows no PMU of its CPUs");
+			     text_print("this machine has no PMU of its CPUs");
 	ret = pmu ? catalog_supported(&metric->entry, machine) : 0;
 	if (ret > 0)
 		ret = find_absent(metric, machine, &absent);

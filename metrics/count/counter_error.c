@@ -30,7 +30,7 @@ static const struct refusal {
 } refusals[] = {
 	{ ENOENT, COUNT_NOT_SUPPORTED, "this kernel or its hardware has no such event" },
 	{ ENXIO, COUNT_NOT_SUPPORTED, "this kernel or its hardware has no such event" },
-	{ EOPNOTSUPP, COUNT_NOT_SUPPORTED, "its PMU cannot count that, or not with its modifiers" },
+	{ EOPNOTSUPP, COUNT_NOT_SUPPORTED, "its PMU does not support it, or not with its modifiers" },
 	{ EINVAL, COUNT_NOT_SUPPORTED, "its PMU refuses its terms or modifiers" },
 	{ ERANGE, COUNT_NOT_SUPPORTED, "its PMU refuses its terms" },
 	{ ENOSPC, COUNT_NOT_SUPPORTED, "its PMU has no counter for it" },
@@ -40,8 +40,8 @@ static const struct refusal {
 	 */
 	{ E2BIG, COUNT_NOT_SUPPORTED, "the kernel is too old for its terms (config3, config4)" },
 	{ ENODEV, COUNT_NOT_SUPPORTED, "its CPU is offline, or its PMU is inaccessible" },
-	{ EBUSY, COUNT_NOT_COUNTED, "somebody else, such as another perf, has its PMU's counters" },
-	{ EAGAIN, COUNT_NOT_COUNTED, "its PMU has no counter free now" },
+	{ EBUSY, COUNT_NOT_COUNTED, "another program, such as perf, uses its PMU's counters" },
+	{ EAGAIN, COUNT_NOT_COUNTED, "its PMU has no free counter" },
 };
 
 static const struct refusal *find(int err)
@@ -183,7 +183,7 @@ void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan
 		error_set(error, 0, "task %d has ended", place->tid);
 		break;
 	case ENOSYS:
-		error_set(error, 0, "this kernel counts no events: it is without CONFIG_PERF_EVENTS");
+		error_set(error, 0, "this kernel has no perf events: CONFIG_PERF_EVENTS is not set");
 		break;
 	default:
 		error_set(error, 0, NAME "%s", instance->name, where.text, strerror(err));

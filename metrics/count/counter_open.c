@@ -303,7 +303,7 @@ static int no_place(const struct opening *o, const struct gpmu_pmu *pmu)
 	if (pmu && gpmu_pmu_has_cpumask(pmu))
 		error_set(&why, 0, "%s has no CPU that is online", gpmu_pmu_name(pmu));
 	else
-		error_set(&why, 0, "%s is of none of these CPUs",
+		error_set(&why, 0, "%s counts on none of these CPUs",
 			  pmu ? gpmu_pmu_name(pmu) : "its PMU");
 	for (size_t i = 0; !ret && i < set->slot_count; i++)
 		ret = counts_set_lost(o->counts, set->slots[i], COUNT_NOT_SUPPORTED, why.text);
@@ -321,7 +321,7 @@ static bool opens_rings(const struct opening *o)
 		return false;
 	ret = counter_ring_open(o->group, &o->group->sets[0]);
 	if (ret)
-		log_line(GPMU_LOG_INFO, "the kernel is not asked for readings: %s%s", strerror(-ret),
+		log_line(GPMU_LOG_INFO, "the kernel does not time the intervals: %s%s", strerror(-ret),
 			 ret == -EPERM ? ": more than kernel.perf_event_mlock_kb" : "");
 	return !ret;
 }

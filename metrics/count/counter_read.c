@@ -24,7 +24,7 @@
 #define AT_ONCE	20	/* immediate retries of a read; later ones follow after 1 ms each */
 #define TRIES	60
 
-static const char why_late[] = "tasks were just being started when it was read";
+static const char why_late[] = "it was read while tasks were being started";
 
 static const struct plan_slot *leader_of(const struct counter_group *group,
 					 const struct counter_set *set)
@@ -97,7 +97,7 @@ static int lose(const struct counter_group *group, const struct counter_set *set
 	 * file.
 	 */
 	if (!got && leader->attr.pinned)
-		error_set(&why, 0, "no counter was free%s for it, and it is pinned", where);
+		error_set(&why, 0, "it is pinned, and no counter was free%s", where);
 	else
 		error_set(&why, 0, "no longer counted%s: its CPU or PMU went offline", where);
 	return tell(set, why.text, counts);
@@ -128,7 +128,7 @@ static int read_place(struct counter_group *group, const struct counter_set *set
 	struct counter_place *place = &set->places[index];
 	const uint64_t *buffer = group->buffer;
 	size_t clock = place->clock ? 1 : 0;
-	size_t n = clock + set->slot_count + (place->ring ? counter_ring_beats(place) : 0);
+	size_t n = clock + set->slot_count + (place->ring ? counter_ring_timer_count(place) : 0);
 	size_t size = (COUNTER_HEAD + n) * sizeof(*buffer);
 	struct count count = { 0 };
 	ssize_t got = 0;

@@ -27,8 +27,8 @@ int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *pa
 
 void counter_ring_stop(struct counter_ring *ring)
 {
-	counter_event_close(ring->beat);
-	ring->beat = NULL;
+	counter_event_close(ring->timer);
+	ring->timer = NULL;
 }
 
 void counter_ring_free(struct counter_ring *ring)
@@ -111,7 +111,7 @@ int counter_ring_skip(struct counter_ring *ring)
 		if (ret == -EIO)
 			failed = ret;
 		else if (ret == -EBUSY)
-			ring->turns++;
+			ring->multiplexed++;
 		else
 			ring->seen++;
 		ring->is_ahead = false;

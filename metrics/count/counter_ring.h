@@ -50,9 +50,9 @@ struct counter_ring {
 	struct perf_event_mmap_page *page;	/* libperf unmaps it when the leader is closed */
 	const char *data;
 	uint64_t mask;			/* bytes of data - 1 */
-	struct perf_evsel *beat;	/* the sampling timer; NULL: not running */
+	struct perf_evsel *timer;	/* the sampling timer; NULL: not running */
 	uint64_t seen;			/* readings skipped since the timer began */
-	uint64_t turns;			/* skipped readings that show multiplexing */
+	uint64_t multiplexed;		/* skipped readings that show multiplexing */
 	uint64_t next;			/* position of the next record */
 	/* ns for which the group had no counters, valid for all following readings */
 	uint64_t off;
@@ -127,6 +127,6 @@ size_t counter_ring_list(struct source_group *source, struct counter_ring **ring
  */
 int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limit);
 /* Number of timers in a group with a ring: 0 or 1 */
-size_t counter_ring_beats(const struct counter_place *place);
+size_t counter_ring_timer_count(const struct counter_place *place);
 
 #endif /* GPMU_COUNTER_RING_H */

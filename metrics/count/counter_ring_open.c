@@ -127,15 +127,15 @@ size_t counter_ring_list(struct source_group *source, struct counter_ring **ring
 int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limit)
 {
 	const struct counter_place *place = &ring->set->places[ring->place];
-	const struct event_instance beat = clock_of(period);
+	const struct event_instance timer = clock_of(period);
 	int ret, fd;
 
 	counter_ring_stop(ring);
-	ring->seen = ring->turns = 0;
-	ret = counter_event_open(&ring->beat, &beat, place->clock, &place->place, false, false);
+	ring->seen = ring->multiplexed = 0;
+	ret = counter_event_open(&ring->timer, &timer, place->clock, &place->place, false, false);
 	if (ret)
 		return ret;
-	fd = counter_evsel_fd(ring->beat);
+	fd = counter_evsel_fd(ring->timer);
 	if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, place->fd) &&
 	    !ioctl(fd, PERF_EVENT_IOC_REFRESH, limit))
 		return 0;
@@ -144,7 +144,7 @@ int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limi
 	return ret;
 }
 
-size_t counter_ring_beats(const struct counter_place *place)
+size_t counter_ring_timer_count(const struct counter_place *place)
 {
-	return place->ring->beat != NULL;
+	return place->ring->timer != NULL;
 }

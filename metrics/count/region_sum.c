@@ -77,7 +77,7 @@ int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
 	struct gpmu_counts *counts = session->difference;
 	const bool same = sum->length == session->place_count;
 	const struct count *from = sum->counts;
-	/* Places, and why something is not counted */
+	/* Copies the targets, and the reasons of what is not counted. */
 	int ret = counts_assign(counts, session->now);
 
 	if (ret)

@@ -179,7 +179,7 @@ void session_regions_release(struct session_regions *regions);
 
 /* --- region_capture.c */
 
-/* A region begins or ends: said to gpmu record's library, where the process has it. */
+/* Reports the begin or end of a region to gpmu record's library, if the process has loaded it. */
 void region_capture(const char *name, bool begins);
 
 #endif /* GPMU_SESSION_H */

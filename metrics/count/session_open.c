@@ -160,7 +160,7 @@ struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,
 	if ((unsigned int)all.aggregation > GPMU_AGGREGATE_THREAD)
 		return fail(EINVAL, error, "no such aggregation");
 	if (!plan->made)
-		return fail(EINVAL, error, "the plan is not made: gpmu_plan_make()");
+		return fail(EINVAL, error, "the plan has no groups yet: call gpmu_plan_make()");
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return fail(ENOMEM, error, "out of memory");

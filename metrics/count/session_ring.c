@@ -14,19 +14,19 @@
 #include "count/session_ring.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define SHORTEST	100000		/* ns: below it interrupts are most of what runs */
-#define LONGEST		2000000	/* ns: above it the session's own reads cost little */
-#define WAIT		25		/* intervals from one look at the rings to the next, */
-#define LONGEST_WAIT	50000000	/* and at most so many ns */
-#define TRIED		20		/* intervals until it is known whether there are enough */
-#define ENOUGH(n)	((n) / 2)	/* ... of so many */
-#define LEAST_LIMIT	60		/* whoever looks each 25 intervals can be late */
+#define SHORTEST	100000		/* ns: below it, interrupts take most of the CPU time */
+#define LONGEST		2000000	/* ns: above it, the session's own reads are cheap */
+#define WAIT		25		/* intervals between two reads of the rings, */
+#define LONGEST_WAIT	50000000	/* at most this many ns */
+#define TRIED		20		/* intervals after which the number of samples is checked */
+#define ENOUGH(n)	((n) / 2)	/* samples of n intervals that suffice */
+#define LEAST_LIMIT	60		/* a program that reads every 25 intervals can be late */
 #define FIRST_PAUSE	SECOND
 #define LONGEST_PAUSE	(64 * SECOND)
 #define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
-static const char why_few[] = "there were too few";
-static const char why_busy[] = "another program has its counters at times";
+static const char why_few[] = "too few samples";
+static const char why_busy[] = "another program multiplexes its counters";
 
 /*
  * How many readings the kernel certainly takes if there is no tick meanwhile, after which
@@ -200,7 +200,7 @@ static int give_up(struct session_rings *rings, size_t index, const char *why)
 	/* The kernel logged enough for longer than the last pause. */
 	if (rings->state == RINGS_ON && raw_clock_now() - rings->until > rings->pause)
 		rings->pause = FIRST_PAUSE;
-	log_line(GPMU_LOG_INFO, "for %" PRIu64 " s the kernel is not asked for readings: CPU %d: %s",
+	log_line(GPMU_LOG_INFO, "the kernel does not time the intervals for %" PRIu64 " s: CPU %d: %s",
 		 rings->pause / SECOND, ring->set->places[ring->place].place.cpu, why);
 	stop(rings);
 	rings->until = raw_clock_now() + rings->pause;
@@ -245,7 +245,7 @@ static void try(struct gpmu_session *session)
 	skip(session);
 	for (size_t i = 0; i < rings->length; i++)
 		if (rings->list[i]->seen < ENOUGH(TRIED)) {
-			give_up(rings, i, rings->list[i]->turns ? why_busy : why_few);
+			give_up(rings, i, rings->list[i]->multiplexed ? why_busy : why_few);
 			return;
 		}
 	rings->state = RINGS_ON;
@@ -327,7 +327,7 @@ int session_rings_next(struct gpmu_session *session)
 		return give_up(rings, index, why_busy);
 	if (ret < 0) {
 		lose(session, rings->list[index]);
-		return give_up(rings, index, "there were too many interrupts");
+		return give_up(rings, index, "too many interrupts");
 	}
 	if (!ret || is_last(session, time))
 		return wait_on(session, index);

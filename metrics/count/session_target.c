@@ -239,7 +239,7 @@ int session_target_init(struct session_target *target, const struct gpmu_session
 	if (!system)
 		return init_tasks(target, options, error);
 	if (options->pid_count || options->tid_count) {
-		error_set(error, 0, "either CPUs can be counted, or processes and tasks");
+		error_set(error, 0, "CPUs cannot be counted together with processes or tasks");
 		return -EINVAL;
 	}
 	return options->cpus ? init_cpus(target, options->cpus, machine, error) : 0;

@@ -47,7 +47,7 @@ static bool contains(const pid_t *ids, size_t n, pid_t id)
 	return false;
 }
 
-/* One that has gone already is not counted, as it has no counters either. */
+/* A process that has already ended is not counted: it has no counters. */
 static void add_file(struct session_times *times, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -146,7 +146,7 @@ static bool read_tasks(struct session_times *times, struct ticks *ticks)
 		if (read_task(times->files[i], times->inherit && i < times->process_count, ticks))
 			continue;
 		snprintf(times->why, sizeof(times->why),
-			 "a process has ended, and with it what the kernel knows of its time");
+			 "a process has ended, so its times are no longer known");
 		return false;
 	}
 	return true;

@@ -238,7 +238,7 @@ static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
 	return ret;
 }
 
-/* What the plugin is told: never a time before one that it was told */
+/* The time to pass to the plugin, which never decreases */
 static uint64_t advance(struct gpmu_source *source, uint64_t time)
 {
 	if (time > source->time)

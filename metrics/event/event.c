@@ -77,13 +77,13 @@ static int add_colon(struct event_builder *builder, char *colon)
 	int ret;
 
 	if (!colon[1])
-		return event_fail(builder, colon, EINVAL, "expected modifiers behind \":\"");
+		return event_fail(builder, colon, EINVAL, "expected modifiers after \":\"");
 	*colon = '\0';
 	ret = event_add_bare(builder, name);
 	if (ret > 0)
 		ret = event_set_modifiers(builder, colon + 1) ?:
 		      event_fail(builder, last, EINVAL,
-				 "expected one \":\" with all modifiers behind it");
+				 "expected one \":\" with all modifiers after it");
 	if (ret)
 		return ret;
 	if (!*name || strchr(colon + 1, ':'))

@@ -20,10 +20,10 @@ static const struct {
 	{ 'e', NULL },	/* exclusive */
 	{ 'W', NULL },	/* weak group */
 	{ 'X', NULL },	/* not regrouped; libgpmu never regroups */
-	{ 'P', "only perf record has P: sample as precisely as possible" },
-	{ 'S', "only perf record has S: sample a group by its leader" },
-	{ 'b', "only perf has b: count in a BPF program" },
-	{ 'R', "only perf has R: sample latencies by a concurrent perf record" },
+	{ 'P', "modifier P is for perf record only: sample as precisely as possible" },
+	{ 'S', "modifier S is for perf record only: sample a group by its leader" },
+	{ 'b', "modifier b is for perf only: count in a BPF program" },
+	{ 'R', "modifier R is for perf only: sample latencies by a concurrent perf record" },
 };
 
 static int find_letter(char letter)

@@ -64,7 +64,7 @@ static int add_codes(struct event_builder *builder, const struct perf_event_attr
 	}
 	if (!event_count_cores(builder->machine))
 		return event_fail(builder, builder->text.head, ENODEV,
-				  "%.60s: this machine shows no PMU of its cores",
+				  "%.60s: this machine has no PMU of its cores",
 				  builder->text.head);
 	for (size_t i = 0; !ret && (pmu = event_next_core(builder->machine, &i)); ) {
 		struct perf_event_attr own = *attr;

@@ -34,24 +34,24 @@ static const struct known_term {
 	{ "metric-id", KNOWN_NOTHING, 0, NULL },
 	{ "legacy-hardware-config", KNOWN_LEGACY, PERF_TYPE_HARDWARE, NULL },
 	{ "legacy-cache-config", KNOWN_LEGACY, PERF_TYPE_HW_CACHE, NULL },
-	{ "period", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "freq", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "branch_type", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "time", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "call-graph", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "stack-size", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "max-stack", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "nr", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "overwrite", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "no-overwrite", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "aux-output", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "aux-action", KNOWN_OTHER, 0, "only perf record has it" },
-	{ "aux-sample-size", KNOWN_OTHER, 0, "only perf record has it" },
+	{ "period", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "freq", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "branch_type", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "time", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "call-graph", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "stack-size", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "max-stack", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "nr", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "overwrite", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "no-overwrite", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "aux-output", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "aux-action", KNOWN_OTHER, 0, "supported by perf record only" },
+	{ "aux-sample-size", KNOWN_OTHER, 0, "supported by perf record only" },
 	{ "inherit", KNOWN_OTHER, 0, "it applies to all events of a run" },
 	{ "no-inherit", KNOWN_OTHER, 0, "it applies to all events of a run" },
 	{ "cpu", KNOWN_OTHER, 0, "CPUs apply to all events of a run" },
-	{ "percore", KNOWN_OTHER, 0, "only perf stat has it" },
-	{ "ratio-to-prev", KNOWN_OTHER, 0, "only perf has it" },
+	{ "percore", KNOWN_OTHER, 0, "supported by perf stat only" },
+	{ "ratio-to-prev", KNOWN_OTHER, 0, "supported by perf only" },
 };
 
 /* State while terms are applied for a PMU */
@@ -103,7 +103,7 @@ static int fail_unknown_term(struct applied *applied, const char *name)
 	char list[80];
 
 	return event_fail(applied->builder, applied->at, ENOENT,
-			  "%.40s: %.40s has no such format, but %s", name,
+			  "%.40s: %.40s has no such format; its formats are %s", name,
 			  gpmu_pmu_name(applied->pmu),
 			  list_formats(applied->pmu, list, sizeof(list)));
 }
@@ -181,7 +181,7 @@ static int apply_config(struct applied *applied, const struct event_term *term)
 	snprintf(text, sizeof(text), "%s:0-63", term->name);
 	if (event_format_parse(text, &format))
 		return event_fail(applied->builder, applied->at, EINVAL,
-				  "%s=: libgpmu was built without it", term->name);
+				  "%s=: this libgpmu was built without it", term->name);
 	if (!term->value || !event_parse_number(term->value, &number))
 		return event_fail(applied->builder, applied->at, EINVAL,
 				  "%s=: expected a number such as 17 or 0x11", term->name);
@@ -360,7 +360,7 @@ static int apply_known(struct applied *applied, const struct event_term *term,
 		return 0;
 	default:
 		return event_fail(applied->builder, term->name, EINVAL, "%s=: %s", term->name,
-				  known->why ? known->why : "only perf's own lists have it");
+				  known->why ? known->why : "supported in perf's own event lists only");
 	}
 }
 

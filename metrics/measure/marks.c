@@ -136,7 +136,7 @@ static int check(const struct gpmu_options *options, struct gpmu_error *error)
 	}
 	if (options->system || options->cpus || options->pid_count || options->tid_count ||
 	    options->inherit) {
-		error_set(error, 0, "marks count the threads that make them, and no other target");
+		error_set(error, 0, "marks count only the threads that make them: select no other target");
 		return -EINVAL;
 	}
 	return 0;

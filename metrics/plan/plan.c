@@ -106,7 +106,7 @@ int gpmu_plan_make(struct gpmu_plan *plan, struct gpmu_error *error)
 	int ret;
 
 	if (plan->made) {
-		error_set(error, 0, "the plan is made already");
+		error_set(error, 0, "the groups of the plan have already been made");
 		return -EBUSY;
 	}
 	plan->made = true;

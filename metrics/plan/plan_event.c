@@ -213,7 +213,7 @@ int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_e
 	int ret;
 
 	if (plan->made) {
-		error_set(error, 0, "the plan is made already");
+		error_set(error, 0, "the groups of the plan have already been made");
 		return -EBUSY;
 	}
 	ret = event_list_init(&events, list, error);

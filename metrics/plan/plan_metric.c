@@ -295,7 +295,7 @@ static int add(struct adding *a, const struct gpmu_metric *metric, const struct 
 		return ret;
 	if (visit.depth == MAX_DEPTH)
 		return set_why(a->plan, *index,
-			       text_print("metrics use metrics deeper than %d", MAX_DEPTH));
+			       text_print("metrics are nested deeper than %d levels", MAX_DEPTH));
 	/* If its PMU lacks an event, the counts give the reason, for each GPU. */
 	ret = catalog_metric_fits(metric, a->plan->machine);
 	if (ret < 0)

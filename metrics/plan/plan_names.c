@@ -207,7 +207,7 @@ int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_
 	int ret;
 
 	if (plan->made) {
-		error_set(error, 0, "the plan is made already");
+		error_set(error, 0, "the groups of the plan have already been made");
 		return -EBUSY;
 	}
 	do {

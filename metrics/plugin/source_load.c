@@ -35,7 +35,7 @@ static const struct {
 	{ "group_read()", offsetof(struct gpmu_source_plugin, group_read) },
 };
 
-/* Of arrays. What a table that says none has is that of the first of these headers. */
+/* Sizes of array elements; 0 in a table is the size in the first version of the ABI. */
 #define SIZE_MOST	4096
 
 static const struct {

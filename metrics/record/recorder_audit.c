@@ -18,8 +18,8 @@ static const char *const source_names[RECORDER_SOURCES] = {
 static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 	[ACTIVITY_LOST_CUPTI] = "CUPTI had no buffer (--cuda-buffers)",
 	[ACTIVITY_LOST_CHANNEL] = "the channel was full",
-	[ACTIVITY_LOST_TIMES] = "records without times, or with impossible ones",
-	[ACTIVITY_LOST_CORRUPT] = "buffers that made no sense",
+	[ACTIVITY_LOST_TIMES] = "records with missing or impossible times",
+	[ACTIVITY_LOST_CORRUPT] = "malformed buffers",
 	[ACTIVITY_LOST_IDS] = "records with an impossible process or thread",
 };
 

@@ -58,7 +58,7 @@ void gpmu_report_free(struct gpmu_report *report)
 
 static int refuse(struct gpmu_error *error)
 {
-	error_set(error, 0, "the report is made");
+	error_set(error, 0, "the report has already been made");
 	return -EINVAL;
 }
 

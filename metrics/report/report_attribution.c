@@ -365,10 +365,10 @@ static void put_ways(struct gpmu_report *report, const double *ways, bool split,
 {
 	double bytes = sum_of(ways);
 
-	report_number(report, REPORT_PAYERS, bytes);
-	report_maybe(report, REPORT_PAYERS, all > 0, bytes / all);
-	report_maybe(report, REPORT_PAYERS, split, ways[REPORT_IN]);
-	report_maybe(report, REPORT_PAYERS, split, ways[REPORT_OUT]);
+	report_number(report, REPORT_ATTRIBUTION, bytes);
+	report_maybe(report, REPORT_ATTRIBUTION, all > 0, bytes / all);
+	report_maybe(report, REPORT_ATTRIBUTION, split, ways[REPORT_IN]);
+	report_maybe(report, REPORT_ATTRIBUTION, split, ways[REPORT_OUT]);
 }
 
 static void put_shares(struct gpmu_report *report, const struct sharing *sharing, size_t n)
@@ -389,17 +389,17 @@ static void put_shares(struct gpmu_report *report, const struct sharing *sharing
 
 		if (!share->used)
 			continue;
-		report_text(report, REPORT_PAYERS, report_string(report, i));
-		report_text(report, REPORT_PAYERS, kinds[share->kind]);
+		report_text(report, REPORT_ATTRIBUTION, report_string(report, i));
+		report_text(report, REPORT_ATTRIBUTION, kinds[share->kind]);
 		put_ways(report, share->ways, both == 0, all);
-		report_number(report, REPORT_PAYERS, (double)share->time);
-		report_maybe(report, REPORT_PAYERS, bytes > 0, share->sure / bytes);
+		report_number(report, REPORT_ATTRIBUTION, (double)share->time);
+		report_maybe(report, REPORT_ATTRIBUTION, bytes > 0, share->sure / bytes);
 	}
-	report_text(report, REPORT_PAYERS, "(nothing that was recorded)");
-	report_text(report, REPORT_PAYERS, "");
+	report_text(report, REPORT_ATTRIBUTION, "(no recorded activity)");
+	report_text(report, REPORT_ATTRIBUTION, "");
 	put_ways(report, sharing->nobody, both == 0, all);
-	report_none(report, REPORT_PAYERS);
-	report_none(report, REPORT_PAYERS);
+	report_none(report, REPORT_ATTRIBUTION);
+	report_none(report, REPORT_ATTRIBUTION);
 }
 
 /* Whether a link has counters */
@@ -429,11 +429,11 @@ void report_attribution(struct gpmu_report *report)
 	size_t n = report->timeline.strings.texts.n;
 	struct sharing sharing = { .share_count = n };
 
-	report_table(report, REPORT_PAYERS)->shown.title = report_print(
+	report_table(report, REPORT_ATTRIBUTION)->shown.title = report_print(
 		report, "%s bytes by kernel and copy", report_link_title(report->link));
 	if (!has(report, report->link)) {
-		report_note(report, REPORT_PAYERS, why_none(report));
-		report_table_done(report, REPORT_PAYERS, "bytes");
+		report_note(report, REPORT_ATTRIBUTION, why_none(report));
+		report_table_done(report, REPORT_ATTRIBUTION, "bytes");
 		return;
 	}
 	sharing.shares = calloc(n + 1, sizeof(*sharing.shares));
@@ -450,5 +450,5 @@ void report_attribution(struct gpmu_report *report)
 	vector_release(&sharing.parts);
 	free(sharing.shares);
 	free(sharing.works);
-	report_table_done(report, REPORT_PAYERS, "bytes");
+	report_table_done(report, REPORT_ATTRIBUTION, "bytes");
 }

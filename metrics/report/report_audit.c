@@ -84,7 +84,7 @@ static void put_process(const struct fact *fact)
 	    fact->own->file,
 	    report_print(report, "%lld %s: %s; %s", (long long)number(fact, "pid"),
 			 text(fact, "program"), regions ? text(fact, "of") : cuda,
-			 *end ? end : "its end is not known"));
+			 *end ? end : "its end is unknown"));
 }
 
 static void put_clock(const struct fact *fact)
@@ -103,7 +103,7 @@ static void put_gpu(const struct fact *fact)
 	const char *throttle = text(fact, "throttle");
 	bool throttled = *throttle && strcmp(throttle, "none") != 0;
 	bool moved = high - low > high * 0.02;
-	const char *clocks = "its clocks are not known";
+	const char *clocks = "its clocks are unknown";
 
 	if (moved)
 		clocks = report_print(fact->report, "SMs ran at %.0f to %.0f MHz", low, high);
@@ -111,7 +111,7 @@ static void put_gpu(const struct fact *fact)
 		clocks = report_print(fact->report, "SMs ran at %.0f MHz", high);
 	put(fact->report, "clocks", moved || throttled, fact->own->file,
 	    report_print(fact->report, "GPU %lld: %s%s%s", (long long)number(fact, "gpu"), clocks,
-			 throttled ? ", held back by " : "", throttled ? throttle : ""));
+			 throttled ? ", throttled by " : "", throttled ? throttle : ""));
 }
 
 static void put_source(const struct fact *fact)
@@ -215,12 +215,12 @@ static void put_multiplexing(struct gpmu_report *report)
 		return;
 	if (lowest)
 		put(report, "multiplexing", true, lowest->file,
-		    report_print(report, "%s was counted for %.1f %% of the time, the least of "
+		    report_print(report, "%s was counted for %.1f %% of the time, the lowest share of "
 				 "%zu counters", text(&(struct fact){ report, lowest }, "counter"),
 				 least * 100, n));
 	else
 		put(report, "multiplexing", false, TIMELINE_NONE,
-		    report_print(report, "all of %zu counters ran all the time", n));
+		    report_print(report, "all %zu counters ran all the time", n));
 	if (gaps > 0)
 		put(report, "gaps", true, TIMELINE_NONE,
 		    report_print(report, "counters were not counted in %.0f intervals", gaps));
@@ -250,12 +250,12 @@ static void put_file(struct gpmu_report *report, uint32_t index)
 		uint64_t n;
 		const char *text;
 	} findings[] = {
-		{ stats->cut, "bytes at the end are no whole packet: the trace was cut off" },
+		{ stats->cut, "bytes at the end are an incomplete packet: the trace is truncated" },
 		{ stats->early,
 		  "packets are left out: they refer to packets before the trace's begin" },
 		{ stats->unmatched, "ends of slices had no begin" },
-		{ stats->open, "slices had no end, and are taken to last to the trace's" },
-		{ file->unplaced, "works are on no stream, and are left out" },
+		{ stats->open, "slices had no end: they last to the end of the trace" },
+		{ file->unplaced, "kernels, copies or memsets are on no stream and are left out" },
 		{ stats->others, "packets of other writers are left out" },
 	};
 
@@ -266,8 +266,7 @@ static void put_file(struct gpmu_report *report, uint32_t index)
 					 findings[i].text));
 	if (!has_end(report, index))
 		put(report, "trace", true, index,
-		    "it has no end, as gpmu record was killed or could not write: "
-		    "what was lost is not known");
+		    "it has no end, because gpmu record was killed or could not write: the losses are unknown");
 }
 
 static void put_overhead(struct gpmu_report *report)
@@ -282,7 +281,7 @@ static void put_overhead(struct gpmu_report *report)
 	}
 	if (time)
 		put(report, "overhead", false, TIMELINE_NONE,
-		    report_print(report, "CUPTI itself took %.3f ms of the program's threads",
+		    report_print(report, "CUPTI itself used %.3f ms of the program's threads",
 				 (double)time / 1e6));
 }
 

@@ -61,7 +61,7 @@ static const struct gpmu_report_column moved[] = {
 	LONG("counters"),
 };
 
-static const struct gpmu_report_column payers[] = {
+static const struct gpmu_report_column attribution[] = {
 	LONG("name"), COLUMN("kind", TEXT), COLUMN("bytes", BYTES), COLUMN("share", SHARE),
 	COLUMN("in", BYTES), COLUMN("out", BYTES), COLUMN("time", TIME),
 	COLUMN("confidence", SHARE),
@@ -115,7 +115,7 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	[REPORT_NVTX_COUNTERS] = TABLE("nvtx_counters", "counters in NVTX ranges and regions",
 					nvtx_counters),
 	[REPORT_LINKS] = TABLE("links", "bytes over links and bytes copied", moved),
-	[REPORT_PAYERS] = TABLE("payers", "link bytes by kernel and copy", payers),
+	[REPORT_ATTRIBUTION] = TABLE("payers", "link bytes by kernel and copy", attribution),
 	[REPORT_RANKS] = TABLE("ranks", "ranks", ranks),
 	[REPORT_IMBALANCE] = TABLE("imbalance", "imbalance between ranks", imbalance),
 	[REPORT_AUDIT] = TABLE("audit", "audit", audit),

@@ -281,8 +281,7 @@ int gpmu_saved_line(struct gpmu_saved *saved, const char *text, size_t length,
 		ret = add_record(saved, &line);
 	if (ret)
 		error_set(error, 0, "line %lu: %s", saved->line,
-			  ret == -ENOMEM ? "out of memory" : "more lines, or different names, than "
-			  "there can be");
+			  ret == -ENOMEM ? "out of memory" : "more lines or different names than supported");
 	return ret ? ret : completes;
 }
 

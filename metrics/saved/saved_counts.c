@@ -314,7 +314,7 @@ static int set_lost(struct gpmu_saved *saved, size_t index)
 {
 	return counts_set_lost(saved->counts, index, COUNT_NOT_COUNTED,
 			       saved->slots[index].length > 1 ?
-			       "several events of perf's output could be it" :
+			       "several events of perf's output match it" :
 			       "it is not in perf's output");
 }
 

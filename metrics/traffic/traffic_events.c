@@ -307,7 +307,7 @@ static void forget(struct traffic_event *event)
 {
 	if (event->text)
 		event->count = (struct traffic_count){ .state = GPMU_TRAFFIC_NOT_COUNTED,
-						    .why = "there is no count of it" };
+						    .why = "it has no count" };
 }
 
 void gpmu_traffic_update(struct gpmu_traffic *traffic, const struct gpmu_rows *rows)

@@ -86,7 +86,7 @@ int traffic_look(struct gpmu_traffic *traffic, enum gpmu_traffic_chip chip,
 		traffic->chip = traffic->socket_count == 1 ? TRAFFIC_HOPPER : TRAFFIC_HOPPERS;
 		break;
 	default:
-		error_set(error, 0, "%d is no kind of Grace", (int)chip);
+		error_set(error, 0, "expected a kind of Grace, found %d", (int)chip);
 		return -EINVAL;
 	}
 	traffic->initiator_count = traffic->chip == TRAFFIC_SUPERCHIP ? TRAFFIC_PCIE + 1 :

@@ -50,13 +50,11 @@ const struct traffic_pair traffic_pairs[TRAFFIC_PAIRS] = {
 };
 
 static const char own_memory[] =
-	"a GPU's traffic to its own memory does not leave it: the GPU's own counters see it";
+	"a GPU's traffic to its own memory does not leave the GPU: its own counters count it";
 static const char local_cpu[] =
-	"what CMEM counted less what other sockets' CPUs sent; caches that answer these make it "
-	"too small, strongly-ordered PCIe writes of other sockets too large";
+	"CMEM's count minus the traffic of other sockets' CPUs; too low if caches answer that traffic, too high if it includes strongly-ordered PCIe writes of other sockets";
 static const char local_cpus[] =
-	"CMEM and GMEM less what other sockets' CPUs sent, of which is not known to which of the "
-	"two; strongly-ordered PCIe writes of other sockets are in it";
+	"the counts of CMEM and GMEM minus the traffic of other sockets' CPUs, whose division between the two is unknown; includes strongly-ordered PCIe writes of other sockets";
 
 const struct traffic_rule traffic_rules[] = {
 	{ SUPERCHIP, TRAFFIC_CPU, EACH_LOCAL, CMEM, false,
@@ -91,7 +89,7 @@ const struct traffic_rule traffic_rules[] = {
 
 const size_t traffic_n_rules = LENGTH(traffic_rules);
 
-static const char not_own[] = "without what the GPU moves in its own memory";
+static const char not_own[] = "excludes the GPU's traffic to its own memory";
 
 const struct traffic_total_rule traffic_total_rules[] = {
 	{ SUPERCHIP, CMEM, PARTS(PLUS(CMEM, HOME), PLUS(PCIE_LOC, HOME), PLUS(C2C0_LOC, HOME)),
@@ -117,9 +115,9 @@ const size_t traffic_n_total_rules = LENGTH(traffic_total_rules);
 #define HOME(...)	.home = { __VA_ARGS__ }, .home_count = COUNT(__VA_ARGS__)
 
 static const char all_cpus[] =
-	"the home counts CPUs of all sockets, and not what its cache answers";
+	"the home's count includes CPUs of all sockets and excludes requests that its cache answers";
 static const char strong[] =
-	"the home has strongly-ordered writes in its SCF count of CPUs, not here";
+	"the home's SCF counts strongly-ordered writes as writes of CPUs, so they are not included here";
 
 const struct traffic_link_rule traffic_link_rules[] = {
 	{ SUPERCHIP, 2, EACH_REMOTE, "CPU %s -> CMEM %s",
@@ -142,10 +140,10 @@ static const char grace_sheet[] =
 static const char hopper_sheet[] =
 	"NVIDIA GH200 Grace Hopper Superchip datasheet: up to 512 GB/s, less with some capacities";
 static const char c2c_sheet[] = "NVIDIA datasheets: NVLink-C2C 900 GB/s, both directions together";
-static const char scf_cmem[] = "tuning guide: 8 requests a cycle, of a cache line of 64 bytes";
-static const char scf_gmem[] = "tuning guide: 4 requests a cycle, of a cache line of 64 bytes";
-static const char scf_remote[] = "tuning guide: 2 requests a cycle, of a cache line of 64 bytes";
-static const char ports[] = "tuning guide: 10 ports, each a request of 32 bytes a cycle";
+static const char scf_cmem[] = "tuning guide: 8 requests per cycle, each a cache line of 64 bytes";
+static const char scf_gmem[] = "tuning guide: 4 requests per cycle, each a cache line of 64 bytes";
+static const char scf_remote[] = "tuning guide: 2 requests per cycle, each a cache line of 64 bytes";
+static const char ports[] = "tuning guide: 10 ports, each with a request of 32 bytes per cycle";
 
 #define SCF_CLOCK(_requests)	\
 	.peak = (_requests) * LINE, .cycles = true, .clock = GPMU_PMU_SCF

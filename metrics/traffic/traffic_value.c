@@ -115,11 +115,11 @@ void traffic_add_up(struct gpmu_traffic *traffic, const struct traffic_part *par
 	for (size_t i = 0; i < part_count; i++)
 		traffic_walk(traffic, &parts[i], source, home, add_bundle, &adding);
 	if (!adding.any) {
-		*value = without_number(GPMU_TRAFFIC_INVISIBLE, "no PMU sees it");
+		*value = without_number(GPMU_TRAFFIC_INVISIBLE, "no PMU counts it");
 	} else if (badness(adding.state)) {
 		*value = without_number(adding.state, adding.why);
 	} else if (!adding.runs) {
-		*value = without_number(GPMU_TRAFFIC_IDLE, "the clock of its PMU stood still");
+		*value = without_number(GPMU_TRAFFIC_IDLE, "the clock of its PMU was stopped");
 	} else {
 		rate = adding.plus - adding.minus;
 		*value = (struct gpmu_traffic_value){
@@ -161,7 +161,7 @@ struct gpmu_traffic_value traffic_nothing(void)
 {
 	return (struct gpmu_traffic_value){ .state = GPMU_TRAFFIC_INVISIBLE,
 					 .share = NAN,
-					 .why = "no PMU sees it" };
+					 .why = "no PMU counts it" };
 }
 
 static void add_number(struct gpmu_traffic_value *sum, const struct gpmu_traffic_value *value)

@@ -18,11 +18,9 @@
 #define MAY(...)	{ __VA_ARGS__, .needed = false }
 
 static const char of_c2c[] =
-	"less than the GPU's by what PCIe devices and other sockets move to or from its memory; "
-	"untested on Grace Hopper";
+	"Grace's side excludes traffic of PCIe devices and other sockets to the GPU's memory; untested on Grace Hopper";
 static const char of_copies[] =
-	"more by what kernels move; less by what they take from a link without storing it, by what "
-	"the L2 cache keeps, and by the overhead that PCIe counts have";
+	"the memory's side includes traffic of kernels, and excludes data that kernels read over a link without storing them and data that stay in the L2 cache; PCIe counts include overhead";
 
 const struct balance_identity balance_identities[] = {
 	{ .name = "C2C into %s",

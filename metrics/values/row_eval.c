@@ -31,7 +31,7 @@ static const char *why_lost(const struct counts_slot *slot, const struct count *
 	if (count->state == COUNT_NOT_SUPPORTED)
 		return "it is not supported here";
 	if (count_never_ran(count))
-		return "other events had its PMU's counters all the time";
+		return "other events used its PMU's counters all the time";
 	if (count->state == COUNT_NOT_COUNTED)
 		return "its count has decreased, which is impossible";
 	return task ? "none of its tasks ran while it was enabled" :
@@ -309,12 +309,12 @@ static void compute_sum(const struct row_maker *maker, const struct row_sum *sum
 		return;
 	result_init(result);
 	if (!sum->length)
-		result_lose(result, GPMU_STATE_NOT_COUNTED, "nothing of it is counted there");
+		result_lose(result, GPMU_STATE_NOT_COUNTED, "none of its counters is there");
 	for (size_t i = sum->first; i < sum->first + sum->length;)
 		i = sum_slot(maker, sum, i, counts, result);
 	if (result->sources > 1 && maker->plan->slots[maker->parts[sum->first].slot].mean)
 		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
-			    "means of several GPUs cannot be added up: ask for it of GPUs alone");
+			    "means of several GPUs cannot be added up: request it in a run whose events are all of GPUs");
 	result_end(result);
 }
 
@@ -386,7 +386,7 @@ static void evaluate(struct row_maker *maker, struct row_eval *eval)
 		result->state = GPMU_STATE_IDLE;
 	else if (!isfinite(value))
 		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
-			    "its formula goes beyond what a number can hold");
+			    "the value of its formula is not a finite number");
 	else
 		result->value = value;
 }

@@ -108,7 +108,7 @@ static void test_none(void)
 
 static void test_no_gpu(void)
 {
-	none("machine=none", "\"trouble\":{\"kind\":\"gpu\",\"text\":\"the CUDA driver sees no GPU\",\"remedy\":null}");
+	none("machine=none", "\"trouble\":{\"kind\":\"gpu\",\"text\":\"the CUDA driver finds no GPU\",\"remedy\":null}");
 }
 
 static void test_memory(void)

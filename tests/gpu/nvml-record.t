@@ -15,7 +15,7 @@ for name in h200 gh200 a100; do
 	GPMU_FAKE_NVML=$work/$name.json
 	is "$(gpmu gpu -j | sed 's/"energy":[0-9.]*//')" "$want" "$name: gpmu gpu shows the recorded GPU"
 	is "$(gpmu gpu --accounting -j)" "$accounts" "$name: gpmu gpu shows the recorded accounts"
-	run gpmu stat --source nvml -a -j -e nvidia_nvml/power/ --duration 0.1
+	expect 0 gpmu stat --source nvml -a -j -e nvidia_nvml/power/ --duration 0.1
 	like "$err" '"name":"nvidia_nvml/power/","value":350\.(5|49999)' "$name: gpmu stat counts the recorded power"
 done
 done_testing

@@ -67,10 +67,12 @@ static bool is_str(const char *got, const char *want, const char *what)
 	return pass;
 }
 
-/* Prints the plan; the value to return from main(). */
+/* Prints the plan; the value to return from main(). A program without any test fails. */
 __attribute__((unused))
 static int done_testing(void)
 {
+	if (!tap_run)
+		ok(false, "the program has at least one test");
 	printf("1..%u\n", tap_run);
 	return tap_failed != 0;
 }

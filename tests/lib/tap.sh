@@ -71,8 +71,9 @@ bail() {
 	exit 1
 }
 
-# done_testing: prints the plan and exits with the verdict
+# done_testing: prints the plan and exits with the verdict. A script without any test fails.
 done_testing() {
+	[ "$tap_run" -gt 0 ] || ok 1 "the script has at least one test"
 	echo "1..$tap_run"
 	[ "$tap_failed" -eq 0 ]
 	exit

@@ -166,7 +166,7 @@ trouble enable=0:43 "$gpu: .*it is divided by MIG;" "nvidia-smi -mig 0\$" "a GPU
 trouble driver=12080 "CUPTI is of CUDA 13.0, the driver for CUDA 12.8: a GPU's own counters" "install the CUPTI of CUDA 12.8\$" "a driver that is older than CUPTI"
 trouble driver=12020 "the driver is for CUDA 12.2: a GPU's own counters" "install one for CUDA 12.6 or later" "a driver without PM sampling"
 trouble cupti=18 ".*libcupti.so.13 has no PM sampling: a GPU" "install one of CUDA 12.6 or later" "a CUPTI without PM sampling"
-trouble cuinit=999 "the CUDA driver cannot be initialised: cuInit gives 999: a GPU" "sudo dmesg" "a driver that cannot be initialised"
+trouble cuinit=999 "the CUDA driver cannot be initialised: cuInit returns 999: a GPU" "sudo dmesg" "a driver that cannot be initialised"
 like "$out" "^ok +GPU +$gpu: NVIDIA GH200 480GB, 0009:01:00.0, near" "doctor: NVML identifies a GPU whose CUDA driver fails"
 mkdir "$work/cuda" "$work/plugins"
 ln -s "$(realpath "$B/tests/gpu/fake")"/lib{cuda.so.1,gpmu-fake.so,nvidia-ml.so.1} "$work/cuda/"

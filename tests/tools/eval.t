@@ -61,14 +61,14 @@ exec 5>&-
 wait
 
 printf 'S0-D0-C%s,1,%s,,context-switches,302570000,100.00,,\n' 0 25 1 37 > "$work/core"
-run gpmu eval -a -x, -e context-switches "$work/core"
+expect 0 gpmu eval -a -x, -e context-switches "$work/core"
 is "$(columns numa_node name value <<< "$out")" "0 context-switches 62" "eval adds up the cores that perf stat --per-core printed"
 printf '74,,page-faults,5.00%%,1068008,100.00,,\n' > "$work/repeat"
-run gpmu eval -e page-faults "$work/repeat"
+expect 0 gpmu eval -e page-faults "$work/repeat"
 like "$out" '^ +74 +page-faults +\( \+- +5\.00% \)$' "eval prints the deviation of perf stat -r"
-run gpmu eval -j -e page-faults "$work/repeat"
+expect 0 gpmu eval -j -e page-faults "$work/repeat"
 like "$out" '"runs":null,"deviation":3\.7,' "eval prints no number of runs, which perf does not print, as JSON"
-run gpmu eval -x, -e page-faults "$work/repeat"
+expect 0 gpmu eval -x, -e page-faults "$work/repeat"
 like "$(tail -n 1 <<< "$out")" ',1,,3\.7,,,,,$' "eval prints no number of runs, which perf does not print, as CSV"
 
 head -c -20 $data/grace-6.1.json > "$work/cut"
@@ -139,9 +139,9 @@ run timeout -s KILL 120 "$GPMU_BIN" eval -j --events "$work/deep.json" -M a30 "$
 like "$rc $out" '"name":"a30","value":7,' "eval computes each metric of 30 levels of metrics once"
 
 # --- the machine: by its name, or saved by doctor
-run gpmu eval -j --machine grace -M GracePcieReadBW $data/grace-6.1.json
+expect 0 gpmu eval -j --machine grace -M GracePcieReadBW $data/grace-6.1.json
 like "$out" "\"name\":\"GracePcieReadBW\",.*it is not in perf's output" "eval --machine grace has PMUs that perf did not count"
-run gpmu eval -j -e nvidia_cnvlink_pmu_0/cycles/ --machine gracehopper "$work/faults"
+expect 0 gpmu eval -j -e nvidia_cnvlink_pmu_0/cycles/ --machine gracehopper "$work/faults"
 like "$err" 'this machine has no PMU nvidia_cnvlink_pmu_0' "eval --machine gracehopper has no CNVLink on a single socket"
 run gpmu eval -j -e nvidia_cnvlink_pmu_0/cycles/ --machine grace "$work/faults"
 unlike "$rc $err" 'this machine has no PMU' "eval --machine grace has a CNVLink"
@@ -158,7 +158,7 @@ truncate -s 4M "$work/large/proc/cpuinfo"
 GPMU_ROOT=$work/large run gpmu doctor --save "$work/saved"
 is "$rc $err" "0 gpmu doctor: warning: proc/cpuinfo: left out: expected at most 4194303 bytes" "doctor --save names a file that is too large"
 export TMPDIR=$work
-run gpmu eval -j --machine "$work/superchip" -M GraceMemBW,ipc $data/grace-6.1.json
+expect 0 gpmu eval -j --machine "$work/superchip" -M GraceMemBW,ipc $data/grace-6.1.json
 like "$out" '"name":"GraceMemBW","value":180,' "eval --machine FILE evaluates for a saved machine"
 like "$out" "\"name\":\"ipc\",.*it is not in perf's output" "eval --machine FILE has the saved machine's cores"
 is "$(ls -d "$work"/gpmu-machine-* 2> /dev/null)" "" "eval --machine FILE leaves no files"
@@ -184,7 +184,7 @@ echo old > "$work/ended/saved"
 # shellcheck disable=SC2016 # the inner shell expands it
 run at superchip bash -c 'ulimit -f 1; exec "$0" doctor --save "$1"' "$GPMU_BIN" "$work/ended/saved"
 is "$rc $(ls "$work/ended") $(< "$work/ended/saved")" "153 saved old" "doctor --save that SIGXFSZ ends leaves the old file, and no unfinished one"
-run gpmu eval -j --machine "$work/superchip" -M GraceMemBW --per-node $data/grace-6.1.json
+expect 0 gpmu eval -j --machine "$work/superchip" -M GraceMemBW --per-node $data/grace-6.1.json
 is "$(grep -o '"package":[0-9]*' <<< "$out" | paste -sd' ')" '"package":0 "package":1' "eval --machine FILE knows the saved machine's packages"
 run gpmu eval --machine "$work/none" -M GraceMemBW $data/grace-6.1.json
 is "$rc $err" "125 gpmu eval: --machine $work/none: No such file or directory" "eval names a saved machine that does not exist"

@@ -44,7 +44,7 @@ is "$(head -n 1 <<< "$out" | json unavailable | xargs)" "{utilization.encoder: N
 expect 0 gpmu gpu --accounting
 like "$out" '^ +4711     running +70 % ' "gpu --accounting shows a running process without a time"
 like "$out" '^ +4000    61\.234 s +99 % ' "gpu --accounting shows the time of a process that has ended"
-like "$out" '^  1 more left the accounts while they were read$' "gpu --accounting shows how many processes NVML has dropped from its accounts"
+like "$out" '^  accounts replaced while they were read: 1$' "gpu --accounting shows how many processes NVML has dropped from its accounts"
 
 expect 0 gpmu gpu --vgpu
 like "$out" '^  vGPU 3251634  NVIDIA H200X-35C  VM vm-3251634 ' "gpu --vgpu shows vGPUs with type and virtual machine"

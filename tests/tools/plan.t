@@ -67,7 +67,7 @@ is "$(at superchip gpmu plan -e '{cycles,instructions}')" "{armv8_pmuv3_0/cpu_cy
 is "$(at laptop gpmu plan -e cycles)" cycles "plan -e cycles keeps the name where no PMU of Arm cores is"
 for printed in cycles armv8_pmuv3_0/cpu_cycles/; do
 	printf '7,,%s,5,100.00,,\n' "$printed" > "$work/printed"
-	run at superchip gpmu eval -a -e cycles "$work/printed"
+	expect 0 at superchip gpmu eval -a -e cycles "$work/printed"
 	like "$out" '^ +7 +cycles' "eval -e cycles reads the row that perf prints as $printed"
 done
 

@@ -140,7 +140,7 @@ else
 fi
 
 # --- the command
-run user "$root/bin/gpmu" stat -e task-clock sh -c 'grep CapEff /proc/self/status'
+expect 0 user "$root/bin/gpmu" stat -e task-clock sh -c 'grep CapEff /proc/self/status'
 like "$out" 'CapEff:.0+$' "privileges: the command is executed without the capability"
 
 # --- the set-user-ID bit
@@ -148,7 +148,7 @@ for mode in 4755 2755; do
 	cp "$GPMU_BIN" "$root/bin/set-id"
 	chown 65533:65533 "$root/bin/set-id"
 	chmod "$mode" "$root/bin/set-id"
-	run user "$root/bin/set-id" list
+	expect 125 user "$root/bin/set-id" list
 	is "$out$(head -n 1 <<< "$err")" "gpmu: the set-user-ID and set-group-ID bits of gpmu's file are not supported: remove them, and use sudo setcap cap_perfmon+ep" "privileges: a gpmu of mode $mode refuses to run"
 done
 done_testing

@@ -52,10 +52,10 @@ is "$(audit clock)" "" "record's audit has no clock bound of CUDA without CUDA"
 marked c nested --no-cuda-trace
 is "$rc $(slices | wc -l)" "0 3" "record --regions --no-cuda-trace shows regions"
 # shellcheck disable=SC2016 # the inner shell expands the variables
-run gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c 'echo "${CUDA_INJECTION64_PATH-none} ${LD_PRELOAD##*/}"'
+expect 0 gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c 'echo "${CUDA_INJECTION64_PATH-none} ${LD_PRELOAD##*/}"'
 is "$out" "none libgpmu-mark.so" "record --regions --no-cuda-trace sets no variable of CUDA"
 # shellcheck disable=SC2016
-LD_PRELOAD='' run gpmu record -o "$trace" -- sh -c 'echo "$LD_PRELOAD"'
+LD_PRELOAD='' expect 0 gpmu record -o "$trace" -- sh -c 'echo "$LD_PRELOAD"'
 is "$out" "" "record without --regions preloads no library"
 run gpmu record -o "$trace" -- "$work/c" nested
 is "$rc $(slices)" "0 " "record without --regions shows no regions"
@@ -63,11 +63,11 @@ marked c mistakes
 is "$(slices)" "0|other|-
 0|open|-" "record --regions ignores ends of regions that are not the innermost"
 # shellcheck disable=SC2016 # the command's shell expands it
-run gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c '"$0" stay > "$1" & until [ -s "$1" ]; do sleep 0.02; done; echo $!' "$work/c" "$work/marked"
+expect 0 gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c '"$0" stay > "$1" & until [ -s "$1" ]; do sleep 0.02; done; echo $!' "$work/c" "$work/marked"
 kill "$out"
 is "$(sql "select name from slice where category = 'region' and dur = -1")" stay "record --regions shows a region that is open when the recording ends as unfinished"
 # shellcheck disable=SC2016
-run gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c '"$0" mistakes
+expect 0 gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c '"$0" mistakes
 	while ls "$GPMU_CHANNEL" | grep -q "^[0-9]"; do sleep 0.02; done; "$0" once' "$work/c"
 is "$(sql "select group_concat(name || ' ' || (dur between 0 and (select ts from slice where name = 'touch') - ts))
 	from slice where name = 'open'")" "open 1" "record --regions ends a region that is left open when its process ends"
@@ -79,7 +79,7 @@ run gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c "\"\$0\" nested; 
 	printf '\\0\\0\\0\\0' | dd of=\"\$GPMU_CHANNEL/control\" bs=1 seek=24 conv=notrunc status=none; \"\$0\" once" "$work/c"
 is "$rc $(sql "select group_concat(name) from slice where category = 'region' and depth = 0")" "0 outer" \
 	"record --regions shows no region that begins while recording is paused"
-run gpmu record --regions --no-cuda-trace --duration 0.1 -o "$trace" -- sh -c "trap '' TERM
+expect 0 gpmu record --regions --no-cuda-trace --duration 0.1 -o "$trace" -- sh -c "trap '' TERM
 	until [ \$($enabled) -eq 0 ]; do sleep 0.02; done; \"\$0\" once" "$work/c"
 is "$(slices)" "" "record --regions --duration shows no region that begins after this time"
 like "$err" 'marked no region .*, or only outside the recorded time$' "record --regions warns of a program whose regions are outside the recorded time"
@@ -216,10 +216,10 @@ is "$rc $err" "125 gpmu record: --regions needs a command" "record --regions wit
 
 # --- counts by region
 marked c long "$model" -M GraceMemBW -I 10
-run gpmu report --by=nvtx --format=csv "$trace"
+expect 0 gpmu report --by=nvtx --format=csv "$trace"
 like "$out" $'\nlong,gpmu-mark,1,([3-9][0-9]{8}|[0-9]{10,}),' "report lists regions with their number and duration"
 like "$out" $'\nlong,gpmu-mark,machine,190\\.7[0-9]*,GB/s,' "report lists the mean of a counter in each region"
 # AddressSanitizer's library must come first, so the inner gpmu is the plain one.
-run gpmu record --regions -o "$trace" -- "$B/gpmu" stat --regions -e page-faults:u -- "$work/c" once
+expect 0 gpmu record --regions -o "$trace" -- "$B/gpmu" stat --regions -e page-faults:u -- "$work/c" once
 is "$(slices)" "0|touch|-" "record --regions shows the regions that gpmu stat --regions counts"
 done_testing

@@ -209,7 +209,7 @@ kill -KILL $pid
 wait $pid 2> /dev/null
 kill "${child% }"
 is "$(sql "select name from slice where category = 'runtime'")" first "record that is killed leaves a readable trace of what was flushed"
-like "$(gpmu report "$trace")" 'trace +warning +it has no end, as gpmu record was killed' "report warns of a trace whose gpmu record was killed"
+like "$(gpmu report "$trace")" 'trace +warning +it has no end, because gpmu record was killed' "report warns of a trace whose gpmu record was killed"
 expect 0 gpmu record -o "$work/other.pftrace" -- true
 is "$(ls -d "${folders[@]}" 2> /dev/null)" "" "record removes the folders of a recording that was killed"
 
@@ -335,6 +335,7 @@ unset GPMU_SAMPLER_LOCK
 user=$((20000 + $$ % 40000))
 names=("/dev/shm/gpmu-sampler-$user" "/tmp/gpmu-sampler-$user")
 fallback="record elects by a lock in /tmp if another user has taken the name in /dev/shm"
+counts='^(0 |125 gpmu record: task-clock:u: perf_event_paranoid is )'
 remedy="record recommends GPMU_SAMPLER_LOCK if other users have taken all names of the lock"
 # shellcheck disable=SC2317 # called by run
 rank() {
@@ -348,12 +349,14 @@ if [ "$(id -u)" = 0 ] && [ ! -e "${names[0]}" ] && [ ! -e "${names[1]}" ] && tou
 	chown "$user" "$work/user"
 	cp "$GPMU_BIN" "$work/user/gpmu"
 	run rank
+	like "$rc $err" "$counts" "record as a rank fails only if the user may not count system-wide"
 	unlike "$err" 'gpmu-sampler' "record prints no message about a lock of another user if another name is free"
 	is "$(stat -c %u "${names[1]}")" "$user" "$fallback"
 	chown 0 "${names[1]}"
 	run rank
 	is "$rc $err" "125 gpmu record: ${names[0]}: not a file of this user; ranks need a file of this user to elect the one that counts: set GPMU_SAMPLER_LOCK to the same path for all" "$remedy"
 	run rank GPMU_SAMPLER_LOCK="$work/user/lock"
+	like "$rc $err" "$counts" "record as a rank with GPMU_SAMPLER_LOCK fails only if the user may not count system-wide"
 	is "$(stat -c %u "$work/user/lock")" "$user" "record elects by GPMU_SAMPLER_LOCK where other names are taken"
 else
 	skip "needs root" "$fallback"

@@ -123,7 +123,7 @@ is "$(audit causality)" "checked=5 early=1 outside=1 overlap=1" "record counts e
 is "$(grep -c 'warning: 1 ' <<< "$err")" 3 "record warns of early work, overlapping work and crossing calls"
 like "$(slices "s.name in ('overlaps', 'cudaMalloc')")" "^500[|]200[|]thread 77 [(]2[)][|]runtime[|]cudaMalloc[|]0
 1600[|]1000[|]app: stream 7 [(]2[)][|]kernel[|]overlaps[|]0$" "record puts overlapping slices on second tracks"
-like "$(audit source)" "lost=1 records=5 source=[0-9]+ app to=0 why=records without times, or with impossible ones" "record counts records with impossible times as lost"
+like "$(audit source)" "lost=1 records=5 source=[0-9]+ app to=0 why=records with missing or impossible times" "record counts records with impossible times as lost"
 
 # --- records that a timeline cannot represent: each is dropped, and the others are recorded
 script << 'END'
@@ -142,8 +142,8 @@ complete time=+20000
 END
 is "$rc $(slices 1)" "0 0|500|thread 77|runtime|before|0
 2000|500|thread 77|runtime|after|0" "record keeps the other records of a process with impossible times, threads and pids"
-is "$(audit source | sed -n 's/.*kind=\([a-z]*\) lost=\([0-9]*\) .*why=records with\(out times,\| an\).*/\1 \2\3/p' | LC_ALL=C sort | paste -sd';')" \
-	"kernel 2out times,;note 1out times,;nvtx 1 an;nvtx 1out times,;process 2 an;runtime 2 an" \
+is "$(audit source | sed -n 's/.*kind=\([a-z]*\) lost=\([0-9]*\) .*why=records with \(missing\|an\) .*/\1 \2 \3/p' | LC_ALL=C sort | paste -sd';')" \
+	"kernel 2 missing;note 1 missing;nvtx 1 an;nvtx 1 missing;process 2 an;runtime 2 an" \
 	"record's audit counts records with impossible times and ids"
 like "$err" ' 2 records, 9 lost' "record counts records with impossible times and ids as lost"
 printf '%s\n' "process pid=0 text=nobody" wait "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=call" "complete time=+20000" > "$work/script"

@@ -55,7 +55,7 @@ is "$(table payers offender.pftrace)" '"gather(float*, float const*, int const*)
 "memcpy HtoD, pinned to device",memcpy,16000000,0.0714285714286,16000000,0,1000000,0.75
 "memcpy DtoH, device to pinned",memcpy,6666667,0.0297619047619,0,6666667,500000,0
 memset,memset,1333333,0.00595238095238,0,1333333,100000,0
-(nothing that was recorded),,0,0,0,0,,
+(no recorded activity),,0,0,0,0,,
 "gemm(float*, float const*)",kernel,0,0,0,0,3000000,' "report attributes 200 MB to the offending kernel with full confidence"
 # A counter that is read late has more than the 5 us of reads() in its interval: 10 KB per us of reads(), and
 # 10 B per us of the others, as the intervals without reads() show
@@ -74,7 +74,7 @@ is "$(table payers late.pftrace | awk -F , '$1 == "reads" { print ($4 > 0.99), (
 options=()
 is "$(table links offender.pftrace)" "NVLink-C2C,0,in,216000000,16000000,0,200000000,0.925925925926,1,GpuC2cRxBW
 NVLink-C2C,0,out,8000000,8000000,0,0,0,1,GpuC2cTxBW" "report lists the bytes of a link that no copy explains"
-is "$(table audit offender.pftrace)" 'multiplexing,ok,,all of 2 counters ran all the time
+is "$(table audit offender.pftrace)" 'multiplexing,ok,,all 2 counters ran all the time
 versions,ok,0,"gpmu 0.1.0, 6.12.0 aarch64 on gh1"
 process,ok,0,"100 train: CUPTI 26, driver for CUDA 13.0; closed"
 clock,ok,0,error of at most 850 ns: time stamps of CUPTI
@@ -179,7 +179,7 @@ is "$(table gpus shared-1.pftrace shared-2.pftrace | cut -d , -f 1-5,9)" "0,4000
 	"report counts a GPU of two processes once"
 is "$(table payers shared-1.pftrace shared-2.pftrace | cut -d , -f 1,3,8)" "mine,2000000,0
 theirs,2000000,0
-(nothing that was recorded),0," "report attributes the bytes of a GPU to both of its processes once"
+(no recorded activity),0," "report attributes the bytes of a GPU to both of its processes once"
 
 # --- counters of links
 
@@ -195,7 +195,7 @@ options=(--link pcie)
 # The values are bytes of an interval. 3-4 ms was not counted: half of the copy.
 is "$(table payers pcie.pftrace | sed 's/"//g')" "memcpy HtoD,memcpy,2500,0.806451612903,2500,0,1000000,1
 a,kernel,500,0.161290322581,500,0,1000000,1
-(nothing that was recorded),,100,0.0322580645161,100,0,," "report attributes PCIe bytes from counts of events, without gaps, and lists unattributed bytes"
+(no recorded activity),,100,0.0322580645161,100,0,," "report attributes PCIe bytes from counts of events, without gaps, and lists unattributed bytes"
 is "$(table links pcie.pftrace)" "PCIe,0,in,3100,2000,0,1100,0.354838709677,0.75,pcie__read_bytes.sum
 PCIe,0,out,0,0,0,0,,1,pcie__write_bytes.sum" "report compares copies and counters over the counted time"
 options=()
@@ -207,7 +207,7 @@ printf '%s\n' 'track;g;-;GPU 4: A (GPU-a)' 'track;h;-;GPU 7: B (GPU-b)' 'track;s
 	'value;b;1000000;1' 'value;b;2000000;1' 'value;a;1000000;3' 'value;a;2000000;3' | trace nodes
 is "$(table payers nodes.pftrace)" "on7,kernel,3000000,0.75,,,1000000,1
 on4,kernel,1000000,0.25,,,1000000,1
-(nothing that was recorded),,0,0,,,," "report maps nodes to GPUs in their order, and gives a sum of both directions no direction"
+(no recorded activity),,0,0,,,," "report maps nodes to GPUs in their order, and gives a sum of both directions no direction"
 is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
 7,both,3000000,0,0,3000000" "report counts transfers of unified memory as explained bytes"
 
@@ -279,19 +279,19 @@ printf '%s\n' 'audit;gpmu;version=1.0.0;kernel=k;machine=m;host=h;begin=1;end=2'
 	'audit;source;source=cupti;records=88;lost=12;why=the ring was full;from=1000000;to=3500000' \
 	'audit;counters;counter=A;share=0.5;gaps=3' 'audit;counters;counter=B;share=0.25;gaps=1' 'audit;sampler;path=x.pftrace' \
 	'audit;causality;early=1;overlap=2;outside=3;checked=9' 'audit;note;text=0 processes connected;level=warning' 'audit;trace' | trace bad
-is "$(table audit bad.pftrace | sed 's/"//g')" "multiplexing,warning,0,B was counted for 25.0 % of the time, the least of 2 counters
+is "$(table audit bad.pftrace | sed 's/"//g')" "multiplexing,warning,0,B was counted for 25.0 % of the time, the lowest share of 2 counters
 gaps,warning,,counters were not counted in 4 intervals
 versions,ok,0,gpmu 1.0.0, k m on h
 process,warning,0,5 p: without CUPTI; vanished
 process,ok,0,6 q: CUPTI 13.0.1, driver for CUDA 12.6; closed
 clock,warning,0,error of at most 2000000 ns: time stamps of NVML
-clocks,warning,0,GPU 0: SMs ran at 345 to 1980 MHz, held back by sw_power_cap
+clocks,warning,0,GPU 0: SMs ran at 345 to 1980 MHz, throttled by sw_power_cap
 drops,warning,0,cupti: 12 lost of 100: the ring was full, in 2.500 ms
 causality,warning,0,of 9 checked: 1 began before their call, 2 overlap in a stream, 3 calls end after the one around them
 sampler,ok,0,counters of this node are in x.pftrace
 note,warning,0,0 processes connected" "report's audit warns of everything that makes numbers doubtful"
 grep -v '^audit;trace' tests/data/timeline/offender.script | trace closing
-like "$(table audit closing.pftrace)" 'trace,warning,0,"it has no end, as gpmu record was killed or could not write' "report warns of a trace that was cut off inside its closing audit"
+like "$(table audit closing.pftrace)" 'trace,warning,0,"it has no end, because gpmu record was killed or could not write' "report warns of a trace that was cut off inside its closing audit"
 run gpmu report "$work/bad.pftrace"
 is "$rc" 0 "report of a trace without a GPU exits with 0"
 unlike "$out" 'GPUs|kernels|bytes' "report of a trace without a GPU leaves out the tables of GPUs"
@@ -304,7 +304,7 @@ size=$(stat -c %s "$work/offender.pftrace")
 head -c $((size - 3)) "$work/offender.pftrace" > "$work/cut.pftrace"
 run gpmu report --by kernel --format json "$work/cut.pftrace"
 is "$rc" 0 "report of a trace with a truncated last packet exits with 0"
-like "$out" '"trace","level":"warning".*bytes at the end are no whole packet' "report's audit warns of a truncated last packet"
+like "$out" '"trace","level":"warning".*bytes at the end are an incomplete packet' "report's audit warns of a truncated last packet"
 like "$out" '"count":3' "report of a trace with a truncated last packet has the complete packets"
 : > "$work/empty.pftrace"
 printf 'no trace' > "$work/text.pftrace"

@@ -58,10 +58,10 @@ control=(--control "fifo:$work/ctl,$work/ack")
 
 run gpmu stat -D -1 "${control[@]}" -x , -e page-faults:u -- "${bracketed[@]}" 111 enable 300 disable 222 enable 200 disable 333
 like "$rc $err" $'^0 500,,page-faults:u,' "stat --control -D -1 counts exactly the page faults between enable and disable"
-run gpmu stat "${control[@]}" -x , -e page-faults:u -- "${bracketed[@]}" disable enable 400 disable 333
+expect 0 gpmu stat "${control[@]}" -x , -e page-faults:u -- "${bracketed[@]}" disable enable 400 disable 333
 counted=${err%%,*}
 [ "$counted" -ge 400 ] && [ "$counted" -lt 700 ]; ok $? "stat --control without -D counts from the command's start and leaves out the pause"
-run gpmu stat -D -1 "${control[@]}" -x , -e page-faults:u,duration_time -- "${bracketed[@]}" enable s100 300 disable s2000
+expect 0 gpmu stat -D -1 "${control[@]}" -x , -e page-faults:u,duration_time -- "${bracketed[@]}" enable s100 300 disable s2000
 like "$err" $'^300,,page-faults:u,' "stat --control: a run that ends while it is disabled keeps its counts"
 ns=$(sed -n 's/,.*duration_time.*//p' <<< "$err")
 [ "$ns" -ge 100000000 ] && [ "$ns" -lt 500000000 ]; ok $? "stat --control: duration_time is the enabled time"
@@ -69,7 +69,7 @@ run gpmu stat -D -1 "${control[@]}" -x , -e page-faults:u -- "${bracketed[@]}" 3
 like "$rc $err" '^0 <not counted>,,page-faults:u,' "stat --control -D -1 without enable counts nothing"
 
 # --- plugins and rates
-run gpmu stat "$model" -a -D -1 "${control[@]}" -j -M GraceMemBW -e duration_time,nvidia_scf_pmu_0/cmem_rd_data/ -- "${bracketed[@]}" s200 enable s100 disable s2000 enable s100 disable s200
+expect 0 gpmu stat "$model" -a -D -1 "${control[@]}" -j -M GraceMemBW -e duration_time,nvidia_scf_pmu_0/cmem_rd_data/ -- "${bracketed[@]}" s200 enable s100 disable s2000 enable s100 disable s200
 is "$(python3 -c '
 import json, sys
 rows = [json.loads(line) for line in sys.stdin]
@@ -79,7 +79,7 @@ beats = value["nvidia_scf_pmu_0/cmem_rd_data/"]
 print(abs(value["GraceMemBW"] - 190.72) < 0.1, 0.2e9 <= time < 2e9, abs(beats / time - 2.5) < 0.01)' <<< "$err")" "True True True" "stat --control: counts of a plugin and its bandwidth are of the enabled time"
 
 # --- intervals
-run gpmu stat -D -1 "${control[@]}" -I 20 -x , -e page-faults:u -- "${bracketed[@]}" enable 300 s100 disable 222 s300 enable 200 s100 disable 333
+expect 0 gpmu stat -D -1 "${control[@]}" -I 20 -x , -e page-faults:u -- "${bracketed[@]}" enable 300 s100 disable 222 s300 enable 200 s100 disable 333
 is "$(awk -F, '$2 ~ /^[0-9]/ { sum += $2 } END { print sum }' <<< "$err")" 500 "stat --control -I: the intervals' counts add up to what was counted between enable and disable"
 [ "$(grep -c '<not counted>' <<< "$err")" -ge 5 ]; ok $? "stat --control -I prints intervals of a pause as <not counted>"
 is "$(cut -d, -f1 <<< "$err" | sort -cn 2>&1)" "" "stat --control -I: the printed times go on in a pause"
@@ -123,7 +123,7 @@ is "$rc $err" "125 gpmu stat: -r and --control: choose one" "stat --control is r
 
 # --- perf itself
 if command -v perf > /dev/null && perf stat -e page-faults:u true 2> /dev/null; then
-	run perf stat -D -1 "${control[@]}" -x , -e page-faults:u -- "${bracketed[@]}" 111 enable 300 disable 222 enable 200 disable 333
+	expect 0 perf stat -D -1 "${control[@]}" -x , -e page-faults:u -- "${bracketed[@]}" 111 enable 300 disable 222 enable 200 disable 333
 	like "$err" '^500,,page-faults:u,' "perf stat --control counts the same page faults"
 else
 	skip "no perf that counts here" "perf stat --control counts the same page faults"

@@ -47,11 +47,11 @@ for program in c c++ static fixed; do
 done
 
 # --- one thread
-marked c once
-if ! [[ $err =~ page-faults:u\ +[0-9] ]]; then
-	skip "$err" "stat --regions counts software events"
+if ! gpmu stat --strict -e page-faults:u true 2> /dev/null; then
+	skip "this user cannot count page faults" "stat --regions counts software events"
 	done_testing
 fi
+marked c once
 is "$rc" 0 "stat --regions exits with 0"
 near "$(faults touch)" 1000 1100 "stat --regions counts the page faults of a region"
 like "$err" "^ Performance counter stats for the regions of '$work/c once':" "stat --regions prints a title with the command"
@@ -67,7 +67,7 @@ marked c mistakes
 is "$rc $(awk '$1 == "other" { print $2 }' <<< "$err")" "0 1" "stat --regions ignores ends of regions that are not the innermost"
 marked c status
 is "$rc" 7 "stat --regions exits with the command's status"
-run gpmu stat --regions -- "$work/c" once
+expect 0 gpmu stat --regions -- "$work/c" once
 like "$err" $'\ntouch .* task-clock' "stat --regions counts default events"
 
 # --- threads, processes
@@ -91,7 +91,7 @@ fi
 marked c fork
 is "$(grep -c '^process [0-9]* (c):$' <<< "$err")" 2 "stat --regions prints processes apart"
 is "$(faults touch | awk '{ print ($1 >= 300 && $1 < 400) + ($2 >= 100 && $2 < 200) }')" 2 "stat --regions counts a child of fork() by itself"
-run gpmu stat --regions -e page-faults:u -- sh -c "$work/c once; $work/c++ once"
+expect 0 gpmu stat --regions -e page-faults:u -- sh -c "$work/c once; $work/c++ once"
 is "$(grep -c '^process [0-9]* (c' <<< "$err")" 2 "stat --regions counts the programs that a shell starts"
 
 # --- what cannot be counted

@@ -33,7 +33,7 @@ like "$out" '^  total +read +88\.000 +51\.200 +139\.200$' "traffic prints the to
 like "$out" '^  CPU 1 -> CMEM 0 +read +16\.000 +80\.000$' "traffic prints no difference of ends that count different CPUs"
 like "$out" '^  PCIe 0 -> CMEM 1 +read +3\.200 +3\.200 +0\.0 %$' "traffic prints the difference of a link's ends that count the same reads"
 like "$out" '^ +write +0\.960 +0\.640$' "traffic prints no difference of writes, of which the home excludes strongly-ordered ones"
-like "$out" 'strongly-ordered writes in its SCF count' "traffic notes that strongly-ordered writes count in SCF"
+like "$out" 'SCF counts strongly-ordered writes as writes of CPUs' "traffic notes that strongly-ordered writes count in SCF"
 like "$out" '^  CMEM 0, reads and writes +143\.360 +500\.0 +28\.67 %$' "traffic prints the share of a memory's peak"
 like "$out" 'datasheet: up to 1 TB/s' "traffic names the origin of a peak"
 like "$out" '^  CPUs to CMEM 1, reads +35\.200 +1433\.6 +2\.46 %$' "traffic computes the peak of the SCF from the socket's clock"
@@ -65,7 +65,7 @@ is "$(record "$file" link_home "PCIe 0 -> CMEM 1" read state)" ok "traffic -j ha
 expect 0 traffic "$hopper" --chip gracehopper -j -o "$file" --duration 0.2
 is "$(record "$file" flow "PCIe 1 -> GMEM 0" read sum)" "PCIe 1 -> CMEM, GMEM 0" "traffic -j names the sum of a cell that is counted with others"
 is "$(record "$file" flow "GPU 1 ATS -> GMEM 1" read state)" invisible "traffic -j has the state invisible"
-like "$(record "$file" flow "GPU 1 ATS -> GMEM 1" read note)" "does not leave it" "traffic -j explains an invisible cell in a note"
+like "$(record "$file" flow "GPU 1 ATS -> GMEM 1" read note)" "does not leave the GPU" "traffic -j explains an invisible cell in a note"
 
 expect 0 traffic --source "model=$scenarios/guide-pcie-remote-read.scenario" -x ';' -o "$file" --duration 0.8
 is "$(head -n 1 "$file")" "# gpmu-traffic-csv 1" "traffic -x begins with the version of its CSV"
@@ -79,7 +79,7 @@ like "$(grep '^[0-9].*,peak,' "$file" | head -n 1)" '"CMEM 0, reads and writes"'
 expect 0 traffic "$model" -I 50 --interval-count 3
 is "$(grep -c 'traffic of this interval' <<< "$out")" 3 "traffic -I prints a matrix for each interval"
 is "$(grep -c 'CMEM 0, reads and writes' <<< "$out")" 3 "traffic -I prints the shares of peaks in each interval"
-is "$(grep -c -e '^  ~ is' -e 'strongly-ordered writes in its SCF' -e 'datasheet: up to' <<< "$out")" 3 "traffic -I prints notes and origins of peaks once"
+is "$(grep -c -e '^  ~ is' -e 'SCF counts strongly-ordered writes' -e 'datasheet: up to' <<< "$out")" 3 "traffic -I prints notes and origins of peaks once"
 expect 0 traffic "$model" -I 50 --interval-count 2 -x ';'
 is "$(grep -c '^#' <<< "$out")" 1 "traffic -I -x prints the CSV heading once"
 : > "$work/rows"

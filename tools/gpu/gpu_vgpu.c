@@ -9,7 +9,7 @@ static void print_forgotten(const json_t *object, const char *indent)
 	json_int_t forgotten = json_integer_value(json_object_get(object, "forgotten"));
 
 	if (forgotten)
-		printf("%s%" JSON_INTEGER_FORMAT " more left the accounts while they were read\n", indent,
+		printf("%saccounts replaced while they were read: %" JSON_INTEGER_FORMAT "\n", indent,
 		       forgotten);
 }
 
@@ -151,6 +151,6 @@ void gpu_text_vgpu(const json_t *answer, const json_t *gpu)
 	json_array_foreach(list, i, instance)
 		print_instance(instance);
 	if (json_integer_value(json_object_get(gpu, "gone")))
-		printf("  %" JSON_INTEGER_FORMAT " more vGPUs ended while they were read\n",
+		printf("  vGPUs that ended while they were read: %" JSON_INTEGER_FORMAT "\n",
 		       json_integer_value(json_object_get(gpu, "gone")));
 }

@@ -116,7 +116,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all", KEY_ALL, NULL, 0, "list also what this machine does not have", 0 },
+	{ "all", KEY_ALL, NULL, 0, "also list names that this machine does not have", 0 },
 	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
 	{ "names", KEY_NAMES, NULL, 0, "print names only", 0 },
 	{ "gpu", KEY_LIST_GPU, NULL, 0, "list what CUPTI can sample on the GPU's chip, for -e", 0 },

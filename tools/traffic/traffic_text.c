@@ -354,7 +354,7 @@ static void put_balances(struct page *page)
 {
 	const struct gpmu_balance_line *line;
 
-	begin(page, "counted at two places, GB/s", WIDER);
+	begin(page, "counted on two sides, GB/s", WIDER);
 	add_column(page, "first");
 	add_column(page, "second");
 	add_column(page, "remainder");

@@ -129,8 +129,8 @@ int gpmu_end(struct gpmu *gpmu, const char *name);
  *
  * A table has a line for each counter of each region. The visits are those of all threads. The
  * seconds are the time during which at least one thread was in the region, or with @per_thread
- * the time of that thread. A percentage behind a value is its share of time, if it was multiplexed.
- * CSV and JSON have the columns of gpmu_sink_rows() after the columns
+ * the time of that thread. A percentage after a value is the share of the time that its counters
+ * ran, if they were multiplexed. CSV and JSON have the columns of gpmu_sink_rows() after the columns
  * region, process, thread and visits. The thread is -1 if a row covers several threads.
  *
  * Return: 0; -EINVAL if @gpmu is NULL; -ENOMEM, or the error of writing

@@ -26,7 +26,7 @@ struct gpmu_group;
  * @system_wide: 1: the plan counts CPUs, 0: tasks. It is the value of #core_wide and
  *	#target_cpu
  * @fits: returns 1 if the events of one PMU can be counted at the same time, 0 if not, < 0 if
- *	that is not known. Called where caps/ do not tell. NULL: not known
+ *	that is not known. Called if caps/ lack the number of counters. NULL: not known
  * @user: passed to @fits
  * @user_only: 1: events get the modifier u, unless they have a modifier for user, kernel or
  *	hypervisor, or count the whole machine. perf does so if perf_event_paranoid is 2. The

@@ -84,7 +84,7 @@ struct gpmu_sink_end {
  * @error: set on failure, or NULL
  *
  * Return: a new sink; NULL with errno EINVAL (no such kind, or a separator that occurs in
- * numbers and words) or ENOMEM
+ * numbers or names) or ENOMEM
  */
 struct gpmu_sink *gpmu_sink_new(enum gpmu_sink_kind kind, FILE *file,
 				const struct gpmu_sink_options *options,

@@ -110,7 +110,7 @@ static int open_rings(struct record_rings *rings, const int *cpus, size_t n,
 
 		ring->cpu = cpus ? cpus[i] : (int)i;
 		ret = open_ring(ring, attr, tids, count, rings->page_size, room);
-		/* The CPU is offline; it may have gone between two tasks. */
+		/* The CPU is offline; it may have gone offline between two tasks. */
 		if (ret == -ENODEV) {
 			close_ring(ring, rings->page_size);
 			ret = 0;

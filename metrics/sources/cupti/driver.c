@@ -63,10 +63,10 @@ static int driver_init(struct library *library, struct gpmu_error *error)
 	if (!result)
 		return 0;
 	if (result == CUDA_ERROR_NO_DEVICE)
-		trouble_set(&library->trouble, "gpu", "", "the CUDA driver sees no GPU");
+		trouble_set(&library->trouble, "gpu", "", "the CUDA driver finds no GPU");
 	else
 		trouble_set(&library->trouble, "driver", "sudo dmesg | grep NVRM",
-			    "the CUDA driver cannot be initialised: cuInit gives %d", result);
+			    "the CUDA driver cannot be initialised: cuInit returns %d", result);
 	return refuse(library, error);
 }
 

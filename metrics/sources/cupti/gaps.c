@@ -9,9 +9,9 @@
 static const struct {
 	const char *name, *text;
 } reasons[GAPS] = {
-	[GAP_NONE] = { "unknown", "the GPU gave no samples" },
+	[GAP_NONE] = { "unknown", "the GPU delivered no samples" },
 	[GAP_OVERFLOW] = { "overflow",
-			   "the hardware's buffer was full: sample less often, or give buffer=" },
+			   "the hardware's buffer was full: sample less often, or increase buffer=" },
 	[GAP_IMAGE] = { "image", "its samples were decoded too late: sample less often, or fewer metrics" },
 	[GAP_ERROR] = { "error", "CUPTI failed and was restarted" },
 	[GAP_MEMORY] = { "memory", "there was no memory for its samples" },

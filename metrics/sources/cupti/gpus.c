@@ -111,7 +111,7 @@ int gpus_find(struct library *library, struct gpu **result, size_t *length,
 		return ret;
 	ret = library->cuda.count(&count);
 	if (ret || count < 1) {
-		trouble_set(&library->trouble, "gpu", "", "the CUDA driver sees no GPU");
+		trouble_set(&library->trouble, "gpu", "", "the CUDA driver finds no GPU");
 		return trouble_fail(&library->trouble, NULL, -ENODEV, error);
 	}
 	gpus = calloc((size_t)count, sizeof(*gpus));

@@ -121,7 +121,7 @@ static int check(struct options *options, struct gpmu_error *error)
 	bool sysclk = options->trigger == TRIGGER_SYSCLK;
 
 	if (options->check && (options->chip || options->load || options->save || options->list))
-		return fail(error, -EINVAL, "check: expected GPUs that are there, found %s",
+		return fail(error, -EINVAL, "check: cannot be combined with %s",
 			    options->chip ? "chip=" : options->load ? "load=" : options->save ? "save=" :
 			    "list");
 	if (options->chip && options->load)

@@ -14,7 +14,7 @@ static void on_state(struct inject *self, uint32_t cbid, const struct inject_sta
 	if (cbid == CUPTI_CBID_STATE_FATAL_ERROR) {
 		/* After a fatal error CUPTI has finalised itself. */
 		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
-		output_note(self, ACTIVITY_FATAL, "CUPTI has ended with error %u, nothing since the last flush is recorded: %s",
+		output_note(self, ACTIVITY_FATAL, "CUPTI has stopped with error %u, and records since the last flush are lost: %s",
 			    result, message);
 	} else if (result == CUPTI_ERROR_OUT_OF_MEMORY && buffers_were_short()) {
 		/* CUPTI reports a declined request; our note names the option. */

@@ -227,13 +227,13 @@ json_t *nv_query_vgpu(struct gpu *gpu);
 /*
  * NVML's time stamps are CLOCK_REALTIME in us; counts do not use them. @seen is the newest time stamp returned so far.
  * nv_since() returns the time from which to ask NVML for new samples, and nv_is_new() tells whether a sample of @time is
- * new. If the clock was set back to before @seen, all samples are asked for, and those that are not in the future are new.
+ * new. If the clock was set back to before @seen, all samples are requested, and those that are not in the future are new.
  */
 unsigned long long nv_since(unsigned long long seen);
 bool nv_is_new(unsigned long long seen, unsigned long long time);
 /* The name of a process as text, or null */
 json_t *nv_process_name(const struct gpu *gpu, unsigned int pid);
-/* A list of processes with accounting; @forgotten is the number of those whose record was gone */
+/* A list of processes with accounting; @forgotten is the number of those whose record was replaced */
 json_t *nv_accounting_list(const struct gpu *gpu, bool vgpu, unsigned int instance, int *result,
 			   unsigned int *forgotten);
 

@@ -54,7 +54,7 @@ struct channel_control {
 	/* 1: each kernel of a graph is a record, 0: the graph is one record */
 	uint32_t graph_nodes;
 	uint32_t enabled;	/* 0: recording is paused (delayed or ended); atomic */
-	uint32_t closed;	/* 1: the reader is gone or wants no more records; atomic */
+	uint32_t closed;	/* 1: the reader has ended or reads no more records; atomic */
 	uint32_t capture;	/* enum channel_capture */
 	uint32_t flush;		/* ms between flushes of CUPTI's buffers */
 	uint64_t buffer;	/* bytes of one CUPTI buffer */
@@ -148,7 +148,7 @@ struct channel_reader *channel_reader_new(const char *path);
  * written later.
  */
 int channel_read(struct channel_reader *reader, const struct activity_head **record);
-/* Whether the writer is gone, so that no further records will follow those in the ring */
+/* Whether the writer has ended, so that no further records will follow those in the ring */
 bool channel_has_ended(struct channel_reader *reader);
 /* Whether the writer has marked the file as complete */
 bool channel_is_closed(const struct channel_reader *reader);

@@ -40,7 +40,7 @@ static int read_value(struct gpmu_trace_reader *reader, const GpmuPb__DebugAnnot
 	if (!given->has_string_value_iid)
 		return 0;
 	arg->text = reader_name(reader, READER_ARG_TEXT, given->string_value_iid);
-	return arg->text ? 0 : reader_fail(reader, -EINVAL, "an argument has the text %llu: expected one that was given",
+	return arg->text ? 0 : reader_fail(reader, -EINVAL, "an argument has the text %llu, which is not in the string table",
 					   (unsigned long long)given->string_value_iid);
 }
 
@@ -54,7 +54,7 @@ static int read_args(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent 
 
 		if (!name)
 			return reader_fail(reader, -EINVAL,
-					   "an argument has the name %llu: expected one that was given",
+					   "an argument has the name %llu, which is not in the string table",
 					   (unsigned long long)given->name_iid);
 		if (!arg)
 			return reader_no_memory(reader);
@@ -73,14 +73,14 @@ static int read_texts(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent
 	if (event->has_name_iid) {
 		item->name = reader_name(reader, READER_EVENT_NAME, event->name_iid);
 		if (!item->name)
-			return reader_fail(reader, -EINVAL, "an event has the name %llu: expected one that was given",
+			return reader_fail(reader, -EINVAL, "an event has the name %llu, which is not in the string table",
 					   (unsigned long long)event->name_iid);
 	}
 	if (event->n_category_iids) {
 		item->category = reader_name(reader, READER_CATEGORY, event->category_iids[0]);
 		if (!item->category)
 			return reader_fail(reader, -EINVAL,
-					   "an event has the category %llu: expected one that was given",
+					   "an event has the category %llu, which is not in the string table",
 					   (unsigned long long)event->category_iids[0]);
 	}
 	item->flow = event->n_flow_ids		   ? event->flow_ids[0] :

@@ -35,7 +35,7 @@ static int learn_names(struct gpmu_trace_reader *reader, enum reader_name_kind k
 		char **text;
 
 		if (!given[i]->has_iid || !given[i]->name)
-			return reader_fail(reader, -EINVAL, "expected names with numbers");
+			return reader_fail(reader, -EINVAL, "expected names with ids in the string table");
 		text = vector_add(&names->texts, sizeof(*text));
 		if (!text)
 			return reader_no_memory(reader);

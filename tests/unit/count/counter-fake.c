@@ -73,7 +73,7 @@ static void cores(void)
 	ok(test_open(&test) == 0 && !event_count && !test.counts->slots[1].length &&
 	   test.counts->slots[1].state == COUNT_NOT_SUPPORTED,
 	   "counter: a core PMU without a requested CPU is not supported");
-	is_str(test.counts->slots[1].why, "armv8_pmuv3_0 is of none of these CPUs",
+	is_str(test.counts->slots[1].why, "armv8_pmuv3_0 counts on none of these CPUs",
 	       "counter: the reason names a PMU without a requested CPU");
 	test_release(&test);
 
@@ -102,15 +102,15 @@ static const struct {
 	{ ENOENT, 0, COUNT_NOT_SUPPORTED,
 	  "/cycles/: this kernel or its hardware has no such event on CPU 2" },
 	{ ENXIO, 0, COUNT_NOT_SUPPORTED, "no such event" },
-	{ EOPNOTSUPP, 0, COUNT_NOT_SUPPORTED, "cannot count that" },
+	{ EOPNOTSUPP, 0, COUNT_NOT_SUPPORTED, "does not support it" },
 	{ EINVAL, 0, COUNT_NOT_SUPPORTED, "refuses its terms" },
 	{ ERANGE, 0, COUNT_NOT_SUPPORTED, "refuses its terms" },
 	{ ENOSPC, 0, COUNT_NOT_SUPPORTED, "no counter for it" },
 	{ E2BIG, 0, COUNT_NOT_SUPPORTED, "config3" },
 	{ ENODEV, 0, COUNT_NOT_SUPPORTED, "offline" },
 	{ EBUSY, 0, COUNT_NOT_COUNTED,
-	  "/cycles/: somebody else, such as another perf, has its PMU's counters on CPU 2" },
-	{ EAGAIN, 0, COUNT_NOT_COUNTED, "/cycles/: its PMU has no counter free now on CPU 2" },
+	  "/cycles/: another program, such as perf, uses its PMU's counters on CPU 2" },
+	{ EAGAIN, 0, COUNT_NOT_COUNTED, "/cycles/: its PMU has no free counter on CPU 2" },
 	{ EACCES, -EACCES, 0, "perf_event_paranoid is 2, which forbids to count all tasks: "
 			      "get CAP_PERFMON, or sysctl kernel.perf_event_paranoid=0" },
 	{ EPERM, -EPERM, 0, "seccomp" },
@@ -255,7 +255,7 @@ static void one_event(void)
 	   test.counts->slots[1].state == COUNT_NOT_SUPPORTED && !test.counts->slots[0].why,
 	   "counter: an event that all CPUs refuse is left out");
 	is_str(test.counts->slots[1].why,
-	       "refused: its PMU cannot count that, or not with its modifiers",
+	       "refused: its PMU does not support it, or not with its modifiers",
 	       "counter: the reason names an event that all CPUs refuse");
 	test_read(&test);
 	ok(test_count(&test, 0, 3).raw == 4 && test_count(&test, 2, 3).raw == 12,
@@ -402,7 +402,7 @@ static void pinned(void)
 	test_enable(&test);
 	ok(test_read(&test) == 0 && test_count(&test, 1, 0).state == COUNT_NOT_COUNTED,
 	   "counter: a pinned group without a free counter is not counted");
-	is_str(test.counts->slots[1].why, "no counter was free on CPU 2 for it, and it is pinned",
+	is_str(test.counts->slots[1].why, "it is pinned, and no counter was free on CPU 2",
 	       "counter: the reason names a pinned group without a counter");
 	kernel.end_of_file = false;
 	test_read(&test);
@@ -483,7 +483,7 @@ static void late(void)
 	ok(test_read(&test) == 0 && kernel.late > 0 && count_is_lost(&test.counts->slots[2].counts[1]) &&
 	   test_count(&test, 2, 0).state == COUNT_OK,
 	   "counter: a read that fails for too long is not counted");
-	is_str(test.counts->slots[2].why, "tasks were just being started when it was read",
+	is_str(test.counts->slots[2].why, "it was read while tasks were being started",
 	       "counter: the reason says that tasks were being created");
 	kernel.late = 2;
 	test_read(&test);

@@ -16,7 +16,7 @@ static uint64_t counters[UNKNOWN], raw_clock;
 static int raw_reads;		/* of counters */
 static int first_switch = -1, switches;	/* that read, and those after it, switch contexts first */
 static int own;
-static char told[256];
+static char logged[256];
 
 /*
  * Changes the pages as a context switch does: the events exchange their counters. In state n the
@@ -301,7 +301,7 @@ static void keep(int level, const char *line, void *user)
 {
 	(void)user;
 	if (level == GPMU_LOG_INFO)
-		snprintf(told, sizeof(told), "%s", line);
+		snprintf(logged, sizeof(logged), "%s", line);
 }
 
 static void refused(void)
@@ -325,7 +325,7 @@ static void refused(void)
 	begin(&test);
 	ok(!events[0].page && reads_file(&test),
 	   "map: events that the kernel does not map are read by read(2)");
-	is_str(told, "counters are not read in user space: Operation not permitted: more than "
+	is_str(logged, "counters are not read in user space: Operation not permitted: more than "
 		     "kernel.perf_event_mlock_kb",
 	       "map: the reason why events are not mapped is logged");
 	test_release(&test);

@@ -8,13 +8,13 @@
 #include "counter-fake.h"
 #include "alloc.h"
 
-static char told[256];
+static char logged[256];
 
 static void keep(int level, const char *line, void *user)
 {
 	(void)user;
 	if (level == GPMU_LOG_INFO)
-		snprintf(told, sizeof(told), "%s", line);
+		snprintf(logged, sizeof(logged), "%s", line);
 }
 
 /* A clock event leads each CPU's group; the sampling timer joins it. */
@@ -65,7 +65,7 @@ static void no_rings(void)
 	ok(test_open(&test) == 0 && !counter_ring_list(test.open, NULL, 0) &&
 		   open_files() == before + 12,
 	   "counter: without memory for ring buffers no clock event is opened");
-	is_str(told, "the kernel is not asked for readings: Operation not permitted: more than "
+	is_str(logged, "the kernel does not time the intervals: Operation not permitted: more than "
 		     "kernel.perf_event_mlock_kb",
 		     "counter: the reason why there are no ring buffers is logged");
 	test_read(&test);

@@ -218,7 +218,7 @@ static void odd_records(void)
 }
 
 /* A group that was enabled for longer than it ran */
-static void turns(void)
+static void multiplexed(void)
 {
 	const uint64_t off[] = { 2000, 4, 900, 700, 4000, 12, 120, 1 };
 	uint64_t time;
@@ -234,7 +234,7 @@ static void turns(void)
 	ok(next(false, &time) == -EBUSY && bad == 1 && rings[1]->taken[RING_TIME] == 1700,
 	   "ring: a sample of a multiplexed group is -EBUSY and not taken");
 	put_record(rings[1], PERF_RECORD_SAMPLE, off, 8);
-	ok(!counter_ring_skip(rings[1]) && rings[1]->seen == 1 && rings[1]->turns == 1,
+	ok(!counter_ring_skip(rings[1]) && rings[1]->seen == 1 && rings[1]->multiplexed == 1,
 	   "ring: a multiplexed sample that is skipped is counted as such, not lost");
 	stop();
 }
@@ -309,7 +309,7 @@ int main(void)
 	jitter();
 	wrapping();
 	odd_records();
-	turns();
+	multiplexed();
 	between_beats();
 	counting();
 	return done_testing();

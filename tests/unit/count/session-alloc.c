@@ -11,7 +11,7 @@ static struct fake_state state;
 static struct test test;
 static const struct gpmu_session_options *options;
 
-static int told(int ret)
+static int failed_alloc(int ret)
 {
 	return ret == ENOMEM && !strstr(test.error.text, "out of memory") ? 1 : -ret;
 }
@@ -21,7 +21,7 @@ static int open_session(void)
 	int before = open_files(), ret = test_session(&test, options);
 
 	test_stop(&test);
-	return open_files() == before && !state.groups ? told(ret) : 1;
+	return open_files() == before && !state.groups ? failed_alloc(ret) : 1;
 }
 
 /* More regions than the first tables hold */

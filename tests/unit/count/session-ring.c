@@ -277,7 +277,7 @@ static void too_few(struct test *test)
 	}
 	ok(ret == -ENODATA && sums.intervals >= 1,
 	   "too few readings: the session gives up the kernel's readings");
-	is_str(kept_line, "for 1 s the kernel is not asked for readings: CPU 0: there were too few",
+	is_str(kept_line, "the kernel does not time the intervals for 1 s: CPU 0: too few samples",
 	       "too few readings: the pause of 1 s and its cause are logged");
 	busy(1);
 	ok(!test_interval(test), "too few readings: the next interval is taken by read(2)");
@@ -307,7 +307,7 @@ static void none(struct test *test)
 	counter_ring_skip(ring);
 	ring->seen = 0;
 	kept_line[0] = '\0';
-	ok(begin(&sums, test) == -ENODATA && strstr(kept_line, "there were too few"),
+	ok(begin(&sums, test) == -ENODATA && strstr(kept_line, "too few samples"),
 	   "no readings: intervals are taken by read(2) and a message states why");
 	finish(&sums, test);
 	ok(sums.contiguous && sums.counted && is_total(&sums, test),
@@ -325,7 +325,7 @@ static void refused(void)
 	test.session->rings->list[0]->set->places[0].place.cpu = 99999;
 	is_u64((uint64_t)-begin(&sums, &test), ENODATA,
 	       "refused readings: intervals are taken by read(2)");
-	ok(strstr(kept_line, "readings: CPU 99999: "),
+	ok(strstr(kept_line, "intervals for 1 s: CPU 99999: "),
 	   "refused readings: the message names the CPU: %s", kept_line);
 	finish(&sums, &test);
 	ok(sums.contiguous && sums.counted && is_total(&sums, &test),

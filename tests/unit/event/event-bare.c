@@ -71,7 +71,7 @@ static void grace(const struct fixture *superchip)
 		 "cycles/name=x,config1=0x2/u = armv8_pmuv3_0 0 0 config1=0x2 -k -h cycle_counter",
 		 "perf's generic name can have terms");
 	is_refused(superchip, "rd_bytes_loc/umask=1/", ENOENT, 13,
-		   "umask: nvidia_cnvlink_pmu_0 has no such format, but event, rem_socket");
+		   "umask: nvidia_cnvlink_pmu_0 has no such format; its formats are event, rem_socket");
 	is_refused(superchip, "cycles/umask=1/", ENOENT, 7, "umask: cycles has no such format");
 	is_refused(superchip, "cycels", ENOENT, 0,
 		   "there is no event cycels, did you mean cycles?");
@@ -219,17 +219,17 @@ static void modifiers(const struct fixture *superchip)
 	is_refused(superchip, "cycles:pppp", EINVAL, 10,
 		   "modifier p occurs more than three times");
 	is_refused(superchip, "cycles:P", EINVAL, 7,
-		   "only perf record has P: sample as precisely as possible");
+		   "modifier P is for perf record only: sample as precisely as possible");
 	is_refused(superchip, "cycles:S", EINVAL, 7,
-		   "only perf record has S: sample a group by its leader");
+		   "modifier S is for perf record only: sample a group by its leader");
 	is_refused(superchip, "cycles:b", EINVAL, 7,
-		   "only perf has b: count in a BPF program");
+		   "modifier b is for perf only: count in a BPF program");
 	is_refused(superchip, "cycles:R", EINVAL, 7,
-		   "only perf has R: sample latencies by a concurrent perf record");
-	is_refused(superchip, "cycles:", EINVAL, 6, "expected modifiers behind \":\"");
-	is_refused(superchip, "cs:u:u", EINVAL, 5, "expected one \":\" with all modifiers behind it");
-	is_refused(superchip, "cs:k:u", EINVAL, 5, "expected one \":\" with all modifiers behind it");
-	is_refused(superchip, "r11:h:u", EINVAL, 6, "expected one \":\" with all modifiers behind it");
+		   "modifier R is for perf only: sample latencies by a concurrent perf record");
+	is_refused(superchip, "cycles:", EINVAL, 6, "expected modifiers after \":\"");
+	is_refused(superchip, "cs:u:u", EINVAL, 5, "expected one \":\" with all modifiers after it");
+	is_refused(superchip, "cs:k:u", EINVAL, 5, "expected one \":\" with all modifiers after it");
+	is_refused(superchip, "r11:h:u", EINVAL, 6, "expected one \":\" with all modifiers after it");
 	is_refused(superchip, "cs:x:u", EINVAL, 3,
 		   "x is not a modifier: expected u, k, h, G, H, I, p, D, e, W");
 	is_refused(superchip, "nvidia_scf_pmu/cycles/u", EINVAL, 22,
@@ -295,7 +295,7 @@ static void other_machines(void)
 	is_event(&fixture, "some_of_it/good/", "some_of_it/good/ = some_of_it 100 0x1",
 		 "the valid events of a malformed PMU are found");
 	is_refused(&fixture, "some_of_it/empty=1/", ENOENT, 11,
-		   "empty: some_of_it has no such format, but event");
+		   "empty: some_of_it has no such format; its formats are event");
 	fixture_release(&fixture);
 }
 

@@ -41,7 +41,7 @@ static void raw(const struct fixture *superchip)
 		 "armv8_pmuv3_0/config=0x1b/u = armv8_pmuv3_0 8 0x1b -k -h", "a raw code can have modifiers");
 	fixture_init(&fixture, "vm");
 	is_refused(&fixture, "perf_raw::r11", ENODEV, 0,
-		   "perf_raw::r11: this machine shows no PMU of its cores");
+		   "perf_raw::r11: this machine has no PMU of its cores");
 	is_event(&fixture, "perf::CS", "context-switches = software 1 0x3",
 		 "perf:: names work without a core PMU");
 	fixture_release(&fixture);

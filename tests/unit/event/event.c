@@ -92,7 +92,7 @@ static void refused(const struct fixture *superchip)
 	is_refused(superchip, "nvidia_scf_pmu/event=0x200000000/", EINVAL, 15,
 		   "event=0x200000000: nvidia_scf_pmu_0 takes 0 to 0x1ffffffff");
 	is_refused(superchip, "nvidia_pcie_pmu_0/port=1/", ENOENT, 18,
-		   "port: nvidia_pcie_pmu_0 has no such format, but event, root_port");
+		   "port: nvidia_pcie_pmu_0 has no such format; its formats are event, root_port");
 	is_refused(superchip, "nvidia_pcie_pmu/rd_bytes_lok/", ENOENT, 16,
 		   "rd_bytes_lok: nvidia_pcie_pmu_0 has no such event, did you mean rd_bytes_loc?");
 	is_refused(superchip, "nvidia_pcie_pmu/rd_bytes_loc,rootport/", ENOENT, 29,
@@ -112,7 +112,7 @@ static void refused(const struct fixture *superchip)
 	is_refused(superchip, "nvidia_pcie_pmu_0/cycles,rd_bytes_loc/", EINVAL, 25,
 		   "cycles and rd_bytes_loc are two events");
 	is_refused(superchip, "nvidia_pcie_pmu_0/cycles,period=100/", EINVAL, 25,
-		   "period=: only perf record has it");
+		   "period=: supported by perf record only");
 	is_refused(superchip, "nvidia_pcie_pmu_0/config=x/", EINVAL, 18,
 		   "config=: expected a number such as 17 or 0x11");
 	is_refused(superchip, "nvidia_scf_pmu_0/cycles,name=/", EINVAL, 24, "name= needs a name");
@@ -311,7 +311,7 @@ static void odd_refused(const struct fixture *fixture)
 {
 	is_refused(fixture, "odd_0/param/", EINVAL, 6, "param needs \"whole=\" and a value");
 	is_refused(fixture, "odd_0/broken/", ENOENT, 6,
-		   "nothing: odd_0 has no such format, but back, bit, event, later, none, other, "
+		   "nothing: odd_0 has no such format; its formats are back, bit, event, later, none, other, "
 		 "period, whole, wrong");
 	is_refused(fixture, "odd_0/param,whole/", EINVAL, 6,
 		   "param needs \"whole=\" and a value");

@@ -344,7 +344,7 @@ static void limits(struct fixture *ours)
 	sprintf(text + n, "\"}]");
 	fixture_add(ours, "limits.json", text);
 	is_plan(ours, &fits, "x60", NULL, "stall", "", "plan: metrics can be nested 60 deep");
-	is_plan(ours, &fits, "x0", NULL, "", "x0: metrics use metrics deeper than 100",
+	is_plan(ours, &fits, "x0", NULL, "", "x0: metrics are nested deeper than 100 levels",
 		"plan: metrics nested deeper than 100 are refused");
 	is_plan(ours, &fits, "many", NULL, "",
 		"many: armv8_pmuv3_0 cannot count its 67 events at the same time",

@@ -419,7 +419,7 @@ static void hosts(void)
 	fixture_init(&host, "vm");
 	is_plan(&host, NULL, "GraceMemBW,ipc", "task-clock,page-faults,nvidia_scf_pmu/cycles/",
 		"task-clock,page-faults", "GraceMemBW: this machine has no PMU nvidia_scf_pmu\n"
-		"ipc: this machine shows no PMU of its CPUs\n"
+		"ipc: this machine has no PMU of its CPUs\n"
 		"nvidia_scf_pmu/cycles/: this machine has no PMU nvidia_scf_pmu",
 		"plan: in a virtual machine software events are counted and the rest has warnings");
 	fixture_add(&host, "own.json", "[{\"MetricName\":\"own\",\"MetricExpr\":"

@@ -49,7 +49,7 @@ static void test_life(void)
 		       !strcmp(table->name, "nvtx_counters"));
 	ok(n > 1 && all,
 	   "report: each table except audit and nvtx_counters has rows or a note why it has none");
-	ok(add(report, &t, &error) == -EINVAL && !strcmp(error.text, "the report is made"),
+	ok(add(report, &t, &error) == -EINVAL && !strcmp(error.text, "the report has already been made"),
 	   "report: a report that has been made refuses another trace");
 	ok(gpmu_report_make(report, NULL) == -EINVAL, "report: a second make is refused");
 	gpmu_report_free(report);

@@ -95,7 +95,7 @@ static void test_missing(void)
 		       NULL, "page-faults,page-faults:k");
 	is_row(&t, 0, "page-faults", NAN,
 	       "perf output: an event that two lines match is not counted");
-	is_str(t.rows->list[0].why, "several events of perf's output could be it",
+	is_str(t.rows->list[0].why, "several events of perf's output match it",
 	       "perf output: the reason of an ambiguous event is given");
 	is_row(&t, 1, "page-faults:k", 7,
 	       "perf output: of two lines the one with the same modifier is taken");

@@ -57,8 +57,8 @@ static const struct {
 	{ "save=a,chip=GH100", 0, "save: expected a run that counts, found chip=" },
 	{ "save=a,load=b", 0, "save: expected a run that counts, found load=" },
 	{ "save=a,list", 0, "save: expected a run that counts, found list" },
-	{ "list,check", 0, "check: expected GPUs that are there, found list" },
-	{ "check,chip=GH100", 0, "check: expected GPUs that are there, found chip=" },
+	{ "list,check", 0, "check: cannot be combined with list" },
+	{ "check,chip=GH100", 0, "check: cannot be combined with chip=" },
 };
 
 int main(void)

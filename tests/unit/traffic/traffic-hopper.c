@@ -45,7 +45,7 @@ static void one(void)
 		 "traffic, 1 socket: the GPU's writes to CMEM are those of C2C0");
 	is_without(&traffic_cell(&t, "GPU 0 ATS -> GMEM 0")->read, GPMU_TRAFFIC_INVISIBLE, "no PMU",
 		   "traffic, 1 socket: the GPU's reads of its own memory are invisible");
-	ok(strstr(traffic_cell(&t, "GPU 0 ATS -> GMEM 0")->note, "does not leave it"),
+	ok(strstr(traffic_cell(&t, "GPU 0 ATS -> GMEM 0")->note, "does not leave the GPU"),
 	   "traffic, 1 socket: a note states why a flow is invisible");
 	is_together(&t, "GPU 0 non-ATS -> CMEM 0", "GPU 0 non-ATS -> CMEM, GMEM 0",
 		    "traffic, 1 socket: untranslated reads of CMEM are counted with those of GMEM");

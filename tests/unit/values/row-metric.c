@@ -155,12 +155,12 @@ static void beyond(void)
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, true);
 	is_str(row_text(maker, 0), "M Nan not supported",
 	       "metric row: a NaN with no idle input is not supported");
-	ok(row_at(maker, 0)->why && strstr(row_at(maker, 0)->why, "can hold"),
-	   "metric row: the reason for a NaN is a value beyond what can be held");
+	ok(row_at(maker, 0)->why && strstr(row_at(maker, 0)->why, "not a finite number"),
+	   "metric row: the reason for a NaN is a value that is not a finite number");
 	is_str(row_text(maker, 1), "M Large not supported",
 	       "metric row: an infinite value is not supported");
-	ok(row_at(maker, 1)->why && strstr(row_at(maker, 1)->why, "can hold"),
-	   "metric row: the reason for an infinite value is a value beyond what can be held");
+	ok(row_at(maker, 1)->why && strstr(row_at(maker, 1)->why, "not a finite number"),
+	   "metric row: the reason for an infinite value is that it is not finite");
 	is_str(row_text(maker, 2), "M Lacks not supported",
 	       "metric row: a metric without its PMU is a row of the machine, not of the process");
 	is_str(row_at(maker, 2)->why, "there is no nvidia_scf_pmu",

@@ -54,7 +54,7 @@ static void machine_wide(void)
 	test_fill(maker, t.counts);
 	is_str(row_text(maker, 0), "M nvidia_scf_pmu/cmem_rd_data/ not counted",
 	       "row: if one socket's counter never ran, the machine is not counted");
-	is_str(row_at(maker, 0)->why, "other events had its PMU's counters all the time",
+	is_str(row_at(maker, 0)->why, "other events used its PMU's counters all the time",
 	       "row: the reason for a counter that never ran is that others had the counters");
 	*count = (struct count){ 0 };
 	test_fill(maker, t.counts);
@@ -170,7 +170,7 @@ static void tasks(void)
 	test_fill(maker, t.counts);
 	is_str(row_text(maker, 0), "P instructions not counted",
 	       "row: a process of which no thread's counter ran is not counted");
-	is_str(row_at(maker, 0)->why, "other events had its PMU's counters all the time",
+	is_str(row_at(maker, 0)->why, "other events used its PMU's counters all the time",
 	       "row: the reason for a process whose counters never ran is that others had the counters");
 	*first = *second = *third = (struct count){ 0 };
 	test_fill(maker, t.counts);
