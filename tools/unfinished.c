@@ -8,7 +8,7 @@
 
 #define DROPS_MOST	4
 
-static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ };
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU };
 
 static void (*drops[DROPS_MOST])(void);
 static volatile sig_atomic_t drop_count;

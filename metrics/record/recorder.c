@@ -423,8 +423,8 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 			  strerror_r(-ret, why, sizeof(why)));
 	else
 		ret = gpmu_trace_finish(recorder->trace, error);
-	if (ret != -ENOMEM)
-		recorder->failed = ret;
+	/* Without memory for the audit, the records before it are written. */
+	recorder->failed = ret == -ENOMEM ? gpmu_trace_flush(recorder->trace, NULL) : ret;
 	recorder_stats_publish(recorder);
 	return ret;
 }
