@@ -169,7 +169,7 @@ mkfifo "$work/waits"
 begun() {
 	[ -n "$(find "$work/ended" -path '*/gpmu-machine-*/proc/*')" ]
 }
-for signal in INT:130 PIPE:141; do
+for signal in INT:130 QUIT:131 USR1:138 PIPE:141; do
 	TMPDIR=$work/ended env --default-signal "$GPMU_BIN" eval -j --machine "$work/superchip" -M GraceMemBW "$work/waits" > "$work/out" 2>&1 &
 	pid=$!
 	exec 9> "$work/waits"
