@@ -90,6 +90,13 @@ void die_no_memory(void)
 	die("%s", strerror(ENOMEM));
 }
 
+void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
+{
+	/* The parsers report all other errors, and exit. */
+	if (argp_parse(argp, argc, argv, flags, NULL, input))
+		die_no_memory();
+}
+
 /* --- texts and numbers --- */
 
 void *need_memory(void *memory)

@@ -100,6 +100,9 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 size_t control_length(const char *text);
 
+/* Parses a command line as argp_parse() does, into @input. Dies if there is no memory. */
+void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
+
 /* These die if there is no memory. */
 void *need_memory(void *memory);
 char *print_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

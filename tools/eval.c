@@ -231,7 +231,7 @@ static int run(int argc, char **argv)
 	char *title;
 
 	common_init(&eval.common);
-	argp_parse(&argp, argc, argv, 0, NULL, &eval);
+	parse_arguments(&argp, argc, argv, 0, &eval);
 	if (!eval.common.request_count)
 		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");
 	if (eval.run.json && eval.run.separator)

@@ -2,6 +2,7 @@
 /* gpmu SUBCOMMAND ... */
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,24 @@ static void check_output(void)
 	_exit(EXIT_OWN);
 }
 
+static void do_nothing(int number)
+{
+	(void)number;
+}
+
+/*
+ * A write beyond the limit of file sizes (ulimit -f) then fails with EFBIG, which is reported. Unlike
+ * an ignored signal, the command does not inherit this.
+ */
+static void survive_file_limit(void)
+{
+	const struct sigaction nothing = { .sa_handler = do_nothing, .sa_flags = SA_RESTART };
+	struct sigaction before;
+
+	if (!sigaction(SIGXFSZ, NULL, &before) && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &nothing, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static char name[] = "gpmu", option[] = "--help", full[32];
@@ -115,11 +134,12 @@ int main(int argc, char **argv)
 	if (getuid() != geteuid() || getgid() != getegid())
 		die("the set-user-ID and set-group-ID bits of gpmu's file are not supported: remove them, "
 		    "and use sudo setcap cap_perfmon+ep");
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	survive_file_limit();
+	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	/* "gpmu help" is "gpmu --help", "gpmu help stat" is "gpmu stat --help". */
 	if (!strcmp(arguments.argv[0], "help")) {
 		if (arguments.argc < 2)
-			argp_parse(&argp, 2, help, ARGP_IN_ORDER, NULL, &arguments);
+			parse_arguments(&argp, 2, help, ARGP_IN_ORDER, &arguments);
 		help[0] = arguments.argv[1];
 		arguments = (struct arguments){ .argc = 2, .argv = help };
 	}

@@ -72,7 +72,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	common_init(&options.common);
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	parse_arguments(&argp, argc, argv, 0, &options);
 	if (!options.common.request_count)
 		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");
 	common_open(&options.common);

@@ -8,7 +8,9 @@
 
 #define DROPS_MOST	4
 
-static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ };
+static const int ending[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU,
+};
 
 static void (*drops[DROPS_MOST])(void);
 static volatile sig_atomic_t drop_count;

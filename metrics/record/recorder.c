@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -128,6 +129,9 @@ static int make_control(struct gpmu_recorder *recorder, struct gpmu_error *error
 		recorder->control_fd = channel_open_control(recorder->folders[RECORDER_MAIN].path);
 		ret = recorder->control_fd < 0 ? recorder->control_fd : 0;
 	}
+	/* A program that truncates the file would be ended by SIGBUS. */
+	if (!ret && fchmod(recorder->control_fd, 0400))
+		ret = -errno;
 	if (ret)
 		error_set(error, 0, "%.150s: %s", folder, strerror(-ret));
 	return ret;
@@ -423,8 +427,8 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 			  strerror_r(-ret, why, sizeof(why)));
 	else
 		ret = gpmu_trace_finish(recorder->trace, error);
-	if (ret != -ENOMEM)
-		recorder->failed = ret;
+	/* Without memory for the audit, the records before it are written. */
+	recorder->failed = ret == -ENOMEM ? gpmu_trace_flush(recorder->trace, NULL) : ret;
 	recorder_stats_publish(recorder);
 	return ret;
 }

@@ -26,7 +26,7 @@
 #define BATCH		4096	/* records of one process before the next process is served */
 
 struct recorder_channel {
-	char *path;		/* NULL: the file is removed */
+	char *name;		/* that the file had in its folder: "PID.N" */
 	struct channel_reader *reader;	/* NULL: the channel has ended */
 	uint32_t process;
 	bool regions;		/* written by libgpmu-mark.so */
@@ -77,7 +77,7 @@ int recorder_channels_start(struct gpmu_recorder *recorder)
 void recorder_channels_release(struct gpmu_recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->channel_count; i++) {
-		free(recorder->channels[i].path);
+		free(recorder->channels[i].name);
 		if (recorder->channels[i].reader)
 			channel_reader_free(recorder->channels[i].reader);
 	}
@@ -160,20 +160,12 @@ static void put_surely(struct gpmu_recorder *recorder, enum record_type type,
 	record_queue_put(queue_of(recorder), &record, data, size);
 }
 
-static bool is_known(const struct gpmu_recorder *recorder, const char *path)
-{
-	for (size_t i = 0; i < recorder->channel_count; i++)
-		if (recorder->channels[i].path && !strcmp(recorder->channels[i].path, path))
-			return true;
-	return false;
-}
-
-/* Returns 0; or -errno, and then a later scan can try again. @path becomes the channel's. */
-static int open_channel(struct gpmu_recorder *recorder, const char *name, char *path)
+/* Returns 0; or -errno, and then a later scan can try again. @name becomes the channel's. */
+static int open_channel(struct gpmu_recorder *recorder, const char *path, char *name)
 {
 	struct recorder_channel *channels = vector_room(recorder->channels, recorder->channel_count,
 						      sizeof(*channels));
-	struct recorder_channel channel = { .path = path, .process = recorder->process_count };
+	struct recorder_channel channel = { .name = name, .process = recorder->process_count };
 
 	if (!channels)
 		return -ENOMEM;
@@ -181,6 +173,8 @@ static int open_channel(struct gpmu_recorder *recorder, const char *name, char *
 	channel.reader = channel_reader_new(path);
 	if (!channel.reader && errno != EBADMSG)
 		return -errno;
+	/* A file without a name cannot be truncated by the program, which would end it by SIGBUS. */
+	unlink(path);
 	channels[recorder->channel_count++] = channel;
 	if (!channel.reader) {
 		refuse_channel(recorder, name, "cannot be recorded", "its channel has another version; "
@@ -196,7 +190,7 @@ static int open_channel(struct gpmu_recorder *recorder, const char *name, char *
 static void look_at(struct gpmu_recorder *recorder, const struct recorder_folder *folder,
 		    const char *name, bool last)
 {
-	char *path, why[96];
+	char *path, *own, why[96];
 	int ret;
 
 	if (!strncmp(name, CHANNEL_LOST, strlen(CHANNEL_LOST)))
@@ -204,14 +198,12 @@ static void look_at(struct gpmu_recorder *recorder, const struct recorder_folder
 	if (!isdigit((unsigned char)*name))
 		return;
 	path = text_print("%s/%s", folder->path, name);
-	if (path && is_known(recorder, path)) {
-		free(path);
-		return;
-	}
-	ret = path ? open_channel(recorder, name, path) : -ENOMEM;
+	own = strdup(name);
+	ret = path && own ? open_channel(recorder, path, own) : -ENOMEM;
+	free(path);
 	if (!ret)
 		return;
-	free(path);
+	free(own);
 	recorder->unopened = true;
 	if (last)
 		refuse_channel(recorder, name, "cannot be recorded",
@@ -252,11 +244,6 @@ static void end_channel(struct gpmu_recorder *recorder, struct recorder_channel 
 	put_surely(recorder, RECORD_END, channel, &how, sizeof(how));
 	channel_reader_free(channel->reader);
 	channel->reader = NULL;
-	/* Makes room for later processes. After execve() one can use the same name. */
-	if (!unlink(channel->path)) {
-		free(channel->path);
-		channel->path = NULL;
-	}
 }
 
 /* Returns 1 if more records may follow, 0 if the channel is drained, or -errno. */
@@ -330,7 +317,7 @@ static bool drain_all(struct gpmu_recorder *recorder)
 		if (!ret && channel->regions)
 			complete_regions(recorder, channel, now);
 		if (ret == -EBADMSG)
-			refuse_channel(recorder, strrchr(channel->path, '/') + 1, "is not recorded to its end",
+			refuse_channel(recorder, channel->name, "is not recorded to its end",
 				       "its channel has invalid data");
 		if (ret < 0 && ret != -ENOMEM)
 			end_channel(recorder, channel, RECORD_VANISHED);
@@ -407,8 +394,8 @@ static void drain_last(struct gpmu_recorder *recorder)
 		if (!recorder->channels[i].left)
 			continue;
 		lose_rest(recorder, &recorder->channels[i]);
-		refuse_channel(recorder, strrchr(recorder->channels[i].path, '/') + 1,
-			       "is not recorded to its end", "gpmu could not read its records in time");
+		refuse_channel(recorder, recorder->channels[i].name, "is not recorded to its end",
+			       "gpmu could not read its records in time");
 	}
 }
 

@@ -59,8 +59,9 @@ void gpmu_saved_free(struct gpmu_saved *saved);
  *
  * Warnings and messages about -D that perf prints between the lines are skipped. The first line
  * that is neither blank nor a comment determines whether the output is JSON or CSV, and the
- * separator of columns, which is one character. Counts of a second cgroup, counts of a second
- * run without intervals (--append), negative numbers and grouped digits are refused.
+ * separator of columns, which is one character. Counts of a second cgroup, counts with and without
+ * a cgroup, counts of a second run without intervals (--append), negative numbers and grouped digits
+ * are refused.
  *
  * Return: 1 if the line begins another interval and the table of the previous one is complete;
  * 0 if no table is complete yet; -EINVAL if the line is not output of perf stat; -E2BIG for

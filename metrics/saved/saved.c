@@ -217,19 +217,25 @@ static int begin_run(struct gpmu_saved *saved, struct saved_expected *expected)
 	return 1;
 }
 
-/* Sums over several cgroups would need their hierarchy, which perf does not print. */
+/*
+ * Sums over several cgroups would need their hierarchy, which perf does not print. A count without a
+ * cgroup is no part of one. Lines with only a metric do not name their cgroup.
+ */
 static int check_cgroup(struct gpmu_saved *saved, const char *text, const struct saved_line *line,
 			struct saved_expected *expected)
 {
-	if (!line->cgroup.at)
+	const struct saved_text cgroup = line->cgroup.at ? line->cgroup :
+							   (struct saved_text){ "", 0 };
+
+	if (!line->event.at)
 		return 0;
 	if (!saved->cgroup) {
-		saved->cgroup = strndup(line->cgroup.at, line->cgroup.length);
+		saved->cgroup = strndup(cgroup.at, cgroup.length);
 		return saved->cgroup ? 0 : -ENOMEM;
 	}
-	if (saved_is(line->cgroup, saved->cgroup))
+	if (saved_is(cgroup, saved->cgroup))
 		return 0;
-	expected->offset = (size_t)(line->cgroup.at - text);
+	expected->offset = line->cgroup.at ? (size_t)(line->cgroup.at - text) : 0;
 	expected->what = "the cgroup of the lines before: separate the lines of each cgroup";
 	return -EINVAL;
 }

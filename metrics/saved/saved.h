@@ -220,7 +220,7 @@ struct gpmu_saved {
 	unsigned long line;	/* number of the current line */
 	bool timed;		/* the output has intervals */
 	bool cut;
-	char *cgroup;		/* of all lines; NULL: counted without cgroups */
+	char *cgroup;		/* of all counts; "": without cgroups; NULL: no count yet */
 	/* State for the plan for which rows were last requested */
 	const struct gpmu_plan *plan;
 	struct saved_slot *slots;

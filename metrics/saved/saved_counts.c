@@ -59,6 +59,9 @@ static uint64_t longest(const struct gpmu_saved *saved)
 		const struct saved_record *record = &table->list[i];
 		unsigned int counters = record->counters;
 
+		/* The JSON of perf stat --append repeats the events for the next run. */
+		if (record->occurrence)
+			continue;
 		if (!counters)
 			counters = record->label == SAVED_CPU || is_outside_cores(saved, record);
 		if (record->share >= 100 && counters && record->running / counters > ns)
@@ -215,14 +218,17 @@ static struct place place_of(const struct gpmu_saved *saved, const struct saved_
 
 /* --- counts --- */
 
+static const char *unit_of(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	return record->unit == SAVED_NONE ? "" : saved->texts.list[record->unit].text;
+}
+
 /* perf prints the event's unit, or the count. */
 static double value_in_unit(const struct gpmu_saved *saved, const struct plan_slot *slot,
 			    const struct saved_record *record)
 {
-	const char *unit = record->unit == SAVED_NONE ? "" : saved->texts.list[record->unit].text;
-
-	return !strcmp(unit, slot->unit ? slot->unit : "") ? record->value :
-							     record->value * slot->scale;
+	return !strcmp(unit_of(saved, record), slot->unit ? slot->unit : "") ?
+	       record->value : record->value * slot->scale;
 }
 
 /* perf adds up the PMUs of a kind if the event does not name a number. */
@@ -310,12 +316,26 @@ static size_t keep_counted(struct saved_record **records, size_t n)
 	return kept;
 }
 
-static int set_lost(struct gpmu_saved *saved, size_t index)
+/* Returns the reason why the slot cannot be counted by its records, or NULL. */
+static const char *why_lost(const struct gpmu_saved *saved, size_t index,
+			    struct saved_record *const *records, size_t n)
 {
-	return counts_set_lost(saved->counts, index, COUNT_NOT_COUNTED,
-			       saved->slots[index].length > 1 ?
-			       "several events of perf's output match it" :
-			       "it is not in perf's output");
+	const char *unit = saved->plan->slots[index].unit;
+
+	if (saved->slots[index].length > 1)
+		return "several events of perf's output match it";
+	if (!n)
+		return "it is not in perf's output";
+	for (size_t i = 0; i < n; i++) {
+		const char *printed = unit_of(saved, records[i]);
+
+		if (unit && *printed && strcmp(printed, unit) != 0)
+			return "perf's output has it in another unit";
+		/* Their sum would count a part of the machine twice. */
+		if (records[i]->label != records[0]->label)
+			return "perf's output has it both for a part of the machine and for another";
+	}
+	return NULL;
 }
 
 /* perf's placeholder gives no further reason. */
@@ -331,12 +351,14 @@ static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
 	const struct event_instance *instance = saved->plan->slots[index].instance;
 	size_t n = find_records(saved, &saved->slots[index], records);
 	struct counts_slot *slot = &saved->counts->slots[index];
+	const char *why;
 	int ret;
 
 	if (is_uncore(instance->pmu))
 		n = keep_counted(records, n);
-	if (!n)
-		return set_lost(saved, index);
+	why = why_lost(saved, index, records, n);
+	if (why)
+		return counts_set_lost(saved->counts, index, COUNT_NOT_COUNTED, why);
 	for (size_t i = 0; i < n; i++) {
 		records[i]->used = true;
 		places[i] = place_of(saved, records[n - 1 - i], instance->pmu);

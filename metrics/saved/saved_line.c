@@ -27,6 +27,9 @@ static const struct {
 } messages[] = {
 	{ "Warning:", true },
 	{ "WARNING: grouped events cpus do not match.", false },
+	/* perf 6.1, before the lines of all groups */
+	{ "WARNING: grouped events cpus do not match, disabling group:", true },
+	{ "anon group { ", false },
 	{ "Events with CPUs not matching the leader", true },
 	{ "Events disabled", false },
 	{ "Events enabled", false },

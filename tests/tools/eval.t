@@ -169,7 +169,7 @@ mkfifo "$work/waits"
 begun() {
 	[ -n "$(find "$work/ended" -path '*/gpmu-machine-*/proc/*')" ]
 }
-for signal in INT:130 PIPE:141; do
+for signal in INT:130 QUIT:131 USR1:138 PIPE:141; do
 	TMPDIR=$work/ended env --default-signal "$GPMU_BIN" eval -j --machine "$work/superchip" -M GraceMemBW "$work/waits" > "$work/out" 2>&1 &
 	pid=$!
 	exec 9> "$work/waits"
@@ -183,7 +183,8 @@ done
 echo old > "$work/ended/saved"
 # shellcheck disable=SC2016 # the inner shell expands it
 run at superchip bash -c 'ulimit -f 1; exec "$0" doctor --save "$1"' "$GPMU_BIN" "$work/ended/saved"
-is "$rc $(ls "$work/ended") $(< "$work/ended/saved")" "153 saved old" "doctor --save that SIGXFSZ ends leaves the old file, and no unfinished one"
+is "$rc ${err%: *} $(ls "$work/ended") $(< "$work/ended/saved")" "125 gpmu doctor: --save $work/ended/saved saved old" \
+	"doctor --save reports the limit of file sizes, and leaves the old file and no unfinished one"
 expect 0 gpmu eval -j --machine "$work/superchip" -M GraceMemBW --per-node $data/grace-6.1.json
 is "$(grep -o '"package":[0-9]*' <<< "$out" | paste -sd' ')" '"package":0 "package":1' "eval --machine FILE knows the saved machine's packages"
 run gpmu eval --machine "$work/none" -M GraceMemBW $data/grace-6.1.json

@@ -68,6 +68,12 @@ is "$(comm -12 <(hidden) <(nm -u "$B"/tools/{*,*/*}.o | awk '{ print $2 }' | sor
 is "$(hidden | grep -cx error_set)" 1 "libgpmu.a has functions that libgpmu.so does not export"
 is "$(nm -D --defined-only "$B/gpmu" | awk '$2 == "T" { print $3 }')" "" \
 	"gpmu exports no function that could replace one of a plugin or its libraries"
+# The messages go to a pipe, because the limit holds for files.
+err=$( (ulimit -f 0; exec "$GPMU_BIN" stat -o "$work/limited" -e task-clock true) 2>&1)
+is "$? $err $(ls "$work/limited"* 2> /dev/null)" "125 gpmu stat: $work/limited: File too large " "gpmu reports that a file exceeds ulimit -f, and leaves no file"
+err=$( (ulimit -f 0; exec "$GPMU_BIN" list > "$work/limited") 2>&1)
+is "$? $err" "125 gpmu list: standard output cannot be written" "gpmu reports that standard output exceeds ulimit -f"
+is "$(gpmu stat -e task-clock grep '^SigIgn:' /proc/self/status 2> /dev/null)" "$(grep '^SigIgn:' /proc/self/status)" "gpmu lets the command have the ignored signals that it has itself"
 for command in "" stat list plan eval record report traffic doctor gpu perf; do
 	# shellcheck disable=SC2086 # "" is no word
 	err=$(gpmu $command --help 2>&1 > /dev/full)

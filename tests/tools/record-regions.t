@@ -150,6 +150,13 @@ is "$(sql "select count(*) from slice where name = 'note' and ts > (select min(t
 run gpmu record --regions -o "$trace" -- sh -c 'trap "" XFSZ; ulimit -f 8; exec "$0" once' "$work/c"
 like "$rc $err" 'warning: the regions of process [0-9]+ \(c\) cannot be recorded: File too large' "record --regions warns of a process without a channel"
 
+# --- the files of the channels
+marked c truncate
+is "$rc $out $(slices | wc -l)" "0  2" "record --regions leaves a program no name by which it could truncate its channel"
+# shellcheck disable=SC2016
+run gpmu record --regions -o "$trace" -- sh -c 'stat -c %a "$GPMU_CHANNEL/control"'
+is "$out" 400 "record lets no ordinary program write the file that controls its channel"
+
 marked c clear-before
 is "$rc $(slices)" "0 0|touch|-" "record --regions shows the regions of a program that has cleared its environment"
 

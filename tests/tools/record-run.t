@@ -186,7 +186,7 @@ rm "$out"
 rmdir "$out.moved"
 
 # shellcheck disable=SC2016 # the command's shell expands it
-run gpmu record -o "$trace" -- sh -c ': > "$GPMU_CHANNEL/control"'
+run gpmu record -o "$trace" -- sh -c 'chmod 600 "$GPMU_CHANNEL/control"; : > "$GPMU_CHANNEL/control"'
 is "$rc" 0 "record survives a process that truncates the control file of the channels"
 
 # --- gpmu is killed

@@ -229,7 +229,7 @@ static int run(int argc, char **argv)
 	bool healthy;
 
 	common_init(&doctor.common);
-	argp_parse(&argp, argc, argv, 0, NULL, &doctor);
+	parse_arguments(&argp, argc, argv, 0, &doctor);
 	common_open(&doctor.common);
 	if (doctor.save) {
 		machine_file_save(doctor.common.machine, doctor.save);

@@ -239,7 +239,7 @@ static int run(int argc, char **argv)
 	struct gpmu_source *source;
 	bool done;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	if (arguments.intervals && !arguments.interval)
 		die("--interval-count needs -I");
 	if (arguments.accounting && arguments.vgpu)

@@ -429,7 +429,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	common_init(&list->common);
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	if (list->json && list->names)
 		die("-j and --names: choose one");
 	if ((arguments.gpu.chip || arguments.gpu.chips || arguments.gpu.passes) && !list->common.gpu)

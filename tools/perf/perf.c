@@ -543,7 +543,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	common_init(&perf.common);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &perf);
+	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &perf);
 	if (perf.argc && !strcmp(perf.argv[0], "stat"))
 		status = stat(&perf);
 	else

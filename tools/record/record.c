@@ -583,6 +583,12 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 	return record->failed ? EXIT_OWN : end.status;
 }
 
+static void add_task(struct record *record, pid_t pid)
+{
+	if (gpmu_recorder_pid(record->recorder, pid) == -ENOMEM)
+		die_no_memory();
+}
+
 /* Adds the threads of a process that exists already. */
 static void add_threads(struct record *record, pid_t pid)
 {
@@ -595,18 +601,18 @@ static void add_threads(struct record *record, pid_t pid)
 		die("-p %d: no such process", (int)pid);
 	while ((entry = readdir(dir)))
 		if (isdigit((unsigned char)*entry->d_name))
-			gpmu_recorder_pid(record->recorder, (pid_t)strtol(entry->d_name, NULL, 10));
+			add_task(record, (pid_t)strtol(entry->d_name, NULL, 10));
 	closedir(dir);
 }
 
 static void add_tasks(struct record *record, const struct child *child)
 {
 	if (child->pid)
-		gpmu_recorder_pid(record->recorder, child->pid);
+		add_task(record, child->pid);
 	for (size_t i = 0; i < record->pids.length; i++)
 		add_threads(record, record->pids.list[i]);
 	for (size_t i = 0; i < record->tids.length; i++)
-		gpmu_recorder_pid(record->recorder, record->tids.list[i]);
+		add_task(record, record->tids.list[i]);
 }
 
 static int run(int argc, char **argv)
@@ -618,17 +624,16 @@ static int run(int argc, char **argv)
 	int status;
 
 	common_init(&record.common);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &record);
+	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &record);
 	check(&record);
 	record.system |= !record.argv && !has_tasks(&record);
 	make_record(&record);
 	count_begin(&child, record.argv,
 		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask);
 	/*
-	 * A trace that cannot be written is an error that the recorder reports. The command has
-	 * copied the signals' dispositions already.
+	 * A pipe whose reader has ended is an error that the recorder reports. The command has copied
+	 * the signals' dispositions already.
 	 */
-	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	add_tasks(&record, &child);
 	plan = make_plan(&record, &child);

@@ -397,7 +397,7 @@ static int run(int argc, char **argv)
 	struct gpmu_report *report;
 	int status = EXIT_FAILURE;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "payers") != 0)
 		die("--link needs --by=attribution, not --by=%s", arguments.by->name);
 	report_options.link = arguments.link;

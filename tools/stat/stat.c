@@ -746,7 +746,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	common_init(&stat.common);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &stat);
+	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &stat);
 	/* As perf: system-wide until Ctrl-C without a command and tasks */
 	stat.system |= !stat.argv && !stat.pids.length && !stat.tids.length && !stat.cpus;
 	check(&stat);

@@ -281,7 +281,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	common_init(&traffic.common);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &traffic);
+	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &traffic);
 	check(&traffic);
 	plugins = common_has_sources(&traffic.common);
 	if (plugins)

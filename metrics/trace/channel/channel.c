@@ -33,7 +33,7 @@ static bool is_valid(const struct channel_control *control)
 	       memchr(control->range, '\0', sizeof(control->range));
 }
 
-static struct channel_control *map(int fd)
+static struct channel_control *map(int fd, int protection)
 {
 	struct channel_control *control;
 	struct stat stat_buf;
@@ -44,7 +44,7 @@ static struct channel_control *map(int fd)
 		errno = EBADMSG;
 		return NULL;
 	}
-	control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	control = mmap(NULL, sizeof(*control), protection, MAP_SHARED, fd, 0);
 	if (control == MAP_FAILED)
 		return NULL;
 	if (is_valid(control))
@@ -58,15 +58,19 @@ struct channel_control *channel_map_control(const char *folder)
 {
 	struct channel_control *control;
 	char path[PATH_MAX];
-	int fd, kept;
+	int fd, kept, protection = PROT_READ | PROT_WRITE;
 
 	if (!path_of(folder, path))
 		return NULL;
 	/* Opening a FIFO would wait for a writer. */
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && errno == EACCES) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		protection = PROT_READ;
+	}
 	if (fd < 0)
 		return NULL;
-	control = map(fd);
+	control = map(fd, protection);
 	kept = errno;
 	close(fd);
 	errno = kept;

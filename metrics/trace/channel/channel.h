@@ -3,8 +3,8 @@
  * Passes records from one process to another; records outlive their writer.
  *
  * The folder $GPMU_CHANNEL has a file "control", which the reader writes, and a file PID.N
- * for each writer of a process: a head and a ring in shared memory. The reader ignores files of
- * other names. The file "regions" is one of them. The first process that loads libgpmu-mark.so
+ * for each writer of a process: a head and a ring in shared memory. gpmu removes the name once it has
+ * opened the file, so that the program cannot truncate it. The reader ignores files of other names. The file "regions" is one of them. The first process that loads libgpmu-mark.so
  * creates it. The link "spare" leads to a folder on another file system, for the files that have no
  * room in this one. A dangling link "lost.PID.N" has as its text the reason why a process has no
  * file. A committed record survives SIGKILL. The writer's mapping holds a lock on its file (flock(2)) for the life of
@@ -70,8 +70,8 @@ struct channel_control {
 struct channel_writer;
 
 /*
- * Maps the folder's control file; the caller unmaps it by channel_unmap_control(). Returns
- * NULL with errno; EBADMSG: another version, or invalid content.
+ * Maps the folder's control file, read-only if its mode allows no more; the caller unmaps it by
+ * channel_unmap_control(). Returns NULL with errno; EBADMSG: another version, or invalid content.
  */
 struct channel_control *channel_map_control(const char *folder);
 void channel_unmap_control(struct channel_control *control);

@@ -226,6 +226,26 @@ static void names(void)
 	}
 }
 
+/* Truncates all files of channels that have names, once gpmu has opened this process's. */
+static void truncate_channels(void)
+{
+	char path[4096];
+
+	visit(1);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(path, sizeof(path), "%s/%d.0", getenv("GPMU_CHANNEL"), (int)getpid());
+		if (access(path, F_OK))
+			break;
+		usleep(10000);
+	}
+	for (int n = 0; n < 10; n++) {
+		snprintf(path, sizeof(path), "%s/%d.%d", getenv("GPMU_CHANNEL"), (int)getpid(), n);
+		if (!truncate(path, 0))
+			puts("truncated");
+	}
+	visit(1);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "once";
@@ -238,6 +258,8 @@ int main(int argc, char **argv)
 		openmp();
 	} else if (!strcmp(how, "fork")) {
 		children();
+	} else if (!strcmp(how, "truncate")) {
+		truncate_channels();
 	} else if (!strcmp(how, "nested")) {
 		gpmu_mark_begin("outer");
 		visit(500);

@@ -120,6 +120,13 @@ static void test_cgroups(void)
 	refused("<not counted>,,cs,12,0,100.00,,\n8,,cs,a,0.50%,5,100.00,,\n",
 		"line 2: expected the cgroup of the lines before: separate the lines of each cgroup, found \"a,0.50%,5,100.00,,\"",
 		"perf output, --for-each-cgroup as CSV: a cgroup before a deviation is recognized");
+	refused("7,,cs,a,5,100.00,,\n9,,cs,5,100.00,,\n",
+		"line 2: expected the cgroup of the lines before: separate the lines of each cgroup, found \"9,,cs,5,100.00,,\"",
+		"perf output, -G: a count without a cgroup is refused after those of a cgroup");
+	refused("{\"counter-value\" : \"7\", \"event\" : \"cs\"}\n"
+		"{\"counter-value\" : \"8\", \"event\" : \"cs\", \"cgroup\" : \"b\"}\n",
+		"line 2: expected the cgroup of the lines before: separate the lines of each cgroup, found \"b\"}\"",
+		"perf output, -G as JSON: a count of a cgroup is refused after those without");
 	ok(read_all("7,,context-switches,12,5,100.00,,\n9,,page-faults,12,5,100.00,,\n", NULL,
 		    "context-switches,page-faults"), "perf output: the lines of one cgroup are read");
 	is_row(&t, 1, "page-faults", 9, "perf output: an event of a cgroup has its count");
@@ -144,8 +151,14 @@ static void test_appended(void)
 	saved_test_release(&t);
 }
 
+#define RUN(ns)	"{\"counters\" : 1, \"counter-value\" : \"7\", \"event\" : \"page-faults\", \"event-runtime\" : " #ns ", \"pcnt-running\" : 100.00}\n"
+
 static void test_repeated(void)
 {
+	ok(read_all(RUN(500) RUN(900), NULL, "page-faults") && gpmu_saved_repeats(t.saved) &&
+	   t.rows->length == 1 && t.rows->list[0].time_end == 500,
+	   "perf output, --append -j: the elapsed time is that of the first run, as the counts are");
+	saved_test_release(&t);
 	ok(read_all("1.07,msec,task-clock,5.00%,1068008,100.00,0.010,CPUs utilized\n"
 		    "200000000,ns,duration_time,0.50%,200000000,100.00,,\n"
 		    "74,,page-faults,0.00%,1068008,100.00,67.691,K/sec\n", NULL,

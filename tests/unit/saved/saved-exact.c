@@ -52,6 +52,24 @@ static void test_metric(void)
 	saved_test_release(&t);
 }
 
+static void lost(const char *text, const char *why, const char *what)
+{
+	saved_test_init(&t, 1, 0);
+	ok(saved_test_all(&t, text, laptop.path, NULL, "cpu-clock") && t.rows->length == 1 &&
+	   t.rows->list[0].state == GPMU_STATE_NOT_COUNTED, "%s", what);
+	is_str(t.rows->list[0].why, why, "perf output: the reason is named");
+	saved_test_release(&t);
+}
+
+static void test_lost(void)
+{
+	lost("64.58,ms,cpu-clock,64581115,100.00,,\n", "perf's output has it in another unit",
+	     "perf output: a count in another unit is not used");
+	lost("CPU0,3,msec,cpu-clock,5,100.00,,\nCPU1,4,msec,cpu-clock,5,100.00,,\n7,msec,cpu-clock,5,100.00,,\n",
+	     "perf's output has it both for a part of the machine and for another",
+	     "perf output: counts of CPUs and of the machine are not added up");
+}
+
 static void refused(const char *line, const char *what)
 {
 	saved_test_init(&t, 1, 0);
@@ -85,6 +103,17 @@ static void test_messages(void)
 		"[ perf stat: executing run #1 ... ]\n"
 		"7,,context-switches,5,100.00,,\n";
 
+	/* perf 6.1 */
+	static const char older[] =
+		"WARNING: grouped events cpus do not match, disabling group:\n"
+		"  one { cs, page-faults }\n"
+		"  anon group { cs, page-faults }\n"
+		"7,,context-switches,5,100.00,,\n";
+
+	saved_test_init(&t, 1, 0);
+	ok(saved_test_all(&t, older, laptop.path, NULL, "context-switches"),
+	   "perf output: warnings of perf 6.1 are skipped") || (diag("%s", t.error.text), 0);
+	saved_test_release(&t);
 	saved_test_init(&t, 1, 0);
 	ok(saved_test_all(&t, text, laptop.path, NULL, "context-switches"),
 	   "perf output: warnings of perf are skipped") || (diag("%s", t.error.text), 0);
@@ -99,6 +128,7 @@ int main(void)
 	sysroot_make(&laptop, "laptop");
 	test_values();
 	test_metric();
+	test_lost();
 	test_refused();
 	test_messages();
 	sysroot_release(&laptop);

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "activity-members.h"
@@ -200,13 +201,23 @@ static void write_record(const char *name, char **state, uint64_t times)
 	fail("no kind", name);
 }
 
+/* gpmu has removed the file's name, and has a descriptor of it. */
 static _Noreturn void cut_off(void)
 {
-	char path[LINE];
+	char path[LINE], link[LINE], name[64];
+	bool found = false;
 
-	snprintf(path, sizeof(path), "%s/%d.0", getenv(CHANNEL_VARIABLE), (int)getpid());
-	if (truncate(path, 0))
-		fail("not there:", path);
+	snprintf(name, sizeof(name), "/%d.0 (deleted)", (int)getpid());
+	for (int fd = 0; fd < 1024 && !found; fd++) {
+		ssize_t n;
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getppid(), fd);
+		n = readlink(path, link, sizeof(link) - 1);
+		link[n > 0 ? n : 0] = '\0';
+		found = strstr(link, name) && !truncate(path, 0);
+	}
+	if (!found)
+		fail("not there:", name);
 	/* Gives the reader time to notice. */
 	poll(NULL, 0, 100);
 	_exit(0);
@@ -259,6 +270,9 @@ int main(int argc, char **argv)
 	}
 	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	base = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+	/* A script can damage the control. */
+	snprintf(line, sizeof(line), "%s/" CHANNEL_CONTROL, folder);
+	chmod(line, 0600);
 	control = channel_map_control(folder);
 	writer = control ? channel_writer_new(folder, control->ring) : NULL;
 	if (!writer) {
