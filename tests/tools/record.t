@@ -235,7 +235,7 @@ at superchip gpmu record -o "$trace" -- true 2> "$work/err"
 unlike "$(< "$work/err")" "connected" "record on a machine without GPUs does not warn of a command without CUDA"
 at gh200 gpmu record -o "$trace" -- true 2> "$work/err"
 like "$(< "$work/err")" "warning: 0 processes connected" "record on a machine with a GPU warns of a command without CUDA"
-"$top/tests/gpu/tally.py" "$trace" > "$work/tally" 2>&1 && grep -q '^moment counter ' "$work/tally"
+"$top/tests/gpu/tally.py" "$trace" > "$work/tally" 2>&1 && grep -q '^moment counters ' "$work/tally"
 ok $? "tally.py reads the audit of counters, whose values are text and real numbers" || diag "$(< "$work/tally")"
 expect 0 gpmu record -o "$trace" --no-cuda-trace -e task-clock -- true
 unlike "$err" "connected" "record --no-cuda-trace does not warn that no process has connected"
