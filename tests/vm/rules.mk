@@ -64,7 +64,7 @@ vm_ordered = $(filter $(vm_names),$(VM_FIRST)) $(filter-out $(VM_FIRST),$(vm_nam
 vm_queue = $(foreach t,$(vm_ordered),$(vm_runs:%=%/$t))
 
 .PHONY: check-vm
-check-vm: vm-prepare
+check-vm: $(if $(PREPARED),,vm-prepare)
 	GPMU_PREPARED=1 LONG=$(LONG) $(PROVE) -j$(VM_JOBS) --exec tests/vm/run $(vm_queue)
 
 # Not a test: intervals beside those of the guest's own perf
