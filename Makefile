@@ -13,6 +13,8 @@ endif
 
 B ?= build
 PROVE ?= prove --timer --failures --comments
+# More than two processors, as tests wait for timers, commands and virtual machines
+TEST_JOBS ?= 3
 PREFIX ?= /usr/local
 bindir ?= $(PREFIX)/bin
 libdir ?= $(PREFIX)/lib
@@ -90,8 +92,8 @@ setup:
 unit-tests: $(UNIT_TESTS) $(TEST_PROGRAMS)
 # The second run uses the sanitized gpmu, except for tests that do not run it
 check-unit: $(UNIT_TESTS) $(TEST_PROGRAMS)
-	@status=0; $(PROVE) -j2 --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
-	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j2 --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
+	@status=0; $(PROVE) -j$(TEST_JOBS) --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
+	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j$(TEST_JOBS) --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
 
 # check-FOLDER: the tests of a folder of tests/unit, and those of the command of that name
 UNIT_FOLDERS := $(sort $(foreach test,$(UNIT_TESTS:$(B)/%=%) $(SCRIPT_TESTS),$(word 3,$(subst /, ,$(filter tests/unit/%,$(dir $(test)))))))
@@ -99,26 +101,32 @@ folder_scripts = $(filter tests/unit/$(1)/% tests/tools/$(1).t tests/tools/$(1)-
 define check_folder
 .PHONY: check-$(1)
 check-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS) $$(GPMU_DUMPS)) $$(if $$(call folder_scripts,$(1)),all $$(TEST_PROGRAMS))
-	$$(PROVE) -j2 --exec '' $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS)) $$(call folder_scripts,$(1))
+	$$(PROVE) -j$(TEST_JOBS) --exec '' $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS)) $$(call folder_scripts,$(1))
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call check_folder,$(folder))))
 .PHONY: check-tools
 check-tools: all $(TEST_PROGRAMS)
-	$(PROVE) -j2 --exec '' $(TOOL_TESTS)
+	$(PROVE) -j$(TEST_JOBS) --exec '' $(TOOL_TESTS)
+
+# The kernels of CHECK_TESTS: tests/vm/compare.t has that of 6.12 with LONG=1
+MORE_KERNELS := vm-prepare-7.3 $(if $(LONG),vm-prepare-6.12)
+
+# All that the tests need. There are more jobs than processors, as some wait for downloads.
+.PHONY: check-files
+check-files: vm-prepare $(MORE_KERNELS) all unit-tests examples $(BENCHES)
 
 # The steps continue after a failure, so that one run shows all failures.
 CHECK_STEPS := check-unit check-more check-vm
 .PHONY: check
 check: setup
-	@status=0; $(MAKE) --no-print-directory -j2 unit-tests || status=1; \
-	$(MAKE) --no-print-directory -j2 vm-prepare || status=1; \
+	@status=0; $(MAKE) --no-print-directory -k -j4 check-files || status=1; \
 	for step in $(CHECK_STEPS); do \
-		$(MAKE) --no-print-directory $$step || status=1; \
+		$(MAKE) --no-print-directory PREPARED=y $$step || status=1; \
 	done; exit $$status
 
 .PHONY: check-more
-check-more: vm-prepare-7.3
-	GPMU_PREPARED=1 $(PROVE) -j2 --exec '' $(CHECK_TESTS)
+check-more: $(BENCHES) $(if $(PREPARED),,$(MORE_KERNELS))
+	GPMU_PREPARED=1 $(PROVE) -j$(TEST_JOBS) --exec '' $(CHECK_TESTS)
 
 # The driver for this machine, or for another kernel's KDIR
 .PHONY: modules modules_install modules_clean

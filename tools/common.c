@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,106 +17,7 @@ enum {
 	KEY_NO_MERGE,
 };
 
-/* --- messages --- */
-
-#define MAX_MESSAGE	2048
-
-size_t control_length(const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-
-	if (at[0] && (at[0] < ' ' || at[0] == 0x7f))
-		return 1;
-	return at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0 ? 2 : 0;
-}
-
-/* Replaces terminal control characters by "?". */
-static void make_printable(char *text)
-{
-	char *to = text;
-
-	while (*text) {
-		size_t length = control_length(text);
-
-		*to++ = length ? '?' : *text;
-		text += length ? length : 1;
-	}
-	*to = '\0';
-}
-
-/* Writes the line with one call, so that lines of other processes do not mix with it. */
-static void message(const char *kind, const char *fmt, va_list args)
-{
-	char text[MAX_MESSAGE];
-
-	vsnprintf(text, sizeof(text), fmt, args);
-	make_printable(text);
-	fflush(stdout);
-	fprintf(stderr, "%s: %s%s\n", program_invocation_name, kind, text);
-}
-
-void die(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	message("", fmt, args);
-	va_end(args);
-	exit(EXIT_OWN);
-}
-
-void warn(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	message("warning: ", fmt, args);
-	va_end(args);
-}
-
-void say(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	message("", fmt, args);
-	va_end(args);
-}
-
-void die_no_memory(void)
-{
-	die("%s", strerror(ENOMEM));
-}
-
-void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
-{
-	/* The parsers report all other errors, and exit. */
-	if (argp_parse(argp, argc, argv, flags, NULL, input))
-		die_no_memory();
-}
-
-/* --- texts and numbers --- */
-
-void *need_memory(void *memory)
-{
-	if (!memory)
-		die_no_memory();
-	return memory;
-}
-
-char *print_text(const char *fmt, ...)
-{
-	char *text = NULL;
-	va_list args;
-	int length;
-
-	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
-	va_end(args);
-	if (length < 0)
-		die_no_memory();
-	return text;
-}
+/* --- options --- */
 
 void texts_add(struct texts *texts, const char *text)
 {
@@ -126,62 +25,6 @@ void texts_add(struct texts *texts, const char *text)
 					       sizeof(*texts->list)));
 	texts->list[texts->length++] = text;
 }
-
-long long parse_number(const char *option, const char *text, long long low, long long high)
-{
-	long long number;
-	char *end;
-
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	if (end == text || *end || errno || number < low || number > high)
-		die("%s %s: expected a whole number from %lld to %lld", option, text, low, high);
-	return number;
-}
-
-uint64_t parse_ms(const char *option, const char *text)
-{
-	return (uint64_t)(parse_number(option, text, 1, MAX_TIME) * MS);
-}
-
-uint64_t parse_duration(const char *text)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !(seconds >= 0.001) || seconds > (double)MAX_TIME / 1000)
-		die("--duration %s: expected seconds, 0.001 or more", text);
-	return (uint64_t)(llround(seconds * 1000) * MS);
-}
-
-void parse_tasks(const char *option, const char *text, struct tasks *tasks)
-{
-	const char *at = text;
-
-	do {
-		char *end;
-		long tid;
-
-		errno = 0;
-		tid = strtol(at, &end, 10);
-		if (!isdigit((unsigned char)*at) || errno || tid < 1 || tid > INT32_MAX ||
-		    (*end && *end != ','))
-			die("%s %s: expected process or thread ids separated by \",\"",
-			    option, text);
-		tasks->list = need_memory(reallocarray(tasks->list, tasks->length + 1,
-						       sizeof(*tasks->list)));
-		tasks->list[tasks->length++] = (pid_t)tid;
-		at = end;
-	} while (*at++);
-	tasks->text = text;
-}
-
-const char *parse_separator(const char *text)
-{
-	return strcmp(text, "\\t") ? text : "\t";
-}
-
-/* --- options --- */
 
 static enum common_color parse_color(const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Options of several subcommands, the machine, catalog, sources and plan that they describe,
- * and messages. A subcommand lists common_argp, and request_argp if it has -e and -M, in its
- * struct argp_child; the input of both is its struct common.
+ * Options of several subcommands, and the machine, catalog, sources and plan that they describe.
+ * A subcommand lists common_argp, and request_argp if it has -e and -M, in its struct
+ * argp_child; the input of both is its struct common.
  */
 #ifndef GPMU_COMMON_H
 #define GPMU_COMMON_H
@@ -13,7 +13,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "argument.h"
 #include "gpmu.h"
+#include "message.h"
 
 /* First key for a subcommand's long options without a letter */
 #define COMMON_KEYS	0x100
@@ -86,47 +88,7 @@ bool common_is_here(const struct common *common);
 /* Dies if the plan has a group of a PMU from another machine's sysfs. */
 void common_need_here(const struct common *common, const struct gpmu_plan *plan);
 
-/* One line on standard error: "gpmu stat: ...", and exit(EXIT_OWN) */
-void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-void die_no_memory(void) __attribute__((noreturn));
-/* "gpmu stat: warning: ..."; hidden, because plugins that call warn(3) would call this one. */
-void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), visibility("hidden")));
-/* Prints a line as die() does, and returns. */
-void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/*
- * The length in bytes of a terminal control character at the begin of @text: C0, DEL, or C1
- * in UTF-8. 0 if there is none.
- */
-size_t control_length(const char *text);
-
-/* Parses a command line as argp_parse() does, into @input. Dies if there is no memory. */
-void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
-
-/* These die if there is no memory. */
-void *need_memory(void *memory);
-char *print_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Dies if there is no memory. */
 void texts_add(struct texts *texts, const char *text);
-
-/* The whole number in @text, the argument of @option, from @low to @high. Dies otherwise. */
-long long parse_number(const char *option, const char *text, long long low, long long high);
-/* The ns of a whole number of ms, at least 1. Dies otherwise. */
-uint64_t parse_ms(const char *option, const char *text);
-/* The ns of --duration's seconds, "1.5". Dies otherwise. */
-uint64_t parse_duration(const char *text);
-
-struct tasks {
-	pid_t *list;		/* the caller frees it */
-	size_t length;
-	const char *text;	/* the argument */
-};
-
-/* Adds the process or thread ids of a list, such as "5,17". Dies on any other text. */
-void parse_tasks(const char *option, const char *text, struct tasks *tasks);
-/* The argument of -x, in which \t stands for a tab, as in perf */
-const char *parse_separator(const char *text);
-
-#define MS		1000000ll	/* ns */
-#define MAX_TIME	31536000000ll	/* ms: a year */
 
 #endif /* GPMU_COMMON_H */

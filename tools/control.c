@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common.h"
 #include "control.h"
+#include "message.h"
 
 static void die_syntax(const char *text)
 {

@@ -13,9 +13,9 @@
 
 #include "child.h"
 #include "cmd.h"
-#include "common.h"
 #include "control.h"
 #include "count.h"
+#include "message.h"
 
 #define SECOND		1000000000
 #define TASK_POLL	100	/* ms between checks of a thread without a pidfd */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "common.h"
+#include "message.h"
 
 static const struct cmd *const cmds[] = {
 	&cmd_stat, &cmd_record, &cmd_report, &cmd_list, &cmd_plan, &cmd_perf, &cmd_eval, &cmd_traffic, &cmd_gpu,

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common.h"
 #include "machine_file.h"
+#include "message.h"
 #include "output.h"
 #include "unfinished.h"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/gpmu_replace.h"
-#include "common.h"
+#include "message.h"
 #include "output.h"
 #include "unfinished.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common.h"
+#include "message.h"
 #include "unfinished.h"
 
 #define DROPS_MOST	4

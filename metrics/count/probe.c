@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "machine/pmu.h"
-#include "count/backend.h"
+#include "count/counter/backend.h"
 
 int gpmu_probe_fits(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs,
 		    size_t length, void *user)

@@ -15,7 +15,7 @@
 #include "gpmu.h"
 #include "plan/plan.h"
 #include "values/row_maker.h"
-#include "count/backend.h"
+#include "count/counter/backend.h"
 #include "count/gpmu_region.h"
 
 struct session_rings;

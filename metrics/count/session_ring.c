@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "count/counter.h"
-#include "count/counter_ring.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_ring.h"
 #include "base/log.h"
 #include "machine/pmu.h"
 #include "count/session.h"

@@ -10,7 +10,7 @@
 #include "base/gpmu_json.h"
 #include "count/session.h"
 #include "measure/measure.h"
-#include "values/sink_text.h"
+#include "values/sink/sink_text.h"
 
 #define PLACE	32	/* size of " of CPU3" or " of S36-D0-C7" */
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # "make bench": speed, as ratios to a peer measured in the same run, or to a goal. It is
-# not a test, as times depend on the machine.
+# not a test, as times depend on the machine; make check only builds the programs.
 
 BENCHES		:= $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/bench/*.c))
 BENCH_PERFS	= $(wildcard $(B)/perf/native/7.3/perf) $(shell command -v perf)
@@ -14,9 +14,6 @@ $(BENCHES): $(B)/tests/bench/%: tests/bench/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) te
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_LIBS) $(BENCH_LIBS)
 PROGRAMS	+= $(BENCHES)
 $(B)/tests/bench/region: private BENCH_LIBS = $(BENCH_PAPI)
-
-# make check-more only builds them, to show that they compile with the present library
-check-more: $(BENCHES)
 
 .PHONY: bench
 bench: $(BENCHES) $(GPMU) $(INJECT)

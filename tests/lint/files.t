@@ -10,30 +10,42 @@ licensed() {
 	text ':!LICENSES/*' ':!*.json' ':!tests/data/perf-output/*.csv' ':!tests/data/gpu/*.csv'
 }
 
-spdx_of() {
-	head -n 5 "$1" | sed -n 's/.*SPDX-License-Identifier: *\([A-Za-z0-9.+-]*\).*/\1/p' | head -n 1
+# spdx: prints each licensed file, a tab, and the licence that one of its first lines names
+spdx() {
+	# shellcheck disable=SC2016 # $0 is awk's
+	licensed | xargs -r -d '\n' awk '
+		FNR == 1 {
+			if (file) print file "\t" id
+			file = FILENAME
+			id = ""
+		}
+		FNR <= 5 && !id && match($0, /SPDX-License-Identifier: *[A-Za-z0-9.+-]+/) {
+			id = substr($0, RSTART, RLENGTH)
+			sub(/.*: */, "", id)
+		}
+		END { if (file) print file "\t" id }'
 }
 
-# A module has the kernel's licence, and so have patches for upstream.
+# A module has the kernel's licence, and so have patches for upstream. Sets $want.
 want_spdx() {
 	local dir=$1
 
+	want=GPL-2.0-only
 	case $1 in
-	perfmod/upstream/*/*) echo GPL-2.0-only; return ;;
+	perfmod/upstream/*/*) return ;;
 	esac
 	while [ "$dir" != "${dir%/*}" ]; do
 		dir=${dir%/*}
-		[ ! -e "$dir/Kbuild" ] || { echo GPL-2.0-only; return; }
+		[ ! -e "$dir/Kbuild" ] || return
 	done
-	echo LGPL-2.1-or-later
+	want=LGPL-2.1-or-later
 }
 
 check_spdx() {
 	local f id want
 
-	licensed | while IFS= read -r f; do
-		id=$(spdx_of "$f")
-		want=$(want_spdx "$f")
+	spdx | while IFS=$'\t' read -r f id; do
+		want_spdx "$f"
 		[ "$id" = "$want" ] || echo "$f:1: SPDX-License-Identifier is '$id', want '$want'"
 	done
 }
@@ -45,7 +57,7 @@ licence_texts() {
 check_licence_texts() {
 	local used
 
-	used=$(licensed | while IFS= read -r f; do spdx_of "$f"; done | grep . | sort -u)
+	used=$(spdx | cut -f 2 | grep . | sort -u)
 	comm -23 <(echo "$used") <(licence_texts) | sed '/^$/d; s/.*/LICENSES: no text of &/'
 	comm -13 <(echo "$used") <(licence_texts) | sed 's/.*/LICENSES: no file is under &/'
 }
@@ -91,20 +103,22 @@ for path in sys.argv[1:]:
 
 check_whitespace() {
 	text ':!LICENSES/*' ':!*.patch' | xargs -r -d '\n' grep -HnE '[[:blank:]]+$' -- | sed 's/$/: trailing blanks/'
-	text . | while IFS= read -r f; do
-		[ -z "$(tail -c 1 "$f")" ] || echo "$f: no newline at the end"
-	done
+	text . | xargs -r -d '\n' python3 -c '
+import sys
+for path in sys.argv[1:]:
+    if not open(path, "rb").read().endswith(b"\n"):
+        print(f"{path}: no newline at the end")'
 }
 
 check_modes() {
-	local f
-
-	text . | while IFS= read -r f; do
-		case $(head -c 2 "$f") in
-		'#!') [ -x "$f" ] || echo "$f:1: has an interpreter but is not executable" ;;
-		*) [ ! -x "$f" ] || echo "$f:1: is executable but names no interpreter" ;;
-		esac
-	done
+	text . | xargs -r -d '\n' python3 -c '
+import os, sys
+for path in sys.argv[1:]:
+    interpreter, executable = open(path, "rb").read(2) == b"#!", os.stat(path).st_mode & 0o111
+    if interpreter and not executable:
+        print(f"{path}:1: has an interpreter but is not executable")
+    elif executable and not interpreter:
+        print(f"{path}:1: is executable but names no interpreter")'
 }
 
 check_json() {

@@ -40,11 +40,12 @@ user_c() {
 
 # scripts: files that bash or a POSIX shell runs or sources
 scripts() {
-	text . | while IFS= read -r f; do
-		if head -n 3 "$f" | grep -qE '^#!.*\b(ba|da)?sh\b|^# shellcheck shell='; then
-			printf '%s\n' "$f"
-		fi
-	done
+	text . | xargs -r -d '\n' awk '
+		FNR == 1 { found = 0 }
+		FNR <= 3 && !found && /^#!(.*[^[:alnum:]_])?(ba|da)?sh([^[:alnum:]_]|$)|^# shellcheck shell=/ {
+			found = 1
+			print FILENAME
+		}'
 }
 
 # c_flags: compiler options to parse user-space C, one per line. Only quoted includes see our

@@ -7,16 +7,13 @@
 
 # Messages of level 1, "info", and above
 check_rst() {
-	local f
-
-	tracked '*.rst' | while IFS= read -r f; do
-		{ python3 -c '
+	{ tracked '*.rst' | xargs -r -d '\n' python3 -c '
 import sys
 from docutils.core import publish_string
-publish_string(open(sys.argv[1], encoding="utf-8").read(), source_path=sys.argv[1], writer_name="html5",
-               settings_overrides={"report_level": 1, "halt_level": 5, "file_insertion_enabled": False})
-' "$f" > /dev/null; } 2>&1
-	done
+for path in sys.argv[1:]:
+    publish_string(open(path, encoding="utf-8").read(), source_path=path, writer_name="html5",
+                   settings_overrides={"report_level": 1, "halt_level": 5, "file_insertion_enabled": False})
+' > /dev/null; } 2>&1
 }
 
 # [text](path) in Markdown, `text <path>`_ in reStructuredText

@@ -11,7 +11,8 @@ VM_BUILT := $(shell awk -F '\t' '$$5 == "-" { print $$1 }' tests/vm/kernels.tsv)
 VM_IN_TREE := 6.12 7.3 $(VM_BUILT)
 # The patches of perfmod/upstream
 VM_PATCHED := 7.3 $(VM_BUILT)
-VM_JOBS ?= 2
+# A guest waits for part of its time.
+VM_JOBS ?= 3
 # The longest tests run first, so that none runs alone at the end
 VM_FIRST := fuzz lifecycle metrics gpmu gracehopper2 zoo events superchip
 TESTS ?= $(sort $(wildcard tests/vm/t/*.t))
@@ -35,7 +36,7 @@ $(call vm_refuse,TESTS,$(patsubst %.t,%,$(TESTS:tests/vm/t/%=%)),$(vm_all_tests)
 # 7.3's.
 vm_perf = $(shell awk -F '\t' '$$1 == "$1" { print $$3 }' tests/vm/kernels.tsv)
 
-# The files of a virtual machine; make -j2 builds them in parallel.
+# The files of a virtual machine; make -j builds them in parallel.
 VM_PREPARE := $(addprefix vm-prepare-,$(VM_KERNELS) $(VM_BUILT))
 VM_MODULES := $(VM_PREPARE:vm-prepare-%=vm-modules-%)
 VM_PERFS := $(addprefix vm-perf-,$(PERF_VERSIONS))
@@ -64,7 +65,7 @@ vm_ordered = $(filter $(vm_names),$(VM_FIRST)) $(filter-out $(VM_FIRST),$(vm_nam
 vm_queue = $(foreach t,$(vm_ordered),$(vm_runs:%=%/$t))
 
 .PHONY: check-vm
-check-vm: vm-prepare
+check-vm: $(if $(PREPARED),,vm-prepare)
 	GPMU_PREPARED=1 LONG=$(LONG) $(PROVE) -j$(VM_JOBS) --exec tests/vm/run $(vm_queue)
 
 # Not a test: intervals beside those of the guest's own perf

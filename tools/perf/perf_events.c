@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "message.h"
 #include "perf/perf_events.h"
 
 /* Events of core PMUs that perf also knows by a generic name */

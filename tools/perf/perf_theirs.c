@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common.h"
+#include "message.h"
 #include "perf/perf_theirs.h"
 
 void perf_theirs_add(struct perf_theirs *theirs, const char *item, size_t length)

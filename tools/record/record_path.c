@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common.h"
+#include "argument.h"
+#include "message.h"
 #include "record/record_path.h"
 
 #define WAIT_MOST	100	/* times 10 ms, waiting for the lock holder's path */

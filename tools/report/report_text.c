@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "message.h"
 #include "report/report.h"
 #include "table.h"
 

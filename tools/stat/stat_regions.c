@@ -7,14 +7,16 @@
 #include "child.h"
 #include "cmd.h"
 #include "count.h"
+#include "output.h"
+#include "stat/stat_plan.h"
 #include "stat/stat_regions.h"
 
 /* The lists of -e and -M as one; the caller frees it. */
-static char *join_requests(const struct stat_regions *regions)
+static char *join_requests(const struct stat_options *stat)
 {
-	const struct common *common = regions->common;
+	const struct common *common = &stat->common;
 	char *list = print_text("%s", common->request_count ? common->requests[0].list :
-				regions->events);
+				stat_default_events);
 
 	for (size_t i = 1; i < common->request_count; i++) {
 		char *longer = print_text("%s,%s", list, common->requests[i].list);
@@ -53,20 +55,20 @@ static void try_counters(const char *list, const struct gpmu_options *options,
 	gpmu_close(gpmu);
 }
 
-static void run_command(const struct stat_regions *regions, struct gpmu_marks *marks,
+static void run_command(const struct stat_options *stat, struct gpmu_marks *marks,
 			const char *list, const struct gpmu_options *options,
 			struct count_end *end)
 {
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
-	struct count count = { .argv = regions->argv };
+	struct count count = { .argv = stat->argv };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan;
 	struct child child;
 	sigset_t mask;
 
 	/* The command starts before plugins are loaded: see count_begin(). */
-	count_begin(&child, regions->argv, gpmu_marks_environment(marks), &mask);
+	count_begin(&child, stat->argv, gpmu_marks_environment(marks), &mask);
 	try_counters(list, options, marks);
 	machine = need_memory(gpmu_machine_new(NULL, &error));
 	catalog = need_memory(gpmu_catalog_new(NULL, &error));
@@ -90,24 +92,24 @@ static void show_warning(const char *line, void *user)
 	warn("%s", line);
 }
 
-static void die_of_output(const struct stat_regions *regions, int error)
+static void die_of_output(const struct stat_options *stat, int error)
 {
-	die("%s: %s", regions->path ? regions->path : "standard error", strerror(-error));
+	die("%s: %s", stat_output_name(stat), strerror(-error));
 }
 
-static void print(const struct stat_regions *regions, struct gpmu_marks *marks)
+static void print(const struct stat_options *stat, struct gpmu_marks *marks)
 {
-	const bool table = regions->format == GPMU_SINK_SUMMARY;
+	const bool table = stat_format(stat) == GPMU_SINK_SUMMARY;
 	struct output output = { 0 };
-	int ret = output_open(&output, regions->path, regions->mode, stderr);
+	int ret = output_open(&output, stat->path, stat->append ? OUTPUT_APPEND : OUTPUT_REPLACE, stderr);
 
 	if (ret)
-		die_of_output(regions, ret);
+		die_of_output(stat, ret);
 	if (table) {
 		output_started(&output, time(NULL));
 		fprintf(output.file, "\n Performance counter stats for the regions of '");
-		for (char **arg = regions->argv; *arg; arg++)
-			fprintf(output.file, "%s%s", arg == regions->argv ? "" : " ", *arg);
+		for (char **arg = stat->argv; *arg; arg++)
+			fprintf(output.file, "%s%s", arg == stat->argv ? "" : " ", *arg);
 		fprintf(output.file, "':\n\n");
 	}
 	ret = gpmu_marks_print(marks, output.file, show_warning, NULL);
@@ -115,37 +117,38 @@ static void print(const struct stat_regions *regions, struct gpmu_marks *marks)
 		fprintf(output.file, "\n");
 	ret = ret < 0 ? ret : output_close(&output);
 	if (ret)
-		die_of_output(regions, ret);
+		die_of_output(stat, ret);
 }
 
-int stat_regions(const struct stat_regions *regions)
+int stat_regions(const struct stat_options *stat)
 {
+	const bool per_thread = stat->aggregation == GPMU_AGGREGATE_THREAD;
 	struct gpmu_options options = {
 		.size = sizeof(options),
-		.catalogs = regions->common->events.list,
-		.catalog_count = regions->common->events.length,
-		.aggregation = regions->aggregation,
-		.per_thread = regions->per_thread,
-		.format = regions->format,
-		.separator = regions->separator,
+		.catalogs = stat->common.events.list,
+		.catalog_count = stat->common.events.length,
+		.aggregation = per_thread ? GPMU_AGGREGATE_MACHINE : stat->aggregation,
+		.per_thread = per_thread,
+		.format = stat_format(stat),
+		.separator = stat->separator,
 	};
-	char *list = join_requests(regions);
+	char *list = join_requests(stat);
 	struct texts sources = { 0 };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_marks *marks;
 	struct count_end end;
 
-	gather_sources(regions->common, &sources);
+	gather_sources(&stat->common, &sources);
 	options.sources = sources.list;
 	options.source_count = sources.length;
 	marks = gpmu_marks_new(list, &options, &error);
 	if (!marks)
 		die("%s", error.text);
-	run_command(regions, marks, list, &options, &end);
+	run_command(stat, marks, list, &options, &end);
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE)
-		say("%s: %s", regions->argv[0], strsignal(end.signal));
+		say("%s: %s", stat->argv[0], strsignal(end.signal));
 	if (end.executed)
-		print(regions, marks);
+		print(stat, marks);
 	gpmu_marks_free(marks);
 	free(sources.list);
 	free(list);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "message.h"
 #include "stat/stat_strict.h"
 
 #define MAX_REASONS	20	/* that are printed */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common.h"
+#include "message.h"
 #include "traffic/traffic.h"
 
 const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS] = {

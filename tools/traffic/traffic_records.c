@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/gpmu_json.h"
-#include "common.h"
+#include "message.h"
 #include "traffic/traffic.h"
 
 enum column_type {

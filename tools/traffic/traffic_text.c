@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "message.h"
 #include "table.h"
 #include "traffic/traffic.h"
 

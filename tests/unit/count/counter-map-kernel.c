@@ -8,8 +8,8 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 
-#include "count/counter.h"
-#include "count/counter_map.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_map.h"
 #include "machine/pmu.h"
 #include "counter-test.h"
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "count/counter_raw.h"
+#include "count/counter/counter_raw.h"
 #include "counter-fake.h"
 
 #define FORMAT		"sys/bus/event_source/devices/armv8_pmuv3_0/format/rdpmc"
@@ -69,7 +69,7 @@ static uint64_t fake_raw_clock(void)
 /* These functions replace the processor's instructions. */
 #define counter_raw_read	fake_raw_read
 #define counter_raw_clock	fake_raw_clock
-#include "count/counter_map.c"	/* NOLINT(bugprone-suspicious-include) */
+#include "count/counter/counter_map.c"	/* NOLINT(bugprone-suspicious-include) */
 
 /* Two events of the calling thread, on a kernel that allows reads in user space, not yet open */
 static void start(struct counter_test *test)

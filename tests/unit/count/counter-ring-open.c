@@ -3,8 +3,8 @@
  * Groups with ring buffers, to which the kernel logs their counts at each tick of a sampling
  * timer, on a simulated kernel
  */
-#include "count/counter.h"
-#include "count/counter_ring.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_ring.h"
 #include "counter-fake.h"
 #include "alloc.h"
 

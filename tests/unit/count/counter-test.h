@@ -10,7 +10,7 @@
 #include "values/counts.h"
 #include "gpmu.h"
 #include "kernel-test.h"
-#include "count/backend.h"
+#include "count/counter/backend.h"
 
 #define MAX_SLOTS	8
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "count/counter.h"
-#include "count/counter_ring.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_ring.h"
 #include "lib/reads.h"
 #include "count/session.h"
 #include "count/session_ring.h"

@@ -9,7 +9,7 @@
 #include "gpmu.h"
 #include "machine/node.h"
 #include "machine/pmu.h"
-#include "count/backend.h"
+#include "count/counter/backend.h"
 #include "plugin/source_object.h"
 #include "tap.h"
 

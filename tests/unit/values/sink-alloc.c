@@ -5,7 +5,7 @@
  */
 #include "alloc.h"
 #include "sink-test.h"
-#include "values/sink.h"
+#include "values/sink/sink.h"
 #include "values/stats.h"
 
 #define ROWS	100	/* more text than the first buffer */

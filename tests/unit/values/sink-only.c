@@ -4,7 +4,7 @@
  * work that grows with the number of rows.
  */
 #include "sink-test.h"
-#include "values/sink.h"
+#include "values/sink/sink.h"
 
 #define LINES	1024
 #define COLUMNS	8

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "machine/node.h"
 #include "machine/pmu.h"
-#include "count/backend.h"
+#include "count/counter/backend.h"
 #include "plugin/source_object.h"
 
 struct plugin_group {

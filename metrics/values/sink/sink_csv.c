@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-#include "values/sink.h"
+#include "values/sink/sink.h"
 
 #define NUMBERS		16	/* numbers of a row that change with each interval */
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "count/counter.h"
+#include "count/counter/counter.h"
 
 struct perf_evsel *counter_evsel_new(const struct perf_event_attr *attr, size_t size)
 {

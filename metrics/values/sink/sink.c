@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "values/sink.h"
+#include "values/sink/sink.h"
 
 static const struct sink_ops *const kinds[] = {
 	[GPMU_SINK_SUMMARY] = &sink_summary,

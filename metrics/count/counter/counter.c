@@ -13,7 +13,7 @@
 #include <perf/evsel.h>
 #include <stdlib.h>
 
-#include "count/counter.h"
+#include "count/counter/counter.h"
 #include "base/error.h"
 #include "gpmu.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "count/counter.h"
-#include "count/counter_map.h"
-#include "count/counter_ring.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_map.h"
+#include "count/counter/counter_ring.h"
 
 struct perf_evsel *counter_set_leader(const struct counter_place *place)
 {

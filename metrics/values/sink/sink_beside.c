@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "values/sink.h"
+#include "values/sink/sink.h"
 
 /* Those after BESIDE_CLOCK are divided by another row. */
 enum beside_kind { BESIDE_NONE, BESIDE_CLOCK, BESIDE_RATIO, BESIDE_FREQUENCY, BESIDE_RATE };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "count/counter.h"
+#include "count/counter/counter.h"
 #include "gpmu.h"
 #include "machine/machine.h"
 

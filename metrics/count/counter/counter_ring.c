@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "count/counter.h"
-#include "count/counter_ring.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_ring.h"
 
 int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *page, size_t first,
 		      size_t data, const struct counter_set *set, size_t place)

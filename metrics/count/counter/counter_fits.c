@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "count/counter.h"
+#include "count/counter/counter.h"
 #include "gpmu.h"
 
 /*

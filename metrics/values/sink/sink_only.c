@@ -9,7 +9,7 @@
 
 #include "base/strings.h"
 #include "base/text.h"
-#include "values/sink.h"
+#include "values/sink/sink.h"
 
 #define ONLY_WIDTH	20	/* of a column of a summary, at least */
 

@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "count/counter.h"
-#include "count/counter_map.h"
-#include "count/counter_ring.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_map.h"
+#include "count/counter/counter_ring.h"
 #include "base/error.h"
 
 #define AT_ONCE	20	/* immediate retries of a read; later ones follow after 1 ms each */

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "count/counter.h"
-#include "count/counter_ring.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_ring.h"
 
 /* All events of the group use one clock for their times. */
 static struct event_instance with_times(const struct event_instance *event)

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "count/counter.h"
-#include "count/counter_map.h"
-#include "count/counter_ring.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_map.h"
+#include "count/counter/counter_ring.h"
 #include "base/error.h"
 #include "base/log.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "count/backend.h"
+#include "count/counter/backend.h"
 
 struct counter_map;
 struct counter_ring;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "values/gpmu_balance.h"
-#include "values/sink.h"
+#include "values/sink/sink.h"
 
 #define VALUE_WIDTH	18
 #define NAME_WIDTH	32

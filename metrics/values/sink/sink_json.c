@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/gpmu_json.h"
-#include "values/sink.h"
+#include "values/sink/sink.h"
 
 /* --- text at @to, which has room for it; each function returns the end --- */
 

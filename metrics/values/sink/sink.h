@@ -10,7 +10,7 @@
 
 #include "gpmu.h"
 #include "values/rows.h"
-#include "values/sink_text.h"
+#include "values/sink/sink_text.h"
 
 struct gpmu_sink;
 

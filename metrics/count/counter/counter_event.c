@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "count/counter.h"
+#include "count/counter/counter.h"
 #include "event/event_fd.h"
 
 /* libperf prints to standard error by default. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "count/counter.h"
+#include "count/counter/counter.h"
 #include "base/error.h"
 #include "gpmu.h"
 #include "machine/sysfs.h"

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "count/counter.h"
-#include "count/counter_map.h"
-#include "count/counter_raw.h"
+#include "count/counter/counter.h"
+#include "count/counter/counter_map.h"
+#include "count/counter/counter_raw.h"
 #include "event/event_build.h"
 #include "machine/pmu.h"
 

@@ -2,7 +2,7 @@
 /* The columns of perf stat -x and the keys of perf stat -j, which both have the same content. */
 #include <math.h>
 
-#include "values/sink.h"
+#include "values/sink/sink.h"
 
 size_t sink_perf_value(char *text, const struct gpmu_row *row, unsigned int decimals)
 {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "values/sink_text.h"
+#include "values/sink/sink_text.h"
 
 static char *grow(struct sink_buffer *buffer, size_t n)
 {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "argument.h"
+#include "message.h"
+
+long long parse_number(const char *option, const char *text, long long low, long long high)
+{
+	long long number;
+	char *end;
+
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	if (end == text || *end || errno || number < low || number > high)
+		die("%s %s: expected a whole number from %lld to %lld", option, text, low, high);
+	return number;
+}
+
+uint64_t parse_ms(const char *option, const char *text)
+{
+	return (uint64_t)(parse_number(option, text, 1, MAX_TIME) * MS);
+}
+
+uint64_t parse_duration(const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.001) || seconds > (double)MAX_TIME / 1000)
+		die("--duration %s: expected seconds, 0.001 or more", text);
+	return (uint64_t)(llround(seconds * 1000) * MS);
+}
+
+void parse_tasks(const char *option, const char *text, struct tasks *tasks)
+{
+	const char *at = text;
+
+	do {
+		char *end;
+		long tid;
+
+		errno = 0;
+		tid = strtol(at, &end, 10);
+		if (!isdigit((unsigned char)*at) || errno || tid < 1 || tid > INT32_MAX ||
+		    (*end && *end != ','))
+			die("%s %s: expected process or thread ids separated by \",\"",
+			    option, text);
+		tasks->list = need_memory(reallocarray(tasks->list, tasks->length + 1,
+						       sizeof(*tasks->list)));
+		tasks->list[tasks->length++] = (pid_t)tid;
+		at = end;
+	} while (*at++);
+	tasks->text = text;
+}
+
+const char *parse_separator(const char *text)
+{
+	return strcmp(text, "\\t") ? text : "\t";
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "message.h"
+
+#define MAX_MESSAGE	2048
+
+size_t control_length(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	if (at[0] && (at[0] < ' ' || at[0] == 0x7f))
+		return 1;
+	return at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0 ? 2 : 0;
+}
+
+/* Replaces terminal control characters by "?". */
+static void make_printable(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		size_t length = control_length(text);
+
+		*to++ = length ? '?' : *text;
+		text += length ? length : 1;
+	}
+	*to = '\0';
+}
+
+/* Writes the line with one call, so that lines of other processes do not mix with it. */
+static void message(const char *kind, const char *fmt, va_list args)
+{
+	char text[MAX_MESSAGE];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	make_printable(text);
+	fflush(stdout);
+	fprintf(stderr, "%s: %s%s\n", program_invocation_name, kind, text);
+}
+
+void die(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	message("", fmt, args);
+	va_end(args);
+	exit(EXIT_OWN);
+}
+
+void warn(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	message("warning: ", fmt, args);
+	va_end(args);
+}
+
+void say(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	message("", fmt, args);
+	va_end(args);
+}
+
+void die_no_memory(void)
+{
+	die("%s", strerror(ENOMEM));
+}
+
+void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
+{
+	/* The parsers report all other errors, and exit. */
+	if (argp_parse(argp, argc, argv, flags, NULL, input))
+		die_no_memory();
+}
+
+void *need_memory(void *memory)
+{
+	if (!memory)
+		die_no_memory();
+	return memory;
+}
+
+char *print_text(const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list args;
+	int length;
+
+	va_start(args, fmt);
+	length = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (length < 0)
+		die_no_memory();
+	return text;
+}

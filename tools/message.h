@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Messages of the command on standard error, and its end without memory */
+#ifndef GPMU_MESSAGE_H
+#define GPMU_MESSAGE_H
+
+#include <argp.h>
+#include <stddef.h>
+
+/* One line on standard error: "gpmu stat: ...", and exit(EXIT_OWN) */
+void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+void die_no_memory(void) __attribute__((noreturn));
+/* "gpmu stat: warning: ..."; hidden, because plugins that call warn(3) would call this one. */
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), visibility("hidden")));
+/* Prints a line as die() does, and returns. */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * The length in bytes of a terminal control character at the begin of @text: C0, DEL, or C1
+ * in UTF-8. 0 if there is none.
+ */
+size_t control_length(const char *text);
+
+/* Parses a command line as argp_parse() does, into @input. Dies if there is no memory. */
+void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
+
+/* These die if there is no memory. */
+void *need_memory(void *memory);
+char *print_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif /* GPMU_MESSAGE_H */

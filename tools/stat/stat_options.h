@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The options of gpmu stat, and the events and metrics that they request */
+#ifndef GPMU_STAT_OPTIONS_H
+#define GPMU_STAT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common.h"
+#include "gpmu.h"
+#include "stat/stat_cgroup.h"
+
+struct stat_options {
+	struct common common;
+	bool system;			/* of the CPUs, not of tasks: -a, or the default */
+	const char *cpus;		/* -C */
+	struct tasks pids, tids;
+	struct stat_cgroups cgroups;
+	uint64_t interval, intervals;	/* ns; a number */
+	uint64_t timeout;		/* ns */
+	unsigned int runs;
+	int64_t delay;			/* ns; -1: counting does not begin */
+	const char *control;		/* --control */
+	const char *path;		/* -o */
+	unsigned int details, topdown;	/* number of -d; level, 0: no --topdown */
+	bool metric_only, clear;
+	bool append, json, no_inherit, strict, no_big_num, regions;
+	enum gpmu_aggregation aggregation;
+	const char *aggregation_option;	/* "--per-node"; NULL: none */
+	const char *separator;
+	char **argv;			/* the command; NULL: none */
+};
+
+/* Parses the command line. Dies if options exclude or lack each other. */
+void stat_options_init(struct stat_options *options, int argc, char **argv);
+void stat_options_release(struct stat_options *options);
+
+/* Whether CPUs are counted, and not tasks */
+static inline bool stat_counts_cpus(const struct stat_options *options)
+{
+	return options->system || options->cpus;
+}
+
+static inline enum gpmu_sink_kind stat_format(const struct stat_options *options)
+{
+	return options->json ? GPMU_SINK_JSON :
+	       options->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY;
+}
+
+/* The output's name in messages */
+static inline const char *stat_output_name(const struct stat_options *options)
+{
+	return options->path ? options->path : "standard error";
+}
+
+#endif /* GPMU_STAT_OPTIONS_H */

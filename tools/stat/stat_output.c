@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "stat/stat_output.h"
+
+/* "'./app -n 3'", "'system wide'", "'CPU(s) 0-3'", "process id '123'" */
+static char *title_of(const struct stat_options *options)
+{
+	char *title = NULL;
+	size_t size;
+	FILE *file;
+
+	if (options->cpus)
+		return print_text("'CPU(s) %s'", options->cpus);
+	if (options->system)
+		return print_text("'system wide'");
+	if (options->pids.length)
+		return print_text("process id '%s'", options->pids.text);
+	if (options->tids.length)
+		return print_text("thread id '%s'", options->tids.text);
+	file = need_memory(open_memstream(&title, &size));
+	for (char **arg = options->argv; *arg; arg++)
+		fprintf(file, "%s%s", arg == options->argv ? "'" : " ", *arg);
+	putc('\'', file);
+	if (fclose(file))
+		die_no_memory();
+	return title;
+}
+
+void stat_output_open(struct stat_output *output, const struct stat_options *options)
+{
+	enum output_mode mode = options->append ? OUTPUT_APPEND :
+				options->interval ? OUTPUT_WRITE : OUTPUT_REPLACE;
+	struct gpmu_sink_options sink = {
+		.size = sizeof(sink),
+		.separator = options->separator,
+		.interval = options->interval > 0,
+		.held = options->interval > 0,
+		.big_numbers = !options->no_big_num,
+		.aggregation = options->aggregation,
+		.metric_only = options->metric_only,
+		.clear = options->clear,
+		.cgroups = options->cgroups.list != NULL,
+		.runs = options->runs,
+	};
+	struct gpmu_error error = { .size = sizeof(error) };
+	char *title = title_of(options);
+	int ret;
+
+	*output = (struct stat_output){ .options = options };
+	ret = output_open(&output->out, options->path, mode, stderr);
+	if (ret)
+		die("%s: %s", options->path, strerror(-ret));
+	sink.title = title;
+	sink.color = common_wants_color(&options->common, output->out.file);
+	output->sink = gpmu_sink_new(stat_format(options), output->out.file, &sink, &error);
+	if (!output->sink)
+		die("-x: %s", error.text);
+	if (!options->json)
+		output_started(&output->out, time(NULL));
+	free(title);
+}
+
+static void say_output(struct stat_output *output, int error)
+{
+	say("%s: %s", stat_output_name(output->options), strerror(-error));
+	output->failed = true;
+}
+
+bool stat_output_rows(const struct gpmu_rows *rows, void *user)
+{
+	struct stat_output *output = user;
+	const struct gpmu_row *row;
+	int ret = gpmu_sink_rows(output->sink, rows);
+
+	if (ret) {
+		say_output(output, ret);
+		return false;
+	}
+	for (size_t i = 0; output->options->strict && rows && (row = gpmu_rows_at(rows, i)); i++)
+		strict_note(&output->reasons, row, output->options->runs);
+	return true;
+}
+
+void stat_output_end(struct stat_output *output, const struct gpmu_sink_end *end)
+{
+	int ret;
+
+	if (output->failed)
+		return;
+	ret = gpmu_sink_end(output->sink, end);
+	if (!ret)
+		ret = output_close(&output->out);
+	if (ret)
+		say_output(output, ret);
+}
+
+void stat_output_release(struct stat_output *output)
+{
+	strict_release(&output->reasons);
+	gpmu_sink_free(output->sink);
+	output_drop(&output->out);
+}
