@@ -15,6 +15,19 @@ $(BENCHES): $(B)/tests/bench/%: tests/bench/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) te
 PROGRAMS	+= $(BENCHES)
 $(B)/tests/bench/region: private BENCH_LIBS = $(BENCH_PAPI)
 
+# perf's decoder of SPE packets, from the source of libperf; an empty file if that has no perf. Its header of CPU
+# identifiers includes a generated one of system registers, which the decoder does not use.
+BENCH_TOOLS	:= $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3)/tools
+BENCH_SPE	:= $(B)/tests/bench/arm-spe-pkt-decoder.o
+$(BENCH_SPE): $(LIBPERF) tests/bench/rules.mk
+	@mkdir -p $(@D)
+	[ ! -d $(BENCH_TOOLS)/perf ] && : >$@ || \
+		$(CC) -w -std=gnu11 -O2 -D__ASM_SYSREG_H '-Dread_sysreg_s(r)=0' -isystem $(BENCH_TOOLS)/include \
+		-isystem $(BENCH_TOOLS)/arch/arm64/include -c -o $@ $(BENCH_TOOLS)/perf/util/arm-spe-decoder/$(@F:.o=.c)
+$(B)/tests/bench/spe: $(BENCH_SPE)
+$(B)/tests/bench/spe: private BENCH_LIBS = $(shell [ ! -s $(BENCH_SPE) ] || echo -DHAS_PERF \
+	-isystem $(BENCH_TOOLS)/perf/util/arm-spe-decoder -isystem $(BENCH_TOOLS)/include $(BENCH_SPE))
+
 .PHONY: bench
 bench: $(BENCHES) $(GPMU) $(INJECT)
 	@printf '%-58s %14s %14s %7s %6s\n' what ours theirs ratio goal
@@ -25,6 +38,7 @@ bench: $(BENCHES) $(GPMU) $(INJECT)
 	@$(B)/tests/bench/region
 	@$(B)/tests/bench/mark
 	@$(B)/tests/bench/sink
+	@$(B)/tests/bench/spe
 	@$(B)/tests/bench/trace
 	@$(B)/tests/bench/channel
 	@GPMU_PLUGINS=$(B) $(B)/tests/bench/record $(GPMU)
