@@ -125,14 +125,9 @@ size_t gpmu_plan_group_count(const struct gpmu_plan *plan)
 	return plan->group_count;
 }
 
-const struct gpmu_group *gpmu_plan_group(const struct gpmu_plan *plan, size_t index)
+const struct gpmu_pmu *gpmu_plan_group_pmu(const struct gpmu_plan *plan, size_t group)
 {
-	return index < plan->group_count ? &plan->groups[index] : NULL;
-}
-
-const struct gpmu_pmu *gpmu_group_pmu(const struct gpmu_group *group)
-{
-	return group->pmu;
+	return group < plan->group_count ? plan->groups[group].pmu : NULL;
 }
 
 const char *gpmu_plan_group_event(const struct gpmu_plan *plan, size_t group, size_t index)
