@@ -37,10 +37,10 @@ struct gpmu_plan_options {
 	size_t size;
 	int no_merge;
 	int system_wide;
+	int user_only;
 	int (*fits)(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs,
 		    size_t length, void *user);
 	void *user;
-	int user_only;
 };
 
 /**

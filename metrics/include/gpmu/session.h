@@ -40,11 +40,11 @@ struct gpmu_session;
  * @tid_count: number of @tids
  * @inherit: 1: also count the processes and threads that the tasks start later
  * @on_exec: 1: events of tasks begin to count when the task calls execve(2)
+ * @zero_asleep: 1: an event of tasks that did not run in an interval is 0, so that a timeline has
+ *	no gaps while a program sleeps; 0: it is GPMU_STATE_NOT_COUNTED, as in perf
  * @aggregation: what a row covers
  * @interval: length of the intervals of gpmu_session_next() in ns; 0: each call of
  *	gpmu_session_next() ends an interval
- * @zero_asleep: 1: an event of tasks that did not run in an interval is 0, so that a timeline has
- *	no gaps while a program sleeps; 0: it is GPMU_STATE_NOT_COUNTED, as in perf
  *
  * Fields that are 0 or NULL take their defaults.
  *
@@ -60,9 +60,9 @@ struct gpmu_session_options {
 	size_t tid_count;
 	int inherit;
 	int on_exec;
+	int zero_asleep;
 	enum gpmu_aggregation aggregation;
 	uint64_t interval;
-	int zero_asleep;
 };
 
 /**
