@@ -20,9 +20,8 @@ extern "C" {
  * One thread at a time may use a session. After fork() the child may neither use nor free the
  * session.
  *
- * File descriptors are closed on exec. A perf event gets this flag only after it was opened, so
- * a program that another thread starts at that moment by fork() and exec() inherits the file
- * descriptor. To avoid this, start programs before or after gpmu_session_new().
+ * The kernel opens all file descriptors close-on-exec: no program that any thread starts inherits
+ * one.
  *
  * To open many events, a session raises the soft limit of open files (RLIMIT_NOFILE) to the
  * hard limit. The limit stays raised until gpmu_session_restore_limits().
