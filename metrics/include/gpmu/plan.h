@@ -50,7 +50,7 @@ struct gpmu_plan_options {
  * @options: read during the call; NULL: all fields are 0
  * @error: set on failure, or NULL
  *
- * Return: a new plan; NULL with errno ENOMEM, or EINVAL if the size of @options is too small
+ * Return: a new plan; NULL with errno ENOMEM, or EINVAL or E2BIG for the size of @options
  */
 struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
 				const struct gpmu_catalog *catalog,

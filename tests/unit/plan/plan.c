@@ -472,12 +472,18 @@ static void offline(void)
 static void options(const struct fixture *ours)
 {
 	struct gpmu_plan_options small = { .size = 1 };
+	const struct {
+		struct gpmu_plan_options options;
+		size_t more;
+	} newer = { { .size = sizeof(newer) }, 1 };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan;
 
 	errno = 0;
 	ok(!gpmu_plan_new(ours->machine, ours->catalog, &small, &error) && errno == EINVAL &&
 	   *error.text, "plan: options without a size are refused");
+	ok(!gpmu_plan_new(ours->machine, ours->catalog, &newer.options, NULL) && errno == E2BIG,
+	   "plan: options that set a member of a newer libgpmu are refused");
 	gpmu_plan_free(NULL);
 	plan = gpmu_plan_new(ours->machine, ours->catalog, NULL, NULL);
 	ok(plan && !gpmu_plan_make(plan, NULL) && !gpmu_plan_group_count(plan),
