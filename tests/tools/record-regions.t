@@ -136,12 +136,12 @@ marked c burst-open
 lost=$(audit source | grep -o 'lost=[0-9]*' | cut -d= -f2)
 if [ "${lost:-0}" = 0 ]; then
 	skip "the reader kept up: nothing was lost" "record --regions warns of the open regions that it does not show after a loss"
-	done_testing
-	exit
+	skip "the reader kept up: nothing was lost" "record --regions writes the warning of open regions to the audit"
+else
+	like "$err" 'warning: [0-9]+ c: [0-9]+ open regions are not in the trace: their ends may be among the lost records' \
+		"record --regions warns of the open regions that it does not show after a loss"
+	is "$(gpmu report "$trace" | grep -c 'note  *warning .* open regions are not in the trace')" 1 "record --regions writes the warning of open regions to the audit"
 fi
-like "$err" 'warning: [0-9]+ c: [0-9]+ open regions are not in the trace: their ends may be among the lost records' \
-	"record --regions warns of the open regions that it does not show after a loss"
-is "$(gpmu report "$trace" | grep -c 'note  *warning .* open regions are not in the trace')" 1 "record --regions writes the warning of open regions to the audit"
 marked c names
 more=$(sql "select count(*) from slice where name = '(more names)'")
 # Each of the other names takes 4063 bytes; a busy gpmu also loses some.
