@@ -256,7 +256,7 @@ void common_need_here(const struct common *common, const struct gpmu_plan *plan)
 	const struct gpmu_pmu *pmu;
 
 	for (size_t i = 0; i < gpmu_plan_group_count(plan) && !common_is_here(common); i++) {
-		pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
+		pmu = gpmu_plan_group_pmu(plan, i);
 		/* Software events are the same everywhere; other types mean other PMUs here. */
 		if (!pmu || gpmu_pmu_type(pmu) == PERF_TYPE_SOFTWARE ||
 		    gpmu_pmu_type(pmu) == UINT32_MAX)
@@ -373,7 +373,7 @@ static void explain_items(const struct gpmu_plan *plan, size_t group)
 /* "group 1: nvidia_scf_pmu_0, 2 of 6 counters", its events, and its items */
 static void explain_group(const struct gpmu_plan *plan, size_t group)
 {
-	const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, group));
+	const struct gpmu_pmu *pmu = gpmu_plan_group_pmu(plan, group);
 	int counters = gpmu_plan_group_counter_count(plan, group);
 	const char *event;
 

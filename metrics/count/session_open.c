@@ -150,13 +150,13 @@ struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,
 				      struct gpmu_error *error)
 {
 	struct gpmu_session_options all = { 0 };
+	int ret = sized_options(&all, sizeof(all), options, error);
 	struct gpmu_session *session;
-	int ret;
 
-	if (options && options->size < sizeof(options->size))
-		return fail(EINVAL, error, "the options of a session have no size");
-	if (options)
-		sized_copy(&all, sizeof(all), options);
+	if (ret) {
+		errno = -ret;
+		return NULL;
+	}
 	if ((unsigned int)all.aggregation > GPMU_AGGREGATE_THREAD)
 		return fail(EINVAL, error, "no such aggregation");
 	if (!plan->made)

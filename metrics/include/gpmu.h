@@ -17,6 +17,13 @@
  * - the receiver of log messages: gpmu_log_set();
  * - the log level of libtraceevent. The first tracepoint sets it to TEP_LOG_NONE for the whole
  *   process. A program that uses libtraceevent as well sets its own level after that.
+ *
+ * A signal handler may call gpmu_session_restore_limits() only.
+ *
+ * A structure of options begins with its size, which the program sets to the sizeof of the
+ * structure. Members that the program's older gpmu.h lacks take their defaults. A member that only
+ * the program's newer gpmu.h has must be 0; otherwise the function fails with E2BIG. A structure
+ * that libgpmu returns begins with its size, too, and lacks the members from that offset on.
  */
 #ifndef GPMU_H
 #define GPMU_H

@@ -130,10 +130,6 @@ static int make_environment(struct gpmu_marks *marks, struct gpmu_error *error)
 
 static int check(const struct gpmu_options *options, struct gpmu_error *error)
 {
-	if (options->size < sizeof(options->size)) {
-		error_set(error, 0, "the options have no size");
-		return -EINVAL;
-	}
 	if (options->system || options->cpus || options->pid_count || options->tid_count ||
 	    options->inherit) {
 		error_set(error, 0, "marks count only the threads that make them: select no other target");
@@ -159,7 +155,7 @@ static int prepare(struct gpmu_marks *marks, const char *list, const struct gpmu
 struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *options,
 				  struct gpmu_error *error)
 {
-	struct gpmu_options all = { .size = sizeof(all) };
+	struct gpmu_options all = { 0 };
 	struct gpmu_marks *marks = calloc(1, sizeof(*marks));
 	int ret;
 
@@ -168,12 +164,10 @@ struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *o
 		return NULL;
 	}
 	marks->fd = -1;
-	if (options && options->size < sizeof(options->size))
-		all.size = 0;
-	else if (options)
-		sized_copy(&all, sizeof(all), options);
+	ret = sized_options(&all, sizeof(all), options, error);
 	marks->named = all.format == GPMU_SINK_SUMMARY;
-	ret = prepare(marks, list, &all, error);
+	if (!ret)
+		ret = prepare(marks, list, &all, error);
 	if (!ret)
 		return marks;
 	gpmu_marks_free(marks);

@@ -126,7 +126,7 @@ static int add(const struct gpmu *gpmu, struct gpmu_plan *plan, const char *text
 static bool counts_tasks(const struct gpmu_plan *plan)
 {
 	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++) {
-		const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
+		const struct gpmu_pmu *pmu = gpmu_plan_group_pmu(plan, i);
 
 		if (pmu && (gpmu_pmu_source(pmu) || (gpmu_pmu_kind(pmu) != GPMU_PMU_CORE &&
 						     gpmu_pmu_has_cpumask(pmu))))

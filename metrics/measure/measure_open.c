@@ -194,7 +194,7 @@ struct gpmu *gpmu_open(const char *list, const struct gpmu_options *options,
 {
 	struct gpmu_error why = { .size = sizeof(why) };
 	struct gpmu *gpmu;
-	int ret = 0;
+	int ret;
 
 	gpmu = calloc(1, sizeof(*gpmu));
 	if (!gpmu) {
@@ -203,12 +203,7 @@ struct gpmu *gpmu_open(const char *list, const struct gpmu_options *options,
 	}
 	gpmu->pid = getpid();
 	pthread_mutex_init(&gpmu->lock, NULL);
-	if (options && options->size < sizeof(options->size)) {
-		error_set(&why, 0, "the options have no size");
-		ret = -EINVAL;
-	} else if (options) {
-		sized_copy(&gpmu->options, sizeof(gpmu->options), options);
-	}
+	ret = sized_options(&gpmu->options, sizeof(gpmu->options), options, &why);
 	if (!ret)
 		ret = check_format(&gpmu->options, &why);
 	if (!ret)

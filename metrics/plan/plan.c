@@ -8,28 +8,25 @@
 #include "event/event_fd.h"
 #include "plan/plan_build.h"
 
-static struct gpmu_plan *fail(int err, struct gpmu_error *error, const char *text)
-{
-	error_set(error, 0, "%s", text);
-	errno = err;
-	return NULL;
-}
-
 struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
 				const struct gpmu_catalog *catalog,
 				const struct gpmu_plan_options *options, struct gpmu_error *error)
 {
-	struct gpmu_plan *plan;
+	struct gpmu_plan_options all = { 0 };
+	int ret = sized_options(&all, sizeof(all), options, error);
+	struct gpmu_plan *plan = ret ? NULL : calloc(1, sizeof(*plan));
 
-	if (options && options->size < sizeof(options->size))
-		return fail(EINVAL, error, "the options of a plan have no size");
-	plan = calloc(1, sizeof(*plan));
-	if (!plan)
-		return fail(ENOMEM, error, "no memory");
+	if (!ret && !plan) {
+		error_set(error, 0, "no memory");
+		ret = -ENOMEM;
+	}
+	if (ret) {
+		errno = -ret;
+		return NULL;
+	}
 	plan->machine = machine;
 	plan->catalog = catalog;
-	if (options)
-		sized_copy(&plan->options, sizeof(plan->options), options);
+	plan->options = all;
 	/* This kernel's settings do not apply to the machine of another root directory. */
 	if (plan->options.user_only < 0)
 		plan->options.user_only = !strcmp(gpmu_machine_root(machine), "/") &&
@@ -126,14 +123,9 @@ size_t gpmu_plan_group_count(const struct gpmu_plan *plan)
 	return plan->group_count;
 }
 
-const struct gpmu_group *gpmu_plan_group(const struct gpmu_plan *plan, size_t index)
+const struct gpmu_pmu *gpmu_plan_group_pmu(const struct gpmu_plan *plan, size_t group)
 {
-	return index < plan->group_count ? &plan->groups[index] : NULL;
-}
-
-const struct gpmu_pmu *gpmu_group_pmu(const struct gpmu_group *group)
-{
-	return group->pmu;
+	return group < plan->group_count ? plan->groups[group].pmu : NULL;
 }
 
 const char *gpmu_plan_group_event(const struct gpmu_plan *plan, size_t group, size_t index)

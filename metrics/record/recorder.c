@@ -80,9 +80,10 @@ static bool copy_text(char **copy, const char *text)
 static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_recorder_options *options,
 			struct gpmu_error *error)
 {
-	int ret;
+	int ret = sized_options(&recorder->options, sizeof(recorder->options), options, error);
 
-	sized_copy(&recorder->options, sizeof(recorder->options), options);
+	if (ret)
+		return ret;
 	if (!recorder->options.cuda_buffers)
 		recorder->options.cuda_buffers = CUPTI_DEFAULT;
 	recorder->options.cuda_buffers -= recorder->options.cuda_buffers % CUPTI_BUFFER;
@@ -157,10 +158,6 @@ struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *opti
 	struct gpmu_recorder *recorder;
 	int ret;
 
-	if (options->size < sizeof(options->size)) {
-		errno = -refuse(error, "the options have no size");
-		return NULL;
-	}
 	recorder = calloc(1, sizeof(*recorder));
 	if (!recorder) {
 		error_set(error, 0, "no memory");

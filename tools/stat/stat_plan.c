@@ -41,13 +41,11 @@ static void add_metrics(struct common *common, const char *const *names, size_t 
  */
 static void check_aggregation(const struct stat_options *options, const struct gpmu_plan *plan)
 {
-	const struct gpmu_group *group;
-
 	if (stat_counts_cpus(options) || options->aggregation == GPMU_AGGREGATE_MACHINE ||
 	    options->aggregation == GPMU_AGGREGATE_THREAD)
 		return;
-	for (size_t i = 0; (group = gpmu_plan_group(plan, i)); i++) {
-		const struct gpmu_pmu *pmu = gpmu_group_pmu(group);
+	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++) {
+		const struct gpmu_pmu *pmu = gpmu_plan_group_pmu(plan, i);
 
 		if (!pmu || !gpmu_pmu_has_cpumask(pmu))
 			die("%s: %s counts tasks, not CPUs: add -a", options->aggregation_option,

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ typedef const volatile struct perf_event_mmap_page counter_page;
  * identity, the pages refer to no counter.
  */
 struct counter_map {
-	pthread_t thread;	/* that opened the events, and is counted */
+	const void *thread;	/* thread pointer of that which opened the events, and is counted */
 	size_t count;
 	counter_page *pages[MAP_EVENTS];	/* of the leader first */
 	uint64_t running;	/* ns, of the last reading */
@@ -92,10 +91,18 @@ void counter_map_ask(struct event_instance *event)
 		event_format_set(&format, &event->attr, 1);
 }
 
-/* Without the kernel's clock the times would end when the kernel wrote the page. */
-static bool is_readable(counter_page *page)
+/* The bits cap_* of a page, by one access */
+static inline struct perf_event_mmap_page bits_of(counter_page *page)
 {
-	return page->cap_user_rdpmc && page->cap_user_time;
+	return (struct perf_event_mmap_page){ .capabilities = page->capabilities };
+}
+
+/* Without the kernel's clock the times would end when the kernel wrote the page. */
+static inline bool is_readable(counter_page *page)
+{
+	const struct perf_event_mmap_page bits = bits_of(page);
+
+	return bits.cap_user_rdpmc && bits.cap_user_time;
 }
 
 static bool map_page(struct counter_map *map, int fd)
@@ -124,7 +131,7 @@ struct counter_map *counter_map_new(const struct counter_set *set,
 	for (size_t i = 0; i < set->slot_count && ready; i++)
 		ready = map_page(map, counter_evsel_fd(place->events[i]));
 	if (ready) {
-		map->thread = pthread_self();
+		map->thread = __builtin_thread_pointer();
 		return map;
 	}
 	counter_map_free(map);
@@ -158,8 +165,11 @@ static inline void read_times(const struct counter_map *map, counter_page *page,
 	uint64_t clock = counter_raw_clock(), mult = page->time_mult, age;
 	const uint16_t shift = page->time_shift;
 
-	if (page->cap_user_time_short)
-		clock = page->time_cycles + ((clock - page->time_cycles) & page->time_mask);
+	if (page->cap_user_time_short) {
+		const uint64_t cycles = page->time_cycles;
+
+		clock = cycles + ((clock - cycles) & page->time_mask);
+	}
 	/* ns since the kernel wrote the page */
 	age = page->time_offset + (clock >> shift) * mult +
 	      ((clock & ((1ull << shift) - 1)) * mult >> shift);
@@ -189,7 +199,7 @@ bool counter_map_read(struct counter_map *map, const struct counter_set *set, si
 	const size_t *numbers = set->slots, length = map->count;
 	counter_page *leader = map->pages[0];
 
-	if (map->thread != pthread_self())
+	if (map->thread != __builtin_thread_pointer())
 		return false;
 	for (int tries = 0; tries < TRIES; tries++) {
 		const uint32_t leader_lock = leader->lock;

@@ -137,15 +137,18 @@ int gpmu_end(struct gpmu *gpmu, const char *name);
  */
 int gpmu_print(struct gpmu *gpmu, FILE *file);
 
-/* Returns the name of a region in the order in which they were first begun; NULL after the last. */
+/*
+ * Returns the name of the region at @index, from 0, in the order in which they were first begun;
+ * NULL after the last. It is borrowed, and valid until gpmu_close().
+ */
 const char *gpmu_region_at(struct gpmu *gpmu, size_t index);
-/* Returns how often all threads have ended a region; 0 if there is no such region */
+/* Returns how often all threads have ended a region; 0 if there is no such region, or no memory */
 uint64_t gpmu_visits(struct gpmu *gpmu, const char *name);
 /**
  * gpmu_get_rows() - gets the counts of a region
  * @gpmu: the object
  * @name: name of the region
- * @rows: set to the rows, borrowed; valid until the next call of gpmu_get_rows() or gpmu_print().
+ * @rows: set to the rows, borrowed; valid until any thread calls gpmu_get_rows() or gpmu_print().
  *	Set to NULL if @gpmu is NULL
  *
  * The rows are the sums over all threads, followed by the rows of PMUs outside the cores.

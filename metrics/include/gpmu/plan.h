@@ -17,7 +17,6 @@ extern "C" {
  * different times. Metrics share groups where possible, to keep the number of groups small.
  */
 struct gpmu_plan;
-struct gpmu_group;
 
 /**
  * struct gpmu_plan_options - how groups are made
@@ -25,23 +24,23 @@ struct gpmu_group;
  * @no_merge: 1: no metric shares a group with another one (perf's --metric-no-merge)
  * @system_wide: 1: the plan counts CPUs, 0: tasks. It is the value of #core_wide and
  *	#target_cpu
- * @fits: returns 1 if the events of one PMU can be counted at the same time, 0 if not, < 0 if
- *	that is not known. Called if caps/ lack the number of counters. NULL: not known
- * @user: passed to @fits
  * @user_only: 1: events get the modifier u, unless they have a modifier for user, kernel or
  *	hypervisor, or count the whole machine. perf does so if perf_event_paranoid is 2. The
  *	names in rows then end in the modifier, also the names of metrics of such events:
  *	"task-clock:u", "ipc:u". -1: as 1 if the kernel allows this process to count its own
  *	tasks in user space only, otherwise as 0
+ * @fits: returns 1 if the events of one PMU can be counted at the same time, 0 if not, < 0 if
+ *	that is not known. Called where caps/ do not tell. NULL: not known
+ * @user: passed to @fits
  */
 struct gpmu_plan_options {
 	size_t size;
 	int no_merge;
 	int system_wide;
+	int user_only;
 	int (*fits)(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs,
 		    size_t length, void *user);
 	void *user;
-	int user_only;
 };
 
 /**
@@ -51,7 +50,7 @@ struct gpmu_plan_options {
  * @options: read during the call; NULL: all fields are 0
  * @error: set on failure, or NULL
  *
- * Return: a new plan; NULL with errno ENOMEM, or EINVAL if the size of @options is too small
+ * Return: a new plan; NULL with errno ENOMEM, or EINVAL or E2BIG for the size of @options
  */
 struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
 				const struct gpmu_catalog *catalog,
@@ -121,17 +120,13 @@ int gpmu_plan_make(struct gpmu_plan *plan, struct gpmu_error *error);
  */
 const char *gpmu_plan_warning(const struct gpmu_plan *plan, size_t index);
 
-/*
- * After gpmu_plan_make(): return the number of groups, and a group; NULL after the last;
- * borrowed.
- */
+/* After gpmu_plan_make(): returns the number of groups, which are numbered from 0 */
 size_t gpmu_plan_group_count(const struct gpmu_plan *plan);
-const struct gpmu_group *gpmu_plan_group(const struct gpmu_plan *plan, size_t index);
 /*
- * Returns the PMU of a group; NULL if sysfs has no PMU for it, or libgpmu itself counts the
- * events.
+ * Returns the PMU of a group, borrowed from the machine; NULL if sysfs has no PMU for it, or
+ * libgpmu itself counts the events.
  */
-const struct gpmu_pmu *gpmu_group_pmu(const struct gpmu_group *group);
+const struct gpmu_pmu *gpmu_plan_group_pmu(const struct gpmu_plan *plan, size_t group);
 /* Returns an event of a group, "nvidia_scf_pmu_0/cmem_rd_data/"; NULL after the last; borrowed */
 const char *gpmu_plan_group_event(const struct gpmu_plan *plan, size_t group, size_t index);
 

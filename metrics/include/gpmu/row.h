@@ -47,7 +47,7 @@ enum gpmu_aggregation {
 
 /**
  * struct gpmu_row - the value of an event or a metric
- * @size: size of this structure, which can be larger in a newer libgpmu
+ * @size: size of this structure, which is larger in a newer libgpmu and smaller in an older one
  * @time_begin: start of the interval, in ns since the session was enabled; if the session was
  *	paused during the interval, @time_end minus the time that it was not paused
  * @time_end: end of the interval, in ns since the session was enabled

@@ -20,7 +20,8 @@ extern "C" {
  * One thread at a time may use a session. After fork() the child may neither use nor free the
  * session.
  *
- * File descriptors are closed on exec, from the moment of their creation.
+ * The kernel opens all file descriptors close-on-exec: no program that any thread starts inherits
+ * one.
  *
  * To open many events, a session raises the soft limit of open files (RLIMIT_NOFILE) to the
  * hard limit. The limit stays raised until gpmu_session_restore_limits().
@@ -38,11 +39,11 @@ struct gpmu_session;
  * @tid_count: number of @tids
  * @inherit: 1: also count the processes and threads that the tasks start later
  * @on_exec: 1: events of tasks begin to count when the task calls execve(2)
+ * @zero_asleep: 1: an event of tasks that did not run in an interval is 0, so that a timeline has
+ *	no gaps while a program sleeps; 0: it is GPMU_STATE_NOT_COUNTED, as in perf
  * @aggregation: what a row covers
  * @interval: length of the intervals of gpmu_session_next() in ns; 0: each call of
  *	gpmu_session_next() ends an interval
- * @zero_asleep: 1: an event of tasks that did not run in an interval is 0, so that a timeline has
- *	no gaps while a program sleeps; 0: it is GPMU_STATE_NOT_COUNTED, as in perf
  *
  * Fields that are 0 or NULL take their defaults.
  *
@@ -58,9 +59,9 @@ struct gpmu_session_options {
 	size_t tid_count;
 	int inherit;
 	int on_exec;
+	int zero_asleep;
 	enum gpmu_aggregation aggregation;
 	uint64_t interval;
-	int zero_asleep;
 };
 
 /**

@@ -38,17 +38,30 @@ static int copy_texts(struct gpmu_sink *sink)
 	return sink->separator && sink->title && sink->host ? 0 : -ENOMEM;
 }
 
+static int check(enum gpmu_sink_kind kind, const struct gpmu_sink_options *options,
+		 struct gpmu_error *error)
+{
+	if (kind >= KINDS)
+		error_set(error, 0, "no such kind of sink: %d", (int)kind);
+	else if ((unsigned int)options->aggregation > GPMU_AGGREGATE_THREAD)
+		error_set(error, 0, "no such aggregation: %d", (int)options->aggregation);
+	else
+		return 0;
+	return -EINVAL;
+}
+
 struct gpmu_sink *gpmu_sink_new(enum gpmu_sink_kind kind, FILE *file,
 				const struct gpmu_sink_options *options,
 				struct gpmu_error *error)
 {
+	struct gpmu_sink_options all = { 0 };
+	int ret = sized_options(&all, sizeof(all), options, error);
 	struct gpmu_sink *sink;
 
-	if (kind >= KINDS || (options && options->size < sizeof(options->size))) {
-		error_set(error, 0,
-			  "a sink of kind %d: expected 0 to %zu, and options with their size",
-			  (int)kind, KINDS - 1);
-		errno = EINVAL;
+	if (!ret)
+		ret = check(kind, &all, error);
+	if (ret) {
+		errno = -ret;
 		return NULL;
 	}
 	sink = calloc(1, sizeof(*sink));
@@ -56,14 +69,7 @@ struct gpmu_sink *gpmu_sink_new(enum gpmu_sink_kind kind, FILE *file,
 		goto no_memory;
 	sink->ops = kinds[kind];
 	sink->file = file;
-	if (options)
-		sized_copy(&sink->options, sizeof(sink->options), options);
-	if ((unsigned int)sink->options.aggregation > GPMU_AGGREGATE_THREAD) {
-		error_set(error, 0, "no such aggregation: %d", (int)sink->options.aggregation);
-		free(sink);
-		errno = EINVAL;
-		return NULL;
-	}
+	sink->options = all;
 	if (copy_texts(sink))
 		goto no_memory;
 	if (is_separator(sink->separator))
@@ -188,11 +194,10 @@ int gpmu_sink_end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
 	static const struct gpmu_rows none;
 	const size_t held = sink->buffer.length;
 	struct gpmu_sink_end own = { 0 };
-	int ret;
+	int ret = sized_options(&own, sizeof(own), end, NULL);
 
-	if (end->size < sizeof(end->size))
-		return -EINVAL;
-	sized_copy(&own, sizeof(own), end);
+	if (ret)
+		return ret;
 	begin(sink, &none);
 	sink->ops->end(sink, &own);
 	ret = check_memory(&sink->buffer, held);

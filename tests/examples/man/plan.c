@@ -14,7 +14,7 @@ static void show_group(const struct gpmu_plan *plan, size_t group)
 	const struct gpmu_pmu *pmu;
 	const char *name;
 
-	pmu = gpmu_group_pmu(gpmu_plan_group(plan, group));
+	pmu = gpmu_plan_group_pmu(plan, group);
 	printf("group %zu: %s, %d counters\n", group,
 	       pmu ? gpmu_pmu_name(pmu) : "no PMU",
 	       gpmu_plan_group_counter_count(plan, group));

@@ -14,7 +14,9 @@
 
 static uint64_t counters[UNKNOWN], raw_clock;
 static int raw_reads;		/* of counters */
-static int first_switch = -1, switches;	/* that read, and those after it, switch contexts first */
+static int first_switch = -1, switches;	/* that read, and those after it, are interrupted first */
+static void switch_to(uint64_t n);
+static void (*interrupt)(uint64_t n) = switch_to;
 static int own;
 static char logged[256];
 
@@ -40,6 +42,34 @@ static void switch_to(uint64_t n)
 		__atomic_add_fetch(&events[i].page->lock, 1, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * Changes the page of the second event as the overflow interrupt of its counter does. The count
+ * stays the same.
+ */
+static void overflow(uint64_t unused)
+{
+	volatile struct perf_event_mmap_page *page = events[1].page;
+
+	(void)unused;
+	page->lock++;
+	page->offset += (int64_t)counters[page->index - 1];
+	counters[page->index - 1] = 0;
+	page->lock++;
+}
+
+/* The counters run on to a later state, and the interrupt of the leader's counter changes its page. */
+static void run_on(uint64_t n)
+{
+	volatile struct perf_event_mmap_page *leader = events[0].page;
+
+	for (uint32_t i = 0; i < EVENTS; i++)
+		counters[events[i].page->index - 1] += n;
+	leader->lock++;
+	leader->time_enabled += n;
+	leader->time_running += n;
+	leader->lock++;
+}
+
 /* Whether the counts and times are those of one state */
 static bool is_one_state(const struct counter_test *test)
 {
@@ -53,7 +83,7 @@ static bool fake_raw_read(uint32_t number, uint64_t *value)
 {
 	if (first_switch >= 0 && raw_reads++ >= first_switch && switches > 0) {
 		switches--;
-		switch_to((uint64_t)raw_reads);
+		interrupt((uint64_t)raw_reads);
 	}
 	if (number >= UNKNOWN)
 		return false;
@@ -413,6 +443,29 @@ static void switched(void)
 	test_release(&test);
 }
 
+/* Interrupts that change one page, while the second event is read */
+static void overflown(void)
+{
+	struct counter_test test;
+
+	start(&test);
+	begin(&test);
+	first_switch = 1;
+	raw_reads = 0;
+	switches = 1;
+	interrupt = overflow;
+	ok(reads_pages(&test) && !switches,
+	   "map: a read of a counter that overflows at this moment is repeated");
+	raw_reads = 0;
+	switches = 1;
+	interrupt = run_on;
+	ok(!test_read(&test) && !switches && is_one_state(&test) && test_count(&test, 0, 0).raw > 100,
+	   "map: a read of a group whose leader's page changes at this moment is repeated");
+	interrupt = switch_to;
+	first_switch = -1;
+	test_release(&test);
+}
+
 static void *switch_on(void *stop)
 {
 	for (uint64_t n = 1; !__atomic_load_n((bool *)stop, __ATOMIC_RELAXED); n++) {
@@ -462,6 +515,7 @@ int main(void)
 	refused();
 	formats();
 	switched();
+	overflown();
 	concurrent();
 	fake_end();
 	return done_testing();

@@ -615,6 +615,10 @@ static void refused(void)
 		{ { .tids = &minus, .tid_count = 1 }, EINVAL, "-3 is not the number of a task" },
 		{ { .aggregation = 7 }, EINVAL, "aggregation" },
 	};
+	const struct {
+		struct gpmu_session_options options;
+		size_t more;
+	} newer = { { .size = sizeof(newer) }, 1 };
 	struct gpmu_session_options options;
 	struct gpmu_plan *plan;
 	struct test test;
@@ -629,6 +633,8 @@ static void refused(void)
 			"session: refused options give \"%s\"", cases[i].text))
 			diag("%s", test.error.text);
 	}
+	ok(test_session(&test, &newer.options) == E2BIG,
+	   "session: options that set a member of a newer libgpmu are refused");
 	/* Fields beyond a shorter structure take their defaults. */
 	options =
 		(struct gpmu_session_options){ .size = offsetof(struct gpmu_session_options, cpus),

@@ -11,6 +11,8 @@ model=${MODEL:-$build/gpmu-model.so}
 steady=metrics/sources/model/scenarios/steady.scenario
 
 [ -x "$programs/regions" ] || bail "no $programs/regions"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 # value TEXT REGION COUNTER: prints a value of a table
 value() {
@@ -62,6 +64,24 @@ is "$? $got" "1 first: there is no metric or event GraceMemBX, did you mean Grac
 "$programs/marks" 1000
 ok $? "marks: the example runs without gpmu"
 
+# The first C program in the README, as printed, with what it calls
+{
+	printf '#include <stdio.h>\n#include <gpmu.h>\n'
+	printf 'static void solve(void)\n{\n\tfor (volatile int i = 0; i < 1000; i++)\n\t\t;\n}\nint main(void)\n{\n'
+	awk '/^```/ { if (in_c) exit; in_c = $0 == "```c"; next } in_c' README.md
+	printf '\treturn g ? 0 : 3;\n}\n'
+} > "$work/readme.c"
+out=$("${CC:-gcc}" -std=gnu11 -Wall -Wextra -Werror -Imetrics/include -o "$work/readme" "$work/readme.c" -L"$build" -Wl,-rpath,"$(realpath "$build")" -lgpmu 2>&1)
+is "$out" "" "README: the C program compiles as printed"
+got=$("$work/readme" 2>&1)
+status=$?
+if [ $status = 3 ]; then
+	skip "it cannot open its counters here" "README: the C program prints its region and its three counters"
+else
+	is "$status $(awk 'NR > 1 { print $1, $2, $4 }' <<<"$got" | sort | tr '\n' ';')" "0 solve 1 GpuDramBW;solve 1 GraceMemBW;solve 1 cycles;" \
+		"README: the C program prints its region and its three counters"
+fi
+
 got=$("$programs/threads" 3 2>&1)
 if counted $? "threads: the example counts page faults"; then
 	is "$(wc -l <<<"$got")" 3 "threads: the example prints a line for each of three threads"
@@ -86,8 +106,7 @@ done
 got=$("$programs/nodes" NoSuchMetric 2>&1)
 like "$got" "^nodes: .*NoSuchMetric" "nodes: the error names the metric that does not exist"
 
-root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+root=$work/superchip
 tests/sysroot/make superchip-ours "$root"
 got=$("$programs/pmu" nvidia_scf_pmu_0 "$root" 2>&1)
 like "$got" '^6 counters of 64 bits and a cycle counter$' "pmu: the example prints the counters of a PMU"

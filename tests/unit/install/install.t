@@ -118,6 +118,12 @@ else
 	"${CC:-gcc}" -std=c11 -pedantic -Wall -Wextra -Werror tests/examples/man/source.c -o "$dir/program" "${flags[@]}"
 	built C11
 	cp "$dir/program" "$dir/moves"
+	cp tests/examples/first.c "$dir"
+	command=$(sed -n 's/^    \(cc first\.c .*\)/\1/p' README.md)
+	(cd "$dir" && bash -c "${command:-false}")
+	ok $? "install: the README's command compiles its first program"
+	like "$(LD_LIBRARY_PATH=$prefix/lib "$dir/first" duration_time)" '^solve +1 .* duration_time ' \
+		"install: the README's first program prints its region"
 	cat > "$dir/program.cpp" << 'END'
 #include <iostream>
 #include <memory>

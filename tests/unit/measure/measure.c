@@ -99,6 +99,10 @@ static void is_refused(const char *list, const struct gpmu_options *options, int
 static void errors(void)
 {
 	const struct gpmu_options no_size = { .size = 0 };
+	const struct {
+		struct gpmu_options options;
+		size_t more;
+	} newer = { { .size = sizeof(newer) }, 1 };
 	const struct gpmu_options separator = {
 		.size = sizeof(separator), .format = GPMU_SINK_CSV, .separator = "1",
 	};
@@ -119,6 +123,8 @@ static void errors(void)
 		   "measure: a brace that is not closed is refused at its offset");
 	is_refused("task-clock", &no_size, EINVAL, 0, "size",
 		   "measure: options without a size are refused");
+	is_refused("task-clock", &newer.options, E2BIG, 0, "needs a newer",
+		   "measure: options that set a member of a newer libgpmu are refused");
 	is_refused("task-clock", &separator, EINVAL, 0, "",
 		   "measure: a separator that occurs in numbers is refused");
 	is_refused("task-clock", &source, ENOENT, 0, "no-such-plugin",

@@ -35,7 +35,7 @@ static void items(const struct fixture *fixture)
 	ok(!gpmu_plan_item(plan, 4) && !gpmu_plan_item_why(plan, 4),
 	   "plan: there is no item after the last");
 	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++) {
-		const struct gpmu_pmu *pmu = gpmu_group_pmu(gpmu_plan_group(plan, i));
+		const struct gpmu_pmu *pmu = gpmu_plan_group_pmu(plan, i);
 		enum gpmu_pmu_kind kind = pmu ? gpmu_pmu_kind(pmu) : GPMU_PMU_OTHER;
 
 		ok(gpmu_plan_group_has_item(plan, i, 0) == (kind == GPMU_PMU_SCF),

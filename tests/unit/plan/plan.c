@@ -18,16 +18,16 @@ static void groups(const struct fixture *ours)
 	if (!ok(plan != NULL, "plan: GraceMemBW on a superchip has a plan"))
 		return;
 	is_u64(gpmu_plan_group_count(plan), 2, "plan: a metric on two sockets has two groups");
-	is_str(gpmu_pmu_name(gpmu_group_pmu(gpmu_plan_group(plan, 0))), "nvidia_scf_pmu_0",
+	is_str(gpmu_pmu_name(gpmu_plan_group_pmu(plan, 0)), "nvidia_scf_pmu_0",
 	       "plan: the first group is on socket 0's PMU");
-	is_str(gpmu_pmu_name(gpmu_group_pmu(gpmu_plan_group(plan, 1))), "nvidia_scf_pmu_1",
+	is_str(gpmu_pmu_name(gpmu_plan_group_pmu(plan, 1)), "nvidia_scf_pmu_1",
 	       "plan: the second group is on socket 1's PMU");
 	is_str(gpmu_plan_group_event(plan, 1, 0), S1 "cmem_rd_data/",
 	       "plan: read data is the group's first event");
 	is_str(gpmu_plan_group_event(plan, 1, 1), S1 "cmem_wr_total_bytes/",
 	       "plan: written bytes are the group's second event");
 	ok(!gpmu_plan_group_event(plan, 1, 2) && !gpmu_plan_group_event(plan, 2, 0) &&
-	   !gpmu_plan_group(plan, 2) && !gpmu_plan_warning(plan, 0),
+	   !gpmu_plan_group_pmu(plan, 2) && !gpmu_plan_warning(plan, 0),
 	   "plan: there are no more events, groups or warnings");
 	ok(gpmu_plan_make(plan, NULL) == -EBUSY && gpmu_plan_add_metrics(plan, "ipc",
 		NULL) == -EBUSY &&
@@ -472,12 +472,18 @@ static void offline(void)
 static void options(const struct fixture *ours)
 {
 	struct gpmu_plan_options small = { .size = 1 };
+	const struct {
+		struct gpmu_plan_options options;
+		size_t more;
+	} newer = { { .size = sizeof(newer) }, 1 };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan;
 
 	errno = 0;
 	ok(!gpmu_plan_new(ours->machine, ours->catalog, &small, &error) && errno == EINVAL &&
 	   *error.text, "plan: options without a size are refused");
+	ok(!gpmu_plan_new(ours->machine, ours->catalog, &newer.options, NULL) && errno == E2BIG,
+	   "plan: options that set a member of a newer libgpmu are refused");
 	gpmu_plan_free(NULL);
 	plan = gpmu_plan_new(ours->machine, ours->catalog, NULL, NULL);
 	ok(plan && !gpmu_plan_make(plan, NULL) && !gpmu_plan_group_count(plan),

@@ -37,12 +37,19 @@ static void refused(const struct gpmu_recorder_options *options, int error, cons
 static void refusals(void)
 {
 	struct gpmu_recorder_options options = options_of(0);
+	struct {
+		struct gpmu_recorder_options options;
+		size_t more;
+	} newer = { options_of(0), 1 };
 	char range[300];
 
 	memset(range, 'x', sizeof(range));
 	range[sizeof(range) - 1] = '\0';
 	options.size = 2;
 	refused(&options, EINVAL, "size", "recorder: options without their size are refused");
+	newer.options.size = sizeof(newer);
+	refused(&newer.options, E2BIG, "needs a newer",
+		"recorder: options that set a member of a newer libgpmu are refused");
 	options = options_of(0);
 	options.path = NULL;
 	refused(&options, EINVAL, "path", "recorder: options without a path are refused");

@@ -176,7 +176,7 @@ static void sizes(void)
 	struct {
 		struct gpmu_sink_options options;
 		double more;
-	} newer = { { .size = sizeof(newer), .host = "h" }, 7 };
+	} newer = { { .size = sizeof(newer), .host = "h" }, 0 };
 	struct gpmu_sink_options older = { .size = offsetof(struct gpmu_sink_options, host),
 					   .host = "#" };
 	char *text = NULL;
@@ -186,7 +186,7 @@ static void sizes(void)
 	const struct gpmu_sink_end end = { 0 };
 
 	ok(sink && !gpmu_sink_rows(sink, rows_of(rows, 1)) && strstr(text, ",h,"),
-	   "sink: options larger than ours are accepted");
+	   "sink: options larger than ours are accepted if their further members are 0");
 	ok(gpmu_sink_end(sink, &end) == -EINVAL, "sink: an end without a size is refused");
 	gpmu_sink_free(sink);
 	fclose(file);
@@ -201,6 +201,10 @@ static void sizes(void)
 	older.size = 0;
 	ok(!gpmu_sink_new(GPMU_SINK_CSV, stdout, &older, NULL) && errno == EINVAL,
 	   "sink: options without a size are refused");
+	newer.more = 7;
+	ok(!gpmu_sink_new(GPMU_SINK_CSV, stdout, &newer.options, NULL) && errno == E2BIG,
+	   "sink: options larger than ours are refused if a further member is not 0");
+	newer.more = 0;
 	newer.options.aggregation = (enum gpmu_aggregation)(GPMU_AGGREGATE_THREAD + 1);
 	ok(!gpmu_sink_new(GPMU_SINK_CSV, stdout, &newer.options, NULL) && errno == EINVAL,
 	   "sink: an unknown aggregation is refused");
