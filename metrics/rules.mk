@@ -48,7 +48,7 @@ GPMU_TOOLS_SRC	:= $(filter metrics/perfdata/% metrics/profile/% metrics/report/%
 GPMU_TOOLS_OBJ	:= $(GPMU_TOOLS_SRC:%.c=$(B)/%.o)
 GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
 # Libraries that only these use
-GPMU_TOOLS_LIBS	:= -lzstd
+GPMU_TOOLS_LIBS	:= -lzstd -ldw -lelf
 # Only the folders whose code the recorder's threads run
 TSAN_FOLDERS	:= base trace trace/channel $(filter record%,$(GPMU_FOLDERS))
 GPMU_TSAN_OBJ	:= $(patsubst %.c,$(B)/tsan/%.o,$(wildcard $(TSAN_FOLDERS:%=metrics/%/*.c)))
