@@ -32,9 +32,9 @@ LIBPERF		:= $(B)/libperf/libperf.a
 LIBPERF_SOURCE	?=
 
 $(LIBPERF): metrics/libperf $(B)/flags/machine
-	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h protobuf-c/protobuf-c.h | \
+	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h protobuf-c/protobuf-c.h zstd.h | \
 		$(CC) $(EXTRA_CFLAGS) -E - >/dev/null 2>&1 || { \
-		echo "libgpmu needs the headers of jansson, libpfm4, libtraceevent and protobuf-c: run ./setup" >&2; exit 1; }
+		echo "libgpmu needs the headers of jansson, libpfm4, libtraceevent, protobuf-c and zstd: run ./setup" >&2; exit 1; }
 	$(if $(LIBPERF_SOURCE),,tests/vm/fetch source 7.3)
 	metrics/libperf $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3) $(@D)
 
@@ -45,9 +45,11 @@ GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 # Objects that only the gpmu command uses
-GPMU_TOOLS_SRC	:= $(filter metrics/report/% metrics/saved/% metrics/spe/% metrics/traffic/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
+GPMU_TOOLS_SRC	:= $(filter metrics/perfdata/% metrics/profile/% metrics/report/% metrics/saved/% metrics/spe/% metrics/traffic/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
 GPMU_TOOLS_OBJ	:= $(GPMU_TOOLS_SRC:%.c=$(B)/%.o)
 GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
+# Libraries that only these use
+GPMU_TOOLS_LIBS	:= -lzstd -ldw -lelf
 # Only the folders whose code the recorder's threads run
 TSAN_FOLDERS	:= base trace trace/channel $(filter record%,$(GPMU_FOLDERS))
 GPMU_TSAN_OBJ	:= $(patsubst %.c,$(B)/tsan/%.o,$(wildcard $(TSAN_FOLDERS:%=metrics/%/*.c)))

@@ -11,7 +11,7 @@ BENCH_PAPI	= $(shell printf '\043include <papi.h>\nint main(void) { return PAPI_
 
 $(BENCHES): $(B)/tests/bench/%: tests/bench/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) tests/bench/rules.mk
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_LIBS) $(BENCH_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS) $(BENCH_LIBS)
 PROGRAMS	+= $(BENCHES)
 $(B)/tests/bench/region: private BENCH_LIBS = $(BENCH_PAPI)
 

@@ -15,7 +15,7 @@ $(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(C
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(GPMU_TEST_CPPFLAGS) -Imetrics/sources/model -O1 -g $(FUZZ_FLAGS) \
 		@$(B)/libperf/internal \
-		-o $@ $< $(GPMU_SRC) $(FUZZ_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o $(GPMU_LIBS)
+		-o $@ $< $(GPMU_SRC) $(FUZZ_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
 
 .PHONY: fuzz
 fuzz: $(FUZZERS)

@@ -34,7 +34,7 @@ $(call both,sink-only): private TEST_LDFLAGS := $(call wrap,sink_label sink_besi
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # The replay of damaged input runs the fuzzer's target
-FUZZ_REPLAYS	:= expr-fuzz event-fuzz plan-fuzz saved-fuzz source-model-fuzz spe-fuzz trace-reader-fuzz
+FUZZ_REPLAYS	:= expr-fuzz event-fuzz perfdata-fuzz plan-fuzz saved-fuzz source-model-fuzz spe-fuzz trace-reader-fuzz
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test)).t: $(B)/tests/fuzz/$(test:-fuzz=.o)))
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test))-san.t: $(B)/tests/fuzz/$(test:-fuzz=-san.o)))
 
@@ -86,10 +86,10 @@ $(GPMU_TESTS_TSAN:=.o): $(B)/%-tsan.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/r
 OBJECTS += $(GPMU_TESTS_OBJ) $(GPMU_TESTS_SAN_OBJ) $(GPMU_TESTS_TSAN:=.o)
 
 $(GPMU_TESTS_T): %.t: %.o $(GPMU_TOOLS_LIB) $(GPMU_LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
 
 $(GPMU_TESTS_SAN): %.t: %.o $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB)
-	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) $(GPMU_LIBS)
+	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
 
 $(GPMU_TESTS_TSAN): %: %.o $(GPMU_TSAN_LIB) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(THREAD_SANITIZER) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(GPMU_TSAN_LIB) $(GPMU_LIB) $(GPMU_LIBS)
@@ -101,7 +101,7 @@ $(GPMU_TESTS_TSAN:=.t): %.t: % tests/lib/tsan
 GPMU_DUMPS	:= $(call built,$(filter-out source-fake,$(GPMU_NO_TESTS)))
 $(GPMU_DUMPS): $(B)/%: %.c $(GPMU_TOOLS_LIB) $(GPMU_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_LIBS)
+	$(CC) $(GPMU_TEST_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
 PROGRAMS	+= $(GPMU_DUMPS)
 
 TEST_PROGRAMS	+= $(GPMU_DUMPS)

@@ -71,7 +71,7 @@ run_setup debian >/dev/null
 is "$(cat "$tmp/called")" "sudo apt-get -q update
 sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends flex patchelf" \
 	"setup: an ordinary user with sudo runs apt-get by it"
-like "$(run_setup debian lint debug perf; cat "$tmp/called")" 'sparse clang-tidy bc libssl-dev .*libdw-dev' \
+like "$(run_setup debian lint debug perf; cat "$tmp/called")" 'sparse clang-tidy bc libssl-dev .*libslang2-dev' \
 	"setup: the arguments lint, debug and perf add packages"
 like "$(run_setup debian all)" '^setup: usage: ' "setup: an unknown word is refused with the usage"
 like "$(run_setup fedora)" '^setup: Fedora Linux 40 is neither Debian nor Ubuntu$' "setup: another system than Debian and Ubuntu is refused"

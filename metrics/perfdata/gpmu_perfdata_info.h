@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* perfdata info: what a perf.data says of the machine and of the recording */
+#ifndef GPMU_PERFDATA_INFO_API_H
+#define GPMU_PERFDATA_INFO_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A NUMA node (NUMA_TOPOLOGY) */
+struct gpmu_perfdata_node {
+	uint32_t node;
+	uint64_t total_kb, free_kb;
+	char *cpus;		/* list of CPUs, "0-71"; "": none */
+};
+
+/* The memory blocks of a node (MEM_TOPOLOGY): bit n is the block from n * block_bytes on */
+struct gpmu_perfdata_memory {
+	uint64_t node;
+	uint64_t bits;		/* number of bits */
+	uint64_t *words;
+};
+
+struct gpmu_perfdata_pmu {
+	uint32_t type;
+	char *name;
+};
+
+/* A capability of a PMU (CPU_PMU_CAPS, PMU_CAPS) */
+struct gpmu_perfdata_cap {
+	char *pmu, *name, *value;	/* pmu: "cpu" in CPU_PMU_CAPS */
+};
+
+struct gpmu_perfdata_build_id {
+	uint8_t id[20];
+	size_t size;
+	char *file;
+};
+
+/* The perf clock as a function of the CPU's counter (TIME_CONV) */
+struct gpmu_perfdata_time_conv {
+	uint64_t shift, mult, zero;	/* mult 0: not recorded */
+	uint64_t cycles, mask;
+	bool is_short;			/* cycles and mask are valid */
+};
+
+/* A clock of perf record -k (CLOCKID, CLOCK_DATA) */
+struct gpmu_perfdata_clock {
+	bool is_set;
+	uint32_t id;			/* clockid_t */
+	uint64_t resolution;		/* ns */
+	uint64_t wall, clock;		/* ns of CLOCK_REALTIME and of the clock at one time; 0: not recorded */
+};
+
+/* What the file lacks is NULL or 0. */
+struct gpmu_perfdata_info {
+	char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
+	uint32_t cpus_available, cpus_online;
+	uint64_t total_kb;
+	char **args;			/* perf's command line */
+	size_t arg_count;
+	struct gpmu_perfdata_node *nodes;
+	size_t node_count;
+	uint64_t block_bytes;
+	struct gpmu_perfdata_memory *memory;
+	size_t memory_count;
+	struct gpmu_perfdata_pmu *pmus;
+	size_t pmu_count;
+	struct gpmu_perfdata_cap *caps;
+	size_t cap_count;
+	struct gpmu_perfdata_build_id *build_ids;
+	size_t build_id_count;
+	struct gpmu_perfdata_clock clock;
+	struct gpmu_perfdata_time_conv time_conv;
+	uint64_t first_time, last_time;	/* of samples, ns */
+	uint8_t *tracing;		/* tracepoint formats, as libtraceevent parses them */
+	size_t tracing_size;
+	uint32_t machine;		/* ELF's e_machine */
+};
+
+#endif /* GPMU_PERFDATA_INFO_API_H */

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Opens a recording and splits its files into records. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "perfdata/perfdata.h"
+#include "perfdata/perfdata_folder.h"
+
+#define TRACING_MOST	(256ULL << 20)	/* bytes of tracepoint formats */
+
+int perfdata_fail(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *fmt, ...)
+{
+	char text[sizeof(perfdata->error.text)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	error_set(&perfdata->error, (size_t)offset, "%s:%llu: %s", perfdata->files[perfdata->file].path,
+		  (unsigned long long)offset, text);
+	perfdata->failed = ret;
+	return ret;
+}
+
+int perfdata_expected(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *what)
+{
+	char text[64];
+
+	if (ret == -EINVAL)
+		return perfdata_fail(perfdata, ret, offset, "expected %s", what);
+	if (ret == -ENODATA)
+		return perfdata_fail(perfdata, -EINVAL, offset, "expected %s, the file ends", what);
+	return perfdata_fail(perfdata, ret, offset, "%s: %s", what, strerror_r(-ret, text, sizeof(text)));
+}
+
+/* --- opening */
+
+static int open_files(struct gpmu_perfdata *perfdata, const char *path, struct gpmu_error *error)
+{
+	char text[64];
+	int ret = perfdata_folder_open(path, &perfdata->files, &perfdata->file_count);
+
+	if (ret) {
+		error_set(error, 0, "%s: %s", path, strerror_r(-ret, text, sizeof(text)));
+		return ret;
+	}
+	perfdata->begins = calloc(perfdata->file_count, sizeof(*perfdata->begins));
+	perfdata->ends = calloc(perfdata->file_count, sizeof(*perfdata->ends));
+	if (!perfdata->begins || !perfdata->ends) {
+		error_set(error, 0, "%s: %s", path, strerror_r(ENOMEM, text, sizeof(text)));
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Begins with the first record of a file. */
+static void begin_file(struct gpmu_perfdata *perfdata, size_t file)
+{
+	perfdata->file = file;
+	perfdata->files[file].end = perfdata->ends[file];
+	perfdata_file_seek(&perfdata->files[file], perfdata->begins[file]);
+	perfdata_inflate_reset(&perfdata->inflate);
+}
+
+static int report(const struct gpmu_perfdata *perfdata, struct gpmu_error *error)
+{
+	error_set(error, perfdata->error.offset, "%s", perfdata->error.text);
+	return perfdata->failed;
+}
+
+struct gpmu_perfdata *gpmu_perfdata_open(const char *path, struct gpmu_error *error)
+{
+	struct gpmu_perfdata *perfdata = calloc(1, sizeof(*perfdata));
+	int ret;
+
+	if (!perfdata) {
+		error_set(error, 0, "%s: out of memory", path);
+		errno = ENOMEM;
+		return NULL;
+	}
+	perfdata->error.size = sizeof(perfdata->error);
+	ret = open_files(perfdata, path, error);
+	if (!ret) {
+		ret = perfdata_read_header(perfdata);
+		if (ret)
+			report(perfdata, error);
+	}
+	if (ret) {
+		gpmu_perfdata_free(perfdata);
+		errno = -ret;
+		return NULL;
+	}
+	begin_file(perfdata, 0);
+	return perfdata;
+}
+
+void gpmu_perfdata_free(struct gpmu_perfdata *perfdata)
+{
+	if (!perfdata)
+		return;
+	perfdata_folder_close(perfdata->files, perfdata->file_count);
+	free(perfdata->begins);
+	free(perfdata->ends);
+	perfdata_info_release(&perfdata->info);
+	perfdata_events_release(&perfdata->events);
+	perfdata_inflate_release(&perfdata->inflate);
+	free(perfdata);
+}
+
+/* --- records */
+
+/* Sets the record at @data, which has a whole header and all bytes of @size. */
+static int take_record(struct gpmu_perfdata *perfdata, const uint8_t *data, uint64_t offset)
+{
+	struct gpmu_perfdata_record *record = &perfdata->record;
+	struct perf_event_header header;
+	int ret;
+
+	memcpy(&header, data, sizeof(header));
+	if ((uintptr_t)data % sizeof(uint64_t))
+		data = memcpy(perfdata->aligned, data, header.size);
+	*record = (struct gpmu_perfdata_record){
+		.type = header.type, .misc = header.misc, .offset = offset,
+		.body = data + sizeof(header), .size = header.size - sizeof(header),
+	};
+	ret = perfdata_parse(perfdata, record);
+	if (ret)
+		return perfdata_fail(perfdata, ret, offset, "expected all fields of a record of type %u in %u bytes",
+				     header.type, header.size);
+	perfdata->number++;
+	if (perfdata->seen < perfdata->number)
+		perfdata->seen = perfdata->number;
+	perfdata->stats.records[header.type < GPMU_PERFDATA_TYPES ? header.type : GPMU_PERFDATA_TYPES]++;
+	return 1;
+}
+
+/* Returns 1 if there is a whole record that was compressed, 0, or -errno. */
+static int next_inner(struct gpmu_perfdata *perfdata)
+{
+	struct perfdata_inflate *inflate = &perfdata->inflate;
+	uint64_t offset = perfdata->compressed;
+	struct perf_event_header header;
+	ssize_t n = perfdata_inflate_fill(inflate, sizeof(header));
+	int ret;
+
+	if (n == (ssize_t)sizeof(header)) {
+		memcpy(&header, inflate->data + inflate->at, sizeof(header));
+		if (header.size < sizeof(header) || header.type == GPMU_PERFDATA_AUXTRACE ||
+		    header.type == GPMU_PERFDATA_COMPRESSED || header.type == GPMU_PERFDATA_COMPRESSED2)
+			return perfdata_fail(perfdata, -EINVAL, offset, "expected a record in compressed records");
+		n = perfdata_inflate_fill(inflate, header.size);
+		if (n == header.size) {
+			ret = take_record(perfdata, inflate->data + inflate->at, offset);
+			inflate->at += header.size;
+			perfdata->stats.inner += ret == 1;
+			return ret;
+		}
+	}
+	return n < 0 ? perfdata_fail(perfdata, (int)n, offset, "expected zstd's format in a compressed record") : 0;
+}
+
+/* Passes over the bytes of an AUX buffer, which follow the record. */
+static int take_trace(struct gpmu_perfdata *perfdata, struct perfdata_file *file)
+{
+	struct gpmu_perfdata_auxtrace *trace = &perfdata->record.auxtrace;
+	uint64_t left;
+	int ret;
+
+	trace->position = perfdata_file_offset(file);
+	trace->file = perfdata->file;
+	ret = perfdata_file_skip(file, trace->size);
+	if (ret == -ENODATA) {
+		left = file->size < file->end ? file->size : file->end;
+		left = left > trace->position ? left - trace->position : 0;
+		perfdata->missing = trace->size - left;
+		trace->size = left;
+	} else if (ret) {
+		return perfdata_expected(perfdata, ret, trace->position, "an AUX buffer");
+	}
+	perfdata->stats.traces += trace->size;
+	return 1;
+}
+
+/* Takes the tracepoint formats that follow a record in a pipe. */
+static int take_tracing(struct gpmu_perfdata *perfdata, struct perfdata_file *file)
+{
+	struct cursor cursor = { .data = perfdata->record.body, .left = perfdata->record.size };
+	uint64_t size = cursor_u32(&cursor), offset = perfdata_file_offset(file);
+	ssize_t n;
+	int ret;
+
+	if (cursor.failed || size > TRACING_MOST)
+		return perfdata_fail(perfdata, -EINVAL, perfdata->record.offset, "expected the size of tracepoint formats");
+	n = perfdata_file_fill(file, (size_t)size);
+	if (n != (ssize_t)size)
+		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "tracepoint formats");
+	ret = perfdata_info_set_tracing(&perfdata->info, file->data + file->at, (size_t)size);
+	if (!ret)
+		ret = perfdata_file_skip(file, (size + 7) & ~7ULL);
+	perfdata->record.body = NULL;	/* the buffer may have moved */
+	perfdata->record.size = 0;
+	return ret ? perfdata_expected(perfdata, ret, offset, "tracepoint formats") : 1;
+}
+
+/* Gives the content of a compressed record to the decompressor. */
+static int take_compressed(struct gpmu_perfdata *perfdata, const uint8_t *data, size_t size, bool has_size)
+{
+	uint64_t offset = perfdata->record.offset, length = size;
+	struct cursor cursor = { .data = data, .left = size };
+	int ret;
+
+	if (has_size) {
+		length = cursor_u64(&cursor);
+		if (cursor.failed || length > cursor.left)
+			return perfdata_fail(perfdata, -EINVAL, offset, "expected the size of compressed records");
+	}
+	perfdata->compressed = offset;
+	ret = perfdata_inflate_add(&perfdata->inflate, cursor.data, (size_t)length);
+	return ret ? perfdata_expected(perfdata, ret, offset, "compressed records") : 0;
+}
+
+/* Ends a file: begins with the next one, or returns 0 at the end of the last. */
+static int end_file(struct gpmu_perfdata *perfdata, uint64_t offset)
+{
+	const struct perfdata_file *file = &perfdata->files[perfdata->file];
+
+	if (file->end != UINT64_MAX && offset < file->end)
+		return perfdata_fail(perfdata, -EINVAL, offset, "expected records up to %llu, the file ends",
+				     (unsigned long long)file->end);
+	if (perfdata->inflate.length > perfdata->inflate.at)
+		return perfdata_fail(perfdata, -EINVAL, offset, "expected more of the last compressed record");
+	if (perfdata->file + 1 < perfdata->file_count) {
+		begin_file(perfdata, perfdata->file + 1);
+		return 1;
+	}
+	perfdata->failed = perfdata->failed_features;
+	return perfdata->failed;
+}
+
+/*
+ * Reads a record of the file. Returns 1 if there is one; 2 if another one is to be tried, as this
+ * was compressed or the end of a file; 0 at the end; -errno.
+ */
+static int next_outer(struct gpmu_perfdata *perfdata)
+{
+	struct perfdata_file *file = &perfdata->files[perfdata->file];
+	uint64_t offset = perfdata_file_offset(file);
+	struct perf_event_header header;
+	const uint8_t *data;
+	ssize_t n = perfdata_file_fill(file, sizeof(header));
+	int ret;
+
+	if (!n) {
+		ret = end_file(perfdata, offset);
+		return ret == 1 ? 2 : ret;
+	}
+	if (n != (ssize_t)sizeof(header))
+		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "a record");
+	memcpy(&header, file->data + file->at, sizeof(header));
+	if (header.size < sizeof(header))
+		return perfdata_fail(perfdata, -EINVAL, offset, "expected a record of at least 8 bytes, not %u", header.size);
+	n = perfdata_file_fill(file, header.size);
+	if (n != header.size)
+		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "a record");
+	data = file->data + file->at;
+	ret = take_record(perfdata, data, offset);
+	file->at += header.size;
+	perfdata->stats.bytes = perfdata_file_offset(file);
+	if (ret != 1)
+		return ret;
+	if (header.type == GPMU_PERFDATA_AUXTRACE)
+		return take_trace(perfdata, file);
+	if (header.type == GPMU_PERFDATA_HEADER_TRACING_DATA)
+		return take_tracing(perfdata, file);
+	if (header.type != GPMU_PERFDATA_COMPRESSED && header.type != GPMU_PERFDATA_COMPRESSED2)
+		return 1;
+	ret = take_compressed(perfdata, data + sizeof(header), header.size - sizeof(header),
+			      header.type == GPMU_PERFDATA_COMPRESSED2);
+	return ret ? ret : 2;
+}
+
+int gpmu_perfdata_next(struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_record **record,
+		       struct gpmu_error *error)
+{
+	int ret = perfdata->failed;
+
+	if (!ret && perfdata->missing)
+		ret = perfdata_fail(perfdata, -EINVAL, perfdata->record.offset,
+				    "expected %llu more bytes of an AUX buffer, the file ends",
+				    (unsigned long long)perfdata->missing);
+	if (!ret)
+		ret = next_inner(perfdata);
+	while (!ret) {
+		ret = next_outer(perfdata);
+		if (ret != 2)
+			break;
+		ret = next_inner(perfdata);
+	}
+	if (ret < 0)
+		return report(perfdata, error);
+	*record = &perfdata->record;
+	return ret;
+}
+
+int gpmu_perfdata_rewind(struct gpmu_perfdata *perfdata, struct gpmu_error *error)
+{
+	if (perfdata->failed && perfdata->failed != -EINVAL)
+		return report(perfdata, error);
+	perfdata->failed = 0;
+	perfdata->missing = perfdata->number = 0;
+	memset(&perfdata->stats, 0, sizeof(perfdata->stats));
+	begin_file(perfdata, 0);
+	return 0;
+}
+
+int gpmu_perfdata_trace(struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_auxtrace *trace,
+			uint64_t from, void *data, size_t size, struct gpmu_error *error)
+{
+	struct perfdata_file *file = &perfdata->files[trace->file];
+	int ret = perfdata_file_read(file, trace->position + from, data, size);
+	char text[64];
+
+	if (ret)
+		error_set(error, (size_t)trace->position, "%s:%llu: %s", file->path, (unsigned long long)trace->position,
+			  ret == -ENODATA ? "expected an AUX buffer, the file ends" : strerror_r(-ret, text, sizeof(text)));
+	return ret == -ENODATA ? -EINVAL : ret;
+}
+
+/* --- what the recording has */
+
+size_t gpmu_perfdata_event_count(const struct gpmu_perfdata *perfdata)
+{
+	return perfdata->events.list.n;
+}
+
+const struct gpmu_perfdata_event *gpmu_perfdata_event(const struct gpmu_perfdata *perfdata, size_t index)
+{
+	return perfdata_events_at(&perfdata->events, index);
+}
+
+const struct gpmu_perfdata_event *gpmu_perfdata_event_of(const struct gpmu_perfdata *perfdata, uint64_t id)
+{
+	return perfdata_events_of(&perfdata->events, id);
+}
+
+const struct gpmu_perfdata_info *gpmu_perfdata_info(const struct gpmu_perfdata *perfdata)
+{
+	return &perfdata->info;
+}
+
+int gpmu_perfdata_get_stats(const struct gpmu_perfdata *perfdata, struct gpmu_perfdata_stats *stats)
+{
+	size_t size = stats->size;
+
+	if (size < sizeof(size))
+		return -EINVAL;
+	memcpy(stats, &perfdata->stats, size < sizeof(*stats) ? size : sizeof(*stats));
+	stats->size = size;
+	return 0;
+}

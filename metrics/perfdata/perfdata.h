@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The reader's parts */
+#ifndef GPMU_PERFDATA_H
+#define GPMU_PERFDATA_H
+
+#include <stdarg.h>
+
+#include "perfdata/gpmu_perfdata.h"
+#include "perfdata/perfdata_cursor.h"
+#include "perfdata/perfdata_events.h"
+#include "perfdata/perfdata_file.h"
+#include "perfdata/perfdata_inflate.h"
+#include "perfdata/perfdata_info.h"
+
+#define PERFDATA_RECORD_MOST	(64U << 10)	/* exclusive limit of a record's 16-bit size */
+
+struct gpmu_perfdata {
+	struct perfdata_file *files;		/* one, or those of a folder */
+	size_t file_count, file;		/* @file: the one being read */
+	uint64_t *begins, *ends;		/* of the records of each file */
+	bool is_pipe;				/* attrs and features are records */
+	struct gpmu_perfdata_info info;
+	struct perfdata_events events;
+	struct perfdata_inflate inflate;
+	uint64_t compressed;			/* offset of the last compressed record */
+	struct gpmu_perfdata_record record;
+	uint64_t aligned[PERFDATA_RECORD_MOST / 8];	/* copy of a record that is not aligned */
+	struct gpmu_perfdata_value values[PERFDATA_RECORD_MOST / 8];	/* of the last record */
+	struct gpmu_perfdata_stats stats;
+	uint64_t number, seen;			/* of records: in this reading, and in any */
+	uint64_t missing;			/* bytes of the last AUX buffer that the file lacks */
+	int failed_features;			/* error to return after the last record; 0: none */
+	int failed;				/* error of the last call; 0: none */
+	struct gpmu_error error;
+};
+
+/* Notes an error at a byte offset of the file that is being read. Returns @ret. */
+__attribute__((format(printf, 4, 5)))
+int perfdata_fail(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *fmt, ...);
+/* Likewise for a function that returned @ret, which is not 0, where @what was expected */
+int perfdata_expected(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *what);
+
+/*
+ * Reads the header of each file, and the attrs and features of a file that is no pipe's. Returns
+ * 0 or -errno.
+ */
+int perfdata_read_header(struct gpmu_perfdata *perfdata);
+/*
+ * Parses the record whose type, misc, offset, body and size are set. Returns 0; -EINVAL if it ends
+ * before its last field; -ENOMEM.
+ */
+int perfdata_parse(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_record *record);
+/* Parses a sample, whose event is known. Returns the same. */
+int perfdata_parse_sample(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_record *record);
+/* Reads counts by the event's read_format. */
+void perfdata_take_read(struct gpmu_perfdata *perfdata, const struct perf_event_attr *attr, struct cursor *cursor,
+			struct gpmu_perfdata_read *read);
+
+#endif /* GPMU_PERFDATA_H */

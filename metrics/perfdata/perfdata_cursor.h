@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads numbers and texts from bytes that may end too early. */
+#ifndef GPMU_PERFDATA_CURSOR_H
+#define GPMU_PERFDATA_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct cursor {
+	const uint8_t *data;
+	size_t left;
+	bool failed;		/* the bytes ended too early; all that was read since is 0 */
+};
+
+/* Returns the next @size bytes, or NULL if there are fewer. */
+static inline const void *cursor_bytes(struct cursor *cursor, uint64_t size)
+{
+	const uint8_t *bytes = cursor->data;
+
+	if (cursor->failed || size > cursor->left) {
+		cursor->failed = true;
+		return NULL;
+	}
+	cursor->data += size;
+	cursor->left -= (size_t)size;
+	return bytes;
+}
+
+/* Returns @count elements of @size bytes, or NULL */
+static inline const void *cursor_array(struct cursor *cursor, uint64_t count, size_t size)
+{
+	if (count > cursor->left / size) {
+		cursor->failed = true;
+		return NULL;
+	}
+	return cursor_bytes(cursor, count * size);
+}
+
+static inline uint64_t cursor_u64(struct cursor *cursor)
+{
+	const void *bytes = cursor_bytes(cursor, sizeof(uint64_t));
+	uint64_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+static inline uint32_t cursor_u32(struct cursor *cursor)
+{
+	const void *bytes = cursor_bytes(cursor, sizeof(uint32_t));
+	uint32_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+static inline uint16_t cursor_u16(struct cursor *cursor)
+{
+	const void *bytes = cursor_bytes(cursor, sizeof(uint16_t));
+	uint16_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+/* Returns a text of at most @size bytes, which has its NUL among them; or NULL. */
+static inline const char *cursor_text(struct cursor *cursor, uint64_t size)
+{
+	const char *text = cursor_bytes(cursor, size);
+
+	if (text && !memchr(text, '\0', (size_t)size)) {
+		cursor->failed = true;
+		return NULL;
+	}
+	return text;
+}
+
+#endif /* GPMU_PERFDATA_CURSOR_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The events of a recording, and their ids */
+#ifndef GPMU_PERFDATA_EVENTS_H
+#define GPMU_PERFDATA_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "perfdata/gpmu_perfdata.h"
+#include "perfdata/perfdata_cursor.h"
+
+/* Zeroed: empty */
+struct perfdata_events {
+	struct vector list;	/* struct event *, in the order of the file */
+	struct map ids;		/* id: index */
+};
+
+/*
+ * Adds the event of an attr, of which @size bytes are in the file, as its own size may say. Returns
+ * 0; -EINVAL if that is less than the first release of Linux had; -ENOMEM.
+ */
+int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t size);
+/* Adds ids to the event that was added last. Returns 0 or -ENOMEM. */
+int perfdata_events_add_ids(struct perfdata_events *events, const void *ids, size_t count);
+/* Names the events as the feature EVENT_DESC does. Returns 0, -EINVAL or -ENOMEM. */
+int perfdata_events_describe(struct perfdata_events *events, struct cursor *cursor);
+/* Changes an event as the body of EVENT_UPDATE does. Returns 0, -EINVAL or -ENOMEM. */
+int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor);
+const struct gpmu_perfdata_event *perfdata_events_at(const struct perfdata_events *events, size_t index);
+/* Returns the event of an id, or NULL. */
+const struct gpmu_perfdata_event *perfdata_events_of(const struct perfdata_events *events, uint64_t id);
+void perfdata_events_release(struct perfdata_events *events);
+
+#endif /* GPMU_PERFDATA_EVENTS_H */

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Headers: Linux's tools/perf/Documentation/perf.data-file-format.txt */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "perfdata/perfdata.h"
+
+#define MAGIC		0x32454c4946524550ULL	/* "PERFILE2", little-endian */
+#define MAGIC_SWAPPED	0x50455246494c4532ULL
+#define PIPE_SIZE	16			/* magic and size */
+#define HEADER_SIZE	104
+#define SECTION_MOST	(256ULL << 20)		/* bytes of attrs, or of one feature */
+#define IDS_SIZE	16			/* of the section of ids behind an attr */
+
+struct section {
+	uint64_t offset, size;
+};
+
+struct header {
+	uint64_t magic, size, attr_size;
+	struct section attrs, data, event_types;
+	uint64_t features[4];
+};
+
+/* Reads a section, which the caller frees. Returns 0 or -errno. */
+static int read_section(struct gpmu_perfdata *perfdata, const struct section *section, const char *what, uint8_t **data)
+{
+	struct perfdata_file *file = &perfdata->files[0];
+	int ret;
+
+	*data = NULL;
+	if (section->size > SECTION_MOST || section->offset > file->size || section->size > file->size - section->offset)
+		return perfdata_fail(perfdata, -EINVAL, section->offset < file->size ? section->offset : file->size,
+				     "expected %llu bytes of %s, the file has %llu bytes",
+				     (unsigned long long)section->size, what, (unsigned long long)file->size);
+	*data = malloc(section->size ? (size_t)section->size : 1);
+	ret = *data ? perfdata_file_read(file, section->offset, *data, (size_t)section->size) : -ENOMEM;
+	if (!ret)
+		return 0;
+	free(*data);
+	*data = NULL;
+	return perfdata_expected(perfdata, ret, section->offset, what);
+}
+
+static int read_ids(struct gpmu_perfdata *perfdata, const struct section *section)
+{
+	uint8_t *ids;
+	int ret = read_section(perfdata, section, "ids of an event", &ids);
+
+	if (ret)
+		return ret;
+	ret = perfdata_events_add_ids(&perfdata->events, ids, (size_t)section->size / sizeof(uint64_t));
+	free(ids);
+	return ret ? perfdata_expected(perfdata, ret, section->offset, "ids of an event") : 0;
+}
+
+static int read_attrs(struct gpmu_perfdata *perfdata, const struct header *header)
+{
+	struct section ids;
+	uint8_t *attrs;
+	size_t entry = (size_t)header->attr_size;
+	int ret;
+
+	if (header->attr_size < PERF_ATTR_SIZE_VER0 + IDS_SIZE || header->attr_size > PERFDATA_RECORD_MOST)
+		return perfdata_fail(perfdata, -EINVAL, 16, "expected the size of an attr, not %llu",
+				     (unsigned long long)header->attr_size);
+	ret = read_section(perfdata, &header->attrs, "attrs", &attrs);
+	for (size_t at = 0; !ret && entry <= header->attrs.size - at; at += entry) {
+		ret = perfdata_events_add(&perfdata->events, attrs + at, entry - IDS_SIZE);
+		if (ret)
+			perfdata_expected(perfdata, ret, header->attrs.offset + at, "an attr");
+		memcpy(&ids, attrs + at + entry - IDS_SIZE, IDS_SIZE);
+		if (!ret)
+			ret = read_ids(perfdata, &ids);
+	}
+	free(attrs);
+	return ret;
+}
+
+/* Build ids are records. */
+static int add_build_ids(struct gpmu_perfdata *perfdata, const uint8_t *data, size_t size)
+{
+	struct perf_event_header record;
+
+	for (size_t at = 0; size - at >= sizeof(record); at += record.size) {
+		int ret;
+
+		memcpy(&record, data + at, sizeof(record));
+		if (record.size < sizeof(record) || record.size > size - at)
+			return -EINVAL;
+		ret = perfdata_info_add_build_id(&perfdata->info, record.misc, data + at + sizeof(record),
+						 record.size - sizeof(record));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, const struct section *section)
+{
+	struct cursor cursor = { .left = (size_t)section->size };
+	uint8_t *data;
+	int ret = read_section(perfdata, section, "a feature", &data);
+
+	if (ret)
+		return ret;
+	cursor.data = data;
+	if (feature == FEATURE_TRACING_DATA)
+		ret = perfdata_info_set_tracing(&perfdata->info, data, cursor.left);
+	else if (feature == FEATURE_BUILD_ID)
+		ret = add_build_ids(perfdata, data, cursor.left);
+	else if (feature == FEATURE_EVENT_DESC)
+		ret = perfdata_events_describe(&perfdata->events, &cursor);
+	else
+		ret = perfdata_info_add(&perfdata->info, feature, data, cursor.left);
+	free(data);
+	if (!ret)
+		return 0;
+	return perfdata_fail(perfdata, ret, section->offset, "expected feature %u in %llu bytes", feature,
+			     (unsigned long long)section->size);
+}
+
+static int read_features(struct gpmu_perfdata *perfdata, const struct header *header)
+{
+	uint64_t at = header->data.offset + header->data.size;
+	struct section section;
+
+	if (!header->data.size || at > perfdata->files[0].size)
+		return 0;		/* perf was killed, or the file is cut off */
+	for (unsigned int feature = 0; feature < FEATURE_COUNT; feature++) {
+		int ret;
+
+		if (!(header->features[feature / 64] >> feature % 64 & 1))
+			continue;
+		ret = perfdata_file_read(&perfdata->files[0], at, &section, sizeof(section));
+		if (ret)
+			return perfdata_expected(perfdata, ret, at, "the place of a feature");
+		at += sizeof(section);
+		ret = read_feature(perfdata, feature, &section);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Reads the first header. Returns 0 or -errno. */
+static int read_first(struct gpmu_perfdata *perfdata)
+{
+	struct perfdata_file *file = &perfdata->files[0];
+	struct header header = { 0 };
+	ssize_t n = perfdata_file_fill(file, HEADER_SIZE);
+	int ret;
+
+	if (n < 0)
+		return perfdata_expected(perfdata, (int)n, 0, "a header");
+	memcpy(&header, file->data, (size_t)n);
+	if (n >= 8 && header.magic == MAGIC_SWAPPED)
+		return perfdata_fail(perfdata, -EINVAL, 0, "recorded on a big-endian machine, which is not supported");
+	if (n < PIPE_SIZE || header.magic != MAGIC)
+		return perfdata_fail(perfdata, -EINVAL, 0, "expected PERFILE2: not a recording of perf");
+	perfdata->begins[0] = PIPE_SIZE;
+	perfdata->ends[0] = UINT64_MAX;
+	perfdata->is_pipe = header.size == PIPE_SIZE;
+	if (perfdata->is_pipe)
+		return 0;
+	if (n < HEADER_SIZE || header.size != HEADER_SIZE)
+		return perfdata_fail(perfdata, -EINVAL, 8, "expected a header of 104 or 16 bytes, not %llu",
+				     (unsigned long long)header.size);
+	if (file->pipe >= 0)
+		return perfdata_fail(perfdata, -EINVAL, 8, "a recording to a file cannot be read from a pipe");
+	if (header.data.offset > file->size)
+		return perfdata_fail(perfdata, -EINVAL, 40, "expected the offset of records, not %llu, the file has %llu bytes",
+				     (unsigned long long)header.data.offset, (unsigned long long)file->size);
+	perfdata->begins[0] = header.data.offset;
+	if (header.data.size && header.data.offset + header.data.size >= header.data.offset)
+		perfdata->ends[0] = header.data.offset + header.data.size;
+	ret = read_attrs(perfdata, &header);
+	if (ret)
+		return ret;
+	/* Damage behind the records is reported after them. */
+	ret = read_features(perfdata, &header);
+	if (ret != -EINVAL)
+		return ret;
+	perfdata->failed_features = ret;
+	perfdata->failed = 0;
+	return 0;
+}
+
+int perfdata_read_header(struct gpmu_perfdata *perfdata)
+{
+	int ret = read_first(perfdata);
+
+	/* Other files of a folder have records only. */
+	for (size_t i = 1; i < perfdata->file_count; i++) {
+		perfdata->begins[i] = 0;
+		perfdata->ends[i] = UINT64_MAX;
+	}
+	return ret;
+}

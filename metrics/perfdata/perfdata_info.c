@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Layouts: Linux's tools/perf/Documentation/perf.data-file-format.txt */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "perfdata/perfdata_cursor.h"
+#include "perfdata/perfdata_info.h"
+
+#define MISC_BUILD_ID_SIZE	(1U << 15)	/* the build id has its size */
+#define ALL_BUILD_ID		20
+
+/* Copies a text with its length in front; the NUL is in the padding of its length. */
+static int take_text(struct cursor *cursor, char **text)
+{
+	uint32_t size = cursor_u32(cursor);
+	const char *from = cursor_bytes(cursor, size);
+
+	if (!from)
+		return -EINVAL;
+	if (*text)
+		return 0;
+	*text = strndup(from, size);
+	return *text ? 0 : -ENOMEM;
+}
+
+/* Allocates an array of as many elements as the rest of @cursor can have at @least bytes each. */
+static void *make_array(struct cursor *cursor, uint64_t count, size_t least, size_t size)
+{
+	if (count > cursor->left / least) {
+		cursor->failed = true;
+		return NULL;
+	}
+	return calloc(count ? (size_t)count : 1, size);
+}
+
+static int result(const struct cursor *cursor)
+{
+	return cursor->failed ? -EINVAL : -ENOMEM;
+}
+
+static int take_cpus(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	info->cpus_available = cursor_u32(cursor);
+	info->cpus_online = cursor_u32(cursor);
+	return 0;
+}
+
+static int take_total(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	info->total_kb = cursor_u64(cursor);
+	return 0;
+}
+
+static int take_args(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	uint32_t count = cursor_u32(cursor);
+	int ret = 0;
+
+	if (info->args)
+		return 0;
+	info->args = make_array(cursor, count, sizeof(uint32_t), sizeof(*info->args));
+	if (!info->args)
+		return result(cursor);
+	for (info->arg_count = 0; info->arg_count < count && !ret; info->arg_count += !ret)
+		ret = take_text(cursor, &info->args[info->arg_count]);
+	return ret;
+}
+
+static int take_nodes(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	uint32_t count = cursor_u32(cursor);
+	int ret = 0;
+
+	if (info->nodes)
+		return 0;
+	info->nodes = make_array(cursor, count, 24, sizeof(*info->nodes));
+	if (!info->nodes)
+		return result(cursor);
+	for (info->node_count = 0; info->node_count < count && !ret; info->node_count += !ret) {
+		struct gpmu_perfdata_node *node = &info->nodes[info->node_count];
+
+		node->node = cursor_u32(cursor);
+		node->total_kb = cursor_u64(cursor);
+		node->free_kb = cursor_u64(cursor);
+		ret = take_text(cursor, &node->cpus);
+	}
+	return ret;
+}
+
+static int take_memory(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	uint64_t version = cursor_u64(cursor), block = cursor_u64(cursor), count = cursor_u64(cursor);
+
+	if (info->memory || version != 1)
+		return 0;
+	info->memory = make_array(cursor, count, 24, sizeof(*info->memory));
+	if (!info->memory)
+		return result(cursor);
+	info->block_bytes = block;
+	for (info->memory_count = 0; info->memory_count < count; info->memory_count++) {
+		struct gpmu_perfdata_memory *memory = &info->memory[info->memory_count];
+		uint64_t bits, words;
+		const void *from;
+
+		memory->node = cursor_u64(cursor);
+		cursor_u64(cursor);		/* the number of bits, which follows again */
+		bits = cursor_u64(cursor);
+		words = bits / 64 + (bits % 64 != 0);
+		from = cursor_array(cursor, words, sizeof(uint64_t));
+		if (!from)
+			return -EINVAL;
+		memory->words = malloc(words ? (size_t)words * sizeof(uint64_t) : 1);
+		if (!memory->words)
+			return -ENOMEM;
+		memory->bits = bits;
+		memcpy(memory->words, from, (size_t)words * sizeof(uint64_t));
+	}
+	return 0;
+}
+
+static int take_pmus(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	uint32_t count = cursor_u32(cursor);
+	int ret = 0;
+
+	if (info->pmus)
+		return 0;
+	info->pmus = make_array(cursor, count, 8, sizeof(*info->pmus));
+	if (!info->pmus)
+		return result(cursor);
+	for (info->pmu_count = 0; info->pmu_count < count && !ret; info->pmu_count += !ret) {
+		info->pmus[info->pmu_count].type = cursor_u32(cursor);
+		ret = take_text(cursor, &info->pmus[info->pmu_count].name);
+	}
+	return ret;
+}
+
+/* Adds the names and values of one PMU. @pmu: NULL if its name follows them */
+static int take_caps_of(struct gpmu_perfdata_info *info, struct cursor *cursor, const char *pmu)
+{
+	uint32_t count = cursor_u32(cursor);
+	size_t first = info->cap_count;
+	char *name = NULL;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < count && !ret; i++) {
+		struct gpmu_perfdata_cap *caps = vector_room(info->caps, info->cap_count, sizeof(*caps));
+
+		if (!caps)
+			return -ENOMEM;
+		info->caps = caps;
+		caps += info->cap_count++;
+		*caps = (struct gpmu_perfdata_cap){ 0 };
+		ret = take_text(cursor, &caps->name);
+		if (!ret)
+			ret = take_text(cursor, &caps->value);
+	}
+	if (!ret && !pmu)
+		ret = take_text(cursor, &name);
+	for (size_t i = first; i < info->cap_count && !ret; i++) {
+		info->caps[i].pmu = strdup(pmu ? pmu : name);
+		ret = info->caps[i].pmu ? 0 : -ENOMEM;
+	}
+	free(name);
+	return ret;
+}
+
+static int take_cpu_caps(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	return take_caps_of(info, cursor, "cpu");
+}
+
+static int take_caps(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	uint32_t count = cursor_u32(cursor);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < count && !ret; i++)
+		ret = take_caps_of(info, cursor, NULL);
+	return ret;
+}
+
+static int take_times(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	info->first_time = cursor_u64(cursor);
+	info->last_time = cursor_u64(cursor);
+	return 0;
+}
+
+static int take_clockid(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	info->clock.resolution = cursor_u64(cursor);
+	return 0;
+}
+
+static int take_clock_data(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	if (cursor_u32(cursor) != 1)
+		return 0;
+	info->clock.id = cursor_u32(cursor);
+	info->clock.wall = cursor_u64(cursor);
+	info->clock.clock = cursor_u64(cursor);
+	info->clock.is_set = !cursor->failed;
+	return 0;
+}
+
+static int take_machine(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	info->machine = cursor_u32(cursor);
+	return 0;
+}
+
+#define TEXT(member)	.text = offsetof(struct gpmu_perfdata_info, member), .is_text = true
+
+static const struct {
+	unsigned int feature;
+	bool is_text;
+	size_t text;
+	int (*take)(struct gpmu_perfdata_info *info, struct cursor *cursor);
+} features[] = {
+	{ 3, TEXT(hostname) },
+	{ 4, TEXT(osrelease) },
+	{ 5, TEXT(version) },
+	{ 6, TEXT(arch) },
+	{ 7, .take = take_cpus },
+	{ 8, TEXT(cpudesc) },
+	{ 9, TEXT(cpuid) },
+	{ 10, .take = take_total },
+	{ 11, .take = take_args },
+	{ 14, .take = take_nodes },
+	{ 16, .take = take_pmus },
+	{ 21, .take = take_times },
+	{ 22, .take = take_memory },
+	{ 23, .take = take_clockid },
+	{ 28, .take = take_cpu_caps },
+	{ 29, .take = take_clock_data },
+	{ 31, .take = take_caps },
+	{ 33, .take = take_machine },
+};
+
+int perfdata_info_add(struct gpmu_perfdata_info *info, unsigned int feature, const void *data, size_t size)
+{
+	struct cursor cursor = { .data = data, .left = size };
+	int ret;
+
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
+		if (features[i].feature != feature)
+			continue;
+		ret = features[i].is_text ? take_text(&cursor, (char **)((char *)info + features[i].text)) :
+					    features[i].take(info, &cursor);
+		return !ret && cursor.failed ? -EINVAL : ret;
+	}
+	return 0;
+}
+
+int perfdata_info_add_build_id(struct gpmu_perfdata_info *info, uint16_t misc, const void *data, size_t size)
+{
+	struct cursor cursor = { .data = data, .left = size };
+	struct gpmu_perfdata_build_id *list, build_id = { 0 };
+	const uint8_t *id;
+	const char *file;
+
+	cursor_u32(&cursor);		/* pid of the guest's kernel, or -1 */
+	id = cursor_bytes(&cursor, ALL_BUILD_ID);
+	build_id.size = cursor_u32(&cursor) & 0xff;
+	file = cursor_text(&cursor, cursor.left);
+	if (!id || !file)
+		return -EINVAL;
+	if (!(misc & MISC_BUILD_ID_SIZE))
+		build_id.size = ALL_BUILD_ID;
+	if (build_id.size > ALL_BUILD_ID)
+		return -EINVAL;
+	memcpy(build_id.id, id, build_id.size);
+	list = vector_room(info->build_ids, info->build_id_count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	info->build_ids = list;
+	build_id.file = strdup(file);
+	if (!build_id.file)
+		return -ENOMEM;
+	list[info->build_id_count++] = build_id;
+	return 0;
+}
+
+int perfdata_info_set_tracing(struct gpmu_perfdata_info *info, const void *data, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, data, size);
+	free(info->tracing);
+	info->tracing = copy;
+	info->tracing_size = size;
+	return 0;
+}
+
+void perfdata_info_release(struct gpmu_perfdata_info *info)
+{
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
+		if (features[i].is_text)
+			free(*(char **)((char *)info + features[i].text));
+	for (size_t i = 0; i < info->arg_count; i++)
+		free(info->args[i]);
+	for (size_t i = 0; i < info->node_count; i++)
+		free(info->nodes[i].cpus);
+	for (size_t i = 0; i < info->memory_count; i++)
+		free(info->memory[i].words);
+	for (size_t i = 0; i < info->pmu_count; i++)
+		free(info->pmus[i].name);
+	for (size_t i = 0; i < info->cap_count; i++) {
+		free(info->caps[i].pmu);
+		free(info->caps[i].name);
+		free(info->caps[i].value);
+	}
+	for (size_t i = 0; i < info->build_id_count; i++)
+		free(info->build_ids[i].file);
+	free(info->args);
+	free(info->nodes);
+	free(info->memory);
+	free(info->pmus);
+	free(info->caps);
+	free(info->build_ids);
+	free(info->tracing);
+	*info = (struct gpmu_perfdata_info){ 0 };
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * elfutils looks up an address by a walk over all symbols. Here they are sorted once, as a recording
+ * has millions of addresses in a few files.
+ */
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "profile/profile_object.h"
+
+struct segment {
+	uint64_t offset, size, address;
+};
+
+struct profile_object {
+	enum profile_object_state state;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	struct vector segments;		/* struct segment */
+	struct vector functions;	/* struct profile_function, sorted */
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static bool has_build_id(Dwfl_Module *module, const uint8_t *build_id, size_t size)
+{
+	const unsigned char *bits;
+	GElf_Addr address;
+	int length = dwfl_module_build_id(module, &bits, &address);
+
+	/* A build id is at most 20 bytes in a recording, which may have padded it. */
+	return length <= 0 || !memcmp(bits, build_id, (size_t)length < size ? (size_t)length : size);
+}
+
+static int add_segments(struct profile_object *object, Elf *elf)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		struct segment *segment;
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
+			continue;
+		segment = vector_add(&object->segments, sizeof(*segment));
+		if (!segment)
+			return -1;
+		*segment = (struct segment){ .offset = header.p_offset, .size = header.p_filesz, .address = header.p_vaddr };
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct profile_function *one = a, *two = b;
+
+	if (one->begin != two->begin)
+		return one->begin < two->begin ? -1 : 1;
+	/* Of several names the one with a size comes first, as only the first is kept. */
+	return (one->end < two->end) - (one->end > two->end);
+}
+
+/* Keeps one name for each address. A function without a size ends where the next one begins. */
+static void arrange(struct vector *functions)
+{
+	struct profile_function *list = functions->data;
+	size_t kept = 0;
+
+	if (!functions->n)
+		return;
+	qsort(list, functions->n, sizeof(*list), compare);
+	for (size_t i = 1; i < functions->n; i++)
+		if (list[i].begin != list[kept].begin)
+			list[++kept] = list[i];
+	functions->n = kept + 1;
+	for (size_t i = 0; i < functions->n; i++)
+		if (list[i].end == list[i].begin)
+			list[i].end = i + 1 < functions->n ? list[i + 1].begin : UINT64_MAX;
+}
+
+static int add_functions(struct profile_object *object, GElf_Addr bias)
+{
+	int count = dwfl_module_getsymtab(object->module);
+
+	for (int i = 0; i < count; i++) {
+		struct profile_function *function;
+		GElf_Addr address;
+		GElf_Word section;
+		GElf_Sym symbol;
+		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address, &section, NULL, NULL);
+		int type = GELF_ST_TYPE(symbol.st_info);
+
+		if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
+			continue;
+		function = vector_add(&object->functions, sizeof(*function));
+		if (!function)
+			return -1;
+		*function = (struct profile_function){ .name = name, .begin = address - bias,
+						       .end = address - bias + symbol.st_size };
+	}
+	arrange(&object->functions);
+	return 0;
+}
+
+/* Returns 0, or -1 if out of memory. */
+static int read_object(struct profile_object *object, const char *path, const uint8_t *build_id, size_t size)
+{
+	GElf_Addr bias;
+	Elf *elf;
+
+	object->state = PROFILE_OBJECT_MISSING;
+	object->dwfl = dwfl_begin(&callbacks);
+	if (!object->dwfl)
+		return -1;
+	dwfl_report_begin(object->dwfl);
+	object->module = *path == '/' ? dwfl_report_elf(object->dwfl, path, path, -1, 0, true) : NULL;
+	dwfl_report_end(object->dwfl, NULL, NULL);
+	elf = object->module ? dwfl_module_getelf(object->module, &bias) : NULL;
+	if (!elf)
+		return 0;
+	if (build_id && !has_build_id(object->module, build_id, size)) {
+		object->state = PROFILE_OBJECT_CHANGED;
+		return 0;
+	}
+	if (add_segments(object, elf) || add_functions(object, bias))
+		return -1;
+	object->state = object->functions.n ? PROFILE_OBJECT_READ : PROFILE_OBJECT_STRIPPED;
+	return 0;
+}
+
+struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size)
+{
+	struct profile_object *object = calloc(1, sizeof(*object));
+
+	if (object && read_object(object, path, build_id, build_id_size)) {
+		profile_object_free(object);
+		return NULL;
+	}
+	return object;
+}
+
+void profile_object_free(struct profile_object *object)
+{
+	if (!object)
+		return;
+	vector_release(&object->segments);
+	vector_release(&object->functions);
+	dwfl_end(object->dwfl);
+	free(object);
+}
+
+enum profile_object_state profile_object_state(const struct profile_object *object)
+{
+	return object->state;
+}
+
+uint64_t profile_object_address(const struct profile_object *object, uint64_t offset)
+{
+	const struct segment *segments = object->segments.data;
+
+	for (size_t i = 0; i < object->segments.n; i++)
+		if (offset >= segments[i].offset && offset - segments[i].offset < segments[i].size)
+			return offset - segments[i].offset + segments[i].address;
+	return offset;
+}
+
+const struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address)
+{
+	const struct profile_function *functions = object->functions.data;
+	size_t from = 0, to = object->functions.n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (functions[middle].begin <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from && address < functions[from - 1].end ? &functions[from - 1] : NULL;
+}
+
+const char *profile_object_line(struct profile_object *object, uint64_t address, int *line)
+{
+	GElf_Addr bias;
+	Dwfl_Line *found;
+
+	if (object->state == PROFILE_OBJECT_MISSING || object->state == PROFILE_OBJECT_CHANGED ||
+	    !dwfl_module_getelf(object->module, &bias))
+		return NULL;
+	found = dwfl_module_getsrc(object->module, address + bias);
+	return found ? dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL) : NULL;
+}

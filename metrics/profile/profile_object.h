@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Functions, lines and inlined calls of a file that was mapped, by elfutils */
+#ifndef GPMU_PROFILE_OBJECT_H
+#define GPMU_PROFILE_OBJECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile_object;
+
+/* A function; @name is borrowed from the object */
+struct profile_function {
+	const char *name;
+	uint64_t begin, end;	/* addresses as in the file's program headers; @end is exclusive */
+};
+
+/* Why an object has no functions */
+enum profile_object_state {
+	PROFILE_OBJECT_READ,
+	PROFILE_OBJECT_MISSING,		/* no such file, or no ELF file */
+	PROFILE_OBJECT_CHANGED,		/* the file has another build id than what was recorded */
+	PROFILE_OBJECT_STRIPPED,	/* no symbols, here or in separate debug information */
+};
+
+/*
+ * Reads a file. Separate debug information is looked for as elfutils does: by build id, by link, and,
+ * if DEBUGINFOD_URLS is set, by debuginfod. @build_id: of the recording; NULL: unknown. Returns NULL
+ * if out of memory.
+ */
+struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size);
+void profile_object_free(struct profile_object *object);
+enum profile_object_state profile_object_state(const struct profile_object *object);
+/* Address of a byte of the file, as in its program headers; @offset itself if it is in none. */
+uint64_t profile_object_address(const struct profile_object *object, uint64_t offset);
+/* The function that has an address; NULL: none. */
+const struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address);
+/* Sets the source file and line of an address. Returns the file, borrowed, or NULL. */
+const char *profile_object_line(struct profile_object *object, uint64_t address, int *line);
+
+#endif /* GPMU_PROFILE_OBJECT_H */

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The maps of a process are an implicit interval tree: an array sorted by begin, in which the middle
+ * element of each range is the root of that range, and has the highest end in it. A search visits
+ * only ranges that can contain the address.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile_tasks.h"
+
+#define MISC_EXEC	(1U << 13)	/* PERF_RECORD_MISC_COMM_EXEC */
+#define PARENTS_MOST	64		/* generations of fork() without exec() that are looked up */
+
+
+struct process {
+	struct vector maps;		/* struct profile_map */
+	struct vector execs;		/* uint64_t, times */
+	struct vector forks;		/* struct fork */
+};
+
+/* When a process began as a copy of another */
+struct fork {
+	uint64_t time;
+	uint32_t parent;
+};
+
+/* A name, or the process, of a thread from a time on */
+struct name {
+	uint64_t time;
+	uint32_t pid;
+	uint32_t name;			/* number in names, plus 1; 0: only the process is known */
+};
+
+struct thread {
+	struct vector names;		/* struct name */
+};
+
+/* The element of a number, which is added if it is new; NULL: out of memory */
+static void *element(struct vector *vector, struct map *numbers, uint32_t number, size_t size)
+{
+	uint32_t index;
+	void *added;
+
+	if (map_get(numbers, number, &index))
+		return (char *)vector->data + index * size;
+	added = vector_add(vector, size);
+	if (!added)
+		return NULL;
+	if (map_set(numbers, number, (uint32_t)vector->n - 1)) {
+		vector->n--;
+		return NULL;
+	}
+	return added;
+}
+
+static struct process *process_of(struct profile_tasks *tasks, uint32_t pid)
+{
+	return element(&tasks->processes, &tasks->pids, pid, sizeof(struct process));
+}
+
+static const struct process *find_process(const struct profile_tasks *tasks, uint32_t pid)
+{
+	uint32_t index;
+
+	return map_get(&tasks->pids, pid, &index) ? (const struct process *)tasks->processes.data + index : NULL;
+}
+
+/* --- adding */
+
+static int add_build_id(struct profile_tasks *tasks, const struct gpmu_perfdata_mmap *from, uint32_t *number)
+{
+	struct profile_build_id *build_id;
+
+	*number = 0;
+	if (!from->build_id || !from->build_id_size)
+		return 0;
+	build_id = vector_add(&tasks->build_ids, sizeof(*build_id));
+	if (!build_id)
+		return -ENOMEM;
+	memcpy(build_id->id, from->build_id, from->build_id_size);
+	build_id->size = from->build_id_size;
+	*number = (uint32_t)tasks->build_ids.n;
+	return 0;
+}
+
+static int add_map(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_mmap *from = &record->mmap;
+	struct process *process = process_of(tasks, record->pid);
+	struct profile_map *map;
+	uint32_t file, build_id;
+
+	if (!process || strings_number(&tasks->files, from->file, &file) || add_build_id(tasks, from, &build_id))
+		return -ENOMEM;
+	map = vector_add(&process->maps, sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	map->begin = from->addr;
+	map->end = from->len > UINT64_MAX - from->addr ? UINT64_MAX : from->addr + from->len;
+	map->offset = from->pgoff;
+	map->time = record->time;
+	map->file = file;
+	map->build_id = build_id;
+	return 0;
+}
+
+static int add_name(struct profile_tasks *tasks, uint32_t tid, uint32_t pid, const char *text, uint64_t time)
+{
+	struct thread *thread = element(&tasks->threads, &tasks->tids, tid, sizeof(*thread));
+	struct name *name;
+	uint32_t number = 0;
+
+	if (!thread || (text && strings_number(&tasks->names, text, &number)))
+		return -ENOMEM;
+	name = vector_add(&thread->names, sizeof(*name));
+	if (!name)
+		return -ENOMEM;
+	*name = (struct name){ .time = time, .pid = pid, .name = text ? number + 1 : 0 };
+	return 0;
+}
+
+static int add_comm(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
+{
+	struct process *process = process_of(tasks, record->pid);
+	uint64_t *time;
+
+	if (!process)
+		return -ENOMEM;
+	if (record->misc & MISC_EXEC) {
+		time = vector_add(&process->execs, sizeof(*time));
+		if (!time)
+			return -ENOMEM;
+		*time = record->time;
+	}
+	return add_name(tasks, record->tid, record->pid, record->comm, record->time);
+}
+
+static int add_fork(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_task *task = &record->task;
+	struct process *process;
+	struct fork *fork;
+
+	if (task->pid != task->ppid) {
+		process = process_of(tasks, task->pid);
+		fork = process ? vector_add(&process->forks, sizeof(*fork)) : NULL;
+		if (!fork)
+			return -ENOMEM;
+		*fork = (struct fork){ .time = task->time, .parent = task->ppid };
+	}
+	return add_name(tasks, task->tid, task->pid, NULL, task->time);
+}
+
+int profile_tasks_add(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return add_map(tasks, record);
+	case PERF_RECORD_COMM:
+		return add_comm(tasks, record);
+	case PERF_RECORD_FORK:
+		return add_fork(tasks, record);
+	default:
+		return 0;
+	}
+}
+
+/* --- sorting */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_maps(const void *a, const void *b)
+{
+	const struct profile_map *one = a, *two = b;
+	int order = compare(one->begin, two->begin);
+
+	return order ? order : compare(one->time, two->time);
+}
+
+/* All that is sorted by time begins with its time. */
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t one, two;
+
+	memcpy(&one, a, sizeof(one));
+	memcpy(&two, b, sizeof(two));
+	return compare(one, two);
+}
+
+static void sort(struct vector *vector, size_t size, int (*order)(const void *a, const void *b))
+{
+	if (vector->n)
+		qsort(vector->data, vector->n, size, order);
+}
+
+/* Sets the highest end of a range of maps, and of all ranges in it. Returns it. */
+static uint64_t set_most(struct profile_map *maps, size_t count)
+{
+	size_t middle = count / 2;
+	uint64_t below, above;
+
+	if (!count)
+		return 0;
+	below = set_most(maps, middle);
+	above = set_most(maps + middle + 1, count - middle - 1);
+	maps[middle].most = maps[middle].end;
+	if (below > maps[middle].most)
+		maps[middle].most = below;
+	if (above > maps[middle].most)
+		maps[middle].most = above;
+	return maps[middle].most;
+}
+
+void profile_tasks_sort(struct profile_tasks *tasks)
+{
+	struct process *processes = tasks->processes.data;
+	struct thread *threads = tasks->threads.data;
+
+	for (size_t i = 0; i < tasks->processes.n; i++) {
+		sort(&processes[i].maps, sizeof(struct profile_map), compare_maps);
+		sort(&processes[i].execs, sizeof(uint64_t), compare_times);
+		sort(&processes[i].forks, sizeof(struct fork), compare_times);
+		set_most(processes[i].maps.data, processes[i].maps.n);
+	}
+	for (size_t i = 0; i < tasks->threads.n; i++)
+		sort(&threads[i].names, sizeof(struct name), compare_times);
+}
+
+/* --- looking up */
+
+/* The last element at or before a time, in a sorted vector; NULL: there is none */
+static const void *latest(const struct vector *vector, size_t size, uint64_t time)
+{
+	size_t from = 0, to = vector->n;
+	uint64_t at;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		memcpy(&at, (const char *)vector->data + middle * size, sizeof(at));
+		if (at <= time)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from ? (const char *)vector->data + (from - 1) * size : NULL;
+}
+
+static const struct thread *find_thread(const struct profile_tasks *tasks, uint32_t tid)
+{
+	uint32_t index;
+
+	return map_get(&tasks->tids, tid, &index) ? (const struct thread *)tasks->threads.data + index : NULL;
+}
+
+/* The last name that a thread has been given at a time; NULL: none */
+static const char *given_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
+{
+	const struct thread *thread = find_thread(tasks, tid);
+	const struct name *name = thread ? latest(&thread->names, sizeof(*name), time) : NULL;
+
+	if (!name)
+		return NULL;
+	for (const struct name *first = thread->names.data; name >= first; name--)
+		if (name->name)
+			return strings_text(&tasks->names, name->name - 1);
+	return NULL;
+}
+
+const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
+{
+	const char *name = given_name(tasks, tid, time);
+
+	/* A new thread has the name of its process. */
+	return name ? name : given_name(tasks, profile_tasks_pid(tasks, tid, time), time);
+}
+
+uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
+{
+	const struct thread *thread = find_thread(tasks, tid);
+	const struct name *name = thread ? latest(&thread->names, sizeof(*name), time) : NULL;
+
+	return name ? name->pid : tid;
+}
+
+/* Searches the latest map from @since to @until that contains the address. */
+static const struct profile_map *search(const struct profile_map *maps, size_t count, uint64_t address, uint64_t since,
+					uint64_t until)
+{
+	const struct profile_map *found = NULL, *other;
+	size_t middle = count / 2;
+
+	if (!count || maps[middle].most <= address)
+		return NULL;
+	found = search(maps, middle, address, since, until);
+	if (maps[middle].begin > address)
+		return found;
+	if (maps[middle].end > address && maps[middle].time >= since && maps[middle].time <= until &&
+	    (!found || maps[middle].time >= found->time))
+		found = &maps[middle];
+	other = search(maps + middle + 1, count - middle - 1, address, since, until);
+	return other && (!found || other->time >= found->time) ? other : found;
+}
+
+const struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address,
+					    uint64_t time)
+{
+	for (int i = 0; i < PARENTS_MOST; i++) {
+		const struct process *process = find_process(tasks, pid);
+		const struct profile_map *map;
+		const struct fork *fork;
+		const uint64_t *exec;
+
+		if (!process)
+			return NULL;
+		exec = latest(&process->execs, sizeof(*exec), time);
+		fork = latest(&process->forks, sizeof(*fork), time);
+		/* Maps of an earlier process of this number, or of before exec(), are gone. */
+		map = search(process->maps.data, process->maps.n, address,
+			     exec && (!fork || *exec >= fork->time) ? *exec : fork ? fork->time : 0, time);
+		if (map || !fork || (exec && *exec >= fork->time))
+			return map;
+		pid = fork->parent;
+		time = fork->time;
+	}
+	return NULL;
+}
+
+const char *profile_tasks_file(const struct profile_tasks *tasks, const struct profile_map *map)
+{
+	return strings_text(&tasks->files, map->file);
+}
+
+void profile_tasks_release(struct profile_tasks *tasks)
+{
+	struct process *processes = tasks->processes.data;
+	struct thread *threads = tasks->threads.data;
+
+	for (size_t i = 0; i < tasks->processes.n; i++) {
+		vector_release(&processes[i].maps);
+		vector_release(&processes[i].execs);
+		vector_release(&processes[i].forks);
+	}
+	for (size_t i = 0; i < tasks->threads.n; i++)
+		vector_release(&threads[i].names);
+	vector_release(&tasks->processes);
+	vector_release(&tasks->threads);
+	vector_release(&tasks->build_ids);
+	map_release(&tasks->pids);
+	map_release(&tasks->tids);
+	strings_release(&tasks->files);
+	strings_release(&tasks->names);
+}

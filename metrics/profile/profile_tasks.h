@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Threads of a recording, their names, and the files that their processes had mapped, at any time.
+ * All records are added first, in any order; then samples are looked up, also in any order.
+ */
+#ifndef GPMU_PROFILE_TASKS_H
+#define GPMU_PROFILE_TASKS_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/strings.h"
+#include "base/vector.h"
+#include "perfdata/gpmu_perfdata.h"
+
+#define PROFILE_KERNEL	UINT32_MAX	/* pid of the kernel's maps */
+
+/* A mapped file, or a part of the kernel */
+struct profile_map {
+	uint64_t begin, end;	/* addresses; @end is exclusive */
+	uint64_t offset;	/* in the file, of @begin */
+	uint64_t time;		/* since when, ns */
+	uint64_t most;		/* highest end of the maps below, see profile_tasks.c */
+	uint32_t file;		/* number of the name in @files of the tasks */
+	uint32_t build_id;	/* number of the build id in @build_ids, plus 1; 0: none */
+};
+
+struct profile_build_id {
+	uint8_t id[20];
+	size_t size;
+};
+
+/* Zeroed: empty */
+struct profile_tasks {
+	struct vector processes, threads;	/* struct process, struct thread: see profile_tasks.c */
+	struct map pids, tids;			/* number: index in these */
+	struct vector build_ids;		/* struct profile_build_id */
+	struct strings files, names;
+};
+
+/* Adds what a record tells of tasks; other records are ignored. Returns 0 or -ENOMEM. */
+int profile_tasks_add(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record);
+/* Ends adding. */
+void profile_tasks_sort(struct profile_tasks *tasks);
+/* Name of a thread at a time; NULL: not recorded */
+const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time);
+/* Process of a thread at a time; @tid itself if it is not recorded */
+uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint64_t time);
+/* What a process had mapped at an address at a time; NULL: nothing known */
+const struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address,
+					    uint64_t time);
+const char *profile_tasks_file(const struct profile_tasks *tasks, const struct profile_map *map);
+void profile_tasks_release(struct profile_tasks *tasks);
+
+#endif /* GPMU_PROFILE_TASKS_H */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes recordings of perf, for tests of their reader. */
+#ifndef GPMU_TESTS_PERFDATA_H
+#define GPMU_TESTS_PERFDATA_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "tap.h"
+#include "perfdata/gpmu_perfdata.h"
+
+#define MADE_MOST	(1U << 20)
+#define MADE_ATTR	128	/* bytes of an attr, as of perf 6.1 */
+
+/* Bytes that are being made */
+struct made {
+	uint8_t data[MADE_MOST];
+	size_t length;
+	size_t record;		/* where the record begins that is being made */
+};
+
+static inline void put(struct made *made, const void *data, size_t size)
+{
+	if (made->length + size > MADE_MOST)
+		abort();
+	memcpy(made->data + made->length, data, size);
+	made->length += size;
+}
+
+static inline void put64(struct made *made, uint64_t value)
+{
+	put(made, &value, sizeof(value));
+}
+
+static inline void put32(struct made *made, uint32_t value)
+{
+	put(made, &value, sizeof(value));
+}
+
+/* A text with its NUL, padded to a multiple of 8 bytes */
+static inline void put_text(struct made *made, const char *text)
+{
+	static const char zeros[8];
+	size_t length = strlen(text) + 1;
+
+	put(made, text, length);
+	put(made, zeros, -length & 7);
+}
+
+/* A text of a feature: its length in front */
+static inline void put_string(struct made *made, const char *text)
+{
+	put32(made, (uint32_t)(strlen(text) + 8) & ~7U);
+	put_text(made, text);
+}
+
+static inline void begin(struct made *made, uint32_t type, uint16_t misc)
+{
+	struct perf_event_header header = { .type = type, .misc = misc };
+
+	made->record = made->length;
+	put(made, &header, sizeof(header));
+}
+
+static inline void end(struct made *made)
+{
+	uint16_t size = (uint16_t)(made->length - made->record);
+
+	memcpy(made->data + made->record + offsetof(struct perf_event_header, size), &size, sizeof(size));
+}
+
+/* COMM, with the trailer of TID, TIME and IDENTIFIER */
+static inline void put_comm(struct made *made, const char *comm, uint32_t pid, uint64_t time, uint64_t id)
+{
+	begin(made, PERF_RECORD_COMM, 0);
+	put32(made, pid);
+	put32(made, pid);
+	put_text(made, comm);
+	put32(made, pid);
+	put32(made, pid);
+	put64(made, time);
+	put64(made, id);
+	end(made);
+}
+
+/* Attributes of the tests' events: samples of IDENTIFIER, IP, TID, TIME */
+static inline struct perf_event_attr test_attr(void)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE, .size = MADE_ATTR, .config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+	};
+}
+
+static inline void put_sample(struct made *made, uint64_t id, uint64_t ip, uint32_t pid, uint64_t time)
+{
+	begin(made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	put64(made, id);
+	put64(made, ip);
+	put32(made, pid);
+	put32(made, pid);
+	put64(made, time);
+	end(made);
+}
+
+/* --- whole files */
+
+/* Magic and size, of a pipe */
+static inline void put_pipe_header(struct made *made)
+{
+	put(made, "PERFILE2", 8);
+	put64(made, 16);
+}
+
+/* HEADER_ATTR of an event with one id */
+static inline void put_pipe_attr(struct made *made, const struct perf_event_attr *attr, uint64_t id)
+{
+	begin(made, GPMU_PERFDATA_HEADER_ATTR, 0);
+	put(made, attr, attr->size);
+	put64(made, id);
+	end(made);
+}
+
+struct feature {
+	unsigned int bit;
+	const struct made *content;
+};
+
+/* Makes a file of events with one id each, from 1 on, of records and of features. */
+static inline void make_file(struct made *made, const struct perf_event_attr *attrs, size_t attr_count,
+			     const struct made *records, const struct feature *features, size_t feature_count)
+{
+	uint64_t ids = 104, places = ids + 8 * attr_count, data = places + (MADE_ATTR + 16) * attr_count;
+	uint64_t bits[4] = { 0 }, at;
+
+	for (size_t i = 0; i < feature_count; i++)
+		bits[features[i].bit / 64] |= 1ULL << features[i].bit % 64;
+	put(made, "PERFILE2", 8);
+	put64(made, 104);
+	put64(made, MADE_ATTR + 16);
+	put64(made, places);
+	put64(made, (MADE_ATTR + 16) * attr_count);
+	put64(made, data);
+	put64(made, records->length);
+	put64(made, 0);
+	put64(made, 0);
+	put(made, bits, sizeof(bits));
+	for (size_t i = 0; i < attr_count; i++)
+		put64(made, i + 1);
+	for (size_t i = 0; i < attr_count; i++) {
+		put(made, &attrs[i], MADE_ATTR);
+		put64(made, ids + 8 * i);
+		put64(made, 8);
+	}
+	put(made, records->data, records->length);
+	at = made->length + 16 * feature_count;
+	for (size_t i = 0; i < feature_count; i++) {
+		put64(made, at);
+		put64(made, features[i].content->length);
+		at += features[i].content->length;
+	}
+	for (size_t i = 0; i < feature_count; i++)
+		put(made, features[i].content->data, features[i].content->length);
+}
+
+/* Writes the first @length bytes to a file, and returns its name until the next call. */
+static inline const char *written(const void *data, size_t length)
+{
+	static char path[] = "/tmp/gpmu-perfdata-XXXXXX";
+	FILE *file;
+
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	file = fdopen(mkstemp(path), "w");
+	if (!file || fwrite(data, 1, length, file) != length || fclose(file)) {
+		printf("Bail out! no file in /tmp\n");
+		exit(1);
+	}
+	return path;
+}
+
+/* Opens made bytes as a file. */
+static inline struct gpmu_perfdata *open_made(const struct made *made, size_t length, struct gpmu_error *error)
+{
+	const char *path = written(made->data, length);
+	struct gpmu_perfdata *perfdata = gpmu_perfdata_open(path, error);
+
+	unlink(path);
+	return perfdata;
+}
+
+
+#endif /* GPMU_TESTS_PERFDATA_H */

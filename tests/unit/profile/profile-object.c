@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Functions and lines of this program are found by address, as the program itself knows them. */
+#include <link.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "profile/profile_object.h"
+
+static int first_header(struct dl_phdr_info *info, size_t size, void *base)
+{
+	(void)size;
+	*(uint64_t *)base = info->dlpi_addr;
+	return 1;
+}
+
+/* The address of a function as in the program headers */
+static uint64_t address_of(int (*function)(int value))
+{
+	uint64_t base = 0;
+
+	dl_iterate_phdr(first_header, &base);
+	return (uint64_t)(uintptr_t)function - base;
+}
+
+__attribute__((noinline))
+static int sought(int value)
+{
+	return value * 3 + 1;
+}
+
+static void test_self(void)
+{
+	struct profile_object *object;
+	const struct profile_function *function;
+	uint64_t address = address_of(sought);
+	char path[4096];
+	const char *source;
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	int line = 0;
+
+	path[length > 0 ? length : 0] = '\0';
+	object = profile_object_new(path, NULL, 0);
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_READ, "profile: a program with symbols is read");
+	function = profile_object_function(object, address);
+	is_str(function ? function->name : NULL, "sought", "profile: the first address of a function is in it");
+	ok(function && function->begin == address && function->end > address, "profile: a function has its addresses");
+	ok(function && profile_object_function(object, function->end - 1) == function, "profile: the last address of a function is in it");
+	ok(!function || profile_object_function(object, function->end) != function, "profile: the end of a function is exclusive");
+	ok(!profile_object_function(object, 0), "profile: address 0 is in no function");
+	source = profile_object_line(object, address, &line);
+	ok(source && strstr(source, "profile-object.c") && line > 25 && line < 40, "profile: an address has its source line");
+	ok(profile_object_address(object, UINT64_MAX) == UINT64_MAX, "profile: a byte outside all segments keeps its offset");
+	profile_object_free(object);
+}
+
+static void test_others(void)
+{
+	static const uint8_t build_id[20] = { 1, 2, 3 };
+	struct profile_object *object = profile_object_new("/proc/self/exe", build_id, 20);
+
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_CHANGED && !profile_object_function(object, 0x1000),
+	   "profile: a file with another build id is not used");
+	profile_object_free(object);
+	object = profile_object_new("/nonexistent", NULL, 0);
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, NULL),
+	   "profile: a missing file has no functions");
+	profile_object_free(object);
+	object = profile_object_new("/etc/passwd", NULL, 0);
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a file that is no ELF file has no functions");
+	profile_object_free(object);
+	object = profile_object_new("[vdso]", NULL, 0);
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: what is no file has no functions");
+	profile_object_free(object);
+}
+
+int main(void)
+{
+	ok(sought(1) == 4, "profile: the function that is looked up runs");
+	test_self();
+	test_others();
+	return done_testing();
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Names and maps of threads are found for any time, in whatever order their records came. */
+#include "tap.h"
+#include "profile/profile_tasks.h"
+
+static struct profile_tasks tasks;
+
+static void comm(uint32_t pid, uint32_t tid, const char *name, uint64_t time, bool exec)
+{
+	struct gpmu_perfdata_record record = {
+		.type = PERF_RECORD_COMM, .misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0, .pid = pid, .tid = tid, .time = time,
+		.comm = name,
+	};
+
+	profile_tasks_add(&tasks, &record);
+}
+
+static void fork_of(uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time)
+{
+	struct gpmu_perfdata_record record = {
+		.type = PERF_RECORD_FORK, .time = time,
+		.task = { .pid = pid, .ppid = ppid, .tid = tid, .ptid = ppid, .time = time },
+	};
+
+	profile_tasks_add(&tasks, &record);
+}
+
+static void mapped(uint32_t pid, uint64_t addr, uint64_t len, const char *file, uint64_t time)
+{
+	struct gpmu_perfdata_record record = {
+		.type = PERF_RECORD_MMAP2, .pid = pid, .tid = pid, .time = time,
+		.mmap = { .addr = addr, .len = len, .pgoff = 0x40, .file = file },
+	};
+
+	profile_tasks_add(&tasks, &record);
+}
+
+static const char *file_at(uint32_t pid, uint64_t address, uint64_t time)
+{
+	const struct profile_map *map = profile_tasks_map(&tasks, pid, address, time);
+
+	return map ? profile_tasks_file(&tasks, map) : "none";
+}
+
+static void test_names(void)
+{
+	comm(10, 10, "app", 100, true);
+	comm(10, 10, "bash", 0, false);
+	fork_of(10, 10, 11, 150);
+	comm(10, 11, "worker", 200, false);
+	profile_tasks_sort(&tasks);
+	is_str(profile_tasks_name(&tasks, 10, 50), "bash", "profile: a thread has its first name before it is renamed");
+	is_str(profile_tasks_name(&tasks, 10, 100), "app", "profile: a thread has its new name from the time of COMM on");
+	is_str(profile_tasks_name(&tasks, 11, 160), "app", "profile: a new thread has the name of its process");
+	is_str(profile_tasks_name(&tasks, 11, 200), "worker", "profile: a thread has a name of its own");
+	ok(!profile_tasks_name(&tasks, 99, 100), "profile: an unknown thread has no name");
+	is_u64(profile_tasks_pid(&tasks, 11, 160), 10, "profile: a thread has its process");
+	is_u64(profile_tasks_pid(&tasks, 99, 160), 99, "profile: an unknown thread is its own process");
+	profile_tasks_release(&tasks);
+}
+
+static void test_maps(void)
+{
+	mapped(10, 0x1000, 0x9000, "/bin/app", 100);
+	mapped(10, 0x3000, 0x1000, "/lib/libm.so", 200);
+	mapped(10, 0x1000, 0x100, "/bin/bash", 0);
+	comm(10, 10, "app", 90, true);
+	fork_of(20, 10, 20, 150);
+	mapped(20, 0x20000, 0x1000, "/lib/own.so", 160);
+	comm(20, 20, "other", 300, true);
+	mapped(20, 0x1000, 0x1000, "/bin/other", 310);
+	mapped(PROFILE_KERNEL, 0xffff800000000000, 0x7fffffffffff, "[kernel.kallsyms]_text", 0);
+	profile_tasks_sort(&tasks);
+	is_str(file_at(10, 0x1050, 50), "/bin/bash", "profile: an address is in what was mapped before exec()");
+	is_str(file_at(10, 0x1050, 95), "none", "profile: exec() removes maps");
+	is_str(file_at(10, 0x3500, 199), "/bin/app", "profile: an address is in the map of its time");
+	is_str(file_at(10, 0x3500, 200), "/lib/libm.so", "profile: a later map replaces the part that it covers");
+	is_str(file_at(10, 0x4000, 200), "/bin/app", "profile: the end of a map is exclusive");
+	is_str(file_at(10, 0x9fff, 250), "/bin/app", "profile: a map continues behind one that covers a part of it");
+	is_str(file_at(10, 0xa000, 250), "none", "profile: an address behind all maps has none");
+	is_str(file_at(20, 0x3500, 250), "/bin/app", "profile: a child of fork() has what its parent had at that time");
+	is_str(file_at(20, 0x20010, 250), "/lib/own.so", "profile: a child of fork() has its own maps");
+	is_str(file_at(20, 0x3500, 320), "none", "profile: exec() removes the parent's maps");
+	is_str(file_at(20, 0x1010, 320), "/bin/other", "profile: maps after exec() are those of the new program");
+	is_str(file_at(PROFILE_KERNEL, 0xffff800000001234, 5), "[kernel.kallsyms]_text", "profile: the kernel has its own maps");
+	profile_tasks_release(&tasks);
+}
+
+/* Many maps that overlap, beside a search of all */
+static void test_many(void)
+{
+	enum { COUNT = 500 };
+	static struct { uint64_t begin, end, time; } all[COUNT];
+	uint64_t state = 1, wrong = 0;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		state = state * 6364136223846793005 + 1442695040888963407;
+		all[i].begin = state >> 54;
+		all[i].end = all[i].begin + 1 + (state >> 40) % 60;
+		all[i].time = i;
+		mapped(1, all[i].begin, all[i].end - all[i].begin, "f", all[i].time);
+	}
+	profile_tasks_sort(&tasks);
+	for (uint64_t address = 0; address < 1100; address++) {
+		for (uint64_t time = 0; time < COUNT; time += 37) {
+			const struct profile_map *map = profile_tasks_map(&tasks, 1, address, time);
+			uint64_t best = UINT64_MAX;
+
+			for (size_t i = 0; i < COUNT && all[i].time <= time; i++)
+				if (all[i].begin <= address && address < all[i].end)
+					best = all[i].time;
+			wrong += (map ? map->time : UINT64_MAX) != best;
+		}
+	}
+	is_u64(wrong, 0, "profile: among maps that overlap the latest is found");
+	profile_tasks_release(&tasks);
+}
+
+int main(void)
+{
+	test_names();
+	test_maps();
+	test_many();
+	return done_testing();
+}
