@@ -35,7 +35,7 @@ static int add_counts(struct region_sum *sum, const struct count *counts, size_t
 	if (reserve(sum, length))
 		return -ENOMEM;
 	for (size_t i = 0; i < sum->length; i++) {
-		/* A session that could open fewer events than the others */
+		/* This session could open fewer events than the others. */
 		static const struct count lost = { .state = COUNT_NOT_COUNTED };
 
 		count_add(&sum->counts[i], length == sum->length ? &counts[i] : &lost);

@@ -11,7 +11,7 @@
 #include "count/session.h"
 #include "count/session_ring.h"
 
-/* The soft limit of open files before the first session that raised it; 0: none did */
+/* The soft limit of open files before a session first raised it; 0: no session has */
 static _Atomic rlim_t files_before;
 
 static rlim_t files_limit(void)
@@ -86,7 +86,7 @@ static struct row_maker *new_maker(const struct gpmu_session *session,
 	return row_maker_new(session->plan, &of);
 }
 
-/* Once it is known what is counted where: all that counting needs */
+/* Allocates the tables and rows, once the slots and their places are known */
 static int make_tables(struct gpmu_session *session, const struct gpmu_session_options *options,
 		       const struct session_target *target, struct gpmu_error *error)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whom to count: CPUs of a list, the tasks of processes. */
+/* The target of a session: CPUs of a list, or the tasks of processes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static void sort_tids(struct tids *tids)
 	tids->length = n;
 }
 
-/* The tasks that it has now; 0 also if there is no such process */
+/* Adds the present tasks of a process; 0 also if there is no such process */
 static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 {
 	struct dirent *entry;
@@ -79,7 +79,7 @@ static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 	return ret ? no_memory(error) : 0;
 }
 
-/* Of several processes; a single one that is missing is an error. */
+/* Skip a missing process if there are several; a single missing process is an error. */
 static void warn_missing(const struct gpmu_session_options *options)
 {
 	char path[48];

@@ -31,7 +31,7 @@ int counter_event_open(struct perf_evsel **event, const struct event_instance *i
 	int fd, group = leader ? counter_evsel_fd(leader) : -1;
 
 	pthread_once(&once, init_once);
-	/* All events share one read format, so one function reads them all. */
+	/* All events have the same read format, so one function reads them all. */
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.disabled = !leader;

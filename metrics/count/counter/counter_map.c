@@ -38,9 +38,10 @@ typedef const volatile struct perf_event_mmap_page counter_page;
  * identity, the pages refer to no counter.
  */
 struct counter_map {
-	const void *thread;	/* thread pointer of that which opened the events, and is counted */
+	/* thread pointer of the thread that opened the events and is counted */
+	const void *thread;
 	size_t count;
-	counter_page *pages[MAP_EVENTS];	/* of the leader first */
+	counter_page *pages[MAP_EVENTS];	/* the leader's page is first */
 	uint64_t running;	/* ns, of the last reading */
 };
 

@@ -66,7 +66,7 @@ struct counter_ring {
 };
 
 /*
- * Initialises a ring. @page has @data bytes of data, a power of 2, behind its first @first
+ * Initialises a ring. @page has @data bytes of data, a power of 2, after its first @first
  * bytes. Returns 0 or -ENOMEM.
  */
 int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *page, size_t first,
