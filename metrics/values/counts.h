@@ -34,8 +34,7 @@ struct place {
 };
 
 /*
- * A value that another program has scaled and printed; converting it to a raw count would round
- * it
+ * A value that another program has scaled and printed. Converting it to a raw count would round it.
  */
 struct printed_count {
 	double value;		/* in the event's unit */
@@ -48,7 +47,7 @@ struct counts_slot {
 	struct count *counts;	/* one for each place */
 	struct printed_count *printed;	/* one for each place, in place of the raw counts; or NULL */
 	size_t length;		/* 0: it cannot be counted; why has the reason */
-	enum count_state state;	/* of a slot without places */
+	enum count_state state;	/* state of a slot without places */
 	char *why;		/* or NULL */
 };
 

@@ -56,12 +56,12 @@ static void result_end(struct row_result *result)
 		result->share = NAN;
 }
 
-/* The tasks in which a slot is counted */
+/* The tasks for which a slot is counted */
 struct tasks {
 	size_t length;
 	double value;
 	uint64_t enabled, running;	/* ns */
-	uint64_t counted;		/* ns enabled, of those in which it ran at all */
+	uint64_t counted;		/* ns enabled, of the tasks in which it ran */
 };
 
 static void add_task(struct tasks *tasks, const struct count *count, double value)

@@ -136,7 +136,7 @@ static int add_parts(struct row_maker *maker, const struct gpmu_counts *counts, 
 		return add_part(maker, index, ROW_TOOL);
 	if (!slot->length)
 		return row_maker_has_lost(maker, unit, index) ? add_part(maker, index, ROW_LOST) : 0;
-	/* If CPUs are numbered without gaps */
+	/* Valid if CPUs are numbered without gaps */
 	if (one && (size_t)unit->number < slot->length &&
 	    slot->places[unit->number].cpu == unit->number)
 		return add_part(maker, index, (size_t)unit->number);
@@ -181,7 +181,10 @@ static int add_input(struct row_maker *maker, const struct row_input *input)
 	return 0;
 }
 
-/* Those of an expression, one after the other, once all that they are of is there */
+/*
+ * Appends the inputs of an expression contiguously, after the sums and evaluations that they
+ * refer to
+ */
 static int add_inputs(struct row_maker *maker, const struct gpmu_counts *counts,
 		      const struct plan_input *planned, size_t length, size_t unit, size_t *first)
 {
@@ -213,7 +216,10 @@ static int add_inputs(struct row_maker *maker, const struct gpmu_counts *counts,
 	return ret;
 }
 
-/* A metric in a unit, once. A threshold may be of the metric itself, so it comes after. */
+/*
+ * Adds a metric in a unit, once. Its threshold is added afterwards, because it may refer to the
+ * metric.
+ */
 static int add_eval(struct row_maker *maker, const struct gpmu_counts *counts, size_t metric,
 		    size_t unit, size_t *index)
 {

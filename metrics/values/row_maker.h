@@ -54,7 +54,7 @@ struct row_part {
 #define ROW_LOST	SIZE_MAX
 #define ROW_TOOL	(SIZE_MAX - 1)
 
-/* The value of a sum or of a metric */
+/* The value of a sum or a metric */
 struct row_result {
 	enum gpmu_state state;
 	double value;		/* NaN unless GPMU_STATE_OK */
@@ -87,7 +87,8 @@ struct row_eval {
 	size_t threshold, thresholds;	/* inputs of its threshold */
 	double duration;		/* s */
 	struct row_result result;	/* before multiplication with the metric's scale */
-	size_t noted;			/* number from 1 of the last row whose PMUs include its */
+	/* number, from 1, of the last row whose PMUs include this metric's */
+	size_t noted;
 	int alert;
 };
 
@@ -143,7 +144,7 @@ int row_maker_rows(struct row_maker *maker, const struct gpmu_counts *counts, ui
 
 /* --- row_unit.c */
 
-/* The slots of one id, or of an event */
+/* The slots of an id of a metric, or of an event */
 struct row_set {
 	const size_t *slots;
 	size_t length;

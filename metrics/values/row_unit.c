@@ -37,7 +37,7 @@ static bool is_tool(const struct row_maker *maker, size_t slot)
 	return instance(maker, slot)->tool != EVENT_TOOL_NONE;
 }
 
-/* The node of a slot without places, -1: not known, or not of one */
+/* The node of a slot without places; -1: not known, or none */
 static int lost_node(const struct row_maker *maker, size_t slot)
 {
 	const struct gpmu_pmu *pmu = instance(maker, slot)->pmu;
@@ -79,7 +79,10 @@ bool row_maker_has_place(const struct row_maker *maker, const struct row_unit *u
 	}
 }
 
-/* Of a core PMU with CPUs, one of those; of any other, which is not known, each */
+/*
+ * Whether a PMU can count on a CPU: a core PMU on its own CPUs; any other, whose CPUs are not
+ * known, on each
+ */
 static bool could_count(const struct gpmu_pmu *pmu, int cpu)
 {
 	const int *cpus;
@@ -122,7 +125,10 @@ static const char *comm_of(struct row_maker *maker, int tid)
 	return row_maker_text(maker, text, n > 0 ? strcspn(text, "\n") : 0);
 }
 
-/* Which it is. Those of an event are asked for in the order of those of the one before it. */
+/*
+ * Finds or adds a unit. Successive events have their units in the same order, so the search
+ * begins after the last one found.
+ */
 static int add_unit(struct row_maker *maker, enum gpmu_scope scope, int number, int node,
 		    size_t *unit)
 {
@@ -166,7 +172,7 @@ int row_maker_whole(struct row_maker *maker, bool uncore, size_t *unit)
 struct key {
 	int number;
 	int node;	/* -1: none, or several */
-	size_t sets;	/* of how many, from the first on, it has a count of each */
+	size_t sets;	/* number of sets, from the first on, that each have a count for the key */
 };
 
 struct keys {
@@ -217,7 +223,7 @@ static int key_of(const struct row_maker *maker, const struct keys *keys, size_t
 	return keys->scope == GPMU_SCOPE_CPU ? place->cpu : place->node;
 }
 
-/* Of a slot without places; -1: it could be of each */
+/* The key of a slot without places; -1: it can belong to any key */
 static int lost_key(const struct row_maker *maker, const struct keys *keys, size_t slot)
 {
 	if (keys->scope == GPMU_SCOPE_GPU)
