@@ -356,14 +356,14 @@ static void refused(const char *setting, const char *text)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 	char settings[128];
-	const char *said;
+	const char *message;
 	void *source;
 
 	snprintf(settings, sizeof(settings), "reset %s", setting);
 	fake_set(settings);
 	source = try_open(&error);
-	said = source ? messages(source, text) : strstr(error.text, text) ? error.text : NULL;
-	ok(said && is_line(said), "%s: one line contains \"%s\"", setting, text);
+	message = source ? messages(source, text) : strstr(error.text, text) ? error.text : NULL;
+	ok(message && is_line(message), "%s: one line contains \"%s\"", setting, text);
 	if (!source)
 		diag("error: %s", error.text);
 	else if (!ok(!pmus(source), "%s: the refused GPU has no PMU", setting))

@@ -354,15 +354,15 @@ static void last(struct test *test)
 /* Writes the kernel's record of throttled events; the caller frees the data returned. */
 static char *tell_of_stop(struct counter_ring *ring)
 {
-	const struct perf_event_header told = { .type = PERF_RECORD_THROTTLE, .size = sizeof(told) };
+	const struct perf_event_header throttled = { .type = PERF_RECORD_THROTTLE, .size = sizeof(throttled) };
 	/* Only the kernel can write to its own ring. */
 	char *data = calloc(1, ring->mask + 1);
 
 	if (!data)
 		test_bail("no memory");
-	memcpy(data + (ring->page->data_head & ring->mask), &told, sizeof(told));
+	memcpy(data + (ring->page->data_head & ring->mask), &throttled, sizeof(throttled));
 	ring->data = data;
-	ring->page->data_head += sizeof(told);
+	ring->page->data_head += sizeof(throttled);
 	return data;
 }
 

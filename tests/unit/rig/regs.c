@@ -544,12 +544,12 @@ static void faults(void)
 	is_u64(regs_irq(&b->regs, 0), 1,
 	       "regs: a raised overflow raises the interrupt as a counter's does");
 	regs_set_fault(&b->regs, REGS_GONE);
-	is_u64(rd(b, PMIIDR, 4, 0), 0xffffffff, "regs, gone: registers read all ones");
-	is_u64(rd(b, PMEVCNTR, 8, 0), UINT64_MAX, "regs, gone: counters read all ones");
-	is_u64(regs_irq(&b->regs, 0), 0, "regs, gone: there is no interrupt");
-	ok(!regs_write(&b->regs, PMOVSCLR, 4, 0, 1), "regs, gone: writes are accepted and lost");
+	is_u64(rd(b, PMIIDR, 4, 0), 0xffffffff, "regs, inaccessible: registers read all ones");
+	is_u64(rd(b, PMEVCNTR, 8, 0), UINT64_MAX, "regs, inaccessible: counters read all ones");
+	is_u64(regs_irq(&b->regs, 0), 0, "regs, inaccessible: there is no interrupt");
+	ok(!regs_write(&b->regs, PMOVSCLR, 4, 0, 1), "regs, inaccessible: writes are accepted and lost");
 	regs_set_fault(&b->regs, REGS_NO_FAULT);
-	is_u64(regs_irq(&b->regs, 0), 1, "regs, gone: the state is unchanged when the PMU is back");
+	is_u64(regs_irq(&b->regs, 0), 1, "regs, inaccessible: the state is unchanged when the PMU is back");
 
 	regs_set_fault(&b->regs, REGS_STUCK);
 	wr(b, PMOVSCLR, 1, 0);
