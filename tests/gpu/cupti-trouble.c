@@ -293,7 +293,7 @@ static void test_initialized(void)
 	is_u64(pmus(source), 1, "only the visible GPU has a PMU");
 	pmu = plugin->pmu(source, 0);
 	is_str(pmu->gpu->uuid, "GPU-6f2a1c00-0002-4a00-8000-000000000002", "the PMU is that of the visible GPU");
-	is_str(pmu->name, nvml ? "nvidia_gpu_1" : "nvidia_gpu_0", "its number is NVML's if NVML is present");
+	is_str(pmu->name, nvml ? "nvidia_gpu_1" : "nvidia_gpu_0", "the number of the visible GPU is NVML's if NVML is present");
 	plugin->close(source);
 }
 

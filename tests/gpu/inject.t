@@ -228,7 +228,7 @@ is "$(n kernel) $(grep -E '^(end|status)' "$out" | xargs)" "500 end closed statu
 run '' '' init context=0 kernel=a fork kernel=b
 is "$(member kernel name) $(n process) $(grep -c '^end closed' "$out")" "a b 1 1" "a forked child leaves its parent's file as it is"
 run '' '' init context=0 kernel=a fork-init kernel=b
-is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "a note tells why a forked child with CUDA is not recorded"
+is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "a note gives the reason why a forked child with CUDA is not recorded"
 run '' '' init context=0 kernel=a sleep=60 exec init context=0 kernel=b
 is "$(member kernel name) $(n process) $(grep '^end' "$out" | sort | xargs)" "a b 2 end closed end vanished" "exec() starts another file of the same pid"
 run '' '' push=early init context=0 push=late kernel=a pop

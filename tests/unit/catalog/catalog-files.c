@@ -142,7 +142,7 @@ static void check_odd(void)
 	is_u64((uint64_t)-add_path(catalog, &root, "a/x.json"), EINVAL,
 	       "catalog: a FIFO given as path is refused");
 	ok(strstr(error.text, "a/x.json: expected a file or a folder"),
-	   "catalog: the error for a FIFO says what was expected");
+	   "catalog: the error for a FIFO states what was expected");
 	is_u64((uint64_t)-gpmu_catalog_add(catalog, "/dev/zero", &error), EINVAL,
 	       "catalog: a device file is refused");
 	is_u64((uint64_t)-gpmu_catalog_add(catalog, "/proc/version", &error), EINVAL,

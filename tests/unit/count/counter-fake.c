@@ -484,7 +484,7 @@ static void late(void)
 	   test_count(&test, 2, 0).state == COUNT_OK,
 	   "counter: a read that fails for too long is not counted");
 	is_str(test.counts->slots[2].why, "it was read while tasks were being started",
-	       "counter: the reason says that tasks were being created");
+	       "counter: the reason states that tasks were being created");
 	kernel.late = 2;
 	test_read(&test);
 	ok(kernel.late == 1 && count_is_lost(&test.counts->slots[2].counts[1]),

@@ -17,7 +17,7 @@ static void own(void)
 	uint64_t raw = 0;
 
 	test_plan(&test, NULL, NULL, NULL, FAULTS ",duration_time,user_time,system_time");
-	ok(!test_session(&test, NULL), "session: one of the calling thread opens");
+	ok(!test_session(&test, NULL), "session: a session of the calling thread opens");
 	touch_pages(PAGES);
 	gpmu_session_enable(test.session);
 	touch_pages(PAGES);
@@ -723,7 +723,7 @@ static void descriptors(void)
 		n++;
 		all = all && (flags & FD_CLOEXEC);
 	}
-	ok(all && n == 2, "session: its two events are opened close-on-exec");
+	ok(all && n == 2, "session: the two events of a session are opened close-on-exec");
 	test_stop(&test);
 	ok(open_files() == before, "session: a freed session leaves no file open");
 	test_release(&test);

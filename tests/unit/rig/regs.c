@@ -199,7 +199,7 @@ static void overflow(void)
 	is_u64(rd(b, PMEVCNTR, 8, 9999), UINT64_MAX,
 	       "regs: a counter counts up to its largest value");
 	is_u64(rd(b, PMOVSSET, 4, 9999), 0, "regs: the largest value is no overflow");
-	is_u64(rd(b, PMEVCNTR, 8, 10000), 0, "regs: a counter wraps behind its largest value");
+	is_u64(rd(b, PMEVCNTR, 8, 10000), 0, "regs: a counter wraps after its largest value");
 	is_u64(rd(b, PMOVSSET, 4, 10000), 1,
 	       "regs: a wrap sets the counter's overflow flag in PMOVSSET");
 	is_u64(rd(b, PMOVSCLR, 4, 10000), 1, "regs: PMOVSCLR reads the overflow flags too");
@@ -388,7 +388,7 @@ static void pages(void)
 	is_str(regs_read(&b->regs, BOARD_PAGE1, 4, 0, &v), "no register page",
 	       "regs, one page: an access to page 1 is illegal");
 	is_str(regs_read(&b->regs, 0x1000, 4, 0, &v), "no register page",
-	       "regs, one page: an access behind the page is illegal");
+	       "regs, one page: an access beyond the page is illegal");
 	bench_free(b);
 }
 

@@ -52,7 +52,7 @@ static void rates(void)
 	/* (2 * 2.5e9 + 1.25e9) * 32 / 1.5 s */
 	is_str(row_text(maker, 0), "M GraceMemBW 133.333333333333 GB/s ok",
 	       "metric row: a multiplexed count is scaled to the enabled time");
-	ok(row_at(maker, 0)->share == 0.5, "metric row: its share is the lowest of its counters");
+	ok(row_at(maker, 0)->share == 0.5, "metric row: the share of a metric is the lowest of its counters");
 	row_maker_free(maker);
 	test_plan_release(&t);
 }

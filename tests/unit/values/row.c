@@ -30,11 +30,11 @@ static void machine_wide(void)
 	ok(row_at(maker, 0)->raw == 1030 && row_at(maker, 0)->counters == 2 &&
 	   row_at(maker, 0)->share == 0.5 && row_at(maker, 0)->enabled == ALL &&
 	   row_at(maker, 0)->running == ALL / 4 * 3,
-	   "row: it has the unscaled count, the mean times and the lowest share");
+	   "row: a sum has the unscaled count, the mean times and the lowest share");
 	is_str(row_at(maker, 0)->pmu, "nvidia_scf_pmu",
 	       "row: the PMU of an event on several PMUs is the name without a number");
 	ok(row_at(maker, 0)->time_begin == 1000000000 && row_at(maker, 0)->time_end == 3000000000,
-	   "row: its times are in seconds of the session");
+	   "row: the times of a row are in seconds of the session");
 	is_str(row_text(maker, 1), "M cycles 20 ok", "row: an event on all CPUs is summed");
 	ok(row_at(maker, 1)->share == 1 && row_at(maker, 1)->counters == 4 &&
 		   row_at(maker, 1)->cpu == -1,
@@ -125,14 +125,14 @@ static void scaled(void)
 	test_place(&t, 1, -1, -1, 50, 984677, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, true);
 	is_str(row_text(maker, 0), "M socket power 4.5 Joules ok",
-	       "row: it has the event's scale, unit and label");
+	       "row: a row has the event's scale, unit and label");
 	is_str(row_text(maker, 1), "P task-clock 0.984677 msec ok",
 	       "row: an event of the process stands beside one of the machine");
 	ok(row_at(maker, 1)->value - 0.984677 == 0,
 	   "row: a scaled value is exact to the last digit");
 	ok(row_at(maker, 1)->pid == 77 && row_at(maker, 0)->pid == -1 &&
 		   row_at(maker, 1)->raw == 984677,
-	   "row: it has the process's pid and the raw count");
+	   "row: a row of a process has its pid and the raw count");
 	row_maker_free(maker);
 	test_plan_release(&t);
 }
@@ -218,7 +218,7 @@ static void cgroup(void)
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	is_str(row_text(maker, 0), "M faults 30 ok",
 	       "row: a cgroup is the sum of the CPUs on which its tasks ran");
-	is_str(row_at(maker, 0)->cgroup, "app", "row: it has the name of the cgroup");
+	is_str(row_at(maker, 0)->cgroup, "app", "row: a row of a cgroup has its name");
 	ok(row_at(maker, 0)->share == 1, "row: time without tasks of the cgroup does not lower the share");
 	*second = (struct count){ 0 };
 	test_fill(maker, t.counts);
@@ -303,7 +303,7 @@ static void large(void)
 	test_place(&t, 0, 0, 0, -1, UINT64_MAX, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	ok(row_at(maker, 0)->raw == UINT64_MAX && row_at(maker, 0)->value == 18446744073709551615.0,
-	   "row: it holds a count of 64 bits");
+	   "row: a row holds a count of 64 bits");
 	test_place(&t, 0, 1, 0, -1, 1, ALL);
 	test_fill(maker, t.counts);
 	ok(row_at(maker, 0)->raw == UINT64_MAX && row_at(maker, 0)->value == 18446744073709551616.0,
