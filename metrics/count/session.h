@@ -26,7 +26,7 @@ struct session_group {
 	bool logged;			/* a message about a failed read was logged */
 };
 
-/* Counts cover all slots and places, slot by slot. */
+/* Counts cover all slots and targets, slot by slot. */
 struct session_region {
 	char *name;
 	uint32_t hash;
@@ -72,7 +72,7 @@ struct session_times {
 struct gpmu_session {
 	const struct gpmu_plan *plan;
 	struct session_group *groups;	/* one for each group of the plan */
-	size_t place_count;		/* places of all slots */
+	size_t target_count;		/* targets of all slots */
 	/* Cumulative counts: now, at the end of the last interval, when it was enabled */
 	struct gpmu_counts *now, *last, *base;
 	struct gpmu_counts *difference;	/* the counts from which rows are computed */
@@ -153,7 +153,7 @@ static inline int session_read(struct gpmu_session *session)
 /* --- session_target.c: CPUs and tasks to count */
 
 struct session_target {
-	struct source_target target;	/* refers to the members below */
+	struct source_selection selection;	/* refers to the members below */
 	struct cpus cpus;
 	int *tids;			/* ascending, each once */
 	size_t tid_count;

@@ -72,7 +72,8 @@ uint64_t session_ring_interval(const struct gpmu_plan *plan,
 	uint64_t interval = options->interval;
 
 	/* The sampling timer of a cgroup's group would stop whenever its tasks do. */
-	if (interval < SHORTEST || interval > LONGEST || !target->target.system || plan->cgroup_count)
+	if (interval < SHORTEST || interval > LONGEST || !target->selection.system ||
+	    plan->cgroup_count)
 		return 0;
 	for (size_t i = 0; i < plan->group_count; i++)
 		if (!is_group_fit(plan, &plan->groups[i]))
@@ -172,8 +173,8 @@ static void lose(struct gpmu_session *session, const struct counter_ring *ring)
 		const struct count lost = { .state = COUNT_NOT_COUNTED };
 		size_t slot = ring->set->slots[i];
 
-		session->last->slots[slot].counts[ring->place] = lost;
-		session->base->slots[slot].counts[ring->place] = lost;
+		session->last->slots[slot].counts[ring->target] = lost;
+		session->base->slots[slot].counts[ring->target] = lost;
 	}
 }
 
@@ -204,7 +205,7 @@ static int give_up(struct session_rings *rings, size_t index, const char *why)
 	if (rings->state == RINGS_ON && raw_clock_now() - rings->until > rings->pause)
 		rings->pause = FIRST_PAUSE;
 	log_line(GPMU_LOG_INFO, "the kernel does not time the intervals for %" PRIu64 " s: CPU %d: %s",
-		 rings->pause / SECOND, ring->set->places[ring->place].place.cpu, why);
+		 rings->pause / SECOND, ring->set->targets[ring->target].target.cpu, why);
 	stop(rings);
 	rings->until = raw_clock_now() + rings->pause;
 	rings->pause = rings->pause < LONGEST_PAUSE ? rings->pause * 2 : LONGEST_PAUSE;

@@ -189,8 +189,8 @@ static int init_tasks(struct session_target *target, const struct gpmu_session_o
 	sort_tids(&tids);
 	target->tids = tids.list;
 	target->tid_count = tids.length;
-	target->target.tids = tids.list;
-	target->target.tid_count = tids.length;
+	target->selection.tids = tids.list;
+	target->selection.tid_count = tids.length;
 	return 0;
 }
 
@@ -221,8 +221,8 @@ static int init_cpus(struct session_target *target, const char *text,
 		cpus_release(&target->cpus);
 		return -ENODEV;
 	}
-	target->target.cpus = target->cpus.ids;
-	target->target.cpu_count = target->cpus.len;
+	target->selection.cpus = target->cpus.ids;
+	target->selection.cpu_count = target->cpus.len;
 	return 0;
 }
 
@@ -232,7 +232,7 @@ int session_target_init(struct session_target *target, const struct gpmu_session
 	bool system = options->system || options->cpus;
 
 	*target = (struct session_target){
-		.target = { .system = system, .inherit = options->inherit,
+		.selection = { .system = system, .inherit = options->inherit,
 			    .on_exec = options->on_exec },
 		.pid = -1,
 	};

@@ -89,9 +89,9 @@ int session_times_init(struct session_times *times, const struct gpmu_plan *plan
 {
 	if (!has_times(plan))
 		return 0;
-	times->inherit = target->target.inherit;
+	times->inherit = target->selection.inherit;
 	times->of = target->own ? TIMES_OF_THREAD :
-		    target->target.system ? TIMES_OF_CPUS : TIMES_OF_TASKS;
+		    target->selection.system ? TIMES_OF_CPUS : TIMES_OF_TASKS;
 	if (times->of == TIMES_OF_TASKS)
 		return open_files(times, options);
 	return options->cpus ? cpus_copy(&times->cpus, &target->cpus) : 0;

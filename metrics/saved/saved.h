@@ -267,7 +267,7 @@ bool saved_begins_run(const struct gpmu_saved *saved);
 uint64_t saved_wall(const struct gpmu_saved *saved);
 
 /* Whether two records are of the same CPU, thread or part of the machine */
-static inline bool saved_same_place(const struct saved_record *a, const struct saved_record *b)
+static inline bool saved_same_target(const struct saved_record *a, const struct saved_record *b)
 {
 	return a->label == b->label && a->number == b->number &&
 	       !memcmp(a->parts, b->parts, sizeof(a->parts));

@@ -114,14 +114,14 @@ static int find_units(struct row_maker *maker, const struct gpmu_counts *counts,
 	return ret;
 }
 
-static int add_part(struct row_maker *maker, size_t slot, size_t place)
+static int add_part(struct row_maker *maker, size_t slot, size_t target)
 {
 	struct row_part *parts = vector_room(maker->parts, maker->part_count, sizeof(*parts));
 
 	if (!parts)
 		return -ENOMEM;
 	maker->parts = parts;
-	parts[maker->part_count++] = (struct row_part){ slot, place };
+	parts[maker->part_count++] = (struct row_part){ slot, target };
 	return 0;
 }
 
@@ -138,10 +138,10 @@ static int add_parts(struct row_maker *maker, const struct gpmu_counts *counts, 
 		return row_maker_has_lost(maker, unit, index) ? add_part(maker, index, ROW_LOST) : 0;
 	/* Valid if CPUs are numbered without gaps */
 	if (one && (size_t)unit->number < slot->length &&
-	    slot->places[unit->number].cpu == unit->number)
+	    slot->targets[unit->number].cpu == unit->number)
 		return add_part(maker, index, (size_t)unit->number);
 	for (size_t i = 0; i < slot->length && !ret; i++)
-		if (row_maker_has_place(maker, unit, index, &slot->places[i]))
+		if (row_maker_has_target(maker, unit, index, &slot->targets[i]))
 			ret = add_part(maker, index, i);
 	return ret;
 }
@@ -294,7 +294,7 @@ static void note_pmu(struct pmus *pmus, const struct gpmu_pmu *pmu)
 static void note_sum(const struct row_maker *maker, const struct row_sum *sum, struct pmus *pmus)
 {
 	for (size_t i = sum->first; i < sum->first + sum->length; i++)
-		if (maker->parts[i].place != ROW_TOOL)
+		if (maker->parts[i].target != ROW_TOOL)
 			note_pmu(pmus, maker->plan->slots[maker->parts[i].slot].instance->pmu);
 }
 
@@ -434,8 +434,8 @@ static void clear(struct row_maker *maker)
 	maker->eval_of = NULL;
 	free(maker->results);
 	maker->results = NULL;
-	counts_free(maker->places);
-	maker->places = NULL;
+	counts_free(maker->targets);
+	maker->targets = NULL;
 	maker->shape = 0;
 }
 
@@ -444,7 +444,7 @@ int row_maker_layout(struct row_maker *maker, const struct gpmu_counts *counts)
 	struct item_units *units;
 	int ret;
 
-	if (maker->places && counts_alike(maker->places, counts)) {
+	if (maker->targets && counts_alike(maker->targets, counts)) {
 		maker->shape = counts->shape;
 		return 0;
 	}
@@ -460,9 +460,9 @@ int row_maker_layout(struct row_maker *maker, const struct gpmu_counts *counts)
 	}
 	if (!ret) {
 		maker->results = calloc(maker->sum_count + 1, sizeof(*maker->results));
-		maker->places = counts_copy(counts);
+		maker->targets = counts_copy(counts);
 		maker->shape = counts->shape;
-		ret = maker->results && maker->places ? 0 : -ENOMEM;
+		ret = maker->results && maker->targets ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; units && i < maker->plan->item_count; i++)
 		free(units[i].list);

@@ -9,8 +9,8 @@
 #include "values/counts.h"
 #include "plan/plan.h"
 
-/* The target of perf counters. Counters of a plugin count the machine. */
-struct source_target {
+/* The CPUs or tasks that perf counters count. Counters of a plugin count the machine. */
+struct source_selection {
 	const int *cpus;	/* -a, -C: these CPUs; length 0: all online CPUs */
 	size_t cpu_count;
 	const int *tids;	/* -p, -t: these tasks */
@@ -29,13 +29,13 @@ struct source_group {
 
 struct source_ops {
 	/*
-	 * Opens the plan's group @index, disabled. Sets the places of the group's slots in
+	 * Opens the plan's group @index, disabled. Sets the targets of the group's slots in
 	 * counts->slots, or their state and the reason. A group that this machine does not
 	 * support is no failure: it is open and counts nothing. Failures set the error:
 	 * -EACCES, -EPERM, -EMFILE, -EINVAL, -EBUSY, -ENOMEM, ...
 	 */
 	int (*open)(void *self, const struct gpmu_plan *plan, size_t index,
-		    const struct source_target *target, struct gpmu_counts *counts,
+		    const struct source_selection *selection, struct gpmu_counts *counts,
 		    struct source_group **group, struct gpmu_error *error);
 	/* Called once all groups of a session are open. NULL: groups need no preparation */
 	int (*prepare)(struct source_group *group, struct gpmu_error *error);

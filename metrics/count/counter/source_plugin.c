@@ -110,12 +110,12 @@ static bool is_unsupported(int ret)
 static int set_slots(const struct gpmu_group *group, struct gpmu_counts *counts, const char *why)
 {
 	const struct gpmu_node *node = group->pmu->node;
-	const struct place place = { .cpu = -1, .node = node ? node->number : -1, .tid = -1 };
+	const struct target target = { .cpu = -1, .node = node ? node->number : -1, .tid = -1 };
 	int ret = 0;
 
 	for (size_t i = group->first; i < group->first + group->length && !ret; i++)
 		ret = why ? counts_set_lost(counts, i, COUNT_NOT_SUPPORTED, why) :
-			    counts_set_places(counts, i, &place, 1);
+			    counts_set_targets(counts, i, &target, 1);
 	return ret;
 }
 
@@ -180,7 +180,7 @@ static void free_group(struct plugin_group *group)
 }
 
 static int plugin_open(void *self, const struct gpmu_plan *plan, size_t index,
-		       const struct source_target *target, struct gpmu_counts *counts,
+		       const struct source_selection *selection, struct gpmu_counts *counts,
 		       struct source_group **result, struct gpmu_error *error)
 {
 	const struct gpmu_group *planned = &plan->groups[index];
@@ -188,7 +188,7 @@ static int plugin_open(void *self, const struct gpmu_plan *plan, size_t index,
 	struct plugin_group *group = calloc(1, sizeof(*group));
 	int ret;
 
-	(void)target;
+	(void)selection;
 	if (group)
 		group->values = calloc(planned->length, source->plugin.count_size);
 	if (!group || !group->values) {

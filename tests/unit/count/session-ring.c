@@ -322,7 +322,7 @@ static void refused(void)
 
 	test_plan(&test, NULL, NULL, NULL, EVENTS);
 	test_start(&test, &options);
-	test.session->rings->list[0]->set->places[0].place.cpu = 99999;
+	test.session->rings->list[0]->set->targets[0].target.cpu = 99999;
 	is_u64((uint64_t)-begin(&sums, &test), ENODATA,
 	       "refused readings: intervals are taken by read(2)");
 	ok(strstr(kept_line, "intervals for 1 s: CPU 99999: "),
