@@ -210,7 +210,7 @@ is "$(grep -c '^marker.* name=(more names)' "$out.short") $(grep -c '^marker' "$
 is "$(grep '^marker' "$out.short" | tail -1 | grep -o 'name=[a-z]*') $(n note '16 MiB of different NVTX names.*leave numbers out')" "name=old 1" \
 	"known names stay, and one note reports the limit"
 
-# Ends. All flushed records are there, and the last completion time tells up to when records are complete.
+# Ends. All flushed records are there, and records are complete up to the last completion time.
 # whole STAMP: the last completion time is later than the stamp
 whole() {
 	[ "$(member complete time | awk '{ print $NF }')" -gt "$(sed -n 's/^stamp //p' "$out")" ]
