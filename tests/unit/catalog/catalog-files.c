@@ -160,7 +160,7 @@ static void check_odd(void)
 	sysroot_put(&root, "d/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/x.json", "[]");
 	is_u64((uint64_t)-add_path(catalog, &root, "d"), EINVAL,
 	       "catalog: a folder of 17 levels is refused");
-	ok(strstr(error.text, ": expected at most 16 folders in each other"),
+	ok(strstr(error.text, ": expected at most 16 nested folders"),
 	   "catalog: the error for 17 levels has the limit");
 	sysroot_release(&root);
 	gpmu_catalog_free(catalog);
