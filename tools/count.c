@@ -46,7 +46,7 @@ struct counting {
 	struct pollfd *fds;	/* FD_TASKS + task_count */
 	struct task *tasks;
 	size_t task_count;
-	uint64_t intervals;	/* shown so far */
+	uint64_t intervals;	/* intervals shown so far */
 	uint64_t period;	/* ns, of the interval timer */
 	uint64_t released;	/* CLOCK_MONOTONIC: when held rows were last written */
 	uint64_t started, ended;	/* CLOCK_MONOTONIC */
@@ -202,7 +202,7 @@ static void open_tasks(struct counting *counting)
 	}
 }
 
-/* --- what happens --- */
+/* --- events of a run --- */
 
 /* Sets the interval timer, which never waits for more intervals than are still wanted. */
 static void set_interval(struct counting *counting)

@@ -258,7 +258,7 @@ static bool is_safe_link(const char *path, const char *target)
 
 	for (path = strchr(path, '/'); path && !strncmp(target, "../", 3); target += 3)
 		path = strchr(path + 1, '/');
-	/* The rest, behind each ".." up to sys or proc */
+	/* The rest, after each ".." up to sys or proc */
 	full = print_text("sys/%s", target);
 	safe = path && is_safe(full);
 	free(full);

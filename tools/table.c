@@ -256,7 +256,7 @@ static void put_text(struct printer *printer, const char *text, const char *colo
 	printer->blanks += column->flags & TABLE_RIGHT ? 0 : padding;
 }
 
-/* Prints the next cell or heading of a row, and the end of the line behind the last one. */
+/* Prints the next cell or heading of a row, and the end of the line after the last one. */
 static void put_cell(struct printer *printer, const struct table_cell *cell, bool cut)
 {
 	struct table *table = printer->table;

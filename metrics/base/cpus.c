@@ -10,7 +10,7 @@
 #define WORD_BITS	(sizeof(unsigned long) * CHAR_BIT)
 #define WORDS		(CPUS_MAX / WORD_BITS)
 
-/* Parses a number and moves @at behind it. */
+/* Parses a number and moves @at past it. */
 static int parse_cpu(const char **at, size_t *cpu)
 {
 	const char *p = *at;
@@ -26,7 +26,7 @@ static int parse_cpu(const char **at, size_t *cpu)
 	return 0;
 }
 
-/* Sets whole words, as ranges can overlap as often as the text has room for. */
+/* Sets whole words: a text can repeat a large range thousands of times. */
 static void set_range(unsigned long *bits, size_t first, size_t last)
 {
 	size_t word = first / WORD_BITS, end = last / WORD_BITS;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#define GPMU_JSON_MOST	6	/* bytes of one escaped byte of a text */
+#define GPMU_JSON_MOST	6	/* maximum bytes for one byte of a text */
 
 /*
  * Writes a quoted string, or null for NULL. Each byte that is not valid UTF-8 becomes U+FFFD. There

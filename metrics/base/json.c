@@ -43,7 +43,7 @@ static char *add_escaped(char *to, unsigned char c)
 	return to;
 }
 
-/* Writes the character at *@text that is not plain, and goes behind it. */
+/* Writes the character at *@text that is not plain, and advances *@text past it. */
 static char *add_character(char *to, const char **text)
 {
 	const size_t n = utf8_length((const unsigned char *)*text);

@@ -110,7 +110,7 @@ static uint64_t split(double value, int *exponent)
 	return (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(biased != 0) << 52;
 }
 
-/* The rest @value / 2^shift, of 10^decimals, to the nearest, of two to the even */
+/* Rounds @value * 10^decimals / 2^shift to the nearest integer, a tie to the even one */
 static uint64_t round_rest(uint64_t value, unsigned int shift, unsigned int decimals, bool odd)
 {
 	u128 scaled = (u128)value * tens[decimals], half = (u128)1 << (shift - 1);
@@ -189,7 +189,7 @@ static const double powers[] = {
 	1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
 };
 
-/* For values from 1e-5 on that are not integers */
+/* @value: at least 1e-5, and not an integer */
 static size_t shortest_decimal(char *text, double value)
 {
 	uint64_t digits = 0, m;
@@ -199,7 +199,7 @@ static size_t shortest_decimal(char *text, double value)
 	while (power < 16 && value >= powers[power + 6])
 		power++;
 	m = split(value, &exponent);
-	/* 1 to 69 of these, which the mask tells compilers */
+	/* -exponent is 1 to 69; the mask lets the compiler assume less than 128 */
 	shift = (unsigned int)-exponent & 127;
 	for (int n = 15; n <= DIGITS; n++) {
 		u128 exact, ten, near, off;
@@ -213,8 +213,9 @@ static size_t shortest_decimal(char *text, double value)
 		near = (u128)digits << shift;
 		off = near > exact ? near - exact : exact - near;
 		/*
-		 * Nearer than half of the way to the next double. Below a power of 2 that is half
-		 * as far, but those that are no integers have at most 12 digits here.
+		 * Stop when the error is less than half of the distance to the next double. Below
+		 * a power of 2 that distance is halved, but powers of 2 that are no integers have
+		 * at most 12 digits here.
 		 */
 		if (off * 2 < ten)
 			break;

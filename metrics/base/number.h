@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NUMBER_SIZE	448	/* of a buffer that any of them fits in */
+#define NUMBER_SIZE	448	/* bytes of a buffer that holds any of these texts */
 
 /* All return the length and write no NUL. Values are finite. */
 size_t number_u64(char *text, uint64_t value);

@@ -28,7 +28,7 @@ static int open_folder(const char *path, char name[NAME_MAX + 1])
 	return fd < 0 ? -errno : fd;
 }
 
-/* Finds the folder and the name of an open file behind all links. */
+/* Finds the folder and the name of an open file, with all links resolved. */
 static int find(struct replace *replace, int fd)
 {
 	char link[sizeof("/proc/self/fd/") + 12], path[PATH_MAX];

@@ -25,7 +25,7 @@ int strings_number_of(struct strings *strings, const char *text, size_t length, 
 	uint64_t hash = hash_of(text, length);
 	char **added;
 
-	/* Another text of the same hash has the next one. */
+	/* If another text has this hash, try the next one. */
 	while (map_get(&strings->numbers, hash, number)) {
 		const char *known = strings_text(strings, *number);
 

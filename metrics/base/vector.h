@@ -18,7 +18,7 @@ void vector_release(struct vector *vector);
 /*
  * Returns @array, which may be NULL, with room for one more than @length elements, and
  * NULL if out of memory; the array is then unchanged. For arrays that grow by this alone:
- * their room follows from their length. Elements behind @length are lost.
+ * their room follows from their length. Elements after @length are lost.
  */
 void *vector_room(void *array, size_t length, size_t size);
 

@@ -85,7 +85,7 @@ static void region_free(struct session_region *region)
 static struct session_region *add(struct gpmu_session *session, const char *name, uint32_t hash)
 {
 	struct session_regions *regions = &session->regions;
-	size_t n = session->place_count ? session->place_count : 1;
+	size_t n = session->target_count ? session->target_count : 1;
 	struct session_region *region, **list;
 
 	list = vector_room(regions->list, regions->length, sizeof(struct session_region *));
@@ -278,7 +278,7 @@ int gpmu_region_rows(struct gpmu_session *session, size_t index,
 	sum = (struct region_sum){
 		.time = region->time, .user = region->user, .system = region->system,
 		.times_why = region->times_why,
-		.counts = region->sum, .length = session->place_count,
+		.counts = region->sum, .length = session->target_count,
 	};
 	return region_sum_rows(&sum, session, rows);
 }

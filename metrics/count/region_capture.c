@@ -23,7 +23,7 @@ static capture_fn find(const char *path)
 	return found;
 }
 
-static int off;		/* not under gpmu record, which holds for the life of a process */
+static int off;		/* the process does not run under gpmu record, and never will */
 
 /* Not inline, because each region would then save its registers. */
 __attribute__((noinline))

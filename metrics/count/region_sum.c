@@ -27,7 +27,7 @@ static int reserve(struct region_sum *sum, size_t length)
 
 int region_sum_reserve(struct region_sum *sum, const struct gpmu_session *session)
 {
-	return reserve(sum, session->place_count);
+	return reserve(sum, session->target_count);
 }
 
 static int add_counts(struct region_sum *sum, const struct count *counts, size_t length)
@@ -35,7 +35,7 @@ static int add_counts(struct region_sum *sum, const struct count *counts, size_t
 	if (reserve(sum, length))
 		return -ENOMEM;
 	for (size_t i = 0; i < sum->length; i++) {
-		/* A session that could open fewer events than the others */
+		/* This session could open fewer events than the others. */
 		static const struct count lost = { .state = COUNT_NOT_COUNTED };
 
 		count_add(&sum->counts[i], length == sum->length ? &counts[i] : &lost);
@@ -46,7 +46,7 @@ static int add_counts(struct region_sum *sum, const struct count *counts, size_t
 int region_sum_add(struct region_sum *sum, const struct gpmu_session *session, size_t index)
 {
 	const struct session_region *region = session->regions.list[index];
-	int ret = add_counts(sum, region->sum, session->place_count);
+	int ret = add_counts(sum, region->sum, session->target_count);
 
 	if (ret)
 		return ret;
@@ -75,7 +75,7 @@ int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
 {
 	static const struct count lost = { .state = COUNT_NOT_COUNTED };
 	struct gpmu_counts *counts = session->difference;
-	const bool same = sum->length == session->place_count;
+	const bool same = sum->length == session->target_count;
 	const struct count *from = sum->counts;
 	/* Copies the targets, and the reasons of what is not counted. */
 	int ret = counts_assign(counts, session->now);

@@ -128,8 +128,8 @@ int gpmu_session_pause(struct gpmu_session *session)
 		session_rings_pause(session);
 	ret = disable_groups(session, time);
 	/*
-	 * Enabling a pinned event that lost its counter would hide the loss, so it is looked for
-	 * now. The read also yields the times of the target, which go on.
+	 * Enabling a pinned event that lost its counter would hide the loss, so it is detected now.
+	 * The read also gets the times of the target, which continue while it is paused.
 	 */
 	failed = session_read(session);
 	session->paused = true;
@@ -158,8 +158,9 @@ int gpmu_session_resume(struct gpmu_session *session)
 
 /*
  * Whether the session reads an interval now. A program may call gpmu_session_next() until it
- * returns 0, so within the first half of an interval there is none. Where a reading takes longer than
- * that, as one that waits for samples of a GPU, there is none right after it.
+ * returns 0, so within the first half of an interval there is none. After a reading that takes
+ * longer than that, such as one that waits for samples of a GPU, the next interval is not read
+ * immediately either.
  */
 static bool is_due(const struct gpmu_session *session)
 {
@@ -231,7 +232,7 @@ void gpmu_session_set_times(struct gpmu_session *session, uint64_t user, uint64_
 {
 	session->times.of = TIMES_SET;
 	session->now->times_why = NULL;
-	/* The time since the pause began is not known from these. */
+	/* These readings do not contain the time since the pause began. */
 	if (!session->paused)
 		session_times_set(&session->times, user, system, session->now);
 }

@@ -26,16 +26,17 @@ struct session_group {
 	bool logged;			/* a message about a failed read was logged */
 };
 
-/* Counts cover all slots and places, slot by slot. */
+/* Counts cover all slots and targets, slot by slot. */
 struct session_region {
 	char *name;
 	uint32_t hash;
 	size_t depth;			/* nesting depth in itself */
 	uint64_t visits;
-	struct count *begin;		/* at the begin of this visit */
+	struct count *begin;		/* when this visit began */
 	uint64_t begin_time, begin_user, begin_system;
-	const char *times_why;		/* as in the counts; borrowed from the session */
-	struct count *sum;		/* of all visits */
+	/* times_why of struct gpmu_counts; borrowed from the session */
+	const char *times_why;
+	struct count *sum;		/* sum over all visits */
 	uint64_t time, user, system;
 };
 
@@ -45,7 +46,8 @@ struct session_regions {
 	struct session_region **list;	/* in the order in which they were first begun */
 	size_t length;
 	size_t *table;			/* by hash: index + 1, or 0 */
-	size_t slots;			/* of it, a power of 2, more than there are regions */
+	/* size of the table, a power of 2 larger than the number of regions */
+	size_t slots;
 	struct vector stack;	/* struct session_region *: begun, not ended */
 	/* Indexed by the address of the name; the name still has to be compared. */
 	struct session_region *hints[REGION_HINTS];
@@ -60,7 +62,7 @@ struct session_times {
 		TIMES_OF_CPUS,
 	} of;
 	bool inherit;
-	int *files;			/* of processes, then of tasks */
+	int *files;			/* files of processes, then of tasks */
 	size_t file_count, process_count;
 	struct cpus cpus;		/* length 0: all */
 	uint64_t skipped_user, skipped_system;	/* ns while the session was paused */
@@ -69,20 +71,22 @@ struct session_times {
 
 struct gpmu_session {
 	const struct gpmu_plan *plan;
-	struct session_group *groups;	/* one for each of the plan */
-	size_t place_count;		/* places of all slots */
-	/* Cumulative: as read now, at the last interval, when it was enabled */
+	struct session_group *groups;	/* one for each group of the plan */
+	size_t target_count;		/* targets of all slots */
+	/* Cumulative counts: now, at the end of the last interval, when it was enabled */
 	struct gpmu_counts *now, *last, *base;
-	struct gpmu_counts *difference;	/* what rows are of */
+	struct gpmu_counts *difference;	/* the counts from which rows are computed */
 	struct row_maker *maker;
-	uint64_t interval;		/* ns, of the options; 0: each call ends an interval */
+	uint64_t interval;		/* ns, from the options; 0: each call ends an interval */
 	bool enabled, begun;
-	bool ended;			/* it was disabled: now has what was counted by then */
-	bool paused;			/* since pause_begin; also after it was disabled */
+	bool ended;			/* it was disabled; @now has the counts up to that time */
+	/* paused since pause_begin; also set after it was disabled */
+	bool paused;
 	uint64_t pause_begin, pause_time;	/* pause_time: ns of the earlier pauses */
 	uint64_t read_end;		/* time at which the last reading ended */
 	bool rest_taken;		/* the interval that ends with it was returned */
-	uint64_t stop;			/* when it was disabled: what is read is of then */
+	/* when it was disabled; later readings have the counts of that time */
+	uint64_t stop;
 	struct session_times times;
 	struct session_rings *rings;	/* session_ring.h; NULL: all intervals are read */
 	struct session_regions regions;
@@ -95,14 +99,17 @@ void session_log_failure(struct gpmu_session *session, size_t index, int err);
 
 /* --- session_times.c: user_time and system_time */
 
-/* Opens what the plan's events need. 0 or -ENOMEM; call session_times_release() in both cases. */
+/*
+ * Opens the files that the plan's events need. 0 or -ENOMEM; call session_times_release() in both
+ * cases.
+ */
 int session_times_init(struct session_times *times, const struct gpmu_plan *plan,
 		       const struct gpmu_session_options *options,
 		       const struct session_target *target);
 void session_times_release(struct session_times *times);
 /* @times->of is not TIMES_SET */
 void session_times_read(struct session_times *times, struct gpmu_counts *counts);
-/* Sets the times of @counts to these, less those while the session was paused. */
+/* Sets the times of @counts to @user and @system, less the times of pauses. */
 void session_times_set(const struct session_times *times, uint64_t user, uint64_t system,
 		       struct gpmu_counts *counts);
 /* The session resumes: the time since @counts, which were read when it was paused, is skipped. */
@@ -146,11 +153,11 @@ static inline int session_read(struct gpmu_session *session)
 /* --- session_target.c: CPUs and tasks to count */
 
 struct session_target {
-	struct source_target target;	/* refers to the members below */
+	struct source_selection selection;	/* refers to the members below */
 	struct cpus cpus;
 	int *tids;			/* ascending, each once */
 	size_t tid_count;
-	int pid;			/* of all of them; -1: of several */
+	int pid;			/* process of all tasks; -1: several */
 	bool own;			/* the calling thread */
 };
 

@@ -11,7 +11,7 @@
 #include "count/session.h"
 #include "count/session_ring.h"
 
-/* The soft limit of open files before the first session that raised it; 0: none did */
+/* The soft limit of open files before a session first raised it; 0: no session has */
 static _Atomic rlim_t files_before;
 
 static rlim_t files_limit(void)
@@ -42,13 +42,13 @@ void gpmu_session_restore_limits(void)
 }
 
 static int open_group(struct gpmu_session *session, size_t index,
-		      const struct source_target *target, struct gpmu_error *error)
+		      const struct source_selection *selection, struct gpmu_error *error)
 {
 	const struct gpmu_pmu *pmu = session->plan->groups[index].pmu;
 	struct gpmu_source *source = pmu ? pmu->source : NULL;
 	const struct source_ops *ops = source ? &source_plugin : &source_perf;
 
-	return ops->open(source, session->plan, index, target, session->now,
+	return ops->open(source, session->plan, index, selection, session->now,
 			 &session->groups[index].open, error);
 }
 
@@ -59,7 +59,7 @@ static int open_groups(struct gpmu_session *session, const struct gpmu_session_o
 	int ret = 0;
 
 	for (size_t i = 0; i < session->plan->group_count && !ret; i++)
-		ret = open_group(session, i, &target->target, error);
+		ret = open_group(session, i, &target->selection, error);
 	note_limit(before);
 	for (size_t i = 0; i < session->plan->group_count && !ret; i++) {
 		struct source_group *group = session->groups[i].open;
@@ -78,7 +78,7 @@ static struct row_maker *new_maker(const struct gpmu_session *session,
 {
 	const struct rows_options of = {
 		.aggregation = options->aggregation,
-		.tasks = !target->target.system,
+		.tasks = !target->selection.system,
 		.pid = target->pid,
 		.zero_asleep = options->zero_asleep,
 	};
@@ -86,7 +86,7 @@ static struct row_maker *new_maker(const struct gpmu_session *session,
 	return row_maker_new(session->plan, &of);
 }
 
-/* Once it is known what is counted where: all that counting needs */
+/* Allocates the tables and rows, once the slots and their targets are known */
 static int make_tables(struct gpmu_session *session, const struct gpmu_session_options *options,
 		       const struct session_target *target, struct gpmu_error *error)
 {
@@ -99,12 +99,12 @@ static int make_tables(struct gpmu_session *session, const struct gpmu_session_o
 	if (!session->last || !session->base || !session->difference || !session->maker ||
 	    row_maker_rows(session->maker, session->difference, 0, &rows) ||
 	    session_times_init(&session->times, session->plan, options, target) ||
-	    session_rings_new(session, target->target.interval)) {
+	    session_rings_new(session, target->selection.interval)) {
 		error_set(error, 0, "out of memory");
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < session->now->slot_count; i++)
-		session->place_count += session->now->slots[i].length;
+		session->target_count += session->now->slots[i].length;
 	return 0;
 }
 
@@ -122,7 +122,7 @@ static int open_session(struct gpmu_session *session, const struct gpmu_session_
 	ret = session_target_init(&target, options, plan->machine, error);
 	if (ret)
 		return ret;
-	target.target.interval = session_ring_interval(plan, options, &target);
+	target.selection.interval = session_ring_interval(plan, options, &target);
 	session->groups = calloc(plan->group_count ? plan->group_count : 1,
 				 sizeof(*session->groups));
 	session->now = counts_new(plan->slot_count);

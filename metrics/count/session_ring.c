@@ -29,8 +29,8 @@ static const char why_few[] = "too few samples";
 static const char why_busy[] = "another program multiplexes its counters";
 
 /*
- * How many readings the kernel certainly takes if there is no tick meanwhile, after which
- * it would stop the group; the resolution of a coarse clock is that of ticks.
+ * Returns the number of readings that the kernel takes between two ticks without throttling the
+ * group. The resolution of the coarse clock is the period of ticks.
  */
 static uint64_t find_limit(void)
 {
@@ -52,7 +52,7 @@ static uint64_t find_limit(void)
 	return limit < RING_MOST ? limit : RING_MOST;
 }
 
-/* Those that are always counted, and that the clock may lead */
+/* Whether the group is always counted, and the clock can lead it */
 static bool is_group_fit(const struct gpmu_plan *plan, const struct gpmu_group *group)
 {
 	for (size_t i = 0; i < group->length; i++) {
@@ -72,7 +72,8 @@ uint64_t session_ring_interval(const struct gpmu_plan *plan,
 	uint64_t interval = options->interval;
 
 	/* The sampling timer of a cgroup's group would stop whenever its tasks do. */
-	if (interval < SHORTEST || interval > LONGEST || !target->target.system || plan->cgroup_count)
+	if (interval < SHORTEST || interval > LONGEST || !target->selection.system ||
+	    plan->cgroup_count)
 		return 0;
 	for (size_t i = 0; i < plan->group_count; i++)
 		if (!is_group_fit(plan, &plan->groups[i]))
@@ -80,7 +81,7 @@ uint64_t session_ring_interval(const struct gpmu_plan *plan,
 	return interval;
 }
 
-/* All that there are into the list, if it has room; how many */
+/* Writes up to @room rings to @list; returns the number of all rings */
 static size_t list_rings(const struct gpmu_session *session, struct counter_ring **list,
 			 size_t room)
 {
@@ -92,7 +93,7 @@ static size_t list_rings(const struct gpmu_session *session, struct counter_ring
 	return n;
 }
 
-/* Whether each count is of a ring */
+/* Whether each count comes from a ring */
 static bool are_all(const struct gpmu_session *session)
 {
 	const struct session_rings *rings = session->rings;
@@ -137,7 +138,10 @@ void session_rings_free(struct session_rings *rings)
 	free(rings);
 }
 
-/* The next difference begins at counts that were read, so its times begin at those read, too. */
+/*
+ * The next difference begins with counts that were read, so its times also begin with those that
+ * were read.
+ */
 static void note_times(struct session_rings *rings)
 {
 	for (size_t i = 0; i < rings->length; i++)
@@ -154,7 +158,7 @@ static void stop(struct session_rings *rings)
 void session_rings_stop(struct session_rings *rings)
 {
 	stop(rings);
-	/* Counts that were lost until now were lost before the session is enabled. */
+	/* Ignore losses so far: the session is not enabled yet. */
 	for (size_t i = 0; i < rings->length; i++)
 		counter_ring_skip(rings->list[i]);
 	note_times(rings);
@@ -169,8 +173,8 @@ static void lose(struct gpmu_session *session, const struct counter_ring *ring)
 		const struct count lost = { .state = COUNT_NOT_COUNTED };
 		size_t slot = ring->set->slots[i];
 
-		session->last->slots[slot].counts[ring->place] = lost;
-		session->base->slots[slot].counts[ring->place] = lost;
+		session->last->slots[slot].counts[ring->target] = lost;
+		session->base->slots[slot].counts[ring->target] = lost;
 	}
 }
 
@@ -197,11 +201,11 @@ static int give_up(struct session_rings *rings, size_t index, const char *why)
 {
 	const struct counter_ring *ring = rings->list[index];
 
-	/* The kernel logged enough for longer than the last pause. */
+	/* The kernel has logged enough readings for longer than the last pause. */
 	if (rings->state == RINGS_ON && raw_clock_now() - rings->until > rings->pause)
 		rings->pause = FIRST_PAUSE;
 	log_line(GPMU_LOG_INFO, "the kernel does not time the intervals for %" PRIu64 " s: CPU %d: %s",
-		 rings->pause / SECOND, ring->set->places[ring->place].place.cpu, why);
+		 rings->pause / SECOND, ring->set->targets[ring->target].target.cpu, why);
 	stop(rings);
 	rings->until = raw_clock_now() + rings->pause;
 	rings->pause = rings->pause < LONGEST_PAUSE ? rings->pause * 2 : LONGEST_PAUSE;
@@ -218,7 +222,7 @@ static int begin(struct session_rings *rings)
 	for (size_t i = 0; i < rings->length; i++) {
 		int ret = counter_ring_begin(rings->list[i], rings->interval, rings->limit);
 
-		/* Multiplexing between two timers is in no reading. */
+		/* Readings do not show multiplexing between two timers. */
 		if (!ret && rings->state == RINGS_ON)
 			ret = counter_ring_check(rings->list[i]);
 		if (ret)
@@ -274,8 +278,8 @@ uint64_t session_rings_wait_time(const struct session_rings *rings)
 }
 
 /*
- * Whether there were too few rows since they were last counted. A program that looks rarely
- * finds at most as many as the kernel was asked for.
+ * Whether there were too few rows since they were last counted. A program that rarely asks for
+ * rows finds at most as many readings as each timer takes.
  */
 static bool are_few(struct session_rings *rings, uint64_t now)
 {
@@ -288,7 +292,7 @@ static bool are_few(struct session_rings *rings, uint64_t now)
 	return rows < ENOUGH(intervals < rings->limit ? intervals : rings->limit);
 }
 
-/* There is no interval yet, as the ring of @index lacks a reading. 0 or -ENODATA */
+/* Called when there is no interval yet because ring @index lacks a reading. 0 or -ENODATA */
 static int wait_on(struct gpmu_session *session, size_t index)
 {
 	struct session_rings *rings = session->rings;

@@ -22,7 +22,7 @@ struct session_rings {
 	uint64_t interval;	/* ns */
 	struct counter_ring **list;
 	size_t length;
-	struct gpmu_counts *now;	/* of the last readings that were taken */
+	struct gpmu_counts *now;	/* counts of the last readings taken */
 	enum {
 		RINGS_OFF,	/* the kernel logs none */
 		RINGS_TRIED,	/* the kernel logs some; it is not known yet whether enough */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whom to count: CPUs of a list, the tasks of processes. */
+/* The target of a session: CPUs of a list, or the tasks of processes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static void sort_tids(struct tids *tids)
 	tids->length = n;
 }
 
-/* The tasks that it has now; 0 also if there is no such process */
+/* Adds the present tasks of a process; 0 also if there is no such process */
 static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 {
 	struct dirent *entry;
@@ -79,7 +79,7 @@ static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 	return ret ? no_memory(error) : 0;
 }
 
-/* Of several processes; a single one that is missing is an error. */
+/* Skip a missing process if there are several; a single missing process is an error. */
 static void warn_missing(const struct gpmu_session_options *options)
 {
 	char path[48];
@@ -189,8 +189,8 @@ static int init_tasks(struct session_target *target, const struct gpmu_session_o
 	sort_tids(&tids);
 	target->tids = tids.list;
 	target->tid_count = tids.length;
-	target->target.tids = tids.list;
-	target->target.tid_count = tids.length;
+	target->selection.tids = tids.list;
+	target->selection.tid_count = tids.length;
 	return 0;
 }
 
@@ -221,8 +221,8 @@ static int init_cpus(struct session_target *target, const char *text,
 		cpus_release(&target->cpus);
 		return -ENODEV;
 	}
-	target->target.cpus = target->cpus.ids;
-	target->target.cpu_count = target->cpus.len;
+	target->selection.cpus = target->cpus.ids;
+	target->selection.cpu_count = target->cpus.len;
 	return 0;
 }
 
@@ -232,7 +232,7 @@ int session_target_init(struct session_target *target, const struct gpmu_session
 	bool system = options->system || options->cpus;
 
 	*target = (struct session_target){
-		.target = { .system = system, .inherit = options->inherit,
+		.selection = { .system = system, .inherit = options->inherit,
 			    .on_exec = options->on_exec },
 		.pid = -1,
 	};

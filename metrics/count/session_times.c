@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * user_time and system_time, from where perf of Linux 7.3 has them: /proc/PID/stat of
- * processes and tasks, /proc/stat of CPUs (proc_pid_stat(5), proc_stat(5)).
+ * user_time and system_time, from the same files as in perf of Linux 7.3:
+ * /proc/PID/stat of processes and tasks, /proc/stat of CPUs (proc_pid_stat(5),
+ * proc_stat(5)).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,9 +89,9 @@ int session_times_init(struct session_times *times, const struct gpmu_plan *plan
 {
 	if (!has_times(plan))
 		return 0;
-	times->inherit = target->target.inherit;
+	times->inherit = target->selection.inherit;
 	times->of = target->own ? TIMES_OF_THREAD :
-		    target->target.system ? TIMES_OF_CPUS : TIMES_OF_TASKS;
+		    target->selection.system ? TIMES_OF_CPUS : TIMES_OF_TASKS;
 	if (times->of == TIMES_OF_TASKS)
 		return open_files(times, options);
 	return options->cpus ? cpus_copy(&times->cpus, &target->cpus) : 0;
@@ -104,7 +105,7 @@ void session_times_release(struct session_times *times)
 	cpus_release(&times->cpus);
 }
 
-/* Whether @text begins with @count numbers; a negative one is read and means nothing */
+/* Whether @text begins with @count numbers. The values of negative numbers are not used. */
 static bool read_numbers(const char *text, unsigned long long *numbers, size_t count)
 {
 	char *end;
@@ -117,7 +118,7 @@ static bool read_numbers(const char *text, unsigned long long *numbers, size_t c
 	return true;
 }
 
-/* The fields of /proc/PID/stat behind state, by proc(5), and the first that is not read */
+/* Indices of the fields after the state in /proc/PID/stat (proc(5)); STAT_END: fields to read */
 enum { STAT_UTIME = 10, STAT_STIME, STAT_CUTIME, STAT_CSTIME, STAT_END };
 
 /* A command may have blanks and parentheses in its name; the state is a letter. */
@@ -152,7 +153,7 @@ static bool read_tasks(struct session_times *times, struct ticks *ticks)
 	return true;
 }
 
-/* "cpu" of all of them, "cpu0", ...; to be nice is to run in user space, too */
+/* The line "cpu" of all CPUs, or "cpu0", ...; time of niced tasks is user time, too */
 static void add_cpu(const struct session_times *times, const char *line, struct ticks *ticks)
 {
 	const char *number = line + strlen("cpu");
@@ -222,7 +223,9 @@ void session_times_read(struct session_times *times, struct gpmu_counts *counts)
 		read_thread(times, counts);
 		return;
 	}
-	/* What could not be read once is lost: the rest of it is of no known time. */
+	/*
+	 * After a failed read the times remain unknown: a later read cannot supply the lost part.
+	 */
 	if (!times->why[0] &&
 	    (times->of == TIMES_OF_TASKS ? read_tasks(times, &ticks) : read_cpus(times, &ticks))) {
 		session_times_set(times, ticks_ns(ticks.user), ticks_ns(ticks.system), counts);

@@ -33,7 +33,7 @@ int event_no_memory(struct event_builder *builder);
 #define event_join(...)	event_join_parts((const char *const[]){ __VA_ARGS__, NULL })
 char *event_join_parts(const char *const *parts);
 
-/* Text of an instance: the user's text, behind "PMU/" if @pmu is given; new, or NULL */
+/* Text of an instance: the user's text, after "PMU/" if @pmu is given; new, or NULL */
 char *event_instance_name(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			  const char *name);
 /* Appends an instance and takes ownership of @name; NULL in @name means out of memory. */

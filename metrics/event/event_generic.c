@@ -137,7 +137,7 @@ static const unsigned int has_operations[] = {
 	[PERF_COUNT_HW_CACHE_NODE] = READ | WRITE | PREFETCH,
 };
 
-/* Finds the word at the beginning of *@name, and moves *@name behind it and its "-". */
+/* Finds the word at the beginning of *@name, and moves *@name past it and its "-". */
 static const struct word *take_word(const char **name, const struct word *words)
 {
 	size_t length;

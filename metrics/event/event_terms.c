@@ -320,7 +320,7 @@ static int set_unit(struct applied *applied)
 	const struct event_alias *alias = &applied->alias;
 	bool same;
 
-	/* Of a PMU that cannot count the event, until another has it */
+	/* The error of a PMU that cannot count the event, kept until another PMU has the event */
 	if (alias->absent && (event->has_unit || !alias->unit))
 		return 0;
 	if (!event->has_unit) {

@@ -20,7 +20,7 @@ struct event_text {
 	char *body;		/* the terms as one string; NULL: there is no "/" */
 	struct event_term *terms;
 	size_t length;
-	char *modifiers;	/* text behind the second "/"; or "" */
+	char *modifiers;	/* text after the second "/"; or "" */
 };
 
 /*

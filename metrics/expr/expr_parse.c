@@ -10,7 +10,7 @@
  *	          | ("source_count" | "aggr_nr" | "has_event" | "strcmp_cpuid_str") "(" ID ")"
  *
  * An ID is an event or another metric. It has "@" for a PMU's slashes, and a backslash
- * before "-", "," and "=", which "=" may omit behind an "@". The caller supplies the
+ * before "-", "," and "=", which "=" may omit after an "@". The caller supplies the
  * number that replaces "?".
  *
  * perf skips a byte that begins no token and so reads "a <= b" as "a < b". This parser

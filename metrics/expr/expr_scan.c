@@ -10,7 +10,7 @@
 #define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define BLANKS		" \t\n\v\f\r"
 #define SIGNS		"|^&<>+-*/%(),"
-/* Characters that a name may contain behind a backslash */
+/* Characters that a name may contain after a backslash */
 #define ESCAPED		"-,="
 
 static const struct {

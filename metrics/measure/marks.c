@@ -30,7 +30,7 @@ static const char *const variables[ENTRIES] = {
 };
 
 struct gpmu_marks {
-	char *path;			/* of the temporary file */
+	char *path;			/* path of the temporary file */
 	int fd;
 	bool named;			/* counts of several processes are told apart by a line */
 	char *entries[ENTRIES];		/* "NAME=VALUE" */

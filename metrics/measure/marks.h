@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What marks.c and the preloaded library agree on. The library appends records to a file. Each
- * record is written by one call: a line "KIND PID LENGTH NAME", then LENGTH bytes of text.
+ * The interface between marks.c and the preloaded library. The library appends records to a
+ * file. Each record is written by one call: a line "KIND PID LENGTH NAME", then LENGTH bytes
+ * of text.
  */
 #ifndef GPMU_MARKS_H
 #define GPMU_MARKS_H
@@ -16,9 +17,9 @@
 /* Kinds of records */
 #define MARKS_LOADED	'L'	/* the library is in a process; no text */
 #define MARKS_BEGUN	'B'	/* its first mark; no text */
-#define MARKS_COUNTED	'C'	/* its exit; what gpmu_print() printed */
+#define MARKS_COUNTED	'C'	/* its exit; the output of gpmu_print() */
 #define MARKS_FAILED	'F'	/* the counters could not be opened; the error */
 
-#define MARKS_NAME	16	/* of a process, of TASK_COMM_LEN bytes */
+#define MARKS_NAME	16	/* bytes of a process's name, TASK_COMM_LEN */
 
 #endif /* GPMU_MARKS_H */

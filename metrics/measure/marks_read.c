@@ -57,7 +57,7 @@ static int report(const struct reading *reading, const char *fmt, ...)
 	return 0;
 }
 
-/* The process that began its marks last; an id may be used again. NULL if there is none */
+/* The latest process with this id, which the kernel may have reused. NULL if there is none */
 static struct process *find(const struct reading *reading, int pid)
 {
 	struct process *processes = reading->processes.data;
@@ -116,7 +116,7 @@ static int take(struct reading *reading, const struct record *record)
 	}
 }
 
-/* Parses the record at *@text and goes behind it. Returns 0; -EINVAL if it is malformed */
+/* Parses the record at *@text and advances *@text past it. Returns 0; -EINVAL if it is malformed */
 static int parse(char **text, const char *end, struct record *record)
 {
 	char *line = memchr(*text, '\n', (size_t)(end - *text)), *at;

@@ -31,7 +31,7 @@ struct measure_thread {
 
 struct gpmu {
 	struct gpmu_options options;	/* its pointers are not valid after gpmu_open() */
-	char *separator;		/* or NULL */
+	char *separator;		/* NULL: the default */
 	pid_t pid;			/* of the process that opened it */
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
@@ -39,12 +39,12 @@ struct gpmu {
 	struct gpmu_plan *common;	/* counted once for all threads */
 	pthread_key_t key;		/* the thread's struct measure_thread */
 	bool has_key;
-	pthread_mutex_t lock;		/* of the list of threads, and of all that follows */
+	pthread_mutex_t lock;		/* protects the list of threads and all members below */
 	struct measure_thread *threads;
 	struct gpmu_session *shared;	/* of the plan common; has each region of each thread */
 	struct gpmu_session *blank;	/* of the plan own; computes rows of sums */
 	struct region_sum sum;
-	struct gpmu_rows rows;		/* of the last gpmu_get_rows() */
+	struct gpmu_rows rows;		/* rows of the last gpmu_get_rows() */
 };
 
 /* --- measure_list.c */
@@ -61,7 +61,10 @@ int measure_needs_gpu(const struct gpmu *gpmu, const char *list);
 
 /* The calling thread, with its counters open; NULL with errno set */
 struct measure_thread *measure_thread_get(struct gpmu *gpmu);
-/* Of pthread_key_create(): keeps the counts of a thread that ends and closes its counters */
+/*
+ * Destructor for pthread_key_create(): keeps the counts of a thread that ends and closes its
+ * counters
+ */
 void measure_thread_end(void *thread);
 void measure_threads_free(struct gpmu *gpmu);
 /*

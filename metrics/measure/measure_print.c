@@ -199,7 +199,7 @@ static void print_front(struct printer *printer, const struct part *part)
 		(int)part->tid, separator, part->visits, separator);
 }
 
-/* Writes the lines of the sink, each behind the columns of the region. */
+/* Writes the lines of the sink, each after the columns of the region. */
 static void print_lines(struct printer *printer, const struct part *part, char *text)
 {
 	const bool json = printer->gpmu->options.format == GPMU_SINK_JSON;

@@ -51,7 +51,7 @@ enum { GPMU_PERFDATA_ARM_SPE = 4 };
 
 /**
  * struct gpmu_perfdata_event - an event that was recorded
- * @attr: as given to perf_event_open(2); what the file lacks is 0
+ * @attr: as given to perf_event_open(2); members that the file lacks are 0
  * @name: name; "event N" if the file has none
  * @unit: unit of its counts; or NULL
  * @scale: factor of its counts; 1 if the file has none
@@ -194,7 +194,7 @@ struct gpmu_perfdata_record {
 };
 
 /**
- * struct gpmu_perfdata_stats - what was read so far
+ * struct gpmu_perfdata_stats - statistics of what was read so far
  * @size: size of this structure
  * @records: number of records, by type; unknown types are in the last element
  * @inner: records that were compressed
@@ -257,8 +257,8 @@ const struct gpmu_perfdata_event *gpmu_perfdata_event(const struct gpmu_perfdata
 /* Returns the event of an id; NULL if there is none. */
 const struct gpmu_perfdata_event *gpmu_perfdata_event_of(const struct gpmu_perfdata *perfdata, uint64_t id);
 /*
- * Returns what the file says of the machine and the recording, borrowed as long as @perfdata exists.
- * From a pipe it is complete at the end.
+ * Returns the facts in the file about the machine and the recording, borrowed as long as
+ * @perfdata exists. Those from a pipe are complete at its end.
  */
 const struct gpmu_perfdata_info *gpmu_perfdata_info(const struct gpmu_perfdata *perfdata);
 /* Gets statistics. Returns 0; -EINVAL if @stats has no size. */

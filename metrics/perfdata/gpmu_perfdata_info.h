@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* perfdata info: what a perf.data says of the machine and of the recording */
+/* perfdata info: facts in a perf.data about the machine and the recording */
 #ifndef GPMU_PERFDATA_INFO_API_H
 #define GPMU_PERFDATA_INFO_API_H
 
@@ -52,7 +52,7 @@ struct gpmu_perfdata_clock {
 	uint64_t wall, clock;		/* ns of CLOCK_REALTIME and of the clock at one time; 0: not recorded */
 };
 
-/* What the file lacks is NULL or 0. */
+/* Members that the file lacks are NULL or 0. */
 struct gpmu_perfdata_info {
 	char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
 	uint32_t cpus_available, cpus_online;

@@ -18,8 +18,8 @@ struct perfdata_events {
 };
 
 /*
- * Adds the event of an attr, of which @size bytes are in the file, as its own size may say. Returns
- * 0; -EINVAL if that is less than the first release of Linux had; -ENOMEM.
+ * Adds the event of an attr, of which the file has @size bytes. Its own member size may differ.
+ * Returns 0; -EINVAL if that is less than the first release of Linux had; -ENOMEM.
  */
 int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t size);
 /* Adds ids to the event that was added last. Returns 0 or -ENOMEM. */

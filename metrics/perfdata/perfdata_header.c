@@ -10,7 +10,8 @@
 #define PIPE_SIZE	16			/* magic and size */
 #define HEADER_SIZE	104
 #define SECTION_MOST	(256ULL << 20)		/* bytes of attrs, or of one feature */
-#define IDS_SIZE	16			/* of the section of ids behind an attr */
+#define IDS_SIZE	16			/* bytes of the section of ids after an
+#attr */
 
 struct section {
 	uint64_t offset, size;
@@ -177,7 +178,7 @@ static int read_first(struct gpmu_perfdata *perfdata)
 	ret = read_attrs(perfdata, &header);
 	if (ret)
 		return ret;
-	/* Damage behind the records is reported after them. */
+	/* Damage after the records is reported once they have been read. */
 	ret = read_features(perfdata, &header);
 	if (ret != -EINVAL)
 		return ret;

@@ -23,7 +23,7 @@ int perfdata_inflate_add(struct perfdata_inflate *inflate, const void *data, siz
 	return 0;
 }
 
-/* Decompresses until the buffer is full or no more comes of the input. */
+/* Decompresses until the buffer is full or the input yields no more bytes. */
 static int decompress(struct perfdata_inflate *inflate)
 {
 	ZSTD_inBuffer in = { .src = inflate->input, .size = inflate->input_size };

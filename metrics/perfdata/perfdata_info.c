@@ -11,7 +11,7 @@
 #define MISC_BUILD_ID_SIZE	(1U << 15)	/* the build id has its size */
 #define ALL_BUILD_ID		20
 
-/* Copies a text with its length in front; the NUL is in the padding of its length. */
+/* Copies a text that follows its length; the length includes the NUL and padding. */
 static int take_text(struct cursor *cursor, char **text)
 {
 	uint32_t size = cursor_u32(cursor);

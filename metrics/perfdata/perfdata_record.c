@@ -234,7 +234,7 @@ static void take_auxtrace_info(struct gpmu_perfdata_record *record, struct curso
 	info->priv = cursor_array(cursor, info->count, sizeof(uint64_t));
 }
 
-/* What the kernel writes and has a trailer, and what perf writes, which has none */
+/* Records of the kernel have a trailer, those of perf have none. */
 static void (*const kernel_bodies[])(struct gpmu_perfdata_record *record, struct cursor *cursor) = {
 	[PERF_RECORD_MMAP] = take_mmap,
 	[PERF_RECORD_LOST] = take_lost,
@@ -311,7 +311,7 @@ static int take_feature(struct gpmu_perfdata *perfdata, struct cursor *cursor)
 	return perfdata_info_add(&perfdata->info, (unsigned int)feature, cursor->data, cursor->left);
 }
 
-/* Records of perf. What they tell of the recording is taken once, also if it is read again. */
+/* Records of perf. Facts about the recording are stored once, also if it is read again. */
 static int parse_perf(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_record *record)
 {
 	struct cursor cursor = { .data = record->body, .left = record->size };

@@ -4,7 +4,7 @@
 
 #include "perfdata/perfdata.h"
 
-/* All that a sample can have, of Linux 7.3 */
+/* All fields that a sample of Linux 7.3 can have */
 #define SAMPLE_KNOWN	((1ULL << 25) - 1)
 
 static uint32_t first_half(uint64_t both)

@@ -46,7 +46,7 @@ static char *part(const char *list, size_t *at, const char *ends)
 	return strndup(list + first, length);
 }
 
-/* Parses the filter between slashes, then the modifiers behind ":" as "perf stat -M" does. */
+/* Parses the filter between slashes, then the modifiers after ":" as "perf stat -M" does. */
 static int parse_rest(struct element *element, const char *list, size_t *at,
 		      struct gpmu_error *error)
 {

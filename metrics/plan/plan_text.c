@@ -26,7 +26,7 @@ static bool needs_duration(const struct gpmu_plan *plan)
 	return needed;
 }
 
-/* Of the whole text, with its NUL; @names: of the slots, NULL for one whose instance has the name */
+/* Length of the whole text, with its NUL. @names: names of the slots; NULL: the instance's name */
 static size_t room(const struct gpmu_plan *plan, char *const *names)
 {
 	size_t i, size = sizeof(DURATION ",");

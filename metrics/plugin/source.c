@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "plugin/source_object.h"
 
-/* Hands the plugin's message on, or makes one where it has none. */
+/* Sets the error to the plugin's message, or to a default one. */
 static int open_source(struct gpmu_source *source, const char *options, size_t offset,
 		       struct gpmu_error *error)
 {
@@ -127,7 +127,7 @@ struct gpmu_source *source_get(struct gpmu_source *source)
 
 void source_put(struct gpmu_source *source)
 {
-	/* What other threads did with it comes before what the last one frees. */
+	/* Orders all uses by other threads before the release. */
 	if (!source ||
 	    atomic_fetch_sub_explicit(&source->references, 1, memory_order_acq_rel) != 1)
 		return;

@@ -17,7 +17,7 @@
 #define END(member)	(offsetof(struct gpmu_source_plugin, member) + \
 			 sizeof(((struct gpmu_source_plugin *)NULL)->member))
 
-/* What a table has to have */
+/* Functions that a plugin's table must have */
 #define REQUIRED	END(group_read)
 
 static const struct {

@@ -14,8 +14,9 @@ struct plugin_group;
 
 struct gpmu_source {
 	atomic_uint references;
-	void *library;				/* of dlopen() */
-	struct gpmu_source_plugin plugin;	/* a copy; what its table lacks is NULL */
+	void *library;				/* handle of dlopen() */
+	/* a copy of the plugin's table; members that the table lacks are NULL */
+	struct gpmu_source_plugin plugin;
 	void *data;				/* the plugin's */
 	pthread_mutex_t lock;			/* held during calls of the plugin; protects the members below */
 	struct plugin_group *groups;		/* open groups */

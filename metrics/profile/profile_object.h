@@ -18,7 +18,7 @@ struct profile_function {
 enum profile_object_state {
 	PROFILE_OBJECT_READ,
 	PROFILE_OBJECT_MISSING,		/* no such file, or no ELF file */
-	PROFILE_OBJECT_CHANGED,		/* the file has another build id than what was recorded */
+	PROFILE_OBJECT_CHANGED,		/* the file's build id differs from the recorded one */
 	PROFILE_OBJECT_STRIPPED,	/* no symbols, here or in separate debug information */
 };
 

@@ -183,7 +183,7 @@ static int compare_maps(const void *a, const void *b)
 	return order ? order : compare(one->time, two->time);
 }
 
-/* All that is sorted by time begins with its time. */
+/* All elements that are sorted by time begin with their time. */
 static int compare_times(const void *a, const void *b)
 {
 	uint64_t one, two;
@@ -321,7 +321,10 @@ const struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, u
 			return NULL;
 		exec = latest(&process->execs, sizeof(*exec), time);
 		fork = latest(&process->forks, sizeof(*fork), time);
-		/* Maps of an earlier process of this number, or of before exec(), are gone. */
+		/*
+		 * Maps of an earlier process with this number, or from before exec(), are no
+		 * longer valid.
+		 */
 		map = search(process->maps.data, process->maps.n, address,
 			     exec && (!fork || *exec >= fork->time) ? *exec : fork ? fork->time : 0, time);
 		if (map || !fork || (exec && *exec >= fork->time))

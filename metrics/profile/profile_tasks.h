@@ -38,7 +38,7 @@ struct profile_tasks {
 	struct strings files, names;
 };
 
-/* Adds what a record tells of tasks; other records are ignored. Returns 0 or -ENOMEM. */
+/* Adds a record about tasks; other records are ignored. Returns 0 or -ENOMEM. */
 int profile_tasks_add(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record);
 /* Ends adding. */
 void profile_tasks_sort(struct profile_tasks *tasks);
@@ -46,7 +46,7 @@ void profile_tasks_sort(struct profile_tasks *tasks);
 const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time);
 /* Process of a thread at a time; @tid itself if it is not recorded */
 uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint64_t time);
-/* What a process had mapped at an address at a time; NULL: nothing known */
+/* The map of a process at an address and a time; NULL: none is known */
 const struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address,
 					    uint64_t time);
 const char *profile_tasks_file(const struct profile_tasks *tasks, const struct profile_map *map);

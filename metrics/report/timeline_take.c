@@ -45,7 +45,7 @@ static int name_of_work(struct timeline *timeline, const struct gpmu_trace_item 
 	return strings_number(&timeline->strings, text, name);
 }
 
-/* The current file */
+/* The file that is being read */
 static struct timeline_file *file_of(struct timeline *timeline)
 {
 	return timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1);

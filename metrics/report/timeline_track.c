@@ -119,7 +119,7 @@ static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *read
 	return of_counter(timeline, reader, info->parent, above, &counter->of);
 }
 
-/* Parses the number behind @word at *@text and advances *@text; false if there is none. */
+/* Parses the number after @word at *@text and advances *@text; false if there is none. */
 static bool number_behind(const char **text, const char *word, uint32_t *number)
 {
 	size_t length = strlen(word);

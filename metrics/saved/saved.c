@@ -110,7 +110,7 @@ static void link_record(struct saved_table *table, struct saved_record *record)
 	for (; before != SAVED_NONE; before = table->list[before].before) {
 		struct saved_record *other = &table->list[before];
 
-		if (saved_same_place(other, record)) {
+		if (saved_same_target(other, record)) {
 			record->occurrence = other->occurrence + 1;
 			other->repeated = true;
 			return;

@@ -22,7 +22,7 @@
 #define SAVED_MAX_TEXTS		16384	/* distinct names and units */
 #define SAVED_MAX_RECORDS	1000000	/* in a table */
 #define SAVED_NONE		SIZE_MAX
-#define SAVED_PARTS		3	/* numbers in a label behind the package's */
+#define SAVED_PARTS		3	/* numbers in a label after the package's */
 
 /* --- saved_line.c, saved_csv.c, saved_json.c, saved_gpmu.c, saved_field.c: parsing a line --- */
 
@@ -220,7 +220,7 @@ struct gpmu_saved {
 	unsigned long line;	/* number of the current line */
 	bool timed;		/* the output has intervals */
 	bool cut;
-	char *cgroup;		/* of all counts; "": without cgroups; NULL: no count yet */
+	char *cgroup;		/* cgroup of all counts; "": without cgroups; NULL: no count yet */
 	/* State for the plan for which rows were last requested */
 	const struct gpmu_plan *plan;
 	struct saved_slot *slots;
@@ -267,7 +267,7 @@ bool saved_begins_run(const struct gpmu_saved *saved);
 uint64_t saved_wall(const struct gpmu_saved *saved);
 
 /* Whether two records are of the same CPU, thread or part of the machine */
-static inline bool saved_same_place(const struct saved_record *a, const struct saved_record *b)
+static inline bool saved_same_target(const struct saved_record *a, const struct saved_record *b)
 {
 	return a->label == b->label && a->number == b->number &&
 	       !memcmp(a->parts, b->parts, sizeof(a->parts));

@@ -143,7 +143,7 @@ unsigned int saved_times(const struct saved_record *record, uint64_t wall, bool 
 	return (unsigned int)fmin(counters, UINT_MAX);
 }
 
-/* --- places --- */
+/* --- targets --- */
 
 static int node_of_cpu(const struct gpmu_machine *machine, int cpu)
 {
@@ -198,22 +198,22 @@ static bool is_of_tasks(const struct gpmu_saved *saved, const struct saved_recor
 	       (record->label == SAVED_ALL && !saved->options.system);
 }
 
-static struct place place_of(const struct gpmu_saved *saved, const struct saved_record *record,
+static struct target target_of(const struct gpmu_saved *saved, const struct saved_record *record,
 			     const struct gpmu_pmu *pmu)
 {
-	struct place place = { .cpu = -1, .node = -1, .tid = -1 };
+	struct target target = { .cpu = -1, .node = -1, .tid = -1 };
 
 	if (record->label == SAVED_CPU)
-		place.cpu = record->number;
+		target.cpu = record->number;
 	if (is_uncore(pmu) && gpmu_pmu_node(pmu))
-		place.node = gpmu_node_number(gpmu_pmu_node(pmu));
+		target.node = gpmu_node_number(gpmu_pmu_node(pmu));
 	else if (is_uncore(pmu) && gpmu_pmu_kind(pmu) != GPMU_PMU_OTHER)
-		place.node = gpmu_pmu_number(pmu);
+		target.node = gpmu_pmu_number(pmu);
 	else
-		place.node = saved_node(saved->plan->machine, record);
+		target.node = saved_node(saved->plan->machine, record);
 	if (is_of_tasks(saved, record, pmu))
-		place.tid = record->label == SAVED_THREAD ? record->number : 0;
-	return place;
+		target.tid = record->label == SAVED_THREAD ? record->number : 0;
+	return target;
 }
 
 /* --- counts --- */
@@ -346,7 +346,7 @@ const char *saved_why(enum count_state state)
 }
 
 static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
-		    struct saved_record **records, struct place *places)
+		    struct saved_record **records, struct target *targets)
 {
 	const struct event_instance *instance = saved->plan->slots[index].instance;
 	size_t n = find_records(saved, &saved->slots[index], records);
@@ -361,9 +361,9 @@ static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
 		return counts_set_lost(saved->counts, index, COUNT_NOT_COUNTED, why);
 	for (size_t i = 0; i < n; i++) {
 		records[i]->used = true;
-		places[i] = place_of(saved, records[n - 1 - i], instance->pmu);
+		targets[i] = target_of(saved, records[n - 1 - i], instance->pmu);
 	}
-	ret = counts_set_places(saved->counts, index, places, n);
+	ret = counts_set_targets(saved->counts, index, targets, n);
 	for (size_t i = 0; i < n && !ret; i++)
 		if (records[i]->state != COUNT_OK)
 			ret = counts_set_lost(saved->counts, index, records[i]->state,
@@ -429,9 +429,9 @@ int saved_counts_fill(struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
 	struct saved_record **records = calloc(table->length + 1, sizeof(struct saved_record *));
-	struct place *places = calloc(table->length + 1, sizeof(*places));
+	struct target *targets = calloc(table->length + 1, sizeof(*targets));
 	uint64_t wall = saved_wall(saved);
-	int ret = records && places ? 0 : -ENOMEM;
+	int ret = records && targets ? 0 : -ENOMEM;
 
 	saved->counts->begin = table->begin;
 	saved->counts->end = table->begin + wall;
@@ -442,11 +442,11 @@ int saved_counts_fill(struct gpmu_saved *saved)
 		use_duration(saved);
 	for (size_t i = 0; i < saved->plan->slot_count && !ret; i++) {
 		if (saved->plan->slots[i].instance->tool == EVENT_TOOL_NONE)
-			ret = set_slot(saved, i, wall, records, places);
+			ret = set_slot(saved, i, wall, records, targets);
 		else
 			set_tool(saved, i);
 	}
 	free(records);
-	free(places);
+	free(targets);
 	return ret;
 }

@@ -98,7 +98,7 @@ static void take_machine(struct fields *fields, struct saved_line *line)
 	}
 }
 
-/* Behind the label of a node or package is the number of aggregated counters. */
+/* The label of a node or package is followed by the number of aggregated counters. */
 static void take_label(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text field = look(fields), next;
@@ -178,7 +178,7 @@ static bool is_running(struct fields fields)
 	return field.at && saved_parse_share(field, &share);
 }
 
-/* The cgroup can be a number, so the columns behind it show whether it is there. */
+/* The cgroup can be a number, so the columns after it show whether it is there. */
 static void take_cgroup(struct fields *fields, struct saved_line *line)
 {
 	const struct saved_text field = look(fields);

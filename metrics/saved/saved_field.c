@@ -175,8 +175,8 @@ bool saved_parse_thread(struct saved_text text, struct saved_line *line)
 }
 
 /*
- * perf prints counts with 0, 2 or 6 decimals, so that three digits behind a comma or point are
- * a group of thousands.
+ * perf prints counts with 0, 2 or 6 decimals, so three digits after a comma or point are a
+ * group of thousands.
  */
 static bool is_grouped(struct saved_text text)
 {

@@ -164,7 +164,7 @@ static void set_runs(struct gpmu_saved *saved)
 			continue;
 		sum = &maker->sums[source->index];
 		part = &maker->parts[sum->first];
-		row->deviation = sum->length && part->place == ROW_TOOL ?
+		row->deviation = sum->length && part->target == ROW_TOOL ?
 				 tool_deviation(saved, part->slot) :
 				 maker->results[source->index].deviation;
 	}

@@ -154,7 +154,7 @@ struct gpmu_spe_decoder {
 	const uint8_t *at, *end;		/* the rest of the chunk */
 	uint64_t offset;			/* of @at */
 	uint64_t skip_to;			/* no packet begins before this offset */
-	uint64_t damaged;			/* offset behind the last damage */
+	uint64_t damaged;			/* offset after the last damage */
 	uint8_t carry[GPMU_SPE_PACKET_MOST];	/* bytes before @at of a packet that spans chunks */
 	unsigned int carried;
 };

@@ -290,7 +290,7 @@ static bool run_one(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *re
 	return true;
 }
 
-/* Skips to the boundary of an alignment packet, or behind damage. */
+/* Skips to the boundary of an alignment packet, or past damage. */
 static void skip(struct gpmu_spe_decoder *decoder)
 {
 	uint64_t length = decoder->skip_to - decoder->offset;

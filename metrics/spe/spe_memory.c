@@ -13,7 +13,7 @@
 #define MEMORY	"sys/devices/system/memory"
 #define NODES	"sys/devices/system/node"
 
-/* Index of the first range that ends behind @address */
+/* Index of the first range that ends after @address */
 static size_t find(const struct gpmu_spe_memory *memory, uint64_t address)
 {
 	size_t low = 0, high = memory->count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Packets in the words of "perf report -D" of perf 7.3, but for reserved packets, which perf takes
- * for damage, and for numbers that perf leaves out: NSE of addresses, indexes of reserved counters,
- * payloads of reserved operations. Numbers are unsigned.
+ * Packets as text in the form of "perf report -D" of perf 7.3, with two exceptions. perf reports
+ * reserved packets as damage. It omits NSE of addresses, indexes of reserved counters and payloads
+ * of reserved operations. Numbers are unsigned.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 struct text {
 	char *to;
 	size_t size;
-	size_t length;	/* which may exceed @size */
+	size_t length;	/* bytes of the whole text, which may exceed @size */
 };
 
 __attribute__((format(printf, 2, 3)))

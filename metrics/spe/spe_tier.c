@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Data sources of Neoverse V2, as perf 7.3 has them (util/arm-spe.c). Which of them a Grace reports
- * is not published, so the number stays beside each name.
+ * Data sources of Neoverse V2, as perf 7.3 has them (util/arm-spe.c). NVIDIA has not published
+ * which of them a Grace reports, so each name is shown with its number.
  */
 #include <stdbool.h>
 

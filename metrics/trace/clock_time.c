@@ -9,7 +9,7 @@
 
 /* Anchors between which the clock was not set */
 struct run {
-	size_t begin, end;	/* end: index behind the last */
+	size_t begin, end;	/* end: index after the last */
 };
 
 /*
@@ -62,9 +62,9 @@ struct clock_answer clock_onward(const struct gpmu_clock *clock, size_t index, u
 }
 
 /*
- * ns that the clock gained between anchors @i and @i + 1, compared with the rate before or
- * behind, whichever is less. If the clock changed its rate once in between, or was set,
- * both values are at least the error of the straight line between the anchors.
+ * ns that the clock gained between anchors @i and @i + 1, compared with the rate before or after
+ * them, whichever is less. If the clock changed its rate once in between, or was set, both
+ * values are at least the error of the straight line between the anchors.
  */
 static double unexpected(const struct gpmu_clock *clock, const struct run *run, size_t i)
 {

@@ -126,7 +126,7 @@ struct gpmu_trace {
 	struct gpmu_trace_stats stats;
 };
 
-/* trace_buffer.c: reserves @n bytes behind @length; NULL if out of memory */
+/* trace_buffer.c: reserves @n bytes after @length; NULL if out of memory */
 uint8_t *trace_room(struct trace_buffer *buffer, size_t n);
 
 /*

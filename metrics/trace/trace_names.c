@@ -66,7 +66,7 @@ static int64_t find(struct gpmu_trace *trace, const char *text)
 	uint64_t hash = trace_hash(text, length);
 	uint32_t index;
 
-	/* Another text of the same hash has the next one. */
+	/* If another text has this hash, try the next one. */
 	while (map_get(&trace->names.indices, hash, &index)) {
 		const struct trace_name *name = trace_name(&trace->names, (int64_t)index + 1);
 

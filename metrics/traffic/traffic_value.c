@@ -98,7 +98,7 @@ static void set_range(struct gpmu_traffic_value *value, double low, double high)
 	value->high = high;
 }
 
-/* Nothing reached the memory, whatever other sockets' caches answered. */
+/* No traffic reached the memory, even if other sockets' caches served requests. */
 static void set_zero(struct gpmu_traffic_value *value)
 {
 	value->derived = 0;

@@ -13,7 +13,7 @@ static void *array(size_t n, size_t size)
 	return calloc(n ? n : 1, size);
 }
 
-/* A new number for a new set of places */
+/* A new number for a new set of targets */
 static uint64_t new_shape(void)
 {
 	static atomic_uint_fast64_t last;
@@ -41,7 +41,7 @@ struct gpmu_counts *counts_new(size_t slot_count)
 
 static void slot_release(struct counts_slot *slot)
 {
-	free(slot->places);
+	free(slot->targets);
 	free(slot->counts);
 	free(slot->printed);
 	free(slot->why);
@@ -57,19 +57,19 @@ void counts_free(struct gpmu_counts *counts)
 	free(counts);
 }
 
-int counts_set_places(struct gpmu_counts *counts, size_t slot, const struct place *places,
+int counts_set_targets(struct gpmu_counts *counts, size_t slot, const struct target *targets,
 		      size_t length)
 {
 	struct counts_slot new = { .length = length, .state = COUNT_NOT_COUNTED }, old;
 
-	new.places = array(length, sizeof(*new.places));
+	new.targets = array(length, sizeof(*new.targets));
 	new.counts = array(length, sizeof(*new.counts));
-	if (!new.places || !new.counts) {
+	if (!new.targets || !new.counts) {
 		slot_release(&new);
 		return -ENOMEM;
 	}
 	if (length)
-		memcpy(new.places, places, length * sizeof(*places));
+		memcpy(new.targets, targets, length * sizeof(*targets));
 	old = counts->slots[slot];
 	counts->slots[slot] = new;
 	counts->shape = new_shape();
@@ -124,7 +124,7 @@ int counts_set_lost(struct gpmu_counts *counts, size_t slot, enum count_state st
 static bool slots_alike(const struct counts_slot *a, const struct counts_slot *b)
 {
 	return a->length == b->length &&
-	       (!a->length || !memcmp(a->places, b->places, a->length * sizeof(*a->places)));
+	       (!a->length || !memcmp(a->targets, b->targets, a->length * sizeof(*a->targets)));
 }
 
 bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b)
@@ -139,14 +139,14 @@ bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b)
 	return true;
 }
 
-/* Copies places, unless they are the same, and reasons of @from; counts are undefined */
+/* Copies targets, unless they are the same, and reasons of @from; counts are undefined */
 static int shape_slot(struct gpmu_counts *counts, size_t slot, const struct counts_slot *from,
 		      bool same)
 {
 	int ret;
 
 	if (!same && !slots_alike(&counts->slots[slot], from)) {
-		ret = counts_set_places(counts, slot, from->places, from->length);
+		ret = counts_set_targets(counts, slot, from->targets, from->length);
 		if (ret)
 			return ret;
 	}
@@ -211,14 +211,14 @@ struct gpmu_counts *counts_copy(const struct gpmu_counts *counts)
 	return copy;
 }
 
-/* Finds the count of a place in @slot, first at @index; NULL: it has no such place */
-static struct count *find_count(const struct counts_slot *slot, const struct place *place,
+/* Finds the count of a target in @slot, first at @index; NULL: it has no such target */
+static struct count *find_count(const struct counts_slot *slot, const struct target *target,
 				size_t index)
 {
-	if (index < slot->length && !memcmp(&slot->places[index], place, sizeof(*place)))
+	if (index < slot->length && !memcmp(&slot->targets[index], target, sizeof(*target)))
 		return &slot->counts[index];
 	for (size_t i = 0; i < slot->length; i++)
-		if (!memcmp(&slot->places[i], place, sizeof(*place)))
+		if (!memcmp(&slot->targets[i], target, sizeof(*target)))
 			return &slot->counts[i];
 	return NULL;
 }
@@ -246,7 +246,7 @@ int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *la
 		for (size_t k = 0; k < slot->length; k++) {
 			const struct count *count =
 				same ? &before->counts[k] :
-				       find_count(before, &slot->places[k], k);
+				       find_count(before, &slot->targets[k], k);
 
 			interval->slots[i].counts[k] =
 				count_difference(&slot->counts[k], count ? count : &zero);
@@ -268,22 +268,22 @@ int counts_step(struct gpmu_counts *interval, struct gpmu_counts *last,
 	return ret ? ret : counts_assign(last, now);
 }
 
-/* The counts of a new place, 0 */
-static struct count *add_place(struct counts_slot *slot, const struct place *place)
+/* The counts of a new target, 0 */
+static struct count *add_target(struct counts_slot *slot, const struct target *target)
 {
 	size_t n = slot->length + 1;
-	struct place *places;
+	struct target *targets;
 	struct count *counts;
 
-	places = realloc(slot->places, n * sizeof(*places));
-	if (!places)
+	targets = realloc(slot->targets, n * sizeof(*targets));
+	if (!targets)
 		return NULL;
-	slot->places = places;
+	slot->targets = targets;
 	counts = realloc(slot->counts, n * sizeof(*counts));
 	if (!counts)
 		return NULL;
 	slot->counts = counts;
-	places[n - 1] = *place;
+	targets[n - 1] = *target;
 	counts[n - 1] = (struct count){ 0 };
 	slot->length = n;
 	return &counts[n - 1];
@@ -301,10 +301,10 @@ static int add_slot(struct counts_slot *total, const struct counts_slot *slot)
 			return ret;
 	}
 	for (size_t k = 0; k < slot->length; k++) {
-		struct count *count = find_count(total, &slot->places[k], k);
+		struct count *count = find_count(total, &slot->targets[k], k);
 
 		if (!count)
-			count = add_place(total, &slot->places[k]);
+			count = add_target(total, &slot->targets[k]);
 		if (!count)
 			return -ENOMEM;
 		count_add(count, &slot->counts[k]);

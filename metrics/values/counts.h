@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The counts of all sources: a table of slots and places. Counts are cumulative; the counts of an
+ * The counts of all sources: a table of slots and targets. Counts are cumulative; the counts of an
  * interval are the difference of two tables.
  */
 #ifndef GPMU_COUNTS_H
@@ -27,15 +27,14 @@ struct count {
 };
 
 /* The CPU or task on which a slot is counted */
-struct place {
+struct target {
 	int cpu;		/* -1: any, or not known */
 	int node;		/* number of the NUMA node; -1: none */
 	int tid;		/* of the task; -1: all tasks */
 };
 
 /*
- * A value that another program has scaled and printed; converting it to a raw count would round
- * it
+ * A value that another program has scaled and printed. Converting it to a raw count would round it.
  */
 struct printed_count {
 	double value;		/* in the event's unit */
@@ -44,11 +43,12 @@ struct printed_count {
 };
 
 struct counts_slot {
-	struct place *places;
-	struct count *counts;	/* one for each place */
-	struct printed_count *printed;	/* one for each place, in place of the raw counts; or NULL */
+	struct target *targets;
+	struct count *counts;	/* one for each target */
+	/* one for each target, in place of the raw counts; or NULL */
+	struct printed_count *printed;
 	size_t length;		/* 0: it cannot be counted; why has the reason */
-	enum count_state state;	/* of a slot without places */
+	enum count_state state;	/* state of a slot without targets */
 	char *why;		/* or NULL */
 };
 
@@ -60,40 +60,42 @@ struct gpmu_counts {
 	const char *times_why;	/* reason that the two times are not known, or NULL; borrowed */
 	struct counts_slot *slots;
 	size_t slot_count;		/* of the plan */
-	uint64_t shape;		/* identifies the places: tables with the same shape have the same places */
+	/* identifies the targets: tables with the same shape have the same targets */
+	uint64_t shape;
 };
 
-/* Creates a table of slots without places, not counted. NULL with errno ENOMEM. */
+/* Creates a table of slots without targets, not counted. NULL with errno ENOMEM. */
 struct gpmu_counts *counts_new(size_t slot_count);
 struct gpmu_counts *counts_copy(const struct gpmu_counts *counts);
 /* NULL is allowed. */
 void counts_free(struct gpmu_counts *counts);
 
-/* Sets the places of a slot, copied, with counts of 0. 0, or -ENOMEM with the slot unchanged */
-int counts_set_places(struct gpmu_counts *counts, size_t slot, const struct place *places,
+/* Sets the targets of a slot, copied, with counts of 0. 0, or -ENOMEM with the slot unchanged */
+int counts_set_targets(struct gpmu_counts *counts, size_t slot, const struct target *targets,
 		      size_t length);
 /*
- * Gives each of the slot's places a value that another program has printed, 0 at first. Sums and
+ * Gives each of the slot's targets a value that another program has printed, 0 at first. Sums and
  * differences of tables have no such values. 0 or -ENOMEM
  */
 int counts_set_printed(struct gpmu_counts *counts, size_t slot);
 /*
- * Marks a slot, and its places, that cannot be counted. @why is copied, or NULL. 0, or -ENOMEM with
- * the slot unchanged
+ * Marks a slot, and its targets, that cannot be counted. @why is copied, or NULL. 0, or -ENOMEM
+ * with the slot unchanged
  */
 int counts_set_lost(struct gpmu_counts *counts, size_t slot, enum count_state state,
 		    const char *why);
 
-/* Returns whether both tables have the same places. */
+/* Returns whether both tables have the same targets. */
 bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b);
-/* Copies @from to @counts, without an allocation if the places are the same. 0 or -ENOMEM */
+/* Copies @from to @counts, without an allocation if the targets are the same. 0 or -ENOMEM */
 int counts_assign(struct gpmu_counts *counts, const struct gpmu_counts *from);
 
 /*
- * Sets @interval to the counts from @earlier to @later, both cumulative, at the places of @later.
- * Its length is the time that was not paused, and it ends with @later. A place that @earlier lacks started at 0. Impossible differences, such as of a count that
- * decreased, and counters that were enabled and never ran are marked as not counted. Does not
- * allocate if @interval and @later have the same places. 0 or -ENOMEM
+ * Sets @interval to the counts from @earlier to @later, both cumulative, at the targets of @later.
+ * Its length is the time that was not paused, and it ends with @later. A target that @earlier lacks
+ * started at 0. Impossible differences, such as of a count that decreased, and counters that were
+ * enabled and never ran are marked as not counted. Does not allocate if @interval and @later have
+ * the same targets. 0 or -ENOMEM
  */
 int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *later,
 		      const struct gpmu_counts *earlier);
@@ -106,9 +108,9 @@ int counts_step(struct gpmu_counts *interval, struct gpmu_counts *last,
 		const struct gpmu_counts *now);
 
 /*
- * Adds @counts of an interval to @total, including places that @total lacks, and the interval's
+ * Adds @counts of an interval to @total, including targets that @total lacks, and the interval's
  * length to @total's end. A part that was enabled and never ran is estimated from the others; any
- * other part that was not counted makes the total not counted. Does not allocate if the places
+ * other part that was not counted makes the total not counted. Does not allocate if the targets
  * are the same. 0, or -ENOMEM with @total partly updated
  */
 int counts_add(struct gpmu_counts *total, const struct gpmu_counts *counts);
@@ -125,7 +127,7 @@ static inline bool count_is_lost(const struct count *count)
 }
 
 /*
- * The difference of one place's counts from @earlier to @later, as above. After a failed read (not
+ * The difference of one target's counts from @earlier to @later, as above. After a failed read (not
  * counted, all numbers 0) the next difference is not counted either, as its begin is not known.
  */
 static inline struct count count_difference(const struct count *later, const struct count *earlier)
@@ -169,7 +171,7 @@ static inline void count_add(struct count *total, const struct count *part)
 
 /*
  * Adds the difference to a total, as the two functions above do. It is inline for the end of a
- * region, and tests less for a place that has always been counted.
+ * region, and tests less for a target that has always been counted.
  */
 static inline void count_add_difference(struct count *total, const struct count *later,
 					const struct count *earlier)

@@ -56,12 +56,12 @@ static void result_end(struct row_result *result)
 		result->share = NAN;
 }
 
-/* The tasks in which a slot is counted */
+/* The tasks for which a slot is counted */
 struct tasks {
 	size_t length;
 	double value;
 	uint64_t enabled, running;	/* ns */
-	uint64_t counted;		/* ns enabled, of those in which it ran at all */
+	uint64_t counted;		/* ns enabled, of the tasks in which it ran */
 };
 
 static void add_task(struct tasks *tasks, const struct count *count, double value)
@@ -97,8 +97,8 @@ static double end_tasks(struct tasks *tasks, const struct counts_slot *slot, boo
 	return value;
 }
 
-/* The value of a place: in the event's unit if it was printed, otherwise unscaled */
-static double place_value(const struct plan_slot *planned, const struct counts_slot *slot,
+/* The value of a target: in the event's unit if it was printed, otherwise unscaled */
+static double target_value(const struct plan_slot *planned, const struct counts_slot *slot,
 			  size_t index)
 {
 	const struct count *count = &slot->counts[index];
@@ -113,7 +113,7 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 {
 	const struct count *count = &slot->counts[index];
 	/* On each CPU the kernel counts a cgroup like one task: only while it runs there. */
-	const bool of_tasks = slot->places[index].tid >= 0 || planned->instance->cgroup;
+	const bool of_tasks = slot->targets[index].tid >= 0 || planned->instance->cgroup;
 	const bool ran = count->running ||
 			 (of_tasks && (count->enabled || count->state == COUNT_OK));
 
@@ -132,10 +132,10 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 	result->raw = count->raw > UINT64_MAX - result->raw ? UINT64_MAX :
 		      result->raw + count->raw;
 	if (of_tasks) {
-		add_task(tasks, count, place_value(planned, slot, index));
+		add_task(tasks, count, target_value(planned, slot, index));
 		return;
 	}
-	result->value += place_value(planned, slot, index);
+	result->value += target_value(planned, slot, index);
 	result->time += count->enabled;
 	result->timed++;
 	result_share(result, (double)count->running / (double)count->enabled);
@@ -204,7 +204,7 @@ static double unscaled(double value, double scale)
 	return scale > 0 ? value / scale : value;
 }
 
-/* Converts the sum of a slot's places to the event's unit, or to a formula's number. */
+/* Converts the sum of a slot's targets to the event's unit, or to a formula's number. */
 static double converted(const struct row_sum *sum, const struct plan_slot *planned,
 			const struct counts_slot *slot, double value)
 {
@@ -223,8 +223,8 @@ static double sources_of(const struct row_maker *maker, const struct counts_slot
 	unsigned int sources = 0;
 
 	for (size_t i = first; slot->printed && i < end && maker->parts[i].slot == index; i++)
-		if (maker->parts[i].place < slot->length)
-			sources += slot->printed[maker->parts[i].place].sources;
+		if (maker->parts[i].target < slot->length)
+			sources += slot->printed[maker->parts[i].target].sources;
 	return sources ? sources : 1;
 }
 
@@ -243,20 +243,20 @@ static size_t sum_slot(const struct row_maker *maker, const struct row_sum *sum,
 	result->sources += sources_of(maker, slot, first, end);
 	/* Deviations of several counts cannot be added up, as perf does not print each run. */
 	result->deviation = sum->length == 1 && slot->printed &&
-			    maker->parts[first].place < slot->length ?
-			    slot->printed[maker->parts[first].place].deviation : NAN;
+			    maker->parts[first].target < slot->length ?
+			    slot->printed[maker->parts[first].target].deviation : NAN;
 	for (i = first; i < end && maker->parts[i].slot == index; i++) {
-		size_t place = maker->parts[i].place;
+		size_t target = maker->parts[i].target;
 
-		if (place == ROW_TOOL)
+		if (target == ROW_TOOL)
 			add_tool(sum, planned->instance->tool, counts, result);
-		else if (place == ROW_LOST)
+		else if (target == ROW_LOST)
 			result_lose(result,
 				    slot->state == COUNT_NOT_SUPPORTED ? GPMU_STATE_NOT_SUPPORTED :
 									 GPMU_STATE_NOT_COUNTED,
 				    slot->why);
 		else
-			add_count(result, &tasks, planned, slot, place);
+			add_count(result, &tasks, planned, slot, target);
 	}
 	result->value += end_tasks(&tasks, slot, maker->options.zero_asleep, result);
 	result->value = before + converted(sum, planned, slot, result->value);
@@ -277,12 +277,12 @@ static bool sum_plain(const struct row_maker *maker, const struct row_sum *sum,
 	const struct counts_slot *slot;
 	size_t i;
 
-	if (!sum->length || parts->place == ROW_TOOL || parts->place == ROW_LOST)
+	if (!sum->length || parts->target == ROW_TOOL || parts->target == ROW_LOST)
 		return false;
 	planned = &maker->plan->slots[parts->slot];
 	slot = &counts->slots[parts->slot];
 	for (i = 0; i < sum->length && parts[i].slot == parts->slot; i++) {
-		const struct count *count = &slot->counts[parts[i].place];
+		const struct count *count = &slot->counts[parts[i].target];
 
 		if (count->state != COUNT_OK || count->running != count->enabled ||
 		    !count->running || count->raw > UINT64_MAX - all.raw)
@@ -292,7 +292,7 @@ static bool sum_plain(const struct row_maker *maker, const struct row_sum *sum,
 		all.enabled += count->enabled;
 	}
 	if (i < sum->length || planned->mean || slot->printed ||
-	    slot->places[parts->place].tid >= 0 || planned->instance->cgroup)
+	    slot->targets[parts->target].tid >= 0 || planned->instance->cgroup)
 		return false;
 	all.running = all.time = all.enabled;
 	all.counters = all.timed = i;

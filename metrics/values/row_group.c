@@ -15,21 +15,21 @@ int row_first_cpu(const struct row_maker *maker, int number)
 }
 
 /* The CPU whose group a count belongs to; -1: not known */
-static int cpu_of(const struct row_maker *maker, const struct place *place)
+static int cpu_of(const struct row_maker *maker, const struct target *target)
 {
-	return place->cpu >= 0 ? place->cpu : row_first_cpu(maker, place->node);
+	return target->cpu >= 0 ? target->cpu : row_first_cpu(maker, target->node);
 }
 
 /*
- * Sets the group of a place, in which numbers that its rows do not distinguish are 0. A node
+ * Sets the group of a target, in which numbers that its rows do not distinguish are 0. A node
  * that only a source describes can lack CPUs. false: not known
  */
-static bool group_of(const struct row_maker *maker, const struct place *place,
+static bool group_of(const struct row_maker *maker, const struct target *target,
 		     struct cpu_topology *group)
 {
 	const enum gpmu_aggregation aggregation = maker->options.aggregation;
-	const struct gpmu_node *node = machine_find_node(maker->plan->machine, place->node);
-	int cpu = cpu_of(maker, place);
+	const struct gpmu_node *node = machine_find_node(maker->plan->machine, target->node);
+	int cpu = cpu_of(maker, target);
 
 	if (cpu >= 0 && (size_t)cpu < maker->cpu_count && maker->cpus[cpu].known)
 		*group = maker->cpus[cpu].topology;
@@ -55,20 +55,20 @@ static int compare(const void *a, const void *b)
 	return (x->core > y->core) - (x->core < y->core);
 }
 
-int row_group_of(const struct row_maker *maker, const struct place *place)
+int row_group_of(const struct row_maker *maker, const struct target *target)
 {
 	struct cpu_topology group, *found = NULL;
 
-	if (group_of(maker, place, &group) && maker->group_count)
+	if (group_of(maker, target, &group) && maker->group_count)
 		found = bsearch(&group, maker->groups, maker->group_count, sizeof(group), compare);
 	return found ? (int)(found - maker->groups) : -1;
 }
 
 int row_group_of_node(const struct row_maker *maker, int node)
 {
-	const struct place place = { .cpu = -1, .node = node };
+	const struct target target = { .cpu = -1, .node = node };
 
-	return row_group_of(maker, &place);
+	return row_group_of(maker, &target);
 }
 
 static int read_cpu(struct row_maker *maker, int cpu)
@@ -93,12 +93,12 @@ static int read_cpu(struct row_maker *maker, int cpu)
 	return 0;
 }
 
-static int add_group(struct row_maker *maker, const struct place *place)
+static int add_group(struct row_maker *maker, const struct target *target)
 {
 	struct cpu_topology group, *groups;
-	int ret = read_cpu(maker, cpu_of(maker, place));
+	int ret = read_cpu(maker, cpu_of(maker, target));
 
-	if (ret || !group_of(maker, place, &group))
+	if (ret || !group_of(maker, target, &group))
 		return ret;
 	for (size_t i = 0; i < maker->group_count; i++)
 		if (!compare(&maker->groups[i], &group))
@@ -123,12 +123,12 @@ int row_groups_make(struct row_maker *maker, const struct gpmu_counts *counts)
 	maker->group_count = 0;
 	for (size_t i = 0; i < counts->slot_count; i++)
 		for (size_t k = 0; k < counts->slots[i].length && !ret; k++)
-			ret = add_group(maker, &counts->slots[i].places[k]);
+			ret = add_group(maker, &counts->slots[i].targets[k]);
 	/* A PMU without counts has a row in the group of its node. */
 	for (size_t i = 0; !ret && (node = gpmu_machine_node(maker->plan->machine, i)); i++) {
-		const struct place place = { .cpu = -1, .node = gpmu_node_number(node) };
+		const struct target target = { .cpu = -1, .node = gpmu_node_number(node) };
 
-		ret = add_group(maker, &place);
+		ret = add_group(maker, &target);
 	}
 	if (maker->group_count)
 		qsort(maker->groups, maker->group_count, sizeof(*maker->groups), compare);

@@ -114,14 +114,14 @@ static int find_units(struct row_maker *maker, const struct gpmu_counts *counts,
 	return ret;
 }
 
-static int add_part(struct row_maker *maker, size_t slot, size_t place)
+static int add_part(struct row_maker *maker, size_t slot, size_t target)
 {
 	struct row_part *parts = vector_room(maker->parts, maker->part_count, sizeof(*parts));
 
 	if (!parts)
 		return -ENOMEM;
 	maker->parts = parts;
-	parts[maker->part_count++] = (struct row_part){ slot, place };
+	parts[maker->part_count++] = (struct row_part){ slot, target };
 	return 0;
 }
 
@@ -136,12 +136,12 @@ static int add_parts(struct row_maker *maker, const struct gpmu_counts *counts, 
 		return add_part(maker, index, ROW_TOOL);
 	if (!slot->length)
 		return row_maker_has_lost(maker, unit, index) ? add_part(maker, index, ROW_LOST) : 0;
-	/* If CPUs are numbered without gaps */
+	/* Valid if CPUs are numbered without gaps */
 	if (one && (size_t)unit->number < slot->length &&
-	    slot->places[unit->number].cpu == unit->number)
+	    slot->targets[unit->number].cpu == unit->number)
 		return add_part(maker, index, (size_t)unit->number);
 	for (size_t i = 0; i < slot->length && !ret; i++)
-		if (row_maker_has_place(maker, unit, index, &slot->places[i]))
+		if (row_maker_has_target(maker, unit, index, &slot->targets[i]))
 			ret = add_part(maker, index, i);
 	return ret;
 }
@@ -181,7 +181,10 @@ static int add_input(struct row_maker *maker, const struct row_input *input)
 	return 0;
 }
 
-/* Those of an expression, one after the other, once all that they are of is there */
+/*
+ * Appends the inputs of an expression contiguously, after the sums and evaluations that they
+ * refer to
+ */
 static int add_inputs(struct row_maker *maker, const struct gpmu_counts *counts,
 		      const struct plan_input *planned, size_t length, size_t unit, size_t *first)
 {
@@ -213,7 +216,10 @@ static int add_inputs(struct row_maker *maker, const struct gpmu_counts *counts,
 	return ret;
 }
 
-/* A metric in a unit, once. A threshold may be of the metric itself, so it comes after. */
+/*
+ * Adds a metric in a unit, once. Its threshold is added afterwards, because it may refer to the
+ * metric.
+ */
 static int add_eval(struct row_maker *maker, const struct gpmu_counts *counts, size_t metric,
 		    size_t unit, size_t *index)
 {
@@ -288,7 +294,7 @@ static void note_pmu(struct pmus *pmus, const struct gpmu_pmu *pmu)
 static void note_sum(const struct row_maker *maker, const struct row_sum *sum, struct pmus *pmus)
 {
 	for (size_t i = sum->first; i < sum->first + sum->length; i++)
-		if (maker->parts[i].place != ROW_TOOL)
+		if (maker->parts[i].target != ROW_TOOL)
 			note_pmu(pmus, maker->plan->slots[maker->parts[i].slot].instance->pmu);
 }
 
@@ -428,8 +434,8 @@ static void clear(struct row_maker *maker)
 	maker->eval_of = NULL;
 	free(maker->results);
 	maker->results = NULL;
-	counts_free(maker->places);
-	maker->places = NULL;
+	counts_free(maker->targets);
+	maker->targets = NULL;
 	maker->shape = 0;
 }
 
@@ -438,7 +444,7 @@ int row_maker_layout(struct row_maker *maker, const struct gpmu_counts *counts)
 	struct item_units *units;
 	int ret;
 
-	if (maker->places && counts_alike(maker->places, counts)) {
+	if (maker->targets && counts_alike(maker->targets, counts)) {
 		maker->shape = counts->shape;
 		return 0;
 	}
@@ -454,9 +460,9 @@ int row_maker_layout(struct row_maker *maker, const struct gpmu_counts *counts)
 	}
 	if (!ret) {
 		maker->results = calloc(maker->sum_count + 1, sizeof(*maker->results));
-		maker->places = counts_copy(counts);
+		maker->targets = counts_copy(counts);
 		maker->shape = counts->shape;
-		ret = maker->results && maker->places ? 0 : -ENOMEM;
+		ret = maker->results && maker->targets ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; units && i < maker->plan->item_count; i++)
 		free(units[i].list);

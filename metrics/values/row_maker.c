@@ -65,6 +65,6 @@ void row_maker_free(struct row_maker *maker)
 	free(maker->values);
 	free(maker->sources);
 	free(maker->rows.list);
-	counts_free(maker->places);
+	counts_free(maker->targets);
 	free(maker);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Computes rows from counts. The layout, which maps counts to values, is made once for a plan
- * and the places of its slots; filling the rows is arithmetic only.
+ * and the targets of its slots; filling the rows is arithmetic only.
  *
  * A unit is what a row covers. A sum adds up the counts of an event, or of one id of a metric, in
  * a unit. A metric is evaluated once in each unit in which it has a row.
@@ -48,13 +48,13 @@ struct row_cpu {
 /* A count of a sum */
 struct row_part {
 	size_t slot;
-	size_t place;	/* ROW_LOST: the slot has no place; ROW_TOOL: it needs none */
+	size_t target;	/* ROW_LOST: the slot has no target; ROW_TOOL: it needs none */
 };
 
 #define ROW_LOST	SIZE_MAX
 #define ROW_TOOL	(SIZE_MAX - 1)
 
-/* The value of a sum or of a metric */
+/* The value of a sum or a metric */
 struct row_result {
 	enum gpmu_state state;
 	double value;		/* NaN unless GPMU_STATE_OK */
@@ -87,7 +87,8 @@ struct row_eval {
 	size_t threshold, thresholds;	/* inputs of its threshold */
 	double duration;		/* s */
 	struct row_result result;	/* before multiplication with the metric's scale */
-	size_t noted;			/* number from 1 of the last row whose PMUs include its */
+	/* number, from 1, of the last row whose PMUs include this metric's */
+	size_t noted;
 	int alert;
 };
 
@@ -99,7 +100,7 @@ struct row_source {
 struct row_maker {
 	const struct gpmu_plan *plan;
 	struct rows_options options;
-	struct gpmu_counts *places;	/* of the layout; or NULL */
+	struct gpmu_counts *targets;	/* of the layout; or NULL */
 	uint64_t shape;			/* of the counts that the layout fits; 0: none */
 	struct row_unit *units;
 	size_t unit_count, last_unit;
@@ -133,7 +134,7 @@ void row_maker_free(struct row_maker *maker);
 
 /*
  * Computes the rows of an interval, in the order of the plan's items, and for each item by node and
- * CPU. Their times are relative to @start, CLOCK_MONOTONIC_RAW ns. If the places differ from those
+ * CPU. Their times are relative to @start, CLOCK_MONOTONIC_RAW ns. If the targets differ from those
  * of the last call, a new layout is made; otherwise nothing is allocated. The rows are valid until
  * the next call; the plan owns their texts, and the counts own why. 0, or -ENOMEM and then there
  * are no rows
@@ -143,7 +144,7 @@ int row_maker_rows(struct row_maker *maker, const struct gpmu_counts *counts, ui
 
 /* --- row_unit.c */
 
-/* The slots of one id, or of an event */
+/* The slots of an id of a metric, or of an event */
 struct row_set {
 	const size_t *slots;
 	size_t length;
@@ -157,19 +158,19 @@ int row_maker_units(struct row_maker *maker, const struct gpmu_counts *counts,
 		    const struct row_set *sets, size_t set_count, size_t **units, size_t *unit_count);
 /* The unit that covers all counts, for an item of PMUs outside the cores or of others */
 int row_maker_whole(struct row_maker *maker, bool uncore, size_t *unit);
-/* Return whether a place, and a slot without places, belong to a unit. */
-bool row_maker_has_place(const struct row_maker *maker, const struct row_unit *unit, size_t slot,
-			 const struct place *place);
+/* Return whether a target, and a slot without targets, belong to a unit. */
+bool row_maker_has_target(const struct row_maker *maker, const struct row_unit *unit, size_t slot,
+			 const struct target *target);
 bool row_maker_has_lost(const struct row_maker *maker, const struct row_unit *unit, size_t slot);
 /* Returns whether the slot is of a PMU outside the cores. */
 bool row_maker_uncore(const struct row_maker *maker, size_t slot);
 
 /* --- row_group.c */
 
-/* Finds the groups of all places of @counts and all nodes, if rows cover groups. 0 or -ENOMEM */
+/* Finds the groups of all targets of @counts and all nodes, if rows cover groups. 0 or -ENOMEM */
 int row_groups_make(struct row_maker *maker, const struct gpmu_counts *counts);
-/* Returns the index of the group that a place, or a node, belongs to; -1: not known. */
-int row_group_of(const struct row_maker *maker, const struct place *place);
+/* Returns the index of the group that a target, or a node, belongs to; -1: not known. */
+int row_group_of(const struct row_maker *maker, const struct target *target);
 int row_group_of_node(const struct row_maker *maker, int node);
 /* Returns the first CPU of a node; -1: not known. */
 int row_first_cpu(const struct row_maker *maker, int node);

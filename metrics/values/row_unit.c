@@ -37,7 +37,7 @@ static bool is_tool(const struct row_maker *maker, size_t slot)
 	return instance(maker, slot)->tool != EVENT_TOOL_NONE;
 }
 
-/* The node of a slot without places, -1: not known, or not of one */
+/* The node of a slot without targets; -1: not known, or none */
 static int lost_node(const struct row_maker *maker, size_t slot)
 {
 	const struct gpmu_pmu *pmu = instance(maker, slot)->pmu;
@@ -58,28 +58,31 @@ static int gpu_of(const struct row_maker *maker, size_t slot)
 	return gpu ? (int)gpmu_gpu_number(gpu) : -1;
 }
 
-bool row_maker_has_place(const struct row_maker *maker, const struct row_unit *unit, size_t slot,
-			 const struct place *place)
+bool row_maker_has_target(const struct row_maker *maker, const struct row_unit *unit, size_t slot,
+			 const struct target *target)
 {
 	switch (unit->scope) {
 	case GPMU_SCOPE_GPU:
 		return gpu_of(maker, slot) == unit->number;
 	case GPMU_SCOPE_NODE:
-		return place->node == unit->number;
+		return target->node == unit->number;
 	case GPMU_SCOPE_CPU:
-		return place->cpu == unit->number;
+		return target->cpu == unit->number;
 	case GPMU_SCOPE_SOCKET:
 	case GPMU_SCOPE_DIE:
 	case GPMU_SCOPE_CORE:
-		return row_group_of(maker, place) == unit->number;
+		return row_group_of(maker, target) == unit->number;
 	case GPMU_SCOPE_THREAD:
-		return place->tid == unit->number;
+		return target->tid == unit->number;
 	default:
 		return true;
 	}
 }
 
-/* Of a core PMU with CPUs, one of those; of any other, which is not known, each */
+/*
+ * Whether a PMU can count on a CPU: a core PMU on its own CPUs; any other, whose CPUs are not
+ * known, on each
+ */
 static bool could_count(const struct gpmu_pmu *pmu, int cpu)
 {
 	const int *cpus;
@@ -122,7 +125,10 @@ static const char *comm_of(struct row_maker *maker, int tid)
 	return row_maker_text(maker, text, n > 0 ? strcspn(text, "\n") : 0);
 }
 
-/* Which it is. Those of an event are asked for in the order of those of the one before it. */
+/*
+ * Finds or adds a unit. Successive events have their units in the same order, so the search
+ * begins after the last one found.
+ */
 static int add_unit(struct row_maker *maker, enum gpmu_scope scope, int number, int node,
 		    size_t *unit)
 {
@@ -166,7 +172,7 @@ int row_maker_whole(struct row_maker *maker, bool uncore, size_t *unit)
 struct key {
 	int number;
 	int node;	/* -1: none, or several */
-	size_t sets;	/* of how many, from the first on, it has a count of each */
+	size_t sets;	/* number of sets, from the first on, that each have a count for the key */
 };
 
 struct keys {
@@ -206,18 +212,18 @@ static int add_key(struct keys *keys, int number, int node)
 }
 
 static int key_of(const struct row_maker *maker, const struct keys *keys, size_t slot,
-		  const struct place *place)
+		  const struct target *target)
 {
 	if (keys->scope == GPMU_SCOPE_GPU)
 		return gpu_of(maker, slot);
 	if (keys->scope == GPMU_SCOPE_THREAD)
-		return place->tid;
+		return target->tid;
 	if (is_group(keys->scope))
-		return row_group_of(maker, place);
-	return keys->scope == GPMU_SCOPE_CPU ? place->cpu : place->node;
+		return row_group_of(maker, target);
+	return keys->scope == GPMU_SCOPE_CPU ? target->cpu : target->node;
 }
 
-/* Of a slot without places; -1: it could be of each */
+/* The key of a slot without targets; -1: it can belong to any key */
 static int lost_key(const struct row_maker *maker, const struct keys *keys, size_t slot)
 {
 	if (keys->scope == GPMU_SCOPE_GPU)
@@ -240,8 +246,8 @@ static int gather_keys(struct row_maker *maker, const struct gpmu_counts *counts
 			ret = add_key(keys, lost_key(maker, keys, set->slots[i]),
 				      lost_node(maker, set->slots[i]));
 		for (size_t k = 0; k < slot->length && !ret; k++)
-			ret = add_key(keys, key_of(maker, keys, set->slots[i], &slot->places[k]),
-				      slot->places[k].node);
+			ret = add_key(keys, key_of(maker, keys, set->slots[i], &slot->targets[k]),
+				      slot->targets[k].node);
 		if (ret)
 			return ret;
 	}
@@ -254,9 +260,9 @@ struct kinds {
 };
 
 /*
- * Gathers keys of events that are counted nowhere, and of times, which have no place. As in perf,
- * such an event has a row wherever another event of its kind is counted, and a time has a row in
- * the first place.
+ * Gathers keys of events that are counted nowhere, and of times, which have no target. As in perf,
+ * such an event has a row wherever another event of its kind is counted, and a time has one row,
+ * in the first unit.
  */
 static int gather_other_keys(struct row_maker *maker, const struct gpmu_counts *counts,
 			     const struct kinds *kinds, struct keys *keys)
@@ -270,8 +276,8 @@ static int gather_other_keys(struct row_maker *maker, const struct gpmu_counts *
 		    (kinds->others && row_maker_uncore(maker, i)))
 			continue;
 		for (size_t k = 0; k < slot->length && !ret; k++)
-			ret = add_key(keys, key_of(maker, keys, i, &slot->places[k]),
-				      slot->places[k].node);
+			ret = add_key(keys, key_of(maker, keys, i, &slot->targets[k]),
+				      slot->targets[k].node);
 	}
 	return ret;
 }
@@ -313,7 +319,7 @@ static void mark_set(struct row_maker *maker, const struct gpmu_counts *counts,
 		for (size_t k = 0; k < keys->length && all; k++)
 			mark_key(keys, keys->list[k].number, set);
 		for (size_t k = 0; k < slot->length; k++)
-			mark_key(keys, key_of(maker, keys, index, &slot->places[k]), set);
+			mark_key(keys, key_of(maker, keys, index, &slot->targets[k]), set);
 		if (!slot->length && !all)
 			mark_key(keys, lost_key(maker, keys, index), set);
 	}

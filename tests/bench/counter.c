@@ -74,7 +74,7 @@ int main(void)
 	tests = calloc(n, sizeof(*tests));
 	for (size_t i = 0; tests && i < n; i++) {
 		test_init(&tests[i], machine, pmu, events, 4);
-		tests[i].target = (struct source_target){
+		tests[i].selection = (struct source_selection){
 			.system = true, .cpus = &cpus[i], .cpu_count = 1,
 		};
 		if (test_open(&tests[i])) {

@@ -42,10 +42,10 @@ void *dlsym(void *handle, const char *name)
 	return strcmp(name, missing) ? real(handle, name) : NULL;
 }
 
-/* The result of a run, which may end early. @said: each failure had a one-line reason */
+/* The result of a run, which may end early. @explained: each failure had a one-line reason */
 struct outcome {
 	int ret;
-	bool said;
+	bool explained;
 	uint64_t took;
 };
 
@@ -54,7 +54,7 @@ static bool failed(struct outcome *outcome, int ret, const struct gpmu_error *er
 	if (!ret)
 		return false;
 	outcome->ret = ret;
-	outcome->said = ret > 0 || is_line(error->text);
+	outcome->explained = ret > 0 || is_line(error->text);
 	return true;
 }
 
@@ -72,7 +72,7 @@ static void count(void *source, void *group)
 
 static struct outcome run(void)
 {
-	struct outcome outcome = { .said = true, .took = now() };
+	struct outcome outcome = { .explained = true, .took = now() };
 	struct gpmu_error error = { .size = sizeof(error) };
 	void *source, *group = NULL;
 
@@ -106,11 +106,11 @@ static void fault(const char *once, int code, bool *good, uint64_t *longest)
 	fake_set(settings);
 	outcome = run();
 	*longest = outcome.took > *longest ? outcome.took : *longest;
-	if (outcome.said && !fake_get("violations") && !fake_get("sampling") && !fake_get("host"))
+	if (outcome.explained && !fake_get("violations") && !fake_get("sampling") && !fake_get("host"))
 		return;
 	*good = false;
 	diag("%s: %d, %s, %ld violations, %ld GPUs and %ld objects kept", settings, outcome.ret,
-	     outcome.said ? "said" : "not said", fake_get("violations"), fake_get("sampling"),
+	     outcome.explained ? "explained" : "not explained", fake_get("violations"), fake_get("sampling"),
 	     fake_get("host"));
 	fake_set("reset");
 }
@@ -147,7 +147,7 @@ static void test_missing(void)
 {
 	struct outcome outcome = run();
 
-	ok(outcome.said, "without %s each failure has a reason: %d", missing, outcome.ret);
+	ok(outcome.explained, "without %s each failure has a reason: %d", missing, outcome.ret);
 	is_u64(fake_get("sampling"), 0, "a missing function leaves no GPU taken");
 }
 

@@ -293,7 +293,7 @@ static void test_initialized(void)
 	is_u64(pmus(source), 1, "only the visible GPU has a PMU");
 	pmu = plugin->pmu(source, 0);
 	is_str(pmu->gpu->uuid, "GPU-6f2a1c00-0002-4a00-8000-000000000002", "the PMU is that of the visible GPU");
-	is_str(pmu->name, nvml ? "nvidia_gpu_1" : "nvidia_gpu_0", "its number is NVML's if NVML is present");
+	is_str(pmu->name, nvml ? "nvidia_gpu_1" : "nvidia_gpu_0", "the number of the visible GPU is NVML's if NVML is present");
 	plugin->close(source);
 }
 
@@ -356,14 +356,14 @@ static void refused(const char *setting, const char *text)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 	char settings[128];
-	const char *said;
+	const char *message;
 	void *source;
 
 	snprintf(settings, sizeof(settings), "reset %s", setting);
 	fake_set(settings);
 	source = try_open(&error);
-	said = source ? messages(source, text) : strstr(error.text, text) ? error.text : NULL;
-	ok(said && is_line(said), "%s: one line contains \"%s\"", setting, text);
+	message = source ? messages(source, text) : strstr(error.text, text) ? error.text : NULL;
+	ok(message && is_line(message), "%s: one line contains \"%s\"", setting, text);
 	if (!source)
 		diag("error: %s", error.text);
 	else if (!ok(!pmus(source), "%s: the refused GPU has no PMU", setting))

@@ -210,7 +210,7 @@ is "$(grep -c '^marker.* name=(more names)' "$out.short") $(grep -c '^marker' "$
 is "$(grep '^marker' "$out.short" | tail -1 | grep -o 'name=[a-z]*') $(n note '16 MiB of different NVTX names.*leave numbers out')" "name=old 1" \
 	"known names stay, and one note reports the limit"
 
-# Ends. All flushed records are there, and the last completion time tells up to when records are complete.
+# Ends. All flushed records are there, and records are complete up to the last completion time.
 # whole STAMP: the last completion time is later than the stamp
 whole() {
 	[ "$(member complete time | awk '{ print $NF }')" -gt "$(sed -n 's/^stamp //p' "$out")" ]
@@ -228,7 +228,7 @@ is "$(n kernel) $(grep -E '^(end|status)' "$out" | xargs)" "500 end closed statu
 run '' '' init context=0 kernel=a fork kernel=b
 is "$(member kernel name) $(n process) $(grep -c '^end closed' "$out")" "a b 1 1" "a forked child leaves its parent's file as it is"
 run '' '' init context=0 kernel=a fork-init kernel=b
-is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "a note tells why a forked child with CUDA is not recorded"
+is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "a note gives the reason why a forked child with CUDA is not recorded"
 run '' '' init context=0 kernel=a sleep=60 exec init context=0 kernel=b
 is "$(member kernel name) $(n process) $(grep '^end' "$out" | sort | xargs)" "a b 2 end closed end vanished" "exec() starts another file of the same pid"
 run '' '' push=early init context=0 push=late kernel=a pop

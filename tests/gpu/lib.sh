@@ -51,14 +51,14 @@ ends() {
 	tests/lib/gpmu_csv.py , time_end < "$WORK/$1.csv" | tail -n 1
 }
 
-# said NAME KEY: a value of the JSON that a load printed
-said() {
+# value_of NAME KEY: a value of the JSON that a load printed
+value_of() {
 	sed -n "s/.*\"$2\":\"\\{0,1\\}\\([^,\"}]*\\).*/\\1/p" "$WORK/$1.out"
 }
 
 # seconds NAME: the working time of its load
 seconds() {
-	awk -v a="$(said "$1" start)" -v b="$(said "$1" end)" 'BEGIN { printf "%.9f", (b - a) / 1e9 }'
+	awk -v a="$(value_of "$1" start)" -v b="$(value_of "$1" end)" 'BEGIN { printf "%.9f", (b - a) / 1e9 }'
 }
 
 # near GOT WANT LOW HIGH DESCRIPTION: passes from LOW % below to HIGH % above
@@ -86,8 +86,8 @@ complete() {
 	unlike "$(cat "$WORK/$1.err" 2>&1)" 'not sampled for|No such file' "$1: no message reports missing samples"
 }
 
-# until_said FILE TEXT SECONDS: waits until the file contains the text
-until_said() {
+# until_printed FILE TEXT SECONDS: waits until the file contains the text
+until_printed() {
 	for ((i = 0; i < $3 * 20; i++)); do
 		! grep -qs -- "$2" "$1" || return 0
 		sleep 0.05

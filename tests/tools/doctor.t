@@ -39,7 +39,7 @@ like "$out" '^0 problems, 0 warnings$' "doctor ends with the numbers of problems
 unlike "$out" '^(warning|problem)' "doctor reports no problem and no warning on a Superchip in order"
 doctor superchip-ours "$root_user"
 like "$out" '^ok +driver +grace_cspmu$' "doctor recognises this project's driver"
-like "$out" '^ok +PMU +nvidia_scf_pmu_0: 6 counters of 64 bits$' "doctor prints the counters of a PMU whose driver tells them"
+like "$out" '^ok +PMU +nvidia_scf_pmu_0: 6 counters of 64 bits$' "doctor prints the counters of a PMU whose driver reports them"
 like "$out" '^ok +permissions +CAP_SYS_ADMIN' "doctor accepts root for counting all of the machine"
 
 doctor superchip

@@ -87,7 +87,7 @@ is "$rc $err" "125 gpmu eval: /dev/null: found no output of perf stat -j or -x" 
 run gpmu eval -M GraceMemBW "$work/none"
 is "$rc $err" "125 gpmu eval: $work/none: No such file or directory" "eval names a file that does not exist"
 run gpmu eval $data/grace-6.1.json
-like "$rc $err" '^125 gpmu eval: expected -M METRIC or -e EVENT' "eval without -M and -e says what is expected"
+like "$rc $err" '^125 gpmu eval: expected -M METRIC or -e EVENT' "eval without -M and -e states what is expected"
 # AddressSanitizer reserves address space, so the limit does not suit a sanitized gpmu.
 grep -q __asan_init "$GPMU_BIN" && limit=unlimited || limit=200000
 run at vm bash -c "ulimit -v $limit; head -c 300000000 /dev/zero | $GPMU_BIN eval -M GraceMemBW"

@@ -55,7 +55,7 @@ is "$(at superchip names GraceScfFreq grace_1to0)" "$(printf 'GraceScfFreq\ngrac
 is "$(at superchip names metricgroup frequency)" "grace_frequency" "list takes perf's kind metricgroup"
 run at superchip gpmu list --names zzz
 is "$rc $out$err" "1 " "list --names prints no message if nothing matches"
-like "$(at superchip-ours gpmu list pmu scf_pmu_0)" '^nvidia_scf_pmu_0 +yes   scf, 6 counters and a cycle counter$' "list prints the number of a PMU's counters where the driver tells it"
+like "$(at superchip-ours gpmu list pmu scf_pmu_0)" '^nvidia_scf_pmu_0 +yes   scf, 6 counters and a cycle counter$' "list prints the number of a PMU's counters if the driver reports it"
 
 out=$(at superchip gpmu list -v GraceMemBW)
 like "$out" '^      formula +.*nvidia_scf_pmu@cmem_rd_data@' "list -v prints the formula of a metric"

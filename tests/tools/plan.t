@@ -35,8 +35,8 @@ like "$err" '^    for GraceMemBW, GraceMemReadLatency$' "plan -v prints the metr
 like "$err" '^    nvidia_scf_pmu_1/event=cycles/$' "plan -v prints the events of a group"
 like "$err" '^    for nvidia_pcie_pmu_0/rd_bytes_loc/$' "plan -v prints the events of -e"
 expect 0 at superchip gpmu plan -v -M GraceMemBW
-like "$err" 'warning: nvidia_scf_pmu: its number of counters is unknown' "plan warns of a driver that does not tell the number of counters"
-like "$err" '^group 1: nvidia_scf_pmu_0$' "plan -v prints no number of counters if the driver does not tell it"
+like "$err" 'warning: nvidia_scf_pmu: its number of counters is unknown' "plan warns of a driver that does not report the number of counters"
+like "$err" '^group 1: nvidia_scf_pmu_0$' "plan -v prints no number of counters if the driver does not report it"
 
 run at laptop gpmu plan -M GraceMemBW
 is "$rc $out" "1 " "plan exits with 1 and prints nothing if this machine does not have the metric"
@@ -55,7 +55,7 @@ like "$rc $err" '^125 gpmu plan: -M GracePcieBW/root_port=1: the "/" ' "plan nam
 run at superchip gpmu plan -M GraceMemBW/root_port=1/
 is "$rc $out" "125 " "plan refuses a filter that the PMU does not have"
 run gpmu plan
-is "$rc $err" '125 gpmu plan: expected -M METRIC or -e EVENT; "gpmu list" lists them' "plan without -M and -e says what is expected"
+is "$rc $err" '125 gpmu plan: expected -M METRIC or -e EVENT; "gpmu list" lists them' "plan without -M and -e states what is expected"
 run gpmu plan -M ipc sleep
 like "$rc $err" "^125 gpmu plan: sleep: expected only options" "plan refuses an argument that is no option"
 # --- cycles: perf 7.3 opens the bare name on each PMU that has an event of this name

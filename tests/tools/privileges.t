@@ -92,22 +92,22 @@ compare() {
 list=(list --source "model=$root/steady.scenario" --names metric GraceMemBW)
 compare GPMU_PLUGINS="$root/other" list --source "link=" --names metric GraceMemBW
 like "$without" " no gpmu-link.so in $root/other:$root/lib/gpmu; GPMU_PLUGINS can name its folder\$" "privileges: without capabilities GPMU_PLUGINS is searched"
-like "$with" " no gpmu-link.so in $root/lib/gpmu; a program with capabilities searches no other folder\$" "privileges: GPMU_PLUGINS is ignored"
+like "$with" " no gpmu-link.so in $root/lib/gpmu; a program with capabilities searches no other folder\$" "privileges: with capabilities GPMU_PLUGINS is ignored"
 compare GPMU_EVENTS=/nothing "${list[@]}"
 like "$without" '^125 .*/nothing' "privileges: without capabilities GPMU_EVENTS is read"
-is "$with" "0 GraceMemBW" "privileges: GPMU_EVENTS is ignored"
+is "$with" "0 GraceMemBW" "privileges: with capabilities GPMU_EVENTS is ignored"
 compare GPMU_ROOT=/nothing "${list[@]}"
 like "$without" '^125 .*/nothing' "privileges: without capabilities GPMU_ROOT is read"
-is "$with" "0 GraceMemBW" "privileges: GPMU_ROOT is ignored"
+is "$with" "0 GraceMemBW" "privileges: with capabilities GPMU_ROOT is ignored"
 compare GPMU_PERF=/nothing perf annotate --help
 like "$without" '/nothing: ' "privileges: without capabilities GPMU_PERF is executed"
-unlike "$with" '/nothing' "privileges: GPMU_PERF is ignored"
+unlike "$with" '/nothing' "privileges: with capabilities GPMU_PERF is ignored"
 
 # The fake of CUPTI is what a user could install. It knows fewer chips than a real one.
 fake="GV100 TU102 GA100 GA102 GH100 GB100"
 compare GPMU_CUDA="$root/cuda/lib64" list --gpu --chips
 is "$(paste -sd' ' <<< "$without")" "0 $fake" "privileges: without capabilities the CUPTI of GPMU_CUDA is loaded"
-[ "$with" != "$without" ]; ok $? "privileges: GPMU_CUDA is ignored"
+[ "$with" != "$without" ]; ok $? "privileges: with capabilities GPMU_CUDA is ignored"
 
 # --- mounts and the system's CUPTI, in a mount namespace
 # mounted OPTIONS FOLDER COMMAND...: a copy of the folder $root/cuda is mounted on $root/mount or /usr/local

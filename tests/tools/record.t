@@ -222,7 +222,7 @@ like "$(audit source)" "^from=[0-9]+ lost=4 .* why=CUPTI had no buffer [(]--cuda
 like "$err" "1 records, 14 lost" "record ends with the number of lost records"
 like "$err" "^gpmu record: warning: [0-9]+ app: torch.profiler is on$" "record prints the note of a process as a warning"
 like "$(audit note)" "level=warning pid=[0-9]+ text=torch.profiler is on" "record's audit has the note of a process"
-like "$(audit process)" "end=vanished" "record marks a process that exits without goodbye as vanished"
+like "$(audit process)" "end=vanished" "record marks a process that exits without closing its channel as vanished"
 expect 0 gpmu report "$trace"
 like "$out" "3 kernel lost of 4: the channel was full" "report has the losses of each kind of record apart"
 script <<< 'kill'

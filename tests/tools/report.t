@@ -315,7 +315,7 @@ is "$rc$both" "1gpmu report: $work/empty.pftrace: empty: expected a trace of gpm
 run gpmu report "$work/text.pftrace"
 is "$rc$both" "1gpmu report: $work/text.pftrace:0: expected a packet of a trace" "report refuses a text file with the offset and what was expected"
 run gpmu report "$work/tail.pftrace"
-is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "report refuses damage behind good packets with its offset"
+is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "report refuses damage after good packets with its offset"
 run gpmu report "$work/other.pftrace"
 is "$rc$both" "1gpmu report: $work/other.pftrace: no packet is from gpmu: expected a trace of gpmu record" \
 	"report refuses a trace that gpmu has not written"

@@ -109,7 +109,7 @@ each="$name,$name/busy,$name/idle"
 run gpmu stat -a --for-each-cgroup "$each" -e task-clock,page-faults -x, sleep 0.3
 is "$(cut -d, -f3,4 <<< "$err" | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd' ')" \
 	"1 page-faults,$name 1 page-faults,$name/busy 1 page-faults,$name/idle 1 task-clock,$name 1 task-clock,$name/busy 1 task-clock,$name/idle" \
-	"stat --for-each-cgroup counts each event in each cgroup, and CSV names the cgroup behind the event"
+	"stat --for-each-cgroup counts each event in each cgroup, and CSV names the cgroup after the event"
 is "$(grep "$name/idle" <<< "$err" | cut -d, -f1 | sort -u)" "<not counted>" "stat --for-each-cgroup: a cgroup without tasks is not counted, as in perf"
 like "$err" 'none of its tasks ran' "stat --for-each-cgroup: the reason names the tasks that did not run"
 is "$(python3 -c '
@@ -145,7 +145,7 @@ import json, sys
 rows = [json.loads(line) for line in sys.stdin]
 print(*(row["event"] + "=" + row["cgroup"] for row in rows), list(rows[0])[:5])' <<< "$err")" \
 	"task-clock=$name/busy page-faults=$name/busy ['counter-value', 'unit', 'event', 'cgroup', 'event-runtime']" \
-	"stat --for-each-cgroup: JSON has the key cgroup behind the event, as perf's"
+	"stat --for-each-cgroup: JSON has the key cgroup after the event, as perf's"
 run gpmu stat -a -e task-clock,page-faults -G ",$name/busy" -j sleep 0.1
 is "$(grep -oE '"cgroup" : "[^"]*"' <<< "$err" | paste -sd' ')" '"cgroup" : "" "cgroup" : "'"$name"'/busy"' "stat -G counts an event without a cgroup in all tasks"
 run gpmu stat -a -G "$name/busy" -e task-clock,page-faults sleep 0.1

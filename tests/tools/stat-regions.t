@@ -98,7 +98,7 @@ is "$(grep -c '^process [0-9]* (c' <<< "$err")" 2 "stat --regions counts the pro
 marked static once
 like "$err" 'no region can be counted: no process of the command has loaded libgpmu-mark.so, which a statically linked or a set-user-ID program cannot' "stat --regions reports that a static program cannot be counted"
 run gpmu stat --regions -e page-faults:u -- true
-like "$err" 'the command marked no region with gpmu_mark_begin' "stat --regions says that a program marks nothing"
+like "$err" 'the command marked no region with gpmu_mark_begin' "stat --regions reports that a program marks nothing"
 marked c kill
 is "$rc" 134 "stat --regions exits with 128 + the signal that ended the command"
 like "$err" 'the counts of process [0-9]+ \(c\) are lost: it was killed' "stat --regions reports the lost counts of a killed process"

@@ -250,7 +250,7 @@ run stat -D -1 -e page-faults true
 like "$rc $err" '<not counted> page-faults' "stat -D -1 counts nothing and prints <not counted>"
 run stat -D 10000 --strict -e page-faults true
 is "$rc" 125 "stat -D --strict exits with 125 if the command ends before the delay"
-like "$err" 'page-faults: the run ended before counting began' "stat -D --strict: the message says that the run ended before counting began"
+like "$err" 'page-faults: the run ended before counting began' "stat -D --strict: the message states that the run ended before counting began"
 run stat "$model" -D 10000 -j --per-node -M GraceMemBW true
 is "$rc $(grep -o '"scope":"node","numa_node":.*"unit":"[^"]*","state":"[a-z_]*"' <<< "$err" | cut -d, -f2,9- | paste -sd' ')" '0 "numa_node":0,"value":null,"unit":"GB/s","state":"not_counted" "numa_node":1,"value":null,"unit":"GB/s","state":"not_counted"' "stat -D of a command that ends before the delay prints all rows as not counted"
 # shellcheck disable=SC2016 # the command's own

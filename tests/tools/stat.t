@@ -113,11 +113,11 @@ kill $!
 wait $! 2> /dev/null
 mkdir -p "$work/trace/sys/kernel/tracing/events/sched/sched_switch" "$work/trace/sys/kernel/tracing/events/irq"
 run gpmu plan --root "$work/trace" -e sched:sched_swich
-like "$rc $err" 'no tracepoint sched:sched_swich; did you mean sched:sched_switch\?$' "an unknown tracepoint is answered by the nearest one"
+like "$rc $err" 'no tracepoint sched:sched_swich; did you mean sched:sched_switch\?$' "stat -e of an unknown tracepoint suggests the nearest one"
 run gpmu plan --root "$work/trace" -e shed:sched_switch
-like "$rc $err" 'no tracepoint shed:sched_switch; did you mean sched:sched_switch\?$' "a tracepoint of an unknown system is answered by the nearest system"
+like "$rc $err" 'no tracepoint shed:sched_switch; did you mean sched:sched_switch\?$' "stat -e of a tracepoint of an unknown system suggests the nearest system"
 expect 0 stat -a -e task-clock sleep 0.1
-like "$err" "for 'system wide' \[machine\]" "stat -a: the heading says system wide"
+like "$err" "for 'system wide' \[machine\]" "stat -a: the heading is system wide"
 run stat -e task-clock --timeout 50
 like "$rc $err" "^ Performance counter stats for 'system wide' \[machine\]" "stat without command, -p and -t counts system-wide"
 expect 0 stat "$model" --per-socket -M GraceMemBW --timeout 50

@@ -110,7 +110,7 @@ _gpmu() {
 		_gpmu_words "$cur" "$(gpmu --help 2> /dev/null | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'; echo help)"
 		return
 	fi
-	# bash replaces the text behind the last "=" or ":" by the reply.
+	# bash replaces the text after the last "=" or ":" by the reply.
 	shown=${COMP_WORDS[COMP_CWORD]}
 	[[ $shown != [=:] ]] || shown=
 	if [[ $cur == --*=* ]]; then

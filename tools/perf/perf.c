@@ -79,7 +79,7 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* --- perf as it is --- */
+/* --- perf without gpmu's metrics --- */
 
 static int exec_perf(char *const *arguments, int n)
 {

@@ -16,7 +16,7 @@ struct perf_theirs {
 
 /* Adds an item of -M, of @length bytes. */
 void perf_theirs_add(struct perf_theirs *theirs, const char *item, size_t length);
-/* Takes the rows of a table that are perf's own, which begin with row @first. */
+/* Marks the metrics that perf has printed in a table; perf's own rows begin with row @first. */
 void perf_theirs_rows(struct perf_theirs *theirs, const struct gpmu_rows *rows, size_t first);
 /* Warns of metrics that perf has not printed. */
 void perf_theirs_warn(const struct perf_theirs *theirs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "stat/stat_plan.h"
 
-/* Events without -e and -M, as in perf: behind the clock of the CPUs, or of tasks */
+/* Events without -e and -M, as in perf: after the clock of the CPUs, or of tasks */
 static const char system_events[] =
 	"cpu-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses";
 const char stat_default_events[] =

@@ -124,7 +124,7 @@ static void add_column(struct page *page, const char *heading)
 	table_column(&page->table, heading, TABLE_RIGHT, CELL_WIDTH, 0);
 }
 
-/* Prints the table behind an empty line, if it has rows. */
+/* Prints the table after an empty line, if it has rows. */
 static void end(struct page *page)
 {
 	if (!page->table.n)

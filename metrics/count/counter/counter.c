@@ -60,12 +60,12 @@ no_memory:
 }
 
 static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
-			const struct source_target *target, struct gpmu_counts *counts,
+			const struct source_selection *selection, struct gpmu_counts *counts,
 			struct source_group **result, struct gpmu_error *error)
 {
 	const struct gpmu_pmu *pmu = plan->groups[index].pmu;
 	struct counter_group *group = new_group(plan, index);
-	bool tasks = !target->system && !(pmu && gpmu_pmu_has_cpumask(pmu));
+	bool tasks = !selection->system && !(pmu && gpmu_pmu_has_cpumask(pmu));
 	int ret = 0;
 
 	(void)self;
@@ -73,9 +73,9 @@ static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
 		error_set(error, 0, "out of memory");
 		ret = -ENOMEM;
 	} else if (group->sets[0].slot_count) {
-		group->inherit = tasks && target->inherit;
-		group->on_exec = tasks && target->on_exec;
-		ret = counter_open_sets(group, target, counts, error);
+		group->inherit = tasks && selection->inherit;
+		group->on_exec = tasks && selection->on_exec;
+		ret = counter_open_sets(group, selection, counts, error);
 	}
 	if (!ret)
 		*result = &group->base;
@@ -89,14 +89,14 @@ static void switch_group(struct counter_group *group, int (*change)(struct perf_
 			 bool afresh)
 {
 	for (size_t i = 0; i < group->set_count; i++) {
-		for (size_t j = 0; j < group->sets[i].place_count; j++) {
-			struct counter_place *place = &group->sets[i].places[j];
+		for (size_t j = 0; j < group->sets[i].target_count; j++) {
+			struct counter_target *target = &group->sets[i].targets[j];
 
 			/* Enabling gives a pinned event another chance to get a counter. */
 			if (afresh)
-				place->lost = false;
-			if (place->fd >= 0 && !place->lost)
-				change(counter_set_leader(place));
+				target->lost = false;
+			if (target->fd >= 0 && !target->lost)
+				change(counter_set_leader(target));
 		}
 	}
 }

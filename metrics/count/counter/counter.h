@@ -15,8 +15,8 @@ struct perf_evsel;
 struct perf_event_attr;
 
 /* The events of a set on one CPU or task */
-struct counter_place {
-	struct place place;
+struct counter_target {
+	struct target target;
 	struct perf_evsel **events;	/* one for each slot of the set; the first is the leader */
 	/* leads the events if the kernel samples the group; else NULL */
 	struct perf_evsel *clock;
@@ -30,12 +30,12 @@ struct counter_place {
 	bool late;			/* the last read failed temporarily */
 };
 
-/* Slots that the kernel counts as one group, on each of the places */
+/* Slots that the kernel counts as one group, on each of the targets */
 struct counter_set {
 	size_t *slots;
 	size_t slot_count;
-	struct counter_place *places;
-	size_t place_count;
+	struct counter_target *targets;
+	size_t target_count;
 };
 
 /* A plan's group: one set, or one set for each event if they cannot be opened together */
@@ -66,9 +66,9 @@ static inline struct counter_group *counter_group_of(struct source_group *group)
  * perf_event_attr, which can differ from libperf's. Returns NULL without memory.
  */
 struct perf_evsel *counter_evsel_new(const struct perf_event_attr *attr, size_t size);
-/* Sets the file descriptor on the event's only place; libperf closes it. */
+/* Sets the file descriptor on the event's only target; libperf closes it. */
 void counter_evsel_set_fd(struct perf_evsel *event, int fd);
-/* File descriptor on the event's only place; -1 if it is not open */
+/* File descriptor on the event's only target; -1 if it is not open */
 int counter_evsel_fd(const struct perf_evsel *event);
 
 /* --- counter_event.c: one event on one CPU or task --- */
@@ -78,41 +78,41 @@ int counter_evsel_fd(const struct perf_evsel *event);
  * nothing to close.
  */
 int counter_event_open(struct perf_evsel **event, const struct event_instance *instance,
-		       struct perf_evsel *leader, const struct place *place, bool inherit,
+		       struct perf_evsel *leader, const struct target *target, bool inherit,
 		       bool on_exec);
 /* @event may be NULL. */
 void counter_event_close(struct perf_evsel *event);
 
-/* --- counter_place.c: the CPUs or tasks of a group --- */
+/* --- counter_target.c: the CPUs or tasks of a group --- */
 
-/* Writes up to @size places of the group to @places; returns the number of all places. */
-size_t counter_places(struct place *places, size_t size, const struct gpmu_plan *plan,
-		      const struct gpmu_group *group, const struct source_target *target);
+/* Writes up to @size targets of the group to @targets; returns the number of all targets. */
+size_t counter_targets(struct target *targets, size_t size, const struct gpmu_plan *plan,
+		      const struct gpmu_group *group, const struct source_selection *selection);
 
-/* --- counter_set.c: places and events of a set --- */
+/* --- counter_set.c: targets and events of a set --- */
 
 /*
- * Makes the set's places, not yet open. Returns 0 or -ENOMEM; the caller calls
+ * Makes the set's targets, not yet open. Returns 0 or -ENOMEM; the caller calls
  * counter_set_release() in both cases.
  */
-int counter_set_make_places(struct counter_set *set, const struct place *places, size_t n);
-struct perf_evsel *counter_set_leader(const struct counter_place *place);
-void counter_set_close_place(const struct counter_set *set, struct counter_place *place);
-/* Closes the events on all places; the places are as new. */
+int counter_set_make_targets(struct counter_set *set, const struct target *targets, size_t n);
+struct perf_evsel *counter_set_leader(const struct counter_target *target);
+void counter_set_close_target(const struct counter_set *set, struct counter_target *target);
+/* Closes the events on all targets; the targets are as new. */
 void counter_set_close(struct counter_set *set);
-void counter_set_remove_place(struct counter_set *set, size_t index);
+void counter_set_remove_target(struct counter_set *set, size_t index);
 /* Also closes the events of the other slots. */
 void counter_set_remove_slot(struct counter_set *set, size_t index);
 void counter_set_release(struct counter_set *set);
 
-/* --- counter_open.c: the events of a group on all its places --- */
+/* --- counter_open.c: the events of a group on all its targets --- */
 
 /*
- * Opens the sets of @group, which initially has one set with all slots and without places.
+ * Opens the sets of @group, which initially has one set with all slots and without targets.
  * Reports refused events in @counts. Returns 0, or -errno with the error set; the caller
  * releases the sets in both cases.
  */
-int counter_open_sets(struct counter_group *group, const struct source_target *target,
+int counter_open_sets(struct counter_group *group, const struct source_selection *selection,
 		      struct gpmu_counts *counts, struct gpmu_error *error);
 
 /* --- counter_error.c: reasons and remedies --- */
@@ -125,14 +125,14 @@ bool counter_error_is_refusal(int err);
 enum count_state counter_error_state(int err);
 /* Reason for a refusal of @together events as a group, or of one event if it is 0 */
 void counter_error_why(struct gpmu_error *why, int err, size_t together,
-		       const struct event_instance *instance, const struct place *place);
+		       const struct event_instance *instance, const struct target *target);
 /*
- * Sets the error for an errno that is no refusal, with the remedy. @target yields the
+ * Sets the error for an errno that is no refusal, with the remedy. @selection yields the
  * number of files needed.
  */
 void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan *plan,
-		       const struct event_instance *instance, const struct place *place,
-		       const struct source_target *target);
+		       const struct event_instance *instance, const struct target *target,
+		       const struct source_selection *selection);
 
 /* --- counter_read.c, counter_fits.c: functions of struct source_ops --- */
 

@@ -65,16 +65,16 @@ enum count_state counter_error_state(int err)
 }
 
 void counter_error_why(struct gpmu_error *why, int err, size_t together,
-		       const struct event_instance *instance, const struct place *place)
+		       const struct event_instance *instance, const struct target *target)
 {
 	const struct refusal *refusal = find(err);
 	struct gpmu_error where = { .size = sizeof(where) };
 
 	if (instance->cgroup && err == EINVAL && !together)
 		error_set(&where, 0, ", or the kernel is without CONFIG_CGROUP_PERF");
-	else if (place->cpu >= 0)
-		error_set(&where, 0, " on CPU %d", place->cpu);
-	else if (place->tid >= 0 && err == EINVAL && !together)
+	else if (target->cpu >= 0)
+		error_set(&where, 0, " on CPU %d", target->cpu);
+	else if (target->tid >= 0 && err == EINVAL && !together)
 		error_set(&where, 0, ", or counts only system-wide (-a)");
 	if (together)
 		error_set(why, 0, "the kernel cannot count these %zu events of %s together%s",
@@ -102,11 +102,11 @@ static int paranoid(const struct gpmu_machine *machine)
  * filter returns EPERM. A task of another user yields either.
  */
 static void no_permission(struct gpmu_error *error, int err, const struct gpmu_plan *plan,
-			  const struct event_instance *instance, const struct place *place)
+			  const struct event_instance *instance, const struct target *target)
 {
 	int level = paranoid(plan->machine), needed = ALLOWS_KERNEL;
 
-	if (place->tid < 0)
+	if (target->tid < 0)
 		needed = ALLOWS_SYSTEM;
 	else if (instance->attr.exclude_kernel)
 		needed = ALLOWS_USER;
@@ -119,13 +119,13 @@ static void no_permission(struct gpmu_error *error, int err, const struct gpmu_p
 		error_set(error, 0,
 			  "%s: perf_event_paranoid is %d, which forbids %s: "
 			  "get CAP_PERFMON, or sysctl kernel.perf_event_paranoid=%d",
-			  instance->name, level, place->tid < 0 ? "to count all tasks" : "this",
+			  instance->name, level, target->tid < 0 ? "to count all tasks" : "this",
 			  needed);
-	else if (place->tid > 0)
+	else if (target->tid > 0)
 		error_set(error, 0,
 			  "%s: not allowed for task %d: be its user, or get CAP_PERFMON; "
 			  "in a container its seccomp filter may forbid it",
-			  instance->name, place->tid);
+			  instance->name, target->tid);
 	else
 		error_set(error, 0,
 			  "%s: not allowed (%s): get CAP_PERFMON; "
@@ -133,12 +133,12 @@ static void no_permission(struct gpmu_error *error, int err, const struct gpmu_p
 			  instance->name, strerror(err));
 }
 
-static size_t files_needed(const struct gpmu_plan *plan, const struct source_target *target)
+static size_t files_needed(const struct gpmu_plan *plan, const struct source_selection *selection)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->group_count; i++)
-		n += counter_places(NULL, 0, plan, &plan->groups[i], target) *
+		n += counter_targets(NULL, 0, plan, &plan->groups[i], selection) *
 		     plan->groups[i].length;
 	return n;
 }
@@ -147,25 +147,26 @@ static size_t files_needed(const struct gpmu_plan *plan, const struct source_tar
 #define NAME	"%.48s%s: "
 
 void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan *plan,
-		       const struct event_instance *instance, const struct place *place,
-		       const struct source_target *target)
+		       const struct event_instance *instance, const struct target *target,
+		       const struct source_selection *selection)
 {
 	struct gpmu_error where = { .size = sizeof(where) };
 	struct rlimit limit = { 0, 0 };
 
-	if (place->cpu >= 0)
-		error_set(&where, 0, " on CPU %d", place->cpu);
+	if (target->cpu >= 0)
+		error_set(&where, 0, " on CPU %d", target->cpu);
 	switch (err) {
 	case EACCES:
 	case EPERM:
-		no_permission(error, err, plan, instance, place);
+		no_permission(error, err, plan, instance, target);
 		break;
 	case EMFILE:
 		getrlimit(RLIMIT_NOFILE, &limit);
 		error_set(error, 0,
 			  NAME "too many open files: %zu are needed to count all, beside others, "
 			  "and the limit is %" PRIu64 ": raise it (ulimit -n)",
-			  instance->name, where.text, files_needed(plan, target), (uint64_t)limit.rlim_cur);
+			  instance->name, where.text, files_needed(plan, selection),
+			  (uint64_t)limit.rlim_cur);
 		break;
 	case ENFILE:
 		error_set(error, 0,
@@ -180,7 +181,7 @@ void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan
 		error_set(error, 0, "out of memory");
 		break;
 	case ESRCH:
-		error_set(error, 0, "task %d has ended", place->tid);
+		error_set(error, 0, "task %d has ended", target->tid);
 		break;
 	case ENOSYS:
 		error_set(error, 0, "this kernel has no perf events: CONFIG_PERF_EVENTS is not set");

@@ -23,7 +23,7 @@ static void init_once(void)
 }
 
 int counter_event_open(struct perf_evsel **event, const struct event_instance *instance,
-		       struct perf_evsel *leader, const struct place *place, bool inherit,
+		       struct perf_evsel *leader, const struct target *target, bool inherit,
 		       bool on_exec)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -31,7 +31,7 @@ int counter_event_open(struct perf_evsel **event, const struct event_instance *i
 	int fd, group = leader ? counter_evsel_fd(leader) : -1;
 
 	pthread_once(&once, init_once);
-	/* All events share one read format, so one function reads them all. */
+	/* All events have the same read format, so one function reads them all. */
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.disabled = !leader;
@@ -47,9 +47,9 @@ int counter_event_open(struct perf_evsel **event, const struct event_instance *i
 	if (!*event)
 		return -ENOMEM;
 	if (instance->cgroup)
-		fd = event_fd_open_cgroup(&attr, instance->cgroup->fd, place->cpu, group);
+		fd = event_fd_open_cgroup(&attr, instance->cgroup->fd, target->cpu, group);
 	else
-		fd = event_fd_open(&attr, place->tid, place->cpu, group);
+		fd = event_fd_open(&attr, target->tid, target->cpu, group);
 	if (fd < 0) {
 		counter_event_close(*event);
 		*event = NULL;

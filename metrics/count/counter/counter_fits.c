@@ -14,27 +14,27 @@
  * does not matter here.
  */
 static int open_any(struct perf_evsel **event, const struct event_instance *instance,
-		    struct perf_evsel *leader, const struct place *place, bool *user)
+		    struct perf_evsel *leader, const struct target *target, bool *user)
 {
 	struct event_instance only_user = *instance;
 	int ret;
 
 	if (*user)
 		only_user.attr.exclude_kernel = only_user.attr.exclude_hv = 1;
-	ret = counter_event_open(event, &only_user, leader, place, false, false);
-	if (ret != -EACCES || *user || place->tid < 0)
+	ret = counter_event_open(event, &only_user, leader, target, false, false);
+	if (ret != -EACCES || *user || target->tid < 0)
 		return ret;
 	/* perf_event_paranoid=2 allows user space only. */
 	only_user.attr.exclude_kernel = only_user.attr.exclude_hv = 1;
-	ret = counter_event_open(event, &only_user, leader, place, false, false);
+	ret = counter_event_open(event, &only_user, leader, target, false, false);
 	*user = !ret;
 	return ret;
 }
 
-static int open_alone(const struct event_instance *instance, const struct place *place, bool user)
+static int open_alone(const struct event_instance *instance, const struct target *target, bool user)
 {
 	struct perf_evsel *event;
-	int ret = open_any(&event, instance, NULL, place, &user);
+	int ret = open_any(&event, instance, NULL, target, &user);
 
 	if (!ret)
 		counter_event_close(event);
@@ -44,7 +44,7 @@ static int open_alone(const struct event_instance *instance, const struct place 
 int counter_fits(void *self, const struct event_instance *const *instances, size_t length)
 {
 	struct perf_evsel **events = calloc(length ? length : 1, sizeof(struct perf_evsel *));
-	struct place place = { -1, -1, 0 };
+	struct target target = { -1, -1, 0 };
 	size_t n = 0;
 	bool user = false;
 	const int *cpus;
@@ -54,14 +54,14 @@ int counter_fits(void *self, const struct event_instance *const *instances, size
 	if (!events)
 		return -ENOMEM;
 	if (length && instances[0]->pmu && gpmu_pmu_has_cpumask(instances[0]->pmu)) {
-		place.tid = -1;
+		target.tid = -1;
 		if (gpmu_pmu_cpus(instances[0]->pmu, &cpus))
-			place.cpu = cpus[0];
+			target.cpu = cpus[0];
 		else
 			ret = -ENODEV;
 	}
 	while (!ret && n < length) {
-		ret = open_any(&events[n], instances[n], events[0], &place, &user);
+		ret = open_any(&events[n], instances[n], events[0], &target, &user);
 		n += !ret;
 	}
 	while (n > 0)
@@ -70,7 +70,7 @@ int counter_fits(void *self, const struct event_instance *const *instances, size
 	if (ret != -EINVAL && ret != -ENOSPC)
 		return ret ? ret : 1;
 	for (size_t i = 0; i < length; i++) {
-		ret = open_alone(instances[i], &place, user);
+		ret = open_alone(instances[i], &target, user);
 		if (ret)
 			return ret;
 	}

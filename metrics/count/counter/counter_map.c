@@ -38,9 +38,10 @@ typedef const volatile struct perf_event_mmap_page counter_page;
  * identity, the pages refer to no counter.
  */
 struct counter_map {
-	const void *thread;	/* thread pointer of that which opened the events, and is counted */
+	/* thread pointer of the thread that opened the events and is counted */
+	const void *thread;
 	size_t count;
-	counter_page *pages[MAP_EVENTS];	/* of the leader first */
+	counter_page *pages[MAP_EVENTS];	/* the leader's page is first */
 	uint64_t running;	/* ns, of the last reading */
 };
 
@@ -65,11 +66,11 @@ static bool pmu_allows(const struct gpmu_machine *machine, const struct gpmu_pmu
 }
 
 bool counter_map_suits(const struct counter_group *group, const struct counter_set *set,
-		       const struct place *place)
+		       const struct target *target)
 {
 	const struct gpmu_pmu *pmu = group->plan->groups[group->index].pmu;
 
-	if (group->inherit || place->tid != gettid() || set->slot_count > MAP_EVENTS)
+	if (group->inherit || target->tid != gettid() || set->slot_count > MAP_EVENTS)
 		return false;
 	for (size_t i = 0; i < set->slot_count; i++)
 		if (group->plan->slots[set->slots[i]].instance->pmu != pmu)
@@ -119,7 +120,7 @@ static bool map_page(struct counter_map *map, int fd)
 }
 
 struct counter_map *counter_map_new(const struct counter_set *set,
-				    const struct counter_place *place)
+				    const struct counter_target *target)
 {
 	struct counter_map *map = mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -129,7 +130,7 @@ struct counter_map *counter_map_new(const struct counter_set *set,
 		return NULL;
 	ready = !madvise(map, sizeof(*map), MADV_WIPEONFORK);
 	for (size_t i = 0; i < set->slot_count && ready; i++)
-		ready = map_page(map, counter_evsel_fd(place->events[i]));
+		ready = map_page(map, counter_evsel_fd(target->events[i]));
 	if (ready) {
 		map->thread = __builtin_thread_pointer();
 		return map;

@@ -18,27 +18,27 @@
 
 struct counter_group;
 struct counter_map;
-struct counter_place;
+struct counter_target;
 struct counter_set;
 struct event_instance;
-struct place;
+struct target;
 
-/* Whether a set of the group can be mapped on this place, as far as is known before it is open */
+/* Whether a set of the group can be mapped on this target, as far as is known before it is open */
 bool counter_map_suits(const struct counter_group *group, const struct counter_set *set,
-		       const struct place *place);
+		       const struct target *target);
 /* Sets the term of the event's PMU that asks the kernel for access from user space. */
 void counter_map_ask(struct event_instance *event);
 /*
- * Maps the events of a set that is open on this place, and not yet enabled. Returns NULL if the
+ * Maps the events of a set that is open on this target, and not yet enabled. Returns NULL if the
  * set must be read by read(2).
  */
 struct counter_map *counter_map_new(const struct counter_set *set,
-				    const struct counter_place *place);
+				    const struct counter_target *target);
 /* @map may be NULL. The events are still open. */
 void counter_map_free(struct counter_map *map);
 
 /*
- * Reads the counts of a set on its place @index, all at once. Returns false if read(2) must read
+ * Reads the counts of a set on its target @index, all at once. Returns false if read(2) must read
  * them.
  */
 bool counter_map_read(struct counter_map *map, const struct counter_set *set, size_t index,

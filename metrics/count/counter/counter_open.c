@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Opens a group on all its places and finds the cause of a refusal. The cause can be one
- * event, without which the others are opened; the combination of events; or a place, such
+ * Opens a group on all its targets and finds the cause of a refusal. The cause can be one
+ * event, without which the others are opened; the combination of events; or a target, such
  * as a CPU that has gone offline. The kernel reports all of these by the same errno for
  * one event.
  */
@@ -17,7 +17,7 @@
 
 struct opening {
 	struct counter_group *group;
-	const struct source_target *target;
+	const struct source_selection *selection;
 	struct gpmu_counts *counts;
 	struct gpmu_error *error;
 };
@@ -39,16 +39,16 @@ static bool is_weak(const struct opening *o)
 }
 
 static int open_one(const struct opening *o, const struct event_instance *instance,
-		    struct perf_evsel *leader, const struct place *place,
+		    struct perf_evsel *leader, const struct target *target,
 		    struct perf_evsel **event)
 {
-	return counter_event_open(event, instance, leader, place, o->group->inherit,
+	return counter_event_open(event, instance, leader, target, o->group->inherit,
 				  o->group->on_exec);
 }
 
 /* Opens all events of the set; @bad is the slot that cannot be opened. */
 static int open_events(const struct opening *o, struct counter_set *set,
-		       struct counter_place *place, bool mapped, size_t *bad)
+		       struct counter_target *target, bool mapped, size_t *bad)
 {
 	int ret;
 
@@ -57,54 +57,54 @@ static int open_events(const struct opening *o, struct counter_set *set,
 
 		if (mapped)
 			counter_map_ask(&instance);
-		ret = open_one(o, &instance, place->events[0], &place->place, &place->events[i]);
+		ret = open_one(o, &instance, target->events[0], &target->target, &target->events[i]);
 		if (ret) {
 			*bad = i;
-			counter_set_close_place(set, place);
+			counter_set_close_target(set, target);
 			return ret;
 		}
 	}
-	place->fd = counter_evsel_fd(place->events[0]);
+	target->fd = counter_evsel_fd(target->events[0]);
 	return 0;
 }
 
 /* A set that the kernel refuses to map is opened to be read by read(2). */
-static int open_place(const struct opening *o, struct counter_set *set,
-		      struct counter_place *place, size_t *bad)
+static int open_target(const struct opening *o, struct counter_set *set,
+		      struct counter_target *target, size_t *bad)
 {
 	int ret;
 
-	if (!counter_map_suits(o->group, set, &place->place))
-		return open_events(o, set, place, false, bad);
-	ret = open_events(o, set, place, true, bad);
+	if (!counter_map_suits(o->group, set, &target->target))
+		return open_events(o, set, target, false, bad);
+	ret = open_events(o, set, target, true, bad);
 	if (!ret)
-		place->map = counter_map_new(set, place);
+		target->map = counter_map_new(set, target);
 	else if (counter_error_is_refusal(-ret))
-		ret = open_events(o, set, place, false, bad);
+		ret = open_events(o, set, target, false, bad);
 	return ret;
 }
 
-static int try_alone(const struct opening *o, size_t slot, const struct place *place)
+static int try_alone(const struct opening *o, size_t slot, const struct target *target)
 {
 	struct perf_evsel *event;
-	int ret = open_one(o, instance_of(o, slot), NULL, place, &event);
+	int ret = open_one(o, instance_of(o, slot), NULL, target, &event);
 
 	if (!ret)
 		counter_event_close(event);
 	return ret;
 }
 
-/* Whether an event that cannot be opened on one place opens on another: 1, 0, or -errno */
+/* Whether an event that cannot be opened on one target opens on another: 1, 0, or -errno */
 static int opens_elsewhere(const struct opening *o, const struct counter_set *set, size_t slot,
 			   size_t index)
 {
 	int ret;
 
 	for (size_t i = 0; i < index; i++)
-		if (set->places[i].fd >= 0)
+		if (set->targets[i].fd >= 0)
 			return 1;
-	for (size_t i = index + 1; i < set->place_count; i++) {
-		ret = try_alone(o, slot, &set->places[i].place);
+	for (size_t i = index + 1; i < set->target_count; i++) {
+		ret = try_alone(o, slot, &set->targets[i].target);
 		if (!ret)
 			return 1;
 		if (ret != -ESRCH && !counter_error_is_refusal(-ret))
@@ -114,11 +114,11 @@ static int opens_elsewhere(const struct opening *o, const struct counter_set *se
 }
 
 static int report_slot(const struct opening *o, size_t slot, int err, size_t together,
-		       const struct place *place)
+		       const struct target *target)
 {
 	struct gpmu_error why = { .size = sizeof(why) };
 
-	counter_error_why(&why, err, together, instance_of(o, slot), place);
+	counter_error_why(&why, err, together, instance_of(o, slot), target);
 	return counts_set_lost(o->counts, slot,
 			       together ? COUNT_NOT_SUPPORTED : counter_error_state(err),
 			       why.text);
@@ -126,13 +126,13 @@ static int report_slot(const struct opening *o, size_t slot, int err, size_t tog
 
 /* Removes an event so that the others are opened without it. */
 static int remove_slot(const struct opening *o, struct counter_set *set, size_t index, int err,
-		       const struct place *place)
+		       const struct target *target)
 {
-	struct place where = *place;
+	struct target where = *target;
 	int ret;
 
 	/* The refusal applies to all CPUs. */
-	if (set->place_count > 1)
+	if (set->target_count > 1)
 		where.cpu = -1;
 	ret = report_slot(o, set->slots[index], err, 0, &where);
 	if (ret)
@@ -148,13 +148,13 @@ static bool is_apart(const struct opening *o, const struct counter_set *set)
 }
 
 /*
- * Handles a refused event. Returns 0 to continue with the next place, 1 to reopen all
- * places with one event less, 2 to open each event by itself, or -errno.
+ * Handles a refused event. Returns 0 to continue with the next target, 1 to reopen all
+ * targets with one event less, 2 to open each event by itself, or -errno.
  */
 static int refused(const struct opening *o, struct counter_set *set, size_t index, size_t bad,
 		   int err)
 {
-	struct counter_place *place = &set->places[index];
+	struct counter_target *target = &set->targets[index];
 	size_t slot = set->slots[bad];
 	int ret = -err;
 
@@ -162,12 +162,12 @@ static int refused(const struct opening *o, struct counter_set *set, size_t inde
 		return 2;
 	/* A leader is always opened alone, so its error is its own. */
 	if (bad)
-		ret = try_alone(o, slot, &place->place);
+		ret = try_alone(o, slot, &target->target);
 	if (!ret) {
 		if (is_weak(o))
 			return 2;
-		place->refused = err;
-		place->together = true;
+		target->refused = err;
+		target->together = true;
 		return 0;
 	}
 	if (!counter_error_is_refusal(-ret))
@@ -177,10 +177,10 @@ static int refused(const struct opening *o, struct counter_set *set, size_t inde
 	if (ret < 0)
 		return ret;
 	if (ret) {
-		place->refused = err;
+		target->refused = err;
 		return 0;
 	}
-	ret = remove_slot(o, set, bad, err, &place->place);
+	ret = remove_slot(o, set, bad, err, &target->target);
 	return ret ? ret : 1;
 }
 
@@ -190,9 +190,9 @@ static int open_set(struct opening *o, struct counter_set *set)
 	size_t bad = 0, i = 0;
 	int ret = 0;
 
-	while (i < set->place_count && set->slot_count) {
+	while (i < set->target_count && set->slot_count) {
 		bad = 0;
-		ret = open_place(o, set, &set->places[i], &bad);
+		ret = open_target(o, set, &set->targets[i], &bad);
 		if (ret < 0 && counter_error_is_refusal(-ret))
 			ret = refused(o, set, i, bad, -ret);
 		if (ret == 0) {
@@ -201,9 +201,9 @@ static int open_set(struct opening *o, struct counter_set *set)
 			i = 0;
 		} else if (ret == 2) {
 			return 1;
-		} else if (ret == -ESRCH && set->place_count > 1) {
-			/* The task has ended and counts nothing; its place is removed. */
-			counter_set_remove_place(set, i);
+		} else if (ret == -ESRCH && set->target_count > 1) {
+			/* The task has ended and counts nothing; its target is removed. */
+			counter_set_remove_target(set, i);
 			ret = 0;
 		} else {
 			break;
@@ -211,13 +211,13 @@ static int open_set(struct opening *o, struct counter_set *set)
 	}
 	if (ret < 0)
 		counter_error_set(o->error, -ret, o->group->plan,
-				  instance_of(o, set->slots[bad]), &set->places[i].place,
-				  o->target);
+				  instance_of(o, set->slots[bad]), &set->targets[i].target,
+				  o->selection);
 	return ret < 0 ? ret : 0;
 }
 
 /* Replaces the group's set by one set for each event. */
-static int break_up(struct counter_group *group, const struct place *places, size_t n)
+static int break_up(struct counter_group *group, const struct target *targets, size_t n)
 {
 	struct counter_set *all = &group->sets[0];
 	struct counter_set *sets = calloc(all->slot_count, sizeof(*sets));
@@ -234,7 +234,7 @@ static int break_up(struct counter_group *group, const struct place *places, siz
 		}
 		set->slots[0] = all->slots[set_count];
 		set->slot_count = 1;
-		ret = counter_set_make_places(set, places, n);
+		ret = counter_set_make_targets(set, targets, n);
 	}
 	if (ret) {
 		for (size_t i = 0; sets && i < all->slot_count; i++)
@@ -249,33 +249,33 @@ static int break_up(struct counter_group *group, const struct place *places, siz
 	return 0;
 }
 
-/* Reports in the counts which places are open and which are not. */
+/* Reports in the counts which targets are open and which are not. */
 static int report_set(const struct opening *o, const struct counter_set *set)
 {
-	const struct counter_place *bad = NULL;
-	struct place *places = calloc(set->place_count, sizeof(*places));
+	const struct counter_target *bad = NULL;
+	struct target *targets = calloc(set->target_count, sizeof(*targets));
 	bool open = false;
-	int ret = places ? 0 : -ENOMEM;
+	int ret = targets ? 0 : -ENOMEM;
 
-	for (size_t i = 0; places && i < set->place_count; i++) {
-		places[i] = set->places[i].place;
-		open = open || set->places[i].fd >= 0;
-		if (set->places[i].refused && !bad)
-			bad = &set->places[i];
+	for (size_t i = 0; targets && i < set->target_count; i++) {
+		targets[i] = set->targets[i].target;
+		open = open || set->targets[i].fd >= 0;
+		if (set->targets[i].refused && !bad)
+			bad = &set->targets[i];
 	}
 	for (size_t i = 0; !ret && i < set->slot_count; i++) {
 		size_t slot = set->slots[i];
 
 		if (open)
-			ret = counts_set_places(o->counts, slot, places, set->place_count);
+			ret = counts_set_targets(o->counts, slot, targets, set->target_count);
 		if (!ret && bad)
 			ret = report_slot(o, slot, bad->refused,
-					  bad->together ? set->slot_count : 0, &bad->place);
-		for (size_t j = 0; !ret && open && j < set->place_count; j++)
-			if (set->places[j].fd >= 0)
+					  bad->together ? set->slot_count : 0, &bad->target);
+		for (size_t j = 0; !ret && open && j < set->target_count; j++)
+			if (set->targets[j].fd >= 0)
 				o->counts->slots[slot].counts[j] = (struct count){ 0 };
 	}
-	free(places);
+	free(targets);
 	return ret;
 }
 
@@ -290,13 +290,13 @@ static int report_sets(const struct opening *o)
 	return ret;
 }
 
-static int no_place(const struct opening *o, const struct gpmu_pmu *pmu)
+static int no_target(const struct opening *o, const struct gpmu_pmu *pmu)
 {
 	const struct counter_set *set = &o->group->sets[0];
 	struct gpmu_error why = { .size = sizeof(why) };
 	int ret = 0;
 
-	if (!o->target->system && !(pmu && gpmu_pmu_has_cpumask(pmu))) {
+	if (!o->selection->system && !(pmu && gpmu_pmu_has_cpumask(pmu))) {
 		error_set(o->error, 0, "there is no task to count");
 		return -ESRCH;
 	}
@@ -317,7 +317,7 @@ static bool opens_rings(const struct opening *o)
 {
 	int ret;
 
-	if (!o->target->interval)
+	if (!o->selection->interval)
 		return false;
 	ret = counter_ring_open(o->group, &o->group->sets[0]);
 	if (ret)
@@ -326,25 +326,25 @@ static bool opens_rings(const struct opening *o)
 	return !ret;
 }
 
-int counter_open_sets(struct counter_group *group, const struct source_target *target,
+int counter_open_sets(struct counter_group *group, const struct source_selection *selection,
 		      struct gpmu_counts *counts, struct gpmu_error *error)
 {
 	const struct gpmu_group *planned = &group->plan->groups[group->index];
-	struct opening o = { group, target, counts, error };
-	size_t n = counter_places(NULL, 0, group->plan, planned, target);
-	struct place *places;
+	struct opening o = { group, selection, counts, error };
+	size_t n = counter_targets(NULL, 0, group->plan, planned, selection);
+	struct target *targets;
 	int ret;
 
 	if (!n)
-		return no_place(&o, planned->pmu);
-	places = calloc(n, sizeof(*places));
-	if (!places)
+		return no_target(&o, planned->pmu);
+	targets = calloc(n, sizeof(*targets));
+	if (!targets)
 		goto no_memory;
-	counter_places(places, n, group->plan, planned, target);
-	if (counter_set_make_places(&group->sets[0], places, n))
+	counter_targets(targets, n, group->plan, planned, selection);
+	if (counter_set_make_targets(&group->sets[0], targets, n))
 		goto no_memory;
 	if (opens_rings(&o)) {
-		free(places);
+		free(targets);
 		return report_sets(&o);
 	}
 	/*
@@ -355,16 +355,16 @@ int counter_open_sets(struct counter_group *group, const struct source_target *t
 	if (!ret)
 		ret = open_set(&o, &group->sets[0]);
 	if (ret == 1) {
-		if (break_up(group, places, n))
+		if (break_up(group, targets, n))
 			goto no_memory;
 		ret = 0;
 		for (size_t i = 0; !ret && i < group->set_count; i++)
 			ret = open_set(&o, &group->sets[i]);
 	}
-	free(places);
+	free(targets);
 	return ret ? ret : report_sets(&o);
 no_memory:
-	free(places);
+	free(targets);
 	error_set(error, 0, "out of memory");
 	return -ENOMEM;
 }

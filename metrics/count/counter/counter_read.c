@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The hot path: one system call for each set and place, none where the set is mapped, and no
+ * The hot path: one system call for each set and target, none where the set is mapped, and no
  * allocation.
  *
  * The kernel reads an event of another CPU by an interrupt of that CPU. perf instead moves
@@ -32,31 +32,31 @@ static const struct plan_slot *leader_of(const struct counter_group *group,
 	return &group->plan->slots[set->slots[0]];
 }
 
-static void set_states(const struct counter_set *set, size_t place, enum count_state state,
+static void set_states(const struct counter_set *set, size_t target, enum count_state state,
 		       struct gpmu_counts *counts)
 {
 	for (size_t i = 0; i < set->slot_count; i++)
-		counts->slots[set->slots[i]].counts[place] = (struct count){ .state = state };
+		counts->slots[set->slots[i]].counts[target] = (struct count){ .state = state };
 }
 
 /*
  * ECHILD: a task that inherits the group is being created and does not have all of its
  * events yet. This lasts until the task is created or, if it was created while the events
- * were being opened, until it ends. Therefore only the first such read of a place waits.
+ * were being opened, until it ends. Therefore only the first such read of a target waits.
  */
-static ssize_t read_group(struct counter_place *place, uint64_t *buffer, size_t size)
+static ssize_t read_group(struct counter_target *target, uint64_t *buffer, size_t size)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	ssize_t got = read(place->fd, buffer, size);
+	ssize_t got = read(target->fd, buffer, size);
 
-	for (int i = 0; got < 0 && errno == ECHILD && !place->late && i < TRIES; i++) {
+	for (int i = 0; got < 0 && errno == ECHILD && !target->late && i < TRIES; i++) {
 		if (i < AT_ONCE)
 			sched_yield();
 		else
 			nanosleep(&pause, NULL);
-		got = read(place->fd, buffer, size);
+		got = read(target->fd, buffer, size);
 	}
-	place->late = got < 0 && errno == ECHILD;
+	target->late = got < 0 && errno == ECHILD;
 	return got;
 }
 
@@ -80,18 +80,18 @@ static int tell(const struct counter_set *set, const char *why, struct gpmu_coun
 	return 0;
 }
 
-/* Marks a place that no longer counts. Returns 0 or -ENOMEM. */
+/* Marks a target that no longer counts. Returns 0 or -ENOMEM. */
 static int lose(const struct counter_group *group, const struct counter_set *set, size_t index,
 		ssize_t got, struct gpmu_counts *counts)
 {
 	const struct event_instance *leader = leader_of(group, set)->instance;
-	struct counter_place *place = &set->places[index];
+	struct counter_target *target = &set->targets[index];
 	struct gpmu_error why = { .size = sizeof(why) };
 	char where[32] = "";
 
-	place->lost = true;
-	if (place->place.cpu >= 0)
-		snprintf(where, sizeof(where), " on CPU %d", place->place.cpu);
+	target->lost = true;
+	if (target->target.cpu >= 0)
+		snprintf(where, sizeof(where), " on CPU %d", target->target.cpu);
 	/*
 	 * perf_event_open(2): reading a pinned event that got no counter returns end of
 	 * file.
@@ -103,50 +103,50 @@ static int lose(const struct counter_group *group, const struct counter_set *set
 	return tell(set, why.text, counts);
 }
 
-/* A place that is not open, or whose read failed */
+/* A target that is not open, or whose read failed */
 static int not_read(const struct counter_group *group, const struct counter_set *set, size_t index,
 		    ssize_t got, struct gpmu_counts *counts)
 {
-	const struct counter_place *place = &set->places[index];
+	const struct counter_target *target = &set->targets[index];
 
-	if (place->fd >= 0 && !place->lost) {
+	if (target->fd >= 0 && !target->lost) {
 		set_states(set, index, COUNT_NOT_COUNTED, counts);
-		return place->late ? tell(set, why_late, counts) :
+		return target->late ? tell(set, why_late, counts) :
 				     lose(group, set, index, got, counts);
 	}
-	set_states(set, index, place->lost ? COUNT_NOT_COUNTED :
-		   place->together ? COUNT_NOT_SUPPORTED : counter_error_state(place->refused),
+	set_states(set, index, target->lost ? COUNT_NOT_COUNTED :
+		   target->together ? COUNT_NOT_SUPPORTED : counter_error_state(target->refused),
 		   counts);
 	return 0;
 }
 
 /* Not inline, because reads in user space would then save its registers too. */
 __attribute__((noinline))
-static int read_place(struct counter_group *group, const struct counter_set *set, size_t index,
+static int read_target(struct counter_group *group, const struct counter_set *set, size_t index,
 		      struct gpmu_counts *counts)
 {
-	struct counter_place *place = &set->places[index];
+	struct counter_target *target = &set->targets[index];
 	const uint64_t *buffer = group->buffer;
-	size_t clock = place->clock ? 1 : 0;
-	size_t n = clock + set->slot_count + (place->ring ? counter_ring_timer_count(place) : 0);
+	size_t clock = target->clock ? 1 : 0;
+	size_t n = clock + set->slot_count + (target->ring ? counter_ring_timer_count(target) : 0);
 	size_t size = (COUNTER_HEAD + n) * sizeof(*buffer);
 	struct count count = { 0 };
 	ssize_t got = 0;
 
-	/* Slots of a set that is open nowhere have no places. */
+	/* Slots of a set that is open nowhere have no targets. */
 	if (!set->slot_count || !counts->slots[set->slots[0]].length)
 		return 0;
-	if (place->fd >= 0 && !place->lost)
-		got = read_group(place, group->buffer, size);
+	if (target->fd >= 0 && !target->lost)
+		got = read_group(target, group->buffer, size);
 	/* A CPU that goes offline splits its groups, so the read returns fewer events. */
 	if (got != (ssize_t)size || buffer[0] != n)
 		return not_read(group, set, index, got, counts);
 	count.enabled = buffer[1];
 	count.running = buffer[2];
-	if (place->ring)
-		counter_ring_times(place->ring, buffer[COUNTER_HEAD], &count);
-	if (place->map)
-		counter_map_settle(place->map, &count);
+	if (target->ring)
+		counter_ring_times(target->ring, buffer[COUNTER_HEAD], &count);
+	if (target->map)
+		counter_map_settle(target->map, &count);
 	count.state = count_never_ran(&count) ? COUNT_NOT_COUNTED : COUNT_OK;
 	for (size_t i = 0; i < set->slot_count; i++) {
 		count.raw = buffer[COUNTER_HEAD + clock + i];
@@ -164,13 +164,13 @@ int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts 
 	for (size_t i = 0; i < group->set_count; i++) {
 		const struct counter_set *set = &group->sets[i];
 
-		for (size_t j = 0; j < set->place_count; j++) {
-			const struct counter_place *place = &set->places[j];
+		for (size_t j = 0; j < set->target_count; j++) {
+			const struct counter_target *target = &set->targets[j];
 
-			if (place->map && !place->lost &&
-			    counter_map_read(place->map, set, j, counts))
+			if (target->map && !target->lost &&
+			    counter_map_read(target->map, set, j, counts))
 				continue;
-			failed = read_place(group, set, j, counts);
+			failed = read_target(group, set, j, counts);
 			if (failed)
 				ret = failed;
 		}

@@ -9,7 +9,7 @@
 #include "count/counter/counter_ring.h"
 
 int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *page, size_t first,
-		      size_t data, const struct counter_set *set, size_t place)
+		      size_t data, const struct counter_set *set, size_t target)
 {
 	*ring = (struct counter_ring){
 		.page = page,
@@ -17,7 +17,7 @@ int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *pa
 		.mask = data - 1,
 		.numbers = RING_COUNTS + set->slot_count + 1,
 		.set = set,
-		.place = place,
+		.target = target,
 	};
 	ring->taken = calloc(ring->numbers, sizeof(*ring->taken));
 	ring->ahead = calloc(ring->numbers, sizeof(*ring->ahead));
@@ -134,8 +134,8 @@ void counter_ring_times(struct counter_ring *ring, uint64_t clock, struct count 
 
 int counter_ring_check(const struct counter_ring *ring)
 {
-	const struct counter_place *place = &ring->set->places[ring->place];
-	ssize_t got = read(place->fd, ring->group, ring->numbers * sizeof(*ring->group));
+	const struct counter_target *target = &ring->set->targets[ring->target];
+	ssize_t got = read(target->fd, ring->group, ring->numbers * sizeof(*ring->group));
 
 	/* The next read for a row reports the error. */
 	if (got < (ssize_t)(COUNTER_HEAD * sizeof(*ring->group)))
@@ -153,7 +153,7 @@ void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *co
 	count.state = count_never_ran(&count) ? COUNT_NOT_COUNTED : COUNT_OK;
 	for (size_t i = 0; i < ring->set->slot_count; i++) {
 		count.raw = reading[RING_COUNTS + i];
-		counts->slots[ring->set->slots[i]].counts[ring->place] = count;
+		counts->slots[ring->set->slots[i]].counts[ring->target] = count;
 	}
 }
 

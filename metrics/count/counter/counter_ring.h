@@ -30,7 +30,7 @@
 #include "values/counts.h"
 
 struct counter_group;
-struct counter_place;
+struct counter_target;
 struct counter_set;
 struct perf_event_mmap_page;
 struct perf_evsel;
@@ -45,7 +45,7 @@ struct source_group;
  */
 enum { RING_TIME, RING_LENGTH, RING_ENABLED, RING_RUNNING, RING_CLOCK, RING_COUNTS };
 
-/* The ring on one place of a set */
+/* The ring on one target of a set */
 struct counter_ring {
 	struct perf_event_mmap_page *page;	/* libperf unmaps it when the leader is closed */
 	const char *data;
@@ -62,15 +62,15 @@ struct counter_ring {
 	uint64_t *group;		/* for the result of read(2) */
 	bool is_taken, is_ahead;	/* taken since the last row; ahead is valid */
 	const struct counter_set *set;
-	size_t place;
+	size_t target;
 };
 
 /*
- * Initialises a ring. @page has @data bytes of data, a power of 2, behind its first @first
+ * Initialises a ring. @page has @data bytes of data, a power of 2, after its first @first
  * bytes. Returns 0 or -ENOMEM.
  */
 int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *page, size_t first,
-		      size_t data, const struct counter_set *set, size_t place);
+		      size_t data, const struct counter_set *set, size_t target);
 /* Ends the timer. */
 void counter_ring_stop(struct counter_ring *ring);
 /* Ends the timer and frees the ring, but not its page. @ring may be NULL. */
@@ -115,7 +115,7 @@ int counter_rings_next(struct counter_ring *const *rings, size_t length, uint64_
 /* --- counter_ring_open.c */
 
 /*
- * Opens a set that is not open, with a ring on each of its places. On failure the set
+ * Opens a set that is not open, with a ring on each of its targets. On failure the set
  * remains closed. Returns 0 or -errno.
  */
 int counter_ring_open(struct counter_group *group, struct counter_set *set);
@@ -127,6 +127,6 @@ size_t counter_ring_list(struct source_group *source, struct counter_ring **ring
  */
 int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limit);
 /* Number of timers in a group with a ring: 0 or 1 */
-size_t counter_ring_timer_count(const struct counter_place *place);
+size_t counter_ring_timer_count(const struct counter_target *target);
 
 #endif /* GPMU_COUNTER_RING_H */

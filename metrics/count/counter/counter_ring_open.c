@@ -58,9 +58,9 @@ static size_t data_size(const struct counter_set *set)
 
 static int map_ring(struct counter_set *set, size_t index)
 {
-	struct counter_place *place = &set->places[index];
+	struct counter_target *target = &set->targets[index];
 	size_t first = (size_t)sysconf(_SC_PAGESIZE), data = data_size(set);
-	int ret = perf_evsel__mmap(place->clock, (int)(data / first));
+	int ret = perf_evsel__mmap(target->clock, (int)(data / first));
 	struct counter_ring *ring;
 
 	/* libperf returns -ENOMEM, or -1 with the errno of mmap(2). */
@@ -69,31 +69,31 @@ static int map_ring(struct counter_set *set, size_t index)
 	ring = malloc(sizeof(*ring));
 	if (!ring)
 		return -ENOMEM;
-	ret = counter_ring_init(ring, perf_evsel__mmap_base(place->clock, 0, 0), first, data, set,
+	ret = counter_ring_init(ring, perf_evsel__mmap_base(target->clock, 0, 0), first, data, set,
 				index);
 	if (ret)
 		counter_ring_free(ring);
 	else
-		place->ring = ring;
+		target->ring = ring;
 	return ret;
 }
 
-static int open_place(struct counter_group *group, struct counter_set *set, size_t index)
+static int open_target(struct counter_group *group, struct counter_set *set, size_t index)
 {
 	const struct event_instance clock = clock_of(0);
-	struct counter_place *place = &set->places[index];
-	int ret = counter_event_open(&place->clock, &clock, NULL, &place->place, false, false);
+	struct counter_target *target = &set->targets[index];
+	int ret = counter_event_open(&target->clock, &clock, NULL, &target->target, false, false);
 
 	for (size_t i = 0; i < set->slot_count && !ret; i++) {
 		struct event_instance event =
 			with_times(group->plan->slots[set->slots[i]].instance);
 
-		ret = counter_event_open(&place->events[i], &event, place->clock, &place->place,
+		ret = counter_event_open(&target->events[i], &event, target->clock, &target->target,
 					 false, false);
 	}
 	if (ret)
 		return ret;
-	place->fd = counter_evsel_fd(place->clock);
+	target->fd = counter_evsel_fd(target->clock);
 	return map_ring(set, index);
 }
 
@@ -101,8 +101,8 @@ int counter_ring_open(struct counter_group *group, struct counter_set *set)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < set->place_count && !ret; i++)
-		ret = open_place(group, set, i);
+	for (size_t i = 0; i < set->target_count && !ret; i++)
+		ret = open_target(group, set, i);
 	if (ret)
 		counter_set_close(set);
 	return ret;
@@ -114,8 +114,8 @@ size_t counter_ring_list(struct source_group *source, struct counter_ring **ring
 	size_t n = 0;
 
 	for (size_t i = 0; i < group->set_count; i++) {
-		for (size_t j = 0; j < group->sets[i].place_count; j++) {
-			struct counter_ring *ring = group->sets[i].places[j].ring;
+		for (size_t j = 0; j < group->sets[i].target_count; j++) {
+			struct counter_ring *ring = group->sets[i].targets[j].ring;
 
 			if (ring && n++ < room)
 				rings[n - 1] = ring;
@@ -126,17 +126,17 @@ size_t counter_ring_list(struct source_group *source, struct counter_ring **ring
 
 int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limit)
 {
-	const struct counter_place *place = &ring->set->places[ring->place];
+	const struct counter_target *target = &ring->set->targets[ring->target];
 	const struct event_instance timer = clock_of(period);
 	int ret, fd;
 
 	counter_ring_stop(ring);
 	ring->seen = ring->multiplexed = 0;
-	ret = counter_event_open(&ring->timer, &timer, place->clock, &place->place, false, false);
+	ret = counter_event_open(&ring->timer, &timer, target->clock, &target->target, false, false);
 	if (ret)
 		return ret;
 	fd = counter_evsel_fd(ring->timer);
-	if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, place->fd) &&
+	if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target->fd) &&
 	    !ioctl(fd, PERF_EVENT_IOC_REFRESH, limit))
 		return 0;
 	ret = -errno;
@@ -144,7 +144,7 @@ int counter_ring_begin(struct counter_ring *ring, uint64_t period, uint64_t limi
 	return ret;
 }
 
-size_t counter_ring_timer_count(const struct counter_place *place)
+size_t counter_ring_timer_count(const struct counter_target *target)
 {
-	return place->ring->timer != NULL;
+	return target->ring->timer != NULL;
 }

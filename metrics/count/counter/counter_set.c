@@ -7,42 +7,42 @@
 #include "count/counter/counter_map.h"
 #include "count/counter/counter_ring.h"
 
-struct perf_evsel *counter_set_leader(const struct counter_place *place)
+struct perf_evsel *counter_set_leader(const struct counter_target *target)
 {
-	return place->clock ? place->clock : place->events[0];
+	return target->clock ? target->clock : target->events[0];
 }
 
-void counter_set_close_place(const struct counter_set *set, struct counter_place *place)
+void counter_set_close_target(const struct counter_set *set, struct counter_target *target)
 {
-	counter_ring_free(place->ring);
-	place->ring = NULL;
-	counter_map_free(place->map);
-	place->map = NULL;
+	counter_ring_free(target->ring);
+	target->ring = NULL;
+	counter_map_free(target->map);
+	target->map = NULL;
 	/* Close the leader last, so that no event of a group is ever without it. */
-	for (size_t i = set->slot_count; place->events && i-- > 0;) {
-		counter_event_close(place->events[i]);
-		place->events[i] = NULL;
+	for (size_t i = set->slot_count; target->events && i-- > 0;) {
+		counter_event_close(target->events[i]);
+		target->events[i] = NULL;
 	}
-	counter_event_close(place->clock);
-	place->clock = NULL;
-	place->fd = -1;
+	counter_event_close(target->clock);
+	target->clock = NULL;
+	target->fd = -1;
 }
 
 void counter_set_close(struct counter_set *set)
 {
-	for (size_t i = 0; i < set->place_count; i++) {
-		counter_set_close_place(set, &set->places[i]);
-		set->places[i].refused = 0;
-		set->places[i].together = false;
+	for (size_t i = 0; i < set->target_count; i++) {
+		counter_set_close_target(set, &set->targets[i]);
+		set->targets[i].refused = 0;
+		set->targets[i].together = false;
 	}
 }
 
 void counter_set_release(struct counter_set *set)
 {
 	counter_set_close(set);
-	for (size_t i = 0; i < set->place_count; i++)
-		free(set->places[i].events);
-	free(set->places);
+	for (size_t i = 0; i < set->target_count; i++)
+		free(set->targets[i].events);
+	free(set->targets);
 	free(set->slots);
 	*set = (struct counter_set){ 0 };
 }
@@ -55,28 +55,28 @@ void counter_set_remove_slot(struct counter_set *set, size_t index)
 		(set->slot_count - index) * sizeof(*set->slots));
 }
 
-int counter_set_make_places(struct counter_set *set, const struct place *places, size_t n)
+int counter_set_make_targets(struct counter_set *set, const struct target *targets, size_t n)
 {
-	set->places = calloc(n ? n : 1, sizeof(*set->places));
-	if (!set->places)
+	set->targets = calloc(n ? n : 1, sizeof(*set->targets));
+	if (!set->targets)
 		return -ENOMEM;
-	for (; set->place_count < n; set->place_count++) {
-		struct counter_place *place = &set->places[set->place_count];
+	for (; set->target_count < n; set->target_count++) {
+		struct counter_target *target = &set->targets[set->target_count];
 
-		place->place = places[set->place_count];
-		place->fd = -1;
-		place->events = calloc(set->slot_count, sizeof(struct perf_evsel *));
-		if (!place->events)
+		target->target = targets[set->target_count];
+		target->fd = -1;
+		target->events = calloc(set->slot_count, sizeof(struct perf_evsel *));
+		if (!target->events)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-void counter_set_remove_place(struct counter_set *set, size_t index)
+void counter_set_remove_target(struct counter_set *set, size_t index)
 {
-	counter_set_close_place(set, &set->places[index]);
-	free(set->places[index].events);
-	set->place_count--;
-	memmove(&set->places[index], &set->places[index + 1],
-		(set->place_count - index) * sizeof(*set->places));
+	counter_set_close_target(set, &set->targets[index]);
+	free(set->targets[index].events);
+	set->target_count--;
+	memmove(&set->targets[index], &set->targets[index + 1],
+		(set->target_count - index) * sizeof(*set->targets));
 }

@@ -2,9 +2,9 @@
 /*
  * Groups that a plugin counts.
  *
- * A plugin enables all its groups at once. So the first group of a session that is
- * enabled begins the counting of all, and the first that is disabled, or closed, ends
- * it; for the others there is nothing left to do.
+ * A plugin enables all its groups at once. So enabling the first group of a session enables
+ * all its groups, and disabling or closing the first one disables all. The calls for the
+ * other groups do nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,11 +19,11 @@
 struct plugin_group {
 	struct source_group base;
 	struct gpmu_source *source;
-	struct plugin_group *next;	/* of the source's */
+	struct plugin_group *next;	/* next group of the source */
 	const struct gpmu_plan *plan;
-	size_t index;			/* in it */
+	size_t index;			/* index of the group in the plan */
 	void *handle;			/* the plugin's */
-	bool open;			/* there is one */
+	bool open;			/* @handle is valid */
 	char *values;			/* an array of the plugin's struct gpmu_source_count */
 };
 
@@ -38,8 +38,9 @@ static const struct gpmu_group *plan_group_of(const struct plugin_group *group)
 }
 
 /*
- * Into an array of the plugin's struct gpmu_source_event, which is 0. An older plugin would
- * count another event than one that its structure has no room for.
+ * Writes the event to @events, a zeroed array of the plugin's struct gpmu_source_event.
+ * Fails if the structure of an older plugin lacks a field that the event sets: the plugin
+ * would count another event.
  */
 static int fill_event(const struct gpmu_source *source, char *events, size_t index,
 		      const struct event_instance *instance, struct gpmu_error *error)
@@ -78,7 +79,7 @@ static struct gpmu_source_count value_of(const struct plugin_group *group, size_
 	return value;
 }
 
-/* Opens a group of the plugin. On failure the error says why, of which PMU. */
+/* Opens a group of the plugin. On failure the error has the reason and the PMU. */
 static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
 		       const void *events, size_t length, void **handle, struct gpmu_error *error)
 {
@@ -100,7 +101,7 @@ static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
 	return ret;
 }
 
-/* The machine does not have it, as opposed to what a user or a program can mend */
+/* Whether the machine lacks the event, as opposed to an error that the user can correct */
 static bool is_unsupported(int ret)
 {
 	return ret == -ENOSPC || ret == -EOPNOTSUPP || ret == -ENOENT || ret == -ENODEV;
@@ -109,16 +110,16 @@ static bool is_unsupported(int ret)
 static int set_slots(const struct gpmu_group *group, struct gpmu_counts *counts, const char *why)
 {
 	const struct gpmu_node *node = group->pmu->node;
-	const struct place place = { .cpu = -1, .node = node ? node->number : -1, .tid = -1 };
+	const struct target target = { .cpu = -1, .node = node ? node->number : -1, .tid = -1 };
 	int ret = 0;
 
 	for (size_t i = group->first; i < group->first + group->length && !ret; i++)
 		ret = why ? counts_set_lost(counts, i, COUNT_NOT_SUPPORTED, why) :
-			    counts_set_places(counts, i, &place, 1);
+			    counts_set_targets(counts, i, &target, 1);
 	return ret;
 }
 
-/* A plugin knows no sessions; one at a time has it. */
+/* A plugin has no sessions, so one session at a time can use it. */
 static int check_free(const struct gpmu_source *source, const struct gpmu_plan *plan, size_t index,
 		      struct gpmu_error *error)
 {
@@ -133,7 +134,7 @@ static int check_free(const struct gpmu_source *source, const struct gpmu_plan *
 	return -EBUSY;
 }
 
-/* With the lock held, all but the group's own memory */
+/* Releases all but the group's own memory, with the lock held */
 static int open_group(struct plugin_group *group, struct gpmu_counts *counts,
 		      struct gpmu_error *error)
 {
@@ -179,7 +180,7 @@ static void free_group(struct plugin_group *group)
 }
 
 static int plugin_open(void *self, const struct gpmu_plan *plan, size_t index,
-		       const struct source_target *target, struct gpmu_counts *counts,
+		       const struct source_selection *selection, struct gpmu_counts *counts,
 		       struct source_group **result, struct gpmu_error *error)
 {
 	const struct gpmu_group *planned = &plan->groups[index];
@@ -187,7 +188,7 @@ static int plugin_open(void *self, const struct gpmu_plan *plan, size_t index,
 	struct plugin_group *group = calloc(1, sizeof(*group));
 	int ret;
 
-	(void)target;
+	(void)selection;
 	if (group)
 		group->values = calloc(planned->length, source->plugin.count_size);
 	if (!group || !group->values) {
@@ -214,7 +215,7 @@ static int negative(int ret)
 	return ret > 0 ? -EIO : ret;
 }
 
-/* Once for all groups of a source */
+/* Called for each group; prepares the source once */
 static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
 {
 	struct plugin_group *group = of(base);
@@ -299,7 +300,7 @@ static int set_lost(const struct plugin_group *group, struct gpmu_counts *counts
 	return ret;
 }
 
-/* An event that the machine turned out not to have, in a group that counts others */
+/* Marks an event that the plugin found missing while the group counts other events */
 static int set_absent(struct gpmu_counts *counts, size_t slot, const char *why)
 {
 	const struct counts_slot *known = &counts->slots[slot];
@@ -327,7 +328,7 @@ static int set_counts(const struct plugin_group *group, struct gpmu_counts *coun
 			return -ENOMEM;
 		if (value.why)
 			continue;
-		/* It is there now, as a link that came into use. */
+		/* The event has become available, such as that of a link that was activated. */
 		if (counts->slots[slot].why)
 			counts_set_lost(counts, slot, COUNT_NOT_COUNTED, NULL);
 		counts->slots[slot].counts[0] = (struct count){
@@ -383,7 +384,7 @@ static void plugin_close(struct source_group *base)
 	free_group(group);
 }
 
-/* By trying it */
+/* Determines by opening the group whether it fits */
 static int fits_probe(struct gpmu_source *source, const struct event_instance *const *instances,
 		      size_t length)
 {

@@ -14,7 +14,7 @@
 #include "base/raw_clock.h"
 #include "record/sched/record_sched.h"
 
-/* Behind each record because of sample_id_all */
+/* Follows each record because of sample_id_all */
 struct sample_id {
 	uint32_t pid, tid;
 	uint64_t time;

@@ -41,7 +41,7 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 void record_rings_release(struct record_rings *rings);
 
 /*
- * Handles a record other than PERF_RECORD_LOST, with @size bytes behind its header.
+ * Handles a record other than PERF_RECORD_LOST, with @size bytes after its header.
  * Records of more than 512 bytes are skipped.
  */
 typedef void record_ring_take(void *user, const struct record_ring *ring,

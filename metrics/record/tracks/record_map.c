@@ -214,7 +214,7 @@ struct record_span record_map_span(const struct activity_head *record)
 		time = ((const struct activity_memory *)of)->time;
 		break;
 	default: {
-		/* All other records have begin and end behind the head. */
+		/* All other records have begin and end after the head. */
 		const struct activity_call *call = of;
 
 		return (struct record_span){ call->begin, call->end };

@@ -59,7 +59,7 @@ union record_cell *record_table_add(struct record_table *table, uint64_t key, bo
 	return &table->slots[at].cell;
 }
 
-/* Reinserts the entries behind the freed slot, so that lookups find them. */
+/* Reinserts the entries after the freed slot, so that lookups find them. */
 bool record_table_take(struct record_table *table, uint64_t key, union record_cell *cell)
 {
 	size_t at;

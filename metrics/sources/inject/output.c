@@ -55,7 +55,7 @@ bool output_has_lost(enum activity_lost_why why)
 	return __atomic_load_n(&has_lost[why], __ATOMIC_RELAXED);
 }
 
-/* Its time, behind the head; 0: records of this kind have none */
+/* The time of a record, after the head; 0: records of this kind have none */
 static uint64_t time_of(const struct activity_head *record)
 {
 	uint64_t time;

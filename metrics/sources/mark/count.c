@@ -106,7 +106,7 @@ static char *copy_of(const char *variable)
 	return value ? strdup(value) : NULL;
 }
 
-/* Takes a number and the blank behind it from a text; 0 if the text is NULL */
+/* Takes a number and the blank after it from a text; 0 if the text is NULL */
 static int next_number(const char **text)
 {
 	char *end;

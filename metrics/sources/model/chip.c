@@ -11,7 +11,7 @@
 #define CMEM		(1u << MEM_CMEM)
 #define GMEM		(1u << MEM_GMEM)
 #define OPS_ALL		(OP_RD | OP_WB | OP_WR | OP_WR_STRONG)
-/* What a remote PCIe device sends over the link's own path ("PCIE2" of the kernel's table). */
+/* Operations of a remote PCIe device over the link's own path ("PCIE2" in the kernel's table) */
 #define OPS_RELAXED	(OP_RD | OP_WR)
 
 #define COVER(_init, _mem, _remote, _ops, _kind, _at, _family)		\
@@ -47,7 +47,7 @@ static const struct chip_coverage gracehopper_coverage[] = {
 	COVER(PCIE, CMEM, true, OP_WR_STRONG, PMU_SCF, AT_HOME, FAM_CMEM),
 	COVER(PCIE, GMEM, true, OP_WR_STRONG, PMU_SCF, AT_HOME, FAM_GMEM),
 	COVER(PCIE, CMEM | GMEM, true, OP_WR_STRONG, PMU_SCF, AT_HOME, FAM_CACHE),
-	/* A GPU's translated traffic to its own memory does not leave it. */
+	/* A GPU's translated traffic to its own memory does not leave the GPU. */
 	COVER(ATS, CMEM, false, OPS_ALL, PMU_C2C0, AT_SOURCE, FAM_LOC),
 	COVER(ATS, CMEM | GMEM, true, OPS_ALL, PMU_C2C0, AT_SOURCE, FAM_REM),
 	COVER(ATS, CMEM | GMEM, true, OPS_ALL, PMU_CNVLINK, AT_HOME, FAM_LOC),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a Grace chip can count: its PMUs, their events and, for each kind of
- * traffic, the PMU and the events that see it.
+ * The tables of a Grace chip: its PMUs, their events and, for each kind of
+ * traffic, the PMU and the events that count it.
  *
  * Constant tables only. Sources: the NVIDIA Grace performance tuning guide
  * (chapter on hardware counters: "traffic coverage" and event tables) and the
@@ -52,7 +52,7 @@ enum {
 	OP_WR_STRONG = 8,	/* strongly-ordered PCIe write */
 };
 
-/* Groups of events that the same traffic drives. */
+/* Groups of events that count the same traffic. */
 enum family {
 	FAM_CLOCK,		/* cycles, whatever the traffic */
 	FAM_CACHE,		/* scf_cache* */
@@ -63,7 +63,7 @@ enum family {
 	FAM_REM,		/* *_rem */
 };
 
-/* What an event adds up over the operations it counts. */
+/* The quantity that an event sums up over the operations that it counts. */
 enum measure {
 	MEASURE_REQUESTS,
 	MEASURE_BYTES,
@@ -92,9 +92,9 @@ enum place {
 };
 
 /*
- * One row of the coverage tables: traffic of these initiators to these
- * memories, local or remote, with these operations, drives @family of the PMU
- * @kind in the socket @at.
+ * One row of the coverage tables: @family of the PMU @kind in the socket @at
+ * counts the traffic of these initiators to these memories, local or remote, with
+ * these operations.
  */
 struct chip_coverage {
 	unsigned int initiators;	/* 1 << INIT_* bits */
@@ -125,7 +125,7 @@ const char *chip_kind_name(enum pmu_kind kind);
 /* The kind of that name; PMU_KINDS if there is none. */
 enum pmu_kind chip_kind_find(const char *name);
 
-/* The event of that number, or NULL: the PMU counts nothing then. */
+/* The event of that number; NULL: the PMU then counts nothing. */
 const struct chip_event *chip_event(enum pmu_kind kind, uint64_t id);
 /* All events of a kind; their number goes to @len. */
 const struct chip_event *chip_events(enum pmu_kind kind, size_t *len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One flow of memory traffic: who, to which memory, how much and when.
+ * One flow of memory traffic: initiator, memory, amount and time.
  *
  * A flow is a sequence of equal requests; only the last of a one-shot flow may
  * be shorter. A request counts as a whole when it is done, so at any time
@@ -18,7 +18,7 @@
 #define FLOW_LINE		64u		/* bytes of a cache line */
 #define FLOW_MAX_SIZE		4096u		/* bytes of a request */
 #define FLOW_MAX_BYTES		(1ull << 60)
-#define FLOW_MAX_RATE		10000000000000ull	/* bytes a second */
+#define FLOW_MAX_RATE		10000000000000ull	/* bytes per second */
 #define FLOW_MAX_TIME		31536000000000000ull	/* ns: a year */
 #define FLOW_MAX_LATENCY	100000000ull	/* ps: 100 us */
 #define FLOW_MAX_CLOCK		10000000000ull	/* Hz */
@@ -34,11 +34,11 @@ struct flow {
 	enum memory memory;
 	unsigned int home;		/* the memory's socket */
 	unsigned int op;		/* one OP_* bit */
-	bool from_cache;		/* the home's SCF cache serves it all */
+	bool from_cache;		/* the home's SCF cache serves all requests */
 	bool allocates;			/* a line of the SCF cache */
 	uint32_t size;			/* bytes of a request */
 	uint64_t bytes;			/* one-shot: in all; steady: 0 */
-	uint64_t rate;			/* steady: bytes a second */
+	uint64_t rate;			/* steady: bytes per second */
 	uint64_t delay;			/* ns after the scenario's start */
 	uint64_t duration;		/* ns; 0 for a steady flow: no end */
 	uint64_t latency;		/* ps of a read, as the source's PMU sees it */
@@ -47,7 +47,8 @@ struct flow {
 
 /*
  * Requests that a flow has done. Those with an even and with an odd number are
- * kept apart because a flow over both C2C ports takes them in turn.
+ * counted separately because a flow over both C2C ports alternates between
+ * them.
  */
 struct flow_tally {
 	uint64_t requests[2];
@@ -58,15 +59,16 @@ struct flow_tally {
 void flow_progress(const struct flow *flow, uint64_t elapsed,
 		   struct flow_tally *tally);
 
-/* Whether nothing more comes @elapsed ns after the scenario's start. */
+/* Whether the flow is finished @elapsed ns after the scenario's start. */
 bool flow_finished(const struct flow *flow, uint64_t elapsed);
 
 void flow_tally_add(struct flow_tally *sum, const struct flow_tally *more);
 
 /*
- * What the requests in @tally add to an event of @measure, over the C2C ports
- * in @ports (bits; all ports for a PMU that does not tell them apart).
- * MEASURE_OUTSTANDING gives the requests: the caller knows clock and latency.
+ * The count that the requests in @tally add to an event of @measure, over the
+ * C2C ports in @ports (bits; all ports for a PMU that does not distinguish
+ * them). For MEASURE_OUTSTANDING it is the number of requests: the caller knows
+ * clock and latency.
  */
 flow_count_t flow_measure(const struct flow *flow, const struct flow_tally *tally,
 			  enum measure measure, unsigned int ports);

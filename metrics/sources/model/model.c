@@ -147,7 +147,7 @@ static uint64_t elapsed(const struct run *run, uint64_t time)
 	return time > run->start ? time - run->start : 0;
 }
 
-/* What flow number @i of the run has done in all by @time. */
+/* All requests that flow number @i of the run has done by @time. */
 static struct flow_tally run_tally(const struct run *run, unsigned int i,
 				   uint64_t time)
 {
@@ -227,7 +227,7 @@ static bool event_sees(const struct model_event *event,
 	switch (row->family) {
 	case FAM_CMEM:
 	case FAM_GMEM:
-		/* What the home's cache serves does not get to its memory. */
+		/* Requests that the home's cache serves do not reach its memory. */
 		return !f->from_cache;
 	case FAM_SOCKET:
 		return desc->socket == EVENT_ANY_SOCKET ||
@@ -242,7 +242,7 @@ static bool event_sees(const struct model_event *event,
 	return true;
 }
 
-/* What one flow adds to an event by one row of the coverage table. */
+/* The count that one flow adds to an event by one row of the coverage table. */
 static flow_count_t count_row(const struct model *m,
 			      const struct model_event *event,
 			      const struct chip_event *desc,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The traffic model: scenarios that run on a chip, and what each event of each
- * PMU has counted by a given time.
+ * The traffic model: scenarios that run on a chip, and the count of each event
+ * of each PMU at a given time.
  *
  * Times are ns from an origin the caller chooses; counts begin at 0 there. The
  * model has no clock: a count is a function of the scenarios' flows, of when
- * they were started and stopped, and of the time asked for. It never shrinks
+ * they were started and stopped, and of the given time. It never shrinks
  * as the time grows. Times given to one model must not lie before the last
  * start or stop.
  */
@@ -41,7 +41,7 @@ struct model *model_new(const struct chip *chip, unsigned int sockets);
 void model_free(struct model *model);
 
 /*
- * Adds a scenario; the model then owns it, also if this fails. Returns its
+ * Adds a scenario, which the model then owns, even on failure. Returns its
  * index, or -EINVAL (does not fit the chip, or sets a clock that another one
  * sets differently) or -ENOSPC with @err set.
  */
@@ -57,7 +57,7 @@ const char *model_scenario_name(const struct model *model, unsigned int index);
  * Returns 0 or -ENOENT.
  */
 int model_start(struct model *model, unsigned int index, uint64_t time);
-/* Stops all its flows; what they counted stays. Returns 0 or -ENOENT. */
+/* Stops all its flows; their counts remain. Returns 0 or -ENOENT. */
 int model_stop(struct model *model, unsigned int index, uint64_t time);
 
 /* Bitmap of the scenarios that have a flow that is not finished. */
@@ -72,8 +72,8 @@ uint64_t model_count(const struct model *model, const struct model_event *event,
 		     uint64_t time);
 
 /*
- * The first time after @from when the count is by at least @increase above
- * that at @from; MODEL_NEVER if that is not within MODEL_HORIZON.
+ * The first time after @from at which the count has grown by at least
+ * @increase; MODEL_NEVER if that is not within MODEL_HORIZON.
  */
 uint64_t model_when(const struct model *model, const struct model_event *event,
 		    uint64_t from, uint64_t increase);

@@ -48,7 +48,7 @@ enum option {
 	OPT_LEN,
 };
 
-/* What a flow line says, before it is known to make sense. */
+/* The content of a flow line, before it is checked. */
 struct flow_line {
 	struct flow flow;
 	uint64_t port;
@@ -78,7 +78,7 @@ static int parse_quantity(struct text *text, const char *key, const char *value,
 	return 0;
 }
 
-/* One of two words: 0 or 1. */
+/* Parses one of two words: 0 or 1. */
 static int parse_choice(struct text *text, const char *key, const char *value,
 			const char *no, const char *yes, bool *result)
 {
@@ -278,7 +278,7 @@ static int parse_op(struct text *text, const char *word, struct flow *f)
 	return 0;
 }
 
-/* Options that this kind of flow does not have, or must have. */
+/* Checks for options that this kind of flow does not have, or must have. */
 static int check_options(struct text *text, const struct flow_line *l)
 {
 	const struct flow *f = &l->flow;
@@ -313,7 +313,7 @@ static int check_options(struct text *text, const struct flow_line *l)
 	return 0;
 }
 
-/* What the line leaves open. */
+/* Sets the defaults of options that the line lacks. */
 static void set_defaults(struct flow_line *l)
 {
 	struct flow *f = &l->flow;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A scenario: named flows that start together, and the clocks they assume.
- * The text format is described in scenario.rst.
+ * A scenario: named flows that start together, and the clocks that they
+ * require. scenario.rst documents the text format.
  */
 #ifndef GPMU_MODEL_SCENARIO_H
 #define GPMU_MODEL_SCENARIO_H

@@ -5,7 +5,7 @@
 
 #include "nvml_source.h"
 
-/* Events of nvml_events.c that are read once, and the places of their values */
+/* Events of nvml_events.c that are read once, and the paths of their values */
 static const struct {
 	const char *event, *object, *key;
 	double factor;	/* 0: 1 */

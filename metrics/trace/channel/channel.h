@@ -43,8 +43,8 @@ enum channel_capture {
 };
 
 /*
- * The file "control", which all processes map. Members behind the first three can change
- * at any time.
+ * The file "control", which all processes map. Members after the first three can change at any
+ * time.
  */
 struct channel_control {
 	uint32_t version;	/* CHANNEL_VERSION */

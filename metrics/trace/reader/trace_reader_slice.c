@@ -11,7 +11,7 @@ static size_t bytes_of(const char *text)
 	return text ? strlen(text) + 1 : 0;
 }
 
-/* Copies a text to *@at and advances *@at behind it. */
+/* Copies a text to *@at and advances *@at past it. */
 static char *keep(char **at, const char *text)
 {
 	size_t size = bytes_of(text);

@@ -154,7 +154,7 @@ static int flush(struct gpmu_sink *sink)
 	return ret;
 }
 
-/* Without memory, drops the text behind the first @held bytes. */
+/* Without memory, drops the text after the first @held bytes. */
 static int check_memory(struct sink_buffer *buffer, size_t held)
 {
 	if (!buffer->failed)

@@ -96,12 +96,12 @@ void sink_beside(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t in
 /* --- sink_only.c */
 
 void sink_only_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows);
-/* Writes "KEY" : "VALUE" in JSON, behind a comma unless it is the first of its line. */
+/* Writes "KEY" : "VALUE" in JSON, after a comma unless it is the first of its line. */
 void sink_json_pair(struct gpmu_sink *sink, const char *key, const char *value);
 
 /* --- sink_summary.c */
 
-/* Writes the reasons of missing values, each once, behind an empty line if @first. */
+/* Writes the reasons of missing values, each once, after an empty line if @first. */
 void sink_whys(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first);
 
 /* --- sink_perf.c: columns and keys of perf */

@@ -186,7 +186,7 @@ static bool is_of(const struct gpmu_sink *sink, const struct sink_line *line,
 	       sink_same_text(row->cgroup, made->cgroup);
 }
 
-/* The text as it was given, behind the columns; the line is then of this one. */
+/* Stores a copy of the text after the columns, to compare the next row with. Returns its offset */
 static size_t keep_text(struct gpmu_sink *sink, const char *text)
 {
 	size_t at = sink->part.length;
@@ -360,7 +360,7 @@ static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct
 	buffer_added(&sink->buffer, (size_t)(at - room));
 }
 
-/* For each row of an interval, or for whichever row is written */
+/* Makes room for a line for each row of an interval */
 static struct sink_line *get_lines(struct gpmu_sink *sink, size_t n)
 {
 	struct sink_line *lines;

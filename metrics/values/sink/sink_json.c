@@ -72,7 +72,7 @@ static char *add_label(char *to, const struct gpmu_sink *sink, const struct gpmu
 	return add(to, ", ");
 }
 
-/* perf's key behind the event */
+/* perf's key after the event */
 static char *add_cgroup(char *to, const struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	if (!sink->options.cgroups)

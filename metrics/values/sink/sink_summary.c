@@ -49,7 +49,7 @@ static void widen(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 	}
 }
 
-/* What most people asked for: the process, or as near as it was counted */
+/* The scope in the heading: the first one in this order that a row has */
 static enum gpmu_scope scope_of(const struct gpmu_rows *rows)
 {
 	static const enum gpmu_scope order[] = {
@@ -134,8 +134,8 @@ static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 }
 
 /*
- * Counts are whole numbers, an estimate too; those of an event whose scale makes
- * them parts have decimals, as its unit says.
+ * Counts, also estimated ones, are printed without decimals, unless the event's
+ * scale makes them fractions.
  */
 static unsigned int decimals_of(const struct gpmu_row *row)
 {
@@ -217,7 +217,7 @@ static void put_beside(struct gpmu_sink *sink, const struct sink_beside *beside)
 	buffer_text(buffer, beside->unit);
 }
 
-/* The name, and behind it the cgroup. Returns the number of characters. */
+/* The name, followed by the cgroup. Returns the number of characters. */
 static size_t put_name(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_buffer *buffer = &sink->buffer;

@@ -142,7 +142,7 @@ static void check_odd(void)
 	is_u64((uint64_t)-add_path(catalog, &root, "a/x.json"), EINVAL,
 	       "catalog: a FIFO given as path is refused");
 	ok(strstr(error.text, "a/x.json: expected a file or a folder"),
-	   "catalog: the error for a FIFO says what was expected");
+	   "catalog: the error for a FIFO states what was expected");
 	is_u64((uint64_t)-gpmu_catalog_add(catalog, "/dev/zero", &error), EINVAL,
 	       "catalog: a device file is refused");
 	is_u64((uint64_t)-gpmu_catalog_add(catalog, "/proc/version", &error), EINVAL,
@@ -160,7 +160,7 @@ static void check_odd(void)
 	sysroot_put(&root, "d/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/x.json", "[]");
 	is_u64((uint64_t)-add_path(catalog, &root, "d"), EINVAL,
 	       "catalog: a folder of 17 levels is refused");
-	ok(strstr(error.text, ": expected at most 16 folders in each other"),
+	ok(strstr(error.text, ": expected at most 16 nested folders"),
 	   "catalog: the error for 17 levels has the limit");
 	sysroot_release(&root);
 	gpmu_catalog_free(catalog);

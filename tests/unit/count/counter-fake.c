@@ -19,7 +19,7 @@ static void uncore(void)
 	bool alike = true;
 
 	init(&test, "nvidia_scf_pmu_1", scf, 3);
-	test.target = (struct source_target){
+	test.selection = (struct source_selection){
 		.tids = &tid, .tid_count = 1, .inherit = true, .on_exec = true,
 	};
 	ok(test_open(&test) == 0 && event_count == 3,
@@ -30,8 +30,8 @@ static void uncore(void)
 			!events[i].attr.enable_on_exec && events[i].attr.disabled == !i;
 	ok(alike,
 	   "counter: an uncore group is opened system-wide on the CPU of its cpumask, not on exec");
-	ok(test.counts->slots[0].length == 1 && test.counts->slots[0].places[0].cpu == 2 &&
-	   test.counts->slots[0].places[0].node == 1 && test.counts->slots[0].places[0].tid == -1,
+	ok(test.counts->slots[0].length == 1 && test.counts->slots[0].targets[0].cpu == 2 &&
+	   test.counts->slots[0].targets[0].node == 1 && test.counts->slots[0].targets[0].tid == -1,
 	   "counter: an uncore group's target is that CPU and its node");
 	ok(!events[0].enabled, "counter: a group is disabled after its opening");
 	test_enable(&test);
@@ -54,22 +54,22 @@ static void cores(void)
 	init(&test, "armv8_pmuv3_0", core, 3);
 	ok(test_open(&test) == 0 && event_count == 12 && test.counts->slots[1].length == 4,
 	   "counter: core events are opened on each CPU of their PMU");
-	ok(test.counts->slots[0].places[3].cpu == 3 && test.counts->slots[0].places[3].node == 1 &&
-	   test.counts->slots[0].places[0].node == 0,
+	ok(test.counts->slots[0].targets[3].cpu == 3 && test.counts->slots[0].targets[3].node == 1 &&
+	   test.counts->slots[0].targets[0].node == 0,
 	   "counter: the target of a core event has its CPU's node");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
-	test.target.cpus = cpus;
-	test.target.cpu_count = 3;
+	test.selection.cpus = cpus;
+	test.selection.cpu_count = 3;
 	ok(test_open(&test) == 0 && event_count == 6 && test.counts->slots[1].length == 2 &&
-	   test.counts->slots[1].places[0].cpu == 3 && test.counts->slots[1].places[1].cpu == 1,
+	   test.counts->slots[1].targets[0].cpu == 3 && test.counts->slots[1].targets[1].cpu == 1,
 	   "counter: core events are opened on the requested CPUs of their PMU");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
-	test.target.cpus = &cpus[2];
-	test.target.cpu_count = 1;
+	test.selection.cpus = &cpus[2];
+	test.selection.cpu_count = 1;
 	ok(test_open(&test) == 0 && !event_count && !test.counts->slots[1].length &&
 	   test.counts->slots[1].state == COUNT_NOT_SUPPORTED,
 	   "counter: a core PMU without a requested CPU is not supported");
@@ -78,7 +78,7 @@ static void cores(void)
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
-	test.target = (struct source_target){
+	test.selection = (struct source_selection){
 		.tids = tids, .tid_count = 2, .inherit = true, .on_exec = true,
 	};
 	ok(test_open(&test) == 0 && event_count == 6,
@@ -160,7 +160,7 @@ static void no_rights(void)
 	memcpy(user, core, sizeof(user));
 	user[0].attr.exclude_kernel = 1;
 	init(&test, "armv8_pmuv3_0", user, 3);
-	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
+	test.selection = (struct source_selection){ .tids = &tid, .tid_count = 1 };
 	kernel.error = EACCES;
 	test_open(&test);
 	is_str(test.error.text,
@@ -170,7 +170,7 @@ static void no_rights(void)
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
-	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
+	test.selection = (struct source_selection){ .tids = &tid, .tid_count = 1 };
 	kernel.error = EACCES;
 	test_open(&test);
 	is_str(test.error.text,
@@ -186,7 +186,7 @@ static void only_system_wide(void)
 	int tid = 7;
 
 	init(&test, "breakpoint", core, 1);
-	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
+	test.selection = (struct source_selection){ .tids = &tid, .tid_count = 1 };
 	kernel.error = EINVAL;
 	ok(test_open(&test) == 0 && !test.counts->slots[0].length,
 	   "counter: an event that cannot be counted per task is not supported");
@@ -484,7 +484,7 @@ static void late(void)
 	   test_count(&test, 2, 0).state == COUNT_OK,
 	   "counter: a read that fails for too long is not counted");
 	is_str(test.counts->slots[2].why, "it was read while tasks were being started",
-	       "counter: the reason says that tasks were being created");
+	       "counter: the reason states that tasks were being created");
 	kernel.late = 2;
 	test_read(&test);
 	ok(kernel.late == 1 && count_is_lost(&test.counts->slots[2].counts[1]),

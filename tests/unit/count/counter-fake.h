@@ -216,7 +216,7 @@ static void init(struct counter_test *test, const char *pmu, const struct event_
 {
 	kernel_reset();
 	test_init(test, machine, gpmu_machine_find_pmu(machine, pmu), list, n);
-	test->target.system = true;
+	test->selection.system = true;
 }
 
 static struct sysroot fake_root;

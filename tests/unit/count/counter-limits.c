@@ -26,7 +26,7 @@ static int open_limited(rlim_t soft, rlim_t hard, char *text, size_t size)
 	limit.rlim_max = (rlim_t)fd + hard;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	test_init(&test, machine, software, events, 3);
-	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
+	test.selection = (struct source_selection){ .tids = &tid, .tid_count = 1 };
 	ret = test_open(&test);
 	snprintf(text, size, "%s", test.error.text);
 	test_release(&test);
@@ -66,7 +66,8 @@ static void files(void)
 	diag("%s", text);
 }
 
-static int open_as_nobody(const struct source_target *target, bool user, char *text, size_t size)
+static int open_as_nobody(const struct source_selection *selection, bool user, char *text,
+			  size_t size)
 {
 	struct event_instance mine[3];
 	struct counter_test test;
@@ -78,7 +79,7 @@ static int open_as_nobody(const struct source_target *target, bool user, char *t
 	if (setuid(NOBODY))
 		return 100;
 	test_init(&test, machine, software, mine, 3);
-	test.target = *target;
+	test.selection = *selection;
 	ret = test_open(&test);
 	snprintf(text, size, "%s", test.error.text);
 	test_release(&test);
@@ -87,14 +88,14 @@ static int open_as_nobody(const struct source_target *target, bool user, char *t
 
 static int nobody_system(char *text, size_t size)
 {
-	return open_as_nobody(&(struct source_target){ .system = true }, false, text, size);
+	return open_as_nobody(&(struct source_selection){ .system = true }, false, text, size);
 }
 
 static int nobody_kernel(char *text, size_t size)
 {
 	int tid = getpid();
 
-	return open_as_nobody(&(struct source_target){ .tids = &tid, .tid_count = 1 }, false, text,
+	return open_as_nobody(&(struct source_selection){ .tids = &tid, .tid_count = 1 }, false, text,
 			      size);
 }
 
@@ -102,7 +103,7 @@ static int nobody_user(char *text, size_t size)
 {
 	int tid = getpid();
 
-	return open_as_nobody(&(struct source_target){ .tids = &tid, .tid_count = 1 }, true, text,
+	return open_as_nobody(&(struct source_selection){ .tids = &tid, .tid_count = 1 }, true, text,
 			      size);
 }
 
@@ -110,7 +111,7 @@ static int nobody_root(char *text, size_t size)
 {
 	int tid = 1;
 
-	return open_as_nobody(&(struct source_target){ .tids = &tid, .tid_count = 1 }, true, text,
+	return open_as_nobody(&(struct source_selection){ .tids = &tid, .tid_count = 1 }, true, text,
 			      size);
 }
 

@@ -64,25 +64,25 @@ static bool start(struct counter_test *test)
 {
 	test_init(test, machine, core, events, EVENTS);
 	own = gettid();
-	test->target = (struct source_target){ .tids = &own, .tid_count = 1 };
+	test->selection = (struct source_selection){ .tids = &own, .tid_count = 1 };
 	return !test_open(test) && test->counts->slots[EVENTS - 1].length;
 }
 
-static struct counter_place *place_of(const struct counter_test *test)
+static struct counter_target *target_of(const struct counter_test *test)
 {
-	return &counter_group_of(test->open)->sets[0].places[0];
+	return &counter_group_of(test->open)->sets[0].targets[0];
 }
 
 static bool is_mapped(const struct counter_test *test)
 {
-	return place_of(test)->map;
+	return target_of(test)->map;
 }
 
 static struct reading read_file(const struct counter_test *test)
 {
 	struct reading reading = { 0 };
 
-	if (__real_read(place_of(test)->fd, &reading, sizeof(reading)) != sizeof(reading))
+	if (__real_read(target_of(test)->fd, &reading, sizeof(reading)) != sizeof(reading))
 		exit(2);
 	return reading;
 }
@@ -198,7 +198,7 @@ static void switched_off(struct counter_test *test)
 {
 	struct comparison result = { 0 };
 	struct count before, after;
-	int fd = place_of(test)->fd;
+	int fd = target_of(test)->fd;
 
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	compare(test, &result);
@@ -224,7 +224,7 @@ struct switcher {
 static void *switch_group(void *data)
 {
 	struct switcher *switcher = data;
-	int fd = place_of(switcher->test)->fd;
+	int fd = target_of(switcher->test)->fd;
 
 	while (!__atomic_load_n(&switcher->stop, __ATOMIC_RELAXED)) {
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);

@@ -108,7 +108,7 @@ static void start(struct counter_test *test)
 
 	init(test, "armv8_pmuv3_0", list, EVENTS);
 	own = gettid();
-	test->target = (struct source_target){ .tids = &own, .tid_count = 1 };
+	test->selection = (struct source_selection){ .tids = &own, .tid_count = 1 };
 	kernel.page.cap_user_rdpmc = kernel.page.cap_user_time = 1;
 	kernel.page.pmc_width = 64;
 }
@@ -294,19 +294,19 @@ static void unmapped(void)
 	int before = open_files(), cpu = 0, tid = 7;
 
 	start(&test);
-	test.target.inherit = true;
+	test.selection.inherit = true;
 	begin(&test);
 	ok(!events[0].page && !events[0].attr.config1 && reads_file(&test),
 	   "map: events that child tasks inherit are not mapped");
 	test_release(&test);
 	start(&test);
-	test.target.tids = &tid;
+	test.selection.tids = &tid;
 	begin(&test);
 	ok(!events[0].page && !events[0].attr.config1 && reads_file(&test),
 	   "map: events of another task are not mapped");
 	test_release(&test);
 	start(&test);
-	test.target = (struct source_target){ .system = true, .cpus = &cpu, .cpu_count = 1 };
+	test.selection = (struct source_selection){ .system = true, .cpus = &cpu, .cpu_count = 1 };
 	begin(&test);
 	ok(event_count && !events[0].page && !events[0].attr.config1,
 	   "map: events of a CPU are not mapped");
@@ -415,7 +415,7 @@ static void formats(void)
 	of_laptop("0\n", false, "map: x86's events are not mapped if their PMU's file rdpmc is 0");
 }
 
-/* A context switch in the midst of a read, at each place where one can be */
+/* A context switch during a read, at each point where one can occur */
 static void switched(void)
 {
 	struct counter_test test;

@@ -25,12 +25,12 @@ static void rings(void)
 	int before;
 
 	init(&test, "armv8_pmuv3_0", core, 3);
-	test.target.interval = 1000000;
+	test.selection.interval = 1000000;
 	ok(test_open(&test) == 0 && event_count == 16 && events[5].leader == 4 &&
 		   events[4].attr.type == PERF_TYPE_SOFTWARE && !events[4].attr.sample_period &&
 		   events[4].attr.disabled && events[4].attr.clockid == events[5].attr.clockid,
 	   "counter: with an interval a clock event leads each CPU's group");
-	ok(counter_ring_list(test.open, list, 8) == 4 && list[1]->place == 1,
+	ok(counter_ring_list(test.open, list, 8) == 4 && list[1]->target == 1,
 	   "counter: each CPU's group has a ring buffer");
 	test_enable(&test);
 	test_read(&test);
@@ -60,7 +60,7 @@ static void no_rings(void)
 
 	gpmu_log_set(keep, NULL);
 	init(&test, "armv8_pmuv3_0", core, 3);
-	test.target.interval = 1000000;
+	test.selection.interval = 1000000;
 	kernel.mmap_error = EPERM;
 	ok(test_open(&test) == 0 && !counter_ring_list(test.open, NULL, 0) &&
 		   open_files() == before + 12,
@@ -84,7 +84,7 @@ static int each(void)
 	init(&test, "armv8_pmuv3_0", core, 3);
 	if (!test.counts)
 		return -ENOMEM;
-	test.target.interval = 1000000;
+	test.selection.interval = 1000000;
 	ret = test_open(&test);
 	if (!ret && counter_ring_list(test.open, list, 8) != 4)
 		ret = -ENOMEM;

@@ -243,17 +243,17 @@ static void multiplexed(void)
 static int check(uint64_t off)
 {
 	const uint64_t group[] = { 4, 5000 + off, 5000, 5000, 1, 2, 3 };
-	struct counter_place place;
+	struct counter_target target;
 	int ends[2], ret;
 
 	if (pipe(ends) || write(ends[1], group, sizeof(group)) != (ssize_t)sizeof(group))
 		exit(1);
-	place = (struct counter_place){ .fd = ends[0] };
-	set.places = &place;
+	target = (struct counter_target){ .fd = ends[0] };
+	set.targets = &target;
 	ret = counter_ring_check(rings[0]);
 	close(ends[0]);
 	close(ends[1]);
-	set.places = NULL;
+	set.targets = NULL;
 	return ret;
 }
 
@@ -270,7 +270,7 @@ static void between_beats(void)
 
 static void counting(void)
 {
-	const struct place places[] = { { 0, -1, -1 }, { 1, -1, -1 } };
+	const struct target targets[] = { { 0, -1, -1 }, { 1, -1, -1 } };
 	struct gpmu_counts *counts = counts_new(2);
 	struct count off = { .enabled = 5200, .running = 5000 };
 	const struct count *count;
@@ -278,7 +278,7 @@ static void counting(void)
 
 	start();
 	for (size_t i = 0; i < 2; i++)
-		if (!counts || counts_set_places(counts, i, places, 2))
+		if (!counts || counts_set_targets(counts, i, targets, 2))
 			exit(1);
 	put_reading(0, 1000, 7);
 	put_reading(1, 1000, 8);

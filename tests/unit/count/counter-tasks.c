@@ -9,12 +9,12 @@ static const struct gpmu_pmu *software;
 static const struct event_instance events[] = { PAGE_FAULTS, TASK_CLOCK };
 
 static void open_tasks(struct counter_test *test, const int *tids, size_t n,
-		       const struct source_target *how)
+		       const struct source_selection *how)
 {
 	test_init(test, machine, software, events, 2);
-	test->target = *how;
-	test->target.tids = tids;
-	test->target.tid_count = n;
+	test->selection = *how;
+	test->selection.tids = tids;
+	test->selection.tid_count = n;
 	if (test_open(test)) {
 		diag("%s", test->error.text);
 		printf("Bail out! this task may not count its child\n");
@@ -23,7 +23,7 @@ static void open_tasks(struct counter_test *test, const int *tids, size_t n,
 }
 
 /* The count of a child's run() with these settings for inheritance and exec */
-static struct count count_child(void (*run)(void), struct source_target how)
+static struct count count_child(void (*run)(void), struct source_selection how)
 {
 	struct counter_test test;
 	struct child child;
@@ -46,22 +46,22 @@ static void touch(void)
 
 static void children(void)
 {
-	struct count count = count_child(touch, (struct source_target){ 0 });
+	struct count count = count_child(touch, (struct source_selection){ 0 });
 
 	ok(count.state == COUNT_OK && count.raw >= PAGES && count.raw < 2 * PAGES,
 	   "counter: a child's touched pages are its page faults, after its end too");
-	count = count_child(touch_in_child, (struct source_target){ 0 });
+	count = count_child(touch_in_child, (struct source_selection){ 0 });
 	ok(count.raw < PAGES,
 	   "counter: a grandchild's page faults are not counted without inherit");
-	count = count_child(touch_in_child, (struct source_target){ .inherit = true });
+	count = count_child(touch_in_child, (struct source_selection){ .inherit = true });
 	ok(count.raw >= PAGES && count.running == count.enabled,
 	   "counter: a grandchild's page faults are counted with inherit");
 }
 
 static void on_exec(void)
 {
-	const struct source_target how = { .inherit = true, .on_exec = true };
-	struct count count = count_child(touch_and_exec, (struct source_target){ .inherit = true });
+	const struct source_selection how = { .inherit = true, .on_exec = true };
+	struct count count = count_child(touch_and_exec, (struct source_selection){ .inherit = true });
 	struct counter_test test;
 	struct child child;
 
@@ -110,7 +110,7 @@ static void asleep(void)
 	child_start(&child, touch);
 	if (!wait_asleep(child.pid))
 		diag("the child does not sleep");
-	open_tasks(&test, &child.pid, 1, &(struct source_target){ 0 });
+	open_tasks(&test, &child.pid, 1, &(struct source_selection){ 0 });
 	test_enable(&test);
 	usleep(1000);
 	test_read(&test);
@@ -131,18 +131,18 @@ static void ended(void)
 	child_end(&child);
 	tids[1] = child.pid;
 	test_init(&test, machine, software, events, 2);
-	test.target = (struct source_target){ .tids = &tids[1], .tid_count = 1 };
+	test.selection = (struct source_selection){ .tids = &tids[1], .tid_count = 1 };
 	ok(test_open(&test) == -ESRCH && strstr(test.error.text, "has ended") && !test.open,
 	   "counter: opening a task that has ended is -ESRCH");
 	diag("%s", test.error.text);
 	test_release(&test);
 
-	open_tasks(&test, tids, 2, &(struct source_target){ 0 });
-	ok(test.counts->slots[0].length == 1 && test.counts->slots[0].places[0].tid == getpid(),
+	open_tasks(&test, tids, 2, &(struct source_selection){ 0 });
+	ok(test.counts->slots[0].length == 1 && test.counts->slots[0].targets[0].tid == getpid(),
 	   "counter: a last task that has ended is skipped");
 	test_release(&test);
-	open_tasks(&test, tids, 3, &(struct source_target){ 0 });
-	ok(test.counts->slots[0].length == 2 && test.counts->slots[0].places[1].tid == getpid(),
+	open_tasks(&test, tids, 3, &(struct source_selection){ 0 });
+	ok(test.counts->slots[0].length == 2 && test.counts->slots[0].targets[1].tid == getpid(),
 	   "counter: a task that has ended between others is skipped");
 	test_enable(&test);
 	touch_pages(PAGES);
@@ -190,7 +190,7 @@ static void threads(void)
 	pthread_barrier_wait(&barrier);
 	tids[0] = getpid();
 	tids[1] = worker.tid;
-	open_tasks(&test, tids, 2, &(struct source_target){ 0 });
+	open_tasks(&test, tids, 2, &(struct source_selection){ 0 });
 	test_enable(&test);
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);

@@ -20,7 +20,7 @@ struct counter_test {
 	struct plan_slot slots[MAX_SLOTS];
 	struct gpmu_group group;
 	struct gpmu_plan plan;
-	struct source_target target;
+	struct source_selection selection;
 	struct gpmu_counts *counts;
 	struct source_group *open;
 	struct gpmu_error error;
@@ -77,7 +77,7 @@ __attribute__((unused))
 static int test_open(struct counter_test *test)
 {
 	strcpy(test->error.text, "");
-	return source_perf.open(NULL, &test->plan, 0, &test->target, test->counts, &test->open,
+	return source_perf.open(NULL, &test->plan, 0, &test->selection, test->counts, &test->open,
 				&test->error);
 }
 
@@ -114,15 +114,15 @@ static int test_read(struct counter_test *test)
 	return test->open->ops->read(test->open, now(), test->counts);
 }
 
-/* The count of a slot at its target number @place; an invalid state if there is none */
+/* The count of a slot at its target number @target; an invalid state if there is none */
 __attribute__((unused))
-static struct count test_count(const struct counter_test *test, size_t slot, size_t place)
+static struct count test_count(const struct counter_test *test, size_t slot, size_t target)
 {
 	static const struct count none = { 0, 0, 0, (enum count_state)-1 };
 
-	if (place >= test->counts->slots[slot].length)
+	if (target >= test->counts->slots[slot].length)
 		return none;
-	return test->counts->slots[slot].counts[place];
+	return test->counts->slots[slot].counts[target];
 }
 
 #endif /* GPMU_TESTS_COUNTER_H */

@@ -25,14 +25,14 @@ static void own_task(const struct gpmu_machine *machine, const struct gpmu_pmu *
 	struct count before, faults;
 
 	test_init(&test, machine, pmu, three, 3);
-	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
+	test.selection = (struct source_selection){ .tids = &tid, .tid_count = 1 };
 	if (!ok(test_open(&test) == 0, "counter: a group of this task is opened")) {
 		diag("%s", test.error.text);
 		test_release(&test);
 		return;
 	}
-	ok(test.counts->slots[2].length == 1 && test.counts->slots[2].places[0].tid == tid &&
-	   test.counts->slots[2].places[0].cpu == -1 && test.counts->slots[2].places[0].node == -1,
+	ok(test.counts->slots[2].length == 1 && test.counts->slots[2].targets[0].tid == tid &&
+	   test.counts->slots[2].targets[0].cpu == -1 && test.counts->slots[2].targets[0].node == -1,
 	   "counter: a task's group has one target, the task");
 	touch_pages(PAGES);
 	test_read(&test);
@@ -74,10 +74,10 @@ static void every_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu 
 	struct counter_test test;
 	const int *cpus;
 	size_t n = gpmu_machine_online_cpus(machine, &cpus);
-	bool places = true, counted = true;
+	bool targets = true, counted = true;
 
 	test_init(&test, machine, pmu, events, 2);
-	test.target = (struct source_target){ .system = true };
+	test.selection = (struct source_selection){ .system = true };
 	if (test_open(&test)) {
 		skip("counter: all CPUs are counted", test.error.text);
 		test_release(&test);
@@ -86,9 +86,9 @@ static void every_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu 
 	ok(test.counts->slots[0].length == n && test.counts->slots[1].length == n,
 	   "counter: a system-wide group has a target for each online CPU");
 	for (size_t i = 0; i < test.counts->slots[0].length; i++)
-		places = places && test.counts->slots[0].places[i].cpu == cpus[i] &&
-			 test.counts->slots[0].places[i].tid == -1;
-	ok(places, "counter: the targets of a system-wide group are CPUs, for all tasks");
+		targets = targets && test.counts->slots[0].targets[i].cpu == cpus[i] &&
+			 test.counts->slots[0].targets[i].tid == -1;
+	ok(targets, "counter: the targets of a system-wide group are CPUs, for all tasks");
 	test_enable(&test);
 	usleep(20000);
 	reads = 0;
@@ -110,7 +110,7 @@ static void one_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu *p
 	int cpu = cpus[n - 1], asked[2] = { cpu, 4095 };
 
 	test_init(&test, machine, pmu, events, 1);
-	test.target = (struct source_target){ .system = true, .cpus = asked, .cpu_count = 2 };
+	test.selection = (struct source_selection){ .system = true, .cpus = asked, .cpu_count = 2 };
 	if (test_open(&test)) {
 		skip("counter: one CPU is counted", test.error.text);
 		test_release(&test);
@@ -118,7 +118,7 @@ static void one_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu *p
 	}
 	test_enable(&test);
 	test_read(&test);
-	ok(test.counts->slots[0].length == 2 && test.counts->slots[0].places[0].cpu == cpu &&
+	ok(test.counts->slots[0].length == 2 && test.counts->slots[0].targets[0].cpu == cpu &&
 	   test_count(&test, 0, 0).state == COUNT_OK,
 	   "counter: of two requested CPUs the existing one is counted");
 	ok(test_count(&test, 0, 1).state == COUNT_NOT_SUPPORTED && test.counts->slots[0].why &&
@@ -128,7 +128,7 @@ static void one_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu *p
 	test_release(&test);
 
 	test_init(&test, machine, pmu, events, 1);
-	test.target = (struct source_target){ .system = true, .cpus = asked + 1, .cpu_count = 1 };
+	test.selection = (struct source_selection){ .system = true, .cpus = asked + 1, .cpu_count = 1 };
 	ok(test_open(&test) == 0 && !test.counts->slots[0].length &&
 	   test.counts->slots[0].state == COUNT_NOT_SUPPORTED && test.counts->slots[0].why,
 	   "counter: a group without any CPU opens and is not supported");
@@ -147,7 +147,7 @@ static void no_event(const struct gpmu_machine *machine, const struct gpmu_pmu *
 	events[1].name = "nonesuch";
 	events[1].attr.config = 4095;
 	test_init(&test, machine, pmu, events, 3);
-	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
+	test.selection = (struct source_selection){ .tids = &tid, .tid_count = 1 };
 	ok(test_open(&test) == 0, "counter: a group with an unknown event is opened");
 	ok(!test.counts->slots[1].length && test.counts->slots[1].state == COUNT_NOT_SUPPORTED,
 	   "counter: an unknown event is not supported");
@@ -176,7 +176,7 @@ static void tools(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu
 	int tid = getpid();
 
 	test_init(&test, machine, pmu, events, 3);
-	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
+	test.selection = (struct source_selection){ .tids = &tid, .tid_count = 1 };
 	ok(test_open(&test) == 0, "counter: duration_time is opened beside a software event");
 	test_enable(&test);
 	test_read(&test);
@@ -194,7 +194,7 @@ static void files(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu
 	bool cloexec = true;
 
 	test_init(&test, machine, pmu, three, 3);
-	test.target = (struct source_target){ .tids = &tid, .tid_count = 1 };
+	test.selection = (struct source_selection){ .tids = &tid, .tid_count = 1 };
 	close(fd);
 	test_open(&test);
 	ok(open_files() == before + 3, "counter: each event has a file descriptor");

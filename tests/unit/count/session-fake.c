@@ -70,11 +70,11 @@ static void cannot_enable(void)
 	   "session: a source that cannot be enabled is an error");
 	ok(gpmu_region_begin(test.session, "a") == -EINVAL && test_interval(&test) == -EINVAL &&
 		   !gpmu_session_disable(test.session),
-	   "session: after a failed enable it is not enabled");
+	   "session: a session is not enabled after a failed enable");
 	state.enable = 0;
 	ok(!gpmu_session_enable(test.session) && !test_interval(&test) &&
 		   row(&test, 0)->state == GPMU_STATE_OK,
-	   "session: it can be enabled after a failed enable");
+	   "session: a session can be enabled after a failed enable");
 	gpmu_session_pause(test.session);
 	state.enable = -EIO;
 	ok(gpmu_session_resume(test.session) == -EIO && !test_total(&test) &&
@@ -84,7 +84,7 @@ static void cannot_enable(void)
 	ok(!gpmu_session_resume(test.session) && !test_total(&test) &&
 	   row(&test, 0)->state == GPMU_STATE_OK &&
 	   row(&test, 0)->enabled == row(&test, 0)->time_end - row(&test, 0)->time_begin,
-	   "session: after a failed resume it is paused, and it can be resumed");
+	   "session: a session is paused after a failed resume, and can be resumed");
 	test_release(&test);
 }
 
@@ -101,7 +101,7 @@ static void cannot_read(int err)
 	wait_ms(2);
 	test_interval(&test);
 	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 1)->raw == 2 * row(&test, 1)->enabled,
-	   "session, read error %d: it counts before the failure", err);
+	   "session, read error %d: the PMU counts before the failure", err);
 	gpmu_region_begin(test.session, "lost");
 	state.read = err;
 	ok(!test_interval(&test), "session, read error: the interval is taken without an error");
@@ -112,7 +112,7 @@ static void cannot_read(int err)
 	test_interval(&test);
 	ok(kept_lines == (err == -ENODEV ? 0 : 2) &&
 		   (err == -ENODEV || strstr(kept_line, "fake_1 could not be read")),
-	   "session, read error: it is logged once per PMU, unless it is ENODEV");
+	   "session, read error: the error is logged once per PMU, unless it is ENODEV");
 	gpmu_region_end(test.session, "lost");
 	gpmu_region_rows(test.session, 0, &test.rows);
 	is_state(&test, 0, GPMU_STATE_NOT_COUNTED, "could not be read",

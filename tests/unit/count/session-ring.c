@@ -322,7 +322,7 @@ static void refused(void)
 
 	test_plan(&test, NULL, NULL, NULL, EVENTS);
 	test_start(&test, &options);
-	test.session->rings->list[0]->set->places[0].place.cpu = 99999;
+	test.session->rings->list[0]->set->targets[0].target.cpu = 99999;
 	is_u64((uint64_t)-begin(&sums, &test), ENODATA,
 	       "refused readings: intervals are taken by read(2)");
 	ok(strstr(kept_line, "intervals for 1 s: CPU 99999: "),
@@ -354,15 +354,15 @@ static void last(struct test *test)
 /* Writes the kernel's record of throttled events; the caller frees the data returned. */
 static char *tell_of_stop(struct counter_ring *ring)
 {
-	const struct perf_event_header told = { .type = PERF_RECORD_THROTTLE, .size = sizeof(told) };
+	const struct perf_event_header throttled = { .type = PERF_RECORD_THROTTLE, .size = sizeof(throttled) };
 	/* Only the kernel can write to its own ring. */
 	char *data = calloc(1, ring->mask + 1);
 
 	if (!data)
 		test_bail("no memory");
-	memcpy(data + (ring->page->data_head & ring->mask), &told, sizeof(told));
+	memcpy(data + (ring->page->data_head & ring->mask), &throttled, sizeof(throttled));
 	ring->data = data;
-	ring->page->data_head += sizeof(told);
+	ring->page->data_head += sizeof(throttled);
 	return data;
 }
 

@@ -17,7 +17,7 @@ static void own(void)
 	uint64_t raw = 0;
 
 	test_plan(&test, NULL, NULL, NULL, FAULTS ",duration_time,user_time,system_time");
-	ok(!test_session(&test, NULL), "session: one of the calling thread opens");
+	ok(!test_session(&test, NULL), "session: a session of the calling thread opens");
 	touch_pages(PAGES);
 	gpmu_session_enable(test.session);
 	touch_pages(PAGES);
@@ -609,8 +609,8 @@ static void refused(void)
 		{ { .cpus = "0-" }, EINVAL, "expected CPUs" },
 		{ { .cpus = "" }, EINVAL, "expected CPUs" },
 		{ { .cpus = "0,4095" }, ENODEV, "CPU 4095 is not online" },
-		{ { .cpus = "0", .tids = &one, .tid_count = 1 }, EINVAL, "either" },
-		{ { .system = 1, .pids = &one, .pid_count = 1 }, EINVAL, "either" },
+		{ { .cpus = "0", .tids = &one, .tid_count = 1 }, EINVAL, "CPUs cannot be counted together" },
+		{ { .system = 1, .pids = &one, .pid_count = 1 }, EINVAL, "CPUs cannot be counted together" },
 		{ { .pids = &zero, .pid_count = 1 }, EINVAL, "0 is not the number of a process" },
 		{ { .tids = &minus, .tid_count = 1 }, EINVAL, "-3 is not the number of a task" },
 		{ { .aggregation = 7 }, EINVAL, "aggregation" },
@@ -643,7 +643,7 @@ static void refused(void)
 	test_stop(&test);
 	plan = gpmu_plan_new(test.machine, test.catalog, NULL, NULL);
 	ok(!gpmu_session_new(plan, NULL, &test.error) && errno == EINVAL &&
-		   strstr(test.error.text, "not made"),
+		   strstr(test.error.text, "gpmu_plan_make()"),
 	   "session: a plan that is not made is refused");
 	gpmu_plan_make(plan, NULL);
 	test.session = gpmu_session_new(plan, NULL, NULL);
@@ -723,7 +723,7 @@ static void descriptors(void)
 		n++;
 		all = all && (flags & FD_CLOEXEC);
 	}
-	ok(all && n == 2, "session: its two events are opened close-on-exec");
+	ok(all && n == 2, "session: the two events of a session are opened close-on-exec");
 	test_stop(&test);
 	ok(open_files() == before, "session: a freed session leaves no file open");
 	test_release(&test);

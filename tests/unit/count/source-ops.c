@@ -57,7 +57,7 @@ static bool all_zero(const struct test_plan *test)
 
 static void counting(void)
 {
-	const struct place *place;
+	const struct target *target;
 	struct test_plan test;
 
 	two_groups(&test);
@@ -67,10 +67,10 @@ static void counting(void)
 	   "source group: open groups do not count before enable");
 	ok(state.configs[0][0] == 2 && state.configs[0][1] == 5 && !state.configs[0][2],
 	   "source group: the plugin gets config and config1");
-	place = test.counts->slots[0].places;
-	ok(test.counts->slots[0].length == 1 && place->cpu == -1 && !place->node && place->tid == -1,
+	target = test.counts->slots[0].targets;
+	ok(test.counts->slots[0].length == 1 && target->cpu == -1 && !target->node && target->tid == -1,
 	   "source group: the target of an event is the PMU's node, without CPU and task");
-	is_u64((uint64_t)test.counts->slots[2].places->node, 7,
+	is_u64((uint64_t)test.counts->slots[2].targets->node, 7,
 	       "source group: the target of another PMU's event is that PMU's node");
 	ok(!test_read(&test, T0) && !state.reads && all_zero(&test),
 	   "source group: a read before enable does not call the plugin");

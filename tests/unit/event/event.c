@@ -328,7 +328,7 @@ static void odd_refused(const struct fixture *fixture)
 		 "config3 is encoded where perf_event_attr has it");
 #else
 	is_refused(fixture, "odd_0/config3=0x9/", EINVAL, 6,
-		   "config3=: libgpmu was built without it");
+		   "config3=: this libgpmu was built without it");
 #endif
 	is_refused(fixture, "odd_0/wrong=1/", EINVAL, 6,
 		   "wrong: format of odd_0 is \"config:8-64\", expected such as config:0-7");

@@ -259,7 +259,7 @@ static void test_ids(void)
 	is_str(ids("1e308 * 10 if a else 1e308 * 10"), "",
 	       "expr: two equal infinite branches are folded");
 	is_str(ids("(0 | 1e308 * 10) if a else -(-1e308 * 10)"), "",
-	       "expr: infinite branches behind | and - are folded");
+	       "expr: infinite branches after | and - are folded");
 	is_str(ids("(1 & NaN) if a else (1 & NaN)"), "a", "expr: two NaN branches are not folded");
 	is_str(ids("#num_cpus * 3"), "", "expr: an expression of constants has no names");
 }

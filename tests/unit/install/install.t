@@ -214,11 +214,11 @@ fi
 
 # refused DESCRIPTION WANT COMMAND...: checks that COMMAND fails, prints WANT, and leaves $dir/there empty
 refused() {
-	local what=$1 want=$2 said
+	local what=$1 want=$2 printed
 
 	shift 2
-	! said=$("$@" 2>&1) && grep -qE "$want" <<< "$said" && [ -z "$(ls -A "$dir/there")" ]
-	ok $? "$what" || diag "$said" "$(ls -A "$dir/there")"
+	! printed=$("$@" 2>&1) && grep -qE "$want" <<< "$printed" && [ -z "$(ls -A "$dir/there")" ]
+	ok $? "$what" || diag "$printed" "$(ls -A "$dir/there")"
 }
 
 mkdir "$dir/there"

@@ -19,7 +19,7 @@ built() {
 
 	touch "$work/before"
 	output=$(CROSS_COMPILE=$cross metrics/libperf "$source" "$dir" 2>&1)
-	ok $? "libperf: ${cross}gcc builds it"
+	ok $? "libperf: ${cross}gcc builds the library"
 	is "$output" "" "libperf: the build with ${cross}gcc prints nothing"
 	is "$(find "$source" -newer "$work/before")" "" "libperf: the build with ${cross}gcc leaves the source unchanged"
 	is "$(find "$work" -maxdepth 1 -name '*libperf.*')" "" "libperf: the build with ${cross}gcc leaves no temporary files"
@@ -59,7 +59,7 @@ built ""
 if command -v aarch64-linux-gnu-gcc >/dev/null; then
 	built aarch64-linux-gnu-
 else
-	skip "no aarch64-linux-gnu-gcc" "libperf: aarch64-linux-gnu-gcc builds it"
+	skip "no aarch64-linux-gnu-gcc" "libperf: aarch64-linux-gnu-gcc builds the library"
 fi
 refused "a folder without libperf" "is not a kernel source" "$work" "$work/none"
 [ ! -e "$work/none" ]

@@ -87,5 +87,5 @@ done
 out=$(PATH=$dir/bin kernel-drivers/make-dkms "$dir/dkms" 2>&1)
 is "$? $(ls "$dir/dkms")" "0 grace-cspmu-0.1.0.tar.gz" "make: make-dkms without dpkg-deb makes only the archive" ||
 	diag "$out"
-like "$out" 'no dpkg-deb here, so no \.deb' "make: make-dkms without dpkg-deb says that there is no package"
+like "$out" 'no dpkg-deb here, so no \.deb' "make: make-dkms without dpkg-deb reports that there is no package"
 done_testing

@@ -42,7 +42,7 @@ static size_t nodes(const struct gpmu_machine *machine)
 	return n;
 }
 
-/* The CPUs of a PMU as decimal digits behind a 9; -1: no such PMU */
+/* The CPUs of a PMU as decimal digits after a 9; -1: no such PMU */
 static long cpu_digits(const struct gpmu_machine *machine, const char *name)
 {
 	const struct gpmu_pmu *pmu = gpmu_machine_find_pmu(machine, name);

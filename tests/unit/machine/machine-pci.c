@@ -199,12 +199,12 @@ static void later(void)
 	sysroot_put(&root, "sys/devices/pci0018:00/0018:00:00.0/0018:01:00.0/class", "x\n");
 	ok(gpmu_machine_warning(machine, 0) &&
 	   strstr(gpmu_machine_warning(machine, 0), "0018:01:00.0/class"),
-	   "machine: PCI devices are looked for when warnings are asked for");
+	   "machine: PCI devices are read when warnings are requested");
 	while (gpmu_machine_pci(machine, n))
 		n++;
 	sysroot_put(&root, "sys/devices/pci0018:00/0018:00:00.0/0018:01:00.0/class", "0x10802\n");
 	ok(n && !gpmu_machine_pci(machine, n) && !gpmu_machine_warning(machine, 1),
-	   "machine: PCI devices are looked for once");
+	   "machine: PCI devices are read once");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }

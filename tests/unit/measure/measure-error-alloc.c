@@ -11,7 +11,7 @@ static const struct gpmu_options options = {
 };
 
 /* Returns -ENOMEM if the error has a text, 1 if it has none, and -err for another failure. */
-static int told(int err, const struct gpmu_error *error)
+static int reported(int err, const struct gpmu_error *error)
 {
 	return err == ENOMEM && !*error->text ? 1 : -err;
 }
@@ -24,7 +24,7 @@ static int open_and_close(void)
 	errno = 0;
 	g = gpmu_open("GraceMemBW,page-faults:u", &options, &error);
 	if (!g)
-		return told(errno, &error);
+		return reported(errno, &error);
 	gpmu_close(g);
 	return 0;
 }
@@ -40,7 +40,7 @@ static int new_recorder(void)
 	errno = 0;
 	recorder = gpmu_recorder_new(&recording, &error);
 	if (!recorder)
-		return told(errno, &error);
+		return reported(errno, &error);
 	gpmu_recorder_free(recorder);
 	return 0;
 }

@@ -134,7 +134,7 @@ static void a_flow(void)
 	ok(s && s->flows_len == 1, "scenario: a flow with every option is accepted");
 	if (!s)
 		return;
-	is_str(s->name, "name", "scenario: its name is the file's");
+	is_str(s->name, "name", "scenario: a scenario has the name of its file");
 	is_u64(s->flows[0].line, 3, "scenario: a flow has its line number");
 	ok(s->flows[0].initiator == INIT_PCIE && s->flows[0].source == 1 &&
 	   s->flows[0].root_port == 8, "scenario: a flow has its initiator");

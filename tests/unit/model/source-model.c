@@ -122,7 +122,7 @@ static void filters(void)
 	      "rd_bytes_loc rd_bytes_loc:0x3ff rd_bytes_loc:0x2 wr_bytes_loc:0x2 rd_bytes_loc:0x10400");
 	group(&bed, "nvidia_nvlink_c2c0_pmu_1", "rd_bytes_loc:0x1 rd_bytes_loc:0x3 cycles:0x1");
 	count(&bed, SEC);
-	is_raw(&bed, 0, 6400000000, SEC, "filter: without one all root ports count");
+	is_raw(&bed, 0, 6400000000, SEC, "filter: without a filter all root ports count");
 	is_raw(&bed, 1, 6400000000, SEC, "filter: all root ports are the same as no filter");
 	is_raw(&bed, 2, 0, SEC, "filter: root port 1 has no reads");
 	is_raw(&bed, 3, 3200000000, SEC, "filter: root port 1 has writes");
@@ -135,7 +135,7 @@ static void filters(void)
 	bed_init(&bed, "steady-gracehopper.scenario");
 	group(&bed, "nvidia_cnvlink_pmu_0", "rd_bytes_loc rd_bytes_loc:0x1 rd_bytes_loc:0x2");
 	count(&bed, SEC);
-	is_raw(&bed, 0, 11200000000, SEC, "filter: CNVLink without one counts 8 + 3.2 GB/s");
+	is_raw(&bed, 0, 11200000000, SEC, "filter: CNVLink without a filter counts 8 + 3.2 GB/s");
 	is_raw(&bed, 1, 0, SEC, "filter: CNVLink to the socket itself counts nothing");
 	is_raw(&bed, 2, 11200000000, SEC, "filter: CNVLink to the other socket counts all");
 	bed_release(&bed);

@@ -107,7 +107,7 @@ static void test_ids(void)
 	perfdata = open_made(&file, file.length, &error);
 	record = next(perfdata);
 	ok(record && record->event && record->event->index == 1 && record->id == 2 && record->cpu == 3,
-	   "perfdata: the event of a sample is found by the id behind its time");
+	   "perfdata: the event of a sample is found by the id after its time");
 	record = next(perfdata);
 	ok(record && record->event && record->event->index == 1 && record->time == 60 && record->cpu == 5 &&
 	   record->task.ppid == 1 && record->task.tid == 2 && record->task.time == 50,
@@ -190,7 +190,7 @@ static void check_all_fields(const struct gpmu_perfdata_record *record)
 	ok(sample->weight == 21 && sample->ins_lat == 22 && sample->p_stage_cyc == 23,
 	   "perfdata: a sample has the three parts of its weight");
 	ok(sample->data_src == 0xf0 && sample->transaction == 0xf1 && sample->phys_addr == 0xf2 && sample->cgroup == 0xf3 &&
-	   sample->data_page_size == 0xf4 && sample->code_page_size == 0xf5, "perfdata: a sample has what the kernel appends last");
+	   sample->data_page_size == 0xf4 && sample->code_page_size == 0xf5, "perfdata: a sample has the fields that the kernel appends last");
 	ok(sample->aux_size == 8 && *(const uint64_t *)sample->aux == 0xf6, "perfdata: a sample has a part of an AUX buffer");
 }
 
@@ -285,7 +285,7 @@ static void test_compressed(uint32_t type, const char *name)
 	}
 	ok(samples == 5000 && right == 5000, "perfdata: records in %s are read, also those that two of them share", name);
 	ok(record && record->type == PERF_RECORD_COMM && !strcmp(record->comm, "last"),
-	   "perfdata: a record behind %s is read, whatever its alignment", name);
+	   "perfdata: a record after %s is read, whatever its alignment", name);
 	gpmu_perfdata_get_stats(perfdata, &stats);
 	is_u64(stats.inner, 5000, "perfdata: statistics count compressed records");
 	gpmu_perfdata_free(perfdata);

@@ -29,14 +29,14 @@ struct result {
 static const struct gpmu_plan_options *options;
 
 static struct result run(const struct fixture *fixture, const char *metrics, const char *events,
-			 bool *same, bool *told)
+			 bool *same, bool *explained)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan = gpmu_plan_new(fixture->machine, fixture->catalog, options, &error);
 	struct result result = { .ret = -errno };
 
 	if (!plan) {
-		*told = *told && *error.text;
+		*explained = *explained && *error.text;
 		return result;
 	}
 	result.ret = metrics ? gpmu_plan_add_metrics(plan, metrics, &error) : 0;
@@ -45,7 +45,7 @@ static struct result run(const struct fixture *fixture, const char *metrics, con
 		result.ret = gpmu_plan_add_events(plan, events, &error);
 	if (!result.ret)
 		result.ret = gpmu_plan_make(plan, &error);
-	*told = *told && (!result.ret || *error.text);
+	*explained = *explained && (!result.ret || *error.text);
 	if (!result.ret) {
 		errno = 0;
 		result.text = gpmu_plan_text(plan);
@@ -60,13 +60,13 @@ static void each(const struct fixture *fixture, const char *metrics, const char 
 		 const char *begin, int least)
 {
 	struct result result = { .ret = -ENOMEM };
-	bool all = true, same = true, told = true;
+	bool all = true, same = true, explained = true;
 	int n;
 
 	for (n = 0; n < 20000; n++) {
 		alloc_left = n;
 		errno = 0;
-		result = run(fixture, metrics, events, &same, &told);
+		result = run(fixture, metrics, events, &same, &explained);
 		if (alloc_left >= 0)
 			break;
 		all = all && result.ret == -ENOMEM && !result.text;
@@ -78,7 +78,7 @@ static void each(const struct fixture *fixture, const char *metrics, const char 
 	diag("%d allocations", n);
 	ok(n > least && all, "plan: each failed allocation is ENOMEM (metrics \"%s\", events \"%s\")",
 	   metrics ? metrics : "", events ? events : "");
-	ok(told, "plan: each failure has a text (metrics \"%s\", events \"%s\")",
+	ok(explained, "plan: each failure has a text (metrics \"%s\", events \"%s\")",
 	   metrics ? metrics : "", events ? events : "");
 	ok(same, "plan: a failed allocation adds nothing (metrics \"%s\", events \"%s\")",
 	   metrics ? metrics : "", events ? events : "");

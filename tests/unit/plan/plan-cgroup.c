@@ -58,7 +58,7 @@ static void finds(struct fixture *fixture)
 	mounts(fixture, V2);
 	plan = new_plan(fixture);
 	ok(!gpmu_plan_make(plan, NULL) && gpmu_plan_set_cgroup(plan, "app", NULL) == -EBUSY,
-	   "cgroup: a plan that is made takes none");
+	   "cgroup: a plan that has been made refuses a cgroup");
 	gpmu_plan_free(plan);
 }
 
@@ -100,7 +100,7 @@ static void plans(struct fixture *fixture)
 		}
 	ok(apart, "plan: the events of a group are of one cgroup");
 	ok(!strcmp(cgroup_of(plan, 0), "app/x") && !strcmp(cgroup_of(plan, 4), "-"),
-	   "plan: events behind the last cgroup count all tasks");
+	   "plan: events after the last cgroup count all tasks");
 	gpmu_plan_free(plan);
 }
 

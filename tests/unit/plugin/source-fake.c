@@ -33,7 +33,7 @@ static struct group *groups;
 static uint64_t enabled_at, enabled_ns;
 static bool enabled;
 
-static int said(int ret, struct gpmu_error *error, const char *text)
+static int failure(int ret, struct gpmu_error *error, const char *text)
 {
 	if (ret && !state->silent)
 		snprintf(error->text, sizeof(error->text), "fake: %s", text);
@@ -60,7 +60,7 @@ static int fake_open(void **source, const char *options, struct gpmu_error *erro
 	error->offset = 2;
 	if (!state->open)
 		state->opens++;
-	return said(state->open, error, "it does not open");
+	return failure(state->open, error, "it does not open");
 }
 
 static void fake_close(void *source)
@@ -138,9 +138,9 @@ static int fake_group_open(void *source, size_t pmu, const struct gpmu_source_ev
 
 	(void)source;
 	if (state->group_open)
-		return said(state->group_open, error, "no such group");
+		return failure(state->group_open, error, "no such group");
 	if (pmu > 1 || length > FAKE_COUNTERS)
-		return said(-ENOSPC, error, "it has three counters");
+		return failure(-ENOSPC, error, "it has three counters");
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return -ENOMEM;
@@ -253,7 +253,7 @@ static int fake_prepare(void *source, struct gpmu_error *error)
 	(void)source;
 	state->prepares++;
 	state->prepared_groups = state->groups;
-	return said(state->prepare, error, "it is not ready");
+	return failure(state->prepare, error, "it is not ready");
 }
 
 static const char *fake_message(void *source)
@@ -271,7 +271,7 @@ static int fake_query(void *source, const char *question, char **answer, struct 
 	if (!strcmp(question, "nothing"))
 		return 0;
 	if (!strcmp(question, "fails"))
-		return said(-EPERM, error, "you may not ask that");
+		return failure(-EPERM, error, "you may not ask that");
 	if (strcmp(question, "gpus"))
 		return -ENOENT;
 	*answer = strdup("[\"GPU-a\"]");

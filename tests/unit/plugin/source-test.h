@@ -84,14 +84,14 @@ static void test_group(struct test_plan *test, const struct gpmu_machine *machin
 __attribute__((unused))
 static int test_open(struct test_plan *test, struct gpmu_source *source, struct gpmu_error *error)
 {
-	const struct source_target target = { .system = true };
+	const struct source_selection selection = { .system = true };
 	int ret = 0;
 
 	test->counts = counts_new(test->plan.slot_count);
 	if (!test->counts)
 		return -ENOMEM;
 	for (size_t i = 0; i < test->plan.group_count && !ret; i++)
-		ret = source_plugin.open(source, &test->plan, i, &target, test->counts,
+		ret = source_plugin.open(source, &test->plan, i, &selection, test->counts,
 					 &test->open[i], error);
 	return ret;
 }

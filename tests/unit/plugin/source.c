@@ -199,7 +199,7 @@ static void tables(void)
 	setenv("FAKE_TABLE", "shorter", 1);
 	opens(spec("fake"), "source table: an older plugin's shorter table is accepted");
 	setenv("FAKE_TABLE", "node()", 1);
-	opens(spec("fake"), "source table: one without node() is accepted");
+	opens(spec("fake"), "source table: a table without node() is accepted");
 	unsetenv("FAKE_TABLE");
 }
 
@@ -211,7 +211,7 @@ static void opening(void)
 	snprintf(text, sizeof(text), "fake=%p,a=b=c", (void *)&state);
 	source = load(text);
 	ok(source && !strcmp(state.options, ",a=b=c"),
-	   "source: the plugin gets all text behind the first =");
+	   "source: the plugin gets all text after the first =");
 	gpmu_source_put(source);
 
 	memset(&state, 0, sizeof(state));
@@ -265,19 +265,19 @@ static void references(void)
 		return;
 	ok(source_get(source) == source, "source: get() returns the source itself");
 	gpmu_source_put(source);
-	is_u64((uint64_t)state.closes, 0, "source: it stays open while a reference is left");
+	is_u64((uint64_t)state.closes, 0, "source: a source stays open while a reference is left");
 	for (int i = 0; i < THREADS; i++) {
 		source_get(source);
 		if (!pthread_create(&threads[i], NULL, get_and_put, source))
 			started++;
 	}
-	is_u64((uint64_t)started, THREADS, "source: four threads share it");
+	is_u64((uint64_t)started, THREADS, "source: four threads share a source");
 	for (int i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
 	is_u64((uint64_t)state.closes, 0,
-	       "source: threads that get and put references do not close it");
+	       "source: threads that get and put references do not close the source");
 	gpmu_source_put(source);
-	is_u64((uint64_t)state.closes, 1, "source: the last put() closes it once");
+	is_u64((uint64_t)state.closes, 1, "source: the last put() closes the source once");
 }
 
 #define SECURE		"in-secure-mode"

@@ -70,7 +70,7 @@ static void test_others(void)
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a file that is no ELF file has no functions");
 	profile_object_free(object);
 	object = profile_object_new("[vdso]", NULL, 0);
-	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: what is no file has no functions");
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: [vdso], which is no file, has no functions");
 	profile_object_free(object);
 }
 

@@ -71,14 +71,14 @@ static void test_maps(void)
 	mapped(20, 0x1000, 0x1000, "/bin/other", 310);
 	mapped(PROFILE_KERNEL, 0xffff800000000000, 0x7fffffffffff, "[kernel.kallsyms]_text", 0);
 	profile_tasks_sort(&tasks);
-	is_str(file_at(10, 0x1050, 50), "/bin/bash", "profile: an address is in what was mapped before exec()");
+	is_str(file_at(10, 0x1050, 50), "/bin/bash", "profile: before exec() an address is in the map of that time");
 	is_str(file_at(10, 0x1050, 95), "none", "profile: exec() removes maps");
 	is_str(file_at(10, 0x3500, 199), "/bin/app", "profile: an address is in the map of its time");
 	is_str(file_at(10, 0x3500, 200), "/lib/libm.so", "profile: a later map replaces the part that it covers");
 	is_str(file_at(10, 0x4000, 200), "/bin/app", "profile: the end of a map is exclusive");
-	is_str(file_at(10, 0x9fff, 250), "/bin/app", "profile: a map continues behind one that covers a part of it");
-	is_str(file_at(10, 0xa000, 250), "none", "profile: an address behind all maps has none");
-	is_str(file_at(20, 0x3500, 250), "/bin/app", "profile: a child of fork() has what its parent had at that time");
+	is_str(file_at(10, 0x9fff, 250), "/bin/app", "profile: a map continues after one that covers a part of it");
+	is_str(file_at(10, 0xa000, 250), "none", "profile: an address after all maps has none");
+	is_str(file_at(20, 0x3500, 250), "/bin/app", "profile: a child of fork() has the maps that its parent had at that time");
 	is_str(file_at(20, 0x20010, 250), "/lib/own.so", "profile: a child of fork() has its own maps");
 	is_str(file_at(20, 0x3500, 320), "none", "profile: exec() removes the parent's maps");
 	is_str(file_at(20, 0x1010, 320), "/bin/other", "profile: maps after exec() are those of the new program");

@@ -13,7 +13,7 @@ static struct gpmu_trace *trace;
 static void start(bool nests)
 {
 	trace = gpmu_trace_new(open("/dev/null", O_WRONLY | O_CLOEXEC), NULL, NULL);
-	record_subtracks_init(&subtracks, trace, 0, 0, "lane", nests);
+	record_subtracks_init(&subtracks, trace, 0, 0, "track", nests);
 }
 
 static void stop(void)

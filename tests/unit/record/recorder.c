@@ -254,7 +254,7 @@ static void beside_each_other(void)
 	}
 	for (int i = 0; i < 8; i++)
 		failed += waitpid(pids[i], &status, 0) != pids[i] || status;
-	ok(!failed, "recorder: eight that start together do not remove each other's folders");
+	ok(!failed, "recorder: eight recorders that start together do not remove each other's folders");
 }
 
 int main(void)

@@ -102,7 +102,7 @@ static void addresses(void)
 	bench_init(&b);
 	is_u64(rd(&b, 1, PMU(0) + PMIIDR, 4), 0x2cf0036b,
 	       "rig: PMU 0 is at the beginning of device 1");
-	is_u64(rd(&b, 1, PMU(1) + PMIIDR, 4), 0x2cf0036b, "rig: PMU 1 is 0x20000 behind PMU 0");
+	is_u64(rd(&b, 1, PMU(1) + PMIIDR, 4), 0x2cf0036b, "rig: PMU 1 is 0x20000 after PMU 0");
 	is_u64(rd(&b, 2, PMU(2) + PMIIDR, 4), 0x1030036b,
 	       "rig: PMU 2 is in device 2, at the address of its own index");
 	is_u64(rd(&b, 1, PMU(3) + PMIIDR, 4), 0x1030036b,
@@ -111,7 +111,7 @@ static void addresses(void)
 	       "rig: the log has one line per access");
 	b.board.packed = true;
 	is_u64(rd(&b, 1, 3 * BOARD_PACKED_SPACE + PMIIDR, 4), 0x1030036b,
-	       "rig: PMU 3 of a packed board is 0x3000 behind PMU 0");
+	       "rig: PMU 3 of a packed board is 0x3000 after PMU 0");
 	is_str(log_text(&b), "R 3 e08 4 1030036b\n", "rig: the log has offsets in the PMU");
 	b.board.packed = false;
 	wr(&b, 2, PMU(2) + BOARD_PAGE1 + PMOVSCLR, 5);
@@ -127,7 +127,7 @@ static void addresses(void)
 	       "rig: a read of a PMU in the wrong device is logged");
 	rd(&b, 1, PMU(4) + PMIIDR, 4);
 	is_str(log_text(&b), "! no PMU: read of device 1 at 80e08\n",
-	       "rig: a read behind the last PMU is logged");
+	       "rig: a read after the last PMU is logged");
 	wr(&b, 3, PMU(5), 1);
 	is_str(log_text(&b), "! no PMU: write of device 3 at a0000\n",
 	       "rig: a write where there is no PMU is logged");

@@ -199,7 +199,7 @@ static void overflow(void)
 	is_u64(rd(b, PMEVCNTR, 8, 9999), UINT64_MAX,
 	       "regs: a counter counts up to its largest value");
 	is_u64(rd(b, PMOVSSET, 4, 9999), 0, "regs: the largest value is no overflow");
-	is_u64(rd(b, PMEVCNTR, 8, 10000), 0, "regs: a counter wraps behind its largest value");
+	is_u64(rd(b, PMEVCNTR, 8, 10000), 0, "regs: a counter wraps after its largest value");
 	is_u64(rd(b, PMOVSSET, 4, 10000), 1,
 	       "regs: a wrap sets the counter's overflow flag in PMOVSSET");
 	is_u64(rd(b, PMOVSCLR, 4, 10000), 1, "regs: PMOVSCLR reads the overflow flags too");
@@ -388,7 +388,7 @@ static void pages(void)
 	is_str(regs_read(&b->regs, BOARD_PAGE1, 4, 0, &v), "no register page",
 	       "regs, one page: an access to page 1 is illegal");
 	is_str(regs_read(&b->regs, 0x1000, 4, 0, &v), "no register page",
-	       "regs, one page: an access behind the page is illegal");
+	       "regs, one page: an access beyond the page is illegal");
 	bench_free(b);
 }
 
@@ -544,12 +544,12 @@ static void faults(void)
 	is_u64(regs_irq(&b->regs, 0), 1,
 	       "regs: a raised overflow raises the interrupt as a counter's does");
 	regs_set_fault(&b->regs, REGS_GONE);
-	is_u64(rd(b, PMIIDR, 4, 0), 0xffffffff, "regs, gone: registers read all ones");
-	is_u64(rd(b, PMEVCNTR, 8, 0), UINT64_MAX, "regs, gone: counters read all ones");
-	is_u64(regs_irq(&b->regs, 0), 0, "regs, gone: there is no interrupt");
-	ok(!regs_write(&b->regs, PMOVSCLR, 4, 0, 1), "regs, gone: writes are accepted and lost");
+	is_u64(rd(b, PMIIDR, 4, 0), 0xffffffff, "regs, inaccessible: registers read all ones");
+	is_u64(rd(b, PMEVCNTR, 8, 0), UINT64_MAX, "regs, inaccessible: counters read all ones");
+	is_u64(regs_irq(&b->regs, 0), 0, "regs, inaccessible: there is no interrupt");
+	ok(!regs_write(&b->regs, PMOVSCLR, 4, 0, 1), "regs, inaccessible: writes are accepted and lost");
 	regs_set_fault(&b->regs, REGS_NO_FAULT);
-	is_u64(regs_irq(&b->regs, 0), 1, "regs, gone: the state is unchanged when the PMU is back");
+	is_u64(regs_irq(&b->regs, 0), 1, "regs, inaccessible: the state is unchanged when the PMU is back");
 
 	regs_set_fault(&b->regs, REGS_STUCK);
 	wr(b, PMOVSCLR, 1, 0);

@@ -296,7 +296,7 @@ static void regions(void)
 	is_u64(b->rig.illegal, 2, "regions: reads of one and two bytes are illegal accesses");
 
 	is_u64(access_region(b, false, 0x400000, 0, 4, 0, 0), EINVAL,
-	       "regions: a read behind BAR 0 is EINVAL");
+	       "regions: a read beyond BAR 0 is EINVAL");
 	is_u64(access_region(b, false, UINT64_MAX - 1, 0, 4, 0, 0), EINVAL,
 	       "regions: a read that wraps is EINVAL");
 	is_u64(access_region(b, false, 0, 0, 3, 0, 0), EINVAL,
@@ -548,7 +548,7 @@ static void broken_clients(void)
 		b->result = vfio_user_input(&b->vu);
 	}
 	ok(b->result == -EAGAIN || b->result == -ENOBUFS,
-	   "broken client: one that does not read its replies is disconnected");
+	   "broken client: a client that does not read its replies is disconnected");
 	bench_free(b);
 }
 
@@ -562,7 +562,7 @@ static uint32_t random32(void)
 	return state >> 16;
 }
 
-/* Random bodies behind valid headers */
+/* Random bodies after valid headers */
 static void fuzz(void)
 {
 	struct bench *b = bench_new();

@@ -129,7 +129,7 @@ static void test_gpmu(void)
 	char text[256];
 
 	snprintf(text, sizeof(text), "S0,2,7,,cs,5,100.00,1.000,CPUs utilized,%s", own);
-	count(text, 7, "", "cs", 5, 100, "gpmu's CSV: columns behind perf's are skipped");
+	count(text, 7, "", "cs", 5, 100, "gpmu's CSV: columns after perf's are skipped");
 	ok(is_text(line.metric, "CPUs utilized"), "gpmu's CSV: a metric ends before gpmu's columns");
 	snprintf(text, sizeof(text), ",4,7,,cs,5,100.00,,,%s", own);
 	count(text, 7, "", "cs", 5, 100, "gpmu's CSV: the machine may have an empty label");
@@ -229,7 +229,7 @@ static void test_refused(void)
 		"CSV refused: a run time above 64 bits");
 	first("{\"counter-value\" : \"1\", \"event\" : \"x\"}");
 	refused("1,,a,5,100.00", 0, "\"{\", as in the lines before, which are JSON",
-		"JSON refused: CSV behind JSON");
+		"JSON refused: CSV after JSON");
 	refused("{\"event\" : \"x\"}", 0, "\"counter-value\" beside \"event\"",
 	   "JSON refused: an event without a value");
 	refused("{\"GraceMemBW\" : \"1.0\"}", 0,
@@ -248,7 +248,7 @@ static void test_refused(void)
 	refused("{\"socket\" : \"S\"}", 11, "a socket, as S0",
 		"JSON refused: a socket without a number");
 	refused("{\"counter-value\" : \"1\", \"event\" : \"x\"} y", 39, "the end of the line",
-		"JSON refused: text behind the closing brace");
+		"JSON refused: text after the closing brace");
 }
 
 int main(void)

@@ -163,7 +163,7 @@ static void test_intervals(void)
 	ok(gpmu_saved_end(t.saved) == 1 && saved_test_rows(&t),
 	   "perf output: the end completes the last interval");
 	is_row(&t, 1, "nvidia_scf_pmu/cmem_rd_data/", 40,
-	       "perf output: the last interval is without the summary behind it");
+	       "perf output: the last interval is without the summary after it");
 	ok(t.rows->list[1].time_begin == 1000000000 && t.rows->list[1].time_end == 2500000000,
 	   "perf output: the last interval has its 1.5 s");
 	ok(!gpmu_saved_end(t.saved) && gpmu_saved_has_intervals(t.saved),

@@ -18,7 +18,7 @@ static void write_all(struct gpmu_trace *trace)
 		{ .name = "from", .kind = GPMU_TRACE_TEXT, .text = "pinned" },
 		{ .name = "to", .kind = GPMU_TRACE_TEXT, .text = "device" },
 	};
-	static const struct gpmu_trace_arg said[] = {
+	static const struct gpmu_trace_arg facts[] = {
 		{ .name = "counter", .kind = GPMU_TRACE_TEXT, .text = "GpuC2cRxBW" },
 		{ .name = "of", .kind = GPMU_TRACE_TEXT, .text = "GPU-1" },
 		{ .name = "kind", .kind = GPMU_TRACE_TEXT, .text = "total" },
@@ -43,14 +43,14 @@ static void write_all(struct gpmu_trace *trace)
 		gpmu_trace_end(trace, thread, 1050 + i * 100);
 		event = event_on(thread, 1000 + i * 100, "stream");
 		event.category = i % 2 ? "sync" : "gap";
-		event.args = said;
+		event.args = facts;
 		event.arg_count = 2;
 		gpmu_trace_slice(trace, &event, 10);
 		gpmu_trace_count(trace, counter, 1000 + i * 100, i);
 	}
 	gpmu_trace_audit(trace, 1, "gpmu", bytes, 3);
 	gpmu_trace_audit(trace, 1, "counters", bytes, 3);
-	gpmu_trace_audit(trace, 1, "counters", said, 3);
+	gpmu_trace_audit(trace, 1, "counters", facts, 3);
 	event = event_on(stream, 6000, "open");
 	gpmu_trace_begin(trace, &event);
 	gpmu_trace_flush(trace, NULL);

@@ -353,7 +353,7 @@ static void test_corrupt(void)
 	}
 }
 
-/* Packets of another writer: alone in a file, and behind a trace */
+/* Packets of another writer: alone in a file, and after a trace */
 static void test_others(void)
 {
 	static const char other[] = "\x0a\x04\x10\x01\x50\x09" "\x12\x03" "abc";
@@ -378,7 +378,7 @@ static void test_others(void)
 	memcpy(both + length, other, sizeof(other) - 1);
 	fd = file_of(both, length + sizeof(other) - 1, &file);
 	ok(!count_items(fd, kinds, &stats, NULL) && stats.others == 2 && kinds[GPMU_TRACE_SLICE] == 3,
-	   "trace reader: packets of other writers behind a trace are skipped");
+	   "trace reader: packets of other writers after a trace are skipped");
 	fclose(file);
 	fd = file_of(large, sizeof(large), &file);
 	ok(!count_items(fd, kinds, &stats, NULL) && stats.cut == sizeof(large),

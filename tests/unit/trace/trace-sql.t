@@ -36,7 +36,7 @@ fi
 
 trace=$tmp/gpu.pftrace
 "$make" gpu "$trace"
-ok $? "trace: one with all kinds of events is written"
+ok $? "trace: a trace with all kinds of events is written"
 is "$(sql "select pid, name from process where pid > 0")" "100|renamed" "trace: a process has its last name"
 is "$(sql "select tid, t.name, pid from thread t join process using (upid) where pid = 100 and tid <> 100 order by tid")" "101|worker|100
 102||100" "trace: a process has its threads, one of them without a name"
@@ -89,7 +89,7 @@ is "$(sql "select count(*) from clock_snapshot where snapshot_id = 0 and clock_i
 
 trace=$tmp/edge.pftrace
 "$make" edge "$trace"
-ok $? "edge trace: one with rare events is written"
+ok $? "edge trace: a trace with rare events is written"
 is "$(slices "s.track_id = (select min(track_id) from slice) and s.ts < $begin + 1000")" "0|100|9 app: stream 7||outer|0
 0|40|9 app: stream 7||inner|1
 40|60|9 app: stream 7||next|1
@@ -128,7 +128,7 @@ deep|ns|3002|-0.5" "edge trace: counters keep their values at the limits"
 
 trace=$tmp/long.pftrace
 "$make" long "$trace" > "$tmp/flushes"
-ok $? "long trace: one with many restarts is written"
+ok $? "long trace: a trace with many restarts is written"
 all="select (select count(*) from slice where category = 'kernel' and dur = 400),
 	(select count(*) from slice where name = 'launch' and dur = 300), (select count(*) from flow),
 	(select count(*) from counter)"

@@ -31,14 +31,14 @@ ssize_t __wrap_write(int fd, const void *buffer, size_t size)
 	return __real_write(fd, buffer, size);
 }
 
-static char said[256];
+static char logged[256];
 static int times;
 
 static void note(int level, const char *line, void *user)
 {
 	(void)level;
 	(void)user;
-	snprintf(said, sizeof(said), "%s", line);
+	snprintf(logged, sizeof(logged), "%s", line);
 	times++;
 }
 
@@ -95,7 +95,7 @@ static void full(size_t at)
 		   gpmu_trace_value(t.trace, counter, 1, 0.0 / 0.0) == -ENOSPC &&
 		   test_trace_packets(&t) == 102,
 	   "trace write: after a full disk the trace has ended for good");
-	ok(times == 1 && strstr(said, "out.pftrace: No space left on device: the trace ends after ") == said,
+	ok(times == 1 && strstr(logged, "out.pftrace: No space left on device: the trace ends after ") == logged,
 	   "trace write: a full disk is logged once");
 	test_trace_release(&t);
 }
@@ -137,7 +137,7 @@ static void pipes(void)
 	times = 0;
 	close(fds[0]);
 	values(trace, counter, 10);
-	ok(gpmu_trace_flush(trace, NULL) == -EPIPE && times == 1 && strstr(said, "trace: Broken pipe") == said,
+	ok(gpmu_trace_flush(trace, NULL) == -EPIPE && times == 1 && strstr(logged, "trace: Broken pipe") == logged,
 	   "trace write: a closed pipe is EPIPE and logged");
 	gpmu_trace_free(trace);
 	close(fds[1]);

@@ -149,7 +149,7 @@ class Sequence:
             for entry in map(fields, entries):
                 self.names[kind, one(entry, 1)] = text(one(entry, 2))
         if 11 in packet:
-            need(flags & NEEDED, "an event that is said to need no state")
+            need(flags & NEEDED, "an event marked as needing no state")
             self.event(fields(one(packet, 11)), self.time(packet))
 
     def snapshot(self, message):
@@ -356,8 +356,8 @@ def ask(program, data, sql):
         trace.flush()
         query.flush()
         done = subprocess.run([program, "-q", query.name, trace.name], capture_output=True, check=False)
-    said, asked = done.stderr.decode(errors="replace").strip(), done.stdout.decode(errors="replace")
-    need(done.returncode == 0 and HEAD in asked, f"trace_processor: {said[-400:]}")
+    errors, asked = done.stderr.decode(errors="replace").strip(), done.stdout.decode(errors="replace")
+    need(done.returncode == 0 and HEAD in asked, f"trace_processor: {errors[-400:]}")
     rows, errors = ([row_of(row) for row in part.splitlines() if row] for part in asked.split(HEAD))
     need(not errors, f"trace_processor counts {', '.join(errors)}")
     return rows[1:]

@@ -152,7 +152,7 @@ static void hopper(void)
 
 			ok(value->share > 0 && value->share < 1 &&
 				   fabs(value->rate / 6.4e9 - 1) < 0.2,
-			   "model traffic: with more events than counters it is an estimate with a share");
+			   "model traffic: with more events than counters a bandwidth is an estimate with a share");
 		}
 		stop(&run);
 	}

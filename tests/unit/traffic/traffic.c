@@ -153,12 +153,12 @@ static void peaks(void)
 	traffic_update(&t, SEC);
 	peak = traffic_peak(&t, "CMEM 0, reads and writes");
 	ok(peak->peak == 500e9 && strstr(peak->origin, "datasheet"),
-	   "peak: one of the datasheet states its origin");
+	   "peak: a peak of the datasheet states its origin");
 	ok(traffic_near(peak->low, (80e9 + 20e9 + 3.2e9 + 1) / 500e9),
 	   "peak: the share is that of all bytes moved");
 	peak = traffic_peak(&t, "CPUs to CMEM 0, reads");
 	ok(traffic_near(peak->peak, 8 * 64 * 3.2e9) && strstr(peak->origin, "guide"),
-	   "peak: one of the tuning guide is requests x bytes x clock");
+	   "peak: a peak of the tuning guide is requests x bytes x clock");
 	ok(traffic_near(peak->low, 80e9 / (8 * 64 * 3.2e9)) && peak->low == peak->high,
 	   "peak: the share is the guide's utilisation of full lines");
 	peak = traffic_peak(&t, "CPUs to CMEM 1, reads");

@@ -7,30 +7,30 @@
 #include "values/counts.h"
 #include "tap.h"
 
-static const struct place places[] = { { 0, 0, -1 }, { 2, 1, -1 } };
+static const struct target targets[] = { { 0, 0, -1 }, { 2, 1, -1 } };
 
 /* A table of one slot with two targets */
 static struct gpmu_counts *table(uint64_t begin, uint64_t end)
 {
 	struct gpmu_counts *counts = counts_new(1);
 
-	if (!counts || counts_set_places(counts, 0, places, 2))
+	if (!counts || counts_set_targets(counts, 0, targets, 2))
 		return NULL;
 	counts->begin = begin;
 	counts->end = end;
 	return counts;
 }
 
-static void set(struct gpmu_counts *counts, size_t place, uint64_t raw, uint64_t enabled,
+static void set(struct gpmu_counts *counts, size_t target, uint64_t raw, uint64_t enabled,
 		uint64_t running)
 {
-	counts->slots[0].counts[place] = (struct count){ raw, enabled, running, COUNT_OK };
+	counts->slots[0].counts[target] = (struct count){ raw, enabled, running, COUNT_OK };
 }
 
-static bool is(const struct gpmu_counts *counts, size_t place, uint64_t raw, uint64_t enabled,
+static bool is(const struct gpmu_counts *counts, size_t target, uint64_t raw, uint64_t enabled,
 	       uint64_t running, enum count_state state)
 {
-	const struct count *count = &counts->slots[0].counts[place];
+	const struct count *count = &counts->slots[0].counts[target];
 
 	return count->raw == raw && count->enabled == enabled && count->running == running &&
 	       count->state == state;
@@ -173,13 +173,13 @@ static void add_differences(void)
 
 static void changes(void)
 {
-	static const struct place swapped[] = { { 2, 1, -1 }, { 0, 0, -1 }, { 4, 1, -1 } };
+	static const struct target swapped[] = { { 2, 1, -1 }, { 0, 0, -1 }, { 4, 1, -1 } };
 	struct gpmu_counts *earlier = table(0, 10), *later = counts_new(1),
 			   *interval = counts_new(1);
 
 	set(earlier, 0, 10, 10, 10);
 	set(earlier, 1, 20, 10, 10);
-	counts_set_places(later, 0, swapped, 3);
+	counts_set_targets(later, 0, swapped, 3);
 	later->end = 20;
 	set(later, 0, 25, 20, 20);
 	set(later, 1, 11, 20, 20);
@@ -209,7 +209,7 @@ static void changes(void)
 static void copies(void)
 {
 	struct gpmu_counts *counts = table(3, 4), *copy;
-	struct place *before;
+	struct target *before;
 
 	set(counts, 1, 6, 5, 4);
 	counts->system_time = 9;
@@ -220,10 +220,10 @@ static void copies(void)
 	if (!copy)
 		return;
 	set(counts, 1, 7, 5, 5);
-	before = copy->slots[0].places;
+	before = copy->slots[0].targets;
 	ok(is(copy, 1, 6, 5, 4, COUNT_OK), "counts: a copy does not change with its original");
 	ok(!counts_assign(copy, counts) && is(copy, 1, 7, 5, 5, COUNT_OK) &&
-	   copy->slots[0].places == before,
+	   copy->slots[0].targets == before,
 	   "counts: counts_assign() replaces the counts in the same memory");
 	counts_free(copy);
 	counts_free(counts);
@@ -236,7 +236,7 @@ static void copies(void)
 
 static void totals(void)
 {
-	static const struct place other = { 7, 1, -1 };
+	static const struct target other = { 7, 1, -1 };
 	struct gpmu_counts *total = counts_new(1), *part = table(10, 30);
 
 	set(part, 0, 5, 20, 20);
@@ -268,7 +268,7 @@ static void totals(void)
 	counts_add(total, part);
 	ok(is(total, 0, 0, 0, 0, COUNT_NOT_SUPPORTED),
 	   "counts: a total with a part that is not supported is not supported");
-	counts_set_places(part, 0, &other, 1);
+	counts_set_targets(part, 0, &other, 1);
 	set(part, 0, 4, 1, 1);
 	ok(!counts_add(total, part) && total->slots[0].length == 3 &&
 		   is(total, 2, 4, 1, 1, COUNT_OK),

@@ -31,10 +31,10 @@ static void make_plan(struct test_plan *t)
 	test_item(t, PLAN_ITEM_METRIC, outer);
 	test_item(t, PLAN_ITEM_METRIC, inner);
 	test_counts(t);
-	test_place(t, 0, 0, 0, -1, 4, ALL);
-	test_place(t, 1, 2, 1, -1, 4, ALL);
+	test_target(t, 0, 0, 0, -1, 4, ALL);
+	test_target(t, 1, 2, 1, -1, 4, ALL);
 	for (int cpu = 0; cpu < CPUS; cpu++)
-		test_place(t, 2, cpu, cpu / (CPUS / 2), -1, 2, ALL);
+		test_target(t, 2, cpu, cpu / (CPUS / 2), -1, 2, ALL);
 }
 
 static void layouts(const struct test_plan *t, enum gpmu_aggregation aggregation, const char *last)
@@ -87,7 +87,7 @@ static struct gpmu_counts *counts_of(const struct test_plan *t)
 /* Runs each function of counts; returns 0 or -ENOMEM. */
 static int steps(const struct test_plan *t)
 {
-	static const struct place place = { 9, 9, -1 };
+	static const struct target target = { 9, 9, -1 };
 	struct gpmu_counts *counts = counts_of(t), *total = counts_new(t->counts->slot_count);
 	struct gpmu_counts *interval = counts_new(1);
 	int ret = -ENOMEM;
@@ -95,7 +95,7 @@ static int steps(const struct test_plan *t)
 	if (counts && total && interval &&
 	    !counts_difference(interval, counts, t->counts) &&
 	    !counts_add(total, t->counts) && !counts_add(total, counts) &&
-	    !counts_set_places(counts, 1, &place, 1) &&
+	    !counts_set_targets(counts, 1, &target, 1) &&
 	    !counts_assign(interval, counts))
 		ret = 0;
 	counts_free(counts);

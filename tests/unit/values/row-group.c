@@ -20,8 +20,8 @@ static void init(struct test_plan *t)
 	test_event(t, "scf", 2, 1);
 	test_counts(t);
 	for (int cpu = 3; cpu >= 0; cpu--)
-		test_place(t, 0, cpu, cpu / 2, -1, (uint64_t)cpu + 10, ALL);
-	test_place(t, 1, 0, 0, -1, 7, ALL);
+		test_target(t, 0, cpu, cpu / 2, -1, (uint64_t)cpu + 10, ALL);
+	test_target(t, 1, 0, 0, -1, 7, ALL);
 	counts_set_lost(t->counts, 2, COUNT_NOT_SUPPORTED, "the PMU is offline");
 }
 
@@ -85,7 +85,7 @@ static void large_node(void)
 	test_event(&t, "cycles", 1, test_slot(&t, "armv8_pmuv3_0"));
 	test_counts(&t);
 	for (int cpu = 0; cpu < 4; cpu++)
-		test_place(&t, 0, cpu, cpu == 1, -1, 1, ALL);
+		test_target(&t, 0, cpu, cpu == 1, -1, 1, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_SOCKET, false);
 	ok(row_count(maker) == 2 && row_at(maker, 0)->node == -1 && row_at(maker, 0)->package == 36,
 	   "socket rows: a socket with CPUs of several nodes has no node");
@@ -108,7 +108,7 @@ static void elsewhere(void)
 	test_event(&t, "duration_time", 1, time);
 	test_counts(&t);
 	for (int cpu = 0; cpu < 4; cpu++)
-		test_place(&t, 0, cpu, cpu / 2, -1, 1, ALL);
+		test_target(&t, 0, cpu, cpu / 2, -1, 1, ALL);
 	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED, "no such event");
 	maker = test_rows(&t, GPMU_AGGREGATE_SOCKET, false);
 	is_u64(row_count(maker), 5, "socket rows: three events have five rows");
@@ -133,9 +133,9 @@ static void threads(void)
 	test_event(&t, "page-faults", 1, test_slot(&t, "software"));
 	test_event(&t, "scf", 1, test_slot(&t, "nvidia_scf_pmu_0"));
 	test_counts(&t);
-	test_place(&t, 0, -1, -1, INT32_MAX, 5, ALL);
-	test_place(&t, 0, -1, -1, (int)getpid(), 3, ALL);
-	test_place(&t, 1, 0, 0, -1, 7, ALL);
+	test_target(&t, 0, -1, -1, INT32_MAX, 5, ALL);
+	test_target(&t, 0, -1, -1, (int)getpid(), 3, ALL);
+	test_target(&t, 1, 0, 0, -1, 7, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_THREAD, true);
 	is_u64(row_count(maker), 3, "thread rows: each of two tasks has a row, and the SCF has one");
 	ok(row_at(maker, 0)->scope == GPMU_SCOPE_THREAD && row_at(maker, 0)->tid == (int)getpid() &&

@@ -29,8 +29,8 @@ static void rates(void)
 	t.defs[metric].entry = (struct catalog_entry){ .unit = "GB/s", .pmu = "nvidia_scf_pmu", .scale = 1e-9 };
 	test_counts(&t);
 	/* 2.5e9 and 1.25e9 data beats of 32 bytes in 2 s are 60 GB/s. */
-	test_place(&t, 0, 0, 0, -1, 2500000000, ALL);
-	test_place(&t, 1, 2, 1, -1, 1250000000, ALL);
+	test_target(&t, 0, 0, 0, -1, 2500000000, ALL);
+	test_target(&t, 1, 2, 1, -1, 1250000000, ALL);
 	/* The counters were enabled for less than the nominal interval. */
 	t.counts->end = t.counts->begin + 5000000000;
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
@@ -52,7 +52,7 @@ static void rates(void)
 	/* (2 * 2.5e9 + 1.25e9) * 32 / 1.5 s */
 	is_str(row_text(maker, 0), "M GraceMemBW 133.333333333333 GB/s ok",
 	       "metric row: a multiplexed count is scaled to the enabled time");
-	ok(row_at(maker, 0)->share == 0.5, "metric row: its share is the lowest of its counters");
+	ok(row_at(maker, 0)->share == 0.5, "metric row: the share of a metric is the lowest of its counters");
 	row_maker_free(maker);
 	test_plan_release(&t);
 }
@@ -77,7 +77,7 @@ static void process_rate(void)
 	test_item(&t, PLAN_ITEM_METRIC, user);
 	test_counts(&t);
 	t.counts->user_time = 500000000;
-	test_place(&t, 0, -1, -1, 50, 10, ALL)->enabled = ALL / 4;
+	test_target(&t, 0, -1, -1, 50, 10, ALL)->enabled = ALL / 4;
 	t.counts->slots[0].counts[0].running = ALL / 4;
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, true);
 	is_str(row_text(maker, 0), "P Rate 5 ok",
@@ -101,8 +101,8 @@ static void states(void)
 	test_counts_of(&t, metric, "b", 1, 1);
 	t.defs[metric].entry.unit = "ns";
 	test_counts(&t);
-	a = test_place(&t, 0, 0, 0, -1, 6, ALL);
-	test_place(&t, 1, 2, 1, -1, 0, ALL);
+	a = test_target(&t, 0, 0, 0, -1, 6, ALL);
+	test_target(&t, 1, 2, 1, -1, 0, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	is_str(row_text(maker, 0), "M Latency ns idle",
 	       "metric row: a metric that divides by 0 is idle");
@@ -125,8 +125,8 @@ static void states(void)
 	test_counts_of(&t, metric, "a", 1, 0);
 	test_counts_of(&t, metric, "b", 1, 1);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 6, ALL);
-	test_place(&t, 1, 2, 1, -1, 0, ALL);
+	test_target(&t, 0, 0, 0, -1, 6, ALL);
+	test_target(&t, 1, 2, 1, -1, 0, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	is_str(row_text(maker, 0), "M Ratio idle", "metric row: d_ratio() by 0 is idle");
 	row_maker_free(maker);
@@ -150,8 +150,8 @@ static void beyond(void)
 	test_item(&t, PLAN_ITEM_METRIC, large);
 	test_item(&t, PLAN_ITEM_METRIC, lacks);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 6, ALL);
-	test_place(&t, 1, 2, 1, -1, 6, ALL);
+	test_target(&t, 0, 0, 0, -1, 6, ALL);
+	test_target(&t, 1, 2, 1, -1, 6, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, true);
 	is_str(row_text(maker, 0), "M Nan not supported",
 	       "metric row: a NaN with no idle input is not supported");
@@ -177,9 +177,9 @@ static void numbers_of_counts(void)
 
 	test_counts_of(&t, metric, "a", 2, 0);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 6, ALL);
-	test_place(&t, 1, 2, 1, -1, 6, ALL);
-	test_place(&t, 1, 3, 1, -1, 6, ALL);
+	test_target(&t, 0, 0, 0, -1, 6, ALL);
+	test_target(&t, 1, 2, 1, -1, 6, ALL);
+	test_target(&t, 1, 3, 1, -1, 6, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	is_str(row_text(maker, 0), "M PMUs 203 ok",
 	       "metric row: source_count() is 2 PMUs and aggr_nr() is 3 counts");
@@ -212,8 +212,8 @@ static void nested(void)
 	test_counts_of(&t, share, "b", 1, 1);
 	test_item(&t, PLAN_ITEM_METRIC, share);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 6, ALL);
-	test_place(&t, 1, 2, 1, -1, 8, ALL);
+	test_target(&t, 0, 0, 0, -1, 6, ALL);
+	test_target(&t, 1, 2, 1, -1, 8, ALL);
 	t.counts->end = t.counts->begin + 5000000000;
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	is_str(row_text(maker, 0), "M Sum 10.25 ok",
@@ -258,8 +258,8 @@ static void branches(void)
 	test_counts_of(&t, inner, "a", 1, 0);
 	test_counts_of(&t, inner, "b", 1, 1);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 6, ALL);
-	test_place(&t, 1, 2, 1, -1, 0, ALL);
+	test_target(&t, 0, 0, 0, -1, 6, ALL);
+	test_target(&t, 1, 2, 1, -1, 0, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	is_str(row_text(maker, 0), "M Outer 7 ok",
 	       "metric row: an idle metric in a branch not taken is ignored");
@@ -280,8 +280,8 @@ static void idle_threshold(void)
 	test_threshold_of(&t, metric, "Bound", metric);
 	test_threshold_of(&t, metric, "Other", other);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 6, ALL);
-	test_place(&t, 1, 2, 1, -1, 0, ALL);
+	test_target(&t, 0, 0, 0, -1, 6, ALL);
+	test_target(&t, 1, 2, 1, -1, 0, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	ok(row_at(maker, 0)->alert == -1 && row_at(maker, 0)->value == 6,
 	   "metric row: a threshold that divides by 0 is unknown");
@@ -303,8 +303,8 @@ static void thresholds(void)
 	test_threshold_of(&t, metric, "Bound", metric);
 	test_threshold_of(&t, metric, "Other", other);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 6, ALL);
-	test_place(&t, 1, 2, 1, -1, 8, ALL);
+	test_target(&t, 0, 0, 0, -1, 6, ALL);
+	test_target(&t, 1, 2, 1, -1, 8, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	ok(row_at(maker, 0)->alert == 1 && row_at(maker, 0)->value == 75,
 	   "metric row: a threshold uses the metric before its scale, and another metric");

@@ -21,9 +21,9 @@ static void four_sockets(void)
 		test_slot(&t, names[i]);
 	test_event(&t, "cmem", 4, 0);
 	test_counts(&t);
-	test_place(&t, 3, 3, 3, -1, 33, ALL);
-	test_place(&t, 0, 0, 0, -1, 0, ALL);
-	test_place(&t, 1, 1, 1, -1, 11, ALL);
+	test_target(&t, 3, 3, 3, -1, 33, ALL);
+	test_target(&t, 0, 0, 0, -1, 0, ALL);
+	test_target(&t, 1, 1, 1, -1, 11, ALL);
 	counts_set_lost(t.counts, 2, COUNT_NOT_SUPPORTED, "the PMU is offline");
 	maker = test_rows(&t, GPMU_AGGREGATE_NODE, false);
 	is_u64(row_count(maker), 4, "node rows: each socket has a row");
@@ -52,8 +52,8 @@ static void other_machine(void)
 	test_plan_init(&t, laptop);
 	test_event(&t, "cmem", 1, test_slot(&t, NULL));
 	test_counts(&t);
-	test_place(&t, 0, -1, 5, -1, 1, ALL);
-	test_place(&t, 0, -1, 2, -1, 2, ALL);
+	test_target(&t, 0, -1, 5, -1, 1, ALL);
+	test_target(&t, 0, -1, 2, -1, 2, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_NODE, false);
 	is_str(row_text(maker, 0), "N2 cmem 2 ok",
 	       "node rows: the first node unknown to the machine has a row");
@@ -62,7 +62,7 @@ static void other_machine(void)
 	ok(row_at(maker, 0)->package == -1 && !row_at(maker, 0)->pmu,
 	   "node rows: an unknown node has neither package nor PMU");
 	row_maker_free(maker);
-	test_place(&t, 0, -1, -1, -1, 4, ALL);
+	test_target(&t, 0, -1, -1, -1, 4, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_NODE, false);
 	ok(row_count(maker) == 1 && !strcmp(row_text(maker, 0), "M cmem 7 ok"),
 	   "node rows: if a count has no node, one row of the machine has all counts");
@@ -83,9 +83,9 @@ static void cpus(void)
 	test_event(&t, "scf", 2, 1);
 	test_counts(&t);
 	for (int cpu = 0; cpu < 4; cpu++)
-		test_place(&t, 0, cpu, cpu / 2, -1, (uint64_t)cpu + 10, ALL);
-	test_place(&t, 1, 0, 0, -1, 7, ALL);
-	test_place(&t, 2, 2, 1, -1, 8, ALL);
+		test_target(&t, 0, cpu, cpu / 2, -1, (uint64_t)cpu + 10, ALL);
+	test_target(&t, 1, 0, 0, -1, 7, ALL);
+	test_target(&t, 2, 2, 1, -1, 8, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_CPU, false);
 	is_u64(row_count(maker), 6, "CPU rows: each CPU has a row, and each node of an uncore PMU");
 	is_str(row_text(maker, 0), "C0 cycles 10 ok", "CPU rows: CPU 0 has its count");
@@ -127,8 +127,8 @@ static void hybrid(void)
 	test_slot(&t, "cpu_atom");
 	test_event(&t, "LLC-loads", 2, 0);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 5, ALL);
-	test_place(&t, 0, 1, 0, -1, 6, ALL);
+	test_target(&t, 0, 0, 0, -1, 5, ALL);
+	test_target(&t, 0, 1, 0, -1, 6, ALL);
 	counts_set_lost(t.counts, 1, COUNT_NOT_SUPPORTED, "no such event");
 	maker = test_rows(&t, GPMU_AGGREGATE_CPU, false);
 	is_str(row_text(maker, 1), "C1 LLC-loads 6 ok",
@@ -157,9 +157,9 @@ static void process(void)
 	test_event(&t, "cycles", 1, 0);
 	test_event(&t, "scf", 2, 1);
 	test_counts(&t);
-	test_place(&t, 0, -1, -1, 50, 10, ALL);
-	test_place(&t, 1, 0, 0, -1, 7, ALL);
-	test_place(&t, 2, 2, 1, -1, 8, ALL);
+	test_target(&t, 0, -1, -1, 50, 10, ALL);
+	test_target(&t, 1, 0, 0, -1, 7, ALL);
+	test_target(&t, 2, 2, 1, -1, 8, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_NODE, true);
 	is_u64(row_count(maker), 3, "process rows: the process has one row and each node has one");
 	is_str(row_text(maker, 0), "P cycles 10 ok", "process rows: the process has its count");
@@ -198,10 +198,10 @@ static void metrics(void)
 	for (size_t i = both; i <= mixed; i++)
 		test_item(&t, PLAN_ITEM_METRIC, i);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 4, ALL);
-	test_place(&t, 1, 2, 1, -1, 8, ALL);
+	test_target(&t, 0, 0, 0, -1, 4, ALL);
+	test_target(&t, 1, 2, 1, -1, 8, ALL);
 	for (int cpu = 0; cpu < 4; cpu++)
-		test_place(&t, 2, cpu, cpu / 2, -1, 2, ALL);
+		test_target(&t, 2, cpu, cpu / 2, -1, 2, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_NODE, false);
 	is_u64(row_count(maker), 8, "metric rows per node: five metrics have eight rows");
 	is_str(row_text(maker, 0), "N0 Both 4 ok",

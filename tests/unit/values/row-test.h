@@ -191,7 +191,7 @@ static void test_counts(struct test_plan *t)
 
 /* Adds a target to a slot, which was enabled for 2 s and ran for @running. */
 __attribute__((unused))
-static struct count *test_place(struct test_plan *t, size_t index, int cpu, int node, int tid,
+static struct count *test_target(struct test_plan *t, size_t index, int cpu, int node, int tid,
 				uint64_t raw, uint64_t running)
 {
 	struct counts_slot *slot = &t->counts->slots[index];
@@ -199,14 +199,14 @@ static struct count *test_place(struct test_plan *t, size_t index, int cpu, int 
 	size_t n = slot->length++;
 
 	t->counts->shape = shape--;
-	slot->places = realloc(slot->places, slot->length * sizeof(*slot->places));
+	slot->targets = realloc(slot->targets, slot->length * sizeof(*slot->targets));
 	slot->counts = realloc(slot->counts, slot->length * sizeof(*slot->counts));
-	slot->places[n] = (struct place){ cpu, node, tid };
+	slot->targets[n] = (struct target){ cpu, node, tid };
 	slot->counts[n] = (struct count){ raw, 2000000000, running, COUNT_OK };
 	return &slot->counts[n];
 }
 
-#define ALL	2000000000	/* ns, as in test_place() */
+#define ALL	2000000000	/* ns, as in test_target() */
 
 #define START	10000000000	/* ns, of the session */
 
@@ -246,16 +246,16 @@ static const char *row_text(const struct row_maker *maker, size_t index)
 	static const char *const states[] = { "ok", "idle", "not counted", "not supported" };
 	static char text[256];
 	const struct gpmu_row *row = gpmu_rows_at(&maker->rows, index);
-	char place[16], value[32];
+	char target[16], value[32];
 
 	if (!row)
 		return "no such row";
-	snprintf(place, sizeof(place), row->scope == GPMU_SCOPE_NODE ? "N%d" :
+	snprintf(target, sizeof(target), row->scope == GPMU_SCOPE_NODE ? "N%d" :
 		 row->scope == GPMU_SCOPE_CPU ? "C%d" :
 		 row->scope == GPMU_SCOPE_PROCESS ? "P" : "M",
 		 row->scope == GPMU_SCOPE_NODE ? row->node : row->cpu);
 	snprintf(value, sizeof(value), " %.15g", row->value);
-	snprintf(text, sizeof(text), "%s %s%s%s%s %s", place, row->name,
+	snprintf(text, sizeof(text), "%s %s%s%s%s %s", target, row->name,
 		 row->state == GPMU_STATE_OK ? value : "", row->unit ? " " : "",
 		 row->unit ? row->unit : "", states[row->state]);
 	return text;

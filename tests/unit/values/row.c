@@ -19,10 +19,10 @@ static void machine_wide(void)
 	test_event(&t, "cycles", 1, test_slot(&t, "armv8_pmuv3_0"));
 	test_event(&t, "nvidia_scf_pmu_1/cycles/", 1, 1);
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 1000, ALL);
-	count = test_place(&t, 1, 2, 1, -1, 30, ALL / 2);
+	test_target(&t, 0, 0, 0, -1, 1000, ALL);
+	count = test_target(&t, 1, 2, 1, -1, 30, ALL / 2);
 	for (int cpu = 0; cpu < 4; cpu++)
-		test_place(&t, 2, cpu, cpu / 2, -1, 5, ALL);
+		test_target(&t, 2, cpu, cpu / 2, -1, 5, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	is_u64(row_count(maker), 3, "row: an event has one row of the machine");
 	is_str(row_text(maker, 0), "M nvidia_scf_pmu/cmem_rd_data/ 1060 ok",
@@ -30,11 +30,11 @@ static void machine_wide(void)
 	ok(row_at(maker, 0)->raw == 1030 && row_at(maker, 0)->counters == 2 &&
 	   row_at(maker, 0)->share == 0.5 && row_at(maker, 0)->enabled == ALL &&
 	   row_at(maker, 0)->running == ALL / 4 * 3,
-	   "row: it has the unscaled count, the mean times and the lowest share");
+	   "row: a sum has the unscaled count, the mean times and the lowest share");
 	is_str(row_at(maker, 0)->pmu, "nvidia_scf_pmu",
 	       "row: the PMU of an event on several PMUs is the name without a number");
 	ok(row_at(maker, 0)->time_begin == 1000000000 && row_at(maker, 0)->time_end == 3000000000,
-	   "row: its times are in seconds of the session");
+	   "row: the times of a row are in seconds of the session");
 	is_str(row_text(maker, 1), "M cycles 20 ok", "row: an event on all CPUs is summed");
 	ok(row_at(maker, 1)->share == 1 && row_at(maker, 1)->counters == 4 &&
 		   row_at(maker, 1)->cpu == -1,
@@ -92,11 +92,11 @@ static void hotplug(void)
 	test_plan_init(&t, machine);
 	test_event(&t, "cycles", 1, test_slot(&t, "armv8_pmuv3_0"));
 	test_counts(&t);
-	test_place(&t, 0, 1, 0, -1, 5, ALL);
+	test_target(&t, 0, 1, 0, -1, 5, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_CPU, false);
 	is_str(row_text(maker, 0), "C1 cycles 5 ok", "row: one CPU has one row");
-	test_place(&t, 0, 3, 1, -1, 6, ALL);
-	test_place(&t, 0, 0, 0, -1, 4, ALL);
+	test_target(&t, 0, 3, 1, -1, 6, ALL);
+	test_target(&t, 0, 0, 0, -1, 4, ALL);
 	ok(!test_fill(maker, t.counts) && row_count(maker) == 3,
 	   "row: each CPU that comes online gets a row");
 	is_str(row_text(maker, 0), "C0 cycles 4 ok", "row: CPU rows are sorted by CPU");
@@ -121,18 +121,18 @@ static void scaled(void)
 	t.slots[1].unit = "msec";
 	t.given[0].label = (char *)"socket power";
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 9, ALL);
-	test_place(&t, 1, -1, -1, 50, 984677, ALL);
+	test_target(&t, 0, 0, 0, -1, 9, ALL);
+	test_target(&t, 1, -1, -1, 50, 984677, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, true);
 	is_str(row_text(maker, 0), "M socket power 4.5 Joules ok",
-	       "row: it has the event's scale, unit and label");
+	       "row: a row has the event's scale, unit and label");
 	is_str(row_text(maker, 1), "P task-clock 0.984677 msec ok",
 	       "row: an event of the process stands beside one of the machine");
 	ok(row_at(maker, 1)->value - 0.984677 == 0,
 	   "row: a scaled value is exact to the last digit");
 	ok(row_at(maker, 1)->pid == 77 && row_at(maker, 0)->pid == -1 &&
 		   row_at(maker, 1)->raw == 984677,
-	   "row: it has the process's pid and the raw count");
+	   "row: a row of a process has its pid and the raw count");
 	row_maker_free(maker);
 	test_plan_release(&t);
 }
@@ -147,9 +147,9 @@ static void tasks(void)
 	test_plan_init(&t, machine);
 	test_event(&t, "instructions", 1, test_slot(&t, "armv8_pmuv3_0"));
 	test_counts(&t);
-	test_place(&t, 0, -1, -1, 50, 100, ALL);
-	test_place(&t, 0, -1, -1, 51, 30, ALL / 2);
-	test_place(&t, 0, -1, -1, 52, 0, 0);
+	test_target(&t, 0, -1, -1, 50, 100, ALL);
+	test_target(&t, 0, -1, -1, 51, 30, ALL / 2);
+	test_target(&t, 0, -1, -1, 52, 0, 0);
 	first = t.counts->slots[0].counts;
 	second = first + 1;
 	third = first + 2;
@@ -210,15 +210,15 @@ static void cgroup(void)
 	t.instances[slot].cgroup = &of;
 	test_event(&t, "faults", 1, slot)->cgroup = &of;
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, 0, 0);
-	test_place(&t, 0, 1, 0, -1, 30, ALL / 4);
+	test_target(&t, 0, 0, 0, -1, 0, 0);
+	test_target(&t, 0, 1, 0, -1, 30, ALL / 4);
 	second = &t.counts->slots[0].counts[1];
 	second[-1] = (struct count){ 0 };
 	second->enabled = ALL / 4;
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	is_str(row_text(maker, 0), "M faults 30 ok",
 	       "row: a cgroup is the sum of the CPUs on which its tasks ran");
-	is_str(row_at(maker, 0)->cgroup, "app", "row: it has the name of the cgroup");
+	is_str(row_at(maker, 0)->cgroup, "app", "row: a row of a cgroup has its name");
 	ok(row_at(maker, 0)->share == 1, "row: time without tasks of the cgroup does not lower the share");
 	*second = (struct count){ 0 };
 	test_fill(maker, t.counts);
@@ -300,11 +300,11 @@ static void large(void)
 	test_plan_init(&t, machine);
 	test_event(&t, "cycles", 1, test_slot(&t, "armv8_pmuv3_0"));
 	test_counts(&t);
-	test_place(&t, 0, 0, 0, -1, UINT64_MAX, ALL);
+	test_target(&t, 0, 0, 0, -1, UINT64_MAX, ALL);
 	maker = test_rows(&t, GPMU_AGGREGATE_MACHINE, false);
 	ok(row_at(maker, 0)->raw == UINT64_MAX && row_at(maker, 0)->value == 18446744073709551615.0,
-	   "row: it holds a count of 64 bits");
-	test_place(&t, 0, 1, 0, -1, 1, ALL);
+	   "row: a row holds a count of 64 bits");
+	test_target(&t, 0, 1, 0, -1, 1, ALL);
 	test_fill(maker, t.counts);
 	ok(row_at(maker, 0)->raw == UINT64_MAX && row_at(maker, 0)->value == 18446744073709551616.0,
 	   "row: a sum above 64 bits saturates the raw count and keeps the value");

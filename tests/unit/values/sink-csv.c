@@ -155,7 +155,7 @@ static void names_of_threads(void)
 	}
 }
 
-/* perf's column behind the event */
+/* perf's column after the event */
 static void names_of_cgroups(void)
 {
 	struct gpmu_row rows[] = { event_row("faults", 1), event_row("faults", 2),
@@ -168,7 +168,7 @@ static void names_of_cgroups(void)
 	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ .cgroups = 1, .runs = 2 });
 	gpmu_sink_rows(t.sink, rows_of(rows, 3));
 	ok(!strncmp(t.text, "1,,faults,app,0.00%,2000000000,100.00,,,2,", 42),
-	   "CSV: the cgroup is behind the event, and before the deviation");
+	   "CSV: the cgroup is after the event, and before the deviation");
 	line = strchr(t.text, '\n') + 1;
 	ok(!strncmp(line, "2,,faults,,0.00%,2000000000,", 28),
 	   "CSV: the cgroup of a row without one is empty");

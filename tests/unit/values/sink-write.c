@@ -69,7 +69,7 @@ static void once(void)
 		size = lseek(fileno(file), 0, SEEK_CUR);
 		ok(size > 2L * ROWS * 30 && !fseek(file, 0, SEEK_SET) &&
 			   fgets(line, sizeof(line), file) && !strcmp(line, "before\n"),
-		   "sink: rows come behind text printed before");
+		   "sink: rows come after text printed before");
 		gpmu_sink_free(sink);
 		fclose(file);
 	}
@@ -194,7 +194,7 @@ static void sizes(void)
 	file = open_memstream(&text, &length);
 	sink = gpmu_sink_new(GPMU_SINK_CSV, file, &older, NULL);
 	ok(sink && !gpmu_sink_rows(sink, rows_of(rows, 1)) && !strstr(text, "\"#\""),
-	   "sink: nothing is read behind the end of older options");
+	   "sink: nothing is read beyond the end of older options");
 	gpmu_sink_free(sink);
 	fclose(file);
 	free(text);

@@ -42,7 +42,7 @@ static void system_wide(void)
 		" GraceC2c1ReadBW: there is no nvidia_nvlink_c2c1_pmu\n"
 		"\n"
 		"       2.000123456 seconds time elapsed\n"
-		"\n", "summary, system-wide: it has values, units, states, shares and reasons");
+		"\n", "summary, system-wide: rows have values, units, states, shares and reasons");
 	test_sink_release(&t);
 }
 
@@ -178,7 +178,7 @@ static void runs(void)
 		"\n"
 		"       0.001106000 +- 0.000557000 seconds time elapsed  ( +- 50.36% )\n"
 		"\n",
-		"summary of runs: it has deviations and the number of runs counted");
+		"summary of runs: rows have deviations and the number of runs counted");
 	test_sink_release(&t);
 	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ 0 });
 	gpmu_sink_end(t.sink, &end);

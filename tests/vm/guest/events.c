@@ -60,7 +60,7 @@ int pmu_find(const char *name, struct pmu *pmu)
 	return 0;
 }
 
-/* sysfs says "event=0x1a5"; our PMUs have no other term in it. */
+/* sysfs has "event=0x1a5"; our PMUs have no other term in it. */
 static int event_config(const char *pmu, const char *event, uint64_t *config)
 {
 	char attr[80], buf[64] = "";

@@ -13,7 +13,7 @@
 #define SPEC_MAX	128
 #define PMU_NAME_MAX	64
 
-/* Where sysfs is; "/sys" unless a test says otherwise. */
+/* Where sysfs is; "/sys" unless a test sets another path. */
 extern const char *sysfs_root;
 
 struct pmu {

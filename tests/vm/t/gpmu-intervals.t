@@ -39,7 +39,7 @@ sound() {
 	ratio $scf1/cmem_rd_data/ $scf1/cycles/ 0.392857
 	awk -F, '/^[0-9]/ && $20 ~ /cycles/ {
 			if ($26 > 2.5e9 * ($11 - $10) + 1e6) print "long: " $20 ": " $26 " ns from " $10 " to " $11
-			if (last[$20] && $10 != last[$20]) print "gap: " $20 ": " $10 " behind " last[$20]
+			if (last[$20] && $10 != last[$20]) print "gap: " $20 ": " $10 " after " last[$20]
 			if (!first) first = $10
 			last[$20] = end = $11
 			enabled[$20] += $26 / 1e9
@@ -71,19 +71,19 @@ is "$(each_time 0 both)" "" "gpmu stat -I 1 of both sockets and the CPUs: the ra
 
 # perf's twelve events and ours are multiplexed on the PMU's counters, in the middle and at the end
 twelve=$(for e in 1 2 3 4 5 6 7 8 9 a b c; do printf '%s' "$scf0/config=0x$e/,"; done)
-turns() {
+multiplexed() {
 	# shellcheck disable=SC2016
 	intervals sh -c 'sleep "$1"; perf stat -a -o /tmp/other -e "$0" sleep 0.2; sleep 1.3
 		perf stat -a -o /tmp/other -e "$0" sleep 0.1' "${twelve%,}" "${e_try:-0.5}"
 	sound
-	grep -q "the kernel does not time the intervals for 1 s: CPU" /tmp/stat.err || echo "turns: no message about the multiplexing"
+	grep -q "the kernel does not time the intervals for 1 s: CPU" /tmp/stat.err || echo "multiplexed: no message about the multiplexing"
 	awk -F, -v e="$scf0/cycles/" '$20 == e { rows++; missing += $23 != "ok" }
 		END { if (!missing || missing > rows / 2) print "missing: " missing " of " rows }' "$out"
 }
-is "$(each_time 0 turns)" "" "gpmu stat -I 1 multiplexed with another program's events: counts are correct, and rows without a count are marked" ||
+is "$(each_time 0 multiplexed)" "" "gpmu stat -I 1 multiplexed with another program's events: counts are correct, and rows without a count are marked" ||
 	diag "$(cat /tmp/each; tail -n 5 /tmp/stat.err)"
 
-went() {
+hotplugged() {
 	# shellcheck disable=SC2016
 	intervals sh -c 'sleep 0.4; echo 0 >"$0"; sleep 0.4; echo 1 >"$0"; sleep "$1"' \
 		"/sys/devices/system/cpu/cpu$(cat $pmus/$scf0/cpumask)/online" "${e_try:-0.4}"
@@ -91,10 +91,10 @@ went() {
 	# The CPU that came back does not count: the events stay on the other CPU.
 	tail -n 40 "$out" | awk -F, -v e="$scf0/cycles/" '$20 == e && $23 == "ok" { n++ } END { if (n < 5) print "end: " n " rows" }'
 }
-is "$(each_time 0 went)" "" "gpmu stat -I 1: counting continues on another CPU when the counting CPU goes offline and online" ||
+is "$(each_time 0 hotplugged)" "" "gpmu stat -I 1: counting continues on another CPU when the counting CPU goes offline and online" ||
 	diag "$(cat /tmp/each; tail -n 5 /tmp/stat.err)"
 events=${events%,task-clock}
-is "$(each_time 0 went)" "" "gpmu stat -I 1 without a CPU event: counting continues on another CPU when the counting CPU goes offline" ||
+is "$(each_time 0 hotplugged)" "" "gpmu stat -I 1 without a CPU event: counting continues on another CPU when the counting CPU goes offline" ||
 	diag "$(cat /tmp/each; tail -n 5 /tmp/stat.err)"
 model stop steady
 done_testing

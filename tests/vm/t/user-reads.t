@@ -29,7 +29,7 @@ reads() {
 		'#'*) echo "$line" ;;
 		esac
 	done </tmp/reads
-	is "$status" 0 "user reads: the program ends with 0"
+	is "$status" 0 "user reads: the program exits with 0"
 }
 
 is "$(cat $access)" 0 "user reads: the kernel forbids them by default"

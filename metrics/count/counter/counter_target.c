@@ -28,34 +28,34 @@ static bool pmu_has_cpu(const struct gpmu_pmu *pmu, int cpu)
 	return false;
 }
 
-size_t counter_places(struct place *places, size_t size, const struct gpmu_plan *plan,
-		      const struct gpmu_group *group, const struct source_target *target)
+size_t counter_targets(struct target *targets, size_t size, const struct gpmu_plan *plan,
+		      const struct gpmu_group *group, const struct source_selection *selection)
 {
 	bool uncore = group->pmu && gpmu_pmu_has_cpumask(group->pmu);
-	const int *ids = target->tids;
-	size_t n = target->tid_count, found = 0;
+	const int *ids = selection->tids;
+	size_t n = selection->tid_count, found = 0;
 
 	if (uncore) {
 		n = gpmu_pmu_cpus(group->pmu, &ids);
-	} else if (target->system) {
-		ids = target->cpus;
-		n = target->cpu_count;
+	} else if (selection->system) {
+		ids = selection->cpus;
+		n = selection->cpu_count;
 		if (!n)
 			n = gpmu_machine_online_cpus(plan->machine, &ids);
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct place place = { -1, -1, -1 };
+		struct target target = { -1, -1, -1 };
 
-		if (!uncore && !target->system) {
-			place.tid = ids[i];
+		if (!uncore && !selection->system) {
+			target.tid = ids[i];
 		} else {
 			if (!uncore && !pmu_has_cpu(group->pmu, ids[i]))
 				continue;
-			place.cpu = ids[i];
-			place.node = node_of(plan->machine, ids[i]);
+			target.cpu = ids[i];
+			target.node = node_of(plan->machine, ids[i]);
 		}
 		if (found < size)
-			places[found] = place;
+			targets[found] = target;
 		found++;
 	}
 	return found;
