@@ -28,7 +28,7 @@ $(GUEST_NATIVE): $(B)/flags/cc
 
 # gpmu and libgpmu, in a build folder of their own
 GUEST_GPMU := $(B)/vm/gpmu
-GUEST_DEV = $(GPMU_CACHE)/guest/dev-arm64/usr
+GUEST_DEV = $(GPMU_CACHE)/guest/arm64-dev/usr
 .PHONY: guest-gpmu
 guest-gpmu:
 	tests/vm/fetch cross 12
