@@ -26,9 +26,15 @@ $(GUEST_NATIVE): $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined $(LDFLAGS) -o $@ $(filter %.c,$^)
 
+# A reader of SPE, which needs libgpmu
+$(B)/tests/guest/spe-text: $(GUEST_SRC)/spe-text.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
+PROGRAMS += $(B)/tests/guest/spe-text
+
 # gpmu and libgpmu, in a build folder of their own
 GUEST_GPMU := $(B)/vm/gpmu
-GUEST_DEV = $(GPMU_CACHE)/guest/dev-arm64/usr
+GUEST_DEV = $(GPMU_CACHE)/guest/arm64-dev/usr
 .PHONY: guest-gpmu
 guest-gpmu:
 	tests/vm/fetch cross 12
@@ -37,7 +43,7 @@ guest-gpmu:
 		CROSS_COMPILE=$(GPMU_CACHE)/host/cross-12/usr/bin/aarch64-linux-gnu- \
 		EXTRA_CFLAGS="-isystem $(GUEST_DEV)/include -isystem $(GUEST_DEV)/include/aarch64-linux-gnu" \
 		LDFLAGS="-L$(GUEST_DEV)/lib/aarch64-linux-gnu -Wl,-rpath-link,$(GUEST_DEV)/lib/aarch64-linux-gnu" $(GUEST_GPMU)/gpmu $(GUEST_GPMU)/gpmu-model.so \
-		$(GUEST_GPMU)/tests/unit/count/counter-map-kernel.t $(GUEST_GPMU)/tests/bench/region
+		$(GUEST_GPMU)/tests/unit/count/counter-map-kernel.t $(GUEST_GPMU)/tests/bench/region $(GUEST_GPMU)/tests/guest/spe-text
 
 # make bench-vm
 $(B)/vm/guest/bench: tests/bench/commands.c tests/bench/bench.h

@@ -1,0 +1,319 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash
+#: board superchip
+#: scenario idle
+#: kernels 6.1 6.12 7.3
+#: drivers ours
+#: long 6.1 6.12
+#: userland yes
+#: timeout 600
+#
+# Debian's unmodified perf records Arm SPE of the stand-in (tests/vm/guest/spe), which repeats a
+# script of records on each CPU. libgpmu reads each record of the recordings, and perf script the
+# same ones.
+. /lib/tap.sh
+PATH=/usr/lib/gpmu:/usr/bin:$PATH
+parameters=/sys/module/spe/parameters
+spe=arm_spe_0/ts_enable=1,pa_enable=1,load_filter=1,store_filter=1,min_latency=30/
+all=arm_spe_0/ts_enable=1,pa_enable=1/
+
+# address SYMBOL OFFSET: payload of a PC at exception level 1, non-secure
+address() {
+	a_base=$(sed -n "s/^..\(.*\) [Tt] $1\$/\1/p" /proc/kallsyms | head -n 1)
+	printf 'a0%014x' $((0x$a_base + $2))
+}
+# The script: PC TARGET VA PA TOTAL ISSUE TRANSLATION OP EVENTS SOURCE, as spe-text prints them
+cat >/tmp/truth <<E2
+$(address vfs_read 0x10) - ff000012345678 8000000045678abc 5 2 - 1 16 0
+$(address vfs_read 0x14) - ff0000123456c0 8000000045678ac0 14 3 - 1 16 8
+$(address vfs_read 0x18) - ff000012346000 8000000046000000 201 1d 6 1 73e e
+$(address vfs_write 0x20) - ff000012347008 8000000046001008 1e 4 - 101 16 -
+$(address vfs_write 0x24) $(address vfs_read 0) - - 9 2 - 1202 42 -
+$(address vfs_write 0x28) - - - 3 1 - 0 2 -
+8000000000400100 - aaaad1f03c4c 8000004012345640 1f 5 - 1 16 9
+8000000000400104 - aaaad1f03c50 8000004012345680 fff 7 40 101 73e -
+$(address vfs_write 0x2c) - ff000012348010 8000000046002010 40 6 1 1 1e b
+8000000000400108 8000000000400100 - - 6 1 - 102 c2 -
+$(address vfs_read 0x1c) - ff000012349018 8000000046003018 1d 6 - 1 1e a
+E2
+# Loads and stores of at least 30 cycles
+grep -vE ' (1d|14|[3-9]) [0-9]+ [-0-9]+ [0-9]+ [0-9a-f]+ [-0-9a-f]+$' /tmp/truth >/tmp/truth.mem
+# slots TRUTH: its records in the layout of Neoverse's slots, as escape sequences
+slots() {
+	awk '
+	function bytes(hex, n,   text) {
+		while (length(hex) < 2 * n) hex = "0" hex
+		for (; n > 0; n--) text = text "\\x" substr(hex, 2 * n - 1, 2)
+		return text
+	}
+	function packet(header, payload, n) {
+		return payload == "-" ? bytes("0", n + 1) : "\\x" header bytes(payload, n)
+	}
+	{
+		op = bytes($8, 2)	# class, payload
+		printf "%s", packet("b0", $1, 8) bytes("0", 5) packet("64", "0", 4) \
+			"\\x4" substr("89a", substr(op, 4, 1) + 1, 1) substr(op, 5) \
+			packet("52", $9, 2) packet("99", $6, 2) packet("98", $5, 2) \
+			($2 == "-" ? packet("b2", $3, 8) : packet("b1", $2, 8)) packet("9a", $7, 2) \
+			packet("b3", $4, 8) packet("43", $10, 1) bytes("0", 2) packet("71", "0", 8)
+	}' "$1"
+}
+printf "$(slots /tmp/truth)" >/tmp/script
+
+# --- where the stand-in refuses to load
+
+# refused MESSAGE DESCRIPTION: the last insmod failed for this reason
+refused() {
+	is "$(grep -c spe /proc/modules) $(dmesg | grep -o "spe: $1" | sort -u)" "0 spe: $1" "spe: $2"
+}
+head -c 100 /tmp/script >/tmp/short
+insmod /lib/gpmu/spe.ko script=/tmp/short 2>/dev/null
+refused "/tmp/short: not records of 64 bytes" "a script whose size is no multiple of 64 bytes is refused"
+mkdir -p /tmp/devices/arm_spe_0
+mount -o bind /tmp/devices /sys/bus/event_source/devices
+insmod /lib/gpmu/spe.ko script=/tmp/script 2>/dev/null
+refused "there is a PMU arm_spe_0" "refuses to load where an arm_spe_0 exists"
+umount /sys/bus/event_source/devices
+insmod /lib/gpmu/spe.ko script=/tmp/script burst=4 || bail "spe.ko does not load: $(dmesg | tail -n 3)"
+
+# --- recordings
+
+written() {
+	cut -d , -f 1-4 "$parameters/written"
+}
+truncated() {
+	cut -d , -f 1-4 "$parameters/truncated" | tr , + | xargs -I @ sh -c 'echo $((@))'
+}
+# record NAME COMMAND...: runs perf, and reads its recording /tmp/NAME
+record() {
+	name=$1
+	shift
+	before=$(written)
+	"$@" >/tmp/perf.out 2>&1
+	ok $? "perf $name: succeeds" || diag "$(cat /tmp/perf.out)"
+	after=$(written)
+	spe-text "/tmp/$name" >/tmp/text 2>/tmp/text.err
+	ok $? "perf $name: libgpmu reads the recording" || diag "$(cat /tmp/text.err)"
+	grep '^record ' /tmp/text >/tmp/records
+}
+# follows TRUTH: prints the records that are not the successors of their CPU's last ones in TRUTH
+follows() {
+	awk '
+	NR == FNR { index_of[$0] = NR; count = NR; next }
+	{
+		cpu = $2
+		line = $5
+		for (i = 6; i <= NF; i++) line = line " " $i
+		if (!(line in index_of)) {
+			print "not in the script: " $0
+			next
+		}
+		at = index_of[line]
+		if (cpu in last && at != last[cpu] % count + 1)
+			print "record " at " of the script after " last[cpu] ": " $0
+		last[cpu] = at
+	}' "$1" /tmp/records | head -n 5
+}
+# script_follows TRUTH: the last recording has records of each CPU in the script's order
+script_follows() {
+	is "$(follows "$1")" "" "perf $name: each record is the next one of its CPU's script"
+}
+decoded() { # [UNFINISHED]
+	like "$(tail -n 1 /tmp/text)" "^records [1-9][0-9]* unknown 0 lost_bytes ${2:-0} damages 0 unfinished ${1:-0} bare 0\$" \
+		"perf $name: libgpmu decodes all bytes${1:+ but the cut record}"
+}
+# recorded TRUTH: the records of the last recording are those that the stand-in wrote
+recorded() {
+	script_follows "$1"
+	is "$(awk '{ n[$2]++ } END { for (i = 0; i < 4; i++) printf "%d ", n[i] }' /tmp/records)" \
+		"$(echo "$before,$after" | awk -F , '{ for (i = 1; i <= 4; i++) printf "%d ", $(i + 4) - $i }')" \
+		"perf $name: each CPU has as many records as were written"
+}
+# whole: no byte of the last recording's AUX records is outside of its records
+whole() {
+	is "$(awk '$1 == "aux" { bytes += $4 } END { print bytes }' /tmp/text)" $((64 * $(wc -l </tmp/records))) \
+		"perf $name: the AUX records have the bytes of these records"
+	decoded
+}
+# flags: numbers of TRUNCATED, OVERWRITE, PARTIAL and COLLISION in the last recording
+flags() {
+	awk '$1 == "aux" { for (bit = 1; bit <= 8; bit *= 2) if (int($5 / bit) % 2) n[bit]++ }
+		END { for (bit = 1; bit <= 8; bit *= 2) printf "%d ", n[bit] }' /tmp/text
+}
+# same ITRACE FIELDS [FILE]: perf script has a sample of each record, with the same time, CPU and addresses
+same() {
+	perf script -i "${3:-/tmp/$name}" ${1:+--itrace="$1"} --ns -F "$2" 2>/tmp/script.err |
+		awk '{ $1 = $1 } !/: 0 /' | sort >/tmp/theirs
+	awk -v fields="$2" '
+	function full(payload) {	# the address, extended from bit 55
+		while (length(payload) < 16) payload = "0" payload
+		payload = substr(payload, 3)
+		if (payload ~ /^[89a-f]/) return "ff" payload
+		sub(/^0*/, "", payload)
+		return payload
+	}
+	function dec(hex,   i, n) {
+		for (i = 1; i <= length(hex); i++) n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
+		return n
+	}
+	{
+		time = sprintf("[%03d] %s.%s:", $2, substr($3, 1, length($3) - 9), substr($3, length($3) - 8))
+		if (fields ~ /ip/) print time, full($5)
+		else if ($7 != "-") print time, full($7), dec($9), full(substr($8, 3))
+	}' /tmp/records | sort >/tmp/ours
+	is "$(cmp /tmp/ours /tmp/theirs 2>&1; grep -c . /tmp/ours)" "$(grep -c . /tmp/theirs)" \
+		"perf script $name: $2 of each record equal ${1:+those with --itrace=$1}${3:+those of perf inject}" ||
+		diag "ours, theirs: $(head -n 3 /tmp/ours /tmp/theirs; cat /tmp/script.err)"
+}
+# until COMMAND...: waits up to a minute
+until_is() {
+	for u_try in $(seq 300); do
+		"$@" && return
+		sleep 0.2
+	done
+	false
+}
+# share SYMBOL: share of the records with a PC in it, as perf report prints it
+share() {
+	s_page=$(address "$1" 0)
+	awk -v page="${s_page%??}" '$5 ~ "^" page { n++ } END { printf "%.2f%%", 100 * n / NR }' /tmp/records
+}
+
+# --- per task, and what perf makes of the recording
+
+busy='echo $$ >/tmp/pid; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+record task perf record -o /tmp/task -e "$all" -c 65536 -- sh -c "$busy"
+recorded /tmp/truth
+whole
+is "$(awk '{ print $4 }' /tmp/records | sort -u)" "$(printf %x "$(cat /tmp/pid)")" \
+	"perf task: the context of each record is the thread of the command"
+same i1i cpu,time,ip
+same M cpu,time,addr,weight,phys_addr
+perf report -i /tmp/task --itrace=i1i --stdio --sort symbol >/tmp/report 2>&1
+for symbol in vfs_read vfs_write; do
+	is "$(sed -n "s/^ *\([0-9.]*%\) *\[k\] $symbol\( .*\)*\$/\1/p" /tmp/report)" "$(share $symbol)" \
+		"perf report: the share of $symbol is that of its records" || diag "$(cat /tmp/report)"
+done
+perf inject -i /tmp/task -o /tmp/injected --itrace=i1i --strip >/tmp/perf.out 2>&1
+ok $? "perf inject --itrace=i1i --strip succeeds" || diag "$(cat /tmp/perf.out)"
+same '' cpu,time,ip /tmp/injected
+
+# --- system-wide
+
+record system perf record -o /tmp/system -a -e "$all" -c 65536 -- sleep 0.5
+recorded /tmp/truth
+whole
+is "$(awk '{ print $2 }' /tmp/records | sort -u | xargs)" "0 1 2 3" "perf system: each CPU has records"
+same i1i cpu,time,ip
+record default perf record -o /tmp/default -a -e arm_spe_0// -- sleep 0.5
+awk '{ $4 = "-"; print }' /tmp/truth >/tmp/truth.no-pa
+recorded /tmp/truth.no-pa
+unlike "$(cat /tmp/records)" '^record [0-9] -' "perf default: perf asks for time stamps, system-wide"
+record filtered perf record -o /tmp/filtered -a -e "$spe" -c 65536 -- sleep 0.5
+recorded /tmp/truth.mem
+record thread taskset 2 perf record -o /tmp/thread --per-thread -e arm_spe_0/pa_enable=1/ -c 65536 -- sh -c "$busy"
+script_follows /tmp/truth
+whole
+is "$(awk '{ print $2, $3 }' /tmp/records | sort -u)" "-1 -" "perf --per-thread: records have neither a CPU nor a time"
+perf record -o /tmp/frequency -F 100 -e "$spe" true >/tmp/perf.out 2>&1
+isnt_zero=$?
+ok $((isnt_zero == 0)) "perf record -F: SPE has no frequency"
+
+# --- perf mem
+
+record mem perf mem record -o /tmp/mem -a -- sleep 0.5
+recorded /tmp/truth.mem
+whole
+same M cpu,time,addr,weight,phys_addr
+ln -s mem /tmp/perf.data	# the option for its name differs between releases
+perf mem report --stdio --sort mem >/tmp/report 2>&1
+ok $? "perf mem report succeeds"
+# tier TEXT SOURCE: perf mem report has as many samples of this level as there are records of this data source
+tier() {
+	is "$(awk -v text="$1" '/ of event / { on = /.memory/ } on && index($0, text) { print $2 }' /tmp/report)" \
+		"$(grep -c " $2\$" /tmp/records)" "perf mem report: $1 for each record with data source 0x$2" ||
+		diag "$(cat /tmp/report)"
+}
+if [ "$KERNEL" = 7.3 ]; then
+	tier 'L2 hit' 9
+	tier 'L3 hit' b
+	tier 'RAM hit' e
+else
+	skip "perf before 6.13 ignores the data source of Neoverse V2" "perf mem report: levels by data source"
+fi
+
+# --- flags of AUX records
+
+echo 8 >$parameters/flags
+record collision perf record -o /tmp/collision -e "$all" -c 65536 -- sh -c "$busy"
+recorded /tmp/truth
+whole
+is "$(flags)" "0 0 0 1 " "perf collision: one AUX record has PERF_AUX_FLAG_COLLISION"
+echo 5 >$parameters/flags
+record partial perf record -o /tmp/partial -a -m 8,8 -e "$all" -c 65536 -- sleep 1
+recorded /tmp/truth
+decoded 1 '[0-9]*'
+is "$(flags)" "1 0 1 0 " "perf partial: one AUX record has PERF_AUX_FLAG_TRUNCATED and PARTIAL"
+
+# --- full buffers: perf stops until a buffer is full, then empties and enables it again
+
+# The condition for until_is: the stand-in has written since $before, or does not write
+writes() { [ "$(written)" != "${1:-$before}" ]; }
+rests() {
+	r_last=$(written)
+	sleep 0.5
+	[ "$(written)" = "$r_last" ]
+}
+# full NAME: a recording during which perf does not read
+full() {
+	perf record -o "/tmp/$1" -a -m 8,8 -e "$all" -c 65536 &
+	pid=$!
+	until_is writes || echo "no buffer was used"
+	kill -STOP $pid
+	until_is rests || echo "a buffer does not become full"
+	f_stopped=$(written)
+	kill -CONT $pid
+	until_is writes "$f_stopped" || echo "no buffer was used again"
+	kill -INT $pid
+	wait $pid
+	[ $? = 130 ]
+}
+cut=$(truncated)
+record full full full
+recorded /tmp/truth
+whole
+unlike "$(cat /tmp/perf.out)" '^(no|a) buffer' "perf full: all buffers were full, and were used again"
+is "$(flags)" "$(($(truncated) - cut)) 0 0 0 " "perf full: PERF_AUX_FLAG_TRUNCATED is set in each output that ended at a full buffer"
+same i1i cpu,time,ip
+like "$(cat /tmp/script.err)" 'AUX data lost' "perf script: a full buffer is reported"
+
+# --- snapshot
+
+snapshot() {
+	perf record -o "/tmp/$1" -S -a -m 8,8 -e "$all" -c 65536 &
+	pid=$!
+	# Each buffer has 512 records
+	wrapped() {
+		echo "$before,$(written)" | awk -F , '{ for (i = 1; i <= 4; i++) if ($(i + 4) - $i < 1200) exit 1 }'
+	}
+	until_is wrapped || echo "the buffers are not full"
+	s_size=$(wc -c <"/tmp/$1")
+	kill -USR2 $pid
+	grown() { [ "$(wc -c <"/tmp/$1")" -gt $((s_size + 4 * 32768)) ]; }
+	until_is grown "$1" || echo "no snapshot was taken"
+	kill -INT $pid
+	wait $pid
+	[ $? = 130 ]
+}
+record snapshot snapshot snapshot
+script_follows /tmp/truth
+decoded
+is "$(awk '{ n[$2]++ } END { for (i = 0; i < 4; i++) printf "%d ", n[i] }' /tmp/records)" "512 512 512 512 " \
+	"perf snapshot: each CPU has the records of a full buffer"
+[ "$tap_failed" = 0 ] || diag "$(cat /tmp/perf.out)"
+like "$(flags)" '^0 [1-9][0-9]* 0 0 $' "perf snapshot: AUX records have PERF_AUX_FLAG_OVERWRITE" || diag "$(cat /tmp/perf.out)"
+
+rmmod spe
+ok $? "spe: unloads"
+done_testing
