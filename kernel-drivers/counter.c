@@ -8,6 +8,7 @@
  */
 #include <linux/bitfield.h>
 #include <linux/interrupt.h>
+#include <linux/timekeeping.h>
 
 #include "apmt.h"
 #include "cspmu.h"
@@ -136,7 +137,7 @@ void grace_counter_preset(struct grace_pmu *gp, struct perf_event *event)
 	local64_set(&event->hw.prev_count, val);
 	gp->wraps[event->hw.idx] = 0;
 	if (event->hw.event_base)
-		gp->seen[event->hw.idx] = grace_poll_clock();
+		gp->seen[event->hw.idx] = ktime_get_mono_fast_ns();
 	if (is_split(gp))
 		drop_overflow(gp, event->hw.idx);
 	counter_write(gp, event->hw.idx, val);
@@ -184,6 +185,19 @@ static u64 unwrap(const struct grace_pmu *gp, int idx, u64 prev, u64 now)
 	return (s64)(seen - least) > 0 ? seen : least;
 }
 
+/*
+ * Reports a counter that was read, or attempted to read, too late to exclude a lost
+ * wrap: a counter may wrap twice in two periods of the timer in poll.c.
+ */
+static void check_late(struct grace_pmu *gp, const struct perf_event *event)
+{
+	s64 unseen = ktime_get_mono_fast_ns() - gp->seen[event->hw.idx];
+	s64 late = unseen - 2 * event->hw.event_base;
+
+	if (late > 0)
+		grace_report_late(gp, late);
+}
+
 /**
  * grace_counter_update() - add the counts since the last read to an event
  * @gp: the PMU
@@ -195,12 +209,12 @@ static u64 unwrap(const struct grace_pmu *gp, int idx, u64 prev, u64 now)
 int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
 {
 	u64 prev = local64_read(&event->hw.prev_count), now;
-	u64 begin = event->hw.event_base ? grace_poll_clock() : 0;
+	u64 begin = event->hw.event_base ? ktime_get_mono_fast_ns() : 0;
 	int idx = event->hw.idx, ret;
 
 	ret = counter_read(gp, idx, &now);
 	if (event->hw.event_base)
-		grace_poll_check(gp, event);
+		check_late(gp, event);
 	if (ret) {
 		grace_report_unread(gp, idx, ret == -ENXIO);
 		return ret;

@@ -3,17 +3,19 @@
  * Declarations shared by the parts of the driver for NVIDIA Grace PMUs.
  *
  *   device.c       probes a platform device
- *   ident.c        identification, counter configuration, CPUs and name of a PMU
  *   core.c         the callbacks of struct pmu, CPU hotplug
- *   counter.c      counters: read, preset, overflow interrupt
- *   lock.c         the lock of a PMU and its rules
- *   poll.c         the timer that reads counters before they wrap
- *   report.c       log messages about conditions detected under the lock
  *   sysfs.c        attributes
+ *   poll.c         the timer that reads counters before they wrap
+ *   counter.c      counters: read, preset, overflow interrupt
+ *   report.c       log messages about conditions detected under the lock
+ *   lock.c         the lock of a PMU and its rules
+ *   ident.c        identification, counter configuration, CPUs and name of a PMU
  *   nvidia.c       tables of PMU variants and events
- *   apmt.c         parser of the APMT
- *   apmt_table.c   the nodes of this machine's APMT
  *   apmt_device.c  creates platform devices where the kernel does not
+ *   apmt_table.c   the nodes of this machine's APMT
+ *   apmt.c         parser of the APMT
+ *
+ * A file calls functions of the files below it only.
  */
 #ifndef GRACE_CSPMU_H
 #define GRACE_CSPMU_H
@@ -155,8 +157,9 @@ struct grace_report {
  * @events: the event of each used counter
  * @wraps: overflows of each counter since its preset, counted from the first
  *         overflow at which the counter could not be read
- * @seen: time of the last read or preset of each counter, by grace_poll_clock();
- *        used only if the timer reads the counters
+ * @seen: time of the last read or preset of each counter, by
+ *        ktime_get_mono_fast_ns(), which does not wait for an update of the
+ *        timekeeper; used only if the timer reads the counters
  * @report: pending log messages
  * @timer: reads the counters before they wrap
  * @poll_ns: period of @timer, 0 while it is stopped
@@ -240,13 +243,11 @@ int grace_counter_update(struct grace_pmu *gp, struct perf_event *event);
 void grace_counters_update(struct grace_pmu *gp);
 irqreturn_t grace_overflow(int irq, void *data);
 
-/* poll.c: grace_poll_check() requires the lock, add and del take it */
+/* poll.c: add and del take the lock */
 int grace_poll_setup(struct grace_pmu *gp);
 int grace_poll_event_init(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_add(struct grace_pmu *gp, struct perf_event *event);
 void grace_poll_del(struct grace_pmu *gp);
-u64 grace_poll_clock(void);
-void grace_poll_check(struct grace_pmu *gp, const struct perf_event *event);
 
 /* report.c: all except the setup require the lock */
 int grace_report_setup(struct grace_pmu *gp);

@@ -10,6 +10,7 @@
  */
 #include <linux/ratelimit.h>
 #include <linux/time64.h>
+#include <linux/timekeeping.h>
 
 #include "compat/compat.h"
 #include "cspmu.h"
@@ -53,32 +54,6 @@ static u64 period_wanted(const struct grace_pmu *gp)
 	return ns;
 }
 
-/**
- * grace_poll_clock() - the current time, also within an update of the timekeeper
- *
- * Return: the time in ns
- */
-u64 grace_poll_clock(void)
-{
-	return ktime_get_mono_fast_ns();
-}
-
-/**
- * grace_poll_check() - report a counter that was read too late to exclude a lost wrap
- * @gp: the PMU
- * @event: the event of the counter, just read or attempted to read
- *
- * A counter may wrap twice in two periods.
- */
-void grace_poll_check(struct grace_pmu *gp, const struct perf_event *event)
-{
-	s64 unseen = grace_poll_clock() - gp->seen[event->hw.idx];
-	s64 late = unseen - 2 * event->hw.event_base;
-
-	if (late > 0)
-		grace_report_late(gp, late);
-}
-
 static enum hrtimer_restart poll(struct hrtimer *timer)
 {
 	struct grace_pmu *gp = container_of(timer, struct grace_pmu, timer);
@@ -91,7 +66,8 @@ static enum hrtimer_restart poll(struct hrtimer *timer)
 		grace_counters_update(gp);
 		gp->poll_ns = period_wanted(gp);
 		/* Not hrtimer_forward_now(): its clock waits for an update of the timekeeper */
-		hrtimer_forward(timer, ns_to_ktime(grace_poll_clock()), ns_to_ktime(gp->poll_ns));
+		hrtimer_forward(timer, ns_to_ktime(ktime_get_mono_fast_ns()),
+				ns_to_ktime(gp->poll_ns));
 		ret = HRTIMER_RESTART;
 	}
 	grace_unlock(gp, flags);

@@ -2,12 +2,34 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Checks the sources of modules with the kernel's own tools from the kernel source
-# package, and that the driver distinguishes kernels by capability (compat/).
+# package, that the driver distinguishes kernels by capability (compat/), and that its files
+# call each other in one direction.
 . tests/lint/lib.sh
 
 check_versions() {
 	text 'kernel-drivers/*' | xargs -r -d '\n' \
 		grep -HnE 'LINUX_VERSION_(CODE|MAJOR)|KERNEL_VERSION|linux/version\.h|\$\(?\{?(VERSION|PATCHLEVEL|SUBLEVEL)\b' --
+}
+
+# Calls that run up the list of files at the head of FOLDER/cspmu.h
+calls_up() { # FOLDER
+	awk '
+		FNR == 1 { file = FILENAME; sub(/.*\//, "", file) }
+		file == "cspmu.h" { if (/^ \*   [a-z_]+\.c /) rank[$2] = ++files; next }
+		/^[ \t]*\/?\*/ { next }
+		/^[a-z]/ && match($0, /grace_[a-z0-9_]+\(/) { owner[substr($0, RSTART, RLENGTH)] = file }
+		{ line[++lines] = $0; of[lines] = file }
+		END {
+			for (i = 1; i <= lines; i++) {
+				if (!rank[of[i]])
+					print of[i] " is not in the list"
+				for (s = line[i]; match(s, /grace_[a-z0-9_]+\(/); s = substr(s, RSTART + RLENGTH)) {
+					name = substr(s, RSTART, RLENGTH)
+					if (name in owner && rank[owner[name]] < rank[of[i]])
+						print of[i] " calls " name ") of " owner[name]
+				}
+			}
+		}' "$1/cspmu.h" "$1"/*.c | sort -u
 }
 
 # --no-tree: the sources are outside of a kernel tree, so there is no MAINTAINERS or
@@ -20,6 +42,12 @@ check_patch() {
 need git perl python3
 files=$(kernel_c)
 none "$(check_versions)" "kernel-drivers does not check the kernel version"
+none "$(calls_up kernel-drivers)" "a file of kernel-drivers calls only files below it in the list of cspmu.h"
+planted=$(mktemp -d)
+trap 'rm -rf "$planted"' EXIT
+cp kernel-drivers/*.[ch] "$planted"
+echo 'void planted(void) { grace_poll_del(NULL); }' >>"$planted/counter.c"
+is "$(calls_up "$planted")" "counter.c calls grace_poll_del() of poll.c" "a planted call to a file above is reported"
 if [ -z "$files" ]; then
 	skip "no source" "checkpatch --strict finds nothing in the modules"
 	skip "no source" "kernel-doc finds nothing in the modules"

@@ -181,7 +181,10 @@ static void control(void)
 	wr(&b, 1, CONTROL + 0x2c, 0 << 8 | 0);
 	wr(&b, 1, CONTROL + 0x30, 0xfffffff0);
 	wr(&b, 1, CONTROL + 0x34, 0x12);
+	is_u64(rd(&b, 1, CONTROL + 0x38, 4), 0, "control page: a preset counter has no read");
 	is_u64(rd(&b, 1, PMU(0), 8), 0x12fffffff0ull, "control page: it presets a counter");
+	is_u64(rd(&b, 1, CONTROL + 0x38, 4), 1, "control page: a read of the selected counter is counted");
+	is_u64(rd(&b, 1, CONTROL + 0x3c, 4), 0, "control page: a read of the counter is no write");
 	wr(&b, 1, CONTROL + 0x14, 0 << 8 | 3);
 	is_u64(rd(&b, 1, PMU(0), 8), UINT64_MAX, "control page: it injects a fault");
 	wr(&b, 1, CONTROL + 0x14, 0 << 8 | 0);
@@ -199,7 +202,7 @@ static void control(void)
 	wr(&b, 1, CONTROL + 0x2c, 4 << 8);
 	wr(&b, 1, CONTROL + 0x34, 0);
 	wr(&b, 1, CONTROL, 0);
-	rd(&b, 1, CONTROL + 0x38, 4);
+	rd(&b, 1, CONTROL + 0x40, 4);
 	rd(&b, 1, CONTROL, 8);
 	rig_write(&b.rig, 1, CONTROL + 1, 4, 0);
 	is_u64(rd(&b, 1, CONTROL + 0x1c, 4), 10,

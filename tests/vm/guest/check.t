@@ -45,6 +45,11 @@ is "$(word 40)" $((4 << 8 | 31)) "model raise writes pmu<<8 | counter to 0x28"
 model preset 2 5 0x123456789abcdef0
 is "$(word 44) $(word 48) $(word 52)" "$((2 << 8 | 5)) $((0x9abcdef0)) $((0x12345678))" \
 	"model preset writes the selection, the low word and the high word"
+is "$(model await -t 0 2 6 read)" "model: await: no read of the counter" "model await fails when its timeout expires"
+is "$(word 44)" $((2 << 8 | 6)) "model await selects the counter"
+printf '\001' | dd of="$page" bs=1 seek=60 conv=notrunc status=none
+is "$(model await -t 0 2 6 write)$(model await -t 0 2 6 read)" "model: await: no read of the counter" \
+	"model await distinguishes reads and writes"
 is "$(model preset 256 0 0)" "model: 256: not a number in range" "model preset refuses a PMU above 255"
 printf '\001\000\000\000\002\000\000\000' | dd of="$page" bs=1 seek=32 conv=notrunc status=none
 is "$(model time)" $((2 << 32 | 1)) "model time combines the two words of the time"

@@ -35,6 +35,8 @@
 #define CTL_PRESET	0x2c
 #define CTL_PRESET_LO	0x30
 #define CTL_PRESET_HI	0x34
+#define CTL_READS	0x38
+#define CTL_WRITES	0x3c
 
 #define MAGIC		0x756d7067u	/* "gpmu" */
 #define MAX_SCENARIOS	32		/* bits of CTL_RUNNING */
@@ -58,6 +60,8 @@ static void usage(void)
 	      "  fault PMU none|tear|unstable|dead|storm|stuck\n"
 	      "  preset PMU COUNTER VALUE     set a counter now\n"
 	      "  raise PMU COUNTER            set its overflow bit\n"
+	      "  await [-t SECONDS] PMU COUNTER read|write\n"
+	      "                               until the driver accessed it after the last preset\n"
 	      "  illegal                      illegal accesses so far\n"
 	      "  time                         the model's clock in ns\n",
 	      stderr);
@@ -133,19 +137,30 @@ static void list(void)
 	fclose(f);
 }
 
+static bool flows_ended(uint32_t mask)
+{
+	return !(ctl_read(CTL_RUNNING) & mask);
+}
+
+static bool was_accessed(uint32_t reg)
+{
+	return ctl_read(reg);
+}
+
 /* Polls every 2 ms: one read of the page costs the model a round trip. */
-static void wait_for(uint32_t mask, unsigned int seconds)
+static void wait_for(bool (*met)(uint32_t operand), uint32_t operand, unsigned int seconds,
+		     const char *cmd, const char *unmet)
 {
 	const struct timespec tick = { .tv_nsec = 2000000 };
 	struct timespec now, end;
 
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += seconds;
-	while (ctl_read(CTL_RUNNING) & mask) {
+	while (!met(operand)) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (now.tv_sec > end.tv_sec ||
 		    (now.tv_sec == end.tv_sec && now.tv_nsec > end.tv_nsec))
-			die("wait", "flows still run");
+			die(cmd, unmet);
 		nanosleep(&tick, NULL);
 	}
 }
@@ -174,7 +189,7 @@ static void scenarios(const char *cmd, int argc, char **argv)
 			ctl_write(CTL_STOP, index);
 	}
 	if (wait)
-		wait_for(mask, seconds);
+		wait_for(flows_ended, mask, seconds, "wait", "flows still run");
 }
 
 static void fault(int argc, char **argv)
@@ -208,6 +223,24 @@ static void preset(int argc, char **argv)
 	ctl_write(CTL_PRESET, counter_select(argv));
 	ctl_write(CTL_PRESET_LO, value);
 	ctl_write(CTL_PRESET_HI, value >> 32);
+}
+
+static void await(int argc, char **argv)
+{
+	unsigned int seconds = 60;
+	bool write;
+
+	if (argc >= 2 && !strcmp(argv[0], "-t")) {
+		seconds = number(argv[1], 86400);
+		argc -= 2;
+		argv += 2;
+	}
+	if (argc != 3 || (strcmp(argv[2], "read") && strcmp(argv[2], "write")))
+		usage();
+	write = !strcmp(argv[2], "write");
+	ctl_write(CTL_PRESET, counter_select(argv));
+	wait_for(was_accessed, write ? CTL_WRITES : CTL_READS, seconds, "await",
+		 write ? "no write of the counter" : "no read of the counter");
 }
 
 static void print_time(void)
@@ -268,6 +301,8 @@ int main(int argc, char **argv)
 		fault(argc, argv);
 	else if (!strcmp(cmd, "preset"))
 		preset(argc, argv);
+	else if (!strcmp(cmd, "await"))
+		await(argc, argv);
 	else if (!strcmp(cmd, "mark") && argc == 1)
 		ctl_write(CTL_MARK, number(argv[0], UINT32_MAX));
 	else if (!strcmp(cmd, "raise") && argc == 2)

@@ -22,7 +22,26 @@ enum {
 	CONTROL_PRESET = 0x2c,
 	CONTROL_PRESET_LOW = 0x30,
 	CONTROL_PRESET_HIGH = 0x34,
+	CONTROL_READS = 0x38,
+	CONTROL_WRITES = 0x3c,
 };
+
+/* @value is a PMU's index << 8 | an operand; NULL if there is no such PMU. */
+static struct regs *find_regs(struct rig *rig, uint32_t value)
+{
+	return value >> 8 < rig->board->pmus_len ? &rig->regs[value >> 8] : NULL;
+}
+
+/* Accesses to the selected counter since it was preset */
+static uint32_t accesses(struct rig *rig, bool writes)
+{
+	const struct regs *regs = find_regs(rig, rig->preset);
+	unsigned int counter = rig->preset & 0xff;
+
+	if (!regs || counter >= REGS_COUNTERS)
+		return 0;
+	return writes ? regs->writes[counter] : regs->reads[counter];
+}
 
 uint32_t control_read(struct rig *rig, uint32_t offset, uint64_t time)
 {
@@ -40,15 +59,12 @@ uint32_t control_read(struct rig *rig, uint32_t offset, uint64_t time)
 		return time;
 	case CONTROL_TIME_HIGH:
 		return rig->latched_time >> 32;
+	case CONTROL_READS:
+	case CONTROL_WRITES:
+		return accesses(rig, offset == CONTROL_WRITES);
 	}
 	rig_illegal(rig, "control page: read of %x", offset);
 	return 0;
-}
-
-/* @value is a PMU's index << 8 | an operand; NULL if there is no such PMU. */
-static struct regs *find_regs(struct rig *rig, uint32_t value)
-{
-	return value >> 8 < rig->board->pmus_len ? &rig->regs[value >> 8] : NULL;
 }
 
 static int preset(struct rig *rig, uint64_t time, uint32_t high)

@@ -224,6 +224,7 @@ static uint64_t read_counter(struct regs *r, uint32_t offset, unsigned int size)
 
 	if (!has_counter(r, i))
 		return 0;
+	r->reads[i]++;
 	if (size == 8 || r->pmu->width <= 32)
 		return r->value[i];
 	return offset & 4 ? high_word(r, r->value[i]) : (uint32_t)r->value[i];
@@ -396,6 +397,7 @@ static const char *write_counter(struct regs *r, uint32_t offset,
 
 	if (!has_counter(r, i))
 		return absent_register;
+	r->writes[i]++;
 	old = r->value[i];
 	if (size == 4 && r->pmu->width > 32)
 		value = offset & 4 ? value << 32 | (uint32_t)old :
@@ -484,6 +486,8 @@ int regs_preset(struct regs *r, unsigned int counter, uint64_t value,
 		return -EINVAL;
 	regs_sync(r, time);
 	r->value[counter] = value & counter_mask(r);
+	r->reads[counter] = 0;
+	r->writes[counter] = 0;
 	return 0;
 }
 

@@ -73,6 +73,7 @@ struct regs {
 	bool counting;			/* PMCR.E */
 	enum regs_fault fault;
 	uint32_t torn;			/* high words read since the fault */
+	uint32_t reads[REGS_COUNTERS], writes[REGS_COUNTERS];	/* since regs_preset() */
 };
 
 /* @pmu and @model must outlive @regs. */

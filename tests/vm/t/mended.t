@@ -39,9 +39,9 @@ is "$(values /tmp/unstable)" "1000 1000 1000 3000 3000" \
 
 # --- 32 bits without an interrupt: 1
 
-# 5 x 0x60000000 past 0x7fffffff, two wraps
+# 5 x 0x60000000 past 0x7fffffff, two wraps. Each read in between is that of the timer.
 p=nvidia_scf_pmu_0_inst_1
-wraps='for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 1 0 $v; sleep 0.2; done'
+wraps='for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 1 0 $v; model await 1 0 read; done'
 evt $p/cmem_rd_data/ -- sh -c "$wraps" >/tmp/wraps
 is "$(values /tmp/wraps)" 8053063680 "32-bit counter without an interrupt: a count across two wraps is exact"
 evt $p/cmem_rd_data/ -- sh -c "echo 0 >/sys/devices/system/cpu/cpu0/online; $wraps" >/tmp/wraps
@@ -52,17 +52,19 @@ is "$(grep -c cspmu /proc/timer_list)" 0 "32-bit counter without an interrupt: n
 
 # --- an interrupt line of two sockets: 2, 3
 
+# An overflow is handled when the handler has set the counter to half its range again
+overflow() { # PMU VALUE
+	echo "model preset $1 0 $2; model raise $1 0; model await $1 0 write"
+}
 is "$(grep -c "$(device 2), $(device 3)" /proc/interrupts)" 1 "two PMUs of two sockets share their interrupt line"
 a=nvidia_pcie_pmu_0/rd_bytes_loc/
 b=nvidia_pcie_pmu_1/rd_bytes_loc/
-evt $a $b -- sh -c '
-	model preset 2 0 5; model raise 2 0; sleep 0.1; evt -R
-	model preset 3 0 6; model raise 3 0; sleep 0.1' >/tmp/shared
+evt $a $b -- sh -c "$(overflow 2 5); evt -R; $(overflow 3 6)" >/tmp/shared
 # 2^32 + 5 - 0x7fffffff
 is "$(values /tmp/shared)" "2147483654 0 2147483654 2147483655" \
 	"each overflow on a shared line is counted for the PMU that has it"
 before=$(interrupts 2)
-evt -q $b -- sh -c 'model raise 3 0; sleep 0.1; model raise 3 0; sleep 0.1'
+evt -q $b -- sh -c "$(overflow 3 5); $(overflow 3 5)"
 ok $(($(interrupts 2) - before < 2)) "an overflow on a shared line is handled while the other PMU has no event"
 
 # One of the two PMUs has its interrupts on a CPU of the other socket. Counts of a group
@@ -73,23 +75,47 @@ for n in 2 3; do
 	evt -S 2000000 "{" cpu-clock $e "}" -- sh -c "
 		i=0
 		while [ \$i -lt 30 ]; do
-			model preset $n 0 5; model raise $n 0; sleep 0.02
+			$(overflow $n 5)
 			i=\$((i + 1))
-		done
-		sleep 0.2" >/tmp/race
+		done" >/tmp/race
 	is "$(awk -v e="$e" '$4 == e { print $2 }' /tmp/race)" "$((30 * 2147483654))" \
 		"overflows on a shared line are counted exactly while samples read the counter on its own CPU ($n)" ||
 		diag "$(cat /tmp/race)"
 done
 
+# --- events read where they have no counter, and under a lock of the driver
+
+# A group that a probe in FUNCTION of the driver leads: perf reads its second event there.
+probed() { # FUNCTION COMMAND...
+	p_function=$1
+	shift
+	echo "p:mended $p_function" >/sys/kernel/tracing/kprobe_events || return
+	evt -S 1 "{" "tracepoint/$(cat /sys/kernel/tracing/events/kprobes/mended/id)/" $e "}" -- "$@" >/tmp/probed
+	echo >/sys/kernel/tracing/kprobe_events
+}
+e=nvidia_scf_pmu_0/cmem_rd_data/
+if ours; then
+	add=grace_add locked=grace_counter_preset
+else
+	add=arm_cspmu_add locked=arm_cspmu_set_event_period
+fi
+# Where the group's own event is added
+probed $add model preset 0 0 0x80000000000003e7
+is "$(awk -v e="$e" '$4 == e { print $2, $3 }' /tmp/probed)" "0 0" \
+	"an event that perf reads before it has a counter has a count of 0" || diag "$(cat /tmp/probed)"
+probed $locked evt -q -n 20 "{" $(for _ in 1 2 3 4 5 6; do echo nvidia_pcie_pmu_0/rd_bytes_loc/; done) "}"
+is "$(awk '$1 == "samples" { print ($2 > 100) } /cmem/ { print $3 }' /tmp/probed | xargs)" "1 0" \
+	"a group that perf reads under the lock of another PMU never counts backwards" || diag "$(cat /tmp/probed)"
+is "$(evt $e -- model preset 0 0 0x80000000000003e7 | values)" 1000 "an event counts after reads under a lock of the driver"
+
 # --- a throttled group leader, and no interrupt: 5
 
-# An idle CPU has no ticks
+# An idle CPU has no ticks. A group that is not restarted has five samples, however long it runs.
 p=nvidia_nvlink_c2c0_pmu_0
 echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
 echo 1000 >/proc/sys/kernel/perf_event_max_sample_rate
 evt -S 100000 "{" cpu-clock $p/rd_bytes_loc/ "}" -- \
-	timeout 1 taskset -c "$(cat $pmus/$p/cpumask)" sh -c 'while :; do :; done' >/tmp/ring
+	timeout 3 taskset -c "$(cat $pmus/$p/cpumask)" sh -c 'while :; do :; done' >/tmp/ring
 ok $(($(awk '$1 == "samples" { print $2 }' /tmp/ring) <= 20)) \
 	"a throttled leader of a group of a PMU without an interrupt is restarted at the next tick" || diag "$(cat /tmp/ring)"
 

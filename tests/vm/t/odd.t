@@ -52,7 +52,7 @@ is "$(dmesg | grep -c "$(device 3)") $(dmesg | grep -c "$(device 4)")" "1 1" "th
 # counter; the cycle counter is number 31, and runs at 1.6 GHz meanwhile
 p=nvidia_nvlink_c2c0_pmu_0
 evt $p/wr_req_loc/ -- sh -c \
-	'for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 3 0 $v; sleep 0.3; done' >/tmp/wraps
+	'for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 3 0 $v; model await 3 0 read; done' >/tmp/wraps
 is "$(cut -d ' ' -f 1 /tmp/wraps)" 8053063680 "32-bit counter with a refused interrupt: the count across two wraps is exact"
 is "$(evt -t 100 nvidia_nvlink_c2c1_pmu_0/cycles/ | awk '{ print ($1 > 100000000) }')" 1 "64-bit counter with a refused interrupt: cycles are counted"
 
@@ -171,7 +171,7 @@ insmod /lib/gpmu/irqhog.ko gsi=37 share=1
 driver_load
 is "$(grep -c "irqhog, $(device 3), $(device 4)" /proc/interrupts)" 1 "an interrupt line that another driver shares is shared with it"
 # 2^64 + 5 - 0x7fffffffffffffff
-evt nvidia_nvlink_c2c1_pmu_0/rd_bytes_loc/ -- sh -c 'model preset 4 0 5; model raise 4 0; sleep 0.2; evt -R' >/tmp/shared
+evt nvidia_nvlink_c2c1_pmu_0/rd_bytes_loc/ -- sh -c 'model preset 4 0 5; model raise 4 0; model await 4 0 write; evt -R' >/tmp/shared
 is "$(cut -d ' ' -f 1 /tmp/shared | xargs)" "9223372036854775814 9223372036854775814" "an overflow on an interrupt line shared with another driver is counted"
 driver_unload
 rmmod irqhog

@@ -42,7 +42,7 @@ for pmu in "0 nvidia_scf_pmu_0/cmem_rd_data/ level" "1 nvidia_pcie_pmu_0/rd_byte
 		for i in 1 2 3; do
 			model preset $1 0 5
 			model raise $1 0
-			sleep 0.1
+			model await $1 0 write
 			evt -R
 		done" >/tmp/wraps
 	is "$(cut -d ' ' -f 1 /tmp/wraps | xargs)" "2147483654 4294967308 6442450962 6442450962" \

@@ -179,15 +179,15 @@ like "$(line_of 29 | tail -n 1)" '^counter 31 changed during' "a counter that ca
 # guide's 35,572,420 beats. 5 x 1610612736 + 35572420 = 8088636100
 
 p=nvidia_scf_pmu_0_inst_3
-wraps='for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 12 0 $v; sleep 0.2; done'
+wraps='for v in 0xdfffffff 0x3fffffff 0x9fffffff 0xffffffff 0x5fffffff; do model preset 12 0 $v; model await 12 0 read; done'
 evt $p/cmem_rd_data/ -- sh -c "$wraps; model run guide-cpu-local-read" >/tmp/wraps
 is "$(values /tmp/wraps)" 8088636100 "32-bit counter without an interrupt: the count across two wraps is exact"
 evt $p/cmem_rd_data/ -- sh -c "$wraps; evt -R; evt -R" >/tmp/wraps
 is "$(values /tmp/wraps)" "8053063680 8053063680 8053063680" "32-bit counter without an interrupt: reads while it counts are exact"
-evt "{" $p/cycles/ $p/cmem_rd_data/ $p/bus_cycles/ "}" -- sh -c "$(echo "$wraps" | sed 's/12 0/12 0/')" >/tmp/wraps
+evt "{" $p/cycles/ $p/cmem_rd_data/ $p/bus_cycles/ "}" -- sh -c "$wraps" >/tmp/wraps
 is "$(sed -n 2p /tmp/wraps | values)" 8053063680 "32-bit counter without an interrupt: the count of a group member across two wraps is exact"
 evt $p/cmem_rd_data/ -- sh -c "
-	model preset 12 0 0xdfffffff; sleep 0.2; model preset 12 0 0x3fffffff; sleep 0.2
+	model preset 12 0 0xdfffffff; model await 12 0 read; model preset 12 0 0x3fffffff; model await 12 0 read
 	echo 0 >/sys/devices/system/cpu/cpu0/online
 	evt -R" >/tmp/wraps
 cpu 0 1
@@ -304,8 +304,8 @@ a=nvidia_scf_pmu_0_inst_4/cmem_rd_data/
 b=nvidia_scf_pmu_1_inst_5/cmem_rd_data/
 # 2^64 + 5 - 0x7fffffffffffffff and 2^64 + 6 - ...
 evt $a $b -- sh -c '
-	model preset 18 0 5; model raise 18 0; sleep 0.2; evt -R
-	model preset 19 0 6; model raise 19 0; sleep 0.2; evt -R' >/tmp/shared
+	model preset 18 0 5; model raise 18 0; model await 18 0 write; evt -R
+	model preset 19 0 6; model raise 19 0; model await 19 0 write; evt -R' >/tmp/shared
 is "$(values /tmp/shared)" \
 	"9223372036854775814 0 9223372036854775814 9223372036854775815 9223372036854775814 9223372036854775815" \
 	"each overflow on a shared line is counted for the PMU that has it"
@@ -321,12 +321,12 @@ is "$(values /tmp/shared | cut -d ' ' -f 1,2)" "9223372036854775814 922337203685
 sum='$0 ~ name { for (i = 2; i <= 5; i++) n += $i } END { print n }'
 is $(($(awk -v name="$(device 18)," "$sum" /tmp/before) - shared)) 0 "the overflows of the two PMUs were simultaneous: no interrupt came in between"
 before=$(interrupts 18)
-evt -q $b -- sh -c 'model raise 19 0; sleep 0.1; model raise 19 0; sleep 0.1'
+evt -q $b -- sh -c 'for v in 5 6; do model preset 19 0 $v; model raise 19 0; model await 19 0 write; done'
 ok $(($(interrupts 18) - before < 2)) "an overflow on a shared line is handled while the other PMU has no event"
 
 evt $a $b -- sh -c '
 	model fault 18 dead
-	model preset 19 0 6; model raise 19 0; sleep 0.2; evt -R
+	model preset 19 0 6; model raise 19 0; model await 19 0 write; evt -R
 	model fault 18 none' >/tmp/shared
 model fault 18 none
 is "$(values /tmp/shared | cut -d ' ' -f 1,2)" "0 9223372036854775815" \
@@ -346,7 +346,7 @@ ok $(($(interrupts 18) - before > 5)) "an overflow flag that cannot be cleared r
 	diag "$(($(interrupts 18) - before)) interrupts"
 is "$(kernel_log "$(device 18): " | sed 's/.*\(counter\)/\1/')" "counter 0: overflow flag stays set, interrupt masked" \
 	"an overflow flag that cannot be cleared is logged"
-evt $a -- sh -c 'model preset 18 0 5; model raise 18 0; sleep 0.2; evt -R' >/tmp/shared
+evt $a -- sh -c 'model preset 18 0 5; model raise 18 0; model await 18 0 write; evt -R' >/tmp/shared
 is "$(values /tmp/shared)" "9223372036854775814 9223372036854775814" \
 	"the next event has its interrupt again after an overflow flag could not be cleared"
 
@@ -366,7 +366,7 @@ is "$(dmesg | grep -c 'nobody cared')" 0 "the kernel reports no unhandled interr
 
 before=$(interrupts 20)
 evt nvidia_nvlink_c2c0_pmu_1_inst_1/rd_bytes_loc/ -- sh -c \
-	'model preset 20 0 5; model raise 20 0; sleep 0.2; evt -R' >/tmp/edge
+	'model preset 20 0 5; model raise 20 0; model await 20 0 write; evt -R' >/tmp/edge
 is "$(values /tmp/edge)" "9223372036854775814 9223372036854775814" "an edge-triggered overflow is counted"
 is $(($(interrupts 20) - before)) 1 "an edge-triggered overflow raises one interrupt"
 

@@ -179,7 +179,7 @@ has_nmis() {
 # reads_in_nmis: whether the driver can be read in the interrupt of the cores' PMU. The
 # in-tree one accesses a wild address in an NMI that interrupts the addition of an event.
 reads_in_nmis() {
-	ours || ! has_nmis
+	mended || ! has_nmis
 }
 
 # in_core_interrupts PERIOD MS EVENT...: samples a group of EVENTs of one PMU, led by the
