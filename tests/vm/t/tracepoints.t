@@ -36,6 +36,10 @@ values() { # FILE: the counts in it
 }
 
 is "$(cd $events && echo counter_*)" "counter_overflow counter_read counter_start counter_stop" "there are four tracepoints"
+# As in tests/unit/perfmod/traceevent.c
+is "$(sed -n 's/^\tfield:\(.*\);\toffset:\([0-9]*\);.*/\1 \2/p' $events/counter_read/format | grep -v common_ | xargs)" \
+	"char pmu[32] 8 u64 event 40 u64 raw 48 u64 count 56 u32 filter 64 int counter 68" \
+	"the format of the records is that for which the plugin of libtraceevent is tested"
 e=nvidia_scf_pmu_0/cmem_rd_data/
 echo >$trace/trace
 evt -q $e
