@@ -33,7 +33,7 @@ STAGE_PERF	+= >/dev/null
 endif
 
 .PHONY: stage install uninstall
-stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(INJECT) $(MARK) $(MAN3) $(if $(RST2MAN),$(MAN1) $(MAN7))
+stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(INJECT) $(MARK) $(DLFILTERS) $(TRACE_PLUGIN) $(MAN3) $(if $(RST2MAN),$(MAN1) $(MAN7))
 	@[ -z "$(NO_PATHS)" ] || { \
 		echo "PREFIX and folders: expected whole paths without blanks, found $(NO_PATHS)" >&2; exit 1; }
 	@rm -rf $(STAGE)
@@ -42,6 +42,8 @@ stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(IN
 	@ln -s $(notdir $(GPMU_SO)) $(STAGE)$(libdir)/libgpmu.so
 	@$(call put,644,$(libdir)/pkgconfig,$(B)/flags/gpmu.pc)
 	@$(call put,755,$(libdir)/gpmu,$(MODEL_PLUGIN) $(GPU_PLUGINS) $(INJECT) $(MARK))
+	@$(call put,755,$(libdir)/gpmu/dlfilters,$(DLFILTERS))
+	@$(call put,755,$(libdir)/traceevent/plugins,$(TRACE_PLUGIN))
 	@$(call put,644,$(includedir),$(wildcard metrics/include/*.h))
 	@$(call put,644,$(includedir)/gpmu,$(wildcard metrics/include/gpmu/*.h) metrics/fortran/gpmu.f90)
 	@$(call put,644,$(datadir)/gpmu/scenarios,$(wildcard metrics/sources/model/scenarios/*))

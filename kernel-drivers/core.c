@@ -14,6 +14,7 @@
 
 #include "compat/compat.h"
 #include "cspmu.h"
+#include "trace.h"
 
 static enum cpuhp_state hotplug_state;
 
@@ -147,6 +148,7 @@ static void start(struct grace_pmu *gp, struct perf_event *event)
 	}
 	hwc->state = 0;
 	grace_counter_enable(gp, hwc->idx);
+	trace_counter_start(event);
 }
 
 static void stop(struct grace_pmu *gp, struct perf_event *event)
@@ -160,6 +162,7 @@ static void stop(struct grace_pmu *gp, struct perf_event *event)
 	if (grace_counter_update(gp, event))
 		grace_counter_update(gp, event);
 	hwc->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	trace_counter_stop(event);
 }
 
 static void grace_start(struct perf_event *event, int flags)

@@ -13,6 +13,9 @@
 #include "apmt.h"
 #include "cspmu.h"
 
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
 static u64 counter_mask(const struct grace_pmu *gp)
 {
 	return GENMASK_ULL(gp->cfg.width - 1, 0);
@@ -224,6 +227,7 @@ int grace_counter_update(struct grace_pmu *gp, struct perf_event *event)
 	now = unwrap(gp, idx, prev, now);
 	local64_set(&event->hw.prev_count, now);
 	local64_add(now - prev, &event->count);
+	trace_counter_read(event);
 	return 0;
 }
 
@@ -293,7 +297,7 @@ static bool handle_overflow(struct grace_pmu *gp)
 {
 	u32 overflow[GRACE_SET_REGS];
 	bool ours = false;
-	int idx;
+	int idx, ret;
 
 	for (unsigned int reg = 0; reg < grace_set_regs(gp); reg++)
 		overflow[reg] = clear_overflow(gp, reg);
@@ -308,8 +312,10 @@ static bool handle_overflow(struct grace_pmu *gp)
 			continue;
 		if (gp->wraps[idx])
 			gp->wraps[idx]++;
+		ret = grace_counter_update(gp, event);
+		trace_counter_overflow(event);
 		/* A counter that could not be read keeps counting from its current value */
-		if (!grace_counter_update(gp, event))
+		if (!ret)
 			grace_counter_preset(gp, event);
 		else if (!gp->wraps[idx])
 			gp->wraps[idx] = 1;

@@ -15,6 +15,7 @@
  *   apmt_table.c   the nodes of this machine's APMT
  *   apmt.c         parser of the APMT
  *
+ * trace.h has the tracepoints; counter.c defines them.
  * A file calls functions of the files below it only.
  */
 #ifndef GRACE_CSPMU_H

@@ -59,6 +59,10 @@ $(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN)
 $(SOURCE_TESTS_SAN:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
 $(call both_obj,plugin-folder): private TEST_CPPFLAGS := $(LIBDIR_CPPFLAGS)
 $(call both_obj,plugin-folder): $(B)/flags/libdir
+$(call both,dlfilter): $(DLFILTERS)
+$(call both_obj,dlfilter): private TEST_CPPFLAGS := $(DLFILTER_CPPFLAGS) -DPLUGIN_DIR='"$(dir $(firstword $(DLFILTERS)))"'
+$(call both,traceevent): $(TRACE_PLUGIN)
+$(call both_obj,traceevent): private TEST_CPPFLAGS := -DPLUGIN_DIR='"$(dir $(TRACE_PLUGIN))"'
 # Regions as capture ranges need the injected library and a CUDA
 $(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)
 # These tests include the model's plugin.

@@ -11,7 +11,7 @@ top=$PWD
 # Another libdir means another build, so this uses a copy of the build folder.
 build=$dir/build
 mkdir "$build" "$dir/bin"
-cp -a "${B:-build}"/{libperf,flags,proto,metrics,tools,man,gpmu,libgpmu.a,libgpmu-tools.a,libgpmu.so.0,libgpmu.so,gpmu-{cupti,model,nvml}.so} "$build" ||
+cp -a "${B:-build}"/{libperf,flags,proto,metrics,perfmod,tools,man,gpmu,libgpmu.a,libgpmu-tools.a,libgpmu.so.0,libgpmu.so,gpmu-{cupti,model,nvml}.so} "$build" ||
 	bail "make it first"
 unset GPMU_PLUGINS GPMU_ROOT GPMU_EVENTS PERF_VERSION LD_LIBRARY_PATH DESTDIR PREFIX
 export LC_ALL=C
@@ -37,6 +37,7 @@ files() {
 # expected: prints the files to be installed, below PREFIX
 expected() {
 	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/{gpmu-{cupti,model,nvml},libgpmu-{inject,mark}}.so lib/libgpmu.so lib/libgpmu.so.0 \
+		lib/gpmu/dlfilters/grace-{spe,traffic}.so lib/traceevent/plugins/plugin_grace_cspmu.so \
 		lib/pkgconfig/gpmu.pc share/bash-completion/completions/gpmu share/doc/gpmu/{output,scenario,timeline,traffic}.rst \
 		share/man/man3/{libgpmu,gpmu_source_plugin}.3 share/zsh/site-functions/_gpmu
 	(cd metrics/include && printf 'include/%s\n' ./*.h gpmu/*.h | sed 's|\./||')
@@ -60,7 +61,7 @@ installed gpmu 0.1.0 in $root/usr/local" "install: make install prints where it 
 is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" \
 	"install: all files are installed, by default below /usr/local"
 is "$(files "$root" | grep -v ^usr/local/)" "" "install: nothing is installed outside of PREFIX"
-is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-cupti.so gpmu-model.so gpmu-nvml.so libgpmu-inject.so libgpmu-mark.so libgpmu.so.0" \
+is "$(cd "$root" && find . -type f -perm /111 -printf '%f ' | tr ' ' '\n' | sort | xargs)" "gpmu gpmu-cupti.so gpmu-model.so gpmu-nvml.so grace-spe.so grace-traffic.so libgpmu-inject.so libgpmu-mark.so libgpmu.so.0 plugin_grace_cspmu.so" \
 	"install: programs and libraries are executable"
 is "$(find "$root/usr" -type f -not -perm -444 -o -type d -not -perm -555 -o -perm /022 -not -type l)" "" \
 	"install: everybody can read all files and only the owner can write"

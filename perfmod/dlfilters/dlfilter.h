@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * For filters of perf script that print a table instead of samples. A filter runs in
+ * each perf since 6.1, whatever release its header is of:
+ *
+ *   perf_dlfilter_fns     perf copies its own structure into the variable, whose size is
+ *                         1,024 bytes in each release; a function that perf lacks is NULL
+ *   perf_dlfilter_sample  perf gives its size, see sample_has()
+ *   perf_dlfilter_al      the caller sets the size, and perf fills at most this
+ */
+#ifndef GPMU_DLFILTER_H
+#define GPMU_DLFILTER_H
+
+#include <stddef.h>
+
+#include <perf/perf_dlfilter.h>
+
+_Static_assert(sizeof(struct perf_dlfilter_fns) == 1024, "perf writes 1,024 bytes");
+
+/* Whether perf's sample has the member */
+#define sample_has(sample, member) \
+	((sample)->size >= offsetof(struct perf_dlfilter_sample, member) + sizeof((sample)->member))
+
+/* What a filter returns for a sample */
+enum {
+	SAMPLE_KEEP = 0,
+	SAMPLE_DROP = 1,
+};
+
+#endif /* GPMU_DLFILTER_H */
