@@ -133,6 +133,11 @@ static int name_task(struct profile_counter *counter, uint32_t tid, uint64_t tim
 	return profile_code_text(counter->code, text, number);
 }
 
+static size_t slot_at(uint64_t number, uint32_t pid, size_t slots)
+{
+	return (number ^ (uint64_t)pid << 32) * 0x9e3779b97f4a7c15ULL >> 40 & (slots - 1);
+}
+
 /* The thread of a sample; NULL: out of memory */
 static const struct who_slot *who_of(struct profile_counter *counter, const struct profile_sample *sample)
 {
@@ -153,8 +158,7 @@ static const struct who_slot *who_of(struct profile_counter *counter, const stru
 static const struct profile_place *place_of(struct profile_counter *counter, uint32_t pid,
 					    const struct profile_sample *sample)
 {
-	uint64_t hash = (sample->ip ^ (uint64_t)pid << 32) * 0x9e3779b97f4a7c15ULL;
-	struct place_slot *slot = &counter->places[hash >> 50 & (PLACES - 1)];
+	struct place_slot *slot = &counter->places[slot_at(sample->ip, pid, PLACES)];
 
 	if (slot->ip == sample->ip && slot->pid == pid && slot->epoch == counter->epoch)
 		return &slot->place;
@@ -170,7 +174,7 @@ static const struct profile_place *place_of(struct profile_counter *counter, uin
 static int data_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint64_t *text)
 {
 	uint64_t page = sample->data >> PAGE_SHIFT;
-	struct data_slot *slot = &counter->data[((page ^ page >> 12) + pid) & (DATA - 1)];
+	struct data_slot *slot = &counter->data[slot_at(page, pid, DATA)];
 
 	if (slot->page != page || slot->pid != pid || slot->epoch != counter->epoch) {
 		slot->epoch = 0;

@@ -290,6 +290,29 @@ static int label_op(struct profile_traces *traces, const struct gpmu_spe_record 
 	return add_label(traces, key, text, number);
 }
 
+/* A load or store: its tier and home */
+static int take_access(struct buffer *buffer, const struct gpmu_spe_record *record, struct profile_sample *sample)
+{
+	struct profile_traces *traces = buffer->traces;
+	const struct gpmu_spe_tier tier = gpmu_spe_tier(record, buffer->midr);
+	const struct gpmu_spe_home home = gpmu_spe_home(record, &traces->machine->memory, buffer->node);
+	const uint64_t source = (uint64_t)(tier.number + 1), node = (uint64_t)(home.node + 1);
+	uint32_t *known;
+
+	traces->memory++;
+	traces->physical += gpmu_spe_has(record, GPMU_SPE_PA);
+	traces->outside += home.kind == GPMU_SPE_HOME_OUTSIDE;
+	known = source < PROFILE_LABELS ? &traces->tiers[tier.kind][source] : &sample->tier;
+	if (!*known && label_tier(traces, &tier, known))
+		return -ENOMEM;
+	sample->tier = *known;
+	known = node < PROFILE_LABELS ? &traces->homes[home.kind][node] : &sample->home;
+	if (!*known && label_home(traces, &home, known))
+		return -ENOMEM;
+	sample->home = *known;
+	return 0;
+}
+
 static int take(struct buffer *buffer, const struct gpmu_spe_record *record)
 {
 	struct profile_traces *traces = buffer->traces;
@@ -300,19 +323,10 @@ static int take(struct buffer *buffer, const struct gpmu_spe_record *record)
 		.has_data = gpmu_spe_has(record, GPMU_SPE_VA), .data = gpmu_spe_address(record->value[GPMU_SPE_VA]),
 		.has_latency = gpmu_spe_has(record, GPMU_SPE_TOTAL), .latency = (uint32_t)record->value[GPMU_SPE_TOTAL],
 	};
-	struct gpmu_spe_tier tier = { 0 };
-	struct gpmu_spe_home home = { 0 };
 
 	sample.tid = tid_of(buffer, record, sample.time);
-	if (gpmu_spe_is_memory(record)) {
-		tier = gpmu_spe_tier(record, buffer->midr);
-		home = gpmu_spe_home(record, &traces->machine->memory, buffer->node);
-		traces->memory++;
-		traces->physical += gpmu_spe_has(record, GPMU_SPE_PA);
-		traces->outside += home.kind == GPMU_SPE_HOME_OUTSIDE;
-		if (label_tier(traces, &tier, &sample.tier) || label_home(traces, &home, &sample.home))
-			return -ENOMEM;
-	}
+	if (gpmu_spe_is_memory(record) && take_access(buffer, record, &sample))
+		return -ENOMEM;
 	if (traces->counter->wanted >> GPMU_PROFILE_OP & 1 && label_op(traces, record, &sample.op))
 		return -ENOMEM;
 	traces->samples++;

@@ -11,6 +11,8 @@
 #include "perfdata/gpmu_perfdata.h"
 #include "profile/profile_count.h"
 
+#define PROFILE_LABELS	32	/* data sources, and nodes, whose texts are found without a hash */
+
 struct profile_traces {
 	struct profile_counter *counter;
 	const struct profile_machine *machine;
@@ -19,6 +21,8 @@ struct profile_traces {
 	struct vector auxes;		/* struct aux */
 	struct vector switches;		/* struct turn */
 	struct map labels;		/* texts of tiers, homes and operations */
+	/* The same of low numbers, plus 1: 0 for none */
+	uint32_t tiers[GPMU_SPE_TIERS][PROFILE_LABELS], homes[GPMU_SPE_HOMES][PROFILE_LABELS];
 	bool by_thread;			/* a buffer for each thread, not CPU */
 	uint32_t event;			/* of the records */
 	bool has_times;			/* times of records are those of perf's clock */
