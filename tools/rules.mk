@@ -25,8 +25,9 @@ archive		= $(if $(filter /%,$(1)),$(1),$(2))
 static		= $(call archive,$(shell $(CC) -print-file-name=lib$(1).a),-l$(1))
 GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent protobuf-c z,$(call static,$(lib)))
 
-# elfutils and zstd, which only gpmu report uses, and what they use; lzma, bz2: as far as they exist
-GPMU_TOOLS_STATIC := $(foreach lib,dw elf zstd lzma bz2,$(call static,$(lib)))
+# The libraries of gpmu report. The archive of libdw also needs lzma and bz2; its shared library has them.
+GPMU_TOOLS_STATIC := $(foreach lib,dw elf zstd,$(call static,$(lib)))
+GPMU_TOOLS_STATIC += $(if $(filter %libdw.a,$(GPMU_TOOLS_STATIC)),$(foreach lib,lzma bz2,$(call static,$(lib))))
 
 $(GPMU): $(TOOL_OBJ) $(GPMU_TOOLS_LIB) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_STATIC) $(GPMU_STATIC) -lm -ldl -lpthread

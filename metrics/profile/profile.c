@@ -11,7 +11,7 @@
 #include "profile/profile_count.h"
 #include "profile/profile_traces.h"
 
-#define ROUND	65536	/* records between two calls of progress() */
+#define ROUND	4096	/* records between two calls of progress() */
 #define STOPPED	1
 
 struct gpmu_profile {
@@ -109,6 +109,9 @@ static int add_events(struct gpmu_profile *profile)
 		if (!event)
 			return -ENOMEM;
 		event->event = gpmu_perfdata_event(profile->perfdata, i);
+		/* With perf record -k, maps and threads are in the times of another clock. */
+		if (event->event && event->event->attr->use_clockid)
+			profile->traces.has_times = false;
 		if (!found && (!event->event || event->event->attr->type == profile->machine.spe)) {
 			found = event->is_spe = true;
 			profile->traces.event = (uint32_t)i;
@@ -135,10 +138,11 @@ static int prepare(struct gpmu_profile *profile)
 	profile_counter_begin(&profile->counter);
 	profile->code.lines = profile->counter.wanted >> GPMU_PROFILE_LINE & 1;
 	traces->conv = info->time_conv;
-	/* With perf record -k, maps and threads are in the times of another clock. */
-	traces->has_times = info->time_conv.mult && info->time_conv.shift < 64 && !info->clock.is_set;
+	traces->has_times = info->time_conv.mult && info->time_conv.shift < 64;
+	if (profile_machine_read(&profile->machine, info) || add_events(profile))
+		return -ENOMEM;
 	facts->has_times = traces->has_times;
-	return profile_machine_read(&profile->machine, info) || add_events(profile) ? -ENOMEM : 0;
+	return 0;
 }
 
 /* --- second pass */

@@ -155,7 +155,7 @@ static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts 
 		return;
 	if (!from->has_times)
 		add(facts, "times", print_text("of SPE cannot be compared with those of threads and maps: %s",
-					       from->info->clock.is_set ? "record without -k" : "no TIME_CONV record"));
+					       from->info->time_conv.mult ? "record without -k" : "no TIME_CONV record"));
 	add_memory(facts, from);
 	add(facts, "shares", print_text("are of samples, not of accesses: SPE has no sample of what was filtered, lost, or "
 					"came while another was in flight"));

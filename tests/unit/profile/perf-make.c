@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * perf-make FILE RECORDS [no-pa] [first] [clock]: makes a recording of perf with Arm SPE, and prints what it contains, by
+ * perf-make FILE RECORDS [OPTION...]: makes a recording of perf with Arm SPE, and prints what it contains, by
  * function, object, thread, tier, home and data, as CSV: samples, mean and highest latency, keys.
  *
  * CPUs 0 and 1 are of node 0, 2 and 3 of node 1; node 2 has no CPUs. The records of CPU 3 have no context packet, so
  * that its switches tell the thread. Half-way process 201 calls exec(). "no-pa": without physical
- * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k.
+ * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
+ * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -91,7 +92,7 @@ static struct strings keys;
 static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
-static int has_pa = 1, has_clock, version = 2;
+static int has_pa = 1, has_clock, has_damage, is_pipe, version = 2;
 static FILE *file;
 
 static void count(const char *text, uint64_t latency)
@@ -282,7 +283,10 @@ static void add_record(unsigned int cpu, uint64_t tick, size_t thread)
 		name = "[unknown],[vdso]";
 	snprintf(text, sizeof(text), "%s,%s,%s", name, is_late ? threads[thread].late : threads[thread].early, memory);
 	put_slot(&stream, &record, 0);
-	count(text, latency);
+	if (has_damage && tick == 99)
+		stream.bytes[stream.length - 64] = 0xff;
+	else
+		count(text, latency);
 }
 
 /* A part of a CPU's buffer, with its AUX record and switches */
@@ -382,6 +386,31 @@ static void write_head(uint64_t size)
 	fwrite(ids, sizeof(ids), 1, file);
 }
 
+static void make_feature(struct made *made, size_t feature)
+{
+	if (features[feature].make)
+		features[feature].make(made);
+	else
+		put_string(made, features[feature].text);
+}
+
+/* What a pipe has in front of the records */
+static void write_pipe_head(void)
+{
+	struct perf_event_attr attr = spe_attr();
+
+	info.length = 0;
+	put_pipe_header(&info);
+	put_pipe_attr(&info, &attr, SPE_ID);
+	for (size_t i = 0; i < LENGTH(features); i++) {
+		begin(&info, GPMU_PERFDATA_HEADER_FEATURE, 0);
+		put64(&info, features[i].bit);
+		make_feature(&info, i);
+		end(&info);
+	}
+	fwrite(info.data, 1, info.length, file);
+}
+
 static void write_features(void)
 {
 	uint64_t at = (uint64_t)ftell(file) + 16 * LENGTH(features);
@@ -391,10 +420,7 @@ static void write_features(void)
 			uint64_t place[2] = { at };
 
 			info.length = 0;
-			if (features[i].make)
-				features[i].make(&info);
-			else
-				put_string(&info, features[i].text);
+			make_feature(&info, i);
 			place[1] = info.length;
 			at += info.length;
 			fwrite(content ? (const void *)info.data : place, 1, content ? info.length : sizeof(place), file);
@@ -412,17 +438,24 @@ int main(int argc, char **argv)
 	for (int i = 3; i < argc; i++) {
 		has_pa &= strcmp(argv[i], "no-pa") != 0;
 		version = strcmp(argv[i], "first") ? version : 1;
-		has_clock = strcmp(argv[i], "clock") ? has_clock : 1;
+		has_clock |= !strcmp(argv[i], "clock");
+		has_damage |= !strcmp(argv[i], "damage");
+		is_pipe |= !strcmp(argv[i], "pipe");
 	}
 	dl_iterate_phdr(find_base, NULL);
 	put_head(&head);
-	write_head(0);
+	if (is_pipe)
+		write_pipe_head();
+	else
+		write_head(0);
 	fwrite(head.data, 1, head.length, file);
 	for (uint64_t at = 0, cpu = 0; at < total; at += PART, cpu = (cpu + 1) % CPUS)
 		put_part((unsigned int)cpu, at, total - at < PART ? total - at : PART);
 	size = (uint64_t)ftell(file) - 112 - ENTRY;
-	write_features();
-	write_head(size);
+	if (!is_pipe) {
+		write_features();
+		write_head(size);
+	}
 	if (fclose(file))
 		return 1;
 	for (size_t i = 0; i < keys.texts.n; i++)
