@@ -61,7 +61,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	compare "$work/graph.data" "report: a recording with call graphs"
 	"${record[@]}" -o - -- "$make" "$work/made" 300000 2> /dev/null > "$work/pipe.data" < /dev/null
 	is "$(gpmu report --format csv - < "$work/pipe.data" | tail -n +2)" \
-		"$(cat "$work/pipe.data" | gpmu report --format csv - | tail -n +2)" \
+		"$(gpmu report --format csv - < <(cat "$work/pipe.data") | tail -n +2)" \
 		"report: a recording that comes from a pipe has the same report as from a file"
 	if perf version --build-options 2> /dev/null | grep -q 'zstd: \[ on'; then
 		"${record[@]}" -z -o "$work/zstd.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
@@ -141,7 +141,7 @@ samples=$(rows samples --by cpu "$work/cut.data" 2> /dev/null | awk -F , '{ n +=
 ok $((samples < 9500 || samples > 10500)) "report: a recording of SPE that is cut off in the middle has half of the samples ($samples)"
 
 truth "$spe" 20000 pipe
-is "$(cat "$spe" | rows samples --by function,object,thread,tier,home,data - | cut -d , -f 2,4- | sort | md5sum)" "$(md5sum < "$work/want")" \
+is "$(rows samples --by function,object,thread,tier,home,data - < <(cat "$spe") | cut -d , -f 2,4- | sort | md5sum)" "$(md5sum < "$work/want")" \
 	"report: SPE from a pipe: each function, thread, tier, home and data has its samples and latencies"
 
 # The reader is stopped while it waits for the rest of the pipe, which then ends.
