@@ -32,9 +32,9 @@ LIBPERF		:= $(B)/libperf/libperf.a
 LIBPERF_SOURCE	?=
 
 $(LIBPERF): metrics/libperf $(B)/flags/machine
-	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h protobuf-c/protobuf-c.h zstd.h | \
+	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h protobuf-c/protobuf-c.h zstd.h elfutils/libdwfl.h | \
 		$(CC) $(EXTRA_CFLAGS) -E - >/dev/null 2>&1 || { \
-		echo "libgpmu needs the headers of jansson, libpfm4, libtraceevent, protobuf-c and zstd: run ./setup" >&2; exit 1; }
+		echo "libgpmu needs the headers of jansson, libpfm4, libtraceevent, protobuf-c, zstd and elfutils: run ./setup" >&2; exit 1; }
 	$(if $(LIBPERF_SOURCE),,tests/vm/fetch source 7.3)
 	metrics/libperf $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3) $(@D)
 

@@ -25,14 +25,18 @@ archive		= $(if $(filter /%,$(1)),$(1),$(2))
 static		= $(call archive,$(shell $(CC) -print-file-name=lib$(1).a),-l$(1))
 GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent protobuf-c z,$(call static,$(lib)))
 
+# The libraries of gpmu report. The archive of libdw also needs lzma and bz2; its shared library has them.
+GPMU_TOOLS_STATIC := $(foreach lib,dw elf zstd,$(call static,$(lib)))
+GPMU_TOOLS_STATIC += $(if $(filter %libdw.a,$(GPMU_TOOLS_STATIC)),$(foreach lib,lzma bz2,$(call static,$(lib))))
+
 $(GPMU): $(TOOL_OBJ) $(GPMU_TOOLS_LIB) $(GPMU_LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_STATIC) -lm -ldl -lpthread
+	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_STATIC) $(GPMU_STATIC) -lm -ldl -lpthread
 
 # The tests also run gpmu with the real CUPTI if it is installed.
 GPMU_SAN	:= $(B)/san/gpmu
 $(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) tests/lib/deepbind.c
 	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $(TOOL_SAN_OBJ) tests/lib/deepbind.c \
-		$(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) $(GPMU_LIBS) -lz
+		$(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS) -lz
 
 # Manual pages, if rst2man is installed
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))

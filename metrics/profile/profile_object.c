@@ -67,6 +67,8 @@ static int compare(const void *a, const void *b)
 	if (one->begin != two->begin)
 		return one->begin < two->begin ? -1 : 1;
 	/* Of several names the one with a size comes first, as only the first is kept. */
+	if (one->is_sized != two->is_sized)
+		return two->is_sized - one->is_sized;
 	return (one->end < two->end) - (one->end > two->end);
 }
 
@@ -83,9 +85,20 @@ static void arrange(struct vector *functions)
 		if (list[i].begin != list[kept].begin)
 			list[++kept] = list[i];
 	functions->n = kept + 1;
-	for (size_t i = 0; i < functions->n; i++)
-		if (list[i].end == list[i].begin)
-			list[i].end = i + 1 < functions->n ? list[i + 1].begin : UINT64_MAX;
+	for (size_t i = 0; i + 1 < functions->n; i++)
+		if (!list[i].is_sized && list[i].end > list[i + 1].begin)
+			list[i].end = list[i + 1].begin;
+}
+
+/* End of the section of an address, so that _init does not get the calls of other objects, which follow it. */
+static uint64_t section_end(Elf *elf, GElf_Word section, uint64_t address)
+{
+	Elf_Scn *found = elf ? elf_getscn(elf, section) : NULL;
+	GElf_Shdr header;
+
+	if (!found || !gelf_getshdr(found, &header) || address - header.sh_addr >= header.sh_size)
+		return UINT64_MAX;
+	return header.sh_addr + header.sh_size;
 }
 
 static int add_functions(struct profile_object *object, GElf_Addr bias)
@@ -97,7 +110,8 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 		GElf_Addr address;
 		GElf_Word section;
 		GElf_Sym symbol;
-		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address, &section, NULL, NULL);
+		Elf *elf;
+		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address, &section, &elf, NULL);
 		int type = GELF_ST_TYPE(symbol.st_info);
 
 		if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
@@ -105,8 +119,10 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 		function = vector_add(&object->functions, sizeof(*function));
 		if (!function)
 			return -1;
-		*function = (struct profile_function){ .name = name, .begin = address - bias,
+		*function = (struct profile_function){ .name = name, .begin = address - bias, .is_sized = symbol.st_size != 0,
 						       .end = address - bias + symbol.st_size };
+		if (!symbol.st_size)
+			function->end = section_end(elf, section, function->begin);
 	}
 	arrange(&object->functions);
 	return 0;

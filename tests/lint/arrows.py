@@ -18,8 +18,12 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 TOOLS_HEADERS = [
     'metrics/base/gpmu_json.h',
     'metrics/base/gpmu_replace.h',
+    'metrics/perfdata/gpmu_perfdata.h',
+    'metrics/perfdata/gpmu_perfdata_info.h',
+    'metrics/profile/gpmu_profile.h',
     'metrics/report/gpmu_report.h',
     'metrics/saved/gpmu_saved.h',
+    'metrics/spe/gpmu_spe.h',
     'metrics/trace/reader/gpmu_trace_reader.h',
     'metrics/traffic/gpmu_traffic.h',
     'metrics/values/gpmu_balance.h',

@@ -33,8 +33,8 @@ is "$(completes stat --metrics = GraceScf)" "GraceScfFreq" "completion handles -
 is "$(completes stat -e nvidia_scf_pmu/cmem_rd_d)" "nvidia_scf_pmu/cmem_rd_data/" "completion of stat -e offers this machine's events"
 is "$(completes list m)" "metric" "completion offers the kinds that gpmu list lists"
 is "$(completes stat --color a)" "auto always" "completion offers the values of stat --color"
-is "$(completes report --by k) $(completes report --by cou) $(completes report --format j) $(completes report --link p)" \
-	"kernel counter json pcie" "completion offers the values of gpmu report's options"
+is "$(completes report --by k) $(completes report --by cou) $(completes report --by ti) $(completes report --format j) $(completes report --link p)" \
+	"kernel counter tier json pcie" "completion offers the values of gpmu report's options"
 like "$(completes stat sle)" '\bsleep\b' "completion of gpmu stat offers commands to count"
 is "$(completes stat --source model = s)" "" "completion leaves the file of --source model to bash"
 is "$(completes stat --source = model = s)" "" "completion leaves the file of --source=model to bash"

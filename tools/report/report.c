@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu report: summarises traces of gpmu record as tables. */
+/* gpmu report: summarises traces of gpmu record, and recordings of perf, as tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -12,6 +12,7 @@
 #include "common.h"
 #include "output.h"
 #include "report/report.h"
+#include "report/report_perf.h"
 
 #define PATTERN		"gpmu-*.pftrace"
 #define TOP		10	/* default rows of a text table */
@@ -21,6 +22,7 @@ enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK };
 
 struct arguments {
 	const char *sort, *link, *path;
+	const char *by_text;	/* NULL: not given */
 	const struct by *by;	/* NULL: all */
 	const struct format *format;
 	size_t top;		/* 0: not given */
@@ -111,7 +113,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->top = (size_t)parse_number("--top", arg, 1, INT32_MAX);
 		return 0;
 	case KEY_BY:
-		arguments->by = parse_by(arg);
+		arguments->by_text = arg;
 		return 0;
 	case KEY_FORMAT:
 		arguments->format = parse_format(arg);
@@ -133,7 +135,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
-	  "copy, gpu, attribution, counter or thread", 0 },
+	  "copy, gpu, attribution, counter or thread; of a recording of perf, by function, object, line, thread, process, "
+	  "cpu, node, tier, home, data, page, op, separated by commas", 0 },
 	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
 	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
 	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
@@ -147,7 +150,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[FILE...]",
 	.doc = "Summarises traces of gpmu record: kernels, copies, idle GPUs, calls, ranges, "
-	       "counters, attribution of a link's bytes, and an audit. Several traces are ranks.",
+	       "counters, attribution of a link's bytes, and an audit. Several traces are ranks. "
+	       "Of a recording of perf: its samples by function, and those of Arm SPE by tier and home of the data.",
 };
 
 /* --- files */
@@ -278,8 +282,7 @@ static int compare(const void *one, const void *other, void *user)
 	return order ? order : i < k ? -1 : i > k;
 }
 
-/* Sorts the view. Returns whether the table has the column. */
-static bool sort(struct report_view *view, const char *column)
+bool report_sort(struct report_view *view, const char *column)
 {
 	struct sort sort = { .table = view->table };
 
@@ -292,7 +295,7 @@ static bool sort(struct report_view *view, const char *column)
 	return true;
 }
 
-static void refuse_column(const char *column, const struct gpmu_report_table *table)
+void report_refuse_column(const char *column, const struct gpmu_report_table *table)
 {
 	char text[512] = "";
 
@@ -360,33 +363,66 @@ static void sort_all(const struct arguments *arguments, const struct gpmu_report
 	bool any = false;
 
 	for (size_t i = 0; i < n; i++)
-		any = sort(&views[i], arguments->sort) || any;
+		any = report_sort(&views[i], arguments->sort) || any;
 	if (!any)
-		refuse_column(arguments->sort, table_of(report, main));
+		report_refuse_column(arguments->sort, table_of(report, main));
+}
+
+int report_write(const char *path, void (*write)(const struct report_output *output), struct report_output *shown_output)
+{
+	struct output output;
+	int ret = output_open(&output, path, OUTPUT_REPLACE, stdout);
+
+	if (ret)
+		die("%s: %s", path, strerror(-ret));
+	shown_output->file = output.file;
+	write(shown_output);
+	ret = output_close(&output);
+	if (ret)
+		die("%s: %s", path ? path : "standard output", strerror(-ret));
+	return EXIT_SUCCESS;
 }
 
 static int show(const struct arguments *arguments, const struct gpmu_report *report)
 {
 	struct report_view views[TABLES] = { 0 };
-	struct report_output shown_output = { .views = views };
-	struct output output;
-	int ret;
+	struct report_output output = { .views = views };
+	int status;
 
-	shown_output.view_count = choose(arguments, report, views);
-	shown_output.file_count = table_of(report, "ranks")->row_count;
+	output.view_count = choose(arguments, report, views);
+	output.file_count = table_of(report, "ranks")->row_count;
 	if (arguments->sort)
-		sort_all(arguments, report, views, shown_output.view_count);
-	ret = output_open(&output, arguments->path, OUTPUT_REPLACE, stdout);
-	if (ret)
-		die("%s: %s", arguments->path, strerror(-ret));
-	shown_output.file = output.file;
-	arguments->format->write(&shown_output);
-	ret = output_close(&output);
-	if (ret)
-		die("%s: %s", arguments->path ? arguments->path : "standard output", strerror(-ret));
-	for (size_t i = 0; i < shown_output.view_count; i++)
+		sort_all(arguments, report, views, output.view_count);
+	status = report_write(arguments->path, arguments->format->write, &output);
+	for (size_t i = 0; i < output.view_count; i++)
 		free(views[i].order);
-	return EXIT_SUCCESS;
+	return status;
+}
+
+/* Whether the arguments are a recording of perf, which is reported alone */
+static bool is_perf(const struct arguments *arguments)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < arguments->file_count; i++)
+		found = report_is_perf(arguments->files[i]) || found;
+	if (found && arguments->file_count > 1)
+		die("a recording of perf is reported alone");
+	if (found && arguments->link)
+		die("--link is of traces of gpmu record");
+	return found;
+}
+
+static int run_perf(const struct arguments *arguments)
+{
+	struct report_perf report = {
+		.path = arguments->files[0], .by = arguments->by_text, .sort = arguments->sort, .output = arguments->path,
+		.write = arguments->format->write, .top = arguments->top,
+	};
+
+	if (!report.top && report.write == report_write_text)
+		report.top = TOP;
+	return report_perf(&report);
 }
 
 static int run(int argc, char **argv)
@@ -398,6 +434,10 @@ static int run(int argc, char **argv)
 	int status = EXIT_FAILURE;
 
 	parse_arguments(&argp, argc, argv, 0, &arguments);
+	if (is_perf(&arguments))
+		return run_perf(&arguments);
+	if (arguments.by_text)
+		arguments.by = parse_by(arguments.by_text);
 	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "payers") != 0)
 		die("--link needs --by=attribution, not --by=%s", arguments.by->name);
 	report_options.link = arguments.link;

@@ -28,6 +28,13 @@ void report_write_text(const struct report_output *output);
 void report_write_csv(const struct report_output *output);
 void report_write_json(const struct report_output *output);
 
+/* Prints to a file, or to standard output if @path is NULL. Dies if it cannot. Returns EXIT_SUCCESS. */
+int report_write(const char *path, void (*write)(const struct report_output *output), struct report_output *output);
+/* Sorts a view: numbers in descending order, text alphabetically. Returns whether the table has the column. */
+bool report_sort(struct report_view *view, const char *column);
+/* Dies with the columns that the table has. */
+void report_refuse_column(const char *column, const struct gpmu_report_table *table) __attribute__((noreturn));
+
 /* The cell of a row, in display order */
 const struct gpmu_report_cell *report_cell(const struct report_view *view, size_t row, size_t column);
 

@@ -92,7 +92,16 @@ static void add_cell(struct table *table, const struct report_view *view, size_t
 	table_cell(table, "%s", number);
 }
 
-/* The column is empty, or constant for a single rank, or part of another column. */
+/* Whether all shown cells have the same text */
+static bool is_constant(const struct report_view *view, size_t column)
+{
+	for (size_t row = 1; row < view->n; row++)
+		if (strcmp(report_cell(view, row, column)->text, report_cell(view, 0, column)->text) != 0)
+			return false;
+	return true;
+}
+
+/* The column is empty, or constant for a single rank or event, or part of another column. */
 static bool is_hidden(const struct report_output *output, const struct report_view *view, size_t column)
 {
 	const char *name = view->table->columns[column].name;
@@ -101,6 +110,8 @@ static bool is_hidden(const struct report_output *output, const struct report_vi
 		return true;
 	if (!strcmp(name, "uuid") || (!strcmp(view->table->name, "imbalance") && !strcmp(name, "unit")))
 		return true;
+	if (!strcmp(name, "event"))
+		return is_constant(view, column);
 	for (size_t row = 0; row < view->n; row++) {
 		const struct gpmu_report_cell *cell = report_cell(view, row, column);
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "perfdata/perfdata.h"
+
+int perfdata_fail(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *fmt, ...)
+{
+	char text[sizeof(perfdata->error.text)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	error_set(&perfdata->error, (size_t)offset, "%s:%llu: %s", perfdata->files[perfdata->file].path,
+		  (unsigned long long)offset, text);
+	perfdata->failed = ret;
+	return ret;
+}
+
+int perfdata_expected(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *what)
+{
+	char text[64];
+
+	if (ret == -EINVAL)
+		return perfdata_fail(perfdata, ret, offset, "expected %s", what);
+	if (ret == -ENODATA)
+		return perfdata_fail(perfdata, -EINVAL, offset, "expected %s, the file ends", what);
+	return perfdata_fail(perfdata, ret, offset, "%s: %s", what, strerror_r(-ret, text, sizeof(text)));
+}

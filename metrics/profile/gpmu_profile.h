@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* profile: the samples of a recording of perf, as tables */
+#ifndef GPMU_PROFILE_API_H
+#define GPMU_PROFILE_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gpmu/error.h>
+
+#include "perfdata/gpmu_perfdata.h"
+#include "spe/gpmu_spe.h"
+
+/*
+ * A profile reads a recording twice: first its threads, maps and AUX buffers, then its samples, which are
+ * those of the kernel and the records of Arm SPE. Samples are counted by a tuple of keys, without
+ * memory for each sample. Samples of different events are never added.
+ */
+struct gpmu_profile;
+
+enum gpmu_profile_key {
+	GPMU_PROFILE_FUNCTION,
+	GPMU_PROFILE_OBJECT,	/* file of the code */
+	GPMU_PROFILE_LINE,	/* source file and line of the code */
+	GPMU_PROFILE_THREAD,	/* name and number */
+	GPMU_PROFILE_PROCESS,	/* name and number */
+	GPMU_PROFILE_CPU,
+	GPMU_PROFILE_NODE,	/* NUMA node of the CPU */
+	GPMU_PROFILE_TIER,	/* level of the memory system that served an access */
+	GPMU_PROFILE_HOME,	/* memory that holds the data */
+	GPMU_PROFILE_DATA,	/* mapped file, heap or stack of the data address */
+	GPMU_PROFILE_PAGE,	/* page of 4 KiB of the data address */
+	GPMU_PROFILE_OP,	/* kind of operation */
+	GPMU_PROFILE_KEYS,
+};
+
+#define GPMU_PROFILE_KEYS_MOST	6	/* of one profile */
+
+/* Name of a key, "function"; NULL if there is no such key */
+const char *gpmu_profile_key_name(enum gpmu_profile_key key);
+
+/**
+ * struct gpmu_profile_options - how to read
+ * @size: size of this structure
+ * @keys: keys to count by; NULL: function and object, and in a recording of SPE also tier, home and data
+ * @key_count: number of keys, at most GPMU_PROFILE_KEYS_MOST
+ * @progress: called with the bytes read and their total, some times per second of work; a result other than 0
+ *	ends reading, and the facts then have is_stopped. NULL: not called
+ * @user: first argument of @progress
+ */
+struct gpmu_profile_options {
+	size_t size;
+	const enum gpmu_profile_key *keys;
+	size_t key_count;
+	int (*progress)(void *user, uint64_t done, uint64_t total);
+	void *user;
+};
+
+/**
+ * struct gpmu_profile_row - samples with equal keys
+ * @event: index of their event
+ * @keys: texts, in the order of the table's keys, borrowed from the table; NULL: the key does not apply
+ * @samples: number of samples
+ * @period: sum of their periods; of SPE the number of samples
+ * @latency: sum of total latencies in cycles, of the samples that have one
+ * @latency_samples: number of these samples
+ * @latency_most: highest of them
+ */
+struct gpmu_profile_row {
+	uint32_t event;
+	const char *keys[GPMU_PROFILE_KEYS_MOST];
+	uint64_t samples, period, latency, latency_samples, latency_most;
+};
+
+/* Rows by event, and by falling period */
+struct gpmu_profile_table {
+	struct gpmu_profile_row *rows;
+	size_t count;
+	char **texts;		/* of the rows' keys */
+	size_t text_count;
+};
+
+/**
+ * struct gpmu_profile_event - the samples of an event
+ * @event: the event, borrowed; NULL: of an SPE whose event the recording lacks
+ * @samples: number of samples
+ * @period: sum of their periods; of SPE the number of samples
+ * @is_spe: its samples are records of SPE
+ */
+struct gpmu_profile_event {
+	const struct gpmu_perfdata_event *event;
+	uint64_t samples, period;
+	bool is_spe;
+};
+
+/**
+ * struct gpmu_profile_facts - what the tables do not show
+ * @size: size of this structure
+ * @info: of the machine and the recording
+ * @bytes: bytes of the recording that were read
+ * @lost: samples and records that the kernel lost
+ * @spe: counts of the decoder and of PERF_RECORD_AUX, over all buffers
+ * @midr: MIDR_EL1 of the CPUs; 0: not recorded
+ * @memory: samples of loads and stores
+ * @physical: of these, those with a physical address
+ * @outside: of these, those whose address is in no node
+ * @no_thread: samples without a thread
+ * @has_spe: the recording has AUX buffers of SPE
+ * @has_times: times of SPE can be compared with those of maps and threads
+ * @foreign_aux: the AUX buffers are of another kind than SPE and were not read
+ * @is_stopped: progress() ended reading
+ * @is_damaged: reading ended with the error that gpmu_profile_new() set
+ */
+struct gpmu_profile_facts {
+	size_t size;
+	const struct gpmu_perfdata_info *info;
+	uint64_t bytes, lost;
+	struct gpmu_spe_stats spe;
+	uint64_t midr;
+	uint64_t memory, physical, outside, no_thread;
+	bool has_spe, has_times, foreign_aux, is_stopped, is_damaged;
+};
+
+/**
+ * gpmu_profile_new() - reads a recording
+ * @path: file, folder or FIFO; "-": standard input
+ * @options: copied
+ * @error: set on failure and if the recording is damaged; or NULL
+ *
+ * A recording that is damaged or cut off is read up to the damage.
+ *
+ * Return: a new profile; NULL with errno EINVAL (no recording of perf, or options without a size), ENOMEM,
+ * or the error of opening
+ */
+struct gpmu_profile *gpmu_profile_new(const char *path, const struct gpmu_profile_options *options,
+				      struct gpmu_error *error);
+/* Frees @profile; NULL is allowed. */
+void gpmu_profile_free(struct gpmu_profile *profile);
+/*
+ * Makes a table by some of the keys that the profile was read with. Returns 0; -EINVAL if it was not read with
+ * one of them; or -ENOMEM. On failure there is nothing to release.
+ */
+int gpmu_profile_table(const struct gpmu_profile *profile, const enum gpmu_profile_key *keys, size_t key_count,
+		       struct gpmu_profile_table *table);
+void gpmu_profile_table_release(struct gpmu_profile_table *table);
+/* The events of the recording, also those without samples */
+size_t gpmu_profile_event_count(const struct gpmu_profile *profile);
+void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct gpmu_profile_event *event);
+/* Gets facts. Returns 0; -EINVAL if @facts has no size. */
+int gpmu_profile_get_facts(const struct gpmu_profile *profile, struct gpmu_profile_facts *facts);
+
+#endif /* GPMU_PROFILE_API_H */

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Two passes over a recording, as AUX buffers and maps come in any order */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "profile/gpmu_profile.h"
+#include "profile/profile_count.h"
+#include "profile/profile_traces.h"
+
+#define ROUND	4096	/* records between two calls of progress() */
+#define STOPPED	1
+
+struct gpmu_profile {
+	struct gpmu_profile_options options;
+	enum gpmu_profile_key keys[GPMU_PROFILE_KEYS_MOST];
+	size_t key_count;
+	struct gpmu_perfdata *perfdata;
+	struct profile_tasks tasks;
+	struct profile_machine machine;
+	struct strings texts;
+	struct profile_code code;
+	struct profile_counter counter;
+	struct profile_traces traces;
+	struct vector events;		/* struct gpmu_profile_event */
+	struct gpmu_profile_facts facts;
+	uint64_t size;			/* of the file; 0: not known */
+};
+
+static const enum gpmu_profile_key default_keys[] = {
+	GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME, GPMU_PROFILE_DATA,
+};
+#define CODE_KEYS	2	/* of the default ones, those of any recording */
+#define SPE_KEYS	5
+
+static int tell(struct gpmu_profile *profile, uint64_t done, uint64_t total)
+{
+	if (profile->options.progress && profile->options.progress(profile->options.user, done, total))
+		return STOPPED;
+	return 0;
+}
+
+/* Reads all records. Returns 0, STOPPED, or -errno. */
+static int pass(struct gpmu_profile *profile,
+		int (*take)(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record),
+		struct gpmu_error *error)
+{
+	const struct gpmu_perfdata_record *record;
+	int ret;
+
+	for (uint64_t n = 1; (ret = gpmu_perfdata_next(profile->perfdata, &record, error)) == 1; n++) {
+		ret = take(profile, record);
+		if (!ret && !(n % ROUND))
+			ret = tell(profile, record->offset, profile->size);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+/* --- first pass */
+
+static int take_other(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
+{
+	struct gpmu_profile_facts *facts = &profile->facts;
+
+	switch (record->type) {
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		facts->lost += record->lost;
+		return 0;
+	case GPMU_PERFDATA_AUXTRACE_INFO:
+		facts->foreign_aux = record->auxtrace_info.type != GPMU_PERFDATA_ARM_SPE;
+		facts->has_spe = !facts->foreign_aux;
+		return facts->has_spe ? profile_machine_add_spe(&profile->machine, &record->auxtrace_info) : 0;
+	case GPMU_PERFDATA_AUXTRACE:
+	case PERF_RECORD_AUX:
+		return facts->has_spe ? profile_traces_add(&profile->traces, record) : 0;
+	default:
+		return profile_traces_add(&profile->traces, record);
+	}
+}
+
+static int take_tasks(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
+{
+	int ret = profile_tasks_add(&profile->tasks, record);
+
+	if (!ret)
+		ret = profile_counter_add(&profile->counter, record);
+	if (!ret)
+		ret = profile_code_add(&profile->code, record);
+	return ret ? ret : take_other(profile, record);
+}
+
+/* The event that SPE's records are counted by; one is added if the recording has none. */
+static int add_events(struct gpmu_profile *profile)
+{
+	size_t count = gpmu_perfdata_event_count(profile->perfdata);
+	struct gpmu_profile_event *event;
+	bool found = !profile->facts.has_spe;
+
+	for (size_t i = 0; i < count + 1; i++) {
+		if (i == count && found)
+			break;
+		event = vector_add(&profile->events, sizeof(*event));
+		if (!event)
+			return -ENOMEM;
+		event->event = gpmu_perfdata_event(profile->perfdata, i);
+		/* With perf record -k, maps and threads are in the times of another clock. */
+		if (event->event && event->event->attr->use_clockid)
+			profile->traces.has_times = false;
+		if (!found && (!event->event || event->event->attr->type == profile->machine.spe)) {
+			found = event->is_spe = true;
+			profile->traces.event = (uint32_t)i;
+		}
+	}
+	return 0;
+}
+
+/* Ends the first pass. */
+static int prepare(struct gpmu_profile *profile)
+{
+	const struct gpmu_perfdata_info *info = gpmu_perfdata_info(profile->perfdata);
+	struct gpmu_profile_facts *facts = &profile->facts;
+	struct profile_traces *traces = &profile->traces;
+
+	facts->info = profile->code.info = info;
+	if (!profile->key_count) {
+		profile->key_count = facts->has_spe ? SPE_KEYS : CODE_KEYS;
+		memcpy(profile->keys, default_keys, profile->key_count * sizeof(profile->keys[0]));
+	}
+	profile->counter.key_count = profile->key_count;
+	profile_tasks_sort(&profile->tasks);
+	profile_code_begin(&profile->code);
+	profile_counter_begin(&profile->counter);
+	profile->code.lines = profile->counter.wanted >> GPMU_PROFILE_LINE & 1;
+	traces->conv = info->time_conv;
+	traces->has_times = info->time_conv.mult && info->time_conv.shift < 64;
+	if (profile_machine_read(&profile->machine, info) || add_events(profile))
+		return -ENOMEM;
+	facts->has_times = traces->has_times;
+	return 0;
+}
+
+/* --- second pass */
+
+static bool is_guest(unsigned int mode)
+{
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_sample *from = &record->sample;
+	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct gpmu_profile_event *event;
+	struct profile_sample sample;
+
+	if (record->type != PERF_RECORD_SAMPLE || !record->event)
+		return 0;
+	sample = (struct profile_sample){
+		.event = (uint32_t)record->event->index, .node = -1,
+		.cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX,
+		.tid = record->has & PERF_SAMPLE_TID ? record->tid : PROFILE_NO_TID,
+		.pid = record->has & PERF_SAMPLE_TID ? record->pid : UINT32_MAX,
+		.time = record->has & PERF_SAMPLE_TIME ? record->time : UINT64_MAX,
+		.ip = from->ip, .has_ip = record->has & PERF_SAMPLE_IP && !is_guest(mode),
+		.is_kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR,
+		.data = from->addr, .has_data = record->has & PERF_SAMPLE_ADDR && from->addr,
+		.period = record->has & PERF_SAMPLE_PERIOD ? from->period : record->event->attr->freq ? 1 :
+			  record->event->attr->sample_period,
+	};
+	if (sample.cpu != UINT32_MAX)
+		sample.node = profile_machine_node(&profile->machine, sample.cpu);
+	event = (struct gpmu_profile_event *)profile->events.data + sample.event;
+	event->samples++;
+	event->period += sample.period;
+	return profile_count(&profile->counter, &sample);
+}
+
+static int tell_traces(void *user, const struct profile_traces *traces)
+{
+	return tell(user, traces->done, traces->bytes);
+}
+
+/* Returns 0, STOPPED or -errno. */
+static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
+{
+	struct gpmu_profile_event *event;
+	int ret = pass(profile, take_tasks, error), damage = 0, end;
+
+	if (ret == -EINVAL)
+		damage = ret;
+	else if (ret < 0)
+		return ret;
+	if (prepare(profile))
+		return -ENOMEM;
+	/* What was read before the damage, or before it was stopped, is counted. */
+	end = ret;
+	ret = gpmu_perfdata_rewind(profile->perfdata, error);
+	if (!ret)
+		ret = pass(profile, take_sample, damage ? NULL : error);
+	if (ret < 0 && ret != -EINVAL)
+		return ret;
+	if (ret == -EINVAL)
+		damage = ret;
+	if (profile->facts.has_spe && !(ret == STOPPED || end == STOPPED)) {
+		ret = profile_traces_read(&profile->traces, profile->perfdata, tell_traces, profile, damage ? NULL : error);
+		if (ret == -EINVAL)
+			damage = ret;
+		else if (ret < 0)
+			return ret;
+	}
+	if (profile->facts.has_spe) {
+		event = (struct gpmu_profile_event *)profile->events.data + profile->traces.event;
+		event->samples += profile->traces.samples;
+		event->period += profile->traces.samples;
+	}
+	profile->facts.is_damaged = damage;
+	return ret == STOPPED || end == STOPPED ? STOPPED : 0;
+}
+
+static void set_facts(struct gpmu_profile *profile)
+{
+	struct gpmu_perfdata_stats stats = { .size = sizeof(stats) };
+	struct gpmu_profile_facts *facts = &profile->facts;
+
+	gpmu_perfdata_get_stats(profile->perfdata, &stats);
+	facts->bytes = stats.bytes;
+	facts->spe = profile->traces.stats;
+	facts->midr = profile->machine.midr;
+	facts->memory = profile->traces.memory;
+	facts->physical = profile->traces.physical;
+	facts->outside = profile->traces.outside;
+	facts->no_thread = profile->counter.no_thread;
+}
+
+/* Parts that know each other */
+static int init(struct gpmu_profile *profile)
+{
+	profile->code.tasks = &profile->tasks;
+	profile->code.texts = &profile->texts;
+	profile->counter.code = &profile->code;
+	profile->counter.tasks = &profile->tasks;
+	profile->counter.keys = profile->keys;
+	profile->traces.counter = &profile->counter;
+	profile->traces.machine = &profile->machine;
+	profile->traces.code = &profile->code;
+	return profile_counter_init(&profile->counter);
+}
+
+static int take_options(struct gpmu_profile *profile, const struct gpmu_profile_options *options,
+			struct gpmu_error *error)
+{
+	int ret = sized_options(&profile->options, sizeof(profile->options), options, error);
+
+	if (!ret && profile->options.key_count > GPMU_PROFILE_KEYS_MOST) {
+		error_set(error, 0, "expected at most %d keys", GPMU_PROFILE_KEYS_MOST);
+		ret = -EINVAL;
+	}
+	if (ret)
+		return ret;
+	profile->key_count = profile->options.key_count;
+	if (profile->key_count)
+		memcpy(profile->keys, profile->options.keys, profile->key_count * sizeof(profile->keys[0]));
+	return 0;
+}
+
+struct gpmu_profile *gpmu_profile_new(const char *path, const struct gpmu_profile_options *options,
+				      struct gpmu_error *error)
+{
+	struct gpmu_profile *profile = calloc(1, sizeof(*profile));
+	struct stat status;
+	int ret = profile ? take_options(profile, options, error) : -ENOMEM;
+
+	if (!ret)
+		ret = init(profile);
+	if (!ret) {
+		profile->perfdata = gpmu_perfdata_open(path, error);
+		ret = profile->perfdata ? 0 : -errno;
+	}
+	if (!ret) {
+		profile->size = stat(path, &status) || !S_ISREG(status.st_mode) ? 0 : (uint64_t)status.st_size;
+		ret = read_all(profile, error);
+		profile->facts.is_stopped = ret == STOPPED;
+	}
+	if (ret == -ENOMEM)
+		error_set(error, 0, "out of memory");
+	if (ret < 0) {
+		gpmu_profile_free(profile);
+		errno = -ret;
+		return NULL;
+	}
+	set_facts(profile);
+	return profile;
+}
+
+void gpmu_profile_free(struct gpmu_profile *profile)
+{
+	if (!profile)
+		return;
+	profile_traces_release(&profile->traces);
+	profile_counter_release(&profile->counter);
+	profile_code_release(&profile->code);
+	profile_tasks_release(&profile->tasks);
+	profile_machine_release(&profile->machine);
+	strings_release(&profile->texts);
+	vector_release(&profile->events);
+	gpmu_perfdata_free(profile->perfdata);
+	free(profile);
+}
+
+/* --- what was read */
+
+size_t gpmu_profile_event_count(const struct gpmu_profile *profile)
+{
+	return profile->events.n;
+}
+
+void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct gpmu_profile_event *event)
+{
+	*event = ((const struct gpmu_profile_event *)profile->events.data)[index];
+}
+
+int gpmu_profile_get_facts(const struct gpmu_profile *profile, struct gpmu_profile_facts *facts)
+{
+	size_t size = facts->size;
+
+	if (size < sizeof(size))
+		return -EINVAL;
+	memcpy(facts, &profile->facts, size < sizeof(*facts) ? size : sizeof(*facts));
+	facts->size = size;
+	return 0;
+}
+
+/* --- tables */
+
+/* Sets the place of each key in the profile's rows. */
+static int find_keys(const struct gpmu_profile *profile, const enum gpmu_profile_key *keys, size_t key_count,
+		     size_t *places)
+{
+	for (size_t i = 0; i < key_count; i++) {
+		while (places[i] < profile->key_count && profile->keys[places[i]] != keys[i])
+			places[i]++;
+		if (places[i] == profile->key_count)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* Adds up the rows that are equal in the keys at @places. */
+static int project(const struct gpmu_profile *profile, const size_t *places, size_t key_count, struct profile_rows *to)
+{
+	const struct profile_row *list = profile->counter.rows.list.data;
+
+	for (size_t i = 0; i < profile->counter.rows.list.n; i++) {
+		struct profile_row row = list[i];
+
+		memset(row.keys, 0, sizeof(row.keys));
+		for (size_t k = 0; k < key_count; k++)
+			row.keys[k] = list[i].keys[places[k]];
+		if (profile_rows_add(to, &row))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int set_row(const struct gpmu_profile *profile, const struct profile_row *from, const enum gpmu_profile_key *keys,
+		   size_t key_count, struct gpmu_profile_table *table)
+{
+	struct gpmu_profile_row *row = &table->rows[table->count++];
+
+	*row = (struct gpmu_profile_row){
+		.event = from->event, .samples = from->samples, .period = from->period, .latency = from->latency,
+		.latency_samples = from->latency_samples, .latency_most = from->latency_most,
+	};
+	for (size_t k = 0; k < key_count; k++) {
+		if (!from->keys[k])
+			continue;
+		row->keys[k] = table->texts[table->text_count] = profile_key_text(&profile->texts, keys[k], from->keys[k]);
+		if (!row->keys[k])
+			return -ENOMEM;
+		table->text_count++;
+	}
+	return 0;
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct gpmu_profile_row *one = a, *two = b;
+	int result = order(one->event, two->event);
+
+	if (!result)
+		result = order(two->period, one->period);
+	if (!result)
+		result = order(two->samples, one->samples);
+	for (size_t k = 0; k < GPMU_PROFILE_KEYS_MOST && !result; k++)
+		result = strcmp(one->keys[k] ? one->keys[k] : "", two->keys[k] ? two->keys[k] : "");
+	return result;
+}
+
+int gpmu_profile_table(const struct gpmu_profile *profile, const enum gpmu_profile_key *keys, size_t key_count,
+		       struct gpmu_profile_table *table)
+{
+	size_t places[GPMU_PROFILE_KEYS_MOST] = { 0 };
+	struct profile_rows rows = { 0 };
+	const struct profile_row *list;
+	int ret;
+
+	*table = (struct gpmu_profile_table){ 0 };
+	ret = key_count > GPMU_PROFILE_KEYS_MOST ? -EINVAL : find_keys(profile, keys, key_count, places);
+	if (!ret)
+		ret = project(profile, places, key_count, &rows);
+	if (!ret) {
+		table->rows = calloc(rows.list.n + 1, sizeof(*table->rows));
+		table->texts = calloc(rows.list.n * key_count + 1, sizeof(*table->texts));
+		ret = table->rows && table->texts ? 0 : -ENOMEM;
+	}
+	list = rows.list.data;
+	for (size_t i = 0; i < rows.list.n && !ret; i++)
+		ret = set_row(profile, &list[i], keys, key_count, table);
+	profile_rows_release(&rows);
+	if (ret)
+		gpmu_profile_table_release(table);
+	else if (table->count)
+		qsort(table->rows, table->count, sizeof(*table->rows), compare);
+	return ret;
+}
+
+void gpmu_profile_table_release(struct gpmu_profile_table *table)
+{
+	for (size_t i = 0; i < table->text_count; i++)
+		free(table->texts[i]);
+	free(table->texts);
+	free(table->rows);
+	*table = (struct gpmu_profile_table){ 0 };
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the function, object and line of an address of code, and the mapping of an address of data. */
+#ifndef GPMU_PROFILE_CODE_H
+#define GPMU_PROFILE_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/strings.h"
+#include "base/vector.h"
+#include "profile/profile_symbols.h"
+#include "profile/profile_tasks.h"
+
+/* Numbers of texts, plus 1; 0: does not apply */
+struct profile_place {
+	uint32_t function, object, line;
+};
+
+struct profile_code {
+	const struct profile_tasks *tasks;
+	const struct gpmu_perfdata_info *info;
+	struct strings *texts;
+	bool lines;			/* look up lines, which is slow */
+	struct vector objects;		/* struct profile_object * */
+	struct map object_numbers;
+	struct vector jits;		/* struct profile_symbols */
+	struct map jit_numbers;		/* by pid */
+	struct profile_symbols kernel;	/* of the running kernel */
+	struct profile_symbols added;	/* PERF_RECORD_KSYMBOL */
+	struct strings added_names;
+	bool knows_kernel;		/* @kernel and @shift are set, if they can be */
+	uint64_t shift;			/* address in the recording minus that of the running kernel */
+	char *(*demangle)(const char *name, char *text, size_t *size, int *status);
+	void *library;			/* of @demangle */
+};
+
+/* Takes a KSYMBOL record; other records are ignored. Returns 0 or -ENOMEM. */
+int profile_code_add(struct profile_code *code, const struct gpmu_perfdata_record *record);
+/* Ends adding. */
+void profile_code_begin(struct profile_code *code);
+/* These look up an address of a process, PROFILE_KERNEL for the kernel, at a time. Return 0 or -ENOMEM. */
+int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
+		      struct profile_place *place);
+int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time, uint32_t *text);
+/* Sets the number of a text, plus 1. Returns 0 or -ENOMEM. */
+int profile_code_text(struct profile_code *code, const char *text, uint32_t *number);
+void profile_code_release(struct profile_code *code);
+
+#endif /* GPMU_PROFILE_CODE_H */

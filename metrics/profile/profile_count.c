@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The caches are direct-mapped. An epoch is the time between two changes of maps or names: what was found of an
+ * address or thread holds for all samples of the epoch. In a row, a key's value is 0 if the key does not apply.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/profile_count.h"
+
+#define PLACES		16384	/* slots of the caches: powers of 2 */
+#define DATA		4096
+#define WHOS		256
+#define PAGE_SHIFT	12
+
+/* @epoch 0: free */
+struct place_slot {
+	uint64_t ip;
+	uint32_t pid, epoch;
+	struct profile_place place;
+};
+
+struct data_slot {
+	uint64_t page;
+	uint32_t pid, epoch, text;
+};
+
+struct who_slot {
+	uint32_t tid, epoch, pid, thread, process;
+};
+
+static const char *const names[GPMU_PROFILE_KEYS] = {
+	[GPMU_PROFILE_FUNCTION] = "function", [GPMU_PROFILE_OBJECT] = "object", [GPMU_PROFILE_LINE] = "line",
+	[GPMU_PROFILE_THREAD] = "thread", [GPMU_PROFILE_PROCESS] = "process", [GPMU_PROFILE_CPU] = "cpu",
+	[GPMU_PROFILE_NODE] = "node", [GPMU_PROFILE_TIER] = "tier", [GPMU_PROFILE_HOME] = "home",
+	[GPMU_PROFILE_DATA] = "data", [GPMU_PROFILE_PAGE] = "page", [GPMU_PROFILE_OP] = "op",
+};
+
+const char *gpmu_profile_key_name(enum gpmu_profile_key key)
+{
+	return key < GPMU_PROFILE_KEYS ? names[key] : NULL;
+}
+
+char *profile_key_text(const struct strings *texts, enum gpmu_profile_key key, uint64_t value)
+{
+	if (!value)
+		return NULL;
+	if (key == GPMU_PROFILE_CPU || key == GPMU_PROFILE_NODE)
+		return text_print("%llu", (unsigned long long)value - 1);
+	if (key == GPMU_PROFILE_PAGE)
+		return text_print("0x%llx", (unsigned long long)value & ~1ULL);
+	return strdup(strings_text(texts, (uint32_t)value - 1));
+}
+
+int profile_counter_init(struct profile_counter *counter)
+{
+	counter->places = calloc(PLACES, sizeof(*counter->places));
+	counter->data = calloc(DATA, sizeof(*counter->data));
+	counter->whos = calloc(WHOS, sizeof(*counter->whos));
+	return counter->places && counter->data && counter->whos ? 0 : -ENOMEM;
+}
+
+int profile_counter_add(struct profile_counter *counter, const struct gpmu_perfdata_record *record)
+{
+	uint64_t *time;
+
+	if (record->type != PERF_RECORD_MMAP && record->type != PERF_RECORD_MMAP2 && record->type != PERF_RECORD_COMM &&
+	    record->type != PERF_RECORD_FORK)
+		return 0;
+	/* Most have the time of another one: 0, of what perf made. */
+	time = counter->changes.n ? (uint64_t *)counter->changes.data + counter->changes.n - 1 : NULL;
+	if (time && *time == record->time)
+		return 0;
+	time = vector_add(&counter->changes, sizeof(*time));
+	if (!time)
+		return -ENOMEM;
+	*time = record->time;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t one = *(const uint64_t *)a, two = *(const uint64_t *)b;
+
+	return (one > two) - (one < two);
+}
+
+void profile_counter_begin(struct profile_counter *counter)
+{
+	if (counter->changes.n)
+		qsort(counter->changes.data, counter->changes.n, sizeof(uint64_t), compare);
+	counter->wanted = 0;
+	for (size_t i = 0; i < counter->key_count; i++)
+		counter->wanted |= 1U << counter->keys[i];
+	counter->epoch = 0;
+}
+
+static bool wants(const struct profile_counter *counter, enum gpmu_profile_key key)
+{
+	return counter->wanted >> key & 1;
+}
+
+/* Sets the epoch of a time. */
+static void enter(struct profile_counter *counter, uint64_t time)
+{
+	const uint64_t *times = counter->changes.data;
+	size_t from = 0, to = counter->changes.n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (times[middle] <= time)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	counter->since = from ? times[from - 1] : 0;
+	counter->until = from < counter->changes.n ? times[from] - 1 : UINT64_MAX;
+	counter->epoch = (uint32_t)from + 1;
+}
+
+static int name_task(struct profile_counter *counter, uint32_t tid, uint64_t time, uint32_t *number)
+{
+	const char *name = profile_tasks_name(counter->tasks, tid, time);
+	char text[64];
+
+	if (!name)
+		name = tid ? "[unknown]" : "idle";
+	snprintf(text, sizeof(text), "%.32s (%u)", name, tid);
+	return profile_code_text(counter->code, text, number);
+}
+
+static size_t slot_at(uint64_t number, uint32_t pid, size_t slots)
+{
+	return (number ^ (uint64_t)pid << 32) * 0x9e3779b97f4a7c15ULL >> 40 & (slots - 1);
+}
+
+/* The thread of a sample; NULL: out of memory */
+static const struct who_slot *who_of(struct profile_counter *counter, const struct profile_sample *sample)
+{
+	struct who_slot *slot = &counter->whos[sample->tid & (WHOS - 1)];
+
+	if (slot->tid == sample->tid && slot->epoch == counter->epoch)
+		return slot;
+	slot->epoch = 0;
+	slot->tid = sample->tid;
+	slot->pid = sample->pid != UINT32_MAX ? sample->pid : profile_tasks_pid(counter->tasks, sample->tid, sample->time);
+	if (name_task(counter, slot->tid, sample->time, &slot->thread) ||
+	    name_task(counter, slot->pid, sample->time, &slot->process))
+		return NULL;
+	slot->epoch = counter->epoch;
+	return slot;
+}
+
+static const struct profile_place *place_of(struct profile_counter *counter, uint32_t pid,
+					    const struct profile_sample *sample)
+{
+	struct place_slot *slot = &counter->places[slot_at(sample->ip, pid, PLACES)];
+
+	if (slot->ip == sample->ip && slot->pid == pid && slot->epoch == counter->epoch)
+		return &slot->place;
+	slot->epoch = 0;
+	if (profile_code_find(counter->code, pid, sample->ip, sample->time, &slot->place))
+		return NULL;
+	slot->ip = sample->ip;
+	slot->pid = pid;
+	slot->epoch = counter->epoch;
+	return &slot->place;
+}
+
+static int data_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint64_t *text)
+{
+	uint64_t page = sample->data >> PAGE_SHIFT;
+	struct data_slot *slot = &counter->data[slot_at(page, pid, DATA)];
+
+	if (slot->page != page || slot->pid != pid || slot->epoch != counter->epoch) {
+		slot->epoch = 0;
+		if (profile_code_data(counter->code, pid, sample->data, sample->time, &slot->text))
+			return -ENOMEM;
+		slot->page = page;
+		slot->pid = pid;
+		slot->epoch = counter->epoch;
+	}
+	*text = slot->text;
+	return 0;
+}
+
+/* Addresses with bit 63 are the kernel's, on all machines of 64 bits that perf runs on. */
+static uint32_t space_of(uint64_t address, uint32_t pid)
+{
+	return address >> 63 ? PROFILE_KERNEL : pid;
+}
+
+/* Sets the values of all keys that are wanted. */
+static int set_values(struct profile_counter *counter, const struct profile_sample *sample, uint64_t *values)
+{
+	static const struct who_slot nobody = { .pid = PROFILE_NO_TID - 1 };
+	const struct who_slot *who = sample->tid == PROFILE_NO_TID ? &nobody : who_of(counter, sample);
+	const struct profile_place *place = NULL;
+
+	if (!who)
+		return -ENOMEM;
+	if (sample->has_ip && counter->wanted & (1U << GPMU_PROFILE_FUNCTION | 1U << GPMU_PROFILE_OBJECT |
+						 1U << GPMU_PROFILE_LINE)) {
+		place = place_of(counter, sample->is_kernel ? PROFILE_KERNEL : who->pid, sample);
+		if (!place)
+			return -ENOMEM;
+		values[GPMU_PROFILE_FUNCTION] = place->function;
+		values[GPMU_PROFILE_OBJECT] = place->object;
+		values[GPMU_PROFILE_LINE] = place->line;
+	}
+	values[GPMU_PROFILE_THREAD] = who->thread;
+	values[GPMU_PROFILE_PROCESS] = who->process;
+	values[GPMU_PROFILE_CPU] = sample->cpu == UINT32_MAX ? 0 : sample->cpu + 1ULL;
+	values[GPMU_PROFILE_NODE] = (uint64_t)(sample->node + 1);
+	values[GPMU_PROFILE_TIER] = sample->tier;
+	values[GPMU_PROFILE_HOME] = sample->home;
+	values[GPMU_PROFILE_OP] = sample->op;
+	if (sample->has_data) {
+		values[GPMU_PROFILE_PAGE] = (sample->data >> PAGE_SHIFT << PAGE_SHIFT) | 1;
+		if (wants(counter, GPMU_PROFILE_DATA))
+			return data_of(counter, space_of(sample->data, who->pid), sample, &values[GPMU_PROFILE_DATA]);
+	}
+	return 0;
+}
+
+int profile_count(struct profile_counter *counter, const struct profile_sample *sample)
+{
+	uint64_t values[GPMU_PROFILE_KEYS] = { 0 };
+	struct profile_row row = { .event = sample->event, .samples = 1, .period = sample->period };
+
+	if (!counter->epoch || sample->time < counter->since || sample->time > counter->until)
+		enter(counter, sample->time);
+	if (set_values(counter, sample, values))
+		return -ENOMEM;
+	for (size_t i = 0; i < counter->key_count; i++)
+		row.keys[i] = values[counter->keys[i]];
+	if (sample->has_latency) {
+		row.latency = row.latency_most = sample->latency;
+		row.latency_samples = 1;
+	}
+	counter->no_thread += sample->tid == PROFILE_NO_TID;
+	return profile_rows_add(&counter->rows, &row);
+}
+
+void profile_counter_release(struct profile_counter *counter)
+{
+	vector_release(&counter->changes);
+	profile_rows_release(&counter->rows);
+	free(counter->places);
+	free(counter->data);
+	free(counter->whos);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * AUXTRACE_INFO of SPE: perf 6.1 to 6.12 write two numbers, later versions a head whose second number is its length,
+ * and for each CPU a magic number, the CPU, the number of parameters, and these. See Linux's
+ * tools/perf/util/arm-spe.h.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpus.h"
+#include "profile/profile_machine.h"
+
+#define FIRST_SIZE	2	/* numbers of the first version */
+
+enum { HEAD_VERSION, HEAD_LENGTH, HEAD_PMU, HEAD_CPUS, HEAD_LEAST };
+enum { CPU_MAGIC, CPU_NUMBER, CPU_PARAMETERS, CPU_MIDR };
+
+static int add_cpus(struct profile_machine *machine, const struct gpmu_perfdata_node *node)
+{
+	struct cpus cpus;
+	int ret = cpus_parse(&cpus, node->cpus);
+
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	for (size_t i = 0; i < cpus.len && !ret; i++)
+		ret = map_set(&machine->nodes, (uint64_t)cpus.ids[i], node->node);
+	cpus_release(&cpus);
+	return ret;
+}
+
+/* A node without CPUs is the memory of a GPU, on Grace Hopper. */
+static enum gpmu_spe_memory_kind kind_of(const struct gpmu_perfdata_info *info, uint64_t node)
+{
+	for (size_t i = 0; i < info->node_count; i++)
+		if (info->nodes[i].node == node)
+			return info->nodes[i].cpus && *info->nodes[i].cpus ? GPMU_SPE_MEMORY_CPU : GPMU_SPE_MEMORY_GPU;
+	return GPMU_SPE_MEMORY_CPU;
+}
+
+static bool has_block(const struct gpmu_perfdata_memory *memory, uint64_t bit)
+{
+	return bit < memory->bits && memory->words[bit / 64] >> bit % 64 & 1;
+}
+
+static int add_memory(struct profile_machine *machine, const struct gpmu_perfdata_info *info,
+		      const struct gpmu_perfdata_memory *memory)
+{
+	uint64_t bytes = info->block_bytes;
+	int ret = 0;
+
+	if (!bytes || memory->node > INT_MAX)
+		return 0;
+	for (uint64_t bit = 0, last; bit < memory->bits && bit < UINT64_MAX / bytes - 1 && ret != -ENOMEM; bit = last + 1) {
+		for (last = bit; has_block(memory, last); last++)
+			;
+		if (last > bit && last < UINT64_MAX / bytes)
+			ret = gpmu_spe_memory_add(&machine->memory, &(struct gpmu_spe_range){
+				.begin = bit * bytes, .end = last * bytes,
+				.node = (int)memory->node, .kind = kind_of(info, memory->node) });
+	}
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int profile_machine_read(struct profile_machine *machine, const struct gpmu_perfdata_info *info)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < info->node_count && !ret; i++)
+		ret = info->nodes[i].cpus ? add_cpus(machine, &info->nodes[i]) : 0;
+	for (size_t i = 0; i < info->memory_count && !ret; i++)
+		ret = add_memory(machine, info, &info->memory[i]);
+	if (!machine->midr && info->cpuid && !strncmp(info->cpuid, "0x", 2))
+		machine->midr = strtoull(info->cpuid, NULL, 16);
+	return ret;
+}
+
+int profile_machine_add_spe(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info)
+{
+	const uint64_t *priv = info->priv;
+	size_t at;
+	int ret = 0;
+
+	if (info->count <= FIRST_SIZE) {
+		machine->spe = info->count ? priv[0] : 0;
+		return 0;
+	}
+	if (info->count < HEAD_LEAST || priv[HEAD_LENGTH] < HEAD_LEAST || priv[HEAD_LENGTH] > info->count)
+		return 0;
+	machine->spe = priv[HEAD_PMU];
+	for (at = (size_t)priv[HEAD_LENGTH]; info->count - at > CPU_MIDR && !ret;) {
+		const uint64_t *cpu = priv + at;
+
+		if (!cpu[CPU_PARAMETERS] || cpu[CPU_PARAMETERS] > info->count - at - CPU_MIDR)
+			break;
+		ret = map_set(&machine->midrs, cpu[CPU_NUMBER], (uint32_t)cpu[CPU_MIDR]);
+		if (!machine->midr)
+			machine->midr = cpu[CPU_MIDR];
+		at += CPU_MIDR + (size_t)cpu[CPU_PARAMETERS];
+	}
+	return ret;
+}
+
+int profile_machine_node(const struct profile_machine *machine, uint32_t cpu)
+{
+	uint32_t node;
+
+	return map_get(&machine->nodes, cpu, &node) && node <= INT_MAX ? (int)node : -1;
+}
+
+uint64_t profile_machine_midr(const struct profile_machine *machine, uint32_t cpu)
+{
+	uint32_t midr;
+
+	return map_get(&machine->midrs, cpu, &midr) ? midr : machine->midr;
+}
+
+void profile_machine_release(struct profile_machine *machine)
+{
+	map_release(&machine->nodes);
+	map_release(&machine->midrs);
+	gpmu_spe_memory_release(&machine->memory);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CPUs and the memory of the machine of a recording */
+#ifndef GPMU_PROFILE_MACHINE_H
+#define GPMU_PROFILE_MACHINE_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "perfdata/gpmu_perfdata.h"
+#include "spe/gpmu_spe.h"
+
+/* Zeroed: nothing is known */
+struct profile_machine {
+	struct map nodes;	/* of CPUs */
+	struct map midrs;	/* of CPUs that AUXTRACE_INFO names */
+	uint64_t midr;		/* of other CPUs; 0: not known */
+	uint64_t spe;		/* type of SPE's PMU */
+	struct gpmu_spe_memory memory;
+};
+
+/* Takes what the recording says of nodes, memory and CPUs. Returns 0 or -ENOMEM. */
+int profile_machine_read(struct profile_machine *machine, const struct gpmu_perfdata_info *info);
+/* Takes an AUXTRACE_INFO of SPE. Returns 0 or -ENOMEM. */
+int profile_machine_add_spe(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info);
+/* NUMA node of a CPU; -1: not known */
+int profile_machine_node(const struct profile_machine *machine, uint32_t cpu);
+/* MIDR_EL1 of a CPU; 0: not known */
+uint64_t profile_machine_midr(const struct profile_machine *machine, uint32_t cpu);
+void profile_machine_release(struct profile_machine *machine);
+
+#endif /* GPMU_PROFILE_MACHINE_H */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile_rows.h"
+
+static uint64_t hash_of(const struct profile_row *row)
+{
+	static const uint64_t factors[GPMU_PROFILE_KEYS_MOST] = {
+		0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
+		0xd6e8feb86659fd93,
+	};
+	uint64_t hash = row->event;
+
+	/* The products do not wait for each other. */
+	for (size_t i = 0; i < GPMU_PROFILE_KEYS_MOST; i++)
+		hash += row->keys[i] * factors[i];
+	return hash ^ hash >> 32;
+}
+
+static bool is_same(const struct profile_row *a, const struct profile_row *b)
+{
+	return a->event == b->event && !memcmp(a->keys, b->keys, sizeof(a->keys));
+}
+
+/* The slot of the row, or the free slot for it; at least one slot is free. */
+static uint32_t *slot_of(const struct profile_rows *rows, const struct profile_row *row)
+{
+	const struct profile_row *list = rows->list.data;
+	size_t at = hash_of(row) & (rows->room - 1);
+
+	while (rows->slots[at] && !is_same(&list[rows->slots[at] - 1], row))
+		at = (at + 1) & (rows->room - 1);
+	return &rows->slots[at];
+}
+
+/* Half of the slots stay free. */
+static int grow(struct profile_rows *rows)
+{
+	const struct profile_row *list = rows->list.data;
+	size_t room = rows->room ? rows->room * 2 : 1024;
+	uint32_t *slots = calloc(room, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	free(rows->slots);
+	rows->slots = slots;
+	rows->room = room;
+	for (size_t i = 0; i < rows->list.n; i++)
+		*slot_of(rows, &list[i]) = (uint32_t)i + 1;
+	return 0;
+}
+
+int profile_rows_add(struct profile_rows *rows, const struct profile_row *row)
+{
+	struct profile_row *to;
+	uint32_t *slot;
+
+	if (rows->list.n * 2 >= rows->room && grow(rows))
+		return -ENOMEM;
+	slot = slot_of(rows, row);
+	if (!*slot) {
+		to = vector_add(&rows->list, sizeof(*to));
+		if (!to)
+			return -ENOMEM;
+		*to = *row;
+		*slot = (uint32_t)rows->list.n;
+		return 0;
+	}
+	to = (struct profile_row *)rows->list.data + *slot - 1;
+	to->samples += row->samples;
+	to->period += row->period;
+	to->latency += row->latency;
+	to->latency_samples += row->latency_samples;
+	if (row->latency_most > to->latency_most)
+		to->latency_most = row->latency_most;
+	return 0;
+}
+
+void profile_rows_release(struct profile_rows *rows)
+{
+	vector_release(&rows->list);
+	free(rows->slots);
+	*rows = (struct profile_rows){ 0 };
+}

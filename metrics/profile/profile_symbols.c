@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A compiler writes a line "BEGIN SIZE NAME" for each function, in hexadecimal: Linux's
+ * tools/perf/Documentation/jit-interface.txt. Any user can write such a file in /tmp, so only files of root
+ * and of the user who runs gpmu are read.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/profile_symbols.h"
+
+#define TEXT_MOST	(256U << 20)	/* bytes of a file that are read */
+
+/* Reads a whole file, also one of /proc, which has no size. Returns a text to free, or NULL with errno. */
+static char *read_text(int fd)
+{
+	size_t room = 1 << 20, length = 0;
+	char *text = malloc(room + 1), *larger;
+	ssize_t n;
+
+	while (text && (n = read(fd, text + length, room - length)) > 0) {
+		length += (size_t)n;
+		if (length < room || room >= TEXT_MOST)
+			continue;
+		larger = realloc(text, 2 * room + 1);
+		if (!larger) {
+			free(text);
+			return NULL;
+		}
+		room *= 2;
+		text = larger;
+	}
+	if (text)
+		text[length] = '\0';
+	return text;
+}
+
+/* "ffffffff81000000 T _text\t[module]" */
+static const char *parse_kernel(char *line, struct profile_symbol *symbol)
+{
+	char *at;
+
+	symbol->begin = symbol->end = strtoull(line, &at, 16);
+	if (!symbol->begin || at == line || *at++ != ' ' || !strchr("tTwW", *at) || !*at++ || *at++ != ' ')
+		return NULL;
+	at[strcspn(at, " \t")] = '\0';
+	return at;
+}
+
+static const char *parse_jit(char *line, struct profile_symbol *symbol)
+{
+	uint64_t size;
+	char *at, *name;
+
+	symbol->begin = strtoull(line, &at, 16);
+	if (at == line || *at != ' ')
+		return NULL;
+	size = strtoull(at, &name, 16);
+	symbol->end = size > UINT64_MAX - symbol->begin ? UINT64_MAX : symbol->begin + size;
+	return name != at && *name == ' ' ? name + 1 : NULL;
+}
+
+static int read_lines(struct profile_symbols *symbols, int fd,
+		      const char *(*parse)(char *line, struct profile_symbol *symbol))
+{
+	char *next;
+
+	symbols->text = read_text(fd);
+	if (!symbols->text)
+		return -ENOMEM;
+	for (char *line = symbols->text; *line; line = next) {
+		struct profile_symbol parsed = { 0 }, *symbol;
+		size_t length = strcspn(line, "\n");
+
+		next = line + length + (line[length] == '\n');
+		line[length] = '\0';
+		parsed.name = parse(line, &parsed);
+		if (!parsed.name || !*parsed.name)
+			continue;
+		symbol = vector_add(&symbols->list, sizeof(*symbol));
+		if (!symbol)
+			return -ENOMEM;
+		*symbol = parsed;
+	}
+	profile_symbols_sort(symbols);
+	return 0;
+}
+
+int profile_symbols_read_kernel(struct profile_symbols *symbols)
+{
+	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return 0;
+	ret = read_lines(symbols, fd, parse_kernel);
+	close(fd);
+	return ret;
+}
+
+int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid)
+{
+	struct stat status;
+	char path[64];
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && (!status.st_uid || status.st_uid == geteuid()))
+		ret = read_lines(symbols, fd, parse_jit);
+	close(fd);
+	return ret;
+}
+
+bool profile_symbols_is_kernel(const uint8_t *build_id, size_t size)
+{
+	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	uint8_t notes[4096];
+	ssize_t length = fd < 0 ? 0 : read(fd, notes, sizeof(notes));
+	Elf64_Nhdr note;
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t at = 0; length - at >= (ssize_t)sizeof(note);) {
+		uint64_t name, next;
+
+		memcpy(&note, notes + at, sizeof(note));
+		name = (uint64_t)at + sizeof(note);
+		next = name + ((note.n_namesz + 3ULL) & ~3ULL);
+		if (next + note.n_descsz > (uint64_t)length)
+			break;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(notes + name, "GNU", 4))
+			return note.n_descsz <= size && !memcmp(notes + next, build_id, note.n_descsz);
+		at = (ssize_t)(next + ((note.n_descsz + 3ULL) & ~3ULL));
+	}
+	return false;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct profile_symbol *one = a, *two = b;
+
+	return (one->begin > two->begin) - (one->begin < two->begin);
+}
+
+void profile_symbols_sort(struct profile_symbols *symbols)
+{
+	struct profile_symbol *list = symbols->list.data;
+	uint64_t next = UINT64_MAX;
+
+	if (!symbols->list.n)
+		return;
+	qsort(list, symbols->list.n, sizeof(*list), compare);
+	for (size_t i = symbols->list.n; i--;) {
+		if (list[i].end == list[i].begin)
+			list[i].end = next;
+		if (i && list[i - 1].begin != list[i].begin)
+			next = list[i].begin;
+	}
+}
+
+const struct profile_symbol *profile_symbols_find(const struct profile_symbols *symbols, uint64_t address)
+{
+	const struct profile_symbol *list = symbols->list.data;
+	size_t from = 0, to = symbols->list.n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (list[middle].begin <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from && address < list[from - 1].end ? &list[from - 1] : NULL;
+}
+
+const struct profile_symbol *profile_symbols_named(const struct profile_symbols *symbols, const char *name)
+{
+	const struct profile_symbol *list = symbols->list.data;
+
+	for (size_t i = 0; i < symbols->list.n; i++)
+		if (!strcmp(list[i].name, name))
+			return &list[i];
+	return NULL;
+}
+
+void profile_symbols_release(struct profile_symbols *symbols)
+{
+	vector_release(&symbols->list);
+	free(symbols->text);
+	*symbols = (struct profile_symbols){ 0 };
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Functions of text files: /proc/kallsyms, and the /tmp/perf-PID.map of a just-in-time compiler */
+#ifndef GPMU_PROFILE_SYMBOLS_H
+#define GPMU_PROFILE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vector.h"
+
+struct profile_symbol {
+	uint64_t begin, end;	/* addresses; @end is exclusive */
+	const char *name;
+};
+
+/* Zeroed: empty */
+struct profile_symbols {
+	struct vector list;	/* struct profile_symbol, sorted */
+	char *text;		/* of the names */
+};
+
+/* These return 0, also if there is no such file or it is not to be trusted; or -ENOMEM. */
+int profile_symbols_read_kernel(struct profile_symbols *symbols);
+int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid);
+/* Whether the running kernel has this build id, of /sys/kernel/notes */
+bool profile_symbols_is_kernel(const uint8_t *build_id, size_t size);
+/* Sorts symbols that were added to the list. A symbol whose end is its begin ends where the next begins. */
+void profile_symbols_sort(struct profile_symbols *symbols);
+/* The symbol that has an address; NULL: none */
+const struct profile_symbol *profile_symbols_find(const struct profile_symbols *symbols, uint64_t address);
+/* The symbol of a name; NULL: none */
+const struct profile_symbol *profile_symbols_named(const struct profile_symbols *symbols, const char *name);
+void profile_symbols_release(struct profile_symbols *symbols);
+
+#endif /* GPMU_PROFILE_SYMBOLS_H */

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * An AUXTRACE record is followed by a part of the buffer of a CPU, or of a thread if perf recorded without CPUs. An
+ * AUX record names the bytes that the kernel published at once, which begin with a sample record; the bytes between two of
+ * them are padding. Their offsets count the bytes of the buffer, but not in snapshots, where each part is
+ * decoded by itself.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile_traces.h"
+
+#define CHUNK		(256U << 10)
+#define BATCH		256
+#define AUX_TRUNCATED	1	/* PERF_AUX_FLAG_, of <linux/perf_event.h> */
+#define AUX_OVERWRITE	2
+#define AUX_PARTIAL	4
+#define AUX_COLLISION	8
+
+/* Where an AUX record begins. Sorted by buffer, then by offset */
+struct aux {
+	uint64_t buffer, offset;
+	uint32_t tid;
+};
+
+/* A thread that runs on a CPU from a time on */
+struct turn {
+	uint64_t time;
+	uint32_t cpu, tid;
+};
+
+static int add_aux(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_aux *from = &record->aux;
+	struct aux *aux;
+
+	traces->stats.truncations += (from->flags & AUX_TRUNCATED) != 0;
+	traces->stats.partials += (from->flags & AUX_PARTIAL) != 0;
+	traces->stats.collisions += (from->flags & AUX_COLLISION) != 0;
+	if (from->flags & AUX_OVERWRITE || !from->size)
+		return 0;
+	aux = vector_add(&traces->auxes, sizeof(*aux));
+	if (!aux)
+		return -ENOMEM;
+	*aux = (struct aux){ .offset = from->offset, .tid = record->has & PERF_SAMPLE_TID ? record->tid : UINT32_MAX,
+			     .buffer = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX };
+	return 0;
+}
+
+static int add_part(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
+{
+	struct gpmu_perfdata_auxtrace *part = vector_add(&traces->parts, sizeof(*part));
+
+	if (!part)
+		return -ENOMEM;
+	*part = record->auxtrace;
+	traces->bytes += part->size;
+	traces->by_thread |= part->cpu == UINT32_MAX;
+	return 0;
+}
+
+static int add_turn(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
+{
+	bool out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	struct turn *turn;
+
+	if (!(record->has & PERF_SAMPLE_CPU) || !(record->has & PERF_SAMPLE_TIME) || !(record->has & PERF_SAMPLE_TID))
+		return 0;
+	turn = vector_add(&traces->switches, sizeof(*turn));
+	if (!turn)
+		return -ENOMEM;
+	*turn = (struct turn){ .time = record->time, .cpu = record->cpu, .tid = record->tid };
+	if (out)
+		turn->tid = record->type == PERF_RECORD_SWITCH_CPU_WIDE ? record->other.tid : PROFILE_NO_TID;
+	return 0;
+}
+
+int profile_traces_add(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
+{
+	switch (record->type) {
+	case GPMU_PERFDATA_AUXTRACE:
+		return add_part(traces, record);
+	case PERF_RECORD_AUX:
+		return add_aux(traces, record);
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return add_turn(traces, record);
+	default:
+		return 0;
+	}
+}
+
+/* --- order */
+
+static int order(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static uint64_t buffer_of(const struct profile_traces *traces, const struct gpmu_perfdata_auxtrace *part)
+{
+	return traces->by_thread ? part->tid : part->cpu;
+}
+
+static int compare_parts(const void *a, const void *b, void *user)
+{
+	const struct gpmu_perfdata_auxtrace *one = a, *two = b;
+	int buffers = order(buffer_of(user, one), buffer_of(user, two));
+
+	return buffers ? buffers : order(one->offset, two->offset);
+}
+
+static int compare_auxes(const void *a, const void *b)
+{
+	const struct aux *one = a, *two = b;
+	int buffers = order(one->buffer, two->buffer);
+
+	return buffers ? buffers : order(one->offset, two->offset);
+}
+
+static int compare_turns(const void *a, const void *b)
+{
+	const struct turn *one = a, *two = b;
+	int cpus = order(one->cpu, two->cpu);
+
+	return cpus ? cpus : order(one->time, two->time);
+}
+
+static void sort(struct profile_traces *traces)
+{
+	struct aux *auxes = traces->auxes.data;
+
+	for (size_t i = 0; i < traces->auxes.n && traces->by_thread; i++)
+		auxes[i].buffer = auxes[i].tid;
+	if (traces->parts.n)
+		qsort_r(traces->parts.data, traces->parts.n, sizeof(struct gpmu_perfdata_auxtrace), compare_parts, traces);
+	if (traces->auxes.n)
+		qsort(auxes, traces->auxes.n, sizeof(*auxes), compare_auxes);
+	if (traces->switches.n)
+		qsort(traces->switches.data, traces->switches.n, sizeof(struct turn), compare_turns);
+}
+
+/* The first AUX record of a buffer behind an offset, or at it */
+static const struct aux *next_aux(const struct profile_traces *traces, uint64_t buffer, uint64_t offset)
+{
+	const struct aux *list = traces->auxes.data, wanted = { .buffer = buffer, .offset = offset };
+	size_t from = 0, to = traces->auxes.n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (compare_auxes(&list[middle], &wanted) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < traces->auxes.n && list[from].buffer == buffer ? &list[from] : NULL;
+}
+
+static uint32_t running_on(const struct profile_traces *traces, uint32_t cpu, uint64_t time)
+{
+	const struct turn *list = traces->switches.data, wanted = { .cpu = cpu, .time = time };
+	size_t from = 0, to = traces->switches.n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (compare_turns(&list[middle], &wanted) <= 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from && list[from - 1].cpu == cpu && time != UINT64_MAX ? list[from - 1].tid : PROFILE_NO_TID;
+}
+
+/* --- records */
+
+/* The reader of one buffer */
+struct buffer {
+	struct profile_traces *traces;
+	struct gpmu_spe_decoder decoder;
+	uint32_t cpu, tid;
+	int node;
+	uint64_t midr;
+	uint8_t chunk[CHUNK];
+	struct gpmu_spe_record records[BATCH];
+};
+
+/* As the kernel's documentation of struct perf_event_mmap_page has it */
+static uint64_t time_of(const struct profile_traces *traces, const struct gpmu_spe_record *record)
+{
+	const struct gpmu_perfdata_time_conv *conv = &traces->conv;
+	uint64_t cycles = record->value[GPMU_SPE_TIME];
+
+	if (!traces->has_times || !gpmu_spe_has(record, GPMU_SPE_TIME))
+		return UINT64_MAX;
+	if (conv->is_short)
+		cycles = conv->cycles + ((cycles - conv->cycles) & conv->mask);
+	return conv->zero + (cycles >> conv->shift) * conv->mult +
+	       (((cycles & ((1ULL << conv->shift) - 1)) * conv->mult) >> conv->shift);
+}
+
+static uint32_t tid_of(const struct buffer *buffer, const struct gpmu_spe_record *record, uint64_t time)
+{
+	uint32_t tid;
+
+	if (gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL2))
+		return (uint32_t)record->value[GPMU_SPE_CONTEXT_EL2];
+	if (gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL1))
+		return (uint32_t)record->value[GPMU_SPE_CONTEXT_EL1];
+	tid = running_on(buffer->traces, buffer->cpu, time);
+	return tid != PROFILE_NO_TID ? tid : buffer->tid;
+}
+
+/* Keys of labels: what they are of in the top bits */
+enum { LABEL_TIER, LABEL_HOME, LABEL_OP };
+
+static uint64_t label_key(unsigned int of, unsigned int kind, uint64_t number)
+{
+	return (uint64_t)of << 62 | (uint64_t)kind << 56 | (number & ((1ULL << 56) - 1));
+}
+
+static int add_label(struct profile_traces *traces, uint64_t key, const char *text, uint32_t *number)
+{
+	int ret = profile_code_text(traces->code, text, number);
+
+	return ret ? ret : map_set(&traces->labels, key, *number);
+}
+
+/* "DRAM (0xe)"; of a store, "store: beyond L1D" */
+static int label_tier(struct profile_traces *traces, const struct gpmu_spe_tier *tier, uint32_t *number)
+{
+	uint64_t key = label_key(LABEL_TIER, tier->kind, (uint64_t)(tier->number + 1));
+	char text[96];
+
+	if (tier->kind == GPMU_SPE_TIER_NONE || map_get(&traces->labels, key, number))
+		return 0;
+	if (tier->is_bound)
+		snprintf(text, sizeof(text), "store: %s", tier->name);
+	else if (tier->number >= 0)
+		snprintf(text, sizeof(text), "%s (0x%llx)", tier->name, (unsigned long long)tier->number);
+	else
+		snprintf(text, sizeof(text), "%s", tier->name);
+	return add_label(traces, key, text, number);
+}
+
+static int label_home(struct profile_traces *traces, const struct gpmu_spe_home *home, uint32_t *number)
+{
+	uint64_t key = label_key(LABEL_HOME, home->kind, (uint64_t)(home->node + 1));
+	char text[96];
+
+	if (home->kind == GPMU_SPE_HOME_NONE || map_get(&traces->labels, key, number))
+		return 0;
+	if (home->node >= 0)
+		snprintf(text, sizeof(text), "%s (node %d)", home->name, home->node);
+	else
+		snprintf(text, sizeof(text), "%s", home->name);
+	return add_label(traces, key, text, number);
+}
+
+static const char *class_of(const struct gpmu_spe_op *op)
+{
+	if (op->op_class == GPMU_SPE_MEMORY)
+		return op->flags & GPMU_SPE_OP_STORE ? "store" : "load";
+	return op->op_class == GPMU_SPE_BRANCH ? "branch" : op->op_class == GPMU_SPE_OTHER ? "other" : "reserved";
+}
+
+static int label_op(struct profile_traces *traces, const struct gpmu_spe_record *record, uint32_t *number)
+{
+	static const struct { unsigned int flag; const char *name; } flags[] = {
+		{ GPMU_SPE_OP_ATOMIC, "atomic" }, { GPMU_SPE_OP_EXCLUSIVE, "exclusive" },
+		{ GPMU_SPE_OP_ORDERED, "acquire-release" }, { GPMU_SPE_OP_COND, "conditional" },
+		{ GPMU_SPE_OP_INDIRECT, "indirect" }, { GPMU_SPE_OP_FP, "floating point" }, { GPMU_SPE_OP_ASE, "SIMD" },
+		{ GPMU_SPE_OP_PRED, "predicated" }, { GPMU_SPE_OP_GATHER, "gather" }, { GPMU_SPE_OP_CALL, "call" },
+		{ GPMU_SPE_OP_RETURN, "return" },
+	};
+	uint64_t key = label_key(LABEL_OP, 0, record->value[GPMU_SPE_OP]);
+	struct gpmu_spe_op op;
+	char text[192];
+
+	if (!gpmu_spe_has(record, GPMU_SPE_OP) || map_get(&traces->labels, key, number))
+		return 0;
+	op = gpmu_spe_op(record->value[GPMU_SPE_OP]);
+	snprintf(text, sizeof(text), "%s%s%s", class_of(&op), *op.name ? " " : "", op.name);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (op.flags & flags[i].flag)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s", flags[i].name);
+	return add_label(traces, key, text, number);
+}
+
+/* A load or store: its tier and home */
+static int take_access(struct buffer *buffer, const struct gpmu_spe_record *record, struct profile_sample *sample)
+{
+	struct profile_traces *traces = buffer->traces;
+	const struct gpmu_spe_tier tier = gpmu_spe_tier(record, buffer->midr);
+	const struct gpmu_spe_home home = gpmu_spe_home(record, &traces->machine->memory, buffer->node);
+	const uint64_t source = (uint64_t)(tier.number + 1), node = (uint64_t)(home.node + 1);
+	uint32_t *known;
+
+	traces->memory++;
+	traces->physical += gpmu_spe_has(record, GPMU_SPE_PA);
+	traces->outside += home.kind == GPMU_SPE_HOME_OUTSIDE;
+	known = source < PROFILE_LABELS ? &traces->tiers[tier.kind][source] : &sample->tier;
+	if (!*known && label_tier(traces, &tier, known))
+		return -ENOMEM;
+	sample->tier = *known;
+	known = node < PROFILE_LABELS ? &traces->homes[home.kind][node] : &sample->home;
+	if (!*known && label_home(traces, &home, known))
+		return -ENOMEM;
+	sample->home = *known;
+	return 0;
+}
+
+static int take(struct buffer *buffer, const struct gpmu_spe_record *record)
+{
+	struct profile_traces *traces = buffer->traces;
+	struct profile_sample sample = {
+		.event = traces->event, .cpu = buffer->cpu, .pid = UINT32_MAX, .node = buffer->node, .period = 1,
+		.time = time_of(traces, record), .ip = gpmu_spe_address(record->value[GPMU_SPE_PC]),
+		.has_ip = gpmu_spe_has(record, GPMU_SPE_PC), .is_kernel = gpmu_spe_level(record->value[GPMU_SPE_PC]),
+		.has_data = gpmu_spe_has(record, GPMU_SPE_VA), .data = gpmu_spe_address(record->value[GPMU_SPE_VA]),
+		.has_latency = gpmu_spe_has(record, GPMU_SPE_TOTAL), .latency = (uint32_t)record->value[GPMU_SPE_TOTAL],
+	};
+
+	sample.tid = tid_of(buffer, record, sample.time);
+	if (gpmu_spe_is_memory(record) && take_access(buffer, record, &sample))
+		return -ENOMEM;
+	if (traces->counter->wanted >> GPMU_PROFILE_OP & 1 && label_op(traces, record, &sample.op))
+		return -ENOMEM;
+	traces->samples++;
+	return profile_count(traces->counter, &sample);
+}
+
+/* --- buffers */
+
+static int feed(struct buffer *buffer, size_t size)
+{
+	size_t n;
+
+	gpmu_spe_feed(&buffer->decoder, buffer->chunk, size);
+	while ((n = gpmu_spe_next(&buffer->decoder, buffer->records, BATCH)))
+		for (size_t i = 0; i < n; i++)
+			if (take(buffer, &buffer->records[i]))
+				return -ENOMEM;
+	return 0;
+}
+
+/* Begins with another buffer, or with a part that does not continue the last one. */
+static void restart(struct buffer *buffer, const struct gpmu_perfdata_auxtrace *part)
+{
+	const struct profile_machine *machine = buffer->traces->machine;
+
+	gpmu_spe_end(&buffer->decoder, 0);
+	gpmu_spe_begin(&buffer->decoder, part->offset);
+	buffer->cpu = part->cpu;
+	buffer->tid = part->tid;
+	buffer->node = part->cpu == UINT32_MAX ? -1 : profile_machine_node(machine, part->cpu);
+	buffer->midr = profile_machine_midr(machine, part->cpu);
+}
+
+static int read_part(struct buffer *buffer, struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_auxtrace *part,
+		     int (*progress)(void *user, const struct profile_traces *traces), void *user,
+		     struct gpmu_error *error)
+{
+	struct profile_traces *traces = buffer->traces;
+	uint64_t key = buffer_of(traces, part), at = 0, next;
+	int ret = 0;
+
+	for (; at < part->size && !ret; at = next) {
+		const struct aux *aux = next_aux(traces, key, part->offset + at);
+
+		if (aux && aux->offset == part->offset + at) {
+			gpmu_spe_end(&buffer->decoder, 0);
+			gpmu_spe_begin(&buffer->decoder, aux->offset);
+			aux = next_aux(traces, key, aux->offset + 1);
+		}
+		next = part->size - at < CHUNK ? part->size : at + CHUNK;
+		if (aux && aux->offset - part->offset < next)
+			next = aux->offset - part->offset;
+		ret = gpmu_perfdata_trace(perfdata, part, at, buffer->chunk, (size_t)(next - at), error);
+		if (!ret)
+			ret = feed(buffer, (size_t)(next - at));
+		traces->done += next - at;
+		if (!ret)
+			ret = progress(user, traces);
+	}
+	return ret;
+}
+
+int profile_traces_read(struct profile_traces *traces, struct gpmu_perfdata *perfdata,
+			int (*progress)(void *user, const struct profile_traces *traces), void *user,
+			struct gpmu_error *error)
+{
+	const struct gpmu_perfdata_auxtrace *parts = traces->parts.data;
+	struct buffer *buffer = malloc(sizeof(*buffer));
+	int ret = 0;
+
+	if (!buffer)
+		return -ENOMEM;
+	buffer->traces = traces;
+	gpmu_spe_decoder_init(&buffer->decoder);
+	sort(traces);
+	for (size_t i = 0; i < traces->parts.n && !ret; i++) {
+		if (!i || buffer_of(traces, &parts[i]) != buffer_of(traces, &parts[i - 1]) ||
+		    parts[i].offset != parts[i - 1].offset + parts[i - 1].size)
+			restart(buffer, &parts[i]);
+		ret = read_part(buffer, perfdata, &parts[i], progress, user, error);
+	}
+	gpmu_spe_end(&buffer->decoder, 0);
+	gpmu_spe_stats_add(&traces->stats, &buffer->decoder.stats);
+	free(buffer);
+	return ret;
+}
+
+void profile_traces_release(struct profile_traces *traces)
+{
+	vector_release(&traces->parts);
+	vector_release(&traces->auxes);
+	vector_release(&traces->switches);
+	map_release(&traces->labels);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The AUX buffers of SPE: decodes and counts their records. */
+#ifndef GPMU_PROFILE_TRACES_H
+#define GPMU_PROFILE_TRACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "perfdata/gpmu_perfdata.h"
+#include "profile/profile_count.h"
+
+#define PROFILE_LABELS	32	/* data sources, and nodes, whose texts are found without a hash */
+
+struct profile_traces {
+	struct profile_counter *counter;
+	const struct profile_machine *machine;
+	struct profile_code *code;
+	struct vector parts;		/* struct gpmu_perfdata_auxtrace */
+	struct vector auxes;		/* struct aux */
+	struct vector switches;		/* struct turn */
+	struct map labels;		/* texts of tiers, homes and operations */
+	/* The same of low numbers, plus 1: 0 for none */
+	uint32_t tiers[GPMU_SPE_TIERS][PROFILE_LABELS], homes[GPMU_SPE_HOMES][PROFILE_LABELS];
+	bool by_thread;			/* a buffer for each thread, not CPU */
+	uint32_t event;			/* of the records */
+	bool has_times;			/* times of records are those of perf's clock */
+	struct gpmu_perfdata_time_conv conv;
+	struct gpmu_spe_stats stats;
+	uint64_t bytes, done;		/* of all parts; of these, those decoded */
+	uint64_t samples, memory, physical, outside;
+};
+
+/* Takes AUXTRACE, AUX and SWITCH records; others are ignored. Returns 0 or -ENOMEM. */
+int profile_traces_add(struct profile_traces *traces, const struct gpmu_perfdata_record *record);
+/*
+ * Decodes all buffers. @progress is called with @user after each chunk. Returns 0; a result of @progress other
+ * than 0; or -errno, with @error set.
+ */
+int profile_traces_read(struct profile_traces *traces, struct gpmu_perfdata *perfdata,
+			int (*progress)(void *user, const struct profile_traces *traces), void *user,
+			struct gpmu_error *error);
+void profile_traces_release(struct profile_traces *traces);
+
+#endif /* GPMU_PROFILE_TRACES_H */

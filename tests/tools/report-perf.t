@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu report of recordings of perf: those of this machine's perf against perf report, and one of SPE
+# whose content perf-make prints.
+. tests/tools/lib.sh
+
+need tests/unit/profile/perf-make
+make=$(realpath "$B/tests/unit/profile/perf-make")
+
+# rows TABLE [OPTION...] FILE: the rows of a table in CSV, without its first column, the event
+rows() {
+	local name=$1
+
+	shift
+	gpmu report --format csv "$@" | awk -v name="$name" '/^# gpmu-report-csv/ { on = $4 == name; getline; next } on' |
+		cut -d , -f 2-
+}
+
+# fact NAME FILE...: the value of a line about the recording
+fact() {
+	local name=$1
+
+	shift
+	gpmu report --format csv --by cpu "$@" 2> /dev/null | sed '/^# gpmu-report-csv 1 samples/,$d' |
+		sed -n "s/^$name,//p" | tr -d '"'
+}
+
+# --- recordings of this machine's perf
+
+# theirs FILE: samples, period and function of the code of perf-make, by perf
+theirs() {
+	# perf makes a function of each entry of the PLT.
+	perf report --stdio --no-children -g none -F sample,period,sym,dso -t , -i "$1" 2> /dev/null |
+		awk -F , '/^#/ || NF < 4 { next } { gsub(/ /, "", $1); gsub(/ /, "", $2); sub(/^ *\[.\] /, "", $3)
+			gsub(/ /, "", $4); sub(/ *$/, "", $3); if ($4 == "perf-make" && $3 !~ /@plt$/) print $1 "," $2 "," $3 }' | sort
+}
+
+# ours FILE: the same by gpmu
+ours() {
+	rows functions "$1" | awk -F , '$7 == "perf-make" && $6 != "[unknown]" { print $2 "," $3 "," $6 }' | sort
+}
+
+# compare FILE WHAT
+compare() {
+	local want
+
+	want=$(theirs "$1")
+	if [ "$(wc -l <<< "$want")" -lt 3 ]; then
+		skip "perf found no functions" "$2 has the samples and periods of each function that perf report has"
+		return
+	fi
+	is "$(ours "$1")" "$want" "$2 has the samples and periods of each function that perf report has"
+}
+
+if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
+	record=(perf record -q -F 10000 -e task-clock)
+	"${record[@]}" -o "$work/file.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
+	compare "$work/file.data" "report: a recording"
+	"${record[@]}" -g -o "$work/graph.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
+	compare "$work/graph.data" "report: a recording with call graphs"
+	"${record[@]}" -o - -- "$make" "$work/made" 300000 2> /dev/null > "$work/pipe.data" < /dev/null
+	is "$(gpmu report --format csv - < "$work/pipe.data" | tail -n +2)" \
+		"$(gpmu report --format csv - < <(cat "$work/pipe.data") | tail -n +2)" \
+		"report: a recording that comes from a pipe has the same report as from a file"
+	if perf version --build-options 2> /dev/null | grep -q 'zstd: \[ on'; then
+		"${record[@]}" -z -o "$work/zstd.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
+		compare "$work/zstd.data" "report: a compressed recording"
+	else
+		skip "perf without zstd" "report: a compressed recording has the samples and periods of each function that perf report has"
+	fi
+	perf record -q -F 5000 -e task-clock,cpu-clock -o "$work/two.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
+	is "$(gpmu report --by event,object --format csv --top 1 "$work/two.data" | awk -F , '/^# gpmu-report-csv 1 samples/ { on = 1; getline; next } on { print $1 }')" \
+		$'task-clock\ncpu-clock' "report: --top applies to each event of a recording"
+	is "$(rows samples --by event "$work/two.data" | cut -d , -f 1)" $'1\n1' "report: shares are of the samples of an event"
+	run gpmu report --by thread,process "$work/file.data"
+	like "$out" '100\.0 % .* perf-make \([0-9]+\)  perf-make \([0-9]+\)' "report: --by thread,process names both with their numbers"
+	size=$(stat -c %s "$work/file.data")
+	head -c "$((size / 2))" "$work/file.data" > "$work/cut.data"
+	run gpmu report "$work/cut.data"
+	is "$rc" 1 "report: a recording that is cut off has exit status 1"
+	like "$err" "cut\.data:[0-9]+: expected" "report: the error of a recording that is cut off names the offset and what was expected"
+	like "$out" 'cut off +only the part before' "report: the report of a recording that is cut off is marked"
+	like "$out" '  [a-z_]+ +perf-make$' "report: a recording that is cut off is reported up to there"
+else
+	skip "no perf that may record" "report: recordings of this machine's perf"
+fi
+
+# --- SPE
+
+# truth FILE RECORDS [OPTION...]: makes a recording, and its truth in $work/want
+truth() {
+	"$make" "$@" | sort > "$work/want"
+}
+
+# found FILE: samples, mean and highest latency by the keys that perf-make prints
+found() {
+	rows samples --by function,object,thread,tier,home,data "$1" | cut -d , -f 2,4- | sort
+}
+
+spe=$work/spe.data
+for options in "" first no-pa clock; do
+	# shellcheck disable=SC2086 # words
+	truth "$spe" 20000 $options
+	[ "$(wc -l < "$work/want")" -gt 100 ] || bail "perf-make printed nothing"
+	[ "$options" != clock ] || continue
+	is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" \
+		"report: SPE ${options:-with the second version of AUXTRACE_INFO}: each function, thread, tier, home and data has its samples and latencies"
+done
+like "$(fact times "$spe")" '^of SPE cannot be compared .*record without -k$' "report: a recording of SPE with -k is reported as one without comparable times"
+
+truth "$spe" 20000
+is "$(fact event "$spe")" "event 0: 20000 samples, one of 65536 operations, loads, stores, of at least 30 cycles" \
+	"report: the event of SPE has its period and filters"
+is "$(fact collisions "$spe" | cut -d ' ' -f 1) $(fact truncations "$spe" | cut -d ' ' -f 1)" "5 5" \
+	"report: collisions and truncations of the AUX buffer are counted"
+like "$(fact shares "$spe")" "^are of samples, not of accesses" "report: the shares of SPE are explained"
+like "$(fact home "$spe")" "^[0-9]+ physical addresses are in no node" "report: physical addresses outside all nodes are counted"
+is "$(rows tiers "$spe" | awk -F , '{ n += $2 } END { print n }')" "$(awk -F , '$7 != "" { n += $1 } END { print n }' "$work/want")" \
+	"report: the table of tiers has the loads and stores alone"
+is "$(rows samples --by op "$spe" | awk -F , '{ n += $2 } END { print n }')" 20000 "report: --by op has all samples"
+is "$(rows samples --by cpu "$spe" | cut -d , -f 2,6 | sort)" $'5000,0\n5000,1\n5000,2\n5000,3' "report: --by cpu has the samples of each CPU"
+is "$(rows samples --by node "$spe" | cut -d , -f 2,6 | sort)" $'10000,0\n10000,1' "report: --by node has the samples of the CPUs of each node"
+like "$(rows samples --by page "$spe" | cut -d , -f 6)" '0xffff80001234[0-9a-f]000' "report: --by page has the page of the data"
+like "$(rows samples --by line,tier "$spe")" '(perf-make\.c:[0-9]+|\[unknown\]),DRAM \(0xe\)' "report: --by line,tier has source lines and tiers"
+
+truth "$spe" 20000 no-pa
+like "$(fact home "$spe")" "not recorded: record with pa_enable=1, which needs CAP_PERFMON or kernel.perf_event_paranoid at most 1" \
+	"report: without physical addresses the report tells how to record them"
+
+truth "$spe" 20000 damage
+like "$(fact damage "$spe")" '^1 places in the AUX buffers' "report: damage within an AUX buffer is counted"
+is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: damage within an AUX buffer costs the damaged record alone"
+
+truth "$spe" 20000
+size=$(stat -c %s "$spe")
+head -c "$((size / 2))" "$spe" > "$work/cut.data"
+run gpmu report --format csv --by cpu "$work/cut.data"
+is "$rc" 1 "report: a recording of SPE that is cut off has exit status 1"
+samples=$(rows samples --by cpu "$work/cut.data" 2> /dev/null | awk -F , '{ n += $2 } END { print n }')
+ok $((samples < 9500 || samples > 10500)) "report: a recording of SPE that is cut off in the middle has half of the samples ($samples)"
+
+truth "$spe" 20000 pipe
+is "$(rows samples --by function,object,thread,tier,home,data - < <(cat "$spe") | cut -d , -f 2,4- | sort | md5sum)" "$(md5sum < "$work/want")" \
+	"report: SPE from a pipe: each function, thread, tier, home and data has its samples and latencies"
+
+# The reader is stopped while it waits for the rest of the pipe, which then ends.
+mkfifo "$work/fifo"
+"$GPMU_BIN" report --by cpu - < "$work/fifo" > "$work/out" 2>&1 &
+reader=$!
+exec 3> "$work/fifo"
+cat "$spe" >&3
+kill -INT $reader
+exec 3>&-
+wait $reader
+is "$?" 130 "report: an interrupted report has exit status 130"
+like "$(< "$work/out")" 'stopped +by a signal: only a part of the recording was read' "report: an interrupted report prints what was read, and is marked"
+
+# --- options
+
+truth "$spe" 2000
+run gpmu report --by function,nothing "$spe"
+is "$rc $err" "125 gpmu report: --by=nothing: of a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, data, page or op" \
+	"report: a key that a recording of perf does not have is refused with those that it has"
+run gpmu report "$spe" "$spe"
+is "$rc $err" "125 gpmu report: a recording of perf is reported alone" "report: a recording of perf with another file is refused"
+run gpmu report --link c2c "$spe"
+is "$rc" 125 "report: --link is refused for a recording of perf"
+run gpmu report --sort latency_max --by cpu "$spe"
+is "$rc" 0 "report: a recording of perf is sorted by a column"
+run gpmu report --format json "$spe"
+is "$(python3 -c 'import json, sys; d = json.load(sys.stdin); print(*d)' <<< "$out")" "gpmu_report notes recording tiers functions data" \
+	"report: JSON of a recording of SPE has its tables"
+done_testing

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * perf-make FILE RECORDS [OPTION...]: makes a recording of perf with Arm SPE, and prints what it contains, by
+ * function, object, thread, tier, home and data, as CSV: samples, mean and highest latency, keys.
+ *
+ * CPUs 0 and 1 are of node 0, 2 and 3 of node 1; node 2 has no CPUs. The records of CPU 3 have no context packet, so
+ * that its switches tell the thread. Half-way process 201 calls exec(). "no-pa": without physical
+ * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
+ * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+
+#include "base/strings.h"
+#include "perfdata/perfdata-test.h"
+#include "spe/spe-test.h"
+
+#define CPUS		4
+#define PMU		9
+#define SPE_ID		1
+#define PART		1000		/* records of an AUX buffer's part */
+#define CODE		0x400000000000
+#define BLOCK		(128ULL << 20)
+#define NODES		3
+#define START		5000000		/* ns, of the first record */
+#define ENTRY		(MADE_ATTR + 16)
+
+/* Functions that records are in; their own addresses in this program's file are recorded. */
+__attribute__((noinline)) int made_alpha(int a)
+{
+	return a * 3 + 1;
+}
+
+__attribute__((noinline)) int made_beta(int a)
+{
+	return a * 7 + 2;
+}
+
+static int (*const functions[])(int a) = { made_alpha, made_beta };
+
+static const struct {
+	uint32_t pid, tid;
+	const char *early, *late;	/* names before and after the half */
+} threads[] = {
+	{ 101, 101, "main (101)", "main (101)" }, { 101, 102, "worker (102)", "worker (102)" },
+	{ 201, 201, "old (201)", "new (201)" },
+};
+
+static const struct {
+	unsigned int number;
+	const char *name;
+} tiers[] = {
+	{ 0x0, "L1D (0x0)" }, { 0x8, "L2 (0x8)" }, { 0xb, "system cache (0xb)" }, { 0xd, "remote (0xd)" },
+	{ 0xe, "DRAM (0xe)" }, { 0x5, "unknown (0x5)" },
+};
+
+/* Events packets of stores */
+static const struct {
+	unsigned int events;
+	const char *name;
+} bounds[] = {
+	{ 1 << 2, "store: L1D" }, { 1 << 2 | 1 << 3, "store: beyond L1D" }, { 1 << 9 | 1 << 8, "store: beyond LLC" },
+	{ 0, "store: not recorded" },
+};
+
+static const struct {
+	uint64_t address;
+	const char *name;
+} data[] = {
+	{ 0x500000000000, "[heap]" }, { 0x510000000000, "data.bin" }, { 0x7ff000000000, "[stack]" },
+	{ 0x530000000000, "[no map recorded]" }, { 0xffff800012340000, "[kernel]" },
+};
+
+#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* Physical blocks of a node, 2 to 5 for node 0, 6 to 9 for node 1, 10 to 13 for node 2; others of none */
+static uint64_t physical(unsigned int node)
+{
+	return (2 + 4 * node + spe_below(4)) * BLOCK + spe_below(1 << 20) * 64ULL;
+}
+
+/* What is known of the samples with equal keys */
+struct truth {
+	char keys[192];
+	uint64_t samples, latency, most;
+};
+
+static struct truth truths[65536];
+static struct strings keys;
+static struct made head, info, part;
+static struct stream stream;
+static uint64_t offsets[CPUS], base, total;
+static int has_pa = 1, has_clock, has_damage, is_pipe, version = 2;
+static FILE *file;
+
+static void count(const char *text, uint64_t latency)
+{
+	uint32_t number;
+	struct truth *truth;
+
+	if (strings_number(&keys, text, &number) || number >= LENGTH(truths))
+		abort();
+	truth = &truths[number];
+	snprintf(truth->keys, sizeof(truth->keys), "%s", text);
+	truth->samples++;
+	truth->latency += latency;
+	if (latency > truth->most)
+		truth->most = latency;
+}
+
+/* Offset in this program's file of one of its addresses */
+static int find_base(struct dl_phdr_info *found, size_t size, void *user)
+{
+	(void)size;
+	(void)user;
+	for (size_t i = 0; i < found->dlpi_phnum; i++) {
+		const ElfW(Phdr) *program = &found->dlpi_phdr[i];
+		uint64_t begin = found->dlpi_addr + program->p_vaddr;
+
+		if (program->p_type == PT_LOAD && program->p_flags & PF_X && (uintptr_t)made_alpha >= begin &&
+		    (uintptr_t)made_alpha < begin + program->p_memsz)
+			base = begin - program->p_offset;
+	}
+	return 1;		/* only the first, which is the program */
+}
+
+/* Trailer of TID, TIME, CPU and IDENTIFIER */
+static void put_trailer(struct made *made, uint32_t pid, uint32_t tid, uint64_t time, uint32_t cpu)
+{
+	put32(made, pid);
+	put32(made, tid);
+	put64(made, time);
+	put32(made, cpu);
+	put32(made, 0);
+	put64(made, SPE_ID);
+}
+
+static void put_map(struct made *made, uint32_t pid, uint64_t address, uint64_t size, const char *name, uint64_t time)
+{
+	begin(made, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	put32(made, pid);
+	put32(made, pid);
+	put64(made, address);
+	put64(made, size);
+	put64(made, 0);
+	for (int i = 0; i < 4; i++)
+		put64(made, 0);
+	put_text(made, name);
+	put_trailer(made, pid, pid, time, 0);
+	end(made);
+}
+
+static void put_name(struct made *made, uint32_t pid, uint32_t tid, const char *name, uint16_t misc, uint64_t time)
+{
+	begin(made, PERF_RECORD_COMM, misc);
+	put32(made, pid);
+	put32(made, tid);
+	put_text(made, name);
+	put_trailer(made, pid, tid, time, 0);
+	end(made);
+}
+
+static void put_maps(struct made *made, uint32_t pid, const char *program, uint64_t time)
+{
+	put_map(made, pid, CODE, 1 << 30, program, time);
+	for (size_t i = 0; i < 3; i++)
+		put_map(made, pid, data[i].address, 1 << 30, i == 1 ? "/mnt/data.bin" : data[i].name, time);
+}
+
+static uint64_t middle_time(void)
+{
+	return START + total / 2 * 2;
+}
+
+static void put_info(struct made *made)
+{
+	begin(made, GPMU_PERFDATA_AUXTRACE_INFO, 0);
+	put32(made, GPMU_PERFDATA_ARM_SPE);
+	put32(made, 0);
+	put64(made, version == 1 ? PMU : 2);
+	put64(made, version == 1 ? 0 : 4);
+	if (version == 2) {
+		put64(made, PMU);
+		put64(made, CPUS);
+	}
+	for (uint64_t cpu = 0; cpu < CPUS && version == 2; cpu++) {
+		const uint64_t numbers[] = { 0x1010101010101010, cpu, 4, 0x410fd4f0, PMU, 1024, 0 };
+
+		put(made, numbers, sizeof(numbers));
+	}
+	end(made);
+}
+
+static void put_head(struct made *made)
+{
+	char program[4096] = "";
+
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+		abort();
+	begin(made, GPMU_PERFDATA_TIME_CONV, 0);
+	put64(made, 10);		/* 2 ns per tick, from START on */
+	put64(made, 2048);
+	put64(made, START);
+	put64(made, 0);
+	put64(made, ~0ULL);
+	put64(made, 0x101);
+	end(made);
+	put_info(made);
+	put_name(made, 101, 101, "main", 0, 0);
+	put_name(made, 101, 102, "worker", 0, 0);
+	put_name(made, 201, 201, "old", 0, 0);
+	put_maps(made, 101, program, 0);
+	put_map(made, 201, CODE, 1 << 30, "[vdso]", 0);
+	put_name(made, 201, 201, "new", 1 << 13, middle_time());
+	put_maps(made, 201, program, middle_time());
+}
+
+static void put_switch(struct made *made, uint32_t tid, uint64_t time)
+{
+	begin(made, PERF_RECORD_SWITCH_CPU_WIDE, 0);
+	put32(made, 0);
+	put32(made, 0);
+	put_trailer(made, tid < 200 ? 101 : 201, tid, time, 3);
+	end(made);
+}
+
+/* --- records */
+
+static const char *home_of(unsigned int cpu, unsigned int node)
+{
+	static const char *const local[] = { "local CPU memory (node 0)", "local CPU memory (node 1)" };
+	static const char *const other[] = { "other CPU memory (node 0)", "other CPU memory (node 1)" };
+
+	if (!has_pa)
+		return "not recorded";
+	return node == 2 ? "GPU memory (node 2)" : node > 2 ? "no node" : node == cpu / 2 ? local[node] : other[node];
+}
+
+static void add_memory(struct gpmu_spe_record *record, unsigned int cpu, int is_late, size_t thread, char *text,
+		       size_t size)
+{
+	unsigned int at = spe_below(LENGTH(data)), node = spe_below(NODES + 1), tier = spe_below(LENGTH(tiers));
+	unsigned int bound = spe_below(LENGTH(bounds)), store = record->value[GPMU_SPE_OP] >> 8 & 1;
+	int is_gone = threads[thread].pid == 201 && !is_late && at < 3;
+
+	record->fields |= 1u << GPMU_SPE_VA | (has_pa ? 1u << GPMU_SPE_PA : 0) | (store ? 0 : 1u << GPMU_SPE_SOURCE);
+	record->value[GPMU_SPE_VA] = (data[at].address & ((1ULL << 56) - 1)) + spe_below(1 << 12) * 8;
+	record->value[GPMU_SPE_PA] = physical(node) | 1ULL << 63;
+	record->value[GPMU_SPE_SOURCE] = tiers[tier].number;
+	record->value[GPMU_SPE_EVENTS] = store ? bounds[bound].events : 0x16;
+	snprintf(text, size, "%s,%s,%s", store ? bounds[bound].name : tiers[tier].name, home_of(cpu, node),
+		 is_gone ? "[no map recorded]" : data[at].name);
+}
+
+/* The record of a time, in ticks of 2 ns, and what it has to be reported as */
+static void add_record(unsigned int cpu, uint64_t tick, size_t thread)
+{
+	int is_late = START + tick * 2 >= middle_time(), is_branch = !spe_below(4);
+	size_t function = spe_below(LENGTH(functions));
+	uint64_t address = CODE + ((uintptr_t)functions[function] - base);
+	const uint64_t latency = 10 + spe_below(4000);
+	struct gpmu_spe_record record = {
+		.fields = 1u << GPMU_SPE_PC | 1u << GPMU_SPE_OP | 1u << GPMU_SPE_EVENTS | 1u << GPMU_SPE_ISSUE |
+			  1u << GPMU_SPE_TOTAL | 1u << GPMU_SPE_TIME | (cpu != 3 ? 1u << GPMU_SPE_CONTEXT_EL2 : 0),
+		.value = {
+			[GPMU_SPE_PC] = address | 1ULL << 63, [GPMU_SPE_TOTAL] = latency, [GPMU_SPE_ISSUE] = 5,
+			[GPMU_SPE_OP] = GPMU_SPE_OP_VALUE(is_branch ? 2 : 1, is_branch ? 1 : !spe_below(3)),
+			[GPMU_SPE_CONTEXT_EL2] = threads[thread].tid, [GPMU_SPE_TIME] = tick,
+		},
+	};
+	const char *name = function ? "made_beta,perf-make" : "made_alpha,perf-make";
+	char memory[128] = ",,", text[192];
+
+	if (is_branch) {
+		record.fields |= 1u << GPMU_SPE_TARGET;
+		record.value[GPMU_SPE_TARGET] = address | 1ULL << 63;
+	} else {
+		add_memory(&record, cpu, is_late, thread, memory, sizeof(memory));
+	}
+	if (threads[thread].pid == 201 && !is_late)
+		name = "[unknown],[vdso]";
+	snprintf(text, sizeof(text), "%s,%s,%s", name, is_late ? threads[thread].late : threads[thread].early, memory);
+	put_slot(&stream, &record, 0);
+	if (has_damage && tick == 99)
+		stream.bytes[stream.length - 64] = 0xff;
+	else
+		count(text, latency);
+}
+
+/* A part of a CPU's buffer, with its AUX record and switches */
+static void put_part(unsigned int cpu, uint64_t first, uint64_t n)
+{
+	size_t thread = 0;
+
+	part.length = stream.length = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		if (cpu != 3 || !(i % 100))
+			thread = spe_below(LENGTH(threads));
+		if (cpu == 3 && !(i % 100))
+			put_switch(&part, threads[thread].tid, START + (first + i) * 2);
+		add_record(cpu, first + i, thread);
+	}
+	begin(&part, PERF_RECORD_AUX, 0);
+	put64(&part, offsets[cpu]);
+	put64(&part, stream.length);
+	put64(&part, cpu == 1 ? 8 : cpu == 2 ? 1 : 0);	/* collision, truncated */
+	put_trailer(&part, 0, 0, 0, cpu);
+	end(&part);
+	begin(&part, GPMU_PERFDATA_AUXTRACE, 0);
+	put64(&part, stream.length);
+	put64(&part, offsets[cpu]);
+	put64(&part, 0);
+	put32(&part, cpu);
+	put32(&part, UINT32_MAX);
+	put32(&part, cpu);
+	put32(&part, 0);
+	end(&part);
+	offsets[cpu] += stream.length;
+	fwrite(part.data, 1, part.length, file);
+	fwrite(stream.bytes, 1, stream.length, file);
+}
+
+/* --- file */
+
+static void make_nodes(struct made *made)
+{
+	static const char *const cpus[NODES] = { "0-1", "2-3", "" };
+
+	put32(made, NODES);
+	for (uint32_t node = 0; node < NODES; node++) {
+		put32(made, node);
+		put64(made, 1 << 20);
+		put64(made, 1 << 19);
+		put_string(made, cpus[node]);
+	}
+}
+
+static void make_memory(struct made *made)
+{
+	put64(made, 1);
+	put64(made, BLOCK);
+	put64(made, NODES);
+	for (uint64_t node = 0; node < NODES; node++) {
+		put64(made, node);
+		put64(made, 14);
+		put64(made, 14);
+		put64(made, 0xfULL << (2 + 4 * node));
+	}
+}
+
+static const struct {
+	unsigned int bit;
+	void (*make)(struct made *made);
+	const char *text;
+} features[] = {
+	{ 3, NULL, "grace" }, { 4, NULL, "6.12.1" }, { 6, NULL, "aarch64" }, { 9, NULL, "0x00000000410fd4f0" },
+	{ 14, make_nodes, NULL }, { 22, make_memory, NULL },
+};
+
+static struct perf_event_attr spe_attr(void)
+{
+	return (struct perf_event_attr){
+		.type = PMU, .size = MADE_ATTR, .config = 1 | (has_pa ? 2 : 0) | 1ULL << 33 | 1ULL << 34, .config2 = 30,
+		.sample_period = 65536, .sample_id_all = 1, .use_clockid = (unsigned int)has_clock & 1, .clockid = has_clock,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+	};
+}
+
+/* The file's header and attr, where @size is that of the records */
+static void write_head(uint64_t size)
+{
+	uint64_t words[13] = { 0, 104, ENTRY, 112, ENTRY, 112 + ENTRY, size };
+	const uint64_t id = SPE_ID, ids[2] = { 104, 8 };
+	struct perf_event_attr attr = spe_attr();
+
+	memcpy(words, "PERFILE2", 8);
+	for (size_t i = 0; i < LENGTH(features); i++)
+		words[9] |= 1ULL << features[i].bit;
+	if (fseek(file, 0, SEEK_SET))
+		abort();
+	fwrite(words, sizeof(words), 1, file);
+	fwrite(&id, sizeof(id), 1, file);
+	fwrite(&attr, MADE_ATTR, 1, file);
+	fwrite(ids, sizeof(ids), 1, file);
+}
+
+static void make_feature(struct made *made, size_t feature)
+{
+	if (features[feature].make)
+		features[feature].make(made);
+	else
+		put_string(made, features[feature].text);
+}
+
+/* What a pipe has in front of the records */
+static void write_pipe_head(void)
+{
+	struct perf_event_attr attr = spe_attr();
+
+	info.length = 0;
+	put_pipe_header(&info);
+	put_pipe_attr(&info, &attr, SPE_ID);
+	for (size_t i = 0; i < LENGTH(features); i++) {
+		begin(&info, GPMU_PERFDATA_HEADER_FEATURE, 0);
+		put64(&info, features[i].bit);
+		make_feature(&info, i);
+		end(&info);
+	}
+	fwrite(info.data, 1, info.length, file);
+}
+
+static void write_features(void)
+{
+	uint64_t at = (uint64_t)ftell(file) + 16 * LENGTH(features);
+
+	for (int content = 0; content < 2; content++)
+		for (size_t i = 0; i < LENGTH(features); i++) {
+			uint64_t place[2] = { at };
+
+			info.length = 0;
+			make_feature(&info, i);
+			place[1] = info.length;
+			at += info.length;
+			fwrite(content ? (const void *)info.data : place, 1, content ? info.length : sizeof(place), file);
+		}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t size;
+
+	file = argc > 2 ? fopen(argv[1], "w") : NULL;
+	if (!file)
+		return 1;
+	total = strtoull(argv[2], NULL, 10);
+	for (int i = 3; i < argc; i++) {
+		has_pa &= strcmp(argv[i], "no-pa") != 0;
+		version = strcmp(argv[i], "first") ? version : 1;
+		has_clock |= !strcmp(argv[i], "clock");
+		has_damage |= !strcmp(argv[i], "damage");
+		is_pipe |= !strcmp(argv[i], "pipe");
+	}
+	dl_iterate_phdr(find_base, NULL);
+	put_head(&head);
+	if (is_pipe)
+		write_pipe_head();
+	else
+		write_head(0);
+	fwrite(head.data, 1, head.length, file);
+	for (uint64_t at = 0, cpu = 0; at < total; at += PART, cpu = (cpu + 1) % CPUS)
+		put_part((unsigned int)cpu, at, total - at < PART ? total - at : PART);
+	size = (uint64_t)ftell(file) - 112 - ENTRY;
+	if (!is_pipe) {
+		write_features();
+		write_head(size);
+	}
+	if (fclose(file))
+		return 1;
+	for (size_t i = 0; i < keys.texts.n; i++)
+		printf("%" PRIu64 ",%.12g,%" PRIu64 ",%s\n", truths[i].samples,
+		       (double)truths[i].latency / (double)truths[i].samples, truths[i].most, truths[i].keys);
+	return 0;
+}

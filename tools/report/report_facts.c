@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a recording of perf says of its machine and events, and what it lacks */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "report/report_perf.h"
+
+#define NEOVERSE_V2	0x410fd4f0
+
+/* Formats of arm_spe_pmu, of Linux's drivers/perf/arm_spe_pmu.c */
+static const struct {
+	unsigned int bit;
+	const char *name;
+} filters[] = {
+	{ 32, "branches" }, { 33, "loads" }, { 34, "stores" },
+};
+
+/* Adds a line. @text is taken. */
+static void add(struct report_facts *facts, const char *what, char *text)
+{
+	facts->cells = need_memory(realloc(facts->cells, (facts->count + 1) * 2 * sizeof(*facts->cells)));
+	facts->cells[facts->count * 2] = (struct gpmu_report_cell){ .known = 1, .text = what };
+	facts->cells[facts->count * 2 + 1] = (struct gpmu_report_cell){ .known = 1, .text = text };
+	facts->count++;
+}
+
+/* Appends to a text that is then freed. */
+static char *joined(char *text, char *more)
+{
+	char *both = print_text("%s%s%s", text, *text && *more ? ", " : "", more);
+
+	free(text);
+	free(more);
+	return both;
+}
+
+static void add_machine(struct report_facts *facts, const struct gpmu_perfdata_info *info)
+{
+	char *text = print_text("%s", info->hostname ? info->hostname : "");
+
+	if (info->arch)
+		text = joined(text, print_text("%s", info->arch));
+	if (info->cpudesc)
+		text = joined(text, print_text("%s", info->cpudesc));
+	if (info->cpus_online)
+		text = joined(text, print_text("%u CPUs", info->cpus_online));
+	if (info->osrelease)
+		text = joined(text, print_text("Linux %s", info->osrelease));
+	if (info->version)
+		text = joined(text, print_text("perf %s", info->version));
+	if (*text)
+		add(facts, "machine", text);
+	else
+		free(text);
+}
+
+static void add_command(struct report_facts *facts, const struct gpmu_perfdata_info *info)
+{
+	char *text, *longer;
+
+	if (!info->arg_count)
+		return;
+	text = print_text("%s", info->args[0]);
+	for (size_t i = 1; i < info->arg_count; i++) {
+		longer = print_text("%s %s", text, info->args[i]);
+		free(text);
+		text = longer;
+	}
+	add(facts, "command", text);
+}
+
+/* Which operations SPE records, by the configuration of its event */
+static char *filters_of(const struct perf_event_attr *attr)
+{
+	char *text = print_text("%s", "");
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		if (attr->config >> filters[i].bit & 1)
+			text = joined(text, print_text("%s", filters[i].name));
+	if (attr->config1)
+		text = joined(text, print_text("with all events of 0x%" PRIx64, (uint64_t)attr->config1));
+	if (attr->config2 & 0xfff)
+		text = joined(text, print_text("of at least %u cycles", (unsigned int)attr->config2 & 0xfff));
+	return *text ? text : joined(text, print_text("all operations"));
+}
+
+static void add_event(struct report_facts *facts, const struct gpmu_profile_event *event, bool is_micro)
+{
+	const struct perf_event_attr *attr = event->event ? event->event->attr : NULL;
+	char *text = print_text("%s: %" PRIu64 " samples", event->event ? event->event->name : "SPE", event->samples);
+
+	if (!event->samples && !event->is_spe) {
+		free(text);
+		return;
+	}
+	if (attr && attr->freq)
+		text = joined(text, print_text("%" PRIu64 " per second", (uint64_t)attr->sample_freq));
+	else if (attr && attr->sample_period)
+		text = joined(text, print_text("one of %" PRIu64 "%s", (uint64_t)attr->sample_period,
+					       is_micro && event->is_spe ? " operations" : ""));
+	if (attr && event->is_spe)
+		text = joined(text, filters_of(attr));
+	add(facts, "event", text);
+}
+
+/* Losses that are 0 have no line. */
+static void add_losses(struct report_facts *facts, const struct gpmu_profile_facts *from)
+{
+	const struct gpmu_spe_stats *spe = &from->spe;
+
+	if (from->lost)
+		add(facts, "lost", print_text("%" PRIu64 " samples or records of the kernel: its buffer was full", from->lost));
+	if (spe->collisions)
+		add(facts, "collisions", print_text("%" PRIu64 " AUX records, in each of which SPE dropped at least one "
+						    "sample, as another was in flight", spe->collisions));
+	if (spe->truncations)
+		add(facts, "truncations", print_text("%" PRIu64 " times the AUX buffer was full, and SPE stopped until perf "
+						     "had read it: a larger -m ,PAGES or period", spe->truncations));
+	if (spe->partials)
+		add(facts, "partial", print_text("%" PRIu64 " AUX records end in a damaged sample", spe->partials));
+	if (spe->damages || spe->lost_bytes)
+		add(facts, "damage", print_text("%" PRIu64 " places in the AUX buffers, %" PRIu64 " bytes are in no sample",
+						spe->damages, spe->lost_bytes));
+	if (spe->unknown)
+		add(facts, "unknown", print_text("%" PRIu64 " packets of SPE that this version does not know", spe->unknown));
+	if (from->no_thread)
+		add(facts, "thread", print_text("not recorded of %" PRIu64 " samples", from->no_thread));
+}
+
+static void add_memory(struct report_facts *facts, const struct gpmu_profile_facts *from)
+{
+	if (!from->memory)
+		return;
+	if (!from->midr)
+		add(facts, "tier", print_text("not known: the recording has no MIDR of its CPUs"));
+	else if ((from->midr & ~UINT64_C(0xf)) != NEOVERSE_V2)
+		add(facts, "tier", print_text("not known of this CPU (MIDR 0x%" PRIx64 ")", from->midr));
+	if (!from->physical)
+		add(facts, "home", print_text("not recorded: record with pa_enable=1, which needs CAP_PERFMON or "
+					      "kernel.perf_event_paranoid at most 1"));
+	else if (!from->info->memory_count)
+		add(facts, "home", print_text("not known: the recording has no memory blocks of the nodes"));
+	else if (from->outside)
+		add(facts, "home", print_text("%" PRIu64 " physical addresses are in no node: devices, or memory that was "
+					      "not online", from->outside));
+}
+
+static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts *from)
+{
+	if (from->foreign_aux)
+		add(facts, "aux", print_text("the AUX buffers are not of Arm SPE, and are not read"));
+	if (!from->has_spe)
+		return;
+	if (!from->has_times)
+		add(facts, "times", print_text("of SPE cannot be compared with those of threads and maps: %s",
+					       from->info->time_conv.mult ? "record without -k" : "no TIME_CONV record"));
+	add_memory(facts, from);
+	add(facts, "shares", print_text("are of samples, not of accesses: SPE has no sample of what was filtered, lost, or "
+					"came while another was in flight"));
+}
+
+void report_facts_add(struct report_facts *facts, const struct gpmu_profile *profile)
+{
+	struct gpmu_profile_facts from = { .size = sizeof(from) };
+	struct gpmu_profile_event event;
+	uint64_t samples = 0;
+
+	gpmu_profile_get_facts(profile, &from);
+	add_machine(facts, from.info);
+	add_command(facts, from.info);
+	for (size_t i = 0; i < gpmu_profile_event_count(profile); i++) {
+		gpmu_profile_event(profile, i, &event);
+		add_event(facts, &event, true);
+		samples += event.samples;
+	}
+	if (!samples)
+		add(facts, "samples", print_text("none"));
+	add_losses(facts, &from);
+	add_spe(facts, &from);
+	if (from.is_stopped)
+		add(facts, "stopped", print_text("by a signal: only a part of the recording was read"));
+	if (from.is_damaged)
+		add(facts, "cut off", print_text("only the part before the damage was read"));
+}
+
+void report_facts_release(struct report_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++)
+		free((char *)facts->cells[i * 2 + 1].text);
+	free(facts->cells);
+}

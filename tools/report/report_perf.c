@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu report of a recording of perf: samples by function, or by the keys of --by. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "message.h"
+#include "report/report_perf.h"
+
+#define MAGIC		"PERFILE2"
+#define MAGIC_SIZE	8
+#define TABLES		4	/* with the facts */
+#define COLUMNS		(COLUMN_KEYS + GPMU_PROFILE_KEYS_MOST)
+#define SHOW_AFTER	1.0	/* s without progress */
+#define SHOW_EVERY	0.2	/* s */
+
+enum { COLUMN_EVENT, COLUMN_SHARE, COLUMN_SAMPLES, COLUMN_PERIOD, COLUMN_MEAN, COLUMN_MAX, COLUMN_KEYS };
+
+#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
+#define COLUMN(column_name, column_kind) \
+	{ .size = sizeof(struct gpmu_report_column), .name = (column_name), .kind = GPMU_REPORT_##column_kind }
+
+static const struct gpmu_report_column columns[COLUMN_KEYS] = {
+	[COLUMN_EVENT] = COLUMN("event", TEXT),
+	[COLUMN_SHARE] = COLUMN("share", SHARE),
+	[COLUMN_SAMPLES] = COLUMN("samples", COUNT),
+	[COLUMN_PERIOD] = COLUMN("period", COUNT),
+	[COLUMN_MEAN] = COLUMN("latency_mean", NUMBER),
+	[COLUMN_MAX] = COLUMN("latency_max", COUNT),
+};
+
+static const struct gpmu_report_column fact_columns[] = { COLUMN("what", TEXT), COLUMN("value", TEXT) };
+
+/* A table by keys; of_memory: only of loads and stores that SPE recorded */
+struct kind {
+	const char *name, *title;
+	bool of_memory;
+	enum gpmu_profile_key keys[GPMU_PROFILE_KEYS_MOST];
+	size_t key_count;
+};
+
+/* Without --by: the first one of any recording, all of one of SPE */
+static const struct kind kinds[] = {
+	{ "functions", "samples by function", false, { GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT }, 2 },
+	{ "tiers", "loads and stores by tier and home", true, { GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 2 },
+	{ "functions", "samples by function, tier and home", false,
+	  { GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 4 },
+	{ "data", "loads and stores by data", true, { GPMU_PROFILE_DATA, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 3 },
+};
+
+/* A table of the report, and what it is made of */
+struct made {
+	struct gpmu_profile_table rows;
+	struct gpmu_report_column columns[COLUMNS];
+	struct gpmu_report_cell *cells;
+	struct gpmu_report_table table;
+	size_t *order;
+};
+
+/* --- recognising a recording */
+
+/* Reads the first bytes of a file or pipe, which stay to be read. */
+static ssize_t peek(int fd, char *bytes, size_t size)
+{
+	off_t at = lseek(fd, 0, SEEK_CUR);
+	int ends[2];
+	ssize_t n;
+
+	if (at >= 0)
+		return pread(fd, bytes, size, at);
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	n = tee(fd, ends[1], size, 0);
+	if (n > 0)
+		n = read(ends[0], bytes, (size_t)n);
+	close(ends[0]);
+	close(ends[1]);
+	return n;
+}
+
+bool report_is_perf(const char *path)
+{
+	bool standard = !strcmp(path, "-");
+	char bytes[MAGIC_SIZE];
+	struct stat status;
+	bool is_perf;
+	int fd;
+
+	if (!standard && (stat(path, &status) || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))))
+		return false;
+	if (!standard && S_ISDIR(status.st_mode))
+		return true;
+	fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	is_perf = peek(fd, bytes, sizeof(bytes)) == sizeof(bytes) && !memcmp(bytes, MAGIC, MAGIC_SIZE);
+	if (!standard)
+		close(fd);
+	return is_perf;
+}
+
+/* --- progress */
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+struct progress {
+	struct timespec begin;
+	double shown;		/* s after @begin; 0: never */
+};
+
+static int show_progress(void *user, uint64_t done, uint64_t total)
+{
+	struct progress *progress = user;
+	struct timespec now;
+	double seconds;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	seconds = (double)(now.tv_sec - progress->begin.tv_sec) + (double)(now.tv_nsec - progress->begin.tv_nsec) * 1e-9;
+	if (total && seconds >= SHOW_AFTER && seconds >= progress->shown + SHOW_EVERY && isatty(STDERR_FILENO)) {
+		progress->shown = seconds;
+		fprintf(stderr, "\rreading: %3.0f %%", 100 * (double)done / (double)total);
+	}
+	return interrupted;
+}
+
+/* --- keys */
+
+static enum gpmu_profile_key parse_key(const char *text, size_t length)
+{
+	for (enum gpmu_profile_key key = 0; key < GPMU_PROFILE_KEYS; key++)
+		if (strlen(gpmu_profile_key_name(key)) == length && !strncmp(gpmu_profile_key_name(key), text, length))
+			return key;
+	die("--by=%.*s: of a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, "
+	    "data, page or op", (int)length, text);
+}
+
+/* A list of keys, separated by commas; event is the first key of every table. */
+static struct kind parse_by(const char *text)
+{
+	struct kind kind = { .name = "samples", .title = "samples" };
+
+	for (const char *at = text; ; at++) {
+		size_t length = strcspn(at, ",");
+
+		if (length != 5 || strncmp(at, "event", length) != 0) {
+			if (kind.key_count == GPMU_PROFILE_KEYS_MOST)
+				die("--by=%s: expected at most %d keys", text, GPMU_PROFILE_KEYS_MOST);
+			kind.keys[kind.key_count++] = parse_key(at, length);
+		}
+		at += length;
+		if (!*at)
+			return kind;
+	}
+}
+
+/* --- tables */
+
+static const char *event_name(const struct gpmu_profile_event *event)
+{
+	return event->event ? event->event->name : "SPE";
+}
+
+static struct gpmu_report_cell of_number(bool known, double number)
+{
+	return (struct gpmu_report_cell){ .known = known, .number = number };
+}
+
+static void set_cells(const struct gpmu_profile *profile, const struct gpmu_profile_row *row, size_t key_count,
+		      struct gpmu_report_cell *cells)
+{
+	struct gpmu_profile_event event;
+	bool latency = row->latency_samples;
+
+	gpmu_profile_event(profile, row->event, &event);
+	cells[COLUMN_EVENT] = (struct gpmu_report_cell){ .known = 1, .text = event_name(&event) };
+	cells[COLUMN_SHARE] = of_number(event.period, event.period ? (double)row->period / (double)event.period : 0);
+	cells[COLUMN_SAMPLES] = of_number(true, (double)row->samples);
+	cells[COLUMN_PERIOD] = of_number(!event.is_spe, (double)row->period);
+	cells[COLUMN_MEAN] = of_number(latency, latency ? (double)row->latency / (double)row->latency_samples : 0);
+	cells[COLUMN_MAX] = of_number(latency, (double)row->latency_most);
+	for (size_t k = 0; k < key_count; k++)
+		cells[COLUMN_KEYS + k] = (struct gpmu_report_cell){ .known = row->keys[k] != NULL, .text = row->keys[k] };
+}
+
+/* Rows of a table of memory have a tier. */
+static bool is_shown(const struct kind *kind, const struct gpmu_profile_row *row)
+{
+	for (size_t k = 0; k < kind->key_count; k++)
+		if (kind->of_memory && kind->keys[k] == GPMU_PROFILE_TIER && !row->keys[k])
+			return false;
+	return true;
+}
+
+static void make_table(const struct gpmu_profile *profile, const struct kind *kind, struct made *made)
+{
+	size_t width = COLUMN_KEYS + kind->key_count, n = 0;
+
+	if (gpmu_profile_table(profile, kind->keys, kind->key_count, &made->rows))
+		die_no_memory();
+	made->cells = need_memory(calloc(made->rows.count * width + 1, sizeof(*made->cells)));
+	for (size_t i = 0; i < made->rows.count; i++)
+		if (is_shown(kind, &made->rows.rows[i]))
+			set_cells(profile, &made->rows.rows[i], kind->key_count, &made->cells[n++ * width]);
+	memcpy(made->columns, columns, sizeof(columns));
+	for (size_t k = 0; k < kind->key_count; k++)
+		made->columns[COLUMN_KEYS + k] =
+			(struct gpmu_report_column)COLUMN(gpmu_profile_key_name(kind->keys[k]), TEXT);
+	made->table = (struct gpmu_report_table){
+		.size = sizeof(made->table), .name = kind->name, .title = kind->title, .columns = made->columns,
+		.column_count = width, .cells = made->cells, .row_count = n, .sorted_by = COLUMN_SHARE,
+	};
+}
+
+static void release(struct made *made)
+{
+	gpmu_profile_table_release(&made->rows);
+	free(made->cells);
+	free(made->order);
+}
+
+/* Keeps the first rows of each event, in the order of the view. */
+static void keep_top(struct report_view *view, size_t top, size_t event_count)
+{
+	size_t *kept = need_memory(calloc(event_count + 1, sizeof(*kept))), n = 0, i;
+	const char **names = need_memory(calloc(event_count + 1, sizeof(*names)));
+
+	for (size_t row = 0; row < view->n; row++) {
+		const char *name = report_cell(view, row, COLUMN_EVENT)->text;
+
+		for (i = 0; names[i] && names[i] != name; i++)
+			;
+		names[i] = name;
+		if (kept[i]++ < top)
+			view->order[n++] = view->order[row];
+	}
+	view->n = n;
+	free(kept);
+	free(names);
+}
+
+static struct report_view view_of(const struct report_perf *report, struct made *made, size_t event_count)
+{
+	struct report_view view = { .table = &made->table, .n = made->table.row_count };
+
+	made->order = need_memory(calloc(view.n + 1, sizeof(*made->order)));
+	view.order = made->order;
+	for (size_t i = 0; i < view.n; i++)
+		view.order[i] = i;
+	if (report->sort && !report_sort(&view, report->sort))
+		report_refuse_column(report->sort, &made->table);
+	if (report->top)
+		keep_top(&view, report->top, event_count);
+	return view;
+}
+
+/* The tables' kinds. Returns their number. */
+static size_t choose(const struct report_perf *report, const struct gpmu_profile *profile, struct kind *chosen)
+{
+	struct gpmu_profile_facts facts = { .size = sizeof(facts) };
+	size_t n = 0;
+
+	gpmu_profile_get_facts(profile, &facts);
+	if (report->by) {
+		chosen[n++] = parse_by(report->by);
+	} else if (facts.has_spe) {
+		for (size_t i = 1; i < LENGTH(kinds); i++)
+			chosen[n++] = kinds[i];
+	} else {
+		chosen[n++] = kinds[0];
+	}
+	return n;
+}
+
+static int print(const struct report_perf *report, const struct gpmu_profile *profile)
+{
+	struct kind chosen[TABLES];
+	size_t n = choose(report, profile, chosen);
+	struct report_facts facts = { 0 };
+	struct made made[TABLES] = { 0 };
+	struct report_view views[TABLES] = { 0 };
+	struct report_output output = { .views = views, .view_count = 1, .file_count = 1 };
+	int status;
+
+	report_facts_add(&facts, profile);
+	made[0].table = (struct gpmu_report_table){
+		.size = sizeof(made[0].table), .name = "recording", .title = report->path, .columns = fact_columns,
+		.column_count = LENGTH(fact_columns), .cells = facts.cells, .row_count = facts.count, .sorted_by = -1,
+	};
+	made[0].order = need_memory(calloc(facts.count + 1, sizeof(size_t)));
+	for (size_t i = 0; i < facts.count; i++)
+		made[0].order[i] = i;
+	views[0] = (struct report_view){ .table = &made[0].table, .order = made[0].order, .n = facts.count };
+	for (size_t i = 0; i < n; i++) {
+		make_table(profile, &chosen[i], &made[i + 1]);
+		if (made[i + 1].table.row_count)
+			views[output.view_count++] = view_of(report, &made[i + 1], gpmu_profile_event_count(profile));
+	}
+	status = report_write(report->output, report->write, &output);
+	for (size_t i = 0; i < n + 1; i++)
+		release(&made[i]);
+	report_facts_release(&facts);
+	return status;
+}
+
+int report_perf(const struct report_perf *report)
+{
+	struct gpmu_profile_options options = { .size = sizeof(options), .progress = show_progress };
+	struct gpmu_profile_facts facts = { .size = sizeof(facts) };
+	struct sigaction action = { .sa_handler = interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND) };
+	struct kind by = report->by ? parse_by(report->by) : (struct kind){ 0 };
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct progress progress = { 0 };
+	struct gpmu_profile *profile;
+	int status;
+
+	options.keys = by.keys;
+	options.key_count = by.key_count;
+	options.user = &progress;
+	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+	sigaction(SIGINT, &action, NULL);
+	profile = gpmu_profile_new(report->path, &options, &error);
+	if (progress.shown > 0)
+		fputs("\r\033[K", stderr);
+	if (!profile) {
+		say("%s", error.text);
+		return EXIT_FAILURE;
+	}
+	gpmu_profile_get_facts(profile, &facts);
+	status = print(report, profile);
+	gpmu_profile_free(profile);
+	if (facts.is_damaged)
+		say("%s", error.text);
+	if (facts.is_stopped)
+		return EXIT_SIGNAL + SIGINT;
+	return facts.is_damaged ? EXIT_FAILURE : status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* gpmu report of a recording of perf */
+#ifndef GPMU_TOOLS_REPORT_PERF_H
+#define GPMU_TOOLS_REPORT_PERF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/gpmu_profile.h"
+#include "report/report.h"
+
+struct report_perf {
+	const char *path;
+	const char *by, *sort;	/* NULL: not given */
+	size_t top;		/* most rows of an event; 0: all */
+	const char *output;	/* NULL: standard output */
+	void (*write)(const struct report_output *output);
+};
+
+/*
+ * Whether a path is a recording of perf: a file or pipe that begins with its magic, of which nothing is
+ * consumed, or a folder. "-" is standard input.
+ */
+bool report_is_perf(const char *path);
+/* Prints the report. Returns the exit status. Dies on options that do not fit. */
+int report_perf(const struct report_perf *report);
+
+/* Lines about the recording, not its samples */
+struct report_facts {
+	struct gpmu_report_cell *cells;	/* two of each line */
+	size_t count;
+};
+
+void report_facts_add(struct report_facts *facts, const struct gpmu_profile *profile);
+void report_facts_release(struct report_facts *facts);
+
+#endif /* GPMU_TOOLS_REPORT_PERF_H */
