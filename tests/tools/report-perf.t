@@ -69,6 +69,12 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	else
 		skip "perf without zstd" "report: a compressed recording has the samples and periods of each function that perf report has"
 	fi
+	if "${record[@]}" --threads -a -o "$work/folder.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1 &&
+		[ -d "$work/folder.data" ]; then
+		compare "$work/folder.data" "report: a folder of perf record --threads"
+	else
+		skip "no perf record --threads" "report: a folder of perf record --threads has the samples and periods of each function that perf report has"
+	fi
 	perf record -q -F 5000 -e task-clock,cpu-clock -o "$work/two.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
 	is "$(gpmu report --by event,object --format csv --top 1 "$work/two.data" | awk -F , '/^# gpmu-report-csv 1 samples/ { on = 1; getline; next } on { print $1 }')" \
 		$'task-clock\ncpu-clock' "report: --top applies to each event of a recording"
@@ -144,6 +150,22 @@ truth "$spe" 20000 pipe
 is "$(rows samples --by function,object,thread,tier,home,data - < <(cat "$spe") | cut -d , -f 2,4- | sort | md5sum)" "$(md5sum < "$work/want")" \
 	"report: SPE from a pipe: each function, thread, tier, home and data has its samples and latencies"
 
+# A process number that no process has
+pid=$((4194304 + $$))
+trap 'rm -rf "$work" "/tmp/perf-$pid.map"' EXIT
+truth "$spe" 20000 "$pid"
+echo "400000000000 40000000 made function" > "/tmp/perf-$pid.map"
+is "$(found "$spe" | md5sum)" "$(sed 's/\[unknown\],\[vdso\]/made function,[JIT]/' "$work/want" | sort | md5sum)" \
+	"report: functions of a just-in-time compiler are those of /tmp/perf-PID.map"
+chmod 666 "/tmp/perf-$pid.map"
+if chown 65534 "/tmp/perf-$pid.map" 2> /dev/null; then
+	is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: /tmp/perf-PID.map of another user is not read"
+else
+	skip "not root" "report: /tmp/perf-PID.map of another user is not read"
+fi
+rm -f "/tmp/perf-$pid.map"
+
+truth "$spe" 20000 pipe
 # The reader is stopped while it waits for the rest of the pipe, which then ends.
 mkfifo "$work/fifo"
 "$GPMU_BIN" report --by cpu - < "$work/fifo" > "$work/out" 2>&1 &
