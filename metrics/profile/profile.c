@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "profile/gpmu_profile.h"
 #include "profile/profile_count.h"
+#include "profile/profile_object.h"
 #include "profile/profile_traces.h"
 
 #define ROUND	4096	/* records between two calls of progress() */
@@ -323,6 +324,22 @@ size_t gpmu_profile_event_count(const struct gpmu_profile *profile)
 void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct gpmu_profile_event *event)
 {
 	*event = ((const struct gpmu_profile_event *)profile->events.data)[index];
+}
+
+const char *gpmu_profile_without_functions(const struct gpmu_profile *profile, size_t index, const char **why)
+{
+	static const char *const reasons[] = {
+		[PROFILE_OBJECT_READ] = NULL, [PROFILE_OBJECT_MISSING] = "no such file here", [PROFILE_OBJECT_CHANGED] = "another build id than recorded",
+		[PROFILE_OBJECT_STRIPPED] = "stripped",
+	};
+	const struct profile_file *files = profile->code.objects.data;
+
+	for (size_t i = 0; i < profile->code.objects.n; i++) {
+		*why = reasons[profile_object_state(files[i].object)];
+		if (*why && !index--)
+			return files[i].name;
+	}
+	return NULL;
 }
 
 int gpmu_profile_get_facts(const struct gpmu_profile *profile, struct gpmu_profile_facts *facts)

@@ -150,21 +150,22 @@ static struct profile_object *object_of(struct profile_code *code, const struct 
 	struct profile_build_id found;
 	const struct profile_build_id *build_id = recorded(code, map, file, &found);
 	uint64_t key = key_of(build_id, map->file);
-	struct profile_object **added;
+	struct profile_file *added;
 	uint32_t index;
 
 	if (map_get(&code->object_numbers, key, &index))
-		return ((struct profile_object **)code->objects.data)[index];
+		return ((struct profile_file *)code->objects.data)[index].object;
 	added = vector_add(&code->objects, sizeof(*added));
 	if (!added)
 		return NULL;
-	*added = profile_object_new(file, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
-	if (!*added || map_set(&code->object_numbers, key, (uint32_t)code->objects.n - 1)) {
-		profile_object_free(*added);
+	added->name = file;
+	added->object = profile_object_new(file, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
+	if (!added->object || map_set(&code->object_numbers, key, (uint32_t)code->objects.n - 1)) {
+		profile_object_free(added->object);
 		code->objects.n--;
 		return NULL;
 	}
-	return *added;
+	return added->object;
 }
 
 static struct profile_symbols *jit_of(struct profile_code *code, uint32_t pid)
@@ -266,7 +267,7 @@ int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address,
 void profile_code_release(struct profile_code *code)
 {
 	for (size_t i = 0; i < code->objects.n; i++)
-		profile_object_free(((struct profile_object **)code->objects.data)[i]);
+		profile_object_free(((struct profile_file *)code->objects.data)[i].object);
 	for (size_t i = 0; i < code->jits.n; i++)
 		profile_symbols_release((struct profile_symbols *)code->jits.data + i);
 	vector_release(&code->objects);

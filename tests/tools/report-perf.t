@@ -22,7 +22,7 @@ fact() {
 	local name=$1
 
 	shift
-	gpmu report --format csv --by cpu "$@" 2> /dev/null | sed '/^# gpmu-report-csv 1 samples/,$d' |
+	gpmu report --format csv --by function "$@" 2> /dev/null | sed '/^# gpmu-report-csv 1 samples/,$d' |
 		sed -n "s/^$name,//p" | tr -d '"'
 }
 
@@ -81,6 +81,12 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	is "$(rows samples --by event "$work/two.data" | cut -d , -f 1)" $'1\n1' "report: shares are of the samples of an event"
 	run gpmu report --by thread,process "$work/file.data"
 	like "$out" '100\.0 % .* perf-make \([0-9]+\)  perf-make \([0-9]+\)' "report: --by thread,process names both with their numbers"
+	cp "$make" "$work/stripped"
+	strip "$work/stripped"
+	"${record[@]}" -o "$work/stripped.data" -- "$work/stripped" "$work/made" 100000 > /dev/null 2>&1
+	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(stripped\)" "report: a file without symbols is named"
+	rm "$work/stripped"
+	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(no such file here\)" "report: a file that is not here is named"
 	size=$(stat -c %s "$work/file.data")
 	head -c "$((size / 2))" "$work/file.data" > "$work/cut.data"
 	run gpmu report "$work/cut.data"
