@@ -75,6 +75,11 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	else
 		skip "no perf record --threads" "report: a folder of perf record --threads has the samples and periods of each function that perf report has"
 	fi
+	perf record -q -F 5000 -e '{task-clock,cpu-clock}:S' -o "$work/group.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
+	is "$(rows functions "$work/group.data" | awk -F , '$7 == "perf-make" && $6 == "main" { printf "%s%s,%s", s, $2, $3; s = " " }')" \
+		"$(perf report --stdio --no-children -g none -F sample,period,sym,dso -t , -i "$work/group.data" 2> /dev/null |
+			awk -F , '/\] main .*perf-make/ { split($1, n, " "); split($2, p, " "); print n[1] "," p[1] " " n[2] "," p[2] }')" \
+		"report: leader sampling has the samples and periods of each event that perf report has"
 	perf record -q -F 5000 -e task-clock,cpu-clock -o "$work/two.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
 	is "$(gpmu report --by event,object --format csv --top 1 "$work/two.data" | awk -F , '/^# gpmu-report-csv 1 samples/ { on = 1; getline; next } on { print $1 }')" \
 		$'task-clock\ncpu-clock' "report: --top applies to each event of a recording"
