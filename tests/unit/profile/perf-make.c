@@ -6,7 +6,8 @@
  * CPUs 0 and 1 are of node 0, 2 and 3 of node 1; node 2 has no CPUs. The records of CPU 3 have no context packet, so
  * that its switches tell the thread. Half-way the last process, 201 or "PID", calls exec(). "no-pa": without physical
  * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
- * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -.
+ * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring, of which nothing
+ * is printed.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -93,7 +94,7 @@ static struct strings keys;
 static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
-static int has_pa = 1, has_clock, has_damage, is_pipe, version = 2;
+static int has_pa = 1, has_clock, has_damage, is_pipe, is_wide, version = 2;
 static FILE *file;
 
 static void count(const char *text, uint64_t latency)
@@ -284,7 +285,13 @@ static void add_record(unsigned int cpu, uint64_t tick, size_t thread)
 		name = "[unknown],[vdso]";
 	snprintf(text, sizeof(text), "%s,%s (%u),%s", name, is_late ? threads[thread].late : threads[thread].early,
 		 threads[thread].tid, memory);
+	if (is_wide) {
+		record.value[GPMU_SPE_PC] = (CODE + spe_below(16384) * 4) | 1ULL << 63;
+		record.value[GPMU_SPE_VA] += spe_below(1 << 20) * 64;
+	}
 	put_slot(&stream, &record, 0);
+	if (is_wide)
+		return;
 	if (has_damage && tick == 99)
 		stream.bytes[stream.length - 64] = 0xff;
 	else
@@ -443,6 +450,7 @@ int main(int argc, char **argv)
 		has_clock |= !strcmp(argv[i], "clock");
 		has_damage |= !strcmp(argv[i], "damage");
 		is_pipe |= !strcmp(argv[i], "pipe");
+		is_wide |= !strcmp(argv[i], "wide");
 		if (strtoul(argv[i], NULL, 10))
 			threads[CHANGED].pid = threads[CHANGED].tid = (uint32_t)strtoul(argv[i], NULL, 10);
 	}
