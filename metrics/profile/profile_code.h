@@ -30,6 +30,7 @@ struct profile_code {
 	bool lines;			/* look up lines, which is slow */
 	struct vector objects;		/* struct profile_file */
 	struct map object_numbers;
+	struct map file_texts;		/* texts of maps, by their file */
 	struct vector jits;		/* struct profile_symbols */
 	struct map jit_numbers;		/* by pid */
 	struct profile_symbols kernel;	/* of the running kernel */
